@@ -26,9 +26,9 @@ LINK := -pie -Wl,-z,relro,-z,now,-z,noexecstack $(SANITIZE) $(EXTRA_CFLAGS)
 SONAME := libcontact.so.0
 SHARED := $(if $(SANITIZE),,$(BUILD)/$(SONAME))
 
-ENGINE_SRC := $(filter-out engine/example%,$(wildcard engine/*/*.c engine/*/*/*.c))
-API_SRC    := $(filter-out api/example%,$(wildcard api/*.c api/*/*.c))
-SERVER_SRC := $(wildcard server/*.c server/*/*.c)
+ENGINE_SRC := $(filter-out engine/example%,$(wildcard engine/*/*.c))
+API_SRC    := $(filter-out api/example%,$(wildcard api/*/*.c))
+SERVER_SRC := $(wildcard server/*/*.c)
 ENGINE_OBJ := $(ENGINE_SRC:%.c=$(BUILD)/%.o)
 API_OBJ    := $(API_SRC:%.c=$(BUILD)/%.o) $(BUILD)/api/openapi_json.o
 SERVER_OBJ := $(SERVER_SRC:%.c=$(BUILD)/%.o)
@@ -42,9 +42,8 @@ PEER_BIN   := $(patsubst %.cpp,$(BUILD)/%,$(wildcard tests/peers/*.cpp))
 ENGINE_FLAGS := -Iengine/include -Iengine
 API_FLAGS    := -Iengine/include -Iapi/include -Iapi -DCONTACTD_VERSION='"$(VERSION)"'
 SERVER_FLAGS := -Iengine/include -Iapi/include -Iserver -D_POSIX_C_SOURCE=200809L -D_GNU_SOURCE -DCONTACTD_VERSION='"$(VERSION)"'
-TEST_FLAGS   := -Iengine/include -Iengine -Iapi/include -Iapi -I. -D_GNU_SOURCE
+TEST_FLAGS   := -Iengine/include -Iengine -Iapi/include -Iapi -Iserver -I. -D_GNU_SOURCE
 STORE_LIBS   := -luv -lsqlite3 -lhiredis
-STORE_FLAGS  := $(TEST_FLAGS) -Iserver
 TEST_LIBS    := -ljansson -lnettle -lm -lpthread
 SERVER_LIBS  := -lmicrohttpd $(STORE_LIBS) -ljansson -lnettle -lm -lpthread
 
@@ -53,7 +52,7 @@ SERVER_LIBS  := -lmicrohttpd $(STORE_LIBS) -ljansson -lnettle -lm -lpthread
 build: $(BUILD)/contactd $(BUILD)/libcontact.a $(SHARED) ## build the daemon and the library, static and shared
 
 # Short loops of a known length, which -O2 leaves as loops. The bits are the same.
-O3_NAMES := manifold_box_axis quick_box hull_cull friction_band
+O3_NAMES := manifold_box_axis box_box hull_cull_points friction_band
 O3_OBJ   := $(foreach name,$(O3_NAMES),$(filter %/$(name).o,$(ENGINE_OBJ)))
 $(if $(filter 4,$(words $(O3_OBJ))),,$(error O3_NAMES names files that are not there))
 $(O3_OBJ): COMPILE := $(COMPILE:-O2=-O3)
@@ -67,7 +66,6 @@ FLAGS_engine  := $(COMPILER) $(COMPILE) $(ENGINE_FLAGS) -O3: $(O3_NAMES)
 FLAGS_api     := $(COMPILER) $(COMPILE) $(API_FLAGS)
 FLAGS_server  := $(COMPILER) $(COMPILE) $(SERVER_FLAGS)
 FLAGS_tests   := $(COMPILER) $(COMPILE) $(TEST_FLAGS)
-FLAGS_store   := $(COMPILER) $(COMPILE) $(STORE_FLAGS)
 FLAGS_link    := $(COMPILER) $(LINK) $(SERVER_LIBS) $(TEST_LIBS)
 # A source file that is deleted or moved leaves the archives, too.
 FLAGS_objects := $(ENGINE_OBJ) $(API_OBJ) $(SERVER_OBJ)
@@ -75,7 +73,7 @@ FLAGS_objects := $(ENGINE_OBJ) $(API_OBJ) $(SERVER_OBJ)
 .PHONY: always
 differ = $(subst $(1),,$(2))$(subst $(2),,$(1))
 stamp  = $(if $(call differ,$(strip $(file < $(BUILD)/flags/$(1))),$(strip $(FLAGS_$(1)))),$(BUILD)/flags/$(1): always)
-$(foreach name,engine api server tests store link objects,$(eval $(call stamp,$(name))))
+$(foreach name,engine api server tests link objects,$(eval $(call stamp,$(name))))
 $(BUILD)/flags/%:
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(FLAGS_$*))' > $@
@@ -101,7 +99,7 @@ $(BUILD)/server/%.o: server/%.c $(BUILD)/flags/server
 # than a third of it. Within strings a quote follows a backslash, and no string has a line break.
 $(BUILD)/api/openapi_json.c: api/openapi.json
 	@mkdir -p $(@D)
-	@{ printf '#include "openapi_bytes.h"\nconst unsigned char api_openapi_bytes[] = {\n'; sed 's/^ *//; s/\([^\\]\)": /\1":/g; s/\([^\\]\)", "/\1","/g' $< | tr -d '\n' | od -An -v -tu1 | sed 's/\([0-9][0-9]*\)/\1,/g'; \
+	@{ printf '#include "handlers/openapi_bytes.h"\nconst unsigned char api_openapi_bytes[] = {\n'; sed 's/^ *//; s/\([^\\]\)": /\1":/g; s/\([^\\]\)", "/\1","/g' $< | tr -d '\n' | od -An -v -tu1 | sed 's/\([0-9][0-9]*\)/\1,/g'; \
 	  printf '};\nconst size_t api_openapi_length = sizeof api_openapi_bytes;\n'; } > $@
 
 $(BUILD)/api/openapi_json.o: $(BUILD)/api/openapi_json.c $(BUILD)/flags/api
@@ -137,11 +135,6 @@ $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags/tests
 	@echo "CC $@"
 	$(Q)$(CC) $(COMPILE) $(TEST_FLAGS) -c $< -o $@
 
-$(BUILD)/tests/store/%.o: tests/store/%.c $(BUILD)/flags/store
-	@mkdir -p $(@D)
-	@echo "CC $@"
-	$(Q)$(CC) $(COMPILE) $(STORE_FLAGS) -c $< -o $@
-
 # The linker takes from an archive only the objects that the program refers to.
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libapi.a $(BUILD)/libcontact.a $(BUILD)/flags/link
 	@echo "LD $@"
@@ -151,7 +144,7 @@ $(BUILD)/tests/store/%: $(BUILD)/tests/store/%.o $(BUILD)/libserver.a $(BUILD)/f
 	@echo "LD $@"
 	$(Q)$(CC) $(LINK) $< $(BUILD)/libserver.a $(STORE_LIBS) -lm -lpthread -o $@
 
-.PRECIOUS: $(BUILD)/tests/%.o $(BUILD)/tests/store/%.o
+.PRECIOUS: $(BUILD)/tests/%.o
 
 # Preloaded into a daemon to replace functions of the C library; not possible where a sanitizer replaces them already.
 $(BUILD)/tests/support/%.so: tests/support/%.c $(BUILD)/flags/tests

@@ -3,7 +3,7 @@
 #include "base/elliptic.h"
 
 #include "base/angle.h"
-#include "base/turn.h"
+#include "base/sin_cos.h"
 #include <assert.h>
 
 /* Duplication ends when the arguments differ from their mean by less than this part of it: the series then errs by its sixth

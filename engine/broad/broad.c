@@ -1,5 +1,5 @@
 /* All overlapping pairs of an array of boxes: the table of methods and the choice among them. */
-#include "broad/method.h"
+#include "broad/broad_methods.h"
 
 typedef ct_status (*broad_run)(const ct_box *boxes, size_t count, ct_pair_output *out);
 

@@ -1,5 +1,5 @@
 /* Broad phase that tests every pair. */
-#include "broad/method.h"
+#include "broad/broad_methods.h"
 
 /* Tests between two looks at the cancel flag: a few microseconds. */
 #define TESTS_PER_POLL 4096

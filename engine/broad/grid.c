@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "broad/method.h"
+#include "broad/broad_methods.h"
 
 /* Boxes without a level against all with one, and against each other. */
 static ct_status meet_wide(ct_gridding *g) {

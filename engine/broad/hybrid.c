@@ -5,7 +5,7 @@
  * pairs of an interval of I with a point of P on axis d that also overlap on the axes below d. Segments are those of the points
  * that are there, so that what spans all of them is told at once, and what reaches none is left out.
  */
-#include "broad/method.h"
+#include "broad/broad_methods.h"
 
 #include "broad/endpoint.h"
 

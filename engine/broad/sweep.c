@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "broad/method.h"
+#include "broad/broad_methods.h"
 
 #define FIRST_CAPACITY 64
 /* Lists are sorted anew when more than one box in this many came or went. */

@@ -1,5 +1,5 @@
 /* The two ways of a sweep to a frame's pairs: lists sorted anew and an active list, or insertion and what changes places. */
-#include "broad/method.h"
+#include "broad/broad_methods.h"
 #include "broad/sweep.h"
 
 #include <stdlib.h>

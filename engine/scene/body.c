@@ -2,7 +2,7 @@
  * and texts. Offsets count from the start of the block. Poses that are the identity to the bit are not kept.
  */
 #include "scene/body.h"
-#include "shape/form.h"
+#include "shape/shape_validity.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

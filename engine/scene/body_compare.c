@@ -1,6 +1,6 @@
 /* An order of placed bodies by what they are. */
 #include "scene/body.h"
-#include "shape/compare.h"
+#include "shape/shape_compare.h"
 
 static int compare_poses(const ct_pose *a, const ct_pose *b) {
   double va[] = {a->position.x, a->position.y, a->position.z, a->rotation.x, a->rotation.y, a->rotation.z, a->rotation.w};

@@ -4,7 +4,7 @@
 #include "scene/body.h"
 #include "scene/scene.h"
 
-#include <contact/kept.h>
+#include <contact/restore.h>
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* A sealed revision: making the first one, reading it, letting it go. Drafts are in draft.c, late data in derived.c. */
+/* A sealed revision: making the first one, reading it, letting it go. Drafts are in draft.c, late data in scene_aabb_tree.c. */
 #include "scene/scene.h"
 #include "scene/body.h"
 

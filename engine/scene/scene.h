@@ -4,9 +4,9 @@
 
 #include "scene/attachment.h"
 #include "scene/column.h"
-#include "scene/derived.h"
+#include "scene/scene_aabb_tree.h"
 #include "scene/filters.h"
-#include "scene/index.h"
+#include "scene/id_index.h"
 #include "scene/materials.h"
 
 #include <stdatomic.h>

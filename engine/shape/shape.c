@@ -1,12 +1,12 @@
-/* Kinds, references, support functions and bounding balls. Boxes: shape_box.c; mass properties: mass.c; hulls: hull*.c.
+/* Kinds, references, support functions and bounding balls. Boxes: shape_aabb.c; mass properties: shape_mass.c; hulls: hull*.c.
  *
  * A capsule of two radii is the convex hull of two balls; where one ball holds the other the shape is that ball.
  */
-#include "shape/form.h"
-#include "shape/capsule.h"
-#include "shape/hull_cells.h"
-#include "shape/inner.h"
-#include "shape/mesh_reach.h"
+#include "shape/shape_validity.h"
+#include "shape/tapered_capsule.h"
+#include "hull/hull_faces.h"
+#include "shape/sharp_shape.h"
+#include "mesh/mesh_support.h"
 #include <contact/limits.h>
 
 #include <stdlib.h>

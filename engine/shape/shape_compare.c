@@ -1,11 +1,11 @@
 /* Shapes by content: numbers of the simple kinds one by one, arrays of hulls, meshes and elements
  * by their digests, which are made when those are built: bodies that hold equal ones as different
  * objects cost no more than those that share one. */
-#include "shape/capsule.h"
-#include "shape/compare.h"
-#include "shape/elements_parts.h"
-#include "shape/hull_cells.h"
-#include "shape/inner.h"
+#include "shape/tapered_capsule.h"
+#include "shape/shape_compare.h"
+#include "elements/elements_build.h"
+#include "hull/hull_faces.h"
+#include "shape/sharp_shape.h"
 
 ct_kind ct_shape_content_kind(const ct_shape *shape) {
   double center, radius;

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Proves the layering on the compiled objects: server -> api -> engine, and the floors inside the engine.
+"""Proves the layering on the compiled objects: server -> api -> engine, and the order of the folders inside each of the three.
 
-Reads the undefined symbols of every object (nm) and the includes of every source. Prints what breaks a rule, then
-"N passed, N failed, N skipped", one count per object or source.
+Reads the undefined symbols of every object (nm) and the includes of every source. UPWARD lists the permitted exceptions; one that is no
+longer needed fails, too. Prints each fault, then "N passed, N failed, N skipped", one count per object or source.
 """
 import pathlib
 import re
@@ -22,7 +22,35 @@ FORBIDDEN_API = re.compile(r"^(MHD_|uv_|pthread_|socket$|bind$|listen$|accept|co
 # The server moves scenes about; it asks them nothing geometric.
 SERVER_ENGINE = re.compile(r"^ct_(scene_(retain|release|revision|count|bytes|weight|create|origin)|cancel_\w+|workspace_(create|destroy)|status_text)$")
 
-FLOORS = ["base", "solve", "broad", "shape", "narrow", "scene", "motion", "force"]
+# The folders of each layer, lowest first. A file includes headers of its own folder and of lower ones.
+FOLDERS = {
+    "engine": ["base", "linear", "lcp", "friction", "broad", "hull", "triangle", "mesh", "elements", "shape", "pair", "convex", "primitives",
+               "curved", "mesh_pairs", "arrangement", "manifold", "volume", "features", "ray", "methods", "dispatch", "scene", "query", "path",
+               "toi", "contact_state", "mechanics", "resting", "impulse", "advance", "compliant", "time_stepping", "event_driven"],
+    "api": ["common", "json", "import", "shapes", "results", "documents", "calls", "records", "queries", "execution", "handlers"],
+    "server": ["process", "access", "store", "state", "scenes", "http", "run"],
+}
+# Files that include headers of higher folders, and which ones.
+UPWARD = {
+    # The workspace contains the scratch memory of these folders by value.
+    "engine/pair/workspace.h": {"arrangement/arrangement.h", "convex/epa.h", "features/features.h", "manifold/manifold.h",
+                                "ray/ray_mesh_crossings.h", "volume/volume.h"},
+    # The table of routes names the handlers.
+    "api/calls/routes.c": {"handlers/advance.h", "handlers/apply_impulses.h", "handlers/contact_state.h", "handlers/query_call.h",
+                           "handlers/scenes.h", "handlers/service_info.h", "handlers/shapes.h", "handlers/solve.h"},
+    # A call runs and finishes by what its handler is.
+    "api/calls/call.c": {"handlers/advance.h", "handlers/apply_impulses.h", "handlers/contact_state.h", "handlers/query_call.h",
+                         "handlers/shapes.h", "handlers/solve.h"},
+    # The kinds of queries are declared beside the routes.
+    "api/results/result_json.h": {"calls/routes.h"},
+    "api/queries/query_request.c": {"execution/variant_summary.h"},
+    "api/documents/moved_vertices_json.c": {"queries/given_contacts.h"},
+    # Constants and sums of the server's state.
+    "server/process/machine.c": {"state/server.h"},
+    "server/process/config_show.c": {"store/store.h"},
+    "server/state/registry.c": {"scenes/scene_cache.h"},
+    "server/state/heap_trim.c": {"scenes/scene_cache.h"},
+}
 
 
 def undefined(objects):
@@ -57,17 +85,25 @@ def symbol_faults(layer, names):
 def include_faults(path):
     parts = path.parts
     layer = parts[0]
+    folders, upward = FOLDERS[layer], set(UPWARD.get(str(path), ()))
+    inner = parts[1] not in ("include", "example", "demo")
+    if inner and (len(parts) != 3 or parts[1] not in folders):
+        yield f"is in no folder of {layer} that tests/house/layers.py lists"
+        return
     for include in re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', path.read_text(), re.M):
         head = include.split("/")[0]
-        if layer == "engine" and parts[1] in FLOORS and head in FLOORS:
-            if FLOORS.index(head) > FLOORS.index(parts[1]):
-                yield f"room {parts[1]} includes {include} from a floor above"
+        if inner and head in folders and folders.index(head) > folders.index(parts[1]):
+            if include not in upward:
+                yield f"includes {include} of a higher folder"
+            upward.discard(include)
         if layer == "engine" and parts[1] != "example" and head in ("api", "jansson.h", "uv.h", "microhttpd.h", "pthread.h", "threads.h", "stdio.h"):
             yield f"engine includes {include}"
-        if layer == "api" and head in ("uv.h", "microhttpd.h", "pthread.h", "server", *FLOORS):
+        if layer == "api" and head in ("uv.h", "microhttpd.h", "pthread.h", "server", *FOLDERS["engine"], *FOLDERS["server"]):
             yield f"api includes {include}"
-        if layer == "server" and head in ("jansson.h", *FLOORS):
+        if layer == "server" and head in ("jansson.h", *FOLDERS["engine"], *FOLDERS["api"]):
             yield f"server includes {include}"
+    for include in sorted(upward):
+        yield f"does not include {include}, which UPWARD permits"
 
 
 def main():

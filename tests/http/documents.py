@@ -146,7 +146,7 @@ def the_tests_quick_schemas_are_made_by_threads_at_once():
 
 @suite.fact
 def every_route_is_documented_and_nothing_else():
-    source = (ROOT / "api/routes.c").read_text().replace('SCENE "', '"/v1/scenes/{s}').replace("SCENE,", '"/v1/scenes/{s}",')
+    source = (ROOT / "api/calls/routes.c").read_text().replace('SCENE "', '"/v1/scenes/{s}').replace("SCENE,", '"/v1/scenes/{s}",')
     routes = set(re.findall(r'\{"([A-Z]+)", "([^"]+)",', source))
     check(len(routes) > 30, f"only {len(routes)} routes found")
     shape = lambda path: re.sub(r"\{\w+\}", "{}", path)

@@ -1,7 +1,7 @@
 /* Broad phases against a loop over all pairs written out here, on families of boxes that are hard for one method or another. */
 #include "tests/support/check.h"
 
-#include "broad/method.h"
+#include "broad/broad_methods.h"
 
 #define COUNT 400
 

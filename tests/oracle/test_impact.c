@@ -4,7 +4,7 @@
 #include "tests/support/shapes.h"
 #include "tests/support/workspace.h"
 
-#include "motion/impact.h"
+#include "toi/toi.h"
 
 #include <contact/separating_plane.h>
 

@@ -4,7 +4,7 @@
  * distance is not less), the points are on their bodies and one above the other (so, apart, it is not more), and no direction that
  * a search finds separates better. Errors are told as parts of the size of the pair.
  */
-#include "narrow/matrix.h"
+#include "pair/pair_cell.h"
 
 #include "tests/oracle/curved_oracle.h"
 #include "tests/support/check.h"

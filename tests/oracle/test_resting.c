@@ -2,7 +2,7 @@
  */
 #include "tests/support/island.h"
 
-#include "base/turn.h"
+#include "base/sin_cos.h"
 
 #define G ISLAND_GRAVITY
 

@@ -1,5 +1,5 @@
 /* Distance and meeting of two triangles against brute force in 113 bits. */
-#include "narrow/triangle.h"
+#include "triangle/triangle_distance.h"
 
 #include "tests/oracle/triangle_oracle.h"
 #include "tests/support/check.h"

@@ -3,7 +3,7 @@
  * against closed forms and solids elsewhere. Swapped calls agree to the last bit. */
 #include "tests/oracle/pair_cases.h"
 
-#include <narrow/workspace.h>
+#include <pair/workspace.h>
 
 #define PAIRS 20000
 

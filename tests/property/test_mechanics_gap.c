@@ -5,7 +5,7 @@
  * times: its vertices and edges are sharp. Seven distances give three central differences, and those an extrapolation, which counts
  * where the last two steps of it agree: where the nearest features change meanwhile they do not.
  */
-#include "force/mechanics.h"
+#include "mechanics/mechanics.h"
 #include "tests/support/blocks.h"
 #include "tests/support/check.h"
 #include "tests/support/meshes.h"

@@ -1,6 +1,6 @@
 /* What changed bytes do in the store's files: any byte, any page, those of one scene. What is answered is what was written, or it
  * is said to be damaged; and all else is written on. */
-#include "server/store_sqlite.h"
+#include "server/store/store_sqlite.h"
 
 #include "tests/support/store_disk.h"
 #include "tests/support/store_files.h"

@@ -1,5 +1,5 @@
 /* The file of the store: whose it is, its format, kill -9, and a file that goes while it is in use. */
-#include "server/store_sqlite.h"
+#include "server/store/store_sqlite.h"
 #include "tests/support/store_files.h"
 
 #include <signal.h>

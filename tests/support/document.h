@@ -2,9 +2,9 @@
 #ifndef TESTS_DOCUMENT_H
 #define TESTS_DOCUMENT_H
 
-#include "json_text.h"
-#include "limits.h"
-#include "scene_json.h"
+#include "json/json_parser.h"
+#include "common/limits.h"
+#include "documents/scene_json.h"
 #include "tests/support/check.h"
 
 typedef struct document {

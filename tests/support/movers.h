@@ -4,7 +4,7 @@
 
 #include "tests/support/check.h"
 
-#include <contact/impact.h>
+#include <contact/toi.h>
 #include <contact/limits.h>
 
 static inline const ct_body *mover_body(const ct_shape *shapes, const ct_pose *poses, size_t count) {

@@ -4,7 +4,7 @@
 #define TESTS_SHADOW_H
 
 #include <api/record.h>
-#include <contact/kept.h>
+#include <contact/restore.h>
 
 #include "tests/support/api_rig.h"
 

@@ -3,7 +3,7 @@
 #ifndef TESTS_STORE_RIG_H
 #define TESTS_STORE_RIG_H
 
-#include "server/store.h"
+#include "server/store/store.h"
 
 #include "tests/support/check.h"
 

@@ -4,7 +4,7 @@
  */
 #include "tests/support/check.h"
 
-#include "force/advance.h"
+#include "advance/advance.h"
 
 enum { BODIES_MAX = 40, TOUCHES_MAX = 80, STAYS = -1 };
 

@@ -1,5 +1,5 @@
 /* Bodies: a table of bad documents, each member against each JSON type, and documents that come back as they were given. */
-#include "body_json.h"
+#include "documents/body_json.h"
 #include "tests/support/document.h"
 
 #define BALL "\"colliders\":[{\"sphere\":{\"radius\":0.5}}]"

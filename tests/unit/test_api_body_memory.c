@@ -1,9 +1,9 @@
 /* Want of memory: every allocation of a request fails in turn, once alone and once with all that follow. Each time the answer is
  * out-of-memory and nothing is held any more; when none fails, the answer is right.
  * That needs a malloc of our own; under a sanitizer, which has its own, the same life runs once without failures. */
-#include "body_patch.h"
-#include "ndjson.h"
-#include "poses_json.h"
+#include "documents/body_patch.h"
+#include "documents/ndjson.h"
+#include "documents/packed_poses_json.h"
 #include "tests/support/document.h"
 #include "tests/support/failing_malloc.h"
 

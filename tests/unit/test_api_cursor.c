@@ -1,5 +1,5 @@
 /* Cursors: what is written is read back, and nothing else is. */
-#include "cursor.h"
+#include "common/cursor.h"
 
 #include "tests/support/check.h"
 

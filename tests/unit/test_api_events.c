@@ -1,5 +1,5 @@
 /* What a write tells the listeners of its scene: which events, with what data, in which order. */
-#include "call.h"
+#include "calls/call.h"
 #include "tests/support/api_rig.h"
 #include "tests/support/failing_malloc.h"
 

@@ -1,5 +1,5 @@
 /* Filters: documents, their faults, and the word on why a pair is skipped. */
-#include "scene_json.h"
+#include "documents/scene_json.h"
 #include "tests/support/document.h"
 
 #define BALL "\"colliders\":[{\"sphere\":{\"radius\":0.5}}]"

@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "force_json.h"
+#include "results/force_json.h"
 #include "tests/support/check.h"
 
 #define WORD(name, word) word,

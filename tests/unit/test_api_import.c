@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <sys/time.h>
 
-#include "import.h"
-#include "limits.h"
+#include "import/import.h"
+#include "common/limits.h"
 #include "tests/support/check.h"
 
 #define FACETS 12

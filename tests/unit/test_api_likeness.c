@@ -1,6 +1,6 @@
 /* The nearest word: distances against the whole table of optimal string alignment (Damerau 1964),
  * and the bound on their cost. */
-#include "likeness.h"
+#include "common/spelling.h"
 
 #include "tests/support/check.h"
 

@@ -4,7 +4,7 @@
 #include "tests/support/raiser.h"
 #include "tests/support/scenes.h"
 
-/* What the server runs on its loop thread at most, ns (server/request.h). */
+/* What the server runs on its loop thread at most, ns (server/state/request.h). */
 #define INLINE_NS 25000.0
 /* Some 4000 triangles: against itself at the same place a distance takes seconds. */
 #define RINGS 32

@@ -1,6 +1,6 @@
 /* NDJSON: any cut of the text gives the same bodies or the same fault; faults name record and line; memory is that of the bodies.
  */
-#include "ndjson.h"
+#include "documents/ndjson.h"
 
 #include <unistd.h>
 

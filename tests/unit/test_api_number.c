@@ -2,8 +2,8 @@
 #include <float.h>
 #include <stdio.h>
 
-#include "number.h"
-#include "number_powers.h"
+#include "common/number.h"
+#include "common/number_powers.h"
 #include "tests/support/check.h"
 
 static double from_bits(uint64_t bits) {

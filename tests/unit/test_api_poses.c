@@ -1,6 +1,6 @@
 /* Packed poses: columns, their faults, writing into a draft, what-if overrides. */
-#include "poses_json.h"
-#include "scene_json.h"
+#include "documents/packed_poses_json.h"
+#include "documents/scene_json.h"
 #include "tests/support/document.h"
 
 #define BALL "\"colliders\":[{\"sphere\":{\"radius\":0.5}}]"

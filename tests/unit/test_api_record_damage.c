@@ -1,6 +1,6 @@
 /* Records that are damaged: whatever the bytes are, they are answered. The digest finds what has changed; bytes whose digest is
  * right all the same, as of a writer gone wrong, make a scene that holds, or none. */
-#include "digest.h"
+#include "common/digest.h"
 
 #include "tests/support/failing_malloc.h"
 #include "tests/support/shadow.h"

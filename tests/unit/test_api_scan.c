@@ -1,7 +1,7 @@
 /* Numbers and words of text files. The C library in its own locale, which rounds correctly, is the judge of numbers. */
 #include <float.h>
 
-#include "scan.h"
+#include "import/text_scanner.h"
 #include "tests/support/check.h"
 
 static ct_text text(const char *t) { return (ct_text){t, strlen(t)}; }

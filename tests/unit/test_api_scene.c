@@ -1,6 +1,6 @@
 /* Scenes: whole documents, settings, insertion, replacement and merge patches. */
-#include "body_patch.h"
-#include "scene_json.h"
+#include "documents/body_patch.h"
+#include "documents/scene_json.h"
 #include "tests/support/document.h"
 
 #define BALL "\"colliders\":[{\"sphere\":{\"radius\":0.5}}]"

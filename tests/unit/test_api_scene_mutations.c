@@ -1,5 +1,5 @@
 /* Documents damaged at random: each is refused with a problem, or taken, and what is taken reads back from what is written. */
-#include "scene_json.h"
+#include "documents/scene_json.h"
 #include "tests/support/document.h"
 
 static const char whole[] =

@@ -1,5 +1,5 @@
 /* Colliders: shapes decode to the engine's, come back as they were given, and bad ones say why and where. */
-#include "shape_json.h"
+#include "shapes/shape_json.h"
 #include "tests/support/document.h"
 
 static bool read_collider(document *d, const char *text, ct_collider *out) {

@@ -1,5 +1,5 @@
 /* Poses: four spellings of a rotation against long double arithmetic, and what is no rotation. */
-#include "pose_json.h"
+#include "json/pose_json.h"
 #include "tests/support/document.h"
 
 /* What a document's pose members read as. False after faults. */

@@ -1,5 +1,5 @@
 /* Posted shapes in process: memory that cannot be had, tables of one moment, two calls that commit at once. */
-#include "shape_table.h"
+#include "shapes/shape_table.h"
 #include "tests/support/api_rig.h"
 #include "tests/support/failing_malloc.h"
 

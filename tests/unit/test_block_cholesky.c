@@ -1,9 +1,9 @@
 /* The sparse factor in blocks: solutions put back into their equations in long double, for graphs of all kinds; how much a wall
  * fills in against what theory says of nested dissection; limits, and a raised flag.
  */
-#include "solve/block_cholesky.h"
-#include "solve/nested_order.h"
-#include "solve/solver.h"
+#include "linear/block_cholesky.h"
+#include "linear/nested_dissection.h"
+#include "linear/arena.h"
 #include "tests/support/check.h"
 
 #define COUNT_MAX 64

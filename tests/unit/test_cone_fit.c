@@ -1,8 +1,8 @@
 /* Loads on cones: an active set and a Newton method on the dual, which share nothing, say the same; the rest of what cannot be held
  * is a proof, of what can be the shortest forces are orthogonal to all others. And least solutions of equations that depend.
  */
-#include "solve/cone_fit.h"
-#include "solve/least_norm.h"
+#include "friction/cone_active_set.h"
+#include "linear/least_norm.h"
 #include "tests/support/check.h"
 
 #define CONES_MAX 12

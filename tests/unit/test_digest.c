@@ -1,7 +1,7 @@
 /* Digests of content: the published function by another's values, and the order of shapes that
  * rests on them. */
 #include "base/digest.h"
-#include "shape/compare.h"
+#include "shape/shape_compare.h"
 #include "tests/support/meshes.h"
 #include "tests/support/workspace.h"
 

@@ -1,7 +1,7 @@
 /* Meshes of elements of one type and mixed: surfaces, neighbours and volumes against counts in
  * closed form and against brute force over all faces; what is refused, and which element is named.
  */
-#include "shape/compare.h"
+#include "shape/shape_compare.h"
 #include "tests/support/blocks.h"
 
 /* ---- brute force ------------------------------------------------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /* Elements of all types: mass in closed form; the forms in which arrays are given; which corners,
  * solids and faces are refused, and which element and face are named. */
-#include "shape/compare.h"
+#include "shape/shape_compare.h"
 #include "tests/support/blocks.h"
 
 /* ---- types of elements

@@ -5,7 +5,7 @@
 
 #include "tests/support/blocks.h"
 
-#include "broad/tree.h"
+#include "broad/aabb_tree.h"
 
 static ct_workspace *scratch;
 

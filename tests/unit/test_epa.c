@@ -1,6 +1,6 @@
 /* The growing polytope and the fifteen axes of two boxes: depth, normal and bracket, against brute force and each other. */
-#include "narrow/box.h"
-#include "narrow/epa.h"
+#include "primitives/box_cells.h"
+#include "convex/epa.h"
 
 #include "tests/oracle/pair_cases.h"
 #include "tests/oracle/pair_oracle.h"

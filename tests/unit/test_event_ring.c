@@ -1,5 +1,5 @@
 /* The ring of a scene's events: numbers, what is kept, gaps, want of memory. */
-#include "server/event_ring.c" /* the server is no library */
+#include "server/state/event_ring.c" /* the server is no library */
 
 #include "tests/support/check.h"
 #include "tests/support/failing_malloc.h"

@@ -1,5 +1,5 @@
 /* The sub-problem of up to four vertices and the descent over it, against brute force in long double. */
-#include "narrow/gjk.h"
+#include "convex/gjk.h"
 
 #include "tests/oracle/pair_cases.h"
 #include "tests/oracle/pair_oracle.h"

@@ -1,7 +1,7 @@
 /* Hulls of points: invariants over families of hard point sets, ranks under noise, canonical output, cost.
  * Brute-force comparison: tests/oracle/test_hull_brute.c; support: test_hull_support.c; planes: test_hull_planes.c.
  */
-#include "shape/hull_cells.h"
+#include "hull/hull_faces.h"
 #include "tests/unit/hull_checks.h"
 #include <time.h>
 

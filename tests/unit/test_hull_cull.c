@@ -1,6 +1,6 @@
 /* Points that are set aside before a hull is grown: strictly inside it, exactly, and many where there are many. */
-#include "shape/hull_cull.h"
-#include "shape/quickhull.h"
+#include "hull/hull_cull_points.h"
+#include "hull/quickhull.h"
 #include "tests/unit/hull_checks.h"
 
 #define POINTS 700

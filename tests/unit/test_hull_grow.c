@@ -1,5 +1,5 @@
 /* The growing triangulation: closed after every insertion, everything inside, lists as promised, no allocation once warm. */
-#include "shape/hull_grow.h"
+#include "hull/hull_builder.h"
 #include "tests/support/check.h"
 
 static void check_surface(const ct_grow *g, const ct_vec3 *points, uint32_t count) {

@@ -1,6 +1,6 @@
 /* Times of impact of bodies of many colliders, against all pairs of these one by one; and how little of them is looked at. Counts
  * of what is looked at stand for the time it takes: they are the same on any machine. */
-#include "motion/impact_colliders.h"
+#include "toi/toi_collider_tree.h"
 #include "tests/support/failing_malloc.h"
 #include "tests/support/movers.h"
 

@@ -1,6 +1,6 @@
 /* Want of memory, and a raised flag, while the mechanics of a scene and the matrices of its contacts are made: every allocation
  * fails in turn, is told, and nothing is lost. */
-#include "force/mechanics.h"
+#include "mechanics/mechanics.h"
 #include "tests/support/failing_malloc.h"
 #include "tests/support/scenes.h"
 

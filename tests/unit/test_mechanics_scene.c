@@ -1,5 +1,5 @@
 /* A scene's mechanics: bodies as masses, contacts found and given, islands; the matrices of many contacts. */
-#include "force/mechanics.h"
+#include "mechanics/mechanics.h"
 #include "tests/support/scenes.h"
 #include "tests/support/workspace.h"
 

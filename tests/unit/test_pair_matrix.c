@@ -1,5 +1,5 @@
 /* The kind x kind matrix: every cell is filled, reached in both orders, and answers a free, a touching and an overlapping pair. */
-#include "narrow/matrix.h"
+#include "pair/pair_cell.h"
 
 #include <contact/contact.h>
 

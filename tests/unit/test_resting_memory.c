@@ -4,7 +4,7 @@
 #include "tests/support/failing_malloc.h"
 #include "tests/support/island.h"
 
-#include "solve/solver.h"
+#include "linear/arena.h"
 
 /* A block on four points on a floor that slopes, which sticks or slides; or without friction. */
 static void make(island *i, int kind) {

@@ -3,7 +3,7 @@
 #include "tests/support/scenes.h"
 #include "tests/support/workspace.h"
 
-#include "motion/scene_motion.h"
+#include "toi/toi_query.h"
 
 enum { BODIES = 26, HITS = BODIES * BODIES };
 

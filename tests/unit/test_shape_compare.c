@@ -1,5 +1,5 @@
 /* The order of shapes by content: the same for copies and for a capsule that is a ball, reversed by a swap, a chain over many. */
-#include "shape/compare.h"
+#include "shape/shape_compare.h"
 
 #include "tests/oracle/pair_cases.h"
 

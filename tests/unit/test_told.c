@@ -1,6 +1,6 @@
 /* Events of a write as bytes: what is written comes back, and of bytes that are something else nothing that could not be an event.
  */
-#include "server/told.c" /* the server is no library */
+#include "server/scenes/event_payload.c" /* the server is no library */
 
 #include "tests/support/check.h"
 

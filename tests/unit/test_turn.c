@@ -1,5 +1,5 @@
 /* Sine and cosine by + - * /: against those of long double; rotations made of them. */
-#include "base/turn.h"
+#include "base/sin_cos.h"
 #include "tests/support/check.h"
 #include "tests/support/motion.h"
 

@@ -7,7 +7,7 @@
  */
 #include <contact/contact.h>
 
-#include "shape/hull_polar.h"
+#include "hull/hull_polar.h"
 #include "tests/support/shapes.h"
 #include "tests/support/workspace.h"
 

@@ -5,7 +5,7 @@
 #include "tests/support/scenes.h"
 #include "tests/support/workspace.h"
 
-#include <contact/impact.h>
+#include <contact/toi.h>
 
 static const ct_shape ball = {.kind = CT_KIND_SPHERE, .sphere = {1.0}};
 static const ct_shape block = {.kind = CT_KIND_BOX, .box = {{1.0, 1.0, 1.0}}};

@@ -6,7 +6,7 @@
 
 #include <contact/advance.h>
 #include <contact/gjk_epa.h>
-#include <contact/impact.h>
+#include <contact/toi.h>
 #include <contact/manifold.h>
 #include <contact/mpr.h>
 #include <contact/query.h>

@@ -14,7 +14,7 @@
 #include <contact/gradient.h>
 #include <contact/hull.h>
 #include <contact/impulse.h>
-#include <contact/kept.h>
+#include <contact/restore.h>
 #include <contact/lcp.h>
 #include <contact/limits.h>
 #include <contact/linkage.h>
@@ -34,7 +34,7 @@
 #include <contact/scene.h>
 #include <contact/separating_plane.h>
 #include <contact/shape.h>
-#include <contact/solver.h>
+#include <contact/arena.h>
 #include <contact/status.h>
 #include <contact/sweep.h>
 #include <contact/text.h>

@@ -7,7 +7,7 @@
 #define CONTACT_FRICTION_H
 
 #include <contact/linkage.h>
-#include <contact/solver.h>
+#include <contact/arena.h>
 
 CT_DECLARATIONS_BEGIN
 
@@ -51,7 +51,7 @@ typedef struct ct_friction_problem {
 } ct_friction_problem;
 
 /* W = scale G'G, where it is known what contacts do to bodies: `levers` hold the columns of G, over `count` bodies, with the roots
- * of masses in them. The engine's own (solve/cone_fit.h). */
+ * of masses in them. The engine's own (friction/cone_active_set.h). */
 typedef struct ct_friction_bodies {
   const struct ct_cone *levers; /* [contacts] */
   size_t count;

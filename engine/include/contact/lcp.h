@@ -7,7 +7,7 @@
 #define CONTACT_LCP_H
 
 #include <contact/linkage.h>
-#include <contact/solver.h>
+#include <contact/arena.h>
 
 CT_DECLARATIONS_BEGIN
 

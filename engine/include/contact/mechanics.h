@@ -8,7 +8,7 @@
 
 #include <contact/linkage.h>
 #include <contact/query.h>
-#include <contact/solver.h>
+#include <contact/arena.h>
 
 CT_DECLARATIONS_BEGIN
 
@@ -109,7 +109,7 @@ double ct_touch_coupling_along(const ct_contact_set *set, const ct_touch *touch,
  * acceleration without its normal part. Exact for surfaces that touch; apart by g it is off by about g times the squared angular
  * velocities. Features that lie on each other, an edge in a face, lines along each other, a rim in a cap's plane, all within 1e-6
  * rad, have a gap that bends at once where the bodies turn apart: there a point stands for itself. Exchanging a and b (and the
- * normal) gives the same bits, tangential negated. Finite, O(1). Support functions: Schneider 2014; the forms: mechanics_free.c. */
+ * normal) gives the same bits, tangential negated. Finite, O(1). Support functions: Schneider 2014; the forms: mechanics_gap_acceleration.c. */
 double ct_touch_free_acceleration(const ct_contact_set *set, const ct_touch *touch, ct_vec3 *tangential);
 
 /* ---- of a scene -------------------------------------------------------------------------------------------------------- */

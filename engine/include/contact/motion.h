@@ -6,7 +6,7 @@
 #ifndef CONTACT_MOTION_H
 #define CONTACT_MOTION_H
 
-#include <contact/impact.h>
+#include <contact/toi.h>
 #include <contact/linkage.h>
 #include <contact/query.h>
 

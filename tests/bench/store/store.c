@@ -2,7 +2,7 @@
  * write again, and those of the least that keeps the same promise to the same submitters: a thread that appends what waits to a
  * file with one write, and then one fdatasync. In turns, on the same disk. usage: store FOLDER. Prints submitters|who|writes a
  * second|median ms|99th percentile ms, medians of the rounds. */
-#include "server/store.h"
+#include "server/store/store.h"
 #include "latencies.h"
 
 #include <fcntl.h>

@@ -1,0 +1,363 @@
+/* The life of a call, from the matched head to the reply. What a call answers is in its route's handler; how ranges of a query run
+ * is in query_run.c. */
+#include "calls/call.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "handlers/advance.h"
+#include "handlers/contact_state.h"
+#include "calls/content_type_hint.h"
+#include "handlers/apply_impulses.h"
+#include "json/json_parser.h"
+#include "common/spelling.h"
+#include "handlers/query_call.h"
+#include "handlers/shapes.h"
+#include "handlers/solve.h"
+
+api_service *api_service_create(const api_settings *settings) {
+  api_service *service = calloc(1, sizeof *service);
+  if (!service) return NULL;
+  api_json_start();
+  service->limits = settings->limits;
+  service->workers = settings->workers;
+  atomic_init(&service->durability, settings->durability);
+  return service;
+}
+
+void api_service_set_durability(api_service *service, const char *word) {
+  atomic_store_explicit(&service->durability, word, memory_order_relaxed);
+}
+
+void api_service_destroy(api_service *service) { free(service); }
+
+/* False: out of memory. */
+static bool copy_text(const char *text, char **out) {
+  if (!text) return true;
+  size_t size = strlen(text) + 1;
+  *out = malloc(size);
+  if (*out) memcpy(*out, text, size);
+  return *out != NULL;
+}
+
+api_call *api_call_create(const api_service *service, const api_head *head, const api_match *match) {
+  api_call *call = malloc(sizeof *call);
+  if (!call) return NULL;
+  /* What is large needs no more than its count. */
+  memset(call, 0, offsetof(api_call, shapes));
+  call->shapes.table = NULL;
+  call->shapes.scaled_count = 0;
+  call->warnings.count = 0;
+  api_faults_clear(&call->faults);
+  call->service = service;
+  call->route = match->route;
+  call->match = *match;
+  call->deadline_ms = service->limits.deadline_ms;
+  if (match->route->body == API_INTAKE_SHAPE) api_shapes_deadline(head->query, &service->limits, &call->deadline_ms);
+  api_arena_init(&call->arena, service->limits.request_memory_bytes / 2);
+  if (copy_text(head->query, &call->query) && copy_text(head->if_match, &call->if_match) &&
+      copy_text(head->if_none_match, &call->if_none_match))
+    return call;
+  api_call_destroy(call);
+  return NULL;
+}
+
+static void feed_free(api_feed *feed) {
+  api_body_list_free(&feed->bodies); /* an array's bodies are here too */
+  if (!feed->used) return;
+  api_ndjson_free(&feed->ndjson);
+  api_patch_lines_free(&feed->patches);
+  api_arena_free(&feed->arena);
+}
+
+void api_call_destroy(api_call *call) {
+  if (!call) return;
+  api_plan_destroy(call->plan);
+  api_contact_event_destroy(call->event);
+  api_advance_destroy(call->advance);
+  feed_free(&call->feed);
+  api_events_free(&call->events);
+  json_decref(call->json);
+  if (call->next) ct_scene_release(call->next);
+  if (call->shape) api_shape_release(call->shape);
+  api_shape_scope_free(&call->shapes);
+  api_buffer_free(&call->out);
+  api_arena_free(&call->arena);
+  free(call->query);
+  free(call->if_match);
+  free(call->if_none_match);
+  free(call);
+}
+
+api_reader api_call_reader(api_call *call) {
+  return (api_reader){.faults = &call->faults,
+                      .limits = &call->service->limits,
+                      .arena = &call->arena,
+                      .cancel = call->input.cancel,
+                      .shapes = &call->shapes,
+                      .warnings = &call->warnings};
+}
+
+void api_call_use_shapes(api_call *call, const api_shape_table *shapes) { api_shape_scope_set(&call->shapes, shapes); }
+
+bool api_call_feed(api_call *call, const char *bytes, size_t length) {
+  api_feed *feed = &call->feed;
+  if (!feed->used) {
+    bool patch = strcmp(call->route->method, "PATCH") == 0;
+    api_arena_init(&feed->arena, call->service->limits.request_memory_bytes / 2);
+    api_reader reader = api_call_reader(call);
+    reader.arena = &feed->arena;
+    feed->used = true;
+    if (patch) api_ndjson_init(&feed->ndjson, &reader, api_ndjson_patch, &feed->patches);
+    else api_ndjson_init(&feed->ndjson, &reader, api_ndjson_body, &feed->bodies);
+  }
+  return api_ndjson_feed(&feed->ndjson, bytes, length);
+}
+
+/* A question to a scene, the making of one, and an event need nothing said: no body is an empty object. */
+static bool body_may_lack(const api_route *route) {
+  return route->target == API_TARGET_CREATE || (route->target == API_TARGET_READ && route->kind != API_KIND_NONE) ||
+         route->begin == api_contact_event_post || route->begin == api_impulses_post;
+}
+
+bool api_call_parse(api_call *call, api_field *root) {
+  const api_limits *limits = &call->service->limits;
+  api_json_options options = {
+      .depth = limits->json_depth, .memory = limits->request_memory_bytes, .cancel = call->input.cancel, .zeros = call->again};
+  bool lacks = call->input.body_length == 0 && body_may_lack(call->route);
+  const char *bytes = lacks ? "{}" : call->input.body ? call->input.body : "";
+  call->json = api_json_parse(bytes, lacks ? 2 : call->input.body_length, &options, &call->faults);
+  if (!call->json) {
+    api_hint_file(call);
+    return false;
+  }
+  *root = api_field_root(call->json);
+  return true;
+}
+
+static void refuse_parameter(api_call *call, const api_url_parameter *parameter, const char *word) {
+  const char *names = call->route->parameters;
+  api_likeness likeness = api_likeness_start(parameter->name, parameter->name_length);
+  for (const char *at = names + strspn(names, " "); *at; at += strspn(at, " ")) {
+    size_t length = strcspn(at, " ");
+    api_likeness_consider(&likeness, at, length);
+    at += length;
+  }
+  api_fault *fault =
+      api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "This call has no URL parameter \"%s\"%s%s.", word,
+                      names[0] && !likeness.best.length ? "; it takes" : "", names[0] && !likeness.best.length ? names : "");
+  size_t length = strlen(fault->detail); /* the list ends with a blank */
+  if (length > 2 && fault->detail[length - 2] == ' ') memcpy(fault->detail + length - 2, ".", 2);
+  api_fault_like(fault, likeness);
+}
+
+/* Every parameter of the URL must be one that the route knows. */
+static bool parameters_known(api_call *call) {
+  const char *text = call->query;
+  api_url_parameter parameter;
+  while (api_url_next(&text, &parameter)) {
+    char word[API_ECHO_MAX + 4], name[24] = " ";
+    api_echo((ct_text){parameter.name, parameter.name_length}, word);
+    bool known = false;
+    if (parameter.name_length > 0 && parameter.name_length < sizeof name - 3) {
+      snprintf(name, sizeof name, " %.*s ", (int)parameter.name_length, parameter.name);
+      known = strchr(name + 1, ' ') == name + parameter.name_length + 1 && strstr(call->route->parameters, name);
+    }
+    if (!known) refuse_parameter(call, &parameter, word);
+    else if (parameter.bad)
+      api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER,
+                      "The value of \"%s\" has a %% without two hexadecimal digits, a zero byte, or more than %d bytes.", word,
+                      API_URL_VALUE_MAX);
+  }
+  return !api_faults_any(&call->faults);
+}
+
+static bool wants_scene(api_target target) {
+  return target == API_TARGET_READ || target == API_TARGET_EVENTS || target == API_TARGET_SNAPSHOT || target == API_TARGET_WRITE ||
+         target == API_TARGET_DELETE;
+}
+
+api_step api_call_begin(api_call *call, const api_input *input) {
+  call->input = *input;
+  call->scene = input->scene;
+  /* What is wrong with the URL or the scene counts more than what a streamed body may have shown already. */
+  size_t fed = call->faults.count;
+  bool lost = input->lost_revision > 0 && call->route->target == API_TARGET_DELETE;
+  if (wants_scene(call->route->target) && !call->scene && !lost) {
+    api_faults_clear(&call->faults);
+    return api_call_absent(call, API_PROBLEM_SCENE_NOT_FOUND);
+  }
+  if (fed > 0) return api_call_fail(call);
+  if (!parameters_known(call) || !api_call_tags_valid(call)) return api_call_fail(call);
+  return call->route->begin(call);
+}
+
+uint64_t api_call_deadline_ms(const api_call *call) { return call->deadline_ms; }
+
+double api_call_cost_ns(const api_call *call) {
+  if (call->event) return api_contact_event_cost(call->event);
+  if (call->advance) return api_advance_cost(call->advance);
+  if (call->solve) return api_solve_cost(call->solve);
+  return call->plan ? api_plan_cost(call->plan) : 0.0;
+}
+
+long api_call_next(api_call *call) {
+  if (call->event) return api_contact_event_next(call->event);
+  if (call->advance) return api_advance_next(call->advance);
+  if (call->solve) return api_solve_next(call->solve);
+  return call->plan ? api_plan_next(call->plan) : -1;
+}
+
+void api_call_run(api_call *call, long range, api_scratch *scratch) {
+  if (call->event) api_contact_event_run(call->event, scratch->workspace);
+  else if (call->advance) api_advance_run(call->advance, scratch);
+  else if (call->solve) api_solve_run(call->solve, scratch);
+  else api_plan_run(call->plan, (size_t)range, scratch);
+}
+
+void api_call_done(api_call *call, long range) {
+  if (call->plan) api_plan_done(call->plan, (size_t)range);
+}
+
+void api_call_finish(api_call *call) {
+  if (call->event) api_contact_event_finish(call);
+  else if (call->advance) api_advance_finish(call);
+  else if (call->solve) api_solve_finish(call);
+  else if (call->plan) api_query_finish(call);
+}
+
+void api_call_hint(const api_call *call, char *out) {
+  out[0] = 0;
+  if (call->advance) api_advance_hint(call->advance, out);
+}
+
+const char *api_call_told(api_call *call, size_t *length) { return call->advance ? api_advance_told(call->advance, length) : NULL; }
+
+void api_call_moved(api_call *call) {
+  api_fault_plain(&call->faults, API_PROBLEM_SCENE_MOVED,
+                  "The scene \"%s\" was written to, or deleted, while the call worked on revision %llu.", call->match.scene_id,
+                  (unsigned long long)ct_scene_revision(call->scene));
+  call->reply.header_count = 0;
+  api_call_fail(call);
+}
+
+const api_reply *api_call_reply(const api_call *call) { return &call->reply; }
+
+const ct_scene *api_call_new_revision(const api_call *call) { return call->next; }
+
+const ct_scene *api_call_pin(const api_call *call) { return call->pin; }
+
+bool api_call_kept_query(const api_call *call, api_kept_query *out) {
+  *out = call->kept_query;
+  return call->pin && call->kept_query.bytes;
+}
+
+/* ---- replies --------------------------------------------------------------------------------------------------------- */
+
+void api_call_header(api_call *call, const char *name, const char *format, ...) {
+  api_header *header = &call->reply.headers[call->reply.header_count++];
+  header->name = name;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(header->value, sizeof header->value, format, arguments);
+  va_end(arguments);
+}
+
+void api_call_location(api_call *call, const char *scene, const char *collection, const char *item) {
+  char scene_text[API_ID_ENCODED_BYTES], item_text[API_ID_ENCODED_BYTES] = "";
+  api_id_encode(scene, scene_text);
+  if (item) api_id_encode(item, item_text);
+  snprintf(call->reply.location, sizeof call->reply.location, "/v1/scenes/%s%s%s%s%s", scene_text, item ? "/" : "",
+           item ? collection : "", item ? "/" : "", item_text);
+}
+
+void api_call_etag(api_call *call, uint64_t revision) { api_call_header(call, "ETag", "\"r%llu\"", (unsigned long long)revision); }
+
+void api_call_open(api_call *call) { api_put_byte(&call->out, '{'); }
+
+/* The reply is out as it stands. When memory went out on the way there is no body at all; no other reply of a call has that
+ * status. */
+static api_step reply_with(api_call *call, int status, const char *content_type) {
+  api_reply *reply = &call->reply;
+  reply->status = status;
+  reply->content_type = content_type;
+  if (call->out.failed) {
+    if (call->next) ct_scene_release(call->next);
+    call->next = call->pin = NULL;
+    reply->status = api_problem_get(API_PROBLEM_OUT_OF_MEMORY)->status;
+    reply->content_type = API_PROBLEM_TYPE;
+    api_buffer_free(&call->out);
+  }
+  if (reply->status == api_problem_get(API_PROBLEM_OUT_OF_MEMORY)->status) api_reply_retry(reply);
+  reply->body = call->out.bytes;
+  reply->body_length = call->out.length;
+  return API_STEP_DONE;
+}
+
+api_step api_call_fail(api_call *call) {
+  if (call->next) ct_scene_release(call->next);
+  call->next = call->pin = NULL;
+  call->reply.location[0] = 0;
+  api_buffer_free(&call->out);
+  api_put_problem(&call->out, &call->faults);
+  return reply_with(call, api_problem_get(call->faults.id)->status, API_PROBLEM_TYPE);
+}
+
+api_step api_call_absent(api_call *call, api_problem_id id) {
+  ct_text item = api_text(call->match.item_id);
+  char echo[API_ECHO_MAX + 4], echo_item[API_ECHO_MAX + 4];
+  api_echo(api_text(call->match.scene_id), echo);
+  api_echo(item, echo_item);
+  if (id == API_PROBLEM_BODY_NOT_FOUND)
+    api_fault_like(api_fault_plain(&call->faults, id, "The scene \"%s\" has no body \"%s\".", echo, echo_item),
+                   api_likeness_of_bodies(call->scene, item));
+  else if (id == API_PROBLEM_CONTACT_STATE_NOT_FOUND)
+    api_fault_like(api_fault_plain(&call->faults, id, "The scene \"%s\" has no contact state \"%s\".", echo, echo_item),
+                   api_likeness_of_attachments(call->scene, item));
+  else
+    api_fault_like(api_fault_plain(&call->faults, id, "No scene has the id \"%s\".", echo), call->input.like_scene);
+  return api_call_fail(call);
+}
+
+api_step api_call_send(api_call *call, int status) {
+  api_put_byte(&call->out, '}');
+  return reply_with(call, status, "application/json");
+}
+
+api_step api_call_send_lines(api_call *call) { return reply_with(call, call->reply.status, API_LINES_TYPE); }
+
+char *api_reply_line(const api_reply *reply, size_t *length) {
+  api_buffer out = {0};
+  bool good = reply->status >= 200 && reply->status < 300;
+  if (!good) {
+    api_put_raw(&out, "{\"done\":true");
+    api_put_member_unsigned(&out, "httpStatus", (uint64_t)reply->status);
+    api_put_key(&out, "problem");
+  }
+  api_put_bytes(&out, reply->body ? reply->body : "{}", reply->body ? reply->body_length : 2);
+  if (!good) api_put_raw(&out, "}\n");
+  return api_buffer_take(&out, length);
+}
+
+api_step api_call_send_raw(api_call *call, int status) { return reply_with(call, status, "application/json"); }
+
+api_step api_call_written(api_call *call, uint64_t revision, int status) {
+  api_call_etag(call, revision);
+  if (call->out.length == 0) api_call_open(call);
+  api_put_warnings(&call->out, &call->warnings, false);
+  api_put_member_unsigned(&call->out, "revision", revision);
+  api_put_member_string(&call->out, "durability", api_text(call->service->durability));
+  return api_call_send(call, status);
+}
+
+api_step api_call_commit(api_call *call, ct_draft *draft, int status) {
+  call->next = ct_draft_seal(draft);
+  if (!call->next) {
+    ct_draft_discard(draft);
+    api_fault_memory(&call->faults);
+    return api_call_fail(call);
+  }
+  return api_call_written(call, ct_scene_revision(call->next), status);
+}

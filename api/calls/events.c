@@ -1,0 +1,168 @@
+/* Events of a write: gathered while it is prepared, handed out when it is committed; and the call that asks to hear of them. */
+#include "calls/events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls/call.h"
+#include "results/contact_state_json.h"
+
+void api_events_free(api_event_list *list) {
+  for (size_t i = 0; i < list->count; i++) free((void *)(uintptr_t)list->items[i].data);
+  free(list->items);
+  *list = (api_event_list){0};
+}
+
+/* All listeners will be told that they have missed something: what there is need not be kept. */
+static void lose(api_event_list *list) {
+  api_events_free(list);
+  list->lost = true;
+}
+
+/* A place at the end. False: memory is out. */
+static bool make_room(api_event_list *list) {
+  if (list->count < list->capacity) return true;
+  size_t capacity = list->capacity ? list->capacity * 2 : 4;
+  api_event *grown = realloc(list->items, capacity * sizeof *grown);
+  if (!grown) return false;
+  list->items = grown;
+  list->capacity = capacity;
+  return true;
+}
+
+/* Puts an event at a place of the list. Takes over the data. */
+static void insert(api_event_list *list, size_t at, api_event event) {
+  if (!make_room(list)) {
+    free((void *)(uintptr_t)event.data);
+    lose(list);
+    return;
+  }
+  memmove(list->items + at + 1, list->items + at, (list->count - at) * sizeof *list->items);
+  list->items[at] = event;
+  list->count++;
+  list->bytes += event.length;
+}
+
+/* The last event, if it is one for those who name the state. */
+static const api_event *last_for(const api_event_list *list, const char *contact_state) {
+  const api_event *last = list->count ? &list->items[list->count - 1] : NULL;
+  return last && strcmp(last->contact_state, contact_state) == 0 ? last : NULL;
+}
+
+/* Its data, which are those of the write itself, are made when the events are asked for. */
+static const char reset_name[] = "reset";
+
+void api_call_miss_events(api_call *call, const char *contact_state) {
+  api_event_list *list = &call->events;
+  for (const api_event *last; (last = last_for(list, contact_state)); list->count--) {
+    list->bytes -= last->length;
+    free((void *)(uintptr_t)last->data);
+  }
+  if (!list->lost) insert(list, list->count, (api_event){.name = reset_name, .contact_state = contact_state});
+}
+
+bool api_call_add_event(api_call *call, const char *name, const char *contact_state, api_buffer *data) {
+  api_event_list *list = &call->events;
+  const api_limits *limits = &call->service->limits;
+  const api_event *last = last_for(list, contact_state);
+  bool missed = list->lost || (last && last->name == reset_name);
+  /* The write itself has its place among those that are kept. */
+  bool many =
+      list->count + 1 >= limits->event_ring || list->bytes + data->length > limits->event_backlog_bytes * API_EVENTS_BACKLOGS;
+  if (missed || many || data->failed) {
+    api_buffer_free(data);
+    if (!missed) api_call_miss_events(call, contact_state);
+    return false;
+  }
+  api_event event = {.name = name, .contact_state = contact_state};
+  event.data = api_buffer_take(data, &event.length);
+  if (event.data) insert(list, list->count, event);
+  else api_call_miss_events(call, contact_state);
+  return event.data != NULL;
+}
+
+/* ---- the write itself ------------------------------------------------------------------------------------------------- */
+
+static void put_place(api_buffer *out, const char *scene_id, uint64_t revision) {
+  api_put_byte(out, '{');
+  api_put_member_string(out, "scene", api_text(scene_id));
+  api_put_member_unsigned(out, "revision", revision);
+}
+
+char *api_event_revision(const char *scene_id, uint64_t revision, uint64_t bodies, size_t *length) {
+  api_buffer out = {0};
+  put_place(&out, scene_id, revision);
+  api_put_member_unsigned(&out, "bodies", bodies);
+  api_put_byte(&out, '}');
+  return api_buffer_take(&out, length);
+}
+
+/* The number that the reply to a DELETE names, also of a scene that cannot be read. */
+static char *deleted_data(const api_call *call, size_t *length) {
+  api_buffer out = {0};
+  uint64_t was = call->input.scene ? ct_scene_revision(call->input.scene) : call->input.lost_revision;
+  put_place(&out, call->match.scene_id, was + 1);
+  api_put_byte(&out, '}');
+  return api_buffer_take(&out, length);
+}
+
+static bool is_deletion(const api_call *call) {
+  return call->match.target == API_TARGET_DELETE && call->reply.status >= 200 && call->reply.status < 300;
+}
+
+static char *revision_data(const api_call *call, size_t *length) {
+  const char *id = call->match.target == API_TARGET_CREATE ? call->input.new_scene_id : call->match.scene_id;
+  return api_event_revision(id, ct_scene_revision(call->next), ct_scene_count(call->next), length);
+}
+
+/* Puts the write itself before the others, and gives each `reset` its data. */
+static void put_first(api_call *call) {
+  api_event_list *list = &call->events;
+  api_event event = {.name = call->next ? "revision" : "deleted"};
+  event.data = call->next ? revision_data(call, &event.length) : deleted_data(call, &event.length);
+  bool good = event.data != NULL;
+  if (good) insert(list, 0, event);
+  for (size_t i = 0; good && i < list->count; i++) {
+    api_event *reset = &list->items[i];
+    if (!reset->data) reset->data = revision_data(call, &reset->length);
+    good = reset->data != NULL;
+  }
+  if (!good) lose(list);
+  list->opened = true;
+}
+
+const api_event *api_call_events(api_call *call, size_t *count, bool *whole) {
+  api_event_list *list = &call->events;
+  *count = 0;
+  *whole = true;
+  if (!call->next && !is_deletion(call)) return NULL;
+  if (!list->opened) put_first(call);
+  *count = list->count;
+  *whole = !list->lost;
+  return list->items;
+}
+
+/* ---- listening -------------------------------------------------------------------------------------------------------- */
+
+const char *api_call_contact_state(const api_call *call) { return call->contact_state; }
+
+/* A listener that resumes may come after its contact state has been deleted, for the events of its end. */
+api_step api_events_get(api_call *call) {
+  const char *text = call->query;
+  api_url_parameter parameter;
+  for (bool seen = false; api_url_next(&text, &parameter); seen = true) {
+    if (seen || !api_id_valid((ct_text){parameter.value, parameter.value_length})) {
+      api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "Give contactState= once at most, the id of a contact state.");
+      return api_call_fail(call);
+    }
+    memcpy(call->contact_state, parameter.value, parameter.value_length + 1);
+  }
+  ct_text state = api_text(call->contact_state);
+  if (state.length && !call->input.resumes && !api_contact_state_find(call->scene, state)) {
+    memcpy(call->match.item_id, state.bytes, state.length + 1);
+    return api_call_absent(call, API_PROBLEM_CONTACT_STATE_NOT_FOUND);
+  }
+  call->reply.status = 200;
+  call->reply.content_type = "text/event-stream";
+  return API_STEP_DONE;
+}

@@ -1,0 +1,15 @@
+/* What all calls of a daemon share: settings, fixed at start but for what a write survives. */
+#ifndef API_CALLS_SERVICE_H
+#define API_CALLS_SERVICE_H
+
+#include <api/api.h>
+
+#include <stdatomic.h>
+
+struct api_service {
+  api_limits limits;
+  unsigned workers;
+  const char *_Atomic durability;
+};
+
+#endif

@@ -1,0 +1,252 @@
+/* The table of problems, pointers to places, the collector of errors and its document. */
+#include "common/problem.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Levels of a pointer: jsonDepth is at most 512, and a line of NDJSON adds one. What does not fit into a fault is cut. */
+#define POINTER_LEVELS_MAX 514
+
+/* Bytes of a refusal's detail: words around a path or a host. */
+#define REFUSAL_BYTES 768
+
+static const api_problem problems[API_PROBLEM_COUNT] = {
+#define X(id, name, status, title, text) {name, status, title, text},
+#include <api/problems.def>
+#undef X
+};
+
+const api_problem *api_problem_get(api_problem_id id) { return &problems[id]; }
+
+bool api_problem_find(const char *name, api_problem_id *id) {
+  for (size_t i = 0; i < API_PROBLEM_COUNT; i++) {
+    if (strcmp(problems[i].name, name) != 0) continue;
+    *id = (api_problem_id)i;
+    return true;
+  }
+  return false;
+}
+
+/* ---- places ---------------------------------------------------------------------------------------------------------- */
+
+api_path api_path_member(const api_path *parent, const char *name) { return api_path_text(parent, api_text(name)); }
+
+api_path api_path_text(const api_path *parent, ct_text name) {
+  return (api_path){.parent = parent, .kind = API_PATH_MEMBER, .name = name.bytes, .length = name.length};
+}
+
+api_path api_path_index(const api_path *parent, size_t index) {
+  return (api_path){.parent = parent, .kind = API_PATH_INDEX, .index = index};
+}
+
+/* Bytes of text, at most API_ECHO_MAX, that end with a whole character. */
+static size_t echo_length(ct_text text) {
+  if (text.length <= API_ECHO_MAX) return text.length;
+  size_t length = API_ECHO_MAX;
+  while (length && ((unsigned char)text.bytes[length] & 0xc0) == 0x80) length--;
+  return length;
+}
+
+/* One token with its slash, escaped; returns its length. out holds 2 * API_ECHO_MAX + 5 bytes. */
+static size_t write_token(const api_path *node, char *out) {
+  size_t n = 0;
+  out[n++] = '/';
+  if (node->kind == API_PATH_INDEX) return n + api_number_unsigned(node->index, out + n);
+  size_t length = echo_length((ct_text){node->name, node->length});
+  for (size_t i = 0; i < length; i++) {
+    char byte = node->name[i];
+    if (byte == '~' || byte == '/') {
+      out[n++] = '~';
+      out[n++] = byte == '~' ? '0' : '1';
+    } else {
+      out[n++] = byte;
+    }
+  }
+  if (length < node->length) {
+    memcpy(out + n, "...", 3);
+    n += 3;
+  }
+  return n;
+}
+
+void api_path_write(const api_path *at, char *out, size_t size) {
+  const api_path *nodes[POINTER_LEVELS_MAX];
+  size_t count = 0, n = 0;
+  for (; at && count < POINTER_LEVELS_MAX; at = at->parent)
+    if (at->kind != API_PATH_ROOT) nodes[count++] = at;
+  while (count) {
+    char token[2 * API_ECHO_MAX + 32];
+    size_t length = write_token(nodes[--count], token);
+    if (n + length + 1 > size) break;
+    memcpy(out + n, token, length);
+    n += length;
+  }
+  out[n] = 0;
+}
+
+/* ---- faults ---------------------------------------------------------------------------------------------------------- */
+
+/* What memory or time cut short is told alone. */
+static bool stands_alone(api_problem_id id) { return id == API_PROBLEM_OUT_OF_MEMORY || id == API_PROBLEM_DEADLINE_EXCEEDED; }
+
+static api_fault *next_fault(api_faults *faults, api_problem_id id) {
+  api_fault *fault = faults->count < API_FAULTS_MAX && !faults->alone ? &faults->items[faults->count] : &faults->spare;
+  bool takes_over = stands_alone(id) && !faults->alone;
+  if (faults->count == 0 || takes_over) faults->id = id;
+  if (takes_over) {
+    faults->alone = true;
+    fault = &faults->items[0];
+  }
+  faults->count++;
+  *fault = (api_fault){0};
+  return fault;
+}
+
+__attribute__((format(printf, 2, 0))) static void set_detail(api_fault *fault, const char *detail, va_list arguments) {
+  int length = vsnprintf(fault->detail, sizeof fault->detail, detail, arguments);
+  /* A cut detail ends with whole characters. */
+  if (length < (int)sizeof fault->detail) return;
+  size_t end = sizeof fault->detail - 4;
+  while (end && ((unsigned char)fault->detail[end] & 0xc0) == 0x80) end--;
+  memcpy(fault->detail + end, "...", 4);
+}
+
+api_fault *api_fault_at(api_faults *faults, api_problem_id id, const api_path *at, const char *detail, ...) {
+  api_fault *fault = next_fault(faults, id);
+  va_list arguments;
+  va_start(arguments, detail);
+  set_detail(fault, detail, arguments);
+  va_end(arguments);
+  fault->has_pointer = true;
+  api_path_write(at, fault->pointer, sizeof fault->pointer);
+  return fault;
+}
+
+api_fault *api_fault_plain(api_faults *faults, api_problem_id id, const char *detail, ...) {
+  api_fault *fault = next_fault(faults, id);
+  va_list arguments;
+  va_start(arguments, detail);
+  set_detail(fault, detail, arguments);
+  va_end(arguments);
+  return fault;
+}
+
+void api_fault_limit(api_fault *fault, double limit, double actual) {
+  fault->has_limit = isfinite(limit) != 0;
+  fault->has_actual = isfinite(actual) != 0;
+  fault->limit = limit;
+  fault->actual = actual;
+}
+
+void api_fault_suggest(api_fault *fault, ct_text word) {
+  size_t length = echo_length(word);
+  memcpy(fault->suggestion, word.bytes, length);
+  fault->suggestion[length] = 0;
+}
+
+void api_fault_like(api_fault *fault, api_likeness likeness) {
+  if (!likeness.best.length) return;
+  api_fault_suggest(fault, likeness.best);
+  size_t length = strlen(fault->detail);
+  if (length && fault->detail[length - 1] == '.') length--;
+  char echo[API_ECHO_MAX + 4];
+  snprintf(fault->detail + length, sizeof fault->detail - length, "; did you mean \"%s\"?", api_echo(likeness.best, echo));
+}
+
+void api_fault_memory(api_faults *faults) {
+  api_fault_plain(faults, API_PROBLEM_OUT_OF_MEMORY, "Memory for this request could not be had; nothing has changed.");
+}
+
+void api_fault_cancelled(api_faults *faults) {
+  api_fault_plain(faults, API_PROBLEM_DEADLINE_EXCEEDED, "The request was stopped at its deadline; nothing has changed.");
+}
+
+const char *api_echo(ct_text text, char *out) {
+  size_t length = echo_length(text);
+  for (size_t i = 0; i < length; i++) {
+    unsigned char byte = (unsigned char)text.bytes[i];
+    out[i] = byte < 0x20 || byte == 0x7f ? '?' : text.bytes[i];
+  }
+  memcpy(out + length, length < text.length ? "..." : "", length < text.length ? 4 : 1);
+  return out;
+}
+
+/* ---- documents ------------------------------------------------------------------------------------------------------- */
+
+static void put_head(api_buffer *buffer, api_problem_id id, const char *detail) {
+  const api_problem *problem = api_problem_get(id);
+  api_put_raw(buffer, "{\"type\":\"/problems/");
+  api_put_raw(buffer, problem->name);
+  api_put_byte(buffer, '"');
+  api_put_member_string(buffer, "title", api_text(problem->title));
+  api_put_member_unsigned(buffer, "status", (uint64_t)problem->status);
+  api_put_member_string(buffer, "detail", api_text(detail));
+}
+
+static void put_fault(api_buffer *buffer, const api_fault *fault) {
+  api_put_item(buffer);
+  api_put_byte(buffer, '{');
+  api_put_member_string(buffer, "pointer", api_text(fault->pointer));
+  api_put_member_string(buffer, "detail", api_text(fault->detail));
+  if (fault->has_limit) api_put_member_number(buffer, "limit", fault->limit);
+  if (fault->has_actual) api_put_member_number(buffer, "actual", fault->actual);
+  if (fault->suggestion[0]) api_put_member_string(buffer, "suggestion", api_text(fault->suggestion));
+  api_put_byte(buffer, '}');
+}
+
+void api_put_problem(api_buffer *buffer, const api_faults *faults) {
+  put_head(buffer, faults->id, faults->items[0].detail);
+  const api_fault *first = &faults->items[0];
+  if (!first->has_pointer && first->suggestion[0]) api_put_member_string(buffer, "suggestion", api_text(first->suggestion));
+  size_t count = faults->count < API_FAULTS_MAX ? faults->count : API_FAULTS_MAX, places = 0;
+  if (faults->alone) count = 1;
+  for (size_t i = 0; i < count; i++) places += faults->items[i].has_pointer;
+  if (places) {
+    api_put_key(buffer, "errors");
+    api_put_byte(buffer, '[');
+    for (size_t i = 0; i < count; i++)
+      if (faults->items[i].has_pointer) put_fault(buffer, &faults->items[i]);
+    api_put_byte(buffer, ']');
+  }
+  api_put_byte(buffer, '}');
+}
+
+void api_reply_retry(api_reply *reply) {
+  reply->headers[0] = (api_header){.name = "Retry-After", .value = "1"};
+  reply->header_count = 1;
+}
+
+static void refuse_with(api_reply *reply, api_problem_id id, const char *suggestion, const char *text) {
+  api_buffer buffer = {0};
+  put_head(&buffer, id, text);
+  if (suggestion[0]) api_put_member_string(&buffer, "suggestion", api_text(suggestion));
+  api_put_byte(&buffer, '}');
+  *reply = (api_reply){.status = api_problem_get(id)->status, .content_type = API_PROBLEM_TYPE};
+  if (id == API_PROBLEM_OUT_OF_MEMORY) api_reply_retry(reply);
+  reply->body = api_buffer_take(&buffer, &reply->body_length);
+}
+
+void api_refuse(api_reply *reply, api_problem_id id, const char *detail, ...) {
+  char text[REFUSAL_BYTES];
+  va_list arguments;
+  va_start(arguments, detail);
+  int length = vsnprintf(text, sizeof text, detail, arguments);
+  va_end(arguments);
+  refuse_with(reply, id, "", length < 0 ? "" : text);
+}
+
+void api_refuse_like(api_reply *reply, api_problem_id id, const char *suggestion, const char *detail, ...) {
+  char text[REFUSAL_BYTES];
+  va_list arguments;
+  va_start(arguments, detail);
+  int length = vsnprintf(text, sizeof text, detail, arguments);
+  va_end(arguments);
+  if (length < 0) length = 0;
+  size_t used = (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
+  if (suggestion[0] && used && text[used - 1] == '.') used--;
+  if (suggestion[0]) snprintf(text + used, sizeof text - used, "; did you mean \"%s\"?", suggestion);
+  refuse_with(reply, id, suggestion, text);
+}

@@ -1,0 +1,332 @@
+/* Packed poses: the hot path of a client that moves bodies. */
+#include "documents/packed_poses_json.h"
+
+#include <stdlib.h>
+
+#include <contact/limits.h>
+
+#include "common/spelling.h"
+#include "documents/motion_json.h"
+
+enum { IDS, POSITIONS, ROTATIONS, LINEAR, ANGULAR, COUNT, ADD = COUNT, FILTERS, VARIANT_COUNT };
+
+/* ---- decode -------------------------------------------------------------------------------------------------------------- */
+
+/* Room for a column of the field's, which must have `count` elements. NULL: absent or faulty (*good is then false). */
+static void *open_column(api_reader *reader, const api_field *field, size_t count, size_t size, bool *good) {
+  size_t length = 0;
+  if (!field->value) return NULL;
+  void *column = NULL;
+  if (api_read_array(reader, field, count, count, &length)) {
+    column = api_arena_array(reader->arena, count, size);
+    if (!column) api_fault_memory(reader->faults);
+  }
+  *good = *good && column;
+  return column;
+}
+
+static const ct_vec3 *read_vectors(api_reader *reader, const api_field *field, size_t count, double greatest, bool *good) {
+  ct_vec3 *column = open_column(reader, field, count, sizeof *column, good);
+  for (size_t i = 0; column && i < count && !api_faults_full(reader->faults); i++) {
+    api_field element = api_field_element(field, i);
+    *good = api_read_vec3(reader, &element, greatest, &column[i]) && *good;
+  }
+  return column;
+}
+
+static const ct_quat *read_rotations(api_reader *reader, const api_field *field, size_t count, bool *good) {
+  ct_quat *column = open_column(reader, field, count, sizeof *column, good);
+  for (size_t i = 0; column && i < count && !api_faults_full(reader->faults); i++) {
+    api_field element = api_field_element(field, i);
+    *good = api_read_rotation(reader, &element, &column[i]) && *good;
+  }
+  return column;
+}
+
+static const ct_text *read_ids(api_reader *reader, const api_field *field, size_t *count, bool *good) {
+  if (!api_read_array(reader, field, 0, reader->limits->bodies, count)) {
+    *good = false;
+    return NULL;
+  }
+  ct_text *ids = api_arena_array(reader->arena, *count, sizeof *ids);
+  if (!ids) {
+    api_fault_memory(reader->faults);
+    *good = false;
+    return NULL;
+  }
+  for (size_t i = 0; i < *count && !api_faults_full(reader->faults); i++) {
+    api_field element = api_field_element(field, i);
+    *good = api_read_id(reader, &element, &ids[i]) && *good;
+  }
+  return ids;
+}
+
+/* m: members [COUNT] of an object that was read, which was `good`. */
+static bool read_pose_members(api_reader *reader, const api_field *field, const api_field *m, bool good, api_poses *out) {
+  if (!m[IDS].value) return false;
+  if (!m[POSITIONS].value && !m[ROTATIONS].value && !m[LINEAR].value && !m[ANGULAR].value) {
+    api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path,
+                 "At least one column is needed: positions, rotations, linearVelocities, angularVelocities.");
+    return false;
+  }
+  api_poses poses = {0};
+  poses.ids = read_ids(reader, &m[IDS], &poses.count, &good);
+  if (!poses.ids || api_reader_cancelled(reader)) return false;
+  poses.positions = read_vectors(reader, &m[POSITIONS], poses.count, CT_COORDINATE_MAX, &good);
+  poses.rotations = read_rotations(reader, &m[ROTATIONS], poses.count, &good);
+  poses.linear_velocities = read_vectors(reader, &m[LINEAR], poses.count, API_SPEED_MAX, &good);
+  poses.angular_velocities = read_vectors(reader, &m[ANGULAR], poses.count, API_SPEED_MAX, &good);
+  if (good) *out = poses;
+  return good;
+}
+
+bool api_read_poses(api_reader *reader, const api_field *field, api_poses *out) {
+  api_field m[COUNT] = {{.name = "ids", .required = true},
+                        {.name = "positions"},
+                        {.name = "rotations"},
+                        {.name = "linearVelocities"},
+                        {.name = "angularVelocities"}};
+  bool good = api_read_object(reader, field, m, COUNT);
+  return read_pose_members(reader, field, m, good, out);
+}
+
+bool api_read_variant_members(api_reader *reader, const api_field *field, api_poses *out, api_field *add, api_field *filters) {
+  api_field m[VARIANT_COUNT] = {{.name = "ids"},
+                                {.name = "positions"},
+                                {.name = "rotations"},
+                                {.name = "linearVelocities"},
+                                {.name = "angularVelocities"},
+                                {.name = "add"},
+                                {.name = "filters"}};
+  bool poses = !json_object_get(field->value, "add") && !json_object_get(field->value, "filters");
+  for (int i = IDS; i < COUNT; i++) poses = poses || json_object_get(field->value, m[i].name);
+  bool empty = json_is_object(field->value) && json_object_size(field->value) == 0;
+  m[IDS].required = poses && !empty;
+  *out = (api_poses){.ids = NULL};
+  bool good = api_read_object(reader, field, m, VARIANT_COUNT);
+  *add = m[ADD];
+  *filters = m[FILTERS];
+  if (empty) {
+    api_path ids = api_path_member(&field->path, m[IDS].name);
+    api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &ids,
+                 "The variant is empty: one of the members ids, add and filters is required.");
+    return false;
+  }
+  return poses ? read_pose_members(reader, field, m, good, out) : good;
+}
+
+/* ---- use ----------------------------------------------------------------------------------------------------------------- */
+
+/* Each id once. Rows that ascend, as those of a client that follows the scene's order, are proof enough. */
+static bool refuse_repeated(api_reader *reader, const api_path *ids, const api_poses *poses, const uint32_t *rows) {
+  bool ascending = true;
+  for (size_t i = 1; i < poses->count; i++) ascending = ascending && rows[i - 1] < rows[i];
+  if (ascending) return true;
+  size_t twice = api_first_duplicate(reader, poses->ids, poses->count);
+  if (twice == poses->count) return true;
+  if (twice == SIZE_MAX) return false;
+  char echo[API_ECHO_MAX + 4];
+  api_path element = api_path_index(ids, twice);
+  api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &element, "The body \"%s\" is named twice.",
+               api_echo(poses->ids[twice], echo));
+  return false;
+}
+
+/* What the two uses find rows in: a draft or a scene. */
+typedef struct lookup {
+  const ct_draft *draft;
+  const ct_scene *scene;
+} lookup;
+
+static void report_unknown_body(api_reader *reader, const api_path *ids, size_t i, ct_text id, const lookup *in) {
+  char echo[API_ECHO_MAX + 4];
+  api_path element = api_path_index(ids, i);
+  api_fault *fault =
+      api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &element, "The scene has no body \"%s\".", api_echo(id, echo));
+  api_fault_like(fault, in->draft ? api_likeness_of_draft(in->draft, id) : api_likeness_of_bodies(in->scene, id));
+}
+
+static uint32_t find(const lookup *in, ct_text id) {
+  return in->draft ? ct_draft_find(in->draft, id) : ct_scene_find(in->scene, id);
+}
+
+static const ct_body *body_of(const lookup *in, uint32_t row) {
+  return in->draft ? ct_draft_body(in->draft, row) : ct_scene_body(in->scene, row);
+}
+
+/* A static body takes no velocity but zero. */
+static bool check_velocity(api_reader *reader, const api_path *at, const char *name, size_t i, ct_vec3 velocity) {
+  if (api_is_zero(velocity)) return true;
+  api_path column = api_path_member(at, name), element = api_path_index(&column, i);
+  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element,
+               "The body is static (it has no motion): its velocity must be zero.");
+  return false;
+}
+
+/* Rows of all ids in the arena; NULL with faults. */
+static uint32_t *find_rows(api_reader *reader, const api_path *at, const api_poses *poses, const lookup *in) {
+  api_path ids = api_path_member(at, "ids");
+  uint32_t *rows = api_arena_array(reader->arena, poses->count, sizeof *rows);
+  if (!rows) {
+    api_fault_memory(reader->faults);
+    return NULL;
+  }
+  bool good = !api_faults_full(reader->faults);
+  for (size_t i = 0; i < poses->count && !api_faults_full(reader->faults); i++) {
+    rows[i] = find(in, poses->ids[i]);
+    if (rows[i] == CT_NO_ROW) {
+      report_unknown_body(reader, &ids, i, poses->ids[i], in);
+      good = false;
+    } else if (!ct_body_motion(body_of(in, rows[i]))) {
+      if (poses->linear_velocities) good = check_velocity(reader, at, "linearVelocities", i, poses->linear_velocities[i]) && good;
+      if (poses->angular_velocities)
+        good = check_velocity(reader, at, "angularVelocities", i, poses->angular_velocities[i]) && good;
+    }
+  }
+  return good && refuse_repeated(reader, &ids, poses, rows) ? rows : NULL;
+}
+
+static ct_pose moved(const api_poses *poses, size_t i, ct_pose pose) {
+  if (poses->positions) pose.position = poses->positions[i];
+  if (poses->rotations) pose.rotation = poses->rotations[i];
+  return pose;
+}
+
+static ct_status set_velocity(const api_poses *poses, size_t i, uint32_t row, ct_draft *draft) {
+  if ((!poses->linear_velocities && !poses->angular_velocities) || !ct_body_motion(ct_draft_body(draft, row))) return CT_OK;
+  ct_velocity velocity = ct_draft_velocity(draft, row);
+  if (poses->linear_velocities) velocity.linear = poses->linear_velocities[i];
+  if (poses->angular_velocities) velocity.angular = poses->angular_velocities[i];
+  return ct_draft_set_velocity(draft, row, &velocity);
+}
+
+bool api_apply_poses(api_reader *reader, const api_path *at, const api_poses *poses, bool all, ct_draft *draft) {
+  lookup in = {.draft = draft};
+  const uint32_t *rows = find_rows(reader, at, poses, &in);
+  if (!rows) return false;
+  if (all && poses->count != ct_draft_count(draft)) {
+    api_path ids = api_path_member(at, "ids");
+    api_fault *fault =
+        api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &ids, "PUT names every body of the scene; PATCH takes some.");
+    api_fault_limit(fault, ct_draft_count(draft), (double)poses->count);
+    return false;
+  }
+  bool moves = poses->positions || poses->rotations;
+  for (size_t i = 0; i < poses->count; i++) {
+    ct_pose pose = moved(poses, i, ct_draft_pose(draft, rows[i]));
+    ct_status status = moves ? ct_draft_set_pose(draft, rows[i], &pose) : CT_OK;
+    if (status == CT_OK) status = set_velocity(poses, i, rows[i], draft);
+    if (status == CT_OK) continue;
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  return true;
+}
+
+static int compare_rows(const void *a, const void *b) {
+  const ct_override *x = a, *y = b;
+  return (x->row > y->row) - (x->row < y->row);
+}
+
+bool api_override_poses(api_reader *reader, const api_path *at, const api_poses *poses, const ct_scene *scene, ct_override **out,
+                        size_t *count) {
+  lookup in = {.scene = scene};
+  const uint32_t *rows = find_rows(reader, at, poses, &in);
+  if (!rows) return false;
+  ct_override *overrides = api_arena_array(reader->arena, poses->count, sizeof *overrides);
+  if (!overrides) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  for (size_t i = 0; i < poses->count; i++) overrides[i] = (ct_override){rows[i], moved(poses, i, ct_scene_pose(scene, rows[i]))};
+  qsort(overrides, poses->count, sizeof *overrides, compare_rows);
+  *out = overrides;
+  *count = poses->count;
+  return true;
+}
+
+static int compare_velocities(const void *a, const void *b) {
+  const api_velocity_at *x = a, *y = b;
+  return (x->row > y->row) - (x->row < y->row);
+}
+
+bool api_override_velocities(api_reader *reader, const api_poses *poses, const ct_scene *scene, api_velocities *out) {
+  *out = (api_velocities){NULL, 0};
+  if (!poses->linear_velocities && !poses->angular_velocities) return true;
+  api_velocity_at *items = api_arena_array(reader->arena, poses->count, sizeof *items);
+  if (!items) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  for (size_t i = 0; i < poses->count; i++) {
+    uint32_t row = ct_scene_find(scene, poses->ids[i]);
+    items[i] = (api_velocity_at){row, ct_scene_velocity(scene, row)};
+    if (poses->linear_velocities) items[i].velocity.linear = poses->linear_velocities[i];
+    if (poses->angular_velocities) items[i].velocity.angular = poses->angular_velocities[i];
+  }
+  qsort(items, poses->count, sizeof *items, compare_velocities);
+  *out = (api_velocities){items, poses->count};
+  return true;
+}
+
+const ct_velocity *api_velocity_of(const api_velocities *velocities, uint32_t row) {
+  size_t low = 0, high = velocities->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (velocities->items[middle].row < row) low = middle + 1;
+    else high = middle;
+  }
+  return low < velocities->count && velocities->items[low].row == row ? &velocities->items[low].velocity : NULL;
+}
+
+/* ---- encode -------------------------------------------------------------------------------------------------------------- */
+
+static void open_list(api_buffer *buffer, const char *name) {
+  api_put_key(buffer, name);
+  api_put_byte(buffer, '[');
+}
+
+static void put_velocities(api_buffer *buffer, const ct_scene *scene, bool angular) {
+  open_list(buffer, angular ? "angularVelocities" : "linearVelocities");
+  for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
+    if (!ct_scene_body(scene, row)) continue;
+    ct_velocity velocity = ct_scene_velocity(scene, row);
+    api_put_item(buffer);
+    api_put_vec3(buffer, angular ? velocity.angular : velocity.linear);
+  }
+  api_put_byte(buffer, ']');
+}
+
+void api_put_poses(api_buffer *buffer, const ct_scene *scene) {
+  uint32_t rows = ct_scene_rows(scene);
+  bool any_motion = false;
+  api_put_byte(buffer, '{');
+  open_list(buffer, "ids");
+  for (uint32_t row = 0; row < rows; row++) {
+    const ct_body *body = ct_scene_body(scene, row);
+    if (!body) continue;
+    any_motion = any_motion || ct_body_motion(body);
+    api_put_item(buffer);
+    api_put_string(buffer, ct_body_id(body));
+  }
+  api_put_byte(buffer, ']');
+  open_list(buffer, "positions");
+  for (uint32_t row = 0; row < rows; row++) {
+    if (!ct_scene_body(scene, row)) continue;
+    api_put_item(buffer);
+    api_put_vec3(buffer, ct_scene_pose(scene, row).position);
+  }
+  api_put_byte(buffer, ']');
+  open_list(buffer, "rotations");
+  for (uint32_t row = 0; row < rows; row++) {
+    if (!ct_scene_body(scene, row)) continue;
+    api_put_item(buffer);
+    api_put_quat(buffer, ct_scene_pose(scene, row).rotation);
+  }
+  api_put_byte(buffer, ']');
+  if (any_motion) {
+    put_velocities(buffer, scene, false);
+    put_velocities(buffer, scene, true);
+  }
+  api_put_byte(buffer, '}');
+}

@@ -1,0 +1,68 @@
+#include "execution/cost_estimate.h"
+
+/* Bodies of a scene looked at for their cost. */
+#define BODY_SAMPLES 32
+/* Rows of a scene that is asked which of its pairs meet: of no more ct_query_cost leaves out none, and a single pair of large
+ * meshes takes seconds. More rows are no short question in any case. */
+#define ROWS_ASKED 31
+/* Contacts looked at one by one; more are no short question in any case. */
+#define CONTACTS_ASKED 64
+/* A contact that is not looked at: the distance of two simple shapes, and its record. */
+#define CONTACT_NS 2000.0
+
+double api_cost_of_like(ct_query_kind kind, const ct_scene *scene) {
+  uint32_t rows = ct_scene_rows(scene), stride = rows / BODY_SAMPLES + 1;
+  double most = 0.0;
+  for (uint32_t row = 0; row < rows; row += stride) {
+    const ct_body *body = ct_scene_body(scene, row);
+    double cost = body ? ct_query_pair_cost(kind, body, body) : 0.0;
+    most = cost > most ? cost : most;
+  }
+  return most;
+}
+
+static const ct_body *body_of(const ct_scene *scene, ct_text id, uint64_t serial) {
+  uint32_t row = ct_scene_find(scene, id);
+  return row != CT_NO_ROW && ct_scene_serial(scene, row) == serial ? ct_scene_body(scene, row) : NULL;
+}
+
+/* A pair of bodies costs as much as pairs of colliders reach the narrow phase in a query; all that are contacts do so here. */
+static double contact_ns(const ct_scene *scene, const ct_contact_record *r, size_t contacts) {
+  const ct_body *a = body_of(scene, r->body_a, r->serial_a), *b = body_of(scene, r->body_b, r->serial_b);
+  if (!a || !b) return CONTACT_NS * (double)contacts;
+  double priced = (double)(ct_body_collider_count(a) + ct_body_collider_count(b));
+  double share = (double)contacts / priced;
+  return ct_query_pair_cost(CT_QUERY_DISTANCE, a, b) * (share > 1.0 ? share : 1.0);
+}
+
+/* Contacts of the same two bodies follow one another. */
+static double members_ns(const ct_scene *scene, const ct_contact_state *state) {
+  size_t count = state ? ct_contact_state_count(state) : 0;
+  if (count > CONTACTS_ASKED) return (CONTACT_NS + api_cost_of_like(CT_QUERY_DISTANCE, scene)) * (double)count;
+  double sum = 0.0;
+  for (size_t i = 0, end; i < count; i = end) {
+    const ct_contact_record *r = ct_contact_state_record(state, i);
+    for (end = i + 1; end < count; end++) {
+      const ct_contact_record *next = ct_contact_state_record(state, end);
+      if (next->serial_a != r->serial_a || next->serial_b != r->serial_b) break;
+    }
+    sum += contact_ns(scene, r, end - i);
+  }
+  return sum;
+}
+
+ct_status api_cost_of_contacts(const ct_scene *scene, const ct_contact_state *state, const ct_query_options *options, double *ns) {
+  double rows = (double)ct_scene_rows(scene), members = members_ns(scene, state);
+  if (rows > ROWS_ASKED) {
+    *ns = API_ROW_NS * rows + members;
+    return CT_OK;
+  }
+  ct_query *query;
+  ct_status status = ct_query_prepare(scene, options, &query);
+  if (status != CT_OK) return status;
+  double near = ct_query_cost(query);
+  ct_query_destroy(query);
+  /* Most contacts are among the pairs that meet; where none is, this is half of both at least. */
+  *ns = API_BOX_NS * rows + (near > members ? near : members);
+  return CT_OK;
+}

@@ -1,0 +1,226 @@
+/* Islands through the engine, one result each. */
+#include "execution/force_run.h"
+
+#include "execution/compliant_forces_run.h"
+
+#include <stdlib.h>
+
+#include "results/force_json.h"
+
+/* Zeroed memory for what one island is told in. */
+static void *take(api_range_run *run, size_t bytes) {
+  void *memory = calloc(1, bytes ? bytes : 1);
+  if (!memory) run->range->memory = true;
+  return memory;
+}
+
+static void set_crowd(api_range_run *run, api_crowd crowd, size_t contacts, size_t most) {
+  api_force_told *told = &run->range->force;
+  told->crowd = crowd;
+  told->contacts = contacts;
+  told->contacts_limit = most;
+}
+
+/* Of an island whose contacts are too many for the solver. */
+static void tell_crowd(api_range_run *run, const ct_island *island) {
+  const api_question *q = &run->task->question;
+  const ct_resting_options *o = &q->force.resting;
+  size_t n = island->set.count, most = CT_LCP_ITERATIVE_MAX;
+  bool resting = q->kind == API_KIND_RESTING_FORCES;
+  unsigned sides = o->directions ? o->directions : CT_RESTING_DIRECTIONS;
+  run->range->force.sides = sides;
+  if (resting && o->friction == CT_RESTING_FRICTION_NONE) {
+    if (o->lcp_method == CT_LCP_ENUMERATION) most = CT_LCP_ENUMERATION_MAX;
+    else if (o->lcp_method == CT_LCP_DANTZIG || o->lcp_method == CT_LCP_BLOCK_PIVOTING || o->lcp_method == CT_LCP_LEMKE)
+      most = CT_LCP_DIRECT_MAX;
+  }
+  if (resting && o->friction == CT_RESTING_FRICTION_POLYHEDRAL && n * (sides + 2) > CT_LCP_DIRECT_MAX)
+    set_crowd(run, API_CROWD_SIDES, n, CT_LCP_DIRECT_MAX);
+  else if (n > most) set_crowd(run, API_CROWD_METHOD, n, most);
+  else set_crowd(run, API_CROWD_LINKS, n, CT_COUPLINGS_MAX);
+}
+
+static void set_status(api_range_run *run, const ct_island *island, ct_status status) {
+  run->range->status = status;
+  if (status == CT_LIMIT) tell_crowd(run, island);
+}
+
+/* ---- impulses ------------------------------------------------------------------------------------------------------------ */
+
+/* No body that can be moved is in two islands. */
+static void keep_velocities(api_task *task, const ct_island *island, const ct_velocity *velocities) {
+  for (size_t i = 0; task->after && i < island->set.body_count; i++)
+    if (island->set.bodies[i].mobility == CT_DYNAMIC) task->after[island->rows[i]] = (api_after){velocities[i], true};
+}
+
+static bool run_impulse(api_range_run *run, const ct_island *island) {
+  const api_question *q = &run->task->question;
+  size_t touches = island->set.count, bodies = island->set.body_count;
+  ct_impulse_result result = {0};
+  void *memory = take(run, touches * (sizeof *result.touches + sizeof *result.certificate) + bodies * sizeof *result.velocities);
+  if (!memory) return false;
+  result.touches = memory;
+  result.velocities = (ct_velocity *)(void *)(result.touches + touches);
+  result.certificate = (double *)(void *)(result.velocities + bodies);
+  ct_status status = ct_impulse_solve(&island->set, &q->force.impulse, run->solver, &result);
+  if (status == CT_OK) {
+    const api_force_island about = {q->scene, island, !q->force.mechanics.only_given};
+    /* Several at once have laws of their own. */
+    bool law_ignored = q->force.law_given && touches > 1 && q->force.impulse.simultaneity != CT_SIMULTANEITY_SEQUENTIAL;
+    api_put_impulse(&run->range->text, &about, &result, law_ignored);
+    if (!result.converged) run->range->force.diverged = true;
+    api_solved_note(run->solved, result.iterations, !result.converged && !result.contradictory);
+    keep_velocities(run->task, island, result.velocities);
+  } else {
+    set_status(run, island, status);
+  }
+  free(memory);
+  return status == CT_OK;
+}
+
+/* ---- resting forces ------------------------------------------------------------------------------------------------------ */
+
+/* Where the result of an island is written. */
+static void *lay_out(api_range_run *run, const ct_contact_set *set, ct_resting_result *result) {
+  size_t n = set->count, bodies = set->body_count;
+  void *memory = take(run, n * (sizeof *result->touches + sizeof *result->holding + sizeof *result->certificate) +
+                               bodies * (sizeof *result->bodies + sizeof *result->motion));
+  if (!memory) return NULL;
+  result->touches = memory;
+  result->bodies = (ct_body_acceleration *)(void *)(result->touches + n);
+  result->motion = (ct_velocity *)(void *)(result->bodies + bodies);
+  result->holding = (ct_vec3 *)(void *)(result->motion + bodies);
+  result->certificate = (double *)(void *)(result->holding + n);
+  return memory;
+}
+
+/* A and b, as far as they are asked for; of more rows than direct methods take A would fill the reply. */
+static bool put_system(api_range_run *run, const ct_contact_set *set) {
+  const api_force *force = &run->task->question.force;
+  size_t n = set->count;
+  bool matrix = force->put_matrix && n <= CT_LCP_DIRECT_MAX;
+  if (!matrix && !force->put_vector) return true;
+  double *memory = take(run, (n + (matrix ? n * n : 0)) * sizeof *memory);
+  if (!memory) return false;
+  ct_resting_system(set, matrix ? memory + n : NULL, memory);
+  if (matrix) api_put_rows(&run->range->text, "A", memory + n, n, n);
+  if (force->put_vector) api_put_numbers(&run->range->text, "b", memory, n);
+  free(memory);
+  return true;
+}
+
+static void tell_stability(api_range_run *run, const ct_resting_result *result) {
+  api_force_told *told = &run->range->force;
+  if (!result->converged) told->diverged = true;
+  if (result->stability == CT_STABILITY_FALLS || result->stability == CT_STABILITY_MOVING) told->falls = true;
+  else if (result->stability != CT_STABILITY_STAYS) told->undecided = true;
+}
+
+static bool run_resting(api_range_run *run, const ct_island *island) {
+  const api_question *q = &run->task->question;
+  ct_resting_result result = {0};
+  void *memory = lay_out(run, &island->set, &result);
+  if (!memory) return false;
+  ct_status status = ct_resting_solve(&island->set, &q->force.resting, run->solver, &result);
+  if (status == CT_OK) {
+    const api_force_island about = {q->scene, island, !q->force.mechanics.only_given};
+    api_put_resting(&run->range->text, &about, &q->force.resting, &result);
+    bool left_out = q->force.put_matrix && island->set.count > CT_LCP_DIRECT_MAX;
+    api_put_resting_flags(&run->range->text, &result, left_out);
+    if (put_system(run, &island->set)) api_put_byte(&run->range->text, '}');
+    tell_stability(run, &result);
+    api_solved_note(run->solved, result.iterations, result.status == CT_RESTING_STATUS_NOT_CONVERGED);
+  } else {
+    set_status(run, island, status);
+  }
+  free(memory);
+  return status == CT_OK && !run->range->memory;
+}
+
+/* ---- islands ------------------------------------------------------------------------------------------------------------- */
+
+/* Does an island have a result? Impulses are of islands with contacts alone. */
+static bool has_result(const api_question *q, const ct_island *island) {
+  return q->kind != API_KIND_IMPULSE || island->set.count > 0;
+}
+
+/* Islands [begin, end). */
+static void run_islands(api_range_run *run, const ct_mechanics *mechanics, size_t begin, size_t end) {
+  const api_question *q = &run->task->question;
+  bool impulse = q->kind == API_KIND_IMPULSE;
+  for (size_t i = begin; i < end; i++) {
+    const ct_island island = ct_mechanics_island(mechanics, i);
+    if (i < q->from.item || !has_result(q, &island)) continue;
+    if (ct_cancel_raised(run->plan->cancel)) run->range->status = CT_CANCELLED;
+    if (run->range->status != CT_OK) return;
+    api_put_item(&run->range->text);
+    if (!(impulse ? run_impulse(run, &island) : run_resting(run, &island))) return;
+    if (!api_mark_result(run, (api_mark){.item = (uint32_t)i, .after = CT_NO_ROW})) return;
+  }
+}
+
+/* Where nothing is said of friction there is one if any contact has it. */
+static void settle_friction(api_force *force, const ct_mechanics *mechanics) {
+  if (force->friction_given) return;
+  for (size_t i = 0; i < ct_mechanics_islands(mechanics); i++) {
+    const ct_contact_set set = ct_mechanics_island(mechanics, i).set;
+    for (size_t k = 0; k < set.count; k++)
+      if (set.touches[k].material.static_friction > 0.0) force->resting.friction = CT_RESTING_FRICTION_CONE;
+  }
+}
+
+static ct_mechanics *prepare(api_range_run *run) {
+  api_question *q = &run->task->question;
+  ct_mechanics *mechanics = NULL;
+  run->range->status = ct_mechanics_prepare(q->scene, &q->force.mechanics, run->workspace, &mechanics);
+  if (run->range->status == CT_LIMIT) set_crowd(run, API_CROWD_FOUND, 0, q->force.mechanics.contacts_max);
+  if (mechanics) settle_friction(&q->force, mechanics);
+  for (size_t i = 0; mechanics && i < ct_mechanics_islands(mechanics); i++) {
+    const ct_island island = ct_mechanics_island(mechanics, i);
+    run->task->islands += has_result(q, &island);
+  }
+  if (q->writes) run->task->after = take(run, ct_scene_rows(q->scene) * sizeof *run->task->after);
+  return mechanics;
+}
+
+void api_run_force(api_range_run *run, size_t index) {
+  api_task *task = run->task;
+  if (task->question.kind == API_KIND_COMPLIANT_FORCES) {
+    api_run_compliant(run);
+    return;
+  }
+  size_t shares = task->range_count - 1;
+  ct_mechanics *own = index == 0 ? prepare(run) : NULL;
+  if (index == 0 && shares > 0) {
+    task->mechanics = own;
+  } else if (own) {
+    run_islands(run, own, 0, ct_mechanics_islands(own));
+    ct_mechanics_destroy(own);
+  } else if (task->mechanics) {
+    size_t count = ct_mechanics_islands(task->mechanics);
+    run_islands(run, task->mechanics, count * (index - 1) / shares, count * index / shares);
+  }
+}
+
+void api_put_force_beside(api_buffer *out, const api_task *task, const api_page *page) {
+  const api_question *q = &task->question;
+  const api_force *force = &q->force;
+  if (q->kind == API_KIND_COMPLIANT_FORCES) {
+    api_put_compliant_beside(out, task, page);
+    return;
+  }
+  api_put_member_number(out, "contactTolerance", force->mechanics.contact_tolerance);
+  if (force->mechanics.volumes) api_put_volume_tolerances(out, &force->volumetric);
+  api_put_member_number(out, "velocityTolerance", force->velocity_tolerance);
+  if (q->kind == API_KIND_IMPULSE && force->impulse.rest_velocity > 0.0)
+    api_put_member_number(out, "restVelocity", force->impulse.rest_velocity);
+  if (q->kind == API_KIND_RESTING_FORCES) {
+    api_put_member_string(out, "friction", api_text(api_resting_friction_word(force->resting.friction)));
+    if (force->resting.friction != CT_RESTING_FRICTION_NONE && !force->resting.acceleration_level)
+      api_put_member_number(out, "timeStep", force->resting.time_step);
+  }
+  if (page->truncated || q->resumed) return;
+  api_put_member_bool(out, "converged", !page->force.diverged);
+  if (q->kind == API_KIND_RESTING_FORCES && (page->force.falls || !page->force.undecided))
+    api_put_member_bool(out, "stable", !page->force.falls);
+}

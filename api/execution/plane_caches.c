@@ -1,0 +1,80 @@
+/* A hash table of planes. Nothing is ever told in its order. */
+#include "execution/plane_caches.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Pairs remembered at most: 16 MiB of them. Those beyond are searched each time. */
+#define PAIRS_MAX 131072
+#define FIRST_CAPACITY 64
+
+typedef struct api_plane_entry {
+  ct_collider_pair pair;
+  bool used;
+  ct_plane_cache cache;
+} api_plane_entry;
+
+/* Murmur's finalizer over the words of the pair. */
+static uint64_t hash_of(const ct_collider_pair *p) {
+  uint64_t h = (uint64_t)p->a << 32 | p->b;
+  h ^= ((uint64_t)p->collider_a << 32 | p->collider_b) * UINT64_C(0x9e3779b97f4a7c15);
+  h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
+  h = (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+  return h ^ h >> 33;
+}
+
+static bool same(const ct_collider_pair *p, const ct_collider_pair *q) {
+  return p->a == q->a && p->b == q->b && p->collider_a == q->collider_a && p->collider_b == q->collider_b;
+}
+
+/* The pair's entry, or the free one where it belongs. */
+static api_plane_entry *find(const api_plane_caches *caches, const ct_collider_pair *pair) {
+  size_t mask = caches->capacity - 1, at = (size_t)hash_of(pair) & mask;
+  while (caches->entries[at].used && !same(&caches->entries[at].pair, pair)) at = (at + 1) & mask;
+  return &caches->entries[at];
+}
+
+static bool grow(api_plane_caches *caches) {
+  api_plane_caches larger = {.capacity = caches->capacity ? 2 * caches->capacity : FIRST_CAPACITY};
+  larger.entries = calloc(larger.capacity, sizeof *larger.entries);
+  if (!larger.entries) return false;
+  for (size_t i = 0; i < caches->capacity; i++)
+    if (caches->entries[i].used) *find(&larger, &caches->entries[i].pair) = caches->entries[i];
+  free(caches->entries);
+  caches->entries = larger.entries;
+  caches->capacity = larger.capacity;
+  return true;
+}
+
+void api_plane_caches_clear(api_plane_caches *caches) {
+  if (caches->count > 0) memset(caches->entries, 0, caches->capacity * sizeof *caches->entries);
+  caches->count = 0;
+}
+
+void api_plane_caches_free(api_plane_caches *caches) {
+  free(caches->entries);
+  *caches = (api_plane_caches){.entries = NULL};
+}
+
+ct_plane_cache *api_plane_cache(api_plane_caches *caches, const ct_collider_pair *pair) {
+  api_plane_entry *entry = caches->capacity ? find(caches, pair) : NULL;
+  if (entry && entry->used) return &entry->cache;
+  if (caches->count == PAIRS_MAX) return NULL;
+  if (4 * (caches->count + 1) > 3 * caches->capacity) {
+    if (!grow(caches)) {
+      caches->failed = true;
+      return NULL;
+    }
+    entry = find(caches, pair);
+  }
+  *entry = (api_plane_entry){.pair = *pair, .used = true};
+  caches->count++;
+  return &entry->cache;
+}
+
+void api_plane_caches_count(api_plane_caches *caches, ct_plane_cache *cache) {
+  caches->counts.hits += cache->hits;
+  caches->counts.repairs += cache->repairs;
+  caches->counts.searches += cache->searches;
+  cache->hits = cache->repairs = cache->searches = 0;
+}

@@ -1,0 +1,20 @@
+/* What a thread's ranges run with. */
+#ifndef API_EXECUTION_SCRATCH_H
+#define API_EXECUTION_SCRATCH_H
+
+#include <api/api.h>
+
+struct api_scratch {
+  ct_workspace *workspace;
+  ct_solver *solver;
+  api_solved solved;
+};
+
+/* One problem more. */
+static inline void api_solved_note(api_solved *solved, uint64_t iterations, bool failed) {
+  solved->problems++;
+  solved->iterations += iterations;
+  solved->failures += failed;
+}
+
+#endif

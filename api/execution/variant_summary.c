@@ -1,0 +1,94 @@
+#include "execution/variant_summary.h"
+
+#include "results/result_json.h"
+
+/* By value. */
+static const char *const words[] = {[API_SUMMARY_ANY] = "any", [API_SUMMARY_COUNT] = "count", [API_SUMMARY_CLOSEST] = "closest"};
+
+const char *api_summary_word(api_summary summary) { return words[summary]; }
+
+/* ---- queries --------------------------------------------------------------------------------------------------------- */
+
+/* Members that describe results, of which a summary has none. Kind distance names a method of the results, kind overlap of the
+ * decision. */
+static bool refuse_members(api_reader *reader, const api_summary_fields *fields, const api_question *out) {
+  static const char other[] = "summary";
+  bool by_closest = out->summary == API_SUMMARY_CLOSEST;
+  bool good = api_refuse_beside(reader, fields->include, true, other);
+  good = api_refuse_beside(reader, fields->cache, true, other) && good;
+  good = api_refuse_beside(reader, fields->triangles, true, other) && good;
+  if (out->kind == API_KIND_DISTANCE) good = api_refuse_beside(reader, fields->method, true, other) && good;
+  return api_refuse_beside(reader, fields->closest, !by_closest && out->options.nearest, "this summary") && good;
+}
+
+/* The one variant of a query that has none. */
+static bool make_variant(api_reader *reader, api_question *out) {
+  if (out->mode == API_MODE_VARIANTS) return true;
+  out->variants = api_arena_array(reader->arena, 1, sizeof *out->variants);
+  if (!out->variants) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  out->variants[0] = (api_variant){.count = 0};
+  out->variant_count = 1;
+  out->mode = API_MODE_VARIANTS;
+  return true;
+}
+
+bool api_read_summary(api_reader *reader, const api_summary_fields *fields, api_question *out) {
+  static const char *const names[] = {"any", "count", "closest"};
+  size_t which = 0, known = out->kind == API_KIND_DISTANCE ? 3 : 2;
+  if (!api_field_present(fields->summary)) return true;
+  if (!api_read_word(reader, fields->summary, names, known, &which)) return false;
+  out->summary = (api_summary)(API_SUMMARY_ANY + which);
+  if (!refuse_members(reader, fields, out)) return false;
+  out->options.hits_only = true;
+  out->method.cache = false; /* what planes saved is not reported */
+  out->options.nearest = out->summary == API_SUMMARY_CLOSEST;
+  /* A page of summaries is short. */
+  if (!api_field_present(fields->limit)) out->limit = reader->limits->page_max;
+  return make_variant(reader, out);
+}
+
+/* ---- results --------------------------------------------------------------------------------------------------------- */
+
+bool api_summarize_hit(api_range_run *run, const ct_hit *hit) {
+  api_variant_summary *summary = run->summary;
+  if (hit->sparsified != CT_KEPT) return true;
+  summary->count++;
+  summary->closest = *hit;
+  return run->task->question.summary == API_SUMMARY_COUNT;
+}
+
+/* {"a", "b", "colliderA"?, "colliderB"?, "distance", "status"?}; null: there is no pair. */
+static void put_closest(api_buffer *out, const ct_scene *scene, const api_variant_summary *summary) {
+  const ct_hit *hit = &summary->closest;
+  const ct_pair_result *r = &hit->result;
+  if (summary->count == 0) {
+    api_put_raw(out, "null");
+    return;
+  }
+  const ct_body *a = ct_scene_body(scene, hit->a), *b = ct_scene_body(scene, hit->b);
+  api_put_byte(out, '{');
+  api_put_id(out, "a", ct_body_id(a));
+  api_put_id(out, "b", ct_body_id(b));
+  api_put_collider_name(out, "colliderA", a, hit->collider_a);
+  api_put_collider_name(out, "colliderB", b, hit->collider_b);
+  if (r->status == CT_PAIR_UNSUPPORTED) api_put_member_bool(out, "overlap", true);
+  else api_put_member_number(out, "distance", r->distance);
+  if (r->status != CT_PAIR_OK) api_put_status(out, r->status, 0);
+  api_put_byte(out, '}');
+}
+
+void api_put_summary(api_range_run *run, size_t index) {
+  const api_question *q = &run->task->question;
+  api_buffer *out = &run->range->text;
+  api_put_item(out);
+  switch (q->summary) {
+  case API_SUMMARY_NONE: break;
+  case API_SUMMARY_ANY: api_put_raw(out, run->summary->count > 0 ? "true" : "false"); break;
+  case API_SUMMARY_COUNT: api_put_unsigned(out, run->summary->count); break;
+  case API_SUMMARY_CLOSEST: put_closest(out, run->scene, run->summary); break;
+  }
+  api_mark_result(run, (api_mark){.item = (uint32_t)index, .after = CT_NO_ROW});
+}

@@ -1,0 +1,80 @@
+/* Events `ended` and `began` of contacts, for those who name their state. Begins and ends of a pair's number alternate on a stream:
+ * a state that goes ends what is in it, and numbers are not given again within a scene. */
+#include "handlers/contact_event_payload.h"
+
+#include <stdlib.h>
+
+#include "results/contact_state_json.h"
+
+/* What the events of one write have in common, but for the contact. */
+typedef struct told {
+  const char *id; /* of the state */
+  double time;    /* of its last event */
+  uint64_t revision;
+} told;
+
+/* False: it, and what follows of the state, cannot be told. */
+static bool tell(api_call *call, const told *frame, const ct_scene *scene, const ct_contact_record *began,
+                 const ct_contact_ended *ended) {
+  api_buffer data = {0};
+  api_put_byte(&data, '{');
+  api_put_member_string(&data, "scene", api_text(call->match.scene_id));
+  api_put_member_unsigned(&data, "revision", frame->revision);
+  api_put_member_string(&data, "contactState", api_text(frame->id));
+  api_put_member_number(&data, "time", frame->time);
+  api_put_key(&data, "contact");
+  if (ended) api_put_contact_ended(&data, ended);
+  else api_put_contact_record(&data, scene, began);
+  api_put_byte(&data, '}');
+  return api_call_add_event(call, ended ? "ended" : "began", frame->id, &data);
+}
+
+static told frame_of(const api_call *call, const char *id, const ct_contact_state *state) {
+  return (told){id, ct_contact_state_time(state), ct_scene_revision(call->scene) + 1};
+}
+
+void api_tell_contacts(api_call *call, const ct_scene *scene, const ct_contact_event *event) {
+  const told frame = frame_of(call, call->match.item_id, event->state);
+  bool good = true;
+  for (size_t i = 0; i < event->ended_count && good; i++) good = tell(call, &frame, NULL, NULL, &event->ended[i]);
+  for (size_t i = 0; i < event->began_count && good; i++)
+    good = tell(call, &frame, scene, ct_contact_state_record(event->state, event->began[i]), NULL);
+}
+
+/* ---- states that go ------------------------------------------------------------------------------------------------------- */
+
+static int by_pair(const void *x, const void *y) {
+  uint64_t p = (*(const ct_contact_record *const *)x)->pair, q = (*(const ct_contact_record *const *)y)->pair;
+  return (p > q) - (p < q);
+}
+
+void api_tell_dropped(api_call *call, const char *id, const ct_contact_state *state) {
+  const told frame = frame_of(call, id, state);
+  size_t count = ct_contact_state_count(state);
+  /* More than are ever kept need not be sorted. */
+  const ct_contact_record **records = count < call->service->limits.event_ring ? malloc((count + 1) * sizeof *records) : NULL;
+  if (!records) {
+    api_call_miss_events(call, id);
+    return;
+  }
+  for (size_t i = 0; i < count; i++) records[i] = ct_contact_state_record(state, i);
+  if (count > 1) qsort(records, count, sizeof *records, by_pair);
+  bool good = true;
+  for (size_t i = 0; i < count && good; i++) {
+    const ct_contact_ended ended = {*records[i], CT_CAUSE_STATE, 0.0};
+    good = tell(call, &frame, NULL, NULL, &ended);
+  }
+  free(records);
+}
+
+void api_tell_all_dropped(api_call *call) {
+  for (size_t i = 0; i < ct_scene_attachment_count(call->scene); i++) {
+    const ct_attachment *attachment = ct_scene_attachment(call->scene, i);
+    const char *id = api_arena_copy(&call->arena, attachment->name.bytes, attachment->name.length);
+    if (!id) {
+      call->events.lost = true;
+      return;
+    }
+    api_tell_dropped(call, id, attachment->value);
+  }
+}

@@ -1,0 +1,77 @@
+/* Handlers of contact states that read or drop them. Event instants are in contact_event.c. */
+#include "handlers/contact_state.h"
+
+#include <string.h>
+
+#include "results/contact_state_json.h"
+#include "handlers/contact_event_payload.h"
+#include "documents/elastic_json.h"
+#include "results/result_json.h"
+#include "handlers/scenes.h"
+
+size_t api_match_contacts(const api_match *match, const ct_scene *scene) {
+  if (!match->item_id[0] || !strstr(match->label, "/contactStates/")) return 0;
+  const ct_contact_state *state = api_contact_state_find(scene, api_text(match->item_id));
+  return state ? ct_contact_state_count(state) : 0;
+}
+
+api_step api_contact_states_list(api_call *call) {
+  if (api_scene_not_modified(call)) return API_STEP_DONE;
+  const ct_scene *scene = call->scene;
+  api_buffer *out = &call->out;
+  api_call_open(call);
+  api_put_member_unsigned(out, "revision", ct_scene_revision(scene));
+  api_put_member_unsigned(out, "count", ct_scene_attachment_count(scene));
+  api_put_key(out, "contactStates");
+  api_put_byte(out, '[');
+  for (size_t i = 0; i < ct_scene_attachment_count(scene); i++) {
+    const ct_attachment *attachment = ct_scene_attachment(scene, i);
+    const ct_contact_state *state = attachment->value;
+    api_put_item(out);
+    api_put_byte(out, '{');
+    api_put_id(out, "id", attachment->name);
+    api_put_member_number(out, "time", ct_contact_state_time(state));
+    api_put_member_unsigned(out, "events", ct_contact_state_events(state));
+    api_put_member_unsigned(out, "contacts", ct_contact_state_count(state));
+    api_put_byte(out, '}');
+  }
+  api_put_byte(out, ']');
+  return api_call_send(call, 200);
+}
+
+api_step api_contact_state_get(api_call *call) {
+  ct_text id = api_text(call->match.item_id);
+  const ct_contact_state *state = api_contact_state_find(call->scene, id);
+  if (!state) return api_call_absent(call, API_PROBLEM_CONTACT_STATE_NOT_FOUND);
+  if (api_scene_not_modified(call)) return API_STEP_DONE;
+  api_buffer *out = &call->out;
+  api_call_open(call);
+  api_put_member_unsigned(out, "revision", ct_scene_revision(call->scene));
+  api_put_contact_state(out, id, state);
+  api_put_member_unsigned(out, "count", ct_contact_state_count(state));
+  api_put_key(out, "contacts");
+  api_put_byte(out, '[');
+  bool elastic = false;
+  for (size_t i = 0; i < ct_contact_state_count(state); i++) {
+    api_put_item(out);
+    elastic = api_put_contact_record(out, call->scene, ct_contact_state_record(state, i)) || elastic;
+  }
+  api_put_byte(out, ']');
+  if (elastic) api_put_usual_elastic(out);
+  return api_call_send(call, 200);
+}
+
+api_step api_contact_state_delete(api_call *call) {
+  ct_text id = api_text(call->match.item_id);
+  const ct_contact_state *state = api_contact_state_find(call->scene, id);
+  if (!state) return api_call_absent(call, API_PROBLEM_CONTACT_STATE_NOT_FOUND);
+  ct_draft *draft = api_scene_draft(call, true);
+  if (!draft) return api_call_fail(call);
+  if (ct_draft_attach(draft, id, NULL, &api_contact_state_type) == CT_OK) {
+    api_tell_dropped(call, call->match.item_id, state);
+    return api_call_commit(call, draft, 200);
+  }
+  ct_draft_discard(draft);
+  api_fault_memory(&call->faults);
+  return api_call_fail(call);
+}

@@ -1,0 +1,344 @@
+/* One question: from the request to its plan, and from the plan's ranges to the reply. */
+#include "handlers/query_call.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "execution/boxes_run.h"
+#include "queries/continued_query.h"
+#include "execution/force_run.h"
+#include "handlers/apply_impulses.h"
+#include "execution/range_run.h"
+#include "results/result_json.h"
+#include "execution/variant_summary.h"
+
+uint64_t api_query_seed(const api_call *call) {
+  return api_hash_bytes(api_hash_start(), call->match.scene_id, strlen(call->match.scene_id));
+}
+
+api_step api_query_start(api_call *call) {
+  if (!api_plan_cut(call->plan, &call->faults)) return api_call_fail(call);
+  if (call->plan->range_count > 0) return API_STEP_WORK;
+  api_query_finish(call);
+  return API_STEP_DONE;
+}
+
+api_step api_query_one(api_call *call) {
+  api_field root;
+  if (!api_call_pick_revision(call) || !api_call_parse(call, &root) || !api_continue_query(call, &root)) return api_call_fail(call);
+  call->plan = api_plan_create(call, 1);
+  if (!call->plan) {
+    api_fault_memory(&call->faults);
+    return api_call_fail(call);
+  }
+  api_reader reader = api_call_reader(call);
+  api_asking asking = {.call = call,
+                       .kind = call->route->kind,
+                       .scene = call->scene,
+                       .hash_seed = api_query_seed(call),
+                       .deadline_ms = &call->deadline_ms};
+  if (!api_read_question(&reader, &root, &asking, &call->plan->tasks[0].question)) return api_call_fail(call);
+  return api_query_start(call);
+}
+
+/* ---- results --------------------------------------------------------------------------------------------------------- */
+
+static void put_warnings(api_buffer *out, const api_question *q) {
+  if (q->warning_count == 0) return;
+  api_put_key(out, "warnings");
+  api_put_byte(out, '[');
+  for (size_t i = 0; i < q->warning_count; i++) {
+    api_put_item(out);
+    api_put_string(out, api_text(q->warnings[i]));
+  }
+  if (q->warnings_omitted > 0) {
+    char more[64];
+    snprintf(more, sizeof more, "%zu more warnings are not listed.", q->warnings_omitted);
+    api_put_item(out);
+    api_put_string(out, api_text(more));
+  }
+  api_put_byte(out, ']');
+}
+
+static void put_features_statistics(api_buffer *out, const api_question *q, const api_page *page) {
+  if (q->mode != API_MODE_SCENE || page->truncated || q->resumed) return;
+  api_put_key(out, "statistics");
+  api_put_byte(out, '{');
+  api_put_member_unsigned(out, "candidates", page->statistics.candidates);
+  api_put_member_unsigned(out, "doubledEdges", page->statistics.doubled);
+  api_put_byte(out, '}');
+}
+
+/* The method, and the figures of a question that was answered whole: those of a page would be of no use. */
+static void put_statistics(api_buffer *out, const api_task *task, const api_page *page) {
+  const api_question *q = &task->question;
+  if (api_remembers_planes(q) && !page->truncated && !q->resumed) api_put_plane_counts(out, &page->planes);
+  if (q->kind == API_KIND_FEATURES) put_features_statistics(out, q, page);
+  if (q->kind != API_KIND_PAIRS || q->options.explicit_pairs) return;
+  if (q->mode != API_MODE_SCENE && q->mode != API_MODE_BOXES) return;
+  if (q->resumed || (page->truncated && q->mode != API_MODE_BOXES)) return;
+  if (task->range_count > 0) api_put_member_string(out, "broadphase", api_text(api_broadphase_word(task->broadphase)));
+  if (q->mode == API_MODE_BOXES) {
+    if (task->range_count > 0) api_put_boxes_statistics(out, &task->ranges[0].boxes);
+    return;
+  }
+  api_put_key(out, "statistics");
+  api_put_byte(out, '{');
+  api_put_member_unsigned(out, "candidates", page->statistics.candidates);
+  api_put_member_unsigned(out, "boxTests", page->statistics.box_tests);
+  api_put_byte(out, '}');
+}
+
+/* What a range has told is in the reply now: large answers are not held twice. */
+static void let_go(api_range *range) {
+  api_buffer_free(&range->text);
+  free(range->marks);
+  range->marks = NULL;
+  range->count = range->capacity = 0;
+}
+
+/* The first page->count results of the ranges. */
+static void put_results(api_buffer *out, api_task *task, const api_page *page) {
+  uint64_t left = page->count;
+  for (size_t r = 0; r < page->ranges && left > 0; r++) {
+    api_range *range = &task->ranges[r];
+    bool whole = range->count <= left;
+    size_t taken = whole ? range->count : (size_t)left;
+    if (taken == 0) continue;
+    api_put_item(out);
+    api_put_bytes(out, range->text.bytes, whole ? range->text.length : range->marks[taken - 1].end);
+    left -= taken;
+    let_go(range);
+  }
+}
+
+/* Contacts left out: the range's text from `begin` to `end`. */
+static void put_removed(api_buffer *out, const api_range *range, size_t begin, size_t end) {
+  api_put_key(out, "removed");
+  api_put_byte(out, '[');
+  if (begin > 0 && begin < end) begin++; /* the comma */
+  if (begin < end) api_put_bytes(out, range->removed.bytes + begin, end - begin);
+  api_put_byte(out, ']');
+}
+
+/* Sums of element-wise pairs, from `begin` to `end` of a range's text, which follow others or not. */
+static void put_sums_part(api_buffer *out, const api_range *range, size_t begin, size_t end) {
+  if (begin > 0 && begin < end) begin++; /* the comma */
+  if (begin >= end) return;
+  api_put_item(out);
+  api_put_bytes(out, range->sums.bytes + begin, end - begin);
+}
+
+/* Sums of the pairs that have a contact in the page; none where no pair is element by element. */
+static void gather_sums(api_buffer *out, const api_task *task, const api_page *page) {
+  uint64_t left = page->count;
+  for (size_t r = 0; r < page->ranges && left > 0; r++) {
+    const api_range *range = &task->ranges[r];
+    bool whole = range->count <= left;
+    size_t taken = whole ? range->count : (size_t)left;
+    if (taken > 0) put_sums_part(out, range, 0, whole ? range->sums.length : range->marks[taken - 1].sums);
+    left -= taken;
+  }
+}
+
+static void put_sums(api_buffer *out, const api_buffer *sums) {
+  out->failed = out->failed || sums->failed;
+  if (sums->length == 0) return;
+  api_put_key(out, "sums");
+  api_put_byte(out, '[');
+  api_put_bytes(out, sums->bytes, sums->length);
+  api_put_byte(out, ']');
+}
+
+/* Where those of a scene's page end, which is all in one range: what stands after its last result is the next page's. */
+static size_t removed_end(const api_task *task, const api_page *page) {
+  const api_range *range = &task->ranges[0];
+  return page->truncated ? range->marks[page->count - 1].removed : range->removed.length;
+}
+
+/* What a page has of one variant: marks [first, first + count) of a range, and text of contacts left out. */
+typedef struct variant_part {
+  const api_range *range;
+  size_t index; /* in the range */
+  size_t variant, first, count, removed_begin, removed_end, sums_begin, sums_end;
+  bool sparsified;
+  bool whole; /* in the page: else what is told beside the results is of a part */
+} variant_part;
+
+static void put_variant(api_buffer *out, const variant_part *part) {
+  const api_range *range = part->range;
+  api_put_item(out);
+  api_put_byte(out, '{');
+  api_put_member_unsigned(out, "variant", part->variant);
+  api_put_member_unsigned(out, "count", part->count);
+  size_t from = part->index > 0 ? range->variants[part->index - 1].more : 0, to = range->variants[part->index].more;
+  if (part->whole && to > from) {
+    api_put_item(out);
+    api_put_bytes(out, range->frames.bytes + from, to - from);
+  }
+  api_put_key(out, "results");
+  api_put_byte(out, '[');
+  if (part->count > 0) {
+    /* Results after a range's first stand behind a comma. */
+    size_t begin = part->first > 0 ? range->marks[part->first - 1].end + 1 : 0;
+    api_put_bytes(out, range->text.bytes + begin, range->marks[part->first + part->count - 1].end - begin);
+  }
+  api_put_byte(out, ']');
+  if (part->sums_begin < part->sums_end) {
+    api_put_key(out, "sums");
+    api_put_byte(out, '[');
+    put_sums_part(out, range, part->sums_begin, part->sums_end);
+    api_put_byte(out, ']');
+  }
+  if (part->sparsified) put_removed(out, range, part->removed_begin, part->removed_end);
+  api_put_byte(out, '}');
+}
+
+/* Does the page hold all of its variant `listed`? Only the first may have begun before, only the last may go on. */
+static bool is_whole(const api_task *task, const api_page *page, size_t listed) {
+  const api_cursor *from = &task->question.from;
+  bool begun = task->question.resumed && listed == 0 && (from->item > 0 || from->after != CT_NO_ROW || from->part > 0);
+  return !begun && !(page->truncated && listed + 1 == page->variants);
+}
+
+static void put_variants(api_buffer *out, api_task *task, const api_page *page) {
+  uint64_t left = page->count;
+  size_t listed = 0;
+  for (size_t r = 0; r < task->range_count && listed < page->variants; r++) {
+    api_range *range = &task->ranges[r];
+    variant_part part = {.range = range, .sparsified = task->question.options.sparsify};
+    for (; part.index < range->variant_count && listed < page->variants; part.index++, listed++) {
+      const api_variant_told *told = &range->variants[part.index];
+      part.variant = task->start + listed;
+      part.count = told->count <= left ? told->count : (size_t)left;
+      part.whole = is_whole(task, page, listed);
+      part.removed_end = told->removed;
+      part.sums_end = told->sums;
+      if (page->truncated && listed + 1 == page->variants) {
+        const api_mark *last = part.count > 0 ? &range->marks[part.first + part.count - 1] : NULL;
+        part.removed_end = last ? last->removed : part.removed_begin;
+        part.sums_end = last ? last->sums : part.sums_begin;
+      }
+      put_variant(out, &part);
+      part.first += told->count;
+      part.removed_begin = told->removed;
+      part.sums_begin = told->sums;
+      left -= part.count;
+    }
+    let_go(range);
+  }
+}
+
+/* One reservation for all results: growing by steps would hold a large answer twice. */
+static void make_room(api_buffer *out, const api_task *task, const api_page *page) {
+  size_t bytes = 0;
+  for (size_t r = 0; r < page->ranges && r < task->range_count; r++) bytes += task->ranges[r].text.length + 1;
+  if (bytes > 0) api_buffer_reserve(out, bytes);
+}
+
+/* The members that a timeline has beside its changes. */
+static void put_beside(api_buffer *out, const api_task *task) {
+  api_put_item(out);
+  api_put_bytes(out, task->ranges[0].frames.bytes, task->ranges[0].frames.length);
+}
+
+/* Results of the whole answer, on each of its pages; null: not counted to the end. */
+static void put_total(api_buffer *out, uint64_t code) {
+  if (code == API_TOTAL_NONE) return;
+  api_put_key(out, "total");
+  if (code == API_TOTAL_UNKNOWN) api_put_raw(out, "null");
+  else api_put_unsigned(out, code - 1);
+}
+
+static void put_page(api_buffer *out, api_task *task, const api_page *page) {
+  const api_question *q = &task->question;
+  bool variants = q->mode == API_MODE_VARIANTS && q->summary == API_SUMMARY_NONE, boxes = q->mode == API_MODE_BOXES;
+  if (q->reports_revision) api_put_member_unsigned(out, "revision", ct_scene_revision(q->revision));
+  api_put_member_string(out, "kind", api_text(api_kind_word(q->kind)));
+  if (q->summary != API_SUMMARY_NONE) api_put_member_string(out, "summary", api_text(api_summary_word(q->summary)));
+  api_put_member_unsigned(out, "count", variants ? page->variants : page->count);
+  put_total(out, page->total);
+  if (page->truncated) {
+    char cursor[API_CURSOR_LENGTH_MAX + 1];
+    uint64_t hash;
+    if (!api_question_hash(q, &hash)) out->failed = true;
+    api_cursor_write(&page->next, hash, cursor);
+    task->cursor_hash = hash;
+    api_put_member_bool(out, "truncated", true);
+    api_put_member_string(out, "nextCursor", api_text(cursor));
+  }
+  api_put_member_bool(out, "complete", !page->truncated);
+  put_warnings(out, q);
+  put_statistics(out, task, page);
+  if (q->kind == API_KIND_VOLUME) api_put_volume_tolerances(out, &q->volume);
+  if (q->method.kind == API_METHOD_MPR) {
+    api_put_member_number(out, "mprTolerance", q->method.mpr.tolerance);
+    api_put_member_unsigned(out, "maxIterations", q->method.mpr.iterations_max);
+  }
+  if (q->put_velocity) api_put_member_number(out, "velocityTolerance", q->force.velocity_tolerance);
+  if (q->mode == API_MODE_FORCE) api_put_force_beside(out, task, page);
+  bool sparsified = q->mode == API_MODE_SCENE && q->options.sparsify && task->range_count > 0;
+  size_t left_out = sparsified ? removed_end(task, page) : 0;
+  api_put_key(out, boxes ? "pairs" : "results");
+  api_put_byte(out, '[');
+  make_room(out, task, page);
+  /* Results that are put are let go of. */
+  api_buffer sums = {0};
+  if (q->mode == API_MODE_SCENE) gather_sums(&sums, task, page);
+  if (variants) put_variants(out, task, page);
+  else put_results(out, task, page);
+  api_put_byte(out, ']');
+  put_sums(out, &sums);
+  api_buffer_free(&sums);
+  if (sparsified) put_removed(out, &task->ranges[0], 0, left_out);
+  if (boxes) api_put_boxes_frames(out, task);
+  if (q->kind == API_KIND_TIMELINE) put_beside(out, task);
+}
+
+/* The revision is kept for the cursor, and so is the query, unless it is one of a batch: a page is then asked for by the cursor. */
+static void put_checked_page(api_call *call, api_task *task, api_buffer *out, const api_page *page) {
+  put_page(out, task, page);
+  if (!page->truncated || !task->question.reports_revision) return;
+  call->pin = task->question.revision;
+  if (task->in_batch) return;
+  if (call->continued) call->kept_query = *call->continued;
+  else if (call->input.body_length > 0) call->kept_query = (api_kept_query){0, call->input.body, call->input.body_length};
+  else call->kept_query = (api_kept_query){0, "{}", 2};
+  call->kept_query.hash = task->cursor_hash;
+}
+
+bool api_put_task_members(api_call *call, api_task *task, api_buffer *out, api_faults *faults) {
+  api_page page;
+  if (!api_task_page(call->plan, task, &page, faults)) return false;
+  put_checked_page(call, task, out, &page);
+  return true;
+}
+
+bool api_put_task_result(api_call *call, api_task *task, api_buffer *out, api_faults *faults) {
+  api_page page;
+  if (!api_task_page(call->plan, task, &page, faults)) return false;
+  api_put_byte(out, '{');
+  put_checked_page(call, task, out, &page);
+  api_put_byte(out, '}');
+  return true;
+}
+
+void api_query_finish(api_call *call) {
+  api_plan_complete(call->plan);
+  if (api_call_writes_impulses(call)) {
+    api_impulses_finish(call);
+    return;
+  }
+  if (call->route->kind == API_KIND_NONE) {
+    api_batch_finish(call);
+    return;
+  }
+  api_task *task = &call->plan->tasks[0];
+  if (!api_put_task_result(call, task, &call->out, &call->faults)) {
+    api_call_fail(call);
+    return;
+  }
+  if (task->question.reports_revision) api_call_etag(call, ct_scene_revision(task->question.revision));
+  api_call_send_raw(call, 200);
+}

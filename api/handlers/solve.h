@@ -1,0 +1,43 @@
+/* Calls that solve a raw problem, linear complementarity or friction: the numbers are all in the request, nothing is kept.
+ *
+ * A handler reads the problem; one range solves it, on a worker unless it is tiny; finish writes the answer.
+ */
+#ifndef API_HANDLERS_SOLVE_H
+#define API_HANDLERS_SOLVE_H
+
+#include "calls/call.h"
+#include "execution/scratch.h"
+
+#include <contact/friction.h>
+#include <contact/lcp.h>
+
+struct api_solve {
+  bool friction; /* which of the two below */
+  ct_lcp lcp;
+  ct_lcp_options lcp_options;
+  ct_lcp_result lcp_result;
+  ct_friction_problem problem;
+  ct_friction_options friction_options;
+  ct_friction_result friction_result;
+  ct_status status; /* of the run */
+  bool handed_out, complete;
+  double cost; /* ns on one core */
+};
+
+api_step api_solve_lcp(api_call *call);
+api_step api_solve_friction(api_call *call);
+
+double api_solve_cost(const api_solve *solve);
+/* 0 the first time, then -1. */
+long api_solve_next(api_solve *solve);
+void api_solve_run(api_solve *solve, api_scratch *scratch);
+void api_solve_finish(api_call *call);
+
+/* solve_json.c: the request's members into call->solve, with room for the answer; faults. */
+bool api_read_lcp(api_call *call);
+bool api_read_friction(api_call *call);
+/* The members of the answer. */
+void api_put_lcp(api_buffer *out, const ct_lcp_result *result, size_t size);
+void api_put_friction(api_buffer *out, const ct_friction_result *result, size_t size);
+
+#endif

@@ -1,0 +1,228 @@
+/* OBJ (Wavefront 1992): points and polygons. The points are read first, since a face may speak of any of them. */
+#include "import/import.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Steps between two looks at the cancel flag: a line, a corner, or a triangle that is tried; below a millisecond. */
+#define STEPS_PER_POLL 4096
+/* Corners of one polygon. Finding how to cut it takes up to twice their square: some milliseconds. */
+#define CORNERS_MAX 1024
+/* What coordinates of six or seven digits leave uncertain, as a part of a polygon's area, or of its width: a triangle of a fan may
+ * be turned over by this much and still count as flat, and corners may stand off their plane by this much. */
+#define FILE_SLACK 1e-6
+
+typedef struct obj_file {
+  api_import *import;
+  api_scan scan;
+  size_t points; /* of the lines before this one */
+  size_t steps;  /* since the cancel flag was looked at */
+} obj_file;
+
+typedef struct obj_face {
+  uint32_t corners[CORNERS_MAX];
+  size_t count;
+  size_t line;
+} obj_face;
+
+/* Counts steps; true: cancelled, with a fault. */
+static bool cancelled(obj_file *f, size_t steps) {
+  f->steps += steps;
+  if (f->steps < STEPS_PER_POLL) return false;
+  f->steps = 0;
+  return api_reader_cancelled(f->import->reader);
+}
+
+/* ---- lines --------------------------------------------------------------------------------------------------------------- */
+
+static bool read_point(obj_file *f) {
+  double numbers[3];
+  ct_text word;
+  size_t line = f->scan.line;
+  for (int i = 0; i < 3; i++) {
+    if (!api_scan_word(&f->scan, &word))
+      return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, line, "a point has three coordinates.");
+    api_word_number kind = api_word_read(word, &numbers[i]);
+    if (kind == API_WORD_NO_NUMBER) {
+      char echo[API_ECHO_MAX + 4];
+      return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, line, "\"%s\" is no coordinate.", api_echo(word, echo));
+    }
+    if (kind == API_WORD_NOT_FINITE) numbers[i] = HUGE_VAL;
+  }
+  ct_vec3 p;
+  return api_import_point(f->import, numbers, "Line", line, &p) && api_soup_vertex(f->import->reader, f->import->soup, p);
+}
+
+/* The point that "7", "7/2", "7//3" or "-1/2/3" speaks of. */
+static bool read_corner(obj_file *f, ct_text word, uint32_t *out) {
+  ct_text first = word;
+  bool plain = true;
+  for (size_t i = 0; i < word.length; i++) {
+    if (word.bytes[i] == '/' && first.length == word.length) first.length = i;
+    plain = plain && memchr("0123456789-/+", word.bytes[i], 13);
+  }
+  char echo[API_ECHO_MAX + 4];
+  int64_t index, count = (int64_t)f->import->soup->vertex_count;
+  api_echo(word, echo);
+  if (!plain || !api_word_integer(first, &index))
+    return api_import_refuse(f->import, API_PROBLEM_BAD_INDEX, f->scan.line,
+                             "\"%s\" is no corner: whole numbers with strokes between them.", echo);
+  if (index < 0) index += (int64_t)f->points + 1;
+  if (index < 1 || index > count)
+    return api_import_refuse(f->import, API_PROBLEM_BAD_INDEX, f->scan.line,
+                             "\"%s\" speaks of no point; the file has %lld, numbered from 1, and %zu before this line.", echo,
+                             (long long)count, f->points);
+  *out = (uint32_t)(index - 1);
+  return true;
+}
+
+static bool same_point(const api_soup *soup, uint32_t a, uint32_t b) {
+  ct_vec3 p = soup->vertices[a], q = soup->vertices[b];
+  return a == b || (p.x == q.x && p.y == q.y && p.z == q.z);
+}
+
+/* Corners that repeat the one before are dropped, unless only a triangle's are left: what is degenerate is told later. */
+static void drop_repeated(const api_soup *soup, obj_face *polygon) {
+  size_t kept = 0;
+  for (size_t i = 0; i < polygon->count; i++) {
+    size_t left = polygon->count - i;
+    bool repeats = kept > 0 && same_point(soup, polygon->corners[kept - 1], polygon->corners[i]);
+    if (!repeats || kept + left <= 3) polygon->corners[kept++] = polygon->corners[i];
+  }
+  while (kept > 3 && same_point(soup, polygon->corners[kept - 1], polygon->corners[0])) kept--;
+  polygon->count = kept;
+}
+
+/* ---- polygons ------------------------------------------------------------------------------------------------------------ */
+
+static ct_vec3 corner(const api_soup *soup, const obj_face *polygon, size_t i) {
+  return soup->vertices[polygon->corners[i % polygon->count]];
+}
+
+/* Twice the area as a vector, by the triangles about the first corner. */
+static ct_vec3 area_vector(const api_soup *soup, const obj_face *polygon) {
+  ct_vec3 sum = ct_vec(0, 0, 0), origin = corner(soup, polygon, 0);
+  for (size_t i = 1; i + 1 < polygon->count; i++)
+    sum = ct_add(sum, ct_cross(ct_sub(corner(soup, polygon, i), origin), ct_sub(corner(soup, polygon, i + 1), origin)));
+  return sum;
+}
+
+/* The least part that a triangle of the fan about `apex` has in the polygon's area; below `enough` the first such. */
+static double least_part(const api_soup *soup, const obj_face *polygon, size_t apex, ct_vec3 area, double enough) {
+  ct_vec3 origin = corner(soup, polygon, apex);
+  double whole = ct_dot(area, area), least = 1.0;
+  for (size_t i = 1; i + 1 < polygon->count && least >= enough; i++) {
+    ct_vec3 b = ct_sub(corner(soup, polygon, apex + i), origin), c = ct_sub(corner(soup, polygon, apex + i + 1), origin);
+    least = fmin(least, ct_dot(ct_cross(b, c), area) / whole);
+  }
+  return least;
+}
+
+/* The first corner whose fan covers the polygon, best with triangles that all have an area; count: none. False: cancelled. */
+static bool find_apex(obj_file *f, const obj_face *polygon, ct_vec3 area, size_t *out) {
+  const double enough[] = {FILE_SLACK, -FILE_SLACK};
+  for (int pass = 0; pass < 2; pass++)
+    for (*out = 0; *out < polygon->count; ++*out) {
+      if (cancelled(f, polygon->count)) return false;
+      if (least_part(f->import->soup, polygon, *out, area, enough[pass]) >= enough[pass]) return true;
+    }
+  return true;
+}
+
+static bool is_bent(const api_soup *soup, const obj_face *polygon, ct_vec3 area) {
+  ct_vec3 normal = ct_scale(area, 1.0 / sqrt(ct_dot(area, area))), origin = corner(soup, polygon, 0);
+  double widest = 0.0, off = 0.0;
+  for (size_t i = 1; i < polygon->count; i++) {
+    ct_vec3 d = ct_sub(corner(soup, polygon, i), origin);
+    widest = fmax(widest, ct_max_abs(d));
+    off = fmax(off, fabs(ct_dot(d, normal)));
+  }
+  return off > FILE_SLACK * widest;
+}
+
+static bool put_polygon(obj_file *f, obj_face *polygon) {
+  api_import *import = f->import;
+  api_soup *soup = import->soup;
+  size_t apex = 0;
+  if (cancelled(f, polygon->count)) return false;
+  drop_repeated(soup, polygon);
+  ct_vec3 area = area_vector(soup, polygon);
+  double square = ct_dot(area, area);
+  if (polygon->count > 3 && square > 0.0 && isfinite(square)) {
+    if (is_bent(soup, polygon, area) && import->bent++ == 0) import->bent_line = polygon->line;
+    if (!find_apex(f, polygon, area, &apex)) return false;
+    if (apex == polygon->count)
+      return api_import_refuse(
+          import, API_PROBLEM_BAD_VALUE, polygon->line,
+          "the polygon of %zu corners is not convex, and no fan of triangles covers it; cut it into triangles.", polygon->count);
+  }
+  for (size_t i = 1; i + 1 < polygon->count; i++) {
+    const uint32_t corners[3] = {polygon->corners[apex], polygon->corners[(apex + i) % polygon->count],
+                                 polygon->corners[(apex + i + 1) % polygon->count]};
+    if (!api_soup_triangle(import->reader, soup, corners)) return false;
+  }
+  return true;
+}
+
+static bool read_face(obj_file *f) {
+  obj_face polygon = {.line = f->scan.line};
+  ct_text word;
+  while (api_scan_word(&f->scan, &word) && word.bytes[0] != '#') {
+    if (polygon.count == CORNERS_MAX)
+      return api_import_refuse(f->import, API_PROBLEM_LIMIT_EXCEEDED, polygon.line, "a polygon has at most %d corners.",
+                               CORNERS_MAX);
+    if (!read_corner(f, word, &polygon.corners[polygon.count])) return false;
+    polygon.count++;
+  }
+  if (polygon.count < 3)
+    return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, polygon.line,
+                             "a face has at least three corners, here are %zu.", polygon.count);
+  return put_polygon(f, &polygon);
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------------------------ */
+
+static bool is_one_of(ct_text word, const char *const *list) {
+  for (; *list; list++)
+    if (api_text_equal(word, api_text(*list))) return true;
+  return false;
+}
+
+/* A line that holds neither a point nor a face. */
+static bool pass_over(obj_file *f, ct_text word) {
+  static const char *const plain[] = {"vt",     "vn",         "vp",        "g",      "o",     "s",        "mg",
+                                      "mtllib", "usemtl",     "usemap",    "maplib", "bevel", "c_interp", "d_interp",
+                                      "lod",    "shadow_obj", "trace_obj", "call",   "csh",   NULL};
+  static const char *const geometry[] = {"p",    "l",    "cstype", "deg", "bmat", "step", "curv",  "curv2", "surf", "parm",
+                                         "trim", "hole", "scrv",   "sp",  "end",  "con",  "ctech", "stech", "fo",   NULL};
+  if (is_one_of(word, geometry)) {
+    if (f->import->ignored++ == 0) f->import->ignored_line = f->scan.line;
+    return true;
+  }
+  if (is_one_of(word, plain)) return true;
+  char echo[API_ECHO_MAX + 4];
+  return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, f->scan.line, "\"%s\" begins no line of OBJ.",
+                           api_echo(word, echo));
+}
+
+static bool take_line(obj_file *f, ct_text word, bool faces) {
+  if (word.bytes[0] == '#') return true;
+  if (api_text_equal(word, api_text("v"))) {
+    f->points++;
+    return faces || read_point(f);
+  }
+  if (api_text_equal(word, api_text("f"))) return !faces || read_face(f);
+  return faces || pass_over(f, word);
+}
+
+static bool read_lines(api_import *import, bool faces) {
+  obj_file f = {import, {import->file.bytes, import->file.bytes + import->file.length, 1}, 0, STEPS_PER_POLL};
+  do {
+    ct_text word;
+    if (cancelled(&f, 1)) return false;
+    if (api_scan_word(&f.scan, &word) && !take_line(&f, word, faces)) return false;
+  } while (api_scan_line(&f.scan));
+  return true;
+}
+
+bool api_import_obj(api_import *import) { return read_lines(import, false) && read_lines(import, true); }

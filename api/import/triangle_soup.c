@@ -1,0 +1,137 @@
+/* Growing arrays within a budget, and a table of points by their bits with open addressing. */
+#include "import/triangle_soup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CAPACITY 1024
+
+void api_soup_free(api_soup *soup) {
+  free(soup->vertices);
+  free(soup->triangles);
+  free(soup->slots);
+  *soup = (api_soup){0};
+}
+
+static size_t bytes_of(const api_soup *soup) {
+  return soup->vertex_capacity * sizeof *soup->vertices + soup->triangle_capacity * sizeof *soup->triangles +
+         soup->slot_count * sizeof *soup->slots;
+}
+
+/* Grows an array to `capacity` items within the budget. */
+static void *grow(api_reader *reader, const api_soup *soup, void *items, size_t bytes, size_t more) {
+  if (bytes_of(soup) + more > soup->budget) {
+    api_fault *fault = api_fault_plain(reader->faults, API_PROBLEM_BODY_TOO_LARGE,
+                                       "The triangles take more memory than a request may use (requestMemoryBytes).");
+    api_fault_limit(fault, (double)reader->limits->request_memory_bytes, NAN);
+    return NULL;
+  }
+  void *grown = realloc(items, bytes);
+  if (!grown) api_fault_memory(reader->faults);
+  return grown;
+}
+
+static bool refuse_triangles(api_reader *reader, const api_soup *soup, uint64_t triangles) {
+  api_fault *fault =
+      api_fault_plain(reader->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                      "The file has %llu%s triangles, a mesh has at most %llu (meshTriangles).", (unsigned long long)triangles,
+                      triangles == soup->triangles_max + 1 ? " or more" : "", (unsigned long long)soup->triangles_max);
+  api_fault_limit(fault, (double)soup->triangles_max, (double)triangles);
+  return false;
+}
+
+static bool reserve_triangles(api_reader *reader, api_soup *soup, size_t capacity) {
+  size_t more = (capacity - soup->triangle_capacity) * sizeof *soup->triangles;
+  void *grown = grow(reader, soup, soup->triangles, capacity * sizeof *soup->triangles, more);
+  if (!grown) return false;
+  soup->triangles = grown;
+  soup->triangle_capacity = capacity;
+  return true;
+}
+
+bool api_soup_expect(api_reader *reader, api_soup *soup, uint64_t triangles) {
+  if (triangles > soup->triangles_max) return refuse_triangles(reader, soup, triangles);
+  return triangles <= soup->triangle_capacity || reserve_triangles(reader, soup, (size_t)triangles);
+}
+
+bool api_soup_vertex(api_reader *reader, api_soup *soup, ct_vec3 p) {
+  if (soup->vertex_count == soup->vertex_capacity) {
+    size_t capacity = soup->vertex_capacity ? 2 * soup->vertex_capacity : FIRST_CAPACITY;
+    if (soup->vertex_count == CT_MESH_VERTICES_MAX) {
+      api_fault *fault =
+          api_fault_plain(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, "A mesh has at most %d vertices.", CT_MESH_VERTICES_MAX);
+      api_fault_limit(fault, CT_MESH_VERTICES_MAX, NAN);
+      return false;
+    }
+    if (capacity > CT_MESH_VERTICES_MAX) capacity = CT_MESH_VERTICES_MAX;
+    size_t more = (capacity - soup->vertex_capacity) * sizeof *soup->vertices;
+    void *grown = grow(reader, soup, soup->vertices, capacity * sizeof *soup->vertices, more);
+    if (!grown) return false;
+    soup->vertices = grown;
+    soup->vertex_capacity = capacity;
+  }
+  soup->vertices[soup->vertex_count++] = p;
+  return true;
+}
+
+bool api_soup_triangle(api_reader *reader, api_soup *soup, const uint32_t corners[3]) {
+  if (soup->triangle_count >= soup->triangles_max) return refuse_triangles(reader, soup, soup->triangles_max + 1);
+  if (soup->triangle_count == soup->triangle_capacity) {
+    size_t capacity = soup->triangle_capacity ? 2 * soup->triangle_capacity : FIRST_CAPACITY;
+    if (!reserve_triangles(reader, soup, capacity)) return false;
+  }
+  memcpy(soup->triangles[soup->triangle_count++], corners, sizeof *soup->triangles);
+  return true;
+}
+
+/* ---- points by their bits ------------------------------------------------------------------------------------------------ */
+
+/* The finaliser of SplitMix64 (Steele, Lea, Flood 2014). */
+static uint64_t mix(uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+static size_t home(const api_soup *soup, ct_vec3 p) {
+  uint64_t bits[3];
+  memcpy(bits, &p, sizeof bits);
+  uint64_t hash = soup->key;
+  for (int i = 0; i < 3; i++) hash = mix(hash + bits[i] * 0x9e3779b97f4a7c15u);
+  return (size_t)hash & (soup->slot_count - 1);
+}
+
+/* The slot of p, or the free one where it belongs. */
+static size_t find(const api_soup *soup, ct_vec3 p) {
+  size_t at = home(soup, p);
+  while (soup->slots[at]) {
+    ct_vec3 q = soup->vertices[soup->slots[at] - 1];
+    if (q.x == p.x && q.y == p.y && q.z == p.z) break;
+    at = (at + 1) & (soup->slot_count - 1);
+  }
+  return at;
+}
+
+static bool widen(api_reader *reader, api_soup *soup) {
+  size_t count = soup->slot_count ? 2 * soup->slot_count : 2 * FIRST_CAPACITY;
+  uint32_t *slots = grow(reader, soup, NULL, count * sizeof *slots, count * sizeof *slots);
+  if (!slots) return false;
+  memset(slots, 0, count * sizeof *slots);
+  free(soup->slots);
+  soup->slots = slots;
+  soup->slot_count = count;
+  for (size_t i = 0; i < soup->vertex_count; i++) slots[find(soup, soup->vertices[i])] = (uint32_t)i + 1;
+  return true;
+}
+
+bool api_soup_join(api_reader *reader, api_soup *soup, ct_vec3 p, uint32_t *index) {
+  /* At most two thirds full. */
+  if (3 * (soup->vertex_count + 1) > 2 * soup->slot_count && !widen(reader, soup)) return false;
+  size_t at = find(soup, p);
+  if (!soup->slots[at]) {
+    if (!api_soup_vertex(reader, soup, p)) return false;
+    soup->slots[at] = (uint32_t)soup->vertex_count;
+  }
+  *index = soup->slots[at] - 1;
+  return true;
+}

@@ -1,0 +1,122 @@
+/* Lines, columns and pointers. A pointer is found by a second pass over the text, which only an error needs. */
+#include "json/json_location.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+api_text_place api_text_locate(const char *bytes, size_t offset, size_t first_line) {
+  api_text_place place = {.line = first_line ? first_line : 1, .column = 1, .byte = offset + 1};
+  for (size_t i = 0; i < offset; i++) {
+    if (bytes[i] == '\n') {
+      place.line++;
+      place.column = 1;
+    } else if (((unsigned char)bytes[i + 1] & 0xc0) != 0x80) {
+      place.column++;
+    }
+  }
+  return place;
+}
+
+size_t api_text_skip_string(const char *bytes, size_t length, size_t at) {
+  for (size_t i = at + 1; i < length; i++) {
+    if (bytes[i] == '\\') i++;
+    else if (bytes[i] == '"') return i + 1;
+  }
+  return length;
+}
+
+/* One open object or array. */
+typedef struct walk_level {
+  bool object, in_value;      /* in_value: the colon has been passed */
+  size_t name, name_end;      /* of the member: its string, quotes and all */
+  size_t index;               /* of the element */
+  json_t *decoded;            /* the name, once a pointer needs it; owned */
+} walk_level;
+
+struct api_pointer_walk {
+  const char *bytes;
+  size_t length, at, depth, depth_max;
+  const api_path *base;
+  api_path *nodes; /* one for each level */
+  walk_level levels[];
+};
+
+api_pointer_walk *api_pointer_walk_create(const char *bytes, size_t length, size_t depth, const api_path *base) {
+  api_pointer_walk *walk = calloc(1, sizeof *walk + depth * sizeof *walk->levels);
+  if (!walk) return NULL;
+  *walk = (api_pointer_walk){.bytes = bytes, .length = length, .depth_max = depth, .base = base};
+  walk->nodes = calloc(depth + 1, sizeof *walk->nodes);
+  if (walk->nodes) return walk;
+  free(walk);
+  return NULL;
+}
+
+static void forget_name(walk_level *level) {
+  json_decref(level->decoded);
+  level->decoded = NULL;
+}
+
+void api_pointer_walk_destroy(api_pointer_walk *walk) {
+  if (!walk) return;
+  for (size_t i = 0; i < walk->depth; i++) forget_name(&walk->levels[i]);
+  free(walk->nodes);
+  free(walk);
+}
+
+/* A string is a member's name, or passed over. */
+static void walk_string(api_pointer_walk *walk, walk_level *top) {
+  size_t end = api_text_skip_string(walk->bytes, walk->length, walk->at);
+  if (top && top->object && !top->in_value) {
+    forget_name(top);
+    top->name = walk->at;
+    top->name_end = end;
+  }
+  walk->at = end;
+}
+
+/* Goes on by one token or blank. */
+static void walk_token(api_pointer_walk *walk) {
+  walk_level *top = walk->depth ? &walk->levels[walk->depth - 1] : NULL;
+  char byte = walk->bytes[walk->at];
+  if (byte == '"') {
+    walk_string(walk, top);
+    return;
+  }
+  walk->at++;
+  if ((byte == '{' || byte == '[') && walk->depth < walk->depth_max) {
+    walk->levels[walk->depth++] = (walk_level){.object = byte == '{'};
+  } else if ((byte == '}' || byte == ']') && top) {
+    forget_name(top);
+    walk->depth--;
+  } else if (byte == ',' && top) {
+    top->in_value = false;
+    top->index++;
+  } else if (byte == ':' && top) {
+    top->in_value = true;
+  }
+}
+
+/* False: out of memory. */
+static bool decode_name(const api_pointer_walk *walk, walk_level *level) {
+  if (!level->decoded)
+    level->decoded = json_loadb(walk->bytes + level->name, level->name_end - level->name, JSON_DECODE_ANY, NULL);
+  return level->decoded != NULL;
+}
+
+const api_path *api_pointer_walk_to(api_pointer_walk *walk, size_t offset) {
+  while (walk->at < offset && walk->at < walk->length) walk_token(walk);
+  /* A name at the offset itself is the member's. */
+  walk_level *top = walk->depth ? &walk->levels[walk->depth - 1] : NULL;
+  if (top && top->object && !top->in_value && walk->at < walk->length && walk->bytes[walk->at] == '"') walk_token(walk);
+  walk->nodes[0] = walk->base ? *walk->base : (api_path){.kind = API_PATH_ROOT};
+  for (size_t i = 0; i < walk->depth; i++) {
+    walk_level *level = &walk->levels[i];
+    if (level->object && !decode_name(walk, level)) return NULL;
+    const api_path *parent = &walk->nodes[i];
+    walk->nodes[i + 1] = level->object ? api_path_text(parent, (ct_text){json_string_value(level->decoded),
+                                                                         json_string_length(level->decoded)})
+                                       : api_path_index(parent, level->index);
+  }
+  return &walk->nodes[walk->depth];
+}

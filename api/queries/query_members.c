@@ -1,0 +1,154 @@
+/* Which bodies a question is about, and where they stand in it. */
+#include "queries/query_members.h"
+
+#include "results/features_json.h"
+#include "queries/query_warning.h"
+#include "queries/body_selection.h"
+#include "common/warning.h"
+
+/* ---- selections ------------------------------------------------------------------------------------------------------ */
+
+bool api_read_where(api_reader *reader, const api_field *field, const ct_scene *scene, ct_query_options *options,
+                    api_question *query) {
+  if (!api_field_present(field)) return true;
+  api_field sides[] = {{.name = "a"}, {.name = "b"}};
+  if (!api_read_object(reader, field, sides, 2)) return false;
+  bool good = api_read_side(reader, &sides[0], scene, query, &options->where_a);
+  return api_read_side(reader, &sides[1], scene, query, &options->where_b) && good;
+}
+
+/* Features are asked of bodies that have triangles. */
+static void look_for_triangles(api_reader *reader, const api_field *field, const ct_scene *scene, ct_row_pair pair) {
+  const uint32_t row[2] = {pair.a, pair.b};
+  for (size_t i = 0; i < 2; i++) {
+    api_field side = api_field_element(field, i);
+    if (row[i] != CT_NO_ROW) api_features_given(reader, &side.path, ct_scene_body(scene, row[i]));
+  }
+}
+
+bool api_read_row_pairs(api_reader *reader, const api_field *field, const ct_scene *scene, ct_query_options *options,
+                        const api_question *query) {
+  size_t count;
+  if (!api_field_present(field)) return true;
+  if (!api_read_array(reader, field, 0, reader->limits->pairs, &count)) return false;
+  ct_row_pair *pairs = api_arena_array(reader->arena, count, sizeof *pairs);
+  if (!pairs) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
+    api_field element = api_field_element(field, i);
+    size_t two;
+    if (i % 1024 == 0 && api_reader_cancelled(reader)) return false;
+    if (!api_read_array(reader, &element, 2, 2, &two)) continue;
+    pairs[i] = (ct_row_pair){api_read_row(reader, &element, 0, scene), api_read_row(reader, &element, 1, scene)};
+    if (pairs[i].a != CT_NO_ROW && pairs[i].a == pairs[i].b)
+      api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element.path, "A pair has two different bodies.");
+    if (query->kind == API_KIND_FEATURES) look_for_triangles(reader, &element, scene, pairs[i]);
+  }
+  options->pairs = pairs;
+  options->pair_count = count;
+  options->explicit_pairs = true;
+  return !api_faults_any(reader->faults);
+}
+
+/* ---- supposed scenes ------------------------------------------------------------------------------------------------- */
+
+bool api_kind_uses_filters(api_kind kind) { return kind != API_KIND_MASS_PROPERTIES && !api_kind_is_probe(kind); }
+
+/* Rows of the scenes that the queries of a batch suppose. */
+static bool count_supposed(api_reader *reader, const api_path *question, const ct_scene *scene, uint64_t *rows) {
+  *rows += ct_scene_rows(scene);
+  if (*rows <= API_SUPPOSED_ROWS_MAX) return true;
+  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, question,
+                               "The scenes that the queries of a batch suppose have more than %d bodies: put add and filters "
+                               "beside queries, for all of them.",
+                               API_SUPPOSED_ROWS_MAX),
+                  API_SUPPOSED_ROWS_MAX, (double)*rows);
+  return false;
+}
+
+bool api_suppose_query(api_reader *reader, const api_suppose_fields *fields, const api_asking *asking, api_question *out) {
+  api_suppositions s = asking->supposed ? *asking->supposed : (api_suppositions){{NULL}, {NULL}};
+  bool of_batch = api_supposes_any(&s), own = api_field_present(fields->add) || api_field_present(fields->filters);
+  size_t warned = reader->warnings ? reader->warnings->count : 0;
+  s.add[1] = fields->add;
+  s.filters[1] = fields->filters;
+  if (!own && !of_batch) return true;
+  /* The batch's own is of the current revision; a cursor's may be another one. */
+  bool shared = !own && out->revision == asking->scene;
+  out->scene = shared ? ct_scene_retain(asking->supposed_scene) : api_suppose(reader, &s, out->revision);
+  out->owns_scene = out->scene != NULL;
+  if (shared && api_kind_uses_filters(out->kind)) api_copy_group_warnings(reader, 0, out);
+  if (!shared && api_kind_uses_filters(out->kind)) api_take_group_warnings(reader, warned, out);
+  if (!out->scene || !asking->supposed_rows || !own) return out->scene != NULL;
+  return count_supposed(reader, fields->question, out->scene, asking->supposed_rows);
+}
+
+/* ---- what-if --------------------------------------------------------------------------------------------------------- */
+
+/* Own poses over the batch's: both are sorted by row. */
+static bool merge_overrides(api_reader *reader, api_variant base, api_variant own, api_question *out) {
+  ct_override *merged = api_arena_array(reader->arena, base.count + own.count, sizeof *merged);
+  if (!merged) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  size_t b = 0, o = 0, count = 0;
+  while (b < base.count || o < own.count) {
+    if (o == own.count || (b < base.count && base.items[b].row < own.items[o].row)) {
+      merged[count++] = base.items[b++];
+    } else {
+      b += b < base.count && base.items[b].row == own.items[o].row;
+      merged[count++] = own.items[o++];
+    }
+  }
+  out->options.overrides = merged;
+  out->options.override_count = count;
+  return true;
+}
+
+/* velocities NULL: they mean nothing. */
+static bool read_variant(api_reader *reader, const api_field *field, const ct_scene *scene, api_variant *out,
+                         api_velocities *velocities) {
+  api_poses poses;
+  ct_override *items = NULL;
+  if (!api_read_poses(reader, field, &poses)) return false;
+  if (!api_override_poses(reader, &field->path, &poses, scene, &items, &out->count)) return false;
+  out->items = items;
+  return !velocities || api_override_velocities(reader, &poses, scene, velocities);
+}
+
+bool api_read_what_if(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out) {
+  api_variant base = {0}, own = {0};
+  ct_override *items = NULL;
+  if (asking && asking->base && !api_override_poses(reader, asking->base_at, asking->base, out->scene, &items, &base.count))
+    return false;
+  base.items = items;
+  bool moves = api_kind_is_motion(out->kind) || api_kind_is_force(out->kind) || out->put_velocity;
+  if (base.count > 0 && moves && !api_override_velocities(reader, asking->base, out->scene, &out->velocities[1])) return false;
+  if (api_field_present(field) && !read_variant(reader, field, out->scene, &own, moves ? &out->velocities[0] : NULL)) return false;
+  if (base.count > 0 && own.count > 0) return merge_overrides(reader, base, own, out);
+  out->options.overrides = own.count > 0 ? own.items : base.items;
+  out->options.override_count = own.count > 0 ? own.count : base.count;
+  return true;
+}
+
+bool api_merge_velocities(api_reader *reader, const api_question *question, ct_row_velocity **out, size_t *count) {
+  const api_velocities *own = &question->velocities[0], *base = &question->velocities[1];
+  ct_row_velocity *merged = api_arena_array(reader->arena, own->count + base->count, sizeof *merged);
+  if (!merged) {
+    api_fault_memory(reader->faults);
+    return false;
+  }
+  size_t o = 0, b = 0;
+  *count = 0;
+  while (o < own->count || b < base->count) {
+    bool from_base = o == own->count || (b < base->count && base->items[b].row < own->items[o].row);
+    if (!from_base && b < base->count && base->items[b].row == own->items[o].row) b++;
+    const api_velocity_at *item = from_base ? &base->items[b++] : &own->items[o++];
+    merged[(*count)++] = (ct_row_velocity){item->row, item->velocity};
+  }
+  *out = merged;
+  return true;
+}

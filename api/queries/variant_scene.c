@@ -1,0 +1,185 @@
+/* Scenes of variants: read once for what the query says of their bodies, made again for each run.
+ */
+#include "queries/variant_scene.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "queries/query_members.h"
+#include "queries/query_warning.h"
+#include "common/warning.h"
+
+/* ---- making ---- */
+
+const ct_scene *api_variant_scene_make(const api_question *question, size_t index) {
+  const api_variant_scene *own = question->variants[index].own;
+  if (!own) return ct_scene_retain(question->scene);
+  ct_draft *draft = ct_draft_begin(question->scene);
+  bool good = draft != NULL;
+  for (size_t i = 0; good && i < own->bodies.count; i++) {
+    const api_body *body = &own->bodies.items[i];
+    good = ct_draft_insert(draft, body->body, &body->pose, &body->velocity, NULL) == CT_OK;
+  }
+  if (good && own->has_filters) good = ct_draft_set_filters(draft, &own->filters) == CT_OK;
+  const ct_scene *scene = good ? ct_draft_seal(draft) : NULL;
+  if (!scene && draft) ct_draft_discard(draft);
+  return scene;
+}
+
+void api_variant_scene_release(api_variant_scene *own) {
+  if (own) api_body_list_free(&own->bodies);
+}
+
+/* ---- reading ---- */
+
+/* Names the variant in the faults that were raised from `from` on: they point to a member of the
+ * whole query. */
+static void name_variant(api_reader *reader, size_t from, size_t index) {
+  for (size_t i = from; i < reader->faults->count && i < API_FAULTS_MAX; i++) {
+    api_fault *fault = &reader->faults->items[i];
+    size_t length = strlen(fault->detail);
+    snprintf(fault->detail + length, sizeof fault->detail - length,
+             " The scene is that of variant %zu.", index);
+  }
+}
+
+/* where and pairs, of the variant's scene. */
+static bool read_about(api_reader *reader, const api_variant_fields *fields, size_t index,
+                       const ct_scene *scene, bool has_pairs, api_question *out) {
+  api_variant_scene *own = out->variants[index].own;
+  ct_query_options about = {.pairs = out->options.pairs, .pair_count = out->options.pair_count};
+  size_t faults = reader->faults->count;
+  bool good = api_read_where(reader, fields->where, scene, &about, out);
+  if (!has_pairs) good = api_read_row_pairs(reader, fields->pairs, scene, &about, out) && good;
+  name_variant(reader, faults, index);
+  own->where_a = about.where_a;
+  own->where_b = about.where_b;
+  own->pairs = about.pairs;
+  own->pair_count = about.pair_count;
+  return good;
+}
+
+/* The scenes of variants have so many rows in all, and pairs that are looked up in them. */
+static bool count_rows(api_reader *reader, const api_field *field, uint64_t more, uint64_t *rows) {
+  *rows += more;
+  if (*rows <= API_SUPPOSED_ROWS_MAX) return true;
+  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path,
+                               "The scenes of the variants up to this one have more than %d bodies "
+                               "and pairs: put add and filters "
+                               "beside variants, for all of them.",
+                               API_SUPPOSED_ROWS_MAX),
+                  API_SUPPOSED_ROWS_MAX, (double)*rows);
+  return false;
+}
+
+/* Do all names of `pairs` stand in the query's own scene? Its rows are those of all variants. */
+static bool are_known(const api_field *pairs, const ct_scene *scene) {
+  for (size_t i = 0; i < json_array_size(pairs->value); i++) {
+    const json_t *pair = json_array_get(pairs->value, i);
+    for (size_t k = 0; k < json_array_size(pair); k++) {
+      const json_t *id = json_array_get(pair, k);
+      ct_text text = {json_string_value(id), json_string_length(id)};
+      if (!text.bytes || ct_scene_find(scene, text) == CT_NO_ROW) return false;
+    }
+  }
+  return true;
+}
+
+/* What the variants have read so far. */
+typedef struct variants_read {
+  const api_variant_fields *fields;
+  api_question *out;
+  bool has_pairs; /* those of the query's scene are all there */
+  uint64_t rows;
+} variants_read;
+
+/* The variant's own scene, while it is read. NULL: a fault. */
+static const ct_scene *read_scene(api_reader *reader, const api_field *add,
+                                  const api_field *filters, const variants_read *v, size_t index) {
+  api_question *out = v->out;
+  api_variant_scene *own = api_arena_alloc(reader->arena, sizeof *own);
+  if (!own) {
+    api_fault_memory(reader->faults);
+    return NULL;
+  }
+  out->variants[index].own = own;
+  out->own_scenes++;
+  size_t warned = reader->warnings ? reader->warnings->count : 0, from = warned;
+  /* A full collector only counts. A suggestion costs a comparison with all groups, and more are not
+   * listed. */
+  if (out->warning_count == API_WARNINGS_MAX && from < API_WARNINGS_KEPT) from = API_WARNINGS_KEPT;
+  if (reader->warnings) reader->warnings->count = from;
+  const ct_scene *scene = api_suppose_in_variant(reader, add, filters, out->scene, own);
+  api_take_group_warnings(reader, from, out);
+  if (reader->warnings) reader->warnings->count = warned;
+  return scene;
+}
+
+static bool read_variant_poses(api_reader *reader, const api_path *at, const api_poses *poses,
+                               const ct_scene *scene, api_question *out, api_variant *variant) {
+  ct_override *items = NULL;
+  if (!poses->ids) return true;
+  if (!api_override_poses(reader, at, poses, scene, &items, &variant->count)) return false;
+  variant->items = items;
+  return !out->put_velocity || api_override_velocities(reader, poses, scene, &variant->velocities);
+}
+
+static bool read_one_variant(api_reader *reader, const api_field *field, size_t index,
+                             variants_read *v) {
+  api_question *out = v->out;
+  api_variant *variant = &out->variants[index];
+  api_poses poses;
+  api_field add, filters;
+  if (!api_read_variant_members(reader, field, &poses, &add, &filters)) return false;
+  bool has_own = api_field_present(&add) || api_field_present(&filters);
+  if (!has_own) return read_variant_poses(reader, &field->path, &poses, out->scene, out, variant);
+  uint64_t looked_up = v->has_pairs ? 0 : json_array_size(v->fields->pairs->value);
+  uint64_t rows = ct_scene_rows(out->scene) + json_array_size(add.value) + looked_up;
+  if (!count_rows(reader, field, rows, &v->rows)) return false;
+  const ct_scene *scene = read_scene(reader, &add, &filters, v, index);
+  bool good = scene && read_variant_poses(reader, &field->path, &poses, scene, out, variant) &&
+              read_about(reader, v->fields, index, scene, v->has_pairs, out);
+  if (scene) ct_scene_release(scene);
+  return good;
+}
+
+static bool read_variant_list(api_reader *reader, variants_read *v) {
+  api_question *out = v->out;
+  const api_field *field = v->fields->variants;
+  if (!api_read_array(reader, field, 0, reader->limits->variants, &out->variant_count))
+    return false;
+  out->variants = api_arena_array(reader->arena, out->variant_count, sizeof *out->variants);
+  if (!out->variants) {
+    api_fault_memory(reader->faults);
+    out->variant_count = 0;
+    return false;
+  }
+  out->mode = API_MODE_VARIANTS;
+  for (size_t i = 0; i < out->variant_count && !api_faults_full(reader->faults); i++) {
+    api_field element = api_field_element(field, i);
+    if ((i % 256 == 0 || out->variants[i - 1].own) && api_reader_cancelled(reader)) return false;
+    read_one_variant(reader, &element, i, v);
+  }
+  return !api_faults_any(reader->faults);
+}
+
+/* Does a variant use the query's own scene? Else the bodies that the query names need not be in it.
+ */
+static bool uses_own_scene(const api_question *out) {
+  return out->mode != API_MODE_VARIANTS || out->variant_count == 0 ||
+         out->own_scenes < out->variant_count;
+}
+
+bool api_read_variants(api_reader *reader, const api_variant_fields *fields, api_question *out) {
+  variants_read v = {
+      .fields = fields, .out = out, .has_pairs = are_known(fields->pairs, out->scene)};
+  bool good = true;
+  if (api_field_present(fields->pairs)) out->options.explicit_pairs = true;
+  if (v.has_pairs) good = api_read_row_pairs(reader, fields->pairs, out->scene, &out->options, out);
+  if (api_field_present(fields->variants)) good = read_variant_list(reader, &v) && good;
+  if (!uses_own_scene(out)) return good;
+  good = api_read_where(reader, fields->where, out->scene, &out->options, out) && good;
+  if (!v.has_pairs)
+    good = api_read_row_pairs(reader, fields->pairs, out->scene, &out->options, out) && good;
+  return good;
+}

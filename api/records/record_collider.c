@@ -1,0 +1,323 @@
+/* Colliders. What the note spells out is read from there, and only there; the rest is numbers. */
+#include "records/record_body.h"
+
+#include <contact/limits.h>
+
+#include "shapes/mesh_json.h"
+#include "shapes/shape_json.h"
+
+/* Bits of a collider. */
+enum { HAS_ID = 1, HAS_MATERIAL = 2, HAS_POSE = 4, HAS_NOTE = 8, IS_ROUNDED = 16, IS_INSET = 32, HAS_SURFACE_IDS = 64 };
+/* Those of the formats before FORMAT_WITH_SURFACE_IDS, and all. */
+enum { OLD_BITS = 63, ALL_BITS = 127 };
+
+/* Where the shape comes from. */
+typedef enum shape_source {
+  SOURCE_NUMBERS, /* here */
+  SOURCE_NOTE,    /* the note: JSON of the shape's member, or the name of a posted shape */
+  SOURCE_BEFORE,  /* a collider of the body whose place this one takes */
+  SOURCE_MOVED,   /* here, by an origin and where its vertices are now; from format 3 on */
+  SOURCE_COUNT
+} shape_source;
+
+/* The first format that has SOURCE_MOVED. */
+#define FORMAT_WITH_MOVED 3
+/* The first format that has HAS_SURFACE_IDS. */
+#define FORMAT_WITH_SURFACE_IDS 3
+/* The first format that has elementmeshes; the kinds of older ones end with the half-space. */
+#define FORMAT_WITH_ELEMENTMESH 3
+
+#define LEAST_ROTATION 0.5
+#define GREATEST_ROTATION 2.0
+
+/* ---- encode -------------------------------------------------------------------------------------------------------------- */
+
+static const void *geometry_of(const ct_shape *shape) {
+  if (shape->kind == CT_KIND_CONVEX) return shape->hull;
+  if (ct_kind_has_elements(shape->kind)) return shape->elements;
+  return shape->kind == CT_KIND_MESH ? shape->mesh : NULL;
+}
+
+/* The first collider of the body with the same geometry, rounded alike; its count: none has. */
+static size_t find_before(const ct_shape *shape, const ct_body *before) {
+  size_t count = before ? ct_body_collider_count(before) : 0;
+  const void *geometry = geometry_of(shape);
+  for (size_t i = 0; geometry && i < count; i++) {
+    ct_shape other = ct_body_collider(before, i).shape;
+    if (other.kind == shape->kind && geometry_of(&other) == geometry && other.inset == shape->inset &&
+        other.rounding == shape->rounding && other.margin == shape->margin)
+      return i;
+  }
+  return count;
+}
+
+/* How a mesh was to be read, where it is no posted one. */
+static bool tells_reading(const ct_collider *collider) {
+  return ct_kind_is_mesh(collider->shape.kind) && (!collider->note.length || collider->note.bytes[0] != '"');
+}
+
+static void put_numbers(api_buffer *out, const ct_shape *shape) {
+  switch (shape->kind) {
+  case CT_KIND_SPHERE: api_record_put_f64(out, shape->sphere.radius); break;
+  case CT_KIND_BOX: api_record_put_vec3(out, shape->box.half); break;
+  case CT_KIND_CAPSULE:
+    api_record_put_f64(out, shape->capsule.half_length);
+    api_record_put_f64(out, shape->capsule.radius_bottom);
+    api_record_put_f64(out, shape->capsule.radius_top);
+    break;
+  case CT_KIND_CYLINDER:
+    api_record_put_f64(out, shape->cylinder.half_length);
+    api_record_put_f64(out, shape->cylinder.radius);
+    break;
+  case CT_KIND_CONE:
+    api_record_put_f64(out, shape->cone.half_length);
+    api_record_put_f64(out, shape->cone.radius_bottom);
+    api_record_put_f64(out, shape->cone.radius_top);
+    break;
+  case CT_KIND_ELLIPSOID: api_record_put_vec3(out, shape->ellipsoid.radii); break;
+  case CT_KIND_CONVEX: api_record_put_points(out, ct_hull_outer(shape->hull)); break;
+  case CT_KIND_MESH: api_record_put_mesh(out, shape->mesh); break;
+  case CT_KIND_TETMESH:
+  case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH: api_record_put_elements(out, shape->elements); break;
+  default: break; /* a half-space has none */
+  }
+}
+
+static bool is_identity(const ct_pose *pose) {
+  const ct_pose identity = ct_pose_identity();
+  return memcmp(pose, &identity, sizeof identity) == 0;
+}
+
+void api_record_put_collider(api_buffer *out, const ct_collider *collider, const ct_body *before) {
+  const ct_shape *shape = &collider->shape;
+  size_t same = find_before(shape, before);
+  bool is_known = before && same < ct_body_collider_count(before), is_placed = !is_identity(&collider->pose);
+  bool rounded = shape->rounding != 0.0 || shape->margin != 0.0;
+  shape_source source = is_known                                             ? SOURCE_BEFORE
+                        : api_record_is_moved(shape)                         ? SOURCE_MOVED
+                        : collider->note.length && !tells_reading(collider) ? SOURCE_NOTE
+                                                                             : SOURCE_NUMBERS;
+  size_t id_count = ct_kind_surface_count(shape->kind);
+  bool tells_ids = source == SOURCE_NUMBERS && id_count && shape->surface_ids;
+  api_record_put_u8(out, (collider->id.length ? HAS_ID : 0u) | (collider->material.length ? HAS_MATERIAL : 0u) |
+                             (is_placed ? HAS_POSE : 0u) | (collider->note.length ? HAS_NOTE : 0u) | (rounded ? IS_ROUNDED : 0u) |
+                             (shape->inset ? IS_INSET : 0u) | (tells_ids ? HAS_SURFACE_IDS : 0u));
+  api_record_put_u8(out, (unsigned)shape->kind);
+  api_record_put_u8(out, (unsigned)source);
+  if (collider->id.length) api_record_put_text(out, collider->id);
+  if (collider->material.length) api_record_put_text(out, collider->material);
+  if (is_placed) api_record_put_pose(out, &collider->pose);
+  if (collider->note.length) api_record_put_text(out, collider->note);
+  if (rounded) {
+    api_record_put_f64(out, shape->rounding);
+    api_record_put_f64(out, shape->margin);
+  }
+  if (source == SOURCE_BEFORE) api_record_put_u32(out, (uint32_t)same);
+  else if (source == SOURCE_MOVED) api_record_put_moved(out, shape);
+  else if (source == SOURCE_NUMBERS) put_numbers(out, shape);
+  if (tells_ids) api_record_put_words(out, shape->surface_ids, id_count);
+}
+
+/* ---- decode -------------------------------------------------------------------------------------------------------------- */
+
+static bool is_size(double value) { return value >= CT_SIZE_MIN && value <= CT_SIZE_MAX; }
+static bool is_length_or_none(double value) { return value == 0.0 || is_size(value); }
+static bool is_half(double value) { return is_size(2.0 * value); }
+
+static bool get_size(api_restoring *r, bool (*is_good)(double), double *out) {
+  *out = api_record_get_f64(&r->in);
+  return api_restore_whole(r) && (is_good(*out) || api_restore_refuse(r, "A shape has a size that none has"));
+}
+
+static bool is_half_or_none(double value) { return value == 0.0 || is_half(value); }
+
+static bool get_numbers(api_restoring *r, ct_text note, ct_shape *shape) {
+  switch (shape->kind) {
+  case CT_KIND_SPHERE: return get_size(r, is_size, &shape->sphere.radius);
+  case CT_KIND_BOX:
+    return get_size(r, is_half, &shape->box.half.x) && get_size(r, is_half, &shape->box.half.y) &&
+           get_size(r, is_half, &shape->box.half.z);
+  case CT_KIND_CAPSULE:
+    return get_size(r, is_half_or_none, &shape->capsule.half_length) && get_size(r, is_size, &shape->capsule.radius_bottom) &&
+           get_size(r, is_size, &shape->capsule.radius_top);
+  case CT_KIND_CYLINDER: return get_size(r, is_half, &shape->cylinder.half_length) && get_size(r, is_size, &shape->cylinder.radius);
+  case CT_KIND_CONE:
+    return get_size(r, is_half, &shape->cone.half_length) && get_size(r, is_length_or_none, &shape->cone.radius_bottom) &&
+           get_size(r, is_length_or_none, &shape->cone.radius_top) &&
+           (shape->cone.radius_bottom + shape->cone.radius_top > 0.0 || api_restore_refuse(r, "A cone has no radius"));
+  case CT_KIND_ELLIPSOID:
+    return get_size(r, is_size, &shape->ellipsoid.radii.x) && get_size(r, is_size, &shape->ellipsoid.radii.y) &&
+           get_size(r, is_size, &shape->ellipsoid.radii.z);
+  case CT_KIND_CONVEX: return api_record_get_points(r, shape);
+  case CT_KIND_MESH: return api_record_get_mesh(r, note, shape);
+  case CT_KIND_TETMESH:
+  case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH: return api_record_get_elements(r, shape);
+  default: return true;
+  }
+}
+
+/* The text of a collider that has this note for its shape. */
+static void put_noted(api_buffer *text, ct_kind kind, ct_text note) {
+  static const char mesh[] = "\"mesh\":";
+  bool is_whole = note.length >= sizeof mesh - 1 && memcmp(note.bytes, mesh, sizeof mesh - 1) == 0;
+  api_put_byte(text, '{');
+  if (!is_whole) api_put_key(text, note.bytes[0] == '"' ? "shape" : ct_kind_word(kind));
+  api_put_bytes(text, note.bytes, note.length);
+  api_put_byte(text, '}');
+}
+
+/* *out owns its shape. */
+static bool read_noted(api_restoring *r, json_t *value, ct_kind kind, ct_text note, ct_collider *out) {
+  api_field root = api_field_root(value);
+  ct_collider collider = {0};
+  if (!api_read_collider(&r->reader, &root, &collider)) return api_restore_refuse(r, "A shape cannot be made again");
+  if (collider.shape.kind == kind && api_text_equal(collider.note, note)) {
+    *out = collider;
+    return true;
+  }
+  api_collider_release(&collider);
+  return api_restore_refuse(r, "A shape is spelled otherwise than it is");
+}
+
+static bool get_noted(api_restoring *r, ct_text note, ct_shape *shape) {
+  if (!note.length) return api_restore_refuse(r, "A shape is told nowhere");
+  api_buffer text = {0};
+  put_noted(&text, shape->kind, note);
+  json_t *value = text.failed ? NULL : api_restore_json(r, text.bytes, text.length);
+  bool failed = text.failed;
+  api_buffer_free(&text);
+  if (failed) return api_restore_memory(r);
+  if (!value) return false;
+  ct_collider collider;
+  bool good = read_noted(r, value, shape->kind, note, &collider);
+  json_decref(value);
+  if (good) *shape = collider.shape;
+  return good;
+}
+
+static bool inset_hull(api_restoring *r, double radius, ct_shape *shape) {
+  ct_hull *inset = NULL;
+  ct_status status = ct_hull_inset(shape->hull, radius, NULL, &inset);
+  if (status != CT_OK) return api_restore_status(r, status, "A shape is too thin for its rounding");
+  ct_hull_release(shape->hull);
+  shape->hull = inset;
+  shape->lent = false;
+  return true;
+}
+
+/* Rounds the shape as api_read_rounding does. */
+static bool round_shape(api_restoring *r, bool inset, double rounding, double margin, ct_shape *shape) {
+  if (!is_length_or_none(rounding) || !is_length_or_none(margin) || (inset && rounding == 0.0))
+    return api_restore_refuse(r, "A shape has a rounding that none has");
+  if (inset && shape->kind == CT_KIND_CONVEX && !inset_hull(r, rounding, shape)) return false;
+  if (inset && shape->kind != CT_KIND_CONVEX && !(rounding <= ct_shape_inset_limit(shape, NULL)))
+    return api_restore_refuse(r, "A shape is too thin for its rounding");
+  shape->inset = inset;
+  shape->rounding = rounding;
+  shape->margin = margin;
+  return true;
+}
+
+static bool get_before(api_restoring *r, const ct_body *before, ct_shape *shape) {
+  uint32_t which = api_record_get_u32(&r->in);
+  if (!api_restore_whole(r)) return false;
+  if (!before || which >= ct_body_collider_count(before)) return api_restore_refuse(r, "It names a collider that there was not");
+  ct_shape known = ct_body_collider(before, which).shape;
+  if (known.kind != shape->kind) return api_restore_refuse(r, "It names a collider of another kind");
+  *shape = known;
+  ct_shape_retain(shape);
+  return true;
+}
+
+/* ---- notes: they become JSON of replies as they are ---- */
+
+static bool has_note(const ct_body *body, ct_text note) {
+  for (size_t i = 0; i < ct_body_collider_count(body); i++)
+    if (api_text_equal(ct_body_collider(body, i).note, note)) return true;
+  return false;
+}
+
+/* That of a shape the body had before: a note of the body's, or the name of a posted shape. */
+static bool check_known_note(api_restoring *r, const ct_body *before, ct_text note, ct_kind kind) {
+  if (!note.length || has_note(before, note)) return true;
+  ct_shape shape = {.kind = kind};
+  if (!get_noted(r, note, &shape)) return false;
+  ct_shape_release(&shape);
+  return true;
+}
+
+/* That of a shape made of numbers: how a mesh is read, or that it keeps duplicate triangles. */
+static bool check_note_of_numbers(api_restoring *r, ct_text note, const ct_shape *shape) {
+  bool is_mesh = shape->kind == CT_KIND_MESH, repeats = is_mesh && ct_mesh_get(shape->mesh)->repeats;
+  bool is_reading = api_text_equal(note, api_text("true")) || api_text_equal(note, api_text("false"));
+  if (!repeats && (!note.length || (is_mesh && is_reading))) return true;
+  ct_text wanted = {0};
+  if (repeats && !api_note_duplicates(&r->reader, shape->mesh, &wanted)) return api_restore_memory(r);
+  if (repeats && api_text_equal(note, wanted)) return true;
+  return api_restore_refuse(r, "A shape is spelled otherwise than it is");
+}
+
+static bool check_note(api_restoring *r, unsigned source, const ct_body *before,
+                       const ct_collider *collider) {
+  if (source == SOURCE_NOTE) return true; /* it was read */
+  if (source == SOURCE_BEFORE) return check_known_note(r, before, collider->note, collider->shape.kind);
+  return check_note_of_numbers(r, collider->note, &collider->shape);
+}
+
+/* ---- colliders ---- */
+
+static bool get_pose(api_restoring *r, ct_pose *out) {
+  *out = api_record_get_pose(&r->in);
+  ct_quat q = out->rotation;
+  double length = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+  bool good = ct_max_abs(out->position) <= CT_COORDINATE_MAX && length >= LEAST_ROTATION && length <= GREATEST_ROTATION;
+  return api_restore_whole(r) && (good || api_restore_refuse(r, "A collider's place is none"));
+}
+
+/* The ids of a primitive's faces, in the arena. */
+static bool get_surface_ids(api_restoring *r, unsigned source, ct_shape *shape) {
+  size_t count = ct_kind_surface_count(shape->kind);
+  if (source != SOURCE_NUMBERS || count == 0) return api_restore_refuse(r, "Faces are named that a shape does not have");
+  uint32_t *ids = api_arena_array(&r->arena, count, sizeof *ids);
+  if (!ids) return api_restore_memory(r);
+  api_record_get_words(&r->in, ids, count);
+  shape->surface_ids = ids;
+  return api_restore_whole(r);
+}
+
+bool api_record_get_collider(api_restoring *r, const ct_body *before, ct_collider *out) {
+  unsigned bits = api_record_get_u8(&r->in), kind = api_record_get_u8(&r->in), source = api_record_get_u8(&r->in);
+  unsigned known_bits = r->in.format < FORMAT_WITH_SURFACE_IDS ? OLD_BITS : ALL_BITS;
+  unsigned known_sources = r->in.format < FORMAT_WITH_MOVED ? SOURCE_MOVED : SOURCE_COUNT;
+  unsigned known_kinds = r->in.format < FORMAT_WITH_ELEMENTMESH ? CT_KIND_PLANE + 1 : CT_KIND_COUNT;
+  if (bits > known_bits || kind >= known_kinds || source >= known_sources) r->in.failed = true;
+  ct_collider collider = {.pose = ct_pose_identity(), .shape.kind = (ct_kind)kind};
+  double rounding = 0.0, margin = 0.0;
+  if (!api_restore_whole(r)) return false;
+  if (bits & HAS_ID && !api_restore_id(r, &collider.id)) return false;
+  if (bits & HAS_MATERIAL && !api_restore_id(r, &collider.material)) return false;
+  if (bits & HAS_POSE && !get_pose(r, &collider.pose)) return false;
+  if (bits & HAS_NOTE) collider.note = api_record_get_text(&r->in, UINT32_MAX);
+  if (bits & IS_ROUNDED) {
+    rounding = api_record_get_f64(&r->in);
+    margin = api_record_get_f64(&r->in);
+  }
+  if (!api_restore_whole(r)) return false;
+  bool good = source == SOURCE_BEFORE  ? get_before(r, before, &collider.shape)
+              : source == SOURCE_NOTE  ? get_noted(r, collider.note, &collider.shape)
+              : source == SOURCE_MOVED ? api_record_get_moved(r, &collider.shape)
+                                       : get_numbers(r, collider.note, &collider.shape);
+  if (!good) return false;
+  good = check_note(r, source, before, &collider) &&
+         (!(bits & HAS_SURFACE_IDS) || get_surface_ids(r, source, &collider.shape)) &&
+         (source == SOURCE_BEFORE ||
+          round_shape(r, (bits & IS_INSET) != 0, rounding, margin, &collider.shape));
+  if (!good) {
+    ct_shape_release(&collider.shape);
+    return false;
+  }
+  *out = collider;
+  return true;
+}

@@ -1,0 +1,13 @@
+/* Contact states in records. */
+#ifndef API_RECORDS_RECORD_CONTACT_STATE_H
+#define API_RECORDS_RECORD_CONTACT_STATE_H
+
+#include <contact/contact_state.h>
+
+#include "records/record_decoder.h"
+
+void api_record_put_state(api_buffer *out, const ct_contact_state *state);
+/* *out is a reference. */
+bool api_record_get_state(api_restoring *r, const ct_contact_state **out);
+
+#endif

@@ -1,0 +1,28 @@
+/* Which posted shapes a scene names. */
+#ifndef API_RECORDS_RECORD_SHAPE_NAMES_H
+#define API_RECORDS_RECORD_SHAPE_NAMES_H
+
+#include "common/buffer.h"
+
+/* Names borrowed from bodies. A zeroed list is empty. */
+typedef struct api_record_names {
+  ct_text *items;
+  size_t count, capacity;
+  bool failed; /* out of memory */
+} api_record_names;
+
+void api_record_names_free(api_record_names *names);
+/* Those that the body's colliders name; body NULL: none. */
+void api_record_names_add(api_record_names *names, const ct_body *body);
+/* Ascending, each once. */
+void api_record_names_settle(api_record_names *names);
+/* Do both bodies, or none, name the same shapes in the same order? O(colliders) */
+bool api_record_names_alike(const ct_body *a, const ct_body *b);
+
+/* Puts the ids of all shapes that the scene names, ascending, each once and ended by a zero. O(colliders) */
+void api_record_put_names(api_buffer *out, const ct_scene *scene);
+/* Does the scene name all that are in `names` and not in `others`? Both are settled. O(names), and colliders until each of those is
+ * found. */
+bool api_record_names_all(const ct_scene *scene, const api_record_names *names, const api_record_names *others);
+
+#endif

@@ -1,0 +1,15 @@
+/* Stages of the intersection of two convex polyhedra as JSON. */
+#ifndef API_RESULTS_INTERSECTION_STAGES_JSON_H
+#define API_RESULTS_INTERSECTION_STAGES_JSON_H
+
+#include <contact/volume.h>
+
+#include "common/buffer.h"
+
+/* The member "stages" of a contact of the list; the contact's stages were asked for. */
+void api_put_stages(api_buffer *buffer, const ct_volume_contact *contact, const ct_volume *list);
+
+/* "owner", "faceA" and "faceB": whose face something lies in. */
+void api_put_owner(api_buffer *buffer, ct_volume_owner owner, uint32_t face_a, uint32_t face_b);
+
+#endif

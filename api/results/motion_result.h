@@ -1,0 +1,14 @@
+/* Results about motions as JSON. What the numbers mean is in contact/toi.h. */
+#ifndef API_RESULTS_MOTION_RESULT_H
+#define API_RESULTS_MOTION_RESULT_H
+
+#include <contact/motion.h>
+
+#include "results/result_json.h"
+
+/* One result of a sweep, of the two bodies. */
+void api_put_impact(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_motion_hit *hit);
+/* One result of a timeline. */
+void api_put_change(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_contact_change *change);
+
+#endif

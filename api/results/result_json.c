@@ -1,0 +1,325 @@
+/* Results of queries as JSON: pair answers and mass properties. */
+#include "results/result_json.h"
+
+#include "results/hull_json.h"
+
+#include "results/features_json.h"
+#include "results/force_json.h"
+#include "results/surface_id_json.h"
+
+static const char *relation_word(ct_relation relation) {
+  switch (relation) {
+  case CT_SEPARATED: return "separated";
+  case CT_TOUCHING: return "touching";
+  case CT_PENETRATING: return "penetrating";
+  case CT_CONTAINING: return "containing";
+  case CT_CONTAINED: return "contained";
+  }
+  return "";
+}
+
+static const char *status_word(ct_pair_status status) {
+  switch (status) {
+  case CT_PAIR_OK: return "ok";
+  case CT_PAIR_DEGENERATE: return "degenerate";
+  case CT_PAIR_ITERATION_LIMIT: return "iterationLimit";
+  case CT_PAIR_UNSUPPORTED: return "unsupported";
+  }
+  return "";
+}
+
+const char *api_broadphase_word(ct_broadphase broadphase) {
+  switch (broadphase) {
+  case CT_BROADPHASE_AUTO: return "auto";
+  case CT_BROADPHASE_TREE: return "tree";
+  case CT_BROADPHASE_SWEEP: return "sweep";
+  case CT_BROADPHASE_SWEEP_SINGLE_AXIS: return "sweepSingleAxis";
+  case CT_BROADPHASE_HYBRID: return "hybrid";
+  case CT_BROADPHASE_GRID: return "grid";
+  case CT_BROADPHASE_BRUTE_FORCE: return "bruteForce";
+  }
+  return "";
+}
+
+void api_put_id(api_buffer *buffer, const char *name, ct_text id) {
+  api_put_key(buffer, name);
+  api_put_string(buffer, id);
+}
+
+void api_put_collider_name(api_buffer *buffer, const char *name, const ct_body *body, uint32_t index) {
+  if (ct_body_collider_count(body) < 2) return;
+  ct_text id = ct_body_collider(body, index).id;
+  if (id.length > 0) api_put_id(buffer, name, id);
+  else api_put_member_unsigned(buffer, name, index);
+}
+
+void api_put_surface(api_buffer *buffer, const ct_body *a, const ct_body *b) {
+  if (ct_body_has_surface(a) || ct_body_has_surface(b)) api_put_member_bool(buffer, "surface", true);
+}
+
+void api_put_surface_of(api_buffer *buffer, const ct_body *a, uint32_t collider_a, const ct_body *b, uint32_t collider_b) {
+  const ct_shape p = ct_body_collider(a, collider_a).shape, q = ct_body_collider(b, collider_b).shape;
+  if (ct_shape_is_surface(&p) || ct_shape_is_surface(&q)) api_put_member_bool(buffer, "surface", true);
+}
+
+void api_put_flags(api_buffer *buffer, const char *const *words, size_t count) {
+  if (count == 0) return;
+  api_put_key(buffer, "flags");
+  api_put_byte(buffer, '[');
+  for (size_t i = 0; i < count; i++) {
+    api_put_item(buffer);
+    api_put_string(buffer, api_text(words[i]));
+  }
+  api_put_byte(buffer, ']');
+}
+
+size_t api_pair_flag_words(uint32_t flags, const char *words[API_PAIR_FLAGS_MAX]) {
+  size_t count = 0;
+  if (flags & CT_FLAG_NORMAL_ARBITRARY) words[count++] = "normalArbitrary";
+  if (flags & CT_FLAG_WITNESS_NOT_UNIQUE) words[count++] = "witnessNotUnique";
+  if (flags & CT_FLAG_TOLERANCE_RAISED) words[count++] = "toleranceRaised";
+  if (flags & CT_FLAG_CENTRES_COINCIDE) words[count++] = "centresCoincide";
+  if (flags & CT_FLAG_PLANAR_MINKOWSKI) words[count++] = "planarMinkowski";
+  return count;
+}
+
+void api_put_status_words(api_buffer *buffer, ct_pair_status status, const char *const *flags, size_t count) {
+  api_put_member_string(buffer, "status", api_text(status_word(status)));
+  api_put_flags(buffer, flags, count);
+}
+
+void api_put_status(api_buffer *buffer, ct_pair_status status, uint32_t flags) {
+  const char *words[API_PAIR_FLAGS_MAX];
+  api_put_status_words(buffer, status, words, api_pair_flag_words(flags, words));
+}
+
+/* What a depth means, and that surfaces which cross have none. */
+void api_put_depth_kind(api_buffer *buffer, const ct_pair_result *r) {
+  static const char *const words[] = {
+      [CT_DEPTH_MINIMAL] = "minimal", [CT_DEPTH_FEATURE] = "feature", [CT_DEPTH_ELEMENT] = "element", [CT_DEPTH_NONE] = "none"};
+  if (r->status == CT_PAIR_UNSUPPORTED || r->distance > 0.0) return;
+  if (r->distance < 0.0 || r->depth_kind != CT_DEPTH_MINIMAL)
+    api_put_member_string(buffer, "depthKind", api_text(words[r->depth_kind]));
+}
+
+/* The triangles of meshes that the points are on, by the caller's numbers. */
+static void put_triangles(api_buffer *buffer, const ct_pair_result *r) {
+  if (r->triangle_a != CT_NO_TRIANGLE) api_put_member_unsigned(buffer, "triangleA", r->triangle_a);
+  if (r->triangle_b != CT_NO_TRIANGLE) api_put_member_unsigned(buffer, "triangleB", r->triangle_b);
+}
+
+/* Of meshes of elements. */
+static void put_elements(api_buffer *buffer, const ct_pair_result *r) {
+  if (r->element_a != CT_NO_ELEMENT) api_put_member_unsigned(buffer, "elementA", r->element_a);
+  if (r->element_b != CT_NO_ELEMENT) api_put_member_unsigned(buffer, "elementB", r->element_b);
+  if (r->element_pairs) api_put_member_unsigned(buffer, "overlappingElementPairs", r->element_pairs);
+}
+
+void api_put_pair_geometry(api_buffer *buffer, const ct_pair_result *r) {
+  if (r->status == CT_PAIR_UNSUPPORTED) {
+    api_put_member_bool(buffer, "overlap", r->relation != CT_SEPARATED);
+  } else {
+    api_put_member_number(buffer, "distance", r->distance);
+    api_put_member_number(buffer, "lowerBound", r->lower_bound);
+    api_put_member_number(buffer, "upperBound", r->upper_bound);
+    api_put_member_vec3(buffer, "normal", r->normal);
+    api_put_member_vec3(buffer, "pointA", r->point_a);
+    api_put_member_vec3(buffer, "pointB", r->point_b);
+    api_put_member_vec3(buffer, "position", ct_scale(ct_add(r->point_a, r->point_b), 0.5));
+    put_triangles(buffer, r);
+    put_elements(buffer, r);
+  }
+  api_put_member_string(buffer, "relation", api_text(relation_word(r->relation)));
+}
+
+/* Surface ids at a point of each body. */
+static void put_surfaces(api_buffer *buffer, const api_surface of[2], ct_vec3 point_a, ct_vec3 point_b, ct_vec3 normal) {
+  api_put_surface_id(buffer, "surfaceA", &of[0], point_a, normal);
+  api_put_surface_id(buffer, "surfaceB", &of[1], point_b, ct_neg(normal));
+}
+
+static void find_surfaces(const api_pair_answer *answer, api_surface of[2]) {
+  of[0] = api_surface_of(answer->a, answer->collider_a, answer->pose_a);
+  of[1] = api_surface_of(answer->b, answer->collider_b, answer->pose_b);
+}
+
+static void put_distance(api_buffer *buffer, const api_pair_answer *answer) {
+  const ct_pair_result *r = answer->result;
+  api_surface surfaces[2];
+  api_put_pair_geometry(buffer, r);
+  find_surfaces(answer, surfaces);
+  if (r->status != CT_PAIR_UNSUPPORTED) put_surfaces(buffer, surfaces, r->point_a, r->point_b, r->normal);
+  /* A portal's depth is at least the least one, and may be more. */
+  if (!answer->method || answer->by_method->by != API_METHOD_MPR) api_put_depth_kind(buffer, r);
+  api_put_status(buffer, r->status, r->flags);
+  if (answer->method) api_put_method_answer(buffer, answer->method, answer->by_method);
+}
+
+/* What the two features of a contact are called together. */
+static const char *const contact_words[4][4] = {
+    [CT_FEATURE_SMOOTH] = {"smooth", "smoothVertex", "smoothEdge", "smoothFace"},
+    [CT_FEATURE_VERTEX] = {"vertexSmooth", "vertexVertex", "vertexEdge", "vertexFace"},
+    [CT_FEATURE_EDGE] = {"edgeSmooth", "edgeVertex", "edgeEdge", "edgeFace"},
+    [CT_FEATURE_FACE] = {"faceSmooth", "faceVertex", "faceEdge", "faceFace"},
+};
+
+static void put_feature(api_buffer *buffer, ct_feature feature) {
+  static const char letters[] = {
+      [CT_FEATURE_SMOOTH] = 's', [CT_FEATURE_VERTEX] = 'v', [CT_FEATURE_EDGE] = 'e', [CT_FEATURE_FACE] = 'f'};
+  api_put_byte(buffer, letters[feature.kind]);
+  api_put_unsigned(buffer, feature.index);
+}
+
+void api_put_contact_id(api_buffer *buffer, const char *name, const ct_contact_point *p) {
+  api_put_key(buffer, name);
+  api_put_byte(buffer, '"');
+  put_feature(buffer, p->a);
+  api_put_byte(buffer, '/');
+  put_feature(buffer, p->b);
+  if (p->number > 0) {
+    api_put_byte(buffer, '.');
+    api_put_unsigned(buffer, p->number);
+  }
+  if (p->patch > 0) {
+    api_put_byte(buffer, '#');
+    api_put_unsigned(buffer, p->patch);
+  }
+  api_put_byte(buffer, '"');
+}
+
+/* How fast b's point parts from a's, and what that makes of the contact. */
+static void put_point_velocity(api_buffer *buffer, const ct_contact_point *p, const api_contact_motion *motion) {
+  const ct_touch touch = {.a = 0, .b = 1, .position = ct_scale(ct_add(p->point_a, p->point_b), 0.5), .normal = p->normal};
+  const ct_contact_set set = {.bodies = motion->bodies, .body_count = 2, .touches = &touch, .count = 1};
+  ct_contact_velocity v = ct_touch_velocity(&set, &touch, motion->tolerance);
+  api_put_member_vec3(buffer, "relativeVelocity", v.relative);
+  api_put_member_number(buffer, "normalVelocity", v.normal);
+  api_put_member_vec3(buffer, "tangentialVelocity", v.tangential);
+  api_put_member_string(buffer, "class", api_text(api_velocity_class_word(v.velocity_class)));
+  api_put_member_string(buffer, "slip", api_text(v.sliding ? "sliding" : "sticking"));
+}
+
+static void put_contact(api_buffer *buffer, const ct_contact_point *p, const api_surface surfaces[2],
+                        const api_contact_motion *motion) {
+  api_put_item(buffer);
+  api_put_byte(buffer, '{');
+  api_put_contact_id(buffer, "id", p);
+  api_put_member_string(buffer, "kind", api_text(contact_words[p->a.kind][p->b.kind]));
+  api_put_member_vec3(buffer, "position", ct_scale(ct_add(p->point_a, p->point_b), 0.5));
+  api_put_member_vec3(buffer, "pointA", p->point_a);
+  api_put_member_vec3(buffer, "pointB", p->point_b);
+  api_put_member_vec3(buffer, "normal", p->normal);
+  api_put_member_number(buffer, "distance", p->distance);
+  put_surfaces(buffer, surfaces, p->point_a, p->point_b, p->normal);
+  if (motion) put_point_velocity(buffer, p, motion);
+  api_put_byte(buffer, '}');
+}
+
+static void put_contacts(api_buffer *buffer, const api_pair_answer *answer) {
+  const ct_pair_result *r = answer->result;
+  if (r->status == CT_PAIR_UNSUPPORTED) {
+    api_put_member_bool(buffer, "overlap", r->relation != CT_SEPARATED);
+  } else {
+    api_put_member_number(buffer, "distance", r->distance);
+    api_put_member_vec3(buffer, "normal", r->normal);
+  }
+  api_put_member_string(buffer, "relation", api_text(relation_word(r->relation)));
+  api_put_depth_kind(buffer, r);
+  api_put_key(buffer, "points");
+  api_put_byte(buffer, '[');
+  api_surface surfaces[2];
+  find_surfaces(answer, surfaces);
+  for (size_t i = 0; i < answer->point_count; i++) put_contact(buffer, &answer->points[i], surfaces, answer->motion);
+  api_put_byte(buffer, ']');
+  api_put_status(buffer, r->status, r->flags);
+}
+
+static void put_pose_gradient(api_buffer *buffer, const char *name, const ct_pose_gradient *part) {
+  api_put_key(buffer, name);
+  api_put_byte(buffer, '{');
+  api_put_member_vec3(buffer, "translation", part->translation);
+  api_put_member_vec3(buffer, "rotation", part->rotation);
+  api_put_byte(buffer, '}');
+}
+
+/* Left out where the distance has none. */
+static void put_gradient(api_buffer *buffer, const api_pair_answer *answer) {
+  ct_gradient gradient;
+  if (!ct_pair_gradient(answer->result, answer->pose_a.position, answer->pose_b.position, &gradient)) return;
+  api_put_key(buffer, "gradient");
+  api_put_byte(buffer, '{');
+  put_pose_gradient(buffer, "a", &gradient.a);
+  put_pose_gradient(buffer, "b", &gradient.b);
+  api_put_byte(buffer, '}');
+}
+
+static void put_overlap(api_buffer *buffer, const api_pair_answer *answer) {
+  const api_method_answer *told = answer->by_method;
+  api_put_member_bool(buffer, "overlap", answer->overlap);
+  if (answer->overlap) api_put_member_vec3(buffer, "position", answer->result->point_a);
+  if (!answer->method) return;
+  if (told->by == API_METHOD_MPR) api_put_status(buffer, told->portal.status, told->portal.flags);
+  api_put_overlap_answer(buffer, answer->method, told);
+}
+
+void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer) {
+  api_put_byte(buffer, '{');
+  api_put_id(buffer, "a", ct_body_id(answer->a));
+  api_put_id(buffer, "b", ct_body_id(answer->b));
+  if (answer->kind == API_KIND_DISTANCE || answer->kind == API_KIND_CONTACTS || answer->kind == API_KIND_FEATURES ||
+      (answer->kind == API_KIND_OVERLAP && answer->overlap)) {
+    api_put_collider_name(buffer, "colliderA", answer->a, answer->collider_a);
+    api_put_collider_name(buffer, "colliderB", answer->b, answer->collider_b);
+  }
+  if (answer->kind == API_KIND_OVERLAP || answer->kind == API_KIND_DISTANCE) api_put_surface(buffer, answer->a, answer->b);
+  else if (answer->kind != API_KIND_PAIRS)
+    api_put_surface_of(buffer, answer->a, answer->collider_a, answer->b, answer->collider_b);
+  if (answer->kind == API_KIND_OVERLAP) {
+    put_overlap(buffer, answer);
+  } else if (answer->kind == API_KIND_DISTANCE) {
+    put_distance(buffer, answer);
+    if (answer->gradient) put_gradient(buffer, answer);
+  } else if (answer->kind == API_KIND_CONTACTS) {
+    put_contacts(buffer, answer);
+  } else if (answer->kind == API_KIND_FEATURES) {
+    api_put_feature(buffer, answer->feature, answer->features_status);
+  } else if (answer->explicit_pair) {
+    api_put_member_bool(buffer, "overlap", answer->overlap);
+  }
+  api_put_byte(buffer, '}');
+}
+
+bool api_put_mass_answer(api_buffer *buffer, const ct_body *body, bool hulls) {
+  ct_mass_properties mass;
+  bool overlap_ignored = false;
+  api_put_byte(buffer, '{');
+  api_put_id(buffer, "id", ct_body_id(body));
+  bool known = ct_body_mass(body, &mass, &overlap_ignored);
+  if (known) {
+    ct_vec3 moments;
+    ct_quat axes;
+    ct_inertia_principal(&mass.inertia, &moments, &axes);
+    api_put_member_number(buffer, "mass", mass.mass);
+    api_put_member_number(buffer, "volume", mass.volume);
+    api_put_member_vec3(buffer, "centerOfMass", mass.center);
+    api_put_key(buffer, "inertia");
+    api_put_byte(buffer, '[');
+    const ct_vec3 rows[3] = {mass.inertia.rx, mass.inertia.ry, mass.inertia.rz};
+    for (int i = 0; i < 3; i++) {
+      api_put_item(buffer);
+      api_put_vec3(buffer, rows[i]);
+    }
+    api_put_byte(buffer, ']');
+    api_put_member_vec3(buffer, "principalMoments", moments);
+    api_put_member_quat(buffer, "principalRotation", axes);
+  }
+  api_put_member_string(buffer, "status", api_text(known ? "ok" : "unsupported"));
+  const char *words[2];
+  size_t count = 0;
+  if (known && overlap_ignored) words[count++] = "overlapIgnored";
+  if (known && !ct_body_motion(body)) words[count++] = "densityAssumed";
+  api_put_flags(buffer, words, count);
+  bool good = !hulls || api_put_body_hulls(buffer, body);
+  api_put_byte(buffer, '}');
+  return good;
+}

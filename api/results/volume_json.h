@@ -1,0 +1,44 @@
+/* Volumetric contacts: what a question may say about them, and results as JSON. What the numbers mean is in contact/volume.h and
+ * contact/sparsify.h. */
+#ifndef API_RESULTS_VOLUME_JSON_H
+#define API_RESULTS_VOLUME_JSON_H
+
+#include <contact/query.h>
+
+#include "common/buffer.h"
+#include "json/fields.h"
+
+typedef struct api_volume {
+  ct_volume_options options;
+  ct_query_sparsify sparsify;
+  bool sparsifies;
+  bool has_epsilon, has_min_distance; /* given; else the scene's is in force */
+  api_field present;                  /* of sparsify, to be read against the scene */
+} api_volume;
+
+typedef struct api_volume_fields {
+  const api_field *weighting, *method, *epsilon, *triangles, *sparsify, *include;
+} api_volume_fields;
+
+bool api_read_volume(api_reader *reader, const api_volume_fields *fields, api_volume *out);
+/* A geometric epsilon, m. */
+bool api_read_epsilon(api_reader *reader, const api_field *field, double *out);
+
+/* The names of sparsify's `present`, where it has any. Faults: UNKNOWN_ID, MISSING_MEMBER, ... */
+bool api_read_present(api_reader *reader, const ct_scene *scene, api_volume *volume);
+
+/* Puts the scene's epsilon where none was given, and the whole into the query's options, which borrow `volume` from here on.
+ * *warning: a sentence, where the epsilon is large against the scene's bodies; else untouched. */
+void api_settle_volume(api_volume *volume, const ct_scene *scene, ct_query_options *options, const char **warning);
+
+/* The tolerances in force that a default may have set: epsilon where something reads it, and those of sparsify. */
+void api_put_volume_tolerances(api_buffer *buffer, const api_volume *volume);
+
+/* One result; a and b are the bodies of the hit's rows. */
+void api_put_volume_answer(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_hit *hit);
+/* What the contacts of the hit's pair of colliders come to; hit->total is not NULL. */
+void api_put_volume_sums(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_hit *hit);
+/* A contact that sparsification left out, and why. */
+void api_put_removed(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_hit *hit);
+
+#endif

@@ -1,0 +1,133 @@
+/* Surfaces of solids as triangles in one frame, and the memory for them. */
+#include "arrangement/arrangement.h"
+
+#include "base/predicates.h"
+#include "mesh_pairs/mesh_tree_pairs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Placing a node's middle and half errs by less, in u of how far the mesh reaches and lies: as in mesh_tree_pairs.c. */
+#define PLACE_ROUNDOFFS 128.0
+
+void ct_overlay_memory_free(ct_overlay_memory *m) {
+  for (int k = 0; k < 2; k++) {
+    free(m->side[k].winding);
+    free(m->side[k].slot);
+    free(m->side[k].stack);
+    free(m->side[k].part);
+    free(m->side[k].passing);
+  }
+  free(m->segment);
+  free(m->flat);
+  free(m->placed);
+  free(m->own_vertex);
+  free(m->own_corner);
+  free(m->own_face);
+  free(m->face_area);
+  free(m->border);
+  ct_pieces_memory_free(&m->pieces);
+}
+
+bool ct_overlay_room(ct_overlay_memory *m, void *array, size_t item, size_t *room, size_t count) {
+  if (count <= *room) return true;
+  size_t wanted = 2 * *room > count ? 2 * *room : count;
+  void *old;
+  memcpy(&old, array, sizeof old);
+  void *more = realloc(old, wanted * item);
+  if (!more) {
+    m->starved = true;
+    return false;
+  }
+  memcpy(array, &more, sizeof more);
+  *room = wanted;
+  return true;
+}
+
+static ct_vec3 flushed(ct_vec3 p) { return ct_vec(ct_exact_flush(p.x), ct_exact_flush(p.y), ct_exact_flush(p.z)); }
+
+static ct_vec3 placed(const ct_frame *frame, ct_vec3 p) { return flushed(frame ? ct_to_parent(*frame, p) : p); }
+
+static void find_box(ct_skin *skin) {
+  skin->box = ct_box_nothing();
+  for (uint32_t t = 0; t < skin->triangle_count; t++) {
+    ct_vec3 v[3];
+    ct_skin_triangle(skin, t, v);
+    skin->box = ct_box_union(skin->box, ct_corners_box(v));
+  }
+}
+
+bool ct_skin_of_mesh(ct_skin *skin, ct_overlay_memory *m, const ct_mesh *mesh, const ct_frame *frame) {
+  const ct_mesh_view *view = ct_mesh_get(mesh);
+  *skin = (ct_skin){.vertices = view->vertices,
+                    .corners = view->corners,
+                    .across = view->across,
+                    .vertex_count = view->vertex_count,
+                    .triangle_count = view->live_count,
+                    .view = view,
+                    .frame = ct_frame_of(ct_pose_identity())};
+  if (frame) {
+    if (!ct_overlay_room(m, &m->placed, sizeof *m->placed, &m->placed_room, view->vertex_count)) return false;
+    for (uint32_t v = 0; v < view->vertex_count; v++) m->placed[v] = flushed(ct_to_parent(*frame, view->vertices[v]));
+    skin->vertices = m->placed;
+    skin->frame = *frame;
+    skin->slack = PLACE_ROUNDOFFS * CT_UNIT_ROUNDOFF * (ct_mesh_extent(view) + ct_norm(frame->position));
+  }
+  skin->size = ct_mat_abs(skin->frame.rotation);
+  find_box(skin);
+  return true;
+}
+
+/* Room for a skin that is made here. */
+static bool make_own(ct_skin *skin, ct_overlay_memory *m, uint32_t vertices, uint32_t triangles) {
+  if (!ct_overlay_room(m, &m->own_vertex, sizeof *m->own_vertex, &m->own_vertex_room, vertices) ||
+      !ct_overlay_room(m, &m->own_corner, sizeof *m->own_corner, &m->own_corner_room, triangles) ||
+      !ct_overlay_room(m, &m->own_face, sizeof *m->own_face, &m->own_face_room, triangles))
+    return false;
+  *skin = (ct_skin){.vertices = m->own_vertex,
+                    .corners = (const uint32_t(*)[3])m->own_corner,
+                    .faces = m->own_face,
+                    .vertex_count = vertices,
+                    .triangle_count = triangles};
+  return true;
+}
+
+bool ct_skin_of_hull(ct_skin *skin, ct_overlay_memory *m, const ct_hull *hull, const ct_frame *frame) {
+  const ct_hull_view *view = ct_hull_get(hull);
+  uint32_t triangles = 2 * view->vertex_count - 4;
+  if (!make_own(skin, m, view->vertex_count, triangles)) return false;
+  for (uint32_t v = 0; v < view->vertex_count; v++) m->own_vertex[v] = placed(frame, ct_vec(view->x[v], view->y[v], view->z[v]));
+  uint32_t at = 0;
+  for (uint32_t f = 0; f < view->face_count; f++) {
+    const uint32_t *loop = view->face_loop + view->face_start[f];
+    uint32_t count = view->face_start[f + 1] - view->face_start[f];
+    for (uint32_t k = 2; k < count; k++, at++) {
+      m->own_corner[at][0] = loop[0];
+      m->own_corner[at][1] = loop[k - 1];
+      m->own_corner[at][2] = loop[k];
+      m->own_face[at] = f;
+    }
+  }
+  skin->triangle_count = at;
+  find_box(skin);
+  return true;
+}
+
+bool ct_skin_of_box(ct_skin *skin, ct_overlay_memory *m, ct_vec3 half, const ct_frame *frame) {
+  /* Corner i has the signs of i's bits; quads run counter-clockwise from outside. */
+  static const uint32_t quad[6][4] = {{1, 3, 7, 5}, {0, 4, 6, 2}, {2, 6, 7, 3}, {0, 1, 5, 4}, {4, 5, 7, 6}, {0, 2, 3, 1}};
+  if (!make_own(skin, m, 8, 12)) return false;
+  for (uint32_t v = 0; v < 8; v++) {
+    ct_vec3 p = ct_vec(v & 1 ? half.x : -half.x, v & 2 ? half.y : -half.y, v & 4 ? half.z : -half.z);
+    m->own_vertex[v] = placed(frame, p);
+  }
+  for (uint32_t t = 0; t < 12; t++) {
+    const uint32_t *q = quad[t / 2];
+    m->own_corner[t][0] = q[0];
+    m->own_corner[t][1] = q[t % 2 ? 2 : 1];
+    m->own_corner[t][2] = q[t % 2 ? 3 : 2];
+    m->own_face[t] = t / 2;
+  }
+  find_box(skin);
+  return true;
+}

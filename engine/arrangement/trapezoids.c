@@ -1,0 +1,203 @@
+/* Trapezoids between stretches of a border, slab by slab along the first of the two axes that the plane is seen along. */
+#include "arrangement/trapezoids.h"
+
+#include "base/heap_sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+/* A stretch from its left end to its right one. */
+typedef struct ct_stretch {
+  ct_vec3 p, q;
+  double left, right, at_left, at_right; /* along the axes */
+  int32_t way;                           /* what the winding changes by across it, upward */
+  uint32_t upper;                        /* of the trapezoid above it that is not finished, or NONE */
+  double start;                          /* where that one began */
+  uint32_t slab;                         /* the last one that it was seen in */
+} ct_stretch;
+
+typedef struct cutter {
+  ct_stretch *stretch;
+  const double *cut;
+  uint32_t *active, *open;
+  size_t count, cuts, active_count, open_count;
+  ct_pieces_take take;
+  void *context;
+} cutter;
+
+void ct_pieces_memory_free(ct_pieces_memory *m) {
+  free(m->stretch);
+  free(m->cut);
+  free(m->active);
+  free(m->open);
+}
+
+static bool make_room(void *array, size_t item, size_t *room, size_t count) {
+  void *old;
+  if (count <= *room) return true;
+  memcpy(&old, array, sizeof old);
+  void *more = realloc(old, 2 * count * item);
+  if (!more) return false;
+  memcpy(array, &more, sizeof more);
+  *room = 2 * count;
+  return true;
+}
+
+static double part_of(const ct_vec3 *p, int axis) { return axis == 0 ? p->x : axis == 1 ? p->y : p->z; }
+
+/* The axes that the plane is seen along, so that what turns counter-clockwise with the normal up does so. */
+static void choose_axes(ct_vec3 normal, int axes[2]) {
+  ct_vec3 size = {fabs(normal.x), fabs(normal.y), fabs(normal.z)};
+  int along = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
+  bool up = part_of(&normal, along) > 0.0;
+  axes[0] = (along + (up ? 1 : 2)) % 3;
+  axes[1] = (along + (up ? 2 : 1)) % 3;
+}
+
+static bool make_stretch(const ct_border *b, const int axes[2], ct_stretch *out) {
+  double u = part_of(&b->p, axes[0]), v = part_of(&b->q, axes[0]);
+  bool turned = u > v;
+  if (u == v || b->weight == 0) return false;
+  *out = (ct_stretch){.p = turned ? b->q : b->p, .q = turned ? b->p : b->q, .upper = NONE, .slab = NONE};
+  out->left = turned ? v : u;
+  out->right = turned ? u : v;
+  out->at_left = part_of(&out->p, axes[1]);
+  out->at_right = part_of(&out->q, axes[1]);
+  out->way = turned ? -b->weight : b->weight;
+  return true;
+}
+
+static double height_at(const ct_stretch *s, double u) {
+  return s->at_left + (u - s->left) / (s->right - s->left) * (s->at_right - s->at_left);
+}
+
+static ct_vec3 point_at(const ct_stretch *s, double u) {
+  if (u <= s->left) return s->p;
+  return u >= s->right ? s->q : ct_lerp(s->p, s->q, (u - s->left) / (s->right - s->left));
+}
+
+static bool take_triangle(const cutter *c, ct_vec3 p, ct_vec3 q, ct_vec3 r) {
+  const ct_vec3 t[3] = {p, q, r};
+  return ct_norm2(ct_cross(ct_sub(q, p), ct_sub(r, p))) == 0.0 || c->take(c->context, t);
+}
+
+/* The trapezoid above a stretch ends. */
+static bool finish(cutter *c, uint32_t lower, double end) {
+  ct_stretch *s = &c->stretch[lower];
+  const ct_stretch *t = &c->stretch[s->upper];
+  ct_vec3 corner[4] = {point_at(s, s->start), point_at(s, end), point_at(t, end), point_at(t, s->start)};
+  s->upper = NONE;
+  return take_triangle(c, corner[0], corner[1], corner[2]) && take_triangle(c, corner[0], corner[2], corner[3]);
+}
+
+static bool begin_or_go_on(cutter *c, uint32_t lower, uint32_t upper, uint32_t slab, double at) {
+  ct_stretch *s = &c->stretch[lower];
+  bool was_open = s->upper != NONE;
+  s->slab = slab;
+  if (s->upper == upper) return true;
+  if (was_open && !finish(c, lower, at)) return false;
+  if (!was_open) c->open[c->open_count++] = lower;
+  s->upper = upper;
+  s->start = at;
+  return true;
+}
+
+/* The stretches over a slab, from below; those of the slab before are nearly in order. */
+static void sort_active(cutter *c, double middle) {
+  for (size_t i = 1; i < c->active_count; i++) {
+    uint32_t moved = c->active[i];
+    double height = height_at(&c->stretch[moved], middle);
+    size_t k = i;
+    for (; k > 0; k--) {
+      double below = height_at(&c->stretch[c->active[k - 1]], middle);
+      if (below < height || (below == height && c->active[k - 1] < moved)) break;
+      c->active[k] = c->active[k - 1];
+    }
+    c->active[k] = moved;
+  }
+}
+
+static bool cut_slab(cutter *c, uint32_t slab) {
+  double from = c->cut[slab], to = c->cut[slab + 1];
+  int32_t winding = 0;
+  uint32_t lower = NONE;
+  sort_active(c, 0.5 * (from + to));
+  for (size_t i = 0; i < c->active_count; i++) {
+    int32_t before = winding;
+    winding += c->stretch[c->active[i]].way;
+    if (before < 1 && winding >= 1) lower = c->active[i];
+    if (before >= 1 && winding < 1 && !begin_or_go_on(c, lower, c->active[i], slab, from)) return false;
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < c->open_count; i++) {
+    uint32_t open = c->open[i];
+    if (c->stretch[open].slab == slab) c->open[kept++] = open;
+    else if (!finish(c, open, from)) return false;
+  }
+  c->open_count = kept;
+  return true;
+}
+
+static bool stretch_before(const void *items, const void *by, size_t i, size_t j) {
+  const ct_stretch *s = (const ct_stretch *)items + i, *t = (const ct_stretch *)items + j;
+  (void)by;
+  if (s->left != t->left) return s->left < t->left;
+  if (s->at_left != t->at_left) return s->at_left < t->at_left;
+  if (s->right != t->right) return s->right < t->right;
+  return s->at_right != t->at_right ? s->at_right < t->at_right : s->way < t->way;
+}
+
+static void stretch_swap(void *items, size_t i, size_t j) {
+  ct_stretch *s = items, kept = s[i];
+  s[i] = s[j];
+  s[j] = kept;
+}
+
+static bool number_before(const void *items, const void *by, size_t i, size_t j) {
+  (void)by;
+  return ((const double *)items)[i] < ((const double *)items)[j];
+}
+
+static void number_swap(void *items, size_t i, size_t j) {
+  double *x = items, kept = x[i];
+  x[i] = x[j];
+  x[j] = kept;
+}
+
+static bool cut_all(cutter *c) {
+  size_t next = 0;
+  for (uint32_t slab = 0; slab + 1 < c->cuts; slab++) {
+    size_t kept = 0;
+    if (c->cut[slab] == c->cut[slab + 1]) continue;
+    for (size_t i = 0; i < c->active_count; i++)
+      if (c->stretch[c->active[i]].right > c->cut[slab]) c->active[kept++] = c->active[i];
+    c->active_count = kept;
+    for (; next < c->count && c->stretch[next].left <= c->cut[slab]; next++) c->active[c->active_count++] = (uint32_t)next;
+    if (!cut_slab(c, slab)) return false;
+  }
+  for (size_t i = 0; i < c->open_count; i++)
+    if (!finish(c, c->open[i], c->cut[c->cuts - 1])) return false;
+  return true;
+}
+
+bool ct_pieces_of(ct_pieces_memory *m, const ct_border *border, size_t count, ct_vec3 normal, ct_pieces_take take, void *context) {
+  int axes[2];
+  if (count == 0) return true;
+  if (!make_room(&m->stretch, sizeof *m->stretch, &m->stretch_room, count) ||
+      !make_room(&m->cut, sizeof *m->cut, &m->cut_room, 2 * count) ||
+      !make_room(&m->active, sizeof *m->active, &m->active_room, count) ||
+      !make_room(&m->open, sizeof *m->open, &m->open_room, count))
+    return false;
+  cutter c = {.stretch = m->stretch, .cut = m->cut, .active = m->active, .open = m->open, .take = take, .context = context};
+  choose_axes(normal, axes);
+  for (size_t i = 0; i < count; i++) {
+    if (!make_stretch(&border[i], axes, &c.stretch[c.count])) continue;
+    m->cut[c.cuts++] = c.stretch[c.count].left;
+    m->cut[c.cuts++] = c.stretch[c.count++].right;
+  }
+  ct_heap_sort(m->stretch, c.count, NULL, stretch_before, stretch_swap, NULL);
+  ct_heap_sort(m->cut, c.cuts, NULL, number_before, number_swap, NULL);
+  return c.cuts == 0 || cut_all(&c);
+}

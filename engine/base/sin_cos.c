@@ -1,0 +1,96 @@
+/* Sine and cosine: the angle less the nearest multiple of pi/2, to twice the digits, and Taylor's series there.
+ */
+#include "base/sin_cos.h"
+
+#include "base/angle.h"
+#include <assert.h>
+
+/* pi/2 in three parts of 31 bits, so that their products with up to 2^22 are exact, and what is left of it. */
+#define QUARTER_1 0x1.921fb544p+0
+#define QUARTER_2 0x1.0b4611a4p-34
+#define QUARTER_3 0x1.13198a2cp-65
+#define QUARTER_REST 0x1.01b839a25204ap-96
+/* 2/pi */
+#define QUARTERS_PER_RADIAN 0x1.45f306dc9c883p-1
+
+/* 1/n! with the signs of the series. Up to pi/4 the first term left out is below 1e-18 of the sum. */
+static const double sine_terms[] = {-1.0 / 6.0,        1.0 / 120.0,        -1.0 / 5040.0,          1.0 / 362880.0,
+                                    -1.0 / 39916800.0, 1.0 / 6227020800.0, -1.0 / 1307674368000.0, 1.0 / 355687428096000.0};
+static const double cosine_terms[] = {1.0 / 24.0,        -1.0 / 720.0,         1.0 / 40320.0,          -1.0 / 3628800.0,
+                                      1.0 / 479001600.0, -1.0 / 87178291200.0, 1.0 / 20922789888000.0, -1.0 / 6402373705728000.0};
+#define TERMS 8
+
+static double series(const double *terms, double square) {
+  double sum = terms[TERMS - 1];
+  for (int i = TERMS - 2; i >= 0; i--) sum = terms[i] + square * sum;
+  return sum;
+}
+
+/* x - k pi/2. The first difference is exact: both are multiples of the finer one's last bit and lie near each other. */
+static ct_dd less_quarters(ct_dd x, double k) {
+  ct_dd s = ct_two_sum(x.high - k * QUARTER_1, -(k * QUARTER_2));
+  ct_dd t = ct_two_sum(s.high, -(k * QUARTER_3));
+  ct_dd v = ct_two_sum(t.high, x.low);
+  return ct_fast_two_sum(v.high, v.low + (s.low + (t.low - k * QUARTER_REST)));
+}
+
+/* Of an angle within pi/4. What is added last is the largest, so that its rounding alone counts. */
+static ct_turn turn_near_zero(ct_dd r) {
+  double x = r.high, square = x * x, half = 0.5 * square;
+  double cosine = 1.0 - half;
+  return (ct_turn){x + (x * square * series(sine_terms, square) + r.low * cosine),
+                   cosine + (((1.0 - cosine) - half) + (square * square * series(cosine_terms, square) - x * r.low))};
+}
+
+ct_turn ct_turn_of_dd(ct_dd angle) {
+  assert(fabs(angle.high) <= CT_TURN_ANGLE_MAX);
+  double k = rint(angle.high * QUARTERS_PER_RADIAN);
+  ct_turn t = turn_near_zero(k == 0.0 ? angle : less_quarters(angle, k));
+  switch ((int)k & 3) {
+  case 0: return t;
+  case 1: return (ct_turn){t.cosine, -t.sine};
+  case 2: return (ct_turn){-t.sine, -t.cosine};
+  default: return (ct_turn){-t.cosine, t.sine};
+  }
+}
+
+ct_turn ct_turn_of(double angle) { return ct_turn_of_dd(ct_dd_of(angle)); }
+
+ct_quat ct_turn_about(ct_vec3 axis, ct_dd angle) {
+  ct_turn t = ct_turn_of_dd((ct_dd){0.5 * angle.high, 0.5 * angle.low});
+  return (ct_quat){t.sine * axis.x, t.sine * axis.y, t.sine * axis.z, t.cosine};
+}
+
+/* Whether the first coordinate that is not zero is negative. */
+static bool is_backward(ct_vec3 v) { return v.x < 0.0 || (v.x == 0.0 && (v.y < 0.0 || (v.y == 0.0 && v.z < 0.0))); }
+
+double ct_turn_between(ct_quat from, ct_quat to, ct_vec3 *axis) {
+  ct_quat q = ct_quat_mul(to, (ct_quat){-from.x, -from.y, -from.z, from.w});
+  ct_vec3 v = {q.x, q.y, q.z};
+  if (q.w < 0.0 || (q.w == 0.0 && is_backward(v))) {
+    v = ct_neg(v);
+    q.w = -q.w;
+  }
+  *axis = ct_unit_or(v, ct_vec(0.0, 0.0, 1.0));
+  double across = ct_norm(v), half = ct_arc(across, q.w);
+  /* The arc is right to 16 u; one step of Newton's to a few. */
+  double length = ct_norm(ct_vec(across, q.w, 0.0));
+  ct_turn t = ct_turn_of(half);
+  half += (across / length) * t.cosine - (q.w / length) * t.sine;
+  return ct_min2(2.0 * half, CT_PI);
+}
+
+ct_vec3 ct_turn_change(ct_quat r, ct_vec3 d) {
+  ct_vec3 v = {r.x, r.y, r.z}, across = ct_cross(v, d);
+  double s = 2.0 / (r.x * r.x + r.y * r.y + r.z * r.z + r.w * r.w);
+  return ct_scale(ct_add_scaled(ct_cross(v, across), across, r.w), s);
+}
+
+ct_dd ct_turn_rate(ct_vec3 w) {
+  ct_dd3 exact = ct_dd3_of(w);
+  ct_dd square = ct_dd3_dot(&exact, &exact);
+  if (square.high == 0.0) return ct_dd_of(0.0);
+  double root = sqrt(square.high);
+  ct_dd rest = ct_dd_add(square, ct_dd_neg(ct_two_product(root, root)));
+  return ct_fast_two_sum(root, rest.high / (2.0 * root));
+}

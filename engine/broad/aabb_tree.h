@@ -1,0 +1,71 @@
+/* The dynamic tree's nodes, for the files of this room.
+ *
+ * One array of 64-byte nodes; a leaf is a proxy and keeps its index for life. A fresh build lays siblings side by side, in the
+ * order of a depth-first walk. Boxes are tight: a parent's is the union of its children's.
+ */
+#ifndef BROAD_AABB_TREE_H
+#define BROAD_AABB_TREE_H
+
+#include <contact/broad.h>
+
+typedef struct ct_tree_node {
+  ct_box box;
+  uint32_t parent;   /* CT_TREE_NULL at the root; next free node in the free list */
+  uint32_t child[2]; /* a leaf: CT_TREE_NULL, user */
+  uint16_t height;   /* edges to the farthest leaf below; 0: leaf; CT_TREE_FREE: unused */
+  uint16_t shallow;  /* edges to the nearest leaf below: at most log2(leaves below) */
+} ct_tree_node;
+_Static_assert(sizeof(ct_tree_node) == CT_TREE_NODE_BYTES, "as the public header tells");
+
+#define CT_TREE_FREE UINT16_MAX
+
+/* Most leaves, and the height that no tree goes above: 2 log2(most leaves it ever had) + CT_TREE_HEIGHT_SLACK, whatever the input.
+ * Building splits by count and insertion goes elsewhere where the surface would have it otherwise. */
+#define CT_TREE_LEAVES_MAX (1u << 30)
+#define CT_TREE_HEIGHT_SLACK 8
+#define CT_TREE_HEIGHT_MAX (2 * 30 + CT_TREE_HEIGHT_SLACK)
+
+struct ct_tree {
+  ct_tree_node *nodes;
+  uint32_t capacity;
+  uint32_t used;      /* nodes[used..capacity) were never used */
+  uint32_t free_head; /* of the list of nodes given back */
+  uint32_t root;
+  uint32_t leaf_count;
+};
+
+/* floor(log2(count)); 0 for 0. */
+static inline uint32_t ct_tree_log2(uint32_t count) {
+  uint32_t bits = 0;
+  for (; count > 1; count >>= 1) bits++;
+  return bits;
+}
+
+/* Room for `capacity` nodes, keeping those in use. False: out of memory, nothing changed. */
+bool ct_tree_reserve(ct_tree *tree, uint32_t capacity);
+
+/* Extents are cut here, so that infinite boxes have finite areas whose sums stay finite. m */
+#define CT_TREE_EXTENT_MAX 1e100
+
+/* max - min, in [0, CT_TREE_EXTENT_MAX] whatever the sides. */
+static inline double ct_tree_extent(double min, double max) {
+  double extent = max - min;
+  if (!(extent < CT_TREE_EXTENT_MAX)) return CT_TREE_EXTENT_MAX;
+  return extent > 0.0 ? extent : 0.0;
+}
+
+/* Box and heights of an inner node from its children. */
+static inline void ct_tree_join(ct_tree_node *node, const ct_tree_node *a, const ct_tree_node *b) {
+  node->box = ct_box_union(a->box, b->box);
+  node->height = (uint16_t)((a->height > b->height ? a->height : b->height) + 1);
+  node->shallow = (uint16_t)((a->shallow < b->shallow ? a->shallow : b->shallow) + 1);
+}
+
+/* Half the surface, m^2; finite. */
+static inline double ct_tree_area(ct_box box) {
+  double x = ct_tree_extent(box.min.x, box.max.x), y = ct_tree_extent(box.min.y, box.max.y),
+         z = ct_tree_extent(box.min.z, box.max.z);
+  return x * y + y * z + z * x;
+}
+
+#endif

@@ -1,0 +1,257 @@
+/* Building the whole tree from the top: binned surface-area splits (Wald 2007), one axis at a time, the widest in box centres.
+ * The result depends on nothing but the boxes and their order.
+ */
+#include "broad/aabb_tree.h"
+
+#include "base/heap_sort.h"
+
+#include <stdlib.h>
+
+#define BINS_MAX 16
+/* Ranges with fewer items have half as many bins as items. */
+#define BINS_MIN 4
+/* Coordinates are cut here for centres, m: sums stay finite. */
+#define CENTRE_MAX 1e100
+/* Items of the ranges split between two looks at the cancel flag: some 100 us. */
+#define ITEMS_PER_POLL 8192
+/* Open ranges: one waits per level. */
+#define STACK_MAX (CT_TREE_HEIGHT_MAX + 2)
+
+typedef struct build_item {
+  ct_box box;
+  uint32_t user, input;
+} build_item;
+
+typedef struct build_range {
+  uint32_t begin, end, node, depth;
+} build_range;
+
+typedef struct build_bin {
+  ct_box box;
+  uint32_t count;
+} build_bin;
+
+static double cut(double v) { return v < -CENTRE_MAX ? -CENTRE_MAX : v > CENTRE_MAX ? CENTRE_MAX : v; }
+
+/* Twice the centre along an axis; finite. */
+static double centre2(const ct_box *box, int axis) {
+  if (axis == 0) return cut(box->min.x) + cut(box->max.x);
+  if (axis == 1) return cut(box->min.y) + cut(box->max.y);
+  return cut(box->min.z) + cut(box->max.z);
+}
+
+static bool bounded(const ct_box *b) {
+  return b->min.x > -CENTRE_MAX && b->min.y > -CENTRE_MAX && b->min.z > -CENTRE_MAX && b->max.x < CENTRE_MAX &&
+         b->max.y < CENTRE_MAX && b->max.z < CENTRE_MAX;
+}
+
+static void swap_items(build_item *a, build_item *b) {
+  build_item t = *a;
+  *a = *b;
+  *b = t;
+}
+
+/* Unbounded boxes go to the end, where they get a branch of their own; returns how many are bounded. */
+static uint32_t part_unbounded(build_item *items, uint32_t count) {
+  uint32_t i = 0, j = count;
+  while (i < j) {
+    if (bounded(&items[i].box)) i++;
+    else swap_items(&items[i], &items[--j]);
+  }
+  return i;
+}
+
+static int widest_axis(const build_item *items, uint32_t count, double *low, double *width) {
+  double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (uint32_t i = 0; i < count; i++) {
+    for (int k = 0; k < 3; k++) {
+      double c = centre2(&items[i].box, k);
+      lo[k] = ct_min2(lo[k], c);
+      hi[k] = ct_max2(hi[k], c);
+    }
+  }
+  int axis = 0;
+  for (int k = 1; k < 3; k++)
+    if (hi[k] - lo[k] > hi[axis] - lo[axis]) axis = k;
+  *low = lo[axis];
+  *width = hi[axis] - lo[axis];
+  return axis;
+}
+
+/* Order for the fallback: centre, then input; total. */
+static bool before(const void *items, const void *by, size_t i, size_t j) {
+  const build_item *a = (const build_item *)items + i, *b = (const build_item *)items + j;
+  int axis = *(const int *)by;
+  double ca = centre2(&a->box, axis), cb = centre2(&b->box, axis);
+  return ca < cb || (ca == cb && a->input < b->input);
+}
+
+static void swap_at(void *items, size_t i, size_t j) { swap_items((build_item *)items + i, (build_item *)items + j); }
+
+/* The bins of one axis. */
+typedef struct build_bins {
+  int axis, count;
+  double low, scale;
+  build_bin bin[BINS_MAX];
+} build_bins;
+
+static int bin_of(const build_bins *bins, const build_item *item) {
+  double b = (centre2(&item->box, bins->axis) - bins->low) * bins->scale;
+  return b < bins->count - 1 ? (int)b : bins->count - 1;
+}
+
+/* The bin border of least cost: count times surface on either side. Items of bins <= the answer go left; lowest among equals. */
+static int best_border(const build_bins *bins) {
+  const build_bin *bin = bins->bin;
+  double right_cost[BINS_MAX];
+  ct_box box = bin[bins->count - 1].box;
+  uint32_t count = 0;
+  for (int k = bins->count - 1; k > 0; k--) {
+    box = ct_box_union(box, bin[k].box);
+    count += bin[k].count;
+    right_cost[k] = (double)count * ct_tree_area(box);
+  }
+  box = bin[0].box;
+  count = 0;
+  int best = 0;
+  double best_cost = INFINITY;
+  for (int k = 0; k < bins->count - 1; k++) {
+    if (!bin[k].count) continue;
+    box = ct_box_union(box, bin[k].box);
+    count += bin[k].count;
+    double cost = (double)count * ct_tree_area(box) + right_cost[k + 1];
+    if (cost < best_cost) {
+      best_cost = cost;
+      best = k;
+    }
+  }
+  return best;
+}
+
+/* Reorders items and returns how many go left, in [1, count - 1]. */
+static uint32_t split(build_item *items, uint32_t count, bool by_count) {
+  if (count == 2) return 1;
+  build_bins bins;
+  double width;
+  bins.axis = widest_axis(items, count, &bins.low, &width);
+  bins.count = count >= 2 * BINS_MAX ? BINS_MAX : count >= 2 * BINS_MIN ? (int)count / 2 : BINS_MIN;
+  bins.scale = (double)bins.count / width;
+  if (!(width > 0.0) || !(bins.scale < 1e300)) return count / 2;
+  if (by_count) {
+    (void)ct_heap_sort(items, count, &bins.axis, before, swap_at, NULL);
+    return count / 2;
+  }
+  for (int k = 0; k < bins.count; k++)
+    bins.bin[k] = (build_bin){{{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}, 0};
+  for (uint32_t i = 0; i < count; i++) {
+    build_bin *bin = &bins.bin[bin_of(&bins, &items[i])];
+    bin->box = ct_box_union(bin->box, items[i].box);
+    bin->count++;
+  }
+  int border = best_border(&bins);
+  uint32_t i = 0, j = count;
+  while (i < j) {
+    if (bin_of(&bins, &items[i]) <= border) i++;
+    else swap_items(&items[i], &items[--j]);
+  }
+  return i;
+}
+
+/* Splits ranges until each is a leaf. Children come after their parent, siblings side by side. False: cancelled. */
+static bool split_all(ct_tree *tree, build_item *items, uint32_t count, uint32_t *proxies, const ct_cancel *cancel) {
+  ct_tree_node *nodes = tree->nodes;
+  build_range stack[STACK_MAX];
+  uint32_t limit = 2 * ct_tree_log2(count) + CT_TREE_HEIGHT_SLACK, bounded_count = part_unbounded(items, count);
+  int top = 0;
+  uint32_t since_poll = ITEMS_PER_POLL;
+  nodes[0].parent = CT_TREE_NULL;
+  tree->used = 1;
+  stack[top++] = (build_range){0, count, 0, 0};
+  while (top > 0) {
+    build_range r = stack[--top];
+    ct_tree_node *node = &nodes[r.node];
+    uint32_t size = r.end - r.begin;
+    since_poll += size;
+    if (since_poll >= ITEMS_PER_POLL) {
+      if (ct_cancel_raised(cancel)) return false;
+      since_poll = 0;
+    }
+    if (size == 1) {
+      const build_item *item = &items[r.begin];
+      node->box = item->box;
+      node->child[0] = CT_TREE_NULL;
+      node->child[1] = item->user;
+      node->height = node->shallow = 0;
+      if (proxies) proxies[item->input] = r.node;
+      continue;
+    }
+    /* Halving from here on takes log2(size) + 1 levels: later there would be too few left. */
+    bool by_count = r.depth + ct_tree_log2(size) + 2 >= limit;
+    bool parted = r.begin < bounded_count && bounded_count < r.end;
+    uint32_t middle = parted ? bounded_count : r.begin + split(items + r.begin, size, by_count);
+    uint32_t left = tree->used;
+    tree->used += 2;
+    node->child[0] = left;
+    node->child[1] = left + 1;
+    node->height = 1;
+    nodes[left].parent = nodes[left + 1].parent = r.node;
+    stack[top++] = (build_range){middle, r.end, left + 1, r.depth + 1};
+    stack[top++] = (build_range){r.begin, middle, left, r.depth + 1};
+  }
+  return true;
+}
+
+/* Children have higher indices than their parent: one sweep from the end makes boxes and heights. */
+static void join_nodes(ct_tree *tree) {
+  for (uint32_t i = tree->used; i-- > 0;) {
+    ct_tree_node *node = &tree->nodes[i];
+    if (node->height > 0) ct_tree_join(node, &tree->nodes[node->child[0]], &tree->nodes[node->child[1]]);
+  }
+}
+
+void ct_tree_fit(ct_tree *tree, const ct_box *boxes) {
+  for (uint32_t i = 0; i < tree->used; i++)
+    if (tree->nodes[i].height == 0) tree->nodes[i].box = boxes[tree->nodes[i].child[1]];
+  join_nodes(tree);
+}
+
+double ct_tree_cost(const ct_tree *tree) {
+  double sum = 0.0;
+  if (tree->root == CT_TREE_NULL) return 0.0;
+  for (uint32_t i = 0; i < tree->used; i++)
+    if (tree->nodes[i].height != CT_TREE_FREE && i != tree->root) sum += ct_tree_area(tree->nodes[i].box);
+  double root = ct_tree_area(tree->nodes[tree->root].box);
+  return root > 0.0 ? sum / root : 0.0;
+}
+
+static void clear(ct_tree *tree) {
+  tree->used = tree->leaf_count = 0;
+  tree->root = tree->free_head = CT_TREE_NULL;
+}
+
+ct_status ct_tree_build(ct_tree *tree, const ct_box *boxes, const uint32_t *users, size_t count, uint32_t *proxies,
+                        const ct_cancel *cancel) {
+  if (count > CT_TREE_LEAVES_MAX) return CT_LIMIT;
+  uint32_t n = (uint32_t)count;
+  if (n == 0) {
+    clear(tree);
+    return CT_OK;
+  }
+  build_item *items = malloc(count * sizeof *items);
+  if (!items || !ct_tree_reserve(tree, 2 * n - 1)) {
+    free(items);
+    return CT_OUT_OF_MEMORY;
+  }
+  for (uint32_t i = 0; i < n; i++) items[i] = (build_item){boxes[i], users ? users[i] : i, i};
+  tree->root = 0;
+  tree->free_head = CT_TREE_NULL;
+  tree->leaf_count = n;
+  bool whole = split_all(tree, items, n, proxies, cancel);
+  free(items);
+  if (!whole) {
+    clear(tree);
+    return CT_CANCELLED;
+  }
+  join_nodes(tree);
+  return CT_OK;
+}

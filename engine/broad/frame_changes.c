@@ -1,0 +1,116 @@
+/* Frames of boxes by any method, with what changes between them. */
+#include <contact/sweep.h>
+
+#include <stdlib.h>
+
+#include "broad/broad_methods.h"
+
+struct ct_frames {
+  size_t count;    /* boxes in a frame */
+  uint64_t tests;  /* of the last frame that started over */
+  uint64_t swaps;  /* of the last one that was swept; 0: none was */
+  ct_sweep *sweep; /* NULL until a frame takes it */
+  ct_pair_list pairs, begun, ended;
+};
+
+ct_frames *ct_frames_create(size_t count) {
+  ct_frames *frames = calloc(1, sizeof *frames);
+  if (frames) frames->count = count;
+  return frames;
+}
+
+void ct_frames_destroy(ct_frames *frames) {
+  if (!frames) return;
+  ct_sweep_destroy(frames->sweep);
+  ct_pair_list_free(&frames->pairs);
+  ct_pair_list_free(&frames->begun);
+  ct_pair_list_free(&frames->ended);
+  free(frames);
+}
+
+static ct_status start_sweep(ct_frames *frames, const ct_box *boxes) {
+  ct_sweep *sweep = ct_sweep_create();
+  if (!sweep) return CT_OUT_OF_MEMORY;
+  for (size_t i = 0; i < frames->count; i++) {
+    ct_status status = ct_sweep_add(sweep, &boxes[i], NULL);
+    if (status == CT_OK) continue;
+    ct_sweep_destroy(sweep);
+    return status;
+  }
+  frames->sweep = sweep;
+  return CT_OK;
+}
+
+static ct_status copy(const ct_pair_index *items, size_t count, ct_pair_list *to) {
+  ct_pair_output out = {.list = to, .limit = SIZE_MAX};
+  ct_status status = CT_OK;
+  for (size_t k = 0; k < count && status == CT_OK; k++) status = ct_pair_output_add(&out, items[k].i, items[k].j);
+  return status;
+}
+
+static ct_status next_sweep(ct_frames *frames, const ct_box *boxes, const ct_broad_options *options, ct_frame_pairs *found,
+                            ct_pair_list *pairs) {
+  ct_status status = CT_OK;
+  if (!frames->sweep) status = start_sweep(frames, boxes);
+  for (uint32_t i = 0; status == CT_OK && i < frames->count; i++) ct_sweep_move(frames->sweep, i, &boxes[i]);
+  ct_sweep_options own = {options->limit, false, options->cancel};
+  ct_sweep_frame frame = {0};
+  if (status == CT_OK) status = ct_sweep_update(frames->sweep, &own, &frame);
+  if (status == CT_OK) status = copy(frame.pairs, frame.pair_count, pairs);
+  found->swaps = frame.swaps;
+  found->full_sorts = frame.full_sorts;
+  found->box_tests = frame.box_tests;
+  return status;
+}
+
+static ct_status next_afresh(ct_frames *frames, const ct_box *boxes, const ct_broad_options *options, ct_frame_pairs *found,
+                             ct_pair_list *pairs) {
+  ct_broad_statistics statistics = {0};
+  ct_status status = ct_broad_pairs(boxes, frames->count, options, pairs, &statistics);
+  found->method = statistics.method;
+  found->box_tests = statistics.box_tests;
+  found->full_sorts = statistics.full_sorts;
+  found->tree_height = statistics.tree_height;
+  return status;
+}
+
+/* By size and history: boxes that were hard to part in a frame before are swept, as long as they swap less than they were tested.
+ */
+static bool takes_sweep(const ct_frames *frames) {
+  bool hard = frames->tests > CT_BROAD_SWEEP_TESTS * (uint64_t)frames->count;
+  return hard && frames->count <= CT_BROAD_SWEEP_MAX && frames->swaps <= frames->tests;
+}
+
+static void keep(ct_pair_list *old, ct_pair_list fresh) {
+  ct_pair_list_free(old);
+  *old = fresh;
+}
+
+ct_status ct_frames_next(ct_frames *frames, const ct_box *boxes, const ct_broad_options *options, ct_frame_pairs *found) {
+  ct_broadphase method = options->method;
+  if (method == CT_BROADPHASE_AUTO && takes_sweep(frames)) method = CT_BROADPHASE_SWEEP;
+  ct_frame_pairs next = {.method = method};
+  ct_pair_list pairs = {NULL, 0, 0}, begun = {NULL, 0, 0}, ended = {NULL, 0, 0};
+  ct_status status = method == CT_BROADPHASE_SWEEP ? next_sweep(frames, boxes, options, &next, &pairs)
+                                                   : next_afresh(frames, boxes, options, &next, &pairs);
+  if (status == CT_OK) status = ct_pair_changes(&frames->pairs, &pairs, &begun, &ended);
+  if (status != CT_OK) {
+    ct_pair_list_free(&pairs);
+    ct_pair_list_free(&begun);
+    ct_pair_list_free(&ended);
+    return status;
+  }
+  keep(&frames->pairs, pairs);
+  keep(&frames->begun, begun);
+  keep(&frames->ended, ended);
+  if (method == CT_BROADPHASE_SWEEP) frames->swaps = next.full_sorts ? frames->swaps : next.swaps;
+  else frames->tests = next.box_tests;
+  next.pairs = pairs.items;
+  next.pair_count = pairs.count;
+  next.begun = begun.items;
+  next.begun_count = begun.count;
+  next.ended = ended.items;
+  next.ended_count = ended.count;
+  *found = next;
+  return CT_OK;
+}

@@ -1,0 +1,219 @@
+/* Boxes from one outwards. */
+#include "contact_state/aabb_nearest.h"
+#include "broad/aabb_tree.h"
+#include "shape/tapered_capsule.h"
+
+#include <stdlib.h>
+
+/* Overrides up to this many are looked at one by one: making their tree costs more. */
+#define FEW_OVERRIDES 16
+/* Boxes between two looks at the cancel flag: some 10 us. */
+#define STEPS_PER_POLL 1024
+
+/* ---- bounds ---- */
+
+bool ct_box_view_row(const ct_query *query, uint32_t row, ct_box_view *view) {
+  ct_box box;
+  if (!ct_query_box(query, row, &box)) return false;
+  *view = ct_box_view_of(&box);
+  const ct_body *body = ct_scene_body_at(query->scene, row);
+  if (ct_body_collider_count(body) != 1 || ct_body_shape(body, 0)->kind != CT_KIND_PLANE) return true;
+  ct_frame frame = ct_frame_of(*ct_query_pose(query, row));
+  frame = ct_body_shape_frame(body, 0, &frame);
+  view->is_plane = true;
+  view->normal = ct_vec(frame.rotation.rx.z, frame.rotation.ry.z, frame.rotation.rz.z);
+  view->point = frame.position;
+  view->growth = ct_shape_growth(ct_body_shape(body, 0));
+  view->plane_size = ct_max_abs(frame.position) + view->growth;
+  return true;
+}
+
+/* From the plane to the box's lowest corner. */
+static double plane_bound(const ct_box_view *plane, const ct_box_view *other) {
+  if (!ct_box_bounded(&other->box)) return 0.0;
+  const ct_box *box = &other->box;
+  ct_vec3 n = plane->normal, p = plane->point;
+  double x = (n.x > 0.0 ? box->min.x : box->max.x) - p.x, y = (n.y > 0.0 ? box->min.y : box->max.y) - p.y;
+  double z = (n.z > 0.0 ? box->min.z : box->max.z) - p.z;
+  double slack = CT_GAP_SLACK * 3.0 * (plane->plane_size + other->size);
+  return n.x * x + n.y * y + n.z * z - plane->growth - slack;
+}
+
+double ct_box_bound(const ct_box_view *a, const ct_box_view *b) {
+  double bound = ct_box_gap(&a->box, &b->box, a->size + b->size);
+  if (a->is_plane) bound = ct_max2(bound, plane_bound(a, b));
+  if (b->is_plane) bound = ct_max2(bound, plane_bound(b, a));
+  return bound;
+}
+
+/* ---- the field ---- */
+
+static ct_status make_moved(ct_box_field *field) {
+  const ct_query *query = field->query;
+  size_t count = query->options.override_count, bounded = 0;
+  ct_box *boxes = malloc(count * sizeof *boxes);
+  uint32_t *users = malloc(count * sizeof *users);
+  field->moved = ct_tree_create();
+  ct_status status = boxes && users && field->moved ? CT_OK : CT_OUT_OF_MEMORY;
+  for (size_t k = 0; k < count && status == CT_OK; k++) {
+    const ct_box *box = &query->override_boxes[k];
+    if (box->min.x > box->max.x) continue;
+    if (!ct_box_bounded(box)) {
+      field->moved_loose = true;
+      continue;
+    }
+    boxes[bounded] = *box;
+    users[bounded++] = (uint32_t)k;
+  }
+  if (status == CT_OK) status = ct_tree_build(field->moved, boxes, users, bounded, NULL, query->options.cancel);
+  free(boxes);
+  free(users);
+  return status;
+}
+
+static uint16_t row_mark(const ct_row_filter *filter, uint32_t row) {
+  if (!filter || !filter->start || filter->start[row + 1] - filter->start[row] != 1) return CT_NODE_MIXED;
+  if (filter->rules && (filter->ruled[row / 8] >> (row % 8) & 1)) return CT_NODE_MIXED;
+  return filter->group[filter->start[row]];
+}
+
+static uint16_t join_marks(uint16_t a, uint16_t b) {
+  if (a == b || b == CT_NODE_EMPTY) return a;
+  return a == CT_NODE_EMPTY ? b : CT_NODE_MIXED;
+}
+
+/* Marks of the nodes from this one down; the tree is no higher than CT_TREE_HEIGHT_MAX. */
+static uint16_t mark_node(const ct_query *query, const ct_tree *tree, bool of_moved, uint32_t at, uint16_t *marks) {
+  const ct_tree_node *node = &tree->nodes[at];
+  if (node->height > 0) {
+    uint16_t first = mark_node(query, tree, of_moved, node->child[0], marks);
+    marks[at] = join_marks(first, mark_node(query, tree, of_moved, node->child[1], marks));
+  } else {
+    uint32_t row = of_moved ? query->options.overrides[node->child[1]].row : node->child[1];
+    marks[at] = !of_moved && ct_query_overridden(query, row) ? CT_NODE_EMPTY : row_mark(query->filter, row);
+  }
+  return marks[at];
+}
+
+/* NULL: out of memory. */
+static uint16_t *make_marks(const ct_query *query, const ct_tree *tree, bool of_moved) {
+  uint16_t *marks = malloc(((size_t)tree->used + 1) * sizeof *marks);
+  if (marks && tree->root != CT_TREE_NULL) mark_node(query, tree, of_moved, tree->root, marks);
+  return marks;
+}
+
+ct_status ct_box_field_open(ct_box_field *field, const ct_query *query, uint64_t searches) {
+  *field = (ct_box_field){.query = query};
+  if (query->source != CT_SOURCE_TREE) return CT_OK;
+  ct_status status = query->options.override_count > FEW_OVERRIDES ? make_moved(field) : CT_OK;
+  /* Marks cost a look at each node. They pay where searches could meet that many rows in vain. */
+  bool grouped = query->filter && query->filter->start;
+  if (status == CT_OK && (grouped || field->moved) && searches * searches > query->scene->rows) {
+    field->marks = make_marks(query, query->derived->tree, false);
+    if (field->moved && grouped) field->moved_marks = make_marks(query, field->moved, true);
+    if (!field->marks || (field->moved && grouped && !field->moved_marks)) status = CT_OUT_OF_MEMORY;
+  }
+  if (status != CT_OK) ct_box_field_close(field);
+  return status;
+}
+
+void ct_box_field_close(ct_box_field *field) {
+  ct_tree_destroy(field->moved);
+  free(field->marks);
+  free(field->moved_marks);
+  *field = (ct_box_field){.query = field->query};
+}
+
+/* ---- the search ---- */
+
+static bool cancelled(ct_box_search *search) {
+  if (++search->steps < STEPS_PER_POLL) return false;
+  search->steps = 0;
+  return ct_cancel_raised(search->field->query->options.cancel);
+}
+
+static ct_status look_at(ct_box_search *search, uint32_t row) {
+  ct_box_view view;
+  if (cancelled(search)) return CT_CANCELLED;
+  if (!ct_box_view_row(search->field->query, row, &view)) return CT_OK;
+  double bound = ct_box_bound(search->from, &view);
+  return bound <= search->limit ? search->visit(search, row, &view, bound) : CT_OK;
+}
+
+/* A node that waits, and its bound. */
+typedef struct waiting_node {
+  uint32_t node;
+  double bound;
+} waiting_node;
+
+static waiting_node wait_for(const ct_box_search *search, const ct_tree *tree, uint32_t node) {
+  ct_box_view view = ct_box_view_of(&tree->nodes[node].box);
+  return (waiting_node){node, ct_box_bound(search->from, &view)};
+}
+
+/* Is there nothing wanted below the node? */
+static bool unwanted(const ct_box_search *search, const uint16_t *marks, uint32_t node) {
+  if (!marks || marks[node] == CT_NODE_MIXED) return false;
+  if (marks[node] == CT_NODE_EMPTY) return true;
+  return search->mask && (search->mask[marks[node] / 64] >> (marks[node] % 64) & 1);
+}
+
+static ct_status visit_leaf(ct_box_search *search, const ct_tree_node *leaf, double bound, bool of_moved) {
+  const ct_query *query = search->field->query;
+  uint32_t row = of_moved ? query->options.overrides[leaf->child[1]].row : leaf->child[1];
+  if (!of_moved && ct_query_overridden(query, row)) return CT_OK;
+  ct_box_view view = ct_box_view_of(&leaf->box);
+  return search->visit(search, row, &view, bound);
+}
+
+/* The nearer child first; one that has fallen behind the limit meanwhile is left out. */
+static ct_status search_tree(ct_box_search *search, const ct_tree *tree, bool of_moved) {
+  const uint16_t *marks = of_moved ? search->field->moved_marks : search->field->marks;
+  waiting_node stack[CT_TREE_HEIGHT_MAX + 2];
+  int top = 0;
+  if (tree->root == CT_TREE_NULL) return CT_OK;
+  stack[top++] = wait_for(search, tree, tree->root);
+  while (top > 0) {
+    waiting_node at = stack[--top];
+    if (at.bound > search->limit || unwanted(search, marks, at.node)) continue;
+    if (cancelled(search)) return CT_CANCELLED;
+    const ct_tree_node *node = &tree->nodes[at.node];
+    if (node->height == 0) {
+      ct_status status = visit_leaf(search, node, at.bound, of_moved);
+      if (status != CT_OK) return status;
+      continue;
+    }
+    waiting_node c = wait_for(search, tree, node->child[0]), d = wait_for(search, tree, node->child[1]);
+    bool swap = d.bound < c.bound;
+    stack[top++] = swap ? c : d;
+    stack[top++] = swap ? d : c;
+  }
+  return CT_OK;
+}
+
+/* Overrides that no tree holds: all of them where they are few, else the unbounded ones. */
+static ct_status search_overrides(ct_box_search *search) {
+  const ct_query *query = search->field->query;
+  ct_status status = CT_OK;
+  if (search->field->moved && !search->field->moved_loose) return CT_OK;
+  for (size_t k = 0; k < query->options.override_count && status == CT_OK; k++)
+    if (!search->field->moved || !ct_box_bounded(&query->override_boxes[k]))
+      status = look_at(search, query->options.overrides[k].row);
+  return status;
+}
+
+ct_status ct_box_search_run(ct_box_search *search) {
+  const ct_query *query = search->field->query;
+  ct_status status = CT_OK;
+  if (query->source == CT_SOURCE_BOXES) {
+    for (uint32_t row = 0; row < query->scene->rows && status == CT_OK; row++) status = look_at(search, row);
+    return status;
+  }
+  for (uint32_t k = 0; k < query->derived->loose_count && status == CT_OK; k++) {
+    uint32_t row = query->derived->loose[k].row;
+    if (!ct_query_overridden(query, row)) status = look_at(search, row);
+  }
+  if (status == CT_OK) status = search_overrides(search);
+  if (status == CT_OK && search->field->moved) status = search_tree(search, search->field->moved, true);
+  return status == CT_OK ? search_tree(search, query->derived->tree, false) : status;
+}

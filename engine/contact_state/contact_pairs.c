@@ -1,0 +1,299 @@
+/* Pairs of colliders for contact states. */
+#include "contact_state/contact_pairs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MASK_WORDS (CT_GROUPS_MAX / 64)
+
+int ct_contact_key_compare(const ct_contact_key *x, const ct_contact_key *y) {
+  if (x->a != y->a) return x->a < y->a ? -1 : 1;
+  if (x->b != y->b) return x->b < y->b ? -1 : 1;
+  if (x->collider_a != y->collider_a) return x->collider_a < y->collider_a ? -1 : 1;
+  return (x->collider_b > y->collider_b) - (x->collider_b < y->collider_b);
+}
+
+static bool moves(const ct_scene *scene, uint32_t row) {
+  const ct_body *body = ct_scene_body_at(scene, row);
+  return body && ct_body_motion(body);
+}
+
+static uint64_t count_moving(const ct_scene *scene) {
+  uint64_t count = 0;
+  for (uint32_t row = 0; row < scene->rows; row++) count += moves(scene, row);
+  return count;
+}
+
+ct_status ct_contact_pairs_open(ct_contact_pairs *pairs, const ct_scene *scene, const ct_contact_evaluated *how) {
+  *pairs = (ct_contact_pairs){.scene = scene,
+                              .epsilon = how->epsilon,
+                              .method = how->method,
+                              .mpr = how->mpr,
+                              .workspace = how->workspace,
+                              .cancel = how->cancel,
+                              .placed_row = {CT_NO_ROW, CT_NO_ROW}};
+  const ct_query_options options = {.kind = CT_QUERY_DISTANCE,
+                                    .clearance = how->epsilon,
+                                    .explicit_pairs = !how->walks, /* poses alone */
+                                    .overrides = how->overrides,
+                                    .override_count = how->override_count,
+                                    .cancel = how->cancel};
+  ct_status status = ct_query_prepare(scene, &options, &pairs->query);
+  if (status != CT_OK) return status;
+  status = ct_scene_row_filter(scene, how->cancel, &pairs->filter);
+  if (status == CT_OK) status = ct_box_field_open(&pairs->field, pairs->query, how->walks ? count_moving(scene) : 0);
+  if (status != CT_OK) {
+    ct_query_destroy(pairs->query);
+    return status;
+  }
+  ct_workspace_watch(pairs->workspace, pairs->cancel);
+  ct_workspace_starved(pairs->workspace); /* what came before is not this question's */
+  return CT_OK;
+}
+
+void ct_contact_pairs_close(ct_contact_pairs *pairs) {
+  ct_workspace_watch(pairs->workspace, NULL);
+  for (int side = 0; side < 2; side++) ct_placed_body_free(&pairs->placed[side]);
+  ct_box_field_close(&pairs->field);
+  ct_query_destroy(pairs->query);
+}
+
+/* ---- which take part ---- */
+
+/* Has one of the bodies a motion, and do filters let them meet? */
+static bool takes_part(const ct_contact_pairs *pairs, const ct_contact_key *key) {
+  const ct_scene *scene = pairs->scene;
+  if (!moves(scene, key->a) && !moves(scene, key->b)) return false;
+  const ct_row_filter *filter = pairs->filter;
+  if (!filter) return true;
+  uint64_t mask[MASK_WORDS];
+  bool masked = ct_row_filter_mask(filter, key->a, mask);
+  return ct_row_filter_passes(filter, key->a, masked ? mask : NULL, key->b);
+}
+
+/* Pairs among this many colliders that are not of one body. */
+static uint64_t pairs_among(uint64_t sum, uint64_t squares) { return (sum * sum - squares) / 2; }
+
+uint64_t ct_contact_pairs_total(const ct_scene *scene) {
+  uint64_t sum = 0, squares = 0, still = 0, still_squares = 0;
+  for (uint32_t row = 0; row < scene->rows; row++) {
+    const ct_body *body = ct_scene_body_at(scene, row);
+    uint64_t count = body ? ct_body_collider_count(body) : 0;
+    sum += count;
+    squares += count * count;
+    if (moves(scene, row)) continue;
+    still += count;
+    still_squares += count * count;
+  }
+  return pairs_among(sum, squares) - pairs_among(still, still_squares);
+}
+
+/* ---- distances ---- */
+
+static bool place_row(ct_contact_pairs *pairs, int side, uint32_t row) {
+  if (pairs->placed_row[side] == row) return true;
+  pairs->placed_row[side] = CT_NO_ROW;
+  const ct_body *body = ct_scene_body_at(pairs->scene, row);
+  if (!ct_placed_body_set(&pairs->placed[side], body, ct_query_pose(pairs->query, row))) return false;
+  pairs->placed_row[side] = row;
+  return true;
+}
+
+static ct_placed placed_at(const ct_placed_body *placed, uint32_t i) {
+  return (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]};
+}
+
+ct_status ct_contact_pairs_place(ct_contact_pairs *pairs, const ct_contact_key *key, ct_placed *a, ct_placed *b) {
+  if (!place_row(pairs, 0, key->a) || !place_row(pairs, 1, key->b)) return CT_OUT_OF_MEMORY;
+  *a = placed_at(&pairs->placed[0], key->collider_a);
+  *b = placed_at(&pairs->placed[1], key->collider_b);
+  return CT_OK;
+}
+
+static void compute_distance(const ct_contact_pairs *pairs, ct_placed a, ct_placed b, ct_pair_result *result) {
+  const ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
+  if (pairs->method == CT_CONTACT_DISTANCE || !ct_mpr_takes(a.shape->kind) || !ct_mpr_takes(b.shape->kind)) {
+    ct_pair_distance(a, b, &options, pairs->workspace, result);
+    return;
+  }
+  ct_mpr_result portal;
+  ct_pair_mpr(a, b, &pairs->mpr, &portal);
+  *result = (ct_pair_result){.triangle_a = CT_NO_TRIANGLE,
+                             .triangle_b = CT_NO_TRIANGLE,
+                             .element_a = CT_NO_ELEMENT,
+                             .element_b = CT_NO_ELEMENT};
+  ct_mpr_write_result(&portal, 0.0, result);
+}
+
+ct_status ct_contact_pairs_result(ct_contact_pairs *pairs, const ct_contact_key *key, ct_pair_result *result) {
+  ct_placed a, b;
+  ct_status status = ct_contact_pairs_place(pairs, key, &a, &b);
+  if (status != CT_OK) return status;
+  compute_distance(pairs, a, b, result);
+  pairs->narrow++;
+  bool starved = ct_workspace_starved(pairs->workspace);
+  if (ct_cancel_raised(pairs->cancel)) return CT_CANCELLED;
+  return starved ? CT_OUT_OF_MEMORY : CT_OK;
+}
+
+/* ---- the walk ---- */
+
+typedef struct pair_walk {
+  ct_contact_pairs *pairs;
+  const double *limit;
+  ct_contact_visit visit;
+  void *context;
+  uint32_t row; /* the one with a motion that looks around */
+  ct_box_view view;
+  bool masked;
+  uint64_t mask[MASK_WORDS];   /* groups that it does not collide with */
+  ct_contact_key key;          /* rows of the pair at work */
+  const ct_box_view *plane[2]; /* of the two bodies, where one is nothing but a plane; else NULL */
+} pair_walk;
+
+/* The pair's boxes: of its colliders, or the plane. */
+static double bound_of(const pair_walk *walk, uint32_t a, uint32_t b) {
+  const ct_contact_pairs *pairs = walk->pairs;
+  ct_box_view views[2] = {ct_box_view_of(&pairs->placed[0].boxes[a]), ct_box_view_of(&pairs->placed[1].boxes[b])};
+  return ct_box_bound(walk->plane[0] ? walk->plane[0] : &views[0], walk->plane[1] ? walk->plane[1] : &views[1]);
+}
+
+static ct_status visit_colliders(void *context, uint32_t a, uint32_t b) {
+  pair_walk *walk = context;
+  double bound = bound_of(walk, a, b);
+  walk->key.collider_a = a;
+  walk->key.collider_b = b;
+  return bound <= *walk->limit ? walk->visit(walk->context, &walk->key, bound) : CT_OK;
+}
+
+/* Bodies of several colliders: each pair of them. */
+static ct_status visit_compounds(pair_walk *walk) {
+  ct_contact_pairs *pairs = walk->pairs;
+  if (!place_row(pairs, 0, walk->key.a) || !place_row(pairs, 1, walk->key.b)) return CT_OUT_OF_MEMORY;
+  const ct_body_pair pair = {.a = &pairs->placed[0],
+                             .b = &pairs->placed[1],
+                             .limit = *walk->limit,
+                             .cancel = pairs->cancel,
+                             .workspace = pairs->workspace};
+  return ct_body_pair_visit(&pair, visit_colliders, walk);
+}
+
+static ct_status visit_row(ct_box_search *search, uint32_t row, const ct_box_view *view, double bound) {
+  pair_walk *walk = search->context;
+  ct_contact_pairs *pairs = walk->pairs;
+  const ct_row_filter *filter = pairs->filter;
+  /* Two that both move see each other: the lower row's turn counts. */
+  if (row == walk->row || (row < walk->row && moves(pairs->scene, row))) return CT_OK;
+  if (filter && !ct_row_filter_passes(filter, walk->row, walk->masked ? walk->mask : NULL, row)) return CT_OK;
+  bool lower = walk->row < row;
+  walk->key = lower ? (ct_contact_key){.a = walk->row, .b = row} : (ct_contact_key){.a = row, .b = walk->row};
+  size_t count_a = ct_body_collider_count(ct_scene_body_at(pairs->scene, walk->key.a));
+  size_t count_b = ct_body_collider_count(ct_scene_body_at(pairs->scene, walk->key.b));
+  ct_status status;
+  if (count_a == 1 && count_b == 1) {
+    status = walk->visit(walk->context, &walk->key, bound);
+  } else {
+    const ct_box_view *mine = walk->view.is_plane ? &walk->view : NULL, *other = view->is_plane ? view : NULL;
+    walk->plane[0] = lower ? mine : other;
+    walk->plane[1] = lower ? other : mine;
+    status = visit_compounds(walk);
+  }
+  search->limit = *walk->limit;
+  return status;
+}
+
+ct_status ct_contact_pairs_walk(ct_contact_pairs *pairs, const double *limit, ct_contact_visit visit, void *context) {
+  pair_walk walk = {.pairs = pairs, .limit = limit, .visit = visit, .context = context};
+  ct_box_search search = {.field = &pairs->field, .from = &walk.view, .visit = visit_row, .context = &walk};
+  const ct_row_filter *filter = pairs->filter;
+  ct_status status = CT_OK;
+  for (uint32_t row = 0; row < pairs->scene->rows && status == CT_OK; row++) {
+    if (!moves(pairs->scene, row) || !ct_box_view_row(pairs->query, row, &walk.view)) continue;
+    if (ct_cancel_raised(pairs->cancel)) return CT_CANCELLED;
+    walk.row = row;
+    walk.masked = filter && ct_row_filter_mask(filter, row, walk.mask);
+    search.mask = walk.masked ? walk.mask : NULL;
+    search.limit = *limit;
+    status = ct_box_search_run(&search);
+  }
+  return status;
+}
+
+/* ---- members ---- */
+
+static uint32_t row_of(const ct_scene *scene, ct_text id, uint64_t serial) {
+  uint32_t row = ct_scene_find(scene, id);
+  return row != CT_NO_ROW && ct_scene_serial(scene, row) == serial ? row : CT_NO_ROW;
+}
+
+static bool is_collider(const ct_body *body, uint32_t index, ct_text name) {
+  if (index >= ct_body_collider_count(body)) return false;
+  ct_text id = ct_body_collider_id(body, index);
+  return id.length == name.length && memcmp(id.bytes, name.bytes, id.length) == 0;
+}
+
+/* The collider that was at *index: it is looked for from there to both sides, for it seldom goes far. False: the body has it no
+ * more.
+ */
+static bool find_collider(const ct_body *body, ct_text name, uint32_t *index) {
+  uint32_t from = *index;
+  if (is_collider(body, from, name)) return true;
+  if (name.length == 0) return false;
+  uint32_t count = (uint32_t)ct_body_collider_count(body), most = from > count ? from : count;
+  for (uint32_t d = 1; d <= most; d++) {
+    *index = from + d;
+    if (is_collider(body, *index, name)) return true;
+    *index = from - d;
+    if (d <= from && is_collider(body, *index, name)) return true;
+  }
+  return false;
+}
+
+/* The record's pair in this revision. False: it takes no part any more. */
+static bool key_of(const ct_contact_pairs *pairs, const ct_contact_record *r, ct_contact_key *key) {
+  const ct_scene *scene = pairs->scene;
+  *key =
+      (ct_contact_key){row_of(scene, r->body_a, r->serial_a), row_of(scene, r->body_b, r->serial_b), r->collider_a, r->collider_b};
+  if (key->a == CT_NO_ROW || key->b == CT_NO_ROW) return false;
+  if (!find_collider(ct_scene_body_at(scene, key->a), r->name_a, &key->collider_a)) return false;
+  if (!find_collider(ct_scene_body_at(scene, key->b), r->name_b, &key->collider_b)) return false;
+  return takes_part(pairs, key);
+}
+
+static int by_key(const void *x, const void *y) {
+  return ct_contact_key_compare(&((const ct_contact_member *)x)->key, &((const ct_contact_member *)y)->key);
+}
+
+ct_status ct_contact_members_of(const ct_contact_pairs *pairs, const ct_contact_state *state, ct_contact_member **members,
+                                size_t *count) {
+  size_t records = ct_contact_state_count(state);
+  ct_contact_member *list = malloc((records + 1) * sizeof *list);
+  if (!list) return CT_OUT_OF_MEMORY;
+  bool sorted = true;
+  *count = 0;
+  for (size_t i = 0; i < records && !ct_cancel_raised(pairs->cancel); i++) {
+    ct_contact_member member = {.record = i};
+    if (!key_of(pairs, ct_contact_state_record(state, i), &member.key)) continue;
+    if (*count > 0 && ct_contact_key_compare(&list[*count - 1].key, &member.key) > 0) sorted = false;
+    list[(*count)++] = member;
+  }
+  if (ct_cancel_raised(pairs->cancel)) {
+    free(list);
+    return CT_CANCELLED;
+  }
+  if (!sorted) qsort(list, *count, sizeof *list, by_key);
+  *members = list;
+  return CT_OK;
+}
+
+size_t ct_contact_member_find(const ct_contact_member *members, size_t count, const ct_contact_key *key) {
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    int order = ct_contact_key_compare(&members[middle].key, key);
+    if (order == 0) return middle;
+    if (order < 0) low = middle + 1;
+    else high = middle;
+  }
+  return count;
+}

@@ -1,0 +1,47 @@
+/* A contact state's insides. */
+#ifndef CONTACT_STATE_CONTACT_STATE_H
+#define CONTACT_STATE_CONTACT_STATE_H
+
+#include <contact/contact_state.h>
+
+#include <stdatomic.h>
+
+struct ct_contact_state {
+  _Atomic uint32_t refs;
+  double time, epsilon;
+  ct_contact_method method;
+  ct_mpr_options mpr; /* zeros unless CT_CONTACT_MPR */
+  uint64_t events;
+  uint64_t last_pair;   /* greatest id given so far */
+  uint64_t next_serial; /* bodies from here on were put in after the last event */
+  size_t count, bytes;
+  ct_contact_record records[]; /* the texts of their ids follow */
+};
+
+/* Room for the records, and for texts of so many bytes, which *texts is set to; both are the caller's to fill. NULL: out of memory.
+ */
+ct_contact_state *ct_contact_state_new(size_t count, size_t text_bytes, char **texts);
+
+/* z1 and z2 of the pairs taken in so far. */
+typedef struct ct_contact_fold {
+  double epsilon, z[2];
+  bool present[2];
+} ct_contact_fold;
+
+static inline ct_contact_fold ct_contact_fold_of(double epsilon) {
+  return (ct_contact_fold){epsilon, {CT_Z1_NONE, CT_Z2_NONE}, {false, false}};
+}
+
+/* Takes a pair in, by its signed distance or a bound of it: into z1 if it is in contact, else into z2. > 0: the function's value is
+ * the pair's now; 0: it was that already; < 0: another's. */
+static inline int ct_contact_fold_pair(ct_contact_fold *fold, double signed_distance, bool in_contact) {
+  int which = in_contact ? 0 : 1;
+  double distance = signed_distance - fold->epsilon, value = in_contact ? distance - fold->epsilon : distance, *z = &fold->z[which];
+  if (fold->present[which] && value == *z) return 0;
+  if (fold->present[which] && (in_contact ? value < *z : value > *z)) return -1;
+  fold->present[which] = true;
+  *z = value;
+  return 1;
+}
+
+#endif

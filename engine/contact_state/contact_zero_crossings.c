@@ -1,0 +1,110 @@
+/* The zero-crossing functions of a contact state: what has to change its sign before the state stops being right. */
+#include "contact_state/contact_pairs.h"
+#include "contact_state/contact_state.h"
+
+#include <stdlib.h>
+
+typedef struct monitor_run {
+  ct_contact_pairs pairs;
+  ct_contact_member *members;
+  size_t member_count;
+  ct_contact_fold fold; /* the values; whose they are: */
+  ct_zero_crossing z1, z2;
+  double limit; /* boxes apart by more do not matter any more, m */
+} monitor_run;
+
+/* Part by which a sum of two doubles is more than enough rounded up. */
+#define ROUNDED_UP (1.0 + 4.0 * CT_UNIT_ROUNDOFF)
+
+static ct_contact_key key_of(const ct_zero_crossing *z) { return (ct_contact_key){z->a, z->b, z->collider_a, z->collider_b}; }
+
+static ct_zero_crossing crossing_of(double value, bool narrow, const ct_contact_key *key) {
+  return (ct_zero_crossing){value, true, narrow, key->a, key->b, key->collider_a, key->collider_b};
+}
+
+/* Takes a pair in. False: the function is another pair's. Of equal values the first by rows and colliders counts, whatever order
+ * they come in. */
+static bool take(monitor_run *run, const ct_contact_key *key, double signed_distance, bool in_contact, bool narrow) {
+  ct_zero_crossing *z = in_contact ? &run->z1 : &run->z2;
+  int nearer = ct_contact_fold_pair(&run->fold, signed_distance, in_contact);
+  const ct_contact_key best = key_of(z);
+  if (nearer < 0 || (nearer == 0 && ct_contact_key_compare(key, &best) > 0)) return false;
+  *z = crossing_of(run->fold.z[in_contact ? 0 : 1], narrow, key);
+  return true;
+}
+
+/* ---- z1 ---- */
+
+/* Of a contact that takes no part: nothing is known, and nothing asked. */
+static const ct_pair_result absent = {.status = CT_PAIR_UNSUPPORTED,
+                                      .relation = CT_SEPARATED,
+                                      .normal = {1.0, 0.0, 0.0},
+                                      .triangle_a = CT_NO_TRIANGLE,
+                                      .triangle_b = CT_NO_TRIANGLE,
+                                      .element_a = CT_NO_ELEMENT,
+                                      .element_b = CT_NO_ELEMENT};
+
+/* The greatest distance of the contacts. */
+static ct_status find_z1(monitor_run *run, size_t records, ct_pair_result *contacts) {
+  ct_status status = CT_OK;
+  for (size_t i = 0; contacts && i < records; i++) contacts[i] = absent;
+  for (size_t k = 0; k < run->member_count && status == CT_OK; k++) {
+    ct_pair_result result;
+    status = ct_contact_pairs_result(&run->pairs, &run->members[k].key, &result);
+    if (status != CT_OK) break;
+    if (contacts) contacts[run->members[k].record] = result;
+    take(run, &run->members[k].key, result.distance, true, true);
+  }
+  return status;
+}
+
+/* ---- z2 ---- */
+
+/* The least distance of the others. */
+static ct_status visit(void *context, const ct_contact_key *key, double bound) {
+  monitor_run *run = context;
+  if (ct_contact_member_find(run->members, run->member_count, key) < run->member_count) return CT_OK;
+  bool narrow = ct_contact_near(&run->pairs, bound);
+  double distance = bound;
+  if (narrow) {
+    ct_pair_result result;
+    ct_status status = ct_contact_pairs_result(&run->pairs, key, &result);
+    if (status != CT_OK) return status;
+    distance = result.distance;
+  }
+  if (!take(run, key, distance, false, narrow)) return CT_OK;
+  /* Pairs that are near have to be computed all the same. */
+  run->limit = ct_max2(run->pairs.epsilon, (run->z2.value + run->pairs.epsilon) * ROUNDED_UP);
+  return CT_OK;
+}
+
+ct_status ct_contact_monitor_run(const ct_scene *scene, const ct_contact_state *state, const ct_contact_monitor_options *options,
+                                 ct_workspace *workspace, ct_contact_monitor *out) {
+  bool all = options->evaluation == CT_EVALUATE_MONITOR;
+  const ct_contact_evaluated how = {.epsilon = ct_contact_state_epsilon(state),
+                                    .method = ct_contact_state_method(state),
+                                    .mpr = ct_contact_state_mpr(state),
+                                    .walks = all,
+                                    .overrides = options->overrides,
+                                    .override_count = options->override_count,
+                                    .cancel = options->cancel,
+                                    .workspace = workspace};
+  monitor_run run = {.fold = ct_contact_fold_of(ct_contact_state_epsilon(state)),
+                     .z1 = {.value = CT_Z1_NONE},
+                     .z2 = {.value = CT_Z2_NONE},
+                     .limit = INFINITY};
+  ct_status status = ct_contact_pairs_open(&run.pairs, scene, &how);
+  if (status != CT_OK) return status;
+  status = ct_contact_members_of(&run.pairs, state, &run.members, &run.member_count);
+  if (status == CT_OK) status = find_z1(&run, ct_contact_state_count(state), out->contacts);
+  if (status == CT_OK && all) status = ct_contact_pairs_walk(&run.pairs, &run.limit, visit, &run);
+  if (status == CT_OK) {
+    out->z1 = run.z1;
+    out->z2 = run.z2;
+    out->narrow = run.pairs.narrow;
+    out->boxes = all ? ct_contact_pairs_total(scene) - run.pairs.narrow : 0;
+  }
+  ct_contact_pairs_close(&run.pairs);
+  free(run.members);
+  return status;
+}

@@ -1,0 +1,420 @@
+/* The cell of curved pairs: descent, polish, polytope, and what they certify together. */
+#include "curved/curved.h"
+
+#include "pair/workspace.h"
+
+/* Supports of one descent. */
+#define DESCENT_MAX 128
+/* Rounds without gain in value before a descent is held to be at its end. */
+#define IDLE_ROUNDS_MAX 6
+/* Brackets at which descents pause for a polish, in scales: the next one only if the last polish did not close its bracket. */
+static const double pauses[] = {0x1p-10, 0x1p-20, 0x1p-32, 0x1p-44, 0.0};
+/* Features whose normals are within this of the present one are tried by a polish, rad. */
+#define FEATURE_ANGLE 0.25
+/* What a depth is certified to, in scales; and where that would take too long. */
+#define DEPTH_WIDTH 0x1p-31
+#define DEPTH_WIDTH_LATE 0x1p-27
+/* The search for a depth: runs of the polytope, to find the basins and then to certify it; where that does not end soon normals of
+ * a ring are about as deep, and a look around the axes does better, at first a short one. */
+typedef struct stage {
+  double width; /* of the bracket at which the polytope ends, in scales */
+  int rounds;   /* after which it ends */
+  int looks;    /* around the axes, after that, */
+  double close; /* and what they are to show, in scales */
+} stage;
+static const stage stages[] = {{0x1p-6, CT_EPA_ITERATIONS_MAX, 0, 0.0},
+                               {DEPTH_WIDTH, 256, 1024, DEPTH_WIDTH},
+                               {DEPTH_WIDTH, 1024, 6144, DEPTH_WIDTH_LATE},
+                               {DEPTH_WIDTH_LATE, CT_EPA_ITERATIONS_MAX, 0, 0.0}};
+/* Where steps of a polish go; and along a ring of depths that hardly differ, where they would lead around it instead of across. */
+#define STIFF 0x1p-62
+#define STIFF_RING 0x1p-16
+/* Polishes that go on from where the last one ended. */
+#define POLISHES_MAX 16
+/* Looks around axes that found a lesser depth and begin again. */
+#define TRIES_MAX 3
+/* What it may leave of the depth and still be called good: two parts in 1e8 are promised. */
+#define DEPTH_WIDTH_ALLOWED 0x1p-26
+/* Basins of the depth that are polished, and the cosine of the angle within which two normals are in one. */
+#define BASINS_MAX 12
+#define SAME_BASIN 0.99
+/* What points may miss the line of the normal by, and a bracket of a pair apart be wide, in scales, to be called good: a part in
+ * 1e10 is promised. */
+#define DEFECT_ALLOWED 0x1p-35
+/* Normals as good as the best to this part of the round-off compete by the rule of ct_normal_greater. */
+#define TIE_FRACTION 0.25
+
+/* A common point may be this many u of the size outside of a body before a better one is looked for. */
+#define COMMON_ROUNDOFFS 8.0
+typedef enum outcome { APART, BEYOND, WITHIN, INSIDE, STALLED } outcome;
+
+typedef struct descent {
+  ct_curved *curved;
+  double threshold, enough; /* as in ct_gjk */
+  ct_simplex simplex;
+  double lower;
+  ct_vec3 lower_normal;
+} descent;
+
+static double rest_of(const ct_core *core) { return ct_core_tapered(core) ? 0.0 : core->radius[0]; }
+static double radii(const ct_cell_input *in) { return rest_of(&in->a) + rest_of(&in->b); }
+
+ct_mink ct_curved_look(ct_curved *c, ct_vec3 normal) {
+  c->supports++;
+  return ct_mink_support(c->a, c->b, normal, c->near);
+}
+
+static ct_curved curved_of(const ct_cell_input *in) {
+  ct_curved c = {.a = &in->a, .b = &in->b, .scale = ct_core_scale(&in->a, &in->b), .stiff = STIFF};
+  c.cancel = ct_workspace_flag(in->workspace);
+  c.roundoff = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * c.scale;
+  return c;
+}
+
+/* One support: the bound it gives, and the vertex. */
+static ct_mink look(descent *d, ct_vec3 n, double *low) {
+  ct_mink m = ct_curved_look(d->curved, n);
+  *low = ct_dot(n, m.w);
+  if (*low > d->lower) {
+    d->lower = *low;
+    d->lower_normal = n;
+  }
+  return m;
+}
+
+static bool same_point(const ct_simplex *s, ct_vec3 w) {
+  for (int i = 0; i < s->count; i++)
+    if (s->vertex[i].w.x == w.x && s->vertex[i].w.y == w.y && s->vertex[i].w.z == w.z) return true;
+  return false;
+}
+
+static bool beyond(const descent *d) {
+  return d->lower > d->threshold + d->curved->roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * fabs(d->lower);
+}
+
+static void begin(descent *d, ct_vec3 n) {
+  d->lower = -INFINITY;
+  double low;
+  d->simplex = (ct_simplex){.count = 1, .normal = n};
+  d->simplex.vertex[0] = look(d, n, &low);
+}
+
+static ct_vec3 first_normal(const ct_curved *c) { return ct_unit_or(ct_sub(c->b->middle, c->a->middle), ct_vec(1.0, 0.0, 0.0)); }
+
+/* Where the simplex stands after it was solved. */
+static bool inside(ct_simplex *s, double roundoff) {
+  if (s->value < 0.0) s->value = -ct_simplex_depth(s);
+  return s->value <= roundoff;
+}
+
+/* Goes on until the bracket is narrower than `tolerance`. */
+static outcome descend(descent *d, double tolerance) {
+  ct_simplex *s = &d->simplex;
+  double roundoff = d->curved->roundoff;
+  if (beyond(d)) return BEYOND;
+  if (!ct_simplex_solve(s, false, false)) return INSIDE;
+  int idle = 0;
+  for (int round = 0; round < DESCENT_MAX; round++) {
+    if (inside(s, roundoff)) return INSIDE;
+    if (s->value < d->enough) return WITHIN;
+    ct_simplex_reduce(s);
+    double low, before = s->value;
+    ct_mink m = look(d, s->normal, &low);
+    if (beyond(d)) return BEYOND;
+    if (before - d->lower <= ct_max2(tolerance, 0.125 * roundoff)) return APART;
+    if (same_point(s, m.w)) return STALLED;
+    s->vertex[s->count++] = m;
+    if (!ct_simplex_solve(s, true, false)) return STALLED;
+    idle = s->value < before ? 0 : idle + 1;
+    if (idle > IDLE_ROUNDS_MAX) return STALLED;
+  }
+  return STALLED;
+}
+
+static void hand_over(const ct_cell_input *in, const ct_curved *c, const ct_curved_answer *r, ct_cell_result *result) {
+  double rest_a = rest_of(&in->a), rest_b = rest_of(&in->b);
+  result->normal = r->normal;
+  result->distance = result->lower = r->value - (rest_a + rest_b);
+  result->radius_a = rest_a;
+  result->radius_b = rest_b;
+  result->point_a = ct_add_scaled(r->a, r->normal, rest_a);
+  result->point_b = ct_add_scaled(r->b, r->normal, -rest_b);
+  result->iterations = c->supports;
+}
+
+static void answer_apart(const ct_cell_input *in, const ct_curved *c, const ct_curved_answer *r, ct_cell_result *result) {
+  hand_over(in, c, r, result);
+  result->upper = ct_max2(result->distance, r->upper - radii(in));
+  double allowed = DEFECT_ALLOWED * (c->scale + fabs(r->value));
+  if (r->upper - r->value > allowed || r->defect > allowed) result->status = CT_PAIR_DEGENERATE;
+}
+
+static void answer_beyond(const ct_cell_input *in, descent *d, ct_cell_result *result) {
+  ct_mink m = ct_curved_look(d->curved, d->lower_normal);
+  ct_curved_answer r = {.normal = d->lower_normal, .value = d->lower, .a = m.a, .b = m.b};
+  hand_over(in, d->curved, &r, result);
+  result->upper = ct_norm(ct_sub(result->point_b, result->point_a));
+}
+
+/* Takes the better of two basins; as good to round-off, the greater normal. */
+static void compete(ct_curved_answer *best, const ct_curved_answer *r, double tie, bool *several) {
+  double lead = r->value - best->value;
+  if (lead < -tie) return;
+  bool equal = lead <= tie && ct_norm(ct_sub(r->normal, best->normal)) > 1e-6;
+  *several = lead > tie ? false : *several || equal;
+  if (lead > tie || (equal && ct_normal_greater(r->normal, best->normal))) *best = *r;
+}
+
+/* A depth that is certain without a polytope: a body is no less deep in another than any point of it is. */
+static double least_by_points(const ct_curved *c, const ct_curved_answer *r) {
+  double least = -INFINITY;
+  if (ct_core_curved(c->a)) least = -ct_curved_foot_of(c->a, r->b, 1.0).distance;
+  if (ct_core_curved(c->b)) least = ct_max2(least, -ct_curved_foot_of(c->b, r->a, 1.0).distance);
+  return least;
+}
+
+/* Polishes the other basins whose faces the polytope has no farther out than the best normal: one may be as good. */
+static void look_into_basins(const ct_cell_input *in, ct_curved *c, ct_curved_answer *best, bool *several) {
+  ct_vec3 normals[BASINS_MAX];
+  int basins = ct_epa_directions(&in->workspace->epa, -best->value, normals, BASINS_MAX);
+  for (int i = 0; i < basins; i++) {
+    if (ct_dot(normals[i], best->normal) > SAME_BASIN) continue;
+    ct_curved_answer r = ct_curved_polish(c, FEATURE_ANGLE, normals[i]);
+    compete(best, &r, TIE_FRACTION * c->roundoff, several);
+  }
+}
+
+/* Polishes a normal that is found to be less deep. */
+static void better_from(ct_curved *c, ct_vec3 normal, ct_curved_answer *best, bool *several) {
+  ct_curved_answer r = ct_curved_polish(c, FEATURE_ANGLE, normal);
+  compete(best, &r, TIE_FRACTION * c->roundoff, several);
+}
+
+/* One run of the polytope: it may find a lesser depth, and raises the least depth there can be. */
+static void grow(const ct_cell_input *in, descent *d, const stage *now, ct_curved_answer *best, bool *several, double *least) {
+  ct_curved *c = d->curved;
+  ct_epa_result depth;
+  bool resume = now > stages;
+  ct_epa_bracket_options options = {now->width * c->scale, -best->value, resume, now->rounds};
+  ct_epa_bracket(&in->workspace->epa, c->a, c->b, &d->simplex, options, &depth);
+  c->supports += depth.supports;
+  if (depth.depth < -best->value || !resume) better_from(c, depth.normal, best, several);
+  *least = ct_max2(ct_max2(*least, depth.least), least_by_points(c, best));
+}
+
+/* Looks around the axis of either body, again where that found a lesser depth. */
+static void look_around(ct_curved *c, const stage *now, ct_curved_answer *best, bool *several, double *least) {
+  double width = now->close * c->scale;
+  for (int i = 0, tries = 0; i < 2; i++) {
+    ct_curved_bound bound = {.looks = now->looks};
+    if (ct_curved_around(c, i == 1, -best->value, width, &bound)) {
+      *least = ct_max2(*least, bound.least);
+      return;
+    }
+    double before = best->value;
+    if (bound.seen < -before - width) better_from(c, bound.normal, best, several);
+    if (best->value > before && tries++ < TRIES_MAX) i--;
+  }
+}
+
+/* The polytope finds the deepest place, which is polished; then it is certified by a point, by the polytope, or by a look around an
+ * axis. Returns the least depth there can be. */
+static double search_depth(const ct_cell_input *in, descent *d, ct_curved_answer *best, bool *several) {
+  ct_curved *c = d->curved;
+  double least = -INFINITY, enough = ct_max2(DEPTH_WIDTH * c->scale, c->roundoff);
+  bool coaxial = ct_curved_coaxial(c);
+  for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+    if (i != 1 || !coaxial) grow(in, d, &stages[i], best, several, &least);
+    if (-best->value - least <= enough || in->workspace->epa.starved || ct_cancel_raised(c->cancel)) break;
+    if (i >= 2) enough = ct_max2(DEPTH_WIDTH_LATE * c->scale, c->roundoff);
+    if (stages[i].looks) look_around(c, &stages[i], best, several, &least);
+    if (-best->value - least <= enough) break;
+  }
+  look_into_basins(in, c, best, several);
+  return least;
+}
+
+/* Where depths of a ring hardly differ a polish may end on its way, with points that are not one above the other: it goes on. */
+static void go_on(ct_curved *c, ct_curved_answer *best) {
+  c->stiff = STIFF_RING;
+  for (int i = 0; i < POLISHES_MAX && best->defect > DEFECT_ALLOWED * c->scale; i++) {
+    ct_curved_answer r = ct_curved_polish(c, FEATURE_ANGLE, best->normal);
+    if (!(r.value >= best->value) || !(r.defect < best->defect)) return;
+    *best = r;
+  }
+}
+
+/* Cores that meet: the least depth there can be, and the best normal by polish. */
+static void answer_inside(const ct_cell_input *in, descent *d, ct_cell_result *result) {
+  ct_curved *c = d->curved;
+  ct_curved_ring ring = {.normal = d->lower_normal};
+  bool turned = !in->general && ct_curved_turned(c, &ring), several = ring.several;
+  ct_curved_answer best = ct_curved_polish(c, FEATURE_ANGLE, ring.normal);
+  double least = turned ? ring.least : least_by_points(c, &best);
+  if (-best.value - least > c->roundoff && !turned) least = ct_max2(least, search_depth(in, d, &best, &several));
+  go_on(c, &best);
+  hand_over(in, c, &best, result);
+  result->upper = ct_max2(result->distance, -least - radii(in));
+  if (several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
+  if (result->upper - result->distance > DEPTH_WIDTH_ALLOWED * c->scale) result->status = CT_PAIR_ITERATION_LIMIT;
+  else if (best.defect > DEFECT_ALLOWED * c->scale) result->status = CT_PAIR_DEGENERATE;
+}
+
+static void solve(const ct_cell_input *in, ct_cell_result *result) {
+  ct_curved c = curved_of(in);
+  descent d = {.curved = &c, .threshold = in->threshold + radii(in), .enough = -INFINITY};
+  begin(&d, first_normal(&c));
+  ct_curved_answer best = {.upper = INFINITY, .value = -INFINITY};
+  for (size_t i = 0; i < sizeof pauses / sizeof pauses[0]; i++) {
+    outcome o = descend(&d, pauses[i] * c.scale);
+    if (o == BEYOND) {
+      answer_beyond(in, &d, result);
+      return;
+    }
+    if (o == INSIDE) break;
+    ct_curved_answer r = ct_curved_polish(&c, FEATURE_ANGLE, d.lower_normal);
+    if (r.upper - r.value < best.upper - best.value) best = r;
+    double roundoff = c.roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * fabs(best.value);
+    bool closed = best.upper - best.value <= roundoff;
+    if (closed || (o == STALLED && best.value > 0.0)) {
+      answer_apart(in, &c, &best, result);
+      return;
+    }
+    if (r.value < 0.0 && r.defect <= roundoff) break;
+    if (o == STALLED) break;
+  }
+  answer_inside(in, &d, result);
+}
+
+/* Descends until the sign of the distance is certain beyond round-off, or will not be. */
+static outcome descend_for_sign(const ct_cell_input *in, ct_curved *c, descent *d) {
+  double rest = radii(in), roundoff = 2.0 * (c->roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * rest);
+  *d = (descent){.curved = c, .threshold = rest + roundoff, .enough = rest - roundoff};
+  begin(d, first_normal(c));
+  return descend(d, 0.0);
+}
+
+/* The point of a simplex that is closest to the origin; reduces the simplex. */
+static ct_mink nearest_of(ct_simplex *s) {
+  double weights[4];
+  ct_simplex_nearest(s, weights);
+  ct_mink sum = {.radius = 0.0};
+  for (int i = 0; i < s->count; i++) {
+    sum.a = ct_add_scaled(sum.a, s->vertex[i].a, weights[i]);
+    sum.b = ct_add_scaled(sum.b, s->vertex[i].b, weights[i]);
+  }
+  sum.w = ct_sub(sum.b, sum.a);
+  return sum;
+}
+
+/* How far the points are from each other to which a descent has come. */
+static double apart_of(const descent *d) {
+  ct_simplex nearest = d->simplex;
+  return ct_norm(nearest_of(&nearest).w);
+}
+
+/* Did a descent for the sign find a common point? */
+static bool surely_meet(const descent *d, outcome o) {
+  if (o != WITHIN && !(o == INSIDE && d->simplex.value < d->enough)) return false;
+  /* The value of a sliver may be less than its distance: the points have the last word. */
+  double apart = apart_of(d);
+  return apart < d->enough || (o == INSIDE && apart <= COMMON_ROUNDOFFS * CT_UNIT_ROUNDOFF * d->curved->scale);
+}
+
+/* Takes a normal's place if that shows the pair to be apart, which it was not held to be. */
+static bool turn_apart(const ct_cell_input *in, ct_curved *c, ct_vec3 normal, ct_cell_result *result) {
+  ct_curved_answer r = ct_curved_polish(c, FEATURE_ANGLE, normal);
+  if (!(r.value - radii(in) > ct_max2(0.0, result->distance))) return false;
+  uint32_t before = result->iterations;
+  result->status = CT_PAIR_OK;
+  result->flags &= ~(uint32_t)CT_FLAG_NORMAL_ARBITRARY;
+  answer_apart(in, c, &r, result);
+  result->iterations += before;
+  return true;
+}
+
+static descent full_descent(ct_curved *c, ct_vec3 first) {
+  descent d = {.curved = c, .threshold = INFINITY, .enough = -INFINITY};
+  begin(&d, first);
+  descend(&d, 0.0);
+  return d;
+}
+
+/* An answer whose bracket holds zero: between slivers a polish may have ended beside the best normal. The descent that
+ * ct_curved_overlap goes by is asked first, so that both decide alike: for a common point, or a gap. Then the search for a common
+ * point, which comes to the places on both sides of the gap when there is none. */
+static void settle_sign(const ct_cell_input *in, ct_cell_result *result) {
+  ct_curved c = curved_of(in);
+  descent d;
+  outcome o = descend_for_sign(in, &c, &d);
+  double allowed = COMMON_ROUNDOFFS * CT_UNIT_ROUNDOFF * c.scale;
+  if (o != BEYOND && apart_of(&d) <= radii(in) + allowed) return;
+  if (o == BEYOND) {
+    d.threshold = INFINITY;
+    d.enough = -INFINITY;
+    descend(&d, 0.0);
+    if (turn_apart(in, &c, d.lower_normal, result)) return;
+  }
+  if (result->upper <= c.roundoff) return;
+  ct_vec3 middle = ct_lerp(result->point_a, result->point_b, 0.5);
+  ct_curved_meeting m = ct_curved_meet(&in->a, &in->b, middle, result->normal, allowed);
+  if (m.outside <= allowed || turn_apart(in, &c, m.normal, result)) return;
+  if (turn_apart(in, &c, full_descent(&c, m.normal).lower_normal, result)) return;
+  double gap = ct_norm(ct_sub(m.b, m.a));
+  if (!m.apart || gap <= c.roundoff) return;
+  /* A gap too small to tell its normal: the best one that is known still proves the lower bound. */
+  result->distance = result->upper = gap;
+  result->point_a = m.a;
+  result->point_b = m.b;
+  result->status = CT_PAIR_DEGENERATE;
+}
+
+void ct_curved_distance(const ct_cell_input *in, ct_cell_result *result) {
+  if (!in->general && ct_curved_ball(in, result)) return;
+  solve(in, result);
+  if (result->distance <= 0.0 && result->upper > 0.0) settle_sign(in, result);
+}
+
+static void full_answer(const ct_cell_input *in, ct_cell_result *full) {
+  ct_cell_input whole = *in;
+  whole.threshold = INFINITY;
+  *full = (ct_cell_result){.status = CT_PAIR_OK};
+  ct_curved_distance(&whole, full);
+}
+
+/* A point of both bodies where a descent of their cores ended; where that is a sliver which holds the origin badly, one that is
+ * found from the full answer's points. *answer is NULL or has that answer. */
+static ct_vec3 common_of(const ct_cell_input *in, const ct_cell_result *answer) {
+  ct_curved c = curved_of(in);
+  descent d = full_descent(&c, first_normal(&c));
+  double rest = radii(in);
+  ct_mink m = nearest_of(&d.simplex);
+  ct_curved_meeting best = {.point = ct_lerp(m.a, m.b, rest > 0.0 ? rest_of(&in->a) / rest : 0.5), .outside = ct_norm(m.w) - rest};
+  double allowed = COMMON_ROUNDOFFS * CT_UNIT_ROUNDOFF * c.scale;
+  if (best.outside <= allowed) return best.point;
+  ct_cell_result full;
+  if (!answer) {
+    full_answer(in, &full);
+    answer = &full;
+  }
+  ct_vec3 middle = ct_lerp(answer->point_a, answer->point_b, 0.5);
+  ct_curved_meeting other = ct_curved_meet(&in->a, &in->b, middle, answer->normal, allowed);
+  return other.outside < best.outside ? other.point : best.point;
+}
+
+ct_vec3 ct_curved_common_point(const ct_cell_input *in) { return common_of(in, NULL); }
+
+bool ct_curved_overlap(const ct_cell_input *in, ct_vec3 *common) {
+  ct_curved c = curved_of(in);
+  descent d;
+  outcome o = descend_for_sign(in, &c, &d);
+  if (o == BEYOND) return false;
+  bool surely = surely_meet(&d, o);
+  ct_cell_result full;
+  if (!surely) {
+    full_answer(in, &full);
+    if (full.distance > 0.0) return false;
+  }
+  if (common) *common = common_of(in, surely ? NULL : &full);
+  return true;
+}

@@ -1,0 +1,201 @@
+/* A point and a frustum or an ellipsoid: closed form, or a root that is found from one side.
+ *
+ * A frustum is cut along the half-plane of its axis and the point: the nearest place of a quadrilateral, outside and inside. Of an
+ * ellipsoid with radii r_i the nearest place x of a point y has x_i = r_i^2 y_i / (t + r_i^2), where t is the largest root of a
+ * function that falls and is convex there, so Newton's steps from its left never pass it. Eberly, Distance from a Point to an
+ * Ellipse, an Ellipsoid, or a Hyperellipsoid, 2013; here with the least root at 0, so that a point near the middle keeps its
+ * digits.
+ */
+#include "curved/curved.h"
+
+/* Newton's steps: each leaves at most two thirds of the way to the root near a pole, and doubles the digits close to it. */
+#define ROOT_STEPS_MAX 200
+/* Ways out that differ by this many u of the size are equally short. */
+#define TIE_ROUNDOFFS 8.0
+
+/* A coordinate below this part of its radius is none: the root may be as small, and have no digits left. */
+#define AT_LEAST 0x1p-900
+
+/* Of normals equally good: what to compare, in the pair's frame. */
+typedef struct choice {
+  const ct_core *core;
+  double sense;
+  ct_curved_foot *foot;
+  double tie;
+} choice;
+
+static ct_vec3 seen(const choice *c, ct_vec3 local) { return ct_scale(ct_mat_mul(c->core->rotation, local), c->sense); }
+
+/* Offers a way out of the inside: of equally short ones the greater normal. */
+static void offer(choice *c, double distance, ct_vec3 normal, ct_vec3 at) {
+  ct_curved_foot *f = c->foot;
+  if (distance < f->distance - c->tie) return;
+  if (distance <= f->distance + c->tie) {
+    f->several = true;
+    if (!ct_normal_greater(seen(c, normal), seen(c, f->normal))) return;
+  } else {
+    f->several = false;
+  }
+  f->distance = distance;
+  f->normal = normal;
+  f->point = at;
+}
+
+/* The direction across the local z axis that makes its part of the normal the greatest. */
+static ct_vec3 greatest_across(const choice *c) {
+  ct_mat3 r = c->core->rotation;
+  ct_vec3 rows[3] = {r.rx, r.ry, r.rz};
+  for (int i = 0; i < 3; i++) {
+    double length = sqrt(rows[i].x * rows[i].x + rows[i].y * rows[i].y);
+    if (length > 1e-9) return ct_vec(c->sense * rows[i].x / length, c->sense * rows[i].y / length, 0.0);
+  }
+  return ct_vec(1.0, 0.0, 0.0);
+}
+
+static void frustum_foot(choice *c, ct_vec3 p) {
+  const ct_core *core = c->core;
+  double h = core->half.z, bottom = core->rim[0], top = core->rim[1];
+  double across = sqrt(p.x * p.x + p.y * p.y);
+  bool ring = across <= 0.25 * c->tie;
+  ct_vec3 out = ring ? greatest_across(c) : ct_vec(p.x / across, p.y / across, 0.0);
+  double sine = ct_core_lean(core).sine, cosine = ct_core_lean(core).cosine;
+  /* Along the slanted side from the bottom rim, and off it. */
+  double slant = sqrt((top - bottom) * (top - bottom) + 4.0 * h * h);
+  double along = cosine * (p.z + h) - sine * (across - bottom), off = cosine * (across - bottom) + sine * (p.z + h);
+  ct_vec3 side = {cosine * out.x, cosine * out.y, sine}, up = {0.0, 0.0, 1.0};
+  if (p.z <= h && p.z >= -h && off <= 0.0) {
+    offer(c, off, side, ct_add_scaled(p, side, -off));
+    if (ring) c->foot->several = true;
+    if (top > 0.0) offer(c, p.z - h, up, ct_vec(p.x, p.y, h));
+    if (bottom > 0.0) offer(c, -h - p.z, ct_neg(up), ct_vec(p.x, p.y, -h));
+    return;
+  }
+  ct_curved_foot *f = c->foot;
+  f->normal = up;
+  f->distance = p.z - h;
+  f->point = ct_vec(p.x, p.y, h);
+  if (p.z > h && across <= top) return;
+  if (p.z < -h && across <= bottom) {
+    f->normal = ct_neg(up);
+    f->distance = -h - p.z;
+    f->point.z = -h;
+    return;
+  }
+  if (along > 0.0 && along < slant) {
+    f->normal = side;
+    f->distance = off;
+    f->point = ct_add_scaled(p, side, -off);
+    return;
+  }
+  double rim = along > 0.0 ? top : bottom, level = along > 0.0 ? h : -h;
+  f->point = ct_vec(rim * out.x, rim * out.y, level);
+  ct_vec3 away = ct_vec((across - rim) * out.x, (across - rim) * out.y, p.z - level);
+  f->distance = ct_norm(away);
+  f->normal = ct_unit_or(away, side);
+}
+
+/* One axis of an ellipsoid: the point's coordinate over the radius, without sign; the square of the radius over that of the least
+ * radius, and that less one. */
+typedef struct axis_part {
+  double at, square, lead;
+} axis_part;
+
+static double level_at(const axis_part part[3], double u, double *slope) {
+  double sum = -1.0;
+  *slope = 0.0;
+  for (int i = 0; i < 3; i++) {
+    if (part[i].at == 0.0) continue;
+    double x = part[i].square * part[i].at / (part[i].lead + u);
+    sum += x * x;
+    *slope -= 2.0 * x * x / (part[i].lead + u);
+  }
+  return sum;
+}
+
+/* The root u > 0, or 0 when the function is not positive for any. */
+static double find_root(const axis_part part[3]) {
+  double u = 0.0, slope;
+  for (int i = 0; i < 3; i++) u = ct_max2(u, part[i].square * part[i].at - part[i].lead);
+  if (u == 0.0) {
+    double sum = -1.0;
+    for (int i = 0; i < 3; i++)
+      if (part[i].at > 0.0) sum += part[i].square * part[i].at / part[i].lead * (part[i].square * part[i].at / part[i].lead);
+    if (!(sum > 0.0)) return 0.0;
+  }
+  for (int step = 0; step < ROOT_STEPS_MAX; step++) {
+    double level = level_at(part, u, &slope);
+    if (!(level > 0.0) || !(slope < 0.0)) break;
+    double next = u - level / slope;
+    if (!(next > u)) break;
+    u = next;
+  }
+  return u;
+}
+
+static void ellipsoid_foot(choice *c, ct_vec3 p) {
+  const double radius[3] = {c->core->half.x, c->core->half.y, c->core->half.z}, y[3] = {p.x, p.y, p.z};
+  int least = radius[1] < radius[0] ? 1 : 0;
+  if (radius[2] < radius[least]) least = 2;
+  axis_part part[3];
+  for (int i = 0; i < 3; i++) {
+    double ratio = radius[i] / radius[least];
+    double at = fabs(y[i]) / radius[i];
+    part[i] = (axis_part){at < AT_LEAST ? 0.0 : at, ratio * ratio, (ratio - 1.0) * (ratio + 1.0)};
+  }
+  double u = find_root(part), x[3], rest = 1.0;
+  for (int i = 0; i < 3; i++) {
+    double reach = part[i].at > 0.0 ? part[i].square * part[i].at / (part[i].lead + u) : 0.0;
+    x[i] = y[i] < 0.0 ? -reach : reach;
+    rest -= reach * reach;
+  }
+  ct_curved_foot *f = c->foot;
+  if (u == 0.0) {
+    /* In the plane, or on the line, of the middle: several places are nearest. */
+    f->several = true;
+    double out = sqrt(ct_max2(rest, 0.0));
+    ct_vec3 greatest = {0.0, 0.0, 0.0};
+    for (int i = 0; i < 3; i++) {
+      if (radius[i] != radius[least]) continue;
+      for (double sign = 1.0; sign >= -1.0; sign -= 2.0) {
+        double tried[3] = {x[0], x[1], x[2]};
+        tried[i] = sign * out;
+        ct_vec3 n = ct_unit_or(ct_vec(tried[0] / radius[0], tried[1] / radius[1], tried[2] / radius[2]), ct_vec(1.0, 0.0, 0.0));
+        if (ct_max_abs(greatest) > 0.0 && !ct_normal_greater(seen(c, n), seen(c, greatest))) continue;
+        greatest = n;
+        f->point = ct_vec(tried[0] * radius[0], tried[1] * radius[1], tried[2] * radius[2]);
+      }
+    }
+    f->normal = greatest;
+  } else {
+    f->normal = ct_unit_or(ct_vec(x[0] / radius[0], x[1] / radius[1], x[2] / radius[2]), ct_vec(1.0, 0.0, 0.0));
+    f->point = ct_vec(x[0] * radius[0], x[1] * radius[1], x[2] * radius[2]);
+  }
+  f->distance = ct_dot(f->normal, ct_sub(p, f->point));
+}
+
+ct_curved_foot ct_curved_foot_of(const ct_core *core, ct_vec3 p, double sense) {
+  ct_curved_foot foot = {.distance = -INFINITY};
+  choice c = {.core = core, .sense = sense, .foot = &foot};
+  c.tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * core->extent;
+  ct_vec3 local = ct_mat_tmul(core->rotation, ct_sub(p, core->center));
+  if (core->kind == CT_CORE_FRUSTUM) frustum_foot(&c, local);
+  else ellipsoid_foot(&c, local);
+  foot.normal = ct_unit_or(ct_mat_mul(core->rotation, foot.normal), ct_vec(1.0, 0.0, 0.0));
+  foot.point = ct_add(ct_mat_mul(core->rotation, foot.point), core->center);
+  return foot;
+}
+
+bool ct_curved_ball(const ct_cell_input *in, ct_cell_result *result) {
+  bool flip = in->a.kind != CT_CORE_POINT;
+  const ct_core *ball = flip ? &in->b : &in->a, *core = flip ? &in->a : &in->b;
+  if (ball->kind != CT_CORE_POINT || !ct_core_curved(core)) return false;
+  ct_curved_foot foot = ct_curved_foot_of(core, ball->center, flip ? 1.0 : -1.0);
+  result->normal = flip ? foot.normal : ct_neg(foot.normal);
+  result->distance = result->lower = result->upper = foot.distance - (ball->radius[0] + core->radius[0]);
+  result->radius_a = in->a.radius[0];
+  result->radius_b = in->b.radius[0];
+  result->point_a = ct_add_scaled(flip ? foot.point : ball->center, result->normal, result->radius_a);
+  result->point_b = ct_add_scaled(flip ? ball->center : foot.point, result->normal, -result->radius_b);
+  if (foot.several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
+  return true;
+}

@@ -1,0 +1,301 @@
+/* The least depth there can be of a pair with a body of revolution, looked for around its axis.
+ *
+ * Where a ring of normals, or a part of one, is equally deep or nearly so (axes that nearly are one; an axis that runs along an
+ * edge or through a corner), a polytope needs a face for every direction of the ring, and its bound closes in with the square of
+ * their angle only. Here directions across the axis are cut into sectors. For each of them the difference of the bodies is a figure
+ * in a half-plane, whose depth is found as in curved/curved_parallel_axes.c; that of a sector is bounded by points of the bodies which
+ * turn with the direction: of the body of revolution those on its meridian, exactly; of the other one, if it is one of revolution
+ * about nearly the same axis, those on its own meridian, else fixed ones. Such a point's place in the half-plane is linear in the
+ * direction, so that its support is least at a corner of the triangle around the sector's arc; all of them are points of the
+ * difference, so that the bound is true whatever is looked at. A sector whose bound is not good enough is halved. As points of a
+ * chord between two supports turn as well, the bound is off by the square of the sector only.
+ */
+#include "curved/curved.h"
+#include "curved/curved_profile.h"
+
+/* Squared sine of the angle of two axes up to which points of the second body turn with the direction, too. */
+#define NEARLY_PARALLEL 0x1p-8
+/* Radii of an ellipsoid that differ by less than this part are equal, within the depth that is promised. */
+#define UNEQUAL 0x1p-32
+/* Sectors are halved this often. */
+#define HALVINGS_MAX 40
+#define SECTORS 8
+/* Arcs of one sector that wait. */
+#define ARCS_MAX 24
+/* Axes are taken for nearly one when the one's direction and centre are off the other by this part of the size. */
+#define NEARLY_ONE 0x1p-8
+/* Round-off of the bound in u of the size: three products and sums of each of seven terms. */
+#define BOUND_ROUNDOFFS 64.0
+
+/* A point of the difference for every unit direction d across the axis: its place is base + (wide e + across.d, along.d), e the
+ * cosine of the angle by which the meridian of the second body misses d. */
+typedef struct track {
+  ct_spot base;
+  double wide, across[2], along[2];
+} track;
+
+/* Directions across the axis between two, and a triangle around them: its third corner is where the tangents at both ends meet. */
+typedef struct sector {
+  double corner[3][2];
+  double middle[2];
+  double cosine; /* least e of all */
+  int halvings;
+} sector;
+
+/* A normal looked at, and what is the farthest along it: at the corners of the sector, and in the middle. */
+typedef struct sight {
+  ct_spot normal, at[3], middle;
+} sight;
+
+/* Between two sights: no depth of the sector is below `least`, which may be at `next`. */
+typedef struct arc {
+  sight from, to;
+  double least;
+  ct_spot next;
+} arc;
+
+typedef struct around {
+  ct_curved *curved;
+  bool second; /* the body of revolution is the pair's second */
+  ct_profile round, other;
+  bool turns;         /* so is the other, and nearly parallel */
+  double turn;        /* 1: the axes point the same way, -1: opposite ways */
+  ct_vec3 across[2];  /* with the axis a frame */
+  ct_vec3 other_axis; /* its direction that is less than a right angle off the axis */
+  double lean[2];     /* that across the axis, */
+  double cosine;      /* and along it */
+  ct_vec3 center;
+  ct_spot toward;  /* of the other body's centre to the axis' own: along the axis, */
+  double aside[2]; /* and across it */
+  double target;
+  int looks;
+  ct_curved_bound *bound;
+} around;
+
+static double dot2(const double p[2], const double q[2]) { return p[0] * q[0] + p[1] * q[1]; }
+
+/* e for the direction d. */
+static double cosine_of(const around *r, double square) {
+  double most = dot2(r->lean, r->lean);
+  return 1.0 - ct_min2(square, most) / (1.0 + r->cosine);
+}
+
+static ct_spot place_of(const track *t, const double d[2], double e) {
+  return (ct_spot){t->base.across + t->wide * e + dot2(t->across, d), t->base.along + dot2(t->along, d)};
+}
+
+/* The point of the other body, as a track, that is farthest along a unit normal of the difference. */
+static void add_other(around *r, ct_vec3 n, track *t) {
+  if (r->turns) {
+    double along = ct_dot(n, r->other_axis);
+    double across = ct_norm(ct_add_scaled(n, r->other_axis, -along));
+    ct_spot p = ct_profile_farthest(&r->other, (ct_spot){across, -r->turn * along});
+    double up = -r->turn * p.along;
+    t->wide = p.across;
+    t->base.along += up * r->cosine + r->toward.along;
+    for (int i = 0; i < 2; i++) {
+      t->across[i] = up * r->lean[i] + r->aside[i];
+      t->along[i] = -p.across * r->lean[i];
+    }
+    return;
+  }
+  ct_mink m = ct_curved_look(r->curved, r->second ? ct_neg(n) : n);
+  ct_vec3 q = ct_sub(r->center, r->second ? m.a : m.b);
+  t->wide = 0.0;
+  t->base.along += ct_dot(q, r->round.axis);
+  for (int i = 0; i < 2; i++) {
+    t->across[i] = ct_dot(q, r->across[i]);
+    t->along[i] = 0.0;
+  }
+}
+
+static ct_vec3 in_space(const around *r, const double d[2], ct_spot m) {
+  ct_vec3 flat = ct_add(ct_scale(r->across[0], d[0]), ct_scale(r->across[1], d[1]));
+  return ct_unit_or(ct_add(ct_scale(flat, m.across), ct_scale(r->round.axis, m.along)), flat);
+}
+
+static sight look(around *r, const sector *s, ct_spot m) {
+  r->looks++;
+  ct_vec3 n = in_space(r, s->middle, m);
+  track t = {.base = ct_profile_farthest(&r->round, m)};
+  add_other(r, n, &t);
+  sight x = {.normal = m, .middle = place_of(&t, s->middle, s->cosine)};
+  for (int i = 0; i < 3; i++) x.at[i] = place_of(&t, s->corner[i], s->cosine);
+  double along = dot2(s->middle, r->lean), depth = ct_spot_dot(m, place_of(&t, s->middle, cosine_of(r, along * along)));
+  if (depth < r->bound->seen) {
+    r->bound->seen = depth;
+    r->bound->normal = r->second ? ct_neg(n) : n;
+  }
+  return x;
+}
+
+/* The least of a track over normals from n to m. */
+static double least_of(const ct_spot at[3], ct_spot n, ct_spot m, ct_spot *next) {
+  double least = INFINITY;
+  for (int i = 0; i < 3; i++) {
+    ct_spot where;
+    double value = ct_spot_least(at[i], n, m, &where);
+    if (value >= least) continue;
+    least = value;
+    *next = where;
+  }
+  return least;
+}
+
+/* Of two tracks (other: or NULL) the one that is the better bound of normals from n to m; kept when that is less than what the arc
+ * has. */
+static void bound_part(const ct_spot at[3], const ct_spot *other, ct_spot n, ct_spot m, arc *r) {
+  ct_spot where, next;
+  double least = least_of(at, n, m, &where);
+  if (least >= r->least) return;
+  double value = other ? least_of(other, n, m, &next) : -INFINITY;
+  if (ct_max2(least, value) >= r->least) return;
+  r->least = ct_max2(least, value);
+  r->next = value > least ? next : where;
+}
+
+static double variation(const sight *s) {
+  double most = 0.0;
+  for (int i = 0; i < 3; i++)
+    most = ct_max2(most, ct_max2(fabs(s->at[i].across - s->middle.across), fabs(s->at[i].along - s->middle.along)));
+  return most;
+}
+
+/* A normal turned by an angle whose tangent is t, but not beyond the limit. */
+static ct_spot turned(ct_spot n, double t, ct_spot limit) {
+  double length = sqrt(1.0 + t * t);
+  ct_spot m = {(n.across - t * n.along) / length, (n.along + t * n.across) / length};
+  return (t < 0.0 ? ct_spot_turn(limit, m) : ct_spot_turn(m, limit)) > 0.0 ? m : limit;
+}
+
+/* The ends bound the normals up to that of the chord; around it, as far as the turning of either end may matter, so does the point
+ * of the chord that is nearest to the origin in the middle of the sector. */
+static arc arc_of(const sight *from, const sight *to) {
+  arc r = {.from = *from, .to = *to, .least = INFINITY};
+  ct_spot middle = ct_spot_between(from->middle, to->middle, from->normal, to->normal);
+  ct_spot d = {to->middle.across - from->middle.across, to->middle.along - from->middle.along};
+  double square = ct_spot_dot(d, d), part = square > 0.0 ? -ct_spot_dot(d, from->middle) / square : 0.0;
+  part = ct_min2(ct_max2(part, 0.0), 1.0);
+  double reach = square > 0.0 ? 2.0 * ct_max2(variation(from), variation(to)) / sqrt(square) : 0.0;
+  ct_spot first = turned(middle, -reach, from->normal), second = turned(middle, reach, to->normal);
+  ct_spot at[3];
+  for (int i = 0; i < 3; i++)
+    at[i] = (ct_spot){from->at[i].across + part * (to->at[i].across - from->at[i].across),
+                      from->at[i].along + part * (to->at[i].along - from->at[i].along)};
+  bound_part(from->at, NULL, from->normal, first, &r);
+  bound_part(from->at, at, first, middle, &r);
+  bound_part(to->at, at, middle, second, &r);
+  bound_part(to->at, NULL, second, to->normal, &r);
+  return r;
+}
+
+/* Where least is certain hardly grew by a cut, the next cut is halfway. */
+static void settle(const around *r, const arc *before, arc *part) {
+  if (part->least - before->least < 0.5 * (r->target - before->least))
+    part->next = ct_spot_between(part->from.normal, part->from.normal, part->from.normal, part->to.normal);
+}
+
+/* Is the depth of every normal of the sector at least the target? False: not shown. */
+static bool holds(around *r, const sector *s) {
+  arc waiting[ARCS_MAX];
+  sight pole[2] = {look(r, s, (ct_spot){0.0, -1.0}), look(r, s, (ct_spot){0.0, 1.0})}, side = look(r, s, (ct_spot){1.0, 0.0});
+  int count = 2;
+  waiting[0] = arc_of(&pole[0], &side);
+  waiting[1] = arc_of(&side, &pole[1]);
+  while (count > 0) {
+    arc cut = waiting[--count];
+    if (cut.least >= r->target) {
+      r->bound->least = ct_min2(r->bound->least, cut.least);
+      continue;
+    }
+    if (r->looks >= r->bound->looks || count + 2 > ARCS_MAX) return false;
+    if (ct_spot_turn(cut.from.normal, cut.next) <= 0.0 || ct_spot_turn(cut.next, cut.to.normal) <= 0.0) return false;
+    sight x = look(r, s, cut.next);
+    for (int i = 0; i < 3; i++)
+      if (ct_spot_dot(cut.next, x.at[i]) < r->target) return false;
+    arc part[2] = {arc_of(&cut.from, &x), arc_of(&x, &cut.to)};
+    for (int i = 0; i < 2; i++) {
+      settle(r, &cut, &part[i]);
+      waiting[count++] = part[i];
+    }
+  }
+  return true;
+}
+
+static sector sector_of(const around *r, const double from[2], const double to[2], int halvings) {
+  sector s = {.halvings = halvings};
+  double sum[2] = {from[0] + to[0], from[1] + to[1]}, length = sqrt(dot2(sum, sum)), tip = 1.0 + dot2(from, to), most = 0.0;
+  for (int i = 0; i < 2; i++) {
+    s.corner[0][i] = from[i];
+    s.corner[1][i] = to[i];
+    s.corner[2][i] = sum[i] / tip;
+    s.middle[i] = sum[i] / length;
+  }
+  for (int i = 0; i < 3; i++) {
+    double along = dot2(s.corner[i], r->lean);
+    most = ct_max2(most, along * along);
+  }
+  s.cosine = cosine_of(r, most);
+  return s;
+}
+
+/* Halves sectors until all hold; depth first, as the target is known. */
+static bool all_hold(around *r) {
+  static const double start[SECTORS][2] = {{1.0, 0.0},  {0.6, 0.8},   {0.0, 1.0},  {-0.6, 0.8},
+                                           {-1.0, 0.0}, {-0.6, -0.8}, {0.0, -1.0}, {0.6, -0.8}};
+  for (int i = 0; i < SECTORS; i++) {
+    sector waiting[HALVINGS_MAX + 2];
+    int count = 1;
+    waiting[0] = sector_of(r, start[i], start[(i + 1) % SECTORS], 0);
+    while (count > 0) {
+      if (ct_cancel_raised(r->curved->cancel)) return false;
+      sector s = waiting[--count];
+      if (holds(r, &s)) continue;
+      if (s.halvings == HALVINGS_MAX || r->looks >= r->bound->looks || r->bound->seen < r->target) return false;
+      waiting[count++] = sector_of(r, s.middle, s.corner[1], s.halvings + 1);
+      waiting[count++] = sector_of(r, s.corner[0], s.middle, s.halvings + 1);
+    }
+  }
+  return true;
+}
+
+/* Sets up the frame of the axis; false for a body that is not one of revolution. */
+static bool prepare(around *r, const ct_core *round, const ct_core *other) {
+  if (!ct_profile_of(round, UNEQUAL, &r->round)) return false;
+  ct_vec3 axis = r->round.axis, e = fabs(axis.x) < 0.6 ? ct_vec(1.0, 0.0, 0.0) : ct_vec(0.0, 1.0, 0.0);
+  r->across[0] = ct_unit_or(ct_cross(axis, e), e);
+  r->across[1] = ct_cross(axis, r->across[0]);
+  r->center = round->center;
+  if (!ct_profile_of(other, UNEQUAL, &r->other)) return true;
+  r->turn = ct_dot(axis, r->other.axis) >= 0.0 ? 1.0 : -1.0;
+  r->other_axis = ct_scale(r->other.axis, r->turn);
+  ct_vec3 toward = ct_sub(round->center, other->center);
+  for (int i = 0; i < 2; i++) {
+    r->lean[i] = ct_dot(r->other_axis, r->across[i]);
+    r->aside[i] = ct_dot(toward, r->across[i]);
+  }
+  r->turns = dot2(r->lean, r->lean) <= NEARLY_PARALLEL;
+  r->cosine = ct_dot(r->other_axis, axis);
+  r->toward.along = ct_dot(toward, axis);
+  if (!r->turns) r->lean[0] = r->lean[1] = 0.0;
+  return true;
+}
+
+bool ct_curved_around(ct_curved *c, bool second, double known, double width, ct_curved_bound *bound) {
+  around r = {.curved = c, .second = second, .bound = bound};
+  *bound = (ct_curved_bound){.least = INFINITY, .seen = INFINITY, .looks = bound->looks};
+  if (!prepare(&r, second ? c->b : c->a, second ? c->a : c->b)) return false;
+  double roundoff = BOUND_ROUNDOFFS * CT_UNIT_ROUNDOFF * ct_mink_size(c->a, c->b);
+  r.target = known - width + roundoff;
+  bool all = all_hold(&r);
+  bound->least -= roundoff;
+  c->supports += (uint32_t)r.looks;
+  return all;
+}
+
+bool ct_curved_coaxial(const ct_curved *c) {
+  ct_profile a, b;
+  if (!ct_profile_of(c->a, UNEQUAL, &a) || !ct_profile_of(c->b, UNEQUAL, &b)) return false;
+  if (ct_norm(ct_cross(a.axis, b.axis)) > NEARLY_ONE) return false;
+  return ct_norm(ct_cross(a.axis, ct_sub(c->b->center, c->a->center))) <= NEARLY_ONE * c->scale;
+}

@@ -1,0 +1,225 @@
+/* Contact features of two solid meshes: the vertices of each in the other, then pairs of edges.
+ *
+ * Source: Castro 2020; theory, section 7. A vertex and its rays are seen in the frame of the mesh that holds it.
+ */
+#include "pair/pair_input.h"
+#include "features/features.h"
+#include "mesh_pairs/mesh_tree_pairs.h"
+#include "pair/pair_order.h"
+#include "pair/workspace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Two normals this close are one: their difference tells no direction. */
+#define NORMALS_EQUAL 1e-6
+#define FIRST_CAPACITY 64u
+/* What a vertex inside costs, in steps of the flag of some 100 ns. */
+#define INSIDE_STEPS 32u
+
+void ct_feature_memory_free(ct_feature_memory *m) {
+  free(m->items);
+  free(m->pairs);
+  free(m->segments);
+  free(m->ends);
+  free(m->stops);
+  free(m->crossings);
+}
+
+const ct_mesh *ct_feature_mesh(const ct_shape *shape) {
+  return shape->kind == CT_KIND_MESH || ct_kind_has_elements(shape->kind) ? shape->mesh : NULL;
+}
+
+bool ct_features_takes(const ct_shape *shape) { return ct_feature_mesh(shape) != NULL; }
+
+ct_frame ct_feature_relative(const ct_frame *of, const ct_frame *in) {
+  return (ct_frame){ct_mat_mat(ct_mat_transpose(in->rotation), of->rotation),
+                    ct_mat_tmul(in->rotation, ct_sub(of->position, in->position))};
+}
+
+/* ---- the list ---- */
+
+bool ct_feature_reserve(ct_feature_memory *m, void *list, size_t item, size_t *capacity, size_t count) {
+  if (count <= *capacity) return true;
+  size_t larger = *capacity ? 2 * *capacity : FIRST_CAPACITY;
+  void *block, *old;
+  memcpy(&old, list, sizeof old);
+  block = realloc(old, larger * item);
+  if (!block) {
+    m->starved = true;
+    return false;
+  }
+  memcpy(list, &block, sizeof block);
+  *capacity = larger;
+  return true;
+}
+
+/* From a to b: antiparallel normals lie on one line, and so does what is between others. Of equal ones the vertex' own is told, out
+ * of its body: that swaps with the bodies, whatever their content. */
+static void derive_normal(ct_pair_feature *f) {
+  ct_vec3 apart = ct_sub(f->a.normal, f->b.normal);
+  if (ct_norm(apart) >= NORMALS_EQUAL) {
+    f->normal = ct_unit_or(apart, f->a.normal);
+    return;
+  }
+  f->normal = f->kind == CT_PAIR_FEATURE_VERTEX_B ? ct_neg(f->b.normal) : f->a.normal;
+  f->flags |= CT_PAIR_FEATURE_NORMAL_ARBITRARY;
+}
+
+void ct_feature_add(ct_feature_memory *memory, const ct_pair_feature *feature) {
+  if (ct_feature_reserve(memory, &memory->items, sizeof *memory->items, &memory->capacity, memory->count + 1))
+    memory->items[memory->count++] = *feature;
+}
+
+ct_pair_feature_point ct_feature_point_of(const ct_feature_body *body, const ct_feature_match *match, uint32_t flag,
+                                          uint32_t *flags) {
+  ct_vec3 normal;
+  if (!ct_feature_normal_at(body->mesh, match->triangle, match->barycentric, &normal)) *flags |= flag;
+  return (ct_pair_feature_point){.point = ct_to_parent(*body->frame, match->point),
+                                 .normal = ct_mat_mul(body->frame->rotation, normal),
+                                 .triangle = match->triangle,
+                                 .barycentric = {match->barycentric[0], match->barycentric[1], match->barycentric[2]}};
+}
+
+/* ---- vertices ---- */
+
+/* A vertex of body `which` in the other one. */
+typedef struct inside {
+  int which;
+  uint32_t vertex, on; /* on: the triangle that it is on, or CT_NO_TRIANGLE */
+  ct_vec3 local;       /* in the other's frame */
+  ct_feature_vertex own;
+} inside;
+
+/* The vertex' own point of its feature. */
+static ct_pair_feature_point own_point(const ct_feature_body *body, const inside *in) {
+  const uint32_t *corner = body->view->triangles[in->own.triangle];
+  ct_vec3 at = body->view->vertices[in->vertex];
+  ct_pair_feature_point out = {.point = ct_to_parent(*body->frame, at),
+                               .normal = ct_mat_mul(body->frame->rotation, in->own.normal),
+                               .triangle = in->own.triangle};
+  for (int k = 0; k < 3; k++) {
+    ct_vec3 v = body->view->vertices[corner[k]];
+    out.barycentric[k] = v.x == at.x && v.y == at.y && v.z == at.z ? 1.0 : 0.0;
+  }
+  return out;
+}
+
+static void add_vertex(ct_feature_run *run, const inside *in, ct_features_mode mode, uint32_t flags,
+                       const ct_feature_match *match) {
+  bool of_b = in->which == 1;
+  uint32_t own_flag = of_b ? CT_PAIR_FEATURE_FACE_NORMAL_B : CT_PAIR_FEATURE_FACE_NORMAL_A;
+  uint32_t other_flag = of_b ? CT_PAIR_FEATURE_FACE_NORMAL_A : CT_PAIR_FEATURE_FACE_NORMAL_B;
+  ct_pair_feature f = {.kind = of_b ? CT_PAIR_FEATURE_VERTEX_B : CT_PAIR_FEATURE_VERTEX_A,
+                       .mode = mode,
+                       .flags = flags | (in->own.cancels ? own_flag : 0u),
+                       .vertex = in->vertex,
+                       .distance = 0.0 - match->distance};
+  ct_pair_feature_point own = own_point(&run->body[in->which], in);
+  ct_pair_feature_point other = ct_feature_point_of(&run->body[1 - in->which], match, other_flag, &f.flags);
+  f.a = of_b ? other : own;
+  f.b = of_b ? own : other;
+  derive_normal(&f);
+  ct_feature_add(run->memory, &f);
+}
+
+static void add_on_surface(ct_feature_run *run, const inside *in) {
+  const ct_mesh *mesh = run->body[1 - in->which].mesh;
+  ct_feature_match match = {.triangle = in->on, .point = in->local};
+  ct_features_mode mode = run->options->mode == CT_FEATURES_BOTH ? CT_FEATURES_BACKWARD : run->options->mode;
+  ct_feature_barycentric(mesh, in->on, in->local, match.barycentric);
+  add_vertex(run, in, mode, CT_PAIR_FEATURE_ON_SURFACE, &match);
+}
+
+/* Along a direction; a ray that leaves nowhere falls back on the nearest point. */
+static void add_ray(ct_feature_run *run, const inside *in, ct_features_mode mode, ct_vec3 direction) {
+  const ct_mesh *mesh = run->body[1 - in->which].mesh;
+  ct_feature_match match;
+  if (ct_feature_ray(mesh, in->local, direction, run->workspace, &match)) {
+    add_vertex(run, in, mode, 0, &match);
+  } else {
+    ct_feature_nearest(mesh, in->local, &match);
+    add_vertex(run, in, mode, CT_PAIR_FEATURE_FALLBACK, &match);
+  }
+}
+
+static void add_inside(ct_feature_run *run, const inside *in, const ct_frame *relative) {
+  ct_features_mode mode = run->options->mode;
+  ct_vec3 direction = ct_mat_mul(relative->rotation, in->own.direction);
+  if (mode == CT_FEATURES_CLOSEST) {
+    ct_feature_match match;
+    ct_feature_nearest(run->body[1 - in->which].mesh, in->local, &match);
+    add_vertex(run, in, mode, 0, &match);
+  }
+  if (mode == CT_FEATURES_BACKWARD || mode == CT_FEATURES_BOTH) add_ray(run, in, CT_FEATURES_BACKWARD, ct_neg(direction));
+  if (mode == CT_FEATURES_FORWARD || mode == CT_FEATURES_BOTH) add_ray(run, in, CT_FEATURES_FORWARD, direction);
+}
+
+static void add_vertices(ct_feature_run *run, int which) {
+  const ct_feature_body *body = &run->body[which], *other = &run->body[1 - which];
+  ct_frame relative = ct_feature_relative(body->frame, other->frame);
+  for (uint32_t i = 0; i < body->view->point_count; i++) {
+    inside in = {.which = which, .vertex = body->view->points[i]};
+    if (ct_mesh_stopped(&run->workspace->mesh, 1)) return;
+    in.local = ct_to_parent(relative, body->view->vertices[in.vertex]);
+    ct_mesh_side side = ct_mesh_side_of(other->mesh, in.local, &in.on);
+    if (side == CT_MESH_OUTSIDE) continue;
+    if (ct_mesh_stopped(&run->workspace->mesh, INSIDE_STEPS)) return;
+    in.own = ct_feature_vertex_of(body->mesh, in.vertex);
+    if (side == CT_MESH_ON) add_on_surface(run, &in);
+    else add_inside(run, &in, &relative);
+  }
+}
+
+/* ---- the pair ---- */
+
+static ct_features_status status_of(const ct_mesh *a, const ct_mesh *b) {
+  if (!a || !b) return CT_FEATURES_NO_TRIANGLES;
+  return ct_mesh_get(a)->solid && ct_mesh_get(b)->solid ? CT_FEATURES_OK : CT_FEATURES_OPEN_MESH;
+}
+
+/* As boxes and balls show. */
+static bool are_apart(const ct_feature_run *run) {
+  ct_frame relative = ct_feature_relative(run->body[1].frame, run->body[0].frame);
+  ct_mesh_pair pair;
+  ct_mesh_pair_open(&pair, run->body[0].mesh, run->body[1].mesh, &relative, &run->workspace->mesh);
+  return ct_mesh_pair_boxes_part(&pair);
+}
+
+static void look_at(ct_feature_run *run) {
+  add_vertices(run, 0);
+  run->vertices_a = run->memory->count;
+  add_vertices(run, 1);
+  run->vertices_b = run->memory->count - run->vertices_a;
+  ct_feature_edges(run);
+}
+
+void ct_pair_features(ct_placed a, ct_placed b, const ct_features_options *options, ct_workspace *workspace, ct_features *out) {
+  ct_frame room[2];
+  if (!ct_placed_both_ready(&a, &b, room)) {
+    *out = (ct_features){.status = CT_FEATURES_NO_TRIANGLES};
+    return;
+  }
+  const ct_mesh *mesh[2] = {ct_feature_mesh(a.shape), ct_feature_mesh(b.shape)};
+  *out = (ct_features){.status = status_of(mesh[0], mesh[1])};
+  if (out->status != CT_FEATURES_OK) return;
+  if (!workspace) {
+    out->status = CT_FEATURES_STARVED;
+    return;
+  }
+  ct_feature_memory *memory = &workspace->features;
+  ct_feature_run run = {.body = {{mesh[0], ct_mesh_get(mesh[0]), a.frame}, {mesh[1], ct_mesh_get(mesh[1]), b.frame}},
+                        .swapped = ct_pair_swapped(a, b),
+                        .options = options,
+                        .workspace = workspace,
+                        .memory = memory};
+  bool starved_before = memory->starved;
+  memory->count = 0;
+  memory->starved = workspace->mesh.stopped = false;
+  if (!are_apart(&run)) look_at(&run);
+  out->items = memory->items;
+  out->count = memory->count;
+  out->doubled = run.doubled;
+  if (memory->starved) out->status = CT_FEATURES_STARVED;
+  memory->starved = memory->starved || starved_before;
+}

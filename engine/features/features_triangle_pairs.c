@@ -1,0 +1,93 @@
+/* The pairs of triangles of two meshes that share a point.
+ *
+ * Where one mesh is turned against the other by quarter turns alone, as where both stand upright, its corners are doubles moved by
+ * a double: they are known exactly as sums of two, and so are the signs. Any other turn rounds them.
+ */
+#include "pair/pair_input.h"
+#include "features/features.h"
+#include "mesh_pairs/mesh_tree_pairs.h"
+#include "pair/pair_order.h"
+#include "triangle/triangle_double_double.h"
+#include "pair/workspace.h"
+
+#include <stdlib.h>
+
+typedef struct listing {
+  const ct_mesh_view *first, *second;
+  bool swapped;
+  ct_feature_memory *memory;
+  ct_frame relative; /* of the second in the first's frame */
+  bool quarters;     /* its rotation is of quarter turns */
+} listing;
+
+static bool is_whole(double x) { return x == 0.0 || x == 1.0 || x == -1.0; }
+
+static bool of_quarters(const ct_mat3 *m) {
+  const ct_vec3 rows[3] = {m->rx, m->ry, m->rz};
+  for (int i = 0; i < 3; i++)
+    if (!is_whole(rows[i].x) || !is_whole(rows[i].y) || !is_whole(rows[i].z)) return false;
+  return true;
+}
+
+/* The second's triangle in the first's frame; *lost: doubles do not hold it. */
+static ct_wide_triangle place_exactly(const listing *l, uint32_t position, bool *lost) {
+  ct_triangle t = ct_mesh_triangle(l->second, position);
+  ct_vec3 at = l->relative.position;
+  ct_wide_triangle out;
+  for (int k = 0; k < 3; k++) {
+    ct_vec3 v = ct_mat_mul(l->relative.rotation, t.v[k]);
+    out.v[k] = (ct_dd3){ct_two_sum(v.x, at.x), ct_two_sum(v.y, at.y), ct_two_sum(v.z, at.z)};
+    *lost = *lost || out.v[k].x.low != 0.0 || out.v[k].y.low != 0.0 || out.v[k].z.low != 0.0;
+  }
+  return out;
+}
+
+static bool do_meet(const listing *l, const ct_mesh_near *near) {
+  bool lost = false;
+  if (!l->quarters) return ct_triangles_meet(&near->a, &near->b, NULL);
+  ct_wide_triangle b = place_exactly(l, near->position_b, &lost);
+  if (!lost) return ct_triangles_meet(&near->a, &near->b, NULL);
+  ct_wide_triangle a;
+  for (int k = 0; k < 3; k++) a.v[k] = ct_dd3_of(near->a.v[k]);
+  return ct_wide_triangles_meet(&a, &b);
+}
+
+static bool visit(void *context, const ct_mesh_near *near) {
+  listing *l = context;
+  ct_feature_memory *m = l->memory;
+  if (!do_meet(l, near)) return true;
+  if (!ct_feature_reserve(m, &m->pairs, sizeof *m->pairs, &m->pair_capacity, m->pair_count + 1)) return false;
+  uint32_t first = l->first->order[near->position_a], second = l->second->order[near->position_b];
+  m->pairs[m->pair_count++] = l->swapped ? (ct_triangle_pair){second, first} : (ct_triangle_pair){first, second};
+  return true;
+}
+
+static int by_numbers(const void *left, const void *right) {
+  const ct_triangle_pair *p = left, *q = right;
+  if (p->a != q->a) return p->a < q->a ? -1 : 1;
+  return (p->b > q->b) - (p->b < q->b);
+}
+
+void ct_pair_triangles(ct_placed a, ct_placed b, ct_workspace *workspace, ct_triangle_pairs *out) {
+  *out = (ct_triangle_pairs){.starved = !workspace};
+  ct_frame room[2];
+  if (!workspace || !ct_placed_both_ready(&a, &b, room)) return;
+  if (!ct_features_takes(a.shape) || !ct_features_takes(b.shape)) return;
+  bool swapped = ct_pair_swapped(a, b);
+  ct_placed first = swapped ? b : a, second = swapped ? a : b;
+  const ct_mesh *mesh[2] = {ct_feature_mesh(first.shape), ct_feature_mesh(second.shape)};
+  ct_feature_memory *memory = &workspace->features;
+  ct_frame relative = ct_feature_relative(second.frame, first.frame);
+  ct_mesh_pair pair;
+  ct_mesh_pair_open(&pair, mesh[0], mesh[1], &relative, &workspace->mesh);
+  listing l = {ct_mesh_get(mesh[0]), ct_mesh_get(mesh[1]), swapped, memory, relative, of_quarters(&relative.rotation)};
+  bool starved_before = memory->starved;
+  memory->starved = workspace->mesh.stopped = false;
+  memory->pair_count = 0;
+  /* Boxes of rounded corners may part what touches. */
+  if (l.quarters) ct_mesh_pair_visit(&pair, pair.slack, visit, &l);
+  else ct_mesh_pair_visit_boxes(&pair, visit, &l);
+  if (memory->pair_count > 0) qsort(memory->pairs, memory->pair_count, sizeof *memory->pairs, by_numbers);
+  *out = (ct_triangle_pairs){memory->pairs, memory->pair_count, memory->starved};
+  memory->starved = memory->starved || starved_before;
+}

@@ -1,0 +1,320 @@
+/* The active set: generators that carry a force, orthogonalised; Q R of their columns is changed with each that comes or goes
+ * (Daniel, Gragg, Kaufman, Stewart 1976). The forces are corrected by what is left over in twice the digits, until it is right.
+ */
+#include "friction/cone_active_set.h"
+
+#include "base/double_double.h"
+#include "linear/arena.h"
+
+/* Left over in a block, part of what acts there, that is called round-off. */
+#define HELD_PART 1e-14
+/* Cosine of the rest to a generator that is called a right angle. */
+#define PULL_LEAST 1e-13
+/* The same where steps no longer help, because they are lost in rounding. */
+#define PULL_ROUNDOFF 1e-9
+/* What is left of a generator beside the others, part of its length, below which it depends on them. */
+#define DEPENDENT 1e-13
+/* Below this slope a pull is taken for one along the normal: its tangential part is seen to later, when it stands alone. */
+#define SLOPE_LEAST 1e-3
+
+typedef struct generator {
+  size_t cone;
+  double weights[3]; /* normal 1, tangents */
+  double entries[2 * CT_CONE_BLOCK];
+} generator;
+
+typedef struct fit {
+  const ct_cone_fit_problem *problem;
+  size_t rows, active;
+  generator *generators;      /* [rows] the active ones */
+  double *q, *r;              /* [rows rows] by columns */
+  double *z, *x, *low, *next; /* [rows] Q' target; the forces, and what they lack in a double; where they go */
+  double *rest, *scale;       /* [rows], [blocks] */
+  ct_dd *wide;                /* [rows] */
+  uint8_t *blocked;           /* [count] cones whose last generator brought nothing */
+} fit;
+
+/* Row of an entry of a cone's columns; rows of none are past the end. */
+static size_t row_of(const fit *f, size_t cone, size_t entry) {
+  size_t block = f->problem->cones[cone].block[entry / CT_CONE_BLOCK];
+  return block == CT_CONE_NO_BLOCK ? f->rows : block * CT_CONE_BLOCK + entry % CT_CONE_BLOCK;
+}
+
+static double dot(const double *a, const double *b, size_t count) {
+  double sum = 0.0;
+  for (size_t i = 0; i < count; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+static double length_of(const double *a, size_t count) {
+  double most = 0.0;
+  for (size_t i = 0; i < count; i++) most = fmax(most, fabs(a[i]));
+  if (most == 0.0) return 0.0;
+  double sum = 0.0;
+  for (size_t i = 0; i < count; i++) sum += (a[i] / most) * (a[i] / most);
+  return most * sqrt(sum);
+}
+
+/* ---- Q R ------------------------------------------------------------------------------------------------------------------ */
+
+/* Makes `column` (dense) orthogonal to the active ones and puts it behind them. False: it depends on them. */
+static bool append(fit *f, double *column) {
+  size_t m = f->rows, k = f->active;
+  double *r = &f->r[k * m], length = length_of(column, m);
+  for (size_t j = 0; j < k; j++) r[j] = 0.0;
+  for (int pass = 0; pass < 2; pass++) { /* twice is enough (Giraud, Langou, Rozloznik 2005) */
+    for (size_t j = 0; j < k; j++) {
+      const double *q = &f->q[j * m];
+      double along = dot(q, column, m);
+      r[j] += along;
+      for (size_t i = 0; i < m; i++) column[i] -= along * q[i];
+    }
+  }
+  double left = length_of(column, m);
+  if (!(left > DEPENDENT * length)) return false;
+  r[k] = left;
+  for (size_t i = 0; i < m; i++) f->q[k * m + i] = column[i] / left;
+  f->z[k] = dot(&f->q[k * m], f->rest, m);
+  f->active++;
+  return true;
+}
+
+/* Turns rows i and i + 1 of R, columns `from` on, so that the second has a zero there; Q and z with them. */
+static void turn_rows(fit *f, size_t i, size_t from) {
+  size_t m = f->rows;
+  double a = f->r[from * m + i], b = f->r[from * m + i + 1];
+  double length = ct_norm(ct_vec(a, b, 0.0));
+  if (length == 0.0) return;
+  double c = a / length, s = b / length;
+  for (size_t j = from; j < f->active; j++) {
+    double *r = &f->r[j * m + i], top = r[0], bottom = r[1];
+    r[0] = c * top + s * bottom;
+    r[1] = c * bottom - s * top;
+  }
+  for (size_t row = 0; row < m; row++) {
+    double *q = &f->q[i * m + row], *p = &f->q[(i + 1) * m + row], first = *q, second = *p;
+    *q = c * first + s * second;
+    *p = c * second - s * first;
+  }
+  double first = f->z[i], second = f->z[i + 1];
+  f->z[i] = c * first + s * second;
+  f->z[i + 1] = c * second - s * first;
+}
+
+static void take_out(fit *f, size_t gone) {
+  size_t m = f->rows;
+  f->active--;
+  for (size_t j = gone; j < f->active; j++) {
+    for (size_t i = 0; i <= j + 1; i++) f->r[j * m + i] = f->r[(j + 1) * m + i];
+    f->generators[j] = f->generators[j + 1];
+    f->x[j] = f->x[j + 1];
+  }
+  for (size_t i = gone; i < f->active; i++) turn_rows(f, i, i);
+}
+
+/* R y = y */
+static void solve_upper(const fit *f, double *y) {
+  size_t m = f->rows;
+  for (size_t j = f->active; j-- > 0;) {
+    y[j] /= f->r[j * m + j];
+    for (size_t i = 0; i < j; i++) y[i] -= f->r[j * m + i] * y[j];
+  }
+}
+
+/* ---- what is left over ---------------------------------------------------------------------------------------------------- */
+
+/* The rest and the scale of each block, from the forces. */
+static void look_at_rest(fit *f) {
+  for (size_t i = 0; i < f->rows; i++) f->wide[i] = ct_dd_of(f->problem->target[i]);
+  for (size_t b = 0; b < f->problem->blocks; b++) f->scale[b] = length_of(&f->problem->target[b * CT_CONE_BLOCK], CT_CONE_BLOCK);
+  for (size_t j = 0; j < f->active; j++) {
+    const generator *g = &f->generators[j];
+    ct_dd x = ct_fast_two_sum(f->x[j], f->low[j]);
+    for (size_t e = 0; e < 2 * CT_CONE_BLOCK; e++) {
+      size_t row = row_of(f, g->cone, e);
+      if (row < f->rows) f->wide[row] = ct_dd_add(f->wide[row], ct_dd_neg(ct_dd_mul(x, ct_dd_of(g->entries[e]))));
+    }
+    for (size_t side = 0; side < 2; side++) {
+      size_t block = f->problem->cones[g->cone].block[side];
+      const double *normal = &f->problem->cones[g->cone].columns[0][side * CT_CONE_BLOCK]; /* tangents may squeeze each other */
+      if (block != CT_CONE_NO_BLOCK) f->scale[block] += f->x[j] * length_of(normal, CT_CONE_BLOCK);
+    }
+  }
+  for (size_t i = 0; i < f->rows; i++) f->rest[i] = ct_dd_value(f->wide[i]);
+}
+
+/* The forces of least rest, each to twice the digits, and that rest. */
+static void refine(fit *f) {
+  for (size_t j = 0; j < f->active; j++) f->low[j] = 0.0;
+  look_at_rest(f);
+  double before = INFINITY;
+  for (int pass = 0; pass < 6 && f->active > 0; pass++) {
+    for (size_t j = 0; j < f->active; j++) f->next[j] = dot(&f->q[j * f->rows], f->rest, f->rows);
+    double along = length_of(f->next, f->active);
+    if (!(along < before) || along == 0.0) break; /* as right as it gets */
+    before = along;
+    solve_upper(f, f->next);
+    for (size_t j = 0; j < f->active; j++) {
+      ct_dd x = ct_dd_add((ct_dd){f->x[j], f->low[j]}, ct_dd_of(f->next[j]));
+      f->x[j] = x.high;
+      f->low[j] = x.low;
+    }
+    look_at_rest(f);
+  }
+}
+
+static bool is_held(const fit *f) {
+  for (size_t b = 0; b < f->problem->blocks; b++)
+    if (length_of(&f->rest[b * CT_CONE_BLOCK], CT_CONE_BLOCK) > HELD_PART * f->scale[b]) return false;
+  return true;
+}
+
+/* ---- generators ----------------------------------------------------------------------------------------------------------- */
+
+/* The generator of a cone that the rest pulls most. */
+static generator make(const fit *f, size_t cone) {
+  const ct_cone *c = &f->problem->cones[cone];
+  generator g = {.cone = cone, .weights = {1.0, 0.0, 0.0}};
+  double pull[3] = {0.0, 0.0, 0.0};
+  for (size_t e = 0; e < 2 * CT_CONE_BLOCK; e++) {
+    size_t row = row_of(f, cone, e);
+    for (size_t p = 0; row < f->rows && p < 3; p++) pull[p] += c->columns[p][e] * f->rest[row];
+  }
+  double slope = ct_norm(ct_vec(pull[1], pull[2], 0.0));
+  if (c->mu > 0.0 && slope > SLOPE_LEAST * pull[0]) {
+    g.weights[1] = c->mu * pull[1] / slope;
+    g.weights[2] = c->mu * pull[2] / slope;
+  }
+  for (size_t e = 0; e < 2 * CT_CONE_BLOCK; e++)
+    g.entries[e] = c->columns[0][e] + g.weights[1] * c->columns[1][e] + g.weights[2] * c->columns[2][e];
+  return g;
+}
+
+/* How much the rest pulls along a generator, as a cosine times its own length. */
+static double pull_of(const fit *f, const generator *g) {
+  double sum = 0.0, length = length_of(g->entries, 2 * CT_CONE_BLOCK);
+  for (size_t e = 0; e < 2 * CT_CONE_BLOCK; e++) {
+    size_t row = row_of(f, g->cone, e);
+    if (row < f->rows) sum += g->entries[e] * f->rest[row];
+  }
+  return length > 0.0 ? sum / length : 0.0;
+}
+
+/* The generator of all cones not blocked that is pulled most, and how much, as a cosine to the rest. */
+static double choose(const fit *f, generator *out) {
+  double best = 0.0;
+  for (size_t i = 0; i < f->problem->count; i++) {
+    if (f->blocked[i]) continue;
+    generator g = make(f, i);
+    double pull = pull_of(f, &g);
+    if (!(pull > best)) continue;
+    best = pull;
+    *out = g;
+  }
+  return best / length_of(f->rest, f->rows);
+}
+
+/* ---- steps ---------------------------------------------------------------------------------------------------------------- */
+
+/* Puts a generator to the active ones, with no force yet. */
+static bool enter(fit *f, const generator *g) {
+  if (f->active == f->rows) return false;
+  double *column = f->next;
+  for (size_t i = 0; i < f->rows; i++) column[i] = 0.0;
+  for (size_t e = 0; e < 2 * CT_CONE_BLOCK; e++) {
+    size_t row = row_of(f, g->cone, e);
+    if (row < f->rows) column[row] += g->entries[e];
+  }
+  if (!append(f, column)) return false;
+  f->generators[f->active - 1] = *g;
+  f->x[f->active - 1] = 0.0;
+  return true;
+}
+
+/* From the present forces towards the best of the active generators, dropping those whose force would pull. */
+static void settle(fit *f) {
+  while (f->active > 0) {
+    for (size_t j = 0; j < f->active; j++) f->next[j] = f->z[j];
+    solve_upper(f, f->next);
+    double step = 1.0;
+    size_t limit = f->active;
+    for (size_t j = 0; j < f->active; j++) {
+      if (f->next[j] > 0.0) continue;
+      double s = f->x[j] > 0.0 ? f->x[j] / (f->x[j] - f->next[j]) : 0.0;
+      if (limit == f->active || s < step) {
+        step = s;
+        limit = j;
+      }
+    }
+    for (size_t j = 0; j < f->active; j++) f->x[j] += step * (f->next[j] - f->x[j]);
+    if (limit == f->active) return;
+    take_out(f, limit);
+  }
+}
+
+static void unblock(fit *f) {
+  for (size_t i = 0; i < f->problem->count; i++) f->blocked[i] = 0;
+}
+
+static bool take_memory(fit *f, ct_solver *solver) {
+  size_t m = f->rows + 1;
+  f->generators = ct_solver_take(solver, m, sizeof *f->generators);
+  f->q = ct_solver_doubles(solver, m * m);
+  f->r = ct_solver_doubles(solver, m * m);
+  double *vectors = ct_solver_doubles(solver, 6 * m);
+  f->wide = ct_solver_take(solver, m, sizeof *f->wide);
+  f->blocked = ct_solver_take(solver, f->problem->count + 1, sizeof *f->blocked);
+  if (!f->generators || !f->q || !f->r || !vectors || !f->wide || !f->blocked) return false;
+  double **places[] = {&f->z, &f->x, &f->low, &f->next, &f->rest, &f->scale};
+  for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) *places[i] = vectors + i * m;
+  return true;
+}
+
+/* One generator more. False: the rest is as long as before, to the last bit. */
+static bool improve(fit *f, const generator *g) {
+  double before = length_of(f->rest, f->rows);
+  if (!enter(f, g)) return false;
+  settle(f);
+  refine(f);
+  return length_of(f->rest, f->rows) < before;
+}
+
+static ct_status run(fit *f, ct_cone_fit_result *result) {
+  uint64_t limit = 100 + 40 * (uint64_t)f->problem->count + 10 * (uint64_t)f->rows;
+  unblock(f);
+  refine(f);
+  result->pull = 0.0;
+  for (result->iterations = 0; result->iterations < limit; result->iterations++) {
+    if (ct_cancel_raised(f->problem->cancel)) return CT_CANCELLED;
+    result->status = CT_CONE_FIT_HELD;
+    if (is_held(f)) return CT_OK;
+    generator g;
+    double pull = choose(f, &g);
+    result->status = fmax(pull, result->pull) <= PULL_ROUNDOFF ? CT_CONE_FIT_APART : CT_CONE_FIT_UNDECIDED;
+    if (pull <= PULL_LEAST) return CT_OK;
+    bool better = improve(f, &g);
+    if (better) unblock(f);
+    else f->blocked[g.cone] = 1;
+    result->pull = better ? 0.0 : fmax(pull, result->pull);
+  }
+  return CT_OK;
+}
+
+/* The forces of each cone, from those of its generators. */
+static void add_up(const fit *f, ct_cone_fit_result *result) {
+  for (size_t i = 0; i < 3 * f->problem->count; i++) result->forces[i] = 0.0;
+  for (size_t j = 0; j < f->active; j++) {
+    double *force = &result->forces[3 * f->generators[j].cone];
+    for (size_t p = 0; p < 3; p++) force[p] += fmax(f->x[j], 0.0) * f->generators[j].weights[p];
+  }
+  for (size_t i = 0; i < f->rows; i++) result->rest[i] = f->rest[i];
+}
+
+ct_status ct_cone_fit(const ct_cone_fit_problem *problem, ct_solver *solver, ct_cone_fit_result *result) {
+  fit f = {.problem = problem, .rows = problem->blocks * CT_CONE_BLOCK};
+  ct_solver_mark mark = ct_solver_enter(solver);
+  ct_status status = take_memory(&f, solver) ? run(&f, result) : CT_OUT_OF_MEMORY;
+  if (status == CT_OK) add_up(&f, result);
+  ct_solver_leave(solver, mark);
+  return status;
+}

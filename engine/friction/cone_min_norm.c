@@ -1,0 +1,414 @@
+/* The shortest forces within cones that balance a load, for many contacts: f = P(G'y), P the projection on the cones, where y
+ * minimises 1/2 |P(G'y)|^2 - target.y, the dual. Its gradient is what is left over, negative. Newton's method on the pieces on
+ * which P is smooth, within proximal steps: these end also where no forces hold, and then each
+ * goes as far as the rest of Gauss' principle (Rockafellar 1976; Zhao, Sun, Toh 2010, Newton-CG augmented Lagrangians).
+ *
+ * A step's equations are those of bodies, one block for each pair that touches. In a pile of a hundred layers each answers to each:
+ * conjugate gradients would carry that from body to body, so a sparse factor of the whole matrix, of this step or of one before,
+ * comes first, where it can be afforded. The first step takes all contacts as glued, which in a pile most are: from no forces at
+ * all Newton's method would find one layer after the other.
+ */
+#include "linear/block_cholesky.h"
+#include "friction/cone_active_set.h"
+#include "friction/cone_projection.h"
+#include "linear/arena.h"
+
+#include <math.h>
+
+/* Proximal weight, part of the mean of G G', at first and at last, and how it shrinks. */
+#define WEIGHT_FIRST 1e-5
+#define WEIGHT_LEAST 1e-7
+#define WEIGHT_SHRINK 0.1
+#define OUTER_MAX 40
+#define INNER_MAX 40
+/* Conjugate gradients of a step, as many as piles of some hundred layers want: those that have not ended by then still go down. And
+ * multiplications of all of them, some ten seconds. */
+#define GRADIENTS_MAX 800
+#define WORK_MAX 8e9
+/* A factor: blocks that are kept, 290 MB, multiplications of one, which go some twice as fast as those of products, and steps
+ * of conjugate gradients after which an old one gives way to a new one. */
+#define FACTOR_BLOCKS 1000000u
+#define FACTOR_WORK 4e9
+#define FACTOR_PRICE 0.5
+#define STALE_GRADIENTS 8
+/* What is left over, part of the load, below which the forces themselves are corrected: they are sums of few, where y, from which
+ * they come as differences, grows with the square of the layers. And corrections. */
+#define REFINED 1e-6
+#define REFINEMENTS 12
+/* A correction's own rest. */
+#define REFINED_PART 1e-3
+/* The same of the forces of one cone. */
+#define LOOK_PRICE 80.0
+/* Below this part of the load what is left of a step's equations is rounding. */
+#define STEP_ROUNDING 2e-15
+/* Left over in a block, part of what acts there, that is called round-off. */
+#define HELD_PART 1e-13
+/* A gradient below this part of the load that a step does not halve is rounding, and no step will. */
+#define ROUNDING 1e-12
+/* Two steps whose rests agree so well have the direction of Gauss' principle. */
+#define SETTLED 1e-9
+
+/* Entries of a block that two bodies, or a body and itself, share. */
+#define BLOCK_ENTRIES (CT_CONE_BLOCK * CT_CONE_BLOCK)
+
+/* Cones that follow each other and reach the same blocks: they answer to each other as one. */
+typedef struct link {
+  size_t first, end; /* cones */
+  bool joins;        /* two blocks */
+  double m[BLOCK_ENTRIES];
+} link;
+
+typedef struct hold {
+  const ct_cone_fit_problem *problem;
+  size_t rows;
+  double weight;
+  double *y, *center, *gradient, *step, *trial; /* [rows] */
+  double *r, *z, *p, *product;                  /* [rows] of conjugate gradients */
+  double *rest, *before;                        /* [rows] */
+  double *forces;                               /* [3 count] */
+  double *slopes;                               /* [9 count] derivative of each projection */
+  double *diagonal, *inverses;                  /* [36 blocks] blocks on the diagonal, and their factors */
+  link *links;
+  size_t link_count;
+  ct_block_cholesky whole;  /* of G S G' + weight */
+  bool direct, factored;    /* there is one; it has numbers */
+  double load, price, work; /* length of the target; multiplications of one product with G S G', and of all that were made */
+} hold;
+
+static double dot(const double *a, const double *b, size_t count) {
+  double sum = 0.0;
+  for (size_t i = 0; i < count; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+static double length_of(const double *a, size_t count) { return sqrt(dot(a, a, count)); }
+
+/* Value and gradient of the dual at y; the forces there, what they leave over, and slopes where they are wanted. */
+static double look(hold *h, const double *y, bool slopes) {
+  double value = 0.0;
+  h->work += LOOK_PRICE * (double)h->problem->count;
+  for (size_t i = 0; i < h->rows; i++) h->rest[i] = h->problem->target[i];
+  for (size_t i = 0; i < h->problem->count; i++) {
+    double x[3], *f = &h->forces[3 * i];
+    ct_cone_pull(&h->problem->cones[i], y, x);
+    ct_cone_project(h->problem->cones[i].mu, x, f, slopes ? &h->slopes[9 * i] : NULL);
+    value += 0.5 * dot(f, f, 3);
+    ct_cone_push(&h->problem->cones[i], f, -1.0, h->rest);
+  }
+  for (size_t i = 0; i < h->rows; i++) {
+    double moved = y[i] - h->center[i];
+    value += 0.5 * h->weight * moved * moved - h->problem->target[i] * y[i];
+    h->gradient[i] = h->weight * moved - h->rest[i];
+  }
+  return value;
+}
+
+static bool is_held(const hold *h, double *scales) {
+  for (size_t b = 0; b < h->problem->blocks; b++) scales[b] = length_of(&h->problem->target[b * CT_CONE_BLOCK], CT_CONE_BLOCK);
+  for (size_t i = 0; i < h->problem->count; i++)
+    for (size_t side = 0; side < 2; side++) {
+      const ct_cone *cone = &h->problem->cones[i];
+      if (cone->block[side] == CT_CONE_NO_BLOCK) continue;
+      scales[cone->block[side]] += h->forces[3 * i] * length_of(&cone->columns[0][side * CT_CONE_BLOCK], CT_CONE_BLOCK);
+    }
+  for (size_t b = 0; b < h->problem->blocks; b++)
+    if (length_of(&h->rest[b * CT_CONE_BLOCK], CT_CONE_BLOCK) > HELD_PART * scales[b]) return false;
+  return true;
+}
+
+/* ---- conjugate gradients -------------------------------------------------------------------------------------------------- */
+
+/* Cholesky's factor of a block of six, in place; positive definite by the proximal weight. */
+static void factor(double *m) {
+  for (size_t j = 0; j < CT_CONE_BLOCK; j++) {
+    for (size_t i = j; i < CT_CONE_BLOCK; i++) {
+      double sum = m[i * CT_CONE_BLOCK + j];
+      for (size_t k = 0; k < j; k++) sum -= m[i * CT_CONE_BLOCK + k] * m[j * CT_CONE_BLOCK + k];
+      m[i * CT_CONE_BLOCK + j] = i == j ? sqrt(fmax(sum, 1e-300)) : sum / m[j * CT_CONE_BLOCK + j];
+    }
+  }
+}
+
+static void solve_factored(const double *m, const double *right, double *out) {
+  for (size_t i = 0; i < CT_CONE_BLOCK; i++) {
+    out[i] = right[i];
+    for (size_t k = 0; k < i; k++) out[i] -= m[i * CT_CONE_BLOCK + k] * out[k];
+    out[i] /= m[i * CT_CONE_BLOCK + i];
+  }
+  for (size_t i = CT_CONE_BLOCK; i-- > 0;) {
+    for (size_t k = i + 1; k < CT_CONE_BLOCK; k++) out[i] -= m[k * CT_CONE_BLOCK + i] * out[k];
+    out[i] /= m[i * CT_CONE_BLOCK + i];
+  }
+}
+
+static bool is_flat(const double *slope) {
+  for (size_t k = 0; k < 9; k++)
+    if (slope[k] != 0.0) return false;
+  return true;
+}
+
+/* The blocks of G S G' + weight: on the diagonal, also factored, and beside it. */
+static void prepare(hold *h) {
+  size_t size = h->problem->blocks * BLOCK_ENTRIES;
+  for (size_t e = 0; e < size; e++) h->diagonal[e] = e % BLOCK_ENTRIES % (CT_CONE_BLOCK + 1) == 0 ? h->weight : 0.0;
+  for (size_t l = 0; l < h->link_count; l++) {
+    link *to = &h->links[l];
+    for (size_t e = 0; e < BLOCK_ENTRIES; e++) to->m[e] = 0.0;
+    for (size_t i = to->first; i < to->end; i++) {
+      const ct_cone *cone = &h->problem->cones[i];
+      const double *slope = &h->slopes[9 * i];
+      if (is_flat(slope)) continue;
+      for (size_t side = 0; side < 2; side++)
+        if (cone->block[side] != CT_CONE_NO_BLOCK)
+          ct_cone_add_product(cone, slope, side, side, &h->diagonal[BLOCK_ENTRIES * cone->block[side]]);
+      if (to->joins) ct_cone_add_product(cone, slope, 0, 1, to->m);
+    }
+  }
+  for (size_t e = 0; e < size; e++) h->inverses[e] = h->diagonal[e];
+  for (size_t b = 0; b < h->problem->blocks; b++) factor(&h->inverses[BLOCK_ENTRIES * b]);
+}
+
+/* a += m y, b += m' x; b may be NULL. */
+static void add_both(const double *restrict m, const double *restrict x, const double *restrict y, double *restrict a,
+                     double *restrict b) {
+  for (size_t r = 0; r < CT_CONE_BLOCK; r++) {
+    const double *row = &m[r * CT_CONE_BLOCK];
+    a[r] += (row[0] * y[0] + row[1] * y[1]) + (row[2] * y[2] + row[3] * y[3]) + (row[4] * y[4] + row[5] * y[5]);
+    for (size_t c = 0; b && c < CT_CONE_BLOCK; c++) b[c] += row[c] * x[r];
+  }
+}
+
+/* out = (G S G' + weight) v */
+static void multiply(const hold *h, const double *v, double *out) {
+  for (size_t i = 0; i < h->rows; i++) out[i] = 0.0;
+  for (size_t b = 0; b < h->problem->blocks; b++)
+    add_both(&h->diagonal[BLOCK_ENTRIES * b], NULL, &v[b * CT_CONE_BLOCK], &out[b * CT_CONE_BLOCK], NULL);
+  for (size_t l = 0; l < h->link_count; l++) {
+    const link *to = &h->links[l];
+    if (!to->joins) continue;
+    size_t a = h->problem->cones[to->first].block[0] * CT_CONE_BLOCK, b = h->problem->cones[to->first].block[1] * CT_CONE_BLOCK;
+    add_both(to->m, &v[a], &v[b], &out[a], &out[b]);
+  }
+}
+
+static double precondition(hold *h) {
+  if (h->direct) {
+    ct_block_cholesky_solve(&h->whole, h->r, h->z);
+    h->work += 2.0 * BLOCK_ENTRIES * (double)(h->whole.starts[h->problem->blocks] + h->problem->blocks);
+    return dot(h->r, h->z, h->rows);
+  }
+  for (size_t b = 0; b < h->problem->blocks; b++)
+    solve_factored(&h->inverses[BLOCK_ENTRIES * b], &h->r[b * CT_CONE_BLOCK], &h->z[b * CT_CONE_BLOCK]);
+  return dot(h->r, h->z, h->rows);
+}
+
+/* Conjugate gradients on from h->step and its rest h->r. False: `most` of them were not enough. */
+static bool descend(hold *h, double goal, int most) {
+  double now = precondition(h);
+  for (size_t i = 0; i < h->rows; i++) h->p[i] = h->z[i];
+  for (int k = 0; length_of(h->r, h->rows) > goal; k++) {
+    if (k == most) return false;
+    multiply(h, h->p, h->product);
+    h->work += h->price;
+    double curve = dot(h->p, h->product, h->rows);
+    if (!(curve > 0.0)) return true;
+    double along = now / curve;
+    for (size_t i = 0; i < h->rows; i++) {
+      h->step[i] += along * h->p[i];
+      h->r[i] -= along * h->product[i];
+    }
+    double next = precondition(h), ratio = next / now;
+    now = next;
+    for (size_t i = 0; i < h->rows; i++) h->p[i] = h->z[i] + ratio * h->p[i];
+  }
+  return true;
+}
+
+static void refactor(hold *h) {
+  ct_block_cholesky_clear(&h->whole);
+  for (uint32_t b = 0; b < h->whole.count; b++) ct_block_cholesky_add(&h->whole, b, b, &h->diagonal[BLOCK_ENTRIES * b]);
+  for (size_t l = 0; l < h->link_count; l++) {
+    const size_t *block = h->problem->cones[h->links[l].first].block;
+    if (h->links[l].joins) ct_block_cholesky_add(&h->whole, (uint32_t)block[0], (uint32_t)block[1], h->links[l].m);
+  }
+  h->factored = ct_block_cholesky_factor(&h->whole, h->problem->cancel) == CT_OK;
+  h->work += FACTOR_PRICE * h->whole.work;
+}
+
+/* (G S G' + weight) step = -gradient, but for `goal`. */
+static void find_step(hold *h, double goal) {
+  prepare(h);
+  for (size_t i = 0; i < h->rows; i++) {
+    h->step[i] = 0.0;
+    h->r[i] = -h->gradient[i];
+  }
+  if (h->direct) {
+    if (h->factored && descend(h, goal, STALE_GRADIENTS)) return;
+    refactor(h);
+    if (!h->factored) return;
+  }
+  (void)descend(h, goal, GRADIENTS_MAX);
+}
+
+/* ---- Newton, within proximal steps ---------------------------------------------------------------------------------------- */
+
+/* A step that brings the value down, or the gradient where the value cannot tell. False: none does. */
+static bool advance(hold *h, double value, double size) {
+  double slope = dot(h->gradient, h->step, h->rows);
+  for (double t = 1.0; t > 1e-9; t *= 0.5) {
+    for (size_t i = 0; i < h->rows; i++) h->trial[i] = h->y[i] + t * h->step[i];
+    double then = look(h, h->trial, false);
+    if (!(then <= value + 1e-4 * t * slope) && !(length_of(h->gradient, h->rows) <= 0.9 * size)) continue;
+    for (size_t i = 0; i < h->rows; i++) h->y[i] = h->trial[i];
+    return true;
+  }
+  return false;
+}
+
+static bool wanting(const hold *h, uint64_t steps) { return steps < h->problem->steps_max && h->work < WORK_MAX; }
+
+/* Whether the forces hold at the end of a proximal step, which the caller's flag ends early. Once they do, one more step of
+ * Newton's takes them to round-off. */
+static bool minimise(hold *h, uint64_t *iterations) {
+  double load = h->load, least = INFINITY;
+  bool held = false;
+  for (int k = 0; k < INNER_MAX && wanting(h, *iterations) && !ct_cancel_raised(h->problem->cancel); k++, ++*iterations) {
+    double value = look(h, h->y, true), size = length_of(h->gradient, h->rows);
+    if (held) return true;
+    held = is_held(h, h->z);
+    if (held) {
+      for (size_t i = 0; i < h->rows; i++) h->center[i] = h->y[i];
+      value = look(h, h->y, true);
+      size = length_of(h->gradient, h->rows);
+    }
+    for (size_t i = 0; i < h->rows; i++) h->trial[i] = h->weight * (h->y[i] - h->center[i]);
+    if (size <= 1e-3 * SETTLED * length_of(h->trial, h->rows) + 1e-16 * load) return held;
+    if (size <= ROUNDING * load && size > 0.5 * least) return held;
+    least = fmin(least, size);
+    find_step(h, fmax(fmax(1e-10, fmin(0.1, size / load)) * size, STEP_ROUNDING * load));
+    if (!advance(h, value, size)) return held;
+  }
+  return held;
+}
+
+/* y under which all contacts, as if they were glued, carry the load. */
+static void begin(hold *h) {
+  (void)look(h, h->y, false);
+  for (size_t i = 0; i < h->problem->count; i++)
+    for (size_t k = 0; k < 9; k++) h->slopes[9 * i + k] = k == 0 || (k % 4 == 0 && h->problem->cones[i].mu > 0.0) ? 1.0 : 0.0;
+  find_step(h, STEP_ROUNDING * h->load);
+  for (size_t i = 0; i < h->rows; i++) h->y[i] = h->step[i];
+}
+
+/* The forces, moved as the step moves them, and what they leave over. */
+static void move_forces(hold *h) {
+  for (size_t i = 0; i < h->rows; i++) h->rest[i] = h->problem->target[i];
+  for (size_t i = 0; i < h->problem->count; i++) {
+    double x[3], moved[3], *f = &h->forces[3 * i];
+    ct_cone_pull(&h->problem->cones[i], h->step, x);
+    for (size_t k = 0; k < 3; k++) moved[k] = f[k] + dot(&h->slopes[9 * i + 3 * k], x, 3);
+    ct_cone_project(h->problem->cones[i].mu, moved, f, NULL);
+    ct_cone_push(&h->problem->cones[i], f, -1.0, h->rest);
+  }
+}
+
+/* Whether the forces hold once they are corrected, and once more from there; they stay as they are where not. */
+static bool refine(hold *h) {
+  if (!h->direct || length_of(h->rest, h->rows) > REFINED * h->load) return false;
+  (void)look(h, h->y, true);
+  int held = 0;
+  for (int k = 0; k < REFINEMENTS && !ct_cancel_raised(h->problem->cancel); k++) {
+    held += is_held(h, h->z);
+    if (held == 2) return true;
+    for (size_t i = 0; i < h->rows; i++) h->gradient[i] = -h->rest[i];
+    find_step(h, REFINED_PART * length_of(h->rest, h->rows));
+    move_forces(h);
+  }
+  if (is_held(h, h->z)) return true;
+  (void)look(h, h->y, false);
+  return false;
+}
+
+static ct_status run(hold *h, ct_cone_fit_result *result) {
+  double mean = 0.0;
+  for (size_t i = 0; i < h->problem->count; i++)
+    for (size_t k = 0; k < 3; k++) mean += dot(h->problem->cones[i].columns[k], h->problem->cones[i].columns[k], 2 * CT_CONE_BLOCK);
+  mean = mean > 0.0 ? mean / (double)h->rows : 1.0;
+  h->weight = WEIGHT_FIRST * mean;
+  h->load = length_of(h->problem->target, h->rows);
+  h->price = BLOCK_ENTRIES * (double)(2 * h->problem->blocks + 2 * h->link_count);
+  result->iterations = 0;
+  result->pull = 0.0;
+  if (h->direct) begin(h);
+  for (int outer = 0; outer < OUTER_MAX && wanting(h, result->iterations); outer++) {
+    if (ct_cancel_raised(h->problem->cancel)) return CT_CANCELLED;
+    for (size_t i = 0; i < h->rows; i++) h->center[i] = h->y[i];
+    result->status = minimise(h, &result->iterations) ? CT_CONE_FIT_HELD : CT_CONE_FIT_UNDECIDED;
+    look(h, h->y, false);
+    if (result->status != CT_CONE_FIT_HELD && refine(h)) result->status = CT_CONE_FIT_HELD;
+    if (result->status == CT_CONE_FIT_HELD) return CT_OK;
+    double off = 0.0;
+    for (size_t i = 0; i < h->rows; i++) {
+      off += (h->rest[i] - h->before[i]) * (h->rest[i] - h->before[i]);
+      h->before[i] = h->rest[i];
+    }
+    result->status = CT_CONE_FIT_APART;
+    if (outer > 0 && sqrt(off) <= SETTLED * length_of(h->rest, h->rows)) return CT_OK;
+    h->weight = fmax(WEIGHT_SHRINK * h->weight, WEIGHT_LEAST * mean);
+  }
+  result->status = CT_CONE_FIT_UNDECIDED;
+  return CT_OK;
+}
+
+/* With `links` NULL counts only. */
+static size_t find_links(const ct_cone_fit_problem *p, link *links) {
+  size_t count = 0;
+  for (size_t i = 0; i < p->count; i++) {
+    const size_t *block = p->cones[i].block, *before = i > 0 ? p->cones[i - 1].block : NULL;
+    if (!before || block[0] != before[0] || block[1] != before[1]) count++;
+    if (!links) continue;
+    if (!before || block[0] != before[0] || block[1] != before[1])
+      links[count - 1] = (link){.first = i, .joins = block[0] != CT_CONE_NO_BLOCK && block[1] != CT_CONE_NO_BLOCK};
+    links[count - 1].end = i + 1;
+  }
+  return count;
+}
+
+static ct_status open_factor(hold *h, ct_solver *solver) {
+  ct_block_pair *pairs = ct_solver_take(solver, h->link_count + 1, sizeof *pairs);
+  if (!pairs) return CT_OUT_OF_MEMORY;
+  size_t count = 0;
+  for (size_t l = 0; l < h->link_count; l++) {
+    const size_t *block = h->problem->cones[h->links[l].first].block;
+    if (h->links[l].joins) pairs[count++] = (ct_block_pair){(uint32_t)block[0], (uint32_t)block[1]};
+  }
+  const ct_block_shape shape = {
+      .count = h->problem->blocks, .pairs = pairs, .pair_count = count, .blocks_max = FACTOR_BLOCKS, .work_max = FACTOR_WORK};
+  return ct_block_cholesky_open(&h->whole, &shape, solver, &h->direct);
+}
+
+static bool take_memory(hold *h, ct_solver *solver) {
+  size_t m = h->rows + 1;
+  double *vectors = ct_solver_doubles(solver, 11 * m);
+  h->slopes = ct_solver_doubles(solver, 9 * h->problem->count + 1);
+  h->diagonal = ct_solver_doubles(solver, 2 * BLOCK_ENTRIES * h->problem->blocks + 1);
+  h->link_count = find_links(h->problem, NULL);
+  h->links = ct_solver_take(solver, h->link_count + 1, sizeof *h->links);
+  if (!vectors || !h->slopes || !h->diagonal || !h->links) return false;
+  h->inverses = h->diagonal + BLOCK_ENTRIES * h->problem->blocks;
+  (void)find_links(h->problem, h->links);
+  double **places[] = {&h->y, &h->center, &h->gradient, &h->step, &h->trial, &h->r,
+                       &h->z, &h->p,      &h->product,  &h->rest, &h->before};
+  for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) *places[i] = vectors + i * m;
+  for (size_t i = 0; i < 11 * m; i++) vectors[i] = 0.0;
+  return open_factor(h, solver) == CT_OK;
+}
+
+ct_status ct_cone_hold(const ct_cone_fit_problem *problem, ct_solver *solver, ct_cone_fit_result *result) {
+  hold h = {.problem = problem, .rows = problem->blocks * CT_CONE_BLOCK, .forces = result->forces};
+  ct_solver_mark mark = ct_solver_enter(solver);
+  ct_status status = take_memory(&h, solver) ? run(&h, result) : CT_OUT_OF_MEMORY;
+  for (size_t i = 0; status == CT_OK && i < h.rows; i++) result->rest[i] = h.rest[i];
+  ct_solver_leave(solver, mark);
+  return status;
+}

@@ -1,0 +1,230 @@
+/* Friction at many contacts: which solver is asked, and what is told of its answer. All numbers told are computed from the caller's
+ * W and q and the r that is returned. */
+#include "friction/friction.h"
+
+#include <float.h>
+
+/* Sweeps and steps where the caller sets no limit: one method's, and those of all that AUTO asks. */
+#define ITERATIONS_MAX 10000u
+#define AUTO_ITERATIONS_MAX 30000u
+/* Sweeps before the first Newton steps: enough to see which contacts are open. */
+#define FIRST_SWEEPS 32u
+/* Newton steps in a row: from a good start they are five. */
+#define STEPS 20u
+/* Steps of the gradient for each sweep. */
+#define DESCENTS 8u
+
+/* Contacts from which on it is tried by way of the bodies first. */
+#define BODIES_FROM 171u
+
+/* What is told is a number, also where products are beyond what a double holds. */
+static double bounded(double x) { return fmax(-DBL_MAX, fmin(x, DBL_MAX)); }
+
+typedef struct summing {
+  double scale, sum; /* root of the sum of squares = scale sqrt(sum): no square leaves the range */
+  double size;
+} summing;
+
+static void add_square(summing *s, double x) {
+  double a = fabs(x);
+  if (a == 0.0) return;
+  if (!(a < INFINITY)) s->scale = INFINITY;
+  else if (a > s->scale) {
+    s->sum = 1.0 + s->sum * (s->scale / a) * (s->scale / a);
+    s->scale = a;
+  } else s->sum += (a / s->scale) * (a / s->scale);
+}
+
+/* u of one contact. */
+static ct_triple contact_velocity(const ct_friction_problem *p, const double *r, size_t i) {
+  size_t d = p->dimension, n = p->matrix.size;
+  double u[3] = {0.0, 0.0, 0.0};
+  for (size_t k = 0; k < d; k++) {
+    size_t row = d * i + k;
+    u[k] = p->q[row];
+    if (p->matrix.dense)
+      for (size_t j = 0; j < n; j++) u[k] += p->matrix.dense[row * n + j] * r[j];
+    else
+      for (size_t e = p->matrix.starts[row]; e < p->matrix.starts[row + 1]; e++)
+        u[k] += p->matrix.values[e] * r[p->matrix.columns[e]];
+  }
+  return (ct_triple){u[0], u[1], u[2]};
+}
+
+static double block_norm(const ct_friction_problem *p, size_t i) {
+  size_t d = p->dimension;
+  summing block = {0.0, 0.0, 0.0};
+  for (size_t row = d * i; row < d * (i + 1); row++)
+    if (p->matrix.dense)
+      for (size_t j = d * i; j < d * (i + 1); j++) add_square(&block, p->matrix.dense[row * p->matrix.size + j]);
+    else
+      for (size_t e = p->matrix.starts[row]; e < p->matrix.starts[row + 1]; e++)
+        if (p->matrix.columns[e] / d == i) add_square(&block, p->matrix.values[e]);
+  return block.scale * sqrt(block.sum);
+}
+
+/* What stands for |W_ii| of blocks that are zero: the least of the others. */
+static double least_norm(const ct_friction_problem *p) {
+  double least = INFINITY;
+  for (size_t i = 0; i < p->contacts; i++) {
+    double norm = block_norm(p, i);
+    if (norm > 0.0) least = fmin(least, norm);
+  }
+  return least < INFINITY ? least : 1.0;
+}
+
+double ct_friction_residual(const ct_friction_problem *p, const double *r, double *u) {
+  summing total = {0.0, 0.0, 0.0};
+  double least = 0.0, size_max = 0.0, normal_max = 0.0;
+  size_t d = p->dimension;
+  for (size_t i = 0; i < p->contacts; i++) {
+    double norm = block_norm(p, i);
+    if (!(norm > 0.0)) norm = least = least > 0.0 ? least : least_norm(p);
+    ct_triple ui = contact_velocity(p, r, i), ri = {r[d * i], r[d * i + 1], d == 3 ? r[d * i + 2] : 0.0};
+    if (u) {
+      u[d * i] = bounded(ui.n);
+      u[d * i + 1] = bounded(ui.s);
+      if (d == 3) u[d * i + 2] = bounded(ui.t);
+    }
+    double qi = ct_length2(p->q[d * i], ct_length2(p->q[d * i + 1], d == 3 ? p->q[d * i + 2] : 0.0));
+    size_max = fmax(size_max, CT_FRICTION_GROWTH * (qi / norm));
+    normal_max = fmax(normal_max, CT_FRICTION_GROWTH * (fabs(p->q[d * i]) / norm));
+    ct_triple defect = ct_friction_defect(ri, ui, p->mu[i], 1.0 / norm, &total.size);
+    add_square(&total, defect.n);
+    add_square(&total, defect.s);
+    add_square(&total, defect.t);
+  }
+  if (normal_max > 0.0) size_max = normal_max;
+  double residual = total.scale > 0.0 ? total.scale / fmin(total.size, size_max) * sqrt(total.sum) : 0.0;
+  return fmin(fmax(residual, ct_friction_roundoff(total.size, size_max)), DBL_MAX);
+}
+
+/* r of `best` in the caller's units. */
+static void write_forces(const ct_friction_problem *p, const ct_friction_work *w, bool in_cone, double *out) {
+  size_t d = p->dimension;
+  for (size_t i = 0; i < p->contacts; i++) {
+    ct_triple r = {bounded(ldexp(w->best[i].n, w->r_exponent)), bounded(ldexp(w->best[i].s, w->r_exponent)),
+                   bounded(ldexp(w->best[i].t, w->r_exponent))};
+    if (in_cone) r = ct_cone_inside(r, p->mu[i]);
+    out[d * i] = r.n;
+    out[d * i + 1] = r.s;
+    if (d == 3) out[d * i + 2] = r.t;
+  }
+}
+
+static void tell(const ct_friction_problem *p, const ct_friction_work *w, bool infeasible, ct_friction_result *result) {
+  *result = (ct_friction_result){.r = result->r, .u = result->u, .method = w->best_method, .iterations = w->iterations};
+  write_forces(p, w, true, result->r);
+  result->residual = ct_friction_residual(p, result->r, result->u);
+  result->converged = result->residual <= w->tolerance;
+  if (!result->converged) result->status = infeasible ? CT_FRICTION_STATUS_INFEASIBLE : CT_FRICTION_STATUS_ITERATION_LIMIT;
+}
+
+static bool wanting(const ct_friction_work *w) { return w->best_residual > w->tolerance && w->iterations < w->iterations_max; }
+
+/* Newton steps from where w->r is, which stays. */
+static ct_status try_steps(ct_friction_work *w, ct_triple *reached) {
+  if (!wanting(w)) return CT_OK;
+  for (size_t i = 0; i < w->contacts; i++) reached[i] = w->r[i];
+  w->method = CT_FRICTION_NEWTON;
+  ct_status status = ct_friction_newton(w, STEPS);
+  for (size_t i = 0; i < w->contacts; i++) w->r[i] = reached[i];
+  return status;
+}
+
+/* Sweeps and Newton steps are fastest where contacts are not redundant; where they are, the gradient finds which stick, and the
+ * steps the last digits. */
+static ct_status by_turns(ct_friction_work *w, bool descends) {
+  ct_triple *reached = ct_solver_take(w->solver, w->contacts, sizeof *reached);
+  if (!reached) return CT_OUT_OF_MEMORY;
+  ct_status status = CT_OK;
+  /* Doubled without end they would come to 2^64, which is none, and the turns would go on without an iteration. */
+  for (uint64_t sweeps = FIRST_SWEEPS; status == CT_OK && wanting(w); sweeps = sweeps < w->iterations_max ? 2 * sweeps : sweeps) {
+    w->method = CT_FRICTION_NSGS;
+    if (sweeps == FIRST_SWEEPS || !descends) status = ct_friction_nsgs(w, sweeps);
+    if (status == CT_OK) status = try_steps(w, reached);
+    if (status != CT_OK || !descends) continue;
+    w->method = CT_FRICTION_GRADIENT;
+    status = ct_friction_gradient(w, DESCENTS * sweeps);
+    if (status == CT_OK) status = try_steps(w, reached);
+  }
+  return status;
+}
+
+static bool frictionless(const ct_friction_problem *p) {
+  for (size_t i = 0; i < p->contacts; i++)
+    if (p->mu[i] > 0.0) return false;
+  return true;
+}
+
+/* By size and friction: without any it is a linear complementarity problem, whose forces then are those of the least norm. */
+static ct_status choose(const ct_friction_problem *p, const ct_friction_options *options, ct_friction_work *w, bool *infeasible) {
+  if (frictionless(p) && p->contacts <= CT_LCP_DIRECT_MAX) {
+    ct_friction_result pyramids = {0};
+    ct_status status = ct_friction_polyhedral(w, options, &pyramids);
+    if (status != CT_OK) return status;
+    *infeasible = pyramids.status == CT_FRICTION_STATUS_INFEASIBLE;
+    for (size_t i = 0; i < w->contacts; i++) w->r[i] = w->best[i];
+    w->method = CT_FRICTION_POLYHEDRAL;
+    w->best_residual = INFINITY;
+    w->iterations = pyramids.iterations;
+    (void)ct_friction_look(w);
+    if (*infeasible) return CT_OK;
+  }
+  if (options->bodies && p->dimension == 3 && p->contacts >= BODIES_FROM) {
+    w->method = CT_FRICTION_NEWTON;
+    ct_status status = ct_friction_by_bodies(w, options->bodies);
+    if (status != CT_OK || !wanting(w)) return status;
+    for (size_t i = 0; i < w->contacts; i++) w->r[i] = w->best[i];
+  }
+  return by_turns(w, true);
+}
+
+static ct_status solve(const ct_friction_problem *p, const ct_friction_options *options, ct_solver *solver,
+                       ct_friction_result *result) {
+  ct_friction_work w = {.solver = solver, .method = CT_FRICTION_NSGS};
+  w.tolerance = options->tolerance > 0.0 ? options->tolerance : CT_FRICTION_TOLERANCE;
+  w.iterations_max = options->method == CT_FRICTION_AUTO ? AUTO_ITERATIONS_MAX : ITERATIONS_MAX;
+  if (options->iterations_max) w.iterations_max = options->iterations_max;
+  ct_status status = ct_friction_prepare(p, options, &w);
+  if (status != CT_OK) return status;
+  bool infeasible = false;
+  (void)ct_friction_look(&w);
+  switch (options->method) {
+  case CT_FRICTION_POLYHEDRAL:
+    status = ct_friction_polyhedral(&w, options, result);
+    if (status != CT_OK) return status;
+    write_forces(p, &w, false, result->r);
+    (void)ct_friction_residual(p, result->r, result->u);
+    return CT_OK;
+  case CT_FRICTION_NSGS: status = wanting(&w) ? ct_friction_nsgs(&w, w.iterations_max) : CT_OK; break;
+  case CT_FRICTION_NEWTON: status = by_turns(&w, false); break;
+  case CT_FRICTION_GRADIENT:
+    w.method = CT_FRICTION_GRADIENT;
+    status = ct_friction_gradient(&w, w.iterations_max);
+    break;
+  default: status = wanting(&w) ? choose(p, options, &w, &infeasible) : CT_OK;
+  }
+  if (status == CT_OK && !infeasible && w.best_residual > w.tolerance)
+    status = ct_friction_contradicts(&w, options->proof, &infeasible);
+  if (status == CT_OK) tell(p, &w, infeasible, result);
+  return status;
+}
+
+ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_friction_options *options, ct_solver *solver,
+                            ct_friction_result *result) {
+  if (problem->dimension != 2 && problem->dimension != 3) return CT_LIMIT;
+  if (problem->contacts > CT_LCP_ITERATIVE_MAX / problem->dimension) return CT_LIMIT;
+  const ct_matrix *matrix = &problem->matrix;
+  if (!matrix->dense && !matrix->starts) {
+    if (problem->contacts > 0) return CT_LIMIT;
+    *result = (ct_friction_result){.r = result->r, .u = result->u, .method = CT_FRICTION_NSGS, .converged = true};
+    result->tolerance = options->tolerance > 0.0 ? options->tolerance : CT_FRICTION_TOLERANCE;
+    return CT_OK;
+  }
+  ct_solver_mark mark = ct_solver_enter(solver);
+  ct_status status = solve(problem, options, solver, result);
+  result->tolerance = options->tolerance > 0.0 ? options->tolerance : CT_FRICTION_TOLERANCE;
+  ct_solver_leave(solver, mark);
+  return status;
+}

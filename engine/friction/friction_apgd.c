@@ -1,0 +1,153 @@
+/* Accelerated projected gradient: with mu |u_t| in the normal velocities held (de Saxce's term) it is the least of r'Wr / 2 + (q +
+ * s)'r in the cones, which Nesterov's method descends to, begun anew where it would climb; then the term is taken anew. Memory
+ * beside W is a few vectors, and an iteration one product with W. Nesterov 1983; O'Donoghue, Candes 2015 (restarts); Heyn, Mazhar
+ * and others 2017; Acary, Cadoux, Lemarechal, Malick 2011 (the fixed point).
+ *
+ * Each contact is scaled by the root of its rho, which leaves cones cones and makes one step length do for light and heavy bodies.
+ */
+#include "friction/friction.h"
+
+/* Iterations between two looks at the residual, when de Saxce's term is taken anew. */
+#define LOOK_STEPS 16u
+/* The bound on W's growth is tried this much lower after each step, and doubled where it does not hold. */
+#define RELAX 0.98
+/* Scaled, the greatest block of W has about length 1: less is of no W but zero. */
+#define BOUND_MIN 0.01
+#define DOUBLINGS_MAX 60
+/* Looks in which the residual has to fall by a part of STALL_PART. */
+#define STALL_LOOKS 100u
+#define STALL_PART 0.95
+
+typedef struct descent {
+  ct_friction_work *w;
+  double *root;                          /* [contacts] of rho */
+  ct_triple *x, *wx, *before, *w_before; /* the iterate and the one before it, scaled, and W times them */
+  ct_triple *y, *wy, *next, *w_next;
+  double *term;           /* [contacts] de Saxce's */
+  double bound, momentum; /* of x'Wx / |x|^2; Nesterov's theta */
+} descent;
+
+static double dot(ct_triple a, ct_triple b) { return a.n * b.n + a.s * b.s + a.t * b.t; }
+
+static bool multiply(const descent *d, const ct_triple *x, ct_triple *wx) {
+  const ct_friction_work *w = d->w;
+  if (ct_cancel_raised(w->cancel)) return false;
+  for (size_t i = 0; i < w->contacts; i++) {
+    ct_triple sum = ct_triple_scale(ct_block_times(&w->diagonal[i], x[i]), d->root[i]);
+    for (size_t k = w->starts[i]; k < w->starts[i + 1]; k++) {
+      size_t j = w->columns[k];
+      sum = ct_triple_add(sum, ct_triple_scale(ct_block_times(&w->blocks[k], x[j]), d->root[j]));
+    }
+    wx[i] = ct_triple_scale(sum, d->root[i]);
+  }
+  return true;
+}
+
+static ct_triple slope(const descent *d, const ct_triple *wx, size_t i) {
+  ct_triple q = d->w->q[i];
+  q.n += d->term[i];
+  return ct_triple_add(wx[i], ct_triple_scale(q, d->root[i]));
+}
+
+/* next = P(y - gradient / bound), with the bound raised until it holds between the two. False: cancelled. */
+static bool step(descent *d) {
+  const ct_friction_work *w = d->w;
+  for (int k = 0; k < DOUBLINGS_MAX; k++) {
+    double bent = 0.0, far = 0.0;
+    for (size_t i = 0; i < w->contacts; i++)
+      d->next[i] = ct_cone_nearest(ct_triple_sub(d->y[i], ct_triple_scale(slope(d, d->wy, i), 1.0 / d->bound)), w->mu[i]);
+    if (!multiply(d, d->next, d->w_next)) return false;
+    for (size_t i = 0; i < w->contacts; i++) {
+      ct_triple moved = ct_triple_sub(d->next[i], d->y[i]);
+      bent += dot(moved, ct_triple_sub(d->w_next[i], d->wy[i]));
+      far += ct_triple_norm2(moved);
+    }
+    if (bent <= d->bound * far * (1.0 + 1e-9)) break;
+    d->bound = fmax(2.0 * d->bound, bent / far);
+  }
+  d->bound = fmax(RELAX * d->bound, BOUND_MIN);
+  return true;
+}
+
+static void swap(ct_triple **a, ct_triple **b) {
+  ct_triple *c = *a;
+  *a = *b;
+  *b = c;
+}
+
+/* y beyond the new x in the direction in which it moved; or at x, where that would climb. */
+static void advance(descent *d) {
+  const ct_friction_work *w = d->w;
+  double climbs = 0.0;
+  for (size_t i = 0; i < w->contacts; i++) climbs += dot(slope(d, d->wy, i), ct_triple_sub(d->next[i], d->x[i]));
+  swap(&d->before, &d->x);
+  swap(&d->w_before, &d->wx);
+  swap(&d->x, &d->next);
+  swap(&d->wx, &d->w_next);
+  double t = d->momentum, next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * t * t)), on = climbs > 0.0 ? 0.0 : (t - 1.0) / next;
+  d->momentum = climbs > 0.0 ? 1.0 : next;
+  for (size_t i = 0; i < w->contacts; i++) {
+    d->y[i] = ct_triple_add(d->x[i], ct_triple_scale(ct_triple_sub(d->x[i], d->before[i]), on));
+    d->wy[i] = ct_triple_add(d->wx[i], ct_triple_scale(ct_triple_sub(d->wx[i], d->w_before[i]), on));
+  }
+}
+
+/* The residual at x, and de Saxce's term of it. */
+static void look(descent *d) {
+  ct_friction_work *w = d->w;
+  for (size_t i = 0; i < w->contacts; i++) {
+    w->r[i] = ct_cone_inside(ct_triple_scale(d->x[i], d->root[i]), w->mu[i]);
+    ct_triple u = ct_triple_add(ct_triple_scale(d->wx[i], 1.0 / d->root[i]), w->q[i]);
+    d->term[i] = w->mu[i] * ct_length2(u.s, u.t);
+  }
+  (void)ct_friction_look(w);
+}
+
+static bool prepare(descent *d) {
+  ct_friction_work *w = d->w;
+  size_t n = w->contacts;
+  ct_triple **vectors[] = {&d->x, &d->wx, &d->before, &d->w_before, &d->y, &d->wy, &d->next, &d->w_next};
+  for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {
+    *vectors[k] = ct_solver_take(w->solver, n, sizeof(ct_triple));
+    if (!*vectors[k]) return false;
+  }
+  d->root = ct_solver_doubles(w->solver, n);
+  d->term = ct_solver_doubles(w->solver, n);
+  return d->root && d->term;
+}
+
+static ct_status descend(descent *d, uint64_t steps) {
+  ct_friction_work *w = d->w;
+  double mark = INFINITY;
+  uint64_t looks = 0, mark_at = 0;
+  for (size_t i = 0; i < w->contacts; i++) {
+    d->root[i] = sqrt(w->rho[i]);
+    d->x[i] = d->y[i] = ct_triple_scale(w->r[i], 1.0 / d->root[i]);
+  }
+  if (!multiply(d, d->x, d->wx)) return CT_CANCELLED;
+  for (size_t i = 0; i < w->contacts; i++) d->wy[i] = d->wx[i];
+  look(d);
+  for (uint64_t k = 0; k < steps && w->iterations < w->iterations_max && w->best_residual > w->tolerance; k++) {
+    if (!step(d)) return CT_CANCELLED;
+    advance(d);
+    w->iterations++;
+    w->multiplied += ct_friction_entries(w);
+    if ((k + 1) % LOOK_STEPS != 0 && k + 1 < steps && w->iterations < w->iterations_max) continue;
+    look(d);
+    looks++;
+    if (w->best_residual <= STALL_PART * mark) {
+      mark = w->best_residual;
+      mark_at = looks;
+    }
+    if (looks - mark_at > STALL_LOOKS) break;
+  }
+  return CT_OK;
+}
+
+ct_status ct_friction_gradient(ct_friction_work *w, uint64_t steps) {
+  ct_solver_mark mark = ct_solver_enter(w->solver);
+  descent d = {.w = w, .bound = 1.0, .momentum = 1.0};
+  ct_status status = prepare(&d) ? descend(&d, steps) : CT_OUT_OF_MEMORY;
+  ct_solver_leave(w->solver, mark);
+  return status;
+}

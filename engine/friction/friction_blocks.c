@@ -1,0 +1,172 @@
+/* The caller's W as blocks, dense or sparse: counted, then filled. */
+#include "friction/friction.h"
+
+/* Looks at the cancel flag once in so many contacts. */
+#define POLL_CONTACTS 1024u
+
+/* The rows of one contact, read side by side. */
+typedef struct rows {
+  const ct_matrix *matrix;
+  unsigned dimension;
+  size_t first, at[3]; /* sparse: where each row goes on; dense: at[0] is the next column */
+} rows;
+
+static rows rows_of(const ct_matrix *matrix, unsigned dimension, size_t contact) {
+  rows w = {.matrix = matrix, .dimension = dimension, .first = contact * dimension};
+  if (!matrix->dense)
+    for (unsigned k = 0; k < dimension; k++) w.at[k] = matrix->starts[w.first + k];
+  return w;
+}
+
+static bool next_dense(rows *w, size_t *column, ct_block *block) {
+  size_t size = w->matrix->size, d = w->dimension;
+  for (; w->at[0] < size; w->at[0] += d) {
+    bool any = false;
+    *block = (ct_block){{0.0}};
+    for (size_t i = 0; i < d; i++)
+      for (size_t j = 0; j < d; j++) {
+        double value = w->matrix->dense[(w->first + i) * size + w->at[0] + j];
+        block->m[3 * i + j] = value;
+        any = any || value != 0.0;
+      }
+    if (!any) continue;
+    *column = w->at[0] / d;
+    w->at[0] += d;
+    return true;
+  }
+  return false;
+}
+
+/* The next block that is not zero; columns ascend. */
+static bool next_block(rows *w, size_t *column, ct_block *block) {
+  if (w->matrix->dense) return next_dense(w, column, block);
+  const ct_matrix *m = w->matrix;
+  size_t least = SIZE_MAX, d = w->dimension;
+  for (size_t i = 0; i < d; i++)
+    if (w->at[i] < m->starts[w->first + i + 1] && m->columns[w->at[i]] / d < least) least = m->columns[w->at[i]] / d;
+  if (least == SIZE_MAX) return false;
+  *column = least;
+  *block = (ct_block){{0.0}};
+  for (size_t i = 0; i < d; i++)
+    for (; w->at[i] < m->starts[w->first + i + 1] && m->columns[w->at[i]] / d == least; w->at[i]++)
+      block->m[3 * i + m->columns[w->at[i]] % d] = m->values[w->at[i]];
+  return true;
+}
+
+static double greatest(const double *values, size_t count) {
+  double most = 0.0;
+  for (size_t i = 0; i < count; i++) most = fmax(most, fabs(values[i]));
+  return most;
+}
+
+/* The power of two that brings a number into [1/2, 1); 0 for 0. */
+static int exponent_of(double value) {
+  int e = 0;
+  (void)frexp(value, &e);
+  return e;
+}
+
+static ct_triple scaled(const double *x, unsigned dimension, int exponent) {
+  return (ct_triple){ldexp(x[0], exponent), ldexp(x[1], exponent), dimension == 3 ? ldexp(x[2], exponent) : 0.0};
+}
+
+static double block_norm(const ct_block *b) {
+  double sum = 0.0;
+  for (int i = 0; i < 9; i++) sum += b->m[i] * b->m[i];
+  return sqrt(sum);
+}
+
+/* rho of blocks that are zero has no unit of its own: any that others have does. */
+static void fill_rho(double *rho, ct_block *diagonal, size_t contacts, unsigned dimension) {
+  double most = 0.0;
+  for (size_t i = 0; i < contacts; i++) {
+    double norm = block_norm(&diagonal[i]);
+    rho[i] = norm > 0.0 ? 1.0 / norm : 0.0;
+    most = fmax(most, rho[i]);
+    if (dimension == 2) diagonal[i].m[8] = norm;
+  }
+  for (size_t i = 0; i < contacts; i++)
+    if (!(rho[i] > 0.0)) rho[i] = most > 0.0 ? most : 1.0;
+}
+
+static bool count_blocks(const ct_friction_problem *p, size_t *starts, const ct_cancel *cancel) {
+  size_t column;
+  ct_block block;
+  starts[0] = 0;
+  for (size_t i = 0; i < p->contacts; i++) {
+    if (i % POLL_CONTACTS == 0 && ct_cancel_raised(cancel)) return false;
+    rows w = rows_of(&p->matrix, p->dimension, i);
+    starts[i + 1] = starts[i];
+    while (next_block(&w, &column, &block)) starts[i + 1] += column != i;
+  }
+  return true;
+}
+
+typedef struct block_rows {
+  size_t *starts;
+  uint32_t *columns;
+  ct_block *blocks, *diagonal;
+} block_rows;
+
+static void fill_blocks(const ct_friction_problem *p, int exponent, const block_rows *out) {
+  size_t column;
+  ct_block block;
+  for (size_t i = 0, k = 0; i < p->contacts; i++) {
+    rows w = rows_of(&p->matrix, p->dimension, i);
+    out->diagonal[i] = (ct_block){{0.0}};
+    while (next_block(&w, &column, &block)) {
+      for (int e = 0; e < 9; e++) block.m[e] = ldexp(block.m[e], exponent);
+      if (column == i) out->diagonal[i] = block;
+      else {
+        out->columns[k] = (uint32_t)column;
+        out->blocks[k++] = block;
+      }
+    }
+  }
+}
+
+ct_status ct_friction_prepare(const ct_friction_problem *p, const ct_friction_options *options, ct_friction_work *w) {
+  size_t n = p->contacts, d = p->dimension, entries = p->matrix.dense ? n * d * n * d : p->matrix.starts[n * d];
+  ct_solver *solver = w->solver;
+  block_rows out = {.starts = ct_solver_take(solver, n + 1, sizeof(size_t)),
+                    .diagonal = ct_solver_take(solver, n, sizeof(ct_block))};
+  double *rho = ct_solver_doubles(solver, n);
+  ct_triple *q = ct_solver_take(solver, n, sizeof(ct_triple));
+  w->r = ct_solver_take(solver, n, sizeof(ct_triple));
+  w->best = ct_solver_take(solver, n, sizeof(ct_triple));
+  if (!out.starts || !out.diagonal || !rho || !q || !w->r || !w->best) return CT_OUT_OF_MEMORY;
+  if (!count_blocks(p, out.starts, options->cancel)) return CT_CANCELLED;
+  out.columns = ct_solver_take(solver, out.starts[n], sizeof(uint32_t));
+  out.blocks = ct_solver_take(solver, out.starts[n], sizeof(ct_block));
+  if (!out.columns || !out.blocks) return CT_OUT_OF_MEMORY;
+  int matrix_exponent = exponent_of(greatest(p->matrix.dense ? p->matrix.dense : p->matrix.values, entries));
+  int q_exponent = exponent_of(greatest(p->q, n * d));
+  fill_blocks(p, -matrix_exponent, &out);
+  fill_rho(rho, out.diagonal, n, p->dimension);
+  w->matrix_exponent = matrix_exponent;
+  w->r_exponent = q_exponent - matrix_exponent;
+  w->size_max = 0.0;
+  double normal = 0.0;
+  for (size_t i = 0; i < n; i++) {
+    q[i] = scaled(p->q + d * i, p->dimension, -q_exponent);
+    w->r[i] = (ct_triple){0.0, 0.0, 0.0};
+    if (options->start)
+      w->r[i] = ct_cone_inside(ct_cone_nearest(scaled(options->start + d * i, p->dimension, -w->r_exponent), p->mu[i]), p->mu[i]);
+    w->best[i] = w->r[i];
+    normal = fmax(normal, CT_FRICTION_GROWTH * rho[i] * fabs(q[i].n));
+    w->size_max = fmax(w->size_max, CT_FRICTION_GROWTH * rho[i] * ct_length2(q[i].n, ct_length2(q[i].s, q[i].t)));
+  }
+  if (normal > 0.0) w->size_max = normal;
+  w->contacts = n;
+  w->dimension = p->dimension;
+  w->starts = out.starts;
+  w->columns = out.columns;
+  w->blocks = out.blocks;
+  w->diagonal = out.diagonal;
+  w->q = q;
+  w->mu = p->mu;
+  w->rho = rho;
+  w->best_residual = INFINITY;
+  w->cancel = options->cancel;
+  return CT_OK;
+}

@@ -1,0 +1,246 @@
+/* Friction by way of the bodies: with mu |u_t| in the normal velocities held (de Saxce's term) the problem is convex, and its
+ * forces are r = P(center - rho / epsilon (q + term + G'v)), v what they change of the bodies' velocities: six unknowns a body,
+ * whatever the number of contacts. v comes by Newton's method, each step by a sparse factor; then center and term are taken anew.
+ * The first step takes all contacts as glued. Rockafellar 1976; Zhao, Sun, Toh 2010 (proximal steps, Newton within); Acary, Cadoux,
+ * Lemarechal, Malick 2011 (the term).
+ */
+#include "linear/block_cholesky.h"
+#include "friction/cone_projection.h"
+#include "friction/friction.h"
+
+#include <string.h>
+
+/* Proximal weight against W, whose greatest block is about 1: at first, at least and at most; how it shrinks where Newton's method
+ * soon ends, within so many steps, and grows where it takes many. */
+#define EPSILON_FIRST 1e-2
+#define EPSILON_LEAST 1e-5
+#define EPSILON_MOST 1.0
+#define EPSILON_SHRINK 0.3
+#define EPSILON_GROW 4.0
+#define FEW_STEPS 6u
+#define MANY_STEPS 15u
+#define STEPS_MAX 30u
+/* Impulses that v and the forces disagree by, part of theirs, that are none; and those that may be rounding, where a step does not
+ * halve them. */
+#define SETTLED 1e-11
+#define ROUNDING 1e-7
+/* Times that center and term are taken anew without a residual that is less by this part. */
+#define STALL_TURNS 12u
+#define STALL_PART 0.9
+/* A factor: blocks, 290 MB, and multiplications; and those of all steps, some five seconds. Of a contact in each step. */
+#define FACTOR_BLOCKS 1000000u
+#define FACTOR_WORK 4e9
+#define WORK_MAX 1e10
+#define CONTACT_WORK 800.0
+
+enum { ROWS = CT_CONE_BLOCK, BLOCK = CT_CONE_BLOCK * CT_CONE_BLOCK };
+
+typedef struct descent {
+  ct_friction_work *w;
+  const ct_friction_bodies *bodies;
+  size_t rows;
+  double scale, epsilon;               /* W = scale G'G */
+  double *v, *step, *gradient, *trial; /* [rows] */
+  double *term, *slopes;               /* [contacts], [9 contacts] */
+  ct_triple *center, *r, *u;           /* [contacts] */
+  double greatest;                     /* |r| */
+  ct_block_cholesky factor;
+  double work;
+} descent;
+
+static double dot(const double *a, const double *b, size_t count) {
+  double sum = 0.0;
+  for (size_t i = 0; i < count; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+/* The argument of a contact's projection, but for center, in parts of rho / epsilon. */
+static double force_of(const descent *d, size_t i) { return d->w->rho[i] / d->epsilon; }
+
+/* Forces and velocities at v; the value and gradient of what v makes least. */
+static double look(descent *d, const double *v, double *slopes) {
+  const ct_friction_work *w = d->w;
+  double value = 0.5 / d->scale * dot(v, v, d->rows), most = 0.0;
+  for (size_t i = 0; i < d->rows; i++) d->gradient[i] = v[i] / d->scale;
+  for (size_t i = 0; i < w->contacts; i++) {
+    double u[3], f[3], by = force_of(d, i);
+    ct_cone_pull(&d->bodies->levers[i], v, u);
+    d->u[i] = ct_triple_add(w->q[i], (ct_triple){u[0], u[1], u[2]});
+    const double x[3] = {d->center[i].n - by * (d->u[i].n + d->term[i]), d->center[i].s - by * d->u[i].s,
+                         d->center[i].t - by * d->u[i].t};
+    ct_cone_project(w->mu[i], x, f, slopes ? &slopes[9 * i] : NULL);
+    d->r[i] = (ct_triple){f[0], f[1], f[2]};
+    double size = ct_triple_norm2(d->r[i]);
+    most = fmax(most, size);
+    value += 0.5 / by * size;
+    ct_cone_push(&d->bodies->levers[i], f, -1.0, d->gradient);
+  }
+  d->greatest = sqrt(most);
+  return value;
+}
+
+static bool is_flat(const double *slope) {
+  for (size_t k = 0; k < 9; k++)
+    if (slope[k] != 0.0) return false;
+  return true;
+}
+
+/* Adds what contacts first .. end - 1 do, which all reach the same bodies. */
+static void add_contacts(descent *d, size_t first, size_t end) {
+  double own[2][BLOCK] = {{0.0}}, beside[BLOCK] = {0.0};
+  const size_t *block = d->bodies->levers[first].block;
+  bool joins = block[0] != CT_CONE_NO_BLOCK && block[1] != CT_CONE_NO_BLOCK;
+  for (size_t i = first; i < end; i++) {
+    double slope[9];
+    if (is_flat(&d->slopes[9 * i])) continue;
+    for (size_t k = 0; k < 9; k++) slope[k] = d->slopes[9 * i + k] * force_of(d, i);
+    for (size_t side = 0; side < 2; side++)
+      if (block[side] != CT_CONE_NO_BLOCK) ct_cone_add_product(&d->bodies->levers[i], slope, side, side, own[side]);
+    if (joins) ct_cone_add_product(&d->bodies->levers[i], slope, 0, 1, beside);
+  }
+  for (size_t side = 0; side < 2; side++)
+    if (block[side] != CT_CONE_NO_BLOCK) ct_block_cholesky_add(&d->factor, (uint32_t)block[side], (uint32_t)block[side], own[side]);
+  if (joins) ct_block_cholesky_add(&d->factor, (uint32_t)block[0], (uint32_t)block[1], beside);
+}
+
+/* Newton's step: (1 / scale + G S rho / epsilon G') step = -gradient. False: cancelled. */
+static bool find_step(descent *d) {
+  const ct_cone *levers = d->bodies->levers;
+  double one[BLOCK] = {0.0};
+  for (size_t k = 0; k < ROWS; k++) one[k * (ROWS + 1)] = 1.0 / d->scale;
+  ct_block_cholesky_clear(&d->factor);
+  for (uint32_t b = 0; b < d->bodies->count; b++) ct_block_cholesky_add(&d->factor, b, b, one);
+  for (size_t i = 0, end; i < d->w->contacts; i = end) {
+    for (end = i + 1; end < d->w->contacts; end++)
+      if (levers[end].block[0] != levers[i].block[0] || levers[end].block[1] != levers[i].block[1]) break;
+    add_contacts(d, i, end);
+  }
+  if (ct_block_cholesky_factor(&d->factor, d->w->cancel) != CT_OK) return false;
+  ct_block_cholesky_solve(&d->factor, d->gradient, d->step);
+  for (size_t i = 0; i < d->rows; i++) d->step[i] = -d->step[i];
+  d->work += d->factor.work + CONTACT_WORK * (double)d->w->contacts;
+  d->w->iterations++;
+  return true;
+}
+
+/* A step that brings the value down, or the gradient where the value cannot tell. False: none does. */
+static bool advance(descent *d, double value, double size) {
+  double slope = dot(d->gradient, d->step, d->rows);
+  for (double t = 1.0; t > 1e-6; t *= 0.5) {
+    for (size_t i = 0; i < d->rows; i++) d->trial[i] = d->v[i] + t * d->step[i];
+    double then = look(d, d->trial, NULL);
+    if (!(then <= value + 1e-4 * t * slope) && !(sqrt(dot(d->gradient, d->gradient, d->rows)) <= 0.9 * size)) continue;
+    memcpy(d->v, d->trial, d->rows * sizeof *d->v);
+    return true;
+  }
+  return false;
+}
+
+static bool affords(const descent *d) { return d->work < WORK_MAX && d->w->iterations < d->w->iterations_max; }
+
+/* v for this center and term; *steps that it took. */
+static ct_status minimise(descent *d, unsigned *steps) {
+  double before = INFINITY;
+  for (*steps = 0; *steps < STEPS_MAX && affords(d); ++*steps) {
+    double value = look(d, d->v, d->slopes), size = sqrt(dot(d->gradient, d->gradient, d->rows));
+    if (size <= SETTLED * d->greatest || (size <= ROUNDING * d->greatest && size > 0.5 * before)) return CT_OK;
+    before = size;
+    if (!find_step(d)) return CT_CANCELLED;
+    if (!advance(d, value, size)) return CT_OK;
+  }
+  return CT_OK;
+}
+
+/* ---- what goes around ----------------------------------------------------------------------------------------------------- */
+
+/* v of contacts that are glued. False: cancelled. */
+static bool begin(descent *d) {
+  const ct_friction_work *w = d->w;
+  for (size_t i = 0; i < d->rows; i++) d->gradient[i] = 0.0;
+  for (size_t i = 0; i < w->contacts; i++) {
+    double across = w->mu[i] > 0.0 ? 1.0 : 0.0;
+    d->center[i] = w->r[i];
+    d->term[i] = 0.0;
+    for (size_t k = 0; k < 9; k++) d->slopes[9 * i + k] = k == 0 ? 1.0 : k % 4 == 0 ? across : 0.0;
+    ct_triple x = ct_triple_sub(d->center[i], ct_triple_scale(w->q[i], force_of(d, i)));
+    const double f[3] = {x.n, across * x.s, across * x.t};
+    ct_cone_push(&d->bodies->levers[i], f, -1.0, d->gradient);
+  }
+  if (!find_step(d)) return false;
+  memcpy(d->v, d->step, d->rows * sizeof *d->v);
+  return true;
+}
+
+/* The forces as center and iterate, their slip as term. */
+static void go_on(descent *d) {
+  ct_friction_work *w = d->w;
+  (void)look(d, d->v, NULL);
+  for (size_t i = 0; i < w->contacts; i++) {
+    d->center[i] = d->r[i];
+    d->term[i] = w->mu[i] * ct_length2(d->u[i].s, d->u[i].t);
+    w->r[i] = ct_cone_inside(d->r[i], w->mu[i]);
+  }
+  (void)ct_friction_look(w);
+}
+
+static ct_status run(descent *d) {
+  ct_friction_work *w = d->w;
+  double mark = INFINITY;
+  unsigned stalled = 0;
+  if (!begin(d)) return CT_CANCELLED;
+  while (affords(d) && stalled < STALL_TURNS) {
+    unsigned steps;
+    ct_status status = minimise(d, &steps);
+    if (status != CT_OK) return status;
+    go_on(d);
+    if (w->best_residual <= w->tolerance) return CT_OK;
+    stalled = w->best_residual <= STALL_PART * mark ? 0 : stalled + 1;
+    if (stalled == 0) mark = w->best_residual;
+    w->iterations++;
+    if (steps <= FEW_STEPS) d->epsilon = fmax(EPSILON_SHRINK * d->epsilon, EPSILON_LEAST);
+    if (steps > MANY_STEPS) d->epsilon = fmin(EPSILON_GROW * d->epsilon, EPSILON_MOST);
+  }
+  return CT_OK;
+}
+
+static bool take_memory(descent *d) {
+  ct_solver *solver = d->w->solver;
+  size_t n = d->w->contacts;
+  d->v = ct_solver_doubles(solver, 4 * d->rows + 1);
+  d->term = ct_solver_doubles(solver, 10 * n);
+  d->center = ct_solver_take(solver, 3 * n, sizeof *d->center);
+  if (!d->v || !d->term || !d->center) return false;
+  d->step = d->v + d->rows;
+  d->gradient = d->step + d->rows;
+  d->trial = d->gradient + d->rows;
+  d->slopes = d->term + n;
+  d->r = d->center + n;
+  d->u = d->r + n;
+  return true;
+}
+
+static ct_status open_factor(descent *d, bool *fits) {
+  size_t n = d->w->contacts, count = 0;
+  ct_block_pair *pairs = ct_solver_take(d->w->solver, n + 1, sizeof *pairs);
+  if (!pairs) return CT_OUT_OF_MEMORY;
+  for (size_t i = 0; i < n; i++) {
+    const size_t *block = d->bodies->levers[i].block;
+    if (block[0] == CT_CONE_NO_BLOCK || block[1] == CT_CONE_NO_BLOCK) continue;
+    ct_block_pair pair = {(uint32_t)block[0], (uint32_t)block[1]};
+    if (count == 0 || pairs[count - 1].a != pair.a || pairs[count - 1].b != pair.b) pairs[count++] = pair;
+  }
+  const ct_block_shape shape = {
+      .count = d->bodies->count, .pairs = pairs, .pair_count = count, .blocks_max = FACTOR_BLOCKS, .work_max = FACTOR_WORK};
+  return ct_block_cholesky_open(&d->factor, &shape, d->w->solver, fits);
+}
+
+ct_status ct_friction_by_bodies(ct_friction_work *w, const ct_friction_bodies *bodies) {
+  descent d = {.w = w, .bodies = bodies, .rows = ROWS * bodies->count, .epsilon = EPSILON_FIRST};
+  ct_solver_mark mark = ct_solver_enter(w->solver);
+  bool fits = false;
+  d.scale = ldexp(bodies->scale, -w->matrix_exponent);
+  ct_status status = take_memory(&d) ? open_factor(&d, &fits) : CT_OUT_OF_MEMORY;
+  if (status == CT_OK && fits) status = run(&d);
+  ct_solver_leave(w->solver, mark);
+  return status;
+}

@@ -1,0 +1,130 @@
+/* Contacts that cannot all part or rest: a ball between walls that close in. Farkas: where y >= 0 has (y'W)_j r_j <= 0 for every
+ * r_j in its cone, y'u = y'W r + y'q <= y'q for the normal velocities u, and q'y < 0 leaves no u >= 0.
+ *
+ * The proof costs many sweeps. It is only looked for after some projected conjugate gradients on the normal forces alone have not
+ * shown otherwise: normal forces that part all contacts without friction leave no such y, and an iteration costs a small part of a
+ * sweep. Without a solution the gradients run along a direction in which nothing ends them, or to no end.
+ */
+#include "friction/friction.h"
+
+#include <contact/lcp.h>
+
+/* Contacts above which nobody waits for a proof: it costs the cube of them. */
+#define CONTACTS_MAX 256u
+/* Rounding of a sum of as many products, relative to their absolute values; and what q'y has to be less than zero by. */
+#define ROUNDING (16.0 * CT_UNIT_ROUNDOFF)
+/* Conjugate gradients on the normal forces: LEAST and PER_CONTACT for each contact. */
+#define GRADIENTS_LEAST 200u
+#define GRADIENTS_PER_CONTACT 4u
+/* Velocities, in parts of the greatest, by which contacts may still approach. */
+#define PARTED 1e-6
+
+/* What y does to the force of contact j, and the sizes of what is added up. W by columns is not at hand: all rows are gone through.
+ */
+static void gather(const ct_friction_work *w, const double *y, ct_triple *sum, ct_triple *size) {
+  for (size_t j = 0; j < w->contacts; j++) sum[j] = size[j] = (ct_triple){0.0, 0.0, 0.0};
+  for (size_t i = 0; i < w->contacts; i++)
+    for (size_t k = w->starts[i]; k <= w->starts[i + 1]; k++) {
+      bool last = k == w->starts[i + 1];
+      const double *m = last ? w->diagonal[i].m : w->blocks[k].m;
+      size_t j = last ? i : w->columns[k];
+      sum[j] = ct_triple_add(sum[j], (ct_triple){y[i] * m[0], y[i] * m[1], y[i] * m[2]});
+      size[j] = ct_triple_add(size[j], (ct_triple){y[i] * fabs(m[0]), y[i] * fabs(m[1]), y[i] * fabs(m[2])});
+    }
+}
+
+static bool proves(const ct_friction_work *w, const double *y, ct_triple *sum, ct_triple *size) {
+  double n = (double)w->contacts, q = 0.0, q_size = 0.0;
+  gather(w, y, sum, size);
+  for (size_t j = 0; j < w->contacts; j++) {
+    if (!(y[j] >= 0.0)) return false;
+    q += y[j] * w->q[j].n;
+    q_size += y[j] * fabs(w->q[j].n);
+    double most = size[j].n + w->mu[j] * (size[j].s + size[j].t);
+    if (sum[j].n + w->mu[j] * ct_length2(sum[j].s, sum[j].t) > ROUNDING * n * most) return false;
+  }
+  return q < -ROUNDING * n * q_size;
+}
+
+/* The normal velocities in units of the greatest, a power of two, which sliding however fast is not. */
+static void scale_normals(const ct_friction_work *w, double *q) {
+  double most = 0.0;
+  int exponent;
+  for (size_t i = 0; i < w->contacts; i++) most = fmax(most, fabs(w->q[i].n));
+  (void)frexp(most, &exponent);
+  for (size_t i = 0; i < w->contacts; i++) q[i] = ldexp(w->q[i].n, -exponent);
+}
+
+/* The rows and columns of the normal forces. False: out of memory. */
+static bool make_normals(const ct_friction_work *w, ct_matrix *matrix) {
+  size_t n = w->contacts, count = 0;
+  size_t *starts = ct_solver_take(w->solver, n + 1, sizeof *starts);
+  uint32_t *columns = ct_solver_take(w->solver, w->starts[n] + n, sizeof *columns);
+  double *values = ct_solver_doubles(w->solver, w->starts[n] + n);
+  if (!starts || !columns || !values) return false;
+  for (size_t i = 0; i < n; i++) {
+    starts[i] = count;
+    bool placed = false;
+    for (size_t k = w->starts[i]; k <= w->starts[i + 1]; k++) {
+      bool last = k == w->starts[i + 1];
+      if (!placed && (last || w->columns[k] > i)) {
+        columns[count] = (uint32_t)i;
+        values[count++] = w->diagonal[i].m[0];
+        placed = true;
+      }
+      if (last) continue;
+      columns[count] = w->columns[k];
+      values[count++] = w->blocks[k].m[0];
+    }
+  }
+  starts[n] = count;
+  *matrix = (ct_matrix){.size = n, .starts = starts, .columns = columns, .values = values};
+  return true;
+}
+
+/* *indicated: no normal forces that part all contacts were found. */
+static ct_status look_for_indication(const ct_friction_work *w, bool *indicated) {
+  size_t n = w->contacts;
+  double *vectors = ct_solver_doubles(w->solver, 3 * n);
+  ct_lcp normals = {.q = vectors};
+  if (!vectors || !make_normals(w, &normals.matrix)) return CT_OUT_OF_MEMORY;
+  scale_normals(w, vectors);
+  const ct_lcp_options options = {.method = CT_LCP_QUADRATIC,
+                                  .tolerance = PARTED,
+                                  .iterations_max = GRADIENTS_LEAST + GRADIENTS_PER_CONTACT * n,
+                                  .cancel = w->cancel};
+  ct_lcp_result result = {.z = vectors + n, .w = vectors + 2 * n};
+  ct_status status = ct_lcp_solve(&normals, &options, w->solver, &result);
+  *indicated = !result.converged;
+  return status;
+}
+
+static ct_status prove(const ct_friction_work *w, bool *contradicts) {
+  ct_friction_work plain = *w;
+  double *mu = ct_solver_doubles(w->solver, w->contacts);
+  ct_triple *sum = ct_solver_take(w->solver, w->contacts, sizeof *sum),
+            *size = ct_solver_take(w->solver, w->contacts, sizeof *size);
+  plain.best = ct_solver_take(w->solver, w->contacts, sizeof *plain.best);
+  if (!mu || !sum || !size || !plain.best) return CT_OUT_OF_MEMORY;
+  for (size_t i = 0; i < w->contacts; i++) mu[i] = 0.0;
+  plain.mu = mu;
+  ct_friction_options options = {.cancel = w->cancel};
+  ct_friction_result result = {0};
+  ct_status status = ct_friction_polyhedral(&plain, &options, &result);
+  *contradicts = status == CT_OK && plain.certificate && proves(w, plain.certificate, sum, size);
+  return status;
+}
+
+ct_status ct_friction_contradicts(const ct_friction_work *w, ct_friction_proof proof, bool *contradicts) {
+  *contradicts = false;
+  if (w->contacts > CONTACTS_MAX || proof == CT_FRICTION_PROOF_NEVER) return CT_OK;
+  bool wanted = proof == CT_FRICTION_PROOF_ALWAYS;
+  ct_status status = CT_OK;
+  ct_solver_mark mark = ct_solver_enter(w->solver);
+  if (!wanted) status = look_for_indication(w, &wanted);
+  ct_solver_leave(w->solver, mark);
+  mark = ct_solver_enter(w->solver);
+  if (status == CT_OK && wanted) status = prove(w, contradicts);
+  ct_solver_leave(w->solver, mark);
+  return status;
+}

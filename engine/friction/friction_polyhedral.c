@@ -1,0 +1,167 @@
+/* The cone as a pyramid: for each contact z = (p, b_1 .. b_k, l), force p along the normal and b_j >= 0 along k directions of the
+ * tangent plane, l the slip: w_n = u_n, w_j = d_j . u + l, w_l = mu p - sum b. A linear complementarity problem that Lemke's method
+ * solves where no restitution is asked for. Stewart, Trinkle 1996; Anitescu, Potra 1997.
+ *
+ * Between two directions the pyramid is weaker than the cone by cos(pi / k), or, around the cone, too strong along them. Contacts
+ * without friction have p alone; plane ones two directions, and no error.
+ */
+#include "friction/friction.h"
+
+#include "base/sin_cos.h"
+#include <contact/lcp.h>
+
+#include <string.h>
+
+#define PI 3.14159265358979323846
+#define DIRECTIONS_MIN 4u
+
+/* One row and column: of which contact, and which way it pushes; slip rows push nothing. */
+typedef struct way {
+  size_t contact;
+  ct_triple push;
+  bool slip;
+} way;
+
+typedef struct pyramid {
+  const ct_friction_work *w;
+  size_t directions, size;
+  ct_triple *direction; /* [directions] */
+  way *ways;            /* [size] */
+  double *matrix, *q, *z, *slack, *certificate;
+  double strength; /* of the pyramid, in parts of mu */
+} pyramid;
+
+static size_t rows_of(const pyramid *p, size_t i) { return p->w->mu[i] > 0.0 ? p->directions + 2 : 1; }
+
+/* Opposite ones are opposite to the bit. */
+static void fill_directions(pyramid *p) {
+  size_t k = p->directions, half = k / 2;
+  for (size_t j = 0; j < half; j++) {
+    ct_turn t = ct_turn_of(2.0 * PI * (double)j / (double)k);
+    p->direction[j] = (ct_triple){0.0, t.cosine, t.sine};
+    p->direction[j + half] = (ct_triple){0.0, -t.cosine, -t.sine};
+  }
+}
+
+static void fill_ways(pyramid *p) {
+  way *at = p->ways;
+  for (size_t i = 0; i < p->w->contacts; i++) {
+    *at++ = (way){i, {1.0, 0.0, 0.0}, false};
+    if (rows_of(p, i) == 1) continue;
+    for (size_t j = 0; j < p->directions; j++) *at++ = (way){i, p->direction[j], false};
+    *at++ = (way){.contact = i, .slip = true};
+  }
+}
+
+static double along(ct_triple a, ct_triple b) { return a.n * b.n + a.s * b.s + a.t * b.t; }
+
+/* Rows [first, first + rows) against the columns of one contact, whose first is `column`. */
+static void add_block(pyramid *p, size_t first, const ct_block *block, size_t contact, size_t column) {
+  for (size_t c = column; c < column + rows_of(p, contact); c++) {
+    if (p->ways[c].slip) continue;
+    ct_triple moved = ct_block_times(block, p->ways[c].push);
+    for (size_t r = first; r < first + rows_of(p, p->ways[first].contact); r++)
+      if (!p->ways[r].slip) p->matrix[r * p->size + c] = along(p->ways[r].push, moved);
+  }
+}
+
+/* The rows of the slip, and its column. */
+static void add_slip(pyramid *p, size_t first, size_t rows, double mu) {
+  size_t slip = first + rows - 1;
+  p->matrix[slip * p->size + first] = p->strength * mu;
+  for (size_t k = first + 1; k < slip; k++) {
+    p->matrix[slip * p->size + k] = -1.0;
+    p->matrix[k * p->size + slip] = 1.0;
+  }
+}
+
+static void assemble(pyramid *p, const size_t *firsts) {
+  const ct_friction_work *w = p->w;
+  memset(p->matrix, 0, p->size * p->size * sizeof *p->matrix);
+  for (size_t i = 0; i < w->contacts; i++) {
+    size_t first = firsts[i], rows = rows_of(p, i);
+    add_block(p, first, &w->diagonal[i], i, first);
+    for (size_t e = w->starts[i]; e < w->starts[i + 1]; e++)
+      add_block(p, first, &w->blocks[e], w->columns[e], firsts[w->columns[e]]);
+    if (rows > 1) add_slip(p, first, rows, w->mu[i]);
+    for (size_t k = first; k < first + rows; k++) p->q[k] = p->ways[k].slip ? 0.0 : along(p->ways[k].push, w->q[i]);
+  }
+}
+
+/* Forces of z; where the method failed they are cut down to the pyramid. */
+static double gather(const pyramid *p, const size_t *firsts) {
+  double most = 0.0;
+  for (size_t i = 0; i < p->w->contacts; i++) {
+    const double *z = p->z + firsts[i];
+    ct_triple t = {0.0, 0.0, 0.0};
+    double sum = 0.0;
+    for (size_t j = 0; rows_of(p, i) > 1 && j < p->directions; j++) {
+      t = ct_triple_add(t, ct_triple_scale(p->direction[j], z[j + 1]));
+      sum += z[j + 1];
+    }
+    double limit = p->strength * p->w->mu[i] * z[0], part = sum > limit ? limit / sum : 1.0;
+    p->w->best[i] = (ct_triple){z[0], part * t.s, part * t.t};
+    most = fmax(most, ct_length2(z[0], ct_length2(t.s, t.t)));
+  }
+  return most;
+}
+
+static bool take_memory(pyramid *p, ct_solver *solver) {
+  size_t n = p->size;
+  p->direction = ct_solver_take(solver, p->directions, sizeof *p->direction);
+  p->ways = ct_solver_take(solver, n, sizeof *p->ways);
+  p->matrix = ct_solver_doubles(solver, n * n);
+  p->q = ct_solver_doubles(solver, 4 * n);
+  if (!p->direction || !p->ways || !p->matrix || !p->q) return false;
+  p->z = p->q + n;
+  p->slack = p->z + n;
+  p->certificate = p->slack + n;
+  return true;
+}
+
+static ct_friction_status status_of(ct_lcp_status status) {
+  switch (status) {
+  case CT_LCP_STATUS_OK: return CT_FRICTION_STATUS_OK;
+  case CT_LCP_STATUS_INFEASIBLE: return CT_FRICTION_STATUS_INFEASIBLE;
+  case CT_LCP_STATUS_RAY: return CT_FRICTION_STATUS_RAY;
+  case CT_LCP_STATUS_EXHAUSTED:
+  case CT_LCP_STATUS_ITERATION_LIMIT: break;
+  }
+  return CT_FRICTION_STATUS_ITERATION_LIMIT;
+}
+
+ct_status ct_friction_polyhedral(ct_friction_work *w, const ct_friction_options *options, ct_friction_result *result) {
+  size_t wanted = options->directions >= DIRECTIONS_MIN ? options->directions & ~(size_t)1 : CT_FRICTION_DIRECTIONS;
+  pyramid p = {.w = w, .directions = w->dimension == 2 ? 2 : wanted, .strength = 1.0};
+  double weakest = ct_turn_of(PI / (double)p.directions).cosine;
+  if (w->dimension == 3 && options->circumscribed) p.strength = 1.0 / weakest;
+  size_t *firsts = ct_solver_take(w->solver, w->contacts, sizeof *firsts);
+  if (!firsts) return CT_OUT_OF_MEMORY;
+  for (size_t i = 0; i < w->contacts; i++) {
+    firsts[i] = p.size;
+    p.size += rows_of(&p, i);
+    if (p.size > CT_LCP_DIRECT_MAX) return CT_LIMIT;
+  }
+  if (!take_memory(&p, w->solver)) return CT_OUT_OF_MEMORY;
+  fill_directions(&p);
+  fill_ways(&p);
+  assemble(&p, firsts);
+  ct_lcp lcp = {.matrix = {.size = p.size, .dense = p.matrix}, .q = p.q};
+  bool plain = p.size == w->contacts;
+  ct_lcp_options lcp_options = {.method = plain ? CT_LCP_AUTO : CT_LCP_LEMKE,
+                                .tie = plain ? CT_LCP_TIE_MIN_NORM : CT_LCP_TIE_ANY,
+                                .iterations_max = plain ? 0 : options->iterations_max,
+                                .cancel = options->cancel};
+  ct_lcp_result answer = {.z = p.z, .w = p.slack, .certificate = p.certificate};
+  ct_status status = ct_lcp_solve(&lcp, &lcp_options, w->solver, &answer);
+  if (status != CT_OK) return status;
+  double size = fmin(gather(&p, firsts), w->size_max);
+  result->method = CT_FRICTION_POLYHEDRAL;
+  result->status = status_of(answer.status);
+  result->residual = answer.residual > 0.0 ? (size > 0.0 ? answer.residual / size : 1.0) : 0.0;
+  result->converged = result->status == CT_FRICTION_STATUS_OK && result->residual <= w->tolerance;
+  result->cone_error = w->dimension == 3 && !plain ? 1.0 - weakest : 0.0;
+  result->iterations = answer.iterations;
+  w->certificate = plain && answer.status == CT_LCP_STATUS_INFEASIBLE ? p.certificate : NULL;
+  return CT_OK;
+}

@@ -1,0 +1,99 @@
+/* Intersection of half-spaces: checks, an inner point, and the duality that does the work.
+ *
+ * Whether the intersection is bounded is decided exactly on the given normals. The inner point: inscribed_ball.c; duality: hull_polar.c.
+ */
+#include "hull/hull_polar.h"
+#include "hull/quickhull.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void planes_close(ct_plane_set *set) {
+  free(set->unit);
+  free(set->normals);
+  free(set->constants);
+  free(set->points);
+}
+
+/* Powers of two keep the given planes exact; a plane farther away than any coordinate can be is over the limit. */
+static ct_status planes_open(ct_plane_set *set, const double (*given)[4], ct_hull_report *report) {
+  size_t n = set->count ? set->count : 1;
+  set->unit = malloc(n * sizeof *set->unit);
+  set->normals = malloc(n * sizeof *set->normals);
+  set->constants = malloc(n * sizeof *set->constants);
+  set->points = malloc(n * sizeof *set->points);
+  if (!set->unit || !set->normals || !set->constants || !set->points) return CT_OUT_OF_MEMORY;
+  for (uint32_t i = 0; i < set->count; i++) {
+    if (ct_hull_cancelled(i, set->cancel)) return CT_CANCELLED;
+    ct_vec3 normal = ct_vec(given[i][0], given[i][1], given[i][2]);
+    int exponent;
+    double largest = ct_max_abs(normal);
+    report->culprit = i;
+    if (largest == 0.0) return CT_DEGENERATE_HULL;
+    if (!(largest < INFINITY)) return CT_LIMIT;
+    (void)frexp(largest, &exponent);
+    double d = ldexp(given[i][3], -exponent);
+    if (!(fabs(d) <= CT_EXACT_MAX)) return CT_LIMIT;
+    normal = ct_vec(ct_exact_flush(ldexp(normal.x, -exponent)), ct_exact_flush(ldexp(normal.y, -exponent)),
+                    ct_exact_flush(ldexp(normal.z, -exponent)));
+    set->normals[i] = normal;
+    set->constants[i] = ct_exact_flush(d);
+    double length = ct_norm(normal);
+    set->unit[i] = (ct_half_space){{normal.x / length, normal.y / length, normal.z / length}, -set->constants[i] / length};
+  }
+  report->culprit = UINT32_MAX;
+  return CT_OK;
+}
+
+/* The intersection is bounded exactly when the origin is strictly inside the hull of the normals. */
+static ct_status check_bounded(ct_plane_set *set, ct_grow *grow, ct_hull_report *report) {
+  int rank;
+  ct_status status = ct_quickhull(set->normals, set->count, set->cancel, grow, &rank);
+  if (status == CT_DEGENERATE_HULL) return CT_UNBOUNDED;
+  if (status != CT_OK) return status;
+  uint32_t face = ct_face_beyond_origin(grow);
+  if (face == CT_GROW_NONE) return CT_OK;
+  report->culprit = grow->faces[face].vertex[0];
+  return CT_UNBOUNDED;
+}
+
+/* From the inscribed ball's centre, and once more from the centroid found: dual points about the middle of the body are the best
+ * spread. */
+static ct_status build(ct_plane_set *set, ct_grow *grow, ct_hull **out, ct_hull_report *report) {
+  ct_inscribed ball = ct_inscribed_ball(set->unit, set->count, set->cancel);
+  if (ct_cancel_raised(set->cancel)) return CT_CANCELLED;
+  report->culprit = ball.culprit;
+  if (ball.open) return CT_UNBOUNDED;
+  if (ball.radius < -ball.resolution) return CT_EMPTY;
+  ct_status status = check_bounded(set, grow, report);
+  if (status != CT_OK) return status;
+  if (ball.radius <= ball.resolution) return CT_DEGENERATE_HULL;
+  ct_hull *rough = NULL, *fine = NULL;
+  status = ct_hull_polar(set, ball.center, grow, &rough);
+  if (status != CT_OK) return status;
+  status = ct_hull_polar(set, rough->view.centroid, grow, &fine);
+  if (status == CT_OUT_OF_MEMORY || status == CT_CANCELLED) {
+    ct_hull_release(rough);
+    return status;
+  }
+  /* A centroid on the wrong side of a plane happens only at round-off; the first result stands then. */
+  if (status == CT_OK) ct_hull_release(rough);
+  *out = status == CT_OK ? fine : rough;
+  return CT_OK;
+}
+
+ct_status ct_hull_from_planes(const double (*planes)[4], size_t count, const ct_cancel *cancel, ct_hull **out,
+                              ct_hull_report *report) {
+  ct_hull_report local;
+  if (!report) report = &local;
+  *report = (ct_hull_report){.rank = 0, .culprit = UINT32_MAX};
+  if (count > CT_HULL_POINTS_MAX) return CT_LIMIT;
+  ct_plane_set set = {.count = (uint32_t)count, .cancel = cancel};
+  ct_grow grow = {0};
+  ct_status status = planes_open(&set, planes, report);
+  if (status == CT_OK) status = build(&set, &grow, out, report);
+  if (status == CT_OK) *report = (ct_hull_report){.rank = 3, .culprit = UINT32_MAX};
+  ct_grow_free(&grow);
+  planes_close(&set);
+  return status;
+}

@@ -1,0 +1,120 @@
+/* Hulls of points, and the life of a hull. Hulls of planes: half_space_intersection.c, shrunk ones: hull_inset.c; the support function:
+ * hull_support.c.
+ */
+#include "hull/hull_faces.h"
+#include "hull/hull_cull_points.h"
+#include "hull/quickhull.h"
+#include "hull/morton_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Below this the search for a ball inside costs more than it saves. */
+#define CULL_MIN 512u
+/* Below this all points stay in the cache anyway. */
+#define SORT_MIN 4096u
+
+static double largest_coordinate(const ct_vec3 *points, size_t count) {
+  double largest = 0.0;
+  for (size_t i = 0; i < count; i++) {
+    double m = ct_max_abs(points[i]);
+    if (!(m <= largest)) largest = m;
+  }
+  return largest;
+}
+
+/* Points to be looked at in working order, and where each input point stands in it: CT_GROW_NONE for those known to be inside;
+ * position is NULL when that is the input order. */
+typedef struct worklist {
+  ct_vec3 *points;
+  uint32_t count;
+  uint32_t *position;
+} worklist;
+
+/* Puts points in spatial order, which halves the time at a million points and changes nothing in the result; kept follows. */
+static ct_status sort_worklist(worklist *work, uint32_t *kept) {
+  uint32_t n = work->count, *order = malloc(n * sizeof *order), *spare = malloc((size_t)n * 3 * sizeof *spare);
+  ct_vec3 *sorted = malloc(n * sizeof *sorted);
+  bool ready = order && spare && sorted;
+  if (ready) {
+    ct_spatial_order(work->points, n, order, spare);
+    for (uint32_t i = 0; i < n; i++) {
+      sorted[i] = work->points[order[i]];
+      spare[i] = kept[order[i]];
+    }
+    memcpy(kept, spare, n * sizeof *kept);
+    ct_vec3 *old = work->points;
+    work->points = sorted;
+    sorted = old;
+  }
+  free(sorted);
+  free(order);
+  free(spare);
+  return ready ? CT_OK : CT_OUT_OF_MEMORY;
+}
+
+/* Many points: without those inside, in an order of ours. */
+static ct_status choose_points(worklist *work) {
+  uint32_t input = work->count, *kept = malloc(input * sizeof *kept);
+  work->position = malloc(input * sizeof *work->position);
+  ct_status status = kept && work->position ? ct_hull_cull(work->points, &work->count, kept) : CT_OUT_OF_MEMORY;
+  if (status == CT_OK && work->count >= SORT_MIN) status = sort_worklist(work, kept);
+  if (status == CT_OK) {
+    for (uint32_t i = 0; i < input; i++) work->position[i] = CT_GROW_NONE;
+    for (uint32_t i = 0; i < work->count; i++) work->position[kept[i]] = i;
+  }
+  free(kept);
+  return status;
+}
+
+static ct_status open_worklist(worklist *work, const ct_vec3 *points, uint32_t count, double largest) {
+  work->points = malloc((count ? count : 1) * sizeof *work->points);
+  if (!work->points) return CT_OUT_OF_MEMORY;
+  if (count) memcpy(work->points, points, count * sizeof *work->points);
+  ct_flush_points(work->points, count, largest);
+  work->count = count;
+  return count >= CULL_MIN ? choose_points(work) : CT_OK;
+}
+
+ct_status ct_hull_from_points(const ct_vec3 *points, size_t count, const ct_cancel *cancel, ct_hull **out, ct_hull_report *report) {
+  ct_hull_report local;
+  if (!report) report = &local;
+  *report = (ct_hull_report){.rank = 0, .culprit = UINT32_MAX};
+  if (count > CT_HULL_POINTS_MAX) return CT_LIMIT;
+  double largest = largest_coordinate(points, count);
+  if (!(largest <= CT_EXACT_MAX)) return CT_LIMIT;
+  uint32_t n = (uint32_t)count;
+  worklist work = {0};
+  ct_grow grow = {0};
+  ct_hull_cells cells = {0};
+  ct_status status = open_worklist(&work, points, n, largest);
+  if (status == CT_OK) status = ct_quickhull(work.points, work.count, cancel, &grow, &report->rank);
+  if (status == CT_OK) status = ct_hull_cells_join(&grow, n, work.position, cancel, &cells);
+  ct_grow_free(&grow);
+  free(work.points);
+  free(work.position);
+  if (status == CT_OK) status = ct_hull_assemble(&cells, true, cancel, out);
+  ct_hull_cells_free(&cells);
+  return status;
+}
+
+const ct_hull *ct_hull_retain(const ct_hull *hull) {
+  ct_hull *own = (ct_hull *)(uintptr_t)hull;
+  atomic_fetch_add_explicit(&own->references, 1, memory_order_relaxed);
+  return hull;
+}
+
+void ct_hull_release(const ct_hull *hull) {
+  if (!hull) return;
+  ct_hull *own = (ct_hull *)(uintptr_t)hull;
+  if (atomic_fetch_sub_explicit(&own->references, 1, memory_order_acq_rel) != 1) return;
+  ct_hull_release(own->outer);
+  free(own->surface_ids);
+  free(own);
+}
+
+const ct_hull_view *ct_hull_get(const ct_hull *hull) { return &hull->view; }
+
+const ct_hull *ct_hull_outer(const ct_hull *hull) { return hull->outer ? hull->outer : hull; }
+
+size_t ct_hull_bytes(const ct_hull *hull) { return hull->bytes + (hull->outer ? hull->outer->bytes : 0); }

@@ -1,0 +1,149 @@
+/* From triangles to facets: flood over exactly coplanar neighbours, boundary loop, corners.
+ *
+ * A vertex of the polytope lies on three facets or more; a point inside an edge lies on the loops of two, a point inside a facet on
+ * none. So corners are found by counting, without another predicate.
+ */
+#include "hull/hull_faces.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct joiner {
+  const ct_grow *grow;
+  uint32_t *facet_of; /* [grow->face_count] CT_GROW_NONE until visited */
+  uint32_t *stack;    /* triangles of the facet */
+  uint32_t *follower; /* [point_count] next point along the boundary of the facet at hand */
+  uint32_t *uses;     /* [point_count] loops through the point, then index of the vertex */
+  uint32_t *loop;     /* loops of all facets, of points */
+  uint32_t *start;    /* [facets + 1] */
+  uint32_t facets;
+  const ct_cancel *cancel;
+  uint32_t steps; /* triangles taken */
+} joiner;
+
+void ct_hull_cells_free(ct_hull_cells *cells) {
+  free(cells->vertices);
+  free(cells->vertex_input);
+  free(cells->face_start);
+  free(cells->face_loop);
+  free(cells->face_source);
+  free(cells->planes);
+  memset(cells, 0, sizeof *cells);
+}
+
+static bool coplanar(const ct_grow *grow, uint32_t face, uint32_t other) {
+  const ct_grow_face *f = &grow->faces[face], *g = &grow->faces[other];
+  for (int i = 0; i < 3; i++) {
+    uint32_t v = g->vertex[i];
+    if (v != f->vertex[0] && v != f->vertex[1] && v != f->vertex[2]) return ct_grow_sees(grow, face, grow->points[v]) == 0;
+  }
+  return true;
+}
+
+/* Gathers the facet of `seed` and appends its boundary loop. False: cancelled. */
+static bool join_facet(joiner *j, uint32_t seed) {
+  const ct_grow *g = j->grow;
+  uint32_t depth = 0, boundary = 0, from = CT_GROW_NONE, facet = j->facets++;
+  j->stack[depth++] = seed;
+  j->facet_of[seed] = facet;
+  while (depth) {
+    if (ct_hull_cancelled(j->steps++, j->cancel)) return false;
+    uint32_t face = j->stack[--depth];
+    const ct_grow_face *f = &g->faces[face];
+    for (uint32_t e = 0; e < 3; e++) {
+      uint32_t other = f->neighbour[e];
+      if (j->facet_of[other] == facet) continue;
+      if (j->facet_of[other] == CT_GROW_NONE && coplanar(g, face, other)) {
+        j->facet_of[other] = facet;
+        j->stack[depth++] = other;
+        continue;
+      }
+      from = f->vertex[e];
+      j->follower[from] = f->vertex[(e + 1) % 3];
+      boundary++;
+    }
+  }
+  uint32_t at = j->start[facet];
+  for (uint32_t i = 0; i < boundary; i++, from = j->follower[from]) {
+    j->loop[at++] = from;
+    j->uses[from]++;
+  }
+  j->start[facet + 1] = at;
+  return true;
+}
+
+static bool joiner_open(joiner *j, uint32_t point_count) {
+  uint32_t faces = j->grow->face_count, live = j->grow->live_count;
+  j->facet_of = malloc((size_t)faces * sizeof *j->facet_of);
+  j->stack = malloc((size_t)live * sizeof *j->stack);
+  j->follower = malloc((size_t)point_count * sizeof *j->follower);
+  j->uses = calloc(point_count, sizeof *j->uses);
+  j->loop = malloc((size_t)live * 3 * sizeof *j->loop);
+  j->start = malloc(((size_t)live + 1) * sizeof *j->start);
+  if (!j->facet_of || !j->stack || !j->follower || !j->uses || !j->loop || !j->start) return false;
+  j->start[0] = 0;
+  for (uint32_t i = 0; i < faces; i++) j->facet_of[i] = CT_GROW_NONE;
+  return true;
+}
+
+static void joiner_close(joiner *j) {
+  free(j->facet_of);
+  free(j->stack);
+  free(j->follower);
+  free(j->uses);
+  free(j->loop);
+  free(j->start);
+}
+
+/* Points on three loops or more become vertices; uses[] turns into the vertex's index, CT_GROW_NONE for the others. */
+static ct_status take_vertices(joiner *j, uint32_t point_count, const uint32_t *position, ct_hull_cells *cells) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < point_count; i++) count += j->uses[i] >= 3;
+  cells->vertices = malloc((size_t)count * sizeof *cells->vertices);
+  cells->vertex_input = malloc((size_t)count * sizeof *cells->vertex_input);
+  if (!cells->vertices || !cells->vertex_input) return CT_OUT_OF_MEMORY;
+  for (uint32_t i = 0; i < point_count; i++) {
+    uint32_t at = position ? position[i] : i;
+    if (at == CT_GROW_NONE) continue;
+    bool corner = j->uses[at] >= 3;
+    j->uses[at] = corner ? cells->vertex_count : CT_GROW_NONE;
+    if (!corner) continue;
+    cells->vertices[cells->vertex_count] = j->grow->points[at];
+    cells->vertex_input[cells->vertex_count++] = i;
+  }
+  return CT_OK;
+}
+
+static ct_status take_faces(const joiner *j, ct_hull_cells *cells) {
+  cells->face_start = malloc(((size_t)j->facets + 1) * sizeof *cells->face_start);
+  cells->face_loop = malloc((size_t)j->start[j->facets] * sizeof *cells->face_loop);
+  if (!cells->face_start || !cells->face_loop) return CT_OUT_OF_MEMORY;
+  uint32_t at = 0;
+  for (uint32_t f = 0; f < j->facets; f++) {
+    cells->face_start[f] = at;
+    for (uint32_t i = j->start[f]; i < j->start[f + 1]; i++) {
+      uint32_t vertex = j->uses[j->loop[i]];
+      if (vertex != CT_GROW_NONE) cells->face_loop[at++] = vertex;
+    }
+    assert(at - cells->face_start[f] >= 3);
+  }
+  cells->face_start[j->facets] = at;
+  cells->face_count = j->facets;
+  return CT_OK;
+}
+
+ct_status ct_hull_cells_join(const ct_grow *grow, uint32_t point_count, const uint32_t *position, const ct_cancel *cancel,
+                             ct_hull_cells *cells) {
+  joiner j = {.grow = grow, .cancel = cancel};
+  memset(cells, 0, sizeof *cells);
+  ct_status status = joiner_open(&j, point_count) ? CT_OK : CT_OUT_OF_MEMORY;
+  for (uint32_t i = 0; status == CT_OK && i < grow->face_count; i++) {
+    if (ct_grow_alive(grow, i) && j.facet_of[i] == CT_GROW_NONE && !join_facet(&j, i)) status = CT_CANCELLED;
+  }
+  if (status == CT_OK) status = take_vertices(&j, point_count, position, cells);
+  if (status == CT_OK) status = take_faces(&j, cells);
+  joiner_close(&j);
+  if (status != CT_OK) ct_hull_cells_free(cells);
+  return status;
+}

@@ -1,0 +1,217 @@
+/* Impulses of an island: what its contacts are, which law answers, what that makes of velocities and energies. */
+#include "impulse/impulse.h"
+#include "mechanics/mechanics.h"
+#include "linear/arena.h"
+
+#include <string.h>
+
+static ct_vec3 point_velocity(const ct_contact_set *set, const ct_velocity *velocities, uint32_t body, ct_vec3 at) {
+  return ct_add(velocities[body].linear, ct_cross(velocities[body].angular, ct_sub(at, set->bodies[body].center)));
+}
+
+void ct_impulse_relative(const ct_impulse_work *work, size_t touch, const ct_velocity *velocities, double u[3]) {
+  const ct_touch *t = &work->set->touches[touch];
+  ct_vec3 of_a = point_velocity(work->set, velocities, t->a, t->position);
+  ct_vec3 of_b = point_velocity(work->set, velocities, t->b, t->position);
+  ct_impulse_to_frame(&work->touches[touch].frame, ct_sub(of_b, of_a), u);
+}
+
+void ct_impulse_own_block(const ct_impulse_work *work, size_t touch, double k[3][3]) {
+  const ct_touch *t = &work->set->touches[touch];
+  const ct_impulse_frame *frame = &work->touches[touch].frame;
+  ct_mat3 coupling = ct_touch_coupling(work->set, t, t);
+  ct_impulse_block(frame, frame, &coupling, k);
+}
+
+/* The impulse and its moment, of which minus that on b is on a. */
+static void push(const ct_contact_set *set, uint32_t body, ct_vec3 impulse, ct_vec3 at, ct_velocity *velocity) {
+  const ct_mass_body *x = &set->bodies[body];
+  if (x->mobility != CT_DYNAMIC) return;
+  velocity->linear = ct_add_scaled(velocity->linear, impulse, x->inverse_mass);
+  velocity->angular = ct_add(velocity->angular, ct_mat_mul(x->inverse_inertia, ct_cross(ct_sub(at, x->center), impulse)));
+}
+
+void ct_impulse_apply(const ct_impulse_work *work, size_t touch, const double p[3], ct_velocity *velocities) {
+  const ct_touch *t = &work->set->touches[touch];
+  ct_vec3 impulse = ct_impulse_to_world(&work->touches[touch].frame, p);
+  push(work->set, t->a, ct_neg(impulse), t->position, &velocities[t->a]);
+  push(work->set, t->b, impulse, t->position, &velocities[t->b]);
+}
+
+/* ---- before ------------------------------------------------------------------------------------------------------------ */
+
+static void look_at(ct_impulse_work *work, size_t i) {
+  const ct_touch *t = &work->set->touches[i];
+  const ct_impulse_options *o = work->options;
+  ct_impulse_touch *touch = &work->touches[i];
+  bool free_a = work->set->bodies[t->a].mobility == CT_DYNAMIC, free_b = work->set->bodies[t->b].mobility == CT_DYNAMIC;
+  *touch = (ct_impulse_touch){
+      .frame = ct_impulse_frame_of(t->normal),
+      .before = ct_touch_velocity(work->set, t, o->velocity_tolerance),
+      .static_friction = o->frictionless ? 0.0 : t->material.static_friction,
+      .dynamic_friction = o->frictionless ? 0.0 : t->material.dynamic_friction,
+      .movable = free_a || free_b,
+      .outcome = free_a || free_b ? CT_IMPULSE_OUTCOME_NONE : CT_IMPULSE_OUTCOME_IMMOVABLE,
+  };
+  if (fabs(touch->before.normal) >= o->rest_velocity) touch->restitution = t->material.restitution;
+  if (touch->movable) work->speed = ct_max2(work->speed, ct_max2(fabs(touch->before.normal), touch->before.slip));
+}
+
+void ct_impulse_one(ct_impulse_work *work) {
+  ct_impulse_touch *touch = &work->touches[0];
+  if (!touch->movable || touch->before.velocity_class != CT_CLASS_COLLIDING) return;
+  const ct_touch *t = &work->set->touches[0];
+  ct_impulse_point point = {
+      .static_friction = touch->static_friction,
+      .dynamic_friction = touch->dynamic_friction,
+      .restitution = touch->restitution,
+      .slip_tolerance = work->options->velocity_tolerance,
+      .inverse_mass = work->set->bodies[t->a].inverse_mass + work->set->bodies[t->b].inverse_mass,
+  };
+  ct_impulse_own_block(work, 0, point.k);
+  ct_impulse_to_frame(&touch->frame, touch->before.relative, point.u);
+  ct_impulse_answer answer;
+  ct_impulse_at_point(&point, work->options->law, work->options->energy_guard, &answer);
+  memcpy(touch->p, answer.p, sizeof touch->p);
+  touch->outcome = answer.outcome;
+  work->told.converged = answer.converged;
+  work->told.residual = answer.residual;
+  work->told.iterations = answer.steps;
+  if (answer.integrated && work->options->law == CT_IMPULSE_ALGEBRAIC) work->told.law = "integrated";
+  work->told.rotation_ignored = answer.rotation_ignored;
+  if (answer.guarded) work->told.guard = CT_GUARD_APPLIED, work->told.guard_theta = answer.theta;
+}
+
+/* ---- after ------------------------------------------------------------------------------------------------------------- */
+
+static double energy(const ct_contact_set *set, const ct_velocity *velocities) {
+  double sum = 0.0;
+  for (size_t i = 0; i < set->body_count; i++) {
+    const ct_mass_body *x = &set->bodies[i];
+    if (x->mobility != CT_DYNAMIC) continue;
+    ct_vec3 turning = ct_mat_mul(x->inertia, velocities[i].angular);
+    sum += 0.5 * (x->mass * ct_norm2(velocities[i].linear) + ct_dot(velocities[i].angular, turning));
+  }
+  return sum;
+}
+
+/* What a prescribed motion does to the others at a contact: minus the work on the body that is moved. */
+static double work_by(const ct_contact_set *set, uint32_t body, ct_vec3 impulse, ct_vec3 at) {
+  const ct_mass_body *x = &set->bodies[body];
+  if (x->mobility != CT_KINEMATIC) return 0.0;
+  return -ct_dot(impulse, ct_add(x->velocity.linear, ct_cross(x->velocity.angular, ct_sub(at, x->center))));
+}
+
+/* Sums of impulses come first, so that what two bodies exchange is the same to the bit but for one rounding of each velocity. */
+static void move_bodies(const ct_impulse_work *work, ct_velocity *sums, ct_velocity *velocities) {
+  const ct_contact_set *set = work->set;
+  memset(sums, 0, set->body_count * sizeof *sums);
+  for (size_t i = 0; i < set->count; i++) {
+    const ct_touch *t = &set->touches[i];
+    ct_vec3 impulse = ct_impulse_to_world(&work->touches[i].frame, work->touches[i].p);
+    for (int side = 0; side < 2; side++) {
+      uint32_t body = side ? t->b : t->a;
+      ct_vec3 on = side ? impulse : ct_neg(impulse);
+      sums[body].linear = ct_add(sums[body].linear, on);
+      sums[body].angular = ct_add(sums[body].angular, ct_cross(ct_sub(t->position, set->bodies[body].center), on));
+    }
+  }
+  for (size_t i = 0; i < set->body_count; i++) {
+    const ct_mass_body *x = &set->bodies[i];
+    velocities[i] = x->velocity;
+    if (x->mobility != CT_DYNAMIC) continue;
+    velocities[i].linear = ct_add_scaled(velocities[i].linear, sums[i].linear, x->inverse_mass);
+    velocities[i].angular = ct_add(velocities[i].angular, ct_mat_mul(x->inverse_inertia, sums[i].angular));
+  }
+}
+
+static ct_touch_impulse told_of(const ct_impulse_work *work, size_t i) {
+  const ct_touch *t = &work->set->touches[i];
+  const ct_impulse_touch *touch = &work->touches[i];
+  double along[3] = {0.0, touch->p[1], touch->p[2]};
+  ct_velocity *v = work->told.velocities;
+  ct_vec3 of_a = point_velocity(work->set, v, t->a, t->position), of_b = point_velocity(work->set, v, t->b, t->position);
+  ct_touch_impulse told = {
+      .impulse = ct_impulse_to_world(&touch->frame, touch->p),
+      .normal = touch->p[0],
+      .tangential = ct_impulse_to_world(&touch->frame, along),
+      .before = touch->before,
+      .after = ct_sub(of_b, of_a),
+      .restitution = touch->restitution,
+      .outcome = touch->outcome,
+  };
+  told.normal_after = ct_dot(t->normal, told.after);
+  return told;
+}
+
+static void tell(ct_impulse_work *work, ct_velocity *sums, ct_impulse_result *result) {
+  const ct_contact_set *set = work->set;
+  work->told.touches = result->touches;
+  work->told.velocities = result->velocities;
+  for (size_t i = 0; i < set->body_count; i++) result->velocities[i] = set->bodies[i].velocity;
+  work->told.energy_before = energy(set, result->velocities);
+  move_bodies(work, sums, result->velocities);
+  work->told.energy_after = energy(set, result->velocities);
+  for (size_t i = 0; i < set->count; i++) {
+    ct_touch_impulse told = told_of(work, i);
+    const ct_touch *t = &set->touches[i];
+    work->told.work += work_by(set, t->a, ct_neg(told.impulse), t->position) + work_by(set, t->b, told.impulse, t->position);
+    result->touches[i] = told;
+  }
+  *result = work->told;
+}
+
+/* ---- a set ------------------------------------------------------------------------------------------------------------- */
+
+static bool has_friction(const ct_impulse_work *work) {
+  for (size_t i = 0; i < work->set->count; i++)
+    if (work->touches[i].static_friction > 0.0) return true;
+  return false;
+}
+
+static const char *law_name(const ct_impulse_work *work) {
+  static const char *const laws[] = {
+#define CT_IMPULSE_LAW_WORD(name, word) word,
+      CT_IMPULSE_LAW_MAP(CT_IMPULSE_LAW_WORD)
+#undef CT_IMPULSE_LAW_WORD
+  };
+  static const char *const modes[] = {
+#define CT_SIMULTANEITY_WORD(name, word) word,
+      CT_SIMULTANEITY_MAP(CT_SIMULTANEITY_WORD)
+#undef CT_SIMULTANEITY_WORD
+  };
+  if (work->set->count > 1) return modes[work->options->simultaneity];
+  return has_friction(work) ? laws[work->options->law] : "frictionless";
+}
+
+static ct_status solve(ct_impulse_work *work) {
+  if (work->set->count == 0) return CT_OK;
+  if (work->set->count > 1)
+    return work->options->simultaneity == CT_SIMULTANEITY_SEQUENTIAL ? ct_impulse_sequential(work)
+                                                                     : ct_impulse_at_once(work, has_friction(work));
+  ct_impulse_one(work);
+  return CT_OK;
+}
+
+ct_status ct_impulse_solve(const ct_contact_set *set, const ct_impulse_options *options, ct_solver *solver,
+                           ct_impulse_result *result) {
+  if (!ct_contact_set_stands(set)) return CT_LIMIT;
+  ct_solver_mark mark = ct_solver_enter(solver);
+  ct_impulse_work work = {.set = set, .options = options, .solver = solver};
+  work.touches = ct_solver_take(solver, set->count, sizeof *work.touches);
+  ct_velocity *sums = ct_solver_take(solver, set->body_count, sizeof *sums);
+  ct_status status = work.touches && sums ? CT_OK : CT_OUT_OF_MEMORY;
+  if (status == CT_OK) {
+    for (size_t i = 0; i < set->count; i++) look_at(&work, i);
+    work.told.converged = true;
+    work.told.guard = options->energy_guard ? CT_GUARD_PASSED : CT_GUARD_OFF;
+    work.told.guard_theta = 1.0;
+    work.told.law = law_name(&work);
+    work.told.certificate = result->certificate;
+    for (size_t i = 0; result->certificate && i < set->count; i++) result->certificate[i] = 0.0;
+    status = solve(&work);
+  }
+  if (status == CT_OK) tell(&work, sums, result);
+  ct_solver_leave(solver, mark);
+  return status;
+}

@@ -1,0 +1,86 @@
+/* Bodies whose motion is prescribed may press others into each other. Then no impulses are right, with friction or without, and a
+ * Farkas vector over the contacts proves it.
+ */
+#include "impulse/impulse_simultaneous.h"
+#include "linear/matrix.h"
+#include "linear/arena.h"
+
+#include <string.h>
+
+bool ct_impulse_any_driven(const ct_contact_set *set) {
+  for (size_t i = 0; i < set->body_count; i++)
+    if (set->bodies[i].mobility == CT_KINEMATIC) return true;
+  return false;
+}
+
+/* The normal rows and columns of the matrix, dense, and of q. */
+static void normals_of(const ct_impulse_many *many, const double *q, double *dense, double *normals) {
+  const ct_matrix *m = many->matrix;
+  size_t n = many->count, d = many->dimension;
+  memset(dense, 0, n * n * sizeof *dense);
+  for (size_t i = 0; i < n; i++) {
+    normals[i] = q[d * i];
+    for (size_t e = m->starts[d * i]; e < m->starts[d * i + 1]; e++)
+      if (m->columns[e] % d == 0) dense[i * n + m->columns[e] / d] = m->values[e];
+  }
+}
+
+ct_status ct_impulse_certify(const ct_impulse_many *many, const double *y, double *q, bool *none) {
+  double closing = 0.0, margin;
+  ct_status status = ct_normals_margin(many->work->set, y, CT_RATE_VELOCITY, many->work->solver, &margin);
+  for (size_t i = 0; i < many->count; i++) closing -= y[i] * q[i * many->dimension];
+  *none = status == CT_OK && closing > margin * many->unit;
+  for (size_t i = 0; status == CT_OK && !*none && i < many->count; i++)
+    q[i * many->dimension] +=
+        many->unit * ct_touch_rate_roundoff(many->work->set, &many->work->set->touches[i], CT_RATE_VELOCITY);
+  return status;
+}
+
+ct_status ct_impulse_contradict(const ct_impulse_many *many, double *q, double *certificate, bool *none,
+                                bool *doubt) {
+  size_t n = many->count;
+  ct_solver *solver = many->work->solver;
+  *none = *doubt = false;
+  if (n > CT_LCP_DIRECT_MAX) return CT_OK;
+  ct_solver_mark mark = ct_solver_enter(solver);
+  double *dense = ct_solver_doubles(solver, n * n), *vectors = ct_solver_doubles(solver, 4 * n);
+  ct_status status = dense && vectors ? CT_OK : CT_OUT_OF_MEMORY;
+  if (status == CT_OK) {
+    ct_lcp problem = {{.size = n, .dense = dense}, vectors};
+    ct_lcp_options options = {.tie = CT_LCP_TIE_ANY, .cancel = many->work->options->cancel};
+    ct_lcp_result solved = {.z = vectors + n, .w = vectors + 2 * n, .certificate = vectors + 3 * n};
+    bool open = true;
+    /* Once more where only round-off has been found: behind it there may be a contradiction. */
+    for (int pass = 0; pass < 2 && open; pass++) {
+      normals_of(many, q, dense, vectors);
+      memset(solved.certificate, 0, n * sizeof *solved.certificate);
+      status = ct_lcp_solve(&problem, &options, solver, &solved);
+      bool claimed = status == CT_OK && ct_lcp_may_have_none(&solved);
+      if (claimed) status = ct_impulse_certify(many, solved.certificate, q, none);
+      open = status == CT_OK && claimed && !*none;
+    }
+    *doubt = open;
+    if (*none && certificate) memcpy(certificate, solved.certificate, n * sizeof *certificate);
+  }
+  ct_solver_leave(solver, mark);
+  return status;
+}
+
+ct_status ct_impulse_squeezed(const ct_impulse_many *many, bool *none) {
+  ct_impulse_work *work = many->work;
+  ct_solver_mark mark = ct_solver_enter(work->solver);
+  double *q = ct_solver_doubles(work->solver, many->rows);
+  ct_status status = q ? CT_OK : CT_OUT_OF_MEMORY;
+  if (q) {
+    memcpy(q, many->u, many->rows * sizeof *q);
+    for (size_t i = 0; i < many->count; i++) q[i * many->dimension] -= many->floor[i];
+    bool doubt;
+    status = ct_impulse_contradict(many, q, work->told.certificate, none, &doubt);
+  }
+  ct_solver_leave(work->solver, mark);
+  if (status != CT_OK || !*none) return status;
+  work->told.contradictory = true;
+  if (work->options->energy_guard) work->told.guard = CT_GUARD_SKIPPED_KINEMATIC;
+  work->told.guard_theta = 1.0;
+  return CT_OK;
+}

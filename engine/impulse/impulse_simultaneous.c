@@ -1,0 +1,361 @@
+/* Contacts of a set resolved at once (Baraff 1994; Anitescu, Potra 1997; theory: seed 004, slides 40-60 with impulses for forces).
+ *
+ * NEWTON asks each contact that approaches to part again at e times its approach; bodies between walls cannot, then restitution is
+ * left out. POISSON compresses, then gives back e of each normal impulse. Without friction both are linear complementarity
+ * problems, with friction problems of cones. The energy guard goes back along the line to the plastic impulses, which take energy
+ * away in sum.
+ */
+#include "impulse/impulse_simultaneous.h"
+#include "resting/resting_problem.h"
+#include "linear/matrix.h"
+#include "linear/arena.h"
+
+#include <string.h>
+
+/* A slip that is left of what friction holds, relative to the greatest velocity before: what solvers leave. */
+#define STICK_PART 1e-7
+/* Residuals of friction that need no polish, and problems that are small enough for it, which is dense. */
+#define POLISHED 1e-13
+#define POLISH_ROWS_MAX 240
+/* Contacts up to which it is looked first whether a solution with friction can be. */
+#define LOOK_FIRST_MAX 256
+/* Normal impulses that are round-off of the greatest. */
+#define DUST_PART 0x1p-46
+
+/* ---- a phase ----------------------------------------------------------------------------------------------------------- */
+
+static ct_status meet_normals(const ct_impulse_many *many, double *q, double *p, ct_impulse_phase *phase) {
+  const ct_impulse_options *o = many->work->options;
+  double *w = ct_solver_doubles(many->work->solver, 2 * many->rows);
+  if (!w) return CT_OUT_OF_MEMORY;
+  ct_lcp problem = {*many->matrix, q};
+  ct_lcp_options options = {.tolerance = o->tolerance, .iterations_max = o->iterations_max, .cancel = o->cancel};
+  ct_lcp_result solved = {.z = p, .w = w, .certificate = w + many->rows};
+  ct_status status = CT_OK;
+  bool none = false, open = true;
+  for (int pass = 0; pass < 3 && open; pass++) {
+    memset(solved.certificate, 0, many->rows * sizeof *solved.certificate);
+    status = ct_lcp_solve(&problem, &options, many->work->solver, &solved);
+    open = status == CT_OK && pass < 2 && ct_lcp_may_have_none(&solved);
+    if (open) status = ct_impulse_certify(many, solved.certificate, q, &none);
+    open = open && status == CT_OK && !none;
+  }
+  if (status == CT_OK) *phase = (ct_impulse_phase){solved.converged, none, solved.residual, solved.iterations};
+  return status;
+}
+
+/* A polish leaves round-off where contacts are open. */
+static void drop_dust(size_t rows, double *r) {
+  double most = 0.0;
+  for (size_t row = 0; row < rows; row += 3) most = ct_max2(most, r[row]);
+  for (size_t row = 0; row < rows; row += 3)
+    if (r[row] <= DUST_PART * most) r[row] = r[row + 1] = r[row + 2] = 0.0;
+}
+
+ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_problem *problem, double *r, ct_impulse_phase *phase) {
+  const ct_impulse_options *o = many->work->options;
+  double *u = ct_solver_doubles(many->work->solver, problem->matrix.size);
+  if (!u) return CT_OUT_OF_MEMORY;
+  bool whole = many->bodies.levers && problem->matrix.values == many->matrix->values;
+  ct_friction_options options = {.tolerance = o->tolerance,
+                                 .iterations_max = o->iterations_max,
+                                 .bodies = whole ? &many->bodies : NULL,
+                                 .proof = CT_FRICTION_PROOF_ALWAYS,
+                                 .cancel = o->cancel};
+  ct_friction_result solved = {.r = r, .u = u};
+  ct_status status = ct_friction_solve(problem, &options, many->work->solver, &solved);
+  if (status != CT_OK) return status;
+  bool rough = solved.converged && solved.residual > POLISHED && problem->matrix.size <= POLISH_ROWS_MAX;
+  if (rough) status = ct_resting_polish(problem, many->work->solver, r, &solved.residual);
+  if (status == CT_OK && rough) {
+    drop_dust(problem->matrix.size, r);
+    solved.residual = ct_friction_residual(problem, r, u);
+  }
+  *phase = (ct_impulse_phase){solved.converged, solved.status == CT_FRICTION_STATUS_INFEASIBLE, solved.residual, solved.iterations};
+  return status;
+}
+
+static ct_status meet_cones(const ct_impulse_many *many, double *q, bool bounces, double *p, ct_impulse_phase *phase) {
+  ct_friction_problem cones = {*many->matrix, q, many->mu, many->count, 3};
+  bool none = false, doubt = false;
+  /* Sweeps would go on for long before they gave up. */
+  if ((bounces || ct_impulse_any_driven(many->work->set)) && many->count <= LOOK_FIRST_MAX) {
+    ct_status status = ct_impulse_contradict(many, q, NULL, &none, &doubt);
+    if (status != CT_OK) return status;
+  }
+  if (!none) {
+    /* Where normal impulses cannot part the contacts none with friction can. */
+    ct_status status = ct_impulse_cones(many, &cones, p, phase);
+    phase->converged = phase->converged && !doubt;
+    return status;
+  }
+  memset(p, 0, many->rows * sizeof *p);
+  *phase = (ct_impulse_phase){.none = true, .residual = ct_friction_residual(&cones, p, NULL)};
+  return CT_OK;
+}
+
+ct_status ct_impulse_meet(const ct_impulse_many *many, const double *u, const double *target, double *p, ct_impulse_phase *phase) {
+  ct_solver *solver = many->work->solver;
+  ct_solver_mark mark = ct_solver_enter(solver);
+  double *q = ct_solver_doubles(solver, many->rows);
+  ct_status status = CT_OUT_OF_MEMORY;
+  if (q) {
+    memcpy(q, u, many->rows * sizeof *q);
+    for (size_t i = 0; i < many->count; i++) q[i * many->dimension] -= many->floor[i] + (target ? target[i] : 0.0);
+    status = many->dimension == 1 ? meet_normals(many, q, p, phase) : meet_cones(many, q, target != NULL, p, phase);
+  }
+  ct_solver_leave(solver, mark);
+  return status;
+}
+
+/* ---- the two laws ------------------------------------------------------------------------------------------------------ */
+
+/* What a law found, and what it stands on. */
+typedef struct found {
+  double *p, *plastic; /* [rows] */
+  bool plastic_known;
+  ct_impulse_phase phase, plastic_phase;
+} found;
+
+static ct_status find_plastic(const ct_impulse_many *many, found *f) {
+  if (f->plastic_known) return CT_OK;
+  f->plastic_known = true;
+  return ct_impulse_meet(many, many->u, NULL, f->plastic, &f->plastic_phase);
+}
+
+/* Plastic impulses instead of what restitution asks for. */
+static void leave_out(ct_impulse_many *many, found *f) {
+  many->work->told.infeasible = true;
+  f->phase = f->plastic_phase;
+  memcpy(f->p, f->plastic, many->rows * sizeof *f->p);
+  for (size_t i = 0; i < many->count; i++) many->work->touches[i].restitution = 0.0;
+}
+
+/* Bodies whose motion is prescribed press others into each other: no impulse can be right, and none is given. */
+static ct_status give_up(ct_impulse_many *many, found *f) {
+  bool none;
+  memset(f->plastic, 0, many->rows * sizeof *f->plastic);
+  leave_out(many, f);
+  many->work->told.infeasible = false;
+  return ct_impulse_squeezed(many, &none);
+}
+
+static ct_status newton(ct_impulse_many *many, found *f) {
+  double *target = ct_solver_doubles(many->work->solver, many->count);
+  if (!target) return CT_OUT_OF_MEMORY;
+  bool bounces = false;
+  for (size_t i = 0; i < many->count; i++) {
+    bool approaches = many->work->touches[i].before.velocity_class == CT_CLASS_COLLIDING;
+    target[i] = approaches ? -many->e[i] * many->u[i * many->dimension] : 0.0;
+    bounces = bounces || target[i] > 0.0;
+  }
+  if (bounces) {
+    ct_status status = ct_impulse_meet(many, many->u, target, f->p, &f->phase);
+    if (status != CT_OK || f->phase.converged) return status;
+  }
+  ct_status status = find_plastic(many, f);
+  if (status != CT_OK) return status;
+  if (f->plastic_phase.none) status = give_up(many, f);
+  else if (bounces && f->plastic_phase.converged) leave_out(many, f);
+  if (status != CT_OK || bounces) return status;
+  f->phase = f->plastic_phase;
+  memcpy(f->p, f->plastic, many->rows * sizeof *f->p);
+  return CT_OK;
+}
+
+static ct_status poisson(ct_impulse_many *many, found *f) {
+  ct_status status = find_plastic(many, f);
+  if (status != CT_OK) return status;
+  memset(f->p, 0, many->rows * sizeof *f->p);
+  f->phase = f->plastic_phase;
+  if (f->plastic_phase.none) return give_up(many, f);
+  bool bounces = false;
+  for (size_t i = 0; i < many->count; i++) bounces = bounces || many->e[i] * f->plastic[i * many->dimension] > 0.0;
+  if (bounces) {
+    ct_impulse_phase phase;
+    status = ct_impulse_restitute(many, f->plastic, f->p, &phase);
+    if (status != CT_OK) return status;
+    f->phase.converged = f->phase.converged && phase.converged;
+    f->phase.residual = ct_max2(f->phase.residual, phase.residual);
+    f->phase.iterations += phase.iterations;
+  }
+  for (size_t row = 0; row < many->rows; row++) f->p[row] += f->plastic[row];
+  return CT_OK;
+}
+
+/* ---- energy ------------------------------------------------------------------------------------------------------------ */
+
+/* p.(v + G p / 2), with `size` the sum of |p v|: the change of energy by p, from velocities v. */
+static double change(const ct_impulse_many *many, const double *p, const double *v, double *moved, double *size) {
+  ct_matrix_product(many->matrix, p, moved);
+  double sum = 0.0;
+  *size = 0.0;
+  for (size_t row = 0; row < many->rows; row++) {
+    sum += p[row] * (v[row] + 0.5 * moved[row]);
+    *size += fabs(p[row] * v[row]);
+  }
+  return sum;
+}
+
+static ct_status keep_energy(ct_impulse_many *many, found *f) {
+  double *memory = ct_solver_doubles(many->work->solver, 3 * many->rows), size;
+  if (!memory) return CT_OUT_OF_MEMORY;
+  double *moved = memory, *d = memory + many->rows, *v = memory + 2 * many->rows;
+  ct_impulse_result *told = &many->work->told;
+  if (!(change(many, f->p, many->u, moved, &size) > CT_ENERGY_ROUNDOFF * size)) return CT_OK;
+  ct_status status = find_plastic(many, f);
+  if (status != CT_OK) return status;
+  double c = change(many, f->plastic, many->u, moved, &size);
+  /* Plastic impulses that were not found to the end may let energy grow too: then towards none. */
+  if (c > 0.0) {
+    c = 0.0;
+    memset(f->plastic, 0, many->rows * sizeof *f->plastic);
+    memset(moved, 0, many->rows * sizeof *moved);
+  }
+  for (size_t row = 0; row < many->rows; row++) {
+    v[row] = many->u[row] + moved[row];
+    d[row] = f->p[row] - f->plastic[row];
+  }
+  double straight = 0.0, whole = change(many, d, v, moved, &size);
+  for (size_t row = 0; row < many->rows; row++) straight += d[row] * v[row];
+  told->guard = CT_GUARD_APPLIED;
+  told->guard_theta = ct_impulse_theta(ct_max2(whole - straight, 0.0), straight, c);
+  for (size_t row = 0; row < many->rows; row++) f->p[row] = f->plastic[row] + told->guard_theta * d[row];
+  return CT_OK;
+}
+
+/* ---- the system -------------------------------------------------------------------------------------------------------- */
+
+/* The set with every contact the way round that its frame has. */
+static ct_touch *turned_touches(const ct_impulse_work *work) {
+  ct_touch *touches = ct_solver_take(work->solver, work->set->count, sizeof *touches);
+  for (size_t i = 0; touches && i < work->set->count; i++) {
+    touches[i] = work->set->touches[i];
+    if (work->touches[i].frame.sign > 0.0) continue;
+    touches[i].a = work->set->touches[i].b;
+    touches[i].b = work->set->touches[i].a;
+    touches[i].normal = work->touches[i].frame.normal;
+  }
+  return touches;
+}
+
+/* Levers of contacts with friction. */
+static bool describe_bodies(ct_impulse_many *many, const ct_contact_set *set) {
+  ct_solver *solver = many->work->solver;
+  size_t *blocks = ct_solver_take(solver, set->body_count, sizeof *blocks);
+  ct_cone *levers = ct_solver_take(solver, set->count, sizeof *levers);
+  if (!blocks || !levers) return false;
+  many->bodies = (ct_friction_bodies){.levers = levers, .count = ct_resting_blocks(set, blocks), .scale = 1.0};
+  for (size_t i = 0; i < set->count; i++) ct_resting_lever(set, &set->touches[i], blocks, &levers[i]);
+  return true;
+}
+
+static int exponent_of(const double *v, size_t count) {
+  double most = 0.0;
+  int exponent = 0;
+  for (size_t i = 0; i < count; i++) most = ct_max2(most, fabs(v[i]));
+  (void)frexp(most, &exponent);
+  return exponent;
+}
+
+/* Velocities, coefficients and scales. */
+static bool describe(ct_impulse_many *many, double *values) {
+  const ct_impulse_work *work = many->work;
+  double *u = ct_solver_doubles(work->solver, many->rows), *of = ct_solver_doubles(work->solver, 3 * many->count);
+  if (!u || !of) return false;
+  double *mu = of, *e = of + many->count, *least = of + 2 * many->count;
+  for (size_t i = 0; i < many->count; i++) {
+    const ct_impulse_touch *t = &work->touches[i];
+    double in_frame[3];
+    ct_impulse_to_frame(&t->frame, t->before.relative, in_frame);
+    for (size_t k = 0; k < many->dimension; k++) u[i * many->dimension + k] = in_frame[k];
+    bool slow = t->before.velocity_class == CT_CLASS_RESTING && in_frame[0] < 0.0;
+    /* Nothing can be asked of two bodies that nothing moves. */
+    least[i] = slow || !t->movable ? ct_min2(in_frame[0], 0.0) : 0.0;
+    mu[i] = t->before.sliding ? t->dynamic_friction : t->static_friction;
+    e[i] = t->movable ? t->restitution : 0.0;
+  }
+  size_t entries = many->matrix->starts[many->rows];
+  int of_k = exponent_of(values, entries), of_u = exponent_of(u, many->rows);
+  for (size_t k = 0; k < entries; k++) values[k] = ldexp(values[k], -of_k);
+  for (size_t row = 0; row < many->rows; row++) u[row] = ldexp(u[row], -of_u);
+  for (size_t i = 0; i < many->count; i++) least[i] = ldexp(least[i], -of_u);
+  many->bodies.scale = ldexp(many->bodies.scale, -of_k);
+  many->exponent = of_u - of_k;
+  many->unit = ldexp(1.0, -of_u);
+  many->u = u;
+  many->mu = mu;
+  many->e = e;
+  many->floor = least;
+  return true;
+}
+
+static void tell(const ct_impulse_many *many, const found *f, const double *moved) {
+  ct_impulse_work *work = many->work;
+  double most = 0.0;
+  for (size_t row = 0; row < many->rows; row++) most = ct_max2(most, fabs(many->u[row]));
+  for (size_t i = 0; i < many->count; i++) {
+    ct_impulse_touch *t = &work->touches[i];
+    const double *p = &f->p[i * many->dimension];
+    for (size_t k = 0; k < many->dimension; k++) t->p[k] = ldexp(p[k], many->exponent);
+    if (!t->movable || p[0] == 0.0) continue;
+    t->outcome = CT_IMPULSE_OUTCOME_FRICTIONLESS;
+    if (many->mu[i] == 0.0) continue;
+    const double *u = &many->u[3 * i], *du = &moved[3 * i];
+    double slip = sqrt((u[1] + du[1]) * (u[1] + du[1]) + (u[2] + du[2]) * (u[2] + du[2]));
+    t->outcome = slip <= STICK_PART * most ? CT_IMPULSE_OUTCOME_STICK : CT_IMPULSE_OUTCOME_SLIDE;
+  }
+  work->told.converged = f->phase.converged;
+  work->told.residual = f->phase.residual;
+  work->told.iterations = f->phase.iterations;
+}
+
+static ct_status solve(ct_impulse_many *many) {
+  ct_impulse_work *work = many->work;
+  double *memory = ct_solver_doubles(work->solver, 3 * many->rows);
+  if (!memory) return CT_OUT_OF_MEMORY;
+  found f = {.p = memory, .plastic = memory + many->rows};
+  ct_status status = work->options->simultaneity == CT_SIMULTANEITY_POISSON ? poisson(many, &f) : newton(many, &f);
+  if (status == CT_OK && work->options->energy_guard) status = keep_energy(many, &f);
+  if (status != CT_OK) return status;
+  double *moved = memory + 2 * many->rows;
+  ct_matrix_product(many->matrix, f.p, moved);
+  tell(many, &f, moved);
+  return CT_OK;
+}
+
+static bool quiet(const ct_impulse_work *work) {
+  for (size_t i = 0; i < work->set->count; i++)
+    if (work->touches[i].movable && work->touches[i].before.velocity_class == CT_CLASS_COLLIDING) return false;
+  return true;
+}
+
+/* The system of all contacts, and what is done with it. */
+static ct_status with_system(ct_impulse_work *work, unsigned dimension, ct_status (*act)(ct_impulse_many *many)) {
+  ct_contact_set turned = *work->set;
+  ct_contact_graph graph = {0};
+  ct_contact_matrix matrix = {0};
+  turned.touches = turned_touches(work);
+  ct_status status = turned.touches ? ct_contact_graph_open(&graph, &turned) : CT_OUT_OF_MEMORY;
+  if (status == CT_OK) status = ct_contact_matrix_open(&matrix, &turned, &graph, dimension);
+  if (status == CT_OK) {
+    ct_impulse_many many = {.work = work, .dimension = dimension, .count = turned.count, .matrix = &matrix.matrix};
+    many.rows = dimension * turned.count;
+    bool described = (dimension == 1 || describe_bodies(&many, &turned)) && describe(&many, matrix.values);
+    status = described ? act(&many) : CT_OUT_OF_MEMORY;
+  }
+  ct_contact_matrix_close(&matrix);
+  ct_contact_graph_close(&graph);
+  return status;
+}
+
+ct_status ct_impulse_at_once(ct_impulse_work *work, bool friction) {
+  return quiet(work) ? CT_OK : with_system(work, friction ? 3 : 1, solve);
+}
+
+static ct_status look(ct_impulse_many *many) {
+  bool none;
+  return ct_impulse_squeezed(many, &none);
+}
+
+ct_status ct_impulse_look_for_squeeze(ct_impulse_work *work) { return with_system(work, 1, look); }

@@ -1,0 +1,280 @@
+/* Which method solves a linear complementarity problem, and what its answer is worth; the methods are in lcp_*.c. */
+#include "lcp/lcp.h"
+
+#include "linear/dense.h"
+#include "lcp/lcp_farkas.h"
+#include "lcp/lcp_uniqueness.h"
+#include "linear/matrix.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* Asymmetry that is round-off of whoever made M: a method takes one triangle, the residual tells what that is worth. */
+#define SYMMETRIC 1e-9
+
+/* Entries of a dense M that AUTO lets one method go through before it asks the next: a few seconds. */
+#define AUTO_WORK UINT64_C(2000000000)
+/* What rounding z to doubles leaves of w at most, in parts of the largest row's terms, with some room. */
+#define HELD_BY_DOUBLES (4.0 * CT_UNIT_ROUNDOFF)
+/* How many times the target that may be for other doubles to be looked for. */
+#define ROOM 1e4
+/* Part of a residual that decides nothing. */
+#define FAR_BELOW 0.01
+/* Rows up to which all bases are compared to find out whether there is another solution: less than a millisecond. */
+#define COMPARED_ROWS_MAX 8
+
+typedef struct method {
+  ct_status (*solve)(const ct_lcp_job *job, ct_lcp_result *result);
+  size_t rows_max;
+  bool dense;              /* does it read job->dense? */
+  bool symmetric;          /* does it need a symmetric M? */
+  double tolerance;        /* where the options leave it open */
+  uint64_t per_row, least; /* iterations that may be taken: least + per_row n */
+} method;
+
+/* By ct_lcp_method. */
+static const method methods[CT_LCP_METHOD_COUNT] = {
+    [CT_LCP_BLOCK_PIVOTING] = {ct_lcp_block, CT_LCP_DIRECT_MAX, true, true, CT_LCP_TOLERANCE, 50, 150},
+    [CT_LCP_DANTZIG] = {ct_lcp_dantzig, CT_LCP_DIRECT_MAX, true, true, CT_LCP_TOLERANCE, 50, 100},
+    [CT_LCP_LEMKE] = {ct_lcp_lemke, CT_LCP_DIRECT_MAX, true, false, CT_LCP_TOLERANCE, 250, 25000},
+    [CT_LCP_ENUMERATION] = {ct_lcp_enumerate, CT_LCP_ENUMERATION_MAX, true, false, CT_LCP_TOLERANCE, 0,
+                            1u << CT_LCP_ENUMERATION_MAX},
+    [CT_LCP_PGS] = {ct_lcp_sweep, CT_LCP_ITERATIVE_MAX, false, false, CT_LCP_SWEEP_TOLERANCE, 0, 10000},
+    [CT_LCP_QUADRATIC] = {ct_lcp_quadratic, CT_LCP_ITERATIVE_MAX, false, true, CT_LCP_SWEEP_TOLERANCE, 0, 10000},
+};
+
+/* What AUTO tries, in this order. */
+static const ct_lcp_method for_symmetric[] = {CT_LCP_BLOCK_PIVOTING, CT_LCP_LEMKE, CT_LCP_ENUMERATION, CT_LCP_QUADRATIC,
+                                              CT_LCP_PGS};
+static const ct_lcp_method for_others[] = {CT_LCP_LEMKE, CT_LCP_ENUMERATION, CT_LCP_BLOCK_PIVOTING, CT_LCP_PGS};
+
+double ct_lcp_residual(const ct_lcp *problem, const double *z, double *w) {
+  double most = 0.0;
+  for (size_t i = 0; i < problem->matrix.size; i++) {
+    double value = ct_matrix_row_beside(&problem->matrix, i, z, problem->q[i]), off = fabs(value < z[i] ? value : z[i]);
+    if (w) w[i] = value;
+    if (!(off <= most)) most = off; /* what is not a number stays */
+  }
+  return most;
+}
+
+bool ct_lcp_is_near(const ct_lcp_job *job, const double *z, double residual) {
+  if (residual <= job->target) return true;
+  if (!job->dense || !(residual <= job->bound)) return false;
+  double most = 0.0;
+  for (size_t i = 0; i < job->size; i++) {
+    double terms = fabs(job->q[i]);
+    for (size_t j = 0; j < job->size; j++) terms += fabs(job->dense[i * job->size + j] * z[j]);
+    most = fmax(most, terms);
+  }
+  return residual <= HELD_BY_DOUBLES * most;
+}
+
+/* The residual in plain doubles, where their round-off is far below what decides; else, the slower way, in twice the digits. */
+static double residual_of(const ct_lcp *problem, const ct_lcp_job *job, const double *z, double *w) {
+  if (!job->roots || !job->symmetric) return ct_lcp_residual(problem, z, w);
+  double terms = ct_lcp_terms(job, z), most = 0.0, unsure = 0.0;
+  for (size_t i = 0; i < job->size; i++) {
+    size_t low = job->low[i];
+    w[i] = job->q[i] + ct_dense_dot(job->dense + i * job->size + low, z + low, job->high[i] - low);
+    double off = fabs(w[i] < z[i] ? w[i] : z[i]), within = ct_lcp_roundoff(job, i, terms);
+    if (!(off <= most)) most = off;
+    unsure = within > unsure ? within : unsure;
+  }
+  return most + unsure <= FAR_BELOW * job->target ? most : ct_lcp_residual(problem, z, w);
+}
+
+/* Everything that is known from M, q and z alone. */
+static void weigh(const ct_lcp *problem, const ct_lcp_job *job, ct_lcp_result *result) {
+  result->residual = residual_of(problem, job, result->z, result->w);
+  bool finite = isfinite(result->residual);
+  for (size_t i = 0; i < job->size && finite; i++) finite = isfinite(result->w[i]);
+  if (!finite) {
+    /* Products beyond what a double holds. */
+    memset(result->z, 0, job->size * sizeof *result->z);
+    result->residual = ct_lcp_residual(problem, result->z, result->w);
+    result->status = CT_LCP_STATUS_ITERATION_LIMIT;
+  }
+  bool within = ct_lcp_is_near(job, result->z, result->residual);
+  if (result->status == CT_LCP_STATUS_OK && !within) result->status = CT_LCP_STATUS_ITERATION_LIMIT;
+}
+
+/* The least of all solutions where they are a polyhedron, the rank, and whether there is another.
+ * The proofs that take the entries of M as exact are wrong of a product whose entries are rounded:
+ * rounding makes redundant rows independent. There only the rank beyond round-off counts. */
+static ct_status compare_solutions(const ct_lcp_job *job, ct_lcp_result *result) {
+  if (job->semidefinite) return ct_lcp_norm(job, result);
+  bool definite = false;
+  ct_status status = ct_lcp_is_definite(job, &definite);
+  if (status != CT_OK) return status;
+  if (definite) {
+    result->rank = job->size;
+    result->rank_known = true;
+    result->unique = CT_YES;
+    return CT_OK;
+  }
+  size_t most = result->method == CT_LCP_ENUMERATION ? CT_LCP_ENUMERATION_MAX : COMPARED_ROWS_MAX;
+  if (job->symmetric) status = ct_lcp_norm(job, result);
+  if (status != CT_OK || result->unique != CT_UNKNOWN || job->size > most) return status;
+  return ct_lcp_compare_bases(job, result);
+}
+
+/* Of what is an answer but for the round-off of z the least z, and other doubles, which may be one. */
+static ct_status settle(const ct_lcp_job *job, ct_lcp_result *result) {
+  bool near = result->status == CT_LCP_STATUS_OK;
+  ct_solver_mark mark = ct_solver_enter(job->solver);
+  ct_status status = CT_OK;
+  if (near && job->options->tie == CT_LCP_TIE_MIN_NORM && methods[result->method].dense) status = compare_solutions(job, result);
+  ct_solver_leave(job->solver, mark);
+  mark = ct_solver_enter(job->solver);
+  if (status == CT_OK && near && result->residual > job->target) status = ct_lcp_round(job, result);
+  ct_solver_leave(job->solver, mark);
+  if (near && !(result->residual <= job->target)) {
+    result->status = CT_LCP_STATUS_ITERATION_LIMIT;
+    result->rank_known = false;
+    result->rank = 0;
+    result->unique = CT_UNKNOWN;
+  }
+  result->converged = result->status == CT_LCP_STATUS_OK;
+  result->complementarity = 0.0;
+  for (size_t i = 0; i < job->size; i++) {
+    /* Finite numbers have products that are not. */
+    double product = fmin(fabs(result->z[i] * result->w[i]), DBL_MAX);
+    if (product > result->complementarity) result->complementarity = product;
+  }
+  return status;
+}
+
+/* The dense rows, their ends and the diagonal's roots, once. */
+static ct_status look_at_rows(ct_lcp_job *job) {
+  if (job->roots) return CT_OK;
+  size_t n = job->size;
+  uint32_t *low = ct_solver_take(job->solver, 2 * n, sizeof *low);
+  double *roots = ct_solver_doubles(job->solver, n), *spread = NULL;
+  if (!low || !roots) return CT_OUT_OF_MEMORY;
+  job->dense = job->matrix->dense;
+  if (!job->dense) {
+    job->dense = spread = ct_solver_doubles(job->solver, n * n);
+    if (!spread) return CT_OUT_OF_MEMORY;
+    ct_matrix_spread(job->matrix, spread);
+  }
+  ct_matrix_ranges(job->dense, n, low, low + n);
+  for (size_t i = 0; i < n; i++) {
+    double diagonal = job->dense[i * n + i];
+    roots[i] = diagonal > 0.0 ? sqrt(diagonal) : 0.0;
+  }
+  job->low = low;
+  job->high = low + n;
+  job->roots = roots;
+  return CT_OK;
+}
+
+static uint64_t iterations_of(const ct_lcp_job *job, const method *m) {
+  if (job->options->iterations_max) return job->options->iterations_max;
+  uint64_t own = m->least + m->per_row * job->size, most = AUTO_WORK / (job->size * job->size) + 1;
+  return job->options->method == CT_LCP_AUTO && job->size <= CT_LCP_DIRECT_MAX && most < own ? most : own;
+}
+
+static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which, ct_lcp_result *result) {
+  const method *m = &methods[which];
+  const ct_lcp_options *options = job->options;
+  ct_solver *solver = job->solver;
+  /* Where a direct method could have answered, no other may answer with less. */
+  bool direct = options->method == CT_LCP_AUTO && job->size <= CT_LCP_DIRECT_MAX;
+  double own = direct ? CT_LCP_TOLERANCE : m->tolerance;
+  double tolerance = options->tolerance > 0.0 ? options->tolerance : own;
+  job->target = tolerance * (direct || m->dense ? job->q_max : 1.0 + job->q_max);
+  job->bound = ROOM * job->target;
+  job->iterations_max = iterations_of(job, m);
+  result->method = which;
+  result->tolerance = tolerance;
+  result->iterations = 0;
+  result->rank_known = false;
+  result->rank = 0;
+  result->unique = CT_UNKNOWN;
+  result->status = CT_LCP_STATUS_ITERATION_LIMIT;
+  memset(result->z, 0, job->size * sizeof *result->z);
+  ct_status status = m->dense ? look_at_rows(job) : CT_OK;
+  if (status != CT_OK) return status;
+  ct_solver_mark mark = ct_solver_enter(solver);
+  double *caller = result->certificate, *alternative = result->alternative, *scratch = ct_solver_doubles(solver, 4 * job->size);
+  status = scratch ? CT_OK : CT_OUT_OF_MEMORY;
+  if (status == CT_OK) {
+    if (!caller) result->certificate = scratch;
+    status = m->solve(job, result);
+    if (status == CT_OK && result->status == CT_LCP_STATUS_INFEASIBLE) {
+      if (!ct_lcp_farkas_holds(job, result->certificate, scratch + job->size)) result->status = CT_LCP_STATUS_RAY;
+      else if (caller && job->dense) ct_lcp_farkas_round(job, caller, scratch + job->size);
+    }
+    result->certificate = caller;
+  }
+  if (status == CT_OK) {
+    if (!alternative) result->alternative = scratch + 3 * job->size;
+    weigh(problem, job, result);
+    status = settle(job, result);
+    result->alternative = alternative;
+  }
+  ct_solver_leave(solver, mark);
+  return status;
+}
+
+/* A proof, or an answer within the tolerance. */
+static bool settled(const ct_lcp_result *r) {
+  return r->converged || r->status == CT_LCP_STATUS_INFEASIBLE || r->status == CT_LCP_STATUS_EXHAUSTED;
+}
+
+/* Each method in turn; the answer with the least residual where none settles it. */
+static ct_status run_auto(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_result *result) {
+  const ct_lcp_method *order = job->symmetric ? for_symmetric : for_others;
+  size_t count = job->symmetric ? sizeof for_symmetric / sizeof *for_symmetric : sizeof for_others / sizeof *for_others;
+  double *best_z = ct_solver_doubles(job->solver, 2 * job->size), *best_w = best_z + job->size;
+  if (!best_z) return CT_OUT_OF_MEMORY;
+  memset(result->z, 0, job->size * sizeof *result->z);
+  ct_lcp_result best = *result;
+  bool some = false;
+  for (size_t k = 0; k < count; k++) {
+    if (!methods[order[k]].solve || job->size > methods[order[k]].rows_max) continue;
+    ct_status status = run(problem, job, order[k], result);
+    if (status != CT_OK || settled(result)) return status;
+    if (some && result->residual >= best.residual) continue;
+    some = true;
+    best = *result;
+    memcpy(best_z, result->z, job->size * sizeof *best_z);
+    memcpy(best_w, result->w, job->size * sizeof *best_w);
+  }
+  *result = best;
+  memcpy(result->z, best_z, job->size * sizeof *best_z);
+  memcpy(result->w, best_w, job->size * sizeof *best_w);
+  return CT_OK;
+}
+
+ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_solver *solver, ct_lcp_result *result) {
+  assert(options->method < CT_LCP_METHOD_COUNT);
+  size_t n = problem->matrix.size;
+  bool chosen = options->method != CT_LCP_AUTO;
+  if (n > (chosen ? methods[options->method].rows_max : CT_LCP_ITERATIVE_MAX)) return CT_LIMIT;
+  if (n > 0 && ((!problem->matrix.dense && !problem->matrix.starts) || !problem->q)) return CT_LIMIT;
+  if (n == 0) {
+    *result = (ct_lcp_result){
+        .z = result->z, .w = result->w, .certificate = result->certificate, .alternative = result->alternative};
+    result->method = chosen ? options->method : for_symmetric[0];
+    result->tolerance = options->tolerance > 0.0 ? options->tolerance : methods[result->method].tolerance;
+    result->converged = result->rank_known = true;
+    result->unique = CT_YES;
+    return CT_OK;
+  }
+  ct_lcp_job job = {.matrix = &problem->matrix, .q = problem->q, .size = n, .options = options, .solver = solver};
+  for (size_t i = 0; i < n; i++) job.q_max = fabs(problem->q[i]) > job.q_max ? fabs(problem->q[i]) : job.q_max;
+  double largest;
+  result->asymmetry = ct_matrix_asymmetry(&problem->matrix, &largest);
+  job.symmetric = result->asymmetry <= SYMMETRIC * largest;
+  job.exactly_symmetric = result->asymmetry == 0.0;
+  job.semidefinite = options->semidefinite;
+  result->asymmetry = fmin(result->asymmetry, DBL_MAX);
+  ct_solver_mark mark = ct_solver_enter(solver);
+  ct_status status = chosen ? run(problem, &job, options->method, result) : run_auto(problem, &job, result);
+  ct_solver_leave(solver, mark);
+  return status;
+}

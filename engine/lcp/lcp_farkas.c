@@ -1,0 +1,196 @@
+/* Farkas vectors: by a linear program, lifted so that they hold strictly where that can be, in whole numbers where it cannot. */
+#include "lcp/lcp_farkas.h"
+#include "base/predicates.h"
+#include "lcp/lcp_simplex.h"
+#include "linear/matrix.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What M's entries (of about 1) are raised by, for a proof that holds with room to spare: far above the round-off of the program,
+ * far below what a problem tells apart. */
+#define LIFT 0x1p-24
+/* Components of an exact sum before they are packed; a packed one of numbers in the exactness range has fewer than half as many. */
+#define COMPONENTS_MAX 96
+/* Common denominators that are tried, and how near to whole numbers all entries must be. */
+#define DENOMINATOR_MAX 4096
+#define WHOLE 1e-9
+/* Whole vectors that are looked at: the first is the one, or else one that round-off of M has spoiled, whose multiples are no
+ * better.
+ */
+#define TRIES_MAX 3
+/* The least z0 that is not round-off, as a part of q. */
+#define APART 1e-12
+#define APART_WIDE 1e-20
+
+/* An exact sum: components that do not overlap, ascending. */
+typedef struct exact_sum {
+  size_t count;
+  double part[COMPONENTS_MAX];
+  bool lost; /* more components than there is room for, or numbers outside the exactness range */
+} exact_sum;
+
+/* Shewchuk 1997, grow-expansion with zeros dropped. */
+static void add_part(exact_sum *s, double value) {
+  size_t kept = 0;
+  double q = value;
+  for (size_t i = 0; i < s->count; i++) {
+    ct_dd sum = ct_two_sum(q, s->part[i]);
+    q = sum.high;
+    if (sum.low != 0.0) s->part[kept++] = sum.low;
+  }
+  if (q != 0.0) s->part[kept++] = q;
+  s->count = kept;
+}
+
+/* The same, fewer components: each holds all the bits it can (Shewchuk 1997, compress). */
+static void pack(exact_sum *s) {
+  if (s->count == 0) return;
+  size_t bottom = s->count - 1, top = 0;
+  double q = s->part[bottom];
+  for (size_t i = s->count - 1; i-- > 0;) {
+    ct_dd sum = ct_fast_two_sum(q, s->part[i]);
+    q = sum.high;
+    if (sum.low == 0.0) continue;
+    s->part[bottom--] = q;
+    q = sum.low;
+  }
+  for (size_t i = bottom + 1; i < s->count; i++) {
+    ct_dd sum = ct_fast_two_sum(s->part[i], q);
+    q = sum.high;
+    if (sum.low != 0.0) s->part[top++] = sum.low;
+  }
+  s->part[top++] = q;
+  s->count = top;
+}
+
+static bool in_range(double x) { return x == 0.0 || (fabs(x) >= CT_EXACT_MIN && fabs(x) <= CT_EXACT_MAX); }
+
+static void add_product(exact_sum *s, double a, double b) {
+  if (a == 0.0 || b == 0.0) return;
+  s->lost |= !in_range(a) || !in_range(b);
+  ct_dd p = ct_two_product(a, b);
+  add_part(s, p.low);
+  add_part(s, p.high);
+  if (s->count > COMPONENTS_MAX - 4) pack(s);
+  if (s->count > COMPONENTS_MAX - 4) {
+    s->lost = true;
+    s->count = 0;
+  }
+}
+
+/* The last component has the sum's sign. */
+static double sum_sign(const exact_sum *s) { return s->count == 0 ? 0.0 : s->part[s->count - 1]; }
+
+bool ct_lcp_farkas_exact(const ct_lcp_job *job, const double *y) {
+  size_t n = job->size;
+  exact_sum sum = {0};
+  for (size_t i = 0; i < n; i++) {
+    if (!(y[i] >= 0.0)) return false;
+    add_product(&sum, job->q[i], y[i]);
+  }
+  if (sum.lost || !(sum_sign(&sum) < 0.0)) return false;
+  for (size_t j = 0; j < n; j++) {
+    sum = (exact_sum){0};
+    for (size_t i = 0; i < n; i++) add_product(&sum, job->dense[i * n + j], y[i]);
+    if (sum.lost || sum_sign(&sum) > 0.0) return false;
+  }
+  return true;
+}
+
+bool ct_lcp_farkas_holds(const ct_lcp_job *job, const double *y, double *scratch) {
+  const ct_matrix *m = job->matrix;
+  size_t n = job->size;
+  double *product = scratch, *sizes = scratch + n;
+  ct_matrix_transposed_product(m, y, product);
+  memset(sizes, 0, n * sizeof *sizes);
+  double value = 0.0, terms = 0.0;
+  for (size_t i = 0; i < n; i++) {
+    if (!(y[i] >= 0.0)) return false;
+    value += job->q[i] * y[i];
+    terms += fabs(job->q[i] * y[i]);
+    if (m->dense) {
+      for (size_t j = 0; j < n; j++) sizes[j] += fabs(m->dense[i * n + j]) * y[i];
+    } else {
+      for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) sizes[m->columns[e]] += fabs(m->values[e]) * y[i];
+    }
+  }
+  double roundoff = ct_lcp_proof_roundoff(n);
+  for (size_t j = 0; j < n; j++)
+    if (!(product[j] <= roundoff * sizes[j])) return false;
+  return value < -roundoff * terms;
+}
+
+/* whole = y times `factor` in whole numbers; false where that is not near. */
+static bool in_whole_numbers(const double *y, double factor, size_t n, double *whole) {
+  for (size_t i = 0; i < n; i++) {
+    whole[i] = floor(y[i] * factor + 0.5);
+    if (!(fabs(y[i] * factor - whole[i]) <= WHOLE * fmax(1.0, whole[i]))) return false;
+  }
+  return true;
+}
+
+bool ct_lcp_farkas_round(const ct_lcp_job *job, double *y, double *scratch) {
+  if (ct_lcp_farkas_exact(job, y)) return true;
+  size_t n = job->size;
+  double least = HUGE_VAL, greatest = 0.0;
+  for (size_t i = 0; i < n; i++) greatest = fmax(greatest, y[i]);
+  /* What is that far below the greatest is round-off of zero. */
+  for (size_t i = 0; i < n; i++)
+    if (y[i] > WHOLE * greatest) least = fmin(least, y[i]);
+  if (!(greatest > 0.0)) return false;
+  for (int by_least = 1; by_least >= 0; by_least--)
+    for (int denominator = 1, tries = 0; denominator <= DENOMINATOR_MAX && tries < TRIES_MAX; denominator++) {
+      if (denominator % 64 == 0 && ct_cancel_raised(job->options->cancel)) return false;
+      if (!in_whole_numbers(y, denominator / (by_least ? least : greatest), n, scratch)) continue;
+      tries++;
+      if (!ct_lcp_farkas_exact(job, scratch)) continue;
+      memcpy(y, scratch, n * sizeof *y);
+      return true;
+    }
+  return false;
+}
+
+/* Least z0 with M z + q + d z0 >= 0; where it is above zero its reduced costs are a proof. */
+static bool least_cover(ct_tableau *t, const ct_lcp_job *job, double lift, double *y) {
+  size_t n = t->size, stride = t->stride;
+  ct_tableau_fill(t, job, NULL, lift);
+  t->high[n * stride + n] = 1.0;
+  ct_lcp_simplex_begin(t);
+  if (!ct_lcp_simplex(t, NULL, job->options->cancel)) return false;
+  const double *costs = t->high + n * stride;
+  if (!(costs[n + 1] > (t->low ? APART_WIDE : APART) * t->q_size)) return false;
+  double greatest = 0.0;
+  for (size_t i = 0; i < n; i++) {
+    double cost = ct_tableau_is_basic(t, (uint32_t)i) ? 0.0 : costs[ct_tableau_column(t, (uint32_t)i)];
+    y[i] = fmax(cost, 0.0) * t->row_scale[i];
+    greatest = fmax(greatest, y[i]);
+  }
+  if (!(greatest > 0.0)) return false;
+  int exponent;
+  frexp(greatest, &exponent);
+  for (size_t i = 0; i < n; i++) y[i] = ldexp(y[i], 1 - exponent);
+  return true;
+}
+
+static bool search(ct_tableau *t, const ct_lcp_job *job, double *y, double *scratch) {
+  double *lifted = scratch + job->size;
+  bool found = least_cover(t, job, 0.0, y);
+  if (!found || ct_lcp_farkas_round(job, y, scratch)) return found;
+  if (least_cover(t, job, LIFT, lifted) && ct_lcp_farkas_exact(job, lifted)) {
+    memcpy(y, lifted, job->size * sizeof *y);
+    return true;
+  }
+  /* Doubles may be wrong by more than the round-off of y. */
+  return t->low != NULL;
+}
+
+ct_status ct_lcp_farkas(const ct_lcp_job *job, double *y, unsigned flags, bool *found) {
+  ct_solver_mark mark = ct_solver_enter(job->solver);
+  ct_tableau t;
+  double *scratch = ct_solver_doubles(job->solver, 2 * job->size);
+  ct_status status = scratch && ct_tableau_create(&t, job, CT_TABLEAU_OBJECTIVE | flags) ? CT_OK : CT_OUT_OF_MEMORY;
+  *found = status == CT_OK && search(&t, job, y, scratch);
+  ct_solver_leave(job->solver, mark);
+  return status == CT_OK && ct_cancel_raised(job->options->cancel) ? CT_CANCELLED : status;
+}

@@ -1,0 +1,475 @@
+/* Of all solutions of a symmetric positive semidefinite problem the one with the least |z|; whether there is another; the rank.
+ *
+ * All solutions have one w, so z may change on the rows E with w = 0 alone, by null vectors of M_EE. With P the projector onto
+ * these, the least z >= 0 is P y + (z - P z) where y >= 0, y'z = 0: again a linear complementarity problem, whose w is sought. The
+ * same with another right side finds a null vector that leads away from z and stays >= 0, or proves that there is none. Cottle,
+ * Pang, Stone 2009, 3.1.
+ *
+ * Whether there is another is the same question for D M D, D q with any diagonal D > 0, and is asked in units where it has the same
+ * answer: x_i = sqrt(M_ii) z_i. The least z is one of z's own units, of course; what is nothing in it is told by x.
+ */
+#include "linear/dense.h"
+#include "lcp/lcp_uniqueness.h"
+#include "linear/pivoted_cholesky.h"
+
+#include <math.h>
+#include <string.h>
+
+/* An entry of a null vector, or of what a combination of such leaves of z, in parts of the largest x, that is round-off. Of
+ * null vectors at least NULL_ROUNDOFF over the least pivot, which is how far the round-off of M turns them: an entry of the wrong
+ * sign would hide a solution. Where that is more than NULL_UNKNOWN nothing is known of their signs. */
+#define NOTHING 1e-10
+#define NULL_ROUNDOFF (64.0 * CT_UNIT_ROUNDOFF)
+#define NULL_UNKNOWN 1e-4
+/* w that is 0, in units of its round-off: z has some too. */
+#define ZERO 64.0
+/* w up to so many times that might be 0 all the same: that z is the only one cannot be told then. */
+#define MAYBE_ZERO 1e7
+/* Parts of the largest x: more is a difference, less is none. Between them nothing is told. */
+#define DIFFERENT 1e-7
+#define SAME 1e-9
+/* A vector of ones, projected onto null vectors: more is one, less is none. */
+#define AWAY 1e-9
+#define NOT_AWAY 1e-13
+/* Parts of its right side that the w of the projector's problem may be off by, or lose to round-off. */
+#define TRUE_ENOUGH 1e-10
+/* Added to the projector's diagonal where its problem was not solved as it is: it has one solution then, almost the same. */
+#define FIRM 1e-12
+/* Entries of the projector that one attempt to solve its problem may go through: a second. */
+#define WORK UINT64_C(1000000000)
+/* Up to so many rows null vectors are had themselves, however many: 1 minus what they are orthogonal to is round-off where rows are
+ * of small units. */
+enum { SPELLED_OUT = 64 };
+/* Corrections of the least z; each takes most of the digits that are wrong. */
+enum { CORRECTIONS = 3 };
+
+typedef struct norm {
+  const ct_lcp_job *job;
+  size_t n, count; /* of E */
+  bool *in;        /* E, by row */
+  uint32_t *rows;  /* E */
+  double *basis;   /* orthonormal vectors, each [count] */
+  size_t vectors;
+  bool unsure;     /* E might have more rows */
+  bool of_range;   /* the vectors span what the null vectors are orthogonal to */
+  double nothing;  /* an entry of them that is round-off */
+  double *z;       /* [count] of E */
+  double *unit;    /* [count] x of z = 1; 1 where M_ii is 0 */
+  double most;     /* the largest x */
+  ct_known unique; /* of a semidefinite M; YES is not yet proven, NO not yet shown */
+  double *first;   /* [n] the solution that was found before */
+  double *other;   /* [n] another one, where has_other */
+  bool has_other;
+} norm;
+
+static bool take(norm *s, const ct_lcp_job *job) {
+  *s = (norm){.job = job, .n = job->size};
+  s->in = ct_solver_take(job->solver, s->n, sizeof *s->in);
+  s->rows = ct_solver_take(job->solver, 2 * s->n, sizeof *s->rows);
+  s->z = ct_solver_doubles(job->solver, 4 * s->n);
+  if (!s->in || !s->rows || !s->z) return false;
+  s->unit = s->z + s->n;
+  s->first = s->unit + s->n;
+  s->other = s->first + s->n;
+  return true;
+}
+
+/* E: where w is 0 but for round-off, or the lesser. */
+static void choose(norm *s, const ct_lcp_result *result) {
+  double terms = ct_lcp_terms(s->job, result->z);
+  for (size_t i = 0; i < s->n; i++) {
+    double w = result->w[i], z = s->job->roots[i] * s->job->roots[i] * result->z[i];
+    double zero = ZERO * ct_lcp_roundoff(s->job, i, terms);
+    s->in[i] = w <= zero || z > w;
+    if (!s->in[i] && w <= MAYBE_ZERO * zero) s->unsure = true;
+    if (!s->in[i]) continue;
+    s->z[s->count] = result->z[i];
+    s->unit[s->count] = s->job->roots[i] > 0.0 ? s->job->roots[i] : 1.0;
+    s->most = fmax(s->most, s->unit[s->count] * result->z[i]);
+    s->rows[s->count++] = (uint32_t)i;
+  }
+}
+
+/* Vectors of the factor: null vectors of M_EE, or a basis of what they are orthogonal to, whichever are fewer. */
+static void spell_out(norm *s, const ct_rank *r) {
+  size_t null_count = s->count - r->chosen, n = s->n;
+  s->of_range = r->chosen < null_count && s->count > SPELLED_OUT;
+  s->vectors = s->of_range ? r->chosen : null_count;
+  if (s->of_range) {
+    for (size_t k = 0; k < s->vectors; k++)
+      for (size_t e = 0; e < s->count; e++) s->basis[k * s->count + e] = r->factor[s->rows[e] * n + k];
+    /* Above the diagonal of the pivots' rows L is 0. */
+    for (size_t j = 0; j < r->chosen; j++) {
+      size_t e = 0;
+      while (s->rows[e] != r->order[j]) e++;
+      for (size_t k = j + 1; k < s->vectors; k++) s->basis[k * s->count + e] = 0.0;
+    }
+    return;
+  }
+  bool *pivots = s->in; /* of E, by row: from here on E is `rows` */
+  uint32_t *place = s->rows + n;
+  for (size_t e = 0; e < s->count; e++) place[s->rows[e]] = (uint32_t)e;
+  for (size_t j = 0; j < r->chosen; j++) pivots[r->order[j]] = false;
+  size_t k = 0;
+  for (size_t e = 0; e < s->count; e++) {
+    size_t row = s->rows[e];
+    if (!pivots[row]) continue;
+    double *vector = s->basis + k++ * s->count, *x = r->factor + row * n;
+    memset(vector, 0, s->count * sizeof *vector);
+    vector[e] = 1.0;
+    for (size_t j = r->chosen; j-- > 0;) {
+      const double *pivot = r->factor + r->order[j] * n;
+      x[j] /= pivot[j];
+      ct_dense_add(x, pivot, -x[j], j);
+      vector[place[r->order[j]]] = -x[j];
+    }
+  }
+}
+
+/* The basis from z to x, or back. What is orthogonal to null vectors changes the other way. */
+static void change_units(norm *s, bool to_x) {
+  for (size_t k = 0; k < s->vectors; k++)
+    for (size_t e = 0; e < s->count; e++) {
+      double *v = s->basis + k * s->count + e;
+      *v = to_x != s->of_range ? *v * s->unit[e] : *v / s->unit[e];
+    }
+}
+
+/* x of an entry of the basis that is 1. */
+static double unit_of(const norm *s, bool in_x, size_t e) {
+  if (in_x) return 1.0;
+  return s->of_range ? 1.0 / s->unit[e] : s->unit[e];
+}
+
+/* The k-th of the basis: the longest of what is left of those that are not done. */
+static void bring_longest(norm *s, size_t k) {
+  size_t n = s->count, best = k;
+  double most = -1.0;
+  for (size_t j = k; j < s->vectors; j++) {
+    const double *v = s->basis + j * n;
+    double square = ct_dense_dot(v, v, n);
+    if (square > most) {
+      most = square;
+      best = j;
+    }
+  }
+  double *a = s->basis + k * n, *b = s->basis + best * n;
+  for (size_t e = 0; e < n && a != b; e++) {
+    double swapped = a[e];
+    a[e] = b[e];
+    b[e] = swapped;
+  }
+}
+
+/* Gram and Schmidt with pivots, so that rows of small entries are as good as those of large ones (Cox, Higham 1998). Entries that
+ * are round-off in parts of the largest, both in x, become 0. */
+static void make_orthonormal(norm *s, bool in_x) {
+  size_t n = s->count;
+  for (size_t k = 0; k < s->vectors; k++) {
+    double *v = s->basis + k * n, length = sqrt(ct_dense_dot(v, v, n));
+    for (size_t e = 0; e < n; e++) v[e] /= length;
+  }
+  for (size_t k = 0; k < s->vectors; k++) {
+    bring_longest(s, k);
+    double *v = s->basis + k * n, most = 0.0;
+    for (size_t j = 0; j < k; j++) ct_dense_add(v, s->basis + j * n, -ct_dense_dot(v, s->basis + j * n, n), n);
+    double length = sqrt(ct_dense_dot(v, v, n));
+    for (size_t e = 0; e < n; e++) most = fmax(most, fabs(v[e]) * unit_of(s, in_x, e));
+    for (size_t e = 0; e < n; e++) v[e] = fabs(v[e]) * unit_of(s, in_x, e) > s->nothing * most ? v[e] / length : 0.0;
+    for (size_t j = k + 1; j < s->vectors; j++) ct_dense_add(s->basis + j * n, v, -ct_dense_dot(s->basis + j * n, v, n), n);
+  }
+}
+
+/* What of x is a null vector. */
+static void project(const norm *s, const double *x, double *out) {
+  size_t n = s->count;
+  if (s->of_range) memcpy(out, x, n * sizeof *out);
+  else memset(out, 0, n * sizeof *out);
+  for (size_t k = 0; k < s->vectors; k++) {
+    const double *v = s->basis + k * n;
+    double part = ct_dense_dot(v, x, n);
+    ct_dense_add(out, v, s->of_range ? -part : part, n);
+  }
+}
+
+/* side + P z in place of side, unless that is no w of z beyond what round-off makes of it. */
+static bool take_w(const double *p, const double *z, size_t count, double *w, double *side) {
+  double size = 0.0, off = 0.0;
+  for (size_t i = 0; i < count; i++) {
+    double terms = 0.0;
+    for (size_t j = 0; j < count; j++) terms += fabs(p[i * count + j] * z[j]);
+    w[i] = side[i] + ct_dense_dot(p + i * count, z, count);
+    off = fmax(off, fmax(fabs(fmin(w[i], z[i])), CT_UNIT_ROUNDOFF * terms));
+    size = fmax(size, fmax(fabs(side[i]), w[i]));
+  }
+  if (!(off <= TRUE_ENOUGH * size)) return false;
+  for (size_t i = 0; i < count; i++) side[i] = fmax(w[i], 0.0);
+  return true;
+}
+
+/* The problem of P, of the rows of E that are `in` (NULL: all), and this right side: its w, and its z in `factors` (may be NULL).
+ * Where it does not end, *ended is false and nothing else changes. */
+static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count, double *side, double *factors, bool *ended) {
+  ct_solver *solver = s->job->solver;
+  ct_solver_mark mark = ct_solver_enter(solver);
+  double *p = ct_solver_doubles(solver, count * count), *z = ct_solver_doubles(solver, 3 * count), *roots = z + count;
+  uint32_t *ends = ct_solver_take(solver, 2 * count, sizeof *ends);
+  ct_status status = p && z && ends ? CT_OK : CT_OUT_OF_MEMORY;
+  if (status == CT_OK) {
+    double side_max = 0.0;
+    for (size_t i = 0; i < count; i++) {
+      double *row = p + i * count;
+      memset(row, 0, count * sizeof *row);
+      size_t e = in ? in[i] : i;
+      if (s->of_range) row[i] = 1.0;
+      for (size_t k = 0; k < s->vectors; k++) {
+        const double *v = s->basis + k * s->count;
+        double part = s->of_range ? -v[e] : v[e];
+        if (!in) ct_dense_add(row, v, part, count);
+        for (size_t j = 0; in && j < count; j++) row[j] += part * v[in[j]];
+      }
+      ends[i] = 0;
+      ends[count + i] = (uint32_t)count;
+      side_max = fmax(side_max, fabs(side[i]));
+    }
+    for (size_t i = 0; i < count; i++) roots[i] = sqrt(fmax(p[i * count + i], 0.0));
+    const ct_matrix matrix = {.size = count, .dense = p};
+    ct_lcp_job job = *s->job;
+    ct_lcp_options options = *job.options;
+    options.method = CT_LCP_BLOCK_PIVOTING;
+    job.options = &options;
+    job.matrix = &matrix;
+    job.dense = p;
+    job.low = ends;
+    job.high = ends + count;
+    job.roots = roots;
+    job.q = side;
+    job.size = count;
+    job.q_max = side_max;
+    job.target = CT_LCP_TOLERANCE * side_max;
+    uint64_t most = WORK / (count * count + 1) + 1;
+    job.iterations_max = most < 150 + 50 * count ? most : 150 + 50 * count;
+    ct_lcp_result result = {.z = z, .certificate = z + 2 * count};
+    status = ct_lcp_block(&job, &result);
+    if (status == CT_OK && result.status != CT_LCP_STATUS_OK) {
+      for (size_t i = 0; i < count; i++) p[i * count + i] += FIRM * p[i * count + i];
+      result.iterations = 0;
+      status = ct_lcp_block(&job, &result);
+    }
+    *ended = status == CT_OK && result.status == CT_LCP_STATUS_OK && take_w(p, z, count, z + 2 * count, side);
+    if (*ended && factors) memcpy(factors, z, count * sizeof *factors);
+  }
+  ct_solver_leave(solver, mark);
+  return status;
+}
+
+/* Factor of the rows where z > 0, for corrections there. */
+static bool factor_positive(const norm *s, const double *z, ct_rank *r) {
+  bool *positive = ct_solver_take(s->job->solver, s->n, sizeof *positive);
+  if (!positive) return false;
+  for (size_t i = 0; i < s->n; i++) positive[i] = z[i] > 0.0;
+  return ct_rank_find(r, s->job->dense, s->n, positive, ct_lcp_dependent(s->job), s->job->solver);
+}
+
+/* other = z + t d for the longest t, up to the size of z, that keeps it >= 0. `d` [count], in z, is a null vector of M_EE that is
+ * >= 0 where z is 0. */
+static void step_along(norm *s, const double *d) {
+  double step = INFINITY, reach = 0.0, root = 0.0;
+  for (size_t e = 0; e < s->count; e++) {
+    reach = fmax(reach, s->unit[e] * fabs(d[e]));
+    root = fmax(root, s->job->roots[s->rows[e]]);
+    if (s->z[e] > 0.0 && d[e] < 0.0) step = fmin(step, s->z[e] / -d[e]);
+  }
+  double size = s->most > 0.0 ? s->most : s->job->q_max > 0.0 && root > 0.0 ? s->job->q_max / root : 1.0;
+  if (!(reach > 0.0)) return;
+  step = fmin(step, size / reach);
+  memset(s->other, 0, s->n * sizeof *s->other);
+  for (size_t e = 0; e < s->count; e++) s->other[s->rows[e]] = fmax(s->z[e] + step * d[e], 0.0);
+  s->has_other = true;
+}
+
+/* Rows with z > 0 depend on each other: the null vector of the first of them that is no pivot of `r`, which has all of them first.
+ */
+static ct_status step_within(norm *s, const ct_rank *r, const double *z) {
+  size_t n = s->n, row = 0;
+  bool *pivot = ct_solver_take(s->job->solver, n, sizeof *pivot);
+  double *spread = ct_solver_doubles(s->job->solver, n + s->count + r->chosen), *d = spread + n, *x = d + s->count;
+  if (!pivot || !spread) return CT_OUT_OF_MEMORY;
+  for (size_t i = 0; i < n; i++) pivot[i] = false;
+  for (size_t j = 0; j < r->chosen; j++) pivot[r->order[j]] = true;
+  while (row < n && (pivot[row] || !(z[row] > 0.0))) row++;
+  if (row == n) return CT_OK;
+  memset(spread, 0, n * sizeof *spread);
+  memcpy(x, r->factor + row * n, r->chosen * sizeof *x);
+  spread[row] = 1.0;
+  for (size_t j = r->chosen; j-- > 0;) {
+    const double *factor = r->factor + r->order[j] * n;
+    x[j] /= factor[j];
+    ct_dense_add(x, factor, -x[j], j);
+    spread[r->order[j]] = -x[j];
+  }
+  for (size_t e = 0; e < s->count; e++) d[e] = spread[s->rows[e]];
+  step_along(s, d);
+  return CT_OK;
+}
+
+/* Is there a null vector of M_EE, not 0, that is >= 0 where z is 0? All in x. */
+static ct_status look_beside(norm *s) {
+  ct_solver *solver = s->job->solver;
+  uint32_t *zeros = ct_solver_take(solver, s->count, sizeof *zeros);
+  double *wish = ct_solver_doubles(solver, 3 * s->count + s->n), *side = wish + s->count, *factors = side + s->count,
+         *z = factors + s->count;
+  if (!zeros || !wish) return CT_OUT_OF_MEMORY;
+  size_t count = 0;
+  memset(z, 0, s->n * sizeof *z);
+  for (size_t e = 0; e < s->count; e++) {
+    bool zero = !(s->unit[e] * s->z[e] > SAME * s->most);
+    wish[e] = zero ? 1.0 : 0.0;
+    if (zero) zeros[count++] = (uint32_t)e;
+    else z[s->rows[e]] = s->z[e];
+  }
+  project(s, wish, side);
+  double size = 0.0, most = 0.0;
+  for (size_t i = 0; i < count; i++) {
+    side[i] = side[zeros[i]];
+    size = fmax(size, fabs(side[i]));
+  }
+  bool ended = true;
+  ct_status status = CT_OK;
+  /* What is nearest to the wish among all null vectors is no shorter than what is among some. */
+  if (size > NOT_AWAY) status = solve_projected(s, zeros, count, side, factors, &ended);
+  else memset(side, 0, count * sizeof *side);
+  for (size_t i = 0; i < count; i++) most = fmax(most, side[i]);
+  if (status != CT_OK || !ended) return status;
+  if (most > AWAY) {
+    s->unique = CT_NO;
+    for (size_t i = 0; i < count; i++) wish[zeros[i]] += factors[i];
+    project(s, wish, side);
+    for (size_t e = 0; e < s->count; e++) side[e] /= s->unit[e];
+    step_along(s, side);
+  }
+  if (most > NOT_AWAY) return CT_OK;
+  /* There may be one that is 0 on all of these: then the others depend on each other. */
+  ct_rank r;
+  if (!factor_positive(s, z, &r)) return CT_OUT_OF_MEMORY;
+  bool dependent = r.chosen < s->count - count;
+  s->unique = dependent ? CT_NO : s->unsure ? CT_UNKNOWN : CT_YES;
+  return dependent ? step_within(s, &r, z) : CT_OK;
+}
+
+/* z of those rows that w becomes 0 on them; x [chosen] scratch. */
+static void correct(const norm *s, const ct_rank *r, const double *w, double *z, double *x) {
+  for (size_t j = 0; j < r->chosen; j++) {
+    const double *row = r->factor + r->order[j] * s->n;
+    x[j] = (-w[r->order[j]] - ct_dense_dot(row, x, j)) / row[j];
+  }
+  for (size_t j = r->chosen; j-- > 0;) {
+    const double *row = r->factor + r->order[j] * s->n;
+    x[j] /= row[j];
+    ct_dense_add(x, row, -x[j], j);
+    double next = z[r->order[j]] + x[j];
+    z[r->order[j]] = next > 0.0 ? next : 0.0;
+  }
+}
+
+/* The least z, corrected, in place of the one that was found, unless its residual is worse: what was found out about it, the only
+ * one or not, counts for nothing then, nor where corrections lead elsewhere. */
+static ct_status replace(norm *s, const double *least, ct_lcp_result *result) {
+  double *z = ct_solver_doubles(s->job->solver, 3 * s->n), *w = z + s->n, *x = w + s->n;
+  if (!z) return CT_OUT_OF_MEMORY;
+  memcpy(z, result->z, s->n * sizeof *z);
+  for (size_t e = 0; e < s->count; e++) z[s->rows[e]] = s->unit[e] * least[e] > SAME * s->most ? least[e] : 0.0;
+  const ct_lcp problem = {*s->job->matrix, s->job->q};
+  double residual = ct_lcp_residual(&problem, z, w);
+  ct_rank r;
+  bool good = residual <= 2.0 * result->residual;
+  if (!good && !factor_positive(s, z, &r)) return CT_OUT_OF_MEMORY;
+  for (int k = 0; k < CORRECTIONS && !good; k++) {
+    correct(s, &r, w, z, x);
+    residual = ct_lcp_residual(&problem, z, w);
+    good = residual <= 2.0 * result->residual;
+  }
+  if (!good && !(residual <= 0.1 * s->job->target)) {
+    s->unique = CT_UNKNOWN;
+    return CT_OK;
+  }
+  double apart = 0.0;
+  for (size_t e = 0; e < s->count; e++) apart = fmax(apart, s->unit[e] * fabs(z[s->rows[e]] - least[e]));
+  if (apart > DIFFERENT * s->most) s->unique = CT_UNKNOWN;
+  memcpy(result->z, z, s->n * sizeof *z);
+  memcpy(result->w, w, s->n * sizeof *w);
+  result->residual = residual;
+  return CT_OK;
+}
+
+static ct_status find_least(norm *s, ct_lcp_result *result) {
+  double *least = ct_solver_doubles(s->job->solver, s->count), lowest = INFINITY, apart = 0.0;
+  if (!least) return CT_OUT_OF_MEMORY;
+  project(s, s->z, least);
+  for (size_t e = 0; e < s->count; e++) {
+    least[e] = s->z[e] - least[e];
+    if (s->unit[e] * fabs(least[e]) <= NOTHING * s->most) least[e] = 0.0;
+    lowest = fmin(lowest, least[e]);
+  }
+  bool ended = true;
+  ct_status status = lowest < 0.0 ? solve_projected(s, NULL, s->count, least, NULL, &ended) : CT_OK;
+  if (status != CT_OK) return status;
+  if (!ended) {
+    s->unique = CT_UNKNOWN;
+    return CT_OK;
+  }
+  for (size_t e = 0; e < s->count; e++) {
+    least[e] = fmax(least[e], 0.0);
+    apart = fmax(apart, s->unit[e] * fabs(least[e] - s->z[e]));
+  }
+  if (apart > DIFFERENT * s->most) s->unique = CT_NO;
+  return replace(s, least, result);
+}
+
+/* The null vectors of M_EE: is z the only solution, and if not, which is the least? */
+static ct_status evaluate_nulls(norm *s, ct_rank *r, ct_lcp_result *result) {
+  if (r->chosen == s->count) {
+    s->unique = s->unsure ? CT_UNKNOWN : CT_YES;
+    return CT_OK;
+  }
+  s->nothing = fmax(NOTHING, NULL_ROUNDOFF / r->least);
+  if (s->nothing > NULL_UNKNOWN) return CT_OK;
+  s->basis = ct_solver_doubles(s->job->solver, (s->count <= SPELLED_OUT ? s->count : s->count / 2 + 1) * s->count);
+  if (!s->basis) return CT_OUT_OF_MEMORY;
+  spell_out(s, r);
+  change_units(s, true);
+  make_orthonormal(s, true);
+  ct_status status = look_beside(s);
+  if (status != CT_OK || s->unique == CT_YES) return status;
+  change_units(s, false);
+  make_orthonormal(s, false);
+  return find_least(s, result);
+}
+
+/* That z is the only one is reported where M is proven semidefinite; that there is another, with that one. */
+static ct_status report_unique(norm *s, const ct_rank *r, ct_lcp_result *result) {
+  bool semidefinite = false;
+  ct_status status = CT_OK;
+  if (s->unique == CT_YES) status = ct_lcp_is_semidefinite(s->job, r->order, r->count, &semidefinite);
+  if (semidefinite) result->unique = CT_YES;
+  if (status != CT_OK || s->unique != CT_NO) return status;
+  double *w = ct_solver_doubles(s->job->solver, s->n);
+  if (!w) return CT_OUT_OF_MEMORY;
+  if (s->has_other && ct_lcp_consider_alternative(s->job, s->other, w, result)) return CT_OK;
+  (void)ct_lcp_consider_alternative(s->job, s->first, w, result);
+  return CT_OK;
+}
+
+ct_status ct_lcp_norm(const ct_lcp_job *job, ct_lcp_result *result) {
+  norm s;
+  ct_rank r;
+  if (!take(&s, job)) return CT_OUT_OF_MEMORY;
+  choose(&s, result);
+  memcpy(s.first, result->z, s.n * sizeof *s.first);
+  if (!ct_rank_find(&r, job->dense, s.n, s.in, ct_lcp_dependent(job), job->solver)) return CT_OUT_OF_MEMORY;
+  if (!r.semidefinite) return CT_OK;
+  result->rank = r.count;
+  result->rank_known = true;
+  ct_status status = evaluate_nulls(&s, &r, result);
+  return status == CT_OK ? report_unique(&s, &r, result) : status;
+}

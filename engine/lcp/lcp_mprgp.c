@@ -1,0 +1,174 @@
+/* The least of z'Mz / 2 + q'z over z >= 0, for symmetric positive semidefinite M: conjugate gradients on the rows with z > 0, as
+ * long as these promise more than setting rows with z = 0 free; steps along the projected gradient where z would leave the bounds.
+ *
+ * Dostal, Schoeberl 2005 (modified proportioning with reduced gradient projections). Unknowns are scaled so that M has ones on its
+ * diagonal. No memory but some vectors.
+ */
+#include "linear/dense.h"
+#include "lcp/lcp.h"
+#include "linear/matrix.h"
+
+#include <string.h>
+
+/* Products for the norm of M: from below, near enough for a step of half of what is allowed. */
+enum { NORM_STEPS = 20 };
+/* Steps after which the gradient is computed anew instead of being updated. */
+enum { REFRESH = 64 };
+
+typedef struct quadratic {
+  const ct_lcp_job *job;
+  size_t n;
+  double *scale;   /* z = scale x */
+  double *x, *g;   /* gradient M x + q, scaled */
+  double *p, *mp;  /* direction; M times one */
+  double *free;    /* gradient where x > 0 */
+  double *scratch; /* of a product */
+  double step;     /* along the gradient */
+  double promised; /* what of the free gradient bounds allow, times it */
+  double chopped;  /* |what the gradient asks of rows at 0|^2 */
+} quadratic;
+
+static bool take(quadratic *s, const ct_lcp_job *job) {
+  size_t n = job->size;
+  *s = (quadratic){.job = job, .n = n};
+  double *all = ct_solver_doubles(job->solver, 7 * n);
+  if (!all) return false;
+  double **vectors[] = {&s->scale, &s->x, &s->g, &s->p, &s->mp, &s->free, &s->scratch};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = all + i * n;
+  return true;
+}
+
+/* y = scaled M x */
+static void product(quadratic *s, const double *x, double *y) {
+  for (size_t i = 0; i < s->n; i++) s->scratch[i] = s->scale[i] * x[i];
+  ct_matrix_product(s->job->matrix, s->scratch, y);
+  for (size_t i = 0; i < s->n; i++) y[i] *= s->scale[i];
+}
+
+static void renew_gradient(quadratic *s) {
+  product(s, s->x, s->g);
+  for (size_t i = 0; i < s->n; i++) s->g[i] += s->scale[i] * s->job->q[i];
+}
+
+/* Free and chopped gradient at x. */
+static void part_gradient(quadratic *s) {
+  s->promised = s->chopped = 0.0;
+  for (size_t i = 0; i < s->n; i++) {
+    double g = s->g[i];
+    s->free[i] = s->x[i] > 0.0 ? g : 0.0;
+    if (s->x[i] > 0.0) s->promised += g * fmin(s->x[i] / s->step, g);
+    else if (g < 0.0) s->chopped += g * g;
+  }
+}
+
+/* max |min(z, w)| */
+static double natural(const quadratic *s) {
+  double most = 0.0;
+  for (size_t i = 0; i < s->n; i++) {
+    double z = s->x[i] * s->scale[i], w = s->g[i] / s->scale[i], off = fabs(w < z ? w : z);
+    if (!(off <= most)) most = off;
+  }
+  return most;
+}
+
+static double norm(quadratic *s) {
+  double length = 1.0;
+  for (size_t i = 0; i < s->n; i++) s->p[i] = 1.0 / (double)(1 + i % 7);
+  for (int k = 0; k < NORM_STEPS; k++) {
+    length = sqrt(ct_dense_dot(s->p, s->p, s->n));
+    if (!(length > 0.0)) return 1.0;
+    for (size_t i = 0; i < s->n; i++) s->p[i] /= length;
+    product(s, s->p, s->mp);
+    memcpy(s->p, s->mp, s->n * sizeof *s->p);
+  }
+  length = sqrt(ct_dense_dot(s->p, s->p, s->n));
+  return length > 0.0 ? length : 1.0;
+}
+
+/* The longest step against p that keeps x >= 0. */
+static double longest(const quadratic *s) {
+  double step = INFINITY;
+  for (size_t i = 0; i < s->n; i++)
+    if (s->p[i] > 0.0) step = fmin(step, s->x[i] / s->p[i]);
+  return step;
+}
+
+static void go(quadratic *s, double step) {
+  for (size_t i = 0; i < s->n; i++) {
+    double x = s->x[i] - step * s->p[i];
+    s->x[i] = x > 0.0 ? x : 0.0;
+  }
+  ct_dense_add(s->g, s->mp, -step, s->n);
+}
+
+/* Rows at 0 that want to grow, along their own gradient. */
+static void set_free(quadratic *s) {
+  for (size_t i = 0; i < s->n; i++) s->p[i] = s->x[i] > 0.0 ? 0.0 : fmin(s->g[i], 0.0);
+  product(s, s->p, s->mp);
+  double curvature = ct_dense_dot(s->p, s->mp, s->n);
+  go(s, curvature > 0.0 ? ct_dense_dot(s->g, s->p, s->n) / curvature : s->step);
+  part_gradient(s);
+  memcpy(s->p, s->free, s->n * sizeof *s->p);
+}
+
+/* A conjugate step; where the bounds end it, one along the projected gradient. False: nothing ends it. */
+static bool descend(quadratic *s) {
+  product(s, s->p, s->mp);
+  double curvature = ct_dense_dot(s->p, s->mp, s->n), slope = ct_dense_dot(s->g, s->p, s->n), bound = longest(s);
+  double best = curvature > 0.0 ? slope / curvature : INFINITY;
+  if (best == INFINITY && bound == INFINITY) return false;
+  if (best <= bound) {
+    go(s, best);
+    part_gradient(s);
+    double turn = ct_dense_dot(s->free, s->mp, s->n) / curvature;
+    for (size_t i = 0; i < s->n; i++) s->p[i] = s->free[i] - turn * s->p[i];
+    return true;
+  }
+  go(s, bound);
+  for (size_t i = 0; i < s->n; i++)
+    if (s->x[i] > 0.0) s->x[i] = fmax(s->x[i] - s->step * s->g[i], 0.0);
+  renew_gradient(s);
+  part_gradient(s);
+  memcpy(s->p, s->free, s->n * sizeof *s->p);
+  return true;
+}
+
+static void begin(quadratic *s) {
+  for (size_t i = 0; i < s->n; i++) {
+    double diagonal = ct_matrix_entry(s->job->matrix, i, i), start = s->job->options->start ? s->job->options->start[i] : 0.0;
+    s->scale[i] = diagonal > 0.0 ? 1.0 / sqrt(diagonal) : 1.0;
+    s->x[i] = fmax(start, 0.0) / s->scale[i];
+  }
+  s->step = 1.0 / norm(s);
+  renew_gradient(s);
+  part_gradient(s);
+  memcpy(s->p, s->free, s->n * sizeof *s->p);
+}
+
+ct_status ct_lcp_quadratic(const ct_lcp_job *job, ct_lcp_result *result) {
+  quadratic s;
+  if (!take(&s, job)) return CT_OUT_OF_MEMORY;
+  begin(&s);
+  result->status = CT_LCP_STATUS_ITERATION_LIMIT;
+  const ct_lcp problem = {*job->matrix, job->q};
+  while (result->iterations < job->iterations_max) {
+    if (ct_cancel_raised(job->options->cancel)) return CT_CANCELLED;
+    if (natural(&s) <= job->target) {
+      for (size_t i = 0; i < s.n; i++) result->z[i] = s.x[i] * s.scale[i];
+      if (ct_lcp_residual(&problem, result->z, NULL) <= job->target) {
+        result->status = CT_LCP_STATUS_OK;
+        return CT_OK;
+      }
+    }
+    if (++result->iterations % REFRESH == 0) renew_gradient(&s);
+    if (s.chopped > s.promised) {
+      set_free(&s);
+    } else if (!descend(&s)) {
+      result->status = CT_LCP_STATUS_INFEASIBLE;
+      for (size_t i = 0; i < s.n; i++) result->certificate[i] = fmax(-s.p[i] * s.scale[i], 0.0);
+      break;
+    }
+  }
+  for (size_t i = 0; i < s.n; i++) result->z[i] = s.x[i] * s.scale[i];
+  return CT_OK;
+}

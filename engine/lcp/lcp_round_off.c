@@ -1,0 +1,172 @@
+/* Doubles near z whose round-off cancels.
+ *
+ * Where z is large beside q, M z + q of the z nearest to the solution is off by u |M| |z|, which may be more than |q| allows. The
+ * z of doubles are a lattice, though, and that of their M z is as fine in every direction as it is on the whole once its basis is
+ * reduced: M that makes z large has short columns there. Lenstra, Lenstra, Lovasz 1982; the nearest plane: Babai 1986.
+ *
+ * Lengths are in units of the target, by a power of two: scaling M and q by such changes no bit of it.
+ */
+#include "linear/dense.h"
+#include "lcp/lcp.h"
+
+#include <string.h>
+
+/* Rows with z > 0: reducing takes some count^4 operations. */
+enum { COUNT_MAX = 64 };
+/* Vectors split, per row squared, before the basis is taken as it is; a dozen at most is usual. */
+enum { SPLITS = 40 };
+/* What z is off by moves other w too: those up to so many times that are kept where they ought to be, at 0. */
+#define NEAR 4.0
+/* A vector is as short as the one before it by this at least, squares. */
+#define LOVASZ 0.75
+/* What is shorter is short enough, in parts of the target. */
+#define FINE 1e-3
+/* Rounds of making one vector shorter by others, and of planes. */
+enum { ROUNDS = 8, PLANES = 3 };
+
+typedef struct lattice {
+  const ct_lcp_job *job;
+  size_t count, length; /* vectors; entries of each */
+  int exponent;         /* lengths are in units of 2^exponent */
+  uint32_t *columns;    /* [count] rows with z > 0 */
+  uint32_t *rows;       /* [length] rows whose w ought to be 0 */
+  double *unit;         /* [count] the last digit of z */
+  double *vectors;      /* [count length] M times `steps` */
+  double *across;       /* [count length] of a vector, what is orthogonal to those before it */
+  double *square;       /* [count] its square */
+  double *steps;        /* [count count] whole numbers of units */
+  double *parts;        /* [count] of a vector, in those before it */
+  double *rest, *step;  /* [length] what is left of w; [count] what takes it away */
+  size_t splits;        /* so far */
+} lattice;
+
+static bool take(lattice *l, const ct_lcp_job *job, const ct_lcp_result *result) {
+  *l = (lattice){.job = job};
+  l->columns = ct_solver_take(job->solver, 2 * job->size, sizeof *l->columns);
+  if (!l->columns) return false;
+  l->rows = l->columns + job->size;
+  for (size_t i = 0; i < job->size; i++) {
+    if (result->z[i] > 0.0) l->columns[l->count++] = (uint32_t)i;
+    if (result->z[i] > 0.0 || result->w[i] <= NEAR * result->residual) l->rows[l->length++] = (uint32_t)i;
+  }
+  if (l->count == 0 || l->count > COUNT_MAX) return true;
+  size_t n = l->count;
+  l->vectors = ct_solver_doubles(job->solver, 2 * n * l->length + n * n + 4 * n + l->length);
+  if (!l->vectors) return false;
+  l->across = l->vectors + n * l->length;
+  l->steps = l->across + n * l->length;
+  l->square = l->steps + n * n;
+  l->unit = l->square + n;
+  l->parts = l->unit + n;
+  l->step = l->parts + n;
+  l->rest = l->step + n;
+  return true;
+}
+
+static void fill(lattice *l, const double *z) {
+  (void)frexp(l->job->target, &l->exponent);
+  memset(l->steps, 0, l->count * l->count * sizeof *l->steps);
+  for (size_t k = 0; k < l->count; k++) {
+    int exponent;
+    (void)frexp(z[l->columns[k]], &exponent);
+    l->unit[k] = ldexp(1.0, exponent - 53);
+    l->steps[k * l->count + k] = 1.0;
+    for (size_t e = 0; e < l->length; e++)
+      l->vectors[k * l->length + e] = ldexp(l->job->dense[l->rows[e] * l->job->size + l->columns[k]], exponent - 53 - l->exponent);
+  }
+}
+
+/* Parts of vector k in those before it, and what is left of it; twice, so that what is left is orthogonal. */
+static void split(lattice *l, size_t k) {
+  double *left = l->across + k * l->length;
+  l->splits++;
+  memcpy(left, l->vectors + k * l->length, l->length * sizeof *left);
+  memset(l->parts, 0, l->count * sizeof *l->parts);
+  for (int again = 0; again < 2; again++)
+    for (size_t j = 0; j < k; j++) {
+      if (!(l->square[j] > FINE * FINE)) continue;
+      const double *other = l->across + j * l->length;
+      double part = ct_dense_dot(left, other, l->length) / l->square[j];
+      ct_dense_add(left, other, -part, l->length);
+      l->parts[j] += part;
+    }
+  l->square[k] = ct_dense_dot(left, left, l->length);
+}
+
+/* Vector k less whole multiples of those before it, so that its parts in them are a half at most. */
+static void shorten(lattice *l, size_t k) {
+  split(l, k);
+  for (int round = 0; round < ROUNDS; round++) {
+    bool changed = false;
+    for (size_t j = k; j-- > 0;) {
+      if (!(fabs(l->parts[j]) > 0.51)) continue;
+      double times = rint(l->parts[j]);
+      /* The parts of the j-th in those before it are not kept: those of the k-th are found anew. */
+      ct_dense_add(l->vectors + k * l->length, l->vectors + j * l->length, -times, l->length);
+      ct_dense_add(l->steps + k * l->count, l->steps + j * l->count, -times, l->count);
+      split(l, k);
+      changed = true;
+    }
+    if (!changed) return;
+  }
+}
+
+static void swap(double *a, double *b, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    double kept = a[i];
+    a[i] = b[i];
+    b[i] = kept;
+  }
+}
+
+static void reduce(lattice *l) {
+  size_t k = 0, most = SPLITS * l->count * l->count;
+  while (k < l->count && l->splits < most && !ct_cancel_raised(l->job->options->cancel)) {
+    shorten(l, k);
+    double part = k > 0 ? l->parts[k - 1] : 0.0, before = k > 0 ? l->square[k - 1] : 0.0;
+    if (before <= FINE * FINE || l->square[k] >= (LOVASZ - part * part) * before) {
+      k++;
+      continue;
+    }
+    swap(l->vectors + k * l->length, l->vectors + (k - 1) * l->length, l->length);
+    swap(l->steps + k * l->count, l->steps + (k - 1) * l->count, l->count);
+    k--;
+  }
+  /* Left off halfway: the others as they are. */
+  for (; k < l->count; k++) split(l, k);
+}
+
+/* z moves to where its w is least, by whole units. */
+static void move(lattice *l, const double *w, double *z) {
+  for (size_t e = 0; e < l->length; e++) l->rest[e] = -ldexp(w[l->rows[e]], -l->exponent);
+  memset(l->step, 0, l->count * sizeof *l->step);
+  for (size_t k = l->count; k-- > 0;) {
+    if (!(l->square[k] > FINE * FINE)) continue;
+    double times = rint(ct_dense_dot(l->rest, l->across + k * l->length, l->length) / l->square[k]);
+    ct_dense_add(l->rest, l->vectors + k * l->length, -times, l->length);
+    ct_dense_add(l->step, l->steps + k * l->count, times, l->count);
+  }
+  for (size_t k = 0; k < l->count; k++) z[l->columns[k]] = fmax(z[l->columns[k]] + l->step[k] * l->unit[k], 0.0);
+}
+
+ct_status ct_lcp_round(const ct_lcp_job *job, ct_lcp_result *result) {
+  lattice l;
+  if (!take(&l, job, result)) return CT_OUT_OF_MEMORY;
+  if (!l.vectors) return CT_OK;
+  double *z = ct_solver_doubles(job->solver, 2 * job->size), *w = z + job->size;
+  if (!z) return CT_OUT_OF_MEMORY;
+  fill(&l, result->z);
+  reduce(&l);
+  const ct_lcp problem = {*job->matrix, job->q};
+  memcpy(z, result->z, job->size * sizeof *z);
+  memcpy(w, result->w, job->size * sizeof *w);
+  for (int k = 0; k < PLANES && result->residual > job->target; k++) {
+    move(&l, w, z);
+    double residual = ct_lcp_residual(&problem, z, w);
+    if (!(residual < result->residual)) break;
+    result->residual = residual;
+    memcpy(result->z, z, job->size * sizeof *z);
+    memcpy(result->w, w, job->size * sizeof *w);
+  }
+  return ct_cancel_raised(job->options->cancel) ? CT_CANCELLED : CT_OK;
+}

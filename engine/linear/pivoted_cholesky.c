@@ -1,0 +1,105 @@
+/* Rank of a semidefinite matrix; see pivoted_cholesky.h. */
+#include "linear/pivoted_cholesky.h"
+
+#include "linear/dense.h"
+#include "linear/matrix.h"
+#include <contact/limits.h>
+
+#include <math.h>
+#include <string.h>
+
+/* Part of a diagonal entry below zero that round-off does not make. */
+#define INDEFINITE 1e-9
+/* What is left of a diagonal entry is looked at more closely when it is this part of it or less. */
+#define SUSPECT 1e-8
+enum { REFINEMENTS = 3 };
+/* Of more rows every suspect one would take seconds: there `small` decides alone, which is far above the factor's round-off. */
+enum { CLOSE_LOOK_MAX = 128 };
+
+typedef struct search {
+  const double *m;
+  double *left; /* of the diagonal; of a pivot, nothing */
+  bool *done;
+  double *vector, *scratch;
+} search;
+
+static size_t best_row(const ct_rank *r, const search *s, const bool *first, bool wanted, double small) {
+  double most = small;
+  size_t best = r->size;
+  for (size_t i = 0; i < r->size; i++) {
+    double whole = s->m[i * r->size + i];
+    if (s->done[i] || first[i] != wanted || !(s->left[i] > most * whole)) continue;
+    most = s->left[i] / whole;
+    best = i;
+  }
+  return best;
+}
+
+/* What is left of row p, beyond the round-off of the factor: the vector that it makes with the pivots, to the last digits, times
+ * the row. 0 where that is round-off. */
+static double look_closely(const ct_rank *r, const search *s, size_t p) {
+  size_t n = r->size;
+  double *v = s->vector, *x = s->scratch;
+  memset(v, 0, n * sizeof *v);
+  memcpy(x, r->factor + p * n, r->count * sizeof *x);
+  v[p] = 1.0;
+  const ct_matrix matrix = {.size = n, .dense = s->m};
+  for (int k = 0; k <= REFINEMENTS; k++) {
+    for (size_t j = 0; k > 0 && j < r->count; j++) {
+      const double *pivot = r->factor + r->order[j] * n;
+      x[j] = (ct_matrix_row_beside(&matrix, r->order[j], v, 0.0) - ct_dense_dot(pivot, x, j)) / pivot[j];
+    }
+    for (size_t j = r->count; j-- > 0;) {
+      const double *pivot = r->factor + r->order[j] * n;
+      x[j] /= pivot[j];
+      ct_dense_add(x, pivot, -x[j], j);
+      v[r->order[j]] -= x[j];
+    }
+  }
+  double left = ct_matrix_row_beside(&matrix, p, v, 0.0), terms = 0.0;
+  for (size_t i = 0; i < n; i++)
+    if (v[i] != 0.0) terms += sqrt(s->m[i * n + i]) * fabs(v[i]);
+  return left > ct_rank_roundoff(terms) ? left : 0.0;
+}
+
+static void take_pivot(ct_rank *r, const search *s, size_t p) {
+  size_t j = r->count;
+  double root = sqrt(s->left[p]);
+  const double *row = r->factor + p * r->size, *entries = s->m + p * r->size;
+  for (size_t i = 0; i < r->size; i++) {
+    if (s->done[i] || i == p) continue;
+    double *other = r->factor + i * r->size;
+    other[j] = (entries[i] - ct_dense_dot(other, row, j)) / root;
+    s->left[i] -= other[j] * other[j];
+  }
+  r->factor[p * r->size + j] = root;
+  r->order[r->count++] = (uint32_t)p;
+  s->done[p] = true;
+}
+
+bool ct_rank_find(ct_rank *r, const double *dense, size_t size, const bool *first, double small, ct_solver *solver) {
+  *r = (ct_rank){.size = size, .least = 1.0, .semidefinite = true};
+  r->order = ct_solver_take(solver, size, sizeof *r->order);
+  r->factor = ct_solver_doubles(solver, size * size);
+  search s = {dense, ct_solver_doubles(solver, size), ct_solver_take(solver, size, sizeof(bool)), ct_solver_doubles(solver, size),
+              ct_solver_doubles(solver, size)};
+  if (!r->order || !r->factor || !s.left || !s.done || !s.vector || !s.scratch) return false;
+  for (size_t i = 0; i < size; i++) {
+    s.left[i] = dense[i * size + i];
+    s.done[i] = false;
+  }
+  for (int wanted = 1; wanted >= 0; wanted--) {
+    for (size_t p; (p = best_row(r, &s, first, wanted, small)) < size;) {
+      double whole = dense[p * size + p];
+      bool suspect = size <= CLOSE_LOOK_MAX && s.left[p] < SUSPECT * whole;
+      if (suspect) s.left[p] = look_closely(r, &s, p);
+      if (!(s.left[p] > (suspect ? 0.0 : small * whole))) continue;
+      if (wanted) r->least = fmin(r->least, s.left[p] / whole);
+      take_pivot(r, &s, p);
+    }
+    if (wanted) r->chosen = r->count;
+  }
+  for (size_t i = 0; i < size; i++)
+    if (!s.done[i] && s.left[i] < -INDEFINITE * fabs(dense[i * size + i])) r->semidefinite = false;
+  return true;
+}

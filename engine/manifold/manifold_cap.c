@@ -1,0 +1,132 @@
+/* Caps of cylinders and cones against what faces them: points of the rim at quarter turns, corners over the disc, and where edges
+ * cross the rim. A disc that leans is an ellipse in the view; everything is decided in its own plane.
+ */
+#include "manifold/manifold.h"
+
+/* A disc and the other outline. */
+typedef struct cap {
+  ct_contacts *contacts;
+  const ct_outline *disc, *other;
+} cap;
+
+void ct_rim_points(ct_vec3 axis, ct_vec3 across, ct_vec3 down, double slack, ct_vec3 out[4]) {
+  ct_vec3 flat = ct_add_scaled(down, axis, -ct_dot(down, axis));
+  out[0] = ct_norm(flat) <= slack ? across : ct_unit_or(flat, across);
+  out[1] = ct_cross(axis, out[0]);
+  out[2] = ct_neg(out[0]);
+  out[3] = ct_neg(out[1]);
+}
+
+/* `at` is on the disc's body if on_disc, else on the other's; the other surface is the one over it. */
+static void add(const cap *c, ct_feature of_disc, ct_feature of_other, ct_meeting *meeting, bool on_disc) {
+  const ct_view *view = &c->contacts->view;
+  const ct_outline *over = on_disc ? c->other : c->disc;
+  ct_vec3 at = meeting->at;
+  double gap = ct_outline_height(over, ct_dot(view->x, at), ct_dot(view->y, at)) - ct_dot(view->normal, at);
+  meeting->on_second = on_disc == c->disc->second;
+  meeting->distance = meeting->on_second ? -gap : gap;
+  meeting->a = c->disc->second ? of_other : of_disc;
+  meeting->b = c->disc->second ? of_disc : of_other;
+  ct_contacts_add(c->contacts, meeting);
+}
+
+static ct_feature rim_of(const ct_outline *disc) { return (ct_feature){CT_FEATURE_EDGE, disc->inside.index}; }
+
+/* From a disc's middle to the point of its plane over a place of the view. */
+static ct_vec3 arm_to(const ct_view *view, const ct_outline *disc, double x, double y) {
+  ct_vec3 p = ct_scale(view->normal, ct_outline_height(disc, x, y));
+  p = ct_add_scaled(ct_add_scaled(p, view->x, x), view->y, y);
+  return ct_sub(p, disc->center);
+}
+
+static bool over_disc(const ct_view *view, const ct_outline *disc, ct_vec3 at, double tie) {
+  return ct_norm(arm_to(view, disc, ct_dot(view->x, at), ct_dot(view->y, at))) <= disc->radius + tie;
+}
+
+static bool over_polygon(const ct_view *view, const ct_outline *polygon, ct_vec3 at, double tie) {
+  const ct_corner_list *corners = &polygon->corners;
+  double x = ct_dot(view->x, at), y = ct_dot(view->y, at);
+  for (uint32_t k = 0; k < corners->count; k++) {
+    const ct_corner *p = &corners->items[k], *q = &corners->items[k + 1 == corners->count ? 0 : k + 1];
+    double dx = q->x - p->x, dy = q->y - p->y;
+    if (dx * (y - p->y) - dy * (x - p->x) < -tie * sqrt(dx * dx + dy * dy)) return false;
+  }
+  return true;
+}
+
+/* Quarter points of the rim over the other outline, which is a face. */
+static void add_rim_points(const cap *c) {
+  const ct_view *view = &c->contacts->view;
+  const ct_slope *s = &c->other->slopes.items[0];
+  /* The way in which the gap to the other surface shrinks fastest. */
+  ct_vec3 down = ct_add_scaled(ct_add_scaled(view->normal, view->x, -s->x), view->y, -s->y), at[4];
+  if (c->disc->second) down = ct_neg(down);
+  ct_rim_points(c->disc->normal, c->disc->across, down, CT_PARALLEL_ANGLE, at);
+  for (uint32_t i = 0; i < 4; i++) {
+    ct_meeting meeting = {.at = ct_add_scaled(c->disc->center, at[i], c->disc->radius), .number = i};
+    bool over = c->other->kind == CT_OUTLINE_DISC ? over_disc(view, c->other, meeting.at, c->contacts->tie)
+                                                  : over_polygon(view, c->other, meeting.at, c->contacts->tie);
+    if (over) add(c, rim_of(c->disc), c->other->inside, &meeting, true);
+  }
+}
+
+/* Where the line from p to q crosses the rim. A line that passes it by less than a tie is a tangent, and a crossing that falls on
+ * an end is that corner. */
+static void add_crossings(const cap *c, const ct_corner *p, const ct_corner *q, ct_feature edge) {
+  const ct_view *view = &c->contacts->view;
+  ct_vec3 from = arm_to(view, c->disc, p->x, p->y), step = ct_sub(arm_to(view, c->disc, q->x, q->y), from);
+  double square = ct_norm2(step), half = ct_dot(from, step), level = ct_norm2(from) - c->disc->radius * c->disc->radius;
+  double root = half * half - square * level, radius = c->disc->radius, tie = c->contacts->tie;
+  double chord = ct_max2(radius * radius - (radius - tie) * (radius - tie), 0.0);
+  if (!(root > square * chord) || !(square > 0.0)) return;
+  root = sqrt(root);
+  const double end = tie / sqrt(square);
+  for (uint32_t i = 0; i < 2; i++) {
+    double t = (i ? root - half : -root - half) / square;
+    ct_meeting meeting = {.at = ct_lerp(p->at, q->at, t), .number = i};
+    if (t > end && t < 1.0 - end) add(c, rim_of(c->disc), edge, &meeting, false);
+  }
+}
+
+static void add_polygon(const cap *c) {
+  const ct_corner_list *corners = &c->other->corners;
+  bool line = c->other->kind == CT_OUTLINE_SEGMENT;
+  for (uint32_t k = 0; k < corners->count; k++) {
+    const ct_corner *p = &corners->items[k], *q = &corners->items[k + 1 == corners->count ? 0 : k + 1];
+    ct_meeting meeting = {.at = p->at};
+    if (over_disc(&c->contacts->view, c->disc, p->at, c->contacts->tie))
+      add(c, c->disc->inside, (ct_feature){p->kind, p->vertex}, &meeting, false);
+    if (!line || k == 0) add_crossings(c, p, q, line ? c->other->inside : (ct_feature){CT_FEATURE_EDGE, p->edge});
+  }
+}
+
+/* Where the rims of two discs that lie side by side cross. Rims that pass each other by less than a tie touch, or are one. */
+static void add_rim_crossings(const cap *c) {
+  const ct_outline *a = c->disc, *b = c->other;
+  ct_vec3 apart = ct_sub(b->center, a->center);
+  apart = ct_add_scaled(apart, a->normal, -ct_dot(apart, a->normal));
+  double d = ct_norm(apart), tie = c->contacts->tie;
+  if (d <= fabs(a->radius - b->radius) + tie || d >= a->radius + b->radius - tie) return;
+  double along = (d + (a->radius - b->radius) * (a->radius + b->radius) / d) / 2.0;
+  double half = (a->radius - along) * (a->radius + along);
+  if (!(half > 0.0)) return;
+  ct_vec3 unit = ct_scale(apart, 1.0 / d), side = ct_cross(a->normal, unit);
+  ct_vec3 middle = ct_add_scaled(a->center, unit, along);
+  for (uint32_t i = 0; i < 2; i++) {
+    ct_meeting meeting = {.at = ct_add_scaled(middle, side, i ? -sqrt(half) : sqrt(half)), .number = i};
+    add(c, rim_of(a), rim_of(b), &meeting, true);
+  }
+}
+
+void ct_contacts_disc(ct_contacts *contacts, const ct_outline *first, const ct_outline *second) {
+  bool discs = first->kind == second->kind, first_disc = first->kind == CT_OUTLINE_DISC;
+  cap c = {contacts, first_disc ? first : second, first_disc ? second : first};
+  if (c.other->kind != CT_OUTLINE_SEGMENT) add_rim_points(&c);
+  if (!discs) {
+    add_polygon(&c);
+    return;
+  }
+  cap back = {contacts, second, first};
+  add_rim_points(&back);
+  if (first->tilt <= CT_PARALLEL_ANGLE && second->tilt <= CT_PARALLEL_ANGLE) add_rim_crossings(&c);
+}

@@ -1,0 +1,128 @@
+/* A bounded body over a half-space: every vertex, and quarter points of every rim, within reach of the surface.
+ *
+ * A rounded body's point at a vertex is the one of the ball there that lies on the body's surface and is lowest, or nearly: the
+ * ball shows only along the normals of the vertex, and straight down is among them at the lowest vertex alone.
+ */
+#include "manifold/manifold.h"
+
+/* A point of the body, moved out of its core. */
+typedef struct spot {
+  ct_feature feature;
+  ct_vec3 core_point, way; /* way: unit, a normal of the core there */
+  double radius;
+  uint32_t number;
+} spot;
+
+static void add(ct_contacts *c, const spot *s) {
+  ct_vec3 down = c->view.normal, at = ct_add_scaled(s->core_point, s->way, s->radius);
+  double level = ct_dot(down, c->relative.position);
+  ct_meeting meeting = {
+      .a = s->feature, .b = {CT_FEATURE_FACE, 0}, .at = at, .number = s->number, .distance = level - ct_dot(down, at)};
+  ct_contacts_add(c, &meeting);
+}
+
+/* Parts along an axis and across it. */
+typedef struct flat_vec {
+  double along, across;
+} flat_vec;
+
+static double turn(flat_vec p, flat_vec q) { return p.along * q.across - p.across * q.along; }
+static double flat_dot(flat_vec p, flat_vec q) { return p.along * q.along + p.across * q.across; }
+
+/* The unit vector nearest to `down` among those from first to second, which is less than a half turn on, counter-clockwise. */
+static flat_vec between(flat_vec first, flat_vec second, flat_vec down) {
+  double length = sqrt(flat_dot(down, down));
+  if (length > 0.0 && turn(first, down) >= 0.0 && turn(down, second) >= 0.0)
+    return (flat_vec){down.along / length, down.across / length};
+  return flat_dot(first, down) >= flat_dot(second, down) ? first : second;
+}
+
+static void add_rim(ct_contacts *c, uint32_t top, const ct_vec3 at[4], ct_vec3 axis) {
+  const ct_core *core = &c->core_a;
+  ct_vec3 center = ct_add_scaled(core->center, core->axis[2], top ? 1.0 : -1.0);
+  ct_lean lean = ct_core_lean(core);
+  double outward = top ? 1.0 : -1.0, rim = core->rim[top];
+  ct_vec3 out = ct_scale(axis, outward);
+  /* From the cap's normal to that of the side. */
+  flat_vec cap = {1.0, 0.0}, side = {outward * lean.sine, lean.cosine};
+  for (uint32_t i = 0; i < (rim > 0.0 ? 4u : 1u); i++) {
+    flat_vec down = {ct_dot(c->view.normal, out), ct_dot(c->view.normal, at[i])};
+    flat_vec way = between(cap, side, down);
+    spot s = {.feature = {rim > 0.0 ? CT_FEATURE_EDGE : CT_FEATURE_VERTEX, rim > 0.0 ? top : 0},
+              .core_point = ct_add_scaled(center, at[i], rim),
+              .way = ct_add_scaled(ct_scale(out, way.along), at[i], way.across),
+              .radius = core->radius[0],
+              .number = i};
+    add(c, &s);
+  }
+}
+
+static void add_rims(ct_contacts *c) {
+  const ct_core *core = &c->core_a;
+  ct_vec3 axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0)), at[4];
+  ct_vec3 across = ct_vec(core->rotation.rx.x, core->rotation.ry.x, core->rotation.rz.x);
+  ct_rim_points(axis, across, c->view.normal, CT_PARALLEL_ANGLE, at);
+  for (uint32_t top = 0; top < 2; top++) add_rim(c, top, at, axis);
+}
+
+/* Normals of a box's vertex fill an octant: the nearest one to straight down. */
+static ct_vec3 box_way(const ct_core *box, uint32_t vertex, ct_vec3 down) {
+  const ct_mat3 *m = &box->rotation;
+  ct_vec3 local = ct_mat_tmul(*m, down);
+  double sign[3], level[3] = {local.x, local.y, local.z};
+  int best = 0;
+  for (int i = 0; i < 3; i++) {
+    sign[i] = vertex >> i & 1u ? 1.0 : -1.0;
+    level[i] *= sign[i];
+    if (level[i] > level[best]) best = i;
+  }
+  if (level[0] >= 0.0 && level[1] >= 0.0 && level[2] >= 0.0) return down;
+  ct_vec3 face = ct_vec(best == 0 ? sign[0] : 0.0, best == 1 ? sign[1] : 0.0, best == 2 ? sign[2] : 0.0);
+  ct_vec3 inside = ct_vec(sign[0] * ct_max2(level[0], 0.0), sign[1] * ct_max2(level[1], 0.0), sign[2] * ct_max2(level[2], 0.0));
+  return ct_mat_mul(*m, ct_unit_or(inside, face));
+}
+
+/* The normal of a capsule's side at its lowest line; false: one end's ball holds the other's. */
+static bool segment_way(const ct_core *core, const ct_view *view, ct_vec3 *way) {
+  ct_vec3 axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0));
+  double lean = core->size > 0.0 ? (core->radius[0] - core->radius[1]) / (2.0 * core->size) : 1.0;
+  if (!(fabs(lean) < 1.0)) return false;
+  ct_vec3 across = ct_add_scaled(view->normal, axis, -ct_dot(view->normal, axis));
+  across = ct_add_scaled(across, axis, -ct_dot(across, axis));
+  ct_vec3 other = ct_cross(axis, fabs(axis.x) < 0.5 ? ct_vec(1.0, 0.0, 0.0) : ct_vec(0.0, 1.0, 0.0));
+  across = ct_norm(across) > CT_PARALLEL_ANGLE ? across : other;
+  *way = ct_add_scaled(ct_scale(ct_unit_or(across, other), sqrt(1.0 - lean * lean)), axis, lean);
+  return true;
+}
+
+static void add_vertices(ct_contacts *c) {
+  const ct_core *core = &c->core_a;
+  ct_vec3 down = c->view.normal, side = down;
+  uint32_t count = ct_core_vertex_count(core);
+  double lowest = ct_core_reach(core, down);
+  bool line = core->kind != CT_CORE_SEGMENT || segment_way(core, &c->view, &side);
+  for (uint32_t i = 0; i < count; i++) {
+    spot s = {.feature = {CT_FEATURE_VERTEX, i}, .core_point = ct_core_vertex(core, i), .radius = ct_core_vertex_radius(core, i)};
+    bool low = s.radius == 0.0 || ct_dot(down, s.core_point) + s.radius >= lowest - c->slack;
+    if (!low && !line) continue;
+    s.way = low                             ? down
+            : core->kind == CT_CORE_BOX     ? box_way(core, i, down)
+            : core->kind == CT_CORE_SEGMENT ? side
+                                            : ct_outline_hull_way(core, i, down);
+    add(c, &s);
+  }
+}
+
+void ct_contacts_plane(ct_contacts *c) {
+  const ct_core *core = &c->core_a;
+  if (core->kind == CT_CORE_FRUSTUM) {
+    add_rims(c);
+  } else if (core->kind == CT_CORE_ELLIPSOID || core->kind == CT_CORE_POINT) {
+    uint32_t near = 0;
+    spot s = {.way = c->view.normal};
+    s.core_point = ct_core_point(core, c->view.normal, &near, &s.radius);
+    add(c, &s);
+  } else {
+    add_vertices(c);
+  }
+}

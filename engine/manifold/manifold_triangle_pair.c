@@ -1,0 +1,246 @@
+/* Two triangles of two meshes: corners over faces, edges over edges, edges that pass a face.
+ *
+ * A meeting counts when each mesh ends there: no neighbour of the feature reaches farther along the normal than the lean of faces
+ * that lie on each other allows. Gauss arcs: theory, sections 6.2 and 7.5.
+ */
+#include "manifold/manifold_meshes.h"
+
+/* A face that faces the other body less than this, as a cosine, is not met with its corners, unless they are its ends. */
+#define FACING_MIN 0.1
+/* Edges are parallel below this sine: they meet in their ends. */
+#define SKEW_MIN 1e-3
+/* Triangles around a vertex that are looked at: a guard for fans of broken meshes. */
+#define FAN_MAX 4096
+
+/* ---- edges ---- */
+
+ct_mesh_edge ct_touching_edge(const ct_touching *t, const ct_mesh_face *face, int k) {
+  const ct_mesh_view *view = t->view[face->which];
+  int l = k == 2 ? 0 : k + 1, m = l == 2 ? 0 : l + 1;
+  const uint32_t *corner = view->corners[face->position];
+  bool turned = corner[k] > corner[l];
+  ct_mesh_edge e = {.p = face->t.v[turned ? l : k], .q = face->t.v[turned ? k : l], .beyond = {face->t.v[m]}, .wings = 1};
+  uint32_t number = 3 * view->order[face->position] + (uint32_t)k, other = view->across[face->position][k];
+  for (int i = 0; other != CT_NO_TRIANGLE && i < 3; i++) {
+    const uint32_t *there = view->corners[other];
+    if (there[i] != corner[l] || there[(i + 1) % 3] != corner[k]) continue;
+    ct_mesh_face beyond = ct_touching_face(t, face->which, other);
+    e.beyond[e.wings++] = beyond.t.v[(i + 2) % 3];
+    e.other = beyond.normal;
+    double rise = ct_dot(face->normal, ct_sub(e.beyond[1], e.p));
+    e.flat = fabs(rise) <= t->slack && ct_dot(face->normal, beyond.normal) > 0.0;
+    uint32_t opposite = 3 * view->order[other] + (uint32_t)i;
+    if (opposite < number) number = opposite;
+    break;
+  }
+  e.number = number;
+  e.feature = e.flat ? (ct_feature){CT_FEATURE_FACE, number / 3} : (ct_feature){CT_FEATURE_EDGE, number};
+  return e;
+}
+
+bool ct_edge_ends(const ct_mesh_edge *e, ct_vec3 at, ct_vec3 way, double slack, double lean) {
+  for (int i = 0; i < e->wings; i++) {
+    ct_vec3 d = ct_sub(e->beyond[i], at);
+    if (ct_dot(way, d) > slack + lean * ct_norm(d)) return false;
+  }
+  return true;
+}
+
+ct_feature ct_face_feature(const ct_touching *t, const ct_mesh_face *face, ct_vec3 point) {
+  const ct_mesh_view *view = t->view[face->which];
+  for (int k = 0; k < 3; k++)
+    if (ct_norm(ct_sub(point, face->t.v[k])) <= face->tie) return (ct_feature){CT_FEATURE_VERTEX, view->corners[face->position][k]};
+  for (int k = 0; k < 3; k++) {
+    int l = k == 2 ? 0 : k + 1;
+    ct_vec3 d = ct_sub(face->t.v[l], face->t.v[k]);
+    double height = ct_norm(ct_cross(d, ct_sub(point, face->t.v[k])));
+    if (height <= face->tie * ct_norm(d)) return ct_touching_edge(t, face, k).feature;
+  }
+  return (ct_feature){CT_FEATURE_FACE, view->order[face->position]};
+}
+
+/* ---- vertices ---- */
+
+static int corner_at(const ct_mesh_view *view, uint32_t position, uint32_t vertex) {
+  for (int k = 0; k < 3; k++)
+    if (view->corners[position][k] == vertex) return k;
+  return 0;
+}
+
+static bool corners_end(const ct_touching *t, int which, uint32_t position, int k, ct_vec3 way, double lean) {
+  const uint32_t *corner = t->view[which]->corners[position];
+  ct_vec3 at = ct_touching_vertex(t, which, corner[k]);
+  for (int i = 1; i < 3; i++) {
+    ct_vec3 d = ct_sub(ct_touching_vertex(t, which, corner[(k + i) % 3]), at);
+    if (ct_dot(way, d) > t->slack + lean * ct_norm(d)) return false;
+  }
+  return true;
+}
+
+/* By the fan of triangles around it, both ways from a border. */
+bool ct_vertex_ends(const ct_touching *t, const ct_mesh_face *face, int k, ct_vec3 way, double lean) {
+  const ct_mesh_view *view = t->view[face->which];
+  uint32_t vertex = view->corners[face->position][k];
+  for (int turn = 0; turn < 2; turn++) {
+    uint32_t at = face->position;
+    for (int step = 0; step < FAN_MAX; step++) {
+      int corner = corner_at(view, at, vertex);
+      if (!corners_end(t, face->which, at, corner, way, lean)) return false;
+      at = view->across[at][turn ? (corner + 2) % 3 : corner];
+      if (at == face->position) return true;
+      if (at == CT_NO_TRIANGLE) break;
+    }
+  }
+  return true;
+}
+
+static bool in_plane_of(const ct_touching *t, const ct_mesh_face *plane, const ct_mesh_face *face) {
+  for (int k = 0; k < 3; k++)
+    if (fabs(ct_dot(plane->normal, ct_sub(face->t.v[k], plane->t.v[0]))) > t->slack) return false;
+  return true;
+}
+
+bool ct_is_corner(const ct_touching *t, const ct_mesh_face *face, int k) {
+  const ct_mesh_view *view = t->view[face->which];
+  uint32_t vertex = view->corners[face->position][k], at = face->position;
+  ct_mesh_face plane[2];
+  int planes = 0;
+  for (int step = 0; step < FAN_MAX; step++) {
+    ct_mesh_face there = ct_touching_face(t, face->which, at);
+    int i = 0;
+    while (i < planes && !in_plane_of(t, &plane[i], &there)) i++;
+    if (i == 2) return true;
+    if (i == planes) plane[planes++] = there;
+    at = view->across[at][corner_at(view, at, vertex)];
+    if (at == CT_NO_TRIANGLE) return true;
+    if (at == face->position) return false;
+  }
+  return true;
+}
+
+/* Does the mesh end along a way in the feature of a face that a point is on? */
+static bool foot_ends(const ct_touching *t, const ct_mesh_face *face, ct_vec3 foot, ct_vec3 way) {
+  for (int k = 0; k < 3; k++)
+    if (ct_norm(ct_sub(foot, face->t.v[k])) <= face->tie) return ct_vertex_ends(t, face, k, way, CT_DIRECTION_TIE);
+  for (int k = 0; k < 3; k++) {
+    ct_mesh_edge e = ct_touching_edge(t, face, k);
+    ct_vec3 d = ct_sub(e.q, e.p);
+    if (ct_norm(ct_cross(d, ct_sub(foot, e.p))) > face->tie * ct_norm(d)) continue;
+    return ct_edge_ends(&e, foot, way, t->slack, CT_DIRECTION_TIE);
+  }
+  return false;
+}
+
+/* Is a face one that a body is met with at its corner k, along a way out of it? */
+static bool faces_at(const ct_touching *t, const ct_mesh_face *face, int k, ct_vec3 way) {
+  double cosine = ct_dot(face->normal, way);
+  if (!t->view[face->which]->solid) cosine = fabs(cosine);
+  if (cosine > FACING_MIN) return true;
+  if (t->view[face->which]->solid && !(cosine > CT_DIRECTION_TIE)) return false;
+  return corners_end(t, face->which, face->position, k, way, CT_DIRECTION_TIE);
+}
+
+bool ct_touching_holds(const ct_touching *t, int which, ct_vec3 point) {
+  ct_vec3 there = which ? ct_to_local(t->pair.relative, point) : point;
+  ct_mesh_foot foot;
+  return ct_mesh_contains(t->mesh[which], there) || ct_mesh_nearest(t->mesh[which], there, t->tie, &foot);
+}
+
+/* A corner right over the other face. */
+static void corner_over_face(ct_touching *t, const ct_mesh_face face[2], int k, ct_vec3 foot) {
+  ct_vec3 v = face[0].t.v[k];
+  double height = ct_dot(face[1].normal, ct_sub(v, face[1].t.v[0]));
+  bool back = !t->view[face[1].which]->solid && height < 0.0;
+  ct_vec3 way = back ? face[1].normal : ct_neg(face[1].normal);
+  double distance = back ? -height : height;
+  if (distance > t->reach || distance < -t->tie) return;
+  if (distance < t->least || !faces_at(t, &face[0], k, way)) return;
+  ct_meet meet = {
+      .feature = {{CT_FEATURE_VERTEX, t->view[face[0].which]->corners[face[0].position][k]}, ct_face_feature(t, &face[1], foot)},
+      .point = {v, ct_add_scaled(v, way, distance)},
+      .normal = way,
+      .distance = distance};
+  ct_touch_take(t, face, &meet);
+}
+
+void ct_touch_corners(ct_touching *t, const ct_mesh_face face[2]) {
+  for (int k = 0; k < 3 && ct_max_abs(face[1].normal) > 0.0; k++) {
+    ct_vec3 v = face[0].t.v[k], foot = ct_triangle_foot(&face[1].t, v), d = ct_sub(foot, v);
+    double distance = ct_norm(d);
+    if (distance > ct_max2(t->reach, -t->least)) continue;
+    ct_vec3 aside = ct_add_scaled(d, face[1].normal, -ct_dot(face[1].normal, d));
+    if (ct_norm(aside) <= face[1].tie + CT_DIRECTION_TIE * distance) {
+      corner_over_face(t, face, k, foot);
+      continue;
+    }
+    ct_vec3 way = ct_scale(d, 1.0 / distance);
+    if (distance > t->reach || !ct_vertex_ends(t, &face[0], k, way, CT_DIRECTION_TIE) ||
+        !foot_ends(t, &face[1], foot, ct_neg(way)))
+      continue;
+    ct_meet meet = {
+        .feature = {{CT_FEATURE_VERTEX, t->view[face[0].which]->corners[face[0].position][k]}, ct_face_feature(t, &face[1], foot)},
+        .point = {v, foot},
+        .normal = way,
+        .distance = distance};
+    ct_touch_take(t, face, &meet);
+  }
+}
+
+/* ---- edges over edges ---- */
+
+/* Nearest points of the lines of two edges, when both are between the ends. */
+static bool lines_nearest(const ct_mesh_edge *e, const ct_mesh_edge *f, double tie, ct_vec3 out[2]) {
+  ct_vec3 u = ct_sub(e->q, e->p), v = ct_sub(f->q, f->p), r = ct_sub(f->p, e->p), n = ct_cross(u, v);
+  double nn = ct_norm2(n), length = ct_norm(u), other = ct_norm(v);
+  if (!(nn > SKEW_MIN * SKEW_MIN * ct_norm2(u) * ct_norm2(v))) return false;
+  double s = ct_dot(ct_cross(r, v), n) / nn, r_at = ct_dot(ct_cross(r, u), n) / nn;
+  if (!(s * length > tie && (1.0 - s) * length > tie && r_at * other > tie && (1.0 - r_at) * other > tie)) return false;
+  out[0] = ct_lerp(e->p, e->q, s);
+  out[1] = ct_lerp(f->p, f->q, r_at);
+  return true;
+}
+
+static void edge_over_edge(ct_touching *t, const ct_mesh_face face[2], const ct_mesh_edge *e, const ct_mesh_edge *f) {
+  ct_vec3 at[2];
+  if (!lines_nearest(e, f, ct_min2(face[0].tie, face[1].tie), at)) return;
+  ct_vec3 n = ct_unit_or(ct_cross(ct_sub(e->q, e->p), ct_sub(f->q, f->p)), ct_vec(0.0, 0.0, 0.0));
+  double distance = ct_dot(n, ct_sub(at[1], at[0]));
+  if (distance < 0.0) n = ct_neg(n);
+  distance = fabs(distance);
+  if (distance > ct_max2(t->reach, -t->least)) return;
+  for (int turn = 0; turn < 2; turn++, n = ct_neg(n), distance = -distance) {
+    if (distance < -t->tie && !t->overlap) return;
+    if (!ct_edge_ends(e, at[0], n, t->slack, CT_LEAN_MAX) || !ct_edge_ends(f, at[1], ct_neg(n), t->slack, CT_LEAN_MAX)) continue;
+    if (distance < -t->tie && !(ct_touching_holds(t, face[1].which, at[0]) && ct_touching_holds(t, face[0].which, at[1])))
+      continue;
+    ct_meet meet = {{e->feature, f->feature}, {at[0], ct_add_scaled(at[0], n, distance)}, n, distance};
+    ct_touch_take(t, face, &meet);
+    return;
+  }
+}
+
+void ct_touch_edges(ct_touching *t, const ct_mesh_face face[2]) {
+  ct_mesh_edge other[3];
+  for (int k = 0; k < 3; k++) other[k] = ct_touching_edge(t, &face[1], k);
+  for (int i = 0; i < 3; i++) {
+    ct_mesh_edge e = ct_touching_edge(t, &face[0], i);
+    for (int k = 0; k < 3 && !e.flat; k++)
+      if (!other[k].flat) edge_over_edge(t, face, &e, &other[k]);
+  }
+}
+
+/* ---- surfaces that cross ---- */
+
+void ct_touch_passings(ct_touching *t, const ct_mesh_face face[2], ct_vec3 normal) {
+  for (int k = 0; k < 3; k++) {
+    ct_mesh_edge e = ct_touching_edge(t, &face[0], k);
+    double at;
+    if (!ct_segment_meets(e.p, e.q, &face[1].t, &at)) continue;
+    ct_vec3 point = ct_lerp(e.p, e.q, at);
+    ct_meet meet = {.point = {point, point}, .normal = normal};
+    meet.feature[0] = ct_face_feature(t, &face[0], point);
+    if (meet.feature[0].kind != CT_FEATURE_VERTEX) meet.feature[0] = (ct_feature){CT_FEATURE_EDGE, e.number};
+    meet.feature[1] = ct_face_feature(t, &face[1], point);
+    ct_touch_take(t, face, &meet);
+  }
+}

@@ -1,0 +1,207 @@
+/* Which contacts take part: those given, or those that a query of the scene finds, where one of the two bodies can be moved. */
+#include "mechanics/mechanics_build.h"
+#include "scene/body.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for one contact more. */
+static ct_status reserve(ct_mechanics_parts *parts) {
+  if (parts->count < parts->capacity) return CT_OK;
+  size_t most = parts->options->contacts_max;
+  if (parts->count >= (most ? most : CT_CONTACTS_MAX)) return CT_LIMIT;
+  size_t capacity = parts->capacity ? 2 * parts->capacity : 64;
+  ct_touch *touches = realloc(parts->touches, capacity * sizeof *touches);
+  if (!touches) return CT_OUT_OF_MEMORY;
+  parts->touches = touches;
+  parts->capacity = capacity;
+  return CT_OK;
+}
+
+static bool moves(const ct_mechanics_parts *parts, uint32_t a, uint32_t b) {
+  return parts->place[a] != CT_NO_ROW || parts->place[b] != CT_NO_ROW;
+}
+
+/* ---- given ---- */
+
+static ct_text name_of(const ct_mechanics_parts *parts, uint32_t row, uint32_t collider) {
+  const ct_body *body = ct_scene_body(parts->scene, row);
+  if (collider == CT_NO_COLLIDER) collider = 0;
+  return collider < ct_body_collider_count(body) ? ct_body_material(body, collider) : (ct_text){NULL, 0};
+}
+
+static ct_pair_material material_of(const ct_mechanics_parts *parts, const ct_touch *touch) {
+  if (parts->options->material) return *parts->options->material;
+  return ct_scene_pair_material(parts->scene, name_of(parts, touch->a, touch->collider_a),
+                                name_of(parts, touch->b, touch->collider_b));
+}
+
+static ct_touch given_touch(const ct_mechanics_parts *parts, const ct_given_touch *given) {
+  const ct_surface point = {.form = CT_SURFACE_POINT}, face = {.form = CT_SURFACE_FACE};
+  ct_touch touch = {.a = given->a,
+                    .b = given->b,
+                    .collider_a = given->collider_a,
+                    .collider_b = given->collider_b,
+                    .position = given->position,
+                    .normal = given->normal,
+                    .point_a = given->position,
+                    .point_b = given->position,
+                    .surface_a = given->fixed_to_b ? point : face,
+                    .surface_b = given->fixed_to_b ? face : point,
+                    .material = given->material};
+  if (!given->has_material) touch.material = material_of(parts, &touch);
+  return touch;
+}
+
+static ct_status take_given(ct_mechanics_parts *parts) {
+  for (size_t i = 0; i < parts->options->given_count; i++) {
+    const ct_given_touch *given = &parts->options->given[i];
+    if (!moves(parts, given->a, given->b)) continue;
+    ct_status status = reserve(parts);
+    if (status != CT_OK) return status;
+    parts->touches[parts->count++] = given_touch(parts, given);
+  }
+  return CT_OK;
+}
+
+/* ---- found ---- */
+
+typedef struct finder {
+  ct_mechanics_parts *parts;
+  ct_status status;
+} finder;
+
+/* A collider of a hit: its shape where it is. */
+typedef struct side {
+  const ct_shape *shape;
+  ct_frame frame;
+} side;
+
+static side side_of(const ct_mechanics_parts *parts, uint32_t row, uint32_t collider) {
+  const ct_body *body = ct_scene_body(parts->scene, row);
+  const ct_mechanics_options *o = parts->options;
+  ct_frame frame = ct_frame_of(ct_override_pose(parts->scene, o->overrides, o->override_count, row));
+  return (side){ct_body_shape(body, collider), ct_body_shape_frame(body, collider, &frame)};
+}
+
+static uint64_t candidates_max(const ct_mechanics_parts *parts) {
+  return parts->options->candidates_max ? parts->options->candidates_max : CT_PAIRS_MAX;
+}
+
+/* The contact of a common solid: its patch stands for a's face, and its position for a point of b. */
+static ct_touch volume_touch(const ct_hit *hit, const ct_pair_material *material) {
+  const ct_volume_contact *c = hit->volume;
+  return (ct_touch){.a = hit->a,
+                    .b = hit->b,
+                    .collider_a = hit->collider_a,
+                    .collider_b = hit->collider_b,
+                    .position = c->position,
+                    .normal = c->normal,
+                    .point_a = c->position,
+                    .point_b = c->position,
+                    .distance = c->gap,
+                    .is_volumetric = true,
+                    .element_a = c->element_a,
+                    .element_b = c->element_b,
+                    .area = c->area,
+                    .surface_a = {.form = CT_SURFACE_FACE},
+                    .surface_b = {.form = CT_SURFACE_POINT},
+                    .material = *material};
+}
+
+static bool take_volume(finder *f, const ct_hit *hit) {
+  ct_mechanics_parts *parts = f->parts;
+  if (!hit->volume || hit->sparsified != CT_KEPT || !moves(parts, hit->a, hit->b)) return true;
+  const ct_touch whose = {.a = hit->a, .b = hit->b, .collider_a = hit->collider_a, .collider_b = hit->collider_b};
+  const ct_pair_material material = material_of(parts, &whose);
+  f->status = reserve(parts);
+  if (f->status != CT_OK) return false;
+  parts->touches[parts->count++] = volume_touch(hit, &material);
+  return true;
+}
+
+static bool take_hit(void *context, const ct_hit *hit) {
+  finder *f = context;
+  ct_mechanics_parts *parts = f->parts;
+  if (hit->candidates > candidates_max(parts)) f->status = CT_PAIR_LIMIT;
+  if (f->status != CT_OK) return false;
+  if (parts->options->volumes) return take_volume(f, hit);
+  if (hit->point_count == 0 || !moves(parts, hit->a, hit->b)) return true;
+  side a = side_of(parts, hit->a, hit->collider_a), b = side_of(parts, hit->b, hit->collider_b);
+  const ct_touch whose = {.a = hit->a, .b = hit->b, .collider_a = hit->collider_a, .collider_b = hit->collider_b};
+  const ct_pair_material material = material_of(parts, &whose);
+  for (size_t i = 0; i < hit->point_count; i++) {
+    const ct_contact_point *p = &hit->points[i];
+    f->status = reserve(parts);
+    if (f->status != CT_OK) return false;
+    parts->touches[parts->count++] = (ct_touch){.a = hit->a,
+                                                .b = hit->b,
+                                                .collider_a = hit->collider_a,
+                                                .collider_b = hit->collider_b,
+                                                .feature_a = p->a,
+                                                .feature_b = p->b,
+                                                .patch = p->patch,
+                                                .number = p->number,
+                                                .position = ct_lerp(p->point_a, p->point_b, 0.5),
+                                                .normal = p->normal,
+                                                .point_a = p->point_a,
+                                                .point_b = p->point_b,
+                                                .distance = p->distance,
+                                                .surface_a = ct_surface_at(a.shape, &a.frame, p->a, p->point_a, p->normal),
+                                                .surface_b = ct_surface_at(b.shape, &b.frame, p->b, p->point_b, ct_neg(p->normal)),
+                                                .material = material};
+  }
+  return true;
+}
+
+/* Bytes of 1 where the row is dynamic: no other pairs need to be looked at. */
+static uint8_t *dynamic_mask(const ct_mechanics_parts *parts) {
+  uint8_t *mask = malloc((size_t)parts->row_count + 1);
+  for (uint32_t row = 0; mask && row < parts->row_count; row++) mask[row] = parts->place[row] != CT_NO_ROW;
+  return mask;
+}
+
+static ct_status run(ct_mechanics_parts *parts, const ct_query_options *options, ct_workspace *workspace) {
+  ct_query *query;
+  ct_status status = ct_query_prepare(parts->scene, options, &query);
+  if (status != CT_OK) return status;
+  finder f = {parts, CT_OK};
+  const ct_query_range range = {.end = ct_query_items(query), .after = CT_NO_ROW};
+  ct_range_statistics statistics = {0};
+  status = ct_query_run(query, &range, workspace, take_hit, &f, &statistics);
+  ct_query_destroy(query);
+  if (status == CT_OK) status = f.status;
+  return status == CT_OK && statistics.candidates > candidates_max(parts) ? CT_PAIR_LIMIT : status;
+}
+
+ct_status ct_mechanics_find(ct_mechanics_parts *parts, ct_workspace *workspace) {
+  const ct_mechanics_options *o = parts->options;
+  if (o->only_given) return take_given(parts);
+  ct_query_options options = {.kind = CT_QUERY_CONTACTS,
+                              .clearance = o->contact_tolerance,
+                              .tolerance = o->contact_tolerance,
+                              .detail = o->detail,
+                              .where_a = o->where_a,
+                              .where_b = o->where_b,
+                              .pairs = o->pairs,
+                              .pair_count = o->pair_count,
+                              .explicit_pairs = o->explicit_pairs,
+                              .broadphase = o->broadphase,
+                              .overrides = o->overrides,
+                              .override_count = o->override_count,
+                              .cancel = o->cancel};
+  if (o->volumes) {
+    bool solfec = o->volumes->volume.method == CT_VOLUME_SOLFEC;
+    options.kind = CT_QUERY_VOLUME;
+    options.clearance = solfec ? o->volumes->volume.epsilon : 0.0;
+    options.volume = o->volumes->volume;
+    options.sparsify = o->volumes->sparsify;
+  }
+  if (o->explicit_pairs || o->where_a || o->where_b) return run(parts, &options, workspace);
+  uint8_t *mask = dynamic_mask(parts);
+  if (!mask) return CT_OUT_OF_MEMORY;
+  options.where_a = mask;
+  ct_status status = run(parts, &options, workspace);
+  free(mask);
+  return status;
+}

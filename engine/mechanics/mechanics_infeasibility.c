@@ -1,0 +1,81 @@
+/* Proofs that no forces or impulses keep contacts apart: y >= 0 along the normals that adds up to
+ * nothing on every dynamic body, while the gaps, so weighted, close.
+ *
+ * Bodies that are carried along by a turning gripper are the hard case: its jaws neither open nor
+ * close, but their velocities and accelerations are differences of large numbers. So the gaps must
+ * close by more than the round-off of these, and by more than what is left of the forces' sums
+ * does along any motion of their bodies that is not CT_FRICTION_GROWTH times what there is.
+ */
+#include "mechanics/mechanics.h"
+#include "linear/arena.h"
+
+#include <string.h>
+
+/* What a proof's impulses may leave over on a body, part of their sum, and the rounding of the places where they act. */
+#define BALANCED_PART 1e-9
+#define PLACE_ROUNDOFF 4e-16
+
+/* Sums over a body, and of the sizes of what is summed. */
+typedef struct pressed {
+  ct_vec3 linear, angular;
+  double linears, angulars;
+} pressed;
+
+static void press(const ct_contact_set *set, uint32_t body, ct_vec3 impulse, ct_vec3 at, pressed *sums) {
+  pressed *on = &sums[body];
+  ct_vec3 arm = ct_sub(at, set->bodies[body].center);
+  double size = ct_norm(impulse);
+  on->linear = ct_add(on->linear, impulse);
+  on->angular = ct_add(on->angular, ct_cross(arm, impulse));
+  on->linears += size;
+  on->angulars += size * (ct_norm(arm) + PLACE_ROUNDOFF / BALANCED_PART * ct_max_abs(at));
+}
+
+/* Sum of the sizes that make the velocity, or the acceleration, of a body's point. */
+static double point_rate_size(const ct_mass_body *body, ct_vec3 at, ct_rate rate) {
+  double arm = ct_norm(ct_sub(at, body->center)) + ct_max_abs(at), spin = ct_norm(body->velocity.angular);
+  if (rate == CT_RATE_VELOCITY) return ct_norm(body->velocity.linear) + spin * arm;
+  double turning = ct_norm(body->angular_acceleration) + spin * spin;
+  return ct_norm(body->linear_acceleration) + turning * arm;
+}
+
+double ct_touch_rate_roundoff(const ct_contact_set *set, const ct_touch *touch, ct_rate rate) {
+  const ct_mass_body *a = &set->bodies[touch->a], *b = &set->bodies[touch->b];
+  double size = point_rate_size(a, touch->position, rate) + point_rate_size(b, touch->position, rate);
+  if (rate == CT_RATE_ACCELERATION) {
+    /* The turning normal: twice its rate times the velocity at which points part. */
+    double spins = ct_norm(a->velocity.angular) + ct_norm(b->velocity.angular);
+    size += 2.0 * spins * point_rate_size(a, touch->position, CT_RATE_VELOCITY);
+    size += 2.0 * spins * point_rate_size(b, touch->position, CT_RATE_VELOCITY);
+  }
+  return CT_RATE_ROUNDOFF * size;
+}
+
+/* What is left over on a body, by the greatest motion that it may be given. */
+static double left_over(const pressed *sums, double fastest) {
+  double linear = ct_norm(sums->linear), angular = ct_norm(sums->angular);
+  bool balanced = linear <= BALANCED_PART * sums->linears && angular <= BALANCED_PART * sums->angulars;
+  double turning = sums->angulars > 0.0 ? angular / sums->angulars * sums->linears : 0.0;
+  return balanced ? CT_FRICTION_GROWTH * fastest * (linear + turning) : INFINITY;
+}
+
+ct_status ct_normals_margin(const ct_contact_set *set, const double *y, ct_rate rate, ct_solver *solver, double *margin) {
+  ct_solver_mark mark = ct_solver_enter(solver);
+  pressed *sums = ct_solver_take(solver, set->body_count, sizeof *sums);
+  double fastest = 0.0;
+  *margin = 0.0;
+  if (sums) memset(sums, 0, set->body_count * sizeof *sums);
+  for (size_t i = 0; sums && i < set->count; i++) {
+    const ct_touch *t = &set->touches[i];
+    ct_vec3 impulse = ct_scale(t->normal, y[i]);
+    press(set, t->a, ct_neg(impulse), t->position, sums);
+    press(set, t->b, impulse, t->position, sums);
+    double roundoff = ct_touch_rate_roundoff(set, t, rate);
+    fastest = fmax(fastest, roundoff / CT_RATE_ROUNDOFF);
+    *margin += y[i] >= 0.0 ? y[i] * roundoff : INFINITY;
+  }
+  for (size_t i = 0; sums && i < set->body_count; i++)
+    if (set->bodies[i].mobility == CT_DYNAMIC) *margin += left_over(&sums[i], fastest);
+  ct_solver_leave(solver, mark);
+  return sums ? CT_OK : CT_OUT_OF_MEMORY;
+}

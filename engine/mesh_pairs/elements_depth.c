@@ -1,0 +1,180 @@
+/* The depth of a tetmesh or hexmesh in another or in a convex body: the greatest depth of a pair of elements, each the convex hull
+ * of its corners. Elements of the second body are looked at in order, those of the first by their tree.
+ *
+ * A pair is no deeper than its boxes overlap along one axis, or one body beyond a face of the other, since moving across parts
+ * them.
+ */
+#include "mesh_pairs/elements_depth.h"
+
+#include "pair/workspace.h"
+#include "shape/tapered_capsule.h"
+
+/* What is compared with the flag: a pair of elements takes some microseconds. */
+#define STEPS_PER_PAIR 32u
+
+typedef struct search {
+  const ct_cell_input *in;
+  const ct_elements_view *a, *b; /* a: NULL where the first body is convex */
+  ct_shape shape_a, shape_b;     /* one element of each, with the growth of its body; the convex body itself */
+  ct_cell_input pair;            /* the two that are looked at, in the frame of the first body */
+  ct_box box_b;                  /* of b's element there */
+  uint32_t element_b;
+  double slack;   /* what rounding can do to a bound, m */
+  uint32_t count; /* pairs that overlap */
+  ct_cell_result best;
+  double lower, upper; /* of the least distance */
+  uint32_t best_a, best_b;
+  bool stopped;
+} search;
+
+bool ct_elements_have_depth(const ct_cell_input *in) {
+  ct_kind a = in->shape_a->kind, b = in->shape_b->kind;
+  return ct_kind_has_elements(b) && (ct_kind_has_elements(a) || !ct_kind_is_mesh(a));
+}
+
+static ct_shape element_shape(const ct_shape *body) { return (ct_shape){.kind = CT_KIND_CONVEX, .margin = ct_shape_growth(body)}; }
+
+/* The least that one box must be moved along an axis to leave the other. */
+static double overlap_of(const ct_box *a, const ct_box *b) {
+  double x = ct_min2(a->max.x - b->min.x, b->max.x - a->min.x), y = ct_min2(a->max.y - b->min.y, b->max.y - a->min.y);
+  return ct_min2(ct_min2(x, y), ct_min2(a->max.z - b->min.z, b->max.z - a->min.z));
+}
+
+/* The least that a core must be moved across a face of a hull, both in the frame of the pair; no more than `most` where nothing is
+ * less. */
+static double room_at_faces(const ct_core *hull, const ct_core *other, double most) {
+  const ct_hull_view *view = hull->view;
+  for (uint32_t f = 0; f < view->face_count; f++) {
+    ct_vec3 n = {view->nx[f], view->ny[f], view->nz[f]};
+    double level = view->offset[f] + hull->radius[0];
+    if (hull->turned) {
+      n = ct_mat_mul(hull->rotation, n);
+      level += ct_dot(n, hull->center);
+    }
+    most = ct_min2(most, level + ct_core_reach(other, ct_neg(n)));
+  }
+  return most;
+}
+
+/* No translation that parts the two is needed beyond this, and where it is below 0 by more than round-off they are apart. */
+static double room_of(const search *s, const ct_box *box_a) {
+  double room = room_at_faces(&s->pair.b, &s->pair.a, overlap_of(box_a, &s->box_b));
+  return s->a ? room_at_faces(&s->pair.a, &s->pair.b, room) : room;
+}
+
+/* Is the pair that is looked at before the best of equal depth? */
+static bool comes_first(const search *s, uint32_t a) { return a != s->best_a ? a < s->best_a : s->element_b < s->best_b; }
+
+/* Looks at one pair of elements whose boxes meet; false ends the search. */
+static bool look_at(search *s, uint32_t a, const ct_box *box_a) {
+  if (ct_mesh_stopped(&s->in->workspace->mesh, STEPS_PER_PAIR)) s->stopped = true;
+  if (s->stopped) return false;
+  double room = room_of(s, box_a) + s->slack;
+  if (room < 0.0 || !ct_cores_overlap(&s->pair, NULL)) return true;
+  s->count++;
+  if (s->count > 1 && -room > s->best.distance) return true;
+  ct_cell_result r = {.status = CT_PAIR_OK};
+  ct_cell_cores(&s->pair, &r);
+  bool first = s->count == 1;
+  s->lower = first ? r.lower : ct_min2(s->lower, r.lower);
+  s->upper = first ? r.upper : ct_min2(s->upper, r.upper);
+  if (!first && (r.distance > s->best.distance || (r.distance == s->best.distance && !comes_first(s, a)))) return true;
+  s->best = r;
+  s->best_a = a;
+  s->best_b = s->element_b;
+  return true;
+}
+
+/* The box of an element of the first body, in its frame. */
+static bool visit_a(void *context, uint32_t element) {
+  search *s = context;
+  s->shape_a.hull = s->a->hulls[element];
+  ct_core_place(&s->shape_a, NULL, &s->pair.a);
+  ct_box box = ct_box_grow(s->a->boxes[element], s->shape_a.margin);
+  return look_at(s, element, &box);
+}
+
+static void place_b(search *s, uint32_t element) {
+  s->element_b = element;
+  s->shape_b.hull = s->b->hulls[element];
+  ct_core_place(&s->shape_b, &s->in->relative, &s->pair.b);
+  s->box_b = ct_shape_box(&s->shape_b, &s->in->relative);
+}
+
+/* Both of elements. The tree's boxes are without growth. */
+static void search_elements(search *s) {
+  const ct_elements_view *b = s->b;
+  ct_box whole = ct_mesh_get(s->a->surface)->box;
+  for (uint32_t e = 0; e < b->element_count && !s->stopped; e++) {
+    if (ct_mesh_stopped(&s->in->workspace->mesh, 1)) s->stopped = true;
+    place_b(s, e);
+    ct_box asked = ct_box_grow(s->box_b, s->shape_a.margin + s->slack);
+    if (ct_box_overlap(&whole, &asked)) ct_tree_query(s->a->tree, &asked, visit_a, s, NULL);
+  }
+}
+
+static bool visit_b(void *context, uint32_t element) {
+  search *s = context;
+  const ct_frame own = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
+  place_b(s, element);
+  ct_box box = ct_shape_box(s->in->shape_a, &own);
+  return !ct_box_overlap(&box, &s->box_b) || look_at(s, CT_NO_ELEMENT, &box);
+}
+
+/* A convex body, whose box in the frame of the elements is asked of their tree. */
+static void search_convex(search *s) {
+  const ct_frame *relative = &s->in->relative;
+  ct_frame inverse = {ct_mat_transpose(relative->rotation), {0.0, 0.0, 0.0}};
+  inverse.position = ct_neg(ct_mat_mul(inverse.rotation, relative->position));
+  ct_box box = ct_box_grow(ct_shape_box(s->in->shape_a, &inverse), s->shape_b.margin + s->slack);
+  s->pair.a = s->in->a;
+  ct_tree_query(s->b->tree, &box, visit_b, s, NULL);
+}
+
+bool ct_elements_deepest(const ct_cell_input *in, ct_cell_result *result) {
+  search s = {.in = in, .pair = *in, .b = ct_elements_get(in->shape_b->elements)};
+  bool both = ct_kind_has_elements(in->shape_a->kind);
+  s.shape_b = element_shape(in->shape_b);
+  s.pair.shape_b = &s.shape_b;
+  s.pair.threshold = INFINITY;
+  s.slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_core_scale(&in->a, &in->b) + ct_norm(in->relative.position));
+  if (both) {
+    s.a = ct_elements_get(in->shape_a->elements);
+    s.shape_a = element_shape(in->shape_a);
+    s.pair.shape_a = &s.shape_a;
+    search_elements(&s);
+  } else {
+    search_convex(&s);
+  }
+  if (s.count == 0) return false;
+  bool crossed = result->crossed;
+  uint32_t iterations = result->iterations;
+  *result = s.best;
+  result->iterations += iterations;
+  result->crossed = crossed;
+  result->lower = ct_min2(s.lower, s.best.distance);
+  result->upper = ct_max2(ct_min2(s.upper, s.best.upper), s.best.distance);
+  result->depth_kind = CT_DEPTH_ELEMENT;
+  result->triangle_a = result->triangle_b = CT_NO_TRIANGLE;
+  result->element_a = s.best_a;
+  result->element_b = s.best_b;
+  result->element_pairs = s.count;
+  if (!s.stopped) return true;
+  result->status = CT_PAIR_ITERATION_LIMIT;
+  result->lower =
+      ct_min2(result->lower, -2.0 * ct_min2(in->a.size, in->b.size) - ct_shape_growth(in->shape_a) - ct_shape_growth(in->shape_b));
+  return true;
+}
+
+/* The element that has a triangle of the surface. */
+static uint32_t element_of(const ct_shape *shape, uint32_t triangle) {
+  if (!ct_kind_has_elements(shape->kind) || triangle == CT_NO_TRIANGLE) return CT_NO_ELEMENT;
+  return ct_elements_of_triangle(ct_elements_get(shape->elements), triangle);
+}
+
+void ct_elements_touch(const ct_cell_input *in, ct_cell_result *result) {
+  result->depth_kind = CT_DEPTH_ELEMENT;
+  result->element_a = element_of(in->shape_a, result->triangle_a);
+  result->element_b = element_of(in->shape_b, result->triangle_b);
+  result->element_pairs = 1;
+}

@@ -1,0 +1,449 @@
+/* A convex body and a mesh: the nearest triangle by best-first descent of the mesh's tree. */
+#include "mesh_pairs/mesh_convex.h"
+
+#include "mesh_pairs/elements_depth.h"
+#include "mesh_pairs/mesh_mesh.h"
+#include "mesh_pairs/mesh_tree_pairs.h"
+#include "pair/workspace.h"
+#include "shape/tapered_capsule.h"
+#include "mesh/mesh_support.h"
+
+#include <assert.h>
+
+/* As in mesh_tree_pairs.c: the core is placed by a relative frame and its inverse. */
+#define BOUND_ROUNDOFFS 192.0
+#define STACK_SIZE (CT_MESH_DEPTH_MAX + 4)
+
+static ct_frame inverse_of(const ct_frame *f) {
+  ct_frame i = {ct_mat_transpose(f->rotation), {0.0, 0.0, 0.0}};
+  i.position = ct_neg(ct_mat_mul(i.rotation, f->position));
+  return i;
+}
+
+/* How far the core reaches along the rows of a matrix and against them. */
+static ct_box reach_along(const ct_core *core, const ct_mat3 *rows) {
+  const ct_vec3 *row[3] = {&rows->rx, &rows->ry, &rows->rz};
+  double low[3], high[3];
+  for (int i = 0; i < 3; i++) {
+    high[i] = ct_core_reach(core, *row[i]);
+    low[i] = -ct_core_reach(core, ct_neg(*row[i]));
+  }
+  return (ct_box){{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
+}
+
+static void open_pair(ct_convex_mesh *p, const ct_cell_input *in) {
+  const ct_mat3 identity = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+  ct_frame frame = inverse_of(&in->relative);
+  *p = (ct_convex_mesh){.mesh = in->shape_b->mesh, .workspace = in->workspace};
+  in->workspace->mesh.stopped = false;
+  p->view = ct_mesh_get(p->mesh);
+  ct_core_place(in->shape_a, &frame, &p->core);
+  p->growth = ct_shape_growth(in->shape_b);
+  p->extent = ct_max2(p->core.extent, ct_mesh_extent(p->view));
+  if (!ct_core_tapered(&p->core)) {
+    p->radius = p->core.radius[0];
+    p->core.radius[0] = p->core.radius[1] = 0.0;
+  }
+  p->roundoff = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent;
+  p->slack = BOUND_ROUNDOFFS * CT_UNIT_ROUNDOFF * (p->extent + ct_norm(frame.position));
+  p->axes = in->relative.rotation;
+  p->size = ct_mat_abs(p->axes);
+  p->box = reach_along(&p->core, &identity);
+  p->own_box = reach_along(&p->core, &p->axes);
+}
+
+static double beyond(double middle, double half, double low, double high) {
+  return ct_max2(ct_max2(low - middle, middle - high) - half, 0.0);
+}
+
+static double square_beyond(ct_vec3 c, ct_vec3 h, const ct_box *box) {
+  double x = beyond(c.x, h.x, box->min.x, box->max.x), y = beyond(c.y, h.y, box->min.y, box->max.y);
+  double z = beyond(c.z, h.z, box->min.z, box->max.z);
+  return x * x + y * y + z * z;
+}
+
+/* Triangles of the node are not nearer to the core. */
+static double node_gap(const ct_convex_mesh *p, const ct_mesh_node *n) {
+  ct_vec3 c = ct_scale(ct_add(n->box.min, n->box.max), 0.5), h = ct_scale(ct_sub(n->box.max, n->box.min), 0.5), own;
+  double tapered = ct_core_tapered(&p->core) ? ct_max2(p->core.radius[0], p->core.radius[1]) : 0.0;
+  double balls = ct_norm(ct_sub(c, p->core.middle)) - p->core.size - tapered - n->radius;
+  double square = square_beyond(c, h, &p->box);
+  own = ct_mat_mul(p->size, h);
+  own = ct_vec(ct_min2(own.x, n->radius), ct_min2(own.y, n->radius), ct_min2(own.z, n->radius));
+  square = ct_max2(square, square_beyond(ct_mat_mul(p->axes, c), own, &p->own_box));
+  return ct_max2(balls, sqrt(square)) - p->slack;
+}
+
+/* Between them lies the distance of the core and a triangle: equal but for curved cores. */
+typedef struct span {
+  double lower, upper;
+} span;
+
+/* Does the core take the solver of convex pairs? */
+static bool is_solved(const ct_convex_mesh *p) {
+  if (p->core.kind == CT_CORE_POINT) return false;
+  return p->core.kind != CT_CORE_SEGMENT || ct_core_tapered(&p->core);
+}
+
+static ct_cell_input core_and_triangle(const ct_convex_mesh *p, const ct_triangle *t, double limit) {
+  ct_cell_input in = {.a = p->core, .b = ct_core_triangle(t->v, p->extent), .threshold = limit, .workspace = p->workspace};
+  in.relative = (ct_frame){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
+  in.a.extent = p->extent;
+  return in;
+}
+
+static bool solved_gap(const ct_convex_mesh *p, const ct_triangle *t, double limit, ct_gap *gap, span *bracket) {
+  ct_cell_input in = core_and_triangle(p, t, limit);
+  ct_cell_result r = {.status = CT_PAIR_OK};
+  ct_cell_cores(&in, &r);
+  *bracket = (span){ct_max2(r.lower, 0.0), ct_max2(r.upper, 0.0)};
+  if (r.distance > limit) return false;
+  *gap = (ct_gap){.distance = ct_max2(r.distance, 0.0), .a = r.point_a, .b = r.point_b, .normal = r.normal};
+  gap->overlap = ct_max2(-r.distance, 0.0);
+  return true;
+}
+
+/* Distance of the core and a triangle unless it is above `limit`: then false. The gap's points are on the core and on the
+ * triangle; its distance is 0 where they meet, and `overlap` tells how far they overlap. *bracket is set in any case. */
+static bool triangle_gap(const ct_convex_mesh *p, uint32_t position, double limit, ct_gap *gap, span *bracket) {
+  ct_triangle t = ct_mesh_triangle(p->view, position);
+  bool near;
+  if (is_solved(p)) return solved_gap(p, &t, limit, gap, bracket);
+  if (p->core.kind == CT_CORE_POINT) {
+    near = ct_point_gap(p->core.center, &t, limit, gap);
+  } else {
+    const ct_vec3 segment[2] = {ct_core_vertex(&p->core, 0), ct_core_vertex(&p->core, 1)};
+    near = ct_segment_gap(segment, &t, limit, gap);
+  }
+  near = near && gap->distance <= limit;
+  *bracket = near ? (span){gap->distance, gap->distance} : (span){limit, INFINITY};
+  return near;
+}
+
+/* A point of the body and of the mesh, from the gap of a triangle that the body reaches. The points of a gap of 0 are those of
+ * least overlap: each on its own surface, not always in the other. */
+static ct_vec3 shared_point(const ct_convex_mesh *p, uint32_t position, const ct_gap *gap) {
+  ct_vec3 common;
+  if (gap->distance == 0.0 && is_solved(p)) {
+    ct_triangle t = ct_mesh_triangle(p->view, position);
+    ct_cell_input in = core_and_triangle(p, &t, INFINITY);
+    if (ct_cores_overlap(&in, &common)) return common;
+  }
+  double grown = p->radius + p->growth;
+  return ct_lerp(gap->a, gap->b, grown > 0.0 ? p->radius / grown : 1.0);
+}
+
+/* ---- the nearest triangle ---- */
+
+typedef struct search {
+  const ct_convex_mesh *p;
+  ct_gap best;
+  span bracket; /* of the least distance */
+  uint32_t position, tests;
+  double drop, dropped, least; /* as in mesh_tree_pairs.c */
+  double cut;
+  double reach; /* of the core along the best normal */
+} search;
+
+static bool is_cut(search *s, double key) {
+  double best = s->best.distance, contact = s->p->radius + s->p->growth;
+  if (key + 2.0 * s->p->slack < best || (key <= contact && contact < best)) return false;
+  s->cut = ct_min2(s->cut, key);
+  return true;
+}
+
+/* Does the slab across the best normal part the body and the whole mesh? Then the best triangle is the nearest one. */
+static bool slab_parts(search *s) {
+  const ct_convex_mesh *p = s->p;
+  if (!(s->best.distance > 0.0)) return false;
+  double width = -ct_mesh_reach(p->view, ct_neg(s->best.normal)) - s->reach - p->slack;
+  return width > 0.0 && is_cut(s, width);
+}
+
+/* The least n.p over a triangle's corners. */
+static double bottom_of(const ct_triangle *t, ct_vec3 n) {
+  return ct_min2(ct_min2(ct_dot(n, t->v[0]), ct_dot(n, t->v[1])), ct_dot(n, t->v[2]));
+}
+
+static void test_leaf(search *s, const ct_mesh_node *leaf) {
+  for (uint32_t i = leaf->first; i < leaf->first + leaf->count && s->best.distance > 0.0; i++) {
+    ct_gap gap;
+    span bracket;
+    /* Along the best normal so far most triangles show that they are farther. */
+    ct_triangle t = ct_mesh_triangle(s->p->view, i);
+    if (bottom_of(&t, s->best.normal) - s->reach - s->p->slack > s->best.distance) continue;
+    s->tests++;
+    bool near = triangle_gap(s->p, i, s->best.distance, &gap, &bracket);
+    s->bracket.lower = ct_min2(s->bracket.lower, bracket.lower);
+    s->bracket.upper = ct_min2(s->bracket.upper, bracket.upper);
+    if (!near) continue;
+    const uint32_t *order = s->p->view->order;
+    if (gap.distance == s->best.distance && order[i] > order[s->position]) continue;
+    s->best = gap;
+    s->position = i;
+    s->reach = ct_core_reach(&s->p->core, gap.normal);
+  }
+}
+
+/* Children of a node, nearer first. */
+static void open_node(const ct_convex_mesh *p, ct_waiting w, ct_waiting out[2]) {
+  uint32_t first = p->view->nodes[w.a].first;
+  double near = ct_max2(node_gap(p, &p->view->nodes[first]), w.key);
+  double far = ct_max2(node_gap(p, &p->view->nodes[first + 1]), w.key);
+  bool turn = far < near;
+  out[0] = (ct_waiting){turn ? far : near, first + turn, 0};
+  out[1] = (ct_waiting){turn ? near : far, first + !turn, 0};
+}
+
+static void search_depth_first(search *s, ct_waiting w) {
+  ct_waiting stack[STACK_SIZE];
+  int top = 0;
+  stack[top++] = w;
+  while (top > 0 && !ct_mesh_stopped(&s->p->workspace->mesh, 8)) {
+    w = stack[--top];
+    const ct_mesh_node *n = &s->p->view->nodes[w.a];
+    if (is_cut(s, w.key)) continue;
+    if (n->count > 0) {
+      test_leaf(s, n);
+      continue;
+    }
+    assert(top + 2 <= STACK_SIZE);
+    ct_waiting child[2];
+    open_node(s->p, w, child);
+    stack[top++] = child[1];
+    stack[top++] = child[0];
+  }
+}
+
+static void offer(search *s, ct_waiting w) {
+  if (is_cut(s, w.key)) return;
+  if (w.key > s->drop) s->dropped = ct_min2(s->dropped, w.key);
+  else if (!ct_waiting_push(&s->p->workspace->mesh, w)) search_depth_first(s, w);
+}
+
+static ct_mesh_outcome find_nearest(search *s, double threshold) {
+  ct_mesh_memory *memory = &s->p->workspace->mesh;
+  const ct_mesh_node *nodes = s->p->view->nodes;
+  s->best.distance = s->dropped = s->cut = INFINITY;
+  s->bracket = (span){INFINITY, INFINITY};
+  s->drop = threshold + s->p->slack;
+  memory->count = 0;
+  ct_waiting w = {node_gap(s->p, &nodes[0]), 0, 0}, child[2];
+  /* Straight down first, for a distance to measure the rest against. */
+  ct_waiting down = w;
+  while (nodes[down.a].count == 0) {
+    open_node(s->p, down, child);
+    down = child[0];
+  }
+  test_leaf(s, &nodes[down.a]);
+  offer(s, w);
+  double judged = INFINITY;
+  bool stopped = false;
+  while (memory->count > 0 && s->best.distance > 0.0 && !stopped) {
+    w = ct_waiting_pop(memory);
+    if (is_cut(s, w.key)) break;
+    s->least = ct_max2(w.key, 0.0);
+    if (nodes[w.a].count > 0) {
+      test_leaf(s, &nodes[w.a]);
+      if (s->best.distance < judged && slab_parts(s)) break;
+      judged = s->best.distance;
+    } else {
+      open_node(s->p, w, child);
+      offer(s, child[0]);
+      offer(s, child[1]);
+    }
+    stopped = ct_mesh_stopped(memory, 8);
+  }
+  if (stopped) return CT_MESH_STOPPED;
+  s->bracket.lower = ct_min2(s->bracket.lower, ct_max2(s->cut, 0.0));
+  if (s->dropped < s->best.distance) {
+    s->least = s->dropped;
+    return CT_MESH_BEYOND;
+  }
+  s->least = s->best.distance;
+  return CT_MESH_FOUND;
+}
+
+/* ---- the cell ---- */
+
+/* From the mesh's frame to that of the pair. */
+static void hand_over(const ct_cell_input *in, ct_cell_result *r) {
+  r->normal = ct_mat_mul(in->relative.rotation, r->normal);
+  r->point_a = ct_to_parent(in->relative, r->point_a);
+  r->point_b = ct_to_parent(in->relative, r->point_b);
+}
+
+/* A surface that crosses the body: the point of the triangle that is in it. */
+static void answer_crossed(const ct_convex_mesh *p, const search *s, ct_cell_result *result) {
+  ct_gap gap = s->best;
+  gap.overlap = gap.distance > 0.0 ? p->radius - gap.distance : gap.overlap + p->radius;
+  gap.a = gap.b = gap.distance > 0.0 ? gap.b : shared_point(p, s->position, &gap);
+  gap.distance = 0.0;
+  ct_mesh_answer(0.0, gap, (ct_mesh_growth){0.0, p->growth}, false, result);
+}
+
+static void answer_solid(const ct_convex_mesh *p, const search *s, ct_cell_result *result) {
+  ct_convex_feature f = ct_convex_mesh_deepest(p, &s->best, p->view->order[s->position]);
+  bool crossed = s->best.distance == 0.0;
+  ct_mesh_answer(-f.depth, f.gap, (ct_mesh_growth){p->radius, p->growth}, true, result);
+  result->triangle_b = f.triangle;
+  result->crossed = crossed;
+  if (f.complete) return;
+  result->status = CT_PAIR_ITERATION_LIMIT;
+  result->lower = -2.0 * p->extent - p->radius - p->growth;
+}
+
+/* Does the plane across the best normal part the core from every triangle that is at the mesh's point? All of them are as near, and
+ * where bodies nearly touch the bracket of one alone is closed by normals that lean far. The points are right to round-off, which
+ * turns the direction from one to the other by its part of the distance. */
+static bool plane_parts(const search *s) {
+  const ct_convex_mesh *p = s->p;
+  ct_waiting stack[STACK_SIZE];
+  double floor = s->best.distance - p->slack * (1.0 + p->extent / s->best.distance);
+  int top = 0;
+  stack[top++] = (ct_waiting){0.0, 0, 0};
+  while (top > 0) {
+    const ct_mesh_node *n = &p->view->nodes[stack[--top].a];
+    ct_vec3 b = s->best.b, middle = ct_lerp(n->box.min, n->box.max, 0.5), half = ct_scale(ct_sub(n->box.max, n->box.min), 0.5);
+    if (square_beyond(middle, half, &(ct_box){b, b}) > p->slack * p->slack) continue;
+    for (uint32_t i = n->first; i < n->first + n->count; i++) {
+      ct_triangle t = ct_mesh_triangle(p->view, i);
+      if (bottom_of(&t, s->best.normal) - s->reach >= floor) continue;
+      if (ct_norm(ct_sub(ct_triangle_foot(&t, b), b)) <= p->slack) return false;
+    }
+    if (n->count > 0) continue;
+    assert(top + 2 <= STACK_SIZE);
+    stack[top++] = (ct_waiting){0.0, n->first, 0};
+    stack[top++] = (ct_waiting){0.0, n->first + 1, 0};
+  }
+  return true;
+}
+
+/* A normal that is not proven gives way to the direction from point to point, if that is. False: neither is. */
+static bool prove_normal(search *s) {
+  if (!is_solved(s->p) || !(s->best.distance > 0.0) || plane_parts(s)) return true;
+  search turned = *s;
+  turned.best.normal = ct_unit_or(ct_sub(s->best.b, s->best.a), s->best.normal);
+  turned.reach = ct_core_reach(&s->p->core, turned.best.normal);
+  if (!plane_parts(&turned)) return false;
+  *s = turned;
+  return true;
+}
+
+static void answer_apart(const ct_convex_mesh *p, search *s, bool early, ct_cell_result *result) {
+  bool unproven = !early && !prove_normal(s);
+  double grown = p->radius + p->growth;
+  ct_mesh_answer(s->best.distance, s->best, (ct_mesh_growth){p->radius, p->growth}, p->view->solid, result);
+  result->lower = ct_min2(s->bracket.lower - grown, result->distance);
+  result->upper = ct_max2(s->bracket.upper - grown, result->distance);
+  if (s->bracket.upper - s->bracket.lower > 2.0 * p->slack + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * s->best.distance)
+    result->status = CT_PAIR_DEGENERATE;
+  if (unproven) result->status = CT_PAIR_DEGENERATE;
+  if (early) result->distance = result->lower = ct_min2(s->least, s->bracket.lower) - grown;
+}
+
+void ct_cell_convex_mesh(const ct_cell_input *in, ct_cell_result *result) {
+  ct_convex_mesh p;
+  open_pair(&p, in);
+  ct_mesh_growth growth = {p.radius, p.growth};
+  search s = {.p = &p};
+  ct_mesh_outcome outcome = find_nearest(&s, in->threshold + p.radius + p.growth);
+  result->iterations = s.tests;
+  result->triangle_b = p.view->order[s.position];
+  bool inside = s.best.distance > 0.0 && p.view->solid && ct_mesh_contains(p.mesh, p.core.middle);
+  bool overlap = p.view->solid && (inside || s.best.distance == 0.0) && outcome != CT_MESH_STOPPED;
+  if (outcome == CT_MESH_STOPPED) {
+    ct_mesh_answer(s.best.distance, s.best, growth, p.view->solid, result);
+    result->status = CT_PAIR_ITERATION_LIMIT;
+    result->lower = (p.view->solid ? -2.0 * p.extent : s.least) - p.radius - p.growth;
+  } else if (overlap) {
+    result->crossed = s.best.distance == 0.0;
+    if (ct_elements_have_depth(in) && ct_elements_deepest(in, result)) return;
+    answer_solid(&p, &s, result);
+  } else if (!p.view->solid && s.best.distance <= p.radius) {
+    answer_crossed(&p, &s, result);
+  } else {
+    answer_apart(&p, &s, outcome == CT_MESH_BEYOND, result);
+    result->crossed = s.best.distance <= p.radius;
+    result->overlap = ct_max2(p.radius - s.best.distance, 0.0);
+  }
+  hand_over(in, result);
+  if (!ct_elements_have_depth(in) || result->distance > 0.0 || outcome == CT_MESH_STOPPED) return;
+  if (overlap || !ct_elements_deepest(in, result)) ct_elements_touch(in, result);
+}
+
+/* ---- all near triangles ---- */
+
+bool ct_convex_mesh_visit(const ct_convex_mesh *p, double reach, ct_convex_visit visit, void *context) {
+  ct_waiting stack[STACK_SIZE], child[2];
+  int top = 0;
+  stack[top++] = (ct_waiting){node_gap(p, &p->view->nodes[0]), 0, 0};
+  while (top > 0) {
+    ct_waiting w = stack[--top];
+    const ct_mesh_node *n = &p->view->nodes[w.a];
+    if (w.key > reach) continue;
+    if (ct_mesh_stopped(&p->workspace->mesh, 8)) return false;
+    for (uint32_t i = n->first; i < n->first + n->count; i++) {
+      ct_gap gap;
+      span bracket;
+      if (triangle_gap(p, i, reach, &gap, &bracket) && !visit(context, i, &gap)) return false;
+    }
+    if (n->count > 0) continue;
+    assert(top + 2 <= STACK_SIZE);
+    open_node(p, w, child);
+    stack[top++] = child[1];
+    stack[top++] = child[0];
+  }
+  return true;
+}
+
+typedef struct first_met {
+  const ct_convex_mesh *p;
+  ct_vec3 *common; /* may be NULL */
+  bool met;
+} first_met;
+
+static bool note_first(void *context, uint32_t position, const ct_gap *gap) {
+  first_met *f = context;
+  f->met = true;
+  if (f->common) *f->common = shared_point(f->p, position, gap);
+  return false;
+}
+
+bool ct_convex_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
+  ct_convex_mesh p;
+  open_pair(&p, in);
+  first_met first = {&p, common, false};
+  ct_convex_mesh_visit(&p, p.radius + p.growth, note_first, &first);
+  bool inside = !first.met && p.view->solid && ct_mesh_contains(p.mesh, p.core.middle);
+  if (!first.met && !inside) return false;
+  if (inside && common) *common = p.core.middle;
+  if (common) *common = ct_to_parent(in->relative, *common);
+  return true;
+}
+
+/* ---- how they lie ---- */
+
+typedef struct crossing {
+  double slack, radius;
+  bool proper;
+} crossing;
+
+static bool look_for_proper(void *context, uint32_t position, const ct_gap *gap) {
+  crossing *c = context;
+  (void)position;
+  double overlap = gap->distance > 0.0 ? c->radius - gap->distance : c->radius + gap->overlap;
+  c->proper = overlap > c->slack;
+  return !c->proper;
+}
+
+ct_relation ct_convex_mesh_relation(const ct_cell_input *in, const ct_cell_result *result, double touching) {
+  ct_convex_mesh p;
+  open_pair(&p, in);
+  double radius = p.radius + p.growth;
+  crossing c = {ct_max2(touching, p.roundoff), radius, false};
+  if (result->crossed || radius > 0.0) ct_convex_mesh_visit(&p, radius, look_for_proper, &c);
+  if (!c.proper && p.view->solid && ct_mesh_contains(p.mesh, p.core.middle)) return CT_CONTAINED;
+  if (!(ct_convex_mesh_outside(&p, p.radius - p.growth + p.roundoff) > -INFINITY)) return CT_CONTAINING;
+  return !c.proper && result->distance == 0.0 ? CT_TOUCHING : CT_PENETRATING;
+}

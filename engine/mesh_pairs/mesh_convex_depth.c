@@ -1,0 +1,292 @@
+/* How deep a convex core and a solid mesh are in each other. */
+#include "mesh_pairs/mesh_convex.h"
+#include "mesh_pairs/mesh_depth.h"
+#include "pair/workspace.h"
+
+/* Steps from one farthest point of a curved core to the next. */
+#define CLIMB_STEPS 8
+/* Steps to the far side of a body, quadratic once near. */
+#define THROUGH_STEPS 32
+/* Part of the smaller body below which the deepest point is as good as on the surface: bodies flush at their sides are looked at by
+ * whole triangles, too, and a shift by round-off does not change what is found. */
+#define FLUSH 1e-6
+/* Sine of the angle between a way and an axis below which the way is along the axis: what is left across is round-off. */
+#define ALONG_AXIS 1e-8
+/* Triangles that cross a core and are asked how hard they are to leave. */
+#define CROSSING_TRIANGLES_MAX 256
+
+/* ---- a point and a core ---- */
+
+static void point_to_core(const ct_convex_mesh *p, ct_vec3 point, ct_cell_result *r) {
+  ct_cell_input in = {.a = {.kind = CT_CORE_POINT, .center = point, .middle = point, .extent = p->extent}, .b = p->core};
+  in.relative = (ct_frame){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
+  in.threshold = INFINITY;
+  in.workspace = p->workspace;
+  *r = (ct_cell_result){.status = CT_PAIR_OK};
+  /* Balls and capsules have their own cell: the general one knows a capsule of two radii from polytopes alone. */
+  bool round = p->core.kind == CT_CORE_POINT || p->core.kind == CT_CORE_SEGMENT;
+  (round ? ct_cell_round_round : ct_cell_cores)(&in, r);
+}
+
+/* Depth of a point in a core, below 0 outside; of hulls outside a bound of it, which will do. */
+static double depth_in_core(void *context, ct_vec3 point, double need) {
+  const ct_convex_mesh *p = context;
+  const ct_core *core = &p->core;
+  double far = ct_norm(ct_sub(point, core->middle)) - core->size - ct_max2(core->radius[0], core->radius[1]);
+  if (-far <= need) return -far;
+  if (core->kind == CT_CORE_POINT) return -ct_norm(ct_sub(point, core->center));
+  if (core->kind == CT_CORE_BOX) {
+    ct_vec3 d = ct_mat_tmul(core->rotation, ct_sub(point, core->center));
+    d = ct_vec(fabs(d.x) - core->half.x, fabs(d.y) - core->half.y, fabs(d.z) - core->half.z);
+    double most = ct_max2(ct_max2(d.x, d.y), d.z);
+    return most <= 0.0 ? -most : -ct_norm(ct_vec(ct_max2(d.x, 0.0), ct_max2(d.y, 0.0), ct_max2(d.z, 0.0)));
+  }
+  if (core->kind == CT_CORE_HULL) {
+    ct_vec3 d = ct_mat_tmul(core->rotation, ct_sub(point, core->center));
+    const ct_hull_view *v = core->view;
+    double most = -INFINITY;
+    for (uint32_t i = 0; i < v->face_count && -most > need; i++)
+      most = ct_max2(most, v->nx[i] * d.x + v->ny[i] * d.y + v->nz[i] * d.z - v->offset[i]);
+    return -most;
+  }
+  ct_cell_result r;
+  point_to_core(p, point, &r);
+  return -r.distance;
+}
+
+/* Distance of a point outside the core, below 0 inside. */
+static double outside_core(void *context, ct_vec3 point, double need) {
+  const ct_convex_mesh *p = context;
+  (void)need;
+  if (p->core.kind == CT_CORE_HULL) {
+    ct_cell_result r;
+    point_to_core(p, point, &r);
+    return r.distance;
+  }
+  return -depth_in_core(context, point, -INFINITY);
+}
+
+double ct_convex_mesh_outside(const ct_convex_mesh *p, double floor) {
+  ct_mesh_peak peak = ct_mesh_peak_of(p->view, &p->workspace->mesh, floor, outside_core, (void *)(uintptr_t)p);
+  return peak.stopped ? INFINITY : peak.value;
+}
+
+/* ---- points of the core in the mesh ---- */
+
+/* Where a solid's surface is nearest to a point, and the way from there into the solid. Returns how deep the point is, below 0
+ * outside. */
+static double nearest_surface(const ct_convex_mesh *p, ct_vec3 point, ct_mesh_foot *foot, ct_vec3 *in) {
+  bool inside = ct_mesh_contains(p->mesh, point);
+  ct_mesh_nearest(p->mesh, point, INFINITY, foot);
+  *in = ct_neg(ct_mesh_normal(p->mesh, foot->triangle));
+  if (foot->distance > p->roundoff) *in = ct_unit_or(inside ? ct_sub(point, foot->point) : ct_sub(foot->point, point), *in);
+  return inside ? foot->distance : -foot->distance;
+}
+
+/* A point that is `depth` deep, moved by `ball` the way in. */
+static void offer(ct_convex_feature *best, ct_vec3 point, ct_vec3 in, double ball, double depth, const ct_mesh_foot *foot) {
+  if (!(depth + ball > best->depth)) return;
+  best->gap = (ct_gap){.a = ct_add_scaled(point, in, ball), .b = foot->point, .normal = in};
+  best->depth = depth + ball;
+  best->triangle = foot->triangle;
+}
+
+/* The point of the whole body that is farthest along a way. Returns it, and the way in from where the surface is nearest to it. */
+static ct_vec3 offer_reach(const ct_convex_mesh *p, ct_vec3 way, ct_convex_feature *best, ct_vec3 *in) {
+  uint32_t near = 0;
+  double ball;
+  ct_mesh_foot foot;
+  ct_vec3 point = ct_core_point(&p->core, way, &near, &ball);
+  point = ct_add_scaled(point, way, ball + p->radius);
+  double depth = nearest_surface(p, point, &foot, in);
+  /* What is offered is the core's, which the radius is added to in the end. */
+  offer(best, point, *in, -p->radius, depth, &foot);
+  return point;
+}
+
+/* A vertex of the core with the ball of `ball` more around it than the rest of the core has; in the mesh, or over its surface by
+ * less than the ball. The deepest point of the ball is one of the body's surface unless the rest of the body reaches farther that
+ * way: then its farthest point is asked about. Returns how deep the vertex is. */
+static double offer_vertex(const ct_convex_mesh *p, ct_vec3 v, double ball, ct_convex_feature *best) {
+  ct_mesh_foot foot;
+  ct_vec3 in;
+  double depth = nearest_surface(p, v, &foot, &in);
+  if (!(depth + ball > best->depth)) return depth;
+  bool round = ball + p->radius > 0.0;
+  if (round && ct_core_reach(&p->core, in) > ct_dot(in, v) + ball + p->roundoff) offer_reach(p, in, best, &in);
+  else offer(best, v, in, ball, depth, &foot);
+  return depth;
+}
+
+/* Vertices of a polytope. The last one looked at tells of its neighbours that they cannot be deeper. */
+static void offer_vertices(const ct_convex_mesh *p, ct_convex_feature *best) {
+  uint32_t count = ct_core_vertex_count(&p->core);
+  ct_vec3 last = p->core.middle;
+  double depth = INFINITY;
+  for (uint32_t i = 0; i < count && best->complete; i++) {
+    ct_vec3 v = ct_core_vertex(&p->core, i);
+    double ball = ct_core_tapered(&p->core) ? ct_core_vertex_radius(&p->core, i) : 0.0;
+    if (depth + ct_norm(ct_sub(v, last)) + ball <= best->depth) continue;
+    depth = offer_vertex(p, v, ball, best);
+    last = v;
+    best->complete = !ct_mesh_stopped(&p->workspace->mesh, 16);
+  }
+}
+
+/* A point of the core's surface. With a radius around the core the deepest point of the ball about it is one of the body's surface
+ * unless the core reaches farther that way, as with a vertex. Returns the way in from where the surface is nearest to the point. */
+static ct_vec3 offer_point(const ct_convex_mesh *p, ct_vec3 point, ct_convex_feature *best) {
+  ct_mesh_foot foot;
+  ct_vec3 in, next;
+  double depth = nearest_surface(p, point, &foot, &in);
+  bool exceeded = p->radius > 0.0 && ct_core_reach(&p->core, in) > ct_dot(in, point) + p->roundoff;
+  if (exceeded) offer_reach(p, in, best, &next);
+  else offer(best, point, in, 0.0, depth, &foot);
+  return in;
+}
+
+/* The part of a unit way that is perpendicular to a unit axis, as a unit vector; false: it is too short to have a direction. */
+static bool perpendicular_part(ct_vec3 way, ct_vec3 axis, ct_vec3 *out) {
+  ct_vec3 across = ct_add_scaled(way, axis, -ct_dot(way, axis));
+  double length = ct_norm(across);
+  if (!(length > ALONG_AXIS)) return false;
+  across = ct_scale(across, 1.0 / length);
+  /* What round-off left along the axis has grown with the scaling. */
+  *out = ct_unit_or(ct_add_scaled(across, axis, -ct_dot(across, axis)), across);
+  return true;
+}
+
+/* The ends and the middle of the line of a frustum's side that is farthest along a way; along the axis there is none. */
+static void offer_line(const ct_convex_mesh *p, ct_vec3 way, ct_convex_feature *best) {
+  const ct_core *core = &p->core;
+  ct_vec3 axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0)), across, end[2];
+  if (!perpendicular_part(way, axis, &across)) return;
+  for (int top = 0; top < 2; top++) {
+    ct_vec3 cap = ct_add_scaled(core->center, core->axis[2], top ? 1.0 : -1.0);
+    end[top] = ct_add_scaled(cap, across, core->rim[top]);
+    offer_point(p, end[top], best);
+  }
+  offer_point(p, ct_lerp(end[0], end[1], 0.5), best);
+}
+
+/* Of a frustum the middles of its caps, and the lines of its side along the ways in from the middle and from the caps: what lies
+ * flat has no farthest point but by round-off, and of a flat part the middle is the deepest, or nearly. */
+static void offer_flats(const ct_convex_mesh *p, ct_vec3 in, ct_convex_feature *best) {
+  offer_line(p, in, best);
+  for (int top = 0; top < 2; top++)
+    offer_line(p, offer_point(p, ct_add_scaled(p->core.center, p->core.axis[2], top ? 1.0 : -1.0), best), best);
+}
+
+/* Points of a body with a curved core: the one that is farthest from the way out of the middle, then from its own way out, and so
+ * on. */
+static void offer_farthest(const ct_convex_mesh *p, ct_convex_feature *best) {
+  ct_mesh_foot foot;
+  ct_vec3 in;
+  nearest_surface(p, p->core.middle, &foot, &in);
+  if (p->core.kind == CT_CORE_FRUSTUM) offer_flats(p, in, best);
+  for (int step = 0; step < CLIMB_STEPS; step++) {
+    double before = best->depth;
+    offer_reach(p, in, best, &in);
+    if (step > 0 && !(best->depth > before)) return;
+  }
+}
+
+/* A core in the solid, with a ball around it that reaches out wherever it is: from the surface point nearest to the core through
+ * the body. Newton's method on the distance from the core, a convex function, from beyond. */
+static void offer_through(const ct_convex_mesh *p, const ct_gap *nearest, uint32_t triangle, ct_convex_feature *best) {
+  ct_vec3 in = ct_neg(nearest->normal);
+  double at = ct_core_reach(&p->core, in) - ct_dot(in, nearest->b) + p->radius;
+  for (int step = 0; step < THROUGH_STEPS; step++) {
+    ct_cell_result r;
+    point_to_core(p, ct_add_scaled(nearest->b, in, at), &r);
+    double slope = -ct_dot(r.normal, in), beyond = r.distance - p->radius;
+    if (!(beyond > p->roundoff) || !(slope > 0.0)) break;
+    at -= beyond / slope;
+  }
+  const ct_mesh_foot foot = {.point = nearest->b, .triangle = triangle};
+  offer(best, nearest->b, in, at - p->radius, 0.0, &foot);
+}
+
+/* ---- vertices of the mesh in the core ---- */
+
+/* A point of the mesh that is in the core. */
+static void offer_mesh_point(const ct_convex_mesh *p, ct_vec3 v, uint32_t position, ct_convex_feature *best) {
+  ct_cell_result r;
+  point_to_core(p, v, &r);
+  best->depth = ct_max2(-r.distance, 0.0);
+  best->gap.normal = ct_neg(r.normal);
+  best->gap.a = r.point_b;
+  best->gap.b = v;
+  best->triangle = p->view->order[position];
+}
+
+static void offer_mesh_vertex(const ct_convex_mesh *p, ct_convex_feature *best) {
+  ct_mesh_peak peak = ct_mesh_peak_of(p->view, &p->workspace->mesh, best->depth, depth_in_core, (void *)(uintptr_t)p);
+  if (peak.stopped) best->complete = false;
+  if (peak.value > best->depth) offer_mesh_point(p, p->view->vertices[peak.vertex], peak.position, best);
+}
+
+/* Points of the mesh's edges count when they are deeper beyond round-off. */
+static void offer_mesh_edge(const ct_convex_mesh *p, ct_convex_feature *best) {
+  ct_mesh_point edge;
+  if (ct_convex_mesh_deepest_edge(p, best->depth + 2.0 * p->roundoff, &edge)) offer_mesh_point(p, edge.point, edge.position, best);
+  if (!edge.complete) best->complete = false;
+}
+
+/* ---- triangles through the core ---- */
+
+typedef struct hardest {
+  const ct_convex_mesh *p;
+  ct_convex_feature *best;
+  uint32_t position;
+  int count;
+} hardest;
+
+/* Whoever parts the bodies parts the core from each triangle, so the greatest overlap is one that must be undone. */
+static bool offer_overlap(void *context, uint32_t position, const ct_gap *gap) {
+  hardest *h = context;
+  if (gap->overlap > h->best->depth) {
+    h->best->depth = gap->overlap;
+    h->best->gap = *gap;
+    h->best->gap.a = ct_add_scaled(gap->b, gap->normal, gap->overlap);
+    h->best->triangle = h->p->view->order[position];
+    h->position = position;
+  }
+  return ++h->count < CROSSING_TRIANGLES_MAX;
+}
+
+/* A gap of a segment that crosses a triangle has the crossing for its points. Those that part last, along the normal of least
+ * overlap, are nearest once the triangle has left by as much again. */
+static void part_segment(const hardest *h) {
+  ct_gap *gap = &h->best->gap, parted;
+  ct_triangle t = ct_mesh_triangle(h->p->view, h->position);
+  ct_vec3 shift = ct_scale(gap->normal, 2.0 * h->best->depth);
+  for (int k = 0; k < 3; k++) t.v[k] = ct_add(t.v[k], shift);
+  const ct_vec3 segment[2] = {ct_core_vertex(&h->p->core, 0), ct_core_vertex(&h->p->core, 1)};
+  if (!ct_segment_gap(segment, &t, INFINITY, &parted) || parted.distance == 0.0) return;
+  gap->a = parted.a;
+  gap->b = ct_sub(parted.b, shift);
+}
+
+ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *nearest, uint32_t triangle) {
+  /* Until a feature is found, the point between the nearest ones: on the triangle only where they are one. */
+  ct_convex_feature best = {.gap = *nearest, .triangle = nearest->distance == 0.0 ? triangle : CT_NO_TRIANGLE, .complete = true};
+  best.gap.b = best.gap.a = ct_lerp(nearest->a, nearest->b, 0.5);
+  if (ct_core_curved(&p->core)) offer_farthest(p, &best);
+  else offer_vertices(p, &best);
+  bool solid_core = p->core.kind != CT_CORE_POINT && !(p->core.kind == CT_CORE_SEGMENT && !ct_core_tapered(&p->core));
+  if (solid_core && best.complete) offer_mesh_vertex(p, &best);
+  if (best.complete) offer_mesh_edge(p, &best);
+  if (p->radius > 0.0 && nearest->distance > p->roundoff && best.depth <= p->roundoff) offer_through(p, nearest, triangle, &best);
+  double flush = ct_max2(FLUSH * ct_min2(p->core.size, p->view->radius), p->roundoff);
+  if (best.complete && best.depth <= flush) {
+    ct_convex_feature deeper = best;
+    hardest h = {p, &deeper, CT_NO_TRIANGLE, 0};
+    ct_convex_mesh_visit(p, 0.0, offer_overlap, &h);
+    bool segment = p->core.kind == CT_CORE_SEGMENT && !ct_core_tapered(&p->core);
+    if (segment && h.position != CT_NO_TRIANGLE) part_segment(&h);
+    if (best.depth <= p->roundoff || deeper.depth > 2.0 * flush) best = deeper;
+  }
+  if (best.depth <= p->roundoff && ct_max_abs(nearest->normal) > 0.0) best.gap.normal = nearest->normal;
+  return best;
+}

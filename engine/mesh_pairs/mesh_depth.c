@@ -1,0 +1,339 @@
+/* Deepest vertices by branch and bound, deepest stretches of edges by their crossings, normals of bodies that touch. */
+#include "mesh_pairs/mesh_depth.h"
+
+#include "pair/convex_proxy.h"
+#include "mesh/mesh_support.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* Vertices looked at lately, by their lowest bits: a vertex has some six triangles, mostly in one leaf or its neighbours. */
+#define RECENT 64u
+#define STACK_SIZE (CT_MESH_DEPTH_MAX + 4)
+/* Normals of touching triangles that are judged by the whole bodies, and pairs looked at to find them. */
+#define NORMALS_MAX 32
+#define NORMAL_PAIRS_MAX 4096
+/* A point against a solid in steps of the flag: on the surface, where many triangles are near and the predicates are exact, some
+ * 100 us. */
+#define POINT_STEPS 1024
+/* Part of the smaller mesh below which the deepest vertex is as good as on the surface: bodies flush at their sides are looked at
+ * between their vertices, too, and a shift by round-off does not change what is found. */
+#define FLUSH 1e-6
+/* Square of the angle below which two normals are one. */
+#define SAME_NORMAL2 1e-20
+
+/* ---- the greatest value over vertices ---- */
+
+typedef struct climb {
+  const ct_mesh_view *view;
+  ct_mesh_memory *memory;
+  ct_mesh_value value;
+  void *context;
+  ct_mesh_peak peak;
+  double floor;
+  uint32_t recent[RECENT]; /* vertex + 1 */
+} climb;
+
+static double so_far(const climb *c) { return ct_max2(c->peak.value, c->floor); }
+
+static void test_vertices(climb *c, const ct_mesh_node *leaf) {
+  for (uint32_t i = leaf->first; i < leaf->first + leaf->count; i++) {
+    for (int k = 0; k < 3; k++) {
+      uint32_t vertex = c->view->corners[i][k];
+      if (c->recent[vertex % RECENT] == vertex + 1) continue;
+      c->recent[vertex % RECENT] = vertex + 1;
+      double value = c->value(c->context, c->view->vertices[vertex], so_far(c));
+      if (!(value > so_far(c))) continue;
+      c->peak.value = value;
+      c->peak.vertex = vertex;
+      c->peak.position = i;
+    }
+  }
+}
+
+/* The key of a node: the bound of its vertices' values, negated. */
+static ct_waiting bounded(climb *c, uint32_t node, double above) {
+  const ct_mesh_node *n = &c->view->nodes[node];
+  ct_vec3 middle = ct_scale(ct_add(n->box.min, n->box.max), 0.5);
+  double bound = c->value(c->context, middle, so_far(c) - n->radius) + n->radius;
+  return (ct_waiting){-ct_min2(bound, above), node, 0};
+}
+
+static void climb_depth_first(climb *c, ct_waiting w) {
+  ct_waiting stack[STACK_SIZE];
+  int top = 0;
+  stack[top++] = w;
+  while (top > 0 && !ct_mesh_stopped(c->memory, POINT_STEPS)) {
+    w = stack[--top];
+    const ct_mesh_node *n = &c->view->nodes[w.a];
+    if (!(-w.key > so_far(c))) continue;
+    if (n->count > 0) {
+      test_vertices(c, n);
+      continue;
+    }
+    assert(top + 2 <= STACK_SIZE);
+    for (uint32_t k = 0; k < 2; k++) stack[top++] = bounded(c, n->first + k, -w.key);
+  }
+}
+
+ct_mesh_peak ct_mesh_peak_of(const ct_mesh_view *view, ct_mesh_memory *memory, double floor, ct_mesh_value value, void *context) {
+  climb c = {.view = view, .memory = memory, .value = value, .context = context, .floor = floor};
+  c.peak = (ct_mesh_peak){.value = -INFINITY, .bound = INFINITY};
+  memory->count = 0;
+  ct_waiting w = bounded(&c, 0, INFINITY);
+  if (!ct_waiting_push(memory, w)) climb_depth_first(&c, w);
+  while (memory->count > 0) {
+    w = ct_waiting_pop(memory);
+    if (!(-w.key > so_far(&c))) break;
+    const ct_mesh_node *n = &view->nodes[w.a];
+    if (n->count > 0) test_vertices(&c, n);
+    for (uint32_t k = 0; k < 2 && n->count == 0; k++) {
+      ct_waiting child = bounded(&c, n->first + k, -w.key);
+      if (-child.key > so_far(&c) && !ct_waiting_push(memory, child)) climb_depth_first(&c, child);
+    }
+    if (ct_mesh_stopped(memory, POINT_STEPS)) {
+      c.peak.stopped = true;
+      c.peak.bound = -w.key;
+      return c.peak;
+    }
+  }
+  c.peak.bound = so_far(&c);
+  return c.peak;
+}
+
+/* ---- depth in a solid mesh ---- */
+
+typedef struct solid {
+  const ct_mesh *mesh;
+  const ct_mesh_view *view;
+  const ct_frame *frame; /* relation of the two frames */
+  bool second;           /* points are of b, and go to a's frame */
+  double sign;           /* +1: depth, -1: how far outside */
+} solid;
+
+static ct_vec3 in_solid_frame(const solid *s, ct_vec3 p) {
+  return s->second ? ct_to_parent(*s->frame, p) : ct_to_local(*s->frame, p);
+}
+
+static double box_distance(const ct_box *box, ct_vec3 p) {
+  const ct_box point = {p, p};
+  return sqrt(ct_norm2(ct_box_gaps(box, &point)));
+}
+
+static double depth_in_solid(void *context, ct_vec3 point, double need) {
+  const solid *s = context;
+  ct_vec3 p = in_solid_frame(s, point);
+  if (s->sign > 0.0) {
+    double out = box_distance(&s->view->box, p);
+    if (out > 0.0 && -out <= need) return -out;
+  }
+  ct_mesh_foot foot;
+  bool inside = ct_mesh_contains(s->mesh, p);
+  if (s->sign > 0.0 && !inside) {
+    /* Farther outside than need says: that is enough to know. */
+    if (!(need < 0.0) || !ct_mesh_nearest(s->mesh, p, -need, &foot)) return ct_min2(need, 0.0);
+    return -foot.distance;
+  }
+  ct_mesh_nearest(s->mesh, p, INFINITY, &foot);
+  return inside ? s->sign * foot.distance : -s->sign * foot.distance;
+}
+
+static solid solid_of(const ct_mesh_pair *p, bool second, double sign) {
+  return (solid){second ? p->mesh_a : p->mesh_b, second ? p->a : p->b, &p->relative, second, sign};
+}
+
+static ct_mesh_peak peak_in(const ct_mesh_pair *p, bool second, double sign, double floor) {
+  solid s = solid_of(p, second, sign);
+  return ct_mesh_peak_of(second ? p->b : p->a, p->memory, floor, depth_in_solid, &s);
+}
+
+double ct_mesh_pair_outside(const ct_mesh_pair *p, bool second) {
+  double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent;
+  ct_mesh_peak peak = peak_in(p, second, -1.0, slack);
+  return peak.stopped ? INFINITY : peak.value;
+}
+
+double ct_mesh_pair_inside(const ct_mesh_pair *p, bool second) {
+  double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent;
+  return peak_in(p, second, 1.0, slack).value;
+}
+
+/* ---- features ---- */
+
+static ct_vec3 from_b(const ct_mesh_pair *p, ct_vec3 v) { return ct_to_parent(p->relative, v); }
+
+/* A point of one solid inside the other, as a feature. The point is in its own mesh's frame. */
+static void set_feature(const ct_mesh_pair *p, bool second, ct_vec3 point, uint32_t position, ct_mesh_feature *f) {
+  solid s = solid_of(p, second, 1.0);
+  ct_mesh_foot foot;
+  ct_mesh_nearest(s.mesh, in_solid_frame(&s, point), INFINITY, &foot);
+  ct_vec3 out = ct_mesh_normal(s.mesh, foot.triangle);
+  f->depth = foot.distance;
+  f->point_a = second ? foot.point : point;
+  f->point_b = from_b(p, second ? point : foot.point);
+  f->triangle_a = second ? foot.triangle : p->a->order[position];
+  f->triangle_b = second ? p->b->order[position] : foot.triangle;
+  /* Out of a the normal is a's own, out of b it is against b's. */
+  ct_vec3 way = second ? out : ct_neg(ct_mat_mul(p->relative.rotation, out));
+  f->normal = way;
+  if (f->depth > CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent) f->normal = ct_unit_or(ct_sub(f->point_a, f->point_b), way);
+}
+
+/* Gathers where the edges of one mesh pass the other's surface. */
+typedef struct passing {
+  const ct_mesh_pair *pair;
+  bool second; /* edges of b */
+  bool short_of_memory;
+} passing;
+
+static bool add_passings(void *context, const ct_mesh_near *near) {
+  passing *x = context;
+  const ct_mesh_view *view = x->second ? x->pair->b : x->pair->a;
+  const ct_triangle *edges = x->second ? &near->b : &near->a, *face = x->second ? &near->a : &near->b;
+  uint32_t position = x->second ? near->position_b : near->position_a;
+  for (int k = 0; k < 3; k++) {
+    int l = k == 2 ? 0 : k + 1;
+    uint32_t p = view->corners[position][k], q = view->corners[position][l];
+    double at;
+    if (!ct_segment_meets(edges->v[k], edges->v[l], face, &at)) continue;
+    ct_crossing c = {p < q ? p : q, p < q ? q : p, position, p < q ? at : 1.0 - at};
+    if (!ct_crossing_add(x->pair->memory, c)) x->short_of_memory = true;
+  }
+  return !x->short_of_memory;
+}
+
+static int by_edge(const void *first, const void *second) {
+  const ct_crossing *a = first, *b = second;
+  if (a->low != b->low) return a->low < b->low ? -1 : 1;
+  if (a->high != b->high) return a->high < b->high ? -1 : 1;
+  if (a->at != b->at) return a->at < b->at ? -1 : 1;
+  return (a->position > b->position) - (a->position < b->position);
+}
+
+/* The middle of the deepest stretch between two crossings of one edge that lies inside the other solid. */
+static void deepest_stretch(const ct_mesh_pair *p, bool second, ct_mesh_feature *best) {
+  passing x = {p, second, false};
+  ct_mesh_memory *m = p->memory;
+  m->crossing_count = 0;
+  if (!ct_mesh_pair_visit_boxes(p, add_passings, &x)) best->complete = false;
+  if (m->crossing_count > 1) qsort(m->crossing, m->crossing_count, sizeof *m->crossing, by_edge);
+  const ct_mesh_view *view = second ? p->b : p->a;
+  solid s = solid_of(p, second, 1.0);
+  for (size_t i = 1; i < m->crossing_count; i++) {
+    const ct_crossing *c = &m->crossing[i - 1], *d = &m->crossing[i];
+    if (c->low != d->low || c->high != d->high) continue;
+    ct_vec3 from = view->vertices[c->low], to = view->vertices[c->high];
+    if (0.5 * (d->at - c->at) * ct_norm(ct_sub(to, from)) <= best->depth) continue;
+    ct_vec3 middle = ct_lerp(from, to, 0.5 * (c->at + d->at));
+    if (ct_mesh_stopped(m, POINT_STEPS)) {
+      best->complete = false;
+      return;
+    }
+    if (!ct_mesh_contains(s.mesh, in_solid_frame(&s, middle))) continue;
+    ct_mesh_feature f = *best;
+    set_feature(p, second, middle, c->position, &f);
+    if (f.depth > best->depth) *best = f;
+  }
+}
+
+/* The deepest middle of a triangle that crosses the other solid: bodies that are flush at their sides have no other feature. */
+typedef struct middles {
+  const ct_mesh_pair *pair;
+  ct_mesh_feature *best;
+  uint32_t last_a, last_b; /* looked at just before */
+} middles;
+
+static void offer_middle(const ct_mesh_pair *p, bool second, uint32_t position, ct_mesh_feature *best) {
+  ct_triangle t = ct_mesh_triangle(second ? p->b : p->a, position);
+  ct_vec3 middle = ct_scale(ct_add(ct_add(t.v[0], t.v[1]), t.v[2]), 1.0 / 3.0);
+  solid s = solid_of(p, second, 1.0);
+  if (!(depth_in_solid(&s, middle, best->depth) > best->depth)) return;
+  ct_mesh_feature f = *best;
+  set_feature(p, second, middle, position, &f);
+  if (f.depth > best->depth) *best = f;
+}
+
+static bool offer_middles(void *context, const ct_mesh_near *near) {
+  middles *m = context;
+  if (near->position_a != m->last_a) offer_middle(m->pair, false, near->position_a, m->best);
+  if (near->position_b != m->last_b) offer_middle(m->pair, true, near->position_b, m->best);
+  m->last_a = near->position_a;
+  m->last_b = near->position_b;
+  return !ct_mesh_stopped(m->pair->memory, POINT_STEPS);
+}
+
+/* Stretches of edges, then middles of triangles. They count where the vertices are on the surface, or when they are deeper beyond
+ * doubt. */
+static void between_vertices(const ct_mesh_pair *p, double slack, double flush, ct_mesh_feature *out) {
+  ct_mesh_feature deeper = *out;
+  deepest_stretch(p, false, &deeper);
+  deepest_stretch(p, true, &deeper);
+  if (deeper.complete) {
+    middles m = {p, &deeper, UINT32_MAX, UINT32_MAX};
+    deeper.complete = ct_mesh_pair_visit(p, 0.0, offer_middles, &m);
+  }
+  if (out->depth <= slack || deeper.depth > 2.0 * flush) *out = deeper;
+  else out->complete = deeper.complete;
+}
+
+bool ct_mesh_pair_deepest(const ct_mesh_pair *p, ct_mesh_feature *out) {
+  *out = (ct_mesh_feature){.complete = true, .triangle_a = CT_NO_TRIANGLE, .triangle_b = CT_NO_TRIANGLE};
+  double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent;
+  ct_mesh_peak a = peak_in(p, false, 1.0, 0.0);
+  if (a.value > 0.0) set_feature(p, false, p->a->vertices[a.vertex], a.position, out);
+  ct_mesh_peak b = peak_in(p, true, 1.0, out->depth);
+  if (b.value > out->depth) set_feature(p, true, p->b->vertices[b.vertex], b.position, out);
+  out->complete = !a.stopped && !b.stopped;
+  double flush = ct_max2(FLUSH * ct_min2(p->a->radius, p->b->radius), slack);
+  if (out->complete && out->depth <= flush) between_vertices(p, slack, flush, out);
+  out->bound = out->complete ? out->depth : 2.0 * ct_min2(p->a->radius, p->b->radius);
+  return out->depth > 0.0;
+}
+
+/* ---- normals of bodies that touch ---- */
+
+typedef struct touch {
+  const ct_mesh_pair *pair;
+  ct_vec3 normal[NORMALS_MAX];
+  int count, pairs;
+  double best;
+  int best_index;
+} touch;
+
+/* By how much the slab across n parts the meshes; below 0 they overlap along it. */
+static double slab_of(const ct_mesh_pair *p, ct_vec3 n) {
+  double far_a = ct_mesh_reach(p->a, n), far_b = ct_mesh_reach(p->b, ct_neg(ct_mat_tmul(p->relative.rotation, n)));
+  return ct_dot(n, p->relative.position) - far_b - far_a;
+}
+
+static void offer_normal(touch *t, ct_vec3 n) {
+  if (t->count == NORMALS_MAX) return;
+  for (int i = 0; i < t->count; i++)
+    if (ct_norm2(ct_sub(t->normal[i], n)) <= SAME_NORMAL2) return;
+  double width = slab_of(t->pair, n), tie = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * t->pair->extent;
+  t->normal[t->count] = n;
+  bool better = t->count == 0 || width > t->best + tie;
+  if (!better && width >= t->best - tie) better = ct_normal_greater(n, t->normal[t->best_index]);
+  if (better) {
+    t->best = width;
+    t->best_index = t->count;
+  }
+  t->count++;
+}
+
+static bool offer_normals(void *context, const ct_mesh_near *near) {
+  touch *t = context;
+  ct_vec3 zero = {0.0, 0.0, 0.0}, n = ct_unit_or(ct_triangle_cross(&near->a), zero),
+          m = ct_unit_or(ct_triangle_cross(&near->b), zero);
+  if (ct_max_abs(n) > 0.0) offer_normal(t, n);
+  if (ct_max_abs(m) > 0.0) offer_normal(t, ct_neg(m));
+  offer_normal(t, near->gap.normal);
+  return ++t->pairs < NORMAL_PAIRS_MAX && t->count < NORMALS_MAX;
+}
+
+bool ct_mesh_pair_touch_normal(const ct_mesh_pair *p, double reach, ct_vec3 *normal) {
+  touch t = {.pair = p};
+  ct_mesh_pair_visit(p, reach, offer_normals, &t);
+  if (t.count > 0) *normal = t.normal[t.best_index];
+  return t.count > 0;
+}

@@ -1,0 +1,206 @@
+/* Two meshes: distance of surfaces, containment of solids, depth by features; and how any body and a mesh lie.
+ *
+ * A solid that holds a part of the other overlaps it though the surfaces are apart. Each part that is wholly on one side is judged
+ * by one of its vertices.
+ */
+#include "mesh_pairs/mesh_mesh.h"
+
+#include "mesh_pairs/elements_depth.h"
+#include "mesh_pairs/mesh_depth.h"
+#include "pair/workspace.h"
+#include "shape/tapered_capsule.h"
+
+static double roundoff_of(const ct_mesh_pair *p) { return CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent; }
+
+void ct_mesh_answer(double core, ct_gap gap, ct_mesh_growth growth, bool solids, ct_cell_result *result) {
+  double grown = growth.a + growth.b;
+  result->distance = result->lower = result->upper = core - grown;
+  result->normal = gap.normal;
+  result->point_a = ct_add_scaled(gap.a, gap.normal, growth.a);
+  result->point_b = ct_add_scaled(gap.b, gap.normal, -growth.b);
+  result->radius_a = growth.a;
+  result->radius_b = growth.b;
+  result->crossed = gap.distance == 0.0;
+  if (result->distance > 0.0) return;
+  /* Bodies with a ball around each point are deep in each other, whatever their surfaces are. */
+  result->depth_kind = solids || grown > 0.0 ? CT_DEPTH_FEATURE : CT_DEPTH_NONE;
+  result->overlap = gap.overlap;
+  if (result->depth_kind == CT_DEPTH_NONE) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
+}
+
+static void open_pair(const ct_cell_input *in, ct_mesh_pair *p) {
+  ct_mesh_pair_open(p, in->shape_a->mesh, in->shape_b->mesh, &in->relative, &in->workspace->mesh);
+  p->memory->stopped = false;
+  p->contact = ct_shape_growth(in->shape_a) + ct_shape_growth(in->shape_b);
+}
+
+/* A vertex, and which. */
+typedef struct held_vertex {
+  ct_vec3 point; /* in the frame of the first mesh */
+  ct_vec3 own;   /* in that of its mesh */
+  bool second;   /* is it of the second mesh? */
+} held_vertex;
+
+/* A vertex of a part of one mesh that lies in the other, a solid. */
+static bool part_inside(const ct_mesh_pair *p, bool second, held_vertex *held) {
+  const ct_mesh_view *parts = second ? p->b : p->a, *solid = second ? p->a : p->b;
+  if (!solid->solid) return false;
+  for (uint32_t i = 0; i < parts->component_count; i++) {
+    ct_vec3 v = parts->vertices[parts->component_vertex[i]];
+    ct_vec3 there = second ? ct_to_parent(p->relative, v) : ct_to_local(p->relative, v);
+    if (ct_mesh_stopped(p->memory, 8)) return false;
+    if (!ct_mesh_contains(second ? p->mesh_a : p->mesh_b, there)) continue;
+    *held = (held_vertex){second ? there : v, v, second};
+    return true;
+  }
+  return false;
+}
+
+/* Surfaces that are apart: does one body reach into the other all the same? */
+static bool nested(const ct_mesh_pair *p, held_vertex *held) {
+  return !ct_mesh_pair_boxes_part(p) && (part_inside(p, true, held) || part_inside(p, false, held));
+}
+
+/* The vertex is on a triangle of its own mesh, and on none of the other. */
+static void answer_nested(const ct_mesh_pair *p, const held_vertex *held, ct_gap *gap, ct_cell_result *result) {
+  ct_mesh_foot foot = {.triangle = CT_NO_TRIANGLE};
+  ct_mesh_nearest(held->second ? p->mesh_b : p->mesh_a, held->own, INFINITY, &foot);
+  result->triangle_a = held->second ? CT_NO_TRIANGLE : foot.triangle;
+  result->triangle_b = held->second ? foot.triangle : CT_NO_TRIANGLE;
+  gap->a = gap->b = held->point;
+}
+
+static void answer_solids(const ct_mesh_pair *p, const ct_gap *found, ct_mesh_growth growth, ct_cell_result *result) {
+  ct_mesh_feature f;
+  ct_gap gap = *found;
+  bool deep = ct_mesh_pair_deepest(p, &f);
+  if (deep) {
+    gap.a = f.point_a;
+    gap.b = f.point_b;
+    gap.normal = f.normal;
+    result->triangle_a = f.triangle_a;
+    result->triangle_b = f.triangle_b;
+  }
+  double depth = deep ? f.depth : 0.0;
+  if (depth <= roundoff_of(p)) ct_mesh_pair_touch_normal(p, roundoff_of(p), &gap.normal);
+  ct_mesh_answer(-depth, gap, growth, true, result);
+  if (f.complete) return;
+  result->status = CT_PAIR_ITERATION_LIMIT;
+  result->lower = ct_min2(result->lower, -f.bound - growth.a - growth.b);
+}
+
+/* Stopped on the way: the distance is somewhere between the bound and the best so far; solids may even hold each other. */
+static void answer_stopped(const ct_mesh_pair *p, const ct_mesh_nearest_pair *found, ct_mesh_growth growth,
+                           ct_cell_result *result) {
+  bool solids = p->a->solid && p->b->solid;
+  ct_mesh_answer(found->gap.distance, found->gap, growth, solids, result);
+  result->status = CT_PAIR_ITERATION_LIMIT;
+  result->lower = ct_min2(found->least, 0.0) - growth.a - growth.b;
+  if (!p->a->solid && !p->b->solid) result->lower = found->least - growth.a - growth.b;
+  else if (solids) result->lower = -2.0 * ct_min2(p->a->radius, p->b->radius) - growth.a - growth.b;
+}
+
+/* Surfaces that share no point. */
+static void answer_apart(const ct_mesh_pair *p, double threshold, ct_mesh_growth growth, ct_cell_result *result) {
+  ct_mesh_nearest_pair found;
+  double grown = growth.a + growth.b;
+  ct_mesh_outcome outcome = ct_mesh_pair_nearest(p, threshold + grown, &found);
+  result->iterations = found.tests;
+  result->triangle_a = p->a->order[found.position_a];
+  result->triangle_b = p->b->order[found.position_b];
+  if (outcome == CT_MESH_STOPPED) {
+    answer_stopped(p, &found, growth, result);
+    return;
+  }
+  if (found.gap.distance <= roundoff_of(p)) ct_mesh_pair_touch_normal(p, roundoff_of(p), &found.gap.normal);
+  ct_mesh_answer(found.gap.distance, found.gap, growth, p->a->solid && p->b->solid, result);
+  result->lower = found.least - grown;
+  if (outcome == CT_MESH_BEYOND) result->distance = result->lower;
+}
+
+void ct_cell_mesh_mesh(const ct_cell_input *in, ct_cell_result *result) {
+  ct_mesh_pair p;
+  open_pair(in, &p);
+  ct_mesh_growth growth = {ct_shape_growth(in->shape_a), ct_shape_growth(in->shape_b)};
+  bool solids = p.a->solid && p.b->solid;
+  ct_mesh_nearest_pair found = {.gap = {.normal = {1.0, 0.0, 0.0}}};
+  held_vertex held;
+  bool crossed = ct_mesh_pair_cross(&p, &found), overlap = crossed || nested(&p, &held);
+  if (!overlap) {
+    answer_apart(&p, in->threshold, growth, result);
+  } else {
+    result->iterations = found.tests;
+    result->triangle_a = p.a->order[found.position_a];
+    result->triangle_b = p.b->order[found.position_b];
+    result->crossed = crossed;
+    if (ct_elements_have_depth(in) && ct_elements_deepest(in, result)) return;
+    if (!crossed) answer_nested(&p, &held, &found.gap, result);
+    if (solids) answer_solids(&p, &found.gap, growth, result);
+    else ct_mesh_answer(0.0, found.gap, growth, false, result);
+    result->crossed = crossed;
+  }
+  if (ct_elements_have_depth(in) && result->distance <= 0.0 && !p.memory->stopped && (crossed || !ct_elements_deepest(in, result)))
+    ct_elements_touch(in, result);
+  if (!p.memory->stopped || result->status != CT_PAIR_OK) return;
+  result->status = CT_PAIR_ITERATION_LIMIT;
+  result->lower = ct_min2(result->lower, -2.0 * ct_min2(p.a->radius, p.b->radius) - growth.a - growth.b);
+}
+
+bool ct_mesh_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
+  ct_mesh_pair p;
+  open_pair(in, &p);
+  ct_mesh_nearest_pair found;
+  held_vertex held;
+  bool crossed = ct_mesh_pair_cross(&p, &found);
+  if (!crossed && !nested(&p, &held)) return false;
+  if (common) *common = crossed ? found.gap.a : held.point;
+  return true;
+}
+
+/* ---- how they lie ---- */
+
+typedef struct crossing {
+  double slack;
+  bool proper;
+} crossing;
+
+static bool look_for_proper(void *context, const ct_mesh_near *near) {
+  crossing *c = context;
+  c->proper = near->gap.overlap > c->slack;
+  return !c->proper;
+}
+
+/* Do the surfaces pass through each other by more than round-off, or do they only touch? */
+static bool pass_through(const ct_mesh_pair *p, const ct_cell_result *result, double slack) {
+  crossing c = {slack, result->overlap > slack};
+  if (!c.proper) ct_mesh_pair_visit(p, 0.0, look_for_proper, &c);
+  return c.proper;
+}
+
+/* Is one mesh in the other, a solid? Surfaces may touch but do not pass through each other; where they do, every vertex is looked
+ * at, else one of each part. */
+static bool mesh_holds(const ct_mesh_pair *p, bool second, bool every) {
+  const ct_mesh_view *held = second ? p->b : p->a, *holder = second ? p->a : p->b;
+  const ct_mesh *holder_mesh = second ? p->mesh_a : p->mesh_b;
+  held_vertex other;
+  if (!holder->solid) return false;
+  if (every)
+    return ct_mesh_pair_outside(p, second) <= roundoff_of(p) && !(held->solid && ct_mesh_pair_inside(p, !second) > roundoff_of(p));
+  for (uint32_t i = 0; i < held->component_count; i++) {
+    ct_vec3 v = held->vertices[held->component_vertex[i]];
+    ct_vec3 there = second ? ct_to_parent(p->relative, v) : ct_to_local(p->relative, v);
+    if (!ct_mesh_contains(holder_mesh, there)) return false;
+  }
+  return !part_inside(p, !second, &other);
+}
+
+ct_relation ct_mesh_mesh_relation(const ct_cell_input *in, const ct_cell_result *result, double touching) {
+  ct_mesh_pair p;
+  open_pair(in, &p);
+  if (result->crossed && pass_through(&p, result, ct_max2(touching, roundoff_of(&p)))) return CT_PENETRATING;
+  /* A vertex that is in the other by round-off alone, in the one frame and not in the other, does not speak for its part. */
+  bool every = result->crossed || fabs(result->distance) <= roundoff_of(&p);
+  if (mesh_holds(&p, true, every)) return CT_CONTAINING;
+  if (mesh_holds(&p, false, every)) return CT_CONTAINED;
+  return result->crossed && result->distance == 0.0 ? CT_TOUCHING : CT_PENETRATING;
+}

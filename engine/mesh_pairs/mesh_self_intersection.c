@@ -1,0 +1,308 @@
+/* Does a mesh meet itself? Its tree against itself, then exact signs for pairs of triangles.
+ *
+ * Neighbours always touch, so what they share is taken off: of two triangles with an edge in common the one may lie folded on the
+ * other, of two with a corner in common what is beyond the corner reaches the opposite side of one of them. In a sound mesh nearly
+ * all pairs are told apart by doubles with a bound of their error, first by one plane that is likely to part them, then by the
+ * planes of the triangles and those that stand on their sides, among which is one that parts any two in one plane; only the rest
+ * asks exact predicates. The number of steps is bounded, so that triangles whose boxes all overlap do not take a time that grows
+ * with their square.
+ */
+#include "base/predicates.h"
+#include "mesh_pairs/mesh_tree_pairs.h"
+
+#include <assert.h>
+
+/* Steps for each triangle, beyond a number that any mesh may take. Even meshes take 100 to 150 for each, a fan of n triangles
+ * around one corner 5 n^2 in all: a cylinder of 2000 sides with fans for caps passes. A step is 2 to 10 ns, so no mesh takes much
+ * longer than 1 s. */
+#define STEPS_PER_TRIANGLE 192u
+#define STEPS_FREE 48000000u
+/* What the second look at a pair counts, and an exact decision: some us, where points are in one plane. */
+#define PLANES_STEPS 16u
+#define EXACT_STEPS 128u
+/* Steps between two looks at the cancel flag: at most some ms. */
+#define POLL_STEPS 65536u
+/* What the doubles below lose, of the size of their factors: less than 30 u. */
+#define FILTER (64.0 * CT_UNIT_ROUNDOFF)
+/* Products of factors below this may have lost bits to underflow. */
+#define SIZE_MIN 0x1p-900
+/* Descending a tree against itself, two pairs wait per level, and below them one for each level of the two halves. */
+#define STACK_SIZE (4 * CT_MESH_DEPTH_MAX + 8)
+
+typedef struct walk {
+  const ct_mesh_view *view;
+  const ct_cancel *cancel;
+  uint64_t left, until_poll; /* steps */
+  bool cancelled, meets;
+  uint32_t at[2]; /* positions of the triangles that meet */
+} walk;
+
+/* False: the walk is over, out of steps or cancelled. */
+static bool spend(walk *w, uint32_t steps) {
+  if (w->left < steps) return false;
+  w->left -= steps;
+  if (w->until_poll > steps) {
+    w->until_poll -= steps;
+    return true;
+  }
+  w->until_poll = POLL_STEPS;
+  w->cancelled = ct_cancel_raised(w->cancel);
+  return !w->cancelled;
+}
+
+/* ---- two triangles ---- */
+
+/* The corners of two triangles by what they share: s[0..shared) are both's, the rest is each one's own. */
+typedef struct couple {
+  int shared;
+  ct_vec3 s[3], a[3], b[3];
+} couple;
+
+static couple couple_of(const ct_mesh_view *view, uint32_t i, uint32_t j) {
+  const uint32_t *p = view->corners[i], *q = view->corners[j];
+  couple c = {0};
+  int own_a = 0, own_b = 0;
+  for (int k = 0; k < 3; k++) {
+    bool both = p[k] == q[0] || p[k] == q[1] || p[k] == q[2];
+    if (both) c.s[c.shared++] = view->vertices[p[k]];
+    else c.a[own_a++] = view->vertices[p[k]];
+    if (q[k] != p[0] && q[k] != p[1] && q[k] != p[2]) c.b[own_b++] = view->vertices[q[k]];
+  }
+  return c;
+}
+
+/* Is a sum of products of factors negative, whose sizes multiplied are `size`? */
+static bool surely_negative(double value, double size) { return size > SIZE_MIN && value < -(FILTER * size); }
+
+/* At least the length. */
+static double reach(ct_vec3 v) { return fabs(v.x) + fabs(v.y) + fabs(v.z); }
+
+/* Two sides of a triangle, from the same corner. */
+typedef struct sides {
+  ct_vec3 e, f, normal; /* e x f */
+  double size_e, size_f;
+} sides;
+
+static sides sides_of(ct_vec3 e, ct_vec3 f) { return (sides){e, f, ct_cross(e, f), reach(e), reach(f)}; }
+
+/* Are points, seen from the corner, all on one side of the triangle's plane? */
+static bool surely_off_plane(const sides *t, const ct_vec3 *points, int count) {
+  double size = t->size_e * t->size_f;
+  bool above = true, below = true;
+  for (int k = 0; k < count && (above || below); k++) {
+    double height = ct_dot(t->normal, points[k]), full = size * reach(points[k]);
+    above = above && surely_negative(-height, full);
+    below = below && surely_negative(height, full);
+  }
+  return above || below;
+}
+
+/* Are points, seen from the corner, all beyond the plane that stands on the triangle along e? The triangle is on its near side: the
+ * plane's normal m = (e x f) x e has m . e = 0 and m . f = |e x f|^2. */
+static bool surely_beyond_side(const sides *t, const ct_vec3 *points, int count) {
+  ct_vec3 m = ct_cross(t->normal, t->e);
+  double size = t->size_e * t->size_e * t->size_f;
+  for (int k = 0; k < count; k++)
+    if (!surely_negative(ct_dot(m, points[k]), size * reach(points[k]))) return false;
+  return true;
+}
+
+/* Do the far corners lie on opposite sides of the common edge, or not in one plane with it, as doubles can tell? Then neither is
+ * folded on the other. */
+static bool surely_unfolded(const couple *c) {
+  ct_vec3 e = ct_sub(c->s[1], c->s[0]), a = ct_sub(c->a[0], c->s[0]), b = ct_sub(c->b[0], c->s[0]);
+  double ee = ct_norm2(e), along_a = ct_dot(a, e), along_b = ct_dot(b, e);
+  if (surely_negative(ct_dot(a, b) * ee - along_a * along_b, reach(a) * reach(b) * ee)) return true;
+  sides t = sides_of(e, a);
+  return surely_off_plane(&t, &b, 1);
+}
+
+/* Are the signs of (s1 - s0) x (a - s0) and (s1 - s0) x (b - s0) the same, seen along an axis where neither is 0? */
+static bool on_one_side(const couple *c) {
+  for (int axis = 0; axis < 3; axis++) {
+    ct_vec3 from[4] = {c->s[0], c->s[1], c->a[0], c->b[0]};
+    ct_vec2 q[4];
+    for (int k = 0; k < 4; k++) {
+      ct_vec3 v = from[k];
+      q[k] = axis == 0 ? (ct_vec2){v.y, v.z} : axis == 1 ? (ct_vec2){v.z, v.x} : (ct_vec2){v.x, v.y};
+    }
+    int side = ct_orient2d(q[0], q[1], q[2]);
+    if (side != 0) return side == ct_orient2d(q[0], q[1], q[3]);
+  }
+  return false;
+}
+
+static bool folded(const couple *c) { return ct_orient3d(c->s[0], c->s[1], c->a[0], c->b[0]) == 0 && on_one_side(c); }
+
+/* Does the common corner part the rest of the triangles along an axis, those of one of them strictly? */
+static bool parted_along(double corner, double a, double b, double c, double d) {
+  double least_a = ct_min2(a, b), most_a = ct_max2(a, b), least_b = ct_min2(c, d), most_b = ct_max2(c, d);
+  return (least_a >= corner && most_b <= corner && (least_a > corner || most_b < corner)) ||
+         (least_b >= corner && most_a <= corner && (least_b > corner || most_a < corner));
+}
+
+/* Nothing is rounded, and it tells three quarters of the pairs of a fan. */
+static bool parted_by_axes(const couple *c) {
+  return parted_along(c->s[0].x, c->a[0].x, c->a[1].x, c->b[0].x, c->b[1].x) ||
+         parted_along(c->s[0].y, c->a[0].y, c->a[1].y, c->b[0].y, c->b[1].y) ||
+         parted_along(c->s[0].z, c->a[0].z, c->a[1].z, c->b[0].z, c->b[1].z);
+}
+
+/* Does a plane through the common corner part the rest of the triangles, as doubles can tell? The one between their middles. */
+static bool surely_parted(const couple *c) {
+  ct_vec3 d[4];
+  double size[4];
+  ct_vec3 n = {0.0, 0.0, 0.0};
+  for (int k = 0; k < 4; k++) {
+    d[k] = ct_sub(k < 2 ? c->a[k] : c->b[k - 2], c->s[0]);
+    size[k] = ct_norm(d[k]);
+    n = ct_add_scaled(n, d[k], (k < 2 ? 1.0 : -1.0) / size[k]);
+  }
+  double floor = FILTER * ct_norm(n);
+  for (int k = 0; k < 4; k++)
+    if (!((k < 2 ? 1.0 : -1.0) * ct_dot(n, d[k]) > floor * size[k])) return false;
+  return true;
+}
+
+/* The planes of the triangles and those on their sides through the corner. */
+static bool parted_by_own_planes(const couple *c) {
+  ct_vec3 d[4];
+  for (int k = 0; k < 4; k++) d[k] = ct_sub(k < 2 ? c->a[k] : c->b[k - 2], c->s[0]);
+  for (int k = 0; k < 4; k += 2) {
+    const ct_vec3 *other = d + 2 - k;
+    sides one = sides_of(d[k], d[k + 1]), next = sides_of(d[k + 1], d[k]);
+    if (surely_off_plane(&one, other, 2) || surely_beyond_side(&one, other, 2) || surely_beyond_side(&next, other, 2)) return true;
+  }
+  return false;
+}
+
+static bool meet_beyond_corner(const couple *c) {
+  ct_triangle a = {{c->s[0], c->a[0], c->a[1]}}, b = {{c->s[0], c->b[0], c->b[1]}};
+  return ct_segment_meets(c->a[0], c->a[1], &b, NULL) || ct_segment_meets(c->b[0], c->b[1], &a, NULL);
+}
+
+/* Does a plane across the way from centre to centre part the triangles, as doubles can tell? */
+static bool surely_apart(const ct_triangle *a, const ct_triangle *b) {
+  ct_vec3 d[6], n = {0.0, 0.0, 0.0};
+  double size = 0.0, most = -INFINITY, least = INFINITY;
+  for (int k = 0; k < 6; k++) {
+    d[k] = ct_sub(k < 3 ? a->v[k] : b->v[k - 3], a->v[0]);
+    n = ct_add_scaled(n, d[k], k < 3 ? -1.0 : 1.0);
+    size = ct_max2(size, ct_norm2(d[k]));
+  }
+  for (int k = 0; k < 3; k++) {
+    most = ct_max2(most, ct_dot(n, d[k]));
+    least = ct_min2(least, ct_dot(n, d[k + 3]));
+  }
+  return least - most > FILTER * ct_norm(n) * sqrt(size);
+}
+
+/* Do the plane of a triangle or those on its sides part it from another? */
+static bool apart_by_planes_of(const ct_triangle *a, const ct_triangle *b) {
+  for (int k = 0; k < 3; k++) {
+    ct_vec3 from = a->v[k], d[3];
+    for (int l = 0; l < 3; l++) d[l] = ct_sub(b->v[l], from);
+    sides t = sides_of(ct_sub(a->v[(k + 1) % 3], from), ct_sub(a->v[(k + 2) % 3], from));
+    if ((k == 0 && surely_off_plane(&t, d, 3)) || surely_beyond_side(&t, d, 3)) return true;
+  }
+  return false;
+}
+
+/* Have the triangles at two positions a point in common that is not one of a corner or an edge of both? */
+static bool meet(walk *w, uint32_t i, uint32_t j, bool *over) {
+  couple c = couple_of(w->view, i, j);
+  if (c.shared == 3) return true;
+  ct_triangle a = ct_mesh_triangle(w->view, i), b = ct_mesh_triangle(w->view, j);
+  if (c.shared == 2 ? surely_unfolded(&c) : c.shared == 1 ? parted_by_axes(&c) || surely_parted(&c) : surely_apart(&a, &b))
+    return false;
+  *over = !spend(w, PLANES_STEPS);
+  if (*over) return false;
+  if (c.shared == 1 && parted_by_own_planes(&c)) return false;
+  if (c.shared == 0 && (apart_by_planes_of(&a, &b) || apart_by_planes_of(&b, &a))) return false;
+  *over = !spend(w, EXACT_STEPS);
+  if (c.shared == 2) return folded(&c);
+  return c.shared == 1 ? meet_beyond_corner(&c) : ct_triangles_meet(&a, &b, NULL);
+}
+
+/* ---- the tree ---- */
+
+static ct_box box_at(const ct_mesh_view *view, uint32_t position) {
+  ct_triangle t = ct_mesh_triangle(view, position);
+  return ct_box_union(ct_box_union((ct_box){t.v[0], t.v[0]}, (ct_box){t.v[1], t.v[1]}), (ct_box){t.v[2], t.v[2]});
+}
+
+/* Two leaves, or one with itself. False: the walk is over. */
+static bool test_leaves(walk *w, uint32_t first, uint32_t second) {
+  const ct_mesh_node *n = &w->view->nodes[first], *m = &w->view->nodes[second];
+  ct_box boxes[CT_MESH_LEAF_MAX];
+  for (uint32_t l = 0; l < m->count; l++) boxes[l] = box_at(w->view, m->first + l);
+  for (uint32_t k = 0; k < n->count; k++) {
+    ct_box box = box_at(w->view, n->first + k);
+    for (uint32_t l = first == second ? k + 1 : 0; l < m->count; l++) {
+      if (!ct_box_overlap(&box, &boxes[l])) continue;
+      bool over = !spend(w, 8);
+      w->meets = !over && meet(w, n->first + k, m->first + l, &over);
+      if (!w->meets && !over) continue;
+      w->at[0] = n->first + k;
+      w->at[1] = m->first + l;
+      return false;
+    }
+  }
+  return spend(w, 4 + n->count * m->count);
+}
+
+typedef struct waiting {
+  uint32_t first, second;
+} waiting;
+
+/* The pairs below a pair; 0 for two leaves. */
+static int open_pair(const ct_mesh_view *view, waiting at, waiting out[3]) {
+  const ct_mesh_node *n = &view->nodes[at.first], *m = &view->nodes[at.second];
+  if (n->count > 0 && m->count > 0) return 0;
+  if (at.first == at.second) {
+    out[0] = (waiting){n->first, n->first + 1};
+    out[1] = (waiting){n->first + 1, n->first + 1};
+    out[2] = (waiting){n->first, n->first};
+    return 3;
+  }
+  bool opens_first = m->count > 0 || (n->count == 0 && n->radius >= m->radius);
+  uint32_t child = opens_first ? n->first : m->first;
+  for (uint32_t k = 0; k < 2; k++) out[k] = opens_first ? (waiting){child + k, at.second} : (waiting){at.first, child + k};
+  return 2;
+}
+
+/* UNKNOWN: out of steps or cancelled. */
+static ct_mesh_self descend(walk *w) {
+  waiting stack[STACK_SIZE], below[3];
+  int top = 0;
+  stack[top++] = (waiting){0, 0};
+  while (top > 0) {
+    waiting at = stack[--top];
+    if (!spend(w, 2)) return CT_MESH_SELF_UNKNOWN;
+    if (!ct_box_overlap(&w->view->nodes[at.first].box, &w->view->nodes[at.second].box)) continue;
+    int count = open_pair(w->view, at, below);
+    if (count == 0 && !test_leaves(w, at.first, at.second)) return w->meets ? CT_MESH_SELF_MEETS : CT_MESH_SELF_UNKNOWN;
+    assert(top + count <= STACK_SIZE);
+    for (int k = 0; k < count; k++) stack[top++] = below[k];
+  }
+  return CT_MESH_SELF_FREE;
+}
+
+ct_status ct_mesh_self_test(const ct_mesh *mesh, const ct_cancel *cancel, ct_mesh_self *out, uint32_t triangles[2]) {
+  const ct_mesh_view *view = ct_mesh_get(mesh);
+  if (view->live_count > CT_MESH_SELF_TRIANGLES_MAX) {
+    *out = CT_MESH_SELF_UNKNOWN;
+    return CT_OK;
+  }
+  uint64_t steps = STEPS_FREE + (uint64_t)view->live_count * STEPS_PER_TRIANGLE;
+  walk w = {.view = view, .cancel = cancel, .left = steps, .until_poll = POLL_STEPS};
+  ct_mesh_self self = descend(&w);
+  if (w.cancelled) return CT_CANCELLED;
+  *out = self;
+  if (self == CT_MESH_SELF_MEETS) {
+    uint32_t a = view->order[w.at[0]], b = view->order[w.at[1]];
+    triangles[0] = a < b ? a : b;
+    triangles[1] = a < b ? b : a;
+  }
+  return CT_OK;
+}

@@ -1,0 +1,375 @@
+/* Descent of two trees. */
+#include "mesh_pairs/mesh_tree_pairs.h"
+
+#include "mesh/mesh_support.h"
+
+#include <assert.h>
+
+/* Rounding of a bound between boxes, in units of u times the meshes' extents and offset: a node's middle and half 2, placed 55 (as
+ * in pair.c), differences, rotation to b's axes 29, sums and the root of squares 10. */
+#define BOUND_ROUNDOFFS 128.0
+/* Of the gap of two boxes whose corners are exact: a difference, a square, two sums, relative. */
+#define BOX_GAP_ROUNDOFFS 8.0
+/* Two leaves in steps of the flag: pairs of triangles, of which those that touch ask exact predicates, take up to 100 us. */
+#define LEAF_STEPS 64
+/* Descending two trees, one node waits per level and the last brings two. */
+#define STACK_SIZE (2 * CT_MESH_DEPTH_MAX + 4)
+/* Steps from slab to slab before the search over all nodes begins. */
+#define SLAB_STEPS 16
+
+double ct_mesh_extent(const ct_mesh_view *view) {
+  ct_vec3 far = {ct_max2(fabs(view->box.min.x), fabs(view->box.max.x)), ct_max2(fabs(view->box.min.y), fabs(view->box.max.y)),
+                 ct_max2(fabs(view->box.min.z), fabs(view->box.max.z))};
+  return ct_min2(ct_norm(far), ct_norm(view->centroid) + view->radius);
+}
+
+void ct_mesh_pair_open(ct_mesh_pair *p, const ct_mesh *a, const ct_mesh *b, const ct_frame *relative, ct_mesh_memory *memory) {
+  *p = (ct_mesh_pair){.mesh_a = a, .mesh_b = b, .a = ct_mesh_get(a), .b = ct_mesh_get(b), .relative = *relative, .memory = memory};
+  p->size = ct_mat_abs(relative->rotation);
+  p->extent = ct_max2(ct_mesh_extent(p->a), ct_mesh_extent(p->b));
+  p->slack = BOUND_ROUNDOFFS * CT_UNIT_ROUNDOFF * (p->extent + ct_norm(relative->position));
+}
+
+ct_triangle ct_mesh_triangle(const ct_mesh_view *view, uint32_t position) {
+  const uint32_t *c = view->corners[position];
+  return (ct_triangle){{view->vertices[c[0]], view->vertices[c[1]], view->vertices[c[2]]}};
+}
+
+static ct_triangle placed_triangle(const ct_mesh_view *view, const ct_frame *frame, uint32_t position) {
+  ct_triangle t = ct_mesh_triangle(view, position);
+  for (int k = 0; k < 3; k++) t.v[k] = ct_to_parent(*frame, t.v[k]);
+  return t;
+}
+
+/* A node's box seen along the axes of both frames, and its ball. */
+typedef struct spot {
+  ct_vec3 center;         /* in a's frame */
+  ct_vec3 half_a, half_b; /* half extents along a's axes and along b's */
+  double radius;
+} spot;
+
+static ct_vec3 at_most(ct_vec3 v, double most) { return ct_vec(ct_min2(v.x, most), ct_min2(v.y, most), ct_min2(v.z, most)); }
+
+static spot spot_of_a(const ct_mesh_pair *p, const ct_mesh_node *n) {
+  spot s = {.center = ct_scale(ct_add(n->box.min, n->box.max), 0.5), .radius = n->radius};
+  s.half_a = ct_scale(ct_sub(n->box.max, n->box.min), 0.5);
+  s.half_b = at_most(ct_mat_tmul(p->size, s.half_a), n->radius);
+  return s;
+}
+
+static spot spot_of_b(const ct_mesh_pair *p, const ct_mesh_node *n) {
+  spot s = {.center = ct_to_parent(p->relative, ct_scale(ct_add(n->box.min, n->box.max), 0.5)), .radius = n->radius};
+  s.half_b = ct_scale(ct_sub(n->box.max, n->box.min), 0.5);
+  s.half_a = at_most(ct_mat_mul(p->size, s.half_b), n->radius);
+  return s;
+}
+
+static double square_beyond(ct_vec3 d, ct_vec3 p, ct_vec3 q) {
+  double x = ct_max2(fabs(d.x) - p.x - q.x, 0.0), y = ct_max2(fabs(d.y) - p.y - q.y, 0.0), z = ct_max2(fabs(d.z) - p.z - q.z, 0.0);
+  return x * x + y * y + z * z;
+}
+
+/* The triangles of two nodes are not nearer: their balls, their boxes along a's axes and along b's. */
+static double spot_gap(const ct_mesh_pair *p, const spot *s, const spot *t) {
+  ct_vec3 d = ct_sub(t->center, s->center);
+  double balls = sqrt(ct_norm2(d)) - s->radius - t->radius;
+  double square = square_beyond(d, s->half_a, t->half_a);
+  square = ct_max2(square, square_beyond(ct_mat_tmul(p->relative.rotation, d), s->half_b, t->half_b));
+  return ct_max2(balls, sqrt(square)) - p->slack;
+}
+
+/* The children of the larger node of a pair, or of the one that has any; nearer first. Returns 0 for two leaves. */
+static int open_pair(const ct_mesh_pair *p, ct_waiting w, ct_waiting out[2]) {
+  const ct_mesh_node *n = &p->a->nodes[w.a], *m = &p->b->nodes[w.b];
+  if (n->count > 0 && m->count > 0) return 0;
+  bool first = m->count > 0 || (n->count == 0 && n->radius >= m->radius);
+  spot rest = first ? spot_of_b(p, m) : spot_of_a(p, n);
+  for (uint32_t k = 0; k < 2; k++) {
+    uint32_t child = (first ? n : m)->first + k;
+    spot s = first ? spot_of_a(p, &p->a->nodes[child]) : spot_of_b(p, &p->b->nodes[child]);
+    double key = first ? spot_gap(p, &s, &rest) : spot_gap(p, &rest, &s);
+    out[k] = (ct_waiting){ct_max2(key, w.key), first ? child : w.a, first ? w.b : child};
+  }
+  if (out[1].key < out[0].key) {
+    ct_waiting nearer = out[1];
+    out[1] = out[0];
+    out[0] = nearer;
+  }
+  return 2;
+}
+
+static ct_waiting roots(const ct_mesh_pair *p) {
+  spot s = spot_of_a(p, &p->a->nodes[0]), t = spot_of_b(p, &p->b->nodes[0]);
+  return (ct_waiting){spot_gap(p, &s, &t), 0, 0};
+}
+
+/* ---- leaves ---- */
+
+static ct_box box_of(const ct_triangle *t) {
+  ct_box box = {t->v[0], t->v[0]};
+  for (int k = 1; k < 3; k++) box = ct_box_union(box, (ct_box){t->v[k], t->v[k]});
+  return box;
+}
+
+static double box_gap_square(const ct_box *a, const ct_box *b) {
+  return ct_norm2(ct_box_gaps(a, b)) * (1.0 - BOX_GAP_ROUNDOFFS * CT_UNIT_ROUNDOFF);
+}
+
+/* Corners of two leaves, and the boxes of their triangles. */
+typedef struct leaves {
+  uint32_t first_a, first_b, count_a, count_b;
+  ct_triangle a[CT_MESH_LEAF_MAX], b[CT_MESH_LEAF_MAX];
+  ct_box box_a[CT_MESH_LEAF_MAX], box_b[CT_MESH_LEAF_MAX];
+} leaves;
+
+static void load_leaves(const ct_mesh_pair *p, ct_waiting w, leaves *l) {
+  const ct_mesh_node *n = &p->a->nodes[w.a], *m = &p->b->nodes[w.b];
+  l->first_a = n->first;
+  l->first_b = m->first;
+  l->count_a = n->count;
+  l->count_b = m->count;
+  for (uint32_t i = 0; i < n->count; i++) {
+    l->a[i] = ct_mesh_triangle(p->a, n->first + i);
+    l->box_a[i] = box_of(&l->a[i]);
+  }
+  for (uint32_t j = 0; j < m->count; j++) {
+    l->b[j] = placed_triangle(p->b, &p->relative, m->first + j);
+    l->box_b[j] = box_of(&l->b[j]);
+  }
+}
+
+/* ---- the nearest pair ---- */
+
+typedef struct search {
+  const ct_mesh_pair *pair;
+  ct_mesh_nearest_pair *best;
+  double drop; /* nodes above this need not be looked at: the threshold with its round-off */
+  double dropped;
+  double cut; /* the least bound of nodes that were left out though it is below the best distance: by round-off */
+} search;
+
+/* Can nothing below a bound be nearer than the best but by round-off? Faces side by side have thousands of pairs as near as the
+ * nearest; looking at each would gain nothing. But whether the bodies touch is never left to round-off. */
+static bool is_cut(search *s, double key) {
+  double best = s->best->gap.distance, contact = s->pair->contact;
+  if (key + 2.0 * s->pair->slack < best || (key <= contact && contact < best)) return false;
+  s->cut = ct_min2(s->cut, key);
+  return true;
+}
+
+/* Of two pairs that are equally near the one of lower numbers. */
+static bool comes_first(const search *s, uint32_t a, uint32_t b) {
+  const ct_mesh_pair *p = s->pair;
+  uint32_t old_a = p->a->order[s->best->position_a], old_b = p->b->order[s->best->position_b];
+  uint32_t new_a = p->a->order[a], new_b = p->b->order[b];
+  return new_a != old_a ? new_a < old_a : new_b < old_b;
+}
+
+/* The greatest n.p over a triangle's corners. */
+static double reach_of(const ct_triangle *t, ct_vec3 n) {
+  return ct_max2(ct_max2(ct_dot(n, t->v[0]), ct_dot(n, t->v[1])), ct_dot(n, t->v[2]));
+}
+
+static void test_leaves(search *s, ct_waiting w) {
+  leaves l;
+  load_leaves(s->pair, w, &l);
+  ct_mesh_nearest_pair *best = s->best;
+  /* Along the best normal so far most pairs show that they are farther. */
+  double far_a[CT_MESH_LEAF_MAX], far_b[CT_MESH_LEAF_MAX];
+  ct_vec3 n = best->gap.normal, back = ct_neg(n);
+  for (uint32_t i = 0; i < l.count_a; i++) far_a[i] = reach_of(&l.a[i], n);
+  for (uint32_t j = 0; j < l.count_b; j++) far_b[j] = reach_of(&l.b[j], back);
+  for (uint32_t i = 0; i < l.count_a && best->gap.distance > 0.0; i++) {
+    for (uint32_t j = 0; j < l.count_b && best->gap.distance > 0.0; j++) {
+      if (-far_b[j] - far_a[i] - s->pair->slack > best->gap.distance) continue;
+      if (box_gap_square(&l.box_a[i], &l.box_b[j]) > best->gap.distance * best->gap.distance) continue;
+      ct_gap gap;
+      best->tests++;
+      if (!ct_triangles_gap(&l.a[i], &l.b[j], best->gap.distance, &gap)) continue;
+      uint32_t a = l.first_a + i, b = l.first_b + j;
+      if (gap.distance > best->gap.distance || (gap.distance == best->gap.distance && !comes_first(s, a, b))) continue;
+      best->gap = gap;
+      best->position_a = a;
+      best->position_b = b;
+    }
+  }
+}
+
+/* Straight down to one pair of leaves, so that there is a distance to measure the rest against. */
+static ct_waiting first_leaves(const ct_mesh_pair *p) {
+  ct_waiting w = roots(p), child[2];
+  while (open_pair(p, w, child)) w = child[0];
+  return w;
+}
+
+/* Does the slab across the best normal part the whole meshes? Then the best pair is the nearest one, and no other need be looked
+ * at. *extreme: the leaves that reach farthest into it. */
+static bool slab_parts(search *s, ct_waiting *extreme) {
+  const ct_mesh_pair *p = s->pair;
+  ct_vec3 n = s->best->gap.normal;
+  double far_a, far_b;
+  *extreme = (ct_waiting){0.0, ct_mesh_reach_leaf(p->a, n, &far_a), 0};
+  extreme->b = ct_mesh_reach_leaf(p->b, ct_neg(ct_mat_tmul(p->relative.rotation, n)), &far_b);
+  double width = ct_dot(n, p->relative.position) - far_b - far_a - p->slack;
+  if (!(width > 0.0) || !is_cut(s, width)) return false;
+  s->best->least = ct_min2(s->best->gap.distance, width);
+  return true;
+}
+
+/* From one good pair to a better one: that of the leaves which reach farthest into the slab between them; true when the slab shows
+ * that the best is the nearest. Bodies that a plane parts are done with here, however many triangles they have. */
+static bool walk_slabs(search *s) {
+  ct_waiting extreme;
+  for (int step = 0; step < SLAB_STEPS && s->best->gap.distance > 0.0; step++) {
+    double before = s->best->gap.distance;
+    if (slab_parts(s, &extreme)) return true;
+    test_leaves(s, extreme);
+    if (!(s->best->gap.distance < before)) return false;
+  }
+  return false;
+}
+
+/* A pair of nodes and all below it, nearer ones first, where the heap has no room. */
+static void search_depth_first(search *s, ct_waiting w) {
+  ct_waiting stack[STACK_SIZE], child[2];
+  int top = 0;
+  stack[top++] = w;
+  while (top > 0 && !ct_mesh_stopped(s->pair->memory, 1)) {
+    w = stack[--top];
+    if (is_cut(s, w.key)) continue;
+    if (!open_pair(s->pair, w, child)) {
+      test_leaves(s, w);
+      continue;
+    }
+    assert(top + 2 <= STACK_SIZE);
+    stack[top++] = child[1];
+    stack[top++] = child[0];
+  }
+}
+
+static void offer_children(search *s, ct_waiting child[2]) {
+  for (int k = 0; k < 2; k++) {
+    if (is_cut(s, child[k].key)) continue;
+    if (child[k].key > s->drop) s->dropped = ct_min2(s->dropped, child[k].key);
+    else if (!ct_waiting_push(s->pair->memory, child[k])) search_depth_first(s, child[k]);
+  }
+}
+
+ct_mesh_outcome ct_mesh_pair_nearest(const ct_mesh_pair *p, double threshold, ct_mesh_nearest_pair *out) {
+  *out = (ct_mesh_nearest_pair){.gap = {.distance = INFINITY}};
+  search s = {.pair = p, .best = out, .drop = threshold + p->slack, .dropped = INFINITY, .cut = INFINITY};
+  ct_mesh_memory *memory = p->memory;
+  memory->count = 0;
+  test_leaves(&s, first_leaves(p));
+  if (walk_slabs(&s)) return CT_MESH_FOUND;
+  ct_waiting w = roots(p), child[2] = {w, {INFINITY, 0, 0}};
+  offer_children(&s, child);
+  bool stopped = false;
+  while (memory->count > 0 && out->gap.distance > 0.0 && !stopped) {
+    w = ct_waiting_pop(memory);
+    if (is_cut(&s, w.key)) break;
+    out->least = ct_max2(w.key, 0.0);
+    double before = out->gap.distance;
+    if (open_pair(p, w, child)) offer_children(&s, child);
+    else test_leaves(&s, w);
+    if (out->gap.distance < before && walk_slabs(&s)) return CT_MESH_FOUND;
+    stopped = ct_mesh_stopped(memory, 4);
+  }
+  if (stopped) return CT_MESH_STOPPED;
+  if (s.dropped < out->gap.distance) {
+    out->least = ct_min2(s.dropped, s.cut);
+    return CT_MESH_BEYOND;
+  }
+  out->least = ct_min2(out->gap.distance, ct_max2(s.cut, 0.0));
+  return CT_MESH_FOUND;
+}
+
+/* ---- all near pairs ---- */
+
+typedef struct visit {
+  const ct_mesh_pair *pair;
+  double reach;
+  ct_mesh_visit visit;
+  void *context;
+  bool by_boxes;
+} visit;
+
+static bool visit_leaves(const visit *v, ct_waiting w) {
+  leaves l;
+  load_leaves(v->pair, w, &l);
+  for (uint32_t i = 0; i < l.count_a; i++) {
+    for (uint32_t j = 0; j < l.count_b; j++) {
+      if (box_gap_square(&l.box_a[i], &l.box_b[j]) > v->reach * v->reach) continue;
+      ct_mesh_near near = {.position_a = l.first_a + i, .position_b = l.first_b + j};
+      if (!v->by_boxes && (!ct_triangles_gap(&l.a[i], &l.b[j], v->reach, &near.gap) || near.gap.distance > v->reach)) continue;
+      near.a = l.a[i];
+      near.b = l.b[j];
+      if (!v->visit(v->context, &near)) return false;
+    }
+  }
+  return true;
+}
+
+static bool visit_all(const visit *v) {
+  const ct_mesh_pair *p = v->pair;
+  ct_waiting stack[STACK_SIZE], child[2];
+  int top = 0;
+  stack[top++] = roots(p);
+  while (top > 0) {
+    ct_waiting w = stack[--top];
+    if (w.key > v->reach) continue;
+    if (ct_mesh_stopped(p->memory, 1)) return false;
+    if (open_pair(p, w, child)) {
+      assert(top + 2 <= STACK_SIZE);
+      stack[top++] = child[1];
+      stack[top++] = child[0];
+    } else if (ct_mesh_stopped(p->memory, LEAF_STEPS) || !visit_leaves(v, w)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool ct_mesh_pair_visit(const ct_mesh_pair *p, double reach, ct_mesh_visit visitor, void *context) {
+  return visit_all(&(visit){p, reach, visitor, context, false});
+}
+
+bool ct_mesh_pair_visit_boxes(const ct_mesh_pair *p, ct_mesh_visit visitor, void *context) {
+  return visit_all(&(visit){p, 0.0, visitor, context, true});
+}
+
+bool ct_mesh_pair_boxes_part(const ct_mesh_pair *p) { return roots(p).key > 0.0; }
+
+static bool leaves_cross(const ct_mesh_pair *p, ct_waiting w, ct_mesh_nearest_pair *out) {
+  leaves l;
+  load_leaves(p, w, &l);
+  for (uint32_t i = 0; i < l.count_a; i++) {
+    for (uint32_t j = 0; j < l.count_b; j++) {
+      if (!ct_box_overlap(&l.box_a[i], &l.box_b[j]) || !ct_triangles_meet(&l.a[i], &l.b[j], NULL)) continue;
+      *out = (ct_mesh_nearest_pair){.position_a = l.first_a + i, .position_b = l.first_b + j, .tests = 1};
+      ct_triangles_gap(&l.a[i], &l.b[j], INFINITY, &out->gap);
+      return true;
+    }
+  }
+  return false;
+}
+
+bool ct_mesh_pair_cross(const ct_mesh_pair *p, ct_mesh_nearest_pair *out) {
+  ct_waiting stack[STACK_SIZE], child[2];
+  int top = 0;
+  stack[top++] = roots(p);
+  while (top > 0) {
+    ct_waiting w = stack[--top];
+    if (w.key > 0.0) continue;
+    if (ct_mesh_stopped(p->memory, 1)) return false;
+    if (!open_pair(p, w, child)) {
+      if (ct_mesh_stopped(p->memory, LEAF_STEPS)) return false;
+      if (leaves_cross(p, w, out)) return true;
+      continue;
+    }
+    assert(top + 2 <= STACK_SIZE);
+    stack[top++] = child[1];
+    stack[top++] = child[0];
+  }
+  return false;
+}

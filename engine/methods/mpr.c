@@ -1,0 +1,251 @@
+/* Minkowski portal refinement: special cases, the first portal, the search for one that the ray passes through, and what is made
+ * of the refined one. Points and normals in the frame of the first body by content until the end. */
+#include "pair/pair_input.h"
+#include "pair/round_off_bound.h"
+#include "methods/mpr_portal.h"
+#include "pair/placed_proxies.h"
+#include "primitives/primitive_pairs.h"
+#include <contact/mpr.h>
+
+bool ct_mpr_takes(ct_kind kind) { return ct_kind_is_bounded_convex(kind); }
+
+/* A point inside the body, its centroid; of a capsule of two radii the middle of its axis. */
+static ct_vec3 inside_of(const ct_core *core) {
+  if (core->kind != CT_CORE_FRUSTUM) return core->middle;
+  double r = core->rim[0], s = core->rim[1];
+  return ct_add_scaled(core->middle, core->axis[2], (s - r) * (s + r) / (2.0 * (r * r + r * s + s * s)));
+}
+
+static double size_of(const ct_core *core) { return core->size + ct_max2(core->radius[0], core->radius[1]); }
+
+static void grow_scale(ct_portal *p, ct_vec3 r) { p->scale = ct_max2(p->scale, ct_max_abs(r)); }
+
+static bool is_flat(const ct_portal *p, ct_vec3 product) { return ct_norm(product) <= CT_PORTAL_FLAT * p->scale * p->scale; }
+
+/* The part of the first portal after the first support, whose product with the ray is across. */
+static ct_portal_outcome complete(ct_portal *p, ct_vec3 across) {
+  p->corner[1] = ct_portal_support(p, across);
+  grow_scale(p, p->corner[1].r);
+  ct_vec3 d = ct_sub(p->corner[0].r, p->inside), n = ct_cross(d, ct_sub(p->corner[1].r, p->inside));
+  if (is_flat(p, n)) {
+    p->corner[1] = ct_portal_support(p, ct_neg(p->corner[1].e));
+    grow_scale(p, p->corner[1].r);
+    n = ct_cross(d, ct_sub(p->corner[1].r, p->inside));
+    if (is_flat(p, n)) return CT_PORTAL_PLANAR;
+  }
+  if (ct_dot(n, p->inside) > 0.0) {
+    n = ct_neg(n);
+    ct_portal_point first = p->corner[0];
+    p->corner[0] = p->corner[1];
+    p->corner[1] = first;
+  }
+  p->corner[2] = ct_portal_support(p, n);
+  grow_scale(p, p->corner[2].r);
+  if (!ct_portal_is_line(p)) return CT_PORTAL_FOUND;
+  ct_portal_turn_over(p);
+  grow_scale(p, p->corner[2].r);
+  return ct_portal_is_line(p) ? CT_PORTAL_PLANAR : CT_PORTAL_FOUND;
+}
+
+/* Turns the portal around the inside until the ray passes through it. */
+static ct_portal_outcome surround(ct_portal *p, uint32_t limit) {
+  for (uint32_t step = 0; step < limit; step++) {
+    ct_vec3 third = ct_sub(p->corner[2].r, p->inside);
+    ct_vec3 m = ct_cross(ct_sub(p->corner[0].r, p->inside), third);
+    if (ct_dot(m, p->inside) < 0.0) {
+      p->corner[1] = p->corner[2];
+    } else {
+      m = ct_cross(third, ct_sub(p->corner[1].r, p->inside));
+      if (!(ct_dot(m, p->inside) < 0.0)) return CT_PORTAL_FOUND;
+      p->corner[0] = p->corner[2];
+    }
+    p->corner[2] = ct_portal_support(p, m);
+  }
+  return CT_PORTAL_LIMIT;
+}
+
+/* What the bounds alone tell: the best plane seen, and its support. */
+static void answer_by_bounds(ct_portal *p, ct_portal_answer *answer) {
+  ct_portal_point s = ct_portal_support(p, p->lower_normal);
+  ct_portal_single(&s, s.e, answer);
+  answer->is_plane = true;
+  answer->reached = (ct_min2(p->upper, ct_norm(s.r)) - answer->distance) / ct_max2(p->scale, size_of(p->a) + size_of(p->b));
+}
+
+/* Interior points that are one: the least of the depths along the axes. */
+static void answer_coincident(ct_portal *p, ct_portal_answer *answer) {
+  for (int i = 0; i < 6; i++) {
+    double s = i & 1 ? -1.0 : 1.0;
+    ct_portal_support(p, ct_vec(i < 2 ? s : 0.0, i / 2 == 1 ? s : 0.0, i > 3 ? s : 0.0));
+  }
+  answer_by_bounds(p, answer);
+  answer->is_over = true;
+}
+
+static void report(ct_portal_outcome outcome, ct_portal *p, ct_portal_answer *answer, ct_mpr_result *result) {
+  if (outcome == CT_PORTAL_FOUND) return;
+  result->status = outcome == CT_PORTAL_LIMIT ? CT_PAIR_ITERATION_LIMIT : CT_PAIR_DEGENERATE;
+  if (answer->count == 0) {
+    result->flags |= CT_FLAG_PLANAR_MINKOWSKI;
+    answer_by_bounds(p, answer);
+  } else {
+    result->flags |= CT_FLAG_TOLERANCE_RAISED;
+  }
+}
+
+static void solve(ct_portal *p, const ct_mpr_options *options, ct_portal_answer *answer, ct_mpr_result *result) {
+  double size = size_of(p->a) + size_of(p->b);
+  answer->count = 0;
+  if (ct_norm(p->inside) <= CT_PORTAL_FLAT * size) {
+    result->flags |= CT_FLAG_CENTRES_COINCIDE;
+    result->status = CT_PAIR_DEGENERATE;
+    answer_coincident(p, answer);
+    return;
+  }
+  ct_vec3 ray = ct_neg(p->inside);
+  p->corner[0] = ct_portal_support(p, ray);
+  grow_scale(p, p->inside);
+  grow_scale(p, p->corner[0].r);
+  ct_vec3 across = ct_cross(ray, p->corner[0].r);
+  if (is_flat(p, across)) {
+    ct_portal_single(&p->corner[0], p->corner[0].e, answer);
+    answer->reached = ct_norm(across) / (p->scale * p->scale);
+    answer->is_over = answer->distance <= 0.0;
+    return;
+  }
+  ct_portal_outcome outcome = complete(p, across);
+  uint32_t most = options->iterations_max > 0 ? options->iterations_max : CT_MPR_ITERATIONS;
+  double tolerance = options->tolerance > 0.0 ? options->tolerance : CT_MPR_TOLERANCE;
+  if (outcome == CT_PORTAL_FOUND) outcome = surround(p, most);
+  if (outcome == CT_PORTAL_FOUND) outcome = ct_portal_refine(p, tolerance, most, answer);
+  report(outcome, p, answer, result);
+}
+
+/* Is the point of the surface a smooth function of the normal that no two normals share? */
+static bool is_smooth(const ct_core *core) { return core->kind == CT_CORE_POINT || core->kind == CT_CORE_ELLIPSOID; }
+
+static ct_vec3 at_weights(const ct_vec3 point[3], const ct_portal_answer *answer) {
+  ct_vec3 sum = ct_scale(point[0], answer->weight[0]);
+  for (int i = 1; i < answer->count; i++) sum = ct_add_scaled(sum, point[i], answer->weight[i]);
+  return sum;
+}
+
+/* Points, distance and exact normal of an answer, with the smooth bodies' points where their supports are. */
+static void set_points(ct_portal *p, const ct_portal_answer *answer, ct_mpr_result *result) {
+  result->support_count = (uint32_t)answer->count;
+  for (int i = 0; i < answer->count; i++) {
+    result->support_a[i] = answer->point[i].a;
+    result->support_b[i] = answer->point[i].b;
+  }
+  result->distance = answer->distance;
+  result->normal = result->normal_exact = answer->normal;
+  result->point_a = at_weights(result->support_a, answer);
+  result->point_b = at_weights(result->support_b, answer);
+  if (answer->is_plane) {
+    result->point_b = ct_add_scaled(result->point_a, answer->normal, answer->distance);
+    return;
+  }
+  bool smooth_a = is_smooth(p->a), smooth_b = is_smooth(p->b), is_free = !answer->is_foot && !smooth_a && !smooth_b;
+  if (smooth_a || smooth_b) {
+    ct_portal_point s = ct_portal_support(p, answer->normal);
+    result->point_a = smooth_a ? s.a : ct_add_scaled(s.b, answer->normal, -answer->distance);
+    result->point_b = smooth_b ? s.b : ct_add_scaled(s.a, answer->normal, answer->distance);
+    if (smooth_a && smooth_b) {
+      result->distance = answer->distance < 0.0 ? -ct_norm(s.r) : ct_norm(s.r);
+      is_free = true;
+    }
+  }
+  ct_vec3 apart = ct_sub(result->point_b, result->point_a);
+  if (is_free && ct_norm(apart) > CT_PORTAL_FLAT * p->scale)
+    result->normal_exact = ct_unit_or(result->distance < 0.0 ? ct_neg(apart) : apart, answer->normal);
+}
+
+static void set_bounds(const ct_portal *p, const ct_portal_answer *answer, ct_mpr_result *result) {
+  double slack = ct_bracket_slack(ct_core_scale(p->a, p->b), result->distance);
+  double upper = answer->is_over ? 0.0 : ct_min2(p->upper, ct_norm(answer->nearest));
+  result->lower_bound = p->lower - slack;
+  result->upper_bound = ct_max2(upper, p->lower) + slack;
+}
+
+static void answer_balls(const ct_core *a, const ct_core *b, ct_mpr_result *r) {
+  ct_vec3 apart = ct_sub(b->center, a->center);
+  r->normal = r->normal_exact = ct_unit_or(apart, ct_vec(1.0, 0.0, 0.0));
+  r->distance = ct_norm(apart) - a->radius[0] - b->radius[0];
+  if (ct_max_abs(apart) == 0.0) {
+    r->flags = CT_FLAG_CENTRES_COINCIDE | CT_FLAG_NORMAL_ARBITRARY;
+    r->status = CT_PAIR_DEGENERATE;
+  }
+  r->point_a = ct_add_scaled(a->center, r->normal, a->radius[0]);
+  r->point_b = ct_add_scaled(b->center, r->normal, -b->radius[0]);
+  double slack = ct_bracket_slack(ct_core_scale(a, b), r->distance);
+  r->lower_bound = r->distance - slack;
+  r->upper_bound = r->distance + slack;
+}
+
+static ct_vec3 direction_out(const ct_placed_cores *pair, ct_vec3 n) {
+  ct_vec3 world = ct_unit_or(ct_mat_mul(pair->frame->rotation, n), ct_vec(1.0, 0.0, 0.0));
+  return ct_plain(pair->swapped ? ct_neg(world) : world);
+}
+
+static void exchange(ct_vec3 *p, ct_vec3 *q) {
+  ct_vec3 first = *p;
+  *p = *q;
+  *q = first;
+}
+
+/* From the frame and the order of the pair to the world's and the caller's. */
+static void hand_back(const ct_placed_cores *pair, ct_mpr_result *r) {
+  r->normal = direction_out(pair, r->normal);
+  r->normal_exact = direction_out(pair, r->normal_exact);
+  r->point_a = ct_plain(ct_to_parent(*pair->frame, r->point_a));
+  r->point_b = ct_plain(ct_to_parent(*pair->frame, r->point_b));
+  if (pair->swapped) exchange(&r->point_a, &r->point_b);
+  for (uint32_t i = 0; i < r->support_count; i++) {
+    r->support_a[i] = ct_plain(ct_to_parent(*pair->frame, r->support_a[i]));
+    r->support_b[i] = ct_plain(ct_to_parent(*pair->frame, r->support_b[i]));
+    if (pair->swapped) exchange(&r->support_a[i], &r->support_b[i]);
+  }
+}
+
+void ct_pair_mpr(ct_placed a, ct_placed b, const ct_mpr_options *options, ct_mpr_result *result) {
+  ct_frame room[2];
+  *result = (ct_mpr_result){.status = CT_PAIR_OK};
+  if (!ct_placed_both_ready(&a, &b, room) || !ct_mpr_takes(a.shape->kind) || !ct_mpr_takes(b.shape->kind)) {
+    result->status = CT_PAIR_UNSUPPORTED;
+    result->normal = result->normal_exact = ct_vec(1.0, 0.0, 0.0);
+    return;
+  }
+  ct_placed_cores pair = ct_placed_cores_of(a, b);
+  if (pair.a.kind == CT_CORE_POINT && pair.b.kind == CT_CORE_POINT) {
+    answer_balls(&pair.a, &pair.b, result);
+  } else {
+    ct_portal portal = {.a = &pair.a, .b = &pair.b, .near = {0, 0}, .lower = -INFINITY, .upper = INFINITY};
+    portal.inside = ct_sub(inside_of(&pair.a), inside_of(&pair.b));
+    ct_portal_answer answer = {.count = 0};
+    solve(&portal, options, &answer, result);
+    set_points(&portal, &answer, result);
+    set_bounds(&portal, &answer, result);
+    result->tolerance_reached = ct_max2(answer.reached, 0.0); /* its rounding */
+    result->iterations = portal.supports;
+  }
+  hand_back(&pair, result);
+}
+
+static ct_relation relation_of(double distance, double tolerance, ct_relation exact) {
+  if (distance > tolerance) return CT_SEPARATED;
+  if (distance >= -tolerance) return CT_TOUCHING;
+  return exact >= CT_PENETRATING ? exact : CT_PENETRATING;
+}
+
+void ct_mpr_write_result(const ct_mpr_result *portal, double tolerance, ct_pair_result *result) {
+  result->distance = portal->distance;
+  result->lower_bound = portal->lower_bound;
+  result->upper_bound = portal->upper_bound;
+  result->normal = portal->normal;
+  result->point_a = portal->point_a;
+  result->point_b = portal->point_b;
+  result->status = portal->status;
+  result->flags = portal->flags;
+  result->iterations = portal->iterations;
+  result->relation = relation_of(portal->distance, tolerance, result->relation);
+}

@@ -1,0 +1,322 @@
+/* Cores: placing, vertices, supports. */
+#include "pair/convex_proxy.h"
+
+#include "shape/sharp_shape.h"
+#include "base/simd_lanes.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Neighbours looked at for one feature; a face with more edges still shows two of its directions early. */
+#define FEATURE_NEIGHBOURS_MAX 1024
+
+static ct_vec3 column(const ct_mat3 *m, int i) {
+  return i == 0   ? ct_vec(m->rx.x, m->ry.x, m->rz.x)
+         : i == 1 ? ct_vec(m->rx.y, m->ry.y, m->rz.y)
+                  : ct_vec(m->rx.z, m->ry.z, m->rz.z);
+}
+
+static ct_vec3 axis_of(const ct_frame *frame, int i, double length) {
+  ct_vec3 unit = {i == 0 ? 1.0 : 0.0, i == 1 ? 1.0 : 0.0, i == 2 ? 1.0 : 0.0};
+  return ct_scale(frame ? column(&frame->rotation, i) : unit, length);
+}
+
+static void place_hull(const ct_shape *shape, const ct_frame *frame, ct_core *core) {
+  core->kind = CT_CORE_HULL;
+  core->hull = shape->hull;
+  core->view = ct_hull_get(shape->hull);
+  core->turned = frame != NULL;
+  core->middle = frame ? ct_to_parent(*frame, core->view->centroid) : core->view->centroid;
+  core->size = core->view->radius;
+  core->extent = ct_norm(core->view->centroid) + core->size;
+}
+
+static void place_frustum(double half_length, double bottom, double top, const ct_frame *frame, ct_core *core) {
+  core->kind = CT_CORE_FRUSTUM;
+  core->rim[0] = bottom;
+  core->rim[1] = top;
+  core->half = ct_vec(ct_max2(bottom, top), ct_max2(bottom, top), half_length);
+  core->axis[2] = axis_of(frame, 2, half_length);
+  core->size = core->extent = ct_norm(ct_vec(core->half.x, 0.0, half_length));
+}
+
+/* The sharp shape about its own origin; its radii are those of a ball or capsule, else 0. */
+static void place_sharp(const ct_shape *shape, const ct_frame *frame, ct_core *core) {
+  switch (shape->kind) {
+  case CT_KIND_SPHERE:
+    core->kind = CT_CORE_POINT;
+    core->radius[0] = core->radius[1] = core->extent = shape->sphere.radius;
+    break;
+  case CT_KIND_CAPSULE:
+    core->kind = CT_CORE_SEGMENT;
+    core->axis[2] = axis_of(frame, 2, shape->capsule.half_length);
+    core->radius[0] = shape->capsule.radius_bottom;
+    core->radius[1] = shape->capsule.radius_top;
+    core->size = shape->capsule.half_length;
+    core->extent = core->size + ct_max2(core->radius[0], core->radius[1]);
+    break;
+  case CT_KIND_BOX:
+    core->kind = CT_CORE_BOX;
+    core->half = shape->box.half;
+    core->axis[0] = axis_of(frame, 0, shape->box.half.x);
+    core->axis[1] = axis_of(frame, 1, shape->box.half.y);
+    core->axis[2] = axis_of(frame, 2, shape->box.half.z);
+    core->size = core->extent = ct_norm(shape->box.half);
+    break;
+  case CT_KIND_CYLINDER:
+    place_frustum(shape->cylinder.half_length, shape->cylinder.radius, shape->cylinder.radius, frame, core);
+    break;
+  case CT_KIND_CONE: place_frustum(shape->cone.half_length, shape->cone.radius_bottom, shape->cone.radius_top, frame, core); break;
+  case CT_KIND_ELLIPSOID:
+    core->kind = CT_CORE_ELLIPSOID;
+    core->half = shape->ellipsoid.radii;
+    core->size = core->extent = ct_max_abs(shape->ellipsoid.radii);
+    break;
+  case CT_KIND_CONVEX: place_hull(shape, frame, core); break;
+  case CT_KIND_MESH:
+  case CT_KIND_TETMESH:
+  case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH:
+  case CT_KIND_PLANE:
+  case CT_KIND_COUNT: assert(false && "a core is bounded and convex");
+  }
+}
+
+void ct_core_place(const ct_shape *shape, const ct_frame *frame, ct_core *core) {
+  static const ct_frame own = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
+  const ct_frame *at = frame ? frame : &own;
+  bool is_plain = ct_shape_is_plain(shape);
+  core->center = at->position;
+  core->rotation = at->rotation;
+  if (is_plain && shape->kind == CT_KIND_CONVEX) {
+    /* Of a hull the fields of other kinds are not read. */
+    core->radius[0] = core->radius[1] = 0.0;
+    core->near = 0;
+    place_hull(shape, frame, core);
+    return;
+  }
+  memset(core, 0, sizeof *core);
+  core->center = at->position;
+  core->rotation = at->rotation;
+  if (is_plain) {
+    core->middle = core->center;
+    place_sharp(shape, frame, core);
+    return;
+  }
+  ct_inner inner = ct_shape_inner(shape);
+  if (inner.center_z != 0.0) core->center = ct_add(core->center, axis_of(frame, 2, inner.center_z));
+  core->middle = core->center;
+  place_sharp(&inner.shape, frame, core);
+  core->radius[0] += inner.radius;
+  core->radius[1] += inner.radius;
+  core->extent += fabs(inner.center_z) + inner.radius;
+}
+
+ct_core ct_core_triangle(const ct_vec3 corner[3], double extent) {
+  ct_core core = {.kind = CT_CORE_TRIANGLE, .extent = extent};
+  for (int i = 0; i < 3; i++) core.axis[i] = corner[i];
+  core.middle = core.center = ct_scale(ct_add(ct_add(corner[0], corner[1]), corner[2]), 1.0 / 3.0);
+  for (int i = 0; i < 3; i++) core.size = ct_max2(core.size, ct_norm(ct_sub(corner[i], core.middle)));
+  return core;
+}
+
+ct_core ct_core_moved(const ct_core *core, ct_vec3 by) {
+  ct_core moved = *core;
+  for (int i = 0; i < 3 && core->kind == CT_CORE_TRIANGLE; i++) moved.axis[i] = ct_add(core->axis[i], by);
+  moved.center = ct_add(core->center, by);
+  moved.middle = ct_add(core->middle, by);
+  moved.turned = true;
+  return moved;
+}
+
+uint32_t ct_core_vertex_count(const ct_core *core) {
+  switch (core->kind) {
+  case CT_CORE_POINT: return 1;
+  case CT_CORE_SEGMENT: return 2;
+  case CT_CORE_TRIANGLE: return 3;
+  case CT_CORE_BOX: return 8;
+  case CT_CORE_HULL: return core->view->vertex_count;
+  case CT_CORE_FRUSTUM:
+  case CT_CORE_ELLIPSOID: break;
+  }
+  return 0;
+}
+
+ct_vec3 ct_core_vertex(const ct_core *core, uint32_t index) {
+  ct_vec3 p = core->center;
+  switch (core->kind) {
+  case CT_CORE_SEGMENT: return index ? ct_add(p, core->axis[2]) : ct_sub(p, core->axis[2]);
+  case CT_CORE_TRIANGLE: return core->axis[index];
+  case CT_CORE_BOX: return ct_core_box_vertex(core, index);
+  case CT_CORE_HULL: {
+    ct_vec3 v = {core->view->x[index], core->view->y[index], core->view->z[index]};
+    return core->turned ? ct_add(ct_mat_mul(core->rotation, v), p) : v;
+  }
+  case CT_CORE_POINT:
+  case CT_CORE_FRUSTUM:
+  case CT_CORE_ELLIPSOID: break;
+  }
+  return p;
+}
+
+uint32_t ct_core_support(const ct_core *core, ct_vec3 direction, uint32_t start) {
+  switch (core->kind) {
+  case CT_CORE_SEGMENT: return 2.0 * ct_dot(direction, core->axis[2]) + (core->radius[1] - core->radius[0]) >= 0.0 ? 1 : 0;
+  case CT_CORE_TRIANGLE: {
+    double height[3];
+    for (int i = 0; i < 3; i++) height[i] = ct_dot(direction, core->axis[i]);
+    if (height[0] >= height[1]) return height[0] >= height[2] ? 0 : 2;
+    return height[1] >= height[2] ? 1 : 2;
+  }
+  case CT_CORE_BOX:
+    return (ct_dot(direction, core->axis[0]) >= 0.0 ? 1u : 0u) | (ct_dot(direction, core->axis[1]) >= 0.0 ? 2u : 0u) |
+           (ct_dot(direction, core->axis[2]) >= 0.0 ? 4u : 0u);
+  case CT_CORE_HULL: return ct_hull_support(core->hull, core->turned ? ct_mat_tmul(core->rotation, direction) : direction, start);
+  case CT_CORE_POINT:
+  case CT_CORE_FRUSTUM:
+  case CT_CORE_ELLIPSOID: break;
+  }
+  return 0;
+}
+
+/* Below it squares lose digits to underflow. */
+#define ACROSS_SAFE 1e-140
+
+/* Along the axis of a frustum: the middle of the disc. */
+static ct_vec3 frustum_point(const ct_core *core, ct_vec3 d) {
+  double across = sqrt(d.x * d.x + d.y * d.y);
+  bool top = 2.0 * core->half.z * d.z + (core->rim[1] - core->rim[0]) * across >= 0.0;
+  double radius = core->rim[top ? 1 : 0], z = top ? core->half.z : -core->half.z;
+  if (across > ACROSS_SAFE) return ct_vec(radius * (d.x / across), radius * (d.y / across), z);
+  ct_vec3 out = ct_unit_or(ct_vec(d.x, d.y, 0.0), ct_vec(0.0, 0.0, 0.0));
+  return ct_vec(radius * out.x, radius * out.y, z);
+}
+
+static ct_vec3 ellipsoid_point(ct_vec3 radii, ct_vec3 d) {
+  ct_vec3 m = ct_unit_or(ct_vec(radii.x * d.x, radii.y * d.y, radii.z * d.z), ct_vec(1.0, 0.0, 0.0));
+  return ct_vec(radii.x * m.x, radii.y * m.y, radii.z * m.z);
+}
+
+ct_vec3 ct_core_point(const ct_core *core, ct_vec3 direction, uint32_t *near, double *radius) {
+  if (!ct_core_curved(core)) {
+    *near = ct_core_support(core, direction, *near);
+    *radius = ct_core_vertex_radius(core, *near);
+    return ct_core_vertex(core, *near);
+  }
+  *radius = core->radius[0];
+  ct_vec3 d = ct_mat_tmul(core->rotation, direction);
+  ct_vec3 local = core->kind == CT_CORE_FRUSTUM ? frustum_point(core, d) : ellipsoid_point(core->half, d);
+  return ct_add(ct_mat_mul(core->rotation, local), core->center);
+}
+
+double ct_core_reach(const ct_core *core, ct_vec3 direction) {
+  uint32_t near = core->near;
+  double radius;
+  ct_vec3 far = ct_core_point(core, direction, &near, &radius);
+  return ct_dot(direction, far) + radius;
+}
+
+ct_lean ct_core_lean(const ct_core *core) {
+  if (core->kind == CT_CORE_FRUSTUM) {
+    double rise = core->rim[0] - core->rim[1], length = 2.0 * core->half.z, slant = sqrt(rise * rise + length * length);
+    return (ct_lean){rise / slant, length / slant};
+  }
+  double rise = core->radius[0] - core->radius[1], length = 2.0 * core->size;
+  return (ct_lean){rise / length, sqrt(ct_max2((length - rise) * (length + rise), 0.0)) / length};
+}
+
+/* Adds d to the span unless it lies in it already; directions are compared to 1e-6 rad, the documented meaning of parallel. */
+static int add_span(ct_vec3 span[2], int rank, ct_vec3 d) {
+  ct_vec3 unit = ct_unit_or(d, ct_vec(0.0, 0.0, 0.0));
+  if (rank == 0) {
+    span[0] = unit;
+    return ct_max_abs(unit) > 0.0 ? 1 : 0;
+  }
+  if (rank == 1 && ct_norm(ct_cross(span[0], unit)) > 1e-6) {
+    span[1] = unit;
+    return 2;
+  }
+  return rank;
+}
+
+static inline ct_vec3 vertex_of(const ct_hull_view *view, uint32_t i) { return ct_vec(view->x[i], view->y[i], view->z[i]); }
+
+/* Is the way between two vertices at right angles to the direction, to the slack? The sum of the parts is no less than the length,
+ * and most ways rise far above it. */
+static inline bool is_level(ct_vec3 direction, ct_vec3 edge, double slack) {
+  double level = fabs(ct_dot(direction, edge));
+  return level <= 2.0 * slack * (fabs(edge.x) + fabs(edge.y) + fabs(edge.z)) && level <= slack * ct_norm(edge);
+}
+
+/* Of a hull that fills the lanes once at most: all vertices are looked at together, as most are far from level. */
+static int small_hull_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
+  const ct_hull_view *view = core->view;
+  uint32_t top, others = ct_lanes_near_top(view->x, view->y, view->z, direction, 4.0 * slack * view->radius, &top);
+  int rank = 0;
+  /* The last vertex is repeated up to the end of the lanes. */
+  others &= (1u << view->vertex_count) - 1u;
+  for (; others && rank < 2; others &= others - 1) {
+    ct_vec3 edge = ct_sub(vertex_of(view, (uint32_t)__builtin_ctz(others)), vertex_of(view, top));
+    if (is_level(direction, edge, slack)) rank = add_span(span, rank, core->turned ? ct_mat_mul(core->rotation, edge) : edge);
+  }
+  return rank;
+}
+
+static int hull_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
+  const ct_hull_view *view = core->view;
+  /* Seen from the hull: only the edges that count are turned. */
+  ct_vec3 local = core->turned ? ct_mat_tmul(core->rotation, direction) : direction;
+  if (view->vertex_count <= CT_HULL_LANES) return small_hull_feature(core, local, slack, span);
+  uint32_t top = ct_hull_support(core->hull, local, core->near);
+  int rank = 0;
+  uint32_t first = view->neighbour_start[top], end = view->neighbour_start[top + 1];
+  if (end - first > FEATURE_NEIGHBOURS_MAX) end = first + FEATURE_NEIGHBOURS_MAX;
+  for (uint32_t i = first; i < end && rank < 2; i++) {
+    ct_vec3 edge = ct_sub(vertex_of(view, view->neighbour[i]), vertex_of(view, top));
+    if (is_level(local, edge, slack)) rank = add_span(span, rank, core->turned ? ct_mat_mul(core->rotation, edge) : edge);
+  }
+  return rank;
+}
+
+static int triangle_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
+  uint32_t top = ct_core_support(core, direction, core->near);
+  int rank = 0;
+  for (uint32_t i = 1; i < 3; i++) {
+    ct_vec3 edge = ct_sub(core->axis[(top + i) % 3], core->axis[top]);
+    if (fabs(ct_dot(direction, edge)) <= slack * ct_norm(edge)) rank = add_span(span, rank, edge);
+  }
+  return rank;
+}
+
+/* A disc that faces the direction, or a line of the side. */
+static int frustum_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
+  ct_vec3 d = ct_mat_tmul(core->rotation, direction);
+  double across = sqrt(d.x * d.x + d.y * d.y);
+  if (across <= slack && core->rim[d.z >= 0.0 ? 1 : 0] > 0.0) {
+    span[0] = column(&core->rotation, 0);
+    span[1] = column(&core->rotation, 1);
+    return 2;
+  }
+  double rise = core->rim[1] - core->rim[0], length = 2.0 * core->half.z;
+  if (across == 0.0 || fabs(length * d.z + rise * across) > slack * sqrt(rise * rise + length * length)) return 0;
+  ct_vec3 line = {rise * (d.x / across), rise * (d.y / across), length};
+  return add_span(span, 0, ct_mat_mul(core->rotation, line));
+}
+
+int ct_core_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
+  switch (core->kind) {
+  case CT_CORE_HULL: return hull_feature(core, direction, slack, span);
+  case CT_CORE_TRIANGLE: return triangle_feature(core, direction, slack, span);
+  case CT_CORE_FRUSTUM: return frustum_feature(core, direction, slack, span);
+  case CT_CORE_POINT:
+  case CT_CORE_ELLIPSOID: return 0;
+  case CT_CORE_SEGMENT:
+  case CT_CORE_BOX: break;
+  }
+  int rank = 0;
+  for (int i = core->kind == CT_CORE_BOX ? 0 : 2; i < 3 && rank < 2; i++) {
+    double level = 2.0 * ct_dot(direction, core->axis[i]) + (core->radius[1] - core->radius[0]);
+    if (fabs(level) <= 2.0 * slack * ct_norm(core->axis[i])) rank = add_span(span, rank, core->axis[i]);
+  }
+  return rank;
+}

@@ -1,0 +1,31 @@
+/* A placed shape as a caller may give it, made ready for what computes. */
+#ifndef PAIR_PAIR_INPUT_H
+#define PAIR_PAIR_INPUT_H
+
+#include "shape/shape_validity.h"
+
+#include <contact/pair.h>
+
+/* Gives it a frame where it has none, kept in *room. False: there is no shape, or one without form. */
+static inline bool ct_placed_ready(ct_placed *placed, ct_frame *room) {
+  placed->frame = ct_frame_or_unturned(placed->frame, room);
+  return placed->shape && ct_shape_has_form(placed->shape);
+}
+
+static inline bool ct_placed_both_ready(ct_placed *a, ct_placed *b, ct_frame room[2]) {
+  bool first = ct_placed_ready(a, &room[0]), second = ct_placed_ready(b, &room[1]);
+  return first && second;
+}
+
+/* The answer to a pair that is none. */
+static inline ct_pair_result ct_pair_refused(void) {
+  return (ct_pair_result){.normal = {1.0, 0.0, 0.0},
+                          .relation = CT_SEPARATED,
+                          .status = CT_PAIR_UNSUPPORTED,
+                          .triangle_a = CT_NO_TRIANGLE,
+                          .triangle_b = CT_NO_TRIANGLE,
+                          .element_a = CT_NO_ELEMENT,
+                          .element_b = CT_NO_ELEMENT};
+}
+
+#endif

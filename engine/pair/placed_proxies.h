@@ -1,0 +1,27 @@
+/* Two bounded convex bodies as cores, in content order and in the frame of the first: what a method of its own starts from. */
+#ifndef PAIR_PLACED_PROXIES_H
+#define PAIR_PLACED_PROXIES_H
+
+#include "pair/convex_proxy.h"
+#include "pair/pair_order.h"
+
+typedef struct ct_placed_cores {
+  ct_core a, b;
+  bool swapped;          /* is a the caller's b? */
+  const ct_frame *frame; /* of the pair, in the world; borrowed */
+} ct_placed_cores;
+
+static inline ct_placed_cores ct_placed_cores_of(ct_placed a, ct_placed b) {
+  ct_placed_cores p = {.swapped = ct_pair_swapped(a, b)};
+  ct_placed first = p.swapped ? b : a, second = p.swapped ? a : b;
+  p.frame = first.frame;
+  ct_frame relative = {ct_mat_mat(ct_mat_transpose(first.frame->rotation), second.frame->rotation),
+                       ct_to_local(*first.frame, second.frame->position)};
+  ct_core_place(first.shape, NULL, &p.a);
+  ct_core_place(second.shape, &relative, &p.b);
+  return p;
+}
+
+static inline bool ct_kind_is_bounded_convex(ct_kind kind) { return !ct_kind_is_mesh(kind) && kind != CT_KIND_PLANE; }
+
+#endif

@@ -1,0 +1,112 @@
+/* Boxes: ball and box in closed form, and the depth of two boxes over the fifteen axes that can hold it. */
+#include "primitives/box_cells.h"
+
+static double clamp(double x, double limit) { return x > limit ? limit : x < -limit ? -limit : x; }
+
+/* Centre inside: out through the nearest face; among equally near ones the lowest axis, + before -. */
+static ct_vec3 nearest_face(ct_vec3 p, ct_vec3 half, ct_vec3 *on_face, double *depth) {
+  double to_x = half.x - fabs(p.x), to_y = half.y - fabs(p.y), to_z = half.z - fabs(p.z);
+  ct_vec3 n = {0.0, 0.0, 0.0};
+  *on_face = p;
+  if (to_x <= to_y && to_x <= to_z) {
+    n.x = p.x >= 0.0 ? 1.0 : -1.0;
+    on_face->x = n.x * half.x;
+    *depth = to_x;
+  } else if (to_y <= to_z) {
+    n.y = p.y >= 0.0 ? 1.0 : -1.0;
+    on_face->y = n.y * half.y;
+    *depth = to_y;
+  } else {
+    n.z = p.z >= 0.0 ? 1.0 : -1.0;
+    on_face->z = n.z * half.z;
+    *depth = to_z;
+  }
+  return n;
+}
+
+/* Is another face as near to the inner point p, to round-off? */
+static bool several_faces(ct_vec3 p, ct_vec3 half, double depth, double roundoff) {
+  int near = 0;
+  near += half.x - p.x <= depth + roundoff;
+  near += half.x + p.x <= depth + roundoff;
+  near += half.y - p.y <= depth + roundoff;
+  near += half.y + p.y <= depth + roundoff;
+  near += half.z - p.z <= depth + roundoff;
+  near += half.z + p.z <= depth + roundoff;
+  return near > 1;
+}
+
+void ct_cell_ball_box(const ct_cell_input *input, ct_cell_result *result) {
+  const ct_core *ball = &input->a;
+  double radius = ball->radius[0], rounding = input->b.radius[0];
+  ct_vec3 half = input->b.half;
+  ct_vec3 p = ct_to_local(input->relative, ball->center);
+  ct_vec3 q = {clamp(p.x, half.x), clamp(p.y, half.y), clamp(p.z, half.z)};
+  ct_vec3 out = ct_sub(p, q);
+  double core = ct_norm(out);
+  if (core > 0.0) {
+    out = ct_unit_or(out, out);
+  } else {
+    out = nearest_face(p, half, &q, &core);
+    double roundoff = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * ct_core_scale(ball, &input->b);
+    if (several_faces(p, half, core, roundoff)) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
+    core = -core;
+  }
+  result->distance = result->lower = result->upper = core - (radius + rounding);
+  result->normal = ct_neg(ct_mat_mul(input->relative.rotation, out));
+  result->radius_a = radius;
+  result->point_a = ct_add_scaled(ball->center, result->normal, radius);
+  result->radius_b = rounding;
+  result->point_b = ct_add_scaled(ct_to_parent(input->relative, q), result->normal, -rounding);
+}
+
+/* Two boxes: the search over axes. */
+typedef struct axes {
+  const ct_core *a, *b;
+  ct_vec3 between; /* centre to centre */
+  double tie;
+  bool choosing; /* first pass: look for the least depth; second: choose among the axes that are as good */
+  ct_epa_result *result;
+} axes;
+
+static double half_width(const ct_core *box, ct_vec3 n) {
+  return fabs(ct_dot(n, box->axis[0])) + fabs(ct_dot(n, box->axis[1])) + fabs(ct_dot(n, box->axis[2]));
+}
+
+/* Judges an axis, turned from a to b; the greater of both senses where the centres do not tell. */
+static void offer(axes *f, ct_vec3 axis) {
+  double length = ct_norm(axis);
+  if (!(length > 0.0)) return;
+  ct_vec3 n = ct_vec(axis.x / length, axis.y / length, axis.z / length);
+  double level = ct_dot(n, f->between);
+  if (level < 0.0 || (level == 0.0 && ct_normal_greater(ct_neg(n), n))) n = ct_neg(n);
+  double depth = half_width(f->a, n) + half_width(f->b, n) - fabs(level);
+  ct_epa_result *r = f->result;
+  if (!f->choosing && depth < r->first_depth) {
+    r->first_depth = depth;
+    r->first_normal = n;
+  }
+  if (!f->choosing || depth > r->first_depth + f->tie) return;
+  bool first = !(r->depth < INFINITY);
+  if (fabs(level) <= f->tie || (!first && ct_norm(ct_sub(n, r->normal)) > 1e-6)) r->several = true;
+  if (!first && !ct_normal_greater(n, r->normal)) return;
+  r->depth = depth;
+  r->normal = n;
+}
+
+static void offer_all(axes *f) {
+  for (int i = 0; i < 3; i++) offer(f, f->a->axis[i]);
+  for (int j = 0; j < 3; j++) offer(f, f->b->axis[j]);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) offer(f, ct_cross(f->a->axis[i], f->b->axis[j]));
+}
+
+void ct_box_box_depth(const ct_core *a, const ct_core *b, ct_epa_result *result) {
+  axes f = {.a = a, .b = b, .between = ct_sub(b->center, a->center), .result = result};
+  f.tie = 2.0 * CT_UNIT_ROUNDOFF * (ct_norm(f.between) + a->size + b->size);
+  *result = (ct_epa_result){.depth = INFINITY, .first_depth = INFINITY, .status = CT_PAIR_OK};
+  offer_all(&f);
+  f.choosing = true;
+  offer_all(&f);
+  result->least = result->first_depth;
+}

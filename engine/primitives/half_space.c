@@ -1,0 +1,56 @@
+/* Half-spaces: solid where normal.(p - origin) <= 0, normal the z axis of the plane's frame. */
+#include "pair/pair_cell.h"
+
+/* Normals that differ by less are opposite: the angle is round-off of two rotations. */
+#define OPPOSITE_ROUNDOFFS 16.0
+
+static ct_vec3 normal_of(const ct_frame *plane) { return ct_vec(plane->rotation.rx.z, plane->rotation.ry.z, plane->rotation.rz.z); }
+
+void ct_cell_plane(const ct_cell_input *input, ct_cell_result *result) {
+  ct_vec3 up = ct_unit_or(normal_of(&input->relative), ct_vec(0.0, 0.0, 1.0)), down = ct_neg(up);
+  uint32_t near = 0;
+  double radius;
+  ct_vec3 lowest = ct_core_point(&input->a, down, &near, &radius);
+  double height = ct_dot(up, ct_sub(lowest, input->relative.position));
+  result->normal = down;
+  result->distance = result->lower = result->upper = height - radius;
+  result->point_a = ct_add_scaled(lowest, down, radius);
+  result->point_b = ct_add_scaled(lowest, down, height);
+  result->iterations = input->a.kind == CT_CORE_HULL ? 1 : 0;
+  ct_vec3 span[2];
+  if (ct_core_feature(&input->a, down, 1e-6, span) > 0) result->flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
+}
+
+void ct_cell_plane_plane(const ct_cell_input *input, ct_cell_result *result) {
+  ct_vec3 up = normal_of(&input->relative), origin = input->relative.position;
+  result->normal = ct_vec(0.0, 0.0, 1.0);
+  result->flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
+  double limit = OPPOSITE_ROUNDOFFS * CT_UNIT_ROUNDOFF;
+  if (fabs(up.x) > limit || fabs(up.y) > limit || up.z > 0.0) {
+    /* The planes cross, or one half-space holds the other: they overlap without bound. A point of both lies far along -(n + m). */
+    result->status = CT_PAIR_UNSUPPORTED;
+    ct_vec3 sum = ct_vec(up.x, up.y, up.z + 1.0);
+    double above = ct_max2(-ct_dot(up, origin), 0.0), square = ct_norm2(sum);
+    result->point_a = result->point_b = ct_scale(sum, square > 0.0 ? -2.0 * above / square : 0.0);
+    return;
+  }
+  result->distance = result->lower = result->upper = origin.z;
+  result->point_a = ct_vec(origin.x, origin.y, 0.0);
+  result->point_b = origin;
+}
+
+ct_relation ct_planes_overlapping(const ct_frame *relative) {
+  ct_vec3 up = normal_of(relative);
+  double limit = OPPOSITE_ROUNDOFFS * CT_UNIT_ROUNDOFF;
+  if (fabs(up.x) > limit || fabs(up.y) > limit || up.z < 0.0) return CT_PENETRATING;
+  return relative->position.z <= 0.0 ? CT_CONTAINING : CT_CONTAINED;
+}
+
+bool ct_plane_holds(const ct_frame *plane, const ct_core *held) {
+  ct_vec3 up = normal_of(plane);
+  uint32_t near = 0;
+  double radius;
+  ct_vec3 highest = ct_core_point(held, up, &near, &radius);
+  double top = ct_dot(up, ct_sub(highest, plane->position)) + radius;
+  return top <= CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * ct_max2(held->extent, fabs(top));
+}

@@ -1,0 +1,385 @@
+/* Two bodies in the narrow phase: the extreme pair of their colliders.
+ *
+ * Compounds go through their pairs of colliders in an order that depends on the bodies' contents, not on which of them is a: ties
+ * go to the first pair in that order, so that swapping the bodies mirrors the answer. Of large compounds a tree of the second
+ * body's colliders leaves out the pairs that cannot matter; the answer is the same to the bit.
+ */
+#include "broad/aabb_tree.h"
+#include "pair/pair_order.h"
+#include "query/query.h"
+
+#include <stdlib.h>
+
+/* Steps between two looks at the cancel flag: a pair of boxes is one, of some ns. The box of a large hull takes 100 us, a pair in
+ * the narrow phase 1 us, or 1 ms where large hulls overlap. */
+#define STEPS_PER_POLL 1024
+#define BOX_STEPS 64
+#define PAIR_STEPS 512
+/* From here on a tree costs less than looking at all pairs of boxes: colliders of the first body, pairs. */
+#define TREE_FIRST_MIN 32
+#define TREE_PAIRS_MIN 1024
+
+bool ct_placed_body_set(ct_placed_body *placed, const ct_body *body, const ct_pose *pose) {
+  uint32_t count = (uint32_t)ct_body_collider_count(body);
+  if (count > placed->capacity) {
+    ct_frame *frames = realloc(placed->frames, count * sizeof *frames);
+    if (frames) placed->frames = frames;
+    ct_box *boxes = realloc(placed->boxes, count * sizeof *boxes);
+    if (boxes) placed->boxes = boxes;
+    if (!frames || !boxes) return false;
+    placed->capacity = count;
+  }
+  placed->body = body;
+  placed->pose = pose;
+  placed->count = count;
+  placed->boxed = placed->treed = false;
+  ct_frame frame = ct_frame_of(*pose);
+  for (uint32_t i = 0; i < count; i++) placed->frames[i] = ct_body_shape_frame(body, i, &frame);
+  return true;
+}
+
+void ct_placed_body_free(ct_placed_body *placed) {
+  free(placed->frames);
+  free(placed->boxes);
+  free(placed->found);
+  ct_tree_destroy(placed->tree);
+}
+
+/* Steps since the cancel flag was looked at. */
+typedef struct poll {
+  const ct_cancel *cancel;
+  uint32_t steps;
+} poll;
+
+static bool cancelled(poll *p, uint32_t steps) {
+  p->steps += steps;
+  if (p->steps < STEPS_PER_POLL) return false;
+  p->steps = 0;
+  return ct_cancel_raised(p->cancel);
+}
+
+static ct_status make_boxes(ct_placed_body *placed, poll *p) {
+  if (placed->boxed) return CT_OK;
+  placed->reach = 0.0;
+  for (uint32_t i = 0; i < placed->count; i++) {
+    if (cancelled(p, BOX_STEPS)) return CT_CANCELLED;
+    placed->boxes[i] = ct_shape_box(ct_body_shape(placed->body, i), &placed->frames[i]);
+    placed->reach = ct_max2(placed->reach, ct_box_magnitude(&placed->boxes[i]));
+  }
+  placed->boxed = true;
+  return CT_OK;
+}
+
+/* The tree of the boxes, and room for as many colliders as there are. */
+static ct_status make_tree(ct_placed_body *placed, const ct_cancel *cancel) {
+  if (placed->treed) return CT_OK;
+  if (!placed->tree) placed->tree = ct_tree_create();
+  if (!placed->tree) return CT_OUT_OF_MEMORY;
+  uint32_t *found = realloc(placed->found, placed->count * sizeof *found);
+  if (!found) return CT_OUT_OF_MEMORY;
+  placed->found = found;
+  ct_status status = ct_tree_build(placed->tree, placed->boxes, NULL, placed->count, NULL, cancel);
+  placed->treed = status == CT_OK;
+  return status;
+}
+
+/* ---- pairs of colliders ---- */
+
+double ct_box_gap(const ct_box *a, const ct_box *b, double size) {
+  ct_vec3 d = ct_box_gaps(a, b);
+  if (d.x == 0.0 && d.y == 0.0 && d.z == 0.0) return 0.0;
+  return ct_max2(0.0, sqrt(ct_norm2(d)) * (1.0 - CT_GAP_SLACK) - CT_GAP_SLACK * size);
+}
+
+/* The pairs of colliders in the order of contents: those of the first body's first collider come first. */
+typedef struct collider_walk {
+  const ct_body_pair *pair;
+  ct_placed_body *first, *second;
+  bool b_first;
+  bool single; /* one pair */
+  poll poll;
+} collider_walk;
+
+static ct_status walk_open(collider_walk *walk, const ct_body_pair *pair) {
+  *walk = (collider_walk){pair, pair->a, pair->b, false, pair->a->count == 1 && pair->b->count == 1, {pair->cancel, 0}};
+  if (walk->single) return CT_OK;
+  ct_status status = make_boxes(pair->a, &walk->poll);
+  if (status == CT_OK) status = make_boxes(pair->b, &walk->poll);
+  if (status != CT_OK) return status;
+  walk->b_first = ct_body_compare(pair->b->body, pair->b->pose, pair->a->body, pair->a->pose) < 0;
+  if (!walk->b_first) return CT_OK;
+  walk->first = pair->b;
+  walk->second = pair->a;
+  return CT_OK;
+}
+
+static bool is_large(const collider_walk *walk) {
+  return walk->first->count >= TREE_FIRST_MIN && (uint64_t)walk->first->count * walk->second->count >= TREE_PAIRS_MIN;
+}
+
+/* A collider of the first body and one of the second. */
+typedef struct collider_pair {
+  uint32_t first, second;
+} collider_pair;
+
+static double gap_of(const collider_walk *walk, collider_pair p) {
+  if (walk->single) return 0.0;
+  const ct_box *a = &walk->first->boxes[p.first], *b = &walk->second->boxes[p.second];
+  return ct_box_gap(a, b, ct_box_magnitude(a) + ct_box_magnitude(b));
+}
+
+/* Colliders of the question's a and b. */
+static uint32_t in_a(const collider_walk *walk, collider_pair p) { return walk->b_first ? p.second : p.first; }
+static uint32_t in_b(const collider_walk *walk, collider_pair p) { return walk->b_first ? p.first : p.second; }
+
+/* ---- distance ---- */
+
+typedef struct extreme_pair {
+  bool found;
+  collider_pair at;
+  double key; /* distance; unsupported depths are unbounded */
+  ct_hit *hit;
+} extreme_pair;
+
+/* Can a pair whose boxes are this far apart not be the extreme one? */
+static bool beyond(const collider_walk *walk, const extreme_pair *best, double gap) {
+  return gap > 0.0 && (gap > walk->pair->limit || (best->found && gap > best->key));
+}
+
+static bool is_better(const extreme_pair *best, collider_pair p, double key) {
+  if (!best->found || key != best->key) return !best->found || key < best->key;
+  return p.first < best->at.first || (p.first == best->at.first && p.second < best->at.second);
+}
+
+static void test_distance(const collider_walk *walk, collider_pair p, extreme_pair *best) {
+  const ct_body_pair *pair = walk->pair;
+  double threshold = best->found && best->key < pair->limit ? best->key : pair->limit;
+  ct_pair_options options = {pair->tolerance, ct_max2(threshold, 0.0)};
+  ct_pair_result result;
+  uint32_t a = in_a(walk, p), b = in_b(walk, p);
+  ct_pair_distance_within(ct_placed_collider(pair->a, a), ct_placed_collider(pair->b, b), &options, pair->workspace, &result);
+  double key = result.status == CT_PAIR_UNSUPPORTED ? -INFINITY : result.distance;
+  if (key > pair->limit || !is_better(best, p, key)) return;
+  best->hit->collider_a = a;
+  best->hit->collider_b = b;
+  best->hit->overlap = result.distance <= 0.0;
+  best->hit->result = result;
+  best->found = true;
+  best->at = p;
+  best->key = key;
+}
+
+/* The pair of least box gap, a good one to begin with; the first among equals. */
+static ct_status nearest_boxes(collider_walk *walk, collider_pair *nearest) {
+  double best_gap = INFINITY;
+  *nearest = (collider_pair){0, 0};
+  for (collider_pair p = {0, 0}; p.first < walk->first->count; p.first++) {
+    for (p.second = 0; p.second < walk->second->count; p.second++) {
+      if (cancelled(&walk->poll, 1)) return CT_CANCELLED;
+      double gap = gap_of(walk, p);
+      if (gap >= best_gap) continue;
+      best_gap = gap;
+      *nearest = p;
+      if (gap == 0.0) return CT_OK;
+    }
+  }
+  return CT_OK;
+}
+
+static ct_status distance_of_all(collider_walk *walk, extreme_pair *best) {
+  collider_pair start;
+  ct_status status = nearest_boxes(walk, &start);
+  if (status != CT_OK) return status;
+  test_distance(walk, start, best);
+  for (collider_pair p = {0, 0}; p.first < walk->first->count; p.first++) {
+    for (p.second = 0; p.second < walk->second->count; p.second++) {
+      if (cancelled(&walk->poll, 1)) return CT_CANCELLED;
+      if ((p.first == start.first && p.second == start.second) || beyond(walk, best, gap_of(walk, p))) continue;
+      test_distance(walk, p, best);
+      if (cancelled(&walk->poll, PAIR_STEPS)) return CT_CANCELLED;
+    }
+  }
+  return CT_OK;
+}
+
+/* A node of the second body's tree that waits, and how far it is. */
+typedef struct waiting_node {
+  uint32_t node;
+  double gap;
+} waiting_node;
+
+static waiting_node wait_for(const collider_walk *walk, uint32_t first, uint32_t node) {
+  const ct_box *box = &walk->first->boxes[first];
+  return (waiting_node){node, ct_box_gap(box, &walk->second->tree->nodes[node].box, ct_box_magnitude(box) + walk->second->reach)};
+}
+
+/* The pairs of one collider of the first body, the nearer branch of the tree first. */
+static ct_status distance_of_row(collider_walk *walk, uint32_t first, extreme_pair *best) {
+  const ct_tree_node *nodes = walk->second->tree->nodes;
+  waiting_node stack[CT_TREE_HEIGHT_MAX + 2];
+  int top = 0;
+  stack[top++] = wait_for(walk, first, walk->second->tree->root);
+  while (top > 0) {
+    waiting_node w = stack[--top];
+    if (cancelled(&walk->poll, 2)) return CT_CANCELLED;
+    if (beyond(walk, best, w.gap)) continue;
+    const ct_tree_node *node = &nodes[w.node];
+    if (node->height > 0) {
+      waiting_node c = wait_for(walk, first, node->child[0]), d = wait_for(walk, first, node->child[1]);
+      bool swap = d.gap < c.gap;
+      stack[top++] = swap ? c : d;
+      stack[top++] = swap ? d : c;
+      continue;
+    }
+    collider_pair p = {first, node->child[1]};
+    if (beyond(walk, best, gap_of(walk, p))) continue;
+    test_distance(walk, p, best);
+    if (cancelled(&walk->poll, PAIR_STEPS)) return CT_CANCELLED;
+  }
+  return CT_OK;
+}
+
+/* Row by row, first the one that is nearest to the second body's box. */
+static ct_status distance_by_tree(collider_walk *walk, extreme_pair *best) {
+  ct_status status = make_tree(walk->second, walk->pair->cancel);
+  if (status != CT_OK) return status;
+  uint32_t start = 0, root = walk->second->tree->root;
+  double least = INFINITY;
+  for (uint32_t i = 0; i < walk->first->count && least > 0.0; i++) {
+    if (cancelled(&walk->poll, 1)) return CT_CANCELLED;
+    double gap = wait_for(walk, i, root).gap;
+    if (gap >= least) continue;
+    least = gap;
+    start = i;
+  }
+  status = distance_of_row(walk, start, best);
+  for (uint32_t i = 0; i < walk->first->count && status == CT_OK; i++)
+    if (i != start) status = distance_of_row(walk, i, best);
+  return status;
+}
+
+ct_status ct_body_pair_distance(const ct_body_pair *pair, ct_hit *hit, bool *found) {
+  *found = false;
+  if (pair->a->count == 0 || pair->b->count == 0) return CT_OK;
+  collider_walk walk;
+  extreme_pair best = {.hit = hit};
+  ct_status status = walk_open(&walk, pair);
+  if (status != CT_OK) return status;
+  if (walk.single) test_distance(&walk, (collider_pair){0, 0}, &best);
+  else status = is_large(&walk) ? distance_by_tree(&walk, &best) : distance_of_all(&walk, &best);
+  *found = status == CT_OK && best.found;
+  return status;
+}
+
+/* ---- all pairs ---- */
+
+static int by_index(const void *a, const void *b) {
+  uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+  return (p > q) - (p < q);
+}
+
+/* Colliders of the second body whose boxes are within reach of that of one of the first's, ascending, in `found` of the second. */
+static ct_status near_boxes(collider_walk *walk, uint32_t first, double reach, size_t *count) {
+  const ct_tree_node *nodes = walk->second->tree->nodes;
+  uint32_t stack[CT_TREE_HEIGHT_MAX + 2], *found = walk->second->found;
+  int top = 0;
+  *count = 0;
+  stack[top++] = walk->second->tree->root;
+  while (top > 0) {
+    uint32_t at = stack[--top];
+    if (cancelled(&walk->poll, 1)) return CT_CANCELLED;
+    if (wait_for(walk, first, at).gap > reach) continue;
+    if (nodes[at].height == 0) {
+      if (gap_of(walk, (collider_pair){first, nodes[at].child[1]}) <= reach) found[(*count)++] = nodes[at].child[1];
+      continue;
+    }
+    stack[top++] = nodes[at].child[0];
+    stack[top++] = nodes[at].child[1];
+  }
+  qsort(found, *count, sizeof *found, by_index);
+  return CT_OK;
+}
+
+static ct_status visit_row(collider_walk *walk, uint32_t a, ct_collider_visit visit, void *context) {
+  bool large = is_large(walk);
+  size_t count = walk->second->count;
+  ct_status status = large ? near_boxes(walk, a, walk->pair->limit, &count) : CT_OK;
+  for (size_t k = 0; k < count && status == CT_OK; k++) {
+    uint32_t b = large ? walk->second->found[k] : (uint32_t)k;
+    if (cancelled(&walk->poll, 1)) return CT_CANCELLED;
+    if (!large && gap_of(walk, (collider_pair){a, b}) > walk->pair->limit) continue;
+    status = visit(context, a, b);
+    if (status == CT_OK && cancelled(&walk->poll, PAIR_STEPS)) status = CT_CANCELLED;
+  }
+  return status;
+}
+
+ct_status ct_body_pair_visit(const ct_body_pair *pair, ct_collider_visit visit, void *context) {
+  collider_walk walk = {pair, pair->a, pair->b, false, pair->a->count == 1 && pair->b->count == 1, {pair->cancel, 0}};
+  ct_status status = CT_OK;
+  if (!walk.single) {
+    status = make_boxes(pair->a, &walk.poll);
+    if (status == CT_OK) status = make_boxes(pair->b, &walk.poll);
+    if (status == CT_OK && is_large(&walk)) status = make_tree(pair->b, pair->cancel);
+  }
+  for (uint32_t a = 0; a < pair->a->count && status == CT_OK; a++) status = visit_row(&walk, a, visit, context);
+  return status;
+}
+
+/* ---- overlap ---- */
+
+/* *found: the pair overlaps, and the hit tells where. */
+static ct_status test_overlap(collider_walk *walk, collider_pair p, ct_hit *hit, bool *found) {
+  const ct_body_pair *pair = walk->pair;
+  uint32_t a = in_a(walk, p), b = in_b(walk, p);
+  ct_vec3 witness;
+  if (cancelled(&walk->poll, PAIR_STEPS)) return CT_CANCELLED;
+  const ct_placed placed[2] = {ct_placed_collider(pair->a, a), ct_placed_collider(pair->b, b)};
+  const ct_collider_pair which = {hit->a, hit->b, a, b};
+  *found = pair->overlap_test ? pair->overlap_test(pair->context, &which, placed[0], placed[1], pair->workspace, &witness)
+                              : ct_pair_overlap(placed[0], placed[1], pair->workspace, &witness);
+  if (!*found) return CT_OK;
+  *hit = (ct_hit){.a = hit->a, .b = hit->b, .collider_a = a, .collider_b = b, .overlap = true};
+  hit->result.point_a = hit->result.point_b = witness;
+  return CT_OK;
+}
+
+static ct_status overlap_of_all(collider_walk *walk, ct_hit *hit, bool *found) {
+  ct_status status = CT_OK;
+  for (collider_pair p = {0, 0}; p.first < walk->first->count && status == CT_OK && !*found; p.first++) {
+    for (p.second = 0; p.second < walk->second->count && status == CT_OK && !*found; p.second++) {
+      if (cancelled(&walk->poll, 1)) return CT_CANCELLED;
+      if (gap_of(walk, p) == 0.0) status = test_overlap(walk, p, hit, found);
+    }
+  }
+  return status;
+}
+
+static ct_status overlap_by_tree(collider_walk *walk, ct_hit *hit, bool *found) {
+  ct_status status = make_tree(walk->second, walk->pair->cancel);
+  for (uint32_t i = 0; i < walk->first->count && status == CT_OK && !*found; i++) {
+    size_t count;
+    status = near_boxes(walk, i, 0.0, &count);
+    for (size_t k = 0; k < count && status == CT_OK && !*found; k++)
+      status = test_overlap(walk, (collider_pair){i, walk->second->found[k]}, hit, found);
+  }
+  return status;
+}
+
+ct_status ct_body_pair_overlap(const ct_body_pair *pair, ct_hit *hit, bool *found) {
+  *found = false;
+  if (pair->a->count == 0 || pair->b->count == 0) return CT_OK;
+  collider_walk walk;
+  ct_status status = walk_open(&walk, pair);
+  if (status == CT_OK) status = is_large(&walk) ? overlap_by_tree(&walk, hit, found) : overlap_of_all(&walk, hit, found);
+  if (status != CT_OK || *found || pair->limit == 0.0) return status;
+  if (!(pair->limit < INFINITY)) {
+    *hit = (ct_hit){.a = hit->a, .b = hit->b};
+    *found = true;
+    return CT_OK;
+  }
+  /* Apart, but perhaps within the clearance. */
+  status = ct_body_pair_distance(pair, hit, found);
+  if (status == CT_OK && *found) hit->overlap = false;
+  return status;
+}

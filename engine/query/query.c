@@ -1,0 +1,299 @@
+/* Preparing a query: where its pairs come from, and what its ranges share. */
+#include "query/query.h"
+#include "broad/pair_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Scenes up to this many rows are searched without a tree: a first question costs less so, a later one no more than 1 us. */
+#define BOXES_ROWS_MAX 16
+/* With `nearest`, more overrides than these get a tree of all boxes: without one each row would test each of them. */
+#define OVERRIDES_MAX 64
+/* `where` selects few bodies if at most one in this many: their pairs are listed by preparing. */
+#define FEW_SHARE 8
+
+static ct_status set_overrides(ct_query *query) {
+  const ct_query_options *o = &query->options;
+  if (o->override_count == 0) return CT_OK;
+  query->overridden = calloc((size_t)query->scene->rows / 8 + 1, 1);
+  if (!query->overridden) return CT_OUT_OF_MEMORY;
+  for (size_t k = 0; k < o->override_count; k++) {
+    uint32_t row = o->overrides[k].row;
+    if (row >= query->scene->rows) return CT_LIMIT;
+    query->overridden[row / 8] = (uint8_t)(query->overridden[row / 8] | 1u << (row % 8));
+  }
+  return CT_OK;
+}
+
+/* Box of a row at the query's pose; ct_box_nothing without colliders. */
+static ct_box make_box(const ct_query *query, uint32_t row) {
+  const ct_body *body = ct_scene_body_at(query->scene, row);
+  if (!body) return ct_box_nothing();
+  ct_frame frame = ct_frame_of(*ct_query_pose(query, row));
+  return ct_body_box(body, &frame);
+}
+
+static ct_status make_boxes(ct_query *query) {
+  uint32_t rows = query->scene->rows;
+  ct_box *boxes = malloc(((size_t)rows + 1) * sizeof *boxes);
+  if (!boxes) return CT_OUT_OF_MEMORY;
+  query->boxes = boxes;
+  for (uint32_t row = 0; row < rows; row++) {
+    if (ct_cancel_raised(query->options.cancel)) return CT_CANCELLED;
+    boxes[row] = make_box(query, row);
+    query->reach = ct_max2(query->reach, ct_box_magnitude(&boxes[row]));
+  }
+  return CT_OK;
+}
+
+static ct_status make_tree(ct_query *query) {
+  const ct_query_options *o = &query->options;
+  ct_status status = ct_scene_derive(query->scene, o->cancel, &query->derived);
+  if (status != CT_OK) return status;
+  query->override_boxes = malloc((o->override_count + 1) * sizeof *query->override_boxes);
+  if (!query->override_boxes) return CT_OUT_OF_MEMORY;
+  ct_box root;
+  if (ct_tree_bounds(query->derived->tree, &root)) query->reach = ct_box_magnitude(&root);
+  for (uint32_t k = 0; k < query->derived->loose_count; k++)
+    query->reach = ct_max2(query->reach, ct_box_magnitude(&query->derived->loose[k].box));
+  for (size_t k = 0; k < o->override_count; k++) {
+    if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
+    query->override_boxes[k] = make_box(query, o->overrides[k].row);
+    query->reach = ct_max2(query->reach, ct_box_magnitude(&query->override_boxes[k]));
+  }
+  return CT_OK;
+}
+
+/* The tree of all rows' boxes at the query's poses. */
+static ct_status make_own_tree(ct_query *query) {
+  ct_status status = make_boxes(query);
+  if (status != CT_OK) return status;
+  uint32_t rows = query->scene->rows, count = 0;
+  uint32_t *users = malloc(((size_t)rows + 1) * sizeof *users);
+  ct_box *boxes = malloc(((size_t)rows + 1) * sizeof *boxes);
+  query->own_tree = ct_tree_create();
+  if (!users || !boxes || !query->own_tree) status = CT_OUT_OF_MEMORY;
+  for (uint32_t row = 0; row < rows && status == CT_OK; row++) {
+    if (!ct_query_box(query, row, &boxes[count])) continue;
+    users[count++] = row;
+  }
+  if (status == CT_OK) status = ct_tree_build(query->own_tree, boxes, users, count, NULL, query->options.cancel);
+  free(users);
+  free(boxes);
+  return status;
+}
+
+/* ---- few selected bodies ---- */
+
+static size_t count_selected(const uint8_t *where, uint32_t rows) {
+  size_t count = 0;
+  for (uint32_t row = 0; where && row < rows; row++) count += where[row];
+  return where ? count : rows;
+}
+
+/* The smaller of the two sides when it is small, else NULL. */
+static const uint8_t *few_selected(const ct_query *query) {
+  const ct_query_options *o = &query->options;
+  if (!o->where_a && !o->where_b) return NULL;
+  size_t a = count_selected(o->where_a, query->scene->rows), b = count_selected(o->where_b, query->scene->rows);
+  if ((a < b ? a : b) * FEW_SHARE > query->scene->count) return NULL;
+  return a < b ? o->where_a : o->where_b;
+}
+
+static ct_status list_pair(ct_query *query, size_t *capacity, uint32_t i, uint32_t j) {
+  if (query->listed_count == CT_PAIRS_MAX) return CT_PAIR_LIMIT;
+  if (query->listed_count == *capacity) {
+    size_t more = *capacity ? 2 * *capacity : 64;
+    ct_pair_index *listed = realloc(query->listed, more * sizeof *listed);
+    if (!listed) return CT_OUT_OF_MEMORY;
+    query->listed = listed;
+    *capacity = more;
+  }
+  query->listed[query->listed_count++] = i < j ? (ct_pair_index){i, j} : (ct_pair_index){j, i};
+  return CT_OK;
+}
+
+/* Pairs of one selected row. One with another selected row is found from both: the lower row's finding counts. */
+static ct_status list_row(ct_query *query, ct_row_finder *finder, uint32_t row, const uint8_t *few, size_t *capacity) {
+  ct_row_view view;
+  uint64_t tests = 0;
+  if (!ct_row_view_set(finder, row, &view)) return CT_OK;
+  ct_status status = ct_query_find(finder, &view, 0, &tests);
+  query->listed_tests += finder->count;
+  for (size_t k = 0; k < finder->count && status == CT_OK; k++) {
+    uint32_t partner = finder->rows[k];
+    if (partner == row || (few[partner] && partner < row)) continue;
+    if (ct_query_accepts(query, &view, partner)) status = list_pair(query, capacity, row, partner);
+  }
+  return status;
+}
+
+static ct_status list_few(ct_query *query, const uint8_t *few) {
+  ct_row_finder *finder = malloc(sizeof *finder);
+  if (!finder) return CT_OUT_OF_MEMORY;
+  ct_row_finder_init(finder, query);
+  size_t capacity = 0;
+  ct_status status = CT_OK;
+  uint32_t rows = query->scene->rows;
+  for (uint32_t row = 0; row < rows && status == CT_OK; row++) {
+    while (row % 8 == 0 && row + 8 <= rows && memcmp(few + row, (const char[8]){0}, 8) == 0) row += 8;
+    if (row == rows) break;
+    if (!few[row]) continue;
+    if (ct_cancel_raised(query->options.cancel)) status = CT_CANCELLED;
+    else status = list_row(query, finder, row, few, &capacity);
+  }
+  ct_row_finder_free(finder);
+  free(finder);
+  if (status != CT_OK) return status;
+  query->source = CT_SOURCE_LISTED;
+  return ct_pair_index_sort(query->listed, query->listed_count, query->scene->rows, query->options.cancel);
+}
+
+/* ---- methods that list all pairs at once ---- */
+
+/* The rows that have boxes, and what each asks for. */
+typedef struct asked_rows {
+  uint32_t *rows;
+  ct_box *boxes;
+  size_t count;
+} asked_rows;
+
+static bool ask_rows(const ct_query *query, asked_rows *asked) {
+  uint32_t rows = query->scene->rows;
+  asked->rows = malloc(((size_t)rows + 1) * sizeof *asked->rows);
+  asked->boxes = malloc(((size_t)rows + 1) * sizeof *asked->boxes);
+  if (!asked->rows || !asked->boxes) return false;
+  for (uint32_t row = 0; row < rows; row++) {
+    ct_row_view view = {.row = row};
+    if (!ct_query_box(query, row, &view.box)) continue;
+    view.magnitude = query->reach; /* one growth for all: ends that are equal stay so from frame to frame */
+    asked->boxes[asked->count] = ct_query_asked(query, &view);
+    asked->rows[asked->count++] = row;
+  }
+  return true;
+}
+
+/* Those of the method's pairs that the query accepts: its boxes are grown, and know no filters. */
+static ct_status accept_pairs(ct_query *query, const ct_pair_list *list, const uint32_t *rows) {
+  ct_row_finder *finder = malloc(sizeof *finder);
+  if (!finder) return CT_OUT_OF_MEMORY;
+  ct_row_finder_init(finder, query);
+  ct_row_view view;
+  ct_status status = CT_OK;
+  uint32_t last = CT_NO_ROW;
+  size_t capacity = 0;
+  bool asks = false;
+  for (size_t k = 0; k < list->count && status == CT_OK; k++) {
+    uint32_t i = rows[list->items[k].i], j = rows[list->items[k].j];
+    if (i != last) {
+      asks = ct_row_view_set(finder, i, &view);
+      last = i;
+      if (ct_cancel_raised(query->options.cancel)) status = CT_CANCELLED;
+    }
+    if (asks && status == CT_OK && ct_query_accepts(query, &view, j)) status = list_pair(query, &capacity, i, j);
+  }
+  ct_row_finder_free(finder);
+  free(finder);
+  return status;
+}
+
+/* By the method alone, or as the next of some frames. */
+static ct_status find_pairs(ct_query *query, const asked_rows *asked) {
+  const ct_query_options *o = &query->options;
+  const ct_broad_options options = {query->broadphase, CT_PAIRS_MAX, o->cancel};
+  ct_pair_list list = {NULL, 0, 0};
+  ct_broad_statistics statistics = {0};
+  ct_status status = o->frames ? ct_query_frames_pairs(o->frames, asked->boxes, asked->count, &options, &list, &statistics)
+                               : ct_broad_pairs(asked->boxes, asked->count, &options, &list, &statistics);
+  if (status == CT_OK) status = accept_pairs(query, &list, asked->rows);
+  if (!o->frames) ct_pair_list_free(&list);
+  if (status == CT_OK && o->frames) status = ct_query_frames_note(o->frames, query->listed, query->listed_count);
+  query->listed_tests = statistics.box_tests;
+  query->broadphase = statistics.method;
+  return status;
+}
+
+static ct_status list_by_method(ct_query *query) {
+  asked_rows asked = {NULL, NULL, 0};
+  ct_status status = make_boxes(query);
+  if (status == CT_OK && !ask_rows(query, &asked)) status = CT_OUT_OF_MEMORY;
+  if (status == CT_OK) status = find_pairs(query, &asked);
+  query->source = CT_SOURCE_LISTED;
+  free(asked.rows);
+  free(asked.boxes);
+  return status;
+}
+
+/* ---- preparing ---- */
+
+/* The next of some frames. Where `where` selects few bodies AUTO asks the scene's tree for them: no list of all boxes pays off. */
+static ct_status next_frame(ct_query *query) {
+  ct_query_frames *frames = query->options.frames;
+  const uint8_t *few = query->broadphase == CT_BROADPHASE_AUTO ? few_selected(query) : NULL;
+  if (!few) return list_by_method(query);
+  query->broadphase = CT_BROADPHASE_TREE;
+  ct_status status = make_tree(query);
+  if (status == CT_OK) status = list_few(query, few);
+  if (status != CT_OK) return status;
+  ct_query_frames_afresh(frames, query->broadphase, query->listed_tests);
+  return ct_query_frames_note(frames, query->listed, query->listed_count);
+}
+
+bool ct_query_takes_pairs(const ct_scene *scene, const ct_row_pair *pairs, size_t count) {
+  for (size_t k = 0; k < count; k++)
+    if (pairs[k].a == pairs[k].b || pairs[k].a >= scene->rows || pairs[k].b >= scene->rows) return false;
+  return true;
+}
+
+static ct_status prepare(ct_query *query) {
+  const ct_query_options *o = &query->options;
+  if (o->explicit_pairs && !ct_query_takes_pairs(query->scene, o->pairs, o->pair_count)) return CT_LIMIT;
+  ct_status status = set_overrides(query);
+  if (status != CT_OK) return status;
+  query->broadphase = o->broadphase;
+  if (query->broadphase == CT_BROADPHASE_AUTO && !o->frames)
+    query->broadphase = query->scene->rows <= BOXES_ROWS_MAX ? CT_BROADPHASE_BRUTE_FORCE : CT_BROADPHASE_TREE;
+  if (o->explicit_pairs) {
+    query->source = CT_SOURCE_EXPLICIT;
+    query->items = o->pair_count;
+    return CT_OK;
+  }
+  query->items = query->scene->rows;
+  status = ct_scene_row_filter(query->scene, o->cancel, &query->filter);
+  if (status != CT_OK) return status;
+  if (o->frames) return next_frame(query);
+  if (query->broadphase == CT_BROADPHASE_BRUTE_FORCE) {
+    query->source = CT_SOURCE_BOXES;
+    return make_boxes(query);
+  }
+  if (query->broadphase != CT_BROADPHASE_TREE && !o->nearest) return list_by_method(query);
+  query->source = CT_SOURCE_TREE;
+  if (o->nearest) return o->override_count > OVERRIDES_MAX ? make_own_tree(query) : make_tree(query);
+  status = make_tree(query);
+  const uint8_t *few = status == CT_OK ? few_selected(query) : NULL;
+  return few ? list_few(query, few) : status;
+}
+
+ct_status ct_query_prepare(const ct_scene *scene, const ct_query_options *options, ct_query **out) {
+  ct_query *query = calloc(1, sizeof *query);
+  if (!query) return CT_OUT_OF_MEMORY;
+  query->scene = scene;
+  query->options = *options;
+  ct_status status = prepare(query);
+  if (status == CT_OK) *out = query;
+  else ct_query_destroy(query);
+  return status;
+}
+
+void ct_query_destroy(ct_query *query) {
+  if (!query) return;
+  free(query->boxes);
+  ct_tree_destroy(query->own_tree);
+  free(query->overridden);
+  free(query->override_boxes);
+  free(query->listed);
+  free(query);
+}
+
+size_t ct_query_items(const ct_query *query) { return query->items; }
+ct_broadphase ct_query_broadphase(const ct_query *query) { return query->broadphase; }

@@ -1,0 +1,171 @@
+/* A guess at what a query costs, from a few of its items. */
+#include "scene/body.h"
+#include "query/query.h"
+
+#include <stdlib.h>
+
+/* Nanoseconds on one core of 2020, measured to within a factor of two: an item of an all-pairs query, a box test while the tree is
+ * in the cache and when it is not, and a pair of colliders by kind of query. */
+#define ITEM_NS 50.0
+#define BOX_TEST_NS 2.0
+#define FAR_BOX_TEST_NS 15.0
+#define NEAR_ROWS_MAX 8192
+#define PAIR_NS 20.0
+#define OVERLAP_NS 800.0
+#define DISTANCE_NS 1500.0
+#define CONTACTS_NS 2000.0
+#define VOLUME_NS 5000.0
+/* A distance that a mesh takes part in, and what it grows by with the root of the triangles: about as many are at a contact. An
+ * overlap ends at the first crossing. */
+#define MESH_NS 3000.0
+#define MESH_ROOT_NS 300.0
+#define MESH_OVERLAP_PART 0.25
+/* Volumes look at every face, in one way or another. */
+#define FACES_VOLUME_PART 3.0
+/* A mesh deep in a simple solid, or the other way round, takes this for each of its triangles at times: some count, so that no
+ * such pair is taken for a short one. */
+#define MESH_TRIANGLE_NS 100.0
+#define MESH_TRIANGLES_MOST 300.0
+/* Features: each triangle's corners are placed in the other's frame, and a part of them has rays. */
+#define FEATURES_TRIANGLE_NS 100.0
+/* A hull's supports grow with the root of its vertices. */
+#define HULL_ROOT_NS 500.0
+/* Overlapping hulls, and meshes with hulls or meshes, by the facets of the one that has fewer: from a tenth of it on, and ten times
+ * as much where the surfaces run side by side. */
+#define HULL_FACET_NS 200.0
+#define MESH_FACET_NS 2000.0
+/* An element of a tetmesh or hexmesh in another one is as dear as so many facets: it meets some 20 elements. */
+#define ELEMENT_FACETS 10.0
+/* Colliders of a body whose shapes are looked at: bodies of more cost more than a short question by their number alone. */
+#define COLLIDERS_ASKED 32
+/* Items looked at, and partners counted for one of them. */
+#define SAMPLES 32
+#define PARTNERS_MAX 4096
+
+/* What a shape costs in any pair more than a simple one, in a distance; triangles or vertices. */
+typedef struct fineness {
+  double ns, facets;
+  bool mesh;
+} fineness;
+
+static fineness shape_fineness(const ct_shape *shape) {
+  if (ct_kind_is_mesh(shape->kind)) {
+    double n = (double)ct_mesh_get(shape->mesh)->live_count, facets = n;
+    if (ct_kind_has_elements(shape->kind)) facets = ELEMENT_FACETS * (double)ct_elements_get(shape->elements)->element_count;
+    return (fineness){MESH_NS + MESH_ROOT_NS * sqrt(n) + MESH_TRIANGLE_NS * ct_min2(n, MESH_TRIANGLES_MOST), facets, true};
+  }
+  if (shape->kind != CT_KIND_CONVEX) return (fineness){0.0, 0.0, false};
+  double n = (double)ct_hull_get(shape->hull)->vertex_count;
+  return (fineness){HULL_ROOT_NS * sqrt(n), n, false};
+}
+
+static fineness body_fineness(const ct_body *body) {
+  size_t count = ct_body_collider_count(body), asked = count < COLLIDERS_ASKED ? count : COLLIDERS_ASKED;
+  fineness most = {0.0, 0.0, false};
+  for (size_t i = 0; i < asked; i++) {
+    fineness f = shape_fineness(ct_body_shape(body, i));
+    most.ns = ct_max2(most.ns, f.ns);
+    most.facets = ct_max2(most.facets, f.facets);
+    most.mesh = most.mesh || f.mesh;
+  }
+  return most;
+}
+
+/* What a pair of colliders costs. */
+static double colliders_ns(ct_query_kind kind, fineness a, fineness b) {
+  if (kind == CT_QUERY_FEATURES) return a.mesh && b.mesh ? (a.facets + b.facets) * FEATURES_TRIANGLE_NS : 0.0;
+  static const double by_kind[] = {[CT_QUERY_PAIRS] = PAIR_NS,
+                                   [CT_QUERY_OVERLAP] = OVERLAP_NS,
+                                   [CT_QUERY_DISTANCE] = DISTANCE_NS,
+                                   [CT_QUERY_CONTACTS] = CONTACTS_NS,
+                                   [CT_QUERY_VOLUME] = VOLUME_NS};
+  double each = by_kind[kind];
+  double part = kind == CT_QUERY_OVERLAP ? MESH_OVERLAP_PART : kind == CT_QUERY_VOLUME ? FACES_VOLUME_PART : 1.0;
+  double facets = ct_min2(a.facets, b.facets) * (a.mesh || b.mesh ? MESH_FACET_NS : HULL_FACET_NS);
+  return each + (a.ns + b.ns + facets) * part;
+}
+
+/* Of compounds about as many pairs of colliders reach the narrow phase, or cost as much in boxes, as there are colliders. */
+double ct_query_pair_cost(ct_query_kind kind, const ct_body *a, const ct_body *b) {
+  if (kind == CT_QUERY_PAIRS) return PAIR_NS;
+  double count_a = (double)ct_body_collider_count(a), count_b = (double)ct_body_collider_count(b);
+  double pairs = count_a * count_b < count_a + count_b ? count_a * count_b : count_a + count_b;
+  return PAIR_NS + pairs * colliders_ns(kind, body_fineness(a), body_fineness(b));
+}
+
+double ct_shape_body_cost(ct_query_kind kind, const ct_shape *shape, const ct_body *body) {
+  return PAIR_NS + (double)ct_body_collider_count(body) * colliders_ns(kind, shape_fineness(shape), body_fineness(body));
+}
+
+static double pair_ns(const ct_query *query, uint32_t a, uint32_t b) {
+  return ct_query_pair_cost(query->options.kind, ct_scene_body_at(query->scene, a), ct_scene_body_at(query->scene, b));
+}
+
+/* Cost of the pairs of some of the items, scaled to all; `stride` items apart. */
+static double explicit_cost(const ct_query *query) {
+  size_t count = query->options.pair_count, stride = count / SAMPLES + 1, seen = 0;
+  double sum = 0.0;
+  for (size_t k = 0; k < count; k += stride, seen++) sum += pair_ns(query, query->options.pairs[k].a, query->options.pairs[k].b);
+  return seen ? sum / (double)seen * (double)count : 0.0;
+}
+
+static double listed_cost(const ct_query *query) {
+  size_t count = query->listed_count, stride = count / SAMPLES + 1, seen = 0;
+  double sum = 0.0;
+  for (size_t k = 0; k < count; k += stride, seen++) sum += pair_ns(query, query->listed[k].i, query->listed[k].j);
+  return seen ? sum / (double)seen * (double)count : 0.0;
+}
+
+/* Partners above the row, by cost. */
+static double row_cost(ct_row_finder *finder, uint32_t row) {
+  const ct_query *query = finder->query;
+  ct_row_view view;
+  uint64_t tests = 0;
+  double sum = ITEM_NS;
+  if (!ct_row_view_set(finder, row, &view)) return sum;
+  if (query->source == CT_SOURCE_BOXES) {
+    for (uint32_t j = row + 1; j < query->scene->rows && j - row <= PARTNERS_MAX; j++)
+      if (ct_query_accepts(query, &view, j)) sum += pair_ns(query, row, j);
+    return sum + BOX_TEST_NS * (double)(query->scene->rows - row);
+  }
+  if (ct_query_find(finder, &view, row + 1, &tests) != CT_OK) return sum;
+  for (size_t k = 0; k < finder->count; k++)
+    if (ct_query_accepts(query, &view, finder->rows[k])) sum += pair_ns(query, row, finder->rows[k]);
+  return sum + (query->scene->rows > NEAR_ROWS_MAX ? FAR_BOX_TEST_NS : BOX_TEST_NS) * (double)tests;
+}
+
+static double rows_cost(const ct_query *query) {
+  ct_row_finder *finder = malloc(sizeof *finder);
+  if (!finder) return ITEM_NS * (double)query->items;
+  ct_row_finder_init(finder, query);
+  finder->most = PARTNERS_MAX;
+  uint32_t rows = query->scene->rows, stride = rows / SAMPLES + 1, seen = 0;
+  double sum = 0.0;
+  for (uint32_t row = 0; row < rows; row += stride, seen++) sum += row_cost(finder, row);
+  ct_row_finder_free(finder);
+  free(finder);
+  return seen ? sum / (double)seen * (double)rows : 0.0;
+}
+
+/* With `nearest` each row evaluates few pairs, however many are near it. */
+static double nearest_cost(const ct_query *query) {
+  const ct_scene *scene = query->scene;
+  uint32_t stride = scene->rows / SAMPLES + 1, seen = 0;
+  double sum = 0.0;
+  for (uint32_t row = 0; row < scene->rows; row += stride, seen++) {
+    const ct_body *body = ct_scene_body_at(scene, row);
+    if (body) sum += ct_query_pair_cost(query->options.kind, body, body);
+  }
+  return seen ? (ITEM_NS + sum / (double)seen) * (double)scene->rows : 0.0;
+}
+
+double ct_query_cost(const ct_query *query) {
+  if (query->options.nearest && query->source != CT_SOURCE_EXPLICIT) return nearest_cost(query);
+  switch (query->source) {
+  case CT_SOURCE_EXPLICIT: return explicit_cost(query);
+  case CT_SOURCE_LISTED: return listed_cost(query);
+  case CT_SOURCE_BOXES:
+  case CT_SOURCE_TREE: break;
+  }
+  return rows_cost(query);
+}

@@ -1,0 +1,26 @@
+/* A ray seen from a shape. */
+#ifndef RAY_RAY_LOCAL_H
+#define RAY_RAY_LOCAL_H
+
+#include "ray/ray_convex.h"
+
+#include <contact/ray.h>
+
+typedef struct ct_local_ray {
+  ct_line line;
+  double start;   /* parameter of the line's o on the world's line, whose origin has 0 */
+  double length;  /* of the world's direction: distance = (start + s) length */
+  ct_vec3 middle; /* of the bounding ball, local */
+  double radius;
+} ct_local_ray;
+
+/* Crossings with a mesh, as ct_ray_cross; the ray does not pass by the bounding ball. */
+size_t ct_ray_cross_mesh(const ct_ray *ray, ct_placed shape, const ct_local_ray *local, ct_workspace *workspace,
+                         ct_ray_crossing *out, size_t room);
+
+/* A point on the surface as a crossing: sets all but `entering` and `triangle`. False: behind the origin or out of reach. */
+bool ct_ray_crossing_at(const ct_ray *ray, const ct_frame *frame, double distance, ct_vec3 local, ct_ray_crossing *out);
+/* Its normal, from a local one of any length. */
+void ct_ray_crossing_normal(const ct_frame *frame, ct_vec3 normal, ct_ray_crossing *out);
+
+#endif

@@ -1,0 +1,224 @@
+/* Crossings of a ray with a mesh: of a solid where inside and outside change, of a surface where it
+ * is met.
+ *
+ * The walk along the ray (ray_mesh_crossings.h) decides all of it by exact signs, for the ray in the mesh's
+ * frame. A solid is closed: a ray that runs in a face is inside there. A point in which the solid
+ * is only touched is no crossing, and neither is one of the outside or of the inside of a part that
+ * another part covers. A surface has no inside: it is crossed wherever it is met, but not where the
+ * ray passes by a fold or a peak and stays on its side.
+ */
+#include "ray/ray_mesh.h"
+#include "base/double_double.h"
+#include "ray/ray_mesh_crossings.h"
+#include "pair/workspace.h"
+
+#include <contact/limits.h>
+
+/* Distances of what is met in one point differ by less, in u of the mesh's size. */
+#define SAME_ROUNDOFFS 64.0
+/* An origin farther from the mesh's ball than this many radii is moved up to it, along the line to
+ * round-off of the mesh's size: it costs no digits. A nearer one stays, so that the ray is the
+ * given one; but of a mesh in a ball the surface is walked up to from there. */
+#define FAR_RADII 16.0
+/* The same where the origin comes into the mesh's frame without rounding, so that moving it would
+ * cost digits. */
+#define FAR_RADII_EXACT 0x1p20
+
+static bool is_whole(ct_vec3 v) { return v.x == rint(v.x) && v.y == rint(v.y) && v.z == rint(v.z); }
+
+/* Does the point come into the frame without rounding? */
+static bool is_exact_there(const ct_frame *frame, ct_vec3 point) {
+  ct_dd3 from = ct_dd3_sub(point, frame->position);
+  return is_whole(frame->rotation.rx) && is_whole(frame->rotation.ry) &&
+         is_whole(frame->rotation.rz) && from.x.low == 0.0 && from.y.low == 0.0 &&
+         from.z.low == 0.0;
+}
+
+static ct_mesh_ray place_mesh_ray(const ct_ray *ray, ct_placed shape, const ct_local_ray *local) {
+  ct_mesh_ray m = {
+      .ray = ray, .shape = shape, .mesh = shape.shape->mesh, .direction = local->line.d};
+  ct_line_span ball = {0.0, 0.0, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+  ct_line from = {ct_sub(local->line.o, local->middle), local->line.d};
+  double unit = SAME_ROUNDOFFS * CT_UNIT_ROUNDOFF, start = local->start;
+  int exponent = 0;
+  ct_line_ball(&from, 0.0, local->radius * (1.0 + 0x1p-20), &ball);
+  m.origin = ct_add_scaled(local->line.o, local->line.d, ball.in);
+  m.before = (start + ball.in) * local->length;
+  bool bare = shape.shape->rounding + shape.shape->margin == 0.0;
+  double far = is_exact_there(shape.frame, ray->origin) ? FAR_RADII_EXACT : FAR_RADII;
+  if (!(m.before > (bare ? far * local->radius : 0.0))) {
+    m.before = 0.0;
+    m.origin = ct_to_local(*shape.frame, ray->origin);
+  }
+  if (!ct_mesh_ray_flush(&m.origin, &m.direction, &exponent)) return (ct_mesh_ray){.t_max = -1.0};
+  m.length = ldexp(local->length, -exponent);
+  m.end = ((start + ball.out) * local->length - m.before) / m.length;
+  m.same = unit * (local->radius + ct_max_abs(m.origin)) / m.length;
+  m.t_max = ct_max2((ray->reach - m.before) / m.length, 0.0) * (1.0 + unit) + m.same;
+  return m;
+}
+
+/* ---- the list ---- */
+
+/* What is left at the distance at which it is entered is as good as touched. */
+void ct_ray_crossing_add(ct_ray_crossing_list *list, const ct_ray_crossing *c) {
+  bool nothing = !c->entering && list->entered && list->count > 0 && c->distance == list->last;
+  list->entered = c->entering;
+  list->last = c->distance;
+  if (nothing) {
+    list->count--;
+    return;
+  }
+  if (list->count < list->room) list->out[list->count] = *c;
+  list->count++;
+}
+
+/* The triangle of a stop that counts: of those on the wanted side, or else that the ray runs in, or
+ * else of all, the lowest. */
+static const ct_mesh_hit *choose_triangle(const ct_ray_walk *walk, const ct_ray_stop *stop,
+                                          int side) {
+  const ct_mesh_hit *best = NULL;
+  int best_rank = 0;
+  for (size_t i = stop->begin; i < stop->end; i++) {
+    const ct_mesh_hit *hit = &walk->hits[walk->events[i].hit];
+    int rank = hit->side == side ? 2 : hit->side == 0;
+    if (best && (rank < best_rank || (rank == best_rank && hit->triangle >= best->triangle)))
+      continue;
+    best = hit;
+    best_rank = rank;
+  }
+  return best;
+}
+
+/* Adds a crossing at a point of a triangle. */
+static void add_mesh_crossing(const ct_mesh_ray *m, double distance, ct_vec3 point, uint32_t triangle,
+                         bool entering, ct_ray_crossing_list *list) {
+  ct_ray_crossing c;
+  if (!ct_ray_crossing_at(m->ray, m->shape.frame, distance, point, &c)) return;
+  ct_ray_crossing_normal(m->shape.frame, ct_mesh_normal(m->mesh, triangle), &c);
+  c.entering = entering;
+  c.triangle = triangle;
+  ct_ray_crossing_add(list, &c);
+}
+
+static void add_stop(const ct_mesh_ray *m, const ct_ray_walk *walk, const ct_ray_stop *stop,
+                     bool entering, ct_ray_crossing_list *list) {
+  const ct_mesh_hit *hit = choose_triangle(walk, stop, entering ? 1 : -1);
+  bool passes = hit->side != 0;
+  ct_vec3 point = passes ? hit->point : ct_add_scaled(m->origin, m->direction, stop->t);
+  double distance = m->before + (passes ? hit->t : stop->t) * m->length;
+  if (list->count > 0) distance = ct_max2(distance, list->last);
+  add_mesh_crossing(m, distance, point, hit->triangle, entering, list);
+}
+
+/* ---- solids ---- */
+
+static void cross_solid(const ct_mesh_ray *m, ct_ray_walk *walk, ct_ray_crossing_list *list) {
+  ct_ray_stop stop;
+  while (ct_ray_walk_next(walk, &stop))
+    if (stop.inside_before != stop.inside_after) add_stop(m, walk, &stop, stop.inside_after, list);
+}
+
+/* ---- surfaces ---- */
+
+/* How the surface is met at a stop: +1 through the front, -1 through the back, 0 not at all.
+ * Triangles that are all passed the same way are passed, on a rim too. Of others the sum counts
+ * that rays moved aside to both sides pass; such that pass an even number on both sides without a
+ * sum go by a fold. */
+static int side_of_stop(const ct_ray_walk *walk, const ct_ray_stop *stop) {
+  int least = 1, most = -1, sum = 0, passed[2] = {0, 0};
+  for (size_t i = stop->begin; i < stop->end; i++) {
+    const ct_mesh_hit *hit = &walk->hits[walk->events[i].hit];
+    if (hit->side == 0) continue;
+    least = hit->side < least ? hit->side : least;
+    most = hit->side > most ? hit->side : most;
+    for (int k = 0; k < 2; k++) {
+      int side = ct_mesh_ray_passage(walk->mesh, walk->direction, hit, k ? 1 : -1);
+      sum += side;
+      passed[k] += side != 0;
+    }
+  }
+  if (most < least) return 0;
+  if (least == most) return least;
+  if (sum != 0) return sum > 0 ? 1 : -1;
+  if (passed[0] % 2 == 0 && passed[1] % 2 == 0) return 0;
+  const ct_mesh_hit *lowest = NULL;
+  for (size_t i = stop->begin; i < stop->end; i++) {
+    const ct_mesh_hit *hit = &walk->hits[walk->events[i].hit];
+    if (hit->side != 0 && (!lowest || hit->triangle < lowest->triangle)) lowest = hit;
+  }
+  return lowest->side;
+}
+
+/* The ray begins within triangles in whose plane it runs: at the lowest of them. */
+static void add_origin(const ct_mesh_ray *m, const ct_ray_walk *walk, ct_ray_crossing_list *list) {
+  const ct_mesh_hit *lowest = NULL;
+  for (size_t i = 0; i < walk->hit_count && walk->hits[i].t == 0.0; i++)
+    if (walk->hits[i].side == 0 && (!lowest || walk->hits[i].triangle < lowest->triangle))
+      lowest = &walk->hits[i];
+  if (lowest) add_mesh_crossing(m, m->before, m->origin, lowest->triangle, true, list);
+}
+
+/* A surface in whose plane the ray runs is met where the ray comes to it, or at the origin. */
+static void cross_surface(const ct_mesh_ray *m, ct_ray_walk *walk, ct_ray_crossing_list *list) {
+  ct_ray_stop stop;
+  bool begins_within = walk->within > 0;
+  if (begins_within) add_origin(m, walk, list);
+  while (ct_ray_walk_next(walk, &stop)) {
+    int side = begins_within && stop.t == 0.0 ? 0 : side_of_stop(walk, &stop);
+    if (side != 0 || (!stop.within_before && stop.within_after))
+      add_stop(m, walk, &stop, side >= 0, list);
+  }
+}
+
+/* ---- the first crossing, and all ---- */
+
+static void cross_stops(const ct_mesh_ray *m, ct_ray_walk *walk, ct_ray_crossing_list *list) {
+  if (ct_mesh_get(m->mesh)->solid) cross_solid(m, walk, list);
+  else cross_surface(m, walk, list);
+}
+
+/* False: out of memory. */
+static bool cross_all(const ct_mesh_ray *m, ct_ray_walk *walk, ct_workspace *workspace,
+                      ct_ray_crossing_list *list) {
+  bool solid = ct_mesh_get(m->mesh)->solid;
+  bool summed = solid && !(m->t_max < INFINITY && ct_ray_walk_start(walk));
+  if (!ct_ray_walk_open(walk, summed ? INFINITY : m->t_max, false, workspace)) return false;
+  if (summed) ct_ray_walk_sum(walk);
+  cross_stops(m, walk, list);
+  return true;
+}
+
+/* The first place and those near it, which mostly are enough. Sets *enough. False: out of memory.
+ */
+static bool cross_first(const ct_mesh_ray *m, ct_ray_walk *walk, ct_workspace *workspace,
+                        ct_ray_crossing_list *list, bool *enough) {
+  *enough = false;
+  if (!ct_ray_walk_start(walk)) return true;
+  if (!ct_ray_walk_open(walk, m->t_max, true, workspace)) return false;
+  *enough = walk->hit_count == 0;
+  if (*enough) return true;
+  cross_stops(m, walk, list);
+  /* Places in the second half of what is near may lack hits. */
+  double most = m->before + (walk->hits[0].t + 0.5 * m->same) * m->length;
+  *enough = list->count > 0 && list->out[0].distance <= most;
+  return true;
+}
+
+size_t ct_ray_cross_mesh(const ct_ray *ray, ct_placed shape, const ct_local_ray *local, ct_workspace *workspace,
+                         ct_ray_crossing *out, size_t room) {
+  ct_mesh_ray m = place_mesh_ray(ray, shape, local);
+  ct_ray_crossing_list list = {.out = out, .room = room};
+  double growth = shape.shape->rounding + shape.shape->margin;
+  if (m.t_max < 0.0) return 0;
+  if (growth > 0.0) {
+    ct_ray_cross_grown(&m, growth, &list);
+    return list.count;
+  }
+  ct_ray_walk walk = {.mesh = m.mesh, .origin = m.origin, .direction = m.direction, .same = m.same};
+  bool enough = false;
+  if (room == 1 && !cross_first(&m, &walk, workspace, &list, &enough)) return SIZE_MAX;
+  if (enough) return list.count;
+  list = (ct_ray_crossing_list){.out = out, .room = room};
+  return cross_all(&m, &walk, workspace, &list) ? list.count : SIZE_MAX;
+}

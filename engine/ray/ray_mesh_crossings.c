@@ -1,0 +1,158 @@
+/* Places of a ray in exact order, and the winding number between them.
+ *
+ * At one place the winding number changes by what the ray that is moved aside infinitely little
+ * does at the triangles there; the moved ray meets no edge and no vertex, so each triangle is
+ * passed or not. Where the ray runs in no triangle, both rays have the same winding number. Rounded
+ * places decide the order where they are certainly apart.
+ */
+#include "ray/ray_mesh_crossings.h"
+#include "base/heap_sort.h"
+#include "pair/workspace.h"
+
+#include <stdlib.h>
+
+/* Room for the hits of an ordinary ray. */
+#define FIRST_CAPACITY 32u
+
+void ct_ray_memory_free(ct_ray_memory *memory) {
+  free(memory->hits);
+  free(memory->events);
+}
+
+static bool grow_hits(ct_ray_memory *m, size_t count) {
+  if (count <= m->capacity) return true;
+  size_t capacity = count < FIRST_CAPACITY ? FIRST_CAPACITY : 2 * count;
+  ct_mesh_hit *hits = realloc(m->hits, capacity * sizeof *hits);
+  if (!hits) return false;
+  m->hits = hits;
+  m->capacity = capacity;
+  return true;
+}
+
+static bool grow_events(ct_ray_memory *m, size_t count) {
+  if (count <= m->event_capacity) return true;
+  ct_ray_event *events = realloc(m->events, 2 * count * sizeof *events);
+  if (!events) return false;
+  m->events = events;
+  m->event_capacity = 2 * count;
+  return true;
+}
+
+static bool find_hits(ct_ray_walk *walk, double t_max, bool near, ct_ray_memory *m) {
+  const ct_near_ray first = {walk->origin, walk->direction, t_max, walk->same};
+  if (!grow_hits(m, FIRST_CAPACITY)) return false;
+  for (;;) {
+    size_t count = near ? ct_mesh_ray_near(walk->mesh, &first, m->hits, m->capacity)
+                        : ct_mesh_ray_all(walk->mesh, walk->origin, walk->direction, t_max, m->hits,
+                                          m->capacity);
+    walk->hits = m->hits;
+    walk->hit_count = count;
+    if (count <= m->capacity) return true;
+    if (!grow_hits(m, count)) return false;
+  }
+}
+
+/* ---- order ---- */
+
+static ct_line_place place_of(const ct_ray_walk *walk, const ct_ray_event *event) {
+  const ct_mesh_hit *hit = &walk->hits[event->hit];
+  if (event->kind == CT_RAY_PASSES) return ct_mesh_hit_place(walk->mesh, hit);
+  ct_line_place span[2];
+  int count = ct_mesh_line_span(walk->mesh, walk->origin, walk->direction, hit->position, span);
+  return span[event->kind == CT_RAY_BEGINS ? 0 : count - 1];
+}
+
+/* Sign of the way from b to a: rounded where that is certain. */
+static int compare_events(const ct_ray_walk *walk, const ct_ray_event *a, const ct_ray_event *b) {
+  if (fabs(a->t - b->t) > walk->same) return a->t < b->t ? -1 : 1;
+  ct_line_place p = place_of(walk, a), q = place_of(walk, b);
+  return ct_line_place_compare(walk->origin, walk->direction, &p, &q);
+}
+
+static bool event_before(const void *items, const void *by, size_t i, size_t j) {
+  const ct_ray_event *a = (const ct_ray_event *)items + i, *b = (const ct_ray_event *)items + j;
+  int order = compare_events(by, a, b);
+  if (order != 0) return order < 0;
+  return a->hit != b->hit ? a->hit < b->hit : a->kind < b->kind;
+}
+
+static void swap_events(void *items, size_t i, size_t j) {
+  ct_ray_event *events = items, t = events[i];
+  events[i] = events[j];
+  events[j] = t;
+}
+
+/* Hits come in the order of their rounded places, which is mostly the exact one. */
+static void sort_events(const ct_ray_walk *walk, ct_ray_event *events) {
+  size_t i = 1;
+  while (i < walk->event_count && !event_before(events, walk, i, i - 1)) i++;
+  if (i < walk->event_count)
+    ct_heap_sort(events, walk->event_count, walk, event_before, swap_events, NULL);
+}
+
+/* A triangle that the line runs in begins at a place or before the origin, and ends at one. */
+static void add_span(ct_ray_walk *walk, uint32_t i, ct_ray_event *events) {
+  ct_line_place span[2];
+  int count =
+      ct_mesh_line_span(walk->mesh, walk->origin, walk->direction, walk->hits[i].position, span);
+  if (count < 2) return;
+  int sign = ct_line_place_sign(walk->origin, walk->direction, &span[0]);
+  double end = ct_line_place_at(walk->origin, walk->direction, &span[1]);
+  if (sign < 0) walk->within++;
+  else events[walk->event_count++] = (ct_ray_event){walk->hits[i].t, i, CT_RAY_BEGINS};
+  events[walk->event_count++] = (ct_ray_event){end, i, CT_RAY_ENDS};
+}
+
+bool ct_ray_walk_open(ct_ray_walk *walk, double t_max, bool near, ct_workspace *workspace) {
+  ct_ray_memory *m = &workspace->ray;
+  walk->next = walk->event_count = 0;
+  walk->within = 0;
+  if (!find_hits(walk, t_max, near, m) || !grow_events(m, 2 * walk->hit_count)) return false;
+  for (uint32_t i = 0; i < walk->hit_count; i++) {
+    if (walk->hits[i].side == 0) add_span(walk, i, m->events);
+    else m->events[walk->event_count++] = (ct_ray_event){walk->hits[i].t, i, CT_RAY_PASSES};
+  }
+  sort_events(walk, m->events);
+  walk->events = m->events;
+  return true;
+}
+
+/* ---- inside and outside ---- */
+
+static bool is_in_box(const ct_box *box, ct_vec3 p) {
+  return p.x >= box->min.x && p.x <= box->max.x && p.y >= box->min.y && p.y <= box->max.y &&
+         p.z >= box->min.z && p.z <= box->max.z;
+}
+
+bool ct_ray_walk_start(ct_ray_walk *walk) {
+  walk->turns = 0;
+  if (!is_in_box(&ct_mesh_get(walk->mesh)->box, walk->origin)) return true;
+  return ct_mesh_side_turns(walk->mesh, walk->origin, NULL, &walk->turns) != CT_MESH_ON;
+}
+
+void ct_ray_walk_sum(ct_ray_walk *walk) {
+  walk->turns = 0;
+  for (size_t i = 0; i < walk->hit_count; i++)
+    if (walk->hits[i].side != 0)
+      walk->turns -= ct_mesh_ray_passage(walk->mesh, walk->direction, &walk->hits[i], 1);
+}
+
+bool ct_ray_walk_next(ct_ray_walk *walk, ct_ray_stop *stop) {
+  if (walk->next == walk->event_count) return false;
+  const ct_ray_event *first = &walk->events[walk->next];
+  *stop = (ct_ray_stop){.begin = walk->next, .t = first->t, .within_before = walk->within > 0};
+  stop->inside_before = walk->within > 0 || walk->turns >= 1;
+  do {
+    const ct_ray_event *event = &walk->events[walk->next];
+    if (event->kind == CT_RAY_BEGINS) walk->within++;
+    else if (event->kind == CT_RAY_ENDS) walk->within--;
+    else
+      walk->turns += ct_mesh_ray_passage(walk->mesh, walk->direction, &walk->hits[event->hit], 1);
+    walk->next++;
+  } while (walk->next < walk->event_count &&
+           compare_events(walk, &walk->events[walk->next - 1], &walk->events[walk->next]) == 0);
+  stop->end = walk->next;
+  stop->within_after = walk->within > 0;
+  stop->inside_after = walk->within > 0 || walk->turns >= 1;
+  return true;
+}

@@ -1,0 +1,81 @@
+/* From the forces of an island to what is told of its contacts and bodies. Everything is computed anew from the forces: what the
+ * solvers believe of accelerations is not looked at.
+ */
+#include "resting/resting_problem.h"
+
+/* What contacts alone do to a body. */
+typedef struct contact_load {
+  ct_vec3 force, torque, linear, angular;
+} contact_load;
+
+static void add_force(contact_load *load, const ct_mass_body *body, ct_vec3 at, ct_vec3 force) {
+  load->force = ct_add(load->force, force);
+  load->torque = ct_add(load->torque, ct_cross(ct_sub(at, body->center), force));
+}
+
+static void tell_force(const ct_resting *resting, size_t number, contact_load *loads) {
+  const ct_contact_set *set = resting->set;
+  const ct_touch *touch = &set->touches[resting->active[number]];
+  ct_touch_force *told = &resting->result->touches[resting->active[number]];
+  const double *f = &resting->forces[number * CT_RESTING_PARTS];
+  ct_mat3 axes = ct_resting_axes(touch);
+  told->normal = f[0];
+  told->tangential = ct_add(ct_scale(axes.ry, f[1]), ct_scale(axes.rz, f[2]));
+  told->force = ct_resting_force(touch, f);
+  add_force(&loads[touch->a], &set->bodies[touch->a], touch->position, ct_neg(told->force));
+  add_force(&loads[touch->b], &set->bodies[touch->b], touch->position, told->force);
+}
+
+static void tell_body(const ct_mass_body *body, contact_load *load, ct_body_acceleration *told) {
+  *told = (ct_body_acceleration){.linear = body->linear_acceleration,
+                                 .angular = body->angular_acceleration,
+                                 .residual_force = ct_add(body->force, load->force),
+                                 .residual_torque = ct_add(body->torque, load->torque)};
+  if (body->mobility != CT_DYNAMIC) return;
+  load->linear = ct_scale(load->force, body->inverse_mass);
+  load->angular = ct_mat_mul(body->inverse_inertia, load->torque);
+  told->linear = ct_add(told->linear, load->linear);
+  told->angular = ct_add(told->angular, load->angular);
+}
+
+static ct_vec3 point_acceleration(const contact_load *load, const ct_mass_body *body, ct_vec3 at) {
+  return ct_add(load->linear, ct_cross(load->angular, ct_sub(at, body->center)));
+}
+
+static void tell_acceleration(const ct_contact_set *set, const ct_touch *touch, const contact_load *loads, ct_touch_force *told) {
+  ct_vec3 tangential;
+  double normal = ct_touch_free_acceleration(set, touch, &tangential);
+  ct_vec3 by_contacts = ct_sub(point_acceleration(&loads[touch->b], &set->bodies[touch->b], touch->position),
+                               point_acceleration(&loads[touch->a], &set->bodies[touch->a], touch->position));
+  double along = ct_dot(touch->normal, by_contacts);
+  told->acceleration = normal + along;
+  told->tangential_acceleration = ct_add(tangential, ct_add_scaled(by_contacts, touch->normal, -along));
+}
+
+/* The worst of gaps that close and of forces that pull. */
+static void tell_worst(ct_resting *resting) {
+  ct_resting_result *result = resting->result;
+  result->primal = result->dual = 0.0;
+  for (size_t i = 0; i < resting->count; i++) {
+    const ct_touch_force *told = &result->touches[resting->active[i]];
+    result->primal = ct_max2(result->primal, -told->acceleration);
+    result->dual = ct_max2(result->dual, -told->normal);
+  }
+}
+
+ct_status ct_resting_tell(ct_resting *resting) {
+  const ct_contact_set *set = resting->set;
+  ct_solver_mark mark = ct_solver_enter(resting->solver);
+  contact_load *loads = ct_solver_take(resting->solver, set->body_count, sizeof *loads);
+  if (!loads) {
+    ct_solver_leave(resting->solver, mark);
+    return CT_OUT_OF_MEMORY;
+  }
+  for (size_t i = 0; i < set->body_count; i++) loads[i] = (contact_load){0};
+  for (size_t i = 0; i < resting->count; i++) tell_force(resting, i, loads);
+  for (size_t i = 0; i < set->body_count; i++) tell_body(&set->bodies[i], &loads[i], &resting->result->bodies[i]);
+  for (size_t i = 0; i < set->count; i++) tell_acceleration(set, &set->touches[i], loads, &resting->result->touches[i]);
+  tell_worst(resting);
+  ct_solver_leave(resting->solver, mark);
+  return CT_OK;
+}

@@ -1,0 +1,87 @@
+/* What a revision changes against an earlier one of the same numbering. */
+#include "scene/scene.h"
+
+#include <contact/restore.h>
+
+#include <string.h>
+
+/* Rows of the chunks of bodies, poses and velocities: they are told together. */
+#define CHUNK_ROWS 128u
+/* Rows that are compared at once. */
+#define RUN_ROWS 16u
+_Static_assert(sizeof(ct_pose) == 7 * sizeof(double) && sizeof(ct_velocity) == 6 * sizeof(double), "no bits between numbers");
+
+/* Chunks of a column that neither has are shared too: velocities may be none. */
+static bool shares(const ct_column *a, const ct_column *b, uint32_t row) {
+  return (a->rows == 0 && b->rows == 0) || ct_column_shares(a, b, row);
+}
+
+/* Has the row another body's number in the two? A row whose body has gone stays empty. */
+static bool same_id(const ct_body *before, const ct_body *after) {
+  if (before == after || !after) return true;
+  if (!before) return false;
+  ct_text a = ct_body_id(before), b = ct_body_id(after);
+  return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
+}
+
+/* ORs the bit into changed[i] for each i of the count rows that the two arrays hold otherwise. Few do, so runs of rows are compared
+ * at once. */
+static void compare_rows(const char *old, const char *now, size_t row_bytes, uint32_t count, unsigned bit, unsigned *changed) {
+  for (uint32_t i = 0; i < count; i += RUN_ROWS) {
+    uint32_t end = count - i < RUN_ROWS ? count : i + RUN_ROWS;
+    if (memcmp(old + i * row_bytes, now + i * row_bytes, (end - i) * row_bytes) == 0) continue;
+    for (uint32_t k = i; k < end; k++)
+      if (memcmp(old + k * row_bytes, now + k * row_bytes, row_bytes) != 0) changed[k] |= bit;
+  }
+}
+
+/* Where one revision has no velocities they are zero. */
+static void compare_velocities(const ct_scene *before, const ct_scene *after, uint32_t row, uint32_t count, unsigned *changed) {
+  if (before->velocities.rows > 0 && after->velocities.rows > 0) {
+    compare_rows(ct_column_at(&before->velocities, row), ct_column_at(&after->velocities, row), sizeof(ct_velocity), count,
+                 CT_ROW_VELOCITY, changed);
+    return;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    const ct_velocity a = ct_scene_velocity(before, row + i), b = ct_scene_velocity(after, row + i);
+    if (memcmp(&a, &b, sizeof a) != 0) changed[i] |= CT_ROW_VELOCITY;
+  }
+}
+
+/* Rows of one chunk; false: the two revisions are not of one history. */
+static bool compare_chunk(const ct_scene *before, const ct_scene *after, uint32_t row, uint32_t count, unsigned *changed) {
+  bool good = true;
+  memset(changed, 0, count * sizeof *changed);
+  if (!shares(&before->poses, &after->poses, row))
+    compare_rows(ct_column_at(&before->poses, row), ct_column_at(&after->poses, row), sizeof(ct_pose), count, CT_ROW_POSE, changed);
+  if (!shares(&before->velocities, &after->velocities, row)) compare_velocities(before, after, row, count, changed);
+  if (shares(&before->bodies, &after->bodies, row)) return true;
+  for (uint32_t i = 0; i < count && good; i++) {
+    const ct_body *old = ct_scene_body_at(before, row + i), *now = ct_scene_body_at(after, row + i);
+    good = same_id(old, now);
+    if (!now) changed[i] = 0; /* what is left of one that has gone tells nothing */
+    if (old != now) changed[i] |= CT_ROW_BODY;
+  }
+  return good;
+}
+
+bool ct_scene_changes(const ct_scene *before, const ct_scene *after, ct_row_visit visit, void *context) {
+  if (before->numbering != after->numbering || after->rows < before->rows || after->next_serial < before->next_serial ||
+      after->contacts_begun < before->contacts_begun)
+    return false;
+  for (uint32_t row = 0; row < before->rows; row += CHUNK_ROWS) {
+    if (shares(&before->bodies, &after->bodies, row) && shares(&before->poses, &after->poses, row) &&
+        shares(&before->velocities, &after->velocities, row))
+      continue;
+    uint32_t count = before->rows - row < CHUNK_ROWS ? before->rows - row : CHUNK_ROWS;
+    unsigned changed[CHUNK_ROWS];
+    if (!compare_chunk(before, after, row, count, changed)) return false;
+    for (uint32_t i = 0; i < count; i++)
+      if (changed[i]) visit(context, row + i, changed[i]);
+  }
+  for (uint32_t row = before->rows; row < after->rows; row++)
+    if (ct_scene_body_at(after, row)) visit(context, row, CT_ROW_BODY | CT_ROW_POSE | CT_ROW_VELOCITY);
+  return true;
+}
+
+uint64_t ct_scene_next_serial(const ct_scene *scene) { return scene->next_serial; }

@@ -1,0 +1,39 @@
+/* What a revision derives from its bodies and poses for queries: a tree of the bodies' tight world boxes. */
+#ifndef SCENE_SCENE_AABB_TREE_H
+#define SCENE_SCENE_AABB_TREE_H
+
+#include <contact/broad.h>
+#include <contact/scene.h>
+
+#include <stdatomic.h>
+
+/* A body whose box is not bounded (planes): kept outside the tree. */
+typedef struct ct_loose_body {
+  uint32_t row;
+  ct_box box;
+} ct_loose_body;
+
+/* Immutable once a scene has it; taken over and changed only by one who holds the sole reference. */
+typedef struct ct_derived {
+  _Atomic uint32_t refs;
+  uint32_t rows;
+  ct_tree *tree;        /* leaves: bounded bodies with colliders; user value: row */
+  uint32_t *proxies;    /* [rows] CT_TREE_NULL: not in the tree */
+  ct_loose_body *loose; /* ascending rows */
+  uint32_t loose_count, loose_capacity;
+} ct_derived;
+
+void ct_derived_retain(ct_derived *derived);
+void ct_derived_release(ct_derived *derived); /* NULL: nothing */
+size_t ct_derived_bytes(const ct_derived *derived);
+
+/* Index into loose of the first row >= row. */
+uint32_t ct_derived_loose_from(const ct_derived *derived, uint32_t row);
+
+/* Is every side finite? */
+static inline bool ct_box_bounded(const ct_box *b) {
+  return b->min.x > -INFINITY && b->min.y > -INFINITY && b->min.z > -INFINITY && b->max.x < INFINITY && b->max.y < INFINITY &&
+         b->max.z < INFINITY;
+}
+
+#endif

@@ -1,0 +1,100 @@
+/* The sharp shape within a rounded one. Insets of cylinder, cone and frustum keep the planes of the ends and the slanted side. */
+#include "shape/shape_validity.h"
+#include "shape/sharp_shape.h"
+
+#include "shape/tapered_capsule.h"
+
+#include <assert.h>
+
+/* Part of the inradius by which a shape may be shrunk: what is left spans a millionth, far more than round-off. */
+#define INSET_PART (1.0 - 0x1p-20)
+
+/* The cone whose side and ends lie `by` deeper. With slope k = (bottom - top)/height the side stands back by by sqrt(1 + k^2) in
+ * every plane across the axis; where that leaves no top the cone ends in an apex below it. */
+static void inset_cone(ct_inner *inner, double by) {
+  double a = inner->shape.cone.half_length, bottom = inner->shape.cone.radius_bottom, top = inner->shape.cone.radius_top;
+  bool upright = bottom >= top;
+  double wide = upright ? bottom : top, narrow = upright ? top : bottom;
+  double slope = (wide - narrow) / (2.0 * a), stretch = sqrt(1.0 + slope * slope);
+  double new_wide = wide - by * (slope + stretch), new_narrow = narrow + by * (slope - stretch);
+  /* Heights above the wide end. */
+  double low = by, high = 2.0 * a - by;
+  if (new_narrow < 0.0) {
+    new_narrow = 0.0;
+    high = low + new_wide / slope;
+  }
+  assert(new_wide > 0.0 && high > low);
+  double middle = 0.5 * (low + high) - a;
+  inner->center_z = upright ? middle : -middle;
+  inner->shape.cone.half_length = 0.5 * (high - low);
+  inner->shape.cone.radius_bottom = upright ? new_wide : new_narrow;
+  inner->shape.cone.radius_top = upright ? new_narrow : new_wide;
+}
+
+static void inset(ct_inner *inner, double by) {
+  ct_shape *s = &inner->shape;
+  switch (s->kind) {
+  case CT_KIND_BOX:
+    s->box.half = ct_vec(s->box.half.x - by, s->box.half.y - by, s->box.half.z - by);
+    assert(s->box.half.x > 0.0 && s->box.half.y > 0.0 && s->box.half.z > 0.0);
+    break;
+  case CT_KIND_CYLINDER:
+    s->cylinder.radius -= by;
+    s->cylinder.half_length -= by;
+    assert(s->cylinder.radius > 0.0 && s->cylinder.half_length > 0.0);
+    break;
+  case CT_KIND_CONE: inset_cone(inner, by); break;
+  default: break;
+  }
+}
+
+ct_inner ct_shape_inner(const ct_shape *shape) {
+  ct_inner inner = {.shape = *shape};
+  double radius;
+  if (ct_shape_is_ball(shape, &inner.center_z, &radius)) {
+    inner.shape = (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {radius}};
+    return inner;
+  }
+  inner.shape.inset = false;
+  inner.shape.rounding = inner.shape.margin = 0.0;
+  if (shape->kind == CT_KIND_CAPSULE) {
+    inner.shape.capsule.radius_bottom = shape->capsule.radius_bottom + ct_shape_growth(shape);
+    inner.shape.capsule.radius_top = shape->capsule.radius_top + ct_shape_growth(shape);
+    return inner;
+  }
+  inner.radius = shape->kind == CT_KIND_PLANE ? ct_shape_growth(shape) : shape->rounding + shape->margin;
+  if (shape->kind == CT_KIND_CONE && shape->cone.radius_bottom == shape->cone.radius_top) {
+    inner.shape.kind = CT_KIND_CYLINDER;
+    inner.shape.cylinder.radius = shape->cone.radius_bottom;
+    inner.shape.cylinder.half_length = shape->cone.half_length;
+  }
+  if (shape->inset && shape->rounding > 0.0) inset(&inner, shape->rounding);
+  return inner;
+}
+
+/* The largest ball that touches the wide end and the side, or both ends. */
+static double cone_inradius(const ct_shape *shape) {
+  double a = shape->cone.half_length, wide = ct_max2(shape->cone.radius_bottom, shape->cone.radius_top);
+  double slope = fabs(shape->cone.radius_bottom - shape->cone.radius_top) / (2.0 * a);
+  return ct_min2(a, wide / (slope + sqrt(1.0 + slope * slope)));
+}
+
+double ct_shape_inset_limit(const ct_shape *shape, const ct_cancel *cancel) {
+  if (!ct_shape_has_form(shape)) return 0.0;
+  switch (shape->kind) {
+  case CT_KIND_SPHERE: return shape->sphere.radius;
+  case CT_KIND_BOX: return INSET_PART * ct_min2(ct_min2(shape->box.half.x, shape->box.half.y), shape->box.half.z);
+  case CT_KIND_CAPSULE: return ct_min2(shape->capsule.radius_bottom, shape->capsule.radius_top);
+  case CT_KIND_CYLINDER: return INSET_PART * ct_min2(shape->cylinder.radius, shape->cylinder.half_length);
+  case CT_KIND_CONE: return INSET_PART * cone_inradius(shape);
+  case CT_KIND_CONVEX: return INSET_PART * ct_hull_inradius(shape->hull, cancel);
+  case CT_KIND_PLANE: return INFINITY;
+  case CT_KIND_ELLIPSOID:
+  case CT_KIND_MESH:
+  case CT_KIND_TETMESH:
+  case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH:
+  case CT_KIND_COUNT: break;
+  }
+  return 0.0;
+}

@@ -1,0 +1,45 @@
+/* A capsule of two radii as what it is: two balls and the cone between them, or one ball; and all the other shapes that are one. */
+#ifndef SHAPE_TAPERED_CAPSULE_H
+#define SHAPE_TAPERED_CAPSULE_H
+
+#include <contact/shape.h>
+
+typedef struct ct_capsule_form {
+  bool is_ball; /* one ball of radius radius_top = radius_bottom centred at z = top */
+  double top;   /* z of the top centre; the bottom centre is at -top unless is_ball */
+  double radius_top, radius_bottom;
+} ct_capsule_form;
+
+/* What rounding and margin add to the radii of a body that inset rounding leaves as it is. */
+static inline double ct_shape_growth(const ct_shape *shape) { return (shape->inset ? 0.0 : shape->rounding) + shape->margin; }
+
+/* One ball holds the other exactly when the centres are no farther apart than the radii differ. */
+static inline ct_capsule_form ct_capsule_reduce(const ct_shape *shape) {
+  double growth = ct_shape_growth(shape), a = shape->capsule.half_length;
+  double bottom = shape->capsule.radius_bottom + growth, top = shape->capsule.radius_top + growth;
+  if (2.0 * a > fabs(bottom - top)) return (ct_capsule_form){false, a, top, bottom};
+  if (top >= bottom) return (ct_capsule_form){true, a, top, top};
+  return (ct_capsule_form){true, -a, bottom, bottom};
+}
+
+/* A sphere, a capsule whose one ball holds the other, an ellipsoid of equal radii: its centre on the axis and its radius. */
+static inline bool ct_shape_is_ball(const ct_shape *shape, double *center_z, double *radius) {
+  *center_z = 0.0;
+  if (shape->kind == CT_KIND_SPHERE) {
+    *radius = shape->sphere.radius + ct_shape_growth(shape);
+    return true;
+  }
+  if (shape->kind == CT_KIND_ELLIPSOID) {
+    ct_vec3 r = shape->ellipsoid.radii;
+    *radius = r.x + ct_shape_growth(shape);
+    return r.x == r.y && r.y == r.z;
+  }
+  if (shape->kind != CT_KIND_CAPSULE) return false;
+  ct_capsule_form c = ct_capsule_reduce(shape);
+  if (!c.is_ball) return false;
+  *center_z = c.top + 0.0;
+  *radius = c.radius_top;
+  return true;
+}
+
+#endif

@@ -1,0 +1,528 @@
+/* The velocity problem of one island: impulses after which no contact approaches faster than it may, friction opposes the slip that
+ * is left, and no energy is made by restitution.
+ */
+#include "advance/advance.h"
+#include "mechanics/mechanics.h"
+#include "linear/arena.h"
+
+#include <string.h>
+
+/* Momentum, in parts of the solver's tolerance of the greatest impulse, below which the bodies of an island are at rest: what is
+ * left of impulses that cancel, several at each body. */
+#define REST_PART 16.0
+/* Energy that impulses may seem to make by rounding, relative to the sum of their works. */
+#define WORK_ROUNDING 1e-12
+
+/* Small islands have as many sweeps as these make of all their contacts, up to so many, where nothing else is said: most then end
+ * within the tolerance, and the next step begins from there. */
+#define SMALL_SWEEPS_MAX 1000u
+#define SMALL_CONTACTS_SWEPT 50000u
+
+/* The solver goes on so many times with so many times the sweeps, where it ended with more energy than there was. */
+#define CALM_ROUNDS 1
+#define CALM_FACTOR 4u
+
+/* Slower than so many steps of gravity make it, or with such a residual, an island is taken for one that comes to rest: it is
+ * stopped if it can be, else it has so many times the sweeps; again after so many steps at most. */
+#define REST_STEPS 1.0
+#define REST_RESIDUAL 1e-6
+#define REST_FACTOR 64u
+#define REST_WAIT_MAX 63u
+/* Of what the contacts of driven bodies ask: residual of a solve that has ended nowhere, and how many times as fast as anything was
+ * before its velocities may be. What is squeezed out between surfaces flatter than that against each other is in a jam: how fast it
+ * would leave is decided by the rounding of their angle. */
+#define JAM_RESIDUAL 1e-4
+#define JAM_LEVER 100.0
+
+/* The problem of an island. Bodies are numbered from 1; 0 is what nothing moves. */
+typedef struct island_problem {
+  ct_step *step;
+  const uint32_t *bodies, *touches; /* [body_count], [count] numbers among all */
+  size_t body_count, count;
+  ct_contact_set set;
+  ct_matrix matrix;
+  double *free;   /* [3 count] relative velocity without impulses */
+  double *before; /* [3 count] and before the step's */
+  double *q, *mu;
+} island_problem;
+
+/* u is the true relative velocity, without targets. */
+typedef struct island_answer {
+  double *r, *u; /* [3 count] */
+  ct_friction_result result;
+} island_answer;
+
+static ct_step_touch *touch_of(const island_problem *p, size_t i) { return &p->step->advance->found.items[p->touches[i]]; }
+static ct_moved *body_of(const island_problem *p, size_t i) { return &p->step->advance->next[p->bodies[i]]; }
+static ct_moved *moved_of(const island_problem *p, uint32_t index) {
+  return index == CT_NO_ROW ? NULL : &p->step->advance->next[index];
+}
+static bool is_zero(ct_velocity v) { return ct_max_abs(v.linear) == 0.0 && ct_max_abs(v.angular) == 0.0; }
+static bool is_dynamic(const ct_moved *m) { return m && m->is_dynamic; }
+static uint32_t place_of(const ct_moved *m) { return is_dynamic(m) ? m->place : 0; }
+
+/* ---- the matrix -------------------------------------------------------------------------------------------------------- */
+
+/* Its momenta without impulses in place of loads. */
+static ct_mass_body mass_body(const ct_moved *m) {
+  return (ct_mass_body){.mobility = CT_DYNAMIC,
+                        .mass = m->mass,
+                        .inverse_mass = 1.0 / m->mass,
+                        .inverse_inertia = m->inverse_inertia,
+                        .center = m->position,
+                        .force = ct_scale(m->free.linear, m->mass),
+                        .torque = m->free_momentum};
+}
+
+static ct_status make_set(const island_problem *p, ct_contact_set *set) {
+  ct_mass_body *bodies = ct_solver_take(p->step->solver, p->body_count + 1, sizeof *bodies);
+  ct_touch *touches = ct_solver_take(p->step->solver, p->count, sizeof *touches);
+  if (!bodies || !touches) return CT_OUT_OF_MEMORY;
+  bodies[0] = (ct_mass_body){.mobility = CT_FIXED};
+  for (size_t i = 0; i < p->body_count; i++) {
+    body_of(p, i)->place = (uint32_t)i + 1;
+    bodies[i + 1] = mass_body(body_of(p, i));
+  }
+  for (size_t i = 0; i < p->count; i++) {
+    const ct_step_touch *t = touch_of(p, i);
+    touches[i] = (ct_touch){.a = place_of(moved_of(p, t->a)),
+                            .b = place_of(moved_of(p, t->b)),
+                            .position = t->position,
+                            .normal = t->axes[0],
+                            .material.static_friction = t->friction};
+  }
+  *set = (ct_contact_set){bodies, p->body_count + 1, touches, p->count};
+  return CT_OK;
+}
+
+/* The caller closes it. */
+static ct_status make_matrix(island_problem *p, ct_contact_matrix *matrix) {
+  ct_contact_graph graph;
+  ct_status status = make_set(p, &p->set);
+  if (status == CT_OK) status = ct_contact_graph_open(&graph, &p->set);
+  if (status != CT_OK) return status;
+  status = ct_contact_matrix_open(matrix, &p->set, &graph, 3);
+  ct_contact_graph_close(&graph);
+  return status;
+}
+
+/* ---- velocities -------------------------------------------------------------------------------------------------------- */
+
+static ct_vec3 point_velocity(const ct_moved *m, ct_vec3 point) {
+  return m ? ct_add(m->velocity.linear, ct_cross(m->velocity.angular, ct_sub(point, m->position))) : ct_vec(0, 0, 0);
+}
+
+static void set_axes(const ct_step_touch *t, ct_vec3 v, double *out) {
+  for (int k = 0; k < 3; k++) out[k] = ct_dot(t->axes[k], v);
+}
+
+static ct_status make_velocities(island_problem *p) {
+  ct_solver *solver = p->step->solver;
+  p->free = ct_solver_doubles(solver, 3 * p->count);
+  p->before = ct_solver_doubles(solver, 3 * p->count);
+  p->q = ct_solver_doubles(solver, 3 * p->count);
+  p->mu = ct_solver_doubles(solver, p->count);
+  if (!p->free || !p->before || !p->q || !p->mu) return CT_OUT_OF_MEMORY;
+  for (size_t i = 0; i < p->count; i++) {
+    const ct_step_touch *t = touch_of(p, i);
+    ct_vec3 free = ct_sub(point_velocity(moved_of(p, t->b), t->position), point_velocity(moved_of(p, t->a), t->position));
+    set_axes(t, free, &p->free[3 * i]);
+    set_axes(t, t->before, &p->before[3 * i]);
+    p->mu[i] = t->friction;
+  }
+  return CT_OK;
+}
+
+/* ---- answers ----------------------------------------------------------------------------------------------------------- */
+
+static ct_status make_answer(const island_problem *p, island_answer *answer) {
+  answer->r = ct_solver_doubles(p->step->solver, 3 * p->count);
+  answer->u = ct_solver_doubles(p->step->solver, 3 * p->count);
+  return answer->r && answer->u ? CT_OK : CT_OUT_OF_MEMORY;
+}
+
+static double tolerance_of(const island_problem *p) {
+  double tolerance = p->step->advance->options.tolerance;
+  return tolerance > 0.0 ? tolerance : CT_ADVANCE_TOLERANCE;
+}
+
+/* bounces: with restitution. */
+static ct_friction_problem ask(island_problem *p, bool bounces) {
+  for (size_t i = 0; i < p->count; i++) {
+    const ct_step_touch *t = touch_of(p, i);
+    for (size_t k = 0; k < 3; k++) p->q[3 * i + k] = p->free[3 * i + k];
+    if (bounces || !t->bounces) p->q[3 * i] -= t->target;
+  }
+  return (ct_friction_problem){.matrix = p->matrix, .q = p->q, .mu = p->mu, .contacts = p->count, .dimension = 3};
+}
+
+/* Without the targets that are in q. */
+static void make_true(const island_problem *p, double *u) {
+  for (size_t i = 0; i < p->count; i++) u[3 * i] += p->free[3 * i] - p->q[3 * i];
+}
+
+static uint64_t sweeps_of(const island_problem *p) {
+  uint64_t sweeps = p->step->sweeps, small = SMALL_CONTACTS_SWEPT / p->count;
+  if (p->step->rough || p->step->advance->options.iterations_max) return sweeps;
+  if (small > SMALL_SWEEPS_MAX) small = SMALL_SWEEPS_MAX;
+  return sweeps > small ? sweeps : small;
+}
+
+/* Has no impulses? Those of the answer are bounded, and no others would be better. */
+static bool is_contradictory(const island_answer *answer) { return answer->result.status == CT_FRICTION_STATUS_INFEASIBLE; }
+
+/* Does anything that the island touches move by itself? */
+static bool is_driven(const island_problem *p) {
+  for (size_t i = 0; i < p->count; i++) {
+    const ct_moved *sides[2] = {moved_of(p, touch_of(p, i)->a), moved_of(p, touch_of(p, i)->b)};
+    for (int k = 0; k < 2; k++)
+      if (sides[k] && !sides[k]->is_dynamic && !(ct_moved_stays(sides[k]) && is_zero(sides[k]->before))) return true;
+  }
+  return false;
+}
+
+/* Are all contacts to be at rest or to part, not to bounce? */
+static bool asks_no_bounce(const island_problem *p, bool bounces) {
+  for (size_t i = 0; i < p->count && bounces; i++)
+    if (touch_of(p, i)->bounces && touch_of(p, i)->target > 0.0) return false;
+  return true;
+}
+
+/* A Farkas vector y of contradicting contacts moves no dynamic body, J'y = 0, so that y'q = y'(velocities of driven bodies) -
+ * y'target: not negative where no target is positive and nothing is driven, or all by one body, whose motion every body may have.
+ * Impulses that give it to them are a solution then. And where a motion parts all contacts there is no such y at all. What is left
+ * indicates a contradiction: something held from two sides, by bodies that move differently or by contacts that are to bounce. */
+static ct_friction_proof proof_of(const island_problem *p, bool bounces) {
+  ct_friction_proof proof = p->step->advance->options.proof;
+  if (proof != CT_FRICTION_PROOF_WHEN_INDICATED) return proof;
+  bool is_carried = !is_driven(p) || ct_step_has_one_driver(p->step, p->touches, p->count);
+  if (is_carried && asks_no_bounce(p, bounces)) return CT_FRICTION_PROOF_NEVER;
+  return ct_step_can_part(p->step, p->touches, p->count) ? CT_FRICTION_PROOF_NEVER : proof;
+}
+
+static ct_friction_options options_of(const island_problem *p, bool bounces, const double *start) {
+  const ct_advance_options *o = &p->step->advance->options;
+  return (ct_friction_options){.method = o->method,
+                               .tolerance = tolerance_of(p),
+                               .iterations_max = sweeps_of(p),
+                               .start = start,
+                               .proof = proof_of(p, bounces),
+                               .cancel = o->cancel};
+}
+
+/* Sum of the sizes that make the velocity of a body's point. */
+static double velocity_size(const ct_moved *m, ct_vec3 point) {
+  if (!m) return 0.0;
+  double arm = ct_norm(ct_sub(point, m->position)) + ct_max_abs(point);
+  return ct_norm(m->velocity.linear) + ct_norm(m->velocity.angular) * arm;
+}
+
+/* Contacts may approach by the round-off of their velocities: the jaws of a gripper that turns neither open nor close, but for it.
+ */
+static void allow_roundoff(const island_problem *p) {
+  for (size_t i = 0; i < p->count; i++) {
+    const ct_step_touch *t = touch_of(p, i);
+    double size = velocity_size(moved_of(p, t->a), t->position) + velocity_size(moved_of(p, t->b), t->position);
+    p->q[3 * i] += CT_RATE_ROUNDOFF * size;
+  }
+}
+
+/* start: impulses to begin from. */
+static ct_status solve(island_problem *p, bool bounces, const double *start, island_answer *answer) {
+  const ct_friction_problem problem = ask(p, bounces);
+  const ct_friction_options options = options_of(p, bounces, start);
+  answer->result = (ct_friction_result){.r = answer->r, .u = answer->u};
+  ct_status status = ct_friction_solve(&problem, &options, p->step->solver, &answer->result);
+  bool stuck = is_contradictory(answer) || (!answer->result.converged && answer->result.residual > JAM_RESIDUAL);
+  if (status == CT_OK && stuck && is_driven(p)) {
+    allow_roundoff(p);
+    status = ct_friction_solve(&problem, &options, p->step->solver, &answer->result);
+  }
+  if (status == CT_OK && is_contradictory(answer)) status = ct_step_yield(&problem, &options, p->step->solver, &answer->result);
+  if (status != CT_OK) return status;
+  make_true(p, answer->u);
+  p->step->iterations += answer->result.iterations;
+  return CT_OK;
+}
+
+/* Work of the impulses with the means of the velocities before and after. */
+static double work(const island_problem *p, const island_answer *answer) {
+  double sum = 0.0;
+  for (size_t k = 0; k < 3 * p->count; k++) sum += 0.5 * answer->r[k] * (p->before[k] + answer->u[k]);
+  return sum;
+}
+
+static void draw(const island_problem *p, island_answer *answer, const island_answer *towards, double part) {
+  for (size_t k = 0; k < 3 * p->count; k++) {
+    double r = towards ? towards->r[k] : 0.0, u = towards ? towards->u[k] : p->free[k];
+    answer->r[k] = r + part * (answer->r[k] - r);
+    answer->u[k] = u + part * (answer->u[k] - u);
+  }
+  p->step->guarded = true;
+}
+
+/* Impulses of plastic contacts do not push along the velocities that they lead to: if they do, the solver has not ended. Into *part
+ * how much of them does not: where, along their ray, the energy left is least. */
+static bool pushes_along(const island_problem *p, const island_answer *answer, double *part) {
+  double along = 0.0, against = 0.0, size = 0.0;
+  for (size_t k = 0; k < 3 * p->count; k++) {
+    along += answer->r[k] * answer->u[k];
+    against += answer->r[k] * p->free[k];
+    size += fabs(answer->r[k] * p->free[k]);
+  }
+  *part = along > against ? fmax(0.0, -against / (along - against)) : 0.0;
+  return along > WORK_ROUNDING * size;
+}
+
+/* From the answer on, with more sweeps. */
+static ct_status go_on(island_problem *p, uint64_t factor, double *start, island_answer *answer) {
+  uint64_t sweeps = p->step->sweeps;
+  memcpy(start, answer->r, 3 * p->count * sizeof *start);
+  p->step->sweeps = factor * sweeps;
+  ct_status status = solve(p, false, start, answer);
+  p->step->sweeps = sweeps;
+  return status;
+}
+
+/* Speed below which a body may be about to stop. */
+static bool is_slow(const island_problem *p) {
+  const ct_advance_options *o = &p->step->advance->options;
+  double most = REST_STEPS * p->step->time * ct_norm(o->gravity);
+  for (size_t i = 0; i < p->body_count; i++) {
+    const ct_moved *m = body_of(p, i);
+    if (ct_norm(m->before.linear) + m->radius * ct_norm(m->before.angular) > most) return false;
+  }
+  return true;
+}
+
+static bool stood(const island_problem *p) {
+  for (size_t i = 0; i < p->body_count; i++)
+    if (!is_zero(body_of(p, i)->before)) return false;
+  return true;
+}
+
+/* Impulses of contacts that touch, after which nothing moves: an answer, or a beginning of one, if they solve the problem better.
+ */
+static ct_status try_to_stop(island_problem *p, island_answer *answer) {
+  ct_solver *solver = p->step->solver;
+  ct_solver_mark mark = ct_solver_enter(solver);
+  uint32_t *active = ct_solver_take(solver, p->count, sizeof *active);
+  double *r = ct_solver_doubles(solver, 3 * p->count), *u = ct_solver_doubles(solver, 3 * p->count);
+  size_t count = 0;
+  for (uint32_t i = 0; active && i < p->count; i++)
+    if (touch_of(p, i)->target == 0.0 || touch_of(p, i)->bounces) active[count++] = i;
+  ct_status status = active && r && u ? ct_step_stop(p->step, &p->set, active, count, r) : CT_OUT_OF_MEMORY;
+  if (status == CT_OK) {
+    const ct_friction_problem problem = ask(p, false);
+    double residual = ct_friction_residual(&problem, r, u);
+    if (residual < answer->result.residual) {
+      answer->result.residual = residual;
+      answer->result.converged = residual <= tolerance_of(p);
+      make_true(p, u);
+      memcpy(answer->r, r, 3 * p->count * sizeof *r);
+      memcpy(answer->u, u, 3 * p->count * sizeof *u);
+    }
+  }
+  ct_solver_leave(solver, mark);
+  return status;
+}
+
+/* What nearly rests is worth much work: at rest it costs none. Where that does not do, it is tried ever less often. */
+static ct_status come_to_rest(island_problem *p, double *start, island_answer *answer) {
+  ct_step *step = p->step;
+  uint64_t now = step->advance->state.steps, wait = step->advance->rest_wait;
+  if (now < step->advance->rest_try && !stood(p)) return CT_OK;
+  ct_status status = is_slow(p) && !stood(p) && !is_driven(p) ? try_to_stop(p, answer) : CT_OK;
+  if (status == CT_OK && !answer->result.converged && answer->result.residual < REST_RESIDUAL)
+    status = go_on(p, REST_FACTOR, start, answer);
+  if (status != CT_OK) return status;
+  if (!answer->result.converged) {
+    step->rest_wait = wait < REST_WAIT_MAX ? 2 * wait + 1 : wait;
+    step->rest_try = now + step->rest_wait;
+  } else if (step->rest_try <= now) {
+    step->rest_wait = 1;
+  }
+  return CT_OK;
+}
+
+/* Do bodies that move by themselves press others where nothing that was found lets them go? */
+static bool is_jam(const island_problem *p, const island_answer *answer) {
+  if (!is_driven(p)) return false;
+  if (!answer->result.converged && answer->result.residual > JAM_RESIDUAL) return true;
+  double was = 0.0, is = 0.0;
+  for (size_t k = 0; k < 3 * p->count; k++) {
+    was = fmax(was, fmax(fabs(p->before[k]), fabs(p->free[k])));
+    is = fmax(is, fabs(answer->u[k]));
+  }
+  return is > JAM_LEVER * was;
+}
+
+/* Without restitution. What stood is held, if that can be; else the solver goes on while its impulses make energy; what they make
+ * in the end is taken from all of them. */
+static ct_status answer_plain(island_problem *p, double *start, island_answer *answer) {
+  double part;
+  answer->result = (ct_friction_result){.residual = INFINITY};
+  ct_status status = stood(p) && !is_driven(p) ? try_to_stop(p, answer) : CT_OK;
+  if (status == CT_OK && !answer->result.converged) status = solve(p, false, start, answer);
+  if (status != CT_OK || is_contradictory(answer) || is_jam(p, answer)) return status;
+  for (int k = 0; k < CALM_ROUNDS && status == CT_OK && !answer->result.converged && pushes_along(p, answer, &part); k++)
+    status = go_on(p, CALM_FACTOR, start, answer);
+  if (status == CT_OK && !answer->result.converged && (answer->result.residual < REST_RESIDUAL || is_slow(p)))
+    status = come_to_rest(p, start, answer);
+  if (status == CT_OK && pushes_along(p, answer, &part)) draw(p, answer, NULL, part);
+  return status;
+}
+
+/* With restitution, where it can be had. What it makes of energy, more than the plain answer, is taken back: on the way there the
+ * work is a parabola, c + b s + a s^2. */
+static ct_status bounce(island_problem *p, const double *start, island_answer *answer) {
+  island_answer with;
+  ct_status status = make_answer(p, &with);
+  if (status == CT_OK) status = solve(p, true, start, &with);
+  if (status != CT_OK) return status;
+  if (!with.result.converged && with.result.residual > answer->result.residual) return CT_OK;
+  double all = work(p, &with), c = work(p, answer), a = 0.0;
+  for (size_t k = 0; k < 3 * p->count; k++) a += 0.5 * (with.r[k] - answer->r[k]) * (with.u[k] - answer->u[k]);
+  double b = all - c - a, over = fmin(c, 0.0), root = sqrt(fmax(b * b - 4.0 * a * over, 0.0));
+  if (all > fmax(c, 0.0) + WORK_ROUNDING * fabs(c))
+    draw(p, &with, answer, a > 0.0 ? fmax(0.0, fmin(1.0, b <= 0.0 ? (root - b) / (2.0 * a) : -2.0 * over / (b + root))) : 0.0);
+  *answer = with;
+  return CT_OK;
+}
+
+static ct_status give_way(island_problem *p, const double *start, island_answer *answer) {
+  const ct_friction_problem problem = ask(p, false);
+  const ct_friction_options options = options_of(p, false, start);
+  ct_status status = ct_step_yield(&problem, &options, p->step->solver, &answer->result);
+  if (status == CT_OK) make_true(p, answer->u);
+  return status;
+}
+
+static ct_status answer_island(island_problem *p, island_answer *answer) {
+  double *start = ct_solver_doubles(p->step->solver, 3 * p->count);
+  if (!start) return CT_OUT_OF_MEMORY;
+  bool bounces = false;
+  for (size_t i = 0; i < p->count; i++) {
+    set_axes(touch_of(p, i), touch_of(p, i)->impulse, &start[3 * i]);
+    bounces = bounces || touch_of(p, i)->bounces;
+  }
+  if (p->step->rough) return solve(p, true, start, answer);
+  ct_status status = answer_plain(p, start, answer);
+  if (status == CT_OK && bounces && !is_contradictory(answer) && !is_jam(p, answer)) status = bounce(p, start, answer);
+  return status == CT_OK && !is_contradictory(answer) && is_jam(p, answer) ? give_way(p, start, answer) : status;
+}
+
+/* ---- what comes of it -------------------------------------------------------------------------------------------------- */
+
+static void push(ct_moved *m, ct_vec3 position, ct_vec3 impulse) {
+  if (!is_dynamic(m)) return;
+  m->impulse = ct_add(m->impulse, impulse);
+  m->angular_impulse = ct_add(m->angular_impulse, ct_cross(ct_sub(position, m->position), impulse));
+}
+
+/* What a body that is not dynamic gives to the other one. */
+static void account(ct_step *step, const ct_moved *m, ct_vec3 position, ct_vec3 impulse) {
+  if (is_dynamic(m)) return;
+  step->contact_impulse = ct_add(step->contact_impulse, impulse);
+  if (!m) return;
+  ct_velocity mean = {ct_lerp(m->before.linear, m->velocity.linear, 0.5), ct_lerp(m->before.angular, m->velocity.angular, 0.5)};
+  step->kinematic_work += ct_dot(impulse, ct_add(mean.linear, ct_cross(mean.angular, ct_sub(position, m->position))));
+}
+
+/* The greatest impulse. */
+static double apply(const island_problem *p, const double *r) {
+  double most = 0.0;
+  for (size_t i = 0; i < p->body_count; i++) body_of(p, i)->impulse = body_of(p, i)->angular_impulse = ct_vec(0, 0, 0);
+  for (size_t i = 0; i < p->count; i++) {
+    ct_step_touch *t = touch_of(p, i);
+    ct_vec3 impulse = ct_scale(t->axes[0], r[3 * i]);
+    for (size_t k = 1; k < 3; k++) impulse = ct_add_scaled(impulse, t->axes[k], r[3 * i + k]);
+    t->impulse = impulse;
+    push(moved_of(p, t->a), t->position, ct_neg(impulse));
+    push(moved_of(p, t->b), t->position, impulse);
+    account(p->step, moved_of(p, t->a), t->position, impulse);
+    account(p->step, moved_of(p, t->b), t->position, ct_neg(impulse));
+    most = ct_max2(most, ct_norm(impulse));
+  }
+  for (size_t i = 0; i < p->body_count; i++) ct_moved_push(body_of(p, i), body_of(p, i)->impulse, body_of(p, i)->angular_impulse);
+  return most;
+}
+
+/* Do the bodies stay where they are, as far as the solver tells? */
+static bool rests(const island_problem *p, double momentum) {
+  for (size_t i = 0; i < p->body_count; i++) {
+    const ct_moved *m = body_of(p, i);
+    if (m->mass * ct_norm(m->velocity.linear) > momentum || ct_norm(m->angular_momentum) > momentum * m->radius) return false;
+  }
+  return !is_driven(p);
+}
+
+static void stop(const island_problem *p) {
+  for (size_t i = 0; i < p->body_count; i++) {
+    ct_moved *m = body_of(p, i);
+    m->calm = is_zero(m->before);
+    m->velocity = (ct_velocity){{0, 0, 0}, {0, 0, 0}};
+    m->angular_momentum = ct_vec(0, 0, 0);
+  }
+}
+
+/* Is the island asked what it was asked in the step before, when it stayed at rest? Then it answers the same. */
+static bool is_calm(const island_problem *p) {
+  for (size_t i = 0; i < p->body_count; i++)
+    if (!body_of(p, i)->calm) return false;
+  for (size_t i = 0; i < p->count; i++)
+    if (!touch_of(p, i)->kept) return false;
+  return !is_driven(p);
+}
+
+/* The impulses of the step before again. */
+static void stay(const island_problem *p) {
+  for (size_t i = 0; i < p->count; i++) {
+    const ct_step_touch *t = touch_of(p, i);
+    account(p->step, moved_of(p, t->a), t->position, t->impulse);
+    account(p->step, moved_of(p, t->b), t->position, ct_neg(t->impulse));
+  }
+  stop(p);
+}
+
+static void finish(const island_problem *p, const island_answer *answer) {
+  ct_step *step = p->step;
+  double most = apply(p, answer->r);
+  step->residual = ct_max2(step->residual, answer->result.residual);
+  step->converged = step->converged && answer->result.converged;
+  step->contradictory = step->contradictory || is_contradictory(answer);
+  if (step->rough) return;
+  for (size_t i = 0; i < p->body_count; i++) body_of(p, i)->calm = false;
+  if (answer->result.converged && rests(p, REST_PART * tolerance_of(p) * most)) stop(p);
+}
+
+static ct_status solve_island(island_problem *p) {
+  ct_contact_matrix matrix;
+  island_answer answer;
+  ct_status status = make_matrix(p, &matrix);
+  if (status != CT_OK) return status;
+  p->matrix = matrix.matrix;
+  status = make_velocities(p);
+  if (status == CT_OK) status = make_answer(p, &answer);
+  if (status == CT_OK) status = answer_island(p, &answer);
+  if (status == CT_OK) finish(p, &answer);
+  ct_contact_matrix_close(&matrix);
+  return status;
+}
+
+ct_status ct_step_solve(ct_step *step, const ct_step_islands *islands, size_t island) {
+  const uint32_t *touches = &islands->touch_starts[island], *bodies = &islands->body_starts[island];
+  island_problem p = {.step = step,
+                      .touches = islands->touches + touches[0],
+                      .count = touches[1] - touches[0],
+                      .bodies = islands->bodies + bodies[0],
+                      .body_count = bodies[1] - bodies[0]};
+  if (is_calm(&p)) {
+    stay(&p);
+    return CT_OK;
+  }
+  ct_solver_mark mark = ct_solver_enter(step->solver);
+  ct_status status = solve_island(&p);
+  ct_solver_leave(step->solver, mark);
+  return status;
+}

@@ -1,0 +1,235 @@
+/* First contact of two bodies: the least over their pairs of colliders. */
+#include "toi/toi.h"
+
+#include <string.h>
+
+/* A normal velocity this small against the velocities that it comes from may be rounding, and is not parting. */
+#define PARTING_SLACK (256.0 * CT_UNIT_ROUNDOFF)
+/* Groups of colliders are looked at so many times of the motion, and at its end: the bodies are placed there once for all. */
+#define MARKS 32
+typedef struct motion_marks {
+  bool placed[MARKS + 1];
+  ct_impact_sample places[MARKS + 1];
+} motion_marks;
+
+typedef struct first_contact {
+  const ct_impact_bodies *bodies;
+  motion_marks *marks;
+  ct_impact *impact;
+  bool initial; /* a pair is in contact at the start, and is not parting */
+  bool parting; /* a pair is, and parts */
+  double depth; /* the least distance of these; of `initial` ones once there is one */
+  bool met;     /* the impact is a contact */
+  double upper; /* of the contacts met */
+  double lower; /* least of the pairs that met */
+  double lost;  /* least of those that nothing is known of from there on */
+  double free;  /* least of all */
+  bool ended;   /* one of the lost ran out of iterations */
+} first_contact;
+
+static double spread(const ct_impact_side *side, const ct_impact_place *at) {
+  double arm = side->arm < INFINITY ? side->arm : 0.0;
+  return ct_norm(at->velocity.linear) + side->spin * arm;
+}
+
+/* In contact at the start: is that where the pair is to stay? */
+static bool note_initial(first_contact *first, const ct_impact_pair *pair, const ct_impact_sample *s) {
+  ct_impact told = *first->impact;
+  ct_impact_tell(s, &told);
+  bool endless = s->result.status == CT_PAIR_UNSUPPORTED;
+  bool parting = !endless && told.normal_velocity > PARTING_SLACK * (spread(&pair->a, &s->a) + spread(&pair->b, &s->b));
+  bool known = first->initial || (first->parting && parting);
+  if (first->initial && parting) return false;
+  if (!known || s->result.distance < first->depth) {
+    first->depth = s->result.distance;
+    if (!first->met || !parting) *first->impact = told;
+  }
+  first->initial = first->initial || !parting;
+  first->parting = first->parting || parting;
+  return parting && !first->initial;
+}
+
+/* The pair met: *at is before that, *met in contact. */
+static void note_contact(first_contact *first, ct_impact_search *search, const ct_impact_sample *at, ct_impact_sample *met) {
+  ct_impact_take_normal(&search->pair, at, met);
+  ct_impact_sample root = *met;
+  search->most = search->options->iterations_max;
+  /* No root is to be found where surfaces pass, or half-spaces turn: these overlap at once, without end. */
+  bool passed = search->passed > 0.0, at_once = met->result.status == CT_PAIR_UNSUPPORTED;
+  if (met->time > search->certain && !passed && !at_once) {
+    if (at->result.distance > 0.0) ct_impact_root(search, at, met, &root);
+    else root = *at;
+    if (root.time < search->certain) root = *met;
+  }
+  if (search->status != CT_OK) return;
+  double upper = passed ? search->passed : ct_impact_nearer(search, &root, met->time, false);
+  first->lower = ct_min2(first->lower, search->certain);
+  if (first->met && !(root.time < first->impact->time)) return;
+  first->met = true;
+  first->upper = upper;
+  ct_impact_tell(&root, first->impact);
+}
+
+static void note_lost(first_contact *first, const ct_impact_search *search, double from) {
+  first->lost = ct_min2(first->lost, from);
+  first->ended = first->ended || search->ended;
+}
+
+static void follow(first_contact *first, ct_impact_search *search, ct_impact_sample *at) {
+  ct_impact_sample met;
+  ct_impact_outcome outcome = ct_impact_advance(search, at, &met);
+  if (outcome == CT_OUTCOME_MET) note_contact(first, search, at, &met);
+  if (outcome == CT_OUTCOME_LOST) note_lost(first, search, search->free);
+  first->free = ct_min2(first->free, search->free);
+}
+
+static void note_graze(first_contact *first, const ct_impact_search *search) {
+  ct_impact *impact = first->impact;
+  if (!search->grazed || (impact->flags & CT_IMPACT_FLAG_GRAZE && impact->graze_time <= search->graze_time)) return;
+  impact->flags |= CT_IMPACT_FLAG_GRAZE;
+  impact->graze_time = search->graze_time;
+  impact->graze_distance = search->graze_distance;
+  impact->graze_end = search->graze_end;
+}
+
+/* Once the start is a contact, or another is known, what comes later does not matter. */
+static double limit_of(const first_contact *first) {
+  const ct_impact_options *options = first->bodies->options;
+  return first->initial ? options->begin : first->met ? first->impact->time : options->end;
+}
+
+static ct_impact_search search_of(const first_contact *first, const ct_impact_pair *pair) {
+  const ct_impact_options *options = first->bodies->options;
+  ct_impact_search search = {.options = options, .workspace = first->bodies->workspace, .pair = *pair, .status = CT_OK};
+  search.limit = limit_of(first);
+  return search;
+}
+
+/* The key is the time until which the groups are certainly apart; -INFINITY: not even at the start. */
+static bool late_pairs(void *context, double key) { return key >= limit_of(context); }
+
+static double mark_time(const ct_impact_options *o, uint32_t mark) {
+  return mark == MARKS ? o->end : o->begin + (o->end - o->begin) * ((double)mark / MARKS);
+}
+
+/* The last mark that is not after the time. */
+static uint32_t mark_at(const ct_impact_options *o, double time) {
+  double width = o->end - o->begin, part = width > 0.0 ? (time - o->begin) / width * MARKS : 0.0;
+  uint32_t mark = part < MARKS ? (uint32_t)part : MARKS;
+  return mark > 0 && mark_time(o, mark) > time ? mark - 1 : mark;
+}
+
+/* The bodies there, which all groups share. */
+static const ct_impact_sample *place_at(first_contact *first, const ct_impact_pair *groups, uint32_t mark) {
+  ct_impact_sample *place = &first->marks->places[mark];
+  if (!first->marks->placed[mark]) ct_impact_place_pair(groups, mark_time(first->bodies->options, mark), place);
+  first->marks->placed[mark] = true;
+  return place;
+}
+
+static bool skips_pairs(void *context, const ct_impact_pair *groups, double *key) {
+  first_contact *first = context;
+  const ct_impact_options *options = first->bodies->options;
+  double limit = limit_of(first), time = ct_max2(options->begin, *key);
+  for (uint32_t mark = mark_at(options, time), next = mark;; mark = next) {
+    bool near;
+    const ct_impact_sample *place = place_at(first, groups, mark);
+    double left = limit - place->time, step = ct_impact_ball_time(groups, place, left, &near);
+    if (step > 0.0 && step >= left) return true;
+    double later = ct_impact_later(place->time, step);
+    if (later > time) *key = time = later;
+    next = mark_at(options, time);
+    if (next <= mark) return late_pairs(context, *key);
+  }
+}
+
+static ct_status visit_pair(void *context, const ct_impact_pair *pair, double key) {
+  first_contact *first = context;
+  const ct_impact_options *options = first->bodies->options;
+  ct_impact_search search = search_of(first, pair);
+  ct_impact_sample at, parted;
+  ct_impact_outcome outcome = ct_impact_start(&search, options->begin, key, &at);
+  if (outcome == CT_OUTCOME_LOST && search.status == CT_OK) {
+    if (ct_sample_apart(&at) && !first->initial) follow(first, &search, &at);
+    else if (!ct_sample_apart(&at)) {
+      note_lost(first, &search, options->begin);
+      first->free = options->begin;
+    }
+  } else if (outcome == CT_OUTCOME_MET && note_initial(first, pair, &at)) {
+    first->free = options->begin;
+    if (ct_impact_leave(&search, &at, &parted) == CT_OUTCOME_FREE) follow(first, &search, &parted);
+    else if (search.status == CT_OK && at.time < options->end) note_lost(first, &search, options->begin);
+  }
+  if (search.status == CT_OK) note_graze(first, &search);
+  first->impact->iterations += search.distances;
+  return search.status;
+}
+
+/* Is anything not known, and why? */
+static ct_pair_status status_of(const first_contact *first) {
+  if (!(first->lost < INFINITY)) return CT_PAIR_OK;
+  return first->ended ? CT_PAIR_ITERATION_LIMIT : CT_PAIR_DEGENERATE;
+}
+
+/* What the pairs come to together. */
+static void conclude(const first_contact *first) {
+  const ct_impact_options *options = first->bodies->options;
+  ct_impact *impact = first->impact;
+  if (first->parting && !first->initial) impact->flags |= CT_IMPACT_FLAG_SEPARATING_AT_START;
+  if (first->initial || (first->parting && !first->met)) {
+    impact->event = CT_IMPACT_INITIAL;
+    impact->lower = impact->upper = impact->free_until = options->begin;
+    if (first->initial) impact->flags = 0;
+    else impact->status = status_of(first);
+    return;
+  }
+  impact->free_until = ct_min2(first->free, options->end);
+  if (first->met && !(first->lost < first->lower)) {
+    impact->event = CT_IMPACT_CONTACT;
+    impact->lower = ct_min2(first->lower, impact->time);
+    impact->upper = first->upper;
+    impact->free_until = ct_min2(impact->free_until, impact->lower);
+    if (impact->flags & CT_IMPACT_FLAG_GRAZE && impact->graze_time > impact->upper)
+      impact->flags &= ~(uint32_t)CT_IMPACT_FLAG_GRAZE;
+  } else {
+    impact->event = first->lost < INFINITY ? CT_IMPACT_UNDECIDED : CT_IMPACT_NONE;
+    impact->status = status_of(first);
+    impact->time = options->end;
+  }
+  if (!(impact->flags & CT_IMPACT_FLAG_GRAZE)) impact->graze_time = impact->graze_distance = impact->graze_end = 0.0;
+}
+
+ct_status ct_impact_first(const ct_impact_bodies *bodies, ct_impact *impact) {
+  const ct_impact_options *options = bodies->options;
+  *impact = (ct_impact){.event = CT_IMPACT_NONE, .time = options->end, .free_until = options->end};
+  motion_marks marks;
+  memset(marks.placed, 0, sizeof marks.placed);
+  first_contact first = {
+      .bodies = bodies, .marks = &marks, .impact = impact, .lower = INFINITY, .lost = INFINITY, .free = INFINITY};
+  const ct_impact_visitor visitor = {visit_pair, skips_pairs, late_pairs};
+  ct_status status = ct_impact_each_pair(bodies, &visitor, &first);
+  if (status == CT_OK) conclude(&first);
+  return status;
+}
+
+bool ct_impact_is_within(const ct_impact_options *options, double duration) {
+  return options->begin >= 0.0 && options->begin <= options->end && options->end <= duration;
+}
+
+bool ct_impact_takes(ct_mover a, ct_mover b, const ct_impact_options *options) {
+  if (!a.body || !a.path || !b.body || !b.path) return false;
+  return ct_impact_is_within(options, ct_min2(ct_path_duration(a.path), ct_path_duration(b.path)));
+}
+
+ct_status ct_body_impact(ct_mover a, ct_mover b, const ct_impact_options *options, ct_workspace *workspace, ct_impact *impact) {
+  if (!ct_impact_takes(a, b, options)) return CT_LIMIT;
+  ct_impact_options own = *options;
+  if (own.iterations_max == 0) own.iterations_max = CT_IMPACT_ITERATIONS;
+  options = &own;
+  *impact = (ct_impact){.event = CT_IMPACT_NONE, .time = options->end, .free_until = options->end};
+  if (ct_body_collider_count(a.body) == 0 || ct_body_collider_count(b.body) == 0) return CT_OK;
+  ct_impact_bodies bodies;
+  ct_status status = ct_impact_bodies_set(&bodies, a, b, options, workspace);
+  if (status != CT_OK) return status;
+  return options->method == CT_IMPACT_BISECTION ? ct_impact_bisect(&bodies, impact) : ct_impact_first(&bodies, impact);
+}

@@ -1,0 +1,284 @@
+/* Candidate pairs of a motion: which rows' swept boxes meet.
+ *
+ * Movers, and rows at other poses, are in a tree of their own; rows that stay are in the revision's. Each mover asks both. Where
+ * many move, all rows are in the one tree.
+ */
+#include "broad/pair_list.h"
+#include "toi/toi_query.h"
+
+#include <stdlib.h>
+
+/* Slack of a pair's test, relative to the coordinates: as that of queries. */
+#define PAIR_SLACK (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
+/* The trees are asked with twice that, so that they never miss what the pair's test would keep. */
+#define TREE_SLACK (2.0 * PAIR_SLACK)
+/* Rounding of a swept box that is put together from two others, u of its coordinates. */
+#define SUM_SLACK (8.0 * CT_UNIT_ROUNDOFF)
+
+/* Pairs of a named method considered between two polls of the cancel flag. */
+#define PAIRS_PER_POLL 1024
+
+/* All rows are in one tree where at least one in this many moves. */
+#define MANY_SHARE 4
+
+/* ---- swept boxes ---- */
+
+bool ct_motion_mover(const ct_motion_query *query, uint32_t row, size_t *mover) {
+  size_t low = 0, high = query->options.moving_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (query->options.moving[middle].row < row) low = middle + 1;
+    else high = middle;
+  }
+  *mover = low;
+  return low < query->options.moving_count && query->options.moving[low].row == row &&
+         ct_path_kind_of(query->options.moving[low].path) != CT_PATH_REST;
+}
+
+/* Farthest point of the body from the pivot, of its colliders' bounding balls. Below 0: no colliders. */
+static double reach_of(const ct_body *body, ct_vec3 pivot) {
+  const ct_frame frame = ct_frame_of(ct_pose_identity());
+  double reach = -1.0;
+  for (size_t i = 0; i < ct_body_collider_count(body); i++) {
+    ct_vec3 center;
+    double radius;
+    ct_shape_ball(ct_body_shape(body, i), &center, &radius);
+    ct_frame placed = ct_body_shape_frame(body, i, &frame);
+    ct_vec3 at = ct_to_parent(placed, center);
+    double size = ct_max_abs(at) + ct_max_abs(pivot);
+    reach = ct_max2(reach, (ct_norm(ct_sub(at, pivot)) + radius) * (1.0 + SUM_SLACK) + SUM_SLACK * size);
+  }
+  return reach;
+}
+
+/* Bodies that do not turn keep the box that they start with; it goes where the pivot goes. */
+static ct_box carried(const ct_body *body, const ct_path *path, double begin, double end) {
+  ct_pose pose = ct_path_pose(path, begin);
+  ct_frame frame = ct_frame_of(pose);
+  ct_vec3 pivot = ct_to_parent(frame, ct_path_pivot(path));
+  ct_box own = ct_body_box(body, &frame), way = ct_path_box(path, begin, end, 0.0);
+  ct_box box = {ct_add(own.min, ct_sub(way.min, pivot)), ct_add(own.max, ct_sub(way.max, pivot))};
+  return ct_box_grow(box, SUM_SLACK * (ct_box_magnitude(&own) + ct_box_magnitude(&way) + ct_max_abs(pivot)));
+}
+
+ct_box ct_motion_swept(const ct_motion_query *query, size_t mover, double begin, double end) {
+  const ct_path *path = query->options.moving[mover].path;
+  const ct_body *body = ct_scene_body_at(query->scene, query->options.moving[mover].row);
+  ct_vec3 axis;
+  bool constant;
+  if (query->reach[mover] < 0.0) return ct_box_nothing();
+  if (ct_path_spin(path, &axis, &constant) == 0.0) return carried(body, path, begin, end);
+  if (query->reach[mover] < INFINITY) return ct_path_box(path, begin, end, query->reach[mover]);
+  return (ct_box){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+}
+
+static ct_status sweep_boxes(ct_motion_query *query) {
+  const ct_motion_options *o = &query->options;
+  query->reach = malloc((o->moving_count + 1) * sizeof *query->reach);
+  query->swept = malloc((o->moving_count + 1) * sizeof *query->swept);
+  if (!query->reach || !query->swept) return CT_OUT_OF_MEMORY;
+  for (size_t m = 0; m < o->moving_count; m++) {
+    if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
+    query->reach[m] = reach_of(ct_scene_body_at(query->scene, o->moving[m].row), ct_path_pivot(o->moving[m].path));
+    query->swept[m] = ct_motion_swept(query, m, o->impact.begin, o->impact.end);
+    if (ct_path_kind_of(o->moving[m].path) != CT_PATH_REST) query->paths[o->moving[m].row] = o->moving[m].path;
+  }
+  return CT_OK;
+}
+
+/* ---- pairs ---- */
+
+/* Rows in the motion's own tree: movers, rows at other poses, and all others where many move. */
+typedef struct special_rows {
+  uint32_t *rows;
+  ct_box *boxes;
+  bool *stays;
+  size_t count;
+  bool all;      /* no row is elsewhere */
+  ct_tree *tree; /* NULL: a method of the broad phase is named, which needs none */
+} special_rows;
+
+/* A mover that asks who meets it. */
+typedef struct asking {
+  ct_motion_query *query;
+  const special_rows *special;
+  uint32_t row;
+  ct_box box;
+  double magnitude;
+  const uint64_t *mask; /* of groups; NULL: none */
+  ct_status status;
+} asking;
+
+static ct_status list_pair(ct_motion_query *query, uint32_t i, uint32_t j) {
+  if (query->listed_count == CT_PAIRS_MAX) return CT_PAIR_LIMIT;
+  if (query->listed_count == query->listed_room) {
+    size_t room = query->listed_room ? 2 * query->listed_room : 64;
+    ct_pair_index *listed = realloc(query->listed, room * sizeof *listed);
+    if (!listed) return CT_OUT_OF_MEMORY;
+    query->listed = listed;
+    query->listed_room = room;
+  }
+  query->listed[query->listed_count++] = i < j ? (ct_pair_index){i, j} : (ct_pair_index){j, i};
+  return CT_OK;
+}
+
+/* What decides whether a pair is a candidate: it looks at nothing but the pair. */
+static bool accepts(const asking *a, uint32_t partner, const ct_box *box, bool stays) {
+  const ct_query *still = a->query->still;
+  if (!ct_query_selects(still, a->row, partner)) return false;
+  double slack = PAIR_SLACK * (a->magnitude + ct_box_magnitude(box));
+  bool lower = a->row < partner;
+  ct_box grown = ct_box_grow(lower ? a->box : *box, slack);
+  if (!ct_box_overlap(&grown, lower ? box : &a->box)) return false;
+  const ct_body *body = ct_scene_body_at(a->query->scene, partner);
+  if (stays && ct_plane_below(body, ct_query_pose(still, partner), &a->box, slack)) return false;
+  return !still->filter || ct_row_filter_passes(still->filter, a->row, a->mask, partner);
+}
+
+static bool consider(asking *a, uint32_t partner, const ct_box *box, bool stays) {
+  if (partner != a->row && accepts(a, partner, box, stays)) a->status = list_pair(a->query, a->row, partner);
+  return a->status == CT_OK;
+}
+
+/* A row of the revision's tree; those that are elsewhere in this motion are in the other one. */
+static bool visit_still(void *context, uint32_t row) {
+  asking *a = context;
+  ct_box box;
+  if (a->query->paths[row] || ct_query_overridden(a->query->still, row) || !ct_query_box(a->query->still, row, &box)) return true;
+  return consider(a, row, &box, true);
+}
+
+/* A pair of movers is found by both: the lower row's finding counts. */
+static bool visit_special(void *context, uint32_t index) {
+  asking *a = context;
+  const special_rows *special = a->special;
+  uint32_t row = special->rows[index];
+  if (!special->stays[index] && row < a->row) return true;
+  return consider(a, row, &special->boxes[index], special->stays[index]);
+}
+
+static void add_special(special_rows *special, uint32_t row, ct_box box, bool stays) {
+  special->rows[special->count] = row;
+  special->boxes[special->count] = box;
+  special->stays[special->count++] = stays;
+}
+
+static void add_still(const ct_motion_query *query, special_rows *special, uint32_t row) {
+  ct_box box;
+  if (!query->paths[row] && ct_scene_body_at(query->scene, row) && ct_query_box(query->still, row, &box))
+    add_special(special, row, box, true);
+}
+
+/* A method other than the trees that AUTO takes. */
+static bool is_method_named(const ct_motion_options *o) {
+  return o->broadphase != CT_BROADPHASE_AUTO && o->broadphase != CT_BROADPHASE_TREE;
+}
+
+static ct_status gather_special(const ct_motion_query *query, special_rows *special) {
+  const ct_motion_options *o = &query->options;
+  uint32_t rows = query->scene->rows;
+  bool by_method = is_method_named(o);
+  special->all = by_method || o->moving_count * MANY_SHARE >= rows;
+  size_t most = special->all ? rows : o->moving_count + o->override_count;
+  special->rows = malloc((most + 1) * sizeof *special->rows);
+  special->boxes = malloc((most + 1) * sizeof *special->boxes);
+  special->stays = malloc((most + 1) * sizeof *special->stays);
+  special->tree = by_method ? NULL : ct_tree_create();
+  if (!special->rows || !special->boxes || !special->stays || (!by_method && !special->tree)) return CT_OUT_OF_MEMORY;
+  for (size_t m = 0; m < o->moving_count; m++)
+    if (query->paths[o->moving[m].row] && query->reach[m] >= 0.0) add_special(special, o->moving[m].row, query->swept[m], false);
+  for (uint32_t row = 0; special->all && row < rows; row++) add_still(query, special, row);
+  for (size_t k = 0; !special->all && k < o->override_count; k++) add_still(query, special, o->overrides[k].row);
+  return by_method ? CT_OK : ct_tree_build(special->tree, special->boxes, NULL, special->count, NULL, o->cancel);
+}
+
+static void special_free(special_rows *special) {
+  free(special->rows);
+  free(special->boxes);
+  free(special->stays);
+  if (special->tree) ct_tree_destroy(special->tree);
+}
+
+static ct_status list_partners(asking *a, double far) {
+  const ct_query *still = a->query->still;
+  ct_box asked = ct_box_grow(a->box, TREE_SLACK * (a->magnitude + far));
+  a->status = CT_OK;
+  ct_tree_query(a->special->tree, &asked, visit_special, a, NULL);
+  if (a->special->all) return a->status;
+  if (a->status == CT_OK) ct_tree_query(still->derived->tree, &asked, visit_still, a, NULL);
+  for (uint32_t k = 0; k < still->derived->loose_count && a->status == CT_OK; k++) visit_still(a, still->derived->loose[k].row);
+  return a->status;
+}
+
+/* Largest finite coordinate of any box. */
+static double farthest(const ct_motion_query *query) {
+  double far = query->still->reach;
+  for (size_t m = 0; m < query->options.moving_count; m++) far = ct_max2(far, ct_box_magnitude(&query->swept[m]));
+  return far;
+}
+
+static ct_status list_all(ct_motion_query *query, const special_rows *special) {
+  const ct_motion_options *o = &query->options;
+  const ct_row_filter *filter = query->still->filter;
+  uint64_t mask[CT_GROUPS_MAX / 64];
+  double far = farthest(query);
+  ct_status status = CT_OK;
+  for (size_t k = 0; k < special->count && status == CT_OK; k++) {
+    uint32_t row = special->rows[k];
+    if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
+    if (special->stays[k]) continue;
+    asking a = {.query = query, .special = special, .row = row, .box = special->boxes[k]};
+    a.magnitude = ct_box_magnitude(&a.box);
+    a.mask = filter && ct_row_filter_mask(filter, row, mask) ? mask : NULL;
+    status = list_partners(&a, far);
+  }
+  return status;
+}
+
+/* One of the method's pairs, which know neither filters nor who moves: the mover considers the other row, of two the lower one. */
+static ct_status consider_pair(ct_motion_query *query, const special_rows *special, ct_pair_index pair) {
+  const ct_row_filter *filter = query->still->filter;
+  uint64_t mask[CT_GROUPS_MAX / 64];
+  uint32_t mover = pair.i, other = pair.j;
+  bool both = !special->stays[mover] && !special->stays[other];
+  if (special->stays[mover] || (both && special->rows[other] < special->rows[mover])) {
+    mover = pair.j;
+    other = pair.i;
+  }
+  if (special->stays[mover]) return CT_OK;
+  asking a = {.query = query, .special = special, .row = special->rows[mover], .box = special->boxes[mover], .status = CT_OK};
+  a.magnitude = ct_box_magnitude(&a.box);
+  a.mask = filter && ct_row_filter_mask(filter, a.row, mask) ? mask : NULL;
+  consider(&a, special->rows[other], &special->boxes[other], special->stays[other]);
+  return a.status;
+}
+
+/* All pairs of boxes by the method that is named; each grows so that none is missed that a pair's test would keep. */
+static ct_status list_by_named_method(ct_motion_query *query, const special_rows *special) {
+  const ct_motion_options *o = &query->options;
+  const ct_broad_options options = {o->broadphase, CT_PAIRS_MAX, o->cancel};
+  ct_pair_list list = {NULL, 0, 0};
+  ct_box *grown = malloc((special->count + 1) * sizeof *grown);
+  if (!grown) return CT_OUT_OF_MEMORY;
+  double slack = 2.0 * TREE_SLACK * farthest(query);
+  for (size_t k = 0; k < special->count; k++) grown[k] = ct_box_grow(special->boxes[k], slack);
+  ct_status status = ct_broad_pairs(grown, special->count, &options, &list, NULL);
+  for (size_t k = 0; k < list.count && status == CT_OK; k++) {
+    if (k % PAIRS_PER_POLL == 0 && ct_cancel_raised(o->cancel)) status = CT_CANCELLED;
+    else status = consider_pair(query, special, list.items[k]);
+  }
+  ct_pair_list_free(&list);
+  free(grown);
+  return status;
+}
+
+ct_status ct_motion_list(ct_motion_query *query) {
+  ct_status status = sweep_boxes(query);
+  if (status != CT_OK || query->options.explicit_pairs) return status;
+  special_rows special = {.rows = NULL};
+  status = gather_special(query, &special);
+  if (status == CT_OK) status = special.tree ? list_all(query, &special) : list_by_named_method(query, &special);
+  special_free(&special);
+  if (status != CT_OK) return status;
+  return ct_pair_index_sort(query->listed, query->listed_count, query->scene->rows, query->options.cancel);
+}

@@ -1,0 +1,143 @@
+/* When contacts of two bodies begin and end: searches from apart to contact and from contact to apart, in turn. */
+#include "toi/toi.h"
+
+#include <stdlib.h>
+
+void ct_timeline_free(ct_timeline *timeline) {
+  free(timeline->changes);
+  free(timeline->grazes);
+  *timeline = (ct_timeline){.changes = NULL};
+}
+
+static ct_status append(ct_timeline *timeline, const ct_contact_change *change) {
+  if (timeline->count == timeline->capacity) {
+    size_t capacity = timeline->capacity ? 2 * timeline->capacity : 8;
+    ct_contact_change *changes = realloc(timeline->changes, capacity * sizeof *changes);
+    if (!changes) return CT_OUT_OF_MEMORY;
+    timeline->changes = changes;
+    timeline->capacity = capacity;
+  }
+  timeline->changes[timeline->count++] = *change;
+  return CT_OK;
+}
+
+ct_status ct_timeline_append_graze(ct_timeline *timeline, const ct_impact *impact) {
+  if (timeline->graze_count == timeline->graze_capacity) {
+    size_t capacity = timeline->graze_capacity ? 2 * timeline->graze_capacity : 8;
+    ct_graze *grazes = realloc(timeline->grazes, capacity * sizeof *grazes);
+    if (!grazes) return CT_OUT_OF_MEMORY;
+    timeline->grazes = grazes;
+    timeline->graze_capacity = capacity;
+  }
+  timeline->grazes[timeline->graze_count++] = (ct_graze){impact->graze_time, impact->graze_distance};
+  return CT_OK;
+}
+
+/* Where a step of the walk comes to. */
+typedef struct step {
+  bool changed;
+  ct_contact_change change;
+  double known; /* without a change: what is said holds until then */
+} step;
+
+static ct_contact_change change_of(const ct_impact *told, bool began) {
+  return (ct_contact_change){.began = began,
+                             .time = told->time,
+                             .lower = told->lower,
+                             .upper = told->upper,
+                             .collider_a = told->collider_a,
+                             .collider_b = told->collider_b,
+                             .contact = told->contact,
+                             .normal_velocity = told->normal_velocity};
+}
+
+/* From apart at options->begin to the next contact. Where grazes are listed the search begins again behind each, and ends at
+ * a graze beyond the limit. */
+static ct_status next_contact(const ct_impact_bodies *bodies, ct_impact_options *options, size_t limit, ct_timeline *timeline,
+                              step *out) {
+  ct_impact impact;
+  ct_status status = ct_impact_first(bodies, &impact);
+  while (status == CT_OK && options->list_grazes && impact.flags & CT_IMPACT_FLAG_GRAZE) {
+    if (timeline->graze_count == limit) {
+      out->known = impact.graze_time;
+      return CT_OK;
+    }
+    status = ct_timeline_append_graze(timeline, &impact);
+    if (status != CT_OK || !(impact.graze_end > options->begin)) break;
+    options->begin = impact.graze_end;
+    status = ct_impact_first(bodies, &impact);
+  }
+  if (status != CT_OK) return status;
+  out->changed = impact.event == CT_IMPACT_CONTACT;
+  if (out->changed) out->change = change_of(&impact, true);
+  out->known = impact.event == CT_IMPACT_NONE ? options->end : impact.free_until;
+  return CT_OK;
+}
+
+/* From contact at options->begin to where all pairs of colliders are certainly apart. */
+static ct_status next_parting(const ct_impact_bodies *bodies, const ct_impact_options *options, step *out) {
+  ct_impact_search search = {.options = options, .workspace = bodies->workspace, .bodies = bodies, .limit = options->end};
+  ct_impact_sample at, parted, root;
+  search.most = options->iterations_max;
+  if (!ct_impact_look(&search, options->begin, &at)) return search.status;
+  ct_impact_outcome outcome = ct_impact_leave(&search, &at, &parted);
+  out->changed = outcome == CT_OUTCOME_FREE;
+  out->known = at.time;
+  if (!out->changed) return search.status;
+  search.most = UINT32_MAX;
+  root = at;
+  if (at.result.distance <= 0.0) ct_impact_root(&search, &at, &parted, &root);
+  if (search.status != CT_OK) return search.status;
+  ct_impact told;
+  ct_impact_tell(&root, &told);
+  told.lower = ct_min2(search.certain, root.time);
+  told.upper = ct_impact_nearer(&search, &root, parted.time, true);
+  out->change = change_of(&told, false);
+  return search.status;
+}
+
+static ct_status walk(const ct_impact_bodies *bodies, size_t limit, ct_timeline *timeline) {
+  ct_impact_options options = *bodies->options;
+  ct_impact_bodies now = *bodies;
+  now.options = &options;
+  bool touching = timeline->in_contact;
+  ct_status status = CT_OK;
+  while (status == CT_OK && options.begin < options.end) {
+    step next = {.changed = false};
+    status = touching ? next_parting(&now, &options, &next) : next_contact(&now, &options, limit, timeline, &next);
+    if (status != CT_OK) break;
+    bool full = next.changed && timeline->count == limit;
+    if (!next.changed || full) {
+      timeline->known_until = full ? next.change.lower : next.known;
+      timeline->status = timeline->known_until < options.end || full ? CT_TIMELINE_LIMIT : CT_TIMELINE_COMPLETE;
+      break;
+    }
+    status = append(timeline, &next.change);
+    touching = !touching;
+    options.begin = next.change.upper;
+  }
+  return status;
+}
+
+ct_status ct_body_timeline(ct_mover a, ct_mover b, const ct_impact_options *options, size_t limit, ct_workspace *workspace,
+                           ct_timeline *timeline) {
+  if (!ct_impact_takes(a, b, options)) return CT_LIMIT;
+  if (limit == 0) limit = CT_CHANGES_MAX;
+  timeline->count = timeline->graze_count = 0;
+  timeline->in_contact = false;
+  timeline->status = CT_TIMELINE_COMPLETE;
+  timeline->known_until = options->end;
+  if (ct_body_collider_count(a.body) == 0 || ct_body_collider_count(b.body) == 0) return CT_OK;
+  ct_impact_options first = *options;
+  first.method = CT_IMPACT_CONSERVATIVE_ADVANCEMENT;
+  if (first.iterations_max == 0) first.iterations_max = CT_IMPACT_ITERATIONS;
+  ct_impact_bodies bodies;
+  ct_impact_pair pair;
+  ct_impact_sample sample;
+  uint32_t spent = 0;
+  ct_status status = ct_impact_bodies_set(&bodies, a, b, &first, workspace);
+  if (status == CT_OK) status = ct_impact_nearest(&bodies, options->begin, &pair, &sample, &spent);
+  if (status != CT_OK) return status;
+  timeline->in_contact = !ct_sample_apart(&sample);
+  return walk(&bodies, limit, timeline);
+}

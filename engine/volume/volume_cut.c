@@ -1,0 +1,359 @@
+/* Cutting planes off a convex polyhedron. */
+#include "volume/volume_cut.h"
+#include "base/simd_lanes.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ct_cut_free(ct_cut *cut) { free(cut->block); }
+
+/* ---- room ---- */
+
+/* The next piece of the block, 16-byte aligned; with no base it only adds up. */
+static void *piece(char *base, size_t *used, size_t bytes) {
+  void *at = base ? base + *used : NULL;
+  *used += (bytes + 15) / 16 * 16;
+  return at;
+}
+
+/* A surface whose vertices have three edges or more has fewer than 2 faces vertices and 6 faces half-edges. */
+static size_t lay_out(ct_cut *cut, char *base, size_t faces) {
+  size_t used = 0, vertices = 2 * faces + 2, edges = 6 * faces;
+  cut->x = piece(base, &used, vertices * sizeof(double));
+  cut->y = piece(base, &used, vertices * sizeof(double));
+  cut->z = piece(base, &used, vertices * sizeof(double));
+  cut->low_x = piece(base, &used, vertices * sizeof(double));
+  cut->low_y = piece(base, &used, vertices * sizeof(double));
+  cut->low_z = piece(base, &used, vertices * sizeof(double));
+  cut->height = piece(base, &used, vertices * sizeof(double));
+  cut->edge_of = piece(base, &used, vertices * sizeof(uint32_t));
+  cut->vertex_mark = piece(base, &used, vertices * sizeof(uint32_t));
+  cut->outside = piece(base, &used, vertices * sizeof(uint32_t));
+  cut->head = piece(base, &used, vertices * sizeof(uint32_t));
+  cut->link = piece(base, &used, edges * sizeof(uint32_t));
+  cut->edges = piece(base, &used, edges * sizeof(ct_cut_edge));
+  cut->first = piece(base, &used, faces * sizeof(uint32_t));
+  cut->face_mark = piece(base, &used, faces * sizeof(uint32_t));
+  cut->crossings = piece(base, &used, vertices * sizeof(ct_cut_crossing));
+  return used;
+}
+
+static bool reserve(ct_cut *cut, size_t faces) {
+  if (faces <= cut->capacity) return true;
+  size_t bytes = lay_out(cut, NULL, faces);
+  cut->capacity = 0;
+  free(cut->block);
+  cut->block = aligned_alloc(16, bytes);
+  if (!cut->block) return false;
+  cut->capacity = faces;
+  lay_out(cut, cut->block, faces);
+  return true;
+}
+
+/* ---- the body that is cut ---- */
+
+/* Joins the half-edges of the loops in pairs: each looks among those that end where it starts. */
+static void join_twins(ct_cut *cut) {
+  for (uint32_t v = 0; v < cut->vertex_count; v++) cut->head[v] = CT_CUT_NONE;
+  for (uint32_t e = 0; e < cut->edge_count; e++) {
+    uint32_t from = cut->edges[e].origin, to = cut->edges[cut->edges[e].next].origin, *slot = &cut->head[to];
+    while (*slot != CT_CUT_NONE && cut->edges[cut->edges[*slot].next].origin != from) slot = &cut->link[*slot];
+    if (*slot != CT_CUT_NONE) {
+      cut->edges[e].twin = *slot;
+      cut->edges[*slot].twin = e;
+      *slot = cut->link[*slot];
+      continue;
+    }
+    cut->link[e] = cut->head[from];
+    cut->head[from] = e;
+  }
+}
+
+/* Odd counts repeat the last vertex, so that pairs of lanes see no others. */
+static void pad(ct_cut *cut) {
+  uint32_t n = cut->vertex_count;
+  cut->x[n] = cut->x[n - 1];
+  cut->y[n] = cut->y[n - 1];
+  cut->z[n] = cut->z[n - 1];
+}
+
+bool ct_cut_open(ct_cut *cut, const ct_volume_body *body, uint32_t more) {
+  if (!reserve(cut, (size_t)body->face_count + more)) return false;
+  cut->vertex_count = body->vertex_count;
+  cut->face_count = body->face_count + more;
+  cut->edge_count = body->face_start[body->face_count];
+  cut->spare = CT_CUT_NONE;
+  cut->stamp = 0;
+  memcpy(cut->x, body->x, body->vertex_count * sizeof *cut->x);
+  memcpy(cut->y, body->y, body->vertex_count * sizeof *cut->y);
+  memcpy(cut->z, body->z, body->vertex_count * sizeof *cut->z);
+  memset(cut->low_x, 0, body->vertex_count * sizeof *cut->low_x);
+  memset(cut->low_y, 0, body->vertex_count * sizeof *cut->low_y);
+  memset(cut->low_z, 0, body->vertex_count * sizeof *cut->low_z);
+  memset(cut->vertex_mark, 0, (2 * cut->capacity + 2) * sizeof *cut->vertex_mark);
+  memset(cut->face_mark, 0, cut->capacity * sizeof *cut->face_mark);
+  for (uint32_t f = 0; f < body->face_count; f++) {
+    uint32_t begin = body->face_start[f], end = body->face_start[f + 1];
+    cut->first[f] = begin;
+    for (uint32_t e = begin; e < end; e++) {
+      uint32_t v = body->face_loop[e];
+      cut->edges[e] = (ct_cut_edge){v, e + 1 < end ? e + 1 : begin, CT_CUT_NONE, f};
+      cut->edge_of[v] = e;
+    }
+  }
+  for (uint32_t f = body->face_count; f < cut->face_count; f++) cut->first[f] = CT_CUT_NONE;
+  join_twins(cut);
+  pad(cut);
+  return true;
+}
+
+/* ---- heights ---- */
+
+void ct_cut_heights(ct_cut *cut, ct_vec3 n, double offset, double *least, double *most) {
+  cut->plane = NULL;
+  const ct_lanes o = {offset, offset};
+  ct_lanes low = {INFINITY, INFINITY}, high = {-INFINITY, -INFINITY};
+  for (uint32_t v = 0; v < cut->vertex_count; v += 2) {
+    ct_lanes h = ct_lanes_products(cut->x, cut->y, cut->z, n, (int)v) - o;
+    ct_lanes_put(cut->height + v, h);
+    low = ct_lanes_lower(low, h);
+    high = ct_lanes_higher(high, h);
+  }
+  *least = low[0] < low[1] ? low[0] : low[1];
+  *most = high[0] > high[1] ? high[0] : high[1];
+}
+
+void ct_cut_wide_heights(ct_cut *cut, const ct_wide_plane *plane, double near, double *least, double *most) {
+  ct_cut_heights(cut, ct_dd3_value(&plane->normal), ct_dd_value(plane->offset), least, most);
+  cut->plane = plane;
+  *least = INFINITY;
+  *most = -INFINITY;
+  for (uint32_t v = 0; v < cut->vertex_count; v++) {
+    if (fabs(cut->height[v]) <= near) {
+      const ct_dd3 p = ct_cut_wide_vertex(cut, v);
+      cut->height[v] = ct_dd_value(ct_wide_height(plane, &p));
+    }
+    *least = ct_min2(*least, cut->height[v]);
+    *most = ct_max2(*most, cut->height[v]);
+  }
+}
+
+ct_vec3 ct_cut_middle(const ct_cut *cut) {
+  ct_vec3 sum = {0.0, 0.0, 0.0};
+  for (uint32_t v = 0; v < cut->vertex_count; v++) sum = ct_add(sum, ct_cut_vertex(cut, v));
+  return ct_scale(sum, 1.0 / (double)cut->vertex_count);
+}
+
+/* ---- what is cut off ---- */
+
+static inline uint32_t end_of(const ct_cut *cut, uint32_t edge) { return cut->edges[cut->edges[edge].twin].origin; }
+/* The edge after this one around its origin. */
+static inline uint32_t turn(const ct_cut *cut, uint32_t edge) { return cut->edges[cut->edges[edge].twin].next; }
+static inline bool is_outside(const ct_cut *cut, uint32_t v) { return cut->vertex_mark[v] == cut->stamp; }
+
+static void put_outside(ct_cut *cut, uint32_t v) {
+  cut->vertex_mark[v] = cut->stamp;
+  cut->outside[cut->outside_count++] = v;
+}
+
+/* The vertices above the plane that are joined to the highest one. Others are above by round-off alone. */
+static void find_outside(ct_cut *cut) {
+  uint32_t top = 0;
+  for (uint32_t v = 1; v < cut->vertex_count; v++) {
+    if (cut->height[v] > cut->height[top]) top = v;
+  }
+  cut->outside_count = 0;
+  put_outside(cut, top);
+  for (uint32_t i = 0; i < cut->outside_count; i++) {
+    uint32_t first = cut->edge_of[cut->outside[i]], e = first;
+    do {
+      uint32_t v = end_of(cut, e);
+      if (cut->height[v] > 0.0 && !is_outside(cut, v)) put_outside(cut, v);
+      e = turn(cut, e);
+    } while (e != first);
+  }
+}
+
+/* How many edges lead from what is cut off to what stays; *out is one of them, from what stays. */
+static uint32_t count_crossings(const ct_cut *cut, uint32_t *out) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < cut->outside_count; i++) {
+    uint32_t first = cut->edge_of[cut->outside[i]], e = first;
+    do {
+      if (!is_outside(cut, end_of(cut, e))) {
+        count++;
+        *out = cut->edges[e].twin;
+      }
+      e = turn(cut, e);
+    } while (e != first);
+  }
+  return count;
+}
+
+/* Around the cut, face by face. */
+static void walk(ct_cut *cut, uint32_t first) {
+  uint32_t out = first;
+  cut->crossing_count = 0;
+  do {
+    uint32_t back = cut->edges[out].next;
+    while (is_outside(cut, end_of(cut, back))) back = cut->edges[back].next;
+    cut->crossings[cut->crossing_count++] = (ct_cut_crossing){.out = out, .back = back};
+    out = cut->edges[back].twin;
+  } while (out != first);
+}
+
+/* Pockets: vertices that are not cut off but are not joined to the lowest one. They are below the plane by round-off alone and go
+ * with the rest. The marks of what stays are one ahead until then. */
+static void close_pockets(ct_cut *cut) {
+  uint32_t low = CT_CUT_NONE, count = 0, *stays = cut->head;
+  for (uint32_t v = 0; v < cut->vertex_count; v++) {
+    if (!is_outside(cut, v) && (low == CT_CUT_NONE || cut->height[v] < cut->height[low])) low = v;
+  }
+  uint32_t kept = cut->stamp + 1;
+  cut->vertex_mark[low] = kept;
+  stays[count++] = low;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t first = cut->edge_of[stays[i]], e = first;
+    do {
+      uint32_t v = end_of(cut, e);
+      if (!is_outside(cut, v) && cut->vertex_mark[v] != kept) {
+        cut->vertex_mark[v] = kept;
+        stays[count++] = v;
+      }
+      e = turn(cut, e);
+    } while (e != first);
+  }
+  for (uint32_t v = 0; v < cut->vertex_count; v++) {
+    if (cut->vertex_mark[v] != kept && !is_outside(cut, v)) put_outside(cut, v);
+  }
+}
+
+/* ---- the cut ---- */
+
+/* Where the plane of a wide cut meets an edge whose ends are on both sides of it. */
+static ct_dd3 wide_meeting_point(const ct_cut *cut, uint32_t inside, uint32_t outside) {
+  const ct_dd3 p = ct_cut_wide_vertex(cut, inside), q = ct_cut_wide_vertex(cut, outside), way = ct_dd3_minus(&q, &p);
+  const ct_dd below = ct_dd_neg(ct_wide_height(cut->plane, &p)), above = ct_wide_height(cut->plane, &q);
+  if (!(below.high > 0.0)) return p;
+  if (!(above.high > 0.0)) return q;
+  const ct_dd part = ct_dd_div(below, ct_dd_add(below, above));
+  return (ct_dd3){ct_dd_add(p.x, ct_dd_mul(way.x, part)), ct_dd_add(p.y, ct_dd_mul(way.y, part)),
+                  ct_dd_add(p.z, ct_dd_mul(way.z, part))};
+}
+
+/* Where the plane meets an edge, measured from the nearer end. */
+static ct_vec3 meeting_point(const ct_cut *cut, uint32_t inside, uint32_t outside) {
+  ct_vec3 p = ct_cut_vertex(cut, inside), q = ct_cut_vertex(cut, outside);
+  double below = -cut->height[inside], above = cut->height[outside];
+  if (!(below > 0.0)) return p;
+  if (!(above > 0.0)) return q;
+  double all = below + above;
+  return below <= above ? ct_add_scaled(p, ct_sub(q, p), below / all) : ct_add_scaled(q, ct_sub(p, q), above / all);
+}
+
+static uint32_t take_edge(ct_cut *cut) {
+  uint32_t e = cut->spare;
+  if (e == CT_CUT_NONE) return cut->edge_count++;
+  cut->spare = cut->edges[e].next;
+  return e;
+}
+
+/* Edges and faces that are cut off whole. All are found before the first goes: to go around a vertex takes the edges of others. */
+static void drop_outside(ct_cut *cut) {
+  uint32_t count = 0, *leaving = cut->link;
+  for (uint32_t i = 0; i < cut->crossing_count; i++) cut->face_mark[cut->edges[cut->crossings[i].out].face] = cut->stamp;
+  for (uint32_t i = 0; i < cut->outside_count; i++) {
+    uint32_t first = cut->edge_of[cut->outside[i]], e = first;
+    do {
+      if (is_outside(cut, end_of(cut, e))) leaving[count++] = e;
+      e = turn(cut, e);
+    } while (e != first);
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    ct_cut_edge *edge = &cut->edges[leaving[i]];
+    if (cut->face_mark[edge->face] != cut->stamp) cut->first[edge->face] = CT_CUT_NONE;
+    edge->next = cut->spare;
+    cut->spare = leaving[i];
+  }
+}
+
+static void put_vertex(ct_cut *cut, uint32_t v, const ct_dd3 *p) {
+  cut->x[v] = p->x.high;
+  cut->y[v] = p->y.high;
+  cut->z[v] = p->z.high;
+  cut->low_x[v] = p->x.low;
+  cut->low_y[v] = p->y.low;
+  cut->low_z[v] = p->z.low;
+}
+
+/* New vertices take the numbers of those cut off, while there are any. */
+static void place_vertices(ct_cut *cut) {
+  for (uint32_t i = 0; i < cut->crossing_count; i++) {
+    ct_cut_crossing *c = &cut->crossings[i];
+    c->vertex = i < cut->outside_count ? cut->outside[i] : cut->vertex_count++;
+    c->edge = take_edge(cut);
+    c->cap = take_edge(cut);
+    cut->vertex_mark[c->vertex] = 0;
+    cut->edge_of[c->vertex] = c->edge;
+    put_vertex(cut, c->vertex, &c->at);
+  }
+}
+
+/* In each face that is cut an edge from where the plane leaves it to where it comes back, and around the new face their twins. */
+static void close_cut(ct_cut *cut, uint32_t cap) {
+  uint32_t n = cut->crossing_count;
+  for (uint32_t i = 0; i < n; i++) {
+    const ct_cut_crossing *c = &cut->crossings[i], *after = &cut->crossings[i + 1 < n ? i + 1 : 0];
+    const ct_cut_crossing *before = &cut->crossings[i > 0 ? i - 1 : n - 1];
+    uint32_t face = cut->edges[c->out].face;
+    cut->edges[c->edge] = (ct_cut_edge){c->vertex, c->back, c->cap, face};
+    cut->edges[c->cap] = (ct_cut_edge){after->vertex, before->cap, c->edge, cap};
+    cut->edges[c->out].next = c->edge;
+    cut->edges[c->back].origin = after->vertex;
+    cut->first[face] = c->out;
+  }
+  cut->first[cap] = cut->crossings[0].cap;
+}
+
+/* Numbers left over: the last vertices move there. */
+static void fill_holes(ct_cut *cut) {
+  for (uint32_t i = cut->crossing_count; i < cut->outside_count; i++) {
+    uint32_t hole = cut->outside[i];
+    while (is_outside(cut, cut->vertex_count - 1)) cut->vertex_count--;
+    if (hole >= cut->vertex_count) continue;
+    uint32_t last = --cut->vertex_count, first = cut->edge_of[last], e = first;
+    do {
+      cut->edges[e].origin = hole;
+      e = turn(cut, e);
+    } while (e != first);
+    const ct_dd3 moved = ct_cut_wide_vertex(cut, last);
+    put_vertex(cut, hole, &moved);
+    cut->edge_of[hole] = first;
+    cut->vertex_mark[hole] = 0;
+  }
+  pad(cut);
+}
+
+void ct_cut_plane(ct_cut *cut, uint32_t face) {
+  uint32_t first = CT_CUT_NONE;
+  cut->stamp += 2;
+  find_outside(cut);
+  uint32_t crossings = count_crossings(cut, &first);
+  walk(cut, first);
+  if (cut->crossing_count != crossings) {
+    close_pockets(cut);
+    crossings = count_crossings(cut, &first);
+    walk(cut, first);
+    assert(cut->crossing_count == crossings && "what stays is one piece");
+  }
+  for (uint32_t i = 0; i < cut->crossing_count; i++) {
+    ct_cut_crossing *c = &cut->crossings[i];
+    uint32_t inside = cut->edges[c->out].origin, outside = end_of(cut, c->out);
+    c->at = cut->plane ? wide_meeting_point(cut, inside, outside) : ct_dd3_of(meeting_point(cut, inside, outside));
+  }
+  drop_outside(cut);
+  place_vertices(cut);
+  close_cut(cut, face);
+  fill_holes(cut);
+}

@@ -1,0 +1,94 @@
+/* POST /v1/scenes with an Idempotency-Key: the scene's id is made of the key, so that the same key is the same scene, for every
+ * daemon at a store and after any end. The body's SHA-256 is the scene's origin, which lives and is stored with the scene: so the
+ * key and the body are known exactly as long as the scene is there. Scenes of stores that knew no origin have none: any body is
+ * theirs. */
+#include "state/request.h"
+
+#include <nettle/sha2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Longest key. */
+#define KEY_MOST 255
+/* Bytes of the digest that make the id: as many as an id of random ones has. */
+#define ID_BYTES 16
+
+typedef struct srv_fingerprint {
+  struct sha256_ctx body;
+  uint8_t digest[SHA256_DIGEST_SIZE];
+} srv_fingerprint;
+
+bool srv_idempotency_take(srv_request *request, const char *key) {
+  if (!key || request->match.target != API_TARGET_CREATE) return true;
+  size_t length = strlen(key);
+  if (length == 0 || length > KEY_MOST) {
+    srv_request_refuse(request, API_PROBLEM_BAD_REQUEST, "Idempotency-Key has %zu bytes, but must have from 1 to %d.", length,
+                       KEY_MOST);
+    return false;
+  }
+  request->fingerprint = malloc(sizeof *request->fingerprint);
+  if (!request->fingerprint) {
+    srv_job_refuse_memory(request);
+    return false;
+  }
+  sha256_init(&request->fingerprint->body);
+  struct sha256_ctx context;
+  uint8_t digest[SHA256_DIGEST_SIZE];
+  sha256_init(&context);
+  sha256_update(&context, length, (const uint8_t *)key);
+  sha256_digest(&context, sizeof digest, digest);
+  request->keyed = true;
+  snprintf(request->new_id, sizeof request->new_id, "key-");
+  for (int i = 0; i < ID_BYTES; i++) snprintf(request->new_id + 4 + 2 * i, 3, "%02x", digest[i]);
+  return true;
+}
+
+void srv_idempotency_feed(srv_request *request, const char *bytes, size_t length) {
+  if (request->fingerprint) sha256_update(&request->fingerprint->body, length, (const uint8_t *)bytes);
+}
+
+ct_text srv_idempotency_origin(srv_request *request) {
+  srv_fingerprint *fingerprint = request->fingerprint;
+  if (!fingerprint) return (ct_text){NULL, 0};
+  /* The digest ends its context, and the call may be retried. */
+  struct sha256_ctx whole = fingerprint->body;
+  sha256_digest(&whole, sizeof fingerprint->digest, fingerprint->digest);
+  return (ct_text){(const char *)fingerprint->digest, sizeof fingerprint->digest};
+}
+
+void srv_idempotency_free(srv_request *request) { free(request->fingerprint); }
+
+/* False: another body has made the scene. */
+static bool is_same_body(srv_request *request, const ct_scene *scene) {
+  ct_text made = api_scene_origin(scene), sent = srv_idempotency_origin(request);
+  return made.length == 0 || (made.length == sent.length && memcmp(made.bytes, sent.bytes, sent.length) == 0);
+}
+
+bool srv_idempotency_answers(srv_request *request) {
+  const srv_entry *entry = request->entry;
+  if (!request->keyed || !entry || !entry->current) return false;
+  if (!is_same_body(request, entry->current)) {
+    srv_request_refuse(request, API_PROBLEM_IDEMPOTENCY_KEY_REUSED,
+                       "The Idempotency-Key has made the scene \"%s\" from another body: a key stands for one request.", entry->id);
+    return true;
+  }
+  char text[192 + CT_ID_LENGTH_MAX], header[64 + CT_ID_LENGTH_MAX];
+  const char *durability = request->server->store ? request->server->store->durability : "memory";
+  unsigned long long revision = ct_scene_revision(entry->current);
+  int length =
+      snprintf(text, sizeof text, "{\"id\":\"%s\",\"revision\":%llu,\"durability\":\"%s\"}", entry->id, revision, durability);
+  char *body = malloc((size_t)length + 1);
+  if (!body) {
+    srv_job_refuse_memory(request);
+    return true;
+  }
+  memcpy(body, text, (size_t)length + 1);
+  request->refusal = (api_reply){.status = 201, .content_type = "application/json", .body = body, .body_length = (size_t)length};
+  snprintf(header, sizeof header, "\"r%llu\"", revision);
+  srv_request_refusal_header(request, "ETag", header);
+  snprintf(request->refusal.location, sizeof request->refusal.location, "/v1/scenes/%s", entry->id);
+  request->reply = &request->refusal;
+  request->revision = revision;
+  return true;
+}

@@ -1,0 +1,149 @@
+/* Lines between a call and a client that takes them as fast as it likes. */
+#include "http/progress_stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+struct srv_progress {
+  srv_progress *next, *previous;
+  srv_request *request;
+  char *bytes; /* told and not taken: from `taken` to `length` */
+  size_t length, capacity, taken;
+  const char *last; /* the last line: the reply's own bytes, or `made` */
+  size_t last_left;
+  char *made;
+  uint64_t given;
+  bool begun; /* libmicrohttpd has the reply's head */
+  bool ended; /* the last line is set, or memory for it was short */
+};
+
+static const api_reply reply_in_lines = {.status = 200, .content_type = "application/x-ndjson"};
+
+uint64_t srv_progress_bytes(const srv_progress *progress) { return progress->given; }
+
+void srv_progress_free(srv_progress *progress) {
+  if (!progress) return;
+  if (progress->previous) progress->previous->next = progress->next;
+  else progress->request->server->progresses = progress->next;
+  if (progress->next) progress->next->previous = progress->previous;
+  free(progress->bytes);
+  free(progress->made);
+  free(progress);
+}
+
+/* False: out of memory. */
+static bool append(srv_progress *progress, const char *bytes, size_t length) {
+  if (progress->taken > 0) {
+    progress->length -= progress->taken;
+    memmove(progress->bytes, progress->bytes + progress->taken, progress->length);
+    progress->taken = 0;
+  }
+  size_t needed = progress->length + length;
+  if (needed > progress->capacity) {
+    char *grown = realloc(progress->bytes, needed * 2);
+    if (!grown) return false;
+    progress->bytes = grown;
+    progress->capacity = needed * 2;
+  }
+  memcpy(progress->bytes + progress->length, bytes, length);
+  progress->length = needed;
+  return true;
+}
+
+static srv_progress *create(srv_request *request) {
+  srv_server *server = request->server;
+  srv_progress *progress = request->progress = calloc(1, sizeof *progress);
+  if (!progress) return NULL;
+  progress->request = request;
+  progress->next = server->progresses;
+  if (progress->next) progress->next->previous = progress;
+  server->progresses = progress;
+  return progress;
+}
+
+void srv_progress_feed(srv_request *request) {
+  size_t length = 0;
+  const char *lines = api_call_told(request->call, &length);
+  if (!lines) return;
+  srv_progress *progress = request->progress ? request->progress : create(request);
+  if (!progress) return; /* the result will be told all the same */
+  /* Of a client that takes what it is sent no line is too long. */
+  size_t left = progress->length - progress->taken;
+  if (left > 0 && left + length > request->server->limits->event_backlog_bytes) return;
+  if (!append(progress, lines, length)) return;
+  if (!progress->begun) request->reply = &reply_in_lines;
+  srv_request_resume(request, progress->begun ? SRV_STATE_SENT : SRV_STATE_READY);
+}
+
+/* While the work goes on there is no deadline against the client, nor is its connection one whose reply is under way. */
+void srv_progress_begin(srv_request *request) {
+  srv_progress *progress = request->progress;
+  progress->begun = true;
+  srv_connection_phase(request->connection, SRV_PHASE_BUSY, 0, 0);
+  if (progress->ended) srv_reply_phase(request, progress->length - progress->taken + progress->last_left);
+}
+
+/* A result is a line as it stands, and lives as long as its call; a problem becomes one. */
+static void set_last(srv_request *request, srv_progress *progress) {
+  const api_reply *reply = request->reply;
+  if (reply->status >= 200 && reply->status < 300) {
+    progress->last = reply->body;
+    progress->last_left = reply->body_length;
+    return;
+  }
+  progress->last = progress->made = api_reply_line(reply, &progress->last_left);
+  /* A client that finds no last line knows that it has not got all. */
+  if (!progress->made) progress->last_left = 0;
+}
+
+srv_state srv_progress_end(srv_request *request) {
+  srv_progress *progress = request->progress;
+  srv_state state = progress->begun ? SRV_STATE_SENT : SRV_STATE_READY;
+  if (progress->ended) return state;
+  progress->ended = true;
+  set_last(request, progress);
+  request->reply = &reply_in_lines;
+  if (progress->begun) srv_reply_phase(request, progress->length - progress->taken + progress->last_left);
+  return state;
+}
+
+/* Up to `most` of what is left. */
+static size_t hand_out(srv_progress *progress, char *out, size_t most) {
+  size_t left = progress->length - progress->taken, part = left < most ? left : most;
+  if (part > 0) memcpy(out, progress->bytes + progress->taken, part);
+  progress->taken += part;
+  if (part > 0 || progress->last_left == 0) return part;
+  part = progress->last_left < most ? progress->last_left : most;
+  memcpy(out, progress->last, part);
+  progress->last += part;
+  progress->last_left -= part;
+  return part;
+}
+
+ssize_t srv_progress_read(void *cls, uint64_t position, char *out, size_t most) {
+  srv_request *request = cls;
+  srv_progress *progress = request->progress;
+  (void)position;
+  /* Told of an error, libmicrohttpd 0.9.75 keeps the descriptor until it is silent for too long. */
+  if (request->state == SRV_STATE_GONE) {
+    shutdown(request->connection->fd, SHUT_RDWR);
+    return MHD_CONTENT_READER_END_OF_STREAM;
+  }
+  size_t part = hand_out(progress, out, most);
+  progress->given += part;
+  if (part > 0) return (ssize_t)part;
+  if (progress->ended) return MHD_CONTENT_READER_END_OF_STREAM;
+  srv_request_suspend(request);
+  return 0;
+}
+
+void srv_progress_shutdown(srv_server *server) {
+  for (srv_progress *progress = server->progresses; progress; progress = progress->next) {
+    srv_request *request = progress->request;
+    if (progress->ended || !request->connection || request->storing) continue;
+    srv_request_refuse(request, API_PROBLEM_DRAINING, "The daemon is shutting down; nothing has changed.");
+    srv_request_wake(request, SRV_STATE_READY);
+    srv_job_cancel(request);
+  }
+}

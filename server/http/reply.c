@@ -1,0 +1,120 @@
+/* From an api_reply to libmicrohttpd: headers that every reply has, the body by reference. */
+#include "http/progress_stream.h"
+#include "scenes/shared_store.h"
+#include "http/event_stream.h"
+
+#include <string.h>
+
+/* Longest reply that counts as one unit of the time to take it: each further one adds as much time. */
+#define SEND_UNIT_BYTES 16777216u
+
+/* A stream is asked for so much at once. */
+#define STREAM_BLOCK_BYTES 4096u
+
+static void bytes_sent(void *cls) { srv_request_release(cls); }
+
+/* Start and end of the work as far as it came: a worker may take up a request in the moment in which its deadline ends it. */
+static bool work_times(const srv_request *request, uint64_t *queue_ns, uint64_t *run_ns) {
+  uint64_t started = atomic_load_explicit(&request->started_ns, memory_order_relaxed);
+  *queue_ns = started ? started - request->arrived_ns : 0;
+  *run_ns = started && request->ended_ns > started ? request->ended_ns - started : 0;
+  return started && request->ended_ns;
+}
+
+static size_t put_timing(char *out, uint64_t queue_ns, uint64_t run_ns) {
+  size_t n = 0;
+  memcpy(out, "queue;dur=", 10);
+  n += 10;
+  n += srv_text_ms(out + n, queue_ns);
+  memcpy(out + n, ", run;dur=", 10);
+  n += 10;
+  return n + srv_text_ms(out + n, run_ns);
+}
+
+static bool add_headers(const srv_request *request, struct MHD_Response *response) {
+  const api_reply *reply = request->reply;
+  bool ok = MHD_add_response_header(response, "X-Request-Id", request->id) == MHD_YES;
+  if (reply->content_type) ok &= MHD_add_response_header(response, "Content-Type", reply->content_type) == MHD_YES;
+  for (size_t i = 0; i < reply->header_count; i++)
+    ok &= MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value) == MHD_YES;
+  if (reply->location[0]) ok &= MHD_add_response_header(response, "Location", reply->location) == MHD_YES;
+  if (srv_shared_is_stale(request)) ok &= MHD_add_response_header(response, "X-Stale-Reads", "1") == MHD_YES;
+  uint64_t queue_ns, run_ns;
+  if (work_times(request, &queue_ns, &run_ns)) {
+    char timing[72];
+    put_timing(timing, queue_ns, run_ns);
+    ok &= MHD_add_response_header(response, "Server-Timing", timing) == MHD_YES;
+  }
+  ok &= MHD_add_response_header(response, "X-Content-Type-Options", "nosniff") == MHD_YES;
+  ok &= MHD_add_response_header(response, "Cache-Control", "no-store") == MHD_YES;
+  if (request->close || request->server->drain != SRV_SERVING)
+    ok &= MHD_add_response_header(response, "Connection", "close") == MHD_YES;
+  return ok;
+}
+
+/* The reply's bytes belong to the call or the refusal, which the request keeps: it must live until they are sent. */
+static struct MHD_Response *make_response(srv_request *request) {
+  const api_reply *reply = request->reply;
+  if (request->progress)
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, srv_progress_read, request, bytes_sent);
+  if (request->stream)
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, srv_stream_read, request, bytes_sent);
+  return MHD_create_response_from_buffer_with_free_callback_cls(
+      reply->body_length, (void *)(uintptr_t)(reply->body ? reply->body : ""), bytes_sent, request);
+}
+
+/* A question for the head alone opens nothing. */
+static bool begins_stream(const srv_request *request) {
+  return request->match.target == API_TARGET_EVENTS && request->reply->status == 200 && strcmp(request->method, "GET") == 0;
+}
+
+void srv_reply_phase(srv_request *request, size_t length) {
+  srv_connection_phase(request->connection, SRV_PHASE_SEND, uv_hrtime(),
+                       request->server->limits->body_seconds * (1 + length / SEND_UNIT_BYTES));
+}
+
+enum MHD_Result srv_reply_send(srv_request *request) {
+  if (!request->reply || request->reply->status == 0) return MHD_NO;
+  if (begins_stream(request)) srv_stream_open(request);
+  const api_reply *reply = request->reply;
+  struct MHD_Response *response = make_response(request);
+  if (!response) return MHD_NO;
+  srv_request_retain(request);
+  enum MHD_Result result = MHD_NO;
+  if (add_headers(request, response)) result = MHD_queue_response(request->handle, (unsigned)reply->status, response);
+  MHD_destroy_response(response);
+  if (result != MHD_YES) return MHD_NO;
+  request->state = SRV_STATE_SENT;
+  request->replied_ns = uv_hrtime();
+  if (request->progress) srv_progress_begin(request);
+  if (request->stream || request->progress) return result; /* how long it is and how fast it is taken is the stream's to look at */
+  srv_reply_phase(request, reply->body_length);
+  return result;
+}
+
+void srv_reply_log(srv_request *request) {
+  uint64_t queue_ns, run_ns;
+  work_times(request, &queue_ns, &run_ns);
+  srv_metrics_request(request, queue_ns);
+  bool sent = request->state == SRV_STATE_SENT;
+  bool head = strcmp(request->method, "HEAD") == 0;
+  srv_log_entry entry = {
+      .id = request->id,
+      .method = request->method,
+      .path = request->uri,
+      .client = request->connection ? request->connection->client : "",
+      .route = request->has_match ? request->match.label : NULL,
+      .scene = request->has_match && request->match.scene_id[0] ? request->match.scene_id : NULL,
+      .revision = request->revision,
+      .status = sent ? request->reply->status : 0,
+      .bytes_in = request->bytes_in,
+      .bytes_out = request->stream     ? srv_stream_bytes(request->stream)
+                   : request->progress ? srv_progress_bytes(request->progress)
+                   : sent && !head ? request->reply->body_length
+                                   : 0,
+      .queue_ns = queue_ns,
+      .run_ns = run_ns,
+  };
+  if (!entry.scene && request->new_id[0]) entry.scene = request->new_id;
+  srv_log_request(request->server->log, &entry);
+}

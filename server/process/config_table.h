@@ -1,0 +1,67 @@
+/* The table of settings, as its readers (config.c, config_file.c) and who shows it (config_show.c) see it. */
+#ifndef SRV_PROCESS_CONFIG_TABLE_H
+#define SRV_PROCESS_CONFIG_TABLE_H
+
+#include "process/config.h"
+
+typedef enum srv_option_kind {
+  SRV_KIND_NUMBER, /* uint64_t between least and greatest */
+  SRV_KIND_WORD,   /* one of `words`, blank-separated */
+  SRV_KIND_TEXT,   /* any text but the empty one */
+  SRV_KIND_LIST,   /* repeatable text; in the environment separated by commas */
+  SRV_KIND_FLAG,   /* present or not; in the environment and in a file 0 or 1 */
+  SRV_KIND_LIMIT,  /* as NUMBER, given as --limit NAME=VALUE */
+  SRV_KIND_FILE,   /* as TEXT, not in a file: --config */
+  SRV_KIND_ACTION, /* as FLAG, on the command line only: done instead of serving */
+  SRV_KIND_HELP,
+  SRV_KIND_VERSION
+} srv_option_kind;
+
+typedef struct srv_option {
+  srv_option_kind kind;
+  const char *name;
+  const char *value; /* placeholder in --help */
+  size_t offset;     /* in srv_config */
+  uint64_t standard, least, greatest;
+  const char *words; /* WORD: the first is the default; TEXT: the default or NULL */
+  const char *unit;
+  const char *text;
+} srv_option;
+
+/* Stands in `standard` for "as many as there are cores". */
+#define SRV_STANDARD_CORES UINT64_MAX
+/* A share of the machine's memory, or of that of its control groups (machine.h). */
+#define SRV_STANDARD_MEMORY (UINT64_MAX - 1)
+#define SRV_MEMORY_MAX ((uint64_t)1 << 50)
+
+extern const srv_option srv_options[];
+extern const size_t srv_option_count; /* at most SRV_OPTIONS_MAX */
+
+static inline const void *srv_option_member(const srv_config *config, const srv_option *row) {
+  return (const char *)config + row->offset;
+}
+
+/* "jsonBytes" and "json-bytes" both become "CONTACTD_JSON_BYTES". */
+void srv_option_variable(const srv_option *row, char *out, size_t capacity);
+/* The option of the name as the command line has it without dashes; `limits`: a limit. NULL: there is none. */
+const srv_option *srv_option_find(bool limits, const char *name, size_t length);
+/* Longest text of srv_option_nearest. */
+#define SRV_NEAREST_MAX 96
+/* "; did you mean --NAME?" of the option or limit that is most like a name; "" where none is. Returns out. */
+const char *srv_option_nearest(bool limits, const char *name, size_t length, char out[SRV_NEAREST_MAX]);
+/* The limit that NAME=VALUE names, and its value. NULL after one sentence on standard error, which begins with `given`. */
+const srv_option *srv_option_limit(const char *given, const char *text, const char **value);
+/* Sets the member; a list grows, where it is of the same origin, else begins anew. False after one sentence on standard error, in
+ * which `given` is how the user spelled the option. The text is borrowed, but for lists. */
+bool srv_option_set(srv_config *config, const srv_option *row, srv_origin origin, const char *given, const char *text);
+
+/* ---- config_file.c ---- */
+
+/* Sets what config->file says. False after one sentence on standard error that names file, line and option. */
+bool srv_config_read_file(srv_config *config);
+
+/* ---- config_show.c ---- */
+
+void srv_config_help(void);
+
+#endif

@@ -1,0 +1,269 @@
+/* The request log: lines are put together by hand (a printf per request would cost as much as a small query) in one buffer that is
+ * written when the descriptor takes it. A pipe or terminal is opened anew as non-blocking, because the flag of the inherited
+ * descriptor is shared with other processes. */
+#include "process/log.h"
+
+#include <api/api.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Room for some thousand lines; a longer stall of the reader loses lines. */
+#define LOG_BYTES (512u * 1024u)
+/* Written from within a request at this fill, else by the timer. */
+#define LOG_HIGH_WATER (64u * 1024u)
+/* Longest line: every byte of the texts may become six, the rest is short. */
+#define LOG_LINE_MAX 4096u
+/* A pipe whose poll says writable takes this much without blocking. */
+#define LOG_PIECE 4096u
+#define LOG_PATH_MAX 256u
+/* Of an event: an id and what became of it. */
+#define LOG_DETAIL_MAX 480u
+#define LOG_LAST_WRITE_MS 200
+
+typedef enum log_sink { SINK_OFF, SINK_FILE, SINK_POLLED, SINK_SOCKET, SINK_NONBLOCKING } log_sink;
+
+struct srv_log {
+  log_sink sink;
+  int fd;
+  bool own_fd;
+  uint64_t dropped; /* since the last line that said so */
+  uint64_t dropped_before;
+  time_t second;    /* stamp below is of this second */
+  char stamp[24];
+  size_t start, end; /* unwritten bytes */
+  char bytes[LOG_BYTES];
+};
+
+/* ---- text ------------------------------------------------------------------------------------------------------------ */
+
+size_t srv_text_unsigned(char *out, uint64_t value) {
+  char digits[20];
+  size_t n = 0;
+  do {
+    digits[n++] = (char)('0' + value % 10);
+    value /= 10;
+  } while (value);
+  for (size_t i = 0; i < n; i++) out[i] = digits[n - 1 - i];
+  out[n] = 0;
+  return n;
+}
+
+size_t srv_text_ms(char *out, uint64_t ns) {
+  uint64_t us = ns / 1000;
+  size_t n = srv_text_unsigned(out, us / 1000);
+  unsigned part = (unsigned)(us % 1000);
+  out[n++] = '.';
+  out[n++] = (char)('0' + part / 100);
+  out[n++] = (char)('0' + part / 10 % 10);
+  out[n++] = (char)('0' + part % 10);
+  out[n] = 0;
+  return n;
+}
+
+static size_t put(char *out, const char *text) {
+  size_t n = strlen(text);
+  memcpy(out, text, n);
+  return n;
+}
+
+/* \uXXXX, or a surrogate pair of them. */
+static size_t put_code(char *out, uint32_t code) {
+  static const char hex[] = "0123456789abcdef";
+  if (code > 0xffff) {
+    size_t n = put_code(out, 0xd800 + ((code - 0x10000) >> 10));
+    return n + put_code(out + n, 0xdc00 + ((code - 0x10000) & 0x3ff));
+  }
+  size_t n = put(out, "\\u");
+  for (int shift = 12; shift >= 0; shift -= 4) out[n++] = hex[code >> shift & 15];
+  return n;
+}
+
+/* JSON string body of at most `most` input bytes; control characters and all beyond ASCII become \uXXXX, a byte that is no UTF-8
+ * \u00XX: no line can be forged and no terminal driven. At most six bytes for one. */
+static size_t put_escaped(char *out, const char *text, size_t most) {
+  size_t n = 0, length = strnlen(text, most);
+  for (size_t i = 0, bytes; i < length; i += bytes) {
+    unsigned char c = (unsigned char)text[i];
+    uint32_t code = c;
+    bytes = api_utf8_next(text + i, length - i, &code);
+    if (bytes == 0) code = c, bytes = 1;
+    if (c == '"' || c == '\\') {
+      out[n++] = '\\';
+      out[n++] = (char)c;
+    } else if (c < 0x20 || c > 0x7e) {
+      n += put_code(out + n, code);
+    } else {
+      out[n++] = (char)c;
+    }
+  }
+  return n;
+}
+
+static size_t put_time(srv_log *log, char *out) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  if (now.tv_sec != log->second || !log->stamp[0]) {
+    struct tm parts;
+    gmtime_r(&now.tv_sec, &parts);
+    log->second = now.tv_sec;
+    if (strftime(log->stamp, sizeof log->stamp, "%Y-%m-%dT%H:%M:%S", &parts) == 0) log->stamp[0] = 0;
+  }
+  size_t n = put(out, "{\"time\":\"");
+  n += put(out + n, log->stamp);
+  unsigned ms = (unsigned)(now.tv_nsec / 1000000);
+  out[n++] = '.';
+  out[n++] = (char)('0' + ms / 100);
+  out[n++] = (char)('0' + ms / 10 % 10);
+  out[n++] = (char)('0' + ms % 10);
+  n += put(out + n, "Z\"");
+  return n;
+}
+
+static size_t put_number(char *out, const char *name, uint64_t value) {
+  size_t n = put(out, name);
+  return n + srv_text_unsigned(out + n, value);
+}
+
+static size_t put_ms(char *out, const char *name, uint64_t ns) {
+  size_t n = put(out, name);
+  return n + srv_text_ms(out + n, ns);
+}
+
+static size_t put_text(char *out, const char *name, const char *text, size_t most) {
+  size_t n = put(out, name);
+  n += put_escaped(out + n, text, most);
+  out[n++] = '"';
+  return n;
+}
+
+/* ---- the buffer -------------------------------------------------------------------------------------------------------- */
+
+static log_sink sink_of(srv_log *log) {
+  struct stat status;
+  log->fd = STDERR_FILENO;
+  if (fstat(log->fd, &status) != 0) return SINK_OFF;
+  if (S_ISREG(status.st_mode)) return SINK_FILE;
+  if (S_ISSOCK(status.st_mode)) return SINK_SOCKET;
+  int fd = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0) return SINK_POLLED;
+  log->fd = fd;
+  log->own_fd = true;
+  return SINK_NONBLOCKING;
+}
+
+srv_log *srv_log_create(bool on) {
+  srv_log *log = malloc(sizeof *log);
+  if (!log) return NULL;
+  log->own_fd = false;
+  log->dropped = log->dropped_before = 0;
+  log->second = 0;
+  log->stamp[0] = 0;
+  log->start = log->end = 0;
+  log->sink = on ? sink_of(log) : SINK_OFF;
+  return log;
+}
+
+static ssize_t write_piece(srv_log *log, const char *bytes, size_t length) {
+  if (log->sink == SINK_SOCKET) return send(log->fd, bytes, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (log->sink == SINK_POLLED) {
+    struct pollfd p = {.fd = log->fd, .events = POLLOUT};
+    if (poll(&p, 1, 0) != 1 || !(p.revents & POLLOUT)) {
+      errno = EAGAIN;
+      return -1;
+    }
+    if (length > LOG_PIECE) length = LOG_PIECE;
+  }
+  return write(log->fd, bytes, length);
+}
+
+void srv_log_flush(srv_log *log) {
+  while (log->start < log->end) {
+    ssize_t n = write_piece(log, log->bytes + log->start, log->end - log->start);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    log->start += (size_t)n;
+  }
+  if (log->start == log->end) log->start = log->end = 0;
+}
+
+/* Where a line of at most LOG_LINE_MAX bytes may be put; NULL: no room. */
+static char *room(srv_log *log) {
+  if (log->end - log->start >= LOG_HIGH_WATER) srv_log_flush(log);
+  if (LOG_BYTES - log->end < LOG_LINE_MAX && log->start > 0) {
+    memmove(log->bytes, log->bytes + log->start, log->end - log->start);
+    log->end -= log->start;
+    log->start = 0;
+  }
+  return LOG_BYTES - log->end < LOG_LINE_MAX ? NULL : log->bytes + log->end;
+}
+
+/* As room, and says first how many lines were lost. */
+static char *line(srv_log *log) {
+  if (log->sink == SINK_OFF) return NULL;
+  char *out = room(log);
+  if (out && log->dropped) {
+    size_t n = put_time(log, out);
+    n += put_number(out + n, ",\"event\":\"linesDropped\",\"count\":", log->dropped);
+    n += put(out + n, "}\n");
+    log->end += n;
+    log->dropped_before += log->dropped;
+    log->dropped = 0;
+    out = room(log);
+  }
+  if (!out) log->dropped++;
+  return out;
+}
+
+uint64_t srv_log_dropped(const srv_log *log) { return log->dropped_before + log->dropped; }
+
+void srv_log_request(srv_log *log, const srv_log_entry *entry) {
+  char *out = line(log);
+  if (!out) return;
+  size_t n = put_time(log, out);
+  n += put_text(out + n, ",\"id\":\"", entry->id, 32);
+  n += put_text(out + n, ",\"method\":\"", entry->method, 16);
+  if (entry->route) n += put_text(out + n, ",\"route\":\"", entry->route, 64);
+  n += put_text(out + n, ",\"path\":\"", entry->path, entry->scene ? LOG_PATH_MAX / 2 : LOG_PATH_MAX);
+  n += put_number(out + n, ",\"status\":", (uint64_t)entry->status);
+  n += put_number(out + n, ",\"bytesIn\":", entry->bytes_in);
+  n += put_number(out + n, ",\"bytesOut\":", entry->bytes_out);
+  n += put_ms(out + n, ",\"queueMs\":", entry->queue_ns);
+  n += put_ms(out + n, ",\"runMs\":", entry->run_ns);
+  if (entry->scene) n += put_text(out + n, ",\"scene\":\"", entry->scene, CT_ID_LENGTH_MAX);
+  if (entry->revision) n += put_number(out + n, ",\"revision\":", entry->revision);
+  n += put_text(out + n, ",\"client\":\"", entry->client, 64);
+  n += put(out + n, "}\n");
+  log->end += n;
+}
+
+void srv_log_event(srv_log *log, const char *event, const char *detail) {
+  char *out = line(log);
+  if (!out) return;
+  size_t n = put_time(log, out);
+  n += put_text(out + n, ",\"event\":\"", event, 64);
+  n += put_text(out + n, ",\"detail\":\"", detail, LOG_DETAIL_MAX);
+  n += put(out + n, "}\n");
+  log->end += n;
+}
+
+void srv_log_destroy(srv_log *log) {
+  if (!log) return;
+  if (log->sink != SINK_OFF) {
+    for (int waited = 0; waited < LOG_LAST_WRITE_MS; waited += 20) {
+      srv_log_flush(log);
+      if (log->start == log->end) break;
+      struct pollfd p = {.fd = log->fd, .events = POLLOUT};
+      poll(&p, 1, 20);
+    }
+  }
+  if (log->own_fd) close(log->fd);
+  free(log);
+}

@@ -1,0 +1,38 @@
+/* One JSON line per request, and rare lines for events, to standard error. Lines are buffered and written without blocking: when
+ * the reader is slow they are dropped and counted. Loop thread only. */
+#ifndef SRV_PROCESS_LOG_H
+#define SRV_PROCESS_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct srv_log srv_log;
+
+typedef struct srv_log_entry {
+  const char *id, *method, *path, *client;
+  const char *route; /* template, or NULL: none matched */
+  const char *scene; /* id, or NULL */
+  uint64_t revision; /* of the scene, 0: none */
+  int status;        /* 0: no reply was sent, the client had gone */
+  uint64_t bytes_in, bytes_out;
+  uint64_t queue_ns, run_ns;
+} srv_log_entry;
+
+/* NULL: out of memory. Off: every call does nothing. */
+srv_log *srv_log_create(bool on);
+/* Writes what is left, for at most a fifth of a second. */
+void srv_log_destroy(srv_log *log);
+void srv_log_request(srv_log *log, const srv_log_entry *entry);
+/* {"time":...,"event":event,"detail":detail} */
+void srv_log_event(srv_log *log, const char *event, const char *detail);
+/* Lines that were dropped, of all so far. */
+uint64_t srv_log_dropped(const srv_log *log);
+/* Writes as much as goes without blocking. */
+void srv_log_flush(srv_log *log);
+
+/* Milliseconds with three decimals; returns the length. out takes 24 bytes. Also used for Server-Timing. */
+size_t srv_text_ms(char *out, uint64_t ns);
+size_t srv_text_unsigned(char *out, uint64_t value);
+
+#endif

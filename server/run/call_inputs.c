@@ -1,0 +1,177 @@
+/* What a call borrows, on the loop thread: the entry of its scene, revisions, shapes; and how it gives all that back. */
+#include "state/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what a call borrows ------------------------------------------------------------------------------------------------ */
+
+bool srv_borrow_entry(srv_request *request) {
+  srv_registry *registry = request->server->registry;
+  if (request->entry) return true;
+  switch (request->match.target) {
+  case API_TARGET_READ:
+  case API_TARGET_EVENTS:
+  case API_TARGET_SNAPSHOT:
+  case API_TARGET_WRITE:
+  case API_TARGET_DELETE: request->entry = srv_registry_find(registry, request->match.scene_id); break;
+  case API_TARGET_PUT:
+    request->entry = srv_registry_open(registry, request->match.scene_id);
+    if (!request->entry) return false;
+    break;
+  case API_TARGET_CREATE:
+    if (!request->keyed && !srv_registry_new_id(request->new_id)) return false;
+    request->entry = srv_registry_open(registry, request->new_id);
+    if (!request->entry) return false;
+    break;
+  default: break;
+  }
+  if (request->entry) {
+    srv_registry_hold(registry, request->entry);
+    request->entry->used = true;
+  }
+  return true;
+}
+
+bool srv_borrow_all_scenes(api_target target) {
+  return target == API_TARGET_LIST || target == API_TARGET_SHAPE_READ || target == API_TARGET_SHAPE_WRITE;
+}
+
+void srv_borrow_shapes(srv_request *request) {
+  if (request->has_shapes) return;
+  srv_server *server = request->server;
+  request->has_shapes = true;
+  api_call_use_shapes(request->call, server->shapes);
+  request->naming = api_match_names_shapes(&request->match);
+  if (request->naming) server->naming++;
+}
+
+void srv_borrow_end_naming(srv_request *request) {
+  if (request->naming) request->server->naming--;
+  request->naming = false;
+}
+
+bool srv_borrow_input(srv_request *request) {
+  srv_server *server = request->server;
+  srv_entry *entry = request->entry;
+  api_input *input = &request->input;
+  *input = (api_input){.body = request->body.bytes, .body_length = request->body.length};
+  if (request->match.streams) input->body = NULL, input->body_length = 0;
+  request->cancel = ct_cancel_create();
+  if (!request->cancel || uv_mutex_init(&request->ranges_lock) != 0) return false;
+  request->ranges_lock_made = true;
+  input->cancel = request->cancel;
+  srv_borrow_shapes(request);
+  request->named_then = server->named;
+  input->first_revision = srv_registry_first_revision(server->registry);
+  input->scene_count = srv_registry_count(server->registry);
+  input->store_decides = server->store != NULL;
+  if (request->match.target == API_TARGET_CREATE) {
+    input->new_scene_id = request->new_id;
+    input->new_scene_origin = srv_idempotency_origin(request);
+  }
+  input->resumes = request->match.target == API_TARGET_EVENTS && request->handle &&
+                   MHD_lookup_connection_value(request->handle, MHD_HEADER_KIND, "Last-Event-ID");
+  if (srv_borrow_all_scenes(request->match.target)) {
+    if (!srv_registry_list(server->registry, &request->scenes, &request->scenes_count)) return false;
+    input->scenes = request->scenes;
+    input->scene_count = request->scenes_count;
+  }
+  if (entry && entry->current) {
+    input->scene = ct_scene_retain(entry->current);
+    request->revision = ct_scene_revision(entry->current);
+    request->input_stamp = entry->kept ? entry->kept->held_stamp : 0;
+  }
+  if (!input->scene && request->match.scene_id[0] && request->match.target != API_TARGET_PUT) {
+    srv_registry_like(server->registry, request->match.scene_id, request->like_scene);
+    input->like_scene.best = (ct_text){request->like_scene, strlen(request->like_scene)};
+  }
+  if (entry && entry->pin_count && request->match.target == API_TARGET_READ) {
+    request->kept = malloc(entry->pin_count * sizeof *request->kept);
+    if (!request->kept) return false;
+    for (size_t i = 0; i < entry->pin_count; i++) request->kept[i] = ct_scene_retain(entry->pins[i].scene);
+    input->kept = request->kept;
+    input->kept_count = entry->pin_count;
+  }
+  if (entry && entry->queries.count && request->match.target == API_TARGET_READ) {
+    if (!srv_kept_queries_borrow(&entry->queries, &request->kept_queries)) return false;
+    input->kept_queries = request->kept_queries.items;
+    input->kept_query_count = request->kept_queries.count;
+  }
+  if (entry && !entry->current) request->input_stamp = entry->kept ? entry->kept->stamp : 0;
+  if (entry && !entry->current && entry->kept) input->lost_revision = entry->kept->revision;
+  if (entry && !entry->current && !entry->kept && request->writes) {
+    request->creates = true;
+    srv_registry_reserve(server->registry, 1);
+  }
+  return true;
+}
+
+void srv_borrow_return(srv_request *request) {
+  srv_server *server = request->server;
+  srv_borrow_end_naming(request);
+  api_call_destroy(request->call);
+  request->call = NULL;
+  request->has_shapes = false;
+  server->reply_bytes -= request->reply_bytes;
+  request->reply_bytes = 0;
+  if (request->input.scene) srv_trash_scene(server, request->input.scene);
+  for (size_t i = 0; i < request->input.kept_count; i++) ct_scene_release(request->kept[i]);
+  free(request->kept);
+  request->kept = NULL;
+  srv_kept_queries_return(&request->kept_queries);
+  if (request->scenes) srv_registry_list_free(request->scenes, request->scenes_count);
+  request->scenes = NULL;
+  request->scenes_count = 0;
+  request->input = (api_input){0};
+  ct_cancel_destroy(request->cancel);
+  request->cancel = NULL;
+  if (request->ranges_lock_made) uv_mutex_destroy(&request->ranges_lock);
+  request->ranges_lock_made = false;
+}
+
+/* ---- disposal ---------------------------------------------------------------------------------------------------------- */
+
+/* Does it hold a large revision that others may have let go of? */
+static bool holds_large(const srv_request *request) {
+  const ct_scene *made = api_call_new_revision(request->call);
+  if (made && request->entry->current != made && ct_scene_count(made) > SRV_TRASH_BODIES) return true;
+  if (request->scenes_count > SRV_INLINE_LIST) return true;
+  for (size_t i = 0; i < request->scenes_count; i++)
+    if (request->scenes[i].scene && ct_scene_count(request->scenes[i].scene) > SRV_TRASH_BODIES) return true;
+  for (size_t i = 0; i < request->input.kept_count; i++)
+    if (ct_scene_count(request->kept[i]) > SRV_TRASH_BODIES) return true;
+  return false;
+}
+
+static bool is_heavy(const srv_request *request) {
+  if (!request->call) return false;
+  const ct_scene *scene = request->input.scene;
+  if (holds_large(request)) return true;
+  if (request->bytes_in > SRV_TRASH_BYTES_IN || (request->reply && request->reply->body_length > SRV_TRASH_BYTES_OUT)) return true;
+  return scene && request->entry->current != scene && ct_scene_count(scene) > SRV_TRASH_BODIES;
+}
+
+void srv_job_let_go(srv_request *request) {
+  srv_server *server = request->server;
+  api_call_destroy(request->call);
+  request->call = NULL;
+  server->reply_bytes -= request->reply_bytes;
+  request->reply_bytes = 0;
+  if (request->input.scene) srv_trash_scene(server, request->input.scene);
+  request->input.scene = NULL;
+}
+
+void srv_job_dispose(srv_request *request) {
+  srv_server *server = request->server;
+  srv_borrow_end_naming(request);
+  server->body_bytes -= request->body.capacity + request->fed.capacity;
+  server->reply_bytes -= request->reply_bytes;
+  if (is_heavy(request)) {
+    request->lane = &server->stateless;
+    srv_job_submit(request, SRV_STAGE_TRASH, false);
+    return;
+  }
+  srv_work_free(request);
+  srv_request_free(request);
+}

@@ -1,0 +1,85 @@
+/* The end of a call: is its result taken, and what that changes. Loop thread only. */
+#include "scenes/durable_write.h"
+#include "http/progress_stream.h"
+#include "scenes/scene_cache.h"
+#include "http/event_stream.h"
+
+/* The shapes that requests see from now on. */
+static void commit_shapes(srv_request *request) {
+  srv_server *server = request->server;
+  if (server->store) {
+    srv_durable_commit_shapes(request);
+    return;
+  }
+  const api_shape_table *old = server->shapes;
+  bool written = server->naming > 0 || server->named != request->named_then;
+  server->shapes = api_call_commit_shapes(request->call, old, written);
+  api_shapes_release(old);
+}
+
+void srv_commit(srv_request *request) {
+  if (request->match.target == API_TARGET_SHAPE_WRITE) commit_shapes(request);
+  srv_registry *registry = request->server->registry;
+  srv_entry *entry = request->entry;
+  const ct_scene *revision = api_call_new_revision(request->call);
+  const ct_scene *pin = api_call_pin(request->call);
+  if (entry && revision) {
+    if (request->match.target != API_TARGET_WRITE && request->match.target != API_TARGET_SNAPSHOT) entry->written_bytes = 0;
+    entry->written_bytes += request->bytes_in;
+    srv_registry_commit(registry, entry, revision);
+    request->server->metrics.revisions++;
+    srv_durable_committed(request);
+    (void)srv_resident_trim(request->server);
+    if (request->naming) request->server->named++;
+    request->revision = ct_scene_revision(revision);
+  }
+  if (entry) srv_stream_publish(request);
+  bool succeeded = request->reply->status >= 200 && request->reply->status < 300;
+  if (entry && request->match.target == API_TARGET_DELETE && succeeded) srv_registry_remove(registry, entry);
+  /* Out of memory: the cursor will be answered 410, as one whose time is over. */
+  if (entry && pin) (void)srv_registry_pin(registry, entry, pin, uv_hrtime());
+  api_kept_query query;
+  if (entry && pin && api_call_kept_query(request->call, &query)) srv_registry_keep_query(registry, entry, &query, uv_hrtime());
+}
+
+/* Counts the reply among those on their way. False: clients that do not read hold too much already. What a write has done is told
+ * in any case where that is short; what a longer reply would tell of is not done. */
+static bool admit_reply(srv_request *request, const api_reply *reply) {
+  srv_server *server = request->server;
+  bool full = server->reply_bytes > 0 && server->reply_bytes + reply->body_length > server->limits->replies_bytes;
+  bool is_write = request->writes || request->match.target == API_TARGET_SNAPSHOT;
+  bool passes = is_write && reply->body_length <= SRV_SHORT_REPLY;
+  if (full && !passes) return false;
+  request->reply_bytes = reply->body_length;
+  server->reply_bytes += request->reply_bytes;
+  return true;
+}
+
+/* Has the snapshot that the call worked on been overtaken? A write under way counts: it began from the same revision. */
+static bool was_overtaken(const srv_request *request) {
+  if (request->match.target != API_TARGET_SNAPSHOT || !api_call_new_revision(request->call)) return false;
+  return request->entry->current != request->input.scene || request->entry->writer;
+}
+
+bool srv_conclude(srv_request *request) {
+  request->ended_ns = uv_hrtime();
+  if (request->match.target == API_TARGET_SNAPSHOT) srv_progress_feed(request);
+  if (was_overtaken(request)) api_call_moved(request->call);
+  if (request->ended_ns >= atomic_load_explicit(&request->deadline_ns, memory_order_relaxed)) {
+    srv_request_refuse(request, API_PROBLEM_DEADLINE_EXCEEDED, "The request was not done after %llu ms; nothing has changed.",
+                       (unsigned long long)api_call_deadline_ms(request->call));
+  } else if (!admit_reply(request, api_call_reply(request->call))) {
+    srv_request_refuse(request, API_PROBLEM_BUSY,
+                       "Replies of more than %llu bytes (repliesBytes) are on their way; nothing has changed.",
+                       (unsigned long long)request->server->limits->replies_bytes);
+    srv_request_refusal_header(request, "Retry-After", "1");
+  } else {
+    request->reply = api_call_reply(request->call);
+    switch (srv_durable_submit(request)) {
+    case SRV_DURABLE_NOTHING: srv_commit(request); break;
+    case SRV_DURABLE_WAITS: return false;
+    case SRV_DURABLE_REFUSED: break;
+    }
+  }
+  return true;
+}

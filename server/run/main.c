@@ -1,0 +1,120 @@
+/* contactd: settings, start, end. */
+#include "process/health.h"
+#include "process/machine.h"
+#include "scenes/recover.h"
+#include "scenes/shared_store.h"
+#include "scenes/shape_expiry.h"
+
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Blocks from this size on are the kernel's own; smaller ones are the heap's. */
+#define LARGE_BLOCK_BYTES 1048576
+
+/* Exit status for settings that cannot be served. */
+#define EXIT_SETTINGS 2
+
+/* What the store has to say; what writes survive may be another than before. */
+static void hear_store(void *cls, const char *event, const char *detail) {
+  srv_server *server = cls;
+  srv_log_event(server->log, event, detail);
+  api_service_set_durability(server->service, server->store->durability);
+}
+
+static bool open_shared(srv_server *server) {
+  const srv_config *config = server->config;
+  char url_given[SRV_GIVEN_MAX], file_given[SRV_GIVEN_MAX];
+  const srv_store_redis_from from = {.url = config->store,
+                                     .password_file = config->store_password_file,
+                                     .url_given = srv_config_given(config, "store", url_given),
+                                     .password_file_given = srv_config_given(config, "store-password-file", file_given)};
+  server->store = srv_store_redis_open(server->loop, &from);
+  if (!server->store) return false;
+  server->store->told_most = config->limits.event_ring;
+  server->store->told_bytes_most = config->limits.event_backlog_bytes * API_EVENTS_BACKLOGS;
+  server->shared = srv_shared_create();
+  if (!server->shared) {
+    fprintf(stderr, "contactd: start: out of memory.\n");
+    return false;
+  }
+  api_service_set_durability(server->service, server->store->durability);
+  srv_store_status status;
+  char why[SRV_STORE_WHY];
+  /* Of a Redis that is away this will be told when it is there. */
+  if (srv_store_healthy(server->store, &status, why) && strcmp(server->store->durability, "memory") == 0)
+    srv_log_event(server->log, "storeNotDurable", server->store->memory_why);
+  return true;
+}
+
+/* True where none is asked for. */
+static bool open_store(srv_server *server) {
+  const srv_config *config = server->config;
+  if (config->store) {
+    if (!open_shared(server)) return false;
+  } else if (strcmp(config->durability, "disk") == 0) {
+    server->store = srv_store_sqlite_open(server->loop, config->data);
+    if (!server->store) return false;
+  } else {
+    static const char idle[] = "scenes are kept in memory alone; --durability disk keeps them in the folder, too";
+    if (config->data_idle) srv_log_event(server->log, "dataNotUsed", idle);
+    return true;
+  }
+  /* What was found at the opening is told later, too. */
+  server->store->tell = hear_store;
+  server->store->tell_cls = server;
+  server->shelf = srv_shelf_create();
+  if (server->shelf) return srv_recover_list(server);
+  fprintf(stderr, "contactd: start: out of memory.\n");
+  return false;
+}
+
+static int serve(const srv_config *config, api_service *service) {
+  srv_server server;
+  bool ready = srv_server_create(&server, config, service) && open_store(&server);
+  for (size_t i = 0; ready && i < config->scenes.count; i++) ready = srv_preload(&server, config->scenes.items[i]);
+  if (ready) ready = srv_server_listen(&server);
+  if (ready && server.store) srv_recover_begin(&server);
+  if (ready) srv_server_run(&server);
+  srv_server_destroy(&server);
+  return ready ? EXIT_SUCCESS : EXIT_SETTINGS;
+}
+
+int main(int argc, char **argv) {
+  srv_config config;
+  if (!srv_machine_open_standard()) return EXIT_SETTINGS;
+  switch (srv_config_read(&config, argc, argv)) {
+  case SRV_CONFIG_SHOWN: return EXIT_SUCCESS;
+  case SRV_CONFIG_BAD: return EXIT_SETTINGS;
+  case SRV_CONFIG_RUN: break;
+  }
+  signal(SIGPIPE, SIG_IGN);
+  /* A file at the limit of its size is an error of the write, which the store answers. */
+  signal(SIGXFSZ, SIG_IGN);
+  /* Large replies and bodies come from the kernel and go back to it, instead of staying in the heap for good. */
+  mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
+  mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK_BYTES);
+  if (config.healthcheck) {
+    bool ready = srv_health_check(&config);
+    srv_config_free(&config);
+    return ready ? EXIT_SUCCESS : EXIT_FAILURE;
+  }
+  int status = EXIT_SETTINGS;
+  if (srv_machine_fit_files(&config.limits)) {
+    srv_machine_fit_memory(&config.limits);
+    if (config.print) {
+      bool printed = srv_config_print(&config);
+      srv_config_free(&config);
+      return printed ? EXIT_SUCCESS : EXIT_SETTINGS;
+    }
+    api_settings settings = {.limits = config.limits, .durability = config.durability, .workers = (unsigned)config.workers};
+    api_service *service = api_service_create(&settings);
+    if (service) status = serve(&config, service);
+    else fprintf(stderr, "contactd: start: out of memory.\n");
+    if (service) api_service_destroy(service);
+  }
+  srv_config_free(&config);
+  return status;
+}

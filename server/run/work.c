@@ -1,0 +1,103 @@
+/* What a worker does with a request: it begins the call, runs ranges, lays the answer together, frees.
+ *
+ * Of a request that has several workers at once only what is under ranges_lock is shared; the rest is the call's own, whose ranges
+ * are independent. The loop thread reads the flags at the end through srv_work_ended and srv_work_finished. */
+#include "scenes/durable_write.h"
+
+#include <stdlib.h>
+
+api_step srv_work_begin(srv_request *request) {
+  api_step step = api_call_begin(request->call, &request->input);
+  uint64_t ms = api_call_deadline_ms(request->call);
+  if (ms == 0) ms = request->server->limits->deadline_ms;
+  atomic_store_explicit(&request->deadline_ns, request->arrived_ns + ms * 1000000u, memory_order_relaxed);
+  request->begun = true;
+  return step;
+}
+
+/* A call that is cancelled on the way is not finished: nobody asks for its reply. */
+void srv_work_serially(srv_request *request, api_scratch *scratch) {
+  for (long range; (range = api_call_next(request->call)) >= 0;) {
+    api_call_run(request->call, range, scratch);
+    api_call_done(request->call, range);
+    if (ct_cancel_raised(request->cancel)) return;
+  }
+  api_call_finish(request->call);
+}
+
+bool srv_work_ended(const srv_request *request) { return atomic_load_explicit(&request->ended, memory_order_relaxed); }
+
+bool srv_work_finished(const srv_request *request) { return atomic_load_explicit(&request->finished, memory_order_acquire); }
+
+static void set_finished(srv_request *request) {
+  atomic_store_explicit(&request->ended, true, memory_order_relaxed);
+  atomic_store_explicit(&request->finished, true, memory_order_release);
+}
+
+/* Takes ranges until none is left or the slice is over. The worker that finds none left and nobody at work lays the answer
+ * together. */
+static void run_ranges(srv_request *request, api_scratch *scratch) {
+  uint64_t until_ns = uv_hrtime() + SRV_SLICE_NS;
+  long range = 0;
+  bool over = false, cancelled = false;
+  uv_mutex_lock(&request->ranges_lock);
+  request->at_work++;
+  while (!over && !srv_work_ended(request) && !(cancelled = ct_cancel_raised(request->cancel))) {
+    range = api_call_next(request->call);
+    if (range < 0) break;
+    uv_mutex_unlock(&request->ranges_lock);
+    api_call_run(request->call, range, scratch);
+    over = uv_hrtime() >= until_ns;
+    uv_mutex_lock(&request->ranges_lock);
+    api_call_done(request->call, range);
+  }
+  request->at_work--;
+  bool last = range < 0 && !cancelled && request->at_work == 0 && !srv_work_ended(request);
+  if (last) atomic_store_explicit(&request->ended, true, memory_order_relaxed);
+  atomic_store_explicit(&request->dry, range < 0, memory_order_relaxed);
+  uv_mutex_unlock(&request->ranges_lock);
+  if (!last) return;
+  api_call_finish(request->call);
+  srv_durable_record(request);
+  set_finished(request);
+}
+
+/* Short work stays here; so does the first slice of long work when all workers have something to do. */
+static void run_start(srv_request *request, api_scratch *scratch) {
+  atomic_store_explicit(&request->started_ns, uv_hrtime(), memory_order_relaxed);
+  api_step step = request->begun ? API_STEP_WORK : srv_work_begin(request);
+  if (step == API_STEP_WORK && api_call_cost_ns(request->call) > SRV_SPLIT_NS) {
+    if (request->crowded) run_ranges(request, scratch);
+    return;
+  }
+  if (step == API_STEP_WORK) srv_work_serially(request, scratch);
+  srv_durable_record(request);
+  set_finished(request);
+}
+
+void srv_work_free(srv_request *request) {
+  if (request->call) api_call_destroy(request->call);
+  request->call = NULL;
+  free(request->body.bytes);
+  free(request->fed.bytes);
+  if (request->input.scene) ct_scene_release(request->input.scene);
+  for (size_t i = 0; i < request->input.kept_count; i++) ct_scene_release(request->kept[i]);
+  free(request->kept);
+  srv_kept_queries_return(&request->kept_queries);
+  srv_durable_free(request->durable);
+  if (request->scenes) srv_registry_list_free(request->scenes, request->scenes_count);
+}
+
+void srv_work_piece(srv_job *job, long piece, api_scratch *scratch) {
+  srv_request *request = (srv_request *)job;
+  (void)piece;
+  /* Cancelled while the piece waited for a worker: its outcome will not be looked at. */
+  if (request->stage != SRV_STAGE_TRASH && ct_cancel_raised(request->cancel)) return;
+  switch (request->stage) {
+  case SRV_STAGE_FEED: request->piece_failed = !api_call_feed(request->call, request->fed.bytes, request->fed.length); break;
+  case SRV_STAGE_START: run_start(request, scratch); break;
+  case SRV_STAGE_RANGES: run_ranges(request, scratch); break;
+  case SRV_STAGE_TRASH: srv_work_free(request); break;
+  case SRV_STAGE_NONE: break;
+  }
+}

@@ -1,0 +1,415 @@
+/* From start to the last scene: which scenes there are, then the posted shapes one by one (a scene may name them), then the scenes.
+ * Requests that need what is not here yet wait in a list, like those that wait for a write, within the same bounds and their own
+ * deadlines. */
+#include "scenes/recover.h"
+
+#include "scenes/load.h"
+#include "scenes/scene_cache.h"
+#include "scenes/shared_store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* After the store could not tell, so long until it is asked again. */
+#define RETRY_NS 1000000000u
+
+typedef enum phase {
+  PHASE_LISTING, /* which scenes are there: before anybody listens */
+  PHASE_SHAPES,  /* which shapes are there, then they themselves, in the background */
+  PHASE_SCENES   /* shapes are there */
+} phase;
+
+struct srv_recovery {
+  phase phase;
+  srv_store_look look;
+  bool looked;
+  srv_store_entry *shapes; /* to be loaded; owned */
+  size_t shape_count, shape_next, shapes_loading;
+  struct srv_request *waits_first, *waits_last; /* for the phase SCENES */
+  struct srv_loading *loadings;                 /* of scenes, likewise */
+  char at[CT_ID_LENGTH_MAX + 1];                /* id of the last scene that was looked at in the background */
+  char before[CT_ID_LENGTH_MAX + 1];            /* of the one before it */
+  bool full;                                    /* one has found no room: nothing more is loaded in the background */
+  bool loading;                                 /* the list of shapes, or a scene in the background */
+  srv_server *server;
+  bool listed;         /* all scenes */
+  srv_shape_sync sync; /* with a shared store, whose shapes are loaded as for any call */
+  uint64_t retry_ns;   /* when; 0: nothing is to be tried again */
+};
+
+static void go_on(srv_server *server);
+
+/* ---- who waits ------------------------------------------------------------------------------------------------------------ */
+
+bool srv_recover_has_shapes(const srv_server *server) { return !server->store || server->recovery->phase == PHASE_SCENES; }
+
+/* With a shared store each call asks for the shapes that it needs (shared_store.h), and hears when there is no answer. */
+static bool waits_for_shapes(const srv_server *server) { return !srv_recover_has_shapes(server) && !server->store->shared; }
+
+static bool is_coming(const srv_entry *entry) {
+  const srv_kept *kept = entry ? entry->kept : NULL;
+  return kept && (kept->presence == SRV_PRESENCE_STORED || kept->presence == SRV_PRESENCE_LOADING);
+}
+
+bool srv_recover_holds(const srv_request *request) {
+  if (!request->server->store) return false;
+  if (waits_for_shapes(request->server) && srv_request_needs_shapes(request)) return true;
+  return is_coming(request->entry);
+}
+
+static void lists_of(srv_request *request, srv_request ***first, srv_request ***last) {
+  srv_recovery *recovery = request->server->recovery;
+  *first = request->awaits_shapes ? &recovery->waits_first : &request->entry->loads_first;
+  *last = request->awaits_shapes ? &recovery->waits_last : &request->entry->loads_last;
+}
+
+void srv_recover_join(srv_request *request) {
+  srv_request **first, **last;
+  request->awaits_shapes = waits_for_shapes(request->server) && srv_request_needs_shapes(request);
+  lists_of(request, &first, &last);
+  request->next_waiting = NULL;
+  if (*last) (*last)->next_waiting = request;
+  else *first = request;
+  *last = request;
+  request->load_queued = true;
+  if (!request->awaits_shapes && request->entry->kept->presence == SRV_PRESENCE_STORED)
+    (void)srv_load_scene(request->server, request->entry, false);
+}
+
+void srv_recover_leave(srv_request *request) {
+  srv_request **first, **last, *before = NULL;
+  lists_of(request, &first, &last);
+  for (srv_request *at = *first; at != request; at = at->next_waiting) before = at;
+  if (before) before->next_waiting = request->next_waiting;
+  else *first = request->next_waiting;
+  if (*last == request) *last = before;
+  request->load_queued = false;
+}
+
+bool srv_recover_refuses(srv_request *request) {
+  const srv_entry *entry = request->entry;
+  if (!entry || !entry->kept || entry->kept->presence != SRV_PRESENCE_CORRUPT) return false;
+  if (request->match.target == API_TARGET_PUT || request->match.target == API_TARGET_DELETE) return false;
+  srv_request_refuse(request, API_PROBLEM_CORRUPT, "The scene \"%s\" cannot be read: %s", entry->id, entry->kept->why);
+  return true;
+}
+
+/* Not now: what was last tried is tried again. */
+static void come_back(srv_recovery *recovery) {
+  recovery->retry_ns = uv_hrtime() + RETRY_NS;
+  memcpy(recovery->at, recovery->before, sizeof recovery->at);
+}
+
+void srv_recover_reload(srv_server *server, srv_entry *entry, uint64_t revision, uint64_t stamp) {
+  if (!entry->kept && revision > 0) {
+    srv_kept *kept = calloc(1, sizeof *kept);
+    if (!kept) return;
+    kept->revision = revision;
+    kept->stamp = stamp;
+    srv_registry_keep(server->registry, entry, kept);
+    (void)srv_load_scene(server, entry, false);
+  } else if (entry->kept && entry->kept->presence == SRV_PRESENCE_HERE) {
+    if (revision > 0) {
+      entry->kept->revision = revision;
+      entry->kept->stamp = stamp;
+    }
+    entry->kept->gone = revision == 0;
+    (void)srv_load_scene(server, entry, false);
+  }
+}
+
+void srv_recover_anew(srv_server *server) {
+  srv_entry *entry;
+  for (size_t i = 0; (entry = srv_registry_at(server->registry, i)); i++) {
+    bool corrupt = entry->kept && entry->kept->presence == SRV_PRESENCE_CORRUPT;
+    if (corrupt && !entry->writer) entry->kept->presence = SRV_PRESENCE_STORED;
+  }
+  server->recovery->at[0] = server->recovery->before[0] = 0;
+  go_on(server);
+}
+
+/* ---- one after the other --------------------------------------------------------------------------------------------------- */
+
+static void look_failed(srv_server *server, const srv_store_look *look) {
+  srv_log_event(server->log, "storeNotRead", look->why);
+  come_back(server->recovery);
+}
+
+static void shapes_listed(srv_store_look *look) {
+  srv_server *server = look->cls;
+  srv_recovery *recovery = server->recovery;
+  recovery->loading = false;
+  server->errands--;
+  if (look->status != SRV_STORE_OK) {
+    look_failed(server, look);
+    return;
+  }
+  recovery->looked = true;
+  recovery->shapes = look->entries;
+  recovery->shape_count = look->count;
+  go_on(server);
+}
+
+static void list_shapes(srv_server *server) {
+  srv_recovery *recovery = server->recovery;
+  recovery->look = (srv_store_look){.space = SRV_STORE_SHAPES, .done = shapes_listed, .cls = server};
+  recovery->loading = true;
+  server->errands++;
+  srv_store_ask(server->store, &recovery->look);
+}
+
+static void shapes_are_here(srv_server *server) {
+  srv_recovery *recovery = server->recovery;
+  recovery->phase = PHASE_SCENES;
+  struct srv_loading *loadings = recovery->loadings;
+  recovery->loadings = NULL;
+  srv_load_go_on(loadings);
+  srv_request *first = recovery->waits_first, *last = recovery->waits_last;
+  recovery->waits_first = recovery->waits_last = NULL;
+  for (srv_request *request; (request = srv_load_pop(&first, &last));) srv_job_loaded(request);
+}
+
+/* The store has told itself why, where it could not. */
+static void synced(srv_shape_sync *sync, srv_store_status status, const char *why) {
+  srv_recovery *recovery = (srv_recovery *)((char *)sync - offsetof(srv_recovery, sync));
+  srv_server *server = recovery->server;
+  (void)why;
+  recovery->loading = false;
+  if (status != SRV_STORE_OK) {
+    come_back(recovery);
+    return;
+  }
+  shapes_are_here(server);
+}
+
+static void sync_shapes(srv_server *server) {
+  srv_recovery *recovery = server->recovery;
+  recovery->sync.done = synced;
+  recovery->loading = true;
+  srv_shared_sync(server, &recovery->sync);
+}
+
+void srv_recover_listed(srv_server *server, bool good) {
+  srv_recovery *recovery = server->recovery;
+  recovery->loading = false;
+  recovery->listed = good;
+  if (!good) come_back(recovery);
+  go_on(server);
+}
+
+/* Of a store that could not be asked before anybody listened. */
+static void list_scenes(srv_server *server) {
+  srv_recovery *recovery = server->recovery;
+  recovery->loading = srv_shared_list(server);
+  if (!recovery->loading) come_back(recovery);
+}
+
+/* The next scene that nobody has asked for yet. With the first that has no room it is over: of a million, as many would have to be
+ * looked at for the last one that may be small enough, in one go. */
+static void load_next(srv_server *server) {
+  srv_recovery *recovery = server->recovery;
+  for (srv_entry *entry; !recovery->full && (entry = srv_registry_after(server->registry, recovery->at));) {
+    memcpy(recovery->before, recovery->at, sizeof recovery->before);
+    memcpy(recovery->at, entry->id, sizeof recovery->at);
+    if (!entry->kept || entry->kept->presence != SRV_PRESENCE_STORED) continue;
+    recovery->full = !srv_resident_has_room(server, entry);
+    if (recovery->full) return;
+    recovery->loading = srv_load_scene(server, entry, true);
+    return;
+  }
+}
+
+/* As many at once as there are workers to build them, and one that is read meanwhile. */
+static void load_shapes(srv_server *server) {
+  srv_recovery *recovery = server->recovery;
+  while (recovery->shape_next < recovery->shape_count && recovery->shapes_loading <= server->config->workers) {
+    if (!srv_load_shape(server, recovery->shapes[recovery->shape_next].id)) {
+      come_back(recovery);
+      return;
+    }
+    recovery->shape_next++;
+    recovery->shapes_loading++;
+  }
+}
+
+static void go_on(srv_server *server) {
+  srv_recovery *recovery = server->recovery;
+  if (recovery->loading || recovery->retry_ns || server->ending) return;
+  if (recovery->phase == PHASE_SHAPES && server->store->shared) {
+    if (recovery->listed) sync_shapes(server);
+    else list_scenes(server);
+    return;
+  }
+  if (recovery->phase == PHASE_SHAPES) {
+    if (!recovery->looked) {
+      list_shapes(server);
+      return;
+    }
+    load_shapes(server);
+    if (recovery->shape_next < recovery->shape_count || recovery->shapes_loading > 0) return;
+    shapes_are_here(server);
+  }
+  /* Where others serve scenes, too, only those are loaded that are asked for here. */
+  if (recovery->phase == PHASE_SCENES && server->drain == SRV_SERVING && !server->store->shared) load_next(server);
+}
+
+void srv_recover_full(srv_server *server) { server->recovery->full = true; }
+
+void srv_recover_loaded(srv_server *server, bool again) {
+  server->recovery->loading = false;
+  if (again) come_back(server->recovery);
+  go_on(server);
+}
+
+/* One that is to be tried again takes a place among those that were begun. */
+void srv_recover_shape_loaded(srv_server *server, const char *id, bool again) {
+  srv_recovery *recovery = server->recovery;
+  recovery->shapes_loading--;
+  if (again) {
+    memcpy(recovery->shapes[--recovery->shape_next].id, id, sizeof recovery->shapes->id);
+    come_back(recovery);
+  }
+  go_on(server);
+}
+
+struct srv_loading **srv_recover_awaiting(srv_server *server) {
+  return waits_for_shapes(server) && !server->ending ? &server->recovery->loadings : NULL;
+}
+
+void srv_recover_retry(srv_server *server, uint64_t now_ns) {
+  srv_recovery *recovery = server->recovery;
+  if (!recovery || !recovery->retry_ns || now_ns < recovery->retry_ns) return;
+  recovery->retry_ns = 0;
+  go_on(server);
+}
+
+/* ---- start and end ----------------------------------------------------------------------------------------------------------- */
+
+static void listed(srv_store_look *look) {
+  srv_server *server = look->cls;
+  server->recovery->looked = true;
+}
+
+static bool list_all(srv_server *server, const srv_store_look *look) {
+  for (size_t i = 0; i < look->count; i++) {
+    srv_kept *kept = calloc(1, sizeof *kept);
+    if (!kept) return false;
+    kept->presence = SRV_PRESENCE_STORED;
+    kept->revision = look->entries[i].revision;
+    kept->stamp = look->entries[i].stamp;
+    kept->bodies = look->entries[i].bodies;
+    srv_entry *entry = srv_registry_open(server->registry, look->entries[i].id);
+    if (!entry) {
+      free(kept);
+      return false;
+    }
+    srv_registry_keep(server->registry, entry, kept);
+  }
+  return true;
+}
+
+/* False: the store's word stands in look->why. A shared store that is away is asked again while the daemon serves. */
+static bool ask_for_list(srv_server *server) {
+  srv_recovery *recovery = server->recovery;
+  srv_store_look *look = &recovery->look;
+  *look = (srv_store_look){.space = SRV_STORE_SCENES, .done = listed, .cls = server};
+  srv_store_ask(server->store, look);
+  while (!recovery->looked) uv_run(server->loop, UV_RUN_ONCE);
+  recovery->looked = false;
+  recovery->listed = look->status == SRV_STORE_OK;
+  return recovery->listed || (server->store->shared && look->status == SRV_STORE_UNAVAILABLE);
+}
+
+bool srv_recover_list(srv_server *server) {
+  srv_recovery *recovery = server->recovery = calloc(1, sizeof *recovery);
+  bool good = recovery != NULL;
+  if (good) {
+    srv_store_look *look = &recovery->look;
+    recovery->server = server;
+    if (!ask_for_list(server)) {
+      fprintf(stderr, "contactd: the store cannot be read: %s.\n", look->why);
+      return false;
+    }
+    good = list_all(server, look);
+    srv_registry_past(server->registry, look->last_revision);
+    free(look->entries);
+    recovery->phase = PHASE_SHAPES;
+  }
+  if (!good) fprintf(stderr, "contactd: start: out of memory.\n");
+  return good;
+}
+
+void srv_recover_begin(srv_server *server) { go_on(server); }
+
+static void closed(void *cls) { *(bool *)cls = true; }
+
+void srv_recover_end(srv_server *server) {
+  if (!server->store) return;
+  server->ending = true;
+  /* They end, with what is there. */
+  if (server->recovery && server->recovery->loadings) {
+    struct srv_loading *loadings = server->recovery->loadings;
+    server->recovery->loadings = NULL;
+    srv_load_go_on(loadings);
+  }
+  while (server->errands > 0) uv_run(server->loop, UV_RUN_ONCE);
+  bool is_closed = false;
+  srv_store_close(server->store, closed, &is_closed);
+  while (!is_closed) uv_run(server->loop, UV_RUN_ONCE);
+  if (server->recovery) free(server->recovery->shapes);
+  free(server->recovery);
+  server->store = NULL;
+  server->recovery = NULL;
+}
+
+/* ---- what /readyz says ---------------------------------------------------------------------------------------------- */
+
+static bool refuse_recovering(srv_request *request) {
+  srv_request_refuse(request, API_PROBLEM_RECOVERING, "The posted shapes are being read from the store.");
+  srv_request_refusal_header(request, "Retry-After", "1");
+  return false;
+}
+
+/* What was found by its list is loaded on first use, or in the background; with a shared store nothing is known before. */
+bool srv_recover_serves(const srv_server *server) {
+  return srv_recover_has_shapes(server) || (!server->store->shared && server->recovery->looked);
+}
+
+bool srv_recover_ready(srv_request *request) {
+  srv_server *server = request->server;
+  char why[SRV_STORE_WHY] = "";
+  srv_store_status status = SRV_STORE_OK;
+  if (!server->store) return true;
+  bool healthy = srv_store_healthy(server->store, &status, why) || status == SRV_STORE_FULL;
+  if (healthy && !srv_recover_serves(server)) return refuse_recovering(request);
+  /* A store that is full is read from all the same. */
+  if (healthy) return true;
+  bool failed = status == SRV_STORE_FAILED;
+  srv_request_refuse(request, failed ? API_PROBLEM_STORAGE_FAILED : API_PROBLEM_STORE_UNAVAILABLE, "No write is taken: %s", why);
+  srv_request_refusal_header(request, "Retry-After", failed ? "10" : "1");
+  return false;
+}
+
+bool srv_recover_admits_stream(srv_request *request) {
+  if (srv_recover_has_shapes(request->server)) return true;
+  return srv_recover_ready(request) && refuse_recovering(request);
+}
+
+char *srv_recover_document(const srv_server *server, size_t *length) {
+  const srv_registry *registry = server->registry;
+  size_t corrupt = srv_registry_count_kept(registry, SRV_PRESENCE_CORRUPT);
+  size_t loaded = srv_registry_count_kept(registry, SRV_PRESENCE_HERE);
+  size_t stored = srv_registry_count_kept(registry, SRV_PRESENCE_STORED) + srv_registry_count_kept(registry, SRV_PRESENCE_LOADING);
+  const srv_recovery *recovery = server->recovery;
+  size_t shapes_stored = recovery->shape_count - recovery->shape_next + recovery->shapes_loading;
+  char text[256];
+  int n = snprintf(text, sizeof text,
+                   "{\"status\":\"ok\",\"scenes\":{\"loaded\":%zu,\"stored\":%zu,\"corrupt\":%zu},"
+                   "\"shapes\":{\"loaded\":%zu,\"stored\":%zu,\"corrupt\":%zu}}",
+                   loaded, stored, corrupt, api_shapes_count(server->shapes), shapes_stored, server->shapes_corrupt);
+  char *copy = malloc((size_t)n + 1);
+  if (copy) memcpy(copy, text, (size_t)n + 1);
+  *length = (size_t)n;
+  return copy;
+}

@@ -1,0 +1,254 @@
+/* Slots are the items that libuv may hold: for every worker one that runs and one that waits, so that a worker finds its next piece
+ * without a round trip to the loop, which would leave it idle for some 80 us. Each slot has a work request and a scratch of its
+ * own. */
+#include "state/pool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Jobs begun but not ended, per worker: each may hold trees and results, so their number bounds memory. */
+#define ACTIVE_PER_WORKER 4u
+
+/* Items per worker: running and next. */
+#define SLOTS_PER_WORKER 2u
+
+typedef struct slot {
+  uv_work_t work;
+  srv_pool *pool;
+  api_scratch *scratch;
+  srv_job *job;
+  long piece;
+  uint64_t run_ns;   /* of the piece; the worker's until the loop hears of its end */
+  api_solved solved; /* in the scratch when its last piece ended */
+  struct slot *next_free;
+} slot;
+
+struct srv_pool {
+  uv_loop_t *loop;
+  unsigned slot_count;
+  size_t queue, queue_per_scene;
+  size_t waiting, active, active_max;
+  srv_lane *turn; /* the lane to be served next, in the ring */
+  slot *free_slots;
+  unsigned taken; /* slots */
+  uint64_t busy_ns;
+  slot slots[];
+};
+
+static void slots_clear(srv_pool *pool) {
+  for (unsigned i = 0; i < pool->slot_count; i++) api_scratch_destroy(pool->slots[i].scratch);
+  free(pool);
+}
+
+srv_pool *srv_pool_create(uv_loop_t *loop, unsigned workers, size_t queue, size_t queue_per_scene) {
+  char text[16];
+  snprintf(text, sizeof text, "%u", workers);
+  setenv("UV_THREADPOOL_SIZE", text, 1);
+  unsigned slots = workers * SLOTS_PER_WORKER;
+  srv_pool *pool = calloc(1, sizeof *pool + slots * sizeof pool->slots[0]);
+  if (!pool) return NULL;
+  pool->loop = loop;
+  pool->queue = queue;
+  pool->queue_per_scene = queue_per_scene;
+  pool->active_max = (size_t)workers * ACTIVE_PER_WORKER + ACTIVE_PER_WORKER;
+  for (unsigned i = 0; i < slots; i++) {
+    slot *s = &pool->slots[i];
+    pool->slot_count = i + 1;
+    s->pool = pool;
+    s->work.data = s;
+    s->scratch = api_scratch_create();
+    if (!s->scratch) {
+      slots_clear(pool);
+      return NULL;
+    }
+    s->next_free = pool->free_slots;
+    pool->free_slots = s;
+  }
+  return pool;
+}
+
+void srv_pool_destroy(srv_pool *pool) {
+  if (pool) slots_clear(pool);
+}
+
+/* ---- lists ----------------------------------------------------------------------------------------------------------- */
+
+static void list_push(srv_job_list *list, srv_job *job) {
+  job->next = NULL;
+  job->previous = list->last;
+  if (list->last) list->last->next = job;
+  else list->first = job;
+  list->last = job;
+  job->listed = true;
+}
+
+static void list_remove(srv_job_list *list, srv_job *job) {
+  if (job->previous) job->previous->next = job->next;
+  else list->first = job->next;
+  if (job->next) job->next->previous = job->previous;
+  else list->last = job->previous;
+  job->listed = false;
+}
+
+static void ring_add(srv_pool *pool, srv_lane *lane) {
+  if (lane->listed) return;
+  lane->listed = true;
+  if (!pool->turn) {
+    lane->next = lane->previous = lane;
+    pool->turn = lane;
+    return;
+  }
+  /* Before the lane whose turn it is: the end of the round. */
+  lane->next = pool->turn;
+  lane->previous = pool->turn->previous;
+  lane->previous->next = lane;
+  lane->next->previous = lane;
+}
+
+static void ring_drop_if_empty(srv_pool *pool, srv_lane *lane) {
+  if (!lane->listed || lane->fresh.first || lane->started.first) return;
+  lane->listed = false;
+  if (lane->next == lane) {
+    pool->turn = NULL;
+    return;
+  }
+  lane->previous->next = lane->next;
+  lane->next->previous = lane->previous;
+  if (pool->turn == lane) pool->turn = lane->next;
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------------------------------ */
+
+bool srv_pool_has_room(const srv_pool *pool, const srv_lane *lane) {
+  return pool->waiting < pool->queue && lane->waiting < (lane->most ? lane->most : pool->queue_per_scene);
+}
+
+void srv_pool_expect(srv_pool *pool, srv_job *job, srv_lane *lane) {
+  if (job->waiting) return;
+  job->waiting = true;
+  job->lane = lane;
+  lane->waiting++;
+  pool->waiting++;
+}
+
+static void stop_waiting(srv_pool *pool, srv_job *job) {
+  if (!job->waiting) return;
+  job->waiting = false;
+  job->lane->waiting--;
+  pool->waiting--;
+}
+
+void srv_pool_submit(srv_pool *pool, srv_job *job, srv_lane *lane, bool fresh) {
+  if (job->listed) return;
+  if (fresh) srv_pool_expect(pool, job, lane);
+  job->lane = lane;
+  list_push(fresh ? &lane->fresh : &lane->started, job);
+  ring_add(pool, lane);
+}
+
+void srv_pool_withdraw(srv_pool *pool, srv_job *job) {
+  if (!job->lane) return;
+  if (job->listed) list_remove(job->waiting ? &job->lane->fresh : &job->lane->started, job);
+  stop_waiting(pool, job);
+  if (job->active) {
+    job->active = false;
+    job->lane->active--;
+    pool->active--;
+  }
+  ring_drop_if_empty(pool, job->lane);
+  job->lane = NULL;
+}
+
+bool srv_pool_crowded(const srv_pool *pool) { return pool->taken >= pool->slot_count / SLOTS_PER_WORKER; }
+
+/* ---- pieces ---------------------------------------------------------------------------------------------------------- */
+
+static void on_work(uv_work_t *work) {
+  slot *s = work->data;
+  uint64_t begun_ns = uv_hrtime();
+  s->job->run(s->job, s->piece, s->scratch);
+  s->run_ns = uv_hrtime() - begun_ns;
+}
+
+static void on_worked(uv_work_t *work, int status) {
+  slot *s = work->data;
+  srv_pool *pool = s->pool;
+  srv_job *job = s->job;
+  long piece = s->piece;
+  (void)status; /* never cancelled through libuv */
+  s->job = NULL;
+  s->next_free = pool->free_slots;
+  pool->free_slots = s;
+  pool->taken--;
+  pool->busy_ns += s->run_ns;
+  s->solved = api_scratch_solved(s->scratch);
+  job->running--;
+  job->done(job, piece);
+  srv_pool_pump(pool);
+}
+
+static bool fresh_allowed(const srv_pool *pool, const srv_lane *lane) {
+  return lane->fresh.first && pool->active < pool->active_max && lane->active <= pool->active_max / 2;
+}
+
+/* The lane's next job, begun ones and fresh ones in turn; NULL: nothing may run now. */
+static srv_job *lane_next(const srv_pool *pool, srv_lane *lane) {
+  bool fresh = fresh_allowed(pool, lane) && (lane->fresh_next || !lane->started.first);
+  lane->fresh_next = !fresh;
+  return fresh ? lane->fresh.first : lane->started.first;
+}
+
+/* Takes one piece of the job. False: it had none and is off its lane. */
+static bool hand_out(srv_pool *pool, srv_job *job) {
+  srv_lane *lane = job->lane;
+  list_remove(job->waiting ? &lane->fresh : &lane->started, job);
+  if (job->waiting) {
+    stop_waiting(pool, job);
+    job->active = true;
+    lane->active++;
+    pool->active++;
+  }
+  long piece = job->take(job);
+  if (piece == SRV_NO_PIECE) return false;
+  slot *s = pool->free_slots;
+  pool->free_slots = s->next_free;
+  pool->taken++;
+  s->job = job;
+  s->piece = piece;
+  job->running++;
+  list_push(&lane->started, job);
+  uv_queue_work(pool->loop, &s->work, on_work, on_worked);
+  return true;
+}
+
+void srv_pool_pump(srv_pool *pool) {
+  /* A round that finds nothing to run ends the search. */
+  const srv_lane *first_idle = NULL;
+  while (pool->free_slots && pool->turn) {
+    srv_lane *lane = pool->turn;
+    if (lane == first_idle) break;
+    srv_job *job = lane_next(pool, lane);
+    pool->turn = lane->next;
+    if (!job) {
+      if (!first_idle) first_idle = lane;
+      continue;
+    }
+    hand_out(pool, job);
+    first_idle = NULL;
+    ring_drop_if_empty(pool, lane);
+  }
+}
+
+/* ---- figures --------------------------------------------------------------------------------------------------------- */
+
+void srv_pool_tell(const srv_pool *pool, srv_pool_figures *out) {
+  unsigned workers = pool->slot_count / SLOTS_PER_WORKER;
+  *out = (srv_pool_figures){
+      .waiting = pool->waiting, .busy = pool->taken < workers ? pool->taken : workers, .busy_ns = pool->busy_ns};
+  for (unsigned i = 0; i < pool->slot_count; i++) {
+    const api_solved *solved = &pool->slots[i].solved;
+    out->solved.problems += solved->problems;
+    out->solved.iterations += solved->iterations;
+    out->solved.failures += solved->failures;
+  }
+}

@@ -1,0 +1,338 @@
+/* Entries in one array sorted by id: lookups by bisection, listings in order, insertion by a move of pointers. */
+#include "state/registry.h"
+
+#include "scenes/scene_cache.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* Random bytes of an id: 128 bits in letters and digits of base 32. */
+#define ID_BYTES 16
+
+struct srv_registry {
+  srv_entry **items;
+  size_t count, capacity;
+  size_t scenes;          /* entries with a scene, in memory or kept by a store */
+  size_t loaded;          /* entries with a current revision */
+  uint64_t bodies;        /* of all current revisions */
+  size_t reserved;        /* creations under way */
+  size_t pins;            /* of all entries */
+  uint64_t last_revision; /* greatest of the scenes that have gone */
+  srv_residents residents;
+  srv_cursor_bounds cursors;
+  srv_kept_bounds queries;
+  srv_let_go *let_go;
+  void *let_go_cls;
+};
+
+srv_registry *srv_registry_create(const srv_cursor_bounds *cursors, srv_let_go *let_go, void *cls) {
+  srv_registry *registry = calloc(1, sizeof *registry);
+  if (!registry) return NULL;
+  registry->cursors = *cursors;
+  registry->queries = (srv_kept_bounds){.per_scene = cursors->per_scene, .bytes_max = cursors->query_bytes};
+  registry->let_go = let_go;
+  registry->let_go_cls = cls;
+  srv_residents_begin(&registry->residents);
+  return registry;
+}
+
+static void let_go(srv_registry *registry, const ct_scene *scene) { registry->let_go(registry->let_go_cls, scene); }
+
+static void release_now(void *cls, const ct_scene *scene) {
+  (void)cls;
+  ct_scene_release(scene);
+}
+
+static void drop_pins(srv_registry *registry, srv_entry *entry) {
+  for (size_t i = 0; i < entry->pin_count; i++) let_go(registry, entry->pins[i].scene);
+  registry->pins -= entry->pin_count;
+  free(entry->pins);
+  entry->pins = NULL;
+  entry->pin_count = 0;
+  srv_kept_queries_expire(&entry->queries, &registry->queries, UINT64_MAX);
+  srv_residents_place(&registry->residents, entry);
+}
+
+void srv_registry_destroy(srv_registry *registry) {
+  if (!registry) return;
+  registry->let_go = release_now;
+  for (size_t i = 0; i < registry->count; i++) {
+    srv_entry *entry = registry->items[i];
+    /* Without it the entry leaves the list of those that nobody uses. */
+    free(entry->kept);
+    entry->kept = NULL;
+    drop_pins(registry, entry);
+    if (entry->current) ct_scene_release(entry->current);
+    free(entry);
+  }
+  free(registry->items);
+  free(registry);
+}
+
+size_t srv_registry_count(const srv_registry *registry) { return registry->scenes + registry->reserved; }
+
+void srv_registry_reserve(srv_registry *registry, int by) {
+  if (by > 0) registry->reserved++;
+  else registry->reserved--;
+}
+
+/* Index of the first entry whose id is not below `id`. */
+static size_t place_of(const srv_registry *registry, const char *id) {
+  size_t low = 0, high = registry->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (strcmp(registry->items[middle]->id, id) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+srv_entry *srv_registry_find(srv_registry *registry, const char *id) {
+  size_t at = place_of(registry, id);
+  return at < registry->count && strcmp(registry->items[at]->id, id) == 0 ? registry->items[at] : NULL;
+}
+
+void srv_registry_like(const srv_registry *registry, const char *id, char out[CT_ID_LENGTH_MAX + 1]) {
+  api_likeness likeness = api_likeness_start(id, strlen(id));
+  bool more = true;
+  for (size_t i = 0; more && i < registry->count; i++) {
+    const srv_entry *entry = registry->items[i];
+    if (entry->current || entry->kept) more = api_likeness_consider(&likeness, entry->id, strlen(entry->id));
+  }
+  if (likeness.best.length) memcpy(out, likeness.best.bytes, likeness.best.length);
+  out[likeness.best.length] = 0;
+}
+
+srv_entry *srv_registry_open(srv_registry *registry, const char *id) {
+  size_t at = place_of(registry, id);
+  if (at < registry->count && strcmp(registry->items[at]->id, id) == 0) return registry->items[at];
+  size_t length = strlen(id);
+  if (length > CT_ID_LENGTH_MAX) return NULL;
+  if (registry->count == registry->capacity) {
+    size_t capacity = registry->capacity ? registry->capacity * 2 : 64;
+    srv_entry **grown = realloc(registry->items, capacity * sizeof *grown);
+    if (!grown) return NULL;
+    registry->items = grown;
+    registry->capacity = capacity;
+  }
+  srv_entry *entry = calloc(1, sizeof *entry);
+  if (!entry) return NULL;
+  memcpy(entry->id, id, length + 1);
+  memmove(registry->items + at + 1, registry->items + at, (registry->count - at) * sizeof *registry->items);
+  registry->items[at] = entry;
+  registry->count++;
+  return entry;
+}
+
+srv_entry *srv_registry_after(srv_registry *registry, const char *id) {
+  size_t at = place_of(registry, id);
+  if (at < registry->count && strcmp(registry->items[at]->id, id) == 0) at++;
+  return at < registry->count ? registry->items[at] : NULL;
+}
+
+void srv_registry_keep(srv_registry *registry, srv_entry *entry, srv_kept *kept) {
+  if (!entry->current) registry->scenes++;
+  entry->kept = kept;
+  srv_residents_weigh(&registry->residents, entry);
+}
+
+size_t srv_registry_count_kept(const srv_registry *registry, srv_presence presence) {
+  size_t n = 0;
+  for (size_t i = 0; i < registry->count; i++) n += registry->items[i]->kept && registry->items[i]->kept->presence == presence;
+  return n;
+}
+
+srv_entry *srv_registry_at(const srv_registry *registry, size_t index) {
+  return index < registry->count ? registry->items[index] : NULL;
+}
+
+srv_residents *srv_registry_residents(srv_registry *registry) { return &registry->residents; }
+
+size_t srv_registry_loaded(const srv_registry *registry) { return registry->loaded; }
+
+uint64_t srv_registry_bodies(const srv_registry *registry) { return registry->bodies; }
+
+void srv_registry_hold(srv_registry *registry, srv_entry *entry) {
+  entry->uses++;
+  srv_residents_place(&registry->residents, entry);
+}
+
+static void forget_if_empty(srv_registry *registry, srv_entry *entry) {
+  if (entry->uses || entry->current || entry->kept) return;
+  /* A ring would outlive it. Deletions take it away first, and who listens holds the entry. */
+  assert(!entry->ring);
+  size_t at = place_of(registry, entry->id);
+  memmove(registry->items + at, registry->items + at + 1, (registry->count - at - 1) * sizeof *registry->items);
+  registry->count--;
+  drop_pins(registry, entry);
+  free(entry);
+}
+
+void srv_registry_release(srv_registry *registry, srv_entry *entry) {
+  entry->uses--;
+  srv_residents_place(&registry->residents, entry);
+  forget_if_empty(registry, entry);
+}
+
+void srv_registry_commit(srv_registry *registry, srv_entry *entry, const ct_scene *scene) {
+  const ct_scene *old = entry->current;
+  entry->current = ct_scene_retain(scene);
+  registry->bodies += ct_scene_count(scene);
+  registry->loaded += !old;
+  if (old) registry->bodies -= ct_scene_count(old);
+  /* The write that made the new one holds the old one, too: this is not the last reference. */
+  if (old) ct_scene_release(old);
+  else if (!entry->kept) registry->scenes++;
+  srv_residents_weigh(&registry->residents, entry);
+}
+
+void srv_registry_remove(srv_registry *registry, srv_entry *entry) {
+  if (!entry->current && !entry->kept) return;
+  uint64_t revision = entry->current ? ct_scene_revision(entry->current) : entry->kept->revision;
+  /* The deletion counts as one more: its reply names that number. */
+  if (revision + 1 > registry->last_revision) registry->last_revision = revision + 1;
+  if (entry->current) registry->bodies -= ct_scene_count(entry->current);
+  registry->loaded -= entry->current != NULL;
+  /* Held by the deletion, too. */
+  if (entry->current) ct_scene_release(entry->current);
+  entry->current = NULL;
+  free(entry->kept);
+  entry->kept = NULL;
+  registry->scenes--;
+  srv_residents_weigh(&registry->residents, entry);
+  drop_pins(registry, entry);
+  forget_if_empty(registry, entry);
+}
+
+void srv_registry_let_go(srv_registry *registry, srv_entry *entry) {
+  srv_kept *kept = entry->kept;
+  /* Of an older one the store has told more. */
+  if (kept->presence == SRV_PRESENCE_HERE) {
+    kept->revision = ct_scene_revision(entry->current);
+    kept->stamp = kept->held_stamp;
+    kept->bodies = ct_scene_count(entry->current);
+    kept->presence = SRV_PRESENCE_STORED;
+  }
+  registry->bodies -= ct_scene_count(entry->current);
+  registry->loaded--;
+  let_go(registry, entry->current);
+  entry->current = NULL;
+  srv_residents_weigh(&registry->residents, entry);
+}
+
+uint64_t srv_registry_first_revision(const srv_registry *registry) { return registry->last_revision + 1; }
+
+void srv_registry_past(srv_registry *registry, uint64_t last_revision) {
+  if (last_revision > registry->last_revision) registry->last_revision = last_revision;
+}
+
+/* ---- cursors --------------------------------------------------------------------------------------------------------- */
+
+static void drop_pin(srv_registry *registry, srv_entry *entry, size_t index) {
+  let_go(registry, entry->pins[index].scene);
+  memmove(entry->pins + index, entry->pins + index + 1, (entry->pin_count - index - 1) * sizeof *entry->pins);
+  entry->pin_count--;
+  registry->pins--;
+  srv_residents_place(&registry->residents, entry);
+}
+
+bool srv_registry_pin(srv_registry *registry, srv_entry *entry, const ct_scene *scene, uint64_t now_ns) {
+  if (!entry->current) return true; /* deleted meanwhile: its cursors are gone with it */
+  if (!entry->pins) {
+    entry->pins = calloc(registry->cursors.per_scene, sizeof *entry->pins);
+    if (!entry->pins) return false;
+  }
+  /* A revision pinned again becomes the youngest. */
+  for (size_t i = 0; i < entry->pin_count; i++) {
+    if (entry->pins[i].scene != scene) continue;
+    drop_pin(registry, entry, i);
+    break;
+  }
+  if (entry->pin_count == registry->cursors.per_scene) drop_pin(registry, entry, 0);
+  entry->pins[entry->pin_count++] = (srv_pin){ct_scene_retain(scene), now_ns + registry->cursors.keep_ns};
+  registry->pins++;
+  srv_residents_place(&registry->residents, entry);
+  return true;
+}
+
+void srv_registry_keep_query(srv_registry *registry, srv_entry *entry, const api_kept_query *query, uint64_t now_ns) {
+  /* Without the revision the query is of no use. */
+  if (entry->pin_count > 0)
+    srv_kept_queries_add(&entry->queries, &registry->queries, query, now_ns + registry->cursors.keep_ns);
+}
+
+void srv_registry_unpin(srv_registry *registry, srv_entry *entry) { drop_pins(registry, entry); }
+
+void srv_registry_expire(srv_registry *registry, uint64_t now_ns) {
+  if (registry->pins == 0) return;
+  for (size_t i = 0; i < registry->count; i++) {
+    srv_entry *entry = registry->items[i];
+    while (entry->pin_count && entry->pins[0].expires_ns <= now_ns) drop_pin(registry, entry, 0);
+    /* Kept a moment later than its revision, a query ends with the last one all the same. */
+    srv_kept_queries_expire(&entry->queries, &registry->queries, entry->pin_count ? now_ns : UINT64_MAX);
+    if (entry->pins && entry->pin_count == 0) {
+      free(entry->pins);
+      entry->pins = NULL;
+    }
+  }
+}
+
+/* ---- lists and ids ----------------------------------------------------------------------------------------------------- */
+
+static bool has_scene(const srv_entry *entry) { return entry->current || entry->kept; }
+
+static void tell_kept(const srv_kept *kept, api_scene_entry *out) {
+  out->status = kept->presence == SRV_PRESENCE_CORRUPT ? "corrupt" : "stored";
+  out->revision = kept->revision;
+  out->bodies = kept->bodies;
+}
+
+bool srv_registry_list(srv_registry *registry, api_scene_entry **out, size_t *count) {
+  /* The ids are copied behind the list: an entry may be freed while the list is read. */
+  size_t text = 0;
+  for (size_t i = 0; i < registry->count; i++)
+    if (has_scene(registry->items[i])) text += strlen(registry->items[i]->id) + 1;
+  api_scene_entry *list = malloc(registry->scenes * sizeof *list + text + 1);
+  if (!list) return false;
+  char *at = (char *)(list + registry->scenes);
+  size_t n = 0;
+  for (size_t i = 0; i < registry->count; i++) {
+    const srv_entry *entry = registry->items[i];
+    if (!has_scene(entry)) continue;
+    size_t length = strlen(entry->id) + 1;
+    memcpy(at, entry->id, length);
+    list[n] = (api_scene_entry){.id = at};
+    bool is_old = entry->kept && (entry->kept->presence == SRV_PRESENCE_STORED || entry->kept->presence == SRV_PRESENCE_LOADING);
+    if (entry->current && !is_old) list[n].scene = ct_scene_retain(entry->current);
+    else tell_kept(entry->kept, &list[n]);
+    n++;
+    at += length;
+  }
+  *out = list;
+  *count = n;
+  return true;
+}
+
+void srv_registry_list_free(api_scene_entry *list, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (list[i].scene) ct_scene_release(list[i].scene);
+  free(list);
+}
+
+bool srv_registry_new_id(char out[CT_ID_LENGTH_MAX + 1]) {
+  static const char digits[] = "abcdefghijklmnopqrstuvwxyz234567";
+  unsigned char bytes[ID_BYTES];
+  if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) return false;
+  size_t n = 0;
+  unsigned bits = 0, held = 0;
+  for (size_t i = 0; i < sizeof bytes; i++) {
+    bits = bits << 8 | bytes[i];
+    for (held += 8; held >= 5; held -= 5) out[n++] = digits[bits >> (held - 5) & 31];
+    bits &= (1u << held) - 1;
+  }
+  out[n++] = digits[bits << (5 - held) & 31];
+  out[n] = 0;
+  return true;
+}

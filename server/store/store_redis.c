@@ -1,0 +1,685 @@
+/* The store in Redis: what is asked and waits for its answer. Two connections: one for what is short (writes, looks), one for what
+ * is long (loads, and the parts of long records before their write), so that a scene of 50 MB does not hold up the others.
+ *
+ * Every question has its time: one second, or for what is long a second without a byte. Who is not answered then hears
+ * SRV_STORE_UNAVAILABLE, and a reply that comes later finds nobody. Reads that a lost connection has taken with it are asked again
+ * within their time; a write is not, for it may be there. Where Redis has been away for a second nobody waits at all. */
+#include "store/store_redis.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* Looks at the times: while something is under way; else to ask whether Redis is still there. */
+#define TICK_MS 20
+#define IDLE_MS 1000
+/* A tick that comes so much later than it should: this process has stood still (a machine that is shared, a stop). */
+#define LATE_NS 100000000u
+/* What Redis promises is asked so often, or at the next tick. */
+#define SETTINGS_NS 500000000u
+/* At start a Redis that is there has so many times of an answer to show what no waiting would mend; then the daemon goes on
+ * without it. */
+#define OPEN_ANSWERS 2u
+/* That Redis is away is said again after so long. */
+#define TELL_NS 60000000000u
+/* Longest time of what is long, whatever goes or comes meanwhile. */
+#define LONG_NS 60000000000u
+
+enum { SHORT, LONG, LINKS };
+
+typedef enum kind { KIND_WRITE, KIND_LOOK, KIND_LOAD } kind;
+
+typedef enum phase {
+  PHASE_HELD,    /* another write of its key goes first */
+  PHASE_STAGING, /* parts are put in place */
+  PHASE_WAITS,   /* for the connection */
+  PHASE_SENT
+} phase;
+
+typedef struct redis_store redis_store;
+
+/* A question. */
+typedef struct op {
+  struct op *next, *previous; /* all that are not answered, in order */
+  redis_store *store;
+  kind kind;
+  phase phase;
+  srv_store_write *write;
+  srv_store_look *look;
+  srv_store_load *load;
+  uint64_t began_ns, deadline_ns;
+  unsigned replies; /* still to come */
+  bool answered;    /* who asked knows; the replies are waited for still */
+  bool lost;        /* the connection went before the last reply */
+  bool no_memory;
+  bool tells;           /* somebody listens to what a write tells: it goes with it, however long */
+  bool full, by_script; /* of a load: Redis has no memory for a transaction, and it is asked by a script */
+  size_t staged;
+  char stage[64]; /* "": the bytes go with the write */
+} op;
+
+typedef struct side {
+  redis_store *store;
+  srv_redis_link *link;
+  uint64_t down_ns; /* since when */
+  srv_store_status status;
+  char why[SRV_STORE_WHY];
+} side;
+
+struct redis_store {
+  srv_store store; /* first: what the daemon sees */
+  uv_loop_t *loop;
+  srv_redis_place place;
+  srv_redis_name *name;
+  side sides[LINKS];
+  srv_redis_ears *ears; /* NULL: nobody has listened yet */
+  uv_timer_t timer;
+  bool hurried;     /* the timer is at TICK_MS */
+  uint64_t tick_ns; /* while hurried: of the last tick; 0: times are looked at whenever it comes */
+  op *first, *last;
+  unsigned staging;
+  uint64_t stage_prefix, stage_next;
+  uint64_t stamp; /* of the last write; begins anywhere: no two daemons come to one; never 0 */
+  /* Without the memory for an op: answered by the next tick. */
+  srv_store_write *writes;
+  srv_store_look *looks;
+  srv_store_load *loads;
+  bool refused;     /* at start: it will not get better */
+  uint64_t told_ns; /* when it was said that Redis is away; 0: it is not, or nobody was there to hear it */
+  srv_store_status told_status;
+  bool told_promise, has_file; /* has_file: the appendonly file was whole, and is so while it is written anew */
+  uint64_t settings_ns; /* when they were asked for */
+  bool closing, links_closing;
+  unsigned open_links;
+  void (*closed)(void *cls);
+  void *closed_cls;
+};
+
+static redis_store *of(const srv_store *store) { return (redis_store *)(uintptr_t)store; }
+
+static void tell(redis_store *s, const char *event, const char *detail) {
+  if (s->store.tell) s->store.tell(s->store.tell_cls, event, detail);
+}
+
+static void on_tick(uv_timer_t *timer);
+
+static void hurry(redis_store *s) {
+  if (s->hurried) return;
+  s->hurried = true;
+  s->tick_ns = uv_hrtime();
+  uv_timer_start(&s->timer, on_tick, TICK_MS, TICK_MS);
+}
+
+/* ---- answers --------------------------------------------------------------------------------------------------------- */
+
+static void release_held(redis_store *s);
+
+static void unlink_op(op *o) {
+  redis_store *s = o->store;
+  if (o->previous) o->previous->next = o->next;
+  else s->first = o->next;
+  if (o->next) o->next->previous = o->previous;
+  else s->last = o->previous;
+}
+
+/* The item's answer is set: who asked is told. */
+static void answer(op *o) {
+  redis_store *s = o->store;
+  srv_store_write *write = o->write;
+  srv_store_look *look = o->look;
+  srv_store_load *load = o->load;
+  bool staged = o->phase == PHASE_STAGING;
+  unlink_op(o);
+  o->answered = true;
+  if (!o->replies) free(o);
+  if (staged) {
+    s->staging--;
+    release_held(s);
+  }
+  if (write) write->done(write);
+  else if (look) look->done(look);
+  else load->done(load);
+}
+
+static void answer_status(op *o, srv_store_status status, const char *why) {
+  char text[SRV_STORE_WHY];
+  bool unknown = status == SRV_STORE_UNAVAILABLE && o->write && o->phase == PHASE_SENT;
+  snprintf(text, sizeof text, "%.100s%s", why, unknown ? "; whether the write is there or comes yet is not known" : "");
+  if (o->write) {
+    o->write->status = status;
+    memcpy(o->write->why, text, sizeof text);
+  } else if (o->look) {
+    free(o->look->entries);
+    o->look->entries = NULL;
+    o->look->count = 0;
+    o->look->status = status;
+    memcpy(o->look->why, text, sizeof text);
+  } else {
+    o->load->status = status;
+    memcpy(o->load->why, text, sizeof text);
+  }
+  answer(o);
+}
+
+/* ---- sending --------------------------------------------------------------------------------------------------------- */
+
+static void take(void *cls, const redisReply *reply);
+
+static side *side_of(const op *o) {
+  bool is_long = o->kind == KIND_LOAD || o->phase == PHASE_STAGING;
+  return &o->store->sides[is_long ? LONG : SHORT];
+}
+
+static srv_redis_bytes bytes_of(const op *o, const char *digest) {
+  if (o->look) return srv_redis_look_command(o->look);
+  if (o->load) return srv_redis_load_command(o->load, o->by_script);
+  if (o->phase == PHASE_STAGING) return srv_redis_stage_command(o->write, o->stage, o->staged);
+  return srv_redis_write_command(&o->store->store, o->write, digest, o->stage[0] ? o->stage : NULL, o->tells);
+}
+
+/* Sends what is to be sent next, if it can be. */
+static void send_op(op *o, bool by_text) {
+  srv_redis_link *link = side_of(o)->link;
+  if (!srv_redis_link_is_up(link)) return;
+  srv_redis_bytes bytes = bytes_of(o, by_text ? NULL : srv_redis_link_digest(link));
+  o->replies = bytes.replies;
+  o->lost = false;
+  if (o->phase == PHASE_WAITS) o->phase = PHASE_SENT;
+  if (srv_redis_link_send(link, bytes, take, o)) return;
+  o->replies = 0;
+  o->no_memory = true;
+}
+
+/* Is another write of the key not sent yet that was submitted before? */
+static bool must_wait(const op *o) {
+  for (const op *at = o->store->first; at != o; at = at->next)
+    if (at->write && at->phase < PHASE_WAITS && at->write->space == o->write->space && strcmp(at->write->id, o->write->id) == 0)
+      return true;
+  return false;
+}
+
+static void start(op *o) {
+  redis_store *s = o->store;
+  o->phase = PHASE_WAITS;
+  if (o->write && o->write->length > SRV_REDIS_INLINE_BYTES) {
+    o->phase = PHASE_STAGING;
+    s->staging++;
+    snprintf(o->stage, sizeof o->stage, SRV_REDIS_KEY_STAGE "%016" PRIx64 ":%" PRIu64, s->stage_prefix, s->stage_next++);
+  }
+  send_op(o, false);
+}
+
+static void release_held(redis_store *s) {
+  for (op *o = s->first; o; o = o->next)
+    if (o->phase == PHASE_HELD && !must_wait(o)) {
+      o->deadline_ns = uv_hrtime() + o->store->place.command_ns;
+      start(o);
+    }
+}
+
+/* ---- replies --------------------------------------------------------------------------------------------------------- */
+
+/* A part is in place, or not. */
+static void take_stage(op *o, const redisReply *reply) {
+  char why[SRV_STORE_WHY] = "parts of the record were lost on the way";
+  if (reply->type != REDIS_REPLY_INTEGER || reply->integer < 1) {
+    srv_store_status status = reply->type == REDIS_REPLY_INTEGER ? SRV_STORE_UNAVAILABLE : srv_redis_error(reply, why);
+    answer_status(o, status, why);
+    return;
+  }
+  o->staged += SRV_REDIS_PART_BYTES;
+  o->deadline_ns = uv_hrtime() + o->store->place.command_ns;
+  if (o->staged >= o->write->length) {
+    o->phase = PHASE_WAITS;
+    o->store->staging--;
+  }
+  send_op(o, false);
+  if (o->phase != PHASE_STAGING) release_held(o->store);
+}
+
+static void take_write(op *o, const redisReply *reply) {
+  if (o->phase == PHASE_STAGING) {
+    take_stage(o, reply);
+  } else if (srv_redis_is_error(reply, "NOSCRIPT")) {
+    send_op(o, true);
+  } else if (srv_redis_asks_for_told(reply) && !o->tells) {
+    o->tells = true;
+    send_op(o, false);
+  } else {
+    srv_redis_read_write(reply, o->write);
+    if (o->store->ears && srv_redis_is_unheard(reply)) srv_redis_ears_unheard(o->store->ears, o->write->id);
+    answer(o);
+  }
+}
+
+static void take_look(op *o, const redisReply *reply) {
+  if (o->replies == 1) {
+    srv_redis_read_entries(reply, o->look);
+    return;
+  }
+  srv_redis_read_last(reply, o->look);
+  answer(o);
+}
+
+/* Of the commands before the last the answers say only that they are queued, or why they are not. */
+static void take_load(op *o, const redisReply *reply) {
+  if (srv_redis_is_error(reply, "OOM")) o->full = true;
+  if (o->replies == 0 && o->full && !o->by_script) {
+    o->by_script = true;
+    send_op(o, false);
+  } else if (o->replies == 0) {
+    srv_redis_read_load(reply, o->load);
+    answer(o);
+  } else if (reply->type == REDIS_REPLY_ERROR && !o->full) {
+    char why[SRV_STORE_WHY];
+    srv_store_status status = srv_redis_error(reply, why);
+    answer_status(o, status, why);
+  }
+}
+
+/* The connection has gone. */
+static void lose(op *o) {
+  const side *where = side_of(o);
+  if (o->write) {
+    answer_status(o, SRV_STORE_UNAVAILABLE, where->why);
+    return;
+  }
+  if (o->look) {
+    free(o->look->entries);
+    o->look->entries = NULL;
+  }
+  o->phase = PHASE_WAITS;
+}
+
+static void take(void *cls, const redisReply *reply) {
+  op *o = cls;
+  o->replies--;
+  if (o->answered) {
+    if (!o->replies) free(o);
+    return;
+  }
+  if (!reply) o->lost = true;
+  if (o->lost) {
+    if (!o->replies) lose(o);
+  } else if (o->write) {
+    take_write(o, reply);
+  } else if (o->look) {
+    take_look(o, reply);
+  } else {
+    take_load(o, reply);
+  }
+}
+
+/* ---- the connections' events ----------------------------------------------------------------------------------------- */
+
+static bool both_up(const redis_store *s) {
+  return srv_redis_link_is_up(s->sides[SHORT].link) && srv_redis_link_is_up(s->sides[LONG].link);
+}
+
+static void on_up(void *cls) {
+  side *where = cls;
+  redis_store *s = where->store;
+  where->down_ns = 0;
+  if (s->told_ns && both_up(s)) {
+    s->told_ns = 0;
+    tell(s, "storeBack", "Redis answers again");
+  }
+  for (op *o = s->first; o; o = o->next)
+    if (!o->replies && side_of(o) == where && (o->phase == PHASE_WAITS || o->phase == PHASE_STAGING)) send_op(o, false);
+  if (s->ears && where == &s->sides[SHORT]) srv_redis_ears_up(s->ears);
+}
+
+/* Writes go by the short connection: what the Redis at its end promises counts. */
+static void on_promise(void *cls, srv_redis_promise promise) {
+  static const char *const why[] = {
+      [SRV_REDIS_UNTOLD] = "Redis does not tell whether it keeps what it acknowledges (CONFIG GET, INFO): the durability is memory",
+      [SRV_REDIS_NOT_KEPT] = SRV_STORE_NOT_DURABLE,
+      [SRV_REDIS_KEPT_BUT_FOR_FILE] = "Redis is writing its appendonly file: the durability is memory until that is whole",
+      [SRV_REDIS_KEPT] = "Redis keeps what it acknowledges: the durability is redis"};
+  side *where = cls;
+  redis_store *s = where->store;
+  if (where != &s->sides[SHORT]) return;
+  if (promise != SRV_REDIS_KEPT_BUT_FOR_FILE) s->has_file = promise == SRV_REDIS_KEPT;
+  else if (s->has_file) promise = SRV_REDIS_KEPT;
+  const char *word = s->has_file ? "redis" : "memory";
+  bool news = !s->told_promise || strcmp(word, s->store.durability) != 0;
+  s->told_promise = true;
+  s->store.durability = word;
+  s->store.memory_why = why[promise];
+  if (news) tell(s, s->has_file ? "storeDurable" : "storeNotDurable", why[promise]);
+}
+
+/* Once a while, and when it is worse than what was said before. */
+static void tell_down(redis_store *s, srv_store_status status, const char *why) {
+  uint64_t now_ns = uv_hrtime();
+  bool news = !s->told_ns || status != s->told_status || now_ns - s->told_ns >= TELL_NS;
+  if (!news || !s->store.tell) return;
+  s->told_ns = now_ns;
+  s->told_status = status;
+  tell(s, "storeUnavailable", why);
+}
+
+/* No waiting mends it. */
+static bool is_final(srv_store_status status) { return status == SRV_STORE_FAILED || status == SRV_STORE_DAMAGED; }
+
+static void on_down(void *cls, srv_store_status status, const char *why) {
+  side *where = cls;
+  redis_store *s = where->store;
+  if (where == &s->sides[SHORT]) s->has_file = false;
+  if (!where->down_ns) where->down_ns = uv_hrtime();
+  where->status = status;
+  memcpy(where->why, why, strnlen(why, SRV_STORE_WHY - 1) + 1);
+  if (is_final(status)) s->refused = true;
+  tell_down(s, status, why);
+  hurry(s);
+}
+
+/* ---- time ------------------------------------------------------------------------------------------------------------ */
+
+static uint64_t deadline_of(const op *o) {
+  if (o->phase == PHASE_HELD) return UINT64_MAX;
+  bool is_long = (o->kind == KIND_LOAD && o->phase == PHASE_SENT) || (o->phase == PHASE_STAGING && o->replies);
+  if (!is_long) return o->deadline_ns;
+  uint64_t progress = srv_redis_link_progress(o->store->sides[LONG].link) + o->store->place.command_ns;
+  uint64_t most = o->began_ns + LONG_NS;
+  progress = progress > o->deadline_ns ? progress : o->deadline_ns;
+  return progress < most ? progress : most;
+}
+
+static void answer_late(op *o) {
+  const side *where = side_of(o);
+  if (o->no_memory) answer_status(o, SRV_STORE_MEMORY, "");
+  else if (where->down_ns) answer_status(o, where->status, where->why);
+  else answer_status(o, SRV_STORE_UNAVAILABLE, "Redis does not answer");
+}
+
+/* An answer may bring others. */
+static void answer_all_late(redis_store *s) {
+  uint64_t now_ns = uv_hrtime();
+  for (op *o = s->first; o;) {
+    if (!o->no_memory && now_ns < deadline_of(o)) {
+      o = o->next;
+      continue;
+    }
+    answer_late(o);
+    o = s->first;
+  }
+}
+
+static void answer_without_memory(redis_store *s) {
+  srv_store_write *writes = s->writes;
+  srv_store_look *looks = s->looks;
+  srv_store_load *loads = s->loads;
+  s->writes = NULL;
+  s->looks = NULL;
+  s->loads = NULL;
+  while (writes) {
+    srv_store_write *write = writes;
+    writes = write->next;
+    write->status = SRV_STORE_MEMORY;
+    write->done(write);
+  }
+  while (looks) {
+    srv_store_look *look = looks;
+    looks = look->next;
+    look->status = SRV_STORE_MEMORY;
+    look->done(look);
+  }
+  while (loads) {
+    srv_store_load *load = loads;
+    loads = load->next;
+    load->status = SRV_STORE_MEMORY;
+    load->done(load);
+  }
+}
+
+static void take_pong(void *cls, const redisReply *reply) {
+  (void)cls;
+  (void)reply;
+}
+
+static void ask_whether_there(redis_store *s) {
+  for (int i = 0; i < LINKS; i++)
+    srv_redis_link_send(s->sides[i].link, srv_redis_command((const char *const[]){"PING", NULL}), take_pong, NULL);
+}
+
+static void ask_for_settings(redis_store *s) {
+  uint64_t now_ns = uv_hrtime();
+  if (now_ns - s->settings_ns < SETTINGS_NS) return;
+  s->settings_ns = now_ns;
+  srv_redis_link_ask_settings(s->sides[SHORT].link);
+}
+
+static void close_links(redis_store *s);
+
+/* The loop runs its timers before it reads: after a standstill the answers of a Redis that is well may lie there unread, and every
+ * time would be over. They are read before the next tick, which looks at the times however late it comes. */
+static bool has_stood_still(redis_store *s) {
+  uint64_t now_ns = uv_hrtime();
+  bool late = s->hurried && s->tick_ns && now_ns - s->tick_ns >= TICK_MS * 1000000u + LATE_NS;
+  s->tick_ns = late ? 0 : now_ns;
+  return late;
+}
+
+static void on_tick(uv_timer_t *timer) {
+  redis_store *s = timer->data;
+  bool busy = false;
+  if (has_stood_still(s)) return;
+  if (!s->hurried) ask_whether_there(s);
+  if (!s->links_closing) ask_for_settings(s);
+  for (int i = 0; i < LINKS; i++) busy |= srv_redis_link_tick(s->sides[i].link, uv_hrtime());
+  if (s->ears) busy |= srv_redis_ears_tick(s->ears, uv_hrtime());
+  answer_without_memory(s);
+  answer_all_late(s);
+  busy |= s->first != NULL;
+  if (s->closing && !s->first && !s->links_closing) {
+    close_links(s);
+  } else if (busy) {
+    hurry(s);
+  } else if (s->hurried && !s->closing) {
+    s->hurried = false;
+    uv_timer_start(&s->timer, on_tick, IDLE_MS, IDLE_MS);
+  }
+}
+
+/* ---- what the daemon calls ------------------------------------------------------------------------------------------- */
+
+/* NULL: out of memory. */
+static op *add_op(redis_store *s, kind what) {
+  assert(!s->closing);
+  hurry(s);
+  op *o = calloc(1, sizeof *o);
+  if (!o) return NULL;
+  o->store = s;
+  o->kind = what;
+  o->began_ns = uv_hrtime();
+  o->previous = s->last;
+  if (s->last) s->last->next = o;
+  else s->first = o;
+  s->last = o;
+  return o;
+}
+
+/* Where Redis has been away for so long that others have waited in vain, nobody more does. */
+static void begin(op *o) {
+  const side *where = &o->store->sides[o->kind == KIND_LOAD ? LONG : SHORT];
+  bool away = where->down_ns && o->began_ns - where->down_ns >= o->store->place.command_ns;
+  o->deadline_ns = o->began_ns + (away ? 0 : o->store->place.command_ns);
+  if (o->write && o->store->staging && must_wait(o)) o->phase = PHASE_HELD;
+  else start(o);
+}
+
+static void submit(srv_store *store, srv_store_write *write) {
+  redis_store *s = of(store);
+  op *o = add_op(s, KIND_WRITE);
+  write->current = write->current_stamp = write->last_revision = 0;
+  if (++s->stamp == 0) s->stamp = 1;
+  write->stamp = s->stamp;
+  if (!o) {
+    write->next = s->writes;
+    s->writes = write;
+    return;
+  }
+  o->write = write;
+  begin(o);
+}
+
+static void look(srv_store *store, srv_store_look *look) {
+  redis_store *s = of(store);
+  op *o = add_op(s, KIND_LOOK);
+  look->entries = NULL;
+  look->count = 0;
+  if (!o) {
+    look->next = s->looks;
+    s->looks = look;
+    return;
+  }
+  o->look = look;
+  begin(o);
+}
+
+static void load(srv_store *store, srv_store_load *load) {
+  redis_store *s = of(store);
+  op *o = add_op(s, KIND_LOAD);
+  load->records = NULL;
+  load->count = 0;
+  if (!o) {
+    load->next = s->loads;
+    s->loads = load;
+    return;
+  }
+  o->load = load;
+  begin(o);
+}
+
+static bool listen_to(srv_store *store, srv_store_listen *listen) {
+  redis_store *s = of(store);
+  hurry(s);
+  if (!s->ears) s->ears = srv_redis_ears_create(&s->store, s->loop, &s->place, s->name, s->sides[SHORT].link);
+  return s->ears && srv_redis_ears_listen(s->ears, listen);
+}
+
+static uint64_t level(srv_store *store, srv_store_listen *listen) {
+  (void)store;
+  return srv_redis_ears_level(listen);
+}
+
+static void unlisten(srv_store *store, srv_store_listen *listen) {
+  (void)store;
+  srv_redis_ears_unlisten(listen);
+}
+
+static bool healthy(const srv_store *store, srv_store_status *status, char *why) {
+  const redis_store *s = of(store);
+  *status = SRV_STORE_OK;
+  why[0] = 0;
+  for (int i = 0; i < LINKS; i++) {
+    const side *where = &s->sides[i];
+    if (srv_redis_link_is_up(where->link)) continue;
+    *status = where->status;
+    memcpy(why, where->why, sizeof where->why);
+    return false;
+  }
+  return true;
+}
+
+/* ---- end ------------------------------------------------------------------------------------------------------------- */
+
+static void timer_closed(uv_handle_t *handle) {
+  redis_store *s = handle->data;
+  void (*closed)(void *cls) = s->closed;
+  void *cls = s->closed_cls;
+  srv_redis_place_forget(&s->place);
+  srv_redis_name_release(s->name);
+  free(s);
+  if (closed) closed(cls);
+}
+
+static void link_closed(void *cls) {
+  redis_store *s = cls;
+  if (--s->open_links == 0) uv_close((uv_handle_t *)&s->timer, timer_closed);
+}
+
+static void close_links(redis_store *s) {
+  s->links_closing = true;
+  uv_timer_stop(&s->timer);
+  /* One more: the last link to be closed must not end the store before all have been asked to. */
+  s->open_links = LINKS + 1 + (s->ears != NULL);
+  if (s->ears) srv_redis_ears_close(s->ears, link_closed, s);
+  for (int i = 0; i < LINKS; i++) {
+    if (s->sides[i].link) srv_redis_link_close(s->sides[i].link, link_closed, s);
+    else link_closed(s);
+  }
+  link_closed(s);
+}
+
+static void close_store(srv_store *store, void (*done)(void *cls), void *cls) {
+  redis_store *s = of(store);
+  s->closed = done;
+  s->closed_cls = cls;
+  s->closing = true;
+  hurry(s);
+}
+
+static const srv_store_ops ops = {.submit = submit,
+                                  .load = load,
+                                  .look = look,
+                                  .listen = listen_to,
+                                  .level = level,
+                                  .unlisten = unlisten,
+                                  .healthy = healthy,
+                                  .close = close_store};
+
+/* ---- opening --------------------------------------------------------------------------------------------------------- */
+
+static redis_store *create(uv_loop_t *loop) {
+  redis_store *s = calloc(1, sizeof *s);
+  if (!s) return NULL;
+  s->store = (srv_store){.ops = &ops, .shared = true, .durability = "memory", .memory_why = SRV_STORE_NOT_DURABLE};
+  s->loop = loop;
+  s->timer.data = s;
+  uv_timer_init(loop, &s->timer);
+  if (getrandom(&s->stage_prefix, sizeof s->stage_prefix, 0) != (ssize_t)sizeof s->stage_prefix) abort();
+  if (getrandom(&s->stamp, sizeof s->stamp, 0) != (ssize_t)sizeof s->stamp) abort();
+  return s;
+}
+
+static void wait_at_start(redis_store *s) {
+  uint64_t until_ns = uv_hrtime() + OPEN_ANSWERS * s->place.command_ns;
+  hurry(s);
+  while (!both_up(s) && !s->refused && uv_hrtime() < until_ns) uv_run(s->loop, UV_RUN_ONCE);
+}
+
+/* False: why tells. */
+static bool connect_all(redis_store *s, char *why) {
+  bool good = (s->name = srv_redis_name_create(s->place.host, s->place.port)) != NULL;
+  for (int i = 0; good && i < LINKS; i++) {
+    side *where = &s->sides[i];
+    *where = (side){.store = s, .down_ns = uv_hrtime(), .status = SRV_STORE_UNAVAILABLE};
+    snprintf(where->why, sizeof where->why, "Redis does not answer");
+    const srv_redis_link_events events = {.up = on_up, .promise = on_promise, .down = on_down, .cls = where};
+    where->link = srv_redis_link_create(s->loop, &s->place, s->name, &events);
+    good = where->link != NULL;
+  }
+  if (good) wait_at_start(s);
+  else snprintf(why, SRV_STORE_WHY, "out of memory");
+  for (int i = 0; s->refused && i < LINKS; i++)
+    if (is_final(s->sides[i].status)) memcpy(why, s->sides[i].why, SRV_STORE_WHY);
+  return good && !s->refused;
+}
+
+srv_store *srv_store_redis_open(uv_loop_t *loop, const srv_store_redis_from *from) {
+  char why[SRV_STORE_WHY] = "out of memory", shown[SRV_STORE_URL_MAX];
+  redis_store *s = create(loop);
+  bool placed = s && srv_redis_place_read(&s->place, from);
+  if (placed && connect_all(s, why)) {
+    s->place.serving = true;
+    return &s->store;
+  }
+  if (placed || !s) fprintf(stderr, "contactd: %s: %s: %s.\n", from->url_given, srv_store_redis_shown(from->url, shown), why);
+  if (s) close_links(s);
+  return NULL;
+}

@@ -1,0 +1,482 @@
+/* What is asked of Redis. A write is one script: Redis carries it out whole or not at all, and nobody comes between. */
+#include "store/store_redis.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the script of a write is given, by its names there. The keys, then the arguments, in this order; after them comes `part`:
+ * the record's bytes, unless they wait on the stage. */
+#define SCRIPT_KEYS(X)                                                                                                             \
+  X(KEYS, keys)                                                                                                                    \
+  X(HEADS, heads)                                                                                                                  \
+  X(PARTS, parts)                                                                                                                  \
+  X(SHAPES, shapes)                                                                                                                \
+  X(NAMES, names)                                                                                                                  \
+  X(USES, uses)                                                                                                                    \
+  X(STORE, store)                                                                                                                  \
+  X(STAGE, stage)                                                                                                                  \
+  X(EAR, ear)                                                                                                                      \
+  X(TOLD, told)
+#define SCRIPT_ARGUMENTS(X)                                                                                                        \
+  X(ACT, act)                                                                                                                      \
+  X(ID, id)                                                                                                                        \
+  X(BEFORE, before)                                                                                                                \
+  X(REVISION, revision)                                                                                                            \
+  X(BODIES, bodies)                                                                                                                \
+  X(HEAD, head)                                                                                                                    \
+  X(NAMED, named)                                                                                                                  \
+  X(NAMED_LIST, named_list)                                                                                                        \
+  X(SPACE, space)                                                                                                                  \
+  X(STAGED, staged)                                                                                                                \
+  X(EVENTS, events)                                                                                                                \
+  X(TEXT, text)                                                                                                                    \
+  X(MOST, most)                                                                                                                    \
+  X(ROOM, room)                                                                                                                    \
+  X(FOLLOWED, followed)                                                                                                            \
+  X(STAMP, stamp)
+
+#define IN_SCRIPT(NAME, name) #name ", "
+#define KEYS_IN_SCRIPT SCRIPT_KEYS(IN_SCRIPT)
+#define ARGUMENTS_IN_SCRIPT SCRIPT_ARGUMENTS(IN_SCRIPT)
+#define AS_WORD(NAME, name) WORD_##NAME,
+
+/* Words of the command that calls it. */
+enum { WORD_EVAL, WORD_SCRIPT, WORD_KEY_COUNT, SCRIPT_KEYS(AS_WORD) SCRIPT_ARGUMENTS(AS_WORD) WORD_PART, WORDS };
+
+/* Fencing. The revision that a write follows must be the key's, and numbers of revisions are never used again under any id: a new
+ * scene begins above all that have gone (`last`). So who slept while others wrote, or while the scene went and came back, is
+ * refused. Numbers are compared as texts: Lua's are exact only up to 2^53.
+ *
+ * A Redis that has gone back in time gives numbers again. So each revision has the stamp of the write that made it, too, and who
+ * follows, or folds, a revision of the same number that another write made is refused.
+ *
+ * What a write tells gets its numbers with the write, where somebody listens (`ear`): no write that is there lacks its events, and
+ * none has any that is not. These numbers are below 2^53. What stands in the way of telling does not stand in that of writing: what
+ * is in Redis of it is let go of, and who listens finds that something is missing. Long events are sent when it is known that
+ * somebody listens: a write that would have some ('?') is refused then, and comes again with them.
+ *
+ * Who removes a shape that nobody has needed for long names the write by which it was last seen, and is refused where there has
+ * been another since: of a post that found it there, or one after which no scene names it any more.
+ *
+ * Nothing is changed before the first refusal can come, and the first change of whatever adds is one that Redis refuses when it has
+ * no memory left; after the first change it refuses no more. What removes begins with a removal, which is never refused. So all
+ * that is changed is looked at before: a key of another type, a count that is none. Nor does a change follow a record that is not
+ * there, for nobody could read either. */
+const char *const srv_redis_script = __extension__ /* longer than every compiler needs to take */
+    "local " KEYS_IN_SCRIPT "none = unpack(KEYS)\n"
+    "local " ARGUMENTS_IN_SCRIPT "part = unpack(ARGV)\n"
+    "local scenes = space == 'scenes'\n"
+    "staged, events, most, room = staged + 0, events + 0, most + 0, room + 0\n"
+    "local call, may = redis.call, redis.acl_check_cmd\n"
+    "if may then\n"
+    "  for _, words in ipairs({{'HSET', keys, 'a', 'b'}, {'HDEL', keys, 'a'}, {'HINCRBY', keys, 'a', 1}, {'UNLINK', keys},\n"
+    "      {'RPUSH', keys, 'a'}, {'LPUSH', keys, 'a'}, {'LTRIM', keys, 0, 0}, {'LMOVE', keys, keys, 'LEFT', 'LEFT'}}) do\n"
+    "    if not may(unpack(words)) then return redis.error_reply('NOPERM ' .. words[1]) end\n"
+    "  end\n"
+    "end\n"
+    "local function is_other(mark) return followed ~= '0' and mark ~= followed end\n"
+    "local function digits(n) return string.format('%.0f', n) end\n"
+    "local function above(a, b) if #a ~= #b then return #a > #b end return a > b end\n"
+    "local format = call('HGET', store, 'format')\n"
+    "if format and format ~= '" SRV_REDIS_FORMAT "' then return {'FORMAT', format} end\n"
+    "local entry = call('HGET', keys, id)\n"
+    "local current, seen, mark = '0', '0', '0'\n"
+    "if entry then current, seen, mark = string.match(entry, '^(%d+) (%d+) (%d+)$') end\n"
+    "local function is_revision(text)\n"
+    "  return string.find(text, '^%d+$') and not above(text, '" SRV_REDIS_REVISION_MOST_TEXT "')\n"
+    "end\n"
+    "if not current or not is_revision(current) then return {'DAMAGED'} end\n"
+    "local last = call('HGET', store, 'last') or '0'\n"
+    "if not is_revision(last) or not is_revision(revision) then return {'DAMAGED', store} end\n"
+    "local moved = {'MOVED', current, last, mark}\n"
+    "if staged > 0 and call('LLEN', stage) ~= staged then return {'AGAIN'} end\n"
+    "local heard = events > 0 and redis.pcall('HMGET', ear, 'last', 'closed', 'bytes') or {}\n"
+    "local function append(revision, bodies)\n"
+    "  local last, bytes = digits(heard[1] + events), heard[3] + #text\n"
+    "  call('XADD', told, last .. '-0', 'n', events, 'r', revision, 'b', bodies, 't', text, 's', stamp, 'p', mark)\n"
+    "  call('HSET', ear, 'last', last)\n"
+    "  local kept = call('XLEN', told)\n"
+    "  if kept == 1 then call('PEXPIRE', told, math.max(call('PTTL', ear), 1)) end\n"
+    "  while kept > most or (kept > 1 and bytes > room) do\n"
+    "    bytes = bytes - #call('XRANGE', told, '-', '+', 'COUNT', 1)[1][2][8]\n"
+    "    kept = kept - 1\n"
+    "    call('XTRIM', told, 'MAXLEN', kept)\n"
+    "  end\n"
+    "  call('HSET', ear, 'bytes', digits(bytes))\n"
+    "  if revision == '0' then call('HSET', ear, 'closed', 1) end\n"
+    "end\n"
+    "local function tell(revision, bodies)\n"
+    "  if heard.err or not heard[1] or heard[2] then return end\n"
+    "  if not pcall(append, revision, bodies) then redis.pcall('UNLINK', told, ear) end\n"
+    "end\n"
+    "local function push(way)\n"
+    "  if part then call(way, parts, part) end\n"
+    "  for i = 1, staged do\n"
+    "    if way == 'RPUSH' then call('LMOVE', stage, parts, 'LEFT', 'RIGHT')\n"
+    "    else call('LMOVE', stage, parts, 'RIGHT', 'LEFT') end\n"
+    "  end\n"
+    "end\n"
+    "if act == 'fold' then\n"
+    "  local upto, gone, mark = 0, 0, '0'\n"
+    "  for i, text in ipairs(call('LRANGE', heads, 0, -1)) do\n"
+    "    local at, count, made = string.match(text, '^(%d+) %d+ (%d+) %d+ (%d+)$')\n"
+    "    if not at then return {'DAMAGED', heads} end\n"
+    "    gone = gone + count\n"
+    "    if at == revision and not is_other(made) then upto, mark = i, made break end\n"
+    "  end\n"
+    "  if not entry or upto == 0 then return moved end\n"
+    "  if call('LLEN', parts) < gone then return {'DAMAGED', parts} end\n"
+    "  call('LTRIM', heads, upto, -1)\n"
+    "  call('LTRIM', parts, gone, -1)\n"
+    "  call('LPUSH', heads, head .. ' ' .. mark)\n"
+    "  push('LPUSH')\n"
+    "  return {'OK'}\n"
+    "end\n"
+    "if current ~= before or is_other(mark) or (act ~= 'base' and not entry) then return moved end\n"
+    "if act == 'seen' then\n"
+    "  call('HSET', keys, id, current .. ' ' .. stamp .. ' ' .. mark)\n"
+    "  return {'OK'}\n"
+    "end\n"
+    "if act == 'remove' and not scenes and followed ~= '0' and seen ~= bodies then return moved end\n"
+    "if scenes and act ~= 'remove' and not above(revision, entry and current or last) then return moved end\n"
+    "if act == 'remove' and not scenes and (call('HGET', uses, id) or '0') ~= '0' then return {'NAMED'} end\n"
+    "if text == '?' and not heard.err and heard[1] and not heard[2] then return {'TELL'} end\n"
+    "if act == 'change' then\n"
+    "  local at, count, made = string.match(call('LRANGE', heads, -1, -1)[1] or '', '^(%d+) %d+ (%d+) %d+ (%d+)$')\n"
+    "  if at ~= current or made ~= mark then return {'DAMAGED', heads} end\n"
+    "  if call('LLEN', parts) < count + 0 then return {'DAMAGED', parts} end\n"
+    "end\n"
+    "local function is_count(shape) return string.find(call('HGET', uses, shape) or '0', '^%-?%d+$') end\n"
+    "local fresh, stale = {}, {}\n"
+    "if named == '1' then\n"
+    "  for shape in string.gmatch(named_list, '[^%z]+') do\n"
+    "    if call('HEXISTS', shapes, shape) == 0 then return {'UNKNOWN', shape} end\n"
+    "    if not is_count(shape) then return {'DAMAGED', uses} end\n"
+    "    fresh[#fresh + 1] = shape\n"
+    "  end\n"
+    "end\n"
+    "if scenes and (named == '1' or act == 'remove') then\n"
+    "  for shape in string.gmatch(call('HGET', names, id) or '', '[^%z]+') do\n"
+    "    if not is_count(shape) then return {'DAMAGED', uses} end\n"
+    "    stale[#stale + 1] = shape\n"
+    "  end\n"
+    "end\n"
+    "local function name_no_more()\n"
+    "  for _, shape in ipairs(stale) do\n"
+    "    if call('HINCRBY', uses, shape, -1) == 0 then call('HDEL', uses, shape) end\n"
+    "  end\n"
+    "  call('HDEL', names, id)\n"
+    "end\n"
+    "local function see_what_nobody_names()\n"
+    "  for _, shape in ipairs(stale) do\n"
+    "    local entry = call('HEXISTS', uses, shape) == 0 and redis.pcall('HGET', shapes, shape)\n"
+    "    local number, made = string.match(type(entry) == 'string' and entry or '', '^(%d+) %d+ (%d+)$')\n"
+    "    if number then call('HSET', shapes, shape, number .. ' ' .. stamp .. ' ' .. made) end\n"
+    "  end\n"
+    "end\n"
+    "local done = {'OK', events > 0 and (heard.err or not heard[1] or heard[2]) and 'UNHEARD'}\n"
+    "if act == 'remove' then\n"
+    "  call('HDEL', keys, id)\n"
+    "  call('UNLINK', heads, parts)\n"
+    "  if not scenes then return {'OK'} end\n"
+    "  name_no_more()\n"
+    "  see_what_nobody_names()\n"
+    "  local greatest = above(current, revision) and current or revision\n"
+    "  if above(greatest, last) then call('HSET', store, 'last', greatest) end\n"
+    "  tell('0', '0')\n"
+    "  return done\n"
+    "end\n"
+    "if act == 'base' then\n"
+    "  call('HSET', store, 'format', '" SRV_REDIS_FORMAT "')\n"
+    "  call('UNLINK', heads, parts)\n"
+    "end\n"
+    "call('HSET', keys, id, revision .. ' ' .. bodies .. ' ' .. stamp)\n"
+    "call('RPUSH', heads, head .. ' ' .. stamp)\n"
+    "push('RPUSH')\n"
+    "if scenes and named == '1' then\n"
+    "  name_no_more()\n"
+    "  for i, shape in ipairs(fresh) do call('HINCRBY', uses, shape, 1) end\n"
+    "  if #fresh > 0 then call('HSET', names, id, named_list) end\n"
+    "  see_what_nobody_names()\n"
+    "end\n"
+    "tell(revision, bodies)\n"
+    "return done\n";
+
+/* A write that is refused after its first change would be half done. From Redis 7 on the script asks whether its user may do all;
+ * an older one cannot be asked that, so what the script does is tried at each connection, too, on a key that is never there and in
+ * ways that change nothing: all that counts is whether the user may. Of a store that is still empty the pushes make a list and
+ * remove it. Events are not among it: a write goes without them. */
+const char srv_redis_probe[] = "local store, none = unpack(KEYS)\n"
+                               "local function may(name, ...)\n"
+                               "  local got = redis.pcall(name, ...)\n"
+                               "  local why = type(got) == 'table' and got.err or ''\n"
+                               "  for _, word in ipairs({'NOPERM', 'The user executing', 'Unknown Redis command'}) do\n"
+                               "    if string.find(why, word, 1, true) then error({name = name}) end\n"
+                               "  end\n"
+                               "  return got\n"
+                               "end\n"
+                               "local function all()\n"
+                               "  may('HSET', store, 'a', 'b', 'c')\n"
+                               "  may('HINCRBY', none, 'a', 'b')\n"
+                               "  for _, name in ipairs({'UNLINK', 'LLEN', 'HGETALL'}) do may(name, none) end\n"
+                               "  for _, name in ipairs({'HGET', 'HEXISTS', 'HDEL', 'RPUSHX'}) do may(name, none, 'a') end\n"
+                               "  for _, name in ipairs({'LRANGE', 'LTRIM'}) do may(name, none, 0, 0) end\n"
+                               "  may('LMOVE', none, none, 'LEFT', 'LEFT')\n"
+                               "  may('EXPIRE', none, 1)\n"
+                               "  local list = may('HGET', store, 'format') and store or none\n"
+                               "  may('RPUSH', list, '')\n"
+                               "  may('LPUSH', list, '')\n"
+                               "  may('UNLINK', none)\n"
+                               "end\n"
+                               "local good, what = pcall(all)\n"
+                               "if good then return 1 end\n"
+                               "return redis.error_reply('NOPERM ' .. (type(what) == 'table' and what.name or tostring(what)))\n";
+
+static const char *space_name(srv_store_space space) { return space == SRV_STORE_SCENES ? "scenes" : "shapes"; }
+
+static srv_redis_bytes format(int count, const char **words, const size_t *lengths, unsigned replies) {
+  char *bytes = NULL;
+  int length = redisFormatCommandArgv(&bytes, count, words, lengths);
+  /* A command of 2 GiB or more has no length here. */
+  if (length < 0) return (srv_redis_bytes){0};
+  return (srv_redis_bytes){bytes, (size_t)length, replies};
+}
+
+srv_redis_bytes srv_redis_command(const char *const *words) {
+  const char *list[SRV_REDIS_WORDS_MOST];
+  int count = 0;
+  for (; words[count]; count++) {
+    assert(count < SRV_REDIS_WORDS_MOST);
+    list[count] = words[count];
+  }
+  return format(count, list, NULL, 1);
+}
+
+/* ---- writes ---------------------------------------------------------------------------------------------------------- */
+
+static size_t parts_of(const srv_store_write *write) { return (write->length + SRV_REDIS_PART_BYTES - 1) / SRV_REDIS_PART_BYTES; }
+
+typedef struct call {
+  const char *words[WORDS];
+  size_t lengths[WORDS];
+  char numbers[WORDS][24];
+} call;
+
+static void set(call *c, int word, const char *bytes, size_t length) {
+  assert(!c->words[word]);
+  c->words[word] = bytes;
+  c->lengths[word] = length;
+}
+
+static void set_text(call *c, int word, const char *text) { set(c, word, text, strlen(text)); }
+
+static void set_number(call *c, int word, uint64_t number) {
+  snprintf(c->numbers[word], sizeof c->numbers[word], "%" PRIu64, number);
+  set_text(c, word, c->numbers[word]);
+}
+
+typedef struct key_names {
+  char keys[32], heads[32 + CT_ID_LENGTH_MAX], parts[32 + CT_ID_LENGTH_MAX];
+  char listened[32 + CT_ID_LENGTH_MAX], told[32 + CT_ID_LENGTH_MAX];
+} key_names;
+
+static void name_keys(key_names *out, srv_store_space space, const char *id) {
+  snprintf(out->keys, sizeof out->keys, SRV_REDIS_KEY "%s", space_name(space));
+  snprintf(out->heads, sizeof out->heads, SRV_REDIS_KEY_HEADS "%s:%s", space_name(space), id);
+  snprintf(out->parts, sizeof out->parts, SRV_REDIS_KEY_PARTS "%s:%s", space_name(space), id);
+  snprintf(out->listened, sizeof out->listened, SRV_REDIS_KEY_LISTENED "%s", id);
+  snprintf(out->told, sizeof out->told, SRV_REDIS_KEY_TOLD "%s", id);
+}
+
+static void set_keys(call *c, const key_names *names, const char *stage) {
+  set_number(c, WORD_KEY_COUNT, WORD_ACT - WORD_KEYS);
+  set_text(c, WORD_KEYS, names->keys);
+  set_text(c, WORD_HEADS, names->heads);
+  set_text(c, WORD_PARTS, names->parts);
+  set_text(c, WORD_SHAPES, SRV_REDIS_KEY_SHAPES);
+  set_text(c, WORD_NAMES, SRV_REDIS_KEY_NAMES);
+  set_text(c, WORD_USES, SRV_REDIS_KEY_USES);
+  set_text(c, WORD_STORE, SRV_REDIS_KEY_STORE);
+  set_text(c, WORD_STAGE, stage ? stage : SRV_REDIS_KEY_NONE);
+  set_text(c, WORD_EAR, names->listened);
+  set_text(c, WORD_TOLD, names->told);
+}
+
+static void set_told(call *c, const srv_store *store, const srv_store_write *write, bool tells) {
+  bool is_there = write->told && write->told_length <= SRV_REDIS_TOLD_BYTES;
+  set_number(c, WORD_EVENTS, write->told_count);
+  if (!tells && write->told_length > SRV_REDIS_TOLD_SHORT) set_text(c, WORD_TEXT, "?");
+  else set(c, WORD_TEXT, is_there ? write->told : "", is_there ? write->told_length : 0);
+  set_number(c, WORD_MOST, store->told_most);
+  set_number(c, WORD_ROOM, store->told_bytes_most);
+}
+
+srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_write *write, const char *digest, const char *stage,
+                                        bool tells) {
+  static const char *const acts[] = {"change", "base", "fold", "remove", "seen"};
+  key_names names;
+  char head[96];
+  call c = {0};
+  bool has_part = !stage && write->length;
+  name_keys(&names, write->space, write->id);
+  snprintf(head, sizeof head, "%" PRIu64 " %" PRIu64 " %zu %zu", write->revision,
+           write->act == SRV_STORE_CHANGE ? write->before : UINT64_C(0), parts_of(write), write->length);
+  set_text(&c, WORD_EVAL, digest ? "EVALSHA" : "EVAL");
+  set_text(&c, WORD_SCRIPT, digest ? digest : srv_redis_script);
+  set_keys(&c, &names, stage);
+  set_text(&c, WORD_ACT, acts[write->act]);
+  set_text(&c, WORD_ID, write->id);
+  set_number(&c, WORD_BEFORE, write->before);
+  set_number(&c, WORD_REVISION, write->revision);
+  set_number(&c, WORD_BODIES, write->bodies);
+  set_text(&c, WORD_HEAD, head);
+  set_text(&c, WORD_NAMED, write->has_shapes ? "1" : "0");
+  set(&c, WORD_NAMED_LIST, write->shapes ? write->shapes : "", write->has_shapes ? write->shapes_length : 0);
+  set_text(&c, WORD_SPACE, space_name(write->space));
+  set_number(&c, WORD_STAGED, stage ? parts_of(write) : 0);
+  set_told(&c, store, write, tells);
+  set_number(&c, WORD_FOLLOWED, write->before_stamp);
+  set_number(&c, WORD_STAMP, write->stamp);
+  if (has_part) set(&c, WORD_PART, write->bytes, write->length);
+  for (int i = 0; i < WORD_PART; i++) assert(c.words[i]);
+  return format(has_part ? WORDS : WORD_PART, c.words, c.lengths, 1);
+}
+
+srv_redis_bytes srv_redis_stage_command(const srv_store_write *write, const char *stage, size_t at) {
+  size_t length = write->length - at < SRV_REDIS_PART_BYTES ? write->length - at : SRV_REDIS_PART_BYTES;
+  if (at == 0) {
+    /* The first part makes the list, and sets how long it stays. */
+    static const char script[] = "redis.call('RPUSH', KEYS[1], ARGV[1]) redis.call('EXPIRE', KEYS[1], ARGV[2]) return 1";
+    const char *words[] = {"EVAL", script, "1", stage, write->bytes, SRV_REDIS_STAGE_SECONDS};
+    size_t lengths[] = {4, sizeof script - 1, 1, strlen(stage), length, strlen(SRV_REDIS_STAGE_SECONDS)};
+    return format(6, words, lengths, 1);
+  }
+  /* A list that has gone meanwhile is not begun anew. */
+  const char *words[] = {"RPUSHX", stage, write->bytes + at};
+  size_t lengths[] = {6, strlen(stage), length};
+  return format(3, words, lengths, 1);
+}
+
+/* ---- reads ----------------------------------------------------------------------------------------------------------- */
+
+/* Several commands as one piece of bytes. */
+static srv_redis_bytes join(const srv_redis_bytes *pieces, int count) {
+  size_t length = 0;
+  bool whole = true;
+  for (int i = 0; i < count; i++) {
+    length += pieces[i].length;
+    whole = whole && pieces[i].bytes;
+  }
+  char *bytes = whole ? malloc(length) : NULL;
+  size_t at = 0;
+  for (int i = 0; i < count; i++) {
+    if (bytes) memcpy(bytes + at, pieces[i].bytes, pieces[i].length);
+    at += pieces[i].length;
+    redisFreeCommand(pieces[i].bytes);
+  }
+  return (srv_redis_bytes){bytes, length, bytes ? (unsigned)count : 0};
+}
+
+#define COMMAND(...) srv_redis_command((const char *const[]){__VA_ARGS__, NULL})
+
+/* The last revision is asked for second: of a scene that has gone before the first question it is known then. */
+srv_redis_bytes srv_redis_look_command(const srv_store_look *look) {
+  key_names names;
+  name_keys(&names, look->space, look->id);
+  srv_redis_bytes pieces[] = {look->id[0] ? COMMAND("HGET", names.keys, look->id) : COMMAND("HGETALL", names.keys),
+                              COMMAND("HGET", SRV_REDIS_KEY_STORE, "last")};
+  return join(pieces, 2);
+}
+
+srv_redis_bytes srv_redis_load_command(const srv_store_load *load, bool by_script) {
+  key_names names;
+  name_keys(&names, load->space, load->id);
+  if (by_script) {
+    static const char script[] = "return {redis.call('HGET', KEYS[1], ARGV[1]), redis.call('LRANGE', KEYS[2], 0, -1),"
+                                 " redis.call('LRANGE', KEYS[3], 0, -1)}";
+    return COMMAND("EVAL", script, "3", names.keys, names.heads, names.parts, load->id);
+  }
+  srv_redis_bytes pieces[] = {COMMAND("MULTI"), COMMAND("HGET", names.keys, load->id), COMMAND("LRANGE", names.heads, "0", "-1"),
+                              COMMAND("LRANGE", names.parts, "0", "-1"), COMMAND("EXEC")};
+  return join(pieces, 5);
+}
+
+/* ---- who listens ----------------------------------------------------------------------------------------------------- */
+
+/* Numbers begin at the clock's microseconds, and above all that are known: what a client has kept of an earlier stream is in none.
+ * A listener that knows more than there is has heard what Redis has lost since. Entries of a stream whose numbers are not known any
+ * more would be in the way of new ones, and so would what is none of ours. */
+static const char listen_script[] =
+    "local scenes, listened, told = unpack(KEYS)\n"
+    "local id, known_first, known_last, seconds = unpack(ARGV)\n"
+    "local call = redis.call\n"
+    "local entry = call('HGET', scenes, id)\n"
+    "if not entry then\n"
+    "  local known = known_last ~= '0' and redis.pcall('XRANGE', told, '(' .. known_last, '+') or {}\n"
+    "  return {'0 0 0 0 0', known.err and {} or known}\n"
+    "end\n"
+    "local got, kept = redis.pcall('HMGET', listened, 'first', 'last', 'closed'), redis.pcall('XLEN', told)\n"
+    "local why = got.err or type(kept) == 'table' and kept.err\n"
+    "if why and not string.find(why, 'WRONGTYPE', 1, true) then return got.err and got or kept end\n"
+    "local function is_number(text) return text and #text < 17 and string.find(text, '^%d+$') end\n"
+    "if why or (got[2] and not (is_number(got[1]) and is_number(got[2]))) then\n"
+    "  call('UNLINK', listened, told)\n"
+    "  got = {}\n"
+    "end\n"
+    "local first, last, closed = unpack(got, 1, 3)\n"
+    "local ahead = last and tonumber(known_last) > tonumber(last)\n"
+    "if not last or closed or ahead then\n"
+    "  local time = call('TIME')\n"
+    "  local number = time[1] * 1000000 + time[2]\n"
+    "  number = math.max(number, (last or 0) + 1)\n"
+    "  if not last then call('UNLINK', told) end\n"
+    "  if not last then call('HSET', listened, 'bytes', 0) end\n"
+    "  first = string.format('%.0f', number)\n"
+    "  last = first\n"
+    "  call('HSET', listened, 'first', first, 'last', last)\n"
+    "  call('HDEL', listened, 'closed')\n"
+    "end\n"
+    "call('EXPIRE', listened, seconds)\n"
+    "call('EXPIRE', told, seconds)\n"
+    "local heard = (known_first == '0' or ahead) and first or known_last\n"
+    "return {first .. ' ' .. last .. ' ' .. string.match(entry, '^%d+ %d+ %d+$'), call('XRANGE', told, '(' .. heard, '+')}\n";
+
+srv_redis_bytes srv_redis_listen_command(const char *id, uint64_t first, uint64_t last) {
+  key_names names;
+  char numbers[2][24];
+  name_keys(&names, SRV_STORE_SCENES, id);
+  snprintf(numbers[0], sizeof numbers[0], "%" PRIu64, first);
+  snprintf(numbers[1], sizeof numbers[1], "%" PRIu64, last);
+  return COMMAND("EVAL", listen_script, "3", names.keys, names.listened, names.told, id, numbers[0], numbers[1],
+                 SRV_REDIS_TOLD_SECONDS);
+}
+
+/* Writes in one reply of each scene. */
+#define HEAR_COUNT "100"
+
+srv_redis_bytes srv_redis_hear_command(const char *const *ids, const uint64_t *last, size_t count, uint64_t wait_ms) {
+  enum { HEAD = 6 };
+  typedef char text[32 + CT_ID_LENGTH_MAX];
+  char wait[24];
+  text *texts = calloc(2 * count + 1, sizeof *texts);
+  const char **words = calloc(HEAD + 2 * count, sizeof *words);
+  srv_redis_bytes bytes = {0};
+  snprintf(wait, sizeof wait, "%" PRIu64, wait_ms);
+  const char *const head[HEAD] = {"XREAD", "COUNT", HEAR_COUNT, "BLOCK", wait, "STREAMS"};
+  if (texts && words) {
+    memcpy(words, head, sizeof head);
+    for (size_t i = 0; i < count; i++) {
+      snprintf(texts[i], sizeof texts[i], SRV_REDIS_KEY_TOLD "%s", ids[i]);
+      snprintf(texts[count + i], sizeof texts[i], "%" PRIu64 "-0", last[i]);
+      words[HEAD + i] = texts[i];
+      words[HEAD + count + i] = texts[count + i];
+    }
+    bytes = format((int)(HEAD + 2 * count), words, NULL, 1);
+  }
+  free(texts);
+  free(words);
+  return bytes;
+}

@@ -1,0 +1,486 @@
+/* A connection to Redis, made anew as often as it is lost. It is down, or being made (name, connection, greeting), or up. The
+ * greeting says who we are, finds out what is promised and what the script is called; before it has ended nothing else is sent. */
+#include "store/store_redis.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* Of one reply that is not whole yet; more is no answer of ours. */
+#define REPLY_BYTES_MOST ((size_t)1 << 30)
+/* Elements of an array in a reply. */
+#define ELEMENTS_MOST 16777216
+#define READ_BYTES 262144
+
+typedef enum state { STATE_DOWN, STATE_NAME, STATE_CONNECT, STATE_GREET, STATE_UP, STATE_CLOSED } state;
+
+/* A reply that is to come. */
+typedef struct expected {
+  struct expected *next;
+  srv_redis_take *take;
+  void *cls;
+} expected;
+
+/* One connection. It may outlive its place in the link until libuv has let go of it. */
+typedef struct wire {
+  uv_tcp_t tcp;
+  uv_connect_t connect;
+  srv_redis_link *link; /* NULL: given up */
+  redisReader *reader;
+  redisReplyObjectFunctions functions; /* hiredis' own but for arrays */
+  void *(*create_array)(const redisReadTask *task, int elements);
+  expected *first, **last;
+  size_t unread;            /* bytes since the last whole reply */
+  uint64_t asked, answered; /* replies that were to come since the beginning, and that have come */
+} wire;
+
+typedef struct sending {
+  uv_write_t write;
+  wire *wire;
+  char *bytes;
+  uint64_t asked_before; /* replies */
+} sending;
+
+struct srv_redis_link {
+  uv_loop_t *loop;
+  srv_redis_place *place;
+  srv_redis_name *name;
+  srv_redis_link_events events;
+  state state;
+  wire *wire;
+  size_t unsent;        /* bytes, when the times were looked at last */
+  uint64_t since_ns;    /* of the state */
+  uint64_t progress_ns; /* while something is under way */
+  uint64_t retry_ns;
+  unsigned failures; /* one after the other */
+  unsigned wires;    /* not let go of by libuv yet */
+  uint64_t stale_ns; /* since when: an answer was one that another connection may not have; 0: none was */
+  bool refused;      /* in the greeting: status and why tell */
+  bool asks_settings, knows_settings;
+  srv_redis_promise settings; /* by these alone */
+  srv_store_status status;
+  char why[SRV_STORE_WHY];
+  char digest[48];
+  char *input; /* READ_BYTES */
+  void (*closed)(void *cls);
+  void *closed_cls;
+};
+
+/* ---- ends ------------------------------------------------------------------------------------------------------------ */
+
+static void maybe_closed(srv_redis_link *link) {
+  if (link->state != STATE_CLOSED || link->wires) return;
+  void (*closed)(void *cls) = link->closed;
+  void *cls = link->closed_cls;
+  free(link->input);
+  free(link);
+  closed(cls);
+}
+
+/* Between the half and the whole of a time that doubles. */
+static uint64_t pause_ns(unsigned failures) {
+  uint64_t most = SRV_REDIS_RETRY_LEAST_NS << (failures < 7 ? failures : 7);
+  uint16_t random = 0;
+  if (most > SRV_REDIS_RETRY_MOST_NS) most = SRV_REDIS_RETRY_MOST_NS;
+  if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random) random = (uint16_t)uv_hrtime();
+  uint64_t pause = most / 2 + most / 2 * random / 65536;
+  return pause < SRV_REDIS_RETRY_LEAST_NS ? SRV_REDIS_RETRY_LEAST_NS : pause;
+}
+
+static void wire_closed(uv_handle_t *handle) {
+  wire *w = handle->data;
+  srv_redis_link *link = w->connect.data;
+  redisReaderFree(w->reader);
+  free(w);
+  link->wires--;
+  maybe_closed(link);
+}
+
+/* Who waits for a reply is told that there is none. */
+static void drop_wire(srv_redis_link *link) {
+  wire *w = link->wire;
+  if (!w) return;
+  link->wire = NULL;
+  w->link = NULL;
+  if (!uv_is_closing((uv_handle_t *)&w->tcp)) uv_close((uv_handle_t *)&w->tcp, wire_closed);
+  while (w->first) {
+    expected *e = w->first;
+    w->first = e->next;
+    e->take(e->cls, NULL);
+    free(e);
+  }
+}
+
+static void go_down(srv_redis_link *link, srv_store_status status, const char *why) {
+  if (link->state == STATE_CLOSED || link->state == STATE_DOWN) return;
+  char text[SRV_STORE_WHY];
+  snprintf(text, sizeof text, "%s", why);
+  uint64_t now_ns = uv_hrtime();
+  link->state = STATE_DOWN;
+  link->since_ns = now_ns;
+  link->retry_ns = now_ns + pause_ns(link->failures++);
+  link->events.down(link->events.cls, status, text);
+  drop_wire(link);
+}
+
+/* ---- replies --------------------------------------------------------------------------------------------------------- */
+
+/* An array of more elements than any of ours would take memory before one of them is there. */
+static void *create_array(const redisReadTask *task, int elements) {
+  const wire *w = task->privdata;
+  return elements > ELEMENTS_MOST ? NULL : w->create_array(task, elements);
+}
+
+static redisReader *create_reader(wire *w) {
+  redisReader *reader = redisReaderCreate();
+  if (!reader) return NULL;
+  w->functions = *reader->fn;
+  w->create_array = w->functions.createArray;
+  w->functions.createArray = create_array;
+  reader->fn = &w->functions;
+  reader->privdata = w;
+  return reader;
+}
+
+/* Gives each whole reply to who waits for it. False: the connection is of no use any more. */
+static bool hand_out(wire *w) {
+  void *reply = NULL;
+  while (w->link) {
+    if (redisReaderGetReply(w->reader, &reply) != REDIS_OK) return false;
+    if (!reply) return w->unread <= REPLY_BYTES_MOST;
+    w->unread = 0;
+    expected *e = w->first;
+    if (!e) {
+      freeReplyObject(reply);
+      return false;
+    }
+    w->first = e->next;
+    w->answered++;
+    if (!w->first) w->last = &w->first;
+    if (!w->link->stale_ns && srv_redis_is_stale(reply)) w->link->stale_ns = uv_hrtime();
+    e->take(e->cls, reply);
+    freeReplyObject(reply);
+    free(e);
+  }
+  return true;
+}
+
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *out) {
+  const wire *w = handle->data;
+  (void)suggested;
+  *out = w->link ? uv_buf_init(w->link->input, READ_BYTES) : uv_buf_init(NULL, 0);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer) {
+  wire *w = stream->data;
+  srv_redis_link *link = w->link;
+  if (!link || length == 0) return;
+  if (length < 0) {
+    go_down(link, SRV_STORE_UNAVAILABLE, "the connection to Redis was lost");
+    return;
+  }
+  link->progress_ns = uv_hrtime();
+  w->unread += (size_t)length;
+  bool good = redisReaderFeed(w->reader, buffer->base, (size_t)length) == REDIS_OK && hand_out(w);
+  if (good || !w->link) return;
+  /* The very first words. What speaks another protocol at the start is not a Redis that may come yet. */
+  if (w->answered == 0 && link->state == STATE_GREET && !link->place->serving)
+    go_down(link, SRV_STORE_FAILED, "what answers there is not Redis");
+  else go_down(link, SRV_STORE_UNAVAILABLE, "Redis has answered something that is no answer");
+}
+
+/* ---- sending --------------------------------------------------------------------------------------------------------- */
+
+/* That a command has gone out is progress only where no reply to an earlier one is missing: else those who ask again and again
+ * would hide that Redis does not answer. */
+static void sent(uv_write_t *write, int status) {
+  sending *s = (sending *)write;
+  srv_redis_link *link = s->wire->link;
+  bool is_next = s->asked_before <= s->wire->answered;
+  redisFreeCommand(s->bytes);
+  free(s);
+  if (!link) return;
+  if (status < 0) go_down(link, SRV_STORE_UNAVAILABLE, "the connection to Redis was lost");
+  else if (is_next) link->progress_ns = uv_hrtime();
+}
+
+static void free_expected(expected *list) {
+  while (list) {
+    expected *next = list->next;
+    free(list);
+    list = next;
+  }
+}
+
+static expected *make_expected(unsigned count, srv_redis_take *take, void *cls) {
+  expected *list = NULL;
+  for (unsigned i = 0; i < count; i++) {
+    expected *e = malloc(sizeof *e);
+    if (!e) {
+      free_expected(list);
+      return NULL;
+    }
+    *e = (expected){list, take, cls};
+    list = e;
+  }
+  return list;
+}
+
+static bool send_bytes(srv_redis_link *link, srv_redis_bytes bytes, srv_redis_take *take, void *cls) {
+  wire *w = link->wire;
+  expected *list = bytes.bytes && w ? make_expected(bytes.replies, take, cls) : NULL;
+  sending *s = list ? malloc(sizeof *s) : NULL;
+  if (s) {
+    *s = (sending){.wire = w, .bytes = bytes.bytes, .asked_before = w->asked};
+    uv_buf_t buffer = {.base = bytes.bytes, .len = bytes.length};
+    if (uv_write(&s->write, (uv_stream_t *)&w->tcp, &buffer, 1, sent) == 0) {
+      if (!w->first) link->progress_ns = uv_hrtime();
+      w->asked += bytes.replies;
+      *w->last = list;
+      while (*w->last) w->last = &(*w->last)->next;
+      return true;
+    }
+  }
+  free(s);
+  free_expected(list);
+  redisFreeCommand(bytes.bytes);
+  return false;
+}
+
+bool srv_redis_link_send(srv_redis_link *link, srv_redis_bytes bytes, srv_redis_take *take, void *cls) {
+  if (link->state == STATE_UP) return send_bytes(link, bytes, take, cls);
+  redisFreeCommand(bytes.bytes);
+  return false;
+}
+
+/* ---- greeting -------------------------------------------------------------------------------------------------------- */
+
+static void refuse(srv_redis_link *link, srv_store_status status, const char *why) {
+  if (link->refused) return;
+  link->refused = true;
+  link->status = status;
+  snprintf(link->why, sizeof link->why, "%s", why);
+}
+
+/* Of steps that need only succeed. */
+static void take_plain(void *cls, const redisReply *reply) {
+  srv_redis_link *link = cls;
+  char why[SRV_STORE_WHY];
+  if (!reply || reply->type != REDIS_REPLY_ERROR || srv_redis_is_error(reply, "NOSCRIPT")) return;
+  srv_store_status status = srv_redis_error(reply, why);
+  refuse(link, !link->place->serving && srv_redis_is_hopeless(reply) ? SRV_STORE_FAILED : status, why);
+}
+
+static void take_format(void *cls, const redisReply *reply) {
+  srv_redis_link *link = cls;
+  char why[SRV_STORE_WHY];
+  if (srv_redis_is_error(reply, "WRONGTYPE"))
+    refuse(link, SRV_STORE_DAMAGED, "the key " SRV_REDIS_KEY_STORE " holds something else");
+  take_plain(cls, reply);
+  if (!reply || reply->type != REDIS_REPLY_STRING || strcmp(reply->str, SRV_REDIS_FORMAT) == 0) return;
+  srv_redis_other_format(reply, why);
+  refuse(link, SRV_STORE_FAILED, why);
+}
+
+/* Who may not ask is not told; that is no promise. A Redis that is busy writes nothing either, and will tell. */
+static void take_settings(void *cls, const redisReply *reply) {
+  srv_redis_link *link = cls;
+  if (!reply || (link->knows_settings && srv_redis_is_error(reply, "BUSY"))) return;
+  link->settings = srv_redis_read_settings(reply);
+}
+
+static void take_persistence(void *cls, const redisReply *reply) {
+  srv_redis_link *link = cls;
+  link->asks_settings = false;
+  if (!reply || link->refused || (link->knows_settings && srv_redis_is_error(reply, "BUSY"))) return;
+  srv_redis_promise promise = srv_redis_read_persistence(reply);
+  if (promise != SRV_REDIS_UNTOLD && link->settings != SRV_REDIS_KEPT) promise = link->settings;
+  link->knows_settings = promise != SRV_REDIS_UNTOLD;
+  link->events.promise(link->events.cls, promise);
+}
+
+static void take_script(void *cls, const redisReply *reply) {
+  srv_redis_link *link = cls;
+  if (!reply) return;
+  take_plain(cls, reply);
+  if (reply->type == REDIS_REPLY_STRING && reply->len < sizeof link->digest) memcpy(link->digest, reply->str, reply->len + 1);
+  else refuse(link, SRV_STORE_UNAVAILABLE, "Redis has answered something that is no answer");
+  if (link->refused) {
+    go_down(link, link->status, link->why);
+    return;
+  }
+  link->state = STATE_UP;
+  link->stale_ns = 0;
+  link->since_ns = uv_hrtime();
+  link->failures = 0;
+  link->events.up(link->events.cls);
+}
+
+/* A digest of nothing: that it is not known is the answer of a Redis that may be asked so. */
+#define NO_SCRIPT "0000000000000000000000000000000000000000"
+
+#define SAY(link, take, ...) send_bytes(link, srv_redis_command((const char *const[]){__VA_ARGS__, NULL}), take, link)
+
+/* appendonly, appendfsync, no-appendfsync-on-rewrite, maxmemory-policy, and few others: before Redis 7 one pattern is all that can
+ * be asked for. Then whether it is as it has been set. */
+static bool ask_settings(srv_redis_link *link) {
+  link->asks_settings = true;
+  return SAY(link, take_settings, "CONFIG", "GET", "[amn][aop][-px]*") && SAY(link, take_persistence, "INFO", "persistence");
+}
+
+static bool greet(srv_redis_link *link) {
+  srv_redis_place *place = link->place;
+  char database[16];
+  srv_redis_place_refresh(place);
+  snprintf(database, sizeof database, "%u", place->database);
+  link->refused = link->knows_settings = false;
+  link->settings = SRV_REDIS_UNTOLD;
+  bool good = true;
+  if (place->password && place->user[0]) good = SAY(link, take_plain, "AUTH", place->user, place->password);
+  else if (place->password) good = SAY(link, take_plain, "AUTH", place->password);
+  return good && SAY(link, take_plain, "SELECT", database) && SAY(link, take_format, "HGET", SRV_REDIS_KEY_STORE, "format") &&
+         ask_settings(link) && SAY(link, take_plain, "PING") && SAY(link, take_plain, "CLIENT", "ID") &&
+         SAY(link, take_plain, "CLIENT", "UNBLOCK", "0") && SAY(link, take_plain, "MULTI") && SAY(link, take_plain, "EXEC") &&
+         SAY(link, take_plain, "EVALSHA", NO_SCRIPT, "0") &&
+         SAY(link, take_plain, "EVAL", srv_redis_probe, "2", SRV_REDIS_KEY_STORE, SRV_REDIS_KEY_NONE) &&
+         SAY(link, take_script, "SCRIPT", "LOAD", srv_redis_script);
+}
+
+/* ---- being made ------------------------------------------------------------------------------------------------------ */
+
+static void connected(uv_connect_t *connect, int status) {
+  wire *w = (wire *)((char *)connect - offsetof(wire, connect));
+  srv_redis_link *link = w->link;
+  if (!link) return;
+  char why[SRV_STORE_WHY];
+  snprintf(why, sizeof why, "Redis cannot be reached: %s", status < 0 ? uv_strerror(status) : "out of memory");
+  link->state = STATE_GREET;
+  link->since_ns = link->progress_ns = uv_hrtime();
+  bool good = status == 0 && uv_read_start((uv_stream_t *)&w->tcp, on_alloc, on_read) == 0 && greet(link);
+  if (!good) go_down(link, SRV_STORE_UNAVAILABLE, why);
+}
+
+static void connect_to(srv_redis_link *link, const struct sockaddr *address) {
+  wire *w = calloc(1, sizeof *w);
+  link->state = STATE_CONNECT;
+  link->since_ns = uv_hrtime();
+  if (w) w->reader = create_reader(w);
+  if (!w || !w->reader || uv_tcp_init(link->loop, &w->tcp) != 0) {
+    if (w && w->reader) redisReaderFree(w->reader);
+    free(w);
+    go_down(link, SRV_STORE_UNAVAILABLE, "out of memory");
+    return;
+  }
+  w->tcp.data = w;
+  w->connect.data = link;
+  w->link = link;
+  w->last = &w->first;
+  link->wire = w;
+  link->wires++;
+  uv_tcp_nodelay(&w->tcp, 1);
+  /* Where no descriptor is left this is where it is noticed. */
+  int code = uv_tcp_connect(&w->connect, &w->tcp, address, connected);
+  if (code == 0) return;
+  char why[SRV_STORE_WHY];
+  snprintf(why, sizeof why, "Redis cannot be reached: %s", uv_strerror(code));
+  go_down(link, SRV_STORE_UNAVAILABLE, why);
+}
+
+/* Where the name has several addresses each try takes the next: the first may be of a kind that Redis does not listen on. */
+static void find(srv_redis_link *link) {
+  struct sockaddr_storage address;
+  char why[SRV_STORE_WHY] = "the name of Redis' host is not found in time";
+  switch (srv_redis_name_ask(link->name, link->failures, &address, why)) {
+  case SRV_REDIS_FOUND: connect_to(link, (struct sockaddr *)&address); break;
+  case SRV_REDIS_FOUND_LATER:
+    if (uv_hrtime() - link->since_ns < SRV_REDIS_NAME_NS) break;
+    go_down(link, SRV_STORE_UNAVAILABLE, why);
+    break;
+  case SRV_REDIS_FOUND_NOTHING: go_down(link, SRV_STORE_UNAVAILABLE, why); break;
+  }
+}
+
+static void begin(srv_redis_link *link) {
+  const srv_redis_place *place = link->place;
+  struct sockaddr_in four;
+  struct sockaddr_in6 six;
+  int port = (int)strtol(place->port, NULL, 10);
+  link->state = STATE_NAME;
+  link->since_ns = uv_hrtime();
+  if (uv_ip4_addr(place->host, port, &four) == 0) connect_to(link, (struct sockaddr *)&four);
+  else if (uv_ip6_addr(place->host, port, &six) == 0) connect_to(link, (struct sockaddr *)&six);
+  else find(link);
+}
+
+/* ---- what others call ------------------------------------------------------------------------------------------------ */
+
+srv_redis_link *srv_redis_link_create(uv_loop_t *loop, srv_redis_place *place, srv_redis_name *name,
+                                      const srv_redis_link_events *events) {
+  srv_redis_link *link = calloc(1, sizeof *link);
+  if (link) link->input = malloc(READ_BYTES);
+  if (!link || !link->input) {
+    free(link);
+    return NULL;
+  }
+  link->loop = loop;
+  link->place = place;
+  link->name = name;
+  link->events = *events;
+  link->since_ns = uv_hrtime();
+  return link;
+}
+
+void srv_redis_link_close(srv_redis_link *link, void (*closed)(void *cls), void *cls) {
+  link->state = STATE_CLOSED;
+  link->closed = closed;
+  link->closed_cls = cls;
+  drop_wire(link);
+  maybe_closed(link);
+}
+
+bool srv_redis_link_is_up(const srv_redis_link *link) { return link->state == STATE_UP; }
+
+const char *srv_redis_link_digest(const srv_redis_link *link) { return link->digest; }
+
+uint64_t srv_redis_link_progress(const srv_redis_link *link) { return link->progress_ns; }
+
+void srv_redis_link_ask_settings(srv_redis_link *link) {
+  if (link->state == STATE_UP && link->knows_settings && !link->asks_settings) link->asks_settings = ask_settings(link);
+}
+
+/* Who waits for an answer still gets it, unless there is always somebody. */
+static bool is_to_be_renewed(const srv_redis_link *link, bool waits, uint64_t now_ns) {
+  if (!link->stale_ns || now_ns - link->since_ns < SRV_REDIS_STALE_NS) return false;
+  return !waits || now_ns - link->stale_ns >= SRV_REDIS_STALE_NS;
+}
+
+bool srv_redis_link_tick(srv_redis_link *link, uint64_t now_ns) {
+  bool waits = link->wire && link->wire->first;
+  size_t unsent = waits ? uv_stream_get_write_queue_size((uv_stream_t *)&link->wire->tcp) : 0;
+  if (unsent < link->unsent) link->progress_ns = now_ns;
+  link->unsent = unsent;
+  switch (link->state) {
+  case STATE_DOWN:
+    if (now_ns >= link->retry_ns) begin(link);
+    break;
+  case STATE_CONNECT:
+    if (now_ns - link->since_ns >= SRV_REDIS_CONNECT_NS && now_ns > link->since_ns)
+      go_down(link, SRV_STORE_UNAVAILABLE, "Redis does not answer");
+    break;
+  case STATE_UP:
+    if (is_to_be_renewed(link, waits, now_ns)) {
+      go_down(link, SRV_STORE_UNAVAILABLE, "Redis has refused, and is connected to anew");
+      break;
+    }
+    /* fall through */
+  case STATE_GREET:
+    if (waits && now_ns > link->progress_ns && now_ns - link->progress_ns >= link->place->command_ns)
+      go_down(link, SRV_STORE_UNAVAILABLE, "Redis does not answer");
+    break;
+  case STATE_NAME: find(link); break;
+  case STATE_CLOSED: break;
+  }
+  return waits || link->stale_ns || link->state != STATE_UP;
+}

@@ -1,0 +1,452 @@
+/* What Redis answers. A reply may be anything: kinds, counts and lengths are looked at before they are believed. That the bytes of
+ * records are those that were written is for their own digests to tell. */
+#include "store/store_redis.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Greatest length of a text that is taken for a number. */
+#define DIGITS_MOST 20
+
+static bool is_text(const redisReply *reply) {
+  return reply && (reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_STATUS);
+}
+
+static bool is_array(const redisReply *reply) { return reply && reply->type == REDIS_REPLY_ARRAY; }
+
+static bool text_is(const redisReply *reply, const char *text) {
+  return is_text(reply) && reply->len == strlen(text) && memcmp(reply->str, text, reply->len) == 0;
+}
+
+/* Reads digits up to something else; advances *at. False: there are none, or too many. */
+static bool read_number(const char **at, const char *end, uint64_t *out) {
+  uint64_t value = 0;
+  const char *from = *at;
+  for (; *at < end && **at >= '0' && **at <= '9'; ++*at) {
+    uint64_t digit = (uint64_t)(**at - '0');
+    if (*at - from >= DIGITS_MOST || value > (UINT64_MAX - digit) / 10) return false;
+    value = value * 10 + digit;
+  }
+  *out = value;
+  return *at > from;
+}
+
+/* `count` numbers between single blanks, and nothing else. */
+static bool read_numbers(const redisReply *reply, int count, uint64_t *out) {
+  if (!is_text(reply)) return false;
+  const char *at = reply->str, *end = at + reply->len;
+  for (int i = 0; i < count; i++) {
+    if (i && (at == end || *at++ != ' ')) return false;
+    if (!read_number(&at, end, &out[i])) return false;
+  }
+  return at == end;
+}
+
+static bool read_revision(const redisReply *reply, uint64_t *out) {
+  return read_numbers(reply, 1, out) && *out <= SRV_REDIS_REVISION_MOST;
+}
+
+/* ---- errors ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct meaning {
+  const char *code;
+  srv_store_status status;
+  const char *sentence;
+} meaning;
+
+#define CLUSTER "this Redis is one of a cluster, where the store cannot be"
+
+/* All of them mean that nothing is written. */
+static const meaning meanings[] = {
+    {"OOM", SRV_STORE_FULL, "Redis has no memory left (maxmemory)"},
+    {"MISCONF", SRV_STORE_UNAVAILABLE, "Redis takes no writes, because it cannot save them on its disk"},
+    {"READONLY", SRV_STORE_UNAVAILABLE, "this Redis is a replica and takes no writes"},
+    {"NOREPLICAS", SRV_STORE_UNAVAILABLE, "Redis takes no writes, because too few replicas are there"},
+    {"LOADING", SRV_STORE_UNAVAILABLE, "Redis is still reading its data"},
+    {"MASTERDOWN", SRV_STORE_UNAVAILABLE, "this Redis is a replica without its primary"},
+    {"BUSY", SRV_STORE_UNAVAILABLE, "Redis is busy with a script"},
+    {"NOAUTH", SRV_STORE_UNAVAILABLE, "Redis asks for a password"},
+    {"WRONGPASS", SRV_STORE_UNAVAILABLE, "Redis does not take the password"},
+    {"NOSCRIPT", SRV_STORE_UNAVAILABLE, "Redis has lost the script"},
+    {"EXECABORT", SRV_STORE_UNAVAILABLE, "Redis has refused a part of the question"},
+    {"WRONGTYPE", SRV_STORE_DAMAGED, "a key of the store holds something else"},
+    {"CLUSTERDOWN", SRV_STORE_FAILED, CLUSTER},
+    {"CROSSSLOT", SRV_STORE_FAILED, CLUSTER},
+    {"MOVED", SRV_STORE_FAILED, CLUSTER},
+    {"ASK", SRV_STORE_FAILED, CLUSTER},
+};
+
+/* The code is the first word; before Redis 7 that of an error in a script stands behind a sentence of its own. */
+bool srv_redis_is_error(const redisReply *reply, const char *code) {
+  if (!reply || reply->type != REDIS_REPLY_ERROR) return false;
+  const char *text = reply->str;
+  if (strncmp(text, "ERR Error running script", 24) == 0) {
+    const char *inner = strstr(text, ": -");
+    if (inner) text = inner + 3;
+  }
+  size_t length = strlen(code);
+  return strncmp(text, code, length) == 0 && (text[length] == ' ' || text[length] == 0);
+}
+
+/* What is wrong is the user; Redis has several ways to say so. */
+static bool is_of_user(const redisReply *reply) {
+  if (srv_redis_is_error(reply, "NOPERM")) return true;
+  if (srv_redis_is_error(reply, "EXECABORT") && strstr(reply->str, "permissions")) return true;
+  return reply->type == REDIS_REPLY_ERROR && strstr(reply->str, "The user executing the script");
+}
+
+bool srv_redis_is_stale(const redisReply *reply) {
+  static const char *const codes[] = {"READONLY", "MASTERDOWN", "NOAUTH", "CLUSTERDOWN"};
+  for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+    if (srv_redis_is_error(reply, codes[i])) return true;
+  return is_of_user(reply);
+}
+
+/* What Redis says itself goes into logs and replies: printable characters alone. */
+static void quote(const redisReply *reply, const char *what, char *why) {
+  char text[100];
+  size_t n = 0;
+  for (; n < reply->len && n + 1 < sizeof text; n++) text[n] = reply->str[n] < ' ' || reply->str[n] > '~' ? ' ' : reply->str[n];
+  text[n] = 0;
+  snprintf(why, SRV_STORE_WHY, "%s: %s", what, text);
+}
+
+/* What no waiting mends, and only Redis' own words tell. */
+static bool is_refused(const redisReply *reply, char *why) {
+  bool is_user = is_of_user(reply), is_unknown = strncmp(reply->str, "ERR unknown command", 19) == 0;
+  if (is_user) quote(reply, "the user of Redis may not do what is needed", why);
+  else if (is_unknown) quote(reply, "Redis does not know a command that is needed", why);
+  return is_user || is_unknown;
+}
+
+srv_store_status srv_redis_error(const redisReply *reply, char why[SRV_STORE_WHY]) {
+  if (!reply || reply->type != REDIS_REPLY_ERROR) {
+    snprintf(why, SRV_STORE_WHY, "Redis has answered something that is no answer");
+    return SRV_STORE_UNAVAILABLE;
+  }
+  if (is_refused(reply, why)) return SRV_STORE_FAILED;
+  for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++) {
+    if (!srv_redis_is_error(reply, meanings[i].code)) continue;
+    snprintf(why, SRV_STORE_WHY, "%s", meanings[i].sentence);
+    return meanings[i].status;
+  }
+  if (strstr(reply->str, "max number of clients")) {
+    snprintf(why, SRV_STORE_WHY, "Redis has too many clients");
+    return SRV_STORE_UNAVAILABLE;
+  }
+  /* Of a Redis before 6. */
+  if (strstr(reply->str, "invalid password")) {
+    snprintf(why, SRV_STORE_WHY, "Redis does not take the password");
+    return SRV_STORE_UNAVAILABLE;
+  }
+  quote(reply, "Redis says", why);
+  return SRV_STORE_UNAVAILABLE;
+}
+
+bool srv_redis_is_hopeless(const redisReply *reply) {
+  if (srv_redis_is_error(reply, "NOAUTH") || srv_redis_is_error(reply, "WRONGPASS")) return true;
+  if (!srv_redis_is_error(reply, "ERR")) return false;
+  return strstr(reply->str, "invalid password") || strstr(reply->str, "DB index") != NULL;
+}
+
+void srv_redis_other_format(const redisReply *reply, char why[SRV_STORE_WHY]) {
+  quote(reply, "the store in Redis is of another format than " SRV_REDIS_FORMAT ", the one that this program knows", why);
+}
+
+/* ---- writes ---------------------------------------------------------------------------------------------------------- */
+
+static void set(srv_store_write *write, srv_store_status status, const char *why) {
+  write->status = status;
+  snprintf(write->why, sizeof write->why, "%s", why);
+}
+
+bool srv_redis_asks_for_told(const redisReply *reply) {
+  return is_array(reply) && reply->elements == 1 && text_is(reply->element[0], "TELL");
+}
+
+/* The second word is the key that is, where there is one. */
+static void set_damaged(const redisReply *reply, srv_store_write *write) {
+  set(write, SRV_STORE_DAMAGED, "the key's entry is not one of ours");
+  if (reply->elements > 1 && is_text(reply->element[1]))
+    quote(reply->element[1], "what was written is missing, or something else is there", write->why);
+}
+
+bool srv_redis_is_unheard(const redisReply *reply) {
+  return is_array(reply) && reply->elements == 2 && text_is(reply->element[0], "OK") && text_is(reply->element[1], "UNHEARD");
+}
+
+void srv_redis_read_write(const redisReply *reply, srv_store_write *write) {
+  write->why[0] = 0;
+  if (!is_array(reply) || reply->elements == 0) {
+    write->status = srv_redis_error(reply, write->why);
+    return;
+  }
+  redisReply *const *list = reply->element;
+  if (text_is(list[0], "OK")) set(write, SRV_STORE_OK, "");
+  else if (text_is(list[0], "NAMED")) set(write, SRV_STORE_NAMED, "");
+  else if (text_is(list[0], "UNKNOWN")) set(write, SRV_STORE_UNKNOWN, "");
+  else if (text_is(list[0], "DAMAGED")) set_damaged(reply, write);
+  else if (text_is(list[0], "FORMAT") && reply->elements == 2 && is_text(list[1])) {
+    write->status = SRV_STORE_UNAVAILABLE;
+    srv_redis_other_format(list[1], write->why);
+  } else if (text_is(list[0], "AGAIN")) set(write, SRV_STORE_UNAVAILABLE, "parts of the record were lost on the way");
+  else if (text_is(list[0], "MOVED") && reply->elements == 4 && read_revision(list[1], &write->current) &&
+           read_revision(list[2], &write->last_revision) && read_numbers(list[3], 1, &write->current_stamp)) {
+    set(write, SRV_STORE_MOVED, "");
+  } else {
+    write->status = srv_redis_error(NULL, write->why);
+  }
+}
+
+/* ---- looks ----------------------------------------------------------------------------------------------------------- */
+
+static void damaged_look(srv_store_look *look, const char *why) {
+  free(look->entries);
+  look->entries = NULL;
+  look->count = 0;
+  look->status = SRV_STORE_DAMAGED;
+  snprintf(look->why, sizeof look->why, "%s", why);
+}
+
+static bool read_entry(const redisReply *reply, srv_store_entry *out) {
+  uint64_t numbers[3];
+  if (!read_numbers(reply, 3, numbers) || numbers[0] > SRV_REDIS_REVISION_MOST) return false;
+  out->revision = numbers[0];
+  out->bodies = numbers[1];
+  out->stamp = numbers[2];
+  return true;
+}
+
+static int by_id(const void *a, const void *b) {
+  return strcmp(((const srv_store_entry *)a)->id, ((const srv_store_entry *)b)->id);
+}
+
+static void read_all(const redisReply *reply, srv_store_look *look) {
+  size_t count = reply->elements / 2;
+  look->entries = calloc(count + 1, sizeof *look->entries);
+  if (!look->entries) {
+    look->status = SRV_STORE_MEMORY;
+    return;
+  }
+  for (size_t i = 0; i < count; i++) {
+    const redisReply *id = reply->element[2 * i];
+    srv_store_entry *entry = &look->entries[i];
+    bool good = is_text(id) && id->len > 0 && id->len <= CT_ID_LENGTH_MAX && !memchr(id->str, 0, id->len) &&
+                read_entry(reply->element[2 * i + 1], entry);
+    if (!good) {
+      damaged_look(look, "an entry is not one of ours");
+      if (is_text(id)) quote(id, "an entry is not one of ours", look->why);
+      return;
+    }
+    memcpy(entry->id, id->str, id->len);
+  }
+  qsort(look->entries, count, sizeof *look->entries, by_id);
+  look->count = count;
+}
+
+static void read_one(const redisReply *reply, srv_store_look *look) {
+  look->entries = calloc(1, sizeof *look->entries);
+  if (!look->entries) {
+    look->status = SRV_STORE_MEMORY;
+    return;
+  }
+  look->count = 1;
+  memcpy(look->entries->id, look->id, sizeof look->id);
+  if (reply->type != REDIS_REPLY_NIL && !read_entry(reply, look->entries)) damaged_look(look, "the key's entry is not one of ours");
+}
+
+/* False: status and why tell. */
+static bool is_answer(const redisReply *reply, bool good, srv_store_look *look) {
+  if (good) return true;
+  look->status = srv_redis_error(reply, look->why);
+  if (srv_redis_is_error(reply, "WRONGTYPE"))
+    snprintf(look->why, sizeof look->why, "the key " SRV_REDIS_KEY "%s holds something else",
+             look->space == SRV_STORE_SCENES ? "scenes" : "shapes");
+  return false;
+}
+
+void srv_redis_read_entries(const redisReply *reply, srv_store_look *look) {
+  look->status = SRV_STORE_OK;
+  look->why[0] = 0;
+  look->last_revision = 0;
+  if (look->id[0]) {
+    if (is_answer(reply, is_text(reply) || reply->type == REDIS_REPLY_NIL, look)) read_one(reply, look);
+  } else if (is_answer(reply, is_array(reply) && reply->elements % 2 == 0, look)) {
+    read_all(reply, look);
+  }
+}
+
+void srv_redis_read_last(const redisReply *reply, srv_store_look *look) {
+  if (look->status != SRV_STORE_OK || reply->type == REDIS_REPLY_NIL) return;
+  if (!read_revision(reply, &look->last_revision)) damaged_look(look, "last, in " SRV_REDIS_KEY_STORE ", is no revision");
+}
+
+/* ---- loads ----------------------------------------------------------------------------------------------------------- */
+
+static void damaged_load(srv_store_load *load, const char *why) {
+  load->status = SRV_STORE_DAMAGED;
+  snprintf(load->why, sizeof load->why, "%s", why);
+}
+
+typedef struct head {
+  uint64_t revision, follows, parts, length, stamp;
+} head;
+
+/* Puts a record together from its parts, which begin at `at`. */
+static void read_record(const redisReply *parts, size_t at, const head *h, srv_store_load *load) {
+  srv_store_record *record = &load->records[load->count];
+  size_t length = 0;
+  for (size_t i = 0; i < h->parts; i++) {
+    if (!is_text(parts->element[at + i])) {
+      damaged_load(load, "a part is no text");
+      return;
+    }
+    length += parts->element[at + i]->len;
+  }
+  if (length != h->length) {
+    damaged_load(load, "a record is not as long as it was");
+    return;
+  }
+  *record = (srv_store_record){
+      .revision = h->revision, .stamp = h->stamp, .base = h->follows == 0, .bytes = malloc(length + 1), .length = length};
+  if (!record->bytes) {
+    load->status = SRV_STORE_MEMORY;
+    return;
+  }
+  load->count++;
+  for (size_t i = 0, n = 0; i < h->parts; n += parts->element[at + i]->len, i++)
+    memcpy(record->bytes + n, parts->element[at + i]->str, parts->element[at + i]->len);
+}
+
+/* A base, then changes each of which follows the one before, up to the key's revision and stamp. */
+static void read_records(const redisReply *heads, const redisReply *parts, const srv_store_entry *key, srv_store_load *load) {
+  uint64_t before = 0, stamp = 0;
+  size_t at = 0;
+  for (size_t i = 0; i < heads->elements && load->status == SRV_STORE_OK; i++) {
+    uint64_t numbers[5];
+    if (!read_numbers(heads->element[i], 5, numbers)) {
+      damaged_load(load, "the head of a record is not one of ours");
+      return;
+    }
+    head h = {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
+    if (h.follows != before || h.parts > parts->elements - at) {
+      damaged_load(load, h.follows != before ? "a record is missing" : "a part is missing");
+      return;
+    }
+    read_record(parts, at, &h, load);
+    at += (size_t)h.parts;
+    before = h.revision;
+    stamp = h.stamp;
+  }
+  bool is_last = before == key->revision && stamp == key->stamp;
+  if (load->status == SRV_STORE_OK && (!is_last || at != parts->elements || heads->elements == 0))
+    damaged_load(load, !is_last ? "the last record is missing" : "there are more parts than records");
+}
+
+void srv_redis_read_load(const redisReply *reply, srv_store_load *load) {
+  load->status = SRV_STORE_OK;
+  load->why[0] = 0;
+  if (!is_array(reply) || reply->elements != 3) {
+    load->status = srv_redis_error(reply, load->why);
+    return;
+  }
+  const redisReply *entry = reply->element[0], *heads = reply->element[1], *parts = reply->element[2];
+  if (entry->type == REDIS_REPLY_NIL) {
+    load->status = SRV_STORE_UNKNOWN;
+    return;
+  }
+  srv_store_entry found;
+  if (!is_array(heads) || !is_array(parts) || !read_entry(entry, &found)) {
+    damaged_load(load, "the key's entry is not one of ours");
+    return;
+  }
+  load->records = calloc(heads->elements + 1, sizeof *load->records);
+  if (!load->records) load->status = SRV_STORE_MEMORY;
+  else read_records(heads, parts, &found, load);
+  if (load->status != SRV_STORE_OK) srv_store_load_free(load);
+}
+
+/* ---- what is told ----------------------------------------------------------------------------------------------------- */
+
+bool srv_redis_read_heard(const redisReply *reply, srv_redis_heard *out) {
+  uint64_t numbers[5];
+  if (!is_array(reply) || reply->elements != 2 || !read_numbers(reply->element[0], 5, numbers) || !is_array(reply->element[1]))
+    return false;
+  *out = (srv_redis_heard){.first = numbers[0],
+                           .last = numbers[1],
+                           .revision = numbers[2],
+                           .bodies = numbers[3],
+                           .stamp = numbers[4],
+                           .writes = reply->element[1],
+                           .count = reply->element[1]->elements};
+  return numbers[0] <= numbers[1] && numbers[1] < SRV_REDIS_NUMBERS;
+}
+
+bool srv_redis_read_news(const redisReply *reply, size_t index, char id[CT_ID_LENGTH_MAX + 1], srv_redis_heard *out) {
+  static const char prefix[] = SRV_REDIS_KEY_TOLD;
+  const redisReply *item = reply->element[index];
+  if (!is_array(item) || item->elements != 2 || !is_text(item->element[0]) || !is_array(item->element[1])) return false;
+  const redisReply *name = item->element[0];
+  size_t skip = sizeof prefix - 1;
+  if (name->len <= skip || name->len - skip > CT_ID_LENGTH_MAX || memcmp(name->str, prefix, skip) != 0) return false;
+  memcpy(id, name->str + skip, name->len - skip);
+  id[name->len - skip] = 0;
+  *out = (srv_redis_heard){.writes = item->element[1], .count = item->element[1]->elements};
+  return true;
+}
+
+/* The fields of an entry stand as the script of a write has put them. */
+bool srv_redis_read_told(const srv_redis_heard *heard, size_t index, srv_store_told *out) {
+  const redisReply *entry = heard->writes->element[index];
+  if (!is_array(entry) || entry->elements != 2 || !is_text(entry->element[0]) || !is_array(entry->element[1])) return false;
+  const redisReply *id = entry->element[0], *fields = entry->element[1];
+  const char *at = id->str, *end = at + id->len;
+  if (!read_number(&at, end, &out->last) || end - at != 2 || memcmp(at, "-0", 2) != 0) return false;
+  if (fields->elements != 12 || !text_is(fields->element[6], "t") || !is_text(fields->element[7])) return false;
+  if (!read_numbers(fields->element[1], 1, &out->count) || !read_numbers(fields->element[3], 1, &out->revision) ||
+      !read_numbers(fields->element[5], 1, &out->bodies) || !read_numbers(fields->element[9], 1, &out->stamp) ||
+      !read_numbers(fields->element[11], 1, &out->before_stamp))
+    return false;
+  out->bytes = fields->element[7]->str;
+  out->length = fields->element[7]->len;
+  return out->count > 0 && out->count <= out->last && out->last < SRV_REDIS_NUMBERS;
+}
+
+/* ---- what is promised -------------------------------------------------------------------------------------------------------- */
+
+/* Where all is written, synced before it is acknowledged, also while a child of Redis writes the file anew; and where Redis lets go
+ * of none of it for want of memory: of what has a time to live it may, no record has one. */
+srv_redis_promise srv_redis_read_settings(const redisReply *reply) {
+  bool appends = false, always = false, at_any_time = false, keeps = false;
+  if (!is_array(reply)) return SRV_REDIS_UNTOLD;
+  for (size_t i = 0; i + 1 < reply->elements; i += 2) {
+    const redisReply *name = reply->element[i], *value = reply->element[i + 1];
+    if (text_is(name, "appendonly")) appends = text_is(value, "yes");
+    if (text_is(name, "appendfsync")) always = text_is(value, "always");
+    if (text_is(name, "no-appendfsync-on-rewrite")) at_any_time = text_is(value, "no");
+    if (text_is(name, "maxmemory-policy"))
+      keeps = text_is(value, "noeviction") || (is_text(value) && strncmp(value->str, "volatile-", 9) == 0);
+  }
+  return appends && always && at_any_time && keeps ? SRV_REDIS_KEPT : SRV_REDIS_NOT_KEPT;
+}
+
+static bool has_line(const redisReply *reply, const char *line) {
+  size_t length = strlen(line);
+  for (const char *at = reply->str; (at = strstr(at, line)); at += length)
+    if ((at == reply->str || at[-1] == '\n') && (at[length] == '\r' || at[length] == '\n' || !at[length])) return true;
+  return false;
+}
+
+/* After CONFIG SET appendonly yes what is written goes into files that Redis does not know when it begins, until it has written all
+ * that it has for the first time. So long such a rewrite is under way or scheduled, also after one that has failed; but it may as
+ * well be one of many, of a file that is in its place. */
+srv_redis_promise srv_redis_read_persistence(const redisReply *reply) {
+  if (!is_text(reply)) return SRV_REDIS_UNTOLD;
+  if (has_line(reply, "aof_enabled:0")) return SRV_REDIS_NOT_KEPT;
+  if (!has_line(reply, "aof_enabled:1")) return SRV_REDIS_UNTOLD;
+  bool rests = has_line(reply, "aof_rewrite_in_progress:0") && has_line(reply, "aof_rewrite_scheduled:0");
+  return rests ? SRV_REDIS_KEPT : SRV_REDIS_KEPT_BUT_FOR_FILE;
+}

@@ -1,0 +1,106 @@
+/* The addresses of Redis' name, looked for on a thread of its own: a resolver may take as long as it likes, and would keep a worker
+ * from its work if it were asked in libuv's pool. One lookup at a time, whose result serves all connections for a while. Who waits
+ * asks again now and then, as connections look at their times anyway. */
+#include "store/store_redis.h"
+
+#include <assert.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Addresses of a name that are tried, one after the other. */
+#define ADDRESSES_MOST 8u
+/* So long a result is taken for what would be found now: longer than the pause between two tries, so that also a lookup that has
+ * taken longer than anybody waits is of use. That there is nothing is believed for less. */
+#define KEEP_NS (SRV_REDIS_RETRY_MOST_NS + 1000000000u)
+#define KEEP_NOTHING_NS 1000000000u
+
+struct srv_redis_name {
+  char host[256], port[8];
+  pthread_mutex_t lock; /* over all that follows */
+  bool running;         /* the thread has it, too */
+  bool released;
+  bool asked; /* there is a result */
+  uint64_t found_ns;
+  int status; /* of getaddrinfo */
+  unsigned count;
+  struct sockaddr_storage addresses[ADDRESSES_MOST];
+};
+
+static void destroy(srv_redis_name *name) {
+  pthread_mutex_destroy(&name->lock);
+  free(name);
+}
+
+srv_redis_name *srv_redis_name_create(const char *host, const char *port) {
+  srv_redis_name *name = calloc(1, sizeof *name);
+  if (!name) return NULL;
+  snprintf(name->host, sizeof name->host, "%s", host);
+  snprintf(name->port, sizeof name->port, "%s", port);
+  pthread_mutex_init(&name->lock, NULL);
+  return name;
+}
+
+void srv_redis_name_release(srv_redis_name *name) {
+  if (!name) return;
+  pthread_mutex_lock(&name->lock);
+  name->released = true;
+  bool running = name->running;
+  pthread_mutex_unlock(&name->lock);
+  if (!running) destroy(name);
+}
+
+static void *look_up(void *cls) {
+  srv_redis_name *name = cls;
+  struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
+  /* Neither changes after the beginning. */
+  int status = getaddrinfo(name->host, name->port, &hints, &list);
+  pthread_mutex_lock(&name->lock);
+  name->status = status;
+  name->count = 0;
+  for (struct addrinfo *at = status == 0 ? list : NULL; at && name->count < ADDRESSES_MOST; at = at->ai_next)
+    if (at->ai_addrlen <= sizeof name->addresses[0]) memcpy(&name->addresses[name->count++], at->ai_addr, at->ai_addrlen);
+  name->asked = true;
+  name->running = false;
+  name->found_ns = uv_hrtime();
+  bool released = name->released;
+  pthread_mutex_unlock(&name->lock);
+  if (status == 0) freeaddrinfo(list);
+  if (released) destroy(name);
+  return NULL;
+}
+
+/* The lock is held. False: no thread could be had. */
+static bool begin(srv_redis_name *name) {
+  pthread_t thread;
+  name->running = true;
+  if (pthread_create(&thread, NULL, look_up, name) == 0) pthread_detach(thread);
+  else name->running = false;
+  return name->running;
+}
+
+static bool is_known(const srv_redis_name *name) {
+  uint64_t keep_ns = name->count ? KEEP_NS : KEEP_NOTHING_NS;
+  return name->asked && uv_hrtime() - name->found_ns < keep_ns;
+}
+
+srv_redis_found srv_redis_name_ask(srv_redis_name *name, unsigned turn, struct sockaddr_storage *out, char why[SRV_STORE_WHY]) {
+  srv_redis_found found = SRV_REDIS_FOUND;
+  pthread_mutex_lock(&name->lock);
+  if (name->running) {
+    found = SRV_REDIS_FOUND_LATER;
+  } else if (!is_known(name)) {
+    found = begin(name) ? SRV_REDIS_FOUND_LATER : SRV_REDIS_FOUND_NOTHING;
+    snprintf(why, SRV_STORE_WHY, "there is no thread to look for the name of Redis' host");
+  } else if (name->count) {
+    *out = name->addresses[turn % name->count];
+  } else {
+    found = SRV_REDIS_FOUND_NOTHING;
+    snprintf(why, SRV_STORE_WHY, "the name of Redis' host cannot be found: %s",
+             name->status ? gai_strerror(name->status) : "no address");
+  }
+  pthread_mutex_unlock(&name->lock);
+  return found;
+}

@@ -1,0 +1,424 @@
+/* The store in a file: two threads of its own, one that writes and one that reads, each with a connection. What is submitted waits
+ * in a queue; the writer takes all of it at once, so that all of it shares one sync (group commit). Answers come back to the loop
+ * thread. */
+#include "store/store_sqlite.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* What one transaction takes at most: its pages are held in memory, and its first write waits for its last. */
+#define GROUP_WRITES 1024
+#define GROUP_BYTES ((size_t)32 << 20)
+
+/* The writer has been idle for so long when it begins to tidy up: nobody is about to write. */
+#define IDLE_NS 200000000u
+
+/* How long it waits for writes between two pieces of tidying up: a piece takes a sync, for which a write that comes has to wait.
+ * Waiting some times as long leaves the disk to others. */
+#define TIDY_NS 10000000u
+
+/* Pages of the log that are copied into the file when idle; at the latest SRV_SQLITE_LOG_PAGES are. */
+#define LOG_PAGES_IDLE 256
+
+typedef struct sqlite_store {
+  srv_store store; /* first: what the daemon sees */
+  srv_sqlite_file file;
+  uv_loop_t *loop;
+  int bell; /* an eventfd: rung by the threads, and heard in `answers`. libuv's own would have the loop spin until the thread that
+             * rang has come back from it, which on a busy core takes long */
+  uv_poll_t answers;
+  uv_prepare_t round;
+  uv_thread_t writer, reader;
+  /* The writer's. */
+  int told_places;       /* of `places` */
+  bool told_damage;      /* `damaged` */
+  bool told_failure;     /* `failed` */
+  bool tidies;           /* it has begun to, and there is more */
+  bool tells_forgot;     /* what was found when the file was opened is to be told */
+  bool submitted;        /* in this round of the loop, and the writer not woken since */
+  uint64_t submitted_ns; /* the first of those */
+  void (*closed)(void *cls);
+  void *closed_cls;
+  unsigned handles;
+  /* Under the mutex. */
+  uv_mutex_t mutex;
+  uv_cond_t writes_wait, reads_wait;
+  srv_store_write *writes, **writes_end, *written, **written_end;
+  srv_store_load *loads, **loads_end, *loaded, **loaded_end;
+  srv_store_look *looks, **looks_end, *looked, **looked_end;
+  bool closing, reader_ended, writer_ended;
+  bool failed;   /* the device: why tells */
+  bool damaged;  /* what all keys need: why tells, where nothing has failed */
+  int places;    /* of new records, that there have been */
+  size_t queued; /* of `writes` */
+
+  srv_sqlite_company company;
+  char why[SRV_STORE_WHY];
+} sqlite_store;
+
+/* Appends one item to a list with a pointer to its end. */
+#define LIST_ADD(list, item)                                                                                                       \
+  do {                                                                                                                             \
+    (item)->next = NULL;                                                                                                           \
+    *list##_end = (item);                                                                                                          \
+    list##_end = &(item)->next;                                                                                                    \
+  } while (0)
+
+#define LIST_CLEAR(list) ((list) = NULL, list##_end = &(list))
+
+/* ---- writer ---------------------------------------------------------------------------------------------------------- */
+
+/* Takes the first writes off the queue. Under the mutex. */
+static srv_store_write *take_group(sqlite_store *s) {
+  srv_store_write *first = s->writes, *last = first;
+  size_t bytes = first->length, count = 1;
+  for (; last->next && count < GROUP_WRITES && bytes + last->next->length <= GROUP_BYTES; count++) {
+    last = last->next;
+    bytes += last->length;
+  }
+  s->queued -= count;
+  s->writes = last->next;
+  if (!s->writes) LIST_CLEAR(s->writes);
+  last->next = NULL;
+  return first;
+}
+
+/* Wakes the loop. It cannot fail: the count never comes near its end. */
+static void ring(sqlite_store *s) {
+  int refused = eventfd_write(s->bell, 1);
+  assert(refused == 0);
+  (void)refused;
+}
+
+/* How the file is now. True: somebody should know. Under the mutex. */
+static bool publish(sqlite_store *s) {
+  bool failed = srv_sqlite_failed(s->file.writer), damaged = srv_sqlite_damaged(s->file.writer);
+  int places = srv_sqlite_places(s->file.writer);
+  bool ends = failed > s->failed || damaged > s->damaged, news = ends || places > s->places;
+  if (ends) memcpy(s->why, srv_sqlite_why(s->file.writer), sizeof s->why);
+  s->failed = failed;
+  s->damaged = damaged;
+  s->places = places;
+  return news;
+}
+
+/* Nobody may write for long after something has failed while the writer tidied up. */
+static void tell_news(sqlite_store *s) {
+  uv_mutex_lock(&s->mutex);
+  bool news = publish(s);
+  uv_mutex_unlock(&s->mutex);
+  if (news) ring(s);
+}
+
+/* began_ns: when their transaction did. */
+static void give_answers(sqlite_store *s, srv_store_write *first, uint64_t began_ns, uint64_t now_ns) {
+  size_t answered = 0;
+  uv_mutex_lock(&s->mutex);
+  for (; first; answered++) {
+    srv_store_write *write = first;
+    first = write->next;
+    LIST_ADD(s->written, write);
+  }
+  publish(s);
+  srv_sqlite_company_answered(&s->company, answered, s->queued, began_ns, now_ns);
+  uv_mutex_unlock(&s->mutex);
+  ring(s);
+}
+
+/* Waits for those who have just been answered. Under the mutex. */
+static void await_company(sqlite_store *s) {
+  if (!srv_sqlite_company_is_awaited(&s->company)) return;
+  bool waited = false;
+  for (uint64_t left_ns; !s->closing && (left_ns = srv_sqlite_company_time(&s->company, s->queued, uv_hrtime())) > 0; waited = true)
+    uv_cond_timedwait(&s->writes_wait, &s->mutex, left_ns);
+  if (waited) srv_sqlite_company_came(&s->company, s->queued, uv_hrtime());
+}
+
+/* Waits for writes. NULL: the time is over, or there will be none. */
+static srv_store_write *await_group(sqlite_store *s, bool *ends) {
+  uv_mutex_lock(&s->mutex);
+  bool waits = true;
+  while (!s->writes && !s->closing && waits)
+    waits = uv_cond_timedwait(&s->writes_wait, &s->mutex, s->tidies ? TIDY_NS : IDLE_NS) == 0;
+  if (s->writes) await_company(s);
+  srv_store_write *first = s->writes ? take_group(s) : NULL;
+  *ends = !first && s->closing;
+  uv_mutex_unlock(&s->mutex);
+  return first;
+}
+
+static void write_on(void *cls) {
+  sqlite_store *s = cls;
+  bool ends = false;
+  while (!ends) {
+    srv_store_write *first = await_group(s, &ends);
+    if (first) {
+      uint64_t begin_ns = uv_hrtime();
+      srv_sqlite_write(s->file.writer, first);
+      give_answers(s, first, begin_ns, uv_hrtime());
+      s->tidies = false;
+      srv_sqlite_checkpoint(s->file.writer, SRV_SQLITE_LOG_PAGES);
+    } else if (!ends) {
+      s->tidies = srv_sqlite_sweep(s->file.writer);
+      srv_sqlite_checkpoint(s->file.writer, s->tidies ? SRV_SQLITE_LOG_PAGES : LOG_PAGES_IDLE);
+    }
+    tell_news(s);
+  }
+  /* The file is closed here: its last checkpoint takes long enough not to hold the loop up. */
+  uv_thread_join(&s->reader);
+  srv_sqlite_close(&s->file);
+  uv_mutex_lock(&s->mutex);
+  s->writer_ended = true;
+  uv_mutex_unlock(&s->mutex);
+  ring(s);
+}
+
+/* ---- reader ---------------------------------------------------------------------------------------------------------- */
+
+static void read_on(void *cls) {
+  sqlite_store *s = cls;
+  uv_mutex_lock(&s->mutex);
+  for (;;) {
+    srv_store_look *look = s->looks;
+    srv_store_load *load = s->loads;
+    if (look) {
+      s->looks = look->next;
+      if (!s->looks) LIST_CLEAR(s->looks);
+      uv_mutex_unlock(&s->mutex);
+      srv_sqlite_look(s->file.reader, look);
+      uv_mutex_lock(&s->mutex);
+      LIST_ADD(s->looked, look);
+    } else if (load) {
+      s->loads = load->next;
+      if (!s->loads) LIST_CLEAR(s->loads);
+      uv_mutex_unlock(&s->mutex);
+      srv_sqlite_load(s->file.reader, load);
+      uv_mutex_lock(&s->mutex);
+      LIST_ADD(s->loaded, load);
+    } else if (s->closing) {
+      break;
+    } else {
+      uv_cond_wait(&s->reads_wait, &s->mutex);
+      continue;
+    }
+    ring(s);
+  }
+  uv_mutex_unlock(&s->mutex);
+}
+
+/* ---- loop thread ----------------------------------------------------------------------------------------------------- */
+
+static sqlite_store *of(const srv_store *store) { return (sqlite_store *)(uintptr_t)store; }
+
+static void release(sqlite_store *s) {
+  uv_cond_destroy(&s->writes_wait);
+  uv_cond_destroy(&s->reads_wait);
+  uv_mutex_destroy(&s->mutex);
+  if (s->bell >= 0) close(s->bell);
+  free(s);
+}
+
+static void handle_closed(uv_handle_t *handle) {
+  sqlite_store *s = handle->data;
+  if (--s->handles) return;
+  void (*closed)(void *cls) = s->closed;
+  void *cls = s->closed_cls;
+  release(s);
+  if (closed) closed(cls);
+}
+
+static void tell(const sqlite_store *s, const char *event, const char *what) {
+  if (s->store.tell) s->store.tell(s->store.tell_cls, event, what);
+}
+
+/* Once. */
+static void tell_failure(sqlite_store *s, const char *why) {
+  if (!s->told_failure) tell(s, "storageFailed", why);
+  s->told_failure = true;
+}
+
+/* Once each. why: of a store that is damaged; else NULL. */
+static void tell_damage(sqlite_store *s, int places, const char *why) {
+  if (s->tells_forgot)
+    tell(s, "storageDamaged",
+         "the list of free pages in " SRV_SQLITE_FILE " was damaged and has been made anew; what was free is lost room");
+  s->tells_forgot = false;
+  if (places > s->told_places)
+    tell(s, "storageDamaged", "a page of " SRV_SQLITE_FILE " is damaged; new records go to another place");
+  s->told_places = places;
+  if (why && !s->told_damage) tell(s, "storageDamaged", why);
+  s->told_damage |= why != NULL;
+}
+
+static void on_answers(uv_poll_t *handle, int status, int events) {
+  sqlite_store *s = handle->data;
+  eventfd_t rung;
+  (void)status, (void)events;
+  if (eventfd_read(s->bell, &rung) != 0) return;
+  uv_mutex_lock(&s->mutex);
+  srv_store_write *writes = s->written;
+  srv_store_load *loads = s->loaded;
+  srv_store_look *looks = s->looked;
+  LIST_CLEAR(s->written);
+  LIST_CLEAR(s->loaded);
+  LIST_CLEAR(s->looked);
+  bool ended = s->writer_ended;
+  int places = s->places;
+  bool failed = s->failed, damaged = s->damaged;
+  char why[SRV_STORE_WHY];
+  memcpy(why, s->why, sizeof why);
+  uv_mutex_unlock(&s->mutex);
+  tell_damage(s, places, damaged && !failed ? why : NULL);
+  if (failed) tell_failure(s, why);
+  while (writes) {
+    srv_store_write *write = writes;
+    writes = write->next;
+    write->done(write);
+  }
+  while (looks) {
+    srv_store_look *look = looks;
+    looks = look->next;
+    look->done(look);
+  }
+  while (loads) {
+    srv_store_load *load = loads;
+    loads = load->next;
+    load->done(load);
+  }
+  if (!ended) return;
+  uv_thread_join(&s->writer);
+  uv_close((uv_handle_t *)&s->answers, handle_closed);
+  uv_close((uv_handle_t *)&s->round, handle_closed);
+}
+
+static void on_round(uv_prepare_t *handle) {
+  sqlite_store *s = handle->data;
+  if (!s->submitted) return;
+  s->submitted = false;
+  uv_mutex_lock(&s->mutex);
+  uv_cond_signal(&s->writes_wait);
+  uv_mutex_unlock(&s->mutex);
+}
+
+static void submit(srv_store *store, srv_store_write *write) {
+  sqlite_store *s = of(store);
+  uv_mutex_lock(&s->mutex);
+  assert(!s->closing);
+  LIST_ADD(s->writes, write);
+  s->queued++;
+  const uint64_t now_ns = uv_hrtime();
+  if (!s->submitted) s->submitted_ns = now_ns;
+  s->submitted = now_ns - s->submitted_ns <= s->company.group_ns / 2;
+  if (!s->submitted) uv_cond_signal(&s->writes_wait);
+  uv_mutex_unlock(&s->mutex);
+}
+
+static void load(srv_store *store, srv_store_load *load) {
+  sqlite_store *s = of(store);
+  uv_mutex_lock(&s->mutex);
+  assert(!s->closing);
+  LIST_ADD(s->loads, load);
+  uv_cond_signal(&s->reads_wait);
+  uv_mutex_unlock(&s->mutex);
+}
+
+static void look(srv_store *store, srv_store_look *look) {
+  sqlite_store *s = of(store);
+  uv_mutex_lock(&s->mutex);
+  assert(!s->closing);
+  LIST_ADD(s->looks, look);
+  uv_cond_signal(&s->reads_wait);
+  uv_mutex_unlock(&s->mutex);
+}
+
+static bool healthy(const srv_store *store, srv_store_status *status, char *why) {
+  sqlite_store *s = of(store);
+  uv_mutex_lock(&s->mutex);
+  bool good = !s->failed && !s->damaged;
+  *status = good ? SRV_STORE_OK : SRV_STORE_FAILED;
+  memcpy(why, s->why, sizeof s->why);
+  uv_mutex_unlock(&s->mutex);
+  return good;
+}
+
+static void close_store(srv_store *store, void (*done)(void *cls), void *cls) {
+  sqlite_store *s = of(store);
+  s->closed = done;
+  s->closed_cls = cls;
+  uv_mutex_lock(&s->mutex);
+  assert(!s->closing);
+  s->closing = true;
+  uv_cond_signal(&s->writes_wait);
+  uv_cond_signal(&s->reads_wait);
+  uv_mutex_unlock(&s->mutex);
+}
+
+static const srv_store_ops ops = {.submit = submit, .load = load, .look = look, .healthy = healthy, .close = close_store};
+
+/* ---- opening --------------------------------------------------------------------------------------------------------- */
+
+static sqlite_store *create(uv_loop_t *loop) {
+  sqlite_store *s = calloc(1, sizeof *s);
+  if (!s) return NULL;
+  /* On Linux these three never fail. */
+  if (uv_mutex_init(&s->mutex) != 0 || uv_cond_init(&s->writes_wait) != 0 || uv_cond_init(&s->reads_wait) != 0) abort();
+  s->store = (srv_store){.ops = &ops, .durability = "disk"};
+  s->loop = loop;
+  s->file.lock = s->bell = -1;
+  LIST_CLEAR(s->writes);
+  LIST_CLEAR(s->written);
+  LIST_CLEAR(s->loads);
+  LIST_CLEAR(s->loaded);
+  LIST_CLEAR(s->looks);
+  LIST_CLEAR(s->looked);
+  return s;
+}
+
+/* The threads and what they need. */
+static bool start(sqlite_store *s) {
+  s->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (s->bell < 0 || uv_poll_init(s->loop, &s->answers, s->bell) != 0) return false;
+  uv_prepare_init(s->loop, &s->round);
+  uv_prepare_start(&s->round, on_round);
+  uv_unref((uv_handle_t *)&s->round);
+  s->answers.data = s->round.data = s;
+  s->handles = 2;
+  if (uv_poll_start(&s->answers, UV_READABLE, on_answers) != 0) return false;
+  if (uv_thread_create(&s->reader, read_on, s) != 0) return false;
+  if (uv_thread_create(&s->writer, write_on, s) == 0) return true;
+  uv_mutex_lock(&s->mutex);
+  s->closing = true;
+  uv_cond_signal(&s->reads_wait);
+  uv_mutex_unlock(&s->mutex);
+  uv_thread_join(&s->reader);
+  return false;
+}
+
+/* Of a store that never ran. Its handles, if the loop has them, are closed by the loop's next round. */
+static void abandon(sqlite_store *s) {
+  srv_sqlite_close(&s->file);
+  if (!s->handles) {
+    release(s);
+    return;
+  }
+  uv_close((uv_handle_t *)&s->answers, handle_closed);
+  uv_close((uv_handle_t *)&s->round, handle_closed);
+}
+
+srv_store *srv_store_sqlite_open(uv_loop_t *loop, const char *folder) {
+  char why[SRV_STORE_WHY] = "out of memory";
+  sqlite_store *s = create(loop);
+  if (s && srv_sqlite_open(&s->file, folder, why)) {
+    s->places = s->told_places = srv_sqlite_places(s->file.writer);
+    s->tells_forgot = s->file.forgot_free;
+    if (start(s)) return &s->store;
+    snprintf(why, sizeof why, "no thread can be started");
+  }
+  fprintf(stderr, "contactd: --data: %s: %s.\n", folder, why);
+  if (s) abandon(s);
+  return NULL;
+}

@@ -1,0 +1,40 @@
+/* Whether the writer waits for company. It is woken at the end of the loop's round, when all that the round's requests submit is
+ * there: woken by the first, it would sync that one alone and the others after it. Clients that write, wait for the answer and
+ * write again would then fall into two halves, each of which waits for the other's sync and for its own. So after a sync the writer
+ * waits for those it has just answered, at most half as long as a sync takes and COMPANY_NS. It leaves that for some syncs, 1, 3, 7
+ * ..., where it does not pay: they do not come in that time, or would not all come while a sync takes if they were all answered at
+ * once. Then halves that take turns write more; so that they come about the writer is woken within a round, too, that has taken
+ * half as long as a sync. */
+#include "store/store_sqlite.h"
+
+/* Transactions for which the writer does not wait for company, at most, before it tries again. */
+#define ALONE_MOST 63u
+
+/* The writer waits for company for so long at most, in nanoseconds: half a sync of a slow disk. After a sync that took seconds, of
+ * a disk that stood still, those who were answered may have left, and who has come instead must not wait for them, too. */
+#define COMPANY_NS 20000000u
+
+void srv_sqlite_company_answered(srv_sqlite_company *c, size_t answered, size_t queued, uint64_t began_ns, uint64_t now_ns) {
+  c->group_ns = (c->group_ns + now_ns - began_ns) / 2;
+  c->answered = answered;
+  c->all = answered + queued;
+  c->answered_ns = now_ns;
+}
+
+bool srv_sqlite_company_is_awaited(srv_sqlite_company *c) {
+  if (c->alone == 0) return true;
+  c->alone--;
+  return false;
+}
+
+uint64_t srv_sqlite_company_time(const srv_sqlite_company *c, size_t queued, uint64_t now_ns) {
+  uint64_t until_ns = c->answered_ns + (c->group_ns / 2 < COMPANY_NS ? c->group_ns / 2 : COMPANY_NS);
+  return queued < c->all && now_ns < until_ns ? until_ns - now_ns : 0;
+}
+
+void srv_sqlite_company_came(srv_sqlite_company *c, size_t queued, uint64_t now_ns) {
+  bool pays = queued >= c->all && (now_ns - c->answered_ns) * c->all < c->group_ns * c->answered;
+  if (pays) c->alone_last = 0;
+  else c->alone_last = c->alone_last < ALONE_MOST ? 2 * c->alone_last + 1 : ALONE_MOST;
+  c->alone = c->alone_last;
+}

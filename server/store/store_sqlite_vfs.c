@@ -1,0 +1,252 @@
+/* A layer between SQLite and the operating system's files: every page of the file ends with a digest of itself and of its place,
+ * which is made when the page is written and proven when it is read. A page that has changed on the disk is an error where it is
+ * met; without that a changed byte in a tree of keys would be a key that is not there. The log has checksums of SQLite's own.
+ *
+ * It also gathers the pieces of which SQLite writes the log, a small and a large one for each page, and writes them at once before
+ * the sync, or before anything but the next piece is asked of the log. Nobody else looks at what is not synced yet.
+ *
+ * A log that is there when it is opened is written again before anybody reads it: of a sync that failed in a life before something
+ * may be in memory alone (below, renewing).
+ *
+ * And it tells "no room" from other failures of a write: quotas and limits of a file's size are no room, too. */
+#include "store/store_sqlite.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Below 128 KiB, the most that SQLite's own files take in one call. About what 64 small writes make. */
+#define GATHERED_BYTES 122880
+
+typedef struct layered_file {
+  sqlite3_file file; /* first: SQLite's view */
+  bool pages;        /* the file itself, not its log or journal */
+  char *gathered;    /* of the log, GATHERED_BYTES; NULL: pieces are written as they come */
+  size_t gathered_size;
+  sqlite3_int64 gathered_at;
+  bool old; /* a log that could not be written again for want of room */
+} layered_file;
+
+/* The file below lies behind ours. */
+static sqlite3_file *below(sqlite3_file *file) { return (sqlite3_file *)((layered_file *)file + 1); }
+
+#define BELOW(file, method, ...) below(file)->pMethods->method(below(file), __VA_ARGS__)
+
+/* ---- pages ----------------------------------------------------------------------------------------------------------- */
+
+/* Of the file, at its beginning ("Database File Format", 1.3). */
+#define HEADER_BYTES 100
+/* The first page of the list of free pages, and how many they are. */
+#define FREE_AT 32
+#define FREE_BYTES 8
+
+#define DIGESTED_BYTES (SRV_SQLITE_PAGE_BYTES - SRV_SQLITE_DIGEST_BYTES)
+
+static uint64_t page_digest(const unsigned char *page, sqlite3_int64 at) {
+  return srv_sqlite_digest((uint64_t)(at / SRV_SQLITE_PAGE_BYTES) + 1, page, DIGESTED_BYTES);
+}
+
+static bool is_page(int size, sqlite3_int64 at) { return size == SRV_SQLITE_PAGE_BYTES && at % SRV_SQLITE_PAGE_BYTES == 0; }
+
+static int prove(const unsigned char *page, sqlite3_int64 at) {
+  static const unsigned char nothing[SRV_SQLITE_PAGE_BYTES];
+  uint64_t digest = 0;
+  memcpy(&digest, page + DIGESTED_BYTES, sizeof digest);
+  if (digest == page_digest(page, at)) return SQLITE_OK;
+  /* A page that was free when the file grew has never been written. SQLite takes nothing in it for a tree or a list. */
+  return at > 0 && memcmp(page, nothing, sizeof nothing) == 0 ? SQLITE_OK : SQLITE_CORRUPT;
+}
+
+bool srv_sqlite_forget_free(const char *path) {
+  unsigned char page[SRV_SQLITE_PAGE_BYTES];
+  int file = open(path, O_RDWR | O_CLOEXEC);
+  bool good = file >= 0 && pread(file, page, sizeof page, 0) == sizeof page && prove(page, 0) == SQLITE_OK;
+  if (good) {
+    memset(page + FREE_AT, 0, FREE_BYTES);
+    uint64_t digest = page_digest(page, 0);
+    memcpy(page + DIGESTED_BYTES, &digest, sizeof digest);
+    good = pwrite(file, page, sizeof page, 0) == sizeof page && fsync(file) == 0;
+  }
+  if (file >= 0) close(file);
+  return good;
+}
+
+/* ---- room ------------------------------------------------------------------------------------------------------------ */
+
+static int judged(sqlite3_file *file, int code) {
+  int number = 0;
+  if (code != SQLITE_IOERR_WRITE || BELOW(file, xFileControl, SQLITE_FCNTL_LAST_ERRNO, &number) != SQLITE_OK) return code;
+  return number == ENOSPC || number == EDQUOT || number == EFBIG ? SQLITE_FULL : code;
+}
+
+/* ---- gathering ------------------------------------------------------------------------------------------------------- */
+
+static int flush(sqlite3_file *file) {
+  layered_file *f = (layered_file *)file;
+  int size = (int)f->gathered_size;
+  if (!size) return SQLITE_OK;
+  /* What cannot be written is of a transaction that now fails. */
+  f->gathered_size = 0;
+  return judged(file, BELOW(file, xWrite, f->gathered, size, f->gathered_at));
+}
+
+static int gather(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 at) {
+  layered_file *f = (layered_file *)file;
+  assert(size <= GATHERED_BYTES);
+  bool follows = at == f->gathered_at + (sqlite3_int64)f->gathered_size && f->gathered_size + (size_t)size <= GATHERED_BYTES;
+  if (!follows) {
+    int code = flush(file);
+    if (code != SQLITE_OK) return code;
+    f->gathered_at = at;
+  }
+  memcpy(f->gathered + f->gathered_size, bytes, (size_t)size);
+  f->gathered_size += (size_t)size;
+  return SQLITE_OK;
+}
+
+/* ---- renewing -------------------------------------------------------------------------------------------------------- */
+
+/* What a failed sync was to bring to the disk counts as brought there: it is read as good from memory, later syncs pass it over,
+ * and a loss of power makes a hole of it, behind which nothing is found. Written again, the same bytes over themselves, it comes to
+ * the disk, or this sync fails, too. That needs room only where a file system writes elsewhere what it has: there commits wait for
+ * it, and reading does not. What a failed sync left of the file itself needs nothing: the log has its pages until such a sync
+ * succeeds, and a new life copies all of the log. */
+static int renew(sqlite3_file *file) {
+  layered_file *f = (layered_file *)file;
+  char piece[16384];
+  sqlite3_int64 size = 0;
+  int code = BELOW(file, xFileSize, &size);
+  for (sqlite3_int64 at = 0; code == SQLITE_OK && at < size; at += (sqlite3_int64)sizeof piece) {
+    int length = size - at < (sqlite3_int64)sizeof piece ? (int)(size - at) : (int)sizeof piece;
+    code = BELOW(file, xRead, piece, length, at);
+    if (code == SQLITE_OK) code = judged(file, BELOW(file, xWrite, piece, length, at));
+  }
+  if (code == SQLITE_OK && size > 0) code = BELOW(file, xSync, SQLITE_SYNC_NORMAL);
+  f->old = code == SQLITE_FULL;
+  return code;
+}
+
+/* ---- reading and writing --------------------------------------------------------------------------------------------- */
+
+static int file_read(sqlite3_file *file, void *out, int size, sqlite3_int64 at) {
+  layered_file *f = (layered_file *)file;
+  /* The header is read by itself before anything else, for the size of the pages. When power was lost while the log was copied, its
+   * page may be torn here and whole in the log. Where it tells another size, what is read then is no page of ours. */
+  bool header = at + size <= HEADER_BYTES;
+  if (f->pages && !header && !is_page(size, at)) return SQLITE_CORRUPT;
+  int code = flush(file);
+  if (code == SQLITE_OK) code = BELOW(file, xRead, out, size, at);
+  return f->pages && !header && code == SQLITE_OK ? prove(out, at) : code;
+}
+
+static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 at) {
+  layered_file *f = (layered_file *)file;
+  if (f->gathered) return gather(file, bytes, size, at);
+  if (!f->pages) return judged(file, BELOW(file, xWrite, bytes, size, at));
+  assert(is_page(size, at));
+  unsigned char page[SRV_SQLITE_PAGE_BYTES];
+  memcpy(page, bytes, DIGESTED_BYTES);
+  uint64_t digest = page_digest(page, at);
+  memcpy(page + DIGESTED_BYTES, &digest, sizeof digest);
+  return judged(file, BELOW(file, xWrite, page, size, at));
+}
+
+static int file_shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **out) {
+  int code = BELOW(file, xShmMap, region, size, extend, out);
+  /* The file of the log's index could not be made longer. */
+  return code == SQLITE_IOERR_SHMSIZE ? SQLITE_FULL : code;
+}
+
+/* ---- passed on ------------------------------------------------------------------------------------------------------- */
+
+/* What is gathered and not synced was never promised. */
+static int file_close(sqlite3_file *file) {
+  free(((layered_file *)file)->gathered);
+  return below(file)->pMethods->xClose(below(file));
+}
+/* The file keeps the room that it has been given: pages past its end are never read. */
+static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
+  if (((layered_file *)file)->pages) return SQLITE_OK;
+  int code = flush(file);
+  return code == SQLITE_OK ? BELOW(file, xTruncate, size) : code;
+}
+/* A commit that is refused because the log is old is not written either: a life that comes would find it whole. */
+static int file_sync(sqlite3_file *file, int flags) {
+  layered_file *f = (layered_file *)file;
+  int code = f->old ? renew(file) : SQLITE_OK;
+  if (code != SQLITE_OK) f->gathered_size = 0;
+  if (code == SQLITE_OK) code = flush(file);
+  return code == SQLITE_OK ? BELOW(file, xSync, flags) : code;
+}
+static int file_size(sqlite3_file *file, sqlite3_int64 *size) {
+  int code = flush(file);
+  return code == SQLITE_OK ? BELOW(file, xFileSize, size) : code;
+}
+static int file_lock(sqlite3_file *file, int level) { return BELOW(file, xLock, level); }
+static int file_unlock(sqlite3_file *file, int level) { return BELOW(file, xUnlock, level); }
+static int file_reserved(sqlite3_file *file, int *out) { return BELOW(file, xCheckReservedLock, out); }
+static int file_control(sqlite3_file *file, int what, void *argument) { return BELOW(file, xFileControl, what, argument); }
+static int file_sector(sqlite3_file *file) { return below(file)->pMethods->xSectorSize(below(file)); }
+static int file_device(sqlite3_file *file) { return below(file)->pMethods->xDeviceCharacteristics(below(file)); }
+static int file_shm_lock(sqlite3_file *file, int offset, int count, int flags) {
+  return BELOW(file, xShmLock, offset, count, flags);
+}
+static void file_shm_barrier(sqlite3_file *file) { below(file)->pMethods->xShmBarrier(below(file)); }
+static int file_shm_unmap(sqlite3_file *file, int remove) { return BELOW(file, xShmUnmap, remove); }
+
+/* Version 2: no mapping of the file into memory, which would read past the digests. */
+static const sqlite3_io_methods methods = {.iVersion = 2,
+                                           .xClose = file_close,
+                                           .xRead = file_read,
+                                           .xWrite = file_write,
+                                           .xTruncate = file_truncate,
+                                           .xSync = file_sync,
+                                           .xFileSize = file_size,
+                                           .xLock = file_lock,
+                                           .xUnlock = file_unlock,
+                                           .xCheckReservedLock = file_reserved,
+                                           .xFileControl = file_control,
+                                           .xSectorSize = file_sector,
+                                           .xDeviceCharacteristics = file_device,
+                                           .xShmMap = file_shm_map,
+                                           .xShmLock = file_shm_lock,
+                                           .xShmBarrier = file_shm_barrier,
+                                           .xShmUnmap = file_shm_unmap};
+
+/* ---- file system ----------------------------------------------------------------------------------------------------- */
+
+static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out_flags) {
+  sqlite3_vfs *system = vfs->pAppData;
+  layered_file *f = (layered_file *)file;
+  *f = (layered_file){.pages = (flags & SQLITE_OPEN_MAIN_DB) != 0};
+  below(file)->pMethods = NULL;
+  int code = system->xOpen(system, name, below(file), flags, out_flags);
+  bool only_read = out_flags && *out_flags & SQLITE_OPEN_READONLY;
+  if (code == SQLITE_OK && flags & SQLITE_OPEN_WAL && !only_read) code = renew(file);
+  if (f->old) code = SQLITE_OK;
+  /* Without methods SQLite does not close the file; the one below is to be closed if it has any. */
+  if (code == SQLITE_OK) f->file.pMethods = &methods;
+  if (code == SQLITE_OK && flags & SQLITE_OPEN_WAL) f->gathered = malloc(GATHERED_BYTES);
+  if (code != SQLITE_OK && below(file)->pMethods) below(file)->pMethods->xClose(below(file));
+  return code;
+}
+
+const char *srv_sqlite_vfs(void) {
+  static const char name[] = "contactd";
+  static sqlite3_vfs vfs;
+  /* Counts of memory, kept under a lock, for which nobody asks. */
+  sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  sqlite3_vfs *system = sqlite3_vfs_find(NULL);
+  if (!system || vfs.pAppData == system) return system ? name : NULL;
+  /* All but the files is the system's. */
+  vfs = *system;
+  vfs.pNext = NULL;
+  vfs.zName = name;
+  vfs.pAppData = system;
+  vfs.szOsFile = (int)sizeof(layered_file) + system->szOsFile;
+  vfs.xOpen = open_file;
+  return sqlite3_vfs_register(&vfs, 0) == SQLITE_OK ? name : NULL;
+}

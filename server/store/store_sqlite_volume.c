@@ -1,0 +1,81 @@
+/* The tables of records. There is one until a page is damaged through which new rows would have to go: then a new table takes those
+ * that come, and the one before is read, as far as it can be, and swept. Each has rows from its first number up to the next
+ * table's, so that a row's number tells its table; the name tells that first number. */
+#include "store/store_sqlite.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In the order of their making, which is that of their first numbers. */
+static const char list[] = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'records*' ORDER BY rowid";
+
+static const char create[] = "CREATE TABLE \"records_%lld\"(" SRV_SQLITE_RECORD_COLUMNS ")";
+
+/* -1: it is no name of such a table. */
+static int64_t first_of(const char *name) {
+  static const char stem[] = "records_";
+  char *end = NULL;
+  if (strcmp(name, "records") == 0) return 0;
+  if (strncmp(name, stem, sizeof stem - 1) != 0) return -1;
+  errno = 0;
+  long long first = strtoll(name + sizeof stem - 1, &end, 10);
+  return errno == 0 && *end == 0 && first > 0 ? first : -1;
+}
+
+/* The next table: its statements. */
+static int take(srv_sqlite_volumes *v, const char *name) {
+  int64_t first = first_of(name);
+  if (first < 0 || v->count == SRV_SQLITE_VOLUMES || (v->count > 0 && first <= v->items[v->count - 1].first)) return SQLITE_CORRUPT;
+  srv_sqlite_volume *volume = &v->items[v->count];
+  volume->first = first;
+  const char *texts[SRV_SQLITE_VOLUME_STATEMENTS];
+  int made = 0;
+  while (made < v->texts_count && (texts[made] = sqlite3_mprintf(v->texts[made], name))) made++;
+  int code = made < v->texts_count ? SQLITE_NOMEM : SQLITE_OK;
+  if (code == SQLITE_OK && !srv_sqlite_prepare(v->db, texts, volume->statements, made)) code = sqlite3_extended_errcode(v->db);
+  while (made > 0) sqlite3_free((char *)(uintptr_t)texts[--made]);
+  v->count += code == SQLITE_OK;
+  return code;
+}
+
+int srv_sqlite_volumes_look(srv_sqlite_volumes *v) {
+  int code = sqlite3_step(v->list), taken = SQLITE_OK;
+  for (int at = 0; code == SQLITE_ROW && taken == SQLITE_OK; at++) {
+    const char *name = (const char *)sqlite3_column_text(v->list, 0);
+    if (at >= v->count) taken = name ? take(v, name) : SQLITE_NOMEM;
+    if (taken == SQLITE_OK) code = sqlite3_step(v->list);
+  }
+  sqlite3_reset(v->list);
+  if (taken != SQLITE_OK || code != SQLITE_DONE) return taken != SQLITE_OK ? taken : code;
+  return v->count > 0 ? SQLITE_OK : SQLITE_CORRUPT;
+}
+
+bool srv_sqlite_volumes_begin(srv_sqlite_volumes *v, sqlite3 *db, const char *const *texts, int count) {
+  const char *const list_text = list;
+  *v = (srv_sqlite_volumes){.db = db, .texts = texts, .texts_count = count};
+  if (!srv_sqlite_prepare(db, &list_text, &v->list, 1)) return false;
+  if (srv_sqlite_volumes_look(v) == SQLITE_OK) return true;
+  srv_sqlite_volumes_end(v);
+  return false;
+}
+
+void srv_sqlite_volumes_end(srv_sqlite_volumes *v) {
+  for (int i = 0; i < v->count; i++) srv_sqlite_finalize(v->items[i].statements, v->texts_count);
+  srv_sqlite_finalize(&v->list, 1);
+  v->count = 0;
+}
+
+sqlite3_stmt *srv_sqlite_volume_of(const srv_sqlite_volumes *v, int which, int64_t number) {
+  int at = v->count - 1;
+  while (at > 0 && v->items[at].first > number) at--;
+  return v->items[at].statements[which];
+}
+
+int srv_sqlite_volume_add(srv_sqlite_volumes *v, int64_t first) {
+  if (v->count == SRV_SQLITE_VOLUMES) return SQLITE_CORRUPT;
+  char *text = sqlite3_mprintf(create, (long long)first);
+  int code = text ? sqlite3_exec(v->db, text, NULL, NULL, NULL) : SQLITE_NOMEM;
+  sqlite3_free(text);
+  return code;
+}
