@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "handlers/advance.h"
-#include "handlers/contact_state.h"
 #include "calls/content_type_hint.h"
-#include "handlers/apply_impulses.h"
-#include "json/json_parser.h"
 #include "common/spelling.h"
+#include "handlers/advance.h"
+#include "handlers/apply_impulses.h"
+#include "handlers/contact_state.h"
 #include "handlers/query_call.h"
 #include "handlers/shapes.h"
 #include "handlers/solve.h"
+#include "json/json_parser.h"
 
 api_service *api_service_create(const api_settings *settings) {
   api_service *service = calloc(1, sizeof *service);
@@ -100,7 +100,7 @@ api_reader api_call_reader(api_call *call) {
                       .warnings = &call->warnings};
 }
 
-void api_call_use_shapes(api_call *call, const api_shape_table *shapes) { api_shape_scope_set(&call->shapes, shapes); }
+void api_call_set_shapes(api_call *call, const api_shape_table *shapes) { api_shape_scope_set(&call->shapes, shapes); }
 
 bool api_call_feed(api_call *call, const char *bytes, size_t length) {
   api_feed *feed = &call->feed;
@@ -130,7 +130,7 @@ bool api_call_parse(api_call *call, api_field *root) {
   const char *bytes = lacks ? "{}" : call->input.body ? call->input.body : "";
   call->json = api_json_parse(bytes, lacks ? 2 : call->input.body_length, &options, &call->faults);
   if (!call->json) {
-    api_hint_file(call);
+    api_suggest_content_type(call);
     return false;
   }
   *root = api_field_root(call->json);
@@ -139,10 +139,10 @@ bool api_call_parse(api_call *call, api_field *root) {
 
 static void refuse_parameter(api_call *call, const api_url_parameter *parameter, const char *word) {
   const char *names = call->route->parameters;
-  api_likeness likeness = api_likeness_start(parameter->name, parameter->name_length);
+  api_spelling likeness = api_spelling_start(parameter->name, parameter->name_length);
   for (const char *at = names + strspn(names, " "); *at; at += strspn(at, " ")) {
     size_t length = strcspn(at, " ");
-    api_likeness_consider(&likeness, at, length);
+    api_spelling_consider(&likeness, at, length);
     at += length;
   }
   api_fault *fault =
@@ -150,7 +150,7 @@ static void refuse_parameter(api_call *call, const api_url_parameter *parameter,
                       names[0] && !likeness.best.length ? "; it takes" : "", names[0] && !likeness.best.length ? names : "");
   size_t length = strlen(fault->detail); /* the list ends with a blank */
   if (length > 2 && fault->detail[length - 2] == ' ') memcpy(fault->detail + length - 2, ".", 2);
-  api_fault_like(fault, likeness);
+  api_fault_did_you_mean(fault, likeness);
 }
 
 /* Every parameter of the URL must be one that the route knows. */
@@ -187,7 +187,7 @@ api_step api_call_begin(api_call *call, const api_input *input) {
   bool lost = input->lost_revision > 0 && call->route->target == API_TARGET_DELETE;
   if (wants_scene(call->route->target) && !call->scene && !lost) {
     api_faults_clear(&call->faults);
-    return api_call_absent(call, API_PROBLEM_SCENE_NOT_FOUND);
+    return api_call_not_found(call, API_PROBLEM_SCENE_NOT_FOUND);
   }
   if (fed > 0) return api_call_fail(call);
   if (!parameters_known(call) || !api_call_tags_valid(call)) return api_call_fail(call);
@@ -233,9 +233,11 @@ void api_call_hint(const api_call *call, char *out) {
   if (call->advance) api_advance_hint(call->advance, out);
 }
 
-const char *api_call_told(api_call *call, size_t *length) { return call->advance ? api_advance_told(call->advance, length) : NULL; }
+const char *api_call_progress_lines(api_call *call, size_t *length) {
+  return call->advance ? api_advance_progress_lines(call->advance, length) : NULL;
+}
 
-void api_call_moved(api_call *call) {
+void api_call_set_conflict(api_call *call) {
   api_fault_plain(&call->faults, API_PROBLEM_SCENE_MOVED,
                   "The scene \"%s\" was written to, or deleted, while the call worked on revision %llu.", call->match.scene_id,
                   (unsigned long long)ct_scene_revision(call->scene));
@@ -305,19 +307,18 @@ api_step api_call_fail(api_call *call) {
   return reply_with(call, api_problem_get(call->faults.id)->status, API_PROBLEM_TYPE);
 }
 
-api_step api_call_absent(api_call *call, api_problem_id id) {
+api_step api_call_not_found(api_call *call, api_problem_id id) {
   ct_text item = api_text(call->match.item_id);
   char echo[API_ECHO_MAX + 4], echo_item[API_ECHO_MAX + 4];
   api_echo(api_text(call->match.scene_id), echo);
   api_echo(item, echo_item);
   if (id == API_PROBLEM_BODY_NOT_FOUND)
-    api_fault_like(api_fault_plain(&call->faults, id, "The scene \"%s\" has no body \"%s\".", echo, echo_item),
-                   api_likeness_of_bodies(call->scene, item));
+    api_fault_did_you_mean(api_fault_plain(&call->faults, id, "The scene \"%s\" has no body \"%s\".", echo, echo_item),
+                           api_spelling_of_bodies(call->scene, item));
   else if (id == API_PROBLEM_CONTACT_STATE_NOT_FOUND)
-    api_fault_like(api_fault_plain(&call->faults, id, "The scene \"%s\" has no contact state \"%s\".", echo, echo_item),
-                   api_likeness_of_attachments(call->scene, item));
-  else
-    api_fault_like(api_fault_plain(&call->faults, id, "No scene has the id \"%s\".", echo), call->input.like_scene);
+    api_fault_did_you_mean(api_fault_plain(&call->faults, id, "The scene \"%s\" has no contact state \"%s\".", echo, echo_item),
+                           api_spelling_of_attachments(call->scene, item));
+  else api_fault_did_you_mean(api_fault_plain(&call->faults, id, "No scene has the id \"%s\".", echo), call->input.like_scene);
   return api_call_fail(call);
 }
 
@@ -338,7 +339,7 @@ char *api_reply_line(const api_reply *reply, size_t *length) {
   }
   api_put_bytes(&out, reply->body ? reply->body : "{}", reply->body ? reply->body_length : 2);
   if (!good) api_put_raw(&out, "}\n");
-  return api_buffer_take(&out, length);
+  return api_buffer_detach(&out, length);
 }
 
 api_step api_call_send_raw(api_call *call, int status) { return reply_with(call, status, "application/json"); }

@@ -6,16 +6,16 @@
 #include <api/api.h>
 #include <jansson.h>
 
-#include "common/arena.h"
 #include "calls/events.h"
-#include "json/fields.h"
 #include "calls/route_match.h"
-#include "documents/ndjson.h"
-#include "common/problem.h"
 #include "calls/routes.h"
 #include "calls/service.h"
-#include "shapes/shape_reference.h"
+#include "common/arena.h"
+#include "common/problem.h"
 #include "common/warning.h"
+#include "documents/ndjson.h"
+#include "shapes/shape_reference.h"
+#include "json/fields.h"
 
 /* A streamed body in the making: bodies (POST) or merge patches (PATCH). */
 typedef struct api_feed {
@@ -75,7 +75,7 @@ api_reader api_call_reader(api_call *call);
 bool api_call_parse(api_call *call, api_field *root);
 
 /* Fault SCENE_NOT_FOUND, BODY_NOT_FOUND ... about the path. */
-api_step api_call_absent(api_call *call, api_problem_id id);
+api_step api_call_not_found(api_call *call, api_problem_id id);
 /* Sends call->faults (there is one at least) and drops a new revision. */
 api_step api_call_fail(api_call *call);
 /* Sends call->out, opened by api_call_open and closed here with "}". */
@@ -111,6 +111,6 @@ bool api_call_unmodified(const api_call *call);
 /* If-Match of a query: picks call->scene among current and kept. False: 412 fault. */
 bool api_call_pick_revision(api_call *call);
 /* The revision that a cursor names, or NULL with a REVISION_GONE fault. */
-const ct_scene *api_call_kept(const api_call *call, uint64_t revision, api_faults *faults);
+const ct_scene *api_call_find_revision(const api_call *call, uint64_t revision, api_faults *faults);
 
 #endif

@@ -52,7 +52,7 @@ static void add_hint(api_fault *fault, const char *kind) {
              " Files are sent with Content-Type: model/stl or model/obj and ?unit=m (curl --data-binary @file).");
 }
 
-void api_hint_file(api_call *call) {
+void api_suggest_content_type(api_call *call) {
   if (!api_faults_any(&call->faults) || call->input.body_length == 0) return;
   const char *kind = api_file_kind(call->input.body, call->input.body_length);
   api_form form = call->match.form;

@@ -52,7 +52,7 @@ static const api_event *last_for(const api_event_list *list, const char *contact
 /* Its data, which are those of the write itself, are made when the events are asked for. */
 static const char reset_name[] = "reset";
 
-void api_call_miss_events(api_call *call, const char *contact_state) {
+void api_call_drop_events(api_call *call, const char *contact_state) {
   api_event_list *list = &call->events;
   for (const api_event *last; (last = last_for(list, contact_state)); list->count--) {
     list->bytes -= last->length;
@@ -71,13 +71,13 @@ bool api_call_add_event(api_call *call, const char *name, const char *contact_st
       list->count + 1 >= limits->event_ring || list->bytes + data->length > limits->event_backlog_bytes * API_EVENTS_BACKLOGS;
   if (missed || many || data->failed) {
     api_buffer_free(data);
-    if (!missed) api_call_miss_events(call, contact_state);
+    if (!missed) api_call_drop_events(call, contact_state);
     return false;
   }
   api_event event = {.name = name, .contact_state = contact_state};
-  event.data = api_buffer_take(data, &event.length);
+  event.data = api_buffer_detach(data, &event.length);
   if (event.data) insert(list, list->count, event);
-  else api_call_miss_events(call, contact_state);
+  else api_call_drop_events(call, contact_state);
   return event.data != NULL;
 }
 
@@ -94,7 +94,7 @@ char *api_event_revision(const char *scene_id, uint64_t revision, uint64_t bodie
   put_place(&out, scene_id, revision);
   api_put_member_unsigned(&out, "bodies", bodies);
   api_put_byte(&out, '}');
-  return api_buffer_take(&out, length);
+  return api_buffer_detach(&out, length);
 }
 
 /* The number that the reply to a DELETE names, also of a scene that cannot be read. */
@@ -103,7 +103,7 @@ static char *deleted_data(const api_call *call, size_t *length) {
   uint64_t was = call->input.scene ? ct_scene_revision(call->input.scene) : call->input.lost_revision;
   put_place(&out, call->match.scene_id, was + 1);
   api_put_byte(&out, '}');
-  return api_buffer_take(&out, length);
+  return api_buffer_detach(&out, length);
 }
 
 static bool is_deletion(const api_call *call) {
@@ -160,7 +160,7 @@ api_step api_events_get(api_call *call) {
   ct_text state = api_text(call->contact_state);
   if (state.length && !call->input.resumes && !api_contact_state_find(call->scene, state)) {
     memcpy(call->match.item_id, state.bytes, state.length + 1);
-    return api_call_absent(call, API_PROBLEM_CONTACT_STATE_NOT_FOUND);
+    return api_call_not_found(call, API_PROBLEM_CONTACT_STATE_NOT_FOUND);
   }
   call->reply.status = 200;
   call->reply.content_type = "text/event-stream";

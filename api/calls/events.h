@@ -29,6 +29,6 @@ void api_events_free(api_event_list *list);
 bool api_call_add_event(api_call *call, const char *name, const char *contact_state, api_buffer *data);
 
 /* In place of the state's events, which cannot all be told: `reset` for those who name it, who are to look at the state anew. */
-void api_call_miss_events(api_call *call, const char *contact_state);
+void api_call_drop_events(api_call *call, const char *contact_state);
 
 #endif

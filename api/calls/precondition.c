@@ -113,7 +113,7 @@ bool api_call_pick_revision(api_call *call) {
   return mismatch(call, "If-Match names no revision that is kept");
 }
 
-const ct_scene *api_call_kept(const api_call *call, uint64_t revision, api_faults *faults) {
+const ct_scene *api_call_find_revision(const api_call *call, uint64_t revision, api_faults *faults) {
   const ct_scene *current = call->input.scene;
   if (ct_scene_revision(current) == revision) return current;
   for (size_t i = 0; i < call->input.kept_count; i++)

@@ -35,8 +35,8 @@ static size_t path_distance(const raw_path *given, const raw_path *template) {
   for (size_t i = 0; i < given->count; i++) {
     ct_text word = given->items[i], known = template->items[i];
     if (known.bytes[0] == '{' || (word.length == known.length && memcmp(word.bytes, known.bytes, word.length) == 0)) continue;
-    api_likeness likeness = api_likeness_start(word.bytes, word.length);
-    api_likeness_consider(&likeness, known.bytes, known.length);
+    api_spelling likeness = api_spelling_start(word.bytes, word.length);
+    api_spelling_consider(&likeness, known.bytes, known.length);
     if (!likeness.best.length) return SIZE_MAX;
     sum += likeness.distance ? likeness.distance : 1;
   }

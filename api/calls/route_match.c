@@ -5,10 +5,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "json/fields.h"
 #include "calls/route_hint.h"
 #include "calls/routes.h"
 #include "calls/service.h"
+#include "json/fields.h"
 
 /* Deepest template: /v1/scenes/{s}/filters/effective. */
 #define SEGMENTS_MAX 6
@@ -109,12 +109,12 @@ static bool path_fits(const char *template, const split_path *path) {
 /* The Allow header of all routes whose path fits. Whatever is read with GET is with HEAD, too, by a route of its own or as GET. */
 static void refuse_method(const split_path *path, const char *method, api_reply *refusal) {
   api_header allowed = {.name = "Allow"}, *allow = &allowed;
-  api_likeness likeness = api_likeness_start(method, strlen(method));
+  api_spelling likeness = api_spelling_start(method, strlen(method));
   size_t used = 0;
   for (size_t i = 0; i < api_route_count; i++) {
     const char *known = api_routes[i].method;
     if (!path_fits(api_routes[i].path, path) || strcmp(known, "HEAD") == 0) continue;
-    api_likeness_consider(&likeness, known, strlen(known));
+    api_spelling_consider(&likeness, known, strlen(known));
     if (strcmp(known, "GET") == 0) known = "GET, HEAD";
     size_t length = strlen(known);
     if (used + length + 3 > sizeof allow->value) continue;
@@ -129,8 +129,9 @@ static void refuse_method(const split_path *path, const char *method, api_reply 
   char nearest[16] = "";
   if (likeness.best.length < sizeof nearest) memcpy(nearest, likeness.best.bytes ? likeness.best.bytes : "", likeness.best.length);
   char echo[API_ECHO_MAX + 4];
-  api_refuse_like(refusal, API_PROBLEM_METHOD_NOT_ALLOWED, nearest, "The resource does not know the method %.32s; it knows %s.",
-                  api_echo(api_text(method), echo), allowed.value);
+  api_refuse_suggesting(refusal, API_PROBLEM_METHOD_NOT_ALLOWED, nearest,
+                        "The resource does not know the method %.32s; it knows %s.", api_echo(api_text(method), echo),
+                        allowed.value);
   refusal->headers[refusal->header_count++] = allowed;
 }
 
@@ -230,7 +231,7 @@ bool api_match_head(const api_service *service, const api_head *head, api_match 
   if (!known) {
     char hint[API_ROUTE_HINT_BYTES];
     api_route_hint(head->path, hint);
-    api_refuse_like(refusal, API_PROBLEM_NOT_FOUND, hint, "No route has this path.");
+    api_refuse_suggesting(refusal, API_PROBLEM_NOT_FOUND, hint, "No route has this path.");
     return false;
   }
   if (!match->route) {

@@ -1,16 +1,16 @@
-/* The route table itself. Handlers live in scenes.c, bodies.c, packed_columns.c, contact_state.c, contact_event.c, events.c, shapes.c,
- * query_call.c, solve_call.c and service_info.c; matching is in route_match.c. */
+/* The route table itself. Handlers live in scenes.c, bodies.c, packed_columns.c, contact_state.c, contact_event.c, events.c,
+ * shapes.c, query_call.c, solve_call.c and service_info.c; matching is in route_match.c. */
 #include "calls/routes.h"
 
 #include <string.h>
 
+#include "calls/events.h"
 #include "handlers/advance.h"
 #include "handlers/apply_impulses.h"
 #include "handlers/contact_state.h"
-#include "calls/events.h"
-#include "handlers/service_info.h"
 #include "handlers/query_call.h"
 #include "handlers/scenes.h"
+#include "handlers/service_info.h"
 #include "handlers/shapes.h"
 #include "handlers/solve.h"
 

@@ -82,7 +82,7 @@ char *api_arena_copy(api_arena *arena, const char *bytes, size_t length) {
   return copy;
 }
 
-api_arena_mark api_arena_here(const api_arena *arena) {
+api_arena_mark api_arena_position(const api_arena *arena) {
   return (api_arena_mark){arena->blocks, arena->blocks ? arena->blocks->used : 0};
 }
 

@@ -30,7 +30,7 @@ void *api_arena_array(api_arena *arena, size_t count, size_t size);
 /* A copy with a terminating NUL. */
 char *api_arena_copy(api_arena *arena, const char *bytes, size_t length);
 
-api_arena_mark api_arena_here(const api_arena *arena);
+api_arena_mark api_arena_position(const api_arena *arena);
 /* Gives back everything taken since the mark; one block is kept for the next use. */
 void api_arena_rewind(api_arena *arena, api_arena_mark mark);
 

@@ -38,7 +38,7 @@ bool api_buffer_reserve(api_buffer *buffer, size_t more) {
   return grow(buffer, more);
 }
 
-char *api_buffer_take(api_buffer *buffer, size_t *length) {
+char *api_buffer_detach(api_buffer *buffer, size_t *length) {
   api_put_byte(buffer, 0);
   if (buffer->failed) {
     api_buffer_free(buffer);

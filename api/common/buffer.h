@@ -20,7 +20,7 @@ void api_buffer_free(api_buffer *buffer); /* empty and ready again */
 /* Room for `more` bytes at bytes + length; false: failed. */
 bool api_buffer_reserve(api_buffer *buffer, size_t more);
 /* Hands the bytes to the caller, terminated with NUL, to be freed with free(); the buffer is empty after it. NULL: failed. */
-char *api_buffer_take(api_buffer *buffer, size_t *length);
+char *api_buffer_detach(api_buffer *buffer, size_t *length);
 
 /* A string literal's or any text's bytes as ct_text. */
 ct_text api_text(const char *terminated);

@@ -102,7 +102,7 @@ static bool is_plain_byte(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }
 
-void api_place_write(const char *id, uint64_t list_hash, char out[API_PLACE_LENGTH_MAX + 1]) {
+void api_list_cursor_write(const char *id, uint64_t list_hash, char out[API_LIST_CURSOR_LENGTH_MAX + 1]) {
   size_t length = strlen(id), used = 0;
   assert(length <= CT_ID_LENGTH_MAX);
   for (size_t i = 0; i < length; i++) {
@@ -137,7 +137,7 @@ static bool read_place(const char *text, size_t length, char out[CT_ID_LENGTH_MA
   return used > 0;
 }
 
-bool api_place_read(const char *text, uint64_t list_hash, char out[CT_ID_LENGTH_MAX + 1]) {
+bool api_list_cursor_read(const char *text, uint64_t list_hash, char out[CT_ID_LENGTH_MAX + 1]) {
   const char *mark = strrchr(text, '-');
   char id[CT_ID_LENGTH_MAX + 1];
   size_t length;

@@ -12,7 +12,7 @@
 /* Six fields of at most 16 digits, two of 8, and what joins them. */
 #define API_CURSOR_LENGTH_MAX 120
 /* An id, whose bytes take three at most, a hyphen and 16 digits. */
-#define API_PLACE_LENGTH_MAX (3 * CT_ID_LENGTH_MAX + 17)
+#define API_LIST_CURSOR_LENGTH_MAX (3 * CT_ID_LENGTH_MAX + 17)
 
 typedef struct api_cursor {
   uint64_t revision; /* 0 for stateless questions */
@@ -46,8 +46,8 @@ bool api_cursor_has_form(const char *text, size_t length);
 /* Cursors of lists are texts that stand in a URL as they are: letters, digits, and - . _ ~; other bytes of the id are ~xx.
  * Cursors of lists in the order of ids, whose items come and go: the next page begins after the id that was last given, whether it
  * is still there or not. `list_hash`: see api_scene_list_hash. */
-void api_place_write(const char *id, uint64_t list_hash, char out[API_PLACE_LENGTH_MAX + 1]);
+void api_list_cursor_write(const char *id, uint64_t list_hash, char out[API_LIST_CURSOR_LENGTH_MAX + 1]);
 /* False: not a cursor of this list; *out is then untouched. */
-bool api_place_read(const char *text, uint64_t list_hash, char out[CT_ID_LENGTH_MAX + 1]);
+bool api_list_cursor_read(const char *text, uint64_t list_hash, char out[CT_ID_LENGTH_MAX + 1]);
 
 #endif

@@ -32,14 +32,16 @@ bool api_problem_find(const char *name, api_problem_id *id) {
 
 /* ---- places ---------------------------------------------------------------------------------------------------------- */
 
-api_path api_path_member(const api_path *parent, const char *name) { return api_path_text(parent, api_text(name)); }
-
-api_path api_path_text(const api_path *parent, ct_text name) {
-  return (api_path){.parent = parent, .kind = API_PATH_MEMBER, .name = name.bytes, .length = name.length};
+api_pointer api_pointer_member(const api_pointer *parent, const char *name) {
+  return api_pointer_member_text(parent, api_text(name));
 }
 
-api_path api_path_index(const api_path *parent, size_t index) {
-  return (api_path){.parent = parent, .kind = API_PATH_INDEX, .index = index};
+api_pointer api_pointer_member_text(const api_pointer *parent, ct_text name) {
+  return (api_pointer){.parent = parent, .kind = API_POINTER_MEMBER, .name = name.bytes, .length = name.length};
+}
+
+api_pointer api_pointer_index(const api_pointer *parent, size_t index) {
+  return (api_pointer){.parent = parent, .kind = API_POINTER_INDEX, .index = index};
 }
 
 /* Bytes of text, at most API_ECHO_MAX, that end with a whole character. */
@@ -51,10 +53,10 @@ static size_t echo_length(ct_text text) {
 }
 
 /* One token with its slash, escaped; returns its length. out holds 2 * API_ECHO_MAX + 5 bytes. */
-static size_t write_token(const api_path *node, char *out) {
+static size_t write_token(const api_pointer *node, char *out) {
   size_t n = 0;
   out[n++] = '/';
-  if (node->kind == API_PATH_INDEX) return n + api_number_unsigned(node->index, out + n);
+  if (node->kind == API_POINTER_INDEX) return n + api_number_unsigned(node->index, out + n);
   size_t length = echo_length((ct_text){node->name, node->length});
   for (size_t i = 0; i < length; i++) {
     char byte = node->name[i];
@@ -72,11 +74,11 @@ static size_t write_token(const api_path *node, char *out) {
   return n;
 }
 
-void api_path_write(const api_path *at, char *out, size_t size) {
-  const api_path *nodes[POINTER_LEVELS_MAX];
+void api_pointer_write(const api_pointer *at, char *out, size_t size) {
+  const api_pointer *nodes[POINTER_LEVELS_MAX];
   size_t count = 0, n = 0;
   for (; at && count < POINTER_LEVELS_MAX; at = at->parent)
-    if (at->kind != API_PATH_ROOT) nodes[count++] = at;
+    if (at->kind != API_POINTER_ROOT) nodes[count++] = at;
   while (count) {
     char token[2 * API_ECHO_MAX + 32];
     size_t length = write_token(nodes[--count], token);
@@ -114,14 +116,14 @@ __attribute__((format(printf, 2, 0))) static void set_detail(api_fault *fault, c
   memcpy(fault->detail + end, "...", 4);
 }
 
-api_fault *api_fault_at(api_faults *faults, api_problem_id id, const api_path *at, const char *detail, ...) {
+api_fault *api_fault_at(api_faults *faults, api_problem_id id, const api_pointer *at, const char *detail, ...) {
   api_fault *fault = next_fault(faults, id);
   va_list arguments;
   va_start(arguments, detail);
   set_detail(fault, detail, arguments);
   va_end(arguments);
   fault->has_pointer = true;
-  api_path_write(at, fault->pointer, sizeof fault->pointer);
+  api_pointer_write(at, fault->pointer, sizeof fault->pointer);
   return fault;
 }
 
@@ -147,7 +149,7 @@ void api_fault_suggest(api_fault *fault, ct_text word) {
   fault->suggestion[length] = 0;
 }
 
-void api_fault_like(api_fault *fault, api_likeness likeness) {
+void api_fault_did_you_mean(api_fault *fault, api_spelling likeness) {
   if (!likeness.best.length) return;
   api_fault_suggest(fault, likeness.best);
   size_t length = strlen(fault->detail);
@@ -226,7 +228,7 @@ static void refuse_with(api_reply *reply, api_problem_id id, const char *suggest
   api_put_byte(&buffer, '}');
   *reply = (api_reply){.status = api_problem_get(id)->status, .content_type = API_PROBLEM_TYPE};
   if (id == API_PROBLEM_OUT_OF_MEMORY) api_reply_retry(reply);
-  reply->body = api_buffer_take(&buffer, &reply->body_length);
+  reply->body = api_buffer_detach(&buffer, &reply->body_length);
 }
 
 void api_refuse(api_reply *reply, api_problem_id id, const char *detail, ...) {
@@ -238,7 +240,7 @@ void api_refuse(api_reply *reply, api_problem_id id, const char *detail, ...) {
   refuse_with(reply, id, "", length < 0 ? "" : text);
 }
 
-void api_refuse_like(api_reply *reply, api_problem_id id, const char *suggestion, const char *detail, ...) {
+void api_refuse_suggesting(api_reply *reply, api_problem_id id, const char *suggestion, const char *detail, ...) {
   char text[REFUSAL_BYTES];
   va_list arguments;
   va_start(arguments, detail);

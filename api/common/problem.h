@@ -22,20 +22,20 @@ bool api_problem_find(const char *name, api_problem_id *id);
 
 /* A place in a document: nodes linked towards the root, usually on the stack, written as a JSON pointer (RFC 6901) only when an
  * error needs it. */
-typedef enum api_path_kind { API_PATH_ROOT, API_PATH_MEMBER, API_PATH_INDEX } api_path_kind;
-typedef struct api_path {
-  const struct api_path *parent; /* NULL: the document */
-  api_path_kind kind;            /* ROOT adds nothing to the pointer */
+typedef enum api_pointer_kind { API_POINTER_ROOT, API_POINTER_MEMBER, API_POINTER_INDEX } api_pointer_kind;
+typedef struct api_pointer {
+  const struct api_pointer *parent; /* NULL: the document */
+  api_pointer_kind kind;            /* ROOT adds nothing to the pointer */
   const char *name;              /* MEMBER */
   size_t length;                 /* of name */
   size_t index;                  /* INDEX */
-} api_path;
+} api_pointer;
 
-api_path api_path_member(const api_path *parent, const char *name); /* name: terminated, outlives the path */
-api_path api_path_text(const api_path *parent, ct_text name);
-api_path api_path_index(const api_path *parent, size_t index);
+api_pointer api_pointer_member(const api_pointer *parent, const char *name); /* name: terminated, outlives the path */
+api_pointer api_pointer_member_text(const api_pointer *parent, ct_text name);
+api_pointer api_pointer_index(const api_pointer *parent, size_t index);
 /* Escaped pointer, terminated, cut at a token's end to fit `size` bytes; tokens of the input are cut at 64 bytes. at NULL: "". */
-void api_path_write(const api_path *at, char *out, size_t size);
+void api_pointer_write(const api_pointer *at, char *out, size_t size);
 
 /* ---- faults ---------------------------------------------------------------------------------------------------------- */
 
@@ -70,18 +70,18 @@ static inline bool api_faults_any(const api_faults *faults) { return faults->cou
 static inline bool api_faults_full(const api_faults *faults) { return faults->count >= API_FAULTS_MAX; }
 
 /* api_refuse with a suggestion, which the detail names too; empty: none. */
-__attribute__((format(printf, 4, 5))) void api_refuse_like(api_reply *reply, api_problem_id id, const char *suggestion,
-                                                           const char *detail, ...);
+__attribute__((format(printf, 4, 5))) void api_refuse_suggesting(api_reply *reply, api_problem_id id, const char *suggestion,
+                                                                 const char *detail, ...);
 
 /* Adds an error at a place. Never NULL; fill limit and actual through the functions below. `at` NULL: the document itself. */
-__attribute__((format(printf, 4, 5))) api_fault *api_fault_at(api_faults *faults, api_problem_id id, const api_path *at,
+__attribute__((format(printf, 4, 5))) api_fault *api_fault_at(api_faults *faults, api_problem_id id, const api_pointer *at,
                                                               const char *detail, ...);
 /* Adds an error that has no place in the body (path, header, revision, memory). */
 __attribute__((format(printf, 3, 4))) api_fault *api_fault_plain(api_faults *faults, api_problem_id id, const char *detail, ...);
 void api_fault_limit(api_fault *fault, double limit, double actual);
 void api_fault_suggest(api_fault *fault, ct_text word); /* cut at 64 bytes */
 /* "; did you mean ...?" at the detail's end, and the suggestion; nothing where nothing is near. */
-void api_fault_like(api_fault *fault, api_likeness likeness);
+void api_fault_did_you_mean(api_fault *fault, api_spelling likeness);
 /* The two that any step may meet. */
 void api_fault_memory(api_faults *faults);    /* OUT_OF_MEMORY */
 void api_fault_cancelled(api_faults *faults); /* DEADLINE_EXCEEDED */

@@ -50,12 +50,12 @@ static size_t edit_distance(ct_text a, ct_text b, size_t most, size_t *cells) {
 }
 
 /* Which of the counts a letter belongs to; several letters may share one. */
-static size_t letter_of(char c) { return (unsigned char)lower(c) % API_LIKENESS_LETTERS; }
+static size_t letter_of(char c) { return (unsigned char)lower(c) % API_SPELLING_LETTERS; }
 
 /* Letters of the longer word that the shorter one does not have: no fewer edits make one of the
  * other (bag distance: Bartolini, Ciaccia, Patella 2002). */
-static size_t bag_distance(const api_likeness *l, ct_text text) {
-  unsigned char left[API_LIKENESS_LETTERS];
+static size_t bag_distance(const api_spelling *l, ct_text text) {
+  unsigned char left[API_SPELLING_LETTERS];
   size_t shared = 0;
   memcpy(left, l->letters, sizeof left);
   for (size_t i = 0; i < text.length; i++) {
@@ -67,15 +67,15 @@ static size_t bag_distance(const api_likeness *l, ct_text text) {
   return (text.length > l->word.length ? text.length : l->word.length) - shared;
 }
 
-api_likeness api_likeness_start(const char *word, size_t length) {
-  api_likeness l = {.word = {word, length}, .distance = SIZE_MAX};
+api_spelling api_spelling_start(const char *word, size_t length) {
+  api_spelling l = {.word = {word, length}, .distance = SIZE_MAX};
   for (size_t i = 0; i < length && length <= WORD_MAX; i++) l.letters[letter_of(word[i])]++;
   return l;
 }
 
-bool api_likeness_consider(api_likeness *l, const char *candidate, size_t length) {
-  if (l->cells > API_LIKENESS_CELLS) return false;
-  if (++l->considered > API_LIKENESS_CANDIDATES) return false;
+bool api_spelling_consider(api_spelling *l, const char *candidate, size_t length) {
+  if (l->cells > API_SPELLING_CELLS) return false;
+  if (++l->considered > API_SPELLING_CANDIDATES) return false;
   if (l->word.length > WORD_MAX || length > WORD_MAX) return true;
   size_t longer = length > l->word.length ? length : l->word.length;
   size_t shorter = length + l->word.length - longer;
@@ -92,50 +92,50 @@ bool api_likeness_consider(api_likeness *l, const char *candidate, size_t length
   return true;
 }
 
-const char *api_likeness_end(const api_likeness *likeness, char out[API_LIKENESS_END]) {
+const char *api_spelling_end(const api_spelling *likeness, char out[API_SPELLING_END]) {
   char echo[API_ECHO_MAX + 4];
-  if (likeness->best.length > 0) snprintf(out, API_LIKENESS_END, "; did you mean \"%s\"?", api_echo(likeness->best, echo));
-  else snprintf(out, API_LIKENESS_END, ".");
+  if (likeness->best.length > 0) snprintf(out, API_SPELLING_END, "; did you mean \"%s\"?", api_echo(likeness->best, echo));
+  else snprintf(out, API_SPELLING_END, ".");
   return out;
 }
 
 /* ---- words of a scene -------------------------------------------------------------------------------------------------- */
 
-api_likeness api_likeness_of_bodies(const ct_scene *scene, ct_text id) {
-  api_likeness l = api_likeness_start(id.bytes, id.length);
+api_spelling api_spelling_of_bodies(const ct_scene *scene, ct_text id) {
+  api_spelling l = api_spelling_start(id.bytes, id.length);
   for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
     const ct_body *body = ct_scene_body(scene, row);
-    if (body && !api_likeness_consider(&l, ct_body_id(body).bytes, ct_body_id(body).length)) break;
+    if (body && !api_spelling_consider(&l, ct_body_id(body).bytes, ct_body_id(body).length)) break;
   }
   return l;
 }
 
-api_likeness api_likeness_of_draft(const ct_draft *draft, ct_text id) {
-  api_likeness l = api_likeness_start(id.bytes, id.length);
+api_spelling api_spelling_of_draft(const ct_draft *draft, ct_text id) {
+  api_spelling l = api_spelling_start(id.bytes, id.length);
   for (uint32_t row = 0; row < ct_draft_rows(draft); row++) {
     const ct_body *body = ct_draft_body(draft, row);
-    if (body && !api_likeness_consider(&l, ct_body_id(body).bytes, ct_body_id(body).length)) break;
+    if (body && !api_spelling_consider(&l, ct_body_id(body).bytes, ct_body_id(body).length)) break;
   }
   return l;
 }
 
 /* False: no more candidates are compared. NULL is no body. */
-static bool consider_groups(api_likeness *l, const ct_body *body) {
+static bool consider_groups(api_spelling *l, const ct_body *body) {
   bool more = true;
   for (size_t g = 0; more && body && g < ct_body_group_count(body); g++)
-    more = api_likeness_consider(l, ct_body_group(body, g).bytes, ct_body_group(body, g).length);
+    more = api_spelling_consider(l, ct_body_group(body, g).bytes, ct_body_group(body, g).length);
   return more;
 }
 
-api_likeness api_likeness_of_groups(const ct_draft *draft, ct_text name) {
-  api_likeness l = api_likeness_start(name.bytes, name.length);
+api_spelling api_spelling_of_groups(const ct_draft *draft, ct_text name) {
+  api_spelling l = api_spelling_start(name.bytes, name.length);
   bool more = true;
   for (uint32_t row = 0; more && row < ct_draft_rows(draft); row++) more = consider_groups(&l, ct_draft_body(draft, row));
   return l;
 }
 
-api_likeness api_likeness_of_scene_groups(const ct_scene *scene, ct_text name) {
-  api_likeness l = api_likeness_start(name.bytes, name.length);
+api_spelling api_spelling_of_scene_groups(const ct_scene *scene, ct_text name) {
+  api_spelling l = api_spelling_start(name.bytes, name.length);
   bool more = true;
   for (uint32_t row = 0; more && row < ct_scene_rows(scene); row++) more = consider_groups(&l, ct_scene_body(scene, row));
   return l;
@@ -153,30 +153,30 @@ static size_t cut_id(ct_text id, size_t length) {
   return end;
 }
 
-api_likeness api_likeness_of_prefixes(const ct_scene *scene, ct_text prefix) {
-  api_likeness l = api_likeness_start(prefix.bytes, prefix.length);
+api_spelling api_spelling_of_prefixes(const ct_scene *scene, ct_text prefix) {
+  api_spelling l = api_spelling_start(prefix.bytes, prefix.length);
   bool more = true;
   for (uint32_t row = 0; more && row < ct_scene_rows(scene); row++) {
     const ct_body *body = ct_scene_body(scene, row);
     /* A letter may be missing, or one too many. */
     for (size_t cut = 0; body && more && cut < 3; cut++) {
       ct_text id = ct_body_id(body);
-      more = api_likeness_consider(&l, id.bytes, cut_id(id, prefix.length + 1 - cut));
+      more = api_spelling_consider(&l, id.bytes, cut_id(id, prefix.length + 1 - cut));
     }
   }
   return l;
 }
 
-api_likeness api_likeness_of_attachments(const ct_scene *scene, ct_text name) {
-  api_likeness l = api_likeness_start(name.bytes, name.length);
+api_spelling api_spelling_of_attachments(const ct_scene *scene, ct_text name) {
+  api_spelling l = api_spelling_start(name.bytes, name.length);
   for (size_t i = 0; i < ct_scene_attachment_count(scene); i++)
-    api_likeness_consider(&l, ct_scene_attachment(scene, i)->name.bytes, ct_scene_attachment(scene, i)->name.length);
+    api_spelling_consider(&l, ct_scene_attachment(scene, i)->name.bytes, ct_scene_attachment(scene, i)->name.length);
   return l;
 }
 
-api_likeness api_likeness_of_materials(const ct_materials *materials, ct_text name) {
-  api_likeness l = api_likeness_start(name.bytes, name.length);
+api_spelling api_spelling_of_materials(const ct_materials *materials, ct_text name) {
+  api_spelling l = api_spelling_start(name.bytes, name.length);
   for (size_t i = 0; i < materials->count; i++)
-    api_likeness_consider(&l, materials->items[i].name.bytes, materials->items[i].name.length);
+    api_spelling_consider(&l, materials->items[i].name.bytes, materials->items[i].name.length);
   return l;
 }

@@ -4,13 +4,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void api_warn(api_warnings *warnings, const char *type, const api_path *at, uint64_t count, const char *detail, ...) {
+void api_warn(api_warnings *warnings, const char *type, const api_pointer *at, uint64_t count, const char *detail, ...) {
   if (!warnings || warnings->count++ >= API_WARNINGS_KEPT) return;
   api_warning *warning = &warnings->items[warnings->count - 1];
   warning->type = type;
   warning->count = count;
   warning->has_pointer = at != NULL;
-  if (at) api_path_write(at, warning->pointer, sizeof warning->pointer);
+  if (at) api_pointer_write(at, warning->pointer, sizeof warning->pointer);
   va_list arguments;
   va_start(arguments, detail);
   vsnprintf(warning->detail, sizeof warning->detail, detail, arguments);

@@ -22,7 +22,7 @@ typedef struct api_warnings {
 } api_warnings;
 
 /* warnings NULL: nobody wants to know. at NULL: no place in a document. */
-__attribute__((format(printf, 5, 6))) void api_warn(api_warnings *warnings, const char *type, const api_path *at, uint64_t count,
+__attribute__((format(printf, 5, 6))) void api_warn(api_warnings *warnings, const char *type, const api_pointer *at, uint64_t count,
                                                     const char *detail, ...);
 
 /* Puts the member warnings: [{pointer?, type, detail, count?}, ...], and warningsOmitted where there were more. Nothing if there

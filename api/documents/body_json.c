@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/json_parser.h"
 #include "documents/material_json.h"
 #include "documents/motion_json.h"
+#include "json/json_parser.h"
 
 void api_body_release(api_body *body) {
   if (body->body) ct_body_release(body->body);
@@ -15,7 +15,7 @@ void api_body_release(api_body *body) {
 
 /* ---- user data ----------------------------------------------------------------------------------------------------------- */
 
-bool api_read_user(api_reader *reader, const api_field *field, ct_text *out) {
+bool api_read_user_data(api_reader *reader, const api_field *field, ct_text *out) {
   if (!field->value || json_is_null(field->value)) return true;
   api_buffer text = {0};
   api_put_json(&text, field->value);
@@ -60,7 +60,7 @@ static bool read_colliders(api_reader *reader, const api_field *field, ct_collid
   size_t twice = api_first_duplicate(reader, ids, length);
   if (twice == length) return true;
   if (twice == SIZE_MAX) return false;
-  api_path element = api_path_index(&field->path, twice), id = api_path_member(&element, "id");
+  api_pointer element = api_pointer_index(&field->path, twice), id = api_pointer_member(&element, "id");
   char echo[API_ECHO_MAX + 4];
   api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &id, "Another collider of this body has the id \"%s\".",
                api_echo(ids[twice], echo));
@@ -85,7 +85,7 @@ static bool read_groups(api_reader *reader, const api_field *field, const ct_tex
   size_t twice = api_first_duplicate(reader, groups, *count);
   if (twice == *count) return true;
   if (twice == SIZE_MAX) return false;
-  api_path element = api_path_index(&field->path, twice);
+  api_pointer element = api_pointer_index(&field->path, twice);
   api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &element, "The group is named twice.");
   return false;
 }
@@ -151,7 +151,7 @@ static bool read_full(api_reader *reader, const api_field *field, const api_body
   good = api_read_pose(reader, field, m + POSE, &out->pose) && good;
   if (m[MOTION].value) good = api_read_motion(reader, &m[MOTION], &motion, &out->velocity) && good;
   good = read_groups(reader, &m[GROUPS], &options.groups, &options.group_count) && good;
-  good = api_read_user(reader, &m[USER], &options.user) && good;
+  good = api_read_user_data(reader, &m[USER], &options.user) && good;
   if (m[COLLIDERS].value) good = read_colliders(reader, &m[COLLIDERS], &colliders, &owned) && good;
 
   options.motion = m[MOTION].value ? &motion : NULL;
@@ -185,10 +185,9 @@ static bool resembles_colliders(const json_t *value) {
   const char *name;
   json_t *unused;
   json_object_foreach((json_t *)value, name, unused) {
-    api_likeness likeness = api_likeness_start(name, strlen(name));
-    for (size_t i = 0; i < API_SHAPE_MEMBER_COUNT; i++)
-      api_likeness_consider(&likeness, shapes[i].name, strlen(shapes[i].name));
-    api_likeness_consider(&likeness, word, sizeof word - 1);
+    api_spelling likeness = api_spelling_start(name, strlen(name));
+    for (size_t i = 0; i < API_SHAPE_MEMBER_COUNT; i++) api_spelling_consider(&likeness, shapes[i].name, strlen(shapes[i].name));
+    api_spelling_consider(&likeness, word, sizeof word - 1);
     if (likeness.best.bytes == word) return true;
   }
   return false;
@@ -209,7 +208,7 @@ bool api_read_body(api_reader *reader, const api_field *field, const api_body_fo
   static const api_body_form plain = {0};
   if (!form) form = &plain;
   if (!field->value) return false;
-  api_arena_mark mark = api_arena_here(reader->arena);
+  api_arena_mark mark = api_arena_position(reader->arena);
   api_body body = {.pose = ct_pose_identity()};
   bool good = form->allow_short && looks_short(field->value) ? read_short(reader, field, form, &body)
                                                              : read_full(reader, field, form, &body);
@@ -322,9 +321,9 @@ bool api_read_bodies(api_reader *reader, const api_field *field, api_body_list *
 }
 
 /* The fault of an insertion that failed; twice: the id came earlier in the same request. */
-static void tell_insert(api_reader *reader, const api_path *at, ct_status status, ct_text id, bool twice) {
+static void tell_insert(api_reader *reader, const api_pointer *at, ct_status status, ct_text id, bool twice) {
   char echo[API_ECHO_MAX + 4];
-  api_path path = api_path_member(at, "id");
+  api_pointer path = api_pointer_member(at, "id");
   switch (status) {
   case CT_EXISTS:
     api_fault_at(reader->faults, twice ? API_PROBLEM_DUPLICATE_ID : API_PROBLEM_ID_IN_USE, &path,
@@ -344,13 +343,13 @@ static ct_status insert_body(const api_reader *reader, const api_body *body, ct_
   return ct_draft_insert(draft, body->body, &body->pose, &body->velocity, row);
 }
 
-bool api_insert_bodies(api_reader *reader, const api_path *at, const api_body_list *list, ct_draft *draft) {
+bool api_add_bodies(api_reader *reader, const api_pointer *at, const api_body_list *list, ct_draft *draft) {
   uint32_t first = CT_NO_ROW; /* new rows follow the old ones */
   bool good = true;
   for (size_t i = 0; i < list->count && !api_faults_full(reader->faults); i++) {
     uint32_t row;
     ct_status status = insert_body(reader, &list->items[i], draft, &row);
-    api_path element = api_path_index(at, i);
+    api_pointer element = api_pointer_index(at, i);
     if (status == CT_OK && first == CT_NO_ROW) first = row;
     if (status == CT_OK) {
       good = api_check_materials(reader, &element, list->items[i].body, draft) && good;
@@ -364,7 +363,7 @@ bool api_insert_bodies(api_reader *reader, const api_path *at, const api_body_li
   return good;
 }
 
-bool api_put_body_into(api_reader *reader, const api_path *at, const api_body *body, ct_draft *draft, bool *created) {
+bool api_put_body_into(api_reader *reader, const api_pointer *at, const api_body *body, ct_draft *draft, bool *created) {
   uint32_t row = ct_draft_find(draft, ct_body_id(body->body));
   bool is_new = row == CT_NO_ROW;
   ct_status status =

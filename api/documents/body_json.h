@@ -8,7 +8,7 @@
 #define API_BODY_GROUPS_MAX 64
 
 /* Opaque JSON as compact text in the arena, at most limits->user_bytes (LIMIT_EXCEEDED). null is none. */
-bool api_read_user(api_reader *reader, const api_field *field, ct_text *out);
+bool api_read_user_data(api_reader *reader, const api_field *field, ct_text *out);
 
 typedef struct api_body {
   const ct_body *body; /* a reference, owned */
@@ -48,8 +48,8 @@ bool api_body_list_add(api_body_list *list, api_body *body); /* takes the refere
 bool api_read_bodies(api_reader *reader, const api_field *field, api_body_list *list);
 /* Inserts all in order; faults point to at/i/id, at NULL: /i/id. ID_IN_USE: the draft had a body of this id before the call;
  * DUPLICATE_ID: twice in the list; LIMIT_EXCEEDED: more than limits->bodies. Discard the draft on false. */
-bool api_insert_bodies(api_reader *reader, const api_path *at, const api_body_list *list, ct_draft *draft);
+bool api_add_bodies(api_reader *reader, const api_pointer *at, const api_body_list *list, ct_draft *draft);
 /* As PUT of one body: replaces the body of the same id, or inserts. *created tells which; may be NULL. */
-bool api_put_body_into(api_reader *reader, const api_path *at, const api_body *body, ct_draft *draft, bool *created);
+bool api_put_body_into(api_reader *reader, const api_pointer *at, const api_body *body, ct_draft *draft, bool *created);
 
 #endif

@@ -1,10 +1,10 @@
 /* Merge patches of bodies (RFC 7396): the body as a document, patched, read again. */
 #include "documents/body_patch.h"
 
-#include "json/json_parser.h"
 #include "common/spelling.h"
 #include "documents/material_json.h"
 #include "documents/motion_json.h"
+#include "json/json_parser.h"
 
 /* Levels and memory of a document that the daemon itself has written. */
 #define OWN_DEPTH 512
@@ -68,7 +68,7 @@ bool api_patch_row(api_reader *reader, const api_field *patch, ct_draft *draft, 
 }
 
 bool api_patch_body(api_reader *reader, const api_field *patch, ct_draft *draft) {
-  api_path path = api_path_member(&patch->path, "id");
+  api_pointer path = api_pointer_member(&patch->path, "id");
   if (!json_is_object(patch->value)) {
     api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &patch->path, "Must be an object, is %s.", api_type_words(patch->value));
     return false;
@@ -85,6 +85,6 @@ bool api_patch_body(api_reader *reader, const api_field *patch, ct_draft *draft)
   char echo[API_ECHO_MAX + 4];
   api_fault *fault =
       api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &path, "The scene has no body \"%s\".", api_echo(id, echo));
-  api_fault_like(fault, api_likeness_of_draft(draft, id));
+  api_fault_did_you_mean(fault, api_spelling_of_draft(draft, id));
   return false;
 }

@@ -42,7 +42,7 @@ bool api_find_soft(const ct_scene *scene, uint32_t row, uint32_t *collider) {
   return false;
 }
 
-void api_put_elastic(api_buffer *out, const ct_elastic_options *options) {
+void api_put_elastic_options(api_buffer *out, const ct_elastic_options *options) {
   api_put_key(out, "elastic");
   api_put_byte(out, '{');
   api_put_member_number(out, "smallVelocity", options->small_velocity);
@@ -53,7 +53,7 @@ void api_put_elastic(api_buffer *out, const ct_elastic_options *options) {
   api_put_byte(out, '}');
 }
 
-void api_put_usual_elastic(api_buffer *out) {
-  const ct_elastic_options usual = ct_elastic_in_force(&(ct_elastic_options){0});
-  api_put_elastic(out, &usual);
+void api_put_default_elastic(api_buffer *out) {
+  const ct_elastic_options usual = ct_elastic_options_effective(&(ct_elastic_options){0});
+  api_put_elastic_options(out, &usual);
 }

@@ -12,8 +12,8 @@
 bool api_read_elastic(api_reader *reader, const api_field *field, ct_elastic_options *out, ct_compliant_options *all);
 
 /* The member elastic: the choices in force; and the usual ones, where none could be given. */
-void api_put_elastic(api_buffer *out, const ct_elastic_options *options);
-void api_put_usual_elastic(api_buffer *out);
+void api_put_elastic_options(api_buffer *out, const ct_elastic_options *options);
+void api_put_default_elastic(api_buffer *out);
 
 /* The first collider of a row that is of no material with both moduli; false: all are. */
 bool api_find_soft(const ct_scene *scene, uint32_t row, uint32_t *collider);

@@ -4,8 +4,8 @@
 #include <contact/limits.h>
 
 #include "common/spelling.h"
-#include "json/named_objects_json.h"
 #include "common/warning.h"
+#include "json/named_objects_json.h"
 
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@
 /* An array of group names. */
 static bool read_names(api_reader *reader, const api_field *field, const ct_text **out, size_t *count) {
   if (!api_read_array(reader, field, 0, CT_GROUPS_MAX, count)) return false;
-  ct_text *names = api_reader_take(reader, *count, sizeof *names);
+  ct_text *names = api_reader_alloc(reader, *count, sizeof *names);
   if (!names) return false;
   bool good = true;
   for (size_t i = 0; i < *count; i++) {
@@ -55,10 +55,10 @@ static bool read_pair(api_reader *reader, const api_field *field, ct_pair_rule *
 }
 
 static bool refuse_repeated(api_reader *reader, const api_field *field, const ct_pair_rule *rules, size_t count) {
-  api_arena_mark mark = api_arena_here(reader->arena);
-  api_name_pair *names = api_reader_take(reader, count, sizeof *names);
+  api_arena_mark mark = api_arena_position(reader->arena);
+  api_name_pair *names = api_reader_alloc(reader, count, sizeof *names);
   for (size_t i = 0; names && i < count; i++) names[i] = (api_name_pair){rules[i].a, rules[i].b};
-  bool good = names && api_refuse_repeated(reader, field, names, count, "There is a rule for this pair already.");
+  bool good = names && api_reject_repeated(reader, field, names, count, "There is a rule for this pair already.");
   api_arena_rewind(reader->arena, mark);
   return good;
 }
@@ -67,7 +67,7 @@ static bool read_pairs(api_reader *reader, const api_field *field, ct_filters *o
   size_t count = 0;
   if (!field->value) return true;
   if (!api_read_array(reader, field, 0, reader->limits->pairs, &count)) return false;
-  ct_pair_rule *rules = api_reader_take(reader, count, sizeof *rules);
+  ct_pair_rule *rules = api_reader_alloc(reader, count, sizeof *rules);
   if (!rules) return false;
   bool good = true;
   for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
@@ -90,13 +90,13 @@ bool api_read_filters(api_reader *reader, const api_field *field, ct_filters *ou
   return good;
 }
 
-static bool check_known(api_reader *reader, const api_path *pair, const char *member, ct_text id, const ct_draft *draft) {
+static bool check_known(api_reader *reader, const api_pointer *pair, const char *member, ct_text id, const ct_draft *draft) {
   if (ct_draft_find(draft, id) != CT_NO_ROW) return true;
   char echo[API_ECHO_MAX + 4];
-  api_path path = api_path_member(pair, member);
+  api_pointer path = api_pointer_member(pair, member);
   api_fault *fault =
       api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &path, "The scene has no body \"%s\".", api_echo(id, echo));
-  api_fault_like(fault, api_likeness_of_draft(draft, id));
+  api_fault_did_you_mean(fault, api_spelling_of_draft(draft, id));
   return false;
 }
 
@@ -104,7 +104,7 @@ static bool check_known(api_reader *reader, const api_path *pair, const char *me
 
 typedef struct named_group {
   ct_text name;
-  api_path at;
+  api_pointer at;
   bool has_body;
 } named_group;
 
@@ -125,25 +125,25 @@ static void warn_group(api_reader *reader, const named_group *group, const ct_dr
   /* The nearest name costs a comparison with the groups of all bodies. Warnings that are only
    * counted do without. */
   bool is_kept = reader->warnings->count < API_WARNINGS_KEPT;
-  ct_text best = is_kept ? api_likeness_of_groups(draft, group->name).best : (ct_text){0};
+  ct_text best = is_kept ? api_spelling_of_groups(draft, group->name).best : (ct_text){0};
   api_warn(reader->warnings, "unknownGroup", &group->at, 0, "No body is in the group \"%s\"%s%s%s", api_echo(group->name, echo),
            best.length ? "; did you mean \"" : ".", best.length ? api_echo(best, echo_best) : "", best.length ? "\"?" : "");
 }
 
-void api_warn_groups(api_reader *reader, const api_path *at, const ct_filters *filters, const ct_draft *draft) {
-  api_path all = api_path_member(at, "groups"), rules[CT_GROUPS_MAX], lists[CT_GROUPS_MAX];
+void api_warn_groups(api_reader *reader, const api_pointer *at, const ct_filters *filters, const ct_draft *draft) {
+  api_pointer all = api_pointer_member(at, "groups"), rules[CT_GROUPS_MAX], lists[CT_GROUPS_MAX];
   size_t count = filters->group_count, used = 0;
   if (!reader->warnings || count == 0 || count > CT_GROUPS_MAX) return;
   for (size_t i = 0; i < filters->group_count; i++) count += filters->groups[i].count;
-  api_arena_mark mark = api_arena_here(reader->arena);
-  named_group *groups = api_reader_take(reader, count, sizeof *groups);
+  api_arena_mark mark = api_arena_position(reader->arena);
+  named_group *groups = api_reader_alloc(reader, count, sizeof *groups);
   for (size_t i = 0; groups && i < filters->group_count; i++) {
     const ct_group_rule *rule = &filters->groups[i];
-    rules[i] = api_path_text(&all, rule->group);
-    lists[i] = api_path_member(&rules[i], "notCollideWith");
+    rules[i] = api_pointer_member_text(&all, rule->group);
+    lists[i] = api_pointer_member(&rules[i], "notCollideWith");
     groups[used++] = (named_group){rule->group, rules[i], false};
     for (size_t k = 0; k < rule->count; k++)
-      groups[used++] = (named_group){rule->not_collide_with[k], api_path_index(&lists[i], k), false};
+      groups[used++] = (named_group){rule->not_collide_with[k], api_pointer_index(&lists[i], k), false};
   }
   if (!groups) return;
   /* The warning names the first place of each name. */
@@ -160,11 +160,11 @@ void api_warn_groups(api_reader *reader, const api_path *at, const ct_filters *f
 
 /* ---- use ----------------------------------------------------------------------------------------------------------------- */
 
-bool api_apply_filters(api_reader *reader, const api_path *at, const ct_filters *filters, ct_draft *draft) {
-  api_path pairs = api_path_member(at, "pairs");
+bool api_apply_filters(api_reader *reader, const api_pointer *at, const ct_filters *filters, ct_draft *draft) {
+  api_pointer pairs = api_pointer_member(at, "pairs");
   bool good = true;
   for (size_t i = 0; i < filters->pair_count && !api_faults_full(reader->faults); i++) {
-    api_path pair = api_path_index(&pairs, i);
+    api_pointer pair = api_pointer_index(&pairs, i);
     good = check_known(reader, &pair, "a", filters->pairs[i].a, draft) && good;
     good = check_known(reader, &pair, "b", filters->pairs[i].b, draft) && good;
   }
@@ -172,7 +172,7 @@ bool api_apply_filters(api_reader *reader, const api_path *at, const ct_filters 
   ct_status status = ct_draft_set_filters(draft, filters);
   if (status == CT_OK) return true;
   if (status == CT_LIMIT) {
-    api_path groups = api_path_member(at, "groups");
+    api_pointer groups = api_pointer_member(at, "groups");
     api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &groups,
                                     "At most %d groups may take part in rules.", CT_GROUPS_MAX);
     api_fault_limit(fault, CT_GROUPS_MAX, HUGE_VAL);
@@ -213,7 +213,7 @@ void api_put_filters(api_buffer *buffer, const ct_filters *filters) {
 }
 
 void api_put_effective(api_buffer *buffer, const ct_scene *scene, uint32_t row_a, uint32_t row_b) {
-  ct_filter_verdict verdict = ct_scene_verdict(scene, row_a, row_b);
+  ct_filter_verdict verdict = ct_scene_filter_verdict(scene, row_a, row_b);
   bool groups = verdict.group_a.length > 0;
   api_put_byte(buffer, '{');
   api_put_member_string(buffer, "a", ct_body_id(ct_scene_body(scene, row_a)));

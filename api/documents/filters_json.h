@@ -10,9 +10,9 @@
 /* *out is in the reader's arena, its texts in the tree. DUPLICATE_ID: two rules for a pair. */
 bool api_read_filters(api_reader *reader, const api_field *field, ct_filters *out);
 /* Checks that the pair rules' bodies are in the draft (UNKNOWN_ID at at/pairs/i/a) and sets the filters. */
-bool api_apply_filters(api_reader *reader, const api_path *at, const ct_filters *filters, ct_draft *draft);
+bool api_apply_filters(api_reader *reader, const api_pointer *at, const ct_filters *filters, ct_draft *draft);
 /* Warnings "unknownGroup" for names of groups that no body of the draft is in. `at` is the place of the filters. */
-void api_warn_groups(api_reader *reader, const api_path *at, const ct_filters *filters, const ct_draft *draft);
+void api_warn_groups(api_reader *reader, const api_pointer *at, const ct_filters *filters, const ct_draft *draft);
 void api_put_filters(api_buffer *buffer, const ct_filters *filters);
 /* {"a","b","collide","decidedBy":"pair"|"groups"|"default","reason"?,"groups"?}: why the pair is, or is not, looked at. */
 void api_put_effective(api_buffer *buffer, const ct_scene *scene, uint32_t row_a, uint32_t row_b);

@@ -115,11 +115,11 @@ static bool read_pair(api_reader *reader, const api_field *field, ct_material_pa
 }
 
 static bool refuse_repeated(api_reader *reader, const api_field *field, const ct_materials *materials) {
-  api_arena_mark mark = api_arena_here(reader->arena);
+  api_arena_mark mark = api_arena_position(reader->arena);
   size_t count = materials->pair_count;
-  api_name_pair *names = api_reader_take(reader, count, sizeof *names);
+  api_name_pair *names = api_reader_alloc(reader, count, sizeof *names);
   for (size_t i = 0; names && i < count; i++) names[i] = (api_name_pair){materials->pairs[i].a, materials->pairs[i].b};
-  bool good = names && api_refuse_repeated(reader, field, names, count, "The pair has values of its own already.");
+  bool good = names && api_reject_repeated(reader, field, names, count, "The pair has values of its own already.");
   api_arena_rewind(reader->arena, mark);
   return good;
 }
@@ -128,7 +128,7 @@ static bool read_pairs(api_reader *reader, const api_field *field, ct_materials 
   size_t count = 0;
   if (!field->value) return true;
   if (!api_read_array(reader, field, 0, CT_MATERIAL_PAIRS_MAX, &count)) return false;
-  ct_material_pair *pairs = api_reader_take(reader, count, sizeof *pairs);
+  ct_material_pair *pairs = api_reader_alloc(reader, count, sizeof *pairs);
   if (!pairs) return false;
   bool good = true;
   for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
@@ -140,7 +140,7 @@ static bool read_pairs(api_reader *reader, const api_field *field, ct_materials 
   return good && (count < 2 || refuse_repeated(reader, field, out));
 }
 
-bool api_read_matter(api_reader *reader, const api_field members[API_MATTER_MEMBER_COUNT], api_matter *out) {
+bool api_read_materials(api_reader *reader, const api_field members[API_MATERIALS_MEMBER_COUNT], api_materials *out) {
   enum { GRAVITY, MATERIALS, PAIRS };
   bool good = api_read_vec3(reader, &members[GRAVITY], API_GRAVITY_MAX, &out->gravity);
   out->has_gravity = api_field_present(&members[GRAVITY]);
@@ -150,50 +150,50 @@ bool api_read_matter(api_reader *reader, const api_field members[API_MATTER_MEMB
 
 /* ---- names --------------------------------------------------------------------------------------------------------------- */
 
-static void report_unknown_material(api_reader *reader, const api_path *at, ct_text name, const ct_materials *known) {
+static void report_unknown_material(api_reader *reader, const api_pointer *at, ct_text name, const ct_materials *known) {
   char echo[API_ECHO_MAX + 4];
-  api_fault_like(
+  api_fault_did_you_mean(
       api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, at, "The scene has no material \"%s\".", api_echo(name, echo)),
-      api_likeness_of_materials(known, name));
+      api_spelling_of_materials(known, name));
 }
 
-bool api_check_materials(api_reader *reader, const api_path *body_at, const ct_body *body, const ct_draft *draft) {
+bool api_check_materials(api_reader *reader, const api_pointer *body_at, const ct_body *body, const ct_draft *draft) {
   bool good = true;
   for (size_t i = 0; i < ct_body_collider_count(body); i++) {
     ct_text name = ct_body_material(body, i);
     if (!name.length || ct_draft_has_material(draft, name)) continue;
-    api_path colliders = api_path_member(body_at, "colliders"), collider = api_path_index(&colliders, i);
-    api_path material = api_path_member(&collider, "material");
+    api_pointer colliders = api_pointer_member(body_at, "colliders"), collider = api_pointer_index(&colliders, i);
+    api_pointer material = api_pointer_member(&collider, "material");
     report_unknown_material(reader, &material, name, ct_draft_materials(draft));
     good = false;
   }
   return good;
 }
 
-bool api_refuse_materials(api_reader *reader, const api_field *field, const ct_body *body) {
+bool api_reject_material_names(api_reader *reader, const api_field *field, const ct_body *body) {
   for (size_t i = 0; i < ct_body_collider_count(body); i++) {
     if (!ct_body_material(body, i).length) continue;
     bool whole = json_object_get(field->value, "colliders") != NULL;
-    api_path colliders = api_path_member(&field->path, "colliders"), collider = api_path_index(&colliders, i);
-    api_path material = api_path_member(whole ? &collider : &field->path, "material");
+    api_pointer colliders = api_pointer_member(&field->path, "colliders"), collider = api_pointer_index(&colliders, i);
+    api_pointer material = api_pointer_member(whole ? &collider : &field->path, "material");
     api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &material, "Materials are a scene's: two bodies alone have none.");
     return false;
   }
   return true;
 }
 
-static bool is_material(api_reader *reader, const api_path *at, ct_text name, const ct_draft *draft) {
+static bool is_material(api_reader *reader, const api_pointer *at, ct_text name, const ct_draft *draft) {
   if (ct_draft_has_material(draft, name)) return true;
   report_unknown_material(reader, at, name, ct_draft_materials(draft));
   return false;
 }
 
 /* The pairs' names, each of which is to be a material's. */
-static bool check_pairs(api_reader *reader, const api_path *at, const ct_materials *materials, const ct_draft *draft) {
-  api_path pairs = api_path_member(at, "materialPairs");
+static bool check_pairs(api_reader *reader, const api_pointer *at, const ct_materials *materials, const ct_draft *draft) {
+  api_pointer pairs = api_pointer_member(at, "materialPairs");
   bool good = true;
   for (size_t i = 0; i < materials->pair_count && !api_faults_full(reader->faults); i++) {
-    api_path pair = api_path_index(&pairs, i), a = api_path_member(&pair, "a"), b = api_path_member(&pair, "b");
+    api_pointer pair = api_pointer_index(&pairs, i), a = api_pointer_member(&pair, "a"), b = api_pointer_member(&pair, "b");
     good = is_material(reader, &a, materials->pairs[i].a, draft) && good;
     good = is_material(reader, &b, materials->pairs[i].b, draft) && good;
   }
@@ -201,14 +201,14 @@ static bool check_pairs(api_reader *reader, const api_path *at, const ct_materia
 }
 
 /* The first collider of the draft's bodies whose material has gone. */
-static bool check_users(api_reader *reader, const api_path *at, const ct_draft *draft) {
+static bool check_users(api_reader *reader, const api_pointer *at, const ct_draft *draft) {
   char material[API_ECHO_MAX + 4], id[API_ECHO_MAX + 4];
   for (uint32_t row = 0; row < ct_draft_rows(draft); row++) {
     const ct_body *body = ct_draft_body(draft, row);
     for (size_t i = 0; body && i < ct_body_collider_count(body); i++) {
       ct_text name = ct_body_material(body, i);
       if (!name.length || ct_draft_has_material(draft, name)) continue;
-      api_path materials = api_path_member(at, "materials");
+      api_pointer materials = api_pointer_member(at, "materials");
       api_fault_at(reader->faults, API_PROBLEM_MATERIAL_IN_USE, &materials, "Collider %zu of body \"%s\" is of \"%s\".", i,
                    api_echo(ct_body_id(body), id), api_echo(name, material));
       return false;
@@ -217,7 +217,7 @@ static bool check_users(api_reader *reader, const api_path *at, const ct_draft *
   return true;
 }
 
-bool api_apply_matter(api_reader *reader, const api_path *at, const api_matter *matter, ct_draft *draft) {
+bool api_apply_materials(api_reader *reader, const api_pointer *at, const api_materials *matter, ct_draft *draft) {
   bool had = ct_draft_materials(draft)->count > 0;
   ct_draft_set_gravity(draft, matter->has_gravity ? &matter->gravity : NULL);
   if (ct_draft_set_materials(draft, &matter->materials) != CT_OK) {
@@ -263,7 +263,7 @@ static void put_pair(api_buffer *buffer, const ct_material_pair *pair) {
   api_put_byte(buffer, '}');
 }
 
-void api_put_matter(api_buffer *buffer, const ct_scene *scene) {
+void api_put_materials(api_buffer *buffer, const ct_scene *scene) {
   const ct_materials *materials = ct_scene_materials(scene);
   if (ct_scene_has_gravity(scene)) api_put_member_vec3(buffer, "gravity", ct_scene_gravity(scene));
   if (materials->count) {

@@ -14,27 +14,27 @@
 #define API_SIDES 8
 
 /* Members of a scene's settings, in this order. */
-#define API_MATTER_MEMBERS                                                                                                         \
+#define API_MATERIALS_MEMBERS                                                                                                      \
   {.name = "gravity"}, {.name = "materials"}, { .name = "materialPairs" }
-enum { API_MATTER_MEMBER_COUNT = 3 };
+enum { API_MATERIALS_MEMBER_COUNT = 3 };
 
-typedef struct api_matter {
+typedef struct api_materials {
   bool has_gravity;
   ct_vec3 gravity;
   ct_materials materials; /* in the arena and the tree */
-} api_matter;
+} api_materials;
 
-bool api_read_matter(api_reader *reader, const api_field members[API_MATTER_MEMBER_COUNT], api_matter *out);
+bool api_read_materials(api_reader *reader, const api_field members[API_MATERIALS_MEMBER_COUNT], api_materials *out);
 /* Into the draft; `at` is the place of the settings. UNKNOWN_ID: a pair names a material that is not there. MATERIAL_IN_USE: a
  * collider of the draft's bodies names one that would go. O(bodies) where there were materials. */
-bool api_apply_matter(api_reader *reader, const api_path *at, const api_matter *matter, ct_draft *draft);
+bool api_apply_materials(api_reader *reader, const api_pointer *at, const api_materials *matter, ct_draft *draft);
 /* Puts "gravity", "materials" and "materialPairs", each where it is set. */
-void api_put_matter(api_buffer *buffer, const ct_scene *scene);
+void api_put_materials(api_buffer *buffer, const ct_scene *scene);
 
 /* Does the draft have the materials that the colliders of the body at the place name? UNKNOWN_ID. */
-bool api_check_materials(api_reader *reader, const api_path *body_at, const ct_body *body, const ct_draft *draft);
+bool api_check_materials(api_reader *reader, const api_pointer *body_at, const ct_body *body, const ct_draft *draft);
 /* The same of a body given without a scene, which can name none. */
-bool api_refuse_materials(api_reader *reader, const api_field *field, const ct_body *body);
+bool api_reject_material_names(api_reader *reader, const api_field *field, const ct_body *body);
 
 /* The four values of what acts between two surfaces; one kind of friction left out is the other, what is not given stays as it
  * is. */

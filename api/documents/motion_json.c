@@ -40,7 +40,7 @@ static const api_field motion_members[MOTION_COUNT] = {{.name = "mass"},
                                                        {.name = "angularAcceleration"}};
 
 /* Mass, density or a moment in its range; the limits are those of mass, so the problem is BAD_MASS. */
-static bool check_mass(api_reader *reader, const api_path *path, double value, double least, double greatest) {
+static bool check_mass(api_reader *reader, const api_pointer *path, double value, double least, double greatest) {
   if (value >= least && value <= greatest) return true;
   char low[API_NUMBER_BYTES], high[API_NUMBER_BYTES];
   low[api_number_format(least, low)] = 0;
@@ -63,7 +63,7 @@ static bool read_source(api_reader *reader, const api_field *field, const api_fi
 
 static bool read_inertia(api_reader *reader, const api_field *diagonal, const api_field *orientation, ct_motion *out) {
   if (!diagonal->value) {
-    return api_refuse_idle(reader, orientation, true, "inertiaDiagonal");
+    return api_reject_unused(reader, orientation, true, "inertiaDiagonal");
   }
   double moments[3];
   if (!api_read_numbers(reader, diagonal, DBL_MAX, 3, moments)) return false;
@@ -92,7 +92,7 @@ static bool read_acceleration(api_reader *reader, const api_field *linear, const
   const api_field *given = api_field_present(linear) ? linear : angular;
   if (!api_field_present(given)) return true;
   if (!motion->is_kinematic) {
-    return api_refuse_idle(reader, given, true, "isKinematic: true");
+    return api_reject_unused(reader, given, true, "isKinematic: true");
   }
   ct_acceleration *own = api_arena_alloc(reader->arena, sizeof *own);
   if (!own) {
@@ -139,7 +139,7 @@ bool api_check_mass(api_reader *reader, const api_field *motion_field, const ct_
     return false;
   }
   if (motion->source != CT_MASS_DENSITY) return true;
-  api_path density = api_path_member(&motion_field->path, "density");
+  api_pointer density = api_pointer_member(&motion_field->path, "density");
   return check_mass(reader, &density, mass.mass, CT_MASS_MIN, CT_MASS_MAX);
 }
 

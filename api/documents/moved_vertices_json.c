@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "shapes/elements_json.h"
-#include "queries/given_contacts.h"
 #include "common/spelling.h"
+#include "queries/given_contacts.h"
+#include "shapes/elements_json.h"
 #include "shapes/mesh_arrays.h"
 #include "shapes/mesh_build.h"
 #include "shapes/mesh_json.h"
@@ -72,7 +72,7 @@ static bool check_normals(api_reader *reader, const api_field *field, size_t ver
   for (size_t i = 0; i < vertices && !api_faults_full(reader->faults); i++) {
     double size = ct_max_abs(normals[i]);
     if (size >= FLAT_NORMAL_LEAST) continue;
-    api_path at = api_path_index(&field->path, 3 * i);
+    api_pointer at = api_pointer_index(&field->path, 3 * i);
     api_fault_limit(
         api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &at,
                      "A normal must not be zero: its largest component must be 1e-9 at least."),
@@ -111,8 +111,7 @@ static size_t vertices_of(const ct_shape *shape) {
   return ct_mesh_get(shape->mesh)->vertex_count;
 }
 
-static bool move_mesh(api_reader *reader, const api_path *at, const ct_mesh_data *moved,
-                      ct_shape *shape) {
+static bool move_mesh(api_reader *reader, const api_pointer *at, const ct_mesh_data *moved, ct_shape *shape) {
   const ct_mesh_view *view = ct_mesh_get(shape->mesh);
   ct_mesh *mesh = NULL;
   ct_mesh_report report = {.bad_triangle = CT_NO_TRIANGLE};
@@ -127,8 +126,7 @@ static bool move_mesh(api_reader *reader, const api_path *at, const ct_mesh_data
   return true;
 }
 
-static bool move_elements(api_reader *reader, const api_path *at, const ct_mesh_data *moved,
-                          ct_shape *shape) {
+static bool move_elements(api_reader *reader, const api_pointer *at, const ct_mesh_data *moved, ct_shape *shape) {
   const ct_elements_view *view = ct_elements_get(shape->elements);
   api_elements_source source = {
       .data = {.type = view->type,
@@ -160,7 +158,7 @@ static bool move_elements(api_reader *reader, const api_path *at, const ct_mesh_
 static bool note_moved_mesh(api_reader *reader, ct_collider *collider) {
   const ct_mesh_view *view = ct_mesh_get(collider->shape.mesh);
   bool spelled = collider->note.length && collider->note.bytes[0] == '"';
-  if (view->repeats) return api_note_duplicates(reader, collider->shape.mesh, &collider->note);
+  if (view->repeats) return api_describe_duplicates(reader, collider->shape.mesh, &collider->note);
   if (spelled || !view->solid) collider->note = api_text(view->solid ? "true" : "false");
   return true;
 }
@@ -259,9 +257,9 @@ static bool find_row(api_reader *reader, const api_field *field, const ct_draft 
   if (!api_read_id(reader, field, &id)) return false;
   *row = ct_draft_find(draft, id);
   if (*row != CT_NO_ROW) return true;
-  api_fault_like(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path,
-                              "The scene has no body \"%s\".", api_echo(id, echo)),
-                 api_likeness_of_draft(draft, id));
+  api_fault_did_you_mean(
+      api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path, "The scene has no body \"%s\".", api_echo(id, echo)),
+      api_spelling_of_draft(draft, id));
   return false;
 }
 
@@ -276,13 +274,13 @@ static bool find_target(api_reader *reader, const api_field *item, const api_fie
   for (uint32_t i = 0; !named && i < ct_body_collider_count(body); i++)
     if (ct_kind_is_mesh(ct_body_collider(body, i).shape.kind) && movable++ == 0) t->collider = i;
   if (movable > 1) {
-    api_path at = api_path_member(&item->path, "collider");
+    api_pointer at = api_pointer_member(&item->path, "collider");
     api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &at,
                  "The body has %u colliders with vertices: name one by its id or its index.",
                  movable);
     return false;
   }
-  const api_path *at = api_field_present(&m[COLLIDER]) ? &m[COLLIDER].path : &m[BODY].path;
+  const api_pointer *at = api_field_present(&m[COLLIDER]) ? &m[COLLIDER].path : &m[BODY].path;
   if (t->collider == CT_NO_COLLIDER ||
       !ct_kind_is_mesh(ct_body_collider(body, t->collider).shape.kind)) {
     api_fault_at(
@@ -336,7 +334,7 @@ static bool replace_bodies(api_reader *reader, const api_field *items, ct_draft 
   for (size_t i = 0, end; i < count && !api_faults_full(reader->faults); i = end) {
     for (end = i + 1; end < count && targets[end].row == targets[i].row;) end++;
     api_field item = api_field_element(items, targets[end - 1].item);
-    api_field vertices = {.path = api_path_member(&item.path, "vertices")};
+    api_field vertices = {.path = api_pointer_member(&item.path, "vertices")};
     good = replace_body(reader, &vertices, draft, targets + i, end - i) && good;
   }
   return good;

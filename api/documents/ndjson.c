@@ -32,7 +32,7 @@ static void name_line(api_faults *faults, size_t first, size_t number) {
 static bool too_long(api_ndjson *ndjson, size_t length) {
   uint64_t limit = ndjson->reader.limits->line_bytes;
   if (length <= limit) return false;
-  api_path at = api_path_index(NULL, ndjson->records);
+  api_pointer at = api_pointer_index(NULL, ndjson->records);
   api_fault *fault = api_fault_at(ndjson->reader.faults, API_PROBLEM_BODY_TOO_LARGE, &at,
                                   "Line %zu has more than %llu bytes (lineBytes).", ndjson->lines + 1, (unsigned long long)limit);
   api_fault_limit(fault, (double)limit, (double)length);
@@ -49,7 +49,7 @@ static bool take_record(const api_reader *reader, api_ndjson_sink sink, void *co
                               .line = record.number};
   record.field.value = api_json_parse(record.text.bytes, record.text.length, &options, reader->faults);
   if (!record.field.value) return false;
-  api_arena_mark mark = api_arena_here(reader->arena);
+  api_arena_mark mark = api_arena_position(reader->arena);
   api_reader own = *reader;
   size_t first = reader->faults->count;
   bool good = sink(context, &own, &record);
@@ -63,7 +63,8 @@ static bool take_line(api_ndjson *ndjson, ct_text text) {
   if (too_long(ndjson, text.length)) return false;
   size_t number = ++ndjson->lines;
   if (is_blank(text)) return true;
-  api_ndjson_record record = {.field = api_field_at(NULL, api_path_index(NULL, ndjson->records)), .text = text, .number = number};
+  api_ndjson_record record = {
+      .field = api_field_at(NULL, api_pointer_index(NULL, ndjson->records)), .text = text, .number = number};
   if (!take_record(&ndjson->reader, ndjson->sink, ndjson->context, &record)) return false;
   ndjson->records++;
   return true;
@@ -119,7 +120,7 @@ bool api_ndjson_end(api_ndjson *ndjson) {
 /* ---- sinks --------------------------------------------------------------------------------------------------------------- */
 
 /* Room for one record more. */
-static bool check_room(api_reader *reader, const api_path *at, size_t count, size_t bytes) {
+static bool check_room(api_reader *reader, const api_pointer *at, size_t count, size_t bytes) {
   const api_limits *limits = reader->limits;
   if (count >= limits->bodies) {
     api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, at, "At most %llu bodies are allowed.",
@@ -148,7 +149,7 @@ bool api_ndjson_patch(void *context, api_reader *reader, const api_ndjson_record
   api_patch_lines *patches = context;
   if (!check_room(reader, &record->field.path, patches->count, patches->text.length + record->text.length)) return false;
   /* Whether the body exists and what the patch makes of it is seen when the scene is known; the form is checked now. */
-  api_path path = api_path_member(&record->field.path, "id");
+  api_pointer path = api_pointer_member(&record->field.path, "id");
   api_field id_field = api_field_at(json_object_get(record->field.value, "id"), path);
   ct_text id;
   if (!id_field.value) {
@@ -183,7 +184,7 @@ bool api_apply_patch_lines(api_reader *reader, const api_patch_lines *patches, c
     while (*at != ' ') number = 10 * number + (size_t)(*at++ - '0');
     at++;
     api_ndjson_record record = {
-        .field = api_field_at(NULL, api_path_index(NULL, i)), .text = {at, (size_t)(end - at)}, .number = number};
+        .field = api_field_at(NULL, api_pointer_index(NULL, i)), .text = {at, (size_t)(end - at)}, .number = number};
     if (!take_record(reader, apply_patch, draft, &record)) return false;
     at = end + 1;
   }

@@ -107,7 +107,7 @@ bool api_read_variant_members(api_reader *reader, const api_field *field, api_po
   *add = m[ADD];
   *filters = m[FILTERS];
   if (empty) {
-    api_path ids = api_path_member(&field->path, m[IDS].name);
+    api_pointer ids = api_pointer_member(&field->path, m[IDS].name);
     api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &ids,
                  "The variant is empty: one of the members ids, add and filters is required.");
     return false;
@@ -118,7 +118,7 @@ bool api_read_variant_members(api_reader *reader, const api_field *field, api_po
 /* ---- use ----------------------------------------------------------------------------------------------------------------- */
 
 /* Each id once. Rows that ascend, as those of a client that follows the scene's order, are proof enough. */
-static bool refuse_repeated(api_reader *reader, const api_path *ids, const api_poses *poses, const uint32_t *rows) {
+static bool refuse_repeated(api_reader *reader, const api_pointer *ids, const api_poses *poses, const uint32_t *rows) {
   bool ascending = true;
   for (size_t i = 1; i < poses->count; i++) ascending = ascending && rows[i - 1] < rows[i];
   if (ascending) return true;
@@ -126,7 +126,7 @@ static bool refuse_repeated(api_reader *reader, const api_path *ids, const api_p
   if (twice == poses->count) return true;
   if (twice == SIZE_MAX) return false;
   char echo[API_ECHO_MAX + 4];
-  api_path element = api_path_index(ids, twice);
+  api_pointer element = api_pointer_index(ids, twice);
   api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &element, "The body \"%s\" is named twice.",
                api_echo(poses->ids[twice], echo));
   return false;
@@ -138,12 +138,12 @@ typedef struct lookup {
   const ct_scene *scene;
 } lookup;
 
-static void report_unknown_body(api_reader *reader, const api_path *ids, size_t i, ct_text id, const lookup *in) {
+static void report_unknown_body(api_reader *reader, const api_pointer *ids, size_t i, ct_text id, const lookup *in) {
   char echo[API_ECHO_MAX + 4];
-  api_path element = api_path_index(ids, i);
+  api_pointer element = api_pointer_index(ids, i);
   api_fault *fault =
       api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &element, "The scene has no body \"%s\".", api_echo(id, echo));
-  api_fault_like(fault, in->draft ? api_likeness_of_draft(in->draft, id) : api_likeness_of_bodies(in->scene, id));
+  api_fault_did_you_mean(fault, in->draft ? api_spelling_of_draft(in->draft, id) : api_spelling_of_bodies(in->scene, id));
 }
 
 static uint32_t find(const lookup *in, ct_text id) {
@@ -155,17 +155,17 @@ static const ct_body *body_of(const lookup *in, uint32_t row) {
 }
 
 /* A static body takes no velocity but zero. */
-static bool check_velocity(api_reader *reader, const api_path *at, const char *name, size_t i, ct_vec3 velocity) {
+static bool check_velocity(api_reader *reader, const api_pointer *at, const char *name, size_t i, ct_vec3 velocity) {
   if (api_is_zero(velocity)) return true;
-  api_path column = api_path_member(at, name), element = api_path_index(&column, i);
+  api_pointer column = api_pointer_member(at, name), element = api_pointer_index(&column, i);
   api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element,
                "The body is static (it has no motion): its velocity must be zero.");
   return false;
 }
 
 /* Rows of all ids in the arena; NULL with faults. */
-static uint32_t *find_rows(api_reader *reader, const api_path *at, const api_poses *poses, const lookup *in) {
-  api_path ids = api_path_member(at, "ids");
+static uint32_t *find_rows(api_reader *reader, const api_pointer *at, const api_poses *poses, const lookup *in) {
+  api_pointer ids = api_pointer_member(at, "ids");
   uint32_t *rows = api_arena_array(reader->arena, poses->count, sizeof *rows);
   if (!rows) {
     api_fault_memory(reader->faults);
@@ -200,12 +200,12 @@ static ct_status set_velocity(const api_poses *poses, size_t i, uint32_t row, ct
   return ct_draft_set_velocity(draft, row, &velocity);
 }
 
-bool api_apply_poses(api_reader *reader, const api_path *at, const api_poses *poses, bool all, ct_draft *draft) {
+bool api_apply_poses(api_reader *reader, const api_pointer *at, const api_poses *poses, bool all, ct_draft *draft) {
   lookup in = {.draft = draft};
   const uint32_t *rows = find_rows(reader, at, poses, &in);
   if (!rows) return false;
   if (all && poses->count != ct_draft_count(draft)) {
-    api_path ids = api_path_member(at, "ids");
+    api_pointer ids = api_pointer_member(at, "ids");
     api_fault *fault =
         api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &ids, "PUT names every body of the scene; PATCH takes some.");
     api_fault_limit(fault, ct_draft_count(draft), (double)poses->count);
@@ -228,7 +228,7 @@ static int compare_rows(const void *a, const void *b) {
   return (x->row > y->row) - (x->row < y->row);
 }
 
-bool api_override_poses(api_reader *reader, const api_path *at, const api_poses *poses, const ct_scene *scene, ct_override **out,
+bool api_override_poses(api_reader *reader, const api_pointer *at, const api_poses *poses, const ct_scene *scene, ct_override **out,
                         size_t *count) {
   lookup in = {.scene = scene};
   const uint32_t *rows = find_rows(reader, at, poses, &in);

@@ -23,9 +23,9 @@ bool api_read_poses(api_reader *reader, const api_field *field, api_poses *out);
 bool api_read_variant_members(api_reader *reader, const api_field *field, api_poses *out, api_field *add, api_field *filters);
 /* Writes them into a draft; `at` is the place of the document. UNKNOWN_ID; DUPLICATE_ID; `all`: every body must be named
  * (MISSING_MEMBER). A static body takes no velocity but zero (BAD_VALUE). */
-bool api_apply_poses(api_reader *reader, const api_path *at, const api_poses *poses, bool all, ct_draft *draft);
+bool api_apply_poses(api_reader *reader, const api_pointer *at, const api_poses *poses, bool all, ct_draft *draft);
 /* As what-if: *out in the arena, sorted by row, each row once. */
-bool api_override_poses(api_reader *reader, const api_path *at, const api_poses *poses, const ct_scene *scene, ct_override **out,
+bool api_override_poses(api_reader *reader, const api_pointer *at, const api_poses *poses, const ct_scene *scene, ct_override **out,
                         size_t *count);
 /* Velocities that replace the scene's for one question. */
 typedef struct api_velocity_at {

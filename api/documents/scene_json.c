@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "json/json_parser.h"
 #include "common/spelling.h"
-#include "results/volume_json.h"
 #include "common/warning.h"
+#include "results/volume_json.h"
+#include "json/json_parser.h"
 
 /* Levels of a document that the daemon itself has written. */
 #define OWN_DEPTH 512
@@ -17,18 +17,18 @@ enum {
   USER,
   EPSILON,
   MATTER,
-  SETTINGS_COUNT = MATTER + API_MATTER_MEMBER_COUNT,
+  SETTINGS_COUNT = MATTER + API_MATERIALS_MEMBER_COUNT,
   BODIES = SETTINGS_COUNT,
   SCENE_COUNT
 };
-#define SETTINGS {.name = "id"}, {.name = "filters"}, {.name = "user"}, {.name = "geometricEpsilon"}, API_MATTER_MEMBERS
+#define SETTINGS {.name = "id"}, {.name = "filters"}, {.name = "user"}, {.name = "geometricEpsilon"}, API_MATERIALS_MEMBERS
 
 static bool read_settings(api_reader *reader, const api_field m[SETTINGS_COUNT], api_scene_document *out) {
   bool good = api_read_id(reader, &m[ID], &out->id);
   good = api_read_filters(reader, &m[FILTERS], &out->filters) && good;
   good = api_read_epsilon(reader, &m[EPSILON], &out->geometric_epsilon) && good;
-  good = api_read_matter(reader, m + MATTER, &out->matter) && good;
-  return api_read_user(reader, &m[USER], &out->user) && good;
+  good = api_read_materials(reader, m + MATTER, &out->matter) && good;
+  return api_read_user_data(reader, &m[USER], &out->user) && good;
 }
 
 bool api_read_settings(api_reader *reader, const api_field *field, api_scene_document *out) {
@@ -50,8 +50,8 @@ void api_scene_document_release(api_scene_document *document) {
 }
 
 /* All settings but materials and gravity into the draft. */
-static bool apply_settings(api_reader *reader, const api_path *at, const api_scene_document *document, ct_draft *draft) {
-  api_path filters = api_path_member(at, "filters");
+static bool apply_settings(api_reader *reader, const api_pointer *at, const api_scene_document *document, ct_draft *draft) {
+  api_pointer filters = api_pointer_member(at, "filters");
   if (!api_apply_filters(reader, &filters, &document->filters, draft)) return false;
   ct_draft_set_geometric_epsilon(draft, document->geometric_epsilon);
   if (ct_draft_set_user(draft, document->user) == CT_OK) return true;
@@ -59,25 +59,25 @@ static bool apply_settings(api_reader *reader, const api_path *at, const api_sce
   return false;
 }
 
-bool api_fill_scene(api_reader *reader, const api_path *at, const api_scene_document *document, ct_draft *draft) {
-  api_path bodies = api_path_member(at, "bodies");
+bool api_add_scene_members(api_reader *reader, const api_pointer *at, const api_scene_document *document, ct_draft *draft) {
+  api_pointer bodies = api_pointer_member(at, "bodies");
   /* Bodies name materials, filters name bodies. */
-  if (!api_apply_matter(reader, at, &document->matter, draft)) return false;
-  if (!api_insert_bodies(reader, &bodies, &document->bodies, draft)) return false;
+  if (!api_apply_materials(reader, at, &document->matter, draft)) return false;
+  if (!api_add_bodies(reader, &bodies, &document->bodies, draft)) return false;
   if (!apply_settings(reader, at, document, draft)) return false;
-  api_path filters = api_path_member(at, "filters");
+  api_pointer filters = api_pointer_member(at, "filters");
   api_warn_groups(reader, &filters, &document->filters, draft);
   return true;
 }
 
-const ct_scene *api_make_scene(api_reader *reader, const api_path *at, const api_scene_document *document, uint64_t revision) {
+const ct_scene *api_make_scene(api_reader *reader, const api_pointer *at, const api_scene_document *document, uint64_t revision) {
   const ct_scene *empty = ct_scene_create(revision - 1), *scene = NULL;
   ct_draft *draft = empty ? ct_draft_begin(empty) : NULL;
   if (!draft) {
     api_fault_memory(reader->faults);
   } else if (ct_draft_set_origin(draft, document->origin) != CT_OK) {
     api_fault_memory(reader->faults);
-  } else if (api_fill_scene(reader, at, document, draft)) {
+  } else if (api_add_scene_members(reader, at, document, draft)) {
     ct_draft_count_contacts(draft, document->contacts_begun);
     scene = ct_draft_seal(draft);
     if (!scene) api_fault_memory(reader->faults);
@@ -95,7 +95,7 @@ static void put_settings_members(api_buffer *buffer, ct_text id, const ct_scene 
   api_put_filters(buffer, ct_scene_filters(scene));
   double epsilon = ct_scene_geometric_epsilon(scene);
   if (epsilon > 0.0) api_put_member_number(buffer, "geometricEpsilon", epsilon);
-  api_put_matter(buffer, scene);
+  api_put_materials(buffer, scene);
   ct_text user = ct_scene_user(scene);
   if (!user.length) return;
   api_put_key(buffer, "user");
@@ -147,22 +147,23 @@ static void warn_absent(api_reader *reader, const api_field *patch, const json_t
   if (!json_is_object(patch->value)) return;
   json_object_foreach(patch->value, name, value) {
     if (!json_is_null(value) || json_object_get(own, name)) continue;
-    api_likeness like = api_likeness_start(name, strlen(name));
+    api_spelling like = api_spelling_start(name, strlen(name));
     json_object_foreach((json_t *)own, other, unused) {
-      if (!api_likeness_consider(&like, other, strlen(other))) break;
+      if (!api_spelling_consider(&like, other, strlen(other))) break;
     }
-    char echo[API_ECHO_MAX + 4], end[API_LIKENESS_END];
-    const api_path at = api_path_text(&patch->path, api_text(name));
+    char echo[API_ECHO_MAX + 4], end[API_SPELLING_END];
+    const api_pointer at = api_pointer_member_text(&patch->path, api_text(name));
     api_warn(reader->warnings, type, &at, 0, "There is no %s \"%s\" to remove%s", what, api_echo(api_text(name), echo),
-             api_likeness_end(&like, end));
+             api_spelling_end(&like, end));
   }
 }
 
 static void warn_absent_settings(api_reader *reader, const api_field *patch, const json_t *own) {
-  const api_path filters = api_path_member(&patch->path, "filters");
-  const api_field groups = api_field_at(json_object_get(json_object_get(patch->value, "filters"), "groups"),
-                                        api_path_member(&filters, "groups"));
-  const api_field materials = api_field_at(json_object_get(patch->value, "materials"), api_path_member(&patch->path, "materials"));
+  const api_pointer filters = api_pointer_member(&patch->path, "filters");
+  const api_field groups =
+      api_field_at(json_object_get(json_object_get(patch->value, "filters"), "groups"), api_pointer_member(&filters, "groups"));
+  const api_field materials =
+      api_field_at(json_object_get(patch->value, "materials"), api_pointer_member(&patch->path, "materials"));
   warn_absent(reader, &groups, json_object_get(json_object_get(own, "filters"), "groups"), "unknownGroup", "group");
   warn_absent(reader, &materials, json_object_get(own, "materials"), "unknownMaterial", "material");
 }
@@ -181,9 +182,9 @@ bool api_patch_settings(api_reader *reader, const api_field *patch, ct_text id, 
   api_scene_document document = {0};
   good = good && api_read_object(reader, &field, m, SETTINGS_COUNT);
   good = good && read_settings(reader, m, &document) && keeps_id(reader, &m[ID], document.id, id);
-  good = good && api_apply_matter(reader, &patch->path, &document.matter, draft);
+  good = good && api_apply_materials(reader, &patch->path, &document.matter, draft);
   good = good && apply_settings(reader, &patch->path, &document, draft);
-  api_path filters = api_path_member(&patch->path, "filters");
+  api_pointer filters = api_pointer_member(&patch->path, "filters");
   if (good && named[FILTERS].value) api_warn_groups(reader, &filters, &document.filters, draft);
   json_decref(merged);
   return good;

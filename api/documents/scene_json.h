@@ -10,7 +10,7 @@ typedef struct api_scene_document {
   ct_text id;               /* empty: not given; in the tree */
   ct_filters filters;       /* in the arena and the tree */
   double geometric_epsilon; /* 0: not given */
-  api_matter matter;        /* materials, gravity */
+  api_materials matter;     /* materials, gravity */
   ct_text user;             /* compact JSON text in the arena; empty: none */
   api_body_list bodies;
   ct_text origin;          /* not of the document: ct_scene_origin of the scene that it makes */
@@ -22,9 +22,9 @@ bool api_read_scene(api_reader *reader, const api_field *field, api_scene_docume
 void api_scene_document_release(api_scene_document *document);
 /* Bodies, filters and user into a draft of an empty scene. `at` is the document's place (NULL: root). Discard the draft on false.
  */
-bool api_fill_scene(api_reader *reader, const api_path *at, const api_scene_document *document, ct_draft *draft);
+bool api_add_scene_members(api_reader *reader, const api_pointer *at, const api_scene_document *document, ct_draft *draft);
 /* The same from nothing to a sealed revision of the given number; the caller owns it. NULL: faults. */
-const ct_scene *api_make_scene(api_reader *reader, const api_path *at, const api_scene_document *document, uint64_t revision);
+const ct_scene *api_make_scene(api_reader *reader, const api_pointer *at, const api_scene_document *document, uint64_t revision);
 
 /* {"id"?,"filters","geometricEpsilon"?,"gravity"?,"materials"?,"materialPairs"?,"user"?,"bodies"}; id empty: left out. Takes as
  * long as the scene is large. */

@@ -56,7 +56,7 @@ static bool put_frame(api_buffer *out, const ct_frame_pairs *found, bool changes
 }
 
 /* The page of the first list, as the range's text: the list is rebuilt for each page. */
-static bool put_page_of_pairs(const api_plan *plan, const api_question *q, const ct_frame_pairs *found, api_range *range) {
+static bool put_page_of_pairs(const api_plan *plan, const api_query *q, const ct_frame_pairs *found, api_range *range) {
   size_t from = q->from.item < found->pair_count ? (size_t)q->from.item : found->pair_count, left = found->pair_count - from;
   range->count = left < q->limit ? left : (size_t)q->limit;
   range->found = left;
@@ -66,7 +66,7 @@ static bool put_page_of_pairs(const api_plan *plan, const api_question *q, const
 /* Pages are of the first list. Frames are in the first page, whole; they end where the request's memory does, which their length
  * shows. */
 void api_run_boxes(const api_plan *plan, api_task *task, api_range *range) {
-  const api_question *q = &task->question;
+  const api_query *q = &task->question;
   size_t frame_count = q->resumed ? 0 : q->frame_count;
   ct_broad_options options = {q->options.broadphase, plan->limits->pairs, plan->cancel};
   ct_frames *frames = ct_frames_create(q->box_count);

@@ -7,7 +7,7 @@
 
 static void put_contact(api_buffer *out, const ct_scene *scene, const ct_compliant_contact *c) {
   const ct_compliant_force *f = &c->force;
-  api_open_touch(out, ct_scene_body(scene, c->a), ct_scene_body(scene, c->b), c->touch, true);
+  api_open_contact(out, ct_scene_body(scene, c->a), ct_scene_body(scene, c->b), c->touch, true);
   api_put_member_number(out, "depth", f->depth);
   api_put_member_number(out, "depthRate", f->depth_rate);
   api_put_member_number(out, "slip", f->slip);
@@ -43,7 +43,7 @@ static void put_bodies(api_buffer *out, const ct_scene *scene, const ct_complian
 }
 
 void api_run_compliant(api_range_run *run) {
-  const api_question *q = &run->task->question;
+  const api_query *q = &run->task->question;
   ct_mechanics *mechanics = NULL;
   ct_compliant_answer answer = {0};
   ct_status status = ct_mechanics_prepare(q->scene, &q->force.mechanics, run->workspace, &mechanics);
@@ -64,8 +64,8 @@ void api_run_compliant(api_range_run *run) {
   ct_mechanics_destroy(mechanics);
 }
 
-void api_put_compliant_beside(api_buffer *out, const api_task *task, const api_page *page) {
-  api_put_elastic(out, &task->question.force.compliant.elastic);
+void api_put_compliant_members(api_buffer *out, const api_task *task, const api_page *page) {
+  api_put_elastic_options(out, &task->question.force.compliant.elastic);
   if (page->truncated || task->question.resumed || task->range_count == 0) return;
   api_put_item(out);
   api_put_bytes(out, task->ranges[0].frames.bytes, task->ranges[0].frames.length);

@@ -11,7 +11,7 @@ static ct_vec3 center_of(api_range_run *run, int side, uint32_t row, const ct_bo
 }
 
 static ct_velocity velocity_of(const api_range_run *run, uint32_t row) {
-  const api_question *q = &run->task->question;
+  const api_query *q = &run->task->question;
   const api_velocities *lists[] = {run->velocities, &q->velocities[0], &q->velocities[1]};
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
     const ct_velocity *given = lists[i] ? api_velocity_of(lists[i], row) : NULL;
@@ -31,7 +31,7 @@ static void set_body(api_range_run *run, int side, uint32_t row, ct_mass_body *o
   out->velocity = velocity_of(run, row);
 }
 
-void api_contact_motion_of(api_range_run *run, const ct_hit *hit, api_contact_motion *out) {
+void api_contact_velocity_of(api_range_run *run, const ct_hit *hit, api_contact_velocity *out) {
   set_body(run, 0, hit->a, &out->bodies[0]);
   set_body(run, 1, hit->b, &out->bodies[1]);
   out->tolerance = run->task->question.force.velocity_tolerance;

@@ -7,6 +7,6 @@
 
 /* The bodies of a hit as they move in the query being run: velocities of its variant, else of the question's poses, else of the
  * scene's. Sets bodies and tolerance. */
-void api_contact_motion_of(api_range_run *run, const ct_hit *hit, api_contact_motion *out);
+void api_contact_velocity_of(api_range_run *run, const ct_hit *hit, api_contact_velocity *out);
 
 #endif

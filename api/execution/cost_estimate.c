@@ -10,7 +10,7 @@
 /* A contact that is not looked at: the distance of two simple shapes, and its record. */
 #define CONTACT_NS 2000.0
 
-double api_cost_of_like(ct_query_kind kind, const ct_scene *scene) {
+double api_estimate_variants_cost(ct_query_kind kind, const ct_scene *scene) {
   uint32_t rows = ct_scene_rows(scene), stride = rows / BODY_SAMPLES + 1;
   double most = 0.0;
   for (uint32_t row = 0; row < rows; row += stride) {
@@ -38,7 +38,7 @@ static double contact_ns(const ct_scene *scene, const ct_contact_record *r, size
 /* Contacts of the same two bodies follow one another. */
 static double members_ns(const ct_scene *scene, const ct_contact_state *state) {
   size_t count = state ? ct_contact_state_count(state) : 0;
-  if (count > CONTACTS_ASKED) return (CONTACT_NS + api_cost_of_like(CT_QUERY_DISTANCE, scene)) * (double)count;
+  if (count > CONTACTS_ASKED) return (CONTACT_NS + api_estimate_variants_cost(CT_QUERY_DISTANCE, scene)) * (double)count;
   double sum = 0.0;
   for (size_t i = 0, end; i < count; i = end) {
     const ct_contact_record *r = ct_contact_state_record(state, i);
@@ -51,7 +51,8 @@ static double members_ns(const ct_scene *scene, const ct_contact_state *state) {
   return sum;
 }
 
-ct_status api_cost_of_contacts(const ct_scene *scene, const ct_contact_state *state, const ct_query_options *options, double *ns) {
+ct_status api_estimate_contacts_cost(const ct_scene *scene, const ct_contact_state *state, const ct_query_options *options,
+                                     double *ns) {
   double rows = (double)ct_scene_rows(scene), members = members_ns(scene, state);
   if (rows > ROWS_ASKED) {
     *ns = API_ROW_NS * rows + members;

@@ -14,11 +14,12 @@
 #define API_ISLAND_NS 10000.0
 
 /* The costliest of some bodies against its like: what may meet where the poses are not known yet. */
-double api_cost_of_like(ct_query_kind kind, const ct_scene *scene);
+double api_estimate_variants_cost(ct_query_kind kind, const ct_scene *scene);
 
 /* An event of a contact state in the scene, or its zero-crossing functions: boxes, the pairs that meet, and all contacts of the
  * state however far apart they are now. state: NULL before the first event. options: of kind distance, with the poses and the
  * cancel flag. CT_CANCELLED, CT_OUT_OF_MEMORY, CT_PAIR_LIMIT. */
-ct_status api_cost_of_contacts(const ct_scene *scene, const ct_contact_state *state, const ct_query_options *options, double *ns);
+ct_status api_estimate_contacts_cost(const ct_scene *scene, const ct_contact_state *state, const ct_query_options *options,
+                                     double *ns);
 
 #endif

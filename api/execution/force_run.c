@@ -14,8 +14,8 @@ static void *take(api_range_run *run, size_t bytes) {
   return memory;
 }
 
-static void set_crowd(api_range_run *run, api_crowd crowd, size_t contacts, size_t most) {
-  api_force_told *told = &run->range->force;
+static void set_crowd(api_range_run *run, api_contact_limit crowd, size_t contacts, size_t most) {
+  api_force_outcome *told = &run->range->force;
   told->crowd = crowd;
   told->contacts = contacts;
   told->contacts_limit = most;
@@ -23,7 +23,7 @@ static void set_crowd(api_range_run *run, api_crowd crowd, size_t contacts, size
 
 /* Of an island whose contacts are too many for the solver. */
 static void tell_crowd(api_range_run *run, const ct_island *island) {
-  const api_question *q = &run->task->question;
+  const api_query *q = &run->task->question;
   const ct_resting_options *o = &q->force.resting;
   size_t n = island->set.count, most = CT_LCP_ITERATIVE_MAX;
   bool resting = q->kind == API_KIND_RESTING_FORCES;
@@ -35,9 +35,9 @@ static void tell_crowd(api_range_run *run, const ct_island *island) {
       most = CT_LCP_DIRECT_MAX;
   }
   if (resting && o->friction == CT_RESTING_FRICTION_POLYHEDRAL && n * (sides + 2) > CT_LCP_DIRECT_MAX)
-    set_crowd(run, API_CROWD_SIDES, n, CT_LCP_DIRECT_MAX);
-  else if (n > most) set_crowd(run, API_CROWD_METHOD, n, most);
-  else set_crowd(run, API_CROWD_LINKS, n, CT_COUPLINGS_MAX);
+    set_crowd(run, API_CONTACT_LIMIT_PYRAMID, n, CT_LCP_DIRECT_MAX);
+  else if (n > most) set_crowd(run, API_CONTACT_LIMIT_METHOD, n, most);
+  else set_crowd(run, API_CONTACT_LIMIT_COUPLED, n, CT_DELASSUS_BLOCKS_MAX);
 }
 
 static void set_status(api_range_run *run, const ct_island *island, ct_status status) {
@@ -50,11 +50,11 @@ static void set_status(api_range_run *run, const ct_island *island, ct_status st
 /* No body that can be moved is in two islands. */
 static void keep_velocities(api_task *task, const ct_island *island, const ct_velocity *velocities) {
   for (size_t i = 0; task->after && i < island->set.body_count; i++)
-    if (island->set.bodies[i].mobility == CT_DYNAMIC) task->after[island->rows[i]] = (api_after){velocities[i], true};
+    if (island->set.bodies[i].mobility == CT_DYNAMIC) task->after[island->rows[i]] = (api_velocity_after){velocities[i], true};
 }
 
 static bool run_impulse(api_range_run *run, const ct_island *island) {
-  const api_question *q = &run->task->question;
+  const api_query *q = &run->task->question;
   size_t touches = island->set.count, bodies = island->set.body_count;
   ct_impulse_result result = {0};
   void *memory = take(run, touches * (sizeof *result.touches + sizeof *result.certificate) + bodies * sizeof *result.velocities);
@@ -69,7 +69,7 @@ static bool run_impulse(api_range_run *run, const ct_island *island) {
     bool law_ignored = q->force.law_given && touches > 1 && q->force.impulse.simultaneity != CT_SIMULTANEITY_SEQUENTIAL;
     api_put_impulse(&run->range->text, &about, &result, law_ignored);
     if (!result.converged) run->range->force.diverged = true;
-    api_solved_note(run->solved, result.iterations, !result.converged && !result.contradictory);
+    api_solver_counts_add(run->solved, result.iterations, !result.converged && !result.contradictory);
     keep_velocities(run->task, island, result.velocities);
   } else {
     set_status(run, island, status);
@@ -110,14 +110,14 @@ static bool put_system(api_range_run *run, const ct_contact_set *set) {
 }
 
 static void tell_stability(api_range_run *run, const ct_resting_result *result) {
-  api_force_told *told = &run->range->force;
+  api_force_outcome *told = &run->range->force;
   if (!result->converged) told->diverged = true;
   if (result->stability == CT_STABILITY_FALLS || result->stability == CT_STABILITY_MOVING) told->falls = true;
   else if (result->stability != CT_STABILITY_STAYS) told->undecided = true;
 }
 
 static bool run_resting(api_range_run *run, const ct_island *island) {
-  const api_question *q = &run->task->question;
+  const api_query *q = &run->task->question;
   ct_resting_result result = {0};
   void *memory = lay_out(run, &island->set, &result);
   if (!memory) return false;
@@ -129,7 +129,7 @@ static bool run_resting(api_range_run *run, const ct_island *island) {
     api_put_resting_flags(&run->range->text, &result, left_out);
     if (put_system(run, &island->set)) api_put_byte(&run->range->text, '}');
     tell_stability(run, &result);
-    api_solved_note(run->solved, result.iterations, result.status == CT_RESTING_STATUS_NOT_CONVERGED);
+    api_solver_counts_add(run->solved, result.iterations, result.status == CT_RESTING_STATUS_NOT_CONVERGED);
   } else {
     set_status(run, island, status);
   }
@@ -140,13 +140,11 @@ static bool run_resting(api_range_run *run, const ct_island *island) {
 /* ---- islands ------------------------------------------------------------------------------------------------------------- */
 
 /* Does an island have a result? Impulses are of islands with contacts alone. */
-static bool has_result(const api_question *q, const ct_island *island) {
-  return q->kind != API_KIND_IMPULSE || island->set.count > 0;
-}
+static bool has_result(const api_query *q, const ct_island *island) { return q->kind != API_KIND_IMPULSE || island->set.count > 0; }
 
 /* Islands [begin, end). */
 static void run_islands(api_range_run *run, const ct_mechanics *mechanics, size_t begin, size_t end) {
-  const api_question *q = &run->task->question;
+  const api_query *q = &run->task->question;
   bool impulse = q->kind == API_KIND_IMPULSE;
   for (size_t i = begin; i < end; i++) {
     const ct_island island = ct_mechanics_island(mechanics, i);
@@ -170,10 +168,10 @@ static void settle_friction(api_force *force, const ct_mechanics *mechanics) {
 }
 
 static ct_mechanics *prepare(api_range_run *run) {
-  api_question *q = &run->task->question;
+  api_query *q = &run->task->question;
   ct_mechanics *mechanics = NULL;
   run->range->status = ct_mechanics_prepare(q->scene, &q->force.mechanics, run->workspace, &mechanics);
-  if (run->range->status == CT_LIMIT) set_crowd(run, API_CROWD_FOUND, 0, q->force.mechanics.contacts_max);
+  if (run->range->status == CT_LIMIT) set_crowd(run, API_CONTACT_LIMIT_MEMORY, 0, q->force.mechanics.contacts_max);
   if (mechanics) settle_friction(&q->force, mechanics);
   for (size_t i = 0; mechanics && i < ct_mechanics_islands(mechanics); i++) {
     const ct_island island = ct_mechanics_island(mechanics, i);
@@ -202,11 +200,11 @@ void api_run_force(api_range_run *run, size_t index) {
   }
 }
 
-void api_put_force_beside(api_buffer *out, const api_task *task, const api_page *page) {
-  const api_question *q = &task->question;
+void api_put_force_members(api_buffer *out, const api_task *task, const api_page *page) {
+  const api_query *q = &task->question;
   const api_force *force = &q->force;
   if (q->kind == API_KIND_COMPLIANT_FORCES) {
-    api_put_compliant_beside(out, task, page);
+    api_put_compliant_members(out, task, page);
     return;
   }
   api_put_member_number(out, "contactTolerance", force->mechanics.contact_tolerance);

@@ -32,11 +32,11 @@ static const ct_body *body_of(const api_range_run *run, uint32_t row) { return c
 /* The pairs that meet first are found together; pages before this one have told some of them. */
 static bool take_impact(void *context, const ct_motion_hit *hit) {
   api_range_run *run = context;
-  const api_question *q = &run->task->question;
+  const api_query *q = &run->task->question;
   if (q->motions.options.earliest && hit->item < q->from.item) return true;
   if (api_range_is_full(run)) return api_count_result(run);
   api_put_item(&run->range->text);
-  api_put_impact(&run->range->text, body_of(run, hit->a), body_of(run, hit->b), hit);
+  api_put_time_of_impact(&run->range->text, body_of(run, hit->a), body_of(run, hit->b), hit);
   return api_mark_result(run, (api_mark){.item = (uint32_t)hit->item, .after = CT_NO_ROW});
 }
 
@@ -159,7 +159,7 @@ static void tell_timeline(gathering *g) {
       continue;
     }
     api_put_item(&range->text);
-    api_put_change(&range->text, body_of(run, c->a), body_of(run, c->b), &c->change);
+    api_put_contact_change(&range->text, body_of(run, c->a), body_of(run, c->b), &c->change);
     wanted = api_mark_result(run, (api_mark){.item = (uint32_t)k, .after = CT_NO_ROW});
   }
 }
@@ -176,7 +176,7 @@ static ct_status run_timeline(api_range_run *run, const ct_motion_query *query) 
 }
 
 void api_run_motion(api_range_run *run, size_t begin, size_t end) {
-  const api_question *q = &run->task->question;
+  const api_query *q = &run->task->question;
   ct_motion_query *own = NULL;
   ct_status status = run->task->motion ? CT_OK : ct_motion_prepare(q->scene, &q->motions.options, &own);
   const ct_motion_query *query = own ? own : run->task->motion;

@@ -1,20 +1,20 @@
 /* The page that complete ranges make. */
 #include "execution/query_run.h"
 
-static void fault_of_crowd(const api_force_told *told, api_faults *faults) {
+static void contact_limit_fault(const api_force_outcome *told, api_faults *faults) {
   switch (told->crowd) {
-  case API_CROWD_FOUND:
+  case API_CONTACT_LIMIT_MEMORY:
     api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
                     "There are more than %zu contacts, for which requestMemoryBytes has room: ask for fewer pairs.",
                     told->contacts_limit);
     break;
-  case API_CROWD_METHOD:
+  case API_CONTACT_LIMIT_METHOD:
     api_fault_plain(
         faults, API_PROBLEM_LIMIT_EXCEEDED,
         "%zu contacts are linked by bodies, more than the %zu that the method takes: leave the method out, or take pgs.",
         told->contacts, told->contacts_limit);
     break;
-  case API_CROWD_SIDES:
+  case API_CONTACT_LIMIT_PYRAMID:
     api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
                     "%zu contacts that bodies link make %zu rows with pyramids of %u sides, more than %zu: ask for friction "
                     "\"cone\", or fewer directions.",
@@ -36,7 +36,7 @@ static bool size_fault(api_faults *faults) {
 static bool range_fault(const api_range *range, bool enough, api_faults *faults) {
   if (range->memory || range->status == CT_OUT_OF_MEMORY) api_fault_memory(faults);
   else if (range->status == CT_CANCELLED || !range->complete) api_fault_cancelled(faults);
-  else if (range->force.crowd && !enough) fault_of_crowd(&range->force, faults);
+  else if (range->force.crowd && !enough) contact_limit_fault(&range->force, faults);
   else if (range->status == CT_LIMIT && !enough) size_fault(faults);
   return api_faults_any(faults);
 }
@@ -66,9 +66,9 @@ static void page_end(const api_task *task, size_t range, size_t local, api_page 
 
 void api_pair_fault(const api_plan *plan, const api_task *task, api_faults *faults) {
   uint64_t limit = plan->limits->pairs;
-  api_path queries = api_path_member(NULL, "queries"), query = api_path_index(&queries, (size_t)(task - plan->tasks));
-  const api_path *question = task->in_batch ? &query : NULL;
-  api_path boxes = api_path_member(question, "boxes");
+  api_pointer queries = api_pointer_member(NULL, "queries"), query = api_pointer_index(&queries, (size_t)(task - plan->tasks));
+  const api_pointer *question = task->in_batch ? &query : NULL;
+  api_pointer boxes = api_pointer_member(question, "boxes");
   api_fault_limit(api_fault_at(faults, API_PROBLEM_PAIR_LIMIT, task->question.mode == API_MODE_BOXES ? &boxes : question,
                                "The question has more than %llu candidate pairs.", (unsigned long long)limit),
                   (double)limit, (double)limit + 1.0);
@@ -98,7 +98,7 @@ static bool count_all(const api_plan *plan, const api_task *task, api_page *page
 }
 
 static bool find_total(const api_plan *plan, const api_task *task, api_page *page, api_faults *faults) {
-  const api_question *q = &task->question;
+  const api_query *q = &task->question;
   if (q->resumed) page->total = q->from.total;
   else if (q->without_total) page->total = API_TOTAL_NONE;
   else if (q->mode == API_MODE_VARIANTS) page->total = api_total_code(q->variant_count);
@@ -113,7 +113,7 @@ static bool find_total(const api_plan *plan, const api_task *task, api_page *pag
 }
 
 bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, api_faults *faults) {
-  const api_question *q = &task->question;
+  const api_query *q = &task->question;
   bool boxes = q->mode == API_MODE_BOXES;
   uint64_t limit = boxes ? UINT64_MAX : q->limit, bytes = 0, candidates = 0;
   *page = (api_page){.variants = task->items - task->start};

@@ -54,7 +54,7 @@ void api_plan_destroy(api_plan *plan) {
     ct_mechanics_destroy(task->mechanics);
     free(task->after);
     api_buffer_free(&task->problem);
-    api_question_release(&task->question);
+    api_query_release(&task->question);
   }
   free(plan->tasks);
   if (plan->supposed) ct_scene_release(plan->supposed);
@@ -71,13 +71,13 @@ static size_t step_for(size_t items, double cost) {
 }
 
 /* Variants to a range: whole blocks of those that keep something from one to the next. */
-static size_t variants_step(const api_question *q, size_t step) {
-  if (!api_remembers_planes(q) && !api_goes_on(q)) return step;
+static size_t variants_step(const api_query *q, size_t step) {
+  if (!api_reuses_planes(q) && !api_reuses_pair_lists(q)) return step;
   return (step + API_VARIANTS_BLOCK - 1) / API_VARIANTS_BLOCK * API_VARIANTS_BLOCK;
 }
 
 /* Cost of the explicit pairs, from some of them. */
-static double pairs_cost(const api_question *q) {
+static double pairs_cost(const api_query *q) {
   const ct_query_options *o = &q->options;
   size_t stride = o->pair_count / PAIR_SAMPLES + 1, seen = 0;
   double sum = 0.0;
@@ -89,7 +89,7 @@ static double pairs_cost(const api_question *q) {
 /* Variants are prepared one by one within ranges; the bare scene's query tells their cost, as far as it can: a variant may bring
  * together what is apart there. */
 static ct_status prepare(api_task *task, bool shared) {
-  api_question *q = &task->question;
+  api_query *q = &task->question;
   size_t rows = ct_scene_rows(q->scene);
   task->items = q->mode == API_MODE_VARIANTS ? q->variant_count : q->options.explicit_pairs ? q->options.pair_count : rows;
   if (!shared) {
@@ -104,8 +104,9 @@ static ct_status prepare(api_task *task, bool shared) {
     task->items = ct_query_items(task->query);
     return CT_OK;
   }
-  task->cost = (task->cost + api_cost_of_like(q->options.kind, q->scene) + API_BOX_NS * (double)rows) * (double)q->variant_count +
-               API_ROW_NS * (double)rows * (double)q->own_scenes;
+  task->cost =
+      (task->cost + api_estimate_variants_cost(q->options.kind, q->scene) + API_BOX_NS * (double)rows) * (double)q->variant_count +
+      API_ROW_NS * (double)rows * (double)q->own_scenes;
   ct_query_destroy(task->query);
   task->query = NULL;
   return CT_OK;
@@ -113,7 +114,7 @@ static ct_status prepare(api_task *task, bool shared) {
 
 /* Until a probe is prepared, its items are what the request names, or as many as the region may reach. */
 static ct_status prepare_probe(api_task *task, bool shared) {
-  const api_question *q = &task->question;
+  const api_query *q = &task->question;
   size_t rows = ct_scene_rows(q->scene);
   task->items = q->probe.kind == CT_PROBE_REGION ? rows : q->probe.count;
   task->cost = API_ROW_NS * (double)(rows + task->items);
@@ -127,24 +128,24 @@ static ct_status prepare_probe(api_task *task, bool shared) {
 
 /* A variant may bring together what is apart in the bare scene. */
 static ct_status prepare_crossings(api_task *task) {
-  api_question *q = &task->question;
+  api_query *q = &task->question;
   task->items = q->mode == API_MODE_VARIANTS ? q->variant_count : 1;
   double each;
-  ct_status status = api_cost_of_contacts(q->scene, q->crossings.state, &q->options, &each);
+  ct_status status = api_estimate_contacts_cost(q->scene, q->crossings.state, &q->options, &each);
   if (status != CT_OK) return status;
-  if (q->mode == API_MODE_VARIANTS) each += api_cost_of_like(q->options.kind, q->scene);
+  if (q->mode == API_MODE_VARIANTS) each += api_estimate_variants_cost(q->options.kind, q->scene);
   task->cost = each * (double)task->items;
   return CT_OK;
 }
 
-bool api_answered_at_once(const api_question *q) {
+bool api_runs_in_one_range(const api_query *q) {
   return q->mode == API_MODE_MOTION && (q->motions.options.timeline || q->motions.options.earliest);
 }
 
 /* Until a motion is prepared, its items are the pairs that the request names, or as many as there may be. */
 static ct_status prepare_motion(const api_plan *plan, api_task *task, bool shared) {
-  const api_question *q = &task->question;
-  bool whole = api_answered_at_once(q);
+  const api_query *q = &task->question;
+  bool whole = api_runs_in_one_range(q);
   task->items = whole ? 1 : q->options.explicit_pairs ? q->options.pair_count : CT_PAIRS_MAX;
   task->cost = API_ROW_NS * (double)ct_scene_rows(q->scene);
   if (!shared) return CT_OK;
@@ -159,7 +160,7 @@ static ct_status prepare_motion(const api_plan *plan, api_task *task, bool share
 /* The first range finds the contacts, and the islands that they make, which the others share: how many there are is not known
  * before, and there are no more than rows. */
 static ct_status prepare_force(api_task *task, bool shared) {
-  const api_question *q = &task->question;
+  const api_query *q = &task->question;
   const ct_mechanics_options *o = &q->force.mechanics;
   size_t rows = ct_scene_rows(q->scene);
   task->items = 1;
@@ -171,13 +172,13 @@ static ct_status prepare_force(api_task *task, bool shared) {
   ct_query_options asking = q->options;
   asking.kind = CT_QUERY_CONTACTS;
   asking.clearance = o->contact_tolerance;
-  ct_status status = api_cost_of_contacts(q->scene, NULL, &asking, &finding);
+  ct_status status = api_estimate_contacts_cost(q->scene, NULL, &asking, &finding);
   task->cost += finding;
   return status;
 }
 
 static ct_status cut_task(const api_plan *plan, api_task *task, bool shared) {
-  api_question *q = &task->question;
+  api_query *q = &task->question;
   ct_status status = CT_OK;
   if (q->kind == API_KIND_OVERLAP && q->method.kind != API_METHOD_AUTO) q->options.overlap_test = api_overlap_by_method;
   switch (q->mode) {
@@ -202,7 +203,7 @@ static ct_status cut_task(const api_plan *plan, api_task *task, bool shared) {
     break;
   }
   if (status != CT_OK) return status;
-  bool whole = api_answered_at_once(q) || q->mode == API_MODE_FORCE || q->mode == API_MODE_BOXES;
+  bool whole = api_runs_in_one_range(q) || q->mode == API_MODE_FORCE || q->mode == API_MODE_BOXES;
   uint64_t from = q->mode == API_MODE_VARIANTS ? q->from.variant : whole ? 0 : q->from.item;
   task->start = from < task->items ? (size_t)from : task->items;
   size_t left = task->items - task->start;
@@ -289,7 +290,7 @@ void api_plan_done(api_plan *plan, size_t range) {
     bool full = task->prefix_results > task->question.limit;
     /* The range that fills the page has text beyond it, which the page does not need. */
     bool large = !full && task->prefix_bytes > plan->limits->request_memory_bytes;
-    bool last = full && !api_counts_total(&task->question);
+    bool last = full && !api_needs_total(&task->question);
     if (r->status != CT_OK || r->memory || pairs || large || last) task->enough = true;
   }
 }

@@ -7,12 +7,12 @@
 #include "execution/contact_velocity.h"
 #include "execution/force_run.h"
 #include "execution/motion_run.h"
-#include "results/probe_json.h"
 #include "execution/range_run.h"
-#include "results/result_json.h"
 #include "execution/variant_summary.h"
+#include "results/probe_json.h"
+#include "results/result_json.h"
 
-bool api_counts_total(const api_question *q) {
+bool api_needs_total(const api_query *q) {
   bool counted = q->mode == API_MODE_SCENE || q->mode == API_MODE_PROBE || q->mode == API_MODE_MOTION;
   return counted && !q->without_total && !q->resumed && !q->writes;
 }
@@ -24,7 +24,7 @@ bool api_range_is_full(const api_range_run *run) {
 
 bool api_count_result(api_range_run *run) {
   run->range->found++;
-  return run->range->status == CT_OK && !run->range->memory && api_counts_total(&run->task->question);
+  return run->range->status == CT_OK && !run->range->memory && api_needs_total(&run->task->question);
 }
 
 bool api_mark_result(api_range_run *run, api_mark mark) {
@@ -45,7 +45,7 @@ bool api_mark_result(api_range_run *run, api_mark mark) {
   range->marks[range->count++] = mark;
   range->found++;
   range->memory = range->memory || range->text.failed;
-  bool counts = api_counts_total(&run->task->question);
+  bool counts = api_needs_total(&run->task->question);
   if (range->text.length + range->removed.length + range->sums.length > run->plan->limits->request_memory_bytes) {
     range->overflow = true;
     if (!counts) range->status = CT_LIMIT;
@@ -73,7 +73,7 @@ static ct_frame collider_frame(ct_pose body, const ct_collider *collider) {
 /* Where two colliders are asked: the thread's memory, and the plane that is remembered of them. */
 static api_method_memory memory_of(api_range_run *run, const ct_collider_pair *which, const ct_placed pair[2]) {
   api_method_memory memory = {run->workspace, NULL};
-  bool have_planes = ct_mpr_takes(pair[0].shape->kind) && ct_mpr_takes(pair[1].shape->kind);
+  bool have_planes = ct_mpr_is_supported(pair[0].shape->kind) && ct_mpr_is_supported(pair[1].shape->kind);
   if (run->caches && have_planes) memory.cache = api_plane_cache(run->caches, which);
   return memory;
 }
@@ -83,8 +83,8 @@ static void count_plane(api_range_run *run, ct_plane_cache *cache) {
 }
 
 /* The extreme pair of colliders by the method that the question names. */
-static void ask_by_method(api_range_run *run, const ct_hit *hit, ct_pair_result *result) {
-  const api_question *q = &run->task->question;
+static void query_pair_by_method(api_range_run *run, const ct_hit *hit, ct_pair_result *result) {
+  const api_query *q = &run->task->question;
   const ct_collider a = ct_body_collider(ct_scene_body(run->scene, hit->a), hit->collider_a);
   const ct_collider b = ct_body_collider(ct_scene_body(run->scene, hit->b), hit->collider_b);
   const ct_frame frame_a = collider_frame(pose_of(run, hit->a), &a), frame_b = collider_frame(pose_of(run, hit->b), &b);
@@ -113,11 +113,11 @@ static bool told_of(const ct_hit *hit, const ct_body *a, const ct_body *b) {
 
 /* What the method that the question names says of a hit. */
 static void put_method(api_range_run *run, const ct_hit *hit, ct_pair_result *own, api_pair_answer *answer) {
-  const api_question *q = &run->task->question;
+  const api_query *q = &run->task->question;
   if (q->method.kind == API_METHOD_AUTO) return;
   if (q->kind == API_KIND_DISTANCE) {
     *own = hit->result;
-    ask_by_method(run, hit, own);
+    query_pair_by_method(run, hit, own);
     answer->result = own;
     answer->gradient = answer->gradient && run->told.by != API_METHOD_MPR;
   }
@@ -144,7 +144,7 @@ static void put_pair_sums(api_range_run *run, const ct_hit *hit) {
 
 /* Contacts left out go beside the results, and fill no page. */
 static bool take_volume(api_range_run *run, const ct_hit *hit) {
-  const api_question *q = &run->task->question;
+  const api_query *q = &run->task->question;
   api_range *range = run->range;
   bool removed = hit->sparsified != CT_KEPT;
   if (api_range_is_full(run)) return removed || api_count_result(run);
@@ -173,7 +173,7 @@ static bool told_before(const api_range_run *run, const ct_hit *hit) {
 
 static bool take_hit(void *context, const ct_hit *hit) {
   api_range_run *run = context;
-  const api_question *q = &run->task->question;
+  const api_query *q = &run->task->question;
   if (run->summary) return api_summarize_hit(run, hit);
   if (q->kind == API_KIND_VOLUME) return take_volume(run, hit);
   if (q->mode == API_MODE_SCENE && api_range_is_full(run)) return api_count_result(run);
@@ -197,9 +197,9 @@ static bool take_hit(void *context, const ct_hit *hit) {
   }
   ct_pair_result own;
   put_method(run, hit, &own, &answer);
-  api_contact_motion motion;
+  api_contact_velocity motion;
   if (q->put_velocity) {
-    api_contact_motion_of(run, hit, &motion);
+    api_contact_velocity_of(run, hit, &motion);
     answer.motion = &motion;
   }
   if (told_before(run, hit)) return true;
@@ -224,7 +224,7 @@ void api_run_items(api_range_run *run, const ct_query *query, const ct_query_ran
 
 static void run_scene(api_range_run *run, size_t begin, size_t end) {
   api_task *task = run->task;
-  const api_question *q = &task->question;
+  const api_query *q = &task->question;
   ct_query_range items = {begin, end, CT_NO_ROW, 0};
   if (q->resumed && begin == task->start) {
     items.after = q->from.after;
@@ -248,7 +248,7 @@ static void run_scene(api_range_run *run, size_t begin, size_t end) {
 }
 
 static void run_mass(api_range_run *run, size_t begin, size_t end) {
-  const api_question *q = &run->task->question;
+  const api_query *q = &run->task->question;
   for (size_t i = begin; i < end && api_range_open(run); i++) {
     if (ct_cancel_raised(run->plan->cancel)) {
       run->range->status = CT_CANCELLED;
@@ -267,7 +267,7 @@ static void run_mass(api_range_run *run, size_t begin, size_t end) {
 static bool take_probe_hit(void *context, const ct_probe_hit *hit) {
   api_range_run *run = context;
   if (api_range_is_full(run)) return api_count_result(run);
-  const api_question *q = &run->task->question;
+  const api_query *q = &run->task->question;
   api_put_item(&run->range->text);
   const ct_pose pose = ct_override_pose(q->scene, q->probe.overrides, q->probe.override_count, hit->row);
   api_put_probe_answer(&run->range->text, q->probe.kind, ct_scene_body(q->scene, hit->row), pose, hit);
@@ -277,7 +277,7 @@ static bool take_probe_hit(void *context, const ct_probe_hit *hit) {
 /* Items [begin, end) of a probe; a task that shares none has one range, which makes its own. */
 static void run_probe(api_range_run *run, size_t begin, size_t end) {
   const api_task *task = run->task;
-  const api_question *q = &task->question;
+  const api_query *q = &task->question;
   ct_query_range items = {.begin = begin, .end = end, .after = CT_NO_ROW};
   if (q->resumed && begin == task->start) items.after = q->from.after;
   ct_probe *own = NULL;
@@ -290,7 +290,7 @@ static void run_probe(api_range_run *run, size_t begin, size_t end) {
 
 /* The answer about two placed colliders by the question's kind and method. */
 static void answer_pair(api_range_run *run, const ct_placed pair[2], ct_pair_result *result, api_pair_answer *answer) {
-  const api_question *q = &run->task->question;
+  const api_query *q = &run->task->question;
   bool by_method = q->method.kind != API_METHOD_AUTO;
   const api_method_memory memory = {run->workspace, NULL};
   if (q->kind == API_KIND_OVERLAP) {
@@ -309,7 +309,7 @@ static void answer_pair(api_range_run *run, const ct_placed pair[2], ct_pair_res
 
 /* Two bodies of one collider each, without a scene. */
 static void run_pair(api_range_run *run) {
-  const api_question *q = &run->task->question;
+  const api_query *q = &run->task->question;
   ct_collider collider[2];
   ct_frame frame[2];
   for (int i = 0; i < 2; i++) {
@@ -325,10 +325,10 @@ static void run_pair(api_range_run *run) {
                             .pose_b = q->bodies[1].pose,
                             .result = &result};
   ct_workspace_watch(run->workspace, run->plan->cancel);
-  ct_workspace_starved(run->workspace); /* what came before is not this pair's */
+  ct_workspace_out_of_memory(run->workspace); /* what came before is not this pair's */
   answer_pair(run, (const ct_placed[2]){{&collider[0].shape, &frame[0]}, {&collider[1].shape, &frame[1]}}, &result, &answer);
   ct_workspace_watch(run->workspace, NULL);
-  run->range->memory = ct_workspace_starved(run->workspace);
+  run->range->memory = ct_workspace_out_of_memory(run->workspace);
   if (ct_cancel_raised(run->plan->cancel)) run->range->status = CT_CANCELLED; /* the pair may have been cut short */
   if (run->range->memory || run->range->status != CT_OK) return;
   api_put_pair_answer(&run->range->text, &answer);

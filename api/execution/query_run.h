@@ -23,29 +23,29 @@ typedef struct api_mark {
 } api_mark;
 
 /* What a range tells of one of its variants. */
-typedef struct api_variant_told {
+typedef struct api_variant_extent {
   uint32_t count; /* results */
   size_t more;    /* where its further members end in `frames`; they begin where the variant before has its end */
   size_t removed; /* likewise contacts left out, in `removed` */
   size_t sums;    /* likewise sums of element-wise pairs, in `sums` */
-} api_variant_told;
+} api_variant_extent;
 
 /* Contacts that are too many. */
-typedef enum api_crowd {
-  API_CROWD_NONE,
-  API_CROWD_FOUND,  /* for requestMemoryBytes */
-  API_CROWD_METHOD, /* in an island for the method asked for */
-  API_CROWD_SIDES,  /* likewise, by the sides of their pyramids */
-  API_CROWD_LINKS   /* that answer to each other */
-} api_crowd;
+typedef enum api_contact_limit {
+  API_CONTACT_LIMIT_NONE,
+  API_CONTACT_LIMIT_MEMORY,  /* for requestMemoryBytes */
+  API_CONTACT_LIMIT_METHOD,  /* in an island for the method asked for */
+  API_CONTACT_LIMIT_PYRAMID, /* likewise, by the sides of their pyramids */
+  API_CONTACT_LIMIT_COUPLED  /* that answer to each other */
+} api_contact_limit;
 
 /* FORCE: is there an island of the range that did not converge, one that does not stay, one of which that is not known? */
-typedef struct api_force_told {
+typedef struct api_force_outcome {
   bool diverged, falls, undecided;
-  api_crowd crowd;                 /* why there was CT_LIMIT */
+  api_contact_limit crowd;         /* why there was CT_LIMIT */
   size_t contacts, contacts_limit; /* there are, and may be; of SIDES rows */
   unsigned sides;
-} api_force_told;
+} api_force_outcome;
 
 typedef struct api_range {
   api_buffer text; /* results with commas between them */
@@ -54,13 +54,13 @@ typedef struct api_range {
   uint64_t found;             /* results with those beyond `text`, where the total is counted */
   bool counts_only;           /* handed out when the page was full: no result is written */
   bool overflow;              /* the text would be longer than requestMemoryBytes; counting went on */
-  api_variant_told *variants; /* VARIANTS: of each variant of the range */
+  api_variant_extent *variants; /* VARIANTS: of each variant of the range */
   size_t variant_count;       /* variants reached */
   api_plane_counts planes;    /* VARIANTS: of those told */
   api_buffer removed;         /* contacts left out, with commas between them */
   api_buffer sums;            /* VOLUME: of element-wise pairs of colliders, with commas between them */
   ct_range_statistics statistics;
-  api_force_told force; /* FORCE */
+  api_force_outcome force; /* FORCE */
   ct_frame_pairs boxes; /* BOXES: what the first frame tells; its lists are gone */
   api_buffer frames;    /* BOXES: those after it; VARIANTS, timelines, elastic forces: members beside the results */
   ct_status status;
@@ -69,13 +69,13 @@ typedef struct api_range {
 } api_range;
 
 /* What becomes of a row's velocity, where an island tells it. */
-typedef struct api_after {
+typedef struct api_velocity_after {
   ct_velocity velocity;
   bool told;
-} api_after;
+} api_velocity_after;
 
 typedef struct api_task {
-  api_question question;
+  api_query question;
   uint64_t cursor_hash;     /* of a page that has a cursor: what the cursor is bound to */
   ct_text id;               /* in a batch; empty: none */
   bool in_batch;            /* faults point at the batch's query */
@@ -85,7 +85,7 @@ typedef struct api_task {
   ct_probe *probe;          /* PROBE: likewise */
   ct_motion_query *motion;  /* MOTION: likewise */
   ct_mechanics *mechanics;  /* FORCE: made by the first range, which the others wait for; NULL: the only range makes its own */
-  api_after *after;         /* FORCE that is written: by row; made by the first range */
+  api_velocity_after *after; /* FORCE that is written: by row; made by the first range */
   ct_broadphase broadphase; /* the one used */
   size_t start, items;      /* first work item and one past the last */
   size_t step;              /* items in a range */
@@ -134,14 +134,14 @@ bool api_overlap_by_method(void *context, const ct_collider_pair *which, ct_plac
                            ct_vec3 *witness);
 
 /* Do variants remember separating planes? And, of pairs, go on from frame to frame? */
-bool api_remembers_planes(const api_question *question);
-bool api_goes_on(const api_question *question);
+bool api_reuses_planes(const api_query *question);
+bool api_reuses_pair_lists(const api_query *question);
 
 /* Does one range answer it all, each page anew? The item of its cursor is the number of a result. */
-bool api_answered_at_once(const api_question *question);
+bool api_runs_in_one_range(const api_query *question);
 
 /* Do the ranges go on when the page is full, to count the results of the whole answer? */
-bool api_counts_total(const api_question *question);
+bool api_needs_total(const api_query *question);
 
 /* What a page holds of a task's complete ranges. */
 typedef struct api_page {
@@ -153,7 +153,7 @@ typedef struct api_page {
   size_t variants; /* VARIANTS: entries in the page, from the task's start on */
   ct_range_statistics statistics;
   api_plane_counts planes;
-  api_force_told force;
+  api_force_outcome force;
 } api_page;
 
 /* Too many candidate pairs: at the boxes, or at the question. The search ends with the first pair beyond the limit, so `actual` is

@@ -20,8 +20,8 @@ typedef struct api_range_run {
   api_task *task;
   api_range *range;
   ct_workspace *workspace;
-  ct_solver *solver;
-  api_solved *solved;
+  ct_arena *solver;
+  api_solver_counts *solved;
   const ct_scene *scene;            /* of the query being run: a variant may have its own; NULL: none */
   const ct_query_options *options;  /* of the query being run: a variant has its own */
   const api_velocities *velocities; /* of the variant being run; NULL: it has none */

@@ -7,17 +7,17 @@ api_scratch *api_scratch_create(void) {
   api_scratch *scratch = calloc(1, sizeof *scratch);
   if (!scratch) return NULL;
   scratch->workspace = ct_workspace_create();
-  scratch->solver = ct_solver_create();
+  scratch->solver = ct_arena_create();
   if (scratch->workspace && scratch->solver) return scratch;
   api_scratch_destroy(scratch);
   return NULL;
 }
 
-api_solved api_scratch_solved(const api_scratch *scratch) { return scratch->solved; }
+api_solver_counts api_scratch_solver_counts(const api_scratch *scratch) { return scratch->solved; }
 
 void api_scratch_destroy(api_scratch *scratch) {
   if (!scratch) return;
   if (scratch->workspace) ct_workspace_destroy(scratch->workspace);
-  ct_solver_destroy(scratch->solver);
+  ct_arena_destroy(scratch->solver);
   free(scratch);
 }

@@ -6,12 +6,13 @@
 
 struct api_scratch {
   ct_workspace *workspace;
-  ct_solver *solver;
-  api_solved solved;
+  ct_arena *solver;
+  api_solver_counts solved;
 };
 
 /* One problem more. */
-static inline void api_solved_note(api_solved *solved, uint64_t iterations, bool failed) {
+static inline void api_solver_counts_add(api_solver_counts *solved, uint64_t iterations,
+                                         bool failed) {
   solved->problems++;
   solved->iterations += iterations;
   solved->failures += failed;

@@ -11,18 +11,18 @@ const char *api_summary_word(api_summary summary) { return words[summary]; }
 
 /* Members that describe results, of which a summary has none. Kind distance names a method of the results, kind overlap of the
  * decision. */
-static bool refuse_members(api_reader *reader, const api_summary_fields *fields, const api_question *out) {
+static bool refuse_members(api_reader *reader, const api_summary_fields *fields, const api_query *out) {
   static const char other[] = "summary";
   bool by_closest = out->summary == API_SUMMARY_CLOSEST;
-  bool good = api_refuse_beside(reader, fields->include, true, other);
-  good = api_refuse_beside(reader, fields->cache, true, other) && good;
-  good = api_refuse_beside(reader, fields->triangles, true, other) && good;
-  if (out->kind == API_KIND_DISTANCE) good = api_refuse_beside(reader, fields->method, true, other) && good;
-  return api_refuse_beside(reader, fields->closest, !by_closest && out->options.nearest, "this summary") && good;
+  bool good = api_reject_combination(reader, fields->include, true, other);
+  good = api_reject_combination(reader, fields->cache, true, other) && good;
+  good = api_reject_combination(reader, fields->triangles, true, other) && good;
+  if (out->kind == API_KIND_DISTANCE) good = api_reject_combination(reader, fields->method, true, other) && good;
+  return api_reject_combination(reader, fields->closest, !by_closest && out->options.nearest, "this summary") && good;
 }
 
 /* The one variant of a query that has none. */
-static bool make_variant(api_reader *reader, api_question *out) {
+static bool make_variant(api_reader *reader, api_query *out) {
   if (out->mode == API_MODE_VARIANTS) return true;
   out->variants = api_arena_array(reader->arena, 1, sizeof *out->variants);
   if (!out->variants) {
@@ -35,7 +35,7 @@ static bool make_variant(api_reader *reader, api_question *out) {
   return true;
 }
 
-bool api_read_summary(api_reader *reader, const api_summary_fields *fields, api_question *out) {
+bool api_read_summary(api_reader *reader, const api_summary_fields *fields, api_query *out) {
   static const char *const names[] = {"any", "count", "closest"};
   size_t which = 0, known = out->kind == API_KIND_DISTANCE ? 3 : 2;
   if (!api_field_present(fields->summary)) return true;
@@ -81,7 +81,7 @@ static void put_closest(api_buffer *out, const ct_scene *scene, const api_varian
 }
 
 void api_put_summary(api_range_run *run, size_t index) {
-  const api_question *q = &run->task->question;
+  const api_query *q = &run->task->question;
   api_buffer *out = &run->range->text;
   api_put_item(out);
   switch (q->summary) {

@@ -2,8 +2,8 @@
 #ifndef API_EXECUTION_VARIANT_SUMMARY_H
 #define API_EXECUTION_VARIANT_SUMMARY_H
 
-#include "queries/query_request.h"
 #include "execution/range_run.h"
+#include "queries/query_request.h"
 
 /* Members that a summary concerns. */
 typedef struct api_summary_fields {
@@ -11,7 +11,7 @@ typedef struct api_summary_fields {
 } api_summary_fields;
 
 /* Reads the member and sets up the query for it; the variants are read. Without variants there is one, of the query's own poses. */
-bool api_read_summary(api_reader *reader, const api_summary_fields *fields, api_question *out);
+bool api_read_summary(api_reader *reader, const api_summary_fields *fields, api_query *out);
 
 /* What a variant's hits come to so far. */
 typedef struct api_variant_summary {

@@ -9,15 +9,15 @@
 #include <stdlib.h>
 
 #include "execution/boxes_run.h"
-#include "results/result_json.h"
 #include "execution/variant_summary.h"
 #include "queries/variant_scene.h"
+#include "results/result_json.h"
 
-bool api_remembers_planes(const api_question *q) {
+bool api_reuses_planes(const api_query *q) {
   return q->mode == API_MODE_VARIANTS && q->method.kind == API_METHOD_SEPARATING_AXIS && q->method.cache;
 }
 
-bool api_goes_on(const api_question *q) {
+bool api_reuses_pair_lists(const api_query *q) {
   return q->mode == API_MODE_VARIANTS && q->kind == API_KIND_PAIRS && !q->options.explicit_pairs;
 }
 
@@ -51,7 +51,7 @@ typedef struct variants_run {
 
 /* The query of one variant. NULL: the range has a status. */
 static ct_query *prepare(const variants_run *v, size_t index, ct_query_options *options) {
-  const api_question *q = &v->run->task->question;
+  const api_query *q = &v->run->task->question;
   *options = q->options;
   options->override_count = lay_over(&q->options, &q->variants[index], v->scratch);
   options->overrides = v->scratch;
@@ -73,7 +73,7 @@ static ct_query *prepare(const variants_run *v, size_t index, ct_query_options *
 
 /* A variant of a contact state has one result, which the page before may have told. */
 static void run_state(const variants_run *v, size_t index) {
-  const api_question *q = &v->run->task->question;
+  const api_query *q = &v->run->task->question;
   if (q->resumed && index == v->run->task->start && q->from.item > 0) return;
   api_run_crossings(v->run, v->scratch, lay_over(&q->options, &q->variants[index], v->scratch));
 }
@@ -94,7 +94,7 @@ static void summarize(const variants_run *v, ct_query *query, size_t index) {
 
 static void run_variant(const variants_run *v, size_t index) {
   api_range_run *run = v->run;
-  const api_question *q = &run->task->question;
+  const api_query *q = &run->task->question;
   if (q->kind == API_KIND_ZERO_CROSSINGS) {
     run_state(v, index);
     return;
@@ -133,7 +133,7 @@ static void put_changes(api_buffer *out, const char *key, const ct_scene *scene,
   api_put_byte(out, ']');
 }
 
-static void put_frame(api_buffer *out, const api_question *q, const ct_scene *scene, const ct_query_frame *f) {
+static void put_frame(api_buffer *out, const api_query *q, const ct_scene *scene, const ct_query_frame *f) {
   const ct_frame_pairs found = {.swaps = f->swaps,
                                 .box_tests = f->box_tests,
                                 .full_sorts = f->full_sorts,
@@ -171,7 +171,7 @@ static void put_more(const variants_run *v, const api_plane_counts *before) {
 static void begin_afresh(variants_run *v) {
   api_range_run *run = v->run;
   if (run->caches) api_plane_caches_clear(run->caches);
-  if (!api_goes_on(&run->task->question)) return;
+  if (!api_reuses_pair_lists(&run->task->question)) return;
   ct_query_frames_destroy(v->frames);
   v->frames = ct_query_frames_create();
   run->range->memory = run->range->memory || !v->frames;
@@ -180,7 +180,7 @@ static void begin_afresh(variants_run *v) {
 /* Runs the variant in its scene. Its rows may be other bodies than those of the variants around it. */
 static void run_in_scene(variants_run *v, size_t index, const api_plane_counts *counts) {
   api_range_run *run = v->run;
-  const api_question *q = &run->task->question;
+  const api_query *q = &run->task->question;
   bool is_own = q->variants[index].own != NULL;
   if (is_own || v->was_own) {
     begin_afresh(v);
@@ -200,10 +200,10 @@ static void run_in_scene(variants_run *v, size_t index, const api_plane_counts *
 
 /* Where a run that tells variants from `begin` on has to start: the lists of a method that is named depend on the variant before
  * alone, what auto picks and the planes on all of the block. */
-static size_t start_of(const api_question *q, size_t begin) {
+static size_t start_of(const api_query *q, size_t begin) {
   size_t block = begin / API_VARIANTS_BLOCK * API_VARIANTS_BLOCK;
-  if (api_remembers_planes(q)) return block;
-  if (!api_goes_on(q)) return begin;
+  if (api_reuses_planes(q)) return block;
+  if (!api_reuses_pair_lists(q)) return begin;
   size_t first = q->options.broadphase == CT_BROADPHASE_AUTO ? block : begin;
   return first > 0 ? first - 1 : 0;
 }
@@ -219,8 +219,8 @@ static void run_block(variants_run *v, size_t begin, size_t end, size_t told) {
     run_in_scene(v, i, &counts);
     if (run->silent) continue;
     api_range *range = run->range;
-    range->variants[i - told] = (api_variant_told){(uint32_t)(range->count - before), range->frames.length, range->removed.length,
-                                                     range->sums.length};
+    range->variants[i - told] =
+        (api_variant_extent){(uint32_t)(range->count - before), range->frames.length, range->removed.length, range->sums.length};
     run->range->variant_count = i - told + 1;
   }
 }
@@ -238,11 +238,11 @@ static void run_blocks(variants_run *v, size_t begin, size_t end) {
 }
 
 void api_run_variants(api_range_run *run, size_t begin, size_t end) {
-  const api_question *q = &run->task->question;
+  const api_query *q = &run->task->question;
   variants_run v = {.run = run};
   api_plane_caches caches = {.entries = NULL};
   size_t most = 0;
-  if (api_remembers_planes(q)) run->caches = &caches;
+  if (api_reuses_planes(q)) run->caches = &caches;
   for (size_t i = start_of(q, begin); i < end; i++) most = q->variants[i].count > most ? q->variants[i].count : most;
   v.scratch = malloc((most + q->options.override_count + 1) * sizeof *v.scratch);
   run->range->variants = calloc(end - begin, sizeof *run->range->variants);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 void api_run_crossings(api_range_run *run, const ct_override *overrides, size_t count) {
-  const api_question *q = &run->task->question;
+  const api_query *q = &run->task->question;
   const api_crossings *asked = &q->crossings;
   api_range *range = run->range;
   ct_contact_monitor found = {.contacts = NULL};

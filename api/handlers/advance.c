@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "documents/elastic_json.h"
-#include "queries/given_contacts.h"
-#include "queries/force_request.h"
 #include "documents/motion_json.h"
+#include "queries/force_request.h"
+#include "queries/given_contacts.h"
 #include "results/result_json.h"
 
 /* What is told of the cost, ns: a step looks for contacts, of meshes too, and an event-driven one takes as many steps as its law
@@ -176,7 +176,7 @@ static bool read_advance(api_call *call, api_advance *advance) {
   /* A contact that parts fast may pull, as in Modia3D: cut off, the law would not be smooth. */
   options->elastic.pull = true;
   good = api_read_elastic(&reader, &m[ELASTIC], &options->elastic, NULL) && good;
-  good = api_refuse_idle(&reader, &m[ELASTIC], options->mode != CT_ADVANCE_COMPLIANT, "mode eventCompliant") && good;
+  good = api_reject_unused(&reader, &m[ELASTIC], options->mode != CT_ADVANCE_COMPLIANT, "mode eventCompliant") && good;
   return read_include(&reader, &m[INCLUDE], advance) && good;
 }
 
@@ -185,7 +185,7 @@ static bool read_advance(api_call *call, api_advance *advance) {
 static void fault_of_limit(api_call *call) {
   const api_advance *advance = call->advance;
   uint32_t row = CT_NO_ROW;
-  ct_advance_limit why = advance->motion ? ct_advance_why(advance->motion, &row) : CT_ADVANCE_LIMIT_CONTACTS;
+  ct_advance_limit why = advance->motion ? ct_advance_limit_reason(advance->motion, &row) : CT_ADVANCE_LIMIT_CONTACTS;
   char echo[API_ECHO_MAX + 4] = "";
   if (row != CT_NO_ROW) api_echo(ct_body_id(ct_scene_body(call->scene, row)), echo);
   switch (why) {
@@ -369,10 +369,10 @@ static void put_line(api_advance *advance, const ct_advance_state *state) {
 }
 
 /* What the solvers have done in a step. */
-static void note_solved(const ct_advance_state *before, const ct_advance *motion, api_solved *solved) {
+static void note_solved(const ct_advance_state *before, const ct_advance *motion, api_solver_counts *solved) {
   const ct_advance_state now = ct_advance_now(motion);
   bool failed = now.not_converged > before->not_converged && now.contradictory == before->contradictory;
-  if (now.steps > before->steps) api_solved_note(solved, now.iterations - before->iterations, failed);
+  if (now.steps > before->steps) api_solver_counts_add(solved, now.iterations - before->iterations, failed);
 }
 
 void api_advance_run(api_advance *advance, api_scratch *scratch) {
@@ -385,7 +385,7 @@ void api_advance_run(api_advance *advance, api_scratch *scratch) {
   if (state.time >= advance->next_line) put_line(advance, &state);
 }
 
-const char *api_advance_told(api_advance *advance, size_t *length) {
+const char *api_advance_progress_lines(api_advance *advance, size_t *length) {
   if (advance->told || advance->lines.length == 0 || advance->lines.failed) return NULL;
   advance->told = true;
   *length = advance->lines.length;
@@ -427,8 +427,8 @@ void api_advance_finish(api_call *call) {
   api_put_member_number(&call->out, "contactTolerance", advance->options.contact_tolerance);
   api_put_member_number(&call->out, "velocityTolerance", state.velocity_tolerance);
   if (advance->options.mode == CT_ADVANCE_COMPLIANT) {
-    const ct_elastic_options elastic = ct_elastic_in_force(&advance->options.elastic);
-    api_put_elastic(&call->out, &elastic);
+    const ct_elastic_options elastic = ct_elastic_options_effective(&advance->options.elastic);
+    api_put_elastic_options(&call->out, &elastic);
   }
   if (advance->lists) put_events(&call->out, advance);
   if (advance->poses) put_poses(&call->out, advance);

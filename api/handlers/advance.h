@@ -12,7 +12,7 @@ double api_advance_cost(const api_advance *advance); /* ns on one core */
 long api_advance_next(const api_advance *advance);
 void api_advance_run(api_advance *advance, api_scratch *scratch);
 void api_advance_finish(api_call *call);
-const char *api_advance_told(api_advance *advance, size_t *length);
+const char *api_advance_progress_lines(api_advance *advance, size_t *length);
 /* How far it has come, as a sentence after another; at most API_HINT_MAX bytes. Not while a worker is at it. */
 void api_advance_hint(const api_advance *advance, char *out);
 void api_advance_destroy(api_advance *advance); /* NULL is allowed */

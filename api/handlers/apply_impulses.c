@@ -9,7 +9,7 @@
 /* The scene with the poses and velocities of the request in it, a reference: nobody else sees it. They are taken out of the
  * request. NULL: faults. */
 static const ct_scene *place_bodies(api_call *call, api_reader *reader, const api_field *root) {
-  const api_path at = api_path_member(&root->path, "poses");
+  const api_pointer at = api_pointer_member(&root->path, "poses");
   const api_field field = api_field_at(json_object_get(root->value, "poses"), at);
   if (!api_field_present(&field)) return ct_scene_retain(call->scene);
   const ct_scene *placed = NULL;
@@ -23,19 +23,19 @@ static const ct_scene *place_bodies(api_call *call, api_reader *reader, const ap
   return placed;
 }
 
-static bool read_question(api_call *call, const api_field *root) {
-  api_question *question = &call->plan->tasks[0].question;
+static bool read_impulse_query(api_call *call, const api_field *root) {
+  api_query *question = &call->plan->tasks[0].question;
   api_reader reader = api_call_reader(call);
   question->scene = place_bodies(call, &reader, root);
   question->owns_scene = question->scene != NULL;
   if (!question->scene) return false;
-  const api_asking asking = {.call = call,
-                             .kind = API_KIND_IMPULSE,
-                             .scene = question->scene,
-                             .writes = true,
-                             .hash_seed = api_query_seed(call),
-                             .deadline_ms = &call->deadline_ms};
-  return api_read_question(&reader, root, &asking, question);
+  const api_query_context asking = {.call = call,
+                                    .kind = API_KIND_IMPULSE,
+                                    .scene = question->scene,
+                                    .writes = true,
+                                    .hash_seed = api_query_seed(call),
+                                    .deadline_ms = &call->deadline_ms};
+  return api_read_query(&reader, root, &asking, question);
 }
 
 api_step api_impulses_post(api_call *call) {
@@ -50,7 +50,7 @@ api_step api_impulses_post(api_call *call) {
   if (!api_call_may_write(call, true) || !api_call_parse(call, &root)) return api_call_fail(call);
   call->plan = api_plan_create(call, 1);
   if (!call->plan) api_fault_memory(&call->faults);
-  if (!call->plan || !read_question(call, &root)) return api_call_fail(call);
+  if (!call->plan || !read_impulse_query(call, &root)) return api_call_fail(call);
   return api_query_start(call);
 }
 

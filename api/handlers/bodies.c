@@ -1,11 +1,11 @@
 /* Handlers of bodies: the collection (bulk: all or nothing, one revision) and single ones. */
 #include <string.h>
 
-#include "documents/body_patch.h"
 #include "common/cursor.h"
 #include "common/spelling.h"
-#include "handlers/scenes.h"
 #include "common/warning.h"
+#include "documents/body_patch.h"
+#include "handlers/scenes.h"
 
 /* ---- listing --------------------------------------------------------------------------------------------------------- */
 
@@ -17,7 +17,7 @@ static bool list_start(api_call *call, const char *text, uint64_t *row) {
     api_fault_plain(&call->faults, API_PROBLEM_BAD_CURSOR, "This is no cursor of this listing.");
     return false;
   }
-  call->scene = api_call_kept(call, cursor.revision, &call->faults);
+  call->scene = api_call_find_revision(call, cursor.revision, &call->faults);
   *row = cursor.item;
   return call->scene != NULL;
 }
@@ -81,7 +81,7 @@ api_step api_bodies_post(api_call *call) {
   ct_draft *draft = api_scene_draft(call, true);
   if (!draft) return api_call_fail(call);
   api_reader reader = api_call_reader(call);
-  if (gather_bodies(call) && api_insert_bodies(&reader, NULL, &call->feed.bodies, draft)) {
+  if (gather_bodies(call) && api_add_bodies(&reader, NULL, &call->feed.bodies, draft)) {
     api_call_open(call);
     api_put_member_unsigned(&call->out, "count", call->feed.bodies.count);
     return api_call_commit(call, draft, 201);
@@ -139,7 +139,7 @@ static bool remove_named(api_call *call, ct_draft *draft, uint64_t *count) {
       api_fault *fault =
           api_fault_plain(&call->faults, twice ? API_PROBLEM_DUPLICATE_ID : API_PROBLEM_UNKNOWN_ID,
                           twice ? "The body \"%s\" is named twice." : "The scene has no body \"%s\".", api_echo(id, echo));
-      if (!twice) api_fault_like(fault, api_likeness_of_bodies(call->scene, id));
+      if (!twice) api_fault_did_you_mean(fault, api_spelling_of_bodies(call->scene, id));
     } else if (ct_draft_remove(draft, row) != CT_OK) {
       api_fault_memory(&call->faults);
     } else {
@@ -165,11 +165,11 @@ static bool remove_prefix(api_call *call, const api_url_parameter *prefix, ct_dr
     (*count)++;
   }
   if (*count > 0) return true;
-  char echo[API_ECHO_MAX + 4], end[API_LIKENESS_END];
+  char echo[API_ECHO_MAX + 4], end[API_SPELLING_END];
   const ct_text text = {prefix->value, prefix->value_length};
-  const api_likeness like = api_likeness_of_prefixes(call->scene, text);
+  const api_spelling like = api_spelling_of_prefixes(call->scene, text);
   api_warn(&call->warnings, "noBody", NULL, 0, "No body's id begins with \"%s\"%s", api_echo(text, echo),
-           api_likeness_end(&like, end));
+           api_spelling_end(&like, end));
   return true;
 }
 
@@ -213,7 +213,7 @@ static uint32_t named_row(const api_call *call) { return ct_scene_find(call->sce
 
 api_step api_body_get(api_call *call) {
   uint32_t row = named_row(call);
-  if (row == CT_NO_ROW) return api_call_absent(call, API_PROBLEM_BODY_NOT_FOUND);
+  if (row == CT_NO_ROW) return api_call_not_found(call, API_PROBLEM_BODY_NOT_FOUND);
   if (api_scene_not_modified(call)) return API_STEP_DONE;
   api_put_row(&call->out, call->scene, row);
   return api_call_send_raw(call, 200);
@@ -245,7 +245,7 @@ api_step api_body_put(api_call *call) {
 
 api_step api_body_patch(api_call *call) {
   uint32_t row = named_row(call);
-  if (row == CT_NO_ROW) return api_call_absent(call, API_PROBLEM_BODY_NOT_FOUND);
+  if (row == CT_NO_ROW) return api_call_not_found(call, API_PROBLEM_BODY_NOT_FOUND);
   ct_draft *draft = api_scene_draft(call, true);
   if (!draft) return api_call_fail(call);
   api_reader reader = api_call_reader(call);
@@ -257,7 +257,7 @@ api_step api_body_patch(api_call *call) {
 
 api_step api_body_delete(api_call *call) {
   uint32_t row = named_row(call);
-  if (row == CT_NO_ROW) return api_call_absent(call, API_PROBLEM_BODY_NOT_FOUND);
+  if (row == CT_NO_ROW) return api_call_not_found(call, API_PROBLEM_BODY_NOT_FOUND);
   ct_draft *draft = api_scene_draft(call, true);
   if (!draft) return api_call_fail(call);
   if (ct_draft_remove(draft, row) == CT_OK) return api_call_commit(call, draft, 200);

@@ -5,13 +5,13 @@
 #include <float.h>
 #include <stdlib.h>
 
-#include "results/contact_state_json.h"
-#include "handlers/contact_event_payload.h"
-#include "execution/cost_estimate.h"
 #include "documents/elastic_json.h"
-#include "results/method_json.h"
 #include "documents/packed_poses_json.h"
+#include "execution/cost_estimate.h"
+#include "handlers/contact_event_payload.h"
 #include "handlers/scenes.h"
+#include "results/contact_state_json.h"
+#include "results/method_json.h"
 
 /* Least hysteresis, m: with none, bodies that touch would leave z1 at 0. */
 #define CONTACT_EPSILON_MIN DBL_MIN
@@ -187,7 +187,7 @@ api_step api_contact_event_post(api_call *call) {
     return fail(call, CT_OUT_OF_MEMORY);
   }
   const ct_query_options asking = {.kind = CT_QUERY_DISTANCE, .cancel = call->input.cancel};
-  ct_status status = api_cost_of_contacts(event->scene, previous, &asking, &event->cost);
+  ct_status status = api_estimate_contacts_cost(event->scene, previous, &asking, &event->cost);
   return status == CT_OK ? API_STEP_WORK : fail(call, status);
 }
 
@@ -216,7 +216,7 @@ static bool put_records(api_call *call, const char *name, const uint32_t *indice
   api_put_byte(&call->out, '[');
   for (size_t i = 0; i < count; i++) {
     api_put_item(&call->out);
-    elastic = api_put_contact_record(&call->out, event->scene, ct_contact_state_record(event->found.state, indices[i])) || elastic;
+    elastic = api_put_contact_members(&call->out, event->scene, ct_contact_state_record(event->found.state, indices[i])) || elastic;
   }
   api_put_byte(&call->out, ']');
   return elastic;
@@ -237,7 +237,7 @@ static void put_ended(api_call *call, const ct_contact_event *found) {
   api_put_byte(&call->out, '[');
   for (size_t i = 0; i < found->ended_count; i++) {
     api_put_item(&call->out);
-    api_put_contact_ended(&call->out, &found->ended[i]);
+    api_put_ended_contact(&call->out, &found->ended[i]);
   }
   api_put_byte(&call->out, ']');
 }
@@ -251,7 +251,7 @@ static void put_event(api_call *call) {
   if (call->event->only_pairs) put_pairs(call, "persisted", found->persisted, found->persisted_count);
   else elastic = put_records(call, "persisted", found->persisted, found->persisted_count) || elastic;
   put_ended(call, found);
-  if (elastic) api_put_usual_elastic(out);
+  if (elastic) api_put_default_elastic(out);
   api_put_key(out, "statistics");
   api_put_byte(out, '{');
   api_put_member_unsigned(out, "narrow", found->narrow);
@@ -282,6 +282,6 @@ void api_contact_event_finish(api_call *call) {
   if (!event->previous)
     api_call_location(call, call->match.scene_id, "contactStates", call->match.item_id);
   put_event(call);
-  api_tell_contacts(call, event->scene, &event->found);
+  api_emit_contact_events(call, event->scene, &event->found);
   api_call_commit(call, draft, event->previous ? 200 : 201);
 }

@@ -23,8 +23,8 @@ static bool tell(api_call *call, const told *frame, const ct_scene *scene, const
   api_put_member_string(&data, "contactState", api_text(frame->id));
   api_put_member_number(&data, "time", frame->time);
   api_put_key(&data, "contact");
-  if (ended) api_put_contact_ended(&data, ended);
-  else api_put_contact_record(&data, scene, began);
+  if (ended) api_put_ended_contact(&data, ended);
+  else api_put_contact_members(&data, scene, began);
   api_put_byte(&data, '}');
   return api_call_add_event(call, ended ? "ended" : "began", frame->id, &data);
 }
@@ -33,7 +33,7 @@ static told frame_of(const api_call *call, const char *id, const ct_contact_stat
   return (told){id, ct_contact_state_time(state), ct_scene_revision(call->scene) + 1};
 }
 
-void api_tell_contacts(api_call *call, const ct_scene *scene, const ct_contact_event *event) {
+void api_emit_contact_events(api_call *call, const ct_scene *scene, const ct_contact_event *event) {
   const told frame = frame_of(call, call->match.item_id, event->state);
   bool good = true;
   for (size_t i = 0; i < event->ended_count && good; i++) good = tell(call, &frame, NULL, NULL, &event->ended[i]);
@@ -48,13 +48,13 @@ static int by_pair(const void *x, const void *y) {
   return (p > q) - (p < q);
 }
 
-void api_tell_dropped(api_call *call, const char *id, const ct_contact_state *state) {
+void api_emit_state_ended(api_call *call, const char *id, const ct_contact_state *state) {
   const told frame = frame_of(call, id, state);
   size_t count = ct_contact_state_count(state);
   /* More than are ever kept need not be sorted. */
   const ct_contact_record **records = count < call->service->limits.event_ring ? malloc((count + 1) * sizeof *records) : NULL;
   if (!records) {
-    api_call_miss_events(call, id);
+    api_call_drop_events(call, id);
     return;
   }
   for (size_t i = 0; i < count; i++) records[i] = ct_contact_state_record(state, i);
@@ -67,7 +67,7 @@ void api_tell_dropped(api_call *call, const char *id, const ct_contact_state *st
   free(records);
 }
 
-void api_tell_all_dropped(api_call *call) {
+void api_emit_all_states_ended(api_call *call) {
   for (size_t i = 0; i < ct_scene_attachment_count(call->scene); i++) {
     const ct_attachment *attachment = ct_scene_attachment(call->scene, i);
     const char *id = api_arena_copy(&call->arena, attachment->name.bytes, attachment->name.length);
@@ -75,6 +75,6 @@ void api_tell_all_dropped(api_call *call) {
       call->events.lost = true;
       return;
     }
-    api_tell_dropped(call, id, attachment->value);
+    api_emit_state_ended(call, id, attachment->value);
   }
 }

@@ -7,10 +7,10 @@
 #include "calls/call.h"
 
 /* Of an event instant of the state match.item_id: what ended, then what began. */
-void api_tell_contacts(api_call *call, const ct_scene *scene, const ct_contact_event *event);
+void api_emit_contact_events(api_call *call, const ct_scene *scene, const ct_contact_event *event);
 /* The write takes the state away: its contacts end with it. id: borrowed for the call's life. */
-void api_tell_dropped(api_call *call, const char *id, const ct_contact_state *state);
+void api_emit_state_ended(api_call *call, const char *id, const ct_contact_state *state);
 /* The write takes all states of the call's scene away. */
-void api_tell_all_dropped(api_call *call);
+void api_emit_all_states_ended(api_call *call);
 
 #endif

@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-#include "results/contact_state_json.h"
-#include "handlers/contact_event_payload.h"
 #include "documents/elastic_json.h"
-#include "results/result_json.h"
+#include "handlers/contact_event_payload.h"
 #include "handlers/scenes.h"
+#include "results/contact_state_json.h"
+#include "results/result_json.h"
 
-size_t api_match_contacts(const api_match *match, const ct_scene *scene) {
+size_t api_match_contact_count(const api_match *match, const ct_scene *scene) {
   if (!match->item_id[0] || !strstr(match->label, "/contactStates/")) return 0;
   const ct_contact_state *state = api_contact_state_find(scene, api_text(match->item_id));
   return state ? ct_contact_state_count(state) : 0;
@@ -42,7 +42,7 @@ api_step api_contact_states_list(api_call *call) {
 api_step api_contact_state_get(api_call *call) {
   ct_text id = api_text(call->match.item_id);
   const ct_contact_state *state = api_contact_state_find(call->scene, id);
-  if (!state) return api_call_absent(call, API_PROBLEM_CONTACT_STATE_NOT_FOUND);
+  if (!state) return api_call_not_found(call, API_PROBLEM_CONTACT_STATE_NOT_FOUND);
   if (api_scene_not_modified(call)) return API_STEP_DONE;
   api_buffer *out = &call->out;
   api_call_open(call);
@@ -54,21 +54,21 @@ api_step api_contact_state_get(api_call *call) {
   bool elastic = false;
   for (size_t i = 0; i < ct_contact_state_count(state); i++) {
     api_put_item(out);
-    elastic = api_put_contact_record(out, call->scene, ct_contact_state_record(state, i)) || elastic;
+    elastic = api_put_contact_members(out, call->scene, ct_contact_state_record(state, i)) || elastic;
   }
   api_put_byte(out, ']');
-  if (elastic) api_put_usual_elastic(out);
+  if (elastic) api_put_default_elastic(out);
   return api_call_send(call, 200);
 }
 
 api_step api_contact_state_delete(api_call *call) {
   ct_text id = api_text(call->match.item_id);
   const ct_contact_state *state = api_contact_state_find(call->scene, id);
-  if (!state) return api_call_absent(call, API_PROBLEM_CONTACT_STATE_NOT_FOUND);
+  if (!state) return api_call_not_found(call, API_PROBLEM_CONTACT_STATE_NOT_FOUND);
   ct_draft *draft = api_scene_draft(call, true);
   if (!draft) return api_call_fail(call);
   if (ct_draft_attach(draft, id, NULL, &api_contact_state_type) == CT_OK) {
-    api_tell_dropped(call, call->match.item_id, state);
+    api_emit_state_ended(call, call->match.item_id, state);
     return api_call_commit(call, draft, 200);
   }
   ct_draft_discard(draft);

@@ -1,11 +1,11 @@
 /* Handlers of a scene's poses (packed columns) and filters. */
 #include <string.h>
 
-#include "documents/filters_json.h"
 #include "common/spelling.h"
+#include "documents/filters_json.h"
+#include "documents/moved_vertices_json.h"
 #include "documents/packed_poses_json.h"
 #include "handlers/scenes.h"
-#include "documents/moved_vertices_json.h"
 
 /* ---- poses ----------------------------------------------------------------------------------------------------------- */
 
@@ -89,8 +89,9 @@ static uint32_t parameter_row(api_call *call, const char *name) {
   }
   uint32_t row = ct_scene_find(call->scene, id);
   if (row == CT_NO_ROW)
-    api_fault_like(api_fault_plain(&call->faults, API_PROBLEM_UNKNOWN_ID, "The scene has no body \"%s\".", api_echo(id, echo)),
-                   api_likeness_of_bodies(call->scene, id));
+    api_fault_did_you_mean(
+        api_fault_plain(&call->faults, API_PROBLEM_UNKNOWN_ID, "The scene has no body \"%s\".", api_echo(id, echo)),
+        api_spelling_of_bodies(call->scene, id));
   return row;
 }
 

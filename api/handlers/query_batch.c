@@ -15,8 +15,8 @@ static bool read_kind(api_reader *reader, const api_field *field, api_kind *kind
     return false;
   }
   for (int k = 0; k < API_KIND_COUNT; k++) words[k] = api_kind_word((api_kind)k);
-  api_field named = api_field_at(json_object_get(field->value, "id"), api_path_member(&field->path, "id"));
-  api_field word = api_field_at(json_object_get(field->value, "kind"), api_path_member(&field->path, "kind"));
+  api_field named = api_field_at(json_object_get(field->value, "id"), api_pointer_member(&field->path, "id"));
+  api_field word = api_field_at(json_object_get(field->value, "kind"), api_pointer_member(&field->path, "kind"));
   size_t which = API_KIND_COUNT;
   bool good = api_read_id(reader, &named, id);
   if (!word.value) api_fault_missing(reader, field, "kind");
@@ -26,13 +26,13 @@ static bool read_kind(api_reader *reader, const api_field *field, api_kind *kind
 }
 
 /* Reads one question. What is wrong with it becomes its answer. Its memory, unlike its faults, is the call's. */
-static void read_query(api_call *call, const api_field *field, const api_asking *batch, api_faults *faults, api_task *task) {
+static void read_query(api_call *call, const api_field *field, const api_query_context *batch, api_faults *faults, api_task *task) {
   api_reader reader = api_call_reader(call);
   reader.faults = faults;
-  api_asking asking = *batch;
+  api_query_context asking = *batch;
   api_faults_clear(faults);
   task->in_batch = true;
-  if (read_kind(&reader, field, &asking.kind, &task->id)) api_read_question(&reader, field, &asking, &task->question);
+  if (read_kind(&reader, field, &asking.kind, &task->id)) api_read_query(&reader, field, &asking, &task->question);
   if (!api_faults_any(faults)) return;
   task->status = api_problem_get(faults->id)->status;
   api_put_problem(&task->problem, faults);
@@ -42,16 +42,16 @@ static void read_query(api_call *call, const api_field *field, const api_asking 
 typedef struct common_members {
   api_field members[B_COUNT];
   api_poses poses;
-  api_suppositions supposed;
+  api_hypotheses supposed;
   uint64_t supposed_rows;
 } common_members;
 
 /* Bodies and filters that every query supposes. */
-static bool read_supposed(api_call *call, common_members *common) {
+static bool read_batch_hypotheses(api_call *call, common_members *common) {
   api_reader reader = api_call_reader(call);
-  common->supposed = (api_suppositions){{&common->members[B_ADD]}, {&common->members[B_FILTERS]}};
-  if (!api_supposes_any(&common->supposed)) return true;
-  call->plan->supposed = api_suppose(&reader, &common->supposed, call->scene);
+  common->supposed = (api_hypotheses){{&common->members[B_ADD]}, {&common->members[B_FILTERS]}};
+  if (!api_has_hypotheses(&common->supposed)) return true;
+  call->plan->supposed = api_make_hypothetical_scene(&reader, &common->supposed, call->scene);
   return call->plan->supposed != NULL;
 }
 
@@ -72,7 +72,7 @@ static bool refuse_without_scene(api_call *call, const common_members *common) {
   api_reader reader = api_call_reader(call);
   bool good = true;
   for (size_t i = 0; !call->scene && i < sizeof of_scene / sizeof of_scene[0]; i++)
-    good = api_refuse_idle(&reader, &common->members[of_scene[i]], true, "a scene in the path") && good;
+    good = api_reject_unused(&reader, &common->members[of_scene[i]], true, "a scene in the path") && good;
   return good;
 }
 
@@ -90,7 +90,7 @@ static bool hash_common(const common_members *common, uint64_t *hash) {
   return good;
 }
 
-static bool read_queries(api_call *call, const api_field *queries, size_t count, const api_asking *asking) {
+static bool read_queries(api_call *call, const api_field *queries, size_t count, const api_query_context *asking) {
   /* One collector of errors serves all; it is too large for the stack. */
   api_faults *faults = malloc(sizeof *faults);
   for (size_t i = 0; faults && i < count; i++) {
@@ -113,20 +113,20 @@ static bool read_batch(api_call *call, common_members *common) {
       !api_read_unsigned(&reader, &common->members[B_DEADLINE], 1, limits->deadline_max_ms, &call->deadline_ms) ||
       !refuse_without_scene(call, common))
     return false;
-  api_asking asking = {.call = call,
-                       .scene = call->scene,
-                       .base = api_field_present(&common->members[B_POSES]) ? &common->poses : NULL,
-                       .base_at = &common->members[B_POSES].path,
-                       .supposed = &common->supposed,
-                       .supposed_rows = &common->supposed_rows,
-                       .in_batch = true,
-                       .hash_seed = api_query_seed(call)};
+  api_query_context asking = {.call = call,
+                              .scene = call->scene,
+                              .base = api_field_present(&common->members[B_POSES]) ? &common->poses : NULL,
+                              .base_at = &common->members[B_POSES].path,
+                              .supposed = &common->supposed,
+                              .supposed_rows = &common->supposed_rows,
+                              .in_batch = true,
+                              .hash_seed = api_query_seed(call)};
   call->plan = api_plan_create(call, count);
   if (!call->plan || !hash_common(common, &asking.hash_seed)) {
     api_fault_memory(&call->faults);
     return false;
   }
-  if (!read_supposed(call, common)) return false;
+  if (!read_batch_hypotheses(call, common)) return false;
   asking.supposed_scene = call->plan->supposed;
   return read_poses(call, common, asking.supposed_scene ? asking.supposed_scene : call->scene) &&
          read_queries(call, queries, count, &asking);

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "execution/boxes_run.h"
-#include "queries/continued_query.h"
 #include "execution/force_run.h"
-#include "handlers/apply_impulses.h"
 #include "execution/range_run.h"
-#include "results/result_json.h"
 #include "execution/variant_summary.h"
+#include "handlers/apply_impulses.h"
+#include "queries/continued_query.h"
+#include "results/result_json.h"
 
 uint64_t api_query_seed(const api_call *call) {
   return api_hash_bytes(api_hash_start(), call->match.scene_id, strlen(call->match.scene_id));
@@ -33,18 +33,18 @@ api_step api_query_one(api_call *call) {
     return api_call_fail(call);
   }
   api_reader reader = api_call_reader(call);
-  api_asking asking = {.call = call,
-                       .kind = call->route->kind,
-                       .scene = call->scene,
-                       .hash_seed = api_query_seed(call),
-                       .deadline_ms = &call->deadline_ms};
-  if (!api_read_question(&reader, &root, &asking, &call->plan->tasks[0].question)) return api_call_fail(call);
+  api_query_context asking = {.call = call,
+                              .kind = call->route->kind,
+                              .scene = call->scene,
+                              .hash_seed = api_query_seed(call),
+                              .deadline_ms = &call->deadline_ms};
+  if (!api_read_query(&reader, &root, &asking, &call->plan->tasks[0].question)) return api_call_fail(call);
   return api_query_start(call);
 }
 
 /* ---- results --------------------------------------------------------------------------------------------------------- */
 
-static void put_warnings(api_buffer *out, const api_question *q) {
+static void put_warnings(api_buffer *out, const api_query *q) {
   if (q->warning_count == 0) return;
   api_put_key(out, "warnings");
   api_put_byte(out, '[');
@@ -61,7 +61,7 @@ static void put_warnings(api_buffer *out, const api_question *q) {
   api_put_byte(out, ']');
 }
 
-static void put_features_statistics(api_buffer *out, const api_question *q, const api_page *page) {
+static void put_features_statistics(api_buffer *out, const api_query *q, const api_page *page) {
   if (q->mode != API_MODE_SCENE || page->truncated || q->resumed) return;
   api_put_key(out, "statistics");
   api_put_byte(out, '{');
@@ -72,8 +72,8 @@ static void put_features_statistics(api_buffer *out, const api_question *q, cons
 
 /* The method, and the figures of a question that was answered whole: those of a page would be of no use. */
 static void put_statistics(api_buffer *out, const api_task *task, const api_page *page) {
-  const api_question *q = &task->question;
-  if (api_remembers_planes(q) && !page->truncated && !q->resumed) api_put_plane_counts(out, &page->planes);
+  const api_query *q = &task->question;
+  if (api_reuses_planes(q) && !page->truncated && !q->resumed) api_put_plane_counts(out, &page->planes);
   if (q->kind == API_KIND_FEATURES) put_features_statistics(out, q, page);
   if (q->kind != API_KIND_PAIRS || q->options.explicit_pairs) return;
   if (q->mode != API_MODE_SCENE && q->mode != API_MODE_BOXES) return;
@@ -209,7 +209,7 @@ static void put_variants(api_buffer *out, api_task *task, const api_page *page) 
     api_range *range = &task->ranges[r];
     variant_part part = {.range = range, .sparsified = task->question.options.sparsify};
     for (; part.index < range->variant_count && listed < page->variants; part.index++, listed++) {
-      const api_variant_told *told = &range->variants[part.index];
+      const api_variant_extent *told = &range->variants[part.index];
       part.variant = task->start + listed;
       part.count = told->count <= left ? told->count : (size_t)left;
       part.whole = is_whole(task, page, listed);
@@ -252,7 +252,7 @@ static void put_total(api_buffer *out, uint64_t code) {
 }
 
 static void put_page(api_buffer *out, api_task *task, const api_page *page) {
-  const api_question *q = &task->question;
+  const api_query *q = &task->question;
   bool variants = q->mode == API_MODE_VARIANTS && q->summary == API_SUMMARY_NONE, boxes = q->mode == API_MODE_BOXES;
   if (q->reports_revision) api_put_member_unsigned(out, "revision", ct_scene_revision(q->revision));
   api_put_member_string(out, "kind", api_text(api_kind_word(q->kind)));
@@ -262,7 +262,7 @@ static void put_page(api_buffer *out, api_task *task, const api_page *page) {
   if (page->truncated) {
     char cursor[API_CURSOR_LENGTH_MAX + 1];
     uint64_t hash;
-    if (!api_question_hash(q, &hash)) out->failed = true;
+    if (!api_query_hash(q, &hash)) out->failed = true;
     api_cursor_write(&page->next, hash, cursor);
     task->cursor_hash = hash;
     api_put_member_bool(out, "truncated", true);
@@ -277,7 +277,7 @@ static void put_page(api_buffer *out, api_task *task, const api_page *page) {
     api_put_member_unsigned(out, "maxIterations", q->method.mpr.iterations_max);
   }
   if (q->put_velocity) api_put_member_number(out, "velocityTolerance", q->force.velocity_tolerance);
-  if (q->mode == API_MODE_FORCE) api_put_force_beside(out, task, page);
+  if (q->mode == API_MODE_FORCE) api_put_force_members(out, task, page);
   bool sparsified = q->mode == API_MODE_SCENE && q->options.sparsify && task->range_count > 0;
   size_t left_out = sparsified ? removed_end(task, page) : 0;
   api_put_key(out, boxes ? "pairs" : "results");

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "handlers/contact_event_payload.h"
 #include "common/cursor.h"
 #include "documents/scene_json.h"
+#include "handlers/contact_event_payload.h"
 
 /* ---- shared by the handlers of a scene's resources ------------------------------------------------------------------- */
 
@@ -62,18 +62,18 @@ uint64_t api_scene_list_hash(const api_call *call) {
   return api_hash_bytes(hash, call->match.scene_id, strlen(call->match.scene_id));
 }
 
-bool api_scene_place(api_call *call, uint64_t *limit, char after[CT_ID_LENGTH_MAX + 1]) {
+bool api_read_list_position(api_call *call, uint64_t *limit, char after[CT_ID_LENGTH_MAX + 1]) {
   char cursor[API_URL_VALUE_MAX + 1];
   after[0] = 0;
   if (!api_scene_page(call, limit, cursor)) return false;
-  if (!cursor[0] || api_place_read(cursor, api_scene_list_hash(call), after)) return true;
+  if (!cursor[0] || api_list_cursor_read(cursor, api_scene_list_hash(call), after)) return true;
   api_fault_plain(&call->faults, API_PROBLEM_BAD_CURSOR, "This is no cursor of this list.");
   return false;
 }
 
 void api_scene_put_next(api_call *call, const char *last) {
-  char next[API_PLACE_LENGTH_MAX + 1];
-  api_place_write(last, api_scene_list_hash(call), next);
+  char next[API_LIST_CURSOR_LENGTH_MAX + 1];
+  api_list_cursor_write(last, api_scene_list_hash(call), next);
   api_put_member_bool(&call->out, "truncated", true);
   api_put_member_string(&call->out, "nextCursor", api_text(next));
 }
@@ -94,7 +94,7 @@ static size_t entries_after(const api_input *input, const char *id) {
 api_step api_scenes_list(api_call *call) {
   uint64_t limit;
   char after[CT_ID_LENGTH_MAX + 1];
-  if (!api_scene_place(call, &limit, after)) return api_call_fail(call);
+  if (!api_read_list_position(call, &limit, after)) return api_call_fail(call);
   const api_input *input = &call->input;
   size_t first = entries_after(input, after), left = input->scene_count - first;
   size_t count = left < limit ? left : (size_t)limit;
@@ -128,7 +128,7 @@ static bool make_scene(api_call *call, const char *own, uint64_t revision) {
   api_field root;
   bool good = api_call_parse(call, &root) && api_read_scene(&reader, &root, &document);
   if (good && document.id.length > 0 && (!own || !api_text_equal(document.id, api_text(own)))) {
-    api_path at = api_path_member(NULL, "id");
+    api_pointer at = api_pointer_member(NULL, "id");
     if (own) api_fault_at(&call->faults, API_PROBLEM_BAD_VALUE, &at, "The id differs from that of the path.");
     else api_fault_at(&call->faults, API_PROBLEM_BAD_VALUE, &at, "POST makes the id; PUT /v1/scenes/{id} takes yours.");
     good = false;
@@ -173,7 +173,7 @@ api_step api_scene_put(api_call *call) {
   if (!api_call_may_write(call, was > 0) || (was == 0 && !room_for_scene(call))) return api_call_fail(call);
   uint64_t revision = was > 0 ? was + 1 : call->input.first_revision;
   if (!make_scene(call, id, revision)) return api_call_fail(call);
-  if (current) api_tell_all_dropped(call);
+  if (current) api_emit_all_states_ended(call);
   if (!current) api_call_location(call, id, NULL, NULL);
   api_call_open(call);
   if (!current) api_put_member_string(&call->out, "id", api_text(id));

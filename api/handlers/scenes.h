@@ -42,7 +42,7 @@ bool api_scene_page(api_call *call, uint64_t *limit, char cursor[API_URL_VALUE_M
 /* What a listing's cursor is bound to. */
 uint64_t api_scene_list_hash(const api_call *call);
 /* limit, and the id that a list in the order of ids goes on after, "" for its beginning. False: faults. */
-bool api_scene_place(api_call *call, uint64_t *limit, char after[CT_ID_LENGTH_MAX + 1]);
+bool api_read_list_position(api_call *call, uint64_t *limit, char after[CT_ID_LENGTH_MAX + 1]);
 /* The members of a page that more follow after: `last` is the last id of it. */
 void api_scene_put_next(api_call *call, const char *last);
 

@@ -1,12 +1,12 @@
 /* Documents about the daemon. They change with the program and its options only. */
 #include "handlers/service_info.h"
 
-#include "json/json_literal.h"
 #include "common/limits.h"
 #include "documents/motion_json.h"
-#include "queries/motion_request.h"
 #include "handlers/openapi_bytes.h"
 #include "queries/motion_path_json.h"
+#include "queries/motion_request.h"
+#include "json/json_literal.h"
 
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void put_fixed_limits(api_buffer *out) {
       {"durationMin", API_DURATION_MIN, "s"},
       {"speedMax", API_SPEED_MAX, "m/s, rad/s"},
       {"accelerationMax", API_ACCELERATION_MAX, "m/s^2"},
-      {"impactIterations", CT_IMPACT_ITERATIONS, ""},
+      {"impactIterations", CT_TOI_ITERATIONS, ""},
       {"impactIterationsMax", API_IMPACT_ITERATIONS_MAX, ""},
       {"timelineChanges", CT_CHANGES_MAX, ""},
       {"idBytes", CT_ID_LENGTH_MAX, "bytes"},
@@ -90,12 +90,13 @@ api_step api_meta_problem(api_call *call) {
   api_problem_id id;
   if (!api_problem_find(call->match.item_id, &id)) {
     const char *name = call->match.item_id;
-    api_likeness likeness = api_likeness_start(name, strlen(name));
+    api_spelling likeness = api_spelling_start(name, strlen(name));
     for (int i = 0; i < API_PROBLEM_COUNT; i++) {
       const char *known = api_problem_get((api_problem_id)i)->name;
-      api_likeness_consider(&likeness, known, strlen(known));
+      api_spelling_consider(&likeness, known, strlen(known));
     }
-    api_fault_like(api_fault_plain(&call->faults, API_PROBLEM_NOT_FOUND, "No problem has the name \"%s\".", name), likeness);
+    api_fault_did_you_mean(api_fault_plain(&call->faults, API_PROBLEM_NOT_FOUND, "No problem has the name \"%s\".", name),
+                           likeness);
     return api_call_fail(call);
   }
   const api_problem *problem = api_problem_get(id);

@@ -17,14 +17,14 @@ typedef struct built {
   bool has_report;
   ct_mesh_report report;       /* of a mesh, or of the surface of elements */
   ct_elements_report elements; /* of elements */
-  ct_mesh_self self;
+  ct_mesh_self_intersection self;
   uint64_t welded;
   api_mesh_findings findings; /* of a mesh */
 } built;
 
 /* ---- the report ---------------------------------------------------------------------------------------------------------- */
 
-static void put_box(api_buffer *out, ct_box box) {
+static void put_box(api_buffer *out, ct_aabb box) {
   api_put_key(out, "box");
   api_put_byte(out, '{');
   api_put_member_vec3(out, "min", box.min);
@@ -32,9 +32,9 @@ static void put_box(api_buffer *out, ct_box box) {
   api_put_byte(out, '}');
 }
 
-static void put_self(api_buffer *out, ct_mesh_self self) {
+static void put_self(api_buffer *out, ct_mesh_self_intersection self) {
   api_put_key(out, "selfIntersecting");
-  api_put_raw(out, self == CT_MESH_SELF_UNKNOWN ? "null" : self == CT_MESH_SELF_MEETS ? "true" : "false");
+  api_put_raw(out, self == CT_MESH_SELF_UNKNOWN ? "null" : self == CT_MESH_SELF_INTERSECTING ? "true" : "false");
 }
 
 /* How many elements there are of each type. */
@@ -96,7 +96,7 @@ static void put_primitive(api_buffer *out, const ct_shape *shape) {
   if (ct_shape_mass(shape, 1.0, &mass)) api_put_member_number(out, "volume", mass.volume);
   if (shape->kind == CT_KIND_PLANE) return;
   ct_frame identity = ct_frame_of(ct_pose_identity());
-  put_box(out, ct_shape_box(shape, &identity));
+  put_box(out, ct_shape_aabb(shape, &identity));
 }
 
 static void put_report(api_buffer *out, const api_call *call, const api_upload *upload, const built *b) {
@@ -128,7 +128,8 @@ static const api_shape *keep(api_call *call, const api_upload *upload, const bui
 
 /* ---- a mesh that meets itself ----------------------------------------------------------------------------------------------- */
 
-static void warn_self(api_warnings *warnings, const ct_mesh_report *report, ct_mesh_self self, const uint32_t triangles[2]) {
+static void warn_self(api_warnings *warnings, const ct_mesh_report *report, ct_mesh_self_intersection self,
+                      const uint32_t triangles[2]) {
   if (self == CT_MESH_SELF_UNKNOWN && report->triangles > CT_MESH_SELF_TRIANGLES_MAX)
     api_warn(warnings, "selfIntersectionUnknown", NULL, 0,
              "Whether triangles intersect was not looked for: that is done for meshes of up to %u triangles.",
@@ -137,14 +138,14 @@ static void warn_self(api_warnings *warnings, const ct_mesh_report *report, ct_m
     api_warn(warnings, "selfIntersectionUnknown", NULL, 0,
              "Whether triangles intersect was not found out within the steps that a mesh of so many triangles may take.");
   /* A surface has no volume that could be counted twice. */
-  if (self == CT_MESH_SELF_MEETS && report->closed && report->oriented)
+  if (self == CT_MESH_SELF_INTERSECTING && report->closed && report->oriented)
     api_warn(warnings, "selfIntersecting", NULL, 0,
              "Triangles %u and %u meet, and not in a corner or an edge of both: where parts overlap, volume and mass count twice.",
              triangles[0], triangles[1]);
 }
 
 /* A flag that is raised ends the search, not the upload: the mesh is whole without. */
-static void look_at_mesh(api_call *call, built *b) {
+static void inspect_mesh(api_call *call, built *b) {
   uint32_t triangles[2];
   if (!b->has_report) return;
   if (ct_mesh_self_test(b->collider.shape.mesh, call->input.cancel, &b->self, triangles) != CT_OK) b->self = CT_MESH_SELF_UNKNOWN;
@@ -154,7 +155,7 @@ static void look_at_mesh(api_call *call, built *b) {
 /* ---- files --------------------------------------------------------------------------------------------------------------- */
 
 /* Files carry no unit; a size that few things have is told. */
-static void warn_unit(api_warnings *warnings, const api_unit *unit, ct_box box) {
+static void warn_unit(api_warnings *warnings, const api_unit *unit, ct_aabb box) {
   double side = ct_max_abs(ct_sub(box.max, box.min));
   if (side >= LIKELY_LEAST && side <= LIKELY_GREATEST) return;
   api_warn(warnings, "unit", NULL, 0, "The largest side is %.6g m; is the file's unit really %s?", side, unit->word);
@@ -175,7 +176,7 @@ static void warn_file(api_call *call, const api_import *import, const built *b) 
 
 /* Points and triangles to a mesh. */
 static bool build(api_call *call, const api_import *import, const api_upload *upload, built *b) {
-  const api_soup *soup = import->soup;
+  const api_triangle_soup *soup = import->soup;
   api_reader reader = api_call_reader(call);
   api_mesh_source source = {
       .data = {soup->vertices, soup->vertex_count, (const uint32_t(*)[3])soup->triangles, soup->triangle_count, NULL},
@@ -197,7 +198,7 @@ static bool build(api_call *call, const api_import *import, const api_upload *up
 static bool read_file(api_call *call, const api_upload *upload, built *b) {
   const api_limits *limits = &call->service->limits;
   api_reader reader = api_call_reader(call);
-  api_soup soup = {.key = upload->key, .budget = limits->request_memory_bytes, .triangles_max = limits->mesh_triangles};
+  api_triangle_soup soup = {.key = upload->key, .budget = limits->request_memory_bytes, .triangles_max = limits->mesh_triangles};
   api_import import = {.reader = &reader, .file = {call->input.body, call->input.body_length}, .unit = upload->unit, .soup = &soup};
   bool stl = upload->form == API_FORM_STL;
   bool good = (stl ? api_import_stl(&import) : api_import_obj(&import)) && build(call, &import, upload, b);
@@ -205,7 +206,7 @@ static bool read_file(api_call *call, const api_upload *upload, built *b) {
     b->welded = stl ? 3 * (uint64_t)soup.triangle_count - soup.vertex_count : b->report.merged_vertices;
     warn_file(call, &import, b);
   }
-  api_soup_free(&soup);
+  api_triangle_soup_free(&soup);
   return good;
 }
 
@@ -250,7 +251,7 @@ const api_shape *api_shape_upload(api_call *call, const api_upload *upload) {
   const api_shape *shape = NULL;
   bool good = upload->form == API_FORM_JSON ? read_json(call, &b) : read_file(call, upload, &b);
   if (good && (!upload->convex_hull || take_hull(call, &b))) {
-    look_at_mesh(call, &b);
+    inspect_mesh(call, &b);
     shape = keep(call, upload, &b);
   }
   api_collider_release(&b.collider);

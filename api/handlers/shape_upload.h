@@ -14,7 +14,7 @@ typedef struct api_upload {
   api_repair repair; /* of a file; JSON has a member */
   bool convex_hull;  /* the hull of what was posted */
   const char *id;
-  uint64_t key; /* see api_soup */
+  uint64_t key; /* see api_triangle_soup */
 } api_upload;
 
 /* The shape of the call's body, a reference. NULL: faults. Cost O(n log n); for a mesh also whether it

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "calls/content_type_hint.h"
-#include "results/hull_json.h"
-#include "import/text_scanner.h"
 #include "handlers/scenes.h"
 #include "handlers/shape_upload.h"
+#include "import/text_scanner.h"
+#include "results/hull_json.h"
 
 /* ---- replies ------------------------------------------------------------------------------------------------------------- */
 
@@ -59,7 +59,7 @@ static size_t shapes_after(const api_shape_table *table, const char *id) {
 api_step api_shapes_list(api_call *call) {
   uint64_t limit;
   char after[CT_ID_LENGTH_MAX + 1];
-  if (!api_scene_place(call, &limit, after)) return api_call_fail(call);
+  if (!api_read_list_position(call, &limit, after)) return api_call_fail(call);
   const api_shape_table *table = call->shapes.table;
   size_t total = api_shapes_count(table), first = shapes_after(table, after), left = total - first;
   size_t count = left < limit ? left : (size_t)limit;
@@ -286,7 +286,7 @@ static bool name_body(api_call *call, const api_upload *upload, api_digest *out)
 
 static api_step fail_post(api_call *call) {
   /* A body that is no JSON has its hint from api_call_parse. */
-  if (call->faults.id != API_PROBLEM_MALFORMED_JSON) api_hint_file(call);
+  if (call->faults.id != API_PROBLEM_MALFORMED_JSON) api_suggest_content_type(call);
   return api_call_fail(call);
 }
 
@@ -353,7 +353,7 @@ bool api_match_names_shapes(const api_match *match) {
   return !strstr(match->label, "/poses") && !strstr(match->label, "/filters");
 }
 
-api_shape_act api_call_shape(const api_call *call, const char **id) {
+api_shape_change api_call_shape(const api_call *call, const char **id) {
   *id = call->shape ? api_shape_get(call->shape)->id : call->match.item_id;
   return call->shape ? API_SHAPE_POSTED : call->drops_shape ? API_SHAPE_DELETED : API_SHAPE_KNOWN;
 }

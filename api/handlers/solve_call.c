@@ -56,28 +56,28 @@ long api_solve_next(api_solve *solve) {
   return 0;
 }
 
-static void note(const api_solve *solve, api_solved *solved) {
+static void note(const api_solve *solve, api_solver_counts *solved) {
   const ct_friction_result *f = &solve->friction_result;
   const ct_lcp_result *l = &solve->lcp_result;
-  if (solve->friction) api_solved_note(solved, f->iterations, !f->converged && f->status != CT_FRICTION_STATUS_INFEASIBLE);
-  else api_solved_note(solved, l->iterations, !l->converged && l->status != CT_LCP_STATUS_INFEASIBLE);
+  if (solve->friction) api_solver_counts_add(solved, f->iterations, !f->converged && f->status != CT_FRICTION_STATUS_INFEASIBLE);
+  else api_solver_counts_add(solved, l->iterations, !l->converged && l->status != CT_LCP_STATUS_INFEASIBLE);
 }
 
 void api_solve_run(api_solve *solve, api_scratch *scratch) {
   size_t rows = solve->friction ? solve->problem.matrix.size : solve->lcp.matrix.size;
-  ct_solver *solver = rows <= KEPT_ROWS ? scratch->solver : ct_solver_create();
+  ct_arena *solver = rows <= KEPT_ROWS ? scratch->solver : ct_arena_create();
   if (!solver) solve->status = CT_OUT_OF_MEMORY;
   else if (solve->friction)
     solve->status = ct_friction_solve(&solve->problem, &solve->friction_options, solver, &solve->friction_result);
   else solve->status = ct_lcp_solve(&solve->lcp, &solve->lcp_options, solver, &solve->lcp_result);
-  if (solver != scratch->solver) ct_solver_destroy(solver);
+  if (solver != scratch->solver) ct_arena_destroy(solver);
   if (solve->status == CT_OK) note(solve, &scratch->solved);
   solve->complete = true;
 }
 
 /* All other limits are looked at before the run. */
 static void fault_of_pyramids(api_faults *faults, const ct_friction_problem *problem, const ct_friction_options *options) {
-  const api_path root = {0}, at = api_path_member(&root, "W");
+  const api_pointer root = {0}, at = api_pointer_member(&root, "W");
   size_t sides = problem->dimension == 2 ? 2 : options->directions;
   api_fault *fault = api_fault_at(faults, API_PROBLEM_LIMIT_EXCEEDED, &at,
                                   "Pyramids of %zu sides make a problem of more than %d rows: %zu for each contact with friction.",

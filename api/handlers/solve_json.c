@@ -104,9 +104,9 @@ bool api_read_lcp(api_call *call) {
   good = api_read_word(&reader, &m[TIE], ties, sizeof ties / sizeof *ties, &tie) && good;
   good = api_read_number(&reader, &m[RELAXATION], DBL_EPSILON, RELAXATION_END - DBL_EPSILON, &options->relaxation) && good;
   bool pgs = method == CT_LCP_PGS, sweeps = pgs || method == CT_LCP_QUADRATIC;
-  good = api_refuse_idle(&reader, &m[RELAXATION], !pgs, "method pgs") && good;
-  good = api_refuse_idle(&reader, &m[START], !sweeps && method != CT_LCP_AUTO, "methods auto, pgs and quadratic") && good;
-  good = api_refuse_idle(&reader, &m[TIE], sweeps, "direct methods") && good;
+  good = api_reject_unused(&reader, &m[RELAXATION], !pgs, "method pgs") && good;
+  good = api_reject_unused(&reader, &m[START], !sweeps && method != CT_LCP_AUTO, "methods auto, pgs and quadratic") && good;
+  good = api_reject_unused(&reader, &m[TIE], sweeps, "direct methods") && good;
   if (!api_read_matrix(&reader, &m[M], &problem->matrix)) return false;
   size_t n = problem->matrix.size;
   good = within(&reader, &m[M], lcp_methods[method], n, rows_max((ct_lcp_method)method)) && good;
@@ -185,9 +185,9 @@ bool api_read_friction(api_call *call) {
   good = api_read_sides(&reader, &m[DIRECTIONS], &options->directions) && good;
   good = api_read_bool(&reader, &m[CIRCUMSCRIBED], &options->circumscribed) && good;
   bool pyramids = method == CT_FRICTION_POLYHEDRAL;
-  good = api_refuse_idle(&reader, &m[DIRECTIONS], !pyramids, "method polyhedral") && good;
-  good = api_refuse_idle(&reader, &m[CIRCUMSCRIBED], !pyramids, "method polyhedral") && good;
-  good = api_refuse_idle(&reader, &m[START], pyramids, "methods other than polyhedral") && good;
+  good = api_reject_unused(&reader, &m[DIRECTIONS], !pyramids, "method polyhedral") && good;
+  good = api_reject_unused(&reader, &m[CIRCUMSCRIBED], !pyramids, "method polyhedral") && good;
+  good = api_reject_unused(&reader, &m[START], pyramids, "methods other than polyhedral") && good;
   problem->dimension = (unsigned)dimension;
   if (!read_contacts(&reader, &m[W], &m[MU], problem)) return false;
   size_t n = problem->matrix.size;

@@ -19,7 +19,7 @@ typedef struct api_import {
   api_reader *reader;
   ct_text file;
   const api_unit *unit;
-  api_soup *soup; /* empty */
+  api_triangle_soup *soup; /* empty */
   /* What an OBJ file holds beside triangles and polygons that lie in a plane: how much, and the line of the first. */
   size_t ignored, ignored_line;
   size_t bent, bent_line;

@@ -14,7 +14,7 @@
 
 typedef struct obj_file {
   api_import *import;
-  api_scan scan;
+  api_scanner scan;
   size_t points; /* of the lines before this one */
   size_t steps;  /* since the cancel flag was looked at */
 } obj_file;
@@ -40,7 +40,7 @@ static bool read_point(obj_file *f) {
   ct_text word;
   size_t line = f->scan.line;
   for (int i = 0; i < 3; i++) {
-    if (!api_scan_word(&f->scan, &word))
+    if (!api_scanner_word_on_line(&f->scan, &word))
       return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, line, "a point has three coordinates.");
     api_word_number kind = api_word_read(word, &numbers[i]);
     if (kind == API_WORD_NO_NUMBER) {
@@ -50,7 +50,8 @@ static bool read_point(obj_file *f) {
     if (kind == API_WORD_NOT_FINITE) numbers[i] = HUGE_VAL;
   }
   ct_vec3 p;
-  return api_import_point(f->import, numbers, "Line", line, &p) && api_soup_vertex(f->import->reader, f->import->soup, p);
+  return api_import_point(f->import, numbers, "Line", line, &p) &&
+         api_triangle_soup_add_vertex(f->import->reader, f->import->soup, p);
 }
 
 /* The point that "7", "7/2", "7//3" or "-1/2/3" speaks of. */
@@ -76,13 +77,13 @@ static bool read_corner(obj_file *f, ct_text word, uint32_t *out) {
   return true;
 }
 
-static bool same_point(const api_soup *soup, uint32_t a, uint32_t b) {
+static bool same_point(const api_triangle_soup *soup, uint32_t a, uint32_t b) {
   ct_vec3 p = soup->vertices[a], q = soup->vertices[b];
   return a == b || (p.x == q.x && p.y == q.y && p.z == q.z);
 }
 
 /* Corners that repeat the one before are dropped, unless only a triangle's are left: what is degenerate is told later. */
-static void drop_repeated(const api_soup *soup, obj_face *polygon) {
+static void drop_repeated(const api_triangle_soup *soup, obj_face *polygon) {
   size_t kept = 0;
   for (size_t i = 0; i < polygon->count; i++) {
     size_t left = polygon->count - i;
@@ -95,12 +96,12 @@ static void drop_repeated(const api_soup *soup, obj_face *polygon) {
 
 /* ---- polygons ------------------------------------------------------------------------------------------------------------ */
 
-static ct_vec3 corner(const api_soup *soup, const obj_face *polygon, size_t i) {
+static ct_vec3 corner(const api_triangle_soup *soup, const obj_face *polygon, size_t i) {
   return soup->vertices[polygon->corners[i % polygon->count]];
 }
 
 /* Twice the area as a vector, by the triangles about the first corner. */
-static ct_vec3 area_vector(const api_soup *soup, const obj_face *polygon) {
+static ct_vec3 area_vector(const api_triangle_soup *soup, const obj_face *polygon) {
   ct_vec3 sum = ct_vec(0, 0, 0), origin = corner(soup, polygon, 0);
   for (size_t i = 1; i + 1 < polygon->count; i++)
     sum = ct_add(sum, ct_cross(ct_sub(corner(soup, polygon, i), origin), ct_sub(corner(soup, polygon, i + 1), origin)));
@@ -108,7 +109,7 @@ static ct_vec3 area_vector(const api_soup *soup, const obj_face *polygon) {
 }
 
 /* The least part that a triangle of the fan about `apex` has in the polygon's area; below `enough` the first such. */
-static double least_part(const api_soup *soup, const obj_face *polygon, size_t apex, ct_vec3 area, double enough) {
+static double least_part(const api_triangle_soup *soup, const obj_face *polygon, size_t apex, ct_vec3 area, double enough) {
   ct_vec3 origin = corner(soup, polygon, apex);
   double whole = ct_dot(area, area), least = 1.0;
   for (size_t i = 1; i + 1 < polygon->count && least >= enough; i++) {
@@ -129,7 +130,7 @@ static bool find_apex(obj_file *f, const obj_face *polygon, ct_vec3 area, size_t
   return true;
 }
 
-static bool is_bent(const api_soup *soup, const obj_face *polygon, ct_vec3 area) {
+static bool is_bent(const api_triangle_soup *soup, const obj_face *polygon, ct_vec3 area) {
   ct_vec3 normal = ct_scale(area, 1.0 / sqrt(ct_dot(area, area))), origin = corner(soup, polygon, 0);
   double widest = 0.0, off = 0.0;
   for (size_t i = 1; i < polygon->count; i++) {
@@ -142,7 +143,7 @@ static bool is_bent(const api_soup *soup, const obj_face *polygon, ct_vec3 area)
 
 static bool put_polygon(obj_file *f, obj_face *polygon) {
   api_import *import = f->import;
-  api_soup *soup = import->soup;
+  api_triangle_soup *soup = import->soup;
   size_t apex = 0;
   if (cancelled(f, polygon->count)) return false;
   drop_repeated(soup, polygon);
@@ -159,7 +160,7 @@ static bool put_polygon(obj_file *f, obj_face *polygon) {
   for (size_t i = 1; i + 1 < polygon->count; i++) {
     const uint32_t corners[3] = {polygon->corners[apex], polygon->corners[(apex + i) % polygon->count],
                                  polygon->corners[(apex + i + 1) % polygon->count]};
-    if (!api_soup_triangle(import->reader, soup, corners)) return false;
+    if (!api_triangle_soup_add_triangle(import->reader, soup, corners)) return false;
   }
   return true;
 }
@@ -167,7 +168,7 @@ static bool put_polygon(obj_file *f, obj_face *polygon) {
 static bool read_face(obj_file *f) {
   obj_face polygon = {.line = f->scan.line};
   ct_text word;
-  while (api_scan_word(&f->scan, &word) && word.bytes[0] != '#') {
+  while (api_scanner_word_on_line(&f->scan, &word) && word.bytes[0] != '#') {
     if (polygon.count == CORNERS_MAX)
       return api_import_refuse(f->import, API_PROBLEM_LIMIT_EXCEEDED, polygon.line, "a polygon has at most %d corners.",
                                CORNERS_MAX);
@@ -220,8 +221,8 @@ static bool read_lines(api_import *import, bool faces) {
   do {
     ct_text word;
     if (cancelled(&f, 1)) return false;
-    if (api_scan_word(&f.scan, &word) && !take_line(&f, word, faces)) return false;
-  } while (api_scan_line(&f.scan));
+    if (api_scanner_word_on_line(&f.scan, &word) && !take_line(&f, word, faces)) return false;
+  } while (api_scanner_next_line(&f.scan));
   return true;
 }
 

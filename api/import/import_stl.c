@@ -35,14 +35,14 @@ static bool read_facet(api_import *import, size_t at) {
     const double numbers[3] = {read_float(bytes), read_float(bytes + 4), read_float(bytes + 8)};
     ct_vec3 p;
     if (!api_import_point(import, numbers, "Byte", place, &p)) return false;
-    if (!api_soup_join(import->reader, import->soup, p, &corners[c])) return false;
+    if (!api_triangle_soup_weld_vertex(import->reader, import->soup, p, &corners[c])) return false;
   }
-  return api_soup_triangle(import->reader, import->soup, corners);
+  return api_triangle_soup_add_triangle(import->reader, import->soup, corners);
 }
 
 static bool read_binary(api_import *import) {
   size_t count = read_u32(import->file.bytes + COUNT_AT);
-  if (!api_soup_expect(import->reader, import->soup, count)) return false;
+  if (!api_triangle_soup_reserve(import->reader, import->soup, count)) return false;
   for (size_t i = 0; i < count; i++) {
     if (i % FACETS_PER_POLL == 0 && api_reader_cancelled(import->reader)) return false;
     if (!read_facet(import, HEADER_BYTES + i * FACET_BYTES)) return false;
@@ -54,7 +54,7 @@ static bool read_binary(api_import *import) {
 
 typedef struct text_file {
   api_import *import;
-  api_scan scan;
+  api_scanner scan;
 } text_file;
 
 static bool refuse_word(text_file *f, const char *wanted, ct_text word) {
@@ -72,8 +72,8 @@ static bool expect(text_file *f, const char *first, const char *second) {
   const char *wanted[2] = {first, second};
   for (int i = 0; i < 2 && wanted[i]; i++) {
     ct_text word;
-    if (!api_scan_any(&f->scan, &word)) return refuse_end(f, wanted[i]);
-    if (!api_word_is(word, wanted[i])) return refuse_word(f, wanted[i], word);
+    if (!api_scanner_next_word(&f->scan, &word)) return refuse_end(f, wanted[i]);
+    if (!api_word_equals(word, wanted[i])) return refuse_word(f, wanted[i], word);
   }
   return true;
 }
@@ -83,7 +83,7 @@ static bool read_point(text_file *f, ct_vec3 *out) {
   size_t line = f->scan.line;
   for (int i = 0; i < 3; i++) {
     ct_text word;
-    if (!api_scan_any(&f->scan, &word)) return refuse_end(f, "a coordinate");
+    if (!api_scanner_next_word(&f->scan, &word)) return refuse_end(f, "a coordinate");
     line = f->scan.line;
     api_word_number kind = api_word_read(word, &numbers[i]);
     if (kind == API_WORD_NO_NUMBER) return refuse_word(f, "a coordinate", word);
@@ -99,36 +99,36 @@ static bool read_text_facet(text_file *f) {
   if (!expect(f, "normal", NULL)) return false;
   /* Three words that may be anything: many programs write nan for a triangle without an area. */
   for (int i = 0; i < 3; i++)
-    if (!api_scan_any(&f->scan, &word)) return refuse_end(f, "a normal");
+    if (!api_scanner_next_word(&f->scan, &word)) return refuse_end(f, "a normal");
   if (!expect(f, "outer", "loop")) return false;
   for (int c = 0; c < 3; c++) {
     ct_vec3 p;
     if (!expect(f, "vertex", NULL) || !read_point(f, &p)) return false;
-    if (!api_soup_join(f->import->reader, f->import->soup, p, &corners[c])) return false;
+    if (!api_triangle_soup_weld_vertex(f->import->reader, f->import->soup, p, &corners[c])) return false;
   }
-  return expect(f, "endloop", "endfacet") && api_soup_triangle(f->import->reader, f->import->soup, corners);
+  return expect(f, "endloop", "endfacet") && api_triangle_soup_add_triangle(f->import->reader, f->import->soup, corners);
 }
 
 /* Behind "solid": a name up to the line's end, facets, "endsolid" and the name again. */
 static bool read_solid(text_file *f) {
-  api_scan_line(&f->scan);
+  api_scanner_next_line(&f->scan);
   for (size_t i = 0;; i++) {
     ct_text word;
     if (i % FACETS_PER_POLL == 0 && api_reader_cancelled(f->import->reader)) return false;
-    if (!api_scan_any(&f->scan, &word)) return refuse_end(f, "endsolid");
-    if (api_word_is(word, "endsolid")) break;
-    if (!api_word_is(word, "facet")) return refuse_word(f, "facet or endsolid", word);
+    if (!api_scanner_next_word(&f->scan, &word)) return refuse_end(f, "endsolid");
+    if (api_word_equals(word, "endsolid")) break;
+    if (!api_word_equals(word, "facet")) return refuse_word(f, "facet or endsolid", word);
     if (!read_text_facet(f)) return false;
   }
-  api_scan_line(&f->scan);
+  api_scanner_next_line(&f->scan);
   return true;
 }
 
 static bool read_text(api_import *import) {
   text_file f = {import, {import->file.bytes, import->file.bytes + import->file.length, 1}};
   ct_text word;
-  while (api_scan_any(&f.scan, &word)) {
-    if (!api_word_is(word, "solid")) return refuse_word(&f, "solid", word);
+  while (api_scanner_next_word(&f.scan, &word)) {
+    if (!api_word_equals(word, "solid")) return refuse_word(&f, "solid", word);
     if (!read_solid(&f)) return false;
   }
   return true;
@@ -138,8 +138,8 @@ static bool read_text(api_import *import) {
 
 static bool looks_like_text(ct_text file) {
   ct_text word;
-  api_scan scan = {file.bytes, file.bytes + file.length, 1};
-  if (!api_scan_any(&scan, &word) || !api_word_is(word, "solid")) return false;
+  api_scanner scan = {file.bytes, file.bytes + file.length, 1};
+  if (!api_scanner_next_word(&scan, &word) || !api_word_equals(word, "solid")) return false;
   for (size_t i = 0; i < file.length && i < LOOK_BYTES; i++) {
     unsigned char c = (unsigned char)file.bytes[i];
     if (c < ' ' && !strchr("\t\n\v\f\r", c)) return false;

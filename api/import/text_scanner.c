@@ -21,20 +21,20 @@ static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c ==
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Length of a backslash with the line's end behind it, or 0. */
-static size_t joint(const api_scan *scan) {
+static size_t joint(const api_scanner *scan) {
   if (*scan->at != '\\') return 0;
   const char *next = scan->at + 1;
   if (next < scan->end && *next == '\r') next++;
   return next < scan->end && *next == '\n' ? (size_t)(next + 1 - scan->at) : 0;
 }
 
-static void take_word(api_scan *scan, ct_text *out) {
+static void take_word(api_scanner *scan, ct_text *out) {
   const char *start = scan->at;
   while (scan->at < scan->end && *scan->at != '\n' && !is_blank(*scan->at) && !joint(scan)) scan->at++;
   *out = (ct_text){start, (size_t)(scan->at - start)};
 }
 
-bool api_scan_word(api_scan *scan, ct_text *out) {
+bool api_scanner_word_on_line(api_scanner *scan, ct_text *out) {
   while (scan->at < scan->end && *scan->at != '\n') {
     size_t skip = joint(scan);
     if (!skip && !is_blank(*scan->at)) {
@@ -47,16 +47,16 @@ bool api_scan_word(api_scan *scan, ct_text *out) {
   return false;
 }
 
-bool api_scan_any(api_scan *scan, ct_text *out) {
-  while (!api_scan_word(scan, out))
-    if (!api_scan_line(scan)) return false;
+bool api_scanner_next_word(api_scanner *scan, ct_text *out) {
+  while (!api_scanner_word_on_line(scan, out))
+    if (!api_scanner_next_line(scan)) return false;
   return true;
 }
 
-bool api_scan_line(api_scan *scan) {
+bool api_scanner_next_line(api_scanner *scan) {
   ct_text word;
   /* A joined line is no new one. */
-  while (api_scan_word(scan, &word)) {
+  while (api_scanner_word_on_line(scan, &word)) {
   }
   if (scan->at >= scan->end) return false;
   scan->at++;
@@ -66,7 +66,7 @@ bool api_scan_line(api_scan *scan) {
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
-bool api_word_is(ct_text word, const char *plain) {
+bool api_word_equals(ct_text word, const char *plain) {
   size_t i = 0;
   for (; i < word.length && plain[i]; i++)
     if (lower(word.bytes[i]) != plain[i]) return false;
@@ -142,8 +142,8 @@ static double read_slowly(ct_text word) {
 
 static bool not_finite_word(ct_text word) {
   if (word.length > 0 && (word.bytes[0] == '+' || word.bytes[0] == '-')) word = (ct_text){word.bytes + 1, word.length - 1};
-  return api_word_is(word, "nan") || api_word_is(word, "inf") || api_word_is(word, "infinity") ||
-         (word.length > 3 && api_word_is((ct_text){word.bytes, 3}, "nan") && word.bytes[3] == '(');
+  return api_word_equals(word, "nan") || api_word_equals(word, "inf") || api_word_equals(word, "infinity") ||
+         (word.length > 3 && api_word_equals((ct_text){word.bytes, 3}, "nan") && word.bytes[3] == '(');
 }
 
 api_word_number api_word_read(ct_text word, double *out) {

@@ -5,20 +5,20 @@
 #include <contact/scene.h>
 
 /* Where reading stands. Set at, end and line (1). */
-typedef struct api_scan {
+typedef struct api_scanner {
   const char *at, *end;
   size_t line;
-} api_scan;
+} api_scanner;
 
 /* The next word of the line: bytes without blanks. A backslash at a line's end joins the next one. False: none is left. */
-bool api_scan_word(api_scan *scan, ct_text *out);
+bool api_scanner_word_on_line(api_scanner *scan, ct_text *out);
 /* The next word wherever it stands. False: the file ends. */
-bool api_scan_any(api_scan *scan, ct_text *out);
+bool api_scanner_next_word(api_scanner *scan, ct_text *out);
 /* To the start of the next line. False: the file ends. */
-bool api_scan_line(api_scan *scan);
+bool api_scanner_next_line(api_scanner *scan);
 
 /* Is the word `plain`, which is in lower case, whatever the case of its letters? */
-bool api_word_is(ct_text word, const char *plain);
+bool api_word_equals(ct_text word, const char *plain);
 
 /* NOT_FINITE: nan, inf, or beyond what a double holds. */
 typedef enum api_word_number { API_WORD_NUMBER, API_WORD_NO_NUMBER, API_WORD_NOT_FINITE } api_word_number;

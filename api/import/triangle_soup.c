@@ -6,20 +6,20 @@
 
 #define FIRST_CAPACITY 1024
 
-void api_soup_free(api_soup *soup) {
+void api_triangle_soup_free(api_triangle_soup *soup) {
   free(soup->vertices);
   free(soup->triangles);
   free(soup->slots);
-  *soup = (api_soup){0};
+  *soup = (api_triangle_soup){0};
 }
 
-static size_t bytes_of(const api_soup *soup) {
+static size_t bytes_of(const api_triangle_soup *soup) {
   return soup->vertex_capacity * sizeof *soup->vertices + soup->triangle_capacity * sizeof *soup->triangles +
          soup->slot_count * sizeof *soup->slots;
 }
 
 /* Grows an array to `capacity` items within the budget. */
-static void *grow(api_reader *reader, const api_soup *soup, void *items, size_t bytes, size_t more) {
+static void *grow(api_reader *reader, const api_triangle_soup *soup, void *items, size_t bytes, size_t more) {
   if (bytes_of(soup) + more > soup->budget) {
     api_fault *fault = api_fault_plain(reader->faults, API_PROBLEM_BODY_TOO_LARGE,
                                        "The triangles take more memory than a request may use (requestMemoryBytes).");
@@ -31,7 +31,7 @@ static void *grow(api_reader *reader, const api_soup *soup, void *items, size_t 
   return grown;
 }
 
-static bool refuse_triangles(api_reader *reader, const api_soup *soup, uint64_t triangles) {
+static bool refuse_triangles(api_reader *reader, const api_triangle_soup *soup, uint64_t triangles) {
   api_fault *fault =
       api_fault_plain(reader->faults, API_PROBLEM_LIMIT_EXCEEDED,
                       "The file has %llu%s triangles, a mesh has at most %llu (meshTriangles).", (unsigned long long)triangles,
@@ -40,7 +40,7 @@ static bool refuse_triangles(api_reader *reader, const api_soup *soup, uint64_t 
   return false;
 }
 
-static bool reserve_triangles(api_reader *reader, api_soup *soup, size_t capacity) {
+static bool reserve_triangles(api_reader *reader, api_triangle_soup *soup, size_t capacity) {
   size_t more = (capacity - soup->triangle_capacity) * sizeof *soup->triangles;
   void *grown = grow(reader, soup, soup->triangles, capacity * sizeof *soup->triangles, more);
   if (!grown) return false;
@@ -49,12 +49,12 @@ static bool reserve_triangles(api_reader *reader, api_soup *soup, size_t capacit
   return true;
 }
 
-bool api_soup_expect(api_reader *reader, api_soup *soup, uint64_t triangles) {
+bool api_triangle_soup_reserve(api_reader *reader, api_triangle_soup *soup, uint64_t triangles) {
   if (triangles > soup->triangles_max) return refuse_triangles(reader, soup, triangles);
   return triangles <= soup->triangle_capacity || reserve_triangles(reader, soup, (size_t)triangles);
 }
 
-bool api_soup_vertex(api_reader *reader, api_soup *soup, ct_vec3 p) {
+bool api_triangle_soup_add_vertex(api_reader *reader, api_triangle_soup *soup, ct_vec3 p) {
   if (soup->vertex_count == soup->vertex_capacity) {
     size_t capacity = soup->vertex_capacity ? 2 * soup->vertex_capacity : FIRST_CAPACITY;
     if (soup->vertex_count == CT_MESH_VERTICES_MAX) {
@@ -74,7 +74,7 @@ bool api_soup_vertex(api_reader *reader, api_soup *soup, ct_vec3 p) {
   return true;
 }
 
-bool api_soup_triangle(api_reader *reader, api_soup *soup, const uint32_t corners[3]) {
+bool api_triangle_soup_add_triangle(api_reader *reader, api_triangle_soup *soup, const uint32_t corners[3]) {
   if (soup->triangle_count >= soup->triangles_max) return refuse_triangles(reader, soup, soup->triangles_max + 1);
   if (soup->triangle_count == soup->triangle_capacity) {
     size_t capacity = soup->triangle_capacity ? 2 * soup->triangle_capacity : FIRST_CAPACITY;
@@ -93,7 +93,7 @@ static uint64_t mix(uint64_t z) {
   return z ^ (z >> 31);
 }
 
-static size_t home(const api_soup *soup, ct_vec3 p) {
+static size_t home(const api_triangle_soup *soup, ct_vec3 p) {
   uint64_t bits[3];
   memcpy(bits, &p, sizeof bits);
   uint64_t hash = soup->key;
@@ -102,7 +102,7 @@ static size_t home(const api_soup *soup, ct_vec3 p) {
 }
 
 /* The slot of p, or the free one where it belongs. */
-static size_t find(const api_soup *soup, ct_vec3 p) {
+static size_t find(const api_triangle_soup *soup, ct_vec3 p) {
   size_t at = home(soup, p);
   while (soup->slots[at]) {
     ct_vec3 q = soup->vertices[soup->slots[at] - 1];
@@ -112,7 +112,7 @@ static size_t find(const api_soup *soup, ct_vec3 p) {
   return at;
 }
 
-static bool widen(api_reader *reader, api_soup *soup) {
+static bool widen(api_reader *reader, api_triangle_soup *soup) {
   size_t count = soup->slot_count ? 2 * soup->slot_count : 2 * FIRST_CAPACITY;
   uint32_t *slots = grow(reader, soup, NULL, count * sizeof *slots, count * sizeof *slots);
   if (!slots) return false;
@@ -124,12 +124,12 @@ static bool widen(api_reader *reader, api_soup *soup) {
   return true;
 }
 
-bool api_soup_join(api_reader *reader, api_soup *soup, ct_vec3 p, uint32_t *index) {
+bool api_triangle_soup_weld_vertex(api_reader *reader, api_triangle_soup *soup, ct_vec3 p, uint32_t *index) {
   /* At most two thirds full. */
   if (3 * (soup->vertex_count + 1) > 2 * soup->slot_count && !widen(reader, soup)) return false;
   size_t at = find(soup, p);
   if (!soup->slots[at]) {
-    if (!api_soup_vertex(reader, soup, p)) return false;
+    if (!api_triangle_soup_add_vertex(reader, soup, p)) return false;
     soup->slots[at] = (uint32_t)soup->vertex_count;
   }
   *index = soup->slots[at] - 1;

@@ -5,7 +5,7 @@
 #include "json/fields.h"
 
 /* A zeroed soup with budget and triangles_max is empty and ready. */
-typedef struct api_soup {
+typedef struct api_triangle_soup {
   ct_vec3 *vertices;
   size_t vertex_count, vertex_capacity;
   uint32_t (*triangles)[3];
@@ -15,18 +15,18 @@ typedef struct api_soup {
   uint64_t key;           /* of the table; such that whoever made the file cannot foresee its places */
   size_t budget;          /* bytes that all this may take */
   uint64_t triangles_max; /* at most CT_MESH_TRIANGLES_MAX */
-} api_soup;
+} api_triangle_soup;
 
-void api_soup_free(api_soup *soup);
+void api_triangle_soup_free(api_triangle_soup *soup);
 
 /* False from any of these: a fault has been added (OUT_OF_MEMORY, BODY_TOO_LARGE for the budget, LIMIT_EXCEEDED). */
 
 /* Room for as many triangles: refuses too many before any memory is taken. */
-bool api_soup_expect(api_reader *reader, api_soup *soup, uint64_t triangles);
+bool api_triangle_soup_reserve(api_reader *reader, api_triangle_soup *soup, uint64_t triangles);
 /* Adds a point as it is. */
-bool api_soup_vertex(api_reader *reader, api_soup *soup, ct_vec3 p);
+bool api_triangle_soup_add_vertex(api_reader *reader, api_triangle_soup *soup, ct_vec3 p);
 /* The index of a point that is bit-equal to p, or of p as a new one. */
-bool api_soup_join(api_reader *reader, api_soup *soup, ct_vec3 p, uint32_t *index);
-bool api_soup_triangle(api_reader *reader, api_soup *soup, const uint32_t corners[3]);
+bool api_triangle_soup_weld_vertex(api_reader *reader, api_triangle_soup *soup, ct_vec3 p, uint32_t *index);
+bool api_triangle_soup_add_triangle(api_reader *reader, api_triangle_soup *soup, const uint32_t corners[3]);
 
 #endif

@@ -12,14 +12,14 @@
 /* Whole numbers are exact in a double up to here. */
 #define WHOLE_MAX 9007199254740992.0
 
-static api_path root_path(void) { return (api_path){.kind = API_PATH_ROOT}; }
+static api_pointer root_path(void) { return (api_pointer){.kind = API_POINTER_ROOT}; }
 
 api_field api_field_root(json_t *value) { return (api_field){.value = value, .path = root_path()}; }
 
-api_field api_field_at(json_t *value, api_path path) { return (api_field){.value = value, .path = path}; }
+api_field api_field_at(json_t *value, api_pointer path) { return (api_field){.value = value, .path = path}; }
 
 api_field api_field_element(const api_field *array, size_t i) {
-  return (api_field){.value = json_array_get(array->value, i), .path = api_path_index(&array->path, i)};
+  return (api_field){.value = json_array_get(array->value, i), .path = api_pointer_index(&array->path, i)};
 }
 
 const char *api_type_words(const json_t *value) {
@@ -64,14 +64,15 @@ static const char *member_list(char out[API_NAMES_MAX], const api_field *members
 /* ---- objects ----------------------------------------------------------------------------------------------------------- */
 
 static void tell_unknown(api_reader *reader, const api_field *field, ct_text name, const api_field *members, size_t count) {
-  api_likeness likeness = api_likeness_start(name.bytes, name.length);
+  api_spelling likeness = api_spelling_start(name.bytes, name.length);
   for (size_t i = 0; i < count; i++)
-    if (!members[i].value) api_likeness_consider(&likeness, members[i].name, strlen(members[i].name));
+    if (!members[i].value) api_spelling_consider(&likeness, members[i].name, strlen(members[i].name));
   char echo[API_ECHO_MAX + 4];
   api_echo(name, echo);
-  api_path path = api_path_text(&field->path, name);
+  api_pointer path = api_pointer_member_text(&field->path, name);
   if (likeness.best.length) {
-    api_fault_like(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &path, "\"%s\" is not a member here.", echo), likeness);
+    api_fault_did_you_mean(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &path, "\"%s\" is not a member here.", echo),
+                           likeness);
     return;
   }
   char known[API_NAMES_MAX];
@@ -80,15 +81,15 @@ static void tell_unknown(api_reader *reader, const api_field *field, ct_text nam
 }
 
 void api_fault_missing(api_reader *reader, const api_field *object, const char *name) {
-  api_likeness likeness = api_likeness_start(name, strlen(name));
+  api_spelling likeness = api_spelling_start(name, strlen(name));
   for (void *m = json_object_iter(object->value); m; m = json_object_iter_next(object->value, m))
-    if (!api_likeness_consider(&likeness, json_object_iter_key(m), strlen(json_object_iter_key(m)))) break;
+    if (!api_spelling_consider(&likeness, json_object_iter_key(m), strlen(json_object_iter_key(m)))) break;
   if (likeness.best.length) {
     const api_field meant = {.name = name};
     tell_unknown(reader, object, likeness.best, &meant, 1);
     return;
   }
-  const api_path path = api_path_member(&object->path, name);
+  const api_pointer path = api_pointer_member(&object->path, name);
   api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &path, "The member \"%s\" is required.", name);
 }
 
@@ -115,7 +116,7 @@ bool api_read_object(api_reader *reader, const api_field *field, api_field *memb
   bool is_object = json_is_object(field->value), good = true;
   for (size_t i = 0; i < count; i++) {
     members[i].value = is_object ? json_object_get(field->value, members[i].name) : NULL;
-    members[i].path = api_path_member(&field->path, members[i].name);
+    members[i].path = api_pointer_member(&field->path, members[i].name);
   }
   if (!field->value) return true;
   if (!is_object) return wrong_type(reader, field, "an object");
@@ -178,7 +179,7 @@ bool api_read_array(api_reader *reader, const api_field *field, size_t least, si
 /* ---- numbers ----------------------------------------------------------------------------------------------------------- */
 
 /* A number in a range, at a place that is only given when it is wrong. */
-static bool check_range(api_reader *reader, const api_path *path, double value, double least, double greatest) {
+static bool check_range(api_reader *reader, const api_pointer *path, double value, double least, double greatest) {
   if (value >= least && value <= greatest) return true;
   char low[API_NUMBER_BYTES], high[API_NUMBER_BYTES];
   api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, path, "Must be from %s to %s.", number_text(least, low),
@@ -295,7 +296,7 @@ bool api_read_word(api_reader *reader, const api_field *field, const char *const
   if (!field->value) return true;
   if (!json_is_string(field->value)) return wrong_type(reader, field, "a string");
   ct_text text = {json_string_value(field->value), json_string_length(field->value)};
-  api_likeness likeness = api_likeness_start(text.bytes, text.length);
+  api_spelling likeness = api_spelling_start(text.bytes, text.length);
   size_t n = 0;
   char known[API_NAMES_MAX] = "";
   for (size_t i = 0; i < count; i++) {
@@ -304,7 +305,7 @@ bool api_read_word(api_reader *reader, const api_field *field, const char *const
       return true;
     }
     append_name(known, &n, words[i]);
-    api_likeness_consider(&likeness, words[i], strlen(words[i]));
+    api_spelling_consider(&likeness, words[i], strlen(words[i]));
   }
   char echo[API_ECHO_MAX + 4];
   api_fault *fault =
@@ -326,7 +327,7 @@ static int compare_ranked(const void *a, const void *b) {
 
 size_t api_first_duplicate(api_reader *reader, const ct_text *texts, size_t count) {
   if (count < 2) return count;
-  api_arena_mark mark = api_arena_here(reader->arena);
+  api_arena_mark mark = api_arena_position(reader->arena);
   ranked_text *sorted = api_arena_array(reader->arena, count, sizeof *sorted);
   if (!sorted) {
     api_fault_memory(reader->faults);
@@ -352,13 +353,13 @@ ct_text api_reader_copy(api_reader *reader, ct_text text) {
   return (ct_text){copy, text.length};
 }
 
-bool api_refuse_idle(api_reader *reader, const api_field *field, bool idle, const char *needed) {
+bool api_reject_unused(api_reader *reader, const api_field *field, bool idle, const char *needed) {
   if (!idle || !api_field_present(field)) return true;
   api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &field->path, "\"%s\" requires %s.", field->name, needed);
   return false;
 }
 
-bool api_refuse_beside(api_reader *reader, const api_field *field, bool beside, const char *other) {
+bool api_reject_combination(api_reader *reader, const api_field *field, bool beside, const char *other) {
   if (!beside || !api_field_present(field)) return true;
   api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &field->path, "\"%s\" cannot be combined with %s.", field->name,
                other);

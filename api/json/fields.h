@@ -29,13 +29,13 @@ typedef struct api_field {
   const char *name; /* of a member: set by the caller before api_read_object */
   bool required;    /* likewise */
   json_t *value;    /* borrowed; NULL: absent */
-  api_path path;
+  api_pointer path;
 } api_field;
 
 /* A document's root. */
 api_field api_field_root(json_t *value);
 /* A value at a given place. */
-api_field api_field_at(json_t *value, api_path path);
+api_field api_field_at(json_t *value, api_pointer path);
 /* Element of an array field; i below its length. */
 api_field api_field_element(const api_field *array, size_t i);
 static inline bool api_field_present(const api_field *field) { return field->value != NULL; }
@@ -80,9 +80,9 @@ size_t api_first_duplicate(api_reader *reader, const ct_text *texts, size_t coun
 ct_text api_reader_copy(api_reader *reader, ct_text text);
 /* False, with the fault CONFLICTING_MEMBERS, where the member is present although it is `idle`: it requires `needed`
  * ("method pgs"), which the request lacks. */
-bool api_refuse_idle(api_reader *reader, const api_field *field, bool idle, const char *needed);
+bool api_reject_unused(api_reader *reader, const api_field *field, bool idle, const char *needed);
 /* The same where the member is present `beside` another one or a value, `other` ("pairs"), with which it cannot be combined. */
-bool api_refuse_beside(api_reader *reader, const api_field *field, bool beside, const char *other);
+bool api_reject_combination(api_reader *reader, const api_field *field, bool beside, const char *other);
 /* True when the request is cancelled; adds the fault. */
 bool api_reader_cancelled(api_reader *reader);
 /* "an object", "a number" ... */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-api_text_place api_text_locate(const char *bytes, size_t offset, size_t first_line) {
-  api_text_place place = {.line = first_line ? first_line : 1, .column = 1, .byte = offset + 1};
+api_text_location api_text_locate(const char *bytes, size_t offset, size_t first_line) {
+  api_text_location place = {.line = first_line ? first_line : 1, .column = 1, .byte = offset + 1};
   for (size_t i = 0; i < offset; i++) {
     if (bytes[i] == '\n') {
       place.line++;
@@ -37,12 +37,12 @@ typedef struct walk_level {
 struct api_pointer_walk {
   const char *bytes;
   size_t length, at, depth, depth_max;
-  const api_path *base;
-  api_path *nodes; /* one for each level */
+  const api_pointer *base;
+  api_pointer *nodes; /* one for each level */
   walk_level levels[];
 };
 
-api_pointer_walk *api_pointer_walk_create(const char *bytes, size_t length, size_t depth, const api_path *base) {
+api_pointer_walk *api_pointer_walk_create(const char *bytes, size_t length, size_t depth, const api_pointer *base) {
   api_pointer_walk *walk = calloc(1, sizeof *walk + depth * sizeof *walk->levels);
   if (!walk) return NULL;
   *walk = (api_pointer_walk){.bytes = bytes, .length = length, .depth_max = depth, .base = base};
@@ -104,19 +104,20 @@ static bool decode_name(const api_pointer_walk *walk, walk_level *level) {
   return level->decoded != NULL;
 }
 
-const api_path *api_pointer_walk_to(api_pointer_walk *walk, size_t offset) {
+const api_pointer *api_pointer_walk_to(api_pointer_walk *walk, size_t offset) {
   while (walk->at < offset && walk->at < walk->length) walk_token(walk);
   /* A name at the offset itself is the member's. */
   walk_level *top = walk->depth ? &walk->levels[walk->depth - 1] : NULL;
   if (top && top->object && !top->in_value && walk->at < walk->length && walk->bytes[walk->at] == '"') walk_token(walk);
-  walk->nodes[0] = walk->base ? *walk->base : (api_path){.kind = API_PATH_ROOT};
+  walk->nodes[0] = walk->base ? *walk->base : (api_pointer){.kind = API_POINTER_ROOT};
   for (size_t i = 0; i < walk->depth; i++) {
     walk_level *level = &walk->levels[i];
     if (level->object && !decode_name(walk, level)) return NULL;
-    const api_path *parent = &walk->nodes[i];
-    walk->nodes[i + 1] = level->object ? api_path_text(parent, (ct_text){json_string_value(level->decoded),
-                                                                         json_string_length(level->decoded)})
-                                       : api_path_index(parent, level->index);
+    const api_pointer *parent = &walk->nodes[i];
+    walk->nodes[i + 1] =
+        level->object
+            ? api_pointer_member_text(parent, (ct_text){json_string_value(level->decoded), json_string_length(level->decoded)})
+            : api_pointer_index(parent, level->index);
   }
   return &walk->nodes[walk->depth];
 }

@@ -140,7 +140,7 @@ static size_t scan_number(scan *s, size_t at) {
 static bool open_container(scan *s, size_t at) {
   s->memory += s->bytes[at] == '{' ? OBJECT_BYTES : ARRAY_BYTES;
   if (++s->depth <= s->options->depth) return true;
-  api_text_place place = api_text_locate(s->bytes, at, s->options->line);
+  api_text_location place = api_text_locate(s->bytes, at, s->options->line);
   api_fault *fault =
       api_fault_at(s->faults, API_PROBLEM_TOO_DEEP, s->options->at, "Line %zu, column %zu (byte %zu): nested beyond %zu levels.",
                    place.line, place.column, place.byte, s->options->depth);
@@ -150,7 +150,7 @@ static bool open_container(scan *s, size_t at) {
 
 /* The parser loses a zero byte that follows a number or a word. */
 static bool refuse_zero(scan *s, size_t at) {
-  api_text_place place = api_text_locate(s->bytes, at, s->options->line);
+  api_text_location place = api_text_locate(s->bytes, at, s->options->line);
   api_fault_at(s->faults, API_PROBLEM_MALFORMED_JSON, s->options->at, "Line %zu, column %zu (byte %zu): a zero byte.", place.line,
                place.column, place.byte);
   return false;
@@ -247,16 +247,16 @@ static size_t error_end(const scan *s, const json_error_t *error) {
 
 static void report_syntax(const scan *s, const json_error_t *error) {
   size_t end = error_end(s, error);
-  api_text_place place = api_text_locate(s->bytes, end ? end - 1 : 0, s->options->line);
+  api_text_location place = api_text_locate(s->bytes, end ? end - 1 : 0, s->options->line);
   char echo[API_ECHO_MAX + 4];
   api_fault_at(s->faults, API_PROBLEM_MALFORMED_JSON, s->options->at, "Line %zu, column %zu (byte %zu): %s.", place.line,
                place.column, place.byte, syntax_words(error, s->options->line > 0, echo));
 }
 
-static void report_odd(const scan *s, const odd_literal *odd, const api_path *path) {
+static void report_odd(const scan *s, const odd_literal *odd, const api_pointer *path) {
   bool string = odd->kind == API_LITERAL_SURROGATE || odd->kind == API_LITERAL_NUL;
   size_t at = string ? odd->escape : odd->at;
-  api_text_place place = api_text_locate(s->bytes, at, s->options->line);
+  api_text_location place = api_text_locate(s->bytes, at, s->options->line);
   char where[96], echo[API_ECHO_MAX + 4];
   snprintf(where, sizeof where, "Line %zu, column %zu (byte %zu)", place.line, place.column, place.byte);
   api_echo((ct_text){s->bytes + at, string ? API_ESCAPE_BYTES : odd->length}, echo);
@@ -285,7 +285,7 @@ static bool report_all_odd(const scan *s) {
   api_pointer_walk *walk = api_pointer_walk_create(s->replaced, s->length, s->options->depth, s->options->at);
   bool good = walk != NULL;
   for (size_t i = 0; good && i < s->odd_count; i++) {
-    const api_path *path = api_pointer_walk_to(walk, s->odd[i].at);
+    const api_pointer *path = api_pointer_walk_to(walk, s->odd[i].at);
     if (path) report_odd(s, &s->odd[i], path);
     good = path != NULL;
   }
@@ -296,10 +296,10 @@ static bool report_all_odd(const scan *s) {
 /* The name whose string ends at offset `end` occurs in its object already. False: out of memory. */
 static bool report_duplicate(const scan *s, size_t end) {
   size_t at = string_before(s->bytes, s->length, end);
-  api_text_place place = api_text_locate(s->bytes, end ? end - 1 : 0, s->options->line);
+  api_text_location place = api_text_locate(s->bytes, end ? end - 1 : 0, s->options->line);
   const char *text = s->replaced ? s->replaced : s->bytes;
   api_pointer_walk *walk = api_pointer_walk_create(text, s->length, s->options->depth, s->options->at);
-  const api_path *path = walk ? api_pointer_walk_to(walk, at) : NULL;
+  const api_pointer *path = walk ? api_pointer_walk_to(walk, at) : NULL;
   char echo[API_ECHO_MAX + 4];
   if (path)
     api_fault_at(s->faults, API_PROBLEM_DUPLICATE_MEMBER, path, "Line %zu, column %zu (byte %zu): the name \"%s\" occurs twice.",

@@ -11,7 +11,7 @@ typedef struct api_json_options {
   size_t depth;            /* levels of arrays and objects */
   uint64_t memory;         /* bytes that the tree may take, as estimated from the text */
   const ct_cancel *cancel; /* polled every KiB; may be NULL */
-  const api_path *at;      /* where errors point; NULL: the document */
+  const api_pointer *at;   /* where errors point; NULL: the document */
   size_t line;             /* number of the text's first line, for NDJSON; 0: 1 */
   bool zeros;              /* zero bytes behind numbers and words are passed over: texts that were once taken so are kept so */
 } api_json_options;

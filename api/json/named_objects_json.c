@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-void *api_reader_take(api_reader *reader, size_t count, size_t size) {
+void *api_reader_alloc(api_reader *reader, size_t count, size_t size) {
   void *memory = api_arena_array(reader->arena, count, size);
   if (!memory) api_fault_memory(reader->faults);
   return memory;
@@ -27,14 +27,14 @@ bool api_read_named(api_reader *reader, const api_field *field, const api_named 
     api_fault_limit(fault, (double)named->most, (double)members);
     return false;
   }
-  char *items = api_reader_take(reader, members, named->size);
+  char *items = api_reader_alloc(reader, members, named->size);
   if (!items) return false;
   bool good = true;
   *out = items;
   *count = members;
   for (void *m = json_object_iter(field->value); m; m = json_object_iter_next(field->value, m), items += named->size) {
     ct_text name = api_text(json_object_iter_key(m));
-    api_field member = api_field_at(json_object_iter_value(m), api_path_text(&field->path, name));
+    api_field member = api_field_at(json_object_iter_value(m), api_pointer_member_text(&field->path, name));
     good = read_member(reader, &member, named, name, items) && good;
   }
   return good;
@@ -54,9 +54,9 @@ static int compare_pairs(const void *a, const void *b) {
   return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
-bool api_refuse_repeated(api_reader *reader, const api_field *field, const api_name_pair *pairs, size_t count, const char *text) {
-  api_arena_mark mark = api_arena_here(reader->arena);
-  ranked_pair *sorted = api_reader_take(reader, count, sizeof *sorted);
+bool api_reject_repeated(api_reader *reader, const api_field *field, const api_name_pair *pairs, size_t count, const char *text) {
+  api_arena_mark mark = api_arena_position(reader->arena);
+  ranked_pair *sorted = api_reader_alloc(reader, count, sizeof *sorted);
   if (!sorted) return false;
   for (size_t i = 0; i < count; i++) {
     bool swap = api_text_compare(pairs[i].a, pairs[i].b) > 0;
@@ -70,7 +70,7 @@ bool api_refuse_repeated(api_reader *reader, const api_field *field, const api_n
   }
   api_arena_rewind(reader->arena, mark);
   if (least == count) return true;
-  api_path element = api_path_index(&field->path, least);
+  api_pointer element = api_pointer_index(&field->path, least);
   api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &element, "%s", text);
   return false;
 }

@@ -5,7 +5,7 @@
 #include "json/fields.h"
 
 /* Room in the reader's arena; NULL after a fault. */
-void *api_reader_take(api_reader *reader, size_t count, size_t size);
+void *api_reader_alloc(api_reader *reader, size_t count, size_t size);
 
 /* What the names are of, at most so many. */
 typedef struct api_named {
@@ -25,6 +25,6 @@ typedef struct api_name_pair {
 } api_name_pair;
 
 /* The first pair that stands in the list before: DUPLICATE_ID at its element, with the text. O(n log n). */
-bool api_refuse_repeated(api_reader *reader, const api_field *field, const api_name_pair *pairs, size_t count, const char *text);
+bool api_reject_repeated(api_reader *reader, const api_field *field, const api_name_pair *pairs, size_t count, const char *text);
 
 #endif

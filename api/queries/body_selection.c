@@ -14,9 +14,9 @@ uint32_t api_read_body_row(api_reader *reader, const api_field *field, const ct_
   if (!api_read_id(reader, field, &id)) return CT_NO_ROW;
   uint32_t row = ct_scene_find(scene, id);
   if (row == CT_NO_ROW)
-    api_fault_like(
+    api_fault_did_you_mean(
         api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path, "The scene has no body \"%s\".", api_echo(id, echo)),
-        api_likeness_of_bodies(scene, id));
+        api_spelling_of_bodies(scene, id));
   return row;
 }
 
@@ -44,7 +44,7 @@ static bool in_groups(const ct_body *body, const ct_text *groups, size_t count) 
   return false;
 }
 
-static bool select_groups(api_reader *reader, const api_field *field, const ct_scene *scene, uint8_t *mask, api_question *query) {
+static bool select_groups(api_reader *reader, const api_field *field, const ct_scene *scene, uint8_t *mask, api_query *query) {
   size_t count;
   if (!api_read_array(reader, field, 0, CT_GROUPS_MAX, &count)) return false;
   ct_text *groups = api_arena_array(reader->arena, count, sizeof *groups);
@@ -65,7 +65,7 @@ static bool select_groups(api_reader *reader, const api_field *field, const ct_s
   return good && api_warn_empty_groups(reader, field, groups, count, scene, query);
 }
 
-static bool select_prefix(api_reader *reader, const api_field *field, const ct_scene *scene, uint8_t *mask, api_question *query) {
+static bool select_prefix(api_reader *reader, const api_field *field, const ct_scene *scene, uint8_t *mask, api_query *query) {
   ct_text prefix;
   bool any = false;
   if (!api_read_text(reader, field, CT_ID_LENGTH_MAX, &prefix)) return false;
@@ -79,7 +79,7 @@ static bool select_prefix(api_reader *reader, const api_field *field, const ct_s
   return true;
 }
 
-static bool select_by(api_reader *reader, const api_field *field, const ct_scene *scene, uint8_t *mask, api_question *query) {
+static bool select_by(api_reader *reader, const api_field *field, const ct_scene *scene, uint8_t *mask, api_query *query) {
   api_field by[] = {{.name = "ids"}, {.name = "groups"}, {.name = "prefix"}};
   if (!api_read_object(reader, field, by, 3)) return false;
   size_t which = api_read_one_of(reader, field, by, 3, true, API_PROBLEM_MISSING_MEMBER);
@@ -92,7 +92,7 @@ static bool select_by(api_reader *reader, const api_field *field, const ct_scene
   return named != NULL;
 }
 
-bool api_read_side(api_reader *reader, const api_field *field, const ct_scene *scene, api_question *query, const uint8_t **out) {
+bool api_read_selection(api_reader *reader, const api_field *field, const ct_scene *scene, api_query *query, const uint8_t **out) {
   uint32_t rows = ct_scene_rows(scene);
   uint8_t *mask = api_arena_array(reader->arena, rows + 1u, 1);
   if (!mask) {
@@ -109,7 +109,7 @@ bool api_read_side(api_reader *reader, const api_field *field, const ct_scene *s
   bool has_reason = query->warning_count + query->warnings_omitted > warned;
   if (!has_reason && !memchr(mask, 1, rows)) {
     char at[API_WARNED_POINTER_BYTES];
-    api_path_write(&field->path, at, sizeof at);
+    api_pointer_write(&field->path, at, sizeof at);
     api_warn_query(reader, query, "%s selects no body.", at);
   }
   return true;

@@ -12,11 +12,11 @@ uint32_t api_read_body_row(api_reader *reader, const api_field *field, const ct_
 uint32_t api_read_row(api_reader *reader, const api_field *array, size_t i, const ct_scene *scene);
 /* Rows of bodies named by an array of ids, one for each, in the reader's arena; NULL with a fault. */
 uint32_t *api_read_rows(api_reader *reader, const api_field *field, const ct_scene *scene, size_t *count);
-struct api_question;
+struct api_query;
 
 /* {ids | groups | prefix} as a byte per row, in the reader's arena: 1 where it selects. Absent: every body. Warns in the query of
  * a group that no body is in and of a prefix that no id has, else of a selection that selects none. */
-bool api_read_side(api_reader *reader, const api_field *field, const ct_scene *scene, struct api_question *query,
-                   const uint8_t **out);
+bool api_read_selection(api_reader *reader, const api_field *field, const ct_scene *scene, struct api_query *query,
+                        const uint8_t **out);
 
 #endif

@@ -17,20 +17,20 @@ static void refuse_turned(api_reader *reader, const api_field *box, const double
 }
 
 /* count boxes into boxes[0..count). */
-static bool read_box_list(api_reader *reader, const api_field *field, size_t count, ct_box *boxes) {
+static bool read_box_list(api_reader *reader, const api_field *field, size_t count, ct_aabb *boxes) {
   for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
     api_field element = api_field_element(field, i);
     double v[6];
     if (i % 1024 == 0 && api_reader_cancelled(reader)) return false;
     if (!api_read_numbers(reader, &element, CT_COORDINATE_MAX, 6, v)) continue;
-    boxes[i] = (ct_box){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
+    boxes[i] = (ct_aabb){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
     refuse_turned(reader, &element, v);
   }
   return !api_faults_any(reader->faults);
 }
 
 /* Each frame has as many boxes as the first, in the same order. Looked at before there is memory for them. */
-static bool frames_fit(api_reader *reader, const api_field *frames, api_question *out) {
+static bool frames_fit(api_reader *reader, const api_field *frames, api_query *out) {
   out->has_frames = api_field_present(frames);
   if (!out->has_frames) return true;
   if (!api_read_array(reader, frames, 0, CT_FRAMES_MAX, &out->frame_count)) return false;
@@ -42,7 +42,7 @@ static bool frames_fit(api_reader *reader, const api_field *frames, api_question
   return true;
 }
 
-bool api_read_boxes(api_reader *reader, const api_boxes_fields *fields, api_question *out) {
+bool api_read_boxes(api_reader *reader, const api_boxes_fields *fields, api_query *out) {
   const api_field *first = fields->boxes, *frames = fields->frames;
   out->mode = API_MODE_BOXES;
   if (!api_read_array(reader, first, 0, CT_BODIES_MAX, &out->box_count)) return false;
@@ -52,7 +52,7 @@ bool api_read_boxes(api_reader *reader, const api_boxes_fields *fields, api_ques
                  "include \"changes\" of boxes requires frames.");
     return false;
   }
-  ct_box *boxes = api_arena_array(reader->arena, out->box_count * (1 + out->frame_count), sizeof *boxes);
+  ct_aabb *boxes = api_arena_array(reader->arena, out->box_count * (1 + out->frame_count), sizeof *boxes);
   if (!boxes) {
     api_fault_memory(reader->faults);
     return false;

@@ -9,6 +9,6 @@ typedef struct api_boxes_fields {
 } api_boxes_fields;
 
 /* Sets the mode, the boxes and their frames, in the reader's arena. */
-bool api_read_boxes(api_reader *reader, const api_boxes_fields *fields, api_question *out);
+bool api_read_boxes(api_reader *reader, const api_boxes_fields *fields, api_query *out);
 
 #endif

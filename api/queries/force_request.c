@@ -1,12 +1,12 @@
 /* Questions about forces: options. Contacts and loads are read by given_contacts.c. */
 #include "queries/force_request.h"
 
-#include "results/contact_state_json.h"
-#include "documents/elastic_json.h"
-#include "queries/given_contacts.h"
 #include "common/spelling.h"
+#include "documents/elastic_json.h"
 #include "documents/material_json.h"
 #include "documents/motion_json.h"
+#include "queries/given_contacts.h"
+#include "results/contact_state_json.h"
 
 /* Longest step, s, that velocity-level friction looks ahead, and the step where none is given. */
 #define TIME_STEP_MAX 1e3
@@ -93,10 +93,10 @@ static bool settle_method(api_reader *reader, const api_field *field, size_t met
 
 static bool refuse_idle(api_reader *reader, const api_force_fields *f, const ct_resting_options *o) {
   bool pyramids = o->friction == CT_RESTING_FRICTION_POLYHEDRAL;
-  bool good = api_refuse_idle(reader, f->own[API_FORCE_DIRECTIONS], !pyramids, "friction polyhedral");
-  good = api_refuse_idle(reader, f->own[API_FORCE_CIRCUMSCRIBED], !pyramids, "friction polyhedral") && good;
-  good = api_refuse_idle(reader, f->own[API_FORCE_TIE], pyramids, "friction none or cone") && good;
-  return api_refuse_idle(reader, f->own[API_FORCE_TIME_STEP], o->acceleration_level, "level velocity") && good;
+  bool good = api_reject_unused(reader, f->own[API_FORCE_DIRECTIONS], !pyramids, "friction polyhedral");
+  good = api_reject_unused(reader, f->own[API_FORCE_CIRCUMSCRIBED], !pyramids, "friction polyhedral") && good;
+  good = api_reject_unused(reader, f->own[API_FORCE_TIE], pyramids, "friction none or cone") && good;
+  return api_reject_unused(reader, f->own[API_FORCE_TIME_STEP], o->acceleration_level, "level velocity") && good;
 }
 
 static bool read_resting(api_reader *reader, const api_force_fields *f, api_force *out) {
@@ -129,7 +129,7 @@ static bool is_asked(const ct_query_options *q, uint32_t row) {
 }
 
 /* The elastic law needs to know how stiff everything is that may touch. */
-static bool have_moduli(api_reader *reader, const api_force_fields *f, const api_force_about *about) {
+static bool have_moduli(api_reader *reader, const api_force_fields *f, const api_force_scope *about) {
   uint32_t collider;
   char echo[API_ECHO_MAX + 4];
   for (uint32_t row = 0; row < ct_scene_rows(about->scene); row++) {
@@ -142,23 +142,23 @@ static bool have_moduli(api_reader *reader, const api_force_fields *f, const api
   return true;
 }
 
-static bool read_compliant(api_reader *reader, const api_force_fields *f, const api_force_about *about, api_force *out) {
+static bool read_compliant(api_reader *reader, const api_force_fields *f, const api_force_scope *about, api_force *out) {
   ct_compliant_options *o = &out->compliant;
   ct_text id;
   /* Points that touch without depth have no force, and one of a pair stands for all. */
   out->mechanics.contact_tolerance = 0.0;
   out->mechanics.detail = CT_DETAIL_DEEPEST;
   bool good = api_read_elastic(reader, f->own[API_FORCE_ELASTIC], &o->elastic, o);
-  o->elastic = ct_elastic_in_force(&o->elastic);
+  o->elastic = ct_elastic_options_effective(&o->elastic);
   o->cancel = reader->cancel;
   if (api_field_present(f->state)) {
     if (!api_read_id(reader, f->state, &id)) return false;
     o->state = api_contact_state_find(about->scene, id);
     char echo[API_ECHO_MAX + 4];
     if (!o->state)
-      api_fault_like(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &f->state->path,
-                                  "The scene has no contact state \"%s\".", api_echo(id, echo)),
-                     api_likeness_of_attachments(about->scene, id));
+      api_fault_did_you_mean(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &f->state->path,
+                                          "The scene has no contact state \"%s\".", api_echo(id, echo)),
+                             api_spelling_of_attachments(about->scene, id));
     good = o->state && good;
     /* Its contacts begin that far apart, without force: they are told from there on. */
     if (o->state) out->mechanics.contact_tolerance = ct_contact_state_epsilon(o->state);
@@ -188,24 +188,24 @@ uint32_t api_find_singular(const ct_scene *scene) {
 }
 
 /* {method?, normalWeighting?, epsilon?, sparsify?}: contacts are volumetric. */
-static bool read_volumetric(api_reader *reader, const api_force_fields *f, const api_force_about *about, api_force *out) {
+static bool read_volumetric(api_reader *reader, const api_force_fields *f, const api_force_scope *about, api_force *out) {
   const api_field *field = f->own[API_FORCE_VOLUMETRIC];
   if (!api_field_present(field)) return true;
-  if (!api_refuse_beside(reader, field, out->mechanics.only_given, "contacts")) return false;
+  if (!api_reject_combination(reader, field, out->mechanics.only_given, "contacts")) return false;
   api_field m[] = {{.name = "method"}, {.name = "normalWeighting"}, {.name = "epsilon"}, {.name = "sparsify"}}, absent = {0};
   if (!api_read_object(reader, field, m, 4)) return false;
   const api_volume_fields fields = {&m[1], &m[0], &m[2], &absent, &m[3], &absent};
   if (!api_read_volume(reader, &fields, &out->volumetric)) return false;
   if (!api_read_present(reader, about->scene, &out->volumetric)) return false;
   ct_query_options options = {.clearance = 0.0};
-  api_settle_volume(&out->volumetric, about->scene, &options, &out->warning);
+  api_resolve_volume(&out->volumetric, about->scene, &options, &out->warning);
   out->volumes = (ct_mechanics_volumes){options.volume, options.sparsify};
   out->mechanics.volumes = &out->volumes;
   return true;
 }
 
 /* Contacts, loads and tolerances; whom it is about is read. */
-static bool read_common(api_reader *reader, const api_force_fields *f, const api_force_about *about, api_force *out) {
+static bool read_common(api_reader *reader, const api_force_fields *f, const api_force_scope *about, api_force *out) {
   ct_mechanics_options *o = &out->mechanics;
   const ct_query_options *q = about->options;
   ct_pair_material *material = NULL;
@@ -244,7 +244,7 @@ static bool read_common(api_reader *reader, const api_force_fields *f, const api
   return api_read_loads(reader, f->own[API_FORCE_LOADS], about->scene, o) && good;
 }
 
-bool api_read_force(api_reader *reader, const api_force_fields *fields, const api_force_about *about, api_force *out) {
+bool api_read_force(api_reader *reader, const api_force_fields *fields, const api_force_scope *about, api_force *out) {
   bool good = read_common(reader, fields, about, out);
   if (about->kind == API_KIND_IMPULSE) good = read_impulse(reader, fields, out) && good;
   else if (about->kind == API_KIND_COMPLIANT_FORCES) good = read_compliant(reader, fields, about, out) && good;

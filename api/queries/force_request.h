@@ -7,9 +7,9 @@
 #include <contact/impulse.h>
 #include <contact/resting.h>
 
-#include "json/fields.h"
 #include "calls/routes.h"
 #include "results/volume_json.h"
+#include "json/fields.h"
 
 /* Members beside those of other questions. */
 #define API_FORCE_MEMBER_MAP(X)                                                                                                    \
@@ -65,20 +65,20 @@ typedef struct api_force {
 typedef struct api_force_fields {
   const api_field *own[API_FORCE_MEMBER_COUNT];
   const api_field *method, *state;
-  const api_path *question;
+  const api_pointer *question;
 } api_force_fields;
 
 /* Whom the question is about, which is read: where, pairs, what-if poses and velocities, detail. */
-typedef struct api_force_about {
+typedef struct api_force_scope {
   api_kind kind;
   const ct_scene *scene;
   const ct_query_options *options;
   const ct_row_velocity *velocities;
   size_t velocity_count;
-} api_force_about;
+} api_force_scope;
 
 /* *out must be zeroed, except put_matrix and put_vector; it is not to be moved afterwards. */
-bool api_read_force(api_reader *reader, const api_force_fields *fields, const api_force_about *about, api_force *out);
+bool api_read_force(api_reader *reader, const api_force_fields *fields, const api_force_scope *about, api_force *out);
 /* What velocities are called zero below: the member's, or the scene's own for these contacts. */
 bool api_read_velocity_tolerance(api_reader *reader, const api_field *field, const ct_scene *scene, double contact_tolerance,
                                  double *out);

@@ -25,15 +25,15 @@ static bool find_collider(api_reader *reader, const api_field *field, const ct_b
   ct_text id;
   char echo[API_ECHO_MAX + 4];
   if (!api_read_id(reader, field, &id)) return false;
-  api_likeness likeness = api_likeness_start(id.bytes, id.length);
+  api_spelling likeness = api_spelling_start(id.bytes, id.length);
   for (size_t i = 0; i < ct_body_collider_count(body); i++) {
     ct_text name = ct_body_collider(body, i).id;
-    (void)api_likeness_consider(&likeness, name.bytes, name.length);
+    (void)api_spelling_consider(&likeness, name.bytes, name.length);
     if (!api_text_equal(name, id)) continue;
     *out = (uint32_t)i;
     return true;
   }
-  api_fault_like(
+  api_fault_did_you_mean(
       api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path, "The body has no collider \"%s\".", api_echo(id, echo)),
       likeness);
   return false;
@@ -69,7 +69,7 @@ static bool read_normal(api_reader *reader, const api_field *field, ct_vec3 *out
 
 /* Whose contact it is: two bodies, of which something can move one. */
 static bool read_sides(api_reader *reader, const api_field *field, const api_field m[CONTACT_COUNT], const ct_scene *scene,
-                       ct_given_touch *out) {
+                       ct_given_contact *out) {
   out->a = api_read_body_row(reader, &m[A], scene);
   out->b = api_read_body_row(reader, &m[B], scene);
   if (out->a == CT_NO_ROW || out->b == CT_NO_ROW) return false;
@@ -85,7 +85,7 @@ static bool read_sides(api_reader *reader, const api_field *field, const api_fie
   return false;
 }
 
-static bool read_contact(api_reader *reader, const api_field *field, const ct_scene *scene, ct_given_touch *out) {
+static bool read_contact(api_reader *reader, const api_field *field, const ct_scene *scene, ct_given_contact *out) {
   static const char *const words[] = {"a", "b"};
   api_field m[CONTACT_COUNT] = {
       {.name = "a", .required = true},        {.name = "b", .required = true},      {.name = "colliderA"}, {.name = "colliderB"},
@@ -105,13 +105,13 @@ bool api_read_given_contacts(api_reader *reader, const api_field *field, const c
   size_t count = 0;
   if (!api_field_present(field)) return true;
   if (!api_read_array(reader, field, 0, CT_CONTACTS_MAX, &count)) return false;
-  ct_given_touch *given = take(reader, count, sizeof *given);
+  ct_given_contact *given = take(reader, count, sizeof *given);
   if (!given) return false;
   bool good = true;
   for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
     api_field element = api_field_element(field, i);
     if (i % 1024 == 0 && api_reader_cancelled(reader)) return false;
-    given[i] = (ct_given_touch){.collider_a = CT_NO_COLLIDER, .collider_b = CT_NO_COLLIDER};
+    given[i] = (ct_given_contact){.collider_a = CT_NO_COLLIDER, .collider_b = CT_NO_COLLIDER};
     good = read_contact(reader, &element, scene, &given[i]) && good;
   }
   out->given = given;
@@ -139,7 +139,7 @@ static bool read_load(api_reader *reader, const api_field *field, const ct_scene
     api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path, "A load is a force, a torque, or both.");
     return false;
   }
-  return api_refuse_idle(reader, &m[AT], !api_field_present(&m[FORCE]), "force") && good;
+  return api_reject_unused(reader, &m[AT], !api_field_present(&m[FORCE]), "force") && good;
 }
 
 bool api_read_loads(api_reader *reader, const api_field *field, const ct_scene *scene, ct_mechanics_options *out) {

@@ -4,7 +4,7 @@
 #include "documents/filters_json.h"
 #include "queries/variant_scene.h"
 
-bool api_supposes_any(const api_suppositions *s) {
+bool api_has_hypotheses(const api_hypotheses *s) {
   for (size_t i = 0; i < 2; i++)
     if ((s->add[i] && api_field_present(s->add[i])) || (s->filters[i] && api_field_present(s->filters[i]))) return true;
   return false;
@@ -18,7 +18,7 @@ static bool refuse_known(api_reader *reader, const api_field *add, const api_bod
     if (ct_draft_find(draft, id) == CT_NO_ROW) continue;
     char echo[API_ECHO_MAX + 4];
     api_field body = api_field_element(add, i);
-    api_path at = api_path_member(&body.path, "id");
+    api_pointer at = api_pointer_member(&body.path, "id");
     api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &at, "The scene has a body \"%s\" already; poses can move it.",
                  api_echo(id, echo));
     good = false;
@@ -29,7 +29,7 @@ static bool refuse_known(api_reader *reader, const api_field *add, const api_bod
 static bool add_bodies(api_reader *reader, const api_field *add, api_body_list *list, ct_draft *draft) {
   if (!add || !api_field_present(add)) return true;
   return api_read_bodies(reader, add, list) && refuse_known(reader, add, list, draft) &&
-         api_insert_bodies(reader, &add->path, list, draft);
+         api_add_bodies(reader, &add->path, list, draft);
 }
 
 /* Warns of groups in the filters that are given, once all bodies are there. */
@@ -48,19 +48,19 @@ static const ct_scene *seal_supposed(api_reader *reader, ct_draft *draft, bool g
   return scene;
 }
 
-static ct_draft *begin_supposed(api_reader *reader, const ct_scene *scene) {
+static ct_draft *begin_hypothetical_draft(api_reader *reader, const ct_scene *scene) {
   ct_draft *draft = ct_draft_begin(scene);
   if (!draft) api_fault_memory(reader->faults);
   return draft;
 }
 
-const ct_scene *api_suppose(api_reader *reader, const api_suppositions *s, const ct_scene *scene) {
+const ct_scene *api_make_hypothetical_scene(api_reader *reader, const api_hypotheses *s, const ct_scene *scene) {
   const api_field *field = NULL;
   ct_filters filters = {0};
   bool good = true;
   for (size_t i = 0; i < 2; i++)
     if (s->filters[i] && api_field_present(s->filters[i])) field = s->filters[i];
-  ct_draft *draft = begin_supposed(reader, scene);
+  ct_draft *draft = begin_hypothetical_draft(reader, scene);
   if (!draft) return NULL;
   for (size_t i = 0; good && i < 2; i++) {
     api_body_list list = {0};
@@ -71,9 +71,9 @@ const ct_scene *api_suppose(api_reader *reader, const api_suppositions *s, const
   return seal_supposed(reader, draft, good);
 }
 
-const ct_scene *api_suppose_in_variant(api_reader *reader, const api_field *add, const api_field *filters, const ct_scene *scene,
-                                       api_variant_scene *own) {
-  ct_draft *draft = begin_supposed(reader, scene);
+const ct_scene *api_apply_variant_hypotheses(api_reader *reader, const api_field *add, const api_field *filters,
+                                             const ct_scene *scene, api_variant_scene *own) {
+  ct_draft *draft = begin_hypothetical_draft(reader, scene);
   if (!draft) return NULL;
   bool good = add_bodies(reader, add, &own->bodies, draft) && set_filters(reader, filters, &own->filters, draft);
   own->has_filters = api_field_present(filters);

@@ -58,11 +58,11 @@ static bool read_end(api_reader *reader, const api_field *field, ct_path_options
   return true;
 }
 
-bool api_read_path(api_reader *reader, const api_field *object, const api_field members[API_PATH_MEMBER_COUNT],
-                   const api_path_start *start, ct_path_options *out) {
+bool api_read_motion_path(api_reader *reader, const api_field *object, const api_field members[API_MOTION_PATH_MEMBER_COUNT],
+                          const api_motion_start *start, ct_path_options *out) {
   static const ct_path_kind kinds[] = {CT_PATH_TWIST, CT_PATH_BALLISTIC, CT_PATH_TORQUE_FREE, CT_PATH_INTERPOLATED};
-  size_t which = api_read_one_of(reader, object, members, API_PATH_MEMBER_COUNT, true, API_PROBLEM_MISSING_MEMBER);
-  if (which == API_PATH_MEMBER_COUNT) return false;
+  size_t which = api_read_one_of(reader, object, members, API_MOTION_PATH_MEMBER_COUNT, true, API_PROBLEM_MISSING_MEMBER);
+  if (which == API_MOTION_PATH_MEMBER_COUNT) return false;
   const api_field *field = &members[which];
   out->kind = kinds[which];
   out->start = out->end = start->pose;
@@ -80,7 +80,7 @@ bool api_read_path(api_reader *reader, const api_field *object, const api_field 
   return read_end(reader, field, out);
 }
 
-ct_path *api_make_path(api_reader *reader, const api_path *at, const ct_path_options *options) {
+ct_path *api_build_motion_path(api_reader *reader, const api_pointer *at, const ct_path_options *options) {
   ct_path *path = NULL;
   ct_status status = ct_path_create(options, &path);
   if (status == CT_OK) return path;

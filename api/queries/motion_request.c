@@ -2,16 +2,16 @@
 #include "queries/motion_request.h"
 
 #include "documents/motion_json.h"
+#include "queries/body_selection.h"
 #include "queries/motion_path_json.h"
 #include "json/pose_json.h"
-#include "queries/body_selection.h"
 
 /* Bodies between two looks at the cancel flag. */
 #define ROWS_PER_POLL 1024
 
 /* ---- how ------------------------------------------------------------------------------------------------------------- */
 
-static bool read_times(api_reader *reader, const api_motion_fields *fields, double *duration, ct_impact_options *out) {
+static bool read_times(api_reader *reader, const api_motion_fields *fields, double *duration, ct_toi_options *out) {
   if (!api_field_present(fields->duration)) {
     api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, fields->question, "The member \"duration\" is missing.");
     return false;
@@ -23,10 +23,10 @@ static bool read_times(api_reader *reader, const api_motion_fields *fields, doub
   return api_read_number(reader, fields->to, out->begin, *duration, &out->end) && good;
 }
 
-static bool read_search(api_reader *reader, const api_motion_fields *fields, ct_impact_options *out) {
+static bool read_search(api_reader *reader, const api_motion_fields *fields, ct_toi_options *out) {
   static const char *const words[] = {"conservativeAdvancement", "bisection"};
-  static const ct_impact_method methods[] = {CT_IMPACT_CONSERVATIVE_ADVANCEMENT, CT_IMPACT_BISECTION};
-  uint64_t iterations = CT_IMPACT_ITERATIONS;
+  static const ct_toi_method methods[] = {CT_TOI_CONSERVATIVE_ADVANCEMENT, CT_TOI_BISECTION};
+  uint64_t iterations = CT_TOI_ITERATIONS;
   size_t which = 0;
   bool good = api_read_word(reader, fields->method, words, 2, &which);
   good = api_read_number(reader, fields->distance_tolerance, 0.0, CT_SIZE_MAX, &out->distance_tolerance) && good;
@@ -34,7 +34,7 @@ static bool read_search(api_reader *reader, const api_motion_fields *fields, ct_
   good = api_read_unsigned(reader, fields->iterations, 1, API_IMPACT_ITERATIONS_MAX, &iterations) && good;
   out->method = methods[which];
   out->iterations_max = (uint32_t)iterations;
-  return good && api_refuse_idle(reader, fields->distance_tolerance, out->method != CT_IMPACT_BISECTION, "method bisection");
+  return good && api_reject_unused(reader, fields->distance_tolerance, out->method != CT_TOI_BISECTION, "method bisection");
 }
 
 /* ---- who ------------------------------------------------------------------------------------------------------------- */
@@ -42,14 +42,14 @@ static bool read_search(api_reader *reader, const api_motion_fields *fields, ct_
 /* What is read of each row that moves. */
 typedef struct row_motion {
   ct_path_options options;
-  api_path at; /* its place in the request; its parents outlive it */
+  api_pointer at; /* its place in the request; its parents outlive it */
   uint32_t row;
 } row_motion;
 
 typedef struct movers {
   api_reader *reader;
   const ct_scene *scene;
-  const api_motion_about *about;
+  const api_motion_scope *about;
   double duration;
   uint32_t *listed;    /* [rows] 1 + its number in `motions`; 0: not listed */
   row_motion *motions; /* [count] */
@@ -70,24 +70,24 @@ static ct_velocity velocity_of(const movers *m, uint32_t row) {
   return ct_scene_velocity(m->scene, row);
 }
 
-static api_path_start start(const movers *m, uint32_t row) {
-  return (api_path_start){ct_scene_body(m->scene, row), start_of(m, row), velocity_of(m, row)};
+static api_motion_start start(const movers *m, uint32_t row) {
+  return (api_motion_start){ct_scene_body(m->scene, row), start_of(m, row), velocity_of(m, row)};
 }
 
 /* The row's motion, from the object and the forms found in it. */
-static bool read_one(movers *m, const api_field *object, const api_field members[API_PATH_MEMBER_COUNT], uint32_t row) {
-  api_path_start from = start(m, row);
+static bool read_one(movers *m, const api_field *object, const api_field members[API_MOTION_PATH_MEMBER_COUNT], uint32_t row) {
+  api_motion_start from = start(m, row);
   row_motion *motion = &m->motions[m->count];
   *motion = (row_motion){.row = row, .at = object->path, .options.duration = m->duration};
-  if (!api_read_path(m->reader, object, members, &from, &motion->options)) return false;
+  if (!api_read_motion_path(m->reader, object, members, &from, &motion->options)) return false;
   m->listed[row] = (uint32_t)++m->count;
   return true;
 }
 
 static bool read_element(movers *m, const api_field *element) {
-  api_field members[] = {API_PATH_MEMBERS, {.name = "id", .required = true}};
-  api_field *id = &members[API_PATH_MEMBER_COUNT];
-  if (!api_read_object(m->reader, element, members, API_PATH_MEMBER_COUNT + 1)) return false;
+  api_field members[] = {API_MOTION_PATH_MEMBERS, {.name = "id", .required = true}};
+  api_field *id = &members[API_MOTION_PATH_MEMBER_COUNT];
+  if (!api_read_object(m->reader, element, members, API_MOTION_PATH_MEMBER_COUNT + 1)) return false;
   uint32_t row = api_read_body_row(m->reader, id, m->scene);
   if (row == CT_NO_ROW) return false;
   if (m->listed[row]) {
@@ -119,9 +119,9 @@ static bool read_list(movers *m, const api_field *field) {
 /* motionA, motionB */
 static bool read_given(movers *m, const api_field *const given[2]) {
   for (uint32_t row = 0; row < 2; row++) {
-    api_field members[] = {API_PATH_MEMBERS};
+    api_field members[] = {API_MOTION_PATH_MEMBERS};
     if (!api_field_present(given[row])) continue;
-    if (!api_read_object(m->reader, given[row], members, API_PATH_MEMBER_COUNT)) return false;
+    if (!api_read_object(m->reader, given[row], members, API_MOTION_PATH_MEMBER_COUNT)) return false;
     if (!read_one(m, given[row], members, row)) return false;
   }
   return true;
@@ -136,7 +136,7 @@ static bool goes_on(const movers *m, uint32_t row) {
 }
 
 static ct_path_options twist_of(const movers *m, uint32_t row) {
-  api_path_start from = start(m, row);
+  api_motion_start from = start(m, row);
   return (ct_path_options){.kind = CT_PATH_TWIST,
                            .start = from.pose,
                            .end = from.pose,
@@ -167,15 +167,15 @@ static bool make_paths(movers *m, const api_field *standard, bool twist, api_mot
     const row_motion *listed = m->listed[row] ? &m->motions[m->listed[row] - 1] : NULL;
     if (!listed && !(twist && goes_on(m, row))) continue;
     ct_path_options options = listed ? listed->options : twist_of(m, row);
-    ct_path *path = api_make_path(m->reader, listed ? &listed->at : &standard->path, &options);
+    ct_path *path = api_build_motion_path(m->reader, listed ? &listed->at : &standard->path, &options);
     if (!path) return false;
-    out->moving[out->options.moving_count++] = (ct_moving){row, path};
+    out->moving[out->options.moving_count++] = (ct_row_motion){row, path};
     if (!has_room(m, path, &bytes)) return false;
   }
   return true;
 }
 
-static bool read_movers(api_reader *reader, const api_motion_fields *fields, const api_motion_about *about, double duration,
+static bool read_movers(api_reader *reader, const api_motion_fields *fields, const api_motion_scope *about, double duration,
                         api_motions *out) {
   static const char *const words[] = {"rest", "twist"};
   movers m = {.reader = reader, .scene = about->scene, .about = about, .duration = duration};
@@ -199,7 +199,7 @@ static void take_over(const ct_query_options *from, ct_motion_options *out) {
   out->override_count = from->override_count;
 }
 
-bool api_read_motions(api_reader *reader, const api_motion_fields *fields, const api_motion_about *about, api_motions *out) {
+bool api_read_motions(api_reader *reader, const api_motion_fields *fields, const api_motion_scope *about, api_motions *out) {
   ct_motion_options *o = &out->options;
   uint64_t changes = CT_CHANGES_MAX;
   double duration = 0.0;

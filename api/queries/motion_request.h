@@ -4,8 +4,8 @@
 
 #include <contact/motion.h>
 
-#include "documents/packed_poses_json.h"
 #include "calls/routes.h"
+#include "documents/packed_poses_json.h"
 
 /* Most distances for one pair. */
 #define API_IMPACT_ITERATIONS_MAX 100000
@@ -17,26 +17,26 @@ typedef struct api_motion_fields {
   const api_field *duration, *motions, *standard, *from, *to;
   const api_field *given[2]; /* motions of two bodies given: rows 0 and 1 */
   const api_field *method, *distance_tolerance, *time_tolerance, *iterations, *earliest, *changes;
-  const api_path *question;
+  const api_pointer *question;
 } api_motion_fields;
 
 typedef struct api_motions {
   ct_motion_options options;
-  ct_moving *moving; /* the paths are owned, the array is in the arena */
+  ct_row_motion *moving; /* the paths are owned, the array is in the arena */
 } api_motions;
 
 static inline bool api_kind_is_motion(api_kind kind) { return kind == API_KIND_SWEEP || kind == API_KIND_TIMELINE; }
 
 /* Whom a question is about: what of it has been read. */
-typedef struct api_motion_about {
+typedef struct api_motion_scope {
   api_kind kind;
   const ct_scene *scene;
   const ct_query_options *options;  /* tolerance, where, pairs, poses */
   const api_velocities *velocities; /* [2] */
-} api_motion_about;
+} api_motion_scope;
 
 /* *out must be zeroed; release it in any case. */
-bool api_read_motions(api_reader *reader, const api_motion_fields *fields, const api_motion_about *about, api_motions *out);
+bool api_read_motions(api_reader *reader, const api_motion_fields *fields, const api_motion_scope *about, api_motions *out);
 void api_motions_release(api_motions *motions);
 
 #endif

@@ -1,7 +1,7 @@
 /* Contacts that were present before, named as results name them. */
-#include "queries/given_contacts.h"
 #include "common/problem.h"
 #include "queries/body_selection.h"
+#include "queries/given_contacts.h"
 #include "results/volume_json.h"
 
 enum { A, B, COLLIDER_A, COLLIDER_B, ELEMENT_A, ELEMENT_B, NAME_COUNT };

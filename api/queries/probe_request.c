@@ -90,7 +90,7 @@ static bool read_corners(api_reader *reader, api_field corners[2], ct_collider *
 static bool read_shape(api_reader *reader, const api_field *field, ct_collider *out) {
   if (!api_read_collider(reader, field, out)) return false;
   if (!out->material.length) return true;
-  api_path material = api_path_member(&field->path, "material");
+  api_pointer material = api_pointer_member(&field->path, "material");
   api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &material, "\"material\" cannot be combined with a region.");
   api_collider_release(out);
   return false;

@@ -1,20 +1,20 @@
 /* Which bodies a question is about, and where they stand in it. */
 #include "queries/query_members.h"
 
-#include "results/features_json.h"
-#include "queries/query_warning.h"
-#include "queries/body_selection.h"
 #include "common/warning.h"
+#include "queries/body_selection.h"
+#include "queries/query_warning.h"
+#include "results/features_json.h"
 
 /* ---- selections ------------------------------------------------------------------------------------------------------ */
 
-bool api_read_where(api_reader *reader, const api_field *field, const ct_scene *scene, ct_query_options *options,
-                    api_question *query) {
+bool api_read_body_masks(api_reader *reader, const api_field *field, const ct_scene *scene, ct_query_options *options,
+                         api_query *query) {
   if (!api_field_present(field)) return true;
   api_field sides[] = {{.name = "a"}, {.name = "b"}};
   if (!api_read_object(reader, field, sides, 2)) return false;
-  bool good = api_read_side(reader, &sides[0], scene, query, &options->where_a);
-  return api_read_side(reader, &sides[1], scene, query, &options->where_b) && good;
+  bool good = api_read_selection(reader, &sides[0], scene, query, &options->where_a);
+  return api_read_selection(reader, &sides[1], scene, query, &options->where_b) && good;
 }
 
 /* Features are asked of bodies that have triangles. */
@@ -27,7 +27,7 @@ static void look_for_triangles(api_reader *reader, const api_field *field, const
 }
 
 bool api_read_row_pairs(api_reader *reader, const api_field *field, const ct_scene *scene, ct_query_options *options,
-                        const api_question *query) {
+                        const api_query *query) {
   size_t count;
   if (!api_field_present(field)) return true;
   if (!api_read_array(reader, field, 0, reader->limits->pairs, &count)) return false;
@@ -57,38 +57,39 @@ bool api_read_row_pairs(api_reader *reader, const api_field *field, const ct_sce
 bool api_kind_uses_filters(api_kind kind) { return kind != API_KIND_MASS_PROPERTIES && !api_kind_is_probe(kind); }
 
 /* Rows of the scenes that the queries of a batch suppose. */
-static bool count_supposed(api_reader *reader, const api_path *question, const ct_scene *scene, uint64_t *rows) {
+static bool count_hypothetical_rows(api_reader *reader, const api_pointer *question, const ct_scene *scene, uint64_t *rows) {
   *rows += ct_scene_rows(scene);
-  if (*rows <= API_SUPPOSED_ROWS_MAX) return true;
+  if (*rows <= API_HYPOTHETICAL_ROWS_MAX) return true;
   api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, question,
                                "The scenes that the queries of a batch suppose have more than %d bodies: put add and filters "
                                "beside queries, for all of them.",
-                               API_SUPPOSED_ROWS_MAX),
-                  API_SUPPOSED_ROWS_MAX, (double)*rows);
+                               API_HYPOTHETICAL_ROWS_MAX),
+                  API_HYPOTHETICAL_ROWS_MAX, (double)*rows);
   return false;
 }
 
-bool api_suppose_query(api_reader *reader, const api_suppose_fields *fields, const api_asking *asking, api_question *out) {
-  api_suppositions s = asking->supposed ? *asking->supposed : (api_suppositions){{NULL}, {NULL}};
-  bool of_batch = api_supposes_any(&s), own = api_field_present(fields->add) || api_field_present(fields->filters);
+bool api_apply_query_hypotheses(api_reader *reader, const api_hypothesis_fields *fields, const api_query_context *asking,
+                                api_query *out) {
+  api_hypotheses s = asking->supposed ? *asking->supposed : (api_hypotheses){{NULL}, {NULL}};
+  bool of_batch = api_has_hypotheses(&s), own = api_field_present(fields->add) || api_field_present(fields->filters);
   size_t warned = reader->warnings ? reader->warnings->count : 0;
   s.add[1] = fields->add;
   s.filters[1] = fields->filters;
   if (!own && !of_batch) return true;
   /* The batch's own is of the current revision; a cursor's may be another one. */
   bool shared = !own && out->revision == asking->scene;
-  out->scene = shared ? ct_scene_retain(asking->supposed_scene) : api_suppose(reader, &s, out->revision);
+  out->scene = shared ? ct_scene_retain(asking->supposed_scene) : api_make_hypothetical_scene(reader, &s, out->revision);
   out->owns_scene = out->scene != NULL;
   if (shared && api_kind_uses_filters(out->kind)) api_copy_group_warnings(reader, 0, out);
-  if (!shared && api_kind_uses_filters(out->kind)) api_take_group_warnings(reader, warned, out);
+  if (!shared && api_kind_uses_filters(out->kind)) api_store_group_warnings(reader, warned, out);
   if (!out->scene || !asking->supposed_rows || !own) return out->scene != NULL;
-  return count_supposed(reader, fields->question, out->scene, asking->supposed_rows);
+  return count_hypothetical_rows(reader, fields->question, out->scene, asking->supposed_rows);
 }
 
 /* ---- what-if --------------------------------------------------------------------------------------------------------- */
 
 /* Own poses over the batch's: both are sorted by row. */
-static bool merge_overrides(api_reader *reader, api_variant base, api_variant own, api_question *out) {
+static bool merge_overrides(api_reader *reader, api_variant base, api_variant own, api_query *out) {
   ct_override *merged = api_arena_array(reader->arena, base.count + own.count, sizeof *merged);
   if (!merged) {
     api_fault_memory(reader->faults);
@@ -119,7 +120,7 @@ static bool read_variant(api_reader *reader, const api_field *field, const ct_sc
   return !velocities || api_override_velocities(reader, &poses, scene, velocities);
 }
 
-bool api_read_what_if(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out) {
+bool api_read_what_if(api_reader *reader, const api_field *field, const api_query_context *asking, api_query *out) {
   api_variant base = {0}, own = {0};
   ct_override *items = NULL;
   if (asking && asking->base && !api_override_poses(reader, asking->base_at, asking->base, out->scene, &items, &base.count))
@@ -134,7 +135,7 @@ bool api_read_what_if(api_reader *reader, const api_field *field, const api_aski
   return true;
 }
 
-bool api_merge_velocities(api_reader *reader, const api_question *question, ct_row_velocity **out, size_t *count) {
+bool api_merge_velocities(api_reader *reader, const api_query *question, ct_row_velocity **out, size_t *count) {
   const api_velocities *own = &question->velocities[0], *base = &question->velocities[1];
   ct_row_velocity *merged = api_arena_array(reader->arena, own->count + base->count, sizeof *merged);
   if (!merged) {

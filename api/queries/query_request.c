@@ -2,18 +2,18 @@
  * inline scene, two bodies, or raw boxes. */
 #include "queries/query_request.h"
 
+#include "common/warning.h"
+#include "documents/scene_json.h"
+#include "execution/variant_summary.h"
+#include "queries/body_selection.h"
 #include "queries/boxes_request.h"
-#include "results/contact_state_json.h"
 #include "queries/continued_query.h"
-#include "results/features_json.h"
 #include "queries/query_members.h"
 #include "queries/query_warning.h"
-#include "results/result_json.h"
-#include "documents/scene_json.h"
-#include "queries/body_selection.h"
-#include "execution/variant_summary.h"
 #include "queries/variant_scene.h"
-#include "common/warning.h"
+#include "results/contact_state_json.h"
+#include "results/features_json.h"
+#include "results/result_json.h"
 
 /* ---- members --------------------------------------------------------------------------------------------------------- */
 
@@ -163,7 +163,7 @@ static const char *const member_names[M_COUNT] = {
 
 /* The members that a question may have. */
 typedef struct member_set {
-  const api_path *whole; /* the question */
+  const api_pointer *whole; /* the question */
   api_field list[M_ALL + 1];
   size_t count;
   uint8_t place[M_ALL]; /* in the list; its first unused place for those that cannot be here */
@@ -193,14 +193,14 @@ static const api_field *member(const member_set *set, int which) { return &set->
 static bool refuse_others(api_reader *reader, const member_set *set, uint64_t meant, const char *with) {
   bool good = true;
   for (int m = 0; m < M_COUNT; m++) {
-    good = api_refuse_beside(reader, member(set, m), !(meant & (UINT64_C(1) << m)), with) && good;
+    good = api_reject_combination(reader, member(set, m), !(meant & (UINT64_C(1) << m)), with) && good;
   }
   return good;
 }
 
 /* ---- common members -------------------------------------------------------------------------------------------------- */
 
-static bool read_broadphase(api_reader *reader, const api_field *field, api_question *out) {
+static bool read_broadphase(api_reader *reader, const api_field *field, api_query *out) {
   static const char *const words[] = {"auto", "tree", "sweep", "sweepSingleAxis", "hybrid", "grid", "bruteForce"};
   static const ct_broadphase values[] = {
       CT_BROADPHASE_AUTO,   CT_BROADPHASE_TREE, CT_BROADPHASE_SWEEP,      CT_BROADPHASE_SWEEP_SINGLE_AXIS,
@@ -221,7 +221,7 @@ typedef struct include_word {
 #define OF_KIND(name) (1u << API_KIND_##name)
 #define INCLUDES_MAX 11
 
-static bool read_include(api_reader *reader, const api_field *field, api_question *out) {
+static bool read_include(api_reader *reader, const api_field *field, api_query *out) {
   const include_word all[] = {{"gradient", &out->gradient, OF_KIND(DISTANCE)},
                               {"supportPoints", &out->method.support_points, OF_KIND(DISTANCE) | OF_KIND(OVERLAP)},
                               {"separatingPlane", &out->method.separating_plane, OF_KIND(DISTANCE) | OF_KIND(OVERLAP)},
@@ -251,7 +251,7 @@ static bool read_include(api_reader *reader, const api_field *field, api_questio
   return true;
 }
 
-static bool read_detail(api_reader *reader, const api_field *field, api_question *out) {
+static bool read_detail(api_reader *reader, const api_field *field, api_query *out) {
   static const char *const words[] = {"deepest", "manifold", "full"};
   static const ct_detail values[] = {CT_DETAIL_DEEPEST, CT_DETAIL_MANIFOLD, CT_DETAIL_FULL};
   /* One point holds nothing up. */
@@ -262,7 +262,7 @@ static bool read_detail(api_reader *reader, const api_field *field, api_question
 }
 
 /* A cursor that is not of this request. Alone it continues a query to a scene while this is kept; it may have been. */
-static void refuse_cursor(api_reader *reader, const api_field *field, ct_text text, const api_asking *asking,
+static void refuse_cursor(api_reader *reader, const api_field *field, ct_text text, const api_query_context *asking,
                           const json_t *request) {
   bool alone = api_is_cursor_alone(request) && api_cursor_has_form(text.bytes, text.length);
   bool of_another = asking->call->continued != NULL; /* kind */
@@ -277,12 +277,12 @@ static void refuse_cursor(api_reader *reader, const api_field *field, ct_text te
 }
 
 /* The page's start; a cursor may lead to a revision that is kept for it. */
-static bool read_cursor(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out) {
+static bool read_cursor(api_reader *reader, const api_field *field, const api_query_context *asking, api_query *out) {
   ct_text text;
   if (!api_field_present(field)) return true;
   if (!api_read_text(reader, field, API_URL_VALUE_MAX, &text)) return false;
   uint64_t hash;
-  if (!api_question_hash(out, &hash)) {
+  if (!api_query_hash(out, &hash)) {
     api_fault_memory(reader->faults);
     return false;
   }
@@ -292,12 +292,12 @@ static bool read_cursor(api_reader *reader, const api_field *field, const api_as
   }
   out->resumed = true;
   if (!asking->scene) return true;
-  out->scene = out->revision = api_call_kept(asking->call, out->from.revision, reader->faults);
+  out->scene = out->revision = api_call_find_revision(asking->call, out->from.revision, reader->faults);
   return out->scene != NULL;
 }
 
 /* The nearest pair is found in the tree, or among all pairs. */
-static bool may_be_nearest(api_reader *reader, const member_set *set, const api_question *out) {
+static bool may_be_nearest(api_reader *reader, const member_set *set, const api_query *out) {
   ct_broadphase b = out->options.broadphase;
   if (!out->options.nearest || b == CT_BROADPHASE_AUTO || b == CT_BROADPHASE_TREE || b == CT_BROADPHASE_BRUTE_FORCE) return true;
   api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &member(set, M_BROADPHASE)->path,
@@ -305,7 +305,7 @@ static bool may_be_nearest(api_reader *reader, const member_set *set, const api_
   return false;
 }
 
-static bool read_common(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
+static bool read_common(api_reader *reader, const member_set *set, const api_query_context *asking, api_query *out) {
   bool good = api_read_unsigned(reader, member(set, M_LIMIT), 1, reader->limits->page_max, &out->limit);
   good = api_read_number(reader, member(set, M_CLEARANCE), 0.0, CT_SIZE_MAX, &out->options.clearance) && good;
   good = api_read_number(reader, member(set, M_TOLERANCE), 0.0, CT_SIZE_MAX, &out->options.tolerance) && good;
@@ -333,7 +333,7 @@ static bool read_common(api_reader *reader, const member_set *set, const api_ask
 /* ---- the forms of a question ----------------------------------------------------------------------------------------- */
 
 /* Every body whose mass can be had. */
-static bool rows_with_mass(api_reader *reader, api_question *out) {
+static bool rows_with_mass(api_reader *reader, api_query *out) {
   uint32_t *rows = api_arena_array(reader->arena, ct_scene_count(out->scene), sizeof *rows);
   if (!rows) {
     api_fault_memory(reader->faults);
@@ -351,7 +351,7 @@ static bool rows_with_mass(api_reader *reader, api_question *out) {
 }
 
 /* Where a probe looks, what at, and what for. */
-static bool read_probe(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
+static bool read_probe(api_reader *reader, const member_set *set, const api_query_context *asking, api_query *out) {
   const api_field *where = member(set, M_WHERE), *region = member(set, M_REGION);
   api_probe_fields fields = {.rays = member(set, M_RAYS),
                              .hits = member(set, M_HITS),
@@ -369,7 +369,7 @@ static bool read_probe(api_reader *reader, const member_set *set, const api_aski
     probe->region = out->region.shape;
     probe->region_pose = out->region.pose;
   }
-  if (api_field_present(where)) good = api_read_side(reader, where, out->scene, out, &probe->where) && good;
+  if (api_field_present(where)) good = api_read_selection(reader, where, out->scene, out, &probe->where) && good;
   good = api_read_what_if(reader, member(set, M_POSES), asking, out) && good;
   probe->overrides = out->options.overrides;
   probe->override_count = out->options.override_count;
@@ -379,7 +379,7 @@ static bool read_probe(api_reader *reader, const member_set *set, const api_aski
 }
 
 /* Who moves, how, and when is looked; whom it is about is read. */
-static bool read_motions(api_reader *reader, const member_set *set, api_question *out) {
+static bool read_motions(api_reader *reader, const member_set *set, api_query *out) {
   const api_motion_fields fields = {.duration = member(set, M_DURATION),
                                     .motions = member(set, M_MOTIONS),
                                     .standard = member(set, M_DEFAULT_MOTION),
@@ -394,27 +394,27 @@ static bool read_motions(api_reader *reader, const member_set *set, api_question
                                     .changes = member(set, M_MAX_CHANGES),
                                     .question = set->whole};
   out->mode = API_MODE_MOTION;
-  const api_motion_about about = {out->kind, out->scene, &out->options, out->velocities};
+  const api_motion_scope about = {out->kind, out->scene, &out->options, out->velocities};
   return api_read_motions(reader, &fields, &about, &out->motions);
 }
 
 /* What a question about volumes takes from its scene. */
-static void settle_volume(api_reader *reader, api_question *out) {
+static void settle_volume(api_reader *reader, api_query *out) {
   const char *warning = NULL;
-  api_settle_volume(&out->volume, out->scene, &out->options, &warning);
+  api_resolve_volume(&out->volume, out->scene, &out->options, &warning);
   if (warning) api_warn_query(reader, out, "%s", warning);
 }
 
-static void settle_features(api_reader *reader, api_question *out) {
+static void settle_features(api_reader *reader, api_query *out) {
   const char *warning = api_features_warning(out->scene, &out->options);
   if (warning) api_warn_query(reader, out, "%s", warning);
 }
 
 /* What is told of a variant against the one before it. */
-static bool need_variants(api_reader *reader, const member_set *set, const api_question *out) {
+static bool need_variants(api_reader *reader, const member_set *set, const api_query *out) {
   const api_field *cache = member(set, M_CACHE), *include = member(set, M_INCLUDE);
   bool variants = out->mode == API_MODE_VARIANTS;
-  (void)api_refuse_idle(reader, cache, !variants, "variants");
+  (void)api_reject_unused(reader, cache, !variants, "variants");
   if (out->changes && (!variants || out->options.explicit_pairs || out->own_scenes > 0))
     api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &include->path, "include \"changes\" %s.",
                  !variants             ? "requires variants"
@@ -423,14 +423,14 @@ static bool need_variants(api_reader *reader, const member_set *set, const api_q
   return !api_faults_any(reader->faults);
 }
 
-static bool read_summary(api_reader *reader, const member_set *set, api_question *out) {
+static bool read_summary(api_reader *reader, const member_set *set, api_query *out) {
   const api_summary_fields fields = {member(set, M_SUMMARY), member(set, M_LIMIT),  member(set, M_CLOSEST),  member(set, M_INCLUDE),
                                      member(set, M_CACHE),   member(set, M_METHOD), member(set, M_TRIANGLES)};
   return api_read_summary(reader, &fields, out);
 }
 
 /* A contact state, and the poses that it is evaluated at. */
-static bool read_crossings(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
+static bool read_crossings(api_reader *reader, const member_set *set, const api_query_context *asking, api_query *out) {
   const api_crossings_fields fields = {member(set, M_CONTACT_STATE), member(set, M_EVALUATION)};
   out->mode = API_MODE_STATE;
   out->options.kind = CT_QUERY_DISTANCE; /* whose cost it has */
@@ -443,21 +443,21 @@ static bool read_crossings(api_reader *reader, const member_set *set, const api_
 }
 
 /* Below which speed points rest on each other; it means something where their velocities are told. */
-static bool read_velocity(api_reader *reader, const api_field *field, api_question *out) {
+static bool read_velocity(api_reader *reader, const api_field *field, api_query *out) {
   if (out->put_velocity)
     return api_read_velocity_tolerance(reader, field, out->scene, ct_scene_default_epsilon(out->scene),
                                        &out->force.velocity_tolerance);
-  return api_refuse_idle(reader, field, true, "include velocity");
+  return api_reject_unused(reader, field, true, "include velocity");
 }
 
 /* Forces move a body by its inertia. BAD_MASS, at the body where the request has it. */
-static bool have_inertia(api_reader *reader, const member_set *set, const api_question *out) {
+static bool have_inertia(api_reader *reader, const member_set *set, const api_query *out) {
   uint32_t row = api_find_singular(out->scene);
   if (row == CT_NO_ROW) return true;
   char echo[API_ECHO_MAX + 4];
   bool of_scene = api_field_present(member(set, M_SCENE)), given = out->body_count > 0;
   const api_field *side = member(set, of_scene ? M_SCENE : row ? M_B : M_A);
-  api_path bodies = api_path_member(&side->path, "bodies"), body = api_path_index(&bodies, row);
+  api_pointer bodies = api_pointer_member(&side->path, "bodies"), body = api_pointer_index(&bodies, row);
   api_fault_at(reader->faults, API_PROBLEM_BAD_MASS,
                of_scene ? &body
                : given  ? &side->path
@@ -467,32 +467,32 @@ static bool have_inertia(api_reader *reader, const member_set *set, const api_qu
 }
 
 /* What acts between bodies; whom it is about is read. */
-static bool read_forces(api_reader *reader, const member_set *set, api_question *out) {
+static bool read_forces(api_reader *reader, const member_set *set, api_query *out) {
   api_force_fields fields = {.method = member(set, M_METHOD), .state = member(set, M_CONTACT_STATE), .question = set->whole};
   for (int m = 0; m < API_FORCE_MEMBER_COUNT; m++) fields.own[m] = member(set, M_FORCE + m);
   const api_field *pairs = member(set, M_PAIRS), *where = member(set, M_WHERE);
-  if (!api_refuse_beside(reader, pairs, api_field_present(fields.own[API_FORCE_CONTACTS]), "contacts")) return false;
+  if (!api_reject_combination(reader, pairs, api_field_present(fields.own[API_FORCE_CONTACTS]), "contacts")) return false;
   /* Of bodies that touch nothing those are asked about that a side given selects. */
   if (!json_object_get(where->value, "a")) out->options.where_a = NULL;
   if (!json_object_get(where->value, "b")) out->options.where_b = NULL;
   ct_row_velocity *velocities = NULL;
   size_t count = 0;
   if (!api_merge_velocities(reader, out, &velocities, &count)) return false;
-  const api_force_about about = {out->kind, out->scene, &out->options, velocities, count};
+  const api_force_scope about = {out->kind, out->scene, &out->options, velocities, count};
   out->mode = API_MODE_FORCE;
   const api_field *volumetric = fields.own[API_FORCE_VOLUMETRIC];
   bool is_volumetric = volumetric && api_field_present(volumetric);
-  if (!api_refuse_beside(reader, member(set, M_DETAIL), is_volumetric, "volumetric")) return false;
+  if (!api_reject_combination(reader, member(set, M_DETAIL), is_volumetric, "volumetric")) return false;
   if (!api_read_force(reader, &fields, &about, &out->force)) return false;
   if (out->force.warning) api_warn_query(reader, out, "%s", out->force.warning);
   return have_inertia(reader, set, out);
 }
 
 /* A question to a scene, whose revision is settled. */
-static bool read_of_scene(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
+static bool read_of_scene(api_reader *reader, const member_set *set, const api_query_context *asking, api_query *out) {
   if (!read_cursor(reader, member(set, M_CURSOR), asking, out)) return false;
-  const api_suppose_fields supposed = {member(set, M_ADD), member(set, M_FILTERS), set->whole};
-  if (asking->scene && !api_suppose_query(reader, &supposed, asking, out)) return false;
+  const api_hypothesis_fields supposed = {member(set, M_ADD), member(set, M_FILTERS), set->whole};
+  if (asking->scene && !api_apply_query_hypotheses(reader, &supposed, asking, out)) return false;
   if (out->kind == API_KIND_MASS_PROPERTIES) {
     out->mode = API_MODE_MASS;
     if (!api_field_present(member(set, M_BODIES))) return rows_with_mass(reader, out);
@@ -510,7 +510,7 @@ static bool read_of_scene(api_reader *reader, const member_set *set, const api_a
   if (out->kind == API_KIND_CONTACTS && !read_velocity(reader, member(set, M_FORCE + API_FORCE_VELOCITY_TOLERANCE), out))
     return false;
   const api_field *where = member(set, M_WHERE);
-  if (!api_refuse_beside(reader, where, api_field_present(member(set, M_PAIRS)), "pairs")) return false;
+  if (!api_reject_combination(reader, where, api_field_present(member(set, M_PAIRS)), "pairs")) return false;
   const api_variant_fields variants = {member(set, M_VARIANTS), where, member(set, M_PAIRS)};
   bool good = api_read_variants(reader, &variants, out);
   if (out->kind == API_KIND_FEATURES)
@@ -523,7 +523,7 @@ static bool read_of_scene(api_reader *reader, const member_set *set, const api_a
 }
 
 /* The bodies given as a scene of their own. */
-static bool make_scene_of_given(api_reader *reader, api_question *out) {
+static bool make_scene_of_given(api_reader *reader, api_query *out) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = empty ? ct_draft_begin(empty) : NULL;
   if (empty) ct_scene_release(empty);
@@ -541,7 +541,7 @@ static bool make_scene_of_given(api_reader *reader, api_question *out) {
 }
 
 /* Two bodies asked for their one pair: compounds, and bounding boxes. */
-static bool pair_as_scene(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
+static bool pair_as_scene(api_reader *reader, const member_set *set, const api_query_context *asking, api_query *out) {
   ct_row_pair *pair = api_arena_alloc(reader->arena, sizeof *pair);
   if (!pair) api_fault_memory(reader->faults);
   if (!pair || !make_scene_of_given(reader, out)) return false;
@@ -555,26 +555,26 @@ static bool pair_as_scene(api_reader *reader, const member_set *set, const api_a
   return read_of_scene(reader, set, asking, out);
 }
 
-static bool read_inline_scene(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
+static bool read_inline_scene(api_reader *reader, const member_set *set, const api_query_context *asking, api_query *out) {
   api_scene_document document = {0};
   const api_field *field = member(set, M_SCENE);
   size_t warned = reader->warnings ? reader->warnings->count : 0;
   bool good = api_read_scene(reader, field, &document);
   if (good) out->scene = api_make_scene(reader, &field->path, &document, 1);
-  api_take_group_warnings(reader, warned, out);
+  api_store_group_warnings(reader, warned, out);
   api_scene_document_release(&document);
   out->owns_scene = out->scene != NULL;
   return out->owns_scene && read_of_scene(reader, set, asking, out);
 }
 
-static bool differ(api_reader *reader, const member_set *set, const api_question *out) {
+static bool differ(api_reader *reader, const member_set *set, const api_query *out) {
   if (out->body_count < 2 || !api_text_equal(ct_body_id(out->bodies[0].body), ct_body_id(out->bodies[1].body))) return true;
   api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &member(set, M_B)->path, "a and b have the same id.");
   return false;
 }
 
 /* The quick way is for two bodies of one collider each, and kinds that answer them with one result. */
-static bool read_pair(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
+static bool read_pair(api_reader *reader, const member_set *set, const api_query_context *asking, api_query *out) {
   if (!differ(reader, set, out)) return false;
   bool single = true;
   for (int i = 0; i < 2; i++) single = single && ct_body_collider_count(out->bodies[i].body) == 1;
@@ -585,7 +585,7 @@ static bool read_pair(api_reader *reader, const member_set *set, const api_askin
 }
 
 /* a and b; mass properties and probes do with a. */
-static bool read_bodies(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
+static bool read_bodies(api_reader *reader, const member_set *set, const api_query_context *asking, api_query *out) {
   bool mass = out->kind == API_KIND_MASS_PROPERTIES, probe = api_kind_is_probe(out->kind);
   for (int i = 0; i < 2; i++) {
     const api_field *field = member(set, i ? M_B : M_A);
@@ -597,7 +597,7 @@ static bool read_bodies(api_reader *reader, const member_set *set, const api_ask
     api_body_form form = {.id = api_text(field->name), .allow_short = true};
     if (!api_read_body(reader, field, &form, &out->bodies[i])) return false;
     out->body_count = (size_t)i + 1;
-    if (!api_refuse_materials(reader, field, out->bodies[i].body)) return false;
+    if (!api_reject_material_names(reader, field, out->bodies[i].body)) return false;
   }
   if (probe) return differ(reader, set, out) && make_scene_of_given(reader, out) && read_of_scene(reader, set, asking, out);
   if (!mass) return read_pair(reader, set, asking, out);
@@ -606,14 +606,14 @@ static bool read_bodies(api_reader *reader, const member_set *set, const api_ask
 }
 
 /* Raw boxes, from their first page or a cursor's on. Without a limit all pairs are on one page. */
-static bool read_boxes(api_reader *reader, const member_set *set, const api_asking *asking, api_question *out) {
+static bool read_boxes(api_reader *reader, const member_set *set, const api_query_context *asking, api_query *out) {
   const api_boxes_fields fields = {member(set, M_BOXES), member(set, M_FRAMES), member(set, M_INCLUDE)};
   if (!api_field_present(member(set, M_LIMIT))) out->limit = UINT64_MAX;
   return read_cursor(reader, member(set, M_CURSOR), asking, out) && api_read_boxes(reader, &fields, out);
 }
 
-static bool read_stateless(api_reader *reader, const api_field *field, const member_set *set, const api_asking *asking,
-                           api_question *out) {
+static bool read_stateless(api_reader *reader, const api_field *field, const member_set *set, const api_query_context *asking,
+                           api_query *out) {
   const uint64_t around = BIT(ID) | BIT(KIND) | BIT(DEADLINE);
   if (api_field_present(member(set, M_SCENE)))
     return refuse_others(reader, set, scene_members[out->kind] | BIT(SCENE) | around, "scene") &&
@@ -630,15 +630,15 @@ static bool read_stateless(api_reader *reader, const api_field *field, const mem
 }
 
 /* Contact states are kept by scenes of the daemon's alone: only a batch can ask for one where there is none. */
-static bool may_have_state(api_reader *reader, const api_field *field, const api_asking *asking) {
+static bool may_have_state(api_reader *reader, const api_field *field, const api_query_context *asking) {
   if (asking->kind != API_KIND_ZERO_CROSSINGS || asking->scene) return true;
-  api_path kind = api_path_member(&field->path, "kind");
+  api_pointer kind = api_pointer_member(&field->path, "kind");
   api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &kind,
                "A contact state is kept with a scene: ask for zeroCrossings at /v1/scenes/{id}/query.");
   return false;
 }
 
-bool api_read_question(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out) {
+bool api_read_query(api_reader *reader, const api_field *field, const api_query_context *asking, api_query *out) {
   uint64_t allowed = scene_members[asking->kind] | (asking->in_batch ? BIT(ID) | BIT(KIND) : BIT(DEADLINE));
   if (!asking->scene) allowed |= BIT(SCENE) | given_members[asking->kind] | (asking->kind == API_KIND_PAIRS ? BOXES_MEMBERS : 0);
   /* Poses of a write were read before, and taken out of the request; the name is still one that may be meant. */
@@ -662,12 +662,12 @@ bool api_read_question(api_reader *reader, const api_field *field, const api_ask
   return asking->scene ? read_of_scene(reader, &set, asking, out) : read_stateless(reader, field, &set, asking, out);
 }
 
-bool api_question_hash(const api_question *question, uint64_t *hash) {
+bool api_query_hash(const api_query *question, uint64_t *hash) {
   *hash = question->hash_seed;
   return api_hash_request(hash, question->object);
 }
 
-void api_question_release(api_question *question) {
+void api_query_release(api_query *question) {
   for (size_t i = 0; i < question->body_count; i++) api_body_release(&question->bodies[i]);
   if (question->has_region) api_collider_release(&question->region);
   api_motions_release(&question->motions);

@@ -2,17 +2,17 @@
 #ifndef API_QUERIES_QUERY_REQUEST_H
 #define API_QUERIES_QUERY_REQUEST_H
 
-#include "documents/body_json.h"
 #include "calls/call.h"
-#include "queries/zero_crossings_json.h"
 #include "common/cursor.h"
-#include "queries/force_request.h"
-#include "results/method_json.h"
-#include "queries/motion_request.h"
+#include "documents/body_json.h"
 #include "documents/packed_poses_json.h"
-#include "queries/probe_request.h"
-#include "results/volume_json.h"
+#include "queries/force_request.h"
 #include "queries/hypothetical_scene.h"
+#include "queries/motion_request.h"
+#include "queries/probe_request.h"
+#include "queries/zero_crossings_json.h"
+#include "results/method_json.h"
+#include "results/volume_json.h"
 
 typedef enum api_mode {
   API_MODE_SCENE,    /* a kind over pairs, of a scene */
@@ -39,7 +39,7 @@ typedef struct api_variant {
 /* Warnings that are listed in a reply. */
 #define API_WARNINGS_MAX 20
 
-typedef struct api_question {
+typedef struct api_query {
   api_kind kind;
   api_mode mode;
   const ct_scene *scene;    /* NULL for bodies and boxes given */
@@ -67,7 +67,7 @@ typedef struct api_question {
   size_t row_count;
   api_body bodies[2]; /* PAIR, MASS of bodies given */
   size_t body_count;
-  const ct_box *boxes; /* BOXES: [1 + frame_count][box_count], the frames after the boxes */
+  const ct_aabb *boxes; /* BOXES: [1 + frame_count][box_count], the frames after the boxes */
   size_t box_count, frame_count;
   bool has_frames, changes; /* pairs begun and ended are listed */
   uint64_t limit;           /* results in this page */
@@ -79,28 +79,28 @@ typedef struct api_question {
   bool put_hulls;                            /* MASS_PROPERTIES */
   const char *warnings[API_WARNINGS_MAX]; /* in the arena */
   size_t warning_count, warnings_omitted;
-} api_question;
+} api_query;
 
 /* What surrounds a question. */
-typedef struct api_asking {
+typedef struct api_query_context {
   const api_call *call; /* revisions for cursors */
   api_kind kind;
   const ct_scene *scene; /* NULL: stateless */
-  const api_suppositions *supposed;  /* of a batch, their first places filled; NULL: none */
+  const api_hypotheses *supposed;    /* of a batch, their first places filled; NULL: none */
   const ct_scene *supposed_scene;    /* `scene` with what the batch supposes; NULL: nothing */
   uint64_t *supposed_rows;           /* of a batch: of the scenes that its queries suppose */
   const api_poses *base; /* a batch's poses, or NULL */
-  const api_path *base_at;
+  const api_pointer *base_at;
   bool writes;   /* the answer is written: all of it, of the scene as it is */
   bool in_batch; /* id and kind are members too, deadlineMs is not */
   uint64_t hash_seed;
   uint64_t *deadline_ms; /* set if the question says so; may be NULL */
-} api_asking;
+} api_query_context;
 
 /* *out must be zeroed; release it in any case. What it points to is in the reader's arena or borrowed. */
-bool api_read_question(api_reader *reader, const api_field *field, const api_asking *asking, api_question *out);
-void api_question_release(api_question *question);
+bool api_read_query(api_reader *reader, const api_field *field, const api_query_context *asking, api_query *out);
+void api_query_release(api_query *question);
 /* What a cursor of the question is bound to. False: out of memory. */
-bool api_question_hash(const api_question *question, uint64_t *hash);
+bool api_query_hash(const api_query *question, uint64_t *hash);
 
 #endif

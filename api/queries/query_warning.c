@@ -10,7 +10,7 @@
 /* Bytes of a warning: a pointer, two ids and a sentence. */
 #define DETAIL_BYTES 640
 
-void api_warn_query(api_reader *reader, api_question *out, const char *detail, ...) {
+void api_warn_query(api_reader *reader, api_query *out, const char *detail, ...) {
   char text[DETAIL_BYTES];
   va_list arguments;
   va_start(arguments, detail);
@@ -37,33 +37,33 @@ static bool has_group(const ct_scene *scene, ct_text group) {
 }
 
 bool api_warn_empty_groups(api_reader *reader, const api_field *field, const ct_text *groups,
-                           size_t count, const ct_scene *scene, api_question *out) {
-  char at[API_WARNED_POINTER_BYTES], echo[API_ECHO_MAX + 4], end[API_LIKENESS_END];
+                           size_t count, const ct_scene *scene, api_query *out) {
+  char at[API_WARNED_POINTER_BYTES], echo[API_ECHO_MAX + 4], end[API_SPELLING_END];
   for (size_t i = 0; i < count; i++) {
     if (api_reader_cancelled(reader)) return false;
     if (has_group(scene, groups[i])) continue;
     /* Warnings that are only counted do without a suggestion. */
-    api_likeness like = {.best = {0}};
+    api_spelling like = {.best = {0}};
     if (out->warning_count < API_WARNINGS_MAX)
-      like = api_likeness_of_scene_groups(scene, groups[i]);
+      like = api_spelling_of_scene_groups(scene, groups[i]);
     api_field element = api_field_element(field, i);
-    api_path_write(&element.path, at, sizeof at);
+    api_pointer_write(&element.path, at, sizeof at);
     api_warn_query(reader, out, "%s: no body is in the group \"%s\"%s", at,
-                   api_echo(groups[i], echo), api_likeness_end(&like, end));
+                   api_echo(groups[i], echo), api_spelling_end(&like, end));
   }
   return true;
 }
 
 void api_warn_empty_prefix(api_reader *reader, const api_field *field, ct_text prefix,
-                           const ct_scene *scene, api_question *out) {
-  char at[API_WARNED_POINTER_BYTES], echo[API_ECHO_MAX + 4], end[API_LIKENESS_END];
-  api_likeness like = api_likeness_of_prefixes(scene, prefix);
-  api_path_write(&field->path, at, sizeof at);
+                           const ct_scene *scene, api_query *out) {
+  char at[API_WARNED_POINTER_BYTES], echo[API_ECHO_MAX + 4], end[API_SPELLING_END];
+  api_spelling like = api_spelling_of_prefixes(scene, prefix);
+  api_pointer_write(&field->path, at, sizeof at);
   api_warn_query(reader, out, "%s: no body's id begins with \"%s\"%s", at, api_echo(prefix, echo),
-                 api_likeness_end(&like, end));
+                 api_spelling_end(&like, end));
 }
 
-void api_copy_group_warnings(api_reader *reader, size_t from, api_question *out) {
+void api_copy_group_warnings(api_reader *reader, size_t from, api_query *out) {
   if (!reader->warnings) return;
   for (size_t i = from; i < reader->warnings->count && i < API_WARNINGS_KEPT; i++) {
     const api_warning *w = &reader->warnings->items[i];
@@ -74,7 +74,7 @@ void api_copy_group_warnings(api_reader *reader, size_t from, api_question *out)
   if (reader->warnings->count > kept) out->warnings_omitted += reader->warnings->count - kept;
 }
 
-void api_take_group_warnings(api_reader *reader, size_t from, api_question *out) {
+void api_store_group_warnings(api_reader *reader, size_t from, api_query *out) {
   api_copy_group_warnings(reader, from, out);
   if (reader->warnings) reader->warnings->count = from;
 }

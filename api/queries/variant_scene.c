@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/warning.h"
 #include "queries/query_members.h"
 #include "queries/query_warning.h"
-#include "common/warning.h"
 
 /* ---- making ---- */
 
-const ct_scene *api_variant_scene_make(const api_question *question, size_t index) {
+const ct_scene *api_variant_scene_make(const api_query *question, size_t index) {
   const api_variant_scene *own = question->variants[index].own;
   if (!own) return ct_scene_retain(question->scene);
   ct_draft *draft = ct_draft_begin(question->scene);
@@ -45,11 +45,11 @@ static void name_variant(api_reader *reader, size_t from, size_t index) {
 
 /* where and pairs, of the variant's scene. */
 static bool read_about(api_reader *reader, const api_variant_fields *fields, size_t index,
-                       const ct_scene *scene, bool has_pairs, api_question *out) {
+                       const ct_scene *scene, bool has_pairs, api_query *out) {
   api_variant_scene *own = out->variants[index].own;
   ct_query_options about = {.pairs = out->options.pairs, .pair_count = out->options.pair_count};
   size_t faults = reader->faults->count;
-  bool good = api_read_where(reader, fields->where, scene, &about, out);
+  bool good = api_read_body_masks(reader, fields->where, scene, &about, out);
   if (!has_pairs) good = api_read_row_pairs(reader, fields->pairs, scene, &about, out) && good;
   name_variant(reader, faults, index);
   own->where_a = about.where_a;
@@ -62,13 +62,13 @@ static bool read_about(api_reader *reader, const api_variant_fields *fields, siz
 /* The scenes of variants have so many rows in all, and pairs that are looked up in them. */
 static bool count_rows(api_reader *reader, const api_field *field, uint64_t more, uint64_t *rows) {
   *rows += more;
-  if (*rows <= API_SUPPOSED_ROWS_MAX) return true;
+  if (*rows <= API_HYPOTHETICAL_ROWS_MAX) return true;
   api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path,
                                "The scenes of the variants up to this one have more than %d bodies "
                                "and pairs: put add and filters "
                                "beside variants, for all of them.",
-                               API_SUPPOSED_ROWS_MAX),
-                  API_SUPPOSED_ROWS_MAX, (double)*rows);
+                               API_HYPOTHETICAL_ROWS_MAX),
+                  API_HYPOTHETICAL_ROWS_MAX, (double)*rows);
   return false;
 }
 
@@ -88,7 +88,7 @@ static bool are_known(const api_field *pairs, const ct_scene *scene) {
 /* What the variants have read so far. */
 typedef struct variants_read {
   const api_variant_fields *fields;
-  api_question *out;
+  api_query *out;
   bool has_pairs; /* those of the query's scene are all there */
   uint64_t rows;
 } variants_read;
@@ -96,7 +96,7 @@ typedef struct variants_read {
 /* The variant's own scene, while it is read. NULL: a fault. */
 static const ct_scene *read_scene(api_reader *reader, const api_field *add,
                                   const api_field *filters, const variants_read *v, size_t index) {
-  api_question *out = v->out;
+  api_query *out = v->out;
   api_variant_scene *own = api_arena_alloc(reader->arena, sizeof *own);
   if (!own) {
     api_fault_memory(reader->faults);
@@ -109,14 +109,14 @@ static const ct_scene *read_scene(api_reader *reader, const api_field *add,
    * listed. */
   if (out->warning_count == API_WARNINGS_MAX && from < API_WARNINGS_KEPT) from = API_WARNINGS_KEPT;
   if (reader->warnings) reader->warnings->count = from;
-  const ct_scene *scene = api_suppose_in_variant(reader, add, filters, out->scene, own);
-  api_take_group_warnings(reader, from, out);
+  const ct_scene *scene = api_apply_variant_hypotheses(reader, add, filters, out->scene, own);
+  api_store_group_warnings(reader, from, out);
   if (reader->warnings) reader->warnings->count = warned;
   return scene;
 }
 
-static bool read_variant_poses(api_reader *reader, const api_path *at, const api_poses *poses,
-                               const ct_scene *scene, api_question *out, api_variant *variant) {
+static bool read_variant_poses(api_reader *reader, const api_pointer *at, const api_poses *poses,
+                               const ct_scene *scene, api_query *out, api_variant *variant) {
   ct_override *items = NULL;
   if (!poses->ids) return true;
   if (!api_override_poses(reader, at, poses, scene, &items, &variant->count)) return false;
@@ -126,7 +126,7 @@ static bool read_variant_poses(api_reader *reader, const api_path *at, const api
 
 static bool read_one_variant(api_reader *reader, const api_field *field, size_t index,
                              variants_read *v) {
-  api_question *out = v->out;
+  api_query *out = v->out;
   api_variant *variant = &out->variants[index];
   api_poses poses;
   api_field add, filters;
@@ -144,7 +144,7 @@ static bool read_one_variant(api_reader *reader, const api_field *field, size_t 
 }
 
 static bool read_variant_list(api_reader *reader, variants_read *v) {
-  api_question *out = v->out;
+  api_query *out = v->out;
   const api_field *field = v->fields->variants;
   if (!api_read_array(reader, field, 0, reader->limits->variants, &out->variant_count))
     return false;
@@ -165,12 +165,12 @@ static bool read_variant_list(api_reader *reader, variants_read *v) {
 
 /* Does a variant use the query's own scene? Else the bodies that the query names need not be in it.
  */
-static bool uses_own_scene(const api_question *out) {
+static bool uses_own_scene(const api_query *out) {
   return out->mode != API_MODE_VARIANTS || out->variant_count == 0 ||
          out->own_scenes < out->variant_count;
 }
 
-bool api_read_variants(api_reader *reader, const api_variant_fields *fields, api_question *out) {
+bool api_read_variants(api_reader *reader, const api_variant_fields *fields, api_query *out) {
   variants_read v = {
       .fields = fields, .out = out, .has_pairs = are_known(fields->pairs, out->scene)};
   bool good = true;
@@ -178,7 +178,7 @@ bool api_read_variants(api_reader *reader, const api_variant_fields *fields, api
   if (v.has_pairs) good = api_read_row_pairs(reader, fields->pairs, out->scene, &out->options, out);
   if (api_field_present(fields->variants)) good = read_variant_list(reader, &v) && good;
   if (!uses_own_scene(out)) return good;
-  good = api_read_where(reader, fields->where, out->scene, &out->options, out) && good;
+  good = api_read_body_masks(reader, fields->where, out->scene, &out->options, out) && good;
   if (!v.has_pairs)
     good = api_read_row_pairs(reader, fields->pairs, out->scene, &out->options, out) && good;
   return good;

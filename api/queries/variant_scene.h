@@ -24,9 +24,9 @@ typedef struct api_variant_fields {
 
 /* variants: [{poses, add?, filters?}, ...]; sets the mode, and `where` and `pairs` of the options.
  */
-bool api_read_variants(api_reader *reader, const api_variant_fields *fields, api_question *out);
+bool api_read_variants(api_reader *reader, const api_variant_fields *fields, api_query *out);
 /* The scene of variant `index`; the caller owns the reference. NULL: out of memory. */
-const ct_scene *api_variant_scene_make(const api_question *question, size_t index);
+const ct_scene *api_variant_scene_make(const api_query *question, size_t index);
 void api_variant_scene_release(
     api_variant_scene *own); /* what it owns outside of the arena; NULL: nothing */
 

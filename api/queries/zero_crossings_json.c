@@ -1,8 +1,8 @@
 /* Zero-crossing functions decoded and told. */
 #include "queries/zero_crossings_json.h"
 
-#include "results/contact_state_json.h"
 #include "common/spelling.h"
+#include "results/contact_state_json.h"
 #include "results/result_json.h"
 
 bool api_read_crossings(api_reader *reader, const api_crossings_fields *fields, const ct_scene *scene, api_crossings *out) {
@@ -24,7 +24,7 @@ bool api_read_crossings(api_reader *reader, const api_crossings_fields *fields, 
   char echo[API_ECHO_MAX + 4];
   api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &fields->state->path,
                                   "The scene has no contact state \"%s\".", api_echo(id, echo));
-  api_fault_like(fault, api_likeness_of_attachments(scene, id));
+  api_fault_did_you_mean(fault, api_spelling_of_attachments(scene, id));
   return false;
 }
 
@@ -58,7 +58,7 @@ static void put_contacts(api_buffer *buffer, const ct_contact_state *state, cons
     const ct_contact_record *r = ct_contact_state_record(state, i);
     if (is_absent(&now[i])) continue;
     api_put_item(buffer);
-    api_put_contact_now(buffer, r, ct_contact_state_epsilon(state), &now[i]);
+    api_put_current_contact(buffer, r, ct_contact_state_epsilon(state), &now[i]);
   }
   api_put_byte(buffer, ']');
 }

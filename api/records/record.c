@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "records/record_shape_names.h"
 #include "records/record_scene.h"
+#include "records/record_shape_names.h"
 
 void api_record_free(api_record *record) {
   free(record->bytes);
@@ -14,8 +14,8 @@ void api_record_free(api_record *record) {
 
 /* Takes the bytes of both buffers. False: out of memory. */
 static bool finish(api_record *out, api_buffer *bytes, api_buffer *names) {
-  out->bytes = api_buffer_take(bytes, &out->length);
-  if (out->has_shapes) out->shapes = api_buffer_take(names, &out->shapes_length);
+  out->bytes = api_buffer_detach(bytes, &out->length);
+  if (out->has_shapes) out->shapes = api_buffer_detach(names, &out->shapes_length);
   if (out->bytes && (!out->has_shapes || out->shapes)) return true;
   api_record_free(out);
   return false;

@@ -6,11 +6,11 @@
 
 #include <stdlib.h>
 
-#include "results/contact_state_json.h"
-#include "records/record_body.h"
-#include "records/record_scene.h"
-#include "records/record_contact_state.h"
 #include "documents/scene_json.h"
+#include "records/record_body.h"
+#include "records/record_contact_state.h"
+#include "records/record_scene.h"
+#include "results/contact_state_json.h"
 
 /* Largest coordinate and speed of a body in motion: far beyond what any motion comes to, and squares of it are finite. m, m/s,
  * rad/s. */
@@ -22,7 +22,7 @@
 #define GREATEST_NUMBER (UINT64_MAX / 2)
 
 typedef struct applying {
-  api_restoring *r;
+  api_record_decoder *r;
   const ct_scene *before; /* NULL: a base */
   ct_draft *draft;
   api_record_numbers old, now;
@@ -50,74 +50,75 @@ static bool same_numbers(const api_record_numbers *a, const api_record_numbers *
 /* Is the record of this scene, and can there be such a revision after it? Memory for rows is bounded by the bodies there are. */
 static bool check_numbers(const applying *a) {
   const api_record_numbers *now = &a->now, before = api_record_numbers_of(a->before);
-  size_t most = before.count + api_record_left(&a->r->in) / API_ROW_BYTES;
-  if (!same_numbers(&a->old, &before)) return api_restore_refuse(a->r, "It is not of the revision that it is applied to");
+  size_t most = before.count + api_record_bytes_left(&a->r->in) / API_ROW_BYTES;
+  if (!same_numbers(&a->old, &before)) return api_decoder_reject(a->r, "It is not of the revision that it is applied to");
   bool good = now->revision > 0 && now->revision <= GREATEST_NUMBER && now->next_serial <= GREATEST_NUMBER &&
               now->contacts_begun <= GREATEST_NUMBER && now->rows >= before.rows && now->count <= now->rows && now->count <= most &&
               now->rows / 2 <= now->count && now->rows <= now->next_serial;
-  return good || api_restore_refuse(a->r, "Its numbers are those of no scene");
+  return good || api_decoder_reject(a->r, "Its numbers are those of no scene");
 }
 
 /* ---- settings ------------------------------------------------------------------------------------------------------------ */
 
 /* Reads them; what bodies may name is set, the rest waits for the bodies. */
 static bool get_settings(applying *a) {
-  api_restoring *r = a->r;
+  api_record_decoder *r = a->r;
   bool has = api_record_get_bool(&r->in);
   ct_text text = has ? api_record_get_text(&r->in, UINT32_MAX) : (ct_text){NULL, 0};
   ct_text origin = a->before || r->in.format < 2 ? (ct_text){NULL, 0} : api_record_get_text(&r->in, API_ORIGIN_MAX);
-  if (!api_restore_whole(r)) return false;
-  if (!a->before && !api_restore_status(r, ct_draft_set_origin(a->draft, origin), "")) return false;
-  if (!has) return a->before || api_restore_refuse(r, "A base has no settings");
-  a->settings = api_restore_json(r, text.bytes, text.length);
+  if (!api_decoder_is_valid(r)) return false;
+  if (!a->before && !api_decoder_check_status(r, ct_draft_set_origin(a->draft, origin), "")) return false;
+  if (!has) return a->before || api_decoder_reject(r, "A base has no settings");
+  a->settings = api_decoder_read_json(r, text.bytes, text.length);
   if (!a->settings) return false;
   api_field root = api_field_root(a->settings);
-  if (!api_read_settings(&r->reader, &root, &a->document)) return api_restore_refuse(r, "Its settings are none");
+  if (!api_read_settings(&r->reader, &root, &a->document)) return api_decoder_reject(r, "Its settings are none");
   ct_draft_set_gravity(a->draft, a->document.matter.has_gravity ? &a->document.matter.gravity : NULL);
-  return api_restore_status(r, ct_draft_set_materials(a->draft, &a->document.matter.materials), "There are too many materials");
+  return api_decoder_check_status(r, ct_draft_set_materials(a->draft, &a->document.matter.materials),
+                                  "There are too many materials");
 }
 
 static bool check_pairs(const applying *a) {
   const ct_materials *materials = &a->document.matter.materials;
   for (size_t i = 0; i < materials->pair_count; i++)
     if (!ct_draft_has_material(a->draft, materials->pairs[i].a) || !ct_draft_has_material(a->draft, materials->pairs[i].b))
-      return api_restore_refuse(a->r, "A pair names a material that is not there");
+      return api_decoder_reject(a->r, "A pair names a material that is not there");
   return true;
 }
 
 /* The rest of the settings, when all bodies are there. */
 static bool apply_settings(applying *a) {
-  api_restoring *r = a->r;
+  api_record_decoder *r = a->r;
   if (!a->settings) return true;
   if (!check_pairs(a)) return false;
   for (uint32_t row = 0; row < ct_draft_rows(a->draft); row++) {
     const ct_body *body = ct_draft_body(a->draft, row);
     if (body && !api_check_materials(&r->reader, NULL, body, a->draft))
-      return api_restore_refuse(r, "A body is of a material that is not there");
+      return api_decoder_reject(r, "A body is of a material that is not there");
   }
-  if (!api_apply_filters(&r->reader, NULL, &a->document.filters, a->draft)) return api_restore_refuse(r, "Its filters are none");
+  if (!api_apply_filters(&r->reader, NULL, &a->document.filters, a->draft)) return api_decoder_reject(r, "Its filters are none");
   ct_draft_set_geometric_epsilon(a->draft, a->document.geometric_epsilon);
-  return api_restore_status(r, ct_draft_set_user(a->draft, a->document.user), "");
+  return api_decoder_check_status(r, ct_draft_set_user(a->draft, a->document.user), "");
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------------------------- */
 
-static bool get_pose(api_restoring *r, ct_pose *out) {
+static bool get_pose(api_record_decoder *r, ct_pose *out) {
   *out = api_record_get_pose(&r->in);
   ct_quat q = out->rotation;
   double length = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
   ct_vec3 p = out->position;
   bool good = fabs(p.x) <= FARTHEST && fabs(p.y) <= FARTHEST && fabs(p.z) <= FARTHEST && length >= LEAST_ROTATION &&
               length <= GREATEST_ROTATION;
-  return api_restore_whole(r) && (good || api_restore_refuse(r, "A body's place is none"));
+  return api_decoder_is_valid(r) && (good || api_decoder_reject(r, "A body's place is none"));
 }
 
 static bool is_speed(ct_vec3 v) { return fabs(v.x) <= FARTHEST && fabs(v.y) <= FARTHEST && fabs(v.z) <= FARTHEST; }
 
-static bool get_velocity(api_restoring *r, ct_velocity *out) {
+static bool get_velocity(api_record_decoder *r, ct_velocity *out) {
   out->linear = api_record_get_vec3(&r->in);
   out->angular = api_record_get_vec3(&r->in);
-  return api_restore_whole(r) && ((is_speed(out->linear) && is_speed(out->angular)) || api_restore_refuse(r, "A speed is none"));
+  return api_decoder_is_valid(r) && ((is_speed(out->linear) && is_speed(out->angular)) || api_decoder_reject(r, "A speed is none"));
 }
 
 /* What is to be put into a row. */
@@ -128,11 +129,11 @@ typedef struct row_state {
 } row_state;
 
 static bool get_state(applying *a, unsigned bits, const ct_body *old, row_state *s) {
-  api_restoring *r = a->r;
+  api_record_decoder *r = a->r;
   if (bits & API_ROW_BODY) {
     if (!api_record_get_body(r, old, &s->body)) return false;
     if (!api_check_materials(&r->reader, NULL, s->body, a->draft))
-      return api_restore_refuse(r, "A body is of a material that is not there");
+      return api_decoder_reject(r, "A body is of a material that is not there");
   }
   return (!(bits & API_ROW_POSE) || get_pose(r, &s->pose)) && (!(bits & API_ROW_VELOCITY) || get_velocity(r, &s->velocity));
 }
@@ -140,14 +141,14 @@ static bool get_state(applying *a, unsigned bits, const ct_body *old, row_state 
 static bool insert(applying *a, uint32_t row, uint64_t serial, const row_state *s) {
   ct_status status =
       serial < a->now.next_serial ? ct_draft_insert_at(a->draft, row, serial, s->body, &s->pose, &s->velocity) : CT_LIMIT;
-  return api_restore_status(a->r, status, "A body cannot be put where it was");
+  return api_decoder_check_status(a->r, status, "A body cannot be put where it was");
 }
 
 static bool get_new_row(applying *a, uint32_t row, unsigned bits) {
   row_state s = {0};
   uint64_t serial = api_record_get_u64(&a->r->in);
   if (!(bits & API_ROW_BODY) || !(bits & API_ROW_POSE) || row < a->old.rows)
-    return api_restore_refuse(a->r, "A new row is not whole");
+    return api_decoder_reject(a->r, "A new row is not whole");
   bool good = get_state(a, bits, NULL, &s) && insert(a, row, serial, &s);
   ct_body_release(s.body);
   return good;
@@ -157,21 +158,21 @@ static bool change_row(applying *a, uint32_t row, unsigned bits, const row_state
   ct_status status = CT_OK;
   if (bits & API_ROW_BODY) {
     if (!api_text_equal(ct_body_id(s->body), ct_body_id(ct_draft_body(a->draft, row))))
-      return api_restore_refuse(a->r, "A body takes the place of another one");
+      return api_decoder_reject(a->r, "A body takes the place of another one");
     status = ct_draft_replace(a->draft, row, s->body, &s->pose, &s->velocity);
   } else {
     if (bits & API_ROW_POSE) status = ct_draft_set_pose(a->draft, row, &s->pose);
     if (status == CT_OK && bits & API_ROW_VELOCITY) status = ct_draft_set_velocity(a->draft, row, &s->velocity);
   }
-  return api_restore_status(a->r, status, "A row cannot be changed");
+  return api_decoder_check_status(a->r, status, "A row cannot be changed");
 }
 
 static bool get_old_row(applying *a, uint32_t row, unsigned bits) {
   const ct_body *old = row < a->old.rows ? ct_draft_body(a->draft, row) : NULL;
-  if (!old) return api_restore_refuse(a->r, "It changes a row that has no body");
+  if (!old) return api_decoder_reject(a->r, "It changes a row that has no body");
   if (bits & API_ROW_REMOVED) {
-    if (bits != API_ROW_REMOVED) return api_restore_refuse(a->r, "A row is of no known form");
-    return api_restore_status(a->r, ct_draft_remove(a->draft, row), "A body cannot be removed");
+    if (bits != API_ROW_REMOVED) return api_decoder_reject(a->r, "A row is of no known form");
+    return api_decoder_check_status(a->r, ct_draft_remove(a->draft, row), "A body cannot be removed");
   }
   row_state s = {.pose = ct_draft_pose(a->draft, row), .velocity = ct_draft_velocity(a->draft, row)};
   bool good = get_state(a, bits, old, &s) && change_row(a, row, bits, &s);
@@ -187,36 +188,36 @@ static bool get_rows(applying *a) {
   for (size_t i = 0; i < count; i++) {
     uint32_t row = api_record_get_u32(in);
     unsigned bits = api_record_get_u8(in);
-    if (!api_restore_whole(a->r)) return false;
-    if (row < least || row >= a->now.rows || bits == 0 || bits > all) return api_restore_refuse(a->r, "A row is of no known form");
+    if (!api_decoder_is_valid(a->r)) return false;
+    if (row < least || row >= a->now.rows || bits == 0 || bits > all) return api_decoder_reject(a->r, "A row is of no known form");
     if (!(bits & API_ROW_NEW ? get_new_row(a, row, bits) : get_old_row(a, row, bits))) return false;
     least = (uint64_t)row + 1;
   }
-  if (!api_restore_whole(a->r)) return false;
-  if (ct_draft_count(a->draft) != a->now.count) return api_restore_refuse(a->r, "It has other bodies than it tells");
+  if (!api_decoder_is_valid(a->r)) return false;
+  if (ct_draft_count(a->draft) != a->now.count) return api_decoder_reject(a->r, "It has other bodies than it tells");
   ct_status status = ct_draft_restore_numbers(a->draft, a->now.rows, a->now.next_serial, a->now.contacts_begun);
-  return api_restore_status(a->r, status, "Its numbers are those of no scene");
+  return api_decoder_check_status(a->r, status, "Its numbers are those of no scene");
 }
 
 /* ---- contact states ------------------------------------------------------------------------------------------------------ */
 
 static bool get_states(applying *a) {
-  api_restoring *r = a->r;
+  api_record_decoder *r = a->r;
   size_t count = api_record_get_count(&r->in, 5);
   for (size_t i = 0; i < count; i++) {
     ct_text name;
     const ct_contact_state *state = NULL;
-    if (!api_restore_id(r, &name)) return false;
+    if (!api_decoder_read_id(r, &name)) return false;
     if (api_record_get_bool(&r->in) && !api_record_get_state(r, &state)) return false;
-    const ct_contact_state_data data = state ? ct_contact_state_tell(state) : (ct_contact_state_data){0};
+    const ct_contact_state_data data = state ? ct_contact_state_write_events(state) : (ct_contact_state_data){0};
     bool good = data.last_pair <= a->now.contacts_begun && data.next_serial <= a->now.next_serial;
-    good = good || api_restore_refuse(r, "A contact state is of a later scene");
-    good = good && api_restore_status(r, ct_draft_attach(a->draft, name, state, &api_contact_state_type),
-                                      "There are too many contact states");
+    good = good || api_decoder_reject(r, "A contact state is of a later scene");
+    good = good && api_decoder_check_status(r, ct_draft_attach(a->draft, name, state, &api_contact_state_type),
+                                            "There are too many contact states");
     ct_contact_state_release(state);
     if (!good) return false;
   }
-  return api_restore_whole(r) && (api_record_left(&r->in) == 0 || api_restore_refuse(r, "There are bytes behind its end"));
+  return api_decoder_is_valid(r) && (api_record_bytes_left(&r->in) == 0 || api_decoder_reject(r, "There are bytes behind its end"));
 }
 
 /* ---- the record ---------------------------------------------------------------------------------------------------------- */
@@ -228,31 +229,31 @@ static const ct_scene *make(applying *a) {
   const ct_scene *made = fill(a) ? ct_draft_seal(a->draft) : NULL;
   if (!made) {
     ct_draft_discard(a->draft);
-    if (!a->r->why) api_restore_memory(a->r);
+    if (!a->r->why) api_decoder_out_of_memory(a->r);
     return NULL;
   }
   const api_record_numbers now = api_record_numbers_of(made);
   if (same_numbers(&now, &a->now)) return made;
   ct_scene_release(made);
-  api_restore_refuse(a->r, "Its numbers are those of no scene");
+  api_decoder_reject(a->r, "Its numbers are those of no scene");
   return NULL;
 }
 
 /* before is for a change. */
-static const ct_scene *apply(api_restoring *r, const ct_scene *before) {
+static const ct_scene *apply(api_record_decoder *r, const ct_scene *before) {
   if (r->kind == API_RECORD_SHAPE || (r->kind == API_RECORD_CHANGE && !before)) {
-    api_restore_refuse(r, "The record is not one of this scene");
+    api_decoder_reject(r, "The record is not one of this scene");
     return NULL;
   }
   if (r->kind == API_RECORD_BASE) before = NULL;
   applying a = {.r = r, .before = before};
   a.old = get_numbers(&r->in);
   a.now = get_numbers(&r->in);
-  if (!api_restore_whole(r) || !check_numbers(&a)) return NULL;
+  if (!api_decoder_is_valid(r) || !check_numbers(&a)) return NULL;
   const ct_scene *ground = before ? ct_scene_retain(before) : ct_scene_create(0), *made = NULL;
   a.draft = ground ? ct_draft_restore(ground, a.now.revision) : NULL;
   if (a.draft) made = make(&a);
-  else api_restore_memory(r);
+  else api_decoder_out_of_memory(r);
   api_scene_document_release(&a.document);
   json_decref(a.settings);
   ct_scene_release(ground);
@@ -261,10 +262,10 @@ static const ct_scene *apply(api_restoring *r, const ct_scene *before) {
 
 api_restored api_record_apply(const api_shape_table *shapes, const ct_scene *before, const char *bytes, size_t length,
                               const ct_scene **after, char why[API_RESTORE_WHY]) {
-  api_restoring *r = NULL;
-  api_restored end = api_restore_begin(bytes, length, shapes, &r, why);
+  api_record_decoder *r = NULL;
+  api_restored end = api_decoder_begin(bytes, length, shapes, &r, why);
   if (end != API_RESTORED) return end;
   const ct_scene *made = apply(r, before);
   if (made) *after = made;
-  return api_restore_end(r, made != NULL, why);
+  return api_decoder_end(r, made != NULL, why);
 }

@@ -69,9 +69,9 @@ static bool check_motion(const ct_motion *motion) {
   return !a || (motion->is_kinematic && is_finite(a->linear) && is_finite(a->angular));
 }
 
-static bool get_motion(api_restoring *r, ct_motion *motion, ct_acceleration *acceleration) {
+static bool get_motion(api_record_decoder *r, ct_motion *motion, ct_acceleration *acceleration) {
   unsigned source = api_record_get_u8(&r->in), bits = api_record_get_u8(&r->in);
-  if (source > CT_MASS_DENSITY || bits > MOTION_BITS) return api_restore_refuse(r, "A motion is of no known form");
+  if (source > CT_MASS_DENSITY || bits > MOTION_BITS) return api_decoder_reject(r, "A motion is of no known form");
   *motion = (ct_motion){.source = (ct_mass_source)source,
                         .is_kinematic = (bits & IS_KINEMATIC) != 0,
                         .has_center = (bits & HAS_CENTER) != 0,
@@ -88,66 +88,66 @@ static bool get_motion(api_restoring *r, ct_motion *motion, ct_acceleration *acc
     acceleration->angular = api_record_get_vec3(&r->in);
     motion->acceleration = acceleration;
   }
-  return api_restore_whole(r) && (check_motion(motion) || api_restore_refuse(r, "A motion has numbers that none has"));
+  return api_decoder_is_valid(r) && (check_motion(motion) || api_decoder_reject(r, "A motion has numbers that none has"));
 }
 
 /* *count: colliders that own something, good or not. */
-static bool get_colliders(api_restoring *r, const ct_body *before, ct_collider **out, size_t *count) {
+static bool get_colliders(api_record_decoder *r, const ct_body *before, ct_collider **out, size_t *count) {
   size_t length = api_record_get_count(&r->in, 3);
   ct_collider *colliders = api_arena_array(&r->arena, length, sizeof *colliders);
   ct_text *ids = api_arena_array(&r->arena, length, sizeof *ids);
-  if (!colliders || !ids) return api_restore_memory(r);
+  if (!colliders || !ids) return api_decoder_out_of_memory(r);
   *out = colliders;
   for (*count = 0; *count < length; ++*count) {
     if (!api_record_get_collider(r, before, &colliders[*count])) return false;
     ids[*count] = colliders[*count].id;
   }
-  if (!api_restore_whole(r)) return false;
+  if (!api_decoder_is_valid(r)) return false;
   size_t twice = length < 2 ? length : api_first_duplicate(&r->reader, ids, length);
-  if (twice == SIZE_MAX) return api_restore_memory(r);
-  return twice == length || api_restore_refuse(r, "A body has two colliders of one id");
+  if (twice == SIZE_MAX) return api_decoder_out_of_memory(r);
+  return twice == length || api_decoder_reject(r, "A body has two colliders of one id");
 }
 
-static bool get_groups(api_restoring *r, ct_body_options *options) {
+static bool get_groups(api_record_decoder *r, ct_body_options *options) {
   size_t count = api_record_get_count(&r->in, 4);
   ct_text *groups = api_arena_array(&r->arena, count, sizeof *groups);
-  if (!groups) return api_restore_memory(r);
+  if (!groups) return api_decoder_out_of_memory(r);
   for (size_t i = 0; i < count; i++)
-    if (!api_restore_id(r, &groups[i])) return false;
+    if (!api_decoder_read_id(r, &groups[i])) return false;
   options->groups = groups;
   options->group_count = count;
-  return api_restore_whole(r);
+  return api_decoder_is_valid(r);
 }
 
-static bool create(api_restoring *r, const ct_body_options *options, const ct_body **out) {
+static bool create(api_record_decoder *r, const ct_body_options *options, const ct_body **out) {
   const ct_body *body = NULL;
   ct_mass_properties mass;
   bool overlap;
-  if (!api_restore_status(r, ct_body_create(options, &body), "A body is larger than bodies are")) return false;
+  if (!api_decoder_check_status(r, ct_body_create(options, &body), "A body is larger than bodies are")) return false;
   if (!options->motion || options->motion->is_kinematic || ct_body_mass(body, &mass, &overlap)) {
     *out = body;
     return true;
   }
   ct_body_release(body);
-  return api_restore_refuse(r, "A body that moves has no mass");
+  return api_decoder_reject(r, "A body that moves has no mass");
 }
 
-bool api_record_get_body(api_restoring *r, const ct_body *before, const ct_body **out) {
-  api_arena_mark mark = api_arena_here(&r->arena);
+bool api_record_get_body(api_record_decoder *r, const ct_body *before, const ct_body **out) {
+  api_arena_mark mark = api_arena_position(&r->arena);
   ct_body_options options = {0};
   ct_motion motion;
   ct_acceleration acceleration;
   ct_collider *colliders = NULL;
   size_t owned = 0;
-  bool good = api_restore_id(r, &options.id);
+  bool good = api_decoder_read_id(r, &options.id);
   unsigned bits = api_record_get_u8(&r->in);
-  if (good && bits > (HAS_MOTION | HAS_USER)) good = api_restore_refuse(r, "A body is of no known form");
+  if (good && bits > (HAS_MOTION | HAS_USER)) good = api_decoder_reject(r, "A body is of no known form");
   good = good && get_colliders(r, before, &colliders, &owned);
   good = good && (!(bits & HAS_MOTION) || get_motion(r, &motion, &acceleration));
   good = good && get_groups(r, &options);
   if (good && bits & HAS_USER) {
     options.user = api_record_get_text(&r->in, UINT32_MAX);
-    good = api_restore_whole(r) && api_restore_user(r, options.user);
+    good = api_decoder_is_valid(r) && api_decoder_read_user(r, options.user);
   }
   options.colliders = colliders;
   options.collider_count = owned;

@@ -120,7 +120,7 @@ double api_record_get_f64(api_record_cursor *in) {
 
 size_t api_record_get_count(api_record_cursor *in, size_t each) {
   size_t count = api_record_get_u32(in);
-  if (count > api_record_left(in) / each) in->failed = true;
+  if (count > api_record_bytes_left(in) / each) in->failed = true;
   return in->failed ? 0 : count;
 }
 

@@ -51,7 +51,7 @@ typedef enum api_record_opened { API_RECORD_GOOD, API_RECORD_BROKEN, API_RECORD_
 /* The bytes between head and digest, both of which are right. */
 api_record_opened api_record_read(const char *bytes, size_t length, api_record_kind *kind, api_record_cursor *out);
 
-static inline size_t api_record_left(const api_record_cursor *in) { return in->failed ? 0 : (size_t)(in->end - in->at); }
+static inline size_t api_record_bytes_left(const api_record_cursor *in) { return in->failed ? 0 : (size_t)(in->end - in->at); }
 unsigned api_record_get_u8(api_record_cursor *in);
 uint32_t api_record_get_u32(api_record_cursor *in);
 uint64_t api_record_get_u64(api_record_cursor *in);

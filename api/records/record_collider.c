@@ -94,10 +94,10 @@ void api_record_put_collider(api_buffer *out, const ct_collider *collider, const
   size_t same = find_before(shape, before);
   bool is_known = before && same < ct_body_collider_count(before), is_placed = !is_identity(&collider->pose);
   bool rounded = shape->rounding != 0.0 || shape->margin != 0.0;
-  shape_source source = is_known                                             ? SOURCE_BEFORE
-                        : api_record_is_moved(shape)                         ? SOURCE_MOVED
+  shape_source source = is_known                                            ? SOURCE_BEFORE
+                        : api_record_has_moved_vertices(shape)              ? SOURCE_MOVED
                         : collider->note.length && !tells_reading(collider) ? SOURCE_NOTE
-                                                                             : SOURCE_NUMBERS;
+                                                                            : SOURCE_NUMBERS;
   size_t id_count = ct_kind_surface_count(shape->kind);
   bool tells_ids = source == SOURCE_NUMBERS && id_count && shape->surface_ids;
   api_record_put_u8(out, (collider->id.length ? HAS_ID : 0u) | (collider->material.length ? HAS_MATERIAL : 0u) |
@@ -114,7 +114,7 @@ void api_record_put_collider(api_buffer *out, const ct_collider *collider, const
     api_record_put_f64(out, shape->margin);
   }
   if (source == SOURCE_BEFORE) api_record_put_u32(out, (uint32_t)same);
-  else if (source == SOURCE_MOVED) api_record_put_moved(out, shape);
+  else if (source == SOURCE_MOVED) api_record_put_moved_vertices(out, shape);
   else if (source == SOURCE_NUMBERS) put_numbers(out, shape);
   if (tells_ids) api_record_put_words(out, shape->surface_ids, id_count);
 }
@@ -125,14 +125,14 @@ static bool is_size(double value) { return value >= CT_SIZE_MIN && value <= CT_S
 static bool is_length_or_none(double value) { return value == 0.0 || is_size(value); }
 static bool is_half(double value) { return is_size(2.0 * value); }
 
-static bool get_size(api_restoring *r, bool (*is_good)(double), double *out) {
+static bool get_size(api_record_decoder *r, bool (*is_good)(double), double *out) {
   *out = api_record_get_f64(&r->in);
-  return api_restore_whole(r) && (is_good(*out) || api_restore_refuse(r, "A shape has a size that none has"));
+  return api_decoder_is_valid(r) && (is_good(*out) || api_decoder_reject(r, "A shape has a size that none has"));
 }
 
 static bool is_half_or_none(double value) { return value == 0.0 || is_half(value); }
 
-static bool get_numbers(api_restoring *r, ct_text note, ct_shape *shape) {
+static bool get_numbers(api_record_decoder *r, ct_text note, ct_shape *shape) {
   switch (shape->kind) {
   case CT_KIND_SPHERE: return get_size(r, is_size, &shape->sphere.radius);
   case CT_KIND_BOX:
@@ -145,7 +145,7 @@ static bool get_numbers(api_restoring *r, ct_text note, ct_shape *shape) {
   case CT_KIND_CONE:
     return get_size(r, is_half, &shape->cone.half_length) && get_size(r, is_length_or_none, &shape->cone.radius_bottom) &&
            get_size(r, is_length_or_none, &shape->cone.radius_top) &&
-           (shape->cone.radius_bottom + shape->cone.radius_top > 0.0 || api_restore_refuse(r, "A cone has no radius"));
+           (shape->cone.radius_bottom + shape->cone.radius_top > 0.0 || api_decoder_reject(r, "A cone has no radius"));
   case CT_KIND_ELLIPSOID:
     return get_size(r, is_size, &shape->ellipsoid.radii.x) && get_size(r, is_size, &shape->ellipsoid.radii.y) &&
            get_size(r, is_size, &shape->ellipsoid.radii.z);
@@ -169,26 +169,26 @@ static void put_noted(api_buffer *text, ct_kind kind, ct_text note) {
 }
 
 /* *out owns its shape. */
-static bool read_noted(api_restoring *r, json_t *value, ct_kind kind, ct_text note, ct_collider *out) {
+static bool read_noted(api_record_decoder *r, json_t *value, ct_kind kind, ct_text note, ct_collider *out) {
   api_field root = api_field_root(value);
   ct_collider collider = {0};
-  if (!api_read_collider(&r->reader, &root, &collider)) return api_restore_refuse(r, "A shape cannot be made again");
+  if (!api_read_collider(&r->reader, &root, &collider)) return api_decoder_reject(r, "A shape cannot be made again");
   if (collider.shape.kind == kind && api_text_equal(collider.note, note)) {
     *out = collider;
     return true;
   }
   api_collider_release(&collider);
-  return api_restore_refuse(r, "A shape is spelled otherwise than it is");
+  return api_decoder_reject(r, "A shape is spelled otherwise than it is");
 }
 
-static bool get_noted(api_restoring *r, ct_text note, ct_shape *shape) {
-  if (!note.length) return api_restore_refuse(r, "A shape is told nowhere");
+static bool get_noted(api_record_decoder *r, ct_text note, ct_shape *shape) {
+  if (!note.length) return api_decoder_reject(r, "A shape is told nowhere");
   api_buffer text = {0};
   put_noted(&text, shape->kind, note);
-  json_t *value = text.failed ? NULL : api_restore_json(r, text.bytes, text.length);
+  json_t *value = text.failed ? NULL : api_decoder_read_json(r, text.bytes, text.length);
   bool failed = text.failed;
   api_buffer_free(&text);
-  if (failed) return api_restore_memory(r);
+  if (failed) return api_decoder_out_of_memory(r);
   if (!value) return false;
   ct_collider collider;
   bool good = read_noted(r, value, shape->kind, note, &collider);
@@ -197,10 +197,10 @@ static bool get_noted(api_restoring *r, ct_text note, ct_shape *shape) {
   return good;
 }
 
-static bool inset_hull(api_restoring *r, double radius, ct_shape *shape) {
+static bool inset_hull(api_record_decoder *r, double radius, ct_shape *shape) {
   ct_hull *inset = NULL;
   ct_status status = ct_hull_inset(shape->hull, radius, NULL, &inset);
-  if (status != CT_OK) return api_restore_status(r, status, "A shape is too thin for its rounding");
+  if (status != CT_OK) return api_decoder_check_status(r, status, "A shape is too thin for its rounding");
   ct_hull_release(shape->hull);
   shape->hull = inset;
   shape->lent = false;
@@ -208,24 +208,24 @@ static bool inset_hull(api_restoring *r, double radius, ct_shape *shape) {
 }
 
 /* Rounds the shape as api_read_rounding does. */
-static bool round_shape(api_restoring *r, bool inset, double rounding, double margin, ct_shape *shape) {
+static bool round_shape(api_record_decoder *r, bool inset, double rounding, double margin, ct_shape *shape) {
   if (!is_length_or_none(rounding) || !is_length_or_none(margin) || (inset && rounding == 0.0))
-    return api_restore_refuse(r, "A shape has a rounding that none has");
+    return api_decoder_reject(r, "A shape has a rounding that none has");
   if (inset && shape->kind == CT_KIND_CONVEX && !inset_hull(r, rounding, shape)) return false;
   if (inset && shape->kind != CT_KIND_CONVEX && !(rounding <= ct_shape_inset_limit(shape, NULL)))
-    return api_restore_refuse(r, "A shape is too thin for its rounding");
+    return api_decoder_reject(r, "A shape is too thin for its rounding");
   shape->inset = inset;
   shape->rounding = rounding;
   shape->margin = margin;
   return true;
 }
 
-static bool get_before(api_restoring *r, const ct_body *before, ct_shape *shape) {
+static bool get_before(api_record_decoder *r, const ct_body *before, ct_shape *shape) {
   uint32_t which = api_record_get_u32(&r->in);
-  if (!api_restore_whole(r)) return false;
-  if (!before || which >= ct_body_collider_count(before)) return api_restore_refuse(r, "It names a collider that there was not");
+  if (!api_decoder_is_valid(r)) return false;
+  if (!before || which >= ct_body_collider_count(before)) return api_decoder_reject(r, "It names a collider that there was not");
   ct_shape known = ct_body_collider(before, which).shape;
-  if (known.kind != shape->kind) return api_restore_refuse(r, "It names a collider of another kind");
+  if (known.kind != shape->kind) return api_decoder_reject(r, "It names a collider of another kind");
   *shape = known;
   ct_shape_retain(shape);
   return true;
@@ -240,7 +240,7 @@ static bool has_note(const ct_body *body, ct_text note) {
 }
 
 /* That of a shape the body had before: a note of the body's, or the name of a posted shape. */
-static bool check_known_note(api_restoring *r, const ct_body *before, ct_text note, ct_kind kind) {
+static bool check_known_note(api_record_decoder *r, const ct_body *before, ct_text note, ct_kind kind) {
   if (!note.length || has_note(before, note)) return true;
   ct_shape shape = {.kind = kind};
   if (!get_noted(r, note, &shape)) return false;
@@ -249,18 +249,17 @@ static bool check_known_note(api_restoring *r, const ct_body *before, ct_text no
 }
 
 /* That of a shape made of numbers: how a mesh is read, or that it keeps duplicate triangles. */
-static bool check_note_of_numbers(api_restoring *r, ct_text note, const ct_shape *shape) {
+static bool check_note_of_numbers(api_record_decoder *r, ct_text note, const ct_shape *shape) {
   bool is_mesh = shape->kind == CT_KIND_MESH, repeats = is_mesh && ct_mesh_get(shape->mesh)->repeats;
   bool is_reading = api_text_equal(note, api_text("true")) || api_text_equal(note, api_text("false"));
   if (!repeats && (!note.length || (is_mesh && is_reading))) return true;
   ct_text wanted = {0};
-  if (repeats && !api_note_duplicates(&r->reader, shape->mesh, &wanted)) return api_restore_memory(r);
+  if (repeats && !api_describe_duplicates(&r->reader, shape->mesh, &wanted)) return api_decoder_out_of_memory(r);
   if (repeats && api_text_equal(note, wanted)) return true;
-  return api_restore_refuse(r, "A shape is spelled otherwise than it is");
+  return api_decoder_reject(r, "A shape is spelled otherwise than it is");
 }
 
-static bool check_note(api_restoring *r, unsigned source, const ct_body *before,
-                       const ct_collider *collider) {
+static bool check_note(api_record_decoder *r, unsigned source, const ct_body *before, const ct_collider *collider) {
   if (source == SOURCE_NOTE) return true; /* it was read */
   if (source == SOURCE_BEFORE) return check_known_note(r, before, collider->note, collider->shape.kind);
   return check_note_of_numbers(r, collider->note, &collider->shape);
@@ -268,26 +267,26 @@ static bool check_note(api_restoring *r, unsigned source, const ct_body *before,
 
 /* ---- colliders ---- */
 
-static bool get_pose(api_restoring *r, ct_pose *out) {
+static bool get_pose(api_record_decoder *r, ct_pose *out) {
   *out = api_record_get_pose(&r->in);
   ct_quat q = out->rotation;
   double length = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
   bool good = ct_max_abs(out->position) <= CT_COORDINATE_MAX && length >= LEAST_ROTATION && length <= GREATEST_ROTATION;
-  return api_restore_whole(r) && (good || api_restore_refuse(r, "A collider's place is none"));
+  return api_decoder_is_valid(r) && (good || api_decoder_reject(r, "A collider's place is none"));
 }
 
 /* The ids of a primitive's faces, in the arena. */
-static bool get_surface_ids(api_restoring *r, unsigned source, ct_shape *shape) {
+static bool get_surface_ids(api_record_decoder *r, unsigned source, ct_shape *shape) {
   size_t count = ct_kind_surface_count(shape->kind);
-  if (source != SOURCE_NUMBERS || count == 0) return api_restore_refuse(r, "Faces are named that a shape does not have");
+  if (source != SOURCE_NUMBERS || count == 0) return api_decoder_reject(r, "Faces are named that a shape does not have");
   uint32_t *ids = api_arena_array(&r->arena, count, sizeof *ids);
-  if (!ids) return api_restore_memory(r);
+  if (!ids) return api_decoder_out_of_memory(r);
   api_record_get_words(&r->in, ids, count);
   shape->surface_ids = ids;
-  return api_restore_whole(r);
+  return api_decoder_is_valid(r);
 }
 
-bool api_record_get_collider(api_restoring *r, const ct_body *before, ct_collider *out) {
+bool api_record_get_collider(api_record_decoder *r, const ct_body *before, ct_collider *out) {
   unsigned bits = api_record_get_u8(&r->in), kind = api_record_get_u8(&r->in), source = api_record_get_u8(&r->in);
   unsigned known_bits = r->in.format < FORMAT_WITH_SURFACE_IDS ? OLD_BITS : ALL_BITS;
   unsigned known_sources = r->in.format < FORMAT_WITH_MOVED ? SOURCE_MOVED : SOURCE_COUNT;
@@ -295,19 +294,19 @@ bool api_record_get_collider(api_restoring *r, const ct_body *before, ct_collide
   if (bits > known_bits || kind >= known_kinds || source >= known_sources) r->in.failed = true;
   ct_collider collider = {.pose = ct_pose_identity(), .shape.kind = (ct_kind)kind};
   double rounding = 0.0, margin = 0.0;
-  if (!api_restore_whole(r)) return false;
-  if (bits & HAS_ID && !api_restore_id(r, &collider.id)) return false;
-  if (bits & HAS_MATERIAL && !api_restore_id(r, &collider.material)) return false;
+  if (!api_decoder_is_valid(r)) return false;
+  if (bits & HAS_ID && !api_decoder_read_id(r, &collider.id)) return false;
+  if (bits & HAS_MATERIAL && !api_decoder_read_id(r, &collider.material)) return false;
   if (bits & HAS_POSE && !get_pose(r, &collider.pose)) return false;
   if (bits & HAS_NOTE) collider.note = api_record_get_text(&r->in, UINT32_MAX);
   if (bits & IS_ROUNDED) {
     rounding = api_record_get_f64(&r->in);
     margin = api_record_get_f64(&r->in);
   }
-  if (!api_restore_whole(r)) return false;
+  if (!api_decoder_is_valid(r)) return false;
   bool good = source == SOURCE_BEFORE  ? get_before(r, before, &collider.shape)
               : source == SOURCE_NOTE  ? get_noted(r, collider.note, &collider.shape)
-              : source == SOURCE_MOVED ? api_record_get_moved(r, &collider.shape)
+              : source == SOURCE_MOVED ? api_record_get_moved_vertices(r, &collider.shape)
                                        : get_numbers(r, collider.note, &collider.shape);
   if (!good) return false;
   good = check_note(r, source, before, &collider) &&

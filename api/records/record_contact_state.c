@@ -50,7 +50,7 @@ static void put_contact(api_buffer *out, const ct_contact_record *c) {
 }
 
 void api_record_put_state(api_buffer *out, const ct_contact_state *state) {
-  const ct_contact_state_data data = ct_contact_state_tell(state);
+  const ct_contact_state_data data = ct_contact_state_write_events(state);
   api_record_put_f64(out, data.time);
   api_record_put_f64(out, data.epsilon);
   api_record_put_u8(out, (unsigned)data.method);
@@ -91,7 +91,7 @@ static void get_result(api_record_cursor *in, ct_pair_result *r) {
   r->depth_kind = (ct_depth_kind)api_record_get_u8(in);
 }
 
-static bool get_contact(api_restoring *r, ct_contact_record *c) {
+static bool get_contact(api_record_decoder *r, ct_contact_record *c) {
   api_record_cursor *in = &r->in;
   unsigned bits = api_record_get_u8(in);
   if (bits > ALL_BITS || (bits & IS_SURFACE && in->format < FORMAT_WITH_METHOD)) in->failed = true;
@@ -116,10 +116,10 @@ static bool get_contact(api_restoring *r, ct_contact_record *c) {
     c->support_a[i] = api_record_get_vec3(in);
     c->support_b[i] = api_record_get_vec3(in);
   }
-  return api_restore_whole(r);
+  return api_decoder_is_valid(r);
 }
 
-bool api_record_get_state(api_restoring *r, const ct_contact_state **out) {
+bool api_record_get_state(api_record_decoder *r, const ct_contact_state **out) {
   ct_contact_state_data data = {.time = api_record_get_f64(&r->in)};
   data.epsilon = api_record_get_f64(&r->in);
   if (r->in.format >= FORMAT_WITH_METHOD) data.method = (ct_contact_method)api_record_get_u8(&r->in);
@@ -131,13 +131,13 @@ bool api_record_get_state(api_restoring *r, const ct_contact_state **out) {
   data.last_pair = api_record_get_u64(&r->in);
   data.next_serial = api_record_get_u64(&r->in);
   data.count = api_record_get_count(&r->in, CONTACT_BYTES);
-  api_arena_mark mark = api_arena_here(&r->arena);
+  api_arena_mark mark = api_arena_position(&r->arena);
   ct_contact_record *records = api_arena_array(&r->arena, data.count, sizeof *records);
-  bool good = records || api_restore_memory(r);
+  bool good = records || api_decoder_out_of_memory(r);
   for (size_t i = 0; i < data.count && good; i++) good = get_contact(r, &records[i]);
   data.records = records;
-  good = good && api_restore_whole(r) &&
-         api_restore_status(r, ct_contact_state_restore(&data, out), "A contact state has numbers that none has");
+  good = good && api_decoder_is_valid(r) &&
+         api_decoder_check_status(r, ct_contact_state_restore(&data, out), "A contact state has numbers that none has");
   api_arena_rewind(&r->arena, mark);
   return good;
 }

@@ -8,6 +8,6 @@
 
 void api_record_put_state(api_buffer *out, const ct_contact_state *state);
 /* *out is a reference. */
-bool api_record_get_state(api_restoring *r, const ct_contact_state **out);
+bool api_record_get_state(api_record_decoder *r, const ct_contact_state **out);
 
 #endif

@@ -8,7 +8,7 @@
 /* Levels of JSON that the daemon itself has written. */
 #define OWN_DEPTH 512
 
-static void open_reader(api_restoring *r, const api_shape_table *shapes) {
+static void open_reader(api_record_decoder *r, const api_shape_table *shapes) {
 #define WIDEST(member, name, standard, least, greatest, unit, text) r->limits.member = greatest;
   API_LIMIT_MAP(WIDEST)
 #undef WIDEST
@@ -22,7 +22,7 @@ static api_restored tell(api_restored what, const char *words, char why[API_REST
   return what;
 }
 
-api_restored api_restore_begin(const char *bytes, size_t length, const api_shape_table *shapes, api_restoring **out,
+api_restored api_decoder_begin(const char *bytes, size_t length, const api_shape_table *shapes, api_record_decoder **out,
                                char why[API_RESTORE_WHY]) {
   api_record_kind kind;
   api_record_cursor in;
@@ -31,7 +31,7 @@ api_restored api_restore_begin(const char *bytes, size_t length, const api_shape
   case API_RECORD_NEWER: return tell(API_RESTORE_NEWER, "The record is of a newer format.", why);
   default: return tell(API_RESTORE_DAMAGED, "The record is damaged: its digest is not that of its bytes.", why);
   }
-  api_restoring *r = calloc(1, sizeof *r);
+  api_record_decoder *r = calloc(1, sizeof *r);
   if (!r) return tell(API_RESTORE_MEMORY, "There is not enough memory.", why);
   open_reader(r, shapes);
   r->kind = kind;
@@ -41,53 +41,53 @@ api_restored api_restore_begin(const char *bytes, size_t length, const api_shape
   return API_RESTORED;
 }
 
-bool api_restore_refuse(api_restoring *r, const char *why) {
+bool api_decoder_reject(api_record_decoder *r, const char *why) {
   if (!r->why) r->why = why;
   return false;
 }
 
-bool api_restore_memory(api_restoring *r) {
+bool api_decoder_out_of_memory(api_record_decoder *r) {
   r->memory = true;
   return false;
 }
 
-bool api_restore_status(api_restoring *r, ct_status status, const char *why) {
+bool api_decoder_check_status(api_record_decoder *r, ct_status status, const char *why) {
   if (status == CT_OK) return true;
-  return status == CT_OUT_OF_MEMORY ? api_restore_memory(r) : api_restore_refuse(r, why);
+  return status == CT_OUT_OF_MEMORY ? api_decoder_out_of_memory(r) : api_decoder_reject(r, why);
 }
 
-bool api_restore_whole(api_restoring *r) {
-  return !r->in.failed || api_restore_refuse(r, "It ends too early, or holds numbers that it cannot");
+bool api_decoder_is_valid(api_record_decoder *r) {
+  return !r->in.failed || api_decoder_reject(r, "It ends too early, or holds numbers that it cannot");
 }
 
-json_t *api_restore_json(api_restoring *r, const char *bytes, size_t length) {
+json_t *api_decoder_read_json(api_record_decoder *r, const char *bytes, size_t length) {
   const api_json_options options = {.depth = OWN_DEPTH, .memory = UINT64_MAX};
   json_t *value = api_json_parse(bytes, length, &options, &r->faults);
-  if (!value) api_restore_refuse(r, "A text in it is no JSON");
+  if (!value) api_decoder_reject(r, "A text in it is no JSON");
   return value;
 }
 
-bool api_restore_user(api_restoring *r, ct_text text) {
-  json_t *value = api_restore_json(r, text.bytes, text.length);
+bool api_decoder_read_user(api_record_decoder *r, ct_text text) {
+  json_t *value = api_decoder_read_json(r, text.bytes, text.length);
   if (!value) return false;
   api_buffer again = {0};
   api_put_json(&again, value);
   bool same = !json_is_null(value) && api_text_equal((ct_text){again.bytes, again.length}, text);
-  if (again.failed) api_restore_memory(r);
-  else if (!same) api_restore_refuse(r, "User data is not as it is written");
+  if (again.failed) api_decoder_out_of_memory(r);
+  else if (!same) api_decoder_reject(r, "User data is not as it is written");
   bool good = same && !again.failed;
   api_buffer_free(&again);
   json_decref(value);
   return good;
 }
 
-bool api_restore_id(api_restoring *r, ct_text *out) {
+bool api_decoder_read_id(api_record_decoder *r, ct_text *out) {
   *out = api_record_get_text(&r->in, CT_ID_LENGTH_MAX);
-  return api_restore_whole(r) && (api_id_valid(*out) || api_restore_refuse(r, "It names something by what is no id"));
+  return api_decoder_is_valid(r) && (api_id_valid(*out) || api_decoder_reject(r, "It names something by what is no id"));
 }
 
 /* Two sentences in one: what is wrong, and the detail of it. */
-static api_restored judge(const api_restoring *r, char why[API_RESTORE_WHY]) {
+static api_restored judge(const api_record_decoder *r, char why[API_RESTORE_WHY]) {
   bool faults = api_faults_any(&r->faults);
   if (r->memory || (faults && r->faults.id == API_PROBLEM_OUT_OF_MEMORY))
     return tell(API_RESTORE_MEMORY, "There is not enough memory.", why);
@@ -96,7 +96,7 @@ static api_restored judge(const api_restoring *r, char why[API_RESTORE_WHY]) {
   return API_RESTORE_DAMAGED;
 }
 
-api_restored api_restore_end(api_restoring *r, bool good, char why[API_RESTORE_WHY]) {
+api_restored api_decoder_end(api_record_decoder *r, bool good, char why[API_RESTORE_WHY]) {
   api_restored end = good ? API_RESTORED : judge(r, why);
   api_shape_scope_free(&r->scope);
   api_arena_free(&r->arena);

@@ -75,76 +75,76 @@ void api_record_put_elements(api_buffer *out, const ct_elements *elements) {
 
 /* ---- decode -------------------------------------------------------------------------------------------------------------- */
 
-ct_vec3 *api_record_get_vectors(api_restoring *r, size_t count, double greatest) {
-  if (count > api_record_left(&r->in) / sizeof(ct_vec3)) r->in.failed = true;
-  if (!api_restore_whole(r)) return NULL;
+ct_vec3 *api_record_get_vectors(api_record_decoder *r, size_t count, double greatest) {
+  if (count > api_record_bytes_left(&r->in) / sizeof(ct_vec3)) r->in.failed = true;
+  if (!api_decoder_is_valid(r)) return NULL;
   ct_vec3 *vectors = api_arena_array(&r->arena, count, sizeof *vectors);
   if (!vectors) {
-    api_restore_memory(r);
+    api_decoder_out_of_memory(r);
     return NULL;
   }
   if (count) api_record_get_doubles(&r->in, &vectors[0].x, 3 * count);
   for (size_t i = 0; i < count; i++) {
     ct_vec3 v = vectors[i];
     if (fabs(v.x) <= greatest && fabs(v.y) <= greatest && fabs(v.z) <= greatest) continue;
-    api_restore_refuse(r, "A coordinate is beyond those of shapes");
+    api_decoder_reject(r, "A coordinate is beyond those of shapes");
     return NULL;
   }
   return vectors;
 }
 
 /* count * each numbers below `below`, in the arena. NULL: told. */
-static uint32_t *get_corners(api_restoring *r, size_t count, size_t each, size_t below) {
-  if (count > api_record_left(&r->in) / (each * sizeof(uint32_t))) r->in.failed = true;
-  if (!api_restore_whole(r)) return NULL;
+static uint32_t *get_corners(api_record_decoder *r, size_t count, size_t each, size_t below) {
+  if (count > api_record_bytes_left(&r->in) / (each * sizeof(uint32_t))) r->in.failed = true;
+  if (!api_decoder_is_valid(r)) return NULL;
   uint32_t *corners = api_arena_array(&r->arena, count, each * sizeof *corners);
   if (!corners) {
-    api_restore_memory(r);
+    api_decoder_out_of_memory(r);
     return NULL;
   }
   api_record_get_words(&r->in, corners, count * each);
   for (size_t i = 0; i < count * each; i++) {
     if (corners[i] < below) continue;
-    api_restore_refuse(r, "A corner is no vertex");
+    api_decoder_reject(r, "A corner is no vertex");
     return NULL;
   }
   return corners;
 }
 
 /* Ids of faces; *ids NULL: none. */
-static bool get_ids(api_restoring *r, const uint32_t **ids, size_t *count) {
+static bool get_ids(api_record_decoder *r, const uint32_t **ids, size_t *count) {
   *ids = NULL;
   *count = api_record_get_count(&r->in, sizeof **ids);
   if (*count) *ids = get_corners(r, *count, 1, SIZE_MAX);
-  return api_restore_whole(r) && (!*count || *ids);
+  return api_decoder_is_valid(r) && (!*count || *ids);
 }
 
-bool api_record_get_normals(api_restoring *r, size_t count, const ct_vec3 **normals) {
+bool api_record_get_normals(api_record_decoder *r, size_t count, const ct_vec3 **normals) {
   *normals = NULL;
-  if (!api_record_get_bool(&r->in)) return api_restore_whole(r);
+  if (!api_record_get_bool(&r->in)) return api_decoder_is_valid(r);
   *normals = api_record_get_vectors(r, count, CT_COORDINATE_MAX);
   for (size_t i = 0; *normals && i < count; i++)
-    if (!(ct_max_abs((*normals)[i]) > 0.0)) return api_restore_refuse(r, "A normal has no length");
+    if (!(ct_max_abs((*normals)[i]) > 0.0)) return api_decoder_reject(r, "A normal has no length");
   return *normals != NULL;
 }
 
 /* Is what was made of a size? */
-static bool check_extent(api_restoring *r, ct_box box) {
+static bool check_extent(api_record_decoder *r, ct_aabb box) {
   double widest = ct_max_abs(ct_sub(box.max, box.min));
-  return widest >= CT_SIZE_MIN || api_restore_refuse(r, "A shape is smaller than shapes are");
+  return widest >= CT_SIZE_MIN || api_decoder_reject(r, "A shape is smaller than shapes are");
 }
 
-bool api_record_get_points(api_restoring *r, ct_shape *shape) {
+bool api_record_get_points(api_record_decoder *r, ct_shape *shape) {
   size_t count = api_record_get_u32(&r->in), id_count;
   const ct_vec3 *points = api_record_get_vectors(r, count, CT_COORDINATE_MAX);
   const uint32_t *ids;
   if (!points || !get_ids(r, &ids, &id_count)) return false;
-  if (count < HULL_POINTS_MIN) return api_restore_refuse(r, "Points have no hull");
+  if (count < HULL_POINTS_MIN) return api_decoder_reject(r, "Points have no hull");
   ct_hull *hull = NULL;
-  if (!api_restore_status(r, ct_hull_from_points(points, count, NULL, &hull, NULL), "Points have no hull")) return false;
+  if (!api_decoder_check_status(r, ct_hull_from_points(points, count, NULL, &hull, NULL), "Points have no hull")) return false;
   bool good = check_extent(r, ct_hull_get(hull)->box);
-  good = good && (!ids || ct_hull_get(hull)->face_count == id_count || api_restore_refuse(r, "A hull has other faces than it had"));
-  good = good && (!ids || api_restore_status(r, ct_hull_set_surfaces(hull, ids), "Faces cannot be named"));
+  good = good && (!ids || ct_hull_get(hull)->face_count == id_count || api_decoder_reject(r, "A hull has other faces than it had"));
+  good = good && (!ids || api_decoder_check_status(r, ct_hull_set_surfaces(hull, ids), "Faces cannot be named"));
   if (good) shape->hull = hull;
   else ct_hull_release(hull);
   return good;
@@ -161,7 +161,7 @@ static ct_status restore_mesh(const ct_mesh_data *data, ct_mesh_reading reading,
   return status;
 }
 
-bool api_record_get_arrays(api_restoring *r, ct_mesh_reading reading, bool repeats, ct_shape *shape) {
+bool api_record_get_arrays(api_record_decoder *r, ct_mesh_reading reading, bool repeats, ct_shape *shape) {
   size_t vertices = api_record_get_u32(&r->in);
   const ct_vec3 *points = api_record_get_vectors(r, vertices, CT_COORDINATE_MAX), *normals;
   if (!points) return false;
@@ -170,7 +170,7 @@ bool api_record_get_arrays(api_restoring *r, ct_mesh_reading reading, bool repea
   if (!corners || !api_record_get_normals(r, vertices, &normals)) return false;
   const ct_mesh_data data = {points, vertices, (const uint32_t(*)[3])corners, triangles, normals};
   ct_mesh *mesh = NULL;
-  if (!api_restore_status(r, restore_mesh(&data, reading, repeats, &mesh), "Triangles make no mesh")) return false;
+  if (!api_decoder_check_status(r, restore_mesh(&data, reading, repeats, &mesh), "Triangles make no mesh")) return false;
   if (!check_extent(r, ct_mesh_get(mesh)->box)) {
     ct_mesh_release(mesh);
     return false;
@@ -179,19 +179,19 @@ bool api_record_get_arrays(api_restoring *r, ct_mesh_reading reading, bool repea
   return true;
 }
 
-bool api_record_get_mesh(api_restoring *r, ct_text note, ct_shape *shape) {
+bool api_record_get_mesh(api_record_decoder *r, ct_text note, ct_shape *shape) {
   bool solid = api_text_equal(note, api_text("true")), surface = api_text_equal(note, api_text("false"));
-  if (note.length && !solid && !surface) return api_restore_refuse(r, "A mesh is to be read in no known way");
+  if (note.length && !solid && !surface) return api_decoder_reject(r, "A mesh is to be read in no known way");
   return api_record_get_arrays(r, solid ? CT_MESH_SOLID : surface ? CT_MESH_SURFACE : CT_MESH_AUTO, false, shape);
 }
 
 /* The number of corners of each element, and of all in *sum. NULL: refused. */
-static uint8_t *get_corner_counts(api_restoring *r, size_t count, size_t *sum) {
-  if (count > api_record_left(&r->in)) r->in.failed = true;
-  if (!api_restore_whole(r)) return NULL;
+static uint8_t *get_corner_counts(api_record_decoder *r, size_t count, size_t *sum) {
+  if (count > api_record_bytes_left(&r->in)) r->in.failed = true;
+  if (!api_decoder_is_valid(r)) return NULL;
   uint8_t *counts = api_arena_array(&r->arena, count, sizeof *counts);
   if (!counts) {
-    api_restore_memory(r);
+    api_decoder_out_of_memory(r);
     return NULL;
   }
   *sum = 0;
@@ -199,14 +199,14 @@ static uint8_t *get_corner_counts(api_restoring *r, size_t count, size_t *sum) {
     counts[i] = (uint8_t)api_record_get_u8(&r->in);
     *sum += counts[i];
     if (ct_element_form_of_corners(counts[i])) continue;
-    api_restore_refuse(r, "An element has a number of corners that none has");
+    api_decoder_reject(r, "An element has a number of corners that none has");
     return NULL;
   }
   return counts;
 }
 
 /* As put_corners wrote them. */
-static bool get_elements(api_restoring *r, ct_elements_data *data) {
+static bool get_elements(api_record_decoder *r, ct_elements_data *data) {
   data->element_count = api_record_get_u32(&r->in);
   if (data->type == CT_MIXED_ELEMENTS) {
     size_t sum;
@@ -219,7 +219,7 @@ static bool get_elements(api_restoring *r, ct_elements_data *data) {
   return data->corners != NULL;
 }
 
-bool api_record_get_elements(api_restoring *r, ct_shape *shape) {
+bool api_record_get_elements(api_record_decoder *r, ct_shape *shape) {
   ct_elements_data data = {.type = api_elements_type(shape->kind)};
   data.vertex_count = api_record_get_u32(&r->in);
   data.vertices = api_record_get_vectors(r, data.vertex_count, CT_COORDINATE_MAX);
@@ -227,7 +227,7 @@ bool api_record_get_elements(api_restoring *r, ct_shape *shape) {
   if (!get_elements(r, &data) || !api_record_get_normals(r, data.vertex_count, &data.normals)) return false;
   if (!get_ids(r, &data.surface_ids, &data.surface_id_count)) return false;
   ct_elements *elements = NULL;
-  if (!api_restore_status(r, ct_elements_create(&data, NULL, &elements, NULL), "Elements make no body")) return false;
+  if (!api_decoder_check_status(r, ct_elements_create(&data, NULL, &elements, NULL), "Elements make no body")) return false;
   if (!check_extent(r, ct_mesh_get(ct_elements_get(elements)->surface)->box)) {
     ct_elements_release(elements);
     return false;

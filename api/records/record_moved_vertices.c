@@ -9,7 +9,7 @@ enum { IS_SOLID = 1, KEEPS_DUPLICATES = 2, ALL_MESH_BITS = 3 };
 
 /* ---- encode ---- */
 
-bool api_record_is_moved(const ct_shape *shape) {
+bool api_record_has_moved_vertices(const ct_shape *shape) {
   if (ct_kind_has_elements(shape->kind)) return ct_elements_origin(shape->elements) != NULL;
   return shape->kind == CT_KIND_MESH && ct_mesh_origin(shape->mesh) != NULL;
 }
@@ -20,7 +20,7 @@ static void put_vectors(api_buffer *out, const ct_vec3 *vertices, const ct_vec3 
   api_record_put_normals(out, normals, count);
 }
 
-void api_record_put_moved(api_buffer *out, const ct_shape *shape) {
+void api_record_put_moved_vertices(api_buffer *out, const ct_shape *shape) {
   if (ct_kind_has_elements(shape->kind)) {
     const ct_elements_view *view = ct_elements_get(shape->elements);
     api_record_put_elements(out, ct_elements_origin(shape->elements));
@@ -35,28 +35,28 @@ void api_record_put_moved(api_buffer *out, const ct_shape *shape) {
 
 /* ---- decode ---- */
 
-static bool restore_moved_mesh(api_restoring *r, const ct_vec3 *vertices, const ct_vec3 *normals,
-                               ct_shape *shape) {
+static bool restore_moved_mesh(api_record_decoder *r, const ct_vec3 *vertices,
+                               const ct_vec3 *normals, ct_shape *shape) {
   ct_mesh *moved = NULL;
   ct_status status = ct_mesh_move(shape->mesh, vertices, normals, NULL, &moved, NULL);
-  if (!api_restore_status(r, status, "A mesh cannot be moved so")) return false;
+  if (!api_decoder_check_status(r, status, "A mesh cannot be moved so")) return false;
   ct_mesh_release(shape->mesh);
   shape->mesh = moved;
   return true;
 }
 
-static bool restore_moved_elements(api_restoring *r, const ct_vec3 *vertices,
+static bool restore_moved_elements(api_record_decoder *r, const ct_vec3 *vertices,
                                    const ct_vec3 *normals, ct_shape *shape) {
   ct_elements *moved = NULL;
   ct_status status = ct_elements_move(shape->elements, vertices, normals, NULL, &moved, NULL);
-  if (!api_restore_status(r, status, "Elements cannot be moved so")) return false;
+  if (!api_decoder_check_status(r, status, "Elements cannot be moved so")) return false;
   ct_elements_release(shape->elements);
   *shape = ct_shape_of_elements(moved);
   return true;
 }
 
 /* From the origin, which the shape owns, to what was made of it. */
-static bool move_shape(api_restoring *r, ct_shape *shape) {
+static bool move_shape(api_record_decoder *r, ct_shape *shape) {
   bool has_elements = ct_kind_has_elements(shape->kind);
   size_t count = has_elements ? ct_elements_get(shape->elements)->vertex_count
                               : ct_mesh_get(shape->mesh)->vertex_count;
@@ -65,23 +65,23 @@ static bool move_shape(api_restoring *r, ct_shape *shape) {
   if (has_elements ? !restore_moved_elements(r, vertices, normals, shape)
                    : !restore_moved_mesh(r, vertices, normals, shape))
     return false;
-  ct_box box = ct_mesh_get(shape->mesh)->box;
+  ct_aabb box = ct_mesh_get(shape->mesh)->box;
   return ct_max_abs(ct_sub(box.max, box.min)) >= CT_SIZE_MIN ||
-         api_restore_refuse(r, "A shape is smaller than shapes are");
+         api_decoder_reject(r, "A shape is smaller than shapes are");
 }
 
-static bool get_origin(api_restoring *r, ct_shape *shape) {
+static bool get_origin(api_record_decoder *r, ct_shape *shape) {
   if (ct_kind_has_elements(shape->kind)) return api_record_get_elements(r, shape);
   if (shape->kind != CT_KIND_MESH)
-    return api_restore_refuse(r, "A shape without vertices was moved");
+    return api_decoder_reject(r, "A shape without vertices was moved");
   unsigned bits = api_record_get_u8(&r->in);
   if (bits > ALL_MESH_BITS) r->in.failed = true;
-  if (!api_restore_whole(r)) return false;
+  if (!api_decoder_is_valid(r)) return false;
   return api_record_get_arrays(r, bits & IS_SOLID ? CT_MESH_SOLID : CT_MESH_SURFACE,
                                (bits & KEEPS_DUPLICATES) != 0, shape);
 }
 
-bool api_record_get_moved(api_restoring *r, ct_shape *shape) {
+bool api_record_get_moved_vertices(api_record_decoder *r, ct_shape *shape) {
   if (!get_origin(r, shape)) return false;
   if (move_shape(r, shape)) return true;
   ct_shape_release(shape);

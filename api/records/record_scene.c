@@ -3,10 +3,10 @@
 
 #include <contact/restore.h>
 
-#include "records/record_body.h"
-#include "records/record_shape_names.h"
-#include "records/record_contact_state.h"
 #include "documents/scene_json.h"
+#include "records/record_body.h"
+#include "records/record_contact_state.h"
+#include "records/record_shape_names.h"
 
 /* ---- numbers ------------------------------------------------------------------------------------------------------------- */
 
@@ -107,7 +107,7 @@ static void put_velocity(api_buffer *out, const ct_velocity *velocity) {
 }
 
 static void note_names(row_writer *w, const ct_body *old, const ct_body *now) {
-  if (!w->before || api_record_names_alike(old, now)) return;
+  if (!w->before || api_record_names_equal(old, now)) return;
   api_record_names_add(&w->gone, old);
   api_record_names_add(&w->come, now);
 }
@@ -193,8 +193,8 @@ bool api_record_put_scene(api_buffer *out, const ct_scene *before, const ct_scen
   size_t rows = reserve_count(out);
   bool told = put_rows(&w);
   set_count(out, rows, w.count);
-  api_record_names_settle(&w.gone);
-  api_record_names_settle(&w.come);
+  api_record_names_sort(&w.gone);
+  api_record_names_sort(&w.come);
   /* A posted shape that the scene names no more may go, and no record that names it could be read then. */
   told = told && (!before || api_record_names_all(after, &w.gone, &w.come));
   if (told) {

@@ -28,7 +28,7 @@ bool api_record_shape(const api_call *call, api_record *out) {
   api_record_put_u64(&bytes, body.length);
   if (body.length) api_put_bytes(&bytes, body.bytes, body.length);
   api_record_close(&bytes);
-  out->bytes = api_buffer_take(&bytes, &out->length);
+  out->bytes = api_buffer_detach(&bytes, &out->length);
   return out->bytes != NULL;
 }
 
@@ -39,52 +39,52 @@ typedef struct posted {
   ct_text id, query, report, body;
 } posted;
 
-static bool get_posted(api_restoring *r, posted *p) {
+static bool get_posted(api_record_decoder *r, posted *p) {
   p->form = api_record_get_u8(&r->in);
-  if (!api_restore_id(r, &p->id)) return false;
+  if (!api_decoder_read_id(r, &p->id)) return false;
   p->query = api_record_get_text(&r->in, QUERY_MAX);
   p->report = api_record_get_text(&r->in, UINT32_MAX);
   uint64_t length = api_record_get_u64(&r->in);
-  if (!api_restore_whole(r)) return false;
-  p->body = (ct_text){(const char *)r->in.at, api_record_left(&r->in)};
+  if (!api_decoder_is_valid(r)) return false;
+  p->body = (ct_text){(const char *)r->in.at, api_record_bytes_left(&r->in)};
   if (length != p->body.length || p->form >= FORMS || !types[p->form])
-    return api_restore_refuse(r, "It was posted in no known form");
+    return api_decoder_reject(r, "It was posted in no known form");
   return true;
 }
 
 /* Are these members of a JSON object? */
-static bool check_report(api_restoring *r, ct_text report) {
+static bool check_report(api_record_decoder *r, ct_text report) {
   api_buffer text = {0};
   api_put_byte(&text, '{');
   api_put_bytes(&text, report.bytes, report.length);
   api_put_byte(&text, '}');
-  json_t *value = text.failed ? NULL : api_restore_json(r, text.bytes, text.length);
-  if (text.failed) api_restore_memory(r);
+  json_t *value = text.failed ? NULL : api_decoder_read_json(r, text.bytes, text.length);
+  if (text.failed) api_decoder_out_of_memory(r);
   api_buffer_free(&text);
   json_decref(value);
   return value != NULL;
 }
 
 /* The shape that the call has made, with the report that it had at first. NULL: told. */
-static const api_shape *take_shape(api_restoring *r, const api_call *call, const posted *p) {
+static const api_shape *take_shape(api_record_decoder *r, const api_call *call, const posted *p) {
   if (!call->shape) {
-    if (api_faults_any(&call->faults) && call->faults.id == API_PROBLEM_OUT_OF_MEMORY) api_restore_memory(r);
-    else api_restore_refuse(r, "What was posted makes no shape");
+    if (api_faults_any(&call->faults) && call->faults.id == API_PROBLEM_OUT_OF_MEMORY) api_decoder_out_of_memory(r);
+    else api_decoder_reject(r, "What was posted makes no shape");
     return NULL;
   }
   api_shape_form form = *api_shape_get(call->shape);
   if (!api_text_equal(api_text(form.id), p->id)) {
-    api_restore_refuse(r, "What was posted makes another shape");
+    api_decoder_reject(r, "What was posted makes another shape");
     return NULL;
   }
   form.report = p->report;
   const api_shape *shape = api_shape_create(&form);
-  if (!shape) api_restore_memory(r);
+  if (!shape) api_decoder_out_of_memory(r);
   return shape;
 }
 
 /* The POST once more, without the limits of the daemon. */
-static const api_shape *post(api_restoring *r, const api_service *service, const posted *p) {
+static const api_shape *post(api_record_decoder *r, const api_service *service, const posted *p) {
   api_service widest = *service;
   widest.limits = r->limits;
   const char *query = p->query.length ? api_arena_copy(&r->arena, p->query.bytes, p->query.length) : NULL;
@@ -92,17 +92,17 @@ static const api_shape *post(api_restoring *r, const api_service *service, const
   api_match match;
   api_reply refusal = {0};
   if (p->query.length && !query) {
-    api_restore_memory(r);
+    api_decoder_out_of_memory(r);
     return NULL;
   }
   if (!api_match_head(&widest, &head, &match, &refusal)) {
     free((void *)(uintptr_t)refusal.body);
-    api_restore_refuse(r, "It was posted in no known form");
+    api_decoder_reject(r, "It was posted in no known form");
     return NULL;
   }
   api_call *call = api_call_create(&widest, &head, &match);
   if (!call) {
-    api_restore_memory(r);
+    api_decoder_out_of_memory(r);
     return NULL;
   }
   /* JSON was once taken with zero bytes behind numbers, and the id is made of these bytes. */
@@ -114,10 +114,10 @@ static const api_shape *post(api_restoring *r, const api_service *service, const
   return shape;
 }
 
-static const api_shape_table *with_shape(api_restoring *r, const api_service *service, const api_shape_table *shapes) {
+static const api_shape_table *with_shape(api_record_decoder *r, const api_service *service, const api_shape_table *shapes) {
   posted p;
   if (r->kind != API_RECORD_SHAPE) {
-    api_restore_refuse(r, "The record is not of a shape");
+    api_decoder_reject(r, "The record is not of a shape");
     return NULL;
   }
   if (!get_posted(r, &p) || !check_report(r, p.report)) return NULL;
@@ -125,17 +125,17 @@ static const api_shape_table *with_shape(api_restoring *r, const api_service *se
   const api_shape *shape = post(r, service, &p);
   if (!shape) return NULL;
   const api_shape_table *table = api_shapes_with(shapes, shape);
-  if (!table) api_restore_memory(r);
+  if (!table) api_decoder_out_of_memory(r);
   api_shape_release(shape);
   return table;
 }
 
 api_restored api_record_apply_shape(const api_service *service, const api_shape_table *shapes, const char *bytes, size_t length,
                                     const api_shape_table **after, char why[API_RESTORE_WHY]) {
-  api_restoring *r = NULL;
-  api_restored end = api_restore_begin(bytes, length, shapes, &r, why);
+  api_record_decoder *r = NULL;
+  api_restored end = api_decoder_begin(bytes, length, shapes, &r, why);
   if (end != API_RESTORED) return end;
   const api_shape_table *made = with_shape(r, service, shapes);
   if (made) *after = made;
-  return api_restore_end(r, made != NULL, why);
+  return api_decoder_end(r, made != NULL, why);
 }

@@ -34,7 +34,7 @@ void api_record_names_add(api_record_names *names, const ct_body *body) {
 
 static int by_bytes(const void *a, const void *b) { return api_text_compare(*(const ct_text *)a, *(const ct_text *)b); }
 
-void api_record_names_settle(api_record_names *names) {
+void api_record_names_sort(api_record_names *names) {
   if (names->count > 1) qsort(names->items, names->count, sizeof *names->items, by_bytes);
   size_t kept = 0;
   for (size_t i = 0; i < names->count; i++)
@@ -42,7 +42,7 @@ void api_record_names_settle(api_record_names *names) {
   names->count = kept;
 }
 
-bool api_record_names_alike(const ct_body *a, const ct_body *b) {
+bool api_record_names_equal(const ct_body *a, const ct_body *b) {
   size_t in_a = a ? ct_body_collider_count(a) : 0, in_b = b ? ct_body_collider_count(b) : 0, i = 0, k = 0;
   for (;;) {
     ct_text name_a = {0}, name_b = {0};
@@ -56,7 +56,7 @@ bool api_record_names_alike(const ct_body *a, const ct_body *b) {
 void api_record_put_names(api_buffer *out, const ct_scene *scene) {
   api_record_names names = {0};
   for (uint32_t row = 0; row < ct_scene_rows(scene); row++) api_record_names_add(&names, ct_scene_body(scene, row));
-  api_record_names_settle(&names);
+  api_record_names_sort(&names);
   for (size_t i = 0; i < names.count; i++) {
     api_put_bytes(out, names.items[i].bytes, names.items[i].length);
     api_put_byte(out, 0);

@@ -15,9 +15,9 @@ void api_record_names_free(api_record_names *names);
 /* Those that the body's colliders name; body NULL: none. */
 void api_record_names_add(api_record_names *names, const ct_body *body);
 /* Ascending, each once. */
-void api_record_names_settle(api_record_names *names);
+void api_record_names_sort(api_record_names *names);
 /* Do both bodies, or none, name the same shapes in the same order? O(colliders) */
-bool api_record_names_alike(const ct_body *a, const ct_body *b);
+bool api_record_names_equal(const ct_body *a, const ct_body *b);
 
 /* Puts the ids of all shapes that the scene names, ascending, each once and ended by a zero. O(colliders) */
 void api_record_put_names(api_buffer *out, const ct_scene *scene);

@@ -130,14 +130,14 @@ static bool put_elasticity(api_buffer *buffer, const ct_scene *scene, const ct_c
     return false;
   const ct_pair_material material = ct_scene_pair_material(scene, ct_body_collider(ct_scene_body(scene, a), r->collider_a).material,
                                                            ct_body_collider(ct_scene_body(scene, b), r->collider_b).material);
-  const ct_elastic_options usual = ct_elastic_in_force(&(ct_elastic_options){0});
+  const ct_elastic_options usual = ct_elastic_options_effective(&(ct_elastic_options){0});
   const ct_elastic_pair pair = ct_elastic_pair_of(&solid_a, &solid_b, &material, fabs(r->normal_velocity), &usual);
   api_put_member_number(buffer, "cRes", pair.c_res);
   api_put_member_number(buffer, "dRes", pair.damping);
   return true;
 }
 
-bool api_put_contact_record(api_buffer *buffer, const ct_scene *scene, const ct_contact_record *r) {
+bool api_put_contact_members(api_buffer *buffer, const ct_scene *scene, const ct_contact_record *r) {
   api_put_byte(buffer, '{');
   put_pair(buffer, r);
   api_put_member_string(buffer, "cause", api_text(cause_word(r->cause)));
@@ -152,7 +152,7 @@ bool api_put_contact_record(api_buffer *buffer, const ct_scene *scene, const ct_
   return elastic;
 }
 
-void api_put_contact_now(api_buffer *buffer, const ct_contact_record *r, double epsilon, const ct_pair_result *now) {
+void api_put_current_contact(api_buffer *buffer, const ct_contact_record *r, double epsilon, const ct_pair_result *now) {
   api_put_byte(buffer, '{');
   put_pair(buffer, r);
   api_put_member_string(buffer, "cause", api_text(cause_word(r->cause)));
@@ -161,7 +161,7 @@ void api_put_contact_now(api_buffer *buffer, const ct_contact_record *r, double 
   api_put_byte(buffer, '}');
 }
 
-void api_put_contact_ended(api_buffer *buffer, const ct_contact_ended *ended) {
+void api_put_ended_contact(api_buffer *buffer, const ct_contact_ended *ended) {
   api_put_byte(buffer, '{');
   put_pair(buffer, &ended->record);
   api_put_member_string(buffer, "cause", api_text(cause_word(ended->cause)));

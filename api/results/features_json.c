@@ -16,10 +16,10 @@ bool api_read_features(api_reader *reader, const api_field *mode, const api_fiel
   return api_read_size(reader, edge_depth, &out->edge_depth) && good;
 }
 
-bool api_features_given(api_reader *reader, const api_path *path, const ct_body *body) {
+bool api_features_given(api_reader *reader, const api_pointer *path, const ct_body *body) {
   for (size_t i = 0; i < ct_body_collider_count(body); i++) {
     const ct_collider collider = ct_body_collider(body, i);
-    if (ct_features_takes(&collider.shape)) return true;
+    if (ct_features_are_supported(&collider.shape)) return true;
   }
   api_fault_at(reader->faults, API_PROBLEM_NO_TRIANGLES, path,
                "Features name triangles of the caller's: the body needs a collider that is a mesh, "
@@ -30,7 +30,7 @@ bool api_features_given(api_reader *reader, const api_path *path, const ct_body 
 static bool is_inflated(const ct_body *body) {
   for (size_t i = 0; body && i < ct_body_collider_count(body); i++) {
     const ct_collider collider = ct_body_collider(body, i);
-    if (ct_features_takes(&collider.shape) && (collider.shape.margin > 0.0 || collider.shape.rounding > 0.0)) return true;
+    if (ct_features_are_supported(&collider.shape) && (collider.shape.margin > 0.0 || collider.shape.rounding > 0.0)) return true;
   }
   return false;
 }

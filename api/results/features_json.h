@@ -11,7 +11,7 @@
 bool api_read_features(api_reader *reader, const api_field *mode, const api_field *edge_depth, ct_features_options *out);
 
 /* Has the body a collider that features can be asked of? Else false, with NO_TRIANGLES at the path. */
-bool api_features_given(api_reader *reader, const api_path *path, const ct_body *body);
+bool api_features_given(api_reader *reader, const api_pointer *path, const ct_body *body);
 
 /* Says that margin and rounding of meshes do not count, where a body asked has any; else NULL. */
 const char *api_features_warning(const ct_scene *scene, const ct_query_options *options);

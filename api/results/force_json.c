@@ -47,7 +47,7 @@ static const ct_body *body_of(const api_force_island *about, size_t index) {
   return ct_scene_body(about->scene, about->island->rows[index]);
 }
 
-void api_open_touch(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_touch *t, bool found) {
+void api_open_contact(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_contact *t, bool found) {
   api_put_item(buffer);
   api_put_byte(buffer, '{');
   api_put_id(buffer, "a", ct_body_id(a));
@@ -71,8 +71,8 @@ void api_open_touch(api_buffer *buffer, const ct_body *a, const ct_body *b, cons
   api_put_contact_id(buffer, "features", &point);
 }
 
-static void open_touch(api_buffer *buffer, const api_force_island *about, const ct_touch *t) {
-  api_open_touch(buffer, body_of(about, t->a), body_of(about, t->b), t, about->found);
+static void open_force_contact(api_buffer *buffer, const api_force_island *about, const ct_contact *t) {
+  api_open_contact(buffer, body_of(about, t->a), body_of(about, t->b), t, about->found);
 }
 
 static void open_body(api_buffer *buffer, const api_force_island *about, size_t index) {
@@ -97,9 +97,9 @@ static void put_guard(api_buffer *buffer, const ct_impulse_result *result) {
   api_put_byte(buffer, '}');
 }
 
-static void put_impulse_contact(api_buffer *buffer, const api_force_island *about, size_t i, const ct_touch_impulse *t) {
+static void put_impulse_contact(api_buffer *buffer, const api_force_island *about, size_t i, const ct_contact_impulse *t) {
   static const char *const outcomes[] = {CT_IMPULSE_OUTCOME_MAP(MAP_WORD)};
-  open_touch(buffer, about, &about->island->set.touches[i]);
+  open_force_contact(buffer, about, &about->island->set.touches[i]);
   api_put_member_vec3(buffer, "impulse", t->impulse);
   api_put_member_number(buffer, "normalImpulse", t->normal);
   api_put_member_vec3(buffer, "tangentialImpulse", t->tangential);
@@ -163,8 +163,8 @@ void api_put_impulse(api_buffer *buffer, const api_force_island *about, const ct
 
 /* ---- resting forces ------------------------------------------------------------------------------------------------------ */
 
-static void put_force_contact(api_buffer *buffer, const api_force_island *about, size_t i, const ct_touch_force *t) {
-  open_touch(buffer, about, &about->island->set.touches[i]);
+static void put_force_contact(api_buffer *buffer, const api_force_island *about, size_t i, const ct_contact_force *t) {
+  open_force_contact(buffer, about, &about->island->set.touches[i]);
   api_put_member_vec3(buffer, "force", t->force);
   api_put_member_number(buffer, "normalForce", t->normal);
   api_put_member_vec3(buffer, "tangentialForce", t->tangential);
@@ -234,7 +234,7 @@ void api_put_resting(api_buffer *buffer, const api_force_island *about, const ct
                      const ct_resting_result *result) {
   const ct_contact_set *set = &about->island->set;
   api_put_byte(buffer, '{');
-  if (result->stability != CT_STABILITY_UNDECIDED && result->stability != CT_STABILITY_NOT_ASKED)
+  if (result->stability != CT_STABILITY_UNDECIDED && result->stability != CT_STABILITY_NOT_REQUESTED)
     api_put_member_bool(buffer, "stable", result->stability == CT_STABILITY_STAYS);
   put_quality(buffer, options, result);
   put_accelerations(buffer, about, result);

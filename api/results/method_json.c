@@ -59,10 +59,12 @@ bool api_read_auto_or_portal(api_reader *reader, const api_method_fields *fields
   return good && refuse_portal_limits(reader, fields, out);
 }
 
-static bool takes_portal(const ct_placed pair[2]) { return ct_mpr_takes(pair[0].shape->kind) && ct_mpr_takes(pair[1].shape->kind); }
+static bool takes_portal(const ct_placed pair[2]) {
+  return ct_mpr_is_supported(pair[0].shape->kind) && ct_mpr_is_supported(pair[1].shape->kind);
+}
 
-static void ask_portal(const api_method *method, const ct_placed pair[2], double tolerance, ct_pair_result *result,
-                       api_method_answer *out) {
+static void query_portal_method(const api_method *method, const ct_placed pair[2], double tolerance, ct_pair_result *result,
+                                api_method_answer *out) {
   ct_pair_mpr(pair[0], pair[1], &method->mpr, &out->portal);
   ct_mpr_write_result(&out->portal, tolerance, result);
 }
@@ -72,7 +74,7 @@ static void ask_general(const ct_placed pair[2], double tolerance, ct_workspace 
   ct_pair_gjk_epa(pair[0], pair[1], &options, workspace, result);
 }
 
-static void ask_axis(const ct_placed pair[2], const api_method_memory *memory, api_method_answer *out) {
+static void query_separating_axis(const ct_placed pair[2], const api_method_memory *memory, api_method_answer *out) {
   bool polyhedra = out->by == API_METHOD_SEPARATING_AXIS;
   bool found =
       (memory->cache || !polyhedra) && ct_pair_separating_plane(pair[0], pair[1], memory->cache, memory->workspace, &out->plane);
@@ -84,9 +86,9 @@ static api_method_kind answering(api_method_kind asked, const ct_placed pair[2])
   bool takes = false;
   switch (asked) {
   case API_METHOD_AUTO: break;
-  case API_METHOD_GJK_EPA: takes = ct_gjk_epa_takes(pair[0].shape, pair[1].shape); break;
+  case API_METHOD_GJK_EPA: takes = ct_gjk_epa_is_supported(pair[0].shape, pair[1].shape); break;
   case API_METHOD_MPR: takes = takes_portal(pair); break;
-  case API_METHOD_SEPARATING_AXIS: takes = ct_separating_axis_takes(pair[0].shape, pair[1].shape); break;
+  case API_METHOD_SEPARATING_AXIS: takes = ct_separating_axis_is_supported(pair[0].shape, pair[1].shape); break;
   }
   return takes ? asked : API_METHOD_AUTO;
 }
@@ -100,8 +102,8 @@ void api_ask_method(const api_method *method, const ct_placed pair[2], double to
                     ct_pair_result *result, api_method_answer *out) {
   begin(method, pair, out);
   if (out->by == API_METHOD_GJK_EPA) ask_general(pair, tolerance, memory->workspace, result);
-  if (out->by == API_METHOD_MPR) ask_portal(method, pair, tolerance, result, out);
-  if (method->kind == API_METHOD_SEPARATING_AXIS) ask_axis(pair, memory, out);
+  if (out->by == API_METHOD_MPR) query_portal_method(method, pair, tolerance, result, out);
+  if (method->kind == API_METHOD_SEPARATING_AXIS) query_separating_axis(pair, memory, out);
 }
 
 /* A portal's points are of one body each; a point of both is better. */

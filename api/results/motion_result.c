@@ -1,17 +1,15 @@
 /* Results about motions: when and where two bodies meet, and when contacts begin and end. */
 #include "results/motion_result.h"
 
-static const char *const event_words[] = {[CT_IMPACT_NONE] = "none",
-                                          [CT_IMPACT_CONTACT] = "contact",
-                                          [CT_IMPACT_INITIAL] = "initialContact",
-                                          [CT_IMPACT_UNDECIDED] = "undecided"};
+static const char *const event_words[] = {
+    [CT_TOI_NONE] = "none", [CT_TOI_CONTACT] = "contact", [CT_TOI_INITIAL] = "initialContact", [CT_TOI_UNDECIDED] = "undecided"};
 
 /* Flags of the impact, then of the contact's pair. */
-static void put_status(api_buffer *buffer, const ct_impact *impact, bool meets) {
+static void put_status(api_buffer *buffer, const ct_toi *impact, bool meets) {
   const char *words[API_PAIR_FLAGS_MAX + 2], *pair[API_PAIR_FLAGS_MAX];
   size_t count = 0, pairs = meets ? api_pair_flag_words(impact->contact.flags, pair) : 0;
-  if (impact->flags & CT_IMPACT_FLAG_SEPARATING_AT_START) words[count++] = "separatingAtStart";
-  if (impact->flags & CT_IMPACT_FLAG_GRAZE) words[count++] = "graze";
+  if (impact->flags & CT_TOI_FLAG_SEPARATING_AT_START) words[count++] = "separatingAtStart";
+  if (impact->flags & CT_TOI_FLAG_GRAZE) words[count++] = "graze";
   for (size_t i = 0; i < pairs; i++) words[count++] = pair[i];
   bool of_contact = meets && impact->status == CT_PAIR_OK;
   api_put_status_words(buffer, of_contact ? impact->contact.status : impact->status, words, count);
@@ -42,10 +40,10 @@ static void put_grazes_of(api_buffer *buffer, const ct_motion_hit *hit) {
   api_put_byte(buffer, ']');
 }
 
-void api_put_impact(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_motion_hit *hit) {
-  const ct_impact *impact = hit->impact;
-  bool meets = impact->event == CT_IMPACT_CONTACT || impact->event == CT_IMPACT_INITIAL;
-  bool grazes = impact->flags & CT_IMPACT_FLAG_GRAZE;
+void api_put_time_of_impact(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_motion_hit *hit) {
+  const ct_toi *impact = hit->impact;
+  bool meets = impact->event == CT_TOI_CONTACT || impact->event == CT_TOI_INITIAL;
+  bool grazes = impact->flags & CT_TOI_FLAG_GRAZE;
   api_put_byte(buffer, '{');
   put_bodies(buffer, a, b);
   if (meets || grazes) put_colliders(buffer, a, impact->collider_a, b, impact->collider_b);
@@ -72,7 +70,7 @@ void api_put_impact(api_buffer *buffer, const ct_body *a, const ct_body *b, cons
   api_put_byte(buffer, '}');
 }
 
-void api_put_change(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_contact_change *change) {
+void api_put_contact_change(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_contact_change *change) {
   const ct_pair_result *r = &change->contact;
   api_put_byte(buffer, '{');
   api_put_member_number(buffer, "time", change->time);

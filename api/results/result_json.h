@@ -6,15 +6,15 @@
 #include <contact/mechanics.h>
 #include <contact/query.h>
 
+#include "calls/routes.h"
 #include "common/buffer.h"
 #include "results/method_json.h"
-#include "calls/routes.h"
 
 /* The bodies of a contact as they move; velocities slower than the tolerance, m/s, are none. */
-typedef struct api_contact_motion {
+typedef struct api_contact_velocity {
   ct_mass_body bodies[2];
   double tolerance;
-} api_contact_motion;
+} api_contact_velocity;
 
 /* One result over a pair of bodies. */
 typedef struct api_pair_answer {
@@ -30,7 +30,7 @@ typedef struct api_pair_answer {
   const ct_pair_result *result;       /* OVERLAP: the witness in point_a; DISTANCE, CONTACTS: all of it */
   const ct_contact_point *points;     /* [point_count] CONTACTS */
   size_t point_count;
-  const api_contact_motion *motion; /* CONTACTS: velocities of the points are told, too; NULL: they are not */
+  const api_contact_velocity *motion; /* CONTACTS: velocities of the points are told, too; NULL: they are not */
   const ct_pair_feature *feature;   /* FEATURES; NULL: none, as the status tells */
   ct_features_status features_status;
 } api_pair_answer;

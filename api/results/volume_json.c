@@ -2,8 +2,8 @@
 #include "results/volume_json.h"
 
 #include "common/problem.h"
-#include "results/result_json.h"
 #include "results/intersection_stages_json.h"
+#include "results/result_json.h"
 
 /* Least geometric epsilon: of the smallest shape. */
 #define EPSILON_MIN (CT_EPSILON_PART * CT_SIZE_MIN)
@@ -64,7 +64,7 @@ bool api_read_volume(api_reader *reader, const api_volume_fields *fields, api_vo
                  "include \"stages\" cannot be combined with sparsify.");
     return false;
   }
-  return good && api_refuse_idle(reader, fields->epsilon, !uses_epsilon(out), "method solfec, or sparsify without minDistance");
+  return good && api_reject_unused(reader, fields->epsilon, !uses_epsilon(out), "method solfec, or sparsify without minDistance");
 }
 
 void api_put_volume_tolerances(api_buffer *buffer, const api_volume *v) {
@@ -78,7 +78,7 @@ void api_put_volume_tolerances(api_buffer *buffer, const api_volume *v) {
   api_put_byte(buffer, '}');
 }
 
-void api_settle_volume(api_volume *volume, const ct_scene *scene, ct_query_options *options, const char **warning) {
+void api_resolve_volume(api_volume *volume, const ct_scene *scene, ct_query_options *options, const char **warning) {
   bool solfec = volume->options.method == CT_VOLUME_SOLFEC;
   double *epsilon = &volume->options.epsilon;
   if (uses_epsilon(volume)) {

@@ -29,7 +29,7 @@ bool api_read_present(api_reader *reader, const ct_scene *scene, api_volume *vol
 
 /* Puts the scene's epsilon where none was given, and the whole into the query's options, which borrow `volume` from here on.
  * *warning: a sentence, where the epsilon is large against the scene's bodies; else untouched. */
-void api_settle_volume(api_volume *volume, const ct_scene *scene, ct_query_options *options, const char **warning);
+void api_resolve_volume(api_volume *volume, const ct_scene *scene, ct_query_options *options, const char **warning);
 
 /* The tolerances in force that a default may have set: epsilon where something reads it, and those of sparsify. */
 void api_put_volume_tolerances(api_buffer *buffer, const api_volume *volume);

@@ -98,7 +98,7 @@ static void tell_too_few(api_reader *reader, const api_field *field, size_t coun
 }
 
 /* A hull's widest side must be a size, and its corners coordinates. */
-static bool check_extent(api_reader *reader, const api_field *field, ct_box box) {
+static bool check_extent(api_reader *reader, const api_field *field, ct_aabb box) {
   ct_vec3 sides = ct_sub(box.max, box.min);
   double widest = ct_max_abs(sides), farthest = ct_max2(ct_max_abs(box.min), ct_max_abs(box.max));
   if (widest < CT_SIZE_MIN) {
@@ -115,9 +115,9 @@ static bool check_extent(api_reader *reader, const api_field *field, ct_box box)
   return true;
 }
 
-static ct_box points_box(const ct_vec3 *points, size_t count) {
-  ct_box box = {points[0], points[0]};
-  for (size_t i = 1; i < count; i++) box = ct_box_union(box, (ct_box){points[i], points[i]});
+static ct_aabb points_box(const ct_vec3 *points, size_t count) {
+  ct_aabb box = {points[0], points[0]};
+  for (size_t i = 1; i < count; i++) box = ct_aabb_union(box, (ct_aabb){points[i], points[i]});
   return box;
 }
 
@@ -127,7 +127,7 @@ bool api_make_hull(api_reader *reader, const api_field *field, const ct_vec3 *po
     return false;
   }
   /* Points that span something, but less than a size, are too small rather than degenerate. */
-  ct_box box = points_box(points, count);
+  ct_aabb box = points_box(points, count);
   bool one_point = box.min.x == box.max.x && box.min.y == box.max.y && box.min.z == box.max.z;
   if (!one_point && !check_extent(reader, field, box)) return false;
   ct_hull_report report = {.culprit = UINT32_MAX};

@@ -55,8 +55,7 @@ static named name_element(const api_elements_source *source, uint32_t element) {
 
 /* An element whose volume, or of one that is no tetrahedron that of one of its tetrahedra, is not
  * above 0: what is wrong. */
-static void tell_volume(api_reader *reader, const api_elements_source *source, const api_path *at,
-                        const ct_elements_report *r) {
+static void tell_volume(api_reader *reader, const api_elements_source *source, const api_pointer *at, const ct_elements_report *r) {
   const ct_elements_data *data = &source->data;
   named element = name_element(source, r->element);
   uint32_t corners = form_of(data, r->element)->corners;
@@ -87,8 +86,7 @@ static void tell_volume(api_reader *reader, const api_elements_source *source, c
 }
 
 /* A face that does not fit to those of other elements. */
-static void report_face(api_reader *reader, const api_elements_source *source, const api_path *at,
-                      const ct_elements_report *r) {
+static void report_face(api_reader *reader, const api_elements_source *source, const api_pointer *at, const ct_elements_report *r) {
   const ct_elements_data *data = &source->data;
   named of = {""};
   if (source->whole) snprintf(of.text, sizeof of.text, " of element %u", r->element);
@@ -118,9 +116,9 @@ static void report_face(api_reader *reader, const api_elements_source *source, c
 /* Why an element is not taken, at the element or the corner. */
 static void tell_element(api_reader *reader, const api_elements_source *source, const ct_elements_report *r) {
   const ct_elements_data *data = &source->data;
-  api_path list = api_path_member(source->at, member_words[data->type]), element = api_path_index(&list, r->element);
-  api_path corner = api_path_index(&element, r->corner);
-  const api_path *at = source->whole ? source->at : r->fault == CT_ELEMENT_REPEATED ? &corner : &element;
+  api_pointer list = api_pointer_member(source->at, member_words[data->type]), element = api_pointer_index(&list, r->element);
+  api_pointer corner = api_pointer_index(&element, r->corner);
+  const api_pointer *at = source->whole ? source->at : r->fault == CT_ELEMENT_REPEATED ? &corner : &element;
   if (r->fault == CT_ELEMENT_REPEATED) {
     if (source->whole)
       api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
@@ -139,7 +137,7 @@ static void tell_element(api_reader *reader, const api_elements_source *source, 
 
 static void tell_status(api_reader *reader, const api_elements_source *source, ct_status status, const ct_elements_report *r) {
   const ct_elements_data *data = &source->data;
-  api_path ids = api_path_member(source->at, "surfaceIds");
+  api_pointer ids = api_pointer_member(source->at, "surfaceIds");
   if (status == CT_OUT_OF_MEMORY) {
     api_fault_memory(reader->faults);
   } else if (status == CT_CANCELLED) {
@@ -186,7 +184,7 @@ bool api_build_elements(api_reader *reader, const api_elements_source *source, c
 
 /* ---- decode -------------------------------------------------------------------------------------------------------------- */
 
-static void warn(const api_reader *reader, const api_path *at, const ct_elements_report *report) {
+static void warn(const api_reader *reader, const api_pointer *at, const ct_elements_report *report) {
   ct_mesh_report surface = report->surface;
   surface.unused_vertices = report->unused_vertices;
   api_warn_mesh(reader->warnings, at, &surface, NULL, NULL);

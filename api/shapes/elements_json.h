@@ -7,7 +7,7 @@
 
 typedef struct api_elements_source {
   ct_elements_data data;
-  const api_path *at; /* the shape in the document, whose members hold the arrays; or what is told of the whole */
+  const api_pointer *at; /* the shape in the document, whose members hold the arrays; or what is told of the whole */
   bool whole;
   const ct_elements *moved; /* the elements whose vertices and normals `data` replaces; NULL: none */
 } api_elements_source;

@@ -62,7 +62,7 @@ static bool read_item(api_reader *reader, const api_field *field, const api_corn
   if (!good) return false;
   size_t twice = first_repeated(out, form->corners);
   if (twice == form->corners) return true;
-  api_path at = api_path_index(&field->path, twice);
+  api_pointer at = api_pointer_index(&field->path, twice);
   api_fault *fault =
       api_fault_at(reader->faults, API_PROBLEM_BAD_INDEX, &at, "The %s names the vertex %u twice.", form->word, out[twice]);
   api_fault_limit(fault, NAN, out[twice]);

@@ -7,7 +7,8 @@
 
 /* Why a mesh is no solid, by the first edge that shows it. */
 static void tell_open(api_reader *reader, const api_mesh_source *source, const ct_mesh_report *report) {
-  api_path triangles = api_path_member(source->at, "triangles"), triangle = api_path_index(&triangles, report->bad_triangle);
+  api_pointer triangles = api_pointer_member(source->at, "triangles"),
+              triangle = api_pointer_index(&triangles, report->bad_triangle);
   if (report->bad_triangle == CT_NO_TRIANGLE) {
     const char *why = "The mesh is closed but encloses no volume, so it bounds no solid.";
     if (source->at) api_fault_at(reader->faults, API_PROBLEM_OPEN_MESH, source->at, "%s", why);
@@ -23,7 +24,7 @@ static void tell_open(api_reader *reader, const api_mesh_source *source, const c
       "The mesh bounds no solid: the edge of vertices %u and %u of triangle %u %s (%u open, %u inconsistent, %u crowded edges).",
       report->bad_edge[0], report->bad_edge[1], report->bad_triangle, what, report->open_edges, report->inconsistent_edges,
       report->crowded_edges);
-  const api_path *at = source->whole ? source->at : &triangle;
+  const api_pointer *at = source->whole ? source->at : &triangle;
   api_fault *fault = source->at ? api_fault_at(reader->faults, API_PROBLEM_OPEN_MESH, at, "%s", text)
                                 : api_fault_plain(reader->faults, API_PROBLEM_OPEN_MESH, "%s", text);
   api_fault_limit(fault, 0, (double)report->open_edges + report->inconsistent_edges + report->crowded_edges);
@@ -120,7 +121,7 @@ static edge_text name_holes(const ct_mesh_defects *defects) {
   return out;
 }
 
-void api_warn_mesh(api_warnings *warnings, const api_path *at, const ct_mesh_report *report, const ct_mesh *mesh,
+void api_warn_mesh(api_warnings *warnings, const api_pointer *at, const ct_mesh_report *report, const ct_mesh *mesh,
                    const ct_mesh_defects *defects) {
   if (report->degenerate_triangles)
     api_warn(warnings, "degenerateTriangles", at, report->degenerate_triangles,

@@ -4,13 +4,13 @@
 
 #include <contact/mesh_repair.h>
 
-#include "json/fields.h"
 #include "common/warning.h"
+#include "json/fields.h"
 
 typedef struct api_mesh_source {
   ct_mesh_data data;
   ct_mesh_reading reading;
-  const api_path *at; /* the mesh in the document, whose member `triangles` has the triangles; NULL: a file */
+  const api_pointer *at; /* the mesh in the document, whose member `triangles` has the triangles; NULL: a file */
   bool whole;         /* the document has no triangles: faults are at `at` itself */
   const ct_mesh *moved; /* the mesh whose vertices and normals `data` replaces; of `data` nothing else counts. NULL: none */
   const ct_mesh_repair_options *repair; /* NULL: none */
@@ -23,7 +23,7 @@ bool api_build_mesh(api_reader *reader, const api_mesh_source *source, ct_mesh *
 
 /* What building dropped or turned, and what the mesh lacks of a solid. defects: of the mesh, with holes and coordinates; NULL: they
  * are not known. */
-void api_warn_mesh(api_warnings *warnings, const api_path *at, const ct_mesh_report *report, const ct_mesh *mesh,
+void api_warn_mesh(api_warnings *warnings, const api_pointer *at, const ct_mesh_report *report, const ct_mesh *mesh,
                    const ct_mesh_defects *defects);
 /* The defects of a mesh that is not watertight, else none; the caller frees them. False with a fault: out of
  * memory, or out of time. */

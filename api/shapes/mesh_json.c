@@ -109,7 +109,7 @@ bool api_read_mesh(api_reader *reader, const api_field *field, ct_collider *out)
   bool hull = false;
   mesh_text mesh = {0};
   bool good = api_read_bool(reader, &m[CONVEX_HULL], &hull);
-  for (int k = NORMALS; k <= REPAIR; k++) good = api_refuse_beside(reader, &m[k], hull, "convexHull: true") && good;
+  for (int k = NORMALS; k <= REPAIR; k++) good = api_reject_combination(reader, &m[k], hull, "convexHull: true") && good;
   const api_corner_form form = {"triangle", CORNERS, reader->limits->mesh_triangles};
   uint32_t *corners;
   if (!api_read_vertices(reader, &m[VERTICES], CORNERS, &mesh.vertices, &mesh.vertex_count)) return false;
@@ -128,7 +128,7 @@ static mesh_text text_of_view(const ct_mesh_view *view) {
                      (ct_vec3 *)(uintptr_t)view->normals};
 }
 
-bool api_note_duplicates(api_reader *reader, const ct_mesh *mesh, ct_text *note) {
+bool api_describe_duplicates(api_reader *reader, const ct_mesh *mesh, ct_text *note) {
   const ct_mesh_view *view = ct_mesh_get(mesh);
   const mesh_text text = text_of_view(view);
   const api_repair repair = {.asked = true, .options.keep_duplicates = true};

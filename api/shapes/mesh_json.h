@@ -13,6 +13,6 @@ void api_put_mesh(api_buffer *buffer, const ct_collider *collider);
 
 /* The note of a mesh that keeps duplicate triangles, out of its own arrays, into *note in the reader's arena. False with a fault:
  * out of memory. */
-bool api_note_duplicates(api_reader *reader, const ct_mesh *mesh, ct_text *note);
+bool api_describe_duplicates(api_reader *reader, const ct_mesh *mesh, ct_text *note);
 
 #endif

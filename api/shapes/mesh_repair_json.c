@@ -22,7 +22,7 @@ bool api_read_repair(api_reader *reader, const api_field *field, api_repair *out
   good = api_read_bool(reader, &m[CAP_HOLES], &o->cap_holes) && good;
   good = api_read_number(reader, &m[PLANARITY], CT_UNIT_ROUNDOFF, API_PLANARITY_MAX, &o->planarity) && good;
   good = api_read_bool(reader, &m[KEEP_DUPLICATES], &o->keep_duplicates) && good;
-  good = api_refuse_idle(reader, &m[PLANARITY], good && !o->cap_holes, "capHoles: true") && good;
+  good = api_reject_unused(reader, &m[PLANARITY], good && !o->cap_holes, "capHoles: true") && good;
   out->asked = true;
   return good;
 }
@@ -157,7 +157,7 @@ void api_put_repaired(api_buffer *buffer, const api_repair *repair, const ct_mes
   api_put_byte(buffer, '}');
 }
 
-void api_warn_repaired(api_warnings *warnings, const api_path *at, const ct_mesh_repaired *done) {
+void api_warn_repaired(api_warnings *warnings, const api_pointer *at, const ct_mesh_repaired *done) {
   uint32_t capped = count_holes(&done->before, CT_MESH_HOLE_CAPPED);
   if (done->welded > 0)
     api_warn(warnings, "welded", at, done->welded, "Vertices were welded: the largest displacement is %.3g m.",

@@ -5,8 +5,8 @@
 #include <contact/mesh_repair.h>
 
 #include "common/buffer.h"
-#include "json/fields.h"
 #include "common/warning.h"
+#include "json/fields.h"
 
 /* Largest weld tolerance, m, and planarity, in parts of a hole's size. */
 #define API_WELD_MIN 1e-12
@@ -40,6 +40,6 @@ void api_put_repaired(api_buffer *buffer, const api_repair *repair, const ct_mes
 void api_put_defects(api_buffer *buffer, const ct_mesh *mesh, const ct_mesh_report *report, const ct_mesh_defects *defects);
 
 /* Warns of what was repaired. at NULL: a file. */
-void api_warn_repaired(api_warnings *warnings, const api_path *at, const ct_mesh_repaired *done);
+void api_warn_repaired(api_warnings *warnings, const api_pointer *at, const ct_mesh_repaired *done);
 
 #endif

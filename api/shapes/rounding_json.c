@@ -55,7 +55,7 @@ bool api_read_rounding(api_reader *reader, const api_field members[API_ROUNDING_
   bool good = api_read_size_or_zero(reader, &members[RADIUS], &radius);
   good = api_read_word(reader, &members[MODE], modes, 2, &mode) && good;
   good = api_read_size_or_zero(reader, &members[MARGIN], &margin) && good;
-  if (!api_refuse_idle(reader, &members[MODE], !members[RADIUS].value, "roundingRadius")) return false;
+  if (!api_reject_unused(reader, &members[MODE], !members[RADIUS].value, "roundingRadius")) return false;
   bool inset = mode == 0 && radius > 0.0;
   if (!good || (inset && !shrink(reader, members, radius, shape))) return false;
   shape->inset = inset;

@@ -40,8 +40,8 @@ bool api_read_shape(api_reader *reader, const api_field *object, const api_field
 static bool read_shape_or_name(api_reader *reader, const api_field *object, const api_field *members, ct_collider *out) {
   const api_field *name = &members[API_SHAPE_MEMBER_COUNT], *scale = name + 1;
   if (!api_field_present(name)) {
-    bool good = api_refuse_idle(reader, scale, true, "shape");
-    good = api_refuse_idle(reader, scale + 1, true, "shape") && good;
+    bool good = api_reject_unused(reader, scale, true, "shape");
+    good = api_reject_unused(reader, scale + 1, true, "shape") && good;
     return good && api_read_shape(reader, object, members, out);
   }
   size_t which = api_read_one_of(reader, object, members, API_SHAPE_MEMBER_COUNT + 1, true, API_PROBLEM_MISSING_MEMBER);

@@ -53,7 +53,7 @@ static bool scale_lengths(const scaling *s, ct_vec3 *lengths, double part) {
 }
 
 /* Room for scaled points; their box is checked beforehand. */
-static ct_vec3 *scaled_points(const scaling *s, ct_box box, size_t count) {
+static ct_vec3 *scaled_points(const scaling *s, ct_aabb box, size_t count) {
   double widest = ct_max_abs(ct_sub(box.max, box.min)) * s->scale;
   double farthest = ct_max2(ct_max_abs(box.min), ct_max_abs(box.max)) * s->scale;
   if (!(widest >= CT_SIZE_MIN)) {
@@ -245,15 +245,15 @@ bool api_read_reference(api_reader *reader, const api_field members[API_REFERENC
   made.shape = reader->shapes ? api_shapes_find(reader->shapes->table, id) : NULL;
   if (!made.shape) {
     char echo[API_ECHO_MAX + 4];
-    api_likeness likeness = api_likeness_start(id.bytes, id.length);
+    api_spelling likeness = api_spelling_start(id.bytes, id.length);
     for (size_t i = 0; reader->shapes && i < api_shapes_count(reader->shapes->table); i++) {
       const char *known = api_shapes_id(reader->shapes->table, i);
-      if (!api_likeness_consider(&likeness, known, strlen(known))) break;
+      if (!api_spelling_consider(&likeness, known, strlen(known))) break;
     }
-    api_fault_like(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &members[0].path,
-                                "There is no shape \"%s\"; POST /v1/shapes makes shapes and returns their ids.",
-                                api_echo(id, echo)),
-                   likeness);
+    api_fault_did_you_mean(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &members[0].path,
+                                        "There is no shape \"%s\"; POST /v1/shapes makes shapes and returns their ids.",
+                                        api_echo(id, echo)),
+                           likeness);
     return false;
   }
   out->note = (ct_text){0};
@@ -283,7 +283,7 @@ static bool names(ct_text note, const char *shape_id) {
 /* One that is not in memory has none to be looked at. */
 static uint32_t rows_of(const api_scene_entry *entry) { return entry->scene ? ct_scene_rows(entry->scene) : 0; }
 
-bool api_scenes_within(const api_scene_entry *scenes, size_t count, uint64_t limit) {
+bool api_scenes_are_small(const api_scene_entry *scenes, size_t count, uint64_t limit) {
   uint64_t rows = 0, colliders = 0;
   for (size_t s = 0; s < count && rows <= limit; s++) rows += rows_of(&scenes[s]);
   if (rows > limit) return false;
@@ -327,7 +327,7 @@ static bool place_of(const api_shape_table *shapes, ct_text id, size_t *out) {
   return false;
 }
 
-void api_shapes_mark_named(const api_shape_table *shapes, const api_scene_entry *scenes, size_t count, bool *named) {
+void api_shapes_mark_used(const api_shape_table *shapes, const api_scene_entry *scenes, size_t count, bool *named) {
   for (size_t s = 0; s < count; s++) {
     for (uint32_t row = 0; row < rows_of(&scenes[s]); row++) {
       const ct_body *body = ct_scene_body(scenes[s].scene, row);

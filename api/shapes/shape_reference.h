@@ -2,8 +2,8 @@
 #ifndef API_SHAPES_SHAPE_REFERENCE_H
 #define API_SHAPES_SHAPE_REFERENCE_H
 
-#include "json/fields.h"
 #include "shapes/shape_table.h"
+#include "json/fields.h"
 
 /* To be put into a collider's list of members, in this order. */
 #define API_REFERENCE_MEMBERS                                                                                                      \

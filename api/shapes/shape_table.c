@@ -91,7 +91,7 @@ void api_shapes_release(const api_shape_table *table) {
   free(mine);
 }
 
-bool api_shapes_heavy(const api_shape_table *table) { return table && table->memory > HEAVY_BYTES; }
+bool api_shapes_scale_slowly(const api_shape_table *table) { return table && table->memory > HEAVY_BYTES; }
 
 /* Index of the first shape whose id is not below `id`. */
 static size_t place_of(const api_shape_table *table, ct_text id) {
@@ -135,7 +135,7 @@ const api_shape_table *api_shapes_without(const api_shape_table *table, ct_text 
   return next;
 }
 
-const api_shape_table *api_shapes_join(const api_shape_table *table, const api_shape_table *more) {
+const api_shape_table *api_shapes_union(const api_shape_table *table, const api_shape_table *more) {
   const api_shape_table *joined = api_shapes_retain(table);
   for (size_t i = 0; joined && i < api_shapes_count(more); i++) {
     if (api_shapes_find(joined, api_text(more->items[i]->form.id))) continue;
@@ -162,7 +162,7 @@ static bool walk_to(const char *id, const char *ids, size_t count, size_t stride
 }
 
 /* Both ascend in id: one walk counts, and only where shapes have gone a second one makes the table. */
-const api_shape_table *api_shapes_among(const api_shape_table *table, const char *ids, size_t count, size_t stride) {
+const api_shape_table *api_shapes_intersect(const api_shape_table *table, const char *ids, size_t count, size_t stride) {
   size_t left = 0;
   for (size_t i = 0, at = 0; i < table->count; i++) left += walk_to(table->items[i]->form.id, ids, count, stride, &at);
   if (left == table->count) return api_shapes_retain(table);

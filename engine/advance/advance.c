@@ -9,7 +9,7 @@
 
 /* ---- what moves -------------------------------------------------------------------------------------------------------- */
 
-static bool set_mass(ct_moved *moved, const ct_body *body) {
+static bool set_mass(ct_body_state *moved, const ct_body *body) {
   ct_mass_properties mass;
   bool overlap_ignored;
   if (!ct_body_mass(body, &mass, &overlap_ignored)) return false;
@@ -35,8 +35,8 @@ static double radius_about(const ct_body *body, ct_vec3 point) {
 }
 
 /* False: a dynamic body without a mass. */
-static bool set_moved(ct_moved *moved, const ct_scene *scene, uint32_t row, const ct_motion *motion) {
-  *moved = (ct_moved){.row = row, .is_dynamic = !motion->is_kinematic};
+static bool set_moved(ct_body_state *moved, const ct_scene *scene, uint32_t row, const ct_motion *motion) {
+  *moved = (ct_body_state){.row = row, .is_dynamic = !motion->is_kinematic};
   moved->pose = ct_scene_pose(scene, row);
   moved->velocity = ct_scene_velocity(scene, row);
   if (moved->is_dynamic && !set_mass(moved, ct_scene_body(scene, row))) return false;
@@ -46,7 +46,7 @@ static bool set_moved(ct_moved *moved, const ct_scene *scene, uint32_t row, cons
   }
   moved->radius = radius_about(ct_scene_body(scene, row), moved->center);
   moved->position = ct_to_parent(ct_frame_of(moved->pose), moved->center);
-  if (moved->is_dynamic) moved->angular_momentum = ct_moved_inertia(moved, moved->velocity.angular);
+  if (moved->is_dynamic) moved->angular_momentum = ct_body_state_inertia(moved, moved->velocity.angular);
   return true;
 }
 
@@ -102,12 +102,12 @@ static void set_steps(ct_advance *advance) {
 
 /* ---- the sums ---------------------------------------------------------------------------------------------------------- */
 
-void ct_advance_sum(ct_advance *advance) {
+void ct_advance_sum_energy(ct_advance *advance) {
   ct_advance_state *s = &advance->state;
   s->kinetic_energy = s->potential_energy = 0.0;
   s->momentum = s->angular_momentum = ct_vec(0, 0, 0);
   for (size_t i = 0; i < advance->moved_count; i++) {
-    const ct_moved *m = &advance->now[i];
+    const ct_body_state *m = &advance->now[i];
     if (!m->is_dynamic) continue;
     ct_vec3 momentum = ct_scale(m->velocity.linear, m->mass);
     s->kinetic_energy += 0.5 * (ct_dot(momentum, m->velocity.linear) + ct_dot(m->angular_momentum, m->velocity.angular));
@@ -137,7 +137,7 @@ ct_status ct_advance_create(const ct_scene *scene, const ct_advance_options *opt
     return status;
   }
   advance->state.velocity_tolerance = options->velocity_tolerance;
-  ct_advance_sum(advance);
+  ct_advance_sum_energy(advance);
   *out = advance;
   return CT_OK;
 }
@@ -163,9 +163,9 @@ void ct_advance_destroy(ct_advance *advance) {
 /* The greatest of the components in size; INFINITY where one is no number, which a comparison would pass over. */
 static double size_of(ct_vec3 v) { return isfinite(v.x + v.y + v.z) ? ct_max_abs(v) : INFINITY; }
 
-bool ct_advance_within(ct_advance *advance, const ct_moved *moved, double ahead, double longest) {
+bool ct_advance_is_within_limits(ct_advance *advance, const ct_body_state *moved, double ahead, double longest) {
   for (size_t i = 0; i < advance->moved_count; i++) {
-    const ct_moved *m = &moved[i];
+    const ct_body_state *m = &moved[i];
     double speed = size_of(m->velocity.linear), turning = size_of(m->velocity.angular);
     advance->limit_row = m->row;
     advance->limit = CT_ADVANCE_LIMIT_REACH;
@@ -180,7 +180,7 @@ bool ct_advance_within(ct_advance *advance, const ct_moved *moved, double ahead,
   return true;
 }
 
-ct_advance_limit ct_advance_why(const ct_advance *advance, uint32_t *row) {
+ct_advance_limit ct_advance_limit_reason(const ct_advance *advance, uint32_t *row) {
   *row = advance->limit == CT_ADVANCE_LIMIT_CONTACTS ? CT_NO_ROW : advance->limit_row;
   return advance->limit;
 }
@@ -201,7 +201,7 @@ void ct_advance_body(const ct_advance *advance, uint32_t row, ct_pose *pose, ct_
 ct_status ct_advance_write(const ct_advance *advance, ct_draft *draft) {
   ct_status status = CT_OK;
   for (size_t i = 0; i < advance->moved_count && status == CT_OK; i++) {
-    const ct_moved *m = &advance->now[i];
+    const ct_body_state *m = &advance->now[i];
     status = ct_draft_set_pose(draft, m->row, &m->pose);
     if (status == CT_OK) status = ct_draft_set_velocity(draft, m->row, &m->velocity);
   }

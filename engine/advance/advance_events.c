@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-ct_status ct_advance_tell(ct_advance *advance, const ct_advance_event *event) {
-  ct_advance_told *told = &advance->told;
+ct_status ct_advance_add_event(ct_advance *advance, const ct_advance_event *event) {
+  ct_advance_event_list *told = &advance->told;
   if (told->count == told->room) {
     size_t room = 2 * told->room + 16;
     ct_advance_event *items = realloc(told->items, room * sizeof *items);

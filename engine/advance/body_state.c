@@ -1,6 +1,6 @@
 /* A body that nothing touches. */
-#include "base/sin_cos.h"
 #include "advance/advance.h"
+#include "base/sin_cos.h"
 #include "path/torque_free_rotation.h"
 
 /* Turn, rad, below which the rule of the midpoint gives the motion of a free top to round-off: its error is the cube. */
@@ -9,15 +9,15 @@
 #define TRIED_TURN_MAX 3e6
 
 /* Principal axes to the world. */
-static ct_mat3 principal_axes(const ct_moved *m) { return ct_quat_matrix(ct_quat_mul(m->pose.rotation, m->axes)); }
+static ct_mat3 principal_axes(const ct_body_state *m) { return ct_quat_matrix(ct_quat_mul(m->pose.rotation, m->axes)); }
 
-ct_vec3 ct_moved_angular(const ct_moved *m) {
+ct_vec3 ct_body_state_angular_velocity(const ct_body_state *m) {
   ct_mat3 axes = principal_axes(m);
   ct_vec3 l = ct_mat_tmul(axes, m->angular_momentum);
   return ct_mat_mul(axes, ct_vec(l.x / m->moments.x, l.y / m->moments.y, l.z / m->moments.z));
 }
 
-ct_mat3 ct_moved_inverse_inertia(const ct_moved *m) {
+ct_mat3 ct_body_state_inverse_inertia(const ct_body_state *m) {
   ct_mat3 axes = principal_axes(m), back = ct_mat_transpose(axes);
   back.rx = ct_scale(back.rx, 1.0 / m->moments.x);
   back.ry = ct_scale(back.ry, 1.0 / m->moments.y);
@@ -25,21 +25,21 @@ ct_mat3 ct_moved_inverse_inertia(const ct_moved *m) {
   return ct_mat_mat(axes, back);
 }
 
-ct_vec3 ct_moved_inertia(const ct_moved *m, ct_vec3 v) {
+ct_vec3 ct_body_state_inertia(const ct_body_state *m, ct_vec3 v) {
   ct_mat3 axes = principal_axes(m);
   ct_vec3 w = ct_mat_tmul(axes, v);
   return ct_mat_mul(axes, ct_vec(w.x * m->moments.x, w.y * m->moments.y, w.z * m->moments.z));
 }
 
-void ct_moved_push(ct_moved *m, ct_vec3 impulse, ct_vec3 angular_impulse) {
+void ct_body_state_apply_impulse(ct_body_state *m, ct_vec3 impulse, ct_vec3 angular_impulse) {
   m->velocity.linear = ct_add_scaled(m->velocity.linear, impulse, 1.0 / m->mass);
   m->angular_momentum = ct_add(m->angular_momentum, angular_impulse);
-  m->velocity.angular = ct_moved_angular(m);
+  m->velocity.angular = ct_body_state_angular_velocity(m);
 }
 
 static bool is_zero(ct_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
 
-bool ct_moved_stays(const ct_moved *m) { return is_zero(m->velocity.linear) && is_zero(m->velocity.angular); }
+bool ct_body_state_is_fixed(const ct_body_state *m) { return is_zero(m->velocity.linear) && is_zero(m->velocity.angular); }
 
 static ct_quat unit_quat(ct_quat q) {
   double length = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
@@ -47,7 +47,7 @@ static ct_quat unit_quat(ct_quat q) {
 }
 
 /* False where forces that are only tried make a body so fast that it is no turn any more. It is left out then, so the velocity that
- * is beyond the limits stays, by which ct_advance_within refuses the step. */
+ * is beyond the limits stays, by which ct_advance_is_within_limits refuses the step. */
 static bool can_turn(ct_vec3 angular, double time) { return fabs(time) * ct_norm(angular) <= TRIED_TURN_MAX; }
 
 /* The rotation after a turn with the angular velocity, constant in the world. */
@@ -58,15 +58,15 @@ static ct_quat turned(ct_quat rotation, ct_vec3 angular, double time) {
 }
 
 /* By the angular velocity halfway. */
-static void turn_little(ct_moved *m, double time) {
+static void turn_little(ct_body_state *m, double time) {
   ct_quat start = m->pose.rotation;
   m->pose.rotation = turned(start, m->velocity.angular, 0.5 * time);
-  ct_vec3 half = ct_moved_angular(m);
+  ct_vec3 half = ct_body_state_angular_velocity(m);
   m->pose.rotation = turned(start, half, time);
-  m->velocity.angular = ct_moved_angular(m);
+  m->velocity.angular = ct_body_state_angular_velocity(m);
 }
 
-static void turn(ct_moved *m, double time) {
+static void turn(ct_body_state *m, double time) {
   ct_vec3 angular = m->velocity.angular;
   bool round = m->moments.x == m->moments.y && m->moments.y == m->moments.z;
   ct_free_top top;
@@ -77,28 +77,28 @@ static void turn(ct_moved *m, double time) {
     turn_little(m, time);
   } else if (ct_free_top_set(&top, &(ct_free_top_options){m->pose.rotation, m->moments, m->axes, angular})) {
     m->pose.rotation = unit_quat(ct_quat_mul(ct_free_top_turn(&top, time, &angular), m->pose.rotation));
-    m->velocity.angular = ct_moved_angular(m);
+    m->velocity.angular = ct_body_state_angular_velocity(m);
   } else {
     m->pose.rotation = turned(m->pose.rotation, angular, time);
   }
 }
 
-static void place_pose(ct_moved *m) {
+static void place_pose(ct_body_state *m) {
   m->pose.position = ct_sub(m->position, ct_mat_mul(ct_quat_matrix(m->pose.rotation), m->center));
 }
 
-void ct_moved_twist(ct_moved *m, ct_vec3 angular, double time) {
+void ct_body_state_rotate(ct_body_state *m, ct_vec3 angular, double time) {
   if (!is_zero(angular)) m->pose.rotation = turned(m->pose.rotation, angular, time);
   place_pose(m);
 }
 
-void ct_moved_shift(ct_moved *m, ct_vec3 way) {
+void ct_body_state_translate(ct_body_state *m, ct_vec3 way) {
   if (is_zero(way)) return;
   m->position = ct_add(m->position, way);
   place_pose(m);
 }
 
-void ct_moved_drift(ct_moved *m, double time) {
+void ct_body_state_drift(ct_body_state *m, double time) {
   bool moves = !is_zero(m->velocity.linear), turns = !is_zero(m->velocity.angular);
   if (!moves && !turns) return; /* what rests keeps its pose bit for bit */
   m->position = ct_add_scaled(m->position, m->velocity.linear, time);

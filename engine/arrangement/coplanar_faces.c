@@ -9,7 +9,7 @@
 /* Corners of two triangles' intersection, and of what a plane leaves of it: each of four cuts adds one. */
 #define CORNERS_MAX 8
 
-typedef ct_overlay_polygon polygon;
+typedef ct_arrangement_polygon polygon;
 
 /* What is left of a polygon where a linear function is not below 0. */
 static polygon cut(const polygon *from, const double *height) {
@@ -31,10 +31,10 @@ static polygon cut_left(const polygon *from, ct_vec3 p, ct_vec3 q, ct_vec3 norma
   return cut(from, height);
 }
 
-static polygon common_of(const ct_overlay *o, const ct_overlay_flat *f, ct_vec3 normal, bool same) {
+static polygon common_of(const ct_arrangement *o, const ct_coplanar_pair *f, ct_vec3 normal, bool same) {
   ct_vec3 a[3], b[3];
-  ct_skin_triangle(&o->skin[0], f->triangle[0], a);
-  ct_skin_triangle(&o->skin[1], f->triangle[1], b);
+  ct_placed_surface_triangle(&o->skin[0], f->triangle[0], a);
+  ct_placed_surface_triangle(&o->skin[1], f->triangle[1], b);
   polygon p = {.count = 3};
   for (int k = 0; k < 3; k++) p.v[k] = ct_sub(a[k], o->origin);
   for (int k = 0; k < 3; k++) {
@@ -56,7 +56,7 @@ static double area_of(const polygon *p, ct_vec3 normal, ct_vec3 *first) {
   return area;
 }
 
-static void take_off(ct_overlay_part *part, double area, ct_vec3 first) {
+static void take_off(ct_arrangement_part *part, double area, ct_vec3 first) {
   part->area -= area;
   part->taken += area;
   part->first = ct_sub(part->first, first);
@@ -65,10 +65,10 @@ static void take_off(ct_overlay_part *part, double area, ct_vec3 first) {
 }
 
 /* The part of a polygon in the first triangle that is below the second one, or with `way` -1 above it. */
-static polygon below_of(const ct_overlay *o, const ct_overlay_flat *f, const polygon *p, ct_vec3 normal, double way) {
+static polygon below_of(const ct_arrangement *o, const ct_coplanar_pair *f, const polygon *p, ct_vec3 normal, double way) {
   ct_vec3 v[3];
   double below[CORNERS_MAX], all;
-  ct_skin_triangle(&o->skin[0], f->triangle[0], v);
+  ct_placed_surface_triangle(&o->skin[0], f->triangle[0], v);
   for (int k = 0; k < 3; k++) v[k] = ct_sub(v[k], o->origin);
   all = ct_dot(normal, ct_cross(ct_sub(v[1], v[0]), ct_sub(v[2], v[0])));
   bool none = f->height[0] == 0.0 && f->height[1] == 0.0 && f->height[2] == 0.0;
@@ -82,12 +82,12 @@ static polygon below_of(const ct_overlay *o, const ct_overlay_flat *f, const pol
   return cut(p, below);
 }
 
-static const ct_overlay_part *part_at(const ct_overlay *o, int side, uint32_t triangle) {
-  const ct_overlay_side *s = &o->memory->side[side];
+static const ct_arrangement_part *part_at(const ct_arrangement *o, int side, uint32_t triangle) {
+  const ct_arrangement_side *s = &o->memory->side[side];
   return &s->part[s->slot[triangle]];
 }
 
-bool ct_overlay_flat_common(const ct_overlay *o, const ct_overlay_flat *f, polygon *below, polygon *above) {
+bool ct_coplanar_common_area(const ct_arrangement *o, const ct_coplanar_pair *f, polygon *below, polygon *above) {
   ct_vec3 normal = part_at(o, 0, f->triangle[0])->normal;
   bool same = ct_dot(normal, part_at(o, 1, f->triangle[1])->normal) > 0.0;
   polygon all = common_of(o, f, normal, same);
@@ -96,13 +96,13 @@ bool ct_overlay_flat_common(const ct_overlay *o, const ct_overlay_flat *f, polyg
   return same;
 }
 
-void ct_overlay_flats(ct_overlay *o) {
+void ct_arrangement_apply_coplanar(ct_arrangement *o) {
   for (size_t i = 0; i < o->memory->flat_count; i++) {
-    const ct_overlay_flat *f = &o->memory->flat[i];
-    ct_overlay_part *part[2] = {ct_overlay_part_of(o, 0, f->triangle[0]), ct_overlay_part_of(o, 1, f->triangle[1])};
+    const ct_coplanar_pair *f = &o->memory->flat[i];
+    ct_arrangement_part *part[2] = {ct_arrangement_part_of(o, 0, f->triangle[0]), ct_arrangement_part_of(o, 1, f->triangle[1])};
     ct_vec3 normal = part[0]->normal, first, unused;
     polygon below, above;
-    bool same = ct_overlay_flat_common(o, f, &below, &above);
+    bool same = ct_coplanar_common_area(o, f, &below, &above);
     double area = area_of(&below, normal, &first);
     for (int k = 0; k < 2 && !same; k++) take_off(part[k], area, first);
     if (!same) continue;

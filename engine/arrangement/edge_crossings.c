@@ -10,15 +10,15 @@
 /* A pair of triangles in steps of the flag; where exact signs are asked some us. */
 #define PAIR_STEPS 8
 
-ct_overlay_part *ct_overlay_part_of(ct_overlay *o, int side, uint32_t triangle) {
-  ct_overlay_side *s = &o->memory->side[side];
-  if (s->slot[triangle] < CT_OVERLAY_SEEN) return &s->part[s->slot[triangle]];
-  if (!ct_overlay_room(o->memory, &s->part, sizeof *s->part, &s->part_room, s->part_count + 1)) return NULL;
+ct_arrangement_part *ct_arrangement_part_of(ct_arrangement *o, int side, uint32_t triangle) {
+  ct_arrangement_side *s = &o->memory->side[side];
+  if (s->slot[triangle] < CT_ARRANGEMENT_SEEN) return &s->part[s->slot[triangle]];
+  if (!ct_arrangement_reserve(o->memory, &s->part, sizeof *s->part, &s->part_room, s->part_count + 1)) return NULL;
   s->slot[triangle] = (uint32_t)s->part_count;
-  ct_overlay_part *part = &s->part[s->part_count++];
+  ct_arrangement_part *part = &s->part[s->part_count++];
   ct_vec3 v[3];
-  ct_skin_triangle(&o->skin[side], triangle, v);
-  *part = (ct_overlay_part){.triangle = triangle, .first_segment = CT_NO_TRIANGLE, .first_border = CT_NO_TRIANGLE};
+  ct_placed_surface_triangle(&o->skin[side], triangle, v);
+  *part = (ct_arrangement_part){.triangle = triangle, .first_segment = CT_NO_TRIANGLE, .first_border = CT_NO_TRIANGLE};
   ct_triangle t = {{v[0], v[1], v[2]}};
   part->normal = ct_unit_or(ct_triangle_cross(&t), ct_vec(0.0, 0.0, 0.0));
   part->height = ct_dot(part->normal, ct_sub(v[0], o->origin));
@@ -35,7 +35,8 @@ typedef struct couple {
 } couple;
 
 static int turn_of(couple *c, int k, int l) {
-  if (c->turn[k][l] == 2) c->turn[k][l] = ct_moved_turn(c->v[0][k], c->v[0][(k + 1) % 3], c->v[1][l], c->v[1][(l + 1) % 3]);
+  if (c->turn[k][l] == 2)
+    c->turn[k][l] = ct_perturbed_edge_side(c->v[0][k], c->v[0][(k + 1) % 3], c->v[1][l], c->v[1][(l + 1) % 3]);
   return c->turn[k][l];
 }
 
@@ -47,7 +48,7 @@ static int passes(couple *c, int which, int edge) {
   return turn[0] == turn[1] && turn[1] == turn[2] ? from : 0;
 }
 
-void ct_overlay_heights(const ct_vec3 t[3], const ct_vec3 *points, int count, ct_dd *heights, double *size) {
+void ct_arrangement_heights(const ct_vec3 t[3], const ct_vec3 *points, int count, ct_dd *heights, double *size) {
   ct_dd3 u = ct_dd3_sub(t[1], t[0]), v = ct_dd3_sub(t[2], t[0]), normal = ct_dd3_cross(&u, &v);
   for (int k = 0; k < count; k++) {
     ct_dd3 from = ct_dd3_sub(points[k], t[0]);
@@ -61,7 +62,7 @@ static ct_vec3 place_between(ct_vec3 p, ct_vec3 q, const ct_vec3 t[3], double *a
   const ct_vec3 ends[2] = {p, q};
   ct_dd height[2];
   double size;
-  ct_overlay_heights(t, ends, 2, height, &size);
+  ct_arrangement_heights(t, ends, 2, height, &size);
   ct_dd all = ct_dd_add(height[0], ct_dd_neg(height[1]));
   bool known = all.high != 0.0;
   double s = known ? ct_dd_value(ct_dd_div(height[0], all)) : 0.5, rest = known ? -ct_dd_value(ct_dd_div(height[1], all)) : 0.5;
@@ -71,37 +72,37 @@ static ct_vec3 place_between(ct_vec3 p, ct_vec3 q, const ct_vec3 t[3], double *a
 }
 
 /* The edges of a triangle are worked out from their lower vertex to the higher one: two triangles have the same point. */
-static bool add_passing(ct_overlay *o, const couple *c, int which, int edge, int jump, ct_vec3 *point) {
+static bool add_passing(ct_arrangement *o, const couple *c, int which, int edge, int jump, ct_vec3 *point) {
   const uint32_t *corner = o->skin[which].corners[c->triangle[which]];
   int next = (edge + 1) % 3;
   bool turned = corner[edge] > corner[next];
   double at;
   *point = place_between(c->v[which][turned ? next : edge], c->v[which][turned ? edge : next], c->v[1 - which], &at);
   *point = ct_sub(*point, o->origin);
-  ct_overlay_side *s = &o->memory->side[which];
-  if (s->passing_count >= CT_OVERLAY_PASSINGS_MAX ||
-      !ct_overlay_room(o->memory, &s->passing, sizeof *s->passing, &s->passing_room, s->passing_count + 1))
+  ct_arrangement_side *s = &o->memory->side[which];
+  if (s->passing_count >= CT_SURFACE_CROSSINGS_MAX ||
+      !ct_arrangement_reserve(o->memory, &s->passing, sizeof *s->passing, &s->passing_room, s->passing_count + 1))
     return false;
-  s->passing[s->passing_count++] = (ct_overlay_passing){
+  s->passing[s->passing_count++] = (ct_surface_crossing){
       .point = *point, .at = turned ? 1.0 - at : at, .triangle = c->triangle[which], .edge = (int8_t)edge, .jump = (int8_t)jump};
   return true;
 }
 
-static bool add_segment(ct_overlay *o, const couple *c, ct_vec3 p, ct_vec3 q) {
-  ct_overlay_memory *m = o->memory;
-  if (m->segment_count >= CT_OVERLAY_PASSINGS_MAX ||
-      !ct_overlay_room(m, &m->segment, sizeof *m->segment, &m->segment_room, m->segment_count + 1))
+static bool add_segment(ct_arrangement *o, const couple *c, ct_vec3 p, ct_vec3 q) {
+  ct_arrangement_scratch *m = o->memory;
+  if (m->segment_count >= CT_SURFACE_CROSSINGS_MAX ||
+      !ct_arrangement_reserve(m, &m->segment, sizeof *m->segment, &m->segment_room, m->segment_count + 1))
     return false;
-  ct_overlay_segment *s = &m->segment[m->segment_count];
-  *s = (ct_overlay_segment){.p = p, .q = q};
+  ct_arrangement_segment *s = &m->segment[m->segment_count];
+  *s = (ct_arrangement_segment){.p = p, .q = q};
   for (int which = 0; which < 2; which++) {
-    ct_overlay_part *part = ct_overlay_part_of(o, which, c->triangle[which]);
+    ct_arrangement_part *part = ct_arrangement_part_of(o, which, c->triangle[which]);
     if (!part) return false;
     s->triangle[which] = c->triangle[which];
     s->next[which] = part->first_segment;
     part->first_segment = (uint32_t)m->segment_count;
-    if (which == 0) ct_overlay_add(part, p, q, 1.0);
-    else ct_overlay_add(part, q, p, 1.0);
+    if (which == 0) ct_arrangement_add_segment(part, p, q, 1.0);
+    else ct_arrangement_add_segment(part, q, p, 1.0);
   }
   m->segment_count++;
   return true;
@@ -109,7 +110,7 @@ static bool add_segment(ct_overlay *o, const couple *c, ct_vec3 p, ct_vec3 q) {
 
 /* Two triangles that pass each other have two places where an edge of one passes the other. What is left of the segment between
  * them, looking along it with the first one's normal up, is below the second. */
-static bool add_couple(ct_overlay *o, couple *c) {
+static bool add_couple(ct_arrangement *o, couple *c) {
   ct_vec3 end[2] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
   int ends[2] = {0, 0};
   for (int which = 0; which < 2; which++) {
@@ -127,23 +128,23 @@ static bool add_couple(ct_overlay *o, couple *c) {
   return true;
 }
 
-static bool add_flat(ct_overlay *o, const couple *c) {
-  ct_overlay_memory *m = o->memory;
-  if (!ct_overlay_room(m, &m->flat, sizeof *m->flat, &m->flat_room, m->flat_count + 1)) return false;
-  if (!ct_overlay_part_of(o, 0, c->triangle[0]) || !ct_overlay_part_of(o, 1, c->triangle[1])) return false;
-  ct_overlay_flat *f = &m->flat[m->flat_count++];
+static bool add_flat(ct_arrangement *o, const couple *c) {
+  ct_arrangement_scratch *m = o->memory;
+  if (!ct_arrangement_reserve(m, &m->flat, sizeof *m->flat, &m->flat_room, m->flat_count + 1)) return false;
+  if (!ct_arrangement_part_of(o, 0, c->triangle[0]) || !ct_arrangement_part_of(o, 1, c->triangle[1])) return false;
+  ct_coplanar_pair *f = &m->flat[m->flat_count++];
   ct_dd height[3];
   double size;
-  *f = (ct_overlay_flat){.triangle = {c->triangle[0], c->triangle[1]}, .side = (int8_t)c->side[0][0]};
-  ct_overlay_heights(c->v[1], c->v[0], 3, height, &size);
+  *f = (ct_coplanar_pair){.triangle = {c->triangle[0], c->triangle[1]}, .side = (int8_t)c->side[0][0]};
+  ct_arrangement_heights(c->v[1], c->v[0], 3, height, &size);
   for (int k = 0; k < 3; k++) f->height[k] = ct_dd_value(height[k]) / size;
   return true;
 }
 
 /* Are the corners of one triangle in the plane of another, as far as rounding can tell? */
-static bool in_plane(const ct_overlay *o, const ct_vec3 t[3], const ct_vec3 points[3]) {
+static bool in_plane(const ct_arrangement *o, const ct_vec3 t[3], const ct_vec3 points[3]) {
   ct_vec3 normal = ct_cross(ct_sub(t[1], t[0]), ct_sub(t[2], t[0]));
-  double least = ct_overlay_error(o) * ct_norm(normal);
+  double least = ct_arrangement_error(o) * ct_norm(normal);
   for (int k = 0; k < 3; k++)
     if (fabs(ct_dot(normal, ct_sub(points[k], t[0]))) > least) return false;
   return true;
@@ -151,43 +152,43 @@ static bool in_plane(const ct_overlay *o, const ct_vec3 t[3], const ct_vec3 poin
 
 static bool all_one(const int side[3]) { return side[0] == side[1] && side[1] == side[2]; }
 
-static bool look_at(ct_overlay *o, uint32_t i, const ct_vec3 a[3], uint32_t j, const ct_vec3 b[3]) {
+static bool look_at(ct_arrangement *o, uint32_t i, const ct_vec3 a[3], uint32_t j, const ct_vec3 b[3]) {
   couple c = {.triangle = {i, j}, .turn = {{2, 2, 2}, {2, 2, 2}, {2, 2, 2}}};
   for (int k = 0; k < 3; k++) {
     c.v[0][k] = a[k];
     c.v[1][k] = b[k];
-    c.side[0][k] = ct_moved_side(b, a[k], 1);
+    c.side[0][k] = ct_perturbed_orient3d(b, a[k], 1);
   }
   if (c.side[0][0] == 0 && all_one(c.side[0])) return true;
   if ((in_plane(o, b, a) || in_plane(o, a, b)) && !add_flat(o, &c)) return false;
   if (all_one(c.side[0])) return true;
-  for (int k = 0; k < 3; k++) c.side[1][k] = ct_moved_side(a, b[k], 0);
+  for (int k = 0; k < 3; k++) c.side[1][k] = ct_perturbed_orient3d(a, b[k], 0);
   return all_one(c.side[1]) || add_couple(o, &c);
 }
 
 /* ---- the tree ---- */
 
 /* One triangle of the second solid. */
-static bool cross_one(ct_overlay *o, uint32_t j) {
-  const ct_skin *first = &o->skin[0];
+static bool cross_one(ct_arrangement *o, uint32_t j) {
+  const ct_placed_surface *first = &o->skin[0];
   const ct_mesh_node *nodes = first->view->nodes;
   ct_vec3 a[3], b[3];
-  ct_skin_triangle(&o->skin[1], j, b);
-  ct_box box = ct_box_grow(ct_corners_box(b), ct_overlay_error(o));
-  if (!ct_box_overlap(&box, &o->common)) return true;
+  ct_placed_surface_triangle(&o->skin[1], j, b);
+  ct_aabb box = ct_aabb_expand(ct_triangle_aabb(b), ct_arrangement_error(o));
+  if (!ct_aabb_overlap(&box, &o->common)) return true;
   uint32_t stack[STACK_SIZE];
   int top = 0;
   stack[top++] = 0;
   while (top > 0) {
     const ct_mesh_node *n = &nodes[stack[--top]];
-    if (!ct_box_overlap(&n->box, &box)) continue;
+    if (!ct_aabb_overlap(&n->box, &box)) continue;
     assert(top + 2 <= STACK_SIZE);
     for (uint32_t k = 0; k < 2 && n->count == 0; k++) stack[top++] = n->first + k;
     for (uint32_t i = n->first; i < n->first + n->count; i++) {
-      ct_skin_triangle(first, i, a);
-      ct_box there = ct_corners_box(a);
-      if (!ct_box_overlap(&there, &box)) continue;
-      if (ct_mesh_stopped(o->flag, PAIR_STEPS) || !look_at(o, i, a, j, b)) return false;
+      ct_placed_surface_triangle(first, i, a);
+      ct_aabb there = ct_triangle_aabb(a);
+      if (!ct_aabb_overlap(&there, &box)) continue;
+      if (ct_mesh_is_cancelled(o->flag, PAIR_STEPS) || !look_at(o, i, a, j, b)) return false;
     }
   }
   return true;
@@ -195,7 +196,7 @@ static bool cross_one(ct_overlay *o, uint32_t j) {
 
 static bool passing_before(const void *items, const void *by, size_t i, size_t j) {
   (void)by;
-  const ct_overlay_passing *p = (const ct_overlay_passing *)items + i, *q = (const ct_overlay_passing *)items + j;
+  const ct_surface_crossing *p = (const ct_surface_crossing *)items + i, *q = (const ct_surface_crossing *)items + j;
   if (p->triangle != q->triangle) return p->triangle < q->triangle;
   if (p->edge != q->edge) return p->edge < q->edge;
   if (p->at != q->at) return p->at < q->at;
@@ -203,25 +204,25 @@ static bool passing_before(const void *items, const void *by, size_t i, size_t j
 }
 
 static void passing_swap(void *items, size_t i, size_t j) {
-  ct_overlay_passing *p = items, kept = p[i];
+  ct_surface_crossing *p = items, kept = p[i];
   p[i] = p[j];
   p[j] = kept;
 }
 
 /* Sorts the passings of one side and tells each part which are its own. A passing comes with a segment, so its triangle has a part,
  * unless the pair was not sound. */
-static bool sort_passings(ct_overlay *o, int side) {
-  ct_overlay_side *s = &o->memory->side[side];
+static bool sort_passings(ct_arrangement *o, int side) {
+  ct_arrangement_side *s = &o->memory->side[side];
   if (!ct_heap_sort(s->passing, s->passing_count, NULL, passing_before, passing_swap, o->flag->cancel)) return false;
   for (size_t i = 0; i < s->passing_count; i++) {
-    ct_overlay_part *part = ct_overlay_part_of(o, side, s->passing[i].triangle);
+    ct_arrangement_part *part = ct_arrangement_part_of(o, side, s->passing[i].triangle);
     if (!part) return false;
     if (part->passing_count++ == 0) part->first_passing = (uint32_t)i;
   }
   return true;
 }
 
-bool ct_overlay_cross(ct_overlay *o) {
+bool ct_arrangement_find_crossings(ct_arrangement *o) {
   for (uint32_t j = 0; j < o->skin[1].triangle_count; j++)
     if (!cross_one(o, j)) return false;
   return sort_passings(o, 0) && sort_passings(o, 1);

@@ -7,7 +7,7 @@ static ct_vec2 seen_along(ct_vec3 p, int axis) {
   return axis == 0 ? (ct_vec2){p.y, p.z} : axis == 1 ? (ct_vec2){p.z, p.x} : (ct_vec2){p.x, p.y};
 }
 
-int ct_moved_side(const ct_vec3 t[3], ct_vec3 p, int mover) {
+int ct_perturbed_orient3d(const ct_vec3 t[3], ct_vec3 p, int mover) {
   int side = ct_orient3d(t[0], t[1], t[2], p);
   /* The normal's first component that is not zero: of the movement's, e is the largest. */
   for (int axis = 0; axis < 3 && side == 0; axis++)
@@ -15,7 +15,7 @@ int ct_moved_side(const ct_vec3 t[3], ct_vec3 p, int mover) {
   return side;
 }
 
-int ct_moved_turn(ct_vec3 p, ct_vec3 q, ct_vec3 r, ct_vec3 s) {
+int ct_perturbed_edge_side(ct_vec3 p, ct_vec3 q, ct_vec3 r, ct_vec3 s) {
   int turn = ct_orient3d(p, q, r, s);
   /* The derivative along a movement of r and s is that movement's product with -(q - p) x (s - r). */
   for (int axis = 0; axis < 3 && turn == 0; axis++)

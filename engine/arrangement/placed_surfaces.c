@@ -10,7 +10,7 @@
 /* Placing a node's middle and half errs by less, in u of how far the mesh reaches and lies: as in mesh_tree_pairs.c. */
 #define PLACE_ROUNDOFFS 128.0
 
-void ct_overlay_memory_free(ct_overlay_memory *m) {
+void ct_arrangement_scratch_free(ct_arrangement_scratch *m) {
   for (int k = 0; k < 2; k++) {
     free(m->side[k].winding);
     free(m->side[k].slot);
@@ -26,10 +26,10 @@ void ct_overlay_memory_free(ct_overlay_memory *m) {
   free(m->own_face);
   free(m->face_area);
   free(m->border);
-  ct_pieces_memory_free(&m->pieces);
+  ct_trapezoid_scratch_free(&m->pieces);
 }
 
-bool ct_overlay_room(ct_overlay_memory *m, void *array, size_t item, size_t *room, size_t count) {
+bool ct_arrangement_reserve(ct_arrangement_scratch *m, void *array, size_t item, size_t *room, size_t count) {
   if (count <= *room) return true;
   size_t wanted = 2 * *room > count ? 2 * *room : count;
   void *old;
@@ -48,26 +48,26 @@ static ct_vec3 flushed(ct_vec3 p) { return ct_vec(ct_exact_flush(p.x), ct_exact_
 
 static ct_vec3 placed(const ct_frame *frame, ct_vec3 p) { return flushed(frame ? ct_to_parent(*frame, p) : p); }
 
-static void find_box(ct_skin *skin) {
-  skin->box = ct_box_nothing();
+static void find_box(ct_placed_surface *skin) {
+  skin->box = ct_aabb_empty();
   for (uint32_t t = 0; t < skin->triangle_count; t++) {
     ct_vec3 v[3];
-    ct_skin_triangle(skin, t, v);
-    skin->box = ct_box_union(skin->box, ct_corners_box(v));
+    ct_placed_surface_triangle(skin, t, v);
+    skin->box = ct_aabb_union(skin->box, ct_triangle_aabb(v));
   }
 }
 
-bool ct_skin_of_mesh(ct_skin *skin, ct_overlay_memory *m, const ct_mesh *mesh, const ct_frame *frame) {
+bool ct_placed_surface_of_mesh(ct_placed_surface *skin, ct_arrangement_scratch *m, const ct_mesh *mesh, const ct_frame *frame) {
   const ct_mesh_view *view = ct_mesh_get(mesh);
-  *skin = (ct_skin){.vertices = view->vertices,
-                    .corners = view->corners,
-                    .across = view->across,
-                    .vertex_count = view->vertex_count,
-                    .triangle_count = view->live_count,
-                    .view = view,
-                    .frame = ct_frame_of(ct_pose_identity())};
+  *skin = (ct_placed_surface){.vertices = view->vertices,
+                              .corners = view->corners,
+                              .across = view->across,
+                              .vertex_count = view->vertex_count,
+                              .triangle_count = view->live_count,
+                              .view = view,
+                              .frame = ct_frame_of(ct_pose_identity())};
   if (frame) {
-    if (!ct_overlay_room(m, &m->placed, sizeof *m->placed, &m->placed_room, view->vertex_count)) return false;
+    if (!ct_arrangement_reserve(m, &m->placed, sizeof *m->placed, &m->placed_room, view->vertex_count)) return false;
     for (uint32_t v = 0; v < view->vertex_count; v++) m->placed[v] = flushed(ct_to_parent(*frame, view->vertices[v]));
     skin->vertices = m->placed;
     skin->frame = *frame;
@@ -79,20 +79,20 @@ bool ct_skin_of_mesh(ct_skin *skin, ct_overlay_memory *m, const ct_mesh *mesh, c
 }
 
 /* Room for a skin that is made here. */
-static bool make_own(ct_skin *skin, ct_overlay_memory *m, uint32_t vertices, uint32_t triangles) {
-  if (!ct_overlay_room(m, &m->own_vertex, sizeof *m->own_vertex, &m->own_vertex_room, vertices) ||
-      !ct_overlay_room(m, &m->own_corner, sizeof *m->own_corner, &m->own_corner_room, triangles) ||
-      !ct_overlay_room(m, &m->own_face, sizeof *m->own_face, &m->own_face_room, triangles))
+static bool make_own(ct_placed_surface *skin, ct_arrangement_scratch *m, uint32_t vertices, uint32_t triangles) {
+  if (!ct_arrangement_reserve(m, &m->own_vertex, sizeof *m->own_vertex, &m->own_vertex_room, vertices) ||
+      !ct_arrangement_reserve(m, &m->own_corner, sizeof *m->own_corner, &m->own_corner_room, triangles) ||
+      !ct_arrangement_reserve(m, &m->own_face, sizeof *m->own_face, &m->own_face_room, triangles))
     return false;
-  *skin = (ct_skin){.vertices = m->own_vertex,
-                    .corners = (const uint32_t(*)[3])m->own_corner,
-                    .faces = m->own_face,
-                    .vertex_count = vertices,
-                    .triangle_count = triangles};
+  *skin = (ct_placed_surface){.vertices = m->own_vertex,
+                              .corners = (const uint32_t(*)[3])m->own_corner,
+                              .faces = m->own_face,
+                              .vertex_count = vertices,
+                              .triangle_count = triangles};
   return true;
 }
 
-bool ct_skin_of_hull(ct_skin *skin, ct_overlay_memory *m, const ct_hull *hull, const ct_frame *frame) {
+bool ct_placed_surface_of_hull(ct_placed_surface *skin, ct_arrangement_scratch *m, const ct_hull *hull, const ct_frame *frame) {
   const ct_hull_view *view = ct_hull_get(hull);
   uint32_t triangles = 2 * view->vertex_count - 4;
   if (!make_own(skin, m, view->vertex_count, triangles)) return false;
@@ -113,7 +113,7 @@ bool ct_skin_of_hull(ct_skin *skin, ct_overlay_memory *m, const ct_hull *hull, c
   return true;
 }
 
-bool ct_skin_of_box(ct_skin *skin, ct_overlay_memory *m, ct_vec3 half, const ct_frame *frame) {
+bool ct_placed_surface_of_box(ct_placed_surface *skin, ct_arrangement_scratch *m, ct_vec3 half, const ct_frame *frame) {
   /* Corner i has the signs of i's bits; quads run counter-clockwise from outside. */
   static const uint32_t quad[6][4] = {{1, 3, 7, 5}, {0, 4, 6, 2}, {2, 6, 7, 3}, {0, 1, 5, 4}, {4, 5, 7, 6}, {0, 2, 3, 1}};
   if (!make_own(skin, m, 8, 12)) return false;

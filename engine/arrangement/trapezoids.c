@@ -23,11 +23,11 @@ typedef struct cutter {
   const double *cut;
   uint32_t *active, *open;
   size_t count, cuts, active_count, open_count;
-  ct_pieces_take take;
+  ct_trapezoid_sink take;
   void *context;
 } cutter;
 
-void ct_pieces_memory_free(ct_pieces_memory *m) {
+void ct_trapezoid_scratch_free(ct_trapezoid_scratch *m) {
   free(m->stretch);
   free(m->cut);
   free(m->active);
@@ -56,7 +56,7 @@ static void choose_axes(ct_vec3 normal, int axes[2]) {
   axes[1] = (along + (up ? 2 : 1)) % 3;
 }
 
-static bool make_stretch(const ct_border *b, const int axes[2], ct_stretch *out) {
+static bool make_stretch(const ct_border_segment *b, const int axes[2], ct_stretch *out) {
   double u = part_of(&b->p, axes[0]), v = part_of(&b->q, axes[0]);
   bool turned = u > v;
   if (u == v || b->weight == 0) return false;
@@ -182,7 +182,8 @@ static bool cut_all(cutter *c) {
   return true;
 }
 
-bool ct_pieces_of(ct_pieces_memory *m, const ct_border *border, size_t count, ct_vec3 normal, ct_pieces_take take, void *context) {
+bool ct_trapezoids_of(ct_trapezoid_scratch *m, const ct_border_segment *border, size_t count, ct_vec3 normal,
+                      ct_trapezoid_sink take, void *context) {
   int axes[2];
   if (count == 0) return true;
   if (!make_room(&m->stretch, sizeof *m->stretch, &m->stretch_room, count) ||

@@ -27,31 +27,31 @@ static int crossing(const ct_vec3 t[3], ct_vec3 p, int mover) {
   int way = mover == 1 ? -1 : 1;
   int side = side_from_above(t[0], t[1], p, way);
   if (side == 0 || side_from_above(t[1], t[2], p, way) != side || side_from_above(t[2], t[0], p, way) != side) return 0;
-  return ct_moved_side(t, p, mover) == -side ? side : 0;
+  return ct_perturbed_orient3d(t, p, mover) == -side ? side : 0;
 }
 
 /* Does the box reach up to p's ray? */
-static bool above(const ct_box *box, ct_vec3 p) {
+static bool above(const ct_aabb *box, ct_vec3 p) {
   return box->min.x <= p.x && p.x <= box->max.x && box->min.y <= p.y && p.y <= box->max.y && p.z <= box->max.z;
 }
 
-static int crossing_of(const ct_skin *skin, uint32_t triangle, ct_vec3 p, int mover) {
+static int crossing_of(const ct_placed_surface *skin, uint32_t triangle, ct_vec3 p, int mover) {
   ct_vec3 t[3];
-  ct_skin_triangle(skin, triangle, t);
-  ct_box box = ct_corners_box(t);
+  ct_placed_surface_triangle(skin, triangle, t);
+  ct_aabb box = ct_triangle_aabb(t);
   return above(&box, p) ? crossing(t, p, mover) : 0;
 }
 
 /* A node's box in the overlay's frame. */
-static ct_box node_box(const ct_skin *skin, const ct_mesh_node *n) {
+static ct_aabb node_box(const ct_placed_surface *skin, const ct_mesh_node *n) {
   if (skin->slack == 0.0) return n->box;
   ct_vec3 middle = ct_to_parent(skin->frame, ct_scale(ct_add(n->box.min, n->box.max), 0.5));
   ct_vec3 half = ct_mat_mul(skin->size, ct_scale(ct_sub(n->box.max, n->box.min), 0.5));
-  return ct_box_grow((ct_box){ct_sub(middle, half), ct_add(middle, half)}, skin->slack);
+  return ct_aabb_expand((ct_aabb){ct_sub(middle, half), ct_add(middle, half)}, skin->slack);
 }
 
 /* How often a solid winds around a point of the other one. */
-static int32_t winding_of(const ct_skin *skin, ct_vec3 p, int mover) {
+static int32_t winding_of(const ct_placed_surface *skin, ct_vec3 p, int mover) {
   int32_t winding = 0;
   if (!above(&skin->box, p) || p.z < skin->box.min.z) return 0;
   if (!skin->view) {
@@ -63,7 +63,7 @@ static int32_t winding_of(const ct_skin *skin, ct_vec3 p, int mover) {
   stack[top++] = 0;
   while (top > 0) {
     const ct_mesh_node *n = &skin->view->nodes[stack[--top]];
-    ct_box box = node_box(skin, n);
+    ct_aabb box = node_box(skin, n);
     if (!above(&box, p)) continue;
     assert(top + 2 <= STACK_SIZE);
     for (uint32_t k = 0; k < 2 && n->count == 0; k++) stack[top++] = n->first + k;
@@ -73,58 +73,58 @@ static int32_t winding_of(const ct_skin *skin, ct_vec3 p, int mover) {
 }
 
 /* What the winding changes by along an edge of a triangle. */
-static int32_t jump_along(const ct_overlay_side *s, uint32_t triangle, int edge) {
-  if (s->slot[triangle] >= CT_OVERLAY_SEEN) return 0;
-  const ct_overlay_part *part = &s->part[s->slot[triangle]];
+static int32_t jump_along(const ct_arrangement_side *s, uint32_t triangle, int edge) {
+  if (s->slot[triangle] >= CT_ARRANGEMENT_SEEN) return 0;
+  const ct_arrangement_part *part = &s->part[s->slot[triangle]];
   int32_t jump = 0;
   for (uint32_t i = 0; i < part->passing_count; i++) {
-    const ct_overlay_passing *p = &s->passing[part->first_passing + i];
+    const ct_surface_crossing *p = &s->passing[part->first_passing + i];
     if (p->edge == edge) jump += p->jump;
   }
   return jump;
 }
 
 /* From a corner that is known to the others, and back to it. */
-static void wind_corners(ct_overlay *o, int side, uint32_t triangle) {
-  ct_overlay_side *s = &o->memory->side[side];
+static void wind_corners(ct_arrangement *o, int side, uint32_t triangle) {
+  ct_arrangement_side *s = &o->memory->side[side];
   const uint32_t *corner = o->skin[side].corners[triangle];
   int known = 0;
-  while (known < 2 && s->winding[corner[known]] == CT_OVERLAY_UNKNOWN) known++;
+  while (known < 2 && s->winding[corner[known]] == CT_ARRANGEMENT_UNKNOWN) known++;
   for (int step = 0; step < 3; step++) {
     int k = (known + step) % 3, next = (k + 1) % 3;
     int32_t there = s->winding[corner[k]] + jump_along(s, triangle, k);
-    if (s->winding[corner[next]] == CT_OVERLAY_UNKNOWN) s->winding[corner[next]] = there;
+    if (s->winding[corner[next]] == CT_ARRANGEMENT_UNKNOWN) s->winding[corner[next]] = there;
     else if (s->winding[corner[next]] != there) o->sound = false;
   }
 }
 
-static bool is_seen(const ct_overlay_side *s, uint32_t triangle) {
+static bool is_seen(const ct_arrangement_side *s, uint32_t triangle) {
   uint32_t slot = s->slot[triangle];
-  return slot == CT_OVERLAY_SEEN || (slot < CT_OVERLAY_SEEN && s->part[slot].seen);
+  return slot == CT_ARRANGEMENT_SEEN || (slot < CT_ARRANGEMENT_SEEN && s->part[slot].seen);
 }
 
-static void see(ct_overlay_side *s, uint32_t triangle) {
+static void see(ct_arrangement_side *s, uint32_t triangle) {
   uint32_t slot = s->slot[triangle];
-  if (slot < CT_OVERLAY_SEEN) s->part[slot].seen = true;
-  else s->slot[triangle] = CT_OVERLAY_SEEN;
+  if (slot < CT_ARRANGEMENT_SEEN) s->part[slot].seen = true;
+  else s->slot[triangle] = CT_ARRANGEMENT_SEEN;
 }
 
-static bool may_be_inside(const ct_overlay *o, int side, uint32_t triangle) {
+static bool may_be_inside(const ct_arrangement *o, int side, uint32_t triangle) {
   ct_vec3 v[3];
-  ct_skin_triangle(&o->skin[side], triangle, v);
-  ct_box box = ct_corners_box(v);
-  return ct_box_overlap(&box, &o->common);
+  ct_placed_surface_triangle(&o->skin[side], triangle, v);
+  ct_aabb box = ct_triangle_aabb(v);
+  return ct_aabb_overlap(&box, &o->common);
 }
 
 /* All that hangs together with a triangle and may be inside. */
-static bool flood(ct_overlay *o, int side, uint32_t from) {
-  ct_overlay_side *s = &o->memory->side[side];
-  const ct_skin *skin = &o->skin[side];
+static bool flood(ct_arrangement *o, int side, uint32_t from) {
+  ct_arrangement_side *s = &o->memory->side[side];
+  const ct_placed_surface *skin = &o->skin[side];
   size_t top = 0;
   s->stack[top++] = from;
   while (top > 0) {
     uint32_t t = s->stack[--top];
-    if (ct_mesh_stopped(o->flag, TRIANGLE_STEPS)) return false;
+    if (ct_mesh_is_cancelled(o->flag, TRIANGLE_STEPS)) return false;
     wind_corners(o, side, t);
     for (int k = 0; k < 3 && skin->across; k++) {
       uint32_t next = skin->across[t][k];
@@ -136,16 +136,16 @@ static bool flood(ct_overlay *o, int side, uint32_t from) {
   return true;
 }
 
-bool ct_overlay_wind(ct_overlay *o, int side) {
-  ct_overlay_side *s = &o->memory->side[side];
-  const ct_skin *skin = &o->skin[side];
+bool ct_arrangement_find_winding(ct_arrangement *o, int side) {
+  ct_arrangement_side *s = &o->memory->side[side];
+  const ct_placed_surface *skin = &o->skin[side];
   for (uint32_t t = 0; t < skin->triangle_count; t++) {
     if (is_seen(s, t) || !may_be_inside(o, side, t)) continue;
     const uint32_t *corner = skin->corners[t];
     bool known = false;
-    for (int k = 0; k < 3; k++) known = known || s->winding[corner[k]] != CT_OVERLAY_UNKNOWN;
+    for (int k = 0; k < 3; k++) known = known || s->winding[corner[k]] != CT_ARRANGEMENT_UNKNOWN;
     if (!known) {
-      if (ct_mesh_stopped(o->flag, RAY_STEPS)) return false;
+      if (ct_mesh_is_cancelled(o->flag, RAY_STEPS)) return false;
       s->winding[corner[0]] = winding_of(&o->skin[1 - side], skin->vertices[corner[0]], 1 - side);
     }
     see(s, t);

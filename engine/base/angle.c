@@ -16,7 +16,7 @@ static double arc_of_slope(double t) {
   return (double)(1 << HALVINGS) * (t + t * sum);
 }
 
-double ct_arc(double y, double x) {
+double ct_atan2(double y, double x) {
   double rise = fabs(y), run = fabs(x);
   if (rise == 0.0 && run == 0.0) return 0.0;
   double arc = rise <= run ? arc_of_slope(rise / run) : 0.5 * CT_PI - arc_of_slope(run / rise);
@@ -30,12 +30,12 @@ double ct_angle(ct_vec3 u, ct_vec3 v) {
   v = ct_unit_or(v, zero);
   if (ct_norm2(u) == 0.0 || ct_norm2(v) == 0.0) return 0.0;
   /* Half the angle is that of a rhombus' diagonals; Kahan 2006. */
-  return 2.0 * ct_arc(sqrt(ct_norm2(ct_sub(u, v))), sqrt(ct_norm2(ct_add(u, v))));
+  return 2.0 * ct_atan2(sqrt(ct_norm2(ct_sub(u, v))), sqrt(ct_norm2(ct_add(u, v))));
 }
 
 double ct_solid_angle(ct_vec3 a, ct_vec3 b, ct_vec3 c) {
   double la = ct_norm(a), lb = ct_norm(b), lc = ct_norm(c);
   double volume = ct_dot(a, ct_cross(b, c));
   double along = la * lb * lc + ct_dot(a, b) * lc + ct_dot(b, c) * la + ct_dot(c, a) * lb;
-  return 2.0 * ct_arc(volume, along);
+  return 2.0 * ct_atan2(volume, along);
 }

@@ -12,7 +12,7 @@
  *
  * Three times the half-angle formula tan(h/2) = tan h / (1 + sqrt(1 + tan^2 h)) brings a slope of at most 1 to below 0.0985; there
  * the alternating series with 9 terms is off by less than its tenth, 0.0985^19 / 19 < 2^-66 of the angle (Leibniz). */
-double ct_arc(double y, double x);
+double ct_atan2(double y, double x);
 
 /* Angle between two vectors in [0, pi]: right to some u where it is small or almost pi too; 0 where one of them is zero. */
 double ct_angle(ct_vec3 u, ct_vec3 v);

@@ -33,7 +33,7 @@ static inline ct_dd ct_fast_two_sum(double a, double b) {
 }
 
 /* a as the sum of two halves of 26 bits; 2^27 + 1 cuts it there. */
-static inline ct_dd ct_split(double a) {
+static inline ct_dd ct_dekker_split(double a) {
   double c = 134217729.0 * a;
   double high = c - (c - a);
   return (ct_dd){high, a - high};
@@ -42,7 +42,7 @@ static inline ct_dd ct_split(double a) {
 /* a b without error. */
 static inline ct_dd ct_two_product(double a, double b) {
   double p = a * b;
-  ct_dd s = ct_split(a), t = ct_split(b);
+  ct_dd s = ct_dekker_split(a), t = ct_dekker_split(b);
   return (ct_dd){p, s.low * t.low - (((p - s.high * t.high) - s.low * t.high) - s.high * t.low)};
 }
 

@@ -37,7 +37,7 @@ double ct_carlson_f(double x, double y, double z) {
 static double arc_by_slope(double e) {
   if (e < 1e-4) return 1.0 - e * (1.0 / 3.0 - e * (1.0 / 5.0 - e * (1.0 / 7.0)));
   double slope = sqrt(e);
-  return ct_arc(slope, 1.0) / slope;
+  return ct_atan2(slope, 1.0) / slope;
 }
 
 /* The series about the mean, of what the arguments differ from it by. */
@@ -91,7 +91,7 @@ void ct_jacobi_set(ct_jacobi *jacobi, double m1) {
 /* Of an argument within half a quarter period. */
 static ct_jacobi_value small_value(const ct_jacobi *jacobi, double x) {
   if (fabs(x) < TINY_ARGUMENT) return (ct_jacobi_value){x, 1.0, 1.0, 0.0};
-  ct_turn t = ct_turn_of(jacobi->mean * x);
+  ct_sin_cos t = ct_sin_cos_of(jacobi->mean * x);
   double a = t.cosine / t.sine, c = jacobi->mean * a, dn = 1.0;
   for (int i = jacobi->steps - 1; i >= 0; i--) {
     a *= c;

@@ -60,12 +60,12 @@ ct_path_options ct_path_options_default(void) {
                            .end = {.rotation = no_rotation}};
 }
 
-ct_impact_options ct_impact_options_default(void) {
-  return (ct_impact_options){.method = CT_IMPACT_CONSERVATIVE_ADVANCEMENT, .iterations_max = CT_IMPACT_ITERATIONS};
+ct_toi_options ct_toi_options_default(void) {
+  return (ct_toi_options){.method = CT_TOI_CONSERVATIVE_ADVANCEMENT, .iterations_max = CT_TOI_ITERATIONS};
 }
 
 ct_motion_options ct_motion_options_default(void) {
-  return (ct_motion_options){.changes_max = CT_CHANGES_MAX, .impact = ct_impact_options_default()};
+  return (ct_motion_options){.changes_max = CT_CHANGES_MAX, .impact = ct_toi_options_default()};
 }
 
 ct_contact_event_options ct_contact_event_options_default(void) {

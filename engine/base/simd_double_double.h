@@ -1,5 +1,5 @@
-/* Double-double arithmetic two numbers at a time: base/double_double.h upon base/simd_lanes.h, bit for bit. Bounds, needs and sources
- * are told there.
+/* Double-double arithmetic two numbers at a time: base/double_double.h upon base/simd_lanes.h, bit for bit. Bounds, needs and
+ * sources are told there.
  */
 #ifndef BASE_SIMD_DOUBLE_DOUBLE_H
 #define BASE_SIMD_DOUBLE_DOUBLE_H

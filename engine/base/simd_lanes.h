@@ -9,8 +9,8 @@ typedef double ct_stored_lanes __attribute__((vector_size(16), may_alias));
 typedef int64_t ct_lane_mask __attribute__((vector_size(16)));
 
 /* Both aligned. */
-static inline ct_lanes ct_lanes_at(const double *from) { return *(const ct_stored_lanes *)(const void *)from; }
-static inline void ct_lanes_put(double *to, ct_lanes value) { *(ct_stored_lanes *)(void *)to = value; }
+static inline ct_lanes ct_lanes_load(const double *from) { return *(const ct_stored_lanes *)(const void *)from; }
+static inline void ct_lanes_store(double *to, ct_lanes value) { *(ct_stored_lanes *)(void *)to = value; }
 
 static inline ct_lanes ct_lanes_choose(ct_lane_mask second, ct_lanes a, ct_lanes b) {
   return (ct_lanes)((second & (ct_lane_mask)b) | (~second & (ct_lane_mask)a));
@@ -49,7 +49,7 @@ typedef struct ct_heights {
 } ct_heights;
 
 static inline ct_lanes ct_lanes_products(const double *x, const double *y, const double *z, ct_vec3 d, int i) {
-  return d.x * ct_lanes_at(x + i) + d.y * ct_lanes_at(y + i) + d.z * ct_lanes_at(z + i);
+  return d.x * ct_lanes_load(x + i) + d.y * ct_lanes_load(y + i) + d.z * ct_lanes_load(z + i);
 }
 
 static inline ct_heights ct_lanes_heights(const double *x, const double *y, const double *z, ct_vec3 d) {

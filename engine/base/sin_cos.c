@@ -35,29 +35,29 @@ static ct_dd less_quarters(ct_dd x, double k) {
 }
 
 /* Of an angle within pi/4. What is added last is the largest, so that its rounding alone counts. */
-static ct_turn turn_near_zero(ct_dd r) {
+static ct_sin_cos turn_near_zero(ct_dd r) {
   double x = r.high, square = x * x, half = 0.5 * square;
   double cosine = 1.0 - half;
-  return (ct_turn){x + (x * square * series(sine_terms, square) + r.low * cosine),
-                   cosine + (((1.0 - cosine) - half) + (square * square * series(cosine_terms, square) - x * r.low))};
+  return (ct_sin_cos){x + (x * square * series(sine_terms, square) + r.low * cosine),
+                      cosine + (((1.0 - cosine) - half) + (square * square * series(cosine_terms, square) - x * r.low))};
 }
 
-ct_turn ct_turn_of_dd(ct_dd angle) {
+ct_sin_cos ct_sin_cos_of_dd(ct_dd angle) {
   assert(fabs(angle.high) <= CT_TURN_ANGLE_MAX);
   double k = rint(angle.high * QUARTERS_PER_RADIAN);
-  ct_turn t = turn_near_zero(k == 0.0 ? angle : less_quarters(angle, k));
+  ct_sin_cos t = turn_near_zero(k == 0.0 ? angle : less_quarters(angle, k));
   switch ((int)k & 3) {
   case 0: return t;
-  case 1: return (ct_turn){t.cosine, -t.sine};
-  case 2: return (ct_turn){-t.sine, -t.cosine};
-  default: return (ct_turn){-t.cosine, t.sine};
+  case 1: return (ct_sin_cos){t.cosine, -t.sine};
+  case 2: return (ct_sin_cos){-t.sine, -t.cosine};
+  default: return (ct_sin_cos){-t.cosine, t.sine};
   }
 }
 
-ct_turn ct_turn_of(double angle) { return ct_turn_of_dd(ct_dd_of(angle)); }
+ct_sin_cos ct_sin_cos_of(double angle) { return ct_sin_cos_of_dd(ct_dd_of(angle)); }
 
 ct_quat ct_turn_about(ct_vec3 axis, ct_dd angle) {
-  ct_turn t = ct_turn_of_dd((ct_dd){0.5 * angle.high, 0.5 * angle.low});
+  ct_sin_cos t = ct_sin_cos_of_dd((ct_dd){0.5 * angle.high, 0.5 * angle.low});
   return (ct_quat){t.sine * axis.x, t.sine * axis.y, t.sine * axis.z, t.cosine};
 }
 
@@ -72,10 +72,10 @@ double ct_turn_between(ct_quat from, ct_quat to, ct_vec3 *axis) {
     q.w = -q.w;
   }
   *axis = ct_unit_or(v, ct_vec(0.0, 0.0, 1.0));
-  double across = ct_norm(v), half = ct_arc(across, q.w);
+  double across = ct_norm(v), half = ct_atan2(across, q.w);
   /* The arc is right to 16 u; one step of Newton's to a few. */
   double length = ct_norm(ct_vec(across, q.w, 0.0));
-  ct_turn t = ct_turn_of(half);
+  ct_sin_cos t = ct_sin_cos_of(half);
   half += (across / length) * t.cosine - (q.w / length) * t.sine;
   return ct_min2(2.0 * half, CT_PI);
 }

@@ -6,18 +6,18 @@
 
 #include "base/double_double.h"
 
-typedef struct ct_turn {
+typedef struct ct_sin_cos {
   double sine, cosine;
-} ct_turn;
+} ct_sin_cos;
 
 /* Largest |angle|, rad: 2^22 quarter turns, which the parts of pi/2 are cut for; several times CT_TURN_MAX. */
 #define CT_TURN_ANGLE_MAX 6.5e6
 
 /* Sine and cosine of an angle of at most CT_TURN_ANGLE_MAX, each within 2 u of the truth, relative. Cost: some 60 flops. */
-ct_turn ct_turn_of(double angle);
+ct_sin_cos ct_sin_cos_of(double angle);
 
 /* The same of an angle known to twice the digits: at 1e6 rad a double alone is off by 1e-10 rad. */
-ct_turn ct_turn_of_dd(ct_dd angle);
+ct_sin_cos ct_sin_cos_of_dd(ct_dd angle);
 
 /* The rotation by an angle about a unit vector. */
 ct_quat ct_turn_about(ct_vec3 axis, ct_dd angle);

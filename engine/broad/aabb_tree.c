@@ -1,5 +1,5 @@
-/* The dynamic tree: insertion, removal, movement and the rotations that keep it good. Building it whole is in aabb_tree_build.c, asking
- * it in aabb_tree_query.c.
+/* The dynamic tree: insertion, removal, movement and the rotations that keep it good. Building it whole is in aabb_tree_build.c,
+ * asking it in aabb_tree_query.c.
  *
  * Insertion looks for the sibling of least added surface by branch and bound (Goldsmith, Salmon 1987; Bittner, Hapala, Havran
  * 2013); rotations lower the surface on the way up (Kensler 2008). Neither takes the tree above its height limit.
@@ -57,9 +57,9 @@ uint32_t ct_tree_height(const ct_tree *tree) { return tree->root == CT_TREE_NULL
 
 size_t ct_tree_bytes(const ct_tree *tree) { return sizeof *tree + tree->capacity * sizeof *tree->nodes; }
 
-const ct_box *ct_tree_box(const ct_tree *tree, uint32_t proxy) { return &tree->nodes[proxy].box; }
+const ct_aabb *ct_tree_aabb(const ct_tree *tree, uint32_t proxy) { return &tree->nodes[proxy].box; }
 
-bool ct_tree_bounds(const ct_tree *tree, ct_box *box) {
+bool ct_tree_bounds(const ct_tree *tree, ct_aabb *box) {
   if (tree->root == CT_TREE_NULL) return false;
   *box = tree->nodes[tree->root].box;
   return true;
@@ -81,15 +81,15 @@ static void give_node(ct_tree *tree, uint32_t index) {
 }
 
 static double union_area(const ct_tree *tree, uint32_t a, uint32_t b) {
-  return ct_tree_area(ct_box_union(tree->nodes[a].box, tree->nodes[b].box));
+  return ct_tree_area(ct_aabb_union(tree->nodes[a].box, tree->nodes[b].box));
 }
 
-static bool same_box(const ct_box *a, const ct_box *b) {
+static bool same_box(const ct_aabb *a, const ct_aabb *b) {
   return a->min.x == b->min.x && a->min.y == b->min.y && a->min.z == b->min.z && a->max.x == b->max.x && a->max.y == b->max.y &&
          a->max.z == b->max.z;
 }
 
-static bool box_holds(const ct_box *outer, const ct_box *inner) {
+static bool box_holds(const ct_aabb *outer, const ct_aabb *inner) {
   return outer->min.x <= inner->min.x && outer->min.y <= inner->min.y && outer->min.z <= inner->min.z &&
          inner->max.x <= outer->max.x && inner->max.y <= outer->max.y && inner->max.z <= outer->max.z;
 }
@@ -174,7 +174,7 @@ static uint32_t shallow_leaf(const ct_tree *tree) {
 
 /* The node beside which a leaf with this box adds the least surface and the tree stays within its height; among equals the lower in
  * height, then in index. The tree is not empty. */
-static uint32_t find_sibling(const ct_tree *tree, const ct_box *box) {
+static uint32_t find_sibling(const ct_tree *tree, const ct_aabb *box) {
   const ct_tree_node *nodes = tree->nodes;
   sibling_step stack[SEARCH_NODES_MAX + 2];
   double leaf_area = ct_tree_area(*box), best_cost = INFINITY;
@@ -184,7 +184,7 @@ static uint32_t find_sibling(const ct_tree *tree, const ct_box *box) {
   for (int looked = 0; top > 0 && looked < SEARCH_NODES_MAX; looked++) {
     sibling_step step = stack[--top];
     const ct_tree_node *node = &nodes[step.index];
-    double cost = ct_tree_area(ct_box_union(node->box, *box)) + step.inherited;
+    double cost = ct_tree_area(ct_aabb_union(node->box, *box)) + step.inherited;
     bool fits = step.depth + node->height + 1 <= limit;
     if (fits && (cost < best_cost || (cost == best_cost && (node->height < nodes[best].height ||
                                                             (node->height == nodes[best].height && step.index < best))))) {
@@ -194,8 +194,8 @@ static uint32_t find_sibling(const ct_tree *tree, const ct_box *box) {
     double inherited = cost - ct_tree_area(node->box);
     if (node->height == 0 || inherited + leaf_area > best_cost) continue;
     const ct_tree_node *c0 = &nodes[node->child[0]], *c1 = &nodes[node->child[1]];
-    double grow0 = ct_tree_area(ct_box_union(c0->box, *box)) - ct_tree_area(c0->box);
-    double grow1 = ct_tree_area(ct_box_union(c1->box, *box)) - ct_tree_area(c1->box);
+    double grow0 = ct_tree_area(ct_aabb_union(c0->box, *box)) - ct_tree_area(c0->box);
+    double grow1 = ct_tree_area(ct_aabb_union(c1->box, *box)) - ct_tree_area(c1->box);
     /* The better side is looked at first, so it goes on last; the lower one among equals. */
     int first = grow1 < grow0 || (grow1 == grow0 && c1->height < c0->height);
     stack[top++] = (sibling_step){node->child[!first], step.depth + 1, inherited};
@@ -237,7 +237,7 @@ static void unlink_leaf(ct_tree *tree, uint32_t leaf) {
   refit(tree, grandparent);
 }
 
-ct_status ct_tree_insert(ct_tree *tree, const ct_box *box, uint32_t user, uint32_t *proxy) {
+ct_status ct_tree_insert(ct_tree *tree, const ct_aabb *box, uint32_t user, uint32_t *proxy) {
   if (tree->leaf_count >= CT_TREE_LEAVES_MAX) return CT_LIMIT;
   /* A leaf and an inner node: 2 n - 1 nodes for n leaves. */
   uint32_t needed = 2 * tree->leaf_count + 2;
@@ -260,7 +260,7 @@ void ct_tree_remove(ct_tree *tree, uint32_t proxy) {
   tree->leaf_count--;
 }
 
-void ct_tree_move(ct_tree *tree, uint32_t proxy, const ct_box *box) {
+void ct_tree_move(ct_tree *tree, uint32_t proxy, const ct_aabb *box) {
   ct_tree_node *nodes = tree->nodes;
   if (same_box(box, &nodes[proxy].box)) {
     nodes[proxy].box = *box;

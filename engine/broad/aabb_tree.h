@@ -9,7 +9,7 @@
 #include <contact/broad.h>
 
 typedef struct ct_tree_node {
-  ct_box box;
+  ct_aabb box;
   uint32_t parent;   /* CT_TREE_NULL at the root; next free node in the free list */
   uint32_t child[2]; /* a leaf: CT_TREE_NULL, user */
   uint16_t height;   /* edges to the farthest leaf below; 0: leaf; CT_TREE_FREE: unused */
@@ -56,13 +56,13 @@ static inline double ct_tree_extent(double min, double max) {
 
 /* Box and heights of an inner node from its children. */
 static inline void ct_tree_join(ct_tree_node *node, const ct_tree_node *a, const ct_tree_node *b) {
-  node->box = ct_box_union(a->box, b->box);
+  node->box = ct_aabb_union(a->box, b->box);
   node->height = (uint16_t)((a->height > b->height ? a->height : b->height) + 1);
   node->shallow = (uint16_t)((a->shallow < b->shallow ? a->shallow : b->shallow) + 1);
 }
 
 /* Half the surface, m^2; finite. */
-static inline double ct_tree_area(ct_box box) {
+static inline double ct_tree_area(ct_aabb box) {
   double x = ct_tree_extent(box.min.x, box.max.x), y = ct_tree_extent(box.min.y, box.max.y),
          z = ct_tree_extent(box.min.z, box.max.z);
   return x * y + y * z + z * x;

@@ -18,7 +18,7 @@
 #define STACK_MAX (CT_TREE_HEIGHT_MAX + 2)
 
 typedef struct build_item {
-  ct_box box;
+  ct_aabb box;
   uint32_t user, input;
 } build_item;
 
@@ -27,20 +27,20 @@ typedef struct build_range {
 } build_range;
 
 typedef struct build_bin {
-  ct_box box;
+  ct_aabb box;
   uint32_t count;
 } build_bin;
 
 static double cut(double v) { return v < -CENTRE_MAX ? -CENTRE_MAX : v > CENTRE_MAX ? CENTRE_MAX : v; }
 
 /* Twice the centre along an axis; finite. */
-static double centre2(const ct_box *box, int axis) {
+static double centre2(const ct_aabb *box, int axis) {
   if (axis == 0) return cut(box->min.x) + cut(box->max.x);
   if (axis == 1) return cut(box->min.y) + cut(box->max.y);
   return cut(box->min.z) + cut(box->max.z);
 }
 
-static bool bounded(const ct_box *b) {
+static bool bounded(const ct_aabb *b) {
   return b->min.x > -CENTRE_MAX && b->min.y > -CENTRE_MAX && b->min.z > -CENTRE_MAX && b->max.x < CENTRE_MAX &&
          b->max.y < CENTRE_MAX && b->max.z < CENTRE_MAX;
 }
@@ -104,10 +104,10 @@ static int bin_of(const build_bins *bins, const build_item *item) {
 static int best_border(const build_bins *bins) {
   const build_bin *bin = bins->bin;
   double right_cost[BINS_MAX];
-  ct_box box = bin[bins->count - 1].box;
+  ct_aabb box = bin[bins->count - 1].box;
   uint32_t count = 0;
   for (int k = bins->count - 1; k > 0; k--) {
-    box = ct_box_union(box, bin[k].box);
+    box = ct_aabb_union(box, bin[k].box);
     count += bin[k].count;
     right_cost[k] = (double)count * ct_tree_area(box);
   }
@@ -117,7 +117,7 @@ static int best_border(const build_bins *bins) {
   double best_cost = INFINITY;
   for (int k = 0; k < bins->count - 1; k++) {
     if (!bin[k].count) continue;
-    box = ct_box_union(box, bin[k].box);
+    box = ct_aabb_union(box, bin[k].box);
     count += bin[k].count;
     double cost = (double)count * ct_tree_area(box) + right_cost[k + 1];
     if (cost < best_cost) {
@@ -145,7 +145,7 @@ static uint32_t split(build_item *items, uint32_t count, bool by_count) {
     bins.bin[k] = (build_bin){{{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}, 0};
   for (uint32_t i = 0; i < count; i++) {
     build_bin *bin = &bins.bin[bin_of(&bins, &items[i])];
-    bin->box = ct_box_union(bin->box, items[i].box);
+    bin->box = ct_aabb_union(bin->box, items[i].box);
     bin->count++;
   }
   int border = best_border(&bins);
@@ -209,7 +209,7 @@ static void join_nodes(ct_tree *tree) {
   }
 }
 
-void ct_tree_fit(ct_tree *tree, const ct_box *boxes) {
+void ct_tree_fit(ct_tree *tree, const ct_aabb *boxes) {
   for (uint32_t i = 0; i < tree->used; i++)
     if (tree->nodes[i].height == 0) tree->nodes[i].box = boxes[tree->nodes[i].child[1]];
   join_nodes(tree);
@@ -229,7 +229,7 @@ static void clear(ct_tree *tree) {
   tree->root = tree->free_head = CT_TREE_NULL;
 }
 
-ct_status ct_tree_build(ct_tree *tree, const ct_box *boxes, const uint32_t *users, size_t count, uint32_t *proxies,
+ct_status ct_tree_build(ct_tree *tree, const ct_aabb *boxes, const uint32_t *users, size_t count, uint32_t *proxies,
                         const ct_cancel *cancel) {
   if (count > CT_TREE_LEAVES_MAX) return CT_LIMIT;
   uint32_t n = (uint32_t)count;

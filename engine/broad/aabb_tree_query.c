@@ -1,15 +1,15 @@
 /* Asking the tree: which leaves overlap a box, and which leaves overlap each other. */
-#include "broad/broad_methods.h"
 #include "broad/aabb_tree.h"
+#include "broad/broad_methods.h"
 
 /* Node pairs between two looks at the cancel flag. */
 #define STEPS_PER_POLL 4096
 /* Node pairs waiting: a pair of equal nodes leaves two behind per level, any other pair one, on the way down two sides. */
 #define PAIR_STACK (4 * CT_TREE_HEIGHT_MAX + 4)
 
-void ct_tree_query(const ct_tree *tree, const ct_box *box, ct_tree_visit visit, void *context, uint64_t *tests) {
+void ct_tree_query(const ct_tree *tree, const ct_aabb *box, ct_tree_visit visit, void *context, uint64_t *tests) {
   const ct_tree_node *nodes = tree->nodes;
-  const ct_box asked = *box;
+  const ct_aabb asked = *box;
   uint32_t stack[CT_TREE_HEIGHT_MAX + 2];
   uint64_t tested = 0;
   int top = 0;
@@ -17,7 +17,7 @@ void ct_tree_query(const ct_tree *tree, const ct_box *box, ct_tree_visit visit, 
   while (top > 0) {
     const ct_tree_node *node = &nodes[stack[--top]];
     tested++;
-    if (!ct_box_overlap(&node->box, &asked)) continue;
+    if (!ct_aabb_overlap(&node->box, &asked)) continue;
     if (node->height > 0) {
       stack[top++] = node->child[1];
       stack[top++] = node->child[0];
@@ -48,7 +48,7 @@ static ct_status descend(const ct_tree *tree, ct_pair_output *out) {
       stack[top++] = (node_pair){c, c};
       stack[top++] = (node_pair){d, d};
       out->box_tests++;
-      if (ct_box_overlap(&nodes[c].box, &nodes[d].box)) stack[top++] = (node_pair){c, d};
+      if (ct_aabb_overlap(&nodes[c].box, &nodes[d].box)) stack[top++] = (node_pair){c, d};
       continue;
     }
     if (a->height == 0 && b->height == 0) {
@@ -58,11 +58,11 @@ static ct_status descend(const ct_tree *tree, ct_pair_output *out) {
     }
     /* The higher node opens: both sides shrink alike. */
     uint32_t open = a->height >= b->height ? p.a : p.b, other = open == p.a ? p.b : p.a;
-    const ct_box *against = &nodes[other].box;
+    const ct_aabb *against = &nodes[other].box;
     out->box_tests += 2;
     for (int k = 1; k >= 0; k--) {
       uint32_t child = nodes[open].child[k];
-      if (ct_box_overlap(&nodes[child].box, against)) stack[top++] = (node_pair){child, other};
+      if (ct_aabb_overlap(&nodes[child].box, against)) stack[top++] = (node_pair){child, other};
     }
   }
   return CT_OK;
@@ -73,7 +73,7 @@ ct_status ct_tree_pairs(const ct_tree *tree, ct_pair_output *out) {
   return tree->root == CT_TREE_NULL ? CT_OK : descend(tree, out);
 }
 
-ct_status ct_broad_tree(const ct_box *boxes, size_t count, ct_pair_output *out) {
+ct_status ct_broad_tree(const ct_aabb *boxes, size_t count, ct_pair_output *out) {
   ct_tree *tree = ct_tree_create();
   if (!tree) return CT_OUT_OF_MEMORY;
   ct_status status = ct_tree_build(tree, boxes, NULL, count, NULL, out->cancel);

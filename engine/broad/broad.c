@@ -1,7 +1,7 @@
 /* All overlapping pairs of an array of boxes: the table of methods and the choice among them. */
 #include "broad/broad_methods.h"
 
-typedef ct_status (*broad_run)(const ct_box *boxes, size_t count, ct_pair_output *out);
+typedef ct_status (*broad_run)(const ct_aabb *boxes, size_t count, ct_pair_output *out);
 
 static const struct {
   ct_broadphase method;
@@ -21,7 +21,7 @@ static broad_run find_method(ct_broadphase method) {
   return ct_broad_brute_force;
 }
 
-ct_status ct_broad_pairs(const ct_box *boxes, size_t count, const ct_broad_options *options, ct_pair_list *list,
+ct_status ct_broad_pairs(const ct_aabb *boxes, size_t count, const ct_broad_options *options, ct_pair_list *list,
                          ct_broad_statistics *statistics) {
   if (count > CT_BROAD_BOXES_MAX) return CT_LIMIT;
   ct_broadphase method = options->method;

@@ -5,15 +5,15 @@
 
 #include "broad/pair_list.h"
 
-ct_status ct_broad_brute_force(const ct_box *boxes, size_t count, ct_pair_output *out);
-ct_status ct_broad_tree(const ct_box *boxes, size_t count, ct_pair_output *out);
-ct_status ct_broad_sweep(const ct_box *boxes, size_t count, ct_pair_output *out);
-ct_status ct_broad_sweep_single(const ct_box *boxes, size_t count, ct_pair_output *out);
-ct_status ct_broad_hybrid(const ct_box *boxes, size_t count, ct_pair_output *out);
-ct_status ct_broad_grid(const ct_box *boxes, size_t count, ct_pair_output *out);
+ct_status ct_broad_brute_force(const ct_aabb *boxes, size_t count, ct_pair_output *out);
+ct_status ct_broad_tree(const ct_aabb *boxes, size_t count, ct_pair_output *out);
+ct_status ct_broad_sweep(const ct_aabb *boxes, size_t count, ct_pair_output *out);
+ct_status ct_broad_sweep_single(const ct_aabb *boxes, size_t count, ct_pair_output *out);
+ct_status ct_broad_hybrid(const ct_aabb *boxes, size_t count, ct_pair_output *out);
+ct_status ct_broad_grid(const ct_aabb *boxes, size_t count, ct_pair_output *out);
 
 /* The hybrid with another cutoff between splits and scans: the list is the same, which tests show with small ones. */
-ct_status ct_broad_hybrid_cut(const ct_box *boxes, size_t count, size_t cutoff, ct_pair_output *out);
+ct_status ct_broad_hybrid_cut(const ct_aabb *boxes, size_t count, size_t cutoff, ct_pair_output *out);
 
 /* What two sorted lists differ in, added to `begun` and `ended`, sorted. CT_OUT_OF_MEMORY. */
 ct_status ct_pair_changes(const ct_pair_list *before, const ct_pair_list *after, ct_pair_list *begun, ct_pair_list *ended);

@@ -45,7 +45,7 @@ bool ct_endpoint_sort(ct_endpoint *items, ct_endpoint *spare, size_t count, cons
   return true;
 }
 
-int ct_widest_axis(const ct_box *boxes, size_t count) {
+int ct_widest_axis(const ct_aabb *boxes, size_t count) {
   int widest = 0;
   double most = -1.0;
   for (int axis = 0; axis < 3; axis++) {

@@ -27,6 +27,6 @@ static inline double ct_axis_of(ct_vec3 v, int axis) { return axis == 0 ? v.x : 
 bool ct_endpoint_sort(ct_endpoint *items, ct_endpoint *spare, size_t count, const ct_cancel *cancel);
 
 /* The axis along which the middles of the boxes vary most; of equals the first. Infinite boxes do not count. */
-int ct_widest_axis(const ct_box *boxes, size_t count);
+int ct_widest_axis(const ct_aabb *boxes, size_t count);
 
 #endif

@@ -28,7 +28,7 @@ void ct_frames_destroy(ct_frames *frames) {
   free(frames);
 }
 
-static ct_status start_sweep(ct_frames *frames, const ct_box *boxes) {
+static ct_status start_sweep(ct_frames *frames, const ct_aabb *boxes) {
   ct_sweep *sweep = ct_sweep_create();
   if (!sweep) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < frames->count; i++) {
@@ -48,7 +48,7 @@ static ct_status copy(const ct_pair_index *items, size_t count, ct_pair_list *to
   return status;
 }
 
-static ct_status next_sweep(ct_frames *frames, const ct_box *boxes, const ct_broad_options *options, ct_frame_pairs *found,
+static ct_status next_sweep(ct_frames *frames, const ct_aabb *boxes, const ct_broad_options *options, ct_frame_pairs *found,
                             ct_pair_list *pairs) {
   ct_status status = CT_OK;
   if (!frames->sweep) status = start_sweep(frames, boxes);
@@ -63,7 +63,7 @@ static ct_status next_sweep(ct_frames *frames, const ct_box *boxes, const ct_bro
   return status;
 }
 
-static ct_status next_afresh(ct_frames *frames, const ct_box *boxes, const ct_broad_options *options, ct_frame_pairs *found,
+static ct_status next_afresh(ct_frames *frames, const ct_aabb *boxes, const ct_broad_options *options, ct_frame_pairs *found,
                              ct_pair_list *pairs) {
   ct_broad_statistics statistics = {0};
   ct_status status = ct_broad_pairs(boxes, frames->count, options, pairs, &statistics);
@@ -86,7 +86,7 @@ static void keep(ct_pair_list *old, ct_pair_list fresh) {
   *old = fresh;
 }
 
-ct_status ct_frames_next(ct_frames *frames, const ct_box *boxes, const ct_broad_options *options, ct_frame_pairs *found) {
+ct_status ct_frames_next(ct_frames *frames, const ct_aabb *boxes, const ct_broad_options *options, ct_frame_pairs *found) {
   ct_broadphase method = options->method;
   if (method == CT_BROADPHASE_AUTO && takes_sweep(frames)) method = CT_BROADPHASE_SWEEP;
   ct_frame_pairs next = {.method = method};

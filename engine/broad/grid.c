@@ -12,13 +12,13 @@
 #include "broad/broad_methods.h"
 
 /* Boxes without a level against all with one, and against each other. */
-static ct_status meet_wide(ct_gridding *g) {
+static ct_status meet_wide(ct_grid_run *g) {
   for (size_t i = 0, next = 0; i < g->count && g->wide_count > 0; i++) {
     bool is_wide = next < g->wide_count && g->wide[next] == i;
     next += is_wide;
     size_t most = is_wide ? next - 1 : g->wide_count;
     for (size_t w = 0; w < most; w++) {
-      if (!ct_box_overlap(&g->boxes[g->wide[w]], &g->boxes[i])) continue;
+      if (!ct_aabb_overlap(&g->boxes[g->wide[w]], &g->boxes[i])) continue;
       ct_status status = ct_pair_output_add(g->out, g->wide[w], (uint32_t)i);
       if (status != CT_OK) return status;
     }
@@ -29,18 +29,18 @@ static ct_status meet_wide(ct_gridding *g) {
   return CT_OK;
 }
 
-static ct_status run_grid(ct_gridding *g) {
+static ct_status run_grid(ct_grid_run *g) {
   if (!ct_grid_choose_levels(g)) return CT_OUT_OF_MEMORY;
   ct_status status = ct_cancel_raised(g->out->cancel) ? CT_CANCELLED : ct_grid_fill(g);
   if (status == CT_OK) status = meet_wide(g);
-  if (status == CT_OK && !g->crowded) status = ct_grid_meet(g);
+  if (status == CT_OK && !g->crowded) status = ct_grid_find_overlaps(g);
   return status;
 }
 
-ct_status ct_broad_grid(const ct_box *boxes, size_t count, ct_pair_output *out) {
+ct_status ct_broad_grid(const ct_aabb *boxes, size_t count, ct_pair_output *out) {
   if (ct_cancel_raised(out->cancel)) return CT_CANCELLED;
   if (count < 2) return CT_OK;
-  ct_gridding g = {.boxes = boxes, .count = count, .out = out};
+  ct_grid_run g = {.boxes = boxes, .count = count, .out = out};
   ct_status status = run_grid(&g);
   free(g.wide);
   free(g.members);

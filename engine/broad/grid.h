@@ -30,7 +30,7 @@ typedef struct __attribute__((aligned(16))) ct_grid_box {
 } ct_grid_box;
 
 typedef struct ct_grid_level {
-  ct_box bounds;     /* of its boxes, m */
+  ct_aabb bounds;    /* of its boxes, m */
   ct_vec3 largest;   /* extents along each axis, m */
   size_t count;      /* of its boxes */
   double inverse[3]; /* quanta per m; the origin is bounds.min */
@@ -40,8 +40,8 @@ typedef struct ct_grid_level {
   size_t first; /* of its cells */
 } ct_grid_level;
 
-typedef struct ct_gridding {
-  const ct_box *boxes;
+typedef struct ct_grid_run {
+  const ct_aabb *boxes;
   size_t count;
   ct_pair_output *out;
   int8_t of_exponent[2048]; /* the level of a size's exponent; -1: none */
@@ -56,20 +56,20 @@ typedef struct ct_gridding {
   size_t hit_count;
   uint64_t next_poll;
   bool crowded;
-} ct_gridding;
+} ct_grid_run;
 
 /* Levels and what they span. False: out of memory. */
-bool ct_grid_choose_levels(ct_gridding *g);
+bool ct_grid_choose_levels(ct_grid_run *g);
 /* The level of a box; -1: none, it is compared with all others. */
-int ct_grid_level_of(const ct_gridding *g, const ct_box *box);
+int ct_grid_level_of(const ct_grid_run *g, const ct_aabb *box);
 /* Cells of each level, and each box in its own; those without a level to the wide. CT_OUT_OF_MEMORY. */
-ct_status ct_grid_fill(ct_gridding *g);
+ct_status ct_grid_fill(ct_grid_run *g);
 /* All pairs of two boxes with a level. Ends early when the grid turns out crowded. */
-ct_status ct_grid_meet(ct_gridding *g);
+ct_status ct_grid_find_overlaps(ct_grid_run *g);
 /* To be called between tests. CT_CANCELLED; sets g->crowded where they have become too many. */
-ct_status ct_grid_poll(ct_gridding *g);
+ct_status ct_grid_poll(ct_grid_run *g);
 
-static inline bool ct_grid_time_to_poll(const ct_gridding *g) { return g->out->box_tests >= g->next_poll; }
+static inline bool ct_grid_time_to_poll(const ct_grid_run *g) { return g->out->box_tests >= g->next_poll; }
 
 /* The exponent of a box's size as it is stored: 0 for sizes of zero, 2047 for what is not finite. */
 static inline int ct_grid_exponent(ct_vec3 extent) {
@@ -99,24 +99,24 @@ static inline int ct_grid_apart_plain(const ct_grid_box *a, const ct_grid_box *b
 
 #ifdef __SSE2__
 /* What is compared with every candidate: the upper ends, the negated lower ones. */
-typedef __m128i ct_grid_asked;
-static inline ct_grid_asked ct_grid_ask(const ct_grid_box *a) {
+typedef __m128i ct_grid_query;
+static inline ct_grid_query ct_grid_query_box(const ct_grid_box *a) {
   return _mm_set_epi16(0, 0, (short)-a->lower[2], (short)-a->lower[1], (short)-a->lower[0], (short)-a->minus_upper[2],
                        (short)-a->minus_upper[1], (short)-a->minus_upper[0]);
 }
-static inline int ct_grid_apart(ct_grid_asked a, const ct_grid_box *b) {
+static inline int ct_grid_apart(ct_grid_query a, const ct_grid_box *b) {
   const int signs = 0xaaa; /* of the six numbers; the last two lanes are the id */
   return _mm_movemask_epi8(_mm_sub_epi16(a, _mm_load_si128((const __m128i *)(const void *)b))) & signs;
 }
 #else
-typedef ct_grid_box ct_grid_asked;
-static inline ct_grid_asked ct_grid_ask(const ct_grid_box *a) { return *a; }
-static inline int ct_grid_apart(ct_grid_asked a, const ct_grid_box *b) { return ct_grid_apart_plain(&a, b); }
+typedef ct_grid_box ct_grid_query;
+static inline ct_grid_query ct_grid_query_box(const ct_grid_box *a) { return *a; }
+static inline int ct_grid_apart(ct_grid_query a, const ct_grid_box *b) { return ct_grid_apart_plain(&a, b); }
 #endif
 
 /* Places k of members[from..to) that a may overlap, each with `tag` in the upper half, to `hits`; how many. Without a branch on
  * what is found: it could not be foretold. */
-static inline size_t ct_grid_test(ct_grid_asked a, const ct_grid_box *members, uint32_t from, uint32_t to, uint64_t tag,
+static inline size_t ct_grid_test(ct_grid_query a, const ct_grid_box *members, uint32_t from, uint32_t to, uint64_t tag,
                                   uint64_t *hits) {
   size_t count = 0;
   for (uint32_t k = from; k < to; k++) {

@@ -18,7 +18,7 @@
 #define NO_CELL UINT32_MAX
 
 static double count_cells(ct_grid_level *level, int x_bits) {
-  const ct_box *b = &level->bounds;
+  const ct_aabb *b = &level->bounds;
   level->x_bits = x_bits;
   double product = 1.0;
   for (int axis = 0; axis < 3; axis++) {
@@ -45,7 +45,7 @@ static void size_cells(ct_grid_level *level) {
 }
 
 /* The box in quanta, and its cell. NO_CELL: it reaches over more than the next cell, which no rounding should bring about. */
-static inline uint32_t place(ct_grid_level *level, const ct_box *box, uint32_t id, ct_grid_box *packed) {
+static inline uint32_t place(ct_grid_level *level, const ct_aabb *box, uint32_t id, ct_grid_box *packed) {
   int64_t lower[3];
   for (int axis = 0; axis < 3; axis++) {
     const double origin = ct_axis_of(level->bounds.min, axis);
@@ -64,7 +64,7 @@ static inline uint32_t place(ct_grid_level *level, const ct_box *box, uint32_t i
 }
 
 /* Each box's cell, and how many are in each. */
-static bool place_all(ct_gridding *g, ct_grid_box *packed, uint32_t *cells, uint32_t *counts) {
+static bool place_all(ct_grid_run *g, ct_grid_box *packed, uint32_t *cells, uint32_t *counts) {
   for (size_t i = 0; i < g->count; i++) {
     int number = g->uniform ? 0 : ct_grid_level_of(g, &g->boxes[i]);
     cells[i] = number < 0 ? NO_CELL : place(&g->levels[number], &g->boxes[i], (uint32_t)i, &packed[i]);
@@ -79,7 +79,7 @@ static bool place_all(ct_gridding *g, ct_grid_box *packed, uint32_t *cells, uint
   return true;
 }
 
-ct_status ct_grid_fill(ct_gridding *g) {
+ct_status ct_grid_fill(ct_grid_run *g) {
   size_t cell_count = 0;
   for (int k = 0; k < g->level_count; k++) {
     ct_grid_level *level = &g->levels[k];

@@ -13,14 +13,14 @@
 #define EXPONENT_ONE 1023 /* of sizes in [1, 2) */
 
 typedef struct span {
-  ct_box bounds;
+  ct_aabb bounds;
   ct_vec3 largest;
   size_t count;
 } span;
 
 static const span nothing = {{{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}, {0, 0, 0}, 0};
 
-static inline void add_to(span *s, const ct_box *box, ct_vec3 extent) {
+static inline void add_to(span *s, const ct_aabb *box, ct_vec3 extent) {
   s->bounds.min =
       (ct_vec3){ct_min2(box->min.x, s->bounds.min.x), ct_min2(box->min.y, s->bounds.min.y), ct_min2(box->min.z, s->bounds.min.z)};
   s->bounds.max =
@@ -29,10 +29,10 @@ static inline void add_to(span *s, const ct_box *box, ct_vec3 extent) {
   s->count++;
 }
 
-static bool near_enough(const ct_box *box) { return ct_max_abs(box->min) < FAR && ct_max_abs(box->max) < FAR; }
+static bool near_enough(const ct_aabb *box) { return ct_max_abs(box->min) < FAR && ct_max_abs(box->max) < FAR; }
 
 /* How many boxes there are of each exponent, and what all span if none is infinite or far out; else only those that count. */
-static span measure(const ct_gridding *g, uint32_t *histogram) {
+static span measure(const ct_grid_run *g, uint32_t *histogram) {
   span all = nothing;
   for (size_t i = 0; i < g->count; i++) {
     ct_vec3 extent = ct_sub(g->boxes[i].max, g->boxes[i].min);
@@ -59,7 +59,7 @@ static double cells_of(const span *all, int exponent) {
 }
 
 /* Each exponent's level, from the coarsest, 0; the last takes all that is smaller. Returns how many boxes have one. */
-static size_t cut_levels(ct_gridding *g, const uint32_t *histogram, const span *all) {
+static size_t cut_levels(ct_grid_run *g, const uint32_t *histogram, const span *all) {
   memset(g->of_exponent, -1, sizeof g->of_exponent);
   int top = EXPONENT_INFINITE - 1, began = 0;
   size_t left = all->count, wide = 0;
@@ -79,11 +79,11 @@ static size_t cut_levels(ct_gridding *g, const uint32_t *histogram, const span *
   return levelled;
 }
 
-int ct_grid_level_of(const ct_gridding *g, const ct_box *box) {
+int ct_grid_level_of(const ct_grid_run *g, const ct_aabb *box) {
   return near_enough(box) ? g->of_exponent[ct_grid_exponent(ct_sub(box->max, box->min))] : -1;
 }
 
-static void span_levels(ct_gridding *g, const span *all) {
+static void span_levels(ct_grid_run *g, const span *all) {
   span spans[CT_GRID_LEVELS_MAX];
   for (int k = 0; k < g->level_count; k++) spans[k] = nothing;
   if (g->uniform) spans[0] = *all;
@@ -98,7 +98,7 @@ static void span_levels(ct_gridding *g, const span *all) {
   }
 }
 
-bool ct_grid_choose_levels(ct_gridding *g) {
+bool ct_grid_choose_levels(ct_grid_run *g) {
   uint32_t *histogram = calloc(EXPONENT_INFINITE + 1, sizeof *histogram);
   if (!histogram) return false;
   span all = measure(g, histogram);

@@ -9,7 +9,7 @@
 /* Tests between two looks at the cancel flag and at the tests made. */
 #define TESTS_PER_POLL 4096
 
-ct_status ct_grid_poll(ct_gridding *g) {
+ct_status ct_grid_poll(ct_grid_run *g) {
   g->next_poll = g->out->box_tests + TESTS_PER_POLL;
   if (ct_cancel_raised(g->out->cancel)) return CT_CANCELLED;
   g->crowded = g->out->box_tests > TESTS_PER_BOX * (uint64_t)g->count + TESTS_PER_PAIR * (uint64_t)g->out->list->count;
@@ -27,12 +27,12 @@ static inline bool is_open(const ct_grid_box *a, const ct_grid_box *b) {
 }
 
 /* Hits are two places, of boxes of the same level. */
-static ct_status add_own(ct_gridding *g) {
+static ct_status add_own(ct_grid_run *g) {
   ct_pair_index pairs[CT_GRID_HITS];
   size_t count = 0;
   for (size_t k = 0; k < g->hit_count; k++) {
     const ct_grid_box *a = &g->members[g->hits[k] >> 32], *b = &g->members[g->hits[k] & UINT32_MAX];
-    if (is_open(a, b) && !ct_box_overlap(&g->boxes[a->id], &g->boxes[b->id])) continue;
+    if (is_open(a, b) && !ct_aabb_overlap(&g->boxes[a->id], &g->boxes[b->id])) continue;
     uint32_t first = a->id < b->id ? a->id : b->id;
     pairs[count++] = (ct_pair_index){first, a->id ^ b->id ^ first};
   }
@@ -41,20 +41,20 @@ static ct_status add_own(ct_gridding *g) {
 }
 
 /* Hits are the number of a box of another level, and a place. */
-static ct_status add_other(ct_gridding *g) {
+static ct_status add_other(ct_grid_run *g) {
   ct_status status = CT_OK;
   for (size_t k = 0; k < g->hit_count && status == CT_OK; k++) {
     uint32_t a = (uint32_t)(g->hits[k] >> 32), b = g->members[g->hits[k] & UINT32_MAX].id;
-    if (ct_box_overlap(&g->boxes[a], &g->boxes[b])) status = ct_pair_output_add(g->out, a, b);
+    if (ct_aabb_overlap(&g->boxes[a], &g->boxes[b])) status = ct_pair_output_add(g->out, a, b);
   }
   g->hit_count = 0;
   return status;
 }
 
-typedef ct_status adding(ct_gridding *g);
+typedef ct_status adding(ct_grid_run *g);
 
 /* A run of more candidates than there is room for hits. */
-static ct_status test_long(ct_gridding *g, ct_grid_asked a, uint32_t from, uint32_t to, uint64_t tag, adding *add) {
+static ct_status test_long(ct_grid_run *g, ct_grid_query a, uint32_t from, uint32_t to, uint64_t tag, adding *add) {
   while (from < to) {
     uint32_t most = (uint32_t)(CT_GRID_HITS - g->hit_count), size = to - from < most ? to - from : most;
     g->hit_count += ct_grid_test(a, g->members, from, from + size, tag, g->hits + g->hit_count);
@@ -66,7 +66,7 @@ static ct_status test_long(ct_gridding *g, ct_grid_asked a, uint32_t from, uint3
   return CT_OK;
 }
 
-static inline ct_status test_run(ct_gridding *g, ct_grid_asked a, uint32_t from, uint32_t to, uint64_t tag, adding *add) {
+static inline ct_status test_run(ct_grid_run *g, ct_grid_query a, uint32_t from, uint32_t to, uint64_t tag, adding *add) {
   g->out->box_tests += to - from;
   if (to - from >= CT_GRID_HITS - g->hit_count) return test_long(g, a, from, to, tag, add);
   g->hit_count += ct_grid_test(a, g->members, from, to, tag, g->hits + g->hit_count);
@@ -84,14 +84,14 @@ static inline uint32_t cells_on(const ct_grid_box *a, int axis, int bits) {
 }
 
 /* Candidates: the boxes of the cells [from, end). */
-static inline ct_status test_cells(ct_gridding *g, ct_grid_asked a, size_t from, size_t end, uint64_t tag) {
+static inline ct_status test_cells(ct_grid_run *g, ct_grid_query a, size_t from, size_t end, uint64_t tag) {
   return test_run(g, a, g->starts[from], g->starts[end], tag, add_own);
 }
 
 /* A box against what comes after it in its row, in the next row, and in the rows around in the next layer, as far as it reaches. */
-static inline ct_status meet_one(ct_gridding *g, const ct_grid_level *level, uint32_t k, size_t row, size_t x, bool first_row) {
+static inline ct_status meet_one(ct_grid_run *g, const ct_grid_level *level, uint32_t k, size_t row, size_t x, bool first_row) {
   const ct_grid_box *box = &g->members[k];
-  const ct_grid_asked a = ct_grid_ask(box);
+  const ct_grid_query a = ct_grid_query_box(box);
   const size_t width = (size_t)level->cells[0], layer = width * (size_t)level->cells[1];
   const uint64_t tag = (uint64_t)k << 32;
   size_t back = cells_back(box, 0, level->reach[0], level->x_bits);
@@ -109,7 +109,7 @@ static inline ct_status meet_one(ct_gridding *g, const ct_grid_level *level, uin
   return status;
 }
 
-static ct_status meet_row(ct_gridding *g, const ct_grid_level *level, size_t row, bool first_row) {
+static ct_status meet_row(ct_grid_run *g, const ct_grid_level *level, size_t row, bool first_row) {
   /* Which cell of the row a member is in, quanta tell up to a multiple of those that wrap around; the rest is counted. */
   const uint32_t wrap = 1u << (16 - level->x_bits);
   size_t x = 0;
@@ -123,7 +123,7 @@ static ct_status meet_row(ct_gridding *g, const ct_grid_level *level, size_t row
   return CT_OK;
 }
 
-static ct_status meet_level(ct_gridding *g, const ct_grid_level *level) {
+static ct_status meet_level(ct_grid_run *g, const ct_grid_level *level) {
   int64_t rows = level->cells[1] * level->cells[2];
   for (int64_t r = 0; r < rows; r++) {
     size_t row = level->first + (size_t)(r * level->cells[0]);
@@ -147,7 +147,7 @@ static int64_t cut_quanta(double v, double from, double to, double inverse) {
   return ct_grid_quanta(v, from, inverse);
 }
 
-static outlook look(const ct_grid_level *level, const ct_box *box) {
+static outlook look(const ct_grid_level *level, const ct_aabb *box) {
   outlook o = {.packed.id = 0};
   for (int axis = 0; axis < 3; axis++) {
     double from = ct_axis_of(level->bounds.min, axis), to = ct_axis_of(level->bounds.max, axis);
@@ -165,7 +165,7 @@ static int64_t cell_within(int64_t quanta, int bits, int64_t cells) {
 }
 
 /* The cells where the level's boxes begin that may overlap: from one reach below to the upper end. */
-static ct_status meet_coarser(ct_gridding *g, const ct_grid_level *level, uint32_t id) {
+static ct_status meet_coarser(ct_grid_run *g, const ct_grid_level *level, uint32_t id) {
   outlook o = look(level, &g->boxes[id]);
   int64_t from[3], to[3];
   for (int axis = 0; axis < 3; axis++) {
@@ -174,7 +174,7 @@ static ct_status meet_coarser(ct_gridding *g, const ct_grid_level *level, uint32
     from[axis] = cell_within(o.lower[axis] - level->reach[axis], bits, level->cells[axis]);
     to[axis] = cell_within(o.upper[axis], bits, level->cells[axis]);
   }
-  const ct_grid_asked asked = ct_grid_ask(&o.packed);
+  const ct_grid_query asked = ct_grid_query_box(&o.packed);
   ct_status status = CT_OK;
   for (int64_t z = from[2]; z <= to[2]; z++)
     for (int64_t y = from[1]; y <= to[1] && status == CT_OK; y++) {
@@ -185,7 +185,7 @@ static ct_status meet_coarser(ct_gridding *g, const ct_grid_level *level, uint32
   return status;
 }
 
-static ct_status meet_levels(ct_gridding *g, const ct_grid_level *fine, const ct_grid_level *coarse) {
+static ct_status meet_levels(ct_grid_run *g, const ct_grid_level *fine, const ct_grid_level *coarse) {
   size_t cells = (size_t)(fine->cells[0] * fine->cells[1] * fine->cells[2]);
   for (uint32_t k = g->starts[fine->first]; k < g->starts[fine->first + cells]; k++) {
     ct_status status = meet_coarser(g, coarse, g->members[k].id);
@@ -195,7 +195,7 @@ static ct_status meet_levels(ct_gridding *g, const ct_grid_level *fine, const ct
   return add_other(g);
 }
 
-ct_status ct_grid_meet(ct_gridding *g) {
+ct_status ct_grid_find_overlaps(ct_grid_run *g) {
   ct_status status = CT_OK;
   for (int k = 0; k < g->level_count && status == CT_OK && !g->crowded; k++) {
     status = meet_level(g, &g->levels[k]);

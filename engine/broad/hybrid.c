@@ -23,7 +23,7 @@
 #define TESTS_PER_POLL 4096
 
 typedef struct item {
-  ct_box box;
+  ct_aabb box;
   uint32_t id;
 } item;
 
@@ -226,7 +226,7 @@ static ct_status stream(streaming *s, item_range intervals, item_range points, s
   return stream(s, rest, (item_range){points.items + left, points.count - left}, half);
 }
 
-ct_status ct_broad_hybrid_cut(const ct_box *boxes, size_t count, size_t cutoff, ct_pair_output *out) {
+ct_status ct_broad_hybrid_cut(const ct_aabb *boxes, size_t count, size_t cutoff, ct_pair_output *out) {
   if (count == 0) return ct_cancel_raised(out->cancel) ? CT_CANCELLED : CT_OK;
   item *items = malloc(3 * count * sizeof *items);
   ct_endpoint *ends = malloc(2 * count * sizeof *ends);
@@ -242,6 +242,6 @@ ct_status ct_broad_hybrid_cut(const ct_box *boxes, size_t count, size_t cutoff, 
   return status;
 }
 
-ct_status ct_broad_hybrid(const ct_box *boxes, size_t count, ct_pair_output *out) {
+ct_status ct_broad_hybrid(const ct_aabb *boxes, size_t count, ct_pair_output *out) {
   return ct_broad_hybrid_cut(boxes, count, CUTOFF, out);
 }

@@ -45,9 +45,9 @@ static bool make_room(ct_sweep *s) {
   return good;
 }
 
-ct_status ct_sweep_add(ct_sweep *s, const ct_box *box, uint32_t *number) {
+ct_status ct_sweep_add(ct_sweep *s, const ct_aabb *box, uint32_t *number) {
   uint32_t free_one = s->lowest_free;
-  while (free_one < s->used && s->state[free_one] != CT_SWEPT_FREE) free_one++;
+  while (free_one < s->used && s->state[free_one] != CT_SWEEP_PAIR_NONE) free_one++;
   s->lowest_free = free_one;
   if (free_one == s->used) {
     if (s->used == CT_BROAD_BOXES_MAX) return CT_LIMIT;
@@ -55,8 +55,8 @@ ct_status ct_sweep_add(ct_sweep *s, const ct_box *box, uint32_t *number) {
     s->used++;
   }
   s->boxes[free_one] = *box;
-  s->before[free_one] = ct_box_nothing();
-  s->state[free_one] = CT_SWEPT_NEW;
+  s->before[free_one] = ct_aabb_empty();
+  s->state[free_one] = CT_SWEEP_PAIR_ADDED;
   s->lowest_free = free_one + 1;
   s->count++;
   s->added++;
@@ -67,17 +67,17 @@ ct_status ct_sweep_add(ct_sweep *s, const ct_box *box, uint32_t *number) {
 /* A box that no frame has seen goes at once. */
 void ct_sweep_remove(ct_sweep *s, uint32_t number) {
   s->count--;
-  if (s->state[number] == CT_SWEPT_NEW) {
-    s->state[number] = CT_SWEPT_FREE;
+  if (s->state[number] == CT_SWEEP_PAIR_ADDED) {
+    s->state[number] = CT_SWEEP_PAIR_NONE;
     s->added--;
     if (number < s->lowest_free) s->lowest_free = number;
     return;
   }
-  s->state[number] = CT_SWEPT_GONE;
+  s->state[number] = CT_SWEEP_PAIR_REMOVED;
   s->gone++;
 }
 
-void ct_sweep_move(ct_sweep *s, uint32_t number, const ct_box *box) { s->boxes[number] = *box; }
+void ct_sweep_move(ct_sweep *s, uint32_t number, const ct_aabb *box) { s->boxes[number] = *box; }
 
 size_t ct_sweep_count(const ct_sweep *s) { return s->count; }
 
@@ -94,7 +94,7 @@ static bool make_ends(ct_sweep *s) {
 
 static bool less(ct_pair_index a, ct_pair_index b) { return a.i < b.i || (a.i == b.i && a.j < b.j); }
 
-static ct_status sort_once(ct_pair_list *list, const ct_sweeping *s) {
+static ct_status sort_once(ct_pair_list *list, const ct_sweep_update_run *s) {
   ct_status status = ct_pair_index_sort(list->items, list->count, s->sweep->used, s->options->cancel);
   size_t kept = 0;
   for (size_t k = 0; k < list->count && status == CT_OK; k++)
@@ -109,18 +109,19 @@ static ct_status add_to(ct_pair_list *list, ct_pair_index pair, size_t limit) {
 }
 
 /* Pairs of boxes that have gone end without an event. */
-static ct_status end_gone(ct_sweeping *s) {
+static ct_status end_gone(ct_sweep_update_run *s) {
   const ct_sweep *sweep = s->sweep;
   ct_status status = CT_OK;
   for (size_t k = 0; k < sweep->pairs.count && sweep->gone > 0 && status == CT_OK; k++) {
     ct_pair_index p = sweep->pairs.items[k];
-    if (sweep->state[p.i] == CT_SWEPT_GONE || sweep->state[p.j] == CT_SWEPT_GONE) status = add_to(&s->ended, p, SIZE_MAX);
+    if (sweep->state[p.i] == CT_SWEEP_PAIR_REMOVED || sweep->state[p.j] == CT_SWEEP_PAIR_REMOVED)
+      status = add_to(&s->ended, p, SIZE_MAX);
   }
   return status;
 }
 
 /* pairs = those before, without the ended, with the begun; all sorted. */
-static ct_status apply_changes(ct_sweeping *s) {
+static ct_status apply_changes(ct_sweep_update_run *s) {
   ct_status status = end_gone(s);
   if (status == CT_OK) status = sort_once(&s->begun, s);
   if (status == CT_OK) status = sort_once(&s->ended, s);
@@ -150,16 +151,16 @@ ct_status ct_pair_changes(const ct_pair_list *before, const ct_pair_list *after,
   return status;
 }
 
-static ct_status make_frame(ct_sweeping *s) {
+static ct_status make_frame(ct_sweep_update_run *s) {
   ct_sweep *sweep = s->sweep;
   if (ct_cancel_raised(s->options->cancel)) return CT_CANCELLED;
   if (!make_ends(sweep)) return CT_OUT_OF_MEMORY;
   bool many = (uint64_t)(sweep->added + sweep->gone) * CHANGED_SHARE > sweep->count;
   bool go_on = sweep->sorted && (s->options->keep_order || !many);
   sweep->sorted = false;
-  ct_status status = go_on ? ct_sweep_go_on(s) : CT_OK;
+  ct_status status = go_on ? ct_sweep_update_incremental(s) : CT_OK;
   if (status == CT_OK && go_on && !s->too_many) return apply_changes(s);
-  if (status == CT_OK) status = ct_sweep_afresh(s);
+  if (status == CT_OK) status = ct_sweep_rebuild(s);
   return status == CT_OK ? ct_pair_changes(&sweep->pairs, &s->pairs, &s->begun, &s->ended) : status;
 }
 
@@ -168,13 +169,13 @@ static void replace(ct_pair_list *old, ct_pair_list *fresh) {
   *old = *fresh;
 }
 
-static void commit(ct_sweeping *s) {
+static void commit(ct_sweep_update_run *s) {
   ct_sweep *sweep = s->sweep;
   for (uint32_t k = 0; k < sweep->used; k++) {
     sweep->before[k] = sweep->boxes[k];
-    if (sweep->state[k] == CT_SWEPT_NEW) sweep->state[k] = CT_SWEPT_IN;
-    if (sweep->state[k] == CT_SWEPT_GONE) sweep->state[k] = CT_SWEPT_FREE;
-    if (sweep->state[k] == CT_SWEPT_FREE && k < sweep->lowest_free) sweep->lowest_free = k;
+    if (sweep->state[k] == CT_SWEEP_PAIR_ADDED) sweep->state[k] = CT_SWEEP_PAIR_KEPT;
+    if (sweep->state[k] == CT_SWEEP_PAIR_REMOVED) sweep->state[k] = CT_SWEEP_PAIR_NONE;
+    if (sweep->state[k] == CT_SWEEP_PAIR_NONE && k < sweep->lowest_free) sweep->lowest_free = k;
   }
   sweep->added = sweep->gone = 0;
   sweep->sorted = true;
@@ -186,7 +187,7 @@ static void commit(ct_sweeping *s) {
 ct_status ct_sweep_update(ct_sweep *sweep, const ct_sweep_options *options, ct_sweep_frame *frame) {
   ct_sweep_frame found = {0};
   uint64_t count = sweep->count;
-  ct_sweeping s = {.sweep = sweep, .options = options, .frame = &found};
+  ct_sweep_update_run s = {.sweep = sweep, .options = options, .frame = &found};
   s.swaps_most = options->keep_order ? UINT64_MAX : count * count / SWAPS_SHARE;
   ct_status status = make_frame(&s);
   if (status != CT_OK) {
@@ -207,7 +208,7 @@ ct_status ct_sweep_update(ct_sweep *sweep, const ct_sweep_options *options, ct_s
 }
 
 /* As one of the methods: a first frame. */
-ct_status ct_broad_sweep(const ct_box *boxes, size_t count, ct_pair_output *out) {
+ct_status ct_broad_sweep(const ct_aabb *boxes, size_t count, ct_pair_output *out) {
   ct_sweep *sweep = ct_sweep_create();
   ct_status status = sweep ? CT_OK : CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < count && status == CT_OK; i++) status = ct_sweep_add(sweep, &boxes[i], NULL);

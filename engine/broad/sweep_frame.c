@@ -7,8 +7,8 @@
 /* Tests, or ends placed, between two looks at the cancel flag: a few microseconds. */
 #define STEPS_PER_POLL 4096
 
-static double value_of(const ct_box *boxes, uint32_t tag, int axis) {
-  const ct_box *box = &boxes[tag & ~CT_ENDPOINT_END];
+static double value_of(const ct_aabb *boxes, uint32_t tag, int axis) {
+  const ct_aabb *box = &boxes[tag & ~CT_ENDPOINT_END];
   return ct_axis_of(tag & CT_ENDPOINT_END ? box->max : box->min, axis);
 }
 
@@ -37,10 +37,10 @@ static void leave(active_list *active, uint32_t box) {
 }
 
 /* A box that begins overlaps those open along the axis; its pairs are those that overlap on the other two as well. */
-static ct_status enter(ct_sweeping *s, active_list *active, uint32_t box, ct_pair_output *out) {
-  const ct_box *boxes = s->sweep->boxes, own = boxes[box];
+static ct_status enter(ct_sweep_update_run *s, active_list *active, uint32_t box, ct_pair_output *out) {
+  const ct_aabb *boxes = s->sweep->boxes, own = boxes[box];
   for (size_t k = 0; k < active->count; k++) {
-    if (!ct_box_overlap(&own, &boxes[active->boxes[k]])) continue;
+    if (!ct_aabb_overlap(&own, &boxes[active->boxes[k]])) continue;
     ct_status status = ct_pair_output_add(out, box, active->boxes[k]);
     if (status != CT_OK) return status;
   }
@@ -51,7 +51,7 @@ static ct_status enter(ct_sweeping *s, active_list *active, uint32_t box, ct_pai
   return CT_OK;
 }
 
-static ct_status walk(ct_sweeping *s, active_list *active, int axis) {
+static ct_status walk(ct_sweep_update_run *s, active_list *active, int axis) {
   const ct_endpoint *ends = s->sweep->ends[axis];
   ct_pair_output out = {.list = &s->pairs, .limit = s->options->limit};
   uint64_t next_poll = 0;
@@ -68,12 +68,12 @@ static ct_status walk(ct_sweeping *s, active_list *active, int axis) {
   return ct_pair_index_sort(s->pairs.items, s->pairs.count, s->sweep->used, s->options->cancel);
 }
 
-ct_status ct_sweep_afresh(ct_sweeping *s) {
+ct_status ct_sweep_rebuild(ct_sweep_update_run *s) {
   ct_sweep *sweep = s->sweep;
   s->frame->full_sorts = 1;
   for (int axis = 0; axis < 3; axis++) {
-    sweep->end_count = append(sweep, axis, CT_SWEPT_IN, 0);
-    sweep->end_count = append(sweep, axis, CT_SWEPT_NEW, sweep->end_count);
+    sweep->end_count = append(sweep, axis, CT_SWEEP_PAIR_KEPT, 0);
+    sweep->end_count = append(sweep, axis, CT_SWEEP_PAIR_ADDED, sweep->end_count);
     if (!ct_endpoint_sort(sweep->ends[axis], sweep->spare, sweep->end_count, s->options->cancel)) return CT_CANCELLED;
   }
   active_list active = {malloc(((size_t)sweep->used + 1) * sizeof(uint32_t)), malloc(((size_t)sweep->used + 1) * sizeof(uint32_t)),
@@ -89,23 +89,23 @@ ct_status ct_sweep_afresh(ct_sweeping *s) {
 
 /* An end has moved below another. A beginning below an end: the pair begins to overlap along this axis, and begins as a pair if it
  * overlaps on all axes now and did not before. An end below a beginning: the pair ends, if it was one. */
-static ct_status pass(ct_sweeping *s, ct_endpoint moved, ct_endpoint other) {
+static ct_status pass(ct_sweep_update_run *s, ct_endpoint moved, ct_endpoint other) {
   if (ct_endpoint_ends(moved) == ct_endpoint_ends(other)) return CT_OK;
   const ct_sweep *sweep = s->sweep;
   uint32_t a = ct_endpoint_box(moved), b = ct_endpoint_box(other);
   bool begins = !ct_endpoint_ends(moved);
   s->frame->box_tests++;
   /* `before` holds nothing for new boxes, so its overlap is asked of boxes that were in. */
-  bool were_in = sweep->state[a] == CT_SWEPT_IN && sweep->state[b] == CT_SWEPT_IN;
-  if (begins && !ct_box_overlap(&sweep->boxes[a], &sweep->boxes[b])) return CT_OK;
-  bool was = were_in && ct_box_overlap(&sweep->before[a], &sweep->before[b]);
+  bool were_in = sweep->state[a] == CT_SWEEP_PAIR_KEPT && sweep->state[b] == CT_SWEEP_PAIR_KEPT;
+  if (begins && !ct_aabb_overlap(&sweep->boxes[a], &sweep->boxes[b])) return CT_OK;
+  bool was = were_in && ct_aabb_overlap(&sweep->before[a], &sweep->before[b]);
   if (begins == was) return CT_OK;
   ct_pair_output out = {.list = begins ? &s->begun : &s->ended, .limit = SIZE_MAX};
   return ct_pair_output_add(&out, a, b);
 }
 
 /* Sorts by insertion; each pair of ends out of order changes places once. */
-static ct_status insert_all(ct_sweeping *s, ct_endpoint *ends, size_t count) {
+static ct_status insert_all(ct_sweep_update_run *s, ct_endpoint *ends, size_t count) {
   uint64_t next_poll = 0;
   for (size_t k = 1; k < count; k++) {
     ct_endpoint moved = ends[k];
@@ -134,13 +134,13 @@ static size_t load(const ct_sweep *sweep, int axis, size_t count) {
   size_t kept = 0;
   for (size_t k = 0; k < count; k++) {
     uint32_t tag = ends[k].tag;
-    if (sweep->state[tag & ~CT_ENDPOINT_END] == CT_SWEPT_IN)
+    if (sweep->state[tag & ~CT_ENDPOINT_END] == CT_SWEEP_PAIR_KEPT)
       ends[kept++] = (ct_endpoint){value_of(sweep->boxes, tag, axis), tag, 0};
   }
-  return append(sweep, axis, CT_SWEPT_NEW, kept);
+  return append(sweep, axis, CT_SWEEP_PAIR_ADDED, kept);
 }
 
-ct_status ct_sweep_go_on(ct_sweeping *s) {
+ct_status ct_sweep_update_incremental(ct_sweep_update_run *s) {
   ct_sweep *sweep = s->sweep;
   size_t before = sweep->end_count;
   ct_status status = CT_OK;

@@ -3,8 +3,8 @@
  * Boxes sorted by their lower ends; each is tested with those that begin before it ends, on the other two axes. These are the
  * pairs that an active list would bring together, each once, without the list.
  */
-#include "broad/endpoint.h"
 #include "broad/broad_methods.h"
+#include "broad/endpoint.h"
 
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 
 /* A box in sorted order: [lo, hi] along the axis, and the box of the other two. */
 typedef struct swept {
-  ct_box box;
+  ct_aabb box;
   uint32_t id;
 } swept;
 
@@ -27,7 +27,7 @@ static ct_status scan(const swept *items, size_t count, int axis, ct_pair_output
     }
     for (size_t j = i + 1; j < count && ct_axis_of(items[j].box.min, axis) <= end; j++) {
       out->box_tests++;
-      if (!ct_box_overlap(&items[i].box, &items[j].box)) continue;
+      if (!ct_aabb_overlap(&items[i].box, &items[j].box)) continue;
       ct_status status = ct_pair_output_add(out, items[i].id, items[j].id);
       if (status != CT_OK) return status;
     }
@@ -35,7 +35,7 @@ static ct_status scan(const swept *items, size_t count, int axis, ct_pair_output
   return CT_OK;
 }
 
-ct_status ct_broad_sweep_single(const ct_box *boxes, size_t count, ct_pair_output *out) {
+ct_status ct_broad_sweep_single(const ct_aabb *boxes, size_t count, ct_pair_output *out) {
   if (ct_cancel_raised(out->cancel)) return CT_CANCELLED;
   if (count < 2) return CT_OK;
   ct_endpoint *ends = malloc(2 * count * sizeof *ends);

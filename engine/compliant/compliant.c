@@ -79,7 +79,7 @@ ct_elastic_pair ct_elastic_pair_of(const ct_elastic_solid *a, const ct_elastic_s
   return pair;
 }
 
-ct_elastic_options ct_elastic_in_force(const ct_elastic_options *options) {
+ct_elastic_options ct_elastic_options_effective(const ct_elastic_options *options) {
   return (ct_elastic_options){
       .small_velocity = given_or(options->small_velocity, CT_ELASTIC_SMALL_VELOCITY),
       .small_angular_velocity = given_or(options->small_angular_velocity, CT_ELASTIC_SMALL_ANGULAR_VELOCITY),
@@ -93,9 +93,9 @@ double ct_regularised(double v, double s) { return v >= s ? v : v * v / s * (1.0
 /* Against v, of the size given; fades out where v is small. */
 static ct_vec3 resisting(ct_vec3 v, double size, double small) { return ct_scale(v, -size / ct_regularised(ct_norm(v), small)); }
 
-ct_compliant_force ct_compliant_law(const ct_elastic_pair *pair, const ct_contact_set *set, const ct_touch *touch,
+ct_compliant_force ct_compliant_law(const ct_elastic_pair *pair, const ct_contact_set *set, const ct_contact *touch,
                                     const ct_elastic_options *options) {
-  ct_contact_velocity velocity = ct_touch_velocity(set, touch, 0.0);
+  ct_contact_velocity velocity = ct_contact_relative_velocity(set, touch, 0.0);
   ct_vec3 spin = ct_sub(set->bodies[touch->b].velocity.angular, set->bodies[touch->a].velocity.angular);
   ct_compliant_force out = {
       .depth = -touch->distance, .depth_rate = -velocity.normal, .slip = velocity.slip, .angular_speed = ct_norm(spin)};

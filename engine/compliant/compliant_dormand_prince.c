@@ -10,18 +10,18 @@ static ct_quat unit_quat(ct_quat q) {
   return (ct_quat){q.x / length, q.y / length, q.z / length, q.w / length};
 }
 
-static void place(ct_moved *m, const ct_flow *flow) {
+static void place(ct_body_state *m, const ct_flow *flow) {
   m->position = flow->position;
   m->pose.rotation = unit_quat(flow->rotation);
   m->pose.position = ct_sub(m->position, ct_mat_mul(ct_quat_matrix(m->pose.rotation), m->center));
   m->velocity.linear = flow->velocity;
   if (m->is_dynamic) m->angular_momentum = flow->spin;
-  m->velocity.angular = m->is_dynamic ? ct_moved_angular(m) : flow->spin;
+  m->velocity.angular = m->is_dynamic ? ct_body_state_angular_velocity(m) : flow->spin;
 }
 
 typedef struct finding {
   const ct_advance *advance;
-  ct_nears *nears;
+  ct_elastic_candidates *nears;
   size_t most;
   ct_status status;
 } finding;
@@ -41,7 +41,7 @@ static bool take(void *context, const ct_hit *hit) {
   }
   if (f->nears->count == f->nears->room) {
     size_t room = 2 * f->nears->room + 16;
-    ct_near *items = realloc(f->nears->items, room * sizeof *items);
+    ct_elastic_candidate *items = realloc(f->nears->items, room * sizeof *items);
     if (!items) {
       f->status = CT_OUT_OF_MEMORY;
       return false;
@@ -50,17 +50,17 @@ static bool take(void *context, const ct_hit *hit) {
     f->nears->room = room;
   }
   const ct_contact_point *point = &hit->points[0];
-  f->nears->items[f->nears->count++] = (ct_near){.a = hit->a,
-                                                 .b = hit->b,
-                                                 .collider_a = hit->collider_a,
-                                                 .collider_b = hit->collider_b,
-                                                 .distance = point->distance,
-                                                 .position = ct_lerp(point->point_a, point->point_b, 0.5),
-                                                 .normal = point->normal};
+  f->nears->items[f->nears->count++] = (ct_elastic_candidate){.a = hit->a,
+                                                              .b = hit->b,
+                                                              .collider_a = hit->collider_a,
+                                                              .collider_b = hit->collider_b,
+                                                              .distance = point->distance,
+                                                              .position = ct_lerp(point->point_a, point->point_b, 0.5),
+                                                              .normal = point->normal};
   return true;
 }
 
-ct_status ct_elastic_look(ct_advance *advance, const ct_flow *flow, double clearance, ct_workspace *workspace) {
+ct_status ct_elastic_find_candidates(ct_advance *advance, const ct_flow *flow, double clearance, ct_workspace *workspace) {
   ct_elastic *elastic = advance->elastic;
   for (size_t i = 0; i < advance->moved_count; i++) {
     place(&elastic->bodies[i], &flow[i]);
@@ -70,7 +70,7 @@ ct_status ct_elastic_look(ct_advance *advance, const ct_flow *flow, double clear
       .kind = CT_QUERY_CONTACTS, .clearance = clearance, .detail = CT_DETAIL_DEEPEST, .where_a = advance->moving_rows};
   finding f = {.advance = advance, .nears = &elastic->nears, .most = advance->options.contacts_max, .status = CT_OK};
   elastic->nears.count = 0;
-  ct_status status = ct_advance_ask(advance, &options, workspace, take, &f);
+  ct_status status = ct_advance_run_query(advance, &options, workspace, take, &f);
   return status == CT_OK ? f.status : status;
 }
 
@@ -78,45 +78,45 @@ ct_status ct_elastic_look(ct_advance *advance, const ct_flow *flow, double clear
 
 static int order(uint32_t a, uint32_t b) { return (a > b) - (a < b); }
 
-int ct_pair_order(const ct_member *m, const ct_near *n) {
+int ct_elastic_pair_compare(const ct_elastic_contact *m, const ct_elastic_candidate *n) {
   int by_row = order(m->a, n->a) ? order(m->a, n->a) : order(m->b, n->b);
   if (by_row) return by_row;
   return order(m->collider_a, n->collider_a) ? order(m->collider_a, n->collider_a) : order(m->collider_b, n->collider_b);
 }
 
-size_t ct_elastic_member_of(const ct_elastic *elastic, const ct_near *near) {
+size_t ct_elastic_find_contact(const ct_elastic *elastic, const ct_elastic_candidate *near) {
   size_t low = 0, high = elastic->member_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (ct_pair_order(&elastic->members[middle], near) < 0) low = middle + 1;
+    if (ct_elastic_pair_compare(&elastic->members[middle], near) < 0) low = middle + 1;
     else high = middle;
   }
-  return low < elastic->member_count && ct_pair_order(&elastic->members[low], near) == 0 ? low : elastic->member_count;
+  return low < elastic->member_count && ct_elastic_pair_compare(&elastic->members[low], near) == 0 ? low : elastic->member_count;
 }
 
 /* NULL: the row does not move. */
-static ct_moved *moved_of(const ct_advance *advance, uint32_t row) {
+static ct_body_state *moved_of(const ct_advance *advance, uint32_t row) {
   uint32_t index = advance->moved_of[row];
   return index == CT_NO_ROW ? NULL : &advance->elastic->bodies[index];
 }
 
-static ct_mass_body as_mass_body(const ct_moved *m) {
+static ct_mass_body as_mass_body(const ct_body_state *m) {
   return m ? (ct_mass_body){.center = m->position, .velocity = m->velocity} : (ct_mass_body){0};
 }
 
-ct_compliant_force ct_elastic_force(const ct_advance *advance, const ct_near *near, const ct_elastic_pair *pair) {
+ct_compliant_force ct_elastic_force(const ct_advance *advance, const ct_elastic_candidate *near, const ct_elastic_pair *pair) {
   ct_mass_body bodies[2] = {as_mass_body(moved_of(advance, near->a)), as_mass_body(moved_of(advance, near->b))};
-  ct_touch touch = {.a = 0, .b = 1, .position = near->position, .normal = near->normal, .distance = near->distance};
+  ct_contact touch = {.a = 0, .b = 1, .position = near->position, .normal = near->normal, .distance = near->distance};
   ct_contact_set set = {.bodies = bodies, .body_count = 2, .touches = &touch, .count = 1};
   return ct_compliant_law(pair, &set, &touch, &advance->options.elastic);
 }
 
 /* The force pushes the body of a flow's rate, if it is one that forces move. */
-static void push(const ct_advance *advance, ct_flow *rates, uint32_t row, const ct_near *near, const ct_compliant_force *force,
-                 double sign) {
+static void push(const ct_advance *advance, ct_flow *rates, uint32_t row, const ct_elastic_candidate *near,
+                 const ct_compliant_force *force, double sign) {
   uint32_t index = advance->moved_of[row];
   if (index == CT_NO_ROW || !advance->now[index].is_dynamic) return;
-  const ct_moved *m = &advance->elastic->bodies[index];
+  const ct_body_state *m = &advance->elastic->bodies[index];
   ct_flow *rate = &rates[index];
   ct_vec3 moment = ct_add(ct_cross(ct_sub(near->position, m->position), force->force), force->torque);
   rate->velocity = ct_add_scaled(rate->velocity, force->force, sign / m->mass);
@@ -124,22 +124,22 @@ static void push(const ct_advance *advance, ct_flow *rates, uint32_t row, const 
 }
 
 /* Power of a kinematic body by what the contact does to the other, which is `sign` times the force on b. */
-static double power_of(const ct_moved *m, const ct_near *near, const ct_compliant_force *force, double sign) {
+static double power_of(const ct_body_state *m, const ct_elastic_candidate *near, const ct_compliant_force *force, double sign) {
   if (!m || m->is_dynamic) return 0.0;
   ct_vec3 velocity = ct_add(m->velocity.linear, ct_cross(m->velocity.angular, ct_sub(near->position, m->position)));
   return sign * (ct_dot(force->force, velocity) + ct_dot(force->torque, m->velocity.angular));
 }
 
-static bool is_dynamic(const ct_moved *m) { return m && m->is_dynamic; }
+static bool is_dynamic(const ct_body_state *m) { return m && m->is_dynamic; }
 
-static void add_contact(const ct_advance *advance, const ct_near *near, ct_flow *rates, ct_flow_sums *sums) {
+static void add_contact(const ct_advance *advance, const ct_elastic_candidate *near, ct_flow *rates, ct_flow_sums *sums) {
   const ct_elastic *elastic = advance->elastic;
-  size_t k = ct_elastic_member_of(elastic, near);
+  size_t k = ct_elastic_find_contact(elastic, near);
   if (k == elastic->member_count) return;
   ct_compliant_force force = ct_elastic_force(advance, near, &elastic->members[k].pair);
   push(advance, rates, near->a, near, &force, -1.0);
   push(advance, rates, near->b, near, &force, 1.0);
-  const ct_moved *a = moved_of(advance, near->a), *b = moved_of(advance, near->b);
+  const ct_body_state *a = moved_of(advance, near->a), *b = moved_of(advance, near->b);
   if (is_dynamic(a) != is_dynamic(b)) sums->impulse = ct_add_scaled(sums->impulse, force.force, is_dynamic(b) ? 1.0 : -1.0);
   sums->work += power_of(a, near, &force, 1.0) + power_of(b, near, &force, -1.0);
 }
@@ -147,7 +147,7 @@ static void add_contact(const ct_advance *advance, const ct_near *near, ct_flow 
 static void add_load(const ct_advance *advance, const ct_load *load, ct_flow *rates, ct_flow_sums *sums) {
   uint32_t index = advance->moved_of[load->row];
   if (index == CT_NO_ROW || !advance->now[index].is_dynamic) return;
-  const ct_moved *m = &advance->elastic->bodies[index];
+  const ct_body_state *m = &advance->elastic->bodies[index];
   ct_vec3 torque = load->torque;
   if (load->has_at) torque = ct_add(torque, ct_cross(ct_sub(load->at, m->position), load->force));
   rates[index].velocity = ct_add_scaled(rates[index].velocity, load->force, 1.0 / m->mass);
@@ -157,11 +157,11 @@ static void add_load(const ct_advance *advance, const ct_load *load, ct_flow *ra
 
 static ct_status find_rates(ct_advance *advance, const ct_flow *flow, ct_workspace *workspace, ct_flow *rates, ct_flow_sums *sums) {
   ct_elastic *elastic = advance->elastic;
-  ct_status status = ct_elastic_look(advance, flow, 0.0, workspace);
+  ct_status status = ct_elastic_find_candidates(advance, flow, 0.0, workspace);
   if (status != CT_OK) return status;
   *sums = (ct_flow_sums){0};
   for (size_t i = 0; i < advance->moved_count; i++) {
-    const ct_moved *m = &elastic->bodies[i];
+    const ct_body_state *m = &elastic->bodies[i];
     ct_vec3 w = m->velocity.angular;
     ct_quat turn = ct_quat_mul((ct_quat){w.x, w.y, w.z, 0.0}, flow[i].rotation);
     rates[i] = (ct_flow){.position = m->velocity.linear,
@@ -174,7 +174,7 @@ static ct_status find_rates(ct_advance *advance, const ct_flow *flow, ct_workspa
   return CT_OK;
 }
 
-ct_status ct_elastic_first(ct_advance *advance, ct_workspace *workspace) {
+ct_status ct_elastic_first_rates(ct_advance *advance, ct_workspace *workspace) {
   ct_elastic *elastic = advance->elastic;
   ct_status status = find_rates(advance, elastic->flow, workspace, elastic->rates[0], &elastic->rate_sums[0]);
   elastic->first_known = status == CT_OK;
@@ -218,7 +218,7 @@ static double quat_size(ct_quat q) { return sqrt(q.x * q.x + q.y * q.y + q.z * q
  * turns is weighed by how far the body's points go. */
 static double error_of(const ct_advance *advance, size_t body, double time, double fastest) {
   const ct_elastic *elastic = advance->elastic;
-  const ct_moved *m = &advance->now[body];
+  const ct_body_state *m = &advance->now[body];
   ct_flow error = weighed(elastic, body, ERRORS, CT_FLOW_STAGES);
   const ct_flow *from = &elastic->flow[body], *to = &elastic->trial[body];
   double speed = ct_max2(fastest, ct_max2(ct_norm(from->velocity), ct_norm(to->velocity)));
@@ -244,7 +244,7 @@ static double fastest_approach(const ct_elastic *elastic) {
   return fastest;
 }
 
-ct_status ct_elastic_try(ct_advance *advance, double time, ct_workspace *workspace, double *error) {
+ct_status ct_elastic_try_step(ct_advance *advance, double time, ct_workspace *workspace, double *error) {
   ct_elastic *elastic = advance->elastic;
   for (int s = 1; s < CT_FLOW_STAGES; s++) {
     ct_flow *at = s == CT_FLOW_STAGES - 1 ? elastic->trial : elastic->stage;

@@ -55,7 +55,7 @@ ct_status ct_elastic_create(ct_advance *advance) {
   for (size_t i = 0; i < advance->moved_count; i++) advance->moving_rows[advance->now[i].row] = 1;
   memcpy(elastic->bodies, advance->now, advance->moved_count * sizeof *advance->now);
   for (size_t i = 0; i < advance->moved_count; i++) {
-    const ct_moved *m = &advance->now[i];
+    const ct_body_state *m = &advance->now[i];
     elastic->flow[i] = (ct_flow){.position = m->position,
                                  .rotation = m->pose.rotation,
                                  .velocity = m->velocity.linear,
@@ -71,14 +71,14 @@ static bool has_changed(const ct_elastic *elastic) {
   size_t in = 0;
   for (size_t k = 0; k < elastic->nears.count; k++) {
     if (elastic->nears.items[k].distance > 0.0) continue;
-    if (in == elastic->member_count || ct_pair_order(&elastic->members[in], &elastic->nears.items[k]) != 0) return true;
+    if (in == elastic->member_count || ct_elastic_pair_compare(&elastic->members[in], &elastic->nears.items[k]) != 0) return true;
     in++;
   }
   return in < elastic->member_count;
 }
 
 /* A new contact, by how fast it comes. */
-static ct_member begun(const ct_advance *advance, const ct_near *near) {
+static ct_elastic_contact begun(const ct_advance *advance, const ct_elastic_candidate *near) {
   const ct_scene *scene = advance->scene;
   static const ct_elastic_pair none = {0};
   ct_elastic_solid a = {0}, b = {0};
@@ -89,51 +89,53 @@ static ct_member begun(const ct_advance *advance, const ct_near *near) {
                              ct_body_collider(ct_scene_body(scene, near->b), near->collider_b).material);
   if (advance->options.frictionless) material.static_friction = material.dynamic_friction = material.rolling_friction = 0.0;
   double approach = fabs(ct_elastic_force(advance, near, &none).depth_rate);
-  return (ct_member){.a = near->a,
-                     .b = near->b,
-                     .collider_a = near->collider_a,
-                     .collider_b = near->collider_b,
-                     .approach = approach,
-                     .pair = ct_elastic_pair_of(&a, &b, &material, approach, &advance->options.elastic)};
+  return (ct_elastic_contact){.a = near->a,
+                              .b = near->b,
+                              .collider_a = near->collider_a,
+                              .collider_b = near->collider_b,
+                              .approach = approach,
+                              .pair = ct_elastic_pair_of(&a, &b, &material, approach, &advance->options.elastic)};
 }
 
 /* The pair as it was looked at last; NULL: out of reach. */
-static const ct_near *near_of(const ct_elastic *elastic, const ct_member *m) {
+static const ct_elastic_candidate *near_of(const ct_elastic *elastic, const ct_elastic_contact *m) {
   size_t low = 0, high = elastic->nears.count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (ct_pair_order(m, &elastic->nears.items[middle]) > 0) low = middle + 1;
+    if (ct_elastic_pair_compare(m, &elastic->nears.items[middle]) > 0) low = middle + 1;
     else high = middle;
   }
-  return low < elastic->nears.count && ct_pair_order(m, &elastic->nears.items[low]) == 0 ? &elastic->nears.items[low] : NULL;
+  return low < elastic->nears.count && ct_elastic_pair_compare(m, &elastic->nears.items[low]) == 0 ? &elastic->nears.items[low]
+                                                                                                   : NULL;
 }
 
-static double normal_velocity(const ct_advance *advance, const ct_near *near) {
+static double normal_velocity(const ct_advance *advance, const ct_elastic_candidate *near) {
   static const ct_elastic_pair none = {0};
   return near ? -ct_elastic_force(advance, near, &none).depth_rate : 0.0;
 }
 
-static ct_status tell(ct_advance *advance, ct_advance_event_kind kind, double time, const ct_member *m, const ct_near *near) {
-  return ct_advance_tell(advance, &(ct_advance_event){.kind = kind,
-                                                      .time = time,
-                                                      .row_a = m->a,
-                                                      .row_b = m->b,
-                                                      .collider_a = m->collider_a,
-                                                      .collider_b = m->collider_b,
-                                                      .normal_velocity = normal_velocity(advance, near)});
+static ct_status tell(ct_advance *advance, ct_advance_event_kind kind, double time, const ct_elastic_contact *m,
+                      const ct_elastic_candidate *near) {
+  return ct_advance_add_event(advance, &(ct_advance_event){.kind = kind,
+                                                           .time = time,
+                                                           .row_a = m->a,
+                                                           .row_b = m->b,
+                                                           .collider_a = m->collider_a,
+                                                           .collider_b = m->collider_b,
+                                                           .normal_velocity = normal_velocity(advance, near)});
 }
 
 /* Contacts that ended at the time, then those that began, if `members` are those of now. */
-static ct_status tell_changes(ct_advance *advance, double time, const ct_member *members, size_t count) {
+static ct_status tell_changes(ct_advance *advance, double time, const ct_elastic_contact *members, size_t count) {
   const ct_elastic *elastic = advance->elastic;
   ct_status status = CT_OK;
   for (size_t i = 0; i < elastic->member_count && status == CT_OK; i++) {
-    const ct_near *near = near_of(elastic, &elastic->members[i]);
+    const ct_elastic_candidate *near = near_of(elastic, &elastic->members[i]);
     if (!near || near->distance > 0.0) status = tell(advance, CT_ADVANCE_EVENT_ENDED, time, &elastic->members[i], near);
   }
   for (size_t i = 0; i < count && status == CT_OK; i++) {
-    const ct_near *near = near_of(elastic, &members[i]);
-    if (ct_elastic_member_of(elastic, near) == elastic->member_count)
+    const ct_elastic_candidate *near = near_of(elastic, &members[i]);
+    if (ct_elastic_find_contact(elastic, near) == elastic->member_count)
       status = tell(advance, CT_ADVANCE_EVENT_BEGAN, time, &members[i], near);
   }
   return status;
@@ -144,13 +146,13 @@ static ct_status set_members(ct_advance *advance, double time) {
   ct_elastic *elastic = advance->elastic;
   size_t count = 0, kept = 0;
   for (size_t k = 0; k < elastic->nears.count; k++) count += elastic->nears.items[k].distance <= 0.0;
-  ct_member *members = malloc((count + 1) * sizeof *members);
+  ct_elastic_contact *members = malloc((count + 1) * sizeof *members);
   if (!members) return CT_OUT_OF_MEMORY;
   count = 0;
   for (size_t k = 0; k < elastic->nears.count; k++) {
-    const ct_near *near = &elastic->nears.items[k];
+    const ct_elastic_candidate *near = &elastic->nears.items[k];
     if (near->distance > 0.0) continue;
-    size_t old = ct_elastic_member_of(elastic, near);
+    size_t old = ct_elastic_find_contact(elastic, near);
     kept += old < elastic->member_count;
     members[count++] = old < elastic->member_count ? elastic->members[old] : begun(advance, near);
   }
@@ -181,7 +183,7 @@ static double least_step(const ct_advance *advance) {
 /* What the next step, of so long at most, may meet. */
 static ct_status look_from(ct_advance *advance, const ct_flow *flow, double step, ct_workspace *workspace) {
   advance->elastic->horizon = ct_min2(step, advance->options.time_step);
-  return ct_elastic_look(advance, flow, ct_elastic_look_ahead(advance), workspace);
+  return ct_elastic_find_candidates(advance, flow, ct_elastic_find_candidates_ahead(advance), workspace);
 }
 
 /* Tries the time, and less where that is too much for the tolerance. *time is what was tried last, *error what it came to. */
@@ -190,13 +192,13 @@ static ct_status try_within(ct_advance *advance, double *time, ct_workspace *wor
   double least = least_step(advance);
   for (;;) {
     if (ct_cancel_raised(advance->options.cancel)) return CT_CANCELLED;
-    ct_status status = ct_elastic_try(advance, *time, workspace, error);
+    ct_status status = ct_elastic_try_step(advance, *time, workspace, error);
     if (status != CT_OK) return status;
     elastic->step = next_step(*time, *error);
     if (*error <= 1.0 || *time <= least) break;
     *time = ct_max2(elastic->step, least);
   }
-  if (!ct_advance_within(advance, elastic->bodies, 0.0, ct_max2(*time, advance->options.time_step))) return CT_LIMIT;
+  if (!ct_advance_is_within_limits(advance, elastic->bodies, 0.0, ct_max2(*time, advance->options.time_step))) return CT_LIMIT;
   return look_from(advance, elastic->trial, elastic->step, workspace);
 }
 
@@ -208,14 +210,14 @@ static ct_status find_change(ct_advance *advance, double *time, ct_workspace *wo
     double middle = 0.5 * (low + high);
     if (!(start + low < start + middle && start + middle < start + high)) break;
     if (ct_cancel_raised(advance->options.cancel)) return CT_CANCELLED;
-    ct_status status = ct_elastic_try(advance, middle, workspace, &error);
-    if (status == CT_OK) status = ct_elastic_look(advance, advance->elastic->trial, 0.0, workspace);
+    ct_status status = ct_elastic_try_step(advance, middle, workspace, &error);
+    if (status == CT_OK) status = ct_elastic_find_candidates(advance, advance->elastic->trial, 0.0, workspace);
     if (status != CT_OK) return status;
     if (has_changed(advance->elastic)) high = middle;
     else low = middle;
   }
   *time = high;
-  ct_status status = ct_elastic_try(advance, high, workspace, &error);
+  ct_status status = ct_elastic_try_step(advance, high, workspace, &error);
   return status == CT_OK ? look_from(advance, advance->elastic->trial, advance->elastic->step, workspace) : status;
 }
 
@@ -246,7 +248,7 @@ static void accept(ct_advance *advance, double time, double error) {
 
 /* The first look: who is in contact at the start. */
 static ct_status begin(ct_advance *advance, ct_workspace *workspace) {
-  ct_status status = ct_elastic_look(advance, advance->elastic->flow, 0.0, workspace);
+  ct_status status = ct_elastic_find_candidates(advance, advance->elastic->flow, 0.0, workspace);
   if (status == CT_OK) status = set_members(advance, 0.0);
   if (status == CT_OK) advance->elastic->step = advance->options.time_step;
   return status;
@@ -260,7 +262,7 @@ static ct_status prepare(ct_advance *advance, ct_workspace *workspace) {
   if (status != CT_OK) return status;
   if (elastic->first_known && !elastic->torn && advance->last_time != 0.0) return CT_OK;
   memcpy(elastic->bodies, advance->now, advance->moved_count * sizeof *advance->now);
-  status = ct_elastic_first(advance, workspace);
+  status = ct_elastic_first_rates(advance, workspace);
   if (status == CT_OK) status = look_from(advance, elastic->flow, elastic->step, workspace);
   elastic->torn = status != CT_OK;
   return status;
@@ -285,7 +287,7 @@ static ct_status go_on(ct_advance *advance, ct_workspace *workspace, bool *done)
   accept(advance, time, error);
   *done = !(state->time < advance->options.duration);
   state->contacts = elastic->member_count;
-  ct_advance_sum(advance);
+  ct_advance_sum_energy(advance);
   return CT_OK;
 }
 

@@ -24,10 +24,10 @@ static bool solid_of(const solving *s, uint32_t row, uint32_t collider, ct_elast
 
 /* How fast the contact began. */
 static void find_approach(const solving *s, const ct_contact_set *set, ct_compliant_contact *c) {
-  const ct_touch *t = c->touch;
+  const ct_contact *t = c->touch;
   const ct_contact_record *record = s->index ? ct_contact_index_find(s->index, c->a, c->b, t->collider_a, t->collider_b) : NULL;
   c->stored = record != NULL;
-  c->approach = fabs(record ? record->normal_velocity : ct_touch_velocity(set, t, 0.0).normal);
+  c->approach = fabs(record ? record->normal_velocity : ct_contact_relative_velocity(set, t, 0.0).normal);
 }
 
 static bool solve_contact(const solving *s, const ct_contact_set *set, ct_compliant_contact *c) {
@@ -52,7 +52,7 @@ static ct_status solve_island(const solving *s, const ct_island *island, ct_body
   for (size_t i = 0; i < set->body_count; i++) sums[i] = (ct_body_sum){.row = island->rows[i]};
   for (size_t i = 0; i < set->count; i++) {
     if (i % CONTACTS_PER_POLL == 0 && ct_cancel_raised(s->options->cancel)) return CT_CANCELLED;
-    const ct_touch *t = &set->touches[i];
+    const ct_contact *t = &set->touches[i];
     ct_compliant_contact *c = &s->out->contacts[island->numbers[i]];
     *c = (ct_compliant_contact){.a = island->rows[t->a], .b = island->rows[t->b], .touch = t};
     if (!solve_contact(s, set, c)) return CT_NOT_FOUND;

@@ -34,7 +34,7 @@ typedef struct motion {
 static motion motion_of(const ct_advance *advance, uint32_t index) {
   const ct_elastic *elastic = advance->elastic;
   if (index == CT_NO_ROW) return (motion){.radius = INFINITY};
-  const ct_moved *m = &elastic->bodies[index];
+  const ct_body_state *m = &elastic->bodies[index];
   motion out = {.center = m->position,
                 .linear = m->velocity.linear,
                 .angular = m->velocity.angular,
@@ -45,7 +45,7 @@ static motion motion_of(const ct_advance *advance, uint32_t index) {
     ct_vec3 turn = rates[k]->spin;
     if (m->is_dynamic) {
       turn = ct_sub(turn, ct_cross(out.angular, m->angular_momentum));
-      turn = ct_mat_mul(ct_moved_inverse_inertia(m), turn);
+      turn = ct_mat_mul(ct_body_state_inverse_inertia(m), turn);
     }
     out.pull = ct_max2(out.pull, ct_norm(rates[k]->velocity));
     out.turn = ct_max2(out.turn, ct_norm(turn));
@@ -76,7 +76,8 @@ static void closing(const motion *a, const motion *b, double gap, double *speed,
 }
 
 /* How long a step may be that leads into a contact which begins with the speed. */
-static double into_contact(const ct_advance *advance, const ct_near *near, const motion *a, const motion *b, double speed) {
+static double into_contact(const ct_advance *advance, const ct_elastic_candidate *near, const motion *a, const motion *b,
+                           double speed) {
   static const ct_pair_material none = {0};
   ct_elastic_solid solids[2];
   if (!ct_scene_elastic_solid(advance->scene, near->a, near->collider_a, &solids[0]) ||
@@ -95,7 +96,7 @@ double ct_elastic_step_ahead(const ct_advance *advance) {
   const ct_elastic *elastic = advance->elastic;
   double most = ct_min2(advance->options.time_step, elastic->horizon);
   for (size_t k = 0; k < elastic->nears.count; k++) {
-    const ct_near *near = &elastic->nears.items[k];
+    const ct_elastic_candidate *near = &elastic->nears.items[k];
     if (near->distance <= 0.0) continue;
     motion a = motion_of(advance, advance->moved_of[near->a]), b = motion_of(advance, advance->moved_of[near->b]);
     if (isinf(a.radius) && isinf(b.radius)) continue; /* two half-spaces have no depth that pushes */
@@ -115,7 +116,7 @@ static double way_of(const motion *m, double distance, double time) {
   return time * (speed_within(m, distance) + time * pull_within(m, distance));
 }
 
-double ct_elastic_look_ahead(const ct_advance *advance) {
+double ct_elastic_find_candidates_ahead(const ct_advance *advance) {
   double own = 0.0, others = 0.0, time = advance->elastic->horizon;
   for (size_t i = 0; i < advance->moved_count; i++) {
     motion m = motion_of(advance, (uint32_t)i);

@@ -12,10 +12,10 @@
 
 /* ---- bounds ---- */
 
-bool ct_box_view_row(const ct_query *query, uint32_t row, ct_box_view *view) {
-  ct_box box;
-  if (!ct_query_box(query, row, &box)) return false;
-  *view = ct_box_view_of(&box);
+bool ct_aabb_view_row(const ct_query *query, uint32_t row, ct_aabb_view *view) {
+  ct_aabb box;
+  if (!ct_query_aabb(query, row, &box)) return false;
+  *view = ct_aabb_view_of(&box);
   const ct_body *body = ct_scene_body_at(query->scene, row);
   if (ct_body_collider_count(body) != 1 || ct_body_shape(body, 0)->kind != CT_KIND_PLANE) return true;
   ct_frame frame = ct_frame_of(*ct_query_pose(query, row));
@@ -29,9 +29,9 @@ bool ct_box_view_row(const ct_query *query, uint32_t row, ct_box_view *view) {
 }
 
 /* From the plane to the box's lowest corner. */
-static double plane_bound(const ct_box_view *plane, const ct_box_view *other) {
-  if (!ct_box_bounded(&other->box)) return 0.0;
-  const ct_box *box = &other->box;
+static double plane_bound(const ct_aabb_view *plane, const ct_aabb_view *other) {
+  if (!ct_aabb_is_bounded(&other->box)) return 0.0;
+  const ct_aabb *box = &other->box;
   ct_vec3 n = plane->normal, p = plane->point;
   double x = (n.x > 0.0 ? box->min.x : box->max.x) - p.x, y = (n.y > 0.0 ? box->min.y : box->max.y) - p.y;
   double z = (n.z > 0.0 ? box->min.z : box->max.z) - p.z;
@@ -39,8 +39,8 @@ static double plane_bound(const ct_box_view *plane, const ct_box_view *other) {
   return n.x * x + n.y * y + n.z * z - plane->growth - slack;
 }
 
-double ct_box_bound(const ct_box_view *a, const ct_box_view *b) {
-  double bound = ct_box_gap(&a->box, &b->box, a->size + b->size);
+double ct_aabb_distance_bound(const ct_aabb_view *a, const ct_aabb_view *b) {
+  double bound = ct_aabb_gap(&a->box, &b->box, a->size + b->size);
   if (a->is_plane) bound = ct_max2(bound, plane_bound(a, b));
   if (b->is_plane) bound = ct_max2(bound, plane_bound(b, a));
   return bound;
@@ -48,17 +48,17 @@ double ct_box_bound(const ct_box_view *a, const ct_box_view *b) {
 
 /* ---- the field ---- */
 
-static ct_status make_moved(ct_box_field *field) {
+static ct_status make_moved(ct_aabb_field *field) {
   const ct_query *query = field->query;
   size_t count = query->options.override_count, bounded = 0;
-  ct_box *boxes = malloc(count * sizeof *boxes);
+  ct_aabb *boxes = malloc(count * sizeof *boxes);
   uint32_t *users = malloc(count * sizeof *users);
   field->moved = ct_tree_create();
   ct_status status = boxes && users && field->moved ? CT_OK : CT_OUT_OF_MEMORY;
   for (size_t k = 0; k < count && status == CT_OK; k++) {
-    const ct_box *box = &query->override_boxes[k];
+    const ct_aabb *box = &query->override_boxes[k];
     if (box->min.x > box->max.x) continue;
-    if (!ct_box_bounded(box)) {
+    if (!ct_aabb_is_bounded(box)) {
       field->moved_loose = true;
       continue;
     }
@@ -102,8 +102,8 @@ static uint16_t *make_marks(const ct_query *query, const ct_tree *tree, bool of_
   return marks;
 }
 
-ct_status ct_box_field_open(ct_box_field *field, const ct_query *query, uint64_t searches) {
-  *field = (ct_box_field){.query = query};
+ct_status ct_aabb_field_open(ct_aabb_field *field, const ct_query *query, uint64_t searches) {
+  *field = (ct_aabb_field){.query = query};
   if (query->source != CT_SOURCE_TREE) return CT_OK;
   ct_status status = query->options.override_count > FEW_OVERRIDES ? make_moved(field) : CT_OK;
   /* Marks cost a look at each node. They pay where searches could meet that many rows in vain. */
@@ -113,30 +113,30 @@ ct_status ct_box_field_open(ct_box_field *field, const ct_query *query, uint64_t
     if (field->moved && grouped) field->moved_marks = make_marks(query, field->moved, true);
     if (!field->marks || (field->moved && grouped && !field->moved_marks)) status = CT_OUT_OF_MEMORY;
   }
-  if (status != CT_OK) ct_box_field_close(field);
+  if (status != CT_OK) ct_aabb_field_close(field);
   return status;
 }
 
-void ct_box_field_close(ct_box_field *field) {
+void ct_aabb_field_close(ct_aabb_field *field) {
   ct_tree_destroy(field->moved);
   free(field->marks);
   free(field->moved_marks);
-  *field = (ct_box_field){.query = field->query};
+  *field = (ct_aabb_field){.query = field->query};
 }
 
 /* ---- the search ---- */
 
-static bool cancelled(ct_box_search *search) {
+static bool cancelled(ct_aabb_search *search) {
   if (++search->steps < STEPS_PER_POLL) return false;
   search->steps = 0;
   return ct_cancel_raised(search->field->query->options.cancel);
 }
 
-static ct_status look_at(ct_box_search *search, uint32_t row) {
-  ct_box_view view;
+static ct_status look_at(ct_aabb_search *search, uint32_t row) {
+  ct_aabb_view view;
   if (cancelled(search)) return CT_CANCELLED;
-  if (!ct_box_view_row(search->field->query, row, &view)) return CT_OK;
-  double bound = ct_box_bound(search->from, &view);
+  if (!ct_aabb_view_row(search->field->query, row, &view)) return CT_OK;
+  double bound = ct_aabb_distance_bound(search->from, &view);
   return bound <= search->limit ? search->visit(search, row, &view, bound) : CT_OK;
 }
 
@@ -146,28 +146,28 @@ typedef struct waiting_node {
   double bound;
 } waiting_node;
 
-static waiting_node wait_for(const ct_box_search *search, const ct_tree *tree, uint32_t node) {
-  ct_box_view view = ct_box_view_of(&tree->nodes[node].box);
-  return (waiting_node){node, ct_box_bound(search->from, &view)};
+static waiting_node wait_for(const ct_aabb_search *search, const ct_tree *tree, uint32_t node) {
+  ct_aabb_view view = ct_aabb_view_of(&tree->nodes[node].box);
+  return (waiting_node){node, ct_aabb_distance_bound(search->from, &view)};
 }
 
 /* Is there nothing wanted below the node? */
-static bool unwanted(const ct_box_search *search, const uint16_t *marks, uint32_t node) {
+static bool unwanted(const ct_aabb_search *search, const uint16_t *marks, uint32_t node) {
   if (!marks || marks[node] == CT_NODE_MIXED) return false;
   if (marks[node] == CT_NODE_EMPTY) return true;
   return search->mask && (search->mask[marks[node] / 64] >> (marks[node] % 64) & 1);
 }
 
-static ct_status visit_leaf(ct_box_search *search, const ct_tree_node *leaf, double bound, bool of_moved) {
+static ct_status visit_leaf(ct_aabb_search *search, const ct_tree_node *leaf, double bound, bool of_moved) {
   const ct_query *query = search->field->query;
   uint32_t row = of_moved ? query->options.overrides[leaf->child[1]].row : leaf->child[1];
   if (!of_moved && ct_query_overridden(query, row)) return CT_OK;
-  ct_box_view view = ct_box_view_of(&leaf->box);
+  ct_aabb_view view = ct_aabb_view_of(&leaf->box);
   return search->visit(search, row, &view, bound);
 }
 
 /* The nearer child first; one that has fallen behind the limit meanwhile is left out. */
-static ct_status search_tree(ct_box_search *search, const ct_tree *tree, bool of_moved) {
+static ct_status search_tree(ct_aabb_search *search, const ct_tree *tree, bool of_moved) {
   const uint16_t *marks = of_moved ? search->field->moved_marks : search->field->marks;
   waiting_node stack[CT_TREE_HEIGHT_MAX + 2];
   int top = 0;
@@ -192,17 +192,17 @@ static ct_status search_tree(ct_box_search *search, const ct_tree *tree, bool of
 }
 
 /* Overrides that no tree holds: all of them where they are few, else the unbounded ones. */
-static ct_status search_overrides(ct_box_search *search) {
+static ct_status search_overrides(ct_aabb_search *search) {
   const ct_query *query = search->field->query;
   ct_status status = CT_OK;
   if (search->field->moved && !search->field->moved_loose) return CT_OK;
   for (size_t k = 0; k < query->options.override_count && status == CT_OK; k++)
-    if (!search->field->moved || !ct_box_bounded(&query->override_boxes[k]))
+    if (!search->field->moved || !ct_aabb_is_bounded(&query->override_boxes[k]))
       status = look_at(search, query->options.overrides[k].row);
   return status;
 }
 
-ct_status ct_box_search_run(ct_box_search *search) {
+ct_status ct_aabb_search_run(ct_aabb_search *search) {
   const ct_query *query = search->field->query;
   ct_status status = CT_OK;
   if (query->source == CT_SOURCE_BOXES) {

@@ -61,7 +61,7 @@ static ct_status look_at(event_run *run, const ct_contact_key *key, size_t recor
 static ct_status visit(void *context, const ct_contact_key *key, double bound) {
   event_run *run = context;
   size_t member = ct_contact_member_find(run->members, run->member_count, key);
-  assert(ct_contact_near(&run->pairs, bound));
+  assert(ct_contact_is_candidate(&run->pairs, bound));
   (void)bound;
   return look_at(run, key, member < run->member_count ? run->members[member].record : NONE);
 }

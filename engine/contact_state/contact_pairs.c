@@ -41,20 +41,20 @@ ct_status ct_contact_pairs_open(ct_contact_pairs *pairs, const ct_scene *scene, 
   ct_status status = ct_query_prepare(scene, &options, &pairs->query);
   if (status != CT_OK) return status;
   status = ct_scene_row_filter(scene, how->cancel, &pairs->filter);
-  if (status == CT_OK) status = ct_box_field_open(&pairs->field, pairs->query, how->walks ? count_moving(scene) : 0);
+  if (status == CT_OK) status = ct_aabb_field_open(&pairs->field, pairs->query, how->walks ? count_moving(scene) : 0);
   if (status != CT_OK) {
     ct_query_destroy(pairs->query);
     return status;
   }
   ct_workspace_watch(pairs->workspace, pairs->cancel);
-  ct_workspace_starved(pairs->workspace); /* what came before is not this question's */
+  ct_workspace_out_of_memory(pairs->workspace); /* what came before is not this question's */
   return CT_OK;
 }
 
 void ct_contact_pairs_close(ct_contact_pairs *pairs) {
   ct_workspace_watch(pairs->workspace, NULL);
   for (int side = 0; side < 2; side++) ct_placed_body_free(&pairs->placed[side]);
-  ct_box_field_close(&pairs->field);
+  ct_aabb_field_close(&pairs->field);
   ct_query_destroy(pairs->query);
 }
 
@@ -112,7 +112,7 @@ ct_status ct_contact_pairs_place(ct_contact_pairs *pairs, const ct_contact_key *
 
 static void compute_distance(const ct_contact_pairs *pairs, ct_placed a, ct_placed b, ct_pair_result *result) {
   const ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
-  if (pairs->method == CT_CONTACT_DISTANCE || !ct_mpr_takes(a.shape->kind) || !ct_mpr_takes(b.shape->kind)) {
+  if (pairs->method == CT_CONTACT_DISTANCE || !ct_mpr_is_supported(a.shape->kind) || !ct_mpr_is_supported(b.shape->kind)) {
     ct_pair_distance(a, b, &options, pairs->workspace, result);
     return;
   }
@@ -131,7 +131,7 @@ ct_status ct_contact_pairs_result(ct_contact_pairs *pairs, const ct_contact_key 
   if (status != CT_OK) return status;
   compute_distance(pairs, a, b, result);
   pairs->narrow++;
-  bool starved = ct_workspace_starved(pairs->workspace);
+  bool starved = ct_workspace_out_of_memory(pairs->workspace);
   if (ct_cancel_raised(pairs->cancel)) return CT_CANCELLED;
   return starved ? CT_OUT_OF_MEMORY : CT_OK;
 }
@@ -144,18 +144,18 @@ typedef struct pair_walk {
   ct_contact_visit visit;
   void *context;
   uint32_t row; /* the one with a motion that looks around */
-  ct_box_view view;
+  ct_aabb_view view;
   bool masked;
   uint64_t mask[MASK_WORDS];   /* groups that it does not collide with */
   ct_contact_key key;          /* rows of the pair at work */
-  const ct_box_view *plane[2]; /* of the two bodies, where one is nothing but a plane; else NULL */
+  const ct_aabb_view *plane[2]; /* of the two bodies, where one is nothing but a plane; else NULL */
 } pair_walk;
 
 /* The pair's boxes: of its colliders, or the plane. */
 static double bound_of(const pair_walk *walk, uint32_t a, uint32_t b) {
   const ct_contact_pairs *pairs = walk->pairs;
-  ct_box_view views[2] = {ct_box_view_of(&pairs->placed[0].boxes[a]), ct_box_view_of(&pairs->placed[1].boxes[b])};
-  return ct_box_bound(walk->plane[0] ? walk->plane[0] : &views[0], walk->plane[1] ? walk->plane[1] : &views[1]);
+  ct_aabb_view views[2] = {ct_aabb_view_of(&pairs->placed[0].boxes[a]), ct_aabb_view_of(&pairs->placed[1].boxes[b])};
+  return ct_aabb_distance_bound(walk->plane[0] ? walk->plane[0] : &views[0], walk->plane[1] ? walk->plane[1] : &views[1]);
 }
 
 static ct_status visit_colliders(void *context, uint32_t a, uint32_t b) {
@@ -178,7 +178,7 @@ static ct_status visit_compounds(pair_walk *walk) {
   return ct_body_pair_visit(&pair, visit_colliders, walk);
 }
 
-static ct_status visit_row(ct_box_search *search, uint32_t row, const ct_box_view *view, double bound) {
+static ct_status visit_row(ct_aabb_search *search, uint32_t row, const ct_aabb_view *view, double bound) {
   pair_walk *walk = search->context;
   ct_contact_pairs *pairs = walk->pairs;
   const ct_row_filter *filter = pairs->filter;
@@ -193,7 +193,7 @@ static ct_status visit_row(ct_box_search *search, uint32_t row, const ct_box_vie
   if (count_a == 1 && count_b == 1) {
     status = walk->visit(walk->context, &walk->key, bound);
   } else {
-    const ct_box_view *mine = walk->view.is_plane ? &walk->view : NULL, *other = view->is_plane ? view : NULL;
+    const ct_aabb_view *mine = walk->view.is_plane ? &walk->view : NULL, *other = view->is_plane ? view : NULL;
     walk->plane[0] = lower ? mine : other;
     walk->plane[1] = lower ? other : mine;
     status = visit_compounds(walk);
@@ -204,17 +204,17 @@ static ct_status visit_row(ct_box_search *search, uint32_t row, const ct_box_vie
 
 ct_status ct_contact_pairs_walk(ct_contact_pairs *pairs, const double *limit, ct_contact_visit visit, void *context) {
   pair_walk walk = {.pairs = pairs, .limit = limit, .visit = visit, .context = context};
-  ct_box_search search = {.field = &pairs->field, .from = &walk.view, .visit = visit_row, .context = &walk};
+  ct_aabb_search search = {.field = &pairs->field, .from = &walk.view, .visit = visit_row, .context = &walk};
   const ct_row_filter *filter = pairs->filter;
   ct_status status = CT_OK;
   for (uint32_t row = 0; row < pairs->scene->rows && status == CT_OK; row++) {
-    if (!moves(pairs->scene, row) || !ct_box_view_row(pairs->query, row, &walk.view)) continue;
+    if (!moves(pairs->scene, row) || !ct_aabb_view_row(pairs->query, row, &walk.view)) continue;
     if (ct_cancel_raised(pairs->cancel)) return CT_CANCELLED;
     walk.row = row;
     walk.masked = filter && ct_row_filter_mask(filter, row, walk.mask);
     search.mask = walk.masked ? walk.mask : NULL;
     search.limit = *limit;
-    status = ct_box_search_run(&search);
+    status = ct_aabb_search_run(&search);
   }
   return status;
 }

@@ -26,7 +26,7 @@ typedef struct ct_contact_pairs {
   const ct_cancel *cancel;
   ct_query *query;
   const ct_row_filter *filter; /* NULL: none */
-  ct_box_field field;
+  ct_aabb_field field;
   ct_placed_body placed[2];
   uint32_t placed_row[2]; /* CT_NO_ROW: none */
   uint64_t narrow;        /* distances computed */
@@ -51,7 +51,7 @@ static inline double ct_contact_distance(const ct_contact_pairs *pairs, double s
   return signed_distance - pairs->epsilon;
 }
 /* Are boxes this far apart so near that the distance has to be computed? */
-static inline bool ct_contact_near(const ct_contact_pairs *pairs, double bound) { return bound <= pairs->epsilon; }
+static inline bool ct_contact_is_candidate(const ct_contact_pairs *pairs, double bound) { return bound <= pairs->epsilon; }
 
 ct_status ct_contact_pairs_result(ct_contact_pairs *pairs, const ct_contact_key *key, ct_pair_result *result);
 /* The two colliders, placed; borrowed until the next pair. */

@@ -36,8 +36,8 @@ const ct_contact_record *ct_contact_state_record(const ct_contact_state *state, 
 size_t ct_contact_state_bytes(const ct_contact_state *state) { return state->bytes; }
 
 void ct_contact_functions(const double *signed_distances, const bool *in_contact, size_t count, double epsilon, double z[2]) {
-  ct_contact_fold fold = ct_contact_fold_of(epsilon);
-  for (size_t i = 0; i < count; i++) ct_contact_fold_pair(&fold, signed_distances[i], in_contact[i]);
+  ct_contact_reduction fold = ct_contact_reduction_start(epsilon);
+  for (size_t i = 0; i < count; i++) ct_contact_reduction_add(&fold, signed_distances[i], in_contact[i]);
   z[0] = fold.z[0];
   z[1] = fold.z[1];
 }

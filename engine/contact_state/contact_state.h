@@ -23,18 +23,18 @@ struct ct_contact_state {
 ct_contact_state *ct_contact_state_new(size_t count, size_t text_bytes, char **texts);
 
 /* z1 and z2 of the pairs taken in so far. */
-typedef struct ct_contact_fold {
+typedef struct ct_contact_reduction {
   double epsilon, z[2];
   bool present[2];
-} ct_contact_fold;
+} ct_contact_reduction;
 
-static inline ct_contact_fold ct_contact_fold_of(double epsilon) {
-  return (ct_contact_fold){epsilon, {CT_Z1_NONE, CT_Z2_NONE}, {false, false}};
+static inline ct_contact_reduction ct_contact_reduction_start(double epsilon) {
+  return (ct_contact_reduction){epsilon, {CT_Z1_NONE, CT_Z2_NONE}, {false, false}};
 }
 
 /* Takes a pair in, by its signed distance or a bound of it: into z1 if it is in contact, else into z2. > 0: the function's value is
  * the pair's now; 0: it was that already; < 0: another's. */
-static inline int ct_contact_fold_pair(ct_contact_fold *fold, double signed_distance, bool in_contact) {
+static inline int ct_contact_reduction_add(ct_contact_reduction *fold, double signed_distance, bool in_contact) {
   int which = in_contact ? 0 : 1;
   double distance = signed_distance - fold->epsilon, value = in_contact ? distance - fold->epsilon : distance, *z = &fold->z[which];
   if (fold->present[which] && value == *z) return 0;

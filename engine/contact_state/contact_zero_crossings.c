@@ -8,7 +8,7 @@ typedef struct monitor_run {
   ct_contact_pairs pairs;
   ct_contact_member *members;
   size_t member_count;
-  ct_contact_fold fold; /* the values; whose they are: */
+  ct_contact_reduction fold; /* the values; whose they are: */
   ct_zero_crossing z1, z2;
   double limit; /* boxes apart by more do not matter any more, m */
 } monitor_run;
@@ -26,7 +26,7 @@ static ct_zero_crossing crossing_of(double value, bool narrow, const ct_contact_
  * they come in. */
 static bool take(monitor_run *run, const ct_contact_key *key, double signed_distance, bool in_contact, bool narrow) {
   ct_zero_crossing *z = in_contact ? &run->z1 : &run->z2;
-  int nearer = ct_contact_fold_pair(&run->fold, signed_distance, in_contact);
+  int nearer = ct_contact_reduction_add(&run->fold, signed_distance, in_contact);
   const ct_contact_key best = key_of(z);
   if (nearer < 0 || (nearer == 0 && ct_contact_key_compare(key, &best) > 0)) return false;
   *z = crossing_of(run->fold.z[in_contact ? 0 : 1], narrow, key);
@@ -64,7 +64,7 @@ static ct_status find_z1(monitor_run *run, size_t records, ct_pair_result *conta
 static ct_status visit(void *context, const ct_contact_key *key, double bound) {
   monitor_run *run = context;
   if (ct_contact_member_find(run->members, run->member_count, key) < run->member_count) return CT_OK;
-  bool narrow = ct_contact_near(&run->pairs, bound);
+  bool narrow = ct_contact_is_candidate(&run->pairs, bound);
   double distance = bound;
   if (narrow) {
     ct_pair_result result;
@@ -89,7 +89,7 @@ ct_status ct_contact_monitor_run(const ct_scene *scene, const ct_contact_state *
                                     .override_count = options->override_count,
                                     .cancel = options->cancel,
                                     .workspace = workspace};
-  monitor_run run = {.fold = ct_contact_fold_of(ct_contact_state_epsilon(state)),
+  monitor_run run = {.fold = ct_contact_reduction_start(ct_contact_state_epsilon(state)),
                      .z1 = {.value = CT_Z1_NONE},
                      .z2 = {.value = CT_Z2_NONE},
                      .limit = INFINITY};

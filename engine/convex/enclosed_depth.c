@@ -12,7 +12,7 @@
 
 typedef struct scan {
   const ct_hull_view *view;
-  const ct_core *hull;
+  const ct_convex_proxy *hull;
   ct_vec3 end[2], along; /* of the segment, in the hull's frame; a point has both ends there and no direction */
   double tie, most;      /* most: greatest value of all, below zero inside */
   bool choosing;         /* first pass: look for the greatest value; second: choose among the planes that are as good */
@@ -86,14 +86,15 @@ static bool offer_all(scan *s, const ct_cancel *cancel) {
   return true;
 }
 
-bool ct_enclosed_depth(const ct_core *inner, const ct_core *hull, const ct_cancel *cancel, ct_epa_result *result) {
-  double size = ct_mink_size(inner, hull);
+bool ct_hull_segment_depth(const ct_convex_proxy *inner, const ct_convex_proxy *hull, const ct_cancel *cancel,
+                           ct_epa_result *result) {
+  double size = ct_minkowski_size(inner, hull);
   scan s = {.view = hull->view, .hull = hull, .most = -INFINITY, .result = result};
   s.tie = TIE_FACTOR * CT_UNIT_ROUNDOFF * size;
-  bool segment = inner->kind == CT_CORE_SEGMENT;
+  bool segment = inner->kind == CT_PROXY_SEGMENT;
   if (segment) s.along = ct_mat_tmul(hull->rotation, inner->axis[2]);
   for (uint32_t k = 0; k < 2; k++)
-    s.end[k] = ct_mat_tmul(hull->rotation, ct_sub(ct_core_vertex(inner, segment ? k : 0), hull->center));
+    s.end[k] = ct_mat_tmul(hull->rotation, ct_sub(ct_proxy_vertex(inner, segment ? k : 0), hull->center));
   *result = (ct_epa_result){.depth = INFINITY, .first_depth = INFINITY, .status = CT_PAIR_OK};
   bool whole = offer_all(&s, cancel);
   s.choosing = true;

@@ -12,6 +12,7 @@
 /* Depth and normal from `inner`, a point or an untapered segment, to the hull; the cores overlap, or touch to round-off. False, and
  * nothing of use in *result, where the hull's own planes do not bound it to round-off: a hull made from planes that meet at
  * hair's breadth. Cancelled: CT_PAIR_ITERATION_LIMIT and a true bound. */
-bool ct_enclosed_depth(const ct_core *inner, const ct_core *hull, const ct_cancel *cancel, ct_epa_result *result);
+bool ct_hull_segment_depth(const ct_convex_proxy *inner, const ct_convex_proxy *hull, const ct_cancel *cancel,
+                           ct_epa_result *result);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct ct_epa_plane {
 
 typedef struct run {
   ct_epa *epa;
-  const ct_core *a, *b;
+  const ct_convex_proxy *a, *b;
   double size, grid, slack, tie;
   double width, known; /* of a bracket: see ct_epa_bracket; width < 0 for none */
   bool resume;
@@ -35,7 +35,7 @@ typedef struct run {
 } run;
 
 void ct_epa_free(ct_epa *epa) {
-  ct_grow_free(&epa->grow);
+  ct_hull_builder_free(&epa->grow);
   free(epa->vertex);
   free(epa->point);
   free(epa->plane);
@@ -109,23 +109,23 @@ static ct_epa_plane plane_of(const ct_epa *e, uint32_t face) {
   return (ct_epa_plane){n, ct_dot(n, e->point[v[2]]), true};
 }
 
-/* The nearest face that still is one; CT_GROW_NONE when there is none. Most faces give way before their turn comes, so a face's
- * plane is made exactly when it is first in the heap by its bound; then it may have to wait again. */
+/* The nearest face that still is one; CT_HULL_BUILDER_NONE when there is none. Most faces give way before their turn comes, so a
+ * face's plane is made exactly when it is first in the heap by its bound; then it may have to wait again. */
 static uint32_t nearest_face(ct_epa *e) {
   while (e->heap_count) {
     uint32_t face = heap_pop(e);
-    if (!ct_grow_alive(&e->grow, face)) continue;
+    if (!ct_hull_builder_is_alive(&e->grow, face)) continue;
     if (e->plane[face].known) return face;
     e->plane[face] = plane_of(e, face);
     if (!e->heap_count || before(e, face, e->heap[0])) return face;
     heap_push(e, face);
   }
-  return CT_GROW_NONE;
+  return CT_HULL_BUILDER_NONE;
 }
 
 /* Below the offset of a face by its rounded normal: what that errs by, and the rounding of the rest. */
 static double bound_of(const run *r, uint32_t face) {
-  const ct_grow_face *f = &r->epa->grow.faces[face];
+  const ct_hull_builder_face *f = &r->epa->grow.faces[face];
   double length = ct_norm(f->normal);
   if (!(length > 0.0)) return -INFINITY;
   double error = 2.0 * f->slack / length + 8.0 * CT_UNIT_ROUNDOFF;
@@ -148,8 +148,8 @@ static bool enlist(run *r) {
 static bool append_support(run *r, ct_vec3 direction) {
   ct_epa *e = r->epa;
   if (!reserve_vertex(e)) return false;
-  ct_mink m = ct_mink_support(r->a, r->b, ct_neg(direction), r->near);
-  m.w = ct_snap(m.w, r->grid);
+  ct_minkowski_vertex m = ct_minkowski_support(r->a, r->b, ct_neg(direction), r->near);
+  m.w = ct_round_to_grid(m.w, r->grid);
   e->vertex[e->vertex_count] = m;
   e->point[e->vertex_count++] = m.w;
   r->result->supports++;
@@ -205,12 +205,12 @@ static ct_status start(run *r, const ct_simplex *seed, ct_vec3 *flat_normal) {
   for (int i = 0; seed && i < seed->count; i++) {
     if (!reserve_vertex(e)) return CT_OUT_OF_MEMORY;
     e->vertex[e->vertex_count] = seed->vertex[i];
-    e->point[e->vertex_count] = e->vertex[e->vertex_count].w = ct_snap(seed->vertex[i].w, r->grid);
+    e->point[e->vertex_count] = e->vertex[e->vertex_count].w = ct_round_to_grid(seed->vertex[i].w, r->grid);
     e->vertex_count++;
   }
   if (!e->vertex_count && !append_support(r, ct_vec(1.0, 0.0, 0.0))) return CT_OUT_OF_MEMORY;
   uint32_t chosen[4] = {0, 1, 2, 3};
-  if (e->vertex_count == 4 && ct_grow_simplex(&e->grow, e->point, chosen) == CT_OK) return CT_OK;
+  if (e->vertex_count == 4 && ct_hull_builder_start(&e->grow, e->point, chosen) == CT_OK) return CT_OK;
   for (int rank = 1; rank < 4; rank++) {
     double measure;
     chosen[rank] = farthest(e, chosen, rank, &measure);
@@ -224,15 +224,15 @@ static ct_status start(run *r, const ct_simplex *seed, ct_vec3 *flat_normal) {
       return CT_DEGENERATE_HULL;
     }
   }
-  return ct_grow_simplex(&e->grow, e->point, chosen);
+  return ct_hull_builder_start(&e->grow, e->point, chosen);
 }
 
 /* Both sides of a difference that is flat to the grid: its depth is round-off. */
 static void answer_flat(run *r, ct_vec3 normal) {
   ct_vec3 n = ct_unit_or(normal, ct_vec(1.0, 0.0, 0.0));
   double radii = r->a->radius[0] + r->b->radius[0];
-  double up = ct_core_reach(r->b, n) + ct_core_reach(r->a, ct_neg(n)) - radii;
-  double down = ct_core_reach(r->b, ct_neg(n)) + ct_core_reach(r->a, n) - radii;
+  double up = ct_proxy_support_value(r->b, n) + ct_proxy_support_value(r->a, ct_neg(n)) - radii;
+  double down = ct_proxy_support_value(r->b, ct_neg(n)) + ct_proxy_support_value(r->a, n) - radii;
   bool upward = up < down || (up == down && ct_normal_greater(ct_neg(n), n));
   r->result->normal = upward ? ct_neg(n) : n;
   r->result->depth = upward ? up : down;
@@ -266,7 +266,7 @@ static ct_status expand(run *r) {
   for (int round = 0; round < r->rounds; round++) {
     if (round % ROUNDS_PER_POLL == 0 && ct_cancel_raised(e->cancel)) return CT_CANCELLED;
     uint32_t face = nearest_face(e);
-    if (face == CT_GROW_NONE) return CT_OK;
+    if (face == CT_HULL_BUILDER_NONE) return CT_OK;
     ct_epa_plane plane = e->plane[face];
     if (bracket && ct_min2(best, r->known) - plane.offset <= r->width) {
       r->result->least = plane.offset;
@@ -274,7 +274,7 @@ static ct_status expand(run *r) {
       return CT_OK;
     }
     if (taken && (plane.offset > r->result->least + r->tie || taken >= TIES_MAX)) return CT_OK;
-    const ct_mink *corner = &e->vertex[e->grow.faces[face].vertex[2]];
+    const ct_minkowski_vertex *corner = &e->vertex[e->grow.faces[face].vertex[2]];
     r->near[0] = corner->index_a;
     r->near[1] = corner->index_b;
     if (!append_support(r, plane.normal)) return CT_OUT_OF_MEMORY;
@@ -288,7 +288,7 @@ static ct_status expand(run *r) {
       r->result->least = plane.offset;
     }
     e->grow.points = e->point;
-    if (height - plane.offset <= r->slack || ct_grow_sees(&e->grow, face, e->point[newest]) <= 0) {
+    if (height - plane.offset <= r->slack || ct_hull_builder_face_sees(&e->grow, face, e->point[newest]) <= 0) {
       e->vertex_count--;
       take(r, face, height, &taken);
       if (bracket) {
@@ -298,7 +298,7 @@ static ct_status expand(run *r) {
       continue;
     }
     if (!taken) r->result->least = plane.offset;
-    ct_status status = ct_grow_add(&e->grow, newest, face);
+    ct_status status = ct_hull_builder_add(&e->grow, newest, face);
     if (status != CT_OK) return status;
     if (!enlist(r)) return CT_OUT_OF_MEMORY;
   }
@@ -306,8 +306,8 @@ static ct_status expand(run *r) {
 }
 
 static void solve(run *r, const ct_simplex *seed) {
-  double size = r->size = ct_mink_size(r->a, r->b);
-  r->taken = CT_GROW_NONE;
+  double size = r->size = ct_minkowski_size(r->a, r->b);
+  r->taken = CT_HULL_BUILDER_NONE;
   r->grid = ct_grid(size);
   r->slack = CT_UNIT_ROUNDOFF * SLACK_FACTOR * size;
   r->tie = CT_UNIT_ROUNDOFF * TIE_FACTOR * size;
@@ -334,10 +334,10 @@ static void solve(run *r, const ct_simplex *seed) {
   result->status = CT_PAIR_ITERATION_LIMIT;
 }
 
-void ct_epa_run(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_result *result) {
+void ct_epa_run(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b, const ct_simplex *seed, ct_epa_result *result) {
   run r = {.epa = epa, .a = a, .b = b, .result = result, .width = -1.0, .known = INFINITY, .rounds = CT_EPA_ITERATIONS_MAX};
   solve(&r, seed);
-  result->on_face = r.taken != CT_GROW_NONE;
+  result->on_face = r.taken != CT_HULL_BUILDER_NONE;
   if (!result->on_face) return;
   ct_gjk g = {.a = a, .b = b, .simplex = {.count = 3, .normal = result->normal, .value = -result->depth}};
   for (int i = 0; i < 3; i++) g.simplex.vertex[i] = epa->vertex[epa->grow.faces[r.taken].vertex[i]];
@@ -346,8 +346,8 @@ void ct_epa_run(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simple
   result->near[1] = g.simplex.vertex[0].index_b;
 }
 
-void ct_epa_bracket(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_bracket_options options,
-                    ct_epa_result *result) {
+void ct_epa_bracket(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b, const ct_simplex *seed,
+                    ct_epa_bracket_options options, ct_epa_result *result) {
   run r = {.epa = epa, .a = a, .b = b, .result = result};
   r.width = options.width;
   r.known = options.known;
@@ -359,7 +359,7 @@ void ct_epa_bracket(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_si
 int ct_epa_directions(const ct_epa *e, double limit, ct_vec3 *normals, int room) {
   int count = 0;
   for (uint32_t face = 0; face < e->grow.face_count && count < room; face++) {
-    if (!ct_grow_alive(&e->grow, face) || e->plane[face].offset > limit) continue;
+    if (!ct_hull_builder_is_alive(&e->grow, face) || e->plane[face].offset > limit) continue;
     ct_epa_plane plane = plane_of(e, face);
     if (plane.offset > limit) continue;
     ct_vec3 n = ct_neg(plane.normal);
@@ -370,14 +370,14 @@ int ct_epa_directions(const ct_epa *e, double limit, ct_vec3 *normals, int room)
   return count;
 }
 
-bool ct_epa_origin(const ct_epa *e, ct_mink vertex[4], double weights[4]) {
+bool ct_epa_origin(const ct_epa *e, ct_minkowski_vertex vertex[4], double weights[4]) {
   /* The tetrahedra of one vertex with all faces fill the polytope; the one with the largest least weight holds the origin best. */
   double most = -INFINITY;
-  uint32_t apex = CT_GROW_NONE;
+  uint32_t apex = CT_HULL_BUILDER_NONE;
   for (uint32_t face = 0; face < e->grow.face_count; face++) {
-    if (!ct_grow_alive(&e->grow, face)) continue;
+    if (!ct_hull_builder_is_alive(&e->grow, face)) continue;
     const uint32_t *v = e->grow.faces[face].vertex;
-    if (apex == CT_GROW_NONE) apex = v[0];
+    if (apex == CT_HULL_BUILDER_NONE) apex = v[0];
     if (v[0] == apex || v[1] == apex || v[2] == apex) continue;
     const ct_vec3 at[4] = {e->point[apex], e->point[v[0]], e->point[v[1]], e->point[v[2]]};
     double w[4];

@@ -16,8 +16,8 @@
 
 /* Memory of the growing polytope; zeroed is empty. Kept warm by the workspace. */
 typedef struct ct_epa {
-  ct_grow grow;
-  ct_mink *vertex;            /* [vertex_capacity] */
+  ct_hull_builder grow;
+  ct_minkowski_vertex *vertex; /* [vertex_capacity] */
   ct_vec3 *point;             /* [vertex_capacity] vertex[i].w again, as the hull wants it */
   struct ct_epa_plane *plane; /* [plane_capacity] by face index */
   uint32_t *heap;             /* [plane_capacity] faces by offset */
@@ -34,7 +34,7 @@ typedef struct ct_epa_result {
   double first_depth;
   double least;          /* the true depth is not below it */
   bool on_face;          /* ct_epa_run: normal and depth are those of a face, */
-  ct_core_points points; /* and these are the points of the cores that meet at its point nearest to the origin, to its rounding */
+  ct_proxy_points points; /* and these are the points of the cores that meet at its point nearest to the origin, to its rounding */
   bool several;          /* other directions are as deep to round-off */
   ct_pair_status status;
   uint32_t supports, near[2]; /* near: vertices of the cores near the normal */
@@ -49,18 +49,18 @@ typedef struct ct_epa_bracket_options {
 
 /* `seed`: vertices found so far, or NULL. Where memory is refused: CT_PAIR_ITERATION_LIMIT, a true bound, an empty polytope. The
  * same when it is cancelled, with the polytope as it stands. */
-void ct_epa_run(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_result *result);
+void ct_epa_run(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b, const ct_simplex *seed, ct_epa_result *result);
 
 /* The same for curved cores, whose polytope never ends: until the depth is known well enough, or faces run out. The normal is
  * that of the least depth seen; ties are not looked for. */
-void ct_epa_bracket(ct_epa *epa, const ct_core *a, const ct_core *b, const ct_simplex *seed, ct_epa_bracket_options options,
-                    ct_epa_result *result);
+void ct_epa_bracket(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b, const ct_simplex *seed,
+                    ct_epa_bracket_options options, ct_epa_result *result);
 
 /* After a run: normals (from a to b) of faces with offsets up to `limit`, no two of them nearly the same; at most `room`. Returns
  * how many. */
 int ct_epa_directions(const ct_epa *epa, double limit, ct_vec3 *normals, int room);
 
 /* The vertices and weights that make the origin in the polytope of the last run; false when it does not hold the origin. */
-bool ct_epa_origin(const ct_epa *epa, ct_mink vertex[4], double weights[4]);
+bool ct_epa_origin(const ct_epa *epa, ct_minkowski_vertex vertex[4], double weights[4]);
 
 #endif

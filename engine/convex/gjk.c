@@ -14,7 +14,7 @@
 #define IDLE_ROUNDS_MAX 8
 
 /* Two hulls are the pair that takes most steps: no kinds to be told apart at each of them. */
-static inline ct_vec3 hull_point(const ct_core *core, ct_vec3 direction, uint32_t *near) {
+static inline ct_vec3 hull_point(const ct_convex_proxy *core, ct_vec3 direction, uint32_t *near) {
   const ct_hull_view *view = core->view;
   uint32_t v = ct_hull_support(core->hull, core->turned ? ct_mat_tmul(core->rotation, direction) : direction, *near);
   *near = v;
@@ -22,21 +22,21 @@ static inline ct_vec3 hull_point(const ct_core *core, ct_vec3 direction, uint32_
   return core->turned ? ct_add(ct_mat_mul(core->rotation, p), core->center) : p;
 }
 
-static void support(const ct_core *a, const ct_core *b, ct_vec3 normal, uint32_t near[2], ct_mink *m) {
-  if (a->kind == CT_CORE_HULL && b->kind == CT_CORE_HULL) {
+static void support(const ct_convex_proxy *a, const ct_convex_proxy *b, ct_vec3 normal, uint32_t near[2], ct_minkowski_vertex *m) {
+  if (a->kind == CT_PROXY_HULL && b->kind == CT_PROXY_HULL) {
     m->a = hull_point(a, normal, &near[0]);
     m->b = hull_point(b, ct_neg(normal), &near[1]);
     m->radius = 0.0;
   } else {
     double radius_a, radius_b;
-    m->a = ct_core_point(a, normal, &near[0], &radius_a);
-    m->b = ct_core_point(b, ct_neg(normal), &near[1], &radius_b);
-    bool tapered = ct_core_tapered(a) || ct_core_tapered(b), smooth = tapered && ct_cores_smooth(a, b);
+    m->a = ct_proxy_point(a, normal, &near[0], &radius_a);
+    m->b = ct_proxy_point(b, ct_neg(normal), &near[1], &radius_b);
+    bool tapered = ct_proxy_is_tapered(a) || ct_proxy_is_tapered(b), smooth = tapered && ct_proxies_are_curved(a, b);
     m->radius = tapered && !smooth ? radius_a + radius_b : 0.0;
     if (smooth) {
       ct_vec3 n = ct_unit_or(normal, normal);
-      if (ct_core_tapered(a)) m->a = ct_add_scaled(m->a, n, radius_a);
-      if (ct_core_tapered(b)) m->b = ct_add_scaled(m->b, n, -radius_b);
+      if (ct_proxy_is_tapered(a)) m->a = ct_add_scaled(m->a, n, radius_a);
+      if (ct_proxy_is_tapered(b)) m->b = ct_add_scaled(m->b, n, -radius_b);
     }
   }
   m->index_a = near[0];
@@ -44,16 +44,18 @@ static void support(const ct_core *a, const ct_core *b, ct_vec3 normal, uint32_t
   m->w = ct_sub(m->b, m->a);
 }
 
-ct_mink ct_mink_support(const ct_core *a, const ct_core *b, ct_vec3 normal, uint32_t near[2]) {
-  ct_mink m;
+ct_minkowski_vertex ct_minkowski_support(const ct_convex_proxy *a, const ct_convex_proxy *b, ct_vec3 normal, uint32_t near[2]) {
+  ct_minkowski_vertex m;
   support(a, b, normal, near, &m);
   return m;
 }
 
-double ct_mink_size(const ct_core *a, const ct_core *b) { return ct_norm(ct_sub(b->middle, a->middle)) + a->size + b->size; }
+double ct_minkowski_size(const ct_convex_proxy *a, const ct_convex_proxy *b) {
+  return ct_norm(ct_sub(b->middle, a->middle)) + a->size + b->size;
+}
 
-double ct_roundoff(const ct_core *a, const ct_core *b, double distance) {
-  return CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_core_scale(a, b) + fabs(distance));
+double ct_roundoff(const ct_convex_proxy *a, const ct_convex_proxy *b, double distance) {
+  return CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_proxy_scale(a, b) + fabs(distance));
 }
 
 /* The vertices of a hull that fills the lanes once at most, in the frame of the pair. */
@@ -70,22 +72,24 @@ typedef struct run {
   few of[2];
 } run;
 
-static bool is_small(const ct_core *core) { return core->kind == CT_CORE_HULL && core->view->vertex_count <= CT_HULL_LANES; }
-
-static inline ct_lanes place_row(ct_vec3 row, double center, const ct_hull_view *view, int i) {
-  return row.x * ct_lanes_at(view->x + i) + row.y * ct_lanes_at(view->y + i) + row.z * ct_lanes_at(view->z + i) + center;
+static bool is_small(const ct_convex_proxy *core) {
+  return core->kind == CT_PROXY_HULL && core->view->vertex_count <= CT_HULL_LANES;
 }
 
-/* Each coordinate as ct_core_vertex has it. */
-static inline void place_few(const ct_core *core, few *out) {
+static inline ct_lanes place_row(ct_vec3 row, double center, const ct_hull_view *view, int i) {
+  return row.x * ct_lanes_load(view->x + i) + row.y * ct_lanes_load(view->y + i) + row.z * ct_lanes_load(view->z + i) + center;
+}
+
+/* Each coordinate as ct_proxy_vertex has it. */
+static inline void place_few(const ct_convex_proxy *core, few *out) {
   const ct_hull_view *view = core->view;
   out->x = core->turned ? out->placed[0] : view->x;
   out->y = core->turned ? out->placed[1] : view->y;
   out->z = core->turned ? out->placed[2] : view->z;
   for (int i = 0; i < CT_HULL_LANES && core->turned; i += 2) {
-    ct_lanes_put(out->placed[0] + i, place_row(core->rotation.rx, core->center.x, view, i));
-    ct_lanes_put(out->placed[1] + i, place_row(core->rotation.ry, core->center.y, view, i));
-    ct_lanes_put(out->placed[2] + i, place_row(core->rotation.rz, core->center.z, view, i));
+    ct_lanes_store(out->placed[0] + i, place_row(core->rotation.rx, core->center.x, view, i));
+    ct_lanes_store(out->placed[1] + i, place_row(core->rotation.ry, core->center.y, view, i));
+    ct_lanes_store(out->placed[2] + i, place_row(core->rotation.rz, core->center.z, view, i));
   }
 }
 
@@ -95,7 +99,7 @@ static inline ct_vec3 few_point(const few *f, ct_vec3 direction, uint32_t *index
   return ct_vec(f->x[v], f->y[v], f->z[v]);
 }
 
-static inline void next_vertex(run *r, ct_vec3 normal, ct_mink *m) {
+static inline void next_vertex(run *r, ct_vec3 normal, ct_minkowski_vertex *m) {
   if (r->small) {
     m->a = few_point(&r->of[0], normal, &m->index_a);
     m->b = few_point(&r->of[1], ct_neg(normal), &m->index_b);
@@ -104,11 +108,11 @@ static inline void next_vertex(run *r, ct_vec3 normal, ct_mink *m) {
   } else {
     support(r->gjk->a, r->gjk->b, normal, r->near, m);
   }
-  if (r->gjk->exact) m->w = ct_snap(m->w, r->grid);
+  if (r->gjk->exact) m->w = ct_round_to_grid(m->w, r->grid);
   r->gjk->supports++;
 }
 
-static bool in_simplex(const ct_simplex *s, const ct_mink *m) {
+static bool in_simplex(const ct_simplex *s, const ct_minkowski_vertex *m) {
   bool found = false;
   for (int i = 0; i < s->count; i++) found |= (s->vertex[i].index_a == m->index_a) & (s->vertex[i].index_b == m->index_b);
   return found;
@@ -135,19 +139,19 @@ static void begin(run *r) {
   g->lower_normal = n;
 }
 
-static ct_core_points combine(const ct_gjk *g, const double weights[4]) {
-  ct_core_points p = {.radius_a = 0.0};
+static ct_proxy_points combine(const ct_gjk *g, const double weights[4]) {
+  ct_proxy_points p = {.radius_a = 0.0};
   for (int i = 0; i < g->simplex.count; i++) {
-    const ct_mink *m = &g->simplex.vertex[i];
+    const ct_minkowski_vertex *m = &g->simplex.vertex[i];
     p.a = ct_add_scaled(p.a, m->a, weights[i]);
     p.b = ct_add_scaled(p.b, m->b, weights[i]);
-    p.radius_a += weights[i] * ct_core_vertex_radius(g->a, m->index_a);
-    p.radius_b += weights[i] * ct_core_vertex_radius(g->b, m->index_b);
+    p.radius_a += weights[i] * ct_proxy_vertex_radius(g->a, m->index_a);
+    p.radius_b += weights[i] * ct_proxy_vertex_radius(g->b, m->index_b);
   }
   return p;
 }
 
-ct_core_points ct_gjk_points(const ct_gjk *g) {
+ct_proxy_points ct_gjk_points(const ct_gjk *g) {
   if (g->weighed) return combine(g, g->weights);
   double weights[4];
   ct_simplex_weights(&g->simplex, weights);
@@ -158,7 +162,7 @@ ct_core_points ct_gjk_points(const ct_gjk *g) {
  * that is a fine bound and yet not its own. */
 static bool carries(ct_gjk *g) {
   g->weighed = true;
-  return ct_simplex_defect(&g->simplex, g->weights) <= CARRY_FRACTION * ct_roundoff(g->a, g->b, g->simplex.value);
+  return ct_simplex_witness_error(&g->simplex, g->weights) <= CARRY_FRACTION * ct_roundoff(g->a, g->b, g->simplex.value);
 }
 
 /* Finds the normal of the simplex anew. */
@@ -172,12 +176,12 @@ static bool turn_exact(run *r) {
   ct_gjk *g = r->gjk;
   if (g->exact) return false;
   g->exact = true;
-  r->grid = ct_grid(ct_mink_size(g->a, g->b));
-  for (int i = 0; i < g->simplex.count; i++) g->simplex.vertex[i].w = ct_snap(g->simplex.vertex[i].w, r->grid);
+  r->grid = ct_grid(ct_minkowski_size(g->a, g->b));
+  for (int i = 0; i < g->simplex.count; i++) g->simplex.vertex[i].w = ct_round_to_grid(g->simplex.vertex[i].w, r->grid);
   return solve(g, false);
 }
 
-static bool tapered(const ct_gjk *g) { return ct_core_tapered(g->a) || ct_core_tapered(g->b); }
+static bool tapered(const ct_gjk *g) { return ct_proxy_is_tapered(g->a) || ct_proxy_is_tapered(g->b); }
 
 /* Does the simplex say that no tangent plane separates? The cores meet; or, for a tapered pair, the plane found is not carried by
  * the vertices that fix it, because the optimum lies inside the ball of normals. */
@@ -188,7 +192,7 @@ static bool inside(const ct_gjk *g) {
   ct_gjk carried = *g;
   carried.weighed = false;
   ct_simplex_reduce(&carried.simplex);
-  ct_core_points p = ct_gjk_points(&carried);
+  ct_proxy_points p = ct_gjk_points(&carried);
   return s->value + p.radius_a + p.radius_b <= roundoff || !carries(&carried);
 }
 
@@ -218,7 +222,7 @@ static ct_gjk_outcome finish(ct_gjk *g) {
 static bool beyond(const ct_gjk *g) { return g->lower > g->threshold + ct_roundoff(g->a, g->b, g->lower); }
 
 /* One support along the simplex's normal: better lower bound, and the vertex that shows it. */
-static double descend(run *r, ct_mink *m) {
+static double descend(run *r, ct_minkowski_vertex *m) {
   ct_gjk *g = r->gjk;
   next_vertex(r, g->simplex.normal, m);
   double low = ct_dot(g->simplex.normal, m->w) - m->radius;
@@ -242,7 +246,7 @@ ct_gjk_outcome ct_gjk_run(ct_gjk *g) {
     return CT_GJK_INSIDE;
   }
   int idle = 0;
-  double clear = CLEAR_FRACTION * ct_mink_size(g->a, g->b);
+  double clear = CLEAR_FRACTION * ct_minkowski_size(g->a, g->b);
   for (int round = 0; round < CT_GJK_ITERATIONS_MAX; round++) {
     if (s->value < 0.0 && !tapered(g)) {
       if (holds_origin(s, clear)) return g->enough > -INFINITY ? CT_GJK_WITHIN : CT_GJK_INSIDE;
@@ -282,7 +286,7 @@ ct_gjk_outcome ct_gjk_run(ct_gjk *g) {
   return finish(g);
 }
 
-ct_core_points ct_gjk_nearest(ct_gjk *g) {
+ct_proxy_points ct_gjk_nearest(ct_gjk *g) {
   double weights[4];
   ct_simplex_nearest(&g->simplex, weights);
   return combine(g, weights);

@@ -17,7 +17,7 @@ typedef enum ct_gjk_outcome {
 } ct_gjk_outcome;
 
 typedef struct ct_gjk {
-  const ct_core *a, *b;
+  const ct_convex_proxy *a, *b;
   double threshold; /* stop once lower > threshold beyond round-off; INFINITY for never */
   double enough;    /* stop once value < enough; -INFINITY for never */
   ct_vec3 first;    /* first direction to look along, or zero */
@@ -33,26 +33,26 @@ typedef struct ct_gjk {
 } ct_gjk;
 
 /* The Minkowski vertex of least normal.w - radius. The indices in *near are where hulls climb from, and are overwritten. */
-ct_mink ct_mink_support(const ct_core *a, const ct_core *b, ct_vec3 normal, uint32_t near[2]);
+ct_minkowski_vertex ct_minkowski_support(const ct_convex_proxy *a, const ct_convex_proxy *b, ct_vec3 normal, uint32_t near[2]);
 
 /* Bound of |w| over all Minkowski vertices. */
-double ct_mink_size(const ct_core *a, const ct_core *b);
+double ct_minkowski_size(const ct_convex_proxy *a, const ct_convex_proxy *b);
 
 /* Round-off of a pair of cores at this distance: CT_ROUNDOFF_FACTOR u (L + |distance|). */
-double ct_roundoff(const ct_core *a, const ct_core *b, double distance);
+double ct_roundoff(const ct_convex_proxy *a, const ct_convex_proxy *b, double distance);
 
 ct_gjk_outcome ct_gjk_run(ct_gjk *gjk);
 
 /* A point on each core, and the radius of its ball there. */
-typedef struct ct_core_points {
+typedef struct ct_proxy_points {
   ct_vec3 a, b;
   double radius_a, radius_b;
-} ct_core_points;
+} ct_proxy_points;
 
 /* The points of the cores that the normal joins, after CT_GJK_SEPARATED. */
-ct_core_points ct_gjk_points(const ct_gjk *gjk);
+ct_proxy_points ct_gjk_points(const ct_gjk *gjk);
 
 /* The closest points of the cores that the simplex shows, wherever the descent ended; reduces the simplex. */
-ct_core_points ct_gjk_nearest(ct_gjk *gjk);
+ct_proxy_points ct_gjk_nearest(ct_gjk *gjk);
 
 #endif

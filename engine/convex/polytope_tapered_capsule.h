@@ -21,6 +21,6 @@ typedef struct ct_tangent {
 } ct_tangent;
 
 /* `cancel`: may be NULL. */
-ct_tangent ct_tangent_distance(const ct_core *polytope, const ct_core *segment, const ct_cancel *cancel);
+ct_tangent ct_polytope_capsule_separation(const ct_convex_proxy *polytope, const ct_convex_proxy *segment, const ct_cancel *cancel);
 
 #endif

@@ -68,7 +68,7 @@ static void offer(search *f, ct_vec3 n, unsigned active) {
     part.value = value;
     part.active = active;
     ct_simplex_reduce(&part);
-    double weights[4], defect = ct_max2(ct_simplex_defect(&part, weights), f->tie);
+    double weights[4], defect = ct_max2(ct_simplex_witness_error(&part, weights), f->tie);
     if (defect > f->defect || (defect == f->defect && value <= s->value)) return;
     f->defect = defect;
   } else if (value <= s->value) {
@@ -100,7 +100,7 @@ static void offer_edge(search *f, int p, int q) {
 /* The normals of the plane that touches the three balls p, q, r. */
 static void offer_face(search *f, const int at[3]) {
   const ct_simplex *s = f->simplex;
-  const ct_mink *p = &s->vertex[at[0]], *q = &s->vertex[at[1]], *r = &s->vertex[at[2]];
+  const ct_minkowski_vertex *p = &s->vertex[at[0]], *q = &s->vertex[at[1]], *r = &s->vertex[at[2]];
   ct_vec3 t1 = ct_sub(q->w, p->w), t2 = ct_sub(r->w, p->w);
   ct_vec3 m = f->exact ? ct_exact_normal(p->w, q->w, r->w) : ct_cross(t1, t2);
   unsigned active = 1u << at[0] | 1u << at[1] | 1u << at[2];
@@ -159,7 +159,7 @@ bool ct_simplex_solve(ct_simplex *s, bool newest_only, bool exact) {
   search f = {.simplex = s, .exact = exact, .tie = -1.0};
   for (int i = 0; i < s->count; i++) f.balls = f.balls || s->vertex[i].radius != 0.0;
   if (!exact && !f.balls && (newest_only || s->count == 1)) {
-    unsigned active = ct_simplex_region(s);
+    unsigned active = ct_simplex_voronoi_region(s);
     if (active && solve_region(s, active)) return true;
   }
   s->value = -INFINITY;
@@ -265,7 +265,7 @@ void ct_simplex_weights(const ct_simplex *s, double weights[4]) {
   make_convex(weights);
 }
 
-double ct_simplex_defect(const ct_simplex *s, double weights[4]) {
+double ct_simplex_witness_error(const ct_simplex *s, double weights[4]) {
   double apart = s->value;
   ct_simplex_weights(s, weights);
   ct_vec3 sum = {0.0, 0.0, 0.0};

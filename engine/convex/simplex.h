@@ -13,7 +13,7 @@
 #include "pair/convex_proxy.h"
 
 typedef struct ct_simplex {
-  ct_mink vertex[4];
+  ct_minkowski_vertex vertex[4];
   int count;
   ct_vec3 normal;
   double value;    /* min_j (normal.w_j - r_j) over the vertices */
@@ -27,7 +27,7 @@ bool ct_simplex_solve(ct_simplex *simplex, bool newest_only, bool exact);
 
 /* The vertices whose hull's inside is nearest to the origin, as bits, the newest and last one among them as above; 0 where that is
  * not sure beyond rounding, or the origin is in four vertices. Without radii. Regions of a corner: Ericson 2005, 5.1. */
-unsigned ct_simplex_region(const ct_simplex *simplex);
+unsigned ct_simplex_voronoi_region(const ct_simplex *simplex);
 
 /* How deep the origin lies in four vertices; zero when they do not hold it, or are fewer. Signs are those of exact normals. */
 double ct_simplex_depth(const ct_simplex *simplex);
@@ -41,7 +41,7 @@ void ct_simplex_weights(const ct_simplex *simplex, double weights[4]);
 
 /* By how much the weighted point of a reduced simplex misses the place on the line of the normal that the value says; its weights.
  */
-double ct_simplex_defect(const ct_simplex *simplex, double weights[4]);
+double ct_simplex_witness_error(const ct_simplex *simplex, double weights[4]);
 
 /* Reduces the simplex to the vertices whose hull comes closest to the origin and gives the weights of that point: every subset is
  * looked at, so it holds for an origin inside, on a face, on an edge or at a vertex. */
@@ -53,7 +53,7 @@ bool ct_origin_weights(const ct_vec3 at[4], double weights[4]);
 
 /* A power of two times 3/2: adding and subtracting it rounds numbers of magnitude up to `largest` to 51 bits of that magnitude. */
 double ct_grid(double largest);
-static inline ct_vec3 ct_snap(ct_vec3 p, double grid) {
+static inline ct_vec3 ct_round_to_grid(ct_vec3 p, double grid) {
   return (ct_vec3){(p.x + grid) - grid, (p.y + grid) - grid, (p.z + grid) - grid};
 }
 

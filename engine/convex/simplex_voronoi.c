@@ -62,7 +62,7 @@ static inline unsigned of_three(corner *c) {
   return others;
 }
 
-unsigned ct_simplex_region(const ct_simplex *s) {
+unsigned ct_simplex_voronoi_region(const ct_simplex *s) {
   if (s->count == 1) return 1;
   corner c = corner_of(s);
   unsigned others = s->count == 2 ? c.along[0] > 0.0 : s->count == 3 ? of_two(&c) : of_three(&c);

@@ -56,24 +56,24 @@ typedef struct descent {
   ct_vec3 lower_normal;
 } descent;
 
-static double rest_of(const ct_core *core) { return ct_core_tapered(core) ? 0.0 : core->radius[0]; }
+static double rest_of(const ct_convex_proxy *core) { return ct_proxy_is_tapered(core) ? 0.0 : core->radius[0]; }
 static double radii(const ct_cell_input *in) { return rest_of(&in->a) + rest_of(&in->b); }
 
-ct_mink ct_curved_look(ct_curved *c, ct_vec3 normal) {
+ct_minkowski_vertex ct_curved_support(ct_curved *c, ct_vec3 normal) {
   c->supports++;
-  return ct_mink_support(c->a, c->b, normal, c->near);
+  return ct_minkowski_support(c->a, c->b, normal, c->near);
 }
 
 static ct_curved curved_of(const ct_cell_input *in) {
-  ct_curved c = {.a = &in->a, .b = &in->b, .scale = ct_core_scale(&in->a, &in->b), .stiff = STIFF};
-  c.cancel = ct_workspace_flag(in->workspace);
+  ct_curved c = {.a = &in->a, .b = &in->b, .scale = ct_proxy_scale(&in->a, &in->b), .stiff = STIFF};
+  c.cancel = ct_workspace_cancel(in->workspace);
   c.roundoff = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * c.scale;
   return c;
 }
 
 /* One support: the bound it gives, and the vertex. */
-static ct_mink look(descent *d, ct_vec3 n, double *low) {
-  ct_mink m = ct_curved_look(d->curved, n);
+static ct_minkowski_vertex look(descent *d, ct_vec3 n, double *low) {
+  ct_minkowski_vertex m = ct_curved_support(d->curved, n);
   *low = ct_dot(n, m.w);
   if (*low > d->lower) {
     d->lower = *low;
@@ -119,7 +119,7 @@ static outcome descend(descent *d, double tolerance) {
     if (s->value < d->enough) return WITHIN;
     ct_simplex_reduce(s);
     double low, before = s->value;
-    ct_mink m = look(d, s->normal, &low);
+    ct_minkowski_vertex m = look(d, s->normal, &low);
     if (beyond(d)) return BEYOND;
     if (before - d->lower <= ct_max2(tolerance, 0.125 * roundoff)) return APART;
     if (same_point(s, m.w)) return STALLED;
@@ -150,7 +150,7 @@ static void answer_apart(const ct_cell_input *in, const ct_curved *c, const ct_c
 }
 
 static void answer_beyond(const ct_cell_input *in, descent *d, ct_cell_result *result) {
-  ct_mink m = ct_curved_look(d->curved, d->lower_normal);
+  ct_minkowski_vertex m = ct_curved_support(d->curved, d->lower_normal);
   ct_curved_answer r = {.normal = d->lower_normal, .value = d->lower, .a = m.a, .b = m.b};
   hand_over(in, d->curved, &r, result);
   result->upper = ct_norm(ct_sub(result->point_b, result->point_a));
@@ -168,8 +168,8 @@ static void compete(ct_curved_answer *best, const ct_curved_answer *r, double ti
 /* A depth that is certain without a polytope: a body is no less deep in another than any point of it is. */
 static double least_by_points(const ct_curved *c, const ct_curved_answer *r) {
   double least = -INFINITY;
-  if (ct_core_curved(c->a)) least = -ct_curved_foot_of(c->a, r->b, 1.0).distance;
-  if (ct_core_curved(c->b)) least = ct_max2(least, -ct_curved_foot_of(c->b, r->a, 1.0).distance);
+  if (ct_proxy_is_curved(c->a)) least = -ct_curved_closest_point(c->a, r->b, 1.0).distance;
+  if (ct_proxy_is_curved(c->b)) least = ct_max2(least, -ct_curved_closest_point(c->b, r->a, 1.0).distance);
   return least;
 }
 
@@ -179,14 +179,14 @@ static void look_into_basins(const ct_cell_input *in, ct_curved *c, ct_curved_an
   int basins = ct_epa_directions(&in->workspace->epa, -best->value, normals, BASINS_MAX);
   for (int i = 0; i < basins; i++) {
     if (ct_dot(normals[i], best->normal) > SAME_BASIN) continue;
-    ct_curved_answer r = ct_curved_polish(c, FEATURE_ANGLE, normals[i]);
+    ct_curved_answer r = ct_curved_newton(c, FEATURE_ANGLE, normals[i]);
     compete(best, &r, TIE_FRACTION * c->roundoff, several);
   }
 }
 
 /* Polishes a normal that is found to be less deep. */
 static void better_from(ct_curved *c, ct_vec3 normal, ct_curved_answer *best, bool *several) {
-  ct_curved_answer r = ct_curved_polish(c, FEATURE_ANGLE, normal);
+  ct_curved_answer r = ct_curved_newton(c, FEATURE_ANGLE, normal);
   compete(best, &r, TIE_FRACTION * c->roundoff, several);
 }
 
@@ -207,7 +207,7 @@ static void look_around(ct_curved *c, const stage *now, ct_curved_answer *best, 
   double width = now->close * c->scale;
   for (int i = 0, tries = 0; i < 2; i++) {
     ct_curved_bound bound = {.looks = now->looks};
-    if (ct_curved_around(c, i == 1, -best->value, width, &bound)) {
+    if (ct_curved_search_ring(c, i == 1, -best->value, width, &bound)) {
       *least = ct_max2(*least, bound.least);
       return;
     }
@@ -238,7 +238,7 @@ static double search_depth(const ct_cell_input *in, descent *d, ct_curved_answer
 static void go_on(ct_curved *c, ct_curved_answer *best) {
   c->stiff = STIFF_RING;
   for (int i = 0; i < POLISHES_MAX && best->defect > DEFECT_ALLOWED * c->scale; i++) {
-    ct_curved_answer r = ct_curved_polish(c, FEATURE_ANGLE, best->normal);
+    ct_curved_answer r = ct_curved_newton(c, FEATURE_ANGLE, best->normal);
     if (!(r.value >= best->value) || !(r.defect < best->defect)) return;
     *best = r;
   }
@@ -248,8 +248,8 @@ static void go_on(ct_curved *c, ct_curved_answer *best) {
 static void answer_inside(const ct_cell_input *in, descent *d, ct_cell_result *result) {
   ct_curved *c = d->curved;
   ct_curved_ring ring = {.normal = d->lower_normal};
-  bool turned = !in->general && ct_curved_turned(c, &ring), several = ring.several;
-  ct_curved_answer best = ct_curved_polish(c, FEATURE_ANGLE, ring.normal);
+  bool turned = !in->general && ct_curved_parallel_axes(c, &ring), several = ring.several;
+  ct_curved_answer best = ct_curved_newton(c, FEATURE_ANGLE, ring.normal);
   double least = turned ? ring.least : least_by_points(c, &best);
   if (-best.value - least > c->roundoff && !turned) least = ct_max2(least, search_depth(in, d, &best, &several));
   go_on(c, &best);
@@ -272,7 +272,7 @@ static void solve(const ct_cell_input *in, ct_cell_result *result) {
       return;
     }
     if (o == INSIDE) break;
-    ct_curved_answer r = ct_curved_polish(&c, FEATURE_ANGLE, d.lower_normal);
+    ct_curved_answer r = ct_curved_newton(&c, FEATURE_ANGLE, d.lower_normal);
     if (r.upper - r.value < best.upper - best.value) best = r;
     double roundoff = c.roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * fabs(best.value);
     bool closed = best.upper - best.value <= roundoff;
@@ -295,10 +295,10 @@ static outcome descend_for_sign(const ct_cell_input *in, ct_curved *c, descent *
 }
 
 /* The point of a simplex that is closest to the origin; reduces the simplex. */
-static ct_mink nearest_of(ct_simplex *s) {
+static ct_minkowski_vertex nearest_of(ct_simplex *s) {
   double weights[4];
   ct_simplex_nearest(s, weights);
-  ct_mink sum = {.radius = 0.0};
+  ct_minkowski_vertex sum = {.radius = 0.0};
   for (int i = 0; i < s->count; i++) {
     sum.a = ct_add_scaled(sum.a, s->vertex[i].a, weights[i]);
     sum.b = ct_add_scaled(sum.b, s->vertex[i].b, weights[i]);
@@ -323,7 +323,7 @@ static bool surely_meet(const descent *d, outcome o) {
 
 /* Takes a normal's place if that shows the pair to be apart, which it was not held to be. */
 static bool turn_apart(const ct_cell_input *in, ct_curved *c, ct_vec3 normal, ct_cell_result *result) {
-  ct_curved_answer r = ct_curved_polish(c, FEATURE_ANGLE, normal);
+  ct_curved_answer r = ct_curved_newton(c, FEATURE_ANGLE, normal);
   if (!(r.value - radii(in) > ct_max2(0.0, result->distance))) return false;
   uint32_t before = result->iterations;
   result->status = CT_PAIR_OK;
@@ -357,7 +357,7 @@ static void settle_sign(const ct_cell_input *in, ct_cell_result *result) {
   }
   if (result->upper <= c.roundoff) return;
   ct_vec3 middle = ct_lerp(result->point_a, result->point_b, 0.5);
-  ct_curved_meeting m = ct_curved_meet(&in->a, &in->b, middle, result->normal, allowed);
+  ct_curved_common m = ct_curved_project(&in->a, &in->b, middle, result->normal, allowed);
   if (m.outside <= allowed || turn_apart(in, &c, m.normal, result)) return;
   if (turn_apart(in, &c, full_descent(&c, m.normal).lower_normal, result)) return;
   double gap = ct_norm(ct_sub(m.b, m.a));
@@ -388,8 +388,8 @@ static ct_vec3 common_of(const ct_cell_input *in, const ct_cell_result *answer) 
   ct_curved c = curved_of(in);
   descent d = full_descent(&c, first_normal(&c));
   double rest = radii(in);
-  ct_mink m = nearest_of(&d.simplex);
-  ct_curved_meeting best = {.point = ct_lerp(m.a, m.b, rest > 0.0 ? rest_of(&in->a) / rest : 0.5), .outside = ct_norm(m.w) - rest};
+  ct_minkowski_vertex m = nearest_of(&d.simplex);
+  ct_curved_common best = {.point = ct_lerp(m.a, m.b, rest > 0.0 ? rest_of(&in->a) / rest : 0.5), .outside = ct_norm(m.w) - rest};
   double allowed = COMMON_ROUNDOFFS * CT_UNIT_ROUNDOFF * c.scale;
   if (best.outside <= allowed) return best.point;
   ct_cell_result full;
@@ -398,7 +398,7 @@ static ct_vec3 common_of(const ct_cell_input *in, const ct_cell_result *answer) 
     answer = &full;
   }
   ct_vec3 middle = ct_lerp(answer->point_a, answer->point_b, 0.5);
-  ct_curved_meeting other = ct_curved_meet(&in->a, &in->b, middle, answer->normal, allowed);
+  ct_curved_common other = ct_curved_project(&in->a, &in->b, middle, answer->normal, allowed);
   return other.outside < best.outside ? other.point : best.point;
 }
 

@@ -41,12 +41,12 @@ static void keep(cuts *all, ct_vec3 normal, ct_vec3 at) {
 }
 
 /* The greatest distance of a point from the bodies; cuts it off. */
-static double measure(const ct_core *const body[2], cuts *all, ct_vec3 p) {
+static double measure(const ct_convex_proxy *const body[2], cuts *all, ct_vec3 p) {
   double worst = 0.0;
   for (int i = 0; i < 2; i++) {
     double distance;
     ct_vec3 normal;
-    if (!ct_core_point_distance(body[i], p, &distance, &normal) || !(distance > 0.0)) continue;
+    if (!ct_proxy_point_distance(body[i], p, &distance, &normal) || !(distance > 0.0)) continue;
     keep(all, normal, ct_add_scaled(p, normal, -distance));
     worst = ct_max2(worst, distance);
   }
@@ -98,12 +98,12 @@ static trial nearest_below(const cuts *all, ct_vec3 p) {
 }
 
 /* The planes leave nothing: the places nearest to a point between the bodies. */
-static void end_apart(const ct_core *const body[2], ct_vec3 between, ct_curved_meeting *m) {
+static void end_apart(const ct_convex_proxy *const body[2], ct_vec3 between, ct_curved_common *m) {
   ct_vec3 foot[2] = {between, between};
   for (int i = 0; i < 2; i++) {
     double distance;
     ct_vec3 normal;
-    if (ct_core_point_distance(body[i], between, &distance, &normal) && distance > 0.0)
+    if (ct_proxy_point_distance(body[i], between, &distance, &normal) && distance > 0.0)
       foot[i] = ct_add_scaled(between, normal, -distance);
   }
   m->apart = true;
@@ -112,8 +112,8 @@ static void end_apart(const ct_core *const body[2], ct_vec3 between, ct_curved_m
   m->normal = ct_unit_or(ct_sub(foot[1], foot[0]), m->normal);
 }
 
-void ct_curved_cut(const ct_core *a, const ct_core *b, double enough, ct_curved_meeting *m) {
-  const ct_core *const body[2] = {a, b};
+void ct_curved_cutting_planes(const ct_convex_proxy *a, const ct_convex_proxy *b, double enough, ct_curved_common *m) {
+  const ct_convex_proxy *const body[2] = {a, b};
   cuts all = {.enough = PART_OF_ENOUGH * enough};
   measure(body, &all, m->point);
   for (int step = 0; step < STEPS_MAX && m->outside > enough && all.count > 0; step++) {

@@ -54,23 +54,23 @@ static void add_edge(kinks *k, ct_vec3 edge, ct_vec3 n, double angle) {
   if (distance <= angle) add_line(k, &(kink){along, 0.0, 1.0, distance});
 }
 
-static void add_hull(kinks *k, const ct_core *core, ct_vec3 out, double angle) {
+static void add_hull(kinks *k, const ct_convex_proxy *core, ct_vec3 out, double angle) {
   const ct_hull_view *view = core->view;
-  uint32_t top = ct_core_support(core, out, 0);
-  ct_vec3 p = ct_core_vertex(core, top);
+  uint32_t top = ct_proxy_support(core, out, 0);
+  ct_vec3 p = ct_proxy_vertex(core, top);
   uint32_t first = view->neighbour_start[top], end = view->neighbour_start[top + 1];
   if (end - first > NEIGHBOURS_MAX) end = first + NEIGHBOURS_MAX;
-  for (uint32_t i = first; i < end; i++) add_edge(k, ct_sub(ct_core_vertex(core, view->neighbour[i]), p), out, angle);
+  for (uint32_t i = first; i < end; i++) add_edge(k, ct_sub(ct_proxy_vertex(core, view->neighbour[i]), p), out, angle);
 }
 
-static void add_side(kinks *k, const ct_core *core, ct_vec3 n, double sign, double angle) {
-  ct_lean lean = ct_core_lean(core);
+static void add_side(kinks *k, const ct_convex_proxy *core, ct_vec3 n, double sign, double angle) {
+  ct_side_slope lean = ct_proxy_side_slope(core);
   ct_vec3 axis = ct_unit_or(core->axis[2], core->axis[2]);
   double distance = fabs(ct_dot(axis, n) - sign * lean.sine);
   if (distance <= angle && lean.cosine > 0.0) add_line(k, &(kink){axis, sign * lean.sine, lean.cosine, distance});
 }
 
-static void add_caps(kinks *k, const ct_core *core, ct_vec3 n, double sign, double angle) {
+static void add_caps(kinks *k, const ct_convex_proxy *core, ct_vec3 n, double sign, double angle) {
   ct_vec3 axis = ct_unit_or(core->axis[2], core->axis[2]);
   double up = ct_dot(axis, n) >= 0.0 ? 1.0 : -1.0;
   if (core->rim[sign * up > 0.0 ? 1 : 0] > 0.0 && ct_norm(ct_cross(axis, n)) <= angle)
@@ -78,33 +78,33 @@ static void add_caps(kinks *k, const ct_core *core, ct_vec3 n, double sign, doub
 }
 
 /* The kinks of a body near the normal n of the pair; its outward normal is sign * n. */
-static void collect(kinks *k, const ct_core *core, ct_vec3 n, double sign, double angle) {
+static void collect(kinks *k, const ct_convex_proxy *core, ct_vec3 n, double sign, double angle) {
   k->first = k->lines;
   switch (core->kind) {
-  case CT_CORE_SEGMENT: add_side(k, core, n, sign, angle); break;
-  case CT_CORE_BOX:
+  case CT_PROXY_SEGMENT: add_side(k, core, n, sign, angle); break;
+  case CT_PROXY_BOX:
     for (int i = 0; i < 3; i++) add_edge(k, core->axis[i], n, angle);
     break;
-  case CT_CORE_TRIANGLE:
+  case CT_PROXY_TRIANGLE:
     for (int i = 0; i < 3; i++) add_edge(k, ct_sub(core->axis[(i + 1) % 3], core->axis[i]), n, angle);
     break;
-  case CT_CORE_HULL: add_hull(k, core, ct_scale(n, sign), angle); break;
-  case CT_CORE_FRUSTUM:
+  case CT_PROXY_HULL: add_hull(k, core, ct_scale(n, sign), angle); break;
+  case CT_PROXY_FRUSTUM:
     add_side(k, core, n, sign, angle);
     add_caps(k, core, n, sign, angle);
     break;
-  case CT_CORE_POINT:
-  case CT_CORE_ELLIPSOID: break;
+  case CT_PROXY_POINT:
+  case CT_PROXY_ELLIPSOID: break;
   }
 }
 
 /* u.H v, H the second derivative of the support function of a core at the unit vector `out`. */
-static double bend(const ct_core *core, ct_vec3 out, ct_vec3 u, ct_vec3 v) {
-  if (core->kind == CT_CORE_SEGMENT && ct_core_tapered(core))
-    return ct_core_vertex_radius(core, ct_core_support(core, out, 0)) * (ct_dot(u, v) - ct_dot(u, out) * ct_dot(v, out));
-  if (!ct_core_curved(core)) return 0.0;
+static double bend(const ct_convex_proxy *core, ct_vec3 out, ct_vec3 u, ct_vec3 v) {
+  if (core->kind == CT_PROXY_SEGMENT && ct_proxy_is_tapered(core))
+    return ct_proxy_vertex_radius(core, ct_proxy_support(core, out, 0)) * (ct_dot(u, v) - ct_dot(u, out) * ct_dot(v, out));
+  if (!ct_proxy_is_curved(core)) return 0.0;
   ct_vec3 d = ct_mat_tmul(core->rotation, out), p = ct_mat_tmul(core->rotation, u), q = ct_mat_tmul(core->rotation, v);
-  if (core->kind == CT_CORE_FRUSTUM) {
+  if (core->kind == CT_PROXY_FRUSTUM) {
     double across = sqrt(d.x * d.x + d.y * d.y);
     bool top = 2.0 * core->half.z * d.z + (core->rim[1] - core->rim[0]) * across >= 0.0;
     if (!(across > 0.0)) return 0.0;
@@ -164,7 +164,7 @@ static hessian principal(const ct_curved *c, ct_vec3 n, double s) {
 static ct_vec3 climb_sphere(ct_curved *c, ct_vec3 n) {
   double before = -INFINITY;
   for (int step = 0, drops = 0; step < STEPS_MAX; step++) {
-    ct_vec3 w = ct_curved_look(c, n).w;
+    ct_vec3 w = ct_curved_support(c, n).w;
     double s = ct_dot(n, w);
     if (s < before && ++drops == DROPS_MAX) break;
     before = s;
@@ -205,7 +205,7 @@ static bool climb_circle(ct_curved *c, const kink *k, ct_vec3 *normal) {
   for (int step = 0, drops = 0; step < STEPS_MAX; step++) {
     ct_vec3 n = ct_add_scaled(ct_scale(radial, reach), k->along, k->level), round = ct_cross(k->along, radial);
     *normal = n;
-    ct_vec3 w = ct_curved_look(c, n).w;
+    ct_vec3 w = ct_curved_support(c, n).w;
     double s = ct_dot(n, w);
     if (s < before && ++drops == DROPS_MAX) break;
     before = s;
@@ -236,19 +236,19 @@ static bool meet(const kink *p, const kink *q, ct_vec3 n, ct_vec3 *normal) {
 /* Judges a normal. Of normals that are as good to round-off the one whose points lie best above each other: a value is flat near
  * its greatest, so that a normal which is off by the root of the round-off still has it. */
 static void offer(ct_curved *c, ct_curved_answer *best, ct_vec3 n) {
-  ct_curved_answer r = {.normal = n, .value = ct_dot(n, ct_curved_look(c, n).w)};
+  ct_curved_answer r = {.normal = n, .value = ct_dot(n, ct_curved_support(c, n).w)};
   double tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * (c->scale + fabs(r.value));
   if (r.value < best->value - tie) return;
   if (r.value <= best->value + tie) {
-    if (!best->matched) ct_curved_match(c, best);
-    ct_curved_match(c, &r);
+    if (!best->matched) ct_curved_witness(c, best);
+    ct_curved_witness(c, &r);
     if (r.defect >= best->defect) return;
   }
   *best = r;
 }
 
-ct_curved_answer ct_curved_polish(ct_curved *c, double angle, ct_vec3 start) {
-  ct_curved_answer best = {.normal = start, .value = ct_dot(start, ct_curved_look(c, start).w)};
+ct_curved_answer ct_curved_newton(ct_curved *c, double angle, ct_vec3 start) {
+  ct_curved_answer best = {.normal = start, .value = ct_dot(start, ct_curved_support(c, start).w)};
   kinks k = {.lines = 0};
   ct_vec3 n;
   collect(&k, c->a, start, 1.0, angle);
@@ -262,6 +262,6 @@ ct_curved_answer ct_curved_polish(ct_curved *c, double angle, ct_vec3 start) {
     if (climb_circle(c, &k.line[i], &n)) offer(c, &best, n);
   }
   offer(c, &best, climb_sphere(c, start));
-  if (!best.matched) ct_curved_match(c, &best);
+  if (!best.matched) ct_curved_witness(c, &best);
   return best;
 }

@@ -19,7 +19,7 @@
 
 /* A direction looked at, and the farthest place of a - b along it. */
 typedef struct sight {
-  ct_spot normal, at;
+  ct_profile_point normal, at;
   double depth;
 } sight;
 
@@ -27,30 +27,31 @@ typedef struct sight {
 typedef struct arc {
   sight from, to;
   double least;
-  ct_spot next;
+  ct_profile_point next;
 } arc;
 
 typedef struct turned {
   ct_profile a, b;
-  ct_spot offset; /* from a to b */
+  ct_profile_point offset; /* from a to b */
   double turn;    /* 1: the axes point the same way, -1: opposite ways */
   double size;
   arc arcs[ARCS_MAX];
   int count;
 } turned;
 
-static sight look(const turned *t, ct_spot n) {
-  ct_spot p = ct_profile_farthest(&t->a, n), q = ct_profile_farthest(&t->b, (ct_spot){n.across, -t->turn * n.along});
+static sight look(const turned *t, ct_profile_point n) {
+  ct_profile_point p = ct_profile_farthest(&t->a, n),
+                   q = ct_profile_farthest(&t->b, (ct_profile_point){n.across, -t->turn * n.along});
   sight s = {.normal = n, .at = {p.across + q.across - t->offset.across, p.along - t->turn * q.along - t->offset.along}};
-  s.depth = ct_spot_dot(n, s.at);
+  s.depth = ct_profile_dot(n, s.at);
   return s;
 }
 
 static arc arc_of(const sight *from, const sight *to) {
   arc r = {.from = *from, .to = *to};
-  ct_spot middle = ct_spot_between(from->at, to->at, from->normal, to->normal), where;
-  r.least = ct_spot_least(from->at, from->normal, middle, &r.next);
-  double second = ct_spot_least(to->at, middle, to->normal, &where);
+  ct_profile_point middle = ct_profile_bisector(from->at, to->at, from->normal, to->normal), where;
+  r.least = ct_profile_minimum(from->at, from->normal, middle, &r.next);
+  double second = ct_profile_minimum(to->at, middle, to->normal, &where);
   if (second < r.least) {
     r.least = second;
     r.next = where;
@@ -58,14 +59,14 @@ static arc arc_of(const sight *from, const sight *to) {
   return r;
 }
 
-static ct_vec3 normal_in_space(const turned *t, ct_spot n, ct_vec3 across) {
+static ct_vec3 normal_in_space(const turned *t, ct_profile_point n, ct_vec3 across) {
   return ct_unit_or(ct_add(ct_scale(across, n.across), ct_scale(t->a.axis, n.along)), across);
 }
 
 /* Of sights equally deep the one of the greater normal; close ones by depth alone. */
 static void take(const turned *t, const sight *s, sight *best, ct_vec3 across) {
   double lead = best->depth - s->depth, tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * t->size;
-  bool apart = fabs(ct_spot_turn(s->normal, best->normal)) > 1e-6;
+  bool apart = fabs(ct_profile_cross(s->normal, best->normal)) > 1e-6;
   if (lead < -tie || (lead <= 0.0 && !apart)) return;
   if (lead > tie || !apart || ct_normal_greater(normal_in_space(t, s->normal, across), normal_in_space(t, best->normal, across)))
     *best = *s;
@@ -101,16 +102,16 @@ static double refine(turned *t, sight *best, ct_vec3 across) {
   return ct_min2(least, best->depth);
 }
 
-bool ct_curved_turned(const ct_curved *c, ct_curved_ring *ring) {
-  turned t = {.size = ct_mink_size(c->a, c->b)};
+bool ct_curved_parallel_axes(const ct_curved *c, ct_curved_ring *ring) {
+  turned t = {.size = ct_minkowski_size(c->a, c->b)};
   if (!ct_profile_of(c->a, 0.0, &t.a) || !ct_profile_of(c->b, 0.0, &t.b)) return false;
   if (ct_norm(ct_cross(t.a.axis, t.b.axis)) > PARALLEL_ROUNDOFFS * CT_UNIT_ROUNDOFF) return false;
   t.turn = ct_dot(t.a.axis, t.b.axis) >= 0.0 ? 1.0 : -1.0;
   ct_vec3 offset = ct_sub(c->b->center, c->a->center), flat = ct_cross(t.a.axis, ct_cross(offset, t.a.axis));
-  t.offset = (ct_spot){ct_norm(flat), ct_dot(offset, t.a.axis)};
+  t.offset = (ct_profile_point){ct_norm(flat), ct_dot(offset, t.a.axis)};
   bool coaxial = t.offset.across <= TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * t.size;
   ct_vec3 across = coaxial ? greatest_across(t.a.axis) : ct_unit_or(flat, flat);
-  const ct_spot start[3] = {{0.0, -1.0}, {1.0, 0.0}, {0.0, 1.0}};
+  const ct_profile_point start[3] = {{0.0, -1.0}, {1.0, 0.0}, {0.0, 1.0}};
   sight s[3], best;
   for (int i = 0; i < 3; i++) s[i] = look(&t, start[i]);
   best = s[0];

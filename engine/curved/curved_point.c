@@ -18,9 +18,9 @@
 
 /* Of normals equally good: what to compare, in the pair's frame. */
 typedef struct choice {
-  const ct_core *core;
+  const ct_convex_proxy *core;
   double sense;
-  ct_curved_foot *foot;
+  ct_curved_closest *foot;
   double tie;
 } choice;
 
@@ -28,7 +28,7 @@ static ct_vec3 seen(const choice *c, ct_vec3 local) { return ct_scale(ct_mat_mul
 
 /* Offers a way out of the inside: of equally short ones the greater normal. */
 static void offer(choice *c, double distance, ct_vec3 normal, ct_vec3 at) {
-  ct_curved_foot *f = c->foot;
+  ct_curved_closest *f = c->foot;
   if (distance < f->distance - c->tie) return;
   if (distance <= f->distance + c->tie) {
     f->several = true;
@@ -53,12 +53,12 @@ static ct_vec3 greatest_across(const choice *c) {
 }
 
 static void frustum_foot(choice *c, ct_vec3 p) {
-  const ct_core *core = c->core;
+  const ct_convex_proxy *core = c->core;
   double h = core->half.z, bottom = core->rim[0], top = core->rim[1];
   double across = sqrt(p.x * p.x + p.y * p.y);
   bool ring = across <= 0.25 * c->tie;
   ct_vec3 out = ring ? greatest_across(c) : ct_vec(p.x / across, p.y / across, 0.0);
-  double sine = ct_core_lean(core).sine, cosine = ct_core_lean(core).cosine;
+  double sine = ct_proxy_side_slope(core).sine, cosine = ct_proxy_side_slope(core).cosine;
   /* Along the slanted side from the bottom rim, and off it. */
   double slant = sqrt((top - bottom) * (top - bottom) + 4.0 * h * h);
   double along = cosine * (p.z + h) - sine * (across - bottom), off = cosine * (across - bottom) + sine * (p.z + h);
@@ -70,7 +70,7 @@ static void frustum_foot(choice *c, ct_vec3 p) {
     if (bottom > 0.0) offer(c, -h - p.z, ct_neg(up), ct_vec(p.x, p.y, -h));
     return;
   }
-  ct_curved_foot *f = c->foot;
+  ct_curved_closest *f = c->foot;
   f->normal = up;
   f->distance = p.z - h;
   f->point = ct_vec(p.x, p.y, h);
@@ -148,7 +148,7 @@ static void ellipsoid_foot(choice *c, ct_vec3 p) {
     x[i] = y[i] < 0.0 ? -reach : reach;
     rest -= reach * reach;
   }
-  ct_curved_foot *f = c->foot;
+  ct_curved_closest *f = c->foot;
   if (u == 0.0) {
     /* In the plane, or on the line, of the middle: several places are nearest. */
     f->several = true;
@@ -173,12 +173,12 @@ static void ellipsoid_foot(choice *c, ct_vec3 p) {
   f->distance = ct_dot(f->normal, ct_sub(p, f->point));
 }
 
-ct_curved_foot ct_curved_foot_of(const ct_core *core, ct_vec3 p, double sense) {
-  ct_curved_foot foot = {.distance = -INFINITY};
+ct_curved_closest ct_curved_closest_point(const ct_convex_proxy *core, ct_vec3 p, double sense) {
+  ct_curved_closest foot = {.distance = -INFINITY};
   choice c = {.core = core, .sense = sense, .foot = &foot};
   c.tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * core->extent;
   ct_vec3 local = ct_mat_tmul(core->rotation, ct_sub(p, core->center));
-  if (core->kind == CT_CORE_FRUSTUM) frustum_foot(&c, local);
+  if (core->kind == CT_PROXY_FRUSTUM) frustum_foot(&c, local);
   else ellipsoid_foot(&c, local);
   foot.normal = ct_unit_or(ct_mat_mul(core->rotation, foot.normal), ct_vec(1.0, 0.0, 0.0));
   foot.point = ct_add(ct_mat_mul(core->rotation, foot.point), core->center);
@@ -186,10 +186,10 @@ ct_curved_foot ct_curved_foot_of(const ct_core *core, ct_vec3 p, double sense) {
 }
 
 bool ct_curved_ball(const ct_cell_input *in, ct_cell_result *result) {
-  bool flip = in->a.kind != CT_CORE_POINT;
-  const ct_core *ball = flip ? &in->b : &in->a, *core = flip ? &in->a : &in->b;
-  if (ball->kind != CT_CORE_POINT || !ct_core_curved(core)) return false;
-  ct_curved_foot foot = ct_curved_foot_of(core, ball->center, flip ? 1.0 : -1.0);
+  bool flip = in->a.kind != CT_PROXY_POINT;
+  const ct_convex_proxy *ball = flip ? &in->b : &in->a, *core = flip ? &in->a : &in->b;
+  if (ball->kind != CT_PROXY_POINT || !ct_proxy_is_curved(core)) return false;
+  ct_curved_closest foot = ct_curved_closest_point(core, ball->center, flip ? 1.0 : -1.0);
   result->normal = flip ? foot.normal : ct_neg(foot.normal);
   result->distance = result->lower = result->upper = foot.distance - (ball->radius[0] + core->radius[0]);
   result->radius_a = in->a.radius[0];

@@ -26,11 +26,11 @@ typedef struct spot {
   double outside[2];
 } spot;
 
-static void measure(const ct_core *const body[2], spot *s) {
+static void measure(const ct_convex_proxy *const body[2], spot *s) {
   for (int i = 0; i < 2; i++) {
     double distance;
     ct_vec3 normal;
-    bool out = ct_core_point_distance(body[i], s->point, &distance, &normal) && distance > 0.0;
+    bool out = ct_proxy_point_distance(body[i], s->point, &distance, &normal) && distance > 0.0;
     s->outside[i] = out ? distance : 0.0;
     if (out) s->normal[i] = normal;
   }
@@ -39,7 +39,7 @@ static void measure(const ct_core *const body[2], spot *s) {
 static double worst(const spot *s) { return ct_max2(s->outside[0], s->outside[1]); }
 
 /* Onto the planes of both bodies; false where that does not pay. */
-static bool step_onto_both(const ct_core *const body[2], spot *s) {
+static bool step_onto_both(const ct_convex_proxy *const body[2], spot *s) {
   ct_vec3 p = s->normal[0], q = s->normal[1];
   double cosine = ct_dot(p, q), square = ct_norm2(ct_cross(p, q));
   if (square <= PARALLEL) return false;
@@ -52,7 +52,7 @@ static bool step_onto_both(const ct_core *const body[2], spot *s) {
   return true;
 }
 
-static void step_onto_farther(const ct_core *const body[2], spot *s) {
+static void step_onto_farther(const ct_convex_proxy *const body[2], spot *s) {
   int i = s->outside[1] >= s->outside[0] ? 1 : 0;
   s->point = ct_add_scaled(s->point, s->normal[i], -s->outside[i]);
   measure(body, s);
@@ -65,18 +65,19 @@ static bool at_gap(const spot *s, double before) {
 }
 
 /* The end of a way: the normal there, and both places. */
-static void end_at(const spot *s, ct_curved_meeting *m) {
+static void end_at(const spot *s, ct_curved_common *m) {
   bool first = s->outside[0] >= s->outside[1];
   m->normal = first ? s->normal[0] : ct_neg(s->normal[1]);
   m->a = first ? ct_add_scaled(s->point, s->normal[0], -s->outside[0]) : s->point;
   m->b = first ? s->point : ct_add_scaled(s->point, s->normal[1], -s->outside[1]);
 }
 
-ct_curved_meeting ct_curved_meet(const ct_core *a, const ct_core *b, ct_vec3 start, ct_vec3 normal, double enough) {
-  const ct_core *const body[2] = {a, b};
+ct_curved_common ct_curved_project(const ct_convex_proxy *a, const ct_convex_proxy *b, ct_vec3 start, ct_vec3 normal,
+                                   double enough) {
+  const ct_convex_proxy *const body[2] = {a, b};
   spot s = {.point = start, .normal = {normal, ct_neg(normal)}};
   measure(body, &s);
-  ct_curved_meeting best = {.point = s.point, .outside = worst(&s)};
+  ct_curved_common best = {.point = s.point, .outside = worst(&s)};
   double before = INFINITY;
   for (int step = 0, turns = 0; step < STEPS_MAX && best.outside > enough && !best.apart; step++) {
     if (step_onto_both(body, &s)) {
@@ -91,6 +92,6 @@ ct_curved_meeting ct_curved_meet(const ct_core *a, const ct_core *b, ct_vec3 sta
     best.outside = worst(&s);
   }
   end_at(&s, &best);
-  if (best.outside > enough) ct_curved_cut(a, b, enough, &best);
+  if (best.outside > enough) ct_curved_cutting_planes(a, b, enough, &best);
   return best;
 }

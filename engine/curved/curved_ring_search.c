@@ -3,12 +3,12 @@
  * Where a ring of normals, or a part of one, is equally deep or nearly so (axes that nearly are one; an axis that runs along an
  * edge or through a corner), a polytope needs a face for every direction of the ring, and its bound closes in with the square of
  * their angle only. Here directions across the axis are cut into sectors. For each of them the difference of the bodies is a figure
- * in a half-plane, whose depth is found as in curved/curved_parallel_axes.c; that of a sector is bounded by points of the bodies which
- * turn with the direction: of the body of revolution those on its meridian, exactly; of the other one, if it is one of revolution
- * about nearly the same axis, those on its own meridian, else fixed ones. Such a point's place in the half-plane is linear in the
- * direction, so that its support is least at a corner of the triangle around the sector's arc; all of them are points of the
- * difference, so that the bound is true whatever is looked at. A sector whose bound is not good enough is halved. As points of a
- * chord between two supports turn as well, the bound is off by the square of the sector only.
+ * in a half-plane, whose depth is found as in curved/curved_parallel_axes.c; that of a sector is bounded by points of the bodies
+ * which turn with the direction: of the body of revolution those on its meridian, exactly; of the other one, if it is one of
+ * revolution about nearly the same axis, those on its own meridian, else fixed ones. Such a point's place in the half-plane is
+ * linear in the direction, so that its support is least at a corner of the triangle around the sector's arc; all of them are points
+ * of the difference, so that the bound is true whatever is looked at. A sector whose bound is not good enough is halved. As points
+ * of a chord between two supports turn as well, the bound is off by the square of the sector only.
  */
 #include "curved/curved.h"
 #include "curved/curved_profile.h"
@@ -30,7 +30,7 @@
 /* A point of the difference for every unit direction d across the axis: its place is base + (wide e + across.d, along.d), e the
  * cosine of the angle by which the meridian of the second body misses d. */
 typedef struct track {
-  ct_spot base;
+  ct_profile_point base;
   double wide, across[2], along[2];
 } track;
 
@@ -44,14 +44,14 @@ typedef struct sector {
 
 /* A normal looked at, and what is the farthest along it: at the corners of the sector, and in the middle. */
 typedef struct sight {
-  ct_spot normal, at[3], middle;
+  ct_profile_point normal, at[3], middle;
 } sight;
 
 /* Between two sights: no depth of the sector is below `least`, which may be at `next`. */
 typedef struct arc {
   sight from, to;
   double least;
-  ct_spot next;
+  ct_profile_point next;
 } arc;
 
 typedef struct around {
@@ -65,7 +65,7 @@ typedef struct around {
   double lean[2];     /* that across the axis, */
   double cosine;      /* and along it */
   ct_vec3 center;
-  ct_spot toward;  /* of the other body's centre to the axis' own: along the axis, */
+  ct_profile_point toward; /* of the other body's centre to the axis' own: along the axis, */
   double aside[2]; /* and across it */
   double target;
   int looks;
@@ -80,8 +80,8 @@ static double cosine_of(const around *r, double square) {
   return 1.0 - ct_min2(square, most) / (1.0 + r->cosine);
 }
 
-static ct_spot place_of(const track *t, const double d[2], double e) {
-  return (ct_spot){t->base.across + t->wide * e + dot2(t->across, d), t->base.along + dot2(t->along, d)};
+static ct_profile_point place_of(const track *t, const double d[2], double e) {
+  return (ct_profile_point){t->base.across + t->wide * e + dot2(t->across, d), t->base.along + dot2(t->along, d)};
 }
 
 /* The point of the other body, as a track, that is farthest along a unit normal of the difference. */
@@ -89,7 +89,7 @@ static void add_other(around *r, ct_vec3 n, track *t) {
   if (r->turns) {
     double along = ct_dot(n, r->other_axis);
     double across = ct_norm(ct_add_scaled(n, r->other_axis, -along));
-    ct_spot p = ct_profile_farthest(&r->other, (ct_spot){across, -r->turn * along});
+    ct_profile_point p = ct_profile_farthest(&r->other, (ct_profile_point){across, -r->turn * along});
     double up = -r->turn * p.along;
     t->wide = p.across;
     t->base.along += up * r->cosine + r->toward.along;
@@ -99,7 +99,7 @@ static void add_other(around *r, ct_vec3 n, track *t) {
     }
     return;
   }
-  ct_mink m = ct_curved_look(r->curved, r->second ? ct_neg(n) : n);
+  ct_minkowski_vertex m = ct_curved_support(r->curved, r->second ? ct_neg(n) : n);
   ct_vec3 q = ct_sub(r->center, r->second ? m.a : m.b);
   t->wide = 0.0;
   t->base.along += ct_dot(q, r->round.axis);
@@ -109,19 +109,19 @@ static void add_other(around *r, ct_vec3 n, track *t) {
   }
 }
 
-static ct_vec3 in_space(const around *r, const double d[2], ct_spot m) {
+static ct_vec3 in_space(const around *r, const double d[2], ct_profile_point m) {
   ct_vec3 flat = ct_add(ct_scale(r->across[0], d[0]), ct_scale(r->across[1], d[1]));
   return ct_unit_or(ct_add(ct_scale(flat, m.across), ct_scale(r->round.axis, m.along)), flat);
 }
 
-static sight look(around *r, const sector *s, ct_spot m) {
+static sight look(around *r, const sector *s, ct_profile_point m) {
   r->looks++;
   ct_vec3 n = in_space(r, s->middle, m);
   track t = {.base = ct_profile_farthest(&r->round, m)};
   add_other(r, n, &t);
   sight x = {.normal = m, .middle = place_of(&t, s->middle, s->cosine)};
   for (int i = 0; i < 3; i++) x.at[i] = place_of(&t, s->corner[i], s->cosine);
-  double along = dot2(s->middle, r->lean), depth = ct_spot_dot(m, place_of(&t, s->middle, cosine_of(r, along * along)));
+  double along = dot2(s->middle, r->lean), depth = ct_profile_dot(m, place_of(&t, s->middle, cosine_of(r, along * along)));
   if (depth < r->bound->seen) {
     r->bound->seen = depth;
     r->bound->normal = r->second ? ct_neg(n) : n;
@@ -130,11 +130,11 @@ static sight look(around *r, const sector *s, ct_spot m) {
 }
 
 /* The least of a track over normals from n to m. */
-static double least_of(const ct_spot at[3], ct_spot n, ct_spot m, ct_spot *next) {
+static double least_of(const ct_profile_point at[3], ct_profile_point n, ct_profile_point m, ct_profile_point *next) {
   double least = INFINITY;
   for (int i = 0; i < 3; i++) {
-    ct_spot where;
-    double value = ct_spot_least(at[i], n, m, &where);
+    ct_profile_point where;
+    double value = ct_profile_minimum(at[i], n, m, &where);
     if (value >= least) continue;
     least = value;
     *next = where;
@@ -144,8 +144,9 @@ static double least_of(const ct_spot at[3], ct_spot n, ct_spot m, ct_spot *next)
 
 /* Of two tracks (other: or NULL) the one that is the better bound of normals from n to m; kept when that is less than what the arc
  * has. */
-static void bound_part(const ct_spot at[3], const ct_spot *other, ct_spot n, ct_spot m, arc *r) {
-  ct_spot where, next;
+static void bound_part(const ct_profile_point at[3], const ct_profile_point *other, ct_profile_point n, ct_profile_point m,
+                       arc *r) {
+  ct_profile_point where, next;
   double least = least_of(at, n, m, &where);
   if (least >= r->least) return;
   double value = other ? least_of(other, n, m, &next) : -INFINITY;
@@ -162,26 +163,26 @@ static double variation(const sight *s) {
 }
 
 /* A normal turned by an angle whose tangent is t, but not beyond the limit. */
-static ct_spot turned(ct_spot n, double t, ct_spot limit) {
+static ct_profile_point turned(ct_profile_point n, double t, ct_profile_point limit) {
   double length = sqrt(1.0 + t * t);
-  ct_spot m = {(n.across - t * n.along) / length, (n.along + t * n.across) / length};
-  return (t < 0.0 ? ct_spot_turn(limit, m) : ct_spot_turn(m, limit)) > 0.0 ? m : limit;
+  ct_profile_point m = {(n.across - t * n.along) / length, (n.along + t * n.across) / length};
+  return (t < 0.0 ? ct_profile_cross(limit, m) : ct_profile_cross(m, limit)) > 0.0 ? m : limit;
 }
 
 /* The ends bound the normals up to that of the chord; around it, as far as the turning of either end may matter, so does the point
  * of the chord that is nearest to the origin in the middle of the sector. */
 static arc arc_of(const sight *from, const sight *to) {
   arc r = {.from = *from, .to = *to, .least = INFINITY};
-  ct_spot middle = ct_spot_between(from->middle, to->middle, from->normal, to->normal);
-  ct_spot d = {to->middle.across - from->middle.across, to->middle.along - from->middle.along};
-  double square = ct_spot_dot(d, d), part = square > 0.0 ? -ct_spot_dot(d, from->middle) / square : 0.0;
+  ct_profile_point middle = ct_profile_bisector(from->middle, to->middle, from->normal, to->normal);
+  ct_profile_point d = {to->middle.across - from->middle.across, to->middle.along - from->middle.along};
+  double square = ct_profile_dot(d, d), part = square > 0.0 ? -ct_profile_dot(d, from->middle) / square : 0.0;
   part = ct_min2(ct_max2(part, 0.0), 1.0);
   double reach = square > 0.0 ? 2.0 * ct_max2(variation(from), variation(to)) / sqrt(square) : 0.0;
-  ct_spot first = turned(middle, -reach, from->normal), second = turned(middle, reach, to->normal);
-  ct_spot at[3];
+  ct_profile_point first = turned(middle, -reach, from->normal), second = turned(middle, reach, to->normal);
+  ct_profile_point at[3];
   for (int i = 0; i < 3; i++)
-    at[i] = (ct_spot){from->at[i].across + part * (to->at[i].across - from->at[i].across),
-                      from->at[i].along + part * (to->at[i].along - from->at[i].along)};
+    at[i] = (ct_profile_point){from->at[i].across + part * (to->at[i].across - from->at[i].across),
+                               from->at[i].along + part * (to->at[i].along - from->at[i].along)};
   bound_part(from->at, NULL, from->normal, first, &r);
   bound_part(from->at, at, first, middle, &r);
   bound_part(to->at, at, middle, second, &r);
@@ -192,13 +193,14 @@ static arc arc_of(const sight *from, const sight *to) {
 /* Where least is certain hardly grew by a cut, the next cut is halfway. */
 static void settle(const around *r, const arc *before, arc *part) {
   if (part->least - before->least < 0.5 * (r->target - before->least))
-    part->next = ct_spot_between(part->from.normal, part->from.normal, part->from.normal, part->to.normal);
+    part->next = ct_profile_bisector(part->from.normal, part->from.normal, part->from.normal, part->to.normal);
 }
 
 /* Is the depth of every normal of the sector at least the target? False: not shown. */
 static bool holds(around *r, const sector *s) {
   arc waiting[ARCS_MAX];
-  sight pole[2] = {look(r, s, (ct_spot){0.0, -1.0}), look(r, s, (ct_spot){0.0, 1.0})}, side = look(r, s, (ct_spot){1.0, 0.0});
+  sight pole[2] = {look(r, s, (ct_profile_point){0.0, -1.0}), look(r, s, (ct_profile_point){0.0, 1.0})},
+        side = look(r, s, (ct_profile_point){1.0, 0.0});
   int count = 2;
   waiting[0] = arc_of(&pole[0], &side);
   waiting[1] = arc_of(&side, &pole[1]);
@@ -209,10 +211,10 @@ static bool holds(around *r, const sector *s) {
       continue;
     }
     if (r->looks >= r->bound->looks || count + 2 > ARCS_MAX) return false;
-    if (ct_spot_turn(cut.from.normal, cut.next) <= 0.0 || ct_spot_turn(cut.next, cut.to.normal) <= 0.0) return false;
+    if (ct_profile_cross(cut.from.normal, cut.next) <= 0.0 || ct_profile_cross(cut.next, cut.to.normal) <= 0.0) return false;
     sight x = look(r, s, cut.next);
     for (int i = 0; i < 3; i++)
-      if (ct_spot_dot(cut.next, x.at[i]) < r->target) return false;
+      if (ct_profile_dot(cut.next, x.at[i]) < r->target) return false;
     arc part[2] = {arc_of(&cut.from, &x), arc_of(&x, &cut.to)};
     for (int i = 0; i < 2; i++) {
       settle(r, &cut, &part[i]);
@@ -260,7 +262,7 @@ static bool all_hold(around *r) {
 }
 
 /* Sets up the frame of the axis; false for a body that is not one of revolution. */
-static bool prepare(around *r, const ct_core *round, const ct_core *other) {
+static bool prepare(around *r, const ct_convex_proxy *round, const ct_convex_proxy *other) {
   if (!ct_profile_of(round, UNEQUAL, &r->round)) return false;
   ct_vec3 axis = r->round.axis, e = fabs(axis.x) < 0.6 ? ct_vec(1.0, 0.0, 0.0) : ct_vec(0.0, 1.0, 0.0);
   r->across[0] = ct_unit_or(ct_cross(axis, e), e);
@@ -281,11 +283,11 @@ static bool prepare(around *r, const ct_core *round, const ct_core *other) {
   return true;
 }
 
-bool ct_curved_around(ct_curved *c, bool second, double known, double width, ct_curved_bound *bound) {
+bool ct_curved_search_ring(ct_curved *c, bool second, double known, double width, ct_curved_bound *bound) {
   around r = {.curved = c, .second = second, .bound = bound};
   *bound = (ct_curved_bound){.least = INFINITY, .seen = INFINITY, .looks = bound->looks};
   if (!prepare(&r, second ? c->b : c->a, second ? c->a : c->b)) return false;
-  double roundoff = BOUND_ROUNDOFFS * CT_UNIT_ROUNDOFF * ct_mink_size(c->a, c->b);
+  double roundoff = BOUND_ROUNDOFFS * CT_UNIT_ROUNDOFF * ct_minkowski_size(c->a, c->b);
   r.target = known - width + roundoff;
   bool all = all_hold(&r);
   bound->least -= roundoff;

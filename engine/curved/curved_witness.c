@@ -11,7 +11,7 @@ static const double tilts[] = {0x1p-46, 0x1p-38, 0x1p-30, 0x1p-24};
 #define DEFECT_ROUNDOFFS 8.0
 
 typedef struct corner {
-  ct_mink m;
+  ct_minkowski_vertex m;
   double x, y; /* of m.w across the normal */
 } corner;
 
@@ -31,7 +31,7 @@ static corner corner_toward(patch *p, double x, double y) {
     ct_vec3 t = ct_add(ct_scale(p->across[0], x / length), ct_scale(p->across[1], y / length));
     n = ct_unit_or(ct_add_scaled(n, t, p->tilt), n);
   }
-  corner c = {.m = ct_curved_look(p->curved, n)};
+  corner c = {.m = ct_curved_support(p->curved, n)};
   c.x = ct_dot(p->across[0], c.m.w);
   c.y = ct_dot(p->across[1], c.m.w);
   return c;
@@ -118,8 +118,8 @@ static place search(patch *p, double allowed) {
   return r;
 }
 
-static bool is_in(const ct_core *core, ct_vec3 p, double allowed) {
-  return ct_core_curved(core) && ct_curved_foot_of(core, p, 1.0).distance <= allowed;
+static bool is_in(const ct_convex_proxy *core, ct_vec3 p, double allowed) {
+  return ct_proxy_is_curved(core) && ct_curved_closest_point(core, p, 1.0).distance <= allowed;
 }
 
 /* What the points miss each other by at the distance of the planes. More than across where a tilt has led round a body that is
@@ -146,7 +146,7 @@ static void slide(const ct_curved *c, double allowed, ct_vec3 a, ct_vec3 b, ct_c
   else if (is_in(c->b, to_b, allowed)) take(answer, a, to_b);
 }
 
-void ct_curved_match(ct_curved *c, ct_curved_answer *answer) {
+void ct_curved_witness(ct_curved *c, ct_curved_answer *answer) {
   double allowed = DEFECT_ROUNDOFFS * CT_UNIT_ROUNDOFF * c->scale;
   ct_vec3 n = answer->normal;
   patch p = {.curved = c, .normal = n, .count = 1, .weight = {1.0}};

@@ -3,15 +3,15 @@
  * Everything is computed on the ordered pair, so that a swapped call mirrors bit for bit; and on the difference of the positions,
  * so that a common translation that stays representable changes no bit of distance and normal.
  */
-#include "pair/pair_order.h"
-#include "pair/pair_input.h"
-#include "pair/round_off_bound.h"
 #include "pair/pair_cell.h"
+#include "pair/pair_input.h"
+#include "pair/pair_order.h"
 #include "pair/placed_proxies.h"
-#include "primitives/primitive_pairs.h"
+#include "pair/round_off_bound.h"
 #include "pair/workspace.h"
-#include "shape/tapered_capsule.h"
+#include "primitives/primitive_pairs.h"
 #include "shape/shape_compare.h"
+#include "shape/tapered_capsule.h"
 
 #include <contact/gjk_epa.h>
 
@@ -23,12 +23,12 @@ ct_workspace *ct_workspace_create(void) { return calloc(1, sizeof(ct_workspace))
 void ct_workspace_destroy(ct_workspace *workspace) {
   if (!workspace) return;
   ct_epa_free(&workspace->epa);
-  ct_manifold_memory_free(&workspace->manifold);
-  ct_ray_memory_free(&workspace->ray);
-  ct_mesh_memory_free(&workspace->mesh);
-  ct_feature_memory_free(&workspace->features);
-  ct_volume_memory_free(&workspace->volume);
-  ct_overlay_memory_free(&workspace->overlay);
+  ct_manifold_scratch_free(&workspace->manifold);
+  ct_ray_scratch_free(&workspace->ray);
+  ct_mesh_scratch_free(&workspace->mesh);
+  ct_feature_scratch_free(&workspace->features);
+  ct_volume_scratch_free(&workspace->volume);
+  ct_arrangement_scratch_free(&workspace->overlay);
   for (int k = 0; k < 2; k++) free(workspace->bodies.blocks[k]);
   free(workspace);
 }
@@ -37,7 +37,7 @@ void ct_workspace_watch(ct_workspace *workspace, const ct_cancel *cancel) {
   if (workspace) workspace->mesh.cancel = workspace->epa.cancel = cancel;
 }
 
-bool ct_workspace_starved(ct_workspace *workspace) {
+bool ct_workspace_out_of_memory(ct_workspace *workspace) {
   if (!workspace) return false;
   bool starved = workspace->epa.starved || workspace->manifold.starved || workspace->mesh.starved || workspace->volume.starved ||
                  workspace->overlay.starved || workspace->features.starved;
@@ -67,11 +67,11 @@ static int compare_frames(const ct_frame *a, const ct_frame *b) {
   return order ? order : compare_frames_beyond(a, b, 0.0, 0.0);
 }
 
-bool ct_frames_swapped(const ct_frame *a, const ct_frame *b) { return compare_frames(a, b) > 0; }
+bool ct_frames_are_swapped(const ct_frame *a, const ct_frame *b) { return compare_frames(a, b) > 0; }
 
-bool ct_pair_swapped(ct_placed a, ct_placed b) {
+bool ct_pair_is_swapped(ct_placed a, ct_placed b) {
   int order = ct_shape_compare(a.shape, b.shape);
-  return order ? order > 0 : ct_frames_swapped(a.frame, b.frame);
+  return order ? order > 0 : ct_frames_are_swapped(a.frame, b.frame);
 }
 
 /* A placed pair in content order. */
@@ -95,9 +95,9 @@ static void lift_planes(ordered *o) {
   in->relative.position.z -= o->lift;
 }
 
-static void place(const ct_shape *shape, const ct_frame *frame, ct_core *core) {
+static void place(const ct_shape *shape, const ct_frame *frame, ct_convex_proxy *core) {
   if (ct_kind_is_mesh(shape->kind)) *core = ct_mesh_ball(shape, frame);
-  else ct_core_place(shape, frame, core);
+  else ct_proxy_place(shape, frame, core);
 }
 
 static bool has_mesh(const ordered *o) { return ct_kind_is_mesh(o->kind_a) || ct_kind_is_mesh(o->kind_b); }
@@ -107,7 +107,7 @@ static void order_pair(ct_placed a, ct_placed b, double threshold, ct_workspace 
   o->input.threshold = threshold;
   o->input.workspace = workspace;
   o->input.general = false;
-  o->swapped = ct_pair_swapped(a, b);
+  o->swapped = ct_pair_is_swapped(a, b);
   /* By index: the order is as good as random, so nothing branches on it. */
   const ct_placed both[2] = {a, b};
   o->a = both[o->swapped].shape;
@@ -131,7 +131,7 @@ static void widen(const ordered *o, ct_cell_result *r) {
   if (r->status == CT_PAIR_UNSUPPORTED || r->depth_kind == CT_DEPTH_NONE) return;
   const ct_cell_input *in = &o->input;
   double length;
-  if (o->kind_b != CT_KIND_PLANE) length = ct_core_scale(&in->a, &in->b);
+  if (o->kind_b != CT_KIND_PLANE) length = ct_proxy_scale(&in->a, &in->b);
   else length = ct_norm(in->relative.position) + (o->kind_a == CT_KIND_PLANE ? 0.0 : in->a.extent);
   double slack = ct_bracket_slack(length, r->distance);
   r->lower -= slack;
@@ -141,24 +141,24 @@ static void widen(const ordered *o, ct_cell_result *r) {
 /* Parallel features: points of contact that may slide. */
 static bool may_slide(const ct_cell_input *in, ct_vec3 normal) {
   ct_vec3 a[2], b[2];
-  int rank_a = ct_core_feature(&in->a, normal, 1e-6, a);
+  int rank_a = ct_proxy_feature(&in->a, normal, 1e-6, a);
   if (rank_a == 0) return false;
-  int rank_b = ct_core_feature(&in->b, ct_neg(normal), 1e-6, b);
+  int rank_b = ct_proxy_feature(&in->b, ct_neg(normal), 1e-6, b);
   if (rank_a + rank_b > 2) return rank_b > 0;
   return rank_a == 1 && rank_b == 1 && ct_norm(ct_cross(a[0], b[0])) <= 1e-6;
 }
 
 static ct_relation relation_of(const ordered *o, const ct_cell_result *r, double tolerance) {
   const ct_cell_input *in = &o->input;
-  if (r->status == CT_PAIR_UNSUPPORTED) return ct_planes_overlapping(&in->relative);
+  if (r->status == CT_PAIR_UNSUPPORTED) return ct_half_spaces_relation(&in->relative);
   if (has_mesh(o)) return ct_mesh_relation(in, r, tolerance);
   if (r->distance > tolerance) return CT_SEPARATED;
   if (r->distance >= -tolerance) return CT_TOUCHING;
   if (o->kind_a == CT_KIND_PLANE) return CT_PENETRATING;
-  if (o->kind_b == CT_KIND_PLANE) return ct_plane_holds(&in->relative, &in->a) ? CT_CONTAINED : CT_PENETRATING;
-  const ct_cancel *cancel = ct_workspace_flag(in->workspace);
-  if (ct_core_holds(&in->a, &in->b, r->normal, cancel)) return CT_CONTAINING;
-  if (ct_core_holds(&in->b, &in->a, ct_neg(r->normal), cancel)) return CT_CONTAINED;
+  if (o->kind_b == CT_KIND_PLANE) return ct_half_space_contains(&in->relative, &in->a) ? CT_CONTAINED : CT_PENETRATING;
+  const ct_cancel *cancel = ct_workspace_cancel(in->workspace);
+  if (ct_proxy_contains(&in->a, &in->b, r->normal, cancel)) return CT_CONTAINING;
+  if (ct_proxy_contains(&in->b, &in->a, ct_neg(r->normal), cancel)) return CT_CONTAINED;
   return CT_PENETRATING;
 }
 
@@ -170,7 +170,7 @@ static ct_relation mirrored(ct_relation relation) {
 
 /* A point of the pair's frame in the world. */
 static ct_vec3 to_world(const ordered *o, ct_vec3 p) {
-  return ct_plain(ct_to_parent(*o->frame_a, ct_vec(p.x, p.y, p.z + o->lift)));
+  return ct_clear_negative_zero(ct_to_parent(*o->frame_a, ct_vec(p.x, p.y, p.z + o->lift)));
 }
 
 /* Of the body the element that the answer names. */
@@ -191,7 +191,7 @@ static void hand_back(const ordered *o, const ct_cell_result *r, ct_relation rel
   result->distance = plain(r->distance);
   result->lower_bound = plain(r->lower);
   result->upper_bound = plain(r->upper);
-  result->normal = ct_plain(ct_scale(n, (double)(1 - 2 * (int)o->swapped)));
+  result->normal = ct_clear_negative_zero(ct_scale(n, (double)(1 - 2 * (int)o->swapped)));
   *points[o->swapped] = to_world(o, r->point_a);
   *points[!o->swapped] = to_world(o, r->point_b);
   result->relation = o->swapped ? mirrored(relation) : relation;
@@ -221,28 +221,28 @@ void ct_pair_distance_by_matrix(ct_placed a, ct_placed b, const ct_pair_options 
                                 ct_pair_result *result) {
   ordered o;
   order_pair(a, b, options->threshold, workspace, &o);
-  answer(&o, ct_matrix_cell(o.kind_a, o.kind_b), options->tolerance, result);
+  answer(&o, ct_dispatch_cell(o.kind_a, o.kind_b), options->tolerance, result);
 }
 
 static double threshold_of(const ct_pair_options *options) { return options->threshold == 0.0 ? INFINITY : options->threshold; }
 
 void ct_pair_gjk_epa(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result) {
   ct_frame room[2];
-  if (!ct_placed_both_ready(&a, &b, room)) {
-    *result = ct_pair_refused();
+  if (!ct_placed_prepare_both(&a, &b, room)) {
+    *result = ct_pair_unsupported();
     return;
   }
-  assert(ct_gjk_epa_takes(a.shape, b.shape));
+  assert(ct_gjk_epa_is_supported(a.shape, b.shape));
   ordered o;
   order_pair(a, b, threshold_of(options), workspace, &o);
   o.input.general = true;
-  answer(&o, ct_cell_cores, options->tolerance, result);
+  answer(&o, ct_cell_convex_convex, options->tolerance, result);
 }
 
 void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result) {
   ct_frame room[2];
-  if (!ct_placed_both_ready(&a, &b, room)) {
-    *result = ct_pair_refused();
+  if (!ct_placed_prepare_both(&a, &b, room)) {
+    *result = ct_pair_unsupported();
     return;
   }
   const ct_pair_options own = {options->tolerance, threshold_of(options)};
@@ -251,27 +251,27 @@ void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options, 
 
 void ct_pair_distance_within(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace,
                              ct_pair_result *result) {
-  if (!ct_quick_distance(a, b, options, result)) ct_pair_distance_by_matrix(a, b, options, workspace, result);
+  if (!ct_primitive_distance(a, b, options, result)) ct_pair_distance_by_matrix(a, b, options, workspace, result);
 }
 
 bool ct_pair_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 *witness) {
   ct_frame room[2];
-  if (!ct_placed_both_ready(&a, &b, room)) return false;
+  if (!ct_placed_prepare_both(&a, &b, room)) return false;
   bool overlap;
-  if (ct_quick_overlap(a, b, &overlap) && (!overlap || !witness || ct_quick_common(a, b, witness))) return overlap;
+  if (ct_primitive_overlap(a, b, &overlap) && (!overlap || !witness || ct_primitive_common_point(a, b, witness))) return overlap;
   ordered o;
   order_pair(a, b, INFINITY, workspace, &o);
   ct_vec3 common = {0.0, 0.0, 0.0};
-  ct_cell cell = ct_matrix_cell(o.kind_a, o.kind_b);
+  ct_cell cell = ct_dispatch_cell(o.kind_a, o.kind_b);
   if (has_mesh(&o)) {
     if (!ct_mesh_overlap(&o.input, witness ? &common : NULL)) return false;
-  } else if (cell == ct_cell_cores) {
-    if (!ct_cores_overlap(&o.input, witness ? &common : NULL)) return false;
+  } else if (cell == ct_cell_convex_convex) {
+    if (!ct_convex_overlap(&o.input, witness ? &common : NULL)) return false;
   } else {
     ct_cell_result r = {.status = CT_PAIR_OK};
     cell(&o.input, &r);
     if (r.distance > 0.0) return false;
-    if (witness) common = o.kind_b == CT_KIND_PLANE ? r.point_a : ct_cores_common_point(&o.input, &r);
+    if (witness) common = o.kind_b == CT_KIND_PLANE ? r.point_a : ct_convex_common_point(&o.input, &r);
   }
   if (witness) *witness = to_world(&o, common);
   return true;
@@ -281,19 +281,19 @@ static bool is_tapered(const ct_shape *s) {
   return s->kind == CT_KIND_CAPSULE && s->capsule.radius_bottom != s->capsule.radius_top;
 }
 
-bool ct_gjk_epa_takes(const ct_shape *a, const ct_shape *b) {
+bool ct_gjk_epa_is_supported(const ct_shape *a, const ct_shape *b) {
   return ct_kind_is_bounded_convex(a->kind) && ct_kind_is_bounded_convex(b->kind) && !is_tapered(a) && !is_tapered(b);
 }
 
 bool ct_pair_gjk_epa_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 *witness) {
   ct_frame room[2];
-  if (!ct_placed_both_ready(&a, &b, room)) return false;
-  assert(ct_gjk_epa_takes(a.shape, b.shape));
+  if (!ct_placed_prepare_both(&a, &b, room)) return false;
+  assert(ct_gjk_epa_is_supported(a.shape, b.shape));
   ordered o;
   order_pair(a, b, INFINITY, workspace, &o);
   o.input.general = true;
   ct_vec3 common = {0.0, 0.0, 0.0};
-  if (!ct_cores_overlap(&o.input, witness ? &common : NULL)) return false;
+  if (!ct_convex_overlap(&o.input, witness ? &common : NULL)) return false;
   if (witness) *witness = to_world(&o, common);
   return true;
 }

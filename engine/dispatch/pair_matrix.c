@@ -3,14 +3,14 @@
 
 #include <assert.h>
 
-#define ROUND ct_cell_round_round
-#define BBOX ct_cell_ball_box
-#define CORES ct_cell_cores
-#define PLANE ct_cell_plane
-#define PLANES ct_cell_plane_plane
+#define ROUND ct_cell_sphere_capsule
+#define BBOX ct_cell_sphere_box
+#define CORES ct_cell_convex_convex
+#define PLANE ct_cell_convex_half_space
+#define PLANES ct_cell_half_spaces
 #define CMESH ct_cell_convex_mesh
 #define MESHES ct_cell_mesh_mesh
-#define MPLANE ct_cell_mesh_plane
+#define MPLANE ct_cell_mesh_half_space
 
 /* clang-format off */
 /* Rows: the first kind, columns: the second. A new kind is one more row and column. The plane comes second beside all others. */
@@ -31,7 +31,7 @@ static const ct_cell matrix[CT_KIND_COUNT][CT_KIND_COUNT] = {
 };
 /* clang-format on */
 
-ct_cell ct_matrix_cell(ct_kind a, ct_kind b) {
+ct_cell ct_dispatch_cell(ct_kind a, ct_kind b) {
   assert(a < CT_KIND_COUNT && b < CT_KIND_COUNT && matrix[a][b]);
   return matrix[a][b];
 }

@@ -20,7 +20,7 @@ struct ct_elements {
   uint32_t *corners, *nodes, *across, *outer, *triangle_outer, *surface_ids;
   ct_mesh *surface;
   ct_hull **hulls;
-  ct_box *boxes;
+  ct_aabb *boxes;
   ct_tree *tree;
 };
 

@@ -1,7 +1,7 @@
 /* Which faces two elements share, and which are on the surface.
  */
-#include "elements/elements_build.h"
 #include "base/group_sort.h"
+#include "elements/elements_build.h"
 
 #include <stdlib.h>
 

@@ -11,22 +11,22 @@
 
 static bool is_zero(ct_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
 
-static ct_vec3 acceleration_of(const ct_moved *m) {
+static ct_vec3 acceleration_of(const ct_body_state *m) {
   return m->is_dynamic ? ct_scale(m->force, 1.0 / m->mass) : m->acceleration.linear;
 }
 
 /* Of a body whose torque is not zero: its angular velocity is taken as constant, that in the middle of the stretch. */
-static bool is_turned(const ct_moved *m) { return m->is_dynamic ? !is_zero(m->torque) : !is_zero(m->acceleration.angular); }
+static bool is_turned(const ct_body_state *m) { return m->is_dynamic ? !is_zero(m->torque) : !is_zero(m->acceleration.angular); }
 
-static ct_vec3 middle_angular(const ct_moved *m, double stretch) {
+static ct_vec3 middle_angular(const ct_body_state *m, double stretch) {
   if (!m->is_dynamic) return ct_add_scaled(m->velocity.angular, m->acceleration.angular, 0.5 * stretch);
-  ct_moved middle = *m;
+  ct_body_state middle = *m;
   middle.angular_momentum = ct_add_scaled(m->angular_momentum, m->torque, 0.5 * stretch);
-  return ct_moved_angular(&middle);
+  return ct_body_state_angular_velocity(&middle);
 }
 
 /* Of a body that has its forces for a stretch, over a time. */
-static ct_path_options path_options(const ct_moved *m, double stretch, double time) {
+static ct_path_options path_options(const ct_body_state *m, double stretch, double time) {
   bool twists = is_turned(m) || !m->is_dynamic;
   ct_vec3 angular = is_turned(m) ? middle_angular(m, stretch) : m->velocity.angular;
   return (ct_path_options){.kind = twists ? CT_PATH_BALLISTIC : CT_PATH_TORQUE_FREE,
@@ -39,20 +39,21 @@ static ct_path_options path_options(const ct_moved *m, double stretch, double ti
                            .inertia_orientation = m->axes};
 }
 
-void ct_moved_fly(ct_moved *m, double stretch, double time) {
+void ct_body_state_advance_flight(ct_body_state *m, double stretch, double time) {
   ct_vec3 a = acceleration_of(m), v = m->velocity.linear;
   ct_vec3 way = ct_add_scaled(ct_scale(v, time), a, 0.5 * time * time);
   if (is_turned(m)) {
     ct_vec3 angular = middle_angular(m, stretch);
-    ct_moved_twist(m, angular, time);
+    ct_body_state_rotate(m, angular, time);
     m->angular_momentum = ct_add_scaled(m->angular_momentum, m->torque, time);
-    m->velocity.angular = m->is_dynamic ? ct_moved_angular(m) : ct_add_scaled(m->velocity.angular, m->acceleration.angular, time);
+    m->velocity.angular =
+        m->is_dynamic ? ct_body_state_angular_velocity(m) : ct_add_scaled(m->velocity.angular, m->acceleration.angular, time);
   } else {
     m->velocity.linear = ct_vec(0, 0, 0);
-    ct_moved_drift(m, time);
+    ct_body_state_drift(m, time);
   }
   m->velocity.linear = ct_add_scaled(v, a, time);
-  ct_moved_shift(m, way);
+  ct_body_state_translate(m, way);
 }
 
 /* ---- who meets first --------------------------------------------------------------------------------------------------- */
@@ -69,18 +70,18 @@ static bool is_dynamic(const ct_advance *advance, uint32_t row) {
 /* Of bodies that are held stop_held looks after: they may part and meet again by rounding. */
 static bool take_impact(void *context, const ct_motion_hit *hit) {
   first_impact *first = context;
-  const ct_impact *impact = hit->impact;
+  const ct_toi *impact = hit->impact;
   const ct_advance *advance = first->step->advance;
-  if (impact->event != CT_IMPACT_CONTACT || ct_step_holds(first->step, hit->a, hit->b)) return true;
+  if (impact->event != CT_TOI_CONTACT || ct_step_has_resting_contact(first->step, hit->a, hit->b)) return true;
   if (!is_dynamic(advance, hit->a) && !is_dynamic(advance, hit->b)) return true;
   first->time = ct_min2(first->time, impact->time);
   return true;
 }
 
-static ct_status search(ct_step *step, const ct_moving *moving, size_t count, double *time) {
+static ct_status search(ct_step *step, const ct_row_motion *moving, size_t count, double *time) {
   const ct_advance_options *o = &step->advance->options;
   const ct_motion_options options = {
-      .impact = {.end = step->time + step->slack, .tolerance = o->contact_tolerance, .iterations_max = CT_IMPACT_ITERATIONS},
+      .impact = {.end = step->time + step->slack, .tolerance = o->contact_tolerance, .iterations_max = CT_TOI_ITERATIONS},
       .moving = moving,
       .moving_count = count,
       .where_a = step->advance->moving_rows,
@@ -107,14 +108,14 @@ static bool take_distance(void *context, const ct_hit *hit) {
 static ct_status depth_at(ct_step *step, double time, double *depth) {
   ct_advance *advance = step->advance;
   for (size_t i = 0; i < advance->moved_count; i++) {
-    ct_moved then = advance->next[i];
-    ct_moved_fly(&then, step->time, time);
+    ct_body_state then = advance->next[i];
+    ct_body_state_advance_flight(&then, step->time, time);
     advance->overrides[i] = (ct_override){then.row, then.pose};
   }
   ct_query_options options = {
       .kind = CT_QUERY_DISTANCE, .pairs = step->held, .pair_count = step->held_count, .explicit_pairs = true};
   *depth = 0.0;
-  return ct_advance_ask(advance, &options, step->workspace, take_distance, depth);
+  return ct_advance_run_query(advance, &options, step->workspace, take_distance, depth);
 }
 
 /* Bodies that rest on each other may come to touch elsewhere, as a block that rocks does: *time becomes the first at which they are
@@ -134,7 +135,7 @@ static ct_status stop_held(ct_step *step, double *time) {
 }
 
 /* Why a way cannot be: its forces make the body go, or turn, too far. */
-static void note_limit(ct_advance *advance, const ct_moved *m, const ct_path_options *way) {
+static void note_limit(ct_advance *advance, const ct_body_state *m, const ct_path_options *way) {
   double t = way->duration,
          reach = ct_max_abs(m->position) + t * (ct_max_abs(way->velocity.linear) + 0.5 * t * ct_max_abs(way->acceleration));
   advance->limit_row = m->row;
@@ -143,17 +144,17 @@ static void note_limit(ct_advance *advance, const ct_moved *m, const ct_path_opt
 
 ct_status ct_step_first_impact(ct_step *step, double *time) {
   ct_advance *advance = step->advance;
-  ct_moving *moving = calloc(advance->moved_count + 1, sizeof *moving);
+  ct_row_motion *moving = calloc(advance->moved_count + 1, sizeof *moving);
   ct_status status = moving ? CT_OK : CT_OUT_OF_MEMORY;
   size_t count = 0;
-  ct_step_mark_moving(step);
+  ct_step_mark_awake(step);
   for (; count < advance->moved_count && status == CT_OK; count++) {
-    const ct_moved *m = &advance->next[count];
+    const ct_body_state *m = &advance->next[count];
     const ct_path_options options = path_options(m, step->time, step->time + step->slack);
     ct_path *path = NULL;
     status = ct_path_create(&options, &path);
     if (status == CT_LIMIT) note_limit(advance, m, &options);
-    moving[count] = (ct_moving){m->row, path};
+    moving[count] = (ct_row_motion){m->row, path};
   }
   if (status == CT_OK) status = search(step, moving, count, time);
   if (status == CT_OK && step->held_count) status = stop_held(step, time);

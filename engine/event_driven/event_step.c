@@ -32,11 +32,11 @@ static ct_status look(ct_step *step, ct_mechanics **out) {
   *out = NULL;
   ct_advance *advance = step->advance;
   const ct_advance_options *o = &advance->options;
-  ct_solver_mark mark = ct_solver_enter(step->solver);
-  ct_row_velocity *velocities = ct_solver_take(step->solver, advance->moved_count + 1, sizeof *velocities);
+  ct_arena_mark mark = ct_arena_enter(step->solver);
+  ct_row_velocity *velocities = ct_arena_alloc(step->solver, advance->moved_count + 1, sizeof *velocities);
   ct_status status = velocities ? CT_OK : CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < advance->moved_count && velocities; i++) {
-    const ct_moved *m = &advance->next[i];
+    const ct_body_state *m = &advance->next[i];
     advance->overrides[i] = (ct_override){m->row, m->pose};
     velocities[i] = (ct_row_velocity){m->row, m->velocity};
   }
@@ -51,7 +51,7 @@ static ct_status look(ct_step *step, ct_mechanics **out) {
                                         .velocity_count = advance->moved_count,
                                         .cancel = o->cancel};
   if (status == CT_OK) status = ct_mechanics_prepare(advance->scene, &options, step->workspace, out);
-  ct_solver_leave(step->solver, mark);
+  ct_arena_leave(step->solver, mark);
   if (status != CT_OK) return status;
   if (ct_mechanics_count(*out) > o->contacts_max) {
     ct_mechanics_destroy(*out);
@@ -62,7 +62,7 @@ static ct_status look(ct_step *step, ct_mechanics **out) {
   return CT_OK;
 }
 
-static ct_moved *moved_of(const ct_step *step, uint32_t row) {
+static ct_body_state *moved_of(const ct_step *step, uint32_t row) {
   uint32_t index = step->advance->moved_of[row];
   return index == CT_NO_ROW ? NULL : &step->advance->next[index];
 }
@@ -76,22 +76,22 @@ static void account(ct_step *step, const ct_island *island, uint32_t body, ct_ve
 /* Does something in the island hit? early: what is within the contact tolerance of it too. */
 static bool is_struck(const ct_step *step, const ct_island *island, bool early) {
   for (size_t i = 0; i < island->set.count; i++) {
-    const ct_touch *t = &island->set.touches[i];
+    const ct_contact *t = &island->set.touches[i];
     double closed = CLOSED_PART * (ct_max_abs(t->position) + ct_max_abs(island->set.bodies[t->a].center) +
                                    ct_max_abs(island->set.bodies[t->b].center));
-    ct_contact_velocity v = ct_touch_velocity(&island->set, t, step->velocity_tolerance);
+    ct_contact_velocity v = ct_contact_relative_velocity(&island->set, t, step->velocity_tolerance);
     if (v.velocity_class == CT_CLASS_COLLIDING && (early || t->distance <= closed)) return true;
   }
   return false;
 }
 
-static bool same_colliders(const ct_touch *x, const ct_touch *y) {
+static bool same_colliders(const ct_contact *x, const ct_contact *y) {
   return x->a == y->a && x->b == y->b && x->collider_a == y->collider_a && x->collider_b == y->collider_b;
 }
 
 /* Each pair of colliders that hits, by its fastest point: points of a pair stand together. */
 static ct_status tell(const ct_step *step, const ct_island *island, const ct_impulse_result *result) {
-  const ct_touch *t = island->set.touches;
+  const ct_contact *t = island->set.touches;
   ct_status status = CT_OK;
   for (size_t i = 0, next; i < island->set.count && status == CT_OK; i = next) {
     double fastest = 0.0;
@@ -99,13 +99,13 @@ static ct_status tell(const ct_step *step, const ct_island *island, const ct_imp
       if (result->touches[next].before.velocity_class == CT_CLASS_COLLIDING)
         fastest = ct_min2(fastest, result->touches[next].before.normal);
     if (!(fastest < 0.0)) continue;
-    status = ct_advance_tell(step->advance, &(ct_advance_event){.kind = CT_ADVANCE_EVENT_IMPACT,
-                                                                .time = step->instant,
-                                                                .row_a = island->rows[t[i].a],
-                                                                .row_b = island->rows[t[i].b],
-                                                                .collider_a = t[i].collider_a,
-                                                                .collider_b = t[i].collider_b,
-                                                                .normal_velocity = fastest});
+    status = ct_advance_add_event(step->advance, &(ct_advance_event){.kind = CT_ADVANCE_EVENT_IMPACT,
+                                                                     .time = step->instant,
+                                                                     .row_a = island->rows[t[i].a],
+                                                                     .row_b = island->rows[t[i].b],
+                                                                     .collider_a = t[i].collider_a,
+                                                                     .collider_b = t[i].collider_b,
+                                                                     .normal_velocity = fastest});
   }
   return status;
 }
@@ -114,7 +114,7 @@ static ct_status tell(const ct_step *step, const ct_island *island, const ct_imp
 static void note_squeeze(ct_step *step, const ct_island *island, const double *certificate) {
   double most = 0.0;
   for (size_t i = 0; i < island->set.count; i++) {
-    const ct_touch *t = &island->set.touches[i];
+    const ct_contact *t = &island->set.touches[i];
     if (!(certificate[i] > most)) continue;
     most = certificate[i];
     step->squeezed_row = island->rows[island->set.bodies[t->a].mobility == CT_DYNAMIC ? t->a : t->b];
@@ -125,9 +125,9 @@ static void note_squeeze(ct_step *step, const ct_island *island, const double *c
 static ct_status strike_island(ct_step *step, const ct_island *island) {
   const ct_advance *advance = step->advance;
   const ct_advance_options *o = &advance->options;
-  ct_impulse_result result = {.touches = ct_solver_take(step->solver, island->set.count, sizeof *result.touches),
-                              .velocities = ct_solver_take(step->solver, island->set.body_count, sizeof *result.velocities),
-                              .certificate = ct_solver_doubles(step->solver, island->set.count)};
+  ct_impulse_result result = {.touches = ct_arena_alloc(step->solver, island->set.count, sizeof *result.touches),
+                              .velocities = ct_arena_alloc(step->solver, island->set.body_count, sizeof *result.velocities),
+                              .certificate = ct_arena_alloc_doubles(step->solver, island->set.count)};
   if (!result.touches || !result.velocities || !result.certificate) return CT_OUT_OF_MEMORY;
   const ct_impulse_options options = {.frictionless = o->frictionless,
                                       .energy_guard = true,
@@ -140,10 +140,10 @@ static ct_status strike_island(ct_step *step, const ct_island *island) {
   if (status != CT_OK) return status;
   if (result.contradictory) note_squeeze(step, island, result.certificate);
   for (size_t i = 0; i < island->set.body_count; i++) {
-    ct_moved *m = moved_of(step, island->rows[i]);
+    ct_body_state *m = moved_of(step, island->rows[i]);
     if (island->set.bodies[i].mobility != CT_DYNAMIC) continue;
     m->velocity = result.velocities[i];
-    m->angular_momentum = ct_moved_inertia(m, m->velocity.angular);
+    m->angular_momentum = ct_body_state_inertia(m, m->velocity.angular);
     m->calm = false;
   }
   for (size_t i = 0; i < island->set.count; i++) {
@@ -166,16 +166,16 @@ static ct_status strike(ct_step *step, const ct_mechanics *mechanics, bool early
     const ct_island island = ct_mechanics_island(mechanics, i);
     if (!is_struck(step, &island, early)) continue;
     *struck = true;
-    ct_solver_mark mark = ct_solver_enter(step->solver);
+    ct_arena_mark mark = ct_arena_enter(step->solver);
     status = strike_island(step, &island);
-    ct_solver_leave(step->solver, mark);
+    ct_arena_leave(step->solver, mark);
   }
   return status;
 }
 
 /* ---- what is held ------------------------------------------------------------------------------------------------------ */
 
-bool ct_step_holds(const ct_step *step, uint32_t row_a, uint32_t row_b) {
+bool ct_step_has_resting_contact(const ct_step *step, uint32_t row_a, uint32_t row_b) {
   for (size_t i = 0; i < step->held_count; i++)
     if ((step->held[i].a == row_a && step->held[i].b == row_b) || (step->held[i].a == row_b && step->held[i].b == row_a))
       return true;
@@ -189,7 +189,7 @@ static bool has_friction(const ct_island *island) {
 }
 
 /* What the contact gives in the stretch; the pair is held from now on. */
-static void hold_touch(ct_step *step, const ct_island *island, const ct_touch *t, const ct_touch_force *f) {
+static void hold_touch(ct_step *step, const ct_island *island, const ct_contact *t, const ct_contact_force *f) {
   ct_vec3 impulse = ct_scale(f->force, step->time);
   account(step, island, t->a, impulse);
   account(step, island, t->b, ct_neg(impulse));
@@ -203,8 +203,8 @@ static void hold_touch(ct_step *step, const ct_island *island, const ct_touch *t
 }
 
 /* An impulse along the normal that takes away how fast the points part or meet; their speed. */
-static double calm_touch(ct_step *step, ct_contact_set *set, ct_mass_body *bodies, const ct_touch *t) {
-  double speed = ct_touch_velocity(set, t, 0.0).normal, ease = ct_touch_coupling_along(set, t, t->normal, t, t->normal);
+static double calm_touch(ct_step *step, ct_contact_set *set, ct_mass_body *bodies, const ct_contact *t) {
+  double speed = ct_contact_relative_velocity(set, t, 0.0).normal, ease = ct_delassus_along(set, t, t->normal, t, t->normal);
   if (speed == 0.0 || !(ease > 0.0)) return 0.0;
   const ct_vec3 impulse = ct_scale(t->normal, -speed / ease);
   for (int side = 0; side < 2; side++) {
@@ -224,10 +224,10 @@ static double calm_touch(ct_step *step, ct_contact_set *set, ct_mass_body *bodie
 
 /* What pushes must neither part nor meet, or it does work. The tolerance calls that rest; so rest it is: each impulse of a sweep
  * takes energy, as the projection on what keeps the contact. False: all is still, but for round-off. */
-static bool calm(ct_step *step, ct_contact_set *set, ct_mass_body *bodies, const ct_touch_force *forces) {
+static bool calm(ct_step *step, ct_contact_set *set, ct_mass_body *bodies, const ct_contact_force *forces) {
   double speed = 0.0;
   for (size_t i = 0; i < set->count; i++) {
-    const ct_touch *t = &set->touches[i];
+    const ct_contact *t = &set->touches[i];
     for (int side = 0; side < 2; side++) {
       const ct_mass_body *body = &bodies[side ? t->b : t->a];
       double arm = ct_norm(ct_sub(t->position, body->center)), gain = step->time * ct_norm(body->force) * body->inverse_mass;
@@ -252,20 +252,20 @@ static bool calm(ct_step *step, ct_contact_set *set, ct_mass_body *bodies, const
 }
 
 /* Of the forces that are found, together with the loads; the rest is as it is now. */
-static void set_forces(ct_moved *m, const ct_mass_body *body, const ct_body_acceleration *found, double part) {
+static void set_forces(ct_body_state *m, const ct_mass_body *body, const ct_body_acceleration *found, double part) {
   m->force = ct_add_scaled(body->force, ct_sub(found->residual_force, body->force), part);
   m->torque = ct_add_scaled(body->torque, ct_sub(found->residual_torque, body->torque), part);
 }
 
-static double energy_of(const ct_moved *m) {
+static double energy_of(const ct_body_state *m) {
   return 0.5 * (m->mass * ct_dot(m->velocity.linear, m->velocity.linear) + ct_dot(m->angular_momentum, m->velocity.angular));
 }
 
 /* Work of kinematic bodies on the others by the contacts' forces, W. */
-static double driving_power(const ct_contact_set *set, const ct_touch_force *forces) {
+static double driving_power(const ct_contact_set *set, const ct_contact_force *forces) {
   double power = 0.0;
   for (size_t i = 0; i < set->count; i++) {
-    const ct_touch *t = &set->touches[i];
+    const ct_contact *t = &set->touches[i];
     for (int side = 0; side < 2; side++) {
       const ct_mass_body *body = &set->bodies[side ? t->b : t->a];
       if (body->mobility != CT_KINEMATIC) continue;
@@ -283,12 +283,12 @@ static bool makes_energy(const ct_step *step, const ct_island *island, const ct_
   for (size_t i = 0; i < set->body_count; i++) {
     const ct_mass_body *body = &set->bodies[i];
     if (body->mobility != CT_DYNAMIC) continue;
-    ct_moved then = *moved_of(step, island->rows[i]);
+    ct_body_state then = *moved_of(step, island->rows[i]);
     const ct_velocity first = then.velocity;
     const ct_vec3 place = then.position;
     double before = energy_of(&then);
     set_forces(&then, body, &found->bodies[i], part);
-    ct_moved_fly(&then, step->time, step->time);
+    ct_body_state_advance_flight(&then, step->time, step->time);
     double work = ct_dot(body->force, ct_sub(then.position, place)) +
                   0.5 * step->time * ct_dot(body->torque, ct_add(first.angular, then.velocity.angular));
     gain += energy_of(&then) - before - work;
@@ -328,9 +328,9 @@ static ct_status solve_resting(ct_step *step, const ct_contact_set *set, const c
 static ct_status hold_island(ct_step *step, const ct_island *island) {
   const ct_advance_options *o = &step->advance->options;
   ct_contact_set set = island->set;
-  ct_resting_result result = {.touches = ct_solver_take(step->solver, set.count, sizeof *result.touches),
-                              .bodies = ct_solver_take(step->solver, set.body_count, sizeof *result.bodies)};
-  ct_mass_body *bodies = ct_solver_take(step->solver, set.body_count, sizeof *bodies);
+  ct_resting_result result = {.touches = ct_arena_alloc(step->solver, set.count, sizeof *result.touches),
+                              .bodies = ct_arena_alloc(step->solver, set.body_count, sizeof *result.bodies)};
+  ct_mass_body *bodies = ct_arena_alloc(step->solver, set.body_count, sizeof *bodies);
   if (!result.touches || !result.bodies || !bodies) return CT_OUT_OF_MEMORY;
   memcpy(bodies, set.bodies, set.body_count * sizeof *bodies);
   set.bodies = bodies;
@@ -347,16 +347,16 @@ static ct_status hold_island(ct_step *step, const ct_island *island) {
     status = solve_resting(step, &set, &options, &result);
   if (status != CT_OK) return status;
   for (size_t i = 0; i < set.body_count; i++) {
-    ct_moved *m = moved_of(step, island->rows[i]);
+    ct_body_state *m = moved_of(step, island->rows[i]);
     if (set.bodies[i].mobility != CT_DYNAMIC) continue;
     m->calm = false;
     if (memcmp(&m->velocity, &bodies[i].velocity, sizeof m->velocity) == 0) continue;
     m->velocity = bodies[i].velocity;
-    m->angular_momentum = ct_moved_inertia(m, m->velocity.angular);
+    m->angular_momentum = ct_body_state_inertia(m, m->velocity.angular);
   }
   const ct_island calmed = {.set = set, .rows = island->rows};
   guard(step, &calmed, &result);
-  if (ct_step_rests(step, &calmed, &result)) ct_step_lie_down(step, &calmed, &result);
+  if (ct_step_island_is_at_rest(step, &calmed, &result)) ct_step_put_to_sleep(step, &calmed, &result);
   for (size_t i = 0; i < set.count; i++) hold_touch(step, &calmed, &set.touches[i], &result.touches[i]);
   step->residual = ct_max2(step->residual, result.residual);
   step->converged = step->converged && result.converged;
@@ -364,11 +364,11 @@ static ct_status hold_island(ct_step *step, const ct_island *island) {
 }
 
 /* A body that touches nothing. */
-static void let_fly(ct_moved *m, const ct_mass_body *body) {
+static void let_fly(ct_body_state *m, const ct_mass_body *body) {
   m->force = body->force;
   m->torque = body->torque;
-  m->calm = ct_moved_stays(m) && ct_max_abs(m->force) == 0.0 && ct_max_abs(m->torque) == 0.0;
-  m->borne = (ct_borne){0};
+  m->calm = ct_body_state_is_fixed(m) && ct_max_abs(m->force) == 0.0 && ct_max_abs(m->torque) == 0.0;
+  m->borne = (ct_sleeping_support){0};
 }
 
 /* Forces and torques of all bodies for the stretch, with those of resting contacts. `held` is scratch of the caller's. */
@@ -376,17 +376,17 @@ static ct_status hold(ct_step *step, const ct_mechanics *mechanics) {
   ct_status status = CT_OK;
   for (size_t i = 0; i < ct_mechanics_islands(mechanics) && status == CT_OK; i++) {
     const ct_island island = ct_mechanics_island(mechanics, i);
-    bool lies = island.set.count > 0 && ct_step_lies(step, &island);
+    bool lies = island.set.count > 0 && ct_step_island_is_asleep(step, &island);
     for (size_t k = 0; k < island.set.body_count; k++) {
-      ct_moved *m = moved_of(step, island.rows[k]);
+      ct_body_state *m = moved_of(step, island.rows[k]);
       if (!m || !m->is_dynamic) continue;
-      if (lies) ct_step_lie_on(step, m);
+      if (lies) ct_step_restore_sleeping_body(step, m);
       else if (island.set.count == 0) let_fly(m, &island.set.bodies[k]);
     }
     if (lies || island.set.count == 0) continue;
-    ct_solver_mark mark = ct_solver_enter(step->solver);
+    ct_arena_mark mark = ct_arena_enter(step->solver);
     status = hold_island(step, &island);
-    ct_solver_leave(step->solver, mark);
+    ct_arena_leave(step->solver, mark);
   }
   return status;
 }
@@ -411,7 +411,7 @@ static ct_status settle(ct_step *step, ct_mechanics **mechanics) {
 static double load_work(const ct_step *step, const ct_load *load, double time) {
   uint32_t index = step->advance->moved_of[load->row];
   if (index == CT_NO_ROW || !step->advance->next[index].is_dynamic) return 0.0;
-  const ct_moved *m = &step->advance->next[index];
+  const ct_body_state *m = &step->advance->next[index];
   ct_vec3 torque = load->has_at ? ct_add(load->torque, ct_cross(ct_sub(load->at, m->position), load->force)) : load->torque;
   ct_vec3 way = ct_scale(ct_add(m->before.linear, m->velocity.linear), 0.5 * time);
   ct_vec3 turn = ct_scale(ct_add(m->before.angular, m->velocity.angular), 0.5 * time);
@@ -422,20 +422,20 @@ static double load_work(const ct_step *step, const ct_load *load, double time) {
  * have been left out. */
 static ct_status fly(ct_step *step) {
   ct_advance *advance = step->advance;
-  if (!ct_advance_within(advance, advance->next, 0.0, step->time)) return CT_LIMIT;
+  if (!ct_advance_is_within_limits(advance, advance->next, 0.0, step->time)) return CT_LIMIT;
   for (size_t i = 0; i < advance->moved_count; i++) {
     advance->next[i].before = advance->next[i].velocity;
-    ct_moved_fly(&advance->next[i], step->time, step->time);
+    ct_body_state_advance_flight(&advance->next[i], step->time, step->time);
   }
   for (size_t k = 0; k < advance->load_count; k++) step->load_work += load_work(step, &advance->loads[k], step->time);
-  return ct_advance_within(advance, advance->next, 0.0, step->time) ? CT_OK : CT_LIMIT;
+  return ct_advance_is_within_limits(advance, advance->next, 0.0, step->time) ? CT_OK : CT_LIMIT;
 }
 
 /* Forces for a stretch that ends with the first impact, if there is one: they are found again for what it is cut to. One that
  * round-off would have at the beginning of the next, where it would be taken for what forces have left over, is of this. */
 static ct_status hold_and_fly(ct_step *step, ct_mechanics *mechanics, bool *hits) {
-  ct_solver_mark mark = ct_solver_enter(step->solver);
-  step->held = ct_solver_take(step->solver, ct_mechanics_count(mechanics) + 1, sizeof *step->held);
+  ct_arena_mark mark = ct_arena_enter(step->solver);
+  step->held = ct_arena_alloc(step->solver, ct_mechanics_count(mechanics) + 1, sizeof *step->held);
   const ct_vec3 struck_impulse = step->contact_impulse;
   const double struck_work = step->kinematic_work;
   ct_status status = step->held ? CT_OK : CT_OUT_OF_MEMORY;
@@ -454,7 +454,7 @@ static ct_status hold_and_fly(ct_step *step, ct_mechanics *mechanics, bool *hits
     step->slack = 0.0;
   }
   if (status == CT_OK) status = fly(step);
-  ct_solver_leave(step->solver, mark);
+  ct_arena_leave(step->solver, mark);
   step->held = NULL;
   return status;
 }
@@ -464,7 +464,7 @@ static ct_status hold_and_fly(ct_step *step, ct_mechanics *mechanics, bool *hits
 static double least_velocity(const ct_advance *advance) {
   double pull = 0.0;
   for (size_t i = 0; i < advance->moved_count; i++) {
-    const ct_moved *m = &advance->now[i];
+    const ct_body_state *m = &advance->now[i];
     ct_vec3 force = ct_vec(0, 0, 0), torque = force;
     for (size_t k = 0; k < advance->load_count; k++) {
       const ct_load *load = &advance->loads[k];
@@ -478,7 +478,7 @@ static double least_velocity(const ct_advance *advance) {
       continue;
     }
     double own = ct_norm(ct_add_scaled(advance->options.gravity, force, 1.0 / m->mass));
-    if (isfinite(m->radius)) own += ct_norm(ct_mat_mul(ct_moved_inverse_inertia(m), torque)) * m->radius;
+    if (isfinite(m->radius)) own += ct_norm(ct_mat_mul(ct_body_state_inverse_inertia(m), torque)) * m->radius;
     pull = ct_max2(pull, own);
   }
   /* Twice the pull: one body may fall onto another that is driven against it. */
@@ -492,7 +492,7 @@ ct_status ct_step_to_event(ct_step *step) {
   bool hits = false, struck = false;
   memcpy(advance->next, advance->now, advance->moved_count * sizeof *advance->now);
   for (size_t i = 0; i < advance->moved_count && advance->last_time == 0.0; i++) advance->next[i].calm = false;
-  if (ct_step_all_lie(step)) return CT_OK;
+  if (ct_step_is_all_asleep(step)) return CT_OK;
   ct_status status = look(step, &mechanics);
   if (status == CT_OK) status = settle(step, &mechanics);
   if (status == CT_OK) status = hold_and_fly(step, mechanics, &hits);

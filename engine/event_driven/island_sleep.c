@@ -4,7 +4,7 @@
 static bool is_zero(ct_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
 
 /* Of an island. */
-static ct_moved *moved_of(const ct_step *step, const ct_island *island, size_t body) {
+static ct_body_state *moved_of(const ct_step *step, const ct_island *island, size_t body) {
   return &step->advance->next[step->advance->moved_of[island->rows[body]]];
 }
 
@@ -20,12 +20,12 @@ static bool is_borne_still(const ct_contact_set *set) {
 }
 
 /* Sizes of all forces and torques on the body, as if none were against another. */
-static void load_of(const ct_contact_set *set, const ct_touch_force *forces, uint32_t body, double *force, double *torque) {
+static void load_of(const ct_contact_set *set, const ct_contact_force *forces, uint32_t body, double *force, double *torque) {
   const ct_mass_body *b = &set->bodies[body];
   *force = ct_norm(b->force);
   *torque = ct_norm(b->torque);
   for (size_t k = 0; k < set->count; k++) {
-    const ct_touch *t = &set->touches[k];
+    const ct_contact *t = &set->touches[k];
     if (t->a != body && t->b != body) continue;
     double size = ct_norm(forces[k].force);
     *force += size;
@@ -33,13 +33,13 @@ static void load_of(const ct_contact_set *set, const ct_touch_force *forces, uin
   }
 }
 
-bool ct_step_rests(const ct_step *step, const ct_island *island, const ct_resting_result *found) {
+bool ct_step_island_is_at_rest(const ct_step *step, const ct_island *island, const ct_resting_result *found) {
   const ct_advance_options *o = &step->advance->options;
   double part = o->tolerance > 0.0 ? o->tolerance : CT_ADVANCE_TOLERANCE;
   if (found->status != CT_RESTING_STATUS_OK || !found->converged || !is_borne_still(&island->set)) return false;
   for (size_t i = 0; i < island->set.body_count; i++) {
     if (island->set.bodies[i].mobility != CT_DYNAMIC) continue;
-    const ct_moved *m = moved_of(step, island, i);
+    const ct_body_state *m = moved_of(step, island, i);
     double force, torque;
     load_of(&island->set, found->touches, (uint32_t)i, &force, &torque);
     bool still = ct_norm(m->force) <= part * force && ct_norm(m->torque) <= part * torque &&
@@ -50,20 +50,20 @@ bool ct_step_rests(const ct_step *step, const ct_island *island, const ct_restin
   return true;
 }
 
-void ct_step_lie_down(ct_step *step, const ct_island *island, const ct_resting_result *found) {
-  ct_moved *first = NULL;
+void ct_step_put_to_sleep(ct_step *step, const ct_island *island, const ct_resting_result *found) {
+  ct_body_state *first = NULL;
   for (size_t i = 0; i < island->set.body_count; i++) {
     if (island->set.bodies[i].mobility != CT_DYNAMIC) continue;
-    ct_moved *m = moved_of(step, island, i);
+    ct_body_state *m = moved_of(step, island, i);
     m->velocity = (ct_velocity){{0, 0, 0}, {0, 0, 0}};
     m->angular_momentum = m->force = m->torque = ct_vec(0, 0, 0);
     m->calm = true;
-    m->borne = (ct_borne){0};
+    m->borne = (ct_sleeping_support){0};
     if (!first) first = m;
   }
   first->borne.touches = island->set.count;
   for (size_t k = 0; k < island->set.count; k++) {
-    const ct_touch *t = &island->set.touches[k];
+    const ct_contact *t = &island->set.touches[k];
     ct_vec3 force = found->touches[k].force;
     first->borne.acting += !is_zero(force);
     if (island->set.bodies[t->a].mobility != CT_DYNAMIC) first->borne.force = ct_add(first->borne.force, force);
@@ -71,39 +71,39 @@ void ct_step_lie_down(ct_step *step, const ct_island *island, const ct_resting_r
   }
 }
 
-bool ct_step_lies(const ct_step *step, const ct_island *island) {
-  const ct_moved *first = NULL;
+bool ct_step_island_is_asleep(const ct_step *step, const ct_island *island) {
+  const ct_body_state *first = NULL;
   for (size_t i = 0; i < island->set.body_count; i++) {
     if (island->set.bodies[i].mobility != CT_DYNAMIC) continue;
-    const ct_moved *m = moved_of(step, island, i);
+    const ct_body_state *m = moved_of(step, island, i);
     if (!m->calm) return false;
     if (!first) first = m;
   }
   return first && first->borne.touches == island->set.count && is_borne_still(&island->set);
 }
 
-void ct_step_lie_on(ct_step *step, ct_moved *moved) {
+void ct_step_restore_sleeping_body(ct_step *step, ct_body_state *moved) {
   moved->force = moved->torque = ct_vec(0, 0, 0);
   step->contact_impulse = ct_add_scaled(step->contact_impulse, moved->borne.force, step->time);
   step->acting += moved->borne.acting;
 }
 
 /* A kinematic body that neither moves nor is about to, or a dynamic one that lies. */
-static bool stays(const ct_moved *m) {
-  return m->is_dynamic ? m->calm : ct_moved_stays(m) && is_zero(m->acceleration.linear) && is_zero(m->acceleration.angular);
+static bool stays(const ct_body_state *m) {
+  return m->is_dynamic ? m->calm : ct_body_state_is_fixed(m) && is_zero(m->acceleration.linear) && is_zero(m->acceleration.angular);
 }
 
-bool ct_step_all_lie(ct_step *step) {
+bool ct_step_is_all_asleep(ct_step *step) {
   ct_advance *advance = step->advance;
   for (size_t i = 0; i < advance->moved_count; i++)
     if (!stays(&advance->next[i])) return false;
   for (size_t i = 0; i < advance->moved_count; i++)
-    if (advance->next[i].is_dynamic) ct_step_lie_on(step, &advance->next[i]);
+    if (advance->next[i].is_dynamic) ct_step_restore_sleeping_body(step, &advance->next[i]);
   step->depth = advance->state.penetration;
   return true;
 }
 
-void ct_step_mark_moving(ct_step *step) {
+void ct_step_mark_awake(ct_step *step) {
   const ct_advance *advance = step->advance;
   for (size_t i = 0; i < advance->moved_count; i++) advance->moving_rows[advance->next[i].row] = !stays(&advance->next[i]);
 }

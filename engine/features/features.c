@@ -2,9 +2,9 @@
  *
  * Source: Castro 2020; theory, section 7. A vertex and its rays are seen in the frame of the mesh that holds it.
  */
-#include "pair/pair_input.h"
 #include "features/features.h"
 #include "mesh_pairs/mesh_tree_pairs.h"
+#include "pair/pair_input.h"
 #include "pair/pair_order.h"
 #include "pair/workspace.h"
 
@@ -17,7 +17,7 @@
 /* What a vertex inside costs, in steps of the flag of some 100 ns. */
 #define INSIDE_STEPS 32u
 
-void ct_feature_memory_free(ct_feature_memory *m) {
+void ct_feature_scratch_free(ct_feature_scratch *m) {
   free(m->items);
   free(m->pairs);
   free(m->segments);
@@ -30,7 +30,7 @@ const ct_mesh *ct_feature_mesh(const ct_shape *shape) {
   return shape->kind == CT_KIND_MESH || ct_kind_has_elements(shape->kind) ? shape->mesh : NULL;
 }
 
-bool ct_features_takes(const ct_shape *shape) { return ct_feature_mesh(shape) != NULL; }
+bool ct_features_are_supported(const ct_shape *shape) { return ct_feature_mesh(shape) != NULL; }
 
 ct_frame ct_feature_relative(const ct_frame *of, const ct_frame *in) {
   return (ct_frame){ct_mat_mat(ct_mat_transpose(in->rotation), of->rotation),
@@ -39,7 +39,7 @@ ct_frame ct_feature_relative(const ct_frame *of, const ct_frame *in) {
 
 /* ---- the list ---- */
 
-bool ct_feature_reserve(ct_feature_memory *m, void *list, size_t item, size_t *capacity, size_t count) {
+bool ct_feature_reserve(ct_feature_scratch *m, void *list, size_t item, size_t *capacity, size_t count) {
   if (count <= *capacity) return true;
   size_t larger = *capacity ? 2 * *capacity : FIRST_CAPACITY;
   void *block, *old;
@@ -66,7 +66,7 @@ static void derive_normal(ct_pair_feature *f) {
   f->flags |= CT_PAIR_FEATURE_NORMAL_ARBITRARY;
 }
 
-void ct_feature_add(ct_feature_memory *memory, const ct_pair_feature *feature) {
+void ct_feature_add(ct_feature_scratch *memory, const ct_pair_feature *feature) {
   if (ct_feature_reserve(memory, &memory->items, sizeof *memory->items, &memory->capacity, memory->count + 1))
     memory->items[memory->count++] = *feature;
 }
@@ -160,11 +160,11 @@ static void add_vertices(ct_feature_run *run, int which) {
   ct_frame relative = ct_feature_relative(body->frame, other->frame);
   for (uint32_t i = 0; i < body->view->point_count; i++) {
     inside in = {.which = which, .vertex = body->view->points[i]};
-    if (ct_mesh_stopped(&run->workspace->mesh, 1)) return;
+    if (ct_mesh_is_cancelled(&run->workspace->mesh, 1)) return;
     in.local = ct_to_parent(relative, body->view->vertices[in.vertex]);
     ct_mesh_side side = ct_mesh_side_of(other->mesh, in.local, &in.on);
     if (side == CT_MESH_OUTSIDE) continue;
-    if (ct_mesh_stopped(&run->workspace->mesh, INSIDE_STEPS)) return;
+    if (ct_mesh_is_cancelled(&run->workspace->mesh, INSIDE_STEPS)) return;
     in.own = ct_feature_vertex_of(body->mesh, in.vertex);
     if (side == CT_MESH_ON) add_on_surface(run, &in);
     else add_inside(run, &in, &relative);
@@ -196,7 +196,7 @@ static void look_at(ct_feature_run *run) {
 
 void ct_pair_features(ct_placed a, ct_placed b, const ct_features_options *options, ct_workspace *workspace, ct_features *out) {
   ct_frame room[2];
-  if (!ct_placed_both_ready(&a, &b, room)) {
+  if (!ct_placed_prepare_both(&a, &b, room)) {
     *out = (ct_features){.status = CT_FEATURES_NO_TRIANGLES};
     return;
   }
@@ -204,12 +204,12 @@ void ct_pair_features(ct_placed a, ct_placed b, const ct_features_options *optio
   *out = (ct_features){.status = status_of(mesh[0], mesh[1])};
   if (out->status != CT_FEATURES_OK) return;
   if (!workspace) {
-    out->status = CT_FEATURES_STARVED;
+    out->status = CT_FEATURES_OUT_OF_MEMORY;
     return;
   }
-  ct_feature_memory *memory = &workspace->features;
+  ct_feature_scratch *memory = &workspace->features;
   ct_feature_run run = {.body = {{mesh[0], ct_mesh_get(mesh[0]), a.frame}, {mesh[1], ct_mesh_get(mesh[1]), b.frame}},
-                        .swapped = ct_pair_swapped(a, b),
+                        .swapped = ct_pair_is_swapped(a, b),
                         .options = options,
                         .workspace = workspace,
                         .memory = memory};
@@ -220,6 +220,6 @@ void ct_pair_features(ct_placed a, ct_placed b, const ct_features_options *optio
   out->items = memory->items;
   out->count = memory->count;
   out->doubled = run.doubled;
-  if (memory->starved) out->status = CT_FEATURES_STARVED;
+  if (memory->starved) out->status = CT_FEATURES_OUT_OF_MEMORY;
   memory->starved = memory->starved || starved_before;
 }

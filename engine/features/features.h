@@ -23,9 +23,9 @@ typedef struct ct_feature_end {
 } ct_feature_end;
 
 /* An end on a convex edge of one mesh, by line. */
-typedef struct ct_feature_stop {
+typedef struct ct_feature_edge_end {
   uint32_t root, side, end;
-} ct_feature_stop;
+} ct_feature_edge_end;
 
 /* Ends of one line on an edge of each mesh. */
 typedef struct ct_feature_crossing {
@@ -34,7 +34,7 @@ typedef struct ct_feature_crossing {
 } ct_feature_crossing;
 
 /* Lists of the last pair. Zeroed is empty. */
-typedef struct ct_feature_memory {
+typedef struct ct_feature_scratch {
   ct_pair_feature *items;
   size_t count, capacity;
   ct_triangle_pair *pairs;
@@ -43,17 +43,17 @@ typedef struct ct_feature_memory {
   size_t segment_count, segment_capacity;
   ct_feature_end *ends;
   size_t end_count, end_capacity;
-  ct_feature_stop *stops;
+  ct_feature_edge_end *stops;
   size_t stop_count, stop_capacity;
   ct_feature_crossing *crossings;
   size_t crossing_count, crossing_capacity;
   bool starved; /* memory was refused */
-} ct_feature_memory;
+} ct_feature_scratch;
 
-void ct_feature_memory_free(ct_feature_memory *m);
+void ct_feature_scratch_free(ct_feature_scratch *m);
 
 /* Memory for `count` items of a list; false: there is none. */
-bool ct_feature_reserve(ct_feature_memory *m, void *list, size_t item, size_t *capacity, size_t count);
+bool ct_feature_reserve(ct_feature_scratch *m, void *list, size_t item, size_t *capacity, size_t count);
 
 /* Normals that cancel to less than this, of unit ones that are added with weights of sum 1 or more. */
 #define CT_NORMALS_CANCEL 1e-9
@@ -102,7 +102,7 @@ typedef struct ct_feature_run {
   bool swapped; /* the second comes first by content */
   const ct_features_options *options;
   ct_workspace *workspace;
-  ct_feature_memory *memory;
+  ct_feature_scratch *memory;
   size_t vertices_a, vertices_b; /* features of vertices in the list: of a, then of b */
   size_t doubled;
 } ct_feature_run;
@@ -118,13 +118,13 @@ ct_pair_feature_point ct_feature_point_of(const ct_feature_body *body, const ct_
                                           uint32_t *flags);
 
 /* Adds the feature, where there is memory for it. */
-void ct_feature_add(ct_feature_memory *memory, const ct_pair_feature *feature);
+void ct_feature_add(ct_feature_scratch *memory, const ct_pair_feature *feature);
 
 /* Two meshes whose edges are compared, the first by content first, everything in its frame. */
 typedef struct ct_feature_meshes {
   const ct_feature_body *body[2];
   ct_mesh_pair pair;
-  ct_feature_memory *memory;
+  ct_feature_scratch *memory;
 } ct_feature_meshes;
 
 /* A convex edge of a mesh, in the first one's frame. */

@@ -156,7 +156,7 @@ static bool runs_along(const couple *c, int side) {
   return (height[0] == 0) + (height[1] == 0) + (height[2] == 0) == 2;
 }
 
-static bool add_segment_of(ct_feature_memory *m, couple *c) {
+static bool add_segment_of(ct_feature_scratch *m, couple *c) {
   if (!ct_feature_reserve(m, &m->segments, sizeof *m->segments, &m->segment_capacity,
                           m->segment_count + 1) ||
       !ct_feature_reserve(m, &m->ends, sizeof *m->ends, &m->end_capacity, m->end_count + 2))
@@ -173,10 +173,10 @@ static bool add_segment_of(ct_feature_memory *m, couple *c) {
   return true;
 }
 
-static bool visit_near(void *context, const ct_mesh_near *near) {
+static bool visit_near(void *context, const ct_near_triangles *near) {
   ct_feature_meshes *m = context;
   couple c = {.v = {near->a.v, near->b.v}, .position = {near->position_a, near->position_b}};
-  if (ct_mesh_stopped(m->pair.memory, PAIR_STEPS)) return false;
+  if (ct_mesh_is_cancelled(m->pair.memory, PAIR_STEPS)) return false;
   if (!sign_heights(&c, 0) || !sign_heights(&c, 1)) return true;
   for (int side = 0; side < 2; side++)
     c.corner[side] = m->body[side]->view->corners[c.position[side]];
@@ -212,7 +212,7 @@ static int by_simplex(const void *left, const void *right) {
 
 /* False: stopped. */
 static bool join_segments(const ct_feature_meshes *m) {
-  ct_feature_memory *memory = m->memory;
+  ct_feature_scratch *memory = m->memory;
   if (memory->end_count > 0)
     qsort(memory->ends, memory->end_count, sizeof *memory->ends, by_simplex);
   for (size_t i = 0, end; i < memory->end_count; i = end) {
@@ -221,7 +221,7 @@ static bool join_segments(const ct_feature_meshes *m) {
                  sizeof memory->ends[i].simplex) != 0)
         break;
     for (size_t j = i; j < end; j++) {
-      if (ct_mesh_stopped(m->pair.memory, (uint32_t)(end - j))) return false;
+      if (ct_mesh_is_cancelled(m->pair.memory, (uint32_t)(end - j))) return false;
       for (size_t k = j + 1; k < end; k++)
         join(m, memory->ends[j].segment, memory->ends[k].segment);
     }
@@ -231,7 +231,7 @@ static bool join_segments(const ct_feature_meshes *m) {
 
 /* ---- crossings ---- */
 
-static bool add_crossing(ct_feature_memory *m, uint32_t first, uint32_t second) {
+static bool add_crossing(ct_feature_scratch *m, uint32_t first, uint32_t second) {
   if (!ct_feature_reserve(m, &m->crossings, sizeof *m->crossings, &m->crossing_capacity,
                           m->crossing_count + 1))
     return false;
@@ -253,7 +253,7 @@ static bool is_convex_edge(const ct_feature_meshes *m, int side, const ct_featur
 /* Ends on convex edges, by line and mesh; a point inside two edges is a crossing by itself. A
  * segment along an edge does not end in it. */
 static bool collect_stops(const ct_feature_meshes *m) {
-  ct_feature_memory *memory = m->memory;
+  ct_feature_scratch *memory = m->memory;
   for (uint32_t i = 0; i < memory->end_count; i++) {
     const ct_feature_end *end = &memory->ends[i];
     const ct_feature_segment *segment = &memory->segments[end->segment];
@@ -265,13 +265,13 @@ static bool collect_stops(const ct_feature_meshes *m) {
     for (uint32_t side = 0; side < 2; side++)
       if (convex[side] && !segment->along[side])
         memory->stops[memory->stop_count++] =
-            (ct_feature_stop){root_of(memory->segments, end->segment), side, i};
+            (ct_feature_edge_end){root_of(memory->segments, end->segment), side, i};
   }
   return true;
 }
 
 static int by_line(const void *left, const void *right) {
-  const ct_feature_stop *p = left, *q = right;
+  const ct_feature_edge_end *p = left, *q = right;
   if (p->root != q->root) return p->root < q->root ? -1 : 1;
   if (p->side != q->side) return p->side < q->side ? -1 : 1;
   return (p->end > q->end) - (p->end < q->end);
@@ -279,8 +279,8 @@ static int by_line(const void *left, const void *right) {
 
 /* Each edge of one mesh with each of the other in which a line ends. */
 static bool cross_stops(const ct_feature_meshes *m) {
-  ct_feature_memory *memory = m->memory;
-  const ct_feature_stop *stops = memory->stops;
+  ct_feature_scratch *memory = m->memory;
+  const ct_feature_edge_end *stops = memory->stops;
   if (memory->stop_count > 0)
     qsort(memory->stops, memory->stop_count, sizeof *memory->stops, by_line);
   for (size_t i = 0, middle, end; i < memory->stop_count; i = end) {
@@ -289,7 +289,7 @@ static bool cross_stops(const ct_feature_meshes *m) {
       middle++;
     for (end = middle; end < memory->stop_count && stops[end].root == stops[i].root;) end++;
     for (size_t j = i; j < middle; j++) {
-      if (ct_mesh_stopped(m->pair.memory, (uint32_t)(end - middle))) return false;
+      if (ct_mesh_is_cancelled(m->pair.memory, (uint32_t)(end - middle))) return false;
       for (size_t k = middle; k < end; k++)
         if (!add_crossing(memory, stops[j].end, stops[k].end)) return false;
     }
@@ -298,7 +298,7 @@ static bool cross_stops(const ct_feature_meshes *m) {
 }
 
 bool ct_feature_cross(ct_feature_meshes *m) {
-  ct_feature_memory *memory = m->memory;
+  ct_feature_scratch *memory = m->memory;
   memory->segment_count = memory->end_count = memory->stop_count = memory->crossing_count = 0;
   return ct_mesh_pair_visit_boxes(&m->pair, visit_near, m) && join_segments(m) &&
          collect_stops(m) && cross_stops(m);

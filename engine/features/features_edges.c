@@ -1,9 +1,9 @@
 /* Contact features of two edges that cross on the boundary of what two solids share: the nearest
  * points of the two edges.
  *
- * Which edges cross is found by features_edge_crossings.c. Left out here are crossings inside another part
- * of a mesh that passes through itself, and pairs deeper than the caller allows. Everything is in
- * the frame of the mesh that comes first by content.
+ * Which edges cross is found by features_edge_crossings.c. Left out here are crossings inside
+ * another part of a mesh that passes through itself, and pairs deeper than the caller allows.
+ * Everything is in the frame of the mesh that comes first by content.
  */
 #include "features/features.h"
 #include "pair/workspace.h"
@@ -56,7 +56,7 @@ static ct_vec3 point_through(const ct_feature_edge *e, const ct_triangle *t, ct_
  * ends. */
 static bool is_on_boundary(const search *s, const ct_feature_crossing *c,
                            const ct_feature_edge edge[2], ct_vec3 point[2]) {
-  const ct_feature_memory *memory = s->meshes.memory;
+  const ct_feature_scratch *memory = s->meshes.memory;
   ct_vec3 normal[2], outward[2];
   for (int side = 0; side < 2; side++) {
     uint32_t position = memory->segments[memory->ends[c->end[1 - side]].segment].position[side];
@@ -155,7 +155,7 @@ static int by_edge_names(const void *left, const void *right) {
 
 /* Crossings of the same two edges make one feature. */
 static void add_run(search *s, const ct_feature_crossing *run, size_t count) {
-  const ct_feature_memory *memory = s->meshes.memory;
+  const ct_feature_scratch *memory = s->meshes.memory;
   double depth = s->run->options->edge_depth;
   ct_vec3 line[2]; /* the shortest, from the first edge to the second */
   crossing_pair pair;
@@ -188,7 +188,7 @@ static int by_edges(const void *left, const void *right) {
 
 void ct_feature_edges(ct_feature_run *run) {
   int first = run->swapped;
-  ct_feature_memory *memory = run->memory;
+  ct_feature_scratch *memory = run->memory;
   search s = {.run = run,
               .meshes = {.body = {&run->body[first], &run->body[1 - first]}, .memory = memory}};
   ct_frame relative = ct_feature_relative(s.meshes.body[1]->frame, s.meshes.body[0]->frame);
@@ -202,7 +202,7 @@ void ct_feature_edges(ct_feature_run *run) {
       if (memcmp(c[i].edge, c[end].edge, sizeof c[i].edge) != 0) break;
       end++;
     }
-    if (ct_mesh_stopped(&run->workspace->mesh, CROSSING_STEPS)) return;
+    if (ct_mesh_is_cancelled(&run->workspace->mesh, CROSSING_STEPS)) return;
     add_run(&s, &c[i], end - i);
   }
   size_t from = run->vertices_a + run->vertices_b;

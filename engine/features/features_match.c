@@ -7,8 +7,8 @@
  */
 #include "base/double_double.h"
 #include "features/features.h"
-#include "pair/workspace.h"
 #include "mesh/mesh_ray.h"
+#include "pair/workspace.h"
 
 #include <contact/limits.h>
 

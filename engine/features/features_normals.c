@@ -6,7 +6,7 @@
 #include "base/angle.h"
 #include "features/features.h"
 
-static bool holds(const ct_box *box, ct_vec3 p) {
+static bool holds(const ct_aabb *box, ct_vec3 p) {
   return box->min.x <= p.x && p.x <= box->max.x && box->min.y <= p.y && p.y <= box->max.y && box->min.z <= p.z && p.z <= box->max.z;
 }
 

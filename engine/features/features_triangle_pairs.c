@@ -3,19 +3,19 @@
  * Where one mesh is turned against the other by quarter turns alone, as where both stand upright, its corners are doubles moved by
  * a double: they are known exactly as sums of two, and so are the signs. Any other turn rounds them.
  */
-#include "pair/pair_input.h"
 #include "features/features.h"
 #include "mesh_pairs/mesh_tree_pairs.h"
+#include "pair/pair_input.h"
 #include "pair/pair_order.h"
-#include "triangle/triangle_double_double.h"
 #include "pair/workspace.h"
+#include "triangle/triangle_double_double.h"
 
 #include <stdlib.h>
 
 typedef struct listing {
   const ct_mesh_view *first, *second;
   bool swapped;
-  ct_feature_memory *memory;
+  ct_feature_scratch *memory;
   ct_frame relative; /* of the second in the first's frame */
   bool quarters;     /* its rotation is of quarter turns */
 } listing;
@@ -42,7 +42,7 @@ static ct_wide_triangle place_exactly(const listing *l, uint32_t position, bool 
   return out;
 }
 
-static bool do_meet(const listing *l, const ct_mesh_near *near) {
+static bool do_meet(const listing *l, const ct_near_triangles *near) {
   bool lost = false;
   if (!l->quarters) return ct_triangles_meet(&near->a, &near->b, NULL);
   ct_wide_triangle b = place_exactly(l, near->position_b, &lost);
@@ -52,9 +52,9 @@ static bool do_meet(const listing *l, const ct_mesh_near *near) {
   return ct_wide_triangles_meet(&a, &b);
 }
 
-static bool visit(void *context, const ct_mesh_near *near) {
+static bool visit(void *context, const ct_near_triangles *near) {
   listing *l = context;
-  ct_feature_memory *m = l->memory;
+  ct_feature_scratch *m = l->memory;
   if (!do_meet(l, near)) return true;
   if (!ct_feature_reserve(m, &m->pairs, sizeof *m->pairs, &m->pair_capacity, m->pair_count + 1)) return false;
   uint32_t first = l->first->order[near->position_a], second = l->second->order[near->position_b];
@@ -71,12 +71,12 @@ static int by_numbers(const void *left, const void *right) {
 void ct_pair_triangles(ct_placed a, ct_placed b, ct_workspace *workspace, ct_triangle_pairs *out) {
   *out = (ct_triangle_pairs){.starved = !workspace};
   ct_frame room[2];
-  if (!workspace || !ct_placed_both_ready(&a, &b, room)) return;
-  if (!ct_features_takes(a.shape) || !ct_features_takes(b.shape)) return;
-  bool swapped = ct_pair_swapped(a, b);
+  if (!workspace || !ct_placed_prepare_both(&a, &b, room)) return;
+  if (!ct_features_are_supported(a.shape) || !ct_features_are_supported(b.shape)) return;
+  bool swapped = ct_pair_is_swapped(a, b);
   ct_placed first = swapped ? b : a, second = swapped ? a : b;
   const ct_mesh *mesh[2] = {ct_feature_mesh(first.shape), ct_feature_mesh(second.shape)};
-  ct_feature_memory *memory = &workspace->features;
+  ct_feature_scratch *memory = &workspace->features;
   ct_frame relative = ct_feature_relative(second.frame, first.frame);
   ct_mesh_pair pair;
   ct_mesh_pair_open(&pair, mesh[0], mesh[1], &relative, &workspace->mesh);

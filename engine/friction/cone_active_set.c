@@ -256,14 +256,14 @@ static void unblock(fit *f) {
   for (size_t i = 0; i < f->problem->count; i++) f->blocked[i] = 0;
 }
 
-static bool take_memory(fit *f, ct_solver *solver) {
+static bool take_memory(fit *f, ct_arena *solver) {
   size_t m = f->rows + 1;
-  f->generators = ct_solver_take(solver, m, sizeof *f->generators);
-  f->q = ct_solver_doubles(solver, m * m);
-  f->r = ct_solver_doubles(solver, m * m);
-  double *vectors = ct_solver_doubles(solver, 6 * m);
-  f->wide = ct_solver_take(solver, m, sizeof *f->wide);
-  f->blocked = ct_solver_take(solver, f->problem->count + 1, sizeof *f->blocked);
+  f->generators = ct_arena_alloc(solver, m, sizeof *f->generators);
+  f->q = ct_arena_alloc_doubles(solver, m * m);
+  f->r = ct_arena_alloc_doubles(solver, m * m);
+  double *vectors = ct_arena_alloc_doubles(solver, 6 * m);
+  f->wide = ct_arena_alloc(solver, m, sizeof *f->wide);
+  f->blocked = ct_arena_alloc(solver, f->problem->count + 1, sizeof *f->blocked);
   if (!f->generators || !f->q || !f->r || !vectors || !f->wide || !f->blocked) return false;
   double **places[] = {&f->z, &f->x, &f->low, &f->next, &f->rest, &f->scale};
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) *places[i] = vectors + i * m;
@@ -286,11 +286,11 @@ static ct_status run(fit *f, ct_cone_fit_result *result) {
   result->pull = 0.0;
   for (result->iterations = 0; result->iterations < limit; result->iterations++) {
     if (ct_cancel_raised(f->problem->cancel)) return CT_CANCELLED;
-    result->status = CT_CONE_FIT_HELD;
+    result->status = CT_CONE_FIT_BALANCED;
     if (is_held(f)) return CT_OK;
     generator g;
     double pull = choose(f, &g);
-    result->status = fmax(pull, result->pull) <= PULL_ROUNDOFF ? CT_CONE_FIT_APART : CT_CONE_FIT_UNDECIDED;
+    result->status = fmax(pull, result->pull) <= PULL_ROUNDOFF ? CT_CONE_FIT_INFEASIBLE : CT_CONE_FIT_UNDECIDED;
     if (pull <= PULL_LEAST) return CT_OK;
     bool better = improve(f, &g);
     if (better) unblock(f);
@@ -310,11 +310,11 @@ static void add_up(const fit *f, ct_cone_fit_result *result) {
   for (size_t i = 0; i < f->rows; i++) result->rest[i] = f->rest[i];
 }
 
-ct_status ct_cone_fit(const ct_cone_fit_problem *problem, ct_solver *solver, ct_cone_fit_result *result) {
+ct_status ct_cone_fit(const ct_cone_fit_problem *problem, ct_arena *solver, ct_cone_fit_result *result) {
   fit f = {.problem = problem, .rows = problem->blocks * CT_CONE_BLOCK};
-  ct_solver_mark mark = ct_solver_enter(solver);
+  ct_arena_mark mark = ct_arena_enter(solver);
   ct_status status = take_memory(&f, solver) ? run(&f, result) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) add_up(&f, result);
-  ct_solver_leave(solver, mark);
+  ct_arena_leave(solver, mark);
   return status;
 }

@@ -8,10 +8,10 @@
  * comes first, where it can be afforded. The first step takes all contacts as glued, which in a pile most are: from no forces at
  * all Newton's method would find one layer after the other.
  */
-#include "linear/block_cholesky.h"
 #include "friction/cone_active_set.h"
 #include "friction/cone_projection.h"
 #include "linear/arena.h"
+#include "linear/block_cholesky.h"
 
 #include <math.h>
 
@@ -343,16 +343,16 @@ static ct_status run(hold *h, ct_cone_fit_result *result) {
   for (int outer = 0; outer < OUTER_MAX && wanting(h, result->iterations); outer++) {
     if (ct_cancel_raised(h->problem->cancel)) return CT_CANCELLED;
     for (size_t i = 0; i < h->rows; i++) h->center[i] = h->y[i];
-    result->status = minimise(h, &result->iterations) ? CT_CONE_FIT_HELD : CT_CONE_FIT_UNDECIDED;
+    result->status = minimise(h, &result->iterations) ? CT_CONE_FIT_BALANCED : CT_CONE_FIT_UNDECIDED;
     look(h, h->y, false);
-    if (result->status != CT_CONE_FIT_HELD && refine(h)) result->status = CT_CONE_FIT_HELD;
-    if (result->status == CT_CONE_FIT_HELD) return CT_OK;
+    if (result->status != CT_CONE_FIT_BALANCED && refine(h)) result->status = CT_CONE_FIT_BALANCED;
+    if (result->status == CT_CONE_FIT_BALANCED) return CT_OK;
     double off = 0.0;
     for (size_t i = 0; i < h->rows; i++) {
       off += (h->rest[i] - h->before[i]) * (h->rest[i] - h->before[i]);
       h->before[i] = h->rest[i];
     }
-    result->status = CT_CONE_FIT_APART;
+    result->status = CT_CONE_FIT_INFEASIBLE;
     if (outer > 0 && sqrt(off) <= SETTLED * length_of(h->rest, h->rows)) return CT_OK;
     h->weight = fmax(WEIGHT_SHRINK * h->weight, WEIGHT_LEAST * mean);
   }
@@ -374,8 +374,8 @@ static size_t find_links(const ct_cone_fit_problem *p, link *links) {
   return count;
 }
 
-static ct_status open_factor(hold *h, ct_solver *solver) {
-  ct_block_pair *pairs = ct_solver_take(solver, h->link_count + 1, sizeof *pairs);
+static ct_status open_factor(hold *h, ct_arena *solver) {
+  ct_block_pair *pairs = ct_arena_alloc(solver, h->link_count + 1, sizeof *pairs);
   if (!pairs) return CT_OUT_OF_MEMORY;
   size_t count = 0;
   for (size_t l = 0; l < h->link_count; l++) {
@@ -387,13 +387,13 @@ static ct_status open_factor(hold *h, ct_solver *solver) {
   return ct_block_cholesky_open(&h->whole, &shape, solver, &h->direct);
 }
 
-static bool take_memory(hold *h, ct_solver *solver) {
+static bool take_memory(hold *h, ct_arena *solver) {
   size_t m = h->rows + 1;
-  double *vectors = ct_solver_doubles(solver, 11 * m);
-  h->slopes = ct_solver_doubles(solver, 9 * h->problem->count + 1);
-  h->diagonal = ct_solver_doubles(solver, 2 * BLOCK_ENTRIES * h->problem->blocks + 1);
+  double *vectors = ct_arena_alloc_doubles(solver, 11 * m);
+  h->slopes = ct_arena_alloc_doubles(solver, 9 * h->problem->count + 1);
+  h->diagonal = ct_arena_alloc_doubles(solver, 2 * BLOCK_ENTRIES * h->problem->blocks + 1);
   h->link_count = find_links(h->problem, NULL);
-  h->links = ct_solver_take(solver, h->link_count + 1, sizeof *h->links);
+  h->links = ct_arena_alloc(solver, h->link_count + 1, sizeof *h->links);
   if (!vectors || !h->slopes || !h->diagonal || !h->links) return false;
   h->inverses = h->diagonal + BLOCK_ENTRIES * h->problem->blocks;
   (void)find_links(h->problem, h->links);
@@ -404,11 +404,11 @@ static bool take_memory(hold *h, ct_solver *solver) {
   return open_factor(h, solver) == CT_OK;
 }
 
-ct_status ct_cone_hold(const ct_cone_fit_problem *problem, ct_solver *solver, ct_cone_fit_result *result) {
+ct_status ct_cone_min_norm(const ct_cone_fit_problem *problem, ct_arena *solver, ct_cone_fit_result *result) {
   hold h = {.problem = problem, .rows = problem->blocks * CT_CONE_BLOCK, .forces = result->forces};
-  ct_solver_mark mark = ct_solver_enter(solver);
+  ct_arena_mark mark = ct_arena_enter(solver);
   ct_status status = take_memory(&h, solver) ? run(&h, result) : CT_OUT_OF_MEMORY;
   for (size_t i = 0; status == CT_OK && i < h.rows; i++) result->rest[i] = h.rest[i];
-  ct_solver_leave(solver, mark);
+  ct_arena_leave(solver, mark);
   return status;
 }

@@ -105,7 +105,7 @@ static void write_forces(const ct_friction_problem *p, const ct_friction_work *w
   for (size_t i = 0; i < p->contacts; i++) {
     ct_triple r = {bounded(ldexp(w->best[i].n, w->r_exponent)), bounded(ldexp(w->best[i].s, w->r_exponent)),
                    bounded(ldexp(w->best[i].t, w->r_exponent))};
-    if (in_cone) r = ct_cone_inside(r, p->mu[i]);
+    if (in_cone) r = ct_cone_contains(r, p->mu[i]);
     out[d * i] = r.n;
     out[d * i + 1] = r.s;
     if (d == 3) out[d * i + 2] = r.t;
@@ -135,7 +135,7 @@ static ct_status try_steps(ct_friction_work *w, ct_triple *reached) {
 /* Sweeps and Newton steps are fastest where contacts are not redundant; where they are, the gradient finds which stick, and the
  * steps the last digits. */
 static ct_status by_turns(ct_friction_work *w, bool descends) {
-  ct_triple *reached = ct_solver_take(w->solver, w->contacts, sizeof *reached);
+  ct_triple *reached = ct_arena_alloc(w->solver, w->contacts, sizeof *reached);
   if (!reached) return CT_OUT_OF_MEMORY;
   ct_status status = CT_OK;
   /* Doubled without end they would come to 2^64, which is none, and the turns would go on without an iteration. */
@@ -145,7 +145,7 @@ static ct_status by_turns(ct_friction_work *w, bool descends) {
     if (status == CT_OK) status = try_steps(w, reached);
     if (status != CT_OK || !descends) continue;
     w->method = CT_FRICTION_GRADIENT;
-    status = ct_friction_gradient(w, DESCENTS * sweeps);
+    status = ct_friction_apgd(w, DESCENTS * sweeps);
     if (status == CT_OK) status = try_steps(w, reached);
   }
   return status;
@@ -168,7 +168,7 @@ static ct_status choose(const ct_friction_problem *p, const ct_friction_options 
     w->method = CT_FRICTION_POLYHEDRAL;
     w->best_residual = INFINITY;
     w->iterations = pyramids.iterations;
-    (void)ct_friction_look(w);
+    (void)ct_friction_evaluate(w);
     if (*infeasible) return CT_OK;
   }
   if (options->bodies && p->dimension == 3 && p->contacts >= BODIES_FROM) {
@@ -180,7 +180,7 @@ static ct_status choose(const ct_friction_problem *p, const ct_friction_options 
   return by_turns(w, true);
 }
 
-static ct_status solve(const ct_friction_problem *p, const ct_friction_options *options, ct_solver *solver,
+static ct_status solve(const ct_friction_problem *p, const ct_friction_options *options, ct_arena *solver,
                        ct_friction_result *result) {
   ct_friction_work w = {.solver = solver, .method = CT_FRICTION_NSGS};
   w.tolerance = options->tolerance > 0.0 ? options->tolerance : CT_FRICTION_TOLERANCE;
@@ -189,7 +189,7 @@ static ct_status solve(const ct_friction_problem *p, const ct_friction_options *
   ct_status status = ct_friction_prepare(p, options, &w);
   if (status != CT_OK) return status;
   bool infeasible = false;
-  (void)ct_friction_look(&w);
+  (void)ct_friction_evaluate(&w);
   switch (options->method) {
   case CT_FRICTION_POLYHEDRAL:
     status = ct_friction_polyhedral(&w, options, result);
@@ -201,17 +201,17 @@ static ct_status solve(const ct_friction_problem *p, const ct_friction_options *
   case CT_FRICTION_NEWTON: status = by_turns(&w, false); break;
   case CT_FRICTION_GRADIENT:
     w.method = CT_FRICTION_GRADIENT;
-    status = ct_friction_gradient(&w, w.iterations_max);
+    status = ct_friction_apgd(&w, w.iterations_max);
     break;
   default: status = wanting(&w) ? choose(p, options, &w, &infeasible) : CT_OK;
   }
   if (status == CT_OK && !infeasible && w.best_residual > w.tolerance)
-    status = ct_friction_contradicts(&w, options->proof, &infeasible);
+    status = ct_friction_prove_infeasible(&w, options->proof, &infeasible);
   if (status == CT_OK) tell(p, &w, infeasible, result);
   return status;
 }
 
-ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_friction_options *options, ct_solver *solver,
+ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_friction_options *options, ct_arena *solver,
                             ct_friction_result *result) {
   if (problem->dimension != 2 && problem->dimension != 3) return CT_LIMIT;
   if (problem->contacts > CT_LCP_ITERATIVE_MAX / problem->dimension) return CT_LIMIT;
@@ -222,9 +222,9 @@ ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_frictio
     result->tolerance = options->tolerance > 0.0 ? options->tolerance : CT_FRICTION_TOLERANCE;
     return CT_OK;
   }
-  ct_solver_mark mark = ct_solver_enter(solver);
+  ct_arena_mark mark = ct_arena_enter(solver);
   ct_status status = solve(problem, options, solver, result);
   result->tolerance = options->tolerance > 0.0 ? options->tolerance : CT_FRICTION_TOLERANCE;
-  ct_solver_leave(solver, mark);
+  ct_arena_leave(solver, mark);
   return status;
 }

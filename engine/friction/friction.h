@@ -43,7 +43,7 @@ typedef struct ct_friction_work {
   double multiplied;                   /* by sweeps and descents so far: entries of W */
   double eliminated;                   /* by Newton steps so far: multiplications */
   const double *certificate;           /* [contacts] of the problem without friction, where that has no solution; else NULL */
-  ct_solver *solver;
+  ct_arena *solver;
   const ct_cancel *cancel;
 } ct_friction_work;
 
@@ -70,10 +70,10 @@ static inline double ct_length2(double s, double t) {
 /* The nearest point of the cone |r_t| <= mu r_n. */
 ct_triple ct_cone_nearest(ct_triple x, double mu);
 /* r with its tangential part shortened, where need be, so that it lies in the cone also in exact arithmetic. */
-ct_triple ct_cone_inside(ct_triple r, double mu);
+ct_triple ct_cone_contains(ct_triple r, double mu);
 
 /* q_i + sum of W_ij r_j over the other contacts. */
-static inline ct_triple ct_friction_others(const ct_friction_work *w, const ct_triple *r, size_t i) {
+static inline ct_triple ct_friction_sum_others(const ct_friction_work *w, const ct_triple *r, size_t i) {
   ct_triple b = w->q[i];
   for (size_t k = w->starts[i]; k < w->starts[i + 1]; k++) b = ct_triple_add(b, ct_block_times(&w->blocks[k], r[w->columns[k]]));
   return b;
@@ -92,7 +92,7 @@ static inline double ct_friction_roundoff(double size, double size_max) {
 }
 
 /* The residual as contact/friction.h says it, of w->r, which becomes `best` where it is better. */
-double ct_friction_look(ct_friction_work *w);
+double ct_friction_evaluate(ct_friction_work *w);
 
 /* One contact, u = A r + b: r, or false where the block is none that a body could have (not positive definite) and no solution was
  * found. Takes off, sticks, or slides; all to round-off. */
@@ -106,7 +106,7 @@ ct_status ct_friction_nsgs(ct_friction_work *w, uint64_t sweeps);
 ct_status ct_friction_newton(ct_friction_work *w, uint64_t steps);
 
 /* Up to `steps` steps, fewer where the tolerance is reached or nothing gets better. Same failures. */
-ct_status ct_friction_gradient(ct_friction_work *w, uint64_t steps);
+ct_status ct_friction_apgd(ct_friction_work *w, uint64_t steps);
 
 /* By way of the bodies, as far as that comes: until the tolerance is reached, nothing gets better or the work, some seconds, is
  * done. Dimension 3, W symmetric. CT_OUT_OF_MEMORY, CT_CANCELLED. */
@@ -114,7 +114,7 @@ ct_status ct_friction_by_bodies(ct_friction_work *w, const ct_friction_bodies *b
 
 /* Whether normal forces y >= 0 prove that no forces in the cones part all contacts: y'W takes no force in a cone apart, but q'y <
  * 0. Looks for them without friction, when `proof` says so. CT_OUT_OF_MEMORY, CT_CANCELLED. */
-ct_status ct_friction_contradicts(const ct_friction_work *w, ct_friction_proof proof, bool *contradicts);
+ct_status ct_friction_prove_infeasible(const ct_friction_work *w, ct_friction_proof proof, bool *contradicts);
 
 /* The pyramids' problem: `best` and all of the result but r and u. Without friction by the method that suits it, with the least
  * norm; else by Lemke's. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT. */

@@ -96,11 +96,11 @@ static void advance(descent *d) {
 static void look(descent *d) {
   ct_friction_work *w = d->w;
   for (size_t i = 0; i < w->contacts; i++) {
-    w->r[i] = ct_cone_inside(ct_triple_scale(d->x[i], d->root[i]), w->mu[i]);
+    w->r[i] = ct_cone_contains(ct_triple_scale(d->x[i], d->root[i]), w->mu[i]);
     ct_triple u = ct_triple_add(ct_triple_scale(d->wx[i], 1.0 / d->root[i]), w->q[i]);
     d->term[i] = w->mu[i] * ct_length2(u.s, u.t);
   }
-  (void)ct_friction_look(w);
+  (void)ct_friction_evaluate(w);
 }
 
 static bool prepare(descent *d) {
@@ -108,11 +108,11 @@ static bool prepare(descent *d) {
   size_t n = w->contacts;
   ct_triple **vectors[] = {&d->x, &d->wx, &d->before, &d->w_before, &d->y, &d->wy, &d->next, &d->w_next};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {
-    *vectors[k] = ct_solver_take(w->solver, n, sizeof(ct_triple));
+    *vectors[k] = ct_arena_alloc(w->solver, n, sizeof(ct_triple));
     if (!*vectors[k]) return false;
   }
-  d->root = ct_solver_doubles(w->solver, n);
-  d->term = ct_solver_doubles(w->solver, n);
+  d->root = ct_arena_alloc_doubles(w->solver, n);
+  d->term = ct_arena_alloc_doubles(w->solver, n);
   return d->root && d->term;
 }
 
@@ -144,10 +144,10 @@ static ct_status descend(descent *d, uint64_t steps) {
   return CT_OK;
 }
 
-ct_status ct_friction_gradient(ct_friction_work *w, uint64_t steps) {
-  ct_solver_mark mark = ct_solver_enter(w->solver);
+ct_status ct_friction_apgd(ct_friction_work *w, uint64_t steps) {
+  ct_arena_mark mark = ct_arena_enter(w->solver);
   descent d = {.w = w, .bound = 1.0, .momentum = 1.0};
   ct_status status = prepare(&d) ? descend(&d, steps) : CT_OUT_OF_MEMORY;
-  ct_solver_leave(w->solver, mark);
+  ct_arena_leave(w->solver, mark);
   return status;
 }

@@ -4,9 +4,9 @@
  * The first step takes all contacts as glued. Rockafellar 1976; Zhao, Sun, Toh 2010 (proximal steps, Newton within); Acary, Cadoux,
  * Lemarechal, Malick 2011 (the term).
  */
-#include "linear/block_cholesky.h"
 #include "friction/cone_projection.h"
 #include "friction/friction.h"
+#include "linear/block_cholesky.h"
 
 #include <string.h>
 
@@ -178,9 +178,9 @@ static void go_on(descent *d) {
   for (size_t i = 0; i < w->contacts; i++) {
     d->center[i] = d->r[i];
     d->term[i] = w->mu[i] * ct_length2(d->u[i].s, d->u[i].t);
-    w->r[i] = ct_cone_inside(d->r[i], w->mu[i]);
+    w->r[i] = ct_cone_contains(d->r[i], w->mu[i]);
   }
-  (void)ct_friction_look(w);
+  (void)ct_friction_evaluate(w);
 }
 
 static ct_status run(descent *d) {
@@ -204,11 +204,11 @@ static ct_status run(descent *d) {
 }
 
 static bool take_memory(descent *d) {
-  ct_solver *solver = d->w->solver;
+  ct_arena *solver = d->w->solver;
   size_t n = d->w->contacts;
-  d->v = ct_solver_doubles(solver, 4 * d->rows + 1);
-  d->term = ct_solver_doubles(solver, 10 * n);
-  d->center = ct_solver_take(solver, 3 * n, sizeof *d->center);
+  d->v = ct_arena_alloc_doubles(solver, 4 * d->rows + 1);
+  d->term = ct_arena_alloc_doubles(solver, 10 * n);
+  d->center = ct_arena_alloc(solver, 3 * n, sizeof *d->center);
   if (!d->v || !d->term || !d->center) return false;
   d->step = d->v + d->rows;
   d->gradient = d->step + d->rows;
@@ -221,7 +221,7 @@ static bool take_memory(descent *d) {
 
 static ct_status open_factor(descent *d, bool *fits) {
   size_t n = d->w->contacts, count = 0;
-  ct_block_pair *pairs = ct_solver_take(d->w->solver, n + 1, sizeof *pairs);
+  ct_block_pair *pairs = ct_arena_alloc(d->w->solver, n + 1, sizeof *pairs);
   if (!pairs) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < n; i++) {
     const size_t *block = d->bodies->levers[i].block;
@@ -236,11 +236,11 @@ static ct_status open_factor(descent *d, bool *fits) {
 
 ct_status ct_friction_by_bodies(ct_friction_work *w, const ct_friction_bodies *bodies) {
   descent d = {.w = w, .bodies = bodies, .rows = ROWS * bodies->count, .epsilon = EPSILON_FIRST};
-  ct_solver_mark mark = ct_solver_enter(w->solver);
+  ct_arena_mark mark = ct_arena_enter(w->solver);
   bool fits = false;
   d.scale = ldexp(bodies->scale, -w->matrix_exponent);
   ct_status status = take_memory(&d) ? open_factor(&d, &fits) : CT_OUT_OF_MEMORY;
   if (status == CT_OK && fits) status = run(&d);
-  ct_solver_leave(w->solver, mark);
+  ct_arena_leave(w->solver, mark);
   return status;
 }

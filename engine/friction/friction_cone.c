@@ -11,7 +11,7 @@ ct_triple ct_cone_nearest(ct_triple x, double mu) {
 }
 
 /* Rounding of the length and of the products is some 4 u; 8 leaves room. */
-ct_triple ct_cone_inside(ct_triple r, double mu) {
+ct_triple ct_cone_contains(ct_triple r, double mu) {
   if (!(r.n > 0.0)) return (ct_triple){0.0, 0.0, 0.0};
   double length = ct_length2(r.s, r.t), most = mu * r.n * (1.0 - 8.0 * CT_UNIT_ROUNDOFF);
   /* Where doubles are not as fine as that, none. */
@@ -40,10 +40,10 @@ ct_triple ct_friction_defect(ct_triple r, ct_triple u, double mu, double rho, do
   return ct_triple_sub(r, p);
 }
 
-double ct_friction_look(ct_friction_work *w) {
+double ct_friction_evaluate(ct_friction_work *w) {
   double sum = 0.0, size = 0.0;
   for (size_t i = 0; i < w->contacts; i++) {
-    ct_triple u = ct_triple_add(ct_friction_others(w, w->r, i), ct_block_times(&w->diagonal[i], w->r[i]));
+    ct_triple u = ct_triple_add(ct_friction_sum_others(w, w->r, i), ct_block_times(&w->diagonal[i], w->r[i]));
     sum += ct_triple_norm2(ct_friction_defect(w->r[i], u, w->mu[i], w->rho[i], &size));
   }
   double residual = sum == 0.0 ? 0.0 : sqrt(sum) / fmin(size, w->size_max);

@@ -89,7 +89,7 @@ static void ask(ct_newton *n) {
   ct_friction_work *w = n->w;
   n->count = 0;
   for (size_t i = 0; i < w->contacts; i++) {
-    ct_triple u = ct_triple_add(ct_friction_others(w, w->r, i), ct_block_times(&w->diagonal[i], w->r[i]));
+    ct_triple u = ct_triple_add(ct_friction_sum_others(w, w->r, i), ct_block_times(&w->diagonal[i], w->r[i]));
     n->from[i] = w->r[i];
     n->step[i] = ct_triple_scale(w->r[i], -1.0);
     n->place[i] = CT_NEWTON_OPEN;
@@ -132,9 +132,9 @@ static void go(ct_newton *n, double length) {
   ct_friction_work *w = n->w;
   for (size_t i = 0; i < w->contacts; i++) {
     ct_triple r = ct_triple_add(n->from[i], ct_triple_scale(n->step[i], length));
-    w->r[i] = ct_cone_inside(ct_cone_nearest(r, w->mu[i]), w->mu[i]);
+    w->r[i] = ct_cone_contains(ct_cone_nearest(r, w->mu[i]), w->mu[i]);
   }
-  n->residual = ct_friction_look(w);
+  n->residual = ct_friction_evaluate(w);
 }
 
 /* The part of the step after which the sticking contact reaches its cone of friction, INFINITY where it never does: the first root
@@ -193,16 +193,16 @@ static bool try_step(ct_newton *n) {
 }
 
 static bool take_memory(ct_newton *n, size_t contacts) {
-  ct_solver *s = n->w->solver;
-  n->from = ct_solver_take(s, contacts, sizeof *n->from);
-  n->step = ct_solver_take(s, contacts, sizeof *n->step);
-  n->place = ct_solver_take(s, contacts, sizeof *n->place);
-  n->degree = ct_solver_take(s, contacts, sizeof *n->degree);
-  n->active = ct_solver_take(s, contacts, sizeof *n->active);
-  n->queue = ct_solver_take(s, contacts, sizeof *n->queue);
-  n->asked = ct_solver_take(s, contacts, sizeof *n->asked);
-  n->slips = ct_solver_take(s, contacts, sizeof *n->slips);
-  n->rhs = ct_solver_doubles(s, 3 * contacts);
+  ct_arena *s = n->w->solver;
+  n->from = ct_arena_alloc(s, contacts, sizeof *n->from);
+  n->step = ct_arena_alloc(s, contacts, sizeof *n->step);
+  n->place = ct_arena_alloc(s, contacts, sizeof *n->place);
+  n->degree = ct_arena_alloc(s, contacts, sizeof *n->degree);
+  n->active = ct_arena_alloc(s, contacts, sizeof *n->active);
+  n->queue = ct_arena_alloc(s, contacts, sizeof *n->queue);
+  n->asked = ct_arena_alloc(s, contacts, sizeof *n->asked);
+  n->slips = ct_arena_alloc(s, contacts, sizeof *n->slips);
+  n->rhs = ct_arena_alloc_doubles(s, 3 * contacts);
   return n->from && n->step && n->place && n->degree && n->active && n->queue && n->asked && n->slips && n->rhs;
 }
 
@@ -223,12 +223,12 @@ static ct_status step(ct_newton *n, bool *helped) {
   n->band = 3 * ct_newton_order(n) + 2;
   n->width = 3 * n->band + 1;
   if (!affords(n)) return CT_OK;
-  ct_solver_mark mark = ct_solver_enter(w->solver);
-  n->matrix = ct_solver_doubles(w->solver, 3 * n->count * n->width);
+  ct_arena_mark mark = ct_arena_enter(w->solver);
+  n->matrix = ct_arena_alloc_doubles(w->solver, 3 * n->count * n->width);
   if (!n->matrix) return CT_OUT_OF_MEMORY;
   assemble(n);
   bool solved = ct_newton_eliminate(n);
-  ct_solver_leave(w->solver, mark);
+  ct_arena_leave(w->solver, mark);
   if (ct_cancel_raised(w->cancel)) return CT_CANCELLED;
   for (size_t k = 0; solved && k < n->count; k++)
     n->step[n->active[k]] = (ct_triple){n->rhs[3 * k], n->rhs[3 * k + 1], n->rhs[3 * k + 2]};
@@ -239,15 +239,15 @@ static ct_status step(ct_newton *n, bool *helped) {
 
 ct_status ct_friction_newton(ct_friction_work *w, uint64_t steps) {
   ct_newton n = {.w = w};
-  ct_solver_mark mark = ct_solver_enter(w->solver);
+  ct_arena_mark mark = ct_arena_enter(w->solver);
   ct_status status = take_memory(&n, w->contacts) ? CT_OK : CT_OUT_OF_MEMORY;
   bool helped = true;
   if (status == CT_OK) memset(n.slips, 0, w->contacts * sizeof *n.slips);
-  n.residual = ct_friction_look(w);
+  n.residual = ct_friction_evaluate(w);
   for (uint64_t k = 0; status == CT_OK && helped && k < steps && w->iterations < w->iterations_max; k++) {
     if (w->best_residual <= w->tolerance) break;
     status = step(&n, &helped);
   }
-  ct_solver_leave(w->solver, mark);
+  ct_arena_leave(w->solver, mark);
   return status;
 }

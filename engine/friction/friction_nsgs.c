@@ -30,9 +30,9 @@ static bool sweep(ct_friction_work *w, bool back, double *moved) {
   for (size_t k = 0; k < n; k++) {
     if (k % POLL_CONTACTS == 0 && ct_cancel_raised(w->cancel)) return false;
     size_t i = back ? n - 1 - k : k;
-    ct_triple b = ct_friction_others(w, w->r, i), r;
+    ct_triple b = ct_friction_sum_others(w, w->r, i), r;
     if (!ct_friction_local(&w->diagonal[i], b, w->mu[i], w->dimension, &r)) r = descend(w, i, b);
-    r = ct_cone_inside(r, w->mu[i]);
+    r = ct_cone_contains(r, w->mu[i]);
     sum += ct_triple_norm2(ct_triple_sub(r, w->r[i]));
     size = fmax(size, ct_triple_norm2(r));
     w->r[i] = r;
@@ -50,7 +50,7 @@ ct_status ct_friction_nsgs(ct_friction_work *w, uint64_t sweeps) {
     w->iterations++;
     w->multiplied += SWEEP_PRICE * ct_friction_entries(w);
     if (!(moved <= w->tolerance) && (k + 1) % LOOK_SWEEPS != 0 && k + 1 < sweeps) continue;
-    (void)ct_friction_look(w);
+    (void)ct_friction_evaluate(w);
     if (w->best_residual <= w->tolerance || moved == 0.0) break;
     if (w->best_residual <= STALL_PART * mark) {
       mark = w->best_residual;

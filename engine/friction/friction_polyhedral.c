@@ -37,7 +37,7 @@ static size_t rows_of(const pyramid *p, size_t i) { return p->w->mu[i] > 0.0 ? p
 static void fill_directions(pyramid *p) {
   size_t k = p->directions, half = k / 2;
   for (size_t j = 0; j < half; j++) {
-    ct_turn t = ct_turn_of(2.0 * PI * (double)j / (double)k);
+    ct_sin_cos t = ct_sin_cos_of(2.0 * PI * (double)j / (double)k);
     p->direction[j] = (ct_triple){0.0, t.cosine, t.sine};
     p->direction[j + half] = (ct_triple){0.0, -t.cosine, -t.sine};
   }
@@ -106,12 +106,12 @@ static double gather(const pyramid *p, const size_t *firsts) {
   return most;
 }
 
-static bool take_memory(pyramid *p, ct_solver *solver) {
+static bool take_memory(pyramid *p, ct_arena *solver) {
   size_t n = p->size;
-  p->direction = ct_solver_take(solver, p->directions, sizeof *p->direction);
-  p->ways = ct_solver_take(solver, n, sizeof *p->ways);
-  p->matrix = ct_solver_doubles(solver, n * n);
-  p->q = ct_solver_doubles(solver, 4 * n);
+  p->direction = ct_arena_alloc(solver, p->directions, sizeof *p->direction);
+  p->ways = ct_arena_alloc(solver, n, sizeof *p->ways);
+  p->matrix = ct_arena_alloc_doubles(solver, n * n);
+  p->q = ct_arena_alloc_doubles(solver, 4 * n);
   if (!p->direction || !p->ways || !p->matrix || !p->q) return false;
   p->z = p->q + n;
   p->slack = p->z + n;
@@ -133,9 +133,9 @@ static ct_friction_status status_of(ct_lcp_status status) {
 ct_status ct_friction_polyhedral(ct_friction_work *w, const ct_friction_options *options, ct_friction_result *result) {
   size_t wanted = options->directions >= DIRECTIONS_MIN ? options->directions & ~(size_t)1 : CT_FRICTION_DIRECTIONS;
   pyramid p = {.w = w, .directions = w->dimension == 2 ? 2 : wanted, .strength = 1.0};
-  double weakest = ct_turn_of(PI / (double)p.directions).cosine;
+  double weakest = ct_sin_cos_of(PI / (double)p.directions).cosine;
   if (w->dimension == 3 && options->circumscribed) p.strength = 1.0 / weakest;
-  size_t *firsts = ct_solver_take(w->solver, w->contacts, sizeof *firsts);
+  size_t *firsts = ct_arena_alloc(w->solver, w->contacts, sizeof *firsts);
   if (!firsts) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < w->contacts; i++) {
     firsts[i] = p.size;

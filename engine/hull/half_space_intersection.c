@@ -1,6 +1,7 @@
 /* Intersection of half-spaces: checks, an inner point, and the duality that does the work.
  *
- * Whether the intersection is bounded is decided exactly on the given normals. The inner point: inscribed_ball.c; duality: hull_polar.c.
+ * Whether the intersection is bounded is decided exactly on the given normals. The inner point: inscribed_ball.c; duality:
+ * hull_polar.c.
  */
 #include "hull/hull_polar.h"
 #include "hull/quickhull.h"
@@ -46,20 +47,20 @@ static ct_status planes_open(ct_plane_set *set, const double (*given)[4], ct_hul
 }
 
 /* The intersection is bounded exactly when the origin is strictly inside the hull of the normals. */
-static ct_status check_bounded(ct_plane_set *set, ct_grow *grow, ct_hull_report *report) {
+static ct_status check_bounded(ct_plane_set *set, ct_hull_builder *grow, ct_hull_report *report) {
   int rank;
   ct_status status = ct_quickhull(set->normals, set->count, set->cancel, grow, &rank);
   if (status == CT_DEGENERATE_HULL) return CT_UNBOUNDED;
   if (status != CT_OK) return status;
   uint32_t face = ct_face_beyond_origin(grow);
-  if (face == CT_GROW_NONE) return CT_OK;
+  if (face == CT_HULL_BUILDER_NONE) return CT_OK;
   report->culprit = grow->faces[face].vertex[0];
   return CT_UNBOUNDED;
 }
 
 /* From the inscribed ball's centre, and once more from the centroid found: dual points about the middle of the body are the best
  * spread. */
-static ct_status build(ct_plane_set *set, ct_grow *grow, ct_hull **out, ct_hull_report *report) {
+static ct_status build(ct_plane_set *set, ct_hull_builder *grow, ct_hull **out, ct_hull_report *report) {
   ct_inscribed ball = ct_inscribed_ball(set->unit, set->count, set->cancel);
   if (ct_cancel_raised(set->cancel)) return CT_CANCELLED;
   report->culprit = ball.culprit;
@@ -89,11 +90,11 @@ ct_status ct_hull_from_planes(const double (*planes)[4], size_t count, const ct_
   *report = (ct_hull_report){.rank = 0, .culprit = UINT32_MAX};
   if (count > CT_HULL_POINTS_MAX) return CT_LIMIT;
   ct_plane_set set = {.count = (uint32_t)count, .cancel = cancel};
-  ct_grow grow = {0};
+  ct_hull_builder grow = {0};
   ct_status status = planes_open(&set, planes, report);
   if (status == CT_OK) status = build(&set, &grow, out, report);
   if (status == CT_OK) *report = (ct_hull_report){.rank = 3, .culprit = UINT32_MAX};
-  ct_grow_free(&grow);
+  ct_hull_builder_free(&grow);
   planes_close(&set);
   return status;
 }

@@ -1,10 +1,10 @@
-/* Hulls of points, and the life of a hull. Hulls of planes: half_space_intersection.c, shrunk ones: hull_inset.c; the support function:
- * hull_support.c.
+/* Hulls of points, and the life of a hull. Hulls of planes: half_space_intersection.c, shrunk ones: hull_inset.c; the support
+ * function: hull_support.c.
  */
-#include "hull/hull_faces.h"
 #include "hull/hull_cull_points.h"
-#include "hull/quickhull.h"
+#include "hull/hull_faces.h"
 #include "hull/morton_order.h"
+#include "hull/quickhull.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +23,8 @@ static double largest_coordinate(const ct_vec3 *points, size_t count) {
   return largest;
 }
 
-/* Points to be looked at in working order, and where each input point stands in it: CT_GROW_NONE for those known to be inside;
- * position is NULL when that is the input order. */
+/* Points to be looked at in working order, and where each input point stands in it: CT_HULL_BUILDER_NONE for those known to be
+ * inside; position is NULL when that is the input order. */
 typedef struct worklist {
   ct_vec3 *points;
   uint32_t count;
@@ -60,7 +60,7 @@ static ct_status choose_points(worklist *work) {
   ct_status status = kept && work->position ? ct_hull_cull(work->points, &work->count, kept) : CT_OUT_OF_MEMORY;
   if (status == CT_OK && work->count >= SORT_MIN) status = sort_worklist(work, kept);
   if (status == CT_OK) {
-    for (uint32_t i = 0; i < input; i++) work->position[i] = CT_GROW_NONE;
+    for (uint32_t i = 0; i < input; i++) work->position[i] = CT_HULL_BUILDER_NONE;
     for (uint32_t i = 0; i < work->count; i++) work->position[kept[i]] = i;
   }
   free(kept);
@@ -85,12 +85,12 @@ ct_status ct_hull_from_points(const ct_vec3 *points, size_t count, const ct_canc
   if (!(largest <= CT_EXACT_MAX)) return CT_LIMIT;
   uint32_t n = (uint32_t)count;
   worklist work = {0};
-  ct_grow grow = {0};
+  ct_hull_builder grow = {0};
   ct_hull_cells cells = {0};
   ct_status status = open_worklist(&work, points, n, largest);
   if (status == CT_OK) status = ct_quickhull(work.points, work.count, cancel, &grow, &report->rank);
   if (status == CT_OK) status = ct_hull_cells_join(&grow, n, work.position, cancel, &cells);
-  ct_grow_free(&grow);
+  ct_hull_builder_free(&grow);
   free(work.points);
   free(work.position);
   if (status == CT_OK) status = ct_hull_assemble(&cells, true, cancel, out);

@@ -14,7 +14,7 @@
 #define SLACK_FACTOR (10.0 * CT_UNIT_ROUNDOFF)
 #define FIRST_CAPACITY 64u
 
-void ct_grow_free(ct_grow *grow) {
+void ct_hull_builder_free(ct_hull_builder *grow) {
   free(grow->faces);
   free(grow->created);
   free(grow->removed);
@@ -26,7 +26,7 @@ void ct_grow_free(ct_grow *grow) {
 static uint32_t grown(uint32_t capacity, uint32_t needed) {
   uint64_t next = capacity < FIRST_CAPACITY ? FIRST_CAPACITY : (uint64_t)capacity + capacity / 2;
   if (next < needed) next = needed;
-  return next > CT_GROW_NONE - 1 ? CT_GROW_NONE - 1 : (uint32_t)next;
+  return next > CT_HULL_BUILDER_NONE - 1 ? CT_HULL_BUILDER_NONE - 1 : (uint32_t)next;
 }
 
 static bool resize_indices(uint32_t **array, uint32_t count) {
@@ -36,10 +36,10 @@ static bool resize_indices(uint32_t **array, uint32_t count) {
 }
 
 /* Room for the faces, lists as long as all faces, and a slot per vertex. */
-static bool reserve(ct_grow *grow, uint32_t faces, uint32_t vertices) {
+static bool reserve(ct_hull_builder *grow, uint32_t faces, uint32_t vertices) {
   if (faces > grow->face_capacity) {
     uint32_t n = grown(grow->face_capacity, faces);
-    ct_grow_face *larger = realloc(grow->faces, (size_t)n * sizeof *larger);
+    ct_hull_builder_face *larger = realloc(grow->faces, (size_t)n * sizeof *larger);
     if (!larger) return false;
     grow->faces = larger;
     grow->face_capacity = n;
@@ -57,18 +57,18 @@ static bool reserve(ct_grow *grow, uint32_t faces, uint32_t vertices) {
   return true;
 }
 
-static void face_set(ct_grow *grow, uint32_t face, uint32_t a, uint32_t b, uint32_t c) {
-  ct_grow_face *f = &grow->faces[face];
+static void face_set(ct_hull_builder *grow, uint32_t face, uint32_t a, uint32_t b, uint32_t c) {
+  ct_hull_builder_face *f = &grow->faces[face];
   ct_vec3 p = ct_sub(grow->points[b], grow->points[a]), q = ct_sub(grow->points[c], grow->points[a]);
   double yz = p.y * q.z, zy = p.z * q.y, zx = p.z * q.x, xz = p.x * q.z, xy = p.x * q.y, yx = p.y * q.x;
   double permanent = ct_max2(ct_max2(fabs(yz) + fabs(zy), fabs(zx) + fabs(xz)), fabs(xy) + fabs(yx));
-  *f = (ct_grow_face){.vertex = {a, b, c},
-                      .neighbour = {CT_GROW_NONE, CT_GROW_NONE, CT_GROW_NONE},
-                      .normal = {yz - zy, zx - xz, xy - yx},
-                      .slack = SLACK_FACTOR * permanent};
+  *f = (ct_hull_builder_face){.vertex = {a, b, c},
+                              .neighbour = {CT_HULL_BUILDER_NONE, CT_HULL_BUILDER_NONE, CT_HULL_BUILDER_NONE},
+                              .normal = {yz - zy, zx - xz, xy - yx},
+                              .slack = SLACK_FACTOR * permanent};
 }
 
-ct_status ct_grow_simplex(ct_grow *grow, const ct_vec3 *points, const uint32_t vertices[4]) {
+ct_status ct_hull_builder_start(ct_hull_builder *grow, const ct_vec3 *points, const uint32_t vertices[4]) {
   uint32_t v[4] = {vertices[0], vertices[1], vertices[2], vertices[3]};
   int side = ct_orient3d(points[v[0]], points[v[1]], points[v[2]], points[v[3]]);
   if (side == 0) return CT_DEGENERATE_HULL;
@@ -97,7 +97,7 @@ ct_status ct_grow_simplex(ct_grow *grow, const ct_vec3 *points, const uint32_t v
   return CT_OK;
 }
 
-static uint32_t edge_to(const ct_grow_face *face, uint32_t neighbour) {
+static uint32_t edge_to(const ct_hull_builder_face *face, uint32_t neighbour) {
   for (uint32_t i = 0; i < 2; i++) {
     if (face->neighbour[i] == neighbour) return i;
   }
@@ -106,18 +106,18 @@ static uint32_t edge_to(const ct_grow_face *face, uint32_t neighbour) {
 
 /* The faces that see p, from one of them outwards, into removed. Marks: 2 stamp for "does not see", 2 stamp + 1 for "sees".
  * Returns the number of edges of the horizon. */
-static uint32_t flood(ct_grow *grow, ct_vec3 p, uint32_t seen_from) {
+static uint32_t flood(ct_hull_builder *grow, ct_vec3 p, uint32_t seen_from) {
   uint32_t no = 2 * grow->stamp, yes = no + 1, horizon = 0;
   grow->removed[0] = seen_from;
   grow->faces[seen_from].mark = yes;
   grow->removed_count = 1;
   for (uint32_t i = 0; i < grow->removed_count; i++) {
-    const ct_grow_face *f = &grow->faces[grow->removed[i]];
+    const ct_hull_builder_face *f = &grow->faces[grow->removed[i]];
     for (int e = 0; e < 3; e++) {
       uint32_t next = f->neighbour[e];
-      ct_grow_face *g = &grow->faces[next];
+      ct_hull_builder_face *g = &grow->faces[next];
       if (g->mark != no && g->mark != yes) {
-        bool sees = ct_grow_sees(grow, next, p) > 0;
+        bool sees = ct_hull_builder_face_sees(grow, next, p) > 0;
         g->mark = sees ? yes : no;
         if (sees) grow->removed[grow->removed_count++] = next;
       }
@@ -127,15 +127,15 @@ static uint32_t flood(ct_grow *grow, ct_vec3 p, uint32_t seen_from) {
   return horizon;
 }
 
-static void restart_stamps(ct_grow *grow) {
+static void restart_stamps(ct_hull_builder *grow) {
   for (uint32_t i = 0; i < grow->face_count; i++) {
-    if (grow->faces[i].mark != CT_GROW_NONE) grow->faces[i].mark = 0;
+    if (grow->faces[i].mark != CT_HULL_BUILDER_NONE) grow->faces[i].mark = 0;
   }
   grow->stamp = 0;
 }
 
 /* The fan over the horizon; neighbours across its spokes are found by the vertex at which a horizon edge starts. */
-static void fan(ct_grow *grow, uint32_t point) {
+static void fan(ct_hull_builder *grow, uint32_t point) {
   uint32_t no = 2 * grow->stamp;
   grow->created_count = 0;
   for (uint32_t i = 0; i < grow->removed_count; i++) {
@@ -159,26 +159,26 @@ static void fan(ct_grow *grow, uint32_t point) {
   }
 }
 
-ct_status ct_grow_add(ct_grow *grow, uint32_t point, uint32_t seen_from) {
+ct_status ct_hull_builder_add(ct_hull_builder *grow, uint32_t point, uint32_t seen_from) {
   if (!reserve(grow, grow->face_count, point + 1)) return CT_OUT_OF_MEMORY;
-  if (++grow->stamp >= CT_GROW_NONE / 2) {
+  if (++grow->stamp >= CT_HULL_BUILDER_NONE / 2) {
     restart_stamps(grow);
     grow->stamp = 1;
   }
   uint32_t horizon = flood(grow, grow->points[point], seen_from);
   assert(horizon >= 3);
   uint32_t fresh = horizon > grow->spare_count ? horizon - grow->spare_count : 0;
-  if (fresh > CT_GROW_NONE - 1 - grow->face_count || !reserve(grow, grow->face_count + fresh, 0)) {
+  if (fresh > CT_HULL_BUILDER_NONE - 1 - grow->face_count || !reserve(grow, grow->face_count + fresh, 0)) {
     grow->removed_count = 0;
     return CT_OUT_OF_MEMORY;
   }
   fan(grow, point);
-  for (uint32_t i = 0; i < grow->removed_count; i++) grow->faces[grow->removed[i]].mark = CT_GROW_NONE;
+  for (uint32_t i = 0; i < grow->removed_count; i++) grow->faces[grow->removed[i]].mark = CT_HULL_BUILDER_NONE;
   grow->live_count = grow->live_count - grow->removed_count + grow->created_count;
   return CT_OK;
 }
 
-void ct_grow_recycle(ct_grow *grow) {
+void ct_hull_builder_recycle(ct_hull_builder *grow) {
   memcpy(grow->spare + grow->spare_count, grow->removed, grow->removed_count * sizeof *grow->spare);
   grow->spare_count += grow->removed_count;
   grow->removed_count = 0;

@@ -103,11 +103,11 @@ static void find_extremes(const ct_vec3 *points, uint32_t count, ct_vec3 unit, u
 }
 
 /* The largest size about the center that no face's plane cuts, told from below: a slack covers the error of the normal in both. */
-static double inner_size(const ct_grow *grow, ct_vec3 center, ct_vec3 axes) {
+static double inner_size(const ct_hull_builder *grow, ct_vec3 center, ct_vec3 axes) {
   double size = INFINITY;
   for (uint32_t f = 0; f < grow->face_count; f++) {
-    if (!ct_grow_alive(grow, f)) continue;
-    const ct_grow_face *face = &grow->faces[f];
+    if (!ct_hull_builder_is_alive(grow, f)) continue;
+    const ct_hull_builder_face *face = &grow->faces[f];
     ct_vec3 d = ct_sub(center, grow->points[face->vertex[0]]);
     double depth = -ct_dot(face->normal, d) - face->slack * (fabs(d.x) + fabs(d.y) + fabs(d.z));
     size = ct_min2(size, depth / (ct_norm(scaled(face->normal, axes)) + face->slack * ct_max_abs(axes)));
@@ -118,8 +118,8 @@ static double inner_size(const ct_grow *grow, ct_vec3 center, ct_vec3 axes) {
 static ct_status find_ellipsoid(const ct_vec3 *points, uint32_t count, ellipsoid *out) {
   uint32_t extremes[2 * AXES];
   ct_vec3 corner[2 * AXES], sum = {0.0, 0.0, 0.0};
-  ct_box box = {points[0], points[0]};
-  for (uint32_t i = 1; i < count; i++) box = ct_box_union(box, (ct_box){points[i], points[i]});
+  ct_aabb box = {points[0], points[0]};
+  for (uint32_t i = 1; i < count; i++) box = ct_aabb_union(box, (ct_aabb){points[i], points[i]});
   ct_vec3 extent = ct_sub(box.max, box.min);
   *out = (ellipsoid){.unit = {unit_of(extent.x), unit_of(extent.y), unit_of(extent.z)}};
   out->axes = scaled(extent, out->unit);
@@ -129,14 +129,14 @@ static ct_status find_ellipsoid(const ct_vec3 *points, uint32_t count, ellipsoid
     sum = ct_add(sum, ct_scale(ct_sub(corner[i], corner[0]), 1.0 / (2 * AXES)));
   }
   out->center = ct_add(corner[0], sum);
-  ct_grow grow = {0};
+  ct_hull_builder grow = {0};
   int rank;
   ct_status status = ct_quickhull(corner, 2 * AXES, NULL, &grow, &rank);
   if (status == CT_OK) {
     double size = inner_size(&grow, out->center, out->axes);
     if (size > 0.0 && size < INFINITY) out->square = size * size * SHRINK;
   }
-  ct_grow_free(&grow);
+  ct_hull_builder_free(&grow);
   return status == CT_OUT_OF_MEMORY ? status : CT_OK;
 }
 

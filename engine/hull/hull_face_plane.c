@@ -2,8 +2,8 @@
  * one. Both ways give the same bits.
  */
 #include "base/double_double.h"
-#include "hull/hull_faces.h"
 #include "base/simd_double_double.h"
+#include "hull/hull_faces.h"
 
 #include <string.h>
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 typedef struct joiner {
-  const ct_grow *grow;
-  uint32_t *facet_of; /* [grow->face_count] CT_GROW_NONE until visited */
+  const ct_hull_builder *grow;
+  uint32_t *facet_of; /* [grow->face_count] CT_HULL_BUILDER_NONE until visited */
   uint32_t *stack;    /* triangles of the facet */
   uint32_t *follower; /* [point_count] next point along the boundary of the facet at hand */
   uint32_t *uses;     /* [point_count] loops through the point, then index of the vertex */
@@ -32,29 +32,30 @@ void ct_hull_cells_free(ct_hull_cells *cells) {
   memset(cells, 0, sizeof *cells);
 }
 
-static bool coplanar(const ct_grow *grow, uint32_t face, uint32_t other) {
-  const ct_grow_face *f = &grow->faces[face], *g = &grow->faces[other];
+static bool coplanar(const ct_hull_builder *grow, uint32_t face, uint32_t other) {
+  const ct_hull_builder_face *f = &grow->faces[face], *g = &grow->faces[other];
   for (int i = 0; i < 3; i++) {
     uint32_t v = g->vertex[i];
-    if (v != f->vertex[0] && v != f->vertex[1] && v != f->vertex[2]) return ct_grow_sees(grow, face, grow->points[v]) == 0;
+    if (v != f->vertex[0] && v != f->vertex[1] && v != f->vertex[2])
+      return ct_hull_builder_face_sees(grow, face, grow->points[v]) == 0;
   }
   return true;
 }
 
 /* Gathers the facet of `seed` and appends its boundary loop. False: cancelled. */
 static bool join_facet(joiner *j, uint32_t seed) {
-  const ct_grow *g = j->grow;
-  uint32_t depth = 0, boundary = 0, from = CT_GROW_NONE, facet = j->facets++;
+  const ct_hull_builder *g = j->grow;
+  uint32_t depth = 0, boundary = 0, from = CT_HULL_BUILDER_NONE, facet = j->facets++;
   j->stack[depth++] = seed;
   j->facet_of[seed] = facet;
   while (depth) {
     if (ct_hull_cancelled(j->steps++, j->cancel)) return false;
     uint32_t face = j->stack[--depth];
-    const ct_grow_face *f = &g->faces[face];
+    const ct_hull_builder_face *f = &g->faces[face];
     for (uint32_t e = 0; e < 3; e++) {
       uint32_t other = f->neighbour[e];
       if (j->facet_of[other] == facet) continue;
-      if (j->facet_of[other] == CT_GROW_NONE && coplanar(g, face, other)) {
+      if (j->facet_of[other] == CT_HULL_BUILDER_NONE && coplanar(g, face, other)) {
         j->facet_of[other] = facet;
         j->stack[depth++] = other;
         continue;
@@ -83,7 +84,7 @@ static bool joiner_open(joiner *j, uint32_t point_count) {
   j->start = malloc(((size_t)live + 1) * sizeof *j->start);
   if (!j->facet_of || !j->stack || !j->follower || !j->uses || !j->loop || !j->start) return false;
   j->start[0] = 0;
-  for (uint32_t i = 0; i < faces; i++) j->facet_of[i] = CT_GROW_NONE;
+  for (uint32_t i = 0; i < faces; i++) j->facet_of[i] = CT_HULL_BUILDER_NONE;
   return true;
 }
 
@@ -96,7 +97,7 @@ static void joiner_close(joiner *j) {
   free(j->start);
 }
 
-/* Points on three loops or more become vertices; uses[] turns into the vertex's index, CT_GROW_NONE for the others. */
+/* Points on three loops or more become vertices; uses[] turns into the vertex's index, CT_HULL_BUILDER_NONE for the others. */
 static ct_status take_vertices(joiner *j, uint32_t point_count, const uint32_t *position, ct_hull_cells *cells) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < point_count; i++) count += j->uses[i] >= 3;
@@ -105,9 +106,9 @@ static ct_status take_vertices(joiner *j, uint32_t point_count, const uint32_t *
   if (!cells->vertices || !cells->vertex_input) return CT_OUT_OF_MEMORY;
   for (uint32_t i = 0; i < point_count; i++) {
     uint32_t at = position ? position[i] : i;
-    if (at == CT_GROW_NONE) continue;
+    if (at == CT_HULL_BUILDER_NONE) continue;
     bool corner = j->uses[at] >= 3;
-    j->uses[at] = corner ? cells->vertex_count : CT_GROW_NONE;
+    j->uses[at] = corner ? cells->vertex_count : CT_HULL_BUILDER_NONE;
     if (!corner) continue;
     cells->vertices[cells->vertex_count] = j->grow->points[at];
     cells->vertex_input[cells->vertex_count++] = i;
@@ -124,7 +125,7 @@ static ct_status take_faces(const joiner *j, ct_hull_cells *cells) {
     cells->face_start[f] = at;
     for (uint32_t i = j->start[f]; i < j->start[f + 1]; i++) {
       uint32_t vertex = j->uses[j->loop[i]];
-      if (vertex != CT_GROW_NONE) cells->face_loop[at++] = vertex;
+      if (vertex != CT_HULL_BUILDER_NONE) cells->face_loop[at++] = vertex;
     }
     assert(at - cells->face_start[f] >= 3);
   }
@@ -133,13 +134,13 @@ static ct_status take_faces(const joiner *j, ct_hull_cells *cells) {
   return CT_OK;
 }
 
-ct_status ct_hull_cells_join(const ct_grow *grow, uint32_t point_count, const uint32_t *position, const ct_cancel *cancel,
+ct_status ct_hull_cells_join(const ct_hull_builder *grow, uint32_t point_count, const uint32_t *position, const ct_cancel *cancel,
                              ct_hull_cells *cells) {
   joiner j = {.grow = grow, .cancel = cancel};
   memset(cells, 0, sizeof *cells);
   ct_status status = joiner_open(&j, point_count) ? CT_OK : CT_OUT_OF_MEMORY;
   for (uint32_t i = 0; status == CT_OK && i < grow->face_count; i++) {
-    if (ct_grow_alive(grow, i) && j.facet_of[i] == CT_GROW_NONE && !join_facet(&j, i)) status = CT_CANCELLED;
+    if (ct_hull_builder_is_alive(grow, i) && j.facet_of[i] == CT_HULL_BUILDER_NONE && !join_facet(&j, i)) status = CT_CANCELLED;
   }
   if (status == CT_OK) status = take_vertices(&j, point_count, position, cells);
   if (status == CT_OK) status = take_faces(&j, cells);

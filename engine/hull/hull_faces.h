@@ -30,9 +30,9 @@ struct ct_hull {
 };
 
 /* Facets of the triangulation: exactly coplanar neighbours joined, points on faces and edges dropped, vertices in ascending order
- * of input index: input point i of point_count is grow->points[position[i]], or CT_GROW_NONE stands for one that is inside; without
- * position it is point i. *cells is zeroed on failure, CT_OUT_OF_MEMORY or CT_CANCELLED. */
-ct_status ct_hull_cells_join(const ct_grow *grow, uint32_t point_count, const uint32_t *position, const ct_cancel *cancel,
+ * of input index: input point i of point_count is grow->points[position[i]], or CT_HULL_BUILDER_NONE stands for one that is inside;
+ * without position it is point i. *cells is zeroed on failure, CT_OUT_OF_MEMORY or CT_CANCELLED. */
+ct_status ct_hull_cells_join(const ct_hull_builder *grow, uint32_t point_count, const uint32_t *position, const ct_cancel *cancel,
                              ct_hull_cells *cells);
 void ct_hull_cells_free(ct_hull_cells *cells);
 

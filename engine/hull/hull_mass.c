@@ -7,8 +7,8 @@
  * Neumaier 1974.
  */
 #include "base/double_double.h"
-#include "hull/hull_faces.h"
 #include "base/simd_double_double.h"
+#include "hull/hull_faces.h"
 
 /* Relative widening of a radius, above the rounding of a distance (4 u). */
 #define RADIUS_WIDENING (8.0 * CT_UNIT_ROUNDOFF)
@@ -163,11 +163,11 @@ bool ct_hull_measure(ct_hull_view *view, const ct_cancel *cancel) {
   view->inertia = inertia_of(&m, offset);
 
   ct_vec3 v = ct_hull_vertex(view, 0);
-  view->box = (ct_box){v, v};
+  view->box = (ct_aabb){v, v};
   double radius = 0.0;
   for (uint32_t i = 0; i < view->vertex_count; i++) {
     v = ct_hull_vertex(view, i);
-    view->box = ct_box_union(view->box, (ct_box){v, v});
+    view->box = ct_aabb_union(view->box, (ct_aabb){v, v});
     radius = ct_max2(radius, ct_norm(ct_sub(v, view->centroid)));
   }
   view->radius = radius * (1.0 + RADIUS_WIDENING);

@@ -25,11 +25,11 @@
  * decides. */
 #define FAR_MAX (1024.0 * CT_SIZE_MAX)
 
-uint32_t ct_face_beyond_origin(const ct_grow *grow) {
+uint32_t ct_face_beyond_origin(const ct_hull_builder *grow) {
   for (uint32_t f = 0; f < grow->face_count; f++) {
-    if (ct_grow_alive(grow, f) && ct_grow_sees(grow, f, ct_vec(0.0, 0.0, 0.0)) >= 0) return f;
+    if (ct_hull_builder_is_alive(grow, f) && ct_hull_builder_face_sees(grow, f, ct_vec(0.0, 0.0, 0.0)) >= 0) return f;
   }
-  return CT_GROW_NONE;
+  return CT_HULL_BUILDER_NONE;
 }
 
 ct_status ct_dual_points(ct_plane_set *set, ct_vec3 center) {
@@ -44,13 +44,13 @@ ct_status ct_dual_points(ct_plane_set *set, ct_vec3 center) {
   return CT_OK;
 }
 
-ct_status ct_dual_hull(ct_plane_set *set, ct_grow *grow, ct_hull_cells *cells) {
+ct_status ct_dual_hull(ct_plane_set *set, ct_hull_builder *grow, ct_hull_cells *cells) {
   double largest = 0.0;
   for (uint32_t i = 0; i < set->count; i++) largest = ct_max2(largest, ct_max_abs(set->points[i]));
   ct_flush_points(set->points, set->count, largest);
   int rank;
   ct_status status = ct_quickhull(set->points, set->count, set->cancel, grow, &rank);
-  if (status == CT_DEGENERATE_HULL || (status == CT_OK && ct_face_beyond_origin(grow) != CT_GROW_NONE)) return CT_UNBOUNDED;
+  if (status == CT_DEGENERATE_HULL || (status == CT_OK && ct_face_beyond_origin(grow) != CT_HULL_BUILDER_NONE)) return CT_UNBOUNDED;
   if (status != CT_OK) return status;
   return ct_hull_cells_join(grow, set->count, NULL, set->cancel, cells);
 }
@@ -271,7 +271,7 @@ static ct_status complete(const ct_plane_set *set, ct_hull_cells *cells) {
   return CT_OK;
 }
 
-ct_status ct_hull_polar(ct_plane_set *set, ct_vec3 center, ct_grow *grow, ct_hull **out) {
+ct_status ct_hull_polar(ct_plane_set *set, ct_vec3 center, ct_hull_builder *grow, ct_hull **out) {
   ct_hull_cells dual = {0}, cells = {0};
   ct_hull *hull = NULL;
   ct_status status = ct_dual_points(set, center);

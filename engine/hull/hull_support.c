@@ -3,8 +3,8 @@
  * The climb compares by differences of vertices with exact signs, so that it stops at a true maximum even where many neighbours are
  * equal to rounding; convexity makes a local maximum global. Its answer does not depend on the start.
  */
-#include "hull/hull_faces.h"
 #include "base/simd_lanes.h"
+#include "hull/hull_faces.h"
 
 /* A scan of so many vertices costs about what a climb from a near start costs; a cold climb costs twice that. */
 #define SCAN_MAX 128u
@@ -30,7 +30,7 @@ static inline leaders merge(leaders a, leaders b) {
 }
 
 static inline lanes products(const ct_hull_view *view, ct_vec3 d, uint32_t at) {
-  return d.x * ct_lanes_at(view->x + at) + d.y * ct_lanes_at(view->y + at) + d.z * ct_lanes_at(view->z + at);
+  return d.x * ct_lanes_load(view->x + at) + d.y * ct_lanes_load(view->y + at) + d.z * ct_lanes_load(view->z + at);
 }
 
 /* Each lane keeps the first of its equals; then the lanes are compared by product and vertex. Padding repeats the last vertex under

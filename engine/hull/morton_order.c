@@ -22,8 +22,8 @@ static uint32_t cell(double x, double low, double high) {
 }
 
 static void write_codes(const ct_vec3 *points, uint32_t count, uint32_t *codes) {
-  ct_box box = {points[0], points[0]};
-  for (uint32_t i = 1; i < count; i++) box = ct_box_union(box, (ct_box){points[i], points[i]});
+  ct_aabb box = {points[0], points[0]};
+  for (uint32_t i = 1; i < count; i++) box = ct_aabb_union(box, (ct_aabb){points[i], points[i]});
   for (uint32_t i = 0; i < count; i++) {
     codes[i] = spread(cell(points[i].x, box.min.x, box.max.x)) | spread(cell(points[i].y, box.min.y, box.max.y)) << 1 |
                spread(cell(points[i].z, box.min.z, box.max.z)) << 2;

@@ -20,7 +20,7 @@
 
 /* Outside set of a face, and its place in the queue of faces that have one. */
 typedef struct outside_set {
-  uint32_t first;    /* head of the list, CT_GROW_NONE when empty */
+  uint32_t first;    /* head of the list, CT_HULL_BUILDER_NONE when empty */
   uint32_t farthest; /* point of greatest height, lowest index among equals */
   uint32_t before, after;
   double height; /* of farthest over the face, times |normal| */
@@ -32,7 +32,7 @@ typedef struct fan_pair {
 } fan_pair;
 
 typedef struct quickhull {
-  ct_grow *grow;
+  ct_hull_builder *grow;
   const ct_vec3 *points;
   uint32_t count;
   uint32_t *next; /* [count] list links */
@@ -58,7 +58,7 @@ static uint32_t farthest_from_point(const ct_vec3 *points, uint32_t count, uint3
   return best;
 }
 
-/* A point off the line a b; CT_GROW_NONE when all are on it, exactly, or when cancelled. */
+/* A point off the line a b; CT_HULL_BUILDER_NONE when all are on it, exactly, or when cancelled. */
 static uint32_t farthest_from_line(const quickhull *q, uint32_t a, uint32_t b) {
   const ct_vec3 *points = q->points;
   const uint32_t count = q->count;
@@ -77,10 +77,10 @@ static uint32_t farthest_from_line(const quickhull *q, uint32_t a, uint32_t b) {
     if (i % STEPS_PER_POLL == 0 && ct_cancel_raised(q->cancel)) break;
     if (!ct_collinear(points[a], points[b], points[i])) return i;
   }
-  return CT_GROW_NONE;
+  return CT_HULL_BUILDER_NONE;
 }
 
-/* A point off the plane v0 v1 v2; CT_GROW_NONE when all are on it, exactly, or when cancelled. */
+/* A point off the plane v0 v1 v2; CT_HULL_BUILDER_NONE when all are on it, exactly, or when cancelled. */
 static uint32_t farthest_from_plane(const quickhull *q, const uint32_t v[3]) {
   const ct_vec3 *points = q->points;
   const uint32_t count = q->count;
@@ -100,7 +100,7 @@ static uint32_t farthest_from_plane(const quickhull *q, const uint32_t v[3]) {
     if (i % STEPS_PER_POLL == 0 && ct_cancel_raised(q->cancel)) break;
     if (ct_orient3d(points[v[0]], points[v[1]], points[v[2]], points[i]) != 0) return i;
   }
-  return CT_GROW_NONE;
+  return CT_HULL_BUILDER_NONE;
 }
 
 /* Four affinely independent points, spread wide. Returns the rank; below 3, or when cancelled, v is not complete. */
@@ -116,9 +116,9 @@ static int first_simplex(const quickhull *q, uint32_t v[4]) {
   v[1] = farthest_from_point(points, count, v[0]);
   if (v[0] == v[1]) return 0;
   v[2] = farthest_from_line(q, v[0], v[1]);
-  if (v[2] == CT_GROW_NONE) return 1;
+  if (v[2] == CT_HULL_BUILDER_NONE) return 1;
   v[3] = farthest_from_plane(q, v);
-  return v[3] == CT_GROW_NONE ? 2 : 3;
+  return v[3] == CT_HULL_BUILDER_NONE ? 2 : 3;
 }
 
 static bool cancelled(quickhull *q, uint32_t steps) {
@@ -140,24 +140,24 @@ static bool reserve_sets(quickhull *q) {
 
 static void enqueue(quickhull *q, uint32_t face) {
   q->sets[face].before = q->queue_last;
-  q->sets[face].after = CT_GROW_NONE;
-  if (q->queue_last == CT_GROW_NONE) q->queue_first = face;
+  q->sets[face].after = CT_HULL_BUILDER_NONE;
+  if (q->queue_last == CT_HULL_BUILDER_NONE) q->queue_first = face;
   else q->sets[q->queue_last].after = face;
   q->queue_last = face;
 }
 
 static void dequeue(quickhull *q, uint32_t face) {
   const outside_set *s = &q->sets[face];
-  if (s->before == CT_GROW_NONE) q->queue_first = s->after;
+  if (s->before == CT_HULL_BUILDER_NONE) q->queue_first = s->after;
   else q->sets[s->before].after = s->after;
-  if (s->after == CT_GROW_NONE) q->queue_last = s->before;
+  if (s->after == CT_HULL_BUILDER_NONE) q->queue_last = s->before;
   else q->sets[s->after].before = s->before;
 }
 
 /* Puts the point above the face into its set. */
 static void take(quickhull *q, uint32_t point, uint32_t face, double height) {
   outside_set *s = &q->sets[face];
-  if (s->first == CT_GROW_NONE || height > s->height || (height == s->height && point < s->farthest)) {
+  if (s->first == CT_HULL_BUILDER_NONE || height > s->height || (height == s->height && point < s->farthest)) {
     s->height = height;
     s->farthest = point;
   }
@@ -167,11 +167,11 @@ static void take(quickhull *q, uint32_t point, uint32_t face, double height) {
 
 /* Puts the point into the set of the first face of the simplex that sees it; drops it when none does. */
 static void assign_first(quickhull *q, uint32_t point) {
-  const ct_grow *g = q->grow;
+  const ct_hull_builder *g = q->grow;
   ct_vec3 p = q->points[point];
   for (uint32_t i = 0; i < g->created_count; i++) {
     uint32_t face = g->created[i];
-    if (ct_grow_sees(g, face, p) <= 0) continue;
+    if (ct_hull_builder_face_sees(g, face, p) <= 0) continue;
     take(q, point, face, ct_dot(g->faces[face].normal, ct_sub(p, q->points[g->faces[face].vertex[0]])));
     return;
   }
@@ -190,30 +190,30 @@ static bool reserve_fan(quickhull *q, uint32_t pairs) {
 
 /* Empty sets for the new faces, and their planes two at a time. */
 static bool open_fan(quickhull *q) {
-  const ct_grow *g = q->grow;
+  const ct_hull_builder *g = q->grow;
   uint32_t count = g->created_count;
   if (!reserve_fan(q, (count + 1) / 2)) return false;
   for (uint32_t i = 0; i < count; i += 2) {
     uint32_t face[2] = {g->created[i], g->created[i + 1 < count ? i + 1 : i]};
-    const ct_grow_face *f = &g->faces[face[0]], *h = &g->faces[face[1]];
+    const ct_hull_builder_face *f = &g->faces[face[0]], *h = &g->faces[face[1]];
     q->fan[i / 2] =
         (fan_pair){{f->normal.x, h->normal.x}, {f->normal.y, h->normal.y}, {f->normal.z, h->normal.z}, {f->slack, h->slack}};
-    q->sets[face[0]].first = q->sets[face[1]].first = CT_GROW_NONE;
+    q->sets[face[0]].first = q->sets[face[1]].first = CT_HULL_BUILDER_NONE;
   }
   q->fan_count = (count + 1) / 2;
   return true;
 }
 
-/* The faces of a pair that rounding leaves in doubt, exactly: the first that sees the point, or CT_GROW_NONE. */
+/* The faces of a pair that rounding leaves in doubt, exactly: the first that sees the point, or CT_HULL_BUILDER_NONE. */
 static uint32_t doubted(const quickhull *q, uint32_t pair, unsigned doubt, ct_vec3 p) {
-  const ct_grow *g = q->grow;
+  const ct_hull_builder *g = q->grow;
   for (uint32_t k = 0; k < 2; k++) {
     uint32_t i = 2 * pair + k;
     if (!(doubt & 1u << k) || i >= g->created_count) continue;
     const uint32_t *v = g->faces[g->created[i]].vertex;
     if (ct_orient3d(q->points[v[0]], q->points[v[1]], q->points[v[2]], p) > 0) return i;
   }
-  return CT_GROW_NONE;
+  return CT_HULL_BUILDER_NONE;
 }
 
 /* Puts the point into the set of a new face that sees it, the first from a pair on; drops it when none does. The faces share the
@@ -229,7 +229,7 @@ static uint32_t assign(quickhull *q, uint32_t point, ct_vec3 apex, uint32_t from
     if (!not_below) continue;
     unsigned above = ct_lanes_bits(height > bound);
     uint32_t seen = above ? 2 * pair + (above == 2) : doubted(q, pair, not_below, p);
-    if (seen == CT_GROW_NONE) continue;
+    if (seen == CT_HULL_BUILDER_NONE) continue;
     *found = pair;
     take(q, point, q->grow->created[seen], height[seen % 2]);
     return i + 1;
@@ -240,55 +240,55 @@ static uint32_t assign(quickhull *q, uint32_t point, ct_vec3 apex, uint32_t from
 static void enqueue_created(quickhull *q) {
   for (uint32_t i = 0; i < q->grow->created_count; i++) {
     uint32_t face = q->grow->created[i];
-    if (q->sets[face].first != CT_GROW_NONE) enqueue(q, face);
+    if (q->sets[face].first != CT_HULL_BUILDER_NONE) enqueue(q, face);
   }
 }
 
 /* The points of a removed face move on. Where the first of them that is still outside went, the others look first: copies of a
  * point, which are always in one set, stay in one set, so that the lowest of them becomes the vertex. */
 static bool move_on(quickhull *q, uint32_t face, uint32_t apex) {
-  uint32_t from = CT_GROW_NONE;
+  uint32_t from = CT_HULL_BUILDER_NONE;
   ct_vec3 origin = q->points[apex];
-  for (uint32_t point = q->sets[face].first, next; point != CT_GROW_NONE; point = next) {
+  for (uint32_t point = q->sets[face].first, next; point != CT_HULL_BUILDER_NONE; point = next) {
     uint32_t found = from;
     next = q->next[point];
-    if (point != apex && cancelled(q, assign(q, point, origin, from == CT_GROW_NONE ? 0 : from, &found))) return false;
-    if (from == CT_GROW_NONE) from = found;
+    if (point != apex && cancelled(q, assign(q, point, origin, from == CT_HULL_BUILDER_NONE ? 0 : from, &found))) return false;
+    if (from == CT_HULL_BUILDER_NONE) from = found;
   }
   return true;
 }
 
 /* The farthest point of the oldest face with an outside set joins the hull. */
 static ct_status expand(quickhull *q) {
-  ct_grow *g = q->grow;
+  ct_hull_builder *g = q->grow;
   uint32_t apex = q->sets[q->queue_first].farthest;
-  ct_status status = ct_grow_add(g, apex, q->queue_first);
+  ct_status status = ct_hull_builder_add(g, apex, q->queue_first);
   if (status != CT_OK) return status;
   if (!reserve_sets(q) || !open_fan(q)) return CT_OUT_OF_MEMORY;
   if (cancelled(q, g->created_count + g->removed_count)) return CT_CANCELLED;
   for (uint32_t i = 0; i < g->removed_count; i++) {
     uint32_t face = g->removed[i];
-    if (q->sets[face].first == CT_GROW_NONE) continue;
+    if (q->sets[face].first == CT_HULL_BUILDER_NONE) continue;
     dequeue(q, face);
     if (!move_on(q, face, apex)) return CT_CANCELLED;
   }
   enqueue_created(q);
-  ct_grow_recycle(g);
+  ct_hull_builder_recycle(g);
   return CT_OK;
 }
 
 static ct_status run(quickhull *q, const uint32_t simplex[4]) {
-  ct_status status = ct_grow_simplex(q->grow, q->points, simplex);
+  ct_status status = ct_hull_builder_start(q->grow, q->points, simplex);
   if (status != CT_OK) return status;
   q->next = malloc((size_t)q->count * sizeof *q->next);
   if (!q->next || !reserve_sets(q)) return CT_OUT_OF_MEMORY;
-  for (uint32_t i = 0; i < q->grow->created_count; i++) q->sets[q->grow->created[i]].first = CT_GROW_NONE;
+  for (uint32_t i = 0; i < q->grow->created_count; i++) q->sets[q->grow->created[i]].first = CT_HULL_BUILDER_NONE;
   for (uint32_t i = 0; i < q->count; i++) {
     assign_first(q, i);
     if (cancelled(q, q->grow->created_count)) return CT_CANCELLED;
   }
   enqueue_created(q);
-  while (status == CT_OK && q->queue_first != CT_GROW_NONE) status = expand(q);
+  while (status == CT_OK && q->queue_first != CT_HULL_BUILDER_NONE) status = expand(q);
   return status;
 }
 
@@ -301,9 +301,13 @@ void ct_flush_points(ct_vec3 *points, size_t count, double largest) {
   }
 }
 
-ct_status ct_quickhull(const ct_vec3 *points, uint32_t count, const ct_cancel *cancel, ct_grow *grow, int *rank) {
-  quickhull q = {
-      .grow = grow, .points = points, .count = count, .queue_first = CT_GROW_NONE, .queue_last = CT_GROW_NONE, .cancel = cancel};
+ct_status ct_quickhull(const ct_vec3 *points, uint32_t count, const ct_cancel *cancel, ct_hull_builder *grow, int *rank) {
+  quickhull q = {.grow = grow,
+                 .points = points,
+                 .count = count,
+                 .queue_first = CT_HULL_BUILDER_NONE,
+                 .queue_last = CT_HULL_BUILDER_NONE,
+                 .cancel = cancel};
   uint32_t simplex[4];
   *rank = count == 0 ? 0 : first_simplex(&q, simplex);
   if (ct_cancel_raised(cancel)) return CT_CANCELLED;

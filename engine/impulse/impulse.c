@@ -1,7 +1,7 @@
 /* Impulses of an island: what its contacts are, which law answers, what that makes of velocities and energies. */
 #include "impulse/impulse.h"
-#include "mechanics/mechanics.h"
 #include "linear/arena.h"
+#include "mechanics/mechanics.h"
 
 #include <string.h>
 
@@ -10,16 +10,16 @@ static ct_vec3 point_velocity(const ct_contact_set *set, const ct_velocity *velo
 }
 
 void ct_impulse_relative(const ct_impulse_work *work, size_t touch, const ct_velocity *velocities, double u[3]) {
-  const ct_touch *t = &work->set->touches[touch];
+  const ct_contact *t = &work->set->touches[touch];
   ct_vec3 of_a = point_velocity(work->set, velocities, t->a, t->position);
   ct_vec3 of_b = point_velocity(work->set, velocities, t->b, t->position);
   ct_impulse_to_frame(&work->touches[touch].frame, ct_sub(of_b, of_a), u);
 }
 
 void ct_impulse_own_block(const ct_impulse_work *work, size_t touch, double k[3][3]) {
-  const ct_touch *t = &work->set->touches[touch];
+  const ct_contact *t = &work->set->touches[touch];
   const ct_impulse_frame *frame = &work->touches[touch].frame;
-  ct_mat3 coupling = ct_touch_coupling(work->set, t, t);
+  ct_mat3 coupling = ct_delassus_block(work->set, t, t);
   ct_impulse_block(frame, frame, &coupling, k);
 }
 
@@ -32,7 +32,7 @@ static void push(const ct_contact_set *set, uint32_t body, ct_vec3 impulse, ct_v
 }
 
 void ct_impulse_apply(const ct_impulse_work *work, size_t touch, const double p[3], ct_velocity *velocities) {
-  const ct_touch *t = &work->set->touches[touch];
+  const ct_contact *t = &work->set->touches[touch];
   ct_vec3 impulse = ct_impulse_to_world(&work->touches[touch].frame, p);
   push(work->set, t->a, ct_neg(impulse), t->position, &velocities[t->a]);
   push(work->set, t->b, impulse, t->position, &velocities[t->b]);
@@ -41,13 +41,13 @@ void ct_impulse_apply(const ct_impulse_work *work, size_t touch, const double p[
 /* ---- before ------------------------------------------------------------------------------------------------------------ */
 
 static void look_at(ct_impulse_work *work, size_t i) {
-  const ct_touch *t = &work->set->touches[i];
+  const ct_contact *t = &work->set->touches[i];
   const ct_impulse_options *o = work->options;
-  ct_impulse_touch *touch = &work->touches[i];
+  ct_impulse_contact *touch = &work->touches[i];
   bool free_a = work->set->bodies[t->a].mobility == CT_DYNAMIC, free_b = work->set->bodies[t->b].mobility == CT_DYNAMIC;
-  *touch = (ct_impulse_touch){
+  *touch = (ct_impulse_contact){
       .frame = ct_impulse_frame_of(t->normal),
-      .before = ct_touch_velocity(work->set, t, o->velocity_tolerance),
+      .before = ct_contact_relative_velocity(work->set, t, o->velocity_tolerance),
       .static_friction = o->frictionless ? 0.0 : t->material.static_friction,
       .dynamic_friction = o->frictionless ? 0.0 : t->material.dynamic_friction,
       .movable = free_a || free_b,
@@ -57,10 +57,10 @@ static void look_at(ct_impulse_work *work, size_t i) {
   if (touch->movable) work->speed = ct_max2(work->speed, ct_max2(fabs(touch->before.normal), touch->before.slip));
 }
 
-void ct_impulse_one(ct_impulse_work *work) {
-  ct_impulse_touch *touch = &work->touches[0];
+void ct_impulse_solve_contact(ct_impulse_work *work) {
+  ct_impulse_contact *touch = &work->touches[0];
   if (!touch->movable || touch->before.velocity_class != CT_CLASS_COLLIDING) return;
-  const ct_touch *t = &work->set->touches[0];
+  const ct_contact *t = &work->set->touches[0];
   ct_impulse_point point = {
       .static_friction = touch->static_friction,
       .dynamic_friction = touch->dynamic_friction,
@@ -107,7 +107,7 @@ static void move_bodies(const ct_impulse_work *work, ct_velocity *sums, ct_veloc
   const ct_contact_set *set = work->set;
   memset(sums, 0, set->body_count * sizeof *sums);
   for (size_t i = 0; i < set->count; i++) {
-    const ct_touch *t = &set->touches[i];
+    const ct_contact *t = &set->touches[i];
     ct_vec3 impulse = ct_impulse_to_world(&work->touches[i].frame, work->touches[i].p);
     for (int side = 0; side < 2; side++) {
       uint32_t body = side ? t->b : t->a;
@@ -125,13 +125,13 @@ static void move_bodies(const ct_impulse_work *work, ct_velocity *sums, ct_veloc
   }
 }
 
-static ct_touch_impulse told_of(const ct_impulse_work *work, size_t i) {
-  const ct_touch *t = &work->set->touches[i];
-  const ct_impulse_touch *touch = &work->touches[i];
+static ct_contact_impulse told_of(const ct_impulse_work *work, size_t i) {
+  const ct_contact *t = &work->set->touches[i];
+  const ct_impulse_contact *touch = &work->touches[i];
   double along[3] = {0.0, touch->p[1], touch->p[2]};
   ct_velocity *v = work->told.velocities;
   ct_vec3 of_a = point_velocity(work->set, v, t->a, t->position), of_b = point_velocity(work->set, v, t->b, t->position);
-  ct_touch_impulse told = {
+  ct_contact_impulse told = {
       .impulse = ct_impulse_to_world(&touch->frame, touch->p),
       .normal = touch->p[0],
       .tangential = ct_impulse_to_world(&touch->frame, along),
@@ -153,8 +153,8 @@ static void tell(ct_impulse_work *work, ct_velocity *sums, ct_impulse_result *re
   move_bodies(work, sums, result->velocities);
   work->told.energy_after = energy(set, result->velocities);
   for (size_t i = 0; i < set->count; i++) {
-    ct_touch_impulse told = told_of(work, i);
-    const ct_touch *t = &set->touches[i];
+    ct_contact_impulse told = told_of(work, i);
+    const ct_contact *t = &set->touches[i];
     work->told.work += work_by(set, t->a, ct_neg(told.impulse), t->position) + work_by(set, t->b, told.impulse, t->position);
     result->touches[i] = told;
   }
@@ -189,17 +189,17 @@ static ct_status solve(ct_impulse_work *work) {
   if (work->set->count > 1)
     return work->options->simultaneity == CT_SIMULTANEITY_SEQUENTIAL ? ct_impulse_sequential(work)
                                                                      : ct_impulse_at_once(work, has_friction(work));
-  ct_impulse_one(work);
+  ct_impulse_solve_contact(work);
   return CT_OK;
 }
 
-ct_status ct_impulse_solve(const ct_contact_set *set, const ct_impulse_options *options, ct_solver *solver,
+ct_status ct_impulse_solve(const ct_contact_set *set, const ct_impulse_options *options, ct_arena *solver,
                            ct_impulse_result *result) {
   if (!ct_contact_set_stands(set)) return CT_LIMIT;
-  ct_solver_mark mark = ct_solver_enter(solver);
+  ct_arena_mark mark = ct_arena_enter(solver);
   ct_impulse_work work = {.set = set, .options = options, .solver = solver};
-  work.touches = ct_solver_take(solver, set->count, sizeof *work.touches);
-  ct_velocity *sums = ct_solver_take(solver, set->body_count, sizeof *sums);
+  work.touches = ct_arena_alloc(solver, set->count, sizeof *work.touches);
+  ct_velocity *sums = ct_arena_alloc(solver, set->body_count, sizeof *sums);
   ct_status status = work.touches && sums ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     for (size_t i = 0; i < set->count; i++) look_at(&work, i);
@@ -212,6 +212,6 @@ ct_status ct_impulse_solve(const ct_contact_set *set, const ct_impulse_options *
     status = solve(&work);
   }
   if (status == CT_OK) tell(&work, sums, result);
-  ct_solver_leave(solver, mark);
+  ct_arena_leave(solver, mark);
   return status;
 }

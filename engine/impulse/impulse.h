@@ -58,21 +58,21 @@ static inline double ct_dot3(const double a[3], const double b[3]) { return a[0]
 /* ---- of a set ---------------------------------------------------------------------------------------------------------- */
 
 /* A touch as all modes see it. */
-typedef struct ct_impulse_touch {
+typedef struct ct_impulse_contact {
   ct_impulse_frame frame;
   ct_contact_velocity before;
   double static_friction, dynamic_friction, restitution; /* in force */
   bool movable;                                          /* either body is dynamic */
   double p[3];                                           /* what was found, in the frame */
   ct_impulse_outcome outcome;
-} ct_impulse_touch;
+} ct_impulse_contact;
 
 /* One call. Memory is the solver's; `told` becomes the caller's result where all went well. */
 typedef struct ct_impulse_work {
   const ct_contact_set *set;
   const ct_impulse_options *options;
-  ct_solver *solver;
-  ct_impulse_touch *touches; /* [set->count] */
+  ct_arena *solver;
+  ct_impulse_contact *touches; /* [set->count] */
   double speed;              /* the greatest relative velocity before, m/s */
   ct_impulse_result told;
 } ct_impulse_work;
@@ -85,12 +85,12 @@ void ct_impulse_apply(const ct_impulse_work *work, size_t touch, const double p[
 void ct_impulse_relative(const ct_impulse_work *work, size_t touch, const ct_velocity *velocities, double u[3]);
 
 /* One touch by the law of one contact. */
-void ct_impulse_one(ct_impulse_work *work);
+void ct_impulse_solve_contact(ct_impulse_work *work);
 /* One after the other, until none approaches. */
 ct_status ct_impulse_sequential(ct_impulse_work *work);
 /* All of them together, by NEWTON or POISSON. */
 ct_status ct_impulse_at_once(ct_impulse_work *work, bool friction);
 /* Tells whether bodies whose motion is prescribed ask for what no impulses give. */
-ct_status ct_impulse_look_for_squeeze(ct_impulse_work *work);
+ct_status ct_impulse_find_squeeze(ct_impulse_work *work);
 
 #endif

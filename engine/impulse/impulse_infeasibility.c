@@ -2,8 +2,8 @@
  * Farkas vector over the contacts proves it.
  */
 #include "impulse/impulse_simultaneous.h"
-#include "linear/matrix.h"
 #include "linear/arena.h"
+#include "linear/matrix.h"
 
 #include <string.h>
 
@@ -32,18 +32,17 @@ ct_status ct_impulse_certify(const ct_impulse_many *many, const double *y, doubl
   *none = status == CT_OK && closing > margin * many->unit;
   for (size_t i = 0; status == CT_OK && !*none && i < many->count; i++)
     q[i * many->dimension] +=
-        many->unit * ct_touch_rate_roundoff(many->work->set, &many->work->set->touches[i], CT_RATE_VELOCITY);
+        many->unit * ct_contact_rate_roundoff(many->work->set, &many->work->set->touches[i], CT_RATE_VELOCITY);
   return status;
 }
 
-ct_status ct_impulse_contradict(const ct_impulse_many *many, double *q, double *certificate, bool *none,
-                                bool *doubt) {
+ct_status ct_impulse_prove_infeasible(const ct_impulse_many *many, double *q, double *certificate, bool *none, bool *doubt) {
   size_t n = many->count;
-  ct_solver *solver = many->work->solver;
+  ct_arena *solver = many->work->solver;
   *none = *doubt = false;
   if (n > CT_LCP_DIRECT_MAX) return CT_OK;
-  ct_solver_mark mark = ct_solver_enter(solver);
-  double *dense = ct_solver_doubles(solver, n * n), *vectors = ct_solver_doubles(solver, 4 * n);
+  ct_arena_mark mark = ct_arena_enter(solver);
+  double *dense = ct_arena_alloc_doubles(solver, n * n), *vectors = ct_arena_alloc_doubles(solver, 4 * n);
   ct_status status = dense && vectors ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     ct_lcp problem = {{.size = n, .dense = dense}, vectors};
@@ -62,22 +61,22 @@ ct_status ct_impulse_contradict(const ct_impulse_many *many, double *q, double *
     *doubt = open;
     if (*none && certificate) memcpy(certificate, solved.certificate, n * sizeof *certificate);
   }
-  ct_solver_leave(solver, mark);
+  ct_arena_leave(solver, mark);
   return status;
 }
 
-ct_status ct_impulse_squeezed(const ct_impulse_many *many, bool *none) {
+ct_status ct_impulse_check_infeasible(const ct_impulse_many *many, bool *none) {
   ct_impulse_work *work = many->work;
-  ct_solver_mark mark = ct_solver_enter(work->solver);
-  double *q = ct_solver_doubles(work->solver, many->rows);
+  ct_arena_mark mark = ct_arena_enter(work->solver);
+  double *q = ct_arena_alloc_doubles(work->solver, many->rows);
   ct_status status = q ? CT_OK : CT_OUT_OF_MEMORY;
   if (q) {
     memcpy(q, many->u, many->rows * sizeof *q);
     for (size_t i = 0; i < many->count; i++) q[i * many->dimension] -= many->floor[i];
     bool doubt;
-    status = ct_impulse_contradict(many, q, work->told.certificate, none, &doubt);
+    status = ct_impulse_prove_infeasible(many, q, work->told.certificate, none, &doubt);
   }
-  ct_solver_leave(work->solver, mark);
+  ct_arena_leave(work->solver, mark);
   if (status != CT_OK || !*none) return status;
   work->told.contradictory = true;
   if (work->options->energy_guard) work->told.guard = CT_GUARD_SKIPPED_KINEMATIC;

@@ -13,9 +13,9 @@
 #define APPROACH_PART (64.0 * CT_UNIT_ROUNDOFF)
 
 static void strike(ct_impulse_work *work, size_t i, const double u[3], ct_velocity *velocities) {
-  const ct_touch *t = &work->set->touches[i];
+  const ct_contact *t = &work->set->touches[i];
   const ct_impulse_options *o = work->options;
-  ct_impulse_touch *touch = &work->touches[i];
+  ct_impulse_contact *touch = &work->touches[i];
   ct_impulse_point point = {
       .u = {u[0], u[1], u[2]},
       .static_friction = touch->static_friction,
@@ -54,11 +54,11 @@ static double sweep(ct_impulse_work *work, double slowest, bool strikes, ct_velo
 
 /* Blows that no number of sweeps ends, because bodies whose motion is prescribed press others into each other: none is given. */
 static ct_status give_up(ct_impulse_work *work) {
-  ct_status status = ct_impulse_look_for_squeeze(work);
+  ct_status status = ct_impulse_find_squeeze(work);
   if (status != CT_OK || !work->told.contradictory) return status;
   double fastest = 0.0;
   for (size_t i = 0; i < work->set->count; i++) {
-    ct_impulse_touch *touch = &work->touches[i];
+    ct_impulse_contact *touch = &work->touches[i];
     memset(touch->p, 0, sizeof touch->p);
     touch->restitution = 0.0;
     if (!touch->movable) continue;
@@ -72,7 +72,7 @@ static ct_status give_up(ct_impulse_work *work) {
 
 ct_status ct_impulse_sequential(ct_impulse_work *work) {
   const ct_impulse_options *o = work->options;
-  ct_velocity *velocities = ct_solver_take(work->solver, work->set->body_count, sizeof *velocities);
+  ct_velocity *velocities = ct_arena_alloc(work->solver, work->set->body_count, sizeof *velocities);
   if (!velocities) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < work->set->body_count; i++) velocities[i] = work->set->bodies[i].velocity;
   uint64_t most = o->iterations_max ? o->iterations_max : SWEEPS_MAX, sweeps = 0;

@@ -6,9 +6,9 @@
  * away in sum.
  */
 #include "impulse/impulse_simultaneous.h"
-#include "resting/resting_problem.h"
-#include "linear/matrix.h"
 #include "linear/arena.h"
+#include "linear/matrix.h"
+#include "resting/resting_problem.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@
 
 static ct_status meet_normals(const ct_impulse_many *many, double *q, double *p, ct_impulse_phase *phase) {
   const ct_impulse_options *o = many->work->options;
-  double *w = ct_solver_doubles(many->work->solver, 2 * many->rows);
+  double *w = ct_arena_alloc_doubles(many->work->solver, 2 * many->rows);
   if (!w) return CT_OUT_OF_MEMORY;
   ct_lcp problem = {*many->matrix, q};
   ct_lcp_options options = {.tolerance = o->tolerance, .iterations_max = o->iterations_max, .cancel = o->cancel};
@@ -54,7 +54,7 @@ static void drop_dust(size_t rows, double *r) {
 
 ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_problem *problem, double *r, ct_impulse_phase *phase) {
   const ct_impulse_options *o = many->work->options;
-  double *u = ct_solver_doubles(many->work->solver, problem->matrix.size);
+  double *u = ct_arena_alloc_doubles(many->work->solver, problem->matrix.size);
   if (!u) return CT_OUT_OF_MEMORY;
   bool whole = many->bodies.levers && problem->matrix.values == many->matrix->values;
   ct_friction_options options = {.tolerance = o->tolerance,
@@ -80,7 +80,7 @@ static ct_status meet_cones(const ct_impulse_many *many, double *q, bool bounces
   bool none = false, doubt = false;
   /* Sweeps would go on for long before they gave up. */
   if ((bounces || ct_impulse_any_driven(many->work->set)) && many->count <= LOOK_FIRST_MAX) {
-    ct_status status = ct_impulse_contradict(many, q, NULL, &none, &doubt);
+    ct_status status = ct_impulse_prove_infeasible(many, q, NULL, &none, &doubt);
     if (status != CT_OK) return status;
   }
   if (!none) {
@@ -94,17 +94,18 @@ static ct_status meet_cones(const ct_impulse_many *many, double *q, bool bounces
   return CT_OK;
 }
 
-ct_status ct_impulse_meet(const ct_impulse_many *many, const double *u, const double *target, double *p, ct_impulse_phase *phase) {
-  ct_solver *solver = many->work->solver;
-  ct_solver_mark mark = ct_solver_enter(solver);
-  double *q = ct_solver_doubles(solver, many->rows);
+ct_status ct_impulse_solve_phase(const ct_impulse_many *many, const double *u, const double *target, double *p,
+                                 ct_impulse_phase *phase) {
+  ct_arena *solver = many->work->solver;
+  ct_arena_mark mark = ct_arena_enter(solver);
+  double *q = ct_arena_alloc_doubles(solver, many->rows);
   ct_status status = CT_OUT_OF_MEMORY;
   if (q) {
     memcpy(q, u, many->rows * sizeof *q);
     for (size_t i = 0; i < many->count; i++) q[i * many->dimension] -= many->floor[i] + (target ? target[i] : 0.0);
     status = many->dimension == 1 ? meet_normals(many, q, p, phase) : meet_cones(many, q, target != NULL, p, phase);
   }
-  ct_solver_leave(solver, mark);
+  ct_arena_leave(solver, mark);
   return status;
 }
 
@@ -120,7 +121,7 @@ typedef struct found {
 static ct_status find_plastic(const ct_impulse_many *many, found *f) {
   if (f->plastic_known) return CT_OK;
   f->plastic_known = true;
-  return ct_impulse_meet(many, many->u, NULL, f->plastic, &f->plastic_phase);
+  return ct_impulse_solve_phase(many, many->u, NULL, f->plastic, &f->plastic_phase);
 }
 
 /* Plastic impulses instead of what restitution asks for. */
@@ -137,11 +138,11 @@ static ct_status give_up(ct_impulse_many *many, found *f) {
   memset(f->plastic, 0, many->rows * sizeof *f->plastic);
   leave_out(many, f);
   many->work->told.infeasible = false;
-  return ct_impulse_squeezed(many, &none);
+  return ct_impulse_check_infeasible(many, &none);
 }
 
 static ct_status newton(ct_impulse_many *many, found *f) {
-  double *target = ct_solver_doubles(many->work->solver, many->count);
+  double *target = ct_arena_alloc_doubles(many->work->solver, many->count);
   if (!target) return CT_OUT_OF_MEMORY;
   bool bounces = false;
   for (size_t i = 0; i < many->count; i++) {
@@ -150,7 +151,7 @@ static ct_status newton(ct_impulse_many *many, found *f) {
     bounces = bounces || target[i] > 0.0;
   }
   if (bounces) {
-    ct_status status = ct_impulse_meet(many, many->u, target, f->p, &f->phase);
+    ct_status status = ct_impulse_solve_phase(many, many->u, target, f->p, &f->phase);
     if (status != CT_OK || f->phase.converged) return status;
   }
   ct_status status = find_plastic(many, f);
@@ -198,7 +199,7 @@ static double change(const ct_impulse_many *many, const double *p, const double 
 }
 
 static ct_status keep_energy(ct_impulse_many *many, found *f) {
-  double *memory = ct_solver_doubles(many->work->solver, 3 * many->rows), size;
+  double *memory = ct_arena_alloc_doubles(many->work->solver, 3 * many->rows), size;
   if (!memory) return CT_OUT_OF_MEMORY;
   double *moved = memory, *d = memory + many->rows, *v = memory + 2 * many->rows;
   ct_impulse_result *told = &many->work->told;
@@ -227,8 +228,8 @@ static ct_status keep_energy(ct_impulse_many *many, found *f) {
 /* ---- the system -------------------------------------------------------------------------------------------------------- */
 
 /* The set with every contact the way round that its frame has. */
-static ct_touch *turned_touches(const ct_impulse_work *work) {
-  ct_touch *touches = ct_solver_take(work->solver, work->set->count, sizeof *touches);
+static ct_contact *turned_touches(const ct_impulse_work *work) {
+  ct_contact *touches = ct_arena_alloc(work->solver, work->set->count, sizeof *touches);
   for (size_t i = 0; touches && i < work->set->count; i++) {
     touches[i] = work->set->touches[i];
     if (work->touches[i].frame.sign > 0.0) continue;
@@ -241,12 +242,12 @@ static ct_touch *turned_touches(const ct_impulse_work *work) {
 
 /* Levers of contacts with friction. */
 static bool describe_bodies(ct_impulse_many *many, const ct_contact_set *set) {
-  ct_solver *solver = many->work->solver;
-  size_t *blocks = ct_solver_take(solver, set->body_count, sizeof *blocks);
-  ct_cone *levers = ct_solver_take(solver, set->count, sizeof *levers);
+  ct_arena *solver = many->work->solver;
+  size_t *blocks = ct_arena_alloc(solver, set->body_count, sizeof *blocks);
+  ct_cone *levers = ct_arena_alloc(solver, set->count, sizeof *levers);
   if (!blocks || !levers) return false;
   many->bodies = (ct_friction_bodies){.levers = levers, .count = ct_resting_blocks(set, blocks), .scale = 1.0};
-  for (size_t i = 0; i < set->count; i++) ct_resting_lever(set, &set->touches[i], blocks, &levers[i]);
+  for (size_t i = 0; i < set->count; i++) ct_resting_jacobian(set, &set->touches[i], blocks, &levers[i]);
   return true;
 }
 
@@ -261,11 +262,11 @@ static int exponent_of(const double *v, size_t count) {
 /* Velocities, coefficients and scales. */
 static bool describe(ct_impulse_many *many, double *values) {
   const ct_impulse_work *work = many->work;
-  double *u = ct_solver_doubles(work->solver, many->rows), *of = ct_solver_doubles(work->solver, 3 * many->count);
+  double *u = ct_arena_alloc_doubles(work->solver, many->rows), *of = ct_arena_alloc_doubles(work->solver, 3 * many->count);
   if (!u || !of) return false;
   double *mu = of, *e = of + many->count, *least = of + 2 * many->count;
   for (size_t i = 0; i < many->count; i++) {
-    const ct_impulse_touch *t = &work->touches[i];
+    const ct_impulse_contact *t = &work->touches[i];
     double in_frame[3];
     ct_impulse_to_frame(&t->frame, t->before.relative, in_frame);
     for (size_t k = 0; k < many->dimension; k++) u[i * many->dimension + k] = in_frame[k];
@@ -295,7 +296,7 @@ static void tell(const ct_impulse_many *many, const found *f, const double *move
   double most = 0.0;
   for (size_t row = 0; row < many->rows; row++) most = ct_max2(most, fabs(many->u[row]));
   for (size_t i = 0; i < many->count; i++) {
-    ct_impulse_touch *t = &work->touches[i];
+    ct_impulse_contact *t = &work->touches[i];
     const double *p = &f->p[i * many->dimension];
     for (size_t k = 0; k < many->dimension; k++) t->p[k] = ldexp(p[k], many->exponent);
     if (!t->movable || p[0] == 0.0) continue;
@@ -312,7 +313,7 @@ static void tell(const ct_impulse_many *many, const found *f, const double *move
 
 static ct_status solve(ct_impulse_many *many) {
   ct_impulse_work *work = many->work;
-  double *memory = ct_solver_doubles(work->solver, 3 * many->rows);
+  double *memory = ct_arena_alloc_doubles(work->solver, 3 * many->rows);
   if (!memory) return CT_OUT_OF_MEMORY;
   found f = {.p = memory, .plastic = memory + many->rows};
   ct_status status = work->options->simultaneity == CT_SIMULTANEITY_POISSON ? poisson(many, &f) : newton(many, &f);
@@ -334,17 +335,17 @@ static bool quiet(const ct_impulse_work *work) {
 static ct_status with_system(ct_impulse_work *work, unsigned dimension, ct_status (*act)(ct_impulse_many *many)) {
   ct_contact_set turned = *work->set;
   ct_contact_graph graph = {0};
-  ct_contact_matrix matrix = {0};
+  ct_delassus_matrix matrix = {0};
   turned.touches = turned_touches(work);
   ct_status status = turned.touches ? ct_contact_graph_open(&graph, &turned) : CT_OUT_OF_MEMORY;
-  if (status == CT_OK) status = ct_contact_matrix_open(&matrix, &turned, &graph, dimension);
+  if (status == CT_OK) status = ct_delassus_matrix_open(&matrix, &turned, &graph, dimension);
   if (status == CT_OK) {
     ct_impulse_many many = {.work = work, .dimension = dimension, .count = turned.count, .matrix = &matrix.matrix};
     many.rows = dimension * turned.count;
     bool described = (dimension == 1 || describe_bodies(&many, &turned)) && describe(&many, matrix.values);
     status = described ? act(&many) : CT_OUT_OF_MEMORY;
   }
-  ct_contact_matrix_close(&matrix);
+  ct_delassus_matrix_close(&matrix);
   ct_contact_graph_close(&graph);
   return status;
 }
@@ -355,7 +356,7 @@ ct_status ct_impulse_at_once(ct_impulse_work *work, bool friction) {
 
 static ct_status look(ct_impulse_many *many) {
   bool none;
-  return ct_impulse_squeezed(many, &none);
+  return ct_impulse_check_infeasible(many, &none);
 }
 
-ct_status ct_impulse_look_for_squeeze(ct_impulse_work *work) { return with_system(work, 1, look); }
+ct_status ct_impulse_find_squeeze(ct_impulse_work *work) { return with_system(work, 1, look); }

@@ -33,7 +33,8 @@ typedef struct ct_impulse_phase {
 
 /* Impulses p [rows] with velocities u + G p, whose normal parts are at least floor + target, and p in the cones against the slip.
  * `target` [count] may be NULL. */
-ct_status ct_impulse_meet(const ct_impulse_many *many, const double *u, const double *target, double *p, ct_impulse_phase *phase);
+ct_status ct_impulse_solve_phase(const ct_impulse_many *many, const double *u, const double *target, double *p,
+                                 ct_impulse_phase *phase);
 
 /* A problem of cones in the system's units, to the last digits where it is small: r [rows]. */
 ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_problem *problem, double *r, ct_impulse_phase *phase);
@@ -44,14 +45,13 @@ bool ct_impulse_any_driven(const ct_contact_set *set);
  * NULL. It holds with friction too: the proof y >= 0, G y <= 0, is of a positive semidefinite G, so G y = 0, tangential rows and
  * all. Of more contacts than CT_LCP_DIRECT_MAX it is not looked for. What round-off of q alone asks for is no contradiction: q is
  * raised by it then. *doubt: even so no impulses were found, and no proof. */
-ct_status ct_impulse_contradict(const ct_impulse_many *many, double *q, double *certificate, bool *none,
-                                bool *doubt);
+ct_status ct_impulse_prove_infeasible(const ct_impulse_many *many, double *q, double *certificate, bool *none, bool *doubt);
 
 /* Whether y [count] is such a proof; else q is raised by its round-off. */
 ct_status ct_impulse_certify(const ct_impulse_many *many, const double *y, double *q, bool *none);
 
 /* The same of plastic impulses, told: by bodies whose motion is prescribed. */
-ct_status ct_impulse_squeezed(const ct_impulse_many *many, bool *none);
+ct_status ct_impulse_check_infeasible(const ct_impulse_many *many, bool *none);
 
 /* Restitution by Poisson's law: given the compression's impulses, those of restitution, each normal one at least e times the
  * compression's. */

@@ -20,7 +20,7 @@ ct_impulse_frame ct_impulse_frame_of(ct_vec3 normal) {
   double first = normal.x != 0.0 ? normal.x : normal.y != 0.0 ? normal.y : normal.z;
   ct_impulse_frame f = {.sign = first < 0.0 ? -1.0 : 1.0};
   f.normal = ct_scale(normal, f.sign);
-  ct_touch_tangents(f.normal, &f.t1, &f.t2);
+  ct_contact_tangents(f.normal, &f.t1, &f.t2);
   return f;
 }
 

@@ -1,9 +1,9 @@
 /* Which method solves a linear complementarity problem, and what its answer is worth; the methods are in lcp_*.c. */
 #include "lcp/lcp.h"
 
-#include "linear/dense.h"
 #include "lcp/lcp_farkas.h"
 #include "lcp/lcp_uniqueness.h"
+#include "linear/dense.h"
 #include "linear/matrix.h"
 
 #include <assert.h>
@@ -41,8 +41,8 @@ static const method methods[CT_LCP_METHOD_COUNT] = {
     [CT_LCP_LEMKE] = {ct_lcp_lemke, CT_LCP_DIRECT_MAX, true, false, CT_LCP_TOLERANCE, 250, 25000},
     [CT_LCP_ENUMERATION] = {ct_lcp_enumerate, CT_LCP_ENUMERATION_MAX, true, false, CT_LCP_TOLERANCE, 0,
                             1u << CT_LCP_ENUMERATION_MAX},
-    [CT_LCP_PGS] = {ct_lcp_sweep, CT_LCP_ITERATIVE_MAX, false, false, CT_LCP_SWEEP_TOLERANCE, 0, 10000},
-    [CT_LCP_QUADRATIC] = {ct_lcp_quadratic, CT_LCP_ITERATIVE_MAX, false, true, CT_LCP_SWEEP_TOLERANCE, 0, 10000},
+    [CT_LCP_PGS] = {ct_lcp_pgs, CT_LCP_ITERATIVE_MAX, false, false, CT_LCP_PGS_TOLERANCE, 0, 10000},
+    [CT_LCP_QUADRATIC] = {ct_lcp_mprgp, CT_LCP_ITERATIVE_MAX, false, true, CT_LCP_PGS_TOLERANCE, 0, 10000},
 };
 
 /* What AUTO tries, in this order. */
@@ -105,7 +105,7 @@ static void weigh(const ct_lcp *problem, const ct_lcp_job *job, ct_lcp_result *r
  * The proofs that take the entries of M as exact are wrong of a product whose entries are rounded:
  * rounding makes redundant rows independent. There only the rank beyond round-off counts. */
 static ct_status compare_solutions(const ct_lcp_job *job, ct_lcp_result *result) {
-  if (job->semidefinite) return ct_lcp_norm(job, result);
+  if (job->semidefinite) return ct_lcp_least_norm(job, result);
   bool definite = false;
   ct_status status = ct_lcp_is_definite(job, &definite);
   if (status != CT_OK) return status;
@@ -116,7 +116,7 @@ static ct_status compare_solutions(const ct_lcp_job *job, ct_lcp_result *result)
     return CT_OK;
   }
   size_t most = result->method == CT_LCP_ENUMERATION ? CT_LCP_ENUMERATION_MAX : COMPARED_ROWS_MAX;
-  if (job->symmetric) status = ct_lcp_norm(job, result);
+  if (job->symmetric) status = ct_lcp_least_norm(job, result);
   if (status != CT_OK || result->unique != CT_UNKNOWN || job->size > most) return status;
   return ct_lcp_compare_bases(job, result);
 }
@@ -124,13 +124,13 @@ static ct_status compare_solutions(const ct_lcp_job *job, ct_lcp_result *result)
 /* Of what is an answer but for the round-off of z the least z, and other doubles, which may be one. */
 static ct_status settle(const ct_lcp_job *job, ct_lcp_result *result) {
   bool near = result->status == CT_LCP_STATUS_OK;
-  ct_solver_mark mark = ct_solver_enter(job->solver);
+  ct_arena_mark mark = ct_arena_enter(job->solver);
   ct_status status = CT_OK;
   if (near && job->options->tie == CT_LCP_TIE_MIN_NORM && methods[result->method].dense) status = compare_solutions(job, result);
-  ct_solver_leave(job->solver, mark);
-  mark = ct_solver_enter(job->solver);
-  if (status == CT_OK && near && result->residual > job->target) status = ct_lcp_round(job, result);
-  ct_solver_leave(job->solver, mark);
+  ct_arena_leave(job->solver, mark);
+  mark = ct_arena_enter(job->solver);
+  if (status == CT_OK && near && result->residual > job->target) status = ct_lcp_reduce_roundoff(job, result);
+  ct_arena_leave(job->solver, mark);
   if (near && !(result->residual <= job->target)) {
     result->status = CT_LCP_STATUS_ITERATION_LIMIT;
     result->rank_known = false;
@@ -151,12 +151,12 @@ static ct_status settle(const ct_lcp_job *job, ct_lcp_result *result) {
 static ct_status look_at_rows(ct_lcp_job *job) {
   if (job->roots) return CT_OK;
   size_t n = job->size;
-  uint32_t *low = ct_solver_take(job->solver, 2 * n, sizeof *low);
-  double *roots = ct_solver_doubles(job->solver, n), *spread = NULL;
+  uint32_t *low = ct_arena_alloc(job->solver, 2 * n, sizeof *low);
+  double *roots = ct_arena_alloc_doubles(job->solver, n), *spread = NULL;
   if (!low || !roots) return CT_OUT_OF_MEMORY;
   job->dense = job->matrix->dense;
   if (!job->dense) {
-    job->dense = spread = ct_solver_doubles(job->solver, n * n);
+    job->dense = spread = ct_arena_alloc_doubles(job->solver, n * n);
     if (!spread) return CT_OUT_OF_MEMORY;
     ct_matrix_spread(job->matrix, spread);
   }
@@ -180,7 +180,7 @@ static uint64_t iterations_of(const ct_lcp_job *job, const method *m) {
 static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which, ct_lcp_result *result) {
   const method *m = &methods[which];
   const ct_lcp_options *options = job->options;
-  ct_solver *solver = job->solver;
+  ct_arena *solver = job->solver;
   /* Where a direct method could have answered, no other may answer with less. */
   bool direct = options->method == CT_LCP_AUTO && job->size <= CT_LCP_DIRECT_MAX;
   double own = direct ? CT_LCP_TOLERANCE : m->tolerance;
@@ -198,14 +198,15 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
   memset(result->z, 0, job->size * sizeof *result->z);
   ct_status status = m->dense ? look_at_rows(job) : CT_OK;
   if (status != CT_OK) return status;
-  ct_solver_mark mark = ct_solver_enter(solver);
-  double *caller = result->certificate, *alternative = result->alternative, *scratch = ct_solver_doubles(solver, 4 * job->size);
+  ct_arena_mark mark = ct_arena_enter(solver);
+  double *caller = result->certificate, *alternative = result->alternative,
+         *scratch = ct_arena_alloc_doubles(solver, 4 * job->size);
   status = scratch ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     if (!caller) result->certificate = scratch;
     status = m->solve(job, result);
     if (status == CT_OK && result->status == CT_LCP_STATUS_INFEASIBLE) {
-      if (!ct_lcp_farkas_holds(job, result->certificate, scratch + job->size)) result->status = CT_LCP_STATUS_RAY;
+      if (!ct_lcp_farkas_is_valid(job, result->certificate, scratch + job->size)) result->status = CT_LCP_STATUS_RAY;
       else if (caller && job->dense) ct_lcp_farkas_round(job, caller, scratch + job->size);
     }
     result->certificate = caller;
@@ -216,7 +217,7 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
     status = settle(job, result);
     result->alternative = alternative;
   }
-  ct_solver_leave(solver, mark);
+  ct_arena_leave(solver, mark);
   return status;
 }
 
@@ -229,7 +230,7 @@ static bool settled(const ct_lcp_result *r) {
 static ct_status run_auto(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_result *result) {
   const ct_lcp_method *order = job->symmetric ? for_symmetric : for_others;
   size_t count = job->symmetric ? sizeof for_symmetric / sizeof *for_symmetric : sizeof for_others / sizeof *for_others;
-  double *best_z = ct_solver_doubles(job->solver, 2 * job->size), *best_w = best_z + job->size;
+  double *best_z = ct_arena_alloc_doubles(job->solver, 2 * job->size), *best_w = best_z + job->size;
   if (!best_z) return CT_OUT_OF_MEMORY;
   memset(result->z, 0, job->size * sizeof *result->z);
   ct_lcp_result best = *result;
@@ -250,7 +251,7 @@ static ct_status run_auto(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_result 
   return CT_OK;
 }
 
-ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_solver *solver, ct_lcp_result *result) {
+ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_arena *solver, ct_lcp_result *result) {
   assert(options->method < CT_LCP_METHOD_COUNT);
   size_t n = problem->matrix.size;
   bool chosen = options->method != CT_LCP_AUTO;
@@ -273,8 +274,8 @@ ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_
   job.exactly_symmetric = result->asymmetry == 0.0;
   job.semidefinite = options->semidefinite;
   result->asymmetry = fmin(result->asymmetry, DBL_MAX);
-  ct_solver_mark mark = ct_solver_enter(solver);
+  ct_arena_mark mark = ct_arena_enter(solver);
   ct_status status = chosen ? run(problem, &job, options->method, result) : run_auto(problem, &job, result);
-  ct_solver_leave(solver, mark);
+  ct_arena_leave(solver, mark);
   return status;
 }

@@ -33,7 +33,7 @@ typedef struct ct_lcp_job {
   bool exactly_symmetric;  /* M = M' */
   bool semidefinite;       /* of the options */
   const ct_lcp_options *options;
-  ct_solver *solver;
+  ct_arena *solver;
 } ct_lcp_job;
 
 /* What is left on the diagonal by a row of a positive semidefinite M that depends on others: this part of it, or less. */
@@ -58,13 +58,13 @@ static inline double ct_lcp_proof_roundoff(size_t n) { return 8.0 * CT_UNIT_ROUN
 ct_status ct_lcp_block(const ct_lcp_job *job, ct_lcp_result *result);
 /* After a solve that was OK, of a symmetric M with `dense`: the least z in place of the one that was found (z, w, residual), `rank`
  * and `unique`. Where M turns out not to be positive semidefinite it changes nothing. */
-ct_status ct_lcp_norm(const ct_lcp_job *job, ct_lcp_result *result);
+ct_status ct_lcp_least_norm(const ct_lcp_job *job, ct_lcp_result *result);
 /* Of a z with `dense` that is near an answer: other doubles near it (z, w, residual), where those have a lesser residual; up to the
  * target where they can be found. */
-ct_status ct_lcp_round(const ct_lcp_job *job, ct_lcp_result *result);
+ct_status ct_lcp_reduce_roundoff(const ct_lcp_job *job, ct_lcp_result *result);
 
-ct_status ct_lcp_sweep(const ct_lcp_job *job, ct_lcp_result *result);
-ct_status ct_lcp_quadratic(const ct_lcp_job *job, ct_lcp_result *result);
+ct_status ct_lcp_pgs(const ct_lcp_job *job, ct_lcp_result *result);
+ct_status ct_lcp_mprgp(const ct_lcp_job *job, ct_lcp_result *result);
 ct_status ct_lcp_dantzig(const ct_lcp_job *job, ct_lcp_result *result);
 ct_status ct_lcp_enumerate(const ct_lcp_job *job, ct_lcp_result *result);
 ct_status ct_lcp_lemke(const ct_lcp_job *job, ct_lcp_result *result);

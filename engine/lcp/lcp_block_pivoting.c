@@ -10,8 +10,8 @@
  * Stone 2009, 5.6): z becomes the solution of M + delta D, q - delta D z, with D the diagonal of M, which has one solution only and
  * is found in a few rounds; a few such steps leave nothing of delta in w.
  */
-#include "linear/dense.h"
 #include "lcp/lcp.h"
+#include "linear/dense.h"
 #include "linear/ldl.h"
 
 #include <math.h>
@@ -52,9 +52,9 @@ typedef struct block {
 static bool take(block *b, const ct_lcp_job *job, double *z) {
   size_t n = job->size;
   *b = (block){.job = job, .n = n, .z = z};
-  b->w = ct_solver_doubles(job->solver, 2 * n + CT_LDL_PANEL);
-  b->clamped = ct_solver_take(job->solver, n, 1);
-  b->rows = ct_solver_take(job->solver, 2 * n, sizeof *b->rows);
+  b->w = ct_arena_alloc_doubles(job->solver, 2 * n + CT_LDL_PANEL);
+  b->clamped = ct_arena_alloc(job->solver, n, 1);
+  b->rows = ct_arena_alloc(job->solver, 2 * n, sizeof *b->rows);
   if (!b->w || !b->clamped || !b->rows) return false;
   b->x = b->w + n;
   b->place = b->rows + n;
@@ -235,7 +235,7 @@ static void keep_positive(double *z, size_t n) {
 static ct_status approach(block *b, ct_lcp_result *result) {
   const ct_lcp_job *job = b->job;
   size_t n = b->n;
-  double *m = ct_solver_doubles(job->solver, n * n), *q = ct_solver_doubles(job->solver, 3 * n), *best = q + n;
+  double *m = ct_arena_alloc_doubles(job->solver, n * n), *q = ct_arena_alloc_doubles(job->solver, 3 * n), *best = q + n;
   if (!m || !q) return CT_OUT_OF_MEMORY;
   memcpy(m, job->dense, n * n * sizeof *m);
   double *center = best + n;

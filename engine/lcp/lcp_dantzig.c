@@ -4,9 +4,9 @@
  * depends on them is never clamped but pushed along the null vector that it makes with them, until one of them lets go. Where none
  * does, that vector is >= 0 and proves that there is no solution.
  */
-#include "linear/dense.h"
-#include "linear/cholesky_update.h"
 #include "lcp/lcp.h"
+#include "linear/cholesky_update.h"
+#include "linear/dense.h"
 #include "linear/least_norm.h"
 #include "linear/matrix.h"
 #include "linear/pivoted_cholesky.h"
@@ -49,11 +49,11 @@ static bool take(dantzig *d, const ct_lcp_job *job, ct_lcp_result *result) {
   d->m = job->dense;
   d->z = result->z;
   d->pivots = result->iterations;
-  d->w = ct_solver_doubles(job->solver, n);
-  d->dz = ct_solver_doubles(job->solver, n);
-  d->dw = ct_solver_doubles(job->solver, n);
-  d->solved = ct_solver_doubles(job->solver, n);
-  d->places = ct_solver_take(job->solver, n, 1);
+  d->w = ct_arena_alloc_doubles(job->solver, n);
+  d->dz = ct_arena_alloc_doubles(job->solver, n);
+  d->dw = ct_arena_alloc_doubles(job->solver, n);
+  d->solved = ct_arena_alloc_doubles(job->solver, n);
+  d->places = ct_arena_alloc(job->solver, n, 1);
   d->small = ct_lcp_dependent(job);
   return d->w && d->dz && d->dw && d->solved && d->places && ct_factor_make(&d->factor, n, job->solver);
 }
@@ -245,7 +245,8 @@ static ct_status straighten(dantzig *d, double *x, bool null) {
   const ct_factor *f = &d->factor;
   const double *roots = d->job->roots;
   size_t n = d->n, count = f->count;
-  double *matrix = ct_solver_doubles(d->job->solver, n * count + 1), *right = ct_solver_doubles(d->job->solver, n + count);
+  double *matrix = ct_arena_alloc_doubles(d->job->solver, n * count + 1),
+         *right = ct_arena_alloc_doubles(d->job->solver, n + count);
   if (!matrix || !right) return CT_OUT_OF_MEMORY;
   double *change = right + n;
   for (size_t i = 0; i < n; i++) {

@@ -5,8 +5,8 @@
  * rows as M has rank are independent by that test, and the rank is exact (exact_rank.h); the Schur
  * complement of those rows is 0 then.
  */
-#include "linear/exact_rank.h"
 #include "lcp/lcp_uniqueness.h"
+#include "linear/exact_rank.h"
 #include "linear/ldl.h"
 #include "linear/matrix.h"
 
@@ -18,7 +18,7 @@ typedef struct part {
   size_t count;
 } part;
 
-static ct_status prove_definite(const part *p, ct_solver *solver, bool *definite) {
+static ct_status prove_definite(const part *p, ct_arena *solver, bool *definite) {
   size_t n = p->size, count = p->count;
   *definite = false;
   for (size_t i = 0; i < count; i++) {
@@ -26,7 +26,7 @@ static ct_status prove_definite(const part *p, ct_solver *solver, bool *definite
     if (!(diagonal >= CT_LDL_PROOF_MIN && diagonal <= CT_LDL_PROOF_MAX)) return CT_OK;
   }
   ct_ldl f;
-  uint32_t *place = ct_solver_take(solver, n, sizeof *place);
+  uint32_t *place = ct_arena_alloc(solver, n, sizeof *place);
   if (!place || !ct_ldl_make(&f, count + 1, solver)) return CT_OUT_OF_MEMORY;
   for (size_t i = 0, before = 0; i < n; i++) {
     place[i] = (uint32_t)before;
@@ -51,9 +51,10 @@ ct_status ct_lcp_is_definite(const ct_lcp_job *job, bool *definite) {
   *definite = false;
   for (size_t i = 0; i < n; i++)
     if (!(job->dense[i * n + i] > 0.0)) return CT_OK;
-  ct_solver_mark mark = ct_solver_enter(job->solver);
-  uint32_t *rows = ct_solver_take(job->solver, 3 * n, sizeof *rows), *ends = rows + n;
-  double *half = rows && !job->exactly_symmetric ? ct_solver_doubles(job->solver, n * n) : NULL;
+  ct_arena_mark mark = ct_arena_enter(job->solver);
+  uint32_t *rows = ct_arena_alloc(job->solver, 3 * n, sizeof *rows), *ends = rows + n;
+  double *half =
+      rows && !job->exactly_symmetric ? ct_arena_alloc_doubles(job->solver, n * n) : NULL;
   ct_status status = rows && (half || job->exactly_symmetric) ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     for (size_t i = 0; i < n; i++) rows[i] = (uint32_t)i;
@@ -61,7 +62,7 @@ ct_status ct_lcp_is_definite(const ct_lcp_job *job, bool *definite) {
     const part all = {half ? half : job->dense, n, half ? ends : job->low, rows, n};
     status = prove_definite(&all, job->solver, definite);
   }
-  ct_solver_leave(job->solver, mark);
+  ct_arena_leave(job->solver, mark);
   return status;
 }
 
@@ -70,9 +71,9 @@ ct_status ct_lcp_is_semidefinite(const ct_lcp_job *job, const uint32_t *pivots, 
   size_t n = job->size;
   *semidefinite = job->semidefinite;
   if (*semidefinite || !job->exactly_symmetric) return CT_OK;
-  ct_solver_mark mark = ct_solver_enter(job->solver);
-  bool *is_pivot = ct_solver_take(job->solver, n, sizeof *is_pivot);
-  uint32_t *rows = ct_solver_take(job->solver, count + 1, sizeof *rows);
+  ct_arena_mark mark = ct_arena_enter(job->solver);
+  bool *is_pivot = ct_arena_alloc(job->solver, n, sizeof *is_pivot);
+  uint32_t *rows = ct_arena_alloc(job->solver, count + 1, sizeof *rows);
   ct_status status = is_pivot && rows ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     size_t at = 0;
@@ -85,6 +86,6 @@ ct_status ct_lcp_is_semidefinite(const ct_lcp_job *job, const uint32_t *pivots, 
   }
   if (status == CT_OK && *semidefinite)
     status = ct_exact_rank_at_most(job->dense, n, count, job->solver, semidefinite);
-  ct_solver_leave(job->solver, mark);
+  ct_arena_leave(job->solver, mark);
   return status;
 }

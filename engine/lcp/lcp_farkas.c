@@ -98,7 +98,7 @@ bool ct_lcp_farkas_exact(const ct_lcp_job *job, const double *y) {
   return true;
 }
 
-bool ct_lcp_farkas_holds(const ct_lcp_job *job, const double *y, double *scratch) {
+bool ct_lcp_farkas_is_valid(const ct_lcp_job *job, const double *y, double *scratch) {
   const ct_matrix *m = job->matrix;
   size_t n = job->size;
   double *product = scratch, *sizes = scratch + n;
@@ -186,11 +186,11 @@ static bool search(ct_tableau *t, const ct_lcp_job *job, double *y, double *scra
 }
 
 ct_status ct_lcp_farkas(const ct_lcp_job *job, double *y, unsigned flags, bool *found) {
-  ct_solver_mark mark = ct_solver_enter(job->solver);
+  ct_arena_mark mark = ct_arena_enter(job->solver);
   ct_tableau t;
-  double *scratch = ct_solver_doubles(job->solver, 2 * job->size);
+  double *scratch = ct_arena_alloc_doubles(job->solver, 2 * job->size);
   ct_status status = scratch && ct_tableau_create(&t, job, CT_TABLEAU_OBJECTIVE | flags) ? CT_OK : CT_OUT_OF_MEMORY;
   *found = status == CT_OK && search(&t, job, y, scratch);
-  ct_solver_leave(job->solver, mark);
+  ct_arena_leave(job->solver, mark);
   return status == CT_OK && ct_cancel_raised(job->options->cancel) ? CT_CANCELLED : status;
 }

@@ -11,7 +11,7 @@
 ct_status ct_lcp_farkas(const ct_lcp_job *job, double *y, unsigned flags, bool *found);
 
 /* Is y a proof: y >= 0, M'y <= 0 but for round-off, q'y < 0 beyond it? `scratch` [2 n]. */
-bool ct_lcp_farkas_holds(const ct_lcp_job *job, const double *y, double *scratch);
+bool ct_lcp_farkas_is_valid(const ct_lcp_job *job, const double *y, double *scratch);
 
 /* Is y a proof, in exact arithmetic? False also where numbers are outside the range of base/predicates.h. */
 bool ct_lcp_farkas_exact(const ct_lcp_job *job, const double *y);

@@ -4,8 +4,8 @@
  * Dostal, Schoeberl 2005 (modified proportioning with reduced gradient projections). Unknowns are scaled so that M has ones on its
  * diagonal. No memory but some vectors.
  */
-#include "linear/dense.h"
 #include "lcp/lcp.h"
+#include "linear/dense.h"
 #include "linear/matrix.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ typedef struct quadratic {
 static bool take(quadratic *s, const ct_lcp_job *job) {
   size_t n = job->size;
   *s = (quadratic){.job = job, .n = n};
-  double *all = ct_solver_doubles(job->solver, 7 * n);
+  double *all = ct_arena_alloc_doubles(job->solver, 7 * n);
   if (!all) return false;
   double **vectors[] = {&s->scale, &s->x, &s->g, &s->p, &s->mp, &s->free, &s->scratch};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = all + i * n;
@@ -145,7 +145,7 @@ static void begin(quadratic *s) {
   memcpy(s->p, s->free, s->n * sizeof *s->p);
 }
 
-ct_status ct_lcp_quadratic(const ct_lcp_job *job, ct_lcp_result *result) {
+ct_status ct_lcp_mprgp(const ct_lcp_job *job, ct_lcp_result *result) {
   quadratic s;
   if (!take(&s, job)) return CT_OUT_OF_MEMORY;
   begin(&s);

@@ -7,30 +7,30 @@
 #define ALIGNMENT 64u
 #define BLOCK_BYTES_MIN ((size_t)16384)
 
-struct ct_solver_block {
-  ct_solver_block *before;
+struct ct_arena_block {
+  ct_arena_block *before;
   unsigned char *bytes; /* aligned, in what follows the head */
   size_t size, used;
 };
 
-ct_solver *ct_solver_create(void) { return calloc(1, sizeof(ct_solver)); }
+ct_arena *ct_arena_create(void) { return calloc(1, sizeof(ct_arena)); }
 
-static void drop_to(ct_solver *solver, ct_solver_block *block) {
+static void drop_to(ct_arena *solver, ct_arena_block *block) {
   while (solver->last != block) {
-    ct_solver_block *before = solver->last->before;
+    ct_arena_block *before = solver->last->before;
     free(solver->last);
     solver->last = before;
   }
 }
 
-void ct_solver_destroy(ct_solver *solver) {
+void ct_arena_destroy(ct_arena *solver) {
   if (!solver) return;
   drop_to(solver, NULL);
   free(solver);
 }
 
-static bool add_block(ct_solver *solver, size_t size) {
-  ct_solver_block *block = malloc(sizeof *block + size + ALIGNMENT);
+static bool add_block(ct_arena *solver, size_t size) {
+  ct_arena_block *block = malloc(sizeof *block + size + ALIGNMENT);
   if (!block) return false;
   uintptr_t start = (uintptr_t)(block + 1);
   block->bytes = (unsigned char *)(block + 1) + (ALIGNMENT - start % ALIGNMENT) % ALIGNMENT;
@@ -41,12 +41,12 @@ static bool add_block(ct_solver *solver, size_t size) {
   return true;
 }
 
-ct_solver_mark ct_solver_enter(ct_solver *solver) {
+ct_arena_mark ct_arena_enter(ct_arena *solver) {
   solver->depth++;
-  return (ct_solver_mark){solver->last, solver->last ? solver->last->used : 0, solver->taken};
+  return (ct_arena_mark){solver->last, solver->last ? solver->last->used : 0, solver->taken};
 }
 
-void ct_solver_leave(ct_solver *solver, ct_solver_mark mark) {
+void ct_arena_leave(ct_arena *solver, ct_arena_mark mark) {
   solver->depth--;
   solver->taken = mark.taken;
   if (!solver->last) return;
@@ -60,7 +60,7 @@ void ct_solver_leave(ct_solver *solver, ct_solver_mark mark) {
   solver->last->used = mark.block ? mark.used : 0;
 }
 
-void *ct_solver_take(ct_solver *solver, size_t count, size_t bytes) {
+void *ct_arena_alloc(ct_arena *solver, size_t count, size_t bytes) {
   if (bytes && count > (SIZE_MAX / 4 - ALIGNMENT) / bytes) return NULL;
   size_t size = (count * bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   if (!solver->last || solver->last->size - solver->last->used < size) {

@@ -5,26 +5,28 @@
 
 #include <contact/arena.h>
 
-typedef struct ct_solver_block ct_solver_block;
+typedef struct ct_arena_block ct_arena_block;
 
-struct ct_solver {
-  ct_solver_block *last; /* the block that is taken from; older ones are behind it */
+struct ct_arena {
+  ct_arena_block *last;  /* the block that is taken from; older ones are behind it */
   unsigned depth;        /* entered and not left */
   size_t taken, most;    /* bytes: now, and ever at once */
 };
 
 /* What was taken when it was set. */
-typedef struct ct_solver_mark {
-  ct_solver_block *block;
+typedef struct ct_arena_mark {
+  ct_arena_block *block;
   size_t used, taken;
-} ct_solver_mark;
+} ct_arena_mark;
 
-ct_solver_mark ct_solver_enter(ct_solver *solver);
+ct_arena_mark ct_arena_enter(ct_arena *solver);
 /* Everything taken since is gone. The last to be entered is the first to be left. */
-void ct_solver_leave(ct_solver *solver, ct_solver_mark mark);
+void ct_arena_leave(ct_arena *solver, ct_arena_mark mark);
 
 /* count items of so many bytes, not set to anything, at a multiple of 64 bytes. NULL: out of memory. */
-void *ct_solver_take(ct_solver *solver, size_t count, size_t bytes);
-static inline double *ct_solver_doubles(ct_solver *solver, size_t count) { return ct_solver_take(solver, count, sizeof(double)); }
+void *ct_arena_alloc(ct_arena *solver, size_t count, size_t bytes);
+static inline double *ct_arena_alloc_doubles(ct_arena *solver, size_t count) {
+  return ct_arena_alloc(solver, count, sizeof(double));
+}
 
 #endif

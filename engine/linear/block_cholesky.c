@@ -1,9 +1,9 @@
 /* Left-looking: each column takes what the columns before it that reach its row do to it, then is divided. */
 #include "linear/block_cholesky.h"
 
+#include "linear/arena.h"
 #include "linear/dense.h"
 #include "linear/nested_dissection.h"
-#include "linear/arena.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,11 +18,11 @@ enum { ROWS = CT_CHOLESKY_ROWS, BLOCK = CT_CHOLESKY_BLOCK };
 
 /* ---- where blocks are ----------------------------------------------------------------------------------------------------- */
 
-static bool make_graph(const ct_block_shape *shape, ct_graph *graph, ct_solver *solver) {
+static bool make_graph(const ct_block_shape *shape, ct_graph *graph, ct_arena *solver) {
   size_t count = shape->count, pair_count = shape->pair_count;
   const ct_block_pair *pairs = shape->pairs;
-  size_t *starts = ct_solver_take(solver, count + 2, sizeof *starts);
-  uint32_t *neighbours = ct_solver_take(solver, 2 * pair_count + 1, sizeof *neighbours);
+  size_t *starts = ct_arena_alloc(solver, count + 2, sizeof *starts);
+  uint32_t *neighbours = ct_arena_alloc(solver, 2 * pair_count + 1, sizeof *neighbours);
   if (!starts || !neighbours) return false;
   memset(starts, 0, (count + 2) * sizeof *starts);
   for (size_t i = 0; i < pair_count; i++) {
@@ -86,27 +86,27 @@ static void count_work(ct_block_cholesky *f, const size_t *counts) {
   f->work = work * BLOCK * ROWS;
 }
 
-static bool take_numbers(ct_block_cholesky *f, ct_solver *solver) {
+static bool take_numbers(ct_block_cholesky *f, ct_arena *solver) {
   size_t n = f->count, blocks = f->starts[n];
-  f->rows = ct_solver_take(solver, blocks + 1, sizeof *f->rows);
-  f->values = ct_solver_doubles(solver, BLOCK * blocks + 1);
-  f->diagonal = ct_solver_doubles(solver, BLOCK * n + 1);
-  f->right = ct_solver_doubles(solver, ROWS * n + 1);
-  f->head = ct_solver_take(solver, 2 * n + 1, sizeof *f->head);
-  f->ahead = ct_solver_take(solver, 2 * n + 1, sizeof *f->ahead);
+  f->rows = ct_arena_alloc(solver, blocks + 1, sizeof *f->rows);
+  f->values = ct_arena_alloc_doubles(solver, BLOCK * blocks + 1);
+  f->diagonal = ct_arena_alloc_doubles(solver, BLOCK * n + 1);
+  f->right = ct_arena_alloc_doubles(solver, ROWS * n + 1);
+  f->head = ct_arena_alloc(solver, 2 * n + 1, sizeof *f->head);
+  f->ahead = ct_arena_alloc(solver, 2 * n + 1, sizeof *f->ahead);
   if (!f->rows || !f->values || !f->diagonal || !f->right || !f->head || !f->ahead) return false;
   f->next = f->head + n;
   f->at = f->ahead + n;
   return true;
 }
 
-ct_status ct_block_cholesky_open(ct_block_cholesky *f, const ct_block_shape *shape, ct_solver *solver, bool *fits) {
+ct_status ct_block_cholesky_open(ct_block_cholesky *f, const ct_block_shape *shape, ct_arena *solver, bool *fits) {
   size_t count = shape->count;
   *fits = false;
   *f = (ct_block_cholesky){.count = count};
   ct_graph graph;
-  uint32_t *numbers = ct_solver_take(solver, 5 * count + 1, sizeof *numbers);
-  f->starts = ct_solver_take(solver, 2 * count + 2, sizeof *f->starts);
+  uint32_t *numbers = ct_arena_alloc(solver, 5 * count + 1, sizeof *numbers);
+  f->starts = ct_arena_alloc(solver, 2 * count + 2, sizeof *f->starts);
   if (!numbers || !f->starts || !make_graph(shape, &graph, solver)) return CT_OUT_OF_MEMORY;
   f->order = numbers;
   f->place = numbers + count;
@@ -154,17 +154,17 @@ void ct_block_cholesky_add(ct_block_cholesky *f, uint32_t a, uint32_t b, const d
 /* to -= x y', y given by columns. */
 static void take_away(double *restrict to, const double *restrict x, const double *restrict columns) {
   for (size_t r = 0; r < ROWS; r++, to += ROWS, x += ROWS) {
-    ct_two a = ct_two_at(to), b = ct_two_at(to + 2), c = ct_two_at(to + 4);
+    ct_two a = ct_two_load(to), b = ct_two_load(to + 2), c = ct_two_load(to + 4);
     for (size_t k = 0; k < ROWS; k++) {
       const double *column = &columns[ROWS * k];
       const ct_two times = {x[k], x[k]};
-      a -= times * ct_two_at(column);
-      b -= times * ct_two_at(column + 2);
-      c -= times * ct_two_at(column + 4);
+      a -= times * ct_two_load(column);
+      b -= times * ct_two_load(column + 2);
+      c -= times * ct_two_load(column + 4);
     }
-    ct_two_put(to, a);
-    ct_two_put(to + 2, b);
-    ct_two_put(to + 4, c);
+    ct_two_store(to, a);
+    ct_two_store(to + 2, b);
+    ct_two_store(to + 4, c);
   }
 }
 
@@ -247,25 +247,25 @@ static void backward(const double *l, double *x) {
 
 /* to -= b x */
 static void take_product(double *restrict to, const double *restrict b, const double *restrict x) {
-  const ct_two x0 = ct_two_at(x), x1 = ct_two_at(x + 2), x2 = ct_two_at(x + 4);
+  const ct_two x0 = ct_two_load(x), x1 = ct_two_load(x + 2), x2 = ct_two_load(x + 4);
   for (size_t r = 0; r < ROWS; r++, b += ROWS) {
-    ct_two sums = ct_two_at(b) * x0 + ct_two_at(b + 2) * x1 + ct_two_at(b + 4) * x2;
+    ct_two sums = ct_two_load(b) * x0 + ct_two_load(b + 2) * x1 + ct_two_load(b + 4) * x2;
     to[r] -= sums[0] + sums[1];
   }
 }
 
 /* to -= b' x */
 static void take_turned(double *restrict to, const double *restrict b, const double *restrict x) {
-  ct_two t0 = ct_two_at(to), t1 = ct_two_at(to + 2), t2 = ct_two_at(to + 4);
+  ct_two t0 = ct_two_load(to), t1 = ct_two_load(to + 2), t2 = ct_two_load(to + 4);
   for (size_t r = 0; r < ROWS; r++, b += ROWS) {
     const ct_two times = {x[r], x[r]};
-    t0 -= ct_two_at(b) * times;
-    t1 -= ct_two_at(b + 2) * times;
-    t2 -= ct_two_at(b + 4) * times;
+    t0 -= ct_two_load(b) * times;
+    t1 -= ct_two_load(b + 2) * times;
+    t2 -= ct_two_load(b + 4) * times;
   }
-  ct_two_put(to, t0);
-  ct_two_put(to + 2, t1);
-  ct_two_put(to + 4, t2);
+  ct_two_store(to, t0);
+  ct_two_store(to + 2, t1);
+  ct_two_store(to + 4, t2);
 }
 
 void ct_block_cholesky_solve(const ct_block_cholesky *f, const double *right, double *out) {

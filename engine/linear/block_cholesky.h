@@ -5,8 +5,8 @@
 #ifndef LINEAR_BLOCK_CHOLESKY_H
 #define LINEAR_BLOCK_CHOLESKY_H
 
-#include <contact/cancel.h>
 #include <contact/arena.h>
+#include <contact/cancel.h>
 
 enum { CT_CHOLESKY_ROWS = 6, CT_CHOLESKY_BLOCK = 36 };
 
@@ -41,7 +41,7 @@ typedef struct ct_block_shape {
 
 /* What can be known without numbers. Memory is the solver's, at which the caller has entered. Where the limits are too low *fits is
  * false, and there is no factor. CT_OUT_OF_MEMORY. */
-ct_status ct_block_cholesky_open(ct_block_cholesky *f, const ct_block_shape *shape, ct_solver *solver, bool *fits);
+ct_status ct_block_cholesky_open(ct_block_cholesky *f, const ct_block_shape *shape, ct_arena *solver, bool *fits);
 
 /* Begins a new matrix: of zeros. */
 void ct_block_cholesky_clear(ct_block_cholesky *f);

@@ -6,16 +6,16 @@
 
 typedef double ct_two __attribute__((vector_size(16), aligned(8), may_alias));
 
-static inline ct_two ct_two_at(const double *from) { return *(const ct_two *)(const void *)from; }
-static inline void ct_two_put(double *to, ct_two value) { *(ct_two *)(void *)to = value; }
+static inline ct_two ct_two_load(const double *from) { return *(const ct_two *)(const void *)from; }
+static inline void ct_two_store(double *to, ct_two value) { *(ct_two *)(void *)to = value; }
 
 /* a.b: four sums of every fourth product each, these added up, then the products that are left over. */
 static inline double ct_dense_dot(const double *a, const double *b, size_t n) {
   ct_two s = {0.0, 0.0}, t = {0.0, 0.0};
   size_t i = 0;
   for (; i + 4 <= n; i += 4) {
-    s += ct_two_at(a + i) * ct_two_at(b + i);
-    t += ct_two_at(a + i + 2) * ct_two_at(b + i + 2);
+    s += ct_two_load(a + i) * ct_two_load(b + i);
+    t += ct_two_load(a + i + 2) * ct_two_load(b + i + 2);
   }
   s += t;
   double sum = s[0] + s[1];
@@ -28,8 +28,8 @@ static inline void ct_dense_add(double *y, const double *x, double times, size_t
   const ct_two t = {times, times};
   size_t i = 0;
   for (; i + 4 <= n; i += 4) {
-    ct_two_put(y + i, ct_two_at(y + i) + t * ct_two_at(x + i));
-    ct_two_put(y + i + 2, ct_two_at(y + i + 2) + t * ct_two_at(x + i + 2));
+    ct_two_store(y + i, ct_two_load(y + i) + t * ct_two_load(x + i));
+    ct_two_store(y + i + 2, ct_two_load(y + i + 2) + t * ct_two_load(x + i + 2));
   }
   for (; i < n; i++) y[i] += times * x[i];
 }

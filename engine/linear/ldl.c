@@ -12,11 +12,11 @@ typedef struct column {
   ct_two a, b;
 } column;
 
-static inline column load(const double *from) { return (column){ct_two_at(from), ct_two_at(from + 2)}; }
+static inline column load(const double *from) { return (column){ct_two_load(from), ct_two_load(from + 2)}; }
 
 static inline void store(double *to, column c) {
-  ct_two_put(to, c.a);
-  ct_two_put(to + 2, c.b);
+  ct_two_store(to, c.a);
+  ct_two_store(to + 2, c.b);
 }
 
 static inline column less(column c, column d, double times) {
@@ -29,12 +29,12 @@ static inline column scaled(column c, double times) {
   return (column){c.a * t, c.b * t};
 }
 
-bool ct_ldl_make(ct_ldl *f, size_t capacity, ct_solver *solver) {
+bool ct_ldl_make(ct_ldl *f, size_t capacity, ct_arena *solver) {
   size_t panels = (capacity + PANEL - 1) / PANEL;
-  f->first = ct_solver_take(solver, 2 * panels, sizeof *f->first);
+  f->first = ct_arena_alloc(solver, 2 * panels, sizeof *f->first);
   f->start = f->first ? f->first + panels : NULL;
-  f->inverse = ct_solver_doubles(solver, PANEL * panels);
-  f->values = ct_solver_doubles(solver, BLOCK * panels * (panels + 1) / 2);
+  f->inverse = ct_arena_alloc_doubles(solver, PANEL * panels);
+  f->values = ct_arena_alloc_doubles(solver, BLOCK * panels * (panels + 1) / 2);
   return f->first && f->inverse && f->values;
 }
 

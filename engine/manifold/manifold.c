@@ -4,17 +4,17 @@
  * the frame of its first body, so that a swapped call mirrors bit for bit. Terdiman, Gregorius, Catto (Game Physics, 2013 to 2015)
  * describe the choice between faces and edges.
  */
-#include "pair/pair_input.h"
 #include "manifold/manifold.h"
-#include "primitives/box_box.h"
 #include "convex/gjk.h"
+#include "pair/pair_input.h"
 #include "pair/pair_order.h"
 #include "pair/workspace.h"
+#include "primitives/box_box.h"
 #include "shape/sharp_shape.h"
 
 #include <stdlib.h>
 
-void ct_manifold_memory_free(ct_manifold_memory *memory) {
+void ct_manifold_scratch_free(ct_manifold_scratch *memory) {
   for (int i = 0; i < 2; i++) {
     free(memory->outline[i].corners.items);
     free(memory->outline[i].slopes.items);
@@ -26,7 +26,7 @@ void ct_manifold_memory_free(ct_manifold_memory *memory) {
   free(memory->link);
 }
 
-bool ct_contacts_reserve(ct_manifold_memory *m, uint32_t capacity) {
+bool ct_contacts_reserve(ct_manifold_scratch *m, uint32_t capacity) {
   if (capacity <= m->capacity) return true;
   ct_contact_point *points = realloc(m->points, capacity * sizeof *points);
   if (!points) return false;
@@ -36,7 +36,7 @@ bool ct_contacts_reserve(ct_manifold_memory *m, uint32_t capacity) {
 }
 
 void ct_contacts_push(ct_contacts *c, const ct_contact_point *point) {
-  ct_manifold_memory *m = c->memory;
+  ct_manifold_scratch *m = c->memory;
   if (m->count == m->capacity && !ct_contacts_reserve(m, m->capacity ? 2 * m->capacity : 16)) {
     c->failed = true;
     return;
@@ -44,7 +44,7 @@ void ct_contacts_push(ct_contacts *c, const ct_contact_point *point) {
   m->points[m->count++] = *point;
 }
 
-void ct_contacts_add(ct_contacts *c, const ct_meeting *meeting) {
+void ct_contacts_add(ct_contacts *c, const ct_contact_candidate *meeting) {
   if (!(meeting->distance <= c->reach)) return;
   ct_vec3 other = ct_add_scaled(meeting->at, c->view.normal, meeting->on_second ? -meeting->distance : meeting->distance);
   const ct_contact_point point = {.a = meeting->a,
@@ -62,11 +62,11 @@ static bool is_mesh(ct_placed body) { return ct_kind_is_mesh(body.shape->kind); 
 
 /* ---- outlines ---- */
 
-static double reach_of(const ct_core *core, ct_vec3 direction) {
-  if (core->kind != CT_CORE_BOX) return ct_core_reach(core, direction);
+static double reach_of(const ct_convex_proxy *core, ct_vec3 direction) {
+  if (core->kind != CT_PROXY_BOX) return ct_proxy_support_value(core, direction);
   uint32_t top = 0;
   for (int i = 0; i < 3; i++) top |= (uint32_t)(ct_dot(direction, core->axis[i]) >= 0.0) << i;
-  return ct_dot(direction, ct_core_box_vertex(core, top)) + core->radius[0];
+  return ct_dot(direction, ct_proxy_box_vertex(core, top)) + core->radius[0];
 }
 
 /* Least distance of the two bodies along a direction; negative: they overlap by as much. */
@@ -74,10 +74,12 @@ static double separation(const ct_contacts *c, ct_vec3 direction) {
   return -reach_of(&c->core_b, ct_neg(direction)) - reach_of(&c->core_a, direction);
 }
 
-static bool is_face(const ct_outline *o) { return o->kind == CT_OUTLINE_POLYGON || o->kind == CT_OUTLINE_DISC; }
+static bool is_face(const ct_supporting_face *o) {
+  return o->kind == CT_SUPPORTING_FACE_POLYGON || o->kind == CT_SUPPORTING_FACE_DISC;
+}
 
 /* Is an outline a face that the bodies may be said to meet on? */
-static bool meets_on(const ct_contacts *c, const ct_outline *o, bool polygon) {
+static bool meets_on(const ct_contacts *c, const ct_supporting_face *o, bool polygon) {
   if (!is_face(o)) return false;
   if (o->tilt <= CT_PARALLEL_ANGLE) return true;
   ct_vec3 normal = o->second ? ct_neg(o->normal) : o->normal;
@@ -86,41 +88,41 @@ static bool meets_on(const ct_contacts *c, const ct_outline *o, bool polygon) {
   return level > c->distance - CT_FACE_OVER_EDGE_SIZE * size - CT_FACE_OVER_EDGE * fabs(level);
 }
 
-static bool outline_of(ct_contacts *c, int which, ct_outline_want want) {
-  ct_outline *o = &c->memory->outline[which];
+static bool outline_of(ct_contacts *c, int which, ct_supporting_face_want want) {
+  ct_supporting_face *o = &c->memory->outline[which];
   o->second = which == 1;
-  bool good = ct_outline_of(which ? &c->core_b : &c->core_a, &c->view, want, o);
+  bool good = ct_supporting_face_find(which ? &c->core_b : &c->core_a, &c->view, want, o);
   c->failed = c->failed || !good;
   return good;
 }
 
 /* Two boxes on no face: do their edges part ways in the view beyond doubt? Then they share no more than the pair's own point. */
-static bool edges_cross(ct_contacts *c, ct_outline *a, ct_outline *b) {
-  ct_vec3 p = ct_outline_box_edge(&c->core_a, &c->view, a), q = ct_outline_box_edge(&c->core_b, &c->view, b);
-  if (a->kind == CT_OUTLINE_POINT || b->kind == CT_OUTLINE_POINT) return true;
+static bool edges_cross(ct_contacts *c, ct_supporting_face *a, ct_supporting_face *b) {
+  ct_vec3 p = ct_supporting_face_box_edge(&c->core_a, &c->view, a), q = ct_supporting_face_box_edge(&c->core_b, &c->view, b);
+  if (a->kind == CT_SUPPORTING_FACE_POINT || b->kind == CT_SUPPORTING_FACE_POINT) return true;
   double px = ct_dot(c->view.x, p), py = ct_dot(c->view.y, p), qx = ct_dot(c->view.x, q), qy = ct_dot(c->view.y, q);
   return fabs(px * qy - py * qx) > 2.0 * CT_PARALLEL_ANGLE * (fabs(px) + fabs(py)) * (fabs(qx) + fabs(qy));
 }
 
 /* Most pairs of boxes that meet at no face meet in one point: no corners are needed to know it. */
-static bool boxes_cross(ct_contacts *c, ct_outline *a, ct_outline *b) {
-  if (c->core_a.kind != CT_CORE_BOX || c->core_b.kind != CT_CORE_BOX) return false;
+static bool boxes_cross(ct_contacts *c, ct_supporting_face *a, ct_supporting_face *b) {
+  if (c->core_a.kind != CT_PROXY_BOX || c->core_b.kind != CT_PROXY_BOX) return false;
   a->second = false;
   b->second = true;
-  ct_outline_box_face(&c->core_a, &c->view, a);
-  ct_outline_box_face(&c->core_b, &c->view, b);
+  ct_supporting_face_box_face(&c->core_a, &c->view, a);
+  ct_supporting_face_box_face(&c->core_b, &c->view, b);
   return !meets_on(c, a, true) && !meets_on(c, b, true) && edges_cross(c, a, b);
 }
 
 static void meet_edges(ct_contacts *c) {
-  ct_outline *a = &c->memory->outline[0], *b = &c->memory->outline[1];
-  if (outline_of(c, 0, CT_WANT_EDGE) && outline_of(c, 1, CT_WANT_EDGE)) ct_contacts_overlap(c, a, b);
+  ct_supporting_face *a = &c->memory->outline[0], *b = &c->memory->outline[1];
+  if (outline_of(c, 0, CT_SUPPORTING_WANT_EDGE) && outline_of(c, 1, CT_SUPPORTING_WANT_EDGE)) ct_contacts_overlap(c, a, b);
 }
 
-void ct_contacts_meet(ct_contacts *c) {
-  ct_outline *a = &c->memory->outline[0], *b = &c->memory->outline[1];
+void ct_contacts_intersect_faces(ct_contacts *c) {
+  ct_supporting_face *a = &c->memory->outline[0], *b = &c->memory->outline[1];
   if (boxes_cross(c, a, b)) return;
-  if (!outline_of(c, 0, CT_WANT_FACE) || !outline_of(c, 1, CT_WANT_FACE)) return;
+  if (!outline_of(c, 0, CT_SUPPORTING_WANT_FACE) || !outline_of(c, 1, CT_SUPPORTING_WANT_FACE)) return;
   bool both = is_face(a) && is_face(b);
   if (meets_on(c, a, both) || meets_on(c, b, both)) {
     ct_contacts_overlap(c, a, b);
@@ -129,8 +131,8 @@ void ct_contacts_meet(ct_contacts *c) {
   meet_edges(c);
 }
 
-void ct_contacts_meet_edges(ct_contacts *c) {
-  const ct_outline *a = &c->memory->outline[0], *b = &c->memory->outline[1];
+void ct_contacts_intersect_edges(ct_contacts *c) {
+  const ct_supporting_face *a = &c->memory->outline[0], *b = &c->memory->outline[1];
   if (a->tilt > CT_PARALLEL_ANGLE && b->tilt > CT_PARALLEL_ANGLE) meet_edges(c);
 }
 
@@ -141,9 +143,9 @@ void ct_contacts_meet_edges(ct_contacts *c) {
 static ct_feature feature_of(ct_contacts *c, int which, ct_vec3 at) {
   if (is_plane(which ? c->b : c->a)) return (ct_feature){CT_FEATURE_FACE, 0};
   if (is_plane(c->b) || is_mesh(c->a)) return (ct_feature){CT_FEATURE_SMOOTH, 0};
-  ct_outline *o = &c->memory->outline[which];
-  if (o->tilt > CT_PARALLEL_ANGLE && !outline_of(c, which, CT_WANT_EDGE)) return (ct_feature){CT_FEATURE_SMOOTH, 0};
-  for (uint32_t k = 0; o->kind == CT_OUTLINE_SEGMENT && k < o->corners.count; k++) {
+  ct_supporting_face *o = &c->memory->outline[which];
+  if (o->tilt > CT_PARALLEL_ANGLE && !outline_of(c, which, CT_SUPPORTING_WANT_EDGE)) return (ct_feature){CT_FEATURE_SMOOTH, 0};
+  for (uint32_t k = 0; o->kind == CT_SUPPORTING_FACE_SEGMENT && k < o->corners.count; k++) {
     const ct_corner *corner = &o->corners.items[k];
     if (corner->kind == CT_FEATURE_VERTEX && ct_norm(ct_sub(corner->at, at)) <= 2.0 * c->tie)
       return (ct_feature){CT_FEATURE_VERTEX, corner->vertex};
@@ -151,18 +153,18 @@ static ct_feature feature_of(ct_contacts *c, int which, ct_vec3 at) {
   return o->inside;
 }
 
-static bool same_features(const ct_contact_point *p, const ct_meeting *q) {
+static bool same_features(const ct_contact_point *p, const ct_contact_candidate *q) {
   return p->a.kind == q->a.kind && p->a.index == q->a.index && p->b.kind == q->b.kind && p->b.index == q->b.index;
 }
 
 /* The pair's own points stand where no other point is as deep: an overlap that is one point, or lies inside an outline. */
-void ct_contacts_own(ct_contacts *c, uint32_t first, const ct_meeting *own) {
-  ct_manifold_memory *m = c->memory;
+void ct_contacts_own(ct_contacts *c, uint32_t first, const ct_contact_candidate *own) {
+  ct_manifold_scratch *m = c->memory;
   double least = INFINITY;
   for (uint32_t i = first; i < m->count; i++) least = ct_min2(least, m->points[i].distance);
   if (least <= own->distance + 2.0 * c->slack) return;
   if (least <= own->distance + ct_contacts_depth_tie(&m->points[first], m->count - first, &c->view, c->slack)) return;
-  ct_meeting meeting = *own;
+  ct_contact_candidate meeting = *own;
   if (meeting.a.kind == CT_FEATURE_SMOOTH) meeting.a = feature_of(c, 0, own->at);
   if (meeting.b.kind == CT_FEATURE_SMOOTH)
     meeting.b = feature_of(c, 1, ct_add_scaled(own->at, c->view.normal, own->distance));
@@ -196,12 +198,12 @@ static void hand_back(const ct_contacts *c, bool swapped, ct_manifold *out) {
   out->points = points;
 }
 
-/* By how much the depths of two patches may differ and still be equal: CT_TIE of the distance from the first of all points to the
- * farthest. */
+/* By how much the depths of two patches may differ and still be equal: CT_CONTACT_TIE of the distance from the first of all points
+ * to the farthest. */
 static double tie_of_patches(const ct_contact_point *points, uint32_t count, double slack) {
   double most = 0.0;
   for (uint32_t i = 1; i < count; i++) most = ct_max2(most, ct_norm2(ct_sub(points[i].point_a, points[0].point_a)));
-  return ct_max2(CT_TIE * sqrt(most), 2.0 * slack);
+  return ct_max2(CT_CONTACT_TIE * sqrt(most), 2.0 * slack);
 }
 
 /* Of ordered patches, each with its deepest point first: moves that of the first patch that is as deep as any to a tie to the
@@ -217,7 +219,7 @@ static void deepest_patch_first(ct_contact_point *points, size_t count, double t
 
 /* Each patch for itself, its deepest point first; then the deepest of all before the others. */
 static size_t keep(const ct_contacts *c, ct_detail detail) {
-  ct_manifold_memory *m = c->memory;
+  ct_manifold_scratch *m = c->memory;
   uint32_t kept = 0, patches = 0;
   ct_contacts_order(m->points, m->count);
   if (is_mesh(c->b)) m->count = ct_contacts_unique(m->points, m->count);
@@ -251,13 +253,13 @@ static void place_cores(ct_contacts *c) {
   bool core_a = !is_plane(c->a) && !is_mesh(c->a), core_b = !is_plane(c->b) && !is_mesh(c->b);
   double scale_a = 0.0, scale_b = 0.0;
   if (core_a) {
-    ct_core_place(c->a.shape, NULL, &c->core_a);
+    ct_proxy_place(c->a.shape, NULL, &c->core_a);
     scale_a = c->core_a.extent;
   } else {
     scale_a = is_mesh(c->a) ? extent_of(c->a) : ct_norm(c->relative.position);
   }
   if (core_b) {
-    ct_core_place(c->b.shape, &c->relative, &c->core_b);
+    ct_proxy_place(c->b.shape, &c->relative, &c->core_b);
     scale_b = c->core_b.extent;
   } else if (is_mesh(c->b)) {
     scale_b = extent_of(c->b);
@@ -277,7 +279,7 @@ static void find_points(ct_contacts *c) {
   } else if (is_mesh(c->b)) {
     ct_contacts_mesh(c);
   } else {
-    ct_contacts_meet(c);
+    ct_contacts_intersect_faces(c);
   }
 }
 
@@ -292,7 +294,7 @@ static void find_by_outlines(ct_contacts *c, double clearance) {
   c->reach = clearance + c->tie;
   find_points(c);
   /* Over a mesh the body's outline is that of the last triangle's view, or, where none was met, of an earlier pair. */
-  if (is_mesh(c->b) && !is_mesh(c->a)) outline_of(c, 0, CT_WANT_FACE);
+  if (is_mesh(c->b) && !is_mesh(c->a)) outline_of(c, 0, CT_SUPPORTING_WANT_FACE);
 }
 
 /* `quick`: may two balls be answered by the pair's own points alone? */
@@ -305,7 +307,7 @@ static void contacts_of(ct_placed a, ct_placed b, const ct_contact_options *opti
   ct_pair_distance_within(a, b, &pair_options, workspace, &out->pair);
   const ct_pair_result *pair = &out->pair;
   if (pair->status == CT_PAIR_UNSUPPORTED || pair->distance > options->clearance) return;
-  bool swapped = ct_pair_swapped(a, b);
+  bool swapped = ct_pair_is_swapped(a, b);
   ct_contacts c;
   c.a = swapped ? b : a;
   c.b = swapped ? a : b;
@@ -319,7 +321,8 @@ static void contacts_of(ct_placed a, ct_placed b, const ct_contact_options *opti
   c.own_triangle[1] = swapped ? pair->triangle_a : pair->triangle_b;
   c.own_point = ct_to_local(*c.a.frame, swapped ? pair->point_b : pair->point_a);
   place_frames(&c, swapped ? ct_neg(pair->normal) : pair->normal);
-  ct_meeting own = {.a = named(c.own_triangle[0]), .b = named(c.own_triangle[1]), .at = c.own_point, .distance = pair->distance};
+  ct_contact_candidate own = {
+      .a = named(c.own_triangle[0]), .b = named(c.own_triangle[1]), .at = c.own_point, .distance = pair->distance};
   if (quick && a.shape->kind == CT_KIND_SPHERE && b.shape->kind == CT_KIND_SPHERE) {
     c.slack = c.tie = 0.0;
     c.reach = options->clearance;
@@ -344,11 +347,11 @@ static ct_shape seen_of(const ct_shape *shape) {
 
 void ct_pair_contacts(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace, ct_manifold *out) {
   ct_frame room[2];
-  if (!ct_placed_both_ready(&a, &b, room)) {
-    *out = (ct_manifold){.pair = ct_pair_refused()};
+  if (!ct_placed_prepare_both(&a, &b, room)) {
+    *out = (ct_manifold){.pair = ct_pair_unsupported()};
     return;
   }
-  bool boxes = ct_box_is_plain(a.shape) && ct_box_is_plain(b.shape);
+  bool boxes = ct_box_is_sharp(a.shape) && ct_box_is_sharp(b.shape);
   if (boxes && ct_contacts_boxes(a, b, options, workspace, out)) return;
   if (!ct_kind_has_elements(a.shape->kind) && !ct_kind_has_elements(b.shape->kind)) {
     contacts_of(a, b, options, workspace, true, out);
@@ -358,7 +361,7 @@ void ct_pair_contacts(ct_placed a, ct_placed b, const ct_contact_options *option
   contacts_of((ct_placed){&seen_a, a.frame}, (ct_placed){&seen_b, b.frame}, options, workspace, true, out);
 }
 
-void ct_pair_contacts_by_outlines(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace,
-                                  ct_manifold *out) {
+void ct_pair_contacts_by_supporting_faces(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace,
+                                          ct_manifold *out) {
   contacts_of(a, b, options, workspace, false, out);
 }

@@ -6,9 +6,9 @@
  * that little branches on it. Whatever hangs on round-off is declined: corners on a side, edges side by side, faces that lean
  * equally. Those choices are made in manifold_box_box.c, once for all ways that a box is met.
  */
-#include "primitives/box_box.h"
-#include "manifold/manifold.h"
 #include "base/simd_lanes.h"
+#include "manifold/manifold.h"
+#include "primitives/box_box.h"
 
 #include <string.h>
 
@@ -95,9 +95,9 @@ CT_INLINE ct_lanes all(double x) { return (ct_lanes){x, x}; }
 CT_INLINE ct_lanes size_of(ct_lanes x) { return (ct_lanes)((ct_lane_mask)x & INT64_MAX); }
 
 CT_INLINE void put(places *p, int place, ct_lanes x, ct_lanes y, ct_lanes z) {
-  ct_lanes_put(p->x + place, x);
-  ct_lanes_put(p->y + place, y);
-  ct_lanes_put(p->z + place, z);
+  ct_lanes_store(p->x + place, x);
+  ct_lanes_store(p->y + place, y);
+  ct_lanes_store(p->z + place, z);
 }
 
 /* ---- faces ---- */
@@ -109,9 +109,9 @@ CT_INLINE void find_rectangle(const ct_box_pair *pair, rectangle *r) {
   r->u = next[r->axis];
   r->v = next[r->u];
   const ct_vec3 *half = &pair->half[r->second];
-  r->x = ct_part(half, r->u);
-  r->y = ct_part(half, r->v);
-  r->level = ct_part(half, r->axis);
+  r->x = ct_vec3_component(half, r->u);
+  r->y = ct_vec3_component(half, r->v);
+  r->level = ct_vec3_component(half, r->axis);
   r->way = copysign(1.0, pair->along[pair->axis_found]) * (double)(1 - 2 * (int)r->second);
   r->face = 2 * r->axis + (r->way > 0.0);
 }
@@ -135,12 +135,12 @@ CT_INLINE bool find_tilted(const rectangle *r, tilted *t) {
   const double near = most - COSINE_TIE;
   const int last = z == most, i = last ? 2 : y == most;
   const spot *own = &axes[i], *first = &axes[next[i]], *second = &axes[next[next[i]]];
-  const double along = copysign(ct_part(half, i), -own->z), sign = r->second ? -1.0 : 1.0;
+  const double along = copysign(ct_vec3_component(half, i), -own->z), sign = r->second ? -1.0 : 1.0;
   const double *center = &r->pair->along[r->second ? 3 : 0];
   const spot from = {sign * center[r->u], sign * center[r->v], sign * r->way * center[r->axis] - r->level};
   t->middle = plus(from, times(*own, along));
-  t->edge[0] = times(*first, ct_part(half, next[i]));
-  t->edge[1] = times(*second, ct_part(half, next[next[i]]));
+  t->edge[0] = times(*first, ct_vec3_component(half, next[i]));
+  t->edge[1] = times(*second, ct_vec3_component(half, next[next[i]]));
   t->sine = ct_min2(ct_min2(fabs(first->x), fabs(first->y)), ct_min2(fabs(second->x), fabs(second->y)));
   t->face = 2 * i + (own->z < 0.0);
   return (x >= near) + (y >= near) + (z >= near) == 1;
@@ -218,8 +218,8 @@ CT_INLINE void find_crossings(const rectangle *r, const tilted *t, places *p) {
     const int in = ENTERS + 2 * (1 - k), out = LEAVES + 2 * (1 - k);
     put_crossings(p, in, &enter, low, low_y > low_x);
     put_crossings(p, out, &leave, high, high_y < high_x);
-    p->valid |= ct_lanes_bits(passes & (low > -one) & (ct_lanes_at(p->z + in) <= reach)) << in;
-    p->valid |= ct_lanes_bits(passes & (high < one) & (ct_lanes_at(p->z + out) <= reach)) << out;
+    p->valid |= ct_lanes_bits(passes & (low > -one) & (ct_lanes_load(p->z + in) <= reach)) << in;
+    p->valid |= ct_lanes_bits(passes & (high < one) & (ct_lanes_load(p->z + out) <= reach)) << out;
   }
   memcpy(p->of_body + ENTERS, faces[t->face].edge, 4);
   memcpy(p->of_body + LEAVES, faces[t->face].edge, 4);
@@ -252,7 +252,7 @@ static __attribute__((noinline)) int first_as_deep(const places *p, const uint32
     most = ct_max2(most, x * x + y * y);
   }
   int i = 0;
-  while (i < deepest && p->z[place[i]] > least + CT_TIE * sqrt(most)) i++;
+  while (i < deepest && p->z[place[i]] > least + CT_CONTACT_TIE * sqrt(most)) i++;
   return i;
 }
 
@@ -323,7 +323,7 @@ static unsigned reduce(const rectangle *r, const places *p_all, const ordered *o
     gain[i] = (c->x[i] - c->x[0]) * (c->x[i] - c->x[0]) + (c->y[i] - c->y[0]) * (c->y[i] - c->y[0]);
   double square = 0.0;
   for (int i = 0; i < CORNERS_MAX; i++) square = ct_max2(square, gain[i]);
-  const double tie = CT_TIE * square, least = ct_max2(2.0 * tie, 2.0 * r->slack * sqrt(square));
+  const double tie = CT_CONTACT_TIE * square, least = ct_max2(2.0 * tie, 2.0 * r->slack * sqrt(square));
   unsigned p = first_of_most(gain, 4.0 * r->slack * r->slack, tie);
   if (p == CORNERS_MAX) return 0;
   find_areas(c, 0, p, one);
@@ -340,7 +340,9 @@ static unsigned reduce(const rectangle *r, const places *p_all, const ordered *o
 
 /* ---- the world ---- */
 
-CT_INLINE ct_vec3 column(const ct_mat3 *m, int j) { return ct_vec(ct_part(&m->rx, j), ct_part(&m->ry, j), ct_part(&m->rz, j)); }
+CT_INLINE ct_vec3 column(const ct_mat3 *m, int j) {
+  return ct_vec(ct_vec3_component(&m->rx, j), ct_vec3_component(&m->ry, j), ct_vec3_component(&m->rz, j));
+}
 
 CT_INLINE ct_feature unpacked(uint32_t f) { return (ct_feature){(ct_feature_kind)(f >> 4), f & 15u}; }
 
@@ -355,8 +357,8 @@ CT_INLINE void hand_back(const rectangle *r, const places *p, const ordered *ord
     const uint32_t i = order->place[__builtin_ctz(chosen)];
     ct_vec3 at = ct_add(ct_add_scaled(ct_add_scaled(middle, u, p->x[i]), v, p->y[i]), frame->position);
     ct_vec3 *points[2] = {&out->point_a, &out->point_b};
-    *points[of_frame] = ct_plain(at);
-    *points[!of_frame] = ct_plain(ct_add_scaled(at, normal, up * p->z[i]));
+    *points[of_frame] = ct_clear_negative_zero(at);
+    *points[!of_frame] = ct_clear_negative_zero(ct_add_scaled(at, normal, up * p->z[i]));
     ct_feature *features[2] = {&out->a, &out->b};
     *features[of_frame] = unpacked(p->of_frame[i]);
     *features[!of_frame] = unpacked(p->of_body[i]);
@@ -366,7 +368,7 @@ CT_INLINE void hand_back(const rectangle *r, const places *p, const ordered *ord
   }
 }
 
-static bool meet_on_face(const ct_box_pair *pair, rectangle *r, ct_detail detail, ct_manifold_memory *memory, ct_manifold *out) {
+static bool meet_on_face(const ct_box_pair *pair, rectangle *r, ct_detail detail, ct_manifold_scratch *memory, ct_manifold *out) {
   tilted t;
   places p;
   ordered order;
@@ -393,12 +395,12 @@ static bool meet_on_face(const ct_box_pair *pair, rectangle *r, ct_detail detail
 /* ---- edges ---- */
 
 /* Edges that cross share one point, unless the bodies may be said to meet on a face. */
-static bool meet_on_edges(const ct_box_pair *pair, const double extent[2], ct_manifold_memory *memory, ct_manifold *out) {
+static bool meet_on_edges(const ct_box_pair *pair, const double extent[2], ct_manifold_scratch *memory, ct_manifold *out) {
   const int j = (pair->axis_found - 6) / 3, i = (pair->axis_found - 6) % 3;
   const double distance = out->pair.distance, level = pair->flat_gap;
   const double least = distance - CT_FACE_OVER_EDGE_SIZE * ct_min2(extent[0], extent[1]) - CT_FACE_OVER_EDGE * fabs(level);
   if (level > least - UNSURE * (extent[0] + extent[1] + fabs(distance))) return false;
-  const double x = ct_part(&pair->axis[j], next[i]), y = ct_part(&pair->axis[j], next[next[i]]);
+  const double x = ct_vec3_component(&pair->axis[j], next[i]), y = ct_vec3_component(&pair->axis[j], next[next[i]]);
   if (!(x * x + y * y >= SINE_MIN * SINE_MIN)) return false;
   const ct_vec3 n = pair->normal;
   uint32_t top_a = (uint32_t)(n.x >= 0.0) | (uint32_t)(n.y >= 0.0) << 1 | (uint32_t)(n.z >= 0.0) << 2, top_b = 0;
@@ -409,7 +411,8 @@ static bool meet_on_edges(const ct_box_pair *pair, const double extent[2], ct_ma
   ct_vec3 *points[2] = {&point->point_a, &point->point_b};
   const ct_vec3 *own[2] = {&out->pair.point_a, &out->pair.point_b};
   *points[swapped] = *own[swapped];
-  *points[!swapped] = ct_plain(ct_add_scaled(*own[swapped], out->pair.normal, distance * (double)(1 - 2 * (int)swapped)));
+  *points[!swapped] =
+      ct_clear_negative_zero(ct_add_scaled(*own[swapped], out->pair.normal, distance * (double)(1 - 2 * (int)swapped)));
   point->a = features[swapped];
   point->b = features[!swapped];
   point->normal = out->pair.normal;
@@ -420,7 +423,7 @@ static bool meet_on_edges(const ct_box_pair *pair, const double extent[2], ct_ma
   return true;
 }
 
-bool ct_contacts_boxes_axis(const ct_box_pair *pair, const ct_contact_options *options, ct_manifold_memory *memory,
+bool ct_contacts_boxes_axis(const ct_box_pair *pair, const ct_contact_options *options, ct_manifold_scratch *memory,
                             ct_manifold *out) {
   const double extent[2] = {sqrt(ct_norm2(pair->half[0])), sqrt(ct_norm2(pair->half[1]))};
   bool met;
@@ -429,7 +432,7 @@ bool ct_contacts_boxes_axis(const ct_box_pair *pair, const ct_contact_options *o
   } else {
     rectangle r;
     r.slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_max2(extent[0], extent[1]) + fabs(out->pair.distance));
-    r.widest = 4.0 * CT_TIE * ct_min2(extent[0], extent[1]) + 2.0 * r.slack;
+    r.widest = 4.0 * CT_CONTACT_TIE * ct_min2(extent[0], extent[1]) + 2.0 * r.slack;
     r.tie = ct_contacts_tie(extent[0], extent[1], r.slack);
     r.reach = options->clearance + r.tie;
     met = meet_on_face(pair, &r, options->detail, memory, out);

@@ -1,14 +1,14 @@
 /* Contacts of two boxes without rounding and margin, on the stack: what outlines, clip and overlap find, without their lists.
  *
  * A scene has more pairs of boxes than of all else. The pair is placed once, for its distance and for its points. Every coordinate
- * and every distance is computed as in supporting_face.c, manifold_clip.c and manifold_face.c, so that the points are the same to the bit;
- * choices that hang on round-off, edges that lie side by side, and clips that go wrong are left to those. Points are light until it
- * is known which of them are kept. Sutherland, Hodgman 1974.
+ * and every distance is computed as in supporting_face.c, manifold_clip.c and manifold_face.c, so that the points are the same to
+ * the bit; choices that hang on round-off, edges that lie side by side, and clips that go wrong are left to those. Points are light
+ * until it is known which of them are kept. Sutherland, Hodgman 1974.
  */
-#include "primitives/box_box.h"
 #include "manifold/manifold.h"
 #include "pair/pair_order.h"
 #include "pair/workspace.h"
+#include "primitives/box_box.h"
 
 #include <string.h>
 
@@ -73,7 +73,7 @@ CT_INLINE void find_face(contacts *c, int which) {
   int after = size.x < near, i = after + (after & (size.y < near));
   ct_vec3 n = c->view.normal, way = which ? ct_neg(n) : n;
   f->axis = i;
-  f->positive = ct_part(&c->cosine[which], i) >= 0.0;
+  f->positive = ct_vec3_component(&c->cosine[which], i) >= 0.0;
   f->normal = ct_scale(axis_of(c, which, i), f->positive ? 1.0 : -1.0);
   f->tilt = sqrt(ct_norm2(ct_sub(f->normal, way)));
 }
@@ -86,9 +86,9 @@ typedef enum verdict { NO, YES, OPEN } verdict;
 CT_INLINE verdict meets_on(const contacts *c, int which) {
   const face *f = &c->face[which];
   int i = f->axis, index = which ? 3 + i : i;
-  if (fabs(ct_part(&c->cosine[which], i)) < CT_FACE_COSINE_MIN) return NO;
+  if (fabs(ct_vec3_component(&c->cosine[which], i)) < CT_FACE_COSINE_MIN) return NO;
   double way = f->positive != (which == 1) ? c->pair.along[index] : -c->pair.along[index];
-  double level = way - ct_part(&c->pair.half[which], i) - c->pair.reach[index];
+  double level = way - ct_vec3_component(&c->pair.half[which], i) - c->pair.reach[index];
   double least = c->distance - CT_FACE_OVER_EDGE_SIZE * ct_min2(c->extent[0], c->extent[1]) - CT_FACE_OVER_EDGE * fabs(level);
   double unsure = UNSURE * (c->extent[0] + c->extent[1] + fabs(c->distance));
   if (fabs(level - least) <= unsure) return OPEN;
@@ -106,7 +106,7 @@ CT_INLINE ct_vec3 edge_of(const contacts *c, int which, unsigned *feature) {
   *feature = pack(CT_FEATURE_VERTEX, top);
   if (along < 0) return ct_vec(0.0, 0.0, 0.0);
   *feature = pack(CT_FEATURE_EDGE, ct_box_edge(along, top));
-  return ct_scale(axis_of(c, which, along), ct_part(&c->pair.half[which], along));
+  return ct_scale(axis_of(c, which, along), ct_vec3_component(&c->pair.half[which], along));
 }
 
 /* Two boxes on no face: do their edges part ways in the view beyond doubt? */
@@ -120,8 +120,8 @@ CT_INLINE bool edges_cross(const contacts *c, light *own) {
 
 /* ---- faces ---- */
 
-/* What ct_outline_box_ring gives, for the first body and the second: each face's vertices, on which side these are of the three
- * middle planes, and the edges from them. */
+/* What ct_supporting_face_box_ring gives, for the first body and the second: each face's vertices, on which side these are of the
+ * three middle planes, and the edges from them. */
 static const struct {
   uint8_t vertex[4], edge[4];
   double side[3][4];
@@ -138,7 +138,7 @@ static const struct {
                   {{0, 1, 3, 2}, {0, 5, 1, 4}, {{-1, 1, 1, -1}, {-1, -1, 1, 1}, {-1, -1, -1, -1}}},
                   {{4, 6, 7, 5}, {6, 3, 7, 2}, {{-1, -1, 1, 1}, {-1, 1, 1, -1}, {1, 1, 1, 1}}}}};
 
-/* The sums as in ct_core_box_vertex. */
+/* The sums as in ct_proxy_box_vertex. */
 CT_INLINE void find_corners(const contacts *c, int which, corners *out) {
   const face *f = &c->face[which];
   const ct_vec3 half = c->pair.half[which], center = c->pair.center, *axis = c->pair.axis, u = c->view.x, v = c->view.y;
@@ -158,7 +158,7 @@ CT_INLINE void find_corners(const contacts *c, int which, corners *out) {
 CT_INLINE void find_slope(contacts *c, int which) {
   face *f = &c->face[which];
   double along = ct_dot(f->normal, c->view.normal);
-  double offset = ct_dot(f->normal, center_of(c, which)) + ct_part(&c->pair.half[which], f->axis);
+  double offset = ct_dot(f->normal, center_of(c, which)) + ct_vec3_component(&c->pair.half[which], f->axis);
   f->slope = ct_vec(-ct_dot(f->normal, c->view.x) / along, -ct_dot(f->normal, c->view.y) / along, offset / along);
 }
 
@@ -350,7 +350,7 @@ CT_INLINE double depth_tie(const contacts *c, const uint32_t *places) {
   }
   for (uint32_t i = 1; i < c->count; i++)
     most = ct_max2(most, (x[i] - x[0]) * (x[i] - x[0]) + (y[i] - y[0]) * (y[i] - y[0]));
-  return ct_max2(CT_TIE * sqrt(most), 2.0 * c->slack);
+  return ct_max2(CT_CONTACT_TIE * sqrt(most), 2.0 * c->slack);
 }
 
 /* The pair's own point is needed where no other one is as deep; of its features it then replaces the one there is. */
@@ -439,8 +439,8 @@ static __attribute__((noinline)) uint32_t reduce(const contacts *c, uint32_t pla
 CT_INLINE void hand_back(const contacts *c, const light *p, ct_vec3 normal, ct_contact_point *out) {
   bool swapped = c->pair.swapped;
   ct_vec3 *places[2] = {&out->point_a, &out->point_b};
-  *places[p->second != swapped] = ct_plain(ct_to_parent(*c->pair.frame[0], p->at));
-  *places[p->second == swapped] = ct_plain(ct_to_parent(*c->pair.frame[0], other_of(c, p)));
+  *places[p->second != swapped] = ct_clear_negative_zero(ct_to_parent(*c->pair.frame[0], p->at));
+  *places[p->second == swapped] = ct_clear_negative_zero(ct_to_parent(*c->pair.frame[0], other_of(c, p)));
   const unsigned features[2] = {p->a, p->b};
   out->a = unpacked(features[swapped]);
   out->b = unpacked(features[!swapped]);
@@ -451,7 +451,7 @@ CT_INLINE void hand_back(const contacts *c, const light *p, ct_vec3 normal, ct_c
 
 bool ct_contacts_boxes(ct_placed a, ct_placed b, const ct_contact_options *options, ct_workspace *workspace, ct_manifold *out) {
   const ct_pair_options pair_options = {options->tolerance, options->clearance};
-  ct_manifold_memory *memory = &workspace->manifold;
+  ct_manifold_scratch *memory = &workspace->manifold;
   /* Which way a pair is answered must not hang on what was answered before. */
   if (memory->capacity < POINTS_MAX && !ct_contacts_reserve(memory, POINTS_MAX)) return false;
   contacts c;

@@ -6,7 +6,7 @@
 /* A disc and the other outline. */
 typedef struct cap {
   ct_contacts *contacts;
-  const ct_outline *disc, *other;
+  const ct_supporting_face *disc, *other;
 } cap;
 
 void ct_rim_points(ct_vec3 axis, ct_vec3 across, ct_vec3 down, double slack, ct_vec3 out[4]) {
@@ -18,11 +18,11 @@ void ct_rim_points(ct_vec3 axis, ct_vec3 across, ct_vec3 down, double slack, ct_
 }
 
 /* `at` is on the disc's body if on_disc, else on the other's; the other surface is the one over it. */
-static void add(const cap *c, ct_feature of_disc, ct_feature of_other, ct_meeting *meeting, bool on_disc) {
+static void add(const cap *c, ct_feature of_disc, ct_feature of_other, ct_contact_candidate *meeting, bool on_disc) {
   const ct_view *view = &c->contacts->view;
-  const ct_outline *over = on_disc ? c->other : c->disc;
+  const ct_supporting_face *over = on_disc ? c->other : c->disc;
   ct_vec3 at = meeting->at;
-  double gap = ct_outline_height(over, ct_dot(view->x, at), ct_dot(view->y, at)) - ct_dot(view->normal, at);
+  double gap = ct_supporting_face_height(over, ct_dot(view->x, at), ct_dot(view->y, at)) - ct_dot(view->normal, at);
   meeting->on_second = on_disc == c->disc->second;
   meeting->distance = meeting->on_second ? -gap : gap;
   meeting->a = c->disc->second ? of_other : of_disc;
@@ -30,20 +30,20 @@ static void add(const cap *c, ct_feature of_disc, ct_feature of_other, ct_meetin
   ct_contacts_add(c->contacts, meeting);
 }
 
-static ct_feature rim_of(const ct_outline *disc) { return (ct_feature){CT_FEATURE_EDGE, disc->inside.index}; }
+static ct_feature rim_of(const ct_supporting_face *disc) { return (ct_feature){CT_FEATURE_EDGE, disc->inside.index}; }
 
 /* From a disc's middle to the point of its plane over a place of the view. */
-static ct_vec3 arm_to(const ct_view *view, const ct_outline *disc, double x, double y) {
-  ct_vec3 p = ct_scale(view->normal, ct_outline_height(disc, x, y));
+static ct_vec3 arm_to(const ct_view *view, const ct_supporting_face *disc, double x, double y) {
+  ct_vec3 p = ct_scale(view->normal, ct_supporting_face_height(disc, x, y));
   p = ct_add_scaled(ct_add_scaled(p, view->x, x), view->y, y);
   return ct_sub(p, disc->center);
 }
 
-static bool over_disc(const ct_view *view, const ct_outline *disc, ct_vec3 at, double tie) {
+static bool over_disc(const ct_view *view, const ct_supporting_face *disc, ct_vec3 at, double tie) {
   return ct_norm(arm_to(view, disc, ct_dot(view->x, at), ct_dot(view->y, at))) <= disc->radius + tie;
 }
 
-static bool over_polygon(const ct_view *view, const ct_outline *polygon, ct_vec3 at, double tie) {
+static bool over_polygon(const ct_view *view, const ct_supporting_face *polygon, ct_vec3 at, double tie) {
   const ct_corner_list *corners = &polygon->corners;
   double x = ct_dot(view->x, at), y = ct_dot(view->y, at);
   for (uint32_t k = 0; k < corners->count; k++) {
@@ -63,9 +63,9 @@ static void add_rim_points(const cap *c) {
   if (c->disc->second) down = ct_neg(down);
   ct_rim_points(c->disc->normal, c->disc->across, down, CT_PARALLEL_ANGLE, at);
   for (uint32_t i = 0; i < 4; i++) {
-    ct_meeting meeting = {.at = ct_add_scaled(c->disc->center, at[i], c->disc->radius), .number = i};
-    bool over = c->other->kind == CT_OUTLINE_DISC ? over_disc(view, c->other, meeting.at, c->contacts->tie)
-                                                  : over_polygon(view, c->other, meeting.at, c->contacts->tie);
+    ct_contact_candidate meeting = {.at = ct_add_scaled(c->disc->center, at[i], c->disc->radius), .number = i};
+    bool over = c->other->kind == CT_SUPPORTING_FACE_DISC ? over_disc(view, c->other, meeting.at, c->contacts->tie)
+                                                          : over_polygon(view, c->other, meeting.at, c->contacts->tie);
     if (over) add(c, rim_of(c->disc), c->other->inside, &meeting, true);
   }
 }
@@ -83,17 +83,17 @@ static void add_crossings(const cap *c, const ct_corner *p, const ct_corner *q, 
   const double end = tie / sqrt(square);
   for (uint32_t i = 0; i < 2; i++) {
     double t = (i ? root - half : -root - half) / square;
-    ct_meeting meeting = {.at = ct_lerp(p->at, q->at, t), .number = i};
+    ct_contact_candidate meeting = {.at = ct_lerp(p->at, q->at, t), .number = i};
     if (t > end && t < 1.0 - end) add(c, rim_of(c->disc), edge, &meeting, false);
   }
 }
 
 static void add_polygon(const cap *c) {
   const ct_corner_list *corners = &c->other->corners;
-  bool line = c->other->kind == CT_OUTLINE_SEGMENT;
+  bool line = c->other->kind == CT_SUPPORTING_FACE_SEGMENT;
   for (uint32_t k = 0; k < corners->count; k++) {
     const ct_corner *p = &corners->items[k], *q = &corners->items[k + 1 == corners->count ? 0 : k + 1];
-    ct_meeting meeting = {.at = p->at};
+    ct_contact_candidate meeting = {.at = p->at};
     if (over_disc(&c->contacts->view, c->disc, p->at, c->contacts->tie))
       add(c, c->disc->inside, (ct_feature){p->kind, p->vertex}, &meeting, false);
     if (!line || k == 0) add_crossings(c, p, q, line ? c->other->inside : (ct_feature){CT_FEATURE_EDGE, p->edge});
@@ -102,7 +102,7 @@ static void add_polygon(const cap *c) {
 
 /* Where the rims of two discs that lie side by side cross. Rims that pass each other by less than a tie touch, or are one. */
 static void add_rim_crossings(const cap *c) {
-  const ct_outline *a = c->disc, *b = c->other;
+  const ct_supporting_face *a = c->disc, *b = c->other;
   ct_vec3 apart = ct_sub(b->center, a->center);
   apart = ct_add_scaled(apart, a->normal, -ct_dot(apart, a->normal));
   double d = ct_norm(apart), tie = c->contacts->tie;
@@ -113,15 +113,15 @@ static void add_rim_crossings(const cap *c) {
   ct_vec3 unit = ct_scale(apart, 1.0 / d), side = ct_cross(a->normal, unit);
   ct_vec3 middle = ct_add_scaled(a->center, unit, along);
   for (uint32_t i = 0; i < 2; i++) {
-    ct_meeting meeting = {.at = ct_add_scaled(middle, side, i ? -sqrt(half) : sqrt(half)), .number = i};
+    ct_contact_candidate meeting = {.at = ct_add_scaled(middle, side, i ? -sqrt(half) : sqrt(half)), .number = i};
     add(c, rim_of(a), rim_of(b), &meeting, true);
   }
 }
 
-void ct_contacts_disc(ct_contacts *contacts, const ct_outline *first, const ct_outline *second) {
-  bool discs = first->kind == second->kind, first_disc = first->kind == CT_OUTLINE_DISC;
+void ct_contacts_disc(ct_contacts *contacts, const ct_supporting_face *first, const ct_supporting_face *second) {
+  bool discs = first->kind == second->kind, first_disc = first->kind == CT_SUPPORTING_FACE_DISC;
   cap c = {contacts, first_disc ? first : second, first_disc ? second : first};
-  if (c.other->kind != CT_OUTLINE_SEGMENT) add_rim_points(&c);
+  if (c.other->kind != CT_SUPPORTING_FACE_SEGMENT) add_rim_points(&c);
   if (!discs) {
     add_polygon(&c);
     return;

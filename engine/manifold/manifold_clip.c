@@ -140,7 +140,7 @@ static bool cut_ring(ring *r, const side *s) {
   return true;
 }
 
-static bool make_links(ct_manifold_memory *m, uint32_t count) {
+static bool make_links(ct_manifold_scratch *m, uint32_t count) {
   if (count <= m->link_capacity) return true;
   uint32_t(*link)[2] = realloc(m->link, count * sizeof *link);
   if (!link) return false;
@@ -150,7 +150,7 @@ static bool make_links(ct_manifold_memory *m, uint32_t count) {
 }
 
 static const ct_corner_list *clip_ring(ct_contacts *contacts, const ct_corner_list *frame, const ct_corner_list *in) {
-  ct_manifold_memory *m = contacts->memory;
+  ct_manifold_scratch *m = contacts->memory;
   contacts->failed = contacts->failed || !make_links(m, in->count + frame->count + 2);
   if (contacts->failed) return NULL;
   ring r = {m->cut[0].items, m->link, in->count, in->count, 0};

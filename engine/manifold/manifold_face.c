@@ -10,7 +10,7 @@
 /* Which outline clips, and what the other is. */
 typedef struct overlap {
   ct_contacts *contacts;
-  const ct_outline *frame, *body; /* frame: POLYGON; body: POLYGON or SEGMENT */
+  const ct_supporting_face *frame, *body; /* frame: POLYGON; body: POLYGON or SEGMENT */
 } overlap;
 
 static double height_of(const overlap *o, ct_vec3 at) { return ct_dot(o->contacts->view.normal, at); }
@@ -18,10 +18,10 @@ static double height_of(const overlap *o, ct_vec3 at) { return ct_dot(o->contact
 /* A meeting with features in the order of frame and body. `at` is on the body unless on_frame. */
 static void add(const overlap *o, ct_feature of_frame, ct_feature of_body, ct_vec3 at, bool on_frame) {
   double x = ct_dot(o->contacts->view.x, at), y = ct_dot(o->contacts->view.y, at), height = height_of(o, at);
-  const ct_outline *other = on_frame ? o->body : o->frame;
-  double gap = ct_outline_height(other, x, y) - height;
+  const ct_supporting_face *other = on_frame ? o->body : o->frame;
+  double gap = ct_supporting_face_height(other, x, y) - height;
   bool second = on_frame == o->frame->second;
-  ct_meeting meeting = {.at = at, .on_second = second, .distance = second ? -gap : gap};
+  ct_contact_candidate meeting = {.at = at, .on_second = second, .distance = second ? -gap : gap};
   meeting.a = o->frame->second ? of_body : of_frame;
   meeting.b = o->frame->second ? of_frame : of_body;
   ct_contacts_add(o->contacts, &meeting);
@@ -141,7 +141,7 @@ static void segment_in_polygon(const overlap *o) {
 }
 
 /* Two lines that lie side by side in the view: the ends of what they share. */
-static void segment_on_segment(ct_contacts *c, const ct_outline *first, const ct_outline *second) {
+static void segment_on_segment(ct_contacts *c, const ct_supporting_face *first, const ct_supporting_face *second) {
   const ct_corner *p = first->corners.items, *q = second->corners.items;
   double dx = p[1].x - p[0].x, dy = p[1].y - p[0].y, ex = q[1].x - q[0].x, ey = q[1].y - q[0].y;
   double length = sqrt(dx * dx + dy * dy), other = sqrt(ex * ex + ey * ey);
@@ -159,25 +159,25 @@ static void segment_on_segment(ct_contacts *c, const ct_outline *first, const ct
     bool ends = !inner && fabs(of_second - of_first) <= tie;
     ct_vec3 at = inner ? q[k].at : p[end].at, over = inner ? ct_lerp(p[0].at, p[1].at, t) : ct_lerp(q[0].at, q[1].at, s);
     double gap = ct_dot(c->view.normal, ct_sub(over, at));
-    ct_meeting meeting = {.at = at, .on_second = inner, .distance = inner ? -gap : gap};
+    ct_contact_candidate meeting = {.at = at, .on_second = inner, .distance = inner ? -gap : gap};
     meeting.a = inner ? first->inside : feature_of(&p[end]);
     meeting.b = inner || ends ? feature_of(&q[k]) : second->inside;
     ct_contacts_add(c, &meeting);
   }
 }
 
-void ct_contacts_overlap(ct_contacts *contacts, const ct_outline *first, const ct_outline *second) {
-  if (first->kind == CT_OUTLINE_POINT || second->kind == CT_OUTLINE_POINT) return;
-  if (first->kind == CT_OUTLINE_DISC || second->kind == CT_OUTLINE_DISC) {
+void ct_contacts_overlap(ct_contacts *contacts, const ct_supporting_face *first, const ct_supporting_face *second) {
+  if (first->kind == CT_SUPPORTING_FACE_POINT || second->kind == CT_SUPPORTING_FACE_POINT) return;
+  if (first->kind == CT_SUPPORTING_FACE_DISC || second->kind == CT_SUPPORTING_FACE_DISC) {
     ct_contacts_disc(contacts, first, second);
     return;
   }
-  if (first->kind == CT_OUTLINE_SEGMENT && second->kind == CT_OUTLINE_SEGMENT) {
+  if (first->kind == CT_SUPPORTING_FACE_SEGMENT && second->kind == CT_SUPPORTING_FACE_SEGMENT) {
     segment_on_segment(contacts, first, second);
     return;
   }
   bool polygons = first->kind == second->kind;
-  bool first_frames = polygons ? first->tilt <= second->tilt + CT_PARALLEL_ANGLE : first->kind == CT_OUTLINE_POLYGON;
+  bool first_frames = polygons ? first->tilt <= second->tilt + CT_PARALLEL_ANGLE : first->kind == CT_SUPPORTING_FACE_POLYGON;
   overlap o = {contacts, first_frames ? first : second, first_frames ? second : first};
   if (polygons) polygon_in_polygon(&o);
   else segment_in_polygon(&o);

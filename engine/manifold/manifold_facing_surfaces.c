@@ -17,7 +17,7 @@
 /* Steps of 100 ns that two triangles that are seen take, for the flag. */
 #define FACES_STEPS 32
 
-/* What is known of a vertex; CT_NOT_MET: nothing. */
+/* What is known of a vertex; CT_NO_GROUP: nothing. */
 #define LEFT 1u /* to its nearest surface point */
 #define HAD 2u  /* it has its place along the normal of a look, + the look's number */
 
@@ -32,19 +32,21 @@ typedef struct seen {
 } seen;
 
 typedef struct look {
-  ct_touching *t;
+  ct_mesh_contacts *t;
   ct_vec3 axis[2][3]; /* x, y and the normal in the frame of either mesh */
   double origin[3];   /* of b along them */
   double depth;       /* points are not deeper, m */
   uint32_t number;    /* of the look */
 } look;
 
-static uint32_t *known_of(const ct_touching *t, int which, uint32_t vertex) {
+static uint32_t *known_of(const ct_mesh_contacts *t, int which, uint32_t vertex) {
   uint32_t base = t->view[0]->live_count + t->view[1]->live_count + (which ? t->view[0]->vertex_count : 0);
   return &t->contacts->memory->root[base + vertex];
 }
 
-bool ct_touches_has(const ct_touching *t, int which, uint32_t vertex) { return known_of(t, which, vertex)[0] == HAD; }
+bool ct_mesh_contacts_has_vertex(const ct_mesh_contacts *t, int which, uint32_t vertex) {
+  return known_of(t, which, vertex)[0] == HAD;
+}
 
 /* ---- boxes in the view ---- */
 
@@ -52,7 +54,7 @@ typedef struct span {
   double low, high;
 } span;
 
-static span span_of(const look *l, int which, int axis, const ct_box *box) {
+static span span_of(const look *l, int which, int axis, const ct_aabb *box) {
   ct_vec3 d = l->axis[which][axis], half = ct_scale(ct_sub(box->max, box->min), 0.5);
   double middle = ct_dot(d, ct_scale(ct_add(box->min, box->max), 0.5)) + (which ? l->origin[axis] : 0.0);
   double size = fabs(d.x) * half.x + fabs(d.y) * half.y + fabs(d.z) * half.z + l->t->slack;
@@ -108,24 +110,24 @@ static double height_at(const look *l, const seen *s, spot p) {
 
 /* Points above each other, of a at the one height and of b at the other: is either in the other's solid? */
 static bool overlap_at(const look *l, ct_vec3 on_a, double depth) {
-  ct_touching *t = l->t;
+  ct_mesh_contacts *t = l->t;
   if (!(depth <= l->depth + t->tie) || depth < -t->reach) return false;
   if (depth <= t->tie) return true;
-  return ct_touching_holds(t, 1, on_a) || ct_touching_holds(t, 0, ct_add_scaled(on_a, l->axis[0][2], -depth));
+  return ct_mesh_contacts_is_inside(t, 1, on_a) || ct_mesh_contacts_is_inside(t, 0, ct_add_scaled(on_a, l->axis[0][2], -depth));
 }
 
 static void take(const look *l, const seen s[2], ct_feature a, ct_feature b, ct_vec3 on_a, double depth) {
   const ct_mesh_face face[2] = {s[0].face, s[1].face};
   ct_vec3 n = l->axis[0][2];
-  ct_meet meet = {.feature = {a, b}, .point = {on_a, ct_add_scaled(on_a, n, -depth)}, .normal = n, .distance = -depth};
-  ct_touch_take(l->t, face, &meet);
+  ct_feature_meeting meet = {.feature = {a, b}, .point = {on_a, ct_add_scaled(on_a, n, -depth)}, .normal = n, .distance = -depth};
+  ct_mesh_contacts_add(l->t, face, &meet);
 }
 
 /* Is a vertex inside left to its nearest surface point? It is when that is along the normal too. */
 static bool is_left(const look *l, int which, uint32_t vertex, ct_vec3 v) {
-  ct_touching *t = l->t;
+  ct_mesh_contacts *t = l->t;
   uint32_t *known = known_of(t, which, vertex);
-  if (*known != CT_NOT_MET) return *known != HAD + l->number;
+  if (*known != CT_NO_GROUP) return *known != HAD + l->number;
   ct_mesh_foot foot;
   ct_vec3 there = which ? v : ct_to_local(t->pair.relative, v);
   if (!ct_mesh_nearest(t->mesh[1 - which], there, INFINITY, &foot) || foot.distance <= t->tie) return false;
@@ -209,7 +211,7 @@ static bool edges_over(const look *l, const seen s[2], bool met) {
   line_kind kind[2][3];
   for (int i = 0; i < 6; i++) {
     int which = i / 3, k = i % 3;
-    edge[which][k] = ct_touching_edge(l->t, &s[which].face, k);
+    edge[which][k] = ct_mesh_contacts_edge(l->t, &s[which].face, k);
     kind[which][k] = kind_of(l, &s[which].face, &edge[which][k]);
     if (kind[which][k] == LINE_RIM) rim_at_depth(l, s, which, &edge[which][k]);
   }
@@ -247,7 +249,7 @@ static void faces_over(const look *l, const seen s[2]) {
   bool met = vertices_over(l, s, 0);
   met = vertices_over(l, s, 1) || met;
   met = edges_over(l, s, met);
-  if (met) ct_touch_mark(l->t, (const ct_mesh_face[2]){s[0].face, s[1].face});
+  if (met) ct_mesh_contacts_mark(l->t, (const ct_mesh_face[2]){s[0].face, s[1].face});
 }
 
 /* ---- all triangles that are seen over each other ---- */
@@ -256,7 +258,7 @@ static uint32_t load(const look *l, int which, const ct_mesh_node *leaf, seen ou
   uint32_t count = 0;
   for (uint32_t i = 0; i < leaf->count; i++) {
     seen *s = &out[count];
-    s->face = ct_touching_face(l->t, which, leaf->first + i);
+    s->face = ct_mesh_contacts_face(l->t, which, leaf->first + i);
     if (!is_seen(l, &s->face)) continue;
     for (int k = 0; k < 3; k++) s->corner[k] = spot_of(l, s->face.t.v[k]);
     count++;
@@ -282,14 +284,14 @@ static bool look_at_leaves(const look *l, uint32_t a, uint32_t b) {
     spans_of_seen(l, &second[k], other);
     for (uint32_t i = 0; i < count; i++) {
       if (!spans_meet(l, spans[i], other)) continue;
-      if (ct_mesh_stopped(l->t->pair.memory, FACES_STEPS)) return false;
+      if (ct_mesh_is_cancelled(l->t->pair.memory, FACES_STEPS)) return false;
       faces_over(l, (const seen[2]){first[i], second[k]});
     }
   }
   return !l->t->contacts->failed && !l->t->contacts->cut_short;
 }
 
-void ct_touches_seen(ct_touching *t, ct_vec3 normal, uint32_t number) {
+void ct_mesh_contacts_facing(ct_mesh_contacts *t, ct_vec3 normal, uint32_t number) {
   ct_view view = ct_view_along(normal);
   look l = {.t = t, .axis = {{view.x, view.y, normal}}, .depth = -t->least - t->tie, .number = number};
   for (int i = 0; i < 3; i++) {
@@ -302,7 +304,7 @@ void ct_touches_seen(ct_touching *t, ct_vec3 normal, uint32_t number) {
   int top = 0;
   stack[top].a = stack[top].b = 0;
   top++;
-  while (top > 0 && !ct_mesh_stopped(t->pair.memory, 1)) {
+  while (top > 0 && !ct_mesh_is_cancelled(t->pair.memory, 1)) {
     uint32_t a = stack[--top].a, b = stack[top].b;
     if (!nodes_meet(&l, a, b)) continue;
     const ct_mesh_node *p = &t->view[0]->nodes[a], *q = &t->view[1]->nodes[b];

@@ -16,7 +16,7 @@ typedef struct spot {
 static void add(ct_contacts *c, const spot *s) {
   ct_vec3 down = c->view.normal, at = ct_add_scaled(s->core_point, s->way, s->radius);
   double level = ct_dot(down, c->relative.position);
-  ct_meeting meeting = {
+  ct_contact_candidate meeting = {
       .a = s->feature, .b = {CT_FEATURE_FACE, 0}, .at = at, .number = s->number, .distance = level - ct_dot(down, at)};
   ct_contacts_add(c, &meeting);
 }
@@ -38,9 +38,9 @@ static flat_vec between(flat_vec first, flat_vec second, flat_vec down) {
 }
 
 static void add_rim(ct_contacts *c, uint32_t top, const ct_vec3 at[4], ct_vec3 axis) {
-  const ct_core *core = &c->core_a;
+  const ct_convex_proxy *core = &c->core_a;
   ct_vec3 center = ct_add_scaled(core->center, core->axis[2], top ? 1.0 : -1.0);
-  ct_lean lean = ct_core_lean(core);
+  ct_side_slope lean = ct_proxy_side_slope(core);
   double outward = top ? 1.0 : -1.0, rim = core->rim[top];
   ct_vec3 out = ct_scale(axis, outward);
   /* From the cap's normal to that of the side. */
@@ -58,7 +58,7 @@ static void add_rim(ct_contacts *c, uint32_t top, const ct_vec3 at[4], ct_vec3 a
 }
 
 static void add_rims(ct_contacts *c) {
-  const ct_core *core = &c->core_a;
+  const ct_convex_proxy *core = &c->core_a;
   ct_vec3 axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0)), at[4];
   ct_vec3 across = ct_vec(core->rotation.rx.x, core->rotation.ry.x, core->rotation.rz.x);
   ct_rim_points(axis, across, c->view.normal, CT_PARALLEL_ANGLE, at);
@@ -66,7 +66,7 @@ static void add_rims(ct_contacts *c) {
 }
 
 /* Normals of a box's vertex fill an octant: the nearest one to straight down. */
-static ct_vec3 box_way(const ct_core *box, uint32_t vertex, ct_vec3 down) {
+static ct_vec3 box_way(const ct_convex_proxy *box, uint32_t vertex, ct_vec3 down) {
   const ct_mat3 *m = &box->rotation;
   ct_vec3 local = ct_mat_tmul(*m, down);
   double sign[3], level[3] = {local.x, local.y, local.z};
@@ -83,7 +83,7 @@ static ct_vec3 box_way(const ct_core *box, uint32_t vertex, ct_vec3 down) {
 }
 
 /* The normal of a capsule's side at its lowest line; false: one end's ball holds the other's. */
-static bool segment_way(const ct_core *core, const ct_view *view, ct_vec3 *way) {
+static bool segment_way(const ct_convex_proxy *core, const ct_view *view, ct_vec3 *way) {
   ct_vec3 axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0));
   double lean = core->size > 0.0 ? (core->radius[0] - core->radius[1]) / (2.0 * core->size) : 1.0;
   if (!(fabs(lean) < 1.0)) return false;
@@ -96,31 +96,31 @@ static bool segment_way(const ct_core *core, const ct_view *view, ct_vec3 *way) 
 }
 
 static void add_vertices(ct_contacts *c) {
-  const ct_core *core = &c->core_a;
+  const ct_convex_proxy *core = &c->core_a;
   ct_vec3 down = c->view.normal, side = down;
-  uint32_t count = ct_core_vertex_count(core);
-  double lowest = ct_core_reach(core, down);
-  bool line = core->kind != CT_CORE_SEGMENT || segment_way(core, &c->view, &side);
+  uint32_t count = ct_proxy_vertex_count(core);
+  double lowest = ct_proxy_support_value(core, down);
+  bool line = core->kind != CT_PROXY_SEGMENT || segment_way(core, &c->view, &side);
   for (uint32_t i = 0; i < count; i++) {
-    spot s = {.feature = {CT_FEATURE_VERTEX, i}, .core_point = ct_core_vertex(core, i), .radius = ct_core_vertex_radius(core, i)};
+    spot s = {.feature = {CT_FEATURE_VERTEX, i}, .core_point = ct_proxy_vertex(core, i), .radius = ct_proxy_vertex_radius(core, i)};
     bool low = s.radius == 0.0 || ct_dot(down, s.core_point) + s.radius >= lowest - c->slack;
     if (!low && !line) continue;
-    s.way = low                             ? down
-            : core->kind == CT_CORE_BOX     ? box_way(core, i, down)
-            : core->kind == CT_CORE_SEGMENT ? side
-                                            : ct_outline_hull_way(core, i, down);
+    s.way = low                              ? down
+            : core->kind == CT_PROXY_BOX     ? box_way(core, i, down)
+            : core->kind == CT_PROXY_SEGMENT ? side
+                                             : ct_supporting_face_hull_normal(core, i, down);
     add(c, &s);
   }
 }
 
 void ct_contacts_plane(ct_contacts *c) {
-  const ct_core *core = &c->core_a;
-  if (core->kind == CT_CORE_FRUSTUM) {
+  const ct_convex_proxy *core = &c->core_a;
+  if (core->kind == CT_PROXY_FRUSTUM) {
     add_rims(c);
-  } else if (core->kind == CT_CORE_ELLIPSOID || core->kind == CT_CORE_POINT) {
+  } else if (core->kind == CT_PROXY_ELLIPSOID || core->kind == CT_PROXY_POINT) {
     uint32_t near = 0;
     spot s = {.way = c->view.normal};
-    s.core_point = ct_core_point(core, c->view.normal, &near, &s.radius);
+    s.core_point = ct_proxy_point(core, c->view.normal, &near, &s.radius);
     add(c, &s);
   } else {
     add_vertices(c);

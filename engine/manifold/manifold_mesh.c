@@ -20,12 +20,12 @@
 /* Triangles around a vertex that are looked at: a guard for fans of broken meshes. */
 #define FAN_MAX 4096
 /* The mark of a group that has points. */
-#define NUMBERED (CT_NOT_MET - 1u)
+#define NUMBERED (CT_NO_GROUP - 1u)
 
 /* ---- groups ---- */
 
 bool ct_groups_open(ct_contacts *c, uint32_t count) {
-  ct_manifold_memory *m = c->memory;
+  ct_manifold_scratch *m = c->memory;
   if (count > m->root_capacity) {
     uint32_t *root = realloc(m->root, count * sizeof *root);
     c->failed = c->failed || !root;
@@ -33,7 +33,7 @@ bool ct_groups_open(ct_contacts *c, uint32_t count) {
     m->root = root;
     m->root_capacity = count;
   }
-  for (uint32_t i = 0; i < count; i++) m->root[i] = CT_NOT_MET;
+  for (uint32_t i = 0; i < count; i++) m->root[i] = CT_NO_GROUP;
   return true;
 }
 
@@ -53,10 +53,10 @@ void ct_groups_join(uint32_t *root, uint32_t i, uint32_t k) {
 }
 
 /* From members to the number of their group among those that have points, in the order of the groups' lowest members. */
-static void number_groups(ct_manifold_memory *m, uint32_t count) {
+static void number_groups(ct_manifold_scratch *m, uint32_t count) {
   uint32_t *root = m->root, next = 0;
   for (uint32_t i = 0; i < count; i++)
-    if (root[i] != CT_NOT_MET) root[i] = ct_groups_find(root, i);
+    if (root[i] != CT_NO_GROUP) root[i] = ct_groups_find(root, i);
   for (uint32_t i = 0; i < m->count; i++) m->points[i].patch = root[m->points[i].patch];
   for (uint32_t i = 0; i < m->count; i++) root[m->points[i].patch] = NUMBERED;
   for (uint32_t i = 0; i < count; i++)
@@ -68,14 +68,14 @@ static void number_groups(ct_manifold_memory *m, uint32_t count) {
 
 void ct_contacts_mesh_plane(ct_contacts *c) {
   const ct_mesh_view *mesh = ct_mesh_get(c->a.shape->mesh);
-  ct_manifold_memory *m = c->memory;
+  ct_manifold_scratch *m = c->memory;
   ct_vec3 down = c->view.normal;
   double level = ct_dot(down, c->relative.position), radius = c->a.shape->rounding + c->a.shape->margin;
   if (!ct_groups_open(c, mesh->vertex_count)) return;
   for (uint32_t i = 0; i < mesh->point_count && !c->failed; i++) {
     uint32_t vertex = mesh->points[i], before = m->count;
     ct_vec3 at = ct_add_scaled(mesh->vertices[vertex], down, radius);
-    ct_meeting meeting = {
+    ct_contact_candidate meeting = {
         .a = {CT_FEATURE_VERTEX, vertex}, .b = {CT_FEATURE_FACE, 0}, .at = at, .distance = level - ct_dot(down, at)};
     ct_contacts_add(c, &meeting);
     if (m->count == before) continue;
@@ -85,7 +85,7 @@ void ct_contacts_mesh_plane(ct_contacts *c) {
   for (uint32_t i = 0; i < mesh->live_count; i++) {
     for (int k = 0; k < 3; k++) {
       uint32_t v = mesh->corners[i][k], w = mesh->corners[i][(k + 1) % 3];
-      if (m->root[v] != CT_NOT_MET && m->root[w] != CT_NOT_MET) ct_groups_join(m->root, v, w);
+      if (m->root[v] != CT_NO_GROUP && m->root[w] != CT_NO_GROUP) ct_groups_join(m->root, v, w);
     }
   }
   number_groups(m, mesh->vertex_count);
@@ -96,7 +96,7 @@ void ct_contacts_mesh_plane(ct_contacts *c) {
 typedef struct mesh_run {
   ct_contacts *contacts;
   const ct_mesh_view *mesh;
-  ct_touching at; /* the mesh as one of two: its second */
+  ct_mesh_contacts at; /* the mesh as one of two: its second */
   double radius;  /* of the mesh's rounding and margin */
   bool apart;
   bool crossed; /* a surface that passes through the body, or lies in it */
@@ -135,14 +135,14 @@ static ct_feature place_of(const ct_mesh_face *face, ct_vec3 point, ct_feature o
 
 /* Is a point between the ends of a capsule's line, or of the line along a frustum's side? */
 static bool is_on_line(const ct_contacts *c, const ct_contact_point *p) {
-  return (c->core_a.kind == CT_CORE_SEGMENT && p->a.kind == CT_FEATURE_EDGE) ||
-         (c->core_a.kind == CT_CORE_FRUSTUM && p->a.kind == CT_FEATURE_SMOOTH);
+  return (c->core_a.kind == CT_PROXY_SEGMENT && p->a.kind == CT_FEATURE_EDGE) ||
+         (c->core_a.kind == CT_PROXY_FRUSTUM && p->a.kind == CT_FEATURE_SMOOTH);
 }
 
 /* What a point is on, of a line: its end where it falls on that. */
 static ct_feature place_on_line(const ct_contacts *c, const ct_contact_point *p) {
-  const ct_core *core = &c->core_a;
-  bool segment = core->kind == CT_CORE_SEGMENT;
+  const ct_convex_proxy *core = &c->core_a;
+  bool segment = core->kind == CT_PROXY_SEGMENT;
   if (!is_on_line(c, p)) return p->a;
   double half = ct_norm(core->axis[2]);
   double along = half > 0.0 ? ct_dot(core->axis[2], ct_sub(p->point_a, core->center)) / half : 0.0;
@@ -160,7 +160,7 @@ static ct_feature place_on_line(const ct_contacts *c, const ct_contact_point *p)
 /* An edge enters a rim, 0, or leaves it, 1, from its vertex of the lower number, whichever triangle has found that. False: it is a
  * tangent of a cap that lies on the mesh, as in manifold_cap.c. */
 static bool cross_rim(const ct_contacts *c, const ct_mesh_edge *e, ct_vec3 foot, ct_contact_point *p) {
-  const ct_core *core = &c->core_a;
+  const ct_convex_proxy *core = &c->core_a;
   double along = ct_dot(ct_unit_or(ct_sub(e->q, e->p), p->normal), ct_sub(foot, core->center));
   ct_vec3 axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0));
   bool flat = ct_norm(ct_cross(axis, p->normal)) <= FLAT_CAP;
@@ -172,7 +172,7 @@ static bool cross_rim(const ct_contacts *c, const ct_mesh_edge *e, ct_vec3 foot,
  * amid flat faces and straight edges are where those were cut, and edges of the body do not meet them. Apart, a feature is met
  * where the mesh ends along the normal. */
 static bool in_mesh(const mesh_run *run, const ct_mesh_face *face, ct_contact_point *p) {
-  const ct_touching *t = &run->at;
+  const ct_mesh_contacts *t = &run->at;
   const ct_feature found = p->a;
   p->a = place_on_line(run->contacts, p);
   const bool end_of_line = p->a.kind != found.kind;
@@ -201,9 +201,9 @@ static bool in_mesh(const mesh_run *run, const ct_mesh_face *face, ct_contact_po
     return !(whole && !ct_is_corner(t, face, k)) && (!run->apart || ct_vertex_ends(t, face, k, way, lean));
   }
   if (place.kind == CT_FEATURE_EDGE) {
-    ct_mesh_edge e = ct_touching_edge(t, face, k);
+    ct_mesh_edge e = ct_mesh_contacts_edge(t, face, k);
     p->b = e.feature;
-    if (p->a.kind == CT_FEATURE_EDGE && run->contacts->core_a.kind == CT_CORE_FRUSTUM && !end_of_line &&
+    if (p->a.kind == CT_FEATURE_EDGE && run->contacts->core_a.kind == CT_PROXY_FRUSTUM && !end_of_line &&
         !cross_rim(run->contacts, &e, foot, p))
       return false;
     if (p->a.kind == CT_FEATURE_FACE) return false;
@@ -215,7 +215,7 @@ static bool in_mesh(const mesh_run *run, const ct_mesh_face *face, ct_contact_po
 
 static void mark_met(const mesh_run *run, uint32_t position) {
   uint32_t *root = run->contacts->memory->root;
-  if (position != CT_NO_TRIANGLE && root[position] == CT_NOT_MET) root[position] = position;
+  if (position != CT_NO_TRIANGLE && root[position] == CT_NO_GROUP) root[position] = position;
 }
 
 /* A point on an edge or a corner is on all triangles there: whichever of these has it, patches hang together. */
@@ -241,8 +241,8 @@ static void mark_around(const mesh_run *run, const ct_mesh_face *face, const ct_
 /* The points of one triangle along the view. Those deeper than the pair are of other features that the pair has not chosen. */
 static void take_points(mesh_run *run, uint32_t position, uint32_t before) {
   ct_contacts *c = run->contacts;
-  ct_manifold_memory *m = c->memory;
-  ct_mesh_face face = ct_touching_face(&run->at, 1, position);
+  ct_manifold_scratch *m = c->memory;
+  ct_mesh_face face = ct_mesh_contacts_face(&run->at, 1, position);
   uint32_t kept = before;
   for (uint32_t i = before; i < m->count; i++) {
     ct_contact_point p = m->points[i];
@@ -266,27 +266,27 @@ static void meet_apart(mesh_run *run, uint32_t position) {
                          .threshold = c->reach,
                          .workspace = c->workspace};
   ct_cell_result r = {.status = CT_PAIR_OK};
-  ct_cell_cores(&input, &r);
+  ct_cell_convex_convex(&input, &r);
   if (!(r.distance <= c->reach) || !(r.distance > 0.0)) return;
   uint32_t before = c->memory->count;
   double of_pair = c->distance;
   c->view = ct_view_along(ct_unit_or(r.normal, c->view.normal));
   c->distance = r.distance;
-  ct_contacts_meet(c);
+  ct_contacts_intersect_faces(c);
   /* A face beside a rounded one, lower where that curves away: of sides that run along each other the ends. */
-  bool edges = c->core_a.kind == CT_CORE_BOX || c->core_a.kind == CT_CORE_HULL;
+  bool edges = c->core_a.kind == CT_PROXY_BOX || c->core_a.kind == CT_PROXY_HULL;
   if (edges && c->memory->count == before && -ct_dot(normal_of(run, position), c->view.normal) >= LEVEL_MIN)
-    ct_contacts_meet_edges(c);
-  ct_contacts_own(c, before, &(ct_meeting){.at = r.point_a, .distance = r.distance});
+    ct_contacts_intersect_edges(c);
+  ct_contacts_own(c, before, &(ct_contact_candidate){.at = r.point_a, .distance = r.distance});
   c->distance = of_pair;
   take_points(run, position, before);
 }
 
 static void meet_triangle(mesh_run *run, uint32_t position) {
   ct_contacts *c = run->contacts;
-  c->cut_short = c->cut_short || ct_mesh_stopped(&c->workspace->mesh, TRIANGLE_STEPS);
+  c->cut_short = c->cut_short || ct_mesh_is_cancelled(&c->workspace->mesh, TRIANGLE_STEPS);
   ct_vec3 corner[3] = {corner_of(run, position, 0), corner_of(run, position, 1), corner_of(run, position, 2)};
-  c->core_b = ct_core_triangle(corner, c->core_a.extent);
+  c->core_b = ct_proxy_triangle(corner, c->core_a.extent);
   c->core_b.radius[0] = c->core_b.radius[1] = run->radius;
   if (run->apart) {
     meet_apart(run, position);
@@ -294,21 +294,21 @@ static void meet_triangle(mesh_run *run, uint32_t position) {
   }
   if (ct_dot(normal_of(run, position), c->view.normal) > -FACING_MIN) return;
   uint32_t before = c->memory->count;
-  ct_contacts_meet(c);
+  ct_contacts_intersect_faces(c);
   take_points(run, position, before);
 }
 
-static ct_box grown(const ct_mesh_node *node, double by) { return ct_box_grow(node->box, by); }
+static ct_aabb grown(const ct_mesh_node *node, double by) { return ct_aabb_expand(node->box, by); }
 
 /* Every triangle whose box is within reach of the body's. */
-static void visit_near(mesh_run *run, const ct_box *box) {
+static void visit_near(mesh_run *run, const ct_aabb *box) {
   const ct_mesh_view *mesh = run->mesh;
   uint32_t stack[CT_MESH_DEPTH_MAX + 2], top = 0;
   stack[top++] = 0;
   while (top > 0 && !run->contacts->failed && !run->contacts->cut_short) {
     const ct_mesh_node *node = &mesh->nodes[stack[--top]];
-    ct_box node_box = grown(node, run->radius);
-    if (!ct_box_overlap(box, &node_box)) continue;
+    ct_aabb node_box = grown(node, run->radius);
+    if (!ct_aabb_overlap(box, &node_box)) continue;
     for (uint32_t i = 0; i < node->count && !run->contacts->cut_short; i++) {
       if (run->crossed) ct_contacts_pierce(run->contacts, node->first + i);
       else meet_triangle(run, node->first + i);
@@ -350,7 +350,7 @@ static ct_contact_point *same_point(const mesh_run *run, uint32_t from, uint32_t
 
 /* Each meeting of two features once, whichever triangles found it: on the one that faces the body most. */
 static void take_once(mesh_run *run) {
-  ct_manifold_memory *m = run->contacts->memory;
+  ct_manifold_scratch *m = run->contacts->memory;
   uint32_t kept = 0, from = 0;
   if (m->count > 0) qsort(m->points, m->count, sizeof *m->points, by_rank);
   for (uint32_t i = 0; i < m->count; i++) {
@@ -369,12 +369,12 @@ static void take_once(mesh_run *run) {
 
 /* Patches: triangles side by side. */
 static void group_patches(mesh_run *run) {
-  ct_manifold_memory *m = run->contacts->memory;
+  ct_manifold_scratch *m = run->contacts->memory;
   const ct_mesh_view *mesh = run->mesh;
   for (uint32_t i = 0; i < mesh->live_count; i++) {
-    for (int k = 0; k < 3 && m->root[i] != CT_NOT_MET; k++) {
+    for (int k = 0; k < 3 && m->root[i] != CT_NO_GROUP; k++) {
       uint32_t other = mesh->across[i][k];
-      if (other == CT_NO_TRIANGLE || other < i || m->root[other] == CT_NOT_MET) continue;
+      if (other == CT_NO_TRIANGLE || other < i || m->root[other] == CT_NO_GROUP) continue;
       if (ct_dot(normal_of(run, i), normal_of(run, other)) >= CT_PATCH_COSINE_MIN) ct_groups_join(m->root, i, other);
     }
   }
@@ -385,7 +385,7 @@ void ct_contacts_mesh(ct_contacts *c) {
   const ct_mesh_view *mesh = ct_mesh_get(c->b.shape->mesh);
   mesh_run run = {.contacts = c, .mesh = mesh, .apart = c->distance > 0.0, .crossed = c->distance <= 0.0 && !mesh->solid};
   run.radius = c->b.shape->rounding + c->b.shape->margin;
-  run.at = (ct_touching){.contacts = c, .slack = c->slack, .tie = c->tie};
+  run.at = (ct_mesh_contacts){.contacts = c, .slack = c->slack, .tie = c->tie};
   run.at.pair.relative = c->relative;
   run.at.mesh[1] = c->b.shape->mesh;
   run.at.view[1] = mesh;
@@ -393,7 +393,7 @@ void ct_contacts_mesh(ct_contacts *c) {
   if (!ct_groups_open(c, mesh->live_count)) return;
   ct_frame back = {ct_mat_transpose(c->relative.rotation), {0.0, 0.0, 0.0}};
   back.position = ct_neg(ct_mat_mul(back.rotation, c->relative.position));
-  ct_box box = ct_box_grow(ct_shape_box(c->a.shape, &back), c->reach + c->slack);
+  ct_aabb box = ct_aabb_expand(ct_shape_aabb(c->a.shape, &back), c->reach + c->slack);
   ct_view view = c->view;
   visit_near(&run, &box);
   c->view = view;

@@ -15,7 +15,7 @@
 /* ---- pairs of triangles ---- */
 
 /* From a to b where surfaces cross: of a surface and a solid along the surface's normal, away from the middle of the solid. */
-static ct_vec3 way_across(const ct_touching *t, const ct_mesh_face face[2], ct_vec3 otherwise) {
+static ct_vec3 way_across(const ct_mesh_contacts *t, const ct_mesh_face face[2], ct_vec3 otherwise) {
   if (t->view[0]->solid == t->view[1]->solid) return otherwise;
   int surface = t->view[0]->solid ? 1 : 0;
   ct_vec3 n = face[surface].normal, middle = t->view[1 - surface]->centroid;
@@ -25,26 +25,26 @@ static ct_vec3 way_across(const ct_touching *t, const ct_mesh_face face[2], ct_v
   return back == (surface == 1) ? ct_neg(n) : n;
 }
 
-static bool meet_pair(void *context, const ct_mesh_near *near) {
-  ct_touching *t = context;
-  ct_mesh_face face[2] = {ct_touching_face(t, 0, near->position_a), ct_touching_face(t, 1, near->position_b)};
+static bool meet_pair(void *context, const ct_near_triangles *near) {
+  ct_mesh_contacts *t = context;
+  ct_mesh_face face[2] = {ct_mesh_contacts_face(t, 0, near->position_a), ct_mesh_contacts_face(t, 1, near->position_b)};
   const ct_mesh_face turned[2] = {face[1], face[0]};
   bool solids = t->view[0]->solid && t->view[1]->solid;
   double facing = ct_dot(face[0].normal, face[1].normal);
-  if (near->gap.distance <= t->reach && (solids ? -facing : fabs(facing)) >= CT_PATCH_COSINE_MIN) ct_touch_mark(t, face);
-  ct_touch_corners(t, face);
-  ct_touch_corners(t, turned);
-  ct_touch_edges(t, face);
+  if (near->gap.distance <= t->reach && (solids ? -facing : fabs(facing)) >= CT_PATCH_COSINE_MIN) ct_mesh_contacts_mark(t, face);
+  ct_mesh_contacts_corners(t, face);
+  ct_mesh_contacts_corners(t, turned);
+  ct_mesh_contacts_edges(t, face);
   if (near->gap.distance == 0.0 && !solids) {
     ct_vec3 way = way_across(t, face, near->gap.normal);
-    ct_touch_passings(t, face, way);
-    ct_touch_passings(t, turned, ct_neg(way));
+    ct_mesh_contacts_crossings(t, face, way);
+    ct_mesh_contacts_crossings(t, turned, ct_neg(way));
   }
-  return !t->contacts->failed && !t->contacts->cut_short && !ct_mesh_stopped(t->pair.memory, 32);
+  return !t->contacts->failed && !t->contacts->cut_short && !ct_mesh_is_cancelled(t->pair.memory, 32);
 }
 
-static bool holds(const ct_box *box, const ct_box *part) {
-  ct_box whole = ct_box_union(*box, *part);
+static bool holds(const ct_aabb *box, const ct_aabb *part) {
+  ct_aabb whole = ct_aabb_union(*box, *part);
   return ct_max_abs(ct_sub(whole.min, box->min)) == 0.0 && ct_max_abs(ct_sub(whole.max, box->max)) == 0.0;
 }
 
@@ -52,8 +52,8 @@ static bool holds(const ct_box *box, const ct_box *part) {
 static uint32_t position_of(const ct_mesh_view *view, uint32_t triangle) {
   if (triangle == CT_NO_TRIANGLE) return 0;
   const uint32_t *corner = view->triangles[triangle];
-  ct_box box = {view->vertices[corner[0]], view->vertices[corner[0]]};
-  for (int k = 1; k < 3; k++) box = ct_box_union(box, (ct_box){view->vertices[corner[k]], view->vertices[corner[k]]});
+  ct_aabb box = {view->vertices[corner[0]], view->vertices[corner[0]]};
+  for (int k = 1; k < 3; k++) box = ct_aabb_union(box, (ct_aabb){view->vertices[corner[k]], view->vertices[corner[k]]});
   uint32_t stack[CT_MESH_DEPTH_MAX + 2], top = 0;
   stack[top++] = 0;
   while (top > 0) {
@@ -71,7 +71,7 @@ static uint32_t position_of(const ct_mesh_view *view, uint32_t triangle) {
 /* ---- vertices inside ---- */
 
 typedef struct inside {
-  ct_touching *t;
+  ct_mesh_contacts *t;
   int which;               /* vertices of this mesh in the other */
   uint32_t vertex[RECENT]; /* + 1 */
   ct_mesh_foot foot[RECENT];
@@ -79,40 +79,40 @@ typedef struct inside {
 } inside;
 
 static void vertex_inside(inside *x, uint32_t position, int k) {
-  ct_touching *t = x->t;
+  ct_mesh_contacts *t = x->t;
   const ct_mesh *solid = t->mesh[1 - x->which];
   uint32_t vertex = t->view[x->which]->corners[position][k], slot = vertex % RECENT;
-  ct_vec3 v = ct_touching_vertex(t, x->which, vertex);
+  ct_vec3 v = ct_mesh_contacts_vertex(t, x->which, vertex);
   if (x->vertex[slot] != vertex + 1) {
     ct_vec3 there = x->which ? v : ct_to_local(t->pair.relative, v);
     x->vertex[slot] = vertex + 1;
     x->in[slot] = ct_mesh_contains(solid, there) && ct_mesh_nearest(solid, there, INFINITY, &x->foot[slot]);
   }
   /* On the surface: met by the faces there, if at all. */
-  if (!x->in[slot] || x->foot[slot].distance <= t->tie || ct_touches_has(t, x->which, vertex)) return;
+  if (!x->in[slot] || x->foot[slot].distance <= t->tie || ct_mesh_contacts_has_vertex(t, x->which, vertex)) return;
   const ct_mesh_foot *foot = &x->foot[slot];
   uint32_t at = position_of(t->view[1 - x->which], foot->triangle);
-  ct_mesh_face face[2] = {ct_touching_face(t, x->which, position), ct_touching_face(t, 1 - x->which, at)};
+  ct_mesh_face face[2] = {ct_mesh_contacts_face(t, x->which, position), ct_mesh_contacts_face(t, 1 - x->which, at)};
   ct_vec3 point = x->which ? foot->point : ct_to_parent(t->pair.relative, foot->point);
-  ct_meet meet = {.feature = {{CT_FEATURE_VERTEX, vertex}, ct_face_feature(t, &face[1], point)},
-                  .point = {v, point},
-                  .normal = ct_unit_or(ct_sub(v, point), ct_neg(face[1].normal)),
-                  .distance = -foot->distance};
-  if (ct_is_corner(t, &face[0], k)) ct_touch_take(t, face, &meet);
+  ct_feature_meeting meet = {.feature = {{CT_FEATURE_VERTEX, vertex}, ct_face_feature(t, &face[1], point)},
+                             .point = {v, point},
+                             .normal = ct_unit_or(ct_sub(v, point), ct_neg(face[1].normal)),
+                             .distance = -foot->distance};
+  if (ct_is_corner(t, &face[0], k)) ct_mesh_contacts_add(t, face, &meet);
 }
 
-static void vertices_inside(ct_touching *t, int which) {
+static void vertices_inside(ct_mesh_contacts *t, int which) {
   const ct_contacts *c = t->contacts;
   inside x = {.t = t, .which = which};
   const ct_mesh_view *view = t->view[which];
   ct_frame back = {ct_mat_transpose(c->relative.rotation), {0.0, 0.0, 0.0}};
   back.position = ct_neg(ct_mat_mul(back.rotation, c->relative.position));
-  ct_box box = ct_box_grow(which ? ct_shape_box(c->a.shape, &back) : ct_shape_box(c->b.shape, &c->relative), t->slack);
+  ct_aabb box = ct_aabb_expand(which ? ct_shape_aabb(c->a.shape, &back) : ct_shape_aabb(c->b.shape, &c->relative), t->slack);
   uint32_t stack[CT_MESH_DEPTH_MAX + 2], top = 0;
   stack[top++] = 0;
-  while (top > 0 && !c->failed && !c->cut_short && !ct_mesh_stopped(t->pair.memory, 32)) {
+  while (top > 0 && !c->failed && !c->cut_short && !ct_mesh_is_cancelled(t->pair.memory, 32)) {
     const ct_mesh_node *node = &view->nodes[stack[--top]];
-    if (!ct_box_overlap(&box, &node->box)) continue;
+    if (!ct_aabb_overlap(&box, &node->box)) continue;
     for (uint32_t i = 0; i < 3 * node->count; i++) vertex_inside(&x, node->first + i / 3, (int)(i % 3));
     if (node->count > 0) continue;
     stack[top++] = node->first + 1;
@@ -123,22 +123,22 @@ static void vertices_inside(ct_touching *t, int which) {
 /* ---- the pair ---- */
 
 /* The pair's own points, on its own triangles, when no touch is as deep. */
-static void take_own(ct_touching *t) {
+static void take_own(ct_mesh_contacts *t) {
   const ct_contacts *c = t->contacts;
-  ct_manifold_memory *m = c->memory;
+  ct_manifold_scratch *m = c->memory;
   for (uint32_t i = 0; i < m->touch_count; i++)
     if (m->touches[i].point.distance <= c->distance + 2.0 * c->slack) return;
   ct_mesh_face face[2];
-  for (int i = 0; i < 2; i++) face[i] = ct_touching_face(t, i, position_of(t->view[i], c->own_triangle[i]));
+  for (int i = 0; i < 2; i++) face[i] = ct_mesh_contacts_face(t, i, position_of(t->view[i], c->own_triangle[i]));
   double bare = c->distance + t->growth[0] + t->growth[1];
   ct_vec3 n = c->view.normal, at = ct_add_scaled(c->own_point, n, -t->growth[0]);
-  ct_meet meet = {.point = {at, ct_add_scaled(at, n, bare)}, .normal = n, .distance = bare};
+  ct_feature_meeting meet = {.point = {at, ct_add_scaled(at, n, bare)}, .normal = n, .distance = bare};
   for (int i = 0; i < 2; i++) meet.feature[i] = ct_face_feature(t, &face[i], meet.point[i]);
-  ct_touch_take(t, face, &meet);
+  ct_mesh_contacts_add(t, face, &meet);
 }
 
-static void open_touching(ct_contacts *c, ct_touching *t) {
-  *t = (ct_touching){.contacts = c};
+static void open_touching(ct_contacts *c, ct_mesh_contacts *t) {
+  *t = (ct_mesh_contacts){.contacts = c};
   ct_mesh_pair_open(&t->pair, c->a.shape->mesh, c->b.shape->mesh, &c->relative, &c->workspace->mesh);
   t->pair.memory->stopped = false;
   t->mesh[0] = c->a.shape->mesh;
@@ -157,8 +157,8 @@ static void open_touching(ct_contacts *c, ct_touching *t) {
 }
 
 /* The deepest touch whose normal none of those looked along is near to. */
-static bool next_look(const ct_touching *t, const ct_vec3 *along, int count, ct_vec3 *next) {
-  const ct_manifold_memory *m = t->contacts->memory;
+static bool next_look(const ct_mesh_contacts *t, const ct_vec3 *along, int count, ct_vec3 *next) {
+  const ct_manifold_scratch *m = t->contacts->memory;
   double least = INFINITY;
   for (uint32_t i = 0; i < m->touch_count; i++) {
     const ct_contact_point *p = &m->touches[i].point;
@@ -172,16 +172,17 @@ static bool next_look(const ct_touching *t, const ct_vec3 *along, int count, ct_
 }
 
 /* Solids that overlap. */
-static void look_inside(ct_touching *t) {
-  ct_vec3 along[CT_LOOKS_MAX] = {t->contacts->view.normal};
-  ct_touches_seen(t, along[0], 0);
+static void look_inside(ct_mesh_contacts *t) {
+  ct_vec3 along[CT_FACING_DIRECTIONS_MAX] = {t->contacts->view.normal};
+  ct_mesh_contacts_facing(t, along[0], 0);
   vertices_inside(t, 0);
   vertices_inside(t, 1);
-  for (int k = 1; k < CT_LOOKS_MAX && next_look(t, along, k, &along[k]); k++) ct_touches_seen(t, along[k], (uint32_t)k);
+  for (int k = 1; k < CT_FACING_DIRECTIONS_MAX && next_look(t, along, k, &along[k]); k++)
+    ct_mesh_contacts_facing(t, along[k], (uint32_t)k);
 }
 
 void ct_contacts_meshes(ct_contacts *c) {
-  ct_touching t;
+  ct_mesh_contacts t;
   open_touching(c, &t);
   c->memory->touch_count = 0;
   uint32_t members = t.view[0]->live_count + t.view[1]->live_count;
@@ -190,5 +191,5 @@ void ct_contacts_meshes(ct_contacts *c) {
   if (!c->failed && !c->cut_short) ct_mesh_pair_visit(&t.pair, t.reach, meet_pair, &t);
   c->cut_short = c->cut_short || t.pair.memory->stopped;
   if (!c->cut_short) take_own(&t);
-  ct_touches_hand_over(&t);
+  ct_mesh_contacts_write_points(&t);
 }

@@ -3,27 +3,27 @@
 
 #include <stdlib.h>
 
-ct_vec3 ct_touching_vertex(const ct_touching *t, int which, uint32_t vertex) {
+ct_vec3 ct_mesh_contacts_vertex(const ct_mesh_contacts *t, int which, uint32_t vertex) {
   ct_vec3 v = t->view[which]->vertices[vertex];
   return which ? ct_to_parent(t->pair.relative, v) : v;
 }
 
-ct_mesh_face ct_touching_face(const ct_touching *t, int which, uint32_t position) {
+ct_mesh_face ct_mesh_contacts_face(const ct_mesh_contacts *t, int which, uint32_t position) {
   ct_mesh_face f = {.which = which, .position = position};
-  for (int k = 0; k < 3; k++) f.t.v[k] = ct_touching_vertex(t, which, t->view[which]->corners[position][k]);
+  for (int k = 0; k < 3; k++) f.t.v[k] = ct_mesh_contacts_vertex(t, which, t->view[which]->corners[position][k]);
   f.normal = ct_unit_or(ct_triangle_cross(&f.t), ct_vec(0.0, 0.0, 0.0));
   double size = ct_max2(ct_max_abs(ct_sub(f.t.v[1], f.t.v[0])), ct_max_abs(ct_sub(f.t.v[2], f.t.v[0])));
-  f.tie = ct_max2(ct_min2(t->tie, CT_TIE * size), t->slack);
+  f.tie = ct_max2(ct_min2(t->tie, CT_CONTACT_TIE * size), t->slack);
   return f;
 }
 
 /* ---- the list ---- */
 
-void ct_touch_mark(ct_touching *t, const ct_mesh_face face[2]) {
+void ct_mesh_contacts_mark(ct_mesh_contacts *t, const ct_mesh_face face[2]) {
   uint32_t *root = t->contacts->memory->root;
   for (int i = 0; i < 2; i++) {
     uint32_t member = face[i].position + (face[i].which ? t->view[0]->live_count : 0);
-    if (root[member] == CT_NOT_MET) root[member] = member;
+    if (root[member] == CT_NO_GROUP) root[member] = member;
   }
 }
 
@@ -33,14 +33,14 @@ static int by_feature(ct_feature p, ct_feature q) {
   return p.kind != q.kind ? (p.kind > q.kind) - (p.kind < q.kind) : by_number(p.index, q.index);
 }
 
-static int by_features(const ct_touch *p, const ct_touch *q) {
+static int by_features(const ct_mesh_contact *p, const ct_mesh_contact *q) {
   int order = by_feature(p->point.a, q->point.a);
   return order ? order : by_feature(p->point.b, q->point.b);
 }
 
 /* By features, then by numbers. */
 static int by_rank(const void *first, const void *second) {
-  const ct_touch *p = first, *q = second;
+  const ct_mesh_contact *p = first, *q = second;
   int order = by_features(p, q);
   if (order == 0) order = by_number(p->position[0], q->position[0]);
   if (order == 0) order = by_number(p->position[1], q->position[1]);
@@ -48,7 +48,7 @@ static int by_rank(const void *first, const void *second) {
 }
 
 /* Of touches of the same two features the first on the triangles that face each other most, to a tie. */
-static const ct_touch *most_facing(const ct_touch *touches, uint32_t count) {
+static const ct_mesh_contact *most_facing(const ct_mesh_contact *touches, uint32_t count) {
   double most = -INFINITY;
   for (uint32_t i = 0; i < count; i++) most = ct_max2(most, touches[i].facing);
   uint32_t i = 0;
@@ -56,8 +56,8 @@ static const ct_touch *most_facing(const ct_touch *touches, uint32_t count) {
   return &touches[i];
 }
 
-void ct_touches_unique(ct_touching *t) {
-  ct_manifold_memory *m = t->contacts->memory;
+void ct_mesh_contacts_unique(ct_mesh_contacts *t) {
+  ct_manifold_scratch *m = t->contacts->memory;
   uint32_t kept = 0;
   if (m->touch_count > 0) qsort(m->touches, m->touch_count, sizeof *m->touches, by_rank);
   for (uint32_t first = 0, end; first < m->touch_count; first = end) {
@@ -69,15 +69,15 @@ void ct_touches_unique(ct_touching *t) {
 
 /* Deepest first, equals in the order of their features. */
 static int by_depth(const void *first, const void *second) {
-  const ct_touch *p = first, *q = second;
+  const ct_mesh_contact *p = first, *q = second;
   if (p->point.distance != q->point.distance) return p->point.distance < q->point.distance ? -1 : 1;
   return by_features(p, q);
 }
 
 /* Of too many touches the deepest; what comes later counts when it is deeper than those. */
-static void keep_deepest(ct_touching *t) {
-  ct_manifold_memory *m = t->contacts->memory;
-  ct_touches_unique(t);
+static void keep_deepest(ct_mesh_contacts *t) {
+  ct_manifold_scratch *m = t->contacts->memory;
+  ct_mesh_contacts_unique(t);
   if (m->touch_count <= CT_MESH_POINTS_MAX) return;
   qsort(m->touches, m->touch_count, sizeof *m->touches, by_depth);
   m->touch_count = CT_MESH_POINTS_MAX;
@@ -85,13 +85,13 @@ static void keep_deepest(ct_touching *t) {
   t->cut = true;
 }
 
-static bool make_room(ct_touching *t) {
+static bool make_room(ct_mesh_contacts *t) {
   ct_contacts *c = t->contacts;
-  ct_manifold_memory *m = c->memory;
-  if (m->touch_count == CT_TOUCHES_MAX) keep_deepest(t);
+  ct_manifold_scratch *m = c->memory;
+  if (m->touch_count == CT_CONTACT_POINTS_MAX) keep_deepest(t);
   if (m->touch_count < m->touch_capacity) return true;
   uint32_t capacity = m->touch_capacity ? 2 * m->touch_capacity : 64;
-  ct_touch *touches = realloc(m->touches, capacity * sizeof *touches);
+  ct_mesh_contact *touches = realloc(m->touches, capacity * sizeof *touches);
   c->failed = c->failed || !touches;
   if (!touches) return false;
   m->touches = touches;
@@ -99,11 +99,11 @@ static bool make_room(ct_touching *t) {
   return true;
 }
 
-void ct_touch_take(ct_touching *t, const ct_mesh_face face[2], const ct_meet *meet) {
+void ct_mesh_contacts_add(ct_mesh_contacts *t, const ct_mesh_face face[2], const ct_feature_meeting *meet) {
   if (!(meet->distance <= t->most) || meet->distance < t->least || t->contacts->cut_short || !make_room(t)) return;
   int a = face[0].which ? 1 : 0, b = 1 - a;
   ct_vec3 n = a ? ct_neg(meet->normal) : meet->normal;
-  ct_touch touch = {.position = {face[a].position, face[b].position}};
+  ct_mesh_contact touch = {.position = {face[a].position, face[b].position}};
   touch.facing = ct_dot(n, face[a].normal) - ct_dot(n, face[b].normal);
   touch.point = (ct_contact_point){.a = meet->feature[a],
                                    .b = meet->feature[b],
@@ -111,34 +111,34 @@ void ct_touch_take(ct_touching *t, const ct_mesh_face face[2], const ct_meet *me
                                    .point_b = ct_add_scaled(meet->point[b], n, -t->growth[1]),
                                    .normal = n,
                                    .distance = meet->distance - t->growth[0] - t->growth[1]};
-  ct_touch_mark(t, face);
+  ct_mesh_contacts_mark(t, face);
   t->contacts->memory->touches[t->contacts->memory->touch_count++] = touch;
 }
 
 /* ---- patches ---- */
 
-static void join_neighbours(const ct_touching *t, int which) {
+static void join_neighbours(const ct_mesh_contacts *t, int which) {
   uint32_t *root = t->contacts->memory->root, base = which ? t->view[0]->live_count : 0;
   const ct_mesh_view *view = t->view[which];
   for (uint32_t i = 0; i < view->live_count; i++) {
-    if (root[base + i] == CT_NOT_MET) continue;
+    if (root[base + i] == CT_NO_GROUP) continue;
     for (int k = 0; k < 3; k++) {
       uint32_t other = view->across[i][k];
-      if (other == CT_NO_TRIANGLE || other < i || root[base + other] == CT_NOT_MET) continue;
-      ct_vec3 n = ct_touching_face(t, which, i).normal, m = ct_touching_face(t, which, other).normal;
+      if (other == CT_NO_TRIANGLE || other < i || root[base + other] == CT_NO_GROUP) continue;
+      ct_vec3 n = ct_mesh_contacts_face(t, which, i).normal, m = ct_mesh_contacts_face(t, which, other).normal;
       if (ct_dot(n, m) >= CT_PATCH_COSINE_MIN) ct_groups_join(root, base + i, base + other);
     }
   }
 }
 
 static int by_groups(const void *first, const void *second) {
-  const ct_touch *p = first, *q = second;
+  const ct_mesh_contact *p = first, *q = second;
   int order = by_number(p->position[0], q->position[0]);
   return order ? order : by_number(p->position[1], q->position[1]);
 }
 
-void ct_touches_hand_over(ct_touching *t) {
-  ct_manifold_memory *m = t->contacts->memory;
+void ct_mesh_contacts_write_points(ct_mesh_contacts *t) {
+  ct_manifold_scratch *m = t->contacts->memory;
   uint32_t patch = 0, base = t->view[0]->live_count;
   keep_deepest(t);
   t->contacts->cut_short = t->contacts->cut_short || t->cut;
@@ -146,7 +146,7 @@ void ct_touches_hand_over(ct_touching *t) {
   join_neighbours(t, 0);
   join_neighbours(t, 1);
   for (uint32_t i = 0; i < m->touch_count; i++) {
-    ct_touch *touch = &m->touches[i];
+    ct_mesh_contact *touch = &m->touches[i];
     touch->position[0] = ct_groups_find(m->root, touch->position[0]);
     touch->position[1] = ct_groups_find(m->root, base + touch->position[1]);
   }

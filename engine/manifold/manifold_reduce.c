@@ -86,7 +86,7 @@ double ct_contacts_depth_tie(const ct_contact_point *points, uint32_t count, con
     spot p = spot_of(&points[i], view);
     most = ct_max2(most, (p.x - first.x) * (p.x - first.x) + (p.y - first.y) * (p.y - first.y));
   }
-  return ct_max2(CT_TIE * sqrt(most), 2.0 * slack);
+  return ct_max2(CT_CONTACT_TIE * sqrt(most), 2.0 * slack);
 }
 
 /* Twice the signed area of a triangle. */
@@ -125,10 +125,10 @@ static double gain(const chosen *c, spot p) {
 static void take_other_end(chosen *c) {
   chosen from = {.spots = {c->spots[1]}, .kept = 1};
   uint32_t best = c->count;
-  double most = c->square * (1.0 + CT_TIE), beyond = most;
+  double most = c->square * (1.0 + CT_CONTACT_TIE), beyond = most;
   for (uint32_t i = 0; i < c->count; i++) most = ct_max2(most, gain(&from, spot_at(c, i)));
   for (uint32_t i = 0; i < c->count && best == c->count && most > beyond; i++)
-    if (gain(&from, spot_at(c, i)) * (1.0 + CT_TIE) >= most) best = i;
+    if (gain(&from, spot_at(c, i)) * (1.0 + CT_CONTACT_TIE) >= most) best = i;
   if (best < c->count) c->at[c->kept++] = best;
 }
 
@@ -140,7 +140,7 @@ static bool take_best(chosen *c, double least) {
   if (!(most > least)) return false;
   if (c->kept == 1) c->square = most;
   uint32_t best = 0;
-  while (is_kept(c, best) || !(gain(c, spot_at(c, best)) >= most - CT_TIE * c->square)) best++;
+  while (is_kept(c, best) || !(gain(c, spot_at(c, best)) >= most - CT_CONTACT_TIE * c->square)) best++;
   c->at[c->kept] = best;
   c->spots[c->kept++] = spot_at(c, best);
   return true;
@@ -153,7 +153,7 @@ uint32_t ct_contacts_reduce(ct_contact_point *points, uint32_t count, const ct_v
   chosen c = {.points = points, .count = count, .view = view, .all = count <= SPOTS_MAX ? all : NULL, .at = {0}, .kept = 1};
   c.spots[0] = spot_at(&c, 0);
   if (take_best(&c, 4.0 * slack * slack)) {
-    double least = ct_max2(2.0 * CT_TIE * c.square, 2.0 * slack * sqrt(c.square));
+    double least = ct_max2(2.0 * CT_CONTACT_TIE * c.square, 2.0 * slack * sqrt(c.square));
     if (take_best(&c, least)) take_best(&c, least);
     else take_other_end(&c);
   }

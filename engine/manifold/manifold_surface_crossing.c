@@ -2,8 +2,8 @@
  * polytope pass the surface's triangles. They are the corners of the lines in which the two surfaces cross. */
 #include "manifold/manifold.h"
 
-#include "triangle/triangle_distance.h"
 #include "pair/workspace.h"
+#include "triangle/triangle_distance.h"
 #include <contact/ray.h>
 
 /* Points of one pair, at most. */
@@ -66,7 +66,7 @@ static void pass_triangle(ct_contacts *c, uint32_t position, const ct_triangle *
 static void pass_edges(ct_contacts *c, uint32_t position, const ct_triangle *t) {
   if (c->a.shape->kind == CT_KIND_CONVEX) {
     const ct_hull_view *hull = ct_hull_get(c->a.shape->hull);
-    for (uint32_t i = 0; i < hull->edge_count && !ct_mesh_stopped(&c->workspace->mesh, 1); i++) {
+    for (uint32_t i = 0; i < hull->edge_count && !ct_mesh_is_cancelled(&c->workspace->mesh, 1); i++) {
       uint32_t v = hull->edge_vertices[i][0], w = hull->edge_vertices[i][1];
       const ct_vec3 edge[2] = {{hull->x[v], hull->y[v], hull->z[v]}, {hull->x[w], hull->y[w], hull->z[w]}};
       pass_triangle(c, position, t, edge, i);
@@ -96,5 +96,5 @@ void ct_contacts_pierce(ct_contacts *c, uint32_t position) {
   c->view.normal = way_of(c, &t);
   for (int k = 0; k < 3; k++) pass_body(c, mesh, position, k);
   if (is_polytope(c->a.shape)) pass_edges(c, position, &t);
-  c->cut_short = c->cut_short || ct_mesh_stopped(&c->workspace->mesh, EDGE_STEPS);
+  c->cut_short = c->cut_short || ct_mesh_is_cancelled(&c->workspace->mesh, EDGE_STEPS);
 }

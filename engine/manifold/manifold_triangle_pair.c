@@ -14,7 +14,7 @@
 
 /* ---- edges ---- */
 
-ct_mesh_edge ct_touching_edge(const ct_touching *t, const ct_mesh_face *face, int k) {
+ct_mesh_edge ct_mesh_contacts_edge(const ct_mesh_contacts *t, const ct_mesh_face *face, int k) {
   const ct_mesh_view *view = t->view[face->which];
   int l = k == 2 ? 0 : k + 1, m = l == 2 ? 0 : l + 1;
   const uint32_t *corner = view->corners[face->position];
@@ -24,7 +24,7 @@ ct_mesh_edge ct_touching_edge(const ct_touching *t, const ct_mesh_face *face, in
   for (int i = 0; other != CT_NO_TRIANGLE && i < 3; i++) {
     const uint32_t *there = view->corners[other];
     if (there[i] != corner[l] || there[(i + 1) % 3] != corner[k]) continue;
-    ct_mesh_face beyond = ct_touching_face(t, face->which, other);
+    ct_mesh_face beyond = ct_mesh_contacts_face(t, face->which, other);
     e.beyond[e.wings++] = beyond.t.v[(i + 2) % 3];
     e.other = beyond.normal;
     double rise = ct_dot(face->normal, ct_sub(e.beyond[1], e.p));
@@ -46,7 +46,7 @@ bool ct_edge_ends(const ct_mesh_edge *e, ct_vec3 at, ct_vec3 way, double slack, 
   return true;
 }
 
-ct_feature ct_face_feature(const ct_touching *t, const ct_mesh_face *face, ct_vec3 point) {
+ct_feature ct_face_feature(const ct_mesh_contacts *t, const ct_mesh_face *face, ct_vec3 point) {
   const ct_mesh_view *view = t->view[face->which];
   for (int k = 0; k < 3; k++)
     if (ct_norm(ct_sub(point, face->t.v[k])) <= face->tie) return (ct_feature){CT_FEATURE_VERTEX, view->corners[face->position][k]};
@@ -54,7 +54,7 @@ ct_feature ct_face_feature(const ct_touching *t, const ct_mesh_face *face, ct_ve
     int l = k == 2 ? 0 : k + 1;
     ct_vec3 d = ct_sub(face->t.v[l], face->t.v[k]);
     double height = ct_norm(ct_cross(d, ct_sub(point, face->t.v[k])));
-    if (height <= face->tie * ct_norm(d)) return ct_touching_edge(t, face, k).feature;
+    if (height <= face->tie * ct_norm(d)) return ct_mesh_contacts_edge(t, face, k).feature;
   }
   return (ct_feature){CT_FEATURE_FACE, view->order[face->position]};
 }
@@ -67,18 +67,18 @@ static int corner_at(const ct_mesh_view *view, uint32_t position, uint32_t verte
   return 0;
 }
 
-static bool corners_end(const ct_touching *t, int which, uint32_t position, int k, ct_vec3 way, double lean) {
+static bool corners_end(const ct_mesh_contacts *t, int which, uint32_t position, int k, ct_vec3 way, double lean) {
   const uint32_t *corner = t->view[which]->corners[position];
-  ct_vec3 at = ct_touching_vertex(t, which, corner[k]);
+  ct_vec3 at = ct_mesh_contacts_vertex(t, which, corner[k]);
   for (int i = 1; i < 3; i++) {
-    ct_vec3 d = ct_sub(ct_touching_vertex(t, which, corner[(k + i) % 3]), at);
+    ct_vec3 d = ct_sub(ct_mesh_contacts_vertex(t, which, corner[(k + i) % 3]), at);
     if (ct_dot(way, d) > t->slack + lean * ct_norm(d)) return false;
   }
   return true;
 }
 
 /* By the fan of triangles around it, both ways from a border. */
-bool ct_vertex_ends(const ct_touching *t, const ct_mesh_face *face, int k, ct_vec3 way, double lean) {
+bool ct_vertex_ends(const ct_mesh_contacts *t, const ct_mesh_face *face, int k, ct_vec3 way, double lean) {
   const ct_mesh_view *view = t->view[face->which];
   uint32_t vertex = view->corners[face->position][k];
   for (int turn = 0; turn < 2; turn++) {
@@ -94,19 +94,19 @@ bool ct_vertex_ends(const ct_touching *t, const ct_mesh_face *face, int k, ct_ve
   return true;
 }
 
-static bool in_plane_of(const ct_touching *t, const ct_mesh_face *plane, const ct_mesh_face *face) {
+static bool in_plane_of(const ct_mesh_contacts *t, const ct_mesh_face *plane, const ct_mesh_face *face) {
   for (int k = 0; k < 3; k++)
     if (fabs(ct_dot(plane->normal, ct_sub(face->t.v[k], plane->t.v[0]))) > t->slack) return false;
   return true;
 }
 
-bool ct_is_corner(const ct_touching *t, const ct_mesh_face *face, int k) {
+bool ct_is_corner(const ct_mesh_contacts *t, const ct_mesh_face *face, int k) {
   const ct_mesh_view *view = t->view[face->which];
   uint32_t vertex = view->corners[face->position][k], at = face->position;
   ct_mesh_face plane[2];
   int planes = 0;
   for (int step = 0; step < FAN_MAX; step++) {
-    ct_mesh_face there = ct_touching_face(t, face->which, at);
+    ct_mesh_face there = ct_mesh_contacts_face(t, face->which, at);
     int i = 0;
     while (i < planes && !in_plane_of(t, &plane[i], &there)) i++;
     if (i == 2) return true;
@@ -119,11 +119,11 @@ bool ct_is_corner(const ct_touching *t, const ct_mesh_face *face, int k) {
 }
 
 /* Does the mesh end along a way in the feature of a face that a point is on? */
-static bool foot_ends(const ct_touching *t, const ct_mesh_face *face, ct_vec3 foot, ct_vec3 way) {
+static bool foot_ends(const ct_mesh_contacts *t, const ct_mesh_face *face, ct_vec3 foot, ct_vec3 way) {
   for (int k = 0; k < 3; k++)
     if (ct_norm(ct_sub(foot, face->t.v[k])) <= face->tie) return ct_vertex_ends(t, face, k, way, CT_DIRECTION_TIE);
   for (int k = 0; k < 3; k++) {
-    ct_mesh_edge e = ct_touching_edge(t, face, k);
+    ct_mesh_edge e = ct_mesh_contacts_edge(t, face, k);
     ct_vec3 d = ct_sub(e.q, e.p);
     if (ct_norm(ct_cross(d, ct_sub(foot, e.p))) > face->tie * ct_norm(d)) continue;
     return ct_edge_ends(&e, foot, way, t->slack, CT_DIRECTION_TIE);
@@ -132,7 +132,7 @@ static bool foot_ends(const ct_touching *t, const ct_mesh_face *face, ct_vec3 fo
 }
 
 /* Is a face one that a body is met with at its corner k, along a way out of it? */
-static bool faces_at(const ct_touching *t, const ct_mesh_face *face, int k, ct_vec3 way) {
+static bool faces_at(const ct_mesh_contacts *t, const ct_mesh_face *face, int k, ct_vec3 way) {
   double cosine = ct_dot(face->normal, way);
   if (!t->view[face->which]->solid) cosine = fabs(cosine);
   if (cosine > FACING_MIN) return true;
@@ -140,14 +140,14 @@ static bool faces_at(const ct_touching *t, const ct_mesh_face *face, int k, ct_v
   return corners_end(t, face->which, face->position, k, way, CT_DIRECTION_TIE);
 }
 
-bool ct_touching_holds(const ct_touching *t, int which, ct_vec3 point) {
+bool ct_mesh_contacts_is_inside(const ct_mesh_contacts *t, int which, ct_vec3 point) {
   ct_vec3 there = which ? ct_to_local(t->pair.relative, point) : point;
   ct_mesh_foot foot;
   return ct_mesh_contains(t->mesh[which], there) || ct_mesh_nearest(t->mesh[which], there, t->tie, &foot);
 }
 
 /* A corner right over the other face. */
-static void corner_over_face(ct_touching *t, const ct_mesh_face face[2], int k, ct_vec3 foot) {
+static void corner_over_face(ct_mesh_contacts *t, const ct_mesh_face face[2], int k, ct_vec3 foot) {
   ct_vec3 v = face[0].t.v[k];
   double height = ct_dot(face[1].normal, ct_sub(v, face[1].t.v[0]));
   bool back = !t->view[face[1].which]->solid && height < 0.0;
@@ -155,15 +155,15 @@ static void corner_over_face(ct_touching *t, const ct_mesh_face face[2], int k, 
   double distance = back ? -height : height;
   if (distance > t->reach || distance < -t->tie) return;
   if (distance < t->least || !faces_at(t, &face[0], k, way)) return;
-  ct_meet meet = {
+  ct_feature_meeting meet = {
       .feature = {{CT_FEATURE_VERTEX, t->view[face[0].which]->corners[face[0].position][k]}, ct_face_feature(t, &face[1], foot)},
       .point = {v, ct_add_scaled(v, way, distance)},
       .normal = way,
       .distance = distance};
-  ct_touch_take(t, face, &meet);
+  ct_mesh_contacts_add(t, face, &meet);
 }
 
-void ct_touch_corners(ct_touching *t, const ct_mesh_face face[2]) {
+void ct_mesh_contacts_corners(ct_mesh_contacts *t, const ct_mesh_face face[2]) {
   for (int k = 0; k < 3 && ct_max_abs(face[1].normal) > 0.0; k++) {
     ct_vec3 v = face[0].t.v[k], foot = ct_triangle_foot(&face[1].t, v), d = ct_sub(foot, v);
     double distance = ct_norm(d);
@@ -177,12 +177,12 @@ void ct_touch_corners(ct_touching *t, const ct_mesh_face face[2]) {
     if (distance > t->reach || !ct_vertex_ends(t, &face[0], k, way, CT_DIRECTION_TIE) ||
         !foot_ends(t, &face[1], foot, ct_neg(way)))
       continue;
-    ct_meet meet = {
+    ct_feature_meeting meet = {
         .feature = {{CT_FEATURE_VERTEX, t->view[face[0].which]->corners[face[0].position][k]}, ct_face_feature(t, &face[1], foot)},
         .point = {v, foot},
         .normal = way,
         .distance = distance};
-    ct_touch_take(t, face, &meet);
+    ct_mesh_contacts_add(t, face, &meet);
   }
 }
 
@@ -200,7 +200,7 @@ static bool lines_nearest(const ct_mesh_edge *e, const ct_mesh_edge *f, double t
   return true;
 }
 
-static void edge_over_edge(ct_touching *t, const ct_mesh_face face[2], const ct_mesh_edge *e, const ct_mesh_edge *f) {
+static void edge_over_edge(ct_mesh_contacts *t, const ct_mesh_face face[2], const ct_mesh_edge *e, const ct_mesh_edge *f) {
   ct_vec3 at[2];
   if (!lines_nearest(e, f, ct_min2(face[0].tie, face[1].tie), at)) return;
   ct_vec3 n = ct_unit_or(ct_cross(ct_sub(e->q, e->p), ct_sub(f->q, f->p)), ct_vec(0.0, 0.0, 0.0));
@@ -211,19 +211,20 @@ static void edge_over_edge(ct_touching *t, const ct_mesh_face face[2], const ct_
   for (int turn = 0; turn < 2; turn++, n = ct_neg(n), distance = -distance) {
     if (distance < -t->tie && !t->overlap) return;
     if (!ct_edge_ends(e, at[0], n, t->slack, CT_LEAN_MAX) || !ct_edge_ends(f, at[1], ct_neg(n), t->slack, CT_LEAN_MAX)) continue;
-    if (distance < -t->tie && !(ct_touching_holds(t, face[1].which, at[0]) && ct_touching_holds(t, face[0].which, at[1])))
+    if (distance < -t->tie &&
+        !(ct_mesh_contacts_is_inside(t, face[1].which, at[0]) && ct_mesh_contacts_is_inside(t, face[0].which, at[1])))
       continue;
-    ct_meet meet = {{e->feature, f->feature}, {at[0], ct_add_scaled(at[0], n, distance)}, n, distance};
-    ct_touch_take(t, face, &meet);
+    ct_feature_meeting meet = {{e->feature, f->feature}, {at[0], ct_add_scaled(at[0], n, distance)}, n, distance};
+    ct_mesh_contacts_add(t, face, &meet);
     return;
   }
 }
 
-void ct_touch_edges(ct_touching *t, const ct_mesh_face face[2]) {
+void ct_mesh_contacts_edges(ct_mesh_contacts *t, const ct_mesh_face face[2]) {
   ct_mesh_edge other[3];
-  for (int k = 0; k < 3; k++) other[k] = ct_touching_edge(t, &face[1], k);
+  for (int k = 0; k < 3; k++) other[k] = ct_mesh_contacts_edge(t, &face[1], k);
   for (int i = 0; i < 3; i++) {
-    ct_mesh_edge e = ct_touching_edge(t, &face[0], i);
+    ct_mesh_edge e = ct_mesh_contacts_edge(t, &face[0], i);
     for (int k = 0; k < 3 && !e.flat; k++)
       if (!other[k].flat) edge_over_edge(t, face, &e, &other[k]);
   }
@@ -231,16 +232,16 @@ void ct_touch_edges(ct_touching *t, const ct_mesh_face face[2]) {
 
 /* ---- surfaces that cross ---- */
 
-void ct_touch_passings(ct_touching *t, const ct_mesh_face face[2], ct_vec3 normal) {
+void ct_mesh_contacts_crossings(ct_mesh_contacts *t, const ct_mesh_face face[2], ct_vec3 normal) {
   for (int k = 0; k < 3; k++) {
-    ct_mesh_edge e = ct_touching_edge(t, &face[0], k);
+    ct_mesh_edge e = ct_mesh_contacts_edge(t, &face[0], k);
     double at;
     if (!ct_segment_meets(e.p, e.q, &face[1].t, &at)) continue;
     ct_vec3 point = ct_lerp(e.p, e.q, at);
-    ct_meet meet = {.point = {point, point}, .normal = normal};
+    ct_feature_meeting meet = {.point = {point, point}, .normal = normal};
     meet.feature[0] = ct_face_feature(t, &face[0], point);
     if (meet.feature[0].kind != CT_FEATURE_VERTEX) meet.feature[0] = (ct_feature){CT_FEATURE_EDGE, e.number};
     meet.feature[1] = ct_face_feature(t, &face[1], point);
-    ct_touch_take(t, face, &meet);
+    ct_mesh_contacts_add(t, face, &meet);
   }
 }

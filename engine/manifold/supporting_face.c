@@ -46,7 +46,7 @@ bool ct_slope_list_reserve(ct_slope_list *list, uint32_t count) {
   return true;
 }
 
-static inline void add_corner(const ct_view *view, ct_vec3 at, uint32_t vertex, uint32_t edge, ct_outline *out) {
+static inline void add_corner(const ct_view *view, ct_vec3 at, uint32_t vertex, uint32_t edge, ct_supporting_face *out) {
   ct_corner *c = &out->corners.items[out->corners.count++];
   c->at = at;
   c->x = ct_dot(view->x, at);
@@ -56,18 +56,19 @@ static inline void add_corner(const ct_view *view, ct_vec3 at, uint32_t vertex, 
   c->edge = edge;
 }
 
-void ct_outline_add(const ct_core *core, const ct_view *view, uint32_t vertex, ct_vec3 way, ct_outline *out) {
-  ct_vec3 at = ct_add_scaled(ct_core_vertex(core, vertex), way, ct_core_vertex_radius(core, vertex));
+void ct_supporting_face_add(const ct_convex_proxy *core, const ct_view *view, uint32_t vertex, ct_vec3 way,
+                            ct_supporting_face *out) {
+  ct_vec3 at = ct_add_scaled(ct_proxy_vertex(core, vertex), way, ct_proxy_vertex_radius(core, vertex));
   add_corner(view, at, vertex, 0, out);
 }
 
-void ct_outline_slope(const ct_view *view, ct_vec3 normal, double offset, uint32_t face, ct_outline *out) {
+void ct_supporting_face_slope(const ct_view *view, ct_vec3 normal, double offset, uint32_t face, ct_supporting_face *out) {
   double along = ct_dot(normal, view->normal);
   out->slopes.items[out->slopes.count++] =
       (ct_slope){-ct_dot(normal, view->x) / along, -ct_dot(normal, view->y) / along, offset / along, face};
 }
 
-double ct_outline_height(const ct_outline *outline, double x, double y) {
+double ct_supporting_face_height(const ct_supporting_face *outline, double x, double y) {
   const ct_slope *s = outline->slopes.items;
   double height = s[0].x * x + s[0].y * y + s[0].level;
   for (uint32_t i = 1; i < outline->slopes.count; i++) {
@@ -77,15 +78,15 @@ double ct_outline_height(const ct_outline *outline, double x, double y) {
   return height;
 }
 
-static bool point_outline(const ct_core *core, const ct_view *view, ct_outline *out) {
-  ct_vec3 way = ct_outline_way(view, out);
-  out->kind = CT_OUTLINE_POINT;
+static bool point_outline(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face *out) {
+  ct_vec3 way = ct_supporting_face_normal(view, out);
+  out->kind = CT_SUPPORTING_FACE_POINT;
   out->inside = (ct_feature){CT_FEATURE_SMOOTH, 0};
   out->normal = way;
   out->tilt = 0.0;
   uint32_t near = 0;
   double radius;
-  ct_vec3 at = ct_core_point(core, way, &near, &radius);
+  ct_vec3 at = ct_proxy_point(core, way, &near, &radius);
   at = ct_add_scaled(at, way, radius);
   out->corners.items[out->corners.count++] = (ct_corner){.at = at, .x = ct_dot(view->x, at), .y = ct_dot(view->y, at)};
   return true;
@@ -93,8 +94,9 @@ static bool point_outline(const ct_core *core, const ct_view *view, ct_outline *
 
 /* The line of the surface along a segment that faces the view. Where it leans, the ball of the end that is farther out reaches
  * farther yet: that is the pair's own point. */
-static bool segment_outline(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out) {
-  ct_vec3 way = ct_outline_way(view, out), axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0));
+static bool segment_outline(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face_want want,
+                            ct_supporting_face *out) {
+  ct_vec3 way = ct_supporting_face_normal(view, out), axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0));
   /* The normal of the cone between two balls leans to the smaller one. */
   double lean = core->size > 0.0 ? (core->radius[0] - core->radius[1]) / (2.0 * core->size) : 1.0;
   ct_vec3 across = ct_add_scaled(way, axis, -ct_dot(way, axis));
@@ -104,27 +106,29 @@ static bool segment_outline(const ct_core *core, const ct_view *view, ct_outline
     out->normal = ct_add_scaled(ct_scale(across, sqrt(1.0 - lean * lean) / length), axis, lean);
     out->tilt = ct_norm(ct_sub(out->normal, way));
   }
-  uint32_t low = ct_core_support(core, way, 0);
-  if (!line || (want == CT_WANT_EDGE && out->tilt > CT_PARALLEL_ANGLE)) {
-    out->kind = CT_OUTLINE_POINT;
+  uint32_t low = ct_proxy_support(core, way, 0);
+  if (!line || (want == CT_SUPPORTING_WANT_EDGE && out->tilt > CT_PARALLEL_ANGLE)) {
+    out->kind = CT_SUPPORTING_FACE_POINT;
     out->inside = (ct_feature){CT_FEATURE_VERTEX, low};
     out->normal = way;
     out->tilt = 0.0;
-    ct_outline_add(core, view, low, way, out);
+    ct_supporting_face_add(core, view, low, way, out);
     return true;
   }
-  out->kind = CT_OUTLINE_SEGMENT;
+  out->kind = CT_SUPPORTING_FACE_SEGMENT;
   out->inside = (ct_feature){CT_FEATURE_EDGE, 0};
   bool flat = out->tilt <= CT_PARALLEL_ANGLE;
-  for (uint32_t i = 0; i < 2; i++) ct_outline_add(core, view, i, flat ? way : out->normal, out);
+  for (uint32_t i = 0; i < 2; i++) ct_supporting_face_add(core, view, i, flat ? way : out->normal, out);
   return true;
 }
 
 /* ---- boxes ---- */
 
-static double half_of(const ct_core *box, int axis) { return axis == 0 ? box->half.x : axis == 1 ? box->half.y : box->half.z; }
+static double half_of(const ct_convex_proxy *box, int axis) {
+  return axis == 0 ? box->half.x : axis == 1 ? box->half.y : box->half.z;
+}
 
-static ct_vec3 box_axis(const ct_core *box, int axis) {
+static ct_vec3 box_axis(const ct_convex_proxy *box, int axis) {
   const ct_mat3 *m = &box->rotation;
   return axis == 0   ? ct_vec(m->rx.x, m->ry.x, m->rz.x)
          : axis == 1 ? ct_vec(m->rx.y, m->ry.y, m->rz.y)
@@ -137,25 +141,25 @@ typedef struct box_face {
   bool positive;
 } box_face;
 
-static box_face lean_face(const ct_core *core, ct_vec3 way, ct_outline *out) {
+static box_face lean_face(const ct_convex_proxy *core, ct_vec3 way, ct_supporting_face *out) {
   double cosine[3];
   for (int k = 0; k < 3; k++) cosine[k] = ct_dot(way, box_axis(core, k));
   double near = ct_max2(ct_max2(fabs(cosine[0]), fabs(cosine[1])), fabs(cosine[2])) - CT_COSINE_TIE;
   int i = fabs(cosine[0]) >= near ? 0 : fabs(cosine[1]) >= near ? 1 : 2;
   bool positive = cosine[i] >= 0.0;
-  out->kind = CT_OUTLINE_POLYGON;
+  out->kind = CT_SUPPORTING_FACE_POLYGON;
   out->normal = ct_scale(box_axis(core, i), positive ? 1.0 : -1.0);
   out->tilt = ct_norm(ct_sub(out->normal, way));
   out->inside = (ct_feature){CT_FEATURE_FACE, 2u * (uint32_t)i + positive};
   return (box_face){i, positive};
 }
 
-void ct_outline_box_face(const ct_core *core, const ct_view *view, ct_outline *out) {
-  lean_face(core, ct_outline_way(view, out), out);
+void ct_supporting_face_box_face(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face *out) {
+  lean_face(core, ct_supporting_face_normal(view, out), out);
 }
 
-ct_vec3 ct_outline_box_edge(const ct_core *core, const ct_view *view, ct_outline *out) {
-  ct_vec3 way = ct_outline_way(view, out);
+ct_vec3 ct_supporting_face_box_edge(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face *out) {
+  ct_vec3 way = ct_supporting_face_normal(view, out);
   uint32_t top = 0;
   int along = -1;
   for (int i = 0; i < 3; i++) {
@@ -165,25 +169,25 @@ ct_vec3 ct_outline_box_edge(const ct_core *core, const ct_view *view, ct_outline
   }
   out->normal = way;
   out->tilt = 0.0;
-  out->kind = along < 0 ? CT_OUTLINE_POINT : CT_OUTLINE_SEGMENT;
+  out->kind = along < 0 ? CT_SUPPORTING_FACE_POINT : CT_SUPPORTING_FACE_SEGMENT;
   out->inside = along < 0 ? (ct_feature){CT_FEATURE_VERTEX, top} : (ct_feature){CT_FEATURE_EDGE, ct_box_edge(along, top)};
   return along < 0 ? ct_vec(0.0, 0.0, 0.0) : core->axis[along];
 }
 
-static bool box_edge_outline(const ct_core *core, const ct_view *view, ct_outline *out) {
-  ct_outline_box_edge(core, view, out);
-  if (out->kind == CT_OUTLINE_POINT) {
-    ct_outline_add(core, view, out->inside.index, out->normal, out);
+static bool box_edge_outline(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face *out) {
+  ct_supporting_face_box_edge(core, view, out);
+  if (out->kind == CT_SUPPORTING_FACE_POINT) {
+    ct_supporting_face_add(core, view, out->inside.index, out->normal, out);
     return true;
   }
   /* Of the edge's number: the axis, and the signs of the other two. */
   uint32_t edge = out->inside.index, along = edge / 4, low = edge & 1u, high = edge >> 1 & 1u;
   uint32_t vertex = low << (along == 0 ? 1 : 0) | high << (along == 2 ? 1 : 2);
-  for (uint32_t end = 0; end < 2; end++) ct_outline_add(core, view, vertex | end << along, out->normal, out);
+  for (uint32_t end = 0; end < 2; end++) ct_supporting_face_add(core, view, vertex | end << along, out->normal, out);
   return true;
 }
 
-void ct_outline_box_ring(int axis, bool positive, bool second, uint32_t ring[4][2]) {
+void ct_supporting_face_box_ring(int axis, bool positive, bool second, uint32_t ring[4][2]) {
   uint32_t i = (uint32_t)axis, j = i == 2 ? 0 : i + 1, k = i == 0 ? 2 : i - 1, at = positive;
   /* Corners and the edges from them, along j and k: 00, 10, 11, 01, or the other way round. */
   uint32_t low = at << i, on_j = 1u << j, on_k = 1u << k;
@@ -195,70 +199,72 @@ void ct_outline_box_ring(int axis, bool positive, bool second, uint32_t ring[4][
   memcpy(ring, round[positive == second], sizeof round[0]);
 }
 
-static bool box_outline(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out) {
-  if (want == CT_WANT_EDGE) return box_edge_outline(core, view, out);
-  ct_vec3 way = ct_outline_way(view, out);
+static bool box_outline(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face_want want, ct_supporting_face *out) {
+  if (want == CT_SUPPORTING_WANT_EDGE) return box_edge_outline(core, view, out);
+  ct_vec3 way = ct_supporting_face_normal(view, out);
   box_face face = lean_face(core, way, out);
   uint32_t ring[4][2];
-  ct_outline_box_ring(face.axis, face.positive, out->second, ring);
+  ct_supporting_face_box_ring(face.axis, face.positive, out->second, ring);
   double radius = core->radius[0];
   ct_vec3 moved = out->tilt <= CT_PARALLEL_ANGLE ? way : out->normal;
   for (uint32_t i = 0; i < 4; i++)
-    add_corner(view, ct_add_scaled(ct_core_box_vertex(core, ring[i][0]), moved, radius), ring[i][0], ring[i][1], out);
+    add_corner(view, ct_add_scaled(ct_proxy_box_vertex(core, ring[i][0]), moved, radius), ring[i][0], ring[i][1], out);
   double offset = ct_dot(out->normal, core->center) + half_of(core, face.axis) + radius;
-  ct_outline_slope(view, out->normal, offset, out->inside.index, out);
+  ct_supporting_face_slope(view, out->normal, offset, out->inside.index, out);
   return true;
 }
 
 /* Either side of a triangle; edges are numbered by their first corner. */
-static bool triangle_outline(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out) {
-  ct_vec3 way = ct_outline_way(view, out),
+static bool triangle_outline(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face_want want,
+                             ct_supporting_face *out) {
+  ct_vec3 way = ct_supporting_face_normal(view, out),
           normal = ct_cross(ct_sub(core->axis[1], core->axis[0]), ct_sub(core->axis[2], core->axis[0]));
   bool backwards = ct_dot(normal, view->normal) < 0.0;
   normal = ct_unit_or(normal, way);
   if (ct_dot(normal, way) < 0.0) normal = ct_neg(normal);
-  if (want == CT_WANT_EDGE || !(ct_dot(normal, way) > CT_PARALLEL_ANGLE)) {
-    uint32_t top = ct_core_support(core, way, 0);
-    out->kind = CT_OUTLINE_POINT;
+  if (want == CT_SUPPORTING_WANT_EDGE || !(ct_dot(normal, way) > CT_PARALLEL_ANGLE)) {
+    uint32_t top = ct_proxy_support(core, way, 0);
+    out->kind = CT_SUPPORTING_FACE_POINT;
     out->inside = (ct_feature){CT_FEATURE_VERTEX, top};
     out->normal = way;
     out->tilt = 0.0;
-    ct_outline_add(core, view, top, way, out);
+    ct_supporting_face_add(core, view, top, way, out);
     for (uint32_t k = 1; k < 3; k++) {
       uint32_t v = (top + k) % 3;
       ct_vec3 edge = ct_sub(core->axis[v], core->axis[top]);
       if (fabs(ct_dot(way, edge)) > CT_PARALLEL_ANGLE * ct_norm(edge)) continue;
-      out->kind = CT_OUTLINE_SEGMENT;
+      out->kind = CT_SUPPORTING_FACE_SEGMENT;
       out->inside = (ct_feature){CT_FEATURE_EDGE, k == 1 ? top : v};
-      ct_outline_add(core, view, v, way, out);
+      ct_supporting_face_add(core, view, v, way, out);
       return true;
     }
     return true;
   }
-  out->kind = CT_OUTLINE_POLYGON;
+  out->kind = CT_SUPPORTING_FACE_POLYGON;
   out->inside = (ct_feature){CT_FEATURE_FACE, 0};
   out->normal = normal;
   out->tilt = ct_norm(ct_sub(normal, way));
   for (uint32_t k = 0; k < 3; k++) {
     uint32_t vertex = backwards ? 2 - k : k;
-    ct_outline_add(core, view, vertex, normal, out);
+    ct_supporting_face_add(core, view, vertex, normal, out);
     out->corners.items[k].edge = backwards ? (vertex + 2) % 3 : vertex;
   }
-  ct_outline_slope(view, normal, ct_dot(normal, core->axis[0]) + core->radius[0], 0, out);
+  ct_supporting_face_slope(view, normal, ct_dot(normal, core->axis[0]) + core->radius[0], 0, out);
   return true;
 }
 
-bool ct_outline_of(const ct_core *core, const ct_view *view, ct_outline_want want, ct_outline *out) {
+bool ct_supporting_face_find(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face_want want,
+                             ct_supporting_face *out) {
   out->corners.count = out->slopes.count = 0;
   if (!ct_corner_list_reserve(&out->corners, 4) || !ct_slope_list_reserve(&out->slopes, 1)) return false;
   switch (core->kind) {
-  case CT_CORE_POINT: return point_outline(core, view, out);
-  case CT_CORE_SEGMENT: return segment_outline(core, view, want, out);
-  case CT_CORE_BOX: return box_outline(core, view, want, out);
-  case CT_CORE_TRIANGLE: return triangle_outline(core, view, want, out);
-  case CT_CORE_FRUSTUM: return ct_outline_frustum(core, view, want, out);
-  case CT_CORE_ELLIPSOID: return point_outline(core, view, out);
-  case CT_CORE_HULL: break;
+  case CT_PROXY_POINT: return point_outline(core, view, out);
+  case CT_PROXY_SEGMENT: return segment_outline(core, view, want, out);
+  case CT_PROXY_BOX: return box_outline(core, view, want, out);
+  case CT_PROXY_TRIANGLE: return triangle_outline(core, view, want, out);
+  case CT_PROXY_FRUSTUM: return ct_supporting_face_frustum(core, view, want, out);
+  case CT_PROXY_ELLIPSOID: return point_outline(core, view, out);
+  case CT_PROXY_HULL: break;
   }
-  return ct_outline_hull(core, view, want, out);
+  return ct_supporting_face_hull(core, view, want, out);
 }

@@ -20,8 +20,8 @@ static double answer(const ct_mass_body *body, const ct_vec3 touch[2], const ct_
   return ct_dot(touch[1], cause[1]) * body->inverse_mass + between(&body->inverse_inertia, x, y);
 }
 
-double ct_touch_coupling_along(const ct_contact_set *set, const ct_touch *touch, ct_vec3 along, const ct_touch *cause,
-                               ct_vec3 impulse) {
+double ct_delassus_along(const ct_contact_set *set, const ct_contact *touch, ct_vec3 along, const ct_contact *cause,
+                         ct_vec3 impulse) {
   const ct_mass_body *a = &set->bodies[touch->a], *b = &set->bodies[touch->b];
   const ct_vec3 at[2] = {touch->position, along}, from[2] = {cause->position, impulse};
   double sum = 0.0;
@@ -32,18 +32,18 @@ double ct_touch_coupling_along(const ct_contact_set *set, const ct_touch *touch,
   return sum;
 }
 
-static ct_vec3 row_of(const ct_contact_set *set, const ct_touch *touch, ct_vec3 along, const ct_touch *cause) {
-  return ct_vec(ct_touch_coupling_along(set, touch, along, cause, ct_vec(1.0, 0.0, 0.0)),
-                ct_touch_coupling_along(set, touch, along, cause, ct_vec(0.0, 1.0, 0.0)),
-                ct_touch_coupling_along(set, touch, along, cause, ct_vec(0.0, 0.0, 1.0)));
+static ct_vec3 row_of(const ct_contact_set *set, const ct_contact *touch, ct_vec3 along, const ct_contact *cause) {
+  return ct_vec(ct_delassus_along(set, touch, along, cause, ct_vec(1.0, 0.0, 0.0)),
+                ct_delassus_along(set, touch, along, cause, ct_vec(0.0, 1.0, 0.0)),
+                ct_delassus_along(set, touch, along, cause, ct_vec(0.0, 0.0, 1.0)));
 }
 
-ct_mat3 ct_touch_coupling(const ct_contact_set *set, const ct_touch *touch, const ct_touch *cause) {
+ct_mat3 ct_delassus_block(const ct_contact_set *set, const ct_contact *touch, const ct_contact *cause) {
   return (ct_mat3){row_of(set, touch, ct_vec(1.0, 0.0, 0.0), cause), row_of(set, touch, ct_vec(0.0, 1.0, 0.0), cause),
                    row_of(set, touch, ct_vec(0.0, 0.0, 1.0), cause)};
 }
 
-void ct_touch_tangents(ct_vec3 normal, ct_vec3 *t1, ct_vec3 *t2) {
+void ct_contact_tangents(ct_vec3 normal, ct_vec3 *t1, ct_vec3 *t2) {
   double x = fabs(normal.x), y = fabs(normal.y), z = fabs(normal.z);
   ct_vec3 axis = x <= y && x <= z ? ct_vec(1.0, 0.0, 0.0) : y <= z ? ct_vec(0.0, 1.0, 0.0) : ct_vec(0.0, 0.0, 1.0);
   /* The axis makes at least 54 degrees with the normal: what is left of it is not small. */

@@ -29,7 +29,7 @@ static bool list_bodies(const ct_contact_set *set, body_lists *lists) {
 
 /* The union of the lists of the contact's two bodies, and the contact; with `out` NULL counts only. */
 static size_t merge(const ct_contact_set *set, const body_lists *lists, uint32_t touch, uint32_t *out) {
-  const ct_touch *t = &set->touches[touch];
+  const ct_contact *t = &set->touches[touch];
   const uint32_t *a = lists->touches + lists->starts[t->a], *a_end = lists->touches + lists->starts[t->a + 1];
   const uint32_t *b = lists->touches + lists->starts[t->b], *b_end = lists->touches + lists->starts[t->b + 1];
   if (a == a_end && b == b_end) {
@@ -52,7 +52,7 @@ static ct_status fill(ct_contact_graph *graph, const ct_contact_set *set, const 
   for (size_t k = 0; k < set->count; k++) {
     graph->starts[k] = total;
     total += merge(set, lists, (uint32_t)k, NULL);
-    if (total > CT_COUPLINGS_MAX) return CT_LIMIT;
+    if (total > CT_DELASSUS_BLOCKS_MAX) return CT_LIMIT;
   }
   graph->starts[set->count] = total;
   graph->others = malloc((total + 1) * sizeof *graph->others);
@@ -98,7 +98,7 @@ typedef struct assembly {
   size_t *done; /* [count] blocks of each contact's rows, from the left */
 } assembly;
 
-static lever lever_of(const ct_mass_body *body, const ct_touch *touch, const ct_vec3 along[3]) {
+static lever lever_of(const ct_mass_body *body, const ct_contact *touch, const ct_vec3 along[3]) {
   lever l = {0};
   if (body->mobility != CT_DYNAMIC) return l;
   for (int p = 0; p < 3; p++) {
@@ -108,9 +108,9 @@ static lever lever_of(const ct_mass_body *body, const ct_touch *touch, const ct_
   return l;
 }
 
-static rod rod_of(const ct_contact_set *set, const ct_touch *touch) {
+static rod rod_of(const ct_contact_set *set, const ct_contact *touch) {
   rod r = {.along = {touch->normal}};
-  ct_touch_tangents(touch->normal, &r.along[1], &r.along[2]);
+  ct_contact_tangents(touch->normal, &r.along[1], &r.along[2]);
   r.side[0] = lever_of(&set->bodies[touch->a], touch, r.along);
   r.side[1] = lever_of(&set->bodies[touch->b], touch, r.along);
   return r;
@@ -122,7 +122,7 @@ typedef struct shared {
   double inverse_mass; /* signed by the sides, of both */
 } shared;
 
-static shared shared_of(const ct_contact_set *set, const ct_touch *x, const ct_touch *y) {
+static shared shared_of(const ct_contact_set *set, const ct_contact *x, const ct_contact *y) {
   shared s = {0};
   const uint32_t ends[2] = {x->a, x->b};
   for (int i = 0; i < 2; i++) {
@@ -147,7 +147,7 @@ static double element(const shared *s, const rod *x, unsigned p, const rod *y, u
 
 /* The block of contacts i <= j goes to both places, so that the matrix is symmetric to the bit. Contacts come in ascending order:
  * what is left of the diagonal in the rows of j is there when j's turn comes. */
-static void add_block(ct_contact_matrix *m, const assembly *all, size_t i, size_t j) {
+static void add_block(ct_delassus_matrix *m, const assembly *all, size_t i, size_t j) {
   const unsigned d = all->dimension;
   const rod *x = &all->rods[i], *y = &all->rods[j];
   const shared s = shared_of(all->set, &all->set->touches[i], &all->set->touches[j]);
@@ -161,7 +161,7 @@ static void add_block(ct_contact_matrix *m, const assembly *all, size_t i, size_
     }
 }
 
-static void fill_rows(ct_contact_matrix *m, const assembly *all) {
+static void fill_rows(ct_delassus_matrix *m, const assembly *all) {
   const ct_contact_graph *graph = all->graph;
   const unsigned d = all->dimension;
   m->starts[0] = 0;
@@ -173,12 +173,12 @@ static void fill_rows(ct_contact_matrix *m, const assembly *all) {
     for (size_t k = graph->starts[i] + all->done[i]; k < graph->starts[i + 1]; k++) add_block(m, all, i, graph->others[k]);
 }
 
-ct_status ct_contact_matrix_open(ct_contact_matrix *matrix, const ct_contact_set *set, const ct_contact_graph *graph,
-                                 unsigned dimension) {
+ct_status ct_delassus_matrix_open(ct_delassus_matrix *matrix, const ct_contact_set *set, const ct_contact_graph *graph,
+                                  unsigned dimension) {
   size_t size = dimension * set->count, entries = (size_t)dimension * dimension * graph->starts[set->count];
-  ct_contact_matrix m = {.starts = malloc((size + 1) * sizeof *m.starts),
-                         .columns = malloc((entries + 1) * sizeof *m.columns),
-                         .values = malloc((entries + 1) * sizeof *m.values)};
+  ct_delassus_matrix m = {.starts = malloc((size + 1) * sizeof *m.starts),
+                          .columns = malloc((entries + 1) * sizeof *m.columns),
+                          .values = malloc((entries + 1) * sizeof *m.values)};
   assembly all = {set, graph, dimension, malloc((set->count + 1) * sizeof *all.rods), calloc(set->count + 1, sizeof *all.done)};
   bool got = m.starts && m.columns && m.values && all.rods && all.done;
   if (got) {
@@ -186,16 +186,16 @@ ct_status ct_contact_matrix_open(ct_contact_matrix *matrix, const ct_contact_set
     m.matrix = (ct_matrix){.size = size, .starts = m.starts, .columns = m.columns, .values = m.values};
     *matrix = m;
   } else {
-    ct_contact_matrix_close(&m);
+    ct_delassus_matrix_close(&m);
   }
   free(all.rods);
   free(all.done);
   return got ? CT_OK : CT_OUT_OF_MEMORY;
 }
 
-void ct_contact_matrix_close(ct_contact_matrix *matrix) {
+void ct_delassus_matrix_close(ct_delassus_matrix *matrix) {
   free(matrix->starts);
   free(matrix->columns);
   free(matrix->values);
-  *matrix = (ct_contact_matrix){0};
+  *matrix = (ct_delassus_matrix){0};
 }

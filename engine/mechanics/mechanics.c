@@ -74,7 +74,7 @@ static void free_parts(ct_mechanics_parts *parts) {
 
 bool ct_contact_set_stands(const ct_contact_set *set) {
   for (size_t i = 0; i < set->count; i++) {
-    const ct_touch *t = &set->touches[i];
+    const ct_contact *t = &set->touches[i];
     if (t->a == t->b || t->a >= set->body_count || t->b >= set->body_count || ct_max_abs(t->normal) == 0.0) return false;
   }
   return true;
@@ -84,7 +84,7 @@ bool ct_contact_set_stands(const ct_contact_set *set) {
 static bool given_fit(const ct_scene *scene, const ct_mechanics_options *o) {
   uint32_t rows = ct_scene_rows(scene);
   for (size_t i = 0; i < o->given_count; i++) {
-    const ct_given_touch *g = &o->given[i];
+    const ct_given_contact *g = &o->given[i];
     if (g->a == g->b || g->a >= rows || g->b >= rows || ct_max_abs(g->normal) == 0.0) return false;
     if (!ct_scene_body(scene, g->a) || !ct_scene_body(scene, g->b)) return false;
   }

@@ -28,15 +28,14 @@ void ct_mass_body_load(ct_mass_body *body, ct_vec3 force, ct_vec3 torque);
 typedef enum ct_rate { CT_RATE_VELOCITY, CT_RATE_ACCELERATION } ct_rate;
 
 /* Bound of the round-off in the velocity, or free acceleration, of a contact's gap; m/s or m/s^2. */
-double ct_touch_rate_roundoff(const ct_contact_set *set, const ct_touch *touch, ct_rate rate);
+double ct_contact_rate_roundoff(const ct_contact_set *set, const ct_contact *touch, ct_rate rate);
 
 /* y >= 0 [set->count] proves what a Farkas vector of the contact system does, whatever the masses: no
  * impulses, or forces, keep the contacts apart. For that y along the normals adds up to nothing on every
  * dynamic body but for rounding, so no motion of these bodies answers to it, and y'(rates of the gaps)
  * < -*margin: more than round-off of the rates makes of it. INFINITY: it does not add up to nothing.
  * CT_OUT_OF_MEMORY. */
-ct_status ct_normals_margin(const ct_contact_set *set, const double *y, ct_rate rate, ct_solver *solver,
-                            double *margin);
+ct_status ct_normals_margin(const ct_contact_set *set, const double *y, ct_rate rate, ct_arena *solver, double *margin);
 
 /* Did the solver end without a solution, as where there is none? The certificate then is a vector that
  * may prove it (0 where it was before and none was found): round-off of M makes solvers discard it. */
@@ -55,23 +54,23 @@ typedef struct ct_contact_graph {
   uint32_t *others; /* [starts[count]] */
 } ct_contact_graph;
 
-/* CT_LIMIT: more than CT_COUPLINGS_MAX in all. CT_OUT_OF_MEMORY. O(couplings). */
+/* CT_LIMIT: more than CT_DELASSUS_BLOCKS_MAX in all. CT_OUT_OF_MEMORY. O(couplings). */
 ct_status ct_contact_graph_open(ct_contact_graph *graph, const ct_contact_set *set);
 void ct_contact_graph_close(ct_contact_graph *graph);
 
 /* The matrix of the contact system as solvers take it, by rows of what is not zero, and the memory that it stands on. */
-typedef struct ct_contact_matrix {
+typedef struct ct_delassus_matrix {
   ct_matrix matrix;
   size_t *starts;
   uint32_t *columns;
   double *values;
-} ct_contact_matrix;
+} ct_delassus_matrix;
 
 /* dimension 1: A of the normals alone, A_ij = n_i.K(i, j) n_j: row i is contact i. dimension 3: W in each contact's own frame
- * (normal, t1, t2) of ct_touch_tangents: rows 3 i, 3 i + 1, 3 i + 2. dimension 2: the tangents are left out but for t1. Symmetric,
- * bit for bit; the entries are those of ct_touch_coupling_along but for round-off. CT_OUT_OF_MEMORY. O(couplings). */
-ct_status ct_contact_matrix_open(ct_contact_matrix *matrix, const ct_contact_set *set, const ct_contact_graph *graph,
-                                 unsigned dimension);
-void ct_contact_matrix_close(ct_contact_matrix *matrix);
+ * (normal, t1, t2) of ct_contact_tangents: rows 3 i, 3 i + 1, 3 i + 2. dimension 2: the tangents are left out but for t1.
+ * Symmetric, bit for bit; the entries are those of ct_delassus_along but for round-off. CT_OUT_OF_MEMORY. O(couplings). */
+ct_status ct_delassus_matrix_open(ct_delassus_matrix *matrix, const ct_contact_set *set, const ct_contact_graph *graph,
+                                  unsigned dimension);
+void ct_delassus_matrix_close(ct_delassus_matrix *matrix);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct ct_island_range {
 struct ct_mechanics {
   ct_mass_body *bodies;
   uint32_t *rows; /* of each body */
-  ct_touch *touches;
+  ct_contact *touches;
   uint32_t *numbers; /* of each contact: its place among all that take part */
   size_t count;      /* contacts */
   ct_island_range *islands;
@@ -32,7 +32,7 @@ typedef struct ct_mechanics_parts {
   uint32_t *dynamic;    /* [dynamic_count] rows, ascending */
   ct_mass_body *bodies; /* [dynamic_count] */
   size_t dynamic_count;
-  ct_touch *touches;
+  ct_contact *touches;
   size_t count, capacity;
 } ct_mechanics_parts;
 

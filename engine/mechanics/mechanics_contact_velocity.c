@@ -6,7 +6,7 @@ static ct_vec3 point_velocity(const ct_mass_body *body, ct_vec3 at) {
   return ct_add(body->velocity.linear, ct_cross(body->velocity.angular, ct_sub(at, body->center)));
 }
 
-ct_contact_velocity ct_touch_velocity(const ct_contact_set *set, const ct_touch *touch, double tolerance) {
+ct_contact_velocity ct_contact_relative_velocity(const ct_contact_set *set, const ct_contact *touch, double tolerance) {
   ct_contact_velocity v = {.velocity_class = CT_CLASS_RESTING};
   if (touch->a >= set->body_count || touch->b >= set->body_count) return v;
   v.relative =

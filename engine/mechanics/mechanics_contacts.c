@@ -11,7 +11,7 @@ static ct_status reserve(ct_mechanics_parts *parts) {
   size_t most = parts->options->contacts_max;
   if (parts->count >= (most ? most : CT_CONTACTS_MAX)) return CT_LIMIT;
   size_t capacity = parts->capacity ? 2 * parts->capacity : 64;
-  ct_touch *touches = realloc(parts->touches, capacity * sizeof *touches);
+  ct_contact *touches = realloc(parts->touches, capacity * sizeof *touches);
   if (!touches) return CT_OUT_OF_MEMORY;
   parts->touches = touches;
   parts->capacity = capacity;
@@ -30,32 +30,32 @@ static ct_text name_of(const ct_mechanics_parts *parts, uint32_t row, uint32_t c
   return collider < ct_body_collider_count(body) ? ct_body_material(body, collider) : (ct_text){NULL, 0};
 }
 
-static ct_pair_material material_of(const ct_mechanics_parts *parts, const ct_touch *touch) {
+static ct_pair_material material_of(const ct_mechanics_parts *parts, const ct_contact *touch) {
   if (parts->options->material) return *parts->options->material;
   return ct_scene_pair_material(parts->scene, name_of(parts, touch->a, touch->collider_a),
                                 name_of(parts, touch->b, touch->collider_b));
 }
 
-static ct_touch given_touch(const ct_mechanics_parts *parts, const ct_given_touch *given) {
+static ct_contact given_touch(const ct_mechanics_parts *parts, const ct_given_contact *given) {
   const ct_surface point = {.form = CT_SURFACE_POINT}, face = {.form = CT_SURFACE_FACE};
-  ct_touch touch = {.a = given->a,
-                    .b = given->b,
-                    .collider_a = given->collider_a,
-                    .collider_b = given->collider_b,
-                    .position = given->position,
-                    .normal = given->normal,
-                    .point_a = given->position,
-                    .point_b = given->position,
-                    .surface_a = given->fixed_to_b ? point : face,
-                    .surface_b = given->fixed_to_b ? face : point,
-                    .material = given->material};
+  ct_contact touch = {.a = given->a,
+                      .b = given->b,
+                      .collider_a = given->collider_a,
+                      .collider_b = given->collider_b,
+                      .position = given->position,
+                      .normal = given->normal,
+                      .point_a = given->position,
+                      .point_b = given->position,
+                      .surface_a = given->fixed_to_b ? point : face,
+                      .surface_b = given->fixed_to_b ? face : point,
+                      .material = given->material};
   if (!given->has_material) touch.material = material_of(parts, &touch);
   return touch;
 }
 
 static ct_status take_given(ct_mechanics_parts *parts) {
   for (size_t i = 0; i < parts->options->given_count; i++) {
-    const ct_given_touch *given = &parts->options->given[i];
+    const ct_given_contact *given = &parts->options->given[i];
     if (!moves(parts, given->a, given->b)) continue;
     ct_status status = reserve(parts);
     if (status != CT_OK) return status;
@@ -89,30 +89,30 @@ static uint64_t candidates_max(const ct_mechanics_parts *parts) {
 }
 
 /* The contact of a common solid: its patch stands for a's face, and its position for a point of b. */
-static ct_touch volume_touch(const ct_hit *hit, const ct_pair_material *material) {
+static ct_contact volume_touch(const ct_hit *hit, const ct_pair_material *material) {
   const ct_volume_contact *c = hit->volume;
-  return (ct_touch){.a = hit->a,
-                    .b = hit->b,
-                    .collider_a = hit->collider_a,
-                    .collider_b = hit->collider_b,
-                    .position = c->position,
-                    .normal = c->normal,
-                    .point_a = c->position,
-                    .point_b = c->position,
-                    .distance = c->gap,
-                    .is_volumetric = true,
-                    .element_a = c->element_a,
-                    .element_b = c->element_b,
-                    .area = c->area,
-                    .surface_a = {.form = CT_SURFACE_FACE},
-                    .surface_b = {.form = CT_SURFACE_POINT},
-                    .material = *material};
+  return (ct_contact){.a = hit->a,
+                      .b = hit->b,
+                      .collider_a = hit->collider_a,
+                      .collider_b = hit->collider_b,
+                      .position = c->position,
+                      .normal = c->normal,
+                      .point_a = c->position,
+                      .point_b = c->position,
+                      .distance = c->gap,
+                      .is_volumetric = true,
+                      .element_a = c->element_a,
+                      .element_b = c->element_b,
+                      .area = c->area,
+                      .surface_a = {.form = CT_SURFACE_FACE},
+                      .surface_b = {.form = CT_SURFACE_POINT},
+                      .material = *material};
 }
 
 static bool take_volume(finder *f, const ct_hit *hit) {
   ct_mechanics_parts *parts = f->parts;
   if (!hit->volume || hit->sparsified != CT_KEPT || !moves(parts, hit->a, hit->b)) return true;
-  const ct_touch whose = {.a = hit->a, .b = hit->b, .collider_a = hit->collider_a, .collider_b = hit->collider_b};
+  const ct_contact whose = {.a = hit->a, .b = hit->b, .collider_a = hit->collider_a, .collider_b = hit->collider_b};
   const ct_pair_material material = material_of(parts, &whose);
   f->status = reserve(parts);
   if (f->status != CT_OK) return false;
@@ -128,28 +128,29 @@ static bool take_hit(void *context, const ct_hit *hit) {
   if (parts->options->volumes) return take_volume(f, hit);
   if (hit->point_count == 0 || !moves(parts, hit->a, hit->b)) return true;
   side a = side_of(parts, hit->a, hit->collider_a), b = side_of(parts, hit->b, hit->collider_b);
-  const ct_touch whose = {.a = hit->a, .b = hit->b, .collider_a = hit->collider_a, .collider_b = hit->collider_b};
+  const ct_contact whose = {.a = hit->a, .b = hit->b, .collider_a = hit->collider_a, .collider_b = hit->collider_b};
   const ct_pair_material material = material_of(parts, &whose);
   for (size_t i = 0; i < hit->point_count; i++) {
     const ct_contact_point *p = &hit->points[i];
     f->status = reserve(parts);
     if (f->status != CT_OK) return false;
-    parts->touches[parts->count++] = (ct_touch){.a = hit->a,
-                                                .b = hit->b,
-                                                .collider_a = hit->collider_a,
-                                                .collider_b = hit->collider_b,
-                                                .feature_a = p->a,
-                                                .feature_b = p->b,
-                                                .patch = p->patch,
-                                                .number = p->number,
-                                                .position = ct_lerp(p->point_a, p->point_b, 0.5),
-                                                .normal = p->normal,
-                                                .point_a = p->point_a,
-                                                .point_b = p->point_b,
-                                                .distance = p->distance,
-                                                .surface_a = ct_surface_at(a.shape, &a.frame, p->a, p->point_a, p->normal),
-                                                .surface_b = ct_surface_at(b.shape, &b.frame, p->b, p->point_b, ct_neg(p->normal)),
-                                                .material = material};
+    parts->touches[parts->count++] =
+        (ct_contact){.a = hit->a,
+                     .b = hit->b,
+                     .collider_a = hit->collider_a,
+                     .collider_b = hit->collider_b,
+                     .feature_a = p->a,
+                     .feature_b = p->b,
+                     .patch = p->patch,
+                     .number = p->number,
+                     .position = ct_lerp(p->point_a, p->point_b, 0.5),
+                     .normal = p->normal,
+                     .point_a = p->point_a,
+                     .point_b = p->point_b,
+                     .distance = p->distance,
+                     .surface_a = ct_surface_at(a.shape, &a.frame, p->a, p->point_a, p->normal),
+                     .surface_b = ct_surface_at(b.shape, &b.frame, p->b, p->point_b, ct_neg(p->normal)),
+                     .material = material};
   }
   return true;
 }

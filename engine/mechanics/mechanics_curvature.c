@@ -4,8 +4,8 @@
  * across the normal. Radii are those of the reverse Weingarten map W: the surface point moves by W d as the normal turns by d
  * (theory: do Carmo 1976, 3.2 and 3.3; the map of a support function is its second derivative, Schneider 2014, 2.5).
  */
-#include "mechanics/mechanics.h"
 #include "manifold/supporting_face.h"
+#include "mechanics/mechanics.h"
 #include "shape/sharp_shape.h"
 
 /* Cosine of the angle around the axis by which a point of a rim may be away from where the rim is farthest out along the normal:
@@ -45,7 +45,7 @@ static void bend_along(ct_surface *s, ct_vec3 tangent, double bent) {
 /* ---- bodies of revolution, in their own frame about z ---- */
 
 typedef struct spot {
-  const ct_inner *inner;
+  const ct_sharp_shape *inner;
   const ct_frame *frame;
   ct_vec3 outward;     /* world */
   ct_vec3 point, n;    /* of the sharp shape, and the normal; about the shape's middle */
@@ -100,7 +100,8 @@ static ct_surface capsule_form(const spot *s, ct_feature feature, double half, d
   return side_form(s, ct_norm(ct_vec(s->point.x, s->point.y, 0.0)));
 }
 
-static ct_surface turned_form(const ct_inner *inner, const ct_frame *frame, ct_feature feature, ct_vec3 point, ct_vec3 outward) {
+static ct_surface turned_form(const ct_sharp_shape *inner, const ct_frame *frame, ct_feature feature, ct_vec3 point,
+                              ct_vec3 outward) {
   spot s = {.inner = inner, .frame = frame, .outward = outward};
   s.n = ct_mat_tmul(frame->rotation, outward);
   s.point = ct_add_scaled(ct_to_local(*frame, point), s.n, -inner->radius);
@@ -119,7 +120,7 @@ static ct_surface turned_form(const ct_inner *inner, const ct_frame *frame, ct_f
 /* ---- the others ---- */
 
 /* With S the semi-axes and k = S n: W = S (1 - kk/|k|^2) S / |k|, the second derivative of the support |k|. */
-static ct_surface ellipsoid_form(const ct_inner *inner, const ct_frame *frame, ct_vec3 outward) {
+static ct_surface ellipsoid_form(const ct_sharp_shape *inner, const ct_frame *frame, ct_vec3 outward) {
   ct_vec3 s = inner->shape.ellipsoid.radii, n = ct_mat_tmul(frame->rotation, outward);
   ct_vec3 k = ct_vec(s.x * n.x, s.y * n.y, s.z * n.z);
   double length = ct_norm(k);
@@ -177,7 +178,8 @@ static ct_feature border_of(const ct_shape *shape, uint32_t triangle, ct_vec3 po
   return feature;
 }
 
-static ct_surface flat_form(const ct_inner *inner, const ct_frame *frame, ct_feature feature, ct_vec3 point, ct_vec3 outward) {
+static ct_surface flat_form(const ct_sharp_shape *inner, const ct_frame *frame, ct_feature feature, ct_vec3 point,
+                            ct_vec3 outward) {
   if (ct_kind_is_mesh(inner->shape.kind) && feature.kind == CT_FEATURE_FACE) {
     ct_vec3 n = ct_mat_tmul(frame->rotation, outward);
     feature = border_of(&inner->shape, feature.index, ct_add_scaled(ct_to_local(*frame, point), n, -inner->radius), n);
@@ -193,7 +195,7 @@ static ct_surface flat_form(const ct_inner *inner, const ct_frame *frame, ct_fea
 }
 
 ct_surface ct_surface_at(const ct_shape *shape, const ct_frame *frame, ct_feature feature, ct_vec3 point, ct_vec3 outward) {
-  ct_inner inner = ct_shape_inner(shape);
+  ct_sharp_shape inner = ct_shape_sharp(shape);
   switch (inner.shape.kind) {
   case CT_KIND_SPHERE: return ball_form(inner.shape.sphere.radius, outward);
   case CT_KIND_PLANE: return face_form();

@@ -6,8 +6,8 @@
  * close by more than the round-off of these, and by more than what is left of the forces' sums
  * does along any motion of their bodies that is not CT_FRICTION_GROWTH times what there is.
  */
-#include "mechanics/mechanics.h"
 #include "linear/arena.h"
+#include "mechanics/mechanics.h"
 
 #include <string.h>
 
@@ -39,7 +39,7 @@ static double point_rate_size(const ct_mass_body *body, ct_vec3 at, ct_rate rate
   return ct_norm(body->linear_acceleration) + turning * arm;
 }
 
-double ct_touch_rate_roundoff(const ct_contact_set *set, const ct_touch *touch, ct_rate rate) {
+double ct_contact_rate_roundoff(const ct_contact_set *set, const ct_contact *touch, ct_rate rate) {
   const ct_mass_body *a = &set->bodies[touch->a], *b = &set->bodies[touch->b];
   double size = point_rate_size(a, touch->position, rate) + point_rate_size(b, touch->position, rate);
   if (rate == CT_RATE_ACCELERATION) {
@@ -59,23 +59,23 @@ static double left_over(const pressed *sums, double fastest) {
   return balanced ? CT_FRICTION_GROWTH * fastest * (linear + turning) : INFINITY;
 }
 
-ct_status ct_normals_margin(const ct_contact_set *set, const double *y, ct_rate rate, ct_solver *solver, double *margin) {
-  ct_solver_mark mark = ct_solver_enter(solver);
-  pressed *sums = ct_solver_take(solver, set->body_count, sizeof *sums);
+ct_status ct_normals_margin(const ct_contact_set *set, const double *y, ct_rate rate, ct_arena *solver, double *margin) {
+  ct_arena_mark mark = ct_arena_enter(solver);
+  pressed *sums = ct_arena_alloc(solver, set->body_count, sizeof *sums);
   double fastest = 0.0;
   *margin = 0.0;
   if (sums) memset(sums, 0, set->body_count * sizeof *sums);
   for (size_t i = 0; sums && i < set->count; i++) {
-    const ct_touch *t = &set->touches[i];
+    const ct_contact *t = &set->touches[i];
     ct_vec3 impulse = ct_scale(t->normal, y[i]);
     press(set, t->a, ct_neg(impulse), t->position, sums);
     press(set, t->b, impulse, t->position, sums);
-    double roundoff = ct_touch_rate_roundoff(set, t, rate);
+    double roundoff = ct_contact_rate_roundoff(set, t, rate);
     fastest = fmax(fastest, roundoff / CT_RATE_ROUNDOFF);
     *margin += y[i] >= 0.0 ? y[i] * roundoff : INFINITY;
   }
   for (size_t i = 0; sums && i < set->body_count; i++)
     if (set->bodies[i].mobility == CT_DYNAMIC) *margin += left_over(&sums[i], fastest);
-  ct_solver_leave(solver, mark);
+  ct_arena_leave(solver, mark);
   return sums ? CT_OK : CT_OUT_OF_MEMORY;
 }

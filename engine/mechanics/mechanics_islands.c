@@ -23,7 +23,7 @@ static uint32_t root_of(uint32_t *parent, uint32_t i) {
 }
 
 /* A dynamic body of the contact, by its place. */
-static uint32_t anchor_of(const ct_mechanics_parts *parts, const ct_touch *t) {
+static uint32_t anchor_of(const ct_mechanics_parts *parts, const ct_contact *t) {
   return parts->place[t->a] != CT_NO_ROW ? parts->place[t->a] : parts->place[t->b];
 }
 
@@ -31,7 +31,7 @@ static void link_bodies(linking *l) {
   const ct_mechanics_parts *parts = l->parts;
   for (uint32_t i = 0; i < parts->dynamic_count; i++) l->parent[i] = i;
   for (size_t k = 0; k < parts->count; k++) {
-    const ct_touch *t = &parts->touches[k];
+    const ct_contact *t = &parts->touches[k];
     uint32_t a = parts->place[t->a], b = parts->place[t->b];
     l->asked[anchor_of(parts, t)] = 1;
     if (a == CT_NO_ROW || b == CT_NO_ROW) continue;
@@ -84,7 +84,7 @@ static void list_members(linking *l) {
   for (size_t i = 0; i < parts->dynamic_count; i++)
     if (l->island[i] != CT_NO_ROW) add_member(l, l->island[i], parts->dynamic[i]);
   for (size_t k = 0; k < parts->count; k++) {
-    const ct_touch *t = &parts->touches[k];
+    const ct_contact *t = &parts->touches[k];
     uint32_t island = l->island[anchor_of(parts, t)];
     if (parts->place[t->a] == CT_NO_ROW) add_member(l, island, t->a);
     if (parts->place[t->b] == CT_NO_ROW) add_member(l, island, t->b);

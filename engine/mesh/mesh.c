@@ -175,7 +175,7 @@ static ct_status assemble(plan *p, const ct_mesh_report *report, ct_mesh **out) 
   return CT_OK;
 }
 
-ct_status ct_mesh_decide(const ct_mesh_sums *sums, ct_mesh_reading reading, ct_mesh_report *report) {
+ct_status ct_mesh_classify(const ct_mesh_sums *sums, ct_mesh_reading reading, ct_mesh_report *report) {
   bool encloses = report->closed && report->oriented && sums->volume != 0.0;
   report->flipped = sums->volume < 0.0;
   report->volume = fabs(sums->volume);
@@ -198,7 +198,7 @@ static ct_status build(plan *p, ct_mesh_reading reading, ct_mesh_report *report,
   ct_status status = ct_mesh_join(&p->parts, report);
   if (status == CT_OK) status = ct_mesh_edges(&p->parts, report);
   if (status == CT_OK && !ct_mesh_measure(&p->parts, report, &p->sums)) status = CT_CANCELLED;
-  if (status == CT_OK) status = ct_mesh_decide(&p->sums, reading, report);
+  if (status == CT_OK) status = ct_mesh_classify(&p->sums, reading, report);
   if (status == CT_OK) status = ct_mesh_branches(&p->parts, &report->box, &p->order, &p->branches, &p->branch_count);
   return status == CT_OK ? assemble(p, report, out) : status;
 }

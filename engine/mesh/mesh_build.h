@@ -49,10 +49,10 @@ bool ct_mesh_allocate(ct_mesh_layout *l, const ct_mesh_counts *counts);
 
 typedef enum ct_mesh_part_state {
   CT_MESH_LIVE,
-  CT_MESH_LINE,   /* three different corners on a line: joins edges where that closes the mesh */
-  CT_MESH_DROPPED, /* two corners in one point, or given before */
-  CT_MESH_REPEATED, /* given before, with an area; while it is decided whether it is kept */
-  CT_MESH_COPY      /* + k: given k + 1 times before, until it is the turn of these copies */
+  CT_MESH_LINE,      /* three different corners on a line: joins edges where that closes the mesh */
+  CT_MESH_DROPPED,   /* two corners in one point, or given before */
+  CT_MESH_DUPLICATE, /* given before, with an area; while it is decided whether it is kept */
+  CT_MESH_COPY       /* + k: given k + 1 times before, until it is the turn of these copies */
 } ct_mesh_part_state;
 
 /* The arrays given are borrowed, the others owned. A corner is a number 3 t + k: vertex k of triangle t, and the edge from there to
@@ -93,8 +93,8 @@ static inline bool ct_mesh_cancelled(uint32_t step, const ct_cancel *cancel) {
 }
 
 /* Does the triangle take part in the question which edges are closed? */
-static inline bool ct_mesh_joins(const ct_mesh_parts *m, uint32_t triangle) {
-  return m->state[triangle] == CT_MESH_LIVE || m->state[triangle] == CT_MESH_REPEATED ||
+static inline bool ct_mesh_triangle_closes_edges(const ct_mesh_parts *m, uint32_t triangle) {
+  return m->state[triangle] == CT_MESH_LIVE || m->state[triangle] == CT_MESH_DUPLICATE ||
          (m->lines && m->state[triangle] == CT_MESH_LINE);
 }
 
@@ -128,7 +128,7 @@ uint32_t ct_mesh_corner_at(const ct_mesh_parts *m, uint32_t corner, uint32_t ver
 
 /* Decides on the triangles that are CT_MESH_COPY and more, the second copies first: those of a
  * patch without which the mesh would be open become live, the others are dropped. As above. */
-ct_status ct_mesh_keep_repeats(ct_mesh_parts *m, ct_mesh_report *report);
+ct_status ct_mesh_keep_duplicates(ct_mesh_parts *m, ct_mesh_report *report);
 
 /* Borrows the arrays; the counts are within the limits. */
 static inline ct_mesh_parts ct_mesh_parts_of(const ct_mesh_data *data, const ct_cancel *cancel) {
@@ -165,11 +165,11 @@ typedef struct ct_mesh_branch {
 } ct_mesh_branch;
 
 /* Order of the live triangles and the branches over it; both owned by the caller. CT_OUT_OF_MEMORY, CT_CANCELLED: both NULL. */
-ct_status ct_mesh_branches(const ct_mesh_parts *m, const ct_box *box, uint32_t **order, ct_mesh_branch **branches,
+ct_status ct_mesh_branches(const ct_mesh_parts *m, const ct_aabb *box, uint32_t **order, ct_mesh_branch **branches,
                            uint32_t *branch_count);
 
 /* What the numbers say of orientation and reading, into the report; CT_OPEN_MESH: not the reading that was asked for. */
-ct_status ct_mesh_decide(const ct_mesh_sums *sums, ct_mesh_reading reading, ct_mesh_report *report);
+ct_status ct_mesh_classify(const ct_mesh_sums *sums, ct_mesh_reading reading, ct_mesh_report *report);
 
 /* The view's numbers from sums and report, and the radius; the arrays are there. */
 void ct_mesh_write_numbers(ct_mesh *mesh, const ct_mesh_sums *sums, const ct_mesh_report *report);

@@ -200,7 +200,7 @@ static bool split_all(builder *b, uint32_t count) {
 }
 
 /* Boxes of the live triangles in units of the mesh's widest side, from its low corner. False: cancelled. */
-static bool collect(builder *b, const ct_mesh_parts *m, const ct_box *box) {
+static bool collect(builder *b, const ct_mesh_parts *m, const ct_aabb *box) {
   double width = ct_max_abs(ct_sub(box->max, box->min));
   uint32_t n = 0;
   for (uint32_t t = 0; t < m->triangle_count; t++) {
@@ -219,7 +219,7 @@ static bool collect(builder *b, const ct_mesh_parts *m, const ct_box *box) {
   return true;
 }
 
-ct_status ct_mesh_branches(const ct_mesh_parts *m, const ct_box *box, uint32_t **order, ct_mesh_branch **branches,
+ct_status ct_mesh_branches(const ct_mesh_parts *m, const ct_aabb *box, uint32_t **order, ct_mesh_branch **branches,
                            uint32_t *branch_count) {
   uint32_t n = m->live_count;
   builder b = {.items = malloc(n * sizeof *b.items), .branches = malloc(2 * (size_t)n * sizeof *b.branches), .cancel = m->cancel};
@@ -239,16 +239,16 @@ ct_status ct_mesh_branches(const ct_mesh_parts *m, const ct_box *box, uint32_t *
   return status;
 }
 
-static ct_vec3 middle_of(const ct_box *box) {
+static ct_vec3 middle_of(const ct_aabb *box) {
   return (ct_vec3){0.5 * (box->min.x + box->max.x), 0.5 * (box->min.y + box->max.y), 0.5 * (box->min.z + box->max.z)};
 }
 
 static void fit_leaf(const ct_mesh_view *view, ct_mesh_node *node) {
   ct_vec3 first = view->vertices[view->corners[node->first][0]];
-  node->box = (ct_box){first, first};
+  node->box = (ct_aabb){first, first};
   for (uint32_t i = 0; i < 3 * node->count; i++) {
     ct_vec3 p = view->vertices[view->corners[node->first + i / 3][i % 3]];
-    node->box = ct_box_union(node->box, (ct_box){p, p});
+    node->box = ct_aabb_union(node->box, (ct_aabb){p, p});
   }
   ct_vec3 middle = middle_of(&node->box);
   double radius = 0.0;
@@ -260,7 +260,7 @@ static void fit_leaf(const ct_mesh_view *view, ct_mesh_node *node) {
 /* The lesser of what holds the children's balls and what holds the box. */
 static void fit_inner(const ct_mesh_node *nodes, ct_mesh_node *node) {
   const ct_mesh_node *child = &nodes[node->first];
-  node->box = ct_box_union(child[0].box, child[1].box);
+  node->box = ct_aabb_union(child[0].box, child[1].box);
   ct_vec3 middle = middle_of(&node->box);
   double balls = 0.0;
   for (int k = 0; k < 2; k++) balls = ct_max2(balls, ct_norm(ct_sub(middle_of(&child[k].box), middle)) + child[k].radius);
@@ -280,7 +280,7 @@ bool ct_mesh_fit(const ct_mesh_view *view, ct_mesh_node *nodes, const ct_cancel 
   return true;
 }
 
-static double box_area(const ct_box *b) {
+static double box_area(const ct_aabb *b) {
   ct_vec3 d = ct_sub(b->max, b->min);
   return d.x * d.y + d.y * d.z + d.z * d.x;
 }

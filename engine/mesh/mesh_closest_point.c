@@ -15,7 +15,7 @@ typedef struct waiting {
 static double beyond(double low, double high, double p) { return ct_max2(ct_max2(low - p, p - high), 0.0); }
 
 static waiting wait_for(const ct_mesh_view *view, uint32_t node, ct_vec3 p) {
-  const ct_box *b = &view->nodes[node].box;
+  const ct_aabb *b = &view->nodes[node].box;
   ct_vec3 d = {beyond(b->min.x, b->max.x, p.x), beyond(b->min.y, b->max.y, p.y), beyond(b->min.z, b->max.z, p.z)};
   return (waiting){node, ct_norm2(d) * SURELY};
 }

@@ -58,7 +58,7 @@ static bool on_triangle(const corners *t, ct_vec3 p) {
 }
 
 /* Does the box reach up to p's ray? */
-static bool above(const ct_box *box, ct_vec3 p) {
+static bool above(const ct_aabb *box, ct_vec3 p) {
   return box->min.x <= p.x && p.x <= box->max.x && box->min.y <= p.y && p.y <= box->max.y && p.z <= box->max.z;
 }
 

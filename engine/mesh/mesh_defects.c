@@ -202,10 +202,10 @@ static ct_vec3 area_of(const ct_mesh_parts *m, const uint32_t *loop, uint32_t co
 
 static void measure_hole(const ct_mesh_parts *m, const uint32_t *loop, ct_mesh_hole *hole) {
   uint32_t points = hole->edges + !hole->closed;
-  ct_box box = ct_box_nothing();
+  ct_aabb box = ct_aabb_empty();
   for (uint32_t i = 0; i < points; i++) {
     ct_vec3 p = ct_mesh_point(m, loop[i]);
-    box = ct_box_union(box, (ct_box){p, p});
+    box = ct_aabb_union(box, (ct_aabb){p, p});
     hole->center = ct_add(hole->center, ct_scale(p, 1.0 / points));
   }
   for (uint32_t i = 0; i < hole->edges; i++)

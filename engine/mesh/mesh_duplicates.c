@@ -19,7 +19,7 @@ typedef struct patches {
 } patches;
 
 static bool is_repeated(const ct_mesh_parts *m, uint32_t corner) {
-  return m->state[corner / 3] == CT_MESH_REPEATED;
+  return m->state[corner / 3] == CT_MESH_DUPLICATE;
 }
 
 /* Triangles beside an edge are of one patch where no others of the duplicates have it. */
@@ -80,7 +80,7 @@ static bool judge_patches(patches *p, const ct_groups *edges) {
 static void decide_patches(patches *p, ct_mesh_report *report) {
   ct_mesh_parts *m = p->m;
   for (uint32_t t = 0; t < m->triangle_count; t++) {
-    if (m->state[t] != CT_MESH_REPEATED) continue;
+    if (m->state[t] != CT_MESH_DUPLICATE) continue;
     bool kept = p->bits[ct_mesh_find_root(p->parent, t)] == PATCH_BORDERED;
     m->state[t] = kept ? CT_MESH_LIVE : CT_MESH_DROPPED;
     report->duplicate_triangles -= kept;
@@ -95,13 +95,13 @@ static bool open_copies(patches *p, uint32_t state) {
     p->parent[t] = t;
     p->bits[t] = 0;
     if (m->state[t] != state) continue;
-    m->state[t] = CT_MESH_REPEATED;
+    m->state[t] = CT_MESH_DUPLICATE;
     any = true;
   }
   return any;
 }
 
-ct_status ct_mesh_keep_repeats(ct_mesh_parts *m, ct_mesh_report *report) {
+ct_status ct_mesh_keep_duplicates(ct_mesh_parts *m, ct_mesh_report *report) {
   patches p = {.m = m};
   if (report->duplicate_triangles == 0) return CT_OK;
   p.parent = malloc((size_t)m->triangle_count * sizeof *p.parent);

@@ -25,7 +25,7 @@ ct_mesh_ends ct_mesh_edge_ends(const ct_mesh_parts *m, uint32_t corner) {
 
 static uint32_t group_of_edge(const void *data, uint32_t corner) {
   const ct_mesh_parts *m = data;
-  return ct_mesh_joins(m, corner / 3) ? ct_mesh_edge_ends(m, corner).low : CT_GROUP_NONE;
+  return ct_mesh_triangle_closes_edges(m, corner / 3) ? ct_mesh_edge_ends(m, corner).low : CT_GROUP_NONE;
 }
 
 static bool edge_before(const void *data, uint32_t a, uint32_t b) {
@@ -107,7 +107,7 @@ static bool count_pinched(const edge_walk *w) {
   memset(fans, 0, m->vertex_count * sizeof *fans);
   for (uint32_t c = 0; c < 3 * m->triangle_count; c++) {
     if (ct_mesh_cancelled(c, m->cancel)) return false;
-    if (ct_mesh_joins(m, c / 3) && w->fan[c] == c) w->report->pinched_vertices += ++fans[ct_mesh_corner(m, c)] == 2;
+    if (ct_mesh_triangle_closes_edges(m, c / 3) && w->fan[c] == c) w->report->pinched_vertices += ++fans[ct_mesh_corner(m, c)] == 2;
   }
   return true;
 }

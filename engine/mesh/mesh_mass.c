@@ -73,16 +73,16 @@ static void add_second(moments *m, const corners *t) {
   accumulate(&m->zx, d, second(z[0], z[1], z[2], x));
 }
 
-static void find_box(const ct_mesh_parts *m, ct_box *box) {
-  *box = (ct_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+static void find_box(const ct_mesh_parts *m, ct_aabb *box) {
+  *box = (ct_aabb){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
   for (uint32_t v = 0; v < m->vertex_count; v++) {
     if (m->parent[v] == CT_NO_TRIANGLE) continue;
     ct_vec3 p = ct_mesh_point(m, v);
-    *box = ct_box_union(*box, (ct_box){p, p});
+    *box = ct_aabb_union(*box, (ct_aabb){p, p});
   }
 }
 
-static ct_vec3 middle_of(const ct_box *box) {
+static ct_vec3 middle_of(const ct_aabb *box) {
   return (ct_vec3){0.5 * (box->min.x + box->max.x), 0.5 * (box->min.y + box->max.y), 0.5 * (box->min.z + box->max.z)};
 }
 

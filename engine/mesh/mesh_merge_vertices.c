@@ -1,7 +1,7 @@
 /* Which vertices are one point, which triangles have an area, which were given twice.
  */
-#include "base/predicates.h"
 #include "base/group_sort.h"
+#include "base/predicates.h"
 #include "mesh/mesh_build.h"
 
 #include <stdlib.h>
@@ -140,7 +140,7 @@ ct_status ct_mesh_join(ct_mesh_parts *m, ct_mesh_report *report) {
   if (!m->state) return CT_OUT_OF_MEMORY;
   if (!find_degenerate(m, report)) return CT_CANCELLED;
   status = find_duplicates(m, report);
-  if (status == CT_OK && m->repeats) status = ct_mesh_keep_repeats(m, report);
+  if (status == CT_OK && m->repeats) status = ct_mesh_keep_duplicates(m, report);
   if (status != CT_OK) return status;
   for (uint32_t t = 0; t < m->triangle_count; t++) m->live_count += m->state[t] == CT_MESH_LIVE;
   report->triangles = m->live_count;

@@ -63,7 +63,7 @@ static bool narrow(double part[2], double low, double high, double o, double d, 
 }
 
 /* Can the ray meet the box at t <= limit? Then *t is no more than the first such t. */
-static bool may_meet(const ray *r, const ct_box *box, double limit, double *t) {
+static bool may_meet(const ray *r, const ct_aabb *box, double limit, double *t) {
   double part[2] = {0.0, limit};
   bool meets = narrow(part, box->min.x, box->max.x, r->origin.x, r->direction.x, r->inverse.x) &&
                narrow(part, box->min.y, box->max.y, r->origin.y, r->direction.y, r->inverse.y) &&
@@ -336,8 +336,7 @@ size_t ct_mesh_ray_all(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, d
   return h.count;
 }
 
-size_t ct_mesh_ray_near(const ct_mesh *mesh, const ct_near_ray *near, ct_mesh_hit *out,
-                        size_t room) {
+size_t ct_mesh_ray_near(const ct_mesh *mesh, const ct_ray_range *near, ct_mesh_hit *out, size_t room) {
   ray r;
   if (!open_ray(&r, near->origin, near->direction, near->t_max)) return 0;
   hits h = {.out = out, .room = room, .limit = r.t_max, .same = ldexp(near->same, r.exponent)};

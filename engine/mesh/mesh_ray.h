@@ -30,15 +30,14 @@ bool ct_mesh_ray_flush(ct_vec3 *origin, ct_vec3 *direction, int *exponent);
 
 /* A ray up to t_max, of which only the first hits are wanted: those with t <= the first one's +
  * same. */
-typedef struct ct_near_ray {
+typedef struct ct_ray_range {
   ct_vec3 origin, direction;
   double t_max, same;
-} ct_near_ray;
+} ct_ray_range;
 
 /* The wanted hits in the order of (t, triangle), as ct_mesh_ray_all has them. A result above room:
  * the number is only known to be larger, and out is not usable. One descent. */
-size_t ct_mesh_ray_near(const ct_mesh *mesh, const ct_near_ray *near, ct_mesh_hit *out,
-                        size_t room);
+size_t ct_mesh_ray_near(const ct_mesh *mesh, const ct_ray_range *near, ct_mesh_hit *out, size_t room);
 
 /* Where the hit is: in a vertex, an edge or the triangle's inside. Its side is not 0. */
 ct_line_place ct_mesh_hit_place(const ct_mesh *mesh, const ct_mesh_hit *hit);

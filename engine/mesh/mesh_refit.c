@@ -147,8 +147,7 @@ static ct_status fit_moved(const ct_mesh *mesh, const ct_mesh_parts *m, ct_mesh 
 }
 
 /* The mesh with a tree that is built from the parts' vertices. */
-static ct_status rebuild_moved(const ct_mesh *mesh, const ct_mesh_parts *m, const ct_box *box,
-                               ct_mesh **out) {
+static ct_status rebuild_moved(const ct_mesh *mesh, const ct_mesh_parts *m, const ct_aabb *box, ct_mesh **out) {
   uint32_t *order, count, *position = malloc(m->triangle_count * sizeof *position);
   ct_mesh_branch *branches;
   ct_mesh_layout l;
@@ -176,8 +175,7 @@ static bool is_degraded(const ct_mesh *moved) {
   return ct_mesh_tree_cost(&moved->view) > CT_MESH_REFIT_COST * moved->tree_cost;
 }
 
-static ct_status assemble_moved(const ct_mesh *mesh, const ct_mesh_parts *m, const ct_box *box,
-                                ct_mesh **out) {
+static ct_status assemble_moved(const ct_mesh *mesh, const ct_mesh_parts *m, const ct_aabb *box, ct_mesh **out) {
   ct_mesh *moved = NULL;
   ct_status status = fit_moved(mesh, m, &moved);
   if (status == CT_OK && is_degraded(moved)) {
@@ -227,8 +225,7 @@ static ct_status move_kept(const ct_mesh *mesh, ct_mesh_parts *m, ct_mesh **out,
   *report = mesh->report;
   if (!open_parts(mesh, m)) return CT_OUT_OF_MEMORY;
   if (!ct_mesh_measure(m, report, &sums)) return CT_CANCELLED;
-  ct_status status =
-      ct_mesh_decide(&sums, mesh->view.solid ? CT_MESH_SOLID : CT_MESH_SURFACE, report);
+  ct_status status = ct_mesh_classify(&sums, mesh->view.solid ? CT_MESH_SOLID : CT_MESH_SURFACE, report);
   if (status != CT_OK) return status;
   if (report->flipped != mesh->view.flipped) return CT_LIMIT;
   status = assemble_moved(mesh, m, &report->box, out);

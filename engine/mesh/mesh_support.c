@@ -27,7 +27,7 @@ static void offer_triangle(search *s, uint32_t leaf, const uint32_t corners[3]) 
 }
 
 /* Farthest that anything in the box can reach. */
-static double box_reach(const ct_box *box, ct_vec3 d) {
+static double box_reach(const ct_aabb *box, ct_vec3 d) {
   return ct_dot(
       d, ct_vec(d.x >= 0.0 ? box->max.x : box->min.x, d.y >= 0.0 ? box->max.y : box->min.y, d.z >= 0.0 ? box->max.z : box->min.z));
 }
@@ -52,11 +52,11 @@ static search find(const ct_mesh_view *view, ct_vec3 direction) {
   return s;
 }
 
-double ct_mesh_reach(const ct_mesh_view *view, ct_vec3 direction) { return find(view, direction).most; }
+double ct_mesh_support_value(const ct_mesh_view *view, ct_vec3 direction) { return find(view, direction).most; }
 
 ct_vec3 ct_mesh_support(const ct_mesh_view *view, ct_vec3 direction) { return view->vertices[find(view, direction).vertex]; }
 
-uint32_t ct_mesh_reach_leaf(const ct_mesh_view *view, ct_vec3 direction, double *reach) {
+uint32_t ct_mesh_support_leaf(const ct_mesh_view *view, ct_vec3 direction, double *reach) {
   search s = find(view, direction);
   *reach = s.most;
   return s.leaf;

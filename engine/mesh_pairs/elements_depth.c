@@ -17,7 +17,7 @@ typedef struct search {
   const ct_elements_view *a, *b; /* a: NULL where the first body is convex */
   ct_shape shape_a, shape_b;     /* one element of each, with the growth of its body; the convex body itself */
   ct_cell_input pair;            /* the two that are looked at, in the frame of the first body */
-  ct_box box_b;                  /* of b's element there */
+  ct_aabb box_b;                 /* of b's element there */
   uint32_t element_b;
   double slack;   /* what rounding can do to a bound, m */
   uint32_t count; /* pairs that overlap */
@@ -35,14 +35,14 @@ bool ct_elements_have_depth(const ct_cell_input *in) {
 static ct_shape element_shape(const ct_shape *body) { return (ct_shape){.kind = CT_KIND_CONVEX, .margin = ct_shape_growth(body)}; }
 
 /* The least that one box must be moved along an axis to leave the other. */
-static double overlap_of(const ct_box *a, const ct_box *b) {
+static double overlap_of(const ct_aabb *a, const ct_aabb *b) {
   double x = ct_min2(a->max.x - b->min.x, b->max.x - a->min.x), y = ct_min2(a->max.y - b->min.y, b->max.y - a->min.y);
   return ct_min2(ct_min2(x, y), ct_min2(a->max.z - b->min.z, b->max.z - a->min.z));
 }
 
 /* The least that a core must be moved across a face of a hull, both in the frame of the pair; no more than `most` where nothing is
  * less. */
-static double room_at_faces(const ct_core *hull, const ct_core *other, double most) {
+static double room_at_faces(const ct_convex_proxy *hull, const ct_convex_proxy *other, double most) {
   const ct_hull_view *view = hull->view;
   for (uint32_t f = 0; f < view->face_count; f++) {
     ct_vec3 n = {view->nx[f], view->ny[f], view->nz[f]};
@@ -51,13 +51,13 @@ static double room_at_faces(const ct_core *hull, const ct_core *other, double mo
       n = ct_mat_mul(hull->rotation, n);
       level += ct_dot(n, hull->center);
     }
-    most = ct_min2(most, level + ct_core_reach(other, ct_neg(n)));
+    most = ct_min2(most, level + ct_proxy_support_value(other, ct_neg(n)));
   }
   return most;
 }
 
 /* No translation that parts the two is needed beyond this, and where it is below 0 by more than round-off they are apart. */
-static double room_of(const search *s, const ct_box *box_a) {
+static double room_of(const search *s, const ct_aabb *box_a) {
   double room = room_at_faces(&s->pair.b, &s->pair.a, overlap_of(box_a, &s->box_b));
   return s->a ? room_at_faces(&s->pair.a, &s->pair.b, room) : room;
 }
@@ -66,15 +66,15 @@ static double room_of(const search *s, const ct_box *box_a) {
 static bool comes_first(const search *s, uint32_t a) { return a != s->best_a ? a < s->best_a : s->element_b < s->best_b; }
 
 /* Looks at one pair of elements whose boxes meet; false ends the search. */
-static bool look_at(search *s, uint32_t a, const ct_box *box_a) {
-  if (ct_mesh_stopped(&s->in->workspace->mesh, STEPS_PER_PAIR)) s->stopped = true;
+static bool look_at(search *s, uint32_t a, const ct_aabb *box_a) {
+  if (ct_mesh_is_cancelled(&s->in->workspace->mesh, STEPS_PER_PAIR)) s->stopped = true;
   if (s->stopped) return false;
   double room = room_of(s, box_a) + s->slack;
-  if (room < 0.0 || !ct_cores_overlap(&s->pair, NULL)) return true;
+  if (room < 0.0 || !ct_convex_overlap(&s->pair, NULL)) return true;
   s->count++;
   if (s->count > 1 && -room > s->best.distance) return true;
   ct_cell_result r = {.status = CT_PAIR_OK};
-  ct_cell_cores(&s->pair, &r);
+  ct_cell_convex_convex(&s->pair, &r);
   bool first = s->count == 1;
   s->lower = first ? r.lower : ct_min2(s->lower, r.lower);
   s->upper = first ? r.upper : ct_min2(s->upper, r.upper);
@@ -89,27 +89,27 @@ static bool look_at(search *s, uint32_t a, const ct_box *box_a) {
 static bool visit_a(void *context, uint32_t element) {
   search *s = context;
   s->shape_a.hull = s->a->hulls[element];
-  ct_core_place(&s->shape_a, NULL, &s->pair.a);
-  ct_box box = ct_box_grow(s->a->boxes[element], s->shape_a.margin);
+  ct_proxy_place(&s->shape_a, NULL, &s->pair.a);
+  ct_aabb box = ct_aabb_expand(s->a->boxes[element], s->shape_a.margin);
   return look_at(s, element, &box);
 }
 
 static void place_b(search *s, uint32_t element) {
   s->element_b = element;
   s->shape_b.hull = s->b->hulls[element];
-  ct_core_place(&s->shape_b, &s->in->relative, &s->pair.b);
-  s->box_b = ct_shape_box(&s->shape_b, &s->in->relative);
+  ct_proxy_place(&s->shape_b, &s->in->relative, &s->pair.b);
+  s->box_b = ct_shape_aabb(&s->shape_b, &s->in->relative);
 }
 
 /* Both of elements. The tree's boxes are without growth. */
 static void search_elements(search *s) {
   const ct_elements_view *b = s->b;
-  ct_box whole = ct_mesh_get(s->a->surface)->box;
+  ct_aabb whole = ct_mesh_get(s->a->surface)->box;
   for (uint32_t e = 0; e < b->element_count && !s->stopped; e++) {
-    if (ct_mesh_stopped(&s->in->workspace->mesh, 1)) s->stopped = true;
+    if (ct_mesh_is_cancelled(&s->in->workspace->mesh, 1)) s->stopped = true;
     place_b(s, e);
-    ct_box asked = ct_box_grow(s->box_b, s->shape_a.margin + s->slack);
-    if (ct_box_overlap(&whole, &asked)) ct_tree_query(s->a->tree, &asked, visit_a, s, NULL);
+    ct_aabb asked = ct_aabb_expand(s->box_b, s->shape_a.margin + s->slack);
+    if (ct_aabb_overlap(&whole, &asked)) ct_tree_query(s->a->tree, &asked, visit_a, s, NULL);
   }
 }
 
@@ -117,8 +117,8 @@ static bool visit_b(void *context, uint32_t element) {
   search *s = context;
   const ct_frame own = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
   place_b(s, element);
-  ct_box box = ct_shape_box(s->in->shape_a, &own);
-  return !ct_box_overlap(&box, &s->box_b) || look_at(s, CT_NO_ELEMENT, &box);
+  ct_aabb box = ct_shape_aabb(s->in->shape_a, &own);
+  return !ct_aabb_overlap(&box, &s->box_b) || look_at(s, CT_NO_ELEMENT, &box);
 }
 
 /* A convex body, whose box in the frame of the elements is asked of their tree. */
@@ -126,7 +126,7 @@ static void search_convex(search *s) {
   const ct_frame *relative = &s->in->relative;
   ct_frame inverse = {ct_mat_transpose(relative->rotation), {0.0, 0.0, 0.0}};
   inverse.position = ct_neg(ct_mat_mul(inverse.rotation, relative->position));
-  ct_box box = ct_box_grow(ct_shape_box(s->in->shape_a, &inverse), s->shape_b.margin + s->slack);
+  ct_aabb box = ct_aabb_expand(ct_shape_aabb(s->in->shape_a, &inverse), s->shape_b.margin + s->slack);
   s->pair.a = s->in->a;
   ct_tree_query(s->b->tree, &box, visit_b, s, NULL);
 }
@@ -137,7 +137,7 @@ bool ct_elements_deepest(const ct_cell_input *in, ct_cell_result *result) {
   s.shape_b = element_shape(in->shape_b);
   s.pair.shape_b = &s.shape_b;
   s.pair.threshold = INFINITY;
-  s.slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_core_scale(&in->a, &in->b) + ct_norm(in->relative.position));
+  s.slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_proxy_scale(&in->a, &in->b) + ct_norm(in->relative.position));
   if (both) {
     s.a = ct_elements_get(in->shape_a->elements);
     s.shape_a = element_shape(in->shape_a);
@@ -172,7 +172,7 @@ static uint32_t element_of(const ct_shape *shape, uint32_t triangle) {
   return ct_elements_of_triangle(ct_elements_get(shape->elements), triangle);
 }
 
-void ct_elements_touch(const ct_cell_input *in, ct_cell_result *result) {
+void ct_elements_surface_contact(const ct_cell_input *in, ct_cell_result *result) {
   result->depth_kind = CT_DEPTH_ELEMENT;
   result->element_a = element_of(in->shape_a, result->triangle_a);
   result->element_b = element_of(in->shape_b, result->triangle_b);

@@ -14,6 +14,6 @@ bool ct_elements_have_depth(const ct_cell_input *input);
 bool ct_elements_deepest(const ct_cell_input *input, ct_cell_result *result);
 
 /* The same where it is false: the answer in *result is that of the surfaces, and of the elements that have the triangles. */
-void ct_elements_touch(const ct_cell_input *input, ct_cell_result *result);
+void ct_elements_surface_contact(const ct_cell_input *input, ct_cell_result *result);
 
 #endif

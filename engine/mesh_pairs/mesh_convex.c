@@ -1,12 +1,12 @@
 /* A convex body and a mesh: the nearest triangle by best-first descent of the mesh's tree. */
 #include "mesh_pairs/mesh_convex.h"
 
+#include "mesh/mesh_support.h"
 #include "mesh_pairs/elements_depth.h"
 #include "mesh_pairs/mesh_mesh.h"
 #include "mesh_pairs/mesh_tree_pairs.h"
 #include "pair/workspace.h"
 #include "shape/tapered_capsule.h"
-#include "mesh/mesh_support.h"
 
 #include <assert.h>
 
@@ -21,14 +21,14 @@ static ct_frame inverse_of(const ct_frame *f) {
 }
 
 /* How far the core reaches along the rows of a matrix and against them. */
-static ct_box reach_along(const ct_core *core, const ct_mat3 *rows) {
+static ct_aabb reach_along(const ct_convex_proxy *core, const ct_mat3 *rows) {
   const ct_vec3 *row[3] = {&rows->rx, &rows->ry, &rows->rz};
   double low[3], high[3];
   for (int i = 0; i < 3; i++) {
-    high[i] = ct_core_reach(core, *row[i]);
-    low[i] = -ct_core_reach(core, ct_neg(*row[i]));
+    high[i] = ct_proxy_support_value(core, *row[i]);
+    low[i] = -ct_proxy_support_value(core, ct_neg(*row[i]));
   }
-  return (ct_box){{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
+  return (ct_aabb){{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
 }
 
 static void open_pair(ct_convex_mesh *p, const ct_cell_input *in) {
@@ -37,10 +37,10 @@ static void open_pair(ct_convex_mesh *p, const ct_cell_input *in) {
   *p = (ct_convex_mesh){.mesh = in->shape_b->mesh, .workspace = in->workspace};
   in->workspace->mesh.stopped = false;
   p->view = ct_mesh_get(p->mesh);
-  ct_core_place(in->shape_a, &frame, &p->core);
+  ct_proxy_place(in->shape_a, &frame, &p->core);
   p->growth = ct_shape_growth(in->shape_b);
   p->extent = ct_max2(p->core.extent, ct_mesh_extent(p->view));
-  if (!ct_core_tapered(&p->core)) {
+  if (!ct_proxy_is_tapered(&p->core)) {
     p->radius = p->core.radius[0];
     p->core.radius[0] = p->core.radius[1] = 0.0;
   }
@@ -56,7 +56,7 @@ static double beyond(double middle, double half, double low, double high) {
   return ct_max2(ct_max2(low - middle, middle - high) - half, 0.0);
 }
 
-static double square_beyond(ct_vec3 c, ct_vec3 h, const ct_box *box) {
+static double square_beyond(ct_vec3 c, ct_vec3 h, const ct_aabb *box) {
   double x = beyond(c.x, h.x, box->min.x, box->max.x), y = beyond(c.y, h.y, box->min.y, box->max.y);
   double z = beyond(c.z, h.z, box->min.z, box->max.z);
   return x * x + y * y + z * z;
@@ -65,7 +65,7 @@ static double square_beyond(ct_vec3 c, ct_vec3 h, const ct_box *box) {
 /* Triangles of the node are not nearer to the core. */
 static double node_gap(const ct_convex_mesh *p, const ct_mesh_node *n) {
   ct_vec3 c = ct_scale(ct_add(n->box.min, n->box.max), 0.5), h = ct_scale(ct_sub(n->box.max, n->box.min), 0.5), own;
-  double tapered = ct_core_tapered(&p->core) ? ct_max2(p->core.radius[0], p->core.radius[1]) : 0.0;
+  double tapered = ct_proxy_is_tapered(&p->core) ? ct_max2(p->core.radius[0], p->core.radius[1]) : 0.0;
   double balls = ct_norm(ct_sub(c, p->core.middle)) - p->core.size - tapered - n->radius;
   double square = square_beyond(c, h, &p->box);
   own = ct_mat_mul(p->size, h);
@@ -81,12 +81,12 @@ typedef struct span {
 
 /* Does the core take the solver of convex pairs? */
 static bool is_solved(const ct_convex_mesh *p) {
-  if (p->core.kind == CT_CORE_POINT) return false;
-  return p->core.kind != CT_CORE_SEGMENT || ct_core_tapered(&p->core);
+  if (p->core.kind == CT_PROXY_POINT) return false;
+  return p->core.kind != CT_PROXY_SEGMENT || ct_proxy_is_tapered(&p->core);
 }
 
 static ct_cell_input core_and_triangle(const ct_convex_mesh *p, const ct_triangle *t, double limit) {
-  ct_cell_input in = {.a = p->core, .b = ct_core_triangle(t->v, p->extent), .threshold = limit, .workspace = p->workspace};
+  ct_cell_input in = {.a = p->core, .b = ct_proxy_triangle(t->v, p->extent), .threshold = limit, .workspace = p->workspace};
   in.relative = (ct_frame){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
   in.a.extent = p->extent;
   return in;
@@ -95,7 +95,7 @@ static ct_cell_input core_and_triangle(const ct_convex_mesh *p, const ct_triangl
 static bool solved_gap(const ct_convex_mesh *p, const ct_triangle *t, double limit, ct_gap *gap, span *bracket) {
   ct_cell_input in = core_and_triangle(p, t, limit);
   ct_cell_result r = {.status = CT_PAIR_OK};
-  ct_cell_cores(&in, &r);
+  ct_cell_convex_convex(&in, &r);
   *bracket = (span){ct_max2(r.lower, 0.0), ct_max2(r.upper, 0.0)};
   if (r.distance > limit) return false;
   *gap = (ct_gap){.distance = ct_max2(r.distance, 0.0), .a = r.point_a, .b = r.point_b, .normal = r.normal};
@@ -109,10 +109,10 @@ static bool triangle_gap(const ct_convex_mesh *p, uint32_t position, double limi
   ct_triangle t = ct_mesh_triangle(p->view, position);
   bool near;
   if (is_solved(p)) return solved_gap(p, &t, limit, gap, bracket);
-  if (p->core.kind == CT_CORE_POINT) {
+  if (p->core.kind == CT_PROXY_POINT) {
     near = ct_point_gap(p->core.center, &t, limit, gap);
   } else {
-    const ct_vec3 segment[2] = {ct_core_vertex(&p->core, 0), ct_core_vertex(&p->core, 1)};
+    const ct_vec3 segment[2] = {ct_proxy_vertex(&p->core, 0), ct_proxy_vertex(&p->core, 1)};
     near = ct_segment_gap(segment, &t, limit, gap);
   }
   near = near && gap->distance <= limit;
@@ -127,7 +127,7 @@ static ct_vec3 shared_point(const ct_convex_mesh *p, uint32_t position, const ct
   if (gap->distance == 0.0 && is_solved(p)) {
     ct_triangle t = ct_mesh_triangle(p->view, position);
     ct_cell_input in = core_and_triangle(p, &t, INFINITY);
-    if (ct_cores_overlap(&in, &common)) return common;
+    if (ct_convex_overlap(&in, &common)) return common;
   }
   double grown = p->radius + p->growth;
   return ct_lerp(gap->a, gap->b, grown > 0.0 ? p->radius / grown : 1.0);
@@ -156,7 +156,7 @@ static bool is_cut(search *s, double key) {
 static bool slab_parts(search *s) {
   const ct_convex_mesh *p = s->p;
   if (!(s->best.distance > 0.0)) return false;
-  double width = -ct_mesh_reach(p->view, ct_neg(s->best.normal)) - s->reach - p->slack;
+  double width = -ct_mesh_support_value(p->view, ct_neg(s->best.normal)) - s->reach - p->slack;
   return width > 0.0 && is_cut(s, width);
 }
 
@@ -181,25 +181,25 @@ static void test_leaf(search *s, const ct_mesh_node *leaf) {
     if (gap.distance == s->best.distance && order[i] > order[s->position]) continue;
     s->best = gap;
     s->position = i;
-    s->reach = ct_core_reach(&s->p->core, gap.normal);
+    s->reach = ct_proxy_support_value(&s->p->core, gap.normal);
   }
 }
 
 /* Children of a node, nearer first. */
-static void open_node(const ct_convex_mesh *p, ct_waiting w, ct_waiting out[2]) {
+static void open_node(const ct_convex_mesh *p, ct_search_node w, ct_search_node out[2]) {
   uint32_t first = p->view->nodes[w.a].first;
   double near = ct_max2(node_gap(p, &p->view->nodes[first]), w.key);
   double far = ct_max2(node_gap(p, &p->view->nodes[first + 1]), w.key);
   bool turn = far < near;
-  out[0] = (ct_waiting){turn ? far : near, first + turn, 0};
-  out[1] = (ct_waiting){turn ? near : far, first + !turn, 0};
+  out[0] = (ct_search_node){turn ? far : near, first + turn, 0};
+  out[1] = (ct_search_node){turn ? near : far, first + !turn, 0};
 }
 
-static void search_depth_first(search *s, ct_waiting w) {
-  ct_waiting stack[STACK_SIZE];
+static void search_depth_first(search *s, ct_search_node w) {
+  ct_search_node stack[STACK_SIZE];
   int top = 0;
   stack[top++] = w;
-  while (top > 0 && !ct_mesh_stopped(&s->p->workspace->mesh, 8)) {
+  while (top > 0 && !ct_mesh_is_cancelled(&s->p->workspace->mesh, 8)) {
     w = stack[--top];
     const ct_mesh_node *n = &s->p->view->nodes[w.a];
     if (is_cut(s, w.key)) continue;
@@ -208,29 +208,29 @@ static void search_depth_first(search *s, ct_waiting w) {
       continue;
     }
     assert(top + 2 <= STACK_SIZE);
-    ct_waiting child[2];
+    ct_search_node child[2];
     open_node(s->p, w, child);
     stack[top++] = child[1];
     stack[top++] = child[0];
   }
 }
 
-static void offer(search *s, ct_waiting w) {
+static void offer(search *s, ct_search_node w) {
   if (is_cut(s, w.key)) return;
   if (w.key > s->drop) s->dropped = ct_min2(s->dropped, w.key);
-  else if (!ct_waiting_push(&s->p->workspace->mesh, w)) search_depth_first(s, w);
+  else if (!ct_search_heap_push(&s->p->workspace->mesh, w)) search_depth_first(s, w);
 }
 
 static ct_mesh_outcome find_nearest(search *s, double threshold) {
-  ct_mesh_memory *memory = &s->p->workspace->mesh;
+  ct_mesh_scratch *memory = &s->p->workspace->mesh;
   const ct_mesh_node *nodes = s->p->view->nodes;
   s->best.distance = s->dropped = s->cut = INFINITY;
   s->bracket = (span){INFINITY, INFINITY};
   s->drop = threshold + s->p->slack;
   memory->count = 0;
-  ct_waiting w = {node_gap(s->p, &nodes[0]), 0, 0}, child[2];
+  ct_search_node w = {node_gap(s->p, &nodes[0]), 0, 0}, child[2];
   /* Straight down first, for a distance to measure the rest against. */
-  ct_waiting down = w;
+  ct_search_node down = w;
   while (nodes[down.a].count == 0) {
     open_node(s->p, down, child);
     down = child[0];
@@ -240,7 +240,7 @@ static ct_mesh_outcome find_nearest(search *s, double threshold) {
   double judged = INFINITY;
   bool stopped = false;
   while (memory->count > 0 && s->best.distance > 0.0 && !stopped) {
-    w = ct_waiting_pop(memory);
+    w = ct_search_heap_pop(memory);
     if (is_cut(s, w.key)) break;
     s->least = ct_max2(w.key, 0.0);
     if (nodes[w.a].count > 0) {
@@ -252,7 +252,7 @@ static ct_mesh_outcome find_nearest(search *s, double threshold) {
       offer(s, child[0]);
       offer(s, child[1]);
     }
-    stopped = ct_mesh_stopped(memory, 8);
+    stopped = ct_mesh_is_cancelled(memory, 8);
   }
   if (stopped) return CT_MESH_STOPPED;
   s->bracket.lower = ct_min2(s->bracket.lower, ct_max2(s->cut, 0.0));
@@ -279,13 +279,13 @@ static void answer_crossed(const ct_convex_mesh *p, const search *s, ct_cell_res
   gap.overlap = gap.distance > 0.0 ? p->radius - gap.distance : gap.overlap + p->radius;
   gap.a = gap.b = gap.distance > 0.0 ? gap.b : shared_point(p, s->position, &gap);
   gap.distance = 0.0;
-  ct_mesh_answer(0.0, gap, (ct_mesh_growth){0.0, p->growth}, false, result);
+  ct_mesh_write_result(0.0, gap, (ct_mesh_growth){0.0, p->growth}, false, result);
 }
 
 static void answer_solid(const ct_convex_mesh *p, const search *s, ct_cell_result *result) {
   ct_convex_feature f = ct_convex_mesh_deepest(p, &s->best, p->view->order[s->position]);
   bool crossed = s->best.distance == 0.0;
-  ct_mesh_answer(-f.depth, f.gap, (ct_mesh_growth){p->radius, p->growth}, true, result);
+  ct_mesh_write_result(-f.depth, f.gap, (ct_mesh_growth){p->radius, p->growth}, true, result);
   result->triangle_b = f.triangle;
   result->crossed = crossed;
   if (f.complete) return;
@@ -298,14 +298,14 @@ static void answer_solid(const ct_convex_mesh *p, const search *s, ct_cell_resul
  * turns the direction from one to the other by its part of the distance. */
 static bool plane_parts(const search *s) {
   const ct_convex_mesh *p = s->p;
-  ct_waiting stack[STACK_SIZE];
+  ct_search_node stack[STACK_SIZE];
   double floor = s->best.distance - p->slack * (1.0 + p->extent / s->best.distance);
   int top = 0;
-  stack[top++] = (ct_waiting){0.0, 0, 0};
+  stack[top++] = (ct_search_node){0.0, 0, 0};
   while (top > 0) {
     const ct_mesh_node *n = &p->view->nodes[stack[--top].a];
     ct_vec3 b = s->best.b, middle = ct_lerp(n->box.min, n->box.max, 0.5), half = ct_scale(ct_sub(n->box.max, n->box.min), 0.5);
-    if (square_beyond(middle, half, &(ct_box){b, b}) > p->slack * p->slack) continue;
+    if (square_beyond(middle, half, &(ct_aabb){b, b}) > p->slack * p->slack) continue;
     for (uint32_t i = n->first; i < n->first + n->count; i++) {
       ct_triangle t = ct_mesh_triangle(p->view, i);
       if (bottom_of(&t, s->best.normal) - s->reach >= floor) continue;
@@ -313,8 +313,8 @@ static bool plane_parts(const search *s) {
     }
     if (n->count > 0) continue;
     assert(top + 2 <= STACK_SIZE);
-    stack[top++] = (ct_waiting){0.0, n->first, 0};
-    stack[top++] = (ct_waiting){0.0, n->first + 1, 0};
+    stack[top++] = (ct_search_node){0.0, n->first, 0};
+    stack[top++] = (ct_search_node){0.0, n->first + 1, 0};
   }
   return true;
 }
@@ -324,7 +324,7 @@ static bool prove_normal(search *s) {
   if (!is_solved(s->p) || !(s->best.distance > 0.0) || plane_parts(s)) return true;
   search turned = *s;
   turned.best.normal = ct_unit_or(ct_sub(s->best.b, s->best.a), s->best.normal);
-  turned.reach = ct_core_reach(&s->p->core, turned.best.normal);
+  turned.reach = ct_proxy_support_value(&s->p->core, turned.best.normal);
   if (!plane_parts(&turned)) return false;
   *s = turned;
   return true;
@@ -333,7 +333,7 @@ static bool prove_normal(search *s) {
 static void answer_apart(const ct_convex_mesh *p, search *s, bool early, ct_cell_result *result) {
   bool unproven = !early && !prove_normal(s);
   double grown = p->radius + p->growth;
-  ct_mesh_answer(s->best.distance, s->best, (ct_mesh_growth){p->radius, p->growth}, p->view->solid, result);
+  ct_mesh_write_result(s->best.distance, s->best, (ct_mesh_growth){p->radius, p->growth}, p->view->solid, result);
   result->lower = ct_min2(s->bracket.lower - grown, result->distance);
   result->upper = ct_max2(s->bracket.upper - grown, result->distance);
   if (s->bracket.upper - s->bracket.lower > 2.0 * p->slack + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * s->best.distance)
@@ -353,7 +353,7 @@ void ct_cell_convex_mesh(const ct_cell_input *in, ct_cell_result *result) {
   bool inside = s.best.distance > 0.0 && p.view->solid && ct_mesh_contains(p.mesh, p.core.middle);
   bool overlap = p.view->solid && (inside || s.best.distance == 0.0) && outcome != CT_MESH_STOPPED;
   if (outcome == CT_MESH_STOPPED) {
-    ct_mesh_answer(s.best.distance, s.best, growth, p.view->solid, result);
+    ct_mesh_write_result(s.best.distance, s.best, growth, p.view->solid, result);
     result->status = CT_PAIR_ITERATION_LIMIT;
     result->lower = (p.view->solid ? -2.0 * p.extent : s.least) - p.radius - p.growth;
   } else if (overlap) {
@@ -369,20 +369,20 @@ void ct_cell_convex_mesh(const ct_cell_input *in, ct_cell_result *result) {
   }
   hand_over(in, result);
   if (!ct_elements_have_depth(in) || result->distance > 0.0 || outcome == CT_MESH_STOPPED) return;
-  if (overlap || !ct_elements_deepest(in, result)) ct_elements_touch(in, result);
+  if (overlap || !ct_elements_deepest(in, result)) ct_elements_surface_contact(in, result);
 }
 
 /* ---- all near triangles ---- */
 
 bool ct_convex_mesh_visit(const ct_convex_mesh *p, double reach, ct_convex_visit visit, void *context) {
-  ct_waiting stack[STACK_SIZE], child[2];
+  ct_search_node stack[STACK_SIZE], child[2];
   int top = 0;
-  stack[top++] = (ct_waiting){node_gap(p, &p->view->nodes[0]), 0, 0};
+  stack[top++] = (ct_search_node){node_gap(p, &p->view->nodes[0]), 0, 0};
   while (top > 0) {
-    ct_waiting w = stack[--top];
+    ct_search_node w = stack[--top];
     const ct_mesh_node *n = &p->view->nodes[w.a];
     if (w.key > reach) continue;
-    if (ct_mesh_stopped(&p->workspace->mesh, 8)) return false;
+    if (ct_mesh_is_cancelled(&p->workspace->mesh, 8)) return false;
     for (uint32_t i = n->first; i < n->first + n->count; i++) {
       ct_gap gap;
       span bracket;

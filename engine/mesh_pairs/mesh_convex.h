@@ -6,14 +6,14 @@
 #ifndef MESH_PAIRS_MESH_CONVEX_H
 #define MESH_PAIRS_MESH_CONVEX_H
 
-#include "pair/pair_cell.h"
 #include "pair/mesh_scratch.h"
+#include "pair/pair_cell.h"
 #include "triangle/triangle_distance.h"
 
 typedef struct ct_convex_mesh {
   const ct_mesh *mesh;
   const ct_mesh_view *view;
-  ct_core core; /* without its radius unless tapered */
+  ct_convex_proxy core; /* without its radius unless tapered */
   double radius;
   double growth;   /* of the mesh: its margin */
   double extent;   /* the larger of how far the two reach from the origins of their own frames */
@@ -21,8 +21,8 @@ typedef struct ct_convex_mesh {
   double slack;    /* what rounding can do to the bound of a node */
   ct_mat3 axes;    /* of the core, as rows */
   ct_mat3 size;    /* absolute values of axes */
-  ct_box box;      /* of the core along the mesh's axes */
-  ct_box own_box;  /* along its own, from the origin of the mesh's frame */
+  ct_aabb box;     /* of the core along the mesh's axes */
+  ct_aabb own_box; /* along its own, from the origin of the mesh's frame */
   ct_workspace *workspace;
 } ct_convex_mesh;
 

@@ -1,8 +1,8 @@
 /* Deepest vertices by branch and bound, deepest stretches of edges by their crossings, normals of bodies that touch. */
 #include "mesh_pairs/mesh_depth.h"
 
-#include "pair/convex_proxy.h"
 #include "mesh/mesh_support.h"
+#include "pair/convex_proxy.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -26,10 +26,10 @@
 
 typedef struct climb {
   const ct_mesh_view *view;
-  ct_mesh_memory *memory;
+  ct_mesh_scratch *memory;
   ct_mesh_value value;
   void *context;
-  ct_mesh_peak peak;
+  ct_lipschitz_function peak;
   double floor;
   uint32_t recent[RECENT]; /* vertex + 1 */
 } climb;
@@ -52,18 +52,18 @@ static void test_vertices(climb *c, const ct_mesh_node *leaf) {
 }
 
 /* The key of a node: the bound of its vertices' values, negated. */
-static ct_waiting bounded(climb *c, uint32_t node, double above) {
+static ct_search_node bounded(climb *c, uint32_t node, double above) {
   const ct_mesh_node *n = &c->view->nodes[node];
   ct_vec3 middle = ct_scale(ct_add(n->box.min, n->box.max), 0.5);
   double bound = c->value(c->context, middle, so_far(c) - n->radius) + n->radius;
-  return (ct_waiting){-ct_min2(bound, above), node, 0};
+  return (ct_search_node){-ct_min2(bound, above), node, 0};
 }
 
-static void climb_depth_first(climb *c, ct_waiting w) {
-  ct_waiting stack[STACK_SIZE];
+static void climb_depth_first(climb *c, ct_search_node w) {
+  ct_search_node stack[STACK_SIZE];
   int top = 0;
   stack[top++] = w;
-  while (top > 0 && !ct_mesh_stopped(c->memory, POINT_STEPS)) {
+  while (top > 0 && !ct_mesh_is_cancelled(c->memory, POINT_STEPS)) {
     w = stack[--top];
     const ct_mesh_node *n = &c->view->nodes[w.a];
     if (!(-w.key > so_far(c))) continue;
@@ -76,22 +76,23 @@ static void climb_depth_first(climb *c, ct_waiting w) {
   }
 }
 
-ct_mesh_peak ct_mesh_peak_of(const ct_mesh_view *view, ct_mesh_memory *memory, double floor, ct_mesh_value value, void *context) {
+ct_lipschitz_function ct_mesh_maximize(const ct_mesh_view *view, ct_mesh_scratch *memory, double floor, ct_mesh_value value,
+                                       void *context) {
   climb c = {.view = view, .memory = memory, .value = value, .context = context, .floor = floor};
-  c.peak = (ct_mesh_peak){.value = -INFINITY, .bound = INFINITY};
+  c.peak = (ct_lipschitz_function){.value = -INFINITY, .bound = INFINITY};
   memory->count = 0;
-  ct_waiting w = bounded(&c, 0, INFINITY);
-  if (!ct_waiting_push(memory, w)) climb_depth_first(&c, w);
+  ct_search_node w = bounded(&c, 0, INFINITY);
+  if (!ct_search_heap_push(memory, w)) climb_depth_first(&c, w);
   while (memory->count > 0) {
-    w = ct_waiting_pop(memory);
+    w = ct_search_heap_pop(memory);
     if (!(-w.key > so_far(&c))) break;
     const ct_mesh_node *n = &view->nodes[w.a];
     if (n->count > 0) test_vertices(&c, n);
     for (uint32_t k = 0; k < 2 && n->count == 0; k++) {
-      ct_waiting child = bounded(&c, n->first + k, -w.key);
-      if (-child.key > so_far(&c) && !ct_waiting_push(memory, child)) climb_depth_first(&c, child);
+      ct_search_node child = bounded(&c, n->first + k, -w.key);
+      if (-child.key > so_far(&c) && !ct_search_heap_push(memory, child)) climb_depth_first(&c, child);
     }
-    if (ct_mesh_stopped(memory, POINT_STEPS)) {
+    if (ct_mesh_is_cancelled(memory, POINT_STEPS)) {
       c.peak.stopped = true;
       c.peak.bound = -w.key;
       return c.peak;
@@ -115,9 +116,9 @@ static ct_vec3 in_solid_frame(const solid *s, ct_vec3 p) {
   return s->second ? ct_to_parent(*s->frame, p) : ct_to_local(*s->frame, p);
 }
 
-static double box_distance(const ct_box *box, ct_vec3 p) {
-  const ct_box point = {p, p};
-  return sqrt(ct_norm2(ct_box_gaps(box, &point)));
+static double box_distance(const ct_aabb *box, ct_vec3 p) {
+  const ct_aabb point = {p, p};
+  return sqrt(ct_norm2(ct_aabb_gaps(box, &point)));
 }
 
 static double depth_in_solid(void *context, ct_vec3 point, double need) {
@@ -142,14 +143,14 @@ static solid solid_of(const ct_mesh_pair *p, bool second, double sign) {
   return (solid){second ? p->mesh_a : p->mesh_b, second ? p->a : p->b, &p->relative, second, sign};
 }
 
-static ct_mesh_peak peak_in(const ct_mesh_pair *p, bool second, double sign, double floor) {
+static ct_lipschitz_function peak_in(const ct_mesh_pair *p, bool second, double sign, double floor) {
   solid s = solid_of(p, second, sign);
-  return ct_mesh_peak_of(second ? p->b : p->a, p->memory, floor, depth_in_solid, &s);
+  return ct_mesh_maximize(second ? p->b : p->a, p->memory, floor, depth_in_solid, &s);
 }
 
 double ct_mesh_pair_outside(const ct_mesh_pair *p, bool second) {
   double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent;
-  ct_mesh_peak peak = peak_in(p, second, -1.0, slack);
+  ct_lipschitz_function peak = peak_in(p, second, -1.0, slack);
   return peak.stopped ? INFINITY : peak.value;
 }
 
@@ -186,7 +187,7 @@ typedef struct passing {
   bool short_of_memory;
 } passing;
 
-static bool add_passings(void *context, const ct_mesh_near *near) {
+static bool add_passings(void *context, const ct_near_triangles *near) {
   passing *x = context;
   const ct_mesh_view *view = x->second ? x->pair->b : x->pair->a;
   const ct_triangle *edges = x->second ? &near->b : &near->a, *face = x->second ? &near->a : &near->b;
@@ -213,7 +214,7 @@ static int by_edge(const void *first, const void *second) {
 /* The middle of the deepest stretch between two crossings of one edge that lies inside the other solid. */
 static void deepest_stretch(const ct_mesh_pair *p, bool second, ct_mesh_feature *best) {
   passing x = {p, second, false};
-  ct_mesh_memory *m = p->memory;
+  ct_mesh_scratch *m = p->memory;
   m->crossing_count = 0;
   if (!ct_mesh_pair_visit_boxes(p, add_passings, &x)) best->complete = false;
   if (m->crossing_count > 1) qsort(m->crossing, m->crossing_count, sizeof *m->crossing, by_edge);
@@ -225,7 +226,7 @@ static void deepest_stretch(const ct_mesh_pair *p, bool second, ct_mesh_feature 
     ct_vec3 from = view->vertices[c->low], to = view->vertices[c->high];
     if (0.5 * (d->at - c->at) * ct_norm(ct_sub(to, from)) <= best->depth) continue;
     ct_vec3 middle = ct_lerp(from, to, 0.5 * (c->at + d->at));
-    if (ct_mesh_stopped(m, POINT_STEPS)) {
+    if (ct_mesh_is_cancelled(m, POINT_STEPS)) {
       best->complete = false;
       return;
     }
@@ -253,13 +254,13 @@ static void offer_middle(const ct_mesh_pair *p, bool second, uint32_t position, 
   if (f.depth > best->depth) *best = f;
 }
 
-static bool offer_middles(void *context, const ct_mesh_near *near) {
+static bool offer_middles(void *context, const ct_near_triangles *near) {
   middles *m = context;
   if (near->position_a != m->last_a) offer_middle(m->pair, false, near->position_a, m->best);
   if (near->position_b != m->last_b) offer_middle(m->pair, true, near->position_b, m->best);
   m->last_a = near->position_a;
   m->last_b = near->position_b;
-  return !ct_mesh_stopped(m->pair->memory, POINT_STEPS);
+  return !ct_mesh_is_cancelled(m->pair->memory, POINT_STEPS);
 }
 
 /* Stretches of edges, then middles of triangles. They count where the vertices are on the surface, or when they are deeper beyond
@@ -279,9 +280,9 @@ static void between_vertices(const ct_mesh_pair *p, double slack, double flush, 
 bool ct_mesh_pair_deepest(const ct_mesh_pair *p, ct_mesh_feature *out) {
   *out = (ct_mesh_feature){.complete = true, .triangle_a = CT_NO_TRIANGLE, .triangle_b = CT_NO_TRIANGLE};
   double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent;
-  ct_mesh_peak a = peak_in(p, false, 1.0, 0.0);
+  ct_lipschitz_function a = peak_in(p, false, 1.0, 0.0);
   if (a.value > 0.0) set_feature(p, false, p->a->vertices[a.vertex], a.position, out);
-  ct_mesh_peak b = peak_in(p, true, 1.0, out->depth);
+  ct_lipschitz_function b = peak_in(p, true, 1.0, out->depth);
   if (b.value > out->depth) set_feature(p, true, p->b->vertices[b.vertex], b.position, out);
   out->complete = !a.stopped && !b.stopped;
   double flush = ct_max2(FLUSH * ct_min2(p->a->radius, p->b->radius), slack);
@@ -302,7 +303,7 @@ typedef struct touch {
 
 /* By how much the slab across n parts the meshes; below 0 they overlap along it. */
 static double slab_of(const ct_mesh_pair *p, ct_vec3 n) {
-  double far_a = ct_mesh_reach(p->a, n), far_b = ct_mesh_reach(p->b, ct_neg(ct_mat_tmul(p->relative.rotation, n)));
+  double far_a = ct_mesh_support_value(p->a, n), far_b = ct_mesh_support_value(p->b, ct_neg(ct_mat_tmul(p->relative.rotation, n)));
   return ct_dot(n, p->relative.position) - far_b - far_a;
 }
 
@@ -321,7 +322,7 @@ static void offer_normal(touch *t, ct_vec3 n) {
   t->count++;
 }
 
-static bool offer_normals(void *context, const ct_mesh_near *near) {
+static bool offer_normals(void *context, const ct_near_triangles *near) {
   touch *t = context;
   ct_vec3 zero = {0.0, 0.0, 0.0}, n = ct_unit_or(ct_triangle_cross(&near->a), zero),
           m = ct_unit_or(ct_triangle_cross(&near->b), zero);

@@ -12,15 +12,16 @@
  * not above `need` will do. */
 typedef double (*ct_mesh_value)(void *context, ct_vec3 p, double need);
 
-typedef struct ct_mesh_peak {
+typedef struct ct_lipschitz_function {
   double value;              /* -INFINITY: no vertex is above the floor */
   double bound;              /* no vertex is above it; the value itself unless stopped */
   uint32_t vertex, position; /* the vertex, and a triangle that has it */
   bool stopped;
-} ct_mesh_peak;
+} ct_lipschitz_function;
 
 /* The vertex of live triangles where the value is greatest, among those above `floor`; the first found of equals. */
-ct_mesh_peak ct_mesh_peak_of(const ct_mesh_view *view, ct_mesh_memory *memory, double floor, ct_mesh_value value, void *context);
+ct_lipschitz_function ct_mesh_maximize(const ct_mesh_view *view, ct_mesh_scratch *memory, double floor, ct_mesh_value value,
+                                       void *context);
 
 /* A feature of one solid inside the other, in the frame of the first. */
 typedef struct ct_mesh_feature {

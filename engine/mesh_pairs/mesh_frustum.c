@@ -26,7 +26,7 @@ typedef struct frustum {
   double half, middle, slope, cosine; /* of the radius along the axis; of the side's normal */
 } frustum;
 
-static bool is_solid_frustum(const ct_core *core, frustum *f) {
+static bool is_solid_frustum(const ct_convex_proxy *core, frustum *f) {
   f->half = ct_norm(core->axis[2]);
   if (!(f->half > 0.0)) return false;
   f->center = core->center;
@@ -104,7 +104,7 @@ bool ct_convex_mesh_deepest_edge(const ct_convex_mesh *p, double floor, ct_mesh_
   search s = {.view = p->view, .depth = floor, .position = CT_NO_TRIANGLE};
   uint32_t stack[STACK_SIZE], top = 0;
   out->complete = true;
-  if (p->core.kind != CT_CORE_FRUSTUM || !is_solid_frustum(&p->core, &s.frustum)) return false;
+  if (p->core.kind != CT_PROXY_FRUSTUM || !is_solid_frustum(&p->core, &s.frustum)) return false;
   stack[top++] = 0;
   while (top > 0) {
     const ct_mesh_node *node = &p->view->nodes[stack[--top]];
@@ -113,7 +113,7 @@ bool ct_convex_mesh_deepest_edge(const ct_convex_mesh *p, double floor, ct_mesh_
     if (node->count > 0) consider_leaf(&s, node);
     assert(top + 2 <= STACK_SIZE);
     for (uint32_t k = 2; k-- > 0 && node->count == 0;) stack[top++] = node->first + k;
-    out->complete = !ct_mesh_stopped(&p->workspace->mesh, TRIANGLE_STEPS * (node->count + 1));
+    out->complete = !ct_mesh_is_cancelled(&p->workspace->mesh, TRIANGLE_STEPS * (node->count + 1));
     if (!out->complete) return false;
   }
   out->point = s.point;

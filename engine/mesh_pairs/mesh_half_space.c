@@ -15,7 +15,7 @@ typedef struct lowest {
 } lowest;
 
 /* Height of the lowest corner of a box. */
-static double bottom_of(const lowest *l, const ct_box *box) {
+static double bottom_of(const lowest *l, const ct_aabb *box) {
   ct_vec3 up = l->up,
           p = {up.x >= 0.0 ? box->min.x : box->max.x, up.y >= 0.0 ? box->min.y : box->max.y, up.z >= 0.0 ? box->min.z : box->max.z};
   return ct_dot(up, ct_sub(p, l->origin));
@@ -54,7 +54,7 @@ static void find_lowest(lowest *l) {
   }
 }
 
-void ct_cell_mesh_plane(const ct_cell_input *in, ct_cell_result *result) {
+void ct_cell_mesh_half_space(const ct_cell_input *in, ct_cell_result *result) {
   const ct_mat3 *r = &in->relative.rotation;
   lowest l = {.view = ct_mesh_get(in->shape_a->mesh), .origin = in->relative.position, .height = INFINITY};
   l.up = ct_unit_or(ct_vec(r->rx.z, r->ry.z, r->rz.z), ct_vec(0.0, 0.0, 1.0));

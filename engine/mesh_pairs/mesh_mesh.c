@@ -12,7 +12,7 @@
 
 static double roundoff_of(const ct_mesh_pair *p) { return CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent; }
 
-void ct_mesh_answer(double core, ct_gap gap, ct_mesh_growth growth, bool solids, ct_cell_result *result) {
+void ct_mesh_write_result(double core, ct_gap gap, ct_mesh_growth growth, bool solids, ct_cell_result *result) {
   double grown = growth.a + growth.b;
   result->distance = result->lower = result->upper = core - grown;
   result->normal = gap.normal;
@@ -48,7 +48,7 @@ static bool part_inside(const ct_mesh_pair *p, bool second, held_vertex *held) {
   for (uint32_t i = 0; i < parts->component_count; i++) {
     ct_vec3 v = parts->vertices[parts->component_vertex[i]];
     ct_vec3 there = second ? ct_to_parent(p->relative, v) : ct_to_local(p->relative, v);
-    if (ct_mesh_stopped(p->memory, 8)) return false;
+    if (ct_mesh_is_cancelled(p->memory, 8)) return false;
     if (!ct_mesh_contains(second ? p->mesh_a : p->mesh_b, there)) continue;
     *held = (held_vertex){second ? there : v, v, second};
     return true;
@@ -83,7 +83,7 @@ static void answer_solids(const ct_mesh_pair *p, const ct_gap *found, ct_mesh_gr
   }
   double depth = deep ? f.depth : 0.0;
   if (depth <= roundoff_of(p)) ct_mesh_pair_touch_normal(p, roundoff_of(p), &gap.normal);
-  ct_mesh_answer(-depth, gap, growth, true, result);
+  ct_mesh_write_result(-depth, gap, growth, true, result);
   if (f.complete) return;
   result->status = CT_PAIR_ITERATION_LIMIT;
   result->lower = ct_min2(result->lower, -f.bound - growth.a - growth.b);
@@ -93,7 +93,7 @@ static void answer_solids(const ct_mesh_pair *p, const ct_gap *found, ct_mesh_gr
 static void answer_stopped(const ct_mesh_pair *p, const ct_mesh_nearest_pair *found, ct_mesh_growth growth,
                            ct_cell_result *result) {
   bool solids = p->a->solid && p->b->solid;
-  ct_mesh_answer(found->gap.distance, found->gap, growth, solids, result);
+  ct_mesh_write_result(found->gap.distance, found->gap, growth, solids, result);
   result->status = CT_PAIR_ITERATION_LIMIT;
   result->lower = ct_min2(found->least, 0.0) - growth.a - growth.b;
   if (!p->a->solid && !p->b->solid) result->lower = found->least - growth.a - growth.b;
@@ -113,7 +113,7 @@ static void answer_apart(const ct_mesh_pair *p, double threshold, ct_mesh_growth
     return;
   }
   if (found.gap.distance <= roundoff_of(p)) ct_mesh_pair_touch_normal(p, roundoff_of(p), &found.gap.normal);
-  ct_mesh_answer(found.gap.distance, found.gap, growth, p->a->solid && p->b->solid, result);
+  ct_mesh_write_result(found.gap.distance, found.gap, growth, p->a->solid && p->b->solid, result);
   result->lower = found.least - grown;
   if (outcome == CT_MESH_BEYOND) result->distance = result->lower;
 }
@@ -136,11 +136,11 @@ void ct_cell_mesh_mesh(const ct_cell_input *in, ct_cell_result *result) {
     if (ct_elements_have_depth(in) && ct_elements_deepest(in, result)) return;
     if (!crossed) answer_nested(&p, &held, &found.gap, result);
     if (solids) answer_solids(&p, &found.gap, growth, result);
-    else ct_mesh_answer(0.0, found.gap, growth, false, result);
+    else ct_mesh_write_result(0.0, found.gap, growth, false, result);
     result->crossed = crossed;
   }
   if (ct_elements_have_depth(in) && result->distance <= 0.0 && !p.memory->stopped && (crossed || !ct_elements_deepest(in, result)))
-    ct_elements_touch(in, result);
+    ct_elements_surface_contact(in, result);
   if (!p.memory->stopped || result->status != CT_PAIR_OK) return;
   result->status = CT_PAIR_ITERATION_LIMIT;
   result->lower = ct_min2(result->lower, -2.0 * ct_min2(p.a->radius, p.b->radius) - growth.a - growth.b);
@@ -164,7 +164,7 @@ typedef struct crossing {
   bool proper;
 } crossing;
 
-static bool look_for_proper(void *context, const ct_mesh_near *near) {
+static bool look_for_proper(void *context, const ct_near_triangles *near) {
   crossing *c = context;
   c->proper = near->gap.overlap > c->slack;
   return !c->proper;

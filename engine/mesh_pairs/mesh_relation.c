@@ -1,12 +1,12 @@
 /* How a body and a mesh lie, and whether they overlap: by kinds. */
+#include "mesh/mesh_support.h"
 #include "mesh_pairs/mesh_mesh.h"
 #include "mesh_pairs/mesh_tree_pairs.h"
 #include "shape/tapered_capsule.h"
-#include "mesh/mesh_support.h"
 
-ct_core ct_mesh_ball(const ct_shape *shape, const ct_frame *frame) {
+ct_convex_proxy ct_mesh_ball(const ct_shape *shape, const ct_frame *frame) {
   const ct_mesh_view *view = ct_mesh_get(shape->mesh);
-  ct_core core = {.kind = CT_CORE_POINT, .size = view->radius};
+  ct_convex_proxy core = {.kind = CT_PROXY_POINT, .size = view->radius};
   core.center = core.middle = frame ? ct_to_parent(*frame, view->centroid) : view->centroid;
   core.radius[0] = core.radius[1] = ct_shape_growth(shape);
   core.extent = ct_mesh_extent(view) + core.radius[0];
@@ -17,7 +17,7 @@ ct_core ct_mesh_ball(const ct_shape *shape, const ct_frame *frame) {
 static bool plane_holds(const ct_cell_input *in) {
   const ct_mat3 *r = &in->relative.rotation;
   ct_vec3 up = ct_unit_or(ct_vec(r->rx.z, r->ry.z, r->rz.z), ct_vec(0.0, 0.0, 1.0));
-  double top = ct_mesh_reach(ct_mesh_get(in->shape_a->mesh), up) - ct_dot(up, in->relative.position) + in->a.radius[0];
+  double top = ct_mesh_support_value(ct_mesh_get(in->shape_a->mesh), up) - ct_dot(up, in->relative.position) + in->a.radius[0];
   return top <= CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * ct_max2(in->a.extent, fabs(top));
 }
 
@@ -38,7 +38,7 @@ bool ct_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
   if (in->shape_b->kind == CT_KIND_PLANE || !ct_kind_is_mesh(in->shape_a->kind)) {
     ct_cell_result r = {.status = CT_PAIR_OK};
     if (ct_kind_is_mesh(in->shape_b->kind)) return ct_convex_mesh_overlap(in, common);
-    ct_cell_mesh_plane(in, &r);
+    ct_cell_mesh_half_space(in, &r);
     if (common) *common = r.point_a;
     return r.distance <= 0.0;
   }

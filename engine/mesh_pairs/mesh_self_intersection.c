@@ -226,20 +226,20 @@ static bool meet(walk *w, uint32_t i, uint32_t j, bool *over) {
 
 /* ---- the tree ---- */
 
-static ct_box box_at(const ct_mesh_view *view, uint32_t position) {
+static ct_aabb box_at(const ct_mesh_view *view, uint32_t position) {
   ct_triangle t = ct_mesh_triangle(view, position);
-  return ct_box_union(ct_box_union((ct_box){t.v[0], t.v[0]}, (ct_box){t.v[1], t.v[1]}), (ct_box){t.v[2], t.v[2]});
+  return ct_aabb_union(ct_aabb_union((ct_aabb){t.v[0], t.v[0]}, (ct_aabb){t.v[1], t.v[1]}), (ct_aabb){t.v[2], t.v[2]});
 }
 
 /* Two leaves, or one with itself. False: the walk is over. */
 static bool test_leaves(walk *w, uint32_t first, uint32_t second) {
   const ct_mesh_node *n = &w->view->nodes[first], *m = &w->view->nodes[second];
-  ct_box boxes[CT_MESH_LEAF_MAX];
+  ct_aabb boxes[CT_MESH_LEAF_MAX];
   for (uint32_t l = 0; l < m->count; l++) boxes[l] = box_at(w->view, m->first + l);
   for (uint32_t k = 0; k < n->count; k++) {
-    ct_box box = box_at(w->view, n->first + k);
+    ct_aabb box = box_at(w->view, n->first + k);
     for (uint32_t l = first == second ? k + 1 : 0; l < m->count; l++) {
-      if (!ct_box_overlap(&box, &boxes[l])) continue;
+      if (!ct_aabb_overlap(&box, &boxes[l])) continue;
       bool over = !spend(w, 8);
       w->meets = !over && meet(w, n->first + k, m->first + l, &over);
       if (!w->meets && !over) continue;
@@ -272,23 +272,23 @@ static int open_pair(const ct_mesh_view *view, waiting at, waiting out[3]) {
 }
 
 /* UNKNOWN: out of steps or cancelled. */
-static ct_mesh_self descend(walk *w) {
+static ct_mesh_self_intersection descend(walk *w) {
   waiting stack[STACK_SIZE], below[3];
   int top = 0;
   stack[top++] = (waiting){0, 0};
   while (top > 0) {
     waiting at = stack[--top];
     if (!spend(w, 2)) return CT_MESH_SELF_UNKNOWN;
-    if (!ct_box_overlap(&w->view->nodes[at.first].box, &w->view->nodes[at.second].box)) continue;
+    if (!ct_aabb_overlap(&w->view->nodes[at.first].box, &w->view->nodes[at.second].box)) continue;
     int count = open_pair(w->view, at, below);
-    if (count == 0 && !test_leaves(w, at.first, at.second)) return w->meets ? CT_MESH_SELF_MEETS : CT_MESH_SELF_UNKNOWN;
+    if (count == 0 && !test_leaves(w, at.first, at.second)) return w->meets ? CT_MESH_SELF_INTERSECTING : CT_MESH_SELF_UNKNOWN;
     assert(top + count <= STACK_SIZE);
     for (int k = 0; k < count; k++) stack[top++] = below[k];
   }
   return CT_MESH_SELF_FREE;
 }
 
-ct_status ct_mesh_self_test(const ct_mesh *mesh, const ct_cancel *cancel, ct_mesh_self *out, uint32_t triangles[2]) {
+ct_status ct_mesh_self_test(const ct_mesh *mesh, const ct_cancel *cancel, ct_mesh_self_intersection *out, uint32_t triangles[2]) {
   const ct_mesh_view *view = ct_mesh_get(mesh);
   if (view->live_count > CT_MESH_SELF_TRIANGLES_MAX) {
     *out = CT_MESH_SELF_UNKNOWN;
@@ -296,10 +296,10 @@ ct_status ct_mesh_self_test(const ct_mesh *mesh, const ct_cancel *cancel, ct_mes
   }
   uint64_t steps = STEPS_FREE + (uint64_t)view->live_count * STEPS_PER_TRIANGLE;
   walk w = {.view = view, .cancel = cancel, .left = steps, .until_poll = POLL_STEPS};
-  ct_mesh_self self = descend(&w);
+  ct_mesh_self_intersection self = descend(&w);
   if (w.cancelled) return CT_CANCELLED;
   *out = self;
-  if (self == CT_MESH_SELF_MEETS) {
+  if (self == CT_MESH_SELF_INTERSECTING) {
     uint32_t a = view->order[w.at[0]], b = view->order[w.at[1]];
     triangles[0] = a < b ? a : b;
     triangles[1] = a < b ? b : a;

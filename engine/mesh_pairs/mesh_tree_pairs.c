@@ -23,7 +23,7 @@ double ct_mesh_extent(const ct_mesh_view *view) {
   return ct_min2(ct_norm(far), ct_norm(view->centroid) + view->radius);
 }
 
-void ct_mesh_pair_open(ct_mesh_pair *p, const ct_mesh *a, const ct_mesh *b, const ct_frame *relative, ct_mesh_memory *memory) {
+void ct_mesh_pair_open(ct_mesh_pair *p, const ct_mesh *a, const ct_mesh *b, const ct_frame *relative, ct_mesh_scratch *memory) {
   *p = (ct_mesh_pair){.mesh_a = a, .mesh_b = b, .a = ct_mesh_get(a), .b = ct_mesh_get(b), .relative = *relative, .memory = memory};
   p->size = ct_mat_abs(relative->rotation);
   p->extent = ct_max2(ct_mesh_extent(p->a), ct_mesh_extent(p->b));
@@ -79,7 +79,7 @@ static double spot_gap(const ct_mesh_pair *p, const spot *s, const spot *t) {
 }
 
 /* The children of the larger node of a pair, or of the one that has any; nearer first. Returns 0 for two leaves. */
-static int open_pair(const ct_mesh_pair *p, ct_waiting w, ct_waiting out[2]) {
+static int open_pair(const ct_mesh_pair *p, ct_search_node w, ct_search_node out[2]) {
   const ct_mesh_node *n = &p->a->nodes[w.a], *m = &p->b->nodes[w.b];
   if (n->count > 0 && m->count > 0) return 0;
   bool first = m->count > 0 || (n->count == 0 && n->radius >= m->radius);
@@ -88,41 +88,41 @@ static int open_pair(const ct_mesh_pair *p, ct_waiting w, ct_waiting out[2]) {
     uint32_t child = (first ? n : m)->first + k;
     spot s = first ? spot_of_a(p, &p->a->nodes[child]) : spot_of_b(p, &p->b->nodes[child]);
     double key = first ? spot_gap(p, &s, &rest) : spot_gap(p, &rest, &s);
-    out[k] = (ct_waiting){ct_max2(key, w.key), first ? child : w.a, first ? w.b : child};
+    out[k] = (ct_search_node){ct_max2(key, w.key), first ? child : w.a, first ? w.b : child};
   }
   if (out[1].key < out[0].key) {
-    ct_waiting nearer = out[1];
+    ct_search_node nearer = out[1];
     out[1] = out[0];
     out[0] = nearer;
   }
   return 2;
 }
 
-static ct_waiting roots(const ct_mesh_pair *p) {
+static ct_search_node roots(const ct_mesh_pair *p) {
   spot s = spot_of_a(p, &p->a->nodes[0]), t = spot_of_b(p, &p->b->nodes[0]);
-  return (ct_waiting){spot_gap(p, &s, &t), 0, 0};
+  return (ct_search_node){spot_gap(p, &s, &t), 0, 0};
 }
 
 /* ---- leaves ---- */
 
-static ct_box box_of(const ct_triangle *t) {
-  ct_box box = {t->v[0], t->v[0]};
-  for (int k = 1; k < 3; k++) box = ct_box_union(box, (ct_box){t->v[k], t->v[k]});
+static ct_aabb box_of(const ct_triangle *t) {
+  ct_aabb box = {t->v[0], t->v[0]};
+  for (int k = 1; k < 3; k++) box = ct_aabb_union(box, (ct_aabb){t->v[k], t->v[k]});
   return box;
 }
 
-static double box_gap_square(const ct_box *a, const ct_box *b) {
-  return ct_norm2(ct_box_gaps(a, b)) * (1.0 - BOX_GAP_ROUNDOFFS * CT_UNIT_ROUNDOFF);
+static double box_gap_square(const ct_aabb *a, const ct_aabb *b) {
+  return ct_norm2(ct_aabb_gaps(a, b)) * (1.0 - BOX_GAP_ROUNDOFFS * CT_UNIT_ROUNDOFF);
 }
 
 /* Corners of two leaves, and the boxes of their triangles. */
 typedef struct leaves {
   uint32_t first_a, first_b, count_a, count_b;
   ct_triangle a[CT_MESH_LEAF_MAX], b[CT_MESH_LEAF_MAX];
-  ct_box box_a[CT_MESH_LEAF_MAX], box_b[CT_MESH_LEAF_MAX];
+  ct_aabb box_a[CT_MESH_LEAF_MAX], box_b[CT_MESH_LEAF_MAX];
 } leaves;
 
-static void load_leaves(const ct_mesh_pair *p, ct_waiting w, leaves *l) {
+static void load_leaves(const ct_mesh_pair *p, ct_search_node w, leaves *l) {
   const ct_mesh_node *n = &p->a->nodes[w.a], *m = &p->b->nodes[w.b];
   l->first_a = n->first;
   l->first_b = m->first;
@@ -170,7 +170,7 @@ static double reach_of(const ct_triangle *t, ct_vec3 n) {
   return ct_max2(ct_max2(ct_dot(n, t->v[0]), ct_dot(n, t->v[1])), ct_dot(n, t->v[2]));
 }
 
-static void test_leaves(search *s, ct_waiting w) {
+static void test_leaves(search *s, ct_search_node w) {
   leaves l;
   load_leaves(s->pair, w, &l);
   ct_mesh_nearest_pair *best = s->best;
@@ -196,20 +196,20 @@ static void test_leaves(search *s, ct_waiting w) {
 }
 
 /* Straight down to one pair of leaves, so that there is a distance to measure the rest against. */
-static ct_waiting first_leaves(const ct_mesh_pair *p) {
-  ct_waiting w = roots(p), child[2];
+static ct_search_node first_leaves(const ct_mesh_pair *p) {
+  ct_search_node w = roots(p), child[2];
   while (open_pair(p, w, child)) w = child[0];
   return w;
 }
 
 /* Does the slab across the best normal part the whole meshes? Then the best pair is the nearest one, and no other need be looked
  * at. *extreme: the leaves that reach farthest into it. */
-static bool slab_parts(search *s, ct_waiting *extreme) {
+static bool slab_parts(search *s, ct_search_node *extreme) {
   const ct_mesh_pair *p = s->pair;
   ct_vec3 n = s->best->gap.normal;
   double far_a, far_b;
-  *extreme = (ct_waiting){0.0, ct_mesh_reach_leaf(p->a, n, &far_a), 0};
-  extreme->b = ct_mesh_reach_leaf(p->b, ct_neg(ct_mat_tmul(p->relative.rotation, n)), &far_b);
+  *extreme = (ct_search_node){0.0, ct_mesh_support_leaf(p->a, n, &far_a), 0};
+  extreme->b = ct_mesh_support_leaf(p->b, ct_neg(ct_mat_tmul(p->relative.rotation, n)), &far_b);
   double width = ct_dot(n, p->relative.position) - far_b - far_a - p->slack;
   if (!(width > 0.0) || !is_cut(s, width)) return false;
   s->best->least = ct_min2(s->best->gap.distance, width);
@@ -219,7 +219,7 @@ static bool slab_parts(search *s, ct_waiting *extreme) {
 /* From one good pair to a better one: that of the leaves which reach farthest into the slab between them; true when the slab shows
  * that the best is the nearest. Bodies that a plane parts are done with here, however many triangles they have. */
 static bool walk_slabs(search *s) {
-  ct_waiting extreme;
+  ct_search_node extreme;
   for (int step = 0; step < SLAB_STEPS && s->best->gap.distance > 0.0; step++) {
     double before = s->best->gap.distance;
     if (slab_parts(s, &extreme)) return true;
@@ -230,11 +230,11 @@ static bool walk_slabs(search *s) {
 }
 
 /* A pair of nodes and all below it, nearer ones first, where the heap has no room. */
-static void search_depth_first(search *s, ct_waiting w) {
-  ct_waiting stack[STACK_SIZE], child[2];
+static void search_depth_first(search *s, ct_search_node w) {
+  ct_search_node stack[STACK_SIZE], child[2];
   int top = 0;
   stack[top++] = w;
-  while (top > 0 && !ct_mesh_stopped(s->pair->memory, 1)) {
+  while (top > 0 && !ct_mesh_is_cancelled(s->pair->memory, 1)) {
     w = stack[--top];
     if (is_cut(s, w.key)) continue;
     if (!open_pair(s->pair, w, child)) {
@@ -247,33 +247,33 @@ static void search_depth_first(search *s, ct_waiting w) {
   }
 }
 
-static void offer_children(search *s, ct_waiting child[2]) {
+static void offer_children(search *s, ct_search_node child[2]) {
   for (int k = 0; k < 2; k++) {
     if (is_cut(s, child[k].key)) continue;
     if (child[k].key > s->drop) s->dropped = ct_min2(s->dropped, child[k].key);
-    else if (!ct_waiting_push(s->pair->memory, child[k])) search_depth_first(s, child[k]);
+    else if (!ct_search_heap_push(s->pair->memory, child[k])) search_depth_first(s, child[k]);
   }
 }
 
 ct_mesh_outcome ct_mesh_pair_nearest(const ct_mesh_pair *p, double threshold, ct_mesh_nearest_pair *out) {
   *out = (ct_mesh_nearest_pair){.gap = {.distance = INFINITY}};
   search s = {.pair = p, .best = out, .drop = threshold + p->slack, .dropped = INFINITY, .cut = INFINITY};
-  ct_mesh_memory *memory = p->memory;
+  ct_mesh_scratch *memory = p->memory;
   memory->count = 0;
   test_leaves(&s, first_leaves(p));
   if (walk_slabs(&s)) return CT_MESH_FOUND;
-  ct_waiting w = roots(p), child[2] = {w, {INFINITY, 0, 0}};
+  ct_search_node w = roots(p), child[2] = {w, {INFINITY, 0, 0}};
   offer_children(&s, child);
   bool stopped = false;
   while (memory->count > 0 && out->gap.distance > 0.0 && !stopped) {
-    w = ct_waiting_pop(memory);
+    w = ct_search_heap_pop(memory);
     if (is_cut(&s, w.key)) break;
     out->least = ct_max2(w.key, 0.0);
     double before = out->gap.distance;
     if (open_pair(p, w, child)) offer_children(&s, child);
     else test_leaves(&s, w);
     if (out->gap.distance < before && walk_slabs(&s)) return CT_MESH_FOUND;
-    stopped = ct_mesh_stopped(memory, 4);
+    stopped = ct_mesh_is_cancelled(memory, 4);
   }
   if (stopped) return CT_MESH_STOPPED;
   if (s.dropped < out->gap.distance) {
@@ -294,13 +294,13 @@ typedef struct visit {
   bool by_boxes;
 } visit;
 
-static bool visit_leaves(const visit *v, ct_waiting w) {
+static bool visit_leaves(const visit *v, ct_search_node w) {
   leaves l;
   load_leaves(v->pair, w, &l);
   for (uint32_t i = 0; i < l.count_a; i++) {
     for (uint32_t j = 0; j < l.count_b; j++) {
       if (box_gap_square(&l.box_a[i], &l.box_b[j]) > v->reach * v->reach) continue;
-      ct_mesh_near near = {.position_a = l.first_a + i, .position_b = l.first_b + j};
+      ct_near_triangles near = {.position_a = l.first_a + i, .position_b = l.first_b + j};
       if (!v->by_boxes && (!ct_triangles_gap(&l.a[i], &l.b[j], v->reach, &near.gap) || near.gap.distance > v->reach)) continue;
       near.a = l.a[i];
       near.b = l.b[j];
@@ -312,18 +312,18 @@ static bool visit_leaves(const visit *v, ct_waiting w) {
 
 static bool visit_all(const visit *v) {
   const ct_mesh_pair *p = v->pair;
-  ct_waiting stack[STACK_SIZE], child[2];
+  ct_search_node stack[STACK_SIZE], child[2];
   int top = 0;
   stack[top++] = roots(p);
   while (top > 0) {
-    ct_waiting w = stack[--top];
+    ct_search_node w = stack[--top];
     if (w.key > v->reach) continue;
-    if (ct_mesh_stopped(p->memory, 1)) return false;
+    if (ct_mesh_is_cancelled(p->memory, 1)) return false;
     if (open_pair(p, w, child)) {
       assert(top + 2 <= STACK_SIZE);
       stack[top++] = child[1];
       stack[top++] = child[0];
-    } else if (ct_mesh_stopped(p->memory, LEAF_STEPS) || !visit_leaves(v, w)) {
+    } else if (ct_mesh_is_cancelled(p->memory, LEAF_STEPS) || !visit_leaves(v, w)) {
       return false;
     }
   }
@@ -340,12 +340,12 @@ bool ct_mesh_pair_visit_boxes(const ct_mesh_pair *p, ct_mesh_visit visitor, void
 
 bool ct_mesh_pair_boxes_part(const ct_mesh_pair *p) { return roots(p).key > 0.0; }
 
-static bool leaves_cross(const ct_mesh_pair *p, ct_waiting w, ct_mesh_nearest_pair *out) {
+static bool leaves_cross(const ct_mesh_pair *p, ct_search_node w, ct_mesh_nearest_pair *out) {
   leaves l;
   load_leaves(p, w, &l);
   for (uint32_t i = 0; i < l.count_a; i++) {
     for (uint32_t j = 0; j < l.count_b; j++) {
-      if (!ct_box_overlap(&l.box_a[i], &l.box_b[j]) || !ct_triangles_meet(&l.a[i], &l.b[j], NULL)) continue;
+      if (!ct_aabb_overlap(&l.box_a[i], &l.box_b[j]) || !ct_triangles_meet(&l.a[i], &l.b[j], NULL)) continue;
       *out = (ct_mesh_nearest_pair){.position_a = l.first_a + i, .position_b = l.first_b + j, .tests = 1};
       ct_triangles_gap(&l.a[i], &l.b[j], INFINITY, &out->gap);
       return true;
@@ -355,15 +355,15 @@ static bool leaves_cross(const ct_mesh_pair *p, ct_waiting w, ct_mesh_nearest_pa
 }
 
 bool ct_mesh_pair_cross(const ct_mesh_pair *p, ct_mesh_nearest_pair *out) {
-  ct_waiting stack[STACK_SIZE], child[2];
+  ct_search_node stack[STACK_SIZE], child[2];
   int top = 0;
   stack[top++] = roots(p);
   while (top > 0) {
-    ct_waiting w = stack[--top];
+    ct_search_node w = stack[--top];
     if (w.key > 0.0) continue;
-    if (ct_mesh_stopped(p->memory, 1)) return false;
+    if (ct_mesh_is_cancelled(p->memory, 1)) return false;
     if (!open_pair(p, w, child)) {
-      if (ct_mesh_stopped(p->memory, LEAF_STEPS)) return false;
+      if (ct_mesh_is_cancelled(p->memory, LEAF_STEPS)) return false;
       if (leaves_cross(p, w, out)) return true;
       continue;
     }

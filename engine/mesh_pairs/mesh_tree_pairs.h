@@ -18,10 +18,10 @@ typedef struct ct_mesh_pair {
   double extent;     /* the larger of how far the meshes reach from their own origins */
   double slack;      /* what rounding can do to a bound of boxes, m */
   double contact;    /* surfaces not farther apart than this touch: what margins add, m */
-  ct_mesh_memory *memory;
+  ct_mesh_scratch *memory;
 } ct_mesh_pair;
 
-void ct_mesh_pair_open(ct_mesh_pair *p, const ct_mesh *a, const ct_mesh *b, const ct_frame *relative, ct_mesh_memory *memory);
+void ct_mesh_pair_open(ct_mesh_pair *p, const ct_mesh *a, const ct_mesh *b, const ct_frame *relative, ct_mesh_scratch *memory);
 
 /* How far a mesh reaches from the origin of its frame, at most. */
 double ct_mesh_extent(const ct_mesh_view *view);
@@ -47,14 +47,14 @@ typedef struct ct_mesh_nearest_pair {
 ct_mesh_outcome ct_mesh_pair_nearest(const ct_mesh_pair *p, double threshold, ct_mesh_nearest_pair *out);
 
 /* A pair of triangles that is near. */
-typedef struct ct_mesh_near {
+typedef struct ct_near_triangles {
   uint32_t position_a, position_b;
   ct_triangle a, b;
   ct_gap gap;
-} ct_mesh_near;
+} ct_near_triangles;
 
 /* False ends the visit. */
-typedef bool (*ct_mesh_visit)(void *context, const ct_mesh_near *near);
+typedef bool (*ct_mesh_visit)(void *context, const ct_near_triangles *near);
 
 /* Visits all pairs of triangles that are not farther apart than `reach`, in an order that the meshes alone decide. False: stopped,
  * by the visitor or by the flag. */

@@ -1,22 +1,22 @@
 /* Minkowski portal refinement: special cases, the first portal, the search for one that the ray passes through, and what is made
  * of the refined one. Points and normals in the frame of the first body by content until the end. */
-#include "pair/pair_input.h"
-#include "pair/round_off_bound.h"
 #include "methods/mpr_portal.h"
+#include "pair/pair_input.h"
 #include "pair/placed_proxies.h"
+#include "pair/round_off_bound.h"
 #include "primitives/primitive_pairs.h"
 #include <contact/mpr.h>
 
-bool ct_mpr_takes(ct_kind kind) { return ct_kind_is_bounded_convex(kind); }
+bool ct_mpr_is_supported(ct_kind kind) { return ct_kind_is_bounded_convex(kind); }
 
 /* A point inside the body, its centroid; of a capsule of two radii the middle of its axis. */
-static ct_vec3 inside_of(const ct_core *core) {
-  if (core->kind != CT_CORE_FRUSTUM) return core->middle;
+static ct_vec3 inside_of(const ct_convex_proxy *core) {
+  if (core->kind != CT_PROXY_FRUSTUM) return core->middle;
   double r = core->rim[0], s = core->rim[1];
   return ct_add_scaled(core->middle, core->axis[2], (s - r) * (s + r) / (2.0 * (r * r + r * s + s * s)));
 }
 
-static double size_of(const ct_core *core) { return core->size + ct_max2(core->radius[0], core->radius[1]); }
+static double size_of(const ct_convex_proxy *core) { return core->size + ct_max2(core->radius[0], core->radius[1]); }
 
 static void grow_scale(ct_portal *p, ct_vec3 r) { p->scale = ct_max2(p->scale, ct_max_abs(r)); }
 
@@ -42,7 +42,7 @@ static ct_portal_outcome complete(ct_portal *p, ct_vec3 across) {
   p->corner[2] = ct_portal_support(p, n);
   grow_scale(p, p->corner[2].r);
   if (!ct_portal_is_line(p)) return CT_PORTAL_FOUND;
-  ct_portal_turn_over(p);
+  ct_portal_flip(p);
   grow_scale(p, p->corner[2].r);
   return ct_portal_is_line(p) ? CT_PORTAL_PLANAR : CT_PORTAL_FOUND;
 }
@@ -122,7 +122,7 @@ static void solve(ct_portal *p, const ct_mpr_options *options, ct_portal_answer 
 }
 
 /* Is the point of the surface a smooth function of the normal that no two normals share? */
-static bool is_smooth(const ct_core *core) { return core->kind == CT_CORE_POINT || core->kind == CT_CORE_ELLIPSOID; }
+static bool is_smooth(const ct_convex_proxy *core) { return core->kind == CT_PROXY_POINT || core->kind == CT_PROXY_ELLIPSOID; }
 
 static ct_vec3 at_weights(const ct_vec3 point[3], const ct_portal_answer *answer) {
   ct_vec3 sum = ct_scale(point[0], answer->weight[0]);
@@ -161,13 +161,13 @@ static void set_points(ct_portal *p, const ct_portal_answer *answer, ct_mpr_resu
 }
 
 static void set_bounds(const ct_portal *p, const ct_portal_answer *answer, ct_mpr_result *result) {
-  double slack = ct_bracket_slack(ct_core_scale(p->a, p->b), result->distance);
+  double slack = ct_bracket_slack(ct_proxy_scale(p->a, p->b), result->distance);
   double upper = answer->is_over ? 0.0 : ct_min2(p->upper, ct_norm(answer->nearest));
   result->lower_bound = p->lower - slack;
   result->upper_bound = ct_max2(upper, p->lower) + slack;
 }
 
-static void answer_balls(const ct_core *a, const ct_core *b, ct_mpr_result *r) {
+static void answer_balls(const ct_convex_proxy *a, const ct_convex_proxy *b, ct_mpr_result *r) {
   ct_vec3 apart = ct_sub(b->center, a->center);
   r->normal = r->normal_exact = ct_unit_or(apart, ct_vec(1.0, 0.0, 0.0));
   r->distance = ct_norm(apart) - a->radius[0] - b->radius[0];
@@ -177,14 +177,14 @@ static void answer_balls(const ct_core *a, const ct_core *b, ct_mpr_result *r) {
   }
   r->point_a = ct_add_scaled(a->center, r->normal, a->radius[0]);
   r->point_b = ct_add_scaled(b->center, r->normal, -b->radius[0]);
-  double slack = ct_bracket_slack(ct_core_scale(a, b), r->distance);
+  double slack = ct_bracket_slack(ct_proxy_scale(a, b), r->distance);
   r->lower_bound = r->distance - slack;
   r->upper_bound = r->distance + slack;
 }
 
-static ct_vec3 direction_out(const ct_placed_cores *pair, ct_vec3 n) {
+static ct_vec3 direction_out(const ct_placed_proxies *pair, ct_vec3 n) {
   ct_vec3 world = ct_unit_or(ct_mat_mul(pair->frame->rotation, n), ct_vec(1.0, 0.0, 0.0));
-  return ct_plain(pair->swapped ? ct_neg(world) : world);
+  return ct_clear_negative_zero(pair->swapped ? ct_neg(world) : world);
 }
 
 static void exchange(ct_vec3 *p, ct_vec3 *q) {
@@ -194,15 +194,15 @@ static void exchange(ct_vec3 *p, ct_vec3 *q) {
 }
 
 /* From the frame and the order of the pair to the world's and the caller's. */
-static void hand_back(const ct_placed_cores *pair, ct_mpr_result *r) {
+static void hand_back(const ct_placed_proxies *pair, ct_mpr_result *r) {
   r->normal = direction_out(pair, r->normal);
   r->normal_exact = direction_out(pair, r->normal_exact);
-  r->point_a = ct_plain(ct_to_parent(*pair->frame, r->point_a));
-  r->point_b = ct_plain(ct_to_parent(*pair->frame, r->point_b));
+  r->point_a = ct_clear_negative_zero(ct_to_parent(*pair->frame, r->point_a));
+  r->point_b = ct_clear_negative_zero(ct_to_parent(*pair->frame, r->point_b));
   if (pair->swapped) exchange(&r->point_a, &r->point_b);
   for (uint32_t i = 0; i < r->support_count; i++) {
-    r->support_a[i] = ct_plain(ct_to_parent(*pair->frame, r->support_a[i]));
-    r->support_b[i] = ct_plain(ct_to_parent(*pair->frame, r->support_b[i]));
+    r->support_a[i] = ct_clear_negative_zero(ct_to_parent(*pair->frame, r->support_a[i]));
+    r->support_b[i] = ct_clear_negative_zero(ct_to_parent(*pair->frame, r->support_b[i]));
     if (pair->swapped) exchange(&r->support_a[i], &r->support_b[i]);
   }
 }
@@ -210,13 +210,13 @@ static void hand_back(const ct_placed_cores *pair, ct_mpr_result *r) {
 void ct_pair_mpr(ct_placed a, ct_placed b, const ct_mpr_options *options, ct_mpr_result *result) {
   ct_frame room[2];
   *result = (ct_mpr_result){.status = CT_PAIR_OK};
-  if (!ct_placed_both_ready(&a, &b, room) || !ct_mpr_takes(a.shape->kind) || !ct_mpr_takes(b.shape->kind)) {
+  if (!ct_placed_prepare_both(&a, &b, room) || !ct_mpr_is_supported(a.shape->kind) || !ct_mpr_is_supported(b.shape->kind)) {
     result->status = CT_PAIR_UNSUPPORTED;
     result->normal = result->normal_exact = ct_vec(1.0, 0.0, 0.0);
     return;
   }
-  ct_placed_cores pair = ct_placed_cores_of(a, b);
-  if (pair.a.kind == CT_CORE_POINT && pair.b.kind == CT_CORE_POINT) {
+  ct_placed_proxies pair = ct_place_proxies(a, b);
+  if (pair.a.kind == CT_PROXY_POINT && pair.b.kind == CT_PROXY_POINT) {
     answer_balls(&pair.a, &pair.b, result);
   } else {
     ct_portal portal = {.a = &pair.a, .b = &pair.b, .near = {0, 0}, .lower = -INFINITY, .upper = INFINITY};

@@ -5,8 +5,8 @@
 ct_portal_point ct_portal_support(ct_portal *p, ct_vec3 direction) {
   ct_portal_point s = {.e = ct_unit_or(direction, ct_vec(1.0, 0.0, 0.0))};
   double radius_a, radius_b;
-  ct_vec3 a = ct_core_point(p->a, s.e, &p->near[0], &radius_a);
-  ct_vec3 b = ct_core_point(p->b, ct_neg(s.e), &p->near[1], &radius_b);
+  ct_vec3 a = ct_proxy_point(p->a, s.e, &p->near[0], &radius_a);
+  ct_vec3 b = ct_proxy_point(p->b, ct_neg(s.e), &p->near[1], &radius_b);
   s.a = ct_add_scaled(a, s.e, radius_a);
   s.b = ct_add_scaled(b, s.e, -radius_b);
   s.r = ct_sub(s.a, s.b);
@@ -37,7 +37,7 @@ static ct_vec3 normal_of(const ct_portal *p) {
 
 bool ct_portal_is_line(const ct_portal *p) { return ct_norm(normal_of(p)) <= CT_PORTAL_FLAT * p->scale * p->scale; }
 
-void ct_portal_turn_over(ct_portal *p) {
+void ct_portal_flip(ct_portal *p) {
   ct_portal_point first = p->corner[0];
   p->corner[0] = p->corner[1];
   p->corner[1] = first;
@@ -149,7 +149,7 @@ ct_portal_outcome ct_portal_refine(ct_portal *p, double tolerance, uint32_t limi
     if (ct_portal_is_line(p)) {
       if (turned) return CT_PORTAL_PLANAR;
       turned = true;
-      ct_portal_turn_over(p);
+      ct_portal_flip(p);
       if (ct_portal_is_line(p) || !is_pierced(p)) return CT_PORTAL_PLANAR;
     }
     ct_vec3 n = normal_of(p);

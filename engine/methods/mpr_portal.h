@@ -14,7 +14,7 @@ typedef struct ct_portal_point {
 } ct_portal_point;
 
 typedef struct ct_portal {
-  const ct_core *a, *b;
+  const ct_convex_proxy *a, *b;
   uint32_t near[2];
   ct_vec3 inside;            /* r of the interior points */
   ct_portal_point corner[3]; /* seen from the inside they turn to the right around the ray: (r1-r0)x(r2-r0).(r3-r0) > 0 */
@@ -59,6 +59,6 @@ ct_portal_outcome ct_portal_refine(ct_portal *p, double tolerance, uint32_t limi
 bool ct_portal_is_line(const ct_portal *p);
 
 /* The third corner from the other side; the first two change places, so that the turn stays. */
-void ct_portal_turn_over(ct_portal *p);
+void ct_portal_flip(ct_portal *p);
 
 #endif

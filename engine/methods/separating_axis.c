@@ -18,17 +18,17 @@ static ct_vec3 column(const ct_mat3 *m, uint32_t i) {
                   : ct_vec(m->rx.z, m->ry.z, m->rz.z);
 }
 
-static uint32_t face_count(const ct_core *core) { return core->kind == CT_CORE_BOX ? 6 : core->view->face_count; }
-static uint32_t edge_count(const ct_core *core) { return core->kind == CT_CORE_BOX ? 12 : core->view->edge_count; }
+static uint32_t face_count(const ct_convex_proxy *core) { return core->kind == CT_PROXY_BOX ? 6 : core->view->face_count; }
+static uint32_t edge_count(const ct_convex_proxy *core) { return core->kind == CT_PROXY_BOX ? 12 : core->view->edge_count; }
 
-static ct_vec3 face_normal(const ct_core *core, uint32_t i) {
-  if (core->kind == CT_CORE_BOX) return ct_scale(column(&core->rotation, i / 2), i & 1 ? 1.0 : -1.0);
+static ct_vec3 face_normal(const ct_convex_proxy *core, uint32_t i) {
+  if (core->kind == CT_PROXY_BOX) return ct_scale(column(&core->rotation, i / 2), i & 1 ? 1.0 : -1.0);
   ct_vec3 n = {core->view->nx[i], core->view->ny[i], core->view->nz[i]};
   return core->turned ? ct_unit_or(ct_mat_mul(core->rotation, n), n) : n;
 }
 
-static void edge_faces(const ct_core *core, uint32_t i, uint32_t faces[2]) {
-  if (core->kind == CT_CORE_HULL) {
+static void edge_faces(const ct_convex_proxy *core, uint32_t i, uint32_t faces[2]) {
+  if (core->kind == CT_PROXY_HULL) {
     faces[0] = core->view->edge_faces[i][0];
     faces[1] = core->view->edge_faces[i][1];
     return;
@@ -38,8 +38,8 @@ static void edge_faces(const ct_core *core, uint32_t i, uint32_t faces[2]) {
   faces[1] = 2 * ((k + 2) % 3) + (i & 1u);
 }
 
-static void edge_ends(const ct_core *core, uint32_t i, uint32_t ends[2]) {
-  if (core->kind == CT_CORE_HULL) {
+static void edge_ends(const ct_convex_proxy *core, uint32_t i, uint32_t ends[2]) {
+  if (core->kind == CT_PROXY_HULL) {
     ends[0] = core->view->edge_vertices[i][0];
     ends[1] = core->view->edge_vertices[i][1];
     return;
@@ -49,17 +49,17 @@ static void edge_ends(const ct_core *core, uint32_t i, uint32_t ends[2]) {
   ends[1] = ends[0] | 1u << k;
 }
 
-static edge edge_of(const ct_core *core, uint32_t i) {
+static edge edge_of(const ct_convex_proxy *core, uint32_t i) {
   uint32_t ends[2], faces[2];
   edge_ends(core, i, ends);
   edge_faces(core, i, faces);
-  edge e = {.point = ct_core_vertex(core, ends[0]), .left = face_normal(core, faces[0]), .right = face_normal(core, faces[1])};
-  e.way = ct_sub(ct_core_vertex(core, ends[1]), e.point);
+  edge e = {.point = ct_proxy_vertex(core, ends[0]), .left = face_normal(core, faces[0]), .right = face_normal(core, faces[1])};
+  e.way = ct_sub(ct_proxy_vertex(core, ends[1]), e.point);
   e.between = ct_cross(e.left, e.right);
   return e;
 }
 
-ct_axis_search ct_axis_search_of(const ct_core *a, const ct_core *b, const ct_cancel *cancel) {
+ct_axis_search ct_axis_search_of(const ct_convex_proxy *a, const ct_convex_proxy *b, const ct_cancel *cancel) {
   return (ct_axis_search){.a = a,
                           .b = b,
                           .cancel = cancel,
@@ -67,11 +67,11 @@ ct_axis_search ct_axis_search_of(const ct_core *a, const ct_core *b, const ct_ca
                           .best = {.kind = CT_PLANE_NONE, .separation = -INFINITY, .normal = {1.0, 0.0, 0.0}}};
 }
 
-void ct_axis_offer(ct_axis_search *s, const ct_separating_plane *plane) {
+void ct_axis_consider(ct_axis_search *s, const ct_separating_plane *plane) {
   ct_separating_plane p = *plane;
   double radius_a, radius_b;
-  p.point_a = ct_core_point(s->a, p.normal, &s->near[0], &radius_a);
-  p.point_b = ct_core_point(s->b, ct_neg(p.normal), &s->near[1], &radius_b);
+  p.point_a = ct_proxy_point(s->a, p.normal, &s->near[0], &radius_a);
+  p.point_b = ct_proxy_point(s->b, ct_neg(p.normal), &s->near[1], &radius_b);
   p.separation = ct_dot(p.normal, ct_sub(p.point_b, p.point_a)) - radius_a - radius_b;
   p.point_a = ct_add_scaled(p.point_a, p.normal, radius_a);
   p.point_b = ct_add_scaled(p.point_b, p.normal, -radius_b);
@@ -82,7 +82,7 @@ static void look_at_face(ct_axis_search *s, ct_plane_kind kind, uint32_t i) {
   bool first = kind == CT_PLANE_FACE_A;
   ct_separating_plane p = {.kind = kind, .feature_a = first ? i : CT_NO_FEATURE, .feature_b = first ? CT_NO_FEATURE : i};
   p.normal = first ? face_normal(s->a, i) : ct_neg(face_normal(s->b, i));
-  ct_axis_offer(s, &p);
+  ct_axis_consider(s, &p);
 }
 
 void ct_axis_faces(ct_axis_search *s, ct_plane_kind kind) {
@@ -110,7 +110,7 @@ static void look_at_edges(ct_axis_search *s, const edge *a, const edge *b, uint3
   if (ct_dot(m, ct_sub(a->point, s->a->middle)) < 0.0) m = ct_neg(m);
   if (!(ct_dot(m, ct_sub(b->point, a->point)) > least)) return;
   ct_separating_plane p = {.kind = CT_PLANE_EDGE_EDGE, .feature_a = number[0], .feature_b = number[1], .normal = m};
-  ct_axis_offer(s, &p);
+  ct_axis_consider(s, &p);
 }
 
 void ct_axis_edges(ct_axis_search *s) {
@@ -142,7 +142,7 @@ void ct_axis_feature(ct_axis_search *s, ct_plane_kind kind, uint32_t feature_a, 
 
 /* The faces across the edges of one. */
 static void look_beside_face(ct_axis_search *s, ct_plane_kind kind, uint32_t face) {
-  const ct_core *core = kind == CT_PLANE_FACE_A ? s->a : s->b;
+  const ct_convex_proxy *core = kind == CT_PLANE_FACE_A ? s->a : s->b;
   for (uint32_t i = 0; i < edge_count(core); i++) {
     uint32_t faces[2];
     edge_faces(core, i, faces);
@@ -151,7 +151,7 @@ static void look_beside_face(ct_axis_search *s, ct_plane_kind kind, uint32_t fac
   }
 }
 
-static bool edges_meet(const ct_core *core, uint32_t i, uint32_t j) {
+static bool edges_meet(const ct_convex_proxy *core, uint32_t i, uint32_t j) {
   uint32_t p[2], q[2];
   edge_ends(core, i, p);
   edge_ends(core, j, q);

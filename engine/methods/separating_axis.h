@@ -6,21 +6,21 @@
 #include <contact/separating_plane.h>
 
 typedef struct ct_axis_search {
-  const ct_core *a, *b;
+  const ct_convex_proxy *a, *b;
   const ct_cancel *cancel;
   uint32_t near[2];
   ct_separating_plane best; /* so far; starts with CT_PLANE_NONE and -INFINITY */
 } ct_axis_search;
 
 /* A core with faces and edges and no ball around it. */
-static inline bool ct_core_is_polyhedron(const ct_core *core) {
-  return (core->kind == CT_CORE_BOX || core->kind == CT_CORE_HULL) && core->radius[0] == 0.0;
+static inline bool ct_proxy_is_polyhedron(const ct_convex_proxy *core) {
+  return (core->kind == CT_PROXY_BOX || core->kind == CT_PROXY_HULL) && core->radius[0] == 0.0;
 }
 
-ct_axis_search ct_axis_search_of(const ct_core *a, const ct_core *b, const ct_cancel *cancel);
+ct_axis_search ct_axis_search_of(const ct_convex_proxy *a, const ct_convex_proxy *b, const ct_cancel *cancel);
 
 /* The plane across a unit normal, of the feature's kind and numbers; it is kept when its separation is more than the best. */
-void ct_axis_offer(ct_axis_search *s, const ct_separating_plane *plane);
+void ct_axis_consider(ct_axis_search *s, const ct_separating_plane *plane);
 
 /* All faces of a, or of b; all pairs of edges whose arcs cross. */
 void ct_axis_faces(ct_axis_search *s, ct_plane_kind kind);

@@ -3,13 +3,13 @@
  * A plane that is remembered is judged exactly as a search over all would judge it, in the same order and frame; so it may hit only
  * where the search would find one too, and with or without a cache the answer is the same.
  */
-#include "pair/pair_input.h"
 #include "methods/separating_axis.h"
+#include "pair/pair_input.h"
 
-#include "pair/round_off_bound.h"
 #include "pair/placed_proxies.h"
-#include "primitives/primitive_pairs.h"
+#include "pair/round_off_bound.h"
 #include "pair/workspace.h"
+#include "primitives/primitive_pairs.h"
 
 #include <assert.h>
 
@@ -32,11 +32,12 @@ static ct_plane_kind exchanged(ct_plane_kind kind) {
 }
 
 /* From the pair's frame and order to the world's and the caller's. */
-static void hand_back(const ct_placed_cores *pair, const ct_separating_plane *found, ct_separating_plane *plane) {
+static void hand_back(const ct_placed_proxies *pair, const ct_separating_plane *found, ct_separating_plane *plane) {
   ct_vec3 n = ct_unit_or(ct_mat_mul(pair->frame->rotation, found->normal), ct_vec(1.0, 0.0, 0.0));
-  ct_vec3 p = ct_plain(ct_to_parent(*pair->frame, found->point_a)), q = ct_plain(ct_to_parent(*pair->frame, found->point_b));
+  ct_vec3 p = ct_clear_negative_zero(ct_to_parent(*pair->frame, found->point_a)),
+          q = ct_clear_negative_zero(ct_to_parent(*pair->frame, found->point_b));
   *plane = *found;
-  plane->normal = ct_plain(pair->swapped ? ct_neg(n) : n);
+  plane->normal = ct_clear_negative_zero(pair->swapped ? ct_neg(n) : n);
   plane->point_a = pair->swapped ? q : p;
   plane->point_b = pair->swapped ? p : q;
   if (!pair->swapped) return;
@@ -48,7 +49,7 @@ static void hand_back(const ct_placed_cores *pair, const ct_separating_plane *fo
 static bool separates(const ct_axis_search *s) { return s->best.separation >= 0.0; }
 
 /* The plane remembered, then those beside it. */
-static bool try_cache(const ct_placed_cores *pair, ct_plane_cache *cache, ct_axis_search *s) {
+static bool try_cache(const ct_placed_proxies *pair, ct_plane_cache *cache, ct_axis_search *s) {
   ct_plane_kind kind = pair->swapped ? exchanged(cache->kind) : cache->kind;
   uint32_t feature_a = pair->swapped ? cache->feature_b : cache->feature_a;
   uint32_t feature_b = pair->swapped ? cache->feature_a : cache->feature_b;
@@ -69,7 +70,7 @@ static bool search_all(ct_axis_search *s) {
   return separates(s);
 }
 
-static bool separate_polyhedra(const ct_placed_cores *pair, ct_plane_cache *cache, const ct_cancel *cancel,
+static bool separate_polyhedra(const ct_placed_proxies *pair, ct_plane_cache *cache, const ct_cancel *cancel,
                                ct_separating_plane *plane) {
   ct_axis_search s = ct_axis_search_of(&pair->a, &pair->b, cancel);
   bool found = cache && try_cache(pair, cache, &s);
@@ -89,21 +90,21 @@ static bool separate_polyhedra(const ct_placed_cores *pair, ct_plane_cache *cach
 }
 
 /* The plane across a world direction from the caller's a to b. */
-static void look_along(const ct_placed_cores *pair, ct_vec3 world, ct_separating_plane *plane) {
+static void look_along(const ct_placed_proxies *pair, ct_vec3 world, ct_separating_plane *plane) {
   ct_vec3 n = ct_mat_tmul(pair->frame->rotation, pair->swapped ? ct_neg(world) : world);
   ct_separating_plane p = {.kind = CT_PLANE_DIRECTION, .feature_a = CT_NO_FEATURE, .feature_b = CT_NO_FEATURE};
   p.normal = ct_unit_or(n, ct_vec(1.0, 0.0, 0.0));
   ct_axis_search s = ct_axis_search_of(&pair->a, &pair->b, NULL);
-  ct_axis_offer(&s, &p);
+  ct_axis_consider(&s, &p);
   hand_back(pair, &s.best, plane);
 }
 
 /* Does the plane separate by more than round-off can have made of it? */
-static bool separates_surely(const ct_placed_cores *pair, const ct_separating_plane *plane) {
-  return plane->separation > SURE_SLACKS * ct_bracket_slack(ct_core_scale(&pair->a, &pair->b), plane->separation);
+static bool separates_surely(const ct_placed_proxies *pair, const ct_separating_plane *plane) {
+  return plane->separation > SURE_SLACKS * ct_bracket_slack(ct_proxy_scale(&pair->a, &pair->b), plane->separation);
 }
 
-static bool separate_others(const ct_placed body[2], const ct_placed_cores *pair, ct_plane_cache *cache, ct_workspace *workspace,
+static bool separate_others(const ct_placed body[2], const ct_placed_proxies *pair, ct_plane_cache *cache, ct_workspace *workspace,
                             ct_separating_plane *plane) {
   if (cache && cache->kind == CT_PLANE_DIRECTION) {
     look_along(pair, ct_mat_mul(body[0].frame->rotation, cache->direction), plane);
@@ -126,10 +127,10 @@ static bool separate_others(const ct_placed body[2], const ct_placed_cores *pair
   return true;
 }
 
-static bool separate(const ct_placed body[2], const ct_placed_cores *pair, ct_plane_cache *cache, ct_workspace *workspace,
+static bool separate(const ct_placed body[2], const ct_placed_proxies *pair, ct_plane_cache *cache, ct_workspace *workspace,
                      ct_separating_plane *plane) {
-  if (ct_core_is_polyhedron(&pair->a) && ct_core_is_polyhedron(&pair->b))
-    return separate_polyhedra(pair, cache, ct_workspace_flag(workspace), plane);
+  if (ct_proxy_is_polyhedron(&pair->a) && ct_proxy_is_polyhedron(&pair->b))
+    return separate_polyhedra(pair, cache, ct_workspace_cancel(workspace), plane);
   return separate_others(body, pair, cache, workspace, plane);
 }
 
@@ -140,9 +141,9 @@ static bool have_planes(ct_placed a, ct_placed b) {
 bool ct_pair_separating_plane(ct_placed a, ct_placed b, ct_plane_cache *cache, ct_workspace *workspace,
                               ct_separating_plane *plane) {
   ct_frame room[2];
-  if (!ct_placed_both_ready(&a, &b, room) || !have_planes(a, b)) return false;
+  if (!ct_placed_prepare_both(&a, &b, room) || !have_planes(a, b)) return false;
   ct_separating_plane ignored;
-  ct_placed_cores pair = ct_placed_cores_of(a, b);
+  ct_placed_proxies pair = ct_place_proxies(a, b);
   return separate((ct_placed[2]){a, b}, &pair, cache, workspace, plane ? plane : &ignored);
 }
 
@@ -150,9 +151,9 @@ bool ct_pair_overlap_by_plane(ct_placed a, ct_placed b, ct_plane_cache *cache, c
                               ct_vec3 *witness) {
   ct_separating_plane found = {.kind = CT_PLANE_NONE};
   ct_frame room[2];
-  bool overlap = ct_placed_both_ready(&a, &b, room);
+  bool overlap = ct_placed_prepare_both(&a, &b, room);
   if (overlap && have_planes(a, b)) {
-    ct_placed_cores pair = ct_placed_cores_of(a, b);
+    ct_placed_proxies pair = ct_place_proxies(a, b);
     overlap = !separate((ct_placed[2]){a, b}, &pair, cache, workspace, &found) || !separates_surely(&pair, &found);
   }
   if (overlap) overlap = ct_pair_overlap(a, b, workspace, witness);
@@ -165,17 +166,17 @@ static bool is_polyhedron(const ct_shape *s) {
   return (s->kind == CT_KIND_BOX || s->kind == CT_KIND_CONVEX) && s->rounding == 0.0 && s->margin == 0.0;
 }
 
-bool ct_separating_axis_takes(const ct_shape *a, const ct_shape *b) { return is_polyhedron(a) && is_polyhedron(b); }
+bool ct_separating_axis_is_supported(const ct_shape *a, const ct_shape *b) { return is_polyhedron(a) && is_polyhedron(b); }
 
 void ct_pair_separating_axis(ct_placed a, ct_placed b, ct_workspace *workspace, ct_separating_plane *plane) {
   ct_frame room[2];
-  if (!ct_placed_both_ready(&a, &b, room)) {
+  if (!ct_placed_prepare_both(&a, &b, room)) {
     *plane = (ct_separating_plane){.kind = CT_PLANE_NONE, .feature_a = CT_NO_FEATURE, .feature_b = CT_NO_FEATURE};
     return;
   }
-  assert(ct_separating_axis_takes(a.shape, b.shape));
-  ct_placed_cores pair = ct_placed_cores_of(a, b);
-  ct_axis_search s = ct_axis_search_of(&pair.a, &pair.b, ct_workspace_flag(workspace));
+  assert(ct_separating_axis_is_supported(a.shape, b.shape));
+  ct_placed_proxies pair = ct_place_proxies(a, b);
+  ct_axis_search s = ct_axis_search_of(&pair.a, &pair.b, ct_workspace_cancel(workspace));
   ct_axis_faces(&s, CT_PLANE_FACE_A);
   ct_axis_faces(&s, CT_PLANE_FACE_B);
   ct_axis_edges(&s);

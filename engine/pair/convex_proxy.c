@@ -1,8 +1,8 @@
 /* Cores: placing, vertices, supports. */
 #include "pair/convex_proxy.h"
 
-#include "shape/sharp_shape.h"
 #include "base/simd_lanes.h"
+#include "shape/sharp_shape.h"
 
 #include <assert.h>
 #include <string.h>
@@ -21,8 +21,8 @@ static ct_vec3 axis_of(const ct_frame *frame, int i, double length) {
   return ct_scale(frame ? column(&frame->rotation, i) : unit, length);
 }
 
-static void place_hull(const ct_shape *shape, const ct_frame *frame, ct_core *core) {
-  core->kind = CT_CORE_HULL;
+static void place_hull(const ct_shape *shape, const ct_frame *frame, ct_convex_proxy *core) {
+  core->kind = CT_PROXY_HULL;
   core->hull = shape->hull;
   core->view = ct_hull_get(shape->hull);
   core->turned = frame != NULL;
@@ -31,8 +31,8 @@ static void place_hull(const ct_shape *shape, const ct_frame *frame, ct_core *co
   core->extent = ct_norm(core->view->centroid) + core->size;
 }
 
-static void place_frustum(double half_length, double bottom, double top, const ct_frame *frame, ct_core *core) {
-  core->kind = CT_CORE_FRUSTUM;
+static void place_frustum(double half_length, double bottom, double top, const ct_frame *frame, ct_convex_proxy *core) {
+  core->kind = CT_PROXY_FRUSTUM;
   core->rim[0] = bottom;
   core->rim[1] = top;
   core->half = ct_vec(ct_max2(bottom, top), ct_max2(bottom, top), half_length);
@@ -41,14 +41,14 @@ static void place_frustum(double half_length, double bottom, double top, const c
 }
 
 /* The sharp shape about its own origin; its radii are those of a ball or capsule, else 0. */
-static void place_sharp(const ct_shape *shape, const ct_frame *frame, ct_core *core) {
+static void place_sharp(const ct_shape *shape, const ct_frame *frame, ct_convex_proxy *core) {
   switch (shape->kind) {
   case CT_KIND_SPHERE:
-    core->kind = CT_CORE_POINT;
+    core->kind = CT_PROXY_POINT;
     core->radius[0] = core->radius[1] = core->extent = shape->sphere.radius;
     break;
   case CT_KIND_CAPSULE:
-    core->kind = CT_CORE_SEGMENT;
+    core->kind = CT_PROXY_SEGMENT;
     core->axis[2] = axis_of(frame, 2, shape->capsule.half_length);
     core->radius[0] = shape->capsule.radius_bottom;
     core->radius[1] = shape->capsule.radius_top;
@@ -56,7 +56,7 @@ static void place_sharp(const ct_shape *shape, const ct_frame *frame, ct_core *c
     core->extent = core->size + ct_max2(core->radius[0], core->radius[1]);
     break;
   case CT_KIND_BOX:
-    core->kind = CT_CORE_BOX;
+    core->kind = CT_PROXY_BOX;
     core->half = shape->box.half;
     core->axis[0] = axis_of(frame, 0, shape->box.half.x);
     core->axis[1] = axis_of(frame, 1, shape->box.half.y);
@@ -68,7 +68,7 @@ static void place_sharp(const ct_shape *shape, const ct_frame *frame, ct_core *c
     break;
   case CT_KIND_CONE: place_frustum(shape->cone.half_length, shape->cone.radius_bottom, shape->cone.radius_top, frame, core); break;
   case CT_KIND_ELLIPSOID:
-    core->kind = CT_CORE_ELLIPSOID;
+    core->kind = CT_PROXY_ELLIPSOID;
     core->half = shape->ellipsoid.radii;
     core->size = core->extent = ct_max_abs(shape->ellipsoid.radii);
     break;
@@ -82,7 +82,7 @@ static void place_sharp(const ct_shape *shape, const ct_frame *frame, ct_core *c
   }
 }
 
-void ct_core_place(const ct_shape *shape, const ct_frame *frame, ct_core *core) {
+void ct_proxy_place(const ct_shape *shape, const ct_frame *frame, ct_convex_proxy *core) {
   static const ct_frame own = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
   const ct_frame *at = frame ? frame : &own;
   bool is_plain = ct_shape_is_plain(shape);
@@ -103,7 +103,7 @@ void ct_core_place(const ct_shape *shape, const ct_frame *frame, ct_core *core) 
     place_sharp(shape, frame, core);
     return;
   }
-  ct_inner inner = ct_shape_inner(shape);
+  ct_sharp_shape inner = ct_shape_sharp(shape);
   if (inner.center_z != 0.0) core->center = ct_add(core->center, axis_of(frame, 2, inner.center_z));
   core->middle = core->center;
   place_sharp(&inner.shape, frame, core);
@@ -112,69 +112,69 @@ void ct_core_place(const ct_shape *shape, const ct_frame *frame, ct_core *core) 
   core->extent += fabs(inner.center_z) + inner.radius;
 }
 
-ct_core ct_core_triangle(const ct_vec3 corner[3], double extent) {
-  ct_core core = {.kind = CT_CORE_TRIANGLE, .extent = extent};
+ct_convex_proxy ct_proxy_triangle(const ct_vec3 corner[3], double extent) {
+  ct_convex_proxy core = {.kind = CT_PROXY_TRIANGLE, .extent = extent};
   for (int i = 0; i < 3; i++) core.axis[i] = corner[i];
   core.middle = core.center = ct_scale(ct_add(ct_add(corner[0], corner[1]), corner[2]), 1.0 / 3.0);
   for (int i = 0; i < 3; i++) core.size = ct_max2(core.size, ct_norm(ct_sub(corner[i], core.middle)));
   return core;
 }
 
-ct_core ct_core_moved(const ct_core *core, ct_vec3 by) {
-  ct_core moved = *core;
-  for (int i = 0; i < 3 && core->kind == CT_CORE_TRIANGLE; i++) moved.axis[i] = ct_add(core->axis[i], by);
+ct_convex_proxy ct_proxy_translated(const ct_convex_proxy *core, ct_vec3 by) {
+  ct_convex_proxy moved = *core;
+  for (int i = 0; i < 3 && core->kind == CT_PROXY_TRIANGLE; i++) moved.axis[i] = ct_add(core->axis[i], by);
   moved.center = ct_add(core->center, by);
   moved.middle = ct_add(core->middle, by);
   moved.turned = true;
   return moved;
 }
 
-uint32_t ct_core_vertex_count(const ct_core *core) {
+uint32_t ct_proxy_vertex_count(const ct_convex_proxy *core) {
   switch (core->kind) {
-  case CT_CORE_POINT: return 1;
-  case CT_CORE_SEGMENT: return 2;
-  case CT_CORE_TRIANGLE: return 3;
-  case CT_CORE_BOX: return 8;
-  case CT_CORE_HULL: return core->view->vertex_count;
-  case CT_CORE_FRUSTUM:
-  case CT_CORE_ELLIPSOID: break;
+  case CT_PROXY_POINT: return 1;
+  case CT_PROXY_SEGMENT: return 2;
+  case CT_PROXY_TRIANGLE: return 3;
+  case CT_PROXY_BOX: return 8;
+  case CT_PROXY_HULL: return core->view->vertex_count;
+  case CT_PROXY_FRUSTUM:
+  case CT_PROXY_ELLIPSOID: break;
   }
   return 0;
 }
 
-ct_vec3 ct_core_vertex(const ct_core *core, uint32_t index) {
+ct_vec3 ct_proxy_vertex(const ct_convex_proxy *core, uint32_t index) {
   ct_vec3 p = core->center;
   switch (core->kind) {
-  case CT_CORE_SEGMENT: return index ? ct_add(p, core->axis[2]) : ct_sub(p, core->axis[2]);
-  case CT_CORE_TRIANGLE: return core->axis[index];
-  case CT_CORE_BOX: return ct_core_box_vertex(core, index);
-  case CT_CORE_HULL: {
+  case CT_PROXY_SEGMENT: return index ? ct_add(p, core->axis[2]) : ct_sub(p, core->axis[2]);
+  case CT_PROXY_TRIANGLE: return core->axis[index];
+  case CT_PROXY_BOX: return ct_proxy_box_vertex(core, index);
+  case CT_PROXY_HULL: {
     ct_vec3 v = {core->view->x[index], core->view->y[index], core->view->z[index]};
     return core->turned ? ct_add(ct_mat_mul(core->rotation, v), p) : v;
   }
-  case CT_CORE_POINT:
-  case CT_CORE_FRUSTUM:
-  case CT_CORE_ELLIPSOID: break;
+  case CT_PROXY_POINT:
+  case CT_PROXY_FRUSTUM:
+  case CT_PROXY_ELLIPSOID: break;
   }
   return p;
 }
 
-uint32_t ct_core_support(const ct_core *core, ct_vec3 direction, uint32_t start) {
+uint32_t ct_proxy_support(const ct_convex_proxy *core, ct_vec3 direction, uint32_t start) {
   switch (core->kind) {
-  case CT_CORE_SEGMENT: return 2.0 * ct_dot(direction, core->axis[2]) + (core->radius[1] - core->radius[0]) >= 0.0 ? 1 : 0;
-  case CT_CORE_TRIANGLE: {
+  case CT_PROXY_SEGMENT: return 2.0 * ct_dot(direction, core->axis[2]) + (core->radius[1] - core->radius[0]) >= 0.0 ? 1 : 0;
+  case CT_PROXY_TRIANGLE: {
     double height[3];
     for (int i = 0; i < 3; i++) height[i] = ct_dot(direction, core->axis[i]);
     if (height[0] >= height[1]) return height[0] >= height[2] ? 0 : 2;
     return height[1] >= height[2] ? 1 : 2;
   }
-  case CT_CORE_BOX:
+  case CT_PROXY_BOX:
     return (ct_dot(direction, core->axis[0]) >= 0.0 ? 1u : 0u) | (ct_dot(direction, core->axis[1]) >= 0.0 ? 2u : 0u) |
            (ct_dot(direction, core->axis[2]) >= 0.0 ? 4u : 0u);
-  case CT_CORE_HULL: return ct_hull_support(core->hull, core->turned ? ct_mat_tmul(core->rotation, direction) : direction, start);
-  case CT_CORE_POINT:
-  case CT_CORE_FRUSTUM:
-  case CT_CORE_ELLIPSOID: break;
+  case CT_PROXY_HULL: return ct_hull_support(core->hull, core->turned ? ct_mat_tmul(core->rotation, direction) : direction, start);
+  case CT_PROXY_POINT:
+  case CT_PROXY_FRUSTUM:
+  case CT_PROXY_ELLIPSOID: break;
   }
   return 0;
 }
@@ -183,7 +183,7 @@ uint32_t ct_core_support(const ct_core *core, ct_vec3 direction, uint32_t start)
 #define ACROSS_SAFE 1e-140
 
 /* Along the axis of a frustum: the middle of the disc. */
-static ct_vec3 frustum_point(const ct_core *core, ct_vec3 d) {
+static ct_vec3 frustum_point(const ct_convex_proxy *core, ct_vec3 d) {
   double across = sqrt(d.x * d.x + d.y * d.y);
   bool top = 2.0 * core->half.z * d.z + (core->rim[1] - core->rim[0]) * across >= 0.0;
   double radius = core->rim[top ? 1 : 0], z = top ? core->half.z : -core->half.z;
@@ -197,32 +197,32 @@ static ct_vec3 ellipsoid_point(ct_vec3 radii, ct_vec3 d) {
   return ct_vec(radii.x * m.x, radii.y * m.y, radii.z * m.z);
 }
 
-ct_vec3 ct_core_point(const ct_core *core, ct_vec3 direction, uint32_t *near, double *radius) {
-  if (!ct_core_curved(core)) {
-    *near = ct_core_support(core, direction, *near);
-    *radius = ct_core_vertex_radius(core, *near);
-    return ct_core_vertex(core, *near);
+ct_vec3 ct_proxy_point(const ct_convex_proxy *core, ct_vec3 direction, uint32_t *near, double *radius) {
+  if (!ct_proxy_is_curved(core)) {
+    *near = ct_proxy_support(core, direction, *near);
+    *radius = ct_proxy_vertex_radius(core, *near);
+    return ct_proxy_vertex(core, *near);
   }
   *radius = core->radius[0];
   ct_vec3 d = ct_mat_tmul(core->rotation, direction);
-  ct_vec3 local = core->kind == CT_CORE_FRUSTUM ? frustum_point(core, d) : ellipsoid_point(core->half, d);
+  ct_vec3 local = core->kind == CT_PROXY_FRUSTUM ? frustum_point(core, d) : ellipsoid_point(core->half, d);
   return ct_add(ct_mat_mul(core->rotation, local), core->center);
 }
 
-double ct_core_reach(const ct_core *core, ct_vec3 direction) {
+double ct_proxy_support_value(const ct_convex_proxy *core, ct_vec3 direction) {
   uint32_t near = core->near;
   double radius;
-  ct_vec3 far = ct_core_point(core, direction, &near, &radius);
+  ct_vec3 far = ct_proxy_point(core, direction, &near, &radius);
   return ct_dot(direction, far) + radius;
 }
 
-ct_lean ct_core_lean(const ct_core *core) {
-  if (core->kind == CT_CORE_FRUSTUM) {
+ct_side_slope ct_proxy_side_slope(const ct_convex_proxy *core) {
+  if (core->kind == CT_PROXY_FRUSTUM) {
     double rise = core->rim[0] - core->rim[1], length = 2.0 * core->half.z, slant = sqrt(rise * rise + length * length);
-    return (ct_lean){rise / slant, length / slant};
+    return (ct_side_slope){rise / slant, length / slant};
   }
   double rise = core->radius[0] - core->radius[1], length = 2.0 * core->size;
-  return (ct_lean){rise / length, sqrt(ct_max2((length - rise) * (length + rise), 0.0)) / length};
+  return (ct_side_slope){rise / length, sqrt(ct_max2((length - rise) * (length + rise), 0.0)) / length};
 }
 
 /* Adds d to the span unless it lies in it already; directions are compared to 1e-6 rad, the documented meaning of parallel. */
@@ -249,7 +249,7 @@ static inline bool is_level(ct_vec3 direction, ct_vec3 edge, double slack) {
 }
 
 /* Of a hull that fills the lanes once at most: all vertices are looked at together, as most are far from level. */
-static int small_hull_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
+static int small_hull_feature(const ct_convex_proxy *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
   const ct_hull_view *view = core->view;
   uint32_t top, others = ct_lanes_near_top(view->x, view->y, view->z, direction, 4.0 * slack * view->radius, &top);
   int rank = 0;
@@ -262,7 +262,7 @@ static int small_hull_feature(const ct_core *core, ct_vec3 direction, double sla
   return rank;
 }
 
-static int hull_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
+static int hull_feature(const ct_convex_proxy *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
   const ct_hull_view *view = core->view;
   /* Seen from the hull: only the edges that count are turned. */
   ct_vec3 local = core->turned ? ct_mat_tmul(core->rotation, direction) : direction;
@@ -278,8 +278,8 @@ static int hull_feature(const ct_core *core, ct_vec3 direction, double slack, ct
   return rank;
 }
 
-static int triangle_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
-  uint32_t top = ct_core_support(core, direction, core->near);
+static int triangle_feature(const ct_convex_proxy *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
+  uint32_t top = ct_proxy_support(core, direction, core->near);
   int rank = 0;
   for (uint32_t i = 1; i < 3; i++) {
     ct_vec3 edge = ct_sub(core->axis[(top + i) % 3], core->axis[top]);
@@ -289,7 +289,7 @@ static int triangle_feature(const ct_core *core, ct_vec3 direction, double slack
 }
 
 /* A disc that faces the direction, or a line of the side. */
-static int frustum_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
+static int frustum_feature(const ct_convex_proxy *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
   ct_vec3 d = ct_mat_tmul(core->rotation, direction);
   double across = sqrt(d.x * d.x + d.y * d.y);
   if (across <= slack && core->rim[d.z >= 0.0 ? 1 : 0] > 0.0) {
@@ -303,18 +303,18 @@ static int frustum_feature(const ct_core *core, ct_vec3 direction, double slack,
   return add_span(span, 0, ct_mat_mul(core->rotation, line));
 }
 
-int ct_core_feature(const ct_core *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
+int ct_proxy_feature(const ct_convex_proxy *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
   switch (core->kind) {
-  case CT_CORE_HULL: return hull_feature(core, direction, slack, span);
-  case CT_CORE_TRIANGLE: return triangle_feature(core, direction, slack, span);
-  case CT_CORE_FRUSTUM: return frustum_feature(core, direction, slack, span);
-  case CT_CORE_POINT:
-  case CT_CORE_ELLIPSOID: return 0;
-  case CT_CORE_SEGMENT:
-  case CT_CORE_BOX: break;
+  case CT_PROXY_HULL: return hull_feature(core, direction, slack, span);
+  case CT_PROXY_TRIANGLE: return triangle_feature(core, direction, slack, span);
+  case CT_PROXY_FRUSTUM: return frustum_feature(core, direction, slack, span);
+  case CT_PROXY_POINT:
+  case CT_PROXY_ELLIPSOID: return 0;
+  case CT_PROXY_SEGMENT:
+  case CT_PROXY_BOX: break;
   }
   int rank = 0;
-  for (int i = core->kind == CT_CORE_BOX ? 0 : 2; i < 3 && rank < 2; i++) {
+  for (int i = core->kind == CT_PROXY_BOX ? 0 : 2; i < 3 && rank < 2; i++) {
     double level = 2.0 * ct_dot(direction, core->axis[i]) + (core->radius[1] - core->radius[0]);
     if (fabs(level) <= 2.0 * slack * ct_norm(core->axis[i])) rank = add_span(span, rank, core->axis[i]);
   }

@@ -17,10 +17,10 @@
 #define CT_MESH_CROSSINGS_MAX 1000000u
 
 /* A node, or a pair of nodes, and a bound of what lies below it. */
-typedef struct ct_waiting {
+typedef struct ct_search_node {
   double key;
   uint32_t a, b;
-} ct_waiting;
+} ct_search_node;
 
 /* An edge of a mesh, by its two vertices, and where along it a surface is passed. */
 typedef struct ct_crossing {
@@ -30,8 +30,8 @@ typedef struct ct_crossing {
 } ct_crossing;
 
 /* Zeroed is empty. */
-typedef struct ct_mesh_memory {
-  ct_waiting *heap; /* [capacity], least key first, then least a, then least b */
+typedef struct ct_mesh_scratch {
+  ct_search_node *heap; /* [capacity], least key first, then least a, then least b */
   size_t count, capacity;
   ct_crossing *crossing; /* [crossing_capacity] */
   size_t crossing_count, crossing_capacity;
@@ -39,17 +39,17 @@ typedef struct ct_mesh_memory {
   uint32_t steps; /* until the flag is looked at */
   bool stopped;   /* it was found raised; cleared when a pair begins */
   bool starved;   /* memory was refused; never cleared here */
-} ct_mesh_memory;
+} ct_mesh_scratch;
 
-void ct_mesh_memory_free(ct_mesh_memory *m);
+void ct_mesh_scratch_free(ct_mesh_scratch *m);
 
 /* False: it does not fit. */
-bool ct_waiting_push(ct_mesh_memory *m, ct_waiting w);
+bool ct_search_heap_push(ct_mesh_scratch *m, ct_search_node w);
 /* Takes the first; there must be one. */
-ct_waiting ct_waiting_pop(ct_mesh_memory *m);
-bool ct_crossing_add(ct_mesh_memory *m, ct_crossing c);
+ct_search_node ct_search_heap_pop(ct_mesh_scratch *m);
+bool ct_crossing_add(ct_mesh_scratch *m, ct_crossing c);
 
 /* Has the flag been raised? Looked at every few thousand steps of about 100 ns; once raised, true for the rest of the pair. */
-bool ct_mesh_stopped(ct_mesh_memory *m, uint32_t steps);
+bool ct_mesh_is_cancelled(ct_mesh_scratch *m, uint32_t steps);
 
 #endif

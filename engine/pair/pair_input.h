@@ -7,18 +7,18 @@
 #include <contact/pair.h>
 
 /* Gives it a frame where it has none, kept in *room. False: there is no shape, or one without form. */
-static inline bool ct_placed_ready(ct_placed *placed, ct_frame *room) {
+static inline bool ct_placed_prepare(ct_placed *placed, ct_frame *room) {
   placed->frame = ct_frame_or_unturned(placed->frame, room);
-  return placed->shape && ct_shape_has_form(placed->shape);
+  return placed->shape && ct_shape_is_valid(placed->shape);
 }
 
-static inline bool ct_placed_both_ready(ct_placed *a, ct_placed *b, ct_frame room[2]) {
-  bool first = ct_placed_ready(a, &room[0]), second = ct_placed_ready(b, &room[1]);
+static inline bool ct_placed_prepare_both(ct_placed *a, ct_placed *b, ct_frame room[2]) {
+  bool first = ct_placed_prepare(a, &room[0]), second = ct_placed_prepare(b, &room[1]);
   return first && second;
 }
 
 /* The answer to a pair that is none. */
-static inline ct_pair_result ct_pair_refused(void) {
+static inline ct_pair_result ct_pair_unsupported(void) {
   return (ct_pair_result){.normal = {1.0, 0.0, 0.0},
                           .relation = CT_SEPARATED,
                           .status = CT_PAIR_UNSUPPORTED,

@@ -5,10 +5,10 @@
 #include <contact/pair.h>
 
 /* Does b come before a by content: kind, parameters, pose? Cost: a few comparisons; of equal hulls or meshes their vertices. */
-bool ct_pair_swapped(ct_placed a, ct_placed b);
+bool ct_pair_is_swapped(ct_placed a, ct_placed b);
 
 /* The same of equal shapes, by pose alone. */
-bool ct_frames_swapped(const ct_frame *a, const ct_frame *b);
+bool ct_frames_are_swapped(const ct_frame *a, const ct_frame *b);
 
 /* ct_pair_distance with a threshold of 0 taken as it is: pairs that are apart may be answered early. */
 void ct_pair_distance_within(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace,

@@ -5,20 +5,20 @@
 #include "pair/convex_proxy.h"
 #include "pair/pair_order.h"
 
-typedef struct ct_placed_cores {
-  ct_core a, b;
+typedef struct ct_placed_proxies {
+  ct_convex_proxy a, b;
   bool swapped;          /* is a the caller's b? */
   const ct_frame *frame; /* of the pair, in the world; borrowed */
-} ct_placed_cores;
+} ct_placed_proxies;
 
-static inline ct_placed_cores ct_placed_cores_of(ct_placed a, ct_placed b) {
-  ct_placed_cores p = {.swapped = ct_pair_swapped(a, b)};
+static inline ct_placed_proxies ct_place_proxies(ct_placed a, ct_placed b) {
+  ct_placed_proxies p = {.swapped = ct_pair_is_swapped(a, b)};
   ct_placed first = p.swapped ? b : a, second = p.swapped ? a : b;
   p.frame = first.frame;
   ct_frame relative = {ct_mat_mat(ct_mat_transpose(first.frame->rotation), second.frame->rotation),
                        ct_to_local(*first.frame, second.frame->position)};
-  ct_core_place(first.shape, NULL, &p.a);
-  ct_core_place(second.shape, &relative, &p.b);
+  ct_proxy_place(first.shape, NULL, &p.a);
+  ct_proxy_place(second.shape, &relative, &p.b);
   return p;
 }
 

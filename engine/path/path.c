@@ -97,14 +97,14 @@ static void extremes(double x, double v, double a, const double c[2], double out
 }
 
 /* Extremes of the pivot's coordinates over [begin, end], as rounded. */
-static ct_box reached(const ct_path *path, double begin, double end) {
+static ct_aabb reached(const ct_path *path, double begin, double end) {
   ct_vec3 x = ct_add(path->options.start.position, path->arm), v = path->rate, a = path->options.acceleration;
   const double c[2] = {clock_at(path, begin), clock_at(path, end)};
   double ox[2], oy[2], oz[2];
   extremes(x.x, v.x, a.x, c, ox);
   extremes(x.y, v.y, a.y, c, oy);
   extremes(x.z, v.z, a.z, c, oz);
-  return (ct_box){{ox[0], oy[0], oz[0]}, {ox[1], oy[1], oz[1]}};
+  return (ct_aabb){{ox[0], oy[0], oz[0]}, {ox[1], oy[1], oz[1]}};
 }
 
 static bool is_finite_vector(ct_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
@@ -116,7 +116,7 @@ static bool is_within_limits(const ct_path *path) {
   ct_velocity last = ct_path_velocity(path, duration);
   if (!is_finite_vector(last.linear) || !is_finite_vector(last.angular)) return false;
   ct_vec3 way = way_at(path, clock_at(path, duration));
-  ct_box box = reached(path, 0.0, duration);
+  ct_aabb box = reached(path, 0.0, duration);
   /* A sum of infinities of both signs is no number, and not within anything. */
   return is_finite_vector(way) && ct_max_abs(box.min) <= CT_COORDINATE_MAX && ct_max_abs(box.max) <= CT_COORDINATE_MAX;
 }
@@ -197,9 +197,9 @@ static double sum_up(double a, double b) {
 /* Rounding of one coordinate of the pivot up to the clock c, and of the sums with the radius. */
 static double slack(double x, double v, double a, double c) { return WAY_BOUND * (fabs(x) + c * (fabs(v) + 0.5 * fabs(a) * c)); }
 
-ct_box ct_path_box(const ct_path *path, double begin, double end, double radius) {
+ct_aabb ct_path_aabb(const ct_path *path, double begin, double end, double radius) {
   assert(begin >= 0.0 && begin <= end && end <= path->options.duration);
-  ct_box box = reached(path, begin, end);
+  ct_aabb box = reached(path, begin, end);
   ct_vec3 x = path->options.start.position, v = path->rate, a = path->options.acceleration;
   double c = clock_at(path, end);
   /* At rest a pose is exact, and so is the box but for the sum. */
@@ -207,6 +207,6 @@ ct_box ct_path_box(const ct_path *path, double begin, double end, double radius)
   double common = rests ? radius : radius + (4.0 * CT_UNIT_ROUNDOFF * radius + ARM_BOUND * ct_norm(path->arm));
   ct_vec3 reach = {common, common, common};
   if (!rests) reach = ct_add(reach, ct_vec(slack(x.x, v.x, a.x, c), slack(x.y, v.y, a.y, c), slack(x.z, v.z, a.z, c)));
-  return (ct_box){{-sum_up(-box.min.x, reach.x), -sum_up(-box.min.y, reach.y), -sum_up(-box.min.z, reach.z)},
-                  {sum_up(box.max.x, reach.x), sum_up(box.max.y, reach.y), sum_up(box.max.z, reach.z)}};
+  return (ct_aabb){{-sum_up(-box.min.x, reach.x), -sum_up(-box.min.y, reach.y), -sum_up(-box.min.z, reach.z)},
+                   {sum_up(box.max.x, reach.x), sum_up(box.max.y, reach.y), sum_up(box.max.z, reach.z)}};
 }

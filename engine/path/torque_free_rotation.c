@@ -238,7 +238,7 @@ ct_quat ct_free_top_turn(const ct_free_top *top, double time, ct_vec3 *angular) 
   if (top->swing > 0.0)
     swing =
         top->swing * (2.0 * top->complete * (v.half_periods - top->first.half_periods) + (swing_to(top, &v) - top->first_swing));
-  ct_turn turn = ct_turn_of_dd(ct_dd_add(ct_two_product(top->linear, t), ct_dd_of(swing)));
+  ct_sin_cos turn = ct_sin_cos_of_dd(ct_dd_add(ct_two_product(top->linear, t), ct_dd_of(swing)));
   double re, im;
   azimuth(top, &v, &re, &im);
   double part_re = re * top->first_re + im * top->first_im, part_im = im * top->first_re - re * top->first_im;

@@ -6,8 +6,8 @@
  * is not alone, and features that lie flat on each other, are left to the matrix. Gottschalk, Lin, Manocha 1996.
  */
 #include "primitives/box_box.h"
-#include "pair/pair_order.h"
 #include "base/simd_lanes.h"
+#include "pair/pair_order.h"
 
 /* Axes that part the boxes by less than this many u of the problem's size decide nothing. */
 #define SURE_ROUNDOFFS 64.0
@@ -38,13 +38,13 @@ static int compare(const double *p, const double *q, int count) {
   return 0;
 }
 
-/* As ct_pair_swapped. */
+/* As ct_pair_is_swapped. */
 static bool swapped_by_rest(ct_placed a, ct_placed b) {
   const ct_vec3 p = a.shape->box.half, q = b.shape->box.half;
   const double sizes[2][3] = {{p.x, p.y, p.z}, {q.x, q.y, q.z}};
   int order = compare(sizes[0], sizes[1], 3);
   if (order) return order > 0;
-  return ct_frames_swapped(a.frame, b.frame);
+  return ct_frames_are_swapped(a.frame, b.frame);
 }
 
 /* Which comes first is as good as random: nothing branches on it. */
@@ -122,7 +122,7 @@ CT_INLINE ct_vec3 excesses(const boxes *s, int j, double depth2, double slack2) 
 static const uint8_t next[3] = {1, 2, 0}, last[3] = {2, 0, 1};
 
 CT_INLINE double length_of_cross(const boxes *s, int i, int j) {
-  double x = ct_part(&s->axis[j], next[i]), y = ct_part(&s->axis[j], last[i]);
+  double x = ct_vec3_component(&s->axis[j], next[i]), y = ct_vec3_component(&s->axis[j], last[i]);
   return sqrt(x * x + y * y);
 }
 
@@ -132,8 +132,8 @@ CT_INLINE double level_of(const boxes *s, ct_vec3 n) { return ct_dot(n, s->cente
 CT_INLINE ct_vec3 normal_of_cross(const boxes *s, int i, int j, double length) {
   double n[3];
   n[i] = 0.0;
-  n[next[i]] = -ct_part(&s->axis[j], last[i]) / length;
-  n[last[i]] = ct_part(&s->axis[j], next[i]) / length;
+  n[next[i]] = -ct_vec3_component(&s->axis[j], last[i]) / length;
+  n[last[i]] = ct_vec3_component(&s->axis[j], next[i]) / length;
   ct_vec3 normal = {n[0], n[1], n[2]};
   return ct_scale(normal, copysign(1.0, level_of(s, normal)));
 }
@@ -237,10 +237,11 @@ CT_INLINE ct_vec3 normal_of_face(const boxes *s, int index) {
 /* A vertex of b on a face of a; false: the vertex is not alone, or not over the face. */
 static bool vertex_on_a(const boxes *s, int i, points *out) {
   double way = copysign(1.0, s->along[i]);
-  ct_vec3 cosine = {way * ct_part(&s->axis[0], i), way * ct_part(&s->axis[1], i), way * ct_part(&s->axis[2], i)};
+  ct_vec3 cosine = {way * ct_vec3_component(&s->axis[0], i), way * ct_vec3_component(&s->axis[1], i),
+                    way * ct_vec3_component(&s->axis[2], i)};
   out->q = point_of_b(s, ct_neg(like(s->half[1], cosine)));
   double p[3] = {out->q.x, out->q.y, out->q.z};
-  p[i] = way * ct_part(&s->half[0], i);
+  p[i] = way * ct_vec3_component(&s->half[0], i);
   out->p = ct_vec(p[0], p[1], p[2]);
   bool alone = leans(cosine, 3), over = within(out->p, s->half[0], s->sure);
   return alone & over;
@@ -266,13 +267,13 @@ static bool edges_cross(const boxes *s, const axis *best, points *out) {
   double p[3] = {top_a.x, top_a.y, top_a.z}, q[3] = {top_b.x, top_b.y, top_b.z};
   p[i] = q[j] = 0.0;
   ct_vec3 on_a = {p[0], p[1], p[2]}, near_b = point_of_b(s, ct_vec(q[0], q[1], q[2])), w = ct_sub(near_b, on_a);
-  double along = ct_dot(w, edge), along_a = ct_part(&w, i), product = ct_part(&edge, i);
+  double along = ct_dot(w, edge), along_a = ct_vec3_component(&w, i), product = ct_vec3_component(&edge, i);
   double square = best->length * best->length, x = (along_a - product * along) / square, y = (product * along_a - along) / square;
   p[i] = x;
   out->p = ct_vec(p[0], p[1], p[2]);
   out->q = ct_add_scaled(near_b, edge, y);
   double defect = ct_max_abs(ct_add_scaled(ct_sub(out->q, out->p), n, -best->gap));
-  double limit_x = ct_part(&s->half[0], i) + s->sure, limit_y = ct_part(&s->half[1], j) + s->sure;
+  double limit_x = ct_vec3_component(&s->half[0], i) + s->sure, limit_y = ct_vec3_component(&s->half[1], j) + s->sure;
   return (fabs(x) <= limit_x) & (fabs(y) <= limit_y) & (defect <= POINT_FRACTION * s->sure);
 }
 
@@ -303,17 +304,17 @@ CT_INLINE ct_relation held(const boxes *s) {
 /* All that is said of a pair farther apart than was asked when no points are wanted. */
 CT_INLINE void only_bound(const boxes *s, double gap, ct_pair_result *out) {
   const ct_vec3 none = {0.0, 0.0, 0.0};
-  ct_quick_answer(out, s->swapped, none, none, none, gap);
-  ct_quick_bound(out, gap, sqrt(ct_max2(ct_norm2(s->half[0]), ct_norm2(s->half[1]))));
+  ct_write_primitive_result(out, s->swapped, none, none, none, gap);
+  ct_write_primitive_bounds(out, gap, sqrt(ct_max2(ct_norm2(s->half[0]), ct_norm2(s->half[1]))));
   out->upper_bound += ct_norm(s->center);
 }
 
 /* From a's frame and the order by content to the world's and the caller's. */
 CT_INLINE void hand_over(const boxes *s, double gap, const points *found, ct_pair_result *out) {
   const ct_frame *frame = s->frame[0];
-  ct_vec3 normal = ct_unit_again(ct_mat_mul(frame->rotation, found->normal));
-  ct_quick_answer(out, s->swapped, normal, ct_to_parent(*frame, found->p), ct_to_parent(*frame, found->q), gap);
-  ct_quick_bound(out, gap, sqrt(ct_max2(ct_norm2(s->half[0]), ct_norm2(s->half[1]))));
+  ct_vec3 normal = ct_renormalize(ct_mat_mul(frame->rotation, found->normal));
+  ct_write_primitive_result(out, s->swapped, normal, ct_to_parent(*frame, found->p), ct_to_parent(*frame, found->q), gap);
+  ct_write_primitive_bounds(out, gap, sqrt(ct_max2(ct_norm2(s->half[0]), ct_norm2(s->half[1]))));
 }
 
 /* `far`: are points of a pair wanted that is farther apart than was asked? */
@@ -347,13 +348,13 @@ bool ct_box_pair_near(ct_box_pair *pair, const ct_pair_options *options, ct_pair
   return answer(pair, options, false, result);
 }
 
-bool ct_quick_boxes(ct_placed a, ct_placed b, const ct_pair_options *options, ct_pair_result *result) {
+bool ct_box_box_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_pair_result *result) {
   boxes s;
   place(a, b, &s);
   return answer(&s, options, true, result);
 }
 
-bool ct_quick_boxes_overlap(ct_placed a, ct_placed b, bool *overlap) {
+bool ct_box_box_overlap(ct_placed a, ct_placed b, bool *overlap) {
   boxes s;
   axis best;
   place(a, b, &s);

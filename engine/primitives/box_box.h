@@ -25,12 +25,13 @@ typedef struct ct_box_pair {
 /* Absolute values, reaches and what follows them are set by ct_box_pair_near alone. */
 void ct_box_pair_place(ct_placed a, ct_placed b, ct_box_pair *pair);
 
-/* As ct_quick_distance, of a pair just placed; one farther apart than the threshold has bounds, but normal and points of zeros. */
+/* As ct_primitive_distance, of a pair just placed; one farther apart than the threshold has bounds, but normal and points of zeros.
+ */
 bool ct_box_pair_near(ct_box_pair *pair, const ct_pair_options *options, ct_pair_result *result);
 
 /* A coordinate by number, without a branch. */
-CT_INLINE double ct_part(const ct_vec3 *v, int i) { return ((const double *)v)[i]; }
+CT_INLINE double ct_vec3_component(const ct_vec3 *v, int i) { return ((const double *)v)[i]; }
 
-static inline bool ct_box_is_plain(const ct_shape *s) { return s->kind == CT_KIND_BOX && s->rounding == 0.0 && s->margin == 0.0; }
+static inline bool ct_box_is_sharp(const ct_shape *s) { return s->kind == CT_KIND_BOX && s->rounding == 0.0 && s->margin == 0.0; }
 
 #endif

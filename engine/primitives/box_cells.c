@@ -36,8 +36,8 @@ static bool several_faces(ct_vec3 p, ct_vec3 half, double depth, double roundoff
   return near > 1;
 }
 
-void ct_cell_ball_box(const ct_cell_input *input, ct_cell_result *result) {
-  const ct_core *ball = &input->a;
+void ct_cell_sphere_box(const ct_cell_input *input, ct_cell_result *result) {
+  const ct_convex_proxy *ball = &input->a;
   double radius = ball->radius[0], rounding = input->b.radius[0];
   ct_vec3 half = input->b.half;
   ct_vec3 p = ct_to_local(input->relative, ball->center);
@@ -48,7 +48,7 @@ void ct_cell_ball_box(const ct_cell_input *input, ct_cell_result *result) {
     out = ct_unit_or(out, out);
   } else {
     out = nearest_face(p, half, &q, &core);
-    double roundoff = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * ct_core_scale(ball, &input->b);
+    double roundoff = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * ct_proxy_scale(ball, &input->b);
     if (several_faces(p, half, core, roundoff)) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
     core = -core;
   }
@@ -62,14 +62,14 @@ void ct_cell_ball_box(const ct_cell_input *input, ct_cell_result *result) {
 
 /* Two boxes: the search over axes. */
 typedef struct axes {
-  const ct_core *a, *b;
+  const ct_convex_proxy *a, *b;
   ct_vec3 between; /* centre to centre */
   double tie;
   bool choosing; /* first pass: look for the least depth; second: choose among the axes that are as good */
   ct_epa_result *result;
 } axes;
 
-static double half_width(const ct_core *box, ct_vec3 n) {
+static double half_width(const ct_convex_proxy *box, ct_vec3 n) {
   return fabs(ct_dot(n, box->axis[0])) + fabs(ct_dot(n, box->axis[1])) + fabs(ct_dot(n, box->axis[2]));
 }
 
@@ -101,7 +101,7 @@ static void offer_all(axes *f) {
     for (int j = 0; j < 3; j++) offer(f, ct_cross(f->a->axis[i], f->b->axis[j]));
 }
 
-void ct_box_box_depth(const ct_core *a, const ct_core *b, ct_epa_result *result) {
+void ct_box_box_depth(const ct_convex_proxy *a, const ct_convex_proxy *b, ct_epa_result *result) {
   axes f = {.a = a, .b = b, .between = ct_sub(b->center, a->center), .result = result};
   f.tie = 2.0 * CT_UNIT_ROUNDOFF * (ct_norm(f.between) + a->size + b->size);
   *result = (ct_epa_result){.depth = INFINITY, .first_depth = INFINITY, .status = CT_PAIR_OK};

@@ -8,6 +8,6 @@
 #include "convex/epa.h"
 #include "pair/pair_cell.h"
 
-void ct_box_box_depth(const ct_core *a, const ct_core *b, ct_epa_result *result);
+void ct_box_box_depth(const ct_convex_proxy *a, const ct_convex_proxy *b, ct_epa_result *result);
 
 #endif

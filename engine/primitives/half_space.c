@@ -6,22 +6,22 @@
 
 static ct_vec3 normal_of(const ct_frame *plane) { return ct_vec(plane->rotation.rx.z, plane->rotation.ry.z, plane->rotation.rz.z); }
 
-void ct_cell_plane(const ct_cell_input *input, ct_cell_result *result) {
+void ct_cell_convex_half_space(const ct_cell_input *input, ct_cell_result *result) {
   ct_vec3 up = ct_unit_or(normal_of(&input->relative), ct_vec(0.0, 0.0, 1.0)), down = ct_neg(up);
   uint32_t near = 0;
   double radius;
-  ct_vec3 lowest = ct_core_point(&input->a, down, &near, &radius);
+  ct_vec3 lowest = ct_proxy_point(&input->a, down, &near, &radius);
   double height = ct_dot(up, ct_sub(lowest, input->relative.position));
   result->normal = down;
   result->distance = result->lower = result->upper = height - radius;
   result->point_a = ct_add_scaled(lowest, down, radius);
   result->point_b = ct_add_scaled(lowest, down, height);
-  result->iterations = input->a.kind == CT_CORE_HULL ? 1 : 0;
+  result->iterations = input->a.kind == CT_PROXY_HULL ? 1 : 0;
   ct_vec3 span[2];
-  if (ct_core_feature(&input->a, down, 1e-6, span) > 0) result->flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
+  if (ct_proxy_feature(&input->a, down, 1e-6, span) > 0) result->flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
 }
 
-void ct_cell_plane_plane(const ct_cell_input *input, ct_cell_result *result) {
+void ct_cell_half_spaces(const ct_cell_input *input, ct_cell_result *result) {
   ct_vec3 up = normal_of(&input->relative), origin = input->relative.position;
   result->normal = ct_vec(0.0, 0.0, 1.0);
   result->flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
@@ -39,18 +39,18 @@ void ct_cell_plane_plane(const ct_cell_input *input, ct_cell_result *result) {
   result->point_b = origin;
 }
 
-ct_relation ct_planes_overlapping(const ct_frame *relative) {
+ct_relation ct_half_spaces_relation(const ct_frame *relative) {
   ct_vec3 up = normal_of(relative);
   double limit = OPPOSITE_ROUNDOFFS * CT_UNIT_ROUNDOFF;
   if (fabs(up.x) > limit || fabs(up.y) > limit || up.z < 0.0) return CT_PENETRATING;
   return relative->position.z <= 0.0 ? CT_CONTAINING : CT_CONTAINED;
 }
 
-bool ct_plane_holds(const ct_frame *plane, const ct_core *held) {
+bool ct_half_space_contains(const ct_frame *plane, const ct_convex_proxy *held) {
   ct_vec3 up = normal_of(plane);
   uint32_t near = 0;
   double radius;
-  ct_vec3 highest = ct_core_point(held, up, &near, &radius);
+  ct_vec3 highest = ct_proxy_point(held, up, &near, &radius);
   double top = ct_dot(up, ct_sub(highest, plane->position)) + radius;
   return top <= CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * ct_max2(held->extent, fabs(top));
 }

@@ -1,7 +1,7 @@
 /* Balls against balls and boxes, capsules against balls and capsules. */
+#include "base/simd_lanes.h"
 #include "primitives/box_box.h"
 #include "shape/tapered_capsule.h"
-#include "base/simd_lanes.h"
 
 /* Cores nearer to each other than this part of their bodies' size leave the normal open by too many u. */
 #define CLOSE 0x1p-10
@@ -67,8 +67,8 @@ CT_INLINE bool ball_ball(const ct_frame *a, const ct_frame *b, double ra, double
   ct_vec3 p = a->position, q = b->position, normal;
   double core, length = ct_max2(ra, rb);
   if (!direction_of(ct_sub(q, p), length, &core, &normal)) return false;
-  ct_quick_answer(out, false, normal, ct_add_scaled(p, normal, ra), ct_add_scaled(q, normal, -rb), core - (ra + rb));
-  ct_quick_bound(out, out->distance, length);
+  ct_write_primitive_result(out, false, normal, ct_add_scaled(p, normal, ra), ct_add_scaled(q, normal, -rb), core - (ra + rb));
+  ct_write_primitive_bounds(out, out->distance, length);
   out->relation = (ct_relation)((int)(out->distance <= tolerance) + (int)(out->distance < -tolerance));
   double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * length;
   if (core > fabs(ra - rb) + 2.0 * slack) return true;
@@ -140,8 +140,8 @@ CT_INLINE bool capsule_capsule(const body *a, const body *b, const ct_frame *fa,
   if (square + 2.0 * lean[1] <= (ra - rb + least) * core || square + 2.0 * lean[0] <= (rb - ra + least) * core) return false;
   const ct_lanes ends = o.radius * (ct_lanes){1.0, -1.0};
   ct_lanes x = o.px + o.x * o.at + n.x * ends, y = o.py + o.y * o.at + n.y * ends, z = o.pz + o.z * o.at + n.z * ends;
-  ct_quick_answer(out, false, n, ct_vec(x[0], y[0], z[0]), ct_vec(x[1], y[1], z[1]), core - radii);
-  ct_quick_bound(out, ct_min2(lower - radii, out->distance), length);
+  ct_write_primitive_result(out, false, n, ct_vec(x[0], y[0], z[0]), ct_vec(x[1], y[1], z[1]), core - radii);
+  ct_write_primitive_bounds(out, ct_min2(lower - radii, out->distance), length);
   /* Counted, not branched upon: in a crowd it is as good as random. */
   out->relation = (ct_relation)((int)(out->distance <= tolerance) + (int)(out->distance < -tolerance));
   return true;
@@ -204,8 +204,9 @@ static bool ball_box(ct_placed ball, ct_placed box, double radius, bool swapped,
   way = ct_mat_mul(box.frame->rotation, way);
   double reach = sqrt(ct_norm2(way));
   ct_vec3 normal = {-way.x / reach, -way.y / reach, -way.z / reach};
-  ct_quick_answer(out, swapped, normal, ct_add_scaled(center, normal, radius), ct_to_parent(*box.frame, on), core - radius);
-  ct_quick_bound(out, out->distance, length);
+  ct_write_primitive_result(out, swapped, normal, ct_add_scaled(center, normal, radius), ct_to_parent(*box.frame, on),
+                            core - radius);
+  ct_write_primitive_bounds(out, out->distance, length);
   if (several) out->flags = CT_FLAG_NORMAL_ARBITRARY;
   ct_relation relation = CT_PENETRATING;
   double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * length;
@@ -229,7 +230,7 @@ CT_INLINE bool ball_box_overlap(ct_placed ball, ct_placed box, double radius, bo
 /* Apart from the rest, whose many registers are to be kept and given back. */
 static __attribute__((noinline)) bool any_distance(ct_placed a, ct_placed b, const ct_pair_options *options,
                                                    ct_pair_result *result) {
-  if (ct_box_is_plain(a.shape) && ct_box_is_plain(b.shape)) return ct_quick_boxes(a, b, options, result);
+  if (ct_box_is_sharp(a.shape) && ct_box_is_sharp(b.shape)) return ct_box_box_distance(a, b, options, result);
   body p = body_of(a.shape), q = body_of(b.shape);
   if (p.form == OTHER || q.form == OTHER) return false;
   if (p.form == BOX) return q.form == BALL && ball_box(b, a, q.radius, true, options->tolerance, result);
@@ -238,17 +239,17 @@ static __attribute__((noinline)) bool any_distance(ct_placed a, ct_placed b, con
   return capsule_capsule(&p, &q, a.frame, b.frame, options->tolerance, result);
 }
 
-bool ct_quick_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_pair_result *result) {
+bool ct_primitive_distance(ct_placed a, ct_placed b, const ct_pair_options *options, ct_pair_result *result) {
   const ct_shape *s = a.shape, *t = b.shape;
   if (s->kind != CT_KIND_SPHERE || t->kind != CT_KIND_SPHERE) return any_distance(a, b, options, result);
   return ball_ball(a.frame, b.frame, s->sphere.radius + ct_shape_growth(s), t->sphere.radius + ct_shape_growth(t),
                    options->tolerance, result);
 }
 
-bool ct_quick_overlap(ct_placed a, ct_placed b, bool *overlap) {
+bool ct_primitive_overlap(ct_placed a, ct_placed b, bool *overlap) {
   body p = body_of(a.shape), q = body_of(b.shape);
   if (p.form == OTHER || q.form == OTHER) return false;
-  if (p.form == BOX && q.form == BOX) return ct_quick_boxes_overlap(a, b, overlap);
+  if (p.form == BOX && q.form == BOX) return ct_box_box_overlap(a, b, overlap);
   if (p.form != BOX && q.form != BOX) {
     if (round_overlap(&p, &q, a.frame, b.frame, overlap)) return true;
   } else if (p.form == BALL || q.form == BALL) {
@@ -256,16 +257,16 @@ bool ct_quick_overlap(ct_placed a, ct_placed b, bool *overlap) {
     if (ball_box_overlap(first ? a : b, first ? b : a, first ? p.radius : q.radius, overlap)) return true;
   }
   ct_pair_result result;
-  if (!ct_quick_distance(a, b, &(ct_pair_options){.threshold = INFINITY}, &result)) return false;
+  if (!ct_primitive_distance(a, b, &(ct_pair_options){.threshold = INFINITY}, &result)) return false;
   *overlap = result.distance <= 0.0;
   return true;
 }
 
-bool ct_quick_common(ct_placed a, ct_placed b, ct_vec3 *common) {
+bool ct_primitive_common_point(ct_placed a, ct_placed b, ct_vec3 *common) {
   body p = body_of(a.shape), q = body_of(b.shape);
   ct_pair_result r;
   if (p.form == OTHER || q.form == OTHER || (p.form == BOX && q.form == BOX)) return false;
-  if (!ct_quick_distance(a, b, &(ct_pair_options){.threshold = INFINITY}, &r)) return false;
+  if (!ct_primitive_distance(a, b, &(ct_pair_options){.threshold = INFINITY}, &r)) return false;
   /* Of a box the nearest point, or the ball's centre where that is inside; else between the cores, as the radii are. */
   ct_vec3 core_a = ct_add_scaled(r.point_a, r.normal, -p.radius), core_b = ct_add_scaled(r.point_b, r.normal, q.radius);
   if (p.form == BOX || q.form == BOX) {
@@ -276,6 +277,6 @@ bool ct_quick_common(ct_placed a, ct_placed b, ct_vec3 *common) {
     double radii = p.radius + q.radius;
     *common = ct_scale(ct_add(ct_scale(core_a, q.radius), ct_scale(core_b, p.radius)), 1.0 / radii);
   }
-  *common = ct_plain(*common);
+  *common = ct_clear_negative_zero(*common);
   return true;
 }

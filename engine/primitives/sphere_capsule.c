@@ -30,15 +30,15 @@ typedef struct candidate {
   double value;
 } candidate;
 
-static round_body body_of(const ct_core *core) {
+static round_body body_of(const ct_convex_proxy *core) {
   round_body r = {.center = core->center, .ends = 1, .radius = {core->radius[0], core->radius[1]}};
   r.end[0] = core->center;
-  if (core->kind == CT_CORE_POINT) return r;
+  if (core->kind == CT_PROXY_POINT) return r;
   r.ends = 2;
   r.half = core->size;
   r.axis = ct_vec(core->axis[2].x / r.half, core->axis[2].y / r.half, core->axis[2].z / r.half);
-  r.end[0] = ct_core_vertex(core, 0);
-  r.end[1] = ct_core_vertex(core, 1);
+  r.end[0] = ct_proxy_vertex(core, 0);
+  r.end[1] = ct_proxy_vertex(core, 1);
   r.sine = (r.radius[0] - r.radius[1]) / (2.0 * r.half);
   r.cosine = sqrt((1.0 - r.sine) * (1.0 + r.sine));
   return r;
@@ -162,7 +162,7 @@ static void touch(const round_body *a, const round_body *b, ct_vec3 n, double *a
   if (cone_b) *at_b = foot(b, on_axis(a, *at_a), n);
 }
 
-double ct_round_distance(const ct_core *core_a, const ct_core *core_b, ct_vec3 *normal) {
+double ct_sphere_capsule_distance(const ct_convex_proxy *core_a, const ct_convex_proxy *core_b, ct_vec3 *normal) {
   round_body a = body_of(core_a), b = body_of(core_b);
   candidates all;
   offer_all(&a, &b, &all);
@@ -192,7 +192,7 @@ static double answer(const round_body *a, const round_body *b, const candidate *
   return ct_norm(ct_add_scaled(ct_sub(result->point_b, result->point_a), c->normal, -c->value));
 }
 
-void ct_cell_round_round(const ct_cell_input *input, ct_cell_result *result) {
+void ct_cell_sphere_capsule(const ct_cell_input *input, ct_cell_result *result) {
   round_body a = body_of(&input->a), b = body_of(&input->b);
   candidates all;
   offer_all(&a, &b, &all);
@@ -200,7 +200,7 @@ void ct_cell_round_round(const ct_cell_input *input, ct_cell_result *result) {
   for (int i = 0; i < all.count; i++) most = ct_max2(most, all.items[i].value);
   /* Of the candidates that are best to round-off, the one whose points lie one above the other; among several of these the
    * greatest. A short capsule has candidates that agree in value and yet not in where they touch. */
-  double tie = TIE_FRACTION * CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_core_scale(&input->a, &input->b) + fabs(most));
+  double tie = TIE_FRACTION * CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_proxy_scale(&input->a, &input->b) + fabs(most));
   candidate best = {.value = -INFINITY};
   for (int i = 0; i < all.count; i++) {
     candidate c = all.items[i];

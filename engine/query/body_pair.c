@@ -24,7 +24,7 @@ bool ct_placed_body_set(ct_placed_body *placed, const ct_body *body, const ct_po
   if (count > placed->capacity) {
     ct_frame *frames = realloc(placed->frames, count * sizeof *frames);
     if (frames) placed->frames = frames;
-    ct_box *boxes = realloc(placed->boxes, count * sizeof *boxes);
+    ct_aabb *boxes = realloc(placed->boxes, count * sizeof *boxes);
     if (boxes) placed->boxes = boxes;
     if (!frames || !boxes) return false;
     placed->capacity = count;
@@ -63,8 +63,8 @@ static ct_status make_boxes(ct_placed_body *placed, poll *p) {
   placed->reach = 0.0;
   for (uint32_t i = 0; i < placed->count; i++) {
     if (cancelled(p, BOX_STEPS)) return CT_CANCELLED;
-    placed->boxes[i] = ct_shape_box(ct_body_shape(placed->body, i), &placed->frames[i]);
-    placed->reach = ct_max2(placed->reach, ct_box_magnitude(&placed->boxes[i]));
+    placed->boxes[i] = ct_shape_aabb(ct_body_shape(placed->body, i), &placed->frames[i]);
+    placed->reach = ct_max2(placed->reach, ct_aabb_magnitude(&placed->boxes[i]));
   }
   placed->boxed = true;
   return CT_OK;
@@ -85,8 +85,8 @@ static ct_status make_tree(ct_placed_body *placed, const ct_cancel *cancel) {
 
 /* ---- pairs of colliders ---- */
 
-double ct_box_gap(const ct_box *a, const ct_box *b, double size) {
-  ct_vec3 d = ct_box_gaps(a, b);
+double ct_aabb_gap(const ct_aabb *a, const ct_aabb *b, double size) {
+  ct_vec3 d = ct_aabb_gaps(a, b);
   if (d.x == 0.0 && d.y == 0.0 && d.z == 0.0) return 0.0;
   return ct_max2(0.0, sqrt(ct_norm2(d)) * (1.0 - CT_GAP_SLACK) - CT_GAP_SLACK * size);
 }
@@ -124,8 +124,8 @@ typedef struct collider_pair {
 
 static double gap_of(const collider_walk *walk, collider_pair p) {
   if (walk->single) return 0.0;
-  const ct_box *a = &walk->first->boxes[p.first], *b = &walk->second->boxes[p.second];
-  return ct_box_gap(a, b, ct_box_magnitude(a) + ct_box_magnitude(b));
+  const ct_aabb *a = &walk->first->boxes[p.first], *b = &walk->second->boxes[p.second];
+  return ct_aabb_gap(a, b, ct_aabb_magnitude(a) + ct_aabb_magnitude(b));
 }
 
 /* Colliders of the question's a and b. */
@@ -209,8 +209,8 @@ typedef struct waiting_node {
 } waiting_node;
 
 static waiting_node wait_for(const collider_walk *walk, uint32_t first, uint32_t node) {
-  const ct_box *box = &walk->first->boxes[first];
-  return (waiting_node){node, ct_box_gap(box, &walk->second->tree->nodes[node].box, ct_box_magnitude(box) + walk->second->reach)};
+  const ct_aabb *box = &walk->first->boxes[first];
+  return (waiting_node){node, ct_aabb_gap(box, &walk->second->tree->nodes[node].box, ct_aabb_magnitude(box) + walk->second->reach)};
 }
 
 /* The pairs of one collider of the first body, the nearer branch of the tree first. */

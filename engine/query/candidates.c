@@ -20,7 +20,7 @@ _Static_assert(2u * CT_BODIES_MAX <= 1u << (2 * DIGIT_BITS), "rows are sorted by
 
 static double finite_part(double v) { return fabs(v) < INFINITY ? fabs(v) : 0.0; }
 
-double ct_box_magnitude(const ct_box *b) {
+double ct_aabb_magnitude(const ct_aabb *b) {
   double low = ct_max2(ct_max2(finite_part(b->min.x), finite_part(b->min.y)), finite_part(b->min.z));
   double high = ct_max2(ct_max2(finite_part(b->max.x), finite_part(b->max.y)), finite_part(b->max.z));
   return ct_max2(low, high);
@@ -55,15 +55,15 @@ bool ct_query_selects(const ct_query *query, uint32_t i, uint32_t j) {
   return ((!a || a[i]) && (!b || b[j])) || ((!a || a[j]) && (!b || b[i]));
 }
 
-static bool is_nothing(const ct_box *box) { return box->min.x > box->max.x; }
+static bool is_nothing(const ct_aabb *box) { return box->min.x > box->max.x; }
 
-bool ct_query_box(const ct_query *query, uint32_t row, ct_box *box) {
+bool ct_query_aabb(const ct_query *query, uint32_t row, ct_aabb *box) {
   if (query->boxes) {
     *box = query->boxes[row];
   } else if (ct_query_overridden(query, row)) {
     *box = query->override_boxes[ct_query_override_from(query, row)];
   } else if (query->derived->proxies[row] != CT_TREE_NULL) {
-    *box = *ct_tree_box(query->derived->tree, query->derived->proxies[row]);
+    *box = *ct_tree_aabb(query->derived->tree, query->derived->proxies[row]);
   } else {
     uint32_t at = ct_derived_loose_from(query->derived, row);
     if (at == query->derived->loose_count || query->derived->loose[at].row != row) return false;
@@ -92,9 +92,9 @@ bool ct_row_view_set(ct_row_finder *finder, uint32_t row, ct_row_view *view) {
   const ct_query *query = finder->query;
   const uint8_t *a = query->options.where_a, *b = query->options.where_b;
   if (a && b && !a[row] && !b[row]) return false;
-  if (!ct_query_box(query, row, &view->box)) return false;
+  if (!ct_query_aabb(query, row, &view->box)) return false;
   view->row = row;
-  view->magnitude = ct_box_magnitude(&view->box);
+  view->magnitude = ct_aabb_magnitude(&view->box);
   view->body = ct_scene_body_at(query->scene, row);
   view->mask = query->filter && ct_row_filter_mask(query->filter, row, finder->mask) ? finder->mask : NULL;
   return true;
@@ -146,26 +146,26 @@ static void sort_rows(ct_row_finder *finder) {
   }
 }
 
-ct_box ct_query_asked(const ct_query *query, const ct_row_view *view) {
+ct_aabb ct_query_expanded_aabb(const ct_query *query, const ct_row_view *view) {
   double clearance = query->options.clearance;
-  return ct_box_grow(view->box, clearance + TREE_SLACK * (view->magnitude + query->reach + clearance));
+  return ct_aabb_expand(view->box, clearance + TREE_SLACK * (view->magnitude + query->reach + clearance));
 }
 
 ct_status ct_query_find(ct_row_finder *finder, const ct_row_view *view, uint32_t low, uint64_t *tests) {
   const ct_query *query = finder->query;
   finder->count = 0;
   finder->low = low;
-  ct_box asked = ct_query_asked(query, view);
+  ct_aabb asked = ct_query_expanded_aabb(query, view);
   ct_tree_query(query->derived->tree, &asked, visit, finder, tests);
   bool more = finder->count < finder->most && !finder->failed;
   for (uint32_t k = ct_derived_loose_from(query->derived, low); more && k < query->derived->loose_count; k++) {
-    const ct_loose_body *loose = &query->derived->loose[k];
+    const ct_unbounded_body *loose = &query->derived->loose[k];
     ++*tests;
-    if (!ct_query_overridden(query, loose->row) && ct_box_overlap(&asked, &loose->box)) more = add(finder, loose->row);
+    if (!ct_query_overridden(query, loose->row) && ct_aabb_overlap(&asked, &loose->box)) more = add(finder, loose->row);
   }
   for (size_t k = ct_query_override_from(query, low); more && k < query->options.override_count; k++) {
     ++*tests;
-    if (ct_box_overlap(&asked, &query->override_boxes[k])) more = add(finder, query->options.overrides[k].row);
+    if (ct_aabb_overlap(&asked, &query->override_boxes[k])) more = add(finder, query->options.overrides[k].row);
   }
   if (finder->failed) return CT_OUT_OF_MEMORY;
   sort_rows(finder);
@@ -181,8 +181,8 @@ static const ct_shape *only_plane(const ct_body *body) {
   return shape->kind == CT_KIND_PLANE ? shape : NULL;
 }
 
-bool ct_plane_below(const ct_body *body, const ct_pose *pose, const ct_box *box, double reach) {
-  if (!only_plane(body) || !ct_box_bounded(box)) return false;
+bool ct_plane_below(const ct_body *body, const ct_pose *pose, const ct_aabb *box, double reach) {
+  if (!only_plane(body) || !ct_aabb_is_bounded(box)) return false;
   ct_frame frame = ct_frame_of(*pose);
   frame = ct_body_shape_frame(body, 0, &frame);
   ct_vec3 n = {frame.rotation.rx.z, frame.rotation.ry.z, frame.rotation.rz.z}, p = frame.position;
@@ -194,14 +194,14 @@ bool ct_plane_below(const ct_body *body, const ct_pose *pose, const ct_box *box,
 }
 
 bool ct_query_accepts(const ct_query *query, const ct_row_view *view, uint32_t partner) {
-  ct_box other;
-  if (!ct_query_selects(query, view->row, partner) || !ct_query_box(query, partner, &other)) return false;
+  ct_aabb other;
+  if (!ct_query_selects(query, view->row, partner) || !ct_query_aabb(query, partner, &other)) return false;
   double clearance = query->options.clearance, reach = clearance;
-  if (query->options.kind != CT_QUERY_PAIRS) reach += PAIR_SLACK * (view->magnitude + ct_box_magnitude(&other) + clearance);
+  if (query->options.kind != CT_QUERY_PAIRS) reach += PAIR_SLACK * (view->magnitude + ct_aabb_magnitude(&other) + clearance);
   /* The lower row's box grows, whoever asks. */
   bool lower = view->row < partner;
-  ct_box grown = ct_box_grow(lower ? view->box : other, reach);
-  if (!ct_box_overlap(&grown, lower ? &other : &view->box)) return false;
+  ct_aabb grown = ct_aabb_expand(lower ? view->box : other, reach);
+  if (!ct_aabb_overlap(&grown, lower ? &other : &view->box)) return false;
   if (query->options.kind != CT_QUERY_PAIRS) {
     const ct_body *body = ct_scene_body_at(query->scene, partner);
     if (ct_plane_below(view->body, ct_query_pose(query, view->row), &other, reach)) return false;

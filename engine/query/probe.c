@@ -22,7 +22,7 @@
 
 /* Has each ray a direction, and the region a form? */
 static bool can_probe(const ct_probe_options *o) {
-  if (o->kind == CT_PROBE_REGION) return ct_shape_has_form(&o->region);
+  if (o->kind == CT_PROBE_REGION) return ct_shape_is_valid(&o->region);
   for (size_t k = 0; o->kind == CT_PROBE_RAYCAST && k < o->count; k++)
     if (ct_max_abs(o->rays[k].direction) == 0.0) return false;
   return true;
@@ -42,7 +42,7 @@ static ct_status prepare(ct_probe *probe) {
   probe->items = o->count;
   if (o->kind != CT_PROBE_REGION) return CT_OK;
   probe->region_frame = ct_frame_of(o->region_pose);
-  probe->region_box = ct_shape_box(&o->region, &probe->region_frame);
+  probe->region_box = ct_shape_aabb(&o->region, &probe->region_frame);
   return ct_probe_find_rows(probe);
 }
 
@@ -104,7 +104,7 @@ double ct_probe_cost(const ct_probe *probe) {
 
 /* ---- for the kinds ---- */
 
-ct_probe_hit *ct_probe_add(ct_probing *run) {
+ct_probe_hit *ct_probe_add(ct_probe_range *run) {
   if (run->count == run->capacity) {
     size_t capacity = run->capacity ? 2 * run->capacity : 16;
     ct_probe_hit *hits = realloc(run->hits, capacity * sizeof *hits);
@@ -115,14 +115,14 @@ ct_probe_hit *ct_probe_add(ct_probing *run) {
   return &run->hits[run->count++];
 }
 
-bool ct_probe_place(ct_probing *run, uint32_t row) {
+bool ct_probe_place(ct_probe_range *run, uint32_t row) {
   if (run->placed_row == row) return true;
   const ct_query *query = run->probe->query;
   run->placed_row = row;
   return ct_placed_body_set(&run->placed, ct_scene_body_at(query->scene, row), ct_query_pose(query, row));
 }
 
-bool ct_probe_cancelled(ct_probing *run, uint32_t steps) {
+bool ct_probe_cancelled(ct_probe_range *run, uint32_t steps) {
   run->steps += steps;
   if (run->steps < STEPS_PER_POLL) return false;
   run->steps = 0;
@@ -132,14 +132,14 @@ bool ct_probe_cancelled(ct_probing *run, uint32_t steps) {
 /* ---- the walk ---- */
 
 typedef struct walk {
-  ct_probing *run;
+  ct_probe_range *run;
   ct_probe_bound bound;
   ct_probe_visit visit;
 } walk;
 
 static bool matters(const walk *w, double bound) { return bound < INFINITY && bound <= w->run->limit; }
 
-static ct_status visit_row(const walk *w, uint32_t row, const ct_box *box) {
+static ct_status visit_row(const walk *w, uint32_t row, const ct_aabb *box) {
   const uint8_t *where = w->run->probe->options.where;
   if (where && !where[row]) return CT_OK;
   if (ct_probe_cancelled(w->run, 1)) return CT_CANCELLED;
@@ -182,32 +182,32 @@ static ct_status walk_boxes(const walk *w) {
   const ct_query *query = w->run->probe->query;
   ct_status status = CT_OK;
   for (uint32_t row = 0; row < query->scene->rows && status == CT_OK; row++) {
-    ct_box box;
-    if (ct_query_box(query, row, &box)) status = visit_row(w, row, &box);
+    ct_aabb box;
+    if (ct_query_aabb(query, row, &box)) status = visit_row(w, row, &box);
   }
   return status;
 }
 
-ct_status ct_probe_walk(ct_probing *run, ct_probe_bound bound, ct_probe_visit visit) {
+ct_status ct_probe_walk(ct_probe_range *run, ct_probe_bound bound, ct_probe_visit visit) {
   const ct_query *query = run->probe->query;
   walk w = {run, bound, visit};
   if (query->source == CT_SOURCE_BOXES) return walk_boxes(&w);
   ct_status status = CT_OK;
   for (uint32_t k = 0; k < query->derived->loose_count && status == CT_OK; k++) {
-    const ct_loose_body *loose = &query->derived->loose[k];
+    const ct_unbounded_body *loose = &query->derived->loose[k];
     if (!ct_query_overridden(query, loose->row)) status = visit_row(&w, loose->row, &loose->box);
   }
   for (size_t k = 0; k < query->options.override_count && status == CT_OK; k++) {
-    ct_box box;
+    ct_aabb box;
     uint32_t row = query->options.overrides[k].row;
-    if (ct_query_box(query, row, &box)) status = visit_row(&w, row, &box);
+    if (ct_query_aabb(query, row, &box)) status = visit_row(&w, row, &box);
   }
   return status == CT_OK ? walk_tree(&w, query->derived->tree) : status;
 }
 
 /* ---- running ---- */
 
-static ct_status run_item(ct_probing *run, size_t item) {
+static ct_status run_item(ct_probe_range *run, size_t item) {
   const ct_probe *probe = run->probe;
   run->item = (uint32_t)item;
   run->count = 0;
@@ -222,14 +222,14 @@ static ct_status run_item(ct_probing *run, size_t item) {
 
 ct_status ct_probe_run(const ct_probe *probe, const ct_query_range *range, ct_workspace *workspace, ct_probe_sink sink,
                        void *context) {
-  ct_probing run = {.probe = probe, .workspace = workspace, .placed_row = CT_NO_ROW};
+  ct_probe_range run = {.probe = probe, .workspace = workspace, .placed_row = CT_NO_ROW};
   ct_status status = CT_OK;
   bool wanted = true;
   ct_workspace_watch(workspace, probe->options.cancel);
-  ct_workspace_starved(workspace); /* what came before is not this probe's */
+  ct_workspace_out_of_memory(workspace); /* what came before is not this probe's */
   for (size_t item = range->begin; item < range->end && status == CT_OK && wanted; item++) {
     status = ct_cancel_raised(probe->options.cancel) ? CT_CANCELLED : run_item(&run, item);
-    if (status == CT_OK && ct_workspace_starved(workspace)) status = CT_OUT_OF_MEMORY;
+    if (status == CT_OK && ct_workspace_out_of_memory(workspace)) status = CT_OUT_OF_MEMORY;
     size_t first = item == range->begin && range->after != CT_NO_ROW ? (size_t)range->after + 1 : 0;
     for (size_t k = first; k < run.count && status == CT_OK && wanted; k++) {
       run.hits[k].item = run.item;

@@ -12,12 +12,12 @@ struct ct_probe {
   ct_query *query; /* poses and boxes of the rows, and the tree */
   size_t items;
   ct_frame region_frame;
-  ct_box region_box;
+  ct_aabb region_box;
   uint32_t *rows; /* REGION: the items, ascending */
 };
 
 /* A range being run: what is found of an item, and scratch. */
-typedef struct ct_probing {
+typedef struct ct_probe_range {
   const ct_probe *probe;
   ct_workspace *workspace;
   uint32_t item;
@@ -37,26 +37,26 @@ typedef struct ct_probing {
   double size;       /* largest coordinate of the ray's origin */
   /* NEAREST, POINT */
   ct_vec3 point;
-} ct_probing;
+} ct_probe_range;
 
 /* Room for one more hit, which is then the last; NULL: out of memory. */
-ct_probe_hit *ct_probe_add(ct_probing *run);
+ct_probe_hit *ct_probe_add(ct_probe_range *run);
 /* Places the row's body; false: out of memory. */
-bool ct_probe_place(ct_probing *run, uint32_t row);
+bool ct_probe_place(ct_probe_range *run, uint32_t row);
 /* Counts steps of some ns; true: cancelled. */
-bool ct_probe_cancelled(ct_probing *run, uint32_t steps);
+bool ct_probe_cancelled(ct_probe_range *run, uint32_t steps);
 
 /* A lower bound on the distance of what is in the box; INFINITY: it does not matter. Never less for a box within. */
-typedef double (*ct_probe_bound)(const ct_probing *run, const ct_box *box);
-typedef ct_status (*ct_probe_visit)(ct_probing *run, uint32_t row);
+typedef double (*ct_probe_bound)(const ct_probe_range *run, const ct_aabb *box);
+typedef ct_status (*ct_probe_visit)(ct_probe_range *run, uint32_t row);
 
 /* Visits every row that `where` selects and whose box's bound is not above run->limit, which visits may lower: near ones first. */
-ct_status ct_probe_walk(ct_probing *run, ct_probe_bound bound, ct_probe_visit visit);
+ct_status ct_probe_walk(ct_probe_range *run, ct_probe_bound bound, ct_probe_visit visit);
 
 /* The hits of one item into run->hits, in order. */
-ct_status ct_probe_item_ray(ct_probing *run);
-ct_status ct_probe_item_point(ct_probing *run);
-ct_status ct_probe_item_region(ct_probing *run);
+ct_status ct_probe_item_ray(ct_probe_range *run);
+ct_status ct_probe_item_point(ct_probe_range *run);
+ct_status ct_probe_item_region(ct_probe_range *run);
 
 /* The rows that the region may reach. */
 ct_status ct_probe_find_rows(ct_probe *probe);

@@ -1,7 +1,7 @@
 /* Points in a scene: the nearest bodies, and those that hold the point. */
-#include "ray/exact_frame.h"
 #include "pair/pair_order.h"
 #include "query/probe.h"
+#include "ray/exact_frame.h"
 
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #define BOX_SLACK (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
 
 /* Signed distance of the point to a closed box: from within, how far out the nearest side is. */
-static double box_distance(const ct_box *box, ct_vec3 p) {
+static double box_distance(const ct_aabb *box, ct_vec3 p) {
   ct_vec3 d = {ct_max2(box->min.x - p.x, p.x - box->max.x), ct_max2(box->min.y - p.y, p.y - box->max.y),
                ct_max2(box->min.z - p.z, p.z - box->max.z)};
   double side = ct_max2(d.x, ct_max2(d.y, d.z));
@@ -18,13 +18,13 @@ static double box_distance(const ct_box *box, ct_vec3 p) {
 }
 
 /* A solid within a box is no nearer, and the point no deeper in it. */
-static double bound_of_box(const ct_probing *run, const ct_box *box) {
+static double bound_of_box(const ct_probe_range *run, const ct_aabb *box) {
   double distance = box_distance(box, run->point);
-  return distance - BOX_SLACK * (ct_max_abs(run->point) + ct_box_magnitude(box));
+  return distance - BOX_SLACK * (ct_max_abs(run->point) + ct_aabb_magnitude(box));
 }
 
 /* The same of a collider, from its bounding ball. */
-static double bound_of_ball(const ct_probing *run, ct_placed placed) {
+static double bound_of_ball(const ct_probe_range *run, ct_placed placed) {
   ct_vec3 center;
   double radius;
   ct_shape_ball(placed.shape, &center, &radius);
@@ -34,7 +34,7 @@ static double bound_of_ball(const ct_probing *run, ct_placed placed) {
 }
 
 /* Signed distance of the point to a collider, as far as the limit: sets all of the hit but row and collider. */
-static bool measure(const ct_probing *run, ct_placed solid, double limit, ct_probe_hit *hit) {
+static bool measure(const ct_probe_range *run, ct_placed solid, double limit, ct_probe_hit *hit) {
   const ct_shape point = {.kind = CT_KIND_SPHERE, .sphere = {0.0}};
   const ct_frame at = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, run->point};
   ct_pair_options options = {.threshold = ct_max2(limit, 0.0)};
@@ -50,7 +50,7 @@ static bool measure(const ct_probing *run, ct_placed solid, double limit, ct_pro
 }
 
 /* The same of a mesh: the foot on its surface, and whether the point is inside, which no rounding decides. */
-static bool measure_mesh(const ct_probing *run, ct_placed solid, double limit, ct_probe_hit *hit) {
+static bool measure_mesh(const ct_probe_range *run, ct_placed solid, double limit, ct_probe_hit *hit) {
   const ct_mesh *mesh = solid.shape->mesh;
   double growth = solid.shape->rounding + solid.shape->margin;
   ct_vec3 p = ct_to_local(*solid.frame, run->point);
@@ -77,7 +77,7 @@ static bool is_sheet(const ct_shape *shape) {
 }
 
 /* The body's collider of least distance, if that is not above the limit: the first among equals. */
-static ct_status nearest_collider(ct_probing *run, uint32_t row, ct_probe_hit *hit, bool *found) {
+static ct_status nearest_collider(ct_probe_range *run, uint32_t row, ct_probe_hit *hit, bool *found) {
   if (!ct_probe_place(run, row)) return CT_OUT_OF_MEMORY;
   const ct_placed_body *placed = &run->placed;
   bool holders = run->probe->options.kind == CT_PROBE_POINT;
@@ -102,7 +102,7 @@ static ct_status nearest_collider(ct_probing *run, uint32_t row, ct_probe_hit *h
 }
 
 /* Every body that holds the point. */
-static ct_status keep_holder(ct_probing *run, uint32_t row) {
+static ct_status keep_holder(ct_probe_range *run, uint32_t row) {
   ct_probe_hit hit;
   bool found;
   ct_status status = nearest_collider(run, row, &hit, &found);
@@ -123,7 +123,7 @@ static bool is_nearer(const ct_probe_hit *a, const ct_probe_hit *b) {
 }
 
 /* The nearest ones so far stand in order; when there are enough, the last one sets the limit. */
-static ct_status keep_nearest(ct_probing *run, uint32_t row) {
+static ct_status keep_nearest(ct_probe_range *run, uint32_t row) {
   const ct_probe_options *o = &run->probe->options;
   ct_probe_hit hit;
   bool found;
@@ -139,7 +139,7 @@ static ct_status keep_nearest(ct_probing *run, uint32_t row) {
   return CT_OK;
 }
 
-ct_status ct_probe_item_point(ct_probing *run) {
+ct_status ct_probe_item_point(ct_probe_range *run) {
   const ct_probe_options *o = &run->probe->options;
   run->point = o->points[run->item];
   if (o->kind == CT_PROBE_NEAREST) {

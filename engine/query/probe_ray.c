@@ -1,6 +1,6 @@
 /* Rays through a scene: the bodies whose boxes the ray reaches, nearest first, until what is found is nearer than what is left. */
-#include "ray/ray_convex.h"
 #include "query/probe.h"
+#include "ray/ray_convex.h"
 
 #include <stdlib.h>
 
@@ -19,10 +19,10 @@ static bool cut_slab(double low, double high, double origin, double direction, d
   return true;
 }
 
-static double entry_of_box(const ct_probing *run, const ct_box *box) {
+static double entry_of_box(const ct_probe_range *run, const ct_aabb *box) {
   const ct_vec3 *o = &run->ray.origin, *d = &run->direction;
   double in = 0.0, out = INFINITY;
-  ct_box b = ct_box_grow(*box, BOX_SLACK * (run->size + ct_box_magnitude(box)));
+  ct_aabb b = ct_aabb_expand(*box, BOX_SLACK * (run->size + ct_aabb_magnitude(box)));
   if (!cut_slab(b.min.x, b.max.x, o->x, d->x, &in, &out) || !cut_slab(b.min.y, b.max.y, o->y, d->y, &in, &out) ||
       !cut_slab(b.min.z, b.max.z, o->z, d->z, &in, &out) || in > out)
     return INFINITY;
@@ -51,7 +51,7 @@ static ct_probe_hit hit_of(const ct_ray_crossing *c, uint32_t row, uint32_t coll
 }
 
 /* Keeps every hit, or the first alone. */
-static ct_status keep(ct_probing *run, const ct_probe_hit *hit) {
+static ct_status keep(ct_probe_range *run, const ct_probe_hit *hit) {
   bool first = !run->probe->options.all;
   if (first && run->count == 1) {
     if (compare_hits(hit, run->hits) < 0) run->hits[0] = *hit;
@@ -65,7 +65,7 @@ static ct_status keep(ct_probing *run, const ct_probe_hit *hit) {
 }
 
 /* The crossings of a collider, in run->crossings; SIZE_MAX: out of memory. */
-static size_t cross_collider(ct_probing *run, ct_placed collider) {
+static size_t cross_collider(ct_probe_range *run, ct_placed collider) {
   size_t enough = run->probe->options.all ? 2 : 1;
   for (;;) {
     if (run->crossing_room < enough) {
@@ -81,7 +81,7 @@ static size_t cross_collider(ct_probing *run, ct_placed collider) {
   }
 }
 
-static ct_status cross_body(ct_probing *run, uint32_t row) {
+static ct_status cross_body(ct_probe_range *run, uint32_t row) {
   if (!ct_probe_place(run, row)) return CT_OUT_OF_MEMORY;
   const ct_placed_body *placed = &run->placed;
   for (uint32_t i = 0; i < placed->count; i++) {
@@ -97,7 +97,7 @@ static ct_status cross_body(ct_probing *run, uint32_t row) {
   return CT_OK;
 }
 
-ct_status ct_probe_item_ray(ct_probing *run) {
+ct_status ct_probe_item_ray(ct_probe_range *run) {
   run->ray = run->probe->options.rays[run->item];
   run->direction = ct_ray_scaled(run->ray.direction);
   run->length = ct_norm(run->direction);

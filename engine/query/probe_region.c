@@ -8,17 +8,17 @@
 #define BOX_SLACK (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
 
 /* Rows that the walk finds, kept as hits until all are known. */
-static ct_status keep_row(ct_probing *run, uint32_t row) {
+static ct_status keep_row(ct_probe_range *run, uint32_t row) {
   ct_probe_hit *hit = ct_probe_add(run);
   if (!hit) return CT_OUT_OF_MEMORY;
   hit->row = row;
   return CT_OK;
 }
 
-static double bound_of_box(const ct_probing *run, const ct_box *box) {
-  const ct_box *region = &run->probe->region_box;
-  ct_box grown = ct_box_grow(*region, BOX_SLACK * (ct_box_magnitude(region) + ct_box_magnitude(box)));
-  return ct_box_overlap(&grown, box) ? 0.0 : INFINITY;
+static double bound_of_box(const ct_probe_range *run, const ct_aabb *box) {
+  const ct_aabb *region = &run->probe->region_box;
+  ct_aabb grown = ct_aabb_expand(*region, BOX_SLACK * (ct_aabb_magnitude(region) + ct_aabb_magnitude(box)));
+  return ct_aabb_overlap(&grown, box) ? 0.0 : INFINITY;
 }
 
 static int compare_rows(const void *a, const void *b) {
@@ -27,7 +27,7 @@ static int compare_rows(const void *a, const void *b) {
 }
 
 ct_status ct_probe_find_rows(ct_probe *probe) {
-  ct_probing run = {.probe = probe, .placed_row = CT_NO_ROW};
+  ct_probe_range run = {.probe = probe, .placed_row = CT_NO_ROW};
   ct_status status = ct_probe_walk(&run, bound_of_box, keep_row);
   uint32_t *rows = status == CT_OK ? malloc((run.count + 1) * sizeof *rows) : NULL;
   if (status == CT_OK && !rows) status = CT_OUT_OF_MEMORY;
@@ -40,7 +40,7 @@ ct_status ct_probe_find_rows(ct_probe *probe) {
 }
 
 /* Does the region hold all of the body's colliders? */
-static ct_status holds_all(ct_probing *run, bool *inside) {
+static ct_status holds_all(ct_probe_range *run, bool *inside) {
   const ct_probe *probe = run->probe;
   const ct_placed_body *placed = &run->placed;
   *inside = true;
@@ -55,7 +55,7 @@ static ct_status holds_all(ct_probing *run, bool *inside) {
   return CT_OK;
 }
 
-ct_status ct_probe_item_region(ct_probing *run) {
+ct_status ct_probe_item_region(ct_probe_range *run) {
   const ct_probe *probe = run->probe;
   uint32_t row = probe->rows[run->item], i = 0;
   if (!ct_probe_place(run, row)) return CT_OUT_OF_MEMORY;

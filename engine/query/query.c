@@ -25,23 +25,23 @@ static ct_status set_overrides(ct_query *query) {
   return CT_OK;
 }
 
-/* Box of a row at the query's pose; ct_box_nothing without colliders. */
-static ct_box make_box(const ct_query *query, uint32_t row) {
+/* Box of a row at the query's pose; ct_aabb_empty without colliders. */
+static ct_aabb make_box(const ct_query *query, uint32_t row) {
   const ct_body *body = ct_scene_body_at(query->scene, row);
-  if (!body) return ct_box_nothing();
+  if (!body) return ct_aabb_empty();
   ct_frame frame = ct_frame_of(*ct_query_pose(query, row));
-  return ct_body_box(body, &frame);
+  return ct_body_aabb(body, &frame);
 }
 
 static ct_status make_boxes(ct_query *query) {
   uint32_t rows = query->scene->rows;
-  ct_box *boxes = malloc(((size_t)rows + 1) * sizeof *boxes);
+  ct_aabb *boxes = malloc(((size_t)rows + 1) * sizeof *boxes);
   if (!boxes) return CT_OUT_OF_MEMORY;
   query->boxes = boxes;
   for (uint32_t row = 0; row < rows; row++) {
     if (ct_cancel_raised(query->options.cancel)) return CT_CANCELLED;
     boxes[row] = make_box(query, row);
-    query->reach = ct_max2(query->reach, ct_box_magnitude(&boxes[row]));
+    query->reach = ct_max2(query->reach, ct_aabb_magnitude(&boxes[row]));
   }
   return CT_OK;
 }
@@ -52,14 +52,14 @@ static ct_status make_tree(ct_query *query) {
   if (status != CT_OK) return status;
   query->override_boxes = malloc((o->override_count + 1) * sizeof *query->override_boxes);
   if (!query->override_boxes) return CT_OUT_OF_MEMORY;
-  ct_box root;
-  if (ct_tree_bounds(query->derived->tree, &root)) query->reach = ct_box_magnitude(&root);
+  ct_aabb root;
+  if (ct_tree_bounds(query->derived->tree, &root)) query->reach = ct_aabb_magnitude(&root);
   for (uint32_t k = 0; k < query->derived->loose_count; k++)
-    query->reach = ct_max2(query->reach, ct_box_magnitude(&query->derived->loose[k].box));
+    query->reach = ct_max2(query->reach, ct_aabb_magnitude(&query->derived->loose[k].box));
   for (size_t k = 0; k < o->override_count; k++) {
     if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
     query->override_boxes[k] = make_box(query, o->overrides[k].row);
-    query->reach = ct_max2(query->reach, ct_box_magnitude(&query->override_boxes[k]));
+    query->reach = ct_max2(query->reach, ct_aabb_magnitude(&query->override_boxes[k]));
   }
   return CT_OK;
 }
@@ -70,11 +70,11 @@ static ct_status make_own_tree(ct_query *query) {
   if (status != CT_OK) return status;
   uint32_t rows = query->scene->rows, count = 0;
   uint32_t *users = malloc(((size_t)rows + 1) * sizeof *users);
-  ct_box *boxes = malloc(((size_t)rows + 1) * sizeof *boxes);
+  ct_aabb *boxes = malloc(((size_t)rows + 1) * sizeof *boxes);
   query->own_tree = ct_tree_create();
   if (!users || !boxes || !query->own_tree) status = CT_OUT_OF_MEMORY;
   for (uint32_t row = 0; row < rows && status == CT_OK; row++) {
-    if (!ct_query_box(query, row, &boxes[count])) continue;
+    if (!ct_query_aabb(query, row, &boxes[count])) continue;
     users[count++] = row;
   }
   if (status == CT_OK) status = ct_tree_build(query->own_tree, boxes, users, count, NULL, query->options.cancel);
@@ -154,7 +154,7 @@ static ct_status list_few(ct_query *query, const uint8_t *few) {
 /* The rows that have boxes, and what each asks for. */
 typedef struct asked_rows {
   uint32_t *rows;
-  ct_box *boxes;
+  ct_aabb *boxes;
   size_t count;
 } asked_rows;
 
@@ -165,9 +165,9 @@ static bool ask_rows(const ct_query *query, asked_rows *asked) {
   if (!asked->rows || !asked->boxes) return false;
   for (uint32_t row = 0; row < rows; row++) {
     ct_row_view view = {.row = row};
-    if (!ct_query_box(query, row, &view.box)) continue;
+    if (!ct_query_aabb(query, row, &view.box)) continue;
     view.magnitude = query->reach; /* one growth for all: ends that are equal stay so from frame to frame */
-    asked->boxes[asked->count] = ct_query_asked(query, &view);
+    asked->boxes[asked->count] = ct_query_expanded_aabb(query, &view);
     asked->rows[asked->count++] = row;
   }
   return true;
@@ -207,7 +207,7 @@ static ct_status find_pairs(ct_query *query, const asked_rows *asked) {
                                : ct_broad_pairs(asked->boxes, asked->count, &options, &list, &statistics);
   if (status == CT_OK) status = accept_pairs(query, &list, asked->rows);
   if (!o->frames) ct_pair_list_free(&list);
-  if (status == CT_OK && o->frames) status = ct_query_frames_note(o->frames, query->listed, query->listed_count);
+  if (status == CT_OK && o->frames) status = ct_query_frames_record(o->frames, query->listed, query->listed_count);
   query->listed_tests = statistics.box_tests;
   query->broadphase = statistics.method;
   return status;
@@ -235,11 +235,11 @@ static ct_status next_frame(ct_query *query) {
   ct_status status = make_tree(query);
   if (status == CT_OK) status = list_few(query, few);
   if (status != CT_OK) return status;
-  ct_query_frames_afresh(frames, query->broadphase, query->listed_tests);
-  return ct_query_frames_note(frames, query->listed, query->listed_count);
+  ct_query_frames_rebuilt(frames, query->broadphase, query->listed_tests);
+  return ct_query_frames_record(frames, query->listed, query->listed_count);
 }
 
-bool ct_query_takes_pairs(const ct_scene *scene, const ct_row_pair *pairs, size_t count) {
+bool ct_query_pairs_are_valid(const ct_scene *scene, const ct_row_pair *pairs, size_t count) {
   for (size_t k = 0; k < count; k++)
     if (pairs[k].a == pairs[k].b || pairs[k].a >= scene->rows || pairs[k].b >= scene->rows) return false;
   return true;
@@ -247,7 +247,7 @@ bool ct_query_takes_pairs(const ct_scene *scene, const ct_row_pair *pairs, size_
 
 static ct_status prepare(ct_query *query) {
   const ct_query_options *o = &query->options;
-  if (o->explicit_pairs && !ct_query_takes_pairs(query->scene, o->pairs, o->pair_count)) return CT_LIMIT;
+  if (o->explicit_pairs && !ct_query_pairs_are_valid(query->scene, o->pairs, o->pair_count)) return CT_LIMIT;
   ct_status status = set_overrides(query);
   if (status != CT_OK) return status;
   query->broadphase = o->broadphase;

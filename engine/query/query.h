@@ -24,9 +24,9 @@ struct ct_query {
   size_t items;
   const ct_row_filter *filter; /* NULL: none */
   const ct_derived *derived;   /* TREE, and LISTED for few */
-  ct_box *boxes;               /* BOXES, and LISTED by a method: [rows], ct_box_nothing for rows without */
+  ct_aabb *boxes;              /* BOXES, and LISTED by a method: [rows], ct_aabb_empty for rows without */
   uint8_t *overridden;         /* bit per row; NULL: no overrides */
-  ct_box *override_boxes;      /* [override_count], ct_box_nothing without colliders */
+  ct_aabb *override_boxes;     /* [override_count], ct_aabb_empty without colliders */
   ct_tree *own_tree;           /* TREE with `nearest` and many overrides: of `boxes`; user value: row. NULL: derived holds it */
   double reach;                /* largest finite coordinate of any box, m */
   ct_pair_index *listed;       /* LISTED: accepted pairs in order */
@@ -37,7 +37,7 @@ struct ct_query {
 /* A row in the loops: what is the same for all its partners. */
 typedef struct ct_row_view {
   uint32_t row;
-  ct_box box;
+  ct_aabb box;
   double magnitude; /* largest finite coordinate of the box */
   const ct_body *body;
   const uint64_t *mask; /* groups that it does not collide with, or NULL */
@@ -65,28 +65,28 @@ const ct_pose *ct_query_pose(const ct_query *query, uint32_t row);
 bool ct_query_selects(const ct_query *query, uint32_t i, uint32_t j);
 
 /* The pairs of the next frame's boxes, as ct_broad_pairs; `list` is borrowed from the frames until the next call. */
-ct_status ct_query_frames_pairs(ct_query_frames *frames, const ct_box *boxes, size_t count, const ct_broad_options *options,
+ct_status ct_query_frames_pairs(ct_query_frames *frames, const ct_aabb *boxes, size_t count, const ct_broad_options *options,
                                 ct_pair_list *list, ct_broad_statistics *statistics);
 /* In its place where the pairs of a frame were found without such lists. */
-void ct_query_frames_afresh(ct_query_frames *frames, ct_broadphase method, uint64_t box_tests);
+void ct_query_frames_rebuilt(ct_query_frames *frames, ct_broadphase method, uint64_t box_tests);
 /* The pairs that the query accepts: takes note of what changed. */
-ct_status ct_query_frames_note(ct_query_frames *frames, const ct_pair_index *accepted, size_t count);
+ct_status ct_query_frames_record(ct_query_frames *frames, const ct_pair_index *accepted, size_t count);
 
 /* Is the body nothing but a half-space, and the box farther above its surface than reach? */
-bool ct_plane_below(const ct_body *body, const ct_pose *pose, const ct_box *box, double reach);
+bool ct_plane_below(const ct_body *body, const ct_pose *pose, const ct_aabb *box, double reach);
 /* Largest finite absolute coordinate. */
-double ct_box_magnitude(const ct_box *box);
+double ct_aabb_magnitude(const ct_aabb *box);
 /* Rough cost of a shape with every collider of a body, ns, as ct_query_pair_cost of two bodies. */
 double ct_shape_body_cost(ct_query_kind kind, const ct_shape *shape, const ct_body *body);
 /* The row's box; false: none. Not for EXPLICIT. */
-bool ct_query_box(const ct_query *query, uint32_t row, ct_box *box);
+bool ct_query_aabb(const ct_query *query, uint32_t row, ct_aabb *box);
 
 void ct_row_finder_init(ct_row_finder *finder, const ct_query *query);
 void ct_row_finder_free(ct_row_finder *finder);
 /* Sets the view, its mask in the finder. False: the row takes part in no pair. */
 bool ct_row_view_set(ct_row_finder *finder, uint32_t row, ct_row_view *view);
 /* The row's box grown so that it meets the box of every row that ct_query_accepts. */
-ct_box ct_query_asked(const ct_query *query, const ct_row_view *view);
+ct_aabb ct_query_expanded_aabb(const ct_query *query, const ct_row_view *view);
 /* Rows >= low that may be partners of the row, ascending, and the row itself if it is one: a superset of those that
  * ct_query_accepts. *tests is added to: nodes and boxes looked at. */
 ct_status ct_query_find(ct_row_finder *finder, const ct_row_view *view, uint32_t low, uint64_t *tests);
@@ -98,7 +98,7 @@ bool ct_query_accepts(const ct_query *query, const ct_row_view *view, uint32_t p
 #define CT_GAP_SLACK (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
 /* Lower bound of the distance of what is in two boxes, `size` the largest coordinates of both; 0 where they overlap. Never more for
  * a box that holds b and no smaller size. */
-double ct_box_gap(const ct_box *a, const ct_box *b, double size);
+double ct_aabb_gap(const ct_aabb *a, const ct_aabb *b, double size);
 
 /* A body in the narrow phase: colliders placed. Arrays grow and are kept from body to body. */
 typedef struct ct_placed_body {
@@ -110,7 +110,7 @@ typedef struct ct_placed_body {
 
   /* Made when a pair of compounds asks for them. */
   bool boxed, treed; /* boxes, the tree are made */
-  ct_box *boxes;     /* [count] */
+  ct_aabb *boxes;    /* [count] */
   double reach;      /* largest finite coordinate of the boxes */
   ct_tree *tree;     /* of the boxes; user value: collider */
   uint32_t *found;   /* [count] scratch, with the tree */
@@ -168,16 +168,16 @@ ct_status ct_query_run_nearest(const ct_query *query, const ct_query_range *rang
 
 /* Features of the pairs of colliders whose boxes are within the limit, each as a hit to the sink, without the first `part`.
  * *doubled is added to: pairs of edges with the flag DOUBLED. */
-typedef struct ct_feature_walk {
+typedef struct ct_feature_pair_visit {
   const ct_features_options *options;
   uint32_t part;
   ct_hit_sink sink;
   void *context;
   uint64_t *doubled;
-} ct_feature_walk;
-ct_status ct_body_pair_features(const ct_body_pair *pair, const ct_feature_walk *walk, const ct_hit *hit, bool *stopped);
+} ct_feature_pair_visit;
+ct_status ct_body_pair_features(const ct_body_pair *pair, const ct_feature_pair_visit *walk, const ct_hit *hit, bool *stopped);
 
 /* Does each of the pairs name two different rows of the scene? */
-bool ct_query_takes_pairs(const ct_scene *scene, const ct_row_pair *pairs, size_t count);
+bool ct_query_pairs_are_valid(const ct_scene *scene, const ct_row_pair *pairs, size_t count);
 
 #endif

@@ -1,6 +1,6 @@
 /* A guess at what a query costs, from a few of its items. */
-#include "scene/body.h"
 #include "query/query.h"
+#include "scene/body.h"
 
 #include <stdlib.h>
 

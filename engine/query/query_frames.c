@@ -28,7 +28,7 @@ void ct_query_frames_destroy(ct_query_frames *frames) {
 
 const ct_query_frame *ct_query_frames_last(const ct_query_frames *frames) { return &frames->last; }
 
-ct_status ct_query_frames_pairs(ct_query_frames *frames, const ct_box *boxes, size_t count, const ct_broad_options *options,
+ct_status ct_query_frames_pairs(ct_query_frames *frames, const ct_aabb *boxes, size_t count, const ct_broad_options *options,
                                 ct_pair_list *list, ct_broad_statistics *statistics) {
   bool first = !frames->boxes;
   if (first) frames->boxes = ct_frames_create(count);
@@ -48,11 +48,11 @@ ct_status ct_query_frames_pairs(ct_query_frames *frames, const ct_box *boxes, si
   return CT_OK;
 }
 
-void ct_query_frames_afresh(ct_query_frames *frames, ct_broadphase method, uint64_t box_tests) {
+void ct_query_frames_rebuilt(ct_query_frames *frames, ct_broadphase method, uint64_t box_tests) {
   frames->last = (ct_query_frame){.method = method, .box_tests = box_tests};
 }
 
-ct_status ct_query_frames_note(ct_query_frames *frames, const ct_pair_index *accepted, size_t count) {
+ct_status ct_query_frames_record(ct_query_frames *frames, const ct_pair_index *accepted, size_t count) {
   ct_pair_list pairs = {NULL, 0, 0};
   ct_pair_output out = {.list = &pairs, .limit = SIZE_MAX};
   ct_status status = CT_OK;

@@ -45,7 +45,7 @@ static ct_status evaluate_pair(nearest_run *run, size_t item, uint32_t a, uint32
   bool found;
   ct_status status = ct_body_pair_distance(&pair, &hit, &found);
   if (status != CT_OK) return status;
-  if (ct_workspace_starved(run->workspace)) return CT_OUT_OF_MEMORY;
+  if (ct_workspace_out_of_memory(run->workspace)) return CT_OUT_OF_MEMORY;
   /* A pair of large meshes may have been cut short. */
   if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
   if (!found) return CT_OK;
@@ -75,11 +75,11 @@ static const uint8_t *searching_rows(const ct_query *query) {
 static ct_status consider_partner(nearest_run *run, const ct_row_view *view, const uint8_t *searching, uint32_t partner) {
   const ct_query *query = run->query;
   bool from_partner = partner < view->row && (!searching || searching[partner]);
-  ct_box other;
+  ct_aabb other;
   if (partner == view->row || from_partner) return CT_OK;
-  if (!ct_query_selects(query, view->row, partner) || !ct_query_box(query, partner, &other)) return CT_OK;
-  double size = view->magnitude + ct_box_magnitude(&other);
-  if (is_farther(run, ct_box_gap(&view->box, &other, size))) return CT_OK;
+  if (!ct_query_selects(query, view->row, partner) || !ct_query_aabb(query, partner, &other)) return CT_OK;
+  double size = view->magnitude + ct_aabb_magnitude(&other);
+  if (is_farther(run, ct_aabb_gap(&view->box, &other, size))) return CT_OK;
   if (run->bound < INFINITY) {
     double reach = ct_max2(run->bound, 0.0);
     reach += CT_GAP_SLACK * (size + reach);
@@ -99,7 +99,7 @@ typedef struct pending_node {
 } pending_node;
 
 static pending_node bound_node(const ct_query *query, const ct_row_view *view, const ct_tree_node *nodes, uint32_t node) {
-  return (pending_node){node, ct_box_gap(&view->box, &nodes[node].box, view->magnitude + query->reach)};
+  return (pending_node){node, ct_aabb_gap(&view->box, &nodes[node].box, view->magnitude + query->reach)};
 }
 
 static ct_status search_tree(nearest_run *run, const ct_row_view *view, const uint8_t *searching) {
@@ -178,7 +178,7 @@ ct_status ct_query_run_nearest(const ct_query *query, const ct_query_range *rang
   run->bound = INFINITY;
   ct_row_finder_init(&run->finder, query);
   ct_workspace_watch(workspace, query->options.cancel);
-  ct_workspace_starved(workspace); /* what came before is not this query's */
+  ct_workspace_out_of_memory(workspace); /* what came before is not this query's */
   ct_status status = query->source == CT_SOURCE_EXPLICIT ? search_explicit(run) : search_scene(run);
   ct_workspace_watch(workspace, NULL);
   const ct_hit *best = &run->best;

@@ -23,11 +23,11 @@ typedef struct range_run {
 static bool boxes_meet(const range_run *run, uint32_t a, uint32_t b, double clearance) {
   const ct_query *query = run->query;
   ct_frame frame_a = ct_frame_of(*ct_query_pose(query, a)), frame_b = ct_frame_of(*ct_query_pose(query, b));
-  ct_box box_a = ct_body_box(ct_scene_body_at(query->scene, a), &frame_a);
-  ct_box box_b = ct_body_box(ct_scene_body_at(query->scene, b), &frame_b);
+  ct_aabb box_a = ct_body_aabb(ct_scene_body_at(query->scene, a), &frame_a);
+  ct_aabb box_b = ct_body_aabb(ct_scene_body_at(query->scene, b), &frame_b);
   /* The lower row's box grows, as in ct_query_accepts. */
-  ct_box grown = ct_box_grow(a < b ? box_a : box_b, clearance);
-  return ct_box_overlap(&grown, a < b ? &box_b : &box_a);
+  ct_aabb grown = ct_aabb_expand(a < b ? box_a : box_b, clearance);
+  return ct_aabb_overlap(&grown, a < b ? &box_b : &box_a);
 }
 
 static bool place_pair(range_run *run, uint32_t a, uint32_t b) {
@@ -69,13 +69,13 @@ static ct_status test_pair(range_run *run, uint32_t a, uint32_t b) {
       return ct_body_pair_volume(&pair, &o->volume, &walk, &hit, &run->stopped);
     }
     if (o->kind == CT_QUERY_FEATURES) {
-      ct_feature_walk walk = {&o->features, run->part, run->sink, run->context, &run->statistics->doubled};
+      ct_feature_pair_visit walk = {&o->features, run->part, run->sink, run->context, &run->statistics->doubled};
       return ct_body_pair_features(&pair, &walk, &hit, &run->stopped);
     }
     ct_status status =
         o->kind == CT_QUERY_OVERLAP ? ct_body_pair_overlap(&pair, &hit, &found) : ct_body_pair_distance(&pair, &hit, &found);
     if (status != CT_OK) return status;
-    if (ct_workspace_starved(run->workspace)) return CT_OUT_OF_MEMORY;
+    if (ct_workspace_out_of_memory(run->workspace)) return CT_OUT_OF_MEMORY;
     /* A pair of large meshes may have been cut short. */
     if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
   }
@@ -135,11 +135,11 @@ static ct_status run_listed(range_run *run, const ct_query_range *range) {
 /* Pairs (row, j), j >= low, of boxes kept in an array. */
 static ct_status run_boxes(range_run *run, const ct_row_view *view, uint32_t low) {
   const ct_query *query = run->query;
-  ct_box asked = ct_query_asked(query, view);
+  ct_aabb asked = ct_query_expanded_aabb(query, view);
   ct_status status = CT_OK;
   for (uint32_t j = low; j < query->scene->rows && status == CT_OK && !run->stopped; j++) {
     run->statistics->box_tests++;
-    if (ct_box_overlap(&asked, &query->boxes[j]) && ct_query_accepts(query, view, j)) status = test_candidate(run, view->row, j);
+    if (ct_aabb_overlap(&asked, &query->boxes[j]) && ct_query_accepts(query, view, j)) status = test_candidate(run, view->row, j);
   }
   return status;
 }
@@ -186,7 +186,7 @@ ct_status ct_query_run(const ct_query *query, const ct_query_range *range, ct_wo
   run->placed_a = CT_NO_ROW;
   ct_row_finder_init(&run->finder, query);
   ct_workspace_watch(workspace, query->options.cancel);
-  ct_workspace_starved(workspace); /* what came before is not this query's */
+  ct_workspace_out_of_memory(workspace); /* what came before is not this query's */
   ct_status status = run_items(run, range);
   ct_workspace_watch(workspace, NULL);
   if (statistics) {

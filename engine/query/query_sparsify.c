@@ -184,7 +184,7 @@ static ct_status sparsify(sparse_run *run) {
     ct_sparsify_options options = {s->threshold, s->min_area, s->min_distance, adjacent, run, o->cancel};
     status = ct_sparsify(contacts, count, &options, outcome);
   }
-  if (status == CT_OK && ct_workspace_starved(run->workspace)) status = CT_OUT_OF_MEMORY;
+  if (status == CT_OK && ct_workspace_out_of_memory(run->workspace)) status = CT_OUT_OF_MEMORY;
   for (size_t i = 0, c = 0; i < run->count && status == CT_OK; i++)
     if (run->hits[i].has_contact) run->hits[i].hit.sparsified = outcome[c++];
   free(contacts);

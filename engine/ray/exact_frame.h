@@ -10,14 +10,14 @@
 #define CT_QUARTER_ROUNDOFFS 16.0
 
 /* 0, 1 or -1 where the element is that to round-off; *is: is it? */
-static inline double ct_quarter(double x, bool *is) {
+static inline double ct_quarter_turn(double x, bool *is) {
   double whole = rint(x);
   *is = *is && fabs(x - whole) <= CT_QUARTER_ROUNDOFFS * CT_UNIT_ROUNDOFF;
   return whole;
 }
 
 static inline ct_vec3 ct_quarters(ct_vec3 v, bool *is) {
-  return ct_vec(ct_quarter(v.x, is), ct_quarter(v.y, is), ct_quarter(v.z, is));
+  return ct_vec(ct_quarter_turn(v.x, is), ct_quarter_turn(v.y, is), ct_quarter_turn(v.z, is));
 }
 
 /* The frame itself, or with the quarter turns that it stands for: what is on a grid stays there, so

@@ -77,7 +77,7 @@ static bool span_of(const ct_line *line, const ct_shape *shape, ct_line_span *sp
 /* A point that moves along the line to a sharp shape with a ball around it. */
 typedef struct approach {
   const ct_line *line;
-  const ct_inner *inner;
+  const ct_sharp_shape *inner;
   ct_workspace *workspace;
   double enough; /* distance that counts as none */
   bool limited;  /* out of steps */
@@ -124,7 +124,7 @@ static bool approach_both(approach *a, const ct_local_ray *local, ct_line_span *
 /* The span with the shape, whatever kind it is; *limited: not brought to round-off. */
 static bool find_span(const ct_local_ray *local, const ct_shape *shape, ct_workspace *workspace, ct_line_span *span,
                       bool *limited) {
-  ct_inner inner = ct_shape_inner(shape);
+  ct_sharp_shape inner = ct_shape_sharp(shape);
   *limited = false;
   if (shape->kind == CT_KIND_PLANE) return ct_line_half_space(&local->line, inner.radius, span);
   ct_line line = local->line;
@@ -186,7 +186,7 @@ size_t ct_ray_cross(const ct_ray *ray, ct_placed shape, ct_workspace *workspace,
   ct_local_ray local;
   ct_ray_crossing ends[2];
   ct_frame unturned;
-  if (!ct_placed_ready(&shape, &unturned) || ct_max_abs(ray->direction) == 0.0) return 0;
+  if (!ct_placed_prepare(&shape, &unturned) || ct_max_abs(ray->direction) == 0.0) return 0;
   ct_frame frame = ct_frame_exact(shape.frame);
   shape.frame = &frame;
   look_from(ray, shape, &local);

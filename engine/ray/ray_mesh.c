@@ -9,8 +9,8 @@
  */
 #include "ray/ray_mesh.h"
 #include "base/double_double.h"
-#include "ray/ray_mesh_crossings.h"
 #include "pair/workspace.h"
+#include "ray/ray_mesh_crossings.h"
 
 #include <contact/limits.h>
 

@@ -14,12 +14,12 @@
 /* Room for the hits of an ordinary ray. */
 #define FIRST_CAPACITY 32u
 
-void ct_ray_memory_free(ct_ray_memory *memory) {
+void ct_ray_scratch_free(ct_ray_scratch *memory) {
   free(memory->hits);
   free(memory->events);
 }
 
-static bool grow_hits(ct_ray_memory *m, size_t count) {
+static bool grow_hits(ct_ray_scratch *m, size_t count) {
   if (count <= m->capacity) return true;
   size_t capacity = count < FIRST_CAPACITY ? FIRST_CAPACITY : 2 * count;
   ct_mesh_hit *hits = realloc(m->hits, capacity * sizeof *hits);
@@ -29,7 +29,7 @@ static bool grow_hits(ct_ray_memory *m, size_t count) {
   return true;
 }
 
-static bool grow_events(ct_ray_memory *m, size_t count) {
+static bool grow_events(ct_ray_scratch *m, size_t count) {
   if (count <= m->event_capacity) return true;
   ct_ray_event *events = realloc(m->events, 2 * count * sizeof *events);
   if (!events) return false;
@@ -38,8 +38,8 @@ static bool grow_events(ct_ray_memory *m, size_t count) {
   return true;
 }
 
-static bool find_hits(ct_ray_walk *walk, double t_max, bool near, ct_ray_memory *m) {
-  const ct_near_ray first = {walk->origin, walk->direction, t_max, walk->same};
+static bool find_hits(ct_ray_walk *walk, double t_max, bool near, ct_ray_scratch *m) {
+  const ct_ray_range first = {walk->origin, walk->direction, t_max, walk->same};
   if (!grow_hits(m, FIRST_CAPACITY)) return false;
   for (;;) {
     size_t count = near ? ct_mesh_ray_near(walk->mesh, &first, m->hits, m->capacity)
@@ -104,7 +104,7 @@ static void add_span(ct_ray_walk *walk, uint32_t i, ct_ray_event *events) {
 }
 
 bool ct_ray_walk_open(ct_ray_walk *walk, double t_max, bool near, ct_workspace *workspace) {
-  ct_ray_memory *m = &workspace->ray;
+  ct_ray_scratch *m = &workspace->ray;
   walk->next = walk->event_count = 0;
   walk->within = 0;
   if (!find_hits(walk, t_max, near, m) || !grow_events(m, 2 * walk->hit_count)) return false;
@@ -119,7 +119,7 @@ bool ct_ray_walk_open(ct_ray_walk *walk, double t_max, bool near, ct_workspace *
 
 /* ---- inside and outside ---- */
 
-static bool is_in_box(const ct_box *box, ct_vec3 p) {
+static bool is_in_box(const ct_aabb *box, ct_vec3 p) {
   return p.x >= box->min.x && p.x <= box->max.x && p.y >= box->min.y && p.y <= box->max.y &&
          p.z >= box->min.z && p.z <= box->max.z;
 }

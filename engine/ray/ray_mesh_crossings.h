@@ -24,14 +24,14 @@ typedef struct ct_ray_event {
 } ct_ray_event;
 
 /* Grows in the workspace. */
-typedef struct ct_ray_memory {
+typedef struct ct_ray_scratch {
   ct_mesh_hit *hits;
   size_t capacity;
   ct_ray_event *events;
   size_t event_capacity;
-} ct_ray_memory;
+} ct_ray_scratch;
 
-void ct_ray_memory_free(ct_ray_memory *memory);
+void ct_ray_scratch_free(ct_ray_scratch *memory);
 
 typedef struct ct_ray_walk {
   const ct_mesh *mesh;

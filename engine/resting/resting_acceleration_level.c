@@ -2,9 +2,9 @@
  * joins their normal's column and makes the matrix unsymmetric; those that stick may begin to slide. There may be no forces
  * (Painleve: inconsistent), or several that give different accelerations (indeterminate).
  */
+#include "linear/least_norm.h"
 #include "mechanics/mechanics.h"
 #include "resting/resting_problem.h"
-#include "linear/least_norm.h"
 
 /* Accelerations that differ by more than this part of the free ones are two answers; forces and accelerations that are wrong by
  * less than this part are not. */
@@ -24,7 +24,7 @@ typedef struct sliding {
 
 /* Direction of the slip times its friction, in the contact's axes; zero for one that sticks. */
 static ct_vec3 drag(const ct_resting *resting, size_t i) {
-  const ct_touch *touch = &resting->set->touches[resting->active[i]];
+  const ct_contact *touch = &resting->set->touches[resting->active[i]];
   const ct_contact_velocity *velocity = &resting->result->touches[resting->active[i]].velocity;
   if (!velocity->sliding) return ct_vec(0.0, 0.0, 0.0);
   return ct_mat_mul(ct_resting_axes(touch), ct_scale(velocity->tangential, touch->material.dynamic_friction / velocity->slip));
@@ -34,7 +34,7 @@ static ct_vec3 drag(const ct_resting *resting, size_t i) {
  * friction, contacts that stick their static one. */
 static ct_status fold(const ct_resting *resting, ct_resting_problem *problem) {
   size_t rows = problem->friction.matrix.size;
-  double *folded = ct_solver_doubles(resting->solver, rows * rows + 1);
+  double *folded = ct_arena_alloc_doubles(resting->solver, rows * rows + 1);
   if (!folded) return CT_OUT_OF_MEMORY;
   for (size_t e = 0; e < rows * rows; e++) folded[e] = problem->friction.matrix.dense[e];
   for (size_t j = 0; j < resting->count; j++) {
@@ -62,7 +62,7 @@ static void unfold(ct_resting *resting) {
 
 static bool open_sliding(ct_resting *resting, const ct_resting_problem *problem, sliding *s) {
   size_t n = resting->count, rows = problem->friction.matrix.size;
-  double *memory = ct_solver_doubles(resting->solver, 2 * n * n + 10 * n + 1);
+  double *memory = ct_arena_alloc_doubles(resting->solver, 2 * n * n + 10 * n + 1);
   if (!memory) return false;
   *s = (sliding){.resting = resting, .problem = problem, .count = n, .matrix = memory, .block = memory + n * n};
   double **places[] = {&s->q, &s->f, &s->right, &s->out};
@@ -134,14 +134,14 @@ static ct_resting_status status_of(ct_lcp_status status) {
  * for forces that cannot be. */
 static void allow_gap_roundoff(const ct_resting *resting, double *q) {
   for (size_t i = 0; i < resting->count; i++)
-    q[i] += ct_touch_rate_roundoff(resting->set, &resting->set->touches[resting->active[i]], CT_RATE_ACCELERATION);
+    q[i] += ct_contact_rate_roundoff(resting->set, &resting->set->touches[resting->active[i]], CT_RATE_ACCELERATION);
 }
 
 /* All friction has a known direction: a linear complementarity problem. */
 static ct_status solve_sliding(ct_resting *resting, const ct_resting_problem *problem) {
   sliding s;
   size_t n = resting->count;
-  double *vectors = ct_solver_doubles(resting->solver, 2 * n);
+  double *vectors = ct_arena_alloc_doubles(resting->solver, 2 * n);
   if (!vectors || !open_sliding(resting, problem, &s)) return CT_OUT_OF_MEMORY;
   ct_lcp lcp = {.matrix = {.size = n, .dense = s.matrix}, .q = s.q};
   ct_lcp_options options = {.tolerance = resting->options->tolerance,

@@ -8,9 +8,9 @@
 #define FEW 32
 
 /* The contacts that take part, one after the other. NULL: out of memory. */
-static const ct_touch *taking_part(const ct_resting *resting) {
+static const ct_contact *taking_part(const ct_resting *resting) {
   if (resting->count == resting->set->count) return resting->set->touches;
-  ct_touch *touches = ct_solver_take(resting->solver, resting->count, sizeof *touches);
+  ct_contact *touches = ct_arena_alloc(resting->solver, resting->count, sizeof *touches);
   for (size_t i = 0; touches && i < resting->count; i++) touches[i] = resting->set->touches[resting->active[i]];
   return touches;
 }
@@ -20,7 +20,7 @@ static ct_status copy(const ct_resting *resting, const ct_matrix *from, ct_matri
   size_t n = from->size, entries = from->starts[n];
   *out = (ct_matrix){.size = n};
   if (n <= CT_RESTING_DENSE_MAX) {
-    double *dense = ct_solver_doubles(resting->solver, n * n + 1);
+    double *dense = ct_arena_alloc_doubles(resting->solver, n * n + 1);
     if (!dense) return CT_OUT_OF_MEMORY;
     for (size_t i = 0; i < n * n; i++) dense[i] = 0.0;
     for (size_t i = 0; i < n; i++)
@@ -28,9 +28,9 @@ static ct_status copy(const ct_resting *resting, const ct_matrix *from, ct_matri
     out->dense = dense;
     return CT_OK;
   }
-  size_t *starts = ct_solver_take(resting->solver, n + 1, sizeof *starts);
-  uint32_t *columns = ct_solver_take(resting->solver, entries + 1, sizeof *columns);
-  double *values = ct_solver_doubles(resting->solver, entries + 1);
+  size_t *starts = ct_arena_alloc(resting->solver, n + 1, sizeof *starts);
+  uint32_t *columns = ct_arena_alloc(resting->solver, entries + 1, sizeof *columns);
+  double *values = ct_arena_alloc_doubles(resting->solver, entries + 1);
   if (!starts || !columns || !values) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i <= n; i++) starts[i] = from->starts[i];
   for (size_t e = 0; e < entries; e++) {
@@ -46,17 +46,17 @@ static ct_status copy(const ct_resting *resting, const ct_matrix *from, ct_matri
 /* Every contact with every other: of few contacts, without asking the heap. */
 static ct_status put_all(const ct_resting *resting, unsigned parts, ct_matrix *out) {
   size_t n = resting->count * parts;
-  double *dense = ct_solver_doubles(resting->solver, n * n + 1);
+  double *dense = ct_arena_alloc_doubles(resting->solver, n * n + 1);
   if (!dense) return CT_OUT_OF_MEMORY;
   for (size_t row = 0; row < n; row++) {
-    const ct_touch *touch = &resting->set->touches[resting->active[row / parts]];
+    const ct_contact *touch = &resting->set->touches[resting->active[row / parts]];
     ct_mat3 to = ct_resting_axes(touch);
     const ct_vec3 along[3] = {to.rx, to.ry, to.rz};
     for (size_t column = row; column < n; column++) {
-      const ct_touch *cause = &resting->set->touches[resting->active[column / parts]];
+      const ct_contact *cause = &resting->set->touches[resting->active[column / parts]];
       ct_mat3 from = ct_resting_axes(cause);
       const ct_vec3 impulse[3] = {from.rx, from.ry, from.rz};
-      double value = ct_touch_coupling_along(resting->set, touch, along[row % parts], cause, impulse[column % parts]);
+      double value = ct_delassus_along(resting->set, touch, along[row % parts], cause, impulse[column % parts]);
       dense[row * n + column] = dense[column * n + row] = value;
     }
   }
@@ -73,11 +73,11 @@ ct_status ct_resting_matrix(ct_resting *resting, unsigned parts, ct_matrix *out)
   ct_contact_graph graph;
   ct_status status = ct_contact_graph_open(&graph, &set);
   if (status != CT_OK) return status;
-  ct_contact_matrix matrix;
-  status = ct_contact_matrix_open(&matrix, &set, &graph, parts);
+  ct_delassus_matrix matrix;
+  status = ct_delassus_matrix_open(&matrix, &set, &graph, parts);
   if (status == CT_OK) {
     status = copy(resting, &matrix.matrix, out);
-    ct_contact_matrix_close(&matrix);
+    ct_delassus_matrix_close(&matrix);
   }
   ct_contact_graph_close(&graph);
   return status;

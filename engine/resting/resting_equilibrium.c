@@ -3,7 +3,7 @@
  */
 #include "resting/resting_problem.h"
 
-ct_mat3 ct_resting_root(const ct_mat3 *m) {
+ct_mat3 ct_resting_inertia_factor(const ct_mat3 *m) {
   const ct_vec3 zero = {0.0, 0.0, 0.0};
   ct_mat3 l = {zero, zero, zero};
   l.rx.x = sqrt(m->rx.x);
@@ -21,14 +21,14 @@ ct_mat3 ct_resting_root(const ct_mat3 *m) {
 
 /* A force at a place and a torque, as a body's six rows. */
 static void put_load(const ct_mass_body *body, ct_vec3 force, ct_vec3 torque, double sign, double *rows) {
-  ct_mat3 root = ct_resting_root(&body->inverse_inertia);
+  ct_mat3 root = ct_resting_inertia_factor(&body->inverse_inertia);
   ct_vec3 linear = ct_scale(force, sign * sqrt(body->inverse_mass));
   ct_vec3 angular = ct_scale(ct_mat_tmul(root, torque), sign);
   const double all[CT_CONE_BLOCK] = {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
   for (size_t i = 0; i < CT_CONE_BLOCK; i++) rows[i] = all[i];
 }
 
-void ct_resting_lever(const ct_contact_set *set, const ct_touch *touch, const size_t *blocks, ct_cone *lever) {
+void ct_resting_jacobian(const ct_contact_set *set, const ct_contact *touch, const size_t *blocks, ct_cone *lever) {
   const uint32_t bodies[2] = {touch->a, touch->b};
   ct_mat3 axes = ct_resting_axes(touch);
   const ct_vec3 directions[3] = {axes.rx, axes.ry, axes.rz};
@@ -51,45 +51,45 @@ size_t ct_resting_blocks(const ct_contact_set *set, size_t *blocks) {
 
 ct_status ct_resting_fit_open(ct_resting *resting) {
   const ct_contact_set *set = resting->set;
-  ct_resting_fit *fit = &resting->fit;
-  *fit = (ct_resting_fit){.blocks = ct_solver_take(resting->solver, set->body_count + 1, sizeof *fit->blocks)};
+  ct_resting_equilibrium *fit = &resting->fit;
+  *fit = (ct_resting_equilibrium){.blocks = ct_arena_alloc(resting->solver, set->body_count + 1, sizeof *fit->blocks)};
   if (!fit->blocks) return CT_OUT_OF_MEMORY;
   fit->count = ct_resting_blocks(set, fit->blocks);
-  fit->cones = ct_solver_take(resting->solver, resting->count + 1, sizeof *fit->cones);
-  fit->target = ct_solver_doubles(resting->solver, 2 * CT_CONE_BLOCK * (fit->count + 1));
-  fit->forces = ct_solver_doubles(resting->solver, CT_RESTING_PARTS * (resting->count + 1));
+  fit->cones = ct_arena_alloc(resting->solver, resting->count + 1, sizeof *fit->cones);
+  fit->target = ct_arena_alloc_doubles(resting->solver, 2 * CT_CONE_BLOCK * (fit->count + 1));
+  fit->forces = ct_arena_alloc_doubles(resting->solver, CT_RESTING_PARTS * (resting->count + 1));
   if (!fit->cones || !fit->target || !fit->forces) return CT_OUT_OF_MEMORY;
   fit->rest = fit->target + CT_CONE_BLOCK * (fit->count + 1);
   for (size_t i = 0; i < set->body_count; i++)
     if (fit->blocks[i] != CT_CONE_NO_BLOCK)
       put_load(&set->bodies[i], set->bodies[i].force, set->bodies[i].torque, -1.0, &fit->target[fit->blocks[i] * CT_CONE_BLOCK]);
   for (size_t i = 0; i < resting->count; i++) {
-    const ct_touch *touch = &set->touches[resting->active[i]];
-    ct_resting_lever(set, touch, fit->blocks, &fit->cones[i]);
+    const ct_contact *touch = &set->touches[resting->active[i]];
+    ct_resting_jacobian(set, touch, fit->blocks, &fit->cones[i]);
     fit->cones[i].mu = ct_resting_strength(resting, touch->material.static_friction);
   }
   return CT_OK;
 }
 
 /* Of forces that hold the shortest, where it is soon found. */
-static ct_status shorten(const ct_resting *resting, ct_resting_fit *fit, ct_cone_fit_problem *problem) {
-  ct_solver_mark mark = ct_solver_enter(resting->solver);
+static ct_status shorten(const ct_resting *resting, ct_resting_equilibrium *fit, ct_cone_fit_problem *problem) {
+  ct_arena_mark mark = ct_arena_enter(resting->solver);
   size_t numbers = CT_RESTING_PARTS * resting->count;
-  double *forces = ct_solver_doubles(resting->solver, numbers + 1);
-  double *rest = ct_solver_doubles(resting->solver, CT_CONE_BLOCK * fit->count + 1);
+  double *forces = ct_arena_alloc_doubles(resting->solver, numbers + 1);
+  double *rest = ct_arena_alloc_doubles(resting->solver, CT_CONE_BLOCK * fit->count + 1);
   ct_cone_fit_result result = {.forces = forces, .rest = rest};
   problem->steps_max = SHORTEN_STEPS;
-  ct_status status = forces && rest ? ct_cone_hold(problem, resting->solver, &result) : CT_OUT_OF_MEMORY;
+  ct_status status = forces && rest ? ct_cone_min_norm(problem, resting->solver, &result) : CT_OUT_OF_MEMORY;
   double margin = INFINITY;
-  if (status == CT_OK && result.status == CT_CONE_FIT_HELD) status = ct_resting_fit_margin(resting, forces, &margin);
-  bool holds = status == CT_OK && margin <= CT_RESTING_HOLDS;
+  if (status == CT_OK && result.status == CT_CONE_FIT_BALANCED) status = ct_resting_fit_margin(resting, forces, &margin);
+  bool holds = status == CT_OK && margin <= CT_RESTING_BALANCE_TOLERANCE;
   for (size_t i = 0; holds && i < numbers; i++) fit->forces[i] = forces[i];
-  ct_solver_leave(resting->solver, mark);
+  ct_arena_leave(resting->solver, mark);
   return status;
 }
 
 ct_status ct_resting_fit_solve(ct_resting *resting) {
-  ct_resting_fit *fit = &resting->fit;
+  ct_resting_equilibrium *fit = &resting->fit;
   if (fit->known) return CT_OK;
   ct_cone_fit_problem problem = {.cones = fit->cones,
                                  .count = resting->count,
@@ -103,10 +103,10 @@ ct_status ct_resting_fit_solve(ct_resting *resting) {
   for (size_t i = 0; i < CT_CONE_BLOCK * fit->count; i++) fit->rest[i] = fit->target[i];
   for (size_t i = 0; i < CT_RESTING_PARTS * resting->count; i++) fit->forces[i] = 0.0;
   if (fit->exact) status = ct_cone_fit(&problem, resting->solver, &result);
-  else status = ct_cone_hold(&problem, resting->solver, &result);
+  else status = ct_cone_min_norm(&problem, resting->solver, &result);
   fit->known = status == CT_OK;
   fit->status = result.status;
-  bool more = fit->exact && fit->status == CT_CONE_FIT_HELD && resting->options->tie == CT_LCP_TIE_MIN_NORM;
+  bool more = fit->exact && fit->status == CT_CONE_FIT_BALANCED && resting->options->tie == CT_LCP_TIE_MIN_NORM;
   return status == CT_OK && more ? shorten(resting, fit, &problem) : status;
 }
 
@@ -122,20 +122,20 @@ typedef struct balance {
  * of the others the rounding counts. */
 static void act(balance *on, const ct_mass_body *body, ct_vec3 at, ct_vec3 force, double normal) {
   ct_vec3 arm = ct_sub(at, body->center);
-  double size = normal + CT_RESTING_ARM_ROUNDOFF / CT_RESTING_HOLDS * ct_norm(force);
+  double size = normal + CT_RESTING_ARM_ROUNDOFF / CT_RESTING_BALANCE_TOLERANCE * ct_norm(force);
   on->force = ct_add(on->force, force);
   on->torque = ct_add(on->torque, ct_cross(arm, force));
   on->forces += size;
   /* Arms are known to the rounding of the coordinates that they come from. */
-  on->torques += size * (ct_norm(arm) + CT_RESTING_ARM_ROUNDOFF / CT_RESTING_HOLDS * ct_max_abs(at));
+  on->torques += size * (ct_norm(arm) + CT_RESTING_ARM_ROUNDOFF / CT_RESTING_BALANCE_TOLERANCE * ct_max_abs(at));
 }
 
 ct_status ct_resting_fit_margin(const ct_resting *resting, const double *forces, double *margin) {
   const ct_contact_set *set = resting->set;
-  ct_solver_mark mark = ct_solver_enter(resting->solver);
-  balance *all = ct_solver_take(resting->solver, set->body_count + 1, sizeof *all);
+  ct_arena_mark mark = ct_arena_enter(resting->solver);
+  balance *all = ct_arena_alloc(resting->solver, set->body_count + 1, sizeof *all);
   if (!all) {
-    ct_solver_leave(resting->solver, mark);
+    ct_arena_leave(resting->solver, mark);
     return CT_OUT_OF_MEMORY;
   }
   for (size_t i = 0; i < set->body_count; i++) {
@@ -143,7 +143,7 @@ ct_status ct_resting_fit_margin(const ct_resting *resting, const double *forces,
     all[i] = (balance){body->force, body->torque, ct_norm(body->force), ct_norm(body->torque)};
   }
   for (size_t i = 0; i < resting->count; i++) {
-    const ct_touch *touch = &set->touches[resting->active[i]];
+    const ct_contact *touch = &set->touches[resting->active[i]];
     ct_vec3 force = ct_resting_force(touch, &forces[i * CT_RESTING_PARTS]);
     act(&all[touch->a], &set->bodies[touch->a], touch->position, ct_neg(force), forces[i * CT_RESTING_PARTS]);
     act(&all[touch->b], &set->bodies[touch->b], touch->position, force, forces[i * CT_RESTING_PARTS]);
@@ -154,7 +154,7 @@ ct_status ct_resting_fit_margin(const ct_resting *resting, const double *forces,
     if (all[i].forces > 0.0) worst = fmax(worst, ct_norm(all[i].force) / all[i].forces);
     if (all[i].torques > 0.0) worst = fmax(worst, ct_norm(all[i].torque) / all[i].torques);
   }
-  ct_solver_leave(resting->solver, mark);
+  ct_arena_leave(resting->solver, mark);
   *margin = worst;
   return CT_OK;
 }

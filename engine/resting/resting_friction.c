@@ -19,19 +19,20 @@
  * steps that it is given at least. */
 #define SOLVER_WORK 1e9
 #define SOLVER_LEAST 300.0
-/* Residual of forces that hold all bodies but for CT_RESTING_HOLDS, for each 1 + mu: far below what accelerations make of it. */
+/* Residual of forces that hold all bodies but for CT_RESTING_BALANCE_TOLERANCE, for each 1 + mu: far below what accelerations make
+ * of it. */
 #define HELD_RESIDUAL 1e-10
 
 /* Free accelerations and strengths: of contacts that stick the static ones. */
 static void fill(const ct_resting *resting, ct_resting_problem *problem) {
   double slip = 0.0, most = 0.0;
   for (size_t i = 0; i < resting->count; i++) {
-    const ct_touch *touch = &resting->set->touches[resting->active[i]];
+    const ct_contact *touch = &resting->set->touches[resting->active[i]];
     const ct_contact_velocity *velocity = &resting->result->touches[resting->active[i]].velocity;
     ct_mat3 axes = ct_resting_axes(touch);
     double rate = resting->options->acceleration_level ? 0.0 : 1.0 / resting->options->time_step;
     ct_vec3 free, present = ct_mat_mul(axes, ct_scale(velocity->tangential, rate));
-    double normal = ct_touch_free_acceleration(resting->set, touch, &free);
+    double normal = ct_contact_free_acceleration(resting->set, touch, &free);
     free = ct_mat_mul(axes, free);
     double *q = &problem->q[i * CT_RESTING_PARTS];
     q[0] = normal;
@@ -49,7 +50,7 @@ static void fill(const ct_resting *resting, ct_resting_problem *problem) {
 
 static ct_status open_problem(ct_resting *resting, ct_resting_problem *problem) {
   size_t rows = resting->count * CT_RESTING_PARTS;
-  double *memory = ct_solver_doubles(resting->solver, 2 * rows + resting->count);
+  double *memory = ct_arena_alloc_doubles(resting->solver, 2 * rows + resting->count);
   if (!memory) return CT_OUT_OF_MEMORY;
   *problem = (ct_resting_problem){.q = memory, .velocities = memory + rows, .mu = memory + 2 * rows};
   problem->friction = (ct_friction_problem){.q = problem->q, .mu = problem->mu, .contacts = resting->count, .dimension = 3};
@@ -67,14 +68,14 @@ static ct_status hold(ct_resting *resting, const ct_resting_problem *problem, bo
   if (resting->options->friction_method != CT_FRICTION_AUTO || !(problem->fastest <= STILL_PART)) return CT_OK;
   if (resting->options->friction != CT_RESTING_FRICTION_CONE) return CT_OK;
   ct_status status = ct_resting_fit_solve(resting);
-  const ct_resting_fit *fit = &resting->fit;
+  const ct_resting_equilibrium *fit = &resting->fit;
   if (status != CT_OK || fit->status == CT_CONE_FIT_UNDECIDED) return status;
   for (size_t i = 0; i < resting->count * CT_RESTING_PARTS; i++) resting->forces[i] = fit->forces[i];
   double margin;
   status = ct_resting_fit_margin(resting, fit->forces, &margin);
   if (status != CT_OK) return status;
   /* Bodies without acceleration slip all the same where what they touch is accelerated, and part where they spin. */
-  *holds = margin <= CT_RESTING_HOLDS &&
+  *holds = margin <= CT_RESTING_BALANCE_TOLERANCE &&
            ct_friction_residual(&problem->friction, resting->forces, NULL) <= HELD_RESIDUAL * (1.0 + problem->strongest);
   *near = !*holds && problem->friction.matrix.size <= CT_RESTING_DENSE_MAX;
   return CT_OK;
@@ -100,9 +101,9 @@ static ct_status come_close(ct_resting *resting, const ct_resting_problem *probl
   double *best = resting->forces, *residual = &resting->result->residual;
   ct_status status = ct_resting_polish(&problem->friction, resting->solver, best, residual);
   if (status != CT_OK || *residual <= CLOSE_ENOUGH || options->tolerance > 0.0 || options->iterations_max) return status;
-  ct_solver_mark mark = ct_solver_enter(resting->solver);
+  ct_arena_mark mark = ct_arena_enter(resting->solver);
   size_t rows = problem->friction.matrix.size;
-  double *forces = ct_solver_doubles(resting->solver, rows);
+  double *forces = ct_arena_alloc_doubles(resting->solver, rows);
   ct_friction_options closer = *options;
   closer.tolerance = CLOSE_RESIDUAL;
   closer.iterations_max = CLOSER_STEPS;
@@ -117,7 +118,7 @@ static ct_status come_close(ct_resting *resting, const ct_resting_problem *probl
     solved->method = again.method;
   }
   solved->iterations += again.iterations;
-  ct_solver_leave(resting->solver, mark);
+  ct_arena_leave(resting->solver, mark);
   return status;
 }
 
@@ -177,7 +178,7 @@ static void tell_slip(ct_resting *resting, const ct_resting_problem *problem) {
     const double *f = &resting->forces[3 * i], *u = &problem->velocities[3 * i];
     double limit = problem->mu[i] * f[0], slip = ct_norm(ct_vec(u[1], u[2], 0.0));
     bool at_limit = ct_norm(ct_vec(f[1], f[2], 0.0)) >= limit * (1.0 - CT_RESTING_LIMIT_PART);
-    ct_touch_force *told = &resting->result->touches[resting->active[i]];
+    ct_contact_force *told = &resting->result->touches[resting->active[i]];
     bool now = resting->options->acceleration_level && told->velocity.sliding;
     told->sliding = now ? f[0] > 0.0 : at_limit && slip > CT_RESTING_SLIP_PART * problem->scale;
   }
@@ -197,7 +198,7 @@ static ct_status solve(ct_resting *resting, ct_resting_problem *problem) {
 static ct_status solve_again(ct_resting *resting, ct_resting_problem *problem, bool *squeezed) {
   bool raised;
   ct_resting_result *result = resting->result;
-  ct_status status = ct_resting_squeezed(resting, problem->q, squeezed, &raised);
+  ct_status status = ct_resting_check_infeasible(resting, problem->q, squeezed, &raised);
   if (status != CT_OK || !raised) return status;
   result->status = CT_RESTING_STATUS_OK;
   result->converged = true;
@@ -207,11 +208,12 @@ static ct_status solve_again(ct_resting *resting, ct_resting_problem *problem, b
 }
 
 ct_status ct_resting_friction_solve(ct_resting *resting) {
-  ct_solver_mark mark = ct_solver_enter(resting->solver);
+  ct_arena_mark mark = ct_arena_enter(resting->solver);
   ct_resting_problem problem;
   ct_status status = open_problem(resting, &problem);
   bool squeezed = false, raised = false;
-  if (status == CT_OK && ct_resting_is_driven(resting)) status = ct_resting_squeezed(resting, problem.q, &squeezed, &raised);
+  if (status == CT_OK && ct_resting_is_driven(resting))
+    status = ct_resting_check_infeasible(resting, problem.q, &squeezed, &raised);
   if (status == CT_OK && !squeezed) status = solve(resting, &problem);
   if (status == CT_OK && !squeezed && resting->result->status == CT_RESTING_STATUS_INFEASIBLE)
     status = solve_again(resting, &problem, &squeezed);
@@ -223,6 +225,6 @@ ct_status ct_resting_friction_solve(ct_resting *resting) {
     resting->result->rank_known = false;
     resting->result->unique = CT_UNKNOWN;
   }
-  ct_solver_leave(resting->solver, mark);
+  ct_arena_leave(resting->solver, mark);
   return status;
 }

@@ -18,14 +18,14 @@
 
 void ct_resting_system(const ct_contact_set *set, double *matrix, double *b) {
   for (size_t i = 0; matrix && i < set->count; i++) {
-    const ct_touch *touch = &set->touches[i];
+    const ct_contact *touch = &set->touches[i];
     for (size_t j = i; j < set->count; j++) {
-      const ct_touch *cause = &set->touches[j];
-      double value = ct_touch_coupling_along(set, touch, touch->normal, cause, cause->normal);
+      const ct_contact *cause = &set->touches[j];
+      double value = ct_delassus_along(set, touch, touch->normal, cause, cause->normal);
       matrix[i * set->count + j] = matrix[j * set->count + i] = value;
     }
   }
-  for (size_t i = 0; b && i < set->count; i++) b[i] = ct_touch_free_acceleration(set, &set->touches[i], NULL);
+  for (size_t i = 0; b && i < set->count; i++) b[i] = ct_contact_free_acceleration(set, &set->touches[i], NULL);
 }
 
 const char *ct_resting_lcp_word(ct_lcp_method method) {
@@ -54,11 +54,11 @@ static void tell_solver(ct_resting *resting, const ct_lcp_result *solved, bool n
 
 /* Heaps of many contacts, more than their bodies need, are soon solved by gradients, and to more digits than are asked for. What
  * direct methods cannot take they answer alone, as far as they come. */
-static ct_status by_gradients(const ct_lcp *problem, const ct_lcp_options *options, ct_solver *solver, ct_lcp_result *solved,
+static ct_status by_gradients(const ct_lcp *problem, const ct_lcp_options *options, ct_arena *solver, ct_lcp_result *solved,
                               bool *done) {
   bool alone = problem->matrix.size > CT_LCP_DIRECT_MAX;
   double most = 0.0, wanted = options->tolerance;
-  if (!(wanted > 0.0)) wanted = alone ? CT_LCP_SWEEP_TOLERANCE : CT_LCP_TOLERANCE;
+  if (!(wanted > 0.0)) wanted = alone ? CT_LCP_PGS_TOLERANCE : CT_LCP_TOLERANCE;
   for (size_t i = 0; i < problem->matrix.size; i++) most = fmax(most, fabs(problem->q[i]));
   ct_lcp_options closer = *options;
   closer.method = CT_LCP_QUADRATIC;
@@ -85,7 +85,7 @@ static bool is_rounding(const ct_lcp *problem, const ct_lcp_result *held) {
     } else {
       for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) size += fabs(m->values[e] * held->z[m->columns[e]]);
     }
-    if (fabs(held->w[i]) > CT_RESTING_HOLDS * size) return false;
+    if (fabs(held->w[i]) > CT_RESTING_BALANCE_TOLERANCE * size) return false;
   }
   return true;
 }
@@ -96,9 +96,9 @@ static bool is_rounding(const ct_lcp *problem, const ct_lcp_result *held) {
 static ct_status by_balance(ct_resting *resting, const ct_lcp *problem, bool last, bool *done) {
   size_t n = resting->count;
   ct_status status = ct_resting_fit_solve(resting);
-  if (status != CT_OK || resting->fit.status != CT_CONE_FIT_HELD) return status;
-  ct_solver_mark mark = ct_solver_enter(resting->solver);
-  double *memory = ct_solver_doubles(resting->solver, 2 * n), most = 0.0;
+  if (status != CT_OK || resting->fit.status != CT_CONE_FIT_BALANCED) return status;
+  ct_arena_mark mark = ct_arena_enter(resting->solver);
+  double *memory = ct_arena_alloc_doubles(resting->solver, 2 * n), most = 0.0;
   ct_lcp_result held = {.z = memory, .w = memory + n};
   for (size_t i = 0; memory && i < n; i++) {
     held.z[i] = resting->fit.forces[i * CT_RESTING_PARTS];
@@ -114,7 +114,7 @@ static ct_status by_balance(ct_resting *resting, const ct_lcp *problem, bool las
     tell_solver(resting, &held, false);
     resting->result->method = "equilibrium";
   }
-  ct_solver_leave(resting->solver, mark);
+  ct_arena_leave(resting->solver, mark);
   return memory ? status : CT_OUT_OF_MEMORY;
 }
 
@@ -153,8 +153,8 @@ static ct_status solve(ct_resting *resting, const ct_lcp *problem, double *q, co
 
 ct_status ct_resting_normal(ct_resting *resting) {
   size_t n = resting->count;
-  ct_solver_mark mark = ct_solver_enter(resting->solver);
-  double *memory = ct_solver_doubles(resting->solver, 4 * n);
+  ct_arena_mark mark = ct_arena_enter(resting->solver);
+  double *memory = ct_arena_alloc_doubles(resting->solver, 4 * n);
   ct_lcp problem = {.q = memory};
   ct_status status = memory ? ct_resting_matrix(resting, 1, &problem.matrix) : CT_OUT_OF_MEMORY;
   const ct_resting_options *from = resting->options;
@@ -166,8 +166,8 @@ ct_status ct_resting_normal(ct_resting *resting) {
                             .cancel = from->cancel};
   ct_lcp_result solved = {.z = memory + n, .w = memory + 2 * n, .certificate = memory + 3 * n};
   for (size_t i = 0; status == CT_OK && i < n; i++)
-    memory[i] = ct_touch_free_acceleration(resting->set, &resting->set->touches[resting->active[i]], NULL);
+    memory[i] = ct_contact_free_acceleration(resting->set, &resting->set->touches[resting->active[i]], NULL);
   if (status == CT_OK) status = solve(resting, &problem, memory, &options, &solved);
-  ct_solver_leave(resting->solver, mark);
+  ct_arena_leave(resting->solver, mark);
   return status;
 }

@@ -7,8 +7,8 @@
 ct_status ct_resting_certify(ct_resting *resting, const double *y, double *q, unsigned parts, bool *proves) {
   size_t all = resting->set->count;
   double *told = resting->result->certificate, closing = 0.0, margin;
-  ct_solver_mark mark = ct_solver_enter(resting->solver);
-  double *spread = ct_solver_doubles(resting->solver, all + 1);
+  ct_arena_mark mark = ct_arena_enter(resting->solver);
+  double *spread = ct_arena_alloc_doubles(resting->solver, all + 1);
   *proves = false;
   for (size_t i = 0; spread && i < all; i++) spread[i] = 0.0;
   for (size_t i = 0; spread && i < resting->count; i++) {
@@ -20,8 +20,8 @@ ct_status ct_resting_certify(ct_resting *resting, const double *y, double *q, un
   *proves = status == CT_OK && closing > margin;
   for (size_t i = 0; told && *proves && i < all; i++) told[i] = spread[i];
   for (size_t i = 0; status == CT_OK && !*proves && i < resting->count; i++)
-    q[i * parts] += ct_touch_rate_roundoff(resting->set, &resting->set->touches[resting->active[i]], CT_RATE_ACCELERATION);
-  ct_solver_leave(resting->solver, mark);
+    q[i * parts] += ct_contact_rate_roundoff(resting->set, &resting->set->touches[resting->active[i]], CT_RATE_ACCELERATION);
+  ct_arena_leave(resting->solver, mark);
   return status;
 }
 
@@ -45,14 +45,14 @@ static void tell(ct_resting *resting, const ct_lcp_result *solved) {
   for (size_t i = 0; i < resting->count * CT_RESTING_PARTS; i++) resting->forces[i] = 0.0;
 }
 
-ct_status ct_resting_squeezed(ct_resting *resting, double *q, bool *squeezed, bool *raised) {
+ct_status ct_resting_check_infeasible(ct_resting *resting, double *q, bool *squeezed, bool *raised) {
   size_t n = resting->count;
   bool claimed = resting->result->status == CT_RESTING_STATUS_INFEASIBLE;
   *squeezed = *raised = false;
   if (claimed) resting->result->status = CT_RESTING_STATUS_NOT_CONVERGED;
   if (n > CT_LCP_DIRECT_MAX) return CT_OK;
-  ct_solver_mark mark = ct_solver_enter(resting->solver);
-  double *memory = ct_solver_doubles(resting->solver, 4 * n + 1);
+  ct_arena_mark mark = ct_arena_enter(resting->solver);
+  double *memory = ct_arena_alloc_doubles(resting->solver, 4 * n + 1);
   ct_lcp problem = {.q = memory};
   ct_lcp_options options = {.tie = CT_LCP_TIE_ANY, .cancel = resting->options->cancel};
   ct_status status = memory ? ct_resting_matrix(resting, 1, &problem.matrix) : CT_OUT_OF_MEMORY;
@@ -69,6 +69,6 @@ ct_status ct_resting_squeezed(ct_resting *resting, double *q, bool *squeezed, bo
     if (*squeezed) tell(resting, &solved);
     open = status == CT_OK && none && !*squeezed;
   }
-  ct_solver_leave(resting->solver, mark);
+  ct_arena_leave(resting->solver, mark);
   return status;
 }

@@ -1,8 +1,8 @@
 /* Islands whose contact system would be larger than is kept: many contacts at each of few bodies, or very many. The forces that
  * hold all bodies, or come nearest, want no such system, and what they are worth is seen from the accelerations that follow.
  */
-#include "resting/resting_problem.h"
 #include "friction/friction.h"
+#include "resting/resting_problem.h"
 
 /* Only where AUTO is asked for, and the forces would act at velocities or on nothing that slides. */
 static bool applies(const ct_resting *resting) {
@@ -17,16 +17,16 @@ static double residual_of_normals(const ct_resting *resting, double *most) {
   double worst = 0.0;
   *most = 0.0;
   for (size_t i = 0; i < resting->count; i++) {
-    const ct_touch *touch = &resting->set->touches[resting->active[i]];
-    const ct_touch_force *told = &resting->result->touches[resting->active[i]];
+    const ct_contact *touch = &resting->set->touches[resting->active[i]];
+    const ct_contact_force *told = &resting->result->touches[resting->active[i]];
     worst = fmax(worst, fabs(fmin(told->normal, told->acceleration)));
-    *most = fmax(*most, fabs(ct_touch_free_acceleration(resting->set, touch, NULL)));
+    *most = fmax(*most, fabs(ct_contact_free_acceleration(resting->set, touch, NULL)));
   }
   return worst;
 }
 
-static double block_norm(const ct_contact_set *set, const ct_touch *touch) {
-  ct_mat3 m = ct_touch_coupling(set, touch, touch);
+static double block_norm(const ct_contact_set *set, const ct_contact *touch) {
+  ct_mat3 m = ct_delassus_block(set, touch, touch);
   return sqrt(ct_dot(m.rx, m.rx) + ct_dot(m.ry, m.ry) + ct_dot(m.rz, m.rz));
 }
 
@@ -34,8 +34,8 @@ static double block_norm(const ct_contact_set *set, const ct_touch *touch) {
 static double residual_of_cones(const ct_resting *resting) {
   double sum = 0.0, size = 0.0, normal_max = 0.0;
   for (size_t i = 0; i < resting->count; i++) {
-    const ct_touch *touch = &resting->set->touches[resting->active[i]];
-    const ct_touch_force *told = &resting->result->touches[resting->active[i]];
+    const ct_contact *touch = &resting->set->touches[resting->active[i]];
+    const ct_contact_force *told = &resting->result->touches[resting->active[i]];
     double norm = block_norm(resting->set, touch);
     if (!(norm > 0.0)) continue;
     ct_vec3 slip = ct_add_scaled(told->tangential_acceleration, told->velocity.tangential, 1.0 / resting->options->time_step);
@@ -45,7 +45,7 @@ static double residual_of_cones(const ct_resting *resting) {
     ct_triple defect =
         ct_friction_defect((ct_triple){f[0], f[1], f[2]}, (ct_triple){told->acceleration, along.y, along.z}, mu, 1.0 / norm, &size);
     sum += ct_triple_norm2(defect);
-    double free = fabs(ct_touch_free_acceleration(resting->set, touch, NULL));
+    double free = fabs(ct_contact_free_acceleration(resting->set, touch, NULL));
     normal_max = fmax(normal_max, CT_FRICTION_GROWTH * (free / norm));
   }
   double residual = sum > 0.0 ? sqrt(sum) / (normal_max > 0.0 ? fmin(size, normal_max) : size) : 0.0;
@@ -56,19 +56,19 @@ ct_status ct_resting_balance(ct_resting *resting) {
   if (!applies(resting)) return CT_LIMIT;
   ct_status status = ct_resting_fit_solve(resting);
   for (size_t i = 0; status == CT_OK && i < resting->count * CT_RESTING_PARTS; i++) resting->forces[i] = resting->fit.forces[i];
-  if (status == CT_OK) status = ct_resting_tell(resting);
+  if (status == CT_OK) status = ct_resting_write_result(resting);
   if (status != CT_OK) return status;
   ct_resting_result *told = resting->result;
   double most = 0.0, wanted = resting->options->tolerance;
   if (resting->options->friction == CT_RESTING_FRICTION_NONE) {
     told->residual = residual_of_normals(resting, &most);
-    told->converged = told->residual <= (wanted > 0.0 ? wanted : CT_LCP_SWEEP_TOLERANCE) * (1.0 + most);
+    told->converged = told->residual <= (wanted > 0.0 ? wanted : CT_LCP_PGS_TOLERANCE) * (1.0 + most);
   } else {
     told->residual = residual_of_cones(resting);
     told->converged = told->residual <= (wanted > 0.0 ? wanted : CT_FRICTION_TOLERANCE);
   }
   for (size_t i = 0; i < resting->count; i++) {
-    const ct_touch_force *touch = &told->touches[resting->active[i]];
+    const ct_contact_force *touch = &told->touches[resting->active[i]];
     told->complementarity = fmax(told->complementarity, fabs(touch->normal * touch->acceleration));
   }
   told->status = told->converged ? CT_RESTING_STATUS_OK : CT_RESTING_STATUS_NOT_CONVERGED;

@@ -2,9 +2,9 @@
  * open (no force), sticks (no velocity) or slides (no normal velocity, friction at its limit against the slip). Where the equations
  * depend on each other the shortest step is taken: forces that no equation asks to change stay.
  */
-#include "resting/resting_problem.h"
 #include "friction/friction.h"
 #include "linear/least_norm.h"
+#include "resting/resting_problem.h"
 
 #define STEPS_MAX 12
 
@@ -96,14 +96,14 @@ static void move(polish *p) {
   for (size_t i = 0; i < p->problem->contacts; i++) {
     double *f = &p->forces[3 * i];
     for (size_t k = 0; k < 3; k++) f[k] += p->step[3 * i + k];
-    ct_triple within = ct_cone_inside(ct_cone_nearest((ct_triple){f[0], f[1], f[2]}, p->problem->mu[i]), p->problem->mu[i]);
+    ct_triple within = ct_cone_contains(ct_cone_nearest((ct_triple){f[0], f[1], f[2]}, p->problem->mu[i]), p->problem->mu[i]);
     f[0] = within.n;
     f[1] = within.s;
     f[2] = within.t;
   }
 }
 
-static ct_status iterate(polish *p, ct_solver *solver, double *forces, double *residual) {
+static ct_status iterate(polish *p, ct_arena *solver, double *forces, double *residual) {
   double best = ct_friction_residual(p->problem, p->forces, p->velocities);
   for (int step = 0, worse = 0; step < STEPS_MAX && worse < 2 && best > 0.0; step++) {
     linearise(p);
@@ -119,11 +119,11 @@ static ct_status iterate(polish *p, ct_solver *solver, double *forces, double *r
   return CT_OK;
 }
 
-ct_status ct_resting_polish(const ct_friction_problem *problem, ct_solver *solver, double *forces, double *residual) {
+ct_status ct_resting_polish(const ct_friction_problem *problem, ct_arena *solver, double *forces, double *residual) {
   polish p = {.problem = problem, .rows = problem->matrix.size};
-  ct_solver_mark mark = ct_solver_enter(solver);
-  double *vectors = ct_solver_doubles(solver, 4 * p.rows + 1);
-  p.matrix = ct_solver_doubles(solver, p.rows * p.rows + 1);
+  ct_arena_mark mark = ct_arena_enter(solver);
+  double *vectors = ct_arena_alloc_doubles(solver, 4 * p.rows + 1);
+  p.matrix = ct_arena_alloc_doubles(solver, p.rows * p.rows + 1);
   ct_status status = vectors && p.matrix ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     p.forces = vectors;
@@ -133,6 +133,6 @@ ct_status ct_resting_polish(const ct_friction_problem *problem, ct_solver *solve
     for (size_t i = 0; i < p.rows; i++) p.forces[i] = forces[i];
     status = iterate(&p, solver, forces, residual);
   }
-  ct_solver_leave(solver, mark);
+  ct_arena_leave(solver, mark);
   return status;
 }

@@ -11,7 +11,7 @@
 
 /* What forces may leave over on a body, part of what acts on it, and are still said to hold it: the rounding of contact points and
  * normals, and of sums over some hundred contacts. */
-#define CT_RESTING_HOLDS 1e-12
+#define CT_RESTING_BALANCE_TOLERANCE 1e-12
 /* Rounding of a contact's position, part of its coordinates. */
 #define CT_RESTING_ARM_ROUNDOFF 4e-16
 
@@ -19,12 +19,12 @@
 #define CT_RESTING_LIMIT_PART 1e-9
 #define CT_RESTING_SLIP_PART 1e-10
 
-/* Components of a force at a contact: along its normal and its two tangents (ct_touch_tangents). */
+/* Components of a force at a contact: along its normal and its two tangents (ct_contact_tangents). */
 #define CT_RESTING_PARTS 3
 
 /* Which forces within the cones of static friction would hold every body where it is, or how near they come. In the metric of the
  * kinetic energy: what is left over is the acceleration of Gauss' principle. */
-typedef struct ct_resting_fit {
+typedef struct ct_resting_equilibrium {
   size_t *blocks; /* [body_count] number of each dynamic body; CT_CONE_NO_BLOCK: another */
   size_t count;   /* dynamic bodies */
   ct_cone *cones; /* [active contacts] */
@@ -34,24 +34,24 @@ typedef struct ct_resting_fit {
   bool known;     /* the two above, and status */
   bool exact;     /* the rest is right to round-off; else to some eight digits */
   ct_cone_fit_status status;
-} ct_resting_fit;
+} ct_resting_equilibrium;
 
 typedef struct ct_resting {
   const ct_contact_set *set;
   const ct_resting_options *options;
-  ct_solver *solver;
+  ct_arena *solver;
   ct_resting_result *result;
   uint32_t *active; /* [count] contacts that take part: those that do not separate */
   size_t count;
   double *forces;     /* [3 count] normal, two tangents; what a solve leaves */
-  ct_resting_fit fit; /* where friction or stability ask for it */
+  ct_resting_equilibrium fit; /* where friction or stability ask for it */
 } ct_resting;
 
 /* Unit normal and tangents of a contact, as rows. */
-ct_mat3 ct_resting_axes(const ct_touch *touch);
+ct_mat3 ct_resting_axes(const ct_contact *touch);
 
 /* A force in the contact's axes as a vector, on b. */
-ct_vec3 ct_resting_force(const ct_touch *touch, const double *parts);
+ct_vec3 ct_resting_force(const ct_contact *touch, const double *parts);
 /* The coefficient of friction of the cones that bodies are asked to stay by: of pyramids those of the cones that they stand for. */
 double ct_resting_strength(const ct_resting *resting, double mu);
 
@@ -85,7 +85,7 @@ ct_status ct_resting_friction_solve(ct_resting *resting);
 /* Looks for the proof that bodies which move, or are moved, squeeze others, with friction or without: told then, without forces.
  * Else an island that was told infeasible has not converged. q [3 count] as of ct_resting_problem. *raised: contacts cannot be kept
  * apart by round-off of q alone, which was raised by it. */
-ct_status ct_resting_squeezed(ct_resting *resting, double *q, bool *squeezed, bool *raised);
+ct_status ct_resting_check_infeasible(ct_resting *resting, double *q, bool *squeezed, bool *raised);
 /* Whether y [count] is such a proof, whatever the masses: then it is the result's certificate. Else the normal accelerations
  * q [parts count] are raised by their round-off. */
 ct_status ct_resting_certify(ct_resting *resting, const double *y, double *q, unsigned parts, bool *proves);
@@ -101,12 +101,12 @@ static_assert(CT_RESTING_CONTACTS_EXACT * 3 == CT_RESTING_DENSE_MAX && CT_RESTIN
               "what is said of exact answers");
 
 /* L of a body's I^-1 = L L', lower triangular. */
-ct_mat3 ct_resting_root(const ct_mat3 *inverse_inertia);
+ct_mat3 ct_resting_inertia_factor(const ct_mat3 *inverse_inertia);
 /* Numbers of the dynamic bodies, CT_CONE_NO_BLOCK of others: blocks [body_count]; how many. */
 size_t ct_resting_blocks(const ct_contact_set *set, size_t *blocks);
 /* What a contact's three forces do to its bodies, in rows that are divided by the roots of masses: of all contacts G, with W = G'G.
  * mu is 0. */
-void ct_resting_lever(const ct_contact_set *set, const ct_touch *touch, const size_t *blocks, ct_cone *lever);
+void ct_resting_jacobian(const ct_contact_set *set, const ct_contact *touch, const size_t *blocks, ct_cone *lever);
 /* Cones and loads of the bodies; taken from the solver's scratch, at which the caller has entered. */
 ct_status ct_resting_fit_open(ct_resting *resting);
 /* Forces within the cones that hold, the shortest ones where contacts are no pyramids; or the best there are. Looked for once. */
@@ -116,12 +116,12 @@ ct_status ct_resting_fit_margin(const ct_resting *resting, const double *forces,
 
 /* Takes forces near the answer of a friction problem to it, by Newton's method on the contacts as they stick and slide. Keeps them
  * where that does not come nearer. */
-ct_status ct_resting_polish(const ct_friction_problem *problem, ct_solver *solver, double *forces, double *residual);
+ct_status ct_resting_polish(const ct_friction_problem *problem, ct_arena *solver, double *forces, double *residual);
 
 /* The forces as they are told: of contacts in world axes, of bodies, with the accelerations that follow. CT_OUT_OF_MEMORY. */
-ct_status ct_resting_tell(ct_resting *resting);
+ct_status ct_resting_write_result(ct_resting *resting);
 
-/* Whether it stays, and the proof. After ct_resting_tell. */
+/* Whether it stays, and the proof. After ct_resting_write_result. */
 ct_status ct_resting_stability(ct_resting *resting);
 
 #endif

@@ -15,8 +15,8 @@ static void add_force(contact_load *load, const ct_mass_body *body, ct_vec3 at, 
 
 static void tell_force(const ct_resting *resting, size_t number, contact_load *loads) {
   const ct_contact_set *set = resting->set;
-  const ct_touch *touch = &set->touches[resting->active[number]];
-  ct_touch_force *told = &resting->result->touches[resting->active[number]];
+  const ct_contact *touch = &set->touches[resting->active[number]];
+  ct_contact_force *told = &resting->result->touches[resting->active[number]];
   const double *f = &resting->forces[number * CT_RESTING_PARTS];
   ct_mat3 axes = ct_resting_axes(touch);
   told->normal = f[0];
@@ -42,9 +42,10 @@ static ct_vec3 point_acceleration(const contact_load *load, const ct_mass_body *
   return ct_add(load->linear, ct_cross(load->angular, ct_sub(at, body->center)));
 }
 
-static void tell_acceleration(const ct_contact_set *set, const ct_touch *touch, const contact_load *loads, ct_touch_force *told) {
+static void tell_acceleration(const ct_contact_set *set, const ct_contact *touch, const contact_load *loads,
+                              ct_contact_force *told) {
   ct_vec3 tangential;
-  double normal = ct_touch_free_acceleration(set, touch, &tangential);
+  double normal = ct_contact_free_acceleration(set, touch, &tangential);
   ct_vec3 by_contacts = ct_sub(point_acceleration(&loads[touch->b], &set->bodies[touch->b], touch->position),
                                point_acceleration(&loads[touch->a], &set->bodies[touch->a], touch->position));
   double along = ct_dot(touch->normal, by_contacts);
@@ -57,18 +58,18 @@ static void tell_worst(ct_resting *resting) {
   ct_resting_result *result = resting->result;
   result->primal = result->dual = 0.0;
   for (size_t i = 0; i < resting->count; i++) {
-    const ct_touch_force *told = &result->touches[resting->active[i]];
+    const ct_contact_force *told = &result->touches[resting->active[i]];
     result->primal = ct_max2(result->primal, -told->acceleration);
     result->dual = ct_max2(result->dual, -told->normal);
   }
 }
 
-ct_status ct_resting_tell(ct_resting *resting) {
+ct_status ct_resting_write_result(ct_resting *resting) {
   const ct_contact_set *set = resting->set;
-  ct_solver_mark mark = ct_solver_enter(resting->solver);
-  contact_load *loads = ct_solver_take(resting->solver, set->body_count, sizeof *loads);
+  ct_arena_mark mark = ct_arena_enter(resting->solver);
+  contact_load *loads = ct_arena_alloc(resting->solver, set->body_count, sizeof *loads);
   if (!loads) {
-    ct_solver_leave(resting->solver, mark);
+    ct_arena_leave(resting->solver, mark);
     return CT_OUT_OF_MEMORY;
   }
   for (size_t i = 0; i < set->body_count; i++) loads[i] = (contact_load){0};
@@ -76,6 +77,6 @@ ct_status ct_resting_tell(ct_resting *resting) {
   for (size_t i = 0; i < set->body_count; i++) tell_body(&set->bodies[i], &loads[i], &resting->result->bodies[i]);
   for (size_t i = 0; i < set->count; i++) tell_acceleration(set, &set->touches[i], loads, &resting->result->touches[i]);
   tell_worst(resting);
-  ct_solver_leave(resting->solver, mark);
+  ct_arena_leave(resting->solver, mark);
   return CT_OK;
 }

@@ -22,7 +22,7 @@ static bool is_moving(const ct_resting *resting) {
       return true;
   }
   for (size_t i = 0; i < set->count; i++) {
-    const ct_touch *touch = &set->touches[i];
+    const ct_contact *touch = &set->touches[i];
     const uint32_t sides[2] = {touch->a, touch->b};
     for (size_t k = 0; k < 2; k++) {
       const ct_mass_body *body = &set->bodies[sides[k]];
@@ -45,7 +45,7 @@ static bool within_cones(const ct_resting *resting, const double *forces) {
   for (size_t i = 0; i < resting->count; i++) {
     const double *f = &forces[i * CT_RESTING_PARTS];
     double mu = ct_resting_strength(resting, resting->set->touches[resting->active[i]].material.static_friction);
-    if (f[0] < 0.0 || ct_norm(ct_vec(f[1], f[2], 0.0)) > mu * f[0] * (1.0 + CT_RESTING_HOLDS)) return false;
+    if (f[0] < 0.0 || ct_norm(ct_vec(f[1], f[2], 0.0)) > mu * f[0] * (1.0 + CT_RESTING_BALANCE_TOLERANCE)) return false;
   }
   return true;
 }
@@ -57,7 +57,7 @@ static ct_vec3 point_motion(const ct_contact_set *set, const ct_velocity *motion
 }
 
 /* Sum of the sizes that add up to the motion of a contact's points. */
-static double motion_size(const ct_contact_set *set, const ct_velocity *motion, const ct_touch *touch) {
+static double motion_size(const ct_contact_set *set, const ct_velocity *motion, const ct_contact *touch) {
   const uint32_t sides[2] = {touch->a, touch->b};
   double size = 0.0;
   for (size_t k = 0; k < 2; k++) {
@@ -81,7 +81,7 @@ static bool proves_fall(const ct_resting *resting, const ct_velocity *motion, do
     work_size += ct_norm(body->force) * ct_norm(motion[i].linear) + ct_norm(body->torque) * ct_norm(motion[i].angular);
   }
   for (size_t i = 0; i < resting->count; i++) {
-    const ct_touch *touch = &set->touches[resting->active[i]];
+    const ct_contact *touch = &set->touches[resting->active[i]];
     ct_vec3 a = point_motion(set, motion, touch->a, touch->position), b = point_motion(set, motion, touch->b, touch->position);
     ct_vec3 u = ct_sub(b, a);
     double normal = ct_dot(touch->normal, u), slip = ct_norm(ct_add_scaled(u, touch->normal, -normal));
@@ -94,14 +94,14 @@ static bool proves_fall(const ct_resting *resting, const ct_velocity *motion, do
 }
 
 /* The acceleration that a fit leaves over. */
-static void make_motion(const ct_resting *resting, const ct_resting_fit *fit, ct_velocity *motion) {
+static void make_motion(const ct_resting *resting, const ct_resting_equilibrium *fit, ct_velocity *motion) {
   for (size_t i = 0; i < resting->set->body_count; i++) {
     motion[i] = (ct_velocity){0};
     if (fit->blocks[i] == CT_CONE_NO_BLOCK) continue;
     const ct_mass_body *body = &resting->set->bodies[i];
     const double *rest = &fit->rest[fit->blocks[i] * CT_CONE_BLOCK];
     motion[i].linear = ct_scale(ct_vec(rest[0], rest[1], rest[2]), -sqrt(body->inverse_mass));
-    motion[i].angular = ct_neg(ct_mat_mul(ct_resting_root(&body->inverse_inertia), ct_vec(rest[3], rest[4], rest[5])));
+    motion[i].angular = ct_neg(ct_mat_mul(ct_resting_inertia_factor(&body->inverse_inertia), ct_vec(rest[3], rest[4], rest[5])));
   }
 }
 
@@ -109,19 +109,19 @@ static void make_motion(const ct_resting *resting, const ct_resting_fit *fit, ct
 
 static ct_status decide(ct_resting *resting) {
   ct_resting_result *result = resting->result;
-  const ct_resting_fit *fit = &resting->fit;
+  const ct_resting_equilibrium *fit = &resting->fit;
   ct_status status = ct_resting_fit_solve(resting);
-  ct_velocity *motion = ct_solver_take(resting->solver, resting->set->body_count + 1, sizeof *motion);
+  ct_velocity *motion = ct_arena_alloc(resting->solver, resting->set->body_count + 1, sizeof *motion);
   if (status != CT_OK || !motion) return status != CT_OK ? status : CT_OUT_OF_MEMORY;
   status = ct_resting_fit_margin(resting, fit->forces, &result->stability_margin);
   if (status != CT_OK) return status;
-  if (result->stability_margin <= CT_RESTING_HOLDS) {
+  if (result->stability_margin <= CT_RESTING_BALANCE_TOLERANCE) {
     result->stability = CT_STABILITY_STAYS;
     tell_holding(resting, fit->forces);
     return CT_OK;
   }
   make_motion(resting, fit, motion);
-  if (fit->status == CT_CONE_FIT_HELD || !proves_fall(resting, motion, fit->exact ? REST_ROUNDOFF : REST_SOLVED)) return CT_OK;
+  if (fit->status == CT_CONE_FIT_BALANCED || !proves_fall(resting, motion, fit->exact ? REST_ROUNDOFF : REST_SOLVED)) return CT_OK;
   result->stability = CT_STABILITY_FALLS;
   for (size_t i = 0; result->motion && i < resting->set->body_count; i++) result->motion[i] = motion[i];
   return CT_OK;
@@ -135,10 +135,10 @@ ct_status ct_resting_stability(ct_resting *resting) {
   if (status != CT_OK) return status;
   result->stability = CT_STABILITY_STAYS;
   tell_holding(resting, resting->forces);
-  if (result->stability_margin <= CT_RESTING_HOLDS && within_cones(resting, resting->forces)) return CT_OK;
+  if (result->stability_margin <= CT_RESTING_BALANCE_TOLERANCE && within_cones(resting, resting->forces)) return CT_OK;
   result->stability = CT_STABILITY_UNDECIDED;
-  ct_solver_mark mark = ct_solver_enter(resting->solver);
+  ct_arena_mark mark = ct_arena_enter(resting->solver);
   status = decide(resting);
-  ct_solver_leave(resting->solver, mark);
+  ct_arena_leave(resting->solver, mark);
   return status;
 }

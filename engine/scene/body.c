@@ -145,7 +145,7 @@ static void fill(ct_body *body, const ct_body_options *o) {
 static bool is_body(const ct_shape *shape) {
   ct_vec3 center;
   double radius;
-  if (!ct_shape_has_form(shape)) return false;
+  if (!ct_shape_is_valid(shape)) return false;
   ct_shape_ball(shape, &center, &radius);
   return radius > 0.0;
 }
@@ -231,11 +231,11 @@ const ct_pose *ct_body_shape_pose(const ct_body *body, size_t index) {
   return offset ? (const ct_pose *)(block(body) + offset) : NULL;
 }
 
-ct_box ct_body_box(const ct_body *body, const ct_frame *frame) {
-  ct_box box = ct_box_nothing();
+ct_aabb ct_body_aabb(const ct_body *body, const ct_frame *frame) {
+  ct_aabb box = ct_aabb_empty();
   for (size_t i = 0; i < body->collider_count; i++) {
     ct_frame placed = ct_body_shape_frame(body, i, frame);
-    box = ct_box_union(box, ct_shape_box(&records(body)[i].shape, &placed));
+    box = ct_aabb_union(box, ct_shape_aabb(&records(body)[i].shape, &placed));
   }
   return box;
 }

@@ -18,8 +18,8 @@ static inline ct_frame ct_body_shape_frame(const ct_body *body, size_t index, co
   return pose ? ct_frame_mul(*frame, ct_frame_of(*pose)) : *frame;
 }
 
-/* Union of the colliders' boxes; ct_box_nothing without colliders. */
-ct_box ct_body_box(const ct_body *body, const ct_frame *frame);
+/* Union of the colliders' boxes; ct_aabb_empty without colliders. */
+ct_aabb ct_body_aabb(const ct_body *body, const ct_frame *frame);
 
 /* An order of placed bodies by what they are, whichever is asked first: < 0 when a comes before b. By pose, number of colliders,
  * then each collider's shape and pose. */

@@ -413,12 +413,12 @@ static bool compact(ct_draft *draft) {
 /* Finds the derived data that the new revision's can start from: the base's, or what the base itself would start from. */
 static void inherit_derived(ct_draft *draft) {
   if (draft->many_changes) return;
-  ct_scene *base = ct_scene_late(draft->base);
+  ct_scene *base = ct_scene_mutable(draft->base);
   ct_derived *derived = atomic_load_explicit(&base->derived, memory_order_acquire);
   if (derived) {
     ct_derived_retain(derived);
   } else {
-    derived = ct_scene_hold_prior(base);
+    derived = ct_scene_retain_prior(base);
     uint32_t total = derived ? draft->changes.count + base->changes.count : 0;
     bool few = total <= draft->next->rows / CHANGED_SHARE;
     for (uint32_t i = 0; derived && few && i < base->changes.count; i++) few = push_row(&draft->changes, base->changes.rows[i]);
@@ -438,7 +438,7 @@ const ct_scene *ct_draft_seal(ct_draft *draft) {
   inherit_derived(draft);
   ct_scene *next = draft->next;
   if (!draft->filters_changed) {
-    ct_row_filter *filter = atomic_load_explicit(&ct_scene_late(draft->base)->row_filter, memory_order_acquire);
+    ct_row_filter *filter = atomic_load_explicit(&ct_scene_mutable(draft->base)->row_filter, memory_order_acquire);
     atomic_store_explicit(&next->row_filter, ct_row_filter_retain(filter), memory_order_relaxed);
   }
   destroy(draft);

@@ -169,7 +169,7 @@ static const ct_pair_rule *find_pair_rule(const ct_filters *f, ct_text a, ct_tex
   return NULL;
 }
 
-ct_filter_verdict ct_scene_verdict(const ct_scene *scene, uint32_t row_a, uint32_t row_b) {
+ct_filter_verdict ct_scene_filter_verdict(const ct_scene *scene, uint32_t row_a, uint32_t row_b) {
   ct_filter_verdict verdict = {true, NULL, {NULL, 0}, {NULL, 0}};
   const ct_filter_set *set = scene->filters;
   if (!set) return verdict;

@@ -65,7 +65,7 @@ static bool resolve_pairs(ct_row_filter *filter, ct_find_row find, const void *c
     if (a == CT_NO_ROW || b == CT_NO_ROW || a == b) continue;
     uint32_t low = a < b ? a : b, high = a < b ? b : a;
     ct_row_rule *rule = &filter->rules[rule_slot(filter, low, high)];
-    /* Of several rules for a pair the first holds, as in ct_scene_verdict. */
+    /* Of several rules for a pair the first holds, as in ct_scene_filter_verdict. */
     if (rule->high == 0) *rule = (ct_row_rule){low, high, f->pairs[i].collide};
     filter->ruled[a / 8] = (uint8_t)(filter->ruled[a / 8] | 1u << (a % 8));
     filter->ruled[b / 8] = (uint8_t)(filter->ruled[b / 8] | 1u << (b % 8));

@@ -98,13 +98,13 @@ const ct_scene *ct_scene_create(uint64_t revision) {
 }
 
 const ct_scene *ct_scene_retain(const ct_scene *scene) {
-  atomic_fetch_add_explicit(&ct_scene_late(scene)->refs, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&ct_scene_mutable(scene)->refs, 1, memory_order_relaxed);
   return scene;
 }
 
 void ct_scene_release(const ct_scene *scene) {
   if (!scene) return;
-  ct_scene *mine = ct_scene_late(scene);
+  ct_scene *mine = ct_scene_mutable(scene);
   if (atomic_fetch_sub_explicit(&mine->refs, 1, memory_order_acq_rel) != 1) return;
   ct_derived_release(atomic_load_explicit(&mine->derived, memory_order_relaxed));
   ct_row_filter_release(atomic_load_explicit(&mine->row_filter, memory_order_relaxed));

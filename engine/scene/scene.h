@@ -4,10 +4,10 @@
 
 #include "scene/attachment.h"
 #include "scene/column.h"
-#include "scene/scene_aabb_tree.h"
 #include "scene/filters.h"
 #include "scene/id_index.h"
 #include "scene/materials.h"
+#include "scene/scene_aabb_tree.h"
 
 #include <stdatomic.h>
 
@@ -72,7 +72,7 @@ static inline const ct_pose *ct_scene_pose_at(const ct_scene *scene, uint32_t ro
   return (const ct_pose *)ct_column_at(&scene->poses, row);
 }
 /* The scene for its own late data; what is sealed stays as it is. */
-static inline ct_scene *ct_scene_late(const ct_scene *scene) { return (ct_scene *)(uintptr_t)scene; }
+static inline ct_scene *ct_scene_mutable(const ct_scene *scene) { return (ct_scene *)(uintptr_t)scene; }
 
 /* A scene that shares everything of base (late data not), unsealed; base NULL: an empty one. NULL: out of memory. */
 ct_scene *ct_scene_branch(const ct_scene *base);
@@ -84,7 +84,7 @@ uint32_t ct_scene_find_id(const void *scene, ct_text id);
 /* The revision's derived data, made now if need be; borrowed from the scene. */
 ct_status ct_scene_derive(const ct_scene *scene, const ct_cancel *cancel, const ct_derived **out);
 /* What the revision would start from, with a reference for the caller; NULL: nothing, or a query has taken it. */
-ct_derived *ct_scene_hold_prior(ct_scene *scene);
+ct_derived *ct_scene_retain_prior(ct_scene *scene);
 /* The row filter, likewise; *out is NULL when the scene has no filters. */
 ct_status ct_scene_row_filter(const ct_scene *scene, const ct_cancel *cancel, const ct_row_filter **out);
 

@@ -55,7 +55,7 @@ static ct_derived *clone(const ct_derived *from) {
   ct_derived *derived = new_derived(from->rows);
   if (!derived) return NULL;
   ct_tree *tree = ct_tree_clone(from->tree);
-  ct_loose_body *loose = malloc((from->loose_count ? from->loose_count : 1) * sizeof *loose);
+  ct_unbounded_body *loose = malloc((from->loose_count ? from->loose_count : 1) * sizeof *loose);
   if (!tree || !loose) {
     ct_tree_destroy(tree);
     free(loose);
@@ -72,12 +72,12 @@ static ct_derived *clone(const ct_derived *from) {
 }
 
 /* Puts a body among the loose ones, or replaces its box there. */
-static bool set_loose(ct_derived *derived, uint32_t row, const ct_box *box) {
+static bool set_loose(ct_derived *derived, uint32_t row, const ct_aabb *box) {
   uint32_t at = ct_derived_loose_from(derived, row);
   bool there = at < derived->loose_count && derived->loose[at].row == row;
   if (!there && derived->loose_count == derived->loose_capacity) {
     uint32_t capacity = derived->loose_capacity ? 2 * derived->loose_capacity : 4;
-    ct_loose_body *loose = realloc(derived->loose, capacity * sizeof *loose);
+    ct_unbounded_body *loose = realloc(derived->loose, capacity * sizeof *loose);
     if (!loose) return false;
     derived->loose = loose;
     derived->loose_capacity = capacity;
@@ -86,7 +86,7 @@ static bool set_loose(ct_derived *derived, uint32_t row, const ct_box *box) {
     memmove(derived->loose + at + 1, derived->loose + at, (derived->loose_count - at) * sizeof *derived->loose);
     derived->loose_count++;
   }
-  derived->loose[at] = (ct_loose_body){row, *box};
+  derived->loose[at] = (ct_unbounded_body){row, *box};
   return true;
 }
 
@@ -98,11 +98,11 @@ static void drop_loose(ct_derived *derived, uint32_t row) {
 }
 
 /* The row's box; false: it has none (removed, or no colliders). */
-static bool row_box(const ct_scene *scene, uint32_t row, ct_box *box) {
+static bool row_box(const ct_scene *scene, uint32_t row, ct_aabb *box) {
   const ct_body *body = ct_scene_body_at(scene, row);
   if (!body || ct_body_collider_count(body) == 0) return false;
   ct_frame frame = ct_frame_of(*ct_scene_pose_at(scene, row));
-  *box = ct_body_box(body, &frame);
+  *box = ct_body_aabb(body, &frame);
   return true;
 }
 
@@ -113,12 +113,12 @@ static bool stop_building(const ct_scene *scene, const ct_cancel *cancel) {
 }
 
 /* Boxes of all rows; bounded ones go to boxes and rows, which have room for all. */
-static ct_status gather(const ct_scene *scene, const ct_cancel *cancel, ct_derived *derived, ct_box *boxes, uint32_t *rows) {
+static ct_status gather(const ct_scene *scene, const ct_cancel *cancel, ct_derived *derived, ct_aabb *boxes, uint32_t *rows) {
   uint32_t count = 0;
   for (uint32_t row = 0; row < scene->rows; row++) {
     if (stop_building(scene, cancel)) return CT_CANCELLED;
     if (!row_box(scene, row, &boxes[count])) continue;
-    if (ct_box_bounded(&boxes[count])) rows[count++] = row;
+    if (ct_aabb_is_bounded(&boxes[count])) rows[count++] = row;
     else if (!set_loose(derived, row, &boxes[count])) return CT_OUT_OF_MEMORY;
   }
   /* proxies serve as scratch for those of the boxes, then are dealt out to the rows from the end: row[i] >= i. */
@@ -136,7 +136,7 @@ static ct_status gather(const ct_scene *scene, const ct_cancel *cancel, ct_deriv
 
 static ct_status build(const ct_scene *scene, const ct_cancel *cancel, ct_derived **out) {
   ct_derived *derived = new_derived(scene->rows);
-  ct_box *boxes = malloc(((size_t)scene->rows + 1) * sizeof *boxes);
+  ct_aabb *boxes = malloc(((size_t)scene->rows + 1) * sizeof *boxes);
   uint32_t *rows = malloc(((size_t)scene->rows + 1) * sizeof *rows);
   ct_status status = derived && boxes && rows ? gather(scene, cancel, derived, boxes, rows) : CT_OUT_OF_MEMORY;
   free(boxes);
@@ -159,8 +159,8 @@ static bool extend_rows(ct_derived *derived, uint32_t rows) {
 }
 
 static bool update_row(ct_derived *derived, const ct_scene *scene, uint32_t row) {
-  ct_box box;
-  bool has_box = row_box(scene, row, &box), bounded = has_box && ct_box_bounded(&box);
+  ct_aabb box;
+  bool has_box = row_box(scene, row, &box), bounded = has_box && ct_aabb_is_bounded(&box);
   uint32_t *proxy = &derived->proxies[row];
   if (has_box && !bounded) {
     if (!set_loose(derived, row, &box)) return false;
@@ -203,7 +203,7 @@ static void lock_prior(ct_scene *scene) {
 
 static void unlock_prior(ct_scene *scene) { atomic_flag_clear_explicit(&scene->prior_lock, memory_order_release); }
 
-ct_derived *ct_scene_hold_prior(ct_scene *scene) {
+ct_derived *ct_scene_retain_prior(ct_scene *scene) {
   lock_prior(scene);
   ct_derived *prior = scene->prior;
   if (prior) ct_derived_retain(prior);
@@ -221,7 +221,7 @@ static ct_derived *take_prior(ct_scene *scene) {
 }
 
 ct_status ct_scene_derive(const ct_scene *scene, const ct_cancel *cancel, const ct_derived **out) {
-  ct_scene *late = ct_scene_late(scene);
+  ct_scene *late = ct_scene_mutable(scene);
   ct_derived *derived = atomic_load_explicit(&late->derived, memory_order_acquire);
   if (!derived) {
     ct_derived *mine = NULL, *prior = take_prior(late);
@@ -241,7 +241,7 @@ ct_status ct_scene_derive(const ct_scene *scene, const ct_cancel *cancel, const 
 }
 
 ct_status ct_scene_row_filter(const ct_scene *scene, const ct_cancel *cancel, const ct_row_filter **out) {
-  ct_scene *late = ct_scene_late(scene);
+  ct_scene *late = ct_scene_mutable(scene);
   ct_row_filter *filter = atomic_load_explicit(&late->row_filter, memory_order_acquire);
   if (!filter && scene->filters) {
     ct_row_filter *mine = ct_row_filter_create(scene->filters, &scene->bodies, scene->rows, ct_scene_find_id, scene, cancel);

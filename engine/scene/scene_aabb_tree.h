@@ -8,10 +8,10 @@
 #include <stdatomic.h>
 
 /* A body whose box is not bounded (planes): kept outside the tree. */
-typedef struct ct_loose_body {
+typedef struct ct_unbounded_body {
   uint32_t row;
-  ct_box box;
-} ct_loose_body;
+  ct_aabb box;
+} ct_unbounded_body;
 
 /* Immutable once a scene has it; taken over and changed only by one who holds the sole reference. */
 typedef struct ct_derived {
@@ -19,7 +19,7 @@ typedef struct ct_derived {
   uint32_t rows;
   ct_tree *tree;        /* leaves: bounded bodies with colliders; user value: row */
   uint32_t *proxies;    /* [rows] CT_TREE_NULL: not in the tree */
-  ct_loose_body *loose; /* ascending rows */
+  ct_unbounded_body *loose; /* ascending rows */
   uint32_t loose_count, loose_capacity;
 } ct_derived;
 
@@ -31,7 +31,7 @@ size_t ct_derived_bytes(const ct_derived *derived);
 uint32_t ct_derived_loose_from(const ct_derived *derived, uint32_t row);
 
 /* Is every side finite? */
-static inline bool ct_box_bounded(const ct_box *b) {
+static inline bool ct_aabb_is_bounded(const ct_aabb *b) {
   return b->min.x > -INFINITY && b->min.y > -INFINITY && b->min.z > -INFINITY && b->max.x < INFINITY && b->max.y < INFINITY &&
          b->max.z < INFINITY;
 }

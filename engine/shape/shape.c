@@ -2,11 +2,11 @@
  *
  * A capsule of two radii is the convex hull of two balls; where one ball holds the other the shape is that ball.
  */
-#include "shape/shape_validity.h"
-#include "shape/tapered_capsule.h"
 #include "hull/hull_faces.h"
-#include "shape/sharp_shape.h"
 #include "mesh/mesh_support.h"
+#include "shape/shape_validity.h"
+#include "shape/sharp_shape.h"
+#include "shape/tapered_capsule.h"
 #include <contact/limits.h>
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ ct_shape ct_shape_of_elements(const ct_elements *elements) {
 
 ct_status ct_shape_convex_hull(const ct_shape *shape, const ct_cancel *cancel, ct_shape *out) {
   ct_shape own = *shape;
-  if (!ct_shape_has_form(shape)) return CT_LIMIT;
+  if (!ct_shape_is_valid(shape)) return CT_LIMIT;
   if (!ct_kind_is_mesh(shape->kind)) {
     ct_shape_retain(shape);
     *out = own;
@@ -66,7 +66,7 @@ void ct_shape_release(const ct_shape *shape) {
 }
 
 size_t ct_shape_bytes(const ct_shape *shape) {
-  if (!ct_shape_has_form(shape)) return 0;
+  if (!ct_shape_is_valid(shape)) return 0;
   if (shape->kind == CT_KIND_CONVEX) return ct_hull_bytes(shape->hull);
   if (ct_kind_has_elements(shape->kind)) return ct_elements_bytes(shape->elements);
   return shape->kind == CT_KIND_MESH ? ct_mesh_bytes(shape->mesh) : 0;
@@ -134,8 +134,8 @@ static ct_vec3 sharp_support(const ct_shape *shape, ct_vec3 d) {
 }
 
 ct_vec3 ct_shape_support(const ct_shape *shape, ct_vec3 d) {
-  if (!ct_shape_has_form(shape)) return ct_vec(0.0, 0.0, 0.0);
-  ct_inner inner = ct_shape_inner(shape);
+  if (!ct_shape_is_valid(shape)) return ct_vec(0.0, 0.0, 0.0);
+  ct_sharp_shape inner = ct_shape_sharp(shape);
   ct_vec3 p = sharp_support(&inner.shape, d);
   if (inner.center_z != 0.0) p.z += inner.center_z;
   if (inner.radius == 0.0) return p;
@@ -188,8 +188,8 @@ static void sharp_ball(const ct_shape *shape, ct_vec3 *center, double *radius) {
 void ct_shape_ball(const ct_shape *shape, ct_vec3 *center, double *radius) {
   *center = ct_vec(0.0, 0.0, 0.0);
   *radius = 0.0;
-  if (!ct_shape_has_form(shape)) return;
-  ct_inner inner = ct_shape_inner(shape);
+  if (!ct_shape_is_valid(shape)) return;
+  ct_sharp_shape inner = ct_shape_sharp(shape);
   sharp_ball(&inner.shape, center, radius);
   center->z += inner.center_z;
   if (inner.radius > 0.0) *radius = (*radius + inner.radius) * (1.0 + BALL_WIDENING);

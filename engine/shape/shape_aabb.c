@@ -3,10 +3,10 @@
  * Each side is found in the shape's own units first: the greatest and the least of row.p over the shape, where row is the row of
  * the rotation that belongs to the axis.
  */
-#include "shape/shape_validity.h"
-#include "shape/tapered_capsule.h"
-#include "shape/sharp_shape.h"
 #include "mesh/mesh_support.h"
+#include "shape/shape_validity.h"
+#include "shape/sharp_shape.h"
+#include "shape/tapered_capsule.h"
 
 #include "base/double_double.h"
 #include <contact/limits.h>
@@ -88,7 +88,7 @@ static span hull_reach(const ct_hull_view *view, ct_vec3 row) {
 
 /* The extremes of vertices that lie in `box` and reach from s.low to s.high along the row, as rounded. The box itself serves for a
  * row that is an axis: its sides are coordinates of vertices. */
-static span points_span(const ct_box *box, span s, ct_vec3 row) {
+static span points_span(const ct_aabb *box, span s, ct_vec3 row) {
   if (is_axis(row)) {
     double sign = row.x + row.y + row.z;
     double low = row.x != 0.0 ? box->min.x : row.y != 0.0 ? box->min.y : box->min.z;
@@ -107,8 +107,8 @@ static span hull_span(const ct_hull_view *view, ct_vec3 row) {
 static span mesh_span(const ct_mesh_view *view, ct_vec3 row) {
   span s = {0.0, 0.0};
   if (!is_axis(row)) {
-    s.low = -ct_mesh_reach(view, ct_neg(row));
-    s.high = ct_mesh_reach(view, row);
+    s.low = -ct_mesh_support_value(view, ct_neg(row));
+    s.high = ct_mesh_support_value(view, row);
   }
   return points_span(&view->box, s, row);
 }
@@ -153,7 +153,7 @@ static span plane_span(ct_vec3 normal, double along, double position, double gro
 /* The sharp shape within, and the ball of the rounding about it. Faces across the axis stay put, whatever the difference of their
  * place and the rounding is rounded to. */
 static span inset_span(const ct_shape *shape, ct_vec3 row) {
-  ct_inner inner = ct_shape_inner(shape);
+  ct_sharp_shape inner = ct_shape_sharp(shape);
   span s = sharp_span(&inner.shape, row);
   double z = row.z * inner.center_z;
   s = (span){sum_down(z, s.low), sum_up(z, s.high)};
@@ -182,12 +182,12 @@ static span axis_span(const ct_shape *shape, const ct_frame *frame, ct_vec3 row,
   return (span){sum_down(position, s.low), sum_up(position, s.high)};
 }
 
-ct_box ct_shape_box(const ct_shape *shape, const ct_frame *frame) {
+ct_aabb ct_shape_aabb(const ct_shape *shape, const ct_frame *frame) {
   ct_frame room;
-  if (!ct_shape_has_form(shape)) return ct_box_nothing();
+  if (!ct_shape_is_valid(shape)) return ct_aabb_empty();
   frame = ct_frame_or_unturned(frame, &room);
   span x = axis_span(shape, frame, frame->rotation.rx, frame->position.x);
   span y = axis_span(shape, frame, frame->rotation.ry, frame->position.y);
   span z = axis_span(shape, frame, frame->rotation.rz, frame->position.z);
-  return (ct_box){{x.low, y.low, z.low}, {x.high, y.high, z.high}};
+  return (ct_aabb){{x.low, y.low, z.low}, {x.high, y.high, z.high}};
 }

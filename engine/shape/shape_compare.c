@@ -1,11 +1,11 @@
 /* Shapes by content: numbers of the simple kinds one by one, arrays of hulls, meshes and elements
  * by their digests, which are made when those are built: bodies that hold equal ones as different
  * objects cost no more than those that share one. */
-#include "shape/tapered_capsule.h"
 #include "shape/shape_compare.h"
 #include "elements/elements_build.h"
 #include "hull/hull_faces.h"
 #include "shape/sharp_shape.h"
+#include "shape/tapered_capsule.h"
 
 ct_kind ct_shape_content_kind(const ct_shape *shape) {
   double center, radius;
@@ -93,7 +93,7 @@ int ct_shape_compare(const ct_shape *a, const ct_shape *b) {
     ct_vec3 u = numbers_of(a), v = numbers_of(b);
     return ct_numbers_compare(&u.x, &v.x, 3);
   }
-  ct_inner p = ct_shape_inner(a), q = ct_shape_inner(b);
+  ct_sharp_shape p = ct_shape_sharp(a), q = ct_shape_sharp(b);
   ct_vec3 u = numbers_of(&p.shape), v = numbers_of(&q.shape);
   const double first[] = {u.x, u.y, u.z, p.center_z, p.radius}, second[] = {v.x, v.y, v.z, q.center_z, q.radius};
   int order = ct_numbers_compare(first, second, 5);

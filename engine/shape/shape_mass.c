@@ -1,8 +1,8 @@
 /* Exact mass properties of the kinds, their placing and sum, principal axes. Hulls are integrated in hull_mass.c.
  */
+#include "hull/hull_faces.h"
 #include "shape/shape_validity.h"
 #include "shape/tapered_capsule.h"
-#include "hull/hull_faces.h"
 
 #define PI 3.14159265358979323846
 /* Jacobi converges quadratically: a 3x3 matrix needs about 5 sweeps; the cap only bounds round-off. */
@@ -167,7 +167,7 @@ bool ct_shape_mass(const ct_shape *shape, double density, ct_mass_properties *ou
   bare.margin = 0.0;
   if (bare.inset) bare.rounding = 0.0;
   ct_mass_properties m;
-  if (!ct_shape_has_form(shape)) return false;
+  if (!ct_shape_is_valid(shape)) return false;
   if (!unit_mass(&bare, &m)) return false;
   m.mass = m.volume * density;
   m.inertia = scaled(m.inertia, density);

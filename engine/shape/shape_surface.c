@@ -7,10 +7,10 @@
  * that lies on its side has its side on the rim, and one that stands on its end has its end there;
  * of faces that agree equally well the one with the lowest id. Poses that are flat or symmetric are
  * inside these tolerances, not at their ends: a small tilt changes nothing. */
-#include "shape/tapered_capsule.h"
-#include "shape/shape_validity.h"
 #include "hull/hull_faces.h"
 #include "mesh/mesh_build.h"
+#include "shape/shape_validity.h"
+#include "shape/tapered_capsule.h"
 #include "triangle/triangle_closest_point.h"
 #include <contact/limits.h>
 
@@ -163,7 +163,7 @@ static uint32_t choose_face(const spot *s, uint32_t count, double tie) {
 
 /* ---- triangles ---- */
 
-static bool is_near_box(const ct_box *box, ct_vec3 p, double reach) {
+static bool is_near_box(const ct_aabb *box, ct_vec3 p, double reach) {
   return p.x >= box->min.x - reach && p.x <= box->max.x + reach && p.y >= box->min.y - reach &&
          p.y <= box->max.y + reach && p.z >= box->min.z - reach && p.z <= box->max.z + reach;
 }
@@ -212,7 +212,7 @@ uint32_t ct_shape_surface_at(const ct_shape *shape, ct_vec3 point, ct_vec3 outwa
   spot s = {.shape = shape, .point = point, .outward = outward, .growth = ct_shape_growth(shape)};
   const uint32_t *ids = shape->surface_ids;
   uint32_t count = ct_kind_surface_count(shape->kind);
-  if (!ct_shape_has_form(shape)) return CT_NO_FACE;
+  if (!ct_shape_is_valid(shape)) return CT_NO_FACE;
   if (count == 1) return surface_id(ids, 0);
   ct_vec3 center;
   double radius;

@@ -6,7 +6,7 @@
 
 /* Has the shape what its kind needs: sizes that make a body, a hull, a mesh, elements? A sphere or a
  * capsule of radius 0 is a point or a segment; a box may be flat. */
-static inline bool ct_shape_has_form(const ct_shape *s) {
+static inline bool ct_shape_is_valid(const ct_shape *s) {
   switch (s->kind) {
   case CT_KIND_BOX: return ct_max_abs(s->box.half) > 0.0;
   case CT_KIND_CYLINDER: return s->cylinder.radius > 0.0 && s->cylinder.half_length > 0.0;

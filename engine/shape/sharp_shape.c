@@ -1,6 +1,6 @@
 /* The sharp shape within a rounded one. Insets of cylinder, cone and frustum keep the planes of the ends and the slanted side. */
-#include "shape/shape_validity.h"
 #include "shape/sharp_shape.h"
+#include "shape/shape_validity.h"
 
 #include "shape/tapered_capsule.h"
 
@@ -11,7 +11,7 @@
 
 /* The cone whose side and ends lie `by` deeper. With slope k = (bottom - top)/height the side stands back by by sqrt(1 + k^2) in
  * every plane across the axis; where that leaves no top the cone ends in an apex below it. */
-static void inset_cone(ct_inner *inner, double by) {
+static void inset_cone(ct_sharp_shape *inner, double by) {
   double a = inner->shape.cone.half_length, bottom = inner->shape.cone.radius_bottom, top = inner->shape.cone.radius_top;
   bool upright = bottom >= top;
   double wide = upright ? bottom : top, narrow = upright ? top : bottom;
@@ -31,7 +31,7 @@ static void inset_cone(ct_inner *inner, double by) {
   inner->shape.cone.radius_top = upright ? new_narrow : new_wide;
 }
 
-static void inset(ct_inner *inner, double by) {
+static void inset(ct_sharp_shape *inner, double by) {
   ct_shape *s = &inner->shape;
   switch (s->kind) {
   case CT_KIND_BOX:
@@ -48,8 +48,8 @@ static void inset(ct_inner *inner, double by) {
   }
 }
 
-ct_inner ct_shape_inner(const ct_shape *shape) {
-  ct_inner inner = {.shape = *shape};
+ct_sharp_shape ct_shape_sharp(const ct_shape *shape) {
+  ct_sharp_shape inner = {.shape = *shape};
   double radius;
   if (ct_shape_is_ball(shape, &inner.center_z, &radius)) {
     inner.shape = (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {radius}};
@@ -80,7 +80,7 @@ static double cone_inradius(const ct_shape *shape) {
 }
 
 double ct_shape_inset_limit(const ct_shape *shape, const ct_cancel *cancel) {
-  if (!ct_shape_has_form(shape)) return 0.0;
+  if (!ct_shape_is_valid(shape)) return 0.0;
   switch (shape->kind) {
   case CT_KIND_SPHERE: return shape->sphere.radius;
   case CT_KIND_BOX: return INSET_PART * ct_min2(ct_min2(shape->box.half.x, shape->box.half.y), shape->box.half.z);

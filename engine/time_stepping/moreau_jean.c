@@ -24,7 +24,7 @@ static void set_loads(ct_advance *advance) {
     const ct_load *load = &advance->loads[k];
     uint32_t index = advance->moved_of[load->row];
     if (index == CT_NO_ROW) continue;
-    ct_moved *m = &advance->next[index];
+    ct_body_state *m = &advance->next[index];
     m->force = ct_add(m->force, load->force);
     m->torque = ct_add(m->torque, load->torque);
     if (load->has_at) m->torque = ct_add(m->torque, ct_cross(ct_sub(load->at, m->position), load->force));
@@ -32,11 +32,12 @@ static void set_loads(ct_advance *advance) {
 }
 
 /* Gravity and loads for a time. */
-static void push_freely(const ct_advance *advance, ct_moved *m, double time) {
+static void push_freely(const ct_advance *advance, ct_body_state *m, double time) {
   m->before = m->velocity;
   if (m->is_dynamic) {
-    m->inverse_inertia = ct_moved_inverse_inertia(m);
-    ct_moved_push(m, ct_scale(ct_add_scaled(m->force, advance->options.gravity, m->mass), time), ct_scale(m->torque, time));
+    m->inverse_inertia = ct_body_state_inverse_inertia(m);
+    ct_body_state_apply_impulse(m, ct_scale(ct_add_scaled(m->force, advance->options.gravity, m->mass), time),
+                                ct_scale(m->torque, time));
   } else {
     m->velocity.linear = ct_add_scaled(m->velocity.linear, m->acceleration.linear, time);
     m->velocity.angular = ct_add_scaled(m->velocity.angular, m->acceleration.angular, time);
@@ -46,7 +47,7 @@ static void push_freely(const ct_advance *advance, ct_moved *m, double time) {
 }
 
 /* Of the loads: what they push times the mean of the velocities before and after, which is how far the body goes. */
-static double load_work(const ct_moved *m, double time) {
+static double load_work(const ct_body_state *m, double time) {
   return 0.5 * time *
          (ct_dot(m->force, ct_add(m->before.linear, m->velocity.linear)) +
           ct_dot(m->torque, ct_add(m->before.angular, m->velocity.angular)));
@@ -57,7 +58,7 @@ static double load_work(const ct_moved *m, double time) {
 static void forget_contacts(ct_step *step) {
   const ct_advance *advance = step->advance;
   for (size_t i = 0; i < advance->moved_count; i++) {
-    ct_moved *m = &advance->next[i];
+    ct_body_state *m = &advance->next[i];
     m->velocity = m->free;
     m->angular_momentum = m->free_momentum;
   }
@@ -69,11 +70,11 @@ static void forget_contacts(ct_step *step) {
 
 static ct_status solve_islands(ct_step *step) {
   ct_step_islands islands;
-  ct_solver_mark mark = ct_solver_enter(step->solver);
-  ct_status status = ct_step_link(step, &islands);
+  ct_arena_mark mark = ct_arena_enter(step->solver);
+  ct_status status = ct_step_find_islands(step, &islands);
   for (size_t k = 0; status == CT_OK && k < islands.count; k++)
     status = ct_cancel_raised(step->advance->options.cancel) ? CT_CANCELLED : ct_step_solve(step, &islands, k);
-  ct_solver_leave(step->solver, mark);
+  ct_arena_leave(step->solver, mark);
   return status;
 }
 
@@ -88,7 +89,7 @@ static ct_status push_contacts(ct_step *step) {
     step->sweeps = sweeps / ROUGH_SHARE + 1;
     step->rough = true;
     status = solve_islands(step);
-    more = status == CT_OK && ct_step_extend(step);
+    more = status == CT_OK && ct_step_add_speculative(step);
   }
   if (status != CT_OK) return status;
   forget_contacts(step);
@@ -99,7 +100,7 @@ static ct_status push_contacts(ct_step *step) {
 
 /* Contacts that give an impulse, and how many of these did not in the step before, or no longer do. */
 static void count_contacts(ct_step *step) {
-  const ct_step_touches *found = &step->advance->found;
+  const ct_step_contacts *found = &step->advance->found;
   size_t before = step->advance->state.contacts;
   for (size_t k = 0; k < found->count; k++) {
     step->acting += ct_max_abs(found->items[k].impulse) > 0.0;
@@ -110,10 +111,10 @@ static void count_contacts(ct_step *step) {
 
 /* Does a contact that was found apart close before the middle of the step? */
 static bool passes(const ct_step *step) {
-  const ct_step_touches *found = &step->advance->found;
+  const ct_step_contacts *found = &step->advance->found;
   double tolerance = step->advance->options.contact_tolerance;
   for (size_t i = 0; i < found->count; i++) {
-    const ct_step_touch *t = &found->items[i];
+    const ct_step_contact *t = &found->items[i];
     if (t->distance > tolerance && t->distance + step->time * ct_dot(t->axes[0], t->before) < 0.0) return true;
   }
   return false;
@@ -125,14 +126,14 @@ static ct_status hit_at_start(ct_step *step) {
   const ct_advance *advance = step->advance;
   bool moves = false;
   for (size_t i = 0; i < advance->moved_count; i++) {
-    ct_moved *m = &advance->next[i];
+    ct_body_state *m = &advance->next[i];
     m->before = m->free = m->velocity;
     m->free_momentum = m->angular_momentum;
-    if (m->is_dynamic) m->inverse_inertia = ct_moved_inverse_inertia(m);
-    moves = moves || !ct_moved_stays(m);
+    if (m->is_dynamic) m->inverse_inertia = ct_body_state_inverse_inertia(m);
+    moves = moves || !ct_body_state_is_fixed(m);
   }
   step->time *= 0.5;
-  ct_status status = moves ? ct_step_find(step) : CT_OK;
+  ct_status status = moves ? ct_step_find_contacts(step) : CT_OK;
   if (status != CT_OK || !moves || !passes(step)) return status;
   status = push_contacts(step);
   count_contacts(step);
@@ -155,30 +156,30 @@ static ct_status step_by(ct_step *step) {
   memcpy(advance->next, advance->now, advance->moved_count * sizeof *advance->now);
   if (step->time != advance->last_time)
     for (size_t i = 0; i < advance->moved_count; i++) advance->next[i].calm = false;
-  if (!ct_advance_within(advance, advance->next, step->time, step->time)) return CT_LIMIT;
+  if (!ct_advance_is_within_limits(advance, advance->next, step->time, step->time)) return CT_LIMIT;
   ct_step start = *step;
   ct_status status = advance->state.steps == 0 ? hit_at_start(&start) : CT_OK;
   if (status != CT_OK) return status;
-  if (!ct_advance_within(advance, advance->next, step->time, step->time)) return CT_LIMIT;
-  for (size_t i = 0; i < advance->moved_count; i++) ct_moved_drift(&advance->next[i], 0.5 * step->time);
+  if (!ct_advance_is_within_limits(advance, advance->next, step->time, step->time)) return CT_LIMIT;
+  for (size_t i = 0; i < advance->moved_count; i++) ct_body_state_drift(&advance->next[i], 0.5 * step->time);
   set_loads(advance);
   for (size_t i = 0; i < advance->moved_count; i++) push_freely(advance, &advance->next[i], step->time);
-  status = ct_step_find(step);
+  status = ct_step_find_contacts(step);
   if (status == CT_OK) status = push_contacts(step);
   if (status != CT_OK) return status;
   add_start(step, &start);
-  if (!ct_advance_within(advance, advance->next, step->time, step->time)) return CT_LIMIT;
+  if (!ct_advance_is_within_limits(advance, advance->next, step->time, step->time)) return CT_LIMIT;
   for (size_t i = 0; i < advance->moved_count; i++) {
-    ct_moved *m = &advance->next[i];
+    ct_body_state *m = &advance->next[i];
     if (m->is_dynamic) step->load_work += load_work(m, step->time);
-    ct_moved_drift(m, 0.5 * step->time);
+    ct_body_state_drift(m, 0.5 * step->time);
   }
-  return ct_advance_within(advance, advance->next, 0.0, step->time) ? CT_OK : CT_LIMIT;
+  return ct_advance_is_within_limits(advance, advance->next, 0.0, step->time) ? CT_OK : CT_LIMIT;
 }
 
 static void keep_contacts(ct_step *step) {
   ct_advance *advance = step->advance;
-  ct_step_touches touches = advance->touches;
+  ct_step_contacts touches = advance->touches;
   advance->touches = advance->found;
   advance->found = touches;
   advance->margin = step->margin;
@@ -191,7 +192,7 @@ static void keep_contacts(ct_step *step) {
 static void accept(const ct_step *step, double time) {
   ct_advance *advance = step->advance;
   ct_advance_state *state = &advance->state;
-  ct_moved *moved = advance->now;
+  ct_body_state *moved = advance->now;
   advance->now = advance->next;
   advance->next = moved;
   state->time = time;
@@ -208,7 +209,7 @@ static void accept(const ct_step *step, double time) {
   state->guarded += step->guarded;
   state->contradictory += step->contradictory;
   state->velocity_tolerance = ct_max2(step->velocity_tolerance, advance->options.velocity_tolerance);
-  ct_advance_sum(advance);
+  ct_advance_sum_energy(advance);
 }
 
 /* By the time step, the last time by what is left. */
@@ -241,11 +242,11 @@ static ct_status go_to_event(ct_step *step, bool *done) {
   double whole = step->time = ct_min2(o->time_step, left);
   step->slack = ct_min2(SLACK_PART * whole, left - whole);
   /* Before impacts are looked for: the search has limits of its own, and cannot tell whose motion it is. */
-  if (!ct_advance_within(advance, advance->now, whole, whole)) return CT_LIMIT;
+  if (!ct_advance_is_within_limits(advance, advance->now, whole, whole)) return CT_LIMIT;
   ct_status status = ct_step_to_event(step);
   if (status != CT_OK) return status;
   double time = step->time == left ? o->duration : past + step->time;
-  if (!ct_advance_within(advance, advance->next, whole, whole)) return CT_LIMIT;
+  if (!ct_advance_is_within_limits(advance, advance->next, whole, whole)) return CT_LIMIT;
   if (step->squeezed && advance->squeezes + 1 >= CT_ADVANCE_SQUEEZES_MAX) {
     advance->limit = CT_ADVANCE_LIMIT_SQUEEZE;
     advance->limit_row = step->squeezed_row;
@@ -259,7 +260,7 @@ static ct_status go_to_event(ct_step *step, bool *done) {
   return CT_OK;
 }
 
-ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_solver *solver, bool *done) {
+ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_arena *solver, bool *done) {
   advance->told.count = 0;
   advance->limit = CT_ADVANCE_LIMIT_CONTACTS;
   if (ct_cancel_raised(advance->options.cancel)) return CT_CANCELLED;

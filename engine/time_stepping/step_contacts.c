@@ -13,7 +13,7 @@
 
 /* ---- how far to look --------------------------------------------------------------------------------------------------- */
 
-static double speed_of(const ct_moved *m) {
+static double speed_of(const ct_body_state *m) {
   double spin = ct_norm(m->velocity.angular), past = ct_norm(m->before.angular);
   double turning = ct_max2(spin, past) > 0.0 && m->radius < INFINITY ? ct_max2(spin, past) * m->radius : 0.0;
   return ct_max2(ct_norm(m->velocity.linear), ct_norm(m->before.linear)) + turning;
@@ -51,10 +51,10 @@ typedef struct touch_sink {
   ct_pair_material material;
 } touch_sink;
 
-static bool make_room(ct_step_touches *touches, size_t count) {
+static bool make_room(ct_step_contacts *touches, size_t count) {
   if (count <= touches->room) return true;
   size_t room = count > 2 * touches->room ? count : 2 * touches->room;
-  ct_step_touch *items = realloc(touches->items, room * sizeof *items);
+  ct_step_contact *items = realloc(touches->items, room * sizeof *items);
   if (!items) return false;
   touches->items = items;
   touches->room = room;
@@ -68,22 +68,22 @@ static ct_pair_material material_of(const ct_scene *scene, const ct_hit *hit) {
 
 static void add_point(touch_sink *sink, const ct_hit *hit, const ct_contact_point *p) {
   const ct_advance *advance = sink->step->advance;
-  ct_step_touches *asked = &sink->step->advance->asked;
-  ct_step_touch *t = &asked->items[asked->count++];
-  *t = (ct_step_touch){.row_a = hit->a,
-                       .row_b = hit->b,
-                       .collider_a = hit->collider_a,
-                       .collider_b = hit->collider_b,
-                       .feature_a = p->a,
-                       .feature_b = p->b,
-                       .number = p->number,
-                       .a = advance->moved_of[hit->a],
-                       .b = advance->moved_of[hit->b],
-                       .position = ct_lerp(p->point_a, p->point_b, 0.5),
-                       .axes = {p->normal},
-                       .distance = p->distance,
-                       .material = sink->material};
-  ct_touch_tangents(p->normal, &t->axes[1], &t->axes[2]);
+  ct_step_contacts *asked = &sink->step->advance->asked;
+  ct_step_contact *t = &asked->items[asked->count++];
+  *t = (ct_step_contact){.row_a = hit->a,
+                         .row_b = hit->b,
+                         .collider_a = hit->collider_a,
+                         .collider_b = hit->collider_b,
+                         .feature_a = p->a,
+                         .feature_b = p->b,
+                         .number = p->number,
+                         .a = advance->moved_of[hit->a],
+                         .b = advance->moved_of[hit->b],
+                         .position = ct_lerp(p->point_a, p->point_b, 0.5),
+                         .axes = {p->normal},
+                         .distance = p->distance,
+                         .material = sink->material};
+  ct_contact_tangents(p->normal, &t->axes[1], &t->axes[2]);
 }
 
 static bool is_dynamic(const ct_advance *advance, uint32_t row) {
@@ -94,7 +94,7 @@ static bool is_dynamic(const ct_advance *advance, uint32_t row) {
 static bool take_hit(void *context, const ct_hit *hit) {
   touch_sink *sink = context;
   ct_advance *advance = sink->step->advance;
-  ct_step_touches *asked = &advance->asked;
+  ct_step_contacts *asked = &advance->asked;
   if (!is_dynamic(advance, hit->a) && !is_dynamic(advance, hit->b)) return true;
   if (asked->count + hit->point_count > advance->options.contacts_max) sink->status = CT_LIMIT;
   else if (!make_room(asked, asked->count + hit->point_count)) sink->status = CT_OUT_OF_MEMORY;
@@ -116,7 +116,7 @@ static ct_status ask(ct_step *step, double margin) {
                               .broadphase = CT_BROADPHASE_GRID,
                               .where_a = advance->moving_rows};
   touch_sink sink = {.step = step};
-  ct_status status = ct_advance_ask(advance, &options, step->workspace, take_hit, &sink);
+  ct_status status = ct_advance_run_query(advance, &options, step->workspace, take_hit, &sink);
   return status == CT_OK ? sink.status : status;
 }
 
@@ -125,7 +125,7 @@ static size_t mark_moving(const ct_step *step, double margin) {
   ct_advance *advance = step->advance;
   size_t count = 0;
   for (size_t i = 0; i < advance->moved_count; i++) {
-    bool moving = margin > advance->margin || !ct_moved_stays(&advance->now[i]);
+    bool moving = margin > advance->margin || !ct_body_state_is_fixed(&advance->now[i]);
     advance->moving_rows[advance->now[i].row] = moving;
     count += moving;
   }
@@ -135,7 +135,7 @@ static size_t mark_moving(const ct_step *step, double margin) {
 /* ---- what they gave before --------------------------------------------------------------------------------------------- */
 
 /* Order of the pairs of colliders, as the query goes through them. */
-static int compare_pairs(const ct_step_touch *x, const ct_step_touch *y) {
+static int compare_pairs(const ct_step_contact *x, const ct_step_contact *y) {
   if (x->row_a != y->row_a) return x->row_a < y->row_a ? -1 : 1;
   if (x->row_b != y->row_b) return x->row_b < y->row_b ? -1 : 1;
   if (x->collider_a != y->collider_a) return x->collider_a < y->collider_a ? -1 : 1;
@@ -143,25 +143,25 @@ static int compare_pairs(const ct_step_touch *x, const ct_step_touch *y) {
   return 0;
 }
 
-static bool same_features(const ct_step_touch *x, const ct_step_touch *y) {
+static bool same_features(const ct_step_contact *x, const ct_step_contact *y) {
   return x->feature_a.kind == y->feature_a.kind && x->feature_a.index == y->feature_a.index &&
          x->feature_b.kind == y->feature_b.kind && x->feature_b.index == y->feature_b.index && x->number == y->number;
 }
 
-static size_t pair_end(const ct_step_touches *touches, size_t begin) {
+static size_t pair_end(const ct_step_contacts *touches, size_t begin) {
   size_t end = begin + 1;
   while (end < touches->count && compare_pairs(&touches->items[begin], &touches->items[end]) == 0) end++;
   return end;
 }
 
-static void take_over(const ct_step_touches *found, size_t begin, size_t end, const ct_step_touches *past, size_t from) {
+static void take_over(const ct_step_contacts *found, size_t begin, size_t end, const ct_step_contacts *past, size_t from) {
   size_t to = pair_end(past, from);
   for (size_t i = begin; i < end; i++)
     for (size_t k = from; k < to; k++)
       if (same_features(&found->items[i], &past->items[k])) found->items[i].impulse = past->items[k].impulse;
 }
 
-static void match(const ct_step_touches *found, const ct_step_touches *past) {
+static void match(const ct_step_contacts *found, const ct_step_contacts *past) {
   size_t from = 0;
   for (size_t begin = 0, end; begin < found->count; begin = end) {
     end = pair_end(found, begin);
@@ -171,14 +171,14 @@ static void match(const ct_step_touches *found, const ct_step_touches *past) {
   }
 }
 
-static bool is_kept(const ct_advance *advance, const ct_step_touch *t) {
+static bool is_kept(const ct_advance *advance, const ct_step_contact *t) {
   return !advance->moving_rows[t->row_a] && !advance->moving_rows[t->row_b];
 }
 
 /* What was asked, and in between what is kept of the step before, in the order of pairs. */
 static bool merge(ct_advance *advance) {
-  ct_step_touches *found = &advance->found;
-  const ct_step_touches *past = &advance->touches, *asked = &advance->asked;
+  ct_step_contacts *found = &advance->found;
+  const ct_step_contacts *past = &advance->touches, *asked = &advance->asked;
   if (!make_room(found, past->count + asked->count)) return false;
   found->count = 0;
   size_t k = 0;
@@ -195,13 +195,13 @@ static bool merge(ct_advance *advance) {
 
 /* ---- what they ask for ------------------------------------------------------------------------------------------------- */
 
-static ct_vec3 point_velocity(const ct_moved *m, ct_velocity velocity, ct_vec3 point) {
+static ct_vec3 point_velocity(const ct_body_state *m, ct_velocity velocity, ct_vec3 point) {
   return ct_add(velocity.linear, ct_cross(velocity.angular, ct_sub(point, m->position)));
 }
 
-static ct_vec3 relative_velocity(const ct_advance *advance, const ct_step_touch *t, bool before) {
+static ct_vec3 relative_velocity(const ct_advance *advance, const ct_step_contact *t, bool before) {
   ct_vec3 u = ct_vec(0, 0, 0);
-  const ct_moved *a = t->a == CT_NO_ROW ? NULL : &advance->next[t->a], *b = t->b == CT_NO_ROW ? NULL : &advance->next[t->b];
+  const ct_body_state *a = t->a == CT_NO_ROW ? NULL : &advance->next[t->a], *b = t->b == CT_NO_ROW ? NULL : &advance->next[t->b];
   if (b) u = point_velocity(b, before ? b->before : b->velocity, t->position);
   if (a) u = ct_sub(u, point_velocity(a, before ? a->before : a->velocity, t->position));
   return u;
@@ -209,7 +209,7 @@ static ct_vec3 relative_velocity(const ct_advance *advance, const ct_step_touch 
 
 /* A contact that touches, or would in this step if nothing else changed, is hit at once: with restitution when the approach is fast
  * enough. Else what is apart may come to touch and no nearer. */
-static void set_law(const ct_step *step, ct_step_touch *t) {
+static void set_law(const ct_step *step, ct_step_contact *t) {
   const ct_advance_options *o = &step->advance->options;
   t->before = relative_velocity(step->advance, t, true);
   double normal = ct_dot(t->axes[0], t->before), free = ct_dot(t->axes[0], relative_velocity(step->advance, t, false));
@@ -222,7 +222,7 @@ static void set_law(const ct_step *step, ct_step_touch *t) {
   t->target = t->bounces ? -t->material.restitution * normal : touches ? 0.0 : -t->distance / step->time;
 }
 
-ct_status ct_step_find(ct_step *step) {
+ct_status ct_step_find_contacts(ct_step *step) {
   ct_advance *advance = step->advance;
   double margin = margin_of(step);
   advance->asked.count = 0;
@@ -236,11 +236,11 @@ ct_status ct_step_find(ct_step *step) {
   return CT_OK;
 }
 
-bool ct_step_extend(ct_step *step) {
-  ct_step_touches *found = &step->advance->found;
+bool ct_step_add_speculative(ct_step *step) {
+  ct_step_contacts *found = &step->advance->found;
   bool more = false;
   for (size_t i = 0; i < found->count; i++) {
-    ct_step_touch *t = &found->items[i];
+    ct_step_contact *t = &found->items[i];
     if (t->takes_part || ct_dot(t->axes[0], relative_velocity(step->advance, t, false)) >= t->target) continue;
     t->takes_part = more = true;
   }

@@ -13,8 +13,8 @@
 /* Rounding of the difference of two positions, in units of u of the larger. */
 #define ROUNDOFFS 8.0
 
-static const ct_moved *dynamic_of(const ct_step *step, uint32_t index) {
-  const ct_moved *m = index == CT_NO_ROW ? NULL : &step->advance->next[index];
+static const ct_body_state *dynamic_of(const ct_step *step, uint32_t index) {
+  const ct_body_state *m = index == CT_NO_ROW ? NULL : &step->advance->next[index];
   return m && m->is_dynamic ? m : NULL;
 }
 
@@ -23,7 +23,7 @@ static ct_vec3 find_middle(const ct_step *step, const uint32_t *touches, size_t 
   ct_vec3 sum = ct_vec(0.0, 0.0, 0.0);
   double found = 0.0;
   for (size_t i = 0; i < count; i++) {
-    const ct_step_touch *t = &step->advance->found.items[touches[i]];
+    const ct_step_contact *t = &step->advance->found.items[touches[i]];
     if (dynamic_of(step, t->a) && dynamic_of(step, t->b)) continue;
     sum = ct_add(sum, t->position);
     found += 1.0;
@@ -34,8 +34,8 @@ static ct_vec3 find_middle(const ct_step *step, const uint32_t *touches, size_t 
 bool ct_step_can_part(const ct_step *step, const uint32_t *touches, size_t count) {
   ct_vec3 middle = find_middle(step, touches, count);
   for (size_t i = 0; i < count; i++) {
-    const ct_step_touch *t = &step->advance->found.items[touches[i]];
-    const ct_moved *sides[2] = {dynamic_of(step, t->a), dynamic_of(step, t->b)};
+    const ct_step_contact *t = &step->advance->found.items[touches[i]];
+    const ct_body_state *sides[2] = {dynamic_of(step, t->a), dynamic_of(step, t->b)};
     ct_vec3 away[2] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     double error = 0.0;
     for (int k = 0; k < 2; k++) {
@@ -53,7 +53,7 @@ bool ct_step_has_one_driver(const ct_step *step, const uint32_t *touches, size_t
   const uint32_t none = CT_NO_ROW;
   uint32_t driver = none;
   for (size_t i = 0; i < count; i++) {
-    const ct_step_touch *t = &step->advance->found.items[touches[i]];
+    const ct_step_contact *t = &step->advance->found.items[touches[i]];
     const uint32_t sides[2] = {t->a, t->b};
     for (int k = 0; k < 2; k++) {
       if (dynamic_of(step, sides[k])) continue;

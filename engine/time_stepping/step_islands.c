@@ -24,7 +24,7 @@ static void link_bodies(const ct_advance *advance, uint32_t *roots, uint8_t *tou
     touched[i] = 0;
   }
   for (size_t k = 0; k < advance->found.count; k++) {
-    const ct_step_touch *t = &advance->found.items[k];
+    const ct_step_contact *t = &advance->found.items[k];
     bool a = is_dynamic(advance, t->a), b = is_dynamic(advance, t->b);
     if (!t->takes_part) continue;
     if (a) touched[t->a] = 1;
@@ -47,7 +47,7 @@ static size_t number_islands(const ct_advance *advance, uint32_t *roots, uint32_
   return count;
 }
 
-static uint32_t island_of(const ct_advance *advance, const uint32_t *roots, const ct_step_touch *t) {
+static uint32_t island_of(const ct_advance *advance, const uint32_t *roots, const ct_step_contact *t) {
   return roots[is_dynamic(advance, t->a) ? t->a : t->b];
 }
 
@@ -83,16 +83,16 @@ static void sort_bodies(const ct_advance *advance, const uint32_t *roots, ct_ste
   starts[0] = 0;
 }
 
-ct_status ct_step_link(const ct_step *step, ct_step_islands *islands) {
+ct_status ct_step_find_islands(const ct_step *step, ct_step_islands *islands) {
   const ct_advance *advance = step->advance;
   size_t touches = advance->found.count + 1, bodies = advance->moved_count + 1;
-  islands->touches = ct_solver_take(step->solver, touches, sizeof(uint32_t));
-  islands->touch_starts = ct_solver_take(step->solver, bodies, sizeof(uint32_t));
-  islands->bodies = ct_solver_take(step->solver, bodies, sizeof(uint32_t));
-  islands->body_starts = ct_solver_take(step->solver, bodies, sizeof(uint32_t));
-  uint32_t *roots = ct_solver_take(step->solver, bodies, sizeof(uint32_t));
-  uint32_t *numbers = ct_solver_take(step->solver, bodies, sizeof(uint32_t));
-  uint8_t *touched = ct_solver_take(step->solver, bodies, 1);
+  islands->touches = ct_arena_alloc(step->solver, touches, sizeof(uint32_t));
+  islands->touch_starts = ct_arena_alloc(step->solver, bodies, sizeof(uint32_t));
+  islands->bodies = ct_arena_alloc(step->solver, bodies, sizeof(uint32_t));
+  islands->body_starts = ct_arena_alloc(step->solver, bodies, sizeof(uint32_t));
+  uint32_t *roots = ct_arena_alloc(step->solver, bodies, sizeof(uint32_t));
+  uint32_t *numbers = ct_arena_alloc(step->solver, bodies, sizeof(uint32_t));
+  uint8_t *touched = ct_arena_alloc(step->solver, bodies, 1);
   if (!islands->touches || !islands->touch_starts || !islands->bodies || !islands->body_starts || !roots || !numbers || !touched)
     return CT_OUT_OF_MEMORY;
   link_bodies(advance, roots, touched);

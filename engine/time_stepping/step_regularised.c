@@ -28,12 +28,12 @@ static void give_way(const ct_friction_problem *problem, double *values) {
   }
 }
 
-ct_status ct_step_yield(const ct_friction_problem *problem, const ct_friction_options *options, ct_solver *solver,
-                        ct_friction_result *result) {
+ct_status ct_step_solve_regularised(const ct_friction_problem *problem, const ct_friction_options *options, ct_arena *solver,
+                                    ct_friction_result *result) {
   assert(!problem->matrix.dense && problem->dimension == 3);
-  ct_solver_mark mark = ct_solver_enter(solver);
+  ct_arena_mark mark = ct_arena_enter(solver);
   size_t count = problem->matrix.starts[problem->matrix.size];
-  double *values = ct_solver_doubles(solver, count + 1);
+  double *values = ct_arena_alloc_doubles(solver, count + 1);
   ct_status status = values ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     memcpy(values, problem->matrix.values, count * sizeof *values);
@@ -49,6 +49,6 @@ ct_status ct_step_yield(const ct_friction_problem *problem, const ct_friction_op
     result->converged = false;
     result->status = CT_FRICTION_STATUS_INFEASIBLE;
   }
-  ct_solver_leave(solver, mark);
+  ct_arena_leave(solver, mark);
   return status;
 }

@@ -13,7 +13,7 @@ ct_status ct_step_stop(const ct_step *step, const ct_contact_set *set, uint32_t 
   ct_resting resting = {.set = set, .options = &law, .solver = step->solver, .active = active, .count = count};
   ct_status status = ct_resting_fit_open(&resting);
   if (status != CT_OK) return status;
-  const ct_resting_fit fit = resting.fit;
+  const ct_resting_equilibrium fit = resting.fit;
   const ct_cone_fit_problem problem = {.cones = fit.cones,
                                        .count = count,
                                        .target = fit.target,
@@ -21,7 +21,7 @@ ct_status ct_step_stop(const ct_step *step, const ct_contact_set *set, uint32_t 
                                        .steps_max = STOP_STEPS,
                                        .cancel = step->advance->options.cancel};
   ct_cone_fit_result result = {.forces = fit.forces, .rest = fit.rest};
-  status = ct_cone_hold(&problem, step->solver, &result);
+  status = ct_cone_min_norm(&problem, step->solver, &result);
   if (status != CT_OK) return status;
   for (size_t k = 0; k < CT_RESTING_PARTS * set->count; k++) r[k] = 0.0;
   for (size_t i = 0; i < count; i++)

@@ -2,8 +2,8 @@
  * is left, and no energy is made by restitution.
  */
 #include "advance/advance.h"
-#include "mechanics/mechanics.h"
 #include "linear/arena.h"
+#include "mechanics/mechanics.h"
 
 #include <string.h>
 
@@ -52,19 +52,19 @@ typedef struct island_answer {
   ct_friction_result result;
 } island_answer;
 
-static ct_step_touch *touch_of(const island_problem *p, size_t i) { return &p->step->advance->found.items[p->touches[i]]; }
-static ct_moved *body_of(const island_problem *p, size_t i) { return &p->step->advance->next[p->bodies[i]]; }
-static ct_moved *moved_of(const island_problem *p, uint32_t index) {
+static ct_step_contact *touch_of(const island_problem *p, size_t i) { return &p->step->advance->found.items[p->touches[i]]; }
+static ct_body_state *body_of(const island_problem *p, size_t i) { return &p->step->advance->next[p->bodies[i]]; }
+static ct_body_state *moved_of(const island_problem *p, uint32_t index) {
   return index == CT_NO_ROW ? NULL : &p->step->advance->next[index];
 }
 static bool is_zero(ct_velocity v) { return ct_max_abs(v.linear) == 0.0 && ct_max_abs(v.angular) == 0.0; }
-static bool is_dynamic(const ct_moved *m) { return m && m->is_dynamic; }
-static uint32_t place_of(const ct_moved *m) { return is_dynamic(m) ? m->place : 0; }
+static bool is_dynamic(const ct_body_state *m) { return m && m->is_dynamic; }
+static uint32_t place_of(const ct_body_state *m) { return is_dynamic(m) ? m->place : 0; }
 
 /* ---- the matrix -------------------------------------------------------------------------------------------------------- */
 
 /* Its momenta without impulses in place of loads. */
-static ct_mass_body mass_body(const ct_moved *m) {
+static ct_mass_body mass_body(const ct_body_state *m) {
   return (ct_mass_body){.mobility = CT_DYNAMIC,
                         .mass = m->mass,
                         .inverse_mass = 1.0 / m->mass,
@@ -75,8 +75,8 @@ static ct_mass_body mass_body(const ct_moved *m) {
 }
 
 static ct_status make_set(const island_problem *p, ct_contact_set *set) {
-  ct_mass_body *bodies = ct_solver_take(p->step->solver, p->body_count + 1, sizeof *bodies);
-  ct_touch *touches = ct_solver_take(p->step->solver, p->count, sizeof *touches);
+  ct_mass_body *bodies = ct_arena_alloc(p->step->solver, p->body_count + 1, sizeof *bodies);
+  ct_contact *touches = ct_arena_alloc(p->step->solver, p->count, sizeof *touches);
   if (!bodies || !touches) return CT_OUT_OF_MEMORY;
   bodies[0] = (ct_mass_body){.mobility = CT_FIXED};
   for (size_t i = 0; i < p->body_count; i++) {
@@ -84,47 +84,47 @@ static ct_status make_set(const island_problem *p, ct_contact_set *set) {
     bodies[i + 1] = mass_body(body_of(p, i));
   }
   for (size_t i = 0; i < p->count; i++) {
-    const ct_step_touch *t = touch_of(p, i);
-    touches[i] = (ct_touch){.a = place_of(moved_of(p, t->a)),
-                            .b = place_of(moved_of(p, t->b)),
-                            .position = t->position,
-                            .normal = t->axes[0],
-                            .material.static_friction = t->friction};
+    const ct_step_contact *t = touch_of(p, i);
+    touches[i] = (ct_contact){.a = place_of(moved_of(p, t->a)),
+                              .b = place_of(moved_of(p, t->b)),
+                              .position = t->position,
+                              .normal = t->axes[0],
+                              .material.static_friction = t->friction};
   }
   *set = (ct_contact_set){bodies, p->body_count + 1, touches, p->count};
   return CT_OK;
 }
 
 /* The caller closes it. */
-static ct_status make_matrix(island_problem *p, ct_contact_matrix *matrix) {
+static ct_status make_matrix(island_problem *p, ct_delassus_matrix *matrix) {
   ct_contact_graph graph;
   ct_status status = make_set(p, &p->set);
   if (status == CT_OK) status = ct_contact_graph_open(&graph, &p->set);
   if (status != CT_OK) return status;
-  status = ct_contact_matrix_open(matrix, &p->set, &graph, 3);
+  status = ct_delassus_matrix_open(matrix, &p->set, &graph, 3);
   ct_contact_graph_close(&graph);
   return status;
 }
 
 /* ---- velocities -------------------------------------------------------------------------------------------------------- */
 
-static ct_vec3 point_velocity(const ct_moved *m, ct_vec3 point) {
+static ct_vec3 point_velocity(const ct_body_state *m, ct_vec3 point) {
   return m ? ct_add(m->velocity.linear, ct_cross(m->velocity.angular, ct_sub(point, m->position))) : ct_vec(0, 0, 0);
 }
 
-static void set_axes(const ct_step_touch *t, ct_vec3 v, double *out) {
+static void set_axes(const ct_step_contact *t, ct_vec3 v, double *out) {
   for (int k = 0; k < 3; k++) out[k] = ct_dot(t->axes[k], v);
 }
 
 static ct_status make_velocities(island_problem *p) {
-  ct_solver *solver = p->step->solver;
-  p->free = ct_solver_doubles(solver, 3 * p->count);
-  p->before = ct_solver_doubles(solver, 3 * p->count);
-  p->q = ct_solver_doubles(solver, 3 * p->count);
-  p->mu = ct_solver_doubles(solver, p->count);
+  ct_arena *solver = p->step->solver;
+  p->free = ct_arena_alloc_doubles(solver, 3 * p->count);
+  p->before = ct_arena_alloc_doubles(solver, 3 * p->count);
+  p->q = ct_arena_alloc_doubles(solver, 3 * p->count);
+  p->mu = ct_arena_alloc_doubles(solver, p->count);
   if (!p->free || !p->before || !p->q || !p->mu) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < p->count; i++) {
-    const ct_step_touch *t = touch_of(p, i);
+    const ct_step_contact *t = touch_of(p, i);
     ct_vec3 free = ct_sub(point_velocity(moved_of(p, t->b), t->position), point_velocity(moved_of(p, t->a), t->position));
     set_axes(t, free, &p->free[3 * i]);
     set_axes(t, t->before, &p->before[3 * i]);
@@ -136,8 +136,8 @@ static ct_status make_velocities(island_problem *p) {
 /* ---- answers ----------------------------------------------------------------------------------------------------------- */
 
 static ct_status make_answer(const island_problem *p, island_answer *answer) {
-  answer->r = ct_solver_doubles(p->step->solver, 3 * p->count);
-  answer->u = ct_solver_doubles(p->step->solver, 3 * p->count);
+  answer->r = ct_arena_alloc_doubles(p->step->solver, 3 * p->count);
+  answer->u = ct_arena_alloc_doubles(p->step->solver, 3 * p->count);
   return answer->r && answer->u ? CT_OK : CT_OUT_OF_MEMORY;
 }
 
@@ -149,7 +149,7 @@ static double tolerance_of(const island_problem *p) {
 /* bounces: with restitution. */
 static ct_friction_problem ask(island_problem *p, bool bounces) {
   for (size_t i = 0; i < p->count; i++) {
-    const ct_step_touch *t = touch_of(p, i);
+    const ct_step_contact *t = touch_of(p, i);
     for (size_t k = 0; k < 3; k++) p->q[3 * i + k] = p->free[3 * i + k];
     if (bounces || !t->bounces) p->q[3 * i] -= t->target;
   }
@@ -174,9 +174,9 @@ static bool is_contradictory(const island_answer *answer) { return answer->resul
 /* Does anything that the island touches move by itself? */
 static bool is_driven(const island_problem *p) {
   for (size_t i = 0; i < p->count; i++) {
-    const ct_moved *sides[2] = {moved_of(p, touch_of(p, i)->a), moved_of(p, touch_of(p, i)->b)};
+    const ct_body_state *sides[2] = {moved_of(p, touch_of(p, i)->a), moved_of(p, touch_of(p, i)->b)};
     for (int k = 0; k < 2; k++)
-      if (sides[k] && !sides[k]->is_dynamic && !(ct_moved_stays(sides[k]) && is_zero(sides[k]->before))) return true;
+      if (sides[k] && !sides[k]->is_dynamic && !(ct_body_state_is_fixed(sides[k]) && is_zero(sides[k]->before))) return true;
   }
   return false;
 }
@@ -211,7 +211,7 @@ static ct_friction_options options_of(const island_problem *p, bool bounces, con
 }
 
 /* Sum of the sizes that make the velocity of a body's point. */
-static double velocity_size(const ct_moved *m, ct_vec3 point) {
+static double velocity_size(const ct_body_state *m, ct_vec3 point) {
   if (!m) return 0.0;
   double arm = ct_norm(ct_sub(point, m->position)) + ct_max_abs(point);
   return ct_norm(m->velocity.linear) + ct_norm(m->velocity.angular) * arm;
@@ -221,7 +221,7 @@ static double velocity_size(const ct_moved *m, ct_vec3 point) {
  */
 static void allow_roundoff(const island_problem *p) {
   for (size_t i = 0; i < p->count; i++) {
-    const ct_step_touch *t = touch_of(p, i);
+    const ct_step_contact *t = touch_of(p, i);
     double size = velocity_size(moved_of(p, t->a), t->position) + velocity_size(moved_of(p, t->b), t->position);
     p->q[3 * i] += CT_RATE_ROUNDOFF * size;
   }
@@ -238,7 +238,8 @@ static ct_status solve(island_problem *p, bool bounces, const double *start, isl
     allow_roundoff(p);
     status = ct_friction_solve(&problem, &options, p->step->solver, &answer->result);
   }
-  if (status == CT_OK && is_contradictory(answer)) status = ct_step_yield(&problem, &options, p->step->solver, &answer->result);
+  if (status == CT_OK && is_contradictory(answer))
+    status = ct_step_solve_regularised(&problem, &options, p->step->solver, &answer->result);
   if (status != CT_OK) return status;
   make_true(p, answer->u);
   p->step->iterations += answer->result.iterations;
@@ -289,7 +290,7 @@ static bool is_slow(const island_problem *p) {
   const ct_advance_options *o = &p->step->advance->options;
   double most = REST_STEPS * p->step->time * ct_norm(o->gravity);
   for (size_t i = 0; i < p->body_count; i++) {
-    const ct_moved *m = body_of(p, i);
+    const ct_body_state *m = body_of(p, i);
     if (ct_norm(m->before.linear) + m->radius * ct_norm(m->before.angular) > most) return false;
   }
   return true;
@@ -304,10 +305,10 @@ static bool stood(const island_problem *p) {
 /* Impulses of contacts that touch, after which nothing moves: an answer, or a beginning of one, if they solve the problem better.
  */
 static ct_status try_to_stop(island_problem *p, island_answer *answer) {
-  ct_solver *solver = p->step->solver;
-  ct_solver_mark mark = ct_solver_enter(solver);
-  uint32_t *active = ct_solver_take(solver, p->count, sizeof *active);
-  double *r = ct_solver_doubles(solver, 3 * p->count), *u = ct_solver_doubles(solver, 3 * p->count);
+  ct_arena *solver = p->step->solver;
+  ct_arena_mark mark = ct_arena_enter(solver);
+  uint32_t *active = ct_arena_alloc(solver, p->count, sizeof *active);
+  double *r = ct_arena_alloc_doubles(solver, 3 * p->count), *u = ct_arena_alloc_doubles(solver, 3 * p->count);
   size_t count = 0;
   for (uint32_t i = 0; active && i < p->count; i++)
     if (touch_of(p, i)->target == 0.0 || touch_of(p, i)->bounces) active[count++] = i;
@@ -323,7 +324,7 @@ static ct_status try_to_stop(island_problem *p, island_answer *answer) {
       memcpy(answer->u, u, 3 * p->count * sizeof *u);
     }
   }
-  ct_solver_leave(solver, mark);
+  ct_arena_leave(solver, mark);
   return status;
 }
 
@@ -393,13 +394,13 @@ static ct_status bounce(island_problem *p, const double *start, island_answer *a
 static ct_status give_way(island_problem *p, const double *start, island_answer *answer) {
   const ct_friction_problem problem = ask(p, false);
   const ct_friction_options options = options_of(p, false, start);
-  ct_status status = ct_step_yield(&problem, &options, p->step->solver, &answer->result);
+  ct_status status = ct_step_solve_regularised(&problem, &options, p->step->solver, &answer->result);
   if (status == CT_OK) make_true(p, answer->u);
   return status;
 }
 
 static ct_status answer_island(island_problem *p, island_answer *answer) {
-  double *start = ct_solver_doubles(p->step->solver, 3 * p->count);
+  double *start = ct_arena_alloc_doubles(p->step->solver, 3 * p->count);
   if (!start) return CT_OUT_OF_MEMORY;
   bool bounces = false;
   for (size_t i = 0; i < p->count; i++) {
@@ -414,14 +415,14 @@ static ct_status answer_island(island_problem *p, island_answer *answer) {
 
 /* ---- what comes of it -------------------------------------------------------------------------------------------------- */
 
-static void push(ct_moved *m, ct_vec3 position, ct_vec3 impulse) {
+static void push(ct_body_state *m, ct_vec3 position, ct_vec3 impulse) {
   if (!is_dynamic(m)) return;
   m->impulse = ct_add(m->impulse, impulse);
   m->angular_impulse = ct_add(m->angular_impulse, ct_cross(ct_sub(position, m->position), impulse));
 }
 
 /* What a body that is not dynamic gives to the other one. */
-static void account(ct_step *step, const ct_moved *m, ct_vec3 position, ct_vec3 impulse) {
+static void account(ct_step *step, const ct_body_state *m, ct_vec3 position, ct_vec3 impulse) {
   if (is_dynamic(m)) return;
   step->contact_impulse = ct_add(step->contact_impulse, impulse);
   if (!m) return;
@@ -434,7 +435,7 @@ static double apply(const island_problem *p, const double *r) {
   double most = 0.0;
   for (size_t i = 0; i < p->body_count; i++) body_of(p, i)->impulse = body_of(p, i)->angular_impulse = ct_vec(0, 0, 0);
   for (size_t i = 0; i < p->count; i++) {
-    ct_step_touch *t = touch_of(p, i);
+    ct_step_contact *t = touch_of(p, i);
     ct_vec3 impulse = ct_scale(t->axes[0], r[3 * i]);
     for (size_t k = 1; k < 3; k++) impulse = ct_add_scaled(impulse, t->axes[k], r[3 * i + k]);
     t->impulse = impulse;
@@ -444,14 +445,15 @@ static double apply(const island_problem *p, const double *r) {
     account(p->step, moved_of(p, t->b), t->position, ct_neg(impulse));
     most = ct_max2(most, ct_norm(impulse));
   }
-  for (size_t i = 0; i < p->body_count; i++) ct_moved_push(body_of(p, i), body_of(p, i)->impulse, body_of(p, i)->angular_impulse);
+  for (size_t i = 0; i < p->body_count; i++)
+    ct_body_state_apply_impulse(body_of(p, i), body_of(p, i)->impulse, body_of(p, i)->angular_impulse);
   return most;
 }
 
 /* Do the bodies stay where they are, as far as the solver tells? */
 static bool rests(const island_problem *p, double momentum) {
   for (size_t i = 0; i < p->body_count; i++) {
-    const ct_moved *m = body_of(p, i);
+    const ct_body_state *m = body_of(p, i);
     if (m->mass * ct_norm(m->velocity.linear) > momentum || ct_norm(m->angular_momentum) > momentum * m->radius) return false;
   }
   return !is_driven(p);
@@ -459,7 +461,7 @@ static bool rests(const island_problem *p, double momentum) {
 
 static void stop(const island_problem *p) {
   for (size_t i = 0; i < p->body_count; i++) {
-    ct_moved *m = body_of(p, i);
+    ct_body_state *m = body_of(p, i);
     m->calm = is_zero(m->before);
     m->velocity = (ct_velocity){{0, 0, 0}, {0, 0, 0}};
     m->angular_momentum = ct_vec(0, 0, 0);
@@ -478,7 +480,7 @@ static bool is_calm(const island_problem *p) {
 /* The impulses of the step before again. */
 static void stay(const island_problem *p) {
   for (size_t i = 0; i < p->count; i++) {
-    const ct_step_touch *t = touch_of(p, i);
+    const ct_step_contact *t = touch_of(p, i);
     account(p->step, moved_of(p, t->a), t->position, t->impulse);
     account(p->step, moved_of(p, t->b), t->position, ct_neg(t->impulse));
   }
@@ -497,7 +499,7 @@ static void finish(const island_problem *p, const island_answer *answer) {
 }
 
 static ct_status solve_island(island_problem *p) {
-  ct_contact_matrix matrix;
+  ct_delassus_matrix matrix;
   island_answer answer;
   ct_status status = make_matrix(p, &matrix);
   if (status != CT_OK) return status;
@@ -506,7 +508,7 @@ static ct_status solve_island(island_problem *p) {
   if (status == CT_OK) status = make_answer(p, &answer);
   if (status == CT_OK) status = answer_island(p, &answer);
   if (status == CT_OK) finish(p, &answer);
-  ct_contact_matrix_close(&matrix);
+  ct_delassus_matrix_close(&matrix);
   return status;
 }
 
@@ -521,8 +523,8 @@ ct_status ct_step_solve(ct_step *step, const ct_step_islands *islands, size_t is
     stay(&p);
     return CT_OK;
   }
-  ct_solver_mark mark = ct_solver_enter(step->solver);
+  ct_arena_mark mark = ct_arena_enter(step->solver);
   ct_status status = solve_island(&p);
-  ct_solver_leave(step->solver, mark);
+  ct_arena_leave(step->solver, mark);
   return status;
 }

@@ -9,13 +9,13 @@
 #define MARKS 32
 typedef struct motion_marks {
   bool placed[MARKS + 1];
-  ct_impact_sample places[MARKS + 1];
+  ct_toi_sample places[MARKS + 1];
 } motion_marks;
 
 typedef struct first_contact {
-  const ct_impact_bodies *bodies;
+  const ct_toi_bodies *bodies;
   motion_marks *marks;
-  ct_impact *impact;
+  ct_toi *impact;
   bool initial; /* a pair is in contact at the start, and is not parting */
   bool parting; /* a pair is, and parts */
   double depth; /* the least distance of these; of `initial` ones once there is one */
@@ -27,15 +27,15 @@ typedef struct first_contact {
   bool ended;   /* one of the lost ran out of iterations */
 } first_contact;
 
-static double spread(const ct_impact_side *side, const ct_impact_place *at) {
+static double spread(const ct_toi_side *side, const ct_toi_side_pose *at) {
   double arm = side->arm < INFINITY ? side->arm : 0.0;
   return ct_norm(at->velocity.linear) + side->spin * arm;
 }
 
 /* In contact at the start: is that where the pair is to stay? */
-static bool note_initial(first_contact *first, const ct_impact_pair *pair, const ct_impact_sample *s) {
-  ct_impact told = *first->impact;
-  ct_impact_tell(s, &told);
+static bool note_initial(first_contact *first, const ct_toi_pair *pair, const ct_toi_sample *s) {
+  ct_toi told = *first->impact;
+  ct_toi_write_result(s, &told);
   bool endless = s->result.status == CT_PAIR_UNSUPPORTED;
   bool parting = !endless && told.normal_velocity > PARTING_SLACK * (spread(&pair->a, &s->a) + spread(&pair->b, &s->b));
   bool known = first->initial || (first->parting && parting);
@@ -50,43 +50,43 @@ static bool note_initial(first_contact *first, const ct_impact_pair *pair, const
 }
 
 /* The pair met: *at is before that, *met in contact. */
-static void note_contact(first_contact *first, ct_impact_search *search, const ct_impact_sample *at, ct_impact_sample *met) {
-  ct_impact_take_normal(&search->pair, at, met);
-  ct_impact_sample root = *met;
+static void note_contact(first_contact *first, ct_toi_search *search, const ct_toi_sample *at, ct_toi_sample *met) {
+  ct_toi_set_normal(&search->pair, at, met);
+  ct_toi_sample root = *met;
   search->most = search->options->iterations_max;
   /* No root is to be found where surfaces pass, or half-spaces turn: these overlap at once, without end. */
   bool passed = search->passed > 0.0, at_once = met->result.status == CT_PAIR_UNSUPPORTED;
   if (met->time > search->certain && !passed && !at_once) {
-    if (at->result.distance > 0.0) ct_impact_root(search, at, met, &root);
+    if (at->result.distance > 0.0) ct_toi_root(search, at, met, &root);
     else root = *at;
     if (root.time < search->certain) root = *met;
   }
   if (search->status != CT_OK) return;
-  double upper = passed ? search->passed : ct_impact_nearer(search, &root, met->time, false);
+  double upper = passed ? search->passed : ct_toi_nearer(search, &root, met->time, false);
   first->lower = ct_min2(first->lower, search->certain);
   if (first->met && !(root.time < first->impact->time)) return;
   first->met = true;
   first->upper = upper;
-  ct_impact_tell(&root, first->impact);
+  ct_toi_write_result(&root, first->impact);
 }
 
-static void note_lost(first_contact *first, const ct_impact_search *search, double from) {
+static void note_lost(first_contact *first, const ct_toi_search *search, double from) {
   first->lost = ct_min2(first->lost, from);
   first->ended = first->ended || search->ended;
 }
 
-static void follow(first_contact *first, ct_impact_search *search, ct_impact_sample *at) {
-  ct_impact_sample met;
-  ct_impact_outcome outcome = ct_impact_advance(search, at, &met);
-  if (outcome == CT_OUTCOME_MET) note_contact(first, search, at, &met);
-  if (outcome == CT_OUTCOME_LOST) note_lost(first, search, search->free);
+static void follow(first_contact *first, ct_toi_search *search, ct_toi_sample *at) {
+  ct_toi_sample met;
+  ct_toi_outcome outcome = ct_toi_advance(search, at, &met);
+  if (outcome == CT_TOI_OUTCOME_CONTACT) note_contact(first, search, at, &met);
+  if (outcome == CT_TOI_OUTCOME_UNDECIDED) note_lost(first, search, search->free);
   first->free = ct_min2(first->free, search->free);
 }
 
-static void note_graze(first_contact *first, const ct_impact_search *search) {
-  ct_impact *impact = first->impact;
-  if (!search->grazed || (impact->flags & CT_IMPACT_FLAG_GRAZE && impact->graze_time <= search->graze_time)) return;
-  impact->flags |= CT_IMPACT_FLAG_GRAZE;
+static void note_graze(first_contact *first, const ct_toi_search *search) {
+  ct_toi *impact = first->impact;
+  if (!search->grazed || (impact->flags & CT_TOI_FLAG_GRAZE && impact->graze_time <= search->graze_time)) return;
+  impact->flags |= CT_TOI_FLAG_GRAZE;
   impact->graze_time = search->graze_time;
   impact->graze_distance = search->graze_distance;
   impact->graze_end = search->graze_end;
@@ -94,13 +94,13 @@ static void note_graze(first_contact *first, const ct_impact_search *search) {
 
 /* Once the start is a contact, or another is known, what comes later does not matter. */
 static double limit_of(const first_contact *first) {
-  const ct_impact_options *options = first->bodies->options;
+  const ct_toi_options *options = first->bodies->options;
   return first->initial ? options->begin : first->met ? first->impact->time : options->end;
 }
 
-static ct_impact_search search_of(const first_contact *first, const ct_impact_pair *pair) {
-  const ct_impact_options *options = first->bodies->options;
-  ct_impact_search search = {.options = options, .workspace = first->bodies->workspace, .pair = *pair, .status = CT_OK};
+static ct_toi_search search_of(const first_contact *first, const ct_toi_pair *pair) {
+  const ct_toi_options *options = first->bodies->options;
+  ct_toi_search search = {.options = options, .workspace = first->bodies->workspace, .pair = *pair, .status = CT_OK};
   search.limit = limit_of(first);
   return search;
 }
@@ -108,56 +108,56 @@ static ct_impact_search search_of(const first_contact *first, const ct_impact_pa
 /* The key is the time until which the groups are certainly apart; -INFINITY: not even at the start. */
 static bool late_pairs(void *context, double key) { return key >= limit_of(context); }
 
-static double mark_time(const ct_impact_options *o, uint32_t mark) {
+static double mark_time(const ct_toi_options *o, uint32_t mark) {
   return mark == MARKS ? o->end : o->begin + (o->end - o->begin) * ((double)mark / MARKS);
 }
 
 /* The last mark that is not after the time. */
-static uint32_t mark_at(const ct_impact_options *o, double time) {
+static uint32_t mark_at(const ct_toi_options *o, double time) {
   double width = o->end - o->begin, part = width > 0.0 ? (time - o->begin) / width * MARKS : 0.0;
   uint32_t mark = part < MARKS ? (uint32_t)part : MARKS;
   return mark > 0 && mark_time(o, mark) > time ? mark - 1 : mark;
 }
 
 /* The bodies there, which all groups share. */
-static const ct_impact_sample *place_at(first_contact *first, const ct_impact_pair *groups, uint32_t mark) {
-  ct_impact_sample *place = &first->marks->places[mark];
-  if (!first->marks->placed[mark]) ct_impact_place_pair(groups, mark_time(first->bodies->options, mark), place);
+static const ct_toi_sample *place_at(first_contact *first, const ct_toi_pair *groups, uint32_t mark) {
+  ct_toi_sample *place = &first->marks->places[mark];
+  if (!first->marks->placed[mark]) ct_toi_place_pair(groups, mark_time(first->bodies->options, mark), place);
   first->marks->placed[mark] = true;
   return place;
 }
 
-static bool skips_pairs(void *context, const ct_impact_pair *groups, double *key) {
+static bool skips_pairs(void *context, const ct_toi_pair *groups, double *key) {
   first_contact *first = context;
-  const ct_impact_options *options = first->bodies->options;
+  const ct_toi_options *options = first->bodies->options;
   double limit = limit_of(first), time = ct_max2(options->begin, *key);
   for (uint32_t mark = mark_at(options, time), next = mark;; mark = next) {
     bool near;
-    const ct_impact_sample *place = place_at(first, groups, mark);
-    double left = limit - place->time, step = ct_impact_ball_time(groups, place, left, &near);
+    const ct_toi_sample *place = place_at(first, groups, mark);
+    double left = limit - place->time, step = ct_toi_ball_time(groups, place, left, &near);
     if (step > 0.0 && step >= left) return true;
-    double later = ct_impact_later(place->time, step);
+    double later = ct_toi_later(place->time, step);
     if (later > time) *key = time = later;
     next = mark_at(options, time);
     if (next <= mark) return late_pairs(context, *key);
   }
 }
 
-static ct_status visit_pair(void *context, const ct_impact_pair *pair, double key) {
+static ct_status visit_pair(void *context, const ct_toi_pair *pair, double key) {
   first_contact *first = context;
-  const ct_impact_options *options = first->bodies->options;
-  ct_impact_search search = search_of(first, pair);
-  ct_impact_sample at, parted;
-  ct_impact_outcome outcome = ct_impact_start(&search, options->begin, key, &at);
-  if (outcome == CT_OUTCOME_LOST && search.status == CT_OK) {
-    if (ct_sample_apart(&at) && !first->initial) follow(first, &search, &at);
-    else if (!ct_sample_apart(&at)) {
+  const ct_toi_options *options = first->bodies->options;
+  ct_toi_search search = search_of(first, pair);
+  ct_toi_sample at, parted;
+  ct_toi_outcome outcome = ct_toi_start(&search, options->begin, key, &at);
+  if (outcome == CT_TOI_OUTCOME_UNDECIDED && search.status == CT_OK) {
+    if (ct_sample_is_apart(&at) && !first->initial) follow(first, &search, &at);
+    else if (!ct_sample_is_apart(&at)) {
       note_lost(first, &search, options->begin);
       first->free = options->begin;
     }
-  } else if (outcome == CT_OUTCOME_MET && note_initial(first, pair, &at)) {
+  } else if (outcome == CT_TOI_OUTCOME_CONTACT && note_initial(first, pair, &at)) {
     first->free = options->begin;
-    if (ct_impact_leave(&search, &at, &parted) == CT_OUTCOME_FREE) follow(first, &search, &parted);
+    if (ct_toi_search_separation(&search, &at, &parted) == CT_TOI_OUTCOME_FREE) follow(first, &search, &parted);
     else if (search.status == CT_OK && at.time < options->end) note_lost(first, &search, options->begin);
   }
   if (search.status == CT_OK) note_graze(first, &search);
@@ -173,11 +173,11 @@ static ct_pair_status status_of(const first_contact *first) {
 
 /* What the pairs come to together. */
 static void conclude(const first_contact *first) {
-  const ct_impact_options *options = first->bodies->options;
-  ct_impact *impact = first->impact;
-  if (first->parting && !first->initial) impact->flags |= CT_IMPACT_FLAG_SEPARATING_AT_START;
+  const ct_toi_options *options = first->bodies->options;
+  ct_toi *impact = first->impact;
+  if (first->parting && !first->initial) impact->flags |= CT_TOI_FLAG_SEPARATING_AT_START;
   if (first->initial || (first->parting && !first->met)) {
-    impact->event = CT_IMPACT_INITIAL;
+    impact->event = CT_TOI_INITIAL;
     impact->lower = impact->upper = impact->free_until = options->begin;
     if (first->initial) impact->flags = 0;
     else impact->status = status_of(first);
@@ -185,51 +185,50 @@ static void conclude(const first_contact *first) {
   }
   impact->free_until = ct_min2(first->free, options->end);
   if (first->met && !(first->lost < first->lower)) {
-    impact->event = CT_IMPACT_CONTACT;
+    impact->event = CT_TOI_CONTACT;
     impact->lower = ct_min2(first->lower, impact->time);
     impact->upper = first->upper;
     impact->free_until = ct_min2(impact->free_until, impact->lower);
-    if (impact->flags & CT_IMPACT_FLAG_GRAZE && impact->graze_time > impact->upper)
-      impact->flags &= ~(uint32_t)CT_IMPACT_FLAG_GRAZE;
+    if (impact->flags & CT_TOI_FLAG_GRAZE && impact->graze_time > impact->upper) impact->flags &= ~(uint32_t)CT_TOI_FLAG_GRAZE;
   } else {
-    impact->event = first->lost < INFINITY ? CT_IMPACT_UNDECIDED : CT_IMPACT_NONE;
+    impact->event = first->lost < INFINITY ? CT_TOI_UNDECIDED : CT_TOI_NONE;
     impact->status = status_of(first);
     impact->time = options->end;
   }
-  if (!(impact->flags & CT_IMPACT_FLAG_GRAZE)) impact->graze_time = impact->graze_distance = impact->graze_end = 0.0;
+  if (!(impact->flags & CT_TOI_FLAG_GRAZE)) impact->graze_time = impact->graze_distance = impact->graze_end = 0.0;
 }
 
-ct_status ct_impact_first(const ct_impact_bodies *bodies, ct_impact *impact) {
-  const ct_impact_options *options = bodies->options;
-  *impact = (ct_impact){.event = CT_IMPACT_NONE, .time = options->end, .free_until = options->end};
+ct_status ct_toi_first(const ct_toi_bodies *bodies, ct_toi *impact) {
+  const ct_toi_options *options = bodies->options;
+  *impact = (ct_toi){.event = CT_TOI_NONE, .time = options->end, .free_until = options->end};
   motion_marks marks;
   memset(marks.placed, 0, sizeof marks.placed);
   first_contact first = {
       .bodies = bodies, .marks = &marks, .impact = impact, .lower = INFINITY, .lost = INFINITY, .free = INFINITY};
-  const ct_impact_visitor visitor = {visit_pair, skips_pairs, late_pairs};
-  ct_status status = ct_impact_each_pair(bodies, &visitor, &first);
+  const ct_toi_visitor visitor = {visit_pair, skips_pairs, late_pairs};
+  ct_status status = ct_toi_each_pair(bodies, &visitor, &first);
   if (status == CT_OK) conclude(&first);
   return status;
 }
 
-bool ct_impact_is_within(const ct_impact_options *options, double duration) {
+bool ct_toi_is_within(const ct_toi_options *options, double duration) {
   return options->begin >= 0.0 && options->begin <= options->end && options->end <= duration;
 }
 
-bool ct_impact_takes(ct_mover a, ct_mover b, const ct_impact_options *options) {
+bool ct_toi_is_supported(ct_moving_body a, ct_moving_body b, const ct_toi_options *options) {
   if (!a.body || !a.path || !b.body || !b.path) return false;
-  return ct_impact_is_within(options, ct_min2(ct_path_duration(a.path), ct_path_duration(b.path)));
+  return ct_toi_is_within(options, ct_min2(ct_path_duration(a.path), ct_path_duration(b.path)));
 }
 
-ct_status ct_body_impact(ct_mover a, ct_mover b, const ct_impact_options *options, ct_workspace *workspace, ct_impact *impact) {
-  if (!ct_impact_takes(a, b, options)) return CT_LIMIT;
-  ct_impact_options own = *options;
-  if (own.iterations_max == 0) own.iterations_max = CT_IMPACT_ITERATIONS;
+ct_status ct_body_toi(ct_moving_body a, ct_moving_body b, const ct_toi_options *options, ct_workspace *workspace, ct_toi *impact) {
+  if (!ct_toi_is_supported(a, b, options)) return CT_LIMIT;
+  ct_toi_options own = *options;
+  if (own.iterations_max == 0) own.iterations_max = CT_TOI_ITERATIONS;
   options = &own;
-  *impact = (ct_impact){.event = CT_IMPACT_NONE, .time = options->end, .free_until = options->end};
+  *impact = (ct_toi){.event = CT_TOI_NONE, .time = options->end, .free_until = options->end};
   if (ct_body_collider_count(a.body) == 0 || ct_body_collider_count(b.body) == 0) return CT_OK;
-  ct_impact_bodies bodies;
-  ct_status status = ct_impact_bodies_set(&bodies, a, b, options, workspace);
+  ct_toi_bodies bodies;
+  ct_status status = ct_toi_bodies_set(&bodies, a, b, options, workspace);
   if (status != CT_OK) return status;
-  return options->method == CT_IMPACT_BISECTION ? ct_impact_bisect(&bodies, impact) : ct_impact_first(&bodies, impact);
+  return options->method == CT_TOI_BISECTION ? ct_toi_bisect(&bodies, impact) : ct_toi_first(&bodies, impact);
 }

@@ -3,28 +3,29 @@
 
 /* What is between the two ends. */
 typedef struct bisection {
-  ct_impact_search search; /* of the bodies */
-  ct_impact *impact;
-  ct_impact_sample free, held; /* apart, and not, as far as the distance tells */
-  double apart, meets;         /* certainly */
+  ct_toi_search search; /* of the bodies */
+  ct_toi *impact;
+  ct_toi_sample free, held; /* apart, and not, as far as the distance tells */
+  double apart, meets;      /* certainly */
 } bisection;
 
-static bool has_depth(const ct_impact_sample *s) {
+static bool has_depth(const ct_toi_sample *s) {
   return s->result.status != CT_PAIR_UNSUPPORTED && s->result.depth_kind != CT_DEPTH_NONE;
 }
 
 /* Is the sample as near to the instant as was asked for? That surfaces cross does not tell by how much. */
-static bool is_near(const ct_impact_options *o, const ct_impact_sample *s) {
-  return o->distance_tolerance > 0.0 && fabs(s->result.distance) <= o->distance_tolerance && (has_depth(s) || !ct_sample_meets(s));
+static bool is_near(const ct_toi_options *o, const ct_toi_sample *s) {
+  return o->distance_tolerance > 0.0 && fabs(s->result.distance) <= o->distance_tolerance &&
+         (has_depth(s) || !ct_sample_is_contact(s));
 }
 
 /* The sample is told, and the bracket brought as near to it as round-off allows. */
-static void tell(bisection *b, const ct_impact_sample *sample) {
+static void tell(bisection *b, const ct_toi_sample *sample) {
   double low = b->free.time, high = b->held.time;
-  if (b->apart < low) b->apart = ct_impact_nearer(&b->search, &b->free, b->apart, false);
-  if (b->meets > high && has_depth(&b->held)) b->meets = ct_impact_nearer(&b->search, &b->held, b->meets, false);
-  ct_impact_tell(sample, b->impact);
-  b->impact->event = CT_IMPACT_CONTACT;
+  if (b->apart < low) b->apart = ct_toi_nearer(&b->search, &b->free, b->apart, false);
+  if (b->meets > high && has_depth(&b->held)) b->meets = ct_toi_nearer(&b->search, &b->held, b->meets, false);
+  ct_toi_write_result(sample, b->impact);
+  b->impact->event = CT_TOI_CONTACT;
   b->impact->status = CT_PAIR_OK;
   b->impact->lower = ct_min2(b->apart, sample->time);
   b->impact->upper = ct_max2(b->meets, sample->time);
@@ -33,15 +34,15 @@ static void tell(bisection *b, const ct_impact_sample *sample) {
 /* Between an end apart and one that overlaps. The state without penetration is told, or one within the tolerance; nothing, where
  * the iterations end before that. */
 static void halve(bisection *b) {
-  const ct_impact_options *o = b->search.options;
+  const ct_toi_options *o = b->search.options;
   while (b->held.time - b->free.time > o->time_tolerance) {
-    ct_impact_sample s;
+    ct_toi_sample s;
     double low = b->free.time, high = b->held.time, middle = low + 0.5 * (high - low);
     if (!(middle > low && middle < high)) break;
-    if (!ct_impact_look(&b->search, middle, &s)) return;
-    if (ct_sample_apart(&s)) b->apart = ct_max2(b->apart, middle);
-    if (ct_sample_meets(&s)) b->meets = ct_min2(b->meets, middle);
-    if (s.result.distance < 0.0 || ct_sample_meets(&s)) b->held = s;
+    if (!ct_toi_evaluate(&b->search, middle, &s)) return;
+    if (ct_sample_is_apart(&s)) b->apart = ct_max2(b->apart, middle);
+    if (ct_sample_is_contact(&s)) b->meets = ct_min2(b->meets, middle);
+    if (s.result.distance < 0.0 || ct_sample_is_contact(&s)) b->held = s;
     else b->free = s;
     if (is_near(o, &s)) {
       tell(b, &s);
@@ -52,32 +53,32 @@ static void halve(bisection *b) {
 }
 
 static void look_at_ends(bisection *b) {
-  const ct_impact_options *o = b->search.options;
-  ct_impact *impact = b->impact;
-  impact->event = CT_IMPACT_UNDECIDED;
+  const ct_toi_options *o = b->search.options;
+  ct_toi *impact = b->impact;
+  impact->event = CT_TOI_UNDECIDED;
   impact->status = CT_PAIR_ITERATION_LIMIT;
-  if (!ct_impact_look(&b->search, o->begin, &b->free)) return;
-  if (!ct_sample_apart(&b->free)) {
-    ct_impact_tell(&b->free, impact);
-    impact->event = CT_IMPACT_INITIAL;
+  if (!ct_toi_evaluate(&b->search, o->begin, &b->free)) return;
+  if (!ct_sample_is_apart(&b->free)) {
+    ct_toi_write_result(&b->free, impact);
+    impact->event = CT_TOI_INITIAL;
     impact->status = CT_PAIR_OK;
     impact->lower = impact->upper = o->begin;
     return;
   }
-  if (!ct_impact_look(&b->search, o->end, &b->held)) return;
-  if (ct_sample_meets(&b->held)) {
+  if (!ct_toi_evaluate(&b->search, o->end, &b->held)) return;
+  if (ct_sample_is_contact(&b->held)) {
     halve(b);
     return;
   }
-  bool apart = ct_sample_apart(&b->held);
-  impact->event = apart ? CT_IMPACT_NONE : CT_IMPACT_UNDECIDED;
+  bool apart = ct_sample_is_apart(&b->held);
+  impact->event = apart ? CT_TOI_NONE : CT_TOI_UNDECIDED;
   impact->status = apart ? CT_PAIR_OK : CT_PAIR_DEGENERATE;
 }
 
-ct_status ct_impact_bisect(const ct_impact_bodies *bodies, ct_impact *impact) {
-  const ct_impact_options *o = bodies->options;
+ct_status ct_toi_bisect(const ct_toi_bodies *bodies, ct_toi *impact) {
+  const ct_toi_options *o = bodies->options;
   bisection b = {.impact = impact, .apart = o->begin, .meets = o->end};
-  b.search = (ct_impact_search){.options = o, .workspace = bodies->workspace, .bodies = bodies, .most = o->iterations_max};
+  b.search = (ct_toi_search){.options = o, .workspace = bodies->workspace, .bodies = bodies, .most = o->iterations_max};
   impact->free_until = o->begin;
   look_at_ends(&b);
   impact->iterations = b.search.distances;

@@ -2,10 +2,10 @@
  *
  * Their trees of balls are gone through together, from the two bodies as wholes down to pairs of colliders.
  */
-#include "toi/toi_collider_tree.h"
 #include "shape/shape_compare.h"
+#include "toi/toi_collider_tree.h"
 
-static int compare_movers(const ct_impact_options *options, ct_mover a, ct_mover b) {
+static int compare_movers(const ct_toi_options *options, ct_moving_body a, ct_moving_body b) {
   const double times[] = {options->begin, options->end, 0.5 * (options->begin + options->end)};
   int order = 0;
   for (int i = 0; i < 3 && order == 0; i++) {
@@ -15,17 +15,17 @@ static int compare_movers(const ct_impact_options *options, ct_mover a, ct_mover
   return order;
 }
 
-ct_status ct_impact_bodies_set(ct_impact_bodies *bodies, ct_mover a, ct_mover b, const ct_impact_options *options,
-                               ct_workspace *workspace) {
-  *bodies = (ct_impact_bodies){.a = a, .b = b, .options = options, .workspace = workspace};
+ct_status ct_toi_bodies_set(ct_toi_bodies *bodies, ct_moving_body a, ct_moving_body b, const ct_toi_options *options,
+                            ct_workspace *workspace) {
+  *bodies = (ct_toi_bodies){.a = a, .b = b, .options = options, .workspace = workspace};
   if (ct_body_collider_count(a.body) == 1 && ct_body_collider_count(b.body) == 1) {
-    bodies->single = (ct_impact_pair){ct_impact_side_of(a, 0), ct_impact_side_of(b, 0)};
+    bodies->single = (ct_toi_pair){ct_toi_side_of(a, 0), ct_toi_side_of(b, 0)};
     return CT_OK;
   }
-  ct_body_memory *memory = &workspace->bodies;
+  ct_body_scratch *memory = &workspace->bodies;
   bodies->b_first = compare_movers(options, b, a) < 0;
-  ct_status status = ct_impact_colliders_set(a, memory, 0, &bodies->in[0]);
-  return status == CT_OK ? ct_impact_colliders_set(b, memory, 1, &bodies->in[1]) : status;
+  ct_status status = ct_toi_colliders_set(a, memory, 0, &bodies->in[0]);
+  return status == CT_OK ? ct_toi_colliders_set(b, memory, 1, &bodies->in[1]) : status;
 }
 
 /* ---- groups of colliders ---- */
@@ -37,31 +37,31 @@ typedef struct waiting {
 } waiting;
 
 typedef struct group_walk {
-  const ct_impact_bodies *bodies;
-  ct_impact_colliders *first, *second;
-  const ct_impact_visitor *visitor;
+  const ct_toi_bodies *bodies;
+  ct_toi_colliders *first, *second;
+  const ct_toi_visitor *visitor;
   void *context;
-  waiting stack[2 * CT_IMPACT_TREE_HEIGHT_MAX];
+  waiting stack[2 * CT_TOI_TREE_HEIGHT_MAX];
   uint32_t top;
 } group_walk;
 
-static ct_impact_pair in_order(const group_walk *walk, const ct_impact_side *first, const ct_impact_side *second) {
-  return walk->bodies->b_first ? (ct_impact_pair){*second, *first} : (ct_impact_pair){*first, *second};
+static ct_toi_pair in_order(const group_walk *walk, const ct_toi_side *first, const ct_toi_side *second) {
+  return walk->bodies->b_first ? (ct_toi_pair){*second, *first} : (ct_toi_pair){*first, *second};
 }
 
 /* To the waiting ones, unless they can be left out. */
 static bool meets(group_walk *walk, waiting *w) {
-  ct_impact_side first = ct_impact_node_side(walk->first, w->first), second = ct_impact_node_side(walk->second, w->second);
-  ct_impact_pair groups = in_order(walk, &first, &second);
+  ct_toi_side first = ct_toi_node_side(walk->first, w->first), second = ct_toi_node_side(walk->second, w->second);
+  ct_toi_pair groups = in_order(walk, &first, &second);
   walk->bodies->in[0]->looked++;
   return !walk->visitor->skips(walk->context, &groups, &w->key);
 }
 
 /* The larger of two groups is taken apart. */
 static void take_apart(group_walk *walk, const waiting *w) {
-  const ct_impact_node *first = &walk->first->nodes[w->first], *second = &walk->second->nodes[w->second];
-  bool at_first = ct_impact_node_single(second) || (!ct_impact_node_single(first) && first->radius >= second->radius);
-  uint32_t child = at_first ? ct_impact_node_parts(walk->first, w->first) : ct_impact_node_parts(walk->second, w->second);
+  const ct_toi_node *first = &walk->first->nodes[w->first], *second = &walk->second->nodes[w->second];
+  bool at_first = ct_toi_node_single(second) || (!ct_toi_node_single(first) && first->radius >= second->radius);
+  uint32_t child = at_first ? ct_toi_node_parts(walk->first, w->first) : ct_toi_node_parts(walk->second, w->second);
   waiting parts[2] = {*w, *w};
   bool met[2];
   for (uint32_t k = 0; k < 2; k++) {
@@ -80,20 +80,20 @@ static ct_status go_on(group_walk *walk) {
     waiting w = walk->stack[--walk->top];
     if (ct_cancel_raised(cancel)) return CT_CANCELLED;
     if (walk->visitor->late(walk->context, w.key)) continue;
-    const ct_impact_node *first = &walk->first->nodes[w.first], *second = &walk->second->nodes[w.second];
-    if (!ct_impact_node_single(first) || !ct_impact_node_single(second)) {
+    const ct_toi_node *first = &walk->first->nodes[w.first], *second = &walk->second->nodes[w.second];
+    if (!ct_toi_node_single(first) || !ct_toi_node_single(second)) {
       take_apart(walk, &w);
       continue;
     }
-    const ct_impact_side *side = ct_impact_collider(walk->first, walk->first->leaves[first->begin].index);
-    ct_impact_pair pair = in_order(walk, side, ct_impact_collider(walk->second, walk->second->leaves[second->begin].index));
+    const ct_toi_side *side = ct_toi_collider(walk->first, walk->first->leaves[first->begin].index);
+    ct_toi_pair pair = in_order(walk, side, ct_toi_collider(walk->second, walk->second->leaves[second->begin].index));
     ct_status status = walk->visitor->visit(walk->context, &pair, w.key);
     if (status != CT_OK) return status;
   }
   return CT_OK;
 }
 
-ct_status ct_impact_each_pair(const ct_impact_bodies *bodies, const ct_impact_visitor *visitor, void *context) {
+ct_status ct_toi_each_pair(const ct_toi_bodies *bodies, const ct_toi_visitor *visitor, void *context) {
   if (!bodies->in[0])
     return ct_cancel_raised(bodies->options->cancel) ? CT_CANCELLED : visitor->visit(context, &bodies->single, -INFINITY);
   group_walk walk = {.bodies = bodies, .visitor = visitor, .context = context};
@@ -107,14 +107,14 @@ ct_status ct_impact_each_pair(const ct_impact_bodies *bodies, const ct_impact_vi
 /* ---- the nearest pair ---- */
 
 typedef struct nearest_walk {
-  const ct_impact_bodies *bodies;
+  const ct_toi_bodies *bodies;
   double time;
   bool found;
-  ct_impact_pair *pair;
-  ct_impact_sample *sample;
+  ct_toi_pair *pair;
+  ct_toi_sample *sample;
   uint32_t *spent;
   bool placed;
-  ct_impact_sample place; /* of the bodies: all groups are at the same frames, with the same slack */
+  ct_toi_sample place; /* of the bodies: all groups are at the same frames, with the same slack */
 } nearest_walk;
 
 static bool late_nearest(void *context, double key) {
@@ -123,24 +123,24 @@ static bool late_nearest(void *context, double key) {
 }
 
 /* The key is the distance that the balls leave. */
-static bool skips_nearest(void *context, const ct_impact_pair *groups, double *key) {
+static bool skips_nearest(void *context, const ct_toi_pair *groups, double *key) {
   nearest_walk *walk = context;
-  if (!walk->placed) ct_impact_place_pair(groups, walk->time, &walk->place);
+  if (!walk->placed) ct_toi_place_pair(groups, walk->time, &walk->place);
   walk->placed = true;
   ct_vec3 direction;
-  *key = ct_impact_ball_gap(groups, &walk->place, &direction);
+  *key = ct_toi_ball_gap(groups, &walk->place, &direction);
   return late_nearest(walk, *key);
 }
 
-static ct_status visit_nearest(void *context, const ct_impact_pair *pair, double key) {
+static ct_status visit_nearest(void *context, const ct_toi_pair *pair, double key) {
   (void)key;
   nearest_walk *walk = context;
-  const ct_impact_options *o = walk->bodies->options;
-  ct_impact_sample sample;
+  const ct_toi_options *o = walk->bodies->options;
+  ct_toi_sample sample;
   const ct_pair_options options = {o->tolerance, walk->found ? ct_max2(walk->sample->result.distance, 0.0) : INFINITY};
-  ct_impact_measure(pair, walk->time, &options, walk->bodies->workspace, &sample);
+  ct_toi_measure(pair, walk->time, &options, walk->bodies->workspace, &sample);
   ++*walk->spent;
-  if (ct_workspace_starved(walk->bodies->workspace)) return CT_OUT_OF_MEMORY;
+  if (ct_workspace_out_of_memory(walk->bodies->workspace)) return CT_OUT_OF_MEMORY;
   if (walk->found && !(sample.result.distance < walk->sample->result.distance)) {
     walk->sample->lower = ct_min2(walk->sample->lower, sample.lower);
     return CT_OK;
@@ -152,19 +152,18 @@ static ct_status visit_nearest(void *context, const ct_impact_pair *pair, double
   return CT_OK;
 }
 
-ct_status ct_impact_nearest(const ct_impact_bodies *bodies, double time, ct_impact_pair *pair, ct_impact_sample *sample,
-                            uint32_t *spent) {
+ct_status ct_toi_nearest(const ct_toi_bodies *bodies, double time, ct_toi_pair *pair, ct_toi_sample *sample, uint32_t *spent) {
   nearest_walk walk = {.bodies = bodies, .time = time, .pair = pair, .sample = sample, .spent = spent};
-  const ct_impact_visitor visitor = {visit_nearest, skips_nearest, late_nearest};
-  return ct_impact_each_pair(bodies, &visitor, &walk);
+  const ct_toi_visitor visitor = {visit_nearest, skips_nearest, late_nearest};
+  return ct_toi_each_pair(bodies, &visitor, &walk);
 }
 
-void ct_impact_tell(const ct_impact_sample *s, ct_impact *impact) {
+void ct_toi_write_result(const ct_toi_sample *s, ct_toi *impact) {
   impact->time = s->time;
   impact->collider_a = s->collider_a;
   impact->collider_b = s->collider_b;
   impact->contact = s->result;
   ct_vec3 position = ct_scale(ct_add(s->result.point_a, s->result.point_b), 0.5);
-  impact->relative_velocity = ct_impact_relative_velocity(s, position, position);
+  impact->relative_velocity = ct_toi_relative_velocity(s, position, position);
   impact->normal_velocity = ct_dot(s->result.normal, impact->relative_velocity);
 }

@@ -17,7 +17,7 @@ typedef struct link_side {
   uint32_t found;
 } link_side;
 
-static link_side side_of(const ct_impact_side *side, const ct_impact_place *at, uint32_t found) {
+static link_side side_of(const ct_toi_side *side, const ct_toi_side_pose *at, uint32_t found) {
   return (link_side){ct_mesh_get(side->shape->mesh), &at->shape, found};
 }
 
@@ -48,7 +48,7 @@ static double freest(const ct_triangle *edges, const ct_triangle *t) {
 
 static double freest_of(const ct_triangle *a, const ct_triangle *b) { return ct_max2(freest(a, b), freest(b, a)); }
 
-double ct_impact_linked(const ct_impact_pair *pair, const ct_impact_sample *s) {
+double ct_toi_crossing_lasts(const ct_toi_pair *pair, const ct_toi_sample *s) {
   const link_side a = side_of(&pair->a, &s->a, s->result.triangle_a), b = side_of(&pair->b, &s->b, s->result.triangle_b);
   double best = 0.0;
   if ((uint64_t)a.view->live_count * b.view->live_count <= LINK_PAIRS_MAX) {

@@ -4,8 +4,8 @@
  * descended: of a node, and last of a triangle, the best of some directions says how long it is apart from the hull of the other
  * shape; the shortest of these times counts, and a node that is apart for longer is left as it is.
  */
-#include "toi/toi_relative_motion.h"
 #include "shape/sharp_shape.h"
+#include "toi/toi_relative_motion.h"
 
 /* Along the pair's normal, and both ways along the axes of the mesh's frame. */
 #define DIRECTIONS 7
@@ -26,23 +26,23 @@ typedef struct parts {
   double all; /* what is certain of all triangles */
 } parts;
 
-static void set_direction(part_direction *p, const ct_impact_pair *pair, const ct_impact_sample *s, bool first, ct_vec3 direction) {
-  const ct_impact_side *mesh = first ? &pair->a : &pair->b, *other = first ? &pair->b : &pair->a;
-  const ct_impact_place *at = first ? &s->a : &s->b, *there = first ? &s->b : &s->a;
-  ct_drift d = ct_drift_of(pair, s);
+static void set_direction(part_direction *p, const ct_toi_pair *pair, const ct_toi_sample *s, bool first, ct_vec3 direction) {
+  const ct_toi_side *mesh = first ? &pair->a : &pair->b, *other = first ? &pair->b : &pair->a;
+  const ct_toi_side_pose *at = first ? &s->a : &s->b, *there = first ? &s->b : &s->a;
+  ct_relative_motion d = ct_relative_motion_of(pair, s);
   ct_vec3 velocity = first ? d.velocity : ct_neg(d.velocity), acceleration = first ? d.acceleration : ct_neg(d.acceleration);
   ct_vec3 offset = ct_sub(there->pivot, at->shape.position);
   double size = mesh->reach + other->reach + ct_norm(offset) + ct_norm(ct_sub(at->shape.position, at->pivot));
-  double growth = ct_shape_inner(mesh->shape).radius;
+  double growth = ct_shape_sharp(mesh->shape).radius;
   p->local = ct_mat_tmul(at->shape.rotation, direction);
-  p->low = ct_dot(direction, offset) - ct_impact_support(other, there, ct_neg(direction)) - growth;
+  p->low = ct_dot(direction, offset) - ct_toi_support(other, there, ct_neg(direction)) - growth;
   p->low -= ALONG_SLACK * CT_UNIT_ROUNDOFF * size + s->slack;
   double turning = ct_turning_speed(mesh, at, direction, mesh->arm) + ct_turning_speed(other, there, direction, other->arm);
   p->speed = turning - ct_dot(direction, velocity) + d.speed_error;
   p->acceleration = d.acceleration_error - ct_dot(direction, acceleration);
 }
 
-static parts parts_of(const ct_impact_pair *pair, const ct_impact_sample *s, bool first, double all) {
+static parts parts_of(const ct_toi_pair *pair, const ct_toi_sample *s, bool first, double all) {
   const ct_frame *frame = first ? &s->a.shape : &s->b.shape;
   parts p = {.view = ct_mesh_get((first ? &pair->a : &pair->b)->shape->mesh), .all = all};
   set_direction(&p.directions[0], pair, s, first, first ? s->result.normal : ct_neg(s->result.normal));
@@ -54,12 +54,14 @@ static parts parts_of(const ct_impact_pair *pair, const ct_impact_sample *s, boo
   return p;
 }
 
-static double box_reach(const ct_box *box, ct_vec3 d) {
+static double box_reach(const ct_aabb *box, ct_vec3 d) {
   return ct_dot(
       d, ct_vec(d.x >= 0.0 ? box->max.x : box->min.x, d.y >= 0.0 ? box->max.y : box->min.y, d.z >= 0.0 ? box->max.z : box->min.z));
 }
 
-static double time_of(const part_direction *d, double reach) { return ct_gone_after(d->low - reach, d->speed, d->acceleration); }
+static double time_of(const part_direction *d, double reach) {
+  return ct_gap_closing_time(d->low - reach, d->speed, d->acceleration);
+}
 
 static double node_time(const parts *p, const ct_mesh_node *node) {
   double best = p->all;
@@ -99,10 +101,10 @@ static double shortest(const parts *p) {
   return least;
 }
 
-double ct_impact_parts_time(const ct_impact_pair *pair, const ct_impact_sample *s, double all) {
+double ct_toi_parts_time(const ct_toi_pair *pair, const ct_toi_sample *s, double all) {
   double best = all;
   for (int k = 0; k < 2; k++) {
-    const ct_impact_side *side = k == 0 ? &pair->a : &pair->b, *other = k == 0 ? &pair->b : &pair->a;
+    const ct_toi_side *side = k == 0 ? &pair->a : &pair->b, *other = k == 0 ? &pair->b : &pair->a;
     if (!ct_kind_is_mesh(side->shape->kind) || other->reach == INFINITY) continue;
     parts p = parts_of(pair, s, k == 0, all);
     best = ct_max2(best, shortest(&p));

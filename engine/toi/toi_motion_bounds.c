@@ -1,6 +1,6 @@
 /* One side of a pair: how far its points are from the pivot and from the axis that it turns about. */
-#include "toi/toi.h"
 #include "shape/sharp_shape.h"
+#include "toi/toi.h"
 
 /* Rounding of lengths, a few operations each. */
 #define LENGTH_WIDENING (16.0 * CT_UNIT_ROUNDOFF)
@@ -43,7 +43,7 @@ static double ball_arm(const turn *t, const ct_shape *shape, bool about_axis) {
 
 static double hull_arm(const turn *t, const ct_shape *shape, bool about_axis) {
   const ct_hull_view *h = ct_hull_get(shape->hull);
-  if (h->vertex_count > CT_IMPACT_VERTICES_MAX) return ball_arm(t, shape, about_axis);
+  if (h->vertex_count > CT_TOI_VERTICES_MAX) return ball_arm(t, shape, about_axis);
   double most = 0.0;
   for (uint32_t i = 0; i < h->vertex_count; i++) most = ct_max2(most, arm_at(t, h->x[i], h->y[i], h->z[i], about_axis));
   return most;
@@ -51,7 +51,7 @@ static double hull_arm(const turn *t, const ct_shape *shape, bool about_axis) {
 
 static double mesh_arm(const turn *t, const ct_shape *shape, bool about_axis) {
   const ct_mesh_view *m = ct_mesh_get(shape->mesh);
-  if (m->point_count > CT_IMPACT_VERTICES_MAX) return ball_arm(t, shape, about_axis);
+  if (m->point_count > CT_TOI_VERTICES_MAX) return ball_arm(t, shape, about_axis);
   double most = 0.0;
   for (uint32_t i = 0; i < m->point_count; i++)
     most = ct_max2(most, arm_of(t, ct_to_parent(t->frame, m->vertices[m->points[i]]), about_axis));
@@ -81,8 +81,8 @@ static double sharp_arm(const turn *t, const ct_shape *s, bool about_axis) {
   }
 }
 
-ct_impact_side ct_impact_side_start(ct_mover mover) {
-  ct_impact_side side = {.body = mover.body, .path = mover.path};
+ct_toi_side ct_toi_side_start(ct_moving_body mover) {
+  ct_toi_side side = {.body = mover.body, .path = mover.path};
   side.pivot = ct_path_pivot(mover.path);
   side.acceleration = ct_path_acceleration(mover.path);
   side.spin = ct_path_spin(mover.path, &side.axis, &side.steady);
@@ -90,8 +90,8 @@ ct_impact_side ct_impact_side_start(ct_mover mover) {
   return side;
 }
 
-ct_impact_side ct_impact_side_of(ct_mover mover, uint32_t index) {
-  ct_impact_side side = ct_impact_side_start(mover);
+ct_toi_side ct_toi_side_of(ct_moving_body mover, uint32_t index) {
+  ct_toi_side side = ct_toi_side_start(mover);
   side.index = index;
   side.shape = ct_body_shape(mover.body, index);
 
@@ -108,7 +108,7 @@ ct_impact_side ct_impact_side_of(ct_mover mover, uint32_t index) {
     side.reach = side.arm = INFINITY;
     return side;
   }
-  ct_inner inner = ct_shape_inner(side.shape);
+  ct_sharp_shape inner = ct_shape_sharp(side.shape);
   if (inner.center_z != 0.0) t.frame.position = ct_to_parent(t.frame, ct_vec(0.0, 0.0, inner.center_z));
   double widening = 1.0 + LENGTH_WIDENING;
   side.reach = (sharp_arm(&t, &inner.shape, false) + inner.radius) * widening;

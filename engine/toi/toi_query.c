@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Distances that an impact and a timeline take, in the middle of what was seen, where no more than CT_IMPACT_ITERATIONS are asked
+/* Distances that an impact and a timeline take, in the middle of what was seen, where no more than CT_TOI_ITERATIONS are asked
  * for, else those too; and what a slice of swept boxes costs, ns. */
 #define IMPACT_DISTANCES 12.0
 #define TIMELINE_DISTANCES 60.0
@@ -66,12 +66,12 @@ static ct_status rest_all(ct_motion_query *query) {
 static bool can_move(const ct_scene *scene, const ct_motion_options *o) {
   double duration = CT_DURATION_MAX;
   for (size_t k = 0; k < o->moving_count; k++) {
-    const ct_moving *m = &o->moving[k];
+    const ct_row_motion *m = &o->moving[k];
     if (!m->path || m->row >= scene->rows || !ct_scene_body(scene, m->row)) return false;
     duration = ct_min2(duration, ct_path_duration(m->path));
   }
-  if (!ct_impact_is_within(&o->impact, duration)) return false;
-  return !o->explicit_pairs || ct_query_takes_pairs(scene, o->pairs, o->pair_count);
+  if (!ct_toi_is_within(&o->impact, duration)) return false;
+  return !o->explicit_pairs || ct_query_pairs_are_valid(scene, o->pairs, o->pair_count);
 }
 
 ct_status ct_motion_prepare(const ct_scene *scene, const ct_motion_options *options, ct_motion_query **out) {
@@ -123,26 +123,26 @@ double ct_motion_cost(const ct_motion_query *query) {
   }
   double distances = query->options.timeline ? TIMELINE_DISTANCES : IMPACT_DISTANCES;
   uint32_t asked = query->options.impact.iterations_max;
-  if (asked > CT_IMPACT_ITERATIONS) distances += (double)(asked - CT_IMPACT_ITERATIONS);
+  if (asked > CT_TOI_ITERATIONS) distances += (double)(asked - CT_TOI_ITERATIONS);
   return seen ? (distances * sum / (double)seen + SLICES_NS) * (double)pairs : 0.0;
 }
 
 /* ---- running ---- */
 
-static ct_mover mover(const ct_motion_query *query, uint32_t row) {
-  return (ct_mover){ct_scene_body_at(query->scene, row), query->paths[row]};
+static ct_moving_body mover(const ct_motion_query *query, uint32_t row) {
+  return (ct_moving_body){ct_scene_body_at(query->scene, row), query->paths[row]};
 }
 
 /* A pair of large meshes may have been cut short. */
 static ct_status after_pair(const ct_motion_query *query, ct_workspace *workspace, ct_status status) {
-  if (status == CT_OK && ct_workspace_starved(workspace)) return CT_OUT_OF_MEMORY;
+  if (status == CT_OK && ct_workspace_out_of_memory(workspace)) return CT_OUT_OF_MEMORY;
   return status == CT_OK && ct_cancel_raised(query->options.cancel) ? CT_CANCELLED : status;
 }
 
-ct_status ct_motion_impact(const ct_motion_query *query, ct_row_pair pair, double end, ct_workspace *workspace, ct_impact *impact) {
-  ct_impact_options options = query->options.impact;
+ct_status ct_motion_toi(const ct_motion_query *query, ct_row_pair pair, double end, ct_workspace *workspace, ct_toi *impact) {
+  ct_toi_options options = query->options.impact;
   options.end = end;
-  ct_status status = ct_body_impact(mover(query, pair.a), mover(query, pair.b), &options, workspace, impact);
+  ct_status status = ct_body_toi(mover(query, pair.a), mover(query, pair.b), &options, workspace, impact);
   return after_pair(query, workspace, status);
 }
 
@@ -158,17 +158,17 @@ typedef struct range_run {
 
 /* Lists the grazes of the pair, of which `first` has the first one: the search begins again behind each. Its end is where
  * nothing is known any more, or the impact is. */
-static ct_status list_grazes(range_run *run, ct_row_pair pair, ct_impact *first) {
+static ct_status list_grazes(range_run *run, ct_row_pair pair, ct_toi *first) {
   const ct_motion_query *query = run->query;
-  ct_impact_options options = query->options.impact;
-  ct_impact next = *first;
+  ct_toi_options options = query->options.impact;
+  ct_toi next = *first;
   ct_status status = CT_OK;
   run->timeline.graze_count = 0;
-  while (status == CT_OK && next.flags & CT_IMPACT_FLAG_GRAZE) {
+  while (status == CT_OK && next.flags & CT_TOI_FLAG_GRAZE) {
     status = ct_timeline_append_graze(&run->timeline, &next);
     if (status != CT_OK || !(next.graze_end > options.begin) || !(next.graze_end < options.end)) break;
     options.begin = next.graze_end;
-    status = ct_body_impact(mover(query, pair.a), mover(query, pair.b), &options, run->workspace, &next);
+    status = ct_body_toi(mover(query, pair.a), mover(query, pair.b), &options, run->workspace, &next);
     status = after_pair(query, run->workspace, status);
     if (status == CT_OK) first->iterations += next.iterations;
   }
@@ -177,10 +177,10 @@ static ct_status list_grazes(range_run *run, ct_row_pair pair, ct_impact *first)
 
 static ct_status run_impact(range_run *run, ct_row_pair pair, size_t item) {
   const ct_motion_query *query = run->query;
-  ct_impact impact;
-  ct_status status = ct_motion_impact(query, pair, query->options.impact.end, run->workspace, &impact);
-  bool grazes = query->options.grazes && impact.flags & CT_IMPACT_FLAG_GRAZE;
-  if (status != CT_OK || (impact.event == CT_IMPACT_NONE && !grazes && !query->options.explicit_pairs)) return status;
+  ct_toi impact;
+  ct_status status = ct_motion_toi(query, pair, query->options.impact.end, run->workspace, &impact);
+  bool grazes = query->options.grazes && impact.flags & CT_TOI_FLAG_GRAZE;
+  if (status != CT_OK || (impact.event == CT_TOI_NONE && !grazes && !query->options.explicit_pairs)) return status;
   ct_motion_hit hit = {.a = pair.a, .b = pair.b, .item = item, .impact = &impact};
   if (grazes) {
     status = list_grazes(run, pair, &impact);
@@ -221,14 +221,14 @@ ct_status ct_motion_run(const ct_motion_query *query, size_t begin, size_t end, 
                         void *context) {
   range_run run = {.query = query, .workspace = workspace, .sink = sink, .context = context};
   ct_workspace_watch(workspace, query->options.cancel);
-  ct_impact_keep(workspace, true);
-  ct_workspace_starved(workspace); /* what came before is not this query's */
+  ct_toi_retain_colliders(workspace, true);
+  ct_workspace_out_of_memory(workspace); /* what came before is not this query's */
   ct_status status = CT_OK;
   size_t searched;
   if (!query->options.earliest) status = run_items(&run, begin, end);
   else if (begin == 0 && end > 0) status = ct_motion_earliest(query, workspace, sink, context, &searched);
   ct_workspace_watch(workspace, NULL);
-  ct_impact_keep(workspace, false);
+  ct_toi_retain_colliders(workspace, false);
   ct_timeline_free(&run.timeline);
   return status;
 }

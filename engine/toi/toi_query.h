@@ -14,7 +14,7 @@ struct ct_motion_query {
   ct_path **own;         /* [own_count] of rows that stay */
   size_t own_count;
   double *reach;         /* [moving_count] farthest point of the body about the pivot, m */
-  ct_box *swept;         /* [moving_count] */
+  ct_aabb *swept;        /* [moving_count] */
   ct_pair_index *listed; /* candidates, ascending in rows */
   size_t listed_count, listed_room;
 };
@@ -23,15 +23,15 @@ struct ct_motion_query {
 ct_status ct_motion_list(ct_motion_query *query);
 
 /* Box of what a mover sweeps from one time to another. */
-ct_box ct_motion_swept(const ct_motion_query *query, size_t mover, double begin, double end);
+ct_aabb ct_motion_swept(const ct_motion_query *query, size_t mover, double begin, double end);
 /* The mover of the row; false: it stays. */
-bool ct_motion_mover(const ct_motion_query *query, uint32_t row, size_t *mover);
+bool ct_motion_find_moving_body(const ct_motion_query *query, uint32_t row, size_t *mover);
 
 /* One of the pairs that are looked at: an explicit one, or a candidate. */
 ct_row_pair ct_motion_pair(const ct_motion_query *query, size_t index);
 
 /* First impact of one pair, over the options' times or up to an earlier end. */
-ct_status ct_motion_impact(const ct_motion_query *query, ct_row_pair pair, double end, ct_workspace *workspace, ct_impact *impact);
+ct_status ct_motion_toi(const ct_motion_query *query, ct_row_pair pair, double end, ct_workspace *workspace, ct_toi *impact);
 /* The pairs that meet first, to the sink. *searched: impacts that were searched for. */
 ct_status ct_motion_earliest(const ct_motion_query *query, ct_workspace *workspace, ct_motion_sink sink, void *context,
                              size_t *searched);

@@ -23,7 +23,7 @@
 
 /* ---- swept boxes ---- */
 
-bool ct_motion_mover(const ct_motion_query *query, uint32_t row, size_t *mover) {
+bool ct_motion_find_moving_body(const ct_motion_query *query, uint32_t row, size_t *mover) {
   size_t low = 0, high = query->options.moving_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -52,24 +52,24 @@ static double reach_of(const ct_body *body, ct_vec3 pivot) {
 }
 
 /* Bodies that do not turn keep the box that they start with; it goes where the pivot goes. */
-static ct_box carried(const ct_body *body, const ct_path *path, double begin, double end) {
+static ct_aabb carried(const ct_body *body, const ct_path *path, double begin, double end) {
   ct_pose pose = ct_path_pose(path, begin);
   ct_frame frame = ct_frame_of(pose);
   ct_vec3 pivot = ct_to_parent(frame, ct_path_pivot(path));
-  ct_box own = ct_body_box(body, &frame), way = ct_path_box(path, begin, end, 0.0);
-  ct_box box = {ct_add(own.min, ct_sub(way.min, pivot)), ct_add(own.max, ct_sub(way.max, pivot))};
-  return ct_box_grow(box, SUM_SLACK * (ct_box_magnitude(&own) + ct_box_magnitude(&way) + ct_max_abs(pivot)));
+  ct_aabb own = ct_body_aabb(body, &frame), way = ct_path_aabb(path, begin, end, 0.0);
+  ct_aabb box = {ct_add(own.min, ct_sub(way.min, pivot)), ct_add(own.max, ct_sub(way.max, pivot))};
+  return ct_aabb_expand(box, SUM_SLACK * (ct_aabb_magnitude(&own) + ct_aabb_magnitude(&way) + ct_max_abs(pivot)));
 }
 
-ct_box ct_motion_swept(const ct_motion_query *query, size_t mover, double begin, double end) {
+ct_aabb ct_motion_swept(const ct_motion_query *query, size_t mover, double begin, double end) {
   const ct_path *path = query->options.moving[mover].path;
   const ct_body *body = ct_scene_body_at(query->scene, query->options.moving[mover].row);
   ct_vec3 axis;
   bool constant;
-  if (query->reach[mover] < 0.0) return ct_box_nothing();
+  if (query->reach[mover] < 0.0) return ct_aabb_empty();
   if (ct_path_spin(path, &axis, &constant) == 0.0) return carried(body, path, begin, end);
-  if (query->reach[mover] < INFINITY) return ct_path_box(path, begin, end, query->reach[mover]);
-  return (ct_box){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+  if (query->reach[mover] < INFINITY) return ct_path_aabb(path, begin, end, query->reach[mover]);
+  return (ct_aabb){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
 }
 
 static ct_status sweep_boxes(ct_motion_query *query) {
@@ -91,7 +91,7 @@ static ct_status sweep_boxes(ct_motion_query *query) {
 /* Rows in the motion's own tree: movers, rows at other poses, and all others where many move. */
 typedef struct special_rows {
   uint32_t *rows;
-  ct_box *boxes;
+  ct_aabb *boxes;
   bool *stays;
   size_t count;
   bool all;      /* no row is elsewhere */
@@ -103,7 +103,7 @@ typedef struct asking {
   ct_motion_query *query;
   const special_rows *special;
   uint32_t row;
-  ct_box box;
+  ct_aabb box;
   double magnitude;
   const uint64_t *mask; /* of groups; NULL: none */
   ct_status status;
@@ -123,19 +123,19 @@ static ct_status list_pair(ct_motion_query *query, uint32_t i, uint32_t j) {
 }
 
 /* What decides whether a pair is a candidate: it looks at nothing but the pair. */
-static bool accepts(const asking *a, uint32_t partner, const ct_box *box, bool stays) {
+static bool accepts(const asking *a, uint32_t partner, const ct_aabb *box, bool stays) {
   const ct_query *still = a->query->still;
   if (!ct_query_selects(still, a->row, partner)) return false;
-  double slack = PAIR_SLACK * (a->magnitude + ct_box_magnitude(box));
+  double slack = PAIR_SLACK * (a->magnitude + ct_aabb_magnitude(box));
   bool lower = a->row < partner;
-  ct_box grown = ct_box_grow(lower ? a->box : *box, slack);
-  if (!ct_box_overlap(&grown, lower ? box : &a->box)) return false;
+  ct_aabb grown = ct_aabb_expand(lower ? a->box : *box, slack);
+  if (!ct_aabb_overlap(&grown, lower ? box : &a->box)) return false;
   const ct_body *body = ct_scene_body_at(a->query->scene, partner);
   if (stays && ct_plane_below(body, ct_query_pose(still, partner), &a->box, slack)) return false;
   return !still->filter || ct_row_filter_passes(still->filter, a->row, a->mask, partner);
 }
 
-static bool consider(asking *a, uint32_t partner, const ct_box *box, bool stays) {
+static bool consider(asking *a, uint32_t partner, const ct_aabb *box, bool stays) {
   if (partner != a->row && accepts(a, partner, box, stays)) a->status = list_pair(a->query, a->row, partner);
   return a->status == CT_OK;
 }
@@ -143,8 +143,8 @@ static bool consider(asking *a, uint32_t partner, const ct_box *box, bool stays)
 /* A row of the revision's tree; those that are elsewhere in this motion are in the other one. */
 static bool visit_still(void *context, uint32_t row) {
   asking *a = context;
-  ct_box box;
-  if (a->query->paths[row] || ct_query_overridden(a->query->still, row) || !ct_query_box(a->query->still, row, &box)) return true;
+  ct_aabb box;
+  if (a->query->paths[row] || ct_query_overridden(a->query->still, row) || !ct_query_aabb(a->query->still, row, &box)) return true;
   return consider(a, row, &box, true);
 }
 
@@ -157,15 +157,15 @@ static bool visit_special(void *context, uint32_t index) {
   return consider(a, row, &special->boxes[index], special->stays[index]);
 }
 
-static void add_special(special_rows *special, uint32_t row, ct_box box, bool stays) {
+static void add_special(special_rows *special, uint32_t row, ct_aabb box, bool stays) {
   special->rows[special->count] = row;
   special->boxes[special->count] = box;
   special->stays[special->count++] = stays;
 }
 
 static void add_still(const ct_motion_query *query, special_rows *special, uint32_t row) {
-  ct_box box;
-  if (!query->paths[row] && ct_scene_body_at(query->scene, row) && ct_query_box(query->still, row, &box))
+  ct_aabb box;
+  if (!query->paths[row] && ct_scene_body_at(query->scene, row) && ct_query_aabb(query->still, row, &box))
     add_special(special, row, box, true);
 }
 
@@ -201,7 +201,7 @@ static void special_free(special_rows *special) {
 
 static ct_status list_partners(asking *a, double far) {
   const ct_query *still = a->query->still;
-  ct_box asked = ct_box_grow(a->box, TREE_SLACK * (a->magnitude + far));
+  ct_aabb asked = ct_aabb_expand(a->box, TREE_SLACK * (a->magnitude + far));
   a->status = CT_OK;
   ct_tree_query(a->special->tree, &asked, visit_special, a, NULL);
   if (a->special->all) return a->status;
@@ -213,7 +213,7 @@ static ct_status list_partners(asking *a, double far) {
 /* Largest finite coordinate of any box. */
 static double farthest(const ct_motion_query *query) {
   double far = query->still->reach;
-  for (size_t m = 0; m < query->options.moving_count; m++) far = ct_max2(far, ct_box_magnitude(&query->swept[m]));
+  for (size_t m = 0; m < query->options.moving_count; m++) far = ct_max2(far, ct_aabb_magnitude(&query->swept[m]));
   return far;
 }
 
@@ -228,7 +228,7 @@ static ct_status list_all(ct_motion_query *query, const special_rows *special) {
     if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
     if (special->stays[k]) continue;
     asking a = {.query = query, .special = special, .row = row, .box = special->boxes[k]};
-    a.magnitude = ct_box_magnitude(&a.box);
+    a.magnitude = ct_aabb_magnitude(&a.box);
     a.mask = filter && ct_row_filter_mask(filter, row, mask) ? mask : NULL;
     status = list_partners(&a, far);
   }
@@ -247,7 +247,7 @@ static ct_status consider_pair(ct_motion_query *query, const special_rows *speci
   }
   if (special->stays[mover]) return CT_OK;
   asking a = {.query = query, .special = special, .row = special->rows[mover], .box = special->boxes[mover], .status = CT_OK};
-  a.magnitude = ct_box_magnitude(&a.box);
+  a.magnitude = ct_aabb_magnitude(&a.box);
   a.mask = filter && ct_row_filter_mask(filter, a.row, mask) ? mask : NULL;
   consider(&a, special->rows[other], &special->boxes[other], special->stays[other]);
   return a.status;
@@ -258,10 +258,10 @@ static ct_status list_by_named_method(ct_motion_query *query, const special_rows
   const ct_motion_options *o = &query->options;
   const ct_broad_options options = {o->broadphase, CT_PAIRS_MAX, o->cancel};
   ct_pair_list list = {NULL, 0, 0};
-  ct_box *grown = malloc((special->count + 1) * sizeof *grown);
+  ct_aabb *grown = malloc((special->count + 1) * sizeof *grown);
   if (!grown) return CT_OUT_OF_MEMORY;
   double slack = 2.0 * TREE_SLACK * farthest(query);
-  for (size_t k = 0; k < special->count; k++) grown[k] = ct_box_grow(special->boxes[k], slack);
+  for (size_t k = 0; k < special->count; k++) grown[k] = ct_aabb_expand(special->boxes[k], slack);
   ct_status status = ct_broad_pairs(grown, special->count, &options, &list, NULL);
   for (size_t k = 0; k < list.count && status == CT_OK; k++) {
     if (k % PAIRS_PER_POLL == 0 && ct_cancel_raised(o->cancel)) status = CT_CANCELLED;

@@ -24,7 +24,7 @@ typedef struct first_search {
   ct_workspace *workspace;
   size_t *waiting; /* [waiting_count] pairs that are not searched yet, ascending */
   size_t waiting_count;
-  ct_box *swept; /* [moving_count] in the slice */
+  ct_aabb *swept; /* [moving_count] in the slice */
   maybe *maybe;  /* [maybe_count] */
   size_t maybe_count;
   double best_time, best_upper; /* of the contact whose bracket ends first; INFINITY: none yet */
@@ -33,13 +33,13 @@ typedef struct first_search {
 
 /* ---- slices ---- */
 
-static double slice_time(const ct_impact_options *o, int slice) {
+static double slice_time(const ct_toi_options *o, int slice) {
   return slice == SLICES ? o->end : o->begin + (o->end - o->begin) * ((double)slice / SLICES);
 }
 
 static ct_status set_slice(first_search *s, int slice) {
   const ct_motion_query *query = s->query;
-  const ct_impact_options *o = &query->options.impact;
+  const ct_toi_options *o = &query->options.impact;
   for (size_t m = 0; m < query->options.moving_count; m++) {
     if (ct_cancel_raised(query->options.cancel)) return CT_CANCELLED;
     s->swept[m] = ct_motion_swept(query, m, slice_time(o, slice), slice_time(o, slice + 1));
@@ -47,48 +47,47 @@ static ct_status set_slice(first_search *s, int slice) {
   return CT_OK;
 }
 
-static ct_box box_of(const first_search *s, uint32_t row) {
+static ct_aabb box_of(const first_search *s, uint32_t row) {
   size_t mover;
-  ct_box box;
-  if (ct_motion_mover(s->query, row, &mover)) return s->swept[mover];
-  return ct_query_box(s->query->still, row, &box) ? box : ct_box_nothing();
+  ct_aabb box;
+  if (ct_motion_find_moving_body(s->query, row, &mover)) return s->swept[mover];
+  return ct_query_aabb(s->query->still, row, &box) ? box : ct_aabb_empty();
 }
 
 static bool slice_apart(const first_search *s, ct_row_pair pair) {
-  ct_box a = box_of(s, pair.a), b = box_of(s, pair.b);
-  double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_box_magnitude(&a) + ct_box_magnitude(&b));
-  a = ct_box_grow(a, slack);
-  return !ct_box_overlap(&a, &b);
+  ct_aabb a = box_of(s, pair.a), b = box_of(s, pair.b);
+  double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_aabb_magnitude(&a) + ct_aabb_magnitude(&b));
+  a = ct_aabb_expand(a, slack);
+  return !ct_aabb_overlap(&a, &b);
 }
 
 /* ---- the search ---- */
 
 /* Bodies that part at the start have not met again. */
-static bool meets(const ct_impact *impact) {
-  return impact->event == CT_IMPACT_CONTACT ||
-         (impact->event == CT_IMPACT_INITIAL && !(impact->flags & CT_IMPACT_FLAG_SEPARATING_AT_START));
+static bool meets(const ct_toi *impact) {
+  return impact->event == CT_TOI_CONTACT || (impact->event == CT_TOI_INITIAL && !(impact->flags & CT_TOI_FLAG_SEPARATING_AT_START));
 }
 
 /* As far as a pair has to be looked at. A bisection depends on where it ends. */
 static double far_enough(const first_search *s) {
-  const ct_impact_options *o = &s->query->options.impact;
-  if (o->method == CT_IMPACT_BISECTION || !(s->best_upper < INFINITY)) return o->end;
+  const ct_toi_options *o = &s->query->options.impact;
+  if (o->method == CT_TOI_BISECTION || !(s->best_upper < INFINITY)) return o->end;
   return ct_min2(o->end, s->best_upper + o->time_tolerance + BEYOND * (o->end - o->begin));
 }
 
-static void note_best(first_search *s, const ct_impact *impact) {
+static void note_best(first_search *s, const ct_toi *impact) {
   if (!meets(impact)) return;
   s->best_time = ct_min2(s->best_time, impact->time);
   s->best_upper = ct_min2(s->best_upper, ct_max2(impact->upper, impact->time));
 }
 
 static ct_status search_pair(first_search *s, size_t index) {
-  ct_impact impact;
+  ct_toi impact;
   s->searched++;
-  ct_status status = ct_motion_impact(s->query, ct_motion_pair(s->query, index), far_enough(s), s->workspace, &impact);
-  if (status != CT_OK || !(meets(&impact) || impact.event == CT_IMPACT_UNDECIDED)) return status;
+  ct_status status = ct_motion_toi(s->query, ct_motion_pair(s->query, index), far_enough(s), s->workspace, &impact);
+  if (status != CT_OK || !(meets(&impact) || impact.event == CT_TOI_UNDECIDED)) return status;
   note_best(s, &impact);
-  s->maybe[s->maybe_count++] = (maybe){index, impact.event == CT_IMPACT_UNDECIDED ? impact.free_until : impact.lower};
+  s->maybe[s->maybe_count++] = (maybe){index, impact.event == CT_TOI_UNDECIDED ? impact.free_until : impact.lower};
   return CT_OK;
 }
 
@@ -128,9 +127,9 @@ static int compare_index(const void *a, const void *b) {
 }
 
 /* Is nothing certainly earlier? One that is undecided may be first when it is not free for long enough. */
-static bool is_first(const first_search *s, const ct_impact *impact) {
+static bool is_first(const first_search *s, const ct_toi *impact) {
   double tolerance = s->query->options.impact.time_tolerance;
-  if (impact->event == CT_IMPACT_UNDECIDED) return impact->free_until <= s->best_upper + tolerance;
+  if (impact->event == CT_TOI_UNDECIDED) return impact->free_until <= s->best_upper + tolerance;
   if (!meets(impact)) return false;
   return impact->lower <= s->best_upper || impact->time - s->best_time <= tolerance;
 }
@@ -144,9 +143,9 @@ static ct_status tell(first_search *s, ct_motion_sink sink, void *context) {
   for (size_t k = 0; k < s->maybe_count && status == CT_OK && wanted; k++) {
     if (s->maybe[k].from > end) continue;
     ct_row_pair pair = ct_motion_pair(s->query, s->maybe[k].index);
-    ct_impact impact;
+    ct_toi impact;
     s->searched++;
-    status = ct_motion_impact(s->query, pair, s->query->options.impact.end, s->workspace, &impact);
+    status = ct_motion_toi(s->query, pair, s->query->options.impact.end, s->workspace, &impact);
     if (status != CT_OK || !is_first(s, &impact)) continue;
     const ct_motion_hit hit = {.a = pair.a, .b = pair.b, .item = item++, .impact = &impact};
     wanted = sink(context, &hit);

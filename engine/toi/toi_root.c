@@ -15,17 +15,17 @@
 #define NEARER_GROWTH 4.0
 
 /* How far in time a sample is from the root, at its rate; INFINITY: it does not tell. */
-static double newton(const ct_impact_sample *s) {
+static double newton(const ct_toi_sample *s) {
   if (s->result.distance == 0.0 && s->result.depth_kind == CT_DEPTH_NONE) return INFINITY;
   return s->rate == 0.0 ? INFINITY : -s->result.distance / s->rate;
 }
 
-static bool is_zero(const ct_impact_sample *s) {
+static bool is_zero(const ct_toi_sample *s) {
   return s->result.depth_kind != CT_DEPTH_NONE && fabs(s->result.distance) <= ZERO_PART * (s->upper - s->lower);
 }
 
 /* The next time to look at. *close: how far from an end the last step along one went. */
-static double next_time(const ct_impact_sample *from, const ct_impact_sample *to, int slow, double *close) {
+static double next_time(const ct_toi_sample *from, const ct_toi_sample *to, int slow, double *close) {
   double middle = from->time + 0.5 * (to->time - from->time);
   double step_from = newton(from), step_to = newton(to);
   bool first = fabs(step_from) <= fabs(step_to);
@@ -37,36 +37,35 @@ static double next_time(const ct_impact_sample *from, const ct_impact_sample *to
   return time > from->time && time < to->time ? time : middle;
 }
 
-void ct_impact_take_normal(const ct_impact_pair *pair, const ct_impact_sample *apart, ct_impact_sample *root) {
+void ct_toi_set_normal(const ct_toi_pair *pair, const ct_toi_sample *apart, ct_toi_sample *root) {
   bool mesh = ct_kind_is_mesh(pair->a.shape->kind) || ct_kind_is_mesh(pair->b.shape->kind);
   bool near = root->lower <= 0.0 && root->upper >= 0.0;
-  if (mesh && near && ct_sample_apart(apart) && root->result.status != CT_PAIR_UNSUPPORTED)
+  if (mesh && near && ct_sample_is_apart(apart) && root->result.status != CT_PAIR_UNSUPPORTED)
     root->result.normal = apart->result.normal;
 }
 
 /* The same of the sample apart, or of one that is nearer to the root, where it is told by the rate how near that is. */
-static void take_near_normal(ct_impact_search *search, const ct_impact_sample *apart, bool parts, ct_impact_sample *root) {
-  ct_impact_sample nearer;
+static void take_near_normal(ct_toi_search *search, const ct_toi_sample *apart, bool parts, ct_toi_sample *root) {
+  ct_toi_sample nearer;
   double rate = parts ? apart->rate : -apart->rate;
-  double step = ct_sample_apart(apart) && rate > 0.0 ? NORMAL_GAP * (root->upper - root->lower) / rate : 0.0;
+  double step = ct_sample_is_apart(apart) && rate > 0.0 ? NORMAL_GAP * (root->upper - root->lower) / rate : 0.0;
   bool far = step > 0.0 && step < 0.5 * fabs(apart->time - root->time);
-  bool looked = far && ct_impact_look(search, parts ? root->time + step : root->time - step, &nearer);
-  ct_impact_take_normal(&search->pair, looked && ct_sample_apart(&nearer) ? &nearer : apart, root);
+  bool looked = far && ct_toi_evaluate(search, parts ? root->time + step : root->time - step, &nearer);
+  ct_toi_set_normal(&search->pair, looked && ct_sample_is_apart(&nearer) ? &nearer : apart, root);
 }
 
-void ct_impact_root(ct_impact_search *search, const ct_impact_sample *before, const ct_impact_sample *after,
-                    ct_impact_sample *root) {
+void ct_toi_root(ct_toi_search *search, const ct_toi_sample *before, const ct_toi_sample *after, ct_toi_sample *root) {
   bool parts = !(before->result.distance > 0.0);
-  ct_impact_sample from = *before, to = *after, apart = parts ? to : from, now;
+  ct_toi_sample from = *before, to = *after, apart = parts ? to : from, now;
   double close = 0.0;
   int slow = 0;
   *root = fabs(from.result.distance) < fabs(to.result.distance) ? from : to;
   for (int i = 0; i < ROOT_LOOKS_MAX && !is_zero(root); i++) {
     double width = to.time - from.time, time = next_time(&from, &to, slow, &close);
-    if (!(time > from.time && time < to.time) || !ct_impact_look(search, time, &now)) break;
+    if (!(time > from.time && time < to.time) || !ct_toi_evaluate(search, time, &now)) break;
     if ((now.result.distance > 0.0) == parts) to = now;
     else from = now;
-    if (ct_sample_apart(&now)) apart = now;
+    if (ct_sample_is_apart(&now)) apart = now;
     if (fabs(now.result.distance) <= fabs(root->result.distance)) *root = now;
     slow = slow < SLOW_LOOKS && to.time - from.time > 0.5 * width ? slow + 1 : 0;
   }
@@ -74,15 +73,15 @@ void ct_impact_root(ct_impact_search *search, const ct_impact_sample *before, co
   if (mesh) take_near_normal(search, &apart, parts, root);
 }
 
-double ct_impact_nearer(ct_impact_search *search, const ct_impact_sample *root, double far, bool parts) {
+double ct_toi_nearer(ct_toi_search *search, const ct_toi_sample *root, double far, bool parts) {
   bool after = far > root->time;
   double rate = parts ? root->rate : -root->rate, step = rate > 0.0 ? (root->upper - root->lower) / rate : 0.0;
-  ct_impact_sample s;
+  ct_toi_sample s;
   for (int i = 0; i < NEARER_LOOKS && step > 0.0 && NEARER_GROWTH * step < fabs(far - root->time); i++, step *= NEARER_GROWTH) {
     double time = after ? root->time + step : root->time - step;
     if (time == root->time) continue;
-    if (!ct_impact_look(search, time, &s)) break;
-    if (parts == after ? ct_sample_apart(&s) : ct_sample_meets(&s)) return time;
+    if (!ct_toi_evaluate(search, time, &s)) break;
+    if (parts == after ? ct_sample_is_apart(&s) : ct_sample_is_contact(&s)) return time;
   }
   return far;
 }

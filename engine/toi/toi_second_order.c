@@ -8,8 +8,8 @@
  * rest, with either side, or as the normal was seen to turn, one of them keeps the face, edge or point of each side that is nearest
  * now nearest for a while: all but the square of the time to a contact is then told.
  */
-#include "toi/toi_relative_motion.h"
 #include "shape/shape_compare.h"
+#include "toi/toi_relative_motion.h"
 
 /* Angle up to which tilting is of use, rad. */
 #define ANGLE_MAX 1.0
@@ -22,8 +22,8 @@
 #define CHANGE_OF_SPIN 0.578
 
 typedef struct tilt_side {
-  const ct_impact_side *side;
-  const ct_impact_place *at;
+  const ct_toi_side *side;
+  const ct_toi_side_pose *at;
   bool is_plane, is_ball;
   ct_vec3 center;  /* of a ball, from the pivot, world */
   double far, arm; /* of what is tilted: the shape's points, of a ball its centre; from the pivot, from the axis */
@@ -34,14 +34,14 @@ typedef struct tilt_side {
   double bend;  /* m/s^2 */
 } tilt_side;
 
-static tilt_side side_of(const ct_impact_side *side, const ct_impact_place *at, ct_vec3 outward) {
+static tilt_side side_of(const ct_toi_side *side, const ct_toi_side_pose *at, ct_vec3 outward) {
   tilt_side t = {.side = side, .at = at, .is_plane = side->reach == INFINITY, .outward = outward};
   if (t.is_plane) return t;
   t.is_ball = ct_shape_content_kind(side->shape) == CT_KIND_SPHERE;
   t.center = ct_sub(ct_to_parent(at->body, side->ball), at->pivot);
   t.far = t.is_ball ? ct_norm(ct_sub(side->ball, side->pivot)) : side->reach;
   t.arm = side->arm;
-  if (!t.is_ball) t.now = ct_impact_support(side, at, outward);
+  if (!t.is_ball) t.now = ct_toi_support(side, at, outward);
   return t;
 }
 
@@ -62,7 +62,7 @@ static double grown(const tilt_side *t, double time, double spins) {
   if (t->is_plane || t->far == 0.0) return 0.0;
   double slack = ALONG_SLACK * CT_UNIT_ROUNDOFF * t->side->reach * (1.0 + time * spins);
   if (t->is_ball) return time * ct_dot(t->tilt, t->center) + slack;
-  return ct_impact_support(t->side, t->at, ct_add_scaled(t->outward, t->tilt, time)) - t->now + slack;
+  return ct_toi_support(t->side, t->at, ct_add_scaled(t->outward, t->tilt, time)) - t->now + slack;
 }
 
 /* A gap that shrinks. */
@@ -78,7 +78,7 @@ static double left_after(const tilted_gap *g, double time) {
 }
 
 /* The planes turn with o, for at most the horizon. */
-static void set_motion(tilted_gap *g, const ct_impact_sample *s, const ct_drift *d, ct_vec3 o, double horizon) {
+static void set_motion(tilted_gap *g, const ct_toi_sample *s, const ct_relative_motion *d, ct_vec3 o, double horizon) {
   ct_vec3 n = s->result.normal, offset = ct_sub(s->b.pivot, s->a.pivot), change = ct_cross(o, n);
   double turn = ct_norm(change), velocity = ct_norm(d->velocity), acceleration = ct_norm(d->acceleration);
   turn_with(&g->a, o);
@@ -116,12 +116,12 @@ static double longest(const tilted_gap *g, double first, double least) {
   return time;
 }
 
-double ct_impact_tilted_time(const ct_impact_pair *pair, const ct_impact_sample *s, double least, double horizon) {
+double ct_toi_tilted_time(const ct_toi_pair *pair, const ct_toi_sample *s, double least, double horizon) {
   ct_vec3 n = s->result.normal, still = {0.0, 0.0, 0.0};
   bool turns = pair->a.spin > 0.0 || pair->b.spin > 0.0, planes = pair->a.reach == INFINITY && pair->b.reach == INFINITY;
   if (!turns || planes) return 0.0;
   tilted_gap g = {.a = side_of(&pair->a, &s->a, n), .b = side_of(&pair->b, &s->b, ct_neg(n)), .gap = s->along};
-  ct_drift d = ct_drift_of(pair, s);
+  ct_relative_motion d = ct_relative_motion_of(pair, s);
   const ct_vec3 ways[] = {s->a.velocity.angular, s->b.velocity.angular, still, s->turn};
   double best = 0.0;
   for (int i = 0; i < 4; i++) {
@@ -132,7 +132,7 @@ double ct_impact_tilted_time(const ct_impact_pair *pair, const ct_impact_sample 
     set_motion(&g, s, &d, ways[i], most);
     if (!(left_after(&g, 0.0) > 0.0)) continue;
     /* Where the two nearest points alone come to. */
-    double first = ct_min2(ct_gone_after(s->along, -s->rate, g.bend), most);
+    double first = ct_min2(ct_gap_closing_time(s->along, -s->rate, g.bend), most);
     best = ct_max2(best, longest(&g, first, least));
   }
   return best * (1.0 - TIME_SLACK);

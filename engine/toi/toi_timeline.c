@@ -21,7 +21,7 @@ static ct_status append(ct_timeline *timeline, const ct_contact_change *change) 
   return CT_OK;
 }
 
-ct_status ct_timeline_append_graze(ct_timeline *timeline, const ct_impact *impact) {
+ct_status ct_timeline_append_graze(ct_timeline *timeline, const ct_toi *impact) {
   if (timeline->graze_count == timeline->graze_capacity) {
     size_t capacity = timeline->graze_capacity ? 2 * timeline->graze_capacity : 8;
     ct_graze *grazes = realloc(timeline->grazes, capacity * sizeof *grazes);
@@ -40,7 +40,7 @@ typedef struct step {
   double known; /* without a change: what is said holds until then */
 } step;
 
-static ct_contact_change change_of(const ct_impact *told, bool began) {
+static ct_contact_change change_of(const ct_toi *told, bool began) {
   return (ct_contact_change){.began = began,
                              .time = told->time,
                              .lower = told->lower,
@@ -53,11 +53,11 @@ static ct_contact_change change_of(const ct_impact *told, bool began) {
 
 /* From apart at options->begin to the next contact. Where grazes are listed the search begins again behind each, and ends at
  * a graze beyond the limit. */
-static ct_status next_contact(const ct_impact_bodies *bodies, ct_impact_options *options, size_t limit, ct_timeline *timeline,
+static ct_status next_contact(const ct_toi_bodies *bodies, ct_toi_options *options, size_t limit, ct_timeline *timeline,
                               step *out) {
-  ct_impact impact;
-  ct_status status = ct_impact_first(bodies, &impact);
-  while (status == CT_OK && options->list_grazes && impact.flags & CT_IMPACT_FLAG_GRAZE) {
+  ct_toi impact;
+  ct_status status = ct_toi_first(bodies, &impact);
+  while (status == CT_OK && options->list_grazes && impact.flags & CT_TOI_FLAG_GRAZE) {
     if (timeline->graze_count == limit) {
       out->known = impact.graze_time;
       return CT_OK;
@@ -65,40 +65,40 @@ static ct_status next_contact(const ct_impact_bodies *bodies, ct_impact_options 
     status = ct_timeline_append_graze(timeline, &impact);
     if (status != CT_OK || !(impact.graze_end > options->begin)) break;
     options->begin = impact.graze_end;
-    status = ct_impact_first(bodies, &impact);
+    status = ct_toi_first(bodies, &impact);
   }
   if (status != CT_OK) return status;
-  out->changed = impact.event == CT_IMPACT_CONTACT;
+  out->changed = impact.event == CT_TOI_CONTACT;
   if (out->changed) out->change = change_of(&impact, true);
-  out->known = impact.event == CT_IMPACT_NONE ? options->end : impact.free_until;
+  out->known = impact.event == CT_TOI_NONE ? options->end : impact.free_until;
   return CT_OK;
 }
 
 /* From contact at options->begin to where all pairs of colliders are certainly apart. */
-static ct_status next_parting(const ct_impact_bodies *bodies, const ct_impact_options *options, step *out) {
-  ct_impact_search search = {.options = options, .workspace = bodies->workspace, .bodies = bodies, .limit = options->end};
-  ct_impact_sample at, parted, root;
+static ct_status next_parting(const ct_toi_bodies *bodies, const ct_toi_options *options, step *out) {
+  ct_toi_search search = {.options = options, .workspace = bodies->workspace, .bodies = bodies, .limit = options->end};
+  ct_toi_sample at, parted, root;
   search.most = options->iterations_max;
-  if (!ct_impact_look(&search, options->begin, &at)) return search.status;
-  ct_impact_outcome outcome = ct_impact_leave(&search, &at, &parted);
-  out->changed = outcome == CT_OUTCOME_FREE;
+  if (!ct_toi_evaluate(&search, options->begin, &at)) return search.status;
+  ct_toi_outcome outcome = ct_toi_search_separation(&search, &at, &parted);
+  out->changed = outcome == CT_TOI_OUTCOME_FREE;
   out->known = at.time;
   if (!out->changed) return search.status;
   search.most = UINT32_MAX;
   root = at;
-  if (at.result.distance <= 0.0) ct_impact_root(&search, &at, &parted, &root);
+  if (at.result.distance <= 0.0) ct_toi_root(&search, &at, &parted, &root);
   if (search.status != CT_OK) return search.status;
-  ct_impact told;
-  ct_impact_tell(&root, &told);
+  ct_toi told;
+  ct_toi_write_result(&root, &told);
   told.lower = ct_min2(search.certain, root.time);
-  told.upper = ct_impact_nearer(&search, &root, parted.time, true);
+  told.upper = ct_toi_nearer(&search, &root, parted.time, true);
   out->change = change_of(&told, false);
   return search.status;
 }
 
-static ct_status walk(const ct_impact_bodies *bodies, size_t limit, ct_timeline *timeline) {
-  ct_impact_options options = *bodies->options;
-  ct_impact_bodies now = *bodies;
+static ct_status walk(const ct_toi_bodies *bodies, size_t limit, ct_timeline *timeline) {
+  ct_toi_options options = *bodies->options;
+  ct_toi_bodies now = *bodies;
   now.options = &options;
   bool touching = timeline->in_contact;
   ct_status status = CT_OK;
@@ -119,25 +119,25 @@ static ct_status walk(const ct_impact_bodies *bodies, size_t limit, ct_timeline 
   return status;
 }
 
-ct_status ct_body_timeline(ct_mover a, ct_mover b, const ct_impact_options *options, size_t limit, ct_workspace *workspace,
+ct_status ct_body_timeline(ct_moving_body a, ct_moving_body b, const ct_toi_options *options, size_t limit, ct_workspace *workspace,
                            ct_timeline *timeline) {
-  if (!ct_impact_takes(a, b, options)) return CT_LIMIT;
+  if (!ct_toi_is_supported(a, b, options)) return CT_LIMIT;
   if (limit == 0) limit = CT_CHANGES_MAX;
   timeline->count = timeline->graze_count = 0;
   timeline->in_contact = false;
   timeline->status = CT_TIMELINE_COMPLETE;
   timeline->known_until = options->end;
   if (ct_body_collider_count(a.body) == 0 || ct_body_collider_count(b.body) == 0) return CT_OK;
-  ct_impact_options first = *options;
-  first.method = CT_IMPACT_CONSERVATIVE_ADVANCEMENT;
-  if (first.iterations_max == 0) first.iterations_max = CT_IMPACT_ITERATIONS;
-  ct_impact_bodies bodies;
-  ct_impact_pair pair;
-  ct_impact_sample sample;
+  ct_toi_options first = *options;
+  first.method = CT_TOI_CONSERVATIVE_ADVANCEMENT;
+  if (first.iterations_max == 0) first.iterations_max = CT_TOI_ITERATIONS;
+  ct_toi_bodies bodies;
+  ct_toi_pair pair;
+  ct_toi_sample sample;
   uint32_t spent = 0;
-  ct_status status = ct_impact_bodies_set(&bodies, a, b, &first, workspace);
-  if (status == CT_OK) status = ct_impact_nearest(&bodies, options->begin, &pair, &sample, &spent);
+  ct_status status = ct_toi_bodies_set(&bodies, a, b, &first, workspace);
+  if (status == CT_OK) status = ct_toi_nearest(&bodies, options->begin, &pair, &sample, &spent);
   if (status != CT_OK) return status;
-  timeline->in_contact = !ct_sample_apart(&sample);
+  timeline->in_contact = !ct_sample_is_apart(&sample);
   return walk(&bodies, limit, timeline);
 }

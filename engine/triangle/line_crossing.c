@@ -1,8 +1,8 @@
 /* Places on a line as ratios: of differences for a vertex, of minors in a coordinate plane for an
  * edge, of determinants for a triangle. */
 #include "triangle/line_crossing.h"
-#include "base/predicates.h"
 #include "base/determinant_ratio.h"
+#include "base/predicates.h"
 
 /* A minor in double-double that is larger than this part of its terms is right to 2^-55 of itself.
  */

@@ -1,7 +1,7 @@
 /* Volumetric contacts of a pair: content order, the frame of the first body, the cell that answers, and the way back to the world.
  */
-#include "pair/pair_input.h"
 #include "volume/volume.h"
+#include "pair/pair_input.h"
 #include "pair/pair_order.h"
 #include "pair/workspace.h"
 
@@ -35,7 +35,7 @@ const char *ct_volume_flag_word(uint32_t row) {
   return row < CT_VOLUME_FLAG_COUNT ? words[row] : "unknown";
 }
 
-void ct_volume_memory_free(ct_volume_memory *memory) {
+void ct_volume_scratch_free(ct_volume_scratch *memory) {
   free(memory->contacts);
   free(memory->triangles);
   free(memory->points);
@@ -49,7 +49,7 @@ void ct_volume_memory_free(ct_volume_memory *memory) {
   free(memory->elements);
 }
 
-bool ct_volume_grow(void *items, uint32_t count, uint32_t *capacity, size_t size) {
+bool ct_volume_reserve(void *items, uint32_t count, uint32_t *capacity, size_t size) {
   if (count < *capacity) return true;
   void *old;
   memcpy(&old, items, sizeof old);
@@ -74,16 +74,16 @@ void ct_volume_set_error(ct_volume_contact *contact, double error) {
 }
 
 bool ct_volume_push(ct_volume_pair *pair, const ct_volume_contact *contact) {
-  ct_volume_memory *m = pair->memory;
-  pair->failed = pair->failed || !ct_volume_grow(&m->contacts, m->contact_count, &m->contact_capacity, sizeof *contact);
+  ct_volume_scratch *m = pair->memory;
+  pair->failed = pair->failed || !ct_volume_reserve(&m->contacts, m->contact_count, &m->contact_capacity, sizeof *contact);
   if (pair->failed) return false;
   m->contacts[m->contact_count++] = *contact;
   return true;
 }
 
 bool ct_volume_push_triangle(ct_volume_pair *pair, const ct_volume_triangle *triangle) {
-  ct_volume_memory *m = pair->memory;
-  pair->failed = pair->failed || !ct_volume_grow(&m->triangles, m->triangle_count, &m->triangle_capacity, sizeof *triangle);
+  ct_volume_scratch *m = pair->memory;
+  pair->failed = pair->failed || !ct_volume_reserve(&m->triangles, m->triangle_count, &m->triangle_capacity, sizeof *triangle);
   if (pair->failed) return false;
   m->triangles[m->triangle_count++] = *triangle;
   return true;
@@ -125,7 +125,7 @@ static void hand_back_triangle(const ct_volume_pair *pair, bool swapped, ct_volu
 }
 
 static void hand_back_stages(const ct_volume_pair *pair, bool swapped) {
-  const ct_volume_memory *m = pair->memory;
+  const ct_volume_scratch *m = pair->memory;
   const ct_frame *frame = pair->a.frame;
   for (uint32_t i = 0; i < m->point_count; i++) {
     ct_dual_point *p = &m->points[i];
@@ -149,7 +149,7 @@ static int by_elements(const void *a, const void *b) {
 }
 
 static void hand_back(ct_volume_pair *pair, bool swapped, ct_volume *out) {
-  ct_volume_memory *m = pair->memory;
+  ct_volume_scratch *m = pair->memory;
   for (uint32_t i = 0; i < m->contact_count; i++) hand_back_contact(pair, swapped, &m->contacts[i]);
   for (uint32_t i = 0; i < m->triangle_count; i++) hand_back_triangle(pair, swapped, &m->triangles[i]);
   hand_back_stages(pair, swapped);
@@ -212,12 +212,12 @@ static void set_relative(ct_volume_pair *pair) {
 
 void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options, ct_workspace *workspace, ct_volume *out) {
   ct_frame room[2];
-  if (!ct_placed_both_ready(&a, &b, room)) {
+  if (!ct_placed_prepare_both(&a, &b, room)) {
     *out = (ct_volume){.status = CT_PAIR_UNSUPPORTED};
     return;
   }
-  bool swapped = ct_pair_swapped(a, b);
-  ct_volume_memory *memory = &workspace->volume;
+  bool swapped = ct_pair_is_swapped(a, b);
+  ct_volume_scratch *memory = &workspace->volume;
   ct_volume_pair pair = {.a = swapped ? b : a,
                          .b = swapped ? a : b,
                          .options = options,

@@ -6,7 +6,7 @@
 #include <contact/volume.h>
 
 /* Scratch of volumes; zeroed is empty. Kept warm by the workspace. */
-typedef struct ct_volume_memory {
+typedef struct ct_volume_scratch {
   ct_volume_contact *contacts; /* [contact_capacity] */
   uint32_t contact_count, contact_capacity;
   ct_volume_triangle *triangles; /* [triangle_capacity] */
@@ -17,16 +17,16 @@ typedef struct ct_volume_memory {
   uint32_t *stage_indices;
   uint32_t point_count, point_capacity, stage_vertex_count, stage_vertex_capacity;
   uint32_t stage_face_count, stage_face_capacity, stage_index_count, stage_index_capacity;
-  ct_volume_room room[2];        /* of convex polyhedra: as placed, while they are cut, and what is known of their faces */
-  ct_volume_room solid;          /* of a dual hull: its polar */
+  ct_volume_body_storage room[2]; /* of convex polyhedra: as placed, while they are cut, and what is known of their faces */
+  ct_volume_body_storage solid;   /* of a dual hull: its polar */
   ct_cut cut;
   uint32_t *shared;
   size_t face_capacity;
   uint32_t *elements; /* [element_capacity] of meshes of elements: candidates */
   size_t element_capacity;
   bool starved; /* memory was refused; never cleared here */
-} ct_volume_memory;
-void ct_volume_memory_free(ct_volume_memory *memory);
+} ct_volume_scratch;
+void ct_volume_scratch_free(ct_volume_scratch *memory);
 
 /* What a cell is given. Contacts and triangles are pushed in content order and in a's frame: a and b below are the first and the
  * second body by content, normals point from a to b. The dispatcher turns them to the world and mirrors them. */
@@ -38,7 +38,7 @@ typedef struct ct_volume_pair {
   bool has_wide;
   const ct_volume_options *options;
   ct_workspace *workspace;
-  ct_volume_memory *memory;
+  ct_volume_scratch *memory;
   ct_pair_status status; /* of the list; OK at the start */
   uint32_t flags;        /* of the list; 0 at the start */
   bool failed;
@@ -56,7 +56,7 @@ bool ct_volume_push(ct_volume_pair *pair, const ct_volume_contact *contact);
 bool ct_volume_push_triangle(ct_volume_pair *pair, const ct_volume_triangle *triangle);
 
 /* Room for one more item of `size` bytes in *items, which may move. False: memory was refused and nothing has changed. */
-bool ct_volume_grow(void *items, uint32_t count, uint32_t *capacity, size_t size);
+bool ct_volume_reserve(void *items, uint32_t count, uint32_t *capacity, size_t size);
 
 /* Two boxes or hulls without rounding and margin. volume_convex.c */
 void ct_volume_convex(ct_volume_pair *pair);

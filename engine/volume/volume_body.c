@@ -14,7 +14,7 @@ typedef struct columns {
   double *own_x, *own_y, *own_z; /* of boxes; hulls have theirs */
 } columns;
 
-bool ct_volume_room_open(ct_volume_room *room, size_t count) {
+bool ct_volume_body_storage_open(ct_volume_body_storage *room, size_t count) {
   if (count <= room->capacity) return true;
   double *numbers = realloc(room->numbers, count * sizeof *numbers);
   if (!numbers) return false;
@@ -23,9 +23,9 @@ bool ct_volume_room_open(ct_volume_room *room, size_t count) {
   return true;
 }
 
-static bool open_room(ct_volume_room *room, const ct_volume_body *body, columns *c) {
+static bool open_room(ct_volume_body_storage *room, const ct_volume_body *body, columns *c) {
   size_t v = body->vertex_count, f = body->face_count;
-  if (!ct_volume_room_open(room, 6 * v + 4 * f)) return false;
+  if (!ct_volume_body_storage_open(room, 6 * v + 4 * f)) return false;
   double *at = room->numbers, *planes = at + 3 * v, *own = planes + 4 * f;
   *c = (columns){at, at + v, at + 2 * v, planes, planes + f, planes + 2 * f, planes + 3 * f, own, own + v, own + 2 * v};
   return true;
@@ -42,13 +42,13 @@ static void set_columns(ct_volume_body *body, const columns *c) {
 }
 
 /* Normals and offsets from the frame's columns and the half edges. */
-static void write_box(const ct_shape *shape, const ct_frame *frame, const ct_core *core, columns *c) {
+static void write_box(const ct_shape *shape, const ct_frame *frame, const ct_convex_proxy *core, columns *c) {
   const double half[3] = {shape->box.half.x, shape->box.half.y, shape->box.half.z};
   ct_mat3 identity = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
   ct_mat3 columns_of = ct_mat_transpose(frame ? frame->rotation : identity);
   const ct_vec3 axis[3] = {columns_of.rx, columns_of.ry, columns_of.rz};
   for (uint32_t v = 0; v < 8; v++) {
-    ct_vec3 p = ct_core_box_vertex(core, v);
+    ct_vec3 p = ct_proxy_box_vertex(core, v);
     c->x[v] = p.x;
     c->y[v] = p.y;
     c->z[v] = p.z;
@@ -81,9 +81,9 @@ static void write_hull(const ct_hull_view *view, const ct_frame *frame, columns 
   }
 }
 
-bool ct_volume_body_place(const ct_shape *shape, const ct_frame *frame, ct_volume_room *room, ct_volume_body *body) {
+bool ct_volume_body_place(const ct_shape *shape, const ct_frame *frame, ct_volume_body_storage *room, ct_volume_body *body) {
   columns c;
-  ct_core_place(shape, frame, &body->core);
+  ct_proxy_place(shape, frame, &body->core);
   body->surface = NULL;
   body->is_inner = NULL;
   body->element = CT_NO_ELEMENT;

@@ -81,7 +81,7 @@ static uint32_t most_cutting(const cutter *t) {
 
 /* False: nothing is left, or cancelled. A plane costs the vertices that are left. */
 static bool cut_all(cutter *t) {
-  const ct_cancel *cancel = ct_workspace_flag(t->common->pair->workspace);
+  const ct_cancel *cancel = ct_workspace_cancel(t->common->pair->workspace);
   uint32_t count = t->common->b->face_count;
   for (uint32_t i = 0; i < FIRST_PLANES; i++) {
     uint32_t face = most_cutting(t);
@@ -103,7 +103,7 @@ static void reset_lists(cutter *t) {
 
 /* False: memory was refused. */
 static bool open_lists(ct_volume_common *c, cutter *t) {
-  ct_volume_memory *m = c->pair->memory;
+  ct_volume_scratch *m = c->pair->memory;
   size_t count = (size_t)c->a->face_count + c->b->face_count;
   if (count > m->face_capacity) {
     free(m->shared);
@@ -151,7 +151,7 @@ void ct_volume_bodies(ct_volume_pair *pair, const ct_volume_body *a, const ct_vo
 
 void ct_volume_convex(ct_volume_pair *pair) {
   ct_volume_body a, b;
-  ct_volume_memory *m = pair->memory;
+  ct_volume_scratch *m = pair->memory;
   if (!ct_volume_body_place(pair->a.shape, NULL, &m->room[0], &a) ||
       !ct_volume_body_place(pair->b.shape, &pair->relative, &m->room[1], &b)) {
     pair->failed = true;

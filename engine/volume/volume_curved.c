@@ -4,8 +4,8 @@
 #include "volume/volume_gaps.h"
 
 #include "pair/workspace.h"
-#include "shape/tapered_capsule.h"
 #include "shape/sharp_shape.h"
+#include "shape/tapered_capsule.h"
 
 #define PI 3.14159265358979323846
 
@@ -58,7 +58,7 @@ static double rounded_cylinder(double radius, double height, double p) {
 /* The body as it is met, shrunk by inset rounding and grown again. False: of other round edges the angles would have to be known.
  */
 static bool part_of_whole(const ct_shape *shape, const ct_frame *frame, part *out) {
-  ct_inner inner = ct_shape_inner(shape);
+  ct_sharp_shape inner = ct_shape_sharp(shape);
   ct_mass_properties mass;
   if (inner.shape.kind == CT_KIND_CYLINDER && inner.radius > 0.0) {
     mass.volume = rounded_cylinder(inner.shape.cylinder.radius, 2.0 * inner.shape.cylinder.half_length, inner.radius);

@@ -116,7 +116,7 @@ void ct_cut_heights(ct_cut *cut, ct_vec3 n, double offset, double *least, double
   ct_lanes low = {INFINITY, INFINITY}, high = {-INFINITY, -INFINITY};
   for (uint32_t v = 0; v < cut->vertex_count; v += 2) {
     ct_lanes h = ct_lanes_products(cut->x, cut->y, cut->z, n, (int)v) - o;
-    ct_lanes_put(cut->height + v, h);
+    ct_lanes_store(cut->height + v, h);
     low = ct_lanes_lower(low, h);
     high = ct_lanes_higher(high, h);
   }

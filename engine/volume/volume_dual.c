@@ -92,12 +92,12 @@ bool ct_volume_dual_swell(ct_volume_dual *d, double epsilon) {
 }
 
 ct_status ct_volume_dual_solve(ct_volume_dual *d) {
-  ct_grow grow = {0};
+  ct_hull_builder grow = {0};
   ct_hull_cells dual = {0};
   ct_status status = ct_dual_points(&d->planes, d->inner);
   if (status == CT_OK) status = ct_dual_hull(&d->planes, &grow, &dual);
   if (status == CT_OK) status = ct_polarise(&dual, d->inner, d->planes.cancel, &d->solid);
-  ct_grow_free(&grow);
+  ct_hull_builder_free(&grow);
   ct_hull_cells_free(&dual);
   return status;
 }

@@ -2,8 +2,8 @@
 #ifndef VOLUME_VOLUME_DUAL_H
 #define VOLUME_VOLUME_DUAL_H
 
-#include "volume/volume_body.h"
 #include "hull/hull_polar.h"
+#include "volume/volume_body.h"
 
 typedef struct ct_volume_dual {
   const ct_volume_body *a, *b;

@@ -2,9 +2,9 @@
  * the point that the seed pushes inside; and from there on as any other.
  */
 #include "convex/gjk.h"
+#include "pair/workspace.h"
 #include "volume/volume_convex.h"
 #include "volume/volume_dual.h"
-#include "pair/workspace.h"
 
 #include <string.h>
 
@@ -53,8 +53,8 @@ static bool find_inner(ct_volume_common *c, ct_volume_dual *dual) {
 /* The solid's lists in those of a body; false: memory was refused. */
 static bool open_solid(ct_volume_common *c, ct_volume_dual *dual) {
   const ct_hull_cells *cells = &dual->solid;
-  ct_volume_room *room = &c->pair->memory->solid;
-  if (!ct_volume_room_open(room, 3 * (size_t)cells->vertex_count)) return false;
+  ct_volume_body_storage *room = &c->pair->memory->solid;
+  if (!ct_volume_body_storage_open(room, 3 * (size_t)cells->vertex_count)) return false;
   double *x = room->numbers, *y = x + cells->vertex_count, *z = y + cells->vertex_count;
   for (uint32_t v = 0; v < cells->vertex_count; v++) {
     x[v] = cells->vertices[v].x;
@@ -87,21 +87,21 @@ static bool merge_vertices(ct_cut *cut, double epsilon, const ct_cancel *cancel)
   return any;
 }
 
-static ct_box box_of(const ct_volume_body *body) {
-  ct_box box = ct_box_nothing();
+static ct_aabb box_of(const ct_volume_body *body) {
+  ct_aabb box = ct_aabb_empty();
   for (uint32_t v = 0; v < body->vertex_count; v++) {
     ct_vec3 p = {body->x[v], body->y[v], body->z[v]};
-    box = ct_box_union(box, (ct_box){p, p});
+    box = ct_aabb_union(box, (ct_aabb){p, p});
   }
   return box;
 }
 
 /* The seed's own check: no vertex is outside the box of both bodies by more than epsilon. */
 static bool is_sane(const ct_volume_common *c) {
-  ct_box box = ct_box_grow(ct_box_union(box_of(c->a), box_of(c->b)), c->epsilon);
+  ct_aabb box = ct_aabb_expand(ct_aabb_union(box_of(c->a), box_of(c->b)), c->epsilon);
   for (uint32_t v = 0; v < c->cut->vertex_count; v++) {
     ct_vec3 p = ct_cut_vertex(c->cut, v);
-    if (!ct_box_overlap(&box, &(ct_box){p, p})) return false;
+    if (!ct_aabb_overlap(&box, &(ct_aabb){p, p})) return false;
   }
   return true;
 }
@@ -135,7 +135,7 @@ bool ct_volume_by_dual(ct_volume_common *c) {
   ct_volume_dual dual;
   bool added = true;
   c->epsilon = c->pair->options->method == CT_VOLUME_SOLFEC ? c->pair->options->epsilon : 0.0;
-  const ct_cancel *cancel = ct_workspace_flag(c->pair->workspace);
+  const ct_cancel *cancel = ct_workspace_cancel(c->pair->workspace);
   find_shared(c, cancel);
   bool ready = ct_volume_dual_open(&dual, c->a, c->b, c->shared);
   dual.planes.cancel = cancel;

@@ -9,7 +9,7 @@
 
 typedef struct stages {
   const ct_volume_common *common;
-  ct_volume_memory *memory;
+  ct_volume_scratch *memory;
   ct_volume_stages *out;
   ct_vec3 inner;
   const ct_cancel *cancel;
@@ -62,8 +62,8 @@ static double distance_from(const stages *s, const ct_volume_origin *from) {
 
 /* False: no memory. */
 static bool push_point(stages *s, const ct_volume_origin *from, uint32_t other) {
-  ct_volume_memory *m = s->memory;
-  if (!ct_volume_grow(&m->points, m->point_count, &m->point_capacity, sizeof *m->points)) return false;
+  ct_volume_scratch *m = s->memory;
+  if (!ct_volume_reserve(&m->points, m->point_count, &m->point_capacity, sizeof *m->points)) return false;
   double distance = distance_from(s, from);
   m->points[m->point_count++] = (ct_dual_point){
       .point = ct_scale(ct_volume_body_normal(from->body, from->face), 1.0 / distance),
@@ -89,18 +89,17 @@ static bool push_points(stages *s) {
 }
 
 static bool push_index(stages *s, uint32_t index) {
-  ct_volume_memory *m = s->memory;
-  if (!ct_volume_grow(&m->stage_indices, m->stage_index_count, &m->stage_index_capacity, sizeof *m->stage_indices))
-    return false;
+  ct_volume_scratch *m = s->memory;
+  if (!ct_volume_reserve(&m->stage_indices, m->stage_index_count, &m->stage_index_capacity, sizeof *m->stage_indices)) return false;
   m->stage_indices[m->stage_index_count++] = index;
   return true;
 }
 
 static bool push_face(stages *s, uint32_t f) {
-  ct_volume_memory *m = s->memory;
+  ct_volume_scratch *m = s->memory;
   const ct_cut *cut = s->common->cut;
   const ct_volume_origin from = ct_volume_origin_of(s->common, f);
-  if (!ct_volume_grow(&m->stage_faces, m->stage_face_count, &m->stage_face_capacity, sizeof *m->stage_faces)) return false;
+  if (!ct_volume_reserve(&m->stage_faces, m->stage_face_count, &m->stage_face_capacity, sizeof *m->stage_faces)) return false;
   uint32_t point = point_of(s, &from), first = cut->first[f], e = first;
   ct_dual_point *dual = &m->points[s->out->first_point + point];
   ct_stage_face face = {.owner = dual->owner,
@@ -123,9 +122,9 @@ static bool push_face(stages *s, uint32_t f) {
 
 /* The faces around a vertex, counter-clockwise from outside: so their dual points go around the polar face. */
 static bool push_vertex(stages *s, uint32_t v) {
-  ct_volume_memory *m = s->memory;
+  ct_volume_scratch *m = s->memory;
   const ct_cut *cut = s->common->cut;
-  if (!ct_volume_grow(&m->stage_vertices, m->stage_vertex_count, &m->stage_vertex_capacity, sizeof *m->stage_vertices))
+  if (!ct_volume_reserve(&m->stage_vertices, m->stage_vertex_count, &m->stage_vertex_capacity, sizeof *m->stage_vertices))
     return false;
   ct_stage_vertex vertex = {.position = ct_cut_vertex(cut, v), .first_index = m->stage_index_count};
   uint32_t first = cut->edge_of[v], e = first;
@@ -142,12 +141,12 @@ static bool push_vertex(stages *s, uint32_t v) {
 }
 
 void ct_volume_push_stages(const ct_volume_common *c, ct_volume_contact *contact) {
-  ct_volume_memory *m = c->pair->memory;
+  ct_volume_scratch *m = c->pair->memory;
   stages s = {.common = c,
               .memory = m,
               .out = &contact->stages,
               .inner = contact->inner,
-              .cancel = ct_workspace_flag(c->pair->workspace)};
+              .cancel = ct_workspace_cancel(c->pair->workspace)};
   contact->stages = (ct_volume_stages){.first_point = m->point_count,
                                        .first_vertex = m->stage_vertex_count,
                                        .first_face = m->stage_face_count,

@@ -5,8 +5,8 @@
  * but in no normal. An element that has no other faces makes no contact in the seed (Koziara, Solfec: mesh elements), nor by its
  * method here.
  */
-#include "volume/volume_convex.h"
 #include "pair/workspace.h"
+#include "volume/volume_convex.h"
 
 #include <contact/elements.h>
 
@@ -74,7 +74,7 @@ static void describe_face(const ct_elements_view *view, uint32_t element, uint32
 }
 
 /* False: memory was refused. */
-static bool place_piece(const piecewise *p, uint32_t i, ct_volume_room *room, piece *out) {
+static bool place_piece(const piecewise *p, uint32_t i, ct_volume_body_storage *room, piece *out) {
   if (!p->view) return ct_volume_body_place(p->shape, p->frame, room, &out->body);
   const ct_shape hull = {.kind = CT_KIND_CONVEX, .hull = (ct_hull *)(uintptr_t)p->view->hulls[i]};
   if (!ct_volume_body_place(&hull, p->frame, room, &out->body)) return false;
@@ -90,14 +90,14 @@ static bool place_piece(const piecewise *p, uint32_t i, ct_volume_room *room, pi
 
 /* Pieces of b whose boxes may meet one of a's. */
 typedef struct finder {
-  ct_volume_memory *memory;
+  ct_volume_scratch *memory;
   size_t count;
   bool failed;
 } finder;
 
 static bool take_element(void *context, uint32_t element) {
   finder *f = context;
-  ct_volume_memory *m = f->memory;
+  ct_volume_scratch *m = f->memory;
   if (f->count == m->element_capacity) {
     size_t larger = m->element_capacity ? 2 * m->element_capacity : 64;
     uint32_t *moved = realloc(m->elements, larger * sizeof *moved);
@@ -116,7 +116,7 @@ static int by_number(const void *a, const void *b) {
 }
 
 /* A box of the pair's frame as b's own frame sees it. */
-static ct_box box_in(const ct_frame *frame, const ct_box *box) {
+static ct_aabb box_in(const ct_frame *frame, const ct_aabb *box) {
   ct_vec3 middle = ct_scale(ct_add(box->min, box->max), 0.5), half = ct_scale(ct_sub(box->max, box->min), 0.5);
   ct_mat3 back = ct_mat_transpose(frame->rotation);
   ct_vec3 center = ct_to_local(*frame, middle);
@@ -125,19 +125,19 @@ static ct_box box_in(const ct_frame *frame, const ct_box *box) {
                          fabs(back.rz.x) * half.x + fabs(back.rz.y) * half.y + fabs(back.rz.z) * half.z);
   double slack = BOX_SLACK * (ct_max_abs(middle) + ct_max_abs(half) + ct_max_abs(frame->position));
   reach = ct_add(reach, ct_vec(slack, slack, slack));
-  return (ct_box){ct_sub(center, reach), ct_add(center, reach)};
+  return (ct_aabb){ct_sub(center, reach), ct_add(center, reach)};
 }
 
-static ct_box box_of_piece(const piecewise *p, uint32_t i) {
+static ct_aabb box_of_piece(const piecewise *p, uint32_t i) {
   const ct_frame identity = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
-  return p->view ? p->view->boxes[i] : ct_shape_box(p->shape, &identity);
+  return p->view ? p->view->boxes[i] : ct_shape_aabb(p->shape, &identity);
 }
 
 /* The candidates for a's piece i, ascending, in the memory's list. */
-static bool find(ct_volume_memory *memory, const piecewise *a, uint32_t i, const piecewise *b, size_t *count) {
+static bool find(ct_volume_scratch *memory, const piecewise *a, uint32_t i, const piecewise *b, size_t *count) {
   finder f = {memory, 0, false};
   if (b->view) {
-    ct_box own = box_of_piece(a, i), seen = box_in(b->frame, &own);
+    ct_aabb own = box_of_piece(a, i), seen = box_in(b->frame, &own);
     ct_tree_query(b->view->tree, &seen, take_element, &f, NULL);
     if (f.count > 1) qsort(memory->elements, f.count, sizeof *memory->elements, by_number);
   } else {
@@ -164,7 +164,7 @@ static void rename_faces(ct_volume_pair *pair, uint32_t first, const piece *a, c
 
 /* The same of stages. */
 static void rename_stages(ct_volume_pair *pair, uint32_t first_point, uint32_t first_face, const piece *a, const piece *b) {
-  ct_volume_memory *m = pair->memory;
+  ct_volume_scratch *m = pair->memory;
   for (uint32_t i = first_point; i < m->point_count; i++) {
     rename_face(&m->points[i].face_a, a);
     rename_face(&m->points[i].face_b, b);
@@ -177,7 +177,7 @@ static void rename_stages(ct_volume_pair *pair, uint32_t first_point, uint32_t f
 
 /* The pairs of one piece of a. */
 static void pair_piece(ct_volume_pair *pair, const piecewise *a, uint32_t i, const piecewise *b) {
-  ct_volume_memory *m = pair->memory;
+  ct_volume_scratch *m = pair->memory;
   size_t count;
   piece first, second;
   if (!find(m, a, i, b, &count) || !place_piece(a, i, &m->room[0], &first)) pair->failed = true;
@@ -196,7 +196,7 @@ static void pair_piece(ct_volume_pair *pair, const piecewise *a, uint32_t i, con
 
 void ct_volume_elements(ct_volume_pair *pair) {
   const piecewise a = piecewise_of(pair->a, NULL), b = piecewise_of(pair->b, &pair->relative);
-  const ct_cancel *cancel = ct_workspace_flag(pair->workspace);
+  const ct_cancel *cancel = ct_workspace_cancel(pair->workspace);
   for (uint32_t i = 0; i < piece_count(&a) && !pair->failed; i++) {
     if (ct_cancel_raised(cancel)) {
       pair->status = CT_PAIR_ITERATION_LIMIT;

@@ -1,9 +1,9 @@
 /* Gaps, surfaces and fallback normals of contacts. */
 #include "volume/volume_gaps.h"
 
+#include "mesh/mesh_support.h"
 #include "pair/workspace.h"
 #include "shape/tapered_capsule.h"
-#include "mesh/mesh_support.h"
 
 /* A point that is on the surface may be off it by so many u of the size. */
 #define SURFACE_ROUNDOFFS 256.0
@@ -21,7 +21,7 @@ static ct_pair_result distance_of(ct_volume_pair *pair, ct_vec3 along, double by
 
 ct_pair_result ct_volume_distance(ct_volume_pair *pair) { return distance_of(pair, ct_vec(0.0, 0.0, 0.0), 0.0); }
 
-void ct_volume_fall_back(ct_volume_pair *pair, ct_volume_contact *c) {
+void ct_volume_use_distance_normal(ct_volume_pair *pair, ct_volume_contact *c) {
   ct_pair_result r = ct_volume_distance(pair);
   c->normal = r.normal;
   c->flags |= CT_VOLUME_FLAG_NORMAL_FALLBACK;
@@ -32,7 +32,7 @@ void ct_volume_fall_back(ct_volume_pair *pair, ct_volume_contact *c) {
 static double reach_of(const ct_shape *shape, ct_vec3 along) {
   double growth = ct_shape_growth(shape);
   if (shape->kind == CT_KIND_PLANE) return growth;
-  if (ct_kind_is_mesh(shape->kind)) return ct_mesh_reach(ct_mesh_get(shape->mesh), along) + growth * ct_norm(along);
+  if (ct_kind_is_mesh(shape->kind)) return ct_mesh_support_value(ct_mesh_get(shape->mesh), along) + growth * ct_norm(along);
   return ct_dot(along, ct_shape_support(shape, along));
 }
 

@@ -8,7 +8,7 @@
 /* The distance of the pair, in its frame and order. */
 ct_pair_result ct_volume_distance(ct_volume_pair *pair);
 /* The normal of the pair's distance, for a contact whose own one vanishes. */
-void ct_volume_fall_back(ct_volume_pair *pair, ct_volume_contact *contact);
+void ct_volume_use_distance_normal(ct_volume_pair *pair, ct_volume_contact *contact);
 /* How far the second body must move along the normal to leave the first: for depth_along_normal. */
 double ct_volume_depth(const ct_volume_pair *pair, ct_vec3 normal);
 /* gap and depth_along_normal, from normal and raw_gap. */

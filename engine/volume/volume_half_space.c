@@ -1,12 +1,12 @@
 /* A polyhedron, convex or a solid mesh, and a half-space: what is below the plane, and the section as its lid. In the first body's
  * frame. A vertex on the plane is above it.
  */
-#include "triangle/triangle_distance.h"
-#include "volume/volume_gaps.h"
-#include "volume/volume_mesh.h"
-#include "volume/volume_half_space_thin.h"
 #include "pair/workspace.h"
 #include "shape/tapered_capsule.h"
+#include "triangle/triangle_distance.h"
+#include "volume/volume_gaps.h"
+#include "volume/volume_half_space_thin.h"
+#include "volume/volume_mesh.h"
 
 /* Triangles between two looks at the flag. */
 #define TRIANGLE_STEPS 2
@@ -14,7 +14,7 @@
 #define NORMAL_MIN 1e-12
 
 typedef struct clip {
-  const ct_skin *skin;
+  const ct_placed_surface *skin;
   ct_volume_pair *pair;
   ct_vec3 up, origin;           /* the origin is on the plane */
   double error;                 /* of heights, m */
@@ -78,9 +78,9 @@ static void note_flat(clip *c, const ct_vec3 v[3], ct_vec3 normal, double below,
 /* ---- triangles ---- */
 
 static void add_border(clip *c, ct_vec3 p, ct_vec3 q, int32_t weight) {
-  ct_overlay_memory *m = &c->pair->workspace->overlay;
-  if (!ct_overlay_room(m, &m->border, sizeof *m->border, &m->border_room, m->border_count + 1)) c->pair->failed = true;
-  else m->border[m->border_count++] = (ct_border){p, q, weight, 0};
+  ct_arrangement_scratch *m = &c->pair->workspace->overlay;
+  if (!ct_arrangement_reserve(m, &m->border, sizeof *m->border, &m->border_room, m->border_count + 1)) c->pair->failed = true;
+  else m->border[m->border_count++] = (ct_border_segment){p, q, weight, 0};
 }
 
 static void add_loop(clip *c, const ct_vec3 *v, int count, int32_t weight) {
@@ -118,9 +118,9 @@ static void push_face(clip *c, uint32_t t, const ct_vec3 v[3], const ct_vec3 *in
 }
 
 static void push_lid(clip *c) {
-  ct_overlay_memory *m = &c->pair->workspace->overlay;
+  ct_arrangement_scratch *m = &c->pair->workspace->overlay;
   c->next = (ct_volume_triangle){.owner = CT_OWNER_B, .face_a = CT_NO_FACE, .face_b = 0};
-  if (!ct_pieces_of(&m->pieces, m->border, m->border_count, c->up, push, c)) c->pair->failed = true;
+  if (!ct_trapezoids_of(&m->pieces, m->border, m->border_count, c->up, push, c)) c->pair->failed = true;
 }
 
 /* ---- the sums over all triangles ---- */
@@ -130,7 +130,7 @@ static void add_triangle(clip *c, uint32_t t) {
   ct_vec3 v[3], inside[4];
   double h[3];
   int count = 0, low = -1, high = -1;
-  ct_skin_triangle(c->skin, t, v);
+  ct_placed_surface_triangle(c->skin, t, v);
   for (int k = 0; k < 3; k++) {
     v[k] = ct_sub(v[k], c->origin);
     h[k] = ct_dot(c->up, v[k]);
@@ -190,13 +190,13 @@ static void make_contact(ct_volume_pair *pair, const clip *c, uint32_t first_tri
 void ct_volume_plane(ct_volume_pair *pair) {
   ct_workspace *workspace = pair->workspace;
   const ct_mat3 *r = &pair->relative.rotation;
-  ct_skin skin;
+  ct_placed_surface skin;
   clip c = {.skin = &skin,
             .pair = pair,
             .up = ct_unit_or(ct_vec(r->rx.z, r->ry.z, r->rz.z), ct_vec(0.0, 0.0, 1.0)),
             .least = INFINITY,
             .most = -INFINITY};
-  if (!ct_volume_skin(&skin, &workspace->overlay, pair->a.shape, NULL)) {
+  if (!ct_volume_surface_of(&skin, &workspace->overlay, pair->a.shape, NULL)) {
     pair->failed = true;
     return;
   }
@@ -205,12 +205,12 @@ void ct_volume_plane(ct_volume_pair *pair) {
   ct_vec3 middle = ct_scale(ct_add(skin.box.min, skin.box.max), 0.5);
   c.origin = ct_add_scaled(middle, c.up, ct_dot(c.up, ct_sub(on_plane, middle)));
   double size = ct_max2(ct_max2(ct_max_abs(skin.box.min), ct_max_abs(skin.box.max)), ct_max_abs(on_plane));
-  c.error = CT_OVERLAY_ROUNDOFFS * CT_UNIT_ROUNDOFF * size;
+  c.error = CT_ARRANGEMENT_ROUNDOFFS * CT_UNIT_ROUNDOFF * size;
   workspace->mesh.stopped = false;
   workspace->overlay.border_count = 0;
   uint32_t first_triangle = pair->memory->triangle_count;
   for (uint32_t t = 0; t < skin.triangle_count; t++) {
-    if (ct_mesh_stopped(&workspace->mesh, TRIANGLE_STEPS)) {
+    if (ct_mesh_is_cancelled(&workspace->mesh, TRIANGLE_STEPS)) {
       pair->status = CT_PAIR_ITERATION_LIMIT;
       pair->memory->triangle_count = first_triangle;
       return;

@@ -5,8 +5,8 @@
  */
 #include "volume/volume_half_space_thin.h"
 
-#include "triangle/triangle_distance.h"
 #include "shape/tapered_capsule.h"
+#include "triangle/triangle_distance.h"
 
 /* Projected areas err by so many u of the product of two edges. */
 #define AREA_ROUNDOFFS 16.0
@@ -62,7 +62,7 @@ static void add_clipped(below *b, const corner c[3]) {
   for (int k = 2; k < count; k++) add_below(b, &inside[0], &inside[k - 1], &inside[k]);
 }
 
-void ct_volume_below_wide(ct_volume_pair *pair, const ct_skin *skin, ct_vec3 origin, double near, ct_volume_below *out) {
+void ct_volume_below_wide(ct_volume_pair *pair, const ct_placed_surface *skin, ct_vec3 origin, double near, ct_volume_below *out) {
   ct_volume_widen(pair);
   const ct_wide_plane plane = ct_wide_half_space(&pair->wide, ct_shape_growth(pair->b.shape));
   below b = {.up = ct_dd3_value(&plane.normal)};
@@ -70,7 +70,7 @@ void ct_volume_below_wide(ct_volume_pair *pair, const ct_skin *skin, ct_vec3 ori
     ct_vec3 v[3];
     corner c[3];
     double least = INFINITY;
-    ct_skin_triangle(skin, t, v);
+    ct_placed_surface_triangle(skin, t, v);
     for (int k = 0; k < 3; k++) {
       c[k].at = ct_sub(v[k], origin);
       least = ct_min2(least, ct_dot(b.up, c[k].at));
@@ -85,7 +85,7 @@ void ct_volume_below_wide(ct_volume_pair *pair, const ct_skin *skin, ct_vec3 ori
   if (!(b.volume > 0.0)) return;
   *out = (ct_volume_below){b.volume, AREA_ROUNDOFFS * CT_UNIT_ROUNDOFF * (b.loose + b.volume), b.first};
   if (pair->a.shape->kind != CT_KIND_CONVEX) return;
-  ct_core core;
-  ct_core_place(pair->a.shape, NULL, &core);
-  out->error += ct_wide_looseness(&core) * 2.0 * b.surface;
+  ct_convex_proxy core;
+  ct_proxy_place(pair->a.shape, NULL, &core);
+  out->error += ct_wide_plane_error(&core) * 2.0 * b.surface;
 }

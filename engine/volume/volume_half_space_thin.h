@@ -12,6 +12,6 @@ typedef struct ct_volume_below {
 
 /* The volume of the skin, in a's frame, below b, which is a half-space; `origin`: the moment's point. *out is left as it is where
  * no volume is found. Heights in double arithmetic are right to `near`. Cost: some 600 flops a triangle that is not above. */
-void ct_volume_below_wide(ct_volume_pair *pair, const ct_skin *skin, ct_vec3 origin, double near, ct_volume_below *out);
+void ct_volume_below_wide(ct_volume_pair *pair, const ct_placed_surface *skin, ct_vec3 origin, double near, ct_volume_below *out);
 
 #endif

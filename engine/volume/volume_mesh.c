@@ -1,27 +1,27 @@
 /* A closed mesh and another, or a polyhedron. The overlay is in the frame of a mesh: of the first by content, or the only one. */
 #include "volume/volume_mesh.h"
 
-#include "volume/volume_gaps.h"
 #include "pair/workspace.h"
+#include "volume/volume_gaps.h"
 
 /* Sums of normals below this, of the sum of their sizes, are no direction: theory, section 5.3. */
 #define NORMAL_MIN 1e-12
 
-bool ct_overlay_counts(const ct_overlay *o, const ct_overlay_part *part) {
-  return fabs(part->area) > ct_overlay_error(o) * part->border;
+bool ct_arrangement_part_is_significant(const ct_arrangement *o, const ct_arrangement_part *part) {
+  return fabs(part->area) > ct_arrangement_error(o) * part->border;
 }
 
-void ct_overlay_each(const ct_overlay *o, int side, ct_overlay_visit visit, void *context) {
-  const ct_overlay_side *s = &o->memory->side[side];
+void ct_arrangement_visit_parts(const ct_arrangement *o, int side, ct_arrangement_visit visit, void *context) {
+  const ct_arrangement_side *s = &o->memory->side[side];
   for (uint32_t t = 0; t < o->skin[side].triangle_count; t++) {
-    if (s->slot[t] == CT_OVERLAY_PLAIN) continue;
-    if (s->slot[t] != CT_OVERLAY_SEEN) {
+    if (s->slot[t] == CT_ARRANGEMENT_PLAIN) continue;
+    if (s->slot[t] != CT_ARRANGEMENT_SEEN) {
       visit(context, side, &s->part[s->slot[t]]);
       continue;
     }
     int32_t winding = s->winding[o->skin[side].corners[t][0]];
     if (winding == 0) continue;
-    ct_overlay_part whole = ct_overlay_whole(o, side, t, winding);
+    ct_arrangement_part whole = ct_arrangement_whole(o, side, t, winding);
     visit(context, side, &whole);
   }
 }
@@ -29,7 +29,7 @@ void ct_overlay_each(const ct_overlay *o, int side, ct_overlay_visit visit, void
 /* ---- sums ---- */
 
 typedef struct sums {
-  ct_overlay *o;
+  ct_arrangement *o;
   double volume, area, shared, border;
   double loose; /* area by which points that are off change the volume: of parts, what was taken off again, of tetrahedra's sides */
   ct_vec3 first, volume_first, closure;
@@ -38,7 +38,7 @@ typedef struct sums {
   bool winds;
 } sums;
 
-static void add_part(void *context, int side, const ct_overlay_part *part) {
+static void add_part(void *context, int side, const ct_arrangement_part *part) {
   sums *s = context;
   double own = part->area - part->shared;
   s->volume += part->volume;
@@ -49,11 +49,11 @@ static void add_part(void *context, int side, const ct_overlay_part *part) {
   s->first = ct_add(s->first, part->first);
   s->volume_first = ct_add(s->volume_first, part->volume_first);
   s->closure = ct_add_scaled(s->closure, part->normal, part->area);
-  if (!ct_overlay_counts(s->o, part)) return;
+  if (!ct_arrangement_part_is_significant(s->o, part)) return;
   s->linear[side] = ct_add_scaled(s->linear[side], part->normal, own);
   s->squared[side] = ct_add_scaled(s->squared[side], part->normal, own * own);
   uint32_t stretches = part->passing_count + 6;
-  if (!(ct_max_abs(part->gap) <= ct_overlay_error(s->o) * (double)stretches)) s->open = true;
+  if (!(ct_max_abs(part->gap) <= ct_arrangement_error(s->o) * (double)stretches)) s->open = true;
   if (part->first_segment == CT_NO_TRIANGLE && part->passing_count == 0) {
     int32_t winding = s->o->memory->side[side].winding[s->o->skin[side].corners[part->triangle][0]];
     s->winds = s->winds || winding < 0 || winding > 1;
@@ -63,7 +63,7 @@ static void add_part(void *context, int side, const ct_overlay_part *part) {
 /* ---- how wide the common solid is along a direction ---- */
 
 typedef struct width {
-  const ct_overlay *o;
+  const ct_arrangement *o;
   ct_vec3 along;
   double least, most;
 } width;
@@ -74,10 +74,10 @@ static void widen(width *w, ct_vec3 p) {
   w->most = ct_max2(w->most, at);
 }
 
-static void widen_by_part(void *context, int side, const ct_overlay_part *part) {
+static void widen_by_part(void *context, int side, const ct_arrangement_part *part) {
   width *w = context;
-  const ct_overlay *o = w->o;
-  if (!ct_overlay_counts(o, part)) return;
+  const ct_arrangement *o = w->o;
+  if (!ct_arrangement_part_is_significant(o, part)) return;
   for (int k = 0; k < 3; k++) {
     uint32_t vertex = o->skin[side].corners[part->triangle][k];
     if (o->memory->side[side].winding[vertex] != 0) widen(w, ct_sub(o->skin[side].vertices[vertex], o->origin));
@@ -88,9 +88,9 @@ static void widen_by_part(void *context, int side, const ct_overlay_part *part) 
   }
 }
 
-static double width_along(const ct_overlay *o, ct_vec3 along) {
+static double width_along(const ct_arrangement *o, ct_vec3 along) {
   width w = {.o = o, .along = along, .least = INFINITY, .most = -INFINITY};
-  for (int side = 0; side < 2; side++) ct_overlay_each(o, side, widen_by_part, &w);
+  for (int side = 0; side < 2; side++) ct_arrangement_visit_parts(o, side, widen_by_part, &w);
   return ct_max2(w.most - w.least, 0.0);
 }
 
@@ -100,66 +100,66 @@ static ct_frame inverse(const ct_frame *f) {
   return (ct_frame){ct_mat_transpose(f->rotation), ct_neg(ct_mat_tmul(f->rotation, f->position))};
 }
 
-bool ct_volume_skin(ct_skin *skin, ct_overlay_memory *m, const ct_shape *shape, const ct_frame *frame) {
-  if (ct_kind_is_mesh(shape->kind)) return ct_skin_of_mesh(skin, m, shape->mesh, frame);
-  if (shape->kind == CT_KIND_CONVEX) return ct_skin_of_hull(skin, m, shape->hull, frame);
-  return ct_skin_of_box(skin, m, shape->box.half, frame);
+bool ct_volume_surface_of(ct_placed_surface *skin, ct_arrangement_scratch *m, const ct_shape *shape, const ct_frame *frame) {
+  if (ct_kind_is_mesh(shape->kind)) return ct_placed_surface_of_mesh(skin, m, shape->mesh, frame);
+  if (shape->kind == CT_KIND_CONVEX) return ct_placed_surface_of_hull(skin, m, shape->hull, frame);
+  return ct_placed_surface_of_box(skin, m, shape->box.half, frame);
 }
 
-static ct_box common_box(const ct_box *a, const ct_box *b) {
-  return (ct_box){{ct_max2(a->min.x, b->min.x), ct_max2(a->min.y, b->min.y), ct_max2(a->min.z, b->min.z)},
-                  {ct_min2(a->max.x, b->max.x), ct_min2(a->max.y, b->max.y), ct_min2(a->max.z, b->max.z)}};
+static ct_aabb common_box(const ct_aabb *a, const ct_aabb *b) {
+  return (ct_aabb){{ct_max2(a->min.x, b->min.x), ct_max2(a->min.y, b->min.y), ct_max2(a->min.z, b->min.z)},
+                   {ct_min2(a->max.x, b->max.x), ct_min2(a->max.y, b->max.y), ct_min2(a->max.z, b->max.z)}};
 }
 
-static double largest_of(const ct_box *box) { return ct_max2(ct_max_abs(box->min), ct_max_abs(box->max)); }
+static double largest_of(const ct_aabb *box) { return ct_max2(ct_max_abs(box->min), ct_max_abs(box->max)); }
 
 /* False: no memory, or stopped. *apart: the boxes do not meet. */
-static bool lay(ct_volume_pair *pair, ct_laid *l, bool *apart) {
+static bool lay(ct_volume_pair *pair, ct_overlaid_pair *l, bool *apart) {
   ct_workspace *workspace = pair->workspace;
-  ct_overlay *o = &l->o;
-  *l = (ct_laid){.o = {.memory = &workspace->overlay, .flag = &workspace->mesh}};
+  ct_arrangement *o = &l->o;
+  *l = (ct_overlaid_pair){.o = {.memory = &workspace->overlay, .flag = &workspace->mesh}};
   workspace->mesh.stopped = false;
   l->turned = !ct_kind_is_mesh(pair->a.shape->kind);
   ct_frame placed = l->turned ? inverse(&pair->relative) : pair->relative;
   l->to_a = l->turned ? pair->relative : ct_frame_of(ct_pose_identity());
   const ct_shape *first = l->turned ? pair->b.shape : pair->a.shape, *second = l->turned ? pair->a.shape : pair->b.shape;
-  if (!ct_volume_skin(&o->skin[0], o->memory, first, NULL) || !ct_volume_skin(&o->skin[1], o->memory, second, &placed))
+  if (!ct_volume_surface_of(&o->skin[0], o->memory, first, NULL) || !ct_volume_surface_of(&o->skin[1], o->memory, second, &placed))
     return false;
   o->common = common_box(&o->skin[0].box, &o->skin[1].box);
-  *apart = !ct_box_overlap(&o->skin[0].box, &o->skin[1].box);
+  *apart = !ct_aabb_overlap(&o->skin[0].box, &o->skin[1].box);
   if (*apart) return true;
   o->origin = ct_scale(ct_add(o->common.min, o->common.max), 0.5);
   double reach = ct_max_abs(ct_sub(o->skin[1].box.max, o->skin[1].box.min));
   o->coordinates = ct_max2(largest_of(&o->skin[0].box), largest_of(&o->skin[1].box) + reach);
-  o->common = ct_box_grow(o->common, 2.0 * ct_overlay_error(o));
-  return ct_overlay_make(o);
+  o->common = ct_aabb_expand(o->common, 2.0 * ct_arrangement_error(o));
+  return ct_arrangement_build(o);
 }
 
 /* ---- the contact ---- */
 
-static ct_vec3 to_a(const ct_laid *l, ct_vec3 p) { return ct_to_parent(l->to_a, ct_add(p, l->o.origin)); }
+static ct_vec3 to_a(const ct_overlaid_pair *l, ct_vec3 p) { return ct_to_parent(l->to_a, ct_add(p, l->o.origin)); }
 
 /* The sum that the normal is the direction of, from the overlay's first solid to its second. */
-static bool normal_sum(ct_volume_pair *pair, ct_laid *l, const sums *s, ct_vec3 *sum) {
+static bool normal_sum(ct_volume_pair *pair, ct_overlaid_pair *l, const sums *s, ct_vec3 *sum) {
   ct_vec3 of[2];
   for (int side = 0; side < 2; side++) {
     of[side] = pair->options->weighting == CT_WEIGHTING_LINEAR ? s->linear[side] : s->squared[side];
-    if (pair->options->weighting == CT_WEIGHTING_SQUARED_FACE && !ct_overlay_faces(&l->o, side, &of[side])) return false;
+    if (pair->options->weighting == CT_WEIGHTING_SQUARED_FACE && !ct_arrangement_faces(&l->o, side, &of[side])) return false;
   }
   *sum = ct_sub(of[0], of[1]);
   return true;
 }
 
-static void find_normal(ct_volume_pair *pair, const ct_laid *l, const sums *s, ct_vec3 sum, ct_volume_contact *c) {
+static void find_normal(ct_volume_pair *pair, const ct_overlaid_pair *l, const sums *s, ct_vec3 sum, ct_volume_contact *c) {
   double size = pair->options->weighting == CT_WEIGHTING_LINEAR ? s->area : s->area * s->area;
   if (ct_norm(sum) > NORMAL_MIN * size) {
     c->normal = ct_unit_or(ct_mat_mul(l->to_a.rotation, l->turned ? ct_neg(sum) : sum), ct_vec(1.0, 0.0, 0.0));
     return;
   }
-  ct_volume_fall_back(pair, c);
+  ct_volume_use_distance_normal(pair, c);
 }
 
-static void make_contact(const ct_laid *l, const sums *s, ct_volume_contact *c) {
+static void make_contact(const ct_overlaid_pair *l, const sums *s, ct_volume_contact *c) {
   c->volume = s->volume;
   c->area = 0.5 * s->area;
   c->area_defined = true;
@@ -167,15 +167,15 @@ static void make_contact(const ct_laid *l, const sums *s, ct_volume_contact *c) 
   c->centroid = to_a(l, ct_scale(s->volume_first, 1.0 / s->volume));
   c->position = to_a(l, ct_scale(s->first, 1.0 / s->area));
   c->element_a = c->element_b = CT_NO_ELEMENT;
-  if (s->shared > ct_overlay_error(&l->o) * s->border) c->flags |= CT_VOLUME_FLAG_SHARED_FACES;
+  if (s->shared > ct_arrangement_error(&l->o) * s->border) c->flags |= CT_VOLUME_FLAG_SHARED_FACES;
   if (s->winds || l->o.winds) c->flags |= CT_VOLUME_FLAG_COUNTED_TWICE;
-  bool closed = ct_max_abs(s->closure) <= ct_overlay_error(&l->o) * s->border;
+  bool closed = ct_max_abs(s->closure) <= ct_arrangement_error(&l->o) * s->border;
   if (!l->o.sound || s->open || !closed) c->status = CT_PAIR_DEGENERATE;
-  ct_volume_set_error(c, ct_overlay_error(&l->o) * s->loose);
+  ct_volume_set_error(c, ct_arrangement_error(&l->o) * s->loose);
 }
 
 void ct_volume_mesh(ct_volume_pair *pair) {
-  ct_laid l;
+  ct_overlaid_pair l;
   bool apart = false;
   if (!lay(pair, &l, &apart)) {
     pair->failed = pair->workspace->overlay.starved;
@@ -184,9 +184,9 @@ void ct_volume_mesh(ct_volume_pair *pair) {
   }
   if (apart) return;
   sums s = {.o = &l.o};
-  for (int side = 0; side < 2; side++) ct_overlay_each(&l.o, side, add_part, &s);
+  for (int side = 0; side < 2; side++) ct_arrangement_visit_parts(&l.o, side, add_part, &s);
   /* A body's surface may be off by the error of its points. No volume is without a surface. */
-  if (!(s.volume > ct_overlay_error(&l.o) * s.loose && s.area > 0.0)) {
+  if (!(s.volume > ct_arrangement_error(&l.o) * s.loose && s.area > 0.0)) {
     if (ct_pair_overlap(pair->a, pair->b, pair->workspace, NULL)) pair->flags |= CT_VOLUME_FLAG_TOUCHING_ONLY;
     return;
   }

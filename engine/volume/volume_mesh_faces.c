@@ -6,10 +6,10 @@
 
 #define DONE (-INFINITY)
 
-static void take_area(void *context, int side, const ct_overlay_part *part) {
-  ct_overlay *o = context;
+static void take_area(void *context, int side, const ct_arrangement_part *part) {
+  ct_arrangement *o = context;
   (void)side;
-  if (ct_overlay_counts(o, part)) o->memory->face_area[part->triangle] = part->area - part->shared;
+  if (ct_arrangement_part_is_significant(o, part)) o->memory->face_area[part->triangle] = part->area - part->shared;
 }
 
 static bool lie_in_one_plane(const ct_mesh_view *view, uint32_t triangle, uint32_t other) {
@@ -20,7 +20,7 @@ static bool lie_in_one_plane(const ct_mesh_view *view, uint32_t triangle, uint32
 }
 
 /* Areas of the triangles of a mesh's face; each is taken once. */
-static double face_of_mesh(ct_overlay *o, int side, uint32_t from) {
+static double face_of_mesh(ct_arrangement *o, int side, uint32_t from) {
   const ct_mesh_view *view = o->skin[side].view;
   uint32_t *stack = o->memory->side[side].stack;
   double *area = o->memory->face_area, sum = area[from];
@@ -41,8 +41,8 @@ static double face_of_mesh(ct_overlay *o, int side, uint32_t from) {
 }
 
 /* Triangles of a face are side by side where the solid is no mesh. */
-static double face_of_hull(ct_overlay *o, int side, uint32_t from) {
-  const ct_skin *skin = &o->skin[side];
+static double face_of_hull(ct_arrangement *o, int side, uint32_t from) {
+  const ct_placed_surface *skin = &o->skin[side];
   double *area = o->memory->face_area, sum = 0.0;
   for (uint32_t t = from; t < skin->triangle_count && skin->faces[t] == skin->faces[from]; t++) {
     sum += area[t];
@@ -51,16 +51,16 @@ static double face_of_hull(ct_overlay *o, int side, uint32_t from) {
   return sum;
 }
 
-bool ct_overlay_faces(ct_overlay *o, int side, ct_vec3 *sum) {
-  ct_overlay_memory *m = o->memory;
-  const ct_skin *skin = &o->skin[side];
-  if (!ct_overlay_room(m, &m->face_area, sizeof *m->face_area, &m->face_area_room, skin->triangle_count)) return false;
+bool ct_arrangement_faces(ct_arrangement *o, int side, ct_vec3 *sum) {
+  ct_arrangement_scratch *m = o->memory;
+  const ct_placed_surface *skin = &o->skin[side];
+  if (!ct_arrangement_reserve(m, &m->face_area, sizeof *m->face_area, &m->face_area_room, skin->triangle_count)) return false;
   for (uint32_t t = 0; t < skin->triangle_count; t++) m->face_area[t] = 0.0;
-  ct_overlay_each(o, side, take_area, o);
+  ct_arrangement_visit_parts(o, side, take_area, o);
   *sum = ct_vec(0.0, 0.0, 0.0);
   for (uint32_t t = 0; t < skin->triangle_count; t++) {
     if (m->face_area[t] == 0.0 || m->face_area[t] == DONE) continue;
-    ct_overlay_part whole = ct_overlay_whole(o, side, t, 1);
+    ct_arrangement_part whole = ct_arrangement_whole(o, side, t, 1);
     double area = skin->view ? face_of_mesh(o, side, t) : face_of_hull(o, side, t);
     *sum = ct_add_scaled(*sum, whole.normal, area * area);
   }

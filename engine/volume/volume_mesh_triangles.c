@@ -6,39 +6,39 @@
 
 typedef struct surface {
   ct_volume_pair *pair;
-  const ct_laid *laid;
+  const ct_overlaid_pair *laid;
   ct_volume_triangle next; /* owner and faces */
   size_t kept;             /* borders in lists: those of the part that is cut come after them */
   bool failed;
 } surface;
 
-static uint32_t face_of(const ct_skin *skin, uint32_t triangle) {
+static uint32_t face_of(const ct_placed_surface *skin, uint32_t triangle) {
   return skin->faces ? skin->faces[triangle] : skin->view->order[triangle];
 }
 
 /* Those that are no more than what rounding makes of nothing are left out. */
 static bool push(void *context, const ct_vec3 v[3]) {
   surface *s = context;
-  const ct_laid *l = s->laid;
+  const ct_overlaid_pair *l = s->laid;
   double border = ct_norm(ct_sub(v[1], v[0])) + ct_norm(ct_sub(v[2], v[1])) + ct_norm(ct_sub(v[0], v[2]));
   ct_triangle t = {{v[0], v[1], v[2]}};
-  if (0.5 * ct_norm(ct_triangle_cross(&t)) <= ct_overlay_error(&l->o) * border) return true;
+  if (0.5 * ct_norm(ct_triangle_cross(&t)) <= ct_arrangement_error(&l->o) * border) return true;
   for (int k = 0; k < 3; k++) s->next.vertex[k] = ct_to_parent(l->to_a, ct_add(v[k], l->o.origin));
   return ct_volume_push_triangle(s->pair, &s->next);
 }
 
 static bool add_border(surface *s, ct_vec3 p, ct_vec3 q, int32_t weight, uint32_t next) {
-  ct_overlay_memory *m = s->laid->o.memory;
-  if (!ct_overlay_room(m, &m->border, sizeof *m->border, &m->border_room, m->border_count + 1)) return false;
-  m->border[m->border_count++] = (ct_border){p, q, weight, next};
+  ct_arrangement_scratch *m = s->laid->o.memory;
+  if (!ct_arrangement_reserve(m, &m->border, sizeof *m->border, &m->border_room, m->border_count + 1)) return false;
+  m->border[m->border_count++] = (ct_border_segment){p, q, weight, next};
   return true;
 }
 
 /* ---- what lies in both surfaces ---- */
 
-static bool take_out(surface *s, int side, uint32_t triangle, const ct_overlay_polygon *p, int32_t weight) {
-  ct_overlay_memory *m = s->laid->o.memory;
-  ct_overlay_part *part = &m->side[side].part[m->side[side].slot[triangle]];
+static bool take_out(surface *s, int side, uint32_t triangle, const ct_arrangement_polygon *p, int32_t weight) {
+  ct_arrangement_scratch *m = s->laid->o.memory;
+  ct_arrangement_part *part = &m->side[side].part[m->side[side].slot[triangle]];
   for (int k = 0; k < p->count; k++) {
     if (!add_border(s, p->v[k], p->v[k + 1 == p->count ? 0 : k + 1], weight, part->first_border)) return false;
     part->first_border = (uint32_t)m->border_count - 1;
@@ -46,7 +46,7 @@ static bool take_out(surface *s, int side, uint32_t triangle, const ct_overlay_p
   return true;
 }
 
-static bool push_polygon(surface *s, const ct_overlay_polygon *p) {
+static bool push_polygon(surface *s, const ct_arrangement_polygon *p) {
   for (int k = 2; k < p->count; k++) {
     const ct_vec3 t[3] = {p->v[0], p->v[k - 1], p->v[k]};
     if (!push(s, t)) return false;
@@ -56,12 +56,12 @@ static bool push_polygon(surface *s, const ct_overlay_polygon *p) {
 
 /* Polygons turn as the first triangle does; the second one turns the other way where the two face each other. */
 static bool push_flats(surface *s) {
-  const ct_laid *l = s->laid;
-  const ct_overlay_memory *m = l->o.memory;
+  const ct_overlaid_pair *l = s->laid;
+  const ct_arrangement_scratch *m = l->o.memory;
   for (size_t i = 0; i < m->flat_count; i++) {
-    const ct_overlay_flat *f = &m->flat[i];
-    ct_overlay_polygon below, above;
-    bool same = ct_overlay_flat_common(&l->o, f, &below, &above);
+    const ct_coplanar_pair *f = &m->flat[i];
+    ct_arrangement_polygon below, above;
+    bool same = ct_coplanar_common_area(&l->o, f, &below, &above);
     if (!take_out(s, 0, f->triangle[0], &below, -1)) return false;
     if (!take_out(s, 1, f->triangle[1], same ? &above : &below, same ? -1 : 1)) return false;
     if (!same) continue;
@@ -76,43 +76,43 @@ static bool push_flats(surface *s) {
 
 static bool add_edge(void *context, ct_vec3 p, ct_vec3 q, int32_t weight) { return add_border(context, p, q, weight, 0); }
 
-static bool push_part(surface *s, int side, const ct_overlay_part *part) {
-  ct_overlay_memory *m = s->laid->o.memory;
+static bool push_part(surface *s, int side, const ct_arrangement_part *part) {
+  ct_arrangement_scratch *m = s->laid->o.memory;
   m->border_count = s->kept;
-  if (!ct_overlay_edges(&s->laid->o, side, part, add_edge, s)) return false;
+  if (!ct_arrangement_edges(&s->laid->o, side, part, add_edge, s)) return false;
   for (uint32_t i = part->first_segment; i != CT_NO_TRIANGLE; i = m->segment[i].next[side])
     if (!add_border(s, m->segment[i].p, m->segment[i].q, side == 0 ? 1 : -1, 0)) return false;
   for (uint32_t i = part->first_border; i != CT_NO_TRIANGLE; i = m->border[i].next)
     if (!add_border(s, m->border[i].p, m->border[i].q, m->border[i].weight, 0)) return false;
-  return ct_pieces_of(&m->pieces, m->border + s->kept, m->border_count - s->kept, part->normal, push, s);
+  return ct_trapezoids_of(&m->pieces, m->border + s->kept, m->border_count - s->kept, part->normal, push, s);
 }
 
-static void visit(void *context, int side, const ct_overlay_part *part) {
+static void visit(void *context, int side, const ct_arrangement_part *part) {
   surface *s = context;
-  const ct_laid *l = s->laid;
-  const ct_skin *skin = &l->o.skin[side];
+  const ct_overlaid_pair *l = s->laid;
+  const ct_placed_surface *skin = &l->o.skin[side];
   bool of_a = (side == 0) != l->turned;
   uint32_t face = face_of(skin, part->triangle);
   s->next = (ct_volume_triangle){
       .owner = of_a ? CT_OWNER_A : CT_OWNER_B, .face_a = of_a ? face : CT_NO_FACE, .face_b = of_a ? CT_NO_FACE : face};
-  if (s->failed || !ct_overlay_counts(&l->o, part)) return;
+  if (s->failed || !ct_arrangement_part_is_significant(&l->o, part)) return;
   if (part->first_segment != CT_NO_TRIANGLE || part->first_border != CT_NO_TRIANGLE || part->passing_count > 0) {
     s->failed = !push_part(s, side, part);
     return;
   }
   ct_vec3 v[3];
-  ct_skin_triangle(skin, part->triangle, v);
+  ct_placed_surface_triangle(skin, part->triangle, v);
   for (int k = 0; k < 3; k++) v[k] = ct_sub(v[k], l->o.origin);
   s->failed = !push(s, v);
 }
 
-bool ct_volume_mesh_triangles(ct_volume_pair *pair, const ct_laid *laid) {
+bool ct_volume_mesh_triangles(ct_volume_pair *pair, const ct_overlaid_pair *laid) {
   surface s = {.pair = pair, .laid = laid};
-  ct_overlay_memory *m = laid->o.memory;
+  ct_arrangement_scratch *m = laid->o.memory;
   m->border_count = 0;
   s.failed = !push_flats(&s);
   s.kept = m->border_count;
-  for (int side = 0; side < 2; side++) ct_overlay_each(&laid->o, side, visit, &s);
+  for (int side = 0; side < 2; side++) ct_arrangement_visit_parts(&laid->o, side, visit, &s);
   pair->failed = pair->failed || s.failed;
   return !s.failed;
 }

@@ -83,8 +83,8 @@ static const char *describe_slip(const char *name, size_t length) {
                 {"Last-Event-ID", 2, "The header is not known; did you mean Last-Event-ID?"},
                 {"Content-Type", 2, "The header is not known; did you mean Content-Type?"}};
   for (size_t i = 0; i < sizeof guards / sizeof guards[0]; i++) {
-    api_likeness likeness = api_likeness_start(name, length);
-    api_likeness_consider(&likeness, guards[i].name, strlen(guards[i].name));
+    api_spelling likeness = api_spelling_start(name, length);
+    api_spelling_consider(&likeness, guards[i].name, strlen(guards[i].name));
     if (likeness.distance == 0) return NULL;
     if (likeness.distance <= guards[i].letters) return guards[i].detail;
   }

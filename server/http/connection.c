@@ -52,7 +52,7 @@ static void closed(srv_server *server, void **context) {
   srv_peer_leave(server->peers, connection->peer);
   free(connection);
   /* libmicrohttpd listens again only in the run after the one in which it fell below its limit. */
-  if (server->connection_count-- >= server->limits->connections) srv_server_touch(server);
+  if (server->connection_count-- >= server->limits->connections) srv_server_mark_dirty(server);
 }
 
 void srv_connection_notify(void *cls, struct MHD_Connection *handle, void **context, enum MHD_ConnectionNotificationCode code) {

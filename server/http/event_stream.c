@@ -9,8 +9,8 @@
  * the store as of the stream's coming. */
 #include "http/event_stream.h"
 
-#include "scenes/scene_cache.h"
 #include "scenes/event_payload.h"
+#include "scenes/scene_cache.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -57,7 +57,7 @@ struct srv_stream {
 
 /* A ring that the store feeds. */
 typedef struct feeding {
-  srv_store_listen listen; /* first: the ring's `heard` */
+  srv_store_subscription listen; /* first: the ring's `heard` */
   srv_server *server;
   srv_ring *ring;
 } feeding;
@@ -90,7 +90,7 @@ static void idle_remove(srv_server *server, srv_ring *ring) {
 
 static void stop_feeding(srv_server *server, srv_ring *ring) {
   if (!ring->heard) return;
-  srv_store_unlisten(server->store, ring->heard);
+  srv_store_unsubscribe(server->store, ring->heard);
   free(ring->heard);
   ring->heard = NULL;
 }
@@ -101,7 +101,7 @@ static void detach(srv_server *server, srv_ring *ring) {
   stop_feeding(server, ring);
   if (ring->last > server->last_event) server->last_event = ring->last;
   ring->entry->ring = NULL;
-  srv_resident_place(server, ring->entry);
+  srv_server_order_scene(server, ring->entry);
   ring->entry = NULL;
   srv_ring_release(ring);
 }
@@ -124,7 +124,7 @@ static srv_ring *join(srv_server *server, srv_entry *entry) {
     srv_ring *made = srv_ring_create(first_number(server), (size_t)server->limits->event_ring, bytes);
     if (!made) return NULL;
     made->entry = entry;
-    if (srv_store_tells(server->store) && !feed(server, made)) {
+    if (srv_store_distributes_events(server->store) && !feed(server, made)) {
       srv_ring_release(made);
       return NULL;
     }
@@ -133,14 +133,14 @@ static srv_ring *join(srv_server *server, srv_entry *entry) {
     idle_remove(server, entry->ring);
   }
   entry->ring->listeners++;
-  srv_resident_place(server, entry);
+  srv_server_order_scene(server, entry);
   srv_ring_retain(entry->ring);
   return entry->ring;
 }
 
 static void leave(srv_server *server, srv_ring *ring) {
   ring->listeners--;
-  if (ring->entry) srv_resident_place(server, ring->entry);
+  if (ring->entry) srv_server_order_scene(server, ring->entry);
   if (ring->listeners == 0 && ring->entry) {
     if (!ring->fed) idle_add(server, ring);
     if (ring->fed) detach(server, ring);
@@ -155,7 +155,7 @@ static void wake(srv_stream *stream) {
   if (!stream->suspended) return;
   stream->suspended = false;
   MHD_resume_connection(stream->request->handle);
-  srv_server_touch(stream->request->server);
+  srv_server_mark_dirty(stream->request->server);
 }
 
 static void drop(srv_stream *stream) {
@@ -340,7 +340,7 @@ static bool come_to_ring(srv_stream *stream) {
   srv_server *server = stream->request->server;
   stream->ring = join(server, stream->request->entry);
   if (!stream->ring) return false;
-  if (stream->ring->fed) stream->ticket = srv_store_level(server->store, stream->ring->heard);
+  if (stream->ring->fed) stream->ticket = srv_store_catch_up(server->store, stream->ring->heard);
   else set_place(stream);
   return true;
 }
@@ -396,7 +396,7 @@ void srv_stream_open(srv_request *request) {
   bound_socket(request->connection->fd);
   request->reply = &reply;
   request->close = true;
-  srv_job_let_go(request);
+  srv_job_free_call(request);
   /* The end of the daemon waits for requests, not for streams. */
   request->counted = false;
   server->requests--;
@@ -452,7 +452,7 @@ void srv_stream_publish(srv_request *request) {
 /* ---- what comes through the store ---------------------------------------------------------------------------------------- */
 
 /* Who has a place has missed something, even where the numbers do not show it: they may have been given again. */
-static void on_begun(srv_store_listen *listen, uint64_t after, uint64_t revision, uint64_t bodies) {
+static void on_stream_subscribed(srv_store_subscription *listen, uint64_t after, uint64_t revision, uint64_t bodies) {
   const feeding *f = listen->cls;
   srv_ring_break(f->ring, after);
   f->ring->revision = revision;
@@ -462,14 +462,14 @@ static void on_begun(srv_store_listen *listen, uint64_t after, uint64_t revision
   wake_all(f->server, f->ring);
 }
 
-static void on_told(srv_store_listen *listen, const srv_store_told *told) {
+static void on_store_event(srv_store_subscription *listen, const srv_store_event *told) {
   const feeding *f = listen->cls;
   srv_ring *ring = f->ring;
   drop_slow(f->server, ring);
   srv_ring_open_write(ring);
   size_t at = 0;
   api_event event;
-  while (ring->last < told->last && srv_told_next(told->bytes, told->length, &at, &event)) {
+  while (ring->last < told->last && srv_event_payload_next(told->bytes, told->length, &at, &event)) {
     const srv_event *added = srv_ring_add(ring, &event);
     if (!added) break;
     tell(f->server, ring, added);
@@ -481,7 +481,7 @@ static void on_told(srv_store_listen *listen, const srv_store_told *told) {
   wake_all(f->server, ring);
 }
 
-static void on_level(srv_store_listen *listen, uint64_t ticket) {
+static void on_stream_caught_up(srv_store_subscription *listen, uint64_t ticket) {
   const feeding *f = listen->cls;
   for (srv_stream *stream = f->server->streams; stream; stream = stream->next) {
     if (stream->ring != f->ring || stream->placed || stream->ticket > ticket) continue;
@@ -502,7 +502,7 @@ static void move(srv_stream *stream) {
   drop(stream);
 }
 
-static void on_gone(srv_store_listen *listen) {
+static void on_scene_deleted(srv_store_subscription *listen) {
   const feeding *f = listen->cls;
   srv_server *server = f->server;
   srv_ring *ring = f->ring;
@@ -522,9 +522,10 @@ static bool feed(srv_server *server, srv_ring *ring) {
   feeding *f = calloc(1, sizeof *f);
   if (!f) return false;
   *f = (feeding){.server = server, .ring = ring};
-  f->listen = (srv_store_listen){.cls = f, .begun = on_begun, .told = on_told, .level = on_level, .gone = on_gone};
+  f->listen = (srv_store_subscription){
+      .cls = f, .begun = on_stream_subscribed, .told = on_store_event, .level = on_stream_caught_up, .gone = on_scene_deleted};
   memcpy(f->listen.id, ring->entry->id, sizeof f->listen.id);
-  if (!srv_store_listen_to(server->store, &f->listen)) {
+  if (!srv_store_subscribe(server->store, &f->listen)) {
     free(f);
     return false;
   }
@@ -560,7 +561,7 @@ void srv_stream_shutdown(srv_server *server) {
   for (srv_stream *stream = server->streams; stream; stream = stream->next) wake(stream);
 }
 
-void srv_stream_cut(srv_server *server) {
+void srv_stream_disconnect_rest(srv_server *server) {
   for (srv_stream *stream = server->streams; stream; stream = stream->next)
     if (stream->end != STREAM_DROPPED) drop(stream);
 }

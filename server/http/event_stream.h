@@ -27,7 +27,7 @@ void srv_stream_reap(srv_server *server, uint64_t now_ns);
 /* The daemon ends: all are told, and end. */
 void srv_stream_shutdown(srv_server *server);
 /* Ends those that have not taken their end. */
-void srv_stream_cut(srv_server *server);
+void srv_stream_disconnect_rest(srv_server *server);
 /* Lets go of all rings; no stream is left. */
 void srv_stream_destroy(srv_server *server);
 

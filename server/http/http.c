@@ -3,8 +3,8 @@
  * The handler is called once with the head, then with pieces of the body, then with none; after a suspended connection was resumed,
  * again with none. A reply can be queued only in the first call or after the body's end, so a refusal in between lets the rest of
  * the body pass. */
-#include "scenes/recover.h"
 #include "http/event_stream.h"
+#include "scenes/recover.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -201,7 +201,7 @@ static enum MHD_Result on_head(srv_request *request, const char *version) {
     return answer_head(request, &head);
   }
   api_head api;
-  bool good = match_route(request, &head, &api) && srv_idempotency_take(request, head.idempotency_key);
+  bool good = match_route(request, &head, &api) && srv_idempotency_read_key(request, head.idempotency_key);
   if (!good || !admit_body(request, &head)) return answer_head(request, &head);
   request->call = api_call_create(server->service, &api, &request->match);
   if (!request->call) {
@@ -269,7 +269,7 @@ static enum MHD_Result on_body(srv_request *request, const char *bytes, size_t l
   if (request->match.streams) take_streamed(request);
   if (request->match.form != API_FORM_JSON || request->body.length <= SRV_INLINE_BODY) return MHD_YES;
   /* A large body is looked through as it comes, so that its end costs no more than a piece. */
-  srv_request_peek(request);
+  srv_request_scan_deadline(request);
   return MHD_YES;
 }
 

@@ -19,7 +19,7 @@ typedef struct srv_fingerprint {
   uint8_t digest[SHA256_DIGEST_SIZE];
 } srv_fingerprint;
 
-bool srv_idempotency_take(srv_request *request, const char *key) {
+bool srv_idempotency_read_key(srv_request *request, const char *key) {
   if (!key || request->match.target != API_TARGET_CREATE) return true;
   size_t length = strlen(key);
   if (length == 0 || length > KEY_MOST) {
@@ -65,7 +65,7 @@ static bool is_same_body(srv_request *request, const ct_scene *scene) {
   return made.length == 0 || (made.length == sent.length && memcmp(made.bytes, sent.bytes, sent.length) == 0);
 }
 
-bool srv_idempotency_answers(srv_request *request) {
+bool srv_idempotency_replay(srv_request *request) {
   const srv_entry *entry = request->entry;
   if (!request->keyed || !entry || !entry->current) return false;
   if (!is_same_body(request, entry->current)) {

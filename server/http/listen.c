@@ -54,7 +54,7 @@ static bool parse_own(const srv_config *config, place *at) {
 
 /* The variables may stand for a process that started this one; nobody else is to take them for its own. False: there is more than
  * one socket. */
-static bool look_for_handed(bool *handed) {
+static bool find_inherited_socket(bool *handed) {
   const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
   char own[24];
   snprintf(own, sizeof own, "%ld", (long)getpid());
@@ -136,12 +136,12 @@ static bool collect_hosts(srv_server *server, const place *at) {
 bool srv_listen_open(srv_server *server) {
   place at = {0};
   bool handed = false;
-  if (!look_for_handed(&handed)) return false;
+  if (!find_inherited_socket(&handed)) return false;
   if (handed) return take_handed(server, &at) && is_guarded(server, &at) && collect_hosts(server, &at);
   return parse_own(server->config, &at) && is_guarded(server, &at) && open_own(server, &at) && collect_hosts(server, &at);
 }
 
-void srv_listen_tell(const srv_server *server) {
+void srv_listen_announce(const srv_server *server) {
   struct sockaddr_storage address;
   socklen_t length = sizeof address;
   char text[64];

@@ -64,7 +64,7 @@ static srv_progress *create(srv_request *request) {
 
 void srv_progress_feed(srv_request *request) {
   size_t length = 0;
-  const char *lines = api_call_told(request->call, &length);
+  const char *lines = api_call_progress_lines(request->call, &length);
   if (!lines) return;
   srv_progress *progress = request->progress ? request->progress : create(request);
   if (!progress) return; /* the result will be told all the same */

@@ -1,7 +1,7 @@
 /* From an api_reply to libmicrohttpd: headers that every reply has, the body by reference. */
+#include "http/event_stream.h"
 #include "http/progress_stream.h"
 #include "scenes/shared_store.h"
-#include "http/event_stream.h"
 
 #include <string.h>
 

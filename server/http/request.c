@@ -40,10 +40,10 @@ void srv_request_release(srv_request *request) {
 
 void srv_request_free(srv_request *request) {
   srv_server *server = request->server;
-  srv_heap_note(server, request->bytes_in);
+  srv_heap_note_freed(server, request->bytes_in);
   if (request->entry) {
     srv_registry_release(server->registry, request->entry);
-    (void)srv_resident_trim(server);
+    (void)srv_scene_cache_evict(server);
   }
   srv_idempotency_free(request);
   ct_cancel_destroy(request->cancel);
@@ -143,5 +143,5 @@ void srv_request_resume(srv_request *request, srv_state state) {
   srv_sweep_remove(request->server, request);
   request->suspended = false;
   MHD_resume_connection(request->handle);
-  srv_server_touch(request->server);
+  srv_server_mark_dirty(request->server);
 }

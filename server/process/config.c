@@ -71,10 +71,10 @@ const srv_option *srv_option_find(bool limits, const char *name, size_t length) 
 }
 
 const char *srv_option_nearest(bool limits, const char *name, size_t length, char out[SRV_NEAREST_MAX]) {
-  api_likeness likeness = api_likeness_start(name, length);
+  api_spelling likeness = api_spelling_start(name, length);
   for (size_t i = 0; i < OPTION_COUNT; i++)
     if ((srv_options[i].kind == SRV_KIND_LIMIT) == limits)
-      api_likeness_consider(&likeness, srv_options[i].name, strlen(srv_options[i].name));
+      api_spelling_consider(&likeness, srv_options[i].name, strlen(srv_options[i].name));
   const char *mark = limits ? "" : "--";
   out[0] = 0;
   if (likeness.best.length)
@@ -239,13 +239,13 @@ static bool set_list(srv_config *config, const srv_option *row, const char *name
 /* A variable of our own whose name is misspelt would be a setting that is not made. */
 static bool is_known(const char *variable, size_t length) {
   char name[64], best[64] = "";
-  api_likeness likeness = api_likeness_start(variable, length);
+  api_spelling likeness = api_spelling_start(variable, length);
   for (size_t i = 0; i < OPTION_COUNT; i++) {
     if (srv_options[i].kind >= SRV_KIND_ACTION) continue;
     srv_option_variable(&srv_options[i], name, sizeof name);
     if (strlen(name) == length && memcmp(name, variable, length) == 0) return true;
     size_t before = likeness.distance;
-    api_likeness_consider(&likeness, name, strlen(name));
+    api_spelling_consider(&likeness, name, strlen(name));
     if (likeness.distance < before) memcpy(best, name, strlen(name) + 1);
   }
   fprintf(stderr, "contactd: %.*s: no option has this variable; %s%s%s\n", length < 64 ? (int)length : 64, variable,

@@ -116,7 +116,7 @@ bool srv_config_print(const srv_config *config) {
     case SRV_KIND_TEXT:
     case SRV_KIND_FILE:
       memcpy(&text, member, sizeof text);
-      if (strcmp(row->name, "store") == 0 && text) text = srv_store_redis_shown(text, shown);
+      if (strcmp(row->name, "store") == 0 && text) text = srv_store_redis_hide_password(text, shown);
       put_setting(row, text, origin, text ? "" : ", none");
       break;
     case SRV_KIND_LIST: put_list(row, member, origin); break;

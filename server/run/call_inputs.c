@@ -6,7 +6,7 @@
 
 /* ---- what a call borrows ------------------------------------------------------------------------------------------------ */
 
-bool srv_borrow_entry(srv_request *request) {
+bool srv_inputs_find_scene(srv_request *request) {
   srv_registry *registry = request->server->registry;
   if (request->entry) return true;
   switch (request->match.target) {
@@ -27,31 +27,31 @@ bool srv_borrow_entry(srv_request *request) {
   default: break;
   }
   if (request->entry) {
-    srv_registry_hold(registry, request->entry);
+    srv_registry_retain(registry, request->entry);
     request->entry->used = true;
   }
   return true;
 }
 
-bool srv_borrow_all_scenes(api_target target) {
+bool srv_inputs_need_all_scenes(api_target target) {
   return target == API_TARGET_LIST || target == API_TARGET_SHAPE_READ || target == API_TARGET_SHAPE_WRITE;
 }
 
-void srv_borrow_shapes(srv_request *request) {
+void srv_inputs_retain_shapes(srv_request *request) {
   if (request->has_shapes) return;
   srv_server *server = request->server;
   request->has_shapes = true;
-  api_call_use_shapes(request->call, server->shapes);
+  api_call_set_shapes(request->call, server->shapes);
   request->naming = api_match_names_shapes(&request->match);
   if (request->naming) server->naming++;
 }
 
-void srv_borrow_end_naming(srv_request *request) {
+void srv_inputs_end_shape_use(srv_request *request) {
   if (request->naming) request->server->naming--;
   request->naming = false;
 }
 
-bool srv_borrow_input(srv_request *request) {
+bool srv_inputs_retain(srv_request *request) {
   srv_server *server = request->server;
   srv_entry *entry = request->entry;
   api_input *input = &request->input;
@@ -61,7 +61,7 @@ bool srv_borrow_input(srv_request *request) {
   if (!request->cancel || uv_mutex_init(&request->ranges_lock) != 0) return false;
   request->ranges_lock_made = true;
   input->cancel = request->cancel;
-  srv_borrow_shapes(request);
+  srv_inputs_retain_shapes(request);
   request->named_then = server->named;
   input->first_revision = srv_registry_first_revision(server->registry);
   input->scene_count = srv_registry_count(server->registry);
@@ -72,7 +72,7 @@ bool srv_borrow_input(srv_request *request) {
   }
   input->resumes = request->match.target == API_TARGET_EVENTS && request->handle &&
                    MHD_lookup_connection_value(request->handle, MHD_HEADER_KIND, "Last-Event-ID");
-  if (srv_borrow_all_scenes(request->match.target)) {
+  if (srv_inputs_need_all_scenes(request->match.target)) {
     if (!srv_registry_list(server->registry, &request->scenes, &request->scenes_count)) return false;
     input->scenes = request->scenes;
     input->scene_count = request->scenes_count;
@@ -83,7 +83,7 @@ bool srv_borrow_input(srv_request *request) {
     request->input_stamp = entry->kept ? entry->kept->held_stamp : 0;
   }
   if (!input->scene && request->match.scene_id[0] && request->match.target != API_TARGET_PUT) {
-    srv_registry_like(server->registry, request->match.scene_id, request->like_scene);
+    srv_registry_nearest_id(server->registry, request->match.scene_id, request->like_scene);
     input->like_scene.best = (ct_text){request->like_scene, strlen(request->like_scene)};
   }
   if (entry && entry->pin_count && request->match.target == API_TARGET_READ) {
@@ -94,7 +94,7 @@ bool srv_borrow_input(srv_request *request) {
     input->kept_count = entry->pin_count;
   }
   if (entry && entry->queries.count && request->match.target == API_TARGET_READ) {
-    if (!srv_kept_queries_borrow(&entry->queries, &request->kept_queries)) return false;
+    if (!srv_cursor_queries_retain(&entry->queries, &request->kept_queries)) return false;
     input->kept_queries = request->kept_queries.items;
     input->kept_query_count = request->kept_queries.count;
   }
@@ -107,19 +107,19 @@ bool srv_borrow_input(srv_request *request) {
   return true;
 }
 
-void srv_borrow_return(srv_request *request) {
+void srv_inputs_release(srv_request *request) {
   srv_server *server = request->server;
-  srv_borrow_end_naming(request);
+  srv_inputs_end_shape_use(request);
   api_call_destroy(request->call);
   request->call = NULL;
   request->has_shapes = false;
   server->reply_bytes -= request->reply_bytes;
   request->reply_bytes = 0;
-  if (request->input.scene) srv_trash_scene(server, request->input.scene);
+  if (request->input.scene) srv_free_scene_later(server, request->input.scene);
   for (size_t i = 0; i < request->input.kept_count; i++) ct_scene_release(request->kept[i]);
   free(request->kept);
   request->kept = NULL;
-  srv_kept_queries_return(&request->kept_queries);
+  srv_cursor_queries_release(&request->kept_queries);
   if (request->scenes) srv_registry_list_free(request->scenes, request->scenes_count);
   request->scenes = NULL;
   request->scenes_count = 0;
@@ -135,12 +135,12 @@ void srv_borrow_return(srv_request *request) {
 /* Does it hold a large revision that others may have let go of? */
 static bool holds_large(const srv_request *request) {
   const ct_scene *made = api_call_new_revision(request->call);
-  if (made && request->entry->current != made && ct_scene_count(made) > SRV_TRASH_BODIES) return true;
+  if (made && request->entry->current != made && ct_scene_count(made) > SRV_DEFER_BODIES) return true;
   if (request->scenes_count > SRV_INLINE_LIST) return true;
   for (size_t i = 0; i < request->scenes_count; i++)
-    if (request->scenes[i].scene && ct_scene_count(request->scenes[i].scene) > SRV_TRASH_BODIES) return true;
+    if (request->scenes[i].scene && ct_scene_count(request->scenes[i].scene) > SRV_DEFER_BODIES) return true;
   for (size_t i = 0; i < request->input.kept_count; i++)
-    if (ct_scene_count(request->kept[i]) > SRV_TRASH_BODIES) return true;
+    if (ct_scene_count(request->kept[i]) > SRV_DEFER_BODIES) return true;
   return false;
 }
 
@@ -148,28 +148,28 @@ static bool is_heavy(const srv_request *request) {
   if (!request->call) return false;
   const ct_scene *scene = request->input.scene;
   if (holds_large(request)) return true;
-  if (request->bytes_in > SRV_TRASH_BYTES_IN || (request->reply && request->reply->body_length > SRV_TRASH_BYTES_OUT)) return true;
-  return scene && request->entry->current != scene && ct_scene_count(scene) > SRV_TRASH_BODIES;
+  if (request->bytes_in > SRV_DEFER_BYTES_IN || (request->reply && request->reply->body_length > SRV_DEFER_BYTES_OUT)) return true;
+  return scene && request->entry->current != scene && ct_scene_count(scene) > SRV_DEFER_BODIES;
 }
 
-void srv_job_let_go(srv_request *request) {
+void srv_job_free_call(srv_request *request) {
   srv_server *server = request->server;
   api_call_destroy(request->call);
   request->call = NULL;
   server->reply_bytes -= request->reply_bytes;
   request->reply_bytes = 0;
-  if (request->input.scene) srv_trash_scene(server, request->input.scene);
+  if (request->input.scene) srv_free_scene_later(server, request->input.scene);
   request->input.scene = NULL;
 }
 
 void srv_job_dispose(srv_request *request) {
   srv_server *server = request->server;
-  srv_borrow_end_naming(request);
+  srv_inputs_end_shape_use(request);
   server->body_bytes -= request->body.capacity + request->fed.capacity;
   server->reply_bytes -= request->reply_bytes;
   if (is_heavy(request)) {
     request->lane = &server->stateless;
-    srv_job_submit(request, SRV_STAGE_TRASH, false);
+    srv_job_submit(request, SRV_STAGE_FREE, false);
     return;
   }
   srv_work_free(request);

@@ -1,8 +1,8 @@
 /* The end of a call: is its result taken, and what that changes. Loop thread only. */
-#include "scenes/durable_write.h"
-#include "http/progress_stream.h"
-#include "scenes/scene_cache.h"
 #include "http/event_stream.h"
+#include "http/progress_stream.h"
+#include "scenes/durable_write.h"
+#include "scenes/scene_cache.h"
 
 /* The shapes that requests see from now on. */
 static void commit_shapes(srv_request *request) {
@@ -29,7 +29,7 @@ void srv_commit(srv_request *request) {
     srv_registry_commit(registry, entry, revision);
     request->server->metrics.revisions++;
     srv_durable_committed(request);
-    (void)srv_resident_trim(request->server);
+    (void)srv_scene_cache_evict(request->server);
     if (request->naming) request->server->named++;
     request->revision = ct_scene_revision(revision);
   }
@@ -61,10 +61,10 @@ static bool was_overtaken(const srv_request *request) {
   return request->entry->current != request->input.scene || request->entry->writer;
 }
 
-bool srv_conclude(srv_request *request) {
+bool srv_accept_result(srv_request *request) {
   request->ended_ns = uv_hrtime();
   if (request->match.target == API_TARGET_SNAPSHOT) srv_progress_feed(request);
-  if (was_overtaken(request)) api_call_moved(request->call);
+  if (was_overtaken(request)) api_call_set_conflict(request->call);
   if (request->ended_ns >= atomic_load_explicit(&request->deadline_ns, memory_order_relaxed)) {
     srv_request_refuse(request, API_PROBLEM_DEADLINE_EXCEEDED, "The request was not done after %llu ms; nothing has changed.",
                        (unsigned long long)api_call_deadline_ms(request->call));

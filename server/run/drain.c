@@ -1,7 +1,7 @@
 /* The end. SIGTERM or SIGINT has /readyz say so, while requests are taken for leaveSeconds as before: who sends them here learns
  * of it before one is refused. Then new work is refused and running work finishes. The second signal ends at once. */
-#include "http/progress_stream.h"
 #include "http/event_stream.h"
+#include "http/progress_stream.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ static void stop_listening(srv_server *server) {
   }
   close(fd);
   server->listen_fd = -1;
-  srv_server_touch(server);
+  srv_server_mark_dirty(server);
 }
 
 static void stop_taking(srv_server *server, uint64_t now_ns) {
@@ -60,7 +60,7 @@ void srv_drain_begin(srv_server *server) {
   (void)srv_notify_send(&server->notify, leaves ? "STOPPING=1\nSTATUS=The daemon leaves; requests are still taken."
                                                 : "STOPPING=1\nSTATUS=No new requests are taken.");
   if (leaves) srv_log_event(server->log, "leaving", "/readyz says so; requests are still taken");
-  srv_drain_look(server, server->drain_since_ns);
+  srv_drain_tick(server, server->drain_since_ns);
 }
 
 /* One that can still be told that nothing has changed; NULL: none. What the store has been given is waited for. */
@@ -95,7 +95,7 @@ static void give_up(srv_server *server) {
 }
 
 static bool streams_ended(srv_server *server, uint64_t waited_ns) {
-  if (server->stream_count > 0 && waited_ns >= DRAIN_STREAMS_NS) srv_stream_cut(server);
+  if (server->stream_count > 0 && waited_ns >= DRAIN_STREAMS_NS) srv_stream_disconnect_rest(server);
   return server->stream_count == 0 || waited_ns >= 2 * DRAIN_STREAMS_NS;
 }
 
@@ -117,7 +117,7 @@ void srv_drain_check(srv_server *server) {
   }
 }
 
-void srv_drain_look(srv_server *server, uint64_t now_ns) {
+void srv_drain_tick(srv_server *server, uint64_t now_ns) {
   uint64_t leave_ns = server->limits->leave_seconds * 1000000000u;
   if (server->drain == SRV_LEAVING && now_ns - server->drain_since_ns >= leave_ns) stop_taking(server, now_ns);
   /* Who was listened to until now has as long again to say what is on its way. */

@@ -2,10 +2,10 @@
  * call_inputs.c, what a worker does in work.c, what its result changes in commit.c.
  *
  * A job is open while the pool, a scene's queue of writes, the loading of a scene or the store has the request. It ends in exactly
- * one of two ways: srv_conclude takes the result, or the request was cancelled and the result is dropped. What the store has been
- * given is not cancelled any more. */
-#include "scenes/durable_write.h"
+ * one of two ways: srv_accept_result takes the result, or the request was cancelled and the result is dropped. What the store has
+ * been given is not cancelled any more. */
 #include "http/progress_stream.h"
+#include "scenes/durable_write.h"
 #include "scenes/recover.h"
 #include "scenes/shared_store.h"
 
@@ -29,7 +29,7 @@ static bool start(srv_request *request, bool may_inline);
 
 /* The write is over: the next in order begins. A write that cannot even begin is answered here and passes the slot on. */
 static void pass_slot(srv_request *request) {
-  srv_borrow_end_naming(request);
+  srv_inputs_end_shape_use(request);
   if (request->creates) srv_registry_reserve(request->server->registry, -1);
   request->creates = false;
   if (!request->holds_slot) return;
@@ -43,7 +43,7 @@ static void pass_slot(srv_request *request) {
     next->write_queued = false;
     entry->writer = next;
     next->holds_slot = true;
-    bool to_load = srv_recover_holds(next);
+    bool to_load = srv_recover_must_wait(next);
     if (!to_load && start(next, false)) break;
     next->holds_slot = false;
     entry->writer = NULL;
@@ -64,7 +64,7 @@ static void settle(srv_request *request) {
   if (request->cancelled) {
     request->ended_ns = uv_hrtime();
     pass_slot(request);
-  } else if (srv_conclude(request)) {
+  } else if (srv_accept_result(request)) {
     pass_slot(request);
     srv_request_wake(request, SRV_STATE_READY);
   } else {
@@ -101,7 +101,7 @@ void srv_job_cancel(srv_request *request) {
     request->write_queued = false;
     close_job(request);
   } else if (request->load_queued) {
-    srv_recover_leave(request);
+    srv_recover_dequeue(request);
     close_job(request);
   } else if (request->job.running == 0) {
     end_job(request);
@@ -144,7 +144,7 @@ static void ranges_done(srv_request *request) {
     api_call_hint(request->call, request->hint);
     /* What it works for cannot be committed any more. */
     if (request->entry->current != request->input.scene) {
-      api_call_moved(request->call);
+      api_call_set_conflict(request->call);
       request->reply = api_call_reply(request->call);
       srv_request_wake(request, SRV_STATE_READY);
       srv_job_cancel(request);
@@ -183,7 +183,7 @@ static void piece_done(srv_job *job, long piece) {
     srv_pool_submit(request->server->pool, job, request->lane, false);
     break;
   case SRV_STAGE_RANGES: ranges_done(request); break;
-  case SRV_STAGE_TRASH:
+  case SRV_STAGE_FREE:
     srv_pool_withdraw(request->server->pool, job);
     srv_request_free(request);
     break;
@@ -226,7 +226,7 @@ bool srv_job_admit(srv_request *request, bool small) {
 /* Scaling a shape builds it anew, which a few bytes may ask of a large one: the text is looked at as it stands, and an escape may
  * spell anything. */
 static bool may_scale(const srv_request *request) {
-  if (request->body.length == 0 || !api_shapes_heavy(request->server->shapes)) return false;
+  if (request->body.length == 0 || !api_shapes_scale_slowly(request->server->shapes)) return false;
   return memmem(request->body.bytes, request->body.length, "\"scale\"", 7) ||
          memchr(request->body.bytes, '\\', request->body.length);
 }
@@ -241,7 +241,7 @@ static bool may_be_large(const srv_request *request) {
 /* Who names a shape is found by looking at all colliders of all bodies. */
 static bool few_colliders(const srv_request *request) {
   return request->scenes_count <= SRV_INLINE_LIST &&
-         api_scenes_within(request->scenes, request->scenes_count, SRV_INLINE_COLLIDERS);
+         api_scenes_are_small(request->scenes, request->scenes_count, SRV_INLINE_COLLIDERS);
 }
 
 /* May begin run on the loop thread? It parses the body and does what is cheap, so both body and scene must be small. */
@@ -250,8 +250,8 @@ static bool is_small(const srv_request *request) {
   uint32_t bodies = request->input.scene ? ct_scene_count(request->input.scene) : 0;
   if (request->match.target == API_TARGET_EVENTS) return true;
   if (request->match.target == API_TARGET_LIST) return request->scenes_count <= SRV_INLINE_LIST;
-  if (srv_borrow_all_scenes(request->match.target)) return few_colliders(request);
-  if (request->input.scene && api_match_contacts(&request->match, request->input.scene) > SRV_INLINE_CONTACTS) return false;
+  if (srv_inputs_need_all_scenes(request->match.target)) return few_colliders(request);
+  if (request->input.scene && api_match_contact_count(&request->match, request->input.scene) > SRV_INLINE_CONTACTS) return false;
   uint64_t bytes = request->input.scene ? request->entry->written_bytes : 0;
   if (bytes > (request->writes ? SRV_INLINE_WRITE_BYTES : SRV_INLINE_READ_BYTES)) return false;
   return bodies <= (request->writes ? SRV_INLINE_WRITE_BODIES : SRV_INLINE_READ_BODIES);
@@ -260,7 +260,7 @@ static bool is_small(const srv_request *request) {
 /* A call that waits for a worker has not been read yet, but its deadline holds: it is looked for in the text. */
 static void peek_deadline(srv_request *request) {
   if (request->begun || request->match.form != API_FORM_JSON || request->body.length == 0) return;
-  srv_request_peek(request);
+  srv_request_scan_deadline(request);
   if (!request->deadline_peek.found) return;
   const char *value = request->body.bytes + request->deadline_peek.value;
   size_t left = request->body.length - request->deadline_peek.value;
@@ -277,8 +277,8 @@ static void peek_deadline(srv_request *request) {
 /* Begins the call here or queues it. False: it could not be begun; the refusal is the reply. Ended here, its state is READY. */
 static bool start(srv_request *request, bool may_inline) {
   srv_server *server = request->server;
-  if (srv_recover_refuses(request) || srv_idempotency_answers(request)) return false;
-  if (!srv_borrow_input(request)) {
+  if (srv_recover_refuses(request) || srv_idempotency_replay(request)) return false;
+  if (!srv_inputs_retain(request)) {
     srv_job_refuse_memory(request);
     if (request->creates) srv_registry_reserve(server->registry, -1);
     request->creates = false;
@@ -290,7 +290,7 @@ static bool start(srv_request *request, bool may_inline) {
     if (step == API_STEP_DONE || api_call_cost_ns(request->call) <= SRV_INLINE_NS) {
       if (step == API_STEP_WORK) srv_work_serially(request, server->scratch);
       srv_durable_record(request);
-      if (srv_conclude(request)) {
+      if (srv_accept_result(request)) {
         pass_slot(request);
         request->state = SRV_STATE_READY;
       } else {
@@ -349,21 +349,21 @@ static void wait_for_load(srv_request *request) {
   srv_pool_expect(server->pool, &request->job, request->lane);
   request->state = SRV_STATE_WAIT;
   open_job(request);
-  srv_recover_join(request);
+  srv_recover_enqueue(request);
 }
 
 static void route(srv_request *request) {
   api_target target = request->match.target;
   request->state = SRV_STATE_READY;
-  if (!request->call || !srv_borrow_entry(request)) {
+  if (!request->call || !srv_inputs_find_scene(request)) {
     srv_job_refuse_memory(request);
     return;
   }
   request->lane = request->entry ? &request->entry->lane : &request->server->stateless;
   request->writes = target == API_TARGET_WRITE || target == API_TARGET_PUT || target == API_TARGET_DELETE ||
                     target == API_TARGET_CREATE || target == API_TARGET_SHAPE_WRITE;
-  if (!srv_shared_check(request)) return;
-  if (srv_recover_holds(request)) {
+  if (!srv_shared_reload_if_older(request)) return;
+  if (srv_recover_must_wait(request)) {
     wait_for_load(request);
     return;
   }
@@ -380,7 +380,7 @@ static void route(srv_request *request) {
 
 /* What others have written comes first. */
 static void wait_for_store(srv_request *request) {
-  if (!srv_shared_ask(request)) {
+  if (!srv_shared_refresh(request)) {
     srv_job_refuse_memory(request);
     request->state = SRV_STATE_READY;
     return;
@@ -404,18 +404,18 @@ static void dispatch(srv_request *request) {
     request->state = SRV_STATE_READY;
     return;
   }
-  if (srv_shared_asks(request)) wait_for_store(request);
+  if (srv_shared_needs_refresh(request)) wait_for_store(request);
   else route(request);
 }
 
 /* Times that a call is begun anew: with more, others write faster than it ever could. */
 #define RUNS_MOST 8
 
-bool srv_job_again(srv_request *request) {
+bool srv_job_retry(srv_request *request) {
   bool whole = !request->match.streams && request->match.target != API_TARGET_SNAPSHOT;
   if (!whole || request->job.running > 0 || !request->handle || request->state == SRV_STATE_GONE) return false;
   if (++request->runs >= RUNS_MOST) return false;
-  srv_borrow_return(request);
+  srv_inputs_release(request);
   request->storing = request->settled = request->begun = false;
   atomic_store_explicit(&request->ended, false, memory_order_relaxed);
   atomic_store_explicit(&request->finished, false, memory_order_relaxed);
@@ -451,7 +451,7 @@ void srv_job_dispatch(srv_request *request) {
 /* ---- streamed bodies ------------------------------------------------------------------------------------------------------ */
 
 static void feed_piece(srv_request *request) {
-  srv_borrow_shapes(request);
+  srv_inputs_retain_shapes(request);
   srv_job_submit(request, SRV_STAGE_FEED, false);
 }
 
@@ -460,14 +460,14 @@ void srv_job_feed(srv_request *request) {
   request->fed = request->body;
   request->body = piece;
   request->body.length = 0;
-  if (!request->entry && !srv_borrow_entry(request)) {
+  if (!request->entry && !srv_inputs_find_scene(request)) {
     /* Said when the body has ended. */
     request->feed_failed = true;
     return;
   }
   request->lane = request->entry ? &request->entry->lane : &request->server->stateless;
-  bool asks = srv_shared_asks_first(request);
-  if (asks && !srv_shared_ask_first(request)) {
+  bool asks = srv_shared_needs_shape_refresh(request);
+  if (asks && !srv_shared_refresh_shapes(request)) {
     srv_job_refuse_memory(request);
     request->feed_failed = true;
     return;
@@ -477,7 +477,7 @@ void srv_job_feed(srv_request *request) {
   if (!asks) feed_piece(request);
 }
 
-void srv_job_feed_on(srv_request *request, bool good) {
+void srv_job_resume_feed(srv_request *request, bool good) {
   if (good) {
     feed_piece(request);
     return;

@@ -1,10 +1,10 @@
 /* One libuv loop drives libmicrohttpd through its epoll descriptor: libmicrohttpd runs at most once per iteration, before the loop
  * sleeps, however many things happened in it. */
+#include "http/event_stream.h"
 #include "scenes/recover.h"
 #include "scenes/scene_cache.h"
-#include "scenes/shared_store.h"
 #include "scenes/shape_expiry.h"
-#include "http/event_stream.h"
+#include "scenes/shared_store.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -24,10 +24,10 @@ static bool fail(const char *what, const char *why) {
 static void on_epoll(uv_poll_t *handle, int status, int events) {
   (void)status;
   (void)events;
-  srv_server_touch(handle->data);
+  srv_server_mark_dirty(handle->data);
 }
 
-static void on_wake(uv_timer_t *handle) { srv_server_touch(handle->data); }
+static void on_wake(uv_timer_t *handle) { srv_server_mark_dirty(handle->data); }
 
 static void run_daemon(srv_server *server) {
   server->dirty = false;
@@ -61,7 +61,7 @@ static void on_watchdog(uv_timer_t *handle) {
 /* Told once, as soon as requests are taken. A store in Redis may come long after: who has started the daemon is not to end it for
  * that, and /readyz tells. */
 static void tell_ready(srv_server *server) {
-  bool starts = !srv_recover_serves(server) && !server->store->shared;
+  bool starts = !srv_recover_has_listed(server) && !server->store->shared;
   if (server->told_ready || server->drain != SRV_SERVING || starts) return;
   server->told_ready = srv_notify_send(&server->notify, "READY=1\nSTATUS=Requests are taken.");
 }
@@ -73,14 +73,14 @@ static void on_reap(uv_timer_t *handle) {
   srv_stream_reap(server, now_ns);
   srv_registry_expire(server->registry, now_ns);
   srv_recover_retry(server, now_ns);
-  (void)srv_resident_trim(server);
-  srv_heap_look(server, now_ns);
-  srv_shelf_look(server, now_ns);
+  (void)srv_scene_cache_evict(server);
+  srv_heap_trim_tick(server, now_ns);
+  srv_shape_expiry_tick(server, now_ns);
   srv_log_flush(server->log);
-  srv_drain_look(server, now_ns);
+  srv_drain_tick(server, now_ns);
   tell_ready(server);
   /* Once without an event: accepting may have stopped for want of a descriptor. */
-  srv_server_touch(server);
+  srv_server_mark_dirty(server);
 }
 
 static void on_signal(uv_signal_t *handle, int number) {
@@ -161,7 +161,7 @@ static bool start_daemon(srv_server *server) {
 bool srv_server_listen(srv_server *server) {
   if (!srv_listen_open(server) || !start_daemon(server)) return false;
   if (!open_handles(server)) return fail("libuv", "the loop did not start");
-  srv_listen_tell(server);
+  srv_listen_announce(server);
   return true;
 }
 
@@ -185,7 +185,7 @@ bool srv_server_create(srv_server *server, const srv_config *config, api_service
   server->peers = srv_peers_create();
   const srv_cursor_bounds cursors = {(size_t)config->limits.cursors_per_scene, config->limits.cursor_seconds * 1000000000u,
                                      config->limits.cursors_bytes};
-  server->registry = srv_registry_create(&cursors, srv_trash_scene, server);
+  server->registry = srv_registry_create(&cursors, srv_free_scene_later, server);
   server->pool = srv_pool_create(server->loop, (unsigned)config->workers, (size_t)config->limits.queue,
                                  (size_t)config->limits.queue_per_scene);
   /* Half of all places, so that stateless requests leave room to the scenes. */
@@ -210,7 +210,7 @@ void srv_server_destroy(srv_server *server) {
   if (server->daemon) MHD_stop_daemon(server->daemon);
   else if (server->listen_fd >= 0) close(server->listen_fd);
   srv_recover_end(server);
-  srv_shelf_destroy(server->shelf);
+  srv_shape_expiry_destroy(server->shelf);
   srv_shared_destroy(server->shared);
   if (server->loop) {
     uv_run(server->loop, UV_RUN_DEFAULT);

@@ -2,8 +2,8 @@
 #include "process/health.h"
 #include "process/machine.h"
 #include "scenes/recover.h"
-#include "scenes/shared_store.h"
 #include "scenes/shape_expiry.h"
+#include "scenes/shared_store.h"
 
 #include <malloc.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 #define EXIT_SETTINGS 2
 
 /* What the store has to say; what writes survive may be another than before. */
-static void hear_store(void *cls, const char *event, const char *detail) {
+static void log_store_event(void *cls, const char *event, const char *detail) {
   srv_server *server = cls;
   srv_log_event(server->log, event, detail);
   api_service_set_durability(server->service, server->store->durability);
@@ -27,10 +27,10 @@ static void hear_store(void *cls, const char *event, const char *detail) {
 static bool open_shared(srv_server *server) {
   const srv_config *config = server->config;
   char url_given[SRV_GIVEN_MAX], file_given[SRV_GIVEN_MAX];
-  const srv_store_redis_from from = {.url = config->store,
-                                     .password_file = config->store_password_file,
-                                     .url_given = srv_config_given(config, "store", url_given),
-                                     .password_file_given = srv_config_given(config, "store-password-file", file_given)};
+  const srv_store_redis_options from = {.url = config->store,
+                                        .password_file = config->store_password_file,
+                                        .url_given = srv_config_given(config, "store", url_given),
+                                        .password_file_given = srv_config_given(config, "store-password-file", file_given)};
   server->store = srv_store_redis_open(server->loop, &from);
   if (!server->store) return false;
   server->store->told_most = config->limits.event_ring;
@@ -63,9 +63,9 @@ static bool open_store(srv_server *server) {
     return true;
   }
   /* What was found at the opening is told later, too. */
-  server->store->tell = hear_store;
+  server->store->tell = log_store_event;
   server->store->tell_cls = server;
-  server->shelf = srv_shelf_create();
+  server->shelf = srv_shape_expiry_create();
   if (server->shelf) return srv_recover_list(server);
   fprintf(stderr, "contactd: start: out of memory.\n");
   return false;

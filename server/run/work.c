@@ -83,7 +83,7 @@ void srv_work_free(srv_request *request) {
   if (request->input.scene) ct_scene_release(request->input.scene);
   for (size_t i = 0; i < request->input.kept_count; i++) ct_scene_release(request->kept[i]);
   free(request->kept);
-  srv_kept_queries_return(&request->kept_queries);
+  srv_cursor_queries_release(&request->kept_queries);
   srv_durable_free(request->durable);
   if (request->scenes) srv_registry_list_free(request->scenes, request->scenes_count);
 }
@@ -92,12 +92,12 @@ void srv_work_piece(srv_job *job, long piece, api_scratch *scratch) {
   srv_request *request = (srv_request *)job;
   (void)piece;
   /* Cancelled while the piece waited for a worker: its outcome will not be looked at. */
-  if (request->stage != SRV_STAGE_TRASH && ct_cancel_raised(request->cancel)) return;
+  if (request->stage != SRV_STAGE_FREE && ct_cancel_raised(request->cancel)) return;
   switch (request->stage) {
   case SRV_STAGE_FEED: request->piece_failed = !api_call_feed(request->call, request->fed.bytes, request->fed.length); break;
   case SRV_STAGE_START: run_start(request, scratch); break;
   case SRV_STAGE_RANGES: run_ranges(request, scratch); break;
-  case SRV_STAGE_TRASH: srv_work_free(request); break;
+  case SRV_STAGE_FREE: srv_work_free(request); break;
   case SRV_STAGE_NONE: break;
   }
 }

@@ -41,7 +41,7 @@ static void run(srv_job *job, long piece, api_scratch *scratch) {
 /* good: the store has the base. Else it is tried again when the changes weigh twice as much. */
 static void end(folding *f, bool good) {
   srv_server *server = f->server;
-  srv_kept *kept = f->entry->kept;
+  srv_stored_scene *kept = f->entry->kept;
   if (kept) {
     kept->folding = false;
     kept->fold_bytes = good ? 0 : 2 * kept->change_bytes;
@@ -52,7 +52,7 @@ static void end(folding *f, bool good) {
     }
   }
   if (f->made) api_record_free(&f->record);
-  srv_trash_scene(server, f->scene);
+  srv_free_scene_later(server, f->scene);
   srv_registry_release(server->registry, f->entry);
   free(f);
   server->errands--;
@@ -75,7 +75,7 @@ static void done(srv_job *job, long piece) {
     return;
   }
   f->write = (srv_store_write){.space = SRV_STORE_SCENES,
-                               .act = SRV_STORE_FOLD,
+                               .act = SRV_STORE_COMPACT,
                                .before_stamp = f->stamp,
                                .revision = ct_scene_revision(f->scene),
                                .bodies = ct_scene_count(f->scene),
@@ -89,7 +89,7 @@ static void done(srv_job *job, long piece) {
 }
 
 static void begin(srv_server *server, srv_entry *entry) {
-  srv_kept *kept = entry->kept;
+  srv_stored_scene *kept = entry->kept;
   folding *f = server->ending ? NULL : calloc(1, sizeof *f);
   if (!f) return;
   f->job = (srv_job){.take = take, .run = run, .done = done};
@@ -97,7 +97,7 @@ static void begin(srv_server *server, srv_entry *entry) {
   f->entry = entry;
   f->scene = ct_scene_retain(entry->current);
   f->stamp = kept->held_stamp;
-  srv_registry_hold(server->registry, entry);
+  srv_registry_retain(server->registry, entry);
   kept->folding = true;
   kept->folded_bytes = kept->change_bytes;
   kept->folded_changes = kept->changes;
@@ -106,15 +106,15 @@ static void begin(srv_server *server, srv_entry *entry) {
   srv_pool_pump(server->pool);
 }
 
-static bool is_due(const srv_kept *kept) {
+static bool is_due(const srv_stored_scene *kept) {
   uint64_t most = FOLD_BASES * kept->base_bytes;
   if (most < FOLD_BYTES) most = FOLD_BYTES;
   if (kept->fold_bytes) return kept->change_bytes > kept->fold_bytes;
   return kept->change_bytes > most || kept->changes > FOLD_CHANGES;
 }
 
-void srv_fold_note(srv_server *server, srv_entry *entry, bool base, uint64_t bytes) {
-  srv_kept *kept = entry->kept;
+void srv_compaction_note_record(srv_server *server, srv_entry *entry, bool base, uint64_t bytes) {
+  srv_stored_scene *kept = entry->kept;
   if (base) {
     kept->base_bytes = bytes;
     kept->change_bytes = kept->changes = kept->folded_bytes = kept->folded_changes = 0;
@@ -122,6 +122,6 @@ void srv_fold_note(srv_server *server, srv_entry *entry, bool base, uint64_t byt
     kept->change_bytes += bytes;
     kept->changes++;
   }
-  srv_resident_weigh(server, entry);
+  srv_server_weigh_scene(server, entry);
   if (!base && !kept->folding && is_due(kept)) begin(server, entry);
 }

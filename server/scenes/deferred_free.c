@@ -31,9 +31,9 @@ static void done(srv_job *job, long piece) {
   free(t);
 }
 
-void srv_trash_scene(void *cls, const ct_scene *scene) {
+void srv_free_scene_later(void *cls, const ct_scene *scene) {
   srv_server *server = cls;
-  trash *t = ct_scene_count(scene) > SRV_TRASH_BODIES ? calloc(1, sizeof *t) : NULL;
+  trash *t = ct_scene_count(scene) > SRV_DEFER_BODIES ? calloc(1, sizeof *t) : NULL;
   /* Out of memory: late is better than never. */
   if (!t) {
     ct_scene_release(scene);

@@ -4,10 +4,10 @@
  * table of shapes is known before the store is asked, and still holds when it has answered. */
 #include "scenes/durable_write.h"
 
+#include "scenes/event_payload.h"
 #include "scenes/lost_writes.h"
 #include "scenes/recover.h"
 #include "scenes/shape_expiry.h"
-#include "scenes/event_payload.h"
 
 #include <api/record.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ struct srv_durable {
   bool recorded;
   char *told;                    /* what it tells who listens; owned */
   bool idle;                     /* its turn has come, and there is nothing to be done */
-  srv_kept *kept;                /* of a scene that the store has not had; owned until it is committed */
+  srv_stored_scene *kept;        /* of a scene that the store has not had; owned until it is committed */
   const api_shape_table *shapes; /* as they will be; a reference */
 };
 
@@ -62,7 +62,7 @@ static void next_turn(srv_server *server) {
   turn->begin(turn);
 }
 
-void srv_shape_turn_take(srv_server *server, srv_shape_turn *turn) {
+void srv_shape_turn_acquire(srv_server *server, srv_shape_turn *turn) {
   turn->next = NULL;
   srv_shape_turn **at = &server->shape_turns;
   while (*at) at = &(*at)->next;
@@ -70,7 +70,7 @@ void srv_shape_turn_take(srv_server *server, srv_shape_turn *turn) {
   next_turn(server);
 }
 
-void srv_shape_turn_end(srv_server *server) {
+void srv_shape_turn_release(srv_server *server) {
   server->shape_turn_taken = false;
   next_turn(server);
 }
@@ -100,14 +100,14 @@ static void refuse_status(srv_request *request, const srv_store_write *write) {
     refuse(request, API_PROBLEM_STORE_UNAVAILABLE, "The store has not acknowledged the write", write);
     srv_request_refusal_header(request, "Retry-After", "1");
     break;
-  case SRV_STORE_NAMED: refuse_named(request); break;
+  case SRV_STORE_IN_USE: refuse_named(request); break;
   case SRV_STORE_UNKNOWN:
     srv_request_refuse(request, API_PROBLEM_UNKNOWN_ID,
                        "A posted shape that the scene names has been deleted meanwhile; nothing has changed.");
     break;
   case SRV_STORE_DAMAGED: refuse(request, API_PROBLEM_CORRUPT, "The store is damaged, and nothing has changed", write); break;
   case SRV_STORE_MEMORY: srv_job_refuse_memory(request); break;
-  case SRV_STORE_MOVED: /* answered elsewhere */
+  case SRV_STORE_CONFLICT: /* answered elsewhere */
   case SRV_STORE_OK: break;
   }
 }
@@ -143,20 +143,20 @@ static void scene_stored(srv_store_write *write) {
   srv_metrics_stored(request->server, write);
   log_failure(request->server, write);
   /* Somebody else has written: what is in memory is old, and the call is begun anew on what the store has. */
-  if (write->status == SRV_STORE_MOVED) {
-    srv_registry_past(request->server->registry, write->last_revision);
-    srv_lost_look(request->server, request->entry, write->current, write->last_revision, write->submitted_ns);
+  if (write->status == SRV_STORE_CONFLICT) {
+    srv_registry_raise_first_revision(request->server->registry, write->last_revision);
+    srv_lost_writes_check_answer(request->server, request->entry, write->current, write->last_revision, write->submitted_ns);
     request->store_revision = write->current;
     request->store_stamp = write->current_stamp;
     srv_recover_reload(request->server, request->entry, write->current, write->current_stamp);
     unsigned long long current = write->current;
     srv_durable_free(durable);
     request->durable = NULL;
-    if (!srv_job_again(request)) refuse_moved(request, current);
+    if (!srv_job_retry(request)) refuse_moved(request, current);
     return;
   }
   if (!good) refuse_status(request, write);
-  if (good && write->act == SRV_STORE_REMOVE) srv_lost_gone(request->server, write->revision);
+  if (good && write->act == SRV_STORE_REMOVE) srv_lost_writes_note_deleted(request->server, write->revision);
   finish(request, good);
 }
 
@@ -169,15 +169,15 @@ static void shape_stored(srv_store_write *write) {
   bool posts = write->act == SRV_STORE_BASE, good = write->status == SRV_STORE_OK;
   srv_metrics_stored(server, write);
   log_failure(server, write);
-  if (posts && write->status == SRV_STORE_MOVED && write->current != write->before) {
+  if (posts && write->status == SRV_STORE_CONFLICT && write->current != write->before) {
     write->before = write->current;
     srv_metrics_submit(server, write);
     return;
   }
-  if (posts && write->status == SRV_STORE_MOVED) write->status = SRV_STORE_UNAVAILABLE; /* the answer makes no sense */
+  if (posts && write->status == SRV_STORE_CONFLICT) write->status = SRV_STORE_UNAVAILABLE; /* the answer makes no sense */
   bool replaced = good && posts && write->before > 0;
-  if (good && posts) srv_shelf_touch(server, write->id);
-  if (!good && write->status == SRV_STORE_MOVED) {
+  if (good && posts) srv_shape_expiry_renew(server, write->id);
+  if (!good && write->status == SRV_STORE_CONFLICT) {
     srv_durable_commit_shapes(request);
     refuse_gone(request);
   } else if (!good) {
@@ -187,8 +187,8 @@ static void shape_stored(srv_store_write *write) {
   bool was_corrupt = good && !server->store->shared && (posts ? replaced : !durable->shapes);
   if (was_corrupt && server->shapes_corrupt > 0) server->shapes_corrupt--;
   finish(request, good);
-  if (replaced) srv_recover_anew(server);
-  srv_shape_turn_end(server);
+  if (replaced) srv_recover_reload_corrupt(server);
+  srv_shape_turn_release(server);
 }
 
 /* ---- handing over ---------------------------------------------------------------------------------------------------------- */
@@ -223,7 +223,7 @@ static void begin_shape(srv_shape_turn *turn) {
     durable->idle = true;
     if (!request->storing) return; /* heard by who hands over */
     finish(request, true);
-    srv_shape_turn_end(server);
+    srv_shape_turn_release(server);
     return;
   }
   srv_metrics_submit(server, &durable->write);
@@ -239,11 +239,11 @@ static srv_durable_outcome submit_shape(srv_request *request, const char *id, bo
   write->revision = 1;
   write->done = shape_stored;
   durable->turn.begin = begin_shape;
-  srv_shape_turn_take(request->server, &durable->turn);
+  srv_shape_turn_acquire(request->server, &durable->turn);
   if (durable->idle) {
     srv_durable_free(durable);
     request->durable = NULL;
-    srv_shape_turn_end(request->server);
+    srv_shape_turn_release(request->server);
     return SRV_DURABLE_NOTHING;
   }
   request->storing = true;
@@ -251,14 +251,14 @@ static srv_durable_outcome submit_shape(srv_request *request, const char *id, bo
 }
 
 /* The store numbers what the write tells, and passes it on. Where it cannot be told whole one number is taken for all of it. */
-static void fill_told(srv_request *request) {
-  if (!srv_store_tells(request->server->store)) return;
+static void fill_event_payload(srv_request *request) {
+  if (!srv_store_distributes_events(request->server->store)) return;
   srv_durable *durable = request->durable;
   srv_store_write *write = &durable->write;
   size_t count = 0;
   bool whole = true;
   const api_event *events = api_call_events(request->call, &count, &whole);
-  if (whole && count > 0) durable->told = srv_told_write(events, count, &write->told_length);
+  if (whole && count > 0) durable->told = srv_event_payload_write(events, count, &write->told_length);
   write->told = durable->told;
   write->told_count = durable->told ? count : 1;
 }
@@ -276,7 +276,7 @@ static srv_durable_outcome submit_scene(srv_request *request) {
   write->bodies = after ? ct_scene_count(after) : 0;
   if (!after) write->act = SRV_STORE_REMOVE;
   write->done = scene_stored;
-  fill_told(request);
+  fill_event_payload(request);
   /* A call that worked on a snapshot is a write from now on; nobody holds the slot, or it would have been overtaken. */
   if (!request->holds_slot) {
     request->holds_slot = true;
@@ -304,7 +304,7 @@ static srv_durable_outcome refuse_memory(srv_request *request) {
 static void post_anew(srv_request *request) {
   srv_durable_free(request->durable);
   request->durable = NULL;
-  if (srv_job_again(request)) return;
+  if (srv_job_retry(request)) return;
   srv_request_refuse(request, API_PROBLEM_BUSY, "The shape was removed while it was posted. Nothing has changed; ask again.");
   srv_request_refusal_header(request, "Retry-After", "1");
   finish(request, false);
@@ -318,12 +318,12 @@ static void begin_known(srv_shape_turn *turn) {
   const char *id = NULL;
   (void)api_call_shape(request->call, &id);
   if (api_shapes_has(server->shapes, id)) {
-    srv_shelf_touch(server, id);
+    srv_shape_expiry_renew(server, id);
     finish(request, true);
   } else {
     post_anew(request);
   }
-  srv_shape_turn_end(server);
+  srv_shape_turn_release(server);
 }
 
 /* The store has the last word on whether it is there. */
@@ -333,8 +333,8 @@ static void shape_seen(srv_store_write *write) {
   bool good = write->status == SRV_STORE_OK;
   srv_metrics_stored(server, write);
   log_failure(server, write);
-  if (good) srv_shelf_told(server, write->id, write->submitted_ns);
-  if (write->status == SRV_STORE_MOVED) {
+  if (good) srv_shape_expiry_reported(server, write->id, write->submitted_ns);
+  if (write->status == SRV_STORE_CONFLICT) {
     const api_shape_table *left = api_shapes_drop(server->shapes, write->id);
     if (left) api_shapes_release(server->shapes);
     if (left) server->shapes = left;
@@ -343,7 +343,7 @@ static void shape_seen(srv_store_write *write) {
     if (!good) refuse_status(request, write);
     finish(request, good);
   }
-  srv_shape_turn_end(server);
+  srv_shape_turn_release(server);
 }
 
 static void begin_seen(srv_shape_turn *turn) {
@@ -354,9 +354,9 @@ static void begin_seen(srv_shape_turn *turn) {
 /* What was posted is there already: nothing is to be kept, but that it has been seen. */
 static srv_durable_outcome hand_over_known(srv_request *request, const char *id) {
   srv_server *server = request->server;
-  bool tells = srv_shelf_tells(server, id);
+  bool tells = srv_shape_expiry_needs_report(server, id);
   if (!server->shape_turn_taken && !tells) {
-    srv_shelf_touch(server, id);
+    srv_shape_expiry_renew(server, id);
     return SRV_DURABLE_NOTHING;
   }
   if (!has_durable(request, false)) return refuse_memory(request);
@@ -368,13 +368,13 @@ static srv_durable_outcome hand_over_known(srv_request *request, const char *id)
   durable->write.done = shape_seen;
   durable->turn.begin = tells ? begin_seen : begin_known;
   request->storing = true;
-  srv_shape_turn_take(server, &request->durable->turn);
+  srv_shape_turn_acquire(server, &request->durable->turn);
   return SRV_DURABLE_WAITS;
 }
 
 static srv_durable_outcome hand_over_shape(srv_request *request) {
   const char *id = NULL;
-  api_shape_act act = api_call_shape(request->call, &id);
+  api_shape_change act = api_call_shape(request->call, &id);
   if (act == API_SHAPE_KNOWN) return hand_over_known(request, id);
   if (!has_durable(request, act == API_SHAPE_POSTED)) return refuse_memory(request);
   return submit_shape(request, id, act == API_SHAPE_POSTED);
@@ -403,14 +403,14 @@ void srv_durable_committed(srv_request *request) {
   srv_entry *entry = request->entry;
   if (!durable) return;
   if (!entry->kept && durable->kept) {
-    srv_registry_keep(request->server->registry, entry, durable->kept);
+    srv_registry_set_stored(request->server->registry, entry, durable->kept);
     durable->kept = NULL;
   }
   if (!entry->kept) return;
   entry->kept->presence = SRV_PRESENCE_HERE;
-  srv_lost_know(entry->kept, durable->write.revision);
-  srv_lost_hold(entry->kept, durable->write.revision, durable->write.stamp);
-  srv_fold_note(request->server, entry, durable->record.base, durable->record.length);
+  srv_lost_writes_note_stored(entry->kept, durable->write.revision);
+  srv_lost_writes_note_loaded(entry->kept, durable->write.revision, durable->write.stamp);
+  srv_compaction_note_record(request->server, entry, durable->record.base, durable->record.length);
 }
 
 void srv_durable_commit_shapes(srv_request *request) {

@@ -25,18 +25,18 @@ void srv_durable_commit_shapes(srv_request *request);
 /* NULL is allowed. */
 void srv_durable_free(srv_durable *durable);
 
-/* A turn among the writes of shapes: `begin` is called, at once or later, and srv_shape_turn_end ends it. */
+/* A turn among the writes of shapes: `begin` is called, at once or later, and srv_shape_turn_release ends it. */
 typedef struct srv_shape_turn {
   struct srv_shape_turn *next;
   void (*begin)(struct srv_shape_turn *turn);
 } srv_shape_turn;
 
-void srv_shape_turn_take(srv_server *server, srv_shape_turn *turn);
-void srv_shape_turn_end(srv_server *server);
+void srv_shape_turn_acquire(srv_server *server, srv_shape_turn *turn);
+void srv_shape_turn_release(srv_server *server);
 
 /* ---- compaction.c ---- */
 
 /* The store has one record more of the scene. */
-void srv_fold_note(srv_server *server, srv_entry *entry, bool base, uint64_t bytes);
+void srv_compaction_note_record(srv_server *server, srv_entry *entry, bool base, uint64_t bytes);
 
 #endif

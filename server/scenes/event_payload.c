@@ -17,7 +17,7 @@ static size_t put(char *out, const char *text) {
   return length;
 }
 
-char *srv_told_write(const api_event *events, size_t count, size_t *length) {
+char *srv_event_payload_write(const api_event *events, size_t count, size_t *length) {
   size_t most = 1;
   for (size_t i = 0; i < count; i++) most += NAME_MOST + CT_ID_LENGTH_MAX + 1 + LENGTH_TEXT + events[i].length;
   char *bytes = malloc(most);
@@ -43,7 +43,7 @@ static const char *next_text(const char *bytes, size_t length, size_t *at, size_
   return text;
 }
 
-bool srv_told_next(const char *bytes, size_t length, size_t *at, api_event *out) {
+bool srv_event_payload_next(const char *bytes, size_t length, size_t *at, api_event *out) {
   const char *name = next_text(bytes, length, at, NAME_MOST - 1, false);
   const char *state = name ? next_text(bytes, length, at, CT_ID_LENGTH_MAX, true) : NULL;
   const char *digits = state ? next_text(bytes, length, at, LENGTH_TEXT - 1, false) : NULL;

@@ -25,7 +25,7 @@ typedef struct srv_loading {
   const api_shape_table *shapes; /* that the scene may name; or of the shape alone */
   const ct_scene *scene;
   api_restored outcome;
-  char why[SRV_KEPT_WHY];
+  char why[SRV_STORED_SCENE_WHY];
   bool taken;
   bool whole;          /* all posted shapes are among those */
   bool again;          /* a second time: what the first has read may have been overtaken */
@@ -97,7 +97,7 @@ static void refuse_all(srv_entry *entry, srv_store_status status) {
 
 /* The records of the key are what is left to weigh when it is written to. */
 static void note_records(srv_entry *entry, const srv_store_load *fetch) {
-  srv_kept *kept = entry->kept;
+  srv_stored_scene *kept = entry->kept;
   kept->base_bytes = kept->change_bytes = kept->changes = kept->folded_bytes = kept->folded_changes = 0;
   for (size_t i = 0; i < fetch->count; i++) {
     if (fetch->records[i].base) kept->base_bytes = fetch->records[i].length, kept->change_bytes = kept->changes = 0;
@@ -109,19 +109,19 @@ static void note_records(srv_entry *entry, const srv_store_load *fetch) {
 /* An older revision that is in memory is let go of: it is not what was acknowledged, and a PUT or a DELETE has to follow what the
  * store has. */
 static void set_corrupt(loading *l) {
-  srv_kept *kept = l->entry->kept;
-  char text[CT_ID_LENGTH_MAX + SRV_KEPT_WHY + 8];
+  srv_stored_scene *kept = l->entry->kept;
+  char text[CT_ID_LENGTH_MAX + SRV_STORED_SCENE_WHY + 8];
   snprintf(kept->why, sizeof kept->why, "%s", l->why);
   snprintf(text, sizeof text, "%s: %s", l->entry->id, kept->why);
   srv_log_event(l->server->log, "sceneCorrupt", text);
-  if (l->entry->current) srv_registry_let_go(l->server->registry, l->entry);
+  if (l->entry->current) srv_registry_unload(l->server->registry, l->entry);
   kept->presence = SRV_PRESENCE_CORRUPT;
 }
 
 /* What the store or the worker has said of the scene. OK: it is settled whether it can be read. */
 static srv_store_status settle_scene(loading *l) {
   srv_entry *entry = l->entry;
-  srv_kept *kept = entry->kept;
+  srv_stored_scene *kept = entry->kept;
   srv_store_status status = l->fetch.status;
   if (status == SRV_STORE_OK && l->outcome == API_RESTORE_MEMORY) status = SRV_STORE_MEMORY;
   /* Who listened is told of a deletion, which this would not be. */
@@ -143,18 +143,18 @@ static srv_store_status settle_scene(loading *l) {
     set_corrupt(l);
   } else {
     note_records(entry, &l->fetch);
-    srv_lost_load(l->server, entry, &l->fetch);
-    srv_lost_know(kept, ct_scene_revision(l->scene));
+    srv_lost_writes_check_load(l->server, entry, &l->fetch);
+    srv_lost_writes_note_stored(kept, ct_scene_revision(l->scene));
     srv_registry_commit(l->server->registry, entry, l->scene);
     kept->presence = SRV_PRESENCE_HERE;
-    if (srv_resident_trim(l->server) && l->background) srv_recover_full(l->server);
+    if (srv_scene_cache_evict(l->server) && l->background) srv_recover_stop_background(l->server);
   }
   return SRV_STORE_OK;
 }
 
 static srv_store_status end_scene(loading *l) {
   srv_entry *entry = l->entry;
-  srv_kept *kept = entry->kept;
+  srv_stored_scene *kept = entry->kept;
   /* Deleted, or written to, while it was loaded anew: what came after the loading began is newer. */
   bool is_over = !kept || kept->presence == SRV_PRESENCE_HERE;
   if (kept && is_over) kept->gone = false;
@@ -178,13 +178,13 @@ static bool end_shape(loading *l) {
                (l->fetch.status == SRV_STORE_OK && l->outcome == API_RESTORE_MEMORY);
   if (again) return true;
   if (good) {
-    const api_shape_table *joined = api_shapes_join(server->shapes, l->shapes);
+    const api_shape_table *joined = api_shapes_union(server->shapes, l->shapes);
     if (!joined) return true;
     api_shapes_release(server->shapes);
     server->shapes = joined;
     return false;
   }
-  char text[CT_ID_LENGTH_MAX + SRV_KEPT_WHY + 8];
+  char text[CT_ID_LENGTH_MAX + SRV_STORED_SCENE_WHY + 8];
   snprintf(text, sizeof text, "%s: %s", l->fetch.id, l->fetch.status == SRV_STORE_OK ? l->why : l->fetch.why);
   srv_log_event(server->log, "shapeCorrupt", text);
   server->shapes_corrupt++;
@@ -220,7 +220,7 @@ static void unmake(loading *l) {
   l->shapes = NULL;
 }
 
-void srv_load_go_on(struct srv_loading *first) {
+void srv_load_resume(struct srv_loading *first) {
   while (first) {
     loading *l = first;
     first = l->next;
@@ -248,12 +248,12 @@ static void done(srv_job *job, long piece) {
   if (l->entry && l->outcome == API_RESTORE_DAMAGED && !l->whole) {
     unmake(l);
     l->next = NULL;
-    struct srv_loading **awaiting = srv_recover_awaiting(l->server);
+    struct srv_loading **awaiting = srv_recover_shape_waiters(l->server);
     if (awaiting) {
       l->next = *awaiting;
       *awaiting = l;
     } else {
-      srv_load_go_on(l);
+      srv_load_resume(l);
     }
     return;
   }
@@ -290,7 +290,7 @@ static void fetched(srv_store_load *fetch) {
   }
   if (l->entry && server->store->shared) {
     l->sync.done = synced;
-    srv_shared_sync(server, &l->sync);
+    srv_shared_sync_shapes(server, &l->sync);
   } else {
     apply(l);
   }
@@ -308,14 +308,14 @@ static bool fetch(srv_server *server, srv_entry *entry, const char *id, bool bac
   l->fetch.done = fetched;
   l->fetch.cls = l;
   snprintf(l->fetch.id, sizeof l->fetch.id, "%s", id);
-  if (entry) srv_registry_hold(server->registry, entry);
+  if (entry) srv_registry_retain(server->registry, entry);
   server->errands++;
   srv_store_fetch(server->store, &l->fetch);
   return true;
 }
 
 bool srv_load_scene(srv_server *server, srv_entry *entry, bool background) {
-  srv_kept *kept = entry->kept;
+  srv_stored_scene *kept = entry->kept;
   kept->presence = SRV_PRESENCE_LOADING;
   if (fetch(server, entry, entry->id, background)) return true;
   kept->presence = entry->current ? SRV_PRESENCE_HERE : SRV_PRESENCE_STORED;

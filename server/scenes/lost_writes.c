@@ -7,12 +7,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-void srv_lost_know(srv_kept *kept, uint64_t revision) {
+void srv_lost_writes_note_stored(srv_stored_scene *kept, uint64_t revision) {
   kept->known = revision;
   kept->known_ns = uv_hrtime();
 }
 
-void srv_lost_hold(srv_kept *kept, uint64_t revision, uint64_t stamp) {
+void srv_lost_writes_note_loaded(srv_stored_scene *kept, uint64_t revision, uint64_t stamp) {
   kept->held = revision;
   kept->held_stamp = stamp;
 }
@@ -22,14 +22,14 @@ static void tell(srv_server *server, uint64_t count, const char *detail) {
   srv_log_event(server->log, "storeLostWrites", detail);
 }
 
-void srv_lost_gone(srv_server *server, uint64_t revision) {
+void srv_lost_writes_note_deleted(srv_server *server, uint64_t revision) {
   if (revision < server->last_gone) return;
   server->last_gone = revision;
   server->last_gone_ns = uv_hrtime();
 }
 
 /* Numbers of scenes that have gone never go back either: a removal would be undone. */
-static void look_at_last(srv_server *server, uint64_t last, uint64_t asked_ns) {
+static void check_last_deleted(srv_server *server, uint64_t last, uint64_t asked_ns) {
   char text[160];
   if (last < server->last_gone && server->last_gone_ns < asked_ns) {
     snprintf(text, sizeof text,
@@ -38,15 +38,15 @@ static void look_at_last(srv_server *server, uint64_t last, uint64_t asked_ns) {
     server->last_gone = 0;
     tell(server, 1, text);
   }
-  srv_lost_gone(server, last);
+  srv_lost_writes_note_deleted(server, last);
 }
 
 /* Numbers are given again, and cursors must not find the revisions that had them before. */
-void srv_lost_look(srv_server *server, srv_entry *entry, uint64_t revision, uint64_t last, uint64_t asked_ns) {
-  srv_kept *kept = entry ? entry->kept : NULL;
+void srv_lost_writes_check_answer(srv_server *server, srv_entry *entry, uint64_t revision, uint64_t last, uint64_t asked_ns) {
+  srv_stored_scene *kept = entry ? entry->kept : NULL;
   char text[CT_ID_LENGTH_MAX + 160];
   if (!server->store->shared) return;
-  look_at_last(server, last, asked_ns);
+  check_last_deleted(server, last, asked_ns);
   if (!kept || revision >= kept->known || kept->known_ns >= asked_ns) return;
   if (revision == 0 && last >= kept->known) return;
   if (revision > 0)
@@ -57,12 +57,12 @@ void srv_lost_look(srv_server *server, srv_entry *entry, uint64_t revision, uint
              kept->known);
   tell(server, revision > 0 ? kept->known - revision : 1, text);
   srv_registry_unpin(server->registry, entry);
-  srv_lost_know(kept, revision);
+  srv_lost_writes_note_stored(kept, revision);
 }
 
 /* Is the write that made the revision in memory not among the records, though others have come as far? What an earlier base holds
  * of it nobody can tell. */
-static bool is_overwritten(const srv_kept *kept, const srv_store_load *load) {
+static bool is_overwritten(const srv_stored_scene *kept, const srv_store_load *load) {
   if (kept->held < load->records[0].revision || kept->held > load->records[load->count - 1].revision) return false;
   for (size_t i = 0; i < load->count; i++)
     if (load->records[i].revision == kept->held) return load->records[i].stamp != kept->held_stamp;
@@ -71,8 +71,8 @@ static bool is_overwritten(const srv_kept *kept, const srv_store_load *load) {
 
 /* How many went with it nobody can tell either: the records from before are gone, and one is counted. Where the store had fewer
  * revisions than this daemon knew of, the look has counted them. */
-void srv_lost_load(srv_server *server, srv_entry *entry, const srv_store_load *load) {
-  srv_kept *kept = entry->kept;
+void srv_lost_writes_check_load(srv_server *server, srv_entry *entry, const srv_store_load *load) {
+  srv_stored_scene *kept = entry->kept;
   char text[CT_ID_LENGTH_MAX + 160];
   const srv_store_record *last = &load->records[load->count - 1];
   if (server->store->shared && kept->held && is_overwritten(kept, load)) {
@@ -81,5 +81,5 @@ void srv_lost_load(srv_server *server, srv_entry *entry, const srv_store_load *l
     tell(server, 1, text);
     srv_registry_unpin(server->registry, entry);
   }
-  srv_lost_hold(kept, last->revision, last->stamp);
+  srv_lost_writes_note_loaded(kept, last->revision, last->stamp);
 }

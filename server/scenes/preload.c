@@ -1,10 +1,10 @@
 /* --scene: a scene document read from a file and put under its id before anybody listens, through the same calls as a PUT. A scene
  * that the store has already is left as it is: it has been written to since it was put there. A store that is away ends the start,
  * for which a daemon without --scene waits while it serves. */
-#include "scenes/durable_write.h"
 #include "process/file.h"
-#include "scenes/lost_writes.h"
 #include "process/json_member.h"
+#include "scenes/durable_write.h"
+#include "scenes/lost_writes.h"
 
 #include <api/record.h>
 #include <errno.h>
@@ -43,8 +43,8 @@ static char *read_file(const char *path, const char *file, size_t most, size_t *
 
 /* The id that the document names. What is wrong with it is found by the API. */
 static bool document_id(const char *text, size_t length, char id[CT_ID_LENGTH_MAX + 1]) {
-  srv_peek peek = {.name = "id"};
-  srv_peek_on(&peek, text, length);
+  srv_json_member peek = {.name = "id"};
+  srv_json_member_scan(&peek, text, length);
   if (!peek.found || text[peek.value] != '"') return false;
   const char *value = text + peek.value;
   size_t left = length - peek.value, end = 1;
@@ -78,7 +78,7 @@ static void stored(srv_store_write *write) { *(bool *)write->cls = true; }
 /* Waits until the store has the scene. False after one sentence on standard error. */
 static bool store(srv_server *server, const char *file, srv_entry *entry, const ct_scene *scene, bool *overtaken) {
   api_record record;
-  srv_kept *kept = calloc(1, sizeof *kept);
+  srv_stored_scene *kept = calloc(1, sizeof *kept);
   if (!kept || !api_record_base(scene, &record)) {
     free(kept);
     return fail(file, "out of memory");
@@ -101,18 +101,18 @@ static bool store(srv_server *server, const char *file, srv_entry *entry, const 
   srv_metrics_stored(server, &write);
   bool good = write.status == SRV_STORE_OK;
   /* Another daemon has been faster. */
-  *overtaken = write.status == SRV_STORE_MOVED && write.current > 0;
+  *overtaken = write.status == SRV_STORE_CONFLICT && write.current > 0;
   if (*overtaken) {
-    srv_registry_keep(server->registry, entry, kept);
+    srv_registry_set_stored(server->registry, entry, kept);
     kept->presence = SRV_PRESENCE_STORED;
     kept->revision = write.current;
     kept->stamp = write.current_stamp;
     srv_log_event(server->log, "sceneKept", entry->id);
   } else if (good) {
-    srv_registry_keep(server->registry, entry, kept);
+    srv_registry_set_stored(server->registry, entry, kept);
     kept->presence = SRV_PRESENCE_HERE;
-    srv_lost_hold(kept, write.revision, write.stamp);
-    srv_fold_note(server, entry, true, record.length);
+    srv_lost_writes_note_loaded(kept, write.revision, write.stamp);
+    srv_compaction_note_record(server, entry, true, record.length);
   } else {
     free(kept);
     refuse_stored(file, &write);
@@ -146,8 +146,8 @@ static void print_string(const char *at) {
 
 /* The value of the object's member. NULL: it has none. */
 static const char *member_of(const char *object, const char *name) {
-  srv_peek peek = {.name = name};
-  srv_peek_on(&peek, object, strlen(object));
+  srv_json_member peek = {.name = name};
+  srv_json_member_scan(&peek, object, strlen(object));
   return peek.found ? object + peek.value : NULL;
 }
 

@@ -22,7 +22,7 @@ typedef enum phase {
 
 struct srv_recovery {
   phase phase;
-  srv_store_look look;
+  srv_store_lookup look;
   bool looked;
   srv_store_entry *shapes; /* to be loaded; owned */
   size_t shape_count, shape_next, shapes_loading;
@@ -48,11 +48,11 @@ bool srv_recover_has_shapes(const srv_server *server) { return !server->store ||
 static bool waits_for_shapes(const srv_server *server) { return !srv_recover_has_shapes(server) && !server->store->shared; }
 
 static bool is_coming(const srv_entry *entry) {
-  const srv_kept *kept = entry ? entry->kept : NULL;
+  const srv_stored_scene *kept = entry ? entry->kept : NULL;
   return kept && (kept->presence == SRV_PRESENCE_STORED || kept->presence == SRV_PRESENCE_LOADING);
 }
 
-bool srv_recover_holds(const srv_request *request) {
+bool srv_recover_must_wait(const srv_request *request) {
   if (!request->server->store) return false;
   if (waits_for_shapes(request->server) && srv_request_needs_shapes(request)) return true;
   return is_coming(request->entry);
@@ -64,7 +64,7 @@ static void lists_of(srv_request *request, srv_request ***first, srv_request ***
   *last = request->awaits_shapes ? &recovery->waits_last : &request->entry->loads_last;
 }
 
-void srv_recover_join(srv_request *request) {
+void srv_recover_enqueue(srv_request *request) {
   srv_request **first, **last;
   request->awaits_shapes = waits_for_shapes(request->server) && srv_request_needs_shapes(request);
   lists_of(request, &first, &last);
@@ -77,7 +77,7 @@ void srv_recover_join(srv_request *request) {
     (void)srv_load_scene(request->server, request->entry, false);
 }
 
-void srv_recover_leave(srv_request *request) {
+void srv_recover_dequeue(srv_request *request) {
   srv_request **first, **last, *before = NULL;
   lists_of(request, &first, &last);
   for (srv_request *at = *first; at != request; at = at->next_waiting) before = at;
@@ -103,11 +103,11 @@ static void come_back(srv_recovery *recovery) {
 
 void srv_recover_reload(srv_server *server, srv_entry *entry, uint64_t revision, uint64_t stamp) {
   if (!entry->kept && revision > 0) {
-    srv_kept *kept = calloc(1, sizeof *kept);
+    srv_stored_scene *kept = calloc(1, sizeof *kept);
     if (!kept) return;
     kept->revision = revision;
     kept->stamp = stamp;
-    srv_registry_keep(server->registry, entry, kept);
+    srv_registry_set_stored(server->registry, entry, kept);
     (void)srv_load_scene(server, entry, false);
   } else if (entry->kept && entry->kept->presence == SRV_PRESENCE_HERE) {
     if (revision > 0) {
@@ -119,7 +119,7 @@ void srv_recover_reload(srv_server *server, srv_entry *entry, uint64_t revision,
   }
 }
 
-void srv_recover_anew(srv_server *server) {
+void srv_recover_reload_corrupt(srv_server *server) {
   srv_entry *entry;
   for (size_t i = 0; (entry = srv_registry_at(server->registry, i)); i++) {
     bool corrupt = entry->kept && entry->kept->presence == SRV_PRESENCE_CORRUPT;
@@ -131,18 +131,18 @@ void srv_recover_anew(srv_server *server) {
 
 /* ---- one after the other --------------------------------------------------------------------------------------------------- */
 
-static void look_failed(srv_server *server, const srv_store_look *look) {
+static void lookup_failed(srv_server *server, const srv_store_lookup *look) {
   srv_log_event(server->log, "storeNotRead", look->why);
   come_back(server->recovery);
 }
 
-static void shapes_listed(srv_store_look *look) {
+static void shapes_listed(srv_store_lookup *look) {
   srv_server *server = look->cls;
   srv_recovery *recovery = server->recovery;
   recovery->loading = false;
   server->errands--;
   if (look->status != SRV_STORE_OK) {
-    look_failed(server, look);
+    lookup_failed(server, look);
     return;
   }
   recovery->looked = true;
@@ -153,10 +153,10 @@ static void shapes_listed(srv_store_look *look) {
 
 static void list_shapes(srv_server *server) {
   srv_recovery *recovery = server->recovery;
-  recovery->look = (srv_store_look){.space = SRV_STORE_SHAPES, .done = shapes_listed, .cls = server};
+  recovery->look = (srv_store_lookup){.space = SRV_STORE_SHAPES, .done = shapes_listed, .cls = server};
   recovery->loading = true;
   server->errands++;
-  srv_store_ask(server->store, &recovery->look);
+  srv_store_find(server->store, &recovery->look);
 }
 
 static void shapes_are_here(srv_server *server) {
@@ -164,7 +164,7 @@ static void shapes_are_here(srv_server *server) {
   recovery->phase = PHASE_SCENES;
   struct srv_loading *loadings = recovery->loadings;
   recovery->loadings = NULL;
-  srv_load_go_on(loadings);
+  srv_load_resume(loadings);
   srv_request *first = recovery->waits_first, *last = recovery->waits_last;
   recovery->waits_first = recovery->waits_last = NULL;
   for (srv_request *request; (request = srv_load_pop(&first, &last));) srv_job_loaded(request);
@@ -187,7 +187,7 @@ static void sync_shapes(srv_server *server) {
   srv_recovery *recovery = server->recovery;
   recovery->sync.done = synced;
   recovery->loading = true;
-  srv_shared_sync(server, &recovery->sync);
+  srv_shared_sync_shapes(server, &recovery->sync);
 }
 
 void srv_recover_listed(srv_server *server, bool good) {
@@ -201,7 +201,7 @@ void srv_recover_listed(srv_server *server, bool good) {
 /* Of a store that could not be asked before anybody listened. */
 static void list_scenes(srv_server *server) {
   srv_recovery *recovery = server->recovery;
-  recovery->loading = srv_shared_list(server);
+  recovery->loading = srv_shared_list_scenes(server);
   if (!recovery->loading) come_back(recovery);
 }
 
@@ -213,7 +213,7 @@ static void load_next(srv_server *server) {
     memcpy(recovery->before, recovery->at, sizeof recovery->before);
     memcpy(recovery->at, entry->id, sizeof recovery->at);
     if (!entry->kept || entry->kept->presence != SRV_PRESENCE_STORED) continue;
-    recovery->full = !srv_resident_has_room(server, entry);
+    recovery->full = !srv_scene_cache_has_room(server, entry);
     if (recovery->full) return;
     recovery->loading = srv_load_scene(server, entry, true);
     return;
@@ -254,7 +254,7 @@ static void go_on(srv_server *server) {
   if (recovery->phase == PHASE_SCENES && server->drain == SRV_SERVING && !server->store->shared) load_next(server);
 }
 
-void srv_recover_full(srv_server *server) { server->recovery->full = true; }
+void srv_recover_stop_background(srv_server *server) { server->recovery->full = true; }
 
 void srv_recover_loaded(srv_server *server, bool again) {
   server->recovery->loading = false;
@@ -273,7 +273,7 @@ void srv_recover_shape_loaded(srv_server *server, const char *id, bool again) {
   go_on(server);
 }
 
-struct srv_loading **srv_recover_awaiting(srv_server *server) {
+struct srv_loading **srv_recover_shape_waiters(srv_server *server) {
   return waits_for_shapes(server) && !server->ending ? &server->recovery->loadings : NULL;
 }
 
@@ -286,14 +286,14 @@ void srv_recover_retry(srv_server *server, uint64_t now_ns) {
 
 /* ---- start and end ----------------------------------------------------------------------------------------------------------- */
 
-static void listed(srv_store_look *look) {
+static void listed(srv_store_lookup *look) {
   srv_server *server = look->cls;
   server->recovery->looked = true;
 }
 
-static bool list_all(srv_server *server, const srv_store_look *look) {
+static bool list_all(srv_server *server, const srv_store_lookup *look) {
   for (size_t i = 0; i < look->count; i++) {
-    srv_kept *kept = calloc(1, sizeof *kept);
+    srv_stored_scene *kept = calloc(1, sizeof *kept);
     if (!kept) return false;
     kept->presence = SRV_PRESENCE_STORED;
     kept->revision = look->entries[i].revision;
@@ -304,17 +304,17 @@ static bool list_all(srv_server *server, const srv_store_look *look) {
       free(kept);
       return false;
     }
-    srv_registry_keep(server->registry, entry, kept);
+    srv_registry_set_stored(server->registry, entry, kept);
   }
   return true;
 }
 
 /* False: the store's word stands in look->why. A shared store that is away is asked again while the daemon serves. */
-static bool ask_for_list(srv_server *server) {
+static bool request_scene_list(srv_server *server) {
   srv_recovery *recovery = server->recovery;
-  srv_store_look *look = &recovery->look;
-  *look = (srv_store_look){.space = SRV_STORE_SCENES, .done = listed, .cls = server};
-  srv_store_ask(server->store, look);
+  srv_store_lookup *look = &recovery->look;
+  *look = (srv_store_lookup){.space = SRV_STORE_SCENES, .done = listed, .cls = server};
+  srv_store_find(server->store, look);
   while (!recovery->looked) uv_run(server->loop, UV_RUN_ONCE);
   recovery->looked = false;
   recovery->listed = look->status == SRV_STORE_OK;
@@ -325,14 +325,14 @@ bool srv_recover_list(srv_server *server) {
   srv_recovery *recovery = server->recovery = calloc(1, sizeof *recovery);
   bool good = recovery != NULL;
   if (good) {
-    srv_store_look *look = &recovery->look;
+    srv_store_lookup *look = &recovery->look;
     recovery->server = server;
-    if (!ask_for_list(server)) {
+    if (!request_scene_list(server)) {
       fprintf(stderr, "contactd: the store cannot be read: %s.\n", look->why);
       return false;
     }
     good = list_all(server, look);
-    srv_registry_past(server->registry, look->last_revision);
+    srv_registry_raise_first_revision(server->registry, look->last_revision);
     free(look->entries);
     recovery->phase = PHASE_SHAPES;
   }
@@ -351,7 +351,7 @@ void srv_recover_end(srv_server *server) {
   if (server->recovery && server->recovery->loadings) {
     struct srv_loading *loadings = server->recovery->loadings;
     server->recovery->loadings = NULL;
-    srv_load_go_on(loadings);
+    srv_load_resume(loadings);
   }
   while (server->errands > 0) uv_run(server->loop, UV_RUN_ONCE);
   bool is_closed = false;
@@ -372,7 +372,7 @@ static bool refuse_recovering(srv_request *request) {
 }
 
 /* What was found by its list is loaded on first use, or in the background; with a shared store nothing is known before. */
-bool srv_recover_serves(const srv_server *server) {
+bool srv_recover_has_listed(const srv_server *server) {
   return srv_recover_has_shapes(server) || (!server->store->shared && server->recovery->looked);
 }
 
@@ -382,7 +382,7 @@ bool srv_recover_ready(srv_request *request) {
   srv_store_status status = SRV_STORE_OK;
   if (!server->store) return true;
   bool healthy = srv_store_healthy(server->store, &status, why) || status == SRV_STORE_FULL;
-  if (healthy && !srv_recover_serves(server)) return refuse_recovering(request);
+  if (healthy && !srv_recover_has_listed(server)) return refuse_recovering(request);
   /* A store that is full is read from all the same. */
   if (healthy) return true;
   bool failed = status == SRV_STORE_FAILED;
@@ -398,9 +398,10 @@ bool srv_recover_admits_stream(srv_request *request) {
 
 char *srv_recover_document(const srv_server *server, size_t *length) {
   const srv_registry *registry = server->registry;
-  size_t corrupt = srv_registry_count_kept(registry, SRV_PRESENCE_CORRUPT);
-  size_t loaded = srv_registry_count_kept(registry, SRV_PRESENCE_HERE);
-  size_t stored = srv_registry_count_kept(registry, SRV_PRESENCE_STORED) + srv_registry_count_kept(registry, SRV_PRESENCE_LOADING);
+  size_t corrupt = srv_registry_count_presence(registry, SRV_PRESENCE_CORRUPT);
+  size_t loaded = srv_registry_count_presence(registry, SRV_PRESENCE_HERE);
+  size_t stored =
+      srv_registry_count_presence(registry, SRV_PRESENCE_STORED) + srv_registry_count_presence(registry, SRV_PRESENCE_LOADING);
   const srv_recovery *recovery = server->recovery;
   size_t shapes_stored = recovery->shape_count - recovery->shape_next + recovery->shapes_loading;
   char text[256];

@@ -12,7 +12,7 @@ bool srv_recover_list(srv_server *server);
 /* Begins to load shapes, then scenes. */
 void srv_recover_begin(srv_server *server);
 /* A scene that was loaded in the background was larger than it was taken for: no other is. */
-void srv_recover_full(srv_server *server);
+void srv_recover_stop_background(srv_server *server);
 /* The scenes of a shared store have been listed, or could not be. */
 void srv_recover_listed(srv_server *server, bool good);
 /* Tries again what the store could not tell. Called by the reaper. */
@@ -23,21 +23,21 @@ void srv_recover_end(srv_server *server);
 /* Are all posted shapes there? True without a store. */
 bool srv_recover_has_shapes(const srv_server *server);
 /* Must the request wait until something is loaded? */
-bool srv_recover_holds(const srv_request *request);
+bool srv_recover_must_wait(const srv_request *request);
 /* It waits: srv_job_loaded or srv_job_not_loaded will be called. */
-void srv_recover_join(srv_request *request);
+void srv_recover_enqueue(srv_request *request);
 /* It does not wait any more. */
-void srv_recover_leave(srv_request *request);
+void srv_recover_dequeue(srv_request *request);
 /* Is the scene of the request one that cannot be read, and the call none that does without? The refusal is the reply then. */
 bool srv_recover_refuses(srv_request *request);
 /* What is in memory of the scene is not what the store has: that is at the revision, 0: it is not there. */
 void srv_recover_reload(srv_server *server, srv_entry *entry, uint64_t revision, uint64_t stamp);
 /* Posted shapes have come that were missing: scenes that could not be read are loaded again, as after a start. One that is being
  * written keeps what it has. O(scenes) */
-void srv_recover_anew(srv_server *server);
+void srv_recover_reload_corrupt(srv_server *server);
 
 /* Is all listed that the store has, so that requests are served? */
-bool srv_recover_serves(const srv_server *server);
+bool srv_recover_has_listed(const srv_server *server);
 /* Is the daemon ready? False: the refusal is the reply. */
 bool srv_recover_ready(srv_request *request);
 /* May a body be streamed now, which names shapes as it arrives? False: the refusal is the reply. */

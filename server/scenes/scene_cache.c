@@ -15,22 +15,22 @@ static uint64_t bytes_of(const srv_entry *entry) {
 
 /* ---- the sum and the list ------------------------------------------------------------------------------------------------- */
 
-void srv_residents_begin(srv_residents *residents) { residents->idle = (srv_link){&residents->idle, &residents->idle}; }
+void srv_scene_cache_init(srv_scene_cache *residents) { residents->idle = (srv_list_node){&residents->idle, &residents->idle}; }
 
-void srv_residents_weigh(srv_residents *residents, srv_entry *entry) {
+void srv_scene_cache_weigh(srv_scene_cache *residents, srv_entry *entry) {
   uint64_t weight = entry->current && entry->kept ? bytes_of(entry) : 0;
   if (weight < entry->weight) residents->gone += entry->weight - weight;
   residents->bytes += weight - entry->weight;
   entry->weight = weight;
-  srv_residents_place(residents, entry);
+  srv_scene_cache_order(residents, entry);
 }
 
 static void unlink_idle(srv_entry *entry) {
-  srv_link *link = &entry->idle;
+  srv_list_node *link = &entry->idle;
   if (!link->after) return;
   link->before->after = link->after;
   link->after->before = link->before;
-  *link = (srv_link){0};
+  *link = (srv_list_node){0};
 }
 
 /* Of those that hold the entry: streams of events that come from a store need no scene. */
@@ -42,8 +42,8 @@ static bool is_idle(const srv_entry *entry) {
 }
 
 /* One that is idle already keeps its place. */
-void srv_residents_place(srv_residents *residents, srv_entry *entry) {
-  srv_link *link = &entry->idle;
+void srv_scene_cache_order(srv_scene_cache *residents, srv_entry *entry) {
+  srv_list_node *link = &entry->idle;
   if (!is_idle(entry)) {
     unlink_idle(entry);
     return;
@@ -54,28 +54,28 @@ void srv_residents_place(srv_residents *residents, srv_entry *entry) {
   link->before->after = link->after->before = link;
 }
 
-void srv_resident_weigh(srv_server *server, srv_entry *entry) {
-  srv_residents_weigh(srv_registry_residents(server->registry), entry);
+void srv_server_weigh_scene(srv_server *server, srv_entry *entry) {
+  srv_scene_cache_weigh(srv_registry_scene_cache(server->registry), entry);
 }
 
-void srv_resident_place(srv_server *server, srv_entry *entry) {
-  srv_residents_place(srv_registry_residents(server->registry), entry);
+void srv_server_order_scene(srv_server *server, srv_entry *entry) {
+  srv_scene_cache_order(srv_registry_scene_cache(server->registry), entry);
 }
 
 /* ---- the bound ------------------------------------------------------------------------------------------------------------ */
 
-bool srv_resident_has_room(const srv_server *server, const srv_entry *entry) {
-  return srv_registry_residents(server->registry)->bytes + bytes_of(entry) <= server->config->scene_memory;
+bool srv_scene_cache_has_room(const srv_server *server, const srv_entry *entry) {
+  return srv_registry_scene_cache(server->registry)->bytes + bytes_of(entry) <= server->config->scene_memory;
 }
 
-bool srv_resident_trim(srv_server *server) {
+bool srv_scene_cache_evict(srv_server *server) {
   if (!server->store) return false;
-  srv_residents *residents = srv_registry_residents(server->registry);
+  srv_scene_cache *residents = srv_registry_scene_cache(server->registry);
   bool full = residents->bytes > server->config->scene_memory;
   while (residents->bytes > server->config->scene_memory && residents->idle.after != &residents->idle) {
     srv_entry *entry = (srv_entry *)((char *)residents->idle.after - offsetof(srv_entry, idle));
     /* One that is older than what the store has goes like any other: it may never be asked for here again. */
-    srv_registry_let_go(server->registry, entry);
+    srv_registry_unload(server->registry, entry);
     entry->used = false;
     server->metrics.let_go++;
   }

@@ -8,18 +8,18 @@
 
 #include "state/server.h"
 
-typedef struct srv_shelf srv_shelf;
+typedef struct srv_shape_expiry srv_shape_expiry;
 
 /* NULL: out of memory. */
-srv_shelf *srv_shelf_create(void);
-void srv_shelf_destroy(srv_shelf *shelf); /* NULL is allowed */
+srv_shape_expiry *srv_shape_expiry_create(void);
+void srv_shape_expiry_destroy(srv_shape_expiry *shelf); /* NULL is allowed */
 /* The shape has been posted again. */
-void srv_shelf_touch(srv_server *server, const char *id);
+void srv_shape_expiry_renew(srv_server *server, const char *id);
 /* Is the store to be told that the shape has been posted again (SRV_STORE_SEEN)? */
-bool srv_shelf_tells(srv_server *server, const char *id);
+bool srv_shape_expiry_needs_report(srv_server *server, const char *id);
 /* The store has been told, not before that time. */
-void srv_shelf_told(srv_server *server, const char *id, uint64_t told_ns);
+void srv_shape_expiry_reported(srv_server *server, const char *id, uint64_t told_ns);
 /* Looks who names shapes, when it is time. Called by the reaper. */
-void srv_shelf_look(srv_server *server, uint64_t now_ns);
+void srv_shape_expiry_tick(srv_server *server, uint64_t now_ns);
 
 #endif

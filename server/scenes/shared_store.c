@@ -32,7 +32,7 @@ struct srv_shared {
   size_t broken_count, broken_room;
   uint64_t broken_ns; /* when all of them were last read */
   srv_shape_turn turn;
-  srv_store_look look;
+  srv_store_lookup look;
   size_t at;        /* of the look's entries, those before are here, or broken */
   size_t broken_at; /* of the broken ones: those before are before `at`, too */
   bool anew;        /* the broken ones are read, too */
@@ -48,7 +48,7 @@ typedef struct asking {
   srv_request *request; /* a reference; NULL: no request waits */
   bool feeds;           /* the first piece of its body waits */
   bool lists;           /* the start waits */
-  srv_store_look look;
+  srv_store_lookup look;
   uint64_t asked_ns;
   srv_shape_sync sync;
   unsigned waits;
@@ -73,9 +73,9 @@ static void end_sync(srv_shared *shared, srv_store_status status, const char *wh
   free(shared->look.entries);
   shared->look.entries = NULL;
   if (status == SRV_STORE_OK) shared->server->shapes_corrupt = shared->broken_count;
-  if (shared->found) srv_recover_anew(shared->server);
+  if (shared->found) srv_recover_reload_corrupt(shared->server);
   shared->found = false;
-  srv_shape_turn_end(shared->server);
+  srv_shape_turn_release(shared->server);
   for (srv_shape_sync *sync; (sync = all);) {
     all = sync->next;
     sync->done(sync, status, why);
@@ -91,7 +91,7 @@ static void load_next(srv_shared *shared);
 
 /* Those that have gone, or have been posted anew, which gives them another stamp, are none any more. */
 static void forget_broken(srv_shared *shared) {
-  const srv_store_look *look = &shared->look;
+  const srv_store_lookup *look = &shared->look;
   size_t count = shared->broken_count, at = 0;
   shared->broken_count = 0;
   for (size_t i = 0; i < count; i++) {
@@ -203,7 +203,7 @@ static void fetched(srv_store_load *load) {
 
 static void load_next(srv_shared *shared) {
   srv_server *server = shared->server;
-  const srv_store_look *look = &shared->look;
+  const srv_store_lookup *look = &shared->look;
   while (shared->at < look->count &&
          (api_shapes_has(server->shapes, look->entries[shared->at].id) || (!shared->anew && is_broken(shared))))
     shared->at++;
@@ -218,16 +218,16 @@ static void load_next(srv_shared *shared) {
 
 /* Shapes that others have deleted go. Every call that may name a shape comes by here: it takes no longer than the list is. False:
  * out of memory. */
-static bool drop_gone(srv_server *server, const srv_store_look *look) {
+static bool drop_gone(srv_server *server, const srv_store_lookup *look) {
   const char *ids = look->count ? look->entries->id : NULL;
-  const api_shape_table *left = api_shapes_among(server->shapes, ids, look->count, sizeof *look->entries);
+  const api_shape_table *left = api_shapes_intersect(server->shapes, ids, look->count, sizeof *look->entries);
   if (!left) return false;
   api_shapes_release(server->shapes);
   server->shapes = left;
   return true;
 }
 
-static void listed(srv_store_look *look) {
+static void listed(srv_store_lookup *look) {
   srv_shared *shared = look->cls;
   if (look->status != SRV_STORE_OK) {
     end_sync(shared, look->status, look->why);
@@ -250,18 +250,18 @@ static void have_turn(srv_shape_turn *turn) {
   srv_shared *shared = (srv_shared *)((char *)turn - offsetof(srv_shared, turn));
   shared->now = shared->next;
   shared->next = NULL;
-  shared->look = (srv_store_look){.space = SRV_STORE_SHAPES, .done = listed, .cls = shared};
-  srv_store_ask(shared->server->store, &shared->look);
+  shared->look = (srv_store_lookup){.space = SRV_STORE_SHAPES, .done = listed, .cls = shared};
+  srv_store_find(shared->server->store, &shared->look);
 }
 
 static void begin_sync(srv_shared *shared) {
   shared->running = true;
   shared->server->errands++;
   shared->turn = (srv_shape_turn){.begin = have_turn};
-  srv_shape_turn_take(shared->server, &shared->turn);
+  srv_shape_turn_acquire(shared->server, &shared->turn);
 }
 
-void srv_shared_sync(srv_server *server, srv_shape_sync *sync) {
+void srv_shared_sync_shapes(srv_server *server, srv_shape_sync *sync) {
   srv_shared *shared = server->shared;
   shared->server = server;
   sync->next = shared->next;
@@ -275,19 +275,19 @@ void srv_shared_sync(srv_server *server, srv_shape_sync *sync) {
 static bool note_scene(srv_server *server, const srv_store_entry *found, const asking *a) {
   srv_registry *registry = server->registry;
   srv_entry *entry = srv_registry_find(registry, found->id);
-  srv_lost_look(server, entry, found->revision, a->look.last_revision, a->asked_ns);
+  srv_lost_writes_check_answer(server, entry, found->revision, a->look.last_revision, a->asked_ns);
   if (found->revision == 0) {
     if (entry && (entry->current || entry->kept)) srv_registry_remove(registry, entry);
     return true;
   }
   if (!entry) entry = srv_registry_open(registry, found->id);
   if (!entry) return false;
-  srv_kept *kept = entry->kept;
+  srv_stored_scene *kept = entry->kept;
   if (!kept) {
     kept = calloc(1, sizeof *kept);
     if (!kept) return false;
     kept->presence = SRV_PRESENCE_STORED;
-    srv_registry_keep(registry, entry, kept);
+    srv_registry_set_stored(registry, entry, kept);
   }
   uint64_t known = entry->current ? ct_scene_revision(entry->current) : kept->revision;
   uint64_t stamp = entry->current ? kept->held_stamp : kept->stamp;
@@ -296,13 +296,13 @@ static bool note_scene(srv_server *server, const srv_store_entry *found, const a
   kept->revision = found->revision;
   kept->stamp = found->stamp;
   kept->bodies = found->bodies;
-  srv_lost_know(kept, found->revision);
+  srv_lost_writes_note_stored(kept, found->revision);
   return true;
 }
 
 /* Scenes that are not in the list have gone. */
 static bool note_all(srv_server *server, const asking *a) {
-  const srv_store_look *look = &a->look;
+  const srv_store_lookup *look = &a->look;
   char id[CT_ID_LENGTH_MAX + 1] = "";
   size_t at = 0;
   for (size_t i = 0; i < look->count; i++)
@@ -312,15 +312,15 @@ static bool note_all(srv_server *server, const asking *a) {
     while (at < look->count && strcmp(look->entries[at].id, id) < 0) at++;
     bool there = at < look->count && strcmp(look->entries[at].id, id) == 0;
     if (there || !(entry->current || entry->kept)) continue;
-    srv_lost_look(server, entry, 0, look->last_revision, a->asked_ns);
+    srv_lost_writes_check_answer(server, entry, 0, look->last_revision, a->asked_ns);
     srv_registry_remove(server->registry, entry);
   }
   return true;
 }
 
-bool srv_shared_check(srv_request *request) {
+bool srv_shared_reload_if_older(srv_request *request) {
   srv_entry *entry = request->entry;
-  srv_kept *kept = entry ? entry->kept : NULL;
+  srv_stored_scene *kept = entry ? entry->kept : NULL;
   if (!request->store_revision || !kept || kept->presence != SRV_PRESENCE_HERE || !entry->current) return true;
   uint64_t revision = ct_scene_revision(entry->current);
   if (revision > request->store_revision) return true;
@@ -356,13 +356,13 @@ static void go_on(asking *a) {
   bool good = a->status == SRV_STORE_OK;
   if (request->cancelled) return;
   if (!good) refuse(request, a->status, a->why);
-  if (a->feeds) srv_job_feed_on(request, good);
+  if (a->feeds) srv_job_resume_feed(request, good);
   else if (good) srv_job_loaded(request);
   else srv_job_not_loaded(request);
 }
 
 /* The last answer is there. */
-static void end_asking(asking *a) {
+static void end_refresh(asking *a) {
   srv_request *request = a->request;
   if (request) {
     go_on(a);
@@ -378,14 +378,14 @@ static void note(asking *a, srv_store_status status, const char *why) {
     a->status = status;
     snprintf(a->why, sizeof a->why, "%s", why);
   }
-  if (--a->waits == 0) end_asking(a);
+  if (--a->waits == 0) end_refresh(a);
 }
 
-static void looked(srv_store_look *look) {
+static void looked(srv_store_lookup *look) {
   asking *a = look->cls;
   srv_store_status status = look->status;
   if (status == SRV_STORE_OK) {
-    srv_registry_past(a->server->registry, look->last_revision);
+    srv_registry_raise_first_revision(a->server->registry, look->last_revision);
     if (a->request && look->id[0]) {
       a->request->store_revision = look->entries[0].revision;
       a->request->store_stamp = look->entries[0].stamp;
@@ -413,12 +413,12 @@ static bool may_lack_shapes(srv_server *server, const char *scene) {
   return entry && entry->kept && entry->kept->presence == SRV_PRESENCE_CORRUPT;
 }
 
-static asking *make_asking(srv_server *server, const char *id) {
+static asking *create_refresh(srv_server *server, const char *id) {
   asking *a = calloc(1, sizeof *a);
   if (!a) return NULL;
   a->server = server;
   a->asked_ns = uv_hrtime();
-  a->look = (srv_store_look){.space = SRV_STORE_SCENES, .done = looked, .cls = a};
+  a->look = (srv_store_lookup){.space = SRV_STORE_SCENES, .done = looked, .cls = a};
   a->sync.done = synced;
   snprintf(a->look.id, sizeof a->look.id, "%s", id);
   server->errands++;
@@ -436,23 +436,23 @@ bool srv_shared_is_stale(const srv_request *request) {
 static void compare_later(srv_server *server, srv_entry *entry) {
   uint64_t now_ns = uv_hrtime();
   if (now_ns - entry->kept->compared_ns < STALE_NS || server->ending) return;
-  asking *a = make_asking(server, entry->id);
+  asking *a = create_refresh(server, entry->id);
   if (!a) return;
   entry->kept->compared_ns = now_ns;
   a->waits = 1;
-  srv_store_ask(server->store, &a->look);
+  srv_store_find(server->store, &a->look);
 }
 
-bool srv_shared_list(srv_server *server) {
-  asking *a = make_asking(server, "");
+bool srv_shared_list_scenes(srv_server *server) {
+  asking *a = create_refresh(server, "");
   if (!a) return false;
   a->lists = true;
   a->waits = 1;
-  srv_store_ask(server->store, &a->look);
+  srv_store_find(server->store, &a->look);
   return true;
 }
 
-bool srv_shared_asks(srv_request *request) {
+bool srv_shared_needs_refresh(srv_request *request) {
   srv_server *server = request->server;
   if (!server->store || !server->store->shared || !request->call) return false;
   const char *scene = scene_of(request);
@@ -466,33 +466,33 @@ bool srv_shared_asks(srv_request *request) {
   return false;
 }
 
-bool srv_shared_ask(srv_request *request) {
+bool srv_shared_refresh(srv_request *request) {
   srv_server *server = request->server;
   const char *scene = scene_of(request);
-  asking *a = make_asking(server, scene ? scene : "");
+  asking *a = create_refresh(server, scene ? scene : "");
   if (!a) return false;
   bool scenes = scene || request->match.target == API_TARGET_LIST;
   bool shapes = srv_request_needs_shapes(request) || may_lack_shapes(server, scene);
   a->request = request;
   srv_request_retain(request);
   a->waits = (unsigned)scenes + (unsigned)shapes;
-  if (scenes) srv_store_ask(server->store, &a->look);
-  if (shapes) srv_shared_sync(server, &a->sync);
+  if (scenes) srv_store_find(server->store, &a->look);
+  if (shapes) srv_shared_sync_shapes(server, &a->sync);
   return true;
 }
 
-bool srv_shared_asks_first(const srv_request *request) {
+bool srv_shared_needs_shape_refresh(const srv_request *request) {
   const srv_server *server = request->server;
   return server->store && server->store->shared && request->match.streams && srv_request_needs_shapes(request);
 }
 
-bool srv_shared_ask_first(srv_request *request) {
-  asking *a = make_asking(request->server, "");
+bool srv_shared_refresh_shapes(srv_request *request) {
+  asking *a = create_refresh(request->server, "");
   if (!a) return false;
   a->request = request;
   a->feeds = true;
   srv_request_retain(request);
   a->waits = 1;
-  srv_shared_sync(request->server, &a->sync);
+  srv_shared_sync_shapes(request->server, &a->sync);
   return true;
 }

@@ -12,23 +12,23 @@ typedef struct srv_shared srv_shared;
 srv_shared *srv_shared_create(void);
 void srv_shared_destroy(srv_shared *shared); /* NULL is allowed */
 
-/* Must the store be asked before the call begins? Then srv_shared_ask is to be called. */
-bool srv_shared_asks(srv_request *request);
+/* Must the store be asked before the call begins? Then srv_shared_refresh is to be called. */
+bool srv_shared_needs_refresh(srv_request *request);
 /* Asks: srv_job_loaded or srv_job_not_loaded will be called, unless the request is cancelled before. False: out of memory. */
-bool srv_shared_ask(srv_request *request);
+bool srv_shared_refresh(srv_request *request);
 /* A streamed body may name shapes, which are looked up as it arrives: must the store be asked for them before its first piece is
- * read? Then srv_shared_ask_first is to be called. */
-bool srv_shared_asks_first(const srv_request *request);
-/* Asks: srv_job_feed_on will be called, unless the request is cancelled before. False: out of memory. */
-bool srv_shared_ask_first(srv_request *request);
+ * read? Then srv_shared_refresh_shapes is to be called. */
+bool srv_shared_needs_shape_refresh(const srv_request *request);
+/* Asks: srv_job_resume_feed will be called, unless the request is cancelled before. False: out of memory. */
+bool srv_shared_refresh_shapes(srv_request *request);
 /* Where the scene in memory is older than the store has said when it was asked, it is to be loaded. False: that did not help; the
  * refusal is the reply. */
-bool srv_shared_check(srv_request *request);
+bool srv_shared_reload_if_older(srv_request *request);
 /* May the reply be older than what others have written (--stale-reads)? */
 bool srv_shared_is_stale(const srv_request *request);
 
 /* Looks which scenes there are: srv_recover_listed is called later. False: out of memory, and it is not. */
-bool srv_shared_list(srv_server *server);
+bool srv_shared_list_scenes(srv_server *server);
 
 /* Who waits until the posted shapes are those of the store. */
 typedef struct srv_shape_sync {
@@ -37,6 +37,6 @@ typedef struct srv_shape_sync {
 } srv_shape_sync;
 
 /* Brings the table of shapes to what the store has from now on. done is called later. */
-void srv_shared_sync(srv_server *server, srv_shape_sync *sync);
+void srv_shared_sync_shapes(srv_server *server, srv_shape_sync *sync);
 
 #endif

@@ -10,7 +10,7 @@ static void release_text(srv_query_text *text) {
   if (atomic_fetch_sub_explicit(&text->references, 1, memory_order_acq_rel) == 1) free(text);
 }
 
-static void drop_query(srv_kept_queries *queries, srv_kept_bounds *bounds, size_t index) {
+static void drop_query(srv_cursor_queries *queries, srv_cursor_query_bounds *bounds, size_t index) {
   bounds->bytes -= weight_of(queries->items[index].text);
   release_text(queries->items[index].text);
   queries->count--;
@@ -27,13 +27,14 @@ static srv_query_text *copy_query(const api_kept_query *query) {
   return text;
 }
 
-void srv_kept_queries_add(srv_kept_queries *queries, srv_kept_bounds *bounds, const api_kept_query *query, uint64_t expires_ns) {
+void srv_cursor_queries_add(srv_cursor_queries *queries, srv_cursor_query_bounds *bounds, const api_kept_query *query,
+                            uint64_t expires_ns) {
   for (size_t i = 0; i < queries->count; i++) {
-    srv_kept_query kept = queries->items[i];
+    srv_cursor_query kept = queries->items[i];
     if (kept.text->hash != query->hash) continue;
     /* It becomes the youngest. */
     memmove(queries->items + i, queries->items + i + 1, (queries->count - i - 1) * sizeof *queries->items);
-    queries->items[queries->count - 1] = (srv_kept_query){kept.text, expires_ns};
+    queries->items[queries->count - 1] = (srv_cursor_query){kept.text, expires_ns};
     return;
   }
   if (!queries->items) queries->items = calloc(bounds->per_scene, sizeof *queries->items);
@@ -44,19 +45,19 @@ void srv_kept_queries_add(srv_kept_queries *queries, srv_kept_bounds *bounds, co
   srv_query_text *text = bounds->bytes + weight <= bounds->bytes_max ? copy_query(query) : NULL;
   if (!text) return;
   bounds->bytes += weight;
-  queries->items[queries->count++] = (srv_kept_query){text, expires_ns};
+  queries->items[queries->count++] = (srv_cursor_query){text, expires_ns};
   assert(queries->count <= bounds->per_scene);
 }
 
-void srv_kept_queries_expire(srv_kept_queries *queries, srv_kept_bounds *bounds, uint64_t now_ns) {
+void srv_cursor_queries_expire(srv_cursor_queries *queries, srv_cursor_query_bounds *bounds, uint64_t now_ns) {
   while (queries->count > 0 && queries->items[0].expires_ns <= now_ns) drop_query(queries, bounds, 0);
   if (queries->count > 0) return;
   free(queries->items);
   queries->items = NULL;
 }
 
-bool srv_kept_queries_borrow(const srv_kept_queries *queries, srv_borrowed_queries *out) {
-  *out = (srv_borrowed_queries){.count = 0};
+bool srv_cursor_queries_retain(const srv_cursor_queries *queries, srv_retained_queries *out) {
+  *out = (srv_retained_queries){.count = 0};
   if (queries->count == 0) return true;
   api_kept_query *items = malloc(queries->count * sizeof *items);
   srv_query_text **texts = malloc(queries->count * sizeof *texts);
@@ -78,9 +79,9 @@ bool srv_kept_queries_borrow(const srv_kept_queries *queries, srv_borrowed_queri
   return true;
 }
 
-void srv_kept_queries_return(srv_borrowed_queries *borrowed) {
+void srv_cursor_queries_release(srv_retained_queries *borrowed) {
   for (size_t i = 0; i < borrowed->count; i++) release_text(borrowed->texts[i]);
   free(borrowed->items);
   free(borrowed->texts);
-  *borrowed = (srv_borrowed_queries){.count = 0};
+  *borrowed = (srv_retained_queries){.count = 0};
 }

@@ -29,7 +29,7 @@ typedef struct srv_ring {
   struct srv_entry *entry;
   unsigned listeners;
   /* Where the events come through a store that others write to, too: */
-  struct srv_store_listen *heard; /* owned; NULL: writes here are all there are, or nothing comes any more */
+  struct srv_store_subscription *heard; /* owned; NULL: writes here are all there are, or nothing comes any more */
   bool fed;
   uint64_t revision, bodies; /* of the scene after the last event */
   struct srv_ring *next, *previous;

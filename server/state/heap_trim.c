@@ -1,7 +1,7 @@
 /* The C library gives back what is free at a heap's end by itself; what is free between blocks in use goes by malloc_trim, which
  * looks through all heaps. */
-#include "state/request.h"
 #include "scenes/scene_cache.h"
+#include "state/request.h"
 
 #include <malloc.h>
 #include <stdlib.h>
@@ -43,11 +43,11 @@ static void done(srv_job *job, long piece) {
   free(t);
 }
 
-void srv_heap_note(srv_server *server, uint64_t bytes) { server->heap.freed += bytes; }
+void srv_heap_note_freed(srv_server *server, uint64_t bytes) { server->heap.freed += bytes; }
 
-void srv_heap_look(srv_server *server, uint64_t now_ns) {
+void srv_heap_trim_tick(srv_server *server, uint64_t now_ns) {
   srv_heap *heap = &server->heap;
-  uint64_t gone = srv_registry_residents(server->registry)->gone;
+  uint64_t gone = srv_registry_scene_cache(server->registry)->gone;
   heap->freed += gone - heap->gone;
   heap->gone = gone;
   bool due = heap->freed >= FREED_BYTES && !heap->trimming && now_ns >= heap->next_ns;

@@ -17,8 +17,8 @@ typedef struct srv_heap {
 } srv_heap;
 
 /* So many bytes have been freed, or soon will be, beside those of scenes. */
-void srv_heap_note(struct srv_server *server, uint64_t bytes);
+void srv_heap_note_freed(struct srv_server *server, uint64_t bytes);
 /* Has a worker give back what is free, where that may be much. To be called now and then. */
-void srv_heap_look(struct srv_server *server, uint64_t now_ns);
+void srv_heap_trim_tick(struct srv_server *server, uint64_t now_ns);
 
 #endif

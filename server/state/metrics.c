@@ -92,7 +92,7 @@ void srv_metrics_submit(srv_server *server, srv_store_write *write) {
 
 void srv_metrics_stored(srv_server *server, const srv_store_write *write) {
   srv_metrics *metrics = &server->metrics;
-  bool fold = write->act == SRV_STORE_FOLD, ok = write->status == SRV_STORE_OK;
+  bool fold = write->act == SRV_STORE_COMPACT, ok = write->status == SRV_STORE_OK;
   (fold ? metrics->folds : metrics->commits)[write->status]++;
   if (ok) *(fold ? &metrics->fold_bytes : &metrics->commit_bytes) += write->length;
   observe(fold ? &metrics->fold : &metrics->commit, srv_work_bounds, SRV_WORK_BOUNDS, uv_hrtime() - write->submitted_ns);

@@ -123,7 +123,7 @@ static void put_requests(text *out, const srv_server *server) {
 static void put_work(text *out, srv_server *server) {
   const srv_metrics *m = &server->metrics;
   srv_pool_figures pool;
-  srv_pool_tell(server->pool, &pool);
+  srv_pool_get_figures(server->pool, &pool);
   gauge(out, "contactd_queue_depth", "Requests that wait for a worker.", pool.waiting);
   family(out, "contactd_queue_wait_seconds", "histogram", "How long requests that a worker took up had waited.");
   histogram(out, "contactd_queue_wait_seconds", "", &m->queue_wait, false);
@@ -137,7 +137,7 @@ static void put_work(text *out, srv_server *server) {
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
   counter_ns(out, "contactd_loop_cpu_seconds_total", "Processor time of the loop's thread.",
              (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec);
-  const api_solved here = api_scratch_solved(server->scratch);
+  const api_solver_counts here = api_scratch_solver_counts(server->scratch);
   counter(out, "contactd_solver_problems_total", "Contact problems solved: islands, raw problems, steps of a motion.",
           pool.solved.problems + here.problems);
   counter(out, "contactd_solver_iterations_total", "Iterations of their solvers.", pool.solved.iterations + here.iterations);
@@ -161,8 +161,8 @@ static void put_state(text *out, const srv_server *server) {
 }
 
 static const char *const store_words[SRV_METRICS_STATUSES] = {[SRV_STORE_OK] = "ok",
-                                                              [SRV_STORE_MOVED] = "moved",
-                                                              [SRV_STORE_NAMED] = "named",
+                                                              [SRV_STORE_CONFLICT] = "moved",
+                                                              [SRV_STORE_IN_USE] = "named",
                                                               [SRV_STORE_UNKNOWN] = "unknown",
                                                               [SRV_STORE_FULL] = "full",
                                                               [SRV_STORE_FAILED] = "failed",

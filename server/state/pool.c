@@ -19,7 +19,7 @@ typedef struct slot {
   srv_job *job;
   long piece;
   uint64_t run_ns;   /* of the piece; the worker's until the loop hears of its end */
-  api_solved solved; /* in the scratch when its last piece ended */
+  api_solver_counts solved; /* in the scratch when its last piece ended */
   struct slot *next_free;
 } slot;
 
@@ -181,7 +181,7 @@ static void on_worked(uv_work_t *work, int status) {
   pool->free_slots = s;
   pool->taken--;
   pool->busy_ns += s->run_ns;
-  s->solved = api_scratch_solved(s->scratch);
+  s->solved = api_scratch_solver_counts(s->scratch);
   job->running--;
   job->done(job, piece);
   srv_pool_pump(pool);
@@ -241,12 +241,12 @@ void srv_pool_pump(srv_pool *pool) {
 
 /* ---- figures --------------------------------------------------------------------------------------------------------- */
 
-void srv_pool_tell(const srv_pool *pool, srv_pool_figures *out) {
+void srv_pool_get_figures(const srv_pool *pool, srv_pool_figures *out) {
   unsigned workers = pool->slot_count / SLOTS_PER_WORKER;
   *out = (srv_pool_figures){
       .waiting = pool->waiting, .busy = pool->taken < workers ? pool->taken : workers, .busy_ns = pool->busy_ns};
   for (unsigned i = 0; i < pool->slot_count; i++) {
-    const api_solved *solved = &pool->slots[i].solved;
+    const api_solver_counts *solved = &pool->slots[i].solved;
     out->solved.problems += solved->problems;
     out->solved.iterations += solved->iterations;
     out->solved.failures += solved->failures;

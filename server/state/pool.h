@@ -64,10 +64,10 @@ typedef struct srv_pool_figures {
   size_t waiting;   /* jobs that wait for their first piece */
   unsigned busy;    /* workers that have a piece */
   uint64_t busy_ns; /* of pieces that have ended, of all workers */
-  api_solved solved;
+  api_solver_counts solved;
 } srv_pool_figures;
 
-void srv_pool_tell(const srv_pool *pool, srv_pool_figures *out);
+void srv_pool_get_figures(const srv_pool *pool, srv_pool_figures *out);
 /* Hands out pieces while libuv may take more. Call after submits. */
 void srv_pool_pump(srv_pool *pool);
 

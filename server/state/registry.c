@@ -20,21 +20,21 @@ struct srv_registry {
   size_t reserved;        /* creations under way */
   size_t pins;            /* of all entries */
   uint64_t last_revision; /* greatest of the scenes that have gone */
-  srv_residents residents;
+  srv_scene_cache residents;
   srv_cursor_bounds cursors;
-  srv_kept_bounds queries;
-  srv_let_go *let_go;
+  srv_cursor_query_bounds queries;
+  srv_release_revision *let_go;
   void *let_go_cls;
 };
 
-srv_registry *srv_registry_create(const srv_cursor_bounds *cursors, srv_let_go *let_go, void *cls) {
+srv_registry *srv_registry_create(const srv_cursor_bounds *cursors, srv_release_revision *let_go, void *cls) {
   srv_registry *registry = calloc(1, sizeof *registry);
   if (!registry) return NULL;
   registry->cursors = *cursors;
-  registry->queries = (srv_kept_bounds){.per_scene = cursors->per_scene, .bytes_max = cursors->query_bytes};
+  registry->queries = (srv_cursor_query_bounds){.per_scene = cursors->per_scene, .bytes_max = cursors->query_bytes};
   registry->let_go = let_go;
   registry->let_go_cls = cls;
-  srv_residents_begin(&registry->residents);
+  srv_scene_cache_init(&registry->residents);
   return registry;
 }
 
@@ -51,8 +51,8 @@ static void drop_pins(srv_registry *registry, srv_entry *entry) {
   free(entry->pins);
   entry->pins = NULL;
   entry->pin_count = 0;
-  srv_kept_queries_expire(&entry->queries, &registry->queries, UINT64_MAX);
-  srv_residents_place(&registry->residents, entry);
+  srv_cursor_queries_expire(&entry->queries, &registry->queries, UINT64_MAX);
+  srv_scene_cache_order(&registry->residents, entry);
 }
 
 void srv_registry_destroy(srv_registry *registry) {
@@ -94,12 +94,12 @@ srv_entry *srv_registry_find(srv_registry *registry, const char *id) {
   return at < registry->count && strcmp(registry->items[at]->id, id) == 0 ? registry->items[at] : NULL;
 }
 
-void srv_registry_like(const srv_registry *registry, const char *id, char out[CT_ID_LENGTH_MAX + 1]) {
-  api_likeness likeness = api_likeness_start(id, strlen(id));
+void srv_registry_nearest_id(const srv_registry *registry, const char *id, char out[CT_ID_LENGTH_MAX + 1]) {
+  api_spelling likeness = api_spelling_start(id, strlen(id));
   bool more = true;
   for (size_t i = 0; more && i < registry->count; i++) {
     const srv_entry *entry = registry->items[i];
-    if (entry->current || entry->kept) more = api_likeness_consider(&likeness, entry->id, strlen(entry->id));
+    if (entry->current || entry->kept) more = api_spelling_consider(&likeness, entry->id, strlen(entry->id));
   }
   if (likeness.best.length) memcpy(out, likeness.best.bytes, likeness.best.length);
   out[likeness.best.length] = 0;
@@ -132,13 +132,13 @@ srv_entry *srv_registry_after(srv_registry *registry, const char *id) {
   return at < registry->count ? registry->items[at] : NULL;
 }
 
-void srv_registry_keep(srv_registry *registry, srv_entry *entry, srv_kept *kept) {
+void srv_registry_set_stored(srv_registry *registry, srv_entry *entry, srv_stored_scene *kept) {
   if (!entry->current) registry->scenes++;
   entry->kept = kept;
-  srv_residents_weigh(&registry->residents, entry);
+  srv_scene_cache_weigh(&registry->residents, entry);
 }
 
-size_t srv_registry_count_kept(const srv_registry *registry, srv_presence presence) {
+size_t srv_registry_count_presence(const srv_registry *registry, srv_presence presence) {
   size_t n = 0;
   for (size_t i = 0; i < registry->count; i++) n += registry->items[i]->kept && registry->items[i]->kept->presence == presence;
   return n;
@@ -148,15 +148,15 @@ srv_entry *srv_registry_at(const srv_registry *registry, size_t index) {
   return index < registry->count ? registry->items[index] : NULL;
 }
 
-srv_residents *srv_registry_residents(srv_registry *registry) { return &registry->residents; }
+srv_scene_cache *srv_registry_scene_cache(srv_registry *registry) { return &registry->residents; }
 
 size_t srv_registry_loaded(const srv_registry *registry) { return registry->loaded; }
 
 uint64_t srv_registry_bodies(const srv_registry *registry) { return registry->bodies; }
 
-void srv_registry_hold(srv_registry *registry, srv_entry *entry) {
+void srv_registry_retain(srv_registry *registry, srv_entry *entry) {
   entry->uses++;
-  srv_residents_place(&registry->residents, entry);
+  srv_scene_cache_order(&registry->residents, entry);
 }
 
 static void forget_if_empty(srv_registry *registry, srv_entry *entry) {
@@ -172,7 +172,7 @@ static void forget_if_empty(srv_registry *registry, srv_entry *entry) {
 
 void srv_registry_release(srv_registry *registry, srv_entry *entry) {
   entry->uses--;
-  srv_residents_place(&registry->residents, entry);
+  srv_scene_cache_order(&registry->residents, entry);
   forget_if_empty(registry, entry);
 }
 
@@ -185,7 +185,7 @@ void srv_registry_commit(srv_registry *registry, srv_entry *entry, const ct_scen
   /* The write that made the new one holds the old one, too: this is not the last reference. */
   if (old) ct_scene_release(old);
   else if (!entry->kept) registry->scenes++;
-  srv_residents_weigh(&registry->residents, entry);
+  srv_scene_cache_weigh(&registry->residents, entry);
 }
 
 void srv_registry_remove(srv_registry *registry, srv_entry *entry) {
@@ -201,13 +201,13 @@ void srv_registry_remove(srv_registry *registry, srv_entry *entry) {
   free(entry->kept);
   entry->kept = NULL;
   registry->scenes--;
-  srv_residents_weigh(&registry->residents, entry);
+  srv_scene_cache_weigh(&registry->residents, entry);
   drop_pins(registry, entry);
   forget_if_empty(registry, entry);
 }
 
-void srv_registry_let_go(srv_registry *registry, srv_entry *entry) {
-  srv_kept *kept = entry->kept;
+void srv_registry_unload(srv_registry *registry, srv_entry *entry) {
+  srv_stored_scene *kept = entry->kept;
   /* Of an older one the store has told more. */
   if (kept->presence == SRV_PRESENCE_HERE) {
     kept->revision = ct_scene_revision(entry->current);
@@ -219,12 +219,12 @@ void srv_registry_let_go(srv_registry *registry, srv_entry *entry) {
   registry->loaded--;
   let_go(registry, entry->current);
   entry->current = NULL;
-  srv_residents_weigh(&registry->residents, entry);
+  srv_scene_cache_weigh(&registry->residents, entry);
 }
 
 uint64_t srv_registry_first_revision(const srv_registry *registry) { return registry->last_revision + 1; }
 
-void srv_registry_past(srv_registry *registry, uint64_t last_revision) {
+void srv_registry_raise_first_revision(srv_registry *registry, uint64_t last_revision) {
   if (last_revision > registry->last_revision) registry->last_revision = last_revision;
 }
 
@@ -235,7 +235,7 @@ static void drop_pin(srv_registry *registry, srv_entry *entry, size_t index) {
   memmove(entry->pins + index, entry->pins + index + 1, (entry->pin_count - index - 1) * sizeof *entry->pins);
   entry->pin_count--;
   registry->pins--;
-  srv_residents_place(&registry->residents, entry);
+  srv_scene_cache_order(&registry->residents, entry);
 }
 
 bool srv_registry_pin(srv_registry *registry, srv_entry *entry, const ct_scene *scene, uint64_t now_ns) {
@@ -253,14 +253,13 @@ bool srv_registry_pin(srv_registry *registry, srv_entry *entry, const ct_scene *
   if (entry->pin_count == registry->cursors.per_scene) drop_pin(registry, entry, 0);
   entry->pins[entry->pin_count++] = (srv_pin){ct_scene_retain(scene), now_ns + registry->cursors.keep_ns};
   registry->pins++;
-  srv_residents_place(&registry->residents, entry);
+  srv_scene_cache_order(&registry->residents, entry);
   return true;
 }
 
 void srv_registry_keep_query(srv_registry *registry, srv_entry *entry, const api_kept_query *query, uint64_t now_ns) {
   /* Without the revision the query is of no use. */
-  if (entry->pin_count > 0)
-    srv_kept_queries_add(&entry->queries, &registry->queries, query, now_ns + registry->cursors.keep_ns);
+  if (entry->pin_count > 0) srv_cursor_queries_add(&entry->queries, &registry->queries, query, now_ns + registry->cursors.keep_ns);
 }
 
 void srv_registry_unpin(srv_registry *registry, srv_entry *entry) { drop_pins(registry, entry); }
@@ -271,7 +270,7 @@ void srv_registry_expire(srv_registry *registry, uint64_t now_ns) {
     srv_entry *entry = registry->items[i];
     while (entry->pin_count && entry->pins[0].expires_ns <= now_ns) drop_pin(registry, entry, 0);
     /* Kept a moment later than its revision, a query ends with the last one all the same. */
-    srv_kept_queries_expire(&entry->queries, &registry->queries, entry->pin_count ? now_ns : UINT64_MAX);
+    srv_cursor_queries_expire(&entry->queries, &registry->queries, entry->pin_count ? now_ns : UINT64_MAX);
     if (entry->pins && entry->pin_count == 0) {
       free(entry->pins);
       entry->pins = NULL;
@@ -283,7 +282,7 @@ void srv_registry_expire(srv_registry *registry, uint64_t now_ns) {
 
 static bool has_scene(const srv_entry *entry) { return entry->current || entry->kept; }
 
-static void tell_kept(const srv_kept *kept, api_scene_entry *out) {
+static void tell_kept(const srv_stored_scene *kept, api_scene_entry *out) {
   out->status = kept->presence == SRV_PRESENCE_CORRUPT ? "corrupt" : "stored";
   out->revision = kept->revision;
   out->bodies = kept->bodies;

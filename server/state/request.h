@@ -33,9 +33,9 @@
 #define SRV_PIECE_BYTES 262144u
 /* Calls that read or wrote more bytes, or hold the last reference to a revision of more bodies, are freed on a worker: trees of
  * JSON take long, texts do not. */
-#define SRV_TRASH_BYTES_IN 65536u
-#define SRV_TRASH_BYTES_OUT 4194304u
-#define SRV_TRASH_BODIES 4096u
+#define SRV_DEFER_BYTES_IN 65536u
+#define SRV_DEFER_BYTES_OUT 4194304u
+#define SRV_DEFER_BODIES 4096u
 /* Replies of writes up to this size are sent however much is on its way to other clients. */
 #define SRV_SHORT_REPLY 65536u
 /* A refused request's body up to this size is read to its end, so that the connection can be kept. */
@@ -58,7 +58,7 @@ typedef enum srv_stage {
   SRV_STAGE_FEED,   /* a piece of a streamed body */
   SRV_STAGE_START,  /* begin, and everything else when it is short */
   SRV_STAGE_RANGES, /* a piece takes ranges for a slice of time */
-  SRV_STAGE_TRASH   /* what the call holds is freed */
+  SRV_STAGE_FREE    /* what the call holds is freed */
 } srv_stage;
 
 typedef struct srv_buffer {
@@ -88,7 +88,7 @@ typedef struct srv_request {
   bool chunked;
   srv_buffer body; /* what arrives */
   srv_buffer fed;  /* what a worker reads: a streamed body's piece */
-  srv_peek deadline_peek;
+  srv_json_member deadline_peek;
   bool body_ended, feed_failed;
   bool piece_failed; /* a worker's word about the piece it has read */
   uint64_t bytes_in, swallowed, body_since_ns, body_length;
@@ -117,7 +117,7 @@ typedef struct srv_request {
   ct_cancel *cancel;
   api_input input;
   const ct_scene **kept;
-  srv_borrowed_queries kept_queries;
+  srv_retained_queries kept_queries;
   api_scene_entry *scenes; /* of a listing */
   size_t scenes_count;
   char new_id[CT_ID_LENGTH_MAX + 1];
@@ -171,8 +171,8 @@ void srv_request_refusal_header(srv_request *request, const char *name, const ch
 bool srv_buffer_append(srv_server *server, srv_buffer *buffer, const char *bytes, size_t length, size_t expected);
 void srv_buffer_clear(srv_server *server, srv_buffer *buffer);
 /* Looks for the deadline in what the body has grown by. */
-static inline void srv_request_peek(srv_request *request) {
-  srv_peek_on(&request->deadline_peek, request->body.bytes, request->body.length);
+static inline void srv_request_scan_deadline(srv_request *request) {
+  srv_json_member_scan(&request->deadline_peek, request->body.bytes, request->body.length);
 }
 /* Is it about posted shapes, or may its body name one? Then those of the store must be here before its call begins, or the first
  * piece of a streamed body is read. */
@@ -190,38 +190,38 @@ void srv_request_free(srv_request *request);
 /* ---- call_inputs.c ---- */
 
 /* Sets the entry of the scene that the path names, or that the call will create. False: out of memory. */
-bool srv_borrow_entry(srv_request *request);
-bool srv_borrow_all_scenes(api_target target);
+bool srv_inputs_find_scene(srv_request *request);
+bool srv_inputs_need_all_scenes(api_target target);
 /* The call names the shapes of this moment: that of its first piece where the body is streamed. */
-void srv_borrow_shapes(srv_request *request);
+void srv_inputs_retain_shapes(srv_request *request);
 /* What the call names is committed, or will never be. */
-void srv_borrow_end_naming(srv_request *request);
+void srv_inputs_end_shape_use(srv_request *request);
 /* Retains the revisions that the call sees: those of this moment. False: out of memory. */
-bool srv_borrow_input(srv_request *request);
+bool srv_inputs_retain(srv_request *request);
 /* Gives back all that the call has borrowed, and the call, so that another can begin. No piece of it runs. */
-void srv_borrow_return(srv_request *request);
+void srv_inputs_release(srv_request *request);
 /* Frees the call and what it borrows while the request lives on. Its reply must not be its own any more. */
-void srv_job_let_go(srv_request *request);
+void srv_job_free_call(srv_request *request);
 /* Frees the call and what it borrows, on a worker if that takes long, then the request. No reference is left. */
 void srv_job_dispose(srv_request *request);
 
 /* ---- idempotency.c ---- */
 
 /* The header's value, or NULL. False: the refusal is the reply. */
-bool srv_idempotency_take(srv_request *request, const char *key);
+bool srv_idempotency_read_key(srv_request *request, const char *key);
 /* Adds a piece of a keyed request's body to its fingerprint. */
 void srv_idempotency_feed(srv_request *request, const char *bytes, size_t length);
 /* The fingerprint of the body so far; empty where there is no key. Owned by the request, until the next call. */
 ct_text srv_idempotency_origin(srv_request *request);
 /* Is the scene of the request's key there already? Then that is the reply, or a refusal where another body has made it. */
-bool srv_idempotency_answers(srv_request *request);
+bool srv_idempotency_replay(srv_request *request);
 void srv_idempotency_free(srv_request *request);
 
 /* ---- commit.c ---- */
 
 /* Takes the result of a call that has run to its end, unless its time is over: the reply is set. False: the store has it first, and
  * srv_job_stored goes on. */
-bool srv_conclude(srv_request *request);
+bool srv_accept_result(srv_request *request);
 /* What the call has done counts from now on. */
 void srv_commit(srv_request *request);
 
@@ -234,7 +234,7 @@ void srv_job_dispatch(srv_request *request);
 /* Hands the gathered piece of a streamed body to a worker, the first one when it is known which shapes there are. */
 void srv_job_feed(srv_request *request);
 /* The shapes that the first piece may name are those of the store; or they are not, and the refusal is the reply. */
-void srv_job_feed_on(srv_request *request, bool good);
+void srv_job_resume_feed(srv_request *request, bool good);
 /* The request has ended: its time begins. */
 void srv_job_arrived(srv_request *request);
 static inline bool srv_job_feeding(const srv_request *request) { return request->job_open && request->stage == SRV_STAGE_FEED; }
@@ -247,7 +247,7 @@ void srv_job_refuse_memory(srv_request *request);
 void srv_job_stored(srv_request *request);
 /* Begins the call anew, from its head and body: the store has refused what it has written to an older revision. False: it cannot
  * be, and what it has is as it was. */
-bool srv_job_again(srv_request *request);
+bool srv_job_retry(srv_request *request);
 /* What the request waited for is loaded; or it is not, and the refusal is the reply. */
 void srv_job_loaded(srv_request *request);
 void srv_job_not_loaded(srv_request *request);
@@ -274,7 +274,7 @@ void srv_request_time_out(srv_request *request);
 /* ---- deferred_free.c ---- */
 
 /* Lets go of a reference, on a worker if that may take long. For the registry. */
-void srv_trash_scene(void *server, const ct_scene *scene);
+void srv_free_scene_later(void *server, const ct_scene *scene);
 
 /* ---- reply.c ---- */
 

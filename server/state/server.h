@@ -4,13 +4,13 @@
 #define SRV_STATE_SERVER_H
 
 #include "access/auth.h"
-#include "process/config.h"
 #include "access/head_guard.h"
-#include "state/heap_trim.h"
-#include "process/log.h"
-#include "state/metrics.h"
-#include "process/notify.h"
 #include "access/peers.h"
+#include "process/config.h"
+#include "process/log.h"
+#include "process/notify.h"
+#include "state/heap_trim.h"
+#include "state/metrics.h"
 #include "state/pool.h"
 #include "state/registry.h"
 #include "store/store.h"
@@ -88,7 +88,7 @@ typedef struct srv_server {
   struct srv_recovery *recovery;      /* what comes back from it; NULL likewise */
   struct srv_shape_turn *shape_turns; /* writes of shapes that wait for their turn */
   bool shape_turn_taken;
-  struct srv_shelf *shelf;   /* when shapes were last seen */
+  struct srv_shape_expiry *shelf; /* when shapes were last seen */
   size_t shapes_corrupt;     /* posted shapes that the store has and that cannot be read, by the last look at them */
   struct srv_shared *shared; /* what others have written; NULL: the store is ours alone */
   bool store_failed;         /* and it has been told */
@@ -128,14 +128,14 @@ bool srv_server_listen(srv_server *server);
 void srv_server_run(srv_server *server);
 void srv_server_destroy(srv_server *server);
 /* libmicrohttpd has something to do before the loop sleeps. */
-static inline void srv_server_touch(srv_server *server) { server->dirty = true; }
+static inline void srv_server_mark_dirty(srv_server *server) { server->dirty = true; }
 
 /* ---- listen.c ---- */
 
 /* Makes the listening socket, or takes the one that was handed over. False after one sentence on standard error. */
 bool srv_listen_open(srv_server *server);
 /* Says on standard output where requests are taken. */
-void srv_listen_tell(const srv_server *server);
+void srv_listen_announce(const srv_server *server);
 
 /* ---- drain.c ---- */
 
@@ -143,7 +143,7 @@ void srv_drain_begin(srv_server *server);
 /* Called when a request or a stream has ended. */
 void srv_drain_check(srv_server *server);
 /* Called by the reaper, outside of libmicrohttpd: the same, and what time brings. */
-void srv_drain_look(srv_server *server, uint64_t now_ns);
+void srv_drain_tick(srv_server *server, uint64_t now_ns);
 
 /* ---- connection.c ---- */
 

@@ -14,27 +14,27 @@
 
 typedef enum srv_store_status {
   SRV_STORE_OK,
-  SRV_STORE_MOVED,       /* the key is not at `before`: somebody else has written */
-  SRV_STORE_NAMED,       /* REMOVE of a shape that a scene names */
+  SRV_STORE_CONFLICT,    /* the key is not at `before`: somebody else has written */
+  SRV_STORE_IN_USE,      /* REMOVE of a shape that a scene names */
   SRV_STORE_UNKNOWN,     /* a scene names a shape that is not there; LOAD of a key that is not there */
   SRV_STORE_FULL,        /* no room (disk, quota, memory of Redis): nothing is written, and it may be tried again */
   SRV_STORE_FAILED,      /* the device failed: no write is taken any more until the daemon has been started anew */
-  SRV_STORE_UNAVAILABLE, /* no answer in time; whether the write is there is not known: ask srv_store_look first */
+  SRV_STORE_UNAVAILABLE, /* no answer in time; whether the write is there is not known: ask srv_store_lookup first */
   SRV_STORE_DAMAGED,     /* LOAD: a checksum or the order of records is wrong; a write: its place is damaged, nothing is written */
   SRV_STORE_MEMORY
 } srv_store_status;
 
 typedef enum srv_store_space { SRV_STORE_SCENES, SRV_STORE_SHAPES } srv_store_space;
 
-typedef enum srv_store_act {
-  SRV_STORE_CHANGE, /* one record more */
-  SRV_STORE_BASE,   /* the record takes the place of all that the key has */
-  SRV_STORE_FOLD,   /* a base of revision `revision`, made while the key went on: takes the place of records up to that revision;
-                     * `before` is not looked at, and a key that has gone, or lives another life, is SRV_STORE_MOVED;
-                     * before_stamp is the revision's */
+typedef enum srv_store_operation {
+  SRV_STORE_CHANGE,  /* one record more */
+  SRV_STORE_BASE,    /* the record takes the place of all that the key has */
+  SRV_STORE_COMPACT, /* a base of revision `revision`, made while the key went on: takes the place of records up to that revision;
+                      * `before` is not looked at, and a key that has gone, or lives another life, is SRV_STORE_CONFLICT;
+                      * before_stamp is the revision's */
   SRV_STORE_REMOVE,
   SRV_STORE_SEEN /* of a shape, by a shared store: somebody has posted it again, which who would remove it finds */
-} srv_store_act;
+} srv_store_operation;
 
 /* Room for a sentence that tells what is wrong. */
 #define SRV_STORE_WHY 160
@@ -43,10 +43,10 @@ typedef struct srv_store_write {
   struct srv_store_write *next; /* the store's */
   srv_store_space space;
   char id[CT_ID_LENGTH_MAX + 1];
-  srv_store_act act;
+  srv_store_operation act;
   uint64_t before; /* revision that the key must be at; 0: it must not be there. Shapes have revision 1 */
   /* Stamp of `before`, where the store gives stamps: a store that has gone back in time gives a number again, and a revision that
-   * another write has made is SRV_STORE_MOVED. 0: the number alone is looked at. */
+   * another write has made is SRV_STORE_CONFLICT. 0: the number alone is looked at. */
   uint64_t before_stamp;
   uint64_t revision; /* that it is at afterwards; REMOVE: numbers of new scenes stay above it */
   uint64_t bodies;   /* of the scene; kept beside the revision for listings. REMOVE of a shape with before_stamp: the entry's */
@@ -55,7 +55,7 @@ typedef struct srv_store_write {
   bool has_shapes;    /* the scene names these shapes from now on; false: as before */
   const char *shapes; /* ids, each ended by a zero; shapes_length bytes */
   size_t shapes_length;
-  /* What those hear who listen to the scene, where srv_store_tells; the store does not look into the bytes. */
+  /* What those hear who listen to the scene, where srv_store_distributes_events; the store does not look into the bytes. */
   uint64_t told_count; /* numbers of events that it takes; 0: nothing is told */
   const char *told;    /* [told_length]; none: it is lost, and who listens finds that it is missing */
   size_t told_length;
@@ -100,42 +100,42 @@ typedef struct srv_store_entry {
 } srv_store_entry;
 
 /* The revision of one key (id not empty) or the list of all keys of a space. */
-typedef struct srv_store_look {
-  struct srv_store_look *next; /* the store's */
+typedef struct srv_store_lookup {
+  struct srv_store_lookup *next; /* the store's */
   srv_store_space space;
   char id[CT_ID_LENGTH_MAX + 1]; /* "": all */
-  void (*done)(struct srv_store_look *look);
+  void (*done)(struct srv_store_lookup *look);
   void *cls;
   srv_store_status status;  /* OK, UNAVAILABLE, FAILED, DAMAGED, MEMORY */
   srv_store_entry *entries; /* [count] ascending in id; owned by the caller: free */
   size_t count;
   uint64_t last_revision; /* greatest of the scenes that have gone */
   char why[SRV_STORE_WHY];
-} srv_store_look;
+} srv_store_lookup;
 
 /* What a write has told. */
-typedef struct srv_store_told {
+typedef struct srv_store_event {
   uint64_t last, count;         /* numbers of its events: `count` up to `last` */
   uint64_t revision, bodies;    /* of the scene after it; revision 0: it has gone */
   uint64_t stamp, before_stamp; /* of the write, and of the one that it followed */
   const char *bytes;            /* [length]; none: lost */
   size_t length;
-} srv_store_told;
+} srv_store_event;
 
 /* Who hears what is told of a scene by the writes of all daemons: one order, the same numbers everywhere. */
-typedef struct srv_store_listen {
+typedef struct srv_store_subscription {
   char id[CT_ID_LENGTH_MAX + 1];
   void *cls;
   /* What is told from now on has numbers above `after`, and of what had others nothing more can be heard. The scene stands as
    * given. Called first, and whenever something was missed. */
-  void (*begun)(struct srv_store_listen *listen, uint64_t after, uint64_t revision, uint64_t bodies);
-  void (*told)(struct srv_store_listen *listen, const srv_store_told *told);
+  void (*begun)(struct srv_store_subscription *listen, uint64_t after, uint64_t revision, uint64_t bodies);
+  void (*told)(struct srv_store_subscription *listen, const srv_store_event *told);
   /* All is told that had been when the ticket was given out. */
-  void (*level)(struct srv_store_listen *listen, uint64_t ticket);
+  void (*level)(struct srv_store_subscription *listen, uint64_t ticket);
   /* The scene has gone. The store has let go, and calls nothing more. */
-  void (*gone)(struct srv_store_listen *listen);
+  void (*gone)(struct srv_store_subscription *listen);
   void *ear; /* the store's; NULL: it has let go */
-} srv_store_listen;
+} srv_store_subscription;
 
 typedef struct srv_store srv_store;
 
@@ -143,12 +143,12 @@ typedef struct srv_store srv_store;
 typedef struct srv_store_ops {
   void (*submit)(srv_store *store, srv_store_write *write);
   void (*load)(srv_store *store, srv_store_load *load);
-  void (*look)(srv_store *store, srv_store_look *look);
+  void (*look)(srv_store *store, srv_store_lookup *look);
   /* NULL, as the next two: nobody else writes, and writes tell nothing here. Begins to listen; nothing is called from within.
    * False: out of memory. */
-  bool (*listen)(srv_store *store, srv_store_listen *listen);
-  uint64_t (*level)(srv_store *store, srv_store_listen *listen);
-  void (*unlisten)(srv_store *store, srv_store_listen *listen);
+  bool (*listen)(srv_store *store, srv_store_subscription *listen);
+  uint64_t (*level)(srv_store *store, srv_store_subscription *listen);
+  void (*unlisten)(srv_store *store, srv_store_subscription *listen);
   /* False: writes are not taken now; why (SRV_STORE_WHY bytes) tells. Does not wait. */
   bool (*healthy)(const srv_store *store, srv_store_status *status, char *why);
   /* What is submitted is finished, and told; then the store is closed and freed. To be called while the loop still runs; done comes
@@ -170,13 +170,17 @@ struct srv_store {
 
 static inline void srv_store_submit(srv_store *store, srv_store_write *write) { store->ops->submit(store, write); }
 static inline void srv_store_fetch(srv_store *store, srv_store_load *load) { store->ops->load(store, load); }
-static inline void srv_store_ask(srv_store *store, srv_store_look *look) { store->ops->look(store, look); }
-/* Do the writes of all daemons reach who listens here? Then events come by srv_store_listen alone. */
-static inline bool srv_store_tells(const srv_store *store) { return store && store->ops->listen; }
-static inline bool srv_store_listen_to(srv_store *store, srv_store_listen *listen) { return store->ops->listen(store, listen); }
+static inline void srv_store_find(srv_store *store, srv_store_lookup *look) { store->ops->look(store, look); }
+/* Do the writes of all daemons reach who listens here? Then events come by srv_store_subscription alone. */
+static inline bool srv_store_distributes_events(const srv_store *store) { return store && store->ops->listen; }
+static inline bool srv_store_subscribe(srv_store *store, srv_store_subscription *listen) {
+  return store->ops->listen(store, listen);
+}
 /* A ticket: `level` is called with it, or a later one, when all is told that has been until now. */
-static inline uint64_t srv_store_level(srv_store *store, srv_store_listen *listen) { return store->ops->level(store, listen); }
-static inline void srv_store_unlisten(srv_store *store, srv_store_listen *listen) { store->ops->unlisten(store, listen); }
+static inline uint64_t srv_store_catch_up(srv_store *store, srv_store_subscription *listen) {
+  return store->ops->level(store, listen);
+}
+static inline void srv_store_unsubscribe(srv_store *store, srv_store_subscription *listen) { store->ops->unlisten(store, listen); }
 static inline bool srv_store_healthy(const srv_store *store, srv_store_status *status, char *why) {
   return store->ops->healthy(store, status, why);
 }
@@ -190,20 +194,20 @@ srv_store *srv_store_sqlite_open(uv_loop_t *loop, const char *folder);
   "Redis does not promise to keep what it acknowledges (appendonly yes, appendfsync always, no-appendfsync-on-rewrite no, "        \
   "maxmemory-policy noeviction): the durability is memory"
 /* Where a store in Redis is, and how that was given: "--store", say. */
-typedef struct srv_store_redis_from {
+typedef struct srv_store_redis_options {
   const char *url;           /* redis://[user@]host[:port][/database][?commandMs=N] */
   const char *password_file; /* NULL: none; read again for each connection */
   const char *url_given, *password_file_given;
-} srv_store_redis_from;
+} srv_store_redis_options;
 
 /* Room for a URL that is shown. */
 #define SRV_STORE_URL_MAX 512
 /* The URL without the password that somebody may have put into it; cut at its end, if it is long. */
-const char *srv_store_redis_shown(const char *url, char out[SRV_STORE_URL_MAX]);
+const char *srv_store_redis_hide_password(const char *url, char out[SRV_STORE_URL_MAX]);
 
 /* Opens the store. Runs the loop until Redis has answered, at most twice the time of an answer: a Redis that is away is waited for
  * while the daemon serves. NULL after one sentence on standard error: what no waiting mends, as a wrong password or a store of a
  * newer format. */
-srv_store *srv_store_redis_open(uv_loop_t *loop, const srv_store_redis_from *from);
+srv_store *srv_store_redis_open(uv_loop_t *loop, const srv_store_redis_options *from);
 
 #endif

@@ -48,7 +48,7 @@ typedef struct op {
   kind kind;
   phase phase;
   srv_store_write *write;
-  srv_store_look *look;
+  srv_store_lookup *look;
   srv_store_load *load;
   uint64_t began_ns, deadline_ns;
   unsigned replies; /* still to come */
@@ -63,7 +63,7 @@ typedef struct op {
 
 typedef struct side {
   redis_store *store;
-  srv_redis_link *link;
+  srv_redis_connection *link;
   uint64_t down_ns; /* since when */
   srv_store_status status;
   char why[SRV_STORE_WHY];
@@ -72,10 +72,10 @@ typedef struct side {
 struct redis_store {
   srv_store store; /* first: what the daemon sees */
   uv_loop_t *loop;
-  srv_redis_place place;
-  srv_redis_name *name;
+  srv_redis_endpoint place;
+  srv_redis_resolver *name;
   side sides[LINKS];
-  srv_redis_ears *ears; /* NULL: nobody has listened yet */
+  srv_redis_subscriptions *ears; /* NULL: nobody has listened yet */
   uv_timer_t timer;
   bool hurried;     /* the timer is at TICK_MS */
   uint64_t tick_ns; /* while hurried: of the last tick; 0: times are looked at whenever it comes */
@@ -85,7 +85,7 @@ struct redis_store {
   uint64_t stamp; /* of the last write; begins anywhere: no two daemons come to one; never 0 */
   /* Without the memory for an op: answered by the next tick. */
   srv_store_write *writes;
-  srv_store_look *looks;
+  srv_store_lookup *looks;
   srv_store_load *loads;
   bool refused;     /* at start: it will not get better */
   uint64_t told_ns; /* when it was said that Redis is away; 0: it is not, or nobody was there to hear it */
@@ -129,7 +129,7 @@ static void unlink_op(op *o) {
 static void answer(op *o) {
   redis_store *s = o->store;
   srv_store_write *write = o->write;
-  srv_store_look *look = o->look;
+  srv_store_lookup *look = o->look;
   srv_store_load *load = o->load;
   bool staged = o->phase == PHASE_STAGING;
   unlink_op(o);
@@ -174,7 +174,7 @@ static side *side_of(const op *o) {
 }
 
 static srv_redis_bytes bytes_of(const op *o, const char *digest) {
-  if (o->look) return srv_redis_look_command(o->look);
+  if (o->look) return srv_redis_lookup_command(o->look);
   if (o->load) return srv_redis_load_command(o->load, o->by_script);
   if (o->phase == PHASE_STAGING) return srv_redis_stage_command(o->write, o->stage, o->staged);
   return srv_redis_write_command(&o->store->store, o->write, digest, o->stage[0] ? o->stage : NULL, o->tells);
@@ -182,13 +182,13 @@ static srv_redis_bytes bytes_of(const op *o, const char *digest) {
 
 /* Sends what is to be sent next, if it can be. */
 static void send_op(op *o, bool by_text) {
-  srv_redis_link *link = side_of(o)->link;
-  if (!srv_redis_link_is_up(link)) return;
-  srv_redis_bytes bytes = bytes_of(o, by_text ? NULL : srv_redis_link_digest(link));
+  srv_redis_connection *link = side_of(o)->link;
+  if (!srv_redis_connection_is_up(link)) return;
+  srv_redis_bytes bytes = bytes_of(o, by_text ? NULL : srv_redis_connection_digest(link));
   o->replies = bytes.replies;
   o->lost = false;
   if (o->phase == PHASE_WAITS) o->phase = PHASE_SENT;
-  if (srv_redis_link_send(link, bytes, take, o)) return;
+  if (srv_redis_connection_send(link, bytes, take, o)) return;
   o->replies = 0;
   o->no_memory = true;
 }
@@ -245,12 +245,12 @@ static void take_write(op *o, const redisReply *reply) {
     take_stage(o, reply);
   } else if (srv_redis_is_error(reply, "NOSCRIPT")) {
     send_op(o, true);
-  } else if (srv_redis_asks_for_told(reply) && !o->tells) {
+  } else if (srv_redis_needs_events(reply) && !o->tells) {
     o->tells = true;
     send_op(o, false);
   } else {
     srv_redis_read_write(reply, o->write);
-    if (o->store->ears && srv_redis_is_unheard(reply)) srv_redis_ears_unheard(o->store->ears, o->write->id);
+    if (o->store->ears && srv_redis_is_not_subscribed(reply)) srv_redis_subscriptions_unknown(o->store->ears, o->write->id);
     answer(o);
   }
 }
@@ -316,7 +316,7 @@ static void take(void *cls, const redisReply *reply) {
 /* ---- the connections' events ----------------------------------------------------------------------------------------- */
 
 static bool both_up(const redis_store *s) {
-  return srv_redis_link_is_up(s->sides[SHORT].link) && srv_redis_link_is_up(s->sides[LONG].link);
+  return srv_redis_connection_is_up(s->sides[SHORT].link) && srv_redis_connection_is_up(s->sides[LONG].link);
 }
 
 static void on_up(void *cls) {
@@ -329,21 +329,22 @@ static void on_up(void *cls) {
   }
   for (op *o = s->first; o; o = o->next)
     if (!o->replies && side_of(o) == where && (o->phase == PHASE_WAITS || o->phase == PHASE_STAGING)) send_op(o, false);
-  if (s->ears && where == &s->sides[SHORT]) srv_redis_ears_up(s->ears);
+  if (s->ears && where == &s->sides[SHORT]) srv_redis_subscriptions_connected(s->ears);
 }
 
 /* Writes go by the short connection: what the Redis at its end promises counts. */
-static void on_promise(void *cls, srv_redis_promise promise) {
+static void on_promise(void *cls, srv_redis_durability promise) {
   static const char *const why[] = {
-      [SRV_REDIS_UNTOLD] = "Redis does not tell whether it keeps what it acknowledges (CONFIG GET, INFO): the durability is memory",
-      [SRV_REDIS_NOT_KEPT] = SRV_STORE_NOT_DURABLE,
-      [SRV_REDIS_KEPT_BUT_FOR_FILE] = "Redis is writing its appendonly file: the durability is memory until that is whole",
-      [SRV_REDIS_KEPT] = "Redis keeps what it acknowledges: the durability is redis"};
+      [SRV_REDIS_DURABILITY_UNKNOWN] =
+          "Redis does not tell whether it keeps what it acknowledges (CONFIG GET, INFO): the durability is memory",
+      [SRV_REDIS_NOT_DURABLE] = SRV_STORE_NOT_DURABLE,
+      [SRV_REDIS_DURABLE_AFTER_REWRITE] = "Redis is writing its appendonly file: the durability is memory until that is whole",
+      [SRV_REDIS_DURABLE] = "Redis keeps what it acknowledges: the durability is redis"};
   side *where = cls;
   redis_store *s = where->store;
   if (where != &s->sides[SHORT]) return;
-  if (promise != SRV_REDIS_KEPT_BUT_FOR_FILE) s->has_file = promise == SRV_REDIS_KEPT;
-  else if (s->has_file) promise = SRV_REDIS_KEPT;
+  if (promise != SRV_REDIS_DURABLE_AFTER_REWRITE) s->has_file = promise == SRV_REDIS_DURABLE;
+  else if (s->has_file) promise = SRV_REDIS_DURABLE;
   const char *word = s->has_file ? "redis" : "memory";
   bool news = !s->told_promise || strcmp(word, s->store.durability) != 0;
   s->told_promise = true;
@@ -383,7 +384,7 @@ static uint64_t deadline_of(const op *o) {
   if (o->phase == PHASE_HELD) return UINT64_MAX;
   bool is_long = (o->kind == KIND_LOAD && o->phase == PHASE_SENT) || (o->phase == PHASE_STAGING && o->replies);
   if (!is_long) return o->deadline_ns;
-  uint64_t progress = srv_redis_link_progress(o->store->sides[LONG].link) + o->store->place.command_ns;
+  uint64_t progress = srv_redis_connection_last_progress(o->store->sides[LONG].link) + o->store->place.command_ns;
   uint64_t most = o->began_ns + LONG_NS;
   progress = progress > o->deadline_ns ? progress : o->deadline_ns;
   return progress < most ? progress : most;
@@ -411,7 +412,7 @@ static void answer_all_late(redis_store *s) {
 
 static void answer_without_memory(redis_store *s) {
   srv_store_write *writes = s->writes;
-  srv_store_look *looks = s->looks;
+  srv_store_lookup *looks = s->looks;
   srv_store_load *loads = s->loads;
   s->writes = NULL;
   s->looks = NULL;
@@ -423,7 +424,7 @@ static void answer_without_memory(redis_store *s) {
     write->done(write);
   }
   while (looks) {
-    srv_store_look *look = looks;
+    srv_store_lookup *look = looks;
     looks = look->next;
     look->status = SRV_STORE_MEMORY;
     look->done(look);
@@ -441,16 +442,16 @@ static void take_pong(void *cls, const redisReply *reply) {
   (void)reply;
 }
 
-static void ask_whether_there(redis_store *s) {
+static void check_write_stored(redis_store *s) {
   for (int i = 0; i < LINKS; i++)
-    srv_redis_link_send(s->sides[i].link, srv_redis_command((const char *const[]){"PING", NULL}), take_pong, NULL);
+    srv_redis_connection_send(s->sides[i].link, srv_redis_command((const char *const[]){"PING", NULL}), take_pong, NULL);
 }
 
-static void ask_for_settings(redis_store *s) {
+static void request_redis_settings(redis_store *s) {
   uint64_t now_ns = uv_hrtime();
   if (now_ns - s->settings_ns < SETTINGS_NS) return;
   s->settings_ns = now_ns;
-  srv_redis_link_ask_settings(s->sides[SHORT].link);
+  srv_redis_connection_query_settings(s->sides[SHORT].link);
 }
 
 static void close_links(redis_store *s);
@@ -468,10 +469,10 @@ static void on_tick(uv_timer_t *timer) {
   redis_store *s = timer->data;
   bool busy = false;
   if (has_stood_still(s)) return;
-  if (!s->hurried) ask_whether_there(s);
-  if (!s->links_closing) ask_for_settings(s);
-  for (int i = 0; i < LINKS; i++) busy |= srv_redis_link_tick(s->sides[i].link, uv_hrtime());
-  if (s->ears) busy |= srv_redis_ears_tick(s->ears, uv_hrtime());
+  if (!s->hurried) check_write_stored(s);
+  if (!s->links_closing) request_redis_settings(s);
+  for (int i = 0; i < LINKS; i++) busy |= srv_redis_connection_tick(s->sides[i].link, uv_hrtime());
+  if (s->ears) busy |= srv_redis_subscriptions_tick(s->ears, uv_hrtime());
   answer_without_memory(s);
   answer_all_late(s);
   busy |= s->first != NULL;
@@ -527,7 +528,7 @@ static void submit(srv_store *store, srv_store_write *write) {
   begin(o);
 }
 
-static void look(srv_store *store, srv_store_look *look) {
+static void look(srv_store *store, srv_store_lookup *look) {
   redis_store *s = of(store);
   op *o = add_op(s, KIND_LOOK);
   look->entries = NULL;
@@ -555,21 +556,21 @@ static void load(srv_store *store, srv_store_load *load) {
   begin(o);
 }
 
-static bool listen_to(srv_store *store, srv_store_listen *listen) {
+static bool subscribe_scene(srv_store *store, srv_store_subscription *listen) {
   redis_store *s = of(store);
   hurry(s);
-  if (!s->ears) s->ears = srv_redis_ears_create(&s->store, s->loop, &s->place, s->name, s->sides[SHORT].link);
-  return s->ears && srv_redis_ears_listen(s->ears, listen);
+  if (!s->ears) s->ears = srv_redis_subscriptions_create(&s->store, s->loop, &s->place, s->name, s->sides[SHORT].link);
+  return s->ears && srv_redis_subscribe(s->ears, listen);
 }
 
-static uint64_t level(srv_store *store, srv_store_listen *listen) {
+static uint64_t level(srv_store *store, srv_store_subscription *listen) {
   (void)store;
-  return srv_redis_ears_level(listen);
+  return srv_redis_subscriptions_catch_up(listen);
 }
 
-static void unlisten(srv_store *store, srv_store_listen *listen) {
+static void unlisten(srv_store *store, srv_store_subscription *listen) {
   (void)store;
-  srv_redis_ears_unlisten(listen);
+  srv_redis_unsubscribe(listen);
 }
 
 static bool healthy(const srv_store *store, srv_store_status *status, char *why) {
@@ -578,7 +579,7 @@ static bool healthy(const srv_store *store, srv_store_status *status, char *why)
   why[0] = 0;
   for (int i = 0; i < LINKS; i++) {
     const side *where = &s->sides[i];
-    if (srv_redis_link_is_up(where->link)) continue;
+    if (srv_redis_connection_is_up(where->link)) continue;
     *status = where->status;
     memcpy(why, where->why, sizeof where->why);
     return false;
@@ -592,8 +593,8 @@ static void timer_closed(uv_handle_t *handle) {
   redis_store *s = handle->data;
   void (*closed)(void *cls) = s->closed;
   void *cls = s->closed_cls;
-  srv_redis_place_forget(&s->place);
-  srv_redis_name_release(s->name);
+  srv_redis_endpoint_free(&s->place);
+  srv_redis_resolver_release(s->name);
   free(s);
   if (closed) closed(cls);
 }
@@ -608,9 +609,9 @@ static void close_links(redis_store *s) {
   uv_timer_stop(&s->timer);
   /* One more: the last link to be closed must not end the store before all have been asked to. */
   s->open_links = LINKS + 1 + (s->ears != NULL);
-  if (s->ears) srv_redis_ears_close(s->ears, link_closed, s);
+  if (s->ears) srv_redis_subscriptions_close(s->ears, link_closed, s);
   for (int i = 0; i < LINKS; i++) {
-    if (s->sides[i].link) srv_redis_link_close(s->sides[i].link, link_closed, s);
+    if (s->sides[i].link) srv_redis_connection_close(s->sides[i].link, link_closed, s);
     else link_closed(s);
   }
   link_closed(s);
@@ -627,7 +628,7 @@ static void close_store(srv_store *store, void (*done)(void *cls), void *cls) {
 static const srv_store_ops ops = {.submit = submit,
                                   .load = load,
                                   .look = look,
-                                  .listen = listen_to,
+                                  .listen = subscribe_scene,
                                   .level = level,
                                   .unlisten = unlisten,
                                   .healthy = healthy,
@@ -655,13 +656,13 @@ static void wait_at_start(redis_store *s) {
 
 /* False: why tells. */
 static bool connect_all(redis_store *s, char *why) {
-  bool good = (s->name = srv_redis_name_create(s->place.host, s->place.port)) != NULL;
+  bool good = (s->name = srv_redis_resolver_create(s->place.host, s->place.port)) != NULL;
   for (int i = 0; good && i < LINKS; i++) {
     side *where = &s->sides[i];
     *where = (side){.store = s, .down_ns = uv_hrtime(), .status = SRV_STORE_UNAVAILABLE};
     snprintf(where->why, sizeof where->why, "Redis does not answer");
-    const srv_redis_link_events events = {.up = on_up, .promise = on_promise, .down = on_down, .cls = where};
-    where->link = srv_redis_link_create(s->loop, &s->place, s->name, &events);
+    const srv_redis_connection_events events = {.up = on_up, .promise = on_promise, .down = on_down, .cls = where};
+    where->link = srv_redis_connection_create(s->loop, &s->place, s->name, &events);
     good = where->link != NULL;
   }
   if (good) wait_at_start(s);
@@ -671,15 +672,16 @@ static bool connect_all(redis_store *s, char *why) {
   return good && !s->refused;
 }
 
-srv_store *srv_store_redis_open(uv_loop_t *loop, const srv_store_redis_from *from) {
+srv_store *srv_store_redis_open(uv_loop_t *loop, const srv_store_redis_options *from) {
   char why[SRV_STORE_WHY] = "out of memory", shown[SRV_STORE_URL_MAX];
   redis_store *s = create(loop);
-  bool placed = s && srv_redis_place_read(&s->place, from);
+  bool placed = s && srv_redis_endpoint_read(&s->place, from);
   if (placed && connect_all(s, why)) {
     s->place.serving = true;
     return &s->store;
   }
-  if (placed || !s) fprintf(stderr, "contactd: %s: %s: %s.\n", from->url_given, srv_store_redis_shown(from->url, shown), why);
+  if (placed || !s)
+    fprintf(stderr, "contactd: %s: %s: %s.\n", from->url_given, srv_store_redis_hide_password(from->url, shown), why);
   if (s) close_links(s);
   return NULL;
 }

@@ -14,7 +14,7 @@
 
 /* ---- where ----------------------------------------------------------------------------------------------------------- */
 
-typedef struct srv_redis_place {
+typedef struct srv_redis_endpoint {
   char host[256];
   char port[8];
   char user[64]; /* "": none */
@@ -23,30 +23,31 @@ typedef struct srv_redis_place {
   const char *password_file; /* not owned; NULL: none */
   char *password;            /* owned; NULL: none */
   bool serving;              /* the start is over: nothing that Redis says ends the daemon */
-} srv_redis_place;
+} srv_redis_endpoint;
 
 /* The password is the file's only line. False after one sentence on standard error. */
-bool srv_redis_place_read(srv_redis_place *place, const srv_store_redis_from *from);
+bool srv_redis_endpoint_read(srv_redis_endpoint *place, const srv_store_redis_options *from);
 /* Reads the password's file once more: it may have been replaced. Where it cannot be read now the password stays. */
-void srv_redis_place_refresh(srv_redis_place *place);
-void srv_redis_place_forget(srv_redis_place *place);
+void srv_redis_endpoint_reload_password(srv_redis_endpoint *place);
+void srv_redis_endpoint_free(srv_redis_endpoint *place);
 
 /* ---- a name ---------------------------------------------------------------------------------------------------------- */
 
-typedef struct srv_redis_name srv_redis_name;
+typedef struct srv_redis_resolver srv_redis_resolver;
 
-typedef enum srv_redis_found {
-  SRV_REDIS_FOUND,
-  SRV_REDIS_FOUND_LATER, /* it is being looked for: to be asked again */
-  SRV_REDIS_FOUND_NOTHING
-} srv_redis_found;
+typedef enum srv_redis_lookup_status {
+  SRV_REDIS_LOOKUP_FOUND,
+  SRV_REDIS_LOOKUP_PENDING, /* it is being looked for: to be asked again */
+  SRV_REDIS_LOOKUP_FAILED
+} srv_redis_lookup_status;
 
 /* NULL: out of memory. */
-srv_redis_name *srv_redis_name_create(const char *host, const char *port);
+srv_redis_resolver *srv_redis_resolver_create(const char *host, const char *port);
 /* Does not wait for a lookup that is under way. NULL is allowed. */
-void srv_redis_name_release(srv_redis_name *name);
+void srv_redis_resolver_release(srv_redis_resolver *name);
 /* Never waits. Of several addresses that of the turn. NOTHING: why tells. */
-srv_redis_found srv_redis_name_ask(srv_redis_name *name, unsigned turn, struct sockaddr_storage *out, char why[SRV_STORE_WHY]);
+srv_redis_lookup_status srv_redis_resolver_lookup(srv_redis_resolver *name, unsigned turn, struct sockaddr_storage *out,
+                                                  char why[SRV_STORE_WHY]);
 
 /* ---- format ---------------------------------------------------------------------------------------------------------- */
 
@@ -61,13 +62,13 @@ srv_redis_found srv_redis_name_ask(srv_redis_name *name, unsigned turn, struct s
  *   contactd:told:ID         what the scene's writes have told, a stream: an entry per write, by the number of its last event,
  *                            with n (events), r, b (revision and bodies after it), t (bytes), s, p (its stamp, and that of
  *                            the write that it followed)
- *   contactd:listened:ID     while somebody listens, and SRV_REDIS_TOLD_SECONDS more: first, last (numbers; no event has the
+ *   contactd:listened:ID     while somebody listens, and SRV_REDIS_EVENTS_SECONDS more: first, last (numbers; no event has the
  *                            first), bytes (of the stream), closed (the scene has gone)
  *   contactd:stage:...       parts of a record that is on its way; gone by itself when nobody takes it */
 #define SRV_REDIS_FORMAT "2"
 /* A revision above this one is damage: numbers of new scenes, which are above all, would come round to 0. */
-#define SRV_REDIS_REVISION_MOST UINT64_C(9223372036854775807)
-#define SRV_REDIS_REVISION_MOST_TEXT "9223372036854775807"
+#define SRV_REDIS_REVISION_MAX UINT64_C(9223372036854775807)
+#define SRV_REDIS_REVISION_MAX_TEXT "9223372036854775807"
 
 #define SRV_REDIS_KEY "contactd:"
 #define SRV_REDIS_KEY_STORE SRV_REDIS_KEY "store"
@@ -77,8 +78,8 @@ srv_redis_found srv_redis_name_ask(srv_redis_name *name, unsigned turn, struct s
 /* What follows of these tells them apart. */
 #define SRV_REDIS_KEY_HEADS SRV_REDIS_KEY "heads:"
 #define SRV_REDIS_KEY_PARTS SRV_REDIS_KEY "parts:"
-#define SRV_REDIS_KEY_TOLD SRV_REDIS_KEY "told:"
-#define SRV_REDIS_KEY_LISTENED SRV_REDIS_KEY "listened:"
+#define SRV_REDIS_KEY_EVENTS SRV_REDIS_KEY "told:"
+#define SRV_REDIS_KEY_SUBSCRIBED SRV_REDIS_KEY "listened:"
 #define SRV_REDIS_KEY_STAGE SRV_REDIS_KEY "stage:"
 /* Is never there. */
 #define SRV_REDIS_KEY_NONE SRV_REDIS_KEY_STAGE "none"
@@ -91,13 +92,13 @@ srv_redis_found srv_redis_name_ask(srv_redis_name *name, unsigned turn, struct s
 #define SRV_REDIS_STAGE_SECONDS "60"
 
 /* So long what is told of a scene is kept after the last time that somebody listened: clients may come back. */
-#define SRV_REDIS_TOLD_SECONDS "300"
+#define SRV_REDIS_EVENTS_SECONDS "300"
 /* Numbers of events are below this one: those that Lua, which has only doubles, counts without loss. */
 #define SRV_REDIS_NUMBERS (UINT64_C(1) << 53)
 /* What is longer is sent only where somebody listens. */
-#define SRV_REDIS_TOLD_SHORT ((size_t)4096)
+#define SRV_REDIS_EVENTS_SHORT ((size_t)4096)
 /* What one write tells is lost if it is more: who listens is told so. */
-#define SRV_REDIS_TOLD_BYTES ((size_t)16 << 20)
+#define SRV_REDIS_EVENTS_BYTES ((size_t)16 << 20)
 
 /* ---- commands -------------------------------------------------------------------------------------------------------- */
 
@@ -111,22 +112,22 @@ typedef struct srv_redis_bytes {
 extern const char *const srv_redis_script;
 extern const char srv_redis_probe[]; /* with the store's key, and one that is never there */
 
-/* A command of at most SRV_REDIS_WORDS_MOST texts, the list ended by NULL. */
-#define SRV_REDIS_WORDS_MOST 16
+/* A command of at most SRV_REDIS_WORDS_MAX texts, the list ended by NULL. */
+#define SRV_REDIS_WORDS_MAX 16
 srv_redis_bytes srv_redis_command(const char *const *words);
 /* The write as one call of the script: by its digest, or by its text where that is NULL. stage: name of the list that has the
- * parts; NULL: they go with it. tells: what it tells goes with it, however long; else srv_redis_asks_for_told may be the answer. */
+ * parts; NULL: they go with it. tells: what it tells goes with it, however long; else srv_redis_needs_events may be the answer. */
 srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_write *write, const char *digest, const char *stage,
                                         bool tells);
 /* The next part of the write's bytes, from `at` on, onto the stage. */
 srv_redis_bytes srv_redis_stage_command(const srv_store_write *write, const char *stage, size_t at);
-srv_redis_bytes srv_redis_look_command(const srv_store_look *look);
+srv_redis_bytes srv_redis_lookup_command(const srv_store_lookup *look);
 /* All of a key as a transaction; or as a script, which copies all of it once more, but is taken by a Redis without memory, too. */
 srv_redis_bytes srv_redis_load_command(const srv_store_load *load, bool by_script);
 /* Somebody listens, and has heard all up to `last` of what began after `first`; 0: nothing yet. What more there is. */
-srv_redis_bytes srv_redis_listen_command(const char *id, uint64_t first, uint64_t last);
+srv_redis_bytes srv_redis_subscribe_command(const char *id, uint64_t first, uint64_t last);
 /* What is told next of any of the scenes, waiting for it so long. */
-srv_redis_bytes srv_redis_hear_command(const char *const *ids, const uint64_t *last, size_t count, uint64_t wait_ms);
+srv_redis_bytes srv_redis_wait_events_command(const char *const *ids, const uint64_t *last, size_t count, uint64_t wait_ms);
 
 /* ---- replies --------------------------------------------------------------------------------------------------------- */
 
@@ -136,98 +137,98 @@ bool srv_redis_is_error(const redisReply *reply, const char *code);
 /* Does the error tell that another connection may do better: of a primary that has become a replica, of a user who has changed? */
 bool srv_redis_is_stale(const redisReply *reply);
 /* Is it an error that ends a start, but not a daemon that serves: a wrong password, a database that is not there? */
-bool srv_redis_is_hopeless(const redisReply *reply);
+bool srv_redis_is_permanent_error(const redisReply *reply);
 /* The sentence for a store whose format is the reply's text. */
 void srv_redis_other_format(const redisReply *reply, char why[SRV_STORE_WHY]);
 /* Set status and what else is answered, from replies of any content. */
 /* Nothing is written: somebody listens, and what the write tells has not come with it. */
-bool srv_redis_asks_for_told(const redisReply *reply);
+bool srv_redis_needs_events(const redisReply *reply);
 /* It is written, and Redis knows of nobody who listens. */
-bool srv_redis_is_unheard(const redisReply *reply);
+bool srv_redis_is_not_subscribed(const redisReply *reply);
 void srv_redis_read_write(const redisReply *reply, srv_store_write *write);
 /* The two replies to a look: what is there, then the greatest revision that has gone. */
-void srv_redis_read_entries(const redisReply *reply, srv_store_look *look);
-void srv_redis_read_last(const redisReply *reply, srv_store_look *look);
+void srv_redis_read_entries(const redisReply *reply, srv_store_lookup *look);
+void srv_redis_read_last(const redisReply *reply, srv_store_lookup *look);
 void srv_redis_read_load(const redisReply *reply, srv_store_load *load);
-/* The reply to srv_redis_listen_command: the numbers, and how many writes are told of. False: it is none. */
-typedef struct srv_redis_heard {
+/* The reply to srv_redis_subscribe_command: the numbers, and how many writes are told of. False: it is none. */
+typedef struct srv_redis_event_batch {
   uint64_t first, last, revision, bodies, stamp; /* revision 0: the scene is not there */
-  const redisReply *writes;                      /* for srv_redis_read_told */
+  const redisReply *writes;                      /* for srv_redis_read_event */
   size_t count;
-} srv_redis_heard;
-bool srv_redis_read_heard(const redisReply *reply, srv_redis_heard *out);
-/* The same of one of the scenes in the reply to srv_redis_hear_command, and its id. */
-bool srv_redis_read_news(const redisReply *reply, size_t index, char id[CT_ID_LENGTH_MAX + 1], srv_redis_heard *out);
-bool srv_redis_read_told(const srv_redis_heard *heard, size_t index, srv_store_told *out);
+} srv_redis_event_batch;
+bool srv_redis_read_event_batch(const redisReply *reply, srv_redis_event_batch *out);
+/* The same of one of the scenes in the reply to srv_redis_wait_events_command, and its id. */
+bool srv_redis_read_scene_events(const redisReply *reply, size_t index, char id[CT_ID_LENGTH_MAX + 1], srv_redis_event_batch *out);
+bool srv_redis_read_event(const srv_redis_event_batch *heard, size_t index, srv_store_event *out);
 /* Whether what is acknowledged is on the disk. */
-typedef enum srv_redis_promise {
-  SRV_REDIS_UNTOLD,
-  SRV_REDIS_NOT_KEPT,
-  SRV_REDIS_KEPT_BUT_FOR_FILE, /* if the appendonly file is whole: it is being written for the first time, or anew */
-  SRV_REDIS_KEPT
-} srv_redis_promise;
+typedef enum srv_redis_durability {
+  SRV_REDIS_DURABILITY_UNKNOWN,
+  SRV_REDIS_NOT_DURABLE,
+  SRV_REDIS_DURABLE_AFTER_REWRITE, /* if the appendonly file is whole: it is being written for the first time, or anew */
+  SRV_REDIS_DURABLE
+} srv_redis_durability;
 /* By the replies to CONFIG GET and INFO. */
-srv_redis_promise srv_redis_read_settings(const redisReply *reply);
-srv_redis_promise srv_redis_read_persistence(const redisReply *reply);
+srv_redis_durability srv_redis_read_settings(const redisReply *reply);
+srv_redis_durability srv_redis_read_persistence(const redisReply *reply);
 
 /* ---- a connection ---------------------------------------------------------------------------------------------------- */
 
 /* Times in ns. */
-#define SRV_REDIS_NAME_NS 1000000000u
+#define SRV_REDIS_LOOKUP_NS 1000000000u
 #define SRV_REDIS_CONNECT_NS 500000000u
 #define SRV_REDIS_COMMAND_NS 1000000000u /* unless the place says otherwise */
 #define SRV_REDIS_STALE_NS 1000000000u   /* a connection is not made anew before for what Redis answers on it */
-#define SRV_REDIS_RETRY_LEAST_NS 100000000u
-#define SRV_REDIS_RETRY_MOST_NS 5000000000u
+#define SRV_REDIS_RETRY_MIN_NS 100000000u
+#define SRV_REDIS_RETRY_MAX_NS 5000000000u
 
-typedef struct srv_redis_link srv_redis_link;
+typedef struct srv_redis_connection srv_redis_connection;
 
 /* Takes one reply: NULL when the connection has gone without it. Replies come in the order of what was sent. */
-typedef void srv_redis_take(void *cls, const redisReply *reply);
+typedef void srv_redis_reply_callback(void *cls, const redisReply *reply);
 
-typedef struct srv_redis_link_events {
+typedef struct srv_redis_connection_events {
   void (*up)(void *cls);                                             /* commands can be sent */
-  void (*promise)(void *cls, srv_redis_promise promise);             /* what Redis promises */
+  void (*promise)(void *cls, srv_redis_durability promise);          /* what Redis promises */
   void (*down)(void *cls, srv_store_status status, const char *why); /* the connection has gone, or could not be made */
   void *cls;
-} srv_redis_link_events;
+} srv_redis_connection_events;
 
 /* Begins to connect at once. NULL: out of memory. place and name must outlive it. */
-srv_redis_link *srv_redis_link_create(uv_loop_t *loop, srv_redis_place *place, srv_redis_name *name,
-                                      const srv_redis_link_events *events);
+srv_redis_connection *srv_redis_connection_create(uv_loop_t *loop, srv_redis_endpoint *place, srv_redis_resolver *name,
+                                                  const srv_redis_connection_events *events);
 /* Ends the connection; closed is called when nothing of it is left in the loop. */
-void srv_redis_link_close(srv_redis_link *link, void (*closed)(void *cls), void *cls);
-bool srv_redis_link_is_up(const srv_redis_link *link);
+void srv_redis_connection_close(srv_redis_connection *link, void (*closed)(void *cls), void *cls);
+bool srv_redis_connection_is_up(const srv_redis_connection *link);
 /* The script's digest, by Redis' word. */
-const char *srv_redis_link_digest(const srv_redis_link *link);
+const char *srv_redis_connection_digest(const srv_redis_connection *link);
 /* Sends what is up. `take` gets each reply. bytes are taken over. False: out of memory, or not up; take will not be called. */
-bool srv_redis_link_send(srv_redis_link *link, srv_redis_bytes bytes, srv_redis_take *take, void *cls);
+bool srv_redis_connection_send(srv_redis_connection *link, srv_redis_bytes bytes, srv_redis_reply_callback *take, void *cls);
 /* What Redis promises may have changed: the event tells, unless it was not told at the connection's beginning either. */
-void srv_redis_link_ask_settings(srv_redis_link *link);
+void srv_redis_connection_query_settings(srv_redis_connection *link);
 /* When bytes last went or came while something was under way; else when the first command was sent. */
-uint64_t srv_redis_link_progress(const srv_redis_link *link);
+uint64_t srv_redis_connection_last_progress(const srv_redis_connection *link);
 /* Looks at the times. Returns whether anything is under way: then it is to be called often. */
-bool srv_redis_link_tick(srv_redis_link *link, uint64_t now_ns);
+bool srv_redis_connection_tick(srv_redis_connection *link, uint64_t now_ns);
 
 /* ---- who listens (store_redis_subscription.c) ------------------------------------------------------------------------------ */
 
-typedef struct srv_redis_ears srv_redis_ears;
+typedef struct srv_redis_subscriptions srv_redis_subscriptions;
 
 /* store: is told what somebody should know. asks: the connection that questions go by; what is told is heard on one of its own,
  * which is made here. NULL: out of memory. */
-srv_redis_ears *srv_redis_ears_create(const srv_store *store, uv_loop_t *loop, srv_redis_place *place, srv_redis_name *name,
-                                      srv_redis_link *asks);
+srv_redis_subscriptions *srv_redis_subscriptions_create(const srv_store *store, uv_loop_t *loop, srv_redis_endpoint *place,
+                                                        srv_redis_resolver *name, srv_redis_connection *asks);
 /* closed is called when nothing of it is left in the loop. */
-void srv_redis_ears_close(srv_redis_ears *ears, void (*closed)(void *cls), void *cls);
+void srv_redis_subscriptions_close(srv_redis_subscriptions *ears, void (*closed)(void *cls), void *cls);
 /* The connection that questions go by is up. */
-void srv_redis_ears_up(srv_redis_ears *ears);
+void srv_redis_subscriptions_connected(srv_redis_subscriptions *ears);
 /* To be called every second or more often. Returns whether more often is needed. */
-bool srv_redis_ears_tick(srv_redis_ears *ears, uint64_t now_ns);
+bool srv_redis_subscriptions_tick(srv_redis_subscriptions *ears, uint64_t now_ns);
 /* Redis knows of nobody who listens to the scene: who does so here asks at once. */
-void srv_redis_ears_unheard(srv_redis_ears *ears, const char *id);
+void srv_redis_subscriptions_unknown(srv_redis_subscriptions *ears, const char *id);
 /* As those of the store. */
-bool srv_redis_ears_listen(srv_redis_ears *ears, srv_store_listen *listen);
-uint64_t srv_redis_ears_level(srv_store_listen *listen);
-void srv_redis_ears_unlisten(srv_store_listen *listen);
+bool srv_redis_subscribe(srv_redis_subscriptions *ears, srv_store_subscription *listen);
+uint64_t srv_redis_subscriptions_catch_up(srv_store_subscription *listen);
+void srv_redis_unsubscribe(srv_store_subscription *listen);
 
 #endif

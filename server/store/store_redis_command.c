@@ -86,7 +86,7 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "local current, seen, mark = '0', '0', '0'\n"
     "if entry then current, seen, mark = string.match(entry, '^(%d+) (%d+) (%d+)$') end\n"
     "local function is_revision(text)\n"
-    "  return string.find(text, '^%d+$') and not above(text, '" SRV_REDIS_REVISION_MOST_TEXT "')\n"
+    "  return string.find(text, '^%d+$') and not above(text, '" SRV_REDIS_REVISION_MAX_TEXT "')\n"
     "end\n"
     "if not current or not is_revision(current) then return {'DAMAGED'} end\n"
     "local last = call('HGET', store, 'last') or '0'\n"
@@ -246,10 +246,10 @@ static srv_redis_bytes format(int count, const char **words, const size_t *lengt
 }
 
 srv_redis_bytes srv_redis_command(const char *const *words) {
-  const char *list[SRV_REDIS_WORDS_MOST];
+  const char *list[SRV_REDIS_WORDS_MAX];
   int count = 0;
   for (; words[count]; count++) {
-    assert(count < SRV_REDIS_WORDS_MOST);
+    assert(count < SRV_REDIS_WORDS_MAX);
     list[count] = words[count];
   }
   return format(count, list, NULL, 1);
@@ -287,8 +287,8 @@ static void name_keys(key_names *out, srv_store_space space, const char *id) {
   snprintf(out->keys, sizeof out->keys, SRV_REDIS_KEY "%s", space_name(space));
   snprintf(out->heads, sizeof out->heads, SRV_REDIS_KEY_HEADS "%s:%s", space_name(space), id);
   snprintf(out->parts, sizeof out->parts, SRV_REDIS_KEY_PARTS "%s:%s", space_name(space), id);
-  snprintf(out->listened, sizeof out->listened, SRV_REDIS_KEY_LISTENED "%s", id);
-  snprintf(out->told, sizeof out->told, SRV_REDIS_KEY_TOLD "%s", id);
+  snprintf(out->listened, sizeof out->listened, SRV_REDIS_KEY_SUBSCRIBED "%s", id);
+  snprintf(out->told, sizeof out->told, SRV_REDIS_KEY_EVENTS "%s", id);
 }
 
 static void set_keys(call *c, const key_names *names, const char *stage) {
@@ -306,9 +306,9 @@ static void set_keys(call *c, const key_names *names, const char *stage) {
 }
 
 static void set_told(call *c, const srv_store *store, const srv_store_write *write, bool tells) {
-  bool is_there = write->told && write->told_length <= SRV_REDIS_TOLD_BYTES;
+  bool is_there = write->told && write->told_length <= SRV_REDIS_EVENTS_BYTES;
   set_number(c, WORD_EVENTS, write->told_count);
-  if (!tells && write->told_length > SRV_REDIS_TOLD_SHORT) set_text(c, WORD_TEXT, "?");
+  if (!tells && write->told_length > SRV_REDIS_EVENTS_SHORT) set_text(c, WORD_TEXT, "?");
   else set(c, WORD_TEXT, is_there ? write->told : "", is_there ? write->told_length : 0);
   set_number(c, WORD_MOST, store->told_most);
   set_number(c, WORD_ROOM, store->told_bytes_most);
@@ -383,7 +383,7 @@ static srv_redis_bytes join(const srv_redis_bytes *pieces, int count) {
 #define COMMAND(...) srv_redis_command((const char *const[]){__VA_ARGS__, NULL})
 
 /* The last revision is asked for second: of a scene that has gone before the first question it is known then. */
-srv_redis_bytes srv_redis_look_command(const srv_store_look *look) {
+srv_redis_bytes srv_redis_lookup_command(const srv_store_lookup *look) {
   key_names names;
   name_keys(&names, look->space, look->id);
   srv_redis_bytes pieces[] = {look->id[0] ? COMMAND("HGET", names.keys, look->id) : COMMAND("HGETALL", names.keys),
@@ -444,20 +444,20 @@ static const char listen_script[] =
     "local heard = (known_first == '0' or ahead) and first or known_last\n"
     "return {first .. ' ' .. last .. ' ' .. string.match(entry, '^%d+ %d+ %d+$'), call('XRANGE', told, '(' .. heard, '+')}\n";
 
-srv_redis_bytes srv_redis_listen_command(const char *id, uint64_t first, uint64_t last) {
+srv_redis_bytes srv_redis_subscribe_command(const char *id, uint64_t first, uint64_t last) {
   key_names names;
   char numbers[2][24];
   name_keys(&names, SRV_STORE_SCENES, id);
   snprintf(numbers[0], sizeof numbers[0], "%" PRIu64, first);
   snprintf(numbers[1], sizeof numbers[1], "%" PRIu64, last);
   return COMMAND("EVAL", listen_script, "3", names.keys, names.listened, names.told, id, numbers[0], numbers[1],
-                 SRV_REDIS_TOLD_SECONDS);
+                 SRV_REDIS_EVENTS_SECONDS);
 }
 
 /* Writes in one reply of each scene. */
 #define HEAR_COUNT "100"
 
-srv_redis_bytes srv_redis_hear_command(const char *const *ids, const uint64_t *last, size_t count, uint64_t wait_ms) {
+srv_redis_bytes srv_redis_wait_events_command(const char *const *ids, const uint64_t *last, size_t count, uint64_t wait_ms) {
   enum { HEAD = 6 };
   typedef char text[32 + CT_ID_LENGTH_MAX];
   char wait[24];
@@ -469,7 +469,7 @@ srv_redis_bytes srv_redis_hear_command(const char *const *ids, const uint64_t *l
   if (texts && words) {
     memcpy(words, head, sizeof head);
     for (size_t i = 0; i < count; i++) {
-      snprintf(texts[i], sizeof texts[i], SRV_REDIS_KEY_TOLD "%s", ids[i]);
+      snprintf(texts[i], sizeof texts[i], SRV_REDIS_KEY_EVENTS "%s", ids[i]);
       snprintf(texts[count + i], sizeof texts[i], "%" PRIu64 "-0", last[i]);
       words[HEAD + i] = texts[i];
       words[HEAD + count + i] = texts[count + i];

@@ -19,7 +19,7 @@ typedef enum state { STATE_DOWN, STATE_NAME, STATE_CONNECT, STATE_GREET, STATE_U
 /* A reply that is to come. */
 typedef struct expected {
   struct expected *next;
-  srv_redis_take *take;
+  srv_redis_reply_callback *take;
   void *cls;
 } expected;
 
@@ -27,7 +27,7 @@ typedef struct expected {
 typedef struct wire {
   uv_tcp_t tcp;
   uv_connect_t connect;
-  srv_redis_link *link; /* NULL: given up */
+  srv_redis_connection *link; /* NULL: given up */
   redisReader *reader;
   redisReplyObjectFunctions functions; /* hiredis' own but for arrays */
   void *(*create_array)(const redisReadTask *task, int elements);
@@ -43,11 +43,11 @@ typedef struct sending {
   uint64_t asked_before; /* replies */
 } sending;
 
-struct srv_redis_link {
+struct srv_redis_connection {
   uv_loop_t *loop;
-  srv_redis_place *place;
-  srv_redis_name *name;
-  srv_redis_link_events events;
+  srv_redis_endpoint *place;
+  srv_redis_resolver *name;
+  srv_redis_connection_events events;
   state state;
   wire *wire;
   size_t unsent;        /* bytes, when the times were looked at last */
@@ -59,7 +59,7 @@ struct srv_redis_link {
   uint64_t stale_ns; /* since when: an answer was one that another connection may not have; 0: none was */
   bool refused;      /* in the greeting: status and why tell */
   bool asks_settings, knows_settings;
-  srv_redis_promise settings; /* by these alone */
+  srv_redis_durability settings; /* by these alone */
   srv_store_status status;
   char why[SRV_STORE_WHY];
   char digest[48];
@@ -70,7 +70,7 @@ struct srv_redis_link {
 
 /* ---- ends ------------------------------------------------------------------------------------------------------------ */
 
-static void maybe_closed(srv_redis_link *link) {
+static void maybe_closed(srv_redis_connection *link) {
   if (link->state != STATE_CLOSED || link->wires) return;
   void (*closed)(void *cls) = link->closed;
   void *cls = link->closed_cls;
@@ -81,17 +81,17 @@ static void maybe_closed(srv_redis_link *link) {
 
 /* Between the half and the whole of a time that doubles. */
 static uint64_t pause_ns(unsigned failures) {
-  uint64_t most = SRV_REDIS_RETRY_LEAST_NS << (failures < 7 ? failures : 7);
+  uint64_t most = SRV_REDIS_RETRY_MIN_NS << (failures < 7 ? failures : 7);
   uint16_t random = 0;
-  if (most > SRV_REDIS_RETRY_MOST_NS) most = SRV_REDIS_RETRY_MOST_NS;
+  if (most > SRV_REDIS_RETRY_MAX_NS) most = SRV_REDIS_RETRY_MAX_NS;
   if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random) random = (uint16_t)uv_hrtime();
   uint64_t pause = most / 2 + most / 2 * random / 65536;
-  return pause < SRV_REDIS_RETRY_LEAST_NS ? SRV_REDIS_RETRY_LEAST_NS : pause;
+  return pause < SRV_REDIS_RETRY_MIN_NS ? SRV_REDIS_RETRY_MIN_NS : pause;
 }
 
 static void wire_closed(uv_handle_t *handle) {
   wire *w = handle->data;
-  srv_redis_link *link = w->connect.data;
+  srv_redis_connection *link = w->connect.data;
   redisReaderFree(w->reader);
   free(w);
   link->wires--;
@@ -99,7 +99,7 @@ static void wire_closed(uv_handle_t *handle) {
 }
 
 /* Who waits for a reply is told that there is none. */
-static void drop_wire(srv_redis_link *link) {
+static void drop_wire(srv_redis_connection *link) {
   wire *w = link->wire;
   if (!w) return;
   link->wire = NULL;
@@ -113,7 +113,7 @@ static void drop_wire(srv_redis_link *link) {
   }
 }
 
-static void go_down(srv_redis_link *link, srv_store_status status, const char *why) {
+static void go_down(srv_redis_connection *link, srv_store_status status, const char *why) {
   if (link->state == STATE_CLOSED || link->state == STATE_DOWN) return;
   char text[SRV_STORE_WHY];
   snprintf(text, sizeof text, "%s", why);
@@ -175,7 +175,7 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *out) {
 
 static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer) {
   wire *w = stream->data;
-  srv_redis_link *link = w->link;
+  srv_redis_connection *link = w->link;
   if (!link || length == 0) return;
   if (length < 0) {
     go_down(link, SRV_STORE_UNAVAILABLE, "the connection to Redis was lost");
@@ -197,7 +197,7 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer)
  * would hide that Redis does not answer. */
 static void sent(uv_write_t *write, int status) {
   sending *s = (sending *)write;
-  srv_redis_link *link = s->wire->link;
+  srv_redis_connection *link = s->wire->link;
   bool is_next = s->asked_before <= s->wire->answered;
   redisFreeCommand(s->bytes);
   free(s);
@@ -214,7 +214,7 @@ static void free_expected(expected *list) {
   }
 }
 
-static expected *make_expected(unsigned count, srv_redis_take *take, void *cls) {
+static expected *make_expected(unsigned count, srv_redis_reply_callback *take, void *cls) {
   expected *list = NULL;
   for (unsigned i = 0; i < count; i++) {
     expected *e = malloc(sizeof *e);
@@ -228,7 +228,7 @@ static expected *make_expected(unsigned count, srv_redis_take *take, void *cls) 
   return list;
 }
 
-static bool send_bytes(srv_redis_link *link, srv_redis_bytes bytes, srv_redis_take *take, void *cls) {
+static bool send_bytes(srv_redis_connection *link, srv_redis_bytes bytes, srv_redis_reply_callback *take, void *cls) {
   wire *w = link->wire;
   expected *list = bytes.bytes && w ? make_expected(bytes.replies, take, cls) : NULL;
   sending *s = list ? malloc(sizeof *s) : NULL;
@@ -249,7 +249,7 @@ static bool send_bytes(srv_redis_link *link, srv_redis_bytes bytes, srv_redis_ta
   return false;
 }
 
-bool srv_redis_link_send(srv_redis_link *link, srv_redis_bytes bytes, srv_redis_take *take, void *cls) {
+bool srv_redis_connection_send(srv_redis_connection *link, srv_redis_bytes bytes, srv_redis_reply_callback *take, void *cls) {
   if (link->state == STATE_UP) return send_bytes(link, bytes, take, cls);
   redisFreeCommand(bytes.bytes);
   return false;
@@ -257,7 +257,7 @@ bool srv_redis_link_send(srv_redis_link *link, srv_redis_bytes bytes, srv_redis_
 
 /* ---- greeting -------------------------------------------------------------------------------------------------------- */
 
-static void refuse(srv_redis_link *link, srv_store_status status, const char *why) {
+static void refuse(srv_redis_connection *link, srv_store_status status, const char *why) {
   if (link->refused) return;
   link->refused = true;
   link->status = status;
@@ -266,15 +266,15 @@ static void refuse(srv_redis_link *link, srv_store_status status, const char *wh
 
 /* Of steps that need only succeed. */
 static void take_plain(void *cls, const redisReply *reply) {
-  srv_redis_link *link = cls;
+  srv_redis_connection *link = cls;
   char why[SRV_STORE_WHY];
   if (!reply || reply->type != REDIS_REPLY_ERROR || srv_redis_is_error(reply, "NOSCRIPT")) return;
   srv_store_status status = srv_redis_error(reply, why);
-  refuse(link, !link->place->serving && srv_redis_is_hopeless(reply) ? SRV_STORE_FAILED : status, why);
+  refuse(link, !link->place->serving && srv_redis_is_permanent_error(reply) ? SRV_STORE_FAILED : status, why);
 }
 
 static void take_format(void *cls, const redisReply *reply) {
-  srv_redis_link *link = cls;
+  srv_redis_connection *link = cls;
   char why[SRV_STORE_WHY];
   if (srv_redis_is_error(reply, "WRONGTYPE"))
     refuse(link, SRV_STORE_DAMAGED, "the key " SRV_REDIS_KEY_STORE " holds something else");
@@ -286,23 +286,23 @@ static void take_format(void *cls, const redisReply *reply) {
 
 /* Who may not ask is not told; that is no promise. A Redis that is busy writes nothing either, and will tell. */
 static void take_settings(void *cls, const redisReply *reply) {
-  srv_redis_link *link = cls;
+  srv_redis_connection *link = cls;
   if (!reply || (link->knows_settings && srv_redis_is_error(reply, "BUSY"))) return;
   link->settings = srv_redis_read_settings(reply);
 }
 
 static void take_persistence(void *cls, const redisReply *reply) {
-  srv_redis_link *link = cls;
+  srv_redis_connection *link = cls;
   link->asks_settings = false;
   if (!reply || link->refused || (link->knows_settings && srv_redis_is_error(reply, "BUSY"))) return;
-  srv_redis_promise promise = srv_redis_read_persistence(reply);
-  if (promise != SRV_REDIS_UNTOLD && link->settings != SRV_REDIS_KEPT) promise = link->settings;
-  link->knows_settings = promise != SRV_REDIS_UNTOLD;
+  srv_redis_durability promise = srv_redis_read_persistence(reply);
+  if (promise != SRV_REDIS_DURABILITY_UNKNOWN && link->settings != SRV_REDIS_DURABLE) promise = link->settings;
+  link->knows_settings = promise != SRV_REDIS_DURABILITY_UNKNOWN;
   link->events.promise(link->events.cls, promise);
 }
 
 static void take_script(void *cls, const redisReply *reply) {
-  srv_redis_link *link = cls;
+  srv_redis_connection *link = cls;
   if (!reply) return;
   take_plain(cls, reply);
   if (reply->type == REDIS_REPLY_STRING && reply->len < sizeof link->digest) memcpy(link->digest, reply->str, reply->len + 1);
@@ -325,18 +325,18 @@ static void take_script(void *cls, const redisReply *reply) {
 
 /* appendonly, appendfsync, no-appendfsync-on-rewrite, maxmemory-policy, and few others: before Redis 7 one pattern is all that can
  * be asked for. Then whether it is as it has been set. */
-static bool ask_settings(srv_redis_link *link) {
+static bool ask_settings(srv_redis_connection *link) {
   link->asks_settings = true;
   return SAY(link, take_settings, "CONFIG", "GET", "[amn][aop][-px]*") && SAY(link, take_persistence, "INFO", "persistence");
 }
 
-static bool greet(srv_redis_link *link) {
-  srv_redis_place *place = link->place;
+static bool greet(srv_redis_connection *link) {
+  srv_redis_endpoint *place = link->place;
   char database[16];
-  srv_redis_place_refresh(place);
+  srv_redis_endpoint_reload_password(place);
   snprintf(database, sizeof database, "%u", place->database);
   link->refused = link->knows_settings = false;
-  link->settings = SRV_REDIS_UNTOLD;
+  link->settings = SRV_REDIS_DURABILITY_UNKNOWN;
   bool good = true;
   if (place->password && place->user[0]) good = SAY(link, take_plain, "AUTH", place->user, place->password);
   else if (place->password) good = SAY(link, take_plain, "AUTH", place->password);
@@ -352,7 +352,7 @@ static bool greet(srv_redis_link *link) {
 
 static void connected(uv_connect_t *connect, int status) {
   wire *w = (wire *)((char *)connect - offsetof(wire, connect));
-  srv_redis_link *link = w->link;
+  srv_redis_connection *link = w->link;
   if (!link) return;
   char why[SRV_STORE_WHY];
   snprintf(why, sizeof why, "Redis cannot be reached: %s", status < 0 ? uv_strerror(status) : "out of memory");
@@ -362,7 +362,7 @@ static void connected(uv_connect_t *connect, int status) {
   if (!good) go_down(link, SRV_STORE_UNAVAILABLE, why);
 }
 
-static void connect_to(srv_redis_link *link, const struct sockaddr *address) {
+static void connect_to(srv_redis_connection *link, const struct sockaddr *address) {
   wire *w = calloc(1, sizeof *w);
   link->state = STATE_CONNECT;
   link->since_ns = uv_hrtime();
@@ -389,21 +389,21 @@ static void connect_to(srv_redis_link *link, const struct sockaddr *address) {
 }
 
 /* Where the name has several addresses each try takes the next: the first may be of a kind that Redis does not listen on. */
-static void find(srv_redis_link *link) {
+static void find(srv_redis_connection *link) {
   struct sockaddr_storage address;
   char why[SRV_STORE_WHY] = "the name of Redis' host is not found in time";
-  switch (srv_redis_name_ask(link->name, link->failures, &address, why)) {
-  case SRV_REDIS_FOUND: connect_to(link, (struct sockaddr *)&address); break;
-  case SRV_REDIS_FOUND_LATER:
-    if (uv_hrtime() - link->since_ns < SRV_REDIS_NAME_NS) break;
+  switch (srv_redis_resolver_lookup(link->name, link->failures, &address, why)) {
+  case SRV_REDIS_LOOKUP_FOUND: connect_to(link, (struct sockaddr *)&address); break;
+  case SRV_REDIS_LOOKUP_PENDING:
+    if (uv_hrtime() - link->since_ns < SRV_REDIS_LOOKUP_NS) break;
     go_down(link, SRV_STORE_UNAVAILABLE, why);
     break;
-  case SRV_REDIS_FOUND_NOTHING: go_down(link, SRV_STORE_UNAVAILABLE, why); break;
+  case SRV_REDIS_LOOKUP_FAILED: go_down(link, SRV_STORE_UNAVAILABLE, why); break;
   }
 }
 
-static void begin(srv_redis_link *link) {
-  const srv_redis_place *place = link->place;
+static void begin(srv_redis_connection *link) {
+  const srv_redis_endpoint *place = link->place;
   struct sockaddr_in four;
   struct sockaddr_in6 six;
   int port = (int)strtol(place->port, NULL, 10);
@@ -416,9 +416,9 @@ static void begin(srv_redis_link *link) {
 
 /* ---- what others call ------------------------------------------------------------------------------------------------ */
 
-srv_redis_link *srv_redis_link_create(uv_loop_t *loop, srv_redis_place *place, srv_redis_name *name,
-                                      const srv_redis_link_events *events) {
-  srv_redis_link *link = calloc(1, sizeof *link);
+srv_redis_connection *srv_redis_connection_create(uv_loop_t *loop, srv_redis_endpoint *place, srv_redis_resolver *name,
+                                                  const srv_redis_connection_events *events) {
+  srv_redis_connection *link = calloc(1, sizeof *link);
   if (link) link->input = malloc(READ_BYTES);
   if (!link || !link->input) {
     free(link);
@@ -432,7 +432,7 @@ srv_redis_link *srv_redis_link_create(uv_loop_t *loop, srv_redis_place *place, s
   return link;
 }
 
-void srv_redis_link_close(srv_redis_link *link, void (*closed)(void *cls), void *cls) {
+void srv_redis_connection_close(srv_redis_connection *link, void (*closed)(void *cls), void *cls) {
   link->state = STATE_CLOSED;
   link->closed = closed;
   link->closed_cls = cls;
@@ -440,23 +440,23 @@ void srv_redis_link_close(srv_redis_link *link, void (*closed)(void *cls), void 
   maybe_closed(link);
 }
 
-bool srv_redis_link_is_up(const srv_redis_link *link) { return link->state == STATE_UP; }
+bool srv_redis_connection_is_up(const srv_redis_connection *link) { return link->state == STATE_UP; }
 
-const char *srv_redis_link_digest(const srv_redis_link *link) { return link->digest; }
+const char *srv_redis_connection_digest(const srv_redis_connection *link) { return link->digest; }
 
-uint64_t srv_redis_link_progress(const srv_redis_link *link) { return link->progress_ns; }
+uint64_t srv_redis_connection_last_progress(const srv_redis_connection *link) { return link->progress_ns; }
 
-void srv_redis_link_ask_settings(srv_redis_link *link) {
+void srv_redis_connection_query_settings(srv_redis_connection *link) {
   if (link->state == STATE_UP && link->knows_settings && !link->asks_settings) link->asks_settings = ask_settings(link);
 }
 
 /* Who waits for an answer still gets it, unless there is always somebody. */
-static bool is_to_be_renewed(const srv_redis_link *link, bool waits, uint64_t now_ns) {
+static bool is_to_be_renewed(const srv_redis_connection *link, bool waits, uint64_t now_ns) {
   if (!link->stale_ns || now_ns - link->since_ns < SRV_REDIS_STALE_NS) return false;
   return !waits || now_ns - link->stale_ns >= SRV_REDIS_STALE_NS;
 }
 
-bool srv_redis_link_tick(srv_redis_link *link, uint64_t now_ns) {
+bool srv_redis_connection_tick(srv_redis_connection *link, uint64_t now_ns) {
   bool waits = link->wire && link->wire->first;
   size_t unsent = waits ? uv_stream_get_write_queue_size((uv_stream_t *)&link->wire->tcp) : 0;
   if (unsent < link->unsent) link->progress_ns = now_ns;

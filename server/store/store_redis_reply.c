@@ -46,7 +46,7 @@ static bool read_numbers(const redisReply *reply, int count, uint64_t *out) {
 }
 
 static bool read_revision(const redisReply *reply, uint64_t *out) {
-  return read_numbers(reply, 1, out) && *out <= SRV_REDIS_REVISION_MOST;
+  return read_numbers(reply, 1, out) && *out <= SRV_REDIS_REVISION_MAX;
 }
 
 /* ---- errors ---------------------------------------------------------------------------------------------------------- */
@@ -146,7 +146,7 @@ srv_store_status srv_redis_error(const redisReply *reply, char why[SRV_STORE_WHY
   return SRV_STORE_UNAVAILABLE;
 }
 
-bool srv_redis_is_hopeless(const redisReply *reply) {
+bool srv_redis_is_permanent_error(const redisReply *reply) {
   if (srv_redis_is_error(reply, "NOAUTH") || srv_redis_is_error(reply, "WRONGPASS")) return true;
   if (!srv_redis_is_error(reply, "ERR")) return false;
   return strstr(reply->str, "invalid password") || strstr(reply->str, "DB index") != NULL;
@@ -163,7 +163,7 @@ static void set(srv_store_write *write, srv_store_status status, const char *why
   snprintf(write->why, sizeof write->why, "%s", why);
 }
 
-bool srv_redis_asks_for_told(const redisReply *reply) {
+bool srv_redis_needs_events(const redisReply *reply) {
   return is_array(reply) && reply->elements == 1 && text_is(reply->element[0], "TELL");
 }
 
@@ -174,7 +174,7 @@ static void set_damaged(const redisReply *reply, srv_store_write *write) {
     quote(reply->element[1], "what was written is missing, or something else is there", write->why);
 }
 
-bool srv_redis_is_unheard(const redisReply *reply) {
+bool srv_redis_is_not_subscribed(const redisReply *reply) {
   return is_array(reply) && reply->elements == 2 && text_is(reply->element[0], "OK") && text_is(reply->element[1], "UNHEARD");
 }
 
@@ -186,7 +186,7 @@ void srv_redis_read_write(const redisReply *reply, srv_store_write *write) {
   }
   redisReply *const *list = reply->element;
   if (text_is(list[0], "OK")) set(write, SRV_STORE_OK, "");
-  else if (text_is(list[0], "NAMED")) set(write, SRV_STORE_NAMED, "");
+  else if (text_is(list[0], "NAMED")) set(write, SRV_STORE_IN_USE, "");
   else if (text_is(list[0], "UNKNOWN")) set(write, SRV_STORE_UNKNOWN, "");
   else if (text_is(list[0], "DAMAGED")) set_damaged(reply, write);
   else if (text_is(list[0], "FORMAT") && reply->elements == 2 && is_text(list[1])) {
@@ -195,7 +195,7 @@ void srv_redis_read_write(const redisReply *reply, srv_store_write *write) {
   } else if (text_is(list[0], "AGAIN")) set(write, SRV_STORE_UNAVAILABLE, "parts of the record were lost on the way");
   else if (text_is(list[0], "MOVED") && reply->elements == 4 && read_revision(list[1], &write->current) &&
            read_revision(list[2], &write->last_revision) && read_numbers(list[3], 1, &write->current_stamp)) {
-    set(write, SRV_STORE_MOVED, "");
+    set(write, SRV_STORE_CONFLICT, "");
   } else {
     write->status = srv_redis_error(NULL, write->why);
   }
@@ -203,7 +203,7 @@ void srv_redis_read_write(const redisReply *reply, srv_store_write *write) {
 
 /* ---- looks ----------------------------------------------------------------------------------------------------------- */
 
-static void damaged_look(srv_store_look *look, const char *why) {
+static void damaged_lookup(srv_store_lookup *look, const char *why) {
   free(look->entries);
   look->entries = NULL;
   look->count = 0;
@@ -213,7 +213,7 @@ static void damaged_look(srv_store_look *look, const char *why) {
 
 static bool read_entry(const redisReply *reply, srv_store_entry *out) {
   uint64_t numbers[3];
-  if (!read_numbers(reply, 3, numbers) || numbers[0] > SRV_REDIS_REVISION_MOST) return false;
+  if (!read_numbers(reply, 3, numbers) || numbers[0] > SRV_REDIS_REVISION_MAX) return false;
   out->revision = numbers[0];
   out->bodies = numbers[1];
   out->stamp = numbers[2];
@@ -224,7 +224,7 @@ static int by_id(const void *a, const void *b) {
   return strcmp(((const srv_store_entry *)a)->id, ((const srv_store_entry *)b)->id);
 }
 
-static void read_all(const redisReply *reply, srv_store_look *look) {
+static void read_all(const redisReply *reply, srv_store_lookup *look) {
   size_t count = reply->elements / 2;
   look->entries = calloc(count + 1, sizeof *look->entries);
   if (!look->entries) {
@@ -237,7 +237,7 @@ static void read_all(const redisReply *reply, srv_store_look *look) {
     bool good = is_text(id) && id->len > 0 && id->len <= CT_ID_LENGTH_MAX && !memchr(id->str, 0, id->len) &&
                 read_entry(reply->element[2 * i + 1], entry);
     if (!good) {
-      damaged_look(look, "an entry is not one of ours");
+      damaged_lookup(look, "an entry is not one of ours");
       if (is_text(id)) quote(id, "an entry is not one of ours", look->why);
       return;
     }
@@ -247,7 +247,7 @@ static void read_all(const redisReply *reply, srv_store_look *look) {
   look->count = count;
 }
 
-static void read_one(const redisReply *reply, srv_store_look *look) {
+static void read_one(const redisReply *reply, srv_store_lookup *look) {
   look->entries = calloc(1, sizeof *look->entries);
   if (!look->entries) {
     look->status = SRV_STORE_MEMORY;
@@ -255,11 +255,12 @@ static void read_one(const redisReply *reply, srv_store_look *look) {
   }
   look->count = 1;
   memcpy(look->entries->id, look->id, sizeof look->id);
-  if (reply->type != REDIS_REPLY_NIL && !read_entry(reply, look->entries)) damaged_look(look, "the key's entry is not one of ours");
+  if (reply->type != REDIS_REPLY_NIL && !read_entry(reply, look->entries))
+    damaged_lookup(look, "the key's entry is not one of ours");
 }
 
 /* False: status and why tell. */
-static bool is_answer(const redisReply *reply, bool good, srv_store_look *look) {
+static bool is_answer(const redisReply *reply, bool good, srv_store_lookup *look) {
   if (good) return true;
   look->status = srv_redis_error(reply, look->why);
   if (srv_redis_is_error(reply, "WRONGTYPE"))
@@ -268,7 +269,7 @@ static bool is_answer(const redisReply *reply, bool good, srv_store_look *look) 
   return false;
 }
 
-void srv_redis_read_entries(const redisReply *reply, srv_store_look *look) {
+void srv_redis_read_entries(const redisReply *reply, srv_store_lookup *look) {
   look->status = SRV_STORE_OK;
   look->why[0] = 0;
   look->last_revision = 0;
@@ -279,9 +280,9 @@ void srv_redis_read_entries(const redisReply *reply, srv_store_look *look) {
   }
 }
 
-void srv_redis_read_last(const redisReply *reply, srv_store_look *look) {
+void srv_redis_read_last(const redisReply *reply, srv_store_lookup *look) {
   if (look->status != SRV_STORE_OK || reply->type == REDIS_REPLY_NIL) return;
-  if (!read_revision(reply, &look->last_revision)) damaged_look(look, "last, in " SRV_REDIS_KEY_STORE ", is no revision");
+  if (!read_revision(reply, &look->last_revision)) damaged_lookup(look, "last, in " SRV_REDIS_KEY_STORE ", is no revision");
 }
 
 /* ---- loads ----------------------------------------------------------------------------------------------------------- */
@@ -371,22 +372,22 @@ void srv_redis_read_load(const redisReply *reply, srv_store_load *load) {
 
 /* ---- what is told ----------------------------------------------------------------------------------------------------- */
 
-bool srv_redis_read_heard(const redisReply *reply, srv_redis_heard *out) {
+bool srv_redis_read_event_batch(const redisReply *reply, srv_redis_event_batch *out) {
   uint64_t numbers[5];
   if (!is_array(reply) || reply->elements != 2 || !read_numbers(reply->element[0], 5, numbers) || !is_array(reply->element[1]))
     return false;
-  *out = (srv_redis_heard){.first = numbers[0],
-                           .last = numbers[1],
-                           .revision = numbers[2],
-                           .bodies = numbers[3],
-                           .stamp = numbers[4],
-                           .writes = reply->element[1],
-                           .count = reply->element[1]->elements};
+  *out = (srv_redis_event_batch){.first = numbers[0],
+                                 .last = numbers[1],
+                                 .revision = numbers[2],
+                                 .bodies = numbers[3],
+                                 .stamp = numbers[4],
+                                 .writes = reply->element[1],
+                                 .count = reply->element[1]->elements};
   return numbers[0] <= numbers[1] && numbers[1] < SRV_REDIS_NUMBERS;
 }
 
-bool srv_redis_read_news(const redisReply *reply, size_t index, char id[CT_ID_LENGTH_MAX + 1], srv_redis_heard *out) {
-  static const char prefix[] = SRV_REDIS_KEY_TOLD;
+bool srv_redis_read_scene_events(const redisReply *reply, size_t index, char id[CT_ID_LENGTH_MAX + 1], srv_redis_event_batch *out) {
+  static const char prefix[] = SRV_REDIS_KEY_EVENTS;
   const redisReply *item = reply->element[index];
   if (!is_array(item) || item->elements != 2 || !is_text(item->element[0]) || !is_array(item->element[1])) return false;
   const redisReply *name = item->element[0];
@@ -394,12 +395,12 @@ bool srv_redis_read_news(const redisReply *reply, size_t index, char id[CT_ID_LE
   if (name->len <= skip || name->len - skip > CT_ID_LENGTH_MAX || memcmp(name->str, prefix, skip) != 0) return false;
   memcpy(id, name->str + skip, name->len - skip);
   id[name->len - skip] = 0;
-  *out = (srv_redis_heard){.writes = item->element[1], .count = item->element[1]->elements};
+  *out = (srv_redis_event_batch){.writes = item->element[1], .count = item->element[1]->elements};
   return true;
 }
 
 /* The fields of an entry stand as the script of a write has put them. */
-bool srv_redis_read_told(const srv_redis_heard *heard, size_t index, srv_store_told *out) {
+bool srv_redis_read_event(const srv_redis_event_batch *heard, size_t index, srv_store_event *out) {
   const redisReply *entry = heard->writes->element[index];
   if (!is_array(entry) || entry->elements != 2 || !is_text(entry->element[0]) || !is_array(entry->element[1])) return false;
   const redisReply *id = entry->element[0], *fields = entry->element[1];
@@ -419,9 +420,9 @@ bool srv_redis_read_told(const srv_redis_heard *heard, size_t index, srv_store_t
 
 /* Where all is written, synced before it is acknowledged, also while a child of Redis writes the file anew; and where Redis lets go
  * of none of it for want of memory: of what has a time to live it may, no record has one. */
-srv_redis_promise srv_redis_read_settings(const redisReply *reply) {
+srv_redis_durability srv_redis_read_settings(const redisReply *reply) {
   bool appends = false, always = false, at_any_time = false, keeps = false;
-  if (!is_array(reply)) return SRV_REDIS_UNTOLD;
+  if (!is_array(reply)) return SRV_REDIS_DURABILITY_UNKNOWN;
   for (size_t i = 0; i + 1 < reply->elements; i += 2) {
     const redisReply *name = reply->element[i], *value = reply->element[i + 1];
     if (text_is(name, "appendonly")) appends = text_is(value, "yes");
@@ -430,7 +431,7 @@ srv_redis_promise srv_redis_read_settings(const redisReply *reply) {
     if (text_is(name, "maxmemory-policy"))
       keeps = text_is(value, "noeviction") || (is_text(value) && strncmp(value->str, "volatile-", 9) == 0);
   }
-  return appends && always && at_any_time && keeps ? SRV_REDIS_KEPT : SRV_REDIS_NOT_KEPT;
+  return appends && always && at_any_time && keeps ? SRV_REDIS_DURABLE : SRV_REDIS_NOT_DURABLE;
 }
 
 static bool has_line(const redisReply *reply, const char *line) {
@@ -443,10 +444,10 @@ static bool has_line(const redisReply *reply, const char *line) {
 /* After CONFIG SET appendonly yes what is written goes into files that Redis does not know when it begins, until it has written all
  * that it has for the first time. So long such a rewrite is under way or scheduled, also after one that has failed; but it may as
  * well be one of many, of a file that is in its place. */
-srv_redis_promise srv_redis_read_persistence(const redisReply *reply) {
-  if (!is_text(reply)) return SRV_REDIS_UNTOLD;
-  if (has_line(reply, "aof_enabled:0")) return SRV_REDIS_NOT_KEPT;
-  if (!has_line(reply, "aof_enabled:1")) return SRV_REDIS_UNTOLD;
+srv_redis_durability srv_redis_read_persistence(const redisReply *reply) {
+  if (!is_text(reply)) return SRV_REDIS_DURABILITY_UNKNOWN;
+  if (has_line(reply, "aof_enabled:0")) return SRV_REDIS_NOT_DURABLE;
+  if (!has_line(reply, "aof_enabled:1")) return SRV_REDIS_DURABILITY_UNKNOWN;
   bool rests = has_line(reply, "aof_rewrite_in_progress:0") && has_line(reply, "aof_rewrite_scheduled:0");
-  return rests ? SRV_REDIS_KEPT : SRV_REDIS_KEPT_BUT_FOR_FILE;
+  return rests ? SRV_REDIS_DURABLE : SRV_REDIS_DURABLE_AFTER_REWRITE;
 }

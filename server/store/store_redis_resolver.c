@@ -14,10 +14,10 @@
 #define ADDRESSES_MOST 8u
 /* So long a result is taken for what would be found now: longer than the pause between two tries, so that also a lookup that has
  * taken longer than anybody waits is of use. That there is nothing is believed for less. */
-#define KEEP_NS (SRV_REDIS_RETRY_MOST_NS + 1000000000u)
+#define KEEP_NS (SRV_REDIS_RETRY_MAX_NS + 1000000000u)
 #define KEEP_NOTHING_NS 1000000000u
 
-struct srv_redis_name {
+struct srv_redis_resolver {
   char host[256], port[8];
   pthread_mutex_t lock; /* over all that follows */
   bool running;         /* the thread has it, too */
@@ -29,13 +29,13 @@ struct srv_redis_name {
   struct sockaddr_storage addresses[ADDRESSES_MOST];
 };
 
-static void destroy(srv_redis_name *name) {
+static void destroy(srv_redis_resolver *name) {
   pthread_mutex_destroy(&name->lock);
   free(name);
 }
 
-srv_redis_name *srv_redis_name_create(const char *host, const char *port) {
-  srv_redis_name *name = calloc(1, sizeof *name);
+srv_redis_resolver *srv_redis_resolver_create(const char *host, const char *port) {
+  srv_redis_resolver *name = calloc(1, sizeof *name);
   if (!name) return NULL;
   snprintf(name->host, sizeof name->host, "%s", host);
   snprintf(name->port, sizeof name->port, "%s", port);
@@ -43,7 +43,7 @@ srv_redis_name *srv_redis_name_create(const char *host, const char *port) {
   return name;
 }
 
-void srv_redis_name_release(srv_redis_name *name) {
+void srv_redis_resolver_release(srv_redis_resolver *name) {
   if (!name) return;
   pthread_mutex_lock(&name->lock);
   name->released = true;
@@ -52,8 +52,8 @@ void srv_redis_name_release(srv_redis_name *name) {
   if (!running) destroy(name);
 }
 
-static void *look_up(void *cls) {
-  srv_redis_name *name = cls;
+static void *resolve_host(void *cls) {
+  srv_redis_resolver *name = cls;
   struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
   /* Neither changes after the beginning. */
   int status = getaddrinfo(name->host, name->port, &hints, &list);
@@ -73,31 +73,32 @@ static void *look_up(void *cls) {
 }
 
 /* The lock is held. False: no thread could be had. */
-static bool begin(srv_redis_name *name) {
+static bool begin(srv_redis_resolver *name) {
   pthread_t thread;
   name->running = true;
-  if (pthread_create(&thread, NULL, look_up, name) == 0) pthread_detach(thread);
+  if (pthread_create(&thread, NULL, resolve_host, name) == 0) pthread_detach(thread);
   else name->running = false;
   return name->running;
 }
 
-static bool is_known(const srv_redis_name *name) {
+static bool is_known(const srv_redis_resolver *name) {
   uint64_t keep_ns = name->count ? KEEP_NS : KEEP_NOTHING_NS;
   return name->asked && uv_hrtime() - name->found_ns < keep_ns;
 }
 
-srv_redis_found srv_redis_name_ask(srv_redis_name *name, unsigned turn, struct sockaddr_storage *out, char why[SRV_STORE_WHY]) {
-  srv_redis_found found = SRV_REDIS_FOUND;
+srv_redis_lookup_status srv_redis_resolver_lookup(srv_redis_resolver *name, unsigned turn, struct sockaddr_storage *out,
+                                                  char why[SRV_STORE_WHY]) {
+  srv_redis_lookup_status found = SRV_REDIS_LOOKUP_FOUND;
   pthread_mutex_lock(&name->lock);
   if (name->running) {
-    found = SRV_REDIS_FOUND_LATER;
+    found = SRV_REDIS_LOOKUP_PENDING;
   } else if (!is_known(name)) {
-    found = begin(name) ? SRV_REDIS_FOUND_LATER : SRV_REDIS_FOUND_NOTHING;
+    found = begin(name) ? SRV_REDIS_LOOKUP_PENDING : SRV_REDIS_LOOKUP_FAILED;
     snprintf(why, SRV_STORE_WHY, "there is no thread to look for the name of Redis' host");
   } else if (name->count) {
     *out = name->addresses[turn % name->count];
   } else {
-    found = SRV_REDIS_FOUND_NOTHING;
+    found = SRV_REDIS_LOOKUP_FAILED;
     snprintf(why, SRV_STORE_WHY, "the name of Redis' host cannot be found: %s",
              name->status ? gai_strerror(name->status) : "no address");
   }

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Between two questions of an ear: so long it may not hear that Redis has lost what was told, unless somebody writes here. A small
- * part of SRV_REDIS_TOLD_SECONDS. */
+ * part of SRV_REDIS_EVENTS_SECONDS. */
 #define ASK_NS 5000000000u
 /* After one that was refused, or has had no answer. */
 #define AGAIN_NS 1000000000u
@@ -23,8 +23,8 @@
 
 typedef struct ear {
   struct ear *next;
-  srv_redis_ears *ears;
-  srv_store_listen *listen; /* NULL: nobody; freed with the answer to its question */
+  srv_redis_subscriptions *ears;
+  srv_store_subscription *listen; /* NULL: nobody; freed with the answer to its question */
   char id[CT_ID_LENGTH_MAX + 1];
   bool begun;
   uint64_t asked_last;  /* `last` when the question was asked */
@@ -35,12 +35,12 @@ typedef struct ear {
   uint64_t due_ns;               /* of the next question */
 } ear;
 
-struct srv_redis_ears {
+struct srv_redis_subscriptions {
   const srv_store *store; /* for its `tell` */
   /* Somebody was told that Redis refuses: this ear's question, and has not answered it since; NULL: none. To wait for news. */
   const ear *refused;
   bool told_waiting;
-  srv_redis_link *asks, *hears;
+  srv_redis_connection *asks, *hears;
   uint64_t wait_ms;
   ear *first;
   bool waiting;      /* for news */
@@ -51,7 +51,7 @@ struct srv_redis_ears {
 };
 
 static void ask(ear *e);
-static void hear_on(srv_redis_ears *ears);
+static void hear_on(srv_redis_subscriptions *ears);
 
 /* ---- what was told --------------------------------------------------------------------------------------------------- */
 
@@ -74,13 +74,13 @@ static void begin(ear *e, uint64_t after, uint64_t revision, uint64_t bodies, ui
 
 /* The scene has gone; the ear, too. */
 static void end(ear *e) {
-  srv_store_listen *listen = e->listen;
+  srv_store_subscription *listen = e->listen;
   unlink_ear(e);
   listen->gone(listen);
 }
 
 /* False: the scene has gone with it. */
-static bool hear_one(ear *e, const srv_store_told *told) {
+static bool hear_one(ear *e, const srv_store_event *told) {
   if (told->last <= e->last) return true;
   uint64_t before = told->last - told->count;
   bool follows = before == e->last && (!e->stamp || told->before_stamp == e->stamp);
@@ -94,10 +94,10 @@ static bool hear_one(ear *e, const srv_store_told *told) {
 }
 
 /* False: the scene has gone. *good becomes false where something is none of ours. */
-static bool hear_all(ear *e, const srv_redis_heard *heard, bool *good) {
+static bool hear_all(ear *e, const srv_redis_event_batch *heard, bool *good) {
   for (size_t i = 0; i < heard->count; i++) {
-    srv_store_told told;
-    if (!srv_redis_read_told(heard, i, &told)) {
+    srv_store_event told;
+    if (!srv_redis_read_event(heard, i, &told)) {
       *good = false;
       return true;
     }
@@ -108,7 +108,7 @@ static bool hear_all(ear *e, const srv_redis_heard *heard, bool *good) {
 }
 
 /* An answer that is none of ours, or says that we may not ask. Returns whether somebody was told, now or before. */
-static bool complain(const srv_redis_ears *ears, bool told, const redisReply *reply) {
+static bool complain(const srv_redis_subscriptions *ears, bool told, const redisReply *reply) {
   char why[SRV_STORE_WHY];
   if (!reply || told || !ears->store->tell) return told;
   (void)srv_redis_error(reply, why);
@@ -124,14 +124,14 @@ static void unblocked(void *cls, const redisReply *reply) {
 }
 
 /* What Redis waits for at the other connection does not name a new ear: it is to wait anew. */
-static void interrupt(srv_redis_ears *ears) {
+static void interrupt(srv_redis_subscriptions *ears) {
   if (!ears->waiting || !ears->client[0]) return;
   srv_redis_bytes bytes = srv_redis_command((const char *const[]){"CLIENT", "UNBLOCK", ears->client, NULL});
-  srv_redis_link_send(ears->asks, bytes, unblocked, NULL);
+  srv_redis_connection_send(ears->asks, bytes, unblocked, NULL);
 }
 
 /* False: the scene has gone. */
-static bool take_heard(ear *e, const srv_redis_heard *heard) {
+static bool take_heard(ear *e, const srv_redis_event_batch *heard) {
   bool is_new = !e->begun, good = true;
   e->due_ns = uv_hrtime() + ASK_NS;
   if (!hear_all(e, heard, &good)) return false;
@@ -151,8 +151,8 @@ static bool take_heard(ear *e, const srv_redis_heard *heard) {
 
 static void take_answer(void *cls, const redisReply *reply) {
   ear *e = cls;
-  srv_redis_ears *ears = e->ears;
-  srv_redis_heard heard;
+  srv_redis_subscriptions *ears = e->ears;
+  srv_redis_event_batch heard;
   e->asking = false;
   if (!e->listen) {
     free(e);
@@ -160,7 +160,7 @@ static void take_answer(void *cls, const redisReply *reply) {
   }
   bool again = e->asks_again;
   e->asks_again = false;
-  if (!reply || !srv_redis_read_heard(reply, &heard)) {
+  if (!reply || !srv_redis_read_event_batch(reply, &heard)) {
     if (complain(ears, ears->refused, reply) && !ears->refused) ears->refused = e;
     e->due_ns = uv_hrtime() + AGAIN_NS;
     return;
@@ -179,25 +179,25 @@ static void ask(ear *e) {
   e->due_ns = uv_hrtime() + AGAIN_NS;
   e->ticket_asked = e->ticket;
   e->asked_last = e->begun ? e->last : 0;
-  srv_redis_bytes bytes = srv_redis_listen_command(e->id, e->begun ? e->first : 0, e->asked_last);
-  e->asking = srv_redis_link_send(e->ears->asks, bytes, take_answer, e);
+  srv_redis_bytes bytes = srv_redis_subscribe_command(e->id, e->begun ? e->first : 0, e->asked_last);
+  e->asking = srv_redis_connection_send(e->ears->asks, bytes, take_answer, e);
 }
 
 /* ---- news ------------------------------------------------------------------------------------------------------------ */
 
-static ear *find(const srv_redis_ears *ears, const char *id) {
+static ear *find(const srv_redis_subscriptions *ears, const char *id) {
   ear *e = ears->first;
   while (e && strcmp(e->id, id) != 0) e = e->next;
   return e;
 }
 
-static bool take_all_news(srv_redis_ears *ears, const redisReply *reply) {
+static bool take_all_news(srv_redis_subscriptions *ears, const redisReply *reply) {
   if (reply->type == REDIS_REPLY_NIL) return true;
   bool good = reply->type == REDIS_REPLY_ARRAY;
   for (size_t i = 0; good && i < reply->elements; i++) {
     char id[CT_ID_LENGTH_MAX + 1];
-    srv_redis_heard heard;
-    good = srv_redis_read_news(reply, i, id, &heard);
+    srv_redis_event_batch heard;
+    good = srv_redis_read_scene_events(reply, i, id, &heard);
     ear *e = good ? find(ears, id) : NULL;
     if (e && e->begun) (void)hear_all(e, &heard, &good);
   }
@@ -205,7 +205,7 @@ static bool take_all_news(srv_redis_ears *ears, const redisReply *reply) {
 }
 
 static void take_news(void *cls, const redisReply *reply) {
-  srv_redis_ears *ears = cls;
+  srv_redis_subscriptions *ears = cls;
   ears->waiting = false;
   if (!reply) return;
   if (take_all_news(ears, reply)) {
@@ -220,8 +220,8 @@ static void take_news(void *cls, const redisReply *reply) {
 }
 
 /* Waits for news of all who have begun. */
-static void hear_on(srv_redis_ears *ears) {
-  if (ears->waiting || !ears->first || !srv_redis_link_is_up(ears->hears) || uv_hrtime() < ears->pause_ns) return;
+static void hear_on(srv_redis_subscriptions *ears) {
+  if (ears->waiting || !ears->first || !srv_redis_connection_is_up(ears->hears) || uv_hrtime() < ears->pause_ns) return;
   size_t count = 0;
   for (ear *e = ears->first; e; e = e->next) count += e->begun;
   const char **ids = calloc(count + 1, sizeof *ids);
@@ -233,26 +233,26 @@ static void hear_on(srv_redis_ears *ears) {
       ids[count] = e->id;
       last[count++] = e->last;
     }
-    srv_redis_bytes bytes = srv_redis_hear_command(ids, last, count, ears->wait_ms);
-    ears->waiting = srv_redis_link_send(ears->hears, bytes, take_news, ears);
+    srv_redis_bytes bytes = srv_redis_wait_events_command(ids, last, count, ears->wait_ms);
+    ears->waiting = srv_redis_connection_send(ears->hears, bytes, take_news, ears);
   }
   free(ids);
   free(last);
 }
 
 static void take_client(void *cls, const redisReply *reply) {
-  srv_redis_ears *ears = cls;
+  srv_redis_subscriptions *ears = cls;
   if (reply && reply->type == REDIS_REPLY_INTEGER) snprintf(ears->client, sizeof ears->client, "%lld", reply->integer);
 }
 
 static void on_up(void *cls) {
-  srv_redis_ears *ears = cls;
+  srv_redis_subscriptions *ears = cls;
   ears->client[0] = 0;
-  srv_redis_link_send(ears->hears, srv_redis_command((const char *const[]){"CLIENT", "ID", NULL}), take_client, ears);
+  srv_redis_connection_send(ears->hears, srv_redis_command((const char *const[]){"CLIENT", "ID", NULL}), take_client, ears);
   hear_on(ears);
 }
 
-static void on_promise(void *cls, srv_redis_promise promise) {
+static void on_promise(void *cls, srv_redis_durability promise) {
   (void)cls;
   (void)promise;
 }
@@ -266,23 +266,23 @@ static void on_down(void *cls, srv_store_status status, const char *why) {
 
 /* ---- what the store calls -------------------------------------------------------------------------------------------- */
 
-srv_redis_ears *srv_redis_ears_create(const srv_store *store, uv_loop_t *loop, srv_redis_place *place, srv_redis_name *name,
-                                      srv_redis_link *asks) {
-  srv_redis_ears *ears = calloc(1, sizeof *ears);
+srv_redis_subscriptions *srv_redis_subscriptions_create(const srv_store *store, uv_loop_t *loop, srv_redis_endpoint *place,
+                                                        srv_redis_resolver *name, srv_redis_connection *asks) {
+  srv_redis_subscriptions *ears = calloc(1, sizeof *ears);
   if (!ears) return NULL;
-  const srv_redis_link_events events = {.up = on_up, .promise = on_promise, .down = on_down, .cls = ears};
+  const srv_redis_connection_events events = {.up = on_up, .promise = on_promise, .down = on_down, .cls = ears};
   uint64_t half_ms = place->command_ns / 2000000u;
   ears->store = store;
   ears->asks = asks;
   ears->wait_ms = half_ms < WAIT_MS ? half_ms : WAIT_MS;
-  ears->hears = srv_redis_link_create(loop, place, name, &events);
+  ears->hears = srv_redis_connection_create(loop, place, name, &events);
   if (ears->hears) return ears;
   free(ears);
   return NULL;
 }
 
 static void link_closed(void *cls) {
-  srv_redis_ears *ears = cls;
+  srv_redis_subscriptions *ears = cls;
   void (*closed)(void *cls) = ears->closed;
   void *closed_cls = ears->closed_cls;
   free(ears);
@@ -290,31 +290,31 @@ static void link_closed(void *cls) {
 }
 
 /* Nobody listens any more; who has left may still be waited for by the other connection. */
-void srv_redis_ears_close(srv_redis_ears *ears, void (*closed)(void *cls), void *cls) {
+void srv_redis_subscriptions_close(srv_redis_subscriptions *ears, void (*closed)(void *cls), void *cls) {
   assert(!ears->first);
   ears->closed = closed;
   ears->closed_cls = cls;
-  srv_redis_link_close(ears->hears, link_closed, ears);
+  srv_redis_connection_close(ears->hears, link_closed, ears);
 }
 
-void srv_redis_ears_up(srv_redis_ears *ears) {
+void srv_redis_subscriptions_connected(srv_redis_subscriptions *ears) {
   for (ear *e = ears->first; e; e = e->next) ask(e);
 }
 
-bool srv_redis_ears_tick(srv_redis_ears *ears, uint64_t now_ns) {
-  (void)srv_redis_link_tick(ears->hears, now_ns);
+bool srv_redis_subscriptions_tick(srv_redis_subscriptions *ears, uint64_t now_ns) {
+  (void)srv_redis_connection_tick(ears->hears, now_ns);
   for (ear *e = ears->first; e; e = e->next)
     if (!e->asking && now_ns >= e->due_ns) ask(e);
   hear_on(ears);
-  return !srv_redis_link_is_up(ears->hears);
+  return !srv_redis_connection_is_up(ears->hears);
 }
 
-void srv_redis_ears_unheard(srv_redis_ears *ears, const char *id) {
+void srv_redis_subscriptions_unknown(srv_redis_subscriptions *ears, const char *id) {
   ear *e = find(ears, id);
   if (e) ask(e);
 }
 
-bool srv_redis_ears_listen(srv_redis_ears *ears, srv_store_listen *listen) {
+bool srv_redis_subscribe(srv_redis_subscriptions *ears, srv_store_subscription *listen) {
   ear *e = calloc(1, sizeof *e);
   if (!e) return false;
   e->ears = ears;
@@ -326,13 +326,13 @@ bool srv_redis_ears_listen(srv_redis_ears *ears, srv_store_listen *listen) {
   return true;
 }
 
-uint64_t srv_redis_ears_level(srv_store_listen *listen) {
+uint64_t srv_redis_subscriptions_catch_up(srv_store_subscription *listen) {
   ear *e = listen->ear;
   e->ticket++;
   ask(e);
   return e->ticket;
 }
 
-void srv_redis_ears_unlisten(srv_store_listen *listen) {
+void srv_redis_unsubscribe(srv_store_subscription *listen) {
   if (listen->ear) unlink_ear(listen->ear);
 }

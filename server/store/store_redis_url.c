@@ -31,7 +31,7 @@ static bool read_number(const char *text, unsigned most, unsigned *out) {
 }
 
 /* host[:port], where an IPv6 address stands in brackets. */
-static bool read_host(srv_redis_place *place, char *text, char *why) {
+static bool read_host(srv_redis_endpoint *place, char *text, char *why) {
   char *port = NULL, *host = text;
   if (*text == '[') {
     char *end = strchr(text, ']');
@@ -51,7 +51,7 @@ static bool read_host(srv_redis_place *place, char *text, char *why) {
   return true;
 }
 
-static bool read_url(srv_redis_place *place, const char *url, char *why) {
+static bool read_url(srv_redis_endpoint *place, const char *url, char *why) {
   static const char scheme[] = "redis://";
   char text[400];
   if (strncmp(url, scheme, sizeof scheme - 1) != 0) return fail(why, "it does not begin with redis://");
@@ -80,7 +80,7 @@ static bool read_url(srv_redis_place *place, const char *url, char *why) {
   return read_host(place, rest, why);
 }
 
-void srv_redis_place_forget(srv_redis_place *place) {
+void srv_redis_endpoint_free(srv_redis_endpoint *place) {
   if (place->password) explicit_bzero(place->password, strlen(place->password));
   free(place->password);
   place->password = NULL;
@@ -97,7 +97,7 @@ static const char *judge_password(const char *bytes, size_t *length) {
 }
 
 /* False: *why tells. */
-static bool read_password(srv_redis_place *place, const char **why) {
+static bool read_password(srv_redis_endpoint *place, const char **why) {
   char bytes[PASSWORD_MOST + 3];
   size_t length = 0;
   ssize_t n = 1;
@@ -114,17 +114,17 @@ static bool read_password(srv_redis_place *place, const char **why) {
   explicit_bzero(bytes, sizeof bytes);
   if (!*why && !password) *why = "out of memory";
   if (!password) return false;
-  srv_redis_place_forget(place);
+  srv_redis_endpoint_free(place);
   place->password = password;
   return true;
 }
 
-void srv_redis_place_refresh(srv_redis_place *place) {
+void srv_redis_endpoint_reload_password(srv_redis_endpoint *place) {
   const char *why = NULL;
   if (place->password_file) (void)read_password(place, &why);
 }
 
-const char *srv_store_redis_shown(const char *url, char out[SRV_STORE_URL_MAX]) {
+const char *srv_store_redis_hide_password(const char *url, char out[SRV_STORE_URL_MAX]) {
   const char *scheme = strstr(url, "://"), *at = strrchr(url, '@');
   const char *user = scheme && (!at || scheme < at) ? scheme + 3 : url;
   const char *colon = at ? memchr(user, ':', (size_t)(at - user)) : NULL;
@@ -135,12 +135,12 @@ const char *srv_store_redis_shown(const char *url, char out[SRV_STORE_URL_MAX]) 
   return out;
 }
 
-bool srv_redis_place_read(srv_redis_place *place, const srv_store_redis_from *from) {
-  *place = (srv_redis_place){.command_ns = SRV_REDIS_COMMAND_NS, .password_file = from->password_file};
+bool srv_redis_endpoint_read(srv_redis_endpoint *place, const srv_store_redis_options *from) {
+  *place = (srv_redis_endpoint){.command_ns = SRV_REDIS_COMMAND_NS, .password_file = from->password_file};
   char text[SRV_STORE_WHY], shown[SRV_STORE_URL_MAX];
   bool good = read_url(place, from->url, text);
   if (good && place->user[0] && !from->password_file) good = fail(text, "a user needs --store-password-file");
-  if (!good) fprintf(stderr, "contactd: %s: %s: %s.\n", from->url_given, srv_store_redis_shown(from->url, shown), text);
+  if (!good) fprintf(stderr, "contactd: %s: %s: %s.\n", from->url_given, srv_store_redis_hide_password(from->url, shown), text);
   const char *why = NULL;
   if (!good || !from->password_file || read_password(place, &why)) return good;
   fprintf(stderr, "contactd: %s: %.400s: %s.\n", from->password_file_given, from->password_file, why);

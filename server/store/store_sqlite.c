@@ -49,14 +49,14 @@ typedef struct sqlite_store {
   uv_cond_t writes_wait, reads_wait;
   srv_store_write *writes, **writes_end, *written, **written_end;
   srv_store_load *loads, **loads_end, *loaded, **loaded_end;
-  srv_store_look *looks, **looks_end, *looked, **looked_end;
+  srv_store_lookup *looks, **looks_end, *looked, **looked_end;
   bool closing, reader_ended, writer_ended;
   bool failed;   /* the device: why tells */
   bool damaged;  /* what all keys need: why tells, where nothing has failed */
   int places;    /* of new records, that there have been */
   size_t queued; /* of `writes` */
 
-  srv_sqlite_company company;
+  srv_group_commit company;
   char why[SRV_STORE_WHY];
 } sqlite_store;
 
@@ -97,7 +97,7 @@ static void ring(sqlite_store *s) {
 /* How the file is now. True: somebody should know. Under the mutex. */
 static bool publish(sqlite_store *s) {
   bool failed = srv_sqlite_failed(s->file.writer), damaged = srv_sqlite_damaged(s->file.writer);
-  int places = srv_sqlite_places(s->file.writer);
+  int places = srv_sqlite_table_count(s->file.writer);
   bool ends = failed > s->failed || damaged > s->damaged, news = ends || places > s->places;
   if (ends) memcpy(s->why, srv_sqlite_why(s->file.writer), sizeof s->why);
   s->failed = failed;
@@ -124,18 +124,19 @@ static void give_answers(sqlite_store *s, srv_store_write *first, uint64_t began
     LIST_ADD(s->written, write);
   }
   publish(s);
-  srv_sqlite_company_answered(&s->company, answered, s->queued, began_ns, now_ns);
+  srv_group_commit_note_answered(&s->company, answered, s->queued, began_ns, now_ns);
   uv_mutex_unlock(&s->mutex);
   ring(s);
 }
 
 /* Waits for those who have just been answered. Under the mutex. */
-static void await_company(sqlite_store *s) {
-  if (!srv_sqlite_company_is_awaited(&s->company)) return;
+static void wait_for_group(sqlite_store *s) {
+  if (!srv_group_commit_should_wait(&s->company)) return;
   bool waited = false;
-  for (uint64_t left_ns; !s->closing && (left_ns = srv_sqlite_company_time(&s->company, s->queued, uv_hrtime())) > 0; waited = true)
+  for (uint64_t left_ns; !s->closing && (left_ns = srv_group_commit_wait_ns(&s->company, s->queued, uv_hrtime())) > 0;
+       waited = true)
     uv_cond_timedwait(&s->writes_wait, &s->mutex, left_ns);
-  if (waited) srv_sqlite_company_came(&s->company, s->queued, uv_hrtime());
+  if (waited) srv_group_commit_note_arrived(&s->company, s->queued, uv_hrtime());
 }
 
 /* Waits for writes. NULL: the time is over, or there will be none. */
@@ -144,7 +145,7 @@ static srv_store_write *await_group(sqlite_store *s, bool *ends) {
   bool waits = true;
   while (!s->writes && !s->closing && waits)
     waits = uv_cond_timedwait(&s->writes_wait, &s->mutex, s->tidies ? TIDY_NS : IDLE_NS) == 0;
-  if (s->writes) await_company(s);
+  if (s->writes) wait_for_group(s);
   srv_store_write *first = s->writes ? take_group(s) : NULL;
   *ends = !first && s->closing;
   uv_mutex_unlock(&s->mutex);
@@ -183,13 +184,13 @@ static void read_on(void *cls) {
   sqlite_store *s = cls;
   uv_mutex_lock(&s->mutex);
   for (;;) {
-    srv_store_look *look = s->looks;
+    srv_store_lookup *look = s->looks;
     srv_store_load *load = s->loads;
     if (look) {
       s->looks = look->next;
       if (!s->looks) LIST_CLEAR(s->looks);
       uv_mutex_unlock(&s->mutex);
-      srv_sqlite_look(s->file.reader, look);
+      srv_sqlite_lookup(s->file.reader, look);
       uv_mutex_lock(&s->mutex);
       LIST_ADD(s->looked, look);
     } else if (load) {
@@ -262,7 +263,7 @@ static void on_answers(uv_poll_t *handle, int status, int events) {
   uv_mutex_lock(&s->mutex);
   srv_store_write *writes = s->written;
   srv_store_load *loads = s->loaded;
-  srv_store_look *looks = s->looked;
+  srv_store_lookup *looks = s->looked;
   LIST_CLEAR(s->written);
   LIST_CLEAR(s->loaded);
   LIST_CLEAR(s->looked);
@@ -280,7 +281,7 @@ static void on_answers(uv_poll_t *handle, int status, int events) {
     write->done(write);
   }
   while (looks) {
-    srv_store_look *look = looks;
+    srv_store_lookup *look = looks;
     looks = look->next;
     look->done(look);
   }
@@ -326,7 +327,7 @@ static void load(srv_store *store, srv_store_load *load) {
   uv_mutex_unlock(&s->mutex);
 }
 
-static void look(srv_store *store, srv_store_look *look) {
+static void look(srv_store *store, srv_store_lookup *look) {
   sqlite_store *s = of(store);
   uv_mutex_lock(&s->mutex);
   assert(!s->closing);
@@ -413,7 +414,7 @@ srv_store *srv_store_sqlite_open(uv_loop_t *loop, const char *folder) {
   char why[SRV_STORE_WHY] = "out of memory";
   sqlite_store *s = create(loop);
   if (s && srv_sqlite_open(&s->file, folder, why)) {
-    s->places = s->told_places = srv_sqlite_places(s->file.writer);
+    s->places = s->told_places = srv_sqlite_table_count(s->file.writer);
     s->tells_forgot = s->file.forgot_free;
     if (start(s)) return &s->store;
     snprintf(why, sizeof why, "no thread can be started");

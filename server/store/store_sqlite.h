@@ -23,37 +23,38 @@
 /* ---- format ---------------------------------------------------------------------------------------------------------- */
 
 /* One step of the format: what leads from format i, step i of the table, to i + 1. Format 0 is the empty file. */
-typedef struct srv_sqlite_steps {
+typedef struct srv_sqlite_migrations {
   const char *const *sql; /* [count]; the newest format is `count` */
   int count;
-} srv_sqlite_steps;
+} srv_sqlite_migrations;
 
-extern const srv_sqlite_steps srv_sqlite_format;
+extern const srv_sqlite_migrations srv_sqlite_format;
 
 /* Brings the file to the newest format in one transaction, an older one after a copy beside it (path.format-N); an empty one only
  * if it may be new. False: why tells; the file is as it was. */
-bool srv_sqlite_bring_up(sqlite3 *db, const char *path, const srv_sqlite_steps *steps, bool may_be_new, char why[SRV_STORE_WHY]);
+bool srv_sqlite_migrate(sqlite3 *db, const char *path, const srv_sqlite_migrations *steps, bool may_be_new,
+                        char why[SRV_STORE_WHY]);
 
 /* ---- company (store_sqlite_group_commit.c) ----------------------------------------------------------------------------------- */
 
 /* What is known of those who write together. Times in ns. */
-typedef struct srv_sqlite_company {
+typedef struct srv_group_commit {
   size_t answered;      /* writes, last */
   size_t all;           /* those, and what waited then */
   uint64_t answered_ns; /* when that was */
   uint64_t group_ns;    /* that a transaction takes, lately */
   unsigned alone;       /* transactions for which it is not waited for any more */
   unsigned alone_last;  /* what that was at first */
-} srv_sqlite_company;
+} srv_group_commit;
 
 /* A transaction that began then has been answered now; meanwhile `queued` more have come. */
-void srv_sqlite_company_answered(srv_sqlite_company *c, size_t answered, size_t queued, uint64_t began_ns, uint64_t now_ns);
+void srv_group_commit_note_answered(srv_group_commit *c, size_t answered, size_t queued, uint64_t began_ns, uint64_t now_ns);
 /* Before the next transaction, once: is company waited for? */
-bool srv_sqlite_company_is_awaited(srv_sqlite_company *c);
+bool srv_group_commit_should_wait(srv_group_commit *c);
 /* How long it is still waited for, where so many are there; 0: no longer. */
-uint64_t srv_sqlite_company_time(const srv_sqlite_company *c, size_t queued, uint64_t now_ns);
+uint64_t srv_group_commit_wait_ns(const srv_group_commit *c, size_t queued, uint64_t now_ns);
 /* It has been waited for, and so many are there. */
-void srv_sqlite_company_came(srv_sqlite_company *c, size_t queued, uint64_t now_ns);
+void srv_group_commit_note_arrived(srv_group_commit *c, size_t queued, uint64_t now_ns);
 
 /* ---- mark ------------------------------------------------------------------------------------------------------------ */
 
@@ -121,42 +122,42 @@ typedef struct srv_sqlite_head {
 /* ---- tables of records ----------------------------------------------------------------------------------------------- */
 
 /* So many: each but the first was made because a page of the one before was damaged. */
-#define SRV_SQLITE_VOLUMES 16
+#define SRV_SQLITE_RECORD_TABLES 16
 /* Statements that a connection has for each table, at most. */
-#define SRV_SQLITE_VOLUME_STATEMENTS 4
+#define SRV_SQLITE_RECORD_TABLE_STATEMENTS 4
 
 #define SRV_SQLITE_RECORD_COLUMNS                                                                                                  \
   "number INTEGER PRIMARY KEY, life INTEGER NOT NULL, revision INTEGER NOT NULL, follows INTEGER NOT NULL,"                        \
   " previous INTEGER NOT NULL, part INTEGER NOT NULL, length INTEGER NOT NULL, digest INTEGER NOT NULL, bytes BLOB NOT NULL"
 
-typedef struct srv_sqlite_volume {
+typedef struct srv_sqlite_record_table {
   int64_t first; /* its rows have this number or a greater one */
-  sqlite3_stmt *statements[SRV_SQLITE_VOLUME_STATEMENTS];
-} srv_sqlite_volume;
+  sqlite3_stmt *statements[SRV_SQLITE_RECORD_TABLE_STATEMENTS];
+} srv_sqlite_record_table;
 
-typedef struct srv_sqlite_volumes {
+typedef struct srv_sqlite_record_tables {
   sqlite3 *db;
   sqlite3_stmt *list;
   const char *const *texts; /* [texts_count] of the statements, with "%w" for the table's name */
   int texts_count, count;
-  srv_sqlite_volume items[SRV_SQLITE_VOLUMES]; /* [count] ascending in first */
-} srv_sqlite_volumes;
+  srv_sqlite_record_table items[SRV_SQLITE_RECORD_TABLES]; /* [count] ascending in first */
+} srv_sqlite_record_tables;
 
 /* texts must live as long; the first is SRV_SQLITE_HEAD. False: db tells, and nothing is to be ended. */
-bool srv_sqlite_volumes_begin(srv_sqlite_volumes *volumes, sqlite3 *db, const char *const *texts, int count);
-void srv_sqlite_volumes_end(srv_sqlite_volumes *volumes);
+bool srv_sqlite_record_tables_open(srv_sqlite_record_tables *volumes, sqlite3 *db, const char *const *texts, int count);
+void srv_sqlite_record_tables_close(srv_sqlite_record_tables *volumes);
 /* Finds tables that have been made since. */
-int srv_sqlite_volumes_look(srv_sqlite_volumes *volumes);
+int srv_sqlite_record_tables_reload(srv_sqlite_record_tables *volumes);
 /* The statement for the table that has, or would have, the row. */
-sqlite3_stmt *srv_sqlite_volume_of(const srv_sqlite_volumes *volumes, int which, int64_t number);
+sqlite3_stmt *srv_sqlite_record_table_of(const srv_sqlite_record_tables *volumes, int which, int64_t number);
 /* Makes a table for rows from this number on, within a transaction; to be found when that has ended well. */
-int srv_sqlite_volume_add(srv_sqlite_volumes *volumes, int64_t first);
+int srv_sqlite_record_table_add(srv_sqlite_record_tables *volumes, int64_t first);
 
 /* Takes the row's number. */
 #define SRV_SQLITE_HEAD "SELECT revision, follows, previous, length FROM \"%w\" WHERE number = ?1"
 
 /* SQLITE_CORRUPT: there is no such row. */
-int srv_sqlite_read_head(const srv_sqlite_volumes *volumes, int64_t number, srv_sqlite_head *out);
+int srv_sqlite_read_head(const srv_sqlite_record_tables *volumes, int64_t number, srv_sqlite_head *out);
 /* Rows of a record. */
 int64_t srv_sqlite_parts(const srv_sqlite_head *head);
 
@@ -184,7 +185,7 @@ bool srv_sqlite_damaged(const srv_sqlite_writer *writer);
 /* Of what came last of these: SRV_STORE_WHY bytes. */
 const char *srv_sqlite_why(const srv_sqlite_writer *writer);
 /* Tables of records; more than there were: a damaged page takes no new ones. */
-int srv_sqlite_places(const srv_sqlite_writer *writer);
+int srv_sqlite_table_count(const srv_sqlite_writer *writer);
 
 /* ---- reader ---------------------------------------------------------------------------------------------------------- */
 
@@ -193,7 +194,7 @@ typedef struct srv_sqlite_reader srv_sqlite_reader;
 srv_sqlite_reader *srv_sqlite_reader_create(sqlite3 *db, char why[SRV_STORE_WHY]);
 void srv_sqlite_reader_destroy(srv_sqlite_reader *reader);
 void srv_sqlite_load(srv_sqlite_reader *reader, srv_store_load *load);
-void srv_sqlite_look(srv_sqlite_reader *reader, srv_store_look *look);
+void srv_sqlite_lookup(srv_sqlite_reader *reader, srv_store_lookup *look);
 
 /* ---- file ------------------------------------------------------------------------------------------------------------ */
 

@@ -177,7 +177,7 @@ static bool open_writer(srv_sqlite_file *file, const char *path, char *why) {
   if (!db) return false;
   srv_sqlite_mark mark;
   bool may_be_new = !srv_sqlite_mark_read(file->lock, &mark) || mark.commits == 0;
-  if (srv_sqlite_bring_up(db, path, &srv_sqlite_format, may_be_new, why) && proven(db, why)) {
+  if (srv_sqlite_migrate(db, path, &srv_sqlite_format, may_be_new, why) && proven(db, why)) {
     file->forgot_free = srv_sqlite_free_is_damaged(db);
     if (file->forgot_free) db = without_free_pages(db, path, vfs, why);
     if (db) file->writer = srv_sqlite_writer_create(db, file->lock, why);

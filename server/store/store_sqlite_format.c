@@ -48,7 +48,7 @@ static const char first_format[] =
 
 static const char *const steps[] = {first_format};
 
-const srv_sqlite_steps srv_sqlite_format = {.sql = steps, .count = sizeof steps / sizeof steps[0]};
+const srv_sqlite_migrations srv_sqlite_format = {.sql = steps, .count = sizeof steps / sizeof steps[0]};
 
 static bool number_of(sqlite3 *db, const char *sql, int64_t *number) {
   sqlite3_stmt *statement = NULL;
@@ -139,7 +139,7 @@ static bool keep_copy(sqlite3 *db, const char *path, int64_t format, char *why) 
   return srv_sqlite_sync_folder(end ? copy : ".", why);
 }
 
-static bool take_steps(sqlite3 *db, const srv_sqlite_steps *table, int format) {
+static bool take_steps(sqlite3 *db, const srv_sqlite_migrations *table, int format) {
   char pragmas[96];
   snprintf(pragmas, sizeof pragmas, "PRAGMA application_id=%d; PRAGMA user_version=%d;", APPLICATION_ID, table->count);
   bool good = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK;
@@ -148,7 +148,8 @@ static bool take_steps(sqlite3 *db, const srv_sqlite_steps *table, int format) {
          sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
 }
 
-bool srv_sqlite_bring_up(sqlite3 *db, const char *path, const srv_sqlite_steps *table, bool may_be_new, char why[SRV_STORE_WHY]) {
+bool srv_sqlite_migrate(sqlite3 *db, const char *path, const srv_sqlite_migrations *table, bool may_be_new,
+                        char why[SRV_STORE_WHY]) {
   int64_t application = 0, format = 0, tables = 0;
   if (!number_of(db, "PRAGMA application_id", &application) || !number_of(db, "PRAGMA user_version", &format) ||
       !number_of(db, "SELECT count(*) FROM sqlite_schema", &tables))

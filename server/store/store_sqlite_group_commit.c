@@ -14,25 +14,25 @@
  * a disk that stood still, those who were answered may have left, and who has come instead must not wait for them, too. */
 #define COMPANY_NS 20000000u
 
-void srv_sqlite_company_answered(srv_sqlite_company *c, size_t answered, size_t queued, uint64_t began_ns, uint64_t now_ns) {
+void srv_group_commit_note_answered(srv_group_commit *c, size_t answered, size_t queued, uint64_t began_ns, uint64_t now_ns) {
   c->group_ns = (c->group_ns + now_ns - began_ns) / 2;
   c->answered = answered;
   c->all = answered + queued;
   c->answered_ns = now_ns;
 }
 
-bool srv_sqlite_company_is_awaited(srv_sqlite_company *c) {
+bool srv_group_commit_should_wait(srv_group_commit *c) {
   if (c->alone == 0) return true;
   c->alone--;
   return false;
 }
 
-uint64_t srv_sqlite_company_time(const srv_sqlite_company *c, size_t queued, uint64_t now_ns) {
+uint64_t srv_group_commit_wait_ns(const srv_group_commit *c, size_t queued, uint64_t now_ns) {
   uint64_t until_ns = c->answered_ns + (c->group_ns / 2 < COMPANY_NS ? c->group_ns / 2 : COMPANY_NS);
   return queued < c->all && now_ns < until_ns ? until_ns - now_ns : 0;
 }
 
-void srv_sqlite_company_came(srv_sqlite_company *c, size_t queued, uint64_t now_ns) {
+void srv_group_commit_note_arrived(srv_group_commit *c, size_t queued, uint64_t now_ns) {
   bool pays = queued >= c->all && (now_ns - c->answered_ns) * c->all < c->group_ns * c->answered;
   if (pays) c->alone_last = 0;
   else c->alone_last = c->alone_last < ALONE_MOST ? 2 * c->alone_last + 1 : ALONE_MOST;

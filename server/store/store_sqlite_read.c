@@ -24,7 +24,7 @@ static const char *const row_texts[ROW_STATEMENTS] = {
 struct srv_sqlite_reader {
   sqlite3 *db;
   sqlite3_stmt *statements[STATEMENTS];
-  srv_sqlite_volumes volumes;
+  srv_sqlite_record_tables volumes;
 };
 
 /* ---- shared ---------------------------------------------------------------------------------------------------------- */
@@ -108,8 +108,8 @@ int srv_sqlite_read_key(sqlite3_stmt *row, srv_sqlite_key *out) {
   return srv_sqlite_key_digest(out) == digest ? SQLITE_OK : SQLITE_CORRUPT;
 }
 
-int srv_sqlite_read_head(const srv_sqlite_volumes *volumes, int64_t number, srv_sqlite_head *out) {
-  sqlite3_stmt *statement = srv_sqlite_volume_of(volumes, 0, number);
+int srv_sqlite_read_head(const srv_sqlite_record_tables *volumes, int64_t number, srv_sqlite_head *out) {
+  sqlite3_stmt *statement = srv_sqlite_record_table_of(volumes, 0, number);
   sqlite3_bind_int64(statement, 1, number);
   int code = sqlite3_step(statement);
   if (code == SQLITE_ROW) {
@@ -136,7 +136,7 @@ srv_sqlite_reader *srv_sqlite_reader_create(sqlite3 *db, char why[SRV_STORE_WHY]
   srv_sqlite_reader *reader = calloc(1, sizeof *reader);
   if (reader && srv_sqlite_prepare(db, texts, reader->statements, STATEMENTS)) {
     reader->db = db;
-    if (srv_sqlite_volumes_begin(&reader->volumes, db, row_texts, ROW_STATEMENTS)) return reader;
+    if (srv_sqlite_record_tables_open(&reader->volumes, db, row_texts, ROW_STATEMENTS)) return reader;
     srv_sqlite_finalize(reader->statements, STATEMENTS);
   }
   snprintf(why, SRV_STORE_WHY, "%.100s", reader ? sqlite3_errmsg(db) : "out of memory");
@@ -146,7 +146,7 @@ srv_sqlite_reader *srv_sqlite_reader_create(sqlite3 *db, char why[SRV_STORE_WHY]
 
 void srv_sqlite_reader_destroy(srv_sqlite_reader *reader) {
   if (!reader) return;
-  srv_sqlite_volumes_end(&reader->volumes);
+  srv_sqlite_record_tables_close(&reader->volumes);
   srv_sqlite_finalize(reader->statements, STATEMENTS);
   sqlite3_close(reader->db);
   free(reader);
@@ -231,7 +231,7 @@ static bool take_row(progress *p, sqlite3_stmt *row) {
 
 /* The rows of the record that begins at `first`. */
 static int take_record(srv_sqlite_reader *reader, progress *p, int64_t first) {
-  sqlite3_stmt *row = srv_sqlite_volume_of(&reader->volumes, ROW, first);
+  sqlite3_stmt *row = srv_sqlite_record_table_of(&reader->volumes, ROW, first);
   srv_sqlite_head head;
   int code = srv_sqlite_read_head(&reader->volumes, first, &head);
   int64_t parts = code == SQLITE_OK ? srv_sqlite_parts(&head) : 0;
@@ -293,7 +293,7 @@ void srv_sqlite_load(srv_sqlite_reader *reader, srv_store_load *load) {
   if (code == SQLITE_DONE) load->status = SRV_STORE_UNKNOWN;
   if (code == SQLITE_ROW) code = srv_sqlite_read_key(rows, &key);
   if (code == SQLITE_OK && (strcmp(key.id, load->id) != 0 || key.space != (int64_t)load->space)) code = SQLITE_CORRUPT;
-  if (code == SQLITE_OK) code = srv_sqlite_volumes_look(&reader->volumes);
+  if (code == SQLITE_OK) code = srv_sqlite_record_tables_reload(&reader->volumes);
   if (code == SQLITE_OK) code = load_records(reader, &key, load);
   if (code != SQLITE_OK && code != SQLITE_DONE) {
     load->status = srv_sqlite_answer(reader->db, code, "reading", load->why);
@@ -307,7 +307,7 @@ void srv_sqlite_load(srv_sqlite_reader *reader, srv_store_load *load) {
 
 /* ---- look ------------------------------------------------------------------------------------------------------------ */
 
-static int list_keys(sqlite3_stmt *rows, srv_store_look *look) {
+static int list_keys(sqlite3_stmt *rows, srv_store_lookup *look) {
   int code = sqlite3_step(rows);
   for (; code == SQLITE_ROW; code = sqlite3_step(rows)) {
     void *items = look->entries;
@@ -325,7 +325,7 @@ static int list_keys(sqlite3_stmt *rows, srv_store_look *look) {
   return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-void srv_sqlite_look(srv_sqlite_reader *reader, srv_store_look *look) {
+void srv_sqlite_lookup(srv_sqlite_reader *reader, srv_store_lookup *look) {
   sqlite3_stmt *rows = reader->statements[look->id[0] ? KEY : ALL], *last = reader->statements[LAST];
   look->entries = NULL;
   look->count = 0;

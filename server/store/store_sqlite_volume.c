@@ -24,12 +24,13 @@ static int64_t first_of(const char *name) {
 }
 
 /* The next table: its statements. */
-static int take(srv_sqlite_volumes *v, const char *name) {
+static int take(srv_sqlite_record_tables *v, const char *name) {
   int64_t first = first_of(name);
-  if (first < 0 || v->count == SRV_SQLITE_VOLUMES || (v->count > 0 && first <= v->items[v->count - 1].first)) return SQLITE_CORRUPT;
-  srv_sqlite_volume *volume = &v->items[v->count];
+  if (first < 0 || v->count == SRV_SQLITE_RECORD_TABLES || (v->count > 0 && first <= v->items[v->count - 1].first))
+    return SQLITE_CORRUPT;
+  srv_sqlite_record_table *volume = &v->items[v->count];
   volume->first = first;
-  const char *texts[SRV_SQLITE_VOLUME_STATEMENTS];
+  const char *texts[SRV_SQLITE_RECORD_TABLE_STATEMENTS];
   int made = 0;
   while (made < v->texts_count && (texts[made] = sqlite3_mprintf(v->texts[made], name))) made++;
   int code = made < v->texts_count ? SQLITE_NOMEM : SQLITE_OK;
@@ -39,7 +40,7 @@ static int take(srv_sqlite_volumes *v, const char *name) {
   return code;
 }
 
-int srv_sqlite_volumes_look(srv_sqlite_volumes *v) {
+int srv_sqlite_record_tables_reload(srv_sqlite_record_tables *v) {
   int code = sqlite3_step(v->list), taken = SQLITE_OK;
   for (int at = 0; code == SQLITE_ROW && taken == SQLITE_OK; at++) {
     const char *name = (const char *)sqlite3_column_text(v->list, 0);
@@ -51,29 +52,29 @@ int srv_sqlite_volumes_look(srv_sqlite_volumes *v) {
   return v->count > 0 ? SQLITE_OK : SQLITE_CORRUPT;
 }
 
-bool srv_sqlite_volumes_begin(srv_sqlite_volumes *v, sqlite3 *db, const char *const *texts, int count) {
+bool srv_sqlite_record_tables_open(srv_sqlite_record_tables *v, sqlite3 *db, const char *const *texts, int count) {
   const char *const list_text = list;
-  *v = (srv_sqlite_volumes){.db = db, .texts = texts, .texts_count = count};
+  *v = (srv_sqlite_record_tables){.db = db, .texts = texts, .texts_count = count};
   if (!srv_sqlite_prepare(db, &list_text, &v->list, 1)) return false;
-  if (srv_sqlite_volumes_look(v) == SQLITE_OK) return true;
-  srv_sqlite_volumes_end(v);
+  if (srv_sqlite_record_tables_reload(v) == SQLITE_OK) return true;
+  srv_sqlite_record_tables_close(v);
   return false;
 }
 
-void srv_sqlite_volumes_end(srv_sqlite_volumes *v) {
+void srv_sqlite_record_tables_close(srv_sqlite_record_tables *v) {
   for (int i = 0; i < v->count; i++) srv_sqlite_finalize(v->items[i].statements, v->texts_count);
   srv_sqlite_finalize(&v->list, 1);
   v->count = 0;
 }
 
-sqlite3_stmt *srv_sqlite_volume_of(const srv_sqlite_volumes *v, int which, int64_t number) {
+sqlite3_stmt *srv_sqlite_record_table_of(const srv_sqlite_record_tables *v, int which, int64_t number) {
   int at = v->count - 1;
   while (at > 0 && v->items[at].first > number) at--;
   return v->items[at].statements[which];
 }
 
-int srv_sqlite_volume_add(srv_sqlite_volumes *v, int64_t first) {
-  if (v->count == SRV_SQLITE_VOLUMES) return SQLITE_CORRUPT;
+int srv_sqlite_record_table_add(srv_sqlite_record_tables *v, int64_t first) {
+  if (v->count == SRV_SQLITE_RECORD_TABLES) return SQLITE_CORRUPT;
   char *text = sqlite3_mprintf(create, (long long)first);
   int code = text ? sqlite3_exec(v->db, text, NULL, NULL, NULL) : SQLITE_NOMEM;
   sqlite3_free(text);

@@ -90,7 +90,7 @@ struct srv_sqlite_writer {
   int watches;
   sqlite3 *db;
   sqlite3_stmt *statements[STATEMENTS];
-  srv_sqlite_volumes volumes;
+  srv_sqlite_record_tables volumes;
   int64_t next_number;   /* numbers given in a transaction that failed are left out */
   int64_t commits;       /* that are on the disk */
   int64_t last_revision; /* of scenes that have gone */
@@ -179,7 +179,7 @@ srv_sqlite_writer *srv_sqlite_writer_create(sqlite3 *db, int mark, char why[SRV_
   writer->db = db;
   writer->mark = mark;
   writer->garbage = true;
-  bool whole = srv_sqlite_volumes_begin(&writer->volumes, db, row_texts, ROW_STATEMENTS);
+  bool whole = srv_sqlite_record_tables_open(&writer->volumes, db, row_texts, ROW_STATEMENTS);
   if (!whole) snprintf(why, SRV_STORE_WHY, SRV_SQLITE_FILE ": %.100s", sqlite3_errmsg(db));
   if (whole && read_store(writer, why) && mark_agrees(writer, why)) {
     set_mark(writer);
@@ -190,7 +190,7 @@ srv_sqlite_writer *srv_sqlite_writer_create(sqlite3 *db, int mark, char why[SRV_
     sqlite3_wal_hook(db, on_commit, writer);
     return writer;
   }
-  if (whole) srv_sqlite_volumes_end(&writer->volumes);
+  if (whole) srv_sqlite_record_tables_close(&writer->volumes);
   srv_sqlite_finalize(writer->statements, STATEMENTS);
   free(writer);
   return NULL;
@@ -198,7 +198,7 @@ srv_sqlite_writer *srv_sqlite_writer_create(sqlite3 *db, int mark, char why[SRV_
 
 void srv_sqlite_writer_destroy(srv_sqlite_writer *writer) {
   if (!writer) return;
-  srv_sqlite_volumes_end(&writer->volumes);
+  srv_sqlite_record_tables_close(&writer->volumes);
   srv_sqlite_finalize(writer->statements, STATEMENTS);
   /* Pages that were copied while somebody read are synced with the rest of the log. When the device has failed before that, SQLite
    * would copy the rest alone: the log stays for the next life, which copies all of it. */
@@ -235,7 +235,7 @@ bool srv_sqlite_damaged(const srv_sqlite_writer *writer) { return writer->damage
 
 const char *srv_sqlite_why(const srv_sqlite_writer *writer) { return writer->why; }
 
-int srv_sqlite_places(const srv_sqlite_writer *writer) { return writer->volumes.count; }
+int srv_sqlite_table_count(const srv_sqlite_writer *writer) { return writer->volumes.count; }
 
 /* ---- statements ------------------------------------------------------------------------------------------------------ */
 
@@ -289,7 +289,7 @@ static int put_key(srv_sqlite_writer *writer, const srv_sqlite_key *key, bool fr
 
 /* The record in parts; *first is the number of its first row. A base of a new life begins it; others are of the key's. */
 static int put_record(srv_sqlite_writer *writer, const srv_store_write *write, const srv_sqlite_key *key, int64_t *first) {
-  sqlite3_stmt *statement = srv_sqlite_volume_of(&writer->volumes, RECORD, writer->next_number);
+  sqlite3_stmt *statement = srv_sqlite_record_table_of(&writer->volumes, RECORD, writer->next_number);
   bool change = write->act == SRV_STORE_CHANGE;
   *first = writer->next_number;
   srv_sqlite_part part = {.life = write->act == SRV_STORE_BASE ? *first : key->life,
@@ -391,20 +391,20 @@ static int judge(srv_sqlite_writer *writer, srv_store_write *write, const srv_sq
   int code = SQLITE_OK;
   write->status = SRV_STORE_OK;
   write->current = (uint64_t)old->revision;
-  if (write->act == SRV_STORE_FOLD) {
+  if (write->act == SRV_STORE_COMPACT) {
     bool within = old->number && old->base_revision <= (int64_t)write->revision && (int64_t)write->revision <= old->revision;
     int64_t number = 0;
     if (within) code = find_record(writer, old, (int64_t)write->revision, &number);
-    if (!number) write->status = SRV_STORE_MOVED;
+    if (!number) write->status = SRV_STORE_CONFLICT;
     return code;
   }
   if (write->current != write->before || (write->act != SRV_STORE_BASE && !old->number)) {
-    write->status = SRV_STORE_MOVED;
+    write->status = SRV_STORE_CONFLICT;
     return SQLITE_OK;
   }
   if (write->act == SRV_STORE_REMOVE && write->space == SRV_STORE_SHAPES) {
     code = ask(writer, NAMED, &old->number, 1, &there);
-    if (there) write->status = SRV_STORE_NAMED;
+    if (there) write->status = SRV_STORE_IN_USE;
     return code;
   }
   if (write->act == SRV_STORE_REMOVE || !write->has_shapes) return SQLITE_OK;
@@ -425,15 +425,15 @@ static int carry_out(srv_sqlite_writer *writer, srv_store_write *write) {
   writer->changed = true;
   if (write->act != SRV_STORE_REMOVE) writer->only_removes = false;
   if (write->act == SRV_STORE_REMOVE) return remove_key(writer, write, &key);
-  return write->act == SRV_STORE_FOLD ? fold(writer, write, &key) : put(writer, write, &key);
+  return write->act == SRV_STORE_COMPACT ? fold(writer, write, &key) : put(writer, write, &key);
 }
 
 /* ---- garbage --------------------------------------------------------------------------------------------------------- */
 
 /* Deletes up to *rows rows of the record that begins at `first`, the last ones first. *gone: none of it is left. */
 static int delete_record(srv_sqlite_writer *writer, int64_t first, int64_t parts, int *rows, bool *gone) {
-  sqlite3_stmt *statement = srv_sqlite_volume_of(&writer->volumes, LAST_ROW, first);
-  sqlite3_stmt *deletion = srv_sqlite_volume_of(&writer->volumes, DELETE, first);
+  sqlite3_stmt *statement = srv_sqlite_record_table_of(&writer->volumes, LAST_ROW, first);
+  sqlite3_stmt *deletion = srv_sqlite_record_table_of(&writer->volumes, DELETE, first);
   sqlite3_bind_int64(statement, 1, first);
   sqlite3_bind_int64(statement, 2, first + parts);
   int code = sqlite3_step(statement);
@@ -564,9 +564,9 @@ static void leave_garbage(srv_sqlite_writer *writer) {
 static int find_place(srv_sqlite_writer *writer) {
   int code = begin(writer);
   writer->changed = true;
-  if (code == SQLITE_OK) code = srv_sqlite_volume_add(&writer->volumes, writer->next_number);
+  if (code == SQLITE_OK) code = srv_sqlite_record_table_add(&writer->volumes, writer->next_number);
   code = end(writer, code, writer->last_revision);
-  if (code == SQLITE_OK) code = srv_sqlite_volumes_look(&writer->volumes);
+  if (code == SQLITE_OK) code = srv_sqlite_record_tables_reload(&writer->volumes);
   if (is_damage(code)) tell_damage(writer, "the place of new records");
   return code;
 }

@@ -11,7 +11,7 @@
 
 enum { STEPS = 15, ROUNDS = 4 };
 
-static ct_solver *solver;
+static ct_arena *solver;
 static ct_workspace *workspace;
 
 static void require(ct_status status) {
@@ -104,7 +104,7 @@ static void measure(const char *name, const ct_scene *scene) {
 }
 
 int main(void) {
-  solver = ct_solver_create();
+  solver = ct_arena_create();
   workspace = ct_workspace_create();
   if (!solver || !workspace) return 1;
   measure("27 boxes", heap(3, 3, 0.0, 0.0));
@@ -112,6 +112,6 @@ int main(void) {
   measure("36 boxes that bounce", heap(3, 4, 0.0, 0.3));
   measure("36 boxes on a lift", heap(3, 4, 0.2, 0.0));
   ct_workspace_destroy(workspace);
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
   return 0;
 }

@@ -140,12 +140,12 @@ static void broad_rates(void) {
   for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
     check_random random = {5};
     size_t count = counts[c];
-    ct_box *boxes = malloc(count * sizeof *boxes);
+    ct_aabb *boxes = malloc(count * sizeof *boxes);
     if (!boxes) abort();
     double room = cbrt((double)count);
     for (size_t i = 0; i < count; i++) {
       ct_vec3 p = ct_vec(check_uniform(&random, 0, room), check_uniform(&random, 0, room), check_uniform(&random, 0, room));
-      boxes[i] = (ct_box){p, ct_add(p, ct_vec(0.8, 0.8, 0.8))};
+      boxes[i] = (ct_aabb){p, ct_add(p, ct_vec(0.8, 0.8, 0.8))};
     }
     ct_pair_list list = {0};
     ct_broad_statistics statistics = {0};

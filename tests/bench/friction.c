@@ -16,7 +16,7 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static ct_solver *solver;
+static ct_arena *solver;
 
 /* Seconds of a solve, warm. */
 static double seconds(friction_case *c, ct_friction_method method, uint64_t iterations, double tolerance,
@@ -49,7 +49,7 @@ static void heap(size_t layers, size_t wide, size_t feet) {
 }
 
 int main(void) {
-  solver = ct_solver_create();
+  solver = ct_arena_create();
   if (!solver) return 1;
   heap(10, 10, 1);
   heap(20, 50, 1);
@@ -58,6 +58,6 @@ int main(void) {
   heap(5, 5, 4);
   heap(10, 25, 4);
   heap(25, 100, 4);
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
   return 0;
 }

@@ -110,7 +110,7 @@ static void run_elements(ct_element_type type, uint32_t side, const char *name) 
 
 /* ---- a tree before it is rebuilt ---- */
 
-static double box_area(const ct_box *b) {
+static double box_area(const ct_aabb *b) {
   ct_vec3 d = ct_sub(b->max, b->min);
   return d.x * d.y + d.y * d.z + d.z * d.x;
 }

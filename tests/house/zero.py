@@ -17,7 +17,7 @@ TEST = "tests/unit/test_zero_options.c"
 
 # A result within an input: why its zeros need no test of their own.
 PARTS = {
-    "ct_surface": "the surface of ct_touch, which zero_mechanics_are_safe_or_refused gives zeroed",
+    "ct_surface": "the surface of ct_contact, which zero_mechanics_are_safe_or_refused gives zeroed",
     "ct_feature": "likewise",
     "ct_acceleration": "of ct_motion, which the queries' test gives zeroed",
     "ct_zero_crossing": "of ct_contact_monitor, which functions fill",

@@ -97,7 +97,7 @@ static inline void mesh_case(soup *s, int kind, check_random *r) {
 
 /* An integer point in the mesh's box and a little around; now and then one that is on a vertex, an edge or a face. */
 static inline ipoint case_point(const ct_mesh_view *v, check_random *r) {
-  const ct_box b = v->box;
+  const ct_aabb b = v->box;
   ipoint a = ipoint_of(v->vertices[v->corners[check_next(r) % v->live_count][0]]);
   const uint32_t *t = v->corners[check_next(r) % v->live_count];
   ipoint p = ipoint_of(v->vertices[t[0]]), q = ipoint_of(v->vertices[t[1]]), o = ipoint_of(v->vertices[t[2]]);

@@ -6,7 +6,7 @@
 
 #include <contact/advance.h>
 
-static ct_solver *solver;
+static ct_arena *solver;
 
 static const ct_material steel = {.dynamic_friction = 0.5,
                                   .static_friction = 0.5,
@@ -273,8 +273,8 @@ static const check_test tests[] = {
 };
 
 int main(int argc, char **argv) {
-  solver = ct_solver_create();
+  solver = ct_arena_create();
   int status = workspace_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
   return status;
 }

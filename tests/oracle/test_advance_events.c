@@ -267,7 +267,7 @@ static void a_squeeze_is_a_limit(void) {
     for (int n = 0; status == CT_OK && n < 1000; n++) status = ct_advance_step(advance, workspace, solver, &done);
     CHECK_INT(status, CT_LIMIT);
     uint32_t row = 0;
-    CHECK_INT(ct_advance_why(advance, &row), CT_ADVANCE_LIMIT_SQUEEZE);
+    CHECK_INT(ct_advance_limit_reason(advance, &row), CT_ADVANCE_LIMIT_SQUEEZE);
     CHECK_INT(row, 2);
     CHECK_NEAR(ct_advance_now(advance).time, 0.4, 1e-5);
     CHECK(ct_advance_now(advance).penetration < 1e-5);

@@ -163,7 +163,7 @@ static void a_gripper_that_turns_does_not_squeeze(void) {
   const ct_shape left = jaw_of(-0.2, -0.1), right = jaw_of(0.1, 0.2);
   for (int k = 0; k < 20; k++) {
     double turned = check_uniform(&r, 0, 6), away = check_uniform(&r, 0.2, 30), spin = check_uniform(&r, -2, 2);
-    ct_turn around = ct_turn_of(turned), half = ct_turn_of(check_uniform(&r, 0, 3));
+    ct_sin_cos around = ct_sin_cos_of(turned), half = ct_sin_cos_of(check_uniform(&r, 0, 3));
     ct_vec3 at = ct_vec(away * around.cosine, away * around.sine, 1);
     ct_pose pose = {at, {0, 0, half.sine, half.cosine}};
     ct_velocity velocity = {{-spin * at.y, spin * at.x, 0}, {0, 0, spin}};

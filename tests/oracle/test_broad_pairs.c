@@ -7,7 +7,7 @@
 
 enum { UNIFORM, CLUSTERED, GRID, POINTS, HUGE_ONE, UNBOUNDED, ONE_AXIS, SAME, SCALES, DIAGONAL, FAR_AWAY, FAMILY_COUNT };
 
-static ct_box random_box(int family, check_random *r, size_t i) {
+static ct_aabb random_box(int family, check_random *r, size_t i) {
   double u = check_uniform(r, 0, 1), v = check_uniform(r, 0, 1), w = check_uniform(r, 0, 1), s = check_uniform(r, 0.05, 0.3);
   ct_vec3 p = {4 * u, 4 * v, 4 * w}, h = {s, s * v + 0.01, s * w + 0.01};
   switch (family) {
@@ -27,13 +27,13 @@ static ct_box random_box(int family, check_random *r, size_t i) {
   case FAR_AWAY: p = ct_add(p, ct_vec(1e9, -1e9, 1e9)); break;
   default: break;
   }
-  ct_box box = {ct_sub(p, h), ct_add(p, h)};
+  ct_aabb box = {ct_sub(p, h), ct_add(p, h)};
   if (family == UNBOUNDED && i % 20 == 0) box.min.z = p.z; /* a half-infinite one */
   if (family == UNBOUNDED && i % 50 == 0) box.min = ct_vec(-INFINITY, -INFINITY, -INFINITY);
   return box;
 }
 
-static size_t all_pairs(const ct_box *boxes, size_t boxes_count, ct_pair_index *pairs) {
+static size_t all_pairs(const ct_aabb *boxes, size_t boxes_count, ct_pair_index *pairs) {
   size_t count = 0;
   for (uint32_t i = 0; i < boxes_count; i++)
     for (uint32_t j = i + 1; j < boxes_count; j++)
@@ -44,7 +44,7 @@ static size_t all_pairs(const ct_box *boxes, size_t boxes_count, ct_pair_index *
 }
 
 static void every_method_gives_the_list_of_the_double_loop(void) {
-  static ct_box boxes[COUNT];
+  static ct_aabb boxes[COUNT];
   static ct_pair_index expected[COUNT * COUNT / 2];
   check_random r = {21};
   for (int family = 0; family < FAMILY_COUNT; family++) {
@@ -71,7 +71,7 @@ static void every_method_gives_the_list_of_the_double_loop(void) {
 /* Whole coordinates, heavy with ties, and a cutoff so small that every step of the hybrid runs: no pair twice, none missing. */
 static void the_hybrid_finds_each_pair_once_whatever_is_equal(void) {
   enum { MANY = 150 };
-  static ct_box boxes[MANY];
+  static ct_aabb boxes[MANY];
   static ct_pair_index expected[MANY * MANY / 2];
   check_random r = {23};
   for (int scene = 0; scene < 400; scene++) {
@@ -79,7 +79,7 @@ static void the_hybrid_finds_each_pair_once_whatever_is_equal(void) {
     for (size_t i = 0; i < MANY; i++) {
       double v[6];
       for (int k = 0; k < 6; k++) v[k] = (double)(check_next(&r) % (k < 3 ? side : 3));
-      boxes[i] = (ct_box){{v[0], v[1], v[2]}, {v[0] + v[3], v[1] + v[4], v[2] + v[5]}};
+      boxes[i] = (ct_aabb){{v[0], v[1], v[2]}, {v[0] + v[3], v[1] + v[4], v[2] + v[5]}};
       if (scene % 4 == 0 && i % 40 == 0) boxes[i].max.y = INFINITY;
       if (scene % 4 == 0 && i % 56 == 0) boxes[i].min.z = -INFINITY;
     }
@@ -99,12 +99,12 @@ static void the_hybrid_finds_each_pair_once_whatever_is_equal(void) {
 /* Many small boxes side by side and one far away: a grid over all of them has cells that are too crowded. */
 static void a_crowded_grid_gives_up_in_time(void) {
   enum { MANY = 4000 };
-  static ct_box boxes[MANY];
+  static ct_aabb boxes[MANY];
   check_random r = {24};
   for (size_t i = 0; i < MANY; i++) {
     ct_vec3 p = {check_uniform(&r, 0, 1), check_uniform(&r, 0, 1), check_uniform(&r, 0, 1)};
     if (i < 40) p = ct_vec(1e9, 0, 100.0 * (double)i);
-    boxes[i] = (ct_box){p, ct_add(p, ct_vec(0.05, 0.05, 0.05))};
+    boxes[i] = (ct_aabb){p, ct_add(p, ct_vec(0.05, 0.05, 0.05))};
   }
   ct_broad_options grid = {CT_BROADPHASE_GRID, SIZE_MAX, NULL}, brute = {CT_BROADPHASE_BRUTE_FORCE, SIZE_MAX, NULL};
   ct_pair_list found = {NULL, 0, 0}, expected = {NULL, 0, 0};
@@ -119,8 +119,8 @@ static void a_crowded_grid_gives_up_in_time(void) {
 }
 
 static void more_pairs_than_the_limit_are_refused_and_exactly_as_many_are_not(void) {
-  ct_box boxes[300];
-  for (size_t i = 0; i < 300; i++) boxes[i] = (ct_box){{0, 0, 0}, {1, 1, 1}};
+  ct_aabb boxes[300];
+  for (size_t i = 0; i < 300; i++) boxes[i] = (ct_aabb){{0, 0, 0}, {1, 1, 1}};
   const size_t pairs = 300 * 299 / 2;
   for (ct_broadphase asked = CT_BROADPHASE_TREE; asked <= CT_BROADPHASE_BRUTE_FORCE; asked++) {
     ct_broad_options options = {asked, pairs - 1, NULL};
@@ -138,7 +138,7 @@ static void more_pairs_than_the_limit_are_refused_and_exactly_as_many_are_not(vo
 
 static void a_raised_flag_cancels(void) {
   ct_cancel *cancel = ct_cancel_create();
-  ct_box boxes[3] = {{{0, 0, 0}, {1, 1, 1}}, {{0, 0, 0}, {1, 1, 1}}, {{0, 0, 0}, {1, 1, 1}}};
+  ct_aabb boxes[3] = {{{0, 0, 0}, {1, 1, 1}}, {{0, 0, 0}, {1, 1, 1}}, {{0, 0, 0}, {1, 1, 1}}};
   ct_pair_list list = {NULL, 0, 0};
   CHECK(!ct_cancel_raised(NULL));
   CHECK(!ct_cancel_raised(cancel));
@@ -153,7 +153,7 @@ static void a_raised_flag_cancels(void) {
 }
 
 static void no_boxes_and_one_box_have_no_pairs(void) {
-  ct_box box = {{0, 0, 0}, {1, 1, 1}};
+  ct_aabb box = {{0, 0, 0}, {1, 1, 1}};
   for (size_t count = 0; count < 2; count++) {
     for (ct_broadphase asked = CT_BROADPHASE_AUTO; asked <= CT_BROADPHASE_BRUTE_FORCE; asked++) {
       ct_broad_options options = {asked, 10, NULL};
@@ -177,7 +177,7 @@ static bool note(void *context, uint32_t user) {
 /* A tree that is moved along for 100 frames answers as one built anew and as the double loop. */
 static void a_tree_moved_for_100_frames_answers_as_a_fresh_one(void) {
   check_random r = {22};
-  static ct_box boxes[COUNT];
+  static ct_aabb boxes[COUNT];
   static ct_vec3 velocity[COUNT];
   static uint32_t proxies[COUNT];
   for (size_t i = 0; i < COUNT; i++) {
@@ -189,7 +189,7 @@ static void a_tree_moved_for_100_frames_answers_as_a_fresh_one(void) {
   CHECK_INT(ct_tree_build(moved, boxes, NULL, COUNT, proxies, NULL), CT_OK);
   for (int frame = 0; frame < 100; frame++) {
     for (size_t i = 0; i < COUNT; i++) {
-      boxes[i] = (ct_box){ct_add(boxes[i].min, velocity[i]), ct_add(boxes[i].max, velocity[i])};
+      boxes[i] = (ct_aabb){ct_add(boxes[i].min, velocity[i]), ct_add(boxes[i].max, velocity[i])};
       if (ct_max_abs(boxes[i].min) > 4.0) velocity[i] = ct_neg(velocity[i]);
       ct_tree_move(moved, proxies[i], &boxes[i]);
     }
@@ -201,7 +201,7 @@ static void a_tree_moved_for_100_frames_answers_as_a_fresh_one(void) {
       ct_tree_query(fresh, &boxes[i], note, &b, NULL);
       CHECK(memcmp(&a, &b, sizeof a) == 0);
       for (size_t j = 0; j < COUNT; j++)
-        if (a.seen[j] != ct_box_overlap(&boxes[i], &boxes[j]))
+        if (a.seen[j] != ct_aabb_overlap(&boxes[i], &boxes[j]))
           CHECK_FAIL("frame %d, boxes %zu and %zu: %d", frame, i, j, a.seen[j]);
     }
   }

@@ -19,7 +19,7 @@ static ct_elastic_pair steel(double restitution, double approach) {
 /* A floor below and a ball of mass 1 on it, whose lowest point is at the origin. */
 typedef struct drop {
   ct_mass_body bodies[2];
-  ct_touch touch;
+  ct_contact touch;
 } drop;
 
 static drop drop_of(double depth, ct_vec3 linear, ct_vec3 angular) {

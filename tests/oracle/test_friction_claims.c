@@ -103,7 +103,7 @@ typedef struct tally {
 } tally;
 
 static void judge(const plane_problem *p, ct_friction_method method, exact_answer truth,
-                  uint64_t at, ct_solver *solver, tally *t) {
+                  uint64_t at, ct_arena *solver, tally *t) {
   double w[ROWS * ROWS], q[ROWS], mu[CONTACTS], r[ROWS], u[ROWS];
   size_t rows = 2 * p->contacts;
   for (size_t i = 0; i < rows * rows; i++) w[i] = p->w[i / rows][i % rows];
@@ -132,7 +132,7 @@ static void judge(const plane_problem *p, ct_friction_method method, exact_answe
 
 static void claims_hold(void) {
   check_random r = full_random("claims of friction", 511);
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   tally of[2][CT_FRICTION_METHOD_COUNT] = {{{0}}};
   int cases = full_cases(1000, 10000);
   for (int n = 0; n < cases;) {
@@ -151,7 +151,7 @@ static void claims_hold(void) {
       printf("product %d, method %d: %d of %d solved, %d of %d proven to have no solution\n",
              product, m, t->converged, t->solvable, t->proven, t->none);
     }
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
 }
 
 static const check_test tests[] = {

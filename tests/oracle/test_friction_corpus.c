@@ -82,8 +82,8 @@ typedef struct figures {
 
 /* Asks one way; whoever is told to be converged is. */
 static void judge(problem *p, const char *id, const ct_friction_options *options, figures *f) {
-  static ct_solver *solver = NULL;
-  if (!solver) solver = ct_solver_create();
+  static ct_arena *solver = NULL;
+  if (!solver) solver = ct_arena_create();
   ct_friction_result result = {.r = p->r, .u = p->u};
   CHECK_INT(ct_friction_solve(&p->given, options, solver, &result), CT_OK);
   friction_oracle o = oracle_judge(&p->given, p->r, p->u);

@@ -11,15 +11,15 @@
 /* Relative error of a time that a closed form knows. */
 #define TIME_ERROR 1e-12
 
-static ct_impact impact_of(ct_mover a, ct_mover b, const ct_impact_options *options) {
-  ct_impact impact;
-  CHECK_INT(ct_body_impact(a, b, options, workspace, &impact), CT_OK);
+static ct_toi impact_of(ct_moving_body a, ct_moving_body b, const ct_toi_options *options) {
+  ct_toi impact;
+  CHECK_INT(ct_body_toi(a, b, options, workspace, &impact), CT_OK);
   return impact;
 }
 
 /* The bracket holds the time, and is as narrow as round-off allows, which of a distance is some hundred u. */
-static void check_contact(const ct_impact *impact, long double time, double width) {
-  CHECK_INT(impact->event, CT_IMPACT_CONTACT);
+static void check_contact(const ct_toi *impact, long double time, double width) {
+  CHECK_INT(impact->event, CT_TOI_CONTACT);
   CHECK(fabsl(impact->time - time) <= TIME_ERROR * time);
   CHECK(impact->lower <= time && time <= impact->upper && impact->free_until <= impact->lower);
   CHECK_NEAR(impact->upper - impact->lower, 0.0, width);
@@ -27,12 +27,12 @@ static void check_contact(const ct_impact *impact, long double time, double widt
 }
 
 /* T8.1: unit spheres at 0 and 5 that approach at 1 m/s each, past each other at an offset. */
-static ct_impact spheres_past(double offset, double end) {
+static ct_toi spheres_past(double offset, double end) {
   ct_path_options left = twists(5.0, at(0, 0, 0), ct_vec(1, 0, 0), ct_vec(0, 0, 0));
   ct_path_options right = twists(5.0, at(5, offset, 0), ct_vec(-1, 0, 0), ct_vec(0, 0, 0));
-  ct_mover a = mover(sphere(1.0), &left), b = mover(sphere(1.0), &right);
-  ct_impact_options options = whole_motion(end);
-  ct_impact impact = impact_of(a, b, &options);
+  ct_moving_body a = mover(sphere(1.0), &left), b = mover(sphere(1.0), &right);
+  ct_toi_options options = whole_motion(end);
+  ct_toi impact = impact_of(a, b, &options);
   mover_free(a);
   mover_free(b);
   return impact;
@@ -40,7 +40,7 @@ static ct_impact spheres_past(double offset, double end) {
 
 /* T8.1 */
 static void spheres_meet_head_on_or_aside(void) {
-  ct_impact impact = spheres_past(0.0, 5.0);
+  ct_toi impact = spheres_past(0.0, 5.0);
   check_contact(&impact, 1.5L, 1e-12);
   CHECK_NEAR(impact.normal_velocity, -2.0, 1e-15);
   CHECK_NEAR(impact.contact.normal.x, 1.0, 1e-15);
@@ -52,18 +52,18 @@ static void spheres_meet_head_on_or_aside(void) {
   CHECK(impact.iterations <= 16);
   /* They would meet after the part that is looked at. */
   impact = spheres_past(0.0, 1.49);
-  CHECK_INT(impact.event, CT_IMPACT_NONE);
+  CHECK_INT(impact.event, CT_TOI_NONE);
   CHECK(impact.free_until == 1.49 && impact.time == 1.49 && impact.flags == 0);
 }
 
 /* T8.1: at an offset of exactly both radii they touch at 2.5 s and part, a little farther aside they do not touch. */
 static void spheres_that_only_touch_graze(void) {
-  ct_impact impact = spheres_past(2.001, 5.0);
-  CHECK_INT(impact.event, CT_IMPACT_NONE);
+  ct_toi impact = spheres_past(2.001, 5.0);
+  CHECK_INT(impact.event, CT_TOI_NONE);
   CHECK(impact.flags == 0 && impact.free_until == 5.0);
   impact = spheres_past(2.0, 5.0);
-  CHECK_INT(impact.event, CT_IMPACT_NONE);
-  CHECK_INT(impact.flags, CT_IMPACT_FLAG_GRAZE);
+  CHECK_INT(impact.event, CT_TOI_NONE);
+  CHECK_INT(impact.flags, CT_TOI_FLAG_GRAZE);
   CHECK_NEAR(impact.graze_time, 2.5, 1e-11);
   CHECK_NEAR(impact.graze_distance, 0.0, 1e-15);
   CHECK(impact.free_until > 2.49 && impact.free_until < 2.5);
@@ -71,7 +71,7 @@ static void spheres_that_only_touch_graze(void) {
   /* A little nearer, by the square of what a time can be told to, and they do meet. */
   double aside = 2.0 - 1e-9;
   impact = spheres_past(aside, 5.0);
-  CHECK_INT(impact.event, CT_IMPACT_CONTACT);
+  CHECK_INT(impact.event, CT_TOI_CONTACT);
   long double closed = (5.0L - sqrtl(4.0L - (long double)aside * aside)) / 2.0L;
   CHECK(impact.lower <= closed && closed <= impact.upper);
   CHECK_NEAR(impact.time, (double)closed, 1e-9);
@@ -83,11 +83,11 @@ static void a_contact_after_a_graze_is_found(void) {
   const ct_pose poses[] = {at(0, 2, 0), at(6, 0, 0)};
   const ct_body *both = mover_body(two, poses, 2);
   ct_path_options here = stays(10.0, at(0, 0, 0)), along = twists(10.0, at(-3, 0, 0), ct_vec(1, 0, 0), ct_vec(0, 0, 0));
-  ct_mover a = mover_of(both, &here), b = mover(sphere(1.0), &along);
-  ct_impact_options options = whole_motion(10.0);
-  ct_impact impact = impact_of(a, b, &options);
-  CHECK_INT(impact.event, CT_IMPACT_CONTACT);
-  CHECK_INT(impact.flags, CT_IMPACT_FLAG_GRAZE);
+  ct_moving_body a = mover_of(both, &here), b = mover(sphere(1.0), &along);
+  ct_toi_options options = whole_motion(10.0);
+  ct_toi impact = impact_of(a, b, &options);
+  CHECK_INT(impact.event, CT_TOI_CONTACT);
+  CHECK_INT(impact.flags, CT_TOI_FLAG_GRAZE);
   CHECK_NEAR(impact.graze_time, 3.0, 1e-11);
   CHECK_NEAR(impact.time, 7.0, 1e-11);
   CHECK_INT(impact.collider_a, 1);
@@ -98,22 +98,22 @@ static void a_contact_after_a_graze_is_found(void) {
 
 #define FALL 9.81
 
-static ct_mover ground(double duration) {
+static ct_moving_body ground(double duration) {
   ct_path_options here = stays(duration, at(0, 0, 0));
   return mover(plane(), &here);
 }
 
 /* A sphere of radius 0.1 whose lowest point is 1 m above the ground. */
-static ct_mover falling_ball(double duration) {
+static ct_moving_body falling_ball(double duration) {
   ct_path_options path = falls(duration, at(0.3, -0.2, 1.1), ct_vec(0, 0, 0), ct_vec(0, 0, -FALL));
   return mover(sphere(0.1), &path);
 }
 
 /* T8.2 */
 static void a_ball_falls_onto_a_plane(void) {
-  ct_mover a = ground(1.0), b = falling_ball(1.0);
-  ct_impact_options options = whole_motion(1.0);
-  ct_impact impact = impact_of(a, b, &options);
+  ct_moving_body a = ground(1.0), b = falling_ball(1.0);
+  ct_toi_options options = whole_motion(1.0);
+  ct_toi impact = impact_of(a, b, &options);
   check_contact(&impact, sqrtl(2.0L / 9.81L), 1e-12);
   CHECK_NEAR(impact.time, 0.4515236410, 1e-10);
   CHECK_NEAR(impact.normal_velocity, -4.4294469180, 1e-9);
@@ -131,9 +131,9 @@ static void a_box_turns_onto_a_plane(void) {
   CHECK_NEAR((double)t, 0.5401155212, 1e-10);
   ct_path_options here = stays(1.0, turned(at(0, 0, 0), -0.70710678118654752440, 0, 0, 0.70710678118654752440));
   ct_path_options turns = twists(1.0, at(0, 0.6, 0), ct_vec(0, 0, 0), ct_vec(0, 0, 1));
-  ct_mover a = mover(plane(), &here), b = mover(box(1.0, 0.1, 1.0), &turns);
-  ct_impact_options options = whole_motion(1.0);
-  ct_impact impact = impact_of(a, b, &options);
+  ct_moving_body a = mover(plane(), &here), b = mover(box(1.0, 0.1, 1.0), &turns);
+  ct_toi_options options = whole_motion(1.0);
+  ct_toi impact = impact_of(a, b, &options);
   check_contact(&impact, t, 1e-11);
   CHECK(impact.iterations <= 14);
   /* No more distances, those at the ends and for the instant counted, than the bound with the distance from the axis alone takes to
@@ -148,13 +148,13 @@ static void a_box_turns_onto_a_plane(void) {
 
 /* T8.4, row 38: bisection over one second halves it until it is as short as asked, and tells the state without penetration. */
 static void bisection_finds_the_instant_within_its_tolerances(void) {
-  ct_mover a = ground(1.0), b = falling_ball(1.0);
+  ct_moving_body a = ground(1.0), b = falling_ball(1.0);
   long double closed = sqrtl(2.0L / 9.81L);
-  ct_impact_options options = whole_motion(1.0);
-  options.method = CT_IMPACT_BISECTION;
+  ct_toi_options options = whole_motion(1.0);
+  options.method = CT_TOI_BISECTION;
   options.time_tolerance = 1e-12;
-  ct_impact impact = impact_of(a, b, &options);
-  CHECK_INT(impact.event, CT_IMPACT_CONTACT);
+  ct_toi impact = impact_of(a, b, &options);
+  CHECK_INT(impact.event, CT_TOI_CONTACT);
   CHECK(fabsl(impact.time - closed) <= 1e-12L && impact.contact.distance >= 0.0);
   CHECK(impact.lower <= closed && closed <= impact.upper);
   CHECK_INT(impact.iterations, 2 + 40);
@@ -181,13 +181,13 @@ static void bisection_finds_the_instant_within_its_tolerances(void) {
 /* T8.6: a ball of radius .05 crosses a plate of .01 at 100 m/s in .01 s. Its two ends are both apart. */
 static void a_thin_plate_is_not_tunnelled(void) {
   ct_path_options here = stays(0.01, at(0, 0, 0)), flies = twists(0.01, at(-0.5, 0, 0), ct_vec(100, 0, 0), ct_vec(0, 0, 0));
-  ct_mover a = mover(box(0.005, 1.0, 1.0), &here), b = mover(sphere(0.05), &flies);
-  ct_impact_options options = whole_motion(0.01);
-  options.method = CT_IMPACT_BISECTION;
-  ct_impact impact = impact_of(a, b, &options);
-  CHECK_INT(impact.event, CT_IMPACT_NONE);
+  ct_moving_body a = mover(box(0.005, 1.0, 1.0), &here), b = mover(sphere(0.05), &flies);
+  ct_toi_options options = whole_motion(0.01);
+  options.method = CT_TOI_BISECTION;
+  ct_toi impact = impact_of(a, b, &options);
+  CHECK_INT(impact.event, CT_TOI_NONE);
   CHECK(impact.free_until == 0.0);
-  options.method = CT_IMPACT_CONSERVATIVE_ADVANCEMENT;
+  options.method = CT_TOI_CONSERVATIVE_ADVANCEMENT;
   impact = impact_of(a, b, &options);
   check_contact(&impact, (0.5L - 0.005L - 0.05L) / 100.0L, 1e-14);
   CHECK_NEAR(impact.normal_velocity, -100.0, 1e-10);
@@ -197,21 +197,21 @@ static void a_thin_plate_is_not_tunnelled(void) {
 
 /* In contact at the start: as it stays, parting for good, and parting to meet something else. */
 static void contact_at_the_start_is_told(void) {
-  ct_mover floor = ground(2.0);
-  ct_impact_options options = whole_motion(2.0);
+  ct_moving_body floor = ground(2.0);
+  ct_toi_options options = whole_motion(2.0);
   ct_path_options rests = stays(2.0, at(0, 0, 0.1)), slides = twists(2.0, at(0, 0, 0.1), ct_vec(1, 0, 0), ct_vec(0, 0, 0));
   ct_path_options leaves = twists(2.0, at(0, 0, 0.05), ct_vec(0, 0, 1), ct_vec(0, 0, 0));
   ct_path_options thrown = falls(2.0, at(0, 0, 0.05), ct_vec(0, 0, 4), ct_vec(0, 0, -8));
   const ct_path_options *paths[] = {&rests, &slides, &leaves, &thrown};
   for (int i = 0; i < 4; i++) {
-    ct_mover ball = mover(sphere(0.1), paths[i]);
-    ct_impact impact = impact_of(floor, ball, &options);
+    ct_moving_body ball = mover(sphere(0.1), paths[i]);
+    ct_toi impact = impact_of(floor, ball, &options);
     CHECK(impact.free_until == 0.0);
-    if (i < 3) CHECK_INT(impact.event, CT_IMPACT_INITIAL);
+    if (i < 3) CHECK_INT(impact.event, CT_TOI_INITIAL);
     if (i < 3) CHECK(impact.time == 0.0 && impact.contact.distance == (i < 2 ? 0.0 : -0.05));
-    CHECK_INT(impact.flags, i < 2 ? 0 : CT_IMPACT_FLAG_SEPARATING_AT_START);
+    CHECK_INT(impact.flags, i < 2 ? 0 : CT_TOI_FLAG_SEPARATING_AT_START);
     /* z = .05 + 4 t - 4 t^2 = .1 on the way down. */
-    if (i == 3) CHECK_INT(impact.event, CT_IMPACT_CONTACT);
+    if (i == 3) CHECK_INT(impact.event, CT_TOI_CONTACT);
     if (i == 3) CHECK_NEAR(impact.time, (1.0 + sqrt(1.0 - 0.05)) / 2.0, 1e-12);
     CHECK_INT(impact.status, CT_PAIR_OK);
     mover_free(ball);
@@ -222,14 +222,14 @@ static void contact_at_the_start_is_told(void) {
 /* The ball that is thrown up comes down again: a search that ended before says that it did. */
 static void a_search_for_a_later_contact_that_ended_says_so(void) {
   ct_path_options thrown = falls(2.0, at(0, 0, 0.05), ct_vec(0, 0, 4), ct_vec(0, 0, -8));
-  ct_mover floor = ground(2.0), ball = mover(sphere(0.1), &thrown);
-  ct_impact_options options = whole_motion(2.0);
+  ct_moving_body floor = ground(2.0), ball = mover(sphere(0.1), &thrown);
+  ct_toi_options options = whole_motion(2.0);
   int ended = 0;
   for (options.iterations_max = 1; options.iterations_max < 20; options.iterations_max++) {
-    ct_impact impact = impact_of(floor, ball, &options);
-    CHECK(impact.flags & CT_IMPACT_FLAG_SEPARATING_AT_START);
-    if (impact.event == CT_IMPACT_CONTACT) continue;
-    CHECK_INT(impact.event, CT_IMPACT_INITIAL);
+    ct_toi impact = impact_of(floor, ball, &options);
+    CHECK(impact.flags & CT_TOI_FLAG_SEPARATING_AT_START);
+    if (impact.event == CT_TOI_CONTACT) continue;
+    CHECK_INT(impact.event, CT_TOI_INITIAL);
     CHECK_INT(impact.status, CT_PAIR_ITERATION_LIMIT);
     ended++;
   }
@@ -244,11 +244,11 @@ static void bodies_that_never_come_nearer_cost_one_distance(void) {
   ct_path_options paths[][2] = {{stays(1e3, at(0, 0, 0)), stays(1e3, at(1.5, 0, 0))},
                                 {twists(1e3, at(0, 0, 0), v, still), twists(1e3, at(1.5, 0, 0), v, still)},
                                 {twists(1e3, at(0, 0, 0), v, still), twists(1e3, at(1.5, 0, 0), ct_vec(4, -1, 0.5), still)}};
-  ct_impact_options options = whole_motion(1e3);
+  ct_toi_options options = whole_motion(1e3);
   for (int i = 0; i < 3; i++) {
-    ct_mover a = mover(box(0.5, 0.5, 0.5), &paths[i][0]), b = mover(box(0.5, 0.5, 0.5), &paths[i][1]);
-    ct_impact impact = impact_of(a, b, &options);
-    CHECK_INT(impact.event, CT_IMPACT_NONE);
+    ct_moving_body a = mover(box(0.5, 0.5, 0.5), &paths[i][0]), b = mover(box(0.5, 0.5, 0.5), &paths[i][1]);
+    ct_toi impact = impact_of(a, b, &options);
+    CHECK_INT(impact.event, CT_TOI_NONE);
     CHECK(impact.free_until == 1e3 && impact.iterations <= 1);
     mover_free(a);
     mover_free(b);
@@ -281,12 +281,12 @@ static void the_first_of_many_colliders_is_found(void) {
       long double b2 = x * v.x + y * v.y + z * v.z, root = b2 * b2 - a2 * (x * x + y * y + z * z - sum * sum);
       if (root >= 0 && b2 < 0) first = fminl(first, (-b2 - sqrtl(root)) / a2);
     }
-    ct_mover a = mover_of(mover_body(balls[0], places[0], 12), &paths[0]),
-             b = mover_of(mover_body(balls[1], places[1], 12), &paths[1]);
-    ct_impact_options options = whole_motion(10.0);
-    ct_impact impact = impact_of(a, b, &options);
+    ct_moving_body a = mover_of(mover_body(balls[0], places[0], 12), &paths[0]),
+                   b = mover_of(mover_body(balls[1], places[1], 12), &paths[1]);
+    ct_toi_options options = whole_motion(10.0);
+    ct_toi impact = impact_of(a, b, &options);
     if (first < 10.0L) check_contact(&impact, first, 1e-10);
-    else CHECK_INT(impact.event, CT_IMPACT_NONE);
+    else CHECK_INT(impact.event, CT_TOI_NONE);
     CHECK(impact.iterations < 200);
     mover_free(a);
     mover_free(b);
@@ -301,10 +301,10 @@ static void a_ball_between_beams_meets_the_one_in_few_distances(void) {
   soup_box(&s, ct_vec(-1, -1.0, -0.5), ct_vec(60, -0.5, 0.5));
   ct_shape beams = soup_shape(&s);
   ct_path_options here = stays(50.0, at(0, 0, 0)), along = twists(50.0, at(0, 0, 0), ct_vec(1.0, 0.01, 0), ct_vec(0, 0, 0));
-  ct_mover a = mover(beams, &here), b = mover(sphere(0.125), &along);
+  ct_moving_body a = mover(beams, &here), b = mover(sphere(0.125), &along);
   ct_shape_release(&beams);
-  ct_impact_options options = whole_motion(50.0);
-  ct_impact impact = impact_of(a, b, &options);
+  ct_toi_options options = whole_motion(50.0);
+  ct_toi impact = impact_of(a, b, &options);
   check_contact(&impact, 0.375L / (long double)0.01, 1e-9);
   CHECK(impact.iterations <= 20);
   mover_free(a);
@@ -319,11 +319,11 @@ static void bisection_backs_up_to_a_separating_plane(void) {
     ct_vec3 turn = ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1));
     ct_path_options comes = twists(1.0, at(2.5, check_uniform(&r, -0.5, 0.5), 0.1), ct_vec(-2, 0, 0), turn);
     const ct_shape one = box(0.5, 0.6, 0.7), two = box(0.4, 0.8, 0.3);
-    ct_mover a = mover(one, &here), b = mover(two, &comes);
-    ct_impact_options options = whole_motion(1.0);
-    options.method = CT_IMPACT_BISECTION;
-    ct_impact impact = impact_of(a, b, &options);
-    CHECK_INT(impact.event, CT_IMPACT_CONTACT);
+    ct_moving_body a = mover(one, &here), b = mover(two, &comes);
+    ct_toi_options options = whole_motion(1.0);
+    options.method = CT_TOI_BISECTION;
+    ct_toi impact = impact_of(a, b, &options);
+    CHECK_INT(impact.event, CT_TOI_CONTACT);
     const double times[] = {0.0, impact.lower, impact.upper, 1.0};
     for (int k = 0; k < 4; k++) {
       ct_frame fa = ct_frame_of(ct_path_pose(a.path, times[k])), fb = ct_frame_of(ct_path_pose(b.path, times[k]));
@@ -353,9 +353,9 @@ static void parallel_surfaces_do_not_pass_unseen(void) {
     ct_path_options here = stays(duration, at(0, 0, 0));
     ct_path_options goes = twists(duration, at(aside.x, aside.y, aside.z), ct_vec(0.02, 0, -side * speed), ct_vec(0, 0, i % 3));
     ct_shape one = sheet(2), two = sheet(2);
-    ct_mover a = mover(one, &here), b = mover(two, &goes);
-    ct_impact_options options = whole_motion(duration);
-    ct_impact impact = impact_of(a, b, &options);
+    ct_moving_body a = mover(one, &here), b = mover(two, &goes);
+    ct_toi_options options = whole_motion(duration);
+    ct_toi impact = impact_of(a, b, &options);
     check_contact(&impact, (long double)height / speed, 1e-12);
     CHECK_INT(impact.flags, 0);
     CHECK_NEAR(impact.contact.normal.z, side, 1e-3);
@@ -375,11 +375,11 @@ static void parallel_surfaces_do_not_pass_unseen(void) {
 /* z = 5 - u^2 - 8 t + 4 t^2 above a plane: a ball of radius 1 comes down to it at 1 s, but for round-off. */
 static void a_graze_is_told_at_its_nearest_instant(void) {
   ct_path_options path = falls(2.0, at(0, 0, 4.999999999999999), ct_vec(0, 0, -8), ct_vec(0, 0, 8));
-  ct_mover a = ground(2.0), b = mover(sphere(1.0), &path);
-  ct_impact_options options = whole_motion(2.0);
-  ct_impact impact = impact_of(a, b, &options);
-  CHECK_INT(impact.event, CT_IMPACT_NONE);
-  CHECK_INT(impact.flags, CT_IMPACT_FLAG_GRAZE);
+  ct_moving_body a = ground(2.0), b = mover(sphere(1.0), &path);
+  ct_toi_options options = whole_motion(2.0);
+  ct_toi impact = impact_of(a, b, &options);
+  CHECK_INT(impact.event, CT_TOI_NONE);
+  CHECK_INT(impact.flags, CT_TOI_FLAG_GRAZE);
   CHECK_NEAR(impact.graze_time, 1.0, 1e-9);
   CHECK_NEAR(impact.graze_distance, 0.0, 3e-15);
   mover_free(a);
@@ -387,11 +387,11 @@ static void a_graze_is_told_at_its_nearest_instant(void) {
 }
 
 /* A ball of radius 1 that falls from 2 m at 1 m/s. */
-static ct_impact bisected(ct_impact_options options, ct_shape target) {
+static ct_toi bisected(ct_toi_options options, ct_shape target) {
   ct_path_options here = stays(4.0, at(0, 0, 0)), path = twists(4.0, at(0, 0, 2), ct_vec(0, 0, -1), ct_vec(0, 0, 0));
-  ct_mover a = mover(target, &here), b = mover(sphere(1.0), &path);
-  options.method = CT_IMPACT_BISECTION;
-  ct_impact impact = impact_of(a, b, &options);
+  ct_moving_body a = mover(target, &here), b = mover(sphere(1.0), &path);
+  options.method = CT_TOI_BISECTION;
+  ct_toi impact = impact_of(a, b, &options);
   mover_free(a);
   mover_free(b);
   return impact;
@@ -399,36 +399,36 @@ static ct_impact bisected(ct_impact_options options, ct_shape target) {
 
 /* Few iterations tell nothing; the bracket is as near as round-off allows where the instant itself was looked at. */
 static void bisection_tells_what_it_has_seen(void) {
-  ct_impact_options options = whole_motion(4.0);
+  ct_toi_options options = whole_motion(4.0);
   for (uint32_t most = 1; most < 10; most++) {
     options.iterations_max = most;
-    ct_impact impact = bisected(options, plane());
-    CHECK_INT(impact.event, CT_IMPACT_UNDECIDED);
+    ct_toi impact = bisected(options, plane());
+    CHECK_INT(impact.event, CT_TOI_UNDECIDED);
     CHECK_INT(impact.status, CT_PAIR_ITERATION_LIMIT);
     CHECK(impact.iterations == most && impact.free_until == 0.0);
   }
   options = whole_motion(4.0);
-  ct_impact impact = bisected(options, plane());
+  ct_toi impact = bisected(options, plane());
   check_contact(&impact, 1.0L, 1e-12);
   CHECK_INT(impact.status, CT_PAIR_OK);
   options.end = 1.0;
   impact = bisected(options, plane());
-  CHECK_INT(impact.event, CT_IMPACT_UNDECIDED);
+  CHECK_INT(impact.event, CT_TOI_UNDECIDED);
   CHECK_INT(impact.status, CT_PAIR_DEGENERATE);
 }
 
 /* What overlaps at the end by less than the tolerance, and what has no depth, changed from apart to that. */
 static void bisection_ends_at_its_tolerance_whatever_the_depth(void) {
-  ct_impact_options options = whole_motion(4.0);
+  ct_toi_options options = whole_motion(4.0);
   options.distance_tolerance = 3.5;
-  ct_impact impact = bisected(options, plane());
-  CHECK_INT(impact.event, CT_IMPACT_CONTACT);
+  ct_toi impact = bisected(options, plane());
+  CHECK_INT(impact.event, CT_TOI_CONTACT);
   CHECK(fabs(impact.contact.distance) <= 3.5 && impact.lower <= 1.0 && 1.0 <= impact.upper);
   ct_shape square = sheet(4);
   options = whole_motion(2.0);
   options.distance_tolerance = 1e-6;
   impact = bisected(options, square);
-  CHECK_INT(impact.event, CT_IMPACT_CONTACT);
+  CHECK_INT(impact.event, CT_TOI_CONTACT);
   CHECK_NEAR(impact.time, 1.0, 1e-6);
   CHECK(fabs(impact.contact.distance) <= 1e-6 && impact.lower <= 1.0 && 1.0 <= impact.upper);
   ct_shape_release(&square);
@@ -437,17 +437,17 @@ static void bisection_ends_at_its_tolerance_whatever_the_depth(void) {
 /* What touches at the end of the motion, but for round-off, more distances do not decide. */
 static void a_touch_at_the_end_is_undecided_by_round_off(void) {
   ct_path_options path = twists(4.0, at(0, 0, 2), ct_vec(0, 0, -1), ct_vec(0, 0, 0));
-  ct_mover a = ground(4.0), b = mover(sphere(1.0), &path);
-  ct_impact_options options = whole_motion(1.0);
+  ct_moving_body a = ground(4.0), b = mover(sphere(1.0), &path);
+  ct_toi_options options = whole_motion(1.0);
   options.begin = 0.5;
-  ct_impact impact = impact_of(a, b, &options);
-  CHECK_INT(impact.event, CT_IMPACT_UNDECIDED);
+  ct_toi impact = impact_of(a, b, &options);
+  CHECK_INT(impact.event, CT_TOI_UNDECIDED);
   CHECK_INT(impact.status, CT_PAIR_DEGENERATE);
   CHECK(impact.free_until > 0.999 && impact.iterations < 20);
   options.iterations_max = 1;
   options.end = 2.0;
   impact = impact_of(a, b, &options);
-  CHECK(impact.event != CT_IMPACT_UNDECIDED || impact.status == CT_PAIR_ITERATION_LIMIT);
+  CHECK(impact.event != CT_TOI_UNDECIDED || impact.status == CT_PAIR_ITERATION_LIMIT);
   mover_free(a);
   mover_free(b);
 }
@@ -461,11 +461,11 @@ static void a_body_that_turns_grazes(void) {
     int k = i / 3;
     ct_path_options here = stays(20.0, at(0, 0, -tops[k]));
     ct_path_options turns = twists(20.0, at(0, 0, 1.25 + off[i % 3]), ct_vec(0, 0, 0), ct_vec(0, 1, 0));
-    ct_mover a = mover(targets[k], &here), b = mover_of(mover_body(&ball, &arm, 1), &turns);
-    ct_impact_options options = whole_motion(3.0);
-    ct_impact impact = impact_of(a, b, &options);
-    CHECK_INT(impact.event, CT_IMPACT_NONE);
-    CHECK_INT(impact.flags, CT_IMPACT_FLAG_GRAZE);
+    ct_moving_body a = mover(targets[k], &here), b = mover_of(mover_body(&ball, &arm, 1), &turns);
+    ct_toi_options options = whole_motion(3.0);
+    ct_toi impact = impact_of(a, b, &options);
+    CHECK_INT(impact.event, CT_TOI_NONE);
+    CHECK_INT(impact.flags, CT_TOI_FLAG_GRAZE);
     CHECK_INT(impact.status, CT_PAIR_OK);
     CHECK_NEAR(impact.graze_time, 1.57079632679489661923, 1e-6);
     CHECK_NEAR(impact.graze_distance, off[i % 3], 1e-14);
@@ -484,16 +484,16 @@ static void half_spaces_that_turn_overlap_at_once(void) {
   ct_path_options comes = twists(3.0, down, ct_vec(0, 0, -1), along);
   const struct {
     const ct_path_options *a, *b;
-    ct_impact_event event;
+    ct_toi_event event;
     double time;
-  } cases[] = {{&here, &turns, CT_IMPACT_CONTACT, 0.0},
-               {&here, &spins, CT_IMPACT_NONE, 3.0},
-               {&here, &comes, CT_IMPACT_CONTACT, 2.0},
-               {&turns_too, &turns, CT_IMPACT_CONTACT, 1.57079632679489661923}};
+  } cases[] = {{&here, &turns, CT_TOI_CONTACT, 0.0},
+               {&here, &spins, CT_TOI_NONE, 3.0},
+               {&here, &comes, CT_TOI_CONTACT, 2.0},
+               {&turns_too, &turns, CT_TOI_CONTACT, 1.57079632679489661923}};
   for (int i = 0; i < 4; i++) {
-    ct_mover a = mover(plane(), cases[i].a), b = mover(plane(), cases[i].b);
-    ct_impact_options options = whole_motion(3.0);
-    ct_impact impact = impact_of(a, b, &options);
+    ct_moving_body a = mover(plane(), cases[i].a), b = mover(plane(), cases[i].b);
+    ct_toi_options options = whole_motion(3.0);
+    ct_toi impact = impact_of(a, b, &options);
     CHECK_INT(impact.event, cases[i].event);
     CHECK_NEAR(impact.time, cases[i].time, 1e-12);
     CHECK(impact.flags == 0 && impact.status == CT_PAIR_OK && impact.iterations < 60);
@@ -512,12 +512,12 @@ static void a_free_turn_is_as_sure_as_its_path(void) {
   tumbles.velocity.angular = ct_vec(0.6, 0.8, 0.1);
   tumbles.inertia_diagonal = ct_vec(1, 2, 2.5);
   tumbles.inertia_orientation = ct_pose_identity().rotation;
-  ct_mover a = mover(sphere(0.5), &here), b = mover(box(1, 2, 2), &tumbles);
-  ct_impact_pair pair = {ct_impact_side_of(a, 0), ct_impact_side_of(b, 0)};
+  ct_moving_body a = mover(sphere(0.5), &here), b = mover(box(1, 2, 2), &tumbles);
+  ct_toi_pair pair = {ct_toi_side_of(a, 0), ct_toi_side_of(b, 0)};
   const double times[] = {1e-3, 1.0, 100.0};
   for (int i = 0; i < 3; i++) {
-    ct_impact_sample sample;
-    ct_impact_place_pair(&pair, times[i], &sample);
+    ct_toi_sample sample;
+    ct_toi_place_pair(&pair, times[i], &sample);
     double promised = 3.0 * (2e-14 + 1e-14 * times[i]);
     CHECK(sample.slack >= promised && sample.slack <= 5.0 * promised);
   }

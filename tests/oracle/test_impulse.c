@@ -17,7 +17,7 @@ static void by_law(const contact_set *s, ct_impulse_law law, struck *out) {
 }
 
 static void strike_told(const contact_set *s, const ct_impulse_options *options, double *certificate, struck *out) {
-  if (!solver) solver = ct_solver_create();
+  if (!solver) solver = ct_arena_create();
   ct_contact_set set = set_of(s);
   out->result = (ct_impulse_result){.touches = out->touches, .velocities = out->velocities, .certificate = certificate};
   CHECK_INT(ct_impulse_solve(&set, options, solver, &out->result), CT_OK);
@@ -133,7 +133,7 @@ static void a_body_that_couples_its_directions(void) {
     set_fixed(&s);
     set_dynamic(&s, 2, ct_vec(0.1, 0.2, 0.3), ct_vec(0, 0, 0), ct_vec(1, -2, 0.5));
     s.bodies[1].velocity.angular = ct_vec(0.5, -1, 2);
-    ct_touch *t = set_touch(&s, 0, 1, ct_vec(0.3, -0.4, 0.1), ct_vec(0, 1, 0));
+    ct_contact *t = set_touch(&s, 0, 1, ct_vec(0.3, -0.4, 0.1), ct_vec(0, 1, 0));
     t->material = dry(truth[i].mu, 0.5);
     struck k;
     by_law(&s, CT_IMPULSE_ALGEBRAIC, &k);
@@ -431,10 +431,10 @@ static void random_pair(check_random *r, contact_set *s) {
     s->bodies[b].velocity.angular = random_vec(r, 0.3);
   }
   s->bodies[1].velocity.linear = ct_add_scaled(s->bodies[1].velocity.linear, normal, -check_uniform(r, 0.5, 2.0));
-  ct_touch *t = set_touch(s, 0, 1, random_vec(r, 0.7), normal);
+  ct_contact *t = set_touch(s, 0, 1, random_vec(r, 0.7), normal);
   double mu = check_uniform(r, 0.02, 0.6);
   t->material = (ct_pair_material){mu * check_uniform(r, 1.0, 1.2), mu, check_uniform(r, 0.0, 1.0), 0.0};
-  if (ct_touch_velocity(&(ct_contact_set){s->bodies, 2, s->touches, 1}, t, 0.0).normal > 0.0) t->normal = ct_neg(normal);
+  if (ct_contact_relative_velocity(&(ct_contact_set){s->bodies, 2, s->touches, 1}, t, 0.0).normal > 0.0) t->normal = ct_neg(normal);
 }
 
 /* A round body that meets the floor with its mass ahead of or behind the contact, in a plane that lies anyhow: its slip may stop
@@ -451,9 +451,9 @@ static void random_plane(check_random *r, contact_set *s) {
 }
 
 static oracle_impact oracle_of(const contact_set *s, bool energetic) {
-  const ct_touch *t = &s->touches[0];
+  const ct_contact *t = &s->touches[0];
   ct_contact_set set = set_of(s);
-  ct_mat3 k = ct_touch_coupling(&set, t, t);
+  ct_mat3 k = ct_delassus_block(&set, t, t);
   return (oracle_impact){{{k.rx.x, k.rx.y, k.rx.z}, {k.ry.x, k.ry.y, k.ry.z}, {k.rz.x, k.rz.y, k.rz.z}},
                          {t->normal.x, t->normal.y, t->normal.z},
                          t->material.static_friction,

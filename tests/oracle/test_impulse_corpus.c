@@ -88,7 +88,7 @@ static void check_two_bodies(const json_t *given, const json_t *expect) {
   contact_set s = {0};
   add_body(&s, json_object_get(given, "a"));
   add_body(&s, json_object_get(given, "b"));
-  ct_touch *t = set_touch(&s, 0, 1, member(given, "point"), ct_unit_or(member(given, "normal"), ct_vec(0, 0, 1)));
+  ct_contact *t = set_touch(&s, 0, 1, member(given, "point"), ct_unit_or(member(given, "normal"), ct_vec(0, 0, 1)));
   t->material.restitution = number(given, "restitution");
   check_blow(&s, json_object_get(expect, "frictionless"));
   const json_t *stick = json_object_get(expect, "stick");
@@ -105,7 +105,7 @@ static void check_ball_on_ground(const json_t *given, const json_t *expect) {
   set_fixed(&s);
   set_ball(&s, number(given, "mass"), radius, member(given, "position"), member(given, "velocity"));
   s.bodies[1].velocity.angular = member(given, "angular_velocity");
-  ct_touch *t = set_touch(&s, 0, 1, ct_vec(0, 0, 0), ct_vec(0, 0, 1));
+  ct_contact *t = set_touch(&s, 0, 1, ct_vec(0, 0, 0), ct_vec(0, 0, 1));
   t->material = (ct_pair_material){mu, mu, number(given, "restitution"), 0.0};
   for (ct_impulse_law law = CT_IMPULSE_ALGEBRAIC; law <= CT_IMPULSE_ENERGETIC; law++) {
     ct_impulse_options options = impulse_options(law, CT_SIMULTANEITY_NEWTON);

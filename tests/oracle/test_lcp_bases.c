@@ -159,7 +159,7 @@ static void check_answer(const problem *p, const ct_lcp_result *r, bool has_solu
 static void random_problems_are_solved_or_have_no_solution(void) {
   int problems = getenv("CONTACTD_FULL") ? 10000 : 400;
   check_random r = {26};
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   static const ct_lcp_method methods[] = {CT_LCP_AUTO, CT_LCP_ENUMERATION, CT_LCP_LEMKE};
   counts c[3] = {{0}};
   for (int i = 0; i < problems; i++) {
@@ -178,7 +178,7 @@ static void random_problems_are_solved_or_have_no_solution(void) {
     }
     CHECK_INT(c[0].solved, c[1].solved);
   }
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
   /* Every ending is met. */
   CHECK(c[0].solved > problems / 3 && c[0].infeasible > problems / 20 && c[0].exhausted > problems / 50);
   CHECK(c[2].solved > problems / 3 && c[2].rays < problems / 2);

@@ -179,7 +179,7 @@ static void check_answer(const problem *p, const truth *t, const ct_lcp_result *
   CHECK_INT(a->unique, are_several(p, t) ? CT_NO : CT_YES);
 }
 
-static void check_problem(const problem *p, const truth *t, ct_lcp_method method, ct_solver *solver) {
+static void check_problem(const problem *p, const truth *t, ct_lcp_method method, ct_arena *solver) {
   double z[ROWS], w[ROWS], certificate[ROWS];
   ct_lcp input = {{.size = p->n, .dense = p->m}, p->q};
   ct_lcp_options options = {.method = method};
@@ -203,7 +203,7 @@ static void unscale(const problem *p, problem *plain) {
   }
 }
 
-static ct_known unique_of(const problem *p, ct_lcp_method method, ct_solver *solver) {
+static ct_tristate unique_of(const problem *p, ct_lcp_method method, ct_arena *solver) {
   double z[ROWS], w[ROWS];
   ct_lcp input = {{.size = p->n, .dense = p->m}, p->q};
   ct_lcp_options options = {.method = method};
@@ -213,8 +213,8 @@ static ct_known unique_of(const problem *p, ct_lcp_method method, ct_solver *sol
 }
 
 /* Whether z is the only one is the same question in all units. */
-static void check_units(const problem *p, const problem *plain, ct_lcp_method method, ct_solver *solver) {
-  ct_known one = unique_of(p, method, solver), other = unique_of(plain, method, solver);
+static void check_units(const problem *p, const problem *plain, ct_lcp_method method, ct_arena *solver) {
+  ct_tristate one = unique_of(p, method, solver), other = unique_of(plain, method, solver);
   CHECK(one == other || one == CT_UNKNOWN || other == CT_UNKNOWN);
 }
 
@@ -223,7 +223,7 @@ static void direct_methods_agree_with_all_bases(void) {
   static const uint64_t seeds[] = {1100, 1, 3, 4, 8};
   static truth t;
   int count = getenv("CONTACTD_FULL") ? FULL : SHORT, infeasible = 0, several = 0, all = 0;
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   for (size_t s = 0; s < sizeof seeds / sizeof *seeds; s++) {
     check_random r = {seeds[s]};
     for (int k = 0; k < count; k++, all++) {
@@ -244,7 +244,7 @@ static void direct_methods_agree_with_all_bases(void) {
       if (check_failures > 10) k = count;
     }
   }
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
   /* That there was something to decide: about one in twenty, and one in three. */
   CHECK(infeasible > all / 40);
   CHECK(several > all / 10);

@@ -187,7 +187,7 @@ static void masses_agree_with_counts_of_grid_points(void) {
                              rounded(box(0.5, 0.25, 0.125), false, 0.25, 0.0)};
   const ct_frame frame = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}};
   for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
-    ct_box b = ct_shape_box(&shapes[k], &frame);
+    ct_aabb b = ct_shape_aabb(&shapes[k], &frame);
     ct_vec3 step = ct_scale(ct_sub(b.max, b.min), 1.0 / N);
     double count = 0, z = 0, xx = 0, yy = 0, zz = 0;
     for (int i = 0; i < N * N * N; i++) {

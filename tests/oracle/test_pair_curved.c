@@ -219,20 +219,20 @@ static void triangles_agree_with_hulls_a_hair_thick(void) {
     ct_hull *hull = NULL;
     if (ct_hull_from_points(hull_points, 6, NULL, &hull, NULL) != CT_OK) continue;
     ct_cell_input thin = {.threshold = INFINITY, .workspace = workspace}, thick = thin;
-    ct_core_place(&a.shape, NULL, &thin.a);
+    ct_proxy_place(&a.shape, NULL, &thin.a);
     thick.a = thin.a;
-    thin.b = ct_core_triangle(corner, 2.0);
-    ct_core_place(&(ct_shape){.kind = CT_KIND_CONVEX, .hull = hull}, NULL, &thick.b);
+    thin.b = ct_proxy_triangle(corner, 2.0);
+    ct_proxy_place(&(ct_shape){.kind = CT_KIND_CONVEX, .hull = hull}, NULL, &thick.b);
     ct_cell_result p = {.status = CT_PAIR_OK}, q = p;
-    ct_cell_cores(&thin, &p);
-    ct_cell_cores(&thick, &q);
+    ct_cell_convex_convex(&thin, &p);
+    ct_cell_convex_convex(&thick, &q);
     worst = ct_max2(worst, fabs(p.distance - q.distance));
     inside += p.distance < 0.0;
     CHECK(p.status == CT_PAIR_OK && p.lower <= p.distance && p.distance <= p.upper);
     /* The thicker body is no farther, and its depth no less. */
     CHECK(q.distance <= p.distance + 1e-9 && q.distance >= p.distance - hair - 1e-9);
     CHECK(ct_norm(ct_sub(ct_sub(p.point_b, p.point_a), ct_scale(p.normal, p.distance))) <= 1e-10);
-    CHECK(ct_cores_overlap(&thin, NULL) == (p.distance <= 0.0));
+    CHECK(ct_convex_overlap(&thin, NULL) == (p.distance <= 0.0));
     ct_hull_release(hull);
   }
   printf("triangles: %d overlap, differ by %.1e from hulls %.0e thick\n", inside, worst, hair);

@@ -8,7 +8,7 @@ static const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
 
 /* The general answer; capsules of two radii have none. */
 static proof_answer ask_general(ct_placed a, ct_placed b, ct_workspace *own) {
-  if (!ct_gjk_epa_takes(a.shape, b.shape)) return proof_ask(a, b, own);
+  if (!ct_gjk_epa_is_supported(a.shape, b.shape)) return proof_ask(a, b, own);
   proof_answer answer = {.overlap = false};
   ct_pair_gjk_epa(a, b, &full, own, &answer.r);
   answer.overlap = ct_pair_gjk_epa_overlap(a, b, own, &answer.common);
@@ -105,7 +105,7 @@ static void a_swap_mirrors_bit_for_bit(void) {
   for (int i = 0; i < 3000; i++) {
     pair_case c;
     (i % 2 ? family_random : family_grid)(&c, &random);
-    if (ct_gjk_epa_takes(&c.a.shape, &c.b.shape)) {
+    if (ct_gjk_epa_is_supported(&c.a.shape, &c.b.shape)) {
       ct_pair_result p = ask(&c.a.shape, c.a.pose, &c.b.shape, c.b.pose), q = ask(&c.b.shape, c.b.pose, &c.a.shape, c.a.pose);
       ct_vec3 n = ct_neg(q.normal);
       CHECK(p.distance == q.distance && p.lower_bound == q.lower_bound && p.upper_bound == q.upper_bound && p.flags == q.flags);

@@ -332,7 +332,7 @@ static void support_points_are_of_the_bodies(void) {
 
 static void half_spaces_and_meshes_are_not_taken(void) {
   const ct_shape floor = plane(), ball = sphere(1);
-  CHECK(!ct_mpr_takes(CT_KIND_PLANE) && !ct_mpr_takes(CT_KIND_MESH) && ct_mpr_takes(CT_KIND_CONVEX));
+  CHECK(!ct_mpr_is_supported(CT_KIND_PLANE) && !ct_mpr_is_supported(CT_KIND_MESH) && ct_mpr_is_supported(CT_KIND_CONVEX));
   CHECK_INT(ask(&floor, at(0, 0, 0), &ball, at(0, 0, 2)).status, CT_PAIR_UNSUPPORTED);
 }
 

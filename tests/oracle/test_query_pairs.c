@@ -93,7 +93,7 @@ static size_t naive_hits(const ct_scene *scene, const ct_query_options *o, ct_wo
     for (uint32_t j = i + 1; j < ct_scene_rows(scene); j++) {
       double d;
       if (!selected(o, i, j) || !naive_distance(scene, o, (ct_row_pair){i, j}, w, &d)) continue;
-      if (d > o->clearance || !ct_scene_verdict(scene, i, j).collide) continue;
+      if (d > o->clearance || !ct_scene_filter_verdict(scene, i, j).collide) continue;
       pairs[count] = (ct_row_pair){i, j};
       distances[count++] = d;
     }
@@ -363,14 +363,14 @@ static void statistics_do_not_depend_on_how_the_scene_came_to_be(void) {
 }
 
 /* Union of the colliders' boxes; false: none. */
-static bool naive_box(const ct_scene *scene, uint32_t row, ct_box *box) {
+static bool naive_box(const ct_scene *scene, uint32_t row, ct_aabb *box) {
   const ct_body *body = ct_scene_body(scene, row);
   size_t count = body ? ct_body_collider_count(body) : 0;
   for (size_t k = 0; k < count; k++) {
     ct_collider c = ct_body_collider(body, k);
     ct_frame placed = ct_frame_mul(ct_frame_of(ct_scene_pose(scene, row)), ct_frame_of(c.pose));
-    ct_box one = ct_shape_box(&c.shape, &placed);
-    *box = k ? ct_box_union(*box, one) : one;
+    ct_aabb one = ct_shape_aabb(&c.shape, &placed);
+    *box = k ? ct_aabb_union(*box, one) : one;
   }
   return count > 0;
 }
@@ -381,10 +381,10 @@ static void check_boxes_against_loops(const ct_scene *scene, const ct_query_opti
   run_all(scene, options, w, &log);
   for (uint32_t i = 0; i < ct_scene_rows(scene); i++) {
     for (uint32_t j = i + 1; j < ct_scene_rows(scene); j++) {
-      ct_box a, b;
+      ct_aabb a, b;
       if (!naive_box(scene, i, &a) || !naive_box(scene, j, &b) || !selected(options, i, j)) continue;
-      a = ct_box_grow(a, options->clearance);
-      if (!ct_box_overlap(&a, &b)) continue;
+      a = ct_aabb_expand(a, options->clearance);
+      if (!ct_aabb_overlap(&a, &b)) continue;
       if (at >= log.count || log.hits[at].a != i || log.hits[at].b != j) CHECK_FAIL("candidate %zu should be %u %u", at, i, j);
       at++;
     }

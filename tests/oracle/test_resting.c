@@ -13,7 +13,7 @@ static void check_normals(const island *i, const double *expected, double tolera
 }
 
 /* A rod of length 2, mass 1, whose lower end is on the floor, turning about y. */
-static void rod(island *i, ct_turn slope, double spin, double friction) {
+static void rod(island *i, ct_sin_cos slope, double spin, double friction) {
   island_begin(i, friction > 0.0 ? CT_RESTING_FRICTION_CONE : CT_RESTING_FRICTION_NONE);
   uint32_t body = island_body(i, 1.0, ct_vec(1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0), ct_vec(0.0, 0.0, slope.sine));
   i->bodies[body].velocity.angular = ct_vec(0.0, spin, 0.0);
@@ -31,7 +31,7 @@ static void rod_on_its_end(void) {
                {30.0, 0.0, 3.25, -9.81, 3.0184615384615385}};
   for (int k = 0; k < 3; k++) {
     static island i;
-    rod(&i, ct_turn_of(cases[k].degrees * 0.017453292519943295), cases[k].spin, 0.0);
+    rod(&i, ct_sin_cos_of(cases[k].degrees * 0.017453292519943295), cases[k].spin, 0.0);
     ct_contact_set set = island_set(&i);
     double matrix, b;
     ct_resting_system(&set, &matrix, &b);
@@ -121,7 +121,7 @@ static void block(island *i, double angle, double heading, double friction) {
   island_begin(i, CT_RESTING_FRICTION_CONE);
   uint32_t body = island_body(i, 1.0, ct_vec(2.44 / 12.0, 5.0 / 12.0, 5.44 / 12.0), ct_vec(0.0, 0.0, 0.5));
   for (int k = 0; k < 4; k++) island_touch(i, 0, body, ct_vec(k & 1 ? 1.0 : -1.0, k & 2 ? 0.6 : -0.6, 0.0), up(), friction);
-  ct_turn slope = ct_turn_of(angle), fall = ct_turn_of(heading);
+  ct_sin_cos slope = ct_sin_cos_of(angle), fall = ct_sin_cos_of(heading);
   island_load(i, body, ct_vec(G * slope.sine * fall.cosine, G * slope.sine * fall.sine, -G * slope.cosine), ct_vec(0.0, 0.0, 0.0));
 }
 
@@ -137,7 +137,7 @@ static void block_on_slope(void) {
   for (int k = 0; k < 12; k++) {
     static island i;
     double heading = 0.5 * k;
-    ct_turn fall = ct_turn_of(heading);
+    ct_sin_cos fall = ct_sin_cos_of(heading);
     block(&i, angle, heading, 0.5);
     CHECK_INT(island_solve(&i), CT_OK);
     CHECK(i.result.converged && i.result.residual < 1e-13);
@@ -179,7 +179,7 @@ static void check_proof(const island *i) {
   ct_vec3 sum = body->force, motion = i->motion[1].linear, turn = i->motion[1].angular;
   bool stays = i->result.stability == CT_STABILITY_STAYS;
   for (size_t k = 0; k < i->count; k++) {
-    const ct_touch *t = &i->touches[k];
+    const ct_contact *t = &i->touches[k];
     ct_vec3 v = stays ? i->holding[k] : ct_add(motion, ct_cross(turn, ct_sub(t->position, body->center)));
     double normal = ct_dot(t->normal, v), along = ct_norm(ct_add_scaled(v, t->normal, -normal)), mu = t->material.static_friction;
     CHECK(stays ? along <= mu * normal * (1.0 + 1e-11) : normal >= mu * along - 1e-11);
@@ -207,11 +207,11 @@ static void pyramids(void) {
     CHECK_INT(island_solve(&i), CT_OK);
     CHECK(i.result.converged);
     CHECK_NEAR(ct_norm(i.accelerations[1].linear), cases[k].acceleration, 1e-11);
-    CHECK_NEAR(i.result.cone_error, 1.0 - ct_turn_of(3.14159265358979323846 / cases[k].sides).cosine, 1e-15);
+    CHECK_NEAR(i.result.cone_error, 1.0 - ct_sin_cos_of(3.14159265358979323846 / cases[k].sides).cosine, 1e-15);
     CHECK_TEXT(i.result.method, "polyhedral");
     CHECK_INT(i.result.stability, CT_STABILITY_STAYS);
     check_proof(&i);
-    block(&i, angle, cases[k].heading, 0.5774 * ct_turn_of(3.14159265358979323846 / cases[k].sides).cosine);
+    block(&i, angle, cases[k].heading, 0.5774 * ct_sin_cos_of(3.14159265358979323846 / cases[k].sides).cosine);
     i.options.friction = CT_RESTING_FRICTION_POLYHEDRAL;
     i.options.directions = cases[k].sides;
     i.options.circumscribed = true;
@@ -265,7 +265,7 @@ static void floor_that_is_moved(void) {
 /* A rod of length 2 that turns about its end, which sticks: the floor's force is that of circular motion. */
 static void rod_that_turns_about_its_end(void) {
   static island i;
-  ct_turn slope = {.sine = 0.8, .cosine = 0.6};
+  ct_sin_cos slope = {.sine = 0.8, .cosine = 0.6};
   double spin = 1.5;
   rod(&i, slope, spin, 2.0);
   i.bodies[1].velocity.linear = ct_vec(spin * slope.sine, 0.0, -spin * slope.cosine); /* the end stands still */
@@ -284,10 +284,10 @@ static void ball_on_slope(void) {
     double friction = k ? 0.05 : 0.5;
     island_begin(&i, CT_RESTING_FRICTION_CONE);
     uint32_t ball = island_body(&i, 1.0, ct_vec(0.1, 0.1, 0.1), ct_vec(0.0, 0.0, 0.5));
-    ct_touch *touch = island_touch(&i, 0, ball, ct_vec(0.0, 0.0, 0.0), up(), friction);
+    ct_contact *touch = island_touch(&i, 0, ball, ct_vec(0.0, 0.0, 0.0), up(), friction);
     touch->surface_b.form = CT_SURFACE_CURVED;
     touch->surface_b.radii = (ct_mat3){{0.5, 0.0, 0.0}, {0.0, 0.5, 0.0}, {0.0, 0.0, 0.0}};
-    ct_turn slope = ct_turn_of(0.3);
+    ct_sin_cos slope = ct_sin_cos_of(0.3);
     island_load(&i, ball, ct_vec(G * slope.sine, 0.0, -G * slope.cosine), ct_vec(0.0, 0.0, 0.0));
     CHECK_INT(island_solve(&i), CT_OK);
     double rolls = 5.0 / 7.0 * G * slope.sine, slides = G * (slope.sine - friction * slope.cosine);
@@ -332,7 +332,7 @@ static void rod_that_jams(void) {
   const double frictions[4] = {0.5, 2.0, 2.0, 0.5};
   const ct_resting_status expected[4] = {CT_RESTING_STATUS_OK, CT_RESTING_STATUS_INCONSISTENT, CT_RESTING_STATUS_INDETERMINATE,
                                          CT_RESTING_STATUS_OK};
-  ct_turn slope = {.sine = 0.89442719099991588, .cosine = 0.44721359549995794}; /* tan = 2 */
+  ct_sin_cos slope = {.sine = 0.89442719099991588, .cosine = 0.44721359549995794}; /* tan = 2 */
   for (int k = 0; k < 4; k++) {
     static island i;
     rod(&i, slope, spins[k], frictions[k]);
@@ -352,7 +352,7 @@ static void rod_that_jams(void) {
  * is an answer, though round-off of the pull's normal part would ask for one that cannot be. */
 static void a_rod_that_nothing_presses_does_not_jam(void) {
   check_random r = {48};
-  ct_turn slope = {.sine = 0.89442719099991588, .cosine = 0.44721359549995794};
+  ct_sin_cos slope = {.sine = 0.89442719099991588, .cosine = 0.44721359549995794};
   for (int k = 0; k < 200; k++) {
     static island i;
     ct_quat q = {check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), 0.5};
@@ -364,7 +364,7 @@ static void a_rod_that_nothing_presses_does_not_jam(void) {
     i.bodies[1].center = ct_mat_mul(turn, i.bodies[1].center);
     i.bodies[1].force = i.bodies[1].linear_acceleration = ct_vec(0.0, 0.0, 0.0);
     island_load(&i, 1, ct_mat_mul(turn, ct_vec(G, 0.0, 0.0)), ct_vec(0.0, 0.0, 0.0));
-    ct_touch *t = &i.touches[0];
+    ct_contact *t = &i.touches[0];
     t->position = t->point_a = t->point_b = ct_mat_mul(turn, t->position);
     t->normal = ct_mat_mul(turn, t->normal);
     CHECK_INT(island_solve(&i), CT_OK);
@@ -378,7 +378,7 @@ static void levels_agree(void) {
   for (int k = 0; k < 12; k++) {
     static island v, a;
     block(&v, 0.2, 0.5 * k, 0.4);
-    if (k & 1) v.bodies[1].velocity.linear = ct_vec(2.0 * ct_turn_of(0.5 * k).cosine, 2.0 * ct_turn_of(0.5 * k).sine, 0.0);
+    if (k & 1) v.bodies[1].velocity.linear = ct_vec(2.0 * ct_sin_cos_of(0.5 * k).cosine, 2.0 * ct_sin_cos_of(0.5 * k).sine, 0.0);
     a = v;
     a.options.acceleration_level = true;
     CHECK_INT(island_solve(&v), CT_OK);

@@ -332,7 +332,7 @@ static void resting_squeezes(const statics *s, const drive *d, exact_answer trut
 static void impulse_squeezes(const statics *s, const drive *d, exact_answer truth, uint64_t state,
                              driven_tally *t) {
   static island i;
-  static ct_touch_impulse touches[CONTACTS];
+  static ct_contact_impulse touches[CONTACTS];
   static ct_velocity velocities[BODIES + 3];
   static double certificate[CONTACTS];
   build_driven(s, d, true, &i, CT_RESTING_FRICTION_CONE);
@@ -345,9 +345,9 @@ static void impulse_squeezes(const statics *s, const drive *d, exact_answer trut
   ct_impulse_result result = {
       .touches = touches, .velocities = velocities, .certificate = certificate};
   ct_contact_set set = island_set(&i);
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   CHECK_INT(ct_impulse_solve(&set, &options, solver, &result), CT_OK);
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
   bool converged = result.converged && (truth != EXACT_YES || masses_are_alike(s));
   count_claim(t, result.contradictory, converged, truth, "impulses", state);
 }

@@ -70,7 +70,7 @@ static void check_box(const ct_shape *s, ct_pose pose, double size) {
   long double m[3][3];
   exact_rotation(pose.rotation, m);
   ct_frame f = ct_frame_of(pose);
-  ct_box b = ct_shape_box(s, &f);
+  ct_aabb b = ct_shape_aabb(s, &f);
   double low[3] = {b.min.x, b.min.y, b.min.z}, high[3] = {b.max.x, b.max.y, b.max.z};
   double at[3] = {pose.position.x, pose.position.y, pose.position.z};
   for (int axis = 0; axis < 3; axis++) {

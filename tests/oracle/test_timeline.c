@@ -7,8 +7,8 @@
 
 static ct_timeline timeline;
 
-static void walk(ct_mover a, ct_mover b, double end, size_t limit) {
-  ct_impact_options options = whole_motion(end);
+static void walk(ct_moving_body a, ct_moving_body b, double end, size_t limit) {
+  ct_toi_options options = whole_motion(end);
   CHECK_INT(ct_body_timeline(a, b, &options, limit, workspace, &timeline), CT_OK);
 }
 
@@ -31,7 +31,7 @@ static void check_complete(double end) {
   CHECK(timeline.known_until == end);
 }
 
-static ct_mover still(ct_shape shape, ct_pose pose) {
+static ct_moving_body still(ct_shape shape, ct_pose pose) {
   ct_path_options here = stays(60.0, pose);
   return mover(shape, &here);
 }
@@ -44,7 +44,7 @@ static void spheres_pass_through_each_other(void) {
   for (int i = 0; i < 4; i++) {
     ct_path_options left = twists(5.0, at(0, 0, 0), ct_vec(1, 0, 0), none);
     ct_path_options right = twists(5.0, at(5, offsets[i], 0), ct_vec(-1, 0, 0), none);
-    ct_mover a = mover(sphere(1.0), &left), b = mover(sphere(1.0), &right);
+    ct_moving_body a = mover(sphere(1.0), &left), b = mover(sphere(1.0), &right);
     walk(a, b, 5.0, 10);
     long double half = sqrtl(fmaxl(0.0L, 4.0L - (long double)offsets[i] * offsets[i])) / 2.0L;
     const long double times[] = {2.5L - half, 2.5L + half};
@@ -58,15 +58,15 @@ static void spheres_pass_through_each_other(void) {
 
 /* Thrown at a plane that pushes back: z = .5 - 4 t + 4 t^2 meets .1 twice. A half of it starts in contact. */
 static void a_ball_dips_into_a_plane(void) {
-  ct_mover a = still(plane(), at(0, 0, 0));
+  ct_moving_body a = still(plane(), at(0, 0, 0));
   ct_path_options path = falls(3.0, at(0, 0, 0.5), ct_vec(1, 0, -4), ct_vec(0, 0, 8));
-  ct_mover b = mover(sphere(0.1), &path);
+  ct_moving_body b = mover(sphere(0.1), &path);
   long double root = sqrtl(4.0L * 4.0L - 16.0L * (0.5L - (long double)0.1)) / 8.0L;
   const long double times[] = {0.5L - root, 0.5L + root};
   walk(a, b, 3.0, 10);
   check_changes(times, 2, 1e-12);
   check_complete(3.0);
-  ct_impact_options options = whole_motion(3.0);
+  ct_toi_options options = whole_motion(3.0);
   options.begin = 0.5;
   CHECK_INT(ct_body_timeline(a, b, &options, 10, workspace, &timeline), CT_OK);
   CHECK(timeline.in_contact);
@@ -86,10 +86,10 @@ static void a_turning_box_touches_twice_in_a_turn(void) {
     times[2 * i] = i * pi + t;
     times[2 * i + 1] = (i + 1) * pi - t;
   }
-  ct_mover a = still(plane(), at(0, 0, 0));
+  ct_moving_body a = still(plane(), at(0, 0, 0));
   ct_path_options turns =
       twists(12.5, turned(at(0, 0, 0.6), 0.70710678118654752440, 0, 0, 0.70710678118654752440), none, ct_vec(0, -1, 0));
-  ct_mover b = mover(box(1.0, 0.1, 1.0), &turns);
+  ct_moving_body b = mover(box(1.0, 0.1, 1.0), &turns);
   walk(a, b, 12.5, 100);
   check_changes(times, 8, 1e-10);
   check_complete(12.5);
@@ -110,7 +110,7 @@ static void bodies_part_when_their_last_colliders_do(void) {
     const ct_shape two[] = {sphere(1.0), sphere(1.0)};
     const ct_pose poses[] = {at(0, 0, 0), at(-apart, 0, 0)};
     ct_path_options along = twists(20.0, at(-3, 0, 0), ct_vec(1, 0, 0), none);
-    ct_mover a = mover_of(mover_body(two, poses, 2), &along), b = still(sphere(1.0), at(0, 0, 0));
+    ct_moving_body a = mover_of(mover_body(two, poses, 2), &along), b = still(sphere(1.0), at(0, 0, 0));
     walk(a, b, 20.0, 10);
     const long double times[] = {1.0L, i ? 5.0L : 6.0L, 7.0L, 11.0L};
     check_changes(times, i ? 4 : 2, 1e-11);
@@ -123,7 +123,7 @@ static void bodies_part_when_their_last_colliders_do(void) {
 
 /* What rests or slides, at zero distance or a little sunk, does not flicker; what only touches is no contact. */
 static void contacts_at_round_off_do_not_flicker(void) {
-  ct_mover floor = still(box(10, 10, 0.5), at(0, 0, -0.5)), ground = still(plane(), at(0, 0, 0));
+  ct_moving_body floor = still(box(10, 10, 0.5), at(0, 0, -0.5)), ground = still(plane(), at(0, 0, 0));
   const ct_path_options paths[] = {
       stays(2.0, at(0, 0, 0.3)),
       twists(2.0, at(0, 0, 0.3), ct_vec(1, 0.5, 0), none),
@@ -134,7 +134,7 @@ static void contacts_at_round_off_do_not_flicker(void) {
       twists(2.0, at(0, 0, 0.3 - 1e-6), ct_vec(1, 0.5, 0), ct_vec(0, 0, 0.3)),
   };
   for (int i = 0; i < 7; i++) {
-    ct_mover block = mover(box(0.3, 0.3, 0.3), &paths[i]);
+    ct_moving_body block = mover(box(0.3, 0.3, 0.3), &paths[i]);
     walk(floor, block, 2.0, 10);
     CHECK(timeline.in_contact && timeline.count == 0);
     check_complete(2.0);
@@ -145,14 +145,14 @@ static void contacts_at_round_off_do_not_flicker(void) {
   }
   /* Off the edge of the floor: its rear face passes it at 10.3 m. */
   ct_path_options off = twists(20.0, at(0, 0, 0.3 - 1e-6), ct_vec(1, 0, 0), none);
-  ct_mover block = mover(box(0.3, 0.3, 0.3), &off);
+  ct_moving_body block = mover(box(0.3, 0.3, 0.3), &off);
   walk(floor, block, 20.0, 10);
   CHECK_INT(timeline.count, 1);
   if (timeline.count == 1) CHECK_NEAR(timeline.changes[0].time, 10.3, 1e-11);
   check_complete(20.0);
   mover_free(block);
   ct_path_options past = twists(20.0, at(-5, 0, 2), ct_vec(1, 0, 0), none);
-  ct_mover ball = mover(sphere(1.0), &past), other = still(sphere(1.0), at(0, 0, 0));
+  ct_moving_body ball = mover(sphere(1.0), &past), other = still(sphere(1.0), at(0, 0, 0));
   walk(ball, other, 20.0, 10);
   CHECK_INT(timeline.count, 0);
   mover_free(ball);
@@ -175,9 +175,9 @@ static void shallow_dips_of_a_turning_body_are_all_told(void) {
       times[2 * k] = 2 * pi * k + 0.5L * pi - half;
       times[2 * k + 1] = 2 * pi * k + 0.5L * pi + half;
     }
-    ct_mover floor = i % 2 ? still(box(10, 10, 0.5), at(0, 0, -0.5)) : still(plane(), at(0, 0, 0));
+    ct_moving_body floor = i % 2 ? still(box(10, 10, 0.5), at(0, 0, -0.5)) : still(plane(), at(0, 0, 0));
     ct_path_options turns = twists(19.0, at(0, 0, height), none, ct_vec(0, 1, 0));
-    ct_mover b = mover_of(mover_body(&ball, &on_arm, 1), &turns);
+    ct_moving_body b = mover_of(mover_body(&ball, &on_arm, 1), &turns);
     walk(floor, b, 19.0, 100);
     CHECK_INT(timeline.count, 6);
     for (size_t k = 0; k < timeline.count && k < 6; k++) {
@@ -208,12 +208,12 @@ static void shallow_dips_of_a_mesh_into_a_mesh_are_all_told(void) {
   soup s = {0};
   soup_box(&s, ct_vec(-10, -10, -1), ct_vec(10, 10, 0));
   ct_shape ground = soup_shape(&s), tip = spike();
-  ct_mover floor = still(ground, at(0, 0, 0));
+  ct_moving_body floor = still(ground, at(0, 0, 0));
   for (int i = 0; i < 4; i++) {
     double height = 1.25 - dips[i];
     long double half = acosl((long double)height / 1.25L);
     ct_path_options turns = twists(19.0, at(0, 0, height), none, ct_vec(0, 1, 0));
-    ct_mover b = mover(tip, &turns);
+    ct_moving_body b = mover(tip, &turns);
     walk(floor, b, 19.0, 100);
     CHECK_INT(timeline.count, 6);
     for (size_t k = 0; k < timeline.count && k < 6; k++) {
@@ -252,7 +252,7 @@ static void a_body_that_turns_through_a_sheet_parts_each_time(void) {
       times[2 * k + 1] = (k + 1) * pi - off;
     }
     ct_path_options turns = twists(60.0, at(0, 0, 0), none, ct_vec(0, 1, 0));
-    ct_mover a = still(sheet, at(0, 0, 0)), b = mover_of(mover_body(&shapes[i], &aside, 1), &turns);
+    ct_moving_body a = still(sheet, at(0, 0, 0)), b = mover_of(mover_body(&shapes[i], &aside, 1), &turns);
     walk(a, b, 60.0, 100);
     CHECK(timeline.in_contact);
     check_changes(times, 38, 1e-6);
@@ -275,7 +275,7 @@ static void a_sheet_that_turns_through_a_sheet_parts_each_time(void) {
   soup_triangle(&s, corners[0], corners[2], corners[3]);
   ct_shape sheet = soup_shape(&s);
   ct_path_options turns = twists(20.0, at(0, 1.5, 0.1), none, ct_vec(1, 0, 0));
-  ct_mover a = still(sheet, at(0, 0, 0)), b = mover(sheet, &turns);
+  ct_moving_body a = still(sheet, at(0, 0, 0)), b = mover(sheet, &turns);
   long double times[13];
   for (int k = 0; k < 13; k++) times[k] = k % 2 ? (k / 2 + 1) * pi - atanl(0.2L) : (k / 2) * pi + asinl((long double)0.1 / 2);
   walk(a, b, 20.0, 100);
@@ -288,11 +288,11 @@ static void a_sheet_that_turns_through_a_sheet_parts_each_time(void) {
 
 /* Few distances: what is told until then is true. */
 static void iterations_end_a_timeline_with_what_is_known(void) {
-  ct_mover a = still(plane(), at(0, 0, 0));
+  ct_moving_body a = still(plane(), at(0, 0, 0));
   ct_path_options turns =
       twists(12.5, turned(at(0, 0, 0.6), 0.70710678118654752440, 0, 0, 0.70710678118654752440), none, ct_vec(0, -1, 0));
-  ct_mover b = mover(box(1.0, 0.1, 1.0), &turns);
-  ct_impact_options options = whole_motion(12.5);
+  ct_moving_body b = mover(box(1.0, 0.1, 1.0), &turns);
+  ct_toi_options options = whole_motion(12.5);
   options.iterations_max = 3;
   CHECK_INT(ct_body_timeline(a, b, &options, 10, workspace, &timeline), CT_OK);
   CHECK_INT(timeline.status, CT_TIMELINE_LIMIT);
@@ -311,8 +311,8 @@ static void iterations_are_of_each_pair_of_colliders(void) {
     poses[i] = at(i, 0, 0);
   }
   ct_path_options falling = twists(8.0, at(0, 0, 3), ct_vec(0, 0, -1), none), here = stays(8.0, at(0, 0, 0));
-  ct_mover a = mover_of(mover_body(cubes, poses, 15), &here), b = mover_of(mover_body(cubes, poses, 15), &falling);
-  ct_impact_options options = whole_motion(8.0);
+  ct_moving_body a = mover_of(mover_body(cubes, poses, 15), &here), b = mover_of(mover_body(cubes, poses, 15), &falling);
+  ct_toi_options options = whole_motion(8.0);
   options.iterations_max = 30;
   CHECK_INT(ct_body_timeline(a, b, &options, 10, workspace, &timeline), CT_OK);
   const long double times[] = {2.0L, 4.0L};

@@ -265,7 +265,7 @@ static void edit(life *l) {
 typedef struct collider_at {
   ct_placed placed;
   ct_frame frame;
-  ct_box box;
+  ct_aabb box;
   bool is_plane;
 } collider_at;
 
@@ -275,12 +275,12 @@ static void place_collider(const model_body *m, uint32_t i, collider_at *out) {
   out->frame = ct_frame_of(m->pose);
   if (memcmp(&c->pose, &identity, sizeof identity) != 0) out->frame = ct_frame_mul(out->frame, ct_frame_of(c->pose));
   out->placed = (ct_placed){&c->shape, &out->frame};
-  out->box = ct_shape_box(&c->shape, &out->frame);
+  out->box = ct_shape_aabb(&c->shape, &out->frame);
   out->is_plane = c->shape.kind == CT_KIND_PLANE;
 }
 
 /* Height of the box's lowest corner above the plane. */
-static double above(const collider_at *plane, const ct_box *box) {
+static double above(const collider_at *plane, const ct_aabb *box) {
   const ct_mat3 *m = &plane->frame.rotation;
   long double n[3] = {m->rx.z, m->ry.z, m->rz.z}, least = INFINITY;
   for (int i = 0; i < 8; i++) {

@@ -73,7 +73,7 @@ static void make(check_random *random, bool closes, column *c) {
   c->q[3 * c->balls] += closes ? -check_uniform(random, 0.1, 1.0) : check_uniform(random, 0.0, 0.1);
 }
 
-static ct_friction_result solve(column *c, ct_friction_proof proof, uint64_t iterations, ct_solver *solver) {
+static ct_friction_result solve(column *c, ct_friction_proof proof, uint64_t iterations, ct_arena *solver) {
   const ct_friction_problem problem = {
       {.size = 3 * c->contacts, .dense = c->w}, c->q, c->mu, c->contacts, 3};
   const ct_friction_options options = {
@@ -87,7 +87,7 @@ static void contradictions_are_recognised_without_a_proof_after_each_solve(void)
   static column c;
   int cases = full_cases(1500, 10000), unfinished = 0;
   check_random random = full_random("contradictions_are_recognised_without_a_proof_after_each_solve", 8);
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   for (int i = 0; i < cases && check_failures < 10; i++) {
     bool closes = i % 2;
     make(&random, closes, &c);
@@ -104,7 +104,7 @@ static void contradictions_are_recognised_without_a_proof_after_each_solve(void)
       fprintf(stderr, "  column %d: %zu balls, %zu contacts, mu %g, %d sweeps\n", i, c.balls, c.contacts, c.mu[0],
               (int)iterations);
   }
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
   CHECK(unfinished > cases / 8);
 }
 

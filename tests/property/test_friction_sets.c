@@ -25,7 +25,7 @@ typedef struct tally {
   long double worst;
 } tally;
 
-static void judge(tally *t, friction_case *c, ct_solver *solver, uint64_t seed) {
+static void judge(tally *t, friction_case *c, ct_arena *solver, uint64_t seed) {
   ct_friction_result result = {.r = c->r, .u = c->u};
   ct_status status = ct_friction_solve(&c->problem, &(ct_friction_options){.tolerance = (double)TOLERANCE}, solver, &result);
   friction_oracle o = oracle_judge(&c->problem, c->r, c->u);
@@ -48,7 +48,7 @@ static void judge(tally *t, friction_case *c, ct_solver *solver, uint64_t seed) 
 
 /* Rows 14, 53. */
 static void answers_about_random_sets_of_contacts_are_what_they_say(void) {
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   tally t = {0};
   int sets = getenv("CONTACTD_FULL") ? 100000 : 3000;
   for (int i = 0; i < sets; i++) {
@@ -61,7 +61,7 @@ static void answers_about_random_sets_of_contacts_are_what_they_say(void) {
   }
   printf("%d sets: %d converged to %.0Lg, worst residual of these %.2Lg\n", t.sets, t.converged, TOLERANCE, t.worst);
   CHECK(t.converged >= t.sets - t.sets / 1000);
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
 }
 
 static const check_test tests[] = {

@@ -86,7 +86,7 @@ static ct_path_options random_path(check_random *r, double side, bool turns) {
 }
 
 typedef struct motion {
-  ct_mover a, b;
+  ct_moving_body a, b;
   double size;
 } motion;
 
@@ -159,19 +159,19 @@ static void check_parted_until(const motion *m, double begin, double until) {
 }
 
 /* What comes into contact approaches, but for rounding. */
-static void check_approach(const ct_impact *impact) {
+static void check_approach(const ct_toi *impact) {
   double speed = ct_norm(impact->relative_velocity);
   if (!(impact->normal_velocity <= 1e-6 * speed)) CHECK_FAIL("parts at %g m/s of %g", impact->normal_velocity, speed);
 }
 
-static void check_contact(const motion *m, const ct_impact *impact, double begin) {
+static void check_contact(const motion *m, const ct_toi *impact, double begin) {
   CHECK(begin <= impact->lower && impact->lower <= impact->time && impact->time <= impact->upper);
   CHECK(distance_at(m, impact->upper) <= 0.0);
   bool single = ct_body_collider_count(m->a.body) * ct_body_collider_count(m->b.body) == 1;
-  if (!(impact->flags & CT_IMPACT_FLAG_SEPARATING_AT_START)) check_apart(m, begin, impact->lower, "before a contact");
+  if (!(impact->flags & CT_TOI_FLAG_SEPARATING_AT_START)) check_apart(m, begin, impact->lower, "before a contact");
   else check_parted_until(m, begin, impact->lower);
   check_approach(impact);
-  if (impact->flags & CT_IMPACT_FLAG_SEPARATING_AT_START && single) CHECK(distance_at(m, impact->lower) > -SLACK * m->size);
+  if (impact->flags & CT_TOI_FLAG_SEPARATING_AT_START && single) CHECK(distance_at(m, impact->lower) > -SLACK * m->size);
   /* The time is where the distance is zero, but for what is left of the bracket. */
   if (impact->upper - impact->lower < 1e-9) CHECK_NEAR(impact->contact.distance, 0.0, 1e-9 + 1e-15 * m->size);
 }
@@ -181,25 +181,25 @@ typedef struct tally {
   uint64_t distances;
 } tally;
 
-static void check_impact(const motion *m, const ct_impact_options *o, const ct_impact *impact, tally *t) {
+static void check_impact(const motion *m, const ct_toi_options *o, const ct_toi *impact, tally *t) {
   t->distances += impact->iterations;
-  t->grazes += (impact->flags & CT_IMPACT_FLAG_GRAZE) != 0;
+  t->grazes += (impact->flags & CT_TOI_FLAG_GRAZE) != 0;
   switch (impact->event) {
-  case CT_IMPACT_CONTACT:
+  case CT_TOI_CONTACT:
     t->contacts++;
     check_contact(m, impact, o->begin);
     return;
-  case CT_IMPACT_INITIAL:
+  case CT_TOI_INITIAL:
     t->initials++;
     CHECK(distance_at(m, o->begin) <= SLACK * m->size);
     /* Where the search ended before the motion, nothing is said of what follows. */
-    if (impact->flags & CT_IMPACT_FLAG_SEPARATING_AT_START && impact->status == CT_PAIR_OK) check_parted_until(m, o->begin, o->end);
+    if (impact->flags & CT_TOI_FLAG_SEPARATING_AT_START && impact->status == CT_PAIR_OK) check_parted_until(m, o->begin, o->end);
     return;
-  case CT_IMPACT_NONE:
+  case CT_TOI_NONE:
     t->none++;
     if (!impact->flags) CHECK(impact->free_until == o->end);
     check_apart(m, o->begin, o->end, "none");
-    if (impact->flags & CT_IMPACT_FLAG_GRAZE) CHECK_NEAR(distance_at(m, impact->graze_time), 0.0, SLACK * m->size);
+    if (impact->flags & CT_TOI_FLAG_GRAZE) CHECK_NEAR(distance_at(m, impact->graze_time), 0.0, SLACK * m->size);
     return;
   default: t->undecided++; check_apart(m, o->begin, impact->free_until, "undecided");
   }
@@ -212,11 +212,11 @@ static void brackets_hold_the_truth_in_random_motions(void) {
   for (int i = 0; i < count; i++) {
     uint32_t family_a = (uint32_t)i % FAMILIES, family_b = (uint32_t)(i / FAMILIES) % FAMILIES;
     motion m = random_motion(&r, family_a, family_b);
-    ct_impact_options options = whole_motion(2.0);
+    ct_toi_options options = whole_motion(2.0);
     if (i % 5 == 0) options.begin = 0.25, options.end = 1.75;
     if (i % 7 == 0) options.time_tolerance = 1e-6;
-    ct_impact impact;
-    CHECK_INT(ct_body_impact(m.a, m.b, &options, workspace, &impact), CT_OK);
+    ct_toi impact;
+    CHECK_INT(ct_body_toi(m.a, m.b, &options, workspace, &impact), CT_OK);
     int before = check_failures;
     check_impact(&m, &options, &impact, &t);
     if (check_failures != before)
@@ -237,10 +237,10 @@ static void meshes_meet_along_the_direction_they_come(void) {
     check_random r = {seeds[i]};
     bool elements = seeds[i] == 1392;
     motion m = random_motion(&r, elements ? FAMILY_HEXMESH : FAMILY_MESH, elements ? FAMILY_MESH : FAMILY_TETMESH);
-    ct_impact_options options = whole_motion(2.0);
-    ct_impact impact;
-    CHECK_INT(ct_body_impact(m.a, m.b, &options, workspace, &impact), CT_OK);
-    CHECK_INT(impact.event, CT_IMPACT_CONTACT);
+    ct_toi_options options = whole_motion(2.0);
+    ct_toi impact;
+    CHECK_INT(ct_body_toi(m.a, m.b, &options, workspace, &impact), CT_OK);
+    CHECK_INT(impact.event, CT_TOI_CONTACT);
     check_contact(&m, &impact, 0.0);
     motion_free(&m);
   }
@@ -263,11 +263,11 @@ static void swapped_bodies_mirror_bit_for_bit(void) {
   ct_timeline t = {.count = 0}, u = {.count = 0};
   for (int i = 0; i < count; i++) {
     motion m = random_motion(&r, (uint32_t)i % FAMILIES, pick(&r, FAMILIES));
-    ct_impact_options options = whole_motion(2.0);
-    options.method = i % 4 == 3 ? CT_IMPACT_BISECTION : CT_IMPACT_CONSERVATIVE_ADVANCEMENT;
-    ct_impact p, q;
-    CHECK_INT(ct_body_impact(m.a, m.b, &options, workspace, &p), CT_OK);
-    CHECK_INT(ct_body_impact(m.b, m.a, &options, workspace, &q), CT_OK);
+    ct_toi_options options = whole_motion(2.0);
+    options.method = i % 4 == 3 ? CT_TOI_BISECTION : CT_TOI_CONSERVATIVE_ADVANCEMENT;
+    ct_toi p, q;
+    CHECK_INT(ct_body_toi(m.a, m.b, &options, workspace, &p), CT_OK);
+    CHECK_INT(ct_body_toi(m.b, m.a, &options, workspace, &q), CT_OK);
     CHECK(p.event == q.event && p.time == q.time && p.lower == q.lower && p.upper == q.upper && p.free_until == q.free_until);
     CHECK(p.flags == q.flags && p.graze_time == q.graze_time && p.graze_distance == q.graze_distance);
     CHECK(p.iterations == q.iterations && p.collider_a == q.collider_b && p.collider_b == q.collider_a);
@@ -297,11 +297,11 @@ static void few_iterations_leave_a_true_free_interval(void) {
   int count = motions(200, 20000), undecided = 0;
   for (int i = 0; i < count; i++) {
     motion m = random_motion(&r, (uint32_t)i % FAMILIES, pick(&r, FAMILIES));
-    ct_impact_options options = whole_motion(2.0);
+    ct_toi_options options = whole_motion(2.0);
     options.iterations_max = 1 + pick(&r, 3);
-    ct_impact impact;
+    ct_toi impact;
     tally t = {0};
-    CHECK_INT(ct_body_impact(m.a, m.b, &options, workspace, &impact), CT_OK);
+    CHECK_INT(ct_body_toi(m.a, m.b, &options, workspace, &impact), CT_OK);
     size_t pairs = ct_body_collider_count(m.a.body) * ct_body_collider_count(m.b.body);
     CHECK(impact.iterations <= options.iterations_max * pairs);
     check_impact(&m, &options, &impact, &t);
@@ -330,10 +330,10 @@ static void no_plate_is_tunnelled(void) {
     if (pick(&r, 2)) path.acceleration = ct_vec(0, 0, -0.01 * speed * speed), path.kind = CT_PATH_BALLISTIC;
     motion m = {mover(plate, &rest), mover(shot, &path), 20.0};
     ct_shape_release(&shot);
-    ct_impact_options options = whole_motion(duration);
-    ct_impact impact;
-    CHECK_INT(ct_body_impact(m.a, m.b, &options, workspace, &impact), CT_OK);
-    CHECK_INT(impact.event, CT_IMPACT_CONTACT);
+    ct_toi_options options = whole_motion(duration);
+    ct_toi impact;
+    CHECK_INT(ct_body_toi(m.a, m.b, &options, workspace, &impact), CT_OK);
+    CHECK_INT(impact.event, CT_TOI_CONTACT);
     check_contact(&m, &impact, 0.0);
     motion_free(&m);
   }
@@ -368,7 +368,7 @@ static void timelines_tell_contact_from_apart(void) {
   for (int i = 0; i < count; i++) {
     uint32_t family_a = (uint32_t)i % FAMILIES, family_b = pick(&r, FAMILIES);
     motion m = random_motion(&r, family_a, family_b);
-    ct_impact_options options = whole_motion(2.0);
+    ct_toi_options options = whole_motion(2.0);
     CHECK_INT(ct_body_timeline(m.a, m.b, &options, 100, workspace, &t), CT_OK);
     bool touching = t.in_contact;
     double from = 0.0;

@@ -53,7 +53,7 @@ static void random_touch(check_random *r, contact_set *s, bool friction) {
   ct_vec3 middle = ct_lerp(s->bodies[a].center, s->bodies[b].center, check_uniform(r, 0.2, 0.8));
   ct_vec3 toward = ct_sub(s->bodies[b].center, s->bodies[a].center);
   ct_vec3 normal = ct_unit_or(ct_add(ct_unit_or(toward, ct_vec(0, 0, 1)), random_vec(r, 0.6)), ct_vec(0, 0, 1));
-  ct_touch *t = set_touch(s, a, b, ct_add(middle, random_vec(r, 0.2)), normal);
+  ct_contact *t = set_touch(s, a, b, ct_add(middle, random_vec(r, 0.2)), normal);
   double mu = friction && below(r, 5) ? check_uniform(r, 0.0, 1.2) : 0.0;
   double e = below(r, 3) ? check_uniform(r, 0.0, 1.0) : below(r, 2);
   t->material = (ct_pair_material){mu * check_uniform(r, 1.0, 1.3), mu, e, 0.0};
@@ -92,7 +92,7 @@ static void check_momentum(const contact_set *s, const struck *k) {
     ct_vec3 linear = ct_scale(b->velocity.linear, b->mass), angular = ct_mat_mul(b->inertia, b->velocity.angular);
     ct_vec3 size = sized(ct_vec(0, 0, 0), linear), turn = sized(ct_vec(0, 0, 0), angular);
     for (size_t c = 0; c < s->count; c++) {
-      const ct_touch *t = &s->touches[c];
+      const ct_contact *t = &s->touches[c];
       if (t->a != i && t->b != i) continue;
       ct_vec3 p = t->b == i ? k->touches[c].impulse : ct_neg(k->touches[c].impulse);
       ct_vec3 moment = ct_cross(ct_sub(t->position, b->center), p);
@@ -116,7 +116,7 @@ static void check_energy(const contact_set *s, const struck *k) {
   const ct_impulse_result *r = &k->result;
   double done = 0.0, size = r->energy_before + fabs(r->work);
   for (size_t c = 0; c < s->count; c++) {
-    const ct_touch_impulse *t = &k->touches[c];
+    const ct_contact_impulse *t = &k->touches[c];
     done += 0.5 * ct_dot(t->impulse, ct_add(t->before.relative, t->after));
     size += fabs(ct_dot(t->impulse, t->before.relative)) + fabs(ct_dot(t->impulse, t->after));
   }
@@ -129,7 +129,7 @@ static void check_friction(const contact_set *s, const ct_impulse_options *o, co
   bool tied = k->result.guard != CT_GUARD_APPLIED && k->result.converged &&
               (strcmp(k->result.law, "algebraic") == 0 || strcmp(k->result.law, "newton") == 0);
   for (size_t c = 0; c < s->count; c++) {
-    const ct_touch_impulse *t = &k->touches[c];
+    const ct_contact_impulse *t = &k->touches[c];
     double mu = o->frictionless ? 0.0 : s->touches[c].material.static_friction, held = ct_norm(t->tangential);
     CHECK(t->normal >= 0.0);
     CHECK(held <= mu * t->normal * (1 + 1e-9) + 1e-15 * t->normal);

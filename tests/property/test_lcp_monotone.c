@@ -90,7 +90,7 @@ static void make_pyramids(check_random *r, problem *p) {
 
 static int rounds(int by_default, int full) { return getenv("CONTACTD_FULL") ? full : by_default; }
 
-static void solve(const problem *p, ct_solver *solver, ct_lcp_result *result) {
+static void solve(const problem *p, ct_arena *solver, ct_lcp_result *result) {
   ct_lcp_options options = {.method = CT_LCP_LEMKE};
   CHECK_INT(ct_lcp_solve(&(ct_lcp){{.size = p->n, .dense = p->m}, p->q}, &options, solver, result), CT_OK);
 }
@@ -111,7 +111,7 @@ static void check_solved(const problem *p, const ct_lcp_result *result) {
 
 static void what_must_be_solvable_is_solved(void) {
   check_random r = {11};
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   for (int i = 0; i < rounds(1000, 20000); i++) {
     static problem p;
     double z[ROWS], w[ROWS];
@@ -128,7 +128,7 @@ static void what_must_be_solvable_is_solved(void) {
     check_solved(&p, &result);
     if (check_failures > before) fprintf(stderr, "  problem %d of seed 11, %zu rows\n", i, p.n);
   }
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
 }
 
 /* Whole numbers: rows that a hidden y >= 0 adds up to nothing positive, and q to less than nothing. */
@@ -149,7 +149,7 @@ static void make_infeasible(check_random *r, problem *p) {
 
 static void what_cannot_be_is_proved(void) {
   check_random r = {12};
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   for (int i = 0; i < rounds(500, 5000); i++) {
     static problem p;
     double z[ROWS], w[ROWS], y[ROWS];
@@ -175,7 +175,7 @@ static void what_cannot_be_is_proved(void) {
       CHECK(sum <= 4e-18L * size);
     }
   }
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
 }
 
 static const check_test tests[] = {

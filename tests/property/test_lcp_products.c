@@ -42,7 +42,7 @@ static void make(check_random *r, int k, problem *p) {
   }
 }
 
-static void solve(const problem *p, const ct_lcp_options *options, ct_solver *solver, answer *a) {
+static void solve(const problem *p, const ct_lcp_options *options, ct_arena *solver, answer *a) {
   ct_lcp input = {{.size = p->n, .dense = p->m}, p->q};
   a->result = (ct_lcp_result){.z = a->z, .w = a->w, .certificate = a->certificate};
   CHECK_INT(ct_lcp_solve(&input, options, solver, &a->result), CT_OK);
@@ -63,7 +63,7 @@ static void check_answer(const problem *p, const answer *a) {
 }
 
 /* M by 2^a and q by 2^b: z by 2^(b - a), and no other bit of anything. */
-static void check_powers(const problem *p, const ct_lcp_options *options, ct_solver *solver, const answer *plain) {
+static void check_powers(const problem *p, const ct_lcp_options *options, ct_arena *solver, const answer *plain) {
   static const int powers[][2] = {{10, -7}, {0, -40}, {-20, 33}, {0, 20}};
   for (size_t k = 0; k < sizeof powers / sizeof *powers; k++) {
     static problem scaled;
@@ -80,7 +80,7 @@ static void check_powers(const problem *p, const ct_lcp_options *options, ct_sol
 }
 
 /* How many a method by name has left open. */
-static int left_open(const problem *p, ct_lcp_method method, ct_solver *solver, ct_lcp_status *first) {
+static int left_open(const problem *p, ct_lcp_method method, ct_arena *solver, ct_lcp_status *first) {
   const ct_lcp_options options = {.method = method};
   answer a;
   solve(p, &options, solver, &a);
@@ -103,7 +103,7 @@ static int left_open(const problem *p, ct_lcp_method method, ct_solver *solver, 
 static void every_direct_method_ends_in_an_answer_or_a_proof(void) {
   static const ct_lcp_method methods[] = {CT_LCP_AUTO, CT_LCP_DANTZIG, CT_LCP_BLOCK_PIVOTING, CT_LCP_LEMKE};
   int count = getenv("CONTACTD_FULL") ? FULL : SHORT, infeasible = 0, open = 0, undecided = 0;
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   for (uint64_t seed = 1; seed <= 3; seed++) {
     check_random r = {seed};
     for (int k = 0; k < count; k++) {
@@ -117,7 +117,7 @@ static void every_direct_method_ends_in_an_answer_or_a_proof(void) {
       if (check_failures > before) fprintf(stderr, "  seed %d, problem %d, n %zu\n", (int)seed, k, p.n);
     }
   }
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
   /* Methods by name may tell, of one problem in a hundred, that they have not got there; AUTO of one in a thousand. */
   CHECK(undecided <= 3 * count / 1000);
   CHECK(open <= 3 * count / 100);
@@ -147,7 +147,7 @@ static void make_large(check_random *r, size_t n, problem *p) {
 
 static void z_large_beside_q_is_answered_in_any_units(void) {
   static const ct_lcp_method methods[] = {CT_LCP_AUTO, CT_LCP_DANTZIG, CT_LCP_BLOCK_PIVOTING, CT_LCP_LEMKE};
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   check_random r = {4};
   for (size_t n = 4; n <= 32; n += 4) {
     static problem p;
@@ -160,7 +160,7 @@ static void z_large_beside_q_is_answered_in_any_units(void) {
       check_powers(&p, &options, solver, &a);
     }
   }
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
 }
 
 static const check_test tests[] = {

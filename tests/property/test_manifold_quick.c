@@ -137,7 +137,7 @@ static void check_pair(const pair_case *c, int number, const ct_contact_options 
   ct_manifold m;
   ct_pair_contacts(a, b, options, workspace, &m);
   kept quick = copy_of(&m);
-  ct_pair_contacts_by_outlines(a, b, options, workspace, &m);
+  ct_pair_contacts_by_supporting_faces(a, b, options, workspace, &m);
   kept slow = copy_of(&m);
   ct_pair_contacts(b, a, options, workspace, &m);
   kept turned = copy_of(&m);
@@ -206,7 +206,7 @@ static void most_boxes_in_contact_are_answered_on_the_stack(void) {
     ct_pair_contacts(a, b, &options, workspace, &m);
     if (m.count == 0) continue;
     met++;
-    ct_outline *outline = &workspace->manifold.outline[0];
+    ct_supporting_face *outline = &workspace->manifold.outline[0];
     outline->tilt = -1.0;
     ct_pair_contacts(a, b, &options, workspace, &m);
     quick += outline->tilt == -1.0;

@@ -81,14 +81,14 @@ static ct_mass_body body_of(const mover_case *m) {
                         .angular_acceleration = m->angular};
 }
 
-static ct_touch touch_of(const mover_case c[2], const ct_contact_point *p) {
+static ct_contact touch_of(const mover_case c[2], const ct_contact_point *p) {
   ct_frame a = ct_frame_of(c[0].pose), b = ct_frame_of(c[1].pose);
-  return (ct_touch){.a = 0,
-                    .b = 1,
-                    .position = ct_lerp(p->point_a, p->point_b, 0.5),
-                    .normal = p->normal,
-                    .surface_a = ct_surface_at(&c[0].shape, &a, p->a, p->point_a, p->normal),
-                    .surface_b = ct_surface_at(&c[1].shape, &b, p->b, p->point_b, ct_neg(p->normal))};
+  return (ct_contact){.a = 0,
+                      .b = 1,
+                      .position = ct_lerp(p->point_a, p->point_b, 0.5),
+                      .normal = p->normal,
+                      .surface_a = ct_surface_at(&c[0].shape, &a, p->a, p->point_a, p->normal),
+                      .surface_b = ct_surface_at(&c[1].shape, &b, p->b, p->point_b, ct_neg(p->normal))};
 }
 
 /* ---- cases ---- */
@@ -162,16 +162,17 @@ typedef struct tally {
 
 static void compare(const mover_case c[2], const ct_contact_point *p, tally *t) {
   const ct_mass_body bodies[2] = {body_of(&c[0]), body_of(&c[1])};
-  const ct_touch touch = touch_of(c, p);
+  const ct_contact touch = touch_of(c, p);
   const ct_contact_set set = {bodies, 2, &touch, 1};
-  double told = ct_touch_free_acceleration(&set, &touch, NULL), scale = 10.0 + fabs(told), velocity, acceleration;
+  double told = ct_contact_free_acceleration(&set, &touch, NULL), scale = 10.0 + fabs(told), velocity, acceleration;
   t->tried++;
   bool settled = false;
   for (double step = STEP; step > STEP / 10 && !settled; step *= 0.5)
     settled = differences(c, step, scale, &velocity, &acceleration);
   if (!settled) return;
   t->compared++;
-  double off = fabs(acceleration - told) / scale, off_velocity = fabs(velocity - ct_touch_velocity(&set, &touch, 0).normal);
+  double off = fabs(acceleration - told) / scale,
+         off_velocity = fabs(velocity - ct_contact_relative_velocity(&set, &touch, 0).normal);
   t->worst = ct_max2(t->worst, off);
   t->worst_velocity = ct_max2(t->worst_velocity, off_velocity);
   CHECK_NEAR(off, 0, PRECISE);
@@ -241,9 +242,9 @@ static void moving_as_one(void) {
       move_as_one(c);
       const ct_mass_body bodies[2] = {body_of(&c[0]), body_of(&c[1])};
       for (size_t n = 0; n < m.count; n++) {
-        const ct_touch touch = touch_of(c, &m.points[n]);
+        const ct_contact touch = touch_of(c, &m.points[n]);
         const ct_contact_set set = {bodies, 2, &touch, 1};
-        CHECK_NEAR(ct_touch_free_acceleration(&set, &touch, NULL), 0, 1e-8);
+        CHECK_NEAR(ct_contact_free_acceleration(&set, &touch, NULL), 0, 1e-8);
       }
       points += (int)m.count;
       several += m.count > 1;
@@ -268,12 +269,12 @@ static void answer(const mover_case c[2], answers *out) {
                    workspace, &m);
   out->count = m.count < 64 ? m.count : 64;
   for (size_t i = 0; i < out->count; i++) {
-    const ct_touch touch = touch_of(c, &m.points[i]);
+    const ct_contact touch = touch_of(c, &m.points[i]);
     const ct_contact_set set = {bodies, 2, &touch, 1};
-    ct_contact_velocity v = ct_touch_velocity(&set, &touch, 0.0);
+    ct_contact_velocity v = ct_contact_relative_velocity(&set, &touch, 0.0);
     out->velocity[i] = v.normal;
     out->relative[i] = v.relative;
-    out->acceleration[i] = ct_touch_free_acceleration(&set, &touch, &out->tangential[i]);
+    out->acceleration[i] = ct_contact_free_acceleration(&set, &touch, &out->tangential[i]);
   }
 }
 
@@ -331,10 +332,10 @@ static void extreme_sizes_have_finite_answers(void) {
                      workspace, &m);
     const ct_mass_body bodies[2] = {body_of(&c[0]), body_of(&c[1])};
     for (size_t n = 0; n < m.count; n++) {
-      const ct_touch touch = touch_of(c, &m.points[n]);
+      const ct_contact touch = touch_of(c, &m.points[n]);
       const ct_contact_set set = {bodies, 2, &touch, 1};
-      CHECK(isfinite(ct_touch_free_acceleration(&set, &touch, NULL)));
-      CHECK(isfinite(ct_touch_velocity(&set, &touch, 0).normal));
+      CHECK(isfinite(ct_contact_free_acceleration(&set, &touch, NULL)));
+      CHECK(isfinite(ct_contact_relative_velocity(&set, &touch, 0).normal));
     }
     points += m.count;
     release(c);

@@ -118,7 +118,7 @@ static void check_bodies(const random_scene *s, const ct_island *island, const u
 static void check_touches(const ct_island *island, const found *truth, uint8_t seen[TOUCHES_MAX]) {
   for (size_t k = 0; k < island->set.count; k++) {
     uint32_t number = island->numbers[k];
-    const ct_touch *t = &island->set.touches[k];
+    const ct_contact *t = &island->set.touches[k];
     CHECK(number < truth->count && !seen[number] && (k == 0 || island->numbers[k - 1] < number));
     if (number >= truth->count) continue;
     seen[number] = 1;
@@ -177,10 +177,10 @@ static void the_same_scene_has_the_same_bytes(void) {
       ct_island x = ct_mechanics_island(m, k), y = ct_mechanics_island(n, k);
       CHECK(x.set.count == y.set.count && x.set.body_count == y.set.body_count);
       for (size_t t = 0; t < x.set.count; t++) {
-        const ct_touch *p = &x.set.touches[t], *q = &y.set.touches[t];
+        const ct_contact *p = &x.set.touches[t], *q = &y.set.touches[t];
         CHECK(memcmp(&p->position, &q->position, sizeof p->position) == 0 && memcmp(&p->normal, &q->normal, sizeof p->normal) == 0);
         CHECK(memcmp(&p->surface_a.radii, &q->surface_a.radii, sizeof p->surface_a.radii) == 0);
-        CHECK(ct_touch_free_acceleration(&x.set, p, NULL) == ct_touch_free_acceleration(&y.set, q, NULL));
+        CHECK(ct_contact_free_acceleration(&x.set, p, NULL) == ct_contact_free_acceleration(&y.set, q, NULL));
       }
     }
     ct_mechanics_destroy(m);

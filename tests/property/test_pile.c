@@ -7,7 +7,7 @@
 
 #define GRAVITY 9.81
 
-static ct_solver *solver;
+static ct_arena *solver;
 
 static bool full(void) { return getenv("CONTACTD_FULL") != NULL; }
 
@@ -136,7 +136,7 @@ static void a_pile_settles_and_stays(void) {
 static ct_pose *fallen(const ct_scene *scene, int steps) {
   const ct_advance_options o = settling(100.0);
   ct_workspace *own = ct_workspace_create();
-  ct_solver *own_solver = ct_solver_create();
+  ct_arena *own_solver = ct_arena_create();
   ct_advance *advance = NULL;
   bool done = false;
   CHECK_INT(ct_advance_create(scene, &o, &advance), CT_OK);
@@ -144,7 +144,7 @@ static ct_pose *fallen(const ct_scene *scene, int steps) {
   ct_pose *poses = calloc(ct_scene_rows(scene), sizeof *poses);
   every_pose(advance, ct_scene_rows(scene), poses);
   ct_advance_destroy(advance);
-  ct_solver_destroy(own_solver);
+  ct_arena_destroy(own_solver);
   ct_workspace_destroy(own);
   return poses;
 }
@@ -164,8 +164,8 @@ int main(int argc, char **argv) {
       {"a_pile_settles_and_stays", a_pile_settles_and_stays},
       {"a_pile_falls_to_the_same_bytes", a_pile_falls_to_the_same_bytes},
   };
-  solver = ct_solver_create();
+  solver = ct_arena_create();
   int status = workspace_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
   return status;
 }

@@ -46,7 +46,7 @@ static void check_bodies(const island *i) {
     ct_vec3 force = body->force, torque = body->torque;
     double size = ct_norm(force);
     for (size_t k = 0; k < i->count; k++) {
-      const ct_touch *t = &i->touches[k];
+      const ct_contact *t = &i->touches[k];
       if (t->a != b && t->b != b) continue;
       ct_vec3 f = t->b == b ? i->forces[k].force : ct_neg(i->forces[k].force);
       force = ct_add(force, f);
@@ -64,7 +64,7 @@ static void check_bodies(const island *i) {
 /* Each contact as Coulomb says, at the end of the step. */
 static void check_contacts(const island *i) {
   for (size_t k = 0; k < i->count; k++) {
-    const ct_touch_force *f = &i->forces[k];
+    const ct_contact_force *f = &i->forces[k];
     double mu = f->velocity.sliding ? i->touches[k].material.dynamic_friction : i->touches[k].material.static_friction;
     if (!f->takes_part) {
       CHECK(f->normal == 0.0 && ct_norm(f->force) == 0.0);
@@ -126,7 +126,7 @@ static void proofs_hold(void) {
         work += ct_dot(i.bodies[b].force, i.motion[b].linear) + ct_dot(i.bodies[b].torque, i.motion[b].angular);
       CHECK(work > 0.0);
       for (size_t c = 0; c < i.count; c++) {
-        const ct_touch *t = &i.touches[c];
+        const ct_contact *t = &i.touches[c];
         ct_vec3 u =
             ct_sub(ct_add(i.motion[t->b].linear, ct_cross(i.motion[t->b].angular, ct_sub(t->position, i.bodies[t->b].center))),
                    ct_add(i.motion[t->a].linear, ct_cross(i.motion[t->a].angular, ct_sub(t->position, i.bodies[t->a].center))));
@@ -176,7 +176,7 @@ static island turned(const island *from, ct_mat3 turn, ct_vec3 by) {
     for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) *vectors[k] = ct_mat_mul(turn, *vectors[k]);
   }
   for (size_t c = 0; c < i.count; c++) {
-    ct_touch *t = &i.touches[c];
+    ct_contact *t = &i.touches[c];
     t->position = t->point_a = t->point_b = ct_add(ct_mat_mul(turn, t->position), by);
     t->normal = ct_unit_or(ct_mat_mul(turn, t->normal), t->normal);
   }
@@ -188,7 +188,7 @@ static void same_when_turned(void) {
   for (int k = 0; k < CASES; k++) {
     static island i, other;
     make(&i, &r, k & 1 ? CT_RESTING_FRICTION_CONE : CT_RESTING_FRICTION_NONE);
-    ct_turn t = ct_turn_of(check_uniform(&r, 0.0, 1.5));
+    ct_sin_cos t = ct_sin_cos_of(check_uniform(&r, 0.0, 1.5));
     ct_vec3 axis = ct_scale(random_unit(&r), t.sine);
     other = turned(&i, ct_quat_matrix((ct_quat){axis.x, axis.y, axis.z, t.cosine}), ct_scale(random_unit(&r), 3.0));
     ct_mat3 turn = ct_quat_matrix((ct_quat){axis.x, axis.y, axis.z, t.cosine});
@@ -211,7 +211,7 @@ static void same_when_exchanged(void) {
     i.count = 1;
     i.options.stability = false;
     other = i;
-    ct_touch *t = &other.touches[0];
+    ct_contact *t = &other.touches[0];
     t->a = i.touches[0].b;
     t->b = i.touches[0].a;
     t->normal = ct_neg(t->normal);

@@ -136,7 +136,7 @@ static void random_case(pair_case *c, check_random *r, bool polyhedra) {
   static const pair_family families[] = {family_random, family_grid, family_nearly_parallel, family_large_hulls};
   do {
     families[pick(r, 4)](c, r);
-    bool fits = ct_separating_axis_takes(&c->a.shape, &c->b.shape);
+    bool fits = ct_separating_axis_is_supported(&c->a.shape, &c->b.shape);
     if (fits || !polyhedra) return;
     case_release(c);
   } while (true);
@@ -282,7 +282,7 @@ static void kinds_of_planes_have_words(void) {
 static void half_spaces_have_none(void) {
   pair_body a = body(plane(), at(0, 0, 0)), b = body(box(1, 1, 1), at(0, 0, 5));
   CHECK(!separate(&a, &b, NULL, NULL));
-  CHECK(!ct_separating_axis_takes(&a.shape, &b.shape));
+  CHECK(!ct_separating_axis_is_supported(&a.shape, &b.shape));
 }
 
 static const check_test tests[] = {

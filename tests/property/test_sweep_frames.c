@@ -7,13 +7,13 @@
 #define FRAMES 100
 
 typedef struct crowd {
-  ct_box *boxes, *sorted_boxes;
+  ct_aabb *boxes, *sorted_boxes;
   uint32_t *order;
   size_t count;
   check_random random;
 } crowd;
 
-static const ct_box *compared; /* qsort has no context */
+static const ct_aabb *compared; /* qsort has no context */
 
 static int by_x(const void *a, const void *b) {
   double x = compared[*(const uint32_t *)a].min.x, y = compared[*(const uint32_t *)b].min.x;
@@ -40,9 +40,9 @@ static void reference(crowd *c, ct_pair_list *list) {
   qsort(c->order, c->count, sizeof *c->order, by_x);
   for (size_t k = 0; k < c->count; k++) c->sorted_boxes[k] = c->boxes[c->order[k]];
   for (size_t a = 0; a < c->count; a++) {
-    const ct_box *p = &c->sorted_boxes[a];
+    const ct_aabb *p = &c->sorted_boxes[a];
     for (size_t b = a + 1; b < c->count && c->sorted_boxes[b].min.x <= p->max.x; b++) {
-      const ct_box *q = &c->sorted_boxes[b];
+      const ct_aabb *q = &c->sorted_boxes[b];
       if (p->min.y <= q->max.y && q->min.y <= p->max.y && p->min.z <= q->max.z && q->min.z <= p->max.z)
         add_pair(list, c->order[a], c->order[b]);
     }
@@ -72,14 +72,14 @@ static void check_changes(const ct_pair_list *before, const ct_pair_list *after,
 }
 
 /* Whole numbers on odd crowds: every frame is full of equal ends. Some boxes are points, some have infinite sides. */
-static ct_box random_box(crowd *c, bool whole) {
+static ct_aabb random_box(crowd *c, bool whole) {
   double room = cbrt(2.0 * (double)c->count) + 1.0;
   ct_vec3 p = {check_uniform(&c->random, 0, room), check_uniform(&c->random, 0, room), check_uniform(&c->random, 0, room)},
           e = {check_uniform(&c->random, 0.5, 1.5), check_uniform(&c->random, 0.5, 1.5), check_uniform(&c->random, 0.5, 1.5)};
   if (whole) p = ct_vec(floor(p.x), floor(p.y), floor(p.z)), e = ct_vec(floor(e.x), floor(e.y), floor(e.z));
   uint64_t kind = check_next(&c->random) % 200;
   if (kind < 10) e = ct_vec(0, 0, 0);
-  ct_box box = {p, ct_add(p, e)};
+  ct_aabb box = {p, ct_add(p, e)};
   if (kind == 10 && c->count <= 1000) box.max.z = INFINITY;
   return box;
 }
@@ -91,8 +91,8 @@ static void move_all(crowd *c, ct_sweep *sweep, bool whole) {
     ct_vec3 by = {check_uniform(&c->random, -0.02, 0.02), check_uniform(&c->random, -0.02, 0.02),
                   check_uniform(&c->random, -0.02, 0.02)};
     if (whole) by = ct_vec((double)(dice % 3) - 1, (double)(dice / 3 % 3) - 1, 0);
-    ct_box *box = &c->boxes[i];
-    *box = dice == 63 && c->count <= 1000 ? random_box(c, whole) : (ct_box){ct_add(box->min, by), ct_add(box->max, by)};
+    ct_aabb *box = &c->boxes[i];
+    *box = dice == 63 && c->count <= 1000 ? random_box(c, whole) : (ct_aabb){ct_add(box->min, by), ct_add(box->max, by)};
     ct_sweep_move(sweep, i, box);
   }
 }
@@ -112,7 +112,7 @@ static bool same(const ct_pair_list *list, const ct_pair_index *pairs, size_t co
  * against one more method. */
 static void walk(size_t count, bool whole, int check_every) {
   crowd c = {
-      malloc(count * sizeof(ct_box)), malloc(count * sizeof(ct_box)), malloc(count * sizeof(uint32_t)), count, {1000 + count}};
+      malloc(count * sizeof(ct_aabb)), malloc(count * sizeof(ct_aabb)), malloc(count * sizeof(uint32_t)), count, {1000 + count}};
   ct_sweep *sweep = ct_sweep_create();
   if (!c.boxes || !c.sorted_boxes || !c.order || !sweep) abort();
   for (uint32_t i = 0; i < count; i++) {

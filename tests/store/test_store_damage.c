@@ -64,7 +64,7 @@ static bool check_fact(rig *r, const fact *f, tally *seen) {
 }
 
 static void check_list(rig *r) {
-  srv_store_look look;
+  srv_store_lookup look;
   srv_store_status status = rig_look(r, SRV_STORE_SCENES, "", &look);
   CHECK_INT(status, SRV_STORE_OK);
   CHECK_INT(look.count, SCENE_FACTS);
@@ -104,7 +104,7 @@ static void check_damaged_store(rig *r, tally *seen) {
   for (size_t i = 0; i < FACTS; i++) exact[i] = check_fact(r, &facts[i], seen);
   srv_store_write write = write_of(SRV_STORE_REMOVE, "ball", 1, 1, 0);
   write.space = SRV_STORE_SHAPES;
-  CHECK_INT(rig_write(r, &write), SRV_STORE_NAMED);
+  CHECK_INT(rig_write(r, &write), SRV_STORE_IN_USE);
   for (size_t i = 0; i < SCENE_FACTS; i++)
     if (!exact[i]) put_anew(r, facts[i].id, facts[i].revision);
   tally again = {0};
@@ -277,7 +277,7 @@ static void a_fold_mends_a_damaged_base(void) {
   srv_store_load load;
   fill_and_damage(&r, "c", 10000);
   CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "c", 1, 2, 50), SRV_STORE_OK);
-  CHECK_INT(PUT(&r, SRV_STORE_FOLD, "c", 0, 2, 300), SRV_STORE_OK);
+  CHECK_INT(PUT(&r, SRV_STORE_COMPACT, "c", 0, 2, 300), SRV_STORE_OK);
   CHECK_INT(rig_load(&r, SRV_STORE_SCENES, "c", &load), SRV_STORE_OK);
   CHECK(load.count == 1 && record_is(&load.records[0], "c", 2, 300));
   srv_store_load_free(&load);

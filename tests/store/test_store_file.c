@@ -177,7 +177,7 @@ static void an_older_format_is_brought_up_whole_or_not_at_all(void) {
   rig_close(&r);
   const char *sql[] = {srv_sqlite_format.sql[0],
                        "CREATE TABLE further(a); UPDATE store SET commits = 1000; CREATE TABLE further(a);"};
-  const srv_sqlite_steps next = {.sql = sql, .count = 2};
+  const srv_sqlite_migrations next = {.sql = sql, .count = 2};
   char path[200], why[SRV_STORE_WHY];
   path_of(&r, "contactd.db", path);
   path_of(&r, "contactd.db.format-1", watched.copy);
@@ -187,7 +187,7 @@ static void an_older_format_is_brought_up_whole_or_not_at_all(void) {
     if (sound) sql[1] = "CREATE TABLE further(a); UPDATE store SET commits = 1000;";
     sqlite3 *db = open_file(&r, "contactd.db");
     watched.synced = false;
-    CHECK_INT(srv_sqlite_bring_up(db, path, &next, false, why), sound);
+    CHECK_INT(srv_sqlite_migrate(db, path, &next, false, why), sound);
     CHECK(watched.synced);
     CHECK_INT(number_of(db, "PRAGMA user_version"), 1 + sound);
     CHECK_INT(number_of(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'further'"), sound);
@@ -217,7 +217,7 @@ static void an_older_format_with_a_damaged_record_is_brought_up(void) {
   srv_store_load load;
   size_t size = 0, log_size = 0, copy_size = 0;
   const char *const sql[] = {srv_sqlite_format.sql[0], "CREATE TABLE further(a);"};
-  const srv_sqlite_steps next = {.sql = sql, .count = 2};
+  const srv_sqlite_migrations next = {.sql = sql, .count = 2};
   char path[200], copy[200], why[SRV_STORE_WHY];
   rig_begin(&r);
   path_of(&r, "contactd.db", path);
@@ -236,7 +236,7 @@ static void an_older_format_with_a_damaged_record_is_brought_up(void) {
   put_file(&r, "contactd.db", bytes, size);
   put_file(&r, "contactd.db-wal", log, log_size);
   sqlite3 *db = open_file(&r, "contactd.db");
-  CHECK(srv_sqlite_bring_up(db, path, &next, false, why));
+  CHECK(srv_sqlite_migrate(db, path, &next, false, why));
   CHECK_INT(number_of(db, "PRAGMA user_version"), 2);
   CHECK_INT(number_of(db, "SELECT count(*) FROM keys"), 2);
   sqlite3_close(db);

@@ -114,7 +114,7 @@ static void of_two_daemons_that_write_at_once_each_revision_has_one_author(void)
       int k = (i + round) % 2;
       rig_wait(rigs[k]);
       bool good = writes[k].status == SRV_STORE_OK;
-      CHECK(good || writes[k].status == SRV_STORE_MOVED);
+      CHECK(good || writes[k].status == SRV_STORE_CONFLICT);
       known[k] = good ? known[k] + 1 : writes[k].current;
       wins[k] += good;
       free((char *)(uintptr_t)writes[k].bytes);
@@ -144,14 +144,14 @@ static void who_slept_through_a_scenes_end_is_refused(void) {
   /* A new life begins above all revisions of those before, of any scene. */
   for (uint64_t revision = 1; revision <= 3; revision++) {
     srv_store_write low = tried(&r, SRV_STORE_BASE, "a", 0, revision);
-    CHECK_INT(low.status, SRV_STORE_MOVED);
+    CHECK_INT(low.status, SRV_STORE_CONFLICT);
     CHECK_INT(low.current, 0);
     CHECK_INT(low.last_revision, 3);
-    CHECK_INT(tried(&r, SRV_STORE_BASE, "b", 0, revision).status, SRV_STORE_MOVED);
+    CHECK_INT(tried(&r, SRV_STORE_BASE, "b", 0, revision).status, SRV_STORE_CONFLICT);
   }
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 4, 10), SRV_STORE_OK);
   CHECK_MOVED(&r, SRV_STORE_CHANGE, "a", 2, 3, 4);
-  CHECK_MOVED(&r, SRV_STORE_FOLD, "a", 0, 2, 4);
+  CHECK_MOVED(&r, SRV_STORE_COMPACT, "a", 0, 2, 4);
   CHECK_MOVED(&r, SRV_STORE_REMOVE, "a", 2, 3, 4);
   /* A revision never goes back, nor stays. */
   CHECK_MOVED(&r, SRV_STORE_CHANGE, "a", 4, 4, 4);
@@ -274,7 +274,7 @@ static void entries_that_are_not_ours_are_damage(void) {
 /* Numbers that cannot be counted on from are not believed, and none is made. */
 static void revisions_that_are_too_great_are_damage(void) {
   WITH_RIG(r);
-  srv_store_look look;
+  srv_store_lookup look;
   char last[40];
   tell_redis(&r, "hset contactd:scenes a '18446744073709551615 0 1' b '9223372036854775808 0 1'");
   CHECK_INT(rig_look(&r, SRV_STORE_SCENES, "a", &look), SRV_STORE_DAMAGED);
@@ -306,14 +306,14 @@ static void revisions_that_are_too_great_are_damage(void) {
 /* ---- one number, two writes ------------------------------------------------------------------------------------------ */
 
 /* A write of the scene "a" that follows a revision by the stamp. */
-static srv_store_status follow(rig *r, srv_store_act act, uint64_t before, uint64_t before_stamp, uint64_t revision,
+static srv_store_status follow(rig *r, srv_store_operation act, uint64_t before, uint64_t before_stamp, uint64_t revision,
                                uint64_t *stamp) {
   srv_store_write write = write_of(act, "a", before, revision, 20);
   write.before_stamp = before_stamp;
   rig_submit(r, &write);
   rig_wait(r);
-  if (write.status == SRV_STORE_MOVED) CHECK_INT(write.current, 2);
-  *stamp = write.status == SRV_STORE_MOVED ? write.current_stamp : write.stamp;
+  if (write.status == SRV_STORE_CONFLICT) CHECK_INT(write.current, 2);
+  *stamp = write.status == SRV_STORE_CONFLICT ? write.current_stamp : write.stamp;
   free((char *)(uintptr_t)write.bytes);
   return write.status;
 }
@@ -328,14 +328,14 @@ static void who_follows_a_number_that_another_write_has_made_is_refused(void) {
   CHECK_INT(follow(&r, SRV_STORE_BASE, 0, 0, 1, &first), SRV_STORE_OK);
   CHECK_INT(follow(&r, SRV_STORE_CHANGE, 1, first, 2, &made), SRV_STORE_OK);
   CHECK(first != 0 && made != 0 && made != lost && made != first);
-  static const srv_store_act acts[] = {SRV_STORE_CHANGE, SRV_STORE_BASE, SRV_STORE_REMOVE};
+  static const srv_store_operation acts[] = {SRV_STORE_CHANGE, SRV_STORE_BASE, SRV_STORE_REMOVE};
   for (int i = 0; i < 3; i++) {
-    CHECK_INT(follow(&r, acts[i], 2, lost, 3, &told), SRV_STORE_MOVED);
+    CHECK_INT(follow(&r, acts[i], 2, lost, 3, &told), SRV_STORE_CONFLICT);
     CHECK(told == made);
   }
-  CHECK_INT(follow(&r, SRV_STORE_FOLD, 0, lost, 2, &told), SRV_STORE_MOVED);
+  CHECK_INT(follow(&r, SRV_STORE_COMPACT, 0, lost, 2, &told), SRV_STORE_CONFLICT);
   CHECK_RECORDS(&r, "a", {true, 1, 20}, {false, 2, 20});
-  CHECK_INT(follow(&r, SRV_STORE_FOLD, 0, made, 2, &told), SRV_STORE_OK);
+  CHECK_INT(follow(&r, SRV_STORE_COMPACT, 0, made, 2, &told), SRV_STORE_OK);
   CHECK_RECORDS(&r, "a", {true, 2, 20});
   CHECK_INT(follow(&r, SRV_STORE_CHANGE, 2, made, 3, &told), SRV_STORE_OK);
   CHECK_RECORDS(&r, "a", {true, 2, 20}, {false, 3, 20});
@@ -345,7 +345,7 @@ static void who_follows_a_number_that_another_write_has_made_is_refused(void) {
 /* ---- shapes that are removed for their age --------------------------------------------------------------------------- */
 
 /* A write of the shape "box" by who knows of its entry. */
-static srv_store_status of_box(rig *r, srv_store_act act, const srv_store_entry *known) {
+static srv_store_status of_box(rig *r, srv_store_operation act, const srv_store_entry *known) {
   srv_store_write write = {.space = SRV_STORE_SHAPES, .id = "box", .act = act, .before = 1, .revision = 1};
   if (known) write.before_stamp = known->stamp;
   if (known) write.bodies = known->bodies;
@@ -353,7 +353,7 @@ static srv_store_status of_box(rig *r, srv_store_act act, const srv_store_entry 
 }
 
 static srv_store_entry entry_of_box(rig *r) {
-  srv_store_look look;
+  srv_store_lookup look;
   srv_store_entry entry = {0};
   CHECK_INT(rig_look(r, SRV_STORE_SHAPES, "box", &look), SRV_STORE_OK);
   if (look.count == 1) entry = look.entries[0];
@@ -365,13 +365,13 @@ static void who_removes_a_shape_that_has_been_seen_since_is_refused(void) {
   WITH_RIG(r);
   rig other;
   begin_other(&other, &r);
-  CHECK_INT(of_box(&r, SRV_STORE_SEEN, NULL), SRV_STORE_MOVED);
+  CHECK_INT(of_box(&r, SRV_STORE_SEEN, NULL), SRV_STORE_CONFLICT);
   CHECK_INT(shape(&r, SRV_STORE_BASE, "box"), SRV_STORE_OK);
   srv_store_entry made = entry_of_box(&r);
   CHECK_INT(of_box(&other, SRV_STORE_SEEN, NULL), SRV_STORE_OK);
   srv_store_entry seen = entry_of_box(&r);
   CHECK(seen.stamp == made.stamp && seen.bodies != made.bodies);
-  CHECK_INT(of_box(&r, SRV_STORE_REMOVE, &made), SRV_STORE_MOVED);
+  CHECK_INT(of_box(&r, SRV_STORE_REMOVE, &made), SRV_STORE_CONFLICT);
   srv_store_load load;
   CHECK_INT(rig_load(&r, SRV_STORE_SHAPES, "box", &load), SRV_STORE_OK);
   srv_store_load_free(&load);
@@ -379,19 +379,19 @@ static void who_removes_a_shape_that_has_been_seen_since_is_refused(void) {
   CHECK_INT(naming(&other, SRV_STORE_BASE, 0, "box,"), SRV_STORE_OK);
   CHECK_INT(naming(&other, SRV_STORE_BASE, 1, "box,"), SRV_STORE_OK);
   CHECK(entry_of_box(&r).bodies == seen.bodies);
-  CHECK_INT(of_box(&r, SRV_STORE_REMOVE, &seen), SRV_STORE_NAMED);
+  CHECK_INT(of_box(&r, SRV_STORE_REMOVE, &seen), SRV_STORE_IN_USE);
   CHECK_INT(naming(&other, SRV_STORE_CHANGE, 2, ""), SRV_STORE_OK);
-  CHECK_INT(of_box(&r, SRV_STORE_REMOVE, &seen), SRV_STORE_MOVED);
+  CHECK_INT(of_box(&r, SRV_STORE_REMOVE, &seen), SRV_STORE_CONFLICT);
   seen = entry_of_box(&r);
   CHECK_INT(naming(&other, SRV_STORE_CHANGE, 3, "box,"), SRV_STORE_OK);
   CHECK_INT(PUT(&other, SRV_STORE_REMOVE, "scene", 4, 5, 0), SRV_STORE_OK);
-  CHECK_INT(of_box(&r, SRV_STORE_REMOVE, &seen), SRV_STORE_MOVED);
+  CHECK_INT(of_box(&r, SRV_STORE_REMOVE, &seen), SRV_STORE_CONFLICT);
   seen = entry_of_box(&r);
   CHECK_INT(of_box(&r, SRV_STORE_REMOVE, &seen), SRV_STORE_OK);
-  CHECK_INT(of_box(&other, SRV_STORE_SEEN, NULL), SRV_STORE_MOVED);
+  CHECK_INT(of_box(&other, SRV_STORE_SEEN, NULL), SRV_STORE_CONFLICT);
   /* Its next life is another, whatever its number. */
   CHECK_INT(shape(&r, SRV_STORE_BASE, "box"), SRV_STORE_OK);
-  CHECK_INT(of_box(&r, SRV_STORE_REMOVE, &made), SRV_STORE_MOVED);
+  CHECK_INT(of_box(&r, SRV_STORE_REMOVE, &made), SRV_STORE_CONFLICT);
   rig_end(&other);
   rig_end(&r);
 }
@@ -413,7 +413,7 @@ static void a_redis_that_hangs_is_not_waited_for_and_is_found_again(void) {
   double waited = seconds_since(from);
   CHECK(waited > 0.9);
   srv_store_load load;
-  srv_store_look look;
+  srv_store_lookup look;
   CHECK_INT(rig_load(&r, SRV_STORE_SCENES, "a", &load), SRV_STORE_UNAVAILABLE);
   CHECK_INT(rig_look(&r, SRV_STORE_SCENES, "a", &look), SRV_STORE_UNAVAILABLE);
   /* By now it is known that nobody answers. */
@@ -441,7 +441,7 @@ static void places_that_are_none_are_refused(void) {
                                      "redis://u@127.0.0.1:1", "redis://h:1/999999", "redis://h?commandMs=1", "redis://h?x=1"};
   rig r;
   rig_begin(&r);
-  srv_store_redis_from from = {.url_given = "--store", .password_file_given = "--store-password-file"};
+  srv_store_redis_options from = {.url_given = "--store", .password_file_given = "--store-password-file"};
   for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
     from.url = urls[i];
     CHECK(!srv_store_redis_open(&r.loop, &from));

@@ -7,7 +7,7 @@
 
 #include <contact/advance.h>
 
-static ct_solver *solver;
+static ct_arena *solver;
 
 typedef struct placed_body {
   const char *id;
@@ -70,9 +70,9 @@ static const ct_motion one_kilogram = {.source = CT_MASS_MASS, .value = 1.0};
 
 /* Main of a program that steps: the solver is one for all facts. */
 static inline int advance_main(int argc, char **argv, const check_test *tests, size_t count) {
-  solver = ct_solver_create();
+  solver = ct_arena_create();
   int status = workspace_main(argc, argv, tests, count);
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
   return status;
 }
 

@@ -196,7 +196,7 @@ static inline rig_reply rig_send(rig *r, const api_head *sent, const char *body,
     /* As the daemon refuses it. */
     return (rig_reply){.status = 503, .body = calloc(1, 1), .tells_when = true};
   }
-  api_call_use_shapes(call, r->shapes);
+  api_call_set_shapes(call, r->shapes);
   if (match.streams)
     for (size_t at = 0; at < length; at += piece ? piece : length)
       if (!api_call_feed(call, body + at, piece && length - at > piece ? piece : length - at)) break;

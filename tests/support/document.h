@@ -2,10 +2,10 @@
 #ifndef TESTS_DOCUMENT_H
 #define TESTS_DOCUMENT_H
 
-#include "json/json_parser.h"
 #include "common/limits.h"
 #include "documents/scene_json.h"
 #include "tests/support/check.h"
+#include "json/json_parser.h"
 
 typedef struct document {
   api_limits limits;

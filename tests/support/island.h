@@ -12,10 +12,10 @@
 
 typedef struct island {
   ct_mass_body bodies[ISLAND_BODIES];
-  ct_touch touches[ISLAND_TOUCHES];
+  ct_contact touches[ISLAND_TOUCHES];
   size_t body_count, count;
   ct_resting_options options;
-  ct_touch_force forces[ISLAND_TOUCHES]; /* answers */
+  ct_contact_force forces[ISLAND_TOUCHES]; /* answers */
   ct_body_acceleration accelerations[ISLAND_BODIES];
   ct_vec3 holding[ISLAND_TOUCHES];
   ct_velocity motion[ISLAND_BODIES];
@@ -51,9 +51,9 @@ static inline uint32_t island_body(island *i, double mass, ct_vec3 inertia, ct_v
   return number;
 }
 
-static inline ct_touch *island_touch(island *i, uint32_t a, uint32_t b, ct_vec3 at, ct_vec3 normal, double friction) {
-  ct_touch *t = &i->touches[i->count++];
-  *t = (ct_touch){.a = a, .b = b, .collider_a = CT_NO_COLLIDER, .collider_b = CT_NO_COLLIDER};
+static inline ct_contact *island_touch(island *i, uint32_t a, uint32_t b, ct_vec3 at, ct_vec3 normal, double friction) {
+  ct_contact *t = &i->touches[i->count++];
+  *t = (ct_contact){.a = a, .b = b, .collider_a = CT_NO_COLLIDER, .collider_b = CT_NO_COLLIDER};
   t->position = t->point_a = t->point_b = at;
   t->normal = normal;
   t->surface_a.form = CT_SURFACE_FACE;
@@ -70,9 +70,9 @@ static inline ct_status island_solve(island *i) {
   ct_contact_set set = island_set(i);
   i->result = (ct_resting_result){
       .touches = i->forces, .bodies = i->accelerations, .holding = i->holding, .motion = i->motion, .certificate = i->certificate};
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   ct_status status = solver ? ct_resting_solve(&set, &i->options, solver, &i->result) : CT_OUT_OF_MEMORY;
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
   return status;
 }
 

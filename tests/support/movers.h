@@ -4,8 +4,8 @@
 
 #include "tests/support/check.h"
 
-#include <contact/toi.h>
 #include <contact/limits.h>
+#include <contact/toi.h>
 
 static inline const ct_body *mover_body(const ct_shape *shapes, const ct_pose *poses, size_t count) {
   ct_collider colliders[16] = {{.shape = {.kind = CT_KIND_SPHERE}}};
@@ -23,16 +23,16 @@ static inline ct_path *mover_path(const ct_path_options *options) {
   return path;
 }
 
-static inline ct_mover mover_of(const ct_body *body, const ct_path_options *options) {
-  return (ct_mover){body, mover_path(options)};
+static inline ct_moving_body mover_of(const ct_body *body, const ct_path_options *options) {
+  return (ct_moving_body){body, mover_path(options)};
 }
 
 /* One shape with the origin as its centre. */
-static inline ct_mover mover(ct_shape shape, const ct_path_options *options) {
+static inline ct_moving_body mover(ct_shape shape, const ct_path_options *options) {
   return mover_of(mover_body(&shape, NULL, 1), options);
 }
 
-static inline void mover_free(ct_mover m) {
+static inline void mover_free(ct_moving_body m) {
   ct_body_release(m.body);
   ct_path_destroy((ct_path *)(uintptr_t)m.path);
 }
@@ -53,8 +53,8 @@ static inline ct_path_options falls(double duration, ct_pose pose, ct_vec3 linea
                            .acceleration = acceleration};
 }
 
-static inline ct_impact_options whole_motion(double duration) {
-  return (ct_impact_options){.end = duration, .iterations_max = CT_IMPACT_ITERATIONS};
+static inline ct_toi_options whole_motion(double duration) {
+  return (ct_toi_options){.end = duration, .iterations_max = CT_TOI_ITERATIONS};
 }
 
 #endif

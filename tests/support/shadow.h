@@ -23,7 +23,7 @@ static inline void check_collider(ct_collider a, ct_collider b) {
   CHECK(same_bits(&a.shape.rounding, &b.shape.rounding, sizeof(double)) &&
         same_bits(&a.shape.margin, &b.shape.margin, sizeof(double)));
   const ct_frame frame = ct_frame_of(ct_pose_identity());
-  ct_box box_a = ct_shape_box(&a.shape, &frame), box_b = ct_shape_box(&b.shape, &frame);
+  ct_aabb box_a = ct_shape_aabb(&a.shape, &frame), box_b = ct_shape_aabb(&b.shape, &frame);
   CHECK(same_bits(&box_a, &box_b, sizeof box_a));
   ct_mass_properties mass_a = {0}, mass_b = {0};
   CHECK(ct_shape_mass(&a.shape, 1.0, &mass_a) == ct_shape_mass(&b.shape, 1.0, &mass_b));
@@ -59,7 +59,7 @@ static inline void check_rows(const ct_scene *a, const ct_scene *b) {
 }
 
 static inline void check_state(const ct_contact_state *a, const ct_contact_state *b) {
-  const ct_contact_state_data x = ct_contact_state_tell(a), y = ct_contact_state_tell(b);
+  const ct_contact_state_data x = ct_contact_state_write_events(a), y = ct_contact_state_write_events(b);
   CHECK(same_bits(&x.time, &y.time, sizeof x.time) && same_bits(&x.epsilon, &y.epsilon, sizeof x.epsilon));
   CHECK(x.method == y.method && same_bits(&x.mpr.tolerance, &y.mpr.tolerance, sizeof(double)));
   CHECK_INT(x.mpr.iterations_max, y.mpr.iterations_max);

@@ -67,7 +67,7 @@ static void records_of_any_size_come_back_whole(void) {
   rig_end(&r);
 }
 
-static srv_store_write tried(rig *r, srv_store_act act, const char *id, uint64_t before, uint64_t revision) {
+static srv_store_write tried(rig *r, srv_store_operation act, const char *id, uint64_t before, uint64_t revision) {
   srv_store_write write = write_of(act, id, before, revision, 20);
   rig_write(r, &write);
   free((char *)(uintptr_t)write.bytes);
@@ -77,7 +77,7 @@ static srv_store_write tried(rig *r, srv_store_act act, const char *id, uint64_t
 #define CHECK_MOVED(r, act, id, before, revision, at)                                                                              \
   do {                                                                                                                             \
     srv_store_write moved = tried(r, act, id, before, revision);                                                                   \
-    CHECK_INT(moved.status, SRV_STORE_MOVED);                                                                                      \
+    CHECK_INT(moved.status, SRV_STORE_CONFLICT);                                                                                   \
     CHECK_INT(moved.current, at);                                                                                                  \
   } while (0)
 
@@ -87,7 +87,7 @@ static void a_write_from_another_revision_changes_nothing(void) {
   CHECK_MOVED(&r, SRV_STORE_BASE, "a", 3, 4, 0);
   CHECK_MOVED(&r, SRV_STORE_REMOVE, "a", 3, 4, 0);
   CHECK_MOVED(&r, SRV_STORE_REMOVE, "a", 0, 4, 0);
-  CHECK_MOVED(&r, SRV_STORE_FOLD, "a", 0, 4, 0);
+  CHECK_MOVED(&r, SRV_STORE_COMPACT, "a", 0, 4, 0);
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 5, 20), SRV_STORE_OK);
   CHECK_MOVED(&r, SRV_STORE_BASE, "a", 0, 6, 5);
   CHECK_MOVED(&r, SRV_STORE_BASE, "a", 4, 6, 5);
@@ -109,7 +109,7 @@ static void of_writes_from_the_same_revision_one_wins(void) {
   }
   rig_wait(&r);
   for (int i = 0; i < 20; i++) {
-    CHECK_INT(writes[i].status, i ? SRV_STORE_MOVED : SRV_STORE_OK);
+    CHECK_INT(writes[i].status, i ? SRV_STORE_CONFLICT : SRV_STORE_OK);
     if (i) CHECK_INT(writes[i].current, 2);
     free((char *)(uintptr_t)writes[i].bytes);
   }
@@ -155,7 +155,7 @@ static void writes_are_carried_out_and_answered_in_order(void) {
 
 /* ---- what a scene names ---------------------------------------------------------------------------------------------- */
 
-static srv_store_status shape(rig *r, srv_store_act act, const char *id) {
+static srv_store_status shape(rig *r, srv_store_operation act, const char *id) {
   srv_store_write write = write_of(act, id, act == SRV_STORE_REMOVE, 1, 50);
   write.space = SRV_STORE_SHAPES;
   srv_store_status status = rig_write(r, &write);
@@ -164,7 +164,7 @@ static srv_store_status shape(rig *r, srv_store_act act, const char *id) {
 }
 
 /* names: ids, each followed by a comma. */
-static srv_store_status naming(rig *r, srv_store_act act, uint64_t before, const char *names) {
+static srv_store_status naming(rig *r, srv_store_operation act, uint64_t before, const char *names) {
   srv_store_write write = write_of(act, "scene", before, before + 1, 20);
   char shapes[200];
   snprintf(shapes, sizeof shapes, "%s", names);
@@ -183,24 +183,24 @@ static void a_scene_names_shapes_that_are_there_and_they_stay(void) {
   CHECK_INT(naming(&r, SRV_STORE_BASE, 0, "one,"), SRV_STORE_UNKNOWN);
   CHECK_INT(shape(&r, SRV_STORE_BASE, "one"), SRV_STORE_OK);
   CHECK_INT(shape(&r, SRV_STORE_BASE, "two"), SRV_STORE_OK);
-  CHECK_INT(shape(&r, SRV_STORE_BASE, "one"), SRV_STORE_MOVED);
+  CHECK_INT(shape(&r, SRV_STORE_BASE, "one"), SRV_STORE_CONFLICT);
   CHECK_INT(naming(&r, SRV_STORE_BASE, 0, "one,three,"), SRV_STORE_UNKNOWN);
   CHECK_INT(rig_revision(&r, SRV_STORE_SCENES, "scene"), 0);
   CHECK_INT(naming(&r, SRV_STORE_BASE, 0, "one,two,"), SRV_STORE_OK);
-  CHECK_INT(shape(&r, SRV_STORE_REMOVE, "one"), SRV_STORE_NAMED);
+  CHECK_INT(shape(&r, SRV_STORE_REMOVE, "one"), SRV_STORE_IN_USE);
   /* A change that says nothing of shapes keeps them; so does one that is refused. */
   CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "scene", 1, 2, 20), SRV_STORE_OK);
   CHECK_INT(naming(&r, SRV_STORE_CHANGE, 2, "three,"), SRV_STORE_UNKNOWN);
-  CHECK_INT(shape(&r, SRV_STORE_REMOVE, "two"), SRV_STORE_NAMED);
+  CHECK_INT(shape(&r, SRV_STORE_REMOVE, "two"), SRV_STORE_IN_USE);
   rig_close(&r);
   CHECK(rig_open(&r));
   CHECK_INT(naming(&r, SRV_STORE_CHANGE, 2, "two,"), SRV_STORE_OK);
   CHECK_INT(shape(&r, SRV_STORE_REMOVE, "one"), SRV_STORE_OK);
-  CHECK_INT(shape(&r, SRV_STORE_REMOVE, "two"), SRV_STORE_NAMED);
+  CHECK_INT(shape(&r, SRV_STORE_REMOVE, "two"), SRV_STORE_IN_USE);
   CHECK_INT(naming(&r, SRV_STORE_BASE, 3, "one,"), SRV_STORE_UNKNOWN);
   CHECK_INT(PUT(&r, SRV_STORE_REMOVE, "scene", 3, 4, 0), SRV_STORE_OK);
   CHECK_INT(shape(&r, SRV_STORE_REMOVE, "two"), SRV_STORE_OK);
-  CHECK_INT(shape(&r, SRV_STORE_REMOVE, "two"), SRV_STORE_MOVED);
+  CHECK_INT(shape(&r, SRV_STORE_REMOVE, "two"), SRV_STORE_CONFLICT);
   rig_end(&r);
 }
 
@@ -209,7 +209,7 @@ static void a_shape_and_the_scene_that_names_it_may_wait_together(void) {
   WITH_RIG(r);
   srv_store_write writes[] = {write_of(SRV_STORE_BASE, "scene", 0, 1, 20), write_of(SRV_STORE_BASE, "ball", 0, 1, 20),
                               write_of(SRV_STORE_BASE, "scene", 0, 2, 20), write_of(SRV_STORE_REMOVE, "ball", 1, 1, 0)};
-  static const srv_store_status answers[] = {SRV_STORE_UNKNOWN, SRV_STORE_OK, SRV_STORE_OK, SRV_STORE_NAMED};
+  static const srv_store_status answers[] = {SRV_STORE_UNKNOWN, SRV_STORE_OK, SRV_STORE_OK, SRV_STORE_IN_USE};
   for (int i = 0; i < 4; i++) {
     if (i % 2) writes[i].space = SRV_STORE_SHAPES;
     else {
@@ -241,7 +241,7 @@ static void a_list_has_every_key_once_in_order(void) {
     rig_submit(&r, &writes[i]);
   }
   rig_wait(&r);
-  srv_store_look look;
+  srv_store_lookup look;
   CHECK_INT(rig_look(&r, SRV_STORE_SCENES, "", &look), SRV_STORE_OK);
   CHECK_INT(look.count, 300);
   for (size_t i = 0; i < look.count; i++) {
@@ -267,7 +267,7 @@ static void a_list_has_every_key_once_in_order(void) {
 }
 
 static uint64_t last_revision(rig *r) {
-  srv_store_look look;
+  srv_store_lookup look;
   CHECK_INT(rig_look(r, SRV_STORE_SCENES, "", &look), SRV_STORE_OK);
   free(look.entries);
   return look.last_revision;
@@ -316,7 +316,7 @@ static void folding_leaves_the_changes_after_it(void) {
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 500), SRV_STORE_OK);
   for (uint64_t revision = 2; revision <= 10; revision++)
     CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "a", revision - 1, revision, 40), SRV_STORE_OK);
-  srv_store_write writes[] = {write_of(SRV_STORE_CHANGE, "a", 10, 11, 40), write_of(SRV_STORE_FOLD, "a", 0, 8, 450),
+  srv_store_write writes[] = {write_of(SRV_STORE_CHANGE, "a", 10, 11, 40), write_of(SRV_STORE_COMPACT, "a", 0, 8, 450),
                               write_of(SRV_STORE_CHANGE, "a", 11, 12, 40)};
   for (int i = 0; i < 3; i++) rig_submit(&r, &writes[i]);
   rig_wait(&r);
@@ -325,7 +325,7 @@ static void folding_leaves_the_changes_after_it(void) {
     free((char *)(uintptr_t)writes[i].bytes);
   }
   CHECK_RECORDS(&r, "a", {true, 8, 450}, {false, 9, 40}, {false, 10, 40}, {false, 11, 40}, {false, 12, 40});
-  CHECK_INT(PUT(&r, SRV_STORE_FOLD, "a", 0, 12, 90), SRV_STORE_OK);
+  CHECK_INT(PUT(&r, SRV_STORE_COMPACT, "a", 0, 12, 90), SRV_STORE_OK);
   CHECK_RECORDS(&r, "a", {true, 12, 90});
   CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "a", 12, 13, 40), SRV_STORE_OK);
   rig_close(&r);
@@ -338,14 +338,14 @@ static void folding_another_life_is_refused(void) {
   WITH_RIG(r);
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 50), SRV_STORE_OK);
   CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "a", 1, 3, 50), SRV_STORE_OK);
-  CHECK_MOVED(&r, SRV_STORE_FOLD, "a", 0, 2, 3); /* never was */
-  CHECK_MOVED(&r, SRV_STORE_FOLD, "a", 0, 4, 3); /* is not yet */
+  CHECK_MOVED(&r, SRV_STORE_COMPACT, "a", 0, 2, 3); /* never was */
+  CHECK_MOVED(&r, SRV_STORE_COMPACT, "a", 0, 4, 3); /* is not yet */
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 3, 5, 60), SRV_STORE_OK);
-  CHECK_MOVED(&r, SRV_STORE_FOLD, "a", 0, 3, 5);
+  CHECK_MOVED(&r, SRV_STORE_COMPACT, "a", 0, 3, 5);
   CHECK_INT(PUT(&r, SRV_STORE_REMOVE, "a", 5, 6, 0), SRV_STORE_OK);
-  CHECK_MOVED(&r, SRV_STORE_FOLD, "a", 0, 5, 0);
+  CHECK_MOVED(&r, SRV_STORE_COMPACT, "a", 0, 5, 0);
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 7, 60), SRV_STORE_OK);
-  CHECK_MOVED(&r, SRV_STORE_FOLD, "a", 0, 5, 7);
+  CHECK_MOVED(&r, SRV_STORE_COMPACT, "a", 0, 5, 7);
   CHECK_RECORDS(&r, "a", {true, 7, 60});
   rig_end(&r);
 }
@@ -372,14 +372,14 @@ static void check_model(rig *r) {
 }
 
 /* What the model says of the act, and does to it. */
-static void expect_act(model_key *m, srv_store_act act, uint64_t revision, size_t length) {
+static void expect_act(model_key *m, srv_store_operation act, uint64_t revision, size_t length) {
   size_t from = m->count;
-  if (act == SRV_STORE_FOLD)
+  if (act == SRV_STORE_COMPACT)
     for (from = 0; m->records[from].revision <= revision;)
       if (++from == m->count) break;
   if (act == SRV_STORE_REMOVE) m->count = 0;
   if (act == SRV_STORE_CHANGE) m->records[m->count++] = (expected){false, revision, length};
-  if (act != SRV_STORE_BASE && act != SRV_STORE_FOLD) return;
+  if (act != SRV_STORE_BASE && act != SRV_STORE_COMPACT) return;
   size_t keep = m->count - from;
   memmove(m->records + 1, m->records + from, keep * sizeof m->records[0]);
   m->records[0] = (expected){true, revision, length};
@@ -398,11 +398,11 @@ static void random_acts_leave_what_a_plain_model_has(void) {
     char id[16];
     snprintf(id, sizeof id, "k%d", k);
     uint64_t kind = check_next(&random) % 100, before = m->count ? m->records[m->count - 1].revision : 0;
-    srv_store_act act = !m->count || kind < 4 ? SRV_STORE_BASE
-                        : kind < 6            ? SRV_STORE_REMOVE
-                        : kind < 12           ? SRV_STORE_FOLD
-                                              : SRV_STORE_CHANGE;
-    uint64_t next = act == SRV_STORE_FOLD ? m->records[check_next(&random) % m->count].revision : ++revision;
+    srv_store_operation act = !m->count || kind < 4 ? SRV_STORE_BASE
+                              : kind < 6            ? SRV_STORE_REMOVE
+                              : kind < 12           ? SRV_STORE_COMPACT
+                                                    : SRV_STORE_CHANGE;
+    uint64_t next = act == SRV_STORE_COMPACT ? m->records[check_next(&random) % m->count].revision : ++revision;
     /* Some records are large enough to be cut, or to have pages of their own. */
     size_t length = (size_t)(check_next(&random) % (kind == 1 ? 3000000 : kind % 5 ? 200 : 9000));
     CHECK_INT(PUT(&r, act, id, before, next, length), SRV_STORE_OK);
@@ -439,7 +439,7 @@ static void what_waits_at_the_end_is_carried_out_and_answered(void) {
   CHECK(load.status == SRV_STORE_OK || load.status == SRV_STORE_UNKNOWN);
   srv_store_load_free(&load);
   CHECK(rig_open(&r));
-  srv_store_look look;
+  srv_store_lookup look;
   CHECK_INT(rig_look(&r, SRV_STORE_SCENES, "", &look), SRV_STORE_OK);
   CHECK_INT(look.count, 500);
   free(look.entries);

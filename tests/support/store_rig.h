@@ -35,7 +35,7 @@ static inline void rig_forget_folder(const char *folder) {
 
 /* False: the store was refused, and has said why. */
 static inline bool rig_open(rig *r) {
-  const srv_store_redis_from from = {.url = r->url, .url_given = "--store", .password_file_given = "--store-password-file"};
+  const srv_store_redis_options from = {.url = r->url, .url_given = "--store", .password_file_given = "--store-password-file"};
   r->store = r->url[0] ? srv_store_redis_open(&r->loop, &from) : srv_store_sqlite_open(&r->loop, r->folder);
   return r->store != NULL;
 }
@@ -98,20 +98,20 @@ static inline srv_store_status rig_load(rig *r, srv_store_space space, const cha
   return load->status;
 }
 
-static inline void rig_looked(srv_store_look *look) { ((rig *)look->cls)->waiting--; }
+static inline void rig_looked(srv_store_lookup *look) { ((rig *)look->cls)->waiting--; }
 
-static inline srv_store_status rig_look(rig *r, srv_store_space space, const char *id, srv_store_look *look) {
-  *look = (srv_store_look){.space = space, .done = rig_looked, .cls = r};
+static inline srv_store_status rig_look(rig *r, srv_store_space space, const char *id, srv_store_lookup *look) {
+  *look = (srv_store_lookup){.space = space, .done = rig_looked, .cls = r};
   snprintf(look->id, sizeof look->id, "%s", id);
   r->waiting++;
-  srv_store_ask(r->store, look);
+  srv_store_find(r->store, look);
   rig_wait(r);
   return look->status;
 }
 
 /* Of the key by the store's word; 0: not there. */
 static inline uint64_t rig_revision(rig *r, srv_store_space space, const char *id) {
-  srv_store_look look;
+  srv_store_lookup look;
   if (rig_look(r, space, id, &look) != SRV_STORE_OK) return UINT64_MAX;
   uint64_t revision = look.count == 1 ? look.entries[0].revision : UINT64_MAX;
   free(look.entries);
@@ -133,7 +133,7 @@ static inline char *record_bytes(const char *id, uint64_t revision, size_t lengt
 }
 
 /* A write of such a record; its bytes are to be freed. */
-static inline srv_store_write write_of(srv_store_act act, const char *id, uint64_t before, uint64_t revision, size_t length) {
+static inline srv_store_write write_of(srv_store_operation act, const char *id, uint64_t before, uint64_t revision, size_t length) {
   srv_store_write write = {.act = act, .before = before, .revision = revision, .length = length};
   snprintf(write.id, sizeof write.id, "%s", id);
   write.bytes = act == SRV_STORE_REMOVE ? NULL : record_bytes(id, revision, length);
@@ -141,7 +141,8 @@ static inline srv_store_write write_of(srv_store_act act, const char *id, uint64
   return write;
 }
 
-static inline srv_store_status rig_put(rig *r, srv_store_act act, const char *id, const uint64_t revisions[2], size_t length) {
+static inline srv_store_status rig_put(rig *r, srv_store_operation act, const char *id, const uint64_t revisions[2],
+                                       size_t length) {
   srv_store_write write = write_of(act, id, revisions[0], revisions[1], length);
   srv_store_status status = rig_write(r, &write);
   free((char *)(uintptr_t)write.bytes);

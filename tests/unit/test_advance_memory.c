@@ -45,14 +45,14 @@ static void same_events(const ct_advance *advance, const ct_advance *other) {
 /* Allocation number fail_at of the step fails; a workspace and a solver that are not warm yet. */
 static ct_status step_short_of_memory(ct_advance *advance, long fail_at) {
   ct_workspace *cold = ct_workspace_create();
-  ct_solver *cold_solver = ct_solver_create();
+  ct_arena *cold_solver = ct_arena_create();
   bool done = false;
   memory.fail_at = fail_at;
   memory.taken = 0;
   memory.counting = true;
   ct_status status = ct_advance_step(advance, cold, cold_solver, &done);
   memory.counting = false;
-  ct_solver_destroy(cold_solver);
+  ct_arena_destroy(cold_solver);
   ct_workspace_destroy(cold);
   return status;
 }

@@ -13,22 +13,22 @@ enum { BODIES_MAX = 40, TOUCHES_MAX = 80, STAYS = -1 };
 typedef struct island {
   ct_advance advance;
   ct_step step;
-  ct_moved moved[BODIES_MAX];
-  ct_step_touch touches[TOUCHES_MAX];
+  ct_body_state moved[BODIES_MAX];
+  ct_step_contact touches[TOUCHES_MAX];
   uint32_t numbers[TOUCHES_MAX];
   uint32_t bodies, count;
 } island;
 
 static int add_body(island *s, ct_vec3 position, bool is_dynamic) {
-  s->moved[s->bodies] = (ct_moved){.position = position, .is_dynamic = is_dynamic};
+  s->moved[s->bodies] = (ct_body_state){.position = position, .is_dynamic = is_dynamic};
   return (int)s->bodies++;
 }
 
 static void add_touch(island *s, int a, int b, ct_vec3 position, ct_vec3 normal) {
-  s->touches[s->count] = (ct_step_touch){.a = a == STAYS ? CT_NO_ROW : (uint32_t)a,
-                                         .b = b == STAYS ? CT_NO_ROW : (uint32_t)b,
-                                         .position = position,
-                                         .axes[0] = normal};
+  s->touches[s->count] = (ct_step_contact){.a = a == STAYS ? CT_NO_ROW : (uint32_t)a,
+                                           .b = b == STAYS ? CT_NO_ROW : (uint32_t)b,
+                                           .position = position,
+                                           .axes[0] = normal};
   s->numbers[s->count] = s->count;
   s->count++;
 }

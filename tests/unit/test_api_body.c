@@ -14,7 +14,7 @@ static char *body_text(const api_body *body) {
   api_buffer out = {0};
   size_t length;
   api_put_body(&out, body->body, &body->pose, &body->velocity);
-  return api_buffer_take(&out, &length);
+  return api_buffer_detach(&out, &length);
 }
 
 static void bad_bodies_say_why_and_where(void) {

@@ -39,7 +39,7 @@ static bool put_scene(const ct_scene *scene, char **text) {
   api_buffer out = {0};
   size_t length;
   api_put_scene(&out, api_text("s"), scene);
-  *text = api_buffer_take(&out, &length);
+  *text = api_buffer_detach(&out, &length);
   return *text != NULL;
 }
 
@@ -69,7 +69,7 @@ static bool insert_lines(document *d, ct_draft *draft) {
   api_body_list list = {0};
   api_ndjson_init(&n, &d->reader, api_ndjson_body, &list);
   bool good = api_ndjson_feed(&n, text, 33) && api_ndjson_feed(&n, text + 33, sizeof text - 34) && api_ndjson_end(&n);
-  good = good && api_insert_bodies(&d->reader, NULL, &list, draft);
+  good = good && api_add_bodies(&d->reader, NULL, &list, draft);
   api_body_list_free(&list);
   api_ndjson_free(&n);
   return good;

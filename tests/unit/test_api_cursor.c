@@ -76,20 +76,20 @@ static void a_place_is_read_back_in_its_own_list_alone(void) {
   longest[sizeof longest - 1] = 0;
   for (size_t i = 0; i < 8; i++) {
     const char *id = i < 7 ? ids[i] : longest;
-    char text[API_PLACE_LENGTH_MAX + 1], back[CT_ID_LENGTH_MAX + 1];
-    api_place_write(id, 42, text);
-    CHECK(api_place_read(text, 42, back) && strcmp(back, id) == 0);
-    CHECK(!api_place_read(text, 43, back));
-    CHECK(!api_place_read(id, 42, back));
+    char text[API_LIST_CURSOR_LENGTH_MAX + 1], back[CT_ID_LENGTH_MAX + 1];
+    api_list_cursor_write(id, 42, text);
+    CHECK(api_list_cursor_read(text, 42, back) && strcmp(back, id) == 0);
+    CHECK(!api_list_cursor_read(text, 43, back));
+    CHECK(!api_list_cursor_read(id, 42, back));
     for (size_t k = 0; text[k]; k++) {
       char kept = text[k];
       text[k] = kept == '0' ? '1' : '0';
-      CHECK(!api_place_read(text, 42, back));
+      CHECK(!api_list_cursor_read(text, 42, back));
       text[k] = kept;
     }
     for (size_t cut = strlen(text); cut-- > 0;) {
       text[cut] = 0;
-      CHECK(!api_place_read(text, 42, back));
+      CHECK(!api_list_cursor_read(text, 42, back));
     }
   }
 }

@@ -400,7 +400,7 @@ static void commas_set_themselves(void) {
   api_put_member_bool(&out, "t", true);
   api_put_byte(&out, '}');
   size_t length;
-  char *text = api_buffer_take(&out, &length);
+  char *text = api_buffer_detach(&out, &length);
   CHECK_TEXT(text, "{\"a\":\"{\",\"b\":[0,1,2],\"v\":[1,0,1e-9],\"t\":true}");
   CHECK_INT(length, strlen(text));
   free(text);

@@ -21,7 +21,7 @@ static char *text_of(const ct_impulse_result *impulse, const ct_resting_result *
     api_put_byte(&out, '}');
   }
   size_t length;
-  return api_buffer_take(&out, &length);
+  return api_buffer_detach(&out, &length);
 }
 
 static json_t *told(const ct_impulse_result *impulse, const ct_resting_result *resting, bool idle) {
@@ -58,7 +58,7 @@ static void flags_of_resting_forces(void) {
     bool left_out;
     const char *flag;
     int stable; /* -1: not told */
-  } cases[] = {{CT_STABILITY_NOT_ASKED, false, NULL, -1},
+  } cases[] = {{CT_STABILITY_NOT_REQUESTED, false, NULL, -1},
                {CT_STABILITY_STAYS, false, NULL, 1},
                {CT_STABILITY_FALLS, false, NULL, 0},
                {CT_STABILITY_MOVING, false, "moving", 0},

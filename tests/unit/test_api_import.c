@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <sys/time.h>
 
-#include "import/import.h"
 #include "common/limits.h"
+#include "import/import.h"
 #include "tests/support/check.h"
 
 #define FACETS 12
@@ -22,7 +22,7 @@ typedef struct bench {
   api_faults faults;
   api_arena arena;
   api_reader reader;
-  api_soup soup;
+  api_triangle_soup soup;
   api_import import;
 } bench;
 
@@ -30,11 +30,11 @@ static void bench_start(bench *b, const char *bytes, size_t length, const char *
   memset(b, 0, sizeof *b);
   api_limits_default(&b->limits);
   b->reader = (api_reader){.faults = &b->faults, .limits = &b->limits, .arena = &b->arena};
-  b->soup = (api_soup){.key = 5, .budget = 1u << 24, .triangles_max = 100};
+  b->soup = (api_triangle_soup){.key = 5, .budget = 1u << 24, .triangles_max = 100};
   b->import = (api_import){.reader = &b->reader, .file = {bytes, length}, .unit = api_unit_of(api_text(unit)), .soup = &b->soup};
 }
 
-static void bench_end(bench *b) { api_soup_free(&b->soup); }
+static void bench_end(bench *b) { api_triangle_soup_free(&b->soup); }
 
 /* The file is refused with the problem, and its detail holds the words. */
 static void check_refused(bool (*read)(api_import *), const char *bytes, size_t length, api_problem_id id, const char *words) {
@@ -231,9 +231,9 @@ static void many_points_are_joined_by_their_bits(void) {
     double a = i / 7.0, c = (i + 1) / 7.0;
     const ct_vec3 quad[4] = {{a, 0, 0}, {c, 0, 0}, {c, 1, 0}, {a, 1, 0}};
     uint32_t at[4];
-    for (int k = 0; k < 4; k++) CHECK(api_soup_join(&b.reader, &b.soup, quad[k], &at[k]));
-    CHECK(api_soup_triangle(&b.reader, &b.soup, (const uint32_t[3]){at[0], at[1], at[2]}));
-    CHECK(api_soup_triangle(&b.reader, &b.soup, (const uint32_t[3]){at[0], at[2], at[3]}));
+    for (int k = 0; k < 4; k++) CHECK(api_triangle_soup_weld_vertex(&b.reader, &b.soup, quad[k], &at[k]));
+    CHECK(api_triangle_soup_add_triangle(&b.reader, &b.soup, (const uint32_t[3]){at[0], at[1], at[2]}));
+    CHECK(api_triangle_soup_add_triangle(&b.reader, &b.soup, (const uint32_t[3]){at[0], at[2], at[3]}));
   }
   CHECK_INT(b.soup.vertex_count, 2 * (N + 1));
   CHECK_INT(b.soup.triangle_count, 2 * N);
@@ -265,7 +265,7 @@ static void obj_is_read_in_its_spellings(void) {
 }
 
 /* Area vector of all triangles, which a fan of a plane polygon has in common with the polygon. */
-static ct_vec3 area_of(const api_soup *soup) {
+static ct_vec3 area_of(const api_triangle_soup *soup) {
   ct_vec3 sum = {0, 0, 0};
   for (size_t t = 0; t < soup->triangle_count; t++) {
     ct_vec3 a = soup->vertices[soup->triangles[t][0]], b = soup->vertices[soup->triangles[t][1]],
@@ -275,10 +275,10 @@ static ct_vec3 area_of(const api_soup *soup) {
   return sum;
 }
 
-static double absolute_area(const api_soup *soup) {
+static double absolute_area(const api_triangle_soup *soup) {
   double sum = 0;
   for (size_t t = 0; t < soup->triangle_count; t++) {
-    api_soup one = {.vertices = soup->vertices, .triangles = soup->triangles + t, .triangle_count = 1};
+    api_triangle_soup one = {.vertices = soup->vertices, .triangles = soup->triangles + t, .triangle_count = 1};
     sum += ct_norm(area_of(&one));
   }
   return sum;

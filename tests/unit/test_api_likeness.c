@@ -67,7 +67,7 @@ static void the_nearest_word_is_that_of_the_whole_table(void) {
     char word[LONGEST], candidate[12][LONGEST];
     size_t most = longest[round % 4], used = letters[round % 3], best = SIZE_MAX;
     size_t length = random_word(&state, most, used, word);
-    api_likeness likeness = api_likeness_start(word, length);
+    api_spelling likeness = api_spelling_start(word, length);
     for (size_t i = 0; i < 12; i++) {
       size_t own = i % 2 ? edit_word(&state, word, length, candidate[i])
                          : random_word(&state, most, used, candidate[i]);
@@ -75,7 +75,7 @@ static void the_nearest_word_is_that_of_the_whole_table(void) {
       bool swapped = own == 2 && length == 2 && word[0] == candidate[i][1] && word[1] == candidate[i][0];
       bool near = 3 * distance <= (own > length ? own : length) || swapped;
       if (near && distance < best) best = distance;
-      CHECK(api_likeness_consider(&likeness, candidate[i], own));
+      CHECK(api_spelling_consider(&likeness, candidate[i], own));
     }
     CHECK(likeness.distance == best);
     if (best == SIZE_MAX) missed++;
@@ -91,20 +91,18 @@ static void words_that_are_alike_cost_a_bounded_number_of_cells(void) {
   memset(candidate, 'a', sizeof candidate);
   memset(word, 'b', 20);
   memset(candidate + LONGEST - 20, 'b', 20);
-  api_likeness likeness = api_likeness_start(word, sizeof word);
+  api_spelling likeness = api_spelling_start(word, sizeof word);
   size_t compared = 0;
-  while (compared < API_LIKENESS_CANDIDATES &&
-         api_likeness_consider(&likeness, candidate, sizeof candidate))
-    compared++;
+  while (compared < API_SPELLING_CANDIDATES && api_spelling_consider(&likeness, candidate, sizeof candidate)) compared++;
   CHECK(compared > 100);
-  CHECK(likeness.cells <= API_LIKENESS_CELLS + LONGEST * LONGEST);
+  CHECK(likeness.cells <= API_SPELLING_CELLS + LONGEST * LONGEST);
 }
 
 /* Ids that are made at random share few letters, which shows without a table. */
 static void words_without_common_letters_cost_no_cells(void) {
-  api_likeness likeness = api_likeness_start("abcdefghijklmnopqrstuvwxyz", 26);
-  CHECK(api_likeness_consider(&likeness, "aaaaaaaaaaaabbbbbbbbbbbbcc", 26));
-  CHECK(api_likeness_consider(&likeness, "01234567890123456789012345", 26));
+  api_spelling likeness = api_spelling_start("abcdefghijklmnopqrstuvwxyz", 26);
+  CHECK(api_spelling_consider(&likeness, "aaaaaaaaaaaabbbbbbbbbbbbcc", 26));
+  CHECK(api_spelling_consider(&likeness, "01234567890123456789012345", 26));
   CHECK(likeness.cells == 0 && likeness.best.length == 0);
 }
 

@@ -257,7 +257,7 @@ static void a_hundred_thousand_lines_take_four_times_their_text_at_most(void) {
   size_t decoded = resident_peak();
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(empty);
-  CHECK(api_insert_bodies(&d.reader, NULL, &list, draft));
+  CHECK(api_add_bodies(&d.reader, NULL, &list, draft));
   const ct_scene *scene = ct_draft_seal(draft);
   size_t sealed = resident_peak();
   fprintf(stderr, "  %zu bytes of text: %.2f times as much when decoded, %.2f when sealed\n", bytes,

@@ -25,7 +25,7 @@ static char *poses_text(const ct_scene *scene) {
   api_buffer out = {0};
   size_t length;
   api_put_poses(&out, scene);
-  return api_buffer_take(&out, &length);
+  return api_buffer_detach(&out, &length);
 }
 
 static void bad_poses_say_why_and_where(void) {
@@ -138,7 +138,7 @@ static void overrides_are_sorted_by_row(void) {
   CHECK_INT(count, 2);
   CHECK(overrides[0].row == 0 && overrides[0].pose.position.x == 4 && overrides[0].pose.rotation.w == 1);
   CHECK(overrides[1].row == 2 && overrides[1].pose.position.z == 9);
-  api_path at = api_path_member(NULL, "poses");
+  api_pointer at = api_pointer_member(NULL, "poses");
   CHECK(document_parse(&d, twice, sizeof twice - 1) && api_read_poses(&d.reader, &d.root, &poses));
   CHECK(!api_override_poses(&d.reader, &at, &poses, scene, &overrides, &count));
   document_expect(&d, "twice", "duplicate-id", "/poses/ids/2", NULL);

@@ -30,17 +30,17 @@ static void names_are_distinct_kebab_case_and_found(void) {
 
 static void pointers_are_escaped(void) {
   char out[256];
-  api_path_write(NULL, out, sizeof out);
+  api_pointer_write(NULL, out, sizeof out);
   CHECK_TEXT(out, "");
-  api_path root = {.kind = API_PATH_ROOT}, a = api_path_member(&root, "a/b"), b = api_path_member(&a, "m~n"),
-           c = api_path_index(&b, 12);
-  api_path_write(&c, out, sizeof out);
+  api_pointer root = {.kind = API_POINTER_ROOT}, a = api_pointer_member(&root, "a/b"), b = api_pointer_member(&a, "m~n"),
+              c = api_pointer_index(&b, 12);
+  api_pointer_write(&c, out, sizeof out);
   CHECK_TEXT(out, "/a~1b/m~0n/12");
-  api_path empty = api_path_member(NULL, "");
-  api_path_write(&empty, out, sizeof out);
+  api_pointer empty = api_pointer_member(NULL, "");
+  api_pointer_write(&empty, out, sizeof out);
   CHECK_TEXT(out, "/");
   /* A pointer that does not fit ends with a whole token. */
-  api_path_write(&c, out, 8);
+  api_pointer_write(&c, out, 8);
   CHECK_TEXT(out, "/a~1b");
 }
 
@@ -48,8 +48,8 @@ static void long_names_are_cut_at_64_bytes(void) {
   char name[1000], out[256], echo[API_ECHO_MAX + 4];
   memset(name, 'x', sizeof name);
   name[sizeof name - 1] = 0;
-  api_path path = api_path_member(NULL, name);
-  api_path_write(&path, out, sizeof out);
+  api_pointer path = api_pointer_member(NULL, name);
+  api_pointer_write(&path, out, sizeof out);
   CHECK_INT(strlen(out), 1 + 64 + 3);
   CHECK_INT(strlen(api_echo(api_text(name), echo)), 67);
   /* Never through the middle of a character. */
@@ -61,7 +61,7 @@ static void long_names_are_cut_at_64_bytes(void) {
 
 static void the_document_has_every_member(void) {
   api_faults faults = {0};
-  api_path path = api_path_member(NULL, "radius");
+  api_pointer path = api_pointer_member(NULL, "radius");
   api_fault_limit(api_fault_at(&faults, API_PROBLEM_OUT_OF_RANGE, &path, "Must be %s.", "less"), 1e9, 2e9);
   api_fault_suggest(api_fault_at(&faults, API_PROBLEM_UNKNOWN_MEMBER, NULL, "What is \"\x01\"?"), api_text("box"));
   json_t *value = rendered(&faults);
@@ -93,7 +93,7 @@ static void a_plain_fault_has_no_errors(void) {
 static void at_most_20_errors_are_kept(void) {
   api_faults faults = {0};
   for (size_t i = 0; i < 50; i++) {
-    api_path path = api_path_index(NULL, i);
+    api_pointer path = api_pointer_index(NULL, i);
     CHECK_INT(api_faults_full(&faults), i >= 20);
     api_fault_at(&faults, i ? API_PROBLEM_OUT_OF_RANGE : API_PROBLEM_WRONG_TYPE, &path, "Fault %zu.", i);
   }
@@ -168,7 +168,7 @@ static void arena_memory_is_zero_aligned_and_bounded(void) {
   api_arena_init(&arena, 1 << 20);
   check_random r = {4};
   for (int round = 0; round < 50; round++) {
-    api_arena_mark mark = api_arena_here(&arena);
+    api_arena_mark mark = api_arena_position(&arena);
     for (int i = 0; i < 40; i++) {
       size_t size = check_next(&r) % 2000;
       unsigned char *p = api_arena_alloc(&arena, size);

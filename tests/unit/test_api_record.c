@@ -146,7 +146,7 @@ static void several_writes_in_one_revision_are_told(void) {
     CHECK(signbit(kept.linear.x) && kept.linear.x == 0.0);
     CHECK_INT(ct_scene_serial(again, 5), 5);
     CHECK_INT(ct_scene_filters(again)->pair_count, 2);
-    CHECK(ct_scene_verdict(again, 2, 3).pair_rule != NULL);
+    CHECK(ct_scene_filter_verdict(again, 2, 3).pair_rule != NULL);
     ct_scene_release(again);
   }
   ct_scene_release(after);

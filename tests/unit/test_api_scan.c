@@ -90,15 +90,16 @@ static void integers_are_whole(void) {
 
 static void words_end_with_their_line_unless_a_backslash_joins_it(void) {
   static const char lines[] = "a  b\t\\\r\n c\\\nd\r\n\n e";
-  api_scan scan = {lines, lines + sizeof lines - 1, 1};
+  api_scanner scan = {lines, lines + sizeof lines - 1, 1};
   ct_text word;
   const char *const first[] = {"a", "b", "c", "d"};
-  for (int i = 0; i < 4; i++) CHECK(api_scan_word(&scan, &word) && api_word_is(word, first[i]));
-  CHECK(!api_scan_word(&scan, &word));
+  for (int i = 0; i < 4; i++) CHECK(api_scanner_word_on_line(&scan, &word) && api_word_equals(word, first[i]));
+  CHECK(!api_scanner_word_on_line(&scan, &word));
   CHECK_INT(scan.line, 3);
-  CHECK(api_scan_line(&scan) && !api_scan_word(&scan, &word) && api_scan_any(&scan, &word) && api_word_is(word, "e"));
+  CHECK(api_scanner_next_line(&scan) && !api_scanner_word_on_line(&scan, &word) && api_scanner_next_word(&scan, &word) &&
+        api_word_equals(word, "e"));
   CHECK_INT(scan.line, 5);
-  CHECK(!api_scan_any(&scan, &word));
+  CHECK(!api_scanner_next_word(&scan, &word));
 }
 
 static const check_test tests[] = {

@@ -21,7 +21,7 @@ static char *scene_text(const ct_scene *scene, const char *id) {
   api_buffer out = {0};
   size_t length;
   api_put_scene(&out, api_text(id), scene);
-  return api_buffer_take(&out, &length);
+  return api_buffer_detach(&out, &length);
 }
 
 static void scenes_come_back_as_they_were_given(void) {
@@ -101,7 +101,7 @@ static void bodies_beyond_the_limit_are_refused(void) {
   api_body_list list = {0};
   d.limits.bodies = 2;
   CHECK(document_parse(&d, more, sizeof more - 1) && api_read_bodies(&d.reader, &d.root, &list));
-  CHECK(!api_insert_bodies(&d.reader, NULL, &list, draft));
+  CHECK(!api_add_bodies(&d.reader, NULL, &list, draft));
   document_expect(&d, "full", "limit-exceeded", "/0", "at most 2");
   api_body_list_free(&list);
   ct_draft_discard(draft);
@@ -122,7 +122,7 @@ static void an_id_in_use_is_not_a_repeated_one(void) {
     ct_draft *draft = ct_draft_begin(scene);
     api_body_list list = {0};
     CHECK(document_parse(&d, cases[i].text, strlen(cases[i].text)) && api_read_bodies(&d.reader, &d.root, &list));
-    api_insert_bodies(&d.reader, NULL, &list, draft);
+    api_add_bodies(&d.reader, NULL, &list, draft);
     document_expect(&d, cases[i].text, cases[i].problem, cases[i].pointer, NULL);
     api_body_list_free(&list);
     ct_draft_discard(draft);

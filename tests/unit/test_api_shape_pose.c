@@ -1,6 +1,6 @@
 /* Poses: four spellings of a rotation against long double arithmetic, and what is no rotation. */
-#include "json/pose_json.h"
 #include "tests/support/document.h"
+#include "json/pose_json.h"
 
 /* What a document's pose members read as. False after faults. */
 static bool read_pose(document *d, const char *text, ct_pose *out) {

@@ -158,7 +158,7 @@ static pending begin(rig *r, const char *method, const char *path, const char *b
   api_reply refusal = {0};
   CHECK(api_match_head(r->service, &head, &p.match, &refusal));
   p.call = api_call_create(r->service, &head, &p.match);
-  api_call_use_shapes(p.call, r->shapes);
+  api_call_set_shapes(p.call, r->shapes);
   api_input input = {.body = body, .body_length = body ? strlen(body) : 0};
   CHECK(api_call_begin(p.call, &input) == API_STEP_DONE);
   return p;
@@ -276,7 +276,7 @@ static void a_call_sees_the_shapes_that_it_was_given(void) {
   api_reply refusal = {0};
   CHECK(api_match_head(r.service, &head, &match, &refusal));
   api_call *call = api_call_create(r.service, &head, &match);
-  api_call_use_shapes(call, r.shapes);
+  api_call_set_shapes(call, r.shapes);
   rig_must(&r, "DELETE", made.location, NULL, 200);
   api_input input = {.body = body, .body_length = strlen(body)};
   if (api_call_begin(call, &input) == API_STEP_WORK) rig_run(&r, call);
@@ -347,7 +347,7 @@ static void of_a_table_those_are_left_that_a_list_has(void) {
       if (has[i] && i % 2 == 0) kept++;
     }
     if (round % 3 == 0) snprintf(list[count++], LISTED, "z");
-    const api_shape_table *left = api_shapes_among(table, list[0], count, LISTED);
+    const api_shape_table *left = api_shapes_intersect(table, list[0], count, LISTED);
     CHECK((left == table) == (kept == SHAPES));
     CHECK_INT(api_shapes_count(left), kept);
     size_t at = 0;
@@ -359,7 +359,7 @@ static void of_a_table_those_are_left_that_a_list_has(void) {
     }
     api_shapes_release(left);
   }
-  const api_shape_table *none = api_shapes_among(table, NULL, 0, LISTED);
+  const api_shape_table *none = api_shapes_intersect(table, NULL, 0, LISTED);
   CHECK_INT(api_shapes_count(none), 0);
   CHECK_INT(api_shapes_memory(none), 0);
   api_shapes_release(none);
@@ -384,7 +384,7 @@ static void a_walk_through_a_list_takes_no_longer_than_finding_each_in_it(void) 
     /* Once with all of them, once without the first. */
     double before = processor_seconds();
     for (int i = 0; i < 2; i++) {
-      const api_shape_table *left = api_shapes_among(table, list[i], (size_t)(SHAPES - i), LISTED);
+      const api_shape_table *left = api_shapes_intersect(table, list[i], (size_t)(SHAPES - i), LISTED);
       CHECK_INT(api_shapes_count(left), SHAPES - i);
       api_shapes_release(left);
     }

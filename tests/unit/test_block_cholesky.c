@@ -1,9 +1,9 @@
 /* The sparse factor in blocks: solutions put back into their equations in long double, for graphs of all kinds; how much a wall
  * fills in against what theory says of nested dissection; limits, and a raised flag.
  */
+#include "linear/arena.h"
 #include "linear/block_cholesky.h"
 #include "linear/nested_dissection.h"
-#include "linear/arena.h"
 #include "tests/support/check.h"
 
 #define COUNT_MAX 64
@@ -74,10 +74,10 @@ static double wrong(const equations *e, const double *x, const double *right) {
 static void solutions_solve(void) {
   static equations e;
   check_random r = {20260107};
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   for (int turn = 0; turn < 200; turn++) {
     join(&e, turn % 5, &r);
-    ct_solver_mark mark = ct_solver_enter(solver);
+    ct_arena_mark mark = ct_arena_enter(solver);
     ct_block_cholesky f;
     bool fits = false;
     const ct_block_shape shape = {e.count, e.pairs, e.pair_count, SIZE_MAX, INFINITY};
@@ -99,9 +99,9 @@ static void solutions_solve(void) {
       ct_block_cholesky_solve(&f, right, right);
       CHECK(memcmp(x, right, e.count * N * sizeof *x) == 0);
     }
-    ct_solver_leave(solver, mark);
+    ct_arena_leave(solver, mark);
   }
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
 }
 
 #define SIDE 64
@@ -115,8 +115,8 @@ static void a_wall_fills_in_little(void) {
       if (x > 0) pairs[count++] = (ct_block_pair){y * SIDE + x - 1, y * SIDE + x};
       if (y > 0) pairs[count++] = (ct_block_pair){(y - 1) * SIDE + x, y * SIDE + x};
     }
-  ct_solver *solver = ct_solver_create();
-  ct_solver_mark mark = ct_solver_enter(solver);
+  ct_arena *solver = ct_arena_create();
+  ct_arena_mark mark = ct_arena_enter(solver);
   ct_block_cholesky f;
   bool fits = false;
   ct_block_shape shape = {SIDE * SIDE, pairs, count, SIZE_MAX, INFINITY};
@@ -139,8 +139,8 @@ static void a_wall_fills_in_little(void) {
   ct_block_cholesky_clear(&f);
   CHECK_INT(ct_block_cholesky_factor(&f, cancel), CT_CANCELLED);
   ct_cancel_destroy(cancel);
-  ct_solver_leave(solver, mark);
-  ct_solver_destroy(solver);
+  ct_arena_leave(solver, mark);
+  ct_arena_destroy(solver);
 }
 
 static const check_test tests[] = {

@@ -264,13 +264,13 @@ static void the_tree_finds_what_boxes_meet(void) {
   const ct_elements_view *view = ct_elements_get(elements);
   for (int k = 0; k < 50; k++) {
     ct_vec3 low = {check_uniform(&r, -1, 3), check_uniform(&r, -1, 3), check_uniform(&r, -1, 3)};
-    ct_box box = {low, ct_add(low, ct_vec(check_uniform(&r, 0, 1), check_uniform(&r, 0, 1), check_uniform(&r, 0, 1)))};
+    ct_aabb box = {low, ct_add(low, ct_vec(check_uniform(&r, 0, 1), check_uniform(&r, 0, 1), check_uniform(&r, 0, 1)))};
     bool found[162] = {false};
     ct_tree_query(view->tree, &box, note_element, found, NULL);
     for (uint32_t e = 0; e < b.en; e++) {
-      ct_box own = ct_box_nothing();
-      for (uint32_t c = 0; c < 4; c++) own = ct_box_union(own, (ct_box){b.v[b.c[4 * e + c]], b.v[b.c[4 * e + c]]});
-      CHECK_INT(found[e], ct_box_overlap(&own, &box));
+      ct_aabb own = ct_aabb_empty();
+      for (uint32_t c = 0; c < 4; c++) own = ct_aabb_union(own, (ct_aabb){b.v[b.c[4 * e + c]], b.v[b.c[4 * e + c]]});
+      CHECK_INT(found[e], ct_aabb_overlap(&own, &box));
     }
   }
   ct_elements_release(elements);

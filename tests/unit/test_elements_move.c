@@ -86,7 +86,7 @@ static void check_tree(const ct_elements_view *v) {
     memset(seen, 0, v->element_count);
     ct_tree_query(v->tree, &v->boxes[e], count_visit, seen, NULL);
     for (uint32_t k = 0; k < v->element_count; k++)
-      CHECK_INT(seen[k], ct_box_overlap(&v->boxes[e], &v->boxes[k]));
+      CHECK_INT(seen[k], ct_aabb_overlap(&v->boxes[e], &v->boxes[k]));
   }
   free(seen);
 }

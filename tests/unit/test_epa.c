@@ -1,14 +1,14 @@
 /* The growing polytope and the fifteen axes of two boxes: depth, normal and bracket, against brute force and each other. */
-#include "primitives/box_cells.h"
 #include "convex/epa.h"
+#include "primitives/box_cells.h"
 
 #include "tests/oracle/pair_cases.h"
 #include "tests/oracle/pair_oracle.h"
 
-static void place(const pair_case *c, ct_core *a, ct_core *b) {
+static void place(const pair_case *c, ct_convex_proxy *a, ct_convex_proxy *b) {
   ct_frame fa = ct_frame_of(c->a.pose), fb = ct_frame_of(c->b.pose);
-  ct_core_place(&c->a.shape, &fa, a);
-  ct_core_place(&c->b.shape, &fb, b);
+  ct_proxy_place(&c->a.shape, &fa, a);
+  ct_proxy_place(&c->b.shape, &fb, b);
 }
 
 /* Boxes and hulls from any start, near contact on both sides: the depth, also where it is a tiny separation. */
@@ -27,7 +27,7 @@ static void depth_is_exact_to_round_off(void) {
     oracle_body oa = oracle_of(&c.a.shape, &c.a.pose, c.a.points, c.a.count);
     oracle_body ob = oracle_of(&c.b.shape, &c.b.pose, c.b.points, c.b.count);
     double truth = -(double)oracle_distance(&oa, &ob, NULL);
-    ct_core a, b;
+    ct_convex_proxy a, b;
     place(&c, &a, &b);
     if (truth > -1e-15) {
       ct_epa_result e;
@@ -35,7 +35,7 @@ static void depth_is_exact_to_round_off(void) {
       CHECK_NEAR(e.depth, truth, 64 * 0x1p-53 * 4.0);
       CHECK_NEAR(e.least, truth, 64 * 0x1p-53 * 4.0);
       CHECK_INT(e.status, CT_PAIR_OK);
-      if (a.kind == CT_CORE_BOX && b.kind == CT_CORE_BOX) {
+      if (a.kind == CT_PROXY_BOX && b.kind == CT_PROXY_BOX) {
         ct_epa_result axes;
         ct_box_box_depth(&a, &b, &axes);
         CHECK_NEAR(axes.depth, truth, 64 * 0x1p-53 * 4.0);
@@ -51,12 +51,12 @@ static void depth_is_exact_to_round_off(void) {
 static void separation_by_a_face_is_certified(void) {
   ct_epa epa = {0};
   const ct_shape cube = {.kind = CT_KIND_BOX, .box = {{1, 1, 1}}};
-  ct_core a, b;
+  ct_convex_proxy a, b;
   ct_frame f = ct_frame_of(ct_pose_identity());
-  ct_core_place(&cube, NULL, &a);
+  ct_proxy_place(&cube, NULL, &a);
   for (int k = 0; k < 40; k += 3) {
     f.position = ct_vec(2.0 + ldexp(1.0, -k), 0.25, -0.5);
-    ct_core_place(&cube, &f, &b);
+    ct_proxy_place(&cube, &f, &b);
     ct_epa_result e;
     ct_epa_run(&epa, &a, &b, NULL, &e);
     CHECK_NEAR(e.depth, -ldexp(1.0, -k), 32 * 0x1p-53);
@@ -69,12 +69,12 @@ static void origin_is_made_of_vertices_of_the_polytope(void) {
   ct_epa epa = {0};
   const ct_shape cube = {.kind = CT_KIND_BOX, .box = {{1, 1, 1}}};
   ct_frame f = ct_frame_of((ct_pose){{0.3, 0.4, 0.5}, {0.1, 0.2, 0.3, 0.9}});
-  ct_core a, b;
-  ct_core_place(&cube, NULL, &a);
-  ct_core_place(&cube, &f, &b);
+  ct_convex_proxy a, b;
+  ct_proxy_place(&cube, NULL, &a);
+  ct_proxy_place(&cube, &f, &b);
   ct_epa_result e;
   ct_epa_run(&epa, &a, &b, NULL, &e);
-  ct_mink vertex[4];
+  ct_minkowski_vertex vertex[4];
   double weights[4];
   CHECK(ct_epa_origin(&epa, vertex, weights));
   ct_vec3 sum = {0, 0, 0};
@@ -90,15 +90,15 @@ static void origin_is_made_of_vertices_of_the_polytope(void) {
 static void flat_difference_has_depth_zero(void) {
   ct_epa epa = {0};
   const ct_shape capsule = {.kind = CT_KIND_CAPSULE, .capsule = {1, 0.5, 0.5}};
-  ct_core a, b;
+  ct_convex_proxy a, b;
   ct_frame f = ct_frame_of((ct_pose){{0, 0, 0.5}, {0.70710678118654752440, 0, 0, 0.70710678118654752440}});
-  ct_core_place(&capsule, NULL, &a);
-  ct_core_place(&capsule, &f, &b);
+  ct_proxy_place(&capsule, NULL, &a);
+  ct_proxy_place(&capsule, &f, &b);
   ct_epa_result e;
   ct_epa_run(&epa, &a, &b, NULL, &e);
   CHECK_NEAR(e.depth, 0.0, 16 * 0x1p-53);
   CHECK_NEAR(fabs(e.normal.x), 1.0, 16 * 0x1p-53);
-  CHECK(!ct_epa_origin(&epa, (ct_mink[4]){0}, (double[4]){0}));
+  CHECK(!ct_epa_origin(&epa, (ct_minkowski_vertex[4]){0}, (double[4]){0}));
   ct_epa_free(&epa);
 }
 

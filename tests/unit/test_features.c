@@ -388,7 +388,7 @@ static void surfaces_and_other_kinds_have_no_features(void) {
   ct_features out;
   ct_pair_features((ct_placed){&mesh, &here}, (ct_placed){&ball, &here}, &options, workspace, &out);
   CHECK_INT(out.status, CT_FEATURES_NO_TRIANGLES);
-  CHECK(!ct_features_takes(&ball) && ct_features_takes(&mesh));
+  CHECK(!ct_features_are_supported(&ball) && ct_features_are_supported(&mesh));
   ct_mesh_release(open);
   ct_mesh_release(cube);
 }

@@ -41,8 +41,9 @@ static asked ask(const ct_shape shape[2], ct_workspace *workspace, long n) {
   memory.counting = true;
   ct_pair_features(a, b, &options, workspace, &f);
   memory.counting = false;
-  asked out = {.items = copy_of(f.items, f.count * sizeof *f.items), .count = f.count, .told = f.status == CT_FEATURES_STARVED};
-  CHECK(f.status == CT_FEATURES_OK || f.status == CT_FEATURES_STARVED);
+  asked out = {
+      .items = copy_of(f.items, f.count * sizeof *f.items), .count = f.count, .told = f.status == CT_FEATURES_OUT_OF_MEMORY};
+  CHECK(f.status == CT_FEATURES_OK || f.status == CT_FEATURES_OUT_OF_MEMORY);
   memory.counting = true;
   ct_pair_triangles(a, b, workspace, &t);
   memory.counting = false;
@@ -51,7 +52,7 @@ static asked ask(const ct_shape shape[2], ct_workspace *workspace, long n) {
   out.pairs_told = t.starved;
   out.allocations = memory.taken;
   memory.fail_at = 0;
-  out.starved = workspace && ct_workspace_starved(workspace);
+  out.starved = workspace && ct_workspace_out_of_memory(workspace);
   return out;
 }
 

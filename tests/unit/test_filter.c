@@ -62,13 +62,13 @@ static void groups_exclude_both_ways_and_pair_rules_win(void) {
   CHECK(!seen[2 * BODIES + 5]);
   CHECK(seen[2 * BODIES + 6]);
 
-  ct_filter_verdict verdict = ct_scene_verdict(scene, 0, 1);
+  ct_filter_verdict verdict = ct_scene_filter_verdict(scene, 0, 1);
   CHECK(verdict.collide && text_is(verdict.pair_rule->reason, "wired") && verdict.group_a.length == 0);
-  verdict = ct_scene_verdict(scene, 5, 2);
+  verdict = ct_scene_filter_verdict(scene, 5, 2);
   CHECK(!verdict.collide && text_is(verdict.pair_rule->reason, "bolted"));
-  verdict = ct_scene_verdict(scene, 3, 0);
+  verdict = ct_scene_filter_verdict(scene, 3, 0);
   CHECK(!verdict.collide && !verdict.pair_rule && text_is(verdict.group_a, "g1") && text_is(verdict.group_b, "g0"));
-  verdict = ct_scene_verdict(scene, 2, 3);
+  verdict = ct_scene_filter_verdict(scene, 2, 3);
   CHECK(verdict.collide && !verdict.pair_rule && verdict.group_a.length == 0 && verdict.group_b.length == 0);
   ct_scene_release(scene);
 }
@@ -112,7 +112,7 @@ static void removing_a_body_drops_its_pair_rules_even_if_the_id_comes_back(void)
   const ct_scene *next = ct_draft_seal(draft);
   CHECK_INT(ct_scene_filters(next)->pair_count, 1);
   CHECK(text_is(ct_scene_filters(next)->pairs[0].b, "b3"));
-  CHECK(ct_scene_verdict(next, row, 1).collide && !ct_scene_verdict(next, 2, 3).collide);
+  CHECK(ct_scene_filter_verdict(next, row, 1).collide && !ct_scene_filter_verdict(next, 2, 3).collide);
   CHECK_INT(ct_scene_filters(scene)->pair_count, 3);
   ct_scene_release(next);
   /* Rules set after the removal are of the new bodies. */
@@ -123,7 +123,7 @@ static void removing_a_body_drops_its_pair_rules_even_if_the_id_comes_back(void)
   CHECK_INT(ct_draft_remove(draft, 5), CT_OK);
   next = ct_draft_seal(draft);
   CHECK_INT(ct_scene_filters(next)->pair_count, 1);
-  CHECK(!ct_scene_verdict(next, row, 1).collide);
+  CHECK(!ct_scene_filter_verdict(next, row, 1).collide);
   ct_scene_release(next);
   /* And with no rules at all there is nothing to drop. */
   draft = ct_draft_begin(scene);
@@ -204,8 +204,8 @@ static void random_rules_mean_what_they_say(void) {
         bool expected = collides(groups, excludes, pair_rule, i, j);
         CHECK_INT(tree[i * BODIES + j], expected);
         CHECK_INT(brute[i * BODIES + j], expected);
-        CHECK_INT(ct_scene_verdict(scene, (uint32_t)i, (uint32_t)j).collide, expected);
-        CHECK_INT(ct_scene_verdict(scene, (uint32_t)j, (uint32_t)i).collide, expected);
+        CHECK_INT(ct_scene_filter_verdict(scene, (uint32_t)i, (uint32_t)j).collide, expected);
+        CHECK_INT(ct_scene_filter_verdict(scene, (uint32_t)j, (uint32_t)i).collide, expected);
       }
     }
     ct_scene_release(scene);

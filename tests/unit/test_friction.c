@@ -6,7 +6,7 @@
 
 #include <contact/cancel.h>
 
-static ct_solver *solver;
+static ct_arena *solver;
 
 static ct_friction_result ask(const friction_case *c, const ct_friction_options *options) {
   ct_friction_result result = {.r = c->r, .u = c->u};
@@ -484,9 +484,9 @@ static const check_test tests[] = {
 };
 
 int main(int argc, char **argv) {
-  solver = ct_solver_create();
+  solver = ct_arena_create();
   if (!solver) return 1;
   int failed = check_main(argc, argv, tests, sizeof tests / sizeof *tests);
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
   return failed;
 }

@@ -5,7 +5,7 @@
 #include "tests/support/check.h"
 #include "tests/support/friction_problems.h"
 
-static ct_status ask(friction_case *c, ct_friction_method method, ct_solver *solver, long fail_at) {
+static ct_status ask(friction_case *c, ct_friction_method method, ct_arena *solver, long fail_at) {
   ct_friction_result result = {.r = c->r, .u = c->u};
   memory.fail_at = fail_at;
   memory.taken = 0;
@@ -30,7 +30,7 @@ static void what_memory_cannot_be_had_for_has_changed_nothing(void) {
     for (int rest = 0; rest < 2; rest++) {
       long refused = 0;
       for (long at = 1;; at++) {
-        ct_solver *solver = ct_solver_create();
+        ct_arena *solver = ct_arena_create();
         for (size_t k = 0; k < n; k++) c.r[k] = c.u[k] = 77.0;
         memory.rest = rest == 1;
         long live = memory.live;
@@ -40,7 +40,7 @@ static void what_memory_cannot_be_had_for_has_changed_nothing(void) {
         CHECK(status == CT_OK ? !untouched : status == CT_OUT_OF_MEMORY && untouched);
         refused += status == CT_OUT_OF_MEMORY;
         CHECK_INT(ask(&c, (ct_friction_method)m, solver, 0), CT_OK);
-        ct_solver_destroy(solver);
+        ct_arena_destroy(solver);
         CHECK_INT(memory.live, live - 1);
         if (!reached) break;
       }
@@ -52,7 +52,7 @@ static void what_memory_cannot_be_had_for_has_changed_nothing(void) {
 
 static void a_warm_solver_allocates_nothing(void) {
   NEEDS_FAILING_MALLOC;
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   for (int round = 0; round < 2; round++)
     for (int m = 0; m < CT_FRICTION_METHOD_COUNT; m++) {
       friction_case c = case_of((ct_friction_method)m);
@@ -60,7 +60,7 @@ static void a_warm_solver_allocates_nothing(void) {
       if (round == 1) CHECK_INT(memory.taken, 0);
       case_free(&c);
     }
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
 }
 
 static const check_test tests[] = {

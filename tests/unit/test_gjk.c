@@ -19,7 +19,7 @@ static ct_simplex random_simplex(check_random *r, int count, double flat, double
   ct_simplex s = {.count = count};
   for (int i = 0; i < count; i++) {
     ct_vec3 p = random_vec(r, 1.0);
-    s.vertex[i].w = ct_snap(ct_vec(p.x, p.y * flat, p.z * flat + shift), ct_grid(4.0));
+    s.vertex[i].w = ct_round_to_grid(ct_vec(p.x, p.y * flat, p.z * flat + shift), ct_grid(4.0));
   }
   return s;
 }
@@ -36,7 +36,7 @@ static void simplex_value_is_the_distance_of_the_origin(void) {
     CHECK_NEAR(ct_norm(s.normal), 1.0, 4 * 0x1p-53);
     ct_simplex_reduce(&s);
     double weights[4];
-    CHECK(ct_simplex_defect(&s, weights) <= 64 * 0x1p-53);
+    CHECK(ct_simplex_witness_error(&s, weights) <= 64 * 0x1p-53);
   }
 }
 
@@ -53,7 +53,7 @@ static void a_vertex_that_joins_is_weighed_by_signs_or_else_by_the_search(void) 
     if (!(ct_dot(s.normal, next.vertex[0].w) < s.value)) continue;
     s.vertex[s.count++] = next.vertex[0];
     double truth = oracle_origin(&s);
-    unsigned region = ct_simplex_region(&s);
+    unsigned region = ct_simplex_voronoi_region(&s);
     asked++;
     told += region != 0;
     if (truth < 0.0) CHECK(region == 0);
@@ -65,7 +65,7 @@ static void a_vertex_that_joins_is_weighed_by_signs_or_else_by_the_search(void) 
     ct_simplex_reduce(&s);
     of_kind[s.count]++;
     double weights[4];
-    CHECK(ct_simplex_defect(&s, weights) <= 64 * 0x1p-53);
+    CHECK(ct_simplex_witness_error(&s, weights) <= 64 * 0x1p-53);
   }
   CHECK(asked > 5000 && told > asked * 8 / 10);
   for (int k = 1; k < 4; k++) CHECK(of_kind[k] > 300);
@@ -123,16 +123,16 @@ static void brackets_hold_the_truth_also_when_stopped_early(void) {
     pair_case c;
     family_random(&c, &r);
     ct_frame frame = ct_frame_of(c.b.pose);
-    ct_core a, b;
+    ct_convex_proxy a, b;
     ct_frame fa = ct_frame_of(c.a.pose);
-    ct_core_place(&c.a.shape, &fa, &a);
-    ct_core_place(&c.b.shape, &frame, &b);
+    ct_proxy_place(&c.a.shape, &fa, &a);
+    ct_proxy_place(&c.b.shape, &frame, &b);
     double threshold = i & 1 ? 0.25 : INFINITY, enough = i & 2 ? 0.5 : -INFINITY;
     ct_gjk g = {.a = &a, .b = &b, .threshold = threshold, .enough = enough};
     ct_gjk_outcome outcome = ct_gjk_run(&g);
     oracle_body oa = oracle_of(&c.a.shape, &c.a.pose, c.a.points, c.a.count);
     oracle_body ob = oracle_of(&c.b.shape, &c.b.pose, c.b.points, c.b.count);
-    bool tapered = ct_core_tapered(&a) || ct_core_tapered(&b);
+    bool tapered = ct_proxy_is_tapered(&a) || ct_proxy_is_tapered(&b);
     double truth = (double)oracle_distance(&oa, &ob, NULL), core = tapered ? truth : truth + a.radius[0] + b.radius[0];
     double roundoff = ct_roundoff(&a, &b, truth) + 0x1p-50;
     CHECK(g.lower <= core + roundoff);

@@ -34,7 +34,7 @@ static void lanes_and_plain_code_agree_with_the_definition(void) {
     ct_grid_box a = random_grid_box(&r), b = random_grid_box(&r);
     bool overlap = overlap_by_definition(&a, &b);
     overlaps += overlap;
-    if ((ct_grid_apart(ct_grid_ask(&a), &b) == 0) != overlap || (ct_grid_apart_plain(&a, &b) == 0) != overlap)
+    if ((ct_grid_apart(ct_grid_query_box(&a), &b) == 0) != overlap || (ct_grid_apart_plain(&a, &b) == 0) != overlap)
       CHECK_FAIL("pair %d: %d expected", i, overlap);
   }
   CHECK(overlaps > 100);
@@ -48,7 +48,7 @@ static void a_run_gives_the_places_that_overlap(void) {
   for (int i = 0; i < MANY; i++) boxes[i] = random_grid_box(&r);
   for (int i = 0; i < MANY; i++) {
     uint32_t from = (uint32_t)(check_next(&r) % MANY), to = from + (uint32_t)(check_next(&r) % (MANY - from + 1));
-    size_t count = ct_grid_test(ct_grid_ask(&boxes[i]), boxes, from, to, 7ull << 32, hits), expected = 0;
+    size_t count = ct_grid_test(ct_grid_query_box(&boxes[i]), boxes, from, to, 7ull << 32, hits), expected = 0;
     for (uint32_t k = from; k < to; k++)
       if (overlap_by_definition(&boxes[i], &boxes[k])) CHECK(expected < count && hits[expected++] == (7ull << 32 | k));
     CHECK_INT(count, expected);
@@ -71,14 +71,14 @@ static void quanta_reverse_no_order(void) {
   }
 }
 
-static void check_against_all_pairs(const ct_box *boxes, size_t count) {
+static void check_against_all_pairs(const ct_aabb *boxes, size_t count) {
   ct_broad_options grid = {CT_BROADPHASE_GRID, SIZE_MAX, NULL};
   ct_pair_list found = {NULL, 0, 0};
   CHECK_INT(ct_broad_pairs(boxes, count, &grid, &found, NULL), CT_OK);
   size_t k = 0, wrong = 0;
   for (uint32_t i = 0; i < count; i++)
     for (uint32_t j = i + 1; j < count; j++) {
-      const ct_box *a = &boxes[i], *b = &boxes[j];
+      const ct_aabb *a = &boxes[i], *b = &boxes[j];
       if (a->min.x > b->max.x || b->min.x > a->max.x || a->min.y > b->max.y || b->min.y > a->max.y || a->min.z > b->max.z ||
           b->min.z > a->max.z)
         continue;
@@ -92,7 +92,7 @@ static void check_against_all_pairs(const ct_box *boxes, size_t count) {
 }
 
 enum { BOXES = 1500 };
-static ct_box boxes_of_scene[BOXES];
+static ct_aabb boxes_of_scene[BOXES];
 
 /* Boxes side by side whose ends are the same number, or one bit apart on either side, at places where little fits a double. */
 static void ends_that_touch_or_miss_by_one_bit(void) {
@@ -108,7 +108,7 @@ static void ends_that_touch_or_miss_by_one_bit(void) {
         end[axis + 3] = dice / 33 % 3 == 0 ? nextafter(high, -INFINITY) : high;
         if (!(end[axis] <= end[axis + 3])) end[axis + 3] = end[axis];
       }
-      boxes_of_scene[i] = (ct_box){{end[0], end[1], end[2]}, {end[3], end[4], end[5]}};
+      boxes_of_scene[i] = (ct_aabb){{end[0], end[1], end[2]}, {end[3], end[4], end[5]}};
     }
     check_against_all_pairs(boxes_of_scene, BOXES);
   }
@@ -121,7 +121,7 @@ static void rows_with_large_gaps(void) {
     for (int i = 0; i < BOXES; i++) {
       double p[3] = {check_uniform(&r, 0, 4), check_uniform(&r, 0, 4), check_uniform(&r, 0, 4)};
       p[axis] += (double)(check_next(&r) % 30) * 57.0;
-      boxes_of_scene[i] = (ct_box){{p[0], p[1], p[2]}, {p[0] + 0.7, p[1] + 0.9, p[2] + 0.8}};
+      boxes_of_scene[i] = (ct_aabb){{p[0], p[1], p[2]}, {p[0] + 0.7, p[1] + 0.9, p[2] + 0.8}};
       if (i == BOXES - 1) check_against_all_pairs(boxes_of_scene, BOXES);
     }
 }
@@ -137,7 +137,7 @@ static void levels_and_boxes_without_one(void) {
       uint64_t dice = check_next(&r) % 100;
       if (dice < 10) e.z = 0.0;
       if (dice < 3) e = ct_vec(0, 0, 0);
-      boxes_of_scene[i] = (ct_box){p, ct_add(p, e)};
+      boxes_of_scene[i] = (ct_aabb){p, ct_add(p, e)};
       if (dice == 50 && scene % 2) boxes_of_scene[i].max.y = INFINITY;
       if (dice == 51 && scene % 2) boxes_of_scene[i].min.x = -INFINITY;
       if (dice == 52 && scene % 3 == 0) boxes_of_scene[i].max.z = 1e308;
@@ -155,7 +155,7 @@ static void next_to_no_extent(void) {
     for (int i = 0; i < 300; i++) {
       ct_vec3 p = {unit * (double)(check_next(&r) % 40), unit * (double)(check_next(&r) % 40),
                    unit * (double)(check_next(&r) % 40)};
-      boxes_of_scene[i] = (ct_box){p, ct_add(p, ct_vec(3 * unit, 2 * unit, unit))};
+      boxes_of_scene[i] = (ct_aabb){p, ct_add(p, ct_vec(3 * unit, 2 * unit, unit))};
     }
     check_against_all_pairs(boxes_of_scene, 300);
   }

@@ -322,9 +322,9 @@ static void the_first_of_many_copies_is_the_vertex(void) {
   for (uint32_t count = 100; count <= MOST; count = count * 5 / 2) {
     uint32_t distinct = count / 4, next = 0;
     for (uint32_t i = 0; i < count; i++) {
-      uint32_t of = next > 0 && check_next(&r) % 4 ? (uint32_t)(check_next(&r) % i) : CT_GROW_NONE;
-      bool fresh = of == CT_GROW_NONE && next < distinct;
-      if (!fresh && of == CT_GROW_NONE) of = (uint32_t)(check_next(&r) % i);
+      uint32_t of = next > 0 && check_next(&r) % 4 ? (uint32_t)(check_next(&r) % i) : CT_HULL_BUILDER_NONE;
+      bool fresh = of == CT_HULL_BUILDER_NONE && next < distinct;
+      if (!fresh && of == CT_HULL_BUILDER_NONE) of = (uint32_t)(check_next(&r) % i);
       next += fresh;
       first[i] = fresh ? i : first[of];
       p[i] = fresh ? ct_scale(on_sphere(&r), next % 3 ? 1.0 : check_uniform(&r, 0.9, 1.0)) : p[of];

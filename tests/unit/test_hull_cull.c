@@ -19,7 +19,7 @@ static uint32_t went(const ct_vec3 *points, uint32_t count) {
   memcpy(left, points, count * sizeof *left);
   CHECK_INT(ct_hull_cull(left, &number, kept), CT_OK);
   CHECK(number >= 1 && number <= count);
-  ct_grow g = {0};
+  ct_hull_builder g = {0};
   int rank;
   ct_status status = ct_quickhull(points, count, NULL, &g, &rank);
   for (uint32_t i = 0; i < count; i++) {
@@ -30,11 +30,11 @@ static uint32_t went(const ct_vec3 *points, uint32_t count) {
     CHECK_INT(status, CT_OK);
     for (uint32_t f = 0; f < g.face_count; f++) {
       const uint32_t *v = g.faces[f].vertex;
-      if (ct_grow_alive(&g, f)) CHECK_INT(ct_orient3d(points[v[0]], points[v[1]], points[v[2]], points[i]), -1);
+      if (ct_hull_builder_is_alive(&g, f)) CHECK_INT(ct_orient3d(points[v[0]], points[v[1]], points[v[2]], points[i]), -1);
     }
   }
   CHECK_INT(at, number);
-  ct_grow_free(&g);
+  ct_hull_builder_free(&g);
   return count - number;
 }
 

@@ -1,8 +1,8 @@
 /* Times of impact of bodies of many colliders, against all pairs of these one by one; and how little of them is looked at. Counts
  * of what is looked at stand for the time it takes: they are the same on any machine. */
-#include "toi/toi_collider_tree.h"
 #include "tests/support/failing_malloc.h"
 #include "tests/support/movers.h"
+#include "toi/toi_collider_tree.h"
 
 #define MANY 400
 #define DURATION 1.0
@@ -41,29 +41,29 @@ static const ct_body *body_of(const ct_shape *shapes, const ct_pose *poses, uint
   return body;
 }
 
-static ct_mover all_of(const compound *c, const ct_path_options *path) {
+static ct_moving_body all_of(const compound *c, const ct_path_options *path) {
   return mover_of(body_of(c->shapes, c->poses, c->count), path);
 }
 
 /* One collider, on the same path. */
-static ct_mover one_of(const compound *c, uint32_t i, const ct_path_options *path) {
+static ct_moving_body one_of(const compound *c, uint32_t i, const ct_path_options *path) {
   return mover_of(body_of(&c->shapes[i], &c->poses[i], 1), path);
 }
 
 static ct_pose at(ct_vec3 position) { return (ct_pose){position, ct_quat_identity()}; }
 
 /* The least over all pairs, each as two bodies; the first to be met. */
-static ct_impact least_of_all(const compound *a, const compound *b, const ct_path_options paths[2], ct_workspace *workspace) {
-  ct_impact_options options = whole_motion(DURATION);
-  ct_impact least = {.event = CT_IMPACT_NONE, .time = DURATION, .free_until = DURATION};
+static ct_toi least_of_all(const compound *a, const compound *b, const ct_path_options paths[2], ct_workspace *workspace) {
+  ct_toi_options options = whole_motion(DURATION);
+  ct_toi least = {.event = CT_TOI_NONE, .time = DURATION, .free_until = DURATION};
   for (uint32_t i = 0; i < a->count; i++) {
-    ct_mover first = one_of(a, i, &paths[0]);
+    ct_moving_body first = one_of(a, i, &paths[0]);
     for (uint32_t j = 0; j < b->count; j++) {
-      ct_mover second = one_of(b, j, &paths[1]);
-      ct_impact impact;
-      CHECK_INT(ct_body_impact(first, second, &options, workspace, &impact), CT_OK);
-      CHECK(impact.event == CT_IMPACT_NONE || impact.event == CT_IMPACT_CONTACT);
-      if (impact.event == CT_IMPACT_CONTACT && impact.time < least.time) {
+      ct_moving_body second = one_of(b, j, &paths[1]);
+      ct_toi impact;
+      CHECK_INT(ct_body_toi(first, second, &options, workspace, &impact), CT_OK);
+      CHECK(impact.event == CT_TOI_NONE || impact.event == CT_TOI_CONTACT);
+      if (impact.event == CT_TOI_CONTACT && impact.time < least.time) {
         least = impact;
         least.collider_a = i;
         least.collider_b = j;
@@ -78,21 +78,21 @@ static ct_impact least_of_all(const compound *a, const compound *b, const ct_pat
 /* Do they meet? */
 static bool check_against_all(const compound *a, const compound *b, const ct_path_options paths[2]) {
   ct_workspace *workspace = ct_workspace_create();
-  ct_impact_options options = whole_motion(DURATION);
-  ct_mover first = all_of(a, &paths[0]), second = all_of(b, &paths[1]);
-  ct_impact least = least_of_all(a, b, paths, workspace), told, mirror;
-  CHECK_INT(ct_body_impact(first, second, &options, workspace, &told), CT_OK);
-  CHECK_INT(ct_body_impact(second, first, &options, workspace, &mirror), CT_OK);
+  ct_toi_options options = whole_motion(DURATION);
+  ct_moving_body first = all_of(a, &paths[0]), second = all_of(b, &paths[1]);
+  ct_toi least = least_of_all(a, b, paths, workspace), told, mirror;
+  CHECK_INT(ct_body_toi(first, second, &options, workspace, &told), CT_OK);
+  CHECK_INT(ct_body_toi(second, first, &options, workspace, &mirror), CT_OK);
   CHECK_INT(told.event, least.event);
   CHECK_NEAR(told.time, least.time, 1e-13);
-  CHECK(told.event == CT_IMPACT_NONE || (told.collider_a == least.collider_a && told.collider_b == least.collider_b));
+  CHECK(told.event == CT_TOI_NONE || (told.collider_a == least.collider_a && told.collider_b == least.collider_b));
   CHECK(told.lower <= least.upper && least.lower <= told.upper);
   CHECK(told.time == mirror.time && told.lower == mirror.lower && told.upper == mirror.upper);
   CHECK(told.collider_a == mirror.collider_b && told.collider_b == mirror.collider_a);
   mover_free(first);
   mover_free(second);
   ct_workspace_destroy(workspace);
-  return told.event == CT_IMPACT_CONTACT;
+  return told.event == CT_TOI_CONTACT;
 }
 
 static void compounds_meet_where_the_first_of_their_pairs_does(void) {
@@ -123,9 +123,9 @@ static void compounds_meet_where_the_first_of_their_pairs_does(void) {
 /* A set of two bodies, as searches use it. */
 typedef struct rig {
   ct_workspace *workspace;
-  ct_impact_options options;
-  ct_mover a, b;
-  ct_impact_bodies bodies;
+  ct_toi_options options;
+  ct_moving_body a, b;
+  ct_toi_bodies bodies;
 } rig;
 
 static void rig_open(rig *g, const compound *a, const compound *b, double far, ct_vec3 velocity) {
@@ -135,7 +135,7 @@ static void rig_open(rig *g, const compound *a, const compound *b, double far, c
   ct_path_options moving = twists(DURATION, at(ct_vec(far, 0, 0)), velocity, ct_vec(0, 0, 0.1));
   g->a = all_of(a, &still);
   g->b = all_of(b, &moving);
-  CHECK_INT(ct_impact_bodies_set(&g->bodies, g->a, g->b, &g->options, g->workspace), CT_OK);
+  CHECK_INT(ct_toi_bodies_set(&g->bodies, g->a, g->b, &g->options, g->workspace), CT_OK);
 }
 
 static void rig_close(rig *g) {
@@ -152,10 +152,10 @@ static void bodies_that_stay_far_from_each_other_are_told_apart_as_wholes(void) 
   scatter(&a, &r, MANY, 1.0);
   scatter(&b, &r, MANY, 1.0);
   rig g;
-  ct_impact impact;
+  ct_toi impact;
   rig_open(&g, &a, &b, 9.0, ct_vec(-0.1, 0, 0));
-  CHECK_INT(ct_impact_first(&g.bodies, &impact), CT_OK);
-  CHECK(impact.event == CT_IMPACT_NONE && impact.iterations == 0);
+  CHECK_INT(ct_toi_first(&g.bodies, &impact), CT_OK);
+  CHECK(impact.event == CT_TOI_NONE && impact.iterations == 0);
   CHECK_INT(g.bodies.in[0]->looked, 1);
   CHECK_INT(sides_made(&g), 0);
   rig_close(&g);
@@ -167,17 +167,17 @@ static void of_bodies_that_come_near_few_pairs_are_looked_at(void) {
   scatter(&a, &r, MANY, 1.0);
   scatter(&b, &r, MANY, 1.0);
   rig g;
-  ct_impact impact;
+  ct_toi impact;
   rig_open(&g, &a, &b, 2.2, ct_vec(-0.5, 0, 0));
-  CHECK_INT(ct_impact_first(&g.bodies, &impact), CT_OK);
-  CHECK_INT(impact.event, CT_IMPACT_CONTACT);
+  CHECK_INT(ct_toi_first(&g.bodies, &impact), CT_OK);
+  CHECK_INT(impact.event, CT_TOI_CONTACT);
   /* 160,000 pairs; a look is at a pair of groups. */
   CHECK(g.bodies.in[0]->looked < 16000 && impact.iterations < 1600);
   /* Passing by at a distance. */
   rig_close(&g);
   rig_open(&g, &a, &b, 2.3, ct_vec(0, 0.5, 0));
-  CHECK_INT(ct_impact_first(&g.bodies, &impact), CT_OK);
-  CHECK_INT(impact.event, CT_IMPACT_NONE);
+  CHECK_INT(ct_toi_first(&g.bodies, &impact), CT_OK);
+  CHECK_INT(impact.event, CT_TOI_NONE);
   CHECK(g.bodies.in[0]->looked < 8000 && impact.iterations < 400);
   rig_close(&g);
 }
@@ -193,10 +193,10 @@ static void of_a_body_above_a_floor_few_colliders_are_looked_at(void) {
     ct_path_options still = stays(DURATION, at(ct_vec(0, 0, 0)));
     g.a = all_of(&a, &down);
     g.b = all_of(&b, &still);
-    CHECK_INT(ct_impact_bodies_set(&g.bodies, g.a, g.b, &g.options, g.workspace), CT_OK);
-    ct_impact impact;
-    CHECK_INT(ct_impact_first(&g.bodies, &impact), CT_OK);
-    CHECK_INT(impact.event, high ? CT_IMPACT_NONE : CT_IMPACT_CONTACT);
+    CHECK_INT(ct_toi_bodies_set(&g.bodies, g.a, g.b, &g.options, g.workspace), CT_OK);
+    ct_toi impact;
+    CHECK_INT(ct_toi_first(&g.bodies, &impact), CT_OK);
+    CHECK_INT(impact.event, high ? CT_TOI_NONE : CT_TOI_CONTACT);
     CHECK(high ? impact.iterations == 0 && sides_made(&g) == 0 : sides_made(&g) < MANY / 4);
     rig_close(&g);
   }
@@ -210,12 +210,12 @@ static void the_nearest_pair_is_that_of_all_and_few_distances_are_taken(void) {
     scatter(&a, &r, 150, 1.0);
     scatter(&b, &r, 150, 1.0);
     rig g;
-    ct_impact_pair pair;
-    ct_impact_sample sample;
+    ct_toi_pair pair;
+    ct_toi_sample sample;
     uint32_t spent = 0;
     double least = INFINITY, time = 0.25 * i;
     rig_open(&g, &a, &b, 2.4, ct_vec(-0.5, 0, 0));
-    CHECK_INT(ct_impact_nearest(&g.bodies, time, &pair, &sample, &spent), CT_OK);
+    CHECK_INT(ct_toi_nearest(&g.bodies, time, &pair, &sample, &spent), CT_OK);
     ct_frame frames[2] = {ct_frame_of(ct_path_pose(g.a.path, time)), ct_frame_of(ct_path_pose(g.b.path, time))};
     for (uint32_t m = 0; m < a.count; m++) {
       for (uint32_t n = 0; n < b.count; n++) {
@@ -241,17 +241,17 @@ static void a_body_that_is_asked_about_again_is_kept_while_that_is_allowed(void)
   rig_open(&g, &a, &b, 1.0, ct_vec(-0.5, 0, 0));
   for (int keeps = 1; keeps >= 0; keeps--) {
     uint32_t spent[2] = {0, 0};
-    ct_impact_pair pair;
-    ct_impact_sample samples[2];
-    ct_impact_keep(g.workspace, keeps == 1);
+    ct_toi_pair pair;
+    ct_toi_sample samples[2];
+    ct_toi_retain_colliders(g.workspace, keeps == 1);
     for (int i = 0; i < 2; i++) {
-      CHECK_INT(ct_impact_bodies_set(&g.bodies, g.a, g.b, &g.options, g.workspace), CT_OK);
+      CHECK_INT(ct_toi_bodies_set(&g.bodies, g.a, g.b, &g.options, g.workspace), CT_OK);
       CHECK((sides_made(&g) > 0) == (i == 1 && keeps));
-      CHECK_INT(ct_impact_nearest(&g.bodies, 0.5, &pair, &samples[i], &spent[i]), CT_OK);
+      CHECK_INT(ct_toi_nearest(&g.bodies, 0.5, &pair, &samples[i], &spent[i]), CT_OK);
     }
     CHECK(spent[0] == spent[1] && samples[0].result.distance == samples[1].result.distance);
     /* Another in its place is not taken for it. */
-    CHECK_INT(ct_impact_bodies_set(&g.bodies, g.b, g.a, &g.options, g.workspace), CT_OK);
+    CHECK_INT(ct_toi_bodies_set(&g.bodies, g.b, g.a, &g.options, g.workspace), CT_OK);
     CHECK_INT(sides_made(&g), 0);
   }
   rig_close(&g);
@@ -264,19 +264,19 @@ static void want_of_memory_is_told(void) {
   scatter(&a, &r, 20, 1.0);
   scatter(&b, &r, 30, 1.0);
   ct_path_options still = stays(DURATION, at(ct_vec(0, 0, 0)));
-  ct_mover first = all_of(&a, &still), second = all_of(&b, &still);
-  ct_impact_options options = whole_motion(DURATION);
+  ct_moving_body first = all_of(&a, &still), second = all_of(&b, &still);
+  ct_toi_options options = whole_motion(DURATION);
   for (long n = 0; n <= 2; n++) {
     ct_workspace *workspace = ct_workspace_create();
-    ct_impact impact;
+    ct_toi impact;
     memory.fail_at = n;
     memory.taken = 0;
     memory.counting = true;
-    ct_status status = ct_body_impact(first, second, &options, workspace, &impact);
+    ct_status status = ct_body_toi(first, second, &options, workspace, &impact);
     memory.counting = false;
     CHECK_INT(status, n == 0 ? CT_OK : CT_OUT_OF_MEMORY);
     memory.fail_at = 0;
-    CHECK_INT(ct_body_impact(first, second, &options, workspace, &impact), CT_OK);
+    CHECK_INT(ct_body_toi(first, second, &options, workspace, &impact), CT_OK);
     ct_workspace_destroy(workspace);
   }
   mover_free(first);

@@ -5,30 +5,30 @@
 #include "tests/support/movers.h"
 
 /* A cube as a solid mesh that turns on its way through a hull-like cube, and back out. */
-static ct_mover cube(double x, ct_vec3 velocity) {
+static ct_moving_body cube(double x, ct_vec3 velocity) {
   soup s = {0};
   soup_box(&s, ct_vec(-1, -1, -1), ct_vec(1, 1, 1));
   ct_shape shape = soup_shape(&s);
   ct_path_options path = twists(4.0, (ct_pose){ct_vec(x, 0.25, -0.5), {0.1, 0.2, 0.3, 0.9}}, velocity, ct_vec(0.3, 0.5, -0.2));
-  ct_mover m = mover(shape, &path);
+  ct_moving_body m = mover(shape, &path);
   ct_shape_release(&shape);
   return m;
 }
 
 typedef struct asked {
   ct_status impact_status, timeline_status;
-  ct_impact impact;
+  ct_toi impact;
   size_t changes;
   long allocations;
 } asked;
 
-static asked ask(ct_mover a, ct_mover b, ct_workspace *workspace, ct_timeline *timeline, long fail_at) {
-  ct_impact_options options = whole_motion(4.0);
+static asked ask(ct_moving_body a, ct_moving_body b, ct_workspace *workspace, ct_timeline *timeline, long fail_at) {
+  ct_toi_options options = whole_motion(4.0);
   asked out;
   memory.fail_at = fail_at;
   memory.taken = 0;
   memory.counting = true;
-  out.impact_status = ct_body_impact(a, b, &options, workspace, &out.impact);
+  out.impact_status = ct_body_toi(a, b, &options, workspace, &out.impact);
   out.timeline_status = ct_body_timeline(a, b, &options, 10, workspace, timeline);
   memory.counting = false;
   out.changes = timeline->count;
@@ -38,7 +38,7 @@ static asked ask(ct_mover a, ct_mover b, ct_workspace *workspace, ct_timeline *t
 
 static void each_allocation_that_fails_is_told(void) {
   NEEDS_FAILING_MALLOC;
-  ct_mover a = cube(-4.0, ct_vec(2, 0, 0)), b = cube(4.0, ct_vec(-1, 0, 0));
+  ct_moving_body a = cube(-4.0, ct_vec(2, 0, 0)), b = cube(4.0, ct_vec(-1, 0, 0));
   long live = memory.live, told = 0;
   asked full = {.allocations = 1};
   for (long n = 0; n <= full.allocations; n++) {
@@ -53,7 +53,7 @@ static void each_allocation_that_fails_is_told(void) {
     if (got.timeline_status == CT_OK) CHECK(got.changes == full.changes);
     if (n == 0) {
       CHECK(got.impact_status == CT_OK && got.timeline_status == CT_OK && got.allocations > 0);
-      CHECK(got.impact.event == CT_IMPACT_CONTACT && got.changes == 2);
+      CHECK(got.impact.event == CT_TOI_CONTACT && got.changes == 2);
       asked warm = ask(a, b, workspace, &timeline, 0);
       CHECK_INT(warm.allocations, 0);
       CHECK(warm.impact.time == got.impact.time && warm.changes == got.changes);
@@ -68,19 +68,19 @@ static void each_allocation_that_fails_is_told(void) {
 }
 
 static void a_raised_flag_ends_a_search_at_once(void) {
-  ct_mover a = cube(-4.0, ct_vec(2, 0, 0)), b = cube(4.0, ct_vec(-1, 0, 0));
+  ct_moving_body a = cube(-4.0, ct_vec(2, 0, 0)), b = cube(4.0, ct_vec(-1, 0, 0));
   ct_workspace *workspace = ct_workspace_create();
-  ct_impact_options options = whole_motion(4.0);
+  ct_toi_options options = whole_motion(4.0);
   ct_cancel *cancel = ct_cancel_create();
-  ct_impact impact;
+  ct_toi impact;
   ct_timeline timeline = {.count = 0};
   options.cancel = cancel;
-  CHECK_INT(ct_body_impact(a, b, &options, workspace, &impact), CT_OK);
+  CHECK_INT(ct_body_toi(a, b, &options, workspace, &impact), CT_OK);
   ct_cancel_raise(cancel);
-  CHECK_INT(ct_body_impact(a, b, &options, workspace, &impact), CT_CANCELLED);
+  CHECK_INT(ct_body_toi(a, b, &options, workspace, &impact), CT_CANCELLED);
   CHECK_INT(ct_body_timeline(a, b, &options, 10, workspace, &timeline), CT_CANCELLED);
-  options.method = CT_IMPACT_BISECTION;
-  CHECK_INT(ct_body_impact(a, b, &options, workspace, &impact), CT_CANCELLED);
+  options.method = CT_TOI_BISECTION;
+  CHECK_INT(ct_body_toi(a, b, &options, workspace, &impact), CT_CANCELLED);
   ct_timeline_free(&timeline);
   ct_cancel_destroy(cancel);
   ct_workspace_destroy(workspace);
@@ -91,13 +91,13 @@ static void a_raised_flag_ends_a_search_at_once(void) {
 /* Bodies without colliders are never in contact. */
 static void bodies_of_nothing_never_meet(void) {
   ct_path_options path = twists(1.0, ct_pose_identity(), ct_vec(1, 0, 0), ct_vec(0, 0, 0));
-  ct_mover a = mover_of(mover_body(NULL, NULL, 0), &path), b = cube(0.0, ct_vec(0, 0, 0));
+  ct_moving_body a = mover_of(mover_body(NULL, NULL, 0), &path), b = cube(0.0, ct_vec(0, 0, 0));
   ct_workspace *workspace = ct_workspace_create();
-  ct_impact_options options = whole_motion(1.0);
-  ct_impact impact;
+  ct_toi_options options = whole_motion(1.0);
+  ct_toi impact;
   ct_timeline timeline = {.count = 0};
-  CHECK_INT(ct_body_impact(a, b, &options, workspace, &impact), CT_OK);
-  CHECK(impact.event == CT_IMPACT_NONE && impact.free_until == 1.0);
+  CHECK_INT(ct_body_toi(a, b, &options, workspace, &impact), CT_OK);
+  CHECK(impact.event == CT_TOI_NONE && impact.free_until == 1.0);
   CHECK_INT(ct_body_timeline(b, a, &options, 10, workspace, &timeline), CT_OK);
   CHECK(timeline.count == 0 && timeline.status == CT_TIMELINE_COMPLETE && timeline.known_until == 1.0);
   ct_timeline_free(&timeline);

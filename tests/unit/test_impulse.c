@@ -160,7 +160,7 @@ static void each_allocation_that_fails_is_told(void) {
       ct_status status = CT_OUT_OF_MEMORY;
       long live = memory.live;
       for (long n = 1; status == CT_OUT_OF_MEMORY && n < 1000; n++) {
-        ct_solver *fresh = ct_solver_create();
+        ct_arena *fresh = ct_arena_create();
         memset(&k, 0x5a, sizeof k);
         k.result = (ct_impulse_result){.touches = k.touches, .velocities = k.velocities};
         struck untouched = k;
@@ -169,7 +169,7 @@ static void each_allocation_that_fails_is_told(void) {
         memory.counting = true;
         status = ct_impulse_solve(&set, &options, fresh, &k.result);
         memory.counting = false;
-        ct_solver_destroy(fresh);
+        ct_arena_destroy(fresh);
         CHECK(status == CT_OK || memcmp(untouched.touches, k.touches, sizeof k.touches) == 0);
         CHECK(status == CT_OK || memcmp(untouched.velocities, k.velocities, sizeof k.velocities) == 0);
         CHECK(n > 1 || status == CT_OUT_OF_MEMORY);
@@ -201,13 +201,13 @@ static void a_raised_flag_ends_it(void) {
 
 /* Hundreds of points at one box, spread over its face: what friction holds at all of them stops, or bounces, flat. */
 static void hundreds_of_points_at_one_body(void) {
-  static ct_touch touches[POINTS];
-  static ct_touch_impulse told[POINTS];
+  static ct_contact touches[POINTS];
+  static ct_contact_impulse told[POINTS];
   for (int bounces = 0; bounces < 2; bounces++) {
     contact_set s = {0};
     set_fixed(&s);
     uint32_t box = set_dynamic(&s, 1, ct_vec(1.0 / 6, 1.0 / 6, 1.0 / 6), ct_vec(0, 0, 0.5), ct_vec(0.1, 0.05, -1));
-    ct_touch pattern = *set_touch(&s, 0, box, ct_vec(0, 0, 0), ct_vec(0, 0, 1));
+    ct_contact pattern = *set_touch(&s, 0, box, ct_vec(0, 0, 0), ct_vec(0, 0, 1));
     pattern.material = dry(0.5, 0.5 * bounces);
     for (int i = 0; i < POINTS; i++) {
       touches[i] = pattern;
@@ -218,9 +218,9 @@ static void hundreds_of_points_at_one_body(void) {
     options.energy_guard = false;
     ct_velocity after[2];
     ct_impulse_result result = {.touches = told, .velocities = after};
-    ct_solver *own = ct_solver_create();
+    ct_arena *own = ct_arena_create();
     CHECK_INT(ct_impulse_solve(&set, &options, own, &result), CT_OK);
-    ct_solver_destroy(own);
+    ct_arena_destroy(own);
     CHECK(result.converged);
     double sum = 0.0;
     for (int i = 0; i < POINTS; i++) sum += told[i].normal;

@@ -14,18 +14,18 @@ typedef struct answer {
 static ct_lcp dense(size_t n, const double *m, const double *q) { return (ct_lcp){{.size = n, .dense = m}, q}; }
 
 static void solve_by(ct_lcp problem, ct_lcp_method method, answer *a) {
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   ct_lcp_options options = {.method = method};
   a->result = (ct_lcp_result){.z = a->z, .w = a->w, .certificate = a->certificate};
   CHECK_INT(ct_lcp_solve(&problem, &options, solver, &a->result), CT_OK);
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
 }
 
 static const ct_lcp_method direct[] = {CT_LCP_AUTO, CT_LCP_DANTZIG, CT_LCP_BLOCK_PIVOTING};
 enum { DIRECT = sizeof direct / sizeof *direct };
 
 /* By every direct method; z is that of least norm. */
-static void check_solved(ct_lcp problem, const double *z, const double *w, size_t rank, ct_known unique) {
+static void check_solved(ct_lcp problem, const double *z, const double *w, size_t rank, ct_tristate unique) {
   for (int m = 0; m < DIRECT; m++) {
     answer a;
     solve_by(problem, direct[m], &a);
@@ -96,7 +96,7 @@ static void what_is_squeezed_has_no_solution_and_a_proof(void) {
 
 /* One solver for problems of growing and falling size; under a sanitizer this sees what is used after it was given back. */
 static void scratch_memory_serves_one_problem_after_the_other(void) {
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   for (size_t step = 0; step < 40; step++) {
     size_t n = 1 + 53 * step % 97;
     double *m = calloc(n * n + 3 * n, sizeof *m), *q = m + n * n, *z = q + n, *w = z + n;
@@ -111,7 +111,7 @@ static void scratch_memory_serves_one_problem_after_the_other(void) {
     for (size_t i = 0; i < n; i++) CHECK_NEAR(z[i], i % 2 ? 0.0 : 1.5, 0.0);
     free(m);
   }
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
 }
 
 static void nothing_is_solved_at_once(void) {

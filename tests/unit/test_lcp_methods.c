@@ -37,7 +37,7 @@ static void make(check_random *r, size_t n, problem *p) {
   }
 }
 
-static ct_status solve(const problem *p, const ct_lcp_options *options, ct_solver *solver, answer *a) {
+static ct_status solve(const problem *p, const ct_lcp_options *options, ct_arena *solver, answer *a) {
   ct_lcp input = {{.size = p->n, .dense = p->m}, p->q};
   a->result = (ct_lcp_result){.z = a->z, .w = a->w, .certificate = a->certificate};
   return ct_lcp_solve(&input, options, solver, &a->result);
@@ -48,7 +48,7 @@ static void methods_agree_in_w(void) {
   static const ct_lcp_method methods[] = {CT_LCP_AUTO,  CT_LCP_DANTZIG,   CT_LCP_BLOCK_PIVOTING,
                                           CT_LCP_LEMKE, CT_LCP_QUADRATIC, CT_LCP_PGS};
   check_random r = {1109};
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   for (int k = 0; k < 60; k++) {
     static problem p;
     answer first, other;
@@ -62,14 +62,14 @@ static void methods_agree_in_w(void) {
       for (size_t i = 0; i < p.n; i++) CHECK_NEAR(a->w[i], first.w[i], 1e-8);
     }
   }
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
 }
 
 /* M by 2^a and q by 2^b: z by 2^(b - a), w by 2^b, and no other bit. */
 static void powers_of_two_scale_answers_bit_for_bit(void) {
   static const ct_lcp_method methods[] = {CT_LCP_DANTZIG, CT_LCP_BLOCK_PIVOTING};
   check_random r = {1111};
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   for (int k = 0; k < 40; k++) {
     static problem p, scaled;
     make(&r, 1 + (size_t)k % ROWS, &p);
@@ -86,7 +86,7 @@ static void powers_of_two_scale_answers_bit_for_bit(void) {
       for (size_t i = 0; i < p.n; i++) CHECK_NEAR(ldexp(two.z[i], a - b), one.z[i], 0.0);
     }
   }
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
 }
 
 static void a_raised_flag_ends_every_method(void) {
@@ -94,7 +94,7 @@ static void a_raised_flag_ends_every_method(void) {
   static problem p;
   answer a;
   make(&r, 12, &p);
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   ct_cancel *cancel = ct_cancel_create();
   ct_cancel_raise(cancel);
   for (ct_lcp_method method = CT_LCP_AUTO; method < CT_LCP_METHOD_COUNT; method++) {
@@ -102,7 +102,7 @@ static void a_raised_flag_ends_every_method(void) {
     CHECK_INT(solve(&p, &options, solver, &a), CT_CANCELLED);
   }
   ct_cancel_destroy(cancel);
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
 }
 
 static void who_is_stopped_early_says_so(void) {
@@ -111,7 +111,7 @@ static void who_is_stopped_early_says_so(void) {
   static problem p;
   answer a;
   make(&r, ROWS, &p);
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
     const ct_lcp_options options = {.method = methods[m], .iterations_max = 2};
     CHECK_INT(solve(&p, &options, solver, &a), CT_OK);
@@ -119,11 +119,11 @@ static void who_is_stopped_early_says_so(void) {
     CHECK(!a.result.converged && a.result.iterations <= 2);
     for (size_t i = 0; i < p.n; i++) CHECK(a.z[i] >= 0.0);
   }
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
 }
 
 static void rows_beyond_the_limit_are_refused(void) {
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   ct_lcp input = {.matrix = {.size = CT_LCP_DIRECT_MAX + 1}};
   ct_lcp_options options = {.method = CT_LCP_DANTZIG};
   ct_lcp_result result = {0};
@@ -131,7 +131,7 @@ static void rows_beyond_the_limit_are_refused(void) {
   options.method = CT_LCP_AUTO;
   input.matrix.size = CT_LCP_ITERATIVE_MAX + 1;
   CHECK_INT(ct_lcp_solve(&input, &options, solver, &result), CT_LIMIT);
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
 }
 
 static void memory_that_cannot_be_had_is_told_and_a_warm_solver_takes_none(void) {
@@ -144,7 +144,7 @@ static void memory_that_cannot_be_had_is_told_and_a_warm_solver_takes_none(void)
   memory.counting = true;
   long at = 1;
   for (ct_status status = CT_OUT_OF_MEMORY; status != CT_OK && at < 100; at++) {
-    ct_solver *solver = ct_solver_create();
+    ct_arena *solver = ct_arena_create();
     long live = memory.live;
     memory.taken = 0;
     memory.fail_at = at;
@@ -158,7 +158,7 @@ static void memory_that_cannot_be_had_is_told_and_a_warm_solver_takes_none(void)
       CHECK_INT(solve(&p, &options, solver, &a), CT_OK);
       CHECK_INT(memory.taken, 0);
     }
-    ct_solver_destroy(solver);
+    ct_arena_destroy(solver);
     CHECK_INT(memory.live, live - 1);
   }
   CHECK(at > 2);
@@ -185,7 +185,7 @@ static void a_hundred_thousand_rows_take_no_square_of_memory(void) {
   static const ct_lcp_method methods[] = {CT_LCP_AUTO, CT_LCP_QUADRATIC, CT_LCP_PGS};
   for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
     size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
-    ct_solver *solver = ct_solver_create();
+    ct_arena *solver = ct_arena_create();
     ct_lcp input = {{.size = CHAIN, .starts = starts, .columns = columns, .values = values}, q};
     const ct_lcp_options options = {.method = methods[m]};
     ct_lcp_result result = {.z = z, .w = w};
@@ -197,7 +197,7 @@ static void a_hundred_thousand_rows_take_no_square_of_memory(void) {
     /* Some ten vectors, the solver's blocks being up to twice what is needed. */
     size_t grown = mallinfo2().uordblks + mallinfo2().hblkhd - before;
     if (FAILING_MALLOC) CHECK(grown < 40 * CHAIN * sizeof(double));
-    ct_solver_destroy(solver);
+    ct_arena_destroy(solver);
   }
   free(starts);
   free(columns);
@@ -207,7 +207,7 @@ static void a_hundred_thousand_rows_take_no_square_of_memory(void) {
 
 static void numbers_beyond_a_double_give_no_nonsense(void) {
   const problem p = {2, {1e200, 1e-200, 1e-200, 1e-200}, {-1e200, -1e200}};
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   for (ct_lcp_method method = CT_LCP_AUTO; method < CT_LCP_METHOD_COUNT; method++) {
     answer a;
     const ct_lcp_options options = {.method = method};
@@ -215,7 +215,7 @@ static void numbers_beyond_a_double_give_no_nonsense(void) {
     for (size_t i = 0; i < 2; i++) CHECK(isfinite(a.z[i]) && isfinite(a.w[i]) && a.z[i] >= 0.0);
     CHECK(!isnan(a.result.residual));
   }
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
 }
 
 static const check_test tests[] = {

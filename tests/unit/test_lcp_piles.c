@@ -15,9 +15,9 @@ static void solve(const pile *p, ct_lcp_tie tie, answer *a) {
   a->z = calloc(2 * p->count, sizeof *a->z);
   a->w = a->z + p->count;
   a->result = (ct_lcp_result){.z = a->z, .w = a->w};
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   CHECK_INT(ct_lcp_solve(&input, &options, solver, &a->result), CT_OK);
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
 }
 
 /* By M and q alone. */

@@ -18,8 +18,8 @@ static ct_mass_body dynamic(double mass, ct_vec3 moments, ct_vec3 center, ct_vel
                         .velocity = velocity};
 }
 
-static ct_contact_velocity velocity_of(const ct_mass_body bodies[2], ct_touch touch, double tolerance) {
-  return ct_touch_velocity(&(ct_contact_set){bodies, 2, &touch, 1}, &touch, tolerance);
+static ct_contact_velocity velocity_of(const ct_mass_body bodies[2], ct_contact touch, double tolerance) {
+  return ct_contact_relative_velocity(&(ct_contact_set){bodies, 2, &touch, 1}, &touch, tolerance);
 }
 
 static void near_vec(ct_vec3 a, ct_vec3 b, double tolerance) { CHECK_NEAR(ct_max_abs(ct_sub(a, b)), 0.0, tolerance); }
@@ -28,7 +28,7 @@ static bool same_vec(ct_vec3 a, ct_vec3 b) { return a.x == b.x && a.y == b.y && 
 
 /* Row 42, T9.1 and T9.2: a ball over the floor z <= 0, and one that rolls. */
 static void a_ball_on_the_floor(void) {
-  const ct_touch touch = {.a = 0, .b = 1, .normal = {0, 0, 1}};
+  const ct_contact touch = {.a = 0, .b = 1, .normal = {0, 0, 1}};
   ct_mass_body bodies[2] = {immovable(), dynamic(1, ct_vec(.4, .4, .4), ct_vec(0, 0, 1), (ct_velocity){{3, 0, -2}, {0, 5, 0}})};
   ct_contact_velocity v = velocity_of(bodies, touch, 1e-9);
   CHECK(same_vec(v.relative, ct_vec(-2, 0, -2)) && same_vec(v.tangential, ct_vec(-2, 0, 0)));
@@ -42,7 +42,7 @@ static void a_ball_on_the_floor(void) {
 static void the_other_order(void) {
   const ct_mass_body bodies[2] = {dynamic(1, ct_vec(.4, .4, .4), ct_vec(0, 0, 1), (ct_velocity){{3, 0, -2}, {0, 5, 0}}),
                                   immovable()};
-  ct_contact_velocity v = velocity_of(bodies, (ct_touch){.a = 0, .b = 1, .normal = {0, 0, -1}}, 1e-9);
+  ct_contact_velocity v = velocity_of(bodies, (ct_contact){.a = 0, .b = 1, .normal = {0, 0, -1}}, 1e-9);
   CHECK(same_vec(v.relative, ct_vec(2, 0, 2)) && v.normal == -2 && v.velocity_class == CT_CLASS_COLLIDING);
 }
 
@@ -59,7 +59,7 @@ static void classes_at_the_tolerance(void) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     ct_mass_body bodies[2] = {immovable(), dynamic(1, ct_vec(1, 1, 1), ct_vec(0, 0, 0), (ct_velocity){{0, 0, 0}, {0, 0, 0}})};
     bodies[1].velocity.linear = ct_vec(0.25, 0, cases[i].normal);
-    ct_contact_velocity v = velocity_of(bodies, (ct_touch){.a = 0, .b = 1, .normal = {0, 0, 1}}, 0.25);
+    ct_contact_velocity v = velocity_of(bodies, (ct_contact){.a = 0, .b = 1, .normal = {0, 0, 1}}, 0.25);
     CHECK_INT(v.velocity_class, cases[i].expected);
     CHECK(!v.sliding);
   }
@@ -92,15 +92,15 @@ static void random_bodies(check_random *r, ct_mass_body bodies[BODIES]) {
   }
 }
 
-static ct_touch random_touch(check_random *r) {
-  ct_touch t = {.position = random_vector(r, 2), .normal = ct_unit_or(random_vector(r, 1), ct_vec(1, 0, 0))};
+static ct_contact random_touch(check_random *r) {
+  ct_contact t = {.position = random_vector(r, 2), .normal = ct_unit_or(random_vector(r, 1), ct_vec(1, 0, 0))};
   t.a = (uint32_t)(check_next(r) % BODIES);
   do t.b = (uint32_t)(check_next(r) % BODIES);
   while (t.a == t.b);
   return t;
 }
 
-static ct_touch swapped(ct_touch t) {
+static ct_contact swapped(ct_contact t) {
   uint32_t a = t.a;
   t.a = t.b;
   t.b = a;
@@ -114,9 +114,9 @@ static void swapping_the_bodies_negates_velocities(void) {
   for (int i = 0; i < 2000; i++) {
     ct_mass_body bodies[BODIES];
     random_bodies(&r, bodies);
-    ct_touch t = random_touch(&r), s = swapped(t);
+    ct_contact t = random_touch(&r), s = swapped(t);
     const ct_contact_set set = {bodies, BODIES, &t, 1};
-    ct_contact_velocity v = ct_touch_velocity(&set, &t, 0.1), w = ct_touch_velocity(&set, &s, 0.1);
+    ct_contact_velocity v = ct_contact_relative_velocity(&set, &t, 0.1), w = ct_contact_relative_velocity(&set, &s, 0.1);
     CHECK(v.normal == w.normal && v.slip == w.slip && v.velocity_class == w.velocity_class && v.sliding == w.sliding);
     CHECK(same_vec(v.relative, ct_neg(w.relative)) && same_vec(v.tangential, ct_neg(w.tangential)));
   }
@@ -128,16 +128,16 @@ static void velocities_are_galilean(void) {
   for (int i = 0; i < 2000; i++) {
     ct_mass_body bodies[BODIES];
     random_bodies(&r, bodies);
-    ct_touch t = random_touch(&r);
+    ct_contact t = random_touch(&r);
     const ct_contact_set set = {bodies, BODIES, &t, 1};
-    ct_contact_velocity before = ct_touch_velocity(&set, &t, 0.1);
+    ct_contact_velocity before = ct_contact_relative_velocity(&set, &t, 0.1);
     ct_vec3 v = random_vector(&r, 10), w = random_vector(&r, 10);
     for (int k = 0; k < BODIES; k++) {
       ct_velocity *own = &bodies[k].velocity;
       own->linear = ct_add(own->linear, ct_add(v, ct_cross(w, bodies[k].center)));
       own->angular = ct_add(own->angular, w);
     }
-    ct_contact_velocity after = ct_touch_velocity(&set, &t, 0.1);
+    ct_contact_velocity after = ct_contact_relative_velocity(&set, &t, 0.1);
     near_vec(after.relative, before.relative, 1e-13);
     CHECK_NEAR(after.normal, before.normal, 1e-13);
   }
@@ -147,13 +147,13 @@ static void velocities_are_galilean(void) {
 static void the_collision_matrix_of_one_body(void) {
   const ct_mass_body bodies[2] = {immovable(),
                                   dynamic(2, ct_vec(.1, .2, .3), ct_vec(0, 0, 0), (ct_velocity){{1, -2, .5}, {.5, -1, 2}})};
-  const ct_touch touch = {.a = 0, .b = 1, .position = {.3, -.4, .1}, .normal = {0, 1, 0}};
+  const ct_contact touch = {.a = 0, .b = 1, .position = {.3, -.4, .1}, .normal = {0, 1, 0}};
   const ct_contact_set set = {bodies, 2, &touch, 1};
-  ct_mat3 k = ct_touch_coupling(&set, &touch, &touch);
+  ct_mat3 k = ct_delassus_block(&set, &touch, &touch);
   near_vec(k.rx, ct_vec(13.0 / 12.0, .4, -.15), 1e-15);
   near_vec(k.ry, ct_vec(.4, .9, .4), 1e-15);
   near_vec(k.rz, ct_vec(-.15, .4, 2.55), 1e-15);
-  near_vec(ct_touch_velocity(&set, &touch, 0).relative, ct_vec(1.7, -1.45, .6), 1e-15);
+  near_vec(ct_contact_relative_velocity(&set, &touch, 0).relative, ct_vec(1.7, -1.45, .6), 1e-15);
 }
 
 /* Row 44: K is what the laws of momentum and of angular momentum say: P changes v by P/m and w by I^-1 (r x P). */
@@ -162,10 +162,11 @@ static void coupling_is_what_momentum_does(void) {
   for (int i = 0; i < 2000; i++) {
     ct_mass_body bodies[BODIES];
     random_bodies(&r, bodies);
-    ct_touch touch = random_touch(&r), cause = i % 3 ? random_touch(&r) : touch;
+    ct_contact touch = random_touch(&r), cause = i % 3 ? random_touch(&r) : touch;
     const ct_contact_set set = {bodies, BODIES, &touch, 1};
     ct_vec3 p = random_vector(&r, 2);
-    ct_vec3 before = ct_touch_velocity(&set, &touch, 0).relative, told = ct_mat_mul(ct_touch_coupling(&set, &touch, &cause), p);
+    ct_vec3 before = ct_contact_relative_velocity(&set, &touch, 0).relative,
+            told = ct_mat_mul(ct_delassus_block(&set, &touch, &cause), p);
     for (int side = 0; side < 2; side++) {
       ct_mass_body *body = &bodies[side ? cause.b : cause.a];
       ct_vec3 on = side ? p : ct_neg(p);
@@ -173,7 +174,7 @@ static void coupling_is_what_momentum_does(void) {
       v->linear = ct_add_scaled(v->linear, on, body->inverse_mass);
       v->angular = ct_add(v->angular, ct_mat_mul(body->inverse_inertia, ct_cross(ct_sub(cause.position, body->center), on)));
     }
-    near_vec(ct_sub(ct_touch_velocity(&set, &touch, 0).relative, before), told, 1e-12 * (1 + ct_max_abs(told)));
+    near_vec(ct_sub(ct_contact_relative_velocity(&set, &touch, 0).relative, before), told, 1e-12 * (1 + ct_max_abs(told)));
   }
 }
 
@@ -188,11 +189,11 @@ static void coupling_is_symmetric(void) {
   for (int i = 0; i < 5000; i++) {
     ct_mass_body bodies[BODIES];
     random_bodies(&r, bodies);
-    ct_touch x = random_touch(&r), y = i % 3 ? random_touch(&r) : x;
+    ct_contact x = random_touch(&r), y = i % 3 ? random_touch(&r) : x;
     const ct_contact_set set = {bodies, BODIES, &x, 1};
-    ct_touch u = swapped(x), v = swapped(y);
-    ct_mat3 k = ct_touch_coupling(&set, &x, &y), m = ct_touch_coupling(&set, &u, &v);
-    CHECK(transposed(k, ct_touch_coupling(&set, &y, &x)));
+    ct_contact u = swapped(x), v = swapped(y);
+    ct_mat3 k = ct_delassus_block(&set, &x, &y), m = ct_delassus_block(&set, &u, &v);
+    CHECK(transposed(k, ct_delassus_block(&set, &y, &x)));
     CHECK(transposed(k, ct_mat_transpose(m)));
   }
 }
@@ -202,7 +203,7 @@ static void tangents_make_a_right_handed_frame(void) {
   for (int i = 0; i < 2000; i++) {
     static const ct_vec3 axes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
     ct_vec3 n = i < 6 ? axes[i] : ct_unit_or(random_vector(&r, 1), axes[0]), t1, t2;
-    ct_touch_tangents(n, &t1, &t2);
+    ct_contact_tangents(n, &t1, &t2);
     near_vec(ct_cross(t1, t2), n, 1e-15);
     CHECK_NEAR(ct_dot(t1, n), 0, 1e-15);
     CHECK_NEAR(ct_norm(t1), 1, 1e-15);
@@ -215,13 +216,13 @@ static void tangents_make_a_right_handed_frame(void) {
 static void a_table_on_four_legs(void) {
   static const double expected[4][4] = {{.5, .1, -.3, .1}, {.1, .5, .1, -.3}, {-.3, .1, .5, .1}, {.1, -.3, .1, .5}};
   const ct_mass_body bodies[2] = {immovable(), dynamic(10, ct_vec(5, 5, 10), ct_vec(0, 0, 1), (ct_velocity){{0, 0, 0}, {0, 0, 0}})};
-  ct_touch legs[4];
+  ct_contact legs[4];
   static const double at[4][2] = {{1, 1}, {1, -1}, {-1, -1}, {-1, 1}};
-  for (int i = 0; i < 4; i++) legs[i] = (ct_touch){.a = 0, .b = 1, .position = {at[i][0], at[i][1], 0}, .normal = {0, 0, 1}};
+  for (int i = 0; i < 4; i++) legs[i] = (ct_contact){.a = 0, .b = 1, .position = {at[i][0], at[i][1], 0}, .normal = {0, 0, 1}};
   const ct_contact_set set = {bodies, 2, legs, 4};
   for (int i = 0; i < 4; i++)
     for (int j = 0; j < 4; j++)
-      CHECK_NEAR(ct_dot(legs[i].normal, ct_mat_mul(ct_touch_coupling(&set, &legs[i], &legs[j]), legs[j].normal)), expected[i][j],
+      CHECK_NEAR(ct_dot(legs[i].normal, ct_mat_mul(ct_delassus_block(&set, &legs[i], &legs[j]), legs[j].normal)), expected[i][j],
                  1e-15);
 }
 

@@ -35,13 +35,13 @@ static ct_surface bowl(double x, double y) {
   return (ct_surface){.form = CT_SURFACE_CURVED, .radii = {{x, 0, 0}, {0, y, 0}, {0, 0, 0}}};
 }
 
-static ct_touch touch_of(ct_vec3 normal, ct_vec3 position, ct_surface a, ct_surface b) {
-  return (ct_touch){.a = 0, .b = 1, .normal = normal, .position = position, .surface_a = a, .surface_b = b};
+static ct_contact touch_of(ct_vec3 normal, ct_vec3 position, ct_surface a, ct_surface b) {
+  return (ct_contact){.a = 0, .b = 1, .normal = normal, .position = position, .surface_a = a, .surface_b = b};
 }
 
-static double free_of(ct_mass_body a, ct_mass_body b, const ct_touch *touch, ct_vec3 *tangential) {
+static double free_of(ct_mass_body a, ct_mass_body b, const ct_contact *touch, ct_vec3 *tangential) {
   const ct_mass_body bodies[2] = {a, b};
-  return ct_touch_free_acceleration(&(ct_contact_set){bodies, 2, touch, 1}, touch, tangential);
+  return ct_contact_free_acceleration(&(ct_contact_set){bodies, 2, touch, 1}, touch, tangential);
 }
 
 static const ct_vec3 X = {1, 0, 0}, Y = {0, 1, 0}, Z = {0, 0, 1}, O = {0, 0, 0};
@@ -56,10 +56,10 @@ static void a_rod_on_its_tip(void) {
   for (size_t i = 0; i < 3; i++) {
     ct_vec3 center = ct_vec(cases[i].cosine, 0, cases[i].sine);
     const ct_mass_body bodies[2] = {fixed(), moving(center, (ct_velocity){O, {0, cases[i].w, 0}}, 1.0 / 3.0, ct_vec(0, 0, -G))};
-    ct_touch t = touch_of(Z, O, face(), point());
+    ct_contact t = touch_of(Z, O, face(), point());
     const ct_contact_set set = {bodies, 2, &t, 1};
-    CHECK_NEAR(ct_touch_coupling_along(&set, &t, Z, &t, Z), cases[i].a, 1e-14);
-    CHECK_NEAR(ct_touch_free_acceleration(&set, &t, NULL), cases[i].b, 1e-14);
+    CHECK_NEAR(ct_delassus_along(&set, &t, Z, &t, Z), cases[i].a, 1e-14);
+    CHECK_NEAR(ct_contact_free_acceleration(&set, &t, NULL), cases[i].b, 1e-14);
   }
 }
 
@@ -69,22 +69,22 @@ static void a_bead_on_a_turning_plane(void) {
   bead.mass = .5;
   bead.inverse_mass = 2;
   const ct_mass_body bodies[2] = {kinematic((ct_velocity){O, {0, 0, 3}}), bead};
-  ct_touch t = touch_of(Y, ct_vec(.7, 0, 0), face(), point());
+  ct_contact t = touch_of(Y, ct_vec(.7, 0, 0), face(), point());
   const ct_contact_set set = {bodies, 2, &t, 1};
-  CHECK_NEAR(ct_touch_free_acceleration(&set, &t, NULL), -12, 1e-14);
-  CHECK(ct_touch_coupling_along(&set, &t, Y, &t, Y) == 2);
+  CHECK_NEAR(ct_contact_free_acceleration(&set, &t, NULL), -12, 1e-14);
+  CHECK(ct_delassus_along(&set, &t, Y, &t, Y) == 2);
 }
 
 /* Row 47, T11.6: edges along x and y; the second body turns about x and moves along y: the gap is -2 t sin t. */
 static void two_edges_that_cross(void) {
-  ct_touch t = touch_of(Z, O, edge(X), edge(Y));
+  ct_contact t = touch_of(Z, O, edge(X), edge(Y));
   CHECK_NEAR(free_of(fixed(), moving(O, (ct_velocity){{0, 2, 0}, {1, 0, 0}}, 1, O), &t, NULL), -4, 1e-15);
 }
 
 /* Row 47, T11.10: what rolls is not lifted, whatever its material points do; a ball on a ball is. */
 static void balls(void) {
   ct_vec3 tangential;
-  ct_touch t = touch_of(Z, O, face(), bowl(1, 1));
+  ct_contact t = touch_of(Z, O, face(), bowl(1, 1));
   CHECK(free_of(fixed(), moving(Z, (ct_velocity){{5, 0, 0}, {0, 5, 0}}, .4, ct_vec(0, 0, -G)), &t, &tangential) == -G);
   CHECK_NEAR(ct_max_abs(tangential), 0, 0);
   t = touch_of(Z, O, bowl(1, 1), bowl(2, 2));
@@ -99,14 +99,14 @@ static void balls(void) {
 
 /* Row 47, T11.10: an ellipsoid of semi-axes 2 and 1 that stands and begins to roll: z - sqrt(4 sin^2 + cos^2). */
 static void an_ellipsoid_on_its_pole(void) {
-  ct_touch t = touch_of(Z, O, face(), bowl(4, 4));
+  ct_contact t = touch_of(Z, O, face(), bowl(4, 4));
   CHECK_NEAR(free_of(fixed(), moving(Z, (ct_velocity){O, {0, 3, 0}}, 1, ct_vec(0, 0, -G)), &t, NULL), -G - 27, 1e-14);
 }
 
 /* Row 47: a tube on a floor that rolls and turns upright; across another, along which it slides; along another, which it leaves as
  * circles leave each other. */
 static void tubes(void) {
-  ct_touch t = touch_of(Z, O, face(), tube(X, .5));
+  ct_contact t = touch_of(Z, O, face(), tube(X, .5));
   CHECK_NEAR(free_of(fixed(), moving(ct_vec(0, 0, .5), (ct_velocity){{1, 2, 0}, {6, 0, 4}}, 1, ct_vec(0, 0, -G)), &t, NULL), -G,
              1e-14);
   t = touch_of(Z, O, tube(X, .25), tube(Y, .5));
@@ -124,7 +124,7 @@ static void lines_from_parallel_to_crossing(void) {
   double before = 0, most = 0, first = 0, last = 0;
   for (int i = 0; i <= 1200; i++) {
     double sine = i * 1e-8;
-    ct_touch t = touch_of(Z, O, tube(X, .25), tube(ct_vec(sqrt(1 - sine * sine), sine, 0), .5));
+    ct_contact t = touch_of(Z, O, tube(X, .25), tube(ct_vec(sqrt(1 - sine * sine), sine, 0), .5));
     double now = free_of(under, over, &t, NULL);
     if (i == 0) first = now;
     else most = ct_max2(most, fabs(now - before));
@@ -139,7 +139,7 @@ static void flat_on_flat(void) {
   const ct_velocity shared = {{1, 2, 0}, {.5, -.25, 2}};
   static const ct_surface_form forms[] = {CT_SURFACE_FACE, CT_SURFACE_LINE, CT_SURFACE_POINT};
   for (size_t i = 0; i < 3; i++) {
-    ct_touch t = touch_of(Z, O, face(), (ct_surface){.form = forms[i], .line = X});
+    ct_contact t = touch_of(Z, O, face(), (ct_surface){.form = forms[i], .line = X});
     /* v = w x n of the common turn: 2 v.u, and centripetal accelerations of both */
     ct_mass_body a = moving(O, (ct_velocity){O, shared.angular}, 1, O), b = moving(O, shared, 1, O);
     CHECK_NEAR(free_of(a, b, &t, NULL), 2 * ct_dot(ct_cross(shared.angular, Z), shared.linear), 1e-14);
@@ -151,7 +151,7 @@ static void swapping_mirrors(void) {
   check_random r = {4701};
   for (int i = 0; i < 4000; i++) {
     ct_vec3 n = i % 4 ? ct_unit_or(random_vector(&r, 1), X) : i % 8 ? Z : ct_neg(Y), t1, t2;
-    ct_touch_tangents(n, &t1, &t2);
+    ct_contact_tangents(n, &t1, &t2);
     ct_surface s[2];
     for (int k = 0; k < 2; k++) {
       double turn = check_uniform(&r, 0, 6.3), radius = check_uniform(&r, 0, 1) * (double)(check_next(&r) % 2);
@@ -166,8 +166,8 @@ static void swapping_mirrors(void) {
         moving(random_vector(&r, 1), (ct_velocity){random_vector(&r, 3), random_vector(&r, 3)}, .5, random_vector(&r, 9));
     ct_mass_body b =
         moving(random_vector(&r, 1), (ct_velocity){random_vector(&r, 3), random_vector(&r, 3)}, .7, random_vector(&r, 9));
-    ct_touch t = touch_of(n, random_vector(&r, 1), s[0], s[1]);
-    ct_touch mirror = touch_of(ct_neg(n), t.position, s[1], s[0]);
+    ct_contact t = touch_of(n, random_vector(&r, 1), s[0], s[1]);
+    ct_contact mirror = touch_of(ct_neg(n), t.position, s[1], s[0]);
     ct_vec3 p, q;
     double x = free_of(a, b, &t, &p), y = free_of(b, a, &mirror, &q);
     CHECK(isfinite(x) && x == y);

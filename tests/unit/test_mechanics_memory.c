@@ -43,13 +43,13 @@ static asked ask(const ct_scene *scene, const ct_mechanics_options *options, ct_
   if (out.prepared == CT_OK) {
     ct_contact_set set = ct_mechanics_island(mechanics, 0).set;
     ct_contact_graph graph;
-    ct_contact_matrix matrix;
+    ct_delassus_matrix matrix;
     out.contacts = set.count;
     out.graphed = ct_contact_graph_open(&graph, &set);
     if (out.graphed == CT_OK) {
       out.couplings = graph.starts[graph.count];
-      out.filled = ct_contact_matrix_open(&matrix, &set, &graph, 3);
-      if (out.filled == CT_OK) ct_contact_matrix_close(&matrix);
+      out.filled = ct_delassus_matrix_open(&matrix, &set, &graph, 3);
+      if (out.filled == CT_OK) ct_delassus_matrix_close(&matrix);
       ct_contact_graph_close(&graph);
     }
   }
@@ -66,7 +66,7 @@ static bool told(ct_status status) {
 
 static void each_allocation_that_fails_is_told(void) {
   NEEDS_FAILING_MALLOC;
-  const ct_given_touch given = {.a = 0, .b = 1, .collider_a = CT_NO_COLLIDER, .collider_b = CT_NO_COLLIDER, .normal = {0, 0, 1}};
+  const ct_given_contact given = {.a = 0, .b = 1, .collider_a = CT_NO_COLLIDER, .collider_b = CT_NO_COLLIDER, .normal = {0, 0, 1}};
   const ct_mechanics_options found = {.contact_tolerance = 1e-6, .detail = CT_DETAIL_MANIFOLD};
   const ct_mechanics_options named = {.only_given = true, .given = &given, .given_count = 1};
   for (int k = 0; k < 2; k++) {

@@ -84,7 +84,7 @@ static void contacts_as_the_query_has_them(void) {
   ct_mechanics *m = prepare(scene, &standard);
   ct_island island = ct_mechanics_island(m, 0);
   for (size_t k = 0; k < island.set.count; k++) {
-    const ct_touch *t = &island.set.touches[k];
+    const ct_contact *t = &island.set.touches[k];
     uint32_t a = island.rows[t->a], b = island.rows[t->b];
     CHECK((a == 0 && b == 3) || (a == 1 && b == 3));
     CHECK(a < b && t->collider_a == 0 && t->collider_b == 0);
@@ -152,7 +152,7 @@ static void what_if(void) {
 static void given_contacts(void) {
   const ct_scene *scene = heap_scene();
   ct_mechanics_options o = standard;
-  const ct_given_touch given[] = {
+  const ct_given_contact given[] = {
       {.a = 4, .b = 1, .collider_a = CT_NO_COLLIDER, .collider_b = CT_NO_COLLIDER, .position = {1, 2, 3}, .normal = {0, 1, 0}},
       {.a = 0, .b = 5, .collider_a = 0, .collider_b = 0, .normal = {0, 0, 1}},
       {.a = 2,
@@ -171,7 +171,7 @@ static void given_contacts(void) {
   CHECK_INT(ct_mechanics_islands(m), 4);
   check_island(m, 0, (uint32_t[]){1, 4}, 2, 1);
   check_island(m, 1, (uint32_t[]){0, 2}, 2, 1);
-  const ct_touch *first = &ct_mechanics_island(m, 0).set.touches[0], *second = &ct_mechanics_island(m, 1).set.touches[0];
+  const ct_contact *first = &ct_mechanics_island(m, 0).set.touches[0], *second = &ct_mechanics_island(m, 1).set.touches[0];
   CHECK(first->a == 1 && first->b == 0 && same_vec(first->position, ct_vec(1, 2, 3)));
   CHECK(first->surface_a.form == CT_SURFACE_FACE && first->surface_b.form == CT_SURFACE_POINT);
   CHECK(second->surface_a.form == CT_SURFACE_POINT && second->surface_b.form == CT_SURFACE_FACE);
@@ -232,7 +232,7 @@ static void materials_of_colliders(void) {
   ct_contact_set set = ct_mechanics_island(m, 0).set;
   CHECK_INT(set.count, 2);
   for (size_t k = 0; k < set.count; k++) {
-    const ct_touch *t = &set.touches[k];
+    const ct_contact *t = &set.touches[k];
     bool ice = t->collider_b == 0;
     CHECK_NEAR(t->material.static_friction, ice ? .05 : 3, 1e-16);
     CHECK_NEAR(t->material.dynamic_friction, ice ? .05 : 2, 1e-16);
@@ -240,8 +240,8 @@ static void materials_of_colliders(void) {
   }
   ct_mechanics_destroy(m);
   /* Of given contacts, too: the collider that is named, else the first. */
-  const ct_given_touch given[2] = {{.a = 0, .b = 1, .collider_a = CT_NO_COLLIDER, .collider_b = 1, .normal = {0, 0, 1}},
-                                   {.a = 1, .b = 0, .collider_a = CT_NO_COLLIDER, .collider_b = 0, .normal = {0, 0, -1}}};
+  const ct_given_contact given[2] = {{.a = 0, .b = 1, .collider_a = CT_NO_COLLIDER, .collider_b = 1, .normal = {0, 0, 1}},
+                                     {.a = 1, .b = 0, .collider_a = CT_NO_COLLIDER, .collider_b = 0, .normal = {0, 0, -1}}};
   m = prepare(scene, &(ct_mechanics_options){.only_given = true, .given = given, .given_count = 2});
   set = ct_mechanics_island(m, 0).set;
   CHECK(set.touches[0].material.static_friction == 3);
@@ -417,7 +417,7 @@ static void rolling_bodies_keep_to_the_floor(void) {
       ct_mass_body bodies[2] = {set.bodies[0], set.bodies[1]};
       bodies[1].angular_acceleration = ct_vec(-3 * cases[i].roll, 0, 0); /* the level axis goes round, and the roll with it */
       const ct_contact_set free = {bodies, 2, set.touches, set.count};
-      CHECK_NEAR(ct_touch_free_acceleration(&free, &set.touches[k], NULL), -9.81, 1e-12);
+      CHECK_NEAR(ct_contact_free_acceleration(&free, &set.touches[k], NULL), -9.81, 1e-12);
     }
     ct_mechanics_destroy(m);
     ct_scene_release(scene);
@@ -449,19 +449,19 @@ static void matrices_of_many_contacts(void) {
   ct_contact_graph graph;
   CHECK_INT(ct_contact_graph_open(&graph, &set), CT_OK);
   for (unsigned dimension = 1; dimension <= 3; dimension++) {
-    ct_contact_matrix w;
-    CHECK_INT(ct_contact_matrix_open(&w, &set, &graph, dimension), CT_OK);
+    ct_delassus_matrix w;
+    CHECK_INT(ct_delassus_matrix_open(&w, &set, &graph, dimension), CT_OK);
     CHECK_INT(w.matrix.size, dimension * set.count);
     for (size_t row = 0; row < w.matrix.size; row++)
       for (size_t k = w.matrix.starts[row] + 1; k < w.matrix.starts[row + 1]; k++)
         CHECK(w.matrix.columns[k - 1] < w.matrix.columns[k]);
     for (size_t i = 0; i < set.count; i++)
       for (size_t j = 0; j < set.count; j++) {
-        const ct_touch *x = &set.touches[i], *y = &set.touches[j];
+        const ct_contact *x = &set.touches[i], *y = &set.touches[j];
         ct_vec3 f[3] = {x->normal}, g[3] = {y->normal};
-        ct_touch_tangents(x->normal, &f[1], &f[2]);
-        ct_touch_tangents(y->normal, &g[1], &g[2]);
-        ct_mat3 coupling = ct_touch_coupling(&set, x, y);
+        ct_contact_tangents(x->normal, &f[1], &f[2]);
+        ct_contact_tangents(y->normal, &g[1], &g[2]);
+        ct_mat3 coupling = ct_delassus_block(&set, x, y);
         for (unsigned p = 0; p < dimension; p++)
           for (unsigned q = 0; q < dimension; q++) {
             double got = entry(&w.matrix, dimension * i + p, (uint32_t)(dimension * j + q));
@@ -469,7 +469,7 @@ static void matrices_of_many_contacts(void) {
             CHECK(got == entry(&w.matrix, dimension * j + q, (uint32_t)(dimension * i + p)));
           }
       }
-    ct_contact_matrix_close(&w);
+    ct_delassus_matrix_close(&w);
   }
   ct_contact_graph_close(&graph);
   ct_mechanics_destroy(m);
@@ -479,7 +479,7 @@ static void matrices_of_many_contacts(void) {
 /* A contact of bodies that nothing moves is its own neighbour alone. */
 static void a_graph_without_bodies_that_move(void) {
   const ct_mass_body bodies[2] = {{.mobility = CT_FIXED}, {.mobility = CT_KINEMATIC}};
-  const ct_touch touches[2] = {{.a = 0, .b = 1, .normal = {0, 0, 1}}, {.a = 1, .b = 0, .normal = {0, 0, 1}}};
+  const ct_contact touches[2] = {{.a = 0, .b = 1, .normal = {0, 0, 1}}, {.a = 1, .b = 0, .normal = {0, 0, 1}}};
   const ct_contact_set set = {bodies, 2, touches, 2};
   ct_contact_graph graph;
   CHECK_INT(ct_contact_graph_open(&graph, &set), CT_OK);
@@ -490,8 +490,8 @@ static void a_graph_without_bodies_that_move(void) {
 /* A body in 2,001 contacts: four million couplings are too many, and are told before their memory is taken. */
 static void too_many_couplings(void) {
   const ct_mass_body bodies[2] = {{.mobility = CT_FIXED}, {.mobility = CT_DYNAMIC, .inverse_mass = 1}};
-  static ct_touch touches[2001];
-  for (size_t i = 0; i < 2001; i++) touches[i] = (ct_touch){.a = 0, .b = 1, .normal = {0, 0, 1}};
+  static ct_contact touches[2001];
+  for (size_t i = 0; i < 2001; i++) touches[i] = (ct_contact){.a = 0, .b = 1, .normal = {0, 0, 1}};
   ct_contact_graph graph;
   CHECK_INT(ct_contact_graph_open(&graph, &(ct_contact_set){bodies, 2, touches, 2001}), CT_LIMIT);
   CHECK_INT(ct_contact_graph_open(&graph, &(ct_contact_set){bodies, 2, touches, 2000}), CT_OK);

@@ -22,7 +22,7 @@ static void check_view(const ct_mesh *mesh) {
     if (node->count == 0) {
       CHECK(node->first % 2 == 0 && node->first > n && node->first + 1 < v->node_count);
       depth[node->first] = depth[node->first + 1] = depth[n] + 1;
-      ct_box joined = ct_box_union(v->nodes[node->first].box, v->nodes[node->first + 1].box);
+      ct_aabb joined = ct_aabb_union(v->nodes[node->first].box, v->nodes[node->first + 1].box);
       CHECK(memcmp(&joined, &node->box, sizeof joined) == 0);
       continue;
     }
@@ -65,13 +65,13 @@ static void check_balls(const ct_mesh *mesh) {
     uint32_t begin = n, end = n;
     while (v->nodes[begin].count == 0) begin = v->nodes[begin].first;
     while (v->nodes[end].count == 0) end = v->nodes[end].first + 1;
-    ct_box b = node->box;
+    ct_aabb b = node->box;
     long double m[3] = {0.5 * (b.min.x + b.max.x), 0.5 * (b.min.y + b.max.y), 0.5 * (b.min.z + b.max.z)};
-    ct_box exact = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    ct_aabb exact = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (uint32_t i = v->nodes[begin].first; i < v->nodes[end].first + v->nodes[end].count; i++)
       for (int k = 0; k < 3; k++) {
         ct_vec3 p = v->vertices[v->corners[i][k]];
-        exact = ct_box_union(exact, (ct_box){p, p});
+        exact = ct_aabb_union(exact, (ct_aabb){p, p});
         CHECK(sqrtl((p.x - m[0]) * (p.x - m[0]) + (p.y - m[1]) * (p.y - m[1]) + (p.z - m[2]) * (p.z - m[2])) <= node->radius);
       }
     CHECK(memcmp(&exact, &b, sizeof b) == 0);

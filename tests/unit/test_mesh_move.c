@@ -44,14 +44,14 @@ static void check_tree(const ct_mesh *mesh) {
     const ct_mesh_node *n = &v->nodes[i];
     if (i == 1) continue;
     for (uint32_t k = 0; n->count == 0 && k < 2; k++) {
-      ct_box all = ct_box_union(n->box, v->nodes[n->first + k].box);
+      ct_aabb all = ct_aabb_union(n->box, v->nodes[n->first + k].box);
       CHECK(same_bits(&all, &n->box, sizeof all));
     }
     for (uint32_t t = n->first; t < n->first + n->count; t++) {
       seen[v->order[t]]++;
       for (int k = 0; k < 3; k++) {
         ct_vec3 p = v->vertices[v->corners[t][k]];
-        ct_box all = ct_box_union(n->box, (ct_box){p, p});
+        ct_aabb all = ct_aabb_union(n->box, (ct_aabb){p, p});
         CHECK(same_bits(&all, &n->box, sizeof all));
         uint32_t beyond = v->across[t][k];
         if (beyond == CT_NO_TRIANGLE) continue;

@@ -1,10 +1,10 @@
 /* Does a mesh meet itself: solids apart, touching and crossing by one unit in the last place; folds; the bound of its steps. */
 #include "tests/support/meshes.h"
 
-static ct_mesh_self self_of(soup *s, uint32_t triangles[2]) {
+static ct_mesh_self_intersection self_of(soup *s, uint32_t triangles[2]) {
   ct_mesh_data data = {s->v, s->vn, (const uint32_t(*)[3])s->t, s->tn, NULL};
   ct_mesh *mesh = NULL;
-  ct_mesh_self self = CT_MESH_SELF_UNKNOWN;
+  ct_mesh_self_intersection self = CT_MESH_SELF_UNKNOWN;
   CHECK_INT(ct_mesh_create(&data, CT_MESH_AUTO, NULL, &mesh, NULL), CT_OK);
   CHECK_INT(ct_mesh_self_test(mesh, NULL, &self, triangles), CT_OK);
   ct_mesh_release(mesh);
@@ -12,7 +12,7 @@ static ct_mesh_self self_of(soup *s, uint32_t triangles[2]) {
   return self;
 }
 
-static ct_mesh_self two_boxes(ct_vec3 low, ct_vec3 high, uint32_t triangles[2]) {
+static ct_mesh_self_intersection two_boxes(ct_vec3 low, ct_vec3 high, uint32_t triangles[2]) {
   soup s = {0};
   soup_box(&s, ct_vec(0, 0, 0), ct_vec(1, 1, 1));
   soup_box(&s, low, high);
@@ -28,8 +28,8 @@ static void boxes_meet_when_they_touch(void) {
     for (int k = 0; k < 3; k++) {
       at[k][axis] = starts[k];
       ct_vec3 low = {at[k][0], at[k][1], at[k][2]};
-      ct_mesh_self self = two_boxes(low, ct_add(low, ct_vec(2, 2, 2)), t);
-      CHECK_INT(self, k == 0 ? CT_MESH_SELF_FREE : CT_MESH_SELF_MEETS);
+      ct_mesh_self_intersection self = two_boxes(low, ct_add(low, ct_vec(2, 2, 2)), t);
+      CHECK_INT(self, k == 0 ? CT_MESH_SELF_FREE : CT_MESH_SELF_INTERSECTING);
       if (k > 0) CHECK(t[0] < 12 && t[1] >= 12 && t[1] < 24);
     }
   }
@@ -38,10 +38,10 @@ static void boxes_meet_when_they_touch(void) {
   CHECK_INT(two_boxes(ct_vec(1, 1, 1), ct_vec(2, 2, 2), t), CT_MESH_SELF_FREE);
   CHECK_INT(two_boxes(ct_vec(1, 1, 0), ct_vec(2, 2, 1), t), CT_MESH_SELF_FREE);
   /* An edge on an edge of another length: the one's corner is no corner of the other. */
-  CHECK_INT(two_boxes(ct_vec(1, 1, 0), ct_vec(2, 2, 2), t), CT_MESH_SELF_MEETS);
+  CHECK_INT(two_boxes(ct_vec(1, 1, 0), ct_vec(2, 2, 2), t), CT_MESH_SELF_INTERSECTING);
 }
 
-static ct_mesh_self couple(const ct_vec3 v[5], const uint32_t second[3]) {
+static ct_mesh_self_intersection couple(const ct_vec3 v[5], const uint32_t second[3]) {
   soup s = {0};
   uint32_t t[2];
   for (int i = 0; i < 5; i++) soup_vertex(&s, v[i]);
@@ -57,7 +57,7 @@ static void a_hinge_meets_itself_when_it_is_shut(void) {
     for (size_t k = 0; k < sizeof across / sizeof across[0]; k++) {
       double y = across[k][0], z = across[k][1];
       ct_vec3 v[5] = {{0, 0, 0}, {1, 0, 0}, {0.25, turn, !turn}, {0.5, turn ? y : z, turn ? z : y}, {9, 9, 9}};
-      CHECK_INT(couple(v, (uint32_t[3]){1, 0, 3}), y == 1 && z == 0 ? CT_MESH_SELF_MEETS : CT_MESH_SELF_FREE);
+      CHECK_INT(couple(v, (uint32_t[3]){1, 0, 3}), y == 1 && z == 0 ? CT_MESH_SELF_INTERSECTING : CT_MESH_SELF_FREE);
     }
   }
 }
@@ -66,15 +66,15 @@ static void a_hinge_meets_itself_when_it_is_shut(void) {
 static void beyond_a_common_corner_triangles_meet_or_not(void) {
   ct_vec3 v[5] = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}, {1, 1, -1}, {1, 1, 1}};
   const uint32_t fan[3] = {0, 3, 4};
-  CHECK_INT(couple(v, fan), CT_MESH_SELF_MEETS);
+  CHECK_INT(couple(v, fan), CT_MESH_SELF_INTERSECTING);
   v[4] = ct_vec(1, 1, -0x1p-60);
   CHECK_INT(couple(v, fan), CT_MESH_SELF_FREE);
   v[4] = ct_vec(1, 1, 0);
-  CHECK_INT(couple(v, fan), CT_MESH_SELF_MEETS);
+  CHECK_INT(couple(v, fan), CT_MESH_SELF_INTERSECTING);
   v[3] = ct_vec(-1, 0, 0), v[4] = ct_vec(-1, -1, 0);
   CHECK_INT(couple(v, fan), CT_MESH_SELF_FREE);
   v[3] = ct_vec(8, 0, 0), v[4] = ct_vec(8, -1, 0); /* sides that lie on each other */
-  CHECK_INT(couple(v, fan), CT_MESH_SELF_MEETS);
+  CHECK_INT(couple(v, fan), CT_MESH_SELF_INTERSECTING);
 }
 
 /* The answer for a sheet and for closed bodies of many flat and curved parts is that nothing meets. */
@@ -140,7 +140,7 @@ static void a_fan_that_laps_over_meets_itself(void) {
   for (uint32_t i = 0; i < s.tn; i++) soup_triangle(&good, s.t[i][0], s.t[i][1], s.t[i][2]);
   CHECK_INT(self_of(&good, t), CT_MESH_SELF_FREE);
   s.v[197] = ct_vec(2, 2 * 194.5, 2 * 194.5);
-  CHECK_INT(self_of(&s, t), CT_MESH_SELF_MEETS);
+  CHECK_INT(self_of(&s, t), CT_MESH_SELF_INTERSECTING);
 }
 
 /* Slivers side by side along the diagonal of space: every box overlaps every other. */
@@ -179,12 +179,12 @@ static void a_raised_flag_ends_it(void) {
   ct_mesh_data data = {s.v, s.vn, (const uint32_t(*)[3])s.t, s.tn, NULL};
   ct_mesh *mesh = NULL;
   ct_cancel *cancel = ct_cancel_create();
-  ct_mesh_self self = CT_MESH_SELF_MEETS;
+  ct_mesh_self_intersection self = CT_MESH_SELF_INTERSECTING;
   uint32_t t[2];
   CHECK_INT(ct_mesh_create(&data, CT_MESH_AUTO, NULL, &mesh, NULL), CT_OK);
   ct_cancel_raise(cancel);
   CHECK_INT(ct_mesh_self_test(mesh, cancel, &self, t), CT_CANCELLED);
-  CHECK_INT(self, CT_MESH_SELF_MEETS);
+  CHECK_INT(self, CT_MESH_SELF_INTERSECTING);
   ct_cancel_destroy(cancel);
   ct_mesh_release(mesh);
   soup_free(&s);

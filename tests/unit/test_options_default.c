@@ -170,7 +170,7 @@ static void queries_and_probes_are_the_same(void) { compare(query_queries, 22); 
 
 /* A limit of 0 allows no pair: set in both. */
 static void query_boxes(void) {
-  static const ct_box boxes[3] = {{{0, 0, 0}, {2, 2, 2}}, {{1, 1, 1}, {3, 3, 3}}, {{2, 2, 2}, {4, 4, 4}}};
+  static const ct_aabb boxes[3] = {{{0, 0, 0}, {2, 2, 2}}, {{1, 1, 1}, {3, 3, 3}}, {{2, 2, 2}, {4, 4, 4}}};
   ct_broad_options options = OPTIONS(ct_broad_options);
   if (use_defaults) CHECK_INT(options.limit, CT_PAIRS_MAX);
   options.limit = 3;
@@ -221,14 +221,14 @@ static void query_motions(void) {
   CHECK_INT(ct_path_create(&rest, &paths[0]), CT_OK);
   CHECK_INT(ct_path_create(&falling, &paths[1]), CT_OK);
   note(ct_path_pose(paths[0], 1.0).rotation.w);
-  const ct_mover b = {ct_scene_body(scene, 1), paths[0]}, c = {ct_scene_body(scene, 2), paths[1]};
-  ct_impact_options options = OPTIONS(ct_impact_options);
+  const ct_moving_body b = {ct_scene_body(scene, 1), paths[0]}, c = {ct_scene_body(scene, 2), paths[1]};
+  ct_toi_options options = OPTIONS(ct_toi_options);
   options.end = 4.0;
-  ct_impact impact;
-  CHECK_INT(ct_body_impact(b, c, &options, workspace, &impact), CT_OK);
+  ct_toi impact;
+  CHECK_INT(ct_body_toi(b, c, &options, workspace, &impact), CT_OK);
   note(impact.time);
   note(impact.lower);
-  const ct_moving moving[2] = {{1, paths[0]}, {2, paths[1]}};
+  const ct_row_motion moving[2] = {{1, paths[0]}, {2, paths[1]}};
   ct_motion_options motion = OPTIONS(ct_motion_options);
   motion.timeline = true;
   motion.impact.end = 4.0;
@@ -271,19 +271,19 @@ static void events_are_the_same(void) { compare(query_events, 3); }
 
 static void query_forces(void) {
   const ct_scene *scene = row_of_balls();
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   ct_mechanics *mechanics = NULL;
   const ct_mechanics_options options = OPTIONS(ct_mechanics_options);
   CHECK_INT(ct_mechanics_prepare(scene, &options, workspace, &mechanics), CT_OK);
   const ct_island island = ct_mechanics_island(mechanics, 0);
   note((double)island.set.count);
-  ct_touch_impulse impulses[4];
+  ct_contact_impulse impulses[4];
   ct_velocity velocities[4];
   ct_impulse_result impulse = {.touches = impulses, .velocities = velocities};
   const ct_impulse_options hitting = OPTIONS(ct_impulse_options);
   CHECK_INT(ct_impulse_solve(&island.set, &hitting, solver, &impulse), CT_OK);
   note(impulse.energy_after);
-  ct_touch_force forces[4];
+  ct_contact_force forces[4];
   ct_body_acceleration bodies[4];
   ct_resting_result rest = {.touches = forces, .bodies = bodies};
   for (int friction = CT_RESTING_FRICTION_NONE; friction <= CT_RESTING_FRICTION_POLYHEDRAL; friction++) {
@@ -298,10 +298,10 @@ static void query_forces(void) {
   CHECK_INT(ct_compliant_solve(scene, mechanics, &elastic, &answer), CT_OK);
   for (size_t i = 0; i < answer.count; i++) note_vector(answer.contacts[i].force.force);
   ct_compliant_answer_free(&answer);
-  const ct_elastic_options zeros = {0}, own = OPTIONS(ct_elastic_options), filled = ct_elastic_in_force(&zeros);
+  const ct_elastic_options zeros = {0}, own = OPTIONS(ct_elastic_options), filled = ct_elastic_options_effective(&zeros);
   if (use_defaults) CHECK(memcmp(&own, &filled, offsetof(ct_elastic_options, pull)) == 0 && !own.pull);
   ct_mechanics_destroy(mechanics);
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
   ct_scene_release(scene);
 }
 
@@ -309,7 +309,7 @@ static void forces_are_the_same(void) { compare(query_forces, 14); }
 
 static void query_advances(void) {
   const ct_scene *scene = row_of_balls();
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   for (int mode = 0; mode < CT_ADVANCE_MODE_COUNT; mode++) {
     ct_advance_options options = OPTIONS(ct_advance_options);
     options.mode = (ct_advance_mode)mode;
@@ -329,14 +329,14 @@ static void query_advances(void) {
     note(velocity.linear.z);
     ct_advance_destroy(advance);
   }
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
   ct_scene_release(scene);
 }
 
 static void advances_are_the_same(void) { compare(query_advances, 9); }
 
 static void query_problems(void) {
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   const double matrix[9] = {2.0, 0.5, 0.25, 0.5, 2.0, 0.0, 0.25, 0.0, 3.0}, q[3] = {-6.0, 1.0, 0.5}, mu = 0.75;
   for (int method = 0; method < CT_LCP_METHOD_COUNT; method++) {
     double z[3], w[3];
@@ -358,7 +358,7 @@ static void query_problems(void) {
     note(r[1]);
     note((double)result.iterations);
   }
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
 }
 
 static void solvers_are_the_same(void) { compare(query_problems, 20); }

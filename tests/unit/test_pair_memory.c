@@ -61,8 +61,8 @@ static asked ask(const ct_shape *shapes, const pair_of *p, long n) {
   ct_pair_distance((ct_placed){&shapes[p->a], &home}, (ct_placed){&shapes[p->b], &there}, &options, workspace, &out.result);
   memory.counting = false;
   out.allocations = memory.taken;
-  out.starved = ct_workspace_starved(workspace);
-  CHECK(!ct_workspace_starved(workspace)); /* asking has cleared it */
+  out.starved = ct_workspace_out_of_memory(workspace);
+  CHECK(!ct_workspace_out_of_memory(workspace)); /* asking has cleared it */
   ct_workspace_destroy(workspace);
   return out;
 }
@@ -127,9 +127,9 @@ static void a_workspace_recovers(void) {
       memory.counting = true;
       ct_pair_distance(a, b, &options, workspace, &r);
       memory.counting = false;
-      ct_workspace_starved(workspace);
+      ct_workspace_out_of_memory(workspace);
       ct_pair_distance(a, b, &options, workspace, &r);
-      CHECK(!ct_workspace_starved(workspace));
+      CHECK(!ct_workspace_out_of_memory(workspace));
       check_same(&r, &full.result);
     }
     ct_workspace_destroy(workspace);
@@ -138,7 +138,7 @@ static void a_workspace_recovers(void) {
   release_shapes(shapes);
 }
 
-static void no_workspace_is_not_starved(void) { CHECK(!ct_workspace_starved(NULL)); }
+static void no_workspace_is_not_starved(void) { CHECK(!ct_workspace_out_of_memory(NULL)); }
 
 static const check_test tests[] = {
     {"bounds_are_true_after_one_failed_allocation", bounds_are_true_after_one_failed_allocation},

@@ -208,7 +208,7 @@ static void a_box_holds_every_ball_and_little_more(void) {
     double a = check_uniform(&r, 0.0, o.duration), b = check_uniform(&r, 0.0, o.duration),
            radius = i % 3 ? check_uniform(&r, 0.0, 2.0) : 0.0;
     double begin = ct_min2(a, b), end = ct_max2(a, b);
-    ct_box box = ct_path_box(path, begin, end, radius);
+    ct_aabb box = ct_path_aabb(path, begin, end, radius);
     ct_vec3 least = {1e300, 1e300, 1e300}, greatest = ct_neg(least);
     for (int k = 0; k <= 100; k++) {
       double time = k < 100 ? begin + (end - begin) * 0.01 * k : end;
@@ -226,7 +226,7 @@ static void a_box_holds_every_ball_and_little_more(void) {
   }
 }
 
-static bool holds(const ct_box *box, vec_l p) {
+static bool holds(const ct_aabb *box, vec_l p) {
   return (real)box->min.x <= p.x && (real)box->min.y <= p.y && (real)box->min.z <= p.z && p.x <= (real)box->max.x &&
          p.y <= (real)box->max.y && p.z <= (real)box->max.z;
 }
@@ -241,7 +241,7 @@ static void a_box_of_an_instant_is_rounded_outward(void) {
     else o.start.position = ct_scale(o.start.position, 1e-9), o.center = ct_scale(o.center, size = 1e5);
     ct_path *path = mover_path(&o);
     double time = i % 3 ? check_uniform(&r, 0.0, o.duration) : 0.0;
-    ct_box box = ct_path_box(path, time, time, 0.0);
+    ct_aabb box = ct_path_aabb(path, time, time, 0.0);
     CHECK(holds(&box, truth_of(&o, o.center, time)));
     CHECK(holds(&box, to_l(material(path, o.center, time))));
     near_vec(box.min, box.max, 2e-14 * 10.0 * size + 1e-12);
@@ -270,10 +270,10 @@ static void a_box_reaches_the_top_of_a_parabola(void) {
   ct_path_options o = {.kind = CT_PATH_BALLISTIC, .start = ct_pose_identity(), .duration = 3.0, .acceleration = {0, 0, -2}};
   o.velocity.linear = ct_vec(1, 0, 3);
   ct_path *path = mover_path(&o);
-  ct_box box = ct_path_box(path, 0.0, 3.0, 0.5);
+  ct_aabb box = ct_path_aabb(path, 0.0, 3.0, 0.5);
   CHECK(box.max.z >= 2.75 && box.max.z <= 2.75 + 2e-14 && box.min.z <= -0.5 && box.min.z >= -0.5 - 2e-14);
   CHECK(box.min.x <= -0.5 && box.max.x >= 3.5 && box.max.x <= 3.5 + 2e-14);
-  box = ct_path_box(path, 2.0, 2.0, 0.0);
+  box = ct_path_aabb(path, 2.0, 2.0, 0.0);
   CHECK(box.min.z <= 2.0 && box.max.z >= 2.0 && box.max.z - box.min.z < 2e-14);
   ct_path_destroy(path);
 }
@@ -334,7 +334,7 @@ static void whatever_is_within_the_limits_has_numbers_for_answers(void) {
           double time = part == 4 ? duration : 0.25 * part * duration;
           ct_pose pose = ct_path_pose(path, time);
           ct_velocity v = ct_path_velocity(path, time);
-          ct_box box = ct_path_box(path, 0.0, time, 1.0);
+          ct_aabb box = ct_path_aabb(path, 0.0, time, 1.0);
           double q = ct_max_abs(ct_vec(pose.rotation.x, pose.rotation.y, pose.rotation.z)) + fabs(pose.rotation.w);
           CHECK(is_number(pose.position) && q > 0.4 && q < 2.0 && is_number(v.linear) && is_number(v.angular));
           CHECK(is_number(box.min) && is_number(box.max) && box.min.x < box.max.x);

@@ -26,7 +26,7 @@ static void make(island *i, int kind) {
 
 #define KINDS 6
 
-static ct_status solve(island *i, ct_solver *solver) {
+static ct_status solve(island *i, ct_arena *solver) {
   ct_contact_set set = island_set(i);
   i->result = (ct_resting_result){
       .touches = i->forces, .bodies = i->accelerations, .holding = i->holding, .motion = i->motion, .certificate = i->certificate};
@@ -44,7 +44,7 @@ static void each_allocation_that_fails_is_told(void) {
       memory.fail_at = n;
       memory.taken = 0;
       memory.counting = true;
-      ct_solver *solver = ct_solver_create();
+      ct_arena *solver = ct_arena_create();
       ct_status status = solver ? solve(&got, solver) : CT_OUT_OF_MEMORY;
       memory.counting = false;
       if (n == 0) {
@@ -62,7 +62,7 @@ static void each_allocation_that_fails_is_told(void) {
       CHECK(status == CT_OK || status == CT_OUT_OF_MEMORY);
       if (status == CT_OK)
         CHECK(memcmp(got.forces, full.forces, sizeof got.forces) == 0 && got.result.stability == full.result.stability);
-      ct_solver_destroy(solver);
+      ct_arena_destroy(solver);
       CHECK_INT(memory.live, live);
     }
     CHECK(told > 1);
@@ -71,7 +71,7 @@ static void each_allocation_that_fails_is_told(void) {
 
 static void raised_flag_ends_the_search(void) {
   ct_cancel *cancel = ct_cancel_create();
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   ct_cancel_raise(cancel);
   for (int kind = 0; kind < KINDS; kind++) {
     static island i;
@@ -79,7 +79,7 @@ static void raised_flag_ends_the_search(void) {
     i.options.cancel = cancel;
     CHECK_INT(solve(&i, solver), CT_CANCELLED);
   }
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
   ct_cancel_destroy(cancel);
 }
 

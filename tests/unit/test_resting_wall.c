@@ -16,9 +16,9 @@
 
 typedef struct wall {
   ct_mass_body bodies[BODIES];
-  ct_touch touches[TOUCHES];
+  ct_contact touches[TOUCHES];
   size_t body_count, count;
-  ct_touch_force forces[TOUCHES];
+  ct_contact_force forces[TOUCHES];
   ct_body_acceleration accelerations[BODIES];
   ct_resting_result result;
 } wall;
@@ -32,8 +32,8 @@ static double center_x(int column, int row) { return column + (row % 2 ? 0.5 : 0
 /* Four points of b's face on a's, between two abscissae. */
 static void touch_face(uint32_t a, uint32_t b, double from, double to, double height, double friction) {
   for (int k = 0; k < 4; k++) {
-    ct_touch *t = &w.touches[w.count++];
-    *t = (ct_touch){.a = a, .b = b, .collider_a = CT_NO_COLLIDER, .collider_b = CT_NO_COLLIDER};
+    ct_contact *t = &w.touches[w.count++];
+    *t = (ct_contact){.a = a, .b = b, .collider_a = CT_NO_COLLIDER, .collider_b = CT_NO_COLLIDER};
     t->position = t->point_a = t->point_b = ct_vec(k & 1 ? to : from, k & 2 ? 0.5 : -0.5, height);
     t->normal = ct_vec(0.0, 0.0, 1.0);
     t->surface_a.form = CT_SURFACE_FACE;
@@ -72,9 +72,9 @@ static void solve(ct_resting_friction friction) {
   ct_contact_set set = {.bodies = w.bodies, .body_count = w.body_count, .touches = w.touches, .count = w.count};
   ct_resting_options options = {.friction = friction, .time_step = 1e-3, .velocity_tolerance = 1e-9, .stability = true};
   w.result = (ct_resting_result){.touches = w.forces, .bodies = w.accelerations};
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   CHECK(solver && ct_resting_solve(&set, &options, solver, &w.result) == CT_OK);
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
 }
 
 /* Each brick is held, so the floor carries all of them, and each row those above it. */
@@ -123,7 +123,7 @@ static void high(void) {
  * accelerations to some ten times that. */
 static void check_laws(double friction) {
   for (size_t k = 0; k < w.count; k++) {
-    const ct_touch_force *f = &w.forces[k];
+    const ct_contact_force *f = &w.forces[k];
     double slip = ct_norm(f->tangential_acceleration), limit = friction * f->normal;
     CHECK(f->normal >= 0.0 && f->acceleration >= -1e-4 && ct_norm(f->tangential) <= limit * (1.0 + 1e-12));
     CHECK(f->normal <= 1e-4 || f->acceleration <= 1e-4);
@@ -162,11 +162,11 @@ static void slides_without_friction(void) {
   CHECK(w.result.iterations <= 20000);
   double worst = 0.0;
   for (size_t k = 0; k < w.count; k++) {
-    const ct_touch_force *f = &w.forces[k];
+    const ct_contact_force *f = &w.forces[k];
     worst = fmax(worst, fabs(fmin(f->normal, f->acceleration)));
   }
   CHECK(fabs(worst - w.result.residual) <= 1e-9);
-  CHECK(w.result.converged == (w.result.residual <= CT_LCP_SWEEP_TOLERANCE * (1.0 + GRAVITY)));
+  CHECK(w.result.converged == (w.result.residual <= CT_LCP_PGS_TOLERANCE * (1.0 + GRAVITY)));
 }
 
 /* Row 46: thousands of points under one brick all answer to each other: no system of them is kept. */

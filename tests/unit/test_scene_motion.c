@@ -16,7 +16,7 @@ static uint64_t scenes(void) { return getenv("CONTACTD_FULL") ? 1000 : 12; }
 typedef struct told {
   uint32_t a, b;
   size_t item;
-  ct_impact impact;
+  ct_toi impact;
   size_t changes;
   double first, last; /* changes */
   bool in_contact;
@@ -43,7 +43,7 @@ static bool take(void *context, const ct_motion_hit *hit) {
   return l->count < l->most;
 }
 
-static bool same_impact(const ct_impact *s, const ct_impact *t) {
+static bool same_impact(const ct_toi *s, const ct_toi *t) {
   return s->event == t->event && s->time == t->time && s->lower == t->lower && s->upper == t->upper &&
          s->free_until == t->free_until && s->flags == t->flags && s->iterations == t->iterations &&
          s->collider_a == t->collider_a && s->collider_b == t->collider_b && s->contact.distance == t->contact.distance &&
@@ -60,7 +60,7 @@ static bool same(const told *s, const told *t) {
 typedef struct moving_scene {
   const ct_scene *scene;
   ct_path *paths[BODIES]; /* NULL: the row has no colliders */
-  ct_moving moving[BODIES];
+  ct_row_motion moving[BODIES];
   size_t moving_count;
   ct_override overrides[BODIES];
   size_t override_count;
@@ -120,7 +120,7 @@ static void make_paths(check_random *r, uint64_t share, moving_scene *m) {
     ct_path_options o =
         moves ? random_motion(r, start) : (ct_path_options){.kind = CT_PATH_REST, .start = start, .duration = DURATION};
     CHECK_INT(ct_path_create(&o, &m->paths[row]), CT_OK);
-    if (moves) m->moving[m->moving_count++] = (ct_moving){row, m->paths[row]};
+    if (moves) m->moving[m->moving_count++] = (ct_row_motion){row, m->paths[row]};
   }
 }
 
@@ -146,7 +146,7 @@ static void give_back(moving_scene *m) {
 
 static ct_motion_options options_of(const moving_scene *m) {
   return (ct_motion_options){.changes_max = 100,
-                             .impact = {.end = DURATION, .iterations_max = CT_IMPACT_ITERATIONS},
+                             .impact = {.end = DURATION, .iterations_max = CT_TOI_ITERATIONS},
                              .moving = m->moving,
                              .moving_count = m->moving_count,
                              .overrides = m->overrides,
@@ -167,10 +167,10 @@ static void ask(const moving_scene *m, const ct_motion_options *o, size_t step, 
 /* ---- brute force ---- */
 
 static void tell_pair(const moving_scene *m, const ct_motion_options *o, uint32_t a, uint32_t b, told *t) {
-  ct_mover first = {ct_scene_body(m->scene, a), m->paths[a]}, second = {ct_scene_body(m->scene, b), m->paths[b]};
+  ct_moving_body first = {ct_scene_body(m->scene, a), m->paths[a]}, second = {ct_scene_body(m->scene, b), m->paths[b]};
   *t = (told){.a = a, .b = b};
   if (!o->timeline) {
-    CHECK_INT(ct_body_impact(first, second, &o->impact, workspace, &t->impact), CT_OK);
+    CHECK_INT(ct_body_toi(first, second, &o->impact, workspace, &t->impact), CT_OK);
     return;
   }
   ct_timeline timeline = {.changes = NULL};
@@ -183,7 +183,7 @@ static bool moves(const moving_scene *m, uint32_t row) { return ct_path_kind_of(
 
 static bool is_hit(const told *t, bool timeline) {
   if (timeline) return t->changes > 0 || t->in_contact;
-  return t->impact.event != CT_IMPACT_NONE;
+  return t->impact.event != CT_TOI_NONE;
 }
 
 static bool selected(const ct_motion_options *o, uint32_t a, uint32_t b) {
@@ -219,7 +219,7 @@ static void every_pair_that_meets_is_found_and_no_other(void) {
     moving_scene m;
     make(&m, seed);
     ct_motion_options o = options_of(&m);
-    if (seed % 3 == 0) o.impact.method = CT_IMPACT_BISECTION;
+    if (seed % 3 == 0) o.impact.method = CT_TOI_BISECTION;
     if (seed % 4 == 0) o.impact.begin = 0.5;
     ask_brutally(&m, &o, &expected);
     ask(&m, &o, SIZE_MAX / 2, &found);
@@ -276,7 +276,7 @@ static void distances_asked_for_cost(void) {
   ct_motion_options o = options_of(&m);
   double cost[2];
   for (int k = 0; k < 2; k++) {
-    o.impact.iterations_max = k ? CT_IMPACT_ITERATIONS + 100000 : CT_IMPACT_ITERATIONS;
+    o.impact.iterations_max = k ? CT_TOI_ITERATIONS + 100000 : CT_TOI_ITERATIONS;
     ct_motion_query *query = NULL;
     CHECK_INT(ct_motion_prepare(m.scene, &o, &query), CT_OK);
     cost[k] = ct_motion_cost(query);
@@ -334,15 +334,15 @@ static void pairs_by_name_are_answered_all_in_their_order(void) {
 }
 
 /* In contact at the start alone. */
-static bool parts(const ct_impact *i) { return i->event == CT_IMPACT_INITIAL && i->flags & CT_IMPACT_FLAG_SEPARATING_AT_START; }
+static bool parts(const ct_toi *i) { return i->event == CT_TOI_INITIAL && i->flags & CT_TOI_FLAG_SEPARATING_AT_START; }
 
 /* A shorter search may tell that bodies which part at the start do not meet again before others do, where a longer one ends
  * undecided: they may be told or not. */
 static void leave_out_undecided_parting(told_hits *l) {
   size_t kept = 0;
   for (size_t k = 0; k < l->count; k++) {
-    const ct_impact *i = &l->hits[k].impact;
-    if (i->event == CT_IMPACT_UNDECIDED && i->flags & CT_IMPACT_FLAG_SEPARATING_AT_START) continue;
+    const ct_toi *i = &l->hits[k].impact;
+    if (i->event == CT_TOI_UNDECIDED && i->flags & CT_TOI_FLAG_SEPARATING_AT_START) continue;
     l->hits[kept++] = l->hits[k];
   }
   l->count = kept;
@@ -353,15 +353,15 @@ static void keep_first(told_hits *l, double tolerance) {
   double upper = INFINITY, time = INFINITY;
   size_t kept = 0;
   for (size_t k = 0; k < l->count; k++) {
-    const ct_impact *i = &l->hits[k].impact;
-    if (i->event == CT_IMPACT_UNDECIDED || parts(i)) continue;
+    const ct_toi *i = &l->hits[k].impact;
+    if (i->event == CT_TOI_UNDECIDED || parts(i)) continue;
     upper = fmin(upper, fmax(i->upper, i->time));
     time = fmin(time, i->time);
   }
   for (size_t k = 0; k < l->count; k++) {
-    const ct_impact *i = &l->hits[k].impact;
+    const ct_toi *i = &l->hits[k].impact;
     bool first =
-        i->event == CT_IMPACT_UNDECIDED ? i->free_until <= upper + tolerance : i->lower <= upper || i->time - time <= tolerance;
+        i->event == CT_TOI_UNDECIDED ? i->free_until <= upper + tolerance : i->lower <= upper || i->time - time <= tolerance;
     if (first && !parts(i)) l->hits[kept++] = l->hits[k];
   }
   l->count = kept;
@@ -381,8 +381,7 @@ static void the_earliest_are_the_least_of_all(void) {
       ct_row_pair pairs[HITS];
       size_t count = 0;
       for (size_t k = 0; k < expected.count; k++)
-        if (expected.hits[k].impact.event == CT_IMPACT_CONTACT)
-          pairs[count++] = (ct_row_pair){expected.hits[k].a, expected.hits[k].b};
+        if (expected.hits[k].impact.event == CT_TOI_CONTACT) pairs[count++] = (ct_row_pair){expected.hits[k].a, expected.hits[k].b};
       o.explicit_pairs = without;
       o.pairs = pairs;
       o.pair_count = count;
@@ -417,13 +416,13 @@ static void the_earliest_are_found_with_few_searches(void) {
     add_shape(draft, id, sphere_of(0.25), pose_at(i, 0, 1.25 + 0.125 * ((29 * i + 13) % BALLS)));
   }
   const ct_scene *scene = seal(draft, empty);
-  ct_moving moving[BALLS];
+  ct_row_motion moving[BALLS];
   for (uint32_t i = 0; i < BALLS; i++) {
     ct_path_options options = {.kind = CT_PATH_TWIST, .start = ct_scene_pose(scene, i + 1), .duration = 10.0};
     options.velocity.linear = ct_vec(0, 0, -1);
     ct_path *path = NULL;
     CHECK_INT(ct_path_create(&options, &path), CT_OK);
-    moving[i] = (ct_moving){i + 1, path};
+    moving[i] = (ct_row_motion){i + 1, path};
   }
   ct_motion_options o = {.impact = {.end = 10.0, .iterations_max = 100}, .moving = moving, .moving_count = BALLS, .earliest = true};
   ct_motion_query *query = NULL;
@@ -488,7 +487,7 @@ static void swept_boxes_leave_out_what_is_far(void) {
   options.velocity.linear = ct_vec(0, 0, -1);
   ct_path *path = NULL;
   CHECK_INT(ct_path_create(&options, &path), CT_OK);
-  ct_moving moving = {500, path};
+  ct_row_motion moving = {500, path};
   ct_motion_options o = {.impact = {.end = 1.0, .iterations_max = 100}, .moving = &moving, .moving_count = 1};
   ct_motion_query *query = NULL;
   CHECK_INT(ct_motion_prepare(scene, &o, &query), CT_OK);

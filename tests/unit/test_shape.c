@@ -135,7 +135,7 @@ static void a_capsule_without_length_is_a_sphere_to_the_bit(void) {
     ct_vec3 p = ct_shape_support(&a, d), q = ct_shape_support(&b, d);
     CHECK(!memcmp(&p, &q, sizeof p));
     ct_frame f = ct_frame_of((ct_pose){random_vector(&r), {0.1, 0.2, 0.3, check_uniform(&r, 0.1, 1.0)}});
-    ct_box u = ct_shape_box(&a, &f), v = ct_shape_box(&b, &f);
+    ct_aabb u = ct_shape_aabb(&a, &f), v = ct_shape_aabb(&b, &f);
     CHECK(!memcmp(&u, &v, sizeof u));
   }
   ct_shape_ball(&a, &center, &radius);
@@ -164,7 +164,7 @@ static void boxes_hold_the_exactly_rotated_shape_and_are_tight(void) {
       long double m[3][3], span[2];
       exact_rotation(q, m);
       ct_frame f = ct_frame_of((ct_pose){t, q});
-      ct_box b = ct_shape_box(&shapes[k], &f);
+      ct_aabb b = ct_shape_aabb(&shapes[k], &f);
       double low[3] = {b.min.x, b.min.y, b.min.z}, high[3] = {b.max.x, b.max.y, b.max.z}, at[3] = {t.x, t.y, t.z};
       for (int axis = 0; axis < 3; axis++) {
         span[0] = at[axis] - truth_of(&shapes[k], -m[axis][0], -m[axis][1], -m[axis][2], 1.0L);
@@ -183,7 +183,7 @@ static void a_slanted_cylinder_has_the_published_box(void) {
   ct_shape s = cylinder(0.4, 0.7);
   /* The shortest turn of z to the axis. */
   ct_frame f = ct_frame_of((ct_pose){{0, 0, 0}, {-1, 1, 0, 1 + sqrt(3)}});
-  ct_box b = ct_shape_box(&s, &f);
+  ct_aabb b = ct_shape_aabb(&s, &f);
   const double sides[] = {b.max.x, b.max.y, b.max.z, -b.min.x, -b.min.y, -b.min.z};
   for (int i = 0; i < 6; i++) CHECK_NEAR(sides[i], 0.7307438, 1e-7);
 }
@@ -192,27 +192,27 @@ static void a_slanted_cylinder_has_the_published_box(void) {
 static void boxes_of_unturned_shapes_are_exact(void) {
   ct_shape s = box(1, 2, 3);
   ct_frame f = ct_frame_of((ct_pose){{0.5, 0.25, -8.0}, ct_quat_identity()});
-  ct_box b = ct_shape_box(&s, &f);
+  ct_aabb b = ct_shape_aabb(&s, &f);
   CHECK(b.min.x == -0.5 && b.max.x == 1.5 && b.min.y == -1.75 && b.max.y == 2.25 && b.min.z == -11.0 && b.max.z == -5.0);
   f = ct_frame_of((ct_pose){{0, 0, 0}, {1, 0, 0, 1}});
-  b = ct_shape_box(&s, &f);
+  b = ct_shape_aabb(&s, &f);
   CHECK(b.min.x == -1 && b.max.y == 3 && b.min.y == -3 && b.max.z == 2 && b.min.z == -2);
   s = capsule(2.0, 0.5, 1.0);
-  b = ct_shape_box(&s, &f);
+  b = ct_shape_aabb(&s, &f);
   CHECK(b.min.y == -3.0 && b.max.y == 2.5 && b.max.x == 1.0 && b.min.z == -1.0);
 
   ct_vec3 p[4] = {{0, 0, 0}, {1, 0, 0}, {0, 2, 0}, {0, 0, 4}};
   ct_hull *hull = NULL;
   CHECK_INT(ct_hull_from_points(p, 4, NULL, &hull, NULL), CT_OK);
   s = (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
-  b = ct_shape_box(&s, &f);
+  b = ct_shape_aabb(&s, &f);
   CHECK(b.min.x == 0 && b.max.x == 1 && b.min.y == -4 && b.max.y == 0 && b.min.z == 0 && b.max.z == 2);
   ct_hull_release(hull);
 
   /* Where the sum is no double the box still holds it, within one ulp or two. */
   s = sphere(0.1);
   f = ct_frame_of((ct_pose){{1e6, 1.0, 0.0}, ct_quat_identity()});
-  b = ct_shape_box(&s, &f);
+  b = ct_shape_aabb(&s, &f);
   CHECK(b.max.x - 1e6L >= 0.1L && b.max.x - 1e6L <= 0.1L + 4e-10L);
   CHECK(1e6L - b.min.x >= 0.1L && b.max.z == 0.1 && b.min.z == -0.1);
 }
@@ -220,16 +220,16 @@ static void boxes_of_unturned_shapes_are_exact(void) {
 static void a_plane_is_bounded_on_the_side_of_its_normal_only(void) {
   ct_shape s = {.kind = CT_KIND_PLANE};
   ct_frame f = ct_frame_of((ct_pose){{1, 2, 3}, ct_quat_identity()});
-  ct_box b = ct_shape_box(&s, &f);
+  ct_aabb b = ct_shape_aabb(&s, &f);
   CHECK(b.max.z == 3.0 && b.min.z == -INFINITY && b.min.x == -INFINITY && b.max.x == INFINITY && b.max.y == INFINITY);
   f = ct_frame_of((ct_pose){{1, 2, 3}, {1, 0, 0, 0}});
-  b = ct_shape_box(&s, &f);
+  b = ct_shape_aabb(&s, &f);
   CHECK(b.min.z == 3.0 && b.max.z == INFINITY);
   f = ct_frame_of((ct_pose){{1, 2, 3}, {0, 1, 0, 1}});
-  b = ct_shape_box(&s, &f);
+  b = ct_shape_aabb(&s, &f);
   CHECK(b.max.x == 1.0 && b.min.x == -INFINITY && b.max.z == INFINITY && b.min.z == -INFINITY);
   f = ct_frame_of((ct_pose){{1, 2, 3}, {0.1, 0, 0, 1}});
-  b = ct_shape_box(&s, &f);
+  b = ct_shape_aabb(&s, &f);
   CHECK(b.max.z == INFINITY && b.min.z == -INFINITY && b.max.y == INFINITY);
   ct_vec3 center;
   double radius;

@@ -3,9 +3,9 @@
 
 #include <contact/sweep.h>
 
-static ct_box interval(double low, double high) { return (ct_box){{low, 0, 0}, {high, 1, 1}}; }
+static ct_aabb interval(double low, double high) { return (ct_aabb){{low, 0, 0}, {high, 1, 1}}; }
 
-static ct_sweep *sweep_of(const ct_box *boxes, size_t count) {
+static ct_sweep *sweep_of(const ct_aabb *boxes, size_t count) {
   ct_sweep *sweep = ct_sweep_create();
   uint32_t number = 0;
   for (size_t i = 0; i < count; i++) {
@@ -32,7 +32,7 @@ static void check_pairs(const ct_pair_index *pairs, size_t count, const ct_pair_
 
 /* T2.1: b3 b5 b1 e5 e1 b6 b2 e3 b4 e6 e4 e2, numbers from 1. */
 static void t2_1_the_active_list_of_six_intervals(void) {
-  const ct_box boxes[6] = {interval(2, 4), interval(6, 11), interval(0, 7), interval(8, 10), interval(1, 3), interval(5, 9)};
+  const ct_aabb boxes[6] = {interval(2, 4), interval(6, 11), interval(0, 7), interval(8, 10), interval(1, 3), interval(5, 9)};
   const ct_pair_index expected[8] = {{0, 2}, {0, 4}, {1, 2}, {1, 3}, {1, 5}, {2, 4}, {2, 5}, {3, 5}};
   ct_sweep *sweep = sweep_of(boxes, 6);
   ct_sweep_frame frame = next_frame(sweep, false);
@@ -45,7 +45,7 @@ static void t2_1_the_active_list_of_six_intervals(void) {
 }
 
 /* T2.2: on single axes 1 and 3, and 2 and 3 overlap too. */
-static const ct_box quiz[4] = {
+static const ct_aabb quiz[4] = {
     {{0, 0, 0}, {1, 1, 1}}, {{1, 0, 0}, {2, 1, 1}}, {{0.5, 0.5, 2}, {1.5, 1.5, 3}}, {{0, 0.9, 0.5}, {3, 2, 2.5}}};
 static const ct_pair_index quiz_pairs[4] = {{0, 1}, {0, 3}, {1, 3}, {2, 3}};
 
@@ -58,8 +58,8 @@ static void t2_2_overlap_is_the_intersection_over_the_axes(void) {
     ct_pair_list_free(&list);
   }
   /* The same by events: all apart first, so that every pair comes by what changes places. */
-  ct_box apart[4];
-  for (int k = 0; k < 4; k++) apart[k] = (ct_box){ct_vec(10 * k, 10 * k, 10 * k), ct_vec(10 * k + 1, 10 * k + 1, 10 * k + 1)};
+  ct_aabb apart[4];
+  for (int k = 0; k < 4; k++) apart[k] = (ct_aabb){ct_vec(10 * k, 10 * k, 10 * k), ct_vec(10 * k + 1, 10 * k + 1, 10 * k + 1)};
   ct_sweep *sweep = sweep_of(apart, 4);
   CHECK_INT(next_frame(sweep, true).pair_count, 0);
   for (uint32_t k = 0; k < 4; k++) ct_sweep_move(sweep, k, &quiz[k]);
@@ -73,7 +73,7 @@ static void t2_2_overlap_is_the_intersection_over_the_axes(void) {
 /* T2.3: boxes at rest; and intervals in reverse, each exchange of two being four of their ends. */
 static void t2_3_swaps_are_those_of_the_intervals(void) {
   enum { N = 50 };
-  ct_box boxes[N];
+  ct_aabb boxes[N];
   for (int k = 0; k < N; k++) boxes[k] = interval(2 * k, 2 * k + 1);
   ct_sweep *sweep = sweep_of(boxes, N);
   CHECK_INT(next_frame(sweep, true).swaps, 0);
@@ -93,7 +93,7 @@ static void t2_3_swaps_are_those_of_the_intervals(void) {
 static void pairs_that_begin_and_end_are_told(void) {
   ct_sweep *sweep = sweep_of(quiz, 4);
   next_frame(sweep, true);
-  ct_sweep_move(sweep, 0, &(ct_box){{1.2, 1.2, 2.6}, {1.4, 1.4, 2.8}}); /* from 1 and 3 to 2 */
+  ct_sweep_move(sweep, 0, &(ct_aabb){{1.2, 1.2, 2.6}, {1.4, 1.4, 2.8}}); /* from 1 and 3 to 2 */
   ct_sweep_frame frame = next_frame(sweep, true);
   const ct_pair_index begun[1] = {{0, 2}}, ended[2] = {{0, 1}, {0, 3}}, pairs[3] = {{0, 2}, {1, 3}, {2, 3}};
   check_pairs(frame.begun, frame.begun_count, begun, 1);
@@ -134,7 +134,7 @@ static void a_frame_that_fails_changes_no_pairs(void) {
   ct_cancel_raise(cancel);
   ct_sweep_options cancelled = {SIZE_MAX, false, cancel}, limited = {1, false, NULL};
   ct_sweep_frame frame = {.pair_count = 77};
-  ct_sweep_move(sweep, 0, &(ct_box){{9, 9, 9}, {9, 9, 9}});
+  ct_sweep_move(sweep, 0, &(ct_aabb){{9, 9, 9}, {9, 9, 9}});
   CHECK_INT(ct_sweep_update(sweep, &cancelled, &frame), CT_CANCELLED);
   CHECK_INT(ct_sweep_update(sweep, &limited, &frame), CT_PAIR_LIMIT);
   CHECK_INT(frame.pair_count, 77);

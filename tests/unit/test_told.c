@@ -14,8 +14,8 @@ static const api_event events[EVENTS] = {{"revision", "{\"revision\":7}", 14, NU
 static void what_is_written_comes_back_in_order(void) {
   for (size_t count = 0; count <= EVENTS; count++) {
     size_t length = 0, at = 0, n = 0;
-    char *bytes = srv_told_write(events, count, &length);
-    for (api_event event; srv_told_next(bytes, length, &at, &event); n++) {
+    char *bytes = srv_event_payload_write(events, count, &length);
+    for (api_event event; srv_event_payload_next(bytes, length, &at, &event); n++) {
       CHECK_TEXT(event.name, events[n].name);
       CHECK_INT(event.length, events[n].length);
       CHECK(memcmp(event.data, events[n].data, event.length) == 0);
@@ -34,7 +34,7 @@ static size_t read_all(const char *bytes, size_t length) {
   if (length) memcpy(copy, bytes, length);
   char *exact = realloc(copy, length ? length : 1);
   size_t at = 0, n = 0;
-  for (api_event event; srv_told_next(exact, length, &at, &event); n++) {
+  for (api_event event; srv_event_payload_next(exact, length, &at, &event); n++) {
     CHECK(at <= length && event.length > 0 && event.data + event.length == exact + at);
     CHECK(!memchr(event.data, '\n', event.length) && !strpbrk(event.name, "\r\n "));
     CHECK(event.name[0] && (!event.contact_state || event.contact_state[0]));
@@ -45,7 +45,7 @@ static size_t read_all(const char *bytes, size_t length) {
 
 static void a_part_is_no_more_than_what_is_whole_in_it(void) {
   size_t length = 0;
-  char *bytes = srv_told_write(events, EVENTS, &length);
+  char *bytes = srv_event_payload_write(events, EVENTS, &length);
   for (size_t n = 0; n < length; n++) CHECK(read_all(bytes, n) < EVENTS);
   CHECK_INT(read_all(bytes, length), EVENTS);
   free(bytes);
@@ -53,7 +53,7 @@ static void a_part_is_no_more_than_what_is_whole_in_it(void) {
 
 static void bytes_that_have_changed_are_read_as_far_as_they_are_events(void) {
   size_t length = 0;
-  char *bytes = srv_told_write(events, EVENTS, &length);
+  char *bytes = srv_event_payload_write(events, EVENTS, &length);
   for (size_t i = 0; i < length; i++)
     for (int other = 0; other < 256; other++) {
       char was = bytes[i];

@@ -16,20 +16,20 @@ static bool note(void *context, uint32_t user) {
   return ++hits->calls != hits->stop_after;
 }
 
-static ct_box random_box(check_random *r, double side, double most) {
+static ct_aabb random_box(check_random *r, double side, double most) {
   ct_vec3 low = ct_vec(check_uniform(r, 0.0, side), check_uniform(r, 0.0, side), check_uniform(r, 0.0, side));
-  return (ct_box){low, ct_add(low, ct_vec(check_uniform(r, 0.0, most), check_uniform(r, 0.0, most), check_uniform(r, 0.0, most)))};
+  return (ct_aabb){low, ct_add(low, ct_vec(check_uniform(r, 0.0, most), check_uniform(r, 0.0, most), check_uniform(r, 0.0, most)))};
 }
 
-static void check_query(const ct_tree *tree, const ct_box *boxes, const bool *there, const ct_box *asked) {
+static void check_query(const ct_tree *tree, const ct_aabb *boxes, const bool *there, const ct_aabb *asked) {
   hit_list hits = {{0}, 0, 0};
   ct_tree_query(tree, asked, note, &hits, NULL);
-  for (size_t i = 0; i < COUNT; i++) CHECK_INT(hits.seen[i], there[i] && ct_box_overlap(&boxes[i], asked));
+  for (size_t i = 0; i < COUNT; i++) CHECK_INT(hits.seen[i], there[i] && ct_aabb_overlap(&boxes[i], asked));
 }
 
 static void an_empty_tree_answers_nothing(void) {
   ct_tree *tree = ct_tree_create();
-  ct_box all = {{-1e9, -1e9, -1e9}, {1e9, 1e9, 1e9}}, bounds;
+  ct_aabb all = {{-1e9, -1e9, -1e9}, {1e9, 1e9, 1e9}}, bounds;
   hit_list hits = {{0}, 0, 0};
   uint64_t tests = 0;
   ct_tree_query(tree, &all, note, &hits, &tests);
@@ -46,7 +46,7 @@ static void an_empty_tree_answers_nothing(void) {
 static void random_edits_keep_the_tree_right(void) {
   check_random r = {11};
   ct_tree *tree = ct_tree_create();
-  static ct_box boxes[COUNT];
+  static ct_aabb boxes[COUNT];
   static uint32_t proxies[COUNT];
   static bool there[COUNT];
   memset(there, 0, sizeof there);
@@ -66,14 +66,14 @@ static void random_edits_keep_the_tree_right(void) {
       /* Small and large steps alike. */
       ct_vec3 d =
           ct_scale(ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1)), step % 2 ? 0.05 : 10.0);
-      boxes[i] = (ct_box){ct_add(boxes[i].min, d), ct_add(boxes[i].max, d)};
+      boxes[i] = (ct_aabb){ct_add(boxes[i].min, d), ct_add(boxes[i].max, d)};
       ct_tree_move(tree, proxies[i], &boxes[i]);
-      CHECK(memcmp(ct_tree_box(tree, proxies[i]), &boxes[i], sizeof boxes[i]) == 0);
+      CHECK(memcmp(ct_tree_aabb(tree, proxies[i]), &boxes[i], sizeof boxes[i]) == 0);
     }
     if (step % 50 == 0) {
       CHECK(ct_tree_valid(tree));
       CHECK_INT(ct_tree_count(tree), count);
-      ct_box asked = random_box(&r, 20.0, 6.0);
+      ct_aabb asked = random_box(&r, 20.0, 6.0);
       check_query(tree, boxes, there, &asked);
     }
   }
@@ -86,7 +86,7 @@ static void random_edits_keep_the_tree_right(void) {
 
 static void a_clone_is_independent(void) {
   check_random r = {12};
-  static ct_box boxes[COUNT];
+  static ct_aabb boxes[COUNT];
   static uint32_t proxies[COUNT];
   static bool there[COUNT];
   for (size_t i = 0; i < COUNT; i++) boxes[i] = random_box(&r, 10.0, 1.0), there[i] = true;
@@ -94,11 +94,11 @@ static void a_clone_is_independent(void) {
   CHECK_INT(ct_tree_build(tree, boxes, NULL, COUNT, proxies, NULL), CT_OK);
   ct_tree *copy = ct_tree_clone(tree);
   for (size_t i = 0; i < COUNT; i += 2) ct_tree_remove(tree, proxies[i]);
-  ct_box far = {{100, 100, 100}, {101, 101, 101}};
+  ct_aabb far = {{100, 100, 100}, {101, 101, 101}};
   ct_tree_move(tree, proxies[1], &far);
   CHECK(ct_tree_valid(tree));
   CHECK(ct_tree_valid(copy));
-  ct_box asked = {{2, 2, 2}, {8, 8, 8}};
+  ct_aabb asked = {{2, 2, 2}, {8, 8, 8}};
   check_query(copy, boxes, there, &asked);
   uint32_t proxy;
   CHECK_INT(ct_tree_insert(copy, &far, 0, &proxy), CT_OK);
@@ -110,10 +110,10 @@ static void a_clone_is_independent(void) {
 
 static void touching_boxes_overlap_and_a_hair_apart_they_do_not(void) {
   ct_tree *tree = ct_tree_create();
-  ct_box box = {{0, 0, 0}, {1, 1, 1}};
+  ct_aabb box = {{0, 0, 0}, {1, 1, 1}};
   uint32_t proxy;
   CHECK_INT(ct_tree_insert(tree, &box, 3, &proxy), CT_OK);
-  ct_box corner = {{1, 1, 1}, {1, 1, 1}}, off = {{1, 1, nextafter(1.0, 2.0)}, {2, 2, 2}};
+  ct_aabb corner = {{1, 1, 1}, {1, 1, 1}}, off = {{1, 1, nextafter(1.0, 2.0)}, {2, 2, 2}};
   hit_list hits = {{0}, 0, 0};
   ct_tree_query(tree, &corner, note, &hits, NULL);
   CHECK_INT(hits.seen[3], 1);
@@ -124,11 +124,11 @@ static void touching_boxes_overlap_and_a_hair_apart_they_do_not(void) {
 
 static void a_visitor_can_stop_the_query(void) {
   check_random r = {13};
-  static ct_box boxes[COUNT];
+  static ct_aabb boxes[COUNT];
   for (size_t i = 0; i < COUNT; i++) boxes[i] = random_box(&r, 1.0, 1.0);
   ct_tree *tree = ct_tree_create();
   CHECK_INT(ct_tree_build(tree, boxes, NULL, COUNT, NULL, NULL), CT_OK);
-  ct_box all = {{0, 0, 0}, {9, 9, 9}};
+  ct_aabb all = {{0, 0, 0}, {9, 9, 9}};
   hit_list hits = {{0}, 0, 7};
   ct_tree_query(tree, &all, note, &hits, NULL);
   CHECK_INT(hits.calls, 7);
@@ -138,21 +138,21 @@ static void a_visitor_can_stop_the_query(void) {
 /* Inputs that make a tree grown by least surface as deep as it is large. */
 enum { LINE, SAME, NESTED, GEOMETRIC, SHRINKING, HALF_SPACES, FAMILY_COUNT };
 
-static ct_box hard_box(int family, int i) {
+static ct_aabb hard_box(int family, int i) {
   double s = ldexp(1.0, i / 2 - 400), t = (double)i;
   switch (family) {
-  case LINE: return (ct_box){{t, 0, 0}, {t + 1.5, 1, 1}};
-  case SAME: return (ct_box){{0, 0, 0}, {1, 1, 1}};
-  case NESTED: return (ct_box){{-s, -s, -s}, {s, s, s}};
-  case GEOMETRIC: return (ct_box){{s, 0, 0}, {s, 1, 1}};
-  case SHRINKING: return (ct_box){{-1 / s, -1, -1}, {1 / s, 1, 1}};
-  default: return (ct_box){{-INFINITY, -INFINITY, t}, {INFINITY, INFINITY, INFINITY}};
+  case LINE: return (ct_aabb){{t, 0, 0}, {t + 1.5, 1, 1}};
+  case SAME: return (ct_aabb){{0, 0, 0}, {1, 1, 1}};
+  case NESTED: return (ct_aabb){{-s, -s, -s}, {s, s, s}};
+  case GEOMETRIC: return (ct_aabb){{s, 0, 0}, {s, 1, 1}};
+  case SHRINKING: return (ct_aabb){{-1 / s, -1, -1}, {1 / s, 1, 1}};
+  default: return (ct_aabb){{-INFINITY, -INFINITY, t}, {INFINITY, INFINITY, INFINITY}};
   }
 }
 
 static void no_order_makes_the_tree_deep(void) {
   const int count = 1600; /* log2: 10; the bound is 2 * 10 + 8 */
-  ct_box *boxes = malloc((size_t)count * sizeof *boxes);
+  ct_aabb *boxes = malloc((size_t)count * sizeof *boxes);
   for (int family = 0; family < FAMILY_COUNT; family++) {
     ct_tree *grown = ct_tree_create(), *built = ct_tree_create();
     for (int i = 0; i < count; i++) {
@@ -172,8 +172,8 @@ static void no_order_makes_the_tree_deep(void) {
 }
 
 static void a_raised_flag_stops_building_and_leaves_the_tree_empty(void) {
-  ct_box boxes[8];
-  for (int i = 0; i < 8; i++) boxes[i] = (ct_box){{i, 0, 0}, {i + 0.5, 1, 1}};
+  ct_aabb boxes[8];
+  for (int i = 0; i < 8; i++) boxes[i] = (ct_aabb){{i, 0, 0}, {i + 0.5, 1, 1}};
   ct_tree *tree = ct_tree_create();
   ct_cancel *cancel = ct_cancel_create();
   CHECK_INT(ct_tree_build(tree, boxes, NULL, 8, NULL, cancel), CT_OK);

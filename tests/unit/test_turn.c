@@ -13,7 +13,7 @@
 
 /* Libm of long double reduces its argument exactly; its error is some 2^-64. */
 static void near_turn(double angle) {
-  ct_turn t = ct_turn_of(angle);
+  ct_sin_cos t = ct_sin_cos_of(angle);
   long double s = sinl((long double)angle), c = cosl((long double)angle);
   if (!(fabsl((long double)t.sine - s) <= TURN_ERROR * fabsl(s)))
     CHECK_FAIL("sine of %.17g is %.17g, off by %Lg of it", angle, t.sine, ((long double)t.sine - s) / s);
@@ -45,7 +45,7 @@ static void a_turn_keeps_its_digits_near_multiples_of_a_quarter(void) {
 static void small_angles_are_their_own_sine(void) {
   const double small[] = {0.0, 0x1p-1074, -1e-310, 1e-200, -1e-9};
   for (size_t i = 0; i < sizeof small / sizeof small[0]; i++) {
-    ct_turn t = ct_turn_of(small[i]);
+    ct_sin_cos t = ct_sin_cos_of(small[i]);
     CHECK(t.sine == small[i] && t.cosine == 1.0);
   }
 }
@@ -55,7 +55,7 @@ static void a_longer_angle_counts(void) {
   for (int i = 0; i < 10000; i++) {
     long double angle = (long double)check_uniform(&r, -1e6, 1e6) + (long double)check_uniform(&r, -1e-11, 1e-11);
     ct_dd parts = ct_fast_two_sum((double)angle, (double)(angle - (long double)(double)angle));
-    ct_turn t = ct_turn_of_dd(parts);
+    ct_sin_cos t = ct_sin_cos_of_dd(parts);
     CHECK_NEAR((double)((long double)t.sine - sinl(angle)), 0.0, 3e-16);
     CHECK_NEAR((double)((long double)t.cosine - cosl(angle)), 0.0, 3e-16);
   }

@@ -54,12 +54,12 @@ static void products_of_quaternions_and_frames_compose(void) {
 }
 
 static void touching_boxes_overlap(void) {
-  ct_box a = {{0, 0, 0}, {1, 1, 1}}, b = {{1, 0, 0}, {2, 1, 1}}, c = {{1.0000001, 0, 0}, {2, 1, 1}};
-  CHECK(ct_box_overlap(&a, &b) && ct_box_overlap(&b, &a));
-  CHECK(!ct_box_overlap(&a, &c) && !ct_box_overlap(&c, &a));
-  ct_box u = ct_box_union(a, c);
+  ct_aabb a = {{0, 0, 0}, {1, 1, 1}}, b = {{1, 0, 0}, {2, 1, 1}}, c = {{1.0000001, 0, 0}, {2, 1, 1}};
+  CHECK(ct_aabb_overlap(&a, &b) && ct_aabb_overlap(&b, &a));
+  CHECK(!ct_aabb_overlap(&a, &c) && !ct_aabb_overlap(&c, &a));
+  ct_aabb u = ct_aabb_union(a, c);
   CHECK(u.min.x == 0 && u.max.x == 2 && u.max.z == 1);
-  u = ct_box_grow(a, 0.5);
+  u = ct_aabb_expand(a, 0.5);
   CHECK(u.min.x == -0.5 && u.max.z == 1.5);
 }
 

@@ -344,7 +344,7 @@ static void the_distance_of_a_dual_point_is_one_over_that_of_its_plane(void) {
 /* T5.7, row 7: the dual of the cube is the octahedron of the unit vectors; and the polar of that the cube again. */
 static void the_polar_of_the_polar_of_a_cube_is_the_cube(void) {
   planes p;
-  ct_grow grow = {0};
+  ct_hull_builder grow = {0};
   ct_hull_cells dual = {0}, back = {0}, again = {0};
   cube_planes(&p, 1.0);
   CHECK_INT(ct_dual_points(&p.set, ct_vec(0, 0, 0)), CT_OK);
@@ -367,7 +367,7 @@ static void the_polar_of_the_polar_of_a_cube_is_the_cube(void) {
   back.vertex_input = NULL;
   CHECK_INT(again.vertex_count, 6);
   for (uint32_t v = 0; v < again.vertex_count; v++) CHECK(ct_norm(ct_sub(again.vertices[v], dual.vertices[v])) == 0.0);
-  ct_grow_free(&grow);
+  ct_hull_builder_free(&grow);
   ct_hull_cells_free(&dual);
   ct_hull_cells_free(&back);
   ct_hull_cells_free(&again);
@@ -376,7 +376,7 @@ static void the_polar_of_the_polar_of_a_cube_is_the_cube(void) {
 /* Row 6: Euler's formula, each edge in two faces, every dual point inside; a redundant plane is no vertex. */
 static void the_hull_of_normals_is_a_hull(void) {
   planes p;
-  ct_grow grow = {0};
+  ct_hull_builder grow = {0};
   ct_hull_cells dual = {0};
   cube_planes(&p, 1.0);
   add_plane(&p, ct_vec(0.6, 0.8, 0.0), 1.2);
@@ -392,7 +392,7 @@ static void the_hull_of_normals_is_a_hull(void) {
       CHECK(ct_orient3d(dual.vertices[loop[0]], dual.vertices[loop[1]], dual.vertices[loop[2]], p.points[i]) <= 0);
     }
   }
-  ct_grow_free(&grow);
+  ct_hull_builder_free(&grow);
   ct_hull_cells_free(&dual);
 }
 

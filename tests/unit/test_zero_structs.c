@@ -6,10 +6,10 @@
 
 #include <contact/advance.h>
 #include <contact/gjk_epa.h>
-#include <contact/toi.h>
 #include <contact/manifold.h>
 #include <contact/mpr.h>
 #include <contact/query.h>
+#include <contact/toi.h>
 
 static const ct_pose nothing;
 
@@ -115,10 +115,10 @@ static void zero_paths_are_refused_and_zero_impact_options_search(void) {
                            &moving),
             CT_OK);
   const ct_body *bodies[2] = {ball_named("a"), ball_named("b")};
-  const ct_mover a = {.body = bodies[0], .path = still}, b = {.body = bodies[1], .path = moving};
-  ct_impact impact;
-  CHECK_INT(ct_body_impact(a, b, &(ct_impact_options){.end = 4.0}, workspace, &impact), CT_OK);
-  CHECK_INT(impact.event, CT_IMPACT_CONTACT);
+  const ct_moving_body a = {.body = bodies[0], .path = still}, b = {.body = bodies[1], .path = moving};
+  ct_toi impact;
+  CHECK_INT(ct_body_toi(a, b, &(ct_toi_options){.end = 4.0}, workspace, &impact), CT_OK);
+  CHECK_INT(impact.event, CT_TOI_CONTACT);
   CHECK_NEAR(impact.time, 3.0, 1e-12); /* the balls are 3 m apart */
   for (int i = 0; i < 2; i++) ct_body_release(bodies[i]);
   ct_path_destroy(still);

@@ -133,18 +133,18 @@ typedef struct api_head {
 
 /* What the call needs from the server's registry of scenes. */
 typedef enum api_target {
-  API_TARGET_NONE,        /* documents, stateless queries */
-  API_TARGET_LIST,        /* a snapshot of all scenes */
-  API_TARGET_CREATE,      /* a new scene under an id that the server makes */
-  API_TARGET_READ,        /* the scene of match.scene_id */
-  API_TARGET_EVENTS,      /* the same; a reply 200 to GET is the beginning of a stream of its events, which the server feeds */
-  API_TARGET_SNAPSHOT,    /* the same; a new revision is committed where nobody has written meanwhile, else api_call_moved */
-  API_TARGET_WRITE,       /* the same, with the scene's writes in order */
-  API_TARGET_PUT,         /* as WRITE, but the scene may be absent */
-  API_TARGET_DELETE,      /* as WRITE; when the reply is 2xx the scene goes */
-  API_TARGET_SHAPE_LIST,  /* posted shapes */
-  API_TARGET_SHAPE_READ,  /* the same, and a snapshot of all scenes: who names them */
-  API_TARGET_SHAPE_WRITE  /* the same; afterwards api_call_commit_shapes */
+  API_TARGET_NONE,       /* documents, stateless queries */
+  API_TARGET_LIST,       /* a snapshot of all scenes */
+  API_TARGET_CREATE,     /* a new scene under an id that the server makes */
+  API_TARGET_READ,       /* the scene of match.scene_id */
+  API_TARGET_EVENTS,     /* the same; a reply 200 to GET is the beginning of a stream of its events, which the server feeds */
+  API_TARGET_SNAPSHOT,   /* the same; a new revision is committed where nobody has written meanwhile, else api_call_set_conflict */
+  API_TARGET_WRITE,      /* the same, with the scene's writes in order */
+  API_TARGET_PUT,        /* as WRITE, but the scene may be absent */
+  API_TARGET_DELETE,     /* as WRITE; when the reply is 2xx the scene goes */
+  API_TARGET_SHAPE_LIST, /* posted shapes */
+  API_TARGET_SHAPE_READ, /* the same, and a snapshot of all scenes: who names them */
+  API_TARGET_SHAPE_WRITE /* the same; afterwards api_call_commit_shapes */
 } api_target;
 
 typedef struct api_route api_route;
@@ -183,22 +183,22 @@ bool api_id_of_json(const char *bytes, size_t length, char out[CT_ID_LENGTH_MAX 
 /* Candidates that are compared with one unknown word, and cells of the tables of edits that are
  * evaluated for it: an error costs a few milliseconds at most, on the server's loop too, however
  * many candidates there are and however long. */
-#define API_LIKENESS_CANDIDATES 20000
-#define API_LIKENESS_CELLS 400000
+#define API_SPELLING_CANDIDATES 20000
+#define API_SPELLING_CELLS 400000
 /* Classes of letters that are counted. */
-#define API_LIKENESS_LETTERS 64
+#define API_SPELLING_LETTERS 64
 
 /* The search for what somebody meant: of all candidates the one with the fewest letters to change, if that is at most a third of
  * the longer word, or swaps its two letters; of several the first. */
-typedef struct api_likeness {
+typedef struct api_spelling {
   ct_text word, best; /* borrowed; best is empty where nothing is near */
-  unsigned char letters[API_LIKENESS_LETTERS]; /* of the word: how many of each class */
+  unsigned char letters[API_SPELLING_LETTERS]; /* of the word: how many of each class */
   size_t distance, considered, cells;
-} api_likeness;
+} api_spelling;
 
-api_likeness api_likeness_start(const char *word, size_t length);
+api_spelling api_spelling_start(const char *word, size_t length);
 /* False: no more candidates are compared. */
-bool api_likeness_consider(api_likeness *likeness, const char *candidate, size_t length);
+bool api_spelling_consider(api_spelling *likeness, const char *candidate, size_t length);
 
 /* ---- posted shapes ------------------------------------------------------------------------------------------------------- */
 
@@ -222,12 +222,12 @@ bool api_shapes_has(const api_shape_table *table, const char *id);
 const api_shape_table *api_shapes_drop(const api_shape_table *table, const char *id);
 /* The table's shapes whose id is in a list, which ascends in byte order: `count` texts, `stride` bytes from one to the next. A
  * reference, to the same table where it loses none. NULL: out of memory. O(shapes + count) */
-const api_shape_table *api_shapes_among(const api_shape_table *table, const char *ids, size_t count, size_t stride);
+const api_shape_table *api_shapes_intersect(const api_shape_table *table, const char *ids, size_t count, size_t stride);
 /* The table with those of another that it has not: a reference, to the same table where it has all. NULL: out of memory.
  * O(n) for each */
-const api_shape_table *api_shapes_join(const api_shape_table *table, const api_shape_table *more);
+const api_shape_table *api_shapes_union(const api_shape_table *table, const api_shape_table *more);
 /* May a scaled copy of one of the shapes take long to make? */
-bool api_shapes_heavy(const api_shape_table *table);
+bool api_shapes_scale_slowly(const api_shape_table *table);
 
 /* ---- calls ----------------------------------------------------------------------------------------------------------- */
 
@@ -256,7 +256,7 @@ typedef struct api_input {
   uint64_t first_revision;           /* number for a scene that this call creates */
   uint64_t lost_revision;            /* PUT, DELETE; not 0: the scene is there, at this revision, but cannot be read */
   bool store_decides;                /* SHAPE_WRITE: a store is asked for what is to go, and may have what could not be read */
-  api_likeness like_scene;           /* the nearest id of a scene, where there is no scene of the id that the path names */
+  api_spelling like_scene;           /* the nearest id of a scene, where there is no scene of the id that the path names */
   bool resumes;                      /* EVENTS: the listener has heard earlier events of the scene */
   const char *new_scene_id;          /* CREATE: the id made by the server */
   ct_text new_scene_origin;          /* CREATE: ct_scene_origin of the new scene; may be empty */
@@ -268,16 +268,16 @@ typedef struct api_input {
 /* Are there at most so many rows, and colliders, in those of the scenes that are in memory? Who names a shape is found by looking
  * at all of them.
  * O(scenes + limit). */
-bool api_scenes_within(const api_scene_entry *scenes, size_t count, uint64_t limit);
+bool api_scenes_are_small(const api_scene_entry *scenes, size_t count, uint64_t limit);
 
 /* named[i] becomes true where a collider of those scenes that are in memory names shape i of the table. O(colliders log shapes) */
-void api_shapes_mark_named(const api_shape_table *shapes, const api_scene_entry *scenes, size_t count, bool *named);
+void api_shapes_mark_used(const api_shape_table *shapes, const api_scene_entry *scenes, size_t count, bool *named);
 
 /* The new_scene_origin that the scene was created with, the same in each revision; empty: none. The scene's. */
 ct_text api_scene_origin(const ct_scene *scene);
 
 /* Contacts of the contact state that the path names: a GET writes out all of them, an event looks at all. 0: none is named. */
-size_t api_match_contacts(const api_match *match, const ct_scene *scene);
+size_t api_match_contact_count(const api_match *match, const ct_scene *scene);
 
 typedef struct api_call api_call;
 
@@ -303,14 +303,13 @@ api_scratch *api_scratch_create(void);
 void api_scratch_destroy(api_scratch *scratch); /* NULL is allowed */
 
 /* What solvers of contact problems have done: of islands, of raw problems, of the steps of a motion. */
-typedef struct api_solved {
+typedef struct api_solver_counts {
   uint64_t problems, iterations;
   uint64_t failures; /* problems left above their tolerance, and not proven to have no solution */
-} api_solved;
+} api_solver_counts;
 
 /* In this scratch, since it was made. To be asked while nothing runs in it. */
-api_solved api_scratch_solved(const api_scratch *scratch);
-
+api_solver_counts api_scratch_solver_counts(const api_scratch *scratch);
 
 /* NULL: out of memory. head is copied as far as needed. */
 api_call *api_call_create(const api_service *service, const api_head *head, const api_match *match);
@@ -318,7 +317,7 @@ void api_call_destroy(api_call *call);
 
 /* The shapes that the call may name, and lists: those of this moment. The call takes a reference; the last table given counts. To
  * be called before the first feed and before begin; without it there are none. */
-void api_call_use_shapes(api_call *call, const api_shape_table *shapes);
+void api_call_set_shapes(api_call *call, const api_shape_table *shapes);
 
 /* A streamed body, piece by piece, in order. False: the call has failed already and the rest of the body is of no use (begin then
  * gives the problem). Cost: that of parsing; run it on a worker. */
@@ -342,7 +341,7 @@ void api_call_finish(api_call *call);
 
 /* SNAPSHOT, whose ranges come one at a time: lines of NDJSON that the call has told of its work since this was last asked; none:
  * NULL. To be asked while no range runs. Owned by the call until it goes on. */
-const char *api_call_told(api_call *call, size_t *length);
+const char *api_call_progress_lines(api_call *call, size_t *length);
 /* How far long work has come, to be told where its time is over: a sentence that goes on after another, or nothing. `out` has
  * API_HINT_MAX bytes. Between two ranges of a SNAPSHOT's. */
 #define API_HINT_MAX 320
@@ -351,7 +350,7 @@ void api_call_hint(const api_call *call, char *out);
 char *api_reply_line(const api_reply *reply, size_t *length);
 /* SNAPSHOT, after finish: the scene has been written to since the call's snapshot, or is being: the reply becomes a problem, and
  * there is no new revision. */
-void api_call_moved(api_call *call);
+void api_call_set_conflict(api_call *call);
 
 /* After begin gave DONE, or after finish: */
 const api_reply *api_call_reply(const api_call *call);     /* owned by the call */
@@ -368,8 +367,8 @@ const char *api_call_contact_state(const api_call *call);
  * that. Owned by the call. */
 const api_event *api_call_events(api_call *call, size_t *count, bool *whole);
 /* SHAPE_WRITE, when the reply is 2xx: what the call does to a shape, and its id, owned by the call. */
-typedef enum api_shape_act { API_SHAPE_POSTED, API_SHAPE_KNOWN, API_SHAPE_DELETED } api_shape_act;
-api_shape_act api_call_shape(const api_call *call, const char **id);
+typedef enum api_shape_change { API_SHAPE_POSTED, API_SHAPE_KNOWN, API_SHAPE_DELETED } api_shape_change;
+api_shape_change api_call_shape(const api_call *call, const char **id);
 /* What a SHAPE_WRITE makes of the current table, which may be another than the call began with: the table that is current from now
  * on, a reference; never NULL. Where a limit or memory does not allow the change, the reply becomes a problem. O(shapes)
  * written: calls for which api_match_names_shapes holds have been committed since the input was taken, or have their shapes and are

@@ -18,7 +18,7 @@
  * Where it has not converged and no body is faster than gravity makes it in a step, impulses are looked for that stop the whole
  * island; where there are any they are an answer of the same problem, and it rests from then on.
  *
- * IMPULSES: free flight in closed form to the first impact of two bodies, whose time is that of ct_body_impact; there
+ * IMPULSES: free flight in closed form to the first impact of two bodies, whose time is that of ct_body_toi; there
  * ct_impulse_solve changes velocities, together with contacts within the contact tolerance of it. What touches and does not part is
  * held by the forces of ct_resting_solve, constant over a stretch of a time step at most, first order in it; such bodies turn at
  * the mean angular velocity, and the stretch ends early where they come to touch elsewhere. Energy: what velocity_tolerance calls
@@ -148,13 +148,13 @@ ct_status ct_advance_set_loads(ct_advance *advance, const ct_load *loads, size_t
  * changed. The same bits for the same scene, options and calls. Cost: a contact query of what has moved, and for each island that
  * does not rest a matrix and some sweeps: 324 bodies in a heap 5 to 30 ms while they fall, 0.2 ms at rest; to an event the contacts
  * of all bodies and the paths of those that move, nothing where nothing does. */
-ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_solver *solver, bool *done);
+ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_arena *solver, bool *done);
 ct_advance_state ct_advance_now(const ct_advance *advance);
 /* How long the last step was, s; 0 before the first. *row: COMPLIANT, the body whose forces change fastest, for which it was so
  * short; else, or where nothing changes, CT_NO_ROW. */
 double ct_advance_pace(const ct_advance *advance, uint32_t *row);
 /* Right after a step that ended with CT_LIMIT: why; *row the body, CT_NO_ROW for contacts. */
-ct_advance_limit ct_advance_why(const ct_advance *advance, uint32_t *row);
+ct_advance_limit ct_advance_limit_reason(const ct_advance *advance, uint32_t *row);
 /* Events of the last step: IMPULSES, each pair of colliders that hits, island by island; COMPLIANT, contacts that begin (at the
  * start all that there are) and end, ends first, each in the order of rows and colliders. Of STEPPING, whose contacts have no
  * instants, none. Borrowed until the next step. */

@@ -24,12 +24,12 @@ typedef struct ct_matrix {
 } ct_matrix;
 
 /* Scratch memory of one thread: no allocation per solve once warm. Not shared between threads. */
-typedef struct ct_solver ct_solver;
-ct_solver *ct_solver_create(void); /* NULL: out of memory */
-void ct_solver_destroy(ct_solver *solver);
+typedef struct ct_arena ct_arena;
+ct_arena *ct_arena_create(void); /* NULL: out of memory */
+void ct_arena_destroy(ct_arena *solver);
 
 /* An answer that need not be known. */
-typedef enum ct_known { CT_UNKNOWN, CT_NO, CT_YES } ct_known;
+typedef enum ct_tristate { CT_UNKNOWN, CT_NO, CT_YES } ct_tristate;
 
 CT_DECLARATIONS_END
 

@@ -3,6 +3,7 @@
 #define CONTACT_CONTACT_H
 
 #include <contact/advance.h>
+#include <contact/arena.h>
 #include <contact/broad.h>
 #include <contact/cancel.h>
 #include <contact/compliant.h>
@@ -14,7 +15,6 @@
 #include <contact/gradient.h>
 #include <contact/hull.h>
 #include <contact/impulse.h>
-#include <contact/restore.h>
 #include <contact/lcp.h>
 #include <contact/limits.h>
 #include <contact/linkage.h>
@@ -31,10 +31,10 @@
 #include <contact/query.h>
 #include <contact/ray.h>
 #include <contact/resting.h>
+#include <contact/restore.h>
 #include <contact/scene.h>
 #include <contact/separating_plane.h>
 #include <contact/shape.h>
-#include <contact/arena.h>
 #include <contact/status.h>
 #include <contact/sweep.h>
 #include <contact/text.h>

@@ -108,7 +108,7 @@ typedef struct ct_elements_view {
   const uint32_t *triangle_outer;
   /* [element_count] the convex hull of the corners; its vertex_input is the corner. */
   const ct_hull *const *hulls;
-  const ct_box *boxes; /* [element_count] of the corners, exactly */
+  const ct_aabb *boxes; /* [element_count] of the corners, exactly */
   const ct_tree *tree; /* over the boxes; the user value is the element */
   double volume;       /* of all elements: of the surface, m^3 */
 } ct_elements_view;

@@ -90,7 +90,7 @@ typedef enum ct_features_status {
   CT_FEATURES_OK,
   CT_FEATURES_OPEN_MESH,    /* one is a surface: it has no inside */
   CT_FEATURES_NO_TRIANGLES, /* one has no triangles of the caller's */
-  CT_FEATURES_STARVED       /* memory was short: features are missing */
+  CT_FEATURES_OUT_OF_MEMORY /* memory was short: features are missing */
 } ct_features_status;
 
 typedef struct ct_features {
@@ -104,7 +104,7 @@ typedef struct ct_features {
 
 /* Has the shape triangles of the caller's: is it a mesh, or elements, whose surface has them? Whether it is a solid is told by the
  * answer. */
-bool ct_features_takes(const ct_shape *shape);
+bool ct_features_are_supported(const ct_shape *shape);
 
 /* Features of two placed meshes; margins and rounding do not count. Vertices without triangles are none. Normals are the caller's
  * where the mesh has any, else those of the triangles around a vertex weighted by their angles there (Thuermer, Wuethrich 1998).

@@ -16,10 +16,10 @@ CT_DECLARATIONS_BEGIN
 
 /* Are both shapes bounded and convex, and none a capsule of two radii? Such a capsule is no core with one ball around all of it,
  * over which a polytope could grow. */
-bool ct_gjk_epa_takes(const ct_shape *a, const ct_shape *b);
+bool ct_gjk_epa_is_supported(const ct_shape *a, const ct_shape *b);
 
-/* Signed distance of two shapes that ct_gjk_epa_takes. Never fails on finite input; trouble is in result->status. Cost: about 10
- * supports apart, of a depth what the polytope needs: some 10 to 100 supports, several hundred for curved kinds. */
+/* Signed distance of two shapes that ct_gjk_epa_is_supported. Never fails on finite input; trouble is in result->status. Cost:
+ * about 10 supports apart, of a depth what the polytope needs: some 10 to 100 supports, several hundred for curved kinds. */
 void ct_pair_gjk_epa(ct_placed a, ct_placed b, const ct_pair_options *options, ct_workspace *workspace, ct_pair_result *result);
 
 /* Do they share a point? The same decision as that distance's <= 0, cheaper. witness (may be NULL): a point of both, when they do.

@@ -35,7 +35,7 @@ typedef struct ct_hull_view {
   double radius;                       /* of the ball about centroid that holds all vertices, m */
   double volume;                       /* m^3, > 0 */
   ct_mat3 inertia;                     /* about centroid for unit density, kg m^2 */
-  ct_box box;                          /* of the vertices */
+  ct_aabb box;                         /* of the vertices */
 } ct_hull_view;
 
 /* What a failed build tells: the affine dimension of the points (0 point, 1 line, 2 plane), or the plane at fault. */

@@ -73,7 +73,7 @@ typedef enum ct_impulse_outcome {
 #undef CT_IMPULSE_OUTCOME_ENUM
 } ct_impulse_outcome;
 
-typedef struct ct_touch_impulse {
+typedef struct ct_contact_impulse {
   ct_vec3 impulse; /* on b, N s; -impulse on a */
   double normal;   /* impulse.n >= 0 */
   ct_vec3 tangential;
@@ -82,7 +82,7 @@ typedef struct ct_touch_impulse {
   double normal_after;
   double restitution; /* that was in force */
   ct_impulse_outcome outcome;
-} ct_touch_impulse;
+} ct_contact_impulse;
 
 /* What happened to the energy guard, which counts what kinematic bodies put in. PASSED: energy and that work did not grow.
  * SKIPPED_KINEMATIC: these ask for what no impulses give, so none were given. */
@@ -99,7 +99,7 @@ typedef enum ct_energy_guard {
 } ct_energy_guard;
 
 typedef struct ct_impulse_result {
-  ct_touch_impulse *touches;          /* [count] the caller's */
+  ct_contact_impulse *touches;        /* [count] the caller's */
   ct_velocity *velocities;            /* [body_count] the caller's: after the impulses; immovable bodies as they were */
   double energy_before, energy_after; /* kinetic, of the dynamic bodies, J */
   double work;                        /* by kinematic bodies, J */
@@ -121,7 +121,7 @@ typedef struct ct_impulse_result {
  * sweeps. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT (also: a touch without a
  * normal, or not of two bodies of the set). Theory: seed 004 slides 30-60; Mirtich 1996; Stronge 1990; Anitescu, Potra
  * 1997. */
-ct_status ct_impulse_solve(const ct_contact_set *set, const ct_impulse_options *options, ct_solver *solver,
+ct_status ct_impulse_solve(const ct_contact_set *set, const ct_impulse_options *options, ct_arena *solver,
                            ct_impulse_result *result);
 
 CT_DECLARATIONS_END

@@ -6,8 +6,8 @@
 #ifndef CONTACT_LCP_H
 #define CONTACT_LCP_H
 
-#include <contact/linkage.h>
 #include <contact/arena.h>
+#include <contact/linkage.h>
 
 CT_DECLARATIONS_BEGIN
 
@@ -66,7 +66,7 @@ typedef struct ct_lcp_options {
   ct_lcp_tie tie;
   double tolerance;        /* converged: residual <= tolerance (1 + |q|max); of direct methods <= tolerance |q|max, for which
                             * doubles near z are looked for where that one's round-off is more. 0: CT_LCP_TOLERANCE;
-                            * CT_LCP_SWEEP_TOLERANCE for iterative methods by name, and for AUTO above CT_LCP_DIRECT_MAX rows */
+                            * CT_LCP_PGS_TOLERANCE for iterative methods by name, and for AUTO above CT_LCP_DIRECT_MAX rows */
   uint64_t iterations_max; /* pivots, factorisations or sweeps; 0: the method's own limit */
   double relaxation;       /* PGS: 0 < omega < 2; 0: 1 */
   const double *start;     /* [n] iterative methods: z to begin from; NULL: 0 */
@@ -91,7 +91,7 @@ typedef struct ct_lcp_result {
   uint64_t iterations;
   size_t rank; /* of M, where rank_known */
   bool rank_known;
-  ct_known unique; /* is z the only solution? See below */
+  ct_tristate unique; /* is z the only solution? See below */
 } ct_lcp_result;
 
 /* `unique` is YES where it is proven that no solution is apart from the one at z by more than round-off: the symmetric part of M is
@@ -106,7 +106,7 @@ typedef struct ct_lcp_result {
  * The same input gives the same bits; scaling M and q by powers of two scales z and w of the direct methods for symmetric M and
  * changes nothing else (iterative ones stop by a tolerance that is not relative alone). Cost: direct methods some n^3, with small
  * constants where n is small; sweeps O(entries of M) each. */
-ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_solver *solver, ct_lcp_result *result);
+ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_arena *solver, ct_lcp_result *result);
 
 /* max |min(z, M z + q)|; w (may be NULL) gets M z + q. */
 double ct_lcp_residual(const ct_lcp *problem, const double *z, double *w);

@@ -31,7 +31,7 @@
 #define CT_DURATION_MAX 1e6
 #define CT_TURN_MAX 1e6
 /* Distances in the search for one time of impact; where it ends, what is certain so far is told. */
-#define CT_IMPACT_ITERATIONS 1000
+#define CT_TOI_ITERATIONS 1000
 /* Changes of one pair in a timeline. */
 #define CT_CHANGES_MAX 10000
 /* Gravity where a scene sets none, along z, m/s^2. */
@@ -43,7 +43,7 @@
 #define CT_LCP_ITERATIVE_MAX 300000
 /* Residuals that are called solved, relative: direct methods come to round-off, sweeps near it; friction by its exact cone. */
 #define CT_LCP_TOLERANCE 1e-10
-#define CT_LCP_SWEEP_TOLERANCE 1e-8
+#define CT_LCP_PGS_TOLERANCE 1e-8
 #define CT_FRICTION_TOLERANCE 1e-8
 /* Impulses of a contact, in parts of what stops it alone, up to which a residual is relative to them: a hundred layers of a pile
  * and some lever; larger ones are looked at more strictly, since a problem without a solution has them as large as one likes. */
@@ -58,7 +58,7 @@
 /* Contact points of one question to mechanics: some 400 MB of them. */
 #define CT_CONTACTS_MAX 1000000
 /* Pairs of contacts of one island that answer to each other, of which a matrix keeps a block each: 430 MB of them. */
-#define CT_COUPLINGS_MAX 4000000
+#define CT_DELASSUS_BLOCKS_MAX 4000000
 /* Elastic law, where nothing else is set: speeds below which friction is regularised, m/s and rad/s; largest damping, s/m. */
 #define CT_ELASTIC_SMALL_VELOCITY 0.01
 #define CT_ELASTIC_SMALL_ANGULAR_VELOCITY 0.01

@@ -6,9 +6,9 @@
 #ifndef CONTACT_MECHANICS_H
 #define CONTACT_MECHANICS_H
 
+#include <contact/arena.h>
 #include <contact/linkage.h>
 #include <contact/query.h>
-#include <contact/arena.h>
 
 CT_DECLARATIONS_BEGIN
 
@@ -45,7 +45,7 @@ typedef struct ct_surface {
 } ct_surface;
 
 /* A contact point of two bodies of a set. */
-typedef struct ct_touch {
+typedef struct ct_contact {
   uint32_t a, b;                   /* indices of the set's bodies */
   uint32_t collider_a, collider_b; /* CT_NO_COLLIDER: given by the caller, who named none */
   ct_feature feature_a, feature_b; /* smooth ones of given contacts */
@@ -58,7 +58,7 @@ typedef struct ct_touch {
   double area;                   /* of those, m^2 */
   ct_surface surface_a, surface_b;
   ct_pair_material material;
-} ct_touch;
+} ct_contact;
 
 #define CT_NO_COLLIDER UINT32_MAX
 
@@ -66,7 +66,7 @@ typedef struct ct_touch {
 typedef struct ct_contact_set {
   const ct_mass_body *bodies; /* [body_count] */
   size_t body_count;
-  const ct_touch *touches; /* [count] */
+  const ct_contact *touches; /* [count] */
   size_t count;
 } ct_contact_set;
 
@@ -86,31 +86,32 @@ typedef struct ct_contact_velocity {
 /* tolerance: m/s, of both classes: normal > it separating, < -it colliding, else resting. Galilean invariant but for round-off;
  * exchanging a and b (and the normal) gives the same numbers, u negated, bit for bit. Of a touch
  * whose bodies are not in the set all is 0, and resting. */
-ct_contact_velocity ct_touch_velocity(const ct_contact_set *set, const ct_touch *touch, double tolerance);
+ct_contact_velocity ct_contact_relative_velocity(const ct_contact_set *set, const ct_contact *touch, double tolerance);
 
 /* ---- the contact system ------------------------------------------------------------------------------------------------ */
 
 /* Two unit tangents with the normal a right-handed frame (normal, t1, t2): t1 of the world axis least along the normal, lowest axis
  * first; the same for the same normal, always. */
-void ct_touch_tangents(ct_vec3 normal, ct_vec3 *t1, ct_vec3 *t2);
+void ct_contact_tangents(ct_vec3 normal, ct_vec3 *t1, ct_vec3 *t2);
 
 /* K: change of the relative velocity at `touch` by an impulse at `cause` (which may be the same): u changes by K P. 1/kg. Zero
  * where they share no dynamic body. K(i, j) is the transpose of K(j, i), bit for bit. Theory of rigid bodies: seed 004, slides
  * 30-37. */
-ct_mat3 ct_touch_coupling(const ct_contact_set *set, const ct_touch *touch, const ct_touch *cause);
+ct_mat3 ct_delassus_block(const ct_contact_set *set, const ct_contact *touch, const ct_contact *cause);
 
 /* along.K(touch, cause) impulse: what a unit impulse along one direction changes along another. The same bits with both contacts
  * and both directions exchanged, so that matrices of these are symmetric; with normals it is A_ij below. */
-double ct_touch_coupling_along(const ct_contact_set *set, const ct_touch *touch, ct_vec3 along, const ct_touch *cause,
-                               ct_vec3 impulse);
+double ct_delassus_along(const ct_contact_set *set, const ct_contact *touch, ct_vec3 along, const ct_contact *cause,
+                         ct_vec3 impulse);
 
 /* b_i of gap'' = sum over j of A_ij f_j + b_i, A_ij = n_i.K(i, j) n_j: n.(relative acceleration of the bodies' points without
  * contact forces), and what the turning normal adds by the surfaces' forms; m/s^2. *tangential (may be NULL): that relative
  * acceleration without its normal part. Exact for surfaces that touch; apart by g it is off by about g times the squared angular
  * velocities. Features that lie on each other, an edge in a face, lines along each other, a rim in a cap's plane, all within 1e-6
  * rad, have a gap that bends at once where the bodies turn apart: there a point stands for itself. Exchanging a and b (and the
- * normal) gives the same bits, tangential negated. Finite, O(1). Support functions: Schneider 2014; the forms: mechanics_gap_acceleration.c. */
-double ct_touch_free_acceleration(const ct_contact_set *set, const ct_touch *touch, ct_vec3 *tangential);
+ * normal) gives the same bits, tangential negated. Finite, O(1). Support functions: Schneider 2014; the forms:
+ * mechanics_gap_acceleration.c. */
+double ct_contact_free_acceleration(const ct_contact_set *set, const ct_contact *touch, ct_vec3 *tangential);
 
 /* ---- of a scene -------------------------------------------------------------------------------------------------------- */
 
@@ -123,14 +124,14 @@ typedef struct ct_load {
 } ct_load;
 
 /* A contact given by the caller. */
-typedef struct ct_given_touch {
+typedef struct ct_given_contact {
   uint32_t a, b;                   /* rows, a != b */
   uint32_t collider_a, collider_b; /* whose material counts; CT_NO_COLLIDER: the first one's, if any */
   ct_vec3 position, normal;        /* unit, from a to b */
   bool fixed_to_b;                 /* the normal turns with b, a is a point on it; else with a */
   bool has_material;
   ct_pair_material material;
-} ct_given_touch;
+} ct_given_contact;
 
 typedef struct ct_row_velocity {
   uint32_t row;
@@ -149,7 +150,7 @@ typedef struct ct_mechanics_options {
   ct_detail detail;         /* of the contacts found; MANIFOLD */
   const ct_mechanics_volumes *volumes; /* NULL: contact points are looked for */
   bool only_given;          /* `given` are the contacts, and none is looked for */
-  const ct_given_touch *given;
+  const ct_given_contact *given;
   size_t given_count;
   const ct_load *loads;
   size_t load_count;

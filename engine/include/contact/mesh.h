@@ -32,7 +32,7 @@ typedef struct ct_mesh ct_mesh;
 /* Node of the tree over the live triangles: one cache line. nodes[0] is the root, nodes[1] is not used; children stand side by
  * side from an even index, so that a pair of them is one aligned block of 128 bytes. */
 typedef struct ct_mesh_node {
-  ct_box box;     /* of the node's triangles, exactly */
+  ct_aabb box;    /* of the node's triangles, exactly */
   double radius;  /* of a ball about the box's middle, 0.5 (min + max), that holds the triangles; at most half the diagonal */
   uint32_t first; /* inner node: its first child, the second is first + 1; leaf: position of its first triangle in `order` */
   uint32_t count; /* leaf: its triangles; 0: inner node */
@@ -64,7 +64,7 @@ typedef struct ct_mesh_view {
   double radius;                    /* of the ball about centroid that holds all live triangles, m */
   double volume;                    /* m^3; 0 for a surface */
   ct_mat3 inertia;                  /* of a solid about centroid for unit density, kg m^2 */
-  ct_box box;                       /* of the live triangles */
+  ct_aabb box;                      /* of the live triangles */
 } ct_mesh_view;
 
 /* What building a mesh found. Filled on success, and on CT_OPEN_MESH and CT_DEGENERATE_MESH too. */
@@ -90,7 +90,7 @@ typedef struct ct_mesh_report {
   uint32_t bad_triangle; /* the first triangle at an open, crowded or inconsistent edge, or CT_NO_TRIANGLE */
   uint32_t bad_edge[2];  /* that edge's vertices as given */
   double volume, area;   /* m^3 (0 unless closed and oriented), m^2 */
-  ct_box box;
+  ct_aabb box;
 } ct_mesh_report;
 
 typedef enum ct_mesh_reading { CT_MESH_AUTO, CT_MESH_SURFACE, CT_MESH_SOLID } ct_mesh_reading;
@@ -200,18 +200,18 @@ size_t ct_mesh_ray_all(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, d
  * for more is seconds. */
 #define CT_MESH_SELF_TRIANGLES_MAX 250000
 
-typedef enum ct_mesh_self {
-  CT_MESH_SELF_FREE,  /* triangles share corners and edges alone */
-  CT_MESH_SELF_MEETS, /* two share another point */
+typedef enum ct_mesh_self_intersection {
+  CT_MESH_SELF_FREE,         /* triangles share corners and edges alone */
+  CT_MESH_SELF_INTERSECTING, /* two share another point */
   CT_MESH_SELF_UNKNOWN
-} ct_mesh_self;
+} ct_mesh_self_intersection;
 
 /* Does the mesh meet itself: do two live triangles have a point in common that is not on a corner or an edge of both? Exact; parts
  * that only touch meet too. MEETS: triangles[0] < triangles[1], numbers as given, are two of them. UNKNOWN: there are more than
  * CT_MESH_SELF_TRIANGLES_MAX live triangles, or it was not found out within a number of steps that grows with the triangles, as
  * where thousands of boxes of triangles all overlap each other. The same mesh has the same answer. CT_OK or CT_CANCELLED, then *out
  * is untouched. `cancel` may be NULL. O(n log n) where few triangles' boxes overlap. */
-ct_status ct_mesh_self_test(const ct_mesh *mesh, const ct_cancel *cancel, ct_mesh_self *out, uint32_t triangles[2]);
+ct_status ct_mesh_self_test(const ct_mesh *mesh, const ct_cancel *cancel, ct_mesh_self_intersection *out, uint32_t triangles[2]);
 
 CT_DECLARATIONS_END
 

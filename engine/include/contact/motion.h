@@ -6,17 +6,17 @@
 #ifndef CONTACT_MOTION_H
 #define CONTACT_MOTION_H
 
-#include <contact/toi.h>
 #include <contact/linkage.h>
 #include <contact/query.h>
+#include <contact/toi.h>
 
 CT_DECLARATIONS_BEGIN
 
 /* A body's motion. Rows that are not named stay where they are. */
-typedef struct ct_moving {
+typedef struct ct_row_motion {
   uint32_t row;
   const ct_path *path; /* borrowed; starts at the row's pose, or the override's */
-} ct_moving;
+} ct_row_motion;
 
 typedef struct ct_motion_options {
   bool timeline;            /* all changes of each pair; else the first impact */
@@ -24,8 +24,8 @@ typedef struct ct_motion_options {
                              * within time_tolerance of the first. Bodies that part at the start count when they meet again */
   bool grazes;              /* pairs that only graze are hits, too; impacts and timelines list all grazes. Not with `earliest` */
   size_t changes_max;       /* timeline: of one pair; 0: CT_CHANGES_MAX */
-  ct_impact_options impact; /* begin, end, method ...; its cancel is not read */
-  const ct_moving *moving;  /* [moving_count], sorted by row, each row once; all paths of one duration */
+  ct_toi_options impact;    /* begin, end, method ...; its cancel is not read */
+  const ct_row_motion *moving; /* [moving_count], sorted by row, each row once; all paths of one duration */
   size_t moving_count;
   const uint8_t *where_a, *where_b; /* as in ct_query_options */
   const ct_row_pair *pairs;
@@ -44,7 +44,7 @@ typedef struct ct_motion_hit {
   size_t item;
   /* One of the two. Of all pairs CONTACT, INITIAL and UNDECIDED alone are hits, and timelines with a change, in contact at the
    * start, or cut short; with `grazes` those that graze, too; explicit pairs are always hits. */
-  const ct_impact *impact;
+  const ct_toi *impact;
   const ct_timeline *timeline;
   const ct_graze *grazes; /* [graze_count] of an impact with `grazes`: all before it, ascending in time */
   size_t graze_count;

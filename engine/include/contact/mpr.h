@@ -53,10 +53,10 @@ typedef struct ct_mpr_result {
 } ct_mpr_result;
 
 /* Is the kind one that has a portal: bounded and convex? Its rounding and margin count as part of the body. */
-bool ct_mpr_takes(ct_kind kind);
+bool ct_mpr_is_supported(ct_kind kind);
 
-/* Never fails on finite input; trouble is in result->status and flags. Of other kinds than ct_mpr_takes allows nothing but the
- * status is told. No allocation. Cost: about 15 supports, three per decade of the tolerance for bodies that are round. */
+/* Never fails on finite input; trouble is in result->status and flags. Of other kinds than ct_mpr_is_supported allows nothing but
+ * the status is told. No allocation. Cost: about 15 supports, three per decade of the tolerance for bodies that are round. */
 void ct_pair_mpr(ct_placed a, ct_placed b, const ct_mpr_options *options, ct_mpr_result *result);
 
 /* Writes what a portal found into a pair's result: distance, bounds, normal, points, status, flags and iterations; touching where

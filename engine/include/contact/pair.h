@@ -94,7 +94,7 @@ void ct_workspace_watch(ct_workspace *workspace, const ct_cancel *cancel);
 /* Has memory been refused in a pair since this was last asked? Asking clears it; false for NULL. Such a distance has bounds that
  * are true but may be wide, mostly with CT_PAIR_ITERATION_LIMIT; such an overlap may be wrong; such contacts may lack points.
  * Scenes' queries and probes end with CT_OUT_OF_MEMORY instead. */
-bool ct_workspace_starved(ct_workspace *workspace);
+bool ct_workspace_out_of_memory(ct_workspace *workspace);
 
 /* Signed distance of two placed shapes. Never fails on finite input inside the limits; trouble is in result->status.
  * Cost: closed form for sphere, capsule and plane pairs and for spheres against curved kinds; else GJK (about 10 supports) and,

@@ -63,7 +63,7 @@ ct_vec3 ct_path_acceleration(const ct_path *path);
 double ct_path_spin(const ct_path *path, ct_vec3 *axis, bool *constant);
 
 /* Box that holds a ball of the radius about the pivot over the times [begin, end], rounded outward. */
-ct_box ct_path_box(const ct_path *path, double begin, double end, double radius);
+ct_aabb ct_path_aabb(const ct_path *path, double begin, double end, double radius);
 
 CT_DECLARATIONS_END
 

@@ -62,7 +62,7 @@ typedef enum ct_resting_status {
 #undef CT_RESTING_STATUS_ENUM
 } ct_resting_status;
 
-typedef struct ct_touch_force {
+typedef struct ct_contact_force {
   ct_vec3 force; /* on b, N; -force on a */
   double normal; /* force.n >= 0 */
   ct_vec3 tangential;
@@ -71,7 +71,7 @@ typedef struct ct_touch_force {
   ct_contact_velocity velocity;    /* now */
   bool takes_part;                 /* not separating */
   bool sliding;                    /* friction is at its limit and the points slip, or will */
-} ct_touch_force;
+} ct_contact_force;
 
 typedef struct ct_body_acceleration {
   ct_vec3 linear, angular;
@@ -84,7 +84,7 @@ typedef struct ct_body_acceleration {
  * is: `holding` are such. FALLS: none do: `motion` is the way of Gauss' principle along which the loads do work whatever the
  * contacts give. MOVING: bodies move already. UNDECIDED: within round-off of the limit, or the solver did not end. */
 typedef enum ct_stability {
-  CT_STABILITY_NOT_ASKED,
+  CT_STABILITY_NOT_REQUESTED,
   CT_STABILITY_STAYS,
   CT_STABILITY_FALLS,
   CT_STABILITY_MOVING,
@@ -92,7 +92,7 @@ typedef enum ct_stability {
 } ct_stability;
 
 typedef struct ct_resting_result {
-  ct_touch_force *touches;      /* [count] the caller's */
+  ct_contact_force *touches;    /* [count] the caller's */
   ct_body_acceleration *bodies; /* [body_count] the caller's */
   ct_vec3 *holding;             /* [count] the caller's, or NULL: forces on b that prove STAYS */
   ct_velocity *motion; /* [body_count] the caller's, or NULL: direction that proves FALLS, as accelerations; m/s^2, rad/s^2 */
@@ -107,7 +107,7 @@ typedef struct ct_resting_result {
   double cone_error;                /* POLYHEDRAL */
   size_t rank;                      /* NONE: of A, where rank_known */
   bool rank_known;
-  ct_known unique;
+  ct_tristate unique;
   const char *method; /* word of the method that answered, "equilibrium" where forces that hold all bodies do, "none" without
                        * contacts; static */
   uint64_t iterations;
@@ -126,7 +126,7 @@ typedef struct ct_resting_result {
  * step where one is needed): the result is not set. Cost: without friction that of ct_lcp_solve;
  * with it some n^3 up to those numbers,
  * beyond O(couplings) for each of some hundred steps. Baraff 1994; Cottle, Pang, Stone 2009; Acary, Brogliato 2008. */
-ct_status ct_resting_solve(const ct_contact_set *set, const ct_resting_options *options, ct_solver *solver,
+ct_status ct_resting_solve(const ct_contact_set *set, const ct_resting_options *options, ct_arena *solver,
                            ct_resting_result *result);
 
 /* A (dense, [count count]) and b [count] of gap'' = A f + b over the contacts of the set, separating ones included; either may be

@@ -172,7 +172,7 @@ size_t ct_scene_attachment_count(const ct_scene *scene);
 const ct_attachment *ct_scene_attachment(const ct_scene *scene, size_t index);
 const void *ct_scene_attached(const ct_scene *scene, ct_text name); /* NULL: none of the name. O(log) */
 /* Why a pair of bodies is, or is not, looked at. O(pair rules + groups of a x groups of b). */
-ct_filter_verdict ct_scene_verdict(const ct_scene *scene, uint32_t row_a, uint32_t row_b);
+ct_filter_verdict ct_scene_filter_verdict(const ct_scene *scene, uint32_t row_a, uint32_t row_b);
 /* Bytes that this revision holds and shares with no other; hulls are left out. O(chunks + bodies in unshared chunks). */
 size_t ct_scene_bytes(const ct_scene *scene);
 /* About what the revision takes, were all its own that it shares with others: bodies with hulls, meshes and elements that are not

@@ -70,7 +70,7 @@ bool ct_pair_overlap_by_plane(ct_placed a, ct_placed b, ct_plane_cache *cache, c
                               ct_vec3 *witness);
 
 /* Are both shapes polyhedra, whose planes ct_pair_separating_axis looks through? */
-bool ct_separating_axis_takes(const ct_shape *a, const ct_shape *b);
+bool ct_separating_axis_is_supported(const ct_shape *a, const ct_shape *b);
 
 /* The plane of greatest separation of two polyhedra, negative where they overlap: then minus their depth, to round-off. Of planes
  * that separate alike faces of the first body by content win, then faces of the other, then pairs of edges, in order of numbers.

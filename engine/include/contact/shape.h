@@ -161,7 +161,7 @@ ct_vec3 ct_shape_support(const ct_shape *shape, ct_vec3 direction);
 /* (frame: as in ct_placed; a shape without a size, hull, mesh or elements has the box of nothing.)
  * Smallest axis-aligned box of the placed shape, outward-rounded so that it holds the exact shape. A plane's box is infinite
  * but for the side it bounds when its normal is exactly along an axis. O(1), hulls O(vertices), meshes O(triangles). */
-ct_box ct_shape_box(const ct_shape *shape, const ct_frame *frame);
+ct_aabb ct_shape_aabb(const ct_shape *shape, const ct_frame *frame);
 
 /* Centre and radius of a bounding ball, local frame; a plane has radius infinity. */
 void ct_shape_ball(const ct_shape *shape, ct_vec3 *center, double *radius);

@@ -38,9 +38,9 @@ void ct_sweep_destroy(ct_sweep *sweep);
 
 /* Changes count from the next frame on. A new box has the lowest number that is free; that of a removed one is free after the next
  * frame. Numbers given are of boxes that are there. CT_OUT_OF_MEMORY, CT_LIMIT. */
-ct_status ct_sweep_add(ct_sweep *sweep, const ct_box *box, uint32_t *number);
+ct_status ct_sweep_add(ct_sweep *sweep, const ct_aabb *box, uint32_t *number);
 void ct_sweep_remove(ct_sweep *sweep, uint32_t number);
-void ct_sweep_move(ct_sweep *sweep, uint32_t number, const ct_box *box);
+void ct_sweep_move(ct_sweep *sweep, uint32_t number, const ct_aabb *box);
 size_t ct_sweep_count(const ct_sweep *sweep);
 
 /* The next frame. O(n + swaps), or O(n log n + pairs that overlap along the axis of the largest variance) where the lists are
@@ -66,7 +66,7 @@ ct_frames *ct_frames_create(size_t count); /* of `count` boxes each; NULL: out o
 void ct_frames_destroy(ct_frames *frames);
 /* The pairs of boxes[0..count), and what changed since the frame before. As ct_broad_pairs; on failure the frame before stays the
  * one before. */
-ct_status ct_frames_next(ct_frames *frames, const ct_box *boxes, const ct_broad_options *options, ct_frame_pairs *found);
+ct_status ct_frames_next(ct_frames *frames, const ct_aabb *boxes, const ct_broad_options *options, ct_frame_pairs *found);
 
 CT_DECLARATIONS_END
 

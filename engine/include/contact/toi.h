@@ -15,43 +15,43 @@
 
 CT_DECLARATIONS_BEGIN
 
-typedef enum ct_impact_method {
-  CT_IMPACT_CONSERVATIVE_ADVANCEMENT, /* the first contact, whatever its duration */
-  CT_IMPACT_BISECTION                 /* a change from apart to overlapping between the ends; none where the ends are both apart */
-} ct_impact_method;
+typedef enum ct_toi_method {
+  CT_TOI_CONSERVATIVE_ADVANCEMENT, /* the first contact, whatever its duration */
+  CT_TOI_BISECTION                 /* a change from apart to overlapping between the ends; none where the ends are both apart */
+} ct_toi_method;
 
-typedef enum ct_impact_event {
-  CT_IMPACT_NONE,     /* certainly apart throughout (BISECTION: apart at both ends) */
-  CT_IMPACT_CONTACT,  /* first contact within [lower, upper] */
-  CT_IMPACT_INITIAL,  /* in contact at `begin` already; what is not certainly apart there is in contact */
-  CT_IMPACT_UNDECIDED /* the iterations ended, or the bodies come so near that round-off cannot tell; apart until free_until */
-} ct_impact_event;
+typedef enum ct_toi_event {
+  CT_TOI_NONE,     /* certainly apart throughout (BISECTION: apart at both ends) */
+  CT_TOI_CONTACT,  /* first contact within [lower, upper] */
+  CT_TOI_INITIAL,  /* in contact at `begin` already; what is not certainly apart there is in contact */
+  CT_TOI_UNDECIDED /* the iterations ended, or the bodies come so near that round-off cannot tell; apart until free_until */
+} ct_toi_event;
 
 /* Flags of an impact. */
 enum {
   /* In contact at `begin`, and parting: the search went on from where they had parted. CONTACT: a later one was found; INITIAL:
    * none was, and where the status is CT_PAIR_OK there is none. Bodies of several colliders: of each pair of these for itself. */
-  CT_IMPACT_FLAG_SEPARATING_AT_START = 1 << 0,
+  CT_TOI_FLAG_SEPARATING_AT_START = 1 << 0,
   /* They came within round-off of touching, at graze_time, and parted without a certain contact; `free_until` is before that, and
    * what is said of the time after it leaves this one instant out. The first one, where there are several. */
-  CT_IMPACT_FLAG_GRAZE = 1 << 1
+  CT_TOI_FLAG_GRAZE = 1 << 1
 };
 
-typedef struct ct_impact_options {
-  ct_impact_method method;
+typedef struct ct_toi_options {
+  ct_toi_method method;
   double begin, end;         /* s; 0 <= begin <= end <= duration */
   double distance_tolerance; /* BISECTION: |distance| at which it stops, m; 0: none */
   double time_tolerance;     /* width of the bracket wanted, s; 0: what round-off allows */
   double tolerance;          /* as ct_pair_options: chooses the word touching, nothing else */
-  uint32_t iterations_max;   /* distances of any one pair of colliders, of a timeline for each change; 0: CT_IMPACT_ITERATIONS */
+  uint32_t iterations_max;   /* distances of any one pair of colliders, of a timeline for each change; 0: CT_TOI_ITERATIONS */
   bool list_grazes;          /* of a timeline: list every graze, which searches again behind each */
   const ct_cancel *cancel;   /* NULL: never */
-} ct_impact_options;
-/* Defaults: iterations_max CT_IMPACT_ITERATIONS. `end` has to be set. */
-ct_impact_options ct_impact_options_default(void);
+} ct_toi_options;
+/* Defaults: iterations_max CT_TOI_ITERATIONS. `end` has to be set. */
+ct_toi_options ct_toi_options_default(void);
 
-typedef struct ct_impact {
-  ct_impact_event event;
+typedef struct ct_toi {
+  ct_toi_event event;
   double time; /* CONTACT: the best estimate of the first contact, INITIAL: begin; else `end` */
   /* CONTACT: certainly apart before lower (BISECTION: at lower), certainly in contact at upper, or, where surfaces passed through
    * each other, certainly past; s */
@@ -68,13 +68,13 @@ typedef struct ct_impact {
   ct_pair_result contact;            /* CONTACT, INITIAL: at `time` */
   ct_vec3 relative_velocity;         /* of the contact's position there, b's less a's, m/s */
   double normal_velocity;            /* its part along the normal */
-} ct_impact;
+} ct_toi;
 
 /* A body and its path; both borrowed, both needed. */
-typedef struct ct_mover {
+typedef struct ct_moving_body {
   const ct_body *body;
   const ct_path *path;
-} ct_mover;
+} ct_moving_body;
 
 /* First contact of two bodies over [begin, end]. Surfaces without an inside may pass through each other flat on, and share a point
  * at one instant only, which no time is: where they come within round-off, and the direction from one to the other is turned round
@@ -85,7 +85,7 @@ typedef struct ct_mover {
  * Cost: some ten distances per pair of colliders
  * that comes near; those that cannot meet before the best pair are left out by balls around groups of them, made as far as they are
  * looked at, and bodies that stay apart as wholes by one look. */
-ct_status ct_body_impact(ct_mover a, ct_mover b, const ct_impact_options *options, ct_workspace *workspace, ct_impact *impact);
+ct_status ct_body_toi(ct_moving_body a, ct_moving_body b, const ct_toi_options *options, ct_workspace *workspace, ct_toi *impact);
 
 /* When contacts begin and end. */
 typedef struct ct_contact_change {
@@ -133,11 +133,11 @@ void ct_timeline_free(ct_timeline *timeline);
  * steps, as in shallow contacts of solids that are not convex) steps are so short that the two can come no farther apart than
  * CT_TIMELINE_RESOLUTION allows, or round-off leaves open. Where that takes more than the iterations, what is told ends there
  * (LIMIT). `timeline` is emptied first; its memory is used again. limit: changes, and grazes, at most; 0:
- * CT_CHANGES_MAX. CT_LIMIT as ct_body_impact; the timeline is untouched then.
+ * CT_CHANGES_MAX. CT_LIMIT as ct_body_toi; the timeline is untouched then.
  * iterations_max: of each pair of
  * colliders, for each change. The method is conservative advancement. CT_CANCELLED, CT_OUT_OF_MEMORY; what is in the timeline then
  * is to be freed and no more. */
-ct_status ct_body_timeline(ct_mover a, ct_mover b, const ct_impact_options *options, size_t limit, ct_workspace *workspace,
+ct_status ct_body_timeline(ct_moving_body a, ct_moving_body b, const ct_toi_options *options, size_t limit, ct_workspace *workspace,
                            ct_timeline *timeline);
 
 CT_DECLARATIONS_END

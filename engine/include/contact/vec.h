@@ -42,9 +42,9 @@ typedef struct ct_frame {
 } ct_frame;
 
 /* Closed box; infinite sides are allowed (half-spaces). */
-typedef struct ct_box {
+typedef struct ct_aabb {
   ct_vec3 min, max;
-} ct_box;
+} ct_aabb;
 
 static inline ct_vec3 ct_vec(double x, double y, double z) { return CT_VALUE(ct_vec3){x, y, z}; }
 static inline ct_vec3 ct_add(ct_vec3 a, ct_vec3 b) { return CT_VALUE(ct_vec3){a.x + b.x, a.y + b.y, a.z + b.z}; }
@@ -140,26 +140,26 @@ static inline ct_frame ct_frame_mul(ct_frame f, ct_frame child) {
 }
 
 /* Box that no bounded box overlaps; the union with it is the other. */
-static inline ct_box ct_box_nothing(void) {
-  return CT_VALUE(ct_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+static inline ct_aabb ct_aabb_empty(void) {
+  return CT_VALUE(ct_aabb){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 }
 /* Closed boxes: touching counts. */
-static inline bool ct_box_overlap(const ct_box *a, const ct_box *b) {
+static inline bool ct_aabb_overlap(const ct_aabb *a, const ct_aabb *b) {
   return a->min.x <= b->max.x && b->min.x <= a->max.x && a->min.y <= b->max.y && b->min.y <= a->max.y && a->min.z <= b->max.z &&
          b->min.z <= a->max.z;
 }
-static inline ct_box ct_box_union(ct_box a, ct_box b) {
-  return CT_VALUE(ct_box){{ct_min2(a.min.x, b.min.x), ct_min2(a.min.y, b.min.y), ct_min2(a.min.z, b.min.z)},
-                  {ct_max2(a.max.x, b.max.x), ct_max2(a.max.y, b.max.y), ct_max2(a.max.z, b.max.z)}};
+static inline ct_aabb ct_aabb_union(ct_aabb a, ct_aabb b) {
+  return CT_VALUE(ct_aabb){{ct_min2(a.min.x, b.min.x), ct_min2(a.min.y, b.min.y), ct_min2(a.min.z, b.min.z)},
+                           {ct_max2(a.max.x, b.max.x), ct_max2(a.max.y, b.max.y), ct_max2(a.max.z, b.max.z)}};
 }
 /* How far two boxes are apart along each axis; 0 where they overlap along it. */
-static inline ct_vec3 ct_box_gaps(const ct_box *a, const ct_box *b) {
+static inline ct_vec3 ct_aabb_gaps(const ct_aabb *a, const ct_aabb *b) {
   return CT_VALUE(ct_vec3){ct_max2(ct_max2(a->min.x - b->max.x, b->min.x - a->max.x), 0.0),
                    ct_max2(ct_max2(a->min.y - b->max.y, b->min.y - a->max.y), 0.0),
                    ct_max2(ct_max2(a->min.z - b->max.z, b->min.z - a->max.z), 0.0)};
 }
-static inline ct_box ct_box_grow(ct_box a, double by) {
-  return CT_VALUE(ct_box){{a.min.x - by, a.min.y - by, a.min.z - by}, {a.max.x + by, a.max.y + by, a.max.z + by}};
+static inline ct_aabb ct_aabb_expand(ct_aabb a, double by) {
+  return CT_VALUE(ct_aabb){{a.min.x - by, a.min.y - by, a.min.z - by}, {a.max.x + by, a.max.y + by, a.max.z + by}};
 }
 
 CT_DECLARATIONS_END

@@ -29,7 +29,7 @@ static void place(void *opaque, const bench_box *boxes) {
   (void)boxes;
 }
 
-static void from_nothing(const state *s, const ct_box *boxes, bench_pairs *pairs) {
+static void from_nothing(const state *s, const ct_aabb *boxes, bench_pairs *pairs) {
   const ct_broad_options options = {s->method, SIZE_MAX, NULL};
   ct_pair_list list = {NULL, 0, 0};
   if (ct_broad_pairs(boxes, s->count, &options, &list, NULL) != CT_OK) abort();
@@ -38,7 +38,7 @@ static void from_nothing(const state *s, const ct_box *boxes, bench_pairs *pairs
 }
 
 /* The list and the changes stay with the frames; handing over is a copy. */
-static void next_frame(const state *s, const ct_box *boxes, bench_pairs *pairs) {
+static void next_frame(const state *s, const ct_aabb *boxes, bench_pairs *pairs) {
   const ct_broad_options options = {s->method, SIZE_MAX, NULL};
   ct_frame_pairs found;
   if (ct_frames_next(s->frames, boxes, &options, &found) != CT_OK) abort();
@@ -54,8 +54,8 @@ static void next_frame(const state *s, const ct_box *boxes, bench_pairs *pairs) 
 
 static void answer(void *opaque, const bench_box *boxes, bench_pairs *pairs) {
   const state *s = opaque;
-  _Static_assert(sizeof(bench_box) == sizeof(ct_box), "the same six numbers");
-  const ct_box *same = (const ct_box *)(const void *)boxes;
+  _Static_assert(sizeof(bench_box) == sizeof(ct_aabb), "the same six numbers");
+  const ct_aabb *same = (const ct_aabb *)(const void *)boxes;
   if (s->steps) next_frame(s, same, pairs);
   else from_nothing(s, same, pairs);
 }

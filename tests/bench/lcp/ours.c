@@ -9,14 +9,14 @@
 #include <time.h>
 
 typedef struct state {
-  ct_solver *solver;
+  ct_arena *solver;
   double *w;
 } state;
 
 static void *prepare(const bench_problem *problems) {
   state *s = calloc(1, sizeof *s);
   if (!s) return NULL;
-  s->solver = ct_solver_create();
+  s->solver = ct_arena_create();
   s->w = calloc((size_t)problems[0].size, sizeof *s->w);
   return s->solver && s->w ? s : NULL;
 }
@@ -53,7 +53,7 @@ static double processor_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static bool grow(const bench_sparse *p, ct_lcp_method method, const char *name, ct_solver *solver) {
+static bool grow(const bench_sparse *p, ct_lcp_method method, const char *name, ct_arena *solver) {
   /* So many sweeps show what one costs; conjugate gradients go on to the end. */
   const ct_lcp_options options = {.method = method, .iterations_max = method == CT_LCP_PGS ? 100 : 0};
   double *z = calloc(2 * p->size, sizeof *z);
@@ -72,7 +72,7 @@ static bool grow(const bench_sparse *p, ct_lcp_method method, const char *name, 
 
 bool bench_growth(void) {
   static const int wide[] = {4, 32, 320, 3200};
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   bool made = solver != NULL;
   for (size_t i = 0; i < sizeof wide / sizeof *wide && made; i++) {
     bench_sparse p;
@@ -80,6 +80,6 @@ bool bench_growth(void) {
            grow(&p, CT_LCP_QUADRATIC, "contactd quadratic", solver);
     bench_sparse_free(&p);
   }
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
   return made;
 }
