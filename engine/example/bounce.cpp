@@ -13,7 +13,7 @@ struct Release {
   void operator()(const ct_scene *scene) const { ct_scene_release(scene); }
   void operator()(const ct_body *body) const { ct_body_release(body); }
   void operator()(ct_workspace *workspace) const { ct_workspace_destroy(workspace); }
-  void operator()(ct_solver *solver) const { ct_solver_destroy(solver); }
+  void operator()(ct_arena *solver) const { ct_arena_destroy(solver); }
   void operator()(ct_advance *advance) const { ct_advance_destroy(advance); }
 };
 template <typename T> using Owned = std::unique_ptr<T, Release>;
@@ -66,7 +66,7 @@ int main() {
   const double radius = 0.1, height = 1.0, restitution = 0.5, g = 9.81, fall = std::sqrt(2.0 * height / g);
   const Owned<const ct_scene> scene = build_scene(radius, height, restitution);
   const Owned<ct_workspace> workspace(ct_workspace_create());
-  const Owned<ct_solver> solver(ct_solver_create());
+  const Owned<ct_arena> solver(ct_arena_create());
   if (!scene || !workspace || !solver) return 1;
   ct_advance_options options = ct_advance_options_default();
   options.mode = CT_ADVANCE_IMPULSES;

@@ -28,9 +28,9 @@ static ct_stability solve_rest(const ct_scene *scene, double friction, ct_vec3 g
   options.material = &material;
   options.gravity = &gravity;
   ct_workspace *workspace = ct_workspace_create();
-  ct_solver *solver = ct_solver_create();
+  ct_arena *solver = ct_arena_create();
   ct_mechanics *mechanics = NULL;
-  ct_touch_force forces[4];
+  ct_contact_force forces[4];
   ct_body_acceleration accelerations[2];
   ct_resting_result result = {.touches = forces, .bodies = accelerations};
   *normal_force = 0.0;
@@ -45,7 +45,7 @@ static ct_stability solve_rest(const ct_scene *scene, double friction, ct_vec3 g
       for (size_t i = 0; i < island.set.count; i++) *normal_force += forces[i].normal;
   }
   ct_mechanics_destroy(mechanics);
-  ct_solver_destroy(solver);
+  ct_arena_destroy(solver);
   ct_workspace_destroy(workspace);
   return result.stability;
 }

@@ -25,18 +25,18 @@ int main(void) {
   fall.acceleration.z = -g;
   ct_path *floor_path = NULL, *ball_path = NULL;
   ct_workspace *workspace = ct_workspace_create();
-  ct_impact_options options = ct_impact_options_default();
+  ct_toi_options options = ct_toi_options_default();
   options.end = 1.0;
-  ct_impact impact = {0};
-  bool right = floor && ball && workspace && ct_path_create(&rest, &floor_path) == CT_OK &&
-               ct_path_create(&fall, &ball_path) == CT_OK &&
-               ct_body_impact((ct_mover){floor, floor_path}, (ct_mover){ball, ball_path}, &options, workspace, &impact) == CT_OK;
+  ct_toi impact = {0};
+  bool right =
+      floor && ball && workspace && ct_path_create(&rest, &floor_path) == CT_OK && ct_path_create(&fall, &ball_path) == CT_OK &&
+      ct_body_toi((ct_moving_body){floor, floor_path}, (ct_moving_body){ball, ball_path}, &options, workspace, &impact) == CT_OK;
 
   const double expected = sqrt(2.0 * height / g);
   printf("hits at %.12f s, certainly in [%.12f, %.12f], at %.9f m/s\n", impact.time, impact.lower, impact.upper,
          impact.normal_velocity);
   printf("closed form: sqrt(2 h / g) = %.12f s, -sqrt(2 g h) = %.9f m/s\n", expected, -sqrt(2.0 * g * height));
-  right = right && impact.event == CT_IMPACT_CONTACT && fabs(impact.time - expected) < 1e-12 &&
+  right = right && impact.event == CT_TOI_CONTACT && fabs(impact.time - expected) < 1e-12 &&
           fabs(impact.normal_velocity + sqrt(2.0 * g * height)) < 1e-9;
   ct_path_destroy(floor_path);
   ct_path_destroy(ball_path);

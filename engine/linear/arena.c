@@ -1,4 +1,4 @@
-/* Scratch memory of a thread: a stack over blocks; see solver.h. */
+/* Scratch memory of a thread: a stack over blocks; see arena.h. */
 #include "linear/arena.h"
 
 #include <stdlib.h>
