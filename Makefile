@@ -165,6 +165,7 @@ $(BUILD)/tests/peers/%: tests/peers/%.cpp
 RUN_PACKAGES  := gcc libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libuv1-dev nettle-dev libsqlite3-dev libhiredis-dev curl jq
 TEST_PACKAGES := $(RUN_PACKAGES) git binutils python3 python3-jsonschema clang g++ libfcl-dev dart-doc prometheus systemd redis-server \
                  redis-tools strace e2fsprogs haproxy nodejs
+LINT_PACKAGES := git python3 clang-format clang-tidy
 BENCH_PACKAGES := $(TEST_PACKAGES) wrk libccd-dev libbullet-dev libode-dev libcgal-dev libqhull-dev \
                   libdart-external-odelcpsolver-dev
 # An engine of our own, for root where none runs.
@@ -253,10 +254,31 @@ manifests-test: deps-fleet ## the files of docker/ by those who read them: Kuber
 
 # ---- house ---------------------------------------------------------------------------------------------------------------
 
-.PHONY: format lint layers same-code warnings
-format: ## lay out the C files (clang-format)
-	@tests/house/deps.sh clang-format
-	clang-format -i $$(git ls-files '*.c' '*.h')
+.PHONY: format lint layers same-code warnings format-check tidy compile-commands
+format: ## lay out the C lines that changed since BASE (default: origin/main) with clang-format
+	@tests/house/deps.sh $(LINT_PACKAGES)
+	@tests/house/format.py fix $(BASE)
+
+format-check: ## say which of these lines clang-format would lay out differently
+	@tests/house/deps.sh $(LINT_PACKAGES)
+	@tests/house/format.py $(BASE)
+
+tidy: $(BUILD)/compile_commands.json ## look for bugs with clang-tidy in the C files that changed since BASE; FILES="a.c b.c" names others
+	@tests/house/deps.sh $(LINT_PACKAGES)
+	@tests/house/tidy.py $(BUILD) $(if $(FILES),$(FILES),--since $(BASE))
+
+compile-commands: $(BUILD)/compile_commands.json ## write compile_commands.json, for editors and clang tools
+# It changes with the flags and the list of files.
+comma := ,
+entry  = $(file >> $@,  $(if $(filter $(firstword $(ENGINE_SRC)),$(1)), ,$(comma)){"directory": "$(CURDIR)"$(comma) "file": "$(1)"$(comma) "output": "$(BUILD)/$(1:.c=.o)"$(comma) "command": "$(subst ",\",$(CC) $(COMPILE) $(2) -c $(1) -o $(BUILD)/$(1:.c=.o))"})
+$(BUILD)/compile_commands.json: $(addprefix $(BUILD)/flags/,engine api server tests store objects)
+	$(file > $@,[)
+	$(foreach source,$(ENGINE_SRC),$(call entry,$(source),$(ENGINE_FLAGS)))
+	$(foreach source,$(API_SRC),$(call entry,$(source),$(API_FLAGS)))
+	$(foreach source,$(SERVER_SRC),$(call entry,$(source),$(SERVER_FLAGS)))
+	$(foreach source,$(filter-out tests/store/%,$(TEST_SRC)),$(call entry,$(source),$(TEST_FLAGS)))
+	$(foreach source,$(filter tests/store/%,$(TEST_SRC)),$(call entry,$(source),$(STORE_FLAGS)))
+	$(file >> $@,])
 
 lint: deps-test ## lengths, parameters, marks, headers that compile alone
 	@tests/house/lint.py
