@@ -271,13 +271,12 @@ compile-commands: $(BUILD)/compile_commands.json ## write compile_commands.json,
 # It changes with the flags and the list of files.
 comma := ,
 entry  = $(file >> $@,  $(if $(filter $(firstword $(ENGINE_SRC)),$(1)), ,$(comma)){"directory": "$(CURDIR)"$(comma) "file": "$(1)"$(comma) "output": "$(BUILD)/$(1:.c=.o)"$(comma) "command": "$(subst ",\",$(CC) $(COMPILE) $(2) -c $(1) -o $(BUILD)/$(1:.c=.o))"})
-$(BUILD)/compile_commands.json: $(addprefix $(BUILD)/flags/,engine api server tests store objects)
+$(BUILD)/compile_commands.json: $(addprefix $(BUILD)/flags/,engine api server tests objects)
 	$(file > $@,[)
 	$(foreach source,$(ENGINE_SRC),$(call entry,$(source),$(ENGINE_FLAGS)))
 	$(foreach source,$(API_SRC),$(call entry,$(source),$(API_FLAGS)))
 	$(foreach source,$(SERVER_SRC),$(call entry,$(source),$(SERVER_FLAGS)))
-	$(foreach source,$(filter-out tests/store/%,$(TEST_SRC)),$(call entry,$(source),$(TEST_FLAGS)))
-	$(foreach source,$(filter tests/store/%,$(TEST_SRC)),$(call entry,$(source),$(STORE_FLAGS)))
+	$(foreach source,$(TEST_SRC),$(call entry,$(source),$(TEST_FLAGS)))
 	$(file >> $@,])
 
 lint: deps-test ## lengths, parameters, marks, headers that compile alone
