@@ -209,7 +209,7 @@ static bool get_states(applying *a) {
     const ct_contact_state *state = NULL;
     if (!api_decoder_read_id(r, &name)) return false;
     if (api_record_get_bool(&r->in) && !api_record_get_state(r, &state)) return false;
-    const ct_contact_state_data data = state ? ct_contact_state_write_events(state) : (ct_contact_state_data){0};
+    const ct_contact_state_data data = state ? ct_contact_state_save(state) : (ct_contact_state_data){0};
     bool good = data.last_pair <= a->now.contacts_begun && data.next_serial <= a->now.next_serial;
     good = good || api_decoder_reject(r, "A contact state is of a later scene");
     good = good && api_decoder_check_status(r, ct_draft_attach(a->draft, name, state, &api_contact_state_type),

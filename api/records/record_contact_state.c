@@ -50,7 +50,7 @@ static void put_contact(api_buffer *out, const ct_contact_record *c) {
 }
 
 void api_record_put_state(api_buffer *out, const ct_contact_state *state) {
-  const ct_contact_state_data data = ct_contact_state_write_events(state);
+  const ct_contact_state_data data = ct_contact_state_save(state);
   api_record_put_f64(out, data.time);
   api_record_put_f64(out, data.epsilon);
   api_record_put_u8(out, (unsigned)data.method);

@@ -11,7 +11,7 @@
 #define FLAGS ((uint32_t)(CT_FLAG_NORMAL_ARBITRARY | CT_FLAG_WITNESS_NOT_UNIQUE))
 #define MPR_FLAGS ((uint32_t)(CT_FLAG_TOLERANCE_RAISED | CT_FLAG_CENTRES_COINCIDE | CT_FLAG_PLANAR_MINKOWSKI))
 
-ct_contact_state_data ct_contact_state_write_events(const ct_contact_state *state) {
+ct_contact_state_data ct_contact_state_save(const ct_contact_state *state) {
   return (ct_contact_state_data){.time = state->time,
                                  .epsilon = state->epsilon,
                                  .method = state->method,

@@ -8,7 +8,7 @@ Each line of retired.txt is a count, a kind and a text. The text may occur at mo
 
     name      an identifier, in C files
     file      the stem of a C file in engine, api or server
-    word      a word in comments of C files and in Markdown
+    word      a word in comments of C files and in Markdown, outside of code spans
     phrase    a part of a sentence in any text file, in any layout
 
 statics.txt lists the names of static functions that two or more C files of engine, api and server share, and the number of files. No other
@@ -71,7 +71,7 @@ class Occurrences:
         self.names = {path: collections.Counter(pattern.findall(text)) for path, text in code.items()}
         self.prose = {path: comments(text) for path, text in code.items()}
         of_prose = {path: " ".join(lines) for path, lines in self.prose.items()}
-        of_prose |= {path: text for path, text in texts.items() if path.endswith(".md")}
+        of_prose |= {path: re.sub(r"`[^`\n]*`", "", text) for path, text in texts.items() if path.endswith(".md")}
         self.words = {path: collections.Counter(re.findall(r"[a-z]+", text.lower())) for path, text in of_prose.items()}
         self.flat = {path: flat(text) for path, text in texts.items()}
         self.statics = static_names()

@@ -350,8 +350,8 @@ static bool has_surface(const ct_body *body) {
   return false;
 }
 
-/* Between two changes: in contact, or apart, at any time that is looked at. Surfaces may have parted by less than impact.h's part
- * of the smaller one's radius, which is at most 2 m here. */
+/* Between two changes: in contact, or apart, at any time that is looked at. Surfaces may have parted by less than
+ * contact/toi.h's part of the smaller one's radius, which is at most 2 m here. */
 static void check_stretch(const motion *m, double from, double to, bool touching) {
   bool surface = has_surface(m->a.body) || has_surface(m->b.body);
   double slack = SLACK * m->size + (touching && surface ? 2e-3 : 0.0);

@@ -59,7 +59,7 @@ static inline void check_rows(const ct_scene *a, const ct_scene *b) {
 }
 
 static inline void check_state(const ct_contact_state *a, const ct_contact_state *b) {
-  const ct_contact_state_data x = ct_contact_state_write_events(a), y = ct_contact_state_write_events(b);
+  const ct_contact_state_data x = ct_contact_state_save(a), y = ct_contact_state_save(b);
   CHECK(same_bits(&x.time, &y.time, sizeof x.time) && same_bits(&x.epsilon, &y.epsilon, sizeof x.epsilon));
   CHECK(x.method == y.method && same_bits(&x.mpr.tolerance, &y.mpr.tolerance, sizeof(double)));
   CHECK_INT(x.mpr.iterations_max, y.mpr.iterations_max);

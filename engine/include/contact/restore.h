@@ -49,7 +49,7 @@ typedef struct ct_contact_state_data {
   size_t count;
 } ct_contact_state_data;
 /* Borrowed from the state. */
-ct_contact_state_data ct_contact_state_write_events(const ct_contact_state *state);
+ct_contact_state_data ct_contact_state_save(const ct_contact_state *state);
 /* A state of copies of the data; the caller owns the reference. CT_LIMIT: numbers that no state has: not finite, out of their
  * ranges, records out of order, an id of a pair given twice. CT_OUT_OF_MEMORY. O(n log n) */
 ct_status ct_contact_state_restore(const ct_contact_state_data *data, const ct_contact_state **out);
