@@ -67,8 +67,8 @@ def static_names():
 class Occurrences:
     def __init__(self):
         retired = {text for unused, unused, kind, text in entries(RETIRED) if kind == "name"}
-        pattern = re.compile(r"\b(?:" + "|".join(sorted(retired)) + r")\b")
-        self.names = {path: collections.Counter(pattern.findall(text)) for path, text in code.items()}
+        pattern = re.compile(r"\b(?:" + "|".join(sorted({name.split("_")[0] for name in retired})) + r")\w*")
+        self.names = {path: collections.Counter(filter(retired.__contains__, pattern.findall(text))) for path, text in code.items()}
         self.prose = {path: comments(text) for path, text in code.items()}
         of_prose = {path: " ".join(lines) for path, lines in self.prose.items()}
         of_prose |= {path: re.sub(r"`[^`\n]*`", "", text) for path, text in texts.items() if path.endswith(".md")}
@@ -79,7 +79,7 @@ class Occurrences:
     def of(self, kind, text):
         """{file: number} of an entry of retired.txt."""
         if kind == "name":
-            return {path: counter[text] for path, counter in self.names.items() if counter[text]}
+            return {path: counter[text] for path, counter in self.names.items() if text in counter}
         if kind == "word":
             return {path: counter[text] for path, counter in self.words.items() if counter[text]}
         if kind == "file":
