@@ -1,13 +1,14 @@
-"""Runs every command of every document of the tree (*.md) and compares what it prints with the output shown below it.
+"""Runs every command of every document (*.md) and compares its output with the document.
 
-A block fenced as `sh`, `python` or `js` that a block fenced as `json` or `text` follows at once is a
-program with its exact output: JSON is compared as JSON, text line by line; revision numbers are not
-compared, and no scene begins at revision 1. A `sh` block without output must succeed. Each document
-has a daemon of its own, so that a reader may begin with any of them: its blocks run in order, against
-a daemon started as `make run` starts it, on a free port in place of 7077, with an empty data folder.
-Free ports also replace those of a fleet, and the tested program replaces build/contactd. Programs that
-a block leaves running are ended with it. `sh` blocks without output that begin with make, docker, git,
-apt or cd are instructions for the reader and are not run.
+A block fenced as `sh`, `python` or `js` that a block fenced as `json` or `text` follows at once is
+a program with its exact output: JSON is compared as JSON, text line by line; revision numbers are
+not compared, and no scene begins at revision 1. A `sh` block without output must succeed.
+
+Each document has its own daemon, so that a reader may begin with any of them: its blocks run in
+order, against a daemon started as `make run` starts it, on a free port in place of 7077, with an
+empty data folder. Free ports also replace those of a fleet, and the tested program replaces
+build/contactd. Programs that a block leaves running are ended with it. `sh` blocks without output
+that begin with make, docker, git, apt or cd are instructions for the reader and are not run.
 """
 import json
 import os
@@ -23,7 +24,8 @@ from support.daemon import ROOT, Daemon, binary, clean_environment
 from support.redis import free_port
 from support.text import blocks_of, documents
 
-INSTRUCTION = re.compile(r"^\s*(\$ )?(sudo )?(make|docker|git|apt|apt-get|cd|gcc|cc|build/contactd)\b")
+INSTRUCTION = re.compile(
+    r"^\s*(\$ )?(sudo )?(make|docker|git|apt|apt-get|cd|gcc|cc|build/contactd)\b")
 PORT = 7077
 FLEET_PORTS = 6390, 7080, 7081, 7082, 7083, 7084
 SHELL = ["bash", "-eo", "pipefail", "-c"]
@@ -63,7 +65,8 @@ def run_options(data):
     """The options of `make run`, and the durability among them."""
     makefile = (ROOT / "Makefile").read_text()
     recipe = re.search(r"^\t(?:env .*)?\$\(BUILD\)/contactd (.*)$", makefile, re.M).group(1)
-    options = [w for w in shlex.split(recipe.replace("$(BUILD)/data", data)) if not w.startswith("$(")]
+    words = shlex.split(recipe.replace("$(BUILD)/data", data))
+    options = [word for word in words if not word.startswith("$(")]
     durability = None
     if "--durability" in options:
         at = options.index("--durability")
@@ -109,9 +112,9 @@ def localized(program, port):
 def execute(program, interpreter=SHELL):
     """Runs a program in a process group that ends with it: nothing that it starts stays behind."""
     environment = clean_environment(curl_environment(), TMPDIR=scratch.name)
-    with subprocess.Popen([*interpreter, program], cwd=ROOT, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
-                          start_new_session=True) as process:
+    with subprocess.Popen([*interpreter, program], cwd=ROOT, env=environment, text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, start_new_session=True) as process:
         try:
             out, err = process.communicate(timeout=60)
         finally:
@@ -123,7 +126,7 @@ def execute(program, interpreter=SHELL):
 
 
 class Documented:
-    """A document, its examples, and the daemon that its programs talk to: started by the first one."""
+    """A document, its examples, and the daemon of its programs, which the first of them starts."""
 
     def __init__(self, path):
         self.path = path
@@ -140,44 +143,49 @@ class Documented:
             for request in ("PUT -d '{}'", "DELETE"):
                 url = f"{self.daemon.base}/v1/scenes/earlier"
                 done = execute(f"curl -sf {url} -X {request}")
-                check(done.returncode == 0, f"{request} of an earlier scene: {done.stderr} {done.stdout}")
+                check(done.returncode == 0, f"{request} of a scene: {done.stderr} {done.stdout}")
 
     def run(self, example):
         if self.daemon is None:
             self.start()
         program = localized(example.text, self.daemon.port)
         done = execute(program, INTERPRETERS[example.language])
-        check(done.returncode == 0, f"exit status {done.returncode}: {short(done.stderr)} {short(done.stdout)}")
+        printed = f"{short(done.stderr)} {short(done.stdout)}"
+        check(done.returncode == 0, f"exit status {done.returncode}: {printed}")
         if example.expected is None:
-            check('"/problems/' not in done.stdout, f"the command was refused: {short(done.stdout)}")
+            check('"/problems/' not in done.stdout, f"the command was refused: {printed}")
         else:
             compare(example, done.stdout, self.daemon.port)
 
 
 documented = [d for d in map(Documented, documents()) if d.examples]
 for each in documented:
-    suite.table(str(each.path), ((f"line {e.line}", lambda d=each, e=e: d.run(e)) for e in each.examples))
+    suite.table(str(each.path), ((f"line {e.line}", lambda d=each, e=e: d.run(e))
+                                 for e in each.examples))
 
 
-def shown(*languages):
-    return [e for d in documented for e in d.examples if e.expected is not None and e.language in languages]
+def shown(language):
+    return [e for d in documented for e in d.examples
+            if e.expected is not None and e.language == language]
 
 
 @suite.fact
 def the_documents_show_commands_with_their_answers():
     commands = shown("sh")
     check(len(commands) >= 40, f"only {len(commands)} commands with an answer")
-    check(any("/query/overlap" in e.text for e in commands), "no command asks for the colliding pairs")
-    check(any('"clearance"' in e.text and "0.05" in e.text for e in commands), "no command asks for the clearances under 5 cm")
-    check(shown("python") and shown("js"), "no program in Python, or none in JavaScript, with an answer")
+    check(any("/query/overlap" in e.text for e in commands), "no command queries overlaps")
+    check(any('"clearance"' in e.text and "0.05" in e.text for e in commands),
+          "no command queries the clearances under 5 cm")
+    check(shown("python"), "no program in Python with an answer")
+    check(shown("js"), "no program in JavaScript with an answer")
 
 
 @suite.fact
 def the_readme_asks_the_same_question_in_three_languages():
     first = [e for d in documented if str(d.path) == "README.md" for e in d.examples][:3]
-    equal([e.language for e in first], ["sh", "python", "js"], "languages of the first three programs")
+    equal([e.language for e in first], ["sh", "python", "js"], "languages of the first programs")
     for example in first:
-        for word in ("/v1/query/distance", "box", "size", "[1, 1, 1]", "sphere", "0.5", "[0.875, 0, 0]"):
+        for word in ("/v1/query/distance", "box", "[1, 1, 1]", "sphere", "0.5", "[0.875, 0, 0]"):
             check(word in example.text, f"{word} is not in the program in {example.language}")
 
 

@@ -11,7 +11,7 @@ Block = collections.namedtuple("Block", "line language text follows_at_once")
 
 
 def tracked(*patterns):
-    """Files of the tree that match, also new ones that are not committed yet; deleted ones are left out."""
+    """Files of the tree that match, including new files that are not committed yet."""
     run = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "--", *patterns], cwd=ROOT,
                          capture_output=True, text=True, check=True)
     return [name for name in run.stdout.splitlines() if (ROOT / name).exists()]
@@ -23,7 +23,7 @@ def documents():
 
 
 def blocks_of(path):
-    """The fenced blocks of a document; follows_at_once: nothing but blank lines since the block before."""
+    """The fenced blocks of a document; follows_at_once: only blank lines since the block before."""
     text, blocks, end = (ROOT / path).read_text(), [], None
     for match in FENCED.finditer(text):
         at_once = end is not None and not text[end:match.start()].strip()
@@ -50,7 +50,7 @@ def anchors_of(path):
 
 
 def links_of(path):
-    """(target without anchor, anchor) of every link and picture that leads to a file of the tree."""
+    """(target without anchor, anchor) of every link and picture that names a file of the tree."""
     for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", prose_of(path))):
         if not re.match(r"[a-z]+:", target):
             file, unused, anchor = target.partition("#")
