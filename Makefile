@@ -97,7 +97,7 @@ $(BUILD)/server/%.o: server/%.c $(BUILD)/flags/server
 
 # The OpenAPI document becomes bytes of the program, without line breaks, indentation and most other blanks between tokens, which are more
 # than a third of it. Within strings a quote follows a backslash, and no string has a line break.
-$(BUILD)/api/openapi_json.c: api/openapi.json
+$(BUILD)/api/openapi_json.c: api/openapi.json Makefile
 	@mkdir -p $(@D)
 	@{ printf '#include "handlers/openapi_bytes.h"\nconst unsigned char api_openapi_bytes[] = {\n'; sed 's/^ *//; s/\([^\\]\)": /\1":/g; s/\([^\\]\)", "/\1","/g' $< | tr -d '\n' | od -An -v -tu1 | sed 's/\([0-9][0-9]*\)/\1,/g'; \
 	  printf '};\nconst size_t api_openapi_length = sizeof api_openapi_bytes;\n'; } > $@
@@ -173,7 +173,7 @@ IMAGE_PACKAGES := docker.io docker-compose mmdebstrap iproute2 util-linux
 FLEET_PACKAGES := docker-compose haproxy prometheus iproute2 util-linux python3 python3-yaml
 
 .PHONY: deps deps-test
-deps: ## install the packages that building and running need, if missing
+deps: ## install the missing packages for building and running
 	@tests/house/deps.sh $(RUN_PACKAGES)
 deps-test: # the same for the tests
 	@tests/house/deps.sh $(TEST_PACKAGES)
@@ -184,7 +184,7 @@ deps-test: # the same for the tests
 TEST_VARIABLES := BIN CORPUS FULL KILLS SANITIZER TESTS_AT_ONCE
 
 .PHONY: run
-run: deps ## build and serve the demo robot cell on http://127.0.0.1:7077
+run: deps ## build, then serve the demo robot cell on http://127.0.0.1:7077
 	@$(MAKE) --no-print-directory -j2 build
 	@mkdir -p $(BUILD)/data
 	env $(TEST_VARIABLES:%=-u CONTACTD_%) $(BUILD)/contactd --durability disk --data $(BUILD)/data --scene server/demo/cell.json $(ARGS)
@@ -192,36 +192,36 @@ run: deps ## build and serve the demo robot cell on http://127.0.0.1:7077
 # ---- tests ---------------------------------------------------------------------------------------------------------------
 
 .PHONY: test check acceptance checklist asan tsan bench
-test: deps-test ## everything that must pass: warnings, house rules, unit to HTTP tests; under 10 minutes on 2 cores
+test: deps-test ## build and run all tests; under 10 minutes on two cores
 	@$(MAKE) --no-print-directory -j2 build test-programs
 	@BUILD=$(BUILD) tests/run
 
-check: deps-test ## what could notice the changes since the last check that passed; about ten seconds after a small change
+check: deps-test ## run the tests that could notice your changes; about ten seconds after a small one
 	@$(MAKE) --no-print-directory -j2 build
 	@BUILD=$(BUILD) MAKE="$(MAKE)" tests/check
 
 .PHONY: test-programs
 test-programs: $(TEST_BIN) $(TEST_LIB) $(PEER_BIN)
 
-acceptance: deps-test ## the full figures of the issues: all corpora, compilers, optimisation levels, worker counts
+acceptance: deps-test ## the long tests: full corpora, all compilers and optimisation levels, all worker counts
 	@$(MAKE) --no-print-directory -j2 build test-programs
 	@BUILD=$(BUILD) CONTACTD_FULL=1 tests/run acceptance
 	@BUILD=$(BUILD) tests/house/checklist.py run
 
-checklist: deps-test ## what the seeds demand, row by row: the facts that prove it, run one by one
+checklist: deps-test ## run the tests of each required capability and print the table
 	@$(MAKE) --no-print-directory -j2 build test-programs
 	@BUILD=$(BUILD) tests/house/checklist.py run
 
-asan: deps-test ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer
+asan: deps-test ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer (TESTS=... chooses)
 	@$(MAKE) --no-print-directory -j2 BUILD=build/asan OPT=-O1 \
 	  SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" build test-programs
 	@BUILD=build/asan CONTACTD_SANITIZER=asan tests/run $(TESTS)
 
-tsan: deps-test ## the suite under ThreadSanitizer
+tsan: deps-test ## run the tests under ThreadSanitizer (TESTS=... chooses)
 	@$(MAKE) --no-print-directory -j2 BUILD=build/tsan OPT=-O1 SANITIZE="-fsanitize=thread -fno-omit-frame-pointer" build test-programs
 	@BUILD=build/tsan CONTACTD_SANITIZER=tsan tests/run $(TESTS)
 
-bench: ## speeds as ratios within one run
+bench: ## measure speeds, as ratios within one run
 	@tests/house/deps.sh $(BENCH_PACKAGES)
 	@$(MAKE) --no-print-directory -j2 build
 	@BUILD=$(BUILD) tests/bench/run
@@ -237,37 +237,40 @@ deps-fleet: # the same for the files of a fleet; any npm does
 	@tests/house/deps.sh $(FLEET_PACKAGES)
 	@command -v npm >/dev/null || tests/house/deps.sh nodejs npm
 
-image: deps-image ## the container image: in the engine that runs, else as build/image/contactd.tar
+image: deps-image ## build the container image: into the running engine, else build/image/contactd.tar
 	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests /usr/bin/python3 tests/image/build.py
 
-image-test: deps-image ## the image built and run: rights, parts, SIGKILL and what is there after it
+image-test: deps-image ## test the container image: rights, contents, recovery after SIGKILL
 	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests /usr/bin/python3 tests/image/image.py
 
-compose-test: deps-image ## the fleet of docker/compose.yaml: a scene outlives its node, Prometheus sees every node
+compose-test: deps-image ## test the fleet of docker/compose.yaml: scenes survive a node, Prometheus sees every node
 	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests /usr/bin/python3 tests/image/compose.py
 
-routing-test: deps-fleet ## docker/haproxy.cfg: who gets which request, and what is asked again
+routing-test: deps-fleet ## test docker/haproxy.cfg: routing and retries
 	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests /usr/bin/python3 tests/image/routing.py
 
-manifests-test: deps-fleet ## the files of docker/ by those who read them: Kubernetes' schemas, HAProxy, Prometheus, compose
+manifests-test: deps-fleet ## check the files of docker/ with the tools that read them
 	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests /usr/bin/python3 tests/image/manifests.py
 
 # ---- house ---------------------------------------------------------------------------------------------------------------
 
-.PHONY: format lint layers same-code warnings format-check tidy compile-commands
-format: ## lay out the C lines that changed since BASE (default: origin/main) with clang-format
+.PHONY: format lint layers same-code warnings format-check tidy version compile-commands
+format: ## lay out the C lines that changed since BASE (default: origin/main)
 	@tests/house/deps.sh $(LINT_PACKAGES)
 	@tests/house/format.py fix $(BASE)
 
-format-check: ## say which of these lines clang-format would lay out differently
+format-check: ## fail if clang-format would change one of these lines
 	@tests/house/deps.sh $(LINT_PACKAGES)
 	@tests/house/format.py $(BASE)
 
-tidy: $(BUILD)/compile_commands.json ## look for bugs with clang-tidy in the C files that changed since BASE; FILES="a.c b.c" names others
+tidy: $(BUILD)/compile_commands.json ## find bugs with clang-tidy in the C files changed since BASE, or in FILES="a.c b.c"
 	@tests/house/deps.sh $(LINT_PACKAGES)
 	@tests/house/tidy.py $(BUILD) $(if $(FILES),$(FILES),--since $(BASE))
 
-compile-commands: $(BUILD)/compile_commands.json ## write compile_commands.json, for editors and clang tools
+version: ## print the version and check that all files agree on it
+	@tests/house/version.py
+
+compile-commands: $(BUILD)/compile_commands.json ## write build/compile_commands.json for editors and clang tools
 # It changes with the flags and the list of files.
 comma := ,
 entry  = $(file >> $@,  $(if $(filter $(firstword $(ENGINE_SRC)),$(1)), ,$(comma)){"directory": "$(CURDIR)"$(comma) "file": "$(1)"$(comma) "output": "$(BUILD)/$(1:.c=.o)"$(comma) "command": "$(subst ",\",$(CC) $(COMPILE) $(2) -c $(1) -o $(BUILD)/$(1:.c=.o))"})
@@ -279,16 +282,16 @@ $(BUILD)/compile_commands.json: $(addprefix $(BUILD)/flags/,engine api server te
 	$(foreach source,$(TEST_SRC),$(call entry,$(source),$(TEST_FLAGS)))
 	$(file >> $@,])
 
-lint: deps-test ## lengths, parameters, marks, headers that compile alone
+lint: deps-test ## check lengths, parameters and headers
 	@tests/house/lint.py
 
-layers: deps-test build ## server -> api -> engine, proven on the objects
+layers: deps-test build ## check on the objects that server uses api, api uses engine, and nothing points back
 	@tests/house/layers.py $(BUILD)
 
-same-code: deps-test ## the objects have the code of revision BASE (default HEAD): renames and comments are harmless
+same-code: deps-test ## prove that renames and comments since BASE (default: HEAD) change no machine code
 	@BUILD=$(BUILD) CC="$(CC)" OPT="$(OPT)" tests/house/same_code.py $(or $(BASE),HEAD)
 
-warnings: deps-test ## gcc and clang, all warnings as errors
+warnings: deps-test ## compile everything with clang, warnings as errors
 	@$(MAKE) --no-print-directory -j2 BUILD=build/clang CC=clang build test-programs
 	@echo "clang, the programs of make bench"
 	$(Q)for source in $(BENCH_SRC); do clang $(filter-out -MMD -MP,$(COMPILE)) $(TEST_FLAGS) -Itests/bench/peers -fsyntax-only $$source || exit 1; done
@@ -296,7 +299,7 @@ warnings: deps-test ## gcc and clang, all warnings as errors
 # ---- install -------------------------------------------------------------------------------------------------------------
 
 .PHONY: install
-install: build ## the daemon, libcontact (static, shared), headers and pkg-config file under PREFIX
+install: build ## install daemon, library, headers and pkg-config file under PREFIX
 	install -D -m 755 $(BUILD)/contactd $(DESTDIR)$(PREFIX)/bin/contactd
 	install -D -m 644 $(BUILD)/libcontact.a $(DESTDIR)$(PREFIX)/lib/libcontact.a
 	$(if $(SHARED),install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/libcontact.so.$(VERSION))
@@ -308,16 +311,16 @@ install: build ## the daemon, libcontact (static, shared), headers and pkg-confi
 	@$(if $(DESTDIR)$(if $(SHARED),,1),,echo 'If the loader searches $(PREFIX)/lib (see /etc/ld.so.conf), run ldconfig as root; else link with -Wl,-rpath,$(PREFIX)/lib')
 
 .PHONY: install-systemd
-install-systemd: install ## the same, the units of systemd, and /etc/contactd.conf if there is none
+install-systemd: install ## also install the systemd units, and /etc/contactd.conf if there is none
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)/etc
 	sed 's|/usr/local|$(PREFIX)|' docker/contactd.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/contactd.service
 	install -m 644 docker/contactd.socket $(DESTDIR)$(PREFIX)/lib/systemd/system/contactd.socket
 	[ -e $(DESTDIR)/etc/contactd.conf ] || install -m 644 docker/contactd.conf $(DESTDIR)/etc/contactd.conf
 
 .PHONY: help
-help: ## this list
-	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | sort | awk -F'\t' '{printf "  %-15s %s\n", $$1, $$2}'
+help: ## print this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | sort | awk -F'\t' '{printf "  %-17s %s\n", $$1, $$2}'
 
 .PHONY: clean
-clean: ## remove what was built
+clean: ## remove the build folder
 	rm -rf $(BUILD)
