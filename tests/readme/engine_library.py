@@ -6,11 +6,13 @@ public header alone, as C17 and as C++17, with gcc and clang.
 """
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import tempfile
 
 from support.checks import Suite, check, equal
+from support.text import blocks_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = os.environ.get("BUILD", "build")
@@ -96,12 +98,47 @@ def the_readme_lists_every_example():
     check(len(examples) >= 8, f"only {len(examples)} examples in C")
 
 
+# ---- a page for each header ----
+
+headers = sorted((ROOT / "engine/include/contact").glob("*.h"))
+# What the examples of the pages use without making it.
+GIVEN = ("ct_workspace *workspace, ct_solver *solver, const ct_scene *scene, ct_placed a, ct_placed b, ct_mover mover_a, ct_mover mover_b, "
+         "ct_moving moving, ct_contact_set set, const ct_mechanics *mechanics, ct_hit_sink on_hit, ct_probe_sink on_probe_hit, "
+         "ct_motion_sink on_motion_hit")
+
+
+@suite.fact
+def every_header_has_a_page_with_all_of_its_functions():
+    pages = {path.stem: path.read_text() for path in (ROOT / "engine/reference").glob("*.md") if path.stem != "README"}
+    equal(sorted(pages), [header.stem for header in headers], "pages of engine/reference")
+    declared = {header.stem: set(re.findall(r"^[\w ]+[ *](ct_\w+)\(", re.sub(r"/\*.*?\*/|^typedef.*$", "", header.read_text(), flags=re.S | re.M),
+                                            re.M)) for header in headers}
+    for name, functions in declared.items():
+        shown = set(re.findall(r"`(ct_\w+)`", pages[name]))
+        equal(sorted(functions - shown), [], f"functions that {name}.md lacks")
+        known = {function for all_of_one in declared.values() for function in all_of_one}
+        types = set(re.findall(r"\bct_\w+", "".join(header.read_text() for header in headers)))
+        equal(sorted(shown - known - types), [], f"names in {name}.md that no header has")
+
+
+@suite.fact
+def the_examples_of_the_pages_compile():
+    pages = sorted((ROOT / "engine/reference").glob("*.md"))
+    blocks = [(page, block) for page in pages for block in blocks_of(page.relative_to(ROOT)) if block.language == "c"]
+    equal(len(blocks), len(headers), "number of examples")
+    code = "#include <contact/contact.h>\n#include <stdio.h>\n" + "".join(
+        f'void example_of_{page.stem}({GIVEN});\nvoid example_of_{page.stem}({GIVEN}) {{\n#line {block.line} "{page.name}"\n{block.text}}}\n'
+        for page, block in blocks)
+    done = run("gcc", "-std=c17", *STRICT, "-Wno-unused", "-fsyntax-only", f"-I{ROOT}/engine/include", "-x", "c", "-", input=code)
+    equal(done.stderr, "", "what the compiler says")
+
+
 if os.environ.get("CONTACTD_FULL"):
     suite.table("alone", ((f"{header.name}, {compiler}",
                            lambda h=header, c=compiler, w=language: equal(
                                run(c, f"-std={w}17", "-x", w, *STRICT, "-fsyntax-only", f"-I{ROOT}/engine/include", "-include", h, "-",
                                    input="extern int header_alone;\n").stderr, "", "what the compiler says"))
-                          for header in sorted((ROOT / "engine/include/contact").glob("*.h"))
+                          for header in headers
                           for compiler, language in (("gcc", "c"), ("clang", "c"), ("g++", "c++"), ("clang++", "c++"))))
 
 suite.main()
