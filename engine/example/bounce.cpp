@@ -13,7 +13,7 @@ struct Release {
   void operator()(const ct_scene *scene) const { ct_scene_release(scene); }
   void operator()(const ct_body *body) const { ct_body_release(body); }
   void operator()(ct_workspace *workspace) const { ct_workspace_destroy(workspace); }
-  void operator()(ct_arena *solver) const { ct_arena_destroy(solver); }
+  void operator()(ct_arena *arena) const { ct_arena_destroy(arena); }
   void operator()(ct_advance *advance) const { ct_advance_destroy(advance); }
 };
 template <typename T> using Owned = std::unique_ptr<T, Release>;
@@ -66,8 +66,8 @@ int main() {
   const double radius = 0.1, height = 1.0, restitution = 0.5, g = 9.81, fall = std::sqrt(2.0 * height / g);
   const Owned<const ct_scene> scene = build_scene(radius, height, restitution);
   const Owned<ct_workspace> workspace(ct_workspace_create());
-  const Owned<ct_arena> solver(ct_arena_create());
-  if (!scene || !workspace || !solver) return 1;
+  const Owned<ct_arena> arena(ct_arena_create());
+  if (!scene || !workspace || !arena) return 1;
   ct_advance_options options = ct_advance_options_default();
   options.mode = CT_ADVANCE_IMPULSES;
   options.duration = fall * (1.0 + restitution); // down, and up again to the highest point
@@ -78,7 +78,7 @@ int main() {
   if (ct_advance_create(scene.get(), &options, &raw) != CT_OK) return 1;
   const Owned<ct_advance> advance(raw);
   for (bool done = false; !done;)
-    if (ct_advance_step(raw, workspace.get(), solver.get(), &done) != CT_OK) return 1;
+    if (ct_advance_step(raw, workspace.get(), arena.get(), &done) != CT_OK) return 1;
   ct_pose pose;
   ct_velocity velocity;
   ct_advance_body(raw, 1, &pose, &velocity);

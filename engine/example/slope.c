@@ -28,24 +28,24 @@ static ct_stability solve_rest(const ct_scene *scene, double friction, ct_vec3 g
   options.material = &material;
   options.gravity = &gravity;
   ct_workspace *workspace = ct_workspace_create();
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   ct_mechanics *mechanics = NULL;
   ct_contact_force forces[4];
   ct_body_acceleration accelerations[2];
   ct_resting_result result = {.touches = forces, .bodies = accelerations};
   *normal_force = 0.0;
-  if (workspace && solver && ct_mechanics_prepare(scene, &options, workspace, &mechanics) == CT_OK) {
+  if (workspace && arena && ct_mechanics_prepare(scene, &options, workspace, &mechanics) == CT_OK) {
     const ct_island island = ct_mechanics_island(mechanics, 0);
     ct_resting_options resting = ct_resting_options_default();
     resting.friction = CT_RESTING_FRICTION_CONE;
     resting.time_step = 0.01;
     resting.velocity_tolerance = ct_scene_velocity_tolerance(options.contact_tolerance, gravity);
     resting.stability = true;
-    if (island.set.count == 4 && ct_resting_solve(&island.set, &resting, solver, &result) == CT_OK)
+    if (island.set.count == 4 && ct_resting_solve(&island.set, &resting, arena, &result) == CT_OK)
       for (size_t i = 0; i < island.set.count; i++) *normal_force += forces[i].normal;
   }
   ct_mechanics_destroy(mechanics);
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
   ct_workspace_destroy(workspace);
   return result.stability;
 }

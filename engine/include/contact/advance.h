@@ -148,7 +148,7 @@ ct_status ct_advance_set_loads(ct_advance *advance, const ct_load *loads, size_t
  * changed. The same bits for the same scene, options and calls. Cost: a contact query of what has moved, and for each island that
  * does not rest a matrix and some sweeps: 324 bodies in a heap 5 to 30 ms while they fall, 0.2 ms at rest; to an event the contacts
  * of all bodies and the paths of those that move, nothing where nothing does. */
-ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_arena *solver, bool *done);
+ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_arena *arena, bool *done);
 ct_advance_state ct_advance_now(const ct_advance *advance);
 /* How long the last step was, s; 0 before the first. *row: COMPLIANT, the body whose forces change fastest, for which it was so
  * short; else, or where nothing changes, CT_NO_ROW. */

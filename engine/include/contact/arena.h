@@ -26,7 +26,7 @@ typedef struct ct_matrix {
 /* Scratch memory of one thread: no allocation per solve once warm. Not shared between threads. */
 typedef struct ct_arena ct_arena;
 ct_arena *ct_arena_create(void); /* NULL: out of memory */
-void ct_arena_destroy(ct_arena *solver);
+void ct_arena_destroy(ct_arena *arena);
 
 /* An answer that need not be known. */
 typedef enum ct_tristate { CT_UNKNOWN, CT_NO, CT_YES } ct_tristate;

@@ -112,7 +112,7 @@ typedef struct ct_friction_result {
  * Where the tolerance is not reached the answer is the best iterate that was seen, by its residual. The same input gives the same
  * bits; scaling W and q by powers of two scales r and u and changes nothing else. Memory grows with the entries of W that are not
  * zero; a sweep costs some 10 ns each. */
-ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_friction_options *options, ct_arena *solver,
+ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_friction_options *options, ct_arena *arena,
                             ct_friction_result *result);
 
 /* The residual above of any r; u (may be NULL) gets W r + q. */

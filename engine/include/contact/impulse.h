@@ -121,7 +121,7 @@ typedef struct ct_impulse_result {
  * sweeps. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT (also: a touch without a
  * normal, or not of two bodies of the set). Theory: seed 004 slides 30-60; Mirtich 1996; Stronge 1990; Anitescu, Potra
  * 1997. */
-ct_status ct_impulse_solve(const ct_contact_set *set, const ct_impulse_options *options, ct_arena *solver,
+ct_status ct_impulse_solve(const ct_contact_set *set, const ct_impulse_options *options, ct_arena *arena,
                            ct_impulse_result *result);
 
 CT_DECLARATIONS_END

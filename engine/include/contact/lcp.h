@@ -106,7 +106,7 @@ typedef struct ct_lcp_result {
  * The same input gives the same bits; scaling M and q by powers of two scales z and w of the direct methods for symmetric M and
  * changes nothing else (iterative ones stop by a tolerance that is not relative alone). Cost: direct methods some n^3, with small
  * constants where n is small; sweeps O(entries of M) each. */
-ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_arena *solver, ct_lcp_result *result);
+ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_arena *arena, ct_lcp_result *result);
 
 /* max |min(z, M z + q)|; w (may be NULL) gets M z + q. */
 double ct_lcp_residual(const ct_lcp *problem, const double *z, double *w);

@@ -126,7 +126,7 @@ typedef struct ct_resting_result {
  * step where one is needed): the result is not set. Cost: without friction that of ct_lcp_solve;
  * with it some n^3 up to those numbers,
  * beyond O(couplings) for each of some hundred steps. Baraff 1994; Cottle, Pang, Stone 2009; Acary, Brogliato 2008. */
-ct_status ct_resting_solve(const ct_contact_set *set, const ct_resting_options *options, ct_arena *solver,
+ct_status ct_resting_solve(const ct_contact_set *set, const ct_resting_options *options, ct_arena *arena,
                            ct_resting_result *result);
 
 /* A (dense, [count count]) and b [count] of gap'' = A f + b over the contacts of the set, separating ones included; either may be
