@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What the seeds demand, and the tests that prove it: a table of checklist row -> fact -> passed.
+"""Required behaviours and the tests that prove them: a table of checklist row -> fact -> passed.
 
     tests/house/checklist.py             every row is named by a fact; nothing is run
     tests/house/checklist.py run [row]   runs just the facts that name a row, and prints the table
@@ -141,7 +141,7 @@ def passes(name, command):
 def table(found, only):
     """Prints it; the counts of facts."""
     known, counts = {}, [0, 0]
-    print("| row | what the seeds demand | fact | |\n| --- | --- | --- | --- |")
+    print("| row | required behaviour | fact | |\n| --- | --- | --- | --- |")
     for row, program, name, command in found:
         if only and row not in only:
             continue
