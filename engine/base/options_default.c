@@ -1,7 +1,8 @@
 /* Defaults of every options struct of the public headers: the values that zeros stand for.
  *
- * A zeroed struct gives the same results. Members whose 0 means "that of the method" stay 0, since the method is another member's
- * choice. Two limits that allow nothing at 0, and an epsilon that is refused at 0, have the value that the daemon uses.
+ * A zeroed struct gives the same results. Members whose 0 means "that of the method" stay 0, since
+ * the method is another member's choice. Limits that allow nothing at 0 are those of limits.h; the
+ * hysteresis of a contact state, which is refused at 0, is CT_CONTACT_EPSILON.
  */
 #include <contact/contact.h>
 
@@ -15,7 +16,9 @@ ct_mpr_options ct_mpr_options_default(void) {
   return (ct_mpr_options){.tolerance = CT_MPR_TOLERANCE, .iterations_max = CT_MPR_ITERATIONS};
 }
 
-ct_contact_options ct_contact_options_default(void) { return (ct_contact_options){.detail = CT_DETAIL_DEEPEST}; }
+ct_contact_options ct_contact_options_default(void) {
+  return (ct_contact_options){.detail = CT_DETAIL_DEEPEST};
+}
 
 ct_volume_options ct_volume_options_default(void) {
   return (ct_volume_options){.weighting = CT_WEIGHTING_LINEAR, .method = CT_VOLUME_AUTO};
@@ -25,7 +28,9 @@ ct_features_options ct_features_options_default(void) {
   return (ct_features_options){.mode = CT_FEATURES_BACKWARD, .edge_depth = CT_FEATURES_ANY_DEPTH};
 }
 
-ct_mesh_repair_options ct_mesh_repair_options_default(void) { return (ct_mesh_repair_options){.planarity = CT_MESH_PLANARITY}; }
+ct_mesh_repair_options ct_mesh_repair_options_default(void) {
+  return (ct_mesh_repair_options){.planarity = CT_MESH_PLANARITY};
+}
 
 /* ---- boxes and scenes ---- */
 
@@ -33,9 +38,13 @@ ct_broad_options ct_broad_options_default(void) {
   return (ct_broad_options){.method = CT_BROADPHASE_AUTO, .limit = CT_PAIRS_MAX};
 }
 
-ct_sweep_options ct_sweep_options_default(void) { return (ct_sweep_options){.limit = CT_PAIRS_MAX}; }
+ct_sweep_options ct_sweep_options_default(void) {
+  return (ct_sweep_options){.limit = CT_PAIRS_MAX};
+}
 
-ct_sparsify_options ct_sparsify_options_default(void) { return (ct_sparsify_options){.threshold = 0.0}; }
+ct_sparsify_options ct_sparsify_options_default(void) {
+  return (ct_sparsify_options){.threshold = 0.0};
+}
 
 ct_body_options ct_body_options_default(void) { return (ct_body_options){.motion = NULL}; }
 
@@ -48,7 +57,8 @@ ct_query_options ct_query_options_default(void) {
 }
 
 ct_probe_options ct_probe_options_default(void) {
-  return (ct_probe_options){.kind = CT_PROBE_RAYCAST, .nearest = 1, .region_pose = {.rotation = no_rotation}};
+  return (ct_probe_options){
+      .kind = CT_PROBE_RAYCAST, .nearest = 1, .region_pose = {.rotation = no_rotation}};
 }
 
 /* ---- motion ---- */
@@ -61,7 +71,8 @@ ct_path_options ct_path_options_default(void) {
 }
 
 ct_toi_options ct_toi_options_default(void) {
-  return (ct_toi_options){.method = CT_TOI_CONSERVATIVE_ADVANCEMENT, .iterations_max = CT_TOI_ITERATIONS};
+  return (ct_toi_options){.method = CT_TOI_CONSERVATIVE_ADVANCEMENT,
+                          .iterations_max = CT_TOI_ITERATIONS};
 }
 
 ct_motion_options ct_motion_options_default(void) {
@@ -82,7 +93,8 @@ ct_contact_monitor_options ct_contact_monitor_options_default(void) {
 /* ---- forces and solvers ---- */
 
 ct_mechanics_options ct_mechanics_options_default(void) {
-  return (ct_mechanics_options){.detail = CT_DETAIL_DEEPEST, .candidates_max = CT_PAIRS_MAX, .contacts_max = CT_CONTACTS_MAX};
+  return (ct_mechanics_options){
+      .detail = CT_DETAIL_DEEPEST, .candidates_max = CT_PAIRS_MAX, .contacts_max = CT_CONTACTS_MAX};
 }
 
 ct_impulse_options ct_impulse_options_default(void) {
@@ -101,7 +113,8 @@ ct_compliant_options ct_compliant_options_default(void) {
 }
 
 ct_resting_options ct_resting_options_default(void) {
-  return (ct_resting_options){.friction = CT_RESTING_FRICTION_NONE, .directions = CT_RESTING_DIRECTIONS};
+  return (ct_resting_options){.friction = CT_RESTING_FRICTION_NONE,
+                              .directions = CT_RESTING_DIRECTIONS};
 }
 
 ct_advance_options ct_advance_options_default(void) {
@@ -115,6 +128,7 @@ ct_lcp_options ct_lcp_options_default(void) {
 }
 
 ct_friction_options ct_friction_options_default(void) {
-  return (ct_friction_options){
-      .method = CT_FRICTION_AUTO, .tolerance = CT_FRICTION_TOLERANCE, .directions = CT_FRICTION_DIRECTIONS};
+  return (ct_friction_options){.method = CT_FRICTION_AUTO,
+                               .tolerance = CT_FRICTION_TOLERANCE,
+                               .directions = CT_FRICTION_DIRECTIONS};
 }

@@ -1,4 +1,4 @@
-// How high does a ball rise again that is dropped from 1 m and keeps half of its speed when it hits the floor?
+// A ball falls from 1 m and keeps half of its speed at the impact. How high does it rise again?
 #include <contact/contact.h>
 
 #include <cmath>
@@ -20,7 +20,8 @@ template <typename T> using Owned = std::unique_ptr<T, Release>;
 
 ct_text text(const char *string) { return ct_text{string, std::strlen(string)}; }
 
-bool add(ct_draft *draft, const char *id, const ct_shape &shape, double z, const ct_motion *motion) {
+bool add(ct_draft *draft, const char *id, const ct_shape &shape, double z,
+         const ct_motion *motion) {
   ct_collider collider{};
   collider.shape = shape;
   collider.material = text("rubber");
@@ -52,7 +53,8 @@ Owned<const ct_scene> build_scene(double radius, double height, double restituti
   ct_motion motion{};
   motion.source = CT_MASS_MASS;
   motion.value = 0.5;
-  if (ct_draft_set_materials(draft, &materials) != CT_OK || !add(draft, "floor", floor, 0.0, nullptr) ||
+  if (ct_draft_set_materials(draft, &materials) != CT_OK ||
+      !add(draft, "floor", floor, 0.0, nullptr) ||
       !add(draft, "ball", ball, height + radius, &motion)) {
     ct_draft_discard(draft);
     return nullptr;
@@ -63,7 +65,8 @@ Owned<const ct_scene> build_scene(double radius, double height, double restituti
 } // namespace
 
 int main() {
-  const double radius = 0.1, height = 1.0, restitution = 0.5, g = 9.81, fall = std::sqrt(2.0 * height / g);
+  const double radius = 0.1, height = 1.0, restitution = 0.5, g = 9.81;
+  const double fall = std::sqrt(2.0 * height / g);
   const Owned<const ct_scene> scene = build_scene(radius, height, restitution);
   const Owned<ct_workspace> workspace(ct_workspace_create());
   const Owned<ct_arena> arena(ct_arena_create());

@@ -5,13 +5,16 @@
 
 int main(void) {
   const double a = 0.1, density = 7850.0; /* m from the centre to a vertex, kg/m^3 */
-  const ct_vec3 points[] = {{a, 0, 0}, {-a, 0, 0}, {0, a, 0}, {0, -a, 0}, {0, 0, a}, {0, 0, -a}, {0.01, 0.02, 0.03}};
+  const ct_vec3 points[] = {{a, 0, 0}, {-a, 0, 0}, {0, a, 0},         {0, -a, 0},
+                            {0, 0, a}, {0, 0, -a}, {0.01, 0.02, 0.03}};
   ct_hull *hull = NULL;
-  if (ct_hull_from_points(points, sizeof points / sizeof points[0], NULL, &hull, NULL) != CT_OK) return 1;
+  if (ct_hull_from_points(points, sizeof points / sizeof points[0], NULL, &hull, NULL) != CT_OK)
+    return 1;
   const ct_shape shape = {.kind = CT_KIND_CONVEX, .hull = hull};
   const ct_hull_view *view = ct_hull_get(hull);
   ct_mass_properties mass;
-  bool right = ct_shape_mass(&shape, density, &mass) && view->vertex_count == 6 && view->face_count == 8;
+  bool right =
+      ct_shape_mass(&shape, density, &mass) && view->vertex_count == 6 && view->face_count == 8;
 
   const double volume = 4.0 / 3.0 * a * a * a, inertia = density * volume * a * a / 5.0;
   printf("%u vertices, %u faces\n", view->vertex_count, view->face_count);

@@ -40,8 +40,10 @@ typedef struct report {
 
 static bool print_pair(void *context, const ct_hit *hit) {
   report *r = context;
-  const ct_text a = ct_body_id(ct_scene_body(r->scene, hit->a)), b = ct_body_id(ct_scene_body(r->scene, hit->b));
-  printf("%.*s and %.*s: %.12f m\n", (int)a.length, a.bytes, (int)b.length, b.bytes, hit->result.distance);
+  const ct_text a = ct_body_id(ct_scene_body(r->scene, hit->a)),
+                b = ct_body_id(ct_scene_body(r->scene, hit->b));
+  printf("%.*s and %.*s: %.12f m\n", (int)a.length, a.bytes, (int)b.length, b.bytes,
+         hit->result.distance);
   r->error = fmax(r->error, fabs(hit->result.distance - 0.015 * hit->b));
   r->pairs++;
   return true;

@@ -1,4 +1,5 @@
-/* At which distance does a range finder's beam along x hit a ball, and where does it leave the ball? */
+/* At which distance does a range finder's beam along x hit a ball, and where does it leave the
+ * ball? */
 #include <contact/contact.h>
 
 #include <stdio.h>
@@ -17,8 +18,10 @@ int main(void) {
   bool right = count == 2;
   for (size_t i = 0; i < count && i < 2; i++) {
     const double expected = i == 0 ? 10.0 - half_chord : 10.0 + half_chord;
-    printf("%s at %.12f m, closed form %.12f m\n", crossing[i].entering ? "enters" : "leaves", crossing[i].distance, expected);
-    right = right && crossing[i].entering == (i == 0) && fabs(crossing[i].distance - expected) < 1e-12;
+    printf("%s at %.12f m, closed form %.12f m\n", crossing[i].entering ? "enters" : "leaves",
+           crossing[i].distance, expected);
+    right =
+        right && crossing[i].entering == (i == 0) && fabs(crossing[i].distance - expected) < 1e-12;
   }
   return !right;
 }

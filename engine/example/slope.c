@@ -1,9 +1,11 @@
-/* Does a crate stay on a slope of 30 degrees? It does while the coefficient of friction is at least tan 30 = 0.577. */
+/* Does a crate stay on a slope of 30 degrees? It does while the coefficient of friction is at least
+ * tan 30 = 0.577. */
 #include <contact/contact.h>
 
 #include <stdio.h>
 
-static ct_status add_body(ct_draft *draft, ct_text id, ct_shape shape, double z, const ct_motion *motion) {
+static ct_status add_body(ct_draft *draft, ct_text id, ct_shape shape, double z,
+                          const ct_motion *motion) {
   const ct_collider collider = {.shape = shape};
   ct_body_options options = ct_body_options_default();
   options.id = id;
@@ -19,8 +21,10 @@ static ct_status add_body(ct_draft *draft, ct_text id, ct_shape shape, double z,
   return status;
 }
 
-/* The normal forces' sum, N, and whether the crate stays. The slope is level and gravity leans instead. */
-static ct_stability solve_rest(const ct_scene *scene, double friction, ct_vec3 gravity, double *normal_force) {
+/* The normal forces' sum, N, and whether the crate stays. The slope is level and gravity leans
+ * instead. */
+static ct_stability solve_rest(const ct_scene *scene, double friction, ct_vec3 gravity,
+                               double *normal_force) {
   const ct_pair_material material = {.static_friction = friction, .dynamic_friction = friction};
   ct_mechanics_options options = ct_mechanics_options_default();
   options.contact_tolerance = 1e-6;
@@ -54,8 +58,10 @@ int main(void) {
   const ct_motion crate = {.source = CT_MASS_MASS, .value = 10.0};
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(empty);
-  if (add_body(draft, (ct_text){"slope", 5}, (ct_shape){.kind = CT_KIND_PLANE}, 0.0, NULL) != CT_OK) return 1;
-  if (add_body(draft, (ct_text){"crate", 5}, (ct_shape){.kind = CT_KIND_BOX, .box = {{0.5, 0.5, 0.25}}}, 0.25, &crate) != CT_OK)
+  if (add_body(draft, (ct_text){"slope", 5}, (ct_shape){.kind = CT_KIND_PLANE}, 0.0, NULL) != CT_OK)
+    return 1;
+  if (add_body(draft, (ct_text){"crate", 5},
+               (ct_shape){.kind = CT_KIND_BOX, .box = {{0.5, 0.5, 0.25}}}, 0.25, &crate) != CT_OK)
     return 1;
   const ct_scene *scene = ct_draft_seal(draft);
   const double angle = 0.52359877559829882, g = 9.81; /* 30 degrees */
@@ -65,8 +71,10 @@ int main(void) {
   const ct_stability smooth = solve_rest(scene, 0.55, gravity, &sliding_force);
   printf("friction 0.60: %s\n", rough == CT_STABILITY_STAYS ? "stays" : "does not stay");
   printf("friction 0.55: %s\n", smooth == CT_STABILITY_FALLS ? "slides" : "does not slide");
-  printf("normal force %.9f N, closed form m g cos 30 = %.9f N\n", normal_force, 10.0 * g * cos(angle));
+  printf("normal force %.9f N, closed form m g cos 30 = %.9f N\n", normal_force,
+         10.0 * g * cos(angle));
   ct_scene_release(scene);
   ct_scene_release(empty);
-  return rough != CT_STABILITY_STAYS || smooth != CT_STABILITY_FALLS || fabs(normal_force - 10.0 * g * cos(angle)) > 1e-6;
+  return rough != CT_STABILITY_STAYS || smooth != CT_STABILITY_FALLS ||
+         fabs(normal_force - 10.0 * g * cos(angle)) > 1e-6;
 }

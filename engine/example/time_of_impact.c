@@ -17,7 +17,8 @@ static const ct_body *create_body(ct_text id, ct_shape shape) {
 int main(void) {
   const double radius = 0.1, height = 2.0, g = 9.81;
   const ct_body *floor = create_body((ct_text){"floor", 5}, (ct_shape){.kind = CT_KIND_PLANE});
-  const ct_body *ball = create_body((ct_text){"ball", 4}, (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {radius}});
+  const ct_body *ball =
+      create_body((ct_text){"ball", 4}, (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {radius}});
   ct_path_options rest = ct_path_options_default(), fall = ct_path_options_default();
   rest.duration = fall.duration = 1.0;
   fall.kind = CT_PATH_BALLISTIC;
@@ -28,14 +29,16 @@ int main(void) {
   ct_toi_options options = ct_toi_options_default();
   options.end = 1.0;
   ct_toi impact = {0};
-  bool right =
-      floor && ball && workspace && ct_path_create(&rest, &floor_path) == CT_OK && ct_path_create(&fall, &ball_path) == CT_OK &&
-      ct_body_toi((ct_moving_body){floor, floor_path}, (ct_moving_body){ball, ball_path}, &options, workspace, &impact) == CT_OK;
+  bool right = floor && ball && workspace && ct_path_create(&rest, &floor_path) == CT_OK &&
+               ct_path_create(&fall, &ball_path) == CT_OK &&
+               ct_body_toi((ct_moving_body){floor, floor_path}, (ct_moving_body){ball, ball_path},
+                           &options, workspace, &impact) == CT_OK;
 
   const double expected = sqrt(2.0 * height / g);
-  printf("hits at %.12f s, certainly in [%.12f, %.12f], at %.9f m/s\n", impact.time, impact.lower, impact.upper,
-         impact.normal_velocity);
-  printf("closed form: sqrt(2 h / g) = %.12f s, -sqrt(2 g h) = %.9f m/s\n", expected, -sqrt(2.0 * g * height));
+  printf("hits at %.12f s, certainly in [%.12f, %.12f], at %.9f m/s\n", impact.time, impact.lower,
+         impact.upper, impact.normal_velocity);
+  printf("closed form: sqrt(2 h / g) = %.12f s, -sqrt(2 g h) = %.9f m/s\n", expected,
+         -sqrt(2.0 * g * height));
   right = right && impact.event == CT_TOI_CONTACT && fabs(impact.time - expected) < 1e-12 &&
           fabs(impact.normal_velocity + sqrt(2.0 * g * height)) < 1e-9;
   ct_path_destroy(floor_path);

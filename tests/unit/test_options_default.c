@@ -1,5 +1,5 @@
-/* ct_*_options_default: each query runs twice, with a zeroed options struct and with the defaults. Required members
- * are set in both. The results are the same, bit for bit.
+/* ct_*_options_default: each query runs twice, with a zeroed options struct and with the defaults.
+ * Required members are set in both. The results are the same, bit for bit.
  */
 #include "tests/support/scenes.h"
 #include "tests/support/workspace.h"
@@ -31,7 +31,8 @@ static void compare(void (*query)(void), size_t least) {
   CHECK(counts[0] >= least && counts[0] < 64);
   for (size_t i = 0; i < counts[0]; i++)
     if (memcmp(&noted[0][i], &noted[1][i], sizeof(double)) != 0)
-      CHECK_FAIL("number %zu is %.17g with zeros, %.17g with defaults", i, noted[0][i], noted[1][i]);
+      CHECK_FAIL("number %zu is %.17g with zeros, %.17g with defaults", i, noted[0][i],
+                 noted[1][i]);
 }
 
 /* ---- pairs ---- */
@@ -68,19 +69,23 @@ static void query_pairs(void) {
 
 static void pairs_are_the_same(void) { compare(query_pairs, 10); }
 
-static const ct_vec3 corners[4] = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+static const ct_vec3 corners[4] = {
+    {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
 static const uint32_t faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
 
 static void query_meshes(void) {
-  const ct_mesh_data closed = {.vertices = corners, .vertex_count = 4, .triangles = faces, .triangle_count = 4};
-  const ct_mesh_data open = {.vertices = corners, .vertex_count = 4, .triangles = faces, .triangle_count = 3};
+  const ct_mesh_data closed = {
+      .vertices = corners, .vertex_count = 4, .triangles = faces, .triangle_count = 4};
+  const ct_mesh_data open = {
+      .vertices = corners, .vertex_count = 4, .triangles = faces, .triangle_count = 3};
   ct_mesh *mesh = NULL;
   CHECK_INT(ct_mesh_create(&closed, CT_MESH_AUTO, NULL, &mesh, NULL), CT_OK);
   const ct_shape shape = {.kind = CT_KIND_MESH, .mesh = mesh};
   const ct_frame moved = {.position = {0.25, 0.125, 0.0625}};
   const ct_features_options options = OPTIONS(ct_features_options);
   ct_features features;
-  ct_pair_features((ct_placed){&shape, NULL}, (ct_placed){&shape, &moved}, &options, workspace, &features);
+  ct_pair_features((ct_placed){&shape, NULL}, (ct_placed){&shape, &moved}, &options, workspace,
+                   &features);
   note((double)features.count);
   for (size_t i = 0; i < features.count; i++) note(features.items[i].distance);
   ct_mesh_release(mesh);
@@ -144,7 +149,8 @@ static bool note_probe(void *context, const ct_probe_hit *hit) {
 
 static void query_queries(void) {
   const ct_scene *scene = row_of_balls();
-  static const ct_query_kind kinds[] = {CT_QUERY_PAIRS, CT_QUERY_DISTANCE, CT_QUERY_CONTACTS, CT_QUERY_VOLUME};
+  static const ct_query_kind kinds[] = {CT_QUERY_PAIRS, CT_QUERY_DISTANCE, CT_QUERY_CONTACTS,
+                                        CT_QUERY_VOLUME};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     ct_query_options options = OPTIONS(ct_query_options);
     options.kind = kinds[i];
@@ -161,7 +167,8 @@ static void query_queries(void) {
   options.count = 1;
   ct_probe *probe = NULL;
   CHECK_INT(ct_probe_prepare(scene, &options, &probe), CT_OK);
-  CHECK_INT(ct_probe_run(probe, &(ct_query_range){0, 1, CT_NO_ROW, 0}, workspace, note_probe, NULL), CT_OK);
+  CHECK_INT(ct_probe_run(probe, &(ct_query_range){0, 1, CT_NO_ROW, 0}, workspace, note_probe, NULL),
+            CT_OK);
   ct_probe_destroy(probe);
   ct_scene_release(scene);
 }
@@ -170,7 +177,8 @@ static void queries_and_probes_are_the_same(void) { compare(query_queries, 22); 
 
 /* A limit of 0 allows no pair: set in both. */
 static void query_boxes(void) {
-  static const ct_aabb boxes[3] = {{{0, 0, 0}, {2, 2, 2}}, {{1, 1, 1}, {3, 3, 3}}, {{2, 2, 2}, {4, 4, 4}}};
+  static const ct_aabb boxes[3] = {
+      {{0, 0, 0}, {2, 2, 2}}, {{1, 1, 1}, {3, 3, 3}}, {{2, 2, 2}, {4, 4, 4}}};
   ct_broad_options options = OPTIONS(ct_broad_options);
   if (use_defaults) CHECK_INT(options.limit, CT_PAIRS_MAX);
   options.limit = 3;
@@ -205,7 +213,8 @@ static bool note_motion(void *context, const ct_motion_hit *hit) {
   (void)context;
   note(hit->b);
   if (hit->timeline) note((double)hit->timeline->count);
-  for (size_t i = 0; hit->timeline && i < hit->timeline->count; i++) note(hit->timeline->changes[i].time);
+  for (size_t i = 0; hit->timeline && i < hit->timeline->count; i++)
+    note(hit->timeline->changes[i].time);
   return true;
 }
 
@@ -221,7 +230,8 @@ static void query_motions(void) {
   CHECK_INT(ct_path_create(&rest, &paths[0]), CT_OK);
   CHECK_INT(ct_path_create(&falling, &paths[1]), CT_OK);
   note(ct_path_pose(paths[0], 1.0).rotation.w);
-  const ct_moving_body b = {ct_scene_body(scene, 1), paths[0]}, c = {ct_scene_body(scene, 2), paths[1]};
+  const ct_moving_body b = {ct_scene_body(scene, 1), paths[0]},
+                       c = {ct_scene_body(scene, 2), paths[1]};
   ct_toi_options options = OPTIONS(ct_toi_options);
   options.end = 4.0;
   ct_toi impact;
@@ -249,7 +259,8 @@ static void motions_are_the_same(void) { compare(query_motions, 6); }
 static void query_events(void) {
   const ct_scene *scene = row_of_balls();
   ct_contact_event_options options = OPTIONS(ct_contact_event_options);
-  if (use_defaults) CHECK(options.epsilon == CT_CONTACT_EPSILON && options.contacts_max == CT_CONTACTS_MAX);
+  if (use_defaults)
+    CHECK(options.epsilon == CT_CONTACT_EPSILON && options.contacts_max == CT_CONTACTS_MAX);
   options.epsilon = CT_CONTACT_EPSILON;
   options.contacts_max = CT_CONTACTS_MAX;
   ct_contact_event event;
@@ -286,7 +297,8 @@ static void query_forces(void) {
   ct_contact_force forces[4];
   ct_body_acceleration bodies[4];
   ct_resting_result rest = {.touches = forces, .bodies = bodies};
-  for (int friction = CT_RESTING_FRICTION_NONE; friction <= CT_RESTING_FRICTION_POLYHEDRAL; friction++) {
+  for (int friction = CT_RESTING_FRICTION_NONE; friction <= CT_RESTING_FRICTION_POLYHEDRAL;
+       friction++) {
     ct_resting_options resting = OPTIONS(ct_resting_options);
     resting.friction = (ct_resting_friction)friction;
     resting.time_step = 0.01;
@@ -298,8 +310,10 @@ static void query_forces(void) {
   CHECK_INT(ct_compliant_solve(scene, mechanics, &elastic, &answer), CT_OK);
   for (size_t i = 0; i < answer.count; i++) note_vector(answer.contacts[i].force.force);
   ct_compliant_answer_free(&answer);
-  const ct_elastic_options zeros = {0}, own = OPTIONS(ct_elastic_options), filled = ct_elastic_options_effective(&zeros);
-  if (use_defaults) CHECK(memcmp(&own, &filled, offsetof(ct_elastic_options, pull)) == 0 && !own.pull);
+  const ct_elastic_options zeros = {0}, own = OPTIONS(ct_elastic_options),
+                           filled = ct_elastic_options_effective(&zeros);
+  if (use_defaults)
+    CHECK(memcmp(&own, &filled, offsetof(ct_elastic_options, pull)) == 0 && !own.pull);
   ct_mechanics_destroy(mechanics);
   ct_arena_destroy(solver);
   ct_scene_release(scene);
@@ -320,7 +334,8 @@ static void query_advances(void) {
     ct_advance *advance = NULL;
     CHECK_INT(ct_advance_create(scene, &options, &advance), CT_OK);
     bool done = false;
-    for (int i = 0; i < 8 && !done; i++) CHECK_INT(ct_advance_step(advance, workspace, solver, &done), CT_OK);
+    for (int i = 0; i < 8 && !done; i++)
+      CHECK_INT(ct_advance_step(advance, workspace, solver, &done), CT_OK);
     ct_pose pose;
     ct_velocity velocity;
     ct_advance_body(advance, 1, &pose, &velocity);
@@ -337,13 +352,15 @@ static void advances_are_the_same(void) { compare(query_advances, 9); }
 
 static void query_problems(void) {
   ct_arena *solver = ct_arena_create();
-  const double matrix[9] = {2.0, 0.5, 0.25, 0.5, 2.0, 0.0, 0.25, 0.0, 3.0}, q[3] = {-6.0, 1.0, 0.5}, mu = 0.75;
+  const double matrix[9] = {2.0, 0.5, 0.25, 0.5, 2.0, 0.0, 0.25, 0.0, 3.0}, q[3] = {-6.0, 1.0, 0.5},
+               mu = 0.75;
   for (int method = 0; method < CT_LCP_METHOD_COUNT; method++) {
     double z[3], w[3];
     ct_lcp_result result = {.z = z, .w = w};
     ct_lcp_options options = OPTIONS(ct_lcp_options);
     options.method = (ct_lcp_method)method;
-    CHECK_INT(ct_lcp_solve(&(ct_lcp){{3, matrix, NULL, NULL, NULL}, q}, &options, solver, &result), CT_OK);
+    CHECK_INT(ct_lcp_solve(&(ct_lcp){{3, matrix, NULL, NULL, NULL}, q}, &options, solver, &result),
+              CT_OK);
     note(z[0]);
     note((double)result.iterations);
   }
@@ -363,7 +380,8 @@ static void query_problems(void) {
 
 static void solvers_are_the_same(void) { compare(query_problems, 20); }
 
-#define FACT(name) {#name, name}
+#define FACT(name)                                                                                 \
+  { #name, name }
 static const check_test tests[] = {
     FACT(pairs_are_the_same),
     FACT(features_and_repairs_are_the_same),
