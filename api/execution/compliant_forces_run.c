@@ -7,7 +7,7 @@
 
 static void put_contact(api_buffer *out, const ct_scene *scene, const ct_compliant_contact *c) {
   const ct_compliant_force *f = &c->force;
-  api_open_contact(out, ct_scene_body(scene, c->a), ct_scene_body(scene, c->b), c->touch, true);
+  api_open_contact(out, ct_scene_body(scene, c->a), ct_scene_body(scene, c->b), c->contact, true);
   api_put_member_number(out, "depth", f->depth);
   api_put_member_number(out, "depthRate", f->depth_rate);
   api_put_member_number(out, "slip", f->slip);

@@ -55,18 +55,18 @@ static void keep_velocities(api_task *task, const ct_island *island, const ct_ve
 
 static bool run_impulse(api_range_run *run, const ct_island *island) {
   const api_query *q = &run->task->question;
-  size_t touches = island->set.count, bodies = island->set.body_count;
+  size_t contacts = island->set.count, bodies = island->set.body_count;
   ct_impulse_result result = {0};
-  void *memory = take(run, touches * (sizeof *result.touches + sizeof *result.certificate) + bodies * sizeof *result.velocities);
+  void *memory = take(run, contacts * (sizeof *result.contacts + sizeof *result.certificate) + bodies * sizeof *result.velocities);
   if (!memory) return false;
-  result.touches = memory;
-  result.velocities = (ct_velocity *)(void *)(result.touches + touches);
+  result.contacts = memory;
+  result.velocities = (ct_velocity *)(void *)(result.contacts + contacts);
   result.certificate = (double *)(void *)(result.velocities + bodies);
-  ct_status status = ct_impulse_solve(&island->set, &q->force.impulse, run->solver, &result);
+  ct_status status = ct_impulse_solve(&island->set, &q->force.impulse, run->arena, &result);
   if (status == CT_OK) {
     const api_force_island about = {q->scene, island, !q->force.mechanics.only_given};
     /* Several at once have laws of their own. */
-    bool law_ignored = q->force.law_given && touches > 1 && q->force.impulse.simultaneity != CT_SIMULTANEITY_SEQUENTIAL;
+    bool law_ignored = q->force.law_given && contacts > 1 && q->force.impulse.simultaneity != CT_SIMULTANEITY_SEQUENTIAL;
     api_put_impulse(&run->range->text, &about, &result, law_ignored);
     if (!result.converged) run->range->force.diverged = true;
     api_solver_counts_add(run->solved, result.iterations, !result.converged && !result.contradictory);
@@ -83,11 +83,11 @@ static bool run_impulse(api_range_run *run, const ct_island *island) {
 /* Where the result of an island is written. */
 static void *lay_out(api_range_run *run, const ct_contact_set *set, ct_resting_result *result) {
   size_t n = set->count, bodies = set->body_count;
-  void *memory = take(run, n * (sizeof *result->touches + sizeof *result->holding + sizeof *result->certificate) +
+  void *memory = take(run, n * (sizeof *result->contacts + sizeof *result->holding + sizeof *result->certificate) +
                                bodies * (sizeof *result->bodies + sizeof *result->motion));
   if (!memory) return NULL;
-  result->touches = memory;
-  result->bodies = (ct_body_acceleration *)(void *)(result->touches + n);
+  result->contacts = memory;
+  result->bodies = (ct_body_acceleration *)(void *)(result->contacts + n);
   result->motion = (ct_velocity *)(void *)(result->bodies + bodies);
   result->holding = (ct_vec3 *)(void *)(result->motion + bodies);
   result->certificate = (double *)(void *)(result->holding + n);
@@ -121,7 +121,7 @@ static bool run_resting(api_range_run *run, const ct_island *island) {
   ct_resting_result result = {0};
   void *memory = lay_out(run, &island->set, &result);
   if (!memory) return false;
-  ct_status status = ct_resting_solve(&island->set, &q->force.resting, run->solver, &result);
+  ct_status status = ct_resting_solve(&island->set, &q->force.resting, run->arena, &result);
   if (status == CT_OK) {
     const api_force_island about = {q->scene, island, !q->force.mechanics.only_given};
     api_put_resting(&run->range->text, &about, &q->force.resting, &result);
@@ -163,7 +163,7 @@ static void settle_friction(api_force *force, const ct_mechanics *mechanics) {
   for (size_t i = 0; i < ct_mechanics_islands(mechanics); i++) {
     const ct_contact_set set = ct_mechanics_island(mechanics, i).set;
     for (size_t k = 0; k < set.count; k++)
-      if (set.touches[k].material.static_friction > 0.0) force->resting.friction = CT_RESTING_FRICTION_CONE;
+      if (set.contacts[k].material.static_friction > 0.0) force->resting.friction = CT_RESTING_FRICTION_CONE;
   }
 }
 

@@ -344,7 +344,7 @@ void api_plan_run(api_plan *plan, size_t range, api_scratch *scratch) {
                        .task = task,
                        .range = &task->ranges[index],
                        .workspace = scratch->workspace,
-                       .solver = scratch->solver,
+                       .arena = scratch->arena,
                        .solved = &scratch->solved,
                        .scene = task->question.scene,
                        .centers = {{.row = CT_NO_ROW}, {.row = CT_NO_ROW}},

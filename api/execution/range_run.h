@@ -20,7 +20,7 @@ typedef struct api_range_run {
   api_task *task;
   api_range *range;
   ct_workspace *workspace;
-  ct_arena *solver;
+  ct_arena *arena;
   api_solver_counts *solved;
   const ct_scene *scene;            /* of the query being run: a variant may have its own; NULL: none */
   const ct_query_options *options;  /* of the query being run: a variant has its own */

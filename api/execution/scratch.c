@@ -7,8 +7,8 @@ api_scratch *api_scratch_create(void) {
   api_scratch *scratch = calloc(1, sizeof *scratch);
   if (!scratch) return NULL;
   scratch->workspace = ct_workspace_create();
-  scratch->solver = ct_arena_create();
-  if (scratch->workspace && scratch->solver) return scratch;
+  scratch->arena = ct_arena_create();
+  if (scratch->workspace && scratch->arena) return scratch;
   api_scratch_destroy(scratch);
   return NULL;
 }
@@ -18,6 +18,6 @@ api_solver_counts api_scratch_solver_counts(const api_scratch *scratch) { return
 void api_scratch_destroy(api_scratch *scratch) {
   if (!scratch) return;
   if (scratch->workspace) ct_workspace_destroy(scratch->workspace);
-  ct_arena_destroy(scratch->solver);
+  ct_arena_destroy(scratch->arena);
   free(scratch);
 }

@@ -6,7 +6,7 @@
 
 struct api_scratch {
   ct_workspace *workspace;
-  ct_arena *solver;
+  ct_arena *arena;
   api_solver_counts solved;
 };
 

@@ -377,7 +377,7 @@ static void note_solved(const ct_advance_state *before, const ct_advance *motion
 
 void api_advance_run(api_advance *advance, api_scratch *scratch) {
   const ct_advance_state before = ct_advance_now(advance->motion);
-  advance->status = ct_advance_step(advance->motion, scratch->workspace, scratch->solver, &advance->done);
+  advance->status = ct_advance_step(advance->motion, scratch->workspace, scratch->arena, &advance->done);
   note_solved(&before, advance->motion, &scratch->solved);
   if (advance->lists && advance->status == CT_OK) note_events(advance);
   if (advance->status != CT_OK || advance->done || !advance->in_lines) return;

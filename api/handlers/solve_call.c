@@ -65,12 +65,12 @@ static void note(const api_solve *solve, api_solver_counts *solved) {
 
 void api_solve_run(api_solve *solve, api_scratch *scratch) {
   size_t rows = solve->friction ? solve->problem.matrix.size : solve->lcp.matrix.size;
-  ct_arena *solver = rows <= KEPT_ROWS ? scratch->solver : ct_arena_create();
-  if (!solver) solve->status = CT_OUT_OF_MEMORY;
+  ct_arena *arena = rows <= KEPT_ROWS ? scratch->arena : ct_arena_create();
+  if (!arena) solve->status = CT_OUT_OF_MEMORY;
   else if (solve->friction)
-    solve->status = ct_friction_solve(&solve->problem, &solve->friction_options, solver, &solve->friction_result);
-  else solve->status = ct_lcp_solve(&solve->lcp, &solve->lcp_options, solver, &solve->lcp_result);
-  if (solver != scratch->solver) ct_arena_destroy(solver);
+    solve->status = ct_friction_solve(&solve->problem, &solve->friction_options, arena, &solve->friction_result);
+  else solve->status = ct_lcp_solve(&solve->lcp, &solve->lcp_options, arena, &solve->lcp_result);
+  if (arena != scratch->arena) ct_arena_destroy(arena);
   if (solve->status == CT_OK) note(solve, &scratch->solved);
   solve->complete = true;
 }

@@ -99,7 +99,7 @@ static void put_guard(api_buffer *buffer, const ct_impulse_result *result) {
 
 static void put_impulse_contact(api_buffer *buffer, const api_force_island *about, size_t i, const ct_contact_impulse *t) {
   static const char *const outcomes[] = {CT_IMPULSE_OUTCOME_MAP(MAP_WORD)};
-  open_force_contact(buffer, about, &about->island->set.touches[i]);
+  open_force_contact(buffer, about, &about->island->set.contacts[i]);
   api_put_member_vec3(buffer, "impulse", t->impulse);
   api_put_member_number(buffer, "normalImpulse", t->normal);
   api_put_member_vec3(buffer, "tangentialImpulse", t->tangential);
@@ -152,7 +152,7 @@ void api_put_impulse(api_buffer *buffer, const api_force_island *about, const ct
   }
   api_put_byte(buffer, ']');
   open_list(buffer, "contacts");
-  for (size_t i = 0; i < set->count; i++) put_impulse_contact(buffer, about, i, &result->touches[i]);
+  for (size_t i = 0; i < set->count; i++) put_impulse_contact(buffer, about, i, &result->contacts[i]);
   api_put_byte(buffer, ']');
   if (result->contradictory) api_put_numbers(buffer, "infeasibleCertificate", result->certificate, set->count);
   const char *status = result->contradictory ? "infeasible" : result->converged ? "ok" : "notConverged";
@@ -164,7 +164,7 @@ void api_put_impulse(api_buffer *buffer, const api_force_island *about, const ct
 /* ---- resting forces ------------------------------------------------------------------------------------------------------ */
 
 static void put_force_contact(api_buffer *buffer, const api_force_island *about, size_t i, const ct_contact_force *t) {
-  open_force_contact(buffer, about, &about->island->set.touches[i]);
+  open_force_contact(buffer, about, &about->island->set.contacts[i]);
   api_put_member_vec3(buffer, "force", t->force);
   api_put_member_number(buffer, "normalForce", t->normal);
   api_put_member_vec3(buffer, "tangentialForce", t->tangential);
@@ -239,7 +239,7 @@ void api_put_resting(api_buffer *buffer, const api_force_island *about, const ct
   put_quality(buffer, options, result);
   put_accelerations(buffer, about, result);
   open_list(buffer, "contacts");
-  for (size_t i = 0; i < set->count; i++) put_force_contact(buffer, about, i, &result->touches[i]);
+  for (size_t i = 0; i < set->count; i++) put_force_contact(buffer, about, i, &result->contacts[i]);
   api_put_byte(buffer, ']');
   if (result->status == CT_RESTING_STATUS_INFEASIBLE)
     api_put_numbers(buffer, "infeasibleCertificate", result->certificate, set->count);

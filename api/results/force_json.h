@@ -15,7 +15,7 @@ typedef struct api_force_island {
 } api_force_island;
 
 /* Opens an element: whose contact it is, where, and of found ones between which features. */
-void api_open_contact(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_contact *touch, bool found);
+void api_open_contact(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_contact *contact, bool found);
 /* law_ignored: a law was asked for that had no say. */
 void api_put_impulse(api_buffer *buffer, const api_force_island *about, const ct_impulse_result *result, bool law_ignored);
 /* An object that is still open: its flags, and what is made of A and b, follow. */

@@ -189,9 +189,9 @@ void api_put_contact_id(api_buffer *buffer, const char *name, const ct_contact_p
 
 /* How fast b's point parts from a's, and what that makes of the contact. */
 static void put_point_velocity(api_buffer *buffer, const ct_contact_point *p, const api_contact_velocity *motion) {
-  const ct_contact touch = {.a = 0, .b = 1, .position = ct_scale(ct_add(p->point_a, p->point_b), 0.5), .normal = p->normal};
-  const ct_contact_set set = {.bodies = motion->bodies, .body_count = 2, .touches = &touch, .count = 1};
-  ct_contact_velocity v = ct_contact_relative_velocity(&set, &touch, motion->tolerance);
+  const ct_contact contact = {.a = 0, .b = 1, .position = ct_scale(ct_add(p->point_a, p->point_b), 0.5), .normal = p->normal};
+  const ct_contact_set set = {.bodies = motion->bodies, .body_count = 2, .contacts = &contact, .count = 1};
+  ct_contact_velocity v = ct_contact_relative_velocity(&set, &contact, motion->tolerance);
   api_put_member_vec3(buffer, "relativeVelocity", v.relative);
   api_put_member_number(buffer, "normalVelocity", v.normal);
   api_put_member_vec3(buffer, "tangentialVelocity", v.tangential);

@@ -151,7 +151,7 @@ void ct_advance_destroy(ct_advance *advance) {
   free(advance->overrides);
   free(advance->moving_rows);
   ct_elastic_destroy(advance->elastic);
-  free(advance->touches.items);
+  free(advance->contacts.items);
   free(advance->asked.items);
   free(advance->found.items);
   free(advance->told.items);

@@ -7,7 +7,7 @@
 /* IMPULSES: what bears an island that lies, kept by the first of its bodies. */
 typedef struct ct_sleeping_support {
   ct_vec3 force;          /* of immovable bodies on those of the island, N */
-  size_t touches, acting; /* contacts, and those that push */
+  size_t contacts, acting; /* contacts, and those that push */
 } ct_sleeping_support;
 
 /* A row that moves. Between two steps its velocity is that of its momenta, angular = inertia^-1 angular_momentum. */
@@ -23,8 +23,8 @@ typedef struct ct_body_state {
   ct_pose pose;             /* of the body frame */
   ct_velocity velocity;     /* of the centre */
   ct_vec3 angular_momentum; /* about the centre; dynamic */
-  bool calm;                /* came to the last step at rest and was left so: again, as long as its island is asked the same */
-  ct_sleeping_support borne;
+  bool asleep;              /* came to the last step at rest and was left so: again, as long as its island is asked the same */
+  ct_sleeping_support sleeping_support;
   ct_acceleration acceleration; /* prescribed; kinematic */
   /* In the middle of a step: */
   ct_velocity before;               /* the impulses */
@@ -63,7 +63,7 @@ typedef struct ct_step_contacts {
 /* Contacts that dynamic bodies link, and these bodies, one island after the other; scratch of a step. */
 typedef struct ct_step_islands {
   size_t count;
-  uint32_t *touches;      /* numbers in `found`, ascending in each island */
+  uint32_t *contacts;     /* numbers in `found`, ascending in each island */
   uint32_t *touch_starts; /* [count + 1] */
   uint32_t *bodies;       /* dynamic ones with a contact, ascending in each island */
   uint32_t *body_starts;  /* [count + 1] */
@@ -84,7 +84,7 @@ struct ct_advance {
   ct_body_state *now, *next; /* [moved_count] ascending in rows; a step works on `next`, and fails without a trace */
   size_t moved_count;
   uint32_t *moved_of;                    /* [rows] index into both; CT_NO_ROW: stays */
-  ct_step_contacts touches, asked, found; /* of the step before; what has moved, and all, of this one while it is made */
+  ct_step_contacts contacts, asked, found; /* of the step before; what has moved, and all, of this one while it is made */
   double margin;                         /* that contacts were looked for within, m; 0: not yet */
   uint64_t rest_try, rest_wait;          /* the step from which many sweeps are spent on coming to rest again; steps between */
   uint64_t at_once;                      /* impacts since the last stretch that took time */
@@ -141,7 +141,7 @@ typedef struct ct_step {
   ct_advance *advance; /* its `next` is in the middle of the step */
   double time;         /* s */
   ct_workspace *workspace;
-  ct_arena *solver;
+  ct_arena *arena;
   uint64_t sweeps;              /* that the solver may make of each island */
   bool rough;                   /* only to see which contacts take part */
   uint64_t rest_try, rest_wait; /* as in ct_advance, which they become */
@@ -170,7 +170,7 @@ typedef struct ct_step {
 ct_status ct_step_find_contacts(ct_step *step);
 /* Lets contacts take part that the velocities now found would let pass through each other; false: there are none. */
 bool ct_step_add_speculative(ct_step *step);
-/* Scratch is the solver's. CT_OUT_OF_MEMORY. */
+/* Scratch memory comes from the arena. CT_OUT_OF_MEMORY. */
 ct_status ct_step_find_islands(const ct_step *step, ct_step_islands *islands);
 /* Impulses of an island: onto the velocities of its bodies. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT. */
 ct_status ct_step_solve(ct_step *step, const ct_step_islands *islands, size_t island);
@@ -179,15 +179,15 @@ ct_status ct_step_solve(ct_step *step, const ct_step_islands *islands, size_t is
 ct_status ct_step_stop(const ct_step *step, const ct_contact_set *set, uint32_t *active, size_t count, double *r);
 /* Impulses for a problem that has no solution: contacts give way, and work is bounded. The result is as of ct_friction_solve for
  * the problem itself: its u and residual, status INFEASIBLE. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_LIMIT. */
-ct_status ct_step_solve_regularised(const ct_friction_problem *problem, const ct_friction_options *options, ct_arena *solver,
+ct_status ct_step_solve_regularised(const ct_friction_problem *problem, const ct_friction_options *options, ct_arena *arena,
                                     ct_friction_result *result);
 
 /* step_feasibility.c. Of contacts that dynamic bodies link: is there surely a motion of these bodies that
  * parts all of them? Then none contradict each other, whatever drives them. O(count) */
-bool ct_step_can_part(const ct_step *step, const uint32_t *touches, size_t count);
+bool ct_step_can_part(const ct_step *step, const uint32_t *contacts, size_t count);
 /* Are all bodies of the contacts that are not dynamic one and the same that moves by itself? Its motion,
  * given to all, is one in which no contact approaches. */
-bool ct_step_has_one_driver(const ct_step *step, const uint32_t *touches, size_t count);
+bool ct_step_has_one_driver(const ct_step *step, const uint32_t *contacts, size_t count);
 
 /* ---- a step to the next event ------------------------------------------------------------------------------------------ */
 

@@ -109,7 +109,7 @@ typedef struct ct_arrangement_scratch {
   uint32_t *own_face;
   double *face_area; /* [triangles] */
   size_t own_vertex_room, own_corner_room, own_face_room, face_area_room;
-  bool starved; /* memory was refused; never cleared here */
+  bool out_of_memory; /* memory was refused; never cleared here */
 } ct_arrangement_scratch;
 
 void ct_arrangement_scratch_free(ct_arrangement_scratch *m);

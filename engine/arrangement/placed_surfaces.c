@@ -36,7 +36,7 @@ bool ct_arrangement_reserve(ct_arrangement_scratch *m, void *array, size_t item,
   memcpy(&old, array, sizeof old);
   void *more = realloc(old, wanted * item);
   if (!more) {
-    m->starved = true;
+    m->out_of_memory = true;
     return false;
   }
   memcpy(array, &more, sizeof more);

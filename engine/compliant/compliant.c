@@ -93,12 +93,12 @@ double ct_regularised(double v, double s) { return v >= s ? v : v * v / s * (1.0
 /* Against v, of the size given; fades out where v is small. */
 static ct_vec3 resisting(ct_vec3 v, double size, double small) { return ct_scale(v, -size / ct_regularised(ct_norm(v), small)); }
 
-ct_compliant_force ct_compliant_law(const ct_elastic_pair *pair, const ct_contact_set *set, const ct_contact *touch,
+ct_compliant_force ct_compliant_law(const ct_elastic_pair *pair, const ct_contact_set *set, const ct_contact *contact,
                                     const ct_elastic_options *options) {
-  ct_contact_velocity velocity = ct_contact_relative_velocity(set, touch, 0.0);
-  ct_vec3 spin = ct_sub(set->bodies[touch->b].velocity.angular, set->bodies[touch->a].velocity.angular);
+  ct_contact_velocity velocity = ct_contact_relative_velocity(set, contact, 0.0);
+  ct_vec3 spin = ct_sub(set->bodies[contact->b].velocity.angular, set->bodies[contact->a].velocity.angular);
   ct_compliant_force out = {
-      .depth = -touch->distance, .depth_rate = -velocity.normal, .slip = velocity.slip, .angular_speed = ct_norm(spin)};
+      .depth = -contact->distance, .depth_rate = -velocity.normal, .slip = velocity.slip, .angular_speed = ct_norm(spin)};
   if (out.depth <= 0.0) return out;
   out.normal = pair->c_res * pair->c_geo * (out.depth * sqrt(out.depth)) * (1.0 + pair->damping * out.depth_rate);
   if (!options->pull) out.normal = ct_max2(out.normal, 0.0);
@@ -106,7 +106,7 @@ ct_compliant_force ct_compliant_law(const ct_elastic_pair *pair, const ct_contac
   double pressed = ct_max2(out.normal, 0.0);
   out.friction = resisting(velocity.tangential, pair->dynamic_friction * pressed,
                            given_or(options->small_velocity, CT_ELASTIC_SMALL_VELOCITY));
-  out.force = ct_add(ct_scale(touch->normal, out.normal), out.friction);
+  out.force = ct_add(ct_scale(contact->normal, out.normal), out.friction);
   out.torque = resisting(spin, pair->rolling_friction * pair->mu_geo * pressed,
                          given_or(options->small_angular_velocity, CT_ELASTIC_SMALL_ANGULAR_VELOCITY));
   out.tangential = ct_norm(out.friction);

@@ -106,9 +106,9 @@ static ct_mass_body as_mass_body(const ct_body_state *m) {
 
 ct_compliant_force ct_elastic_force(const ct_advance *advance, const ct_elastic_candidate *near, const ct_elastic_pair *pair) {
   ct_mass_body bodies[2] = {as_mass_body(moved_of(advance, near->a)), as_mass_body(moved_of(advance, near->b))};
-  ct_contact touch = {.a = 0, .b = 1, .position = near->position, .normal = near->normal, .distance = near->distance};
-  ct_contact_set set = {.bodies = bodies, .body_count = 2, .touches = &touch, .count = 1};
-  return ct_compliant_law(pair, &set, &touch, &advance->options.elastic);
+  ct_contact contact = {.a = 0, .b = 1, .position = near->position, .normal = near->normal, .distance = near->distance};
+  ct_contact_set set = {.bodies = bodies, .body_count = 2, .contacts = &contact, .count = 1};
+  return ct_compliant_law(pair, &set, &contact, &advance->options.elastic);
 }
 
 /* The force pushes the body of a flow's rate, if it is one that forces move. */

@@ -24,7 +24,7 @@ static bool solid_of(const solving *s, uint32_t row, uint32_t collider, ct_elast
 
 /* How fast the contact began. */
 static void find_approach(const solving *s, const ct_contact_set *set, ct_compliant_contact *c) {
-  const ct_contact *t = c->touch;
+  const ct_contact *t = c->contact;
   const ct_contact_record *record = s->index ? ct_contact_index_find(s->index, c->a, c->b, t->collider_a, t->collider_b) : NULL;
   c->stored = record != NULL;
   c->approach = fabs(record ? record->normal_velocity : ct_contact_relative_velocity(set, t, 0.0).normal);
@@ -32,16 +32,16 @@ static void find_approach(const solving *s, const ct_contact_set *set, ct_compli
 
 static bool solve_contact(const solving *s, const ct_contact_set *set, ct_compliant_contact *c) {
   ct_elastic_solid a, b;
-  if (!solid_of(s, c->a, c->touch->collider_a, &a) || !solid_of(s, c->b, c->touch->collider_b, &b)) return false;
+  if (!solid_of(s, c->a, c->contact->collider_a, &a) || !solid_of(s, c->b, c->contact->collider_b, &b)) return false;
   find_approach(s, set, c);
-  c->pair = ct_elastic_pair_of(&a, &b, &c->touch->material, c->approach, &s->options->elastic);
-  c->force = ct_compliant_law(&c->pair, set, c->touch, &s->options->elastic);
+  c->pair = ct_elastic_pair_of(&a, &b, &c->contact->material, c->approach, &s->options->elastic);
+  c->force = ct_compliant_law(&c->pair, set, c->contact, &s->options->elastic);
   return true;
 }
 
 /* The contact's force on one of its bodies: that on b, or with sign -1 on a. */
 static void add(ct_body_sum *sum, const ct_mass_body *body, const ct_compliant_contact *c, double sign) {
-  ct_vec3 moment = ct_cross(ct_sub(c->touch->position, body->center), c->force.force);
+  ct_vec3 moment = ct_cross(ct_sub(c->contact->position, body->center), c->force.force);
   sum->force = ct_add_scaled(sum->force, c->force.force, sign);
   sum->torque = ct_add_scaled(sum->torque, ct_add(moment, c->force.torque), sign);
 }
@@ -52,9 +52,9 @@ static ct_status solve_island(const solving *s, const ct_island *island, ct_body
   for (size_t i = 0; i < set->body_count; i++) sums[i] = (ct_body_sum){.row = island->rows[i]};
   for (size_t i = 0; i < set->count; i++) {
     if (i % CONTACTS_PER_POLL == 0 && ct_cancel_raised(s->options->cancel)) return CT_CANCELLED;
-    const ct_contact *t = &set->touches[i];
+    const ct_contact *t = &set->contacts[i];
     ct_compliant_contact *c = &s->out->contacts[island->numbers[i]];
-    *c = (ct_compliant_contact){.a = island->rows[t->a], .b = island->rows[t->b], .touch = t};
+    *c = (ct_compliant_contact){.a = island->rows[t->a], .b = island->rows[t->b], .contact = t};
     if (!solve_contact(s, set, c)) return CT_NOT_FOUND;
     add(&sums[t->a], &set->bodies[t->a], c, -1.0);
     add(&sums[t->b], &set->bodies[t->b], c, 1.0);

@@ -131,9 +131,9 @@ ct_status ct_contact_pairs_result(ct_contact_pairs *pairs, const ct_contact_key 
   if (status != CT_OK) return status;
   compute_distance(pairs, a, b, result);
   pairs->narrow++;
-  bool starved = ct_workspace_out_of_memory(pairs->workspace);
+  bool out_of_memory = ct_workspace_out_of_memory(pairs->workspace);
   if (ct_cancel_raised(pairs->cancel)) return CT_CANCELLED;
-  return starved ? CT_OUT_OF_MEMORY : CT_OK;
+  return out_of_memory ? CT_OUT_OF_MEMORY : CT_OK;
 }
 
 /* ---- the walk ---- */

@@ -324,7 +324,7 @@ static void solve(run *r, const ct_simplex *seed) {
   if (status == CT_OUT_OF_MEMORY) {
     /* Faces may be without planes: nobody is to read them. */
     r->epa->grow.face_count = r->epa->heap_count = 0;
-    r->epa->starved = true;
+    r->epa->out_of_memory = true;
   }
   /* Ended before anything was found: any direction gives a true bound. */
   if (result->depth == 0.0 && result->least == 0.0) {

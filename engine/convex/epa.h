@@ -22,7 +22,7 @@ typedef struct ct_epa {
   struct ct_epa_plane *plane; /* [plane_capacity] by face index */
   uint32_t *heap;             /* [plane_capacity] faces by offset */
   uint32_t vertex_count, vertex_capacity, plane_capacity, heap_count;
-  bool starved;            /* memory was refused; never cleared here */
+  bool out_of_memory;      /* memory was refused; never cleared here */
   const ct_cancel *cancel; /* may be NULL; raised, a run ends as where memory is refused, but may be resumed */
 } ct_epa;
 void ct_epa_free(ct_epa *epa);

@@ -14,12 +14,12 @@
 #define IDLE_ROUNDS_MAX 8
 
 /* Two hulls are the pair that takes most steps: no kinds to be told apart at each of them. */
-static inline ct_vec3 hull_point(const ct_convex_proxy *core, ct_vec3 direction, uint32_t *near) {
-  const ct_hull_view *view = core->view;
-  uint32_t v = ct_hull_support(core->hull, core->turned ? ct_mat_tmul(core->rotation, direction) : direction, *near);
+static inline ct_vec3 hull_point(const ct_convex_proxy *proxy, ct_vec3 direction, uint32_t *near) {
+  const ct_hull_view *view = proxy->view;
+  uint32_t v = ct_hull_support(proxy->hull, proxy->turned ? ct_mat_tmul(proxy->rotation, direction) : direction, *near);
   *near = v;
   ct_vec3 p = ct_vec(view->x[v], view->y[v], view->z[v]);
-  return core->turned ? ct_add(ct_mat_mul(core->rotation, p), core->center) : p;
+  return proxy->turned ? ct_add(ct_mat_mul(proxy->rotation, p), proxy->center) : p;
 }
 
 static void support(const ct_convex_proxy *a, const ct_convex_proxy *b, ct_vec3 normal, uint32_t near[2], ct_minkowski_vertex *m) {
@@ -72,8 +72,8 @@ typedef struct run {
   few of[2];
 } run;
 
-static bool is_small(const ct_convex_proxy *core) {
-  return core->kind == CT_PROXY_HULL && core->view->vertex_count <= CT_HULL_LANES;
+static bool is_small(const ct_convex_proxy *proxy) {
+  return proxy->kind == CT_PROXY_HULL && proxy->view->vertex_count <= CT_HULL_LANES;
 }
 
 static inline ct_lanes place_row(ct_vec3 row, double center, const ct_hull_view *view, int i) {
@@ -81,15 +81,15 @@ static inline ct_lanes place_row(ct_vec3 row, double center, const ct_hull_view 
 }
 
 /* Each coordinate as ct_proxy_vertex has it. */
-static inline void place_few(const ct_convex_proxy *core, few *out) {
-  const ct_hull_view *view = core->view;
-  out->x = core->turned ? out->placed[0] : view->x;
-  out->y = core->turned ? out->placed[1] : view->y;
-  out->z = core->turned ? out->placed[2] : view->z;
-  for (int i = 0; i < CT_HULL_LANES && core->turned; i += 2) {
-    ct_lanes_store(out->placed[0] + i, place_row(core->rotation.rx, core->center.x, view, i));
-    ct_lanes_store(out->placed[1] + i, place_row(core->rotation.ry, core->center.y, view, i));
-    ct_lanes_store(out->placed[2] + i, place_row(core->rotation.rz, core->center.z, view, i));
+static inline void place_few(const ct_convex_proxy *proxy, few *out) {
+  const ct_hull_view *view = proxy->view;
+  out->x = proxy->turned ? out->placed[0] : view->x;
+  out->y = proxy->turned ? out->placed[1] : view->y;
+  out->z = proxy->turned ? out->placed[2] : view->z;
+  for (int i = 0; i < CT_HULL_LANES && proxy->turned; i += 2) {
+    ct_lanes_store(out->placed[0] + i, place_row(proxy->rotation.rx, proxy->center.x, view, i));
+    ct_lanes_store(out->placed[1] + i, place_row(proxy->rotation.ry, proxy->center.y, view, i));
+    ct_lanes_store(out->placed[2] + i, place_row(proxy->rotation.rz, proxy->center.z, view, i));
   }
 }
 

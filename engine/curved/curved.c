@@ -56,7 +56,7 @@ typedef struct descent {
   ct_vec3 lower_normal;
 } descent;
 
-static double rest_of(const ct_convex_proxy *core) { return ct_proxy_is_tapered(core) ? 0.0 : core->radius[0]; }
+static double rest_of(const ct_convex_proxy *proxy) { return ct_proxy_is_tapered(proxy) ? 0.0 : proxy->radius[0]; }
 static double radii(const ct_cell_input *in) { return rest_of(&in->a) + rest_of(&in->b); }
 
 ct_minkowski_vertex ct_curved_support(ct_curved *c, ct_vec3 normal) {
@@ -225,7 +225,7 @@ static double search_depth(const ct_cell_input *in, descent *d, ct_curved_answer
   bool coaxial = ct_curved_coaxial(c);
   for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
     if (i != 1 || !coaxial) grow(in, d, &stages[i], best, several, &least);
-    if (-best->value - least <= enough || in->workspace->epa.starved || ct_cancel_raised(c->cancel)) break;
+    if (-best->value - least <= enough || in->workspace->epa.out_of_memory || ct_cancel_raised(c->cancel)) break;
     if (i >= 2) enough = ct_max2(DEPTH_WIDTH_LATE * c->scale, c->roundoff);
     if (stages[i].looks) look_around(c, &stages[i], best, several, &least);
     if (-best->value - least <= enough) break;

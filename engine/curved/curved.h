@@ -49,7 +49,7 @@ typedef struct ct_curved_closest {
   bool several;          /* other places are as near to round-off */
 } ct_curved_closest;
 /* Of several normals n the one whose sense * n is the greatest (sense is 1 or -1). */
-ct_curved_closest ct_curved_closest_point(const ct_convex_proxy *core, ct_vec3 p, double sense);
+ct_curved_closest ct_curved_closest_point(const ct_convex_proxy *proxy, ct_vec3 p, double sense);
 
 /* A ball and a frustum or ellipsoid, in closed form; false, and nothing written, for other pairs. */
 bool ct_curved_ball(const ct_cell_input *in, ct_cell_result *result);

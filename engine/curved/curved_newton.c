@@ -54,44 +54,44 @@ static void add_edge(kinks *k, ct_vec3 edge, ct_vec3 n, double angle) {
   if (distance <= angle) add_line(k, &(kink){along, 0.0, 1.0, distance});
 }
 
-static void add_hull(kinks *k, const ct_convex_proxy *core, ct_vec3 out, double angle) {
-  const ct_hull_view *view = core->view;
-  uint32_t top = ct_proxy_support(core, out, 0);
-  ct_vec3 p = ct_proxy_vertex(core, top);
+static void add_hull(kinks *k, const ct_convex_proxy *proxy, ct_vec3 out, double angle) {
+  const ct_hull_view *view = proxy->view;
+  uint32_t top = ct_proxy_support(proxy, out, 0);
+  ct_vec3 p = ct_proxy_vertex(proxy, top);
   uint32_t first = view->neighbour_start[top], end = view->neighbour_start[top + 1];
   if (end - first > NEIGHBOURS_MAX) end = first + NEIGHBOURS_MAX;
-  for (uint32_t i = first; i < end; i++) add_edge(k, ct_sub(ct_proxy_vertex(core, view->neighbour[i]), p), out, angle);
+  for (uint32_t i = first; i < end; i++) add_edge(k, ct_sub(ct_proxy_vertex(proxy, view->neighbour[i]), p), out, angle);
 }
 
-static void add_side(kinks *k, const ct_convex_proxy *core, ct_vec3 n, double sign, double angle) {
-  ct_side_slope lean = ct_proxy_side_slope(core);
-  ct_vec3 axis = ct_unit_or(core->axis[2], core->axis[2]);
+static void add_side(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, double sign, double angle) {
+  ct_side_slope lean = ct_proxy_side_slope(proxy);
+  ct_vec3 axis = ct_unit_or(proxy->axis[2], proxy->axis[2]);
   double distance = fabs(ct_dot(axis, n) - sign * lean.sine);
   if (distance <= angle && lean.cosine > 0.0) add_line(k, &(kink){axis, sign * lean.sine, lean.cosine, distance});
 }
 
-static void add_caps(kinks *k, const ct_convex_proxy *core, ct_vec3 n, double sign, double angle) {
-  ct_vec3 axis = ct_unit_or(core->axis[2], core->axis[2]);
+static void add_caps(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, double sign, double angle) {
+  ct_vec3 axis = ct_unit_or(proxy->axis[2], proxy->axis[2]);
   double up = ct_dot(axis, n) >= 0.0 ? 1.0 : -1.0;
-  if (core->rim[sign * up > 0.0 ? 1 : 0] > 0.0 && ct_norm(ct_cross(axis, n)) <= angle)
+  if (proxy->rim[sign * up > 0.0 ? 1 : 0] > 0.0 && ct_norm(ct_cross(axis, n)) <= angle)
     k->fixed[k->fixes++] = (kink){.along = ct_scale(axis, up)};
 }
 
 /* The kinks of a body near the normal n of the pair; its outward normal is sign * n. */
-static void collect(kinks *k, const ct_convex_proxy *core, ct_vec3 n, double sign, double angle) {
+static void collect(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, double sign, double angle) {
   k->first = k->lines;
-  switch (core->kind) {
-  case CT_PROXY_SEGMENT: add_side(k, core, n, sign, angle); break;
+  switch (proxy->kind) {
+  case CT_PROXY_SEGMENT: add_side(k, proxy, n, sign, angle); break;
   case CT_PROXY_BOX:
-    for (int i = 0; i < 3; i++) add_edge(k, core->axis[i], n, angle);
+    for (int i = 0; i < 3; i++) add_edge(k, proxy->axis[i], n, angle);
     break;
   case CT_PROXY_TRIANGLE:
-    for (int i = 0; i < 3; i++) add_edge(k, ct_sub(core->axis[(i + 1) % 3], core->axis[i]), n, angle);
+    for (int i = 0; i < 3; i++) add_edge(k, ct_sub(proxy->axis[(i + 1) % 3], proxy->axis[i]), n, angle);
     break;
-  case CT_PROXY_HULL: add_hull(k, core, ct_scale(n, sign), angle); break;
+  case CT_PROXY_HULL: add_hull(k, proxy, ct_scale(n, sign), angle); break;
   case CT_PROXY_FRUSTUM:
-    add_side(k, core, n, sign, angle);
-    add_caps(k, core, n, sign, angle);
+    add_side(k, proxy, n, sign, angle);
+    add_caps(k, proxy, n, sign, angle);
     break;
   case CT_PROXY_POINT:
   case CT_PROXY_ELLIPSOID: break;
@@ -99,19 +99,19 @@ static void collect(kinks *k, const ct_convex_proxy *core, ct_vec3 n, double sig
 }
 
 /* u.H v, H the second derivative of the support function of a core at the unit vector `out`. */
-static double bend(const ct_convex_proxy *core, ct_vec3 out, ct_vec3 u, ct_vec3 v) {
-  if (core->kind == CT_PROXY_SEGMENT && ct_proxy_is_tapered(core))
-    return ct_proxy_vertex_radius(core, ct_proxy_support(core, out, 0)) * (ct_dot(u, v) - ct_dot(u, out) * ct_dot(v, out));
-  if (!ct_proxy_is_curved(core)) return 0.0;
-  ct_vec3 d = ct_mat_tmul(core->rotation, out), p = ct_mat_tmul(core->rotation, u), q = ct_mat_tmul(core->rotation, v);
-  if (core->kind == CT_PROXY_FRUSTUM) {
+static double bend(const ct_convex_proxy *proxy, ct_vec3 out, ct_vec3 u, ct_vec3 v) {
+  if (proxy->kind == CT_PROXY_SEGMENT && ct_proxy_is_tapered(proxy))
+    return ct_proxy_vertex_radius(proxy, ct_proxy_support(proxy, out, 0)) * (ct_dot(u, v) - ct_dot(u, out) * ct_dot(v, out));
+  if (!ct_proxy_is_curved(proxy)) return 0.0;
+  ct_vec3 d = ct_mat_tmul(proxy->rotation, out), p = ct_mat_tmul(proxy->rotation, u), q = ct_mat_tmul(proxy->rotation, v);
+  if (proxy->kind == CT_PROXY_FRUSTUM) {
     double across = sqrt(d.x * d.x + d.y * d.y);
-    bool top = 2.0 * core->half.z * d.z + (core->rim[1] - core->rim[0]) * across >= 0.0;
+    bool top = 2.0 * proxy->half.z * d.z + (proxy->rim[1] - proxy->rim[0]) * across >= 0.0;
     if (!(across > 0.0)) return 0.0;
     ct_vec3 round = {-d.y / across, d.x / across, 0.0};
-    return core->rim[top ? 1 : 0] / across * (ct_dot(p, round) * ct_dot(q, round));
+    return proxy->rim[top ? 1 : 0] / across * (ct_dot(p, round) * ct_dot(q, round));
   }
-  ct_vec3 s = core->half;
+  ct_vec3 s = proxy->half;
   ct_vec3 m = {s.x * d.x, s.y * d.y, s.z * d.z};
   p = ct_vec(s.x * p.x, s.y * p.y, s.z * p.z);
   q = ct_vec(s.x * q.x, s.y * q.y, s.z * q.z);

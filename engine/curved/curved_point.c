@@ -18,13 +18,13 @@
 
 /* Of normals equally good: what to compare, in the pair's frame. */
 typedef struct choice {
-  const ct_convex_proxy *core;
+  const ct_convex_proxy *proxy;
   double sense;
   ct_curved_closest *foot;
   double tie;
 } choice;
 
-static ct_vec3 seen(const choice *c, ct_vec3 local) { return ct_scale(ct_mat_mul(c->core->rotation, local), c->sense); }
+static ct_vec3 seen(const choice *c, ct_vec3 local) { return ct_scale(ct_mat_mul(c->proxy->rotation, local), c->sense); }
 
 /* Offers a way out of the inside: of equally short ones the greater normal. */
 static void offer(choice *c, double distance, ct_vec3 normal, ct_vec3 at) {
@@ -43,7 +43,7 @@ static void offer(choice *c, double distance, ct_vec3 normal, ct_vec3 at) {
 
 /* The direction across the local z axis that makes its part of the normal the greatest. */
 static ct_vec3 greatest_across(const choice *c) {
-  ct_mat3 r = c->core->rotation;
+  ct_mat3 r = c->proxy->rotation;
   ct_vec3 rows[3] = {r.rx, r.ry, r.rz};
   for (int i = 0; i < 3; i++) {
     double length = sqrt(rows[i].x * rows[i].x + rows[i].y * rows[i].y);
@@ -53,12 +53,12 @@ static ct_vec3 greatest_across(const choice *c) {
 }
 
 static void frustum_foot(choice *c, ct_vec3 p) {
-  const ct_convex_proxy *core = c->core;
-  double h = core->half.z, bottom = core->rim[0], top = core->rim[1];
+  const ct_convex_proxy *proxy = c->proxy;
+  double h = proxy->half.z, bottom = proxy->rim[0], top = proxy->rim[1];
   double across = sqrt(p.x * p.x + p.y * p.y);
   bool ring = across <= 0.25 * c->tie;
   ct_vec3 out = ring ? greatest_across(c) : ct_vec(p.x / across, p.y / across, 0.0);
-  double sine = ct_proxy_side_slope(core).sine, cosine = ct_proxy_side_slope(core).cosine;
+  double sine = ct_proxy_side_slope(proxy).sine, cosine = ct_proxy_side_slope(proxy).cosine;
   /* Along the slanted side from the bottom rim, and off it. */
   double slant = sqrt((top - bottom) * (top - bottom) + 4.0 * h * h);
   double along = cosine * (p.z + h) - sine * (across - bottom), off = cosine * (across - bottom) + sine * (p.z + h);
@@ -133,7 +133,7 @@ static double find_root(const axis_part part[3]) {
 }
 
 static void ellipsoid_foot(choice *c, ct_vec3 p) {
-  const double radius[3] = {c->core->half.x, c->core->half.y, c->core->half.z}, y[3] = {p.x, p.y, p.z};
+  const double radius[3] = {c->proxy->half.x, c->proxy->half.y, c->proxy->half.z}, y[3] = {p.x, p.y, p.z};
   int least = radius[1] < radius[0] ? 1 : 0;
   if (radius[2] < radius[least]) least = 2;
   axis_part part[3];
@@ -173,25 +173,25 @@ static void ellipsoid_foot(choice *c, ct_vec3 p) {
   f->distance = ct_dot(f->normal, ct_sub(p, f->point));
 }
 
-ct_curved_closest ct_curved_closest_point(const ct_convex_proxy *core, ct_vec3 p, double sense) {
+ct_curved_closest ct_curved_closest_point(const ct_convex_proxy *proxy, ct_vec3 p, double sense) {
   ct_curved_closest foot = {.distance = -INFINITY};
-  choice c = {.core = core, .sense = sense, .foot = &foot};
-  c.tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * core->extent;
-  ct_vec3 local = ct_mat_tmul(core->rotation, ct_sub(p, core->center));
-  if (core->kind == CT_PROXY_FRUSTUM) frustum_foot(&c, local);
+  choice c = {.proxy = proxy, .sense = sense, .foot = &foot};
+  c.tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * proxy->extent;
+  ct_vec3 local = ct_mat_tmul(proxy->rotation, ct_sub(p, proxy->center));
+  if (proxy->kind == CT_PROXY_FRUSTUM) frustum_foot(&c, local);
   else ellipsoid_foot(&c, local);
-  foot.normal = ct_unit_or(ct_mat_mul(core->rotation, foot.normal), ct_vec(1.0, 0.0, 0.0));
-  foot.point = ct_add(ct_mat_mul(core->rotation, foot.point), core->center);
+  foot.normal = ct_unit_or(ct_mat_mul(proxy->rotation, foot.normal), ct_vec(1.0, 0.0, 0.0));
+  foot.point = ct_add(ct_mat_mul(proxy->rotation, foot.point), proxy->center);
   return foot;
 }
 
 bool ct_curved_ball(const ct_cell_input *in, ct_cell_result *result) {
   bool flip = in->a.kind != CT_PROXY_POINT;
-  const ct_convex_proxy *ball = flip ? &in->b : &in->a, *core = flip ? &in->a : &in->b;
-  if (ball->kind != CT_PROXY_POINT || !ct_proxy_is_curved(core)) return false;
-  ct_curved_closest foot = ct_curved_closest_point(core, ball->center, flip ? 1.0 : -1.0);
+  const ct_convex_proxy *ball = flip ? &in->b : &in->a, *proxy = flip ? &in->a : &in->b;
+  if (ball->kind != CT_PROXY_POINT || !ct_proxy_is_curved(proxy)) return false;
+  ct_curved_closest foot = ct_curved_closest_point(proxy, ball->center, flip ? 1.0 : -1.0);
   result->normal = flip ? foot.normal : ct_neg(foot.normal);
-  result->distance = result->lower = result->upper = foot.distance - (ball->radius[0] + core->radius[0]);
+  result->distance = result->lower = result->upper = foot.distance - (ball->radius[0] + proxy->radius[0]);
   result->radius_a = in->a.radius[0];
   result->radius_b = in->b.radius[0];
   result->point_a = ct_add_scaled(flip ? foot.point : ball->center, result->normal, result->radius_a);

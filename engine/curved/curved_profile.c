@@ -5,27 +5,27 @@ static ct_vec3 column(ct_mat3 m, int i) {
   return i == 0 ? ct_vec(m.rx.x, m.ry.x, m.rz.x) : i == 1 ? ct_vec(m.rx.y, m.ry.y, m.rz.y) : ct_vec(m.rx.z, m.ry.z, m.rz.z);
 }
 
-bool ct_profile_of(const ct_convex_proxy *core, double unequal, ct_profile *p) {
+bool ct_profile_of(const ct_convex_proxy *proxy, double unequal, ct_profile *p) {
   *p = (ct_profile){.half = 0.0};
-  if (core->kind == CT_PROXY_ELLIPSOID) {
-    const double r[3] = {core->half.x, core->half.y, core->half.z};
+  if (proxy->kind == CT_PROXY_ELLIPSOID) {
+    const double r[3] = {proxy->half.x, proxy->half.y, proxy->half.z};
     for (int i = 0; i < 3; i++) {
       double wide = ct_min2(r[(i + 1) % 3], r[(i + 2) % 3]), most = ct_max2(r[(i + 1) % 3], r[(i + 2) % 3]);
       if (most - wide > unequal * most) continue;
-      p->axis = column(core->rotation, i);
+      p->axis = column(proxy->rotation, i);
       p->half = r[i];
       p->wide = wide;
     }
     return p->half > 0.0;
   }
-  if (core->kind != CT_PROXY_FRUSTUM && core->kind != CT_PROXY_SEGMENT) return false;
-  bool frustum = core->kind == CT_PROXY_FRUSTUM;
-  p->axis = ct_unit_or(core->axis[2], core->axis[2]);
-  p->end[1] = frustum ? core->half.z : core->size;
+  if (proxy->kind != CT_PROXY_FRUSTUM && proxy->kind != CT_PROXY_SEGMENT) return false;
+  bool frustum = proxy->kind == CT_PROXY_FRUSTUM;
+  p->axis = ct_unit_or(proxy->axis[2], proxy->axis[2]);
+  p->end[1] = frustum ? proxy->half.z : proxy->size;
   p->end[0] = -p->end[1];
   for (int i = 0; i < 2; i++) {
-    if (frustum) p->disc[i] = core->rim[i];
-    else if (ct_proxy_is_tapered(core)) p->ball[i] = core->radius[i];
+    if (frustum) p->disc[i] = proxy->rim[i];
+    else if (ct_proxy_is_tapered(proxy)) p->ball[i] = proxy->radius[i];
   }
   return true;
 }

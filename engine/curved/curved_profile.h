@@ -20,7 +20,7 @@ typedef struct ct_profile {
 
 /* False: the core is not one of revolution. Two radii of an ellipsoid count as equal when they differ by not more than `unequal` of
  * the larger one; the profile is then that of the ellipsoid within which has the smaller one twice. */
-bool ct_profile_of(const ct_convex_proxy *core, double unequal, ct_profile *profile);
+bool ct_profile_of(const ct_convex_proxy *proxy, double unequal, ct_profile *profile);
 
 /* The farthest place along n, n.across >= 0. */
 ct_profile_point ct_profile_farthest(const ct_profile *profile, ct_profile_point n);

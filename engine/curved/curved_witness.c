@@ -118,8 +118,8 @@ static place search(patch *p, double allowed) {
   return r;
 }
 
-static bool is_in(const ct_convex_proxy *core, ct_vec3 p, double allowed) {
-  return ct_proxy_is_curved(core) && ct_curved_closest_point(core, p, 1.0).distance <= allowed;
+static bool is_in(const ct_convex_proxy *proxy, ct_vec3 p, double allowed) {
+  return ct_proxy_is_curved(proxy) && ct_curved_closest_point(proxy, p, 1.0).distance <= allowed;
 }
 
 /* What the points miss each other by at the distance of the planes. More than across where a tilt has led round a body that is

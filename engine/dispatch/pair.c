@@ -28,7 +28,7 @@ void ct_workspace_destroy(ct_workspace *workspace) {
   ct_mesh_scratch_free(&workspace->mesh);
   ct_feature_scratch_free(&workspace->features);
   ct_volume_scratch_free(&workspace->volume);
-  ct_arrangement_scratch_free(&workspace->overlay);
+  ct_arrangement_scratch_free(&workspace->arrangement);
   for (int k = 0; k < 2; k++) free(workspace->bodies.blocks[k]);
   free(workspace);
 }
@@ -39,11 +39,11 @@ void ct_workspace_watch(ct_workspace *workspace, const ct_cancel *cancel) {
 
 bool ct_workspace_out_of_memory(ct_workspace *workspace) {
   if (!workspace) return false;
-  bool starved = workspace->epa.starved || workspace->manifold.starved || workspace->mesh.starved || workspace->volume.starved ||
-                 workspace->overlay.starved || workspace->features.starved;
-  workspace->epa.starved = workspace->manifold.starved = workspace->mesh.starved = workspace->volume.starved =
-      workspace->overlay.starved = workspace->features.starved = false;
-  return starved;
+  bool out_of_memory = workspace->epa.out_of_memory || workspace->manifold.out_of_memory || workspace->mesh.out_of_memory ||
+                       workspace->volume.out_of_memory || workspace->arrangement.out_of_memory || workspace->features.out_of_memory;
+  workspace->epa.out_of_memory = workspace->manifold.out_of_memory = workspace->mesh.out_of_memory =
+      workspace->volume.out_of_memory = workspace->arrangement.out_of_memory = workspace->features.out_of_memory = false;
+  return out_of_memory;
 }
 
 /* Numbers of two frames that differ by less, positions as a part of the distance between the two, decide nothing unless all do. */
@@ -95,9 +95,9 @@ static void lift_planes(ordered *o) {
   in->relative.position.z -= o->lift;
 }
 
-static void place(const ct_shape *shape, const ct_frame *frame, ct_convex_proxy *core) {
-  if (ct_kind_is_mesh(shape->kind)) *core = ct_mesh_ball(shape, frame);
-  else ct_proxy_place(shape, frame, core);
+static void place(const ct_shape *shape, const ct_frame *frame, ct_convex_proxy *proxy) {
+  if (ct_kind_is_mesh(shape->kind)) *proxy = ct_mesh_ball(shape, frame);
+  else ct_proxy_place(shape, frame, proxy);
 }
 
 static bool has_mesh(const ordered *o) { return ct_kind_is_mesh(o->kind_a) || ct_kind_is_mesh(o->kind_b); }

@@ -22,7 +22,7 @@ static double depth_of(const ct_mechanics *mechanics) {
   double depth = 0.0;
   for (size_t i = 0; i < ct_mechanics_islands(mechanics); i++) {
     const ct_island island = ct_mechanics_island(mechanics, i);
-    for (size_t k = 0; k < island.set.count; k++) depth = ct_max2(depth, -island.set.touches[k].distance);
+    for (size_t k = 0; k < island.set.count; k++) depth = ct_max2(depth, -island.set.contacts[k].distance);
   }
   return depth;
 }
@@ -32,8 +32,8 @@ static ct_status look(ct_step *step, ct_mechanics **out) {
   *out = NULL;
   ct_advance *advance = step->advance;
   const ct_advance_options *o = &advance->options;
-  ct_arena_mark mark = ct_arena_enter(step->solver);
-  ct_row_velocity *velocities = ct_arena_alloc(step->solver, advance->moved_count + 1, sizeof *velocities);
+  ct_arena_mark mark = ct_arena_enter(step->arena);
+  ct_row_velocity *velocities = ct_arena_alloc(step->arena, advance->moved_count + 1, sizeof *velocities);
   ct_status status = velocities ? CT_OK : CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < advance->moved_count && velocities; i++) {
     const ct_body_state *m = &advance->next[i];
@@ -51,7 +51,7 @@ static ct_status look(ct_step *step, ct_mechanics **out) {
                                         .velocity_count = advance->moved_count,
                                         .cancel = o->cancel};
   if (status == CT_OK) status = ct_mechanics_prepare(advance->scene, &options, step->workspace, out);
-  ct_arena_leave(step->solver, mark);
+  ct_arena_leave(step->arena, mark);
   if (status != CT_OK) return status;
   if (ct_mechanics_count(*out) > o->contacts_max) {
     ct_mechanics_destroy(*out);
@@ -76,7 +76,7 @@ static void account(ct_step *step, const ct_island *island, uint32_t body, ct_ve
 /* Does something in the island hit? early: what is within the contact tolerance of it too. */
 static bool is_struck(const ct_step *step, const ct_island *island, bool early) {
   for (size_t i = 0; i < island->set.count; i++) {
-    const ct_contact *t = &island->set.touches[i];
+    const ct_contact *t = &island->set.contacts[i];
     double closed = CLOSED_PART * (ct_max_abs(t->position) + ct_max_abs(island->set.bodies[t->a].center) +
                                    ct_max_abs(island->set.bodies[t->b].center));
     ct_contact_velocity v = ct_contact_relative_velocity(&island->set, t, step->velocity_tolerance);
@@ -91,13 +91,13 @@ static bool same_colliders(const ct_contact *x, const ct_contact *y) {
 
 /* Each pair of colliders that hits, by its fastest point: points of a pair stand together. */
 static ct_status tell(const ct_step *step, const ct_island *island, const ct_impulse_result *result) {
-  const ct_contact *t = island->set.touches;
+  const ct_contact *t = island->set.contacts;
   ct_status status = CT_OK;
   for (size_t i = 0, next; i < island->set.count && status == CT_OK; i = next) {
     double fastest = 0.0;
     for (next = i; next < island->set.count && same_colliders(&t[i], &t[next]); next++)
-      if (result->touches[next].before.velocity_class == CT_CLASS_COLLIDING)
-        fastest = ct_min2(fastest, result->touches[next].before.normal);
+      if (result->contacts[next].before.velocity_class == CT_CLASS_COLLIDING)
+        fastest = ct_min2(fastest, result->contacts[next].before.normal);
     if (!(fastest < 0.0)) continue;
     status = ct_advance_add_event(step->advance, &(ct_advance_event){.kind = CT_ADVANCE_EVENT_IMPACT,
                                                                      .time = step->instant,
@@ -114,7 +114,7 @@ static ct_status tell(const ct_step *step, const ct_island *island, const ct_imp
 static void note_squeeze(ct_step *step, const ct_island *island, const double *certificate) {
   double most = 0.0;
   for (size_t i = 0; i < island->set.count; i++) {
-    const ct_contact *t = &island->set.touches[i];
+    const ct_contact *t = &island->set.contacts[i];
     if (!(certificate[i] > most)) continue;
     most = certificate[i];
     step->squeezed_row = island->rows[island->set.bodies[t->a].mobility == CT_DYNAMIC ? t->a : t->b];
@@ -125,10 +125,10 @@ static void note_squeeze(ct_step *step, const ct_island *island, const double *c
 static ct_status strike_island(ct_step *step, const ct_island *island) {
   const ct_advance *advance = step->advance;
   const ct_advance_options *o = &advance->options;
-  ct_impulse_result result = {.touches = ct_arena_alloc(step->solver, island->set.count, sizeof *result.touches),
-                              .velocities = ct_arena_alloc(step->solver, island->set.body_count, sizeof *result.velocities),
-                              .certificate = ct_arena_alloc_doubles(step->solver, island->set.count)};
-  if (!result.touches || !result.velocities || !result.certificate) return CT_OUT_OF_MEMORY;
+  ct_impulse_result result = {.contacts = ct_arena_alloc(step->arena, island->set.count, sizeof *result.contacts),
+                              .velocities = ct_arena_alloc(step->arena, island->set.body_count, sizeof *result.velocities),
+                              .certificate = ct_arena_alloc_doubles(step->arena, island->set.count)};
+  if (!result.contacts || !result.velocities || !result.certificate) return CT_OUT_OF_MEMORY;
   const ct_impulse_options options = {.frictionless = o->frictionless,
                                       .energy_guard = true,
                                       .velocity_tolerance = step->velocity_tolerance,
@@ -136,7 +136,7 @@ static ct_status strike_island(ct_step *step, const ct_island *island) {
                                       .tolerance = o->tolerance,
                                       .iterations_max = o->iterations_max,
                                       .cancel = o->cancel};
-  ct_status status = ct_impulse_solve(&island->set, &options, step->solver, &result);
+  ct_status status = ct_impulse_solve(&island->set, &options, step->arena, &result);
   if (status != CT_OK) return status;
   if (result.contradictory) note_squeeze(step, island, result.certificate);
   for (size_t i = 0; i < island->set.body_count; i++) {
@@ -144,11 +144,11 @@ static ct_status strike_island(ct_step *step, const ct_island *island) {
     if (island->set.bodies[i].mobility != CT_DYNAMIC) continue;
     m->velocity = result.velocities[i];
     m->angular_momentum = ct_body_state_inertia(m, m->velocity.angular);
-    m->calm = false;
+    m->asleep = false;
   }
   for (size_t i = 0; i < island->set.count; i++) {
-    account(step, island, island->set.touches[i].a, result.touches[i].impulse);
-    account(step, island, island->set.touches[i].b, ct_neg(result.touches[i].impulse));
+    account(step, island, island->set.contacts[i].a, result.contacts[i].impulse);
+    account(step, island, island->set.contacts[i].b, ct_neg(result.contacts[i].impulse));
   }
   step->kinematic_work += result.work;
   step->iterations += result.iterations;
@@ -166,9 +166,9 @@ static ct_status strike(ct_step *step, const ct_mechanics *mechanics, bool early
     const ct_island island = ct_mechanics_island(mechanics, i);
     if (!is_struck(step, &island, early)) continue;
     *struck = true;
-    ct_arena_mark mark = ct_arena_enter(step->solver);
+    ct_arena_mark mark = ct_arena_enter(step->arena);
     status = strike_island(step, &island);
-    ct_arena_leave(step->solver, mark);
+    ct_arena_leave(step->arena, mark);
   }
   return status;
 }
@@ -184,7 +184,7 @@ bool ct_step_has_resting_contact(const ct_step *step, uint32_t row_a, uint32_t r
 
 static bool has_friction(const ct_island *island) {
   for (size_t i = 0; i < island->set.count; i++)
-    if (island->set.touches[i].material.static_friction > 0.0) return true;
+    if (island->set.contacts[i].material.static_friction > 0.0) return true;
   return false;
 }
 
@@ -224,10 +224,10 @@ static double calm_touch(ct_step *step, ct_contact_set *set, ct_mass_body *bodie
 
 /* What pushes must neither part nor meet, or it does work. The tolerance calls that rest; so rest it is: each impulse of a sweep
  * takes energy, as the projection on what keeps the contact. False: all is still, but for round-off. */
-static bool calm(ct_step *step, ct_contact_set *set, ct_mass_body *bodies, const ct_contact_force *forces) {
+static bool asleep(ct_step *step, ct_contact_set *set, ct_mass_body *bodies, const ct_contact_force *forces) {
   double speed = 0.0;
   for (size_t i = 0; i < set->count; i++) {
-    const ct_contact *t = &set->touches[i];
+    const ct_contact *t = &set->contacts[i];
     for (int side = 0; side < 2; side++) {
       const ct_mass_body *body = &bodies[side ? t->b : t->a];
       double arm = ct_norm(ct_sub(t->position, body->center)), gain = step->time * ct_norm(body->force) * body->inverse_mass;
@@ -240,7 +240,7 @@ static bool calm(ct_step *step, ct_contact_set *set, ct_mass_body *bodies, const
     worst = 0.0;
     for (size_t i = 0; i < set->count; i++)
       if (forces[i].velocity.velocity_class == CT_CLASS_RESTING && forces[i].normal > 0.0)
-        worst = ct_max2(worst, calm_touch(step, set, bodies, &set->touches[i]));
+        worst = ct_max2(worst, calm_touch(step, set, bodies, &set->contacts[i]));
   }
   for (size_t i = 0; i < set->body_count && sweep > 1; i++) {
     ct_mass_body *b = &bodies[i];
@@ -265,7 +265,7 @@ static double energy_of(const ct_body_state *m) {
 static double driving_power(const ct_contact_set *set, const ct_contact_force *forces) {
   double power = 0.0;
   for (size_t i = 0; i < set->count; i++) {
-    const ct_contact *t = &set->touches[i];
+    const ct_contact *t = &set->contacts[i];
     for (int side = 0; side < 2; side++) {
       const ct_mass_body *body = &set->bodies[side ? t->b : t->a];
       if (body->mobility != CT_KINEMATIC) continue;
@@ -279,7 +279,7 @@ static double driving_power(const ct_contact_set *set, const ct_contact_force *f
 /* Would part of the contacts' forces make energy over the stretch, beyond what loads and kinematic bodies give? */
 static bool makes_energy(const ct_step *step, const ct_island *island, const ct_resting_result *found, double part) {
   const ct_contact_set *set = &island->set;
-  double gain = -part * step->time * driving_power(set, found->touches), size = fabs(gain);
+  double gain = -part * step->time * driving_power(set, found->contacts), size = fabs(gain);
   for (size_t i = 0; i < set->body_count; i++) {
     const ct_mass_body *body = &set->bodies[i];
     if (body->mobility != CT_DYNAMIC) continue;
@@ -315,12 +315,12 @@ static void guard(ct_step *step, const ct_island *island, ct_resting_result *fou
   for (size_t i = 0; i < island->set.body_count; i++)
     if (island->set.bodies[i].mobility == CT_DYNAMIC)
       set_forces(moved_of(step, island->rows[i]), &island->set.bodies[i], &found->bodies[i], low);
-  for (size_t i = 0; i < island->set.count; i++) found->touches[i].force = ct_scale(found->touches[i].force, low);
+  for (size_t i = 0; i < island->set.count; i++) found->contacts[i].force = ct_scale(found->contacts[i].force, low);
 }
 
 static ct_status solve_resting(ct_step *step, const ct_contact_set *set, const ct_resting_options *options,
                                ct_resting_result *result) {
-  ct_status status = ct_resting_solve(set, options, step->solver, result);
+  ct_status status = ct_resting_solve(set, options, step->arena, result);
   step->iterations += result->iterations;
   return status;
 }
@@ -328,10 +328,10 @@ static ct_status solve_resting(ct_step *step, const ct_contact_set *set, const c
 static ct_status hold_island(ct_step *step, const ct_island *island) {
   const ct_advance_options *o = &step->advance->options;
   ct_contact_set set = island->set;
-  ct_resting_result result = {.touches = ct_arena_alloc(step->solver, set.count, sizeof *result.touches),
-                              .bodies = ct_arena_alloc(step->solver, set.body_count, sizeof *result.bodies)};
-  ct_mass_body *bodies = ct_arena_alloc(step->solver, set.body_count, sizeof *bodies);
-  if (!result.touches || !result.bodies || !bodies) return CT_OUT_OF_MEMORY;
+  ct_resting_result result = {.contacts = ct_arena_alloc(step->arena, set.count, sizeof *result.contacts),
+                              .bodies = ct_arena_alloc(step->arena, set.body_count, sizeof *result.bodies)};
+  ct_mass_body *bodies = ct_arena_alloc(step->arena, set.body_count, sizeof *bodies);
+  if (!result.contacts || !result.bodies || !bodies) return CT_OUT_OF_MEMORY;
   memcpy(bodies, set.bodies, set.body_count * sizeof *bodies);
   set.bodies = bodies;
   bool rough = !o->frictionless && has_friction(island);
@@ -343,13 +343,13 @@ static ct_status hold_island(ct_step *step, const ct_island *island) {
                                       .iterations_max = o->iterations_max,
                                       .cancel = o->cancel};
   ct_status status = solve_resting(step, &set, &options, &result);
-  for (int round = 0; status == CT_OK && round < CALM_ROUNDS && calm(step, &set, bodies, result.touches); round++)
+  for (int round = 0; status == CT_OK && round < CALM_ROUNDS && asleep(step, &set, bodies, result.contacts); round++)
     status = solve_resting(step, &set, &options, &result);
   if (status != CT_OK) return status;
   for (size_t i = 0; i < set.body_count; i++) {
     ct_body_state *m = moved_of(step, island->rows[i]);
     if (set.bodies[i].mobility != CT_DYNAMIC) continue;
-    m->calm = false;
+    m->asleep = false;
     if (memcmp(&m->velocity, &bodies[i].velocity, sizeof m->velocity) == 0) continue;
     m->velocity = bodies[i].velocity;
     m->angular_momentum = ct_body_state_inertia(m, m->velocity.angular);
@@ -357,7 +357,7 @@ static ct_status hold_island(ct_step *step, const ct_island *island) {
   const ct_island calmed = {.set = set, .rows = island->rows};
   guard(step, &calmed, &result);
   if (ct_step_island_is_at_rest(step, &calmed, &result)) ct_step_put_to_sleep(step, &calmed, &result);
-  for (size_t i = 0; i < set.count; i++) hold_touch(step, &calmed, &set.touches[i], &result.touches[i]);
+  for (size_t i = 0; i < set.count; i++) hold_touch(step, &calmed, &set.contacts[i], &result.contacts[i]);
   step->residual = ct_max2(step->residual, result.residual);
   step->converged = step->converged && result.converged;
   return CT_OK;
@@ -367,8 +367,8 @@ static ct_status hold_island(ct_step *step, const ct_island *island) {
 static void let_fly(ct_body_state *m, const ct_mass_body *body) {
   m->force = body->force;
   m->torque = body->torque;
-  m->calm = ct_body_state_is_fixed(m) && ct_max_abs(m->force) == 0.0 && ct_max_abs(m->torque) == 0.0;
-  m->borne = (ct_sleeping_support){0};
+  m->asleep = ct_body_state_is_fixed(m) && ct_max_abs(m->force) == 0.0 && ct_max_abs(m->torque) == 0.0;
+  m->sleeping_support = (ct_sleeping_support){0};
 }
 
 /* Forces and torques of all bodies for the stretch, with those of resting contacts. `held` is scratch of the caller's. */
@@ -384,9 +384,9 @@ static ct_status hold(ct_step *step, const ct_mechanics *mechanics) {
       else if (island.set.count == 0) let_fly(m, &island.set.bodies[k]);
     }
     if (lies || island.set.count == 0) continue;
-    ct_arena_mark mark = ct_arena_enter(step->solver);
+    ct_arena_mark mark = ct_arena_enter(step->arena);
     status = hold_island(step, &island);
-    ct_arena_leave(step->solver, mark);
+    ct_arena_leave(step->arena, mark);
   }
   return status;
 }
@@ -434,8 +434,8 @@ static ct_status fly(ct_step *step) {
 /* Forces for a stretch that ends with the first impact, if there is one: they are found again for what it is cut to. One that
  * round-off would have at the beginning of the next, where it would be taken for what forces have left over, is of this. */
 static ct_status hold_and_fly(ct_step *step, ct_mechanics *mechanics, bool *hits) {
-  ct_arena_mark mark = ct_arena_enter(step->solver);
-  step->held = ct_arena_alloc(step->solver, ct_mechanics_count(mechanics) + 1, sizeof *step->held);
+  ct_arena_mark mark = ct_arena_enter(step->arena);
+  step->held = ct_arena_alloc(step->arena, ct_mechanics_count(mechanics) + 1, sizeof *step->held);
   const ct_vec3 struck_impulse = step->contact_impulse;
   const double struck_work = step->kinematic_work;
   ct_status status = step->held ? CT_OK : CT_OUT_OF_MEMORY;
@@ -454,7 +454,7 @@ static ct_status hold_and_fly(ct_step *step, ct_mechanics *mechanics, bool *hits
     step->slack = 0.0;
   }
   if (status == CT_OK) status = fly(step);
-  ct_arena_leave(step->solver, mark);
+  ct_arena_leave(step->arena, mark);
   step->held = NULL;
   return status;
 }
@@ -491,7 +491,7 @@ ct_status ct_step_to_event(ct_step *step) {
   ct_mechanics *mechanics = NULL;
   bool hits = false, struck = false;
   memcpy(advance->next, advance->now, advance->moved_count * sizeof *advance->now);
-  for (size_t i = 0; i < advance->moved_count && advance->last_time == 0.0; i++) advance->next[i].calm = false;
+  for (size_t i = 0; i < advance->moved_count && advance->last_time == 0.0; i++) advance->next[i].asleep = false;
   if (ct_step_is_all_asleep(step)) return CT_OK;
   ct_status status = look(step, &mechanics);
   if (status == CT_OK) status = settle(step, &mechanics);

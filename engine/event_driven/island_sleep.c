@@ -25,7 +25,7 @@ static void load_of(const ct_contact_set *set, const ct_contact_force *forces, u
   *force = ct_norm(b->force);
   *torque = ct_norm(b->torque);
   for (size_t k = 0; k < set->count; k++) {
-    const ct_contact *t = &set->touches[k];
+    const ct_contact *t = &set->contacts[k];
     if (t->a != body && t->b != body) continue;
     double size = ct_norm(forces[k].force);
     *force += size;
@@ -41,7 +41,7 @@ bool ct_step_island_is_at_rest(const ct_step *step, const ct_island *island, con
     if (island->set.bodies[i].mobility != CT_DYNAMIC) continue;
     const ct_body_state *m = moved_of(step, island, i);
     double force, torque;
-    load_of(&island->set, found->touches, (uint32_t)i, &force, &torque);
+    load_of(&island->set, found->contacts, (uint32_t)i, &force, &torque);
     bool still = ct_norm(m->force) <= part * force && ct_norm(m->torque) <= part * torque &&
                  m->mass * ct_norm(m->velocity.linear) <= part * force * o->time_step &&
                  ct_norm(m->angular_momentum) <= part * torque * o->time_step;
@@ -57,17 +57,19 @@ void ct_step_put_to_sleep(ct_step *step, const ct_island *island, const ct_resti
     ct_body_state *m = moved_of(step, island, i);
     m->velocity = (ct_velocity){{0, 0, 0}, {0, 0, 0}};
     m->angular_momentum = m->force = m->torque = ct_vec(0, 0, 0);
-    m->calm = true;
-    m->borne = (ct_sleeping_support){0};
+    m->asleep = true;
+    m->sleeping_support = (ct_sleeping_support){0};
     if (!first) first = m;
   }
-  first->borne.touches = island->set.count;
+  first->sleeping_support.contacts = island->set.count;
   for (size_t k = 0; k < island->set.count; k++) {
-    const ct_contact *t = &island->set.touches[k];
-    ct_vec3 force = found->touches[k].force;
-    first->borne.acting += !is_zero(force);
-    if (island->set.bodies[t->a].mobility != CT_DYNAMIC) first->borne.force = ct_add(first->borne.force, force);
-    if (island->set.bodies[t->b].mobility != CT_DYNAMIC) first->borne.force = ct_sub(first->borne.force, force);
+    const ct_contact *t = &island->set.contacts[k];
+    ct_vec3 force = found->contacts[k].force;
+    first->sleeping_support.acting += !is_zero(force);
+    if (island->set.bodies[t->a].mobility != CT_DYNAMIC)
+      first->sleeping_support.force = ct_add(first->sleeping_support.force, force);
+    if (island->set.bodies[t->b].mobility != CT_DYNAMIC)
+      first->sleeping_support.force = ct_sub(first->sleeping_support.force, force);
   }
 }
 
@@ -76,21 +78,22 @@ bool ct_step_island_is_asleep(const ct_step *step, const ct_island *island) {
   for (size_t i = 0; i < island->set.body_count; i++) {
     if (island->set.bodies[i].mobility != CT_DYNAMIC) continue;
     const ct_body_state *m = moved_of(step, island, i);
-    if (!m->calm) return false;
+    if (!m->asleep) return false;
     if (!first) first = m;
   }
-  return first && first->borne.touches == island->set.count && is_borne_still(&island->set);
+  return first && first->sleeping_support.contacts == island->set.count && is_borne_still(&island->set);
 }
 
 void ct_step_restore_sleeping_body(ct_step *step, ct_body_state *moved) {
   moved->force = moved->torque = ct_vec(0, 0, 0);
-  step->contact_impulse = ct_add_scaled(step->contact_impulse, moved->borne.force, step->time);
-  step->acting += moved->borne.acting;
+  step->contact_impulse = ct_add_scaled(step->contact_impulse, moved->sleeping_support.force, step->time);
+  step->acting += moved->sleeping_support.acting;
 }
 
 /* A kinematic body that neither moves nor is about to, or a dynamic one that lies. */
 static bool stays(const ct_body_state *m) {
-  return m->is_dynamic ? m->calm : ct_body_state_is_fixed(m) && is_zero(m->acceleration.linear) && is_zero(m->acceleration.angular);
+  return m->is_dynamic ? m->asleep
+                       : ct_body_state_is_fixed(m) && is_zero(m->acceleration.linear) && is_zero(m->acceleration.angular);
 }
 
 bool ct_step_is_all_asleep(ct_step *step) {

@@ -36,7 +36,7 @@ static ct_stability solve_rest(const ct_scene *scene, double friction, ct_vec3 g
   ct_mechanics *mechanics = NULL;
   ct_contact_force forces[4];
   ct_body_acceleration accelerations[2];
-  ct_resting_result result = {.touches = forces, .bodies = accelerations};
+  ct_resting_result result = {.contacts = forces, .bodies = accelerations};
   *normal_force = 0.0;
   if (workspace && arena && ct_mechanics_prepare(scene, &options, workspace, &mechanics) == CT_OK) {
     const ct_island island = ct_mechanics_island(mechanics, 0);

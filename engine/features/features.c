@@ -46,7 +46,7 @@ bool ct_feature_reserve(ct_feature_scratch *m, void *list, size_t item, size_t *
   memcpy(&old, list, sizeof old);
   block = realloc(old, larger * item);
   if (!block) {
-    m->starved = true;
+    m->out_of_memory = true;
     return false;
   }
   memcpy(list, &block, sizeof block);
@@ -213,13 +213,13 @@ void ct_pair_features(ct_placed a, ct_placed b, const ct_features_options *optio
                         .options = options,
                         .workspace = workspace,
                         .memory = memory};
-  bool starved_before = memory->starved;
+  bool starved_before = memory->out_of_memory;
   memory->count = 0;
-  memory->starved = workspace->mesh.stopped = false;
+  memory->out_of_memory = workspace->mesh.stopped = false;
   if (!are_apart(&run)) look_at(&run);
   out->items = memory->items;
   out->count = memory->count;
   out->doubled = run.doubled;
-  if (memory->starved) out->status = CT_FEATURES_OUT_OF_MEMORY;
-  memory->starved = memory->starved || starved_before;
+  if (memory->out_of_memory) out->status = CT_FEATURES_OUT_OF_MEMORY;
+  memory->out_of_memory = memory->out_of_memory || starved_before;
 }

@@ -47,7 +47,7 @@ typedef struct ct_feature_scratch {
   size_t stop_count, stop_capacity;
   ct_feature_crossing *crossings;
   size_t crossing_count, crossing_capacity;
-  bool starved; /* memory was refused */
+  bool out_of_memory; /* memory was refused */
 } ct_feature_scratch;
 
 void ct_feature_scratch_free(ct_feature_scratch *m);

@@ -45,7 +45,7 @@ static bool leave_solid(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction,
   if (!ct_mesh_ray_flush(&walk.origin, &walk.direction, &exponent)) return false;
   walk.same = SAME_ROUNDOFFS * CT_UNIT_ROUNDOFF * (view->radius + ct_max_abs(walk.origin));
   if (!ct_ray_walk_open(&walk, INFINITY, false, workspace)) {
-    workspace->features.starved = true;
+    workspace->features.out_of_memory = true;
     return false;
   }
   ct_ray_walk_sum(&walk);

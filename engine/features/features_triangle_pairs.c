@@ -69,7 +69,7 @@ static int by_numbers(const void *left, const void *right) {
 }
 
 void ct_pair_triangles(ct_placed a, ct_placed b, ct_workspace *workspace, ct_triangle_pairs *out) {
-  *out = (ct_triangle_pairs){.starved = !workspace};
+  *out = (ct_triangle_pairs){.out_of_memory = !workspace};
   ct_frame room[2];
   if (!workspace || !ct_placed_prepare_both(&a, &b, room)) return;
   if (!ct_features_are_supported(a.shape) || !ct_features_are_supported(b.shape)) return;
@@ -81,13 +81,13 @@ void ct_pair_triangles(ct_placed a, ct_placed b, ct_workspace *workspace, ct_tri
   ct_mesh_pair pair;
   ct_mesh_pair_open(&pair, mesh[0], mesh[1], &relative, &workspace->mesh);
   listing l = {ct_mesh_get(mesh[0]), ct_mesh_get(mesh[1]), swapped, memory, relative, of_quarters(&relative.rotation)};
-  bool starved_before = memory->starved;
-  memory->starved = workspace->mesh.stopped = false;
+  bool starved_before = memory->out_of_memory;
+  memory->out_of_memory = workspace->mesh.stopped = false;
   memory->pair_count = 0;
   /* Boxes of rounded corners may part what touches. */
   if (l.quarters) ct_mesh_pair_visit(&pair, pair.slack, visit, &l);
   else ct_mesh_pair_visit_boxes(&pair, visit, &l);
   if (memory->pair_count > 0) qsort(memory->pairs, memory->pair_count, sizeof *memory->pairs, by_numbers);
-  *out = (ct_triangle_pairs){memory->pairs, memory->pair_count, memory->starved};
-  memory->starved = memory->starved || starved_before;
+  *out = (ct_triangle_pairs){memory->pairs, memory->pair_count, memory->out_of_memory};
+  memory->out_of_memory = memory->out_of_memory || starved_before;
 }

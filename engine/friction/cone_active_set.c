@@ -256,14 +256,14 @@ static void unblock(fit *f) {
   for (size_t i = 0; i < f->problem->count; i++) f->blocked[i] = 0;
 }
 
-static bool take_memory(fit *f, ct_arena *solver) {
+static bool take_memory(fit *f, ct_arena *arena) {
   size_t m = f->rows + 1;
-  f->generators = ct_arena_alloc(solver, m, sizeof *f->generators);
-  f->q = ct_arena_alloc_doubles(solver, m * m);
-  f->r = ct_arena_alloc_doubles(solver, m * m);
-  double *vectors = ct_arena_alloc_doubles(solver, 6 * m);
-  f->wide = ct_arena_alloc(solver, m, sizeof *f->wide);
-  f->blocked = ct_arena_alloc(solver, f->problem->count + 1, sizeof *f->blocked);
+  f->generators = ct_arena_alloc(arena, m, sizeof *f->generators);
+  f->q = ct_arena_alloc_doubles(arena, m * m);
+  f->r = ct_arena_alloc_doubles(arena, m * m);
+  double *vectors = ct_arena_alloc_doubles(arena, 6 * m);
+  f->wide = ct_arena_alloc(arena, m, sizeof *f->wide);
+  f->blocked = ct_arena_alloc(arena, f->problem->count + 1, sizeof *f->blocked);
   if (!f->generators || !f->q || !f->r || !vectors || !f->wide || !f->blocked) return false;
   double **places[] = {&f->z, &f->x, &f->low, &f->next, &f->rest, &f->scale};
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) *places[i] = vectors + i * m;
@@ -310,11 +310,11 @@ static void add_up(const fit *f, ct_cone_fit_result *result) {
   for (size_t i = 0; i < f->rows; i++) result->rest[i] = f->rest[i];
 }
 
-ct_status ct_cone_fit(const ct_cone_fit_problem *problem, ct_arena *solver, ct_cone_fit_result *result) {
+ct_status ct_cone_fit(const ct_cone_fit_problem *problem, ct_arena *arena, ct_cone_fit_result *result) {
   fit f = {.problem = problem, .rows = problem->blocks * CT_CONE_BLOCK};
-  ct_arena_mark mark = ct_arena_enter(solver);
-  ct_status status = take_memory(&f, solver) ? run(&f, result) : CT_OUT_OF_MEMORY;
+  ct_arena_mark mark = ct_arena_enter(arena);
+  ct_status status = take_memory(&f, arena) ? run(&f, result) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) add_up(&f, result);
-  ct_arena_leave(solver, mark);
+  ct_arena_leave(arena, mark);
   return status;
 }

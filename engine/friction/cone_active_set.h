@@ -44,12 +44,12 @@ typedef struct ct_cone_fit_result {
 
 /* CT_OUT_OF_MEMORY, CT_CANCELLED. Memory: 2 (6 blocks)^2 doubles. Cost: some (6 blocks)^2 for each of the generators that it
  * takes, about as many as there are rows, and some 20 more for each contact that slides in a direction of its own. */
-ct_status ct_cone_fit(const ct_cone_fit_problem *problem, ct_arena *solver, ct_cone_fit_result *result);
+ct_status ct_cone_fit(const ct_cone_fit_problem *problem, ct_arena *arena, ct_cone_fit_result *result);
 
 /* The same for circular cones and any number of contacts, and of forces that hold the shortest, but only so far as iterations go;
  * near the limit between holding and not it ends undecided. Memory O(count) and the sparse factor of a matrix of blocks: of a wall
  * of n x n boxes some 2 n^2 log n blocks of 288 bytes, at most 290 MB. Steps: some ten, each a factor at most, some 100 n^3 block
  * products; what has none that small takes conjugate gradients. */
-ct_status ct_cone_min_norm(const ct_cone_fit_problem *problem, ct_arena *solver, ct_cone_fit_result *result);
+ct_status ct_cone_min_norm(const ct_cone_fit_problem *problem, ct_arena *arena, ct_cone_fit_result *result);
 
 #endif

@@ -374,8 +374,8 @@ static size_t find_links(const ct_cone_fit_problem *p, link *links) {
   return count;
 }
 
-static ct_status open_factor(hold *h, ct_arena *solver) {
-  ct_block_pair *pairs = ct_arena_alloc(solver, h->link_count + 1, sizeof *pairs);
+static ct_status open_factor(hold *h, ct_arena *arena) {
+  ct_block_pair *pairs = ct_arena_alloc(arena, h->link_count + 1, sizeof *pairs);
   if (!pairs) return CT_OUT_OF_MEMORY;
   size_t count = 0;
   for (size_t l = 0; l < h->link_count; l++) {
@@ -384,16 +384,16 @@ static ct_status open_factor(hold *h, ct_arena *solver) {
   }
   const ct_block_shape shape = {
       .count = h->problem->blocks, .pairs = pairs, .pair_count = count, .blocks_max = FACTOR_BLOCKS, .work_max = FACTOR_WORK};
-  return ct_block_cholesky_open(&h->whole, &shape, solver, &h->direct);
+  return ct_block_cholesky_open(&h->whole, &shape, arena, &h->direct);
 }
 
-static bool take_memory(hold *h, ct_arena *solver) {
+static bool take_memory(hold *h, ct_arena *arena) {
   size_t m = h->rows + 1;
-  double *vectors = ct_arena_alloc_doubles(solver, 11 * m);
-  h->slopes = ct_arena_alloc_doubles(solver, 9 * h->problem->count + 1);
-  h->diagonal = ct_arena_alloc_doubles(solver, 2 * BLOCK_ENTRIES * h->problem->blocks + 1);
+  double *vectors = ct_arena_alloc_doubles(arena, 11 * m);
+  h->slopes = ct_arena_alloc_doubles(arena, 9 * h->problem->count + 1);
+  h->diagonal = ct_arena_alloc_doubles(arena, 2 * BLOCK_ENTRIES * h->problem->blocks + 1);
   h->link_count = find_links(h->problem, NULL);
-  h->links = ct_arena_alloc(solver, h->link_count + 1, sizeof *h->links);
+  h->links = ct_arena_alloc(arena, h->link_count + 1, sizeof *h->links);
   if (!vectors || !h->slopes || !h->diagonal || !h->links) return false;
   h->inverses = h->diagonal + BLOCK_ENTRIES * h->problem->blocks;
   (void)find_links(h->problem, h->links);
@@ -401,14 +401,14 @@ static bool take_memory(hold *h, ct_arena *solver) {
                        &h->z, &h->p,      &h->product,  &h->rest, &h->before};
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) *places[i] = vectors + i * m;
   for (size_t i = 0; i < 11 * m; i++) vectors[i] = 0.0;
-  return open_factor(h, solver) == CT_OK;
+  return open_factor(h, arena) == CT_OK;
 }
 
-ct_status ct_cone_min_norm(const ct_cone_fit_problem *problem, ct_arena *solver, ct_cone_fit_result *result) {
+ct_status ct_cone_min_norm(const ct_cone_fit_problem *problem, ct_arena *arena, ct_cone_fit_result *result) {
   hold h = {.problem = problem, .rows = problem->blocks * CT_CONE_BLOCK, .forces = result->forces};
-  ct_arena_mark mark = ct_arena_enter(solver);
-  ct_status status = take_memory(&h, solver) ? run(&h, result) : CT_OUT_OF_MEMORY;
+  ct_arena_mark mark = ct_arena_enter(arena);
+  ct_status status = take_memory(&h, arena) ? run(&h, result) : CT_OUT_OF_MEMORY;
   for (size_t i = 0; status == CT_OK && i < h.rows; i++) result->rest[i] = h.rest[i];
-  ct_arena_leave(solver, mark);
+  ct_arena_leave(arena, mark);
   return status;
 }

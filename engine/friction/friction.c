@@ -135,7 +135,7 @@ static ct_status try_steps(ct_friction_work *w, ct_triple *reached) {
 /* Sweeps and Newton steps are fastest where contacts are not redundant; where they are, the gradient finds which stick, and the
  * steps the last digits. */
 static ct_status by_turns(ct_friction_work *w, bool descends) {
-  ct_triple *reached = ct_arena_alloc(w->solver, w->contacts, sizeof *reached);
+  ct_triple *reached = ct_arena_alloc(w->arena, w->contacts, sizeof *reached);
   if (!reached) return CT_OUT_OF_MEMORY;
   ct_status status = CT_OK;
   /* Doubled without end they would come to 2^64, which is none, and the turns would go on without an iteration. */
@@ -180,9 +180,9 @@ static ct_status choose(const ct_friction_problem *p, const ct_friction_options 
   return by_turns(w, true);
 }
 
-static ct_status solve(const ct_friction_problem *p, const ct_friction_options *options, ct_arena *solver,
+static ct_status solve(const ct_friction_problem *p, const ct_friction_options *options, ct_arena *arena,
                        ct_friction_result *result) {
-  ct_friction_work w = {.solver = solver, .method = CT_FRICTION_NSGS};
+  ct_friction_work w = {.arena = arena, .method = CT_FRICTION_NSGS};
   w.tolerance = options->tolerance > 0.0 ? options->tolerance : CT_FRICTION_TOLERANCE;
   w.iterations_max = options->method == CT_FRICTION_AUTO ? AUTO_ITERATIONS_MAX : ITERATIONS_MAX;
   if (options->iterations_max) w.iterations_max = options->iterations_max;
@@ -211,7 +211,7 @@ static ct_status solve(const ct_friction_problem *p, const ct_friction_options *
   return status;
 }
 
-ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_friction_options *options, ct_arena *solver,
+ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_friction_options *options, ct_arena *arena,
                             ct_friction_result *result) {
   if (problem->dimension != 2 && problem->dimension != 3) return CT_LIMIT;
   if (problem->contacts > CT_LCP_ITERATIVE_MAX / problem->dimension) return CT_LIMIT;
@@ -222,9 +222,9 @@ ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_frictio
     result->tolerance = options->tolerance > 0.0 ? options->tolerance : CT_FRICTION_TOLERANCE;
     return CT_OK;
   }
-  ct_arena_mark mark = ct_arena_enter(solver);
-  ct_status status = solve(problem, options, solver, result);
+  ct_arena_mark mark = ct_arena_enter(arena);
+  ct_status status = solve(problem, options, arena, result);
   result->tolerance = options->tolerance > 0.0 ? options->tolerance : CT_FRICTION_TOLERANCE;
-  ct_arena_leave(solver, mark);
+  ct_arena_leave(arena, mark);
   return status;
 }

@@ -43,11 +43,11 @@ typedef struct ct_friction_work {
   double multiplied;                   /* by sweeps and descents so far: entries of W */
   double eliminated;                   /* by Newton steps so far: multiplications */
   const double *certificate;           /* [contacts] of the problem without friction, where that has no solution; else NULL */
-  ct_arena *solver;
+  ct_arena *arena;
   const ct_cancel *cancel;
 } ct_friction_work;
 
-/* CT_OUT_OF_MEMORY, CT_CANCELLED. Memory is the solver's. */
+/* CT_OUT_OF_MEMORY, CT_CANCELLED. Memory comes from the arena. */
 ct_status ct_friction_prepare(const ct_friction_problem *problem, const ct_friction_options *options, ct_friction_work *work);
 
 static inline ct_triple ct_block_times(const ct_block *b, ct_triple x) {

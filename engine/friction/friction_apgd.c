@@ -108,11 +108,11 @@ static bool prepare(descent *d) {
   size_t n = w->contacts;
   ct_triple **vectors[] = {&d->x, &d->wx, &d->before, &d->w_before, &d->y, &d->wy, &d->next, &d->w_next};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {
-    *vectors[k] = ct_arena_alloc(w->solver, n, sizeof(ct_triple));
+    *vectors[k] = ct_arena_alloc(w->arena, n, sizeof(ct_triple));
     if (!*vectors[k]) return false;
   }
-  d->root = ct_arena_alloc_doubles(w->solver, n);
-  d->term = ct_arena_alloc_doubles(w->solver, n);
+  d->root = ct_arena_alloc_doubles(w->arena, n);
+  d->term = ct_arena_alloc_doubles(w->arena, n);
   return d->root && d->term;
 }
 
@@ -145,9 +145,9 @@ static ct_status descend(descent *d, uint64_t steps) {
 }
 
 ct_status ct_friction_apgd(ct_friction_work *w, uint64_t steps) {
-  ct_arena_mark mark = ct_arena_enter(w->solver);
+  ct_arena_mark mark = ct_arena_enter(w->arena);
   descent d = {.w = w, .bound = 1.0, .momentum = 1.0};
   ct_status status = prepare(&d) ? descend(&d, steps) : CT_OUT_OF_MEMORY;
-  ct_arena_leave(w->solver, mark);
+  ct_arena_leave(w->arena, mark);
   return status;
 }

@@ -127,17 +127,16 @@ static void fill_blocks(const ct_friction_problem *p, int exponent, const block_
 
 ct_status ct_friction_prepare(const ct_friction_problem *p, const ct_friction_options *options, ct_friction_work *w) {
   size_t n = p->contacts, d = p->dimension, entries = p->matrix.dense ? n * d * n * d : p->matrix.starts[n * d];
-  ct_arena *solver = w->solver;
-  block_rows out = {.starts = ct_arena_alloc(solver, n + 1, sizeof(size_t)),
-                    .diagonal = ct_arena_alloc(solver, n, sizeof(ct_block))};
-  double *rho = ct_arena_alloc_doubles(solver, n);
-  ct_triple *q = ct_arena_alloc(solver, n, sizeof(ct_triple));
-  w->r = ct_arena_alloc(solver, n, sizeof(ct_triple));
-  w->best = ct_arena_alloc(solver, n, sizeof(ct_triple));
+  ct_arena *arena = w->arena;
+  block_rows out = {.starts = ct_arena_alloc(arena, n + 1, sizeof(size_t)), .diagonal = ct_arena_alloc(arena, n, sizeof(ct_block))};
+  double *rho = ct_arena_alloc_doubles(arena, n);
+  ct_triple *q = ct_arena_alloc(arena, n, sizeof(ct_triple));
+  w->r = ct_arena_alloc(arena, n, sizeof(ct_triple));
+  w->best = ct_arena_alloc(arena, n, sizeof(ct_triple));
   if (!out.starts || !out.diagonal || !rho || !q || !w->r || !w->best) return CT_OUT_OF_MEMORY;
   if (!count_blocks(p, out.starts, options->cancel)) return CT_CANCELLED;
-  out.columns = ct_arena_alloc(solver, out.starts[n], sizeof(uint32_t));
-  out.blocks = ct_arena_alloc(solver, out.starts[n], sizeof(ct_block));
+  out.columns = ct_arena_alloc(arena, out.starts[n], sizeof(uint32_t));
+  out.blocks = ct_arena_alloc(arena, out.starts[n], sizeof(ct_block));
   if (!out.columns || !out.blocks) return CT_OUT_OF_MEMORY;
   int matrix_exponent = exponent_of(greatest(p->matrix.dense ? p->matrix.dense : p->matrix.values, entries));
   int q_exponent = exponent_of(greatest(p->q, n * d));

@@ -204,11 +204,11 @@ static ct_status run(descent *d) {
 }
 
 static bool take_memory(descent *d) {
-  ct_arena *solver = d->w->solver;
+  ct_arena *arena = d->w->arena;
   size_t n = d->w->contacts;
-  d->v = ct_arena_alloc_doubles(solver, 4 * d->rows + 1);
-  d->term = ct_arena_alloc_doubles(solver, 10 * n);
-  d->center = ct_arena_alloc(solver, 3 * n, sizeof *d->center);
+  d->v = ct_arena_alloc_doubles(arena, 4 * d->rows + 1);
+  d->term = ct_arena_alloc_doubles(arena, 10 * n);
+  d->center = ct_arena_alloc(arena, 3 * n, sizeof *d->center);
   if (!d->v || !d->term || !d->center) return false;
   d->step = d->v + d->rows;
   d->gradient = d->step + d->rows;
@@ -221,7 +221,7 @@ static bool take_memory(descent *d) {
 
 static ct_status open_factor(descent *d, bool *fits) {
   size_t n = d->w->contacts, count = 0;
-  ct_block_pair *pairs = ct_arena_alloc(d->w->solver, n + 1, sizeof *pairs);
+  ct_block_pair *pairs = ct_arena_alloc(d->w->arena, n + 1, sizeof *pairs);
   if (!pairs) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < n; i++) {
     const size_t *block = d->bodies->levers[i].block;
@@ -231,16 +231,16 @@ static ct_status open_factor(descent *d, bool *fits) {
   }
   const ct_block_shape shape = {
       .count = d->bodies->count, .pairs = pairs, .pair_count = count, .blocks_max = FACTOR_BLOCKS, .work_max = FACTOR_WORK};
-  return ct_block_cholesky_open(&d->factor, &shape, d->w->solver, fits);
+  return ct_block_cholesky_open(&d->factor, &shape, d->w->arena, fits);
 }
 
 ct_status ct_friction_by_bodies(ct_friction_work *w, const ct_friction_bodies *bodies) {
   descent d = {.w = w, .bodies = bodies, .rows = ROWS * bodies->count, .epsilon = EPSILON_FIRST};
-  ct_arena_mark mark = ct_arena_enter(w->solver);
+  ct_arena_mark mark = ct_arena_enter(w->arena);
   bool fits = false;
   d.scale = ldexp(bodies->scale, -w->matrix_exponent);
   ct_status status = take_memory(&d) ? open_factor(&d, &fits) : CT_OUT_OF_MEMORY;
   if (status == CT_OK && fits) status = run(&d);
-  ct_arena_leave(w->solver, mark);
+  ct_arena_leave(w->arena, mark);
   return status;
 }

@@ -58,9 +58,9 @@ static void scale_normals(const ct_friction_work *w, double *q) {
 /* The rows and columns of the normal forces. False: out of memory. */
 static bool make_normals(const ct_friction_work *w, ct_matrix *matrix) {
   size_t n = w->contacts, count = 0;
-  size_t *starts = ct_arena_alloc(w->solver, n + 1, sizeof *starts);
-  uint32_t *columns = ct_arena_alloc(w->solver, w->starts[n] + n, sizeof *columns);
-  double *values = ct_arena_alloc_doubles(w->solver, w->starts[n] + n);
+  size_t *starts = ct_arena_alloc(w->arena, n + 1, sizeof *starts);
+  uint32_t *columns = ct_arena_alloc(w->arena, w->starts[n] + n, sizeof *columns);
+  double *values = ct_arena_alloc_doubles(w->arena, w->starts[n] + n);
   if (!starts || !columns || !values) return false;
   for (size_t i = 0; i < n; i++) {
     starts[i] = count;
@@ -85,7 +85,7 @@ static bool make_normals(const ct_friction_work *w, ct_matrix *matrix) {
 /* *indicated: no normal forces that part all contacts were found. */
 static ct_status look_for_indication(const ct_friction_work *w, bool *indicated) {
   size_t n = w->contacts;
-  double *vectors = ct_arena_alloc_doubles(w->solver, 3 * n);
+  double *vectors = ct_arena_alloc_doubles(w->arena, 3 * n);
   ct_lcp normals = {.q = vectors};
   if (!vectors || !make_normals(w, &normals.matrix)) return CT_OUT_OF_MEMORY;
   scale_normals(w, vectors);
@@ -94,17 +94,16 @@ static ct_status look_for_indication(const ct_friction_work *w, bool *indicated)
                                   .iterations_max = GRADIENTS_LEAST + GRADIENTS_PER_CONTACT * n,
                                   .cancel = w->cancel};
   ct_lcp_result result = {.z = vectors + n, .w = vectors + 2 * n};
-  ct_status status = ct_lcp_solve(&normals, &options, w->solver, &result);
+  ct_status status = ct_lcp_solve(&normals, &options, w->arena, &result);
   *indicated = !result.converged;
   return status;
 }
 
 static ct_status prove(const ct_friction_work *w, bool *contradicts) {
   ct_friction_work plain = *w;
-  double *mu = ct_arena_alloc_doubles(w->solver, w->contacts);
-  ct_triple *sum = ct_arena_alloc(w->solver, w->contacts, sizeof *sum),
-            *size = ct_arena_alloc(w->solver, w->contacts, sizeof *size);
-  plain.best = ct_arena_alloc(w->solver, w->contacts, sizeof *plain.best);
+  double *mu = ct_arena_alloc_doubles(w->arena, w->contacts);
+  ct_triple *sum = ct_arena_alloc(w->arena, w->contacts, sizeof *sum), *size = ct_arena_alloc(w->arena, w->contacts, sizeof *size);
+  plain.best = ct_arena_alloc(w->arena, w->contacts, sizeof *plain.best);
   if (!mu || !sum || !size || !plain.best) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < w->contacts; i++) mu[i] = 0.0;
   plain.mu = mu;
@@ -120,11 +119,11 @@ ct_status ct_friction_prove_infeasible(const ct_friction_work *w, ct_friction_pr
   if (w->contacts > CONTACTS_MAX || proof == CT_FRICTION_PROOF_NEVER) return CT_OK;
   bool wanted = proof == CT_FRICTION_PROOF_ALWAYS;
   ct_status status = CT_OK;
-  ct_arena_mark mark = ct_arena_enter(w->solver);
+  ct_arena_mark mark = ct_arena_enter(w->arena);
   if (!wanted) status = look_for_indication(w, &wanted);
-  ct_arena_leave(w->solver, mark);
-  mark = ct_arena_enter(w->solver);
+  ct_arena_leave(w->arena, mark);
+  mark = ct_arena_enter(w->arena);
   if (status == CT_OK && wanted) status = prove(w, contradicts);
-  ct_arena_leave(w->solver, mark);
+  ct_arena_leave(w->arena, mark);
   return status;
 }

@@ -193,7 +193,7 @@ static bool try_step(ct_newton *n) {
 }
 
 static bool take_memory(ct_newton *n, size_t contacts) {
-  ct_arena *s = n->w->solver;
+  ct_arena *s = n->w->arena;
   n->from = ct_arena_alloc(s, contacts, sizeof *n->from);
   n->step = ct_arena_alloc(s, contacts, sizeof *n->step);
   n->place = ct_arena_alloc(s, contacts, sizeof *n->place);
@@ -223,12 +223,12 @@ static ct_status step(ct_newton *n, bool *helped) {
   n->band = 3 * ct_newton_order(n) + 2;
   n->width = 3 * n->band + 1;
   if (!affords(n)) return CT_OK;
-  ct_arena_mark mark = ct_arena_enter(w->solver);
-  n->matrix = ct_arena_alloc_doubles(w->solver, 3 * n->count * n->width);
+  ct_arena_mark mark = ct_arena_enter(w->arena);
+  n->matrix = ct_arena_alloc_doubles(w->arena, 3 * n->count * n->width);
   if (!n->matrix) return CT_OUT_OF_MEMORY;
   assemble(n);
   bool solved = ct_newton_eliminate(n);
-  ct_arena_leave(w->solver, mark);
+  ct_arena_leave(w->arena, mark);
   if (ct_cancel_raised(w->cancel)) return CT_CANCELLED;
   for (size_t k = 0; solved && k < n->count; k++)
     n->step[n->active[k]] = (ct_triple){n->rhs[3 * k], n->rhs[3 * k + 1], n->rhs[3 * k + 2]};
@@ -239,7 +239,7 @@ static ct_status step(ct_newton *n, bool *helped) {
 
 ct_status ct_friction_newton(ct_friction_work *w, uint64_t steps) {
   ct_newton n = {.w = w};
-  ct_arena_mark mark = ct_arena_enter(w->solver);
+  ct_arena_mark mark = ct_arena_enter(w->arena);
   ct_status status = take_memory(&n, w->contacts) ? CT_OK : CT_OUT_OF_MEMORY;
   bool helped = true;
   if (status == CT_OK) memset(n.slips, 0, w->contacts * sizeof *n.slips);
@@ -248,6 +248,6 @@ ct_status ct_friction_newton(ct_friction_work *w, uint64_t steps) {
     if (w->best_residual <= w->tolerance) break;
     status = step(&n, &helped);
   }
-  ct_arena_leave(w->solver, mark);
+  ct_arena_leave(w->arena, mark);
   return status;
 }

@@ -106,12 +106,12 @@ static double gather(const pyramid *p, const size_t *firsts) {
   return most;
 }
 
-static bool take_memory(pyramid *p, ct_arena *solver) {
+static bool take_memory(pyramid *p, ct_arena *arena) {
   size_t n = p->size;
-  p->direction = ct_arena_alloc(solver, p->directions, sizeof *p->direction);
-  p->ways = ct_arena_alloc(solver, n, sizeof *p->ways);
-  p->matrix = ct_arena_alloc_doubles(solver, n * n);
-  p->q = ct_arena_alloc_doubles(solver, 4 * n);
+  p->direction = ct_arena_alloc(arena, p->directions, sizeof *p->direction);
+  p->ways = ct_arena_alloc(arena, n, sizeof *p->ways);
+  p->matrix = ct_arena_alloc_doubles(arena, n * n);
+  p->q = ct_arena_alloc_doubles(arena, 4 * n);
   if (!p->direction || !p->ways || !p->matrix || !p->q) return false;
   p->z = p->q + n;
   p->slack = p->z + n;
@@ -135,14 +135,14 @@ ct_status ct_friction_polyhedral(ct_friction_work *w, const ct_friction_options 
   pyramid p = {.w = w, .directions = w->dimension == 2 ? 2 : wanted, .strength = 1.0};
   double weakest = ct_sin_cos_of(PI / (double)p.directions).cosine;
   if (w->dimension == 3 && options->circumscribed) p.strength = 1.0 / weakest;
-  size_t *firsts = ct_arena_alloc(w->solver, w->contacts, sizeof *firsts);
+  size_t *firsts = ct_arena_alloc(w->arena, w->contacts, sizeof *firsts);
   if (!firsts) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < w->contacts; i++) {
     firsts[i] = p.size;
     p.size += rows_of(&p, i);
     if (p.size > CT_LCP_DIRECT_MAX) return CT_LIMIT;
   }
-  if (!take_memory(&p, w->solver)) return CT_OUT_OF_MEMORY;
+  if (!take_memory(&p, w->arena)) return CT_OUT_OF_MEMORY;
   fill_directions(&p);
   fill_ways(&p);
   assemble(&p, firsts);
@@ -153,7 +153,7 @@ ct_status ct_friction_polyhedral(ct_friction_work *w, const ct_friction_options 
                                 .iterations_max = plain ? 0 : options->iterations_max,
                                 .cancel = options->cancel};
   ct_lcp_result answer = {.z = p.z, .w = p.slack, .certificate = p.certificate};
-  ct_status status = ct_lcp_solve(&lcp, &lcp_options, w->solver, &answer);
+  ct_status status = ct_lcp_solve(&lcp, &lcp_options, w->arena, &answer);
   if (status != CT_OK) return status;
   double size = fmin(gather(&p, firsts), w->size_max);
   result->method = CT_FRICTION_POLYHEDRAL;

@@ -9,16 +9,16 @@ static ct_vec3 point_velocity(const ct_contact_set *set, const ct_velocity *velo
   return ct_add(velocities[body].linear, ct_cross(velocities[body].angular, ct_sub(at, set->bodies[body].center)));
 }
 
-void ct_impulse_relative(const ct_impulse_work *work, size_t touch, const ct_velocity *velocities, double u[3]) {
-  const ct_contact *t = &work->set->touches[touch];
+void ct_impulse_relative(const ct_impulse_work *work, size_t contact, const ct_velocity *velocities, double u[3]) {
+  const ct_contact *t = &work->set->contacts[contact];
   ct_vec3 of_a = point_velocity(work->set, velocities, t->a, t->position);
   ct_vec3 of_b = point_velocity(work->set, velocities, t->b, t->position);
-  ct_impulse_to_frame(&work->touches[touch].frame, ct_sub(of_b, of_a), u);
+  ct_impulse_to_frame(&work->contacts[contact].frame, ct_sub(of_b, of_a), u);
 }
 
-void ct_impulse_own_block(const ct_impulse_work *work, size_t touch, double k[3][3]) {
-  const ct_contact *t = &work->set->touches[touch];
-  const ct_impulse_frame *frame = &work->touches[touch].frame;
+void ct_impulse_own_block(const ct_impulse_work *work, size_t contact, double k[3][3]) {
+  const ct_contact *t = &work->set->contacts[contact];
+  const ct_impulse_frame *frame = &work->contacts[contact].frame;
   ct_mat3 coupling = ct_delassus_block(work->set, t, t);
   ct_impulse_block(frame, frame, &coupling, k);
 }
@@ -31,9 +31,9 @@ static void push(const ct_contact_set *set, uint32_t body, ct_vec3 impulse, ct_v
   velocity->angular = ct_add(velocity->angular, ct_mat_mul(x->inverse_inertia, ct_cross(ct_sub(at, x->center), impulse)));
 }
 
-void ct_impulse_apply(const ct_impulse_work *work, size_t touch, const double p[3], ct_velocity *velocities) {
-  const ct_contact *t = &work->set->touches[touch];
-  ct_vec3 impulse = ct_impulse_to_world(&work->touches[touch].frame, p);
+void ct_impulse_apply(const ct_impulse_work *work, size_t contact, const double p[3], ct_velocity *velocities) {
+  const ct_contact *t = &work->set->contacts[contact];
+  ct_vec3 impulse = ct_impulse_to_world(&work->contacts[contact].frame, p);
   push(work->set, t->a, ct_neg(impulse), t->position, &velocities[t->a]);
   push(work->set, t->b, impulse, t->position, &velocities[t->b]);
 }
@@ -41,11 +41,11 @@ void ct_impulse_apply(const ct_impulse_work *work, size_t touch, const double p[
 /* ---- before ------------------------------------------------------------------------------------------------------------ */
 
 static void look_at(ct_impulse_work *work, size_t i) {
-  const ct_contact *t = &work->set->touches[i];
+  const ct_contact *t = &work->set->contacts[i];
   const ct_impulse_options *o = work->options;
-  ct_impulse_contact *touch = &work->touches[i];
+  ct_impulse_contact *contact = &work->contacts[i];
   bool free_a = work->set->bodies[t->a].mobility == CT_DYNAMIC, free_b = work->set->bodies[t->b].mobility == CT_DYNAMIC;
-  *touch = (ct_impulse_contact){
+  *contact = (ct_impulse_contact){
       .frame = ct_impulse_frame_of(t->normal),
       .before = ct_contact_relative_velocity(work->set, t, o->velocity_tolerance),
       .static_friction = o->frictionless ? 0.0 : t->material.static_friction,
@@ -53,27 +53,27 @@ static void look_at(ct_impulse_work *work, size_t i) {
       .movable = free_a || free_b,
       .outcome = free_a || free_b ? CT_IMPULSE_OUTCOME_NONE : CT_IMPULSE_OUTCOME_IMMOVABLE,
   };
-  if (fabs(touch->before.normal) >= o->rest_velocity) touch->restitution = t->material.restitution;
-  if (touch->movable) work->speed = ct_max2(work->speed, ct_max2(fabs(touch->before.normal), touch->before.slip));
+  if (fabs(contact->before.normal) >= o->rest_velocity) contact->restitution = t->material.restitution;
+  if (contact->movable) work->speed = ct_max2(work->speed, ct_max2(fabs(contact->before.normal), contact->before.slip));
 }
 
 void ct_impulse_solve_contact(ct_impulse_work *work) {
-  ct_impulse_contact *touch = &work->touches[0];
-  if (!touch->movable || touch->before.velocity_class != CT_CLASS_COLLIDING) return;
-  const ct_contact *t = &work->set->touches[0];
+  ct_impulse_contact *contact = &work->contacts[0];
+  if (!contact->movable || contact->before.velocity_class != CT_CLASS_COLLIDING) return;
+  const ct_contact *t = &work->set->contacts[0];
   ct_impulse_point point = {
-      .static_friction = touch->static_friction,
-      .dynamic_friction = touch->dynamic_friction,
-      .restitution = touch->restitution,
+      .static_friction = contact->static_friction,
+      .dynamic_friction = contact->dynamic_friction,
+      .restitution = contact->restitution,
       .slip_tolerance = work->options->velocity_tolerance,
       .inverse_mass = work->set->bodies[t->a].inverse_mass + work->set->bodies[t->b].inverse_mass,
   };
   ct_impulse_own_block(work, 0, point.k);
-  ct_impulse_to_frame(&touch->frame, touch->before.relative, point.u);
+  ct_impulse_to_frame(&contact->frame, contact->before.relative, point.u);
   ct_impulse_answer answer;
   ct_impulse_at_point(&point, work->options->law, work->options->energy_guard, &answer);
-  memcpy(touch->p, answer.p, sizeof touch->p);
-  touch->outcome = answer.outcome;
+  memcpy(contact->p, answer.p, sizeof contact->p);
+  contact->outcome = answer.outcome;
   work->told.converged = answer.converged;
   work->told.residual = answer.residual;
   work->told.iterations = answer.steps;
@@ -107,8 +107,8 @@ static void move_bodies(const ct_impulse_work *work, ct_velocity *sums, ct_veloc
   const ct_contact_set *set = work->set;
   memset(sums, 0, set->body_count * sizeof *sums);
   for (size_t i = 0; i < set->count; i++) {
-    const ct_contact *t = &set->touches[i];
-    ct_vec3 impulse = ct_impulse_to_world(&work->touches[i].frame, work->touches[i].p);
+    const ct_contact *t = &set->contacts[i];
+    ct_vec3 impulse = ct_impulse_to_world(&work->contacts[i].frame, work->contacts[i].p);
     for (int side = 0; side < 2; side++) {
       uint32_t body = side ? t->b : t->a;
       ct_vec3 on = side ? impulse : ct_neg(impulse);
@@ -126,19 +126,19 @@ static void move_bodies(const ct_impulse_work *work, ct_velocity *sums, ct_veloc
 }
 
 static ct_contact_impulse told_of(const ct_impulse_work *work, size_t i) {
-  const ct_contact *t = &work->set->touches[i];
-  const ct_impulse_contact *touch = &work->touches[i];
-  double along[3] = {0.0, touch->p[1], touch->p[2]};
+  const ct_contact *t = &work->set->contacts[i];
+  const ct_impulse_contact *contact = &work->contacts[i];
+  double along[3] = {0.0, contact->p[1], contact->p[2]};
   ct_velocity *v = work->told.velocities;
   ct_vec3 of_a = point_velocity(work->set, v, t->a, t->position), of_b = point_velocity(work->set, v, t->b, t->position);
   ct_contact_impulse told = {
-      .impulse = ct_impulse_to_world(&touch->frame, touch->p),
-      .normal = touch->p[0],
-      .tangential = ct_impulse_to_world(&touch->frame, along),
-      .before = touch->before,
+      .impulse = ct_impulse_to_world(&contact->frame, contact->p),
+      .normal = contact->p[0],
+      .tangential = ct_impulse_to_world(&contact->frame, along),
+      .before = contact->before,
       .after = ct_sub(of_b, of_a),
-      .restitution = touch->restitution,
-      .outcome = touch->outcome,
+      .restitution = contact->restitution,
+      .outcome = contact->outcome,
   };
   told.normal_after = ct_dot(t->normal, told.after);
   return told;
@@ -146,7 +146,7 @@ static ct_contact_impulse told_of(const ct_impulse_work *work, size_t i) {
 
 static void tell(ct_impulse_work *work, ct_velocity *sums, ct_impulse_result *result) {
   const ct_contact_set *set = work->set;
-  work->told.touches = result->touches;
+  work->told.contacts = result->contacts;
   work->told.velocities = result->velocities;
   for (size_t i = 0; i < set->body_count; i++) result->velocities[i] = set->bodies[i].velocity;
   work->told.energy_before = energy(set, result->velocities);
@@ -154,9 +154,9 @@ static void tell(ct_impulse_work *work, ct_velocity *sums, ct_impulse_result *re
   work->told.energy_after = energy(set, result->velocities);
   for (size_t i = 0; i < set->count; i++) {
     ct_contact_impulse told = told_of(work, i);
-    const ct_contact *t = &set->touches[i];
+    const ct_contact *t = &set->contacts[i];
     work->told.work += work_by(set, t->a, ct_neg(told.impulse), t->position) + work_by(set, t->b, told.impulse, t->position);
-    result->touches[i] = told;
+    result->contacts[i] = told;
   }
   *result = work->told;
 }
@@ -165,7 +165,7 @@ static void tell(ct_impulse_work *work, ct_velocity *sums, ct_impulse_result *re
 
 static bool has_friction(const ct_impulse_work *work) {
   for (size_t i = 0; i < work->set->count; i++)
-    if (work->touches[i].static_friction > 0.0) return true;
+    if (work->contacts[i].static_friction > 0.0) return true;
   return false;
 }
 
@@ -193,14 +193,14 @@ static ct_status solve(ct_impulse_work *work) {
   return CT_OK;
 }
 
-ct_status ct_impulse_solve(const ct_contact_set *set, const ct_impulse_options *options, ct_arena *solver,
+ct_status ct_impulse_solve(const ct_contact_set *set, const ct_impulse_options *options, ct_arena *arena,
                            ct_impulse_result *result) {
   if (!ct_contact_set_stands(set)) return CT_LIMIT;
-  ct_arena_mark mark = ct_arena_enter(solver);
-  ct_impulse_work work = {.set = set, .options = options, .solver = solver};
-  work.touches = ct_arena_alloc(solver, set->count, sizeof *work.touches);
-  ct_velocity *sums = ct_arena_alloc(solver, set->body_count, sizeof *sums);
-  ct_status status = work.touches && sums ? CT_OK : CT_OUT_OF_MEMORY;
+  ct_arena_mark mark = ct_arena_enter(arena);
+  ct_impulse_work work = {.set = set, .options = options, .arena = arena};
+  work.contacts = ct_arena_alloc(arena, set->count, sizeof *work.contacts);
+  ct_velocity *sums = ct_arena_alloc(arena, set->body_count, sizeof *sums);
+  ct_status status = work.contacts && sums ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     for (size_t i = 0; i < set->count; i++) look_at(&work, i);
     work.told.converged = true;
@@ -212,6 +212,6 @@ ct_status ct_impulse_solve(const ct_contact_set *set, const ct_impulse_options *
     status = solve(&work);
   }
   if (status == CT_OK) tell(&work, sums, result);
-  ct_arena_leave(solver, mark);
+  ct_arena_leave(arena, mark);
   return status;
 }

@@ -67,22 +67,22 @@ typedef struct ct_impulse_contact {
   ct_impulse_outcome outcome;
 } ct_impulse_contact;
 
-/* One call. Memory is the solver's; `told` becomes the caller's result where all went well. */
+/* One call. Memory comes from the arena; `told` becomes the caller's result where all went well. */
 typedef struct ct_impulse_work {
   const ct_contact_set *set;
   const ct_impulse_options *options;
-  ct_arena *solver;
-  ct_impulse_contact *touches; /* [set->count] */
+  ct_arena *arena;
+  ct_impulse_contact *contacts; /* [set->count] */
   double speed;              /* the greatest relative velocity before, m/s */
   ct_impulse_result told;
 } ct_impulse_work;
 
 /* K of a touch by itself, in its frame. */
-void ct_impulse_own_block(const ct_impulse_work *work, size_t touch, double k[3][3]);
+void ct_impulse_own_block(const ct_impulse_work *work, size_t contact, double k[3][3]);
 /* Changes the velocities of both bodies by the impulse p of a touch's frame. */
-void ct_impulse_apply(const ct_impulse_work *work, size_t touch, const double p[3], ct_velocity *velocities);
+void ct_impulse_apply(const ct_impulse_work *work, size_t contact, const double p[3], ct_velocity *velocities);
 /* Relative velocity at a touch, in its frame. */
-void ct_impulse_relative(const ct_impulse_work *work, size_t touch, const ct_velocity *velocities, double u[3]);
+void ct_impulse_relative(const ct_impulse_work *work, size_t contact, const ct_velocity *velocities, double u[3]);
 
 /* One touch by the law of one contact. */
 void ct_impulse_solve_contact(ct_impulse_work *work);

@@ -27,22 +27,22 @@ static void normals_of(const ct_impulse_many *many, const double *q, double *den
 
 ct_status ct_impulse_certify(const ct_impulse_many *many, const double *y, double *q, bool *none) {
   double closing = 0.0, margin;
-  ct_status status = ct_normals_margin(many->work->set, y, CT_RATE_VELOCITY, many->work->solver, &margin);
+  ct_status status = ct_normals_margin(many->work->set, y, CT_RATE_VELOCITY, many->work->arena, &margin);
   for (size_t i = 0; i < many->count; i++) closing -= y[i] * q[i * many->dimension];
   *none = status == CT_OK && closing > margin * many->unit;
   for (size_t i = 0; status == CT_OK && !*none && i < many->count; i++)
     q[i * many->dimension] +=
-        many->unit * ct_contact_rate_roundoff(many->work->set, &many->work->set->touches[i], CT_RATE_VELOCITY);
+        many->unit * ct_contact_rate_roundoff(many->work->set, &many->work->set->contacts[i], CT_RATE_VELOCITY);
   return status;
 }
 
 ct_status ct_impulse_prove_infeasible(const ct_impulse_many *many, double *q, double *certificate, bool *none, bool *doubt) {
   size_t n = many->count;
-  ct_arena *solver = many->work->solver;
+  ct_arena *arena = many->work->arena;
   *none = *doubt = false;
   if (n > CT_LCP_DIRECT_MAX) return CT_OK;
-  ct_arena_mark mark = ct_arena_enter(solver);
-  double *dense = ct_arena_alloc_doubles(solver, n * n), *vectors = ct_arena_alloc_doubles(solver, 4 * n);
+  ct_arena_mark mark = ct_arena_enter(arena);
+  double *dense = ct_arena_alloc_doubles(arena, n * n), *vectors = ct_arena_alloc_doubles(arena, 4 * n);
   ct_status status = dense && vectors ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     ct_lcp problem = {{.size = n, .dense = dense}, vectors};
@@ -53,7 +53,7 @@ ct_status ct_impulse_prove_infeasible(const ct_impulse_many *many, double *q, do
     for (int pass = 0; pass < 2 && open; pass++) {
       normals_of(many, q, dense, vectors);
       memset(solved.certificate, 0, n * sizeof *solved.certificate);
-      status = ct_lcp_solve(&problem, &options, solver, &solved);
+      status = ct_lcp_solve(&problem, &options, arena, &solved);
       bool claimed = status == CT_OK && ct_lcp_may_have_none(&solved);
       if (claimed) status = ct_impulse_certify(many, solved.certificate, q, none);
       open = status == CT_OK && claimed && !*none;
@@ -61,14 +61,14 @@ ct_status ct_impulse_prove_infeasible(const ct_impulse_many *many, double *q, do
     *doubt = open;
     if (*none && certificate) memcpy(certificate, solved.certificate, n * sizeof *certificate);
   }
-  ct_arena_leave(solver, mark);
+  ct_arena_leave(arena, mark);
   return status;
 }
 
 ct_status ct_impulse_check_infeasible(const ct_impulse_many *many, bool *none) {
   ct_impulse_work *work = many->work;
-  ct_arena_mark mark = ct_arena_enter(work->solver);
-  double *q = ct_arena_alloc_doubles(work->solver, many->rows);
+  ct_arena_mark mark = ct_arena_enter(work->arena);
+  double *q = ct_arena_alloc_doubles(work->arena, many->rows);
   ct_status status = q ? CT_OK : CT_OUT_OF_MEMORY;
   if (q) {
     memcpy(q, many->u, many->rows * sizeof *q);
@@ -76,7 +76,7 @@ ct_status ct_impulse_check_infeasible(const ct_impulse_many *many, bool *none) {
     bool doubt;
     status = ct_impulse_prove_infeasible(many, q, work->told.certificate, none, &doubt);
   }
-  ct_arena_leave(work->solver, mark);
+  ct_arena_leave(work->arena, mark);
   if (status != CT_OK || !*none) return status;
   work->told.contradictory = true;
   if (work->options->energy_guard) work->told.guard = CT_GUARD_SKIPPED_KINEMATIC;

@@ -59,10 +59,10 @@ static void lay(const doubled *d) {
 }
 
 /* The tangential entries of a disc also answer to the contact's own normal impulse, but not the other way round of the disc's. */
-static bool take(doubled *d, ct_arena *solver) {
+static bool take(doubled *d, ct_arena *arena) {
   size_t count = d->many->count, entries = d->many->matrix->starts[d->many->rows];
-  d->place = ct_arena_alloc(solver, count, sizeof *d->place);
-  d->source = ct_arena_alloc(solver, count, sizeof *d->source);
+  d->place = ct_arena_alloc(arena, count, sizeof *d->place);
+  d->source = ct_arena_alloc(arena, count, sizeof *d->source);
   if (!d->place || !d->source) return false;
   for (uint32_t i = 0; i < count; i++) {
     bool disc = d->least[i] > 0.0 && d->many->mu[i] > 0.0;
@@ -70,22 +70,22 @@ static bool take(doubled *d, ct_arena *solver) {
     if (disc) d->source[d->extra++] = i;
   }
   d->rows = 3 * (count + d->extra);
-  d->starts = ct_arena_alloc(solver, d->rows + 1, sizeof *d->starts);
+  d->starts = ct_arena_alloc(arena, d->rows + 1, sizeof *d->starts);
   /* At most every row and every column twice. */
-  d->columns = ct_arena_alloc(solver, 4 * entries, sizeof *d->columns);
-  d->values = ct_arena_alloc_doubles(solver, 4 * entries);
+  d->columns = ct_arena_alloc(arena, 4 * entries, sizeof *d->columns);
+  d->values = ct_arena_alloc_doubles(arena, 4 * entries);
   return d->starts && d->columns && d->values;
 }
 
 static ct_status with_friction(const ct_impulse_many *many, const double *least, const double *u, double *p,
                                ct_impulse_phase *phase) {
-  ct_arena *solver = many->work->solver;
+  ct_arena *arena = many->work->arena;
   doubled d = {.many = many, .least = least};
-  if (!take(&d, solver)) return CT_OUT_OF_MEMORY;
+  if (!take(&d, arena)) return CT_OUT_OF_MEMORY;
   lay(&d);
   size_t contacts = many->count + d.extra;
-  double *q = ct_arena_alloc_doubles(solver, d.rows), *mu = ct_arena_alloc_doubles(solver, contacts);
-  double *r = ct_arena_alloc_doubles(solver, d.rows);
+  double *q = ct_arena_alloc_doubles(arena, d.rows), *mu = ct_arena_alloc_doubles(arena, contacts);
+  double *r = ct_arena_alloc_doubles(arena, d.rows);
   if (!q || !mu || !r) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < many->count; i++) {
     mu[i] = many->mu[i];
@@ -110,10 +110,10 @@ static ct_status with_friction(const ct_impulse_many *many, const double *least,
 }
 
 ct_status ct_impulse_restitute(const ct_impulse_many *many, const double *compression, double *p, ct_impulse_phase *phase) {
-  ct_arena *solver = many->work->solver;
-  ct_arena_mark mark = ct_arena_enter(solver);
+  ct_arena *arena = many->work->arena;
+  ct_arena_mark mark = ct_arena_enter(arena);
   size_t rows = many->rows, d = many->dimension;
-  double *memory = ct_arena_alloc_doubles(solver, 3 * rows), *least = ct_arena_alloc_doubles(solver, many->count);
+  double *memory = ct_arena_alloc_doubles(arena, 3 * rows), *least = ct_arena_alloc_doubles(arena, many->count);
   ct_status status = memory && least ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     /* Velocities after the compression and the least restitution. */
@@ -126,6 +126,6 @@ ct_status ct_impulse_restitute(const ct_impulse_many *many, const double *compre
     else status = ct_impulse_solve_phase(many, u, NULL, p, phase);
     for (size_t i = 0; status == CT_OK && d == 1 && i < many->count; i++) p[i] += least[i];
   }
-  ct_arena_leave(solver, mark);
+  ct_arena_leave(arena, mark);
   return status;
 }

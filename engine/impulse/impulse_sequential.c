@@ -13,13 +13,13 @@
 #define APPROACH_PART (64.0 * CT_UNIT_ROUNDOFF)
 
 static void strike(ct_impulse_work *work, size_t i, const double u[3], ct_velocity *velocities) {
-  const ct_contact *t = &work->set->touches[i];
+  const ct_contact *t = &work->set->contacts[i];
   const ct_impulse_options *o = work->options;
-  ct_impulse_contact *touch = &work->touches[i];
+  ct_impulse_contact *contact = &work->contacts[i];
   ct_impulse_point point = {
       .u = {u[0], u[1], u[2]},
-      .static_friction = touch->static_friction,
-      .dynamic_friction = touch->dynamic_friction,
+      .static_friction = contact->static_friction,
+      .dynamic_friction = contact->dynamic_friction,
       .restitution = -u[0] >= o->rest_velocity ? t->material.restitution : 0.0,
       .slip_tolerance = o->velocity_tolerance,
       .inverse_mass = work->set->bodies[t->a].inverse_mass + work->set->bodies[t->b].inverse_mass,
@@ -28,8 +28,8 @@ static void strike(ct_impulse_work *work, size_t i, const double u[3], ct_veloci
   ct_impulse_own_block(work, i, point.k);
   ct_impulse_at_point(&point, o->law, o->energy_guard, &answer);
   ct_impulse_apply(work, i, answer.p, velocities);
-  for (int c = 0; c < 3; c++) touch->p[c] += answer.p[c];
-  touch->outcome = answer.outcome;
+  for (int c = 0; c < 3; c++) contact->p[c] += answer.p[c];
+  contact->outcome = answer.outcome;
   work->told.converged = work->told.converged && answer.converged;
   work->told.residual = ct_max2(work->told.residual, answer.residual);
   work->told.rotation_ignored = work->told.rotation_ignored || answer.rotation_ignored;
@@ -43,7 +43,7 @@ static void strike(ct_impulse_work *work, size_t i, const double u[3], ct_veloci
 static double sweep(ct_impulse_work *work, double slowest, bool strikes, ct_velocity *velocities) {
   double fastest = 0.0;
   for (size_t i = 0; i < work->set->count; i++) {
-    if (!work->touches[i].movable) continue;
+    if (!work->contacts[i].movable) continue;
     double u[3];
     ct_impulse_relative(work, i, velocities, u);
     fastest = ct_max2(fastest, -u[0]);
@@ -58,12 +58,12 @@ static ct_status give_up(ct_impulse_work *work) {
   if (status != CT_OK || !work->told.contradictory) return status;
   double fastest = 0.0;
   for (size_t i = 0; i < work->set->count; i++) {
-    ct_impulse_contact *touch = &work->touches[i];
-    memset(touch->p, 0, sizeof touch->p);
-    touch->restitution = 0.0;
-    if (!touch->movable) continue;
-    touch->outcome = CT_IMPULSE_OUTCOME_NONE;
-    fastest = ct_max2(fastest, -touch->before.normal);
+    ct_impulse_contact *contact = &work->contacts[i];
+    memset(contact->p, 0, sizeof contact->p);
+    contact->restitution = 0.0;
+    if (!contact->movable) continue;
+    contact->outcome = CT_IMPULSE_OUTCOME_NONE;
+    fastest = ct_max2(fastest, -contact->before.normal);
   }
   work->told.residual = fastest / work->speed;
   work->told.rotation_ignored = false;
@@ -72,7 +72,7 @@ static ct_status give_up(ct_impulse_work *work) {
 
 ct_status ct_impulse_sequential(ct_impulse_work *work) {
   const ct_impulse_options *o = work->options;
-  ct_velocity *velocities = ct_arena_alloc(work->solver, work->set->body_count, sizeof *velocities);
+  ct_velocity *velocities = ct_arena_alloc(work->arena, work->set->body_count, sizeof *velocities);
   if (!velocities) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < work->set->body_count; i++) velocities[i] = work->set->bodies[i].velocity;
   uint64_t most = o->iterations_max ? o->iterations_max : SWEEPS_MAX, sweeps = 0;

@@ -26,7 +26,7 @@
 
 static ct_status meet_normals(const ct_impulse_many *many, double *q, double *p, ct_impulse_phase *phase) {
   const ct_impulse_options *o = many->work->options;
-  double *w = ct_arena_alloc_doubles(many->work->solver, 2 * many->rows);
+  double *w = ct_arena_alloc_doubles(many->work->arena, 2 * many->rows);
   if (!w) return CT_OUT_OF_MEMORY;
   ct_lcp problem = {*many->matrix, q};
   ct_lcp_options options = {.tolerance = o->tolerance, .iterations_max = o->iterations_max, .cancel = o->cancel};
@@ -35,7 +35,7 @@ static ct_status meet_normals(const ct_impulse_many *many, double *q, double *p,
   bool none = false, open = true;
   for (int pass = 0; pass < 3 && open; pass++) {
     memset(solved.certificate, 0, many->rows * sizeof *solved.certificate);
-    status = ct_lcp_solve(&problem, &options, many->work->solver, &solved);
+    status = ct_lcp_solve(&problem, &options, many->work->arena, &solved);
     open = status == CT_OK && pass < 2 && ct_lcp_may_have_none(&solved);
     if (open) status = ct_impulse_certify(many, solved.certificate, q, &none);
     open = open && status == CT_OK && !none;
@@ -54,7 +54,7 @@ static void drop_dust(size_t rows, double *r) {
 
 ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_problem *problem, double *r, ct_impulse_phase *phase) {
   const ct_impulse_options *o = many->work->options;
-  double *u = ct_arena_alloc_doubles(many->work->solver, problem->matrix.size);
+  double *u = ct_arena_alloc_doubles(many->work->arena, problem->matrix.size);
   if (!u) return CT_OUT_OF_MEMORY;
   bool whole = many->bodies.levers && problem->matrix.values == many->matrix->values;
   ct_friction_options options = {.tolerance = o->tolerance,
@@ -63,10 +63,10 @@ ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_proble
                                  .proof = CT_FRICTION_PROOF_ALWAYS,
                                  .cancel = o->cancel};
   ct_friction_result solved = {.r = r, .u = u};
-  ct_status status = ct_friction_solve(problem, &options, many->work->solver, &solved);
+  ct_status status = ct_friction_solve(problem, &options, many->work->arena, &solved);
   if (status != CT_OK) return status;
   bool rough = solved.converged && solved.residual > POLISHED && problem->matrix.size <= POLISH_ROWS_MAX;
-  if (rough) status = ct_resting_polish(problem, many->work->solver, r, &solved.residual);
+  if (rough) status = ct_resting_polish(problem, many->work->arena, r, &solved.residual);
   if (status == CT_OK && rough) {
     drop_dust(problem->matrix.size, r);
     solved.residual = ct_friction_residual(problem, r, u);
@@ -96,16 +96,16 @@ static ct_status meet_cones(const ct_impulse_many *many, double *q, bool bounces
 
 ct_status ct_impulse_solve_phase(const ct_impulse_many *many, const double *u, const double *target, double *p,
                                  ct_impulse_phase *phase) {
-  ct_arena *solver = many->work->solver;
-  ct_arena_mark mark = ct_arena_enter(solver);
-  double *q = ct_arena_alloc_doubles(solver, many->rows);
+  ct_arena *arena = many->work->arena;
+  ct_arena_mark mark = ct_arena_enter(arena);
+  double *q = ct_arena_alloc_doubles(arena, many->rows);
   ct_status status = CT_OUT_OF_MEMORY;
   if (q) {
     memcpy(q, u, many->rows * sizeof *q);
     for (size_t i = 0; i < many->count; i++) q[i * many->dimension] -= many->floor[i] + (target ? target[i] : 0.0);
     status = many->dimension == 1 ? meet_normals(many, q, p, phase) : meet_cones(many, q, target != NULL, p, phase);
   }
-  ct_arena_leave(solver, mark);
+  ct_arena_leave(arena, mark);
   return status;
 }
 
@@ -129,7 +129,7 @@ static void leave_out(ct_impulse_many *many, found *f) {
   many->work->told.infeasible = true;
   f->phase = f->plastic_phase;
   memcpy(f->p, f->plastic, many->rows * sizeof *f->p);
-  for (size_t i = 0; i < many->count; i++) many->work->touches[i].restitution = 0.0;
+  for (size_t i = 0; i < many->count; i++) many->work->contacts[i].restitution = 0.0;
 }
 
 /* Bodies whose motion is prescribed press others into each other: no impulse can be right, and none is given. */
@@ -142,11 +142,11 @@ static ct_status give_up(ct_impulse_many *many, found *f) {
 }
 
 static ct_status newton(ct_impulse_many *many, found *f) {
-  double *target = ct_arena_alloc_doubles(many->work->solver, many->count);
+  double *target = ct_arena_alloc_doubles(many->work->arena, many->count);
   if (!target) return CT_OUT_OF_MEMORY;
   bool bounces = false;
   for (size_t i = 0; i < many->count; i++) {
-    bool approaches = many->work->touches[i].before.velocity_class == CT_CLASS_COLLIDING;
+    bool approaches = many->work->contacts[i].before.velocity_class == CT_CLASS_COLLIDING;
     target[i] = approaches ? -many->e[i] * many->u[i * many->dimension] : 0.0;
     bounces = bounces || target[i] > 0.0;
   }
@@ -199,7 +199,7 @@ static double change(const ct_impulse_many *many, const double *p, const double 
 }
 
 static ct_status keep_energy(ct_impulse_many *many, found *f) {
-  double *memory = ct_arena_alloc_doubles(many->work->solver, 3 * many->rows), size;
+  double *memory = ct_arena_alloc_doubles(many->work->arena, 3 * many->rows), size;
   if (!memory) return CT_OUT_OF_MEMORY;
   double *moved = memory, *d = memory + many->rows, *v = memory + 2 * many->rows;
   ct_impulse_result *told = &many->work->told;
@@ -229,25 +229,25 @@ static ct_status keep_energy(ct_impulse_many *many, found *f) {
 
 /* The set with every contact the way round that its frame has. */
 static ct_contact *turned_touches(const ct_impulse_work *work) {
-  ct_contact *touches = ct_arena_alloc(work->solver, work->set->count, sizeof *touches);
-  for (size_t i = 0; touches && i < work->set->count; i++) {
-    touches[i] = work->set->touches[i];
-    if (work->touches[i].frame.sign > 0.0) continue;
-    touches[i].a = work->set->touches[i].b;
-    touches[i].b = work->set->touches[i].a;
-    touches[i].normal = work->touches[i].frame.normal;
+  ct_contact *contacts = ct_arena_alloc(work->arena, work->set->count, sizeof *contacts);
+  for (size_t i = 0; contacts && i < work->set->count; i++) {
+    contacts[i] = work->set->contacts[i];
+    if (work->contacts[i].frame.sign > 0.0) continue;
+    contacts[i].a = work->set->contacts[i].b;
+    contacts[i].b = work->set->contacts[i].a;
+    contacts[i].normal = work->contacts[i].frame.normal;
   }
-  return touches;
+  return contacts;
 }
 
 /* Levers of contacts with friction. */
 static bool describe_bodies(ct_impulse_many *many, const ct_contact_set *set) {
-  ct_arena *solver = many->work->solver;
-  size_t *blocks = ct_arena_alloc(solver, set->body_count, sizeof *blocks);
-  ct_cone *levers = ct_arena_alloc(solver, set->count, sizeof *levers);
+  ct_arena *arena = many->work->arena;
+  size_t *blocks = ct_arena_alloc(arena, set->body_count, sizeof *blocks);
+  ct_cone *levers = ct_arena_alloc(arena, set->count, sizeof *levers);
   if (!blocks || !levers) return false;
   many->bodies = (ct_friction_bodies){.levers = levers, .count = ct_resting_blocks(set, blocks), .scale = 1.0};
-  for (size_t i = 0; i < set->count; i++) ct_resting_jacobian(set, &set->touches[i], blocks, &levers[i]);
+  for (size_t i = 0; i < set->count; i++) ct_resting_jacobian(set, &set->contacts[i], blocks, &levers[i]);
   return true;
 }
 
@@ -262,11 +262,11 @@ static int exponent_of(const double *v, size_t count) {
 /* Velocities, coefficients and scales. */
 static bool describe(ct_impulse_many *many, double *values) {
   const ct_impulse_work *work = many->work;
-  double *u = ct_arena_alloc_doubles(work->solver, many->rows), *of = ct_arena_alloc_doubles(work->solver, 3 * many->count);
+  double *u = ct_arena_alloc_doubles(work->arena, many->rows), *of = ct_arena_alloc_doubles(work->arena, 3 * many->count);
   if (!u || !of) return false;
   double *mu = of, *e = of + many->count, *least = of + 2 * many->count;
   for (size_t i = 0; i < many->count; i++) {
-    const ct_impulse_contact *t = &work->touches[i];
+    const ct_impulse_contact *t = &work->contacts[i];
     double in_frame[3];
     ct_impulse_to_frame(&t->frame, t->before.relative, in_frame);
     for (size_t k = 0; k < many->dimension; k++) u[i * many->dimension + k] = in_frame[k];
@@ -296,7 +296,7 @@ static void tell(const ct_impulse_many *many, const found *f, const double *move
   double most = 0.0;
   for (size_t row = 0; row < many->rows; row++) most = ct_max2(most, fabs(many->u[row]));
   for (size_t i = 0; i < many->count; i++) {
-    ct_impulse_contact *t = &work->touches[i];
+    ct_impulse_contact *t = &work->contacts[i];
     const double *p = &f->p[i * many->dimension];
     for (size_t k = 0; k < many->dimension; k++) t->p[k] = ldexp(p[k], many->exponent);
     if (!t->movable || p[0] == 0.0) continue;
@@ -313,7 +313,7 @@ static void tell(const ct_impulse_many *many, const found *f, const double *move
 
 static ct_status solve(ct_impulse_many *many) {
   ct_impulse_work *work = many->work;
-  double *memory = ct_arena_alloc_doubles(work->solver, 3 * many->rows);
+  double *memory = ct_arena_alloc_doubles(work->arena, 3 * many->rows);
   if (!memory) return CT_OUT_OF_MEMORY;
   found f = {.p = memory, .plastic = memory + many->rows};
   ct_status status = work->options->simultaneity == CT_SIMULTANEITY_POISSON ? poisson(many, &f) : newton(many, &f);
@@ -327,7 +327,7 @@ static ct_status solve(ct_impulse_many *many) {
 
 static bool quiet(const ct_impulse_work *work) {
   for (size_t i = 0; i < work->set->count; i++)
-    if (work->touches[i].movable && work->touches[i].before.velocity_class == CT_CLASS_COLLIDING) return false;
+    if (work->contacts[i].movable && work->contacts[i].before.velocity_class == CT_CLASS_COLLIDING) return false;
   return true;
 }
 
@@ -336,8 +336,8 @@ static ct_status with_system(ct_impulse_work *work, unsigned dimension, ct_statu
   ct_contact_set turned = *work->set;
   ct_contact_graph graph = {0};
   ct_delassus_matrix matrix = {0};
-  turned.touches = turned_touches(work);
-  ct_status status = turned.touches ? ct_contact_graph_open(&graph, &turned) : CT_OUT_OF_MEMORY;
+  turned.contacts = turned_touches(work);
+  ct_status status = turned.contacts ? ct_contact_graph_open(&graph, &turned) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) status = ct_delassus_matrix_open(&matrix, &turned, &graph, dimension);
   if (status == CT_OK) {
     ct_impulse_many many = {.work = work, .dimension = dimension, .count = turned.count, .matrix = &matrix.matrix};

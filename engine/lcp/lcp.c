@@ -124,13 +124,13 @@ static ct_status compare_solutions(const ct_lcp_job *job, ct_lcp_result *result)
 /* Of what is an answer but for the round-off of z the least z, and other doubles, which may be one. */
 static ct_status settle(const ct_lcp_job *job, ct_lcp_result *result) {
   bool near = result->status == CT_LCP_STATUS_OK;
-  ct_arena_mark mark = ct_arena_enter(job->solver);
+  ct_arena_mark mark = ct_arena_enter(job->arena);
   ct_status status = CT_OK;
   if (near && job->options->tie == CT_LCP_TIE_MIN_NORM && methods[result->method].dense) status = compare_solutions(job, result);
-  ct_arena_leave(job->solver, mark);
-  mark = ct_arena_enter(job->solver);
+  ct_arena_leave(job->arena, mark);
+  mark = ct_arena_enter(job->arena);
   if (status == CT_OK && near && result->residual > job->target) status = ct_lcp_reduce_roundoff(job, result);
-  ct_arena_leave(job->solver, mark);
+  ct_arena_leave(job->arena, mark);
   if (near && !(result->residual <= job->target)) {
     result->status = CT_LCP_STATUS_ITERATION_LIMIT;
     result->rank_known = false;
@@ -151,12 +151,12 @@ static ct_status settle(const ct_lcp_job *job, ct_lcp_result *result) {
 static ct_status look_at_rows(ct_lcp_job *job) {
   if (job->roots) return CT_OK;
   size_t n = job->size;
-  uint32_t *low = ct_arena_alloc(job->solver, 2 * n, sizeof *low);
-  double *roots = ct_arena_alloc_doubles(job->solver, n), *spread = NULL;
+  uint32_t *low = ct_arena_alloc(job->arena, 2 * n, sizeof *low);
+  double *roots = ct_arena_alloc_doubles(job->arena, n), *spread = NULL;
   if (!low || !roots) return CT_OUT_OF_MEMORY;
   job->dense = job->matrix->dense;
   if (!job->dense) {
-    job->dense = spread = ct_arena_alloc_doubles(job->solver, n * n);
+    job->dense = spread = ct_arena_alloc_doubles(job->arena, n * n);
     if (!spread) return CT_OUT_OF_MEMORY;
     ct_matrix_spread(job->matrix, spread);
   }
@@ -180,7 +180,7 @@ static uint64_t iterations_of(const ct_lcp_job *job, const method *m) {
 static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which, ct_lcp_result *result) {
   const method *m = &methods[which];
   const ct_lcp_options *options = job->options;
-  ct_arena *solver = job->solver;
+  ct_arena *arena = job->arena;
   /* Where a direct method could have answered, no other may answer with less. */
   bool direct = options->method == CT_LCP_AUTO && job->size <= CT_LCP_DIRECT_MAX;
   double own = direct ? CT_LCP_TOLERANCE : m->tolerance;
@@ -198,9 +198,8 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
   memset(result->z, 0, job->size * sizeof *result->z);
   ct_status status = m->dense ? look_at_rows(job) : CT_OK;
   if (status != CT_OK) return status;
-  ct_arena_mark mark = ct_arena_enter(solver);
-  double *caller = result->certificate, *alternative = result->alternative,
-         *scratch = ct_arena_alloc_doubles(solver, 4 * job->size);
+  ct_arena_mark mark = ct_arena_enter(arena);
+  double *caller = result->certificate, *alternative = result->alternative, *scratch = ct_arena_alloc_doubles(arena, 4 * job->size);
   status = scratch ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     if (!caller) result->certificate = scratch;
@@ -217,7 +216,7 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
     status = settle(job, result);
     result->alternative = alternative;
   }
-  ct_arena_leave(solver, mark);
+  ct_arena_leave(arena, mark);
   return status;
 }
 
@@ -230,7 +229,7 @@ static bool settled(const ct_lcp_result *r) {
 static ct_status run_auto(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_result *result) {
   const ct_lcp_method *order = job->symmetric ? for_symmetric : for_others;
   size_t count = job->symmetric ? sizeof for_symmetric / sizeof *for_symmetric : sizeof for_others / sizeof *for_others;
-  double *best_z = ct_arena_alloc_doubles(job->solver, 2 * job->size), *best_w = best_z + job->size;
+  double *best_z = ct_arena_alloc_doubles(job->arena, 2 * job->size), *best_w = best_z + job->size;
   if (!best_z) return CT_OUT_OF_MEMORY;
   memset(result->z, 0, job->size * sizeof *result->z);
   ct_lcp_result best = *result;
@@ -251,7 +250,7 @@ static ct_status run_auto(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_result 
   return CT_OK;
 }
 
-ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_arena *solver, ct_lcp_result *result) {
+ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_arena *arena, ct_lcp_result *result) {
   assert(options->method < CT_LCP_METHOD_COUNT);
   size_t n = problem->matrix.size;
   bool chosen = options->method != CT_LCP_AUTO;
@@ -266,7 +265,7 @@ ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_
     result->unique = CT_YES;
     return CT_OK;
   }
-  ct_lcp_job job = {.matrix = &problem->matrix, .q = problem->q, .size = n, .options = options, .solver = solver};
+  ct_lcp_job job = {.matrix = &problem->matrix, .q = problem->q, .size = n, .options = options, .arena = arena};
   for (size_t i = 0; i < n; i++) job.q_max = fabs(problem->q[i]) > job.q_max ? fabs(problem->q[i]) : job.q_max;
   double largest;
   result->asymmetry = ct_matrix_asymmetry(&problem->matrix, &largest);
@@ -274,8 +273,8 @@ ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_
   job.exactly_symmetric = result->asymmetry == 0.0;
   job.semidefinite = options->semidefinite;
   result->asymmetry = fmin(result->asymmetry, DBL_MAX);
-  ct_arena_mark mark = ct_arena_enter(solver);
+  ct_arena_mark mark = ct_arena_enter(arena);
   ct_status status = chosen ? run(problem, &job, options->method, result) : run_auto(problem, &job, result);
-  ct_arena_leave(solver, mark);
+  ct_arena_leave(arena, mark);
   return status;
 }

@@ -2,7 +2,7 @@
  *
  * A method is one function and one row of the table in lcp.c. It gets a job and writes, of the result, `z` (every entry >= 0,
  * also where it fails: the best it has), `status`, `iterations`, `unique` where it knows, and, with INFEASIBLE, `certificate`,
- * which is never NULL here. It takes its memory from the job's solver; lcp.c enters and leaves around it. Everything else is done
+ * which is never NULL here. It takes its memory from the job's arena; lcp.c enters and leaves around it. Everything else is done
  * by lcp.c, the same for all: w, residual, complementarity and `converged` from M, q and z; certificates are looked at once more
  * (one that proves nothing becomes RAY); with CT_LCP_TIE_MIN_NORM and a symmetric positive semidefinite M of up to
  * CT_LCP_DIRECT_MAX rows the least |z|, the rank, and whether z is the only solution.
@@ -33,7 +33,7 @@ typedef struct ct_lcp_job {
   bool exactly_symmetric;  /* M = M' */
   bool semidefinite;       /* of the options */
   const ct_lcp_options *options;
-  ct_arena *solver;
+  ct_arena *arena;
 } ct_lcp_job;
 
 /* What is left on the diagonal by a row of a positive semidefinite M that depends on others: this part of it, or less. */

@@ -25,8 +25,8 @@ static bool basis_take(basis *b, const ct_lcp_job *job, const bool *in) {
   size_t n = job->size, k = 0;
   for (size_t i = 0; i < n; i++) k += in[i];
   *b = (basis){.size = k};
-  b->index = ct_arena_alloc(job->solver, 2 * k + 1, sizeof *b->index);
-  b->factors = ct_arena_alloc_doubles(job->solver, k * k + 5 * k + 1);
+  b->index = ct_arena_alloc(job->arena, 2 * k + 1, sizeof *b->index);
+  b->factors = ct_arena_alloc_doubles(job->arena, k * k + 5 * k + 1);
   if (!b->index || !b->factors) return false;
   b->order = b->index + k;
   b->scale = b->factors + k * k;

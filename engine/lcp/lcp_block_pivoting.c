@@ -52,13 +52,13 @@ typedef struct block {
 static bool take(block *b, const ct_lcp_job *job, double *z) {
   size_t n = job->size;
   *b = (block){.job = job, .n = n, .z = z};
-  b->w = ct_arena_alloc_doubles(job->solver, 2 * n + CT_LDL_PANEL);
-  b->clamped = ct_arena_alloc(job->solver, n, 1);
-  b->rows = ct_arena_alloc(job->solver, 2 * n, sizeof *b->rows);
+  b->w = ct_arena_alloc_doubles(job->arena, 2 * n + CT_LDL_PANEL);
+  b->clamped = ct_arena_alloc(job->arena, n, 1);
+  b->rows = ct_arena_alloc(job->arena, 2 * n, sizeof *b->rows);
   if (!b->w || !b->clamped || !b->rows) return false;
   b->x = b->w + n;
   b->place = b->rows + n;
-  return ct_ldl_make(&b->factor, n, job->solver);
+  return ct_ldl_make(&b->factor, n, job->arena);
 }
 
 /* w = M z + q by sweeps that change z one row at a time. */
@@ -235,7 +235,7 @@ static void keep_positive(double *z, size_t n) {
 static ct_status approach(block *b, ct_lcp_result *result) {
   const ct_lcp_job *job = b->job;
   size_t n = b->n;
-  double *m = ct_arena_alloc_doubles(job->solver, n * n), *q = ct_arena_alloc_doubles(job->solver, 3 * n), *best = q + n;
+  double *m = ct_arena_alloc_doubles(job->arena, n * n), *q = ct_arena_alloc_doubles(job->arena, 3 * n), *best = q + n;
   if (!m || !q) return CT_OUT_OF_MEMORY;
   memcpy(m, job->dense, n * n * sizeof *m);
   double *center = best + n;

@@ -49,13 +49,13 @@ static bool take(dantzig *d, const ct_lcp_job *job, ct_lcp_result *result) {
   d->m = job->dense;
   d->z = result->z;
   d->pivots = result->iterations;
-  d->w = ct_arena_alloc_doubles(job->solver, n);
-  d->dz = ct_arena_alloc_doubles(job->solver, n);
-  d->dw = ct_arena_alloc_doubles(job->solver, n);
-  d->solved = ct_arena_alloc_doubles(job->solver, n);
-  d->places = ct_arena_alloc(job->solver, n, 1);
+  d->w = ct_arena_alloc_doubles(job->arena, n);
+  d->dz = ct_arena_alloc_doubles(job->arena, n);
+  d->dw = ct_arena_alloc_doubles(job->arena, n);
+  d->solved = ct_arena_alloc_doubles(job->arena, n);
+  d->places = ct_arena_alloc(job->arena, n, 1);
   d->small = ct_lcp_dependent(job);
-  return d->w && d->dz && d->dw && d->solved && d->places && ct_factor_make(&d->factor, n, job->solver);
+  return d->w && d->dz && d->dw && d->solved && d->places && ct_factor_make(&d->factor, n, job->arena);
 }
 
 /* Row i times x, and c, in twice the digits. */
@@ -245,8 +245,7 @@ static ct_status straighten(dantzig *d, double *x, bool null) {
   const ct_factor *f = &d->factor;
   const double *roots = d->job->roots;
   size_t n = d->n, count = f->count;
-  double *matrix = ct_arena_alloc_doubles(d->job->solver, n * count + 1),
-         *right = ct_arena_alloc_doubles(d->job->solver, n + count);
+  double *matrix = ct_arena_alloc_doubles(d->job->arena, n * count + 1), *right = ct_arena_alloc_doubles(d->job->arena, n + count);
   if (!matrix || !right) return CT_OUT_OF_MEMORY;
   double *change = right + n;
   for (size_t i = 0; i < n; i++) {
@@ -256,7 +255,7 @@ static ct_status straighten(dantzig *d, double *x, bool null) {
     for (size_t j = 0; j < count; j++) matrix[j * n + i] = scale * d->m[i * n + f->index[j]] / roots[f->index[j]];
   }
   const ct_equations equations = {n, count, matrix, right};
-  if (!ct_least_norm(&equations, change, NULL, d->job->solver)) return CT_OUT_OF_MEMORY;
+  if (!ct_least_norm(&equations, change, NULL, d->job->arena)) return CT_OUT_OF_MEMORY;
   for (size_t j = 0; j < count; j++) x[f->index[j]] += change[j] / roots[f->index[j]];
   return CT_OK;
 }

@@ -18,7 +18,7 @@ typedef struct part {
   size_t count;
 } part;
 
-static ct_status prove_definite(const part *p, ct_arena *solver, bool *definite) {
+static ct_status prove_definite(const part *p, ct_arena *arena, bool *definite) {
   size_t n = p->size, count = p->count;
   *definite = false;
   for (size_t i = 0; i < count; i++) {
@@ -26,8 +26,8 @@ static ct_status prove_definite(const part *p, ct_arena *solver, bool *definite)
     if (!(diagonal >= CT_LDL_PROOF_MIN && diagonal <= CT_LDL_PROOF_MAX)) return CT_OK;
   }
   ct_ldl f;
-  uint32_t *place = ct_arena_alloc(solver, n, sizeof *place);
-  if (!place || !ct_ldl_make(&f, count + 1, solver)) return CT_OUT_OF_MEMORY;
+  uint32_t *place = ct_arena_alloc(arena, n, sizeof *place);
+  if (!place || !ct_ldl_make(&f, count + 1, arena)) return CT_OUT_OF_MEMORY;
   for (size_t i = 0, before = 0; i < n; i++) {
     place[i] = (uint32_t)before;
     if (before < count && p->rows[before] == i) before++;
@@ -51,18 +51,17 @@ ct_status ct_lcp_is_definite(const ct_lcp_job *job, bool *definite) {
   *definite = false;
   for (size_t i = 0; i < n; i++)
     if (!(job->dense[i * n + i] > 0.0)) return CT_OK;
-  ct_arena_mark mark = ct_arena_enter(job->solver);
-  uint32_t *rows = ct_arena_alloc(job->solver, 3 * n, sizeof *rows), *ends = rows + n;
-  double *half =
-      rows && !job->exactly_symmetric ? ct_arena_alloc_doubles(job->solver, n * n) : NULL;
+  ct_arena_mark mark = ct_arena_enter(job->arena);
+  uint32_t *rows = ct_arena_alloc(job->arena, 3 * n, sizeof *rows), *ends = rows + n;
+  double *half = rows && !job->exactly_symmetric ? ct_arena_alloc_doubles(job->arena, n * n) : NULL;
   ct_status status = rows && (half || job->exactly_symmetric) ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     for (size_t i = 0; i < n; i++) rows[i] = (uint32_t)i;
     if (half) make_symmetric_part(job->dense, n, half, ends);
     const part all = {half ? half : job->dense, n, half ? ends : job->low, rows, n};
-    status = prove_definite(&all, job->solver, definite);
+    status = prove_definite(&all, job->arena, definite);
   }
-  ct_arena_leave(job->solver, mark);
+  ct_arena_leave(job->arena, mark);
   return status;
 }
 
@@ -71,9 +70,9 @@ ct_status ct_lcp_is_semidefinite(const ct_lcp_job *job, const uint32_t *pivots, 
   size_t n = job->size;
   *semidefinite = job->semidefinite;
   if (*semidefinite || !job->exactly_symmetric) return CT_OK;
-  ct_arena_mark mark = ct_arena_enter(job->solver);
-  bool *is_pivot = ct_arena_alloc(job->solver, n, sizeof *is_pivot);
-  uint32_t *rows = ct_arena_alloc(job->solver, count + 1, sizeof *rows);
+  ct_arena_mark mark = ct_arena_enter(job->arena);
+  bool *is_pivot = ct_arena_alloc(job->arena, n, sizeof *is_pivot);
+  uint32_t *rows = ct_arena_alloc(job->arena, count + 1, sizeof *rows);
   ct_status status = is_pivot && rows ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     size_t at = 0;
@@ -82,10 +81,10 @@ ct_status ct_lcp_is_semidefinite(const ct_lcp_job *job, const uint32_t *pivots, 
     for (size_t i = 0; i < n; i++)
       if (is_pivot[i]) rows[at++] = (uint32_t)i;
     const part independent = {job->dense, n, job->low, rows, count};
-    status = prove_definite(&independent, job->solver, semidefinite);
+    status = prove_definite(&independent, job->arena, semidefinite);
   }
   if (status == CT_OK && *semidefinite)
-    status = ct_exact_rank_at_most(job->dense, n, count, job->solver, semidefinite);
-  ct_arena_leave(job->solver, mark);
+    status = ct_exact_rank_at_most(job->dense, n, count, job->arena, semidefinite);
+  ct_arena_leave(job->arena, mark);
   return status;
 }

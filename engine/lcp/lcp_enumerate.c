@@ -140,9 +140,9 @@ static ct_status enumerate(enumeration *e) {
 ct_status ct_lcp_enumerate(const ct_lcp_job *job, ct_lcp_result *result) {
   size_t n = job->size;
   enumeration e = {.job = job, .result = result, .best = HUGE_VAL};
-  e.rows = ct_arena_alloc(job->solver, n * (n + 1) + n, sizeof *e.rows);
-  e.z = ct_arena_alloc_doubles(job->solver, n);
-  e.barred = ct_arena_alloc(job->solver, n, sizeof *e.barred);
+  e.rows = ct_arena_alloc(job->arena, n * (n + 1) + n, sizeof *e.rows);
+  e.z = ct_arena_alloc_doubles(job->arena, n);
+  e.barred = ct_arena_alloc(job->arena, n, sizeof *e.barred);
   if (!e.rows || !e.z || !e.barred || !ct_tableau_create(&e.t, job, CT_TABLEAU_OBJECTIVE | CT_TABLEAU_WIDE))
     return CT_OUT_OF_MEMORY;
   e.solution = e.rows + n * (n + 1);

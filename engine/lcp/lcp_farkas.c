@@ -186,11 +186,11 @@ static bool search(ct_tableau *t, const ct_lcp_job *job, double *y, double *scra
 }
 
 ct_status ct_lcp_farkas(const ct_lcp_job *job, double *y, unsigned flags, bool *found) {
-  ct_arena_mark mark = ct_arena_enter(job->solver);
+  ct_arena_mark mark = ct_arena_enter(job->arena);
   ct_tableau t;
-  double *scratch = ct_arena_alloc_doubles(job->solver, 2 * job->size);
+  double *scratch = ct_arena_alloc_doubles(job->arena, 2 * job->size);
   ct_status status = scratch && ct_tableau_create(&t, job, CT_TABLEAU_OBJECTIVE | flags) ? CT_OK : CT_OUT_OF_MEMORY;
   *found = status == CT_OK && search(&t, job, y, scratch);
-  ct_arena_leave(job->solver, mark);
+  ct_arena_leave(job->arena, mark);
   return status == CT_OK && ct_cancel_raised(job->options->cancel) ? CT_CANCELLED : status;
 }

@@ -64,9 +64,9 @@ typedef struct norm {
 
 static bool take(norm *s, const ct_lcp_job *job) {
   *s = (norm){.job = job, .n = job->size};
-  s->in = ct_arena_alloc(job->solver, s->n, sizeof *s->in);
-  s->rows = ct_arena_alloc(job->solver, 2 * s->n, sizeof *s->rows);
-  s->z = ct_arena_alloc_doubles(job->solver, 4 * s->n);
+  s->in = ct_arena_alloc(job->arena, s->n, sizeof *s->in);
+  s->rows = ct_arena_alloc(job->arena, 2 * s->n, sizeof *s->rows);
+  s->z = ct_arena_alloc_doubles(job->arena, 4 * s->n);
   if (!s->in || !s->rows || !s->z) return false;
   s->unit = s->z + s->n;
   s->first = s->unit + s->n;
@@ -210,10 +210,10 @@ static bool take_w(const double *p, const double *z, size_t count, double *w, do
 /* The problem of P, of the rows of E that are `in` (NULL: all), and this right side: its w, and its z in `factors` (may be NULL).
  * Where it does not end, *ended is false and nothing else changes. */
 static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count, double *side, double *factors, bool *ended) {
-  ct_arena *solver = s->job->solver;
-  ct_arena_mark mark = ct_arena_enter(solver);
-  double *p = ct_arena_alloc_doubles(solver, count * count), *z = ct_arena_alloc_doubles(solver, 3 * count), *roots = z + count;
-  uint32_t *ends = ct_arena_alloc(solver, 2 * count, sizeof *ends);
+  ct_arena *arena = s->job->arena;
+  ct_arena_mark mark = ct_arena_enter(arena);
+  double *p = ct_arena_alloc_doubles(arena, count * count), *z = ct_arena_alloc_doubles(arena, 3 * count), *roots = z + count;
+  uint32_t *ends = ct_arena_alloc(arena, 2 * count, sizeof *ends);
   ct_status status = p && z && ends ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     double side_max = 0.0;
@@ -259,16 +259,16 @@ static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count
     *ended = status == CT_OK && result.status == CT_LCP_STATUS_OK && take_w(p, z, count, z + 2 * count, side);
     if (*ended && factors) memcpy(factors, z, count * sizeof *factors);
   }
-  ct_arena_leave(solver, mark);
+  ct_arena_leave(arena, mark);
   return status;
 }
 
 /* Factor of the rows where z > 0, for corrections there. */
 static bool factor_positive(const norm *s, const double *z, ct_rank *r) {
-  bool *positive = ct_arena_alloc(s->job->solver, s->n, sizeof *positive);
+  bool *positive = ct_arena_alloc(s->job->arena, s->n, sizeof *positive);
   if (!positive) return false;
   for (size_t i = 0; i < s->n; i++) positive[i] = z[i] > 0.0;
-  return ct_rank_find(r, s->job->dense, s->n, positive, ct_lcp_dependent(s->job), s->job->solver);
+  return ct_rank_find(r, s->job->dense, s->n, positive, ct_lcp_dependent(s->job), s->job->arena);
 }
 
 /* other = z + t d for the longest t, up to the size of z, that keeps it >= 0. `d` [count], in z, is a null vector of M_EE that is
@@ -292,8 +292,8 @@ static void step_along(norm *s, const double *d) {
  */
 static ct_status step_within(norm *s, const ct_rank *r, const double *z) {
   size_t n = s->n, row = 0;
-  bool *pivot = ct_arena_alloc(s->job->solver, n, sizeof *pivot);
-  double *spread = ct_arena_alloc_doubles(s->job->solver, n + s->count + r->chosen), *d = spread + n, *x = d + s->count;
+  bool *pivot = ct_arena_alloc(s->job->arena, n, sizeof *pivot);
+  double *spread = ct_arena_alloc_doubles(s->job->arena, n + s->count + r->chosen), *d = spread + n, *x = d + s->count;
   if (!pivot || !spread) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < n; i++) pivot[i] = false;
   for (size_t j = 0; j < r->chosen; j++) pivot[r->order[j]] = true;
@@ -315,9 +315,9 @@ static ct_status step_within(norm *s, const ct_rank *r, const double *z) {
 
 /* Is there a null vector of M_EE, not 0, that is >= 0 where z is 0? All in x. */
 static ct_status look_beside(norm *s) {
-  ct_arena *solver = s->job->solver;
-  uint32_t *zeros = ct_arena_alloc(solver, s->count, sizeof *zeros);
-  double *wish = ct_arena_alloc_doubles(solver, 3 * s->count + s->n), *side = wish + s->count, *factors = side + s->count,
+  ct_arena *arena = s->job->arena;
+  uint32_t *zeros = ct_arena_alloc(arena, s->count, sizeof *zeros);
+  double *wish = ct_arena_alloc_doubles(arena, 3 * s->count + s->n), *side = wish + s->count, *factors = side + s->count,
          *z = factors + s->count;
   if (!zeros || !wish) return CT_OUT_OF_MEMORY;
   size_t count = 0;
@@ -375,7 +375,7 @@ static void correct(const norm *s, const ct_rank *r, const double *w, double *z,
 /* The least z, corrected, in place of the one that was found, unless its residual is worse: what was found out about it, the only
  * one or not, counts for nothing then, nor where corrections lead elsewhere. */
 static ct_status replace(norm *s, const double *least, ct_lcp_result *result) {
-  double *z = ct_arena_alloc_doubles(s->job->solver, 3 * s->n), *w = z + s->n, *x = w + s->n;
+  double *z = ct_arena_alloc_doubles(s->job->arena, 3 * s->n), *w = z + s->n, *x = w + s->n;
   if (!z) return CT_OUT_OF_MEMORY;
   memcpy(z, result->z, s->n * sizeof *z);
   for (size_t e = 0; e < s->count; e++) z[s->rows[e]] = s->unit[e] * least[e] > SAME * s->most ? least[e] : 0.0;
@@ -403,7 +403,7 @@ static ct_status replace(norm *s, const double *least, ct_lcp_result *result) {
 }
 
 static ct_status find_least(norm *s, ct_lcp_result *result) {
-  double *least = ct_arena_alloc_doubles(s->job->solver, s->count), lowest = INFINITY, apart = 0.0;
+  double *least = ct_arena_alloc_doubles(s->job->arena, s->count), lowest = INFINITY, apart = 0.0;
   if (!least) return CT_OUT_OF_MEMORY;
   project(s, s->z, least);
   for (size_t e = 0; e < s->count; e++) {
@@ -434,7 +434,7 @@ static ct_status evaluate_nulls(norm *s, ct_rank *r, ct_lcp_result *result) {
   }
   s->nothing = fmax(NOTHING, NULL_ROUNDOFF / r->least);
   if (s->nothing > NULL_UNKNOWN) return CT_OK;
-  s->basis = ct_arena_alloc_doubles(s->job->solver, (s->count <= SPELLED_OUT ? s->count : s->count / 2 + 1) * s->count);
+  s->basis = ct_arena_alloc_doubles(s->job->arena, (s->count <= SPELLED_OUT ? s->count : s->count / 2 + 1) * s->count);
   if (!s->basis) return CT_OUT_OF_MEMORY;
   spell_out(s, r);
   change_units(s, true);
@@ -453,7 +453,7 @@ static ct_status report_unique(norm *s, const ct_rank *r, ct_lcp_result *result)
   if (s->unique == CT_YES) status = ct_lcp_is_semidefinite(s->job, r->order, r->count, &semidefinite);
   if (semidefinite) result->unique = CT_YES;
   if (status != CT_OK || s->unique != CT_NO) return status;
-  double *w = ct_arena_alloc_doubles(s->job->solver, s->n);
+  double *w = ct_arena_alloc_doubles(s->job->arena, s->n);
   if (!w) return CT_OUT_OF_MEMORY;
   if (s->has_other && ct_lcp_consider_alternative(s->job, s->other, w, result)) return CT_OK;
   (void)ct_lcp_consider_alternative(s->job, s->first, w, result);
@@ -466,7 +466,7 @@ ct_status ct_lcp_least_norm(const ct_lcp_job *job, ct_lcp_result *result) {
   if (!take(&s, job)) return CT_OUT_OF_MEMORY;
   choose(&s, result);
   memcpy(s.first, result->z, s.n * sizeof *s.first);
-  if (!ct_rank_find(&r, job->dense, s.n, s.in, ct_lcp_dependent(job), job->solver)) return CT_OUT_OF_MEMORY;
+  if (!ct_rank_find(&r, job->dense, s.n, s.in, ct_lcp_dependent(job), job->arena)) return CT_OUT_OF_MEMORY;
   if (!r.semidefinite) return CT_OK;
   result->rank = r.count;
   result->rank_known = true;

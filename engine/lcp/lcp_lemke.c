@@ -67,7 +67,7 @@ static void offer(lemke *l) {
 /* One path, in doubles or wide. */
 static ct_status try_path(lemke *l, unsigned flags, path_end *end) {
   const ct_lcp_job *job = l->job;
-  ct_arena_mark mark = ct_arena_enter(job->solver);
+  ct_arena_mark mark = ct_arena_enter(job->arena);
   ct_tableau t;
   ct_status status = ct_tableau_create(&t, job, flags) ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
@@ -83,7 +83,7 @@ static ct_status try_path(lemke *l, unsigned flags, path_end *end) {
     status = ct_lcp_basis_solve(job, l->in, l->z, &solved);
     if (status == CT_OK && solved) offer(l);
   }
-  ct_arena_leave(job->solver, mark);
+  ct_arena_leave(job->arena, mark);
   return status;
 }
 
@@ -102,8 +102,8 @@ static void make_cover(lemke *l, unsigned k) {
  * may end anywhere, and what M'y <= 0 is looked for among exact numbers is not there. */
 static ct_status ask_dantzig(lemke *l, bool *done) {
   const ct_lcp_job *job = l->job;
-  ct_arena_mark mark = ct_arena_enter(job->solver);
-  double *certificate = ct_arena_alloc_doubles(job->solver, 3 * job->size);
+  ct_arena_mark mark = ct_arena_enter(job->arena);
+  double *certificate = ct_arena_alloc_doubles(job->arena, 3 * job->size);
   ct_lcp_result found = {.z = l->z, .certificate = certificate, .iterations = l->result->iterations};
   ct_status status = certificate ? ct_lcp_dantzig(job, &found) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
@@ -117,7 +117,7 @@ static ct_status ask_dantzig(lemke *l, bool *done) {
       *done = true;
     }
   }
-  ct_arena_leave(job->solver, mark);
+  ct_arena_leave(job->arena, mark);
   return status;
 }
 
@@ -154,8 +154,8 @@ static ct_status solve(lemke *l) {
 ct_status ct_lcp_lemke(const ct_lcp_job *job, ct_lcp_result *result) {
   size_t n = job->size;
   lemke l = {.job = job, .result = result, .best = HUGE_VAL};
-  l.cover = ct_arena_alloc_doubles(job->solver, 2 * n);
-  l.in = ct_arena_alloc(job->solver, n, sizeof *l.in);
+  l.cover = ct_arena_alloc_doubles(job->arena, 2 * n);
+  l.in = ct_arena_alloc(job->arena, n, sizeof *l.in);
   if (!l.cover || !l.in) return CT_OUT_OF_MEMORY;
   l.z = l.cover + n;
   memset(l.z, 0, n * sizeof *l.z);

@@ -31,7 +31,7 @@ typedef struct quadratic {
 static bool take(quadratic *s, const ct_lcp_job *job) {
   size_t n = job->size;
   *s = (quadratic){.job = job, .n = n};
-  double *all = ct_arena_alloc_doubles(job->solver, 7 * n);
+  double *all = ct_arena_alloc_doubles(job->arena, 7 * n);
   if (!all) return false;
   double **vectors[] = {&s->scale, &s->x, &s->g, &s->p, &s->mp, &s->free, &s->scratch};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = all + i * n;

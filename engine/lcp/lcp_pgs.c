@@ -31,7 +31,7 @@ static bool hopeless(const ct_lcp_job *job, const double *diagonal, double *cert
 }
 
 ct_status ct_lcp_pgs(const ct_lcp_job *job, ct_lcp_result *result) {
-  double *diagonal = ct_arena_alloc_doubles(job->solver, job->size), relaxation = job->options->relaxation;
+  double *diagonal = ct_arena_alloc_doubles(job->arena, job->size), relaxation = job->options->relaxation;
   if (!diagonal) return CT_OUT_OF_MEMORY;
   if (relaxation == 0.0) relaxation = 1.0;
   for (size_t i = 0; i < job->size; i++) {

@@ -42,7 +42,7 @@ typedef struct lattice {
 
 static bool take(lattice *l, const ct_lcp_job *job, const ct_lcp_result *result) {
   *l = (lattice){.job = job};
-  l->columns = ct_arena_alloc(job->solver, 2 * job->size, sizeof *l->columns);
+  l->columns = ct_arena_alloc(job->arena, 2 * job->size, sizeof *l->columns);
   if (!l->columns) return false;
   l->rows = l->columns + job->size;
   for (size_t i = 0; i < job->size; i++) {
@@ -51,7 +51,7 @@ static bool take(lattice *l, const ct_lcp_job *job, const ct_lcp_result *result)
   }
   if (l->count == 0 || l->count > COUNT_MAX) return true;
   size_t n = l->count;
-  l->vectors = ct_arena_alloc_doubles(job->solver, 2 * n * l->length + n * n + 4 * n + l->length);
+  l->vectors = ct_arena_alloc_doubles(job->arena, 2 * n * l->length + n * n + 4 * n + l->length);
   if (!l->vectors) return false;
   l->across = l->vectors + n * l->length;
   l->steps = l->across + n * l->length;
@@ -153,7 +153,7 @@ ct_status ct_lcp_reduce_roundoff(const ct_lcp_job *job, ct_lcp_result *result) {
   lattice l;
   if (!take(&l, job, result)) return CT_OUT_OF_MEMORY;
   if (!l.vectors) return CT_OK;
-  double *z = ct_arena_alloc_doubles(job->solver, 2 * job->size), *w = z + job->size;
+  double *z = ct_arena_alloc_doubles(job->arena, 2 * job->size), *w = z + job->size;
   if (!z) return CT_OUT_OF_MEMORY;
   fill(&l, result->z);
   reduce(&l);

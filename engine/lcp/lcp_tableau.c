@@ -64,12 +64,12 @@ bool ct_tableau_create(ct_tableau *t, const ct_lcp_job *job, unsigned flags) {
   size_t n = job->size, rows = n + (flags & CT_TABLEAU_OBJECTIVE ? 1 : 0), stride = n + 2;
   bool wide = flags & CT_TABLEAU_WIDE;
   *t = (ct_tableau){.size = n, .stride = stride, .rows = rows};
-  t->high = ct_arena_alloc_doubles(job->solver, rows * stride);
-  t->low = wide ? ct_arena_alloc_doubles(job->solver, rows * stride) : NULL;
-  t->row_scale = ct_arena_alloc_doubles(job->solver, n);
-  t->column_scale = ct_arena_alloc_doubles(job->solver, n);
-  t->pivot_row = ct_arena_alloc_doubles(job->solver, 2 * stride);
-  t->basic = ct_arena_alloc(job->solver, 5 * n + 2, sizeof *t->basic);
+  t->high = ct_arena_alloc_doubles(job->arena, rows * stride);
+  t->low = wide ? ct_arena_alloc_doubles(job->arena, rows * stride) : NULL;
+  t->row_scale = ct_arena_alloc_doubles(job->arena, n);
+  t->column_scale = ct_arena_alloc_doubles(job->arena, n);
+  t->pivot_row = ct_arena_alloc_doubles(job->arena, 2 * stride);
+  t->basic = ct_arena_alloc(job->arena, 5 * n + 2, sizeof *t->basic);
   if (!t->high || (wide && !t->low) || !t->row_scale || !t->column_scale || !t->pivot_row || !t->basic) return false;
   t->column = t->basic + n;
   t->place = t->column + n + 1;

@@ -255,9 +255,9 @@ static bool is_in_range(const ct_lcp_job *job) {
 ct_status ct_lcp_compare_bases(const ct_lcp_job *job, ct_lcp_result *result) {
   size_t n = job->size;
   if (!is_in_range(job)) return CT_OK;
-  ct_arena_mark mark = ct_arena_enter(job->solver);
-  bases *b = ct_arena_alloc(job->solver, 1, sizeof *b);
-  double *z = ct_arena_alloc_doubles(job->solver, 2 * n);
+  ct_arena_mark mark = ct_arena_enter(job->arena);
+  bases *b = ct_arena_alloc(job->arena, 1, sizeof *b);
+  double *z = ct_arena_alloc_doubles(job->arena, 2 * n);
   ct_status status = b && z ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     *b = (bases){.job = job, .n = n};
@@ -273,6 +273,6 @@ ct_status ct_lcp_compare_bases(const ct_lcp_job *job, ct_lcp_result *result) {
     if (status == CT_OK && result->unique != CT_NO && alone && is_result(b, result))
       result->unique = CT_YES;
   }
-  ct_arena_leave(job->solver, mark);
+  ct_arena_leave(job->arena, mark);
   return status;
 }

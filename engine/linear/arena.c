@@ -15,61 +15,61 @@ struct ct_arena_block {
 
 ct_arena *ct_arena_create(void) { return calloc(1, sizeof(ct_arena)); }
 
-static void drop_to(ct_arena *solver, ct_arena_block *block) {
-  while (solver->last != block) {
-    ct_arena_block *before = solver->last->before;
-    free(solver->last);
-    solver->last = before;
+static void drop_to(ct_arena *arena, ct_arena_block *block) {
+  while (arena->last != block) {
+    ct_arena_block *before = arena->last->before;
+    free(arena->last);
+    arena->last = before;
   }
 }
 
-void ct_arena_destroy(ct_arena *solver) {
-  if (!solver) return;
-  drop_to(solver, NULL);
-  free(solver);
+void ct_arena_destroy(ct_arena *arena) {
+  if (!arena) return;
+  drop_to(arena, NULL);
+  free(arena);
 }
 
-static bool add_block(ct_arena *solver, size_t size) {
+static bool add_block(ct_arena *arena, size_t size) {
   ct_arena_block *block = malloc(sizeof *block + size + ALIGNMENT);
   if (!block) return false;
   uintptr_t start = (uintptr_t)(block + 1);
   block->bytes = (unsigned char *)(block + 1) + (ALIGNMENT - start % ALIGNMENT) % ALIGNMENT;
   block->size = size;
   block->used = 0;
-  block->before = solver->last;
-  solver->last = block;
+  block->before = arena->last;
+  arena->last = block;
   return true;
 }
 
-ct_arena_mark ct_arena_enter(ct_arena *solver) {
-  solver->depth++;
-  return (ct_arena_mark){solver->last, solver->last ? solver->last->used : 0, solver->taken};
+ct_arena_mark ct_arena_enter(ct_arena *arena) {
+  arena->depth++;
+  return (ct_arena_mark){arena->last, arena->last ? arena->last->used : 0, arena->taken};
 }
 
-void ct_arena_leave(ct_arena *solver, ct_arena_mark mark) {
-  solver->depth--;
-  solver->taken = mark.taken;
-  if (!solver->last) return;
-  if (solver->depth == 0 && (solver->last->before || solver->last->size < solver->most)) {
+void ct_arena_leave(ct_arena *arena, ct_arena_mark mark) {
+  arena->depth--;
+  arena->taken = mark.taken;
+  if (!arena->last) return;
+  if (arena->depth == 0 && (arena->last->before || arena->last->size < arena->most)) {
     /* One block for all of it, so that next time nothing has to grow. Where that cannot be had it grows again. */
-    drop_to(solver, NULL);
-    (void)add_block(solver, solver->most);
+    drop_to(arena, NULL);
+    (void)add_block(arena, arena->most);
     return;
   }
-  while (solver->last != mark.block && solver->last->before) drop_to(solver, solver->last->before);
-  solver->last->used = mark.block ? mark.used : 0;
+  while (arena->last != mark.block && arena->last->before) drop_to(arena, arena->last->before);
+  arena->last->used = mark.block ? mark.used : 0;
 }
 
-void *ct_arena_alloc(ct_arena *solver, size_t count, size_t bytes) {
+void *ct_arena_alloc(ct_arena *arena, size_t count, size_t bytes) {
   if (bytes && count > (SIZE_MAX / 4 - ALIGNMENT) / bytes) return NULL;
   size_t size = (count * bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  if (!solver->last || solver->last->size - solver->last->used < size) {
-    size_t doubled = solver->last ? 2 * solver->last->size : BLOCK_BYTES_MIN;
-    if (!add_block(solver, size > doubled ? size : doubled)) return NULL;
+  if (!arena->last || arena->last->size - arena->last->used < size) {
+    size_t doubled = arena->last ? 2 * arena->last->size : BLOCK_BYTES_MIN;
+    if (!add_block(arena, size > doubled ? size : doubled)) return NULL;
   }
-  void *taken = solver->last->bytes + solver->last->used;
-  solver->last->used += size;
-  solver->taken += size;
-  if (solver->taken > solver->most) solver->most = solver->taken;
+  void *taken = arena->last->bytes + arena->last->used;
+  arena->last->used += size;
+  arena->taken += size;
+  if (arena->taken > arena->most) arena->most = arena->taken;
   return taken;
 }

@@ -19,14 +19,12 @@ typedef struct ct_arena_mark {
   size_t used, taken;
 } ct_arena_mark;
 
-ct_arena_mark ct_arena_enter(ct_arena *solver);
+ct_arena_mark ct_arena_enter(ct_arena *arena);
 /* Everything taken since is gone. The last to be entered is the first to be left. */
-void ct_arena_leave(ct_arena *solver, ct_arena_mark mark);
+void ct_arena_leave(ct_arena *arena, ct_arena_mark mark);
 
 /* count items of so many bytes, not set to anything, at a multiple of 64 bytes. NULL: out of memory. */
-void *ct_arena_alloc(ct_arena *solver, size_t count, size_t bytes);
-static inline double *ct_arena_alloc_doubles(ct_arena *solver, size_t count) {
-  return ct_arena_alloc(solver, count, sizeof(double));
-}
+void *ct_arena_alloc(ct_arena *arena, size_t count, size_t bytes);
+static inline double *ct_arena_alloc_doubles(ct_arena *arena, size_t count) { return ct_arena_alloc(arena, count, sizeof(double)); }
 
 #endif

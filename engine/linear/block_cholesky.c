@@ -18,11 +18,11 @@ enum { ROWS = CT_CHOLESKY_ROWS, BLOCK = CT_CHOLESKY_BLOCK };
 
 /* ---- where blocks are ----------------------------------------------------------------------------------------------------- */
 
-static bool make_graph(const ct_block_shape *shape, ct_graph *graph, ct_arena *solver) {
+static bool make_graph(const ct_block_shape *shape, ct_graph *graph, ct_arena *arena) {
   size_t count = shape->count, pair_count = shape->pair_count;
   const ct_block_pair *pairs = shape->pairs;
-  size_t *starts = ct_arena_alloc(solver, count + 2, sizeof *starts);
-  uint32_t *neighbours = ct_arena_alloc(solver, 2 * pair_count + 1, sizeof *neighbours);
+  size_t *starts = ct_arena_alloc(arena, count + 2, sizeof *starts);
+  uint32_t *neighbours = ct_arena_alloc(arena, 2 * pair_count + 1, sizeof *neighbours);
   if (!starts || !neighbours) return false;
   memset(starts, 0, (count + 2) * sizeof *starts);
   for (size_t i = 0; i < pair_count; i++) {
@@ -86,40 +86,40 @@ static void count_work(ct_block_cholesky *f, const size_t *counts) {
   f->work = work * BLOCK * ROWS;
 }
 
-static bool take_numbers(ct_block_cholesky *f, ct_arena *solver) {
+static bool take_numbers(ct_block_cholesky *f, ct_arena *arena) {
   size_t n = f->count, blocks = f->starts[n];
-  f->rows = ct_arena_alloc(solver, blocks + 1, sizeof *f->rows);
-  f->values = ct_arena_alloc_doubles(solver, BLOCK * blocks + 1);
-  f->diagonal = ct_arena_alloc_doubles(solver, BLOCK * n + 1);
-  f->right = ct_arena_alloc_doubles(solver, ROWS * n + 1);
-  f->head = ct_arena_alloc(solver, 2 * n + 1, sizeof *f->head);
-  f->ahead = ct_arena_alloc(solver, 2 * n + 1, sizeof *f->ahead);
+  f->rows = ct_arena_alloc(arena, blocks + 1, sizeof *f->rows);
+  f->values = ct_arena_alloc_doubles(arena, BLOCK * blocks + 1);
+  f->diagonal = ct_arena_alloc_doubles(arena, BLOCK * n + 1);
+  f->right = ct_arena_alloc_doubles(arena, ROWS * n + 1);
+  f->head = ct_arena_alloc(arena, 2 * n + 1, sizeof *f->head);
+  f->ahead = ct_arena_alloc(arena, 2 * n + 1, sizeof *f->ahead);
   if (!f->rows || !f->values || !f->diagonal || !f->right || !f->head || !f->ahead) return false;
   f->next = f->head + n;
   f->at = f->ahead + n;
   return true;
 }
 
-ct_status ct_block_cholesky_open(ct_block_cholesky *f, const ct_block_shape *shape, ct_arena *solver, bool *fits) {
+ct_status ct_block_cholesky_open(ct_block_cholesky *f, const ct_block_shape *shape, ct_arena *arena, bool *fits) {
   size_t count = shape->count;
   *fits = false;
   *f = (ct_block_cholesky){.count = count};
   ct_graph graph;
-  uint32_t *numbers = ct_arena_alloc(solver, 5 * count + 1, sizeof *numbers);
-  f->starts = ct_arena_alloc(solver, 2 * count + 2, sizeof *f->starts);
-  if (!numbers || !f->starts || !make_graph(shape, &graph, solver)) return CT_OUT_OF_MEMORY;
+  uint32_t *numbers = ct_arena_alloc(arena, 5 * count + 1, sizeof *numbers);
+  f->starts = ct_arena_alloc(arena, 2 * count + 2, sizeof *f->starts);
+  if (!numbers || !f->starts || !make_graph(shape, &graph, arena)) return CT_OUT_OF_MEMORY;
   f->order = numbers;
   f->place = numbers + count;
   uint32_t *parent = numbers + 2 * count, *mark = numbers + 3 * count;
   size_t *ends = f->starts + count + 1;
-  if (!ct_nested_order(&graph, f->order, solver)) return CT_OUT_OF_MEMORY;
+  if (!ct_nested_order(&graph, f->order, arena)) return CT_OUT_OF_MEMORY;
   for (uint32_t i = 0; i < count; i++) f->place[f->order[i]] = i;
   find_parents(f, &graph, parent, mark);
   memset(ends, 0, count * sizeof *ends);
   find_rows(f, &graph, parent, mark, ends, NULL);
   count_work(f, ends);
   if (f->starts[count] > shape->blocks_max || f->work > shape->work_max) return CT_OK;
-  if (!take_numbers(f, solver)) return CT_OUT_OF_MEMORY;
+  if (!take_numbers(f, arena)) return CT_OUT_OF_MEMORY;
   memcpy(ends, f->starts, count * sizeof *ends);
   find_rows(f, &graph, parent, mark, ends, f->rows);
   *fits = true;

@@ -6,13 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-bool ct_factor_make(ct_factor *f, size_t capacity, ct_arena *solver) {
+bool ct_factor_make(ct_factor *f, size_t capacity, ct_arena *arena) {
   f->capacity = capacity;
   f->stride = capacity;
   f->count = 0;
-  f->rows = ct_arena_alloc_doubles(solver, capacity * capacity);
-  f->index = ct_arena_alloc(solver, capacity, sizeof *f->index);
-  f->turns = ct_arena_alloc_doubles(solver, 2 * capacity);
+  f->rows = ct_arena_alloc_doubles(arena, capacity * capacity);
+  f->index = ct_arena_alloc(arena, capacity, sizeof *f->index);
+  f->turns = ct_arena_alloc_doubles(arena, 2 * capacity);
   return f->rows && f->index && f->turns;
 }
 

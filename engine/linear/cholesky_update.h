@@ -13,7 +13,7 @@ typedef struct ct_factor {
 } ct_factor;
 
 /* For up to `capacity` rows. False: out of memory. */
-bool ct_factor_make(ct_factor *f, size_t capacity, ct_arena *solver);
+bool ct_factor_make(ct_factor *f, size_t capacity, ct_arena *arena);
 
 /* x = L^-1 x and x = L'^-1 x, in the order of `index`. */
 void ct_factor_forward(const ct_factor *f, double *x);

@@ -130,14 +130,14 @@ static bool has_rank_at_most(integers *a, size_t rank, uint64_t prime) {
   return true;
 }
 
-ct_status ct_exact_rank_at_most(const double *dense, size_t size, size_t rank, ct_arena *solver,
+ct_status ct_exact_rank_at_most(const double *dense, size_t size, size_t rank, ct_arena *arena,
                                 bool *proven) {
   *proven = rank >= size;
   if (*proven) return CT_OK;
-  ct_arena_mark mark = ct_arena_enter(solver);
+  ct_arena_mark mark = ct_arena_enter(arena);
   integers a = {.dense = dense, .size = size};
-  a.power = ct_arena_alloc(solver, size, sizeof *a.power);
-  a.residue = ct_arena_alloc(solver, size * size, sizeof *a.residue);
+  a.power = ct_arena_alloc(arena, size, sizeof *a.power);
+  a.residue = ct_arena_alloc(arena, size * size, sizeof *a.residue);
   ct_status status = a.power && a.residue ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     scale_to_integers(&a);
@@ -154,6 +154,6 @@ ct_status ct_exact_rank_at_most(const double *dense, size_t size, size_t rank, c
       *proven = has_rank_at_most(&a, rank, prime);
     }
   }
-  ct_arena_leave(solver, mark);
+  ct_arena_leave(arena, mark);
   return status;
 }

@@ -29,12 +29,12 @@ static inline column scaled(column c, double times) {
   return (column){c.a * t, c.b * t};
 }
 
-bool ct_ldl_make(ct_ldl *f, size_t capacity, ct_arena *solver) {
+bool ct_ldl_make(ct_ldl *f, size_t capacity, ct_arena *arena) {
   size_t panels = (capacity + PANEL - 1) / PANEL;
-  f->first = ct_arena_alloc(solver, 2 * panels, sizeof *f->first);
+  f->first = ct_arena_alloc(arena, 2 * panels, sizeof *f->first);
   f->start = f->first ? f->first + panels : NULL;
-  f->inverse = ct_arena_alloc_doubles(solver, PANEL * panels);
-  f->values = ct_arena_alloc_doubles(solver, BLOCK * panels * (panels + 1) / 2);
+  f->inverse = ct_arena_alloc_doubles(arena, PANEL * panels);
+  f->values = ct_arena_alloc_doubles(arena, BLOCK * panels * (panels + 1) / 2);
   return f->first && f->inverse && f->values;
 }
 

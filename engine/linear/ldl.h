@@ -32,7 +32,7 @@ typedef struct ct_ldl_part {
 } ct_ldl_part;
 
 /* Memory for up to `capacity` rows. False: out of memory. */
-bool ct_ldl_make(ct_ldl *f, size_t capacity, ct_arena *solver);
+bool ct_ldl_make(ct_ldl *f, size_t capacity, ct_arena *arena);
 void ct_ldl_factor(ct_ldl *f, const ct_ldl_part *part);
 
 /* The shift that proves A positive definite if the factorisation of `count` rows finds no dependent row. In units in which the

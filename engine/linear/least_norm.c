@@ -109,11 +109,11 @@ static void solve_shortest(equations *e, const double *betas, double *y) {
   }
 }
 
-bool ct_least_norm(const ct_equations *of, double *out, size_t *rank, ct_arena *solver) {
-  ct_arena_mark mark = ct_arena_enter(solver);
+bool ct_least_norm(const ct_equations *of, double *out, size_t *rank, ct_arena *arena) {
+  ct_arena_mark mark = ct_arena_enter(arena);
   equations e = {.rows = of->rows, .columns = of->columns, .matrix = of->matrix, .right = of->right};
-  e.order = ct_arena_alloc(solver, e.columns + 1, sizeof *e.order);
-  double *betas = ct_arena_alloc_doubles(solver, 2 * e.columns + 2 * e.rows + 4), *scratch = betas ? betas + e.rows + 1 : NULL;
+  e.order = ct_arena_alloc(arena, e.columns + 1, sizeof *e.order);
+  double *betas = ct_arena_alloc_doubles(arena, 2 * e.columns + 2 * e.rows + 4), *scratch = betas ? betas + e.rows + 1 : NULL;
   if (e.order && betas) {
     for (size_t j = 0; j < e.columns; j++) e.order[j] = j;
     triangulate(&e);
@@ -123,6 +123,6 @@ bool ct_least_norm(const ct_equations *of, double *out, size_t *rank, ct_arena *
     for (size_t j = 0; j < e.columns; j++) out[e.order[j]] = scratch[j];
     if (rank) *rank = e.rank;
   }
-  ct_arena_leave(solver, mark);
+  ct_arena_leave(arena, mark);
   return e.order && betas;
 }

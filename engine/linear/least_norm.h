@@ -17,6 +17,6 @@ typedef struct ct_equations {
 
 /* out: [columns]; *rank may be NULL. Householder reflections with column pivoting, then from the right (complete orthogonal
  * decomposition; Golub, Van Loan 5.4.7). False: out of memory. Cost: 4 rows columns min(rows, columns), at most. */
-bool ct_least_norm(const ct_equations *equations, double *out, size_t *rank, ct_arena *solver);
+bool ct_least_norm(const ct_equations *equations, double *out, size_t *rank, ct_arena *arena);
 
 #endif

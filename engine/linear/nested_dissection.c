@@ -127,11 +127,11 @@ static void dissect(dissection *d) {
   }
 }
 
-bool ct_nested_order(const ct_graph *graph, uint32_t *order, ct_arena *solver) {
+bool ct_nested_order(const ct_graph *graph, uint32_t *order, ct_arena *arena) {
   dissection d = {.graph = graph, .order = order};
-  ct_arena_mark mark = ct_arena_enter(solver);
-  d.queue = ct_arena_alloc(solver, 3 * graph->count + 1, sizeof *d.queue);
-  d.stack = ct_arena_alloc(solver, graph->count + 2, sizeof *d.stack);
+  ct_arena_mark mark = ct_arena_enter(arena);
+  d.queue = ct_arena_alloc(arena, 3 * graph->count + 1, sizeof *d.queue);
+  d.stack = ct_arena_alloc(arena, graph->count + 2, sizeof *d.stack);
   bool memory_had = d.queue && d.stack;
   if (memory_had) {
     d.label = d.queue + graph->count;
@@ -143,6 +143,6 @@ bool ct_nested_order(const ct_graph *graph, uint32_t *order, ct_arena *solver) {
     push(&d, 0, graph->count, false);
     dissect(&d);
   }
-  ct_arena_leave(solver, mark);
+  ct_arena_leave(arena, mark);
   return memory_had;
 }

@@ -16,6 +16,6 @@ typedef struct ct_graph {
 
 /* order [count]: which vertex comes first, second, ... The same graph gives the same order. Time O((vertices + edges) depth), depth
  * about log n. False: out of memory. */
-bool ct_nested_order(const ct_graph *graph, uint32_t *order, ct_arena *solver);
+bool ct_nested_order(const ct_graph *graph, uint32_t *order, ct_arena *arena);
 
 #endif

@@ -77,12 +77,12 @@ static void take_pivot(ct_rank *r, const search *s, size_t p) {
   s->done[p] = true;
 }
 
-bool ct_rank_find(ct_rank *r, const double *dense, size_t size, const bool *first, double small, ct_arena *solver) {
+bool ct_rank_find(ct_rank *r, const double *dense, size_t size, const bool *first, double small, ct_arena *arena) {
   *r = (ct_rank){.size = size, .least = 1.0, .semidefinite = true};
-  r->order = ct_arena_alloc(solver, size, sizeof *r->order);
-  r->factor = ct_arena_alloc_doubles(solver, size * size);
-  search s = {dense, ct_arena_alloc_doubles(solver, size), ct_arena_alloc(solver, size, sizeof(bool)),
-              ct_arena_alloc_doubles(solver, size), ct_arena_alloc_doubles(solver, size)};
+  r->order = ct_arena_alloc(arena, size, sizeof *r->order);
+  r->factor = ct_arena_alloc_doubles(arena, size * size);
+  search s = {dense, ct_arena_alloc_doubles(arena, size), ct_arena_alloc(arena, size, sizeof(bool)),
+              ct_arena_alloc_doubles(arena, size), ct_arena_alloc_doubles(arena, size)};
   if (!r->order || !r->factor || !s.left || !s.done || !s.vector || !s.scratch) return false;
   for (size_t i = 0; i < size; i++) {
     s.left[i] = dense[i * size + i];

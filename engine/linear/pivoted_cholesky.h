@@ -20,6 +20,6 @@ typedef struct ct_rank {
 
 /* Pivots from the rows that are `first` as long as there are any, then from the others; a row is done with when `small` of its
  * diagonal is left. False: out of memory. Cost: size count^2. */
-bool ct_rank_find(ct_rank *r, const double *dense, size_t size, const bool *first, double small, ct_arena *solver);
+bool ct_rank_find(ct_rank *r, const double *dense, size_t size, const bool *first, double small, ct_arena *arena);
 
 #endif

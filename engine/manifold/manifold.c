@@ -22,7 +22,7 @@ void ct_manifold_scratch_free(ct_manifold_scratch *memory) {
   }
   free(memory->points);
   free(memory->root);
-  free(memory->touches);
+  free(memory->contacts);
   free(memory->link);
 }
 
@@ -62,11 +62,11 @@ static bool is_mesh(ct_placed body) { return ct_kind_is_mesh(body.shape->kind); 
 
 /* ---- outlines ---- */
 
-static double reach_of(const ct_convex_proxy *core, ct_vec3 direction) {
-  if (core->kind != CT_PROXY_BOX) return ct_proxy_support_value(core, direction);
+static double reach_of(const ct_convex_proxy *proxy, ct_vec3 direction) {
+  if (proxy->kind != CT_PROXY_BOX) return ct_proxy_support_value(proxy, direction);
   uint32_t top = 0;
-  for (int i = 0; i < 3; i++) top |= (uint32_t)(ct_dot(direction, core->axis[i]) >= 0.0) << i;
-  return ct_dot(direction, ct_proxy_box_vertex(core, top)) + core->radius[0];
+  for (int i = 0; i < 3; i++) top |= (uint32_t)(ct_dot(direction, proxy->axis[i]) >= 0.0) << i;
+  return ct_dot(direction, ct_proxy_box_vertex(proxy, top)) + proxy->radius[0];
 }
 
 /* Least distance of the two bodies along a direction; negative: they overlap by as much. */
@@ -332,7 +332,7 @@ static void contacts_of(ct_placed a, ct_placed b, const ct_contact_options *opti
     ct_contacts_own(&c, 0, &own);
   }
   out->count = keep(&c, options->detail);
-  workspace->manifold.starved = workspace->manifold.starved || c.failed;
+  workspace->manifold.out_of_memory = workspace->manifold.out_of_memory || c.failed;
   out->failed = c.failed;
   if (c.cut_short && pair->status == CT_PAIR_OK) out->pair.status = CT_PAIR_ITERATION_LIMIT;
   hand_back(&c, swapped, out);

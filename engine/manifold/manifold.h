@@ -14,11 +14,11 @@ typedef struct ct_manifold_scratch {
   uint32_t count, capacity;
   uint32_t *root; /* [root_capacity] of meshes: groups of triangles, or of vertices, in the making */
   uint32_t root_capacity;
-  struct ct_mesh_contact *touches; /* [touch_capacity] of two meshes */
-  uint32_t touch_count, touch_capacity;
+  struct ct_mesh_contact *contacts; /* [touch_capacity] of two meshes */
+  uint32_t contact_count, touch_capacity;
   uint32_t (*link)[2]; /* [link_capacity] neighbours of the corners of a large polygon while it is clipped */
   uint32_t link_capacity;
-  bool starved; /* memory was refused; never cleared here */
+  bool out_of_memory; /* memory was refused; never cleared here */
 } ct_manifold_scratch;
 void ct_manifold_scratch_free(ct_manifold_scratch *memory);
 

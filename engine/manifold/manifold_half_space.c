@@ -38,10 +38,10 @@ static flat_vec between(flat_vec first, flat_vec second, flat_vec down) {
 }
 
 static void add_rim(ct_contacts *c, uint32_t top, const ct_vec3 at[4], ct_vec3 axis) {
-  const ct_convex_proxy *core = &c->core_a;
-  ct_vec3 center = ct_add_scaled(core->center, core->axis[2], top ? 1.0 : -1.0);
-  ct_side_slope lean = ct_proxy_side_slope(core);
-  double outward = top ? 1.0 : -1.0, rim = core->rim[top];
+  const ct_convex_proxy *proxy = &c->core_a;
+  ct_vec3 center = ct_add_scaled(proxy->center, proxy->axis[2], top ? 1.0 : -1.0);
+  ct_side_slope lean = ct_proxy_side_slope(proxy);
+  double outward = top ? 1.0 : -1.0, rim = proxy->rim[top];
   ct_vec3 out = ct_scale(axis, outward);
   /* From the cap's normal to that of the side. */
   flat_vec cap = {1.0, 0.0}, side = {outward * lean.sine, lean.cosine};
@@ -51,16 +51,16 @@ static void add_rim(ct_contacts *c, uint32_t top, const ct_vec3 at[4], ct_vec3 a
     spot s = {.feature = {rim > 0.0 ? CT_FEATURE_EDGE : CT_FEATURE_VERTEX, rim > 0.0 ? top : 0},
               .core_point = ct_add_scaled(center, at[i], rim),
               .way = ct_add_scaled(ct_scale(out, way.along), at[i], way.across),
-              .radius = core->radius[0],
+              .radius = proxy->radius[0],
               .number = i};
     add(c, &s);
   }
 }
 
 static void add_rims(ct_contacts *c) {
-  const ct_convex_proxy *core = &c->core_a;
-  ct_vec3 axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0)), at[4];
-  ct_vec3 across = ct_vec(core->rotation.rx.x, core->rotation.ry.x, core->rotation.rz.x);
+  const ct_convex_proxy *proxy = &c->core_a;
+  ct_vec3 axis = ct_unit_or(proxy->axis[2], ct_vec(0.0, 0.0, 1.0)), at[4];
+  ct_vec3 across = ct_vec(proxy->rotation.rx.x, proxy->rotation.ry.x, proxy->rotation.rz.x);
   ct_rim_points(axis, across, c->view.normal, CT_PARALLEL_ANGLE, at);
   for (uint32_t top = 0; top < 2; top++) add_rim(c, top, at, axis);
 }
@@ -83,9 +83,9 @@ static ct_vec3 box_way(const ct_convex_proxy *box, uint32_t vertex, ct_vec3 down
 }
 
 /* The normal of a capsule's side at its lowest line; false: one end's ball holds the other's. */
-static bool segment_way(const ct_convex_proxy *core, const ct_view *view, ct_vec3 *way) {
-  ct_vec3 axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0));
-  double lean = core->size > 0.0 ? (core->radius[0] - core->radius[1]) / (2.0 * core->size) : 1.0;
+static bool segment_way(const ct_convex_proxy *proxy, const ct_view *view, ct_vec3 *way) {
+  ct_vec3 axis = ct_unit_or(proxy->axis[2], ct_vec(0.0, 0.0, 1.0));
+  double lean = proxy->size > 0.0 ? (proxy->radius[0] - proxy->radius[1]) / (2.0 * proxy->size) : 1.0;
   if (!(fabs(lean) < 1.0)) return false;
   ct_vec3 across = ct_add_scaled(view->normal, axis, -ct_dot(view->normal, axis));
   across = ct_add_scaled(across, axis, -ct_dot(across, axis));
@@ -96,31 +96,32 @@ static bool segment_way(const ct_convex_proxy *core, const ct_view *view, ct_vec
 }
 
 static void add_vertices(ct_contacts *c) {
-  const ct_convex_proxy *core = &c->core_a;
+  const ct_convex_proxy *proxy = &c->core_a;
   ct_vec3 down = c->view.normal, side = down;
-  uint32_t count = ct_proxy_vertex_count(core);
-  double lowest = ct_proxy_support_value(core, down);
-  bool line = core->kind != CT_PROXY_SEGMENT || segment_way(core, &c->view, &side);
+  uint32_t count = ct_proxy_vertex_count(proxy);
+  double lowest = ct_proxy_support_value(proxy, down);
+  bool line = proxy->kind != CT_PROXY_SEGMENT || segment_way(proxy, &c->view, &side);
   for (uint32_t i = 0; i < count; i++) {
-    spot s = {.feature = {CT_FEATURE_VERTEX, i}, .core_point = ct_proxy_vertex(core, i), .radius = ct_proxy_vertex_radius(core, i)};
+    spot s = {
+        .feature = {CT_FEATURE_VERTEX, i}, .core_point = ct_proxy_vertex(proxy, i), .radius = ct_proxy_vertex_radius(proxy, i)};
     bool low = s.radius == 0.0 || ct_dot(down, s.core_point) + s.radius >= lowest - c->slack;
     if (!low && !line) continue;
-    s.way = low                              ? down
-            : core->kind == CT_PROXY_BOX     ? box_way(core, i, down)
-            : core->kind == CT_PROXY_SEGMENT ? side
-                                             : ct_supporting_face_hull_normal(core, i, down);
+    s.way = low                               ? down
+            : proxy->kind == CT_PROXY_BOX     ? box_way(proxy, i, down)
+            : proxy->kind == CT_PROXY_SEGMENT ? side
+                                              : ct_supporting_face_hull_normal(proxy, i, down);
     add(c, &s);
   }
 }
 
 void ct_contacts_plane(ct_contacts *c) {
-  const ct_convex_proxy *core = &c->core_a;
-  if (core->kind == CT_PROXY_FRUSTUM) {
+  const ct_convex_proxy *proxy = &c->core_a;
+  if (proxy->kind == CT_PROXY_FRUSTUM) {
     add_rims(c);
-  } else if (core->kind == CT_PROXY_ELLIPSOID || core->kind == CT_PROXY_POINT) {
+  } else if (proxy->kind == CT_PROXY_ELLIPSOID || proxy->kind == CT_PROXY_POINT) {
     uint32_t near = 0;
     spot s = {.way = c->view.normal};
-    s.core_point = ct_proxy_point(core, c->view.normal, &near, &s.radius);
+    s.core_point = ct_proxy_point(proxy, c->view.normal, &near, &s.radius);
     add(c, &s);
   } else {
     add_vertices(c);

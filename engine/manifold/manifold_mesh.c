@@ -141,18 +141,18 @@ static bool is_on_line(const ct_contacts *c, const ct_contact_point *p) {
 
 /* What a point is on, of a line: its end where it falls on that. */
 static ct_feature place_on_line(const ct_contacts *c, const ct_contact_point *p) {
-  const ct_convex_proxy *core = &c->core_a;
-  bool segment = core->kind == CT_PROXY_SEGMENT;
+  const ct_convex_proxy *proxy = &c->core_a;
+  bool segment = proxy->kind == CT_PROXY_SEGMENT;
   if (!is_on_line(c, p)) return p->a;
-  double half = ct_norm(core->axis[2]);
-  double along = half > 0.0 ? ct_dot(core->axis[2], ct_sub(p->point_a, core->center)) / half : 0.0;
+  double half = ct_norm(proxy->axis[2]);
+  double along = half > 0.0 ? ct_dot(proxy->axis[2], ct_sub(p->point_a, proxy->center)) / half : 0.0;
   for (uint32_t top = 0; top < 2; top++) {
-    ct_vec3 end = ct_add_scaled(core->center, core->axis[2], top ? 1.0 : -1.0);
-    double radius = segment ? core->radius[top] : core->radius[0];
-    double at = ct_dot(core->axis[2], ct_sub(ct_add_scaled(end, p->normal, radius), core->center)) / ct_max2(half, c->tie);
+    ct_vec3 end = ct_add_scaled(proxy->center, proxy->axis[2], top ? 1.0 : -1.0);
+    double radius = segment ? proxy->radius[top] : proxy->radius[0];
+    double at = ct_dot(proxy->axis[2], ct_sub(ct_add_scaled(end, p->normal, radius), proxy->center)) / ct_max2(half, c->tie);
     if (fabs(along - at) > c->tie) continue;
     if (segment) return (ct_feature){CT_FEATURE_VERTEX, top};
-    return core->rim[top] > 0.0 ? (ct_feature){CT_FEATURE_EDGE, top} : (ct_feature){CT_FEATURE_VERTEX, 0};
+    return proxy->rim[top] > 0.0 ? (ct_feature){CT_FEATURE_EDGE, top} : (ct_feature){CT_FEATURE_VERTEX, 0};
   }
   return p->a;
 }
@@ -160,12 +160,12 @@ static ct_feature place_on_line(const ct_contacts *c, const ct_contact_point *p)
 /* An edge enters a rim, 0, or leaves it, 1, from its vertex of the lower number, whichever triangle has found that. False: it is a
  * tangent of a cap that lies on the mesh, as in manifold_cap.c. */
 static bool cross_rim(const ct_contacts *c, const ct_mesh_edge *e, ct_vec3 foot, ct_contact_point *p) {
-  const ct_convex_proxy *core = &c->core_a;
-  double along = ct_dot(ct_unit_or(ct_sub(e->q, e->p), p->normal), ct_sub(foot, core->center));
-  ct_vec3 axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0));
+  const ct_convex_proxy *proxy = &c->core_a;
+  double along = ct_dot(ct_unit_or(ct_sub(e->q, e->p), p->normal), ct_sub(foot, proxy->center));
+  ct_vec3 axis = ct_unit_or(proxy->axis[2], ct_vec(0.0, 0.0, 1.0));
   bool flat = ct_norm(ct_cross(axis, p->normal)) <= FLAT_CAP;
   p->number = along > 0.0;
-  return !flat || along * along > 2.0 * c->tie * core->rim[p->a.index];
+  return !flat || along * along > 2.0 * c->tie * proxy->rim[p->a.index];
 }
 
 /* From the feature of the triangle that a point is on to that of the mesh. False: the mesh is not met there. Edges and corners

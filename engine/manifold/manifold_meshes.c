@@ -126,8 +126,8 @@ static void vertices_inside(ct_mesh_contacts *t, int which) {
 static void take_own(ct_mesh_contacts *t) {
   const ct_contacts *c = t->contacts;
   ct_manifold_scratch *m = c->memory;
-  for (uint32_t i = 0; i < m->touch_count; i++)
-    if (m->touches[i].point.distance <= c->distance + 2.0 * c->slack) return;
+  for (uint32_t i = 0; i < m->contact_count; i++)
+    if (m->contacts[i].point.distance <= c->distance + 2.0 * c->slack) return;
   ct_mesh_face face[2];
   for (int i = 0; i < 2; i++) face[i] = ct_mesh_contacts_face(t, i, position_of(t->view[i], c->own_triangle[i]));
   double bare = c->distance + t->growth[0] + t->growth[1];
@@ -160,8 +160,8 @@ static void open_touching(ct_contacts *c, ct_mesh_contacts *t) {
 static bool next_look(const ct_mesh_contacts *t, const ct_vec3 *along, int count, ct_vec3 *next) {
   const ct_manifold_scratch *m = t->contacts->memory;
   double least = INFINITY;
-  for (uint32_t i = 0; i < m->touch_count; i++) {
-    const ct_contact_point *p = &m->touches[i].point;
+  for (uint32_t i = 0; i < m->contact_count; i++) {
+    const ct_contact_point *p = &m->contacts[i].point;
     bool near = !(p->distance < least);
     for (int k = 0; k < count && !near; k++) near = ct_dot(p->normal, along[k]) >= CT_PATCH_COSINE_MIN;
     if (near) continue;
@@ -184,7 +184,7 @@ static void look_inside(ct_mesh_contacts *t) {
 void ct_contacts_meshes(ct_contacts *c) {
   ct_mesh_contacts t;
   open_touching(c, &t);
-  c->memory->touch_count = 0;
+  c->memory->contact_count = 0;
   uint32_t members = t.view[0]->live_count + t.view[1]->live_count;
   if (!ct_groups_open(c, members + t.view[0]->vertex_count + t.view[1]->vertex_count)) return;
   if (t.overlap) look_inside(&t);

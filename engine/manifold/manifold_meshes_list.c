@@ -48,23 +48,23 @@ static int by_rank(const void *first, const void *second) {
 }
 
 /* Of touches of the same two features the first on the triangles that face each other most, to a tie. */
-static const ct_mesh_contact *most_facing(const ct_mesh_contact *touches, uint32_t count) {
+static const ct_mesh_contact *most_facing(const ct_mesh_contact *contacts, uint32_t count) {
   double most = -INFINITY;
-  for (uint32_t i = 0; i < count; i++) most = ct_max2(most, touches[i].facing);
+  for (uint32_t i = 0; i < count; i++) most = ct_max2(most, contacts[i].facing);
   uint32_t i = 0;
-  while (touches[i].facing < most - CT_DIRECTION_TIE) i++;
-  return &touches[i];
+  while (contacts[i].facing < most - CT_DIRECTION_TIE) i++;
+  return &contacts[i];
 }
 
 void ct_mesh_contacts_unique(ct_mesh_contacts *t) {
   ct_manifold_scratch *m = t->contacts->memory;
   uint32_t kept = 0;
-  if (m->touch_count > 0) qsort(m->touches, m->touch_count, sizeof *m->touches, by_rank);
-  for (uint32_t first = 0, end; first < m->touch_count; first = end) {
-    for (end = first + 1; end < m->touch_count && by_features(&m->touches[first], &m->touches[end]) == 0; end++) continue;
-    m->touches[kept++] = *most_facing(&m->touches[first], end - first);
+  if (m->contact_count > 0) qsort(m->contacts, m->contact_count, sizeof *m->contacts, by_rank);
+  for (uint32_t first = 0, end; first < m->contact_count; first = end) {
+    for (end = first + 1; end < m->contact_count && by_features(&m->contacts[first], &m->contacts[end]) == 0; end++) continue;
+    m->contacts[kept++] = *most_facing(&m->contacts[first], end - first);
   }
-  m->touch_count = kept;
+  m->contact_count = kept;
 }
 
 /* Deepest first, equals in the order of their features. */
@@ -78,23 +78,23 @@ static int by_depth(const void *first, const void *second) {
 static void keep_deepest(ct_mesh_contacts *t) {
   ct_manifold_scratch *m = t->contacts->memory;
   ct_mesh_contacts_unique(t);
-  if (m->touch_count <= CT_MESH_POINTS_MAX) return;
-  qsort(m->touches, m->touch_count, sizeof *m->touches, by_depth);
-  m->touch_count = CT_MESH_POINTS_MAX;
-  t->most = m->touches[m->touch_count - 1].point.distance + t->growth[0] + t->growth[1];
+  if (m->contact_count <= CT_MESH_POINTS_MAX) return;
+  qsort(m->contacts, m->contact_count, sizeof *m->contacts, by_depth);
+  m->contact_count = CT_MESH_POINTS_MAX;
+  t->most = m->contacts[m->contact_count - 1].point.distance + t->growth[0] + t->growth[1];
   t->cut = true;
 }
 
 static bool make_room(ct_mesh_contacts *t) {
   ct_contacts *c = t->contacts;
   ct_manifold_scratch *m = c->memory;
-  if (m->touch_count == CT_CONTACT_POINTS_MAX) keep_deepest(t);
-  if (m->touch_count < m->touch_capacity) return true;
+  if (m->contact_count == CT_CONTACT_POINTS_MAX) keep_deepest(t);
+  if (m->contact_count < m->touch_capacity) return true;
   uint32_t capacity = m->touch_capacity ? 2 * m->touch_capacity : 64;
-  ct_mesh_contact *touches = realloc(m->touches, capacity * sizeof *touches);
-  c->failed = c->failed || !touches;
-  if (!touches) return false;
-  m->touches = touches;
+  ct_mesh_contact *contacts = realloc(m->contacts, capacity * sizeof *contacts);
+  c->failed = c->failed || !contacts;
+  if (!contacts) return false;
+  m->contacts = contacts;
   m->touch_capacity = capacity;
   return true;
 }
@@ -103,16 +103,16 @@ void ct_mesh_contacts_add(ct_mesh_contacts *t, const ct_mesh_face face[2], const
   if (!(meet->distance <= t->most) || meet->distance < t->least || t->contacts->cut_short || !make_room(t)) return;
   int a = face[0].which ? 1 : 0, b = 1 - a;
   ct_vec3 n = a ? ct_neg(meet->normal) : meet->normal;
-  ct_mesh_contact touch = {.position = {face[a].position, face[b].position}};
-  touch.facing = ct_dot(n, face[a].normal) - ct_dot(n, face[b].normal);
-  touch.point = (ct_contact_point){.a = meet->feature[a],
-                                   .b = meet->feature[b],
-                                   .point_a = ct_add_scaled(meet->point[a], n, t->growth[0]),
-                                   .point_b = ct_add_scaled(meet->point[b], n, -t->growth[1]),
-                                   .normal = n,
-                                   .distance = meet->distance - t->growth[0] - t->growth[1]};
+  ct_mesh_contact contact = {.position = {face[a].position, face[b].position}};
+  contact.facing = ct_dot(n, face[a].normal) - ct_dot(n, face[b].normal);
+  contact.point = (ct_contact_point){.a = meet->feature[a],
+                                     .b = meet->feature[b],
+                                     .point_a = ct_add_scaled(meet->point[a], n, t->growth[0]),
+                                     .point_b = ct_add_scaled(meet->point[b], n, -t->growth[1]),
+                                     .normal = n,
+                                     .distance = meet->distance - t->growth[0] - t->growth[1]};
   ct_mesh_contacts_mark(t, face);
-  t->contacts->memory->touches[t->contacts->memory->touch_count++] = touch;
+  t->contacts->memory->contacts[t->contacts->memory->contact_count++] = contact;
 }
 
 /* ---- patches ---- */
@@ -142,18 +142,18 @@ void ct_mesh_contacts_write_points(ct_mesh_contacts *t) {
   uint32_t patch = 0, base = t->view[0]->live_count;
   keep_deepest(t);
   t->contacts->cut_short = t->contacts->cut_short || t->cut;
-  if (m->touch_count == 0) return;
+  if (m->contact_count == 0) return;
   join_neighbours(t, 0);
   join_neighbours(t, 1);
-  for (uint32_t i = 0; i < m->touch_count; i++) {
-    ct_mesh_contact *touch = &m->touches[i];
-    touch->position[0] = ct_groups_find(m->root, touch->position[0]);
-    touch->position[1] = ct_groups_find(m->root, base + touch->position[1]);
+  for (uint32_t i = 0; i < m->contact_count; i++) {
+    ct_mesh_contact *contact = &m->contacts[i];
+    contact->position[0] = ct_groups_find(m->root, contact->position[0]);
+    contact->position[1] = ct_groups_find(m->root, base + contact->position[1]);
   }
-  qsort(m->touches, m->touch_count, sizeof *m->touches, by_groups);
-  for (uint32_t i = 0; i < m->touch_count; i++) {
-    if (i > 0 && by_groups(&m->touches[i - 1], &m->touches[i]) != 0) patch++;
-    m->touches[i].point.patch = patch;
-    ct_contacts_push(t->contacts, &m->touches[i].point);
+  qsort(m->contacts, m->contact_count, sizeof *m->contacts, by_groups);
+  for (uint32_t i = 0; i < m->contact_count; i++) {
+    if (i > 0 && by_groups(&m->contacts[i - 1], &m->contacts[i]) != 0) patch++;
+    m->contacts[i].point.patch = patch;
+    ct_contacts_push(t->contacts, &m->contacts[i].point);
   }
 }

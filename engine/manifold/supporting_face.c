@@ -56,9 +56,9 @@ static inline void add_corner(const ct_view *view, ct_vec3 at, uint32_t vertex, 
   c->edge = edge;
 }
 
-void ct_supporting_face_add(const ct_convex_proxy *core, const ct_view *view, uint32_t vertex, ct_vec3 way,
+void ct_supporting_face_add(const ct_convex_proxy *proxy, const ct_view *view, uint32_t vertex, ct_vec3 way,
                             ct_supporting_face *out) {
-  ct_vec3 at = ct_add_scaled(ct_proxy_vertex(core, vertex), way, ct_proxy_vertex_radius(core, vertex));
+  ct_vec3 at = ct_add_scaled(ct_proxy_vertex(proxy, vertex), way, ct_proxy_vertex_radius(proxy, vertex));
   add_corner(view, at, vertex, 0, out);
 }
 
@@ -78,7 +78,7 @@ double ct_supporting_face_height(const ct_supporting_face *outline, double x, do
   return height;
 }
 
-static bool point_outline(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face *out) {
+static bool point_outline(const ct_convex_proxy *proxy, const ct_view *view, ct_supporting_face *out) {
   ct_vec3 way = ct_supporting_face_normal(view, out);
   out->kind = CT_SUPPORTING_FACE_POINT;
   out->inside = (ct_feature){CT_FEATURE_SMOOTH, 0};
@@ -86,7 +86,7 @@ static bool point_outline(const ct_convex_proxy *core, const ct_view *view, ct_s
   out->tilt = 0.0;
   uint32_t near = 0;
   double radius;
-  ct_vec3 at = ct_proxy_point(core, way, &near, &radius);
+  ct_vec3 at = ct_proxy_point(proxy, way, &near, &radius);
   at = ct_add_scaled(at, way, radius);
   out->corners.items[out->corners.count++] = (ct_corner){.at = at, .x = ct_dot(view->x, at), .y = ct_dot(view->y, at)};
   return true;
@@ -94,11 +94,11 @@ static bool point_outline(const ct_convex_proxy *core, const ct_view *view, ct_s
 
 /* The line of the surface along a segment that faces the view. Where it leans, the ball of the end that is farther out reaches
  * farther yet: that is the pair's own point. */
-static bool segment_outline(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face_want want,
+static bool segment_outline(const ct_convex_proxy *proxy, const ct_view *view, ct_supporting_face_want want,
                             ct_supporting_face *out) {
-  ct_vec3 way = ct_supporting_face_normal(view, out), axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0));
+  ct_vec3 way = ct_supporting_face_normal(view, out), axis = ct_unit_or(proxy->axis[2], ct_vec(0.0, 0.0, 1.0));
   /* The normal of the cone between two balls leans to the smaller one. */
-  double lean = core->size > 0.0 ? (core->radius[0] - core->radius[1]) / (2.0 * core->size) : 1.0;
+  double lean = proxy->size > 0.0 ? (proxy->radius[0] - proxy->radius[1]) / (2.0 * proxy->size) : 1.0;
   ct_vec3 across = ct_add_scaled(way, axis, -ct_dot(way, axis));
   double length = ct_norm(across);
   bool line = fabs(lean) < 1.0 && length > 0.0;
@@ -106,19 +106,19 @@ static bool segment_outline(const ct_convex_proxy *core, const ct_view *view, ct
     out->normal = ct_add_scaled(ct_scale(across, sqrt(1.0 - lean * lean) / length), axis, lean);
     out->tilt = ct_norm(ct_sub(out->normal, way));
   }
-  uint32_t low = ct_proxy_support(core, way, 0);
+  uint32_t low = ct_proxy_support(proxy, way, 0);
   if (!line || (want == CT_SUPPORTING_WANT_EDGE && out->tilt > CT_PARALLEL_ANGLE)) {
     out->kind = CT_SUPPORTING_FACE_POINT;
     out->inside = (ct_feature){CT_FEATURE_VERTEX, low};
     out->normal = way;
     out->tilt = 0.0;
-    ct_supporting_face_add(core, view, low, way, out);
+    ct_supporting_face_add(proxy, view, low, way, out);
     return true;
   }
   out->kind = CT_SUPPORTING_FACE_SEGMENT;
   out->inside = (ct_feature){CT_FEATURE_EDGE, 0};
   bool flat = out->tilt <= CT_PARALLEL_ANGLE;
-  for (uint32_t i = 0; i < 2; i++) ct_supporting_face_add(core, view, i, flat ? way : out->normal, out);
+  for (uint32_t i = 0; i < 2; i++) ct_supporting_face_add(proxy, view, i, flat ? way : out->normal, out);
   return true;
 }
 
@@ -141,29 +141,29 @@ typedef struct box_face {
   bool positive;
 } box_face;
 
-static box_face lean_face(const ct_convex_proxy *core, ct_vec3 way, ct_supporting_face *out) {
+static box_face lean_face(const ct_convex_proxy *proxy, ct_vec3 way, ct_supporting_face *out) {
   double cosine[3];
-  for (int k = 0; k < 3; k++) cosine[k] = ct_dot(way, box_axis(core, k));
+  for (int k = 0; k < 3; k++) cosine[k] = ct_dot(way, box_axis(proxy, k));
   double near = ct_max2(ct_max2(fabs(cosine[0]), fabs(cosine[1])), fabs(cosine[2])) - CT_COSINE_TIE;
   int i = fabs(cosine[0]) >= near ? 0 : fabs(cosine[1]) >= near ? 1 : 2;
   bool positive = cosine[i] >= 0.0;
   out->kind = CT_SUPPORTING_FACE_POLYGON;
-  out->normal = ct_scale(box_axis(core, i), positive ? 1.0 : -1.0);
+  out->normal = ct_scale(box_axis(proxy, i), positive ? 1.0 : -1.0);
   out->tilt = ct_norm(ct_sub(out->normal, way));
   out->inside = (ct_feature){CT_FEATURE_FACE, 2u * (uint32_t)i + positive};
   return (box_face){i, positive};
 }
 
-void ct_supporting_face_box_face(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face *out) {
-  lean_face(core, ct_supporting_face_normal(view, out), out);
+void ct_supporting_face_box_face(const ct_convex_proxy *proxy, const ct_view *view, ct_supporting_face *out) {
+  lean_face(proxy, ct_supporting_face_normal(view, out), out);
 }
 
-ct_vec3 ct_supporting_face_box_edge(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face *out) {
+ct_vec3 ct_supporting_face_box_edge(const ct_convex_proxy *proxy, const ct_view *view, ct_supporting_face *out) {
   ct_vec3 way = ct_supporting_face_normal(view, out);
   uint32_t top = 0;
   int along = -1;
   for (int i = 0; i < 3; i++) {
-    double cosine = ct_dot(way, box_axis(core, i));
+    double cosine = ct_dot(way, box_axis(proxy, i));
     top |= (uint32_t)(cosine >= 0.0) << i;
     if (fabs(cosine) <= CT_PARALLEL_ANGLE) along = i;
   }
@@ -171,19 +171,19 @@ ct_vec3 ct_supporting_face_box_edge(const ct_convex_proxy *core, const ct_view *
   out->tilt = 0.0;
   out->kind = along < 0 ? CT_SUPPORTING_FACE_POINT : CT_SUPPORTING_FACE_SEGMENT;
   out->inside = along < 0 ? (ct_feature){CT_FEATURE_VERTEX, top} : (ct_feature){CT_FEATURE_EDGE, ct_box_edge(along, top)};
-  return along < 0 ? ct_vec(0.0, 0.0, 0.0) : core->axis[along];
+  return along < 0 ? ct_vec(0.0, 0.0, 0.0) : proxy->axis[along];
 }
 
-static bool box_edge_outline(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face *out) {
-  ct_supporting_face_box_edge(core, view, out);
+static bool box_edge_outline(const ct_convex_proxy *proxy, const ct_view *view, ct_supporting_face *out) {
+  ct_supporting_face_box_edge(proxy, view, out);
   if (out->kind == CT_SUPPORTING_FACE_POINT) {
-    ct_supporting_face_add(core, view, out->inside.index, out->normal, out);
+    ct_supporting_face_add(proxy, view, out->inside.index, out->normal, out);
     return true;
   }
   /* Of the edge's number: the axis, and the signs of the other two. */
   uint32_t edge = out->inside.index, along = edge / 4, low = edge & 1u, high = edge >> 1 & 1u;
   uint32_t vertex = low << (along == 0 ? 1 : 0) | high << (along == 2 ? 1 : 2);
-  for (uint32_t end = 0; end < 2; end++) ct_supporting_face_add(core, view, vertex | end << along, out->normal, out);
+  for (uint32_t end = 0; end < 2; end++) ct_supporting_face_add(proxy, view, vertex | end << along, out->normal, out);
   return true;
 }
 
@@ -199,43 +199,43 @@ void ct_supporting_face_box_ring(int axis, bool positive, bool second, uint32_t 
   memcpy(ring, round[positive == second], sizeof round[0]);
 }
 
-static bool box_outline(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face_want want, ct_supporting_face *out) {
-  if (want == CT_SUPPORTING_WANT_EDGE) return box_edge_outline(core, view, out);
+static bool box_outline(const ct_convex_proxy *proxy, const ct_view *view, ct_supporting_face_want want, ct_supporting_face *out) {
+  if (want == CT_SUPPORTING_WANT_EDGE) return box_edge_outline(proxy, view, out);
   ct_vec3 way = ct_supporting_face_normal(view, out);
-  box_face face = lean_face(core, way, out);
+  box_face face = lean_face(proxy, way, out);
   uint32_t ring[4][2];
   ct_supporting_face_box_ring(face.axis, face.positive, out->second, ring);
-  double radius = core->radius[0];
+  double radius = proxy->radius[0];
   ct_vec3 moved = out->tilt <= CT_PARALLEL_ANGLE ? way : out->normal;
   for (uint32_t i = 0; i < 4; i++)
-    add_corner(view, ct_add_scaled(ct_proxy_box_vertex(core, ring[i][0]), moved, radius), ring[i][0], ring[i][1], out);
-  double offset = ct_dot(out->normal, core->center) + half_of(core, face.axis) + radius;
+    add_corner(view, ct_add_scaled(ct_proxy_box_vertex(proxy, ring[i][0]), moved, radius), ring[i][0], ring[i][1], out);
+  double offset = ct_dot(out->normal, proxy->center) + half_of(proxy, face.axis) + radius;
   ct_supporting_face_slope(view, out->normal, offset, out->inside.index, out);
   return true;
 }
 
 /* Either side of a triangle; edges are numbered by their first corner. */
-static bool triangle_outline(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face_want want,
+static bool triangle_outline(const ct_convex_proxy *proxy, const ct_view *view, ct_supporting_face_want want,
                              ct_supporting_face *out) {
   ct_vec3 way = ct_supporting_face_normal(view, out),
-          normal = ct_cross(ct_sub(core->axis[1], core->axis[0]), ct_sub(core->axis[2], core->axis[0]));
+          normal = ct_cross(ct_sub(proxy->axis[1], proxy->axis[0]), ct_sub(proxy->axis[2], proxy->axis[0]));
   bool backwards = ct_dot(normal, view->normal) < 0.0;
   normal = ct_unit_or(normal, way);
   if (ct_dot(normal, way) < 0.0) normal = ct_neg(normal);
   if (want == CT_SUPPORTING_WANT_EDGE || !(ct_dot(normal, way) > CT_PARALLEL_ANGLE)) {
-    uint32_t top = ct_proxy_support(core, way, 0);
+    uint32_t top = ct_proxy_support(proxy, way, 0);
     out->kind = CT_SUPPORTING_FACE_POINT;
     out->inside = (ct_feature){CT_FEATURE_VERTEX, top};
     out->normal = way;
     out->tilt = 0.0;
-    ct_supporting_face_add(core, view, top, way, out);
+    ct_supporting_face_add(proxy, view, top, way, out);
     for (uint32_t k = 1; k < 3; k++) {
       uint32_t v = (top + k) % 3;
-      ct_vec3 edge = ct_sub(core->axis[v], core->axis[top]);
+      ct_vec3 edge = ct_sub(proxy->axis[v], proxy->axis[top]);
       if (fabs(ct_dot(way, edge)) > CT_PARALLEL_ANGLE * ct_norm(edge)) continue;
       out->kind = CT_SUPPORTING_FACE_SEGMENT;
       out->inside = (ct_feature){CT_FEATURE_EDGE, k == 1 ? top : v};
-      ct_supporting_face_add(core, view, v, way, out);
+      ct_supporting_face_add(proxy, view, v, way, out);
       return true;
     }
     return true;
@@ -246,25 +246,25 @@ static bool triangle_outline(const ct_convex_proxy *core, const ct_view *view, c
   out->tilt = ct_norm(ct_sub(normal, way));
   for (uint32_t k = 0; k < 3; k++) {
     uint32_t vertex = backwards ? 2 - k : k;
-    ct_supporting_face_add(core, view, vertex, normal, out);
+    ct_supporting_face_add(proxy, view, vertex, normal, out);
     out->corners.items[k].edge = backwards ? (vertex + 2) % 3 : vertex;
   }
-  ct_supporting_face_slope(view, normal, ct_dot(normal, core->axis[0]) + core->radius[0], 0, out);
+  ct_supporting_face_slope(view, normal, ct_dot(normal, proxy->axis[0]) + proxy->radius[0], 0, out);
   return true;
 }
 
-bool ct_supporting_face_find(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face_want want,
+bool ct_supporting_face_find(const ct_convex_proxy *proxy, const ct_view *view, ct_supporting_face_want want,
                              ct_supporting_face *out) {
   out->corners.count = out->slopes.count = 0;
   if (!ct_corner_list_reserve(&out->corners, 4) || !ct_slope_list_reserve(&out->slopes, 1)) return false;
-  switch (core->kind) {
-  case CT_PROXY_POINT: return point_outline(core, view, out);
-  case CT_PROXY_SEGMENT: return segment_outline(core, view, want, out);
-  case CT_PROXY_BOX: return box_outline(core, view, want, out);
-  case CT_PROXY_TRIANGLE: return triangle_outline(core, view, want, out);
-  case CT_PROXY_FRUSTUM: return ct_supporting_face_frustum(core, view, want, out);
-  case CT_PROXY_ELLIPSOID: return point_outline(core, view, out);
+  switch (proxy->kind) {
+  case CT_PROXY_POINT: return point_outline(proxy, view, out);
+  case CT_PROXY_SEGMENT: return segment_outline(proxy, view, want, out);
+  case CT_PROXY_BOX: return box_outline(proxy, view, want, out);
+  case CT_PROXY_TRIANGLE: return triangle_outline(proxy, view, want, out);
+  case CT_PROXY_FRUSTUM: return ct_supporting_face_frustum(proxy, view, want, out);
+  case CT_PROXY_ELLIPSOID: return point_outline(proxy, view, out);
   case CT_PROXY_HULL: break;
   }
-  return ct_supporting_face_hull(core, view, want, out);
+  return ct_supporting_face_hull(proxy, view, want, out);
 }

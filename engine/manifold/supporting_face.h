@@ -81,13 +81,13 @@ typedef enum ct_supporting_face_want {
 
 /* Outline of a core; the lists in *out are used again. False: out of memory.
  * Cost: of a hull the support vertex, its faces, and the corners. */
-bool ct_supporting_face_find(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face_want want,
+bool ct_supporting_face_find(const ct_convex_proxy *proxy, const ct_view *view, ct_supporting_face_want want,
                              ct_supporting_face *out);
 
 /* Of a box alone what comes before the corners: kind, normal, tilt and inside, of the face or of the edge. The latter's half, or
  * zero where a vertex is alone. */
-void ct_supporting_face_box_face(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face *out);
-ct_vec3 ct_supporting_face_box_edge(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face *out);
+void ct_supporting_face_box_face(const ct_convex_proxy *proxy, const ct_view *view, ct_supporting_face *out);
+ct_vec3 ct_supporting_face_box_edge(const ct_convex_proxy *proxy, const ct_view *view, ct_supporting_face *out);
 
 /* Corners of a box's face and the edges from each to the next, counter-clockwise in the view as the first body or the second. */
 void ct_supporting_face_box_ring(int axis, bool positive, bool second, uint32_t ring[4][2]);
@@ -103,16 +103,16 @@ static inline uint32_t ct_box_edge(int axis, uint32_t vertex) {
 double ct_supporting_face_height(const ct_supporting_face *outline, double x, double y);
 
 /* The same of hulls and of frustums alone; from ct_supporting_face_find. */
-bool ct_supporting_face_hull(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face_want want,
+bool ct_supporting_face_hull(const ct_convex_proxy *proxy, const ct_view *view, ct_supporting_face_want want,
                              ct_supporting_face *out);
-bool ct_supporting_face_frustum(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face_want want,
+bool ct_supporting_face_frustum(const ct_convex_proxy *proxy, const ct_view *view, ct_supporting_face_want want,
                                 ct_supporting_face *out);
 
 /* Normal of the face at a hull's vertex that is most nearly across a direction. */
-ct_vec3 ct_supporting_face_hull_normal(const ct_convex_proxy *core, uint32_t vertex, ct_vec3 direction);
+ct_vec3 ct_supporting_face_hull_normal(const ct_convex_proxy *proxy, uint32_t vertex, ct_vec3 direction);
 
 /* Adds the corner for a vertex of the core, moved out along `way` by the core's radius there. There must be room. */
-void ct_supporting_face_add(const ct_convex_proxy *core, const ct_view *view, uint32_t vertex, ct_vec3 way,
+void ct_supporting_face_add(const ct_convex_proxy *proxy, const ct_view *view, uint32_t vertex, ct_vec3 way,
                             ct_supporting_face *out);
 
 /* Adds the plane normal.p = offset. There must be room. */

@@ -1,31 +1,31 @@
 /* Outlines of frustums: a cap is a disc, the side a line of it, and where neither lies across the view a point of a rim. */
 #include "manifold/supporting_face.h"
 
-static ct_vec3 frame_x(const ct_convex_proxy *core) {
-  return ct_vec(core->rotation.rx.x, core->rotation.ry.x, core->rotation.rz.x);
+static ct_vec3 frame_x(const ct_convex_proxy *proxy) {
+  return ct_vec(proxy->rotation.rx.x, proxy->rotation.ry.x, proxy->rotation.rz.x);
 }
 
-static bool cap_outline(const ct_convex_proxy *core, const ct_view *view, ct_vec3 axis, uint32_t top, ct_supporting_face *out) {
+static bool cap_outline(const ct_convex_proxy *proxy, const ct_view *view, ct_vec3 axis, uint32_t top, ct_supporting_face *out) {
   ct_vec3 way = ct_supporting_face_normal(view, out);
   out->kind = CT_SUPPORTING_FACE_DISC;
   out->inside = (ct_feature){CT_FEATURE_FACE, top};
   out->normal = top ? axis : ct_neg(axis);
   out->tilt = ct_norm(ct_sub(out->normal, way));
-  out->radius = core->rim[top];
-  out->across = frame_x(core);
-  out->center = ct_add_scaled(core->center, core->axis[2], top ? 1.0 : -1.0);
-  out->center = ct_add_scaled(out->center, out->normal, core->radius[0]);
+  out->radius = proxy->rim[top];
+  out->across = frame_x(proxy);
+  out->center = ct_add_scaled(proxy->center, proxy->axis[2], top ? 1.0 : -1.0);
+  out->center = ct_add_scaled(out->center, out->normal, proxy->radius[0]);
   ct_supporting_face_slope(view, out->normal, ct_dot(out->normal, out->center), top, out);
   return true;
 }
 
 /* Where a rim is farthest out along the radial direction, moved out along `way`. An apex is a vertex. */
-static void add_rim(const ct_convex_proxy *core, const ct_view *view, uint32_t top, const ct_vec3 radial_and_way[2],
+static void add_rim(const ct_convex_proxy *proxy, const ct_view *view, uint32_t top, const ct_vec3 radial_and_way[2],
                     ct_supporting_face *out) {
-  ct_vec3 at = ct_add_scaled(core->center, core->axis[2], top ? 1.0 : -1.0);
-  at = ct_add_scaled(at, radial_and_way[0], core->rim[top]);
-  at = ct_add_scaled(at, radial_and_way[1], core->radius[0]);
-  bool apex = core->rim[top] == 0.0;
+  ct_vec3 at = ct_add_scaled(proxy->center, proxy->axis[2], top ? 1.0 : -1.0);
+  at = ct_add_scaled(at, radial_and_way[0], proxy->rim[top]);
+  at = ct_add_scaled(at, radial_and_way[1], proxy->radius[0]);
+  bool apex = proxy->rim[top] == 0.0;
   out->corners.items[out->corners.count++] = (ct_corner){.at = at,
                                                          .x = ct_dot(view->x, at),
                                                          .y = ct_dot(view->y, at),
@@ -33,24 +33,24 @@ static void add_rim(const ct_convex_proxy *core, const ct_view *view, uint32_t t
                                                          .vertex = apex ? 0 : top};
 }
 
-bool ct_supporting_face_frustum(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face_want want,
+bool ct_supporting_face_frustum(const ct_convex_proxy *proxy, const ct_view *view, ct_supporting_face_want want,
                                 ct_supporting_face *out) {
-  ct_vec3 way = ct_supporting_face_normal(view, out), axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0));
+  ct_vec3 way = ct_supporting_face_normal(view, out), axis = ct_unit_or(proxy->axis[2], ct_vec(0.0, 0.0, 1.0));
   double along = ct_dot(way, axis);
   ct_vec3 across = ct_add_scaled(way, axis, -along);
   double length = ct_norm(across);
-  ct_side_slope lean = ct_proxy_side_slope(core);
+  ct_side_slope lean = ct_proxy_side_slope(proxy);
   double side = along * lean.sine + length * lean.cosine;
   uint32_t top = along > lean.sine; /* the end that is farther out */
-  if (want == CT_SUPPORTING_WANT_FACE && fabs(along) > side && core->rim[along > 0.0] > 0.0)
-    return cap_outline(core, view, axis, along > 0.0, out);
-  ct_vec3 radial = length > 0.0 ? ct_scale(across, 1.0 / length) : frame_x(core);
+  if (want == CT_SUPPORTING_WANT_FACE && fabs(along) > side && proxy->rim[along > 0.0] > 0.0)
+    return cap_outline(proxy, view, axis, along > 0.0, out);
+  ct_vec3 radial = length > 0.0 ? ct_scale(across, 1.0 / length) : frame_x(proxy);
   out->normal = ct_add_scaled(ct_scale(radial, lean.cosine), axis, lean.sine);
   out->tilt = ct_norm(ct_sub(out->normal, way));
   bool flat = out->tilt <= CT_PARALLEL_ANGLE, line = flat || want == CT_SUPPORTING_WANT_FACE;
   out->kind = line ? CT_SUPPORTING_FACE_SEGMENT : CT_SUPPORTING_FACE_POINT;
   for (uint32_t end = 0; end < 2; end++)
-    if (line || end == top) add_rim(core, view, end, (ct_vec3[]){radial, flat || !line ? way : out->normal}, out);
+    if (line || end == top) add_rim(proxy, view, end, (ct_vec3[]){radial, flat || !line ? way : out->normal}, out);
   out->inside = (ct_feature){CT_FEATURE_SMOOTH, 0};
   if (!line) {
     out->inside = (ct_feature){out->corners.items[0].kind, out->corners.items[0].vertex};

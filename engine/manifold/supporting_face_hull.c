@@ -67,14 +67,14 @@ static uint32_t least_leaning_face(const ct_hull_view *view, uint32_t vertex, ui
   return s.lowest;
 }
 
-ct_vec3 ct_supporting_face_hull_normal(const ct_convex_proxy *core, uint32_t vertex, ct_vec3 direction) {
-  ct_vec3 local = core->turned ? ct_mat_tmul(core->rotation, direction) : direction;
-  ct_vec3 normal = face_normal(core->view, least_leaning_face(core->view, vertex, vertex, local));
-  return core->turned ? ct_mat_mul(core->rotation, normal) : normal;
+ct_vec3 ct_supporting_face_hull_normal(const ct_convex_proxy *proxy, uint32_t vertex, ct_vec3 direction) {
+  ct_vec3 local = proxy->turned ? ct_mat_tmul(proxy->rotation, direction) : direction;
+  ct_vec3 normal = face_normal(proxy->view, least_leaning_face(proxy->view, vertex, vertex, local));
+  return proxy->turned ? ct_mat_mul(proxy->rotation, normal) : normal;
 }
 
 typedef struct region {
-  const ct_convex_proxy *core;
+  const ct_convex_proxy *proxy;
   const ct_hull_view *hull;
   const ct_view *view;
   ct_vec3 seed; /* normal, in the hull's frame */
@@ -117,12 +117,12 @@ static bool listed(const ct_slope_list *slopes, uint32_t face) {
 
 static bool add_face(const region *r, uint32_t face) {
   if (!ct_slope_list_reserve(&r->out->slopes, r->out->slopes.count + 1)) return false;
-  const ct_convex_proxy *core = r->core;
+  const ct_convex_proxy *proxy = r->proxy;
   ct_vec3 normal = face_normal(r->hull, face);
-  double offset = r->hull->offset[face] + core->radius[0];
-  if (core->turned) {
-    normal = ct_mat_mul(core->rotation, normal);
-    offset += ct_dot(normal, core->center);
+  double offset = r->hull->offset[face] + proxy->radius[0];
+  if (proxy->turned) {
+    normal = ct_mat_mul(proxy->rotation, normal);
+    offset += ct_dot(normal, proxy->center);
   }
   ct_supporting_face_slope(r->view, normal, offset, face, r->out);
   return true;
@@ -161,7 +161,7 @@ static bool walk_rim(const region *r, place start, bool flat) {
     }
     if (!ct_corner_list_reserve(corners, corners->count + 1)) return false;
     uint32_t vertex = vertex_at(r, p);
-    ct_supporting_face_add(r->core, r->view, vertex, moved, r->out);
+    ct_supporting_face_add(r->proxy, r->view, vertex, moved, r->out);
     corners->items[corners->count - 1].edge = edge;
     p = next_in_loop(r, p);
   } while (--bound > 0 && (edge_of(r, p) != first || vertex_at(r, p) != vertex_at(r, start)));
@@ -183,13 +183,13 @@ static void reverse(ct_corner_list *corners) {
   c[n - 1].edge = last;
 }
 
-static bool face_outline(const ct_convex_proxy *core, const ct_view *view, uint32_t top, ct_vec3 local, ct_supporting_face *out) {
-  const ct_hull_view *hull = core->view;
+static bool face_outline(const ct_convex_proxy *proxy, const ct_view *view, uint32_t top, ct_vec3 local, ct_supporting_face *out) {
+  const ct_hull_view *hull = proxy->view;
   /* Of an edge across the view either end may be the support vertex. */
   uint32_t seed = least_leaning_face(hull, top, end_across(hull, top, local), local);
-  region r = {core, hull, view, face_normal(hull, seed), out};
+  region r = {proxy, hull, view, face_normal(hull, seed), out};
   out->kind = CT_SUPPORTING_FACE_POLYGON;
-  out->normal = core->turned ? ct_mat_mul(core->rotation, r.seed) : r.seed;
+  out->normal = proxy->turned ? ct_mat_mul(proxy->rotation, r.seed) : r.seed;
   out->tilt = ct_norm(ct_sub(r.seed, local));
   place rim = {seed, 0};
   if (!flood(&r, seed, &rim)) return false;
@@ -202,20 +202,20 @@ static bool face_outline(const ct_convex_proxy *core, const ct_view *view, uint3
   return true;
 }
 
-bool ct_supporting_face_hull(const ct_convex_proxy *core, const ct_view *view, ct_supporting_face_want want,
+bool ct_supporting_face_hull(const ct_convex_proxy *proxy, const ct_view *view, ct_supporting_face_want want,
                              ct_supporting_face *out) {
-  const ct_hull_view *hull = core->view;
-  ct_vec3 way = ct_supporting_face_normal(view, out), local = core->turned ? ct_mat_tmul(core->rotation, way) : way;
-  uint32_t top = ct_proxy_support(core, way, 0);
-  if (want == CT_SUPPORTING_WANT_FACE) return face_outline(core, view, top, local, out);
+  const ct_hull_view *hull = proxy->view;
+  ct_vec3 way = ct_supporting_face_normal(view, out), local = proxy->turned ? ct_mat_tmul(proxy->rotation, way) : way;
+  uint32_t top = ct_proxy_support(proxy, way, 0);
+  if (want == CT_SUPPORTING_WANT_FACE) return face_outline(proxy, view, top, local, out);
   out->normal = way;
   out->tilt = 0.0;
-  ct_supporting_face_add(core, view, top, way, out);
+  ct_supporting_face_add(proxy, view, top, way, out);
   uint32_t end = end_across(hull, top, local);
   if (end != top) {
     out->kind = CT_SUPPORTING_FACE_SEGMENT;
     out->inside = (ct_feature){CT_FEATURE_EDGE, edge_between(hull, top, end)};
-    ct_supporting_face_add(core, view, end, way, out);
+    ct_supporting_face_add(proxy, view, end, way, out);
     return true;
   }
   out->kind = CT_SUPPORTING_FACE_POINT;

@@ -15,32 +15,32 @@ static double between(const ct_mat3 *m, ct_vec3 x, ct_vec3 y) {
 }
 
 /* What a unit impulse along one direction does to the body's velocity along another. */
-static double answer(const ct_mass_body *body, const ct_vec3 touch[2], const ct_vec3 cause[2]) {
-  ct_vec3 x = ct_cross(ct_sub(touch[0], body->center), touch[1]), y = ct_cross(ct_sub(cause[0], body->center), cause[1]);
-  return ct_dot(touch[1], cause[1]) * body->inverse_mass + between(&body->inverse_inertia, x, y);
+static double answer(const ct_mass_body *body, const ct_vec3 contact[2], const ct_vec3 cause[2]) {
+  ct_vec3 x = ct_cross(ct_sub(contact[0], body->center), contact[1]), y = ct_cross(ct_sub(cause[0], body->center), cause[1]);
+  return ct_dot(contact[1], cause[1]) * body->inverse_mass + between(&body->inverse_inertia, x, y);
 }
 
-double ct_delassus_along(const ct_contact_set *set, const ct_contact *touch, ct_vec3 along, const ct_contact *cause,
+double ct_delassus_along(const ct_contact_set *set, const ct_contact *contact, ct_vec3 along, const ct_contact *cause,
                          ct_vec3 impulse) {
-  const ct_mass_body *a = &set->bodies[touch->a], *b = &set->bodies[touch->b];
-  const ct_vec3 at[2] = {touch->position, along}, from[2] = {cause->position, impulse};
+  const ct_mass_body *a = &set->bodies[contact->a], *b = &set->bodies[contact->b];
+  const ct_vec3 at[2] = {contact->position, along}, from[2] = {cause->position, impulse};
   double sum = 0.0;
-  if (a->mobility == CT_DYNAMIC && (touch->a == cause->a || touch->a == cause->b))
-    sum += touch->a == cause->a ? answer(a, at, from) : -answer(a, at, from);
-  if (b->mobility == CT_DYNAMIC && (touch->b == cause->a || touch->b == cause->b))
-    sum += touch->b == cause->b ? answer(b, at, from) : -answer(b, at, from);
+  if (a->mobility == CT_DYNAMIC && (contact->a == cause->a || contact->a == cause->b))
+    sum += contact->a == cause->a ? answer(a, at, from) : -answer(a, at, from);
+  if (b->mobility == CT_DYNAMIC && (contact->b == cause->a || contact->b == cause->b))
+    sum += contact->b == cause->b ? answer(b, at, from) : -answer(b, at, from);
   return sum;
 }
 
-static ct_vec3 row_of(const ct_contact_set *set, const ct_contact *touch, ct_vec3 along, const ct_contact *cause) {
-  return ct_vec(ct_delassus_along(set, touch, along, cause, ct_vec(1.0, 0.0, 0.0)),
-                ct_delassus_along(set, touch, along, cause, ct_vec(0.0, 1.0, 0.0)),
-                ct_delassus_along(set, touch, along, cause, ct_vec(0.0, 0.0, 1.0)));
+static ct_vec3 row_of(const ct_contact_set *set, const ct_contact *contact, ct_vec3 along, const ct_contact *cause) {
+  return ct_vec(ct_delassus_along(set, contact, along, cause, ct_vec(1.0, 0.0, 0.0)),
+                ct_delassus_along(set, contact, along, cause, ct_vec(0.0, 1.0, 0.0)),
+                ct_delassus_along(set, contact, along, cause, ct_vec(0.0, 0.0, 1.0)));
 }
 
-ct_mat3 ct_delassus_block(const ct_contact_set *set, const ct_contact *touch, const ct_contact *cause) {
-  return (ct_mat3){row_of(set, touch, ct_vec(1.0, 0.0, 0.0), cause), row_of(set, touch, ct_vec(0.0, 1.0, 0.0), cause),
-                   row_of(set, touch, ct_vec(0.0, 0.0, 1.0), cause)};
+ct_mat3 ct_delassus_block(const ct_contact_set *set, const ct_contact *contact, const ct_contact *cause) {
+  return (ct_mat3){row_of(set, contact, ct_vec(1.0, 0.0, 0.0), cause), row_of(set, contact, ct_vec(0.0, 1.0, 0.0), cause),
+                   row_of(set, contact, ct_vec(0.0, 0.0, 1.0), cause)};
 }
 
 void ct_contact_tangents(ct_vec3 normal, ct_vec3 *t1, ct_vec3 *t2) {

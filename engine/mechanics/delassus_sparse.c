@@ -6,34 +6,34 @@
 /* Contacts of each body that can be moved, ascending. */
 typedef struct body_lists {
   size_t *starts; /* [body_count + 1] */
-  uint32_t *touches;
+  uint32_t *contacts;
 } body_lists;
 
 static bool list_bodies(const ct_contact_set *set, body_lists *lists) {
   lists->starts = calloc(set->body_count + 2, sizeof *lists->starts);
-  lists->touches = malloc((2 * set->count + 1) * sizeof *lists->touches);
-  if (!lists->starts || !lists->touches) return false;
+  lists->contacts = malloc((2 * set->count + 1) * sizeof *lists->contacts);
+  if (!lists->starts || !lists->contacts) return false;
   /* Counted two places on, so that filling moves each start to where it belongs. */
   for (size_t k = 0; k < set->count; k++) {
-    const uint32_t ends[2] = {set->touches[k].a, set->touches[k].b};
+    const uint32_t ends[2] = {set->contacts[k].a, set->contacts[k].b};
     for (int i = 0; i < 2; i++) lists->starts[ends[i] + 2] += set->bodies[ends[i]].mobility == CT_DYNAMIC;
   }
   for (size_t i = 2; i < set->body_count + 2; i++) lists->starts[i] += lists->starts[i - 1];
   for (size_t k = 0; k < set->count; k++) {
-    const uint32_t ends[2] = {set->touches[k].a, set->touches[k].b};
+    const uint32_t ends[2] = {set->contacts[k].a, set->contacts[k].b};
     for (int i = 0; i < 2; i++)
-      if (set->bodies[ends[i]].mobility == CT_DYNAMIC) lists->touches[lists->starts[ends[i] + 1]++] = (uint32_t)k;
+      if (set->bodies[ends[i]].mobility == CT_DYNAMIC) lists->contacts[lists->starts[ends[i] + 1]++] = (uint32_t)k;
   }
   return true;
 }
 
 /* The union of the lists of the contact's two bodies, and the contact; with `out` NULL counts only. */
-static size_t merge(const ct_contact_set *set, const body_lists *lists, uint32_t touch, uint32_t *out) {
-  const ct_contact *t = &set->touches[touch];
-  const uint32_t *a = lists->touches + lists->starts[t->a], *a_end = lists->touches + lists->starts[t->a + 1];
-  const uint32_t *b = lists->touches + lists->starts[t->b], *b_end = lists->touches + lists->starts[t->b + 1];
+static size_t merge(const ct_contact_set *set, const body_lists *lists, uint32_t contact, uint32_t *out) {
+  const ct_contact *t = &set->contacts[contact];
+  const uint32_t *a = lists->contacts + lists->starts[t->a], *a_end = lists->contacts + lists->starts[t->a + 1];
+  const uint32_t *b = lists->contacts + lists->starts[t->b], *b_end = lists->contacts + lists->starts[t->b + 1];
   if (a == a_end && b == b_end) {
-    if (out) out[0] = touch;
+    if (out) out[0] = contact;
     return 1;
   }
   size_t count = 0;
@@ -66,7 +66,7 @@ ct_status ct_contact_graph_open(ct_contact_graph *graph, const ct_contact_set *s
   *graph = (ct_contact_graph){.count = set->count, .starts = malloc((set->count + 1) * sizeof *graph->starts)};
   ct_status status = graph->starts && list_bodies(set, &lists) ? fill(graph, set, &lists) : CT_OUT_OF_MEMORY;
   free(lists.starts);
-  free(lists.touches);
+  free(lists.contacts);
   if (status != CT_OK) ct_contact_graph_close(graph);
   return status;
 }
@@ -98,21 +98,21 @@ typedef struct assembly {
   size_t *done; /* [count] blocks of each contact's rows, from the left */
 } assembly;
 
-static lever lever_of(const ct_mass_body *body, const ct_contact *touch, const ct_vec3 along[3]) {
+static lever lever_of(const ct_mass_body *body, const ct_contact *contact, const ct_vec3 along[3]) {
   lever l = {0};
   if (body->mobility != CT_DYNAMIC) return l;
   for (int p = 0; p < 3; p++) {
-    l.arm[p] = ct_cross(ct_sub(touch->position, body->center), along[p]);
+    l.arm[p] = ct_cross(ct_sub(contact->position, body->center), along[p]);
     l.turn[p] = ct_mat_mul(body->inverse_inertia, l.arm[p]);
   }
   return l;
 }
 
-static rod rod_of(const ct_contact_set *set, const ct_contact *touch) {
-  rod r = {.along = {touch->normal}};
-  ct_contact_tangents(touch->normal, &r.along[1], &r.along[2]);
-  r.side[0] = lever_of(&set->bodies[touch->a], touch, r.along);
-  r.side[1] = lever_of(&set->bodies[touch->b], touch, r.along);
+static rod rod_of(const ct_contact_set *set, const ct_contact *contact) {
+  rod r = {.along = {contact->normal}};
+  ct_contact_tangents(contact->normal, &r.along[1], &r.along[2]);
+  r.side[0] = lever_of(&set->bodies[contact->a], contact, r.along);
+  r.side[1] = lever_of(&set->bodies[contact->b], contact, r.along);
   return r;
 }
 
@@ -150,7 +150,7 @@ static double element(const shared *s, const rod *x, unsigned p, const rod *y, u
 static void add_block(ct_delassus_matrix *m, const assembly *all, size_t i, size_t j) {
   const unsigned d = all->dimension;
   const rod *x = &all->rods[i], *y = &all->rods[j];
-  const shared s = shared_of(all->set, &all->set->touches[i], &all->set->touches[j]);
+  const shared s = shared_of(all->set, &all->set->contacts[i], &all->set->contacts[j]);
   const size_t in_x = d * all->done[i]++, in_y = i == j ? in_x : d * all->done[j]++;
   for (unsigned p = 0; p < d; p++)
     for (unsigned q = i == j ? p : 0; q < d; q++) {
@@ -168,7 +168,7 @@ static void fill_rows(ct_delassus_matrix *m, const assembly *all) {
   for (size_t i = 0; i < graph->count; i++)
     for (unsigned p = 0; p < d; p++)
       m->starts[d * i + p + 1] = m->starts[d * i + p] + d * (graph->starts[i + 1] - graph->starts[i]);
-  for (size_t i = 0; i < graph->count; i++) all->rods[i] = rod_of(all->set, &all->set->touches[i]);
+  for (size_t i = 0; i < graph->count; i++) all->rods[i] = rod_of(all->set, &all->set->contacts[i]);
   for (size_t i = 0; i < graph->count; i++)
     for (size_t k = graph->starts[i] + all->done[i]; k < graph->starts[i + 1]; k++) add_block(m, all, i, graph->others[k]);
 }

@@ -69,12 +69,12 @@ static void free_parts(ct_mechanics_parts *parts) {
   free(parts->place);
   free(parts->dynamic);
   free(parts->bodies);
-  free(parts->touches);
+  free(parts->contacts);
 }
 
 bool ct_contact_set_stands(const ct_contact_set *set) {
   for (size_t i = 0; i < set->count; i++) {
-    const ct_contact *t = &set->touches[i];
+    const ct_contact *t = &set->contacts[i];
     if (t->a == t->b || t->a >= set->body_count || t->b >= set->body_count || ct_max_abs(t->normal) == 0.0) return false;
   }
   return true;
@@ -117,7 +117,7 @@ void ct_mechanics_destroy(ct_mechanics *mechanics) {
   if (!mechanics) return;
   free(mechanics->bodies);
   free(mechanics->rows);
-  free(mechanics->touches);
+  free(mechanics->contacts);
   free(mechanics->numbers);
   free(mechanics->islands);
   free(mechanics);
@@ -131,8 +131,8 @@ ct_island ct_mechanics_island(const ct_mechanics *mechanics, size_t index) {
   const ct_island_range *r = &mechanics->islands[index];
   return (ct_island){.set = {.bodies = mechanics->bodies + r->body,
                              .body_count = r->body_count,
-                             .touches = mechanics->touches + r->touch,
-                             .count = r->touch_count},
+                             .contacts = mechanics->contacts + r->contact,
+                             .count = r->contact_count},
                      .rows = mechanics->rows + r->body,
-                     .numbers = mechanics->numbers + r->touch};
+                     .numbers = mechanics->numbers + r->contact};
 }

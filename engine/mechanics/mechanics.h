@@ -28,14 +28,14 @@ void ct_mass_body_load(ct_mass_body *body, ct_vec3 force, ct_vec3 torque);
 typedef enum ct_rate { CT_RATE_VELOCITY, CT_RATE_ACCELERATION } ct_rate;
 
 /* Bound of the round-off in the velocity, or free acceleration, of a contact's gap; m/s or m/s^2. */
-double ct_contact_rate_roundoff(const ct_contact_set *set, const ct_contact *touch, ct_rate rate);
+double ct_contact_rate_roundoff(const ct_contact_set *set, const ct_contact *contact, ct_rate rate);
 
 /* y >= 0 [set->count] proves what a Farkas vector of the contact system does, whatever the masses: no
  * impulses, or forces, keep the contacts apart. For that y along the normals adds up to nothing on every
  * dynamic body but for rounding, so no motion of these bodies answers to it, and y'(rates of the gaps)
  * < -*margin: more than round-off of the rates makes of it. INFINITY: it does not add up to nothing.
  * CT_OUT_OF_MEMORY. */
-ct_status ct_normals_margin(const ct_contact_set *set, const double *y, ct_rate rate, ct_arena *solver, double *margin);
+ct_status ct_normals_margin(const ct_contact_set *set, const double *y, ct_rate rate, ct_arena *arena, double *margin);
 
 /* Did the solver end without a solution, as where there is none? The certificate then is a vector that
  * may prove it (0 where it was before and none was found): round-off of M makes solvers discard it. */

@@ -8,14 +8,14 @@
 /* Where an island's bodies and contacts stand among those of all islands. */
 typedef struct ct_island_range {
   size_t body, body_count;
-  size_t touch, touch_count;
+  size_t contact, contact_count;
 } ct_island_range;
 
 /* Contacts stand island by island, and name the island's own bodies. */
 struct ct_mechanics {
   ct_mass_body *bodies;
   uint32_t *rows; /* of each body */
-  ct_contact *touches;
+  ct_contact *contacts;
   uint32_t *numbers; /* of each contact: its place among all that take part */
   size_t count;      /* contacts */
   ct_island_range *islands;
@@ -32,7 +32,7 @@ typedef struct ct_mechanics_parts {
   uint32_t *dynamic;    /* [dynamic_count] rows, ascending */
   ct_mass_body *bodies; /* [dynamic_count] */
   size_t dynamic_count;
-  ct_contact *touches;
+  ct_contact *contacts;
   size_t count, capacity;
 } ct_mechanics_parts;
 

@@ -11,9 +11,9 @@ static ct_status reserve(ct_mechanics_parts *parts) {
   size_t most = parts->options->contacts_max;
   if (parts->count >= (most ? most : CT_CONTACTS_MAX)) return CT_LIMIT;
   size_t capacity = parts->capacity ? 2 * parts->capacity : 64;
-  ct_contact *touches = realloc(parts->touches, capacity * sizeof *touches);
-  if (!touches) return CT_OUT_OF_MEMORY;
-  parts->touches = touches;
+  ct_contact *contacts = realloc(parts->contacts, capacity * sizeof *contacts);
+  if (!contacts) return CT_OUT_OF_MEMORY;
+  parts->contacts = contacts;
   parts->capacity = capacity;
   return CT_OK;
 }
@@ -30,27 +30,27 @@ static ct_text name_of(const ct_mechanics_parts *parts, uint32_t row, uint32_t c
   return collider < ct_body_collider_count(body) ? ct_body_material(body, collider) : (ct_text){NULL, 0};
 }
 
-static ct_pair_material material_of(const ct_mechanics_parts *parts, const ct_contact *touch) {
+static ct_pair_material material_of(const ct_mechanics_parts *parts, const ct_contact *contact) {
   if (parts->options->material) return *parts->options->material;
-  return ct_scene_pair_material(parts->scene, name_of(parts, touch->a, touch->collider_a),
-                                name_of(parts, touch->b, touch->collider_b));
+  return ct_scene_pair_material(parts->scene, name_of(parts, contact->a, contact->collider_a),
+                                name_of(parts, contact->b, contact->collider_b));
 }
 
 static ct_contact given_touch(const ct_mechanics_parts *parts, const ct_given_contact *given) {
   const ct_surface point = {.form = CT_SURFACE_POINT}, face = {.form = CT_SURFACE_FACE};
-  ct_contact touch = {.a = given->a,
-                      .b = given->b,
-                      .collider_a = given->collider_a,
-                      .collider_b = given->collider_b,
-                      .position = given->position,
-                      .normal = given->normal,
-                      .point_a = given->position,
-                      .point_b = given->position,
-                      .surface_a = given->fixed_to_b ? point : face,
-                      .surface_b = given->fixed_to_b ? face : point,
-                      .material = given->material};
-  if (!given->has_material) touch.material = material_of(parts, &touch);
-  return touch;
+  ct_contact contact = {.a = given->a,
+                        .b = given->b,
+                        .collider_a = given->collider_a,
+                        .collider_b = given->collider_b,
+                        .position = given->position,
+                        .normal = given->normal,
+                        .point_a = given->position,
+                        .point_b = given->position,
+                        .surface_a = given->fixed_to_b ? point : face,
+                        .surface_b = given->fixed_to_b ? face : point,
+                        .material = given->material};
+  if (!given->has_material) contact.material = material_of(parts, &contact);
+  return contact;
 }
 
 static ct_status take_given(ct_mechanics_parts *parts) {
@@ -59,7 +59,7 @@ static ct_status take_given(ct_mechanics_parts *parts) {
     if (!moves(parts, given->a, given->b)) continue;
     ct_status status = reserve(parts);
     if (status != CT_OK) return status;
-    parts->touches[parts->count++] = given_touch(parts, given);
+    parts->contacts[parts->count++] = given_touch(parts, given);
   }
   return CT_OK;
 }
@@ -116,7 +116,7 @@ static bool take_volume(finder *f, const ct_hit *hit) {
   const ct_pair_material material = material_of(parts, &whose);
   f->status = reserve(parts);
   if (f->status != CT_OK) return false;
-  parts->touches[parts->count++] = volume_touch(hit, &material);
+  parts->contacts[parts->count++] = volume_touch(hit, &material);
   return true;
 }
 
@@ -134,7 +134,7 @@ static bool take_hit(void *context, const ct_hit *hit) {
     const ct_contact_point *p = &hit->points[i];
     f->status = reserve(parts);
     if (f->status != CT_OK) return false;
-    parts->touches[parts->count++] =
+    parts->contacts[parts->count++] =
         (ct_contact){.a = hit->a,
                      .b = hit->b,
                      .collider_a = hit->collider_a,

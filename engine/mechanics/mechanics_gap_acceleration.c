@@ -156,17 +156,18 @@ static ct_vec3 point_acceleration(const ct_mass_body *body, ct_vec3 at) {
 /* Is the normal one to turn round, so that a contact is computed the same way whichever body is a? */
 static bool is_turned(ct_vec3 n) { return n.x != 0.0 ? n.x < 0.0 : n.y != 0.0 ? n.y < 0.0 : n.z < 0.0; }
 
-double ct_contact_free_acceleration(const ct_contact_set *set, const ct_contact *touch, ct_vec3 *tangential) {
-  const ct_mass_body *a = &set->bodies[touch->a], *b = &set->bodies[touch->b];
-  ct_vec3 apart = ct_sub(point_acceleration(b, touch->position), point_acceleration(a, touch->position));
-  double along = ct_dot(touch->normal, apart);
-  if (tangential) *tangential = ct_add_scaled(apart, touch->normal, -along);
-  bool turned = is_turned(touch->normal);
-  ct_vec3 frame[3] = {turned ? ct_neg(touch->normal) : touch->normal};
+double ct_contact_free_acceleration(const ct_contact_set *set, const ct_contact *contact, ct_vec3 *tangential) {
+  const ct_mass_body *a = &set->bodies[contact->a], *b = &set->bodies[contact->b];
+  ct_vec3 apart = ct_sub(point_acceleration(b, contact->position), point_acceleration(a, contact->position));
+  double along = ct_dot(contact->normal, apart);
+  if (tangential) *tangential = ct_add_scaled(apart, contact->normal, -along);
+  bool turned = is_turned(contact->normal);
+  ct_vec3 frame[3] = {turned ? ct_neg(contact->normal) : contact->normal};
   ct_contact_tangents(frame[0], &frame[1], &frame[2]);
-  ct_vec3 u = ct_contact_relative_velocity(set, touch, 0.0).relative;
+  ct_vec3 u = ct_contact_relative_velocity(set, contact, 0.0).relative;
   if (turned) u = ct_neg(u);
-  bend of_a = bend_of(&touch->surface_a, a->velocity.angular, frame), of_b = bend_of(&touch->surface_b, b->velocity.angular, frame);
+  bend of_a = bend_of(&contact->surface_a, a->velocity.angular, frame),
+       of_b = bend_of(&contact->surface_b, b->velocity.angular, frame);
   const meeting m = {.a = turned ? of_b : of_a, .b = turned ? of_a : of_b, .u = {ct_dot(frame[1], u), ct_dot(frame[2], u)}};
   return along + velocity_terms(&m);
 }

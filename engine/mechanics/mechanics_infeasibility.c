@@ -39,14 +39,14 @@ static double point_rate_size(const ct_mass_body *body, ct_vec3 at, ct_rate rate
   return ct_norm(body->linear_acceleration) + turning * arm;
 }
 
-double ct_contact_rate_roundoff(const ct_contact_set *set, const ct_contact *touch, ct_rate rate) {
-  const ct_mass_body *a = &set->bodies[touch->a], *b = &set->bodies[touch->b];
-  double size = point_rate_size(a, touch->position, rate) + point_rate_size(b, touch->position, rate);
+double ct_contact_rate_roundoff(const ct_contact_set *set, const ct_contact *contact, ct_rate rate) {
+  const ct_mass_body *a = &set->bodies[contact->a], *b = &set->bodies[contact->b];
+  double size = point_rate_size(a, contact->position, rate) + point_rate_size(b, contact->position, rate);
   if (rate == CT_RATE_ACCELERATION) {
     /* The turning normal: twice its rate times the velocity at which points part. */
     double spins = ct_norm(a->velocity.angular) + ct_norm(b->velocity.angular);
-    size += 2.0 * spins * point_rate_size(a, touch->position, CT_RATE_VELOCITY);
-    size += 2.0 * spins * point_rate_size(b, touch->position, CT_RATE_VELOCITY);
+    size += 2.0 * spins * point_rate_size(a, contact->position, CT_RATE_VELOCITY);
+    size += 2.0 * spins * point_rate_size(b, contact->position, CT_RATE_VELOCITY);
   }
   return CT_RATE_ROUNDOFF * size;
 }
@@ -59,14 +59,14 @@ static double left_over(const pressed *sums, double fastest) {
   return balanced ? CT_FRICTION_GROWTH * fastest * (linear + turning) : INFINITY;
 }
 
-ct_status ct_normals_margin(const ct_contact_set *set, const double *y, ct_rate rate, ct_arena *solver, double *margin) {
-  ct_arena_mark mark = ct_arena_enter(solver);
-  pressed *sums = ct_arena_alloc(solver, set->body_count, sizeof *sums);
+ct_status ct_normals_margin(const ct_contact_set *set, const double *y, ct_rate rate, ct_arena *arena, double *margin) {
+  ct_arena_mark mark = ct_arena_enter(arena);
+  pressed *sums = ct_arena_alloc(arena, set->body_count, sizeof *sums);
   double fastest = 0.0;
   *margin = 0.0;
   if (sums) memset(sums, 0, set->body_count * sizeof *sums);
   for (size_t i = 0; sums && i < set->count; i++) {
-    const ct_contact *t = &set->touches[i];
+    const ct_contact *t = &set->contacts[i];
     ct_vec3 impulse = ct_scale(t->normal, y[i]);
     press(set, t->a, ct_neg(impulse), t->position, sums);
     press(set, t->b, impulse, t->position, sums);
@@ -76,6 +76,6 @@ ct_status ct_normals_margin(const ct_contact_set *set, const double *y, ct_rate 
   }
   for (size_t i = 0; sums && i < set->body_count; i++)
     if (set->bodies[i].mobility == CT_DYNAMIC) *margin += left_over(&sums[i], fastest);
-  ct_arena_leave(solver, mark);
+  ct_arena_leave(arena, mark);
   return sums ? CT_OK : CT_OUT_OF_MEMORY;
 }

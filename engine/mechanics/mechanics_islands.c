@@ -31,7 +31,7 @@ static void link_bodies(linking *l) {
   const ct_mechanics_parts *parts = l->parts;
   for (uint32_t i = 0; i < parts->dynamic_count; i++) l->parent[i] = i;
   for (size_t k = 0; k < parts->count; k++) {
-    const ct_contact *t = &parts->touches[k];
+    const ct_contact *t = &parts->contacts[k];
     uint32_t a = parts->place[t->a], b = parts->place[t->b];
     l->asked[anchor_of(parts, t)] = 1;
     if (a == CT_NO_ROW || b == CT_NO_ROW) continue;
@@ -84,7 +84,7 @@ static void list_members(linking *l) {
   for (size_t i = 0; i < parts->dynamic_count; i++)
     if (l->island[i] != CT_NO_ROW) add_member(l, l->island[i], parts->dynamic[i]);
   for (size_t k = 0; k < parts->count; k++) {
-    const ct_contact *t = &parts->touches[k];
+    const ct_contact *t = &parts->contacts[k];
     uint32_t island = l->island[anchor_of(parts, t)];
     if (parts->place[t->a] == CT_NO_ROW) add_member(l, island, t->a);
     if (parts->place[t->b] == CT_NO_ROW) add_member(l, island, t->b);
@@ -123,20 +123,20 @@ static uint32_t local_of(const ct_mechanics *out, const ct_island_range *range, 
 /* Contacts by islands, in each in the order that they were found in. */
 static void place_touches(const linking *l, ct_mechanics *out) {
   const ct_mechanics_parts *parts = l->parts;
-  for (size_t k = 0; k < parts->count; k++) out->islands[l->island[anchor_of(parts, &parts->touches[k])]].touch_count++;
+  for (size_t k = 0; k < parts->count; k++) out->islands[l->island[anchor_of(parts, &parts->contacts[k])]].contact_count++;
   size_t at = 0;
   for (size_t i = 0; i < out->island_count; i++) {
-    out->islands[i].touch = at;
-    at += out->islands[i].touch_count;
-    out->islands[i].touch_count = 0;
+    out->islands[i].contact = at;
+    at += out->islands[i].contact_count;
+    out->islands[i].contact_count = 0;
   }
   for (size_t k = 0; k < parts->count; k++) {
-    ct_island_range *range = &out->islands[l->island[anchor_of(parts, &parts->touches[k])]];
-    size_t to = range->touch + range->touch_count++;
+    ct_island_range *range = &out->islands[l->island[anchor_of(parts, &parts->contacts[k])]];
+    size_t to = range->contact + range->contact_count++;
     out->numbers[to] = (uint32_t)k;
-    out->touches[to] = parts->touches[k];
-    out->touches[to].a = local_of(out, range, parts->touches[k].a);
-    out->touches[to].b = local_of(out, range, parts->touches[k].b);
+    out->contacts[to] = parts->contacts[k];
+    out->contacts[to].a = local_of(out, range, parts->contacts[k].a);
+    out->contacts[to].b = local_of(out, range, parts->contacts[k].b);
   }
   out->count = parts->count;
 }
@@ -149,9 +149,9 @@ static ct_status lay_out(linking *l, ct_mechanics *out) {
   out->islands = calloc(out->island_count + 1, sizeof *out->islands);
   out->bodies = malloc((l->member_count + 1) * sizeof *out->bodies);
   out->rows = malloc((l->member_count + 1) * sizeof *out->rows);
-  out->touches = malloc((l->parts->count + 1) * sizeof *out->touches);
+  out->contacts = malloc((l->parts->count + 1) * sizeof *out->contacts);
   out->numbers = malloc((l->parts->count + 1) * sizeof *out->numbers);
-  if (!out->islands || !out->bodies || !out->rows || !out->touches || !out->numbers) return CT_OUT_OF_MEMORY;
+  if (!out->islands || !out->bodies || !out->rows || !out->contacts || !out->numbers) return CT_OUT_OF_MEMORY;
   place_bodies(l, out);
   place_touches(l, out);
   return CT_OK;

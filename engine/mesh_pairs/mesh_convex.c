@@ -21,12 +21,12 @@ static ct_frame inverse_of(const ct_frame *f) {
 }
 
 /* How far the core reaches along the rows of a matrix and against them. */
-static ct_aabb reach_along(const ct_convex_proxy *core, const ct_mat3 *rows) {
+static ct_aabb reach_along(const ct_convex_proxy *proxy, const ct_mat3 *rows) {
   const ct_vec3 *row[3] = {&rows->rx, &rows->ry, &rows->rz};
   double low[3], high[3];
   for (int i = 0; i < 3; i++) {
-    high[i] = ct_proxy_support_value(core, *row[i]);
-    low[i] = -ct_proxy_support_value(core, ct_neg(*row[i]));
+    high[i] = ct_proxy_support_value(proxy, *row[i]);
+    low[i] = -ct_proxy_support_value(proxy, ct_neg(*row[i]));
   }
   return (ct_aabb){{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
 }
@@ -37,19 +37,19 @@ static void open_pair(ct_convex_mesh *p, const ct_cell_input *in) {
   *p = (ct_convex_mesh){.mesh = in->shape_b->mesh, .workspace = in->workspace};
   in->workspace->mesh.stopped = false;
   p->view = ct_mesh_get(p->mesh);
-  ct_proxy_place(in->shape_a, &frame, &p->core);
+  ct_proxy_place(in->shape_a, &frame, &p->proxy);
   p->growth = ct_shape_growth(in->shape_b);
-  p->extent = ct_max2(p->core.extent, ct_mesh_extent(p->view));
-  if (!ct_proxy_is_tapered(&p->core)) {
-    p->radius = p->core.radius[0];
-    p->core.radius[0] = p->core.radius[1] = 0.0;
+  p->extent = ct_max2(p->proxy.extent, ct_mesh_extent(p->view));
+  if (!ct_proxy_is_tapered(&p->proxy)) {
+    p->radius = p->proxy.radius[0];
+    p->proxy.radius[0] = p->proxy.radius[1] = 0.0;
   }
   p->roundoff = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent;
   p->slack = BOUND_ROUNDOFFS * CT_UNIT_ROUNDOFF * (p->extent + ct_norm(frame.position));
   p->axes = in->relative.rotation;
   p->size = ct_mat_abs(p->axes);
-  p->box = reach_along(&p->core, &identity);
-  p->own_box = reach_along(&p->core, &p->axes);
+  p->box = reach_along(&p->proxy, &identity);
+  p->own_box = reach_along(&p->proxy, &p->axes);
 }
 
 static double beyond(double middle, double half, double low, double high) {
@@ -65,8 +65,8 @@ static double square_beyond(ct_vec3 c, ct_vec3 h, const ct_aabb *box) {
 /* Triangles of the node are not nearer to the core. */
 static double node_gap(const ct_convex_mesh *p, const ct_mesh_node *n) {
   ct_vec3 c = ct_scale(ct_add(n->box.min, n->box.max), 0.5), h = ct_scale(ct_sub(n->box.max, n->box.min), 0.5), own;
-  double tapered = ct_proxy_is_tapered(&p->core) ? ct_max2(p->core.radius[0], p->core.radius[1]) : 0.0;
-  double balls = ct_norm(ct_sub(c, p->core.middle)) - p->core.size - tapered - n->radius;
+  double tapered = ct_proxy_is_tapered(&p->proxy) ? ct_max2(p->proxy.radius[0], p->proxy.radius[1]) : 0.0;
+  double balls = ct_norm(ct_sub(c, p->proxy.middle)) - p->proxy.size - tapered - n->radius;
   double square = square_beyond(c, h, &p->box);
   own = ct_mat_mul(p->size, h);
   own = ct_vec(ct_min2(own.x, n->radius), ct_min2(own.y, n->radius), ct_min2(own.z, n->radius));
@@ -81,12 +81,12 @@ typedef struct span {
 
 /* Does the core take the solver of convex pairs? */
 static bool is_solved(const ct_convex_mesh *p) {
-  if (p->core.kind == CT_PROXY_POINT) return false;
-  return p->core.kind != CT_PROXY_SEGMENT || ct_proxy_is_tapered(&p->core);
+  if (p->proxy.kind == CT_PROXY_POINT) return false;
+  return p->proxy.kind != CT_PROXY_SEGMENT || ct_proxy_is_tapered(&p->proxy);
 }
 
 static ct_cell_input core_and_triangle(const ct_convex_mesh *p, const ct_triangle *t, double limit) {
-  ct_cell_input in = {.a = p->core, .b = ct_proxy_triangle(t->v, p->extent), .threshold = limit, .workspace = p->workspace};
+  ct_cell_input in = {.a = p->proxy, .b = ct_proxy_triangle(t->v, p->extent), .threshold = limit, .workspace = p->workspace};
   in.relative = (ct_frame){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
   in.a.extent = p->extent;
   return in;
@@ -109,10 +109,10 @@ static bool triangle_gap(const ct_convex_mesh *p, uint32_t position, double limi
   ct_triangle t = ct_mesh_triangle(p->view, position);
   bool near;
   if (is_solved(p)) return solved_gap(p, &t, limit, gap, bracket);
-  if (p->core.kind == CT_PROXY_POINT) {
-    near = ct_point_gap(p->core.center, &t, limit, gap);
+  if (p->proxy.kind == CT_PROXY_POINT) {
+    near = ct_point_gap(p->proxy.center, &t, limit, gap);
   } else {
-    const ct_vec3 segment[2] = {ct_proxy_vertex(&p->core, 0), ct_proxy_vertex(&p->core, 1)};
+    const ct_vec3 segment[2] = {ct_proxy_vertex(&p->proxy, 0), ct_proxy_vertex(&p->proxy, 1)};
     near = ct_segment_gap(segment, &t, limit, gap);
   }
   near = near && gap->distance <= limit;
@@ -181,7 +181,7 @@ static void test_leaf(search *s, const ct_mesh_node *leaf) {
     if (gap.distance == s->best.distance && order[i] > order[s->position]) continue;
     s->best = gap;
     s->position = i;
-    s->reach = ct_proxy_support_value(&s->p->core, gap.normal);
+    s->reach = ct_proxy_support_value(&s->p->proxy, gap.normal);
   }
 }
 
@@ -324,7 +324,7 @@ static bool prove_normal(search *s) {
   if (!is_solved(s->p) || !(s->best.distance > 0.0) || plane_parts(s)) return true;
   search turned = *s;
   turned.best.normal = ct_unit_or(ct_sub(s->best.b, s->best.a), s->best.normal);
-  turned.reach = ct_proxy_support_value(&s->p->core, turned.best.normal);
+  turned.reach = ct_proxy_support_value(&s->p->proxy, turned.best.normal);
   if (!plane_parts(&turned)) return false;
   *s = turned;
   return true;
@@ -350,7 +350,7 @@ void ct_cell_convex_mesh(const ct_cell_input *in, ct_cell_result *result) {
   ct_mesh_outcome outcome = find_nearest(&s, in->threshold + p.radius + p.growth);
   result->iterations = s.tests;
   result->triangle_b = p.view->order[s.position];
-  bool inside = s.best.distance > 0.0 && p.view->solid && ct_mesh_contains(p.mesh, p.core.middle);
+  bool inside = s.best.distance > 0.0 && p.view->solid && ct_mesh_contains(p.mesh, p.proxy.middle);
   bool overlap = p.view->solid && (inside || s.best.distance == 0.0) && outcome != CT_MESH_STOPPED;
   if (outcome == CT_MESH_STOPPED) {
     ct_mesh_write_result(s.best.distance, s.best, growth, p.view->solid, result);
@@ -415,9 +415,9 @@ bool ct_convex_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
   open_pair(&p, in);
   first_met first = {&p, common, false};
   ct_convex_mesh_visit(&p, p.radius + p.growth, note_first, &first);
-  bool inside = !first.met && p.view->solid && ct_mesh_contains(p.mesh, p.core.middle);
+  bool inside = !first.met && p.view->solid && ct_mesh_contains(p.mesh, p.proxy.middle);
   if (!first.met && !inside) return false;
-  if (inside && common) *common = p.core.middle;
+  if (inside && common) *common = p.proxy.middle;
   if (common) *common = ct_to_parent(in->relative, *common);
   return true;
 }
@@ -443,7 +443,7 @@ ct_relation ct_convex_mesh_relation(const ct_cell_input *in, const ct_cell_resul
   double radius = p.radius + p.growth;
   crossing c = {ct_max2(touching, p.roundoff), radius, false};
   if (result->crossed || radius > 0.0) ct_convex_mesh_visit(&p, radius, look_for_proper, &c);
-  if (!c.proper && p.view->solid && ct_mesh_contains(p.mesh, p.core.middle)) return CT_CONTAINED;
+  if (!c.proper && p.view->solid && ct_mesh_contains(p.mesh, p.proxy.middle)) return CT_CONTAINED;
   if (!(ct_convex_mesh_outside(&p, p.radius - p.growth + p.roundoff) > -INFINITY)) return CT_CONTAINING;
   return !c.proper && result->distance == 0.0 ? CT_TOUCHING : CT_PENETRATING;
 }

@@ -13,7 +13,7 @@
 typedef struct ct_convex_mesh {
   const ct_mesh *mesh;
   const ct_mesh_view *view;
-  ct_convex_proxy core; /* without its radius unless tapered */
+  ct_convex_proxy proxy; /* without its radius unless tapered */
   double radius;
   double growth;   /* of the mesh: its margin */
   double extent;   /* the larger of how far the two reach from the origins of their own frames */

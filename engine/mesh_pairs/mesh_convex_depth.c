@@ -18,32 +18,32 @@
 /* ---- a point and a core ---- */
 
 static void point_to_core(const ct_convex_mesh *p, ct_vec3 point, ct_cell_result *r) {
-  ct_cell_input in = {.a = {.kind = CT_PROXY_POINT, .center = point, .middle = point, .extent = p->extent}, .b = p->core};
+  ct_cell_input in = {.a = {.kind = CT_PROXY_POINT, .center = point, .middle = point, .extent = p->extent}, .b = p->proxy};
   in.relative = (ct_frame){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
   in.threshold = INFINITY;
   in.workspace = p->workspace;
   *r = (ct_cell_result){.status = CT_PAIR_OK};
   /* Balls and capsules have their own cell: the general one knows a capsule of two radii from polytopes alone. */
-  bool round = p->core.kind == CT_PROXY_POINT || p->core.kind == CT_PROXY_SEGMENT;
+  bool round = p->proxy.kind == CT_PROXY_POINT || p->proxy.kind == CT_PROXY_SEGMENT;
   (round ? ct_cell_sphere_capsule : ct_cell_convex_convex)(&in, r);
 }
 
 /* Depth of a point in a core, below 0 outside; of hulls outside a bound of it, which will do. */
 static double depth_in_core(void *context, ct_vec3 point, double need) {
   const ct_convex_mesh *p = context;
-  const ct_convex_proxy *core = &p->core;
-  double far = ct_norm(ct_sub(point, core->middle)) - core->size - ct_max2(core->radius[0], core->radius[1]);
+  const ct_convex_proxy *proxy = &p->proxy;
+  double far = ct_norm(ct_sub(point, proxy->middle)) - proxy->size - ct_max2(proxy->radius[0], proxy->radius[1]);
   if (-far <= need) return -far;
-  if (core->kind == CT_PROXY_POINT) return -ct_norm(ct_sub(point, core->center));
-  if (core->kind == CT_PROXY_BOX) {
-    ct_vec3 d = ct_mat_tmul(core->rotation, ct_sub(point, core->center));
-    d = ct_vec(fabs(d.x) - core->half.x, fabs(d.y) - core->half.y, fabs(d.z) - core->half.z);
+  if (proxy->kind == CT_PROXY_POINT) return -ct_norm(ct_sub(point, proxy->center));
+  if (proxy->kind == CT_PROXY_BOX) {
+    ct_vec3 d = ct_mat_tmul(proxy->rotation, ct_sub(point, proxy->center));
+    d = ct_vec(fabs(d.x) - proxy->half.x, fabs(d.y) - proxy->half.y, fabs(d.z) - proxy->half.z);
     double most = ct_max2(ct_max2(d.x, d.y), d.z);
     return most <= 0.0 ? -most : -ct_norm(ct_vec(ct_max2(d.x, 0.0), ct_max2(d.y, 0.0), ct_max2(d.z, 0.0)));
   }
-  if (core->kind == CT_PROXY_HULL) {
-    ct_vec3 d = ct_mat_tmul(core->rotation, ct_sub(point, core->center));
-    const ct_hull_view *v = core->view;
+  if (proxy->kind == CT_PROXY_HULL) {
+    ct_vec3 d = ct_mat_tmul(proxy->rotation, ct_sub(point, proxy->center));
+    const ct_hull_view *v = proxy->view;
     double most = -INFINITY;
     for (uint32_t i = 0; i < v->face_count && -most > need; i++)
       most = ct_max2(most, v->nx[i] * d.x + v->ny[i] * d.y + v->nz[i] * d.z - v->offset[i]);
@@ -58,7 +58,7 @@ static double depth_in_core(void *context, ct_vec3 point, double need) {
 static double outside_core(void *context, ct_vec3 point, double need) {
   const ct_convex_mesh *p = context;
   (void)need;
-  if (p->core.kind == CT_PROXY_HULL) {
+  if (p->proxy.kind == CT_PROXY_HULL) {
     ct_cell_result r;
     point_to_core(p, point, &r);
     return r.distance;
@@ -96,7 +96,7 @@ static ct_vec3 offer_reach(const ct_convex_mesh *p, ct_vec3 way, ct_convex_featu
   uint32_t near = 0;
   double ball;
   ct_mesh_foot foot;
-  ct_vec3 point = ct_proxy_point(&p->core, way, &near, &ball);
+  ct_vec3 point = ct_proxy_point(&p->proxy, way, &near, &ball);
   point = ct_add_scaled(point, way, ball + p->radius);
   double depth = nearest_surface(p, point, &foot, in);
   /* What is offered is the core's, which the radius is added to in the end. */
@@ -113,19 +113,19 @@ static double offer_vertex(const ct_convex_mesh *p, ct_vec3 v, double ball, ct_c
   double depth = nearest_surface(p, v, &foot, &in);
   if (!(depth + ball > best->depth)) return depth;
   bool round = ball + p->radius > 0.0;
-  if (round && ct_proxy_support_value(&p->core, in) > ct_dot(in, v) + ball + p->roundoff) offer_reach(p, in, best, &in);
+  if (round && ct_proxy_support_value(&p->proxy, in) > ct_dot(in, v) + ball + p->roundoff) offer_reach(p, in, best, &in);
   else offer(best, v, in, ball, depth, &foot);
   return depth;
 }
 
 /* Vertices of a polytope. The last one looked at tells of its neighbours that they cannot be deeper. */
 static void offer_vertices(const ct_convex_mesh *p, ct_convex_feature *best) {
-  uint32_t count = ct_proxy_vertex_count(&p->core);
-  ct_vec3 last = p->core.middle;
+  uint32_t count = ct_proxy_vertex_count(&p->proxy);
+  ct_vec3 last = p->proxy.middle;
   double depth = INFINITY;
   for (uint32_t i = 0; i < count && best->complete; i++) {
-    ct_vec3 v = ct_proxy_vertex(&p->core, i);
-    double ball = ct_proxy_is_tapered(&p->core) ? ct_proxy_vertex_radius(&p->core, i) : 0.0;
+    ct_vec3 v = ct_proxy_vertex(&p->proxy, i);
+    double ball = ct_proxy_is_tapered(&p->proxy) ? ct_proxy_vertex_radius(&p->proxy, i) : 0.0;
     if (depth + ct_norm(ct_sub(v, last)) + ball <= best->depth) continue;
     depth = offer_vertex(p, v, ball, best);
     last = v;
@@ -139,7 +139,7 @@ static ct_vec3 offer_point(const ct_convex_mesh *p, ct_vec3 point, ct_convex_fea
   ct_mesh_foot foot;
   ct_vec3 in, next;
   double depth = nearest_surface(p, point, &foot, &in);
-  bool exceeded = p->radius > 0.0 && ct_proxy_support_value(&p->core, in) > ct_dot(in, point) + p->roundoff;
+  bool exceeded = p->radius > 0.0 && ct_proxy_support_value(&p->proxy, in) > ct_dot(in, point) + p->roundoff;
   if (exceeded) offer_reach(p, in, best, &next);
   else offer(best, point, in, 0.0, depth, &foot);
   return in;
@@ -158,12 +158,12 @@ static bool perpendicular_part(ct_vec3 way, ct_vec3 axis, ct_vec3 *out) {
 
 /* The ends and the middle of the line of a frustum's side that is farthest along a way; along the axis there is none. */
 static void offer_line(const ct_convex_mesh *p, ct_vec3 way, ct_convex_feature *best) {
-  const ct_convex_proxy *core = &p->core;
-  ct_vec3 axis = ct_unit_or(core->axis[2], ct_vec(0.0, 0.0, 1.0)), across, end[2];
+  const ct_convex_proxy *proxy = &p->proxy;
+  ct_vec3 axis = ct_unit_or(proxy->axis[2], ct_vec(0.0, 0.0, 1.0)), across, end[2];
   if (!perpendicular_part(way, axis, &across)) return;
   for (int top = 0; top < 2; top++) {
-    ct_vec3 cap = ct_add_scaled(core->center, core->axis[2], top ? 1.0 : -1.0);
-    end[top] = ct_add_scaled(cap, across, core->rim[top]);
+    ct_vec3 cap = ct_add_scaled(proxy->center, proxy->axis[2], top ? 1.0 : -1.0);
+    end[top] = ct_add_scaled(cap, across, proxy->rim[top]);
     offer_point(p, end[top], best);
   }
   offer_point(p, ct_lerp(end[0], end[1], 0.5), best);
@@ -174,7 +174,7 @@ static void offer_line(const ct_convex_mesh *p, ct_vec3 way, ct_convex_feature *
 static void offer_flats(const ct_convex_mesh *p, ct_vec3 in, ct_convex_feature *best) {
   offer_line(p, in, best);
   for (int top = 0; top < 2; top++)
-    offer_line(p, offer_point(p, ct_add_scaled(p->core.center, p->core.axis[2], top ? 1.0 : -1.0), best), best);
+    offer_line(p, offer_point(p, ct_add_scaled(p->proxy.center, p->proxy.axis[2], top ? 1.0 : -1.0), best), best);
 }
 
 /* Points of a body with a curved core: the one that is farthest from the way out of the middle, then from its own way out, and so
@@ -182,8 +182,8 @@ static void offer_flats(const ct_convex_mesh *p, ct_vec3 in, ct_convex_feature *
 static void offer_farthest(const ct_convex_mesh *p, ct_convex_feature *best) {
   ct_mesh_foot foot;
   ct_vec3 in;
-  nearest_surface(p, p->core.middle, &foot, &in);
-  if (p->core.kind == CT_PROXY_FRUSTUM) offer_flats(p, in, best);
+  nearest_surface(p, p->proxy.middle, &foot, &in);
+  if (p->proxy.kind == CT_PROXY_FRUSTUM) offer_flats(p, in, best);
   for (int step = 0; step < CLIMB_STEPS; step++) {
     double before = best->depth;
     offer_reach(p, in, best, &in);
@@ -195,7 +195,7 @@ static void offer_farthest(const ct_convex_mesh *p, ct_convex_feature *best) {
  * the body. Newton's method on the distance from the core, a convex function, from beyond. */
 static void offer_through(const ct_convex_mesh *p, const ct_gap *nearest, uint32_t triangle, ct_convex_feature *best) {
   ct_vec3 in = ct_neg(nearest->normal);
-  double at = ct_proxy_support_value(&p->core, in) - ct_dot(in, nearest->b) + p->radius;
+  double at = ct_proxy_support_value(&p->proxy, in) - ct_dot(in, nearest->b) + p->radius;
   for (int step = 0; step < THROUGH_STEPS; step++) {
     ct_cell_result r;
     point_to_core(p, ct_add_scaled(nearest->b, in, at), &r);
@@ -262,7 +262,7 @@ static void part_segment(const hardest *h) {
   ct_triangle t = ct_mesh_triangle(h->p->view, h->position);
   ct_vec3 shift = ct_scale(gap->normal, 2.0 * h->best->depth);
   for (int k = 0; k < 3; k++) t.v[k] = ct_add(t.v[k], shift);
-  const ct_vec3 segment[2] = {ct_proxy_vertex(&h->p->core, 0), ct_proxy_vertex(&h->p->core, 1)};
+  const ct_vec3 segment[2] = {ct_proxy_vertex(&h->p->proxy, 0), ct_proxy_vertex(&h->p->proxy, 1)};
   if (!ct_segment_gap(segment, &t, INFINITY, &parted) || parted.distance == 0.0) return;
   gap->a = parted.a;
   gap->b = ct_sub(parted.b, shift);
@@ -272,18 +272,18 @@ ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *
   /* Until a feature is found, the point between the nearest ones: on the triangle only where they are one. */
   ct_convex_feature best = {.gap = *nearest, .triangle = nearest->distance == 0.0 ? triangle : CT_NO_TRIANGLE, .complete = true};
   best.gap.b = best.gap.a = ct_lerp(nearest->a, nearest->b, 0.5);
-  if (ct_proxy_is_curved(&p->core)) offer_farthest(p, &best);
+  if (ct_proxy_is_curved(&p->proxy)) offer_farthest(p, &best);
   else offer_vertices(p, &best);
-  bool solid_core = p->core.kind != CT_PROXY_POINT && !(p->core.kind == CT_PROXY_SEGMENT && !ct_proxy_is_tapered(&p->core));
+  bool solid_core = p->proxy.kind != CT_PROXY_POINT && !(p->proxy.kind == CT_PROXY_SEGMENT && !ct_proxy_is_tapered(&p->proxy));
   if (solid_core && best.complete) offer_mesh_vertex(p, &best);
   if (best.complete) offer_mesh_edge(p, &best);
   if (p->radius > 0.0 && nearest->distance > p->roundoff && best.depth <= p->roundoff) offer_through(p, nearest, triangle, &best);
-  double flush = ct_max2(FLUSH * ct_min2(p->core.size, p->view->radius), p->roundoff);
+  double flush = ct_max2(FLUSH * ct_min2(p->proxy.size, p->view->radius), p->roundoff);
   if (best.complete && best.depth <= flush) {
     ct_convex_feature deeper = best;
     hardest h = {p, &deeper, CT_NO_TRIANGLE, 0};
     ct_convex_mesh_visit(p, 0.0, offer_overlap, &h);
-    bool segment = p->core.kind == CT_PROXY_SEGMENT && !ct_proxy_is_tapered(&p->core);
+    bool segment = p->proxy.kind == CT_PROXY_SEGMENT && !ct_proxy_is_tapered(&p->proxy);
     if (segment && h.position != CT_NO_TRIANGLE) part_segment(&h);
     if (best.depth <= p->roundoff || deeper.depth > 2.0 * flush) best = deeper;
   }

@@ -293,13 +293,13 @@ bool ct_mesh_pair_deepest(const ct_mesh_pair *p, ct_mesh_feature *out) {
 
 /* ---- normals of bodies that touch ---- */
 
-typedef struct touch {
+typedef struct contact {
   const ct_mesh_pair *pair;
   ct_vec3 normal[NORMALS_MAX];
   int count, pairs;
   double best;
   int best_index;
-} touch;
+} contact;
 
 /* By how much the slab across n parts the meshes; below 0 they overlap along it. */
 static double slab_of(const ct_mesh_pair *p, ct_vec3 n) {
@@ -307,7 +307,7 @@ static double slab_of(const ct_mesh_pair *p, ct_vec3 n) {
   return ct_dot(n, p->relative.position) - far_b - far_a;
 }
 
-static void offer_normal(touch *t, ct_vec3 n) {
+static void offer_normal(contact *t, ct_vec3 n) {
   if (t->count == NORMALS_MAX) return;
   for (int i = 0; i < t->count; i++)
     if (ct_norm2(ct_sub(t->normal[i], n)) <= SAME_NORMAL2) return;
@@ -323,7 +323,7 @@ static void offer_normal(touch *t, ct_vec3 n) {
 }
 
 static bool offer_normals(void *context, const ct_near_triangles *near) {
-  touch *t = context;
+  contact *t = context;
   ct_vec3 zero = {0.0, 0.0, 0.0}, n = ct_unit_or(ct_triangle_cross(&near->a), zero),
           m = ct_unit_or(ct_triangle_cross(&near->b), zero);
   if (ct_max_abs(n) > 0.0) offer_normal(t, n);
@@ -333,7 +333,7 @@ static bool offer_normals(void *context, const ct_near_triangles *near) {
 }
 
 bool ct_mesh_pair_touch_normal(const ct_mesh_pair *p, double reach, ct_vec3 *normal) {
-  touch t = {.pair = p};
+  contact t = {.pair = p};
   ct_mesh_pair_visit(p, reach, offer_normals, &t);
   if (t.count > 0) *normal = t.normal[t.best_index];
   return t.count > 0;

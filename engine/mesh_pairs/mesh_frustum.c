@@ -26,13 +26,13 @@ typedef struct frustum {
   double half, middle, slope, cosine; /* of the radius along the axis; of the side's normal */
 } frustum;
 
-static bool is_solid_frustum(const ct_convex_proxy *core, frustum *f) {
-  f->half = ct_norm(core->axis[2]);
+static bool is_solid_frustum(const ct_convex_proxy *proxy, frustum *f) {
+  f->half = ct_norm(proxy->axis[2]);
   if (!(f->half > 0.0)) return false;
-  f->center = core->center;
-  f->axis = ct_scale(core->axis[2], 1.0 / f->half);
-  f->middle = 0.5 * (core->rim[0] + core->rim[1]);
-  f->slope = 0.5 * (core->rim[1] - core->rim[0]) / f->half;
+  f->center = proxy->center;
+  f->axis = ct_scale(proxy->axis[2], 1.0 / f->half);
+  f->middle = 0.5 * (proxy->rim[0] + proxy->rim[1]);
+  f->slope = 0.5 * (proxy->rim[1] - proxy->rim[0]) / f->half;
   f->cosine = 1.0 / sqrt(1.0 + f->slope * f->slope);
   return true;
 }
@@ -104,7 +104,7 @@ bool ct_convex_mesh_deepest_edge(const ct_convex_mesh *p, double floor, ct_mesh_
   search s = {.view = p->view, .depth = floor, .position = CT_NO_TRIANGLE};
   uint32_t stack[STACK_SIZE], top = 0;
   out->complete = true;
-  if (p->core.kind != CT_PROXY_FRUSTUM || !is_solid_frustum(&p->core, &s.frustum)) return false;
+  if (p->proxy.kind != CT_PROXY_FRUSTUM || !is_solid_frustum(&p->proxy, &s.frustum)) return false;
   stack[top++] = 0;
   while (top > 0) {
     const ct_mesh_node *node = &p->view->nodes[stack[--top]];

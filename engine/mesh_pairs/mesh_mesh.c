@@ -12,9 +12,9 @@
 
 static double roundoff_of(const ct_mesh_pair *p) { return CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent; }
 
-void ct_mesh_write_result(double core, ct_gap gap, ct_mesh_growth growth, bool solids, ct_cell_result *result) {
+void ct_mesh_write_result(double proxy, ct_gap gap, ct_mesh_growth growth, bool solids, ct_cell_result *result) {
   double grown = growth.a + growth.b;
-  result->distance = result->lower = result->upper = core - grown;
+  result->distance = result->lower = result->upper = proxy - grown;
   result->normal = gap.normal;
   result->point_a = ct_add_scaled(gap.a, gap.normal, growth.a);
   result->point_b = ct_add_scaled(gap.b, gap.normal, -growth.b);

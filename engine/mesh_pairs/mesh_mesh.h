@@ -12,7 +12,7 @@ typedef struct ct_mesh_growth {
 
 /* Fills in distance, points, bounds and what the depth means from the distance of the bare bodies. `core`: of solids that overlap
  * below 0. `solids`: both have an inside to be deep in. */
-void ct_mesh_write_result(double core, ct_gap gap, ct_mesh_growth growth, bool solids, ct_cell_result *result);
+void ct_mesh_write_result(double proxy, ct_gap gap, ct_mesh_growth growth, bool solids, ct_cell_result *result);
 
 /* How two bodies that overlap lie. Surfaces that overlap by no more than `touching` only touch. */
 ct_relation ct_mesh_mesh_relation(const ct_cell_input *input, const ct_cell_result *result, double touching);

@@ -6,11 +6,11 @@
 
 ct_convex_proxy ct_mesh_ball(const ct_shape *shape, const ct_frame *frame) {
   const ct_mesh_view *view = ct_mesh_get(shape->mesh);
-  ct_convex_proxy core = {.kind = CT_PROXY_POINT, .size = view->radius};
-  core.center = core.middle = frame ? ct_to_parent(*frame, view->centroid) : view->centroid;
-  core.radius[0] = core.radius[1] = ct_shape_growth(shape);
-  core.extent = ct_mesh_extent(view) + core.radius[0];
-  return core;
+  ct_convex_proxy proxy = {.kind = CT_PROXY_POINT, .size = view->radius};
+  proxy.center = proxy.middle = frame ? ct_to_parent(*frame, view->centroid) : view->centroid;
+  proxy.radius[0] = proxy.radius[1] = ct_shape_growth(shape);
+  proxy.extent = ct_mesh_extent(view) + proxy.radius[0];
+  return proxy;
 }
 
 /* Is the whole mesh below the plane's surface, to round-off? */

@@ -10,13 +10,13 @@
 bool ct_mpr_is_supported(ct_kind kind) { return ct_kind_is_bounded_convex(kind); }
 
 /* A point inside the body, its centroid; of a capsule of two radii the middle of its axis. */
-static ct_vec3 inside_of(const ct_convex_proxy *core) {
-  if (core->kind != CT_PROXY_FRUSTUM) return core->middle;
-  double r = core->rim[0], s = core->rim[1];
-  return ct_add_scaled(core->middle, core->axis[2], (s - r) * (s + r) / (2.0 * (r * r + r * s + s * s)));
+static ct_vec3 inside_of(const ct_convex_proxy *proxy) {
+  if (proxy->kind != CT_PROXY_FRUSTUM) return proxy->middle;
+  double r = proxy->rim[0], s = proxy->rim[1];
+  return ct_add_scaled(proxy->middle, proxy->axis[2], (s - r) * (s + r) / (2.0 * (r * r + r * s + s * s)));
 }
 
-static double size_of(const ct_convex_proxy *core) { return core->size + ct_max2(core->radius[0], core->radius[1]); }
+static double size_of(const ct_convex_proxy *proxy) { return proxy->size + ct_max2(proxy->radius[0], proxy->radius[1]); }
 
 static void grow_scale(ct_portal *p, ct_vec3 r) { p->scale = ct_max2(p->scale, ct_max_abs(r)); }
 
@@ -122,7 +122,7 @@ static void solve(ct_portal *p, const ct_mpr_options *options, ct_portal_answer 
 }
 
 /* Is the point of the surface a smooth function of the normal that no two normals share? */
-static bool is_smooth(const ct_convex_proxy *core) { return core->kind == CT_PROXY_POINT || core->kind == CT_PROXY_ELLIPSOID; }
+static bool is_smooth(const ct_convex_proxy *proxy) { return proxy->kind == CT_PROXY_POINT || proxy->kind == CT_PROXY_ELLIPSOID; }
 
 static ct_vec3 at_weights(const ct_vec3 point[3], const ct_portal_answer *answer) {
   ct_vec3 sum = ct_scale(point[0], answer->weight[0]);

@@ -18,19 +18,19 @@ static ct_vec3 column(const ct_mat3 *m, uint32_t i) {
                   : ct_vec(m->rx.z, m->ry.z, m->rz.z);
 }
 
-static uint32_t face_count(const ct_convex_proxy *core) { return core->kind == CT_PROXY_BOX ? 6 : core->view->face_count; }
-static uint32_t edge_count(const ct_convex_proxy *core) { return core->kind == CT_PROXY_BOX ? 12 : core->view->edge_count; }
+static uint32_t face_count(const ct_convex_proxy *proxy) { return proxy->kind == CT_PROXY_BOX ? 6 : proxy->view->face_count; }
+static uint32_t edge_count(const ct_convex_proxy *proxy) { return proxy->kind == CT_PROXY_BOX ? 12 : proxy->view->edge_count; }
 
-static ct_vec3 face_normal(const ct_convex_proxy *core, uint32_t i) {
-  if (core->kind == CT_PROXY_BOX) return ct_scale(column(&core->rotation, i / 2), i & 1 ? 1.0 : -1.0);
-  ct_vec3 n = {core->view->nx[i], core->view->ny[i], core->view->nz[i]};
-  return core->turned ? ct_unit_or(ct_mat_mul(core->rotation, n), n) : n;
+static ct_vec3 face_normal(const ct_convex_proxy *proxy, uint32_t i) {
+  if (proxy->kind == CT_PROXY_BOX) return ct_scale(column(&proxy->rotation, i / 2), i & 1 ? 1.0 : -1.0);
+  ct_vec3 n = {proxy->view->nx[i], proxy->view->ny[i], proxy->view->nz[i]};
+  return proxy->turned ? ct_unit_or(ct_mat_mul(proxy->rotation, n), n) : n;
 }
 
-static void edge_faces(const ct_convex_proxy *core, uint32_t i, uint32_t faces[2]) {
-  if (core->kind == CT_PROXY_HULL) {
-    faces[0] = core->view->edge_faces[i][0];
-    faces[1] = core->view->edge_faces[i][1];
+static void edge_faces(const ct_convex_proxy *proxy, uint32_t i, uint32_t faces[2]) {
+  if (proxy->kind == CT_PROXY_HULL) {
+    faces[0] = proxy->view->edge_faces[i][0];
+    faces[1] = proxy->view->edge_faces[i][1];
     return;
   }
   uint32_t k = i / 4;
@@ -38,10 +38,10 @@ static void edge_faces(const ct_convex_proxy *core, uint32_t i, uint32_t faces[2
   faces[1] = 2 * ((k + 2) % 3) + (i & 1u);
 }
 
-static void edge_ends(const ct_convex_proxy *core, uint32_t i, uint32_t ends[2]) {
-  if (core->kind == CT_PROXY_HULL) {
-    ends[0] = core->view->edge_vertices[i][0];
-    ends[1] = core->view->edge_vertices[i][1];
+static void edge_ends(const ct_convex_proxy *proxy, uint32_t i, uint32_t ends[2]) {
+  if (proxy->kind == CT_PROXY_HULL) {
+    ends[0] = proxy->view->edge_vertices[i][0];
+    ends[1] = proxy->view->edge_vertices[i][1];
     return;
   }
   uint32_t k = i / 4;
@@ -49,12 +49,12 @@ static void edge_ends(const ct_convex_proxy *core, uint32_t i, uint32_t ends[2])
   ends[1] = ends[0] | 1u << k;
 }
 
-static edge edge_of(const ct_convex_proxy *core, uint32_t i) {
+static edge edge_of(const ct_convex_proxy *proxy, uint32_t i) {
   uint32_t ends[2], faces[2];
-  edge_ends(core, i, ends);
-  edge_faces(core, i, faces);
-  edge e = {.point = ct_proxy_vertex(core, ends[0]), .left = face_normal(core, faces[0]), .right = face_normal(core, faces[1])};
-  e.way = ct_sub(ct_proxy_vertex(core, ends[1]), e.point);
+  edge_ends(proxy, i, ends);
+  edge_faces(proxy, i, faces);
+  edge e = {.point = ct_proxy_vertex(proxy, ends[0]), .left = face_normal(proxy, faces[0]), .right = face_normal(proxy, faces[1])};
+  e.way = ct_sub(ct_proxy_vertex(proxy, ends[1]), e.point);
   e.between = ct_cross(e.left, e.right);
   return e;
 }
@@ -142,19 +142,19 @@ void ct_axis_feature(ct_axis_search *s, ct_plane_kind kind, uint32_t feature_a, 
 
 /* The faces across the edges of one. */
 static void look_beside_face(ct_axis_search *s, ct_plane_kind kind, uint32_t face) {
-  const ct_convex_proxy *core = kind == CT_PLANE_FACE_A ? s->a : s->b;
-  for (uint32_t i = 0; i < edge_count(core); i++) {
+  const ct_convex_proxy *proxy = kind == CT_PLANE_FACE_A ? s->a : s->b;
+  for (uint32_t i = 0; i < edge_count(proxy); i++) {
     uint32_t faces[2];
-    edge_faces(core, i, faces);
+    edge_faces(proxy, i, faces);
     if (faces[0] == face) look_at_face(s, kind, faces[1]);
     if (faces[1] == face) look_at_face(s, kind, faces[0]);
   }
 }
 
-static bool edges_meet(const ct_convex_proxy *core, uint32_t i, uint32_t j) {
+static bool edges_meet(const ct_convex_proxy *proxy, uint32_t i, uint32_t j) {
   uint32_t p[2], q[2];
-  edge_ends(core, i, p);
-  edge_ends(core, j, q);
+  edge_ends(proxy, i, p);
+  edge_ends(proxy, j, q);
   return i != j && (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1]);
 }
 

@@ -13,8 +13,8 @@ typedef struct ct_axis_search {
 } ct_axis_search;
 
 /* A core with faces and edges and no ball around it. */
-static inline bool ct_proxy_is_polyhedron(const ct_convex_proxy *core) {
-  return (core->kind == CT_PROXY_BOX || core->kind == CT_PROXY_HULL) && core->radius[0] == 0.0;
+static inline bool ct_proxy_is_polyhedron(const ct_convex_proxy *proxy) {
+  return (proxy->kind == CT_PROXY_BOX || proxy->kind == CT_PROXY_HULL) && proxy->radius[0] == 0.0;
 }
 
 ct_axis_search ct_axis_search_of(const ct_convex_proxy *a, const ct_convex_proxy *b, const ct_cancel *cancel);

@@ -21,58 +21,58 @@ static ct_vec3 axis_of(const ct_frame *frame, int i, double length) {
   return ct_scale(frame ? column(&frame->rotation, i) : unit, length);
 }
 
-static void place_hull(const ct_shape *shape, const ct_frame *frame, ct_convex_proxy *core) {
-  core->kind = CT_PROXY_HULL;
-  core->hull = shape->hull;
-  core->view = ct_hull_get(shape->hull);
-  core->turned = frame != NULL;
-  core->middle = frame ? ct_to_parent(*frame, core->view->centroid) : core->view->centroid;
-  core->size = core->view->radius;
-  core->extent = ct_norm(core->view->centroid) + core->size;
+static void place_hull(const ct_shape *shape, const ct_frame *frame, ct_convex_proxy *proxy) {
+  proxy->kind = CT_PROXY_HULL;
+  proxy->hull = shape->hull;
+  proxy->view = ct_hull_get(shape->hull);
+  proxy->turned = frame != NULL;
+  proxy->middle = frame ? ct_to_parent(*frame, proxy->view->centroid) : proxy->view->centroid;
+  proxy->size = proxy->view->radius;
+  proxy->extent = ct_norm(proxy->view->centroid) + proxy->size;
 }
 
-static void place_frustum(double half_length, double bottom, double top, const ct_frame *frame, ct_convex_proxy *core) {
-  core->kind = CT_PROXY_FRUSTUM;
-  core->rim[0] = bottom;
-  core->rim[1] = top;
-  core->half = ct_vec(ct_max2(bottom, top), ct_max2(bottom, top), half_length);
-  core->axis[2] = axis_of(frame, 2, half_length);
-  core->size = core->extent = ct_norm(ct_vec(core->half.x, 0.0, half_length));
+static void place_frustum(double half_length, double bottom, double top, const ct_frame *frame, ct_convex_proxy *proxy) {
+  proxy->kind = CT_PROXY_FRUSTUM;
+  proxy->rim[0] = bottom;
+  proxy->rim[1] = top;
+  proxy->half = ct_vec(ct_max2(bottom, top), ct_max2(bottom, top), half_length);
+  proxy->axis[2] = axis_of(frame, 2, half_length);
+  proxy->size = proxy->extent = ct_norm(ct_vec(proxy->half.x, 0.0, half_length));
 }
 
 /* The sharp shape about its own origin; its radii are those of a ball or capsule, else 0. */
-static void place_sharp(const ct_shape *shape, const ct_frame *frame, ct_convex_proxy *core) {
+static void place_sharp(const ct_shape *shape, const ct_frame *frame, ct_convex_proxy *proxy) {
   switch (shape->kind) {
   case CT_KIND_SPHERE:
-    core->kind = CT_PROXY_POINT;
-    core->radius[0] = core->radius[1] = core->extent = shape->sphere.radius;
+    proxy->kind = CT_PROXY_POINT;
+    proxy->radius[0] = proxy->radius[1] = proxy->extent = shape->sphere.radius;
     break;
   case CT_KIND_CAPSULE:
-    core->kind = CT_PROXY_SEGMENT;
-    core->axis[2] = axis_of(frame, 2, shape->capsule.half_length);
-    core->radius[0] = shape->capsule.radius_bottom;
-    core->radius[1] = shape->capsule.radius_top;
-    core->size = shape->capsule.half_length;
-    core->extent = core->size + ct_max2(core->radius[0], core->radius[1]);
+    proxy->kind = CT_PROXY_SEGMENT;
+    proxy->axis[2] = axis_of(frame, 2, shape->capsule.half_length);
+    proxy->radius[0] = shape->capsule.radius_bottom;
+    proxy->radius[1] = shape->capsule.radius_top;
+    proxy->size = shape->capsule.half_length;
+    proxy->extent = proxy->size + ct_max2(proxy->radius[0], proxy->radius[1]);
     break;
   case CT_KIND_BOX:
-    core->kind = CT_PROXY_BOX;
-    core->half = shape->box.half;
-    core->axis[0] = axis_of(frame, 0, shape->box.half.x);
-    core->axis[1] = axis_of(frame, 1, shape->box.half.y);
-    core->axis[2] = axis_of(frame, 2, shape->box.half.z);
-    core->size = core->extent = ct_norm(shape->box.half);
+    proxy->kind = CT_PROXY_BOX;
+    proxy->half = shape->box.half;
+    proxy->axis[0] = axis_of(frame, 0, shape->box.half.x);
+    proxy->axis[1] = axis_of(frame, 1, shape->box.half.y);
+    proxy->axis[2] = axis_of(frame, 2, shape->box.half.z);
+    proxy->size = proxy->extent = ct_norm(shape->box.half);
     break;
   case CT_KIND_CYLINDER:
-    place_frustum(shape->cylinder.half_length, shape->cylinder.radius, shape->cylinder.radius, frame, core);
+    place_frustum(shape->cylinder.half_length, shape->cylinder.radius, shape->cylinder.radius, frame, proxy);
     break;
-  case CT_KIND_CONE: place_frustum(shape->cone.half_length, shape->cone.radius_bottom, shape->cone.radius_top, frame, core); break;
+  case CT_KIND_CONE: place_frustum(shape->cone.half_length, shape->cone.radius_bottom, shape->cone.radius_top, frame, proxy); break;
   case CT_KIND_ELLIPSOID:
-    core->kind = CT_PROXY_ELLIPSOID;
-    core->half = shape->ellipsoid.radii;
-    core->size = core->extent = ct_max_abs(shape->ellipsoid.radii);
+    proxy->kind = CT_PROXY_ELLIPSOID;
+    proxy->half = shape->ellipsoid.radii;
+    proxy->size = proxy->extent = ct_max_abs(shape->ellipsoid.radii);
     break;
-  case CT_KIND_CONVEX: place_hull(shape, frame, core); break;
+  case CT_KIND_CONVEX: place_hull(shape, frame, proxy); break;
   case CT_KIND_MESH:
   case CT_KIND_TETMESH:
   case CT_KIND_HEXMESH:
@@ -82,75 +82,75 @@ static void place_sharp(const ct_shape *shape, const ct_frame *frame, ct_convex_
   }
 }
 
-void ct_proxy_place(const ct_shape *shape, const ct_frame *frame, ct_convex_proxy *core) {
+void ct_proxy_place(const ct_shape *shape, const ct_frame *frame, ct_convex_proxy *proxy) {
   static const ct_frame own = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
   const ct_frame *at = frame ? frame : &own;
   bool is_plain = ct_shape_is_plain(shape);
-  core->center = at->position;
-  core->rotation = at->rotation;
+  proxy->center = at->position;
+  proxy->rotation = at->rotation;
   if (is_plain && shape->kind == CT_KIND_CONVEX) {
     /* Of a hull the fields of other kinds are not read. */
-    core->radius[0] = core->radius[1] = 0.0;
-    core->near = 0;
-    place_hull(shape, frame, core);
+    proxy->radius[0] = proxy->radius[1] = 0.0;
+    proxy->near = 0;
+    place_hull(shape, frame, proxy);
     return;
   }
-  memset(core, 0, sizeof *core);
-  core->center = at->position;
-  core->rotation = at->rotation;
+  memset(proxy, 0, sizeof *proxy);
+  proxy->center = at->position;
+  proxy->rotation = at->rotation;
   if (is_plain) {
-    core->middle = core->center;
-    place_sharp(shape, frame, core);
+    proxy->middle = proxy->center;
+    place_sharp(shape, frame, proxy);
     return;
   }
   ct_sharp_shape inner = ct_shape_sharp(shape);
-  if (inner.center_z != 0.0) core->center = ct_add(core->center, axis_of(frame, 2, inner.center_z));
-  core->middle = core->center;
-  place_sharp(&inner.shape, frame, core);
-  core->radius[0] += inner.radius;
-  core->radius[1] += inner.radius;
-  core->extent += fabs(inner.center_z) + inner.radius;
+  if (inner.center_z != 0.0) proxy->center = ct_add(proxy->center, axis_of(frame, 2, inner.center_z));
+  proxy->middle = proxy->center;
+  place_sharp(&inner.shape, frame, proxy);
+  proxy->radius[0] += inner.radius;
+  proxy->radius[1] += inner.radius;
+  proxy->extent += fabs(inner.center_z) + inner.radius;
 }
 
 ct_convex_proxy ct_proxy_triangle(const ct_vec3 corner[3], double extent) {
-  ct_convex_proxy core = {.kind = CT_PROXY_TRIANGLE, .extent = extent};
-  for (int i = 0; i < 3; i++) core.axis[i] = corner[i];
-  core.middle = core.center = ct_scale(ct_add(ct_add(corner[0], corner[1]), corner[2]), 1.0 / 3.0);
-  for (int i = 0; i < 3; i++) core.size = ct_max2(core.size, ct_norm(ct_sub(corner[i], core.middle)));
-  return core;
+  ct_convex_proxy proxy = {.kind = CT_PROXY_TRIANGLE, .extent = extent};
+  for (int i = 0; i < 3; i++) proxy.axis[i] = corner[i];
+  proxy.middle = proxy.center = ct_scale(ct_add(ct_add(corner[0], corner[1]), corner[2]), 1.0 / 3.0);
+  for (int i = 0; i < 3; i++) proxy.size = ct_max2(proxy.size, ct_norm(ct_sub(corner[i], proxy.middle)));
+  return proxy;
 }
 
-ct_convex_proxy ct_proxy_translated(const ct_convex_proxy *core, ct_vec3 by) {
-  ct_convex_proxy moved = *core;
-  for (int i = 0; i < 3 && core->kind == CT_PROXY_TRIANGLE; i++) moved.axis[i] = ct_add(core->axis[i], by);
-  moved.center = ct_add(core->center, by);
-  moved.middle = ct_add(core->middle, by);
+ct_convex_proxy ct_proxy_translated(const ct_convex_proxy *proxy, ct_vec3 by) {
+  ct_convex_proxy moved = *proxy;
+  for (int i = 0; i < 3 && proxy->kind == CT_PROXY_TRIANGLE; i++) moved.axis[i] = ct_add(proxy->axis[i], by);
+  moved.center = ct_add(proxy->center, by);
+  moved.middle = ct_add(proxy->middle, by);
   moved.turned = true;
   return moved;
 }
 
-uint32_t ct_proxy_vertex_count(const ct_convex_proxy *core) {
-  switch (core->kind) {
+uint32_t ct_proxy_vertex_count(const ct_convex_proxy *proxy) {
+  switch (proxy->kind) {
   case CT_PROXY_POINT: return 1;
   case CT_PROXY_SEGMENT: return 2;
   case CT_PROXY_TRIANGLE: return 3;
   case CT_PROXY_BOX: return 8;
-  case CT_PROXY_HULL: return core->view->vertex_count;
+  case CT_PROXY_HULL: return proxy->view->vertex_count;
   case CT_PROXY_FRUSTUM:
   case CT_PROXY_ELLIPSOID: break;
   }
   return 0;
 }
 
-ct_vec3 ct_proxy_vertex(const ct_convex_proxy *core, uint32_t index) {
-  ct_vec3 p = core->center;
-  switch (core->kind) {
-  case CT_PROXY_SEGMENT: return index ? ct_add(p, core->axis[2]) : ct_sub(p, core->axis[2]);
-  case CT_PROXY_TRIANGLE: return core->axis[index];
-  case CT_PROXY_BOX: return ct_proxy_box_vertex(core, index);
+ct_vec3 ct_proxy_vertex(const ct_convex_proxy *proxy, uint32_t index) {
+  ct_vec3 p = proxy->center;
+  switch (proxy->kind) {
+  case CT_PROXY_SEGMENT: return index ? ct_add(p, proxy->axis[2]) : ct_sub(p, proxy->axis[2]);
+  case CT_PROXY_TRIANGLE: return proxy->axis[index];
+  case CT_PROXY_BOX: return ct_proxy_box_vertex(proxy, index);
   case CT_PROXY_HULL: {
-    ct_vec3 v = {core->view->x[index], core->view->y[index], core->view->z[index]};
-    return core->turned ? ct_add(ct_mat_mul(core->rotation, v), p) : v;
+    ct_vec3 v = {proxy->view->x[index], proxy->view->y[index], proxy->view->z[index]};
+    return proxy->turned ? ct_add(ct_mat_mul(proxy->rotation, v), p) : v;
   }
   case CT_PROXY_POINT:
   case CT_PROXY_FRUSTUM:
@@ -159,19 +159,20 @@ ct_vec3 ct_proxy_vertex(const ct_convex_proxy *core, uint32_t index) {
   return p;
 }
 
-uint32_t ct_proxy_support(const ct_convex_proxy *core, ct_vec3 direction, uint32_t start) {
-  switch (core->kind) {
-  case CT_PROXY_SEGMENT: return 2.0 * ct_dot(direction, core->axis[2]) + (core->radius[1] - core->radius[0]) >= 0.0 ? 1 : 0;
+uint32_t ct_proxy_support(const ct_convex_proxy *proxy, ct_vec3 direction, uint32_t start) {
+  switch (proxy->kind) {
+  case CT_PROXY_SEGMENT: return 2.0 * ct_dot(direction, proxy->axis[2]) + (proxy->radius[1] - proxy->radius[0]) >= 0.0 ? 1 : 0;
   case CT_PROXY_TRIANGLE: {
     double height[3];
-    for (int i = 0; i < 3; i++) height[i] = ct_dot(direction, core->axis[i]);
+    for (int i = 0; i < 3; i++) height[i] = ct_dot(direction, proxy->axis[i]);
     if (height[0] >= height[1]) return height[0] >= height[2] ? 0 : 2;
     return height[1] >= height[2] ? 1 : 2;
   }
   case CT_PROXY_BOX:
-    return (ct_dot(direction, core->axis[0]) >= 0.0 ? 1u : 0u) | (ct_dot(direction, core->axis[1]) >= 0.0 ? 2u : 0u) |
-           (ct_dot(direction, core->axis[2]) >= 0.0 ? 4u : 0u);
-  case CT_PROXY_HULL: return ct_hull_support(core->hull, core->turned ? ct_mat_tmul(core->rotation, direction) : direction, start);
+    return (ct_dot(direction, proxy->axis[0]) >= 0.0 ? 1u : 0u) | (ct_dot(direction, proxy->axis[1]) >= 0.0 ? 2u : 0u) |
+           (ct_dot(direction, proxy->axis[2]) >= 0.0 ? 4u : 0u);
+  case CT_PROXY_HULL:
+    return ct_hull_support(proxy->hull, proxy->turned ? ct_mat_tmul(proxy->rotation, direction) : direction, start);
   case CT_PROXY_POINT:
   case CT_PROXY_FRUSTUM:
   case CT_PROXY_ELLIPSOID: break;
@@ -183,10 +184,10 @@ uint32_t ct_proxy_support(const ct_convex_proxy *core, ct_vec3 direction, uint32
 #define ACROSS_SAFE 1e-140
 
 /* Along the axis of a frustum: the middle of the disc. */
-static ct_vec3 frustum_point(const ct_convex_proxy *core, ct_vec3 d) {
+static ct_vec3 frustum_point(const ct_convex_proxy *proxy, ct_vec3 d) {
   double across = sqrt(d.x * d.x + d.y * d.y);
-  bool top = 2.0 * core->half.z * d.z + (core->rim[1] - core->rim[0]) * across >= 0.0;
-  double radius = core->rim[top ? 1 : 0], z = top ? core->half.z : -core->half.z;
+  bool top = 2.0 * proxy->half.z * d.z + (proxy->rim[1] - proxy->rim[0]) * across >= 0.0;
+  double radius = proxy->rim[top ? 1 : 0], z = top ? proxy->half.z : -proxy->half.z;
   if (across > ACROSS_SAFE) return ct_vec(radius * (d.x / across), radius * (d.y / across), z);
   ct_vec3 out = ct_unit_or(ct_vec(d.x, d.y, 0.0), ct_vec(0.0, 0.0, 0.0));
   return ct_vec(radius * out.x, radius * out.y, z);
@@ -197,31 +198,31 @@ static ct_vec3 ellipsoid_point(ct_vec3 radii, ct_vec3 d) {
   return ct_vec(radii.x * m.x, radii.y * m.y, radii.z * m.z);
 }
 
-ct_vec3 ct_proxy_point(const ct_convex_proxy *core, ct_vec3 direction, uint32_t *near, double *radius) {
-  if (!ct_proxy_is_curved(core)) {
-    *near = ct_proxy_support(core, direction, *near);
-    *radius = ct_proxy_vertex_radius(core, *near);
-    return ct_proxy_vertex(core, *near);
+ct_vec3 ct_proxy_point(const ct_convex_proxy *proxy, ct_vec3 direction, uint32_t *near, double *radius) {
+  if (!ct_proxy_is_curved(proxy)) {
+    *near = ct_proxy_support(proxy, direction, *near);
+    *radius = ct_proxy_vertex_radius(proxy, *near);
+    return ct_proxy_vertex(proxy, *near);
   }
-  *radius = core->radius[0];
-  ct_vec3 d = ct_mat_tmul(core->rotation, direction);
-  ct_vec3 local = core->kind == CT_PROXY_FRUSTUM ? frustum_point(core, d) : ellipsoid_point(core->half, d);
-  return ct_add(ct_mat_mul(core->rotation, local), core->center);
+  *radius = proxy->radius[0];
+  ct_vec3 d = ct_mat_tmul(proxy->rotation, direction);
+  ct_vec3 local = proxy->kind == CT_PROXY_FRUSTUM ? frustum_point(proxy, d) : ellipsoid_point(proxy->half, d);
+  return ct_add(ct_mat_mul(proxy->rotation, local), proxy->center);
 }
 
-double ct_proxy_support_value(const ct_convex_proxy *core, ct_vec3 direction) {
-  uint32_t near = core->near;
+double ct_proxy_support_value(const ct_convex_proxy *proxy, ct_vec3 direction) {
+  uint32_t near = proxy->near;
   double radius;
-  ct_vec3 far = ct_proxy_point(core, direction, &near, &radius);
+  ct_vec3 far = ct_proxy_point(proxy, direction, &near, &radius);
   return ct_dot(direction, far) + radius;
 }
 
-ct_side_slope ct_proxy_side_slope(const ct_convex_proxy *core) {
-  if (core->kind == CT_PROXY_FRUSTUM) {
-    double rise = core->rim[0] - core->rim[1], length = 2.0 * core->half.z, slant = sqrt(rise * rise + length * length);
+ct_side_slope ct_proxy_side_slope(const ct_convex_proxy *proxy) {
+  if (proxy->kind == CT_PROXY_FRUSTUM) {
+    double rise = proxy->rim[0] - proxy->rim[1], length = 2.0 * proxy->half.z, slant = sqrt(rise * rise + length * length);
     return (ct_side_slope){rise / slant, length / slant};
   }
-  double rise = core->radius[0] - core->radius[1], length = 2.0 * core->size;
+  double rise = proxy->radius[0] - proxy->radius[1], length = 2.0 * proxy->size;
   return (ct_side_slope){rise / length, sqrt(ct_max2((length - rise) * (length + rise), 0.0)) / length};
 }
 
@@ -249,74 +250,74 @@ static inline bool is_level(ct_vec3 direction, ct_vec3 edge, double slack) {
 }
 
 /* Of a hull that fills the lanes once at most: all vertices are looked at together, as most are far from level. */
-static int small_hull_feature(const ct_convex_proxy *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
-  const ct_hull_view *view = core->view;
+static int small_hull_feature(const ct_convex_proxy *proxy, ct_vec3 direction, double slack, ct_vec3 span[2]) {
+  const ct_hull_view *view = proxy->view;
   uint32_t top, others = ct_lanes_near_top(view->x, view->y, view->z, direction, 4.0 * slack * view->radius, &top);
   int rank = 0;
   /* The last vertex is repeated up to the end of the lanes. */
   others &= (1u << view->vertex_count) - 1u;
   for (; others && rank < 2; others &= others - 1) {
     ct_vec3 edge = ct_sub(vertex_of(view, (uint32_t)__builtin_ctz(others)), vertex_of(view, top));
-    if (is_level(direction, edge, slack)) rank = add_span(span, rank, core->turned ? ct_mat_mul(core->rotation, edge) : edge);
+    if (is_level(direction, edge, slack)) rank = add_span(span, rank, proxy->turned ? ct_mat_mul(proxy->rotation, edge) : edge);
   }
   return rank;
 }
 
-static int hull_feature(const ct_convex_proxy *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
-  const ct_hull_view *view = core->view;
+static int hull_feature(const ct_convex_proxy *proxy, ct_vec3 direction, double slack, ct_vec3 span[2]) {
+  const ct_hull_view *view = proxy->view;
   /* Seen from the hull: only the edges that count are turned. */
-  ct_vec3 local = core->turned ? ct_mat_tmul(core->rotation, direction) : direction;
-  if (view->vertex_count <= CT_HULL_LANES) return small_hull_feature(core, local, slack, span);
-  uint32_t top = ct_hull_support(core->hull, local, core->near);
+  ct_vec3 local = proxy->turned ? ct_mat_tmul(proxy->rotation, direction) : direction;
+  if (view->vertex_count <= CT_HULL_LANES) return small_hull_feature(proxy, local, slack, span);
+  uint32_t top = ct_hull_support(proxy->hull, local, proxy->near);
   int rank = 0;
   uint32_t first = view->neighbour_start[top], end = view->neighbour_start[top + 1];
   if (end - first > FEATURE_NEIGHBOURS_MAX) end = first + FEATURE_NEIGHBOURS_MAX;
   for (uint32_t i = first; i < end && rank < 2; i++) {
     ct_vec3 edge = ct_sub(vertex_of(view, view->neighbour[i]), vertex_of(view, top));
-    if (is_level(local, edge, slack)) rank = add_span(span, rank, core->turned ? ct_mat_mul(core->rotation, edge) : edge);
+    if (is_level(local, edge, slack)) rank = add_span(span, rank, proxy->turned ? ct_mat_mul(proxy->rotation, edge) : edge);
   }
   return rank;
 }
 
-static int triangle_feature(const ct_convex_proxy *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
-  uint32_t top = ct_proxy_support(core, direction, core->near);
+static int triangle_feature(const ct_convex_proxy *proxy, ct_vec3 direction, double slack, ct_vec3 span[2]) {
+  uint32_t top = ct_proxy_support(proxy, direction, proxy->near);
   int rank = 0;
   for (uint32_t i = 1; i < 3; i++) {
-    ct_vec3 edge = ct_sub(core->axis[(top + i) % 3], core->axis[top]);
+    ct_vec3 edge = ct_sub(proxy->axis[(top + i) % 3], proxy->axis[top]);
     if (fabs(ct_dot(direction, edge)) <= slack * ct_norm(edge)) rank = add_span(span, rank, edge);
   }
   return rank;
 }
 
 /* A disc that faces the direction, or a line of the side. */
-static int frustum_feature(const ct_convex_proxy *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
-  ct_vec3 d = ct_mat_tmul(core->rotation, direction);
+static int frustum_feature(const ct_convex_proxy *proxy, ct_vec3 direction, double slack, ct_vec3 span[2]) {
+  ct_vec3 d = ct_mat_tmul(proxy->rotation, direction);
   double across = sqrt(d.x * d.x + d.y * d.y);
-  if (across <= slack && core->rim[d.z >= 0.0 ? 1 : 0] > 0.0) {
-    span[0] = column(&core->rotation, 0);
-    span[1] = column(&core->rotation, 1);
+  if (across <= slack && proxy->rim[d.z >= 0.0 ? 1 : 0] > 0.0) {
+    span[0] = column(&proxy->rotation, 0);
+    span[1] = column(&proxy->rotation, 1);
     return 2;
   }
-  double rise = core->rim[1] - core->rim[0], length = 2.0 * core->half.z;
+  double rise = proxy->rim[1] - proxy->rim[0], length = 2.0 * proxy->half.z;
   if (across == 0.0 || fabs(length * d.z + rise * across) > slack * sqrt(rise * rise + length * length)) return 0;
   ct_vec3 line = {rise * (d.x / across), rise * (d.y / across), length};
-  return add_span(span, 0, ct_mat_mul(core->rotation, line));
+  return add_span(span, 0, ct_mat_mul(proxy->rotation, line));
 }
 
-int ct_proxy_feature(const ct_convex_proxy *core, ct_vec3 direction, double slack, ct_vec3 span[2]) {
-  switch (core->kind) {
-  case CT_PROXY_HULL: return hull_feature(core, direction, slack, span);
-  case CT_PROXY_TRIANGLE: return triangle_feature(core, direction, slack, span);
-  case CT_PROXY_FRUSTUM: return frustum_feature(core, direction, slack, span);
+int ct_proxy_feature(const ct_convex_proxy *proxy, ct_vec3 direction, double slack, ct_vec3 span[2]) {
+  switch (proxy->kind) {
+  case CT_PROXY_HULL: return hull_feature(proxy, direction, slack, span);
+  case CT_PROXY_TRIANGLE: return triangle_feature(proxy, direction, slack, span);
+  case CT_PROXY_FRUSTUM: return frustum_feature(proxy, direction, slack, span);
   case CT_PROXY_POINT:
   case CT_PROXY_ELLIPSOID: return 0;
   case CT_PROXY_SEGMENT:
   case CT_PROXY_BOX: break;
   }
   int rank = 0;
-  for (int i = core->kind == CT_PROXY_BOX ? 0 : 2; i < 3 && rank < 2; i++) {
-    double level = 2.0 * ct_dot(direction, core->axis[i]) + (core->radius[1] - core->radius[0]);
-    if (fabs(level) <= 2.0 * slack * ct_norm(core->axis[i])) rank = add_span(span, rank, core->axis[i]);
+  for (int i = proxy->kind == CT_PROXY_BOX ? 0 : 2; i < 3 && rank < 2; i++) {
+    double level = 2.0 * ct_dot(direction, proxy->axis[i]) + (proxy->radius[1] - proxy->radius[0]);
+    if (fabs(level) <= 2.0 * slack * ct_norm(proxy->axis[i])) rank = add_span(span, rank, proxy->axis[i]);
   }
   return rank;
 }

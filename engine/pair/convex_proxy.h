@@ -49,14 +49,14 @@ typedef struct ct_minkowski_vertex {
 } ct_minkowski_vertex;
 
 /* Core of a bounded convex shape placed by *frame, or in its own frame when frame is NULL. */
-void ct_proxy_place(const ct_shape *shape, const ct_frame *frame, ct_convex_proxy *core);
+void ct_proxy_place(const ct_shape *shape, const ct_frame *frame, ct_convex_proxy *proxy);
 
 /* Core of a triangle in the frame of the pair; it may be flat to a segment or a point. `extent` as in ct_convex_proxy: of the body
  * that it is a part of. */
 ct_convex_proxy ct_proxy_triangle(const ct_vec3 corner[3], double extent);
 
-static inline bool ct_proxy_is_tapered(const ct_convex_proxy *core) { return core->radius[0] != core->radius[1]; }
-static inline bool ct_proxy_is_curved(const ct_convex_proxy *core) { return core->kind >= CT_PROXY_FRUSTUM; }
+static inline bool ct_proxy_is_tapered(const ct_convex_proxy *proxy) { return proxy->radius[0] != proxy->radius[1]; }
+static inline bool ct_proxy_is_curved(const ct_convex_proxy *proxy) { return proxy->kind >= CT_PROXY_FRUSTUM; }
 /* Is the pair one for curved/curved.h? A capsule of two radii then counts whole, balls and all, as a curved core without a radius.
  */
 static inline bool ct_proxies_are_curved(const ct_convex_proxy *a, const ct_convex_proxy *b) {
@@ -65,38 +65,38 @@ static inline bool ct_proxies_are_curved(const ct_convex_proxy *a, const ct_conv
 }
 
 /* The same core, moved. */
-ct_convex_proxy ct_proxy_translated(const ct_convex_proxy *core, ct_vec3 by);
+ct_convex_proxy ct_proxy_translated(const ct_convex_proxy *proxy, ct_vec3 by);
 
 /* Of cores with vertices. */
-uint32_t ct_proxy_vertex_count(const ct_convex_proxy *core);
-ct_vec3 ct_proxy_vertex(const ct_convex_proxy *core, uint32_t index);
-static inline ct_vec3 ct_proxy_box_vertex(const ct_convex_proxy *core, uint32_t index) {
+uint32_t ct_proxy_vertex_count(const ct_convex_proxy *proxy);
+ct_vec3 ct_proxy_vertex(const ct_convex_proxy *proxy, uint32_t index);
+static inline ct_vec3 ct_proxy_box_vertex(const ct_convex_proxy *proxy, uint32_t index) {
   double x = index & 1 ? 1.0 : -1.0, y = index & 2 ? 1.0 : -1.0, z = index & 4 ? 1.0 : -1.0;
-  ct_vec3 arm = ct_add_scaled(ct_add_scaled(ct_scale(core->axis[0], x), core->axis[1], y), core->axis[2], z);
-  return ct_add(core->center, arm);
+  ct_vec3 arm = ct_add_scaled(ct_add_scaled(ct_scale(proxy->axis[0], x), proxy->axis[1], y), proxy->axis[2], z);
+  return ct_add(proxy->center, arm);
 }
-static inline double ct_proxy_vertex_radius(const ct_convex_proxy *core, uint32_t index) {
-  return core->kind == CT_PROXY_SEGMENT ? core->radius[index] : core->radius[0];
+static inline double ct_proxy_vertex_radius(const ct_convex_proxy *proxy, uint32_t index) {
+  return proxy->kind == CT_PROXY_SEGMENT ? proxy->radius[index] : proxy->radius[0];
 }
 
 /* Vertex that maximises direction.p + radius; `start` is where hulls climb from. 0 for curved cores. */
-uint32_t ct_proxy_support(const ct_convex_proxy *core, ct_vec3 direction, uint32_t start);
+uint32_t ct_proxy_support(const ct_convex_proxy *proxy, ct_vec3 direction, uint32_t start);
 
 /* Point of the core, of any kind, that maximises direction.p + radius, and the radius of the ball around it. *near is where hulls
  * climb from, and is overwritten. */
-ct_vec3 ct_proxy_point(const ct_convex_proxy *core, ct_vec3 direction, uint32_t *near, double *radius);
+ct_vec3 ct_proxy_point(const ct_convex_proxy *proxy, ct_vec3 direction, uint32_t *near, double *radius);
 
 /* Support value of the body, radius and all: max of direction.p, direction unit. */
-double ct_proxy_support_value(const ct_convex_proxy *core, ct_vec3 direction);
+double ct_proxy_support_value(const ct_convex_proxy *proxy, ct_vec3 direction);
 
 /* How the outward normals of the side of a frustum or a capsule lean: their parts along axis[2] and across it. */
 typedef struct ct_side_slope {
   double sine, cosine;
 } ct_side_slope;
-ct_side_slope ct_proxy_side_slope(const ct_convex_proxy *core);
+ct_side_slope ct_proxy_side_slope(const ct_convex_proxy *proxy);
 
 /* Directions spanned by the points that are within `slack` of extreme along `direction`: 0, 1 or 2 of them. */
-int ct_proxy_feature(const ct_convex_proxy *core, ct_vec3 direction, double slack, ct_vec3 span[2]);
+int ct_proxy_feature(const ct_convex_proxy *proxy, ct_vec3 direction, double slack, ct_vec3 span[2]);
 
 /* The rule that picks among normals that are equally good: the greater one, x before y before z; so the lowest axis, + before -. */
 static inline bool ct_normal_greater(ct_vec3 n, ct_vec3 m) {

@@ -19,7 +19,7 @@ static bool make_room(ct_mesh_scratch *m, void **array, size_t item, size_t coun
   if (count >= wanted) return false;
   void *more = realloc(*array, wanted * item);
   if (!more) {
-    m->starved = true;
+    m->out_of_memory = true;
     return false;
   }
   *array = more;

@@ -38,7 +38,7 @@ typedef struct ct_mesh_scratch {
   const ct_cancel *cancel;
   uint32_t steps; /* until the flag is looked at */
   bool stopped;   /* it was found raised; cleared when a pair begins */
-  bool starved;   /* memory was refused; never cleared here */
+  bool out_of_memory; /* memory was refused; never cleared here */
 } ct_mesh_scratch;
 
 void ct_mesh_scratch_free(ct_mesh_scratch *m);

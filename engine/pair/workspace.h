@@ -26,7 +26,7 @@ struct ct_workspace {
   ct_mesh_scratch mesh;
   ct_feature_scratch features;
   ct_volume_scratch volume;
-  ct_arrangement_scratch overlay;
+  ct_arrangement_scratch arrangement;
   ct_body_scratch bodies;
 };
 

@@ -43,16 +43,16 @@ void ct_cell_sphere_box(const ct_cell_input *input, ct_cell_result *result) {
   ct_vec3 p = ct_to_local(input->relative, ball->center);
   ct_vec3 q = {clamp(p.x, half.x), clamp(p.y, half.y), clamp(p.z, half.z)};
   ct_vec3 out = ct_sub(p, q);
-  double core = ct_norm(out);
-  if (core > 0.0) {
+  double proxy = ct_norm(out);
+  if (proxy > 0.0) {
     out = ct_unit_or(out, out);
   } else {
-    out = nearest_face(p, half, &q, &core);
+    out = nearest_face(p, half, &q, &proxy);
     double roundoff = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * ct_proxy_scale(ball, &input->b);
-    if (several_faces(p, half, core, roundoff)) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
-    core = -core;
+    if (several_faces(p, half, proxy, roundoff)) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
+    proxy = -proxy;
   }
-  result->distance = result->lower = result->upper = core - (radius + rounding);
+  result->distance = result->lower = result->upper = proxy - (radius + rounding);
   result->normal = ct_neg(ct_mat_mul(input->relative.rotation, out));
   result->radius_a = radius;
   result->point_a = ct_add_scaled(ball->center, result->normal, radius);

@@ -53,26 +53,26 @@ static ct_relation turned(ct_relation relation, bool swapped) {
 }
 
 /* The direction between two cores' nearest points; false: too close for it. */
-CT_INLINE bool direction_of(ct_vec3 apart, double length, double *core, ct_vec3 *normal) {
+CT_INLINE bool direction_of(ct_vec3 apart, double length, double *proxy, ct_vec3 *normal) {
   double square = ct_norm2(apart);
   if (!(square > SQUARE_MIN && square < SQUARE_MAX)) return false;
-  *core = sqrt(square);
-  *normal = ct_vec(apart.x / *core, apart.y / *core, apart.z / *core);
-  return *core >= CLOSE * length;
+  *proxy = sqrt(square);
+  *normal = ct_vec(apart.x / *proxy, apart.y / *proxy, apart.z / *proxy);
+  return *proxy >= CLOSE * length;
 }
 
 /* All is the same, but for signs, whichever comes first. Relations are counted, not branched upon: in a crowd they are as good as
  * random; that one ball holds the other is rare. */
 CT_INLINE bool ball_ball(const ct_frame *a, const ct_frame *b, double ra, double rb, double tolerance, ct_pair_result *out) {
   ct_vec3 p = a->position, q = b->position, normal;
-  double core, length = ct_max2(ra, rb);
-  if (!direction_of(ct_sub(q, p), length, &core, &normal)) return false;
-  ct_write_primitive_result(out, false, normal, ct_add_scaled(p, normal, ra), ct_add_scaled(q, normal, -rb), core - (ra + rb));
+  double proxy, length = ct_max2(ra, rb);
+  if (!direction_of(ct_sub(q, p), length, &proxy, &normal)) return false;
+  ct_write_primitive_result(out, false, normal, ct_add_scaled(p, normal, ra), ct_add_scaled(q, normal, -rb), proxy - (ra + rb));
   ct_write_primitive_bounds(out, out->distance, length);
   out->relation = (ct_relation)((int)(out->distance <= tolerance) + (int)(out->distance < -tolerance));
   double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * length;
-  if (core > fabs(ra - rb) + 2.0 * slack) return true;
-  relate(out, tolerance, core + rb <= ra + slack ? CT_CONTAINING : core + ra <= rb + slack ? CT_CONTAINED : CT_PENETRATING);
+  if (proxy > fabs(ra - rb) + 2.0 * slack) return true;
+  relate(out, tolerance, proxy + rb <= ra + slack ? CT_CONTAINING : proxy + ra <= rb + slack ? CT_CONTAINED : CT_PENETRATING);
   return true;
 }
 
@@ -132,15 +132,15 @@ CT_INLINE bool capsule_capsule(const body *a, const body *b, const ct_frame *fa,
   if (!(square > SQUARE_MIN && square < SQUARE_MAX)) return false;
   /* What the ends lean along the normal is taken before root and quotients, which it need not wait for. */
   ct_lanes level = way.x * o.x + way.y * o.y + way.z * o.z, lean = ct_lanes_higher(level, -level) * o.half;
-  double core = sqrt(square), lower = (ct_dot(way, o.apart) - (lean[0] + lean[1])) / core;
-  ct_vec3 n = {way.x / core, way.y / core, way.z / core};
-  if (core < least) return false;
-  if (core - lower > GAP_FRACTION * CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (length + fabs(core - radii))) return false;
+  double proxy = sqrt(square), lower = (ct_dot(way, o.apart) - (lean[0] + lean[1])) / proxy;
+  ct_vec3 n = {way.x / proxy, way.y / proxy, way.z / proxy};
+  if (proxy < least) return false;
+  if (proxy - lower > GAP_FRACTION * CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (length + fabs(proxy - radii))) return false;
   /* Each must stick out of the other, if only along the normal; else the matrix tells which is held. */
-  if (square + 2.0 * lean[1] <= (ra - rb + least) * core || square + 2.0 * lean[0] <= (rb - ra + least) * core) return false;
+  if (square + 2.0 * lean[1] <= (ra - rb + least) * proxy || square + 2.0 * lean[0] <= (rb - ra + least) * proxy) return false;
   const ct_lanes ends = o.radius * (ct_lanes){1.0, -1.0};
   ct_lanes x = o.px + o.x * o.at + n.x * ends, y = o.py + o.y * o.at + n.y * ends, z = o.pz + o.z * o.at + n.z * ends;
-  ct_write_primitive_result(out, false, n, ct_vec(x[0], y[0], z[0]), ct_vec(x[1], y[1], z[1]), core - radii);
+  ct_write_primitive_result(out, false, n, ct_vec(x[0], y[0], z[0]), ct_vec(x[1], y[1], z[1]), proxy - radii);
   ct_write_primitive_bounds(out, ct_min2(lower - radii, out->distance), length);
   /* Counted, not branched upon: in a crowd it is as good as random. */
   out->relation = (ct_relation)((int)(out->distance <= tolerance) + (int)(out->distance < -tolerance));
@@ -190,28 +190,28 @@ static double nearest_face(const double p[3], const double half[3], double out[3
 static bool ball_box(ct_placed ball, ct_placed box, double radius, bool swapped, double tolerance, ct_pair_result *out) {
   ct_vec3 center = ball.frame->position, local = ct_to_local(*box.frame, center), size = box.shape->box.half;
   ct_vec3 on = {clamp(local.x, size.x), clamp(local.y, size.y), clamp(local.z, size.z)}, way = ct_sub(local, on);
-  double square = ct_norm2(way), core, extent = sqrt(ct_norm2(size)), length = ct_max2(radius, extent);
+  double square = ct_norm2(way), proxy, extent = sqrt(ct_norm2(size)), length = ct_max2(radius, extent);
   bool inside = ct_max_abs(way) == 0.0, several = false;
   if (inside) {
     double face[3], foot[3];
-    core = -nearest_face((double[3]){local.x, local.y, local.z}, (double[3]){size.x, size.y, size.z}, face, foot, &several);
+    proxy = -nearest_face((double[3]){local.x, local.y, local.z}, (double[3]){size.x, size.y, size.z}, face, foot, &several);
     way = ct_vec(face[0], face[1], face[2]);
     on = ct_vec(foot[0], foot[1], foot[2]);
   } else {
     if (!(square > SQUARE_MIN && square < SQUARE_MAX)) return false;
-    core = sqrt(square);
+    proxy = sqrt(square);
   }
   way = ct_mat_mul(box.frame->rotation, way);
   double reach = sqrt(ct_norm2(way));
   ct_vec3 normal = {-way.x / reach, -way.y / reach, -way.z / reach};
   ct_write_primitive_result(out, swapped, normal, ct_add_scaled(center, normal, radius), ct_to_parent(*box.frame, on),
-                            core - radius);
+                            proxy - radius);
   ct_write_primitive_bounds(out, out->distance, length);
   if (several) out->flags = CT_FLAG_NORMAL_ARBITRARY;
   ct_relation relation = CT_PENETRATING;
   double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * length;
   ct_vec3 corner = {fabs(local.x) + size.x, fabs(local.y) + size.y, fabs(local.z) + size.z};
-  if (inside && -core + slack >= radius) relation = CT_CONTAINED;
+  if (inside && -proxy + slack >= radius) relation = CT_CONTAINED;
   else if (extent <= radius + slack && ct_norm(corner) <= radius + slack) relation = CT_CONTAINING;
   relate(out, tolerance, turned(relation, swapped));
   return true;

@@ -30,15 +30,15 @@ typedef struct candidate {
   double value;
 } candidate;
 
-static round_body body_of(const ct_convex_proxy *core) {
-  round_body r = {.center = core->center, .ends = 1, .radius = {core->radius[0], core->radius[1]}};
-  r.end[0] = core->center;
-  if (core->kind == CT_PROXY_POINT) return r;
+static round_body body_of(const ct_convex_proxy *proxy) {
+  round_body r = {.center = proxy->center, .ends = 1, .radius = {proxy->radius[0], proxy->radius[1]}};
+  r.end[0] = proxy->center;
+  if (proxy->kind == CT_PROXY_POINT) return r;
   r.ends = 2;
-  r.half = core->size;
-  r.axis = ct_vec(core->axis[2].x / r.half, core->axis[2].y / r.half, core->axis[2].z / r.half);
-  r.end[0] = ct_proxy_vertex(core, 0);
-  r.end[1] = ct_proxy_vertex(core, 1);
+  r.half = proxy->size;
+  r.axis = ct_vec(proxy->axis[2].x / r.half, proxy->axis[2].y / r.half, proxy->axis[2].z / r.half);
+  r.end[0] = ct_proxy_vertex(proxy, 0);
+  r.end[1] = ct_proxy_vertex(proxy, 1);
   r.sine = (r.radius[0] - r.radius[1]) / (2.0 * r.half);
   r.cosine = sqrt((1.0 - r.sine) * (1.0 + r.sine));
   return r;
@@ -148,7 +148,7 @@ static double far_end(const round_body *r, ct_vec3 n) {
 }
 
 /* Positions on the axes that the two tangent planes across n touch at. */
-static void touch(const round_body *a, const round_body *b, ct_vec3 n, double *at_a, double *at_b) {
+static void contact(const round_body *a, const round_body *b, ct_vec3 n, double *at_a, double *at_b) {
   bool cone_a = cone_touches(a, n), cone_b = cone_touches(b, ct_neg(n));
   *at_a = far_end(a, n);
   *at_b = far_end(b, ct_neg(n));
@@ -177,7 +177,7 @@ double ct_sphere_capsule_distance(const ct_convex_proxy *core_a, const ct_convex
 static double answer(const round_body *a, const round_body *b, const candidate *c, ct_cell_result *result) {
   double at_a, at_b;
   bool stretch = share_stretch(a, b, c->normal, &at_a, &at_b);
-  if (!stretch) touch(a, b, c->normal, &at_a, &at_b);
+  if (!stretch) contact(a, b, c->normal, &at_a, &at_b);
   result->normal = c->normal;
   result->distance = result->lower = result->upper = c->value;
   ct_vec3 axis_a = on_axis(a, at_a), axis_b = on_axis(b, at_b);

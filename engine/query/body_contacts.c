@@ -21,10 +21,10 @@ static ct_status visit(void *context, uint32_t a, uint32_t b) {
   ct_contact_options options = {pair->limit, pair->tolerance, run->walk->detail};
   ct_manifold manifold;
   ct_pair_contacts(ct_placed_collider(pair->a, a), ct_placed_collider(pair->b, b), &options, pair->workspace, &manifold);
-  bool starved = ct_workspace_out_of_memory(pair->workspace);
+  bool out_of_memory = ct_workspace_out_of_memory(pair->workspace);
   /* A large pair may have been cut short. */
   if (ct_cancel_raised(pair->cancel)) return CT_CANCELLED;
-  if (starved) return CT_OUT_OF_MEMORY;
+  if (out_of_memory) return CT_OUT_OF_MEMORY;
   const ct_pair_result *r = &manifold.pair;
   bool near = r->status == CT_PAIR_UNSUPPORTED ? r->relation != CT_SEPARATED : r->distance <= pair->limit;
   if (!near) return CT_OK;

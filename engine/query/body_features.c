@@ -22,10 +22,10 @@ static ct_status visit(void *context, uint32_t a, uint32_t b) {
   if (run->stopped || !ct_features_are_supported(placed_a.shape) || !ct_features_are_supported(placed_b.shape)) return CT_OK;
   ct_features features;
   ct_pair_features(placed_a, placed_b, run->walk->options, pair->workspace, &features);
-  bool starved = ct_workspace_out_of_memory(pair->workspace);
+  bool out_of_memory = ct_workspace_out_of_memory(pair->workspace);
   /* A large pair may have been cut short. */
   if (ct_cancel_raised(pair->cancel)) return CT_CANCELLED;
-  if (starved || features.status == CT_FEATURES_OUT_OF_MEMORY) return CT_OUT_OF_MEMORY;
+  if (out_of_memory || features.status == CT_FEATURES_OUT_OF_MEMORY) return CT_OUT_OF_MEMORY;
   run->hit.collider_a = a;
   run->hit.collider_b = b;
   run->hit.features_status = features.status;

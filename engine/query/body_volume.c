@@ -55,10 +55,10 @@ static ct_status visit(void *context, uint32_t a, uint32_t b) {
   options.poses_a = poses_of(pair->a, a);
   options.poses_b = poses_of(pair->b, b);
   ct_pair_volume(placed_a, placed_b, &options, pair->workspace, &volume);
-  bool starved = ct_workspace_out_of_memory(pair->workspace) || volume.failed;
+  bool out_of_memory = ct_workspace_out_of_memory(pair->workspace) || volume.failed;
   /* A large pair may have been cut short. */
   if (ct_cancel_raised(pair->cancel)) return CT_CANCELLED;
-  if (starved) return CT_OUT_OF_MEMORY;
+  if (out_of_memory) return CT_OUT_OF_MEMORY;
   ct_volume_total total;
   run->hit.collider_a = a;
   run->hit.collider_b = b;
@@ -75,9 +75,9 @@ static ct_status visit(void *context, uint32_t a, uint32_t b) {
   bool told = volume.flags & TOLD_FLAGS;
   if (volume.status == CT_PAIR_UNSUPPORTED) told = ct_pair_overlap(placed_a, placed_b, pair->workspace, NULL);
   else if (!told) told = is_hidden(run, placed_a, placed_b);
-  starved = ct_workspace_out_of_memory(pair->workspace);
+  out_of_memory = ct_workspace_out_of_memory(pair->workspace);
   if (ct_cancel_raised(pair->cancel)) return CT_CANCELLED;
-  if (starved) return CT_OUT_OF_MEMORY;
+  if (out_of_memory) return CT_OUT_OF_MEMORY;
   if (told) give_bare(run, &volume);
   return CT_OK;
 }

@@ -4,14 +4,14 @@
 #include "mechanics/mechanics.h"
 #include "resting/resting_problem.h"
 
-ct_mat3 ct_resting_axes(const ct_contact *touch) {
-  ct_mat3 axes = {.rx = touch->normal};
-  ct_contact_tangents(touch->normal, &axes.ry, &axes.rz);
+ct_mat3 ct_resting_axes(const ct_contact *contact) {
+  ct_mat3 axes = {.rx = contact->normal};
+  ct_contact_tangents(contact->normal, &axes.ry, &axes.rz);
   return axes;
 }
 
-ct_vec3 ct_resting_force(const ct_contact *touch, const double *parts) {
-  ct_mat3 axes = ct_resting_axes(touch);
+ct_vec3 ct_resting_force(const ct_contact *contact, const double *parts) {
+  ct_mat3 axes = ct_resting_axes(contact);
   return ct_add_scaled(ct_add(ct_scale(axes.ry, parts[1]), ct_scale(axes.rz, parts[2])), axes.rx, parts[0]);
 }
 
@@ -24,9 +24,9 @@ static void classify(ct_resting *resting) {
   const ct_contact_set *set = resting->set;
   resting->count = 0;
   for (size_t i = 0; i < set->count; i++) {
-    ct_contact_velocity velocity = ct_contact_relative_velocity(set, &set->touches[i], resting->options->velocity_tolerance);
+    ct_contact_velocity velocity = ct_contact_relative_velocity(set, &set->contacts[i], resting->options->velocity_tolerance);
     bool takes_part = velocity.velocity_class != CT_CLASS_SEPARATING;
-    resting->result->touches[i] = (ct_contact_force){.velocity = velocity, .takes_part = takes_part};
+    resting->result->contacts[i] = (ct_contact_force){.velocity = velocity, .takes_part = takes_part};
     if (resting->result->certificate) resting->result->certificate[i] = 0.0;
     if (takes_part) resting->active[resting->count++] = (uint32_t)i;
   }
@@ -62,15 +62,15 @@ static ct_status solve(ct_resting *resting) {
   return status;
 }
 
-ct_status ct_resting_solve(const ct_contact_set *set, const ct_resting_options *options, ct_arena *solver,
+ct_status ct_resting_solve(const ct_contact_set *set, const ct_resting_options *options, ct_arena *arena,
                            ct_resting_result *result) {
   bool steps = options->friction != CT_RESTING_FRICTION_NONE && !options->acceleration_level;
   if (!ct_contact_set_stands(set) || (steps && !(options->time_step > 0.0))) return CT_LIMIT;
-  ct_resting resting = {.set = set, .options = options, .solver = solver, .result = result};
-  ct_arena_mark mark = ct_arena_enter(solver);
-  resting.active = ct_arena_alloc(solver, set->count + 1, sizeof *resting.active);
-  resting.forces = ct_arena_alloc_doubles(solver, (set->count + 1) * CT_RESTING_PARTS);
+  ct_resting resting = {.set = set, .options = options, .arena = arena, .result = result};
+  ct_arena_mark mark = ct_arena_enter(arena);
+  resting.active = ct_arena_alloc(arena, set->count + 1, sizeof *resting.active);
+  resting.forces = ct_arena_alloc_doubles(arena, (set->count + 1) * CT_RESTING_PARTS);
   ct_status status = resting.active && resting.forces ? solve(&resting) : CT_OUT_OF_MEMORY;
-  ct_arena_leave(solver, mark);
+  ct_arena_leave(arena, mark);
   return status;
 }

@@ -24,21 +24,21 @@ typedef struct sliding {
 
 /* Direction of the slip times its friction, in the contact's axes; zero for one that sticks. */
 static ct_vec3 drag(const ct_resting *resting, size_t i) {
-  const ct_contact *touch = &resting->set->touches[resting->active[i]];
-  const ct_contact_velocity *velocity = &resting->result->touches[resting->active[i]].velocity;
+  const ct_contact *contact = &resting->set->contacts[resting->active[i]];
+  const ct_contact_velocity *velocity = &resting->result->contacts[resting->active[i]].velocity;
   if (!velocity->sliding) return ct_vec(0.0, 0.0, 0.0);
-  return ct_mat_mul(ct_resting_axes(touch), ct_scale(velocity->tangential, touch->material.dynamic_friction / velocity->slip));
+  return ct_mat_mul(ct_resting_axes(contact), ct_scale(velocity->tangential, contact->material.dynamic_friction / velocity->slip));
 }
 
 /* Columns with the friction of what slides folded into its normal's; rows as they were. Contacts that slide have no other
  * friction, contacts that stick their static one. */
 static ct_status fold(const ct_resting *resting, ct_resting_problem *problem) {
   size_t rows = problem->friction.matrix.size;
-  double *folded = ct_arena_alloc_doubles(resting->solver, rows * rows + 1);
+  double *folded = ct_arena_alloc_doubles(resting->arena, rows * rows + 1);
   if (!folded) return CT_OUT_OF_MEMORY;
   for (size_t e = 0; e < rows * rows; e++) folded[e] = problem->friction.matrix.dense[e];
   for (size_t j = 0; j < resting->count; j++) {
-    if (!resting->result->touches[resting->active[j]].velocity.sliding) continue;
+    if (!resting->result->contacts[resting->active[j]].velocity.sliding) continue;
     ct_vec3 way = drag(resting, j);
     problem->mu[j] = 0.0;
     for (size_t i = 0; i < rows; i++) {
@@ -62,7 +62,7 @@ static void unfold(ct_resting *resting) {
 
 static bool open_sliding(ct_resting *resting, const ct_resting_problem *problem, sliding *s) {
   size_t n = resting->count, rows = problem->friction.matrix.size;
-  double *memory = ct_arena_alloc_doubles(resting->solver, 2 * n * n + 10 * n + 1);
+  double *memory = ct_arena_alloc_doubles(resting->arena, 2 * n * n + 10 * n + 1);
   if (!memory) return false;
   *s = (sliding){.resting = resting, .problem = problem, .count = n, .matrix = memory, .block = memory + n * n};
   double **places[] = {&s->q, &s->f, &s->right, &s->out};
@@ -95,7 +95,7 @@ static bool try_closed(const sliding *s, unsigned closed, bool *memory_had) {
   for (size_t r = 0; r < size; r++) s->right[r] = -s->q[of[r]];
   for (size_t c = 0; c < size; c++)
     for (size_t r = 0; r < size; r++) s->block[c * size + r] = s->matrix[of[r] * n + of[c]];
-  *memory_had = size == 0 || ct_least_norm(&(ct_equations){size, size, s->block, s->right}, s->out, &rank, s->resting->solver);
+  *memory_had = size == 0 || ct_least_norm(&(ct_equations){size, size, s->block, s->right}, s->out, &rank, s->resting->arena);
   if (!*memory_had || rank < size) return false;
   double most = 0.0;
   for (size_t k = 0; k < size; k++) most = fmax(most, fabs(s->f[of[k]] = s->out[k]));
@@ -134,24 +134,24 @@ static ct_resting_status status_of(ct_lcp_status status) {
  * for forces that cannot be. */
 static void allow_gap_roundoff(const ct_resting *resting, double *q) {
   for (size_t i = 0; i < resting->count; i++)
-    q[i] += ct_contact_rate_roundoff(resting->set, &resting->set->touches[resting->active[i]], CT_RATE_ACCELERATION);
+    q[i] += ct_contact_rate_roundoff(resting->set, &resting->set->contacts[resting->active[i]], CT_RATE_ACCELERATION);
 }
 
 /* All friction has a known direction: a linear complementarity problem. */
 static ct_status solve_sliding(ct_resting *resting, const ct_resting_problem *problem) {
   sliding s;
   size_t n = resting->count;
-  double *vectors = ct_arena_alloc_doubles(resting->solver, 2 * n);
+  double *vectors = ct_arena_alloc_doubles(resting->arena, 2 * n);
   if (!vectors || !open_sliding(resting, problem, &s)) return CT_OUT_OF_MEMORY;
   ct_lcp lcp = {.matrix = {.size = n, .dense = s.matrix}, .q = s.q};
   ct_lcp_options options = {.tolerance = resting->options->tolerance,
                             .iterations_max = resting->options->iterations_max,
                             .cancel = resting->options->cancel};
   ct_lcp_result solved = {.z = vectors, .w = vectors + n};
-  ct_status status = ct_lcp_solve(&lcp, &options, resting->solver, &solved);
+  ct_status status = ct_lcp_solve(&lcp, &options, resting->arena, &solved);
   if (status == CT_OK && status_of(solved.status) == CT_RESTING_STATUS_INCONSISTENT) {
     allow_gap_roundoff(resting, s.q);
-    status = ct_lcp_solve(&lcp, &options, resting->solver, &solved);
+    status = ct_lcp_solve(&lcp, &options, resting->arena, &solved);
   }
   if (status != CT_OK) return status;
   ct_resting_result *told = resting->result;

@@ -28,16 +28,16 @@ static void put_load(const ct_mass_body *body, ct_vec3 force, ct_vec3 torque, do
   for (size_t i = 0; i < CT_CONE_BLOCK; i++) rows[i] = all[i];
 }
 
-void ct_resting_jacobian(const ct_contact_set *set, const ct_contact *touch, const size_t *blocks, ct_cone *lever) {
-  const uint32_t bodies[2] = {touch->a, touch->b};
-  ct_mat3 axes = ct_resting_axes(touch);
+void ct_resting_jacobian(const ct_contact_set *set, const ct_contact *contact, const size_t *blocks, ct_cone *lever) {
+  const uint32_t bodies[2] = {contact->a, contact->b};
+  ct_mat3 axes = ct_resting_axes(contact);
   const ct_vec3 directions[3] = {axes.rx, axes.ry, axes.rz};
   *lever = (ct_cone){0};
   for (size_t side = 0; side < 2; side++) {
     const ct_mass_body *body = &set->bodies[bodies[side]];
     lever->block[side] = blocks[bodies[side]];
     if (lever->block[side] == CT_CONE_NO_BLOCK) continue;
-    ct_vec3 arm = ct_sub(touch->position, body->center);
+    ct_vec3 arm = ct_sub(contact->position, body->center);
     for (size_t p = 0; p < 3; p++)
       put_load(body, directions[p], ct_cross(arm, directions[p]), side ? 1.0 : -1.0, &lever->columns[p][side * CT_CONE_BLOCK]);
   }
@@ -52,39 +52,39 @@ size_t ct_resting_blocks(const ct_contact_set *set, size_t *blocks) {
 ct_status ct_resting_fit_open(ct_resting *resting) {
   const ct_contact_set *set = resting->set;
   ct_resting_equilibrium *fit = &resting->fit;
-  *fit = (ct_resting_equilibrium){.blocks = ct_arena_alloc(resting->solver, set->body_count + 1, sizeof *fit->blocks)};
+  *fit = (ct_resting_equilibrium){.blocks = ct_arena_alloc(resting->arena, set->body_count + 1, sizeof *fit->blocks)};
   if (!fit->blocks) return CT_OUT_OF_MEMORY;
   fit->count = ct_resting_blocks(set, fit->blocks);
-  fit->cones = ct_arena_alloc(resting->solver, resting->count + 1, sizeof *fit->cones);
-  fit->target = ct_arena_alloc_doubles(resting->solver, 2 * CT_CONE_BLOCK * (fit->count + 1));
-  fit->forces = ct_arena_alloc_doubles(resting->solver, CT_RESTING_PARTS * (resting->count + 1));
+  fit->cones = ct_arena_alloc(resting->arena, resting->count + 1, sizeof *fit->cones);
+  fit->target = ct_arena_alloc_doubles(resting->arena, 2 * CT_CONE_BLOCK * (fit->count + 1));
+  fit->forces = ct_arena_alloc_doubles(resting->arena, CT_RESTING_PARTS * (resting->count + 1));
   if (!fit->cones || !fit->target || !fit->forces) return CT_OUT_OF_MEMORY;
   fit->rest = fit->target + CT_CONE_BLOCK * (fit->count + 1);
   for (size_t i = 0; i < set->body_count; i++)
     if (fit->blocks[i] != CT_CONE_NO_BLOCK)
       put_load(&set->bodies[i], set->bodies[i].force, set->bodies[i].torque, -1.0, &fit->target[fit->blocks[i] * CT_CONE_BLOCK]);
   for (size_t i = 0; i < resting->count; i++) {
-    const ct_contact *touch = &set->touches[resting->active[i]];
-    ct_resting_jacobian(set, touch, fit->blocks, &fit->cones[i]);
-    fit->cones[i].mu = ct_resting_strength(resting, touch->material.static_friction);
+    const ct_contact *contact = &set->contacts[resting->active[i]];
+    ct_resting_jacobian(set, contact, fit->blocks, &fit->cones[i]);
+    fit->cones[i].mu = ct_resting_strength(resting, contact->material.static_friction);
   }
   return CT_OK;
 }
 
 /* Of forces that hold the shortest, where it is soon found. */
 static ct_status shorten(const ct_resting *resting, ct_resting_equilibrium *fit, ct_cone_fit_problem *problem) {
-  ct_arena_mark mark = ct_arena_enter(resting->solver);
+  ct_arena_mark mark = ct_arena_enter(resting->arena);
   size_t numbers = CT_RESTING_PARTS * resting->count;
-  double *forces = ct_arena_alloc_doubles(resting->solver, numbers + 1);
-  double *rest = ct_arena_alloc_doubles(resting->solver, CT_CONE_BLOCK * fit->count + 1);
+  double *forces = ct_arena_alloc_doubles(resting->arena, numbers + 1);
+  double *rest = ct_arena_alloc_doubles(resting->arena, CT_CONE_BLOCK * fit->count + 1);
   ct_cone_fit_result result = {.forces = forces, .rest = rest};
   problem->steps_max = SHORTEN_STEPS;
-  ct_status status = forces && rest ? ct_cone_min_norm(problem, resting->solver, &result) : CT_OUT_OF_MEMORY;
+  ct_status status = forces && rest ? ct_cone_min_norm(problem, resting->arena, &result) : CT_OUT_OF_MEMORY;
   double margin = INFINITY;
   if (status == CT_OK && result.status == CT_CONE_FIT_BALANCED) status = ct_resting_fit_margin(resting, forces, &margin);
   bool holds = status == CT_OK && margin <= CT_RESTING_BALANCE_TOLERANCE;
   for (size_t i = 0; holds && i < numbers; i++) fit->forces[i] = forces[i];
-  ct_arena_leave(resting->solver, mark);
+  ct_arena_leave(resting->arena, mark);
   return status;
 }
 
@@ -102,8 +102,8 @@ ct_status ct_resting_fit_solve(ct_resting *resting) {
   ct_status status = CT_OK;
   for (size_t i = 0; i < CT_CONE_BLOCK * fit->count; i++) fit->rest[i] = fit->target[i];
   for (size_t i = 0; i < CT_RESTING_PARTS * resting->count; i++) fit->forces[i] = 0.0;
-  if (fit->exact) status = ct_cone_fit(&problem, resting->solver, &result);
-  else status = ct_cone_min_norm(&problem, resting->solver, &result);
+  if (fit->exact) status = ct_cone_fit(&problem, resting->arena, &result);
+  else status = ct_cone_min_norm(&problem, resting->arena, &result);
   fit->known = status == CT_OK;
   fit->status = result.status;
   bool more = fit->exact && fit->status == CT_CONE_FIT_BALANCED && resting->options->tie == CT_LCP_TIE_MIN_NORM;
@@ -132,10 +132,10 @@ static void act(balance *on, const ct_mass_body *body, ct_vec3 at, ct_vec3 force
 
 ct_status ct_resting_fit_margin(const ct_resting *resting, const double *forces, double *margin) {
   const ct_contact_set *set = resting->set;
-  ct_arena_mark mark = ct_arena_enter(resting->solver);
-  balance *all = ct_arena_alloc(resting->solver, set->body_count + 1, sizeof *all);
+  ct_arena_mark mark = ct_arena_enter(resting->arena);
+  balance *all = ct_arena_alloc(resting->arena, set->body_count + 1, sizeof *all);
   if (!all) {
-    ct_arena_leave(resting->solver, mark);
+    ct_arena_leave(resting->arena, mark);
     return CT_OUT_OF_MEMORY;
   }
   for (size_t i = 0; i < set->body_count; i++) {
@@ -143,10 +143,10 @@ ct_status ct_resting_fit_margin(const ct_resting *resting, const double *forces,
     all[i] = (balance){body->force, body->torque, ct_norm(body->force), ct_norm(body->torque)};
   }
   for (size_t i = 0; i < resting->count; i++) {
-    const ct_contact *touch = &set->touches[resting->active[i]];
-    ct_vec3 force = ct_resting_force(touch, &forces[i * CT_RESTING_PARTS]);
-    act(&all[touch->a], &set->bodies[touch->a], touch->position, ct_neg(force), forces[i * CT_RESTING_PARTS]);
-    act(&all[touch->b], &set->bodies[touch->b], touch->position, force, forces[i * CT_RESTING_PARTS]);
+    const ct_contact *contact = &set->contacts[resting->active[i]];
+    ct_vec3 force = ct_resting_force(contact, &forces[i * CT_RESTING_PARTS]);
+    act(&all[contact->a], &set->bodies[contact->a], contact->position, ct_neg(force), forces[i * CT_RESTING_PARTS]);
+    act(&all[contact->b], &set->bodies[contact->b], contact->position, force, forces[i * CT_RESTING_PARTS]);
   }
   double worst = 0.0;
   for (size_t i = 0; i < set->body_count; i++) {
@@ -154,7 +154,7 @@ ct_status ct_resting_fit_margin(const ct_resting *resting, const double *forces,
     if (all[i].forces > 0.0) worst = fmax(worst, ct_norm(all[i].force) / all[i].forces);
     if (all[i].torques > 0.0) worst = fmax(worst, ct_norm(all[i].torque) / all[i].torques);
   }
-  ct_arena_leave(resting->solver, mark);
+  ct_arena_leave(resting->arena, mark);
   *margin = worst;
   return CT_OK;
 }

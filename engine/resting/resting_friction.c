@@ -27,12 +27,12 @@
 static void fill(const ct_resting *resting, ct_resting_problem *problem) {
   double slip = 0.0, most = 0.0;
   for (size_t i = 0; i < resting->count; i++) {
-    const ct_contact *touch = &resting->set->touches[resting->active[i]];
-    const ct_contact_velocity *velocity = &resting->result->touches[resting->active[i]].velocity;
-    ct_mat3 axes = ct_resting_axes(touch);
+    const ct_contact *contact = &resting->set->contacts[resting->active[i]];
+    const ct_contact_velocity *velocity = &resting->result->contacts[resting->active[i]].velocity;
+    ct_mat3 axes = ct_resting_axes(contact);
     double rate = resting->options->acceleration_level ? 0.0 : 1.0 / resting->options->time_step;
     ct_vec3 free, present = ct_mat_mul(axes, ct_scale(velocity->tangential, rate));
-    double normal = ct_contact_free_acceleration(resting->set, touch, &free);
+    double normal = ct_contact_free_acceleration(resting->set, contact, &free);
     free = ct_mat_mul(axes, free);
     double *q = &problem->q[i * CT_RESTING_PARTS];
     q[0] = normal;
@@ -41,8 +41,8 @@ static void fill(const ct_resting *resting, ct_resting_problem *problem) {
     slip = fmax(slip, fmax(fabs(present.y), fabs(present.z)));
     most = fmax(most, fmax(fabs(normal), fmax(fabs(free.y), fabs(free.z))));
     problem->slides = problem->slides || velocity->sliding;
-    problem->strongest = fmax(problem->strongest, touch->material.static_friction);
-    problem->mu[i] = velocity->sliding ? touch->material.dynamic_friction : touch->material.static_friction;
+    problem->strongest = fmax(problem->strongest, contact->material.static_friction);
+    problem->mu[i] = velocity->sliding ? contact->material.dynamic_friction : contact->material.static_friction;
   }
   problem->scale = fmax(most, slip);
   problem->fastest = most > 0.0 ? slip / most : slip > 0.0 ? INFINITY : 0.0;
@@ -50,7 +50,7 @@ static void fill(const ct_resting *resting, ct_resting_problem *problem) {
 
 static ct_status open_problem(ct_resting *resting, ct_resting_problem *problem) {
   size_t rows = resting->count * CT_RESTING_PARTS;
-  double *memory = ct_arena_alloc_doubles(resting->solver, 2 * rows + resting->count);
+  double *memory = ct_arena_alloc_doubles(resting->arena, 2 * rows + resting->count);
   if (!memory) return CT_OUT_OF_MEMORY;
   *problem = (ct_resting_problem){.q = memory, .velocities = memory + rows, .mu = memory + 2 * rows};
   problem->friction = (ct_friction_problem){.q = problem->q, .mu = problem->mu, .contacts = resting->count, .dimension = 3};
@@ -86,7 +86,7 @@ static ct_status hold(ct_resting *resting, const ct_resting_problem *problem, bo
 /* Newton's method from forces that are near. */
 static ct_status go_on(ct_resting *resting, const ct_resting_problem *problem, bool *done) {
   double residual = INFINITY;
-  ct_status status = ct_resting_polish(&problem->friction, resting->solver, resting->forces, &residual);
+  ct_status status = ct_resting_polish(&problem->friction, resting->arena, resting->forces, &residual);
   *done = residual <= NEWTON_RESIDUAL;
   if (!*done) return status;
   resting->result->residual = residual;
@@ -99,26 +99,26 @@ static ct_status go_on(ct_resting *resting, const ct_resting_problem *problem, b
 static ct_status come_close(ct_resting *resting, const ct_resting_problem *problem, const ct_friction_options *options,
                             ct_friction_result *solved) {
   double *best = resting->forces, *residual = &resting->result->residual;
-  ct_status status = ct_resting_polish(&problem->friction, resting->solver, best, residual);
+  ct_status status = ct_resting_polish(&problem->friction, resting->arena, best, residual);
   if (status != CT_OK || *residual <= CLOSE_ENOUGH || options->tolerance > 0.0 || options->iterations_max) return status;
-  ct_arena_mark mark = ct_arena_enter(resting->solver);
+  ct_arena_mark mark = ct_arena_enter(resting->arena);
   size_t rows = problem->friction.matrix.size;
-  double *forces = ct_arena_alloc_doubles(resting->solver, rows);
+  double *forces = ct_arena_alloc_doubles(resting->arena, rows);
   ct_friction_options closer = *options;
   closer.tolerance = CLOSE_RESIDUAL;
   closer.iterations_max = CLOSER_STEPS;
   closer.start = best;
   ct_friction_result again = {.r = forces, .u = problem->velocities};
-  status = forces ? ct_friction_solve(&problem->friction, &closer, resting->solver, &again) : CT_OUT_OF_MEMORY;
+  status = forces ? ct_friction_solve(&problem->friction, &closer, resting->arena, &again) : CT_OUT_OF_MEMORY;
   double reached = again.residual;
-  if (status == CT_OK) status = ct_resting_polish(&problem->friction, resting->solver, forces, &reached);
+  if (status == CT_OK) status = ct_resting_polish(&problem->friction, resting->arena, forces, &reached);
   if (status == CT_OK && reached < *residual) {
     for (size_t i = 0; i < rows; i++) best[i] = forces[i];
     *residual = reached;
     solved->method = again.method;
   }
   solved->iterations += again.iterations;
-  ct_arena_leave(resting->solver, mark);
+  ct_arena_leave(resting->arena, mark);
   return status;
 }
 
@@ -139,7 +139,7 @@ ct_status ct_resting_friction_run(ct_resting *resting, ct_resting_problem *probl
   if (!matrix->dense && !pyramids && from->iterations_max == 0)
     options.iterations_max = (uint64_t)fmax(SOLVER_LEAST, SOLVER_WORK / (double)matrix->starts[matrix->size]);
   ct_friction_result solved = {.r = resting->forces, .u = problem->velocities};
-  ct_status status = ct_friction_solve(&problem->friction, &options, resting->solver, &solved);
+  ct_status status = ct_friction_solve(&problem->friction, &options, resting->arena, &solved);
   if (status != CT_OK) return status;
   bool none = solved.status == CT_FRICTION_STATUS_INFEASIBLE;
   told->residual = solved.residual;
@@ -178,7 +178,7 @@ static void tell_slip(ct_resting *resting, const ct_resting_problem *problem) {
     const double *f = &resting->forces[3 * i], *u = &problem->velocities[3 * i];
     double limit = problem->mu[i] * f[0], slip = ct_norm(ct_vec(u[1], u[2], 0.0));
     bool at_limit = ct_norm(ct_vec(f[1], f[2], 0.0)) >= limit * (1.0 - CT_RESTING_LIMIT_PART);
-    ct_contact_force *told = &resting->result->touches[resting->active[i]];
+    ct_contact_force *told = &resting->result->contacts[resting->active[i]];
     bool now = resting->options->acceleration_level && told->velocity.sliding;
     told->sliding = now ? f[0] > 0.0 : at_limit && slip > CT_RESTING_SLIP_PART * problem->scale;
   }
@@ -208,7 +208,7 @@ static ct_status solve_again(ct_resting *resting, ct_resting_problem *problem, b
 }
 
 ct_status ct_resting_friction_solve(ct_resting *resting) {
-  ct_arena_mark mark = ct_arena_enter(resting->solver);
+  ct_arena_mark mark = ct_arena_enter(resting->arena);
   ct_resting_problem problem;
   ct_status status = open_problem(resting, &problem);
   bool squeezed = false, raised = false;
@@ -225,6 +225,6 @@ ct_status ct_resting_friction_solve(ct_resting *resting) {
     resting->result->rank_known = false;
     resting->result->unique = CT_UNKNOWN;
   }
-  ct_arena_leave(resting->solver, mark);
+  ct_arena_leave(resting->arena, mark);
   return status;
 }

@@ -18,14 +18,14 @@
 
 void ct_resting_system(const ct_contact_set *set, double *matrix, double *b) {
   for (size_t i = 0; matrix && i < set->count; i++) {
-    const ct_contact *touch = &set->touches[i];
+    const ct_contact *contact = &set->contacts[i];
     for (size_t j = i; j < set->count; j++) {
-      const ct_contact *cause = &set->touches[j];
-      double value = ct_delassus_along(set, touch, touch->normal, cause, cause->normal);
+      const ct_contact *cause = &set->contacts[j];
+      double value = ct_delassus_along(set, contact, contact->normal, cause, cause->normal);
       matrix[i * set->count + j] = matrix[j * set->count + i] = value;
     }
   }
-  for (size_t i = 0; b && i < set->count; i++) b[i] = ct_contact_free_acceleration(set, &set->touches[i], NULL);
+  for (size_t i = 0; b && i < set->count; i++) b[i] = ct_contact_free_acceleration(set, &set->contacts[i], NULL);
 }
 
 const char *ct_resting_lcp_word(ct_lcp_method method) {
@@ -54,7 +54,7 @@ static void tell_solver(ct_resting *resting, const ct_lcp_result *solved, bool n
 
 /* Heaps of many contacts, more than their bodies need, are soon solved by gradients, and to more digits than are asked for. What
  * direct methods cannot take they answer alone, as far as they come. */
-static ct_status by_gradients(const ct_lcp *problem, const ct_lcp_options *options, ct_arena *solver, ct_lcp_result *solved,
+static ct_status by_gradients(const ct_lcp *problem, const ct_lcp_options *options, ct_arena *arena, ct_lcp_result *solved,
                               bool *done) {
   bool alone = problem->matrix.size > CT_LCP_DIRECT_MAX;
   double most = 0.0, wanted = options->tolerance;
@@ -65,7 +65,7 @@ static ct_status by_gradients(const ct_lcp *problem, const ct_lcp_options *optio
   closer.tolerance = fmin(GRADIENTS_TOLERANCE, wanted);
   if (alone && options->iterations_max == 0)
     closer.iterations_max = (uint64_t)fmax(GRADIENTS_LEAST, GRADIENTS_WORK / (double)problem->matrix.starts[problem->matrix.size]);
-  ct_status status = ct_lcp_solve(problem, &closer, solver, solved);
+  ct_status status = ct_lcp_solve(problem, &closer, arena, solved);
   bool right = status == CT_OK && solved->status != CT_LCP_STATUS_INFEASIBLE && solved->residual <= wanted * (1.0 + most);
   *done = right || alone;
   if (!right) return status;
@@ -97,8 +97,8 @@ static ct_status by_balance(ct_resting *resting, const ct_lcp *problem, bool las
   size_t n = resting->count;
   ct_status status = ct_resting_fit_solve(resting);
   if (status != CT_OK || resting->fit.status != CT_CONE_FIT_BALANCED) return status;
-  ct_arena_mark mark = ct_arena_enter(resting->solver);
-  double *memory = ct_arena_alloc_doubles(resting->solver, 2 * n), most = 0.0;
+  ct_arena_mark mark = ct_arena_enter(resting->arena);
+  double *memory = ct_arena_alloc_doubles(resting->arena, 2 * n), most = 0.0;
   ct_lcp_result held = {.z = memory, .w = memory + n};
   for (size_t i = 0; memory && i < n; i++) {
     held.z[i] = resting->fit.forces[i * CT_RESTING_PARTS];
@@ -114,7 +114,7 @@ static ct_status by_balance(ct_resting *resting, const ct_lcp *problem, bool las
     tell_solver(resting, &held, false);
     resting->result->method = "equilibrium";
   }
-  ct_arena_leave(resting->solver, mark);
+  ct_arena_leave(resting->arena, mark);
   return memory ? status : CT_OUT_OF_MEMORY;
 }
 
@@ -127,7 +127,7 @@ static ct_status solve_lcp(ct_resting *resting, const ct_lcp *problem, double *q
   *none = false;
   for (int pass = 0; pass < 3 && open; pass++) {
     for (size_t i = 0; i < problem->matrix.size; i++) solved->certificate[i] = 0.0;
-    status = ct_lcp_solve(problem, options, resting->solver, solved);
+    status = ct_lcp_solve(problem, options, resting->arena, solved);
     open = status == CT_OK && pass < 2 && ct_lcp_may_have_none(solved);
     if (open) status = ct_resting_certify(resting, solved->certificate, q, 1, none);
     bool soon = problem->matrix.size <= GRADIENTS_FROM || solved->status == CT_LCP_STATUS_INFEASIBLE;
@@ -143,7 +143,7 @@ static ct_status solve(ct_resting *resting, const ct_lcp *problem, double *q, co
   ct_status status = CT_OK;
   if (!chosen && resting->count > CT_LCP_DIRECT_MAX) status = by_balance(resting, problem, false, &done);
   if (status != CT_OK || done) return status;
-  if (!chosen && resting->count > GRADIENTS_FROM) status = by_gradients(problem, options, resting->solver, solved, &done);
+  if (!chosen && resting->count > GRADIENTS_FROM) status = by_gradients(problem, options, resting->arena, solved, &done);
   if (status == CT_OK && !done) status = solve_lcp(resting, problem, q, options, solved, &none);
   if (status != CT_OK) return status;
   tell_solver(resting, solved, none);
@@ -153,8 +153,8 @@ static ct_status solve(ct_resting *resting, const ct_lcp *problem, double *q, co
 
 ct_status ct_resting_normal(ct_resting *resting) {
   size_t n = resting->count;
-  ct_arena_mark mark = ct_arena_enter(resting->solver);
-  double *memory = ct_arena_alloc_doubles(resting->solver, 4 * n);
+  ct_arena_mark mark = ct_arena_enter(resting->arena);
+  double *memory = ct_arena_alloc_doubles(resting->arena, 4 * n);
   ct_lcp problem = {.q = memory};
   ct_status status = memory ? ct_resting_matrix(resting, 1, &problem.matrix) : CT_OUT_OF_MEMORY;
   const ct_resting_options *from = resting->options;
@@ -166,8 +166,8 @@ ct_status ct_resting_normal(ct_resting *resting) {
                             .cancel = from->cancel};
   ct_lcp_result solved = {.z = memory + n, .w = memory + 2 * n, .certificate = memory + 3 * n};
   for (size_t i = 0; status == CT_OK && i < n; i++)
-    memory[i] = ct_contact_free_acceleration(resting->set, &resting->set->touches[resting->active[i]], NULL);
+    memory[i] = ct_contact_free_acceleration(resting->set, &resting->set->contacts[resting->active[i]], NULL);
   if (status == CT_OK) status = solve(resting, &problem, memory, &options, &solved);
-  ct_arena_leave(resting->solver, mark);
+  ct_arena_leave(resting->arena, mark);
   return status;
 }

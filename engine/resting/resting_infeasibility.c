@@ -7,8 +7,8 @@
 ct_status ct_resting_certify(ct_resting *resting, const double *y, double *q, unsigned parts, bool *proves) {
   size_t all = resting->set->count;
   double *told = resting->result->certificate, closing = 0.0, margin;
-  ct_arena_mark mark = ct_arena_enter(resting->solver);
-  double *spread = ct_arena_alloc_doubles(resting->solver, all + 1);
+  ct_arena_mark mark = ct_arena_enter(resting->arena);
+  double *spread = ct_arena_alloc_doubles(resting->arena, all + 1);
   *proves = false;
   for (size_t i = 0; spread && i < all; i++) spread[i] = 0.0;
   for (size_t i = 0; spread && i < resting->count; i++) {
@@ -16,12 +16,12 @@ ct_status ct_resting_certify(ct_resting *resting, const double *y, double *q, un
     closing -= y[i] * q[i * parts];
   }
   ct_status status =
-      spread ? ct_normals_margin(resting->set, spread, CT_RATE_ACCELERATION, resting->solver, &margin) : CT_OUT_OF_MEMORY;
+      spread ? ct_normals_margin(resting->set, spread, CT_RATE_ACCELERATION, resting->arena, &margin) : CT_OUT_OF_MEMORY;
   *proves = status == CT_OK && closing > margin;
   for (size_t i = 0; told && *proves && i < all; i++) told[i] = spread[i];
   for (size_t i = 0; status == CT_OK && !*proves && i < resting->count; i++)
-    q[i * parts] += ct_contact_rate_roundoff(resting->set, &resting->set->touches[resting->active[i]], CT_RATE_ACCELERATION);
-  ct_arena_leave(resting->solver, mark);
+    q[i * parts] += ct_contact_rate_roundoff(resting->set, &resting->set->contacts[resting->active[i]], CT_RATE_ACCELERATION);
+  ct_arena_leave(resting->arena, mark);
   return status;
 }
 
@@ -51,8 +51,8 @@ ct_status ct_resting_check_infeasible(ct_resting *resting, double *q, bool *sque
   *squeezed = *raised = false;
   if (claimed) resting->result->status = CT_RESTING_STATUS_NOT_CONVERGED;
   if (n > CT_LCP_DIRECT_MAX) return CT_OK;
-  ct_arena_mark mark = ct_arena_enter(resting->solver);
-  double *memory = ct_arena_alloc_doubles(resting->solver, 4 * n + 1);
+  ct_arena_mark mark = ct_arena_enter(resting->arena);
+  double *memory = ct_arena_alloc_doubles(resting->arena, 4 * n + 1);
   ct_lcp problem = {.q = memory};
   ct_lcp_options options = {.tie = CT_LCP_TIE_ANY, .cancel = resting->options->cancel};
   ct_status status = memory ? ct_resting_matrix(resting, 1, &problem.matrix) : CT_OUT_OF_MEMORY;
@@ -62,13 +62,13 @@ ct_status ct_resting_check_infeasible(ct_resting *resting, double *q, bool *sque
     for (size_t i = 0; i < n; i++) memory[i] = q[i * CT_RESTING_PARTS];
     for (size_t i = 0; i < n; i++) memory[3 * n + i] = 0.0;
     ct_lcp_result solved = {.z = memory + n, .w = memory + 2 * n, .certificate = memory + 3 * n};
-    status = ct_lcp_solve(&problem, &options, resting->solver, &solved);
+    status = ct_lcp_solve(&problem, &options, resting->arena, &solved);
     bool none = status == CT_OK && ct_lcp_may_have_none(&solved);
     if (none) status = ct_resting_certify(resting, solved.certificate, q, CT_RESTING_PARTS, squeezed);
     *raised = *raised || (none && !*squeezed);
     if (*squeezed) tell(resting, &solved);
     open = status == CT_OK && none && !*squeezed;
   }
-  ct_arena_leave(resting->solver, mark);
+  ct_arena_leave(resting->arena, mark);
   return status;
 }

@@ -17,16 +17,16 @@ static double residual_of_normals(const ct_resting *resting, double *most) {
   double worst = 0.0;
   *most = 0.0;
   for (size_t i = 0; i < resting->count; i++) {
-    const ct_contact *touch = &resting->set->touches[resting->active[i]];
-    const ct_contact_force *told = &resting->result->touches[resting->active[i]];
+    const ct_contact *contact = &resting->set->contacts[resting->active[i]];
+    const ct_contact_force *told = &resting->result->contacts[resting->active[i]];
     worst = fmax(worst, fabs(fmin(told->normal, told->acceleration)));
-    *most = fmax(*most, fabs(ct_contact_free_acceleration(resting->set, touch, NULL)));
+    *most = fmax(*most, fabs(ct_contact_free_acceleration(resting->set, contact, NULL)));
   }
   return worst;
 }
 
-static double block_norm(const ct_contact_set *set, const ct_contact *touch) {
-  ct_mat3 m = ct_delassus_block(set, touch, touch);
+static double block_norm(const ct_contact_set *set, const ct_contact *contact) {
+  ct_mat3 m = ct_delassus_block(set, contact, contact);
   return sqrt(ct_dot(m.rx, m.rx) + ct_dot(m.ry, m.ry) + ct_dot(m.rz, m.rz));
 }
 
@@ -34,18 +34,18 @@ static double block_norm(const ct_contact_set *set, const ct_contact *touch) {
 static double residual_of_cones(const ct_resting *resting) {
   double sum = 0.0, size = 0.0, normal_max = 0.0;
   for (size_t i = 0; i < resting->count; i++) {
-    const ct_contact *touch = &resting->set->touches[resting->active[i]];
-    const ct_contact_force *told = &resting->result->touches[resting->active[i]];
-    double norm = block_norm(resting->set, touch);
+    const ct_contact *contact = &resting->set->contacts[resting->active[i]];
+    const ct_contact_force *told = &resting->result->contacts[resting->active[i]];
+    double norm = block_norm(resting->set, contact);
     if (!(norm > 0.0)) continue;
     ct_vec3 slip = ct_add_scaled(told->tangential_acceleration, told->velocity.tangential, 1.0 / resting->options->time_step);
-    ct_vec3 along = ct_mat_mul(ct_resting_axes(touch), slip);
+    ct_vec3 along = ct_mat_mul(ct_resting_axes(contact), slip);
     const double *f = &resting->forces[i * CT_RESTING_PARTS];
-    double mu = told->velocity.sliding ? touch->material.dynamic_friction : touch->material.static_friction;
+    double mu = told->velocity.sliding ? contact->material.dynamic_friction : contact->material.static_friction;
     ct_triple defect =
         ct_friction_defect((ct_triple){f[0], f[1], f[2]}, (ct_triple){told->acceleration, along.y, along.z}, mu, 1.0 / norm, &size);
     sum += ct_triple_norm2(defect);
-    double free = fabs(ct_contact_free_acceleration(resting->set, touch, NULL));
+    double free = fabs(ct_contact_free_acceleration(resting->set, contact, NULL));
     normal_max = fmax(normal_max, CT_FRICTION_GROWTH * (free / norm));
   }
   double residual = sum > 0.0 ? sqrt(sum) / (normal_max > 0.0 ? fmin(size, normal_max) : size) : 0.0;
@@ -68,8 +68,8 @@ ct_status ct_resting_balance(ct_resting *resting) {
     told->converged = told->residual <= (wanted > 0.0 ? wanted : CT_FRICTION_TOLERANCE);
   }
   for (size_t i = 0; i < resting->count; i++) {
-    const ct_contact_force *touch = &told->touches[resting->active[i]];
-    told->complementarity = fmax(told->complementarity, fabs(touch->normal * touch->acceleration));
+    const ct_contact_force *contact = &told->contacts[resting->active[i]];
+    told->complementarity = fmax(told->complementarity, fabs(contact->normal * contact->acceleration));
   }
   told->status = told->converged ? CT_RESTING_STATUS_OK : CT_RESTING_STATUS_NOT_CONVERGED;
   told->rank_known = false;

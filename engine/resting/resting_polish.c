@@ -103,11 +103,11 @@ static void move(polish *p) {
   }
 }
 
-static ct_status iterate(polish *p, ct_arena *solver, double *forces, double *residual) {
+static ct_status iterate(polish *p, ct_arena *arena, double *forces, double *residual) {
   double best = ct_friction_residual(p->problem, p->forces, p->velocities);
   for (int step = 0, worse = 0; step < STEPS_MAX && worse < 2 && best > 0.0; step++) {
     linearise(p);
-    if (!ct_least_norm(&(ct_equations){p->rows, p->rows, p->matrix, p->right}, p->step, NULL, solver)) return CT_OUT_OF_MEMORY;
+    if (!ct_least_norm(&(ct_equations){p->rows, p->rows, p->matrix, p->right}, p->step, NULL, arena)) return CT_OUT_OF_MEMORY;
     move(p);
     double now = ct_friction_residual(p->problem, p->forces, p->velocities);
     worse = now < best ? 0 : worse + 1;
@@ -119,11 +119,11 @@ static ct_status iterate(polish *p, ct_arena *solver, double *forces, double *re
   return CT_OK;
 }
 
-ct_status ct_resting_polish(const ct_friction_problem *problem, ct_arena *solver, double *forces, double *residual) {
+ct_status ct_resting_polish(const ct_friction_problem *problem, ct_arena *arena, double *forces, double *residual) {
   polish p = {.problem = problem, .rows = problem->matrix.size};
-  ct_arena_mark mark = ct_arena_enter(solver);
-  double *vectors = ct_arena_alloc_doubles(solver, 4 * p.rows + 1);
-  p.matrix = ct_arena_alloc_doubles(solver, p.rows * p.rows + 1);
+  ct_arena_mark mark = ct_arena_enter(arena);
+  double *vectors = ct_arena_alloc_doubles(arena, 4 * p.rows + 1);
+  p.matrix = ct_arena_alloc_doubles(arena, p.rows * p.rows + 1);
   ct_status status = vectors && p.matrix ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     p.forces = vectors;
@@ -131,8 +131,8 @@ ct_status ct_resting_polish(const ct_friction_problem *problem, ct_arena *solver
     p.right = vectors + 2 * p.rows;
     p.step = vectors + 3 * p.rows;
     for (size_t i = 0; i < p.rows; i++) p.forces[i] = forces[i];
-    status = iterate(&p, solver, forces, residual);
+    status = iterate(&p, arena, forces, residual);
   }
-  ct_arena_leave(solver, mark);
+  ct_arena_leave(arena, mark);
   return status;
 }

@@ -39,7 +39,7 @@ typedef struct ct_resting_equilibrium {
 typedef struct ct_resting {
   const ct_contact_set *set;
   const ct_resting_options *options;
-  ct_arena *solver;
+  ct_arena *arena;
   ct_resting_result *result;
   uint32_t *active; /* [count] contacts that take part: those that do not separate */
   size_t count;
@@ -48,15 +48,15 @@ typedef struct ct_resting {
 } ct_resting;
 
 /* Unit normal and tangents of a contact, as rows. */
-ct_mat3 ct_resting_axes(const ct_contact *touch);
+ct_mat3 ct_resting_axes(const ct_contact *contact);
 
 /* A force in the contact's axes as a vector, on b. */
-ct_vec3 ct_resting_force(const ct_contact *touch, const double *parts);
+ct_vec3 ct_resting_force(const ct_contact *contact, const double *parts);
 /* The coefficient of friction of the cones that bodies are asked to stay by: of pyramids those of the cones that they stand for. */
 double ct_resting_strength(const ct_resting *resting, double mu);
 
 /* The system's matrix over the contacts that take part: of normals (parts 1) or of normals and tangents (3). Memory is the
- * solver's scratch, at which the caller has entered. */
+ * arena, at which the caller has entered. */
 ct_status ct_resting_matrix(ct_resting *resting, unsigned parts, ct_matrix *out);
 
 /* The friction problem of an island. */
@@ -106,8 +106,8 @@ ct_mat3 ct_resting_inertia_factor(const ct_mat3 *inverse_inertia);
 size_t ct_resting_blocks(const ct_contact_set *set, size_t *blocks);
 /* What a contact's three forces do to its bodies, in rows that are divided by the roots of masses: of all contacts G, with W = G'G.
  * mu is 0. */
-void ct_resting_jacobian(const ct_contact_set *set, const ct_contact *touch, const size_t *blocks, ct_cone *lever);
-/* Cones and loads of the bodies; taken from the solver's scratch, at which the caller has entered. */
+void ct_resting_jacobian(const ct_contact_set *set, const ct_contact *contact, const size_t *blocks, ct_cone *lever);
+/* Cones and loads of the bodies; taken from the arena, at which the caller has entered. */
 ct_status ct_resting_fit_open(ct_resting *resting);
 /* Forces within the cones that hold, the shortest ones where contacts are no pyramids; or the best there are. Looked for once. */
 ct_status ct_resting_fit_solve(ct_resting *resting);
@@ -116,7 +116,7 @@ ct_status ct_resting_fit_margin(const ct_resting *resting, const double *forces,
 
 /* Takes forces near the answer of a friction problem to it, by Newton's method on the contacts as they stick and slide. Keeps them
  * where that does not come nearer. */
-ct_status ct_resting_polish(const ct_friction_problem *problem, ct_arena *solver, double *forces, double *residual);
+ct_status ct_resting_polish(const ct_friction_problem *problem, ct_arena *arena, double *forces, double *residual);
 
 /* The forces as they are told: of contacts in world axes, of bodies, with the accelerations that follow. CT_OUT_OF_MEMORY. */
 ct_status ct_resting_write_result(ct_resting *resting);

@@ -15,15 +15,15 @@ static void add_force(contact_load *load, const ct_mass_body *body, ct_vec3 at, 
 
 static void tell_force(const ct_resting *resting, size_t number, contact_load *loads) {
   const ct_contact_set *set = resting->set;
-  const ct_contact *touch = &set->touches[resting->active[number]];
-  ct_contact_force *told = &resting->result->touches[resting->active[number]];
+  const ct_contact *contact = &set->contacts[resting->active[number]];
+  ct_contact_force *told = &resting->result->contacts[resting->active[number]];
   const double *f = &resting->forces[number * CT_RESTING_PARTS];
-  ct_mat3 axes = ct_resting_axes(touch);
+  ct_mat3 axes = ct_resting_axes(contact);
   told->normal = f[0];
   told->tangential = ct_add(ct_scale(axes.ry, f[1]), ct_scale(axes.rz, f[2]));
-  told->force = ct_resting_force(touch, f);
-  add_force(&loads[touch->a], &set->bodies[touch->a], touch->position, ct_neg(told->force));
-  add_force(&loads[touch->b], &set->bodies[touch->b], touch->position, told->force);
+  told->force = ct_resting_force(contact, f);
+  add_force(&loads[contact->a], &set->bodies[contact->a], contact->position, ct_neg(told->force));
+  add_force(&loads[contact->b], &set->bodies[contact->b], contact->position, told->force);
 }
 
 static void tell_body(const ct_mass_body *body, contact_load *load, ct_body_acceleration *told) {
@@ -42,15 +42,15 @@ static ct_vec3 point_acceleration(const contact_load *load, const ct_mass_body *
   return ct_add(load->linear, ct_cross(load->angular, ct_sub(at, body->center)));
 }
 
-static void tell_acceleration(const ct_contact_set *set, const ct_contact *touch, const contact_load *loads,
+static void tell_acceleration(const ct_contact_set *set, const ct_contact *contact, const contact_load *loads,
                               ct_contact_force *told) {
   ct_vec3 tangential;
-  double normal = ct_contact_free_acceleration(set, touch, &tangential);
-  ct_vec3 by_contacts = ct_sub(point_acceleration(&loads[touch->b], &set->bodies[touch->b], touch->position),
-                               point_acceleration(&loads[touch->a], &set->bodies[touch->a], touch->position));
-  double along = ct_dot(touch->normal, by_contacts);
+  double normal = ct_contact_free_acceleration(set, contact, &tangential);
+  ct_vec3 by_contacts = ct_sub(point_acceleration(&loads[contact->b], &set->bodies[contact->b], contact->position),
+                               point_acceleration(&loads[contact->a], &set->bodies[contact->a], contact->position));
+  double along = ct_dot(contact->normal, by_contacts);
   told->acceleration = normal + along;
-  told->tangential_acceleration = ct_add(tangential, ct_add_scaled(by_contacts, touch->normal, -along));
+  told->tangential_acceleration = ct_add(tangential, ct_add_scaled(by_contacts, contact->normal, -along));
 }
 
 /* The worst of gaps that close and of forces that pull. */
@@ -58,7 +58,7 @@ static void tell_worst(ct_resting *resting) {
   ct_resting_result *result = resting->result;
   result->primal = result->dual = 0.0;
   for (size_t i = 0; i < resting->count; i++) {
-    const ct_contact_force *told = &result->touches[resting->active[i]];
+    const ct_contact_force *told = &result->contacts[resting->active[i]];
     result->primal = ct_max2(result->primal, -told->acceleration);
     result->dual = ct_max2(result->dual, -told->normal);
   }
@@ -66,17 +66,17 @@ static void tell_worst(ct_resting *resting) {
 
 ct_status ct_resting_write_result(ct_resting *resting) {
   const ct_contact_set *set = resting->set;
-  ct_arena_mark mark = ct_arena_enter(resting->solver);
-  contact_load *loads = ct_arena_alloc(resting->solver, set->body_count, sizeof *loads);
+  ct_arena_mark mark = ct_arena_enter(resting->arena);
+  contact_load *loads = ct_arena_alloc(resting->arena, set->body_count, sizeof *loads);
   if (!loads) {
-    ct_arena_leave(resting->solver, mark);
+    ct_arena_leave(resting->arena, mark);
     return CT_OUT_OF_MEMORY;
   }
   for (size_t i = 0; i < set->body_count; i++) loads[i] = (contact_load){0};
   for (size_t i = 0; i < resting->count; i++) tell_force(resting, i, loads);
   for (size_t i = 0; i < set->body_count; i++) tell_body(&set->bodies[i], &loads[i], &resting->result->bodies[i]);
-  for (size_t i = 0; i < set->count; i++) tell_acceleration(set, &set->touches[i], loads, &resting->result->touches[i]);
+  for (size_t i = 0; i < set->count; i++) tell_acceleration(set, &set->contacts[i], loads, &resting->result->contacts[i]);
   tell_worst(resting);
-  ct_arena_leave(resting->solver, mark);
+  ct_arena_leave(resting->arena, mark);
   return CT_OK;
 }

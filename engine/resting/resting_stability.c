@@ -22,11 +22,11 @@ static bool is_moving(const ct_resting *resting) {
       return true;
   }
   for (size_t i = 0; i < set->count; i++) {
-    const ct_contact *touch = &set->touches[i];
-    const uint32_t sides[2] = {touch->a, touch->b};
+    const ct_contact *contact = &set->contacts[i];
+    const uint32_t sides[2] = {contact->a, contact->b};
     for (size_t k = 0; k < 2; k++) {
       const ct_mass_body *body = &set->bodies[sides[k]];
-      ct_vec3 arm = ct_sub(touch->position, body->center);
+      ct_vec3 arm = ct_sub(contact->position, body->center);
       if (ct_norm(ct_add(body->velocity.linear, ct_cross(body->velocity.angular, arm))) > most) return true;
     }
   }
@@ -38,13 +38,13 @@ static void tell_holding(ct_resting *resting, const double *forces) {
   for (size_t i = 0; i < resting->set->count; i++) resting->result->holding[i] = ct_vec(0.0, 0.0, 0.0);
   for (size_t i = 0; i < resting->count; i++)
     resting->result->holding[resting->active[i]] =
-        ct_resting_force(&resting->set->touches[resting->active[i]], &forces[i * CT_RESTING_PARTS]);
+        ct_resting_force(&resting->set->contacts[resting->active[i]], &forces[i * CT_RESTING_PARTS]);
 }
 
 static bool within_cones(const ct_resting *resting, const double *forces) {
   for (size_t i = 0; i < resting->count; i++) {
     const double *f = &forces[i * CT_RESTING_PARTS];
-    double mu = ct_resting_strength(resting, resting->set->touches[resting->active[i]].material.static_friction);
+    double mu = ct_resting_strength(resting, resting->set->contacts[resting->active[i]].material.static_friction);
     if (f[0] < 0.0 || ct_norm(ct_vec(f[1], f[2], 0.0)) > mu * f[0] * (1.0 + CT_RESTING_BALANCE_TOLERANCE)) return false;
   }
   return true;
@@ -57,12 +57,12 @@ static ct_vec3 point_motion(const ct_contact_set *set, const ct_velocity *motion
 }
 
 /* Sum of the sizes that add up to the motion of a contact's points. */
-static double motion_size(const ct_contact_set *set, const ct_velocity *motion, const ct_contact *touch) {
-  const uint32_t sides[2] = {touch->a, touch->b};
+static double motion_size(const ct_contact_set *set, const ct_velocity *motion, const ct_contact *contact) {
+  const uint32_t sides[2] = {contact->a, contact->b};
   double size = 0.0;
   for (size_t k = 0; k < 2; k++) {
     const ct_velocity *of = &motion[sides[k]];
-    size += ct_norm(of->linear) + ct_norm(of->angular) * ct_norm(ct_sub(touch->position, set->bodies[sides[k]].center));
+    size += ct_norm(of->linear) + ct_norm(of->angular) * ct_norm(ct_sub(contact->position, set->bodies[sides[k]].center));
   }
   return size;
 }
@@ -73,7 +73,7 @@ static double motion_size(const ct_contact_set *set, const ct_velocity *motion, 
 static bool proves_fall(const ct_resting *resting, const ct_velocity *motion, double rest) {
   const ct_contact_set *set = resting->set;
   double work = 0.0, work_size = 0.0, greatest = 0.0, approach = 0.0;
-  for (size_t i = 0; i < set->count; i++) greatest = fmax(greatest, motion_size(set, motion, &set->touches[i]));
+  for (size_t i = 0; i < set->count; i++) greatest = fmax(greatest, motion_size(set, motion, &set->contacts[i]));
   for (size_t i = 0; i < set->body_count; i++) {
     const ct_mass_body *body = &set->bodies[i];
     if (body->mobility != CT_DYNAMIC) continue;
@@ -81,12 +81,13 @@ static bool proves_fall(const ct_resting *resting, const ct_velocity *motion, do
     work_size += ct_norm(body->force) * ct_norm(motion[i].linear) + ct_norm(body->torque) * ct_norm(motion[i].angular);
   }
   for (size_t i = 0; i < resting->count; i++) {
-    const ct_contact *touch = &set->touches[resting->active[i]];
-    ct_vec3 a = point_motion(set, motion, touch->a, touch->position), b = point_motion(set, motion, touch->b, touch->position);
+    const ct_contact *contact = &set->contacts[resting->active[i]];
+    ct_vec3 a = point_motion(set, motion, contact->a, contact->position),
+            b = point_motion(set, motion, contact->b, contact->position);
     ct_vec3 u = ct_sub(b, a);
-    double normal = ct_dot(touch->normal, u), slip = ct_norm(ct_add_scaled(u, touch->normal, -normal));
-    double mu = ct_resting_strength(resting, touch->material.static_friction);
-    double size = motion_size(set, motion, touch);
+    double normal = ct_dot(contact->normal, u), slip = ct_norm(ct_add_scaled(u, contact->normal, -normal));
+    double mu = ct_resting_strength(resting, contact->material.static_friction);
+    double size = motion_size(set, motion, contact);
     if (normal < mu * slip - PROOF_ROUNDOFF * (1.0 + mu) * (size + rest * greatest)) return false;
     approach = fmax(approach, mu * slip - normal);
   }
@@ -111,7 +112,7 @@ static ct_status decide(ct_resting *resting) {
   ct_resting_result *result = resting->result;
   const ct_resting_equilibrium *fit = &resting->fit;
   ct_status status = ct_resting_fit_solve(resting);
-  ct_velocity *motion = ct_arena_alloc(resting->solver, resting->set->body_count + 1, sizeof *motion);
+  ct_velocity *motion = ct_arena_alloc(resting->arena, resting->set->body_count + 1, sizeof *motion);
   if (status != CT_OK || !motion) return status != CT_OK ? status : CT_OUT_OF_MEMORY;
   status = ct_resting_fit_margin(resting, fit->forces, &result->stability_margin);
   if (status != CT_OK) return status;
@@ -137,8 +138,8 @@ ct_status ct_resting_stability(ct_resting *resting) {
   tell_holding(resting, resting->forces);
   if (result->stability_margin <= CT_RESTING_BALANCE_TOLERANCE && within_cones(resting, resting->forces)) return CT_OK;
   result->stability = CT_STABILITY_UNDECIDED;
-  ct_arena_mark mark = ct_arena_enter(resting->solver);
+  ct_arena_mark mark = ct_arena_enter(resting->arena);
   status = decide(resting);
-  ct_arena_leave(resting->solver, mark);
+  ct_arena_leave(resting->arena, mark);
   return status;
 }

@@ -70,11 +70,11 @@ static void forget_contacts(ct_step *step) {
 
 static ct_status solve_islands(ct_step *step) {
   ct_step_islands islands;
-  ct_arena_mark mark = ct_arena_enter(step->solver);
+  ct_arena_mark mark = ct_arena_enter(step->arena);
   ct_status status = ct_step_find_islands(step, &islands);
   for (size_t k = 0; status == CT_OK && k < islands.count; k++)
     status = ct_cancel_raised(step->advance->options.cancel) ? CT_CANCELLED : ct_step_solve(step, &islands, k);
-  ct_arena_leave(step->solver, mark);
+  ct_arena_leave(step->arena, mark);
   return status;
 }
 
@@ -155,7 +155,7 @@ static ct_status step_by(ct_step *step) {
   ct_advance *advance = step->advance;
   memcpy(advance->next, advance->now, advance->moved_count * sizeof *advance->now);
   if (step->time != advance->last_time)
-    for (size_t i = 0; i < advance->moved_count; i++) advance->next[i].calm = false;
+    for (size_t i = 0; i < advance->moved_count; i++) advance->next[i].asleep = false;
   if (!ct_advance_is_within_limits(advance, advance->next, step->time, step->time)) return CT_LIMIT;
   ct_step start = *step;
   ct_status status = advance->state.steps == 0 ? hit_at_start(&start) : CT_OK;
@@ -179,9 +179,9 @@ static ct_status step_by(ct_step *step) {
 
 static void keep_contacts(ct_step *step) {
   ct_advance *advance = step->advance;
-  ct_step_contacts touches = advance->touches;
-  advance->touches = advance->found;
-  advance->found = touches;
+  ct_step_contacts contacts = advance->contacts;
+  advance->contacts = advance->found;
+  advance->found = contacts;
   advance->margin = step->margin;
   advance->last_time = step->time;
   advance->rest_try = step->rest_try;
@@ -260,11 +260,11 @@ static ct_status go_to_event(ct_step *step, bool *done) {
   return CT_OK;
 }
 
-ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_arena *solver, bool *done) {
+ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_arena *arena, bool *done) {
   advance->told.count = 0;
   advance->limit = CT_ADVANCE_LIMIT_CONTACTS;
   if (ct_cancel_raised(advance->options.cancel)) return CT_CANCELLED;
   if (advance->elastic) return ct_elastic_step(advance, workspace, done);
-  ct_step step = {.advance = advance, .workspace = workspace, .solver = solver, .converged = true};
+  ct_step step = {.advance = advance, .workspace = workspace, .arena = arena, .converged = true};
   return advance->options.mode == CT_ADVANCE_STEPPING ? go_by_step(&step, done) : go_to_event(&step, done);
 }

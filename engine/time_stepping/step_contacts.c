@@ -51,13 +51,13 @@ typedef struct touch_sink {
   ct_pair_material material;
 } touch_sink;
 
-static bool make_room(ct_step_contacts *touches, size_t count) {
-  if (count <= touches->room) return true;
-  size_t room = count > 2 * touches->room ? count : 2 * touches->room;
-  ct_step_contact *items = realloc(touches->items, room * sizeof *items);
+static bool make_room(ct_step_contacts *contacts, size_t count) {
+  if (count <= contacts->room) return true;
+  size_t room = count > 2 * contacts->room ? count : 2 * contacts->room;
+  ct_step_contact *items = realloc(contacts->items, room * sizeof *items);
   if (!items) return false;
-  touches->items = items;
-  touches->room = room;
+  contacts->items = items;
+  contacts->room = room;
   return true;
 }
 
@@ -148,9 +148,9 @@ static bool same_features(const ct_step_contact *x, const ct_step_contact *y) {
          x->feature_b.kind == y->feature_b.kind && x->feature_b.index == y->feature_b.index && x->number == y->number;
 }
 
-static size_t pair_end(const ct_step_contacts *touches, size_t begin) {
+static size_t pair_end(const ct_step_contacts *contacts, size_t begin) {
   size_t end = begin + 1;
-  while (end < touches->count && compare_pairs(&touches->items[begin], &touches->items[end]) == 0) end++;
+  while (end < contacts->count && compare_pairs(&contacts->items[begin], &contacts->items[end]) == 0) end++;
   return end;
 }
 
@@ -178,7 +178,7 @@ static bool is_kept(const ct_advance *advance, const ct_step_contact *t) {
 /* What was asked, and in between what is kept of the step before, in the order of pairs. */
 static bool merge(ct_advance *advance) {
   ct_step_contacts *found = &advance->found;
-  const ct_step_contacts *past = &advance->touches, *asked = &advance->asked;
+  const ct_step_contacts *past = &advance->contacts, *asked = &advance->asked;
   if (!make_room(found, past->count + asked->count)) return false;
   found->count = 0;
   size_t k = 0;
@@ -214,12 +214,12 @@ static void set_law(const ct_step *step, ct_step_contact *t) {
   t->before = relative_velocity(step->advance, t, true);
   double normal = ct_dot(t->axes[0], t->before), free = ct_dot(t->axes[0], relative_velocity(step->advance, t, false));
   ct_vec3 along = ct_add_scaled(t->before, t->axes[0], -normal);
-  bool sliding = ct_norm(along) > o->velocity_tolerance, touches = t->distance <= o->contact_tolerance;
+  bool sliding = ct_norm(along) > o->velocity_tolerance, contacts = t->distance <= o->contact_tolerance;
   t->friction = o->frictionless ? 0.0 : sliding ? t->material.dynamic_friction : t->material.static_friction;
-  t->bounces = t->material.restitution > 0.0 && normal < -o->rest_velocity && (touches || t->distance + step->time * free < 0.0);
+  t->bounces = t->material.restitution > 0.0 && normal < -o->rest_velocity && (contacts || t->distance + step->time * free < 0.0);
   bool acted = ct_max_abs(t->impulse) > 0.0, nears = t->distance + APPROACH_SLACK * step->time * ct_min2(normal, free) < 0.0;
-  t->takes_part = touches || acted || nears;
-  t->target = t->bounces ? -t->material.restitution * normal : touches ? 0.0 : -t->distance / step->time;
+  t->takes_part = contacts || acted || nears;
+  t->target = t->bounces ? -t->material.restitution * normal : contacts ? 0.0 : -t->distance / step->time;
 }
 
 ct_status ct_step_find_contacts(ct_step *step) {
@@ -228,7 +228,7 @@ ct_status ct_step_find_contacts(ct_step *step) {
   advance->asked.count = 0;
   ct_status status = mark_moving(step, margin) ? ask(step, margin) : CT_OK;
   if (status != CT_OK) return status;
-  match(&advance->asked, &advance->touches);
+  match(&advance->asked, &advance->contacts);
   if (!merge(advance)) return CT_OUT_OF_MEMORY;
   if (advance->found.count > advance->options.contacts_max) return CT_LIMIT;
   step->margin = margin;

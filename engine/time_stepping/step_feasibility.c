@@ -19,11 +19,11 @@ static const ct_body_state *dynamic_of(const ct_step *step, uint32_t index) {
 }
 
 /* The middle of the contacts with bodies that contacts do not move. */
-static ct_vec3 find_middle(const ct_step *step, const uint32_t *touches, size_t count) {
+static ct_vec3 find_middle(const ct_step *step, const uint32_t *contacts, size_t count) {
   ct_vec3 sum = ct_vec(0.0, 0.0, 0.0);
   double found = 0.0;
   for (size_t i = 0; i < count; i++) {
-    const ct_step_contact *t = &step->advance->found.items[touches[i]];
+    const ct_step_contact *t = &step->advance->found.items[contacts[i]];
     if (dynamic_of(step, t->a) && dynamic_of(step, t->b)) continue;
     sum = ct_add(sum, t->position);
     found += 1.0;
@@ -31,10 +31,10 @@ static ct_vec3 find_middle(const ct_step *step, const uint32_t *touches, size_t 
   return found > 0.0 ? ct_scale(sum, 1.0 / found) : sum;
 }
 
-bool ct_step_can_part(const ct_step *step, const uint32_t *touches, size_t count) {
-  ct_vec3 middle = find_middle(step, touches, count);
+bool ct_step_can_part(const ct_step *step, const uint32_t *contacts, size_t count) {
+  ct_vec3 middle = find_middle(step, contacts, count);
   for (size_t i = 0; i < count; i++) {
-    const ct_step_contact *t = &step->advance->found.items[touches[i]];
+    const ct_step_contact *t = &step->advance->found.items[contacts[i]];
     const ct_body_state *sides[2] = {dynamic_of(step, t->a), dynamic_of(step, t->b)};
     ct_vec3 away[2] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     double error = 0.0;
@@ -49,11 +49,11 @@ bool ct_step_can_part(const ct_step *step, const uint32_t *touches, size_t count
   return true;
 }
 
-bool ct_step_has_one_driver(const ct_step *step, const uint32_t *touches, size_t count) {
+bool ct_step_has_one_driver(const ct_step *step, const uint32_t *contacts, size_t count) {
   const uint32_t none = CT_NO_ROW;
   uint32_t driver = none;
   for (size_t i = 0; i < count; i++) {
-    const ct_step_contact *t = &step->advance->found.items[touches[i]];
+    const ct_step_contact *t = &step->advance->found.items[contacts[i]];
     const uint32_t sides[2] = {t->a, t->b};
     for (int k = 0; k < 2; k++) {
       if (dynamic_of(step, sides[k])) continue;

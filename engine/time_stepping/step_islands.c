@@ -66,7 +66,7 @@ static void sort_touches(const ct_advance *advance, const uint32_t *roots, ct_st
   starts_of(starts, islands->count);
   for (size_t k = 0; k < advance->found.count; k++)
     if (advance->found.items[k].takes_part)
-      islands->touches[starts[island_of(advance, roots, &advance->found.items[k])]++] = (uint32_t)k;
+      islands->contacts[starts[island_of(advance, roots, &advance->found.items[k])]++] = (uint32_t)k;
   for (size_t i = islands->count; i > 0; i--) starts[i] = starts[i - 1];
   starts[0] = 0;
 }
@@ -85,15 +85,15 @@ static void sort_bodies(const ct_advance *advance, const uint32_t *roots, ct_ste
 
 ct_status ct_step_find_islands(const ct_step *step, ct_step_islands *islands) {
   const ct_advance *advance = step->advance;
-  size_t touches = advance->found.count + 1, bodies = advance->moved_count + 1;
-  islands->touches = ct_arena_alloc(step->solver, touches, sizeof(uint32_t));
-  islands->touch_starts = ct_arena_alloc(step->solver, bodies, sizeof(uint32_t));
-  islands->bodies = ct_arena_alloc(step->solver, bodies, sizeof(uint32_t));
-  islands->body_starts = ct_arena_alloc(step->solver, bodies, sizeof(uint32_t));
-  uint32_t *roots = ct_arena_alloc(step->solver, bodies, sizeof(uint32_t));
-  uint32_t *numbers = ct_arena_alloc(step->solver, bodies, sizeof(uint32_t));
-  uint8_t *touched = ct_arena_alloc(step->solver, bodies, 1);
-  if (!islands->touches || !islands->touch_starts || !islands->bodies || !islands->body_starts || !roots || !numbers || !touched)
+  size_t contacts = advance->found.count + 1, bodies = advance->moved_count + 1;
+  islands->contacts = ct_arena_alloc(step->arena, contacts, sizeof(uint32_t));
+  islands->touch_starts = ct_arena_alloc(step->arena, bodies, sizeof(uint32_t));
+  islands->bodies = ct_arena_alloc(step->arena, bodies, sizeof(uint32_t));
+  islands->body_starts = ct_arena_alloc(step->arena, bodies, sizeof(uint32_t));
+  uint32_t *roots = ct_arena_alloc(step->arena, bodies, sizeof(uint32_t));
+  uint32_t *numbers = ct_arena_alloc(step->arena, bodies, sizeof(uint32_t));
+  uint8_t *touched = ct_arena_alloc(step->arena, bodies, 1);
+  if (!islands->contacts || !islands->touch_starts || !islands->bodies || !islands->body_starts || !roots || !numbers || !touched)
     return CT_OUT_OF_MEMORY;
   link_bodies(advance, roots, touched);
   islands->count = number_islands(advance, roots, numbers);

@@ -28,12 +28,12 @@ static void give_way(const ct_friction_problem *problem, double *values) {
   }
 }
 
-ct_status ct_step_solve_regularised(const ct_friction_problem *problem, const ct_friction_options *options, ct_arena *solver,
+ct_status ct_step_solve_regularised(const ct_friction_problem *problem, const ct_friction_options *options, ct_arena *arena,
                                     ct_friction_result *result) {
   assert(!problem->matrix.dense && problem->dimension == 3);
-  ct_arena_mark mark = ct_arena_enter(solver);
+  ct_arena_mark mark = ct_arena_enter(arena);
   size_t count = problem->matrix.starts[problem->matrix.size];
-  double *values = ct_arena_alloc_doubles(solver, count + 1);
+  double *values = ct_arena_alloc_doubles(arena, count + 1);
   ct_status status = values ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     memcpy(values, problem->matrix.values, count * sizeof *values);
@@ -42,13 +42,13 @@ ct_status ct_step_solve_regularised(const ct_friction_problem *problem, const ct
     yielding.matrix.values = values;
     ct_friction_options solvable = *options;
     solvable.proof = CT_FRICTION_PROOF_NEVER;
-    status = ct_friction_solve(&yielding, &solvable, solver, result);
+    status = ct_friction_solve(&yielding, &solvable, arena, result);
   }
   if (status == CT_OK) {
     result->residual = ct_friction_residual(problem, result->r, result->u);
     result->converged = false;
     result->status = CT_FRICTION_STATUS_INFEASIBLE;
   }
-  ct_arena_leave(solver, mark);
+  ct_arena_leave(arena, mark);
   return status;
 }

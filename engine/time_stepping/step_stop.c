@@ -10,7 +10,7 @@
 
 ct_status ct_step_stop(const ct_step *step, const ct_contact_set *set, uint32_t *active, size_t count, double *r) {
   const ct_resting_options law = {.friction = CT_RESTING_FRICTION_CONE};
-  ct_resting resting = {.set = set, .options = &law, .solver = step->solver, .active = active, .count = count};
+  ct_resting resting = {.set = set, .options = &law, .arena = step->arena, .active = active, .count = count};
   ct_status status = ct_resting_fit_open(&resting);
   if (status != CT_OK) return status;
   const ct_resting_equilibrium fit = resting.fit;
@@ -21,7 +21,7 @@ ct_status ct_step_stop(const ct_step *step, const ct_contact_set *set, uint32_t 
                                        .steps_max = STOP_STEPS,
                                        .cancel = step->advance->options.cancel};
   ct_cone_fit_result result = {.forces = fit.forces, .rest = fit.rest};
-  status = ct_cone_min_norm(&problem, step->solver, &result);
+  status = ct_cone_min_norm(&problem, step->arena, &result);
   if (status != CT_OK) return status;
   for (size_t k = 0; k < CT_RESTING_PARTS * set->count; k++) r[k] = 0.0;
   for (size_t i = 0; i < count; i++)

@@ -37,7 +37,7 @@
 /* The problem of an island. Bodies are numbered from 1; 0 is what nothing moves. */
 typedef struct island_problem {
   ct_step *step;
-  const uint32_t *bodies, *touches; /* [body_count], [count] numbers among all */
+  const uint32_t *bodies, *contacts; /* [body_count], [count] numbers among all */
   size_t body_count, count;
   ct_contact_set set;
   ct_matrix matrix;
@@ -52,7 +52,7 @@ typedef struct island_answer {
   ct_friction_result result;
 } island_answer;
 
-static ct_step_contact *touch_of(const island_problem *p, size_t i) { return &p->step->advance->found.items[p->touches[i]]; }
+static ct_step_contact *touch_of(const island_problem *p, size_t i) { return &p->step->advance->found.items[p->contacts[i]]; }
 static ct_body_state *body_of(const island_problem *p, size_t i) { return &p->step->advance->next[p->bodies[i]]; }
 static ct_body_state *moved_of(const island_problem *p, uint32_t index) {
   return index == CT_NO_ROW ? NULL : &p->step->advance->next[index];
@@ -75,9 +75,9 @@ static ct_mass_body mass_body(const ct_body_state *m) {
 }
 
 static ct_status make_set(const island_problem *p, ct_contact_set *set) {
-  ct_mass_body *bodies = ct_arena_alloc(p->step->solver, p->body_count + 1, sizeof *bodies);
-  ct_contact *touches = ct_arena_alloc(p->step->solver, p->count, sizeof *touches);
-  if (!bodies || !touches) return CT_OUT_OF_MEMORY;
+  ct_mass_body *bodies = ct_arena_alloc(p->step->arena, p->body_count + 1, sizeof *bodies);
+  ct_contact *contacts = ct_arena_alloc(p->step->arena, p->count, sizeof *contacts);
+  if (!bodies || !contacts) return CT_OUT_OF_MEMORY;
   bodies[0] = (ct_mass_body){.mobility = CT_FIXED};
   for (size_t i = 0; i < p->body_count; i++) {
     body_of(p, i)->place = (uint32_t)i + 1;
@@ -85,13 +85,13 @@ static ct_status make_set(const island_problem *p, ct_contact_set *set) {
   }
   for (size_t i = 0; i < p->count; i++) {
     const ct_step_contact *t = touch_of(p, i);
-    touches[i] = (ct_contact){.a = place_of(moved_of(p, t->a)),
-                              .b = place_of(moved_of(p, t->b)),
-                              .position = t->position,
-                              .normal = t->axes[0],
-                              .material.static_friction = t->friction};
+    contacts[i] = (ct_contact){.a = place_of(moved_of(p, t->a)),
+                               .b = place_of(moved_of(p, t->b)),
+                               .position = t->position,
+                               .normal = t->axes[0],
+                               .material.static_friction = t->friction};
   }
-  *set = (ct_contact_set){bodies, p->body_count + 1, touches, p->count};
+  *set = (ct_contact_set){bodies, p->body_count + 1, contacts, p->count};
   return CT_OK;
 }
 
@@ -117,11 +117,11 @@ static void set_axes(const ct_step_contact *t, ct_vec3 v, double *out) {
 }
 
 static ct_status make_velocities(island_problem *p) {
-  ct_arena *solver = p->step->solver;
-  p->free = ct_arena_alloc_doubles(solver, 3 * p->count);
-  p->before = ct_arena_alloc_doubles(solver, 3 * p->count);
-  p->q = ct_arena_alloc_doubles(solver, 3 * p->count);
-  p->mu = ct_arena_alloc_doubles(solver, p->count);
+  ct_arena *arena = p->step->arena;
+  p->free = ct_arena_alloc_doubles(arena, 3 * p->count);
+  p->before = ct_arena_alloc_doubles(arena, 3 * p->count);
+  p->q = ct_arena_alloc_doubles(arena, 3 * p->count);
+  p->mu = ct_arena_alloc_doubles(arena, p->count);
   if (!p->free || !p->before || !p->q || !p->mu) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < p->count; i++) {
     const ct_step_contact *t = touch_of(p, i);
@@ -136,8 +136,8 @@ static ct_status make_velocities(island_problem *p) {
 /* ---- answers ----------------------------------------------------------------------------------------------------------- */
 
 static ct_status make_answer(const island_problem *p, island_answer *answer) {
-  answer->r = ct_arena_alloc_doubles(p->step->solver, 3 * p->count);
-  answer->u = ct_arena_alloc_doubles(p->step->solver, 3 * p->count);
+  answer->r = ct_arena_alloc_doubles(p->step->arena, 3 * p->count);
+  answer->u = ct_arena_alloc_doubles(p->step->arena, 3 * p->count);
   return answer->r && answer->u ? CT_OK : CT_OUT_OF_MEMORY;
 }
 
@@ -195,9 +195,9 @@ static bool asks_no_bounce(const island_problem *p, bool bounces) {
 static ct_friction_proof proof_of(const island_problem *p, bool bounces) {
   ct_friction_proof proof = p->step->advance->options.proof;
   if (proof != CT_FRICTION_PROOF_WHEN_INDICATED) return proof;
-  bool is_carried = !is_driven(p) || ct_step_has_one_driver(p->step, p->touches, p->count);
+  bool is_carried = !is_driven(p) || ct_step_has_one_driver(p->step, p->contacts, p->count);
   if (is_carried && asks_no_bounce(p, bounces)) return CT_FRICTION_PROOF_NEVER;
-  return ct_step_can_part(p->step, p->touches, p->count) ? CT_FRICTION_PROOF_NEVER : proof;
+  return ct_step_can_part(p->step, p->contacts, p->count) ? CT_FRICTION_PROOF_NEVER : proof;
 }
 
 static ct_friction_options options_of(const island_problem *p, bool bounces, const double *start) {
@@ -232,14 +232,14 @@ static ct_status solve(island_problem *p, bool bounces, const double *start, isl
   const ct_friction_problem problem = ask(p, bounces);
   const ct_friction_options options = options_of(p, bounces, start);
   answer->result = (ct_friction_result){.r = answer->r, .u = answer->u};
-  ct_status status = ct_friction_solve(&problem, &options, p->step->solver, &answer->result);
+  ct_status status = ct_friction_solve(&problem, &options, p->step->arena, &answer->result);
   bool stuck = is_contradictory(answer) || (!answer->result.converged && answer->result.residual > JAM_RESIDUAL);
   if (status == CT_OK && stuck && is_driven(p)) {
     allow_roundoff(p);
-    status = ct_friction_solve(&problem, &options, p->step->solver, &answer->result);
+    status = ct_friction_solve(&problem, &options, p->step->arena, &answer->result);
   }
   if (status == CT_OK && is_contradictory(answer))
-    status = ct_step_solve_regularised(&problem, &options, p->step->solver, &answer->result);
+    status = ct_step_solve_regularised(&problem, &options, p->step->arena, &answer->result);
   if (status != CT_OK) return status;
   make_true(p, answer->u);
   p->step->iterations += answer->result.iterations;
@@ -305,10 +305,10 @@ static bool stood(const island_problem *p) {
 /* Impulses of contacts that touch, after which nothing moves: an answer, or a beginning of one, if they solve the problem better.
  */
 static ct_status try_to_stop(island_problem *p, island_answer *answer) {
-  ct_arena *solver = p->step->solver;
-  ct_arena_mark mark = ct_arena_enter(solver);
-  uint32_t *active = ct_arena_alloc(solver, p->count, sizeof *active);
-  double *r = ct_arena_alloc_doubles(solver, 3 * p->count), *u = ct_arena_alloc_doubles(solver, 3 * p->count);
+  ct_arena *arena = p->step->arena;
+  ct_arena_mark mark = ct_arena_enter(arena);
+  uint32_t *active = ct_arena_alloc(arena, p->count, sizeof *active);
+  double *r = ct_arena_alloc_doubles(arena, 3 * p->count), *u = ct_arena_alloc_doubles(arena, 3 * p->count);
   size_t count = 0;
   for (uint32_t i = 0; active && i < p->count; i++)
     if (touch_of(p, i)->target == 0.0 || touch_of(p, i)->bounces) active[count++] = i;
@@ -324,7 +324,7 @@ static ct_status try_to_stop(island_problem *p, island_answer *answer) {
       memcpy(answer->u, u, 3 * p->count * sizeof *u);
     }
   }
-  ct_arena_leave(solver, mark);
+  ct_arena_leave(arena, mark);
   return status;
 }
 
@@ -394,13 +394,13 @@ static ct_status bounce(island_problem *p, const double *start, island_answer *a
 static ct_status give_way(island_problem *p, const double *start, island_answer *answer) {
   const ct_friction_problem problem = ask(p, false);
   const ct_friction_options options = options_of(p, false, start);
-  ct_status status = ct_step_solve_regularised(&problem, &options, p->step->solver, &answer->result);
+  ct_status status = ct_step_solve_regularised(&problem, &options, p->step->arena, &answer->result);
   if (status == CT_OK) make_true(p, answer->u);
   return status;
 }
 
 static ct_status answer_island(island_problem *p, island_answer *answer) {
-  double *start = ct_arena_alloc_doubles(p->step->solver, 3 * p->count);
+  double *start = ct_arena_alloc_doubles(p->step->arena, 3 * p->count);
   if (!start) return CT_OUT_OF_MEMORY;
   bool bounces = false;
   for (size_t i = 0; i < p->count; i++) {
@@ -462,7 +462,7 @@ static bool rests(const island_problem *p, double momentum) {
 static void stop(const island_problem *p) {
   for (size_t i = 0; i < p->body_count; i++) {
     ct_body_state *m = body_of(p, i);
-    m->calm = is_zero(m->before);
+    m->asleep = is_zero(m->before);
     m->velocity = (ct_velocity){{0, 0, 0}, {0, 0, 0}};
     m->angular_momentum = ct_vec(0, 0, 0);
   }
@@ -471,7 +471,7 @@ static void stop(const island_problem *p) {
 /* Is the island asked what it was asked in the step before, when it stayed at rest? Then it answers the same. */
 static bool is_calm(const island_problem *p) {
   for (size_t i = 0; i < p->body_count; i++)
-    if (!body_of(p, i)->calm) return false;
+    if (!body_of(p, i)->asleep) return false;
   for (size_t i = 0; i < p->count; i++)
     if (!touch_of(p, i)->kept) return false;
   return !is_driven(p);
@@ -494,7 +494,7 @@ static void finish(const island_problem *p, const island_answer *answer) {
   step->converged = step->converged && answer->result.converged;
   step->contradictory = step->contradictory || is_contradictory(answer);
   if (step->rough) return;
-  for (size_t i = 0; i < p->body_count; i++) body_of(p, i)->calm = false;
+  for (size_t i = 0; i < p->body_count; i++) body_of(p, i)->asleep = false;
   if (answer->result.converged && rests(p, REST_PART * tolerance_of(p) * most)) stop(p);
 }
 
@@ -513,18 +513,18 @@ static ct_status solve_island(island_problem *p) {
 }
 
 ct_status ct_step_solve(ct_step *step, const ct_step_islands *islands, size_t island) {
-  const uint32_t *touches = &islands->touch_starts[island], *bodies = &islands->body_starts[island];
+  const uint32_t *contacts = &islands->touch_starts[island], *bodies = &islands->body_starts[island];
   island_problem p = {.step = step,
-                      .touches = islands->touches + touches[0],
-                      .count = touches[1] - touches[0],
+                      .contacts = islands->contacts + contacts[0],
+                      .count = contacts[1] - contacts[0],
                       .bodies = islands->bodies + bodies[0],
                       .body_count = bodies[1] - bodies[0]};
   if (is_calm(&p)) {
     stay(&p);
     return CT_OK;
   }
-  ct_arena_mark mark = ct_arena_enter(step->solver);
+  ct_arena_mark mark = ct_arena_enter(step->arena);
   ct_status status = solve_island(&p);
-  ct_arena_leave(step->solver, mark);
+  ct_arena_leave(step->arena, mark);
   return status;
 }

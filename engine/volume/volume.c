@@ -230,6 +230,6 @@ void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options, 
   memory->contact_count = memory->triangle_count = 0;
   memory->point_count = memory->stage_vertex_count = memory->stage_face_count = memory->stage_index_count = 0;
   answer(&pair);
-  memory->starved = memory->starved || pair.failed;
+  memory->out_of_memory = memory->out_of_memory || pair.failed;
   hand_back(&pair, swapped, out);
 }

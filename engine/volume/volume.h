@@ -24,7 +24,7 @@ typedef struct ct_volume_scratch {
   size_t face_capacity;
   uint32_t *elements; /* [element_capacity] of meshes of elements: candidates */
   size_t element_capacity;
-  bool starved; /* memory was refused; never cleared here */
+  bool out_of_memory; /* memory was refused; never cleared here */
 } ct_volume_scratch;
 void ct_volume_scratch_free(ct_volume_scratch *memory);
 

@@ -42,13 +42,13 @@ static void set_columns(ct_volume_body *body, const columns *c) {
 }
 
 /* Normals and offsets from the frame's columns and the half edges. */
-static void write_box(const ct_shape *shape, const ct_frame *frame, const ct_convex_proxy *core, columns *c) {
+static void write_box(const ct_shape *shape, const ct_frame *frame, const ct_convex_proxy *proxy, columns *c) {
   const double half[3] = {shape->box.half.x, shape->box.half.y, shape->box.half.z};
   ct_mat3 identity = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
   ct_mat3 columns_of = ct_mat_transpose(frame ? frame->rotation : identity);
   const ct_vec3 axis[3] = {columns_of.rx, columns_of.ry, columns_of.rz};
   for (uint32_t v = 0; v < 8; v++) {
-    ct_vec3 p = ct_proxy_box_vertex(core, v);
+    ct_vec3 p = ct_proxy_box_vertex(proxy, v);
     c->x[v] = p.x;
     c->y[v] = p.y;
     c->z[v] = p.z;
@@ -61,7 +61,7 @@ static void write_box(const ct_shape *shape, const ct_frame *frame, const ct_con
     c->nx[f] = n.x;
     c->ny[f] = n.y;
     c->nz[f] = n.z;
-    c->offset[f] = half[f / 2] + ct_dot(n, core->center);
+    c->offset[f] = half[f / 2] + ct_dot(n, proxy->center);
   }
 }
 
@@ -83,7 +83,7 @@ static void write_hull(const ct_hull_view *view, const ct_frame *frame, columns 
 
 bool ct_volume_body_place(const ct_shape *shape, const ct_frame *frame, ct_volume_body_storage *room, ct_volume_body *body) {
   columns c;
-  ct_proxy_place(shape, frame, &body->core);
+  ct_proxy_place(shape, frame, &body->proxy);
   body->surface = NULL;
   body->is_inner = NULL;
   body->element = CT_NO_ELEMENT;
@@ -94,7 +94,7 @@ bool ct_volume_body_place(const ct_shape *shape, const ct_frame *frame, ct_volum
     body->face_loop = box_loop;
     body->surface = shape->surface_ids;
     if (!open_room(room, body, &c)) return false;
-    write_box(shape, frame, &body->core, &c);
+    write_box(shape, frame, &body->proxy, &c);
     set_columns(body, &c);
     body->own_x = c.own_x;
     body->own_y = c.own_y;

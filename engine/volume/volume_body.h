@@ -5,7 +5,7 @@
 #include "pair/convex_proxy.h"
 
 typedef struct ct_volume_body {
-  ct_convex_proxy core; /* for supports and distances */
+  ct_convex_proxy proxy; /* for supports and distances */
   uint32_t vertex_count, face_count;
   const double *x, *y, *z;                /* vertices */
   const double *own_x, *own_y, *own_z;    /* the same in the shape's own frame, exact */

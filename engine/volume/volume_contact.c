@@ -158,7 +158,7 @@ static uint32_t nearest_surface(const ct_volume_body *body, ct_vec3 p, double *o
 
 /* The normal of the least depth, where the sum has none. */
 static void fall_back(const ct_volume_common *c, ct_volume_contact *contact) {
-  ct_cell_input in = {.a = c->a->core, .b = c->b->core, .threshold = INFINITY, .workspace = c->pair->workspace};
+  ct_cell_input in = {.a = c->a->proxy, .b = c->b->proxy, .threshold = INFINITY, .workspace = c->pair->workspace};
   ct_cell_result r = {.status = CT_PAIR_OK};
   ct_cell_convex_convex(&in, &r);
   contact->normal = r.normal;
@@ -168,8 +168,8 @@ static void fall_back(const ct_volume_common *c, ct_volume_contact *contact) {
 
 /* Distance of the bodies moved apart along the normal by L each, less 2 L; never above 0. */
 static double corrected_gap(const ct_volume_common *c, ct_vec3 normal, double raw) {
-  ct_convex_proxy moved = ct_proxy_translated(&c->b->core, ct_scale(normal, -2.0 * raw));
-  ct_gjk g = {.a = &c->a->core, .b = &moved, .threshold = INFINITY, .enough = -INFINITY, .first = normal};
+  ct_convex_proxy moved = ct_proxy_translated(&c->b->proxy, ct_scale(normal, -2.0 * raw));
+  ct_gjk g = {.a = &c->a->proxy, .b = &moved, .threshold = INFINITY, .enough = -INFINITY, .first = normal};
   double distance = ct_gjk_run(&g) == CT_GJK_INSIDE ? 0.0 : ct_max2(g.simplex.value, 0.0);
   return ct_min2(distance + 2.0 * raw, 0.0);
 }
@@ -181,7 +181,7 @@ static void set_gaps(const ct_volume_common *c, ct_volume_contact *contact) {
   contact->raw_gap = least - most;
   contact->gap = contact->raw_gap < -c->epsilon ? corrected_gap(c, n, contact->raw_gap) : ct_min2(contact->raw_gap, 0.0);
   contact->depth_along_normal =
-      ct_max2(ct_proxy_support_value(&c->a->core, n) + ct_proxy_support_value(&c->b->core, ct_neg(n)), 0.0);
+      ct_max2(ct_proxy_support_value(&c->a->proxy, n) + ct_proxy_support_value(&c->b->proxy, ct_neg(n)), 0.0);
 }
 
 /* Surfaces, and whether the point is in both bodies. False: the seed refuses it. */
@@ -214,7 +214,7 @@ static bool set_inner(const ct_volume_common *c, bool is_solid, ct_volume_contac
 /* Bound of the volume's error, m^3: what planes and points may be off by, over the surface. */
 static double volume_error(const ct_volume_common *c, const ct_volume_sum *sum) {
   double moved = 2.0 * c->moved;
-  if (c->is_wide) moved += ct_wide_plane_error(&c->a->core) + ct_wide_plane_error(&c->b->core) + WIDE * c->size;
+  if (c->is_wide) moved += ct_wide_plane_error(&c->a->proxy) + ct_wide_plane_error(&c->b->proxy) + WIDE * c->size;
   else moved += ROUNDED * c->size;
   return moved * sum->surface + SUMMED * sum->volume;
 }

@@ -141,7 +141,7 @@ static void find_thin_contact(cutter *t) {
 void ct_volume_bodies(ct_volume_pair *pair, const ct_volume_body *a, const ct_volume_body *b) {
   ct_volume_common c = {.pair = pair, .a = a, .b = b, .cut = &pair->memory->cut};
   cutter t = {.common = &c};
-  c.size = a->core.extent + b->core.extent;
+  c.size = a->proxy.extent + b->proxy.extent;
   if (!open_lists(&c, &t)) {
     pair->failed = true;
     return;

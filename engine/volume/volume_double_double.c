@@ -131,10 +131,10 @@ ct_wide_plane ct_wide_half_space(const ct_wide_frame *f, double height) {
   return plane;
 }
 
-double ct_wide_plane_error(const ct_convex_proxy *core) {
-  const ct_hull_view *view = core->view;
+double ct_wide_plane_error(const ct_convex_proxy *proxy) {
+  const ct_hull_view *view = proxy->view;
   double most = 0.0, reach = 0.0;
-  if (core->kind != CT_PROXY_HULL || !view->face_plane) return 0.0;
+  if (proxy->kind != CT_PROXY_HULL || !view->face_plane) return 0.0;
   for (uint32_t f = 0; f < view->face_count; f++) {
     ct_vec3 n = {view->nx[f], view->ny[f], view->nz[f]};
     const ct_wide_plane plane = {ct_dd3_of(n), ct_dd_of(view->offset[f])};

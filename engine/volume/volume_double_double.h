@@ -38,7 +38,7 @@ ct_wide_plane ct_wide_face(const ct_volume_body *body, uint32_t face, const ct_w
 
 /* How far the surface of a shape may be from that of the planes that it was given by, m: 0 unless it is a hull of planes, whose
  * vertices and unit normals are rounded. Cost: O(vertices of all faces). */
-double ct_wide_plane_error(const ct_convex_proxy *core);
+double ct_wide_plane_error(const ct_convex_proxy *proxy);
 
 /* Twice the area of a triangle, signed: positive when it turns counter-clockwise seen against the normal. Relative error some u,
  * even of a sliver. */

@@ -23,7 +23,7 @@ static void find_shared(ct_volume_common *c, const ct_cancel *cancel) {
 
 /* The seed's start: the closest point on a of the descent, wherever it ends. False: the bodies are farther apart than epsilon. */
 static bool seed_start(const ct_volume_common *c, ct_vec3 *start) {
-  ct_gjk g = {.a = &c->a->core, .b = &c->b->core, .threshold = c->epsilon, .enough = -INFINITY};
+  ct_gjk g = {.a = &c->a->proxy, .b = &c->b->proxy, .threshold = c->epsilon, .enough = -INFINITY};
   ct_gjk_outcome outcome = ct_gjk_run(&g);
   if (outcome == CT_GJK_BEYOND || (outcome == CT_GJK_SEPARATED && g.simplex.value > c->epsilon)) return false;
   *start = ct_gjk_nearest(&g).a;

@@ -85,7 +85,7 @@ void ct_volume_below_wide(ct_volume_pair *pair, const ct_placed_surface *skin, c
   if (!(b.volume > 0.0)) return;
   *out = (ct_volume_below){b.volume, AREA_ROUNDOFFS * CT_UNIT_ROUNDOFF * (b.loose + b.volume), b.first};
   if (pair->a.shape->kind != CT_KIND_CONVEX) return;
-  ct_convex_proxy core;
-  ct_proxy_place(pair->a.shape, NULL, &core);
-  out->error += ct_wide_plane_error(&core) * 2.0 * b.surface;
+  ct_convex_proxy proxy;
+  ct_proxy_place(pair->a.shape, NULL, &proxy);
+  out->error += ct_wide_plane_error(&proxy) * 2.0 * b.surface;
 }

@@ -117,7 +117,7 @@ static double largest_of(const ct_aabb *box) { return ct_max2(ct_max_abs(box->mi
 static bool lay(ct_volume_pair *pair, ct_overlaid_pair *l, bool *apart) {
   ct_workspace *workspace = pair->workspace;
   ct_arrangement *o = &l->o;
-  *l = (ct_overlaid_pair){.o = {.memory = &workspace->overlay, .flag = &workspace->mesh}};
+  *l = (ct_overlaid_pair){.o = {.memory = &workspace->arrangement, .flag = &workspace->mesh}};
   workspace->mesh.stopped = false;
   l->turned = !ct_kind_is_mesh(pair->a.shape->kind);
   ct_frame placed = l->turned ? inverse(&pair->relative) : pair->relative;
@@ -178,7 +178,7 @@ void ct_volume_mesh(ct_volume_pair *pair) {
   ct_overlaid_pair l;
   bool apart = false;
   if (!lay(pair, &l, &apart)) {
-    pair->failed = pair->workspace->overlay.starved;
+    pair->failed = pair->workspace->arrangement.out_of_memory;
     pair->status = CT_PAIR_ITERATION_LIMIT;
     return;
   }

@@ -11,7 +11,7 @@
 
 enum { STEPS = 15, ROUNDS = 4 };
 
-static ct_arena *solver;
+static ct_arena *arena;
 static ct_workspace *workspace;
 
 static void require(ct_status status) {
@@ -81,7 +81,7 @@ static ct_advance *advance_of(const ct_scene *scene, ct_friction_proof proof) {
 static double steps(ct_advance *advance, int count) {
   bool done = false;
   double start = 1e-9 * timing_ns();
-  for (int k = 0; k < count; k++) require(ct_advance_step(advance, workspace, solver, &done));
+  for (int k = 0; k < count; k++) require(ct_advance_step(advance, workspace, arena, &done));
   return 1e-9 * timing_ns() - start;
 }
 
@@ -104,14 +104,14 @@ static void measure(const char *name, const ct_scene *scene) {
 }
 
 int main(void) {
-  solver = ct_arena_create();
+  arena = ct_arena_create();
   workspace = ct_workspace_create();
-  if (!solver || !workspace) return 1;
+  if (!arena || !workspace) return 1;
   measure("27 boxes", heap(3, 3, 0.0, 0.0));
   measure("36 boxes", heap(3, 4, 0.0, 0.0));
   measure("36 boxes that bounce", heap(3, 4, 0.0, 0.3));
   measure("36 boxes on a lift", heap(3, 4, 0.2, 0.0));
   ct_workspace_destroy(workspace);
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
   return 0;
 }

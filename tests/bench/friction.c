@@ -16,7 +16,7 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static ct_arena *solver;
+static ct_arena *arena;
 
 /* Seconds of a solve, warm. */
 static double seconds(friction_case *c, ct_friction_method method, uint64_t iterations, double tolerance,
@@ -24,7 +24,7 @@ static double seconds(friction_case *c, ct_friction_method method, uint64_t iter
   ct_friction_options options = {.method = method, .iterations_max = iterations, .tolerance = tolerance};
   *result = (ct_friction_result){.r = c->r, .u = c->u};
   double start = now();
-  if (ct_friction_solve(&c->problem, &options, solver, result) != CT_OK) abort();
+  if (ct_friction_solve(&c->problem, &options, arena, result) != CT_OK) abort();
   return now() - start;
 }
 
@@ -49,8 +49,8 @@ static void heap(size_t layers, size_t wide, size_t feet) {
 }
 
 int main(void) {
-  solver = ct_arena_create();
-  if (!solver) return 1;
+  arena = ct_arena_create();
+  if (!arena) return 1;
   heap(10, 10, 1);
   heap(20, 50, 1);
   heap(50, 200, 1);
@@ -58,6 +58,6 @@ int main(void) {
   heap(5, 5, 4);
   heap(10, 25, 4);
   heap(25, 100, 4);
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
   return 0;
 }

@@ -278,7 +278,7 @@ static void a_raised_flag_leaves_no_trace(void) {
   ct_advance_state before = ct_advance_now(advance);
   ct_cancel_raise(cancel);
   bool done = false;
-  CHECK_INT(ct_advance_step(advance, workspace, solver, &done), CT_CANCELLED);
+  CHECK_INT(ct_advance_step(advance, workspace, arena, &done), CT_CANCELLED);
   ct_advance_state after = ct_advance_now(advance);
   CHECK(memcmp(&before, &after, sizeof before) == 0);
   ct_advance_destroy(advance);

@@ -6,7 +6,7 @@
 
 #include <contact/advance.h>
 
-static ct_arena *solver;
+static ct_arena *arena;
 
 static const ct_material steel = {.dynamic_friction = 0.5,
                                   .static_friction = 0.5,
@@ -59,7 +59,7 @@ static ct_advance *advance_of(const ct_scene *scene, double duration, ct_vec3 gr
 static bool to_event(ct_advance *advance) {
   uint64_t events = ct_advance_now(advance).events;
   bool done = false;
-  while (!done && ct_advance_now(advance).events == events) CHECK_INT(ct_advance_step(advance, workspace, solver, &done), CT_OK);
+  while (!done && ct_advance_now(advance).events == events) CHECK_INT(ct_advance_step(advance, workspace, arena, &done), CT_OK);
   return !done;
 }
 
@@ -159,7 +159,7 @@ static void a_ball_that_slides_comes_to_roll(void) {
   const ct_scene *scene = seal(draft, base);
   ct_advance *advance = advance_of(scene, 0.4, ct_vec(0, 0, -9.81));
   bool done = false;
-  while (!done) CHECK_INT(ct_advance_step(advance, workspace, solver, &done), CT_OK);
+  while (!done) CHECK_INT(ct_advance_step(advance, workspace, arena, &done), CT_OK);
   ct_pose pose;
   ct_velocity velocity;
   ct_advance_body(advance, 1, &pose, &velocity);
@@ -185,7 +185,7 @@ static const ct_scene *before_a_plate(double height, double speed, const ct_body
 static ct_status to_end(ct_advance *advance) {
   bool done = false;
   ct_status status = CT_OK;
-  while (!done && status == CT_OK) status = ct_advance_step(advance, workspace, solver, &done);
+  while (!done && status == CT_OK) status = ct_advance_step(advance, workspace, arena, &done);
   return status;
 }
 
@@ -273,8 +273,8 @@ static const check_test tests[] = {
 };
 
 int main(int argc, char **argv) {
-  solver = ct_arena_create();
+  arena = ct_arena_create();
   int status = workspace_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
   return status;
 }

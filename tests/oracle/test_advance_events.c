@@ -264,7 +264,7 @@ static void a_squeeze_is_a_limit(void) {
     ct_advance *advance = advance_of(pressed, &o), *other = advance_of(driven_on, &o);
     ct_status status = CT_OK;
     bool done = false;
-    for (int n = 0; status == CT_OK && n < 1000; n++) status = ct_advance_step(advance, workspace, solver, &done);
+    for (int n = 0; status == CT_OK && n < 1000; n++) status = ct_advance_step(advance, workspace, arena, &done);
     CHECK_INT(status, CT_LIMIT);
     uint32_t row = 0;
     CHECK_INT(ct_advance_limit_reason(advance, &row), CT_ADVANCE_LIMIT_SQUEEZE);

@@ -19,19 +19,19 @@ static ct_elastic_pair steel(double restitution, double approach) {
 /* A floor below and a ball of mass 1 on it, whose lowest point is at the origin. */
 typedef struct drop {
   ct_mass_body bodies[2];
-  ct_contact touch;
+  ct_contact contact;
 } drop;
 
 static drop drop_of(double depth, ct_vec3 linear, ct_vec3 angular) {
   return (drop){
       .bodies = {{.mobility = CT_FIXED},
                  {.mobility = CT_DYNAMIC, .mass = 1, .inverse_mass = 1, .center = {0, 0, 0.1}, .velocity = {linear, angular}}},
-      .touch = {.a = 0, .b = 1, .normal = {0, 0, 1}, .distance = -depth}};
+      .contact = {.a = 0, .b = 1, .normal = {0, 0, 1}, .distance = -depth}};
 }
 
 static ct_compliant_force force_of(const ct_elastic_pair *pair, const drop *d, const ct_elastic_options *options) {
-  ct_contact_set set = {.bodies = d->bodies, .body_count = 2, .touches = &d->touch, .count = 1};
-  return ct_compliant_law(pair, &set, &d->touch, options);
+  ct_contact_set set = {.bodies = d->bodies, .body_count = 2, .contacts = &d->contact, .count = 1};
+  return ct_compliant_law(pair, &set, &d->contact, options);
 }
 
 static double pressed(const ct_elastic_pair *pair, double depth, double rate) {

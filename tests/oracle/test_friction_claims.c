@@ -103,7 +103,7 @@ typedef struct tally {
 } tally;
 
 static void judge(const plane_problem *p, ct_friction_method method, exact_answer truth,
-                  uint64_t at, ct_arena *solver, tally *t) {
+                  uint64_t at, ct_arena *arena, tally *t) {
   double w[ROWS * ROWS], q[ROWS], mu[CONTACTS], r[ROWS], u[ROWS];
   size_t rows = 2 * p->contacts;
   for (size_t i = 0; i < rows * rows; i++) w[i] = p->w[i / rows][i % rows];
@@ -116,7 +116,7 @@ static void judge(const plane_problem *p, ct_friction_method method, exact_answe
                                      .dimension = 2};
   const ct_friction_options options = {.method = method, .proof = CT_FRICTION_PROOF_ALWAYS};
   ct_friction_result result = {.r = r, .u = u};
-  CHECK_INT(ct_friction_solve(&asked, &options, solver, &result), CT_OK);
+  CHECK_INT(ct_friction_solve(&asked, &options, arena, &result), CT_OK);
   bool none = truth == EXACT_NO, claims_none = result.status == CT_FRICTION_STATUS_INFEASIBLE;
   if (claims_none && !none)
     CHECK_FAIL("state %llu, method %d: infeasible, and there is a solution", (unsigned long long)at,
@@ -132,7 +132,7 @@ static void judge(const plane_problem *p, ct_friction_method method, exact_answe
 
 static void claims_hold(void) {
   check_random r = full_random("claims of friction", 511);
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   tally of[2][CT_FRICTION_METHOD_COUNT] = {{{0}}};
   int cases = full_cases(1000, 10000);
   for (int n = 0; n < cases;) {
@@ -143,7 +143,7 @@ static void claims_hold(void) {
     if (truth == EXACT_OVERFLOW) continue;
     n++;
     for (int m = 0; m < CT_FRICTION_METHOD_COUNT; m++)
-      judge(&p, (ct_friction_method)m, truth, at, solver, &of[p.product][m]);
+      judge(&p, (ct_friction_method)m, truth, at, arena, &of[p.product][m]);
   }
   for (int product = 0; product < 2; product++)
     for (int m = 0; m < CT_FRICTION_METHOD_COUNT; m++) {
@@ -151,7 +151,7 @@ static void claims_hold(void) {
       printf("product %d, method %d: %d of %d solved, %d of %d proven to have no solution\n",
              product, m, t->converged, t->solvable, t->proven, t->none);
     }
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
 }
 
 static const check_test tests[] = {

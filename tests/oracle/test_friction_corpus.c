@@ -82,10 +82,10 @@ typedef struct figures {
 
 /* Asks one way; whoever is told to be converged is. */
 static void judge(problem *p, const char *id, const ct_friction_options *options, figures *f) {
-  static ct_arena *solver = NULL;
-  if (!solver) solver = ct_arena_create();
+  static ct_arena *arena = NULL;
+  if (!arena) arena = ct_arena_create();
   ct_friction_result result = {.r = p->r, .u = p->u};
-  CHECK_INT(ct_friction_solve(&p->given, options, solver, &result), CT_OK);
+  CHECK_INT(ct_friction_solve(&p->given, options, arena, &result), CT_OK);
   friction_oracle o = oracle_judge(&p->given, p->r, p->u);
   f->cases++;
   f->converged += result.converged;

@@ -17,10 +17,10 @@ static void by_law(const contact_set *s, ct_impulse_law law, struck *out) {
 }
 
 static void strike_told(const contact_set *s, const ct_impulse_options *options, double *certificate, struck *out) {
-  if (!solver) solver = ct_arena_create();
+  if (!arena) arena = ct_arena_create();
   ct_contact_set set = set_of(s);
-  out->result = (ct_impulse_result){.touches = out->touches, .velocities = out->velocities, .certificate = certificate};
-  CHECK_INT(ct_impulse_solve(&set, options, solver, &out->result), CT_OK);
+  out->result = (ct_impulse_result){.contacts = out->contacts, .velocities = out->velocities, .certificate = certificate};
+  CHECK_INT(ct_impulse_solve(&set, options, arena, &out->result), CT_OK);
 }
 
 static void check_vec(ct_vec3 actual, double x, double y, double z, double tolerance) {
@@ -39,14 +39,14 @@ static void a_rod_that_lands_on_its_end_turns(void) {
     set_touch(&s, floor, rod, ct_vec(0.5, 0, 0), ct_vec(0, 1, 0))->material = dry(0.0, e);
     struck k;
     by_law(&s, CT_IMPULSE_ALGEBRAIC, &k);
-    CHECK_NEAR(k.touches[0].normal, j, ROUNDOFF);
-    check_vec(k.touches[0].impulse, 0, j, 0, ROUNDOFF);
+    CHECK_NEAR(k.contacts[0].normal, j, ROUNDOFF);
+    check_vec(k.contacts[0].impulse, 0, j, 0, ROUNDOFF);
     check_vec(k.velocities[rod].linear, 0, -1 + j, 0, ROUNDOFF);
     check_vec(k.velocities[rod].angular, 0, 0, 6 * j, ROUNDOFF);
-    CHECK_NEAR(k.touches[0].normal_after, e, ROUNDOFF);
+    CHECK_NEAR(k.contacts[0].normal_after, e, ROUNDOFF);
     CHECK_NEAR(k.result.energy_before, 0.5, ROUNDOFF);
     CHECK_NEAR(k.result.energy_after, 0.5 - (1 - e * e) / 8, ROUNDOFF);
-    CHECK_INT(k.touches[0].outcome, CT_IMPULSE_OUTCOME_FRICTIONLESS);
+    CHECK_INT(k.contacts[0].outcome, CT_IMPULSE_OUTCOME_FRICTIONLESS);
     CHECK_TEXT(k.result.law, "frictionless");
   }
 }
@@ -59,7 +59,7 @@ static void spheres_meet_head_on(void) {
   set_touch(&s, 0, 1, ct_vec(0, 0, 0), ct_vec(1, 0, 0))->material = dry(0.0, 0.5);
   struck k;
   by_law(&s, CT_IMPULSE_ALGEBRAIC, &k);
-  CHECK_NEAR(k.touches[0].normal, 2.25, ROUNDOFF);
+  CHECK_NEAR(k.contacts[0].normal, 2.25, ROUNDOFF);
   CHECK_NEAR(k.velocities[0].linear.x, -0.25, ROUNDOFF);
   CHECK_NEAR(k.velocities[1].linear.x, 0.75, ROUNDOFF);
 }
@@ -79,19 +79,19 @@ static void a_ball_slides_or_rolls_off(void) {
   for (ct_impulse_law law = CT_IMPULSE_ALGEBRAIC; law <= CT_IMPULSE_ENERGETIC; law++) {
     ball_on_floor(&s, 0.1, 0.0);
     by_law(&s, law, &k);
-    check_vec(k.touches[0].impulse, -0.15, 0, 1.5, ROUNDOFF);
-    check_vec(k.touches[0].after, 0.475, 0, 0.5, ROUNDOFF);
-    CHECK_INT(k.touches[0].outcome, CT_IMPULSE_OUTCOME_SLIDE);
+    check_vec(k.contacts[0].impulse, -0.15, 0, 1.5, ROUNDOFF);
+    check_vec(k.contacts[0].after, 0.475, 0, 0.5, ROUNDOFF);
+    CHECK_INT(k.contacts[0].outcome, CT_IMPULSE_OUTCOME_SLIDE);
     ball_on_floor(&s, 0.3, 0.0);
     by_law(&s, law, &k);
-    check_vec(k.touches[0].tangential, -2.0 / 7, 0, 0, ROUNDOFF);
-    check_vec(k.touches[0].after, 0, 0, 0.5, ROUNDOFF);
+    check_vec(k.contacts[0].tangential, -2.0 / 7, 0, 0, ROUNDOFF);
+    check_vec(k.contacts[0].after, 0, 0, 0.5, ROUNDOFF);
     check_vec(k.velocities[1].linear, 5.0 / 7, 0, 0.5, ROUNDOFF);
-    CHECK_INT(k.touches[0].outcome, CT_IMPULSE_OUTCOME_STICK);
+    CHECK_INT(k.contacts[0].outcome, CT_IMPULSE_OUTCOME_STICK);
   }
   by_law(&s, CT_IMPULSE_POINT_MASS, &k);
   check_vec(k.velocities[1].linear, 0.55, 0, 0.5, ROUNDOFF);
-  check_vec(k.touches[0].after, -0.575, 0, 0.5, ROUNDOFF);
+  check_vec(k.contacts[0].after, -0.575, 0, 0.5, ROUNDOFF);
   CHECK(k.result.rotation_ignored);
   CHECK_TEXT(k.result.law, "pointMass");
 }
@@ -119,7 +119,7 @@ static void friction_is_against_the_slip(void) {
   struck k;
   ball_on_floor(&s, 0.1, 0.3);
   by_law(&s, CT_IMPULSE_ALGEBRAIC, &k);
-  check_vec(k.touches[0].tangential, -0.15 * cos(0.3), -0.15 * sin(0.3), 0, ROUNDOFF);
+  check_vec(k.contacts[0].tangential, -0.15 * cos(0.3), -0.15 * sin(0.3), 0, ROUNDOFF);
 }
 
 /* T10.4: the body's K, in the published digits; friction from sticking to a slide that gets faster while energy falls. */
@@ -137,17 +137,17 @@ static void a_body_that_couples_its_directions(void) {
     t->material = dry(truth[i].mu, 0.5);
     struck k;
     by_law(&s, CT_IMPULSE_ALGEBRAIC, &k);
-    check_vec(k.touches[0].before.relative, 1.7, -1.45, 0.6, ROUNDOFF);
-    CHECK_NEAR(k.touches[0].normal, truth[i].j, PRINTED);
+    check_vec(k.contacts[0].before.relative, 1.7, -1.45, 0.6, ROUNDOFF);
+    CHECK_NEAR(k.contacts[0].normal, truth[i].j, PRINTED);
     CHECK_NEAR(k.result.energy_before, 5.9625, ROUNDOFF);
     CHECK_NEAR(k.result.energy_after, truth[i].energy, PRINTED);
-    if (i == 1) check_vec(k.touches[0].impulse, -3.3514519, 4.4055354, -1.1235027, PRINTED);
-    if (i == 1) check_vec(k.touches[0].after, 0, 0.725, 0, ROUNDOFF);
-    if (i == 2) check_vec(k.touches[0].impulse, -1.1789576, 3.1255823, -0.4161027, PRINTED);
-    if (i == 2) check_vec(k.touches[0].after, 1.7354443, 0.725, 0.9660147, PRINTED);
-    CHECK_INT(k.touches[0].outcome, i == 0   ? CT_IMPULSE_OUTCOME_FRICTIONLESS
-                                    : i == 1 ? CT_IMPULSE_OUTCOME_STICK
-                                             : CT_IMPULSE_OUTCOME_SLIDE);
+    if (i == 1) check_vec(k.contacts[0].impulse, -3.3514519, 4.4055354, -1.1235027, PRINTED);
+    if (i == 1) check_vec(k.contacts[0].after, 0, 0.725, 0, ROUNDOFF);
+    if (i == 2) check_vec(k.contacts[0].impulse, -1.1789576, 3.1255823, -0.4161027, PRINTED);
+    if (i == 2) check_vec(k.contacts[0].after, 1.7354443, 0.725, 0.9660147, PRINTED);
+    CHECK_INT(k.contacts[0].outcome, i == 0   ? CT_IMPULSE_OUTCOME_FRICTIONLESS
+                                     : i == 1 ? CT_IMPULSE_OUTCOME_STICK
+                                              : CT_IMPULSE_OUTCOME_SLIDE);
     t->material.static_friction = t->material.dynamic_friction = 0.802343;
     by_law(&s, CT_IMPULSE_ALGEBRAIC, &k);
     CHECK_TEXT(k.result.law, "integrated");
@@ -175,10 +175,10 @@ static void a_slip_that_stops_begins_anew(void) {
   for (int i = 0; i < 3; i++) {
     struck k;
     by_law(&s, truth[i].law, &k);
-    check_vec(k.touches[0].impulse, truth[i].along, truth[i].j, 0, PRINTED);
-    check_vec(k.touches[0].after, truth[i].x, truth[i].y, 0, PRINTED);
+    check_vec(k.contacts[0].impulse, truth[i].along, truth[i].j, 0, PRINTED);
+    check_vec(k.contacts[0].after, truth[i].x, truth[i].y, 0, PRINTED);
     CHECK_NEAR(k.result.energy_after - k.result.energy_before, truth[i].gained, PRINTED);
-    CHECK_INT(k.touches[0].outcome, CT_IMPULSE_OUTCOME_REVERSE);
+    CHECK_INT(k.contacts[0].outcome, CT_IMPULSE_OUTCOME_REVERSE);
     CHECK(k.result.converged && k.result.residual < ROUNDOFF);
     CHECK_TEXT(k.result.law, i == 2 ? "energetic" : "integrated");
   }
@@ -190,14 +190,14 @@ static void friction_that_presses_jams(void) {
   struck k;
   falling_rod(&s, 1 / sqrt(5.0), 2 / sqrt(5.0), ct_vec(-1, -0.1, 0), dry(2.0, 0.5));
   by_law(&s, CT_IMPULSE_ALGEBRAIC, &k);
-  CHECK_NEAR(k.touches[0].tangential.x / k.touches[0].normal, 1.0409357, PRINTED);
+  CHECK_NEAR(k.contacts[0].tangential.x / k.contacts[0].normal, 1.0409357, PRINTED);
   CHECK_NEAR(k.result.energy_after - k.result.energy_before, -0.2331875, ROUNDOFF);
-  CHECK_INT(k.touches[0].outcome, CT_IMPULSE_OUTCOME_STICK);
+  CHECK_INT(k.contacts[0].outcome, CT_IMPULSE_OUTCOME_STICK);
   by_law(&s, CT_IMPULSE_INTEGRATED, &k);
-  check_vec(k.touches[0].impulse, 0.4979412, 0.5775, 0, PRINTED);
-  check_vec(k.touches[0].after, 0, 0.2264706, 0, PRINTED);
-  CHECK_NEAR(k.touches[0].normal, 0.5775, ROUNDOFF);
-  CHECK_INT(k.touches[0].outcome, CT_IMPULSE_OUTCOME_JAM);
+  check_vec(k.contacts[0].impulse, 0.4979412, 0.5775, 0, PRINTED);
+  check_vec(k.contacts[0].after, 0, 0.2264706, 0, PRINTED);
+  CHECK_NEAR(k.contacts[0].normal, 0.5775, ROUNDOFF);
+  CHECK_INT(k.contacts[0].outcome, CT_IMPULSE_OUTCOME_JAM);
 }
 
 /* T10.6: the last of three balls that touch goes off alone; all stay together without restitution. */
@@ -229,8 +229,8 @@ static void a_cradle_at_once_rolls_back(void) {
       ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, mode);
       struck k;
       strike(&s, &options, &k);
-      CHECK_NEAR(k.touches[0].normal, (1 + e) * 2.0 / 3, ROUNDOFF);
-      CHECK_NEAR(k.touches[1].normal, (1 + e) * 1.0 / 3, ROUNDOFF);
+      CHECK_NEAR(k.contacts[0].normal, (1 + e) * 2.0 / 3, ROUNDOFF);
+      CHECK_NEAR(k.contacts[1].normal, (1 + e) * 1.0 / 3, ROUNDOFF);
       for (int b = 0; b < 3; b++) CHECK_NEAR(k.velocities[b].linear.x, (1 + e) / 3.0 - (b == 0 && e), ROUNDOFF);
       CHECK_NEAR(k.result.energy_after, e ? 0.5 : 1.0 / 6, ROUNDOFF);
       CHECK(k.result.converged && k.result.guard == CT_GUARD_PASSED);
@@ -256,18 +256,18 @@ static void a_corner_makes_energy_unless_guarded(void) {
   ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, CT_SIMULTANEITY_NEWTON);
   options.energy_guard = false;
   strike(&s, &options, &k);
-  CHECK_NEAR(k.touches[0].normal, 8.1578947, PRINTED);
-  CHECK_NEAR(k.touches[1].normal, 6.8421053, PRINTED);
-  CHECK_NEAR(k.touches[0].normal_after, 1, 1e-13);
-  CHECK_NEAR(k.touches[1].normal_after, 0, 1e-13);
+  CHECK_NEAR(k.contacts[0].normal, 8.1578947, PRINTED);
+  CHECK_NEAR(k.contacts[1].normal, 6.8421053, PRINTED);
+  CHECK_NEAR(k.contacts[0].normal_after, 1, 1e-13);
+  CHECK_NEAR(k.contacts[1].normal_after, 0, 1e-13);
   CHECK_NEAR(k.result.energy_after - k.result.energy_before, 1.7105263, PRINTED);
   CHECK_INT(k.result.guard, CT_GUARD_OFF);
   options.energy_guard = true;
   strike(&s, &options, &k);
   CHECK_INT(k.result.guard, CT_GUARD_APPLIED);
   CHECK_NEAR(k.result.guard_theta, 0.5916080, PRINTED);
-  CHECK_NEAR(k.touches[0].normal_after, 0.5916080, PRINTED);
-  CHECK_NEAR(k.touches[1].normal_after, 0, 1e-13);
+  CHECK_NEAR(k.contacts[0].normal_after, 0.5916080, PRINTED);
+  CHECK_NEAR(k.contacts[1].normal_after, 0, 1e-13);
   CHECK_NEAR(k.result.energy_after, k.result.energy_before, 1e-13);
 }
 
@@ -278,10 +278,10 @@ static void poisson_gives_back_and_holds(void) {
   corner(&s, -0.1, -0.1, 1, 0);
   ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, CT_SIMULTANEITY_POISSON);
   strike(&s, &options, &k);
-  CHECK_NEAR(k.touches[0].normal, 2, 1e-13);
-  CHECK_NEAR(k.touches[1].normal, 1.9, 1e-13);
-  CHECK_NEAR(k.touches[0].normal_after, 0.19, 1e-13);
-  CHECK_NEAR(k.touches[1].normal_after, 0, 1e-13);
+  CHECK_NEAR(k.contacts[0].normal, 2, 1e-13);
+  CHECK_NEAR(k.contacts[1].normal, 1.9, 1e-13);
+  CHECK_NEAR(k.contacts[0].normal_after, 0.19, 1e-13);
+  CHECK_NEAR(k.contacts[1].normal_after, 0, 1e-13);
   CHECK_NEAR(k.result.energy_after - k.result.energy_before, -0.005, 1e-14);
   CHECK_INT(k.result.guard, CT_GUARD_PASSED);
 }
@@ -300,12 +300,12 @@ static void between_walls_there_is_no_restitution(void) {
     strike(&s, &options, &k);
     CHECK(k.result.infeasible && k.result.converged);
     CHECK_NEAR(k.velocities[1].linear.x, 0, 1e-10);
-    CHECK(k.touches[0].restitution == 0.0 && k.touches[1].restitution == 0.0);
+    CHECK(k.contacts[0].restitution == 0.0 && k.contacts[1].restitution == 0.0);
     options.simultaneity = CT_SIMULTANEITY_POISSON;
     strike(&s, &options, &k);
     CHECK(!k.result.infeasible && k.result.converged);
     CHECK_NEAR(k.velocities[1].linear.x, 0, 1e-10);
-    CHECK_NEAR(k.touches[0].normal - k.touches[1].normal, 1, 1e-10);
+    CHECK_NEAR(k.contacts[0].normal - k.contacts[1].normal, 1, 1e-10);
   }
 }
 
@@ -327,7 +327,7 @@ static void driven_bodies_can_contradict(void) {
       CHECK(!told.result.converged && told.result.residual > 1e-6);
       CHECK(told.result.contradictory && !told.result.infeasible);
       CHECK(certificate[0] > 0.0 && fabs(certificate[0] - certificate[1]) <= ROUNDOFF * certificate[0]);
-      for (size_t c = 0; c < 2; c++) CHECK(ct_norm(told.touches[c].impulse) == 0.0 && told.touches[c].restitution == 0.0);
+      for (size_t c = 0; c < 2; c++) CHECK(ct_norm(told.contacts[c].impulse) == 0.0 && told.contacts[c].restitution == 0.0);
       CHECK(told.result.energy_after == 0.0 && told.result.work == 0.0 && ct_norm(told.velocities[1].linear) == 0.0);
       CHECK_INT(told.result.guard, CT_GUARD_SKIPPED_KINEMATIC);
     }
@@ -364,7 +364,7 @@ static void a_driven_body_works(void) {
   struck k;
   by_law(&s, CT_IMPULSE_ALGEBRAIC, &k);
   CHECK_NEAR(k.velocities[1].linear.x, 5, ROUNDOFF);
-  CHECK_NEAR(k.touches[0].normal, 12, 10 * ROUNDOFF);
+  CHECK_NEAR(k.contacts[0].normal, 12, 10 * ROUNDOFF);
   CHECK_NEAR(k.result.work, 36, 30 * ROUNDOFF);
   CHECK_NEAR(k.result.energy_after - k.result.energy_before, 24, 30 * ROUNDOFF);
   CHECK_INT(k.result.guard, CT_GUARD_PASSED);
@@ -385,12 +385,12 @@ static void four_legs_share_a_blow(void) {
     strike(&s, &options, &k);
     CHECK(k.result.converged);
     double normal = 0.0, along = 0.0;
-    for (int i = 0; i < 4; i++) normal += k.touches[i].normal, along += k.touches[i].impulse.x;
+    for (int i = 0; i < 4; i++) normal += k.contacts[i].normal, along += k.contacts[i].impulse.x;
     CHECK_NEAR(normal, 6, 1e-9);
     CHECK_NEAR(along, -1.5, 1e-9);
     check_vec(k.velocities[1].linear, 3 - 1.5 / 4, 0, 0.5, 1e-9);
     check_vec(k.velocities[1].angular, 0, 0, 0, 1e-9);
-    for (int i = 0; i < 4; i++) CHECK_INT(k.touches[i].outcome, CT_IMPULSE_OUTCOME_SLIDE);
+    for (int i = 0; i < 4; i++) CHECK_INT(k.contacts[i].outcome, CT_IMPULSE_OUTCOME_SLIDE);
   }
 }
 
@@ -402,14 +402,14 @@ static void two_contacts_are_as_one(void) {
     double mu = mus[i / 2], along = ct_max2(-1.5 * mu, -2.0 / 7);
     contact_set s;
     ball_on_floor(&s, mu, 0.0);
-    s.touches[s.count++] = s.touches[0];
+    s.contacts[s.count++] = s.contacts[0];
     ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, i % 2 ? CT_SIMULTANEITY_POISSON : CT_SIMULTANEITY_NEWTON);
     struck k;
     strike(&s, &options, &k);
     CHECK(k.result.converged);
     check_vec(k.velocities[1].linear, 1 + along, 0, 0.5, 1e-12);
-    check_vec(k.touches[1].after, 1 + 3.5 * along, 0, 0.5, 1e-12);
-    CHECK_INT(k.touches[0].outcome, i < 4 ? CT_IMPULSE_OUTCOME_SLIDE : CT_IMPULSE_OUTCOME_STICK);
+    check_vec(k.contacts[1].after, 1 + 3.5 * along, 0, 0.5, 1e-12);
+    CHECK_INT(k.contacts[0].outcome, i < 4 ? CT_IMPULSE_OUTCOME_SLIDE : CT_IMPULSE_OUTCOME_STICK);
   }
 }
 
@@ -434,7 +434,8 @@ static void random_pair(check_random *r, contact_set *s) {
   ct_contact *t = set_touch(s, 0, 1, random_vec(r, 0.7), normal);
   double mu = check_uniform(r, 0.02, 0.6);
   t->material = (ct_pair_material){mu * check_uniform(r, 1.0, 1.2), mu, check_uniform(r, 0.0, 1.0), 0.0};
-  if (ct_contact_relative_velocity(&(ct_contact_set){s->bodies, 2, s->touches, 1}, t, 0.0).normal > 0.0) t->normal = ct_neg(normal);
+  if (ct_contact_relative_velocity(&(ct_contact_set){s->bodies, 2, s->contacts, 1}, t, 0.0).normal > 0.0)
+    t->normal = ct_neg(normal);
 }
 
 /* A round body that meets the floor with its mass ahead of or behind the contact, in a plane that lies anyhow: its slip may stop
@@ -451,7 +452,7 @@ static void random_plane(check_random *r, contact_set *s) {
 }
 
 static oracle_impact oracle_of(const contact_set *s, bool energetic) {
-  const ct_contact *t = &s->touches[0];
+  const ct_contact *t = &s->contacts[0];
   ct_contact_set set = set_of(s);
   ct_mat3 k = ct_delassus_block(&set, t, t);
   return (oracle_impact){{{k.rx.x, k.rx.y, k.rx.z}, {k.ry.x, k.ry.y, k.ry.z}, {k.rz.x, k.rz.y, k.rz.z}},
@@ -474,7 +475,7 @@ static void friction_in_space_as_long_double_has_it(void) {
     options.energy_guard = false;
     struck k;
     strike(&s, &options, &k);
-    ct_vec3 before = k.touches[0].before.relative, p = k.touches[0].impulse;
+    ct_vec3 before = k.contacts[0].before.relative, p = k.contacts[0].impulse;
     real u[3] = {before.x, before.y, before.z}, truth[3];
     if (!oracle_impulse(&o, u, truth, &stopped, &reverse)) {
       lingered++;
@@ -482,7 +483,7 @@ static void friction_in_space_as_long_double_has_it(void) {
     }
     double size = sqrt((double)oracle_dot(truth, truth));
     check_vec(p, (double)truth[0], (double)truth[1], (double)truth[2], 1e-11 * size);
-    ct_impulse_outcome outcome = k.touches[0].outcome;
+    ct_impulse_outcome outcome = k.contacts[0].outcome;
     CHECK((outcome == CT_IMPULSE_OUTCOME_SLIDE) == !stopped && (outcome == CT_IMPULSE_OUTCOME_REVERSE) == reverse);
     CHECK(k.result.converged && k.result.residual < 1e-13);
     slid += !stopped, stopped_count += stopped && !reverse, reversed += reverse;

@@ -76,7 +76,7 @@ static void check_blow(const contact_set *s, const json_t *truth) {
   options.energy_guard = false;
   struck k;
   strike(s, &options, &k);
-  check_near(k.touches[0].impulse, member(truth, "impulse_on_b"));
+  check_near(k.contacts[0].impulse, member(truth, "impulse_on_b"));
   for (uint32_t i = 0; i < 2; i++) {
     const json_t *body = json_object_get(truth, i ? "b" : "a");
     check_near(k.velocities[i].linear, member(body, "velocity"));
@@ -112,8 +112,8 @@ static void check_ball_on_ground(const json_t *given, const json_t *expect) {
     struck k;
     strike(&s, &options, &k);
     bool slides = json_is_true(json_object_get(expect, "sliding"));
-    CHECK_INT(k.touches[0].outcome, slides ? CT_IMPULSE_OUTCOME_SLIDE : CT_IMPULSE_OUTCOME_STICK);
-    check_near(k.touches[0].impulse, member(expect, "impulse"));
+    CHECK_INT(k.contacts[0].outcome, slides ? CT_IMPULSE_OUTCOME_SLIDE : CT_IMPULSE_OUTCOME_STICK);
+    check_near(k.contacts[0].impulse, member(expect, "impulse"));
     check_near(k.velocities[1].linear, member(expect, "velocity"));
     check_near(k.velocities[1].angular, member(expect, "angular_velocity"));
   }
@@ -131,7 +131,7 @@ static void check_head_on(const json_t *given, const json_t *expect) {
   strike(&s, &options, &k);
   check_near(k.velocities[0].linear, ct_vec(number(expect, "v1"), 0, 0));
   check_near(k.velocities[1].linear, ct_vec(number(expect, "v2"), 0, 0));
-  CHECK_NEAR(k.touches[0].normal, number(expect, "impulse"), CORPUS_ERROR * number(expect, "impulse"));
+  CHECK_NEAR(k.contacts[0].normal, number(expect, "impulse"), CORPUS_ERROR * number(expect, "impulse"));
   CHECK_NEAR(k.result.energy_before - k.result.energy_after, number(expect, "energy_loss"), CORPUS_ERROR * k.result.energy_before);
 }
 

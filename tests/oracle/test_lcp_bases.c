@@ -159,7 +159,7 @@ static void check_answer(const problem *p, const ct_lcp_result *r, bool has_solu
 static void random_problems_are_solved_or_have_no_solution(void) {
   int problems = getenv("CONTACTD_FULL") ? 10000 : 400;
   check_random r = {26};
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   static const ct_lcp_method methods[] = {CT_LCP_AUTO, CT_LCP_ENUMERATION, CT_LCP_LEMKE};
   counts c[3] = {{0}};
   for (int i = 0; i < problems; i++) {
@@ -171,14 +171,14 @@ static void random_problems_are_solved_or_have_no_solution(void) {
       ct_lcp_result result = {.z = z, .w = w, .certificate = y};
       ct_lcp_options options = {.method = methods[k]};
       int before = check_failures;
-      CHECK_INT(ct_lcp_solve(&(ct_lcp){{.size = p.n, .dense = p.m}, p.q}, &options, solver, &result), CT_OK);
+      CHECK_INT(ct_lcp_solve(&(ct_lcp){{.size = p.n, .dense = p.m}, p.q}, &options, arena, &result), CT_OK);
       check_answer(&p, &result, has_solution, &c[k]);
       if (check_failures > before)
         fprintf(stderr, "  problem %d of seed 26, %s\n", i, k == 0 ? "auto" : k == 1 ? "bases" : "Lemke");
     }
     CHECK_INT(c[0].solved, c[1].solved);
   }
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
   /* Every ending is met. */
   CHECK(c[0].solved > problems / 3 && c[0].infeasible > problems / 20 && c[0].exhausted > problems / 50);
   CHECK(c[2].solved > problems / 3 && c[2].rays < problems / 2);

@@ -179,12 +179,12 @@ static void check_answer(const problem *p, const truth *t, const ct_lcp_result *
   CHECK_INT(a->unique, are_several(p, t) ? CT_NO : CT_YES);
 }
 
-static void check_problem(const problem *p, const truth *t, ct_lcp_method method, ct_arena *solver) {
+static void check_problem(const problem *p, const truth *t, ct_lcp_method method, ct_arena *arena) {
   double z[ROWS], w[ROWS], certificate[ROWS];
   ct_lcp input = {{.size = p->n, .dense = p->m}, p->q};
   ct_lcp_options options = {.method = method};
   ct_lcp_result answer = {.z = z, .w = w, .certificate = certificate};
-  CHECK_INT(ct_lcp_solve(&input, &options, solver, &answer), CT_OK);
+  CHECK_INT(ct_lcp_solve(&input, &options, arena, &answer), CT_OK);
   if (t->corners) {
     check_answer(p, t, &answer);
   } else {
@@ -203,18 +203,18 @@ static void unscale(const problem *p, problem *plain) {
   }
 }
 
-static ct_tristate unique_of(const problem *p, ct_lcp_method method, ct_arena *solver) {
+static ct_tristate unique_of(const problem *p, ct_lcp_method method, ct_arena *arena) {
   double z[ROWS], w[ROWS];
   ct_lcp input = {{.size = p->n, .dense = p->m}, p->q};
   ct_lcp_options options = {.method = method};
   ct_lcp_result answer = {.z = z, .w = w};
-  CHECK_INT(ct_lcp_solve(&input, &options, solver, &answer), CT_OK);
+  CHECK_INT(ct_lcp_solve(&input, &options, arena, &answer), CT_OK);
   return answer.unique;
 }
 
 /* Whether z is the only one is the same question in all units. */
-static void check_units(const problem *p, const problem *plain, ct_lcp_method method, ct_arena *solver) {
-  ct_tristate one = unique_of(p, method, solver), other = unique_of(plain, method, solver);
+static void check_units(const problem *p, const problem *plain, ct_lcp_method method, ct_arena *arena) {
+  ct_tristate one = unique_of(p, method, arena), other = unique_of(plain, method, arena);
   CHECK(one == other || one == CT_UNKNOWN || other == CT_UNKNOWN);
 }
 
@@ -223,7 +223,7 @@ static void direct_methods_agree_with_all_bases(void) {
   static const uint64_t seeds[] = {1100, 1, 3, 4, 8};
   static truth t;
   int count = getenv("CONTACTD_FULL") ? FULL : SHORT, infeasible = 0, several = 0, all = 0;
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   for (size_t s = 0; s < sizeof seeds / sizeof *seeds; s++) {
     check_random r = {seeds[s]};
     for (int k = 0; k < count; k++, all++) {
@@ -235,8 +235,8 @@ static void direct_methods_agree_with_all_bases(void) {
       several += t.corners > 0 && are_several(&p, &t);
       int before = check_failures;
       for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
-        check_problem(&p, &t, methods[m], solver);
-        if (k % 6 == 5) check_units(&p, &plain, methods[m], solver);
+        check_problem(&p, &t, methods[m], arena);
+        if (k % 6 == 5) check_units(&p, &plain, methods[m], arena);
       }
       if (check_failures == before) continue;
       fprintf(stderr, "  seed %d, problem %d: n %zu, kind %d, corners %zu, ray %d\n", (int)seeds[s], k, p.n, k % 6, t.corners,
@@ -244,7 +244,7 @@ static void direct_methods_agree_with_all_bases(void) {
       if (check_failures > 10) k = count;
     }
   }
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
   /* That there was something to decide: about one in twenty, and one in three. */
   CHECK(infeasible > all / 40);
   CHECK(several > all / 10);

@@ -285,16 +285,16 @@ typedef struct counts {
   int solved, unique, several, unknown;
 } counts;
 
-static void solve(const problem *p, ct_lcp_method method, ct_arena *solver, ct_lcp_result *a) {
+static void solve(const problem *p, ct_lcp_method method, ct_arena *arena, ct_lcp_result *a) {
   const ct_lcp input = {{.size = p->n, .dense = p->scaled}, p->scaled_q};
   const ct_lcp_options options = {.method = method};
-  CHECK_INT(ct_lcp_solve(&input, &options, solver, a), CT_OK);
+  CHECK_INT(ct_lcp_solve(&input, &options, arena, a), CT_OK);
 }
 
 static void unique_and_infeasible_are_claimed_only_where_they_are_true(void) {
   int cases = full_cases(1500, 10000);
   check_random r = full_random("unique_and_infeasible_are_claimed_only_where_they_are_true", 16);
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   counts by_kind[KINDS] = {{0}};
   for (int i = 0; i < cases && check_failures < 20; i++) {
     kind k = (kind)(i % KINDS);
@@ -306,7 +306,7 @@ static void unique_and_infeasible_are_claimed_only_where_they_are_true(void) {
       double z[ROWS], w[ROWS], certificate[ROWS], alternative[ROWS];
       ct_lcp_result a = {.z = z, .w = w, .certificate = certificate, .alternative = alternative};
       int before = check_failures;
-      solve(&p, (ct_lcp_method)m, solver, &a);
+      solve(&p, (ct_lcp_method)m, arena, &a);
       check_claims(&p, &t, &a);
       if (check_failures > before)
         fprintf(stderr, "  problem %d, kind %d, method %d, n %zu\n", i, (int)k, m, p.n);
@@ -317,7 +317,7 @@ static void unique_and_infeasible_are_claimed_only_where_they_are_true(void) {
       by_kind[k].unknown += a.unique == CT_UNKNOWN;
     }
   }
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
   int several = 0, solved = 0, unknown = 0;
   for (int k = 0; k < KINDS; k++) {
     several += by_kind[k].several;

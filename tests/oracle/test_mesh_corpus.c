@@ -158,7 +158,7 @@ static int check_triangle_pairs(const json_t *line) {
   for (int turn = 0; turn < 2; turn++) {
     ct_triangle_pairs pairs;
     ct_pair_triangles((ct_placed){&shape[turn], &frame[turn]}, (ct_placed){&shape[1 - turn], &frame[1 - turn]}, workspace, &pairs);
-    CHECK(!pairs.starved);
+    CHECK(!pairs.out_of_memory);
     CHECK_INT(pairs.count, json_array_size(truth));
     for (size_t k = 0; k < pairs.count; k++) {
       uint32_t a = turn ? pairs.items[k].b : pairs.items[k].a, b = turn ? pairs.items[k].a : pairs.items[k].b;

@@ -163,14 +163,14 @@ static void judge(const whole_box *a, const whole_box *b, ct_workspace *workspac
     CHECK_FAIL("pair %ld: the axes prove %g, above the bound %g", t->pairs, truth, r.upper_bound);
 }
 
-static void run(const char *name, bool touch, long count) {
+static void run(const char *name, bool contact, long count) {
   check_random r = {0x1d7e6e5u};
   ct_workspace *workspace = ct_workspace_create();
   tally t = {0};
   for (long i = 0; i < count && check_failures < 10; i++) {
     whole_box a, b;
     make(&a, &b, &r);
-    if (touch) bring_to_touch(&a, &b, &r);
+    if (contact) bring_to_touch(&a, &b, &r);
     judge(&a, &b, workspace, &t);
   }
   printf("%-16s %8ld pairs, %8ld overlap, %8ld touch exactly, %8ld within 64 u\n", name, t.pairs, t.overlap, t.touching, t.band);

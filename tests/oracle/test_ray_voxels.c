@@ -336,11 +336,11 @@ static void rims(void) {
     ct_ray ray = ray_of(&line, &g, 1.0);
     long double span[2];
     if (!lathe_span(&body, &line, span)) continue;
-    bool touches = span[1] - span[0] < 1e-12L;
-    if (!touches && span[1] - span[0] < 1e-6L) continue;
+    bool contacts = span[1] - span[0] < 1e-12L;
+    if (!contacts && span[1] - span[0] < 1e-6L) continue;
     ct_ray_crossing found[2];
     size_t count = cross(&ray, &shape, &g.pose, found, 2), wanted = 0;
-    for (int k = 0; k < 2 && !touches; k++) {
+    for (int k = 0; k < 2 && !contacts; k++) {
       if (span[k] < -1e-12L) continue;
       if (wanted < count) {
         CHECK_NEAR(found[wanted].distance, length_of(&line) * (double)span[k], 1e-12);

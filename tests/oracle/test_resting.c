@@ -179,7 +179,7 @@ static void check_proof(const island *i) {
   ct_vec3 sum = body->force, motion = i->motion[1].linear, turn = i->motion[1].angular;
   bool stays = i->result.stability == CT_STABILITY_STAYS;
   for (size_t k = 0; k < i->count; k++) {
-    const ct_contact *t = &i->touches[k];
+    const ct_contact *t = &i->contacts[k];
     ct_vec3 v = stays ? i->holding[k] : ct_add(motion, ct_cross(turn, ct_sub(t->position, body->center)));
     double normal = ct_dot(t->normal, v), along = ct_norm(ct_add_scaled(v, t->normal, -normal)), mu = t->material.static_friction;
     CHECK(stays ? along <= mu * normal * (1.0 + 1e-11) : normal >= mu * along - 1e-11);
@@ -284,9 +284,9 @@ static void ball_on_slope(void) {
     double friction = k ? 0.05 : 0.5;
     island_begin(&i, CT_RESTING_FRICTION_CONE);
     uint32_t ball = island_body(&i, 1.0, ct_vec(0.1, 0.1, 0.1), ct_vec(0.0, 0.0, 0.5));
-    ct_contact *touch = island_touch(&i, 0, ball, ct_vec(0.0, 0.0, 0.0), up(), friction);
-    touch->surface_b.form = CT_SURFACE_CURVED;
-    touch->surface_b.radii = (ct_mat3){{0.5, 0.0, 0.0}, {0.0, 0.5, 0.0}, {0.0, 0.0, 0.0}};
+    ct_contact *contact = island_touch(&i, 0, ball, ct_vec(0.0, 0.0, 0.0), up(), friction);
+    contact->surface_b.form = CT_SURFACE_CURVED;
+    contact->surface_b.radii = (ct_mat3){{0.5, 0.0, 0.0}, {0.0, 0.5, 0.0}, {0.0, 0.0, 0.0}};
     ct_sin_cos slope = ct_sin_cos_of(0.3);
     island_load(&i, ball, ct_vec(G * slope.sine, 0.0, -G * slope.cosine), ct_vec(0.0, 0.0, 0.0));
     CHECK_INT(island_solve(&i), CT_OK);
@@ -364,7 +364,7 @@ static void a_rod_that_nothing_presses_does_not_jam(void) {
     i.bodies[1].center = ct_mat_mul(turn, i.bodies[1].center);
     i.bodies[1].force = i.bodies[1].linear_acceleration = ct_vec(0.0, 0.0, 0.0);
     island_load(&i, 1, ct_mat_mul(turn, ct_vec(G, 0.0, 0.0)), ct_vec(0.0, 0.0, 0.0));
-    ct_contact *t = &i.touches[0];
+    ct_contact *t = &i.contacts[0];
     t->position = t->point_a = t->point_b = ct_mat_mul(turn, t->position);
     t->normal = ct_mat_mul(turn, t->normal);
     CHECK_INT(island_solve(&i), CT_OK);

@@ -332,7 +332,7 @@ static void resting_squeezes(const statics *s, const drive *d, exact_answer trut
 static void impulse_squeezes(const statics *s, const drive *d, exact_answer truth, uint64_t state,
                              driven_tally *t) {
   static island i;
-  static ct_contact_impulse touches[CONTACTS];
+  static ct_contact_impulse contacts[CONTACTS];
   static ct_velocity velocities[BODIES + 3];
   static double certificate[CONTACTS];
   build_driven(s, d, true, &i, CT_RESTING_FRICTION_CONE);
@@ -343,11 +343,11 @@ static void impulse_squeezes(const statics *s, const drive *d, exact_answer trut
                                       .energy_guard = true,
                                       .velocity_tolerance = 1e-9 * width};
   ct_impulse_result result = {
-      .touches = touches, .velocities = velocities, .certificate = certificate};
+      .contacts = contacts, .velocities = velocities, .certificate = certificate};
   ct_contact_set set = island_set(&i);
-  ct_arena *solver = ct_arena_create();
-  CHECK_INT(ct_impulse_solve(&set, &options, solver, &result), CT_OK);
-  ct_arena_destroy(solver);
+  ct_arena *arena = ct_arena_create();
+  CHECK_INT(ct_impulse_solve(&set, &options, arena, &result), CT_OK);
+  ct_arena_destroy(arena);
   bool converged = result.converged && (truth != EXACT_YES || masses_are_alike(s));
   count_claim(t, result.contradictory, converged, truth, "impulses", state);
 }

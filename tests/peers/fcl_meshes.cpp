@@ -52,9 +52,9 @@ int main() {
     size_t i, j;
     std::cin >> i >> j;
     fcl::Transform3d a = read_pose(), b = read_pose();
-    fcl::CollisionRequestd touch(1, false);
+    fcl::CollisionRequestd contact(1, false);
     fcl::CollisionResultd touched;
-    bool meet = fcl::collide(models.at(i).get(), a, models.at(j).get(), b, touch, touched) > 0;
+    bool meet = fcl::collide(models.at(i).get(), a, models.at(j).get(), b, contact, touched) > 0;
     double distance = 0.0;
     if (!meet) {
       fcl::DistanceRequestd request(false, false, 0.0, 0.0);

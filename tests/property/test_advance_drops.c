@@ -124,7 +124,7 @@ static void crowds_never_gain_more_than_driven_bodies_give(void) {
     ct_advance *advance = advance_of(scene, &o);
     ct_advance_state past = ct_advance_now(advance);
     bool done = false;
-    for (int k = 0; !done && k < 150 && ct_advance_step(advance, workspace, solver, &done) == CT_OK; k++) {
+    for (int k = 0; !done && k < 150 && ct_advance_step(advance, workspace, arena, &done) == CT_OK; k++) {
       ct_advance_state now = ct_advance_now(advance);
       double size = fabs(energy_of(&past)) + now.kinetic_energy + fabs(past.work) + fabs(now.work);
       CHECK(energy_of(&now) - now.work <= energy_of(&past) - past.work + 1e-9 * size);

@@ -73,13 +73,13 @@ static void make(check_random *random, bool closes, column *c) {
   c->q[3 * c->balls] += closes ? -check_uniform(random, 0.1, 1.0) : check_uniform(random, 0.0, 0.1);
 }
 
-static ct_friction_result solve(column *c, ct_friction_proof proof, uint64_t iterations, ct_arena *solver) {
+static ct_friction_result solve(column *c, ct_friction_proof proof, uint64_t iterations, ct_arena *arena) {
   const ct_friction_problem problem = {
       {.size = 3 * c->contacts, .dense = c->w}, c->q, c->mu, c->contacts, 3};
   const ct_friction_options options = {
       .method = CT_FRICTION_NSGS, .tolerance = 1e-12, .iterations_max = iterations, .proof = proof};
   ct_friction_result result = {.r = c->r, .u = c->u};
-  CHECK_INT(ct_friction_solve(&problem, &options, solver, &result), CT_OK);
+  CHECK_INT(ct_friction_solve(&problem, &options, arena, &result), CT_OK);
   return result;
 }
 
@@ -87,24 +87,24 @@ static void contradictions_are_recognised_without_a_proof_after_each_solve(void)
   static column c;
   int cases = full_cases(1500, 10000), unfinished = 0;
   check_random random = full_random("contradictions_are_recognised_without_a_proof_after_each_solve", 8);
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   for (int i = 0; i < cases && check_failures < 10; i++) {
     bool closes = i % 2;
     make(&random, closes, &c);
     uint64_t iterations = 12 + check_next(&random) % 200;
-    ct_friction_result always = solve(&c, CT_FRICTION_PROOF_ALWAYS, iterations, solver);
-    ct_friction_result indicated = solve(&c, CT_FRICTION_PROOF_WHEN_INDICATED, iterations, solver);
+    ct_friction_result always = solve(&c, CT_FRICTION_PROOF_ALWAYS, iterations, arena);
+    ct_friction_result indicated = solve(&c, CT_FRICTION_PROOF_WHEN_INDICATED, iterations, arena);
     CHECK_INT(always.status == CT_FRICTION_STATUS_INFEASIBLE, closes);
     CHECK_INT(indicated.status, always.status);
     CHECK(indicated.residual == always.residual && indicated.iterations == always.iterations);
-    ct_friction_result never = solve(&c, CT_FRICTION_PROOF_NEVER, iterations, solver);
+    ct_friction_result never = solve(&c, CT_FRICTION_PROOF_NEVER, iterations, arena);
     CHECK(never.status != CT_FRICTION_STATUS_INFEASIBLE);
     unfinished += !closes && !never.converged;
     if (check_failures)
       fprintf(stderr, "  column %d: %zu balls, %zu contacts, mu %g, %d sweeps\n", i, c.balls, c.contacts, c.mu[0],
               (int)iterations);
   }
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
   CHECK(unfinished > cases / 8);
 }
 

@@ -25,9 +25,9 @@ typedef struct tally {
   long double worst;
 } tally;
 
-static void judge(tally *t, friction_case *c, ct_arena *solver, uint64_t seed) {
+static void judge(tally *t, friction_case *c, ct_arena *arena, uint64_t seed) {
   ct_friction_result result = {.r = c->r, .u = c->u};
-  ct_status status = ct_friction_solve(&c->problem, &(ct_friction_options){.tolerance = (double)TOLERANCE}, solver, &result);
+  ct_status status = ct_friction_solve(&c->problem, &(ct_friction_options){.tolerance = (double)TOLERANCE}, arena, &result);
   friction_oracle o = oracle_judge(&c->problem, c->r, c->u);
   t->sets++;
   t->converged += result.converged;
@@ -48,7 +48,7 @@ static void judge(tally *t, friction_case *c, ct_arena *solver, uint64_t seed) {
 
 /* Rows 14, 53. */
 static void answers_about_random_sets_of_contacts_are_what_they_say(void) {
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   tally t = {0};
   int sets = getenv("CONTACTD_FULL") ? 100000 : 3000;
   for (int i = 0; i < sets; i++) {
@@ -56,12 +56,12 @@ static void answers_about_random_sets_of_contacts_are_what_they_say(void) {
     check_random random = {seed};
     size_t bodies = 1 + check_next(&random) % 5, contacts = 1 + check_next(&random) % (i % 16 ? 8 : 24);
     friction_case c = case_random(&random, bodies, contacts, i % 4 ? 3 : 2);
-    judge(&t, &c, solver, seed);
+    judge(&t, &c, arena, seed);
     case_free(&c);
   }
   printf("%d sets: %d converged to %.0Lg, worst residual of these %.2Lg\n", t.sets, t.converged, TOLERANCE, t.worst);
   CHECK(t.converged >= t.sets - t.sets / 1000);
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
 }
 
 static const check_test tests[] = {

@@ -61,7 +61,7 @@ static void random_touch(check_random *r, contact_set *s, bool friction) {
 
 static void random_set(check_random *r, contact_set *s, bool one, bool friction) {
   *s = (contact_set){0};
-  int bodies = one ? 2 : 2 + below(r, 11), touches = one ? 1 : 1 + below(r, 2 * bodies - 2);
+  int bodies = one ? 2 : 2 + below(r, 11), contacts = one ? 1 : 1 + below(r, 2 * bodies - 2);
   while ((int)s->body_count < bodies) random_body(r, s);
   if (s->bodies[0].mobility != CT_DYNAMIC && one) {
     s->body_count = 0;
@@ -72,7 +72,7 @@ static void random_set(check_random *r, contact_set *s, bool one, bool friction)
     s->bodies[0].velocity = (ct_velocity){{0, 0, 0}, {0, 0, 0}};
     s->body_count = 2;
   }
-  while ((int)s->count < touches) random_touch(r, s, friction);
+  while ((int)s->count < contacts) random_touch(r, s, friction);
 }
 
 /* ---- what holds of every answer ------------------------------------------------------------------------------------------ */
@@ -92,9 +92,9 @@ static void check_momentum(const contact_set *s, const struck *k) {
     ct_vec3 linear = ct_scale(b->velocity.linear, b->mass), angular = ct_mat_mul(b->inertia, b->velocity.angular);
     ct_vec3 size = sized(ct_vec(0, 0, 0), linear), turn = sized(ct_vec(0, 0, 0), angular);
     for (size_t c = 0; c < s->count; c++) {
-      const ct_contact *t = &s->touches[c];
+      const ct_contact *t = &s->contacts[c];
       if (t->a != i && t->b != i) continue;
-      ct_vec3 p = t->b == i ? k->touches[c].impulse : ct_neg(k->touches[c].impulse);
+      ct_vec3 p = t->b == i ? k->contacts[c].impulse : ct_neg(k->contacts[c].impulse);
       ct_vec3 moment = ct_cross(ct_sub(t->position, b->center), p);
       linear = ct_add(linear, p);
       angular = ct_add(angular, moment);
@@ -116,7 +116,7 @@ static void check_energy(const contact_set *s, const struck *k) {
   const ct_impulse_result *r = &k->result;
   double done = 0.0, size = r->energy_before + fabs(r->work);
   for (size_t c = 0; c < s->count; c++) {
-    const ct_contact_impulse *t = &k->touches[c];
+    const ct_contact_impulse *t = &k->contacts[c];
     done += 0.5 * ct_dot(t->impulse, ct_add(t->before.relative, t->after));
     size += fabs(ct_dot(t->impulse, t->before.relative)) + fabs(ct_dot(t->impulse, t->after));
   }
@@ -129,11 +129,11 @@ static void check_friction(const contact_set *s, const ct_impulse_options *o, co
   bool tied = k->result.guard != CT_GUARD_APPLIED && k->result.converged &&
               (strcmp(k->result.law, "algebraic") == 0 || strcmp(k->result.law, "newton") == 0);
   for (size_t c = 0; c < s->count; c++) {
-    const ct_contact_impulse *t = &k->touches[c];
-    double mu = o->frictionless ? 0.0 : s->touches[c].material.static_friction, held = ct_norm(t->tangential);
+    const ct_contact_impulse *t = &k->contacts[c];
+    double mu = o->frictionless ? 0.0 : s->contacts[c].material.static_friction, held = ct_norm(t->tangential);
     CHECK(t->normal >= 0.0);
     CHECK(held <= mu * t->normal * (1 + 1e-9) + 1e-15 * t->normal);
-    ct_vec3 slip = ct_add_scaled(t->after, s->touches[c].normal, -t->normal_after);
+    ct_vec3 slip = ct_add_scaled(t->after, s->contacts[c].normal, -t->normal_after);
     if (tied) CHECK(ct_dot(t->tangential, slip) <= SOLVED * held * speed);
     if (k->result.converged && t->outcome != CT_IMPULSE_OUTCOME_IMMOVABLE && !k->result.rotation_ignored)
       CHECK(t->normal_after >= -SOLVED * speed);
@@ -157,16 +157,16 @@ static bool same_velocities(const contact_set *s, const struck *a, const struck 
 static void check_exchange(const contact_set *s, const ct_impulse_options *o, const struck *k) {
   contact_set other = *s;
   for (size_t c = 0; c < s->count; c++) {
-    other.touches[c].a = s->touches[c].b;
-    other.touches[c].b = s->touches[c].a;
-    other.touches[c].normal = ct_neg(s->touches[c].normal);
+    other.contacts[c].a = s->contacts[c].b;
+    other.contacts[c].b = s->contacts[c].a;
+    other.contacts[c].normal = ct_neg(s->contacts[c].normal);
   }
   struck m;
   strike(&other, o, &m);
   bool same = same_velocities(s, k, &m, 1.0);
   for (size_t c = 0; c < s->count; c++) {
-    ct_vec3 p = k->touches[c].impulse, q = ct_neg(m.touches[c].impulse);
-    same = same && p.x == q.x && p.y == q.y && p.z == q.z && k->touches[c].outcome == m.touches[c].outcome;
+    ct_vec3 p = k->contacts[c].impulse, q = ct_neg(m.contacts[c].impulse);
+    same = same && p.x == q.x && p.y == q.y && p.z == q.z && k->contacts[c].outcome == m.contacts[c].outcome;
   }
   CHECK(same);
 }
@@ -189,8 +189,8 @@ static void check_units(const contact_set *s, const ct_impulse_options *o, const
   strike(&other, o, &m);
   bool same = same_velocities(s, k, &m, 8.0);
   for (size_t c = 0; c < s->count; c++) {
-    ct_vec3 p = ct_scale(k->touches[c].impulse, 32.0), q = m.touches[c].impulse;
-    same = same && p.x == q.x && p.y == q.y && p.z == q.z && k->touches[c].outcome == m.touches[c].outcome;
+    ct_vec3 p = ct_scale(k->contacts[c].impulse, 32.0), q = m.contacts[c].impulse;
+    same = same && p.x == q.x && p.y == q.y && p.z == q.z && k->contacts[c].outcome == m.contacts[c].outcome;
   }
   CHECK(same);
 }
@@ -200,9 +200,9 @@ static void check_set(const contact_set *s, const ct_impulse_options *o, tally *
   strike(s, o, &k);
   double speed = 0.0;
   for (size_t c = 0; c < s->count; c++) {
-    speed = ct_max2(speed, ct_norm(k.touches[c].before.relative));
-    sum->sliding += k.touches[c].outcome == CT_IMPULSE_OUTCOME_SLIDE;
-    sum->sticking += k.touches[c].outcome == CT_IMPULSE_OUTCOME_STICK;
+    speed = ct_max2(speed, ct_norm(k.contacts[c].before.relative));
+    sum->sliding += k.contacts[c].outcome == CT_IMPULSE_OUTCOME_SLIDE;
+    sum->sticking += k.contacts[c].outcome == CT_IMPULSE_OUTCOME_STICK;
   }
   sum->sets++;
   sum->converged += k.result.converged;

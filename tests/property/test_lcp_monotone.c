@@ -90,9 +90,9 @@ static void make_pyramids(check_random *r, problem *p) {
 
 static int rounds(int by_default, int full) { return getenv("CONTACTD_FULL") ? full : by_default; }
 
-static void solve(const problem *p, ct_arena *solver, ct_lcp_result *result) {
+static void solve(const problem *p, ct_arena *arena, ct_lcp_result *result) {
   ct_lcp_options options = {.method = CT_LCP_LEMKE};
-  CHECK_INT(ct_lcp_solve(&(ct_lcp){{.size = p->n, .dense = p->m}, p->q}, &options, solver, result), CT_OK);
+  CHECK_INT(ct_lcp_solve(&(ct_lcp){{.size = p->n, .dense = p->m}, p->q}, &options, arena, result), CT_OK);
 }
 
 static void check_solved(const problem *p, const ct_lcp_result *result) {
@@ -111,7 +111,7 @@ static void check_solved(const problem *p, const ct_lcp_result *result) {
 
 static void what_must_be_solvable_is_solved(void) {
   check_random r = {11};
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   for (int i = 0; i < rounds(1000, 20000); i++) {
     static problem p;
     double z[ROWS], w[ROWS];
@@ -124,11 +124,11 @@ static void what_must_be_solvable_is_solved(void) {
       plant(&r, &p, kind == 2);
     }
     if (kind == 3) change_units(&r, &p);
-    solve(&p, solver, &result);
+    solve(&p, arena, &result);
     check_solved(&p, &result);
     if (check_failures > before) fprintf(stderr, "  problem %d of seed 11, %zu rows\n", i, p.n);
   }
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
 }
 
 /* Whole numbers: rows that a hidden y >= 0 adds up to nothing positive, and q to less than nothing. */
@@ -149,14 +149,14 @@ static void make_infeasible(check_random *r, problem *p) {
 
 static void what_cannot_be_is_proved(void) {
   check_random r = {12};
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   for (int i = 0; i < rounds(500, 5000); i++) {
     static problem p;
     double z[ROWS], w[ROWS], y[ROWS];
     ct_lcp_result result = {.z = z, .w = w, .certificate = y};
     p.n = 1 + below(&r, 40);
     make_infeasible(&r, &p);
-    solve(&p, solver, &result);
+    solve(&p, arena, &result);
     CHECK_INT(result.status, CT_LCP_STATUS_INFEASIBLE);
     if (result.status != CT_LCP_STATUS_INFEASIBLE) continue;
     long double value = 0.0L;
@@ -175,7 +175,7 @@ static void what_cannot_be_is_proved(void) {
       CHECK(sum <= 4e-18L * size);
     }
   }
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
 }
 
 static const check_test tests[] = {

@@ -42,10 +42,10 @@ static void make(check_random *r, int k, problem *p) {
   }
 }
 
-static void solve(const problem *p, const ct_lcp_options *options, ct_arena *solver, answer *a) {
+static void solve(const problem *p, const ct_lcp_options *options, ct_arena *arena, answer *a) {
   ct_lcp input = {{.size = p->n, .dense = p->m}, p->q};
   a->result = (ct_lcp_result){.z = a->z, .w = a->w, .certificate = a->certificate};
-  CHECK_INT(ct_lcp_solve(&input, options, solver, &a->result), CT_OK);
+  CHECK_INT(ct_lcp_solve(&input, options, arena, &a->result), CT_OK);
 }
 
 /* min(z, w) of every row, in the units of q. */
@@ -63,7 +63,7 @@ static void check_answer(const problem *p, const answer *a) {
 }
 
 /* M by 2^a and q by 2^b: z by 2^(b - a), and no other bit of anything. */
-static void check_powers(const problem *p, const ct_lcp_options *options, ct_arena *solver, const answer *plain) {
+static void check_powers(const problem *p, const ct_lcp_options *options, ct_arena *arena, const answer *plain) {
   static const int powers[][2] = {{10, -7}, {0, -40}, {-20, 33}, {0, 20}};
   for (size_t k = 0; k < sizeof powers / sizeof *powers; k++) {
     static problem scaled;
@@ -71,7 +71,7 @@ static void check_powers(const problem *p, const ct_lcp_options *options, ct_are
     scaled.n = p->n;
     for (size_t i = 0; i < p->n * p->n; i++) scaled.m[i] = ldexp(p->m[i], powers[k][0]);
     for (size_t i = 0; i < p->n; i++) scaled.q[i] = ldexp(p->q[i], powers[k][1]);
-    solve(&scaled, options, solver, &a);
+    solve(&scaled, options, arena, &a);
     CHECK_INT(a.result.status, plain->result.status);
     CHECK_INT(a.result.unique, plain->result.unique);
     CHECK_INT((int)a.result.rank, (int)plain->result.rank);
@@ -80,12 +80,12 @@ static void check_powers(const problem *p, const ct_lcp_options *options, ct_are
 }
 
 /* How many a method by name has left open. */
-static int left_open(const problem *p, ct_lcp_method method, ct_arena *solver, ct_lcp_status *first) {
+static int left_open(const problem *p, ct_lcp_method method, ct_arena *arena, ct_lcp_status *first) {
   const ct_lcp_options options = {.method = method};
   answer a;
-  solve(p, &options, solver, &a);
+  solve(p, &options, arena, &a);
   if (method == CT_LCP_AUTO) *first = a.result.status;
-  if (method != CT_LCP_LEMKE) check_powers(p, &options, solver, &a);
+  if (method != CT_LCP_LEMKE) check_powers(p, &options, arena, &a);
   bool told = a.result.status == CT_LCP_STATUS_OK || a.result.status == CT_LCP_STATUS_INFEASIBLE;
   if (!told) return 1;
   /* What AUTO left open may be settled by another. */
@@ -103,7 +103,7 @@ static int left_open(const problem *p, ct_lcp_method method, ct_arena *solver, c
 static void every_direct_method_ends_in_an_answer_or_a_proof(void) {
   static const ct_lcp_method methods[] = {CT_LCP_AUTO, CT_LCP_DANTZIG, CT_LCP_BLOCK_PIVOTING, CT_LCP_LEMKE};
   int count = getenv("CONTACTD_FULL") ? FULL : SHORT, infeasible = 0, open = 0, undecided = 0;
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   for (uint64_t seed = 1; seed <= 3; seed++) {
     check_random r = {seed};
     for (int k = 0; k < count; k++) {
@@ -111,13 +111,13 @@ static void every_direct_method_ends_in_an_answer_or_a_proof(void) {
       ct_lcp_status first = CT_LCP_STATUS_OK;
       int before = check_failures;
       make(&r, k, &p);
-      undecided += left_open(&p, methods[0], solver, &first);
-      for (size_t m = 1; m < sizeof methods / sizeof *methods; m++) open += left_open(&p, methods[m], solver, &first);
+      undecided += left_open(&p, methods[0], arena, &first);
+      for (size_t m = 1; m < sizeof methods / sizeof *methods; m++) open += left_open(&p, methods[m], arena, &first);
       infeasible += first == CT_LCP_STATUS_INFEASIBLE;
       if (check_failures > before) fprintf(stderr, "  seed %d, problem %d, n %zu\n", (int)seed, k, p.n);
     }
   }
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
   /* Methods by name may tell, of one problem in a hundred, that they have not got there; AUTO of one in a thousand. */
   CHECK(undecided <= 3 * count / 1000);
   CHECK(open <= 3 * count / 100);
@@ -147,7 +147,7 @@ static void make_large(check_random *r, size_t n, problem *p) {
 
 static void z_large_beside_q_is_answered_in_any_units(void) {
   static const ct_lcp_method methods[] = {CT_LCP_AUTO, CT_LCP_DANTZIG, CT_LCP_BLOCK_PIVOTING, CT_LCP_LEMKE};
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   check_random r = {4};
   for (size_t n = 4; n <= 32; n += 4) {
     static problem p;
@@ -155,12 +155,12 @@ static void z_large_beside_q_is_answered_in_any_units(void) {
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
       const ct_lcp_options options = {.method = methods[m], .tie = m % 2 ? CT_LCP_TIE_ANY : CT_LCP_TIE_MIN_NORM};
       answer a;
-      solve(&p, &options, solver, &a);
+      solve(&p, &options, arena, &a);
       check_answer(&p, &a);
-      check_powers(&p, &options, solver, &a);
+      check_powers(&p, &options, arena, &a);
     }
   }
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
 }
 
 static const check_test tests[] = {

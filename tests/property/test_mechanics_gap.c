@@ -162,9 +162,9 @@ typedef struct tally {
 
 static void compare(const mover_case c[2], const ct_contact_point *p, tally *t) {
   const ct_mass_body bodies[2] = {body_of(&c[0]), body_of(&c[1])};
-  const ct_contact touch = touch_of(c, p);
-  const ct_contact_set set = {bodies, 2, &touch, 1};
-  double told = ct_contact_free_acceleration(&set, &touch, NULL), scale = 10.0 + fabs(told), velocity, acceleration;
+  const ct_contact contact = touch_of(c, p);
+  const ct_contact_set set = {bodies, 2, &contact, 1};
+  double told = ct_contact_free_acceleration(&set, &contact, NULL), scale = 10.0 + fabs(told), velocity, acceleration;
   t->tried++;
   bool settled = false;
   for (double step = STEP; step > STEP / 10 && !settled; step *= 0.5)
@@ -172,7 +172,7 @@ static void compare(const mover_case c[2], const ct_contact_point *p, tally *t) 
   if (!settled) return;
   t->compared++;
   double off = fabs(acceleration - told) / scale,
-         off_velocity = fabs(velocity - ct_contact_relative_velocity(&set, &touch, 0).normal);
+         off_velocity = fabs(velocity - ct_contact_relative_velocity(&set, &contact, 0).normal);
   t->worst = ct_max2(t->worst, off);
   t->worst_velocity = ct_max2(t->worst_velocity, off_velocity);
   CHECK_NEAR(off, 0, PRECISE);
@@ -242,9 +242,9 @@ static void moving_as_one(void) {
       move_as_one(c);
       const ct_mass_body bodies[2] = {body_of(&c[0]), body_of(&c[1])};
       for (size_t n = 0; n < m.count; n++) {
-        const ct_contact touch = touch_of(c, &m.points[n]);
-        const ct_contact_set set = {bodies, 2, &touch, 1};
-        CHECK_NEAR(ct_contact_free_acceleration(&set, &touch, NULL), 0, 1e-8);
+        const ct_contact contact = touch_of(c, &m.points[n]);
+        const ct_contact_set set = {bodies, 2, &contact, 1};
+        CHECK_NEAR(ct_contact_free_acceleration(&set, &contact, NULL), 0, 1e-8);
       }
       points += (int)m.count;
       several += m.count > 1;
@@ -269,12 +269,12 @@ static void answer(const mover_case c[2], answers *out) {
                    workspace, &m);
   out->count = m.count < 64 ? m.count : 64;
   for (size_t i = 0; i < out->count; i++) {
-    const ct_contact touch = touch_of(c, &m.points[i]);
-    const ct_contact_set set = {bodies, 2, &touch, 1};
-    ct_contact_velocity v = ct_contact_relative_velocity(&set, &touch, 0.0);
+    const ct_contact contact = touch_of(c, &m.points[i]);
+    const ct_contact_set set = {bodies, 2, &contact, 1};
+    ct_contact_velocity v = ct_contact_relative_velocity(&set, &contact, 0.0);
     out->velocity[i] = v.normal;
     out->relative[i] = v.relative;
-    out->acceleration[i] = ct_contact_free_acceleration(&set, &touch, &out->tangential[i]);
+    out->acceleration[i] = ct_contact_free_acceleration(&set, &contact, &out->tangential[i]);
   }
 }
 
@@ -332,10 +332,10 @@ static void extreme_sizes_have_finite_answers(void) {
                      workspace, &m);
     const ct_mass_body bodies[2] = {body_of(&c[0]), body_of(&c[1])};
     for (size_t n = 0; n < m.count; n++) {
-      const ct_contact touch = touch_of(c, &m.points[n]);
-      const ct_contact_set set = {bodies, 2, &touch, 1};
-      CHECK(isfinite(ct_contact_free_acceleration(&set, &touch, NULL)));
-      CHECK(isfinite(ct_contact_relative_velocity(&set, &touch, 0).normal));
+      const ct_contact contact = touch_of(c, &m.points[n]);
+      const ct_contact_set set = {bodies, 2, &contact, 1};
+      CHECK(isfinite(ct_contact_free_acceleration(&set, &contact, NULL)));
+      CHECK(isfinite(ct_contact_relative_velocity(&set, &contact, 0).normal));
     }
     points += m.count;
     release(c);

@@ -109,7 +109,7 @@ static void check_bodies(const random_scene *s, const ct_island *island, const u
     }
     bool touched = false;
     for (size_t k = 0; k < island->set.count; k++)
-      touched = touched || island->set.touches[k].a == i || island->set.touches[k].b == i;
+      touched = touched || island->set.contacts[k].a == i || island->set.contacts[k].b == i;
     CHECK(touched);
   }
   CHECK_INT(dynamic, wanted);
@@ -118,7 +118,7 @@ static void check_bodies(const random_scene *s, const ct_island *island, const u
 static void check_touches(const ct_island *island, const found *truth, uint8_t seen[TOUCHES_MAX]) {
   for (size_t k = 0; k < island->set.count; k++) {
     uint32_t number = island->numbers[k];
-    const ct_contact *t = &island->set.touches[k];
+    const ct_contact *t = &island->set.contacts[k];
     CHECK(number < truth->count && !seen[number] && (k == 0 || island->numbers[k - 1] < number));
     if (number >= truth->count) continue;
     seen[number] = 1;
@@ -137,7 +137,7 @@ static ct_mechanics *prepare(const ct_scene *scene) {
 static void islands_are_what_contacts_link(void) {
   check_random r = {1101};
   static found truth;
-  size_t touches = 0, linked = 0;
+  size_t contacts = 0, linked = 0;
   for (int i = 0; i < 100; i++) {
     random_scene s = make(&r);
     uint32_t label[ROWS], before = 0;
@@ -160,11 +160,11 @@ static void islands_are_what_contacts_link(void) {
     for (int row = 0; row < ROWS; row++) wanted += s.movers[row] == MOVES;
     CHECK_INT(bodies, wanted);
     for (size_t k = 0; k < truth.count; k++) CHECK(seen[k]);
-    touches += truth.count;
+    contacts += truth.count;
     ct_mechanics_destroy(m);
     ct_scene_release(s.scene);
   }
-  CHECK(touches > 5000 && linked > 50);
+  CHECK(contacts > 5000 && linked > 50);
 }
 
 static void the_same_scene_has_the_same_bytes(void) {
@@ -177,7 +177,7 @@ static void the_same_scene_has_the_same_bytes(void) {
       ct_island x = ct_mechanics_island(m, k), y = ct_mechanics_island(n, k);
       CHECK(x.set.count == y.set.count && x.set.body_count == y.set.body_count);
       for (size_t t = 0; t < x.set.count; t++) {
-        const ct_contact *p = &x.set.touches[t], *q = &y.set.touches[t];
+        const ct_contact *p = &x.set.contacts[t], *q = &y.set.contacts[t];
         CHECK(memcmp(&p->position, &q->position, sizeof p->position) == 0 && memcmp(&p->normal, &q->normal, sizeof p->normal) == 0);
         CHECK(memcmp(&p->surface_a.radii, &q->surface_a.radii, sizeof p->surface_a.radii) == 0);
         CHECK(ct_contact_free_acceleration(&x.set, p, NULL) == ct_contact_free_acceleration(&y.set, q, NULL));

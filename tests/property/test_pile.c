@@ -7,7 +7,7 @@
 
 #define GRAVITY 9.81
 
-static ct_arena *solver;
+static ct_arena *arena;
 
 static bool full(void) { return getenv("CONTACTD_FULL") != NULL; }
 
@@ -79,7 +79,7 @@ static double energy_of(const ct_advance_state *s) { return s->kinetic_energy + 
 static bool balanced_step(ct_advance *advance, double weight) {
   ct_advance_state before = ct_advance_now(advance);
   bool done = false;
-  CHECK_INT(ct_advance_step(advance, workspace, solver, &done), CT_OK);
+  CHECK_INT(ct_advance_step(advance, workspace, arena, &done), CT_OK);
   ct_advance_state after = ct_advance_now(advance);
   ct_vec3 rate = ct_scale(ct_sub(after.momentum, before.momentum), 1.0 / 2e-3);
   ct_vec3 force = ct_scale(after.contact_impulse, 1.0 / 2e-3);
@@ -164,8 +164,8 @@ int main(int argc, char **argv) {
       {"a_pile_settles_and_stays", a_pile_settles_and_stays},
       {"a_pile_falls_to_the_same_bytes", a_pile_falls_to_the_same_bytes},
   };
-  solver = ct_arena_create();
+  arena = ct_arena_create();
   int status = workspace_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
   return status;
 }

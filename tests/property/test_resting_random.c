@@ -46,7 +46,7 @@ static void check_bodies(const island *i) {
     ct_vec3 force = body->force, torque = body->torque;
     double size = ct_norm(force);
     for (size_t k = 0; k < i->count; k++) {
-      const ct_contact *t = &i->touches[k];
+      const ct_contact *t = &i->contacts[k];
       if (t->a != b && t->b != b) continue;
       ct_vec3 f = t->b == b ? i->forces[k].force : ct_neg(i->forces[k].force);
       force = ct_add(force, f);
@@ -65,7 +65,7 @@ static void check_bodies(const island *i) {
 static void check_contacts(const island *i) {
   for (size_t k = 0; k < i->count; k++) {
     const ct_contact_force *f = &i->forces[k];
-    double mu = f->velocity.sliding ? i->touches[k].material.dynamic_friction : i->touches[k].material.static_friction;
+    double mu = f->velocity.sliding ? i->contacts[k].material.dynamic_friction : i->contacts[k].material.static_friction;
     if (!f->takes_part) {
       CHECK(f->normal == 0.0 && ct_norm(f->force) == 0.0);
       continue;
@@ -111,14 +111,14 @@ static void proofs_hold(void) {
       for (uint32_t b = 1; b < i.body_count; b++) {
         ct_vec3 force = i.bodies[b].force;
         for (size_t c = 0; c < i.count; c++)
-          if (i.touches[c].a == b || i.touches[c].b == b)
-            force = ct_add_scaled(force, i.holding[c], i.touches[c].b == b ? 1.0 : -1.0);
+          if (i.contacts[c].a == b || i.contacts[c].b == b)
+            force = ct_add_scaled(force, i.holding[c], i.contacts[c].b == b ? 1.0 : -1.0);
         CHECK(ct_norm(force) < 1e-10);
       }
       for (size_t c = 0; c < i.count; c++) {
-        double normal = ct_dot(i.holding[c], i.touches[c].normal);
-        double along = ct_norm(ct_add_scaled(i.holding[c], i.touches[c].normal, -normal));
-        CHECK(normal >= 0.0 && along <= i.touches[c].material.static_friction * normal + 1e-10);
+        double normal = ct_dot(i.holding[c], i.contacts[c].normal);
+        double along = ct_norm(ct_add_scaled(i.holding[c], i.contacts[c].normal, -normal));
+        CHECK(normal >= 0.0 && along <= i.contacts[c].material.static_friction * normal + 1e-10);
       }
     } else if (i.result.stability == CT_STABILITY_FALLS) {
       double work = 0.0;
@@ -126,7 +126,7 @@ static void proofs_hold(void) {
         work += ct_dot(i.bodies[b].force, i.motion[b].linear) + ct_dot(i.bodies[b].torque, i.motion[b].angular);
       CHECK(work > 0.0);
       for (size_t c = 0; c < i.count; c++) {
-        const ct_contact *t = &i.touches[c];
+        const ct_contact *t = &i.contacts[c];
         ct_vec3 u =
             ct_sub(ct_add(i.motion[t->b].linear, ct_cross(i.motion[t->b].angular, ct_sub(t->position, i.bodies[t->b].center))),
                    ct_add(i.motion[t->a].linear, ct_cross(i.motion[t->a].angular, ct_sub(t->position, i.bodies[t->a].center))));
@@ -176,7 +176,7 @@ static island turned(const island *from, ct_mat3 turn, ct_vec3 by) {
     for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) *vectors[k] = ct_mat_mul(turn, *vectors[k]);
   }
   for (size_t c = 0; c < i.count; c++) {
-    ct_contact *t = &i.touches[c];
+    ct_contact *t = &i.contacts[c];
     t->position = t->point_a = t->point_b = ct_add(ct_mat_mul(turn, t->position), by);
     t->normal = ct_unit_or(ct_mat_mul(turn, t->normal), t->normal);
   }
@@ -211,12 +211,12 @@ static void same_when_exchanged(void) {
     i.count = 1;
     i.options.stability = false;
     other = i;
-    ct_contact *t = &other.touches[0];
-    t->a = i.touches[0].b;
-    t->b = i.touches[0].a;
+    ct_contact *t = &other.contacts[0];
+    t->a = i.contacts[0].b;
+    t->b = i.contacts[0].a;
     t->normal = ct_neg(t->normal);
-    t->surface_a = i.touches[0].surface_b;
-    t->surface_b = i.touches[0].surface_a;
+    t->surface_a = i.contacts[0].surface_b;
+    t->surface_b = i.contacts[0].surface_a;
     CHECK_INT(island_solve(&i), CT_OK);
     CHECK_INT(island_solve(&other), CT_OK);
     ct_vec3 f = i.forces[0].force, g = other.forces[0].force;

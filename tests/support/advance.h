@@ -7,7 +7,7 @@
 
 #include <contact/advance.h>
 
-static ct_arena *solver;
+static ct_arena *arena;
 
 typedef struct placed_body {
   const char *id;
@@ -60,7 +60,7 @@ static inline ct_advance *advance_of(const ct_scene *scene, const ct_advance_opt
 /* So many steps, or to the end. */
 static inline bool steps(ct_advance *advance, uint64_t count) {
   bool done = false;
-  for (uint64_t k = 0; k < count && !done; k++) CHECK_INT(ct_advance_step(advance, workspace, solver, &done), CT_OK);
+  for (uint64_t k = 0; k < count && !done; k++) CHECK_INT(ct_advance_step(advance, workspace, arena, &done), CT_OK);
   return done;
 }
 
@@ -70,9 +70,9 @@ static const ct_motion one_kilogram = {.source = CT_MASS_MASS, .value = 1.0};
 
 /* Main of a program that steps: the solver is one for all facts. */
 static inline int advance_main(int argc, char **argv, const check_test *tests, size_t count) {
-  solver = ct_arena_create();
+  arena = ct_arena_create();
   int status = workspace_main(argc, argv, tests, count);
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
   return status;
 }
 

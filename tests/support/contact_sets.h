@@ -11,11 +11,11 @@
 
 typedef struct contact_set {
   ct_mass_body bodies[SET_BODIES_MAX];
-  ct_contact touches[SET_TOUCHES_MAX];
+  ct_contact contacts[SET_TOUCHES_MAX];
   size_t body_count, count;
 } contact_set;
 
-static ct_arena *solver;
+static ct_arena *arena;
 
 static inline ct_mat3 diagonal(double x, double y, double z) { return (ct_mat3){{x, 0, 0}, {0, y, 0}, {0, 0, z}}; }
 
@@ -45,18 +45,18 @@ static inline uint32_t set_ball(contact_set *s, double mass, double radius, ct_v
 static inline uint32_t set_fixed(contact_set *s) { return set_body(s, (ct_mass_body){.mobility = CT_FIXED}); }
 
 static inline ct_contact *set_touch(contact_set *s, uint32_t a, uint32_t b, ct_vec3 position, ct_vec3 normal) {
-  ct_contact *t = &s->touches[s->count++];
+  ct_contact *t = &s->contacts[s->count++];
   *t = (ct_contact){.a = a, .b = b, .position = position, .normal = normal, .point_a = position, .point_b = position};
   return t;
 }
 
 static inline ct_contact_set set_of(const contact_set *s) {
-  return (ct_contact_set){s->bodies, s->body_count, s->touches, s->count};
+  return (ct_contact_set){s->bodies, s->body_count, s->contacts, s->count};
 }
 
 typedef struct struck {
   ct_impulse_result result;
-  ct_contact_impulse touches[SET_TOUCHES_MAX];
+  ct_contact_impulse contacts[SET_TOUCHES_MAX];
   ct_velocity velocities[SET_BODIES_MAX];
 } struck;
 
@@ -66,10 +66,10 @@ static inline ct_impulse_options impulse_options(ct_impulse_law law, ct_simultan
 
 /* The one scratch memory serves all. */
 static inline void strike(const contact_set *s, const ct_impulse_options *options, struck *out) {
-  if (!solver) solver = ct_arena_create();
+  if (!arena) arena = ct_arena_create();
   ct_contact_set set = set_of(s);
-  out->result = (ct_impulse_result){.touches = out->touches, .velocities = out->velocities};
-  CHECK_INT(ct_impulse_solve(&set, options, solver, &out->result), CT_OK);
+  out->result = (ct_impulse_result){.contacts = out->contacts, .velocities = out->velocities};
+  CHECK_INT(ct_impulse_solve(&set, options, arena, &out->result), CT_OK);
 }
 
 #endif

@@ -12,7 +12,7 @@
 
 typedef struct island {
   ct_mass_body bodies[ISLAND_BODIES];
-  ct_contact touches[ISLAND_TOUCHES];
+  ct_contact contacts[ISLAND_TOUCHES];
   size_t body_count, count;
   ct_resting_options options;
   ct_contact_force forces[ISLAND_TOUCHES]; /* answers */
@@ -52,7 +52,7 @@ static inline uint32_t island_body(island *i, double mass, ct_vec3 inertia, ct_v
 }
 
 static inline ct_contact *island_touch(island *i, uint32_t a, uint32_t b, ct_vec3 at, ct_vec3 normal, double friction) {
-  ct_contact *t = &i->touches[i->count++];
+  ct_contact *t = &i->contacts[i->count++];
   *t = (ct_contact){.a = a, .b = b, .collider_a = CT_NO_COLLIDER, .collider_b = CT_NO_COLLIDER};
   t->position = t->point_a = t->point_b = at;
   t->normal = normal;
@@ -63,16 +63,16 @@ static inline ct_contact *island_touch(island *i, uint32_t a, uint32_t b, ct_vec
 }
 
 static inline ct_contact_set island_set(const island *i) {
-  return (ct_contact_set){.bodies = i->bodies, .body_count = i->body_count, .touches = i->touches, .count = i->count};
+  return (ct_contact_set){.bodies = i->bodies, .body_count = i->body_count, .contacts = i->contacts, .count = i->count};
 }
 
 static inline ct_status island_solve(island *i) {
   ct_contact_set set = island_set(i);
   i->result = (ct_resting_result){
-      .touches = i->forces, .bodies = i->accelerations, .holding = i->holding, .motion = i->motion, .certificate = i->certificate};
-  ct_arena *solver = ct_arena_create();
-  ct_status status = solver ? ct_resting_solve(&set, &i->options, solver, &i->result) : CT_OUT_OF_MEMORY;
-  ct_arena_destroy(solver);
+      .contacts = i->forces, .bodies = i->accelerations, .holding = i->holding, .motion = i->motion, .certificate = i->certificate};
+  ct_arena *arena = ct_arena_create();
+  ct_status status = arena ? ct_resting_solve(&set, &i->options, arena, &i->result) : CT_OUT_OF_MEMORY;
+  ct_arena_destroy(arena);
   return status;
 }
 

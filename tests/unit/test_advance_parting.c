@@ -14,7 +14,7 @@ typedef struct island {
   ct_advance advance;
   ct_step step;
   ct_body_state moved[BODIES_MAX];
-  ct_step_contact touches[TOUCHES_MAX];
+  ct_step_contact contacts[TOUCHES_MAX];
   uint32_t numbers[TOUCHES_MAX];
   uint32_t bodies, count;
 } island;
@@ -25,17 +25,17 @@ static int add_body(island *s, ct_vec3 position, bool is_dynamic) {
 }
 
 static void add_touch(island *s, int a, int b, ct_vec3 position, ct_vec3 normal) {
-  s->touches[s->count] = (ct_step_contact){.a = a == STAYS ? CT_NO_ROW : (uint32_t)a,
-                                           .b = b == STAYS ? CT_NO_ROW : (uint32_t)b,
-                                           .position = position,
-                                           .axes[0] = normal};
+  s->contacts[s->count] = (ct_step_contact){.a = a == STAYS ? CT_NO_ROW : (uint32_t)a,
+                                            .b = b == STAYS ? CT_NO_ROW : (uint32_t)b,
+                                            .position = position,
+                                            .axes[0] = normal};
   s->numbers[s->count] = s->count;
   s->count++;
 }
 
 static bool can_part(island *s) {
   s->advance.next = s->moved;
-  s->advance.found.items = s->touches;
+  s->advance.found.items = s->contacts;
   s->step.advance = &s->advance;
   return ct_step_can_part(&s->step, s->numbers, s->count);
 }

@@ -74,14 +74,14 @@ static double wrong(const equations *e, const double *x, const double *right) {
 static void solutions_solve(void) {
   static equations e;
   check_random r = {20260107};
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   for (int turn = 0; turn < 200; turn++) {
     join(&e, turn % 5, &r);
-    ct_arena_mark mark = ct_arena_enter(solver);
+    ct_arena_mark mark = ct_arena_enter(arena);
     ct_block_cholesky f;
     bool fits = false;
     const ct_block_shape shape = {e.count, e.pairs, e.pair_count, SIZE_MAX, INFINITY};
-    CHECK_INT(ct_block_cholesky_open(&f, &shape, solver, &fits), CT_OK);
+    CHECK_INT(ct_block_cholesky_open(&f, &shape, arena, &fits), CT_OK);
     CHECK(fits);
     uint32_t seen = 0;
     for (size_t i = 0; i < e.count; i++) seen += f.order[f.place[i]] == i;
@@ -99,9 +99,9 @@ static void solutions_solve(void) {
       ct_block_cholesky_solve(&f, right, right);
       CHECK(memcmp(x, right, e.count * N * sizeof *x) == 0);
     }
-    ct_arena_leave(solver, mark);
+    ct_arena_leave(arena, mark);
   }
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
 }
 
 #define SIDE 64
@@ -115,32 +115,32 @@ static void a_wall_fills_in_little(void) {
       if (x > 0) pairs[count++] = (ct_block_pair){y * SIDE + x - 1, y * SIDE + x};
       if (y > 0) pairs[count++] = (ct_block_pair){(y - 1) * SIDE + x, y * SIDE + x};
     }
-  ct_arena *solver = ct_arena_create();
-  ct_arena_mark mark = ct_arena_enter(solver);
+  ct_arena *arena = ct_arena_create();
+  ct_arena_mark mark = ct_arena_enter(arena);
   ct_block_cholesky f;
   bool fits = false;
   ct_block_shape shape = {SIDE * SIDE, pairs, count, SIZE_MAX, INFINITY};
-  CHECK_INT(ct_block_cholesky_open(&f, &shape, solver, &fits), CT_OK);
+  CHECK_INT(ct_block_cholesky_open(&f, &shape, arena, &fits), CT_OK);
   CHECK(fits && (double)f.starts[SIDE * SIDE] <= 7.75 * SIDE * SIDE * 6.0);
   size_t blocks = f.starts[SIDE * SIDE];
   double work = f.work;
   shape.blocks_max = blocks - 1;
-  CHECK_INT(ct_block_cholesky_open(&f, &shape, solver, &fits), CT_OK);
+  CHECK_INT(ct_block_cholesky_open(&f, &shape, arena, &fits), CT_OK);
   CHECK(!fits);
   shape.blocks_max = blocks;
   shape.work_max = 0.99 * work;
-  CHECK_INT(ct_block_cholesky_open(&f, &shape, solver, &fits), CT_OK);
+  CHECK_INT(ct_block_cholesky_open(&f, &shape, arena, &fits), CT_OK);
   CHECK(!fits);
   shape.work_max = work;
-  CHECK_INT(ct_block_cholesky_open(&f, &shape, solver, &fits), CT_OK);
+  CHECK_INT(ct_block_cholesky_open(&f, &shape, arena, &fits), CT_OK);
   CHECK(fits);
   ct_cancel *cancel = ct_cancel_create();
   ct_cancel_raise(cancel);
   ct_block_cholesky_clear(&f);
   CHECK_INT(ct_block_cholesky_factor(&f, cancel), CT_CANCELLED);
   ct_cancel_destroy(cancel);
-  ct_arena_leave(solver, mark);
-  ct_arena_destroy(solver);
+  ct_arena_leave(arena, mark);
+  ct_arena_destroy(arena);
 }
 
 static const check_test tests[] = {

@@ -57,7 +57,7 @@ static void sums_are_those_of_the_contacts(void) {
       const ct_compliant_contact *c = &answer.contacts[i];
       double sign = c->b == sum->row ? 1.0 : c->a == sum->row ? -1.0 : 0.0;
       force = ct_add_scaled(force, c->force.force, sign);
-      torque = ct_add_scaled(torque, ct_cross(ct_sub(c->touch->position, center), c->force.force), sign);
+      torque = ct_add_scaled(torque, ct_cross(ct_sub(c->contact->position, center), c->force.force), sign);
       torque = ct_add_scaled(torque, c->force.torque, sign);
     }
     near_vec(sum->force, force, 1e-9);

@@ -66,15 +66,15 @@ static double greatest_pull(const load *l, const double *rest) {
 
 static void both_ways_agree(void) {
   check_random r = {20260105};
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   int held = 0, apart = 0;
   for (int k = 0; k < (getenv("CONTACTD_FULL") ? 5000 : 250); k++) {
     static load l;
     make(&l, &r);
     double forces[2][3 * CONES_MAX] = {{0.0}}, rest[2][BLOCKS_MAX * CT_CONE_BLOCK];
     ct_cone_fit_result fit = {.forces = forces[0], .rest = rest[0]}, hold = {.forces = forces[1], .rest = rest[1]};
-    CHECK_INT(ct_cone_fit(&l.problem, solver, &fit), CT_OK);
-    CHECK_INT(ct_cone_min_norm(&l.problem, solver, &hold), CT_OK);
+    CHECK_INT(ct_cone_fit(&l.problem, arena, &fit), CT_OK);
+    CHECK_INT(ct_cone_min_norm(&l.problem, arena, &hold), CT_OK);
     CHECK(fit.status != CT_CONE_FIT_UNDECIDED);
     size_t rows = l.problem.blocks * CT_CONE_BLOCK;
     for (int way = 0; way < 2; way++) CHECK(rest_off(&l, forces[way], rest[way]) < 1e-12);
@@ -94,12 +94,12 @@ static void both_ways_agree(void) {
       CHECK(length_of(forces[1], 3 * l.problem.count) <= length_of(forces[0], 3 * l.problem.count) * (1.0 + 1e-9));
   }
   CHECK(held > 25 && apart > 25);
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
 }
 
 /* A load a part of 1e-11 within a cone is held, the same outside is not, in any direction. */
 static void limit_is_sharp(void) {
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   for (int k = 0; k < 50; k++) {
     ct_cone cones[2] = {{.block = {0, CT_CONE_NO_BLOCK}, .mu = 0.1 + 0.03 * k},
                         {.block = {0, CT_CONE_NO_BLOCK}, .mu = 0.1 + 0.03 * k}};
@@ -110,17 +110,17 @@ static void limit_is_sharp(void) {
       const double target[6] = {1.0, part * x, part * y, 0.0, 0.0, 0.0};
       ct_cone_fit_problem problem = {.cones = cones, .count = 2, .target = target, .blocks = 1, .steps_max = 1000};
       ct_cone_fit_result fit = {.forces = forces, .rest = rest};
-      CHECK_INT(ct_cone_fit(&problem, solver, &fit), CT_OK);
+      CHECK_INT(ct_cone_fit(&problem, arena, &fit), CT_OK);
       CHECK_INT(fit.status, side < 0 ? CT_CONE_FIT_BALANCED : CT_CONE_FIT_INFEASIBLE);
     }
   }
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
 }
 
 /* M = L R of low rank: the solution solves, and is orthogonal to what M does not see. */
 static void least_solution(void) {
   check_random r = {20260106};
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   for (int k = 0; k < 2000; k++) {
     size_t rows = 1 + check_next(&r) % 8, columns = 1 + check_next(&r) % 8, rank = 1 + check_next(&r) % 8, found;
     double left[64], across[64], matrix[64], kept[64], right[8], wanted[8], x[8];
@@ -140,7 +140,7 @@ static void least_solution(void) {
     }
     double goal[8];
     memcpy(goal, right, sizeof goal);
-    CHECK(ct_least_norm(&(ct_equations){rows, columns, matrix, right}, x, &found, solver));
+    CHECK(ct_least_norm(&(ct_equations){rows, columns, matrix, right}, x, &found, arena));
     CHECK(found <= rank && found <= rows && found <= columns);
     double along = 0.0;
     for (size_t j = 0; j < columns; j++) along += x[j] * (wanted[j] - x[j]);
@@ -151,7 +151,7 @@ static void least_solution(void) {
       CHECK_NEAR(sum, goal[i], 1e-10);
     }
   }
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
 }
 
 static const check_test tests[] = {

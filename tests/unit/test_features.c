@@ -402,7 +402,7 @@ static void pairs_of_triangles_that_touch_are_listed(void) {
     const ct_frame above = {here.rotation, {0, 0, height[i]}};
     ct_triangle_pairs pairs;
     ct_pair_triangles((ct_placed){&shape, &here}, (ct_placed){&shape, &above}, workspace, &pairs);
-    CHECK(!pairs.starved);
+    CHECK(!pairs.out_of_memory);
     bool faces[2][2] = {{false, false}, {false, false}};
     for (size_t k = 0; k < pairs.count; k++)
       if (pairs.items[k].a / 2 == 1 && pairs.items[k].b / 2 == 0) faces[pairs.items[k].a % 2][pairs.items[k].b] = true;

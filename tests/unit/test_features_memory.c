@@ -19,7 +19,7 @@ typedef struct asked {
   ct_pair_feature *items;
   ct_triangle_pair *pairs;
   size_t count, pair_count;
-  bool told, pairs_told, starved;
+  bool told, pairs_told, out_of_memory;
   long allocations;
 } asked;
 
@@ -49,10 +49,10 @@ static asked ask(const ct_shape shape[2], ct_workspace *workspace, long n) {
   memory.counting = false;
   out.pairs = copy_of(t.items, t.count * sizeof *t.items);
   out.pair_count = t.count;
-  out.pairs_told = t.starved;
+  out.pairs_told = t.out_of_memory;
   out.allocations = memory.taken;
   memory.fail_at = 0;
-  out.starved = workspace && ct_workspace_out_of_memory(workspace);
+  out.out_of_memory = workspace && ct_workspace_out_of_memory(workspace);
   return out;
 }
 
@@ -87,7 +87,7 @@ static void check_against(const asked *full, const asked *out, long n) {
   for (size_t i = 0; i < out->pair_count; i++) CHECK(has_pair(full, out->pairs[i]));
   if (!out->told)
     for (size_t i = 0; i < out->count; i++) CHECK(has_feature(full, &out->items[i]));
-  CHECK_INT(out->starved, out->told || out->pairs_told);
+  CHECK_INT(out->out_of_memory, out->told || out->pairs_told);
 }
 
 static void fail_each(bool all_after) {
@@ -99,7 +99,7 @@ static void fail_each(bool all_after) {
   asked full = ask(shape, workspace, 0);
   ct_workspace_destroy(workspace);
   printf("%zu features, %zu pairs of triangles, %ld allocations\n", full.count, full.pair_count, full.allocations);
-  CHECK(full.count > 64 && full.pair_count > 256 && full.allocations > 3 && !full.told && !full.pairs_told && !full.starved);
+  CHECK(full.count > 64 && full.pair_count > 256 && full.allocations > 3 && !full.told && !full.pairs_told && !full.out_of_memory);
   memory.rest = all_after;
   for (long n = 1; n <= full.allocations; n++) {
     long live = memory.live;
@@ -109,7 +109,7 @@ static void fail_each(bool all_after) {
     told += out.told;
     pairs_told += out.pairs_told;
     /* With memory again the same workspace answers in full. */
-    CHECK(!again.told && !again.pairs_told && !again.starved);
+    CHECK(!again.told && !again.pairs_told && !again.out_of_memory);
     CHECK_INT(again.count, full.count);
     CHECK_INT(again.pair_count, full.pair_count);
     drop(&out);

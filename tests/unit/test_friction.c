@@ -6,11 +6,11 @@
 
 #include <contact/cancel.h>
 
-static ct_arena *solver;
+static ct_arena *arena;
 
 static ct_friction_result ask(const friction_case *c, const ct_friction_options *options) {
   ct_friction_result result = {.r = c->r, .u = c->u};
-  CHECK_INT(ct_friction_solve(&c->problem, options, solver, &result), CT_OK);
+  CHECK_INT(ct_friction_solve(&c->problem, options, arena, &result), CT_OK);
   return result;
 }
 
@@ -18,7 +18,7 @@ static ct_friction_result ask(const friction_case *c, const ct_friction_options 
 static ct_friction_result ask_one(const double *w, const double *q, double mu, double *r, double *u) {
   ct_friction_problem p = {.matrix = {.size = 3, .dense = w}, .q = q, .mu = &mu, .contacts = 1, .dimension = 3};
   ct_friction_result result = {.r = r, .u = u};
-  CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){.tolerance = 1e-14}, solver, &result), CT_OK);
+  CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){.tolerance = 1e-14}, arena, &result), CT_OK);
   CHECK(result.converged && result.status == CT_FRICTION_STATUS_OK);
   return result;
 }
@@ -154,7 +154,7 @@ static void two_feet_that_are_asked_apart_come_to_slide_by_that_little(void) {
     for (int warm = 0; warm < 2; warm++) {
       const ct_friction_options options = {.tolerance = 1e-12, .iterations_max = 1000, .start = warm ? start : NULL};
       ct_friction_result result = {.r = r, .u = u};
-      CHECK_INT(ct_friction_solve(&problem, &options, solver, &result), CT_OK);
+      CHECK_INT(ct_friction_solve(&problem, &options, arena, &result), CT_OK);
       friction_oracle o = oracle_judge(&problem, r, u);
       CHECK(result.converged && o.residual <= 1.1e-12L && o.outside <= 0.0L);
     }
@@ -279,7 +279,7 @@ static void nothing_to_solve_is_solved(void) {
   size_t starts[1] = {0};
   none.matrix.starts = starts;
   ct_friction_result result = {0};
-  CHECK_INT(ct_friction_solve(&none, &(ct_friction_options){0}, solver, &result), CT_OK);
+  CHECK_INT(ct_friction_solve(&none, &(ct_friction_options){0}, arena, &result), CT_OK);
   CHECK(result.converged && result.residual == 0.0);
   friction_case c = case_random(&(check_random){12007}, 2, 3, 3);
   for (int k = 0; k < 9; k++) c.q[k] = 0.0;
@@ -294,7 +294,7 @@ static void what_nothing_can_move_is_infeasible(void) {
   double r[3], u[3];
   ct_friction_problem p = {.matrix = {.size = 3, .dense = w}, .q = q, .mu = &mu, .contacts = 1, .dimension = 3};
   ct_friction_result result = {.r = r, .u = u};
-  CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){0}, solver, &result), CT_OK);
+  CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){0}, arena, &result), CT_OK);
   CHECK(!result.converged && result.status == CT_FRICTION_STATUS_INFEASIBLE);
   CHECK(u[0] == -1.0 && isfinite(r[0]) && isfinite(result.residual));
 }
@@ -308,15 +308,15 @@ static void a_ball_between_walls_that_close_in_has_no_solution(void) {
   double r[6], u[6];
   ct_friction_problem p = {.matrix = {.size = 6, .dense = w}, .q = q, .mu = mu, .contacts = 2, .dimension = 3};
   ct_friction_result result = {.r = r, .u = u};
-  CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){0}, solver, &result), CT_OK);
+  CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){0}, arena, &result), CT_OK);
   friction_oracle o = oracle_judge(&p, r, u);
   CHECK(!result.converged && result.status == CT_FRICTION_STATUS_INFEASIBLE && o.residual > 1e-8L);
   /* Sliding however fast, which lends no size to the forces that grow. */
   p.q = (const double[6]){-1.5, 1e30, 0, 1, 0, 0};
-  CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){0}, solver, &result), CT_OK);
+  CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){0}, arena, &result), CT_OK);
   CHECK(!result.converged && result.status == CT_FRICTION_STATUS_INFEASIBLE);
   p.q = (const double[6]){-1.5, 0.1, 0, 1.5, 0, 0};
-  CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){0}, solver, &result), CT_OK);
+  CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){0}, arena, &result), CT_OK);
   CHECK(result.converged);
 }
 
@@ -342,7 +342,7 @@ static void matrices_of_no_body_are_answered_without_a_false_word(void) {
     for (int m = 0; m < CT_FRICTION_METHOD_COUNT; m++) {
       ct_friction_result result = {.r = r, .u = u};
       ct_friction_options options = {.method = (ct_friction_method)m, .iterations_max = 3000};
-      CHECK_INT(ct_friction_solve(&p, &options, solver, &result), CT_OK);
+      CHECK_INT(ct_friction_solve(&p, &options, arena, &result), CT_OK);
       friction_oracle o = oracle_judge(&p, r, u);
       bool pyramids = m == CT_FRICTION_POLYHEDRAL, finite = isfinite(result.residual);
       for (size_t k = 0; k < n; k++) finite = finite && isfinite(r[k]) && isfinite(u[k]);
@@ -360,11 +360,11 @@ static void limits_and_a_raised_flag_end_it(void) {
   CHECK(result.iterations <= 2 && !result.converged && result.status == CT_FRICTION_STATUS_ITERATION_LIMIT);
   ct_cancel *cancel = ct_cancel_create();
   ct_cancel_raise(cancel);
-  CHECK_INT(ct_friction_solve(&c.problem, &(ct_friction_options){.cancel = cancel}, solver, &result), CT_CANCELLED);
+  CHECK_INT(ct_friction_solve(&c.problem, &(ct_friction_options){.cancel = cancel}, arena, &result), CT_CANCELLED);
   ct_cancel_destroy(cancel);
   ct_friction_problem large = c.problem;
   large.contacts = CT_LCP_ITERATIVE_MAX / 3 + 1;
-  CHECK_INT(ct_friction_solve(&large, &(ct_friction_options){0}, solver, &result), CT_LIMIT);
+  CHECK_INT(ct_friction_solve(&large, &(ct_friction_options){0}, arena, &result), CT_LIMIT);
   case_free(&c);
 }
 
@@ -374,7 +374,7 @@ static ct_friction_result ask_pyramid(double t, const double *q, double mu, ct_f
   ct_friction_problem p = {.matrix = {.size = 3, .dense = w}, .q = q, .mu = &mu, .contacts = 1, .dimension = 3};
   ct_friction_result result = {.r = r, .u = u};
   options.method = CT_FRICTION_POLYHEDRAL;
-  CHECK_INT(ct_friction_solve(&p, &options, solver, &result), CT_OK);
+  CHECK_INT(ct_friction_solve(&p, &options, arena, &result), CT_OK);
   CHECK(result.converged && result.status == CT_FRICTION_STATUS_OK && result.method == CT_FRICTION_POLYHEDRAL);
   return result;
 }
@@ -402,7 +402,7 @@ static void a_pyramid_is_too_weak_between_its_edges_and_says_by_how_much(void) {
                              .mu = (const double[1]){0.6},
                              .contacts = 1,
                              .dimension = 3};
-    CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){0}, solver, &(ct_friction_result){.r = exact, .u = u}), CT_OK);
+    CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){0}, arena, &(ct_friction_result){.r = exact, .u = u}), CT_OK);
     CHECK_NEAR(hypot(u[1], u[2]), 0.0, 1e-12);
     CHECK_NEAR(hypot(exact[1], exact[2]), 4.905, 1e-12);
   }
@@ -451,7 +451,7 @@ static void feet_without_friction_bear_alike(void) {
   }
   ct_friction_problem p = {.matrix = {.size = 12, .dense = w}, .q = q, .mu = mu, .contacts = 4, .dimension = 3};
   ct_friction_result result = {.r = r, .u = u};
-  CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){0}, solver, &result), CT_OK);
+  CHECK_INT(ct_friction_solve(&p, &(ct_friction_options){0}, arena, &result), CT_OK);
   CHECK(result.converged);
   for (int i = 0; i < 4; i++) {
     CHECK_NEAR(r[3 * i], 24.525, 1e-12);
@@ -484,9 +484,9 @@ static const check_test tests[] = {
 };
 
 int main(int argc, char **argv) {
-  solver = ct_arena_create();
-  if (!solver) return 1;
+  arena = ct_arena_create();
+  if (!arena) return 1;
   int failed = check_main(argc, argv, tests, sizeof tests / sizeof *tests);
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
   return failed;
 }

@@ -35,12 +35,12 @@ static void where_nothing_approaches_nothing_happens(void) {
     CHECK(k.result.converged && k.result.energy_before == 0.0);
     ball(&s, ct_vec(1, 0, 0), dry(0.5, 0.5));
     strike(&s, &options, &k);
-    CHECK_INT(k.touches[0].outcome, CT_IMPULSE_OUTCOME_NONE);
-    CHECK(k.velocities[1].linear.x == 1.0 && k.touches[0].normal == 0.0);
+    CHECK_INT(k.contacts[0].outcome, CT_IMPULSE_OUTCOME_NONE);
+    CHECK(k.velocities[1].linear.x == 1.0 && k.contacts[0].normal == 0.0);
     stack(&s, 2, ct_vec(1, 0, 0.5), dry(0.5, 0.5));
     strike(&s, &options, &k);
     CHECK(k.result.converged && k.result.energy_after == k.result.energy_before);
-    for (size_t c = 0; c < s.count; c++) CHECK_INT(k.touches[c].outcome, CT_IMPULSE_OUTCOME_NONE);
+    for (size_t c = 0; c < s.count; c++) CHECK_INT(k.contacts[c].outcome, CT_IMPULSE_OUTCOME_NONE);
   }
 }
 
@@ -54,8 +54,8 @@ static void what_nothing_can_move_stays(void) {
       ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, MODES[i]);
       struck k;
       strike(&s, &options, &k);
-      CHECK_INT(k.touches[0].outcome, CT_IMPULSE_OUTCOME_IMMOVABLE);
-      CHECK(k.result.converged && k.touches[0].normal == 0.0 && k.result.work == 0.0);
+      CHECK_INT(k.contacts[0].outcome, CT_IMPULSE_OUTCOME_IMMOVABLE);
+      CHECK(k.result.converged && k.contacts[0].normal == 0.0 && k.result.work == 0.0);
       CHECK(k.velocities[1].linear.z == -1.0);
     }
 }
@@ -67,7 +67,7 @@ static void slow_approaches_rest(void) {
     struck k;
     ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, MODES[i]);
     ball(&s, ct_vec(0, 0, -0.01), dry(0.0, 0.5));
-    if (i > 0) s.touches[s.count++] = s.touches[0];
+    if (i > 0) s.contacts[s.count++] = s.contacts[0];
     options.velocity_tolerance = 0.02;
     strike(&s, &options, &k);
     CHECK(k.velocities[1].linear.z == -0.01);
@@ -77,7 +77,7 @@ static void slow_approaches_rest(void) {
     options.rest_velocity = 0.02;
     strike(&s, &options, &k);
     CHECK_NEAR(k.velocities[1].linear.z, 0, 1e-15);
-    CHECK(k.touches[0].restitution == 0.0);
+    CHECK(k.contacts[0].restitution == 0.0);
   }
 }
 
@@ -88,15 +88,15 @@ static void static_friction_holds_and_dynamic_brakes(void) {
   ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, CT_SIMULTANEITY_NEWTON);
   ball(&s, ct_vec(1, 0, -1), (ct_pair_material){1 / 5.24, 0.1, 0.5, 0});
   strike(&s, &options, &k);
-  CHECK_INT(k.touches[0].outcome, CT_IMPULSE_OUTCOME_STICK);
+  CHECK_INT(k.contacts[0].outcome, CT_IMPULSE_OUTCOME_STICK);
   ball(&s, ct_vec(1, 0, -1), (ct_pair_material){1 / 5.26, 0.1, 0.5, 0});
   strike(&s, &options, &k);
-  CHECK_INT(k.touches[0].outcome, CT_IMPULSE_OUTCOME_SLIDE);
-  CHECK_NEAR(k.touches[0].impulse.x, -0.15, 1e-15);
+  CHECK_INT(k.contacts[0].outcome, CT_IMPULSE_OUTCOME_SLIDE);
+  CHECK_NEAR(k.contacts[0].impulse.x, -0.15, 1e-15);
   options.frictionless = true;
   strike(&s, &options, &k);
-  CHECK_INT(k.touches[0].outcome, CT_IMPULSE_OUTCOME_FRICTIONLESS);
-  CHECK(k.touches[0].impulse.x == 0.0);
+  CHECK_INT(k.contacts[0].outcome, CT_IMPULSE_OUTCOME_FRICTIONLESS);
+  CHECK(k.contacts[0].impulse.x == 0.0);
 }
 
 /* A stack that falls flat stops, or bounces as one body: nothing turns, whatever its four feet share. */
@@ -117,9 +117,9 @@ static void stacks_stop_and_bounce_flat(void) {
           CHECK_NEAR(ct_norm(k.velocities[b].angular), 0, 1e-12);
           if (!e) CHECK_NEAR(k.velocities[b].linear.z, 0, 1e-12);
         }
-        for (int c = 0; c < 4; c++) floor += k.touches[c].normal;
+        for (int c = 0; c < 4; c++) floor += k.contacts[c].normal;
         CHECK_NEAR(momentum + 24, floor, 1e-11);
-        for (size_t c = 0; c < s.count; c++) CHECK(k.touches[c].normal_after >= -1e-12);
+        for (size_t c = 0; c < s.count; c++) CHECK(k.contacts[c].normal_after >= -1e-12);
       }
 }
 
@@ -162,7 +162,7 @@ static void each_allocation_that_fails_is_told(void) {
       for (long n = 1; status == CT_OUT_OF_MEMORY && n < 1000; n++) {
         ct_arena *fresh = ct_arena_create();
         memset(&k, 0x5a, sizeof k);
-        k.result = (ct_impulse_result){.touches = k.touches, .velocities = k.velocities};
+        k.result = (ct_impulse_result){.contacts = k.contacts, .velocities = k.velocities};
         struck untouched = k;
         memory.fail_at = n;
         memory.taken = 0;
@@ -170,7 +170,7 @@ static void each_allocation_that_fails_is_told(void) {
         status = ct_impulse_solve(&set, &options, fresh, &k.result);
         memory.counting = false;
         ct_arena_destroy(fresh);
-        CHECK(status == CT_OK || memcmp(untouched.touches, k.touches, sizeof k.touches) == 0);
+        CHECK(status == CT_OK || memcmp(untouched.contacts, k.contacts, sizeof k.contacts) == 0);
         CHECK(status == CT_OK || memcmp(untouched.velocities, k.velocities, sizeof k.velocities) == 0);
         CHECK(n > 1 || status == CT_OUT_OF_MEMORY);
       }
@@ -191,8 +191,8 @@ static void a_raised_flag_ends_it(void) {
       options.cancel = cancel;
       ct_contact_set set = set_of(&s);
       struck k;
-      k.result = (ct_impulse_result){.touches = k.touches, .velocities = k.velocities};
-      CHECK_INT(ct_impulse_solve(&set, &options, solver, &k.result), CT_CANCELLED);
+      k.result = (ct_impulse_result){.contacts = k.contacts, .velocities = k.velocities};
+      CHECK_INT(ct_impulse_solve(&set, &options, arena, &k.result), CT_CANCELLED);
     }
   ct_cancel_destroy(cancel);
 }
@@ -201,7 +201,7 @@ static void a_raised_flag_ends_it(void) {
 
 /* Hundreds of points at one box, spread over its face: what friction holds at all of them stops, or bounces, flat. */
 static void hundreds_of_points_at_one_body(void) {
-  static ct_contact touches[POINTS];
+  static ct_contact contacts[POINTS];
   static ct_contact_impulse told[POINTS];
   for (int bounces = 0; bounces < 2; bounces++) {
     contact_set s = {0};
@@ -210,14 +210,15 @@ static void hundreds_of_points_at_one_body(void) {
     ct_contact pattern = *set_touch(&s, 0, box, ct_vec(0, 0, 0), ct_vec(0, 0, 1));
     pattern.material = dry(0.5, 0.5 * bounces);
     for (int i = 0; i < POINTS; i++) {
-      touches[i] = pattern;
-      touches[i].position = touches[i].point_a = touches[i].point_b = ct_vec(i % 20 / 20.0 - 0.475, i / 20 / 15.0 - 7.0 / 15.0, 0);
+      contacts[i] = pattern;
+      contacts[i].position = contacts[i].point_a = contacts[i].point_b =
+          ct_vec(i % 20 / 20.0 - 0.475, i / 20 / 15.0 - 7.0 / 15.0, 0);
     }
-    ct_contact_set set = {.bodies = s.bodies, .body_count = 2, .touches = touches, .count = POINTS};
+    ct_contact_set set = {.bodies = s.bodies, .body_count = 2, .contacts = contacts, .count = POINTS};
     ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, CT_SIMULTANEITY_NEWTON);
     options.energy_guard = false;
     ct_velocity after[2];
-    ct_impulse_result result = {.touches = told, .velocities = after};
+    ct_impulse_result result = {.contacts = told, .velocities = after};
     ct_arena *own = ct_arena_create();
     CHECK_INT(ct_impulse_solve(&set, &options, own, &result), CT_OK);
     ct_arena_destroy(own);

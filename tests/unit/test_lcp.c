@@ -14,11 +14,11 @@ typedef struct answer {
 static ct_lcp dense(size_t n, const double *m, const double *q) { return (ct_lcp){{.size = n, .dense = m}, q}; }
 
 static void solve_by(ct_lcp problem, ct_lcp_method method, answer *a) {
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   ct_lcp_options options = {.method = method};
   a->result = (ct_lcp_result){.z = a->z, .w = a->w, .certificate = a->certificate};
-  CHECK_INT(ct_lcp_solve(&problem, &options, solver, &a->result), CT_OK);
-  ct_arena_destroy(solver);
+  CHECK_INT(ct_lcp_solve(&problem, &options, arena, &a->result), CT_OK);
+  ct_arena_destroy(arena);
 }
 
 static const ct_lcp_method direct[] = {CT_LCP_AUTO, CT_LCP_DANTZIG, CT_LCP_BLOCK_PIVOTING};
@@ -96,7 +96,7 @@ static void what_is_squeezed_has_no_solution_and_a_proof(void) {
 
 /* One solver for problems of growing and falling size; under a sanitizer this sees what is used after it was given back. */
 static void scratch_memory_serves_one_problem_after_the_other(void) {
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   for (size_t step = 0; step < 40; step++) {
     size_t n = 1 + 53 * step % 97;
     double *m = calloc(n * n + 3 * n, sizeof *m), *q = m + n * n, *z = q + n, *w = z + n;
@@ -107,11 +107,11 @@ static void scratch_memory_serves_one_problem_after_the_other(void) {
     ct_lcp problem = dense(n, m, q);
     ct_lcp_options options = {.method = step % 3 ? CT_LCP_AUTO : CT_LCP_DANTZIG};
     ct_lcp_result result = {.z = z, .w = w};
-    CHECK_INT(ct_lcp_solve(&problem, &options, solver, &result), CT_OK);
+    CHECK_INT(ct_lcp_solve(&problem, &options, arena, &result), CT_OK);
     for (size_t i = 0; i < n; i++) CHECK_NEAR(z[i], i % 2 ? 0.0 : 1.5, 0.0);
     free(m);
   }
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
 }
 
 static void nothing_is_solved_at_once(void) {

@@ -13,11 +13,11 @@ typedef struct answer {
 } answer;
 
 static ct_status solve_with(size_t n, const double *m, const double *q, ct_lcp_options options, answer *a) {
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   ct_lcp problem = {{.size = n, .dense = m}, q};
   a->result = (ct_lcp_result){.z = a->z, .w = a->w, .certificate = a->certificate};
-  ct_status status = ct_lcp_solve(&problem, &options, solver, &a->result);
-  ct_arena_destroy(solver);
+  ct_status status = ct_lcp_solve(&problem, &options, arena, &a->result);
+  ct_arena_destroy(arena);
   return status;
 }
 
@@ -236,11 +236,11 @@ static void want_of_memory_is_told(void) {
     memory.taken = 0;
     memory.fail_at = ++refused;
     memory.counting = true;
-    ct_arena *solver = ct_arena_create();
+    ct_arena *arena = ct_arena_create();
     ct_lcp_options options = {.method = CT_LCP_AUTO};
     a.result = (ct_lcp_result){.z = a.z, .w = a.w, .certificate = a.certificate};
-    status = solver ? ct_lcp_solve(&(ct_lcp){{.size = ROWS, .dense = m}, q}, &options, solver, &a.result) : CT_OUT_OF_MEMORY;
-    ct_arena_destroy(solver);
+    status = arena ? ct_lcp_solve(&(ct_lcp){{.size = ROWS, .dense = m}, q}, &options, arena, &a.result) : CT_OUT_OF_MEMORY;
+    ct_arena_destroy(arena);
     memory.counting = false;
     CHECK_INT(memory.live, live);
   }
@@ -258,18 +258,18 @@ static void a_warm_solver_allocates_nothing(void) {
   static const ct_lcp_method methods[] = {CT_LCP_LEMKE, CT_LCP_AUTO};
   for (int k = 0; k < 2; k++) {
     answer a;
-    ct_arena *solver = ct_arena_create();
+    ct_arena *arena = ct_arena_create();
     ct_lcp_options options = {.method = methods[k]};
     for (int again = 0; again < 2; again++) {
       a.result = (ct_lcp_result){.z = a.z, .w = a.w, .certificate = a.certificate};
       memory.taken = 0;
       memory.counting = true;
-      CHECK_INT(ct_lcp_solve(&(ct_lcp){{.size = ROWS, .dense = m}, q}, &options, solver, &a.result), CT_OK);
+      CHECK_INT(ct_lcp_solve(&(ct_lcp){{.size = ROWS, .dense = m}, q}, &options, arena, &a.result), CT_OK);
       memory.counting = false;
       CHECK(a.result.converged);
       CHECK(again ? memory.taken == 0 : memory.taken > 0);
     }
-    ct_arena_destroy(solver);
+    ct_arena_destroy(arena);
   }
 }
 

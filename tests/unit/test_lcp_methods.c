@@ -37,10 +37,10 @@ static void make(check_random *r, size_t n, problem *p) {
   }
 }
 
-static ct_status solve(const problem *p, const ct_lcp_options *options, ct_arena *solver, answer *a) {
+static ct_status solve(const problem *p, const ct_lcp_options *options, ct_arena *arena, answer *a) {
   ct_lcp input = {{.size = p->n, .dense = p->m}, p->q};
   a->result = (ct_lcp_result){.z = a->z, .w = a->w, .certificate = a->certificate};
-  return ct_lcp_solve(&input, options, solver, &a->result);
+  return ct_lcp_solve(&input, options, arena, &a->result);
 }
 
 /* T11.9: of a semidefinite M all solutions have one w. */
@@ -48,28 +48,28 @@ static void methods_agree_in_w(void) {
   static const ct_lcp_method methods[] = {CT_LCP_AUTO,  CT_LCP_DANTZIG,   CT_LCP_BLOCK_PIVOTING,
                                           CT_LCP_LEMKE, CT_LCP_QUADRATIC, CT_LCP_PGS};
   check_random r = {1109};
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   for (int k = 0; k < 60; k++) {
     static problem p;
     answer first, other;
     make(&r, 1 + (size_t)k % ROWS, &p);
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
       const ct_lcp_options options = {.method = methods[m], .tolerance = 1e-10, .iterations_max = 200000};
-      CHECK_INT(solve(&p, &options, solver, m ? &other : &first), CT_OK);
+      CHECK_INT(solve(&p, &options, arena, m ? &other : &first), CT_OK);
       const answer *a = m ? &other : &first;
       CHECK(a->result.converged);
       CHECK(a->result.residual <= 1e-9);
       for (size_t i = 0; i < p.n; i++) CHECK_NEAR(a->w[i], first.w[i], 1e-8);
     }
   }
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
 }
 
 /* M by 2^a and q by 2^b: z by 2^(b - a), w by 2^b, and no other bit. */
 static void powers_of_two_scale_answers_bit_for_bit(void) {
   static const ct_lcp_method methods[] = {CT_LCP_DANTZIG, CT_LCP_BLOCK_PIVOTING};
   check_random r = {1111};
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   for (int k = 0; k < 40; k++) {
     static problem p, scaled;
     make(&r, 1 + (size_t)k % ROWS, &p);
@@ -80,13 +80,13 @@ static void powers_of_two_scale_answers_bit_for_bit(void) {
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
       const ct_lcp_options options = {.method = methods[m], .tie = CT_LCP_TIE_ANY};
       answer one, two;
-      CHECK_INT(solve(&p, &options, solver, &one), CT_OK);
-      CHECK_INT(solve(&scaled, &options, solver, &two), CT_OK);
+      CHECK_INT(solve(&p, &options, arena, &one), CT_OK);
+      CHECK_INT(solve(&scaled, &options, arena, &two), CT_OK);
       CHECK_INT(one.result.iterations, two.result.iterations);
       for (size_t i = 0; i < p.n; i++) CHECK_NEAR(ldexp(two.z[i], a - b), one.z[i], 0.0);
     }
   }
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
 }
 
 static void a_raised_flag_ends_every_method(void) {
@@ -94,15 +94,15 @@ static void a_raised_flag_ends_every_method(void) {
   static problem p;
   answer a;
   make(&r, 12, &p);
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   ct_cancel *cancel = ct_cancel_create();
   ct_cancel_raise(cancel);
   for (ct_lcp_method method = CT_LCP_AUTO; method < CT_LCP_METHOD_COUNT; method++) {
     const ct_lcp_options options = {.method = method, .cancel = cancel};
-    CHECK_INT(solve(&p, &options, solver, &a), CT_CANCELLED);
+    CHECK_INT(solve(&p, &options, arena, &a), CT_CANCELLED);
   }
   ct_cancel_destroy(cancel);
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
 }
 
 static void who_is_stopped_early_says_so(void) {
@@ -111,27 +111,27 @@ static void who_is_stopped_early_says_so(void) {
   static problem p;
   answer a;
   make(&r, ROWS, &p);
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
     const ct_lcp_options options = {.method = methods[m], .iterations_max = 2};
-    CHECK_INT(solve(&p, &options, solver, &a), CT_OK);
+    CHECK_INT(solve(&p, &options, arena, &a), CT_OK);
     CHECK_INT(a.result.status, CT_LCP_STATUS_ITERATION_LIMIT);
     CHECK(!a.result.converged && a.result.iterations <= 2);
     for (size_t i = 0; i < p.n; i++) CHECK(a.z[i] >= 0.0);
   }
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
 }
 
 static void rows_beyond_the_limit_are_refused(void) {
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   ct_lcp input = {.matrix = {.size = CT_LCP_DIRECT_MAX + 1}};
   ct_lcp_options options = {.method = CT_LCP_DANTZIG};
   ct_lcp_result result = {0};
-  CHECK_INT(ct_lcp_solve(&input, &options, solver, &result), CT_LIMIT);
+  CHECK_INT(ct_lcp_solve(&input, &options, arena, &result), CT_LIMIT);
   options.method = CT_LCP_AUTO;
   input.matrix.size = CT_LCP_ITERATIVE_MAX + 1;
-  CHECK_INT(ct_lcp_solve(&input, &options, solver, &result), CT_LIMIT);
-  ct_arena_destroy(solver);
+  CHECK_INT(ct_lcp_solve(&input, &options, arena, &result), CT_LIMIT);
+  ct_arena_destroy(arena);
 }
 
 static void memory_that_cannot_be_had_is_told_and_a_warm_solver_takes_none(void) {
@@ -144,21 +144,21 @@ static void memory_that_cannot_be_had_is_told_and_a_warm_solver_takes_none(void)
   memory.counting = true;
   long at = 1;
   for (ct_status status = CT_OUT_OF_MEMORY; status != CT_OK && at < 100; at++) {
-    ct_arena *solver = ct_arena_create();
+    ct_arena *arena = ct_arena_create();
     long live = memory.live;
     memory.taken = 0;
     memory.fail_at = at;
     memory.rest = true;
-    status = solve(&p, &options, solver, &a);
+    status = solve(&p, &options, arena, &a);
     memory.fail_at = 0;
     CHECK(status == CT_OK || status == CT_OUT_OF_MEMORY);
     if (status == CT_OK) {
-      CHECK_INT(solve(&p, &options, solver, &a), CT_OK);
+      CHECK_INT(solve(&p, &options, arena, &a), CT_OK);
       memory.taken = 0;
-      CHECK_INT(solve(&p, &options, solver, &a), CT_OK);
+      CHECK_INT(solve(&p, &options, arena, &a), CT_OK);
       CHECK_INT(memory.taken, 0);
     }
-    ct_arena_destroy(solver);
+    ct_arena_destroy(arena);
     CHECK_INT(memory.live, live - 1);
   }
   CHECK(at > 2);
@@ -185,11 +185,11 @@ static void a_hundred_thousand_rows_take_no_square_of_memory(void) {
   static const ct_lcp_method methods[] = {CT_LCP_AUTO, CT_LCP_QUADRATIC, CT_LCP_PGS};
   for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
     size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
-    ct_arena *solver = ct_arena_create();
+    ct_arena *arena = ct_arena_create();
     ct_lcp input = {{.size = CHAIN, .starts = starts, .columns = columns, .values = values}, q};
     const ct_lcp_options options = {.method = methods[m]};
     ct_lcp_result result = {.z = z, .w = w};
-    CHECK_INT(ct_lcp_solve(&input, &options, solver, &result), CT_OK);
+    CHECK_INT(ct_lcp_solve(&input, &options, arena, &result), CT_OK);
     CHECK(result.converged);
     CHECK_INT(result.method, m == 2 ? CT_LCP_PGS : CT_LCP_QUADRATIC);
     /* Rows 3k have z = 1/2, what is between them 0. */
@@ -197,7 +197,7 @@ static void a_hundred_thousand_rows_take_no_square_of_memory(void) {
     /* Some ten vectors, the solver's blocks being up to twice what is needed. */
     size_t grown = mallinfo2().uordblks + mallinfo2().hblkhd - before;
     if (FAILING_MALLOC) CHECK(grown < 40 * CHAIN * sizeof(double));
-    ct_arena_destroy(solver);
+    ct_arena_destroy(arena);
   }
   free(starts);
   free(columns);
@@ -207,15 +207,15 @@ static void a_hundred_thousand_rows_take_no_square_of_memory(void) {
 
 static void numbers_beyond_a_double_give_no_nonsense(void) {
   const problem p = {2, {1e200, 1e-200, 1e-200, 1e-200}, {-1e200, -1e200}};
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   for (ct_lcp_method method = CT_LCP_AUTO; method < CT_LCP_METHOD_COUNT; method++) {
     answer a;
     const ct_lcp_options options = {.method = method};
-    CHECK_INT(solve(&p, &options, solver, &a), CT_OK);
+    CHECK_INT(solve(&p, &options, arena, &a), CT_OK);
     for (size_t i = 0; i < 2; i++) CHECK(isfinite(a.z[i]) && isfinite(a.w[i]) && a.z[i] >= 0.0);
     CHECK(!isnan(a.result.residual));
   }
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
 }
 
 static const check_test tests[] = {

@@ -15,9 +15,9 @@ static void solve(const pile *p, ct_lcp_tie tie, answer *a) {
   a->z = calloc(2 * p->count, sizeof *a->z);
   a->w = a->z + p->count;
   a->result = (ct_lcp_result){.z = a->z, .w = a->w};
-  ct_arena *solver = ct_arena_create();
-  CHECK_INT(ct_lcp_solve(&input, &options, solver, &a->result), CT_OK);
-  ct_arena_destroy(solver);
+  ct_arena *arena = ct_arena_create();
+  CHECK_INT(ct_lcp_solve(&input, &options, arena, &a->result), CT_OK);
+  ct_arena_destroy(arena);
 }
 
 /* By M and q alone. */
@@ -34,11 +34,11 @@ static void check_right(const pile *p, const answer *a, double tolerance) {
 
 /* By the weights too: the forces of the ground bear all boxes, and every box is at rest. */
 static void check_answer(const pile *p, const answer *a, double tolerance) {
-  long double borne = 0;
+  long double sleeping_support = 0;
   check_right(p, a, tolerance);
   for (size_t i = 0; i < p->count; i++)
-    if (p->pairs[i][0] < 0) borne += (long double)p->rows[12 * i + 8] * a->z[i];
-  CHECK_NEAR((double)borne, PILE_GRAVITY * (double)p->boxes, 1e-7 * (double)p->boxes);
+    if (p->pairs[i][0] < 0) sleeping_support += (long double)p->rows[12 * i + 8] * a->z[i];
+  CHECK_NEAR((double)sleeping_support, PILE_GRAVITY * (double)p->boxes, 1e-7 * (double)p->boxes);
 }
 
 /* Block pivoting alone goes round in circles on these; Dantzig's method takes 1e4 pivots of the second, Lemke's a minute. */

@@ -18,8 +18,8 @@ static ct_mass_body dynamic(double mass, ct_vec3 moments, ct_vec3 center, ct_vel
                         .velocity = velocity};
 }
 
-static ct_contact_velocity velocity_of(const ct_mass_body bodies[2], ct_contact touch, double tolerance) {
-  return ct_contact_relative_velocity(&(ct_contact_set){bodies, 2, &touch, 1}, &touch, tolerance);
+static ct_contact_velocity velocity_of(const ct_mass_body bodies[2], ct_contact contact, double tolerance) {
+  return ct_contact_relative_velocity(&(ct_contact_set){bodies, 2, &contact, 1}, &contact, tolerance);
 }
 
 static void near_vec(ct_vec3 a, ct_vec3 b, double tolerance) { CHECK_NEAR(ct_max_abs(ct_sub(a, b)), 0.0, tolerance); }
@@ -28,13 +28,13 @@ static bool same_vec(ct_vec3 a, ct_vec3 b) { return a.x == b.x && a.y == b.y && 
 
 /* Row 42, T9.1 and T9.2: a ball over the floor z <= 0, and one that rolls. */
 static void a_ball_on_the_floor(void) {
-  const ct_contact touch = {.a = 0, .b = 1, .normal = {0, 0, 1}};
+  const ct_contact contact = {.a = 0, .b = 1, .normal = {0, 0, 1}};
   ct_mass_body bodies[2] = {immovable(), dynamic(1, ct_vec(.4, .4, .4), ct_vec(0, 0, 1), (ct_velocity){{3, 0, -2}, {0, 5, 0}})};
-  ct_contact_velocity v = velocity_of(bodies, touch, 1e-9);
+  ct_contact_velocity v = velocity_of(bodies, contact, 1e-9);
   CHECK(same_vec(v.relative, ct_vec(-2, 0, -2)) && same_vec(v.tangential, ct_vec(-2, 0, 0)));
   CHECK(v.normal == -2 && v.slip == 2 && v.velocity_class == CT_CLASS_COLLIDING && v.sliding);
   bodies[1].velocity.linear = ct_vec(5, 0, 0);
-  v = velocity_of(bodies, touch, 1e-9);
+  v = velocity_of(bodies, contact, 1e-9);
   CHECK(same_vec(v.relative, ct_vec(0, 0, 0)) && v.velocity_class == CT_CLASS_RESTING && !v.sliding);
 }
 
@@ -147,13 +147,13 @@ static void velocities_are_galilean(void) {
 static void the_collision_matrix_of_one_body(void) {
   const ct_mass_body bodies[2] = {immovable(),
                                   dynamic(2, ct_vec(.1, .2, .3), ct_vec(0, 0, 0), (ct_velocity){{1, -2, .5}, {.5, -1, 2}})};
-  const ct_contact touch = {.a = 0, .b = 1, .position = {.3, -.4, .1}, .normal = {0, 1, 0}};
-  const ct_contact_set set = {bodies, 2, &touch, 1};
-  ct_mat3 k = ct_delassus_block(&set, &touch, &touch);
+  const ct_contact contact = {.a = 0, .b = 1, .position = {.3, -.4, .1}, .normal = {0, 1, 0}};
+  const ct_contact_set set = {bodies, 2, &contact, 1};
+  ct_mat3 k = ct_delassus_block(&set, &contact, &contact);
   near_vec(k.rx, ct_vec(13.0 / 12.0, .4, -.15), 1e-15);
   near_vec(k.ry, ct_vec(.4, .9, .4), 1e-15);
   near_vec(k.rz, ct_vec(-.15, .4, 2.55), 1e-15);
-  near_vec(ct_contact_relative_velocity(&set, &touch, 0).relative, ct_vec(1.7, -1.45, .6), 1e-15);
+  near_vec(ct_contact_relative_velocity(&set, &contact, 0).relative, ct_vec(1.7, -1.45, .6), 1e-15);
 }
 
 /* Row 44: K is what the laws of momentum and of angular momentum say: P changes v by P/m and w by I^-1 (r x P). */
@@ -162,11 +162,11 @@ static void coupling_is_what_momentum_does(void) {
   for (int i = 0; i < 2000; i++) {
     ct_mass_body bodies[BODIES];
     random_bodies(&r, bodies);
-    ct_contact touch = random_touch(&r), cause = i % 3 ? random_touch(&r) : touch;
-    const ct_contact_set set = {bodies, BODIES, &touch, 1};
+    ct_contact contact = random_touch(&r), cause = i % 3 ? random_touch(&r) : contact;
+    const ct_contact_set set = {bodies, BODIES, &contact, 1};
     ct_vec3 p = random_vector(&r, 2);
-    ct_vec3 before = ct_contact_relative_velocity(&set, &touch, 0).relative,
-            told = ct_mat_mul(ct_delassus_block(&set, &touch, &cause), p);
+    ct_vec3 before = ct_contact_relative_velocity(&set, &contact, 0).relative,
+            told = ct_mat_mul(ct_delassus_block(&set, &contact, &cause), p);
     for (int side = 0; side < 2; side++) {
       ct_mass_body *body = &bodies[side ? cause.b : cause.a];
       ct_vec3 on = side ? p : ct_neg(p);
@@ -174,7 +174,7 @@ static void coupling_is_what_momentum_does(void) {
       v->linear = ct_add_scaled(v->linear, on, body->inverse_mass);
       v->angular = ct_add(v->angular, ct_mat_mul(body->inverse_inertia, ct_cross(ct_sub(cause.position, body->center), on)));
     }
-    near_vec(ct_sub(ct_contact_relative_velocity(&set, &touch, 0).relative, before), told, 1e-12 * (1 + ct_max_abs(told)));
+    near_vec(ct_sub(ct_contact_relative_velocity(&set, &contact, 0).relative, before), told, 1e-12 * (1 + ct_max_abs(told)));
   }
 }
 

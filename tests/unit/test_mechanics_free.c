@@ -39,9 +39,9 @@ static ct_contact touch_of(ct_vec3 normal, ct_vec3 position, ct_surface a, ct_su
   return (ct_contact){.a = 0, .b = 1, .normal = normal, .position = position, .surface_a = a, .surface_b = b};
 }
 
-static double free_of(ct_mass_body a, ct_mass_body b, const ct_contact *touch, ct_vec3 *tangential) {
+static double free_of(ct_mass_body a, ct_mass_body b, const ct_contact *contact, ct_vec3 *tangential) {
   const ct_mass_body bodies[2] = {a, b};
-  return ct_contact_free_acceleration(&(ct_contact_set){bodies, 2, touch, 1}, touch, tangential);
+  return ct_contact_free_acceleration(&(ct_contact_set){bodies, 2, contact, 1}, contact, tangential);
 }
 
 static const ct_vec3 X = {1, 0, 0}, Y = {0, 1, 0}, Z = {0, 0, 1}, O = {0, 0, 0};

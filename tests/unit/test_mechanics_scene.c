@@ -50,13 +50,13 @@ static ct_mechanics *prepare(const ct_scene *scene, const ct_mechanics_options *
   return mechanics;
 }
 
-static void check_island(const ct_mechanics *m, size_t index, const uint32_t *rows, size_t count, size_t touches) {
+static void check_island(const ct_mechanics *m, size_t index, const uint32_t *rows, size_t count, size_t contacts) {
   ct_island island = ct_mechanics_island(m, index);
   CHECK_INT(island.set.body_count, count);
-  CHECK_INT(island.set.count, touches);
+  CHECK_INT(island.set.count, contacts);
   for (size_t i = 0; i < count && i < island.set.body_count; i++) CHECK_INT(island.rows[i], rows[i]);
   for (size_t k = 0; k < island.set.count; k++) {
-    CHECK(island.set.touches[k].a < count && island.set.touches[k].b < count);
+    CHECK(island.set.contacts[k].a < count && island.set.contacts[k].b < count);
     CHECK(k == 0 || island.numbers[k] > island.numbers[k - 1]);
   }
 }
@@ -84,7 +84,7 @@ static void contacts_as_the_query_has_them(void) {
   ct_mechanics *m = prepare(scene, &standard);
   ct_island island = ct_mechanics_island(m, 0);
   for (size_t k = 0; k < island.set.count; k++) {
-    const ct_contact *t = &island.set.touches[k];
+    const ct_contact *t = &island.set.contacts[k];
     uint32_t a = island.rows[t->a], b = island.rows[t->b];
     CHECK((a == 0 && b == 3) || (a == 1 && b == 3));
     CHECK(a < b && t->collider_a == 0 && t->collider_b == 0);
@@ -114,7 +114,7 @@ static void who_takes_part(void) {
   CHECK_INT(ct_mechanics_islands(m), 2);
   check_island(m, 0, (uint32_t[]){0, 3}, 2, 4);
   check_island(m, 1, (uint32_t[]){4}, 1, 0);
-  CHECK(same_vec(ct_mechanics_island(m, 0).set.touches[0].normal, ct_vec(0, 0, -1)));
+  CHECK(same_vec(ct_mechanics_island(m, 0).set.contacts[0].normal, ct_vec(0, 0, -1)));
   ct_mechanics_destroy(m);
   ct_scene_release(scene);
 }
@@ -171,7 +171,7 @@ static void given_contacts(void) {
   CHECK_INT(ct_mechanics_islands(m), 4);
   check_island(m, 0, (uint32_t[]){1, 4}, 2, 1);
   check_island(m, 1, (uint32_t[]){0, 2}, 2, 1);
-  const ct_contact *first = &ct_mechanics_island(m, 0).set.touches[0], *second = &ct_mechanics_island(m, 1).set.touches[0];
+  const ct_contact *first = &ct_mechanics_island(m, 0).set.contacts[0], *second = &ct_mechanics_island(m, 1).set.contacts[0];
   CHECK(first->a == 1 && first->b == 0 && same_vec(first->position, ct_vec(1, 2, 3)));
   CHECK(first->surface_a.form == CT_SURFACE_FACE && first->surface_b.form == CT_SURFACE_POINT);
   CHECK(second->surface_a.form == CT_SURFACE_POINT && second->surface_b.form == CT_SURFACE_FACE);
@@ -232,7 +232,7 @@ static void materials_of_colliders(void) {
   ct_contact_set set = ct_mechanics_island(m, 0).set;
   CHECK_INT(set.count, 2);
   for (size_t k = 0; k < set.count; k++) {
-    const ct_contact *t = &set.touches[k];
+    const ct_contact *t = &set.contacts[k];
     bool ice = t->collider_b == 0;
     CHECK_NEAR(t->material.static_friction, ice ? .05 : 3, 1e-16);
     CHECK_NEAR(t->material.dynamic_friction, ice ? .05 : 2, 1e-16);
@@ -244,8 +244,8 @@ static void materials_of_colliders(void) {
                                      {.a = 1, .b = 0, .collider_a = CT_NO_COLLIDER, .collider_b = 0, .normal = {0, 0, -1}}};
   m = prepare(scene, &(ct_mechanics_options){.only_given = true, .given = given, .given_count = 2});
   set = ct_mechanics_island(m, 0).set;
-  CHECK(set.touches[0].material.static_friction == 3);
-  CHECK_NEAR(set.touches[1].material.static_friction, .05, 1e-16);
+  CHECK(set.contacts[0].material.static_friction == 3);
+  CHECK_NEAR(set.contacts[1].material.static_friction, .05, 1e-16);
   ct_mechanics_destroy(m);
   ct_scene_release(scene);
 }
@@ -416,8 +416,8 @@ static void rolling_bodies_keep_to_the_floor(void) {
     for (size_t k = 0; k < set.count; k++) {
       ct_mass_body bodies[2] = {set.bodies[0], set.bodies[1]};
       bodies[1].angular_acceleration = ct_vec(-3 * cases[i].roll, 0, 0); /* the level axis goes round, and the roll with it */
-      const ct_contact_set free = {bodies, 2, set.touches, set.count};
-      CHECK_NEAR(ct_contact_free_acceleration(&free, &set.touches[k], NULL), -9.81, 1e-12);
+      const ct_contact_set free = {bodies, 2, set.contacts, set.count};
+      CHECK_NEAR(ct_contact_free_acceleration(&free, &set.contacts[k], NULL), -9.81, 1e-12);
     }
     ct_mechanics_destroy(m);
     ct_scene_release(scene);
@@ -457,7 +457,7 @@ static void matrices_of_many_contacts(void) {
         CHECK(w.matrix.columns[k - 1] < w.matrix.columns[k]);
     for (size_t i = 0; i < set.count; i++)
       for (size_t j = 0; j < set.count; j++) {
-        const ct_contact *x = &set.touches[i], *y = &set.touches[j];
+        const ct_contact *x = &set.contacts[i], *y = &set.contacts[j];
         ct_vec3 f[3] = {x->normal}, g[3] = {y->normal};
         ct_contact_tangents(x->normal, &f[1], &f[2]);
         ct_contact_tangents(y->normal, &g[1], &g[2]);
@@ -479,8 +479,8 @@ static void matrices_of_many_contacts(void) {
 /* A contact of bodies that nothing moves is its own neighbour alone. */
 static void a_graph_without_bodies_that_move(void) {
   const ct_mass_body bodies[2] = {{.mobility = CT_FIXED}, {.mobility = CT_KINEMATIC}};
-  const ct_contact touches[2] = {{.a = 0, .b = 1, .normal = {0, 0, 1}}, {.a = 1, .b = 0, .normal = {0, 0, 1}}};
-  const ct_contact_set set = {bodies, 2, touches, 2};
+  const ct_contact contacts[2] = {{.a = 0, .b = 1, .normal = {0, 0, 1}}, {.a = 1, .b = 0, .normal = {0, 0, 1}}};
+  const ct_contact_set set = {bodies, 2, contacts, 2};
   ct_contact_graph graph;
   CHECK_INT(ct_contact_graph_open(&graph, &set), CT_OK);
   CHECK(graph.starts[1] == 1 && graph.starts[2] == 2 && graph.others[0] == 0 && graph.others[1] == 1);
@@ -490,11 +490,11 @@ static void a_graph_without_bodies_that_move(void) {
 /* A body in 2,001 contacts: four million couplings are too many, and are told before their memory is taken. */
 static void too_many_couplings(void) {
   const ct_mass_body bodies[2] = {{.mobility = CT_FIXED}, {.mobility = CT_DYNAMIC, .inverse_mass = 1}};
-  static ct_contact touches[2001];
-  for (size_t i = 0; i < 2001; i++) touches[i] = (ct_contact){.a = 0, .b = 1, .normal = {0, 0, 1}};
+  static ct_contact contacts[2001];
+  for (size_t i = 0; i < 2001; i++) contacts[i] = (ct_contact){.a = 0, .b = 1, .normal = {0, 0, 1}};
   ct_contact_graph graph;
-  CHECK_INT(ct_contact_graph_open(&graph, &(ct_contact_set){bodies, 2, touches, 2001}), CT_LIMIT);
-  CHECK_INT(ct_contact_graph_open(&graph, &(ct_contact_set){bodies, 2, touches, 2000}), CT_OK);
+  CHECK_INT(ct_contact_graph_open(&graph, &(ct_contact_set){bodies, 2, contacts, 2001}), CT_LIMIT);
+  CHECK_INT(ct_contact_graph_open(&graph, &(ct_contact_set){bodies, 2, contacts, 2000}), CT_OK);
   ct_contact_graph_close(&graph);
 }
 

@@ -282,7 +282,7 @@ static void events_are_the_same(void) { compare(query_events, 3); }
 
 static void query_forces(void) {
   const ct_scene *scene = row_of_balls();
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   ct_mechanics *mechanics = NULL;
   const ct_mechanics_options options = OPTIONS(ct_mechanics_options);
   CHECK_INT(ct_mechanics_prepare(scene, &options, workspace, &mechanics), CT_OK);
@@ -290,19 +290,19 @@ static void query_forces(void) {
   note((double)island.set.count);
   ct_contact_impulse impulses[4];
   ct_velocity velocities[4];
-  ct_impulse_result impulse = {.touches = impulses, .velocities = velocities};
+  ct_impulse_result impulse = {.contacts = impulses, .velocities = velocities};
   const ct_impulse_options hitting = OPTIONS(ct_impulse_options);
-  CHECK_INT(ct_impulse_solve(&island.set, &hitting, solver, &impulse), CT_OK);
+  CHECK_INT(ct_impulse_solve(&island.set, &hitting, arena, &impulse), CT_OK);
   note(impulse.energy_after);
   ct_contact_force forces[4];
   ct_body_acceleration bodies[4];
-  ct_resting_result rest = {.touches = forces, .bodies = bodies};
+  ct_resting_result rest = {.contacts = forces, .bodies = bodies};
   for (int friction = CT_RESTING_FRICTION_NONE; friction <= CT_RESTING_FRICTION_POLYHEDRAL;
        friction++) {
     ct_resting_options resting = OPTIONS(ct_resting_options);
     resting.friction = (ct_resting_friction)friction;
     resting.time_step = 0.01;
-    CHECK_INT(ct_resting_solve(&island.set, &resting, solver, &rest), CT_OK);
+    CHECK_INT(ct_resting_solve(&island.set, &resting, arena, &rest), CT_OK);
     note_vector(forces[0].force);
   }
   const ct_compliant_options elastic = OPTIONS(ct_compliant_options);
@@ -315,7 +315,7 @@ static void query_forces(void) {
   if (use_defaults)
     CHECK(memcmp(&own, &filled, offsetof(ct_elastic_options, pull)) == 0 && !own.pull);
   ct_mechanics_destroy(mechanics);
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
   ct_scene_release(scene);
 }
 
@@ -323,7 +323,7 @@ static void forces_are_the_same(void) { compare(query_forces, 14); }
 
 static void query_advances(void) {
   const ct_scene *scene = row_of_balls();
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   for (int mode = 0; mode < CT_ADVANCE_MODE_COUNT; mode++) {
     ct_advance_options options = OPTIONS(ct_advance_options);
     options.mode = (ct_advance_mode)mode;
@@ -335,7 +335,7 @@ static void query_advances(void) {
     CHECK_INT(ct_advance_create(scene, &options, &advance), CT_OK);
     bool done = false;
     for (int i = 0; i < 8 && !done; i++)
-      CHECK_INT(ct_advance_step(advance, workspace, solver, &done), CT_OK);
+      CHECK_INT(ct_advance_step(advance, workspace, arena, &done), CT_OK);
     ct_pose pose;
     ct_velocity velocity;
     ct_advance_body(advance, 1, &pose, &velocity);
@@ -344,14 +344,14 @@ static void query_advances(void) {
     note(velocity.linear.z);
     ct_advance_destroy(advance);
   }
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
   ct_scene_release(scene);
 }
 
 static void advances_are_the_same(void) { compare(query_advances, 9); }
 
 static void query_problems(void) {
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   const double matrix[9] = {2.0, 0.5, 0.25, 0.5, 2.0, 0.0, 0.25, 0.0, 3.0}, q[3] = {-6.0, 1.0, 0.5},
                mu = 0.75;
   for (int method = 0; method < CT_LCP_METHOD_COUNT; method++) {
@@ -359,7 +359,7 @@ static void query_problems(void) {
     ct_lcp_result result = {.z = z, .w = w};
     ct_lcp_options options = OPTIONS(ct_lcp_options);
     options.method = (ct_lcp_method)method;
-    CHECK_INT(ct_lcp_solve(&(ct_lcp){{3, matrix, NULL, NULL, NULL}, q}, &options, solver, &result),
+    CHECK_INT(ct_lcp_solve(&(ct_lcp){{3, matrix, NULL, NULL, NULL}, q}, &options, arena, &result),
               CT_OK);
     note(z[0]);
     note((double)result.iterations);
@@ -370,12 +370,12 @@ static void query_problems(void) {
     ct_friction_result result = {.r = r, .u = u};
     ct_friction_options options = OPTIONS(ct_friction_options);
     options.method = (ct_friction_method)method;
-    CHECK_INT(ct_friction_solve(&problem, &options, solver, &result), CT_OK);
+    CHECK_INT(ct_friction_solve(&problem, &options, arena, &result), CT_OK);
     note(r[0]);
     note(r[1]);
     note((double)result.iterations);
   }
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
 }
 
 static void solvers_are_the_same(void) { compare(query_problems, 20); }

@@ -272,17 +272,17 @@ static void half_spaces_face_each_other_or_cross(void) {
 
 static void bodies_inside_bodies_are_told(void) {
   const ct_shape shells[] = {sphere(3), box(3, 3, 3), capsule(3, 3, 2.5), hull_box(3, 3, 3)};
-  const ct_shape cores[] = {sphere(0.5), box(0.25, 0.25, 0.25), capsule(0.5, 0.5, 0.25), hull_box(0.25, 0.5, 0.25)};
+  const ct_shape proxies[] = {sphere(0.5), box(0.25, 0.25, 0.25), capsule(0.5, 0.5, 0.25), hull_box(0.25, 0.5, 0.25)};
   for (int i = 0; i < 4; i++)
     for (int j = 0; j < 4; j++) {
       ct_pose p = turned(at(0.1, 0.2, 0.1), 0.1, 0.2, 0.3, 0.9);
-      CHECK_INT(solve(&shells[i], p, &cores[j], at(0.3, 0, 0)).relation, CT_CONTAINING);
-      CHECK_INT(solve(&cores[j], at(0.3, 0, 0), &shells[i], p).relation, CT_CONTAINED);
+      CHECK_INT(solve(&shells[i], p, &proxies[j], at(0.3, 0, 0)).relation, CT_CONTAINING);
+      CHECK_INT(solve(&proxies[j], at(0.3, 0, 0), &shells[i], p).relation, CT_CONTAINED);
       ct_vec3 edge = ct_to_parent(ct_frame_of(p), ct_vec(3, 0, 0));
-      CHECK_INT(solve(&shells[i], p, &cores[j], at(edge.x, edge.y, edge.z)).relation, CT_PENETRATING);
+      CHECK_INT(solve(&shells[i], p, &proxies[j], at(edge.x, edge.y, edge.z)).relation, CT_PENETRATING);
     }
   ct_hull_release(shells[3].hull);
-  ct_hull_release(cores[3].hull);
+  ct_hull_release(proxies[3].hull);
 }
 
 static void tolerance_names_touching_and_nothing_else(void) {

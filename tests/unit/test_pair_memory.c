@@ -45,7 +45,7 @@ static const pair_of pairs[] = {
 
 typedef struct asked {
   ct_pair_result result;
-  bool starved;
+  bool out_of_memory;
   long allocations;
 } asked;
 
@@ -61,7 +61,7 @@ static asked ask(const ct_shape *shapes, const pair_of *p, long n) {
   ct_pair_distance((ct_placed){&shapes[p->a], &home}, (ct_placed){&shapes[p->b], &there}, &options, workspace, &out.result);
   memory.counting = false;
   out.allocations = memory.taken;
-  out.starved = ct_workspace_out_of_memory(workspace);
+  out.out_of_memory = ct_workspace_out_of_memory(workspace);
   CHECK(!ct_workspace_out_of_memory(workspace)); /* asking has cleared it */
   ct_workspace_destroy(workspace);
   return out;
@@ -84,7 +84,7 @@ static void fail_each(bool all_after) {
     const asked full = ask(shapes, &pairs[i], 0);
     double low = isnan(pairs[i].exact) ? full.result.lower_bound : pairs[i].exact;
     double high = isnan(pairs[i].exact) ? full.result.upper_bound : pairs[i].exact;
-    CHECK(!full.starved && full.allocations > 0);
+    CHECK(!full.out_of_memory && full.allocations > 0);
     CHECK(full.result.lower_bound <= high && full.result.upper_bound >= low);
     for (long n = 1; n <= full.allocations; n++) {
       const asked out = ask(shapes, &pairs[i], n);
@@ -93,10 +93,10 @@ static void fail_each(bool all_after) {
         CHECK_FAIL("pair %zu, failure %ld: [%g, %g]", i, n, r->lower_bound, r->upper_bound);
       CHECK(r->lower_bound <= r->distance && r->distance <= r->upper_bound);
       CHECK_NEAR(ct_norm(r->normal), 1.0, 1e-12);
-      if (!out.starved) check_same(r, &full.result);
+      if (!out.out_of_memory) check_same(r, &full.result);
       /* Of a wide bracket the status tells, too. */
       if (r->upper_bound - r->lower_bound > 1e-6) CHECK_INT(r->status, CT_PAIR_ITERATION_LIMIT);
-      told += out.starved;
+      told += out.out_of_memory;
     }
   }
   CHECK(told > 0);

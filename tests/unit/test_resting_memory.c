@@ -26,11 +26,11 @@ static void make(island *i, int kind) {
 
 #define KINDS 6
 
-static ct_status solve(island *i, ct_arena *solver) {
+static ct_status solve(island *i, ct_arena *arena) {
   ct_contact_set set = island_set(i);
   i->result = (ct_resting_result){
-      .touches = i->forces, .bodies = i->accelerations, .holding = i->holding, .motion = i->motion, .certificate = i->certificate};
-  return ct_resting_solve(&set, &i->options, solver, &i->result);
+      .contacts = i->forces, .bodies = i->accelerations, .holding = i->holding, .motion = i->motion, .certificate = i->certificate};
+  return ct_resting_solve(&set, &i->options, arena, &i->result);
 }
 
 static void each_allocation_that_fails_is_told(void) {
@@ -44,17 +44,17 @@ static void each_allocation_that_fails_is_told(void) {
       memory.fail_at = n;
       memory.taken = 0;
       memory.counting = true;
-      ct_arena *solver = ct_arena_create();
-      ct_status status = solver ? solve(&got, solver) : CT_OUT_OF_MEMORY;
+      ct_arena *arena = ct_arena_create();
+      ct_status status = arena ? solve(&got, arena) : CT_OUT_OF_MEMORY;
       memory.counting = false;
       if (n == 0) {
         CHECK_INT(status, CT_OK);
         full = got;
         allocations = memory.taken;
-        CHECK_INT(solve(&got, solver), CT_OK); /* blocks are joined */
+        CHECK_INT(solve(&got, arena), CT_OK); /* blocks are joined */
         memory.taken = 0;
         memory.counting = true;
-        CHECK_INT(solve(&got, solver), CT_OK);
+        CHECK_INT(solve(&got, arena), CT_OK);
         memory.counting = false;
         CHECK_INT(memory.taken, 0);
       }
@@ -62,7 +62,7 @@ static void each_allocation_that_fails_is_told(void) {
       CHECK(status == CT_OK || status == CT_OUT_OF_MEMORY);
       if (status == CT_OK)
         CHECK(memcmp(got.forces, full.forces, sizeof got.forces) == 0 && got.result.stability == full.result.stability);
-      ct_arena_destroy(solver);
+      ct_arena_destroy(arena);
       CHECK_INT(memory.live, live);
     }
     CHECK(told > 1);
@@ -71,15 +71,15 @@ static void each_allocation_that_fails_is_told(void) {
 
 static void raised_flag_ends_the_search(void) {
   ct_cancel *cancel = ct_cancel_create();
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   ct_cancel_raise(cancel);
   for (int kind = 0; kind < KINDS; kind++) {
     static island i;
     make(&i, kind);
     i.options.cancel = cancel;
-    CHECK_INT(solve(&i, solver), CT_CANCELLED);
+    CHECK_INT(solve(&i, arena), CT_CANCELLED);
   }
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
   ct_cancel_destroy(cancel);
 }
 

@@ -16,7 +16,7 @@
 
 typedef struct wall {
   ct_mass_body bodies[BODIES];
-  ct_contact touches[TOUCHES];
+  ct_contact contacts[TOUCHES];
   size_t body_count, count;
   ct_contact_force forces[TOUCHES];
   ct_body_acceleration accelerations[BODIES];
@@ -32,7 +32,7 @@ static double center_x(int column, int row) { return column + (row % 2 ? 0.5 : 0
 /* Four points of b's face on a's, between two abscissae. */
 static void touch_face(uint32_t a, uint32_t b, double from, double to, double height, double friction) {
   for (int k = 0; k < 4; k++) {
-    ct_contact *t = &w.touches[w.count++];
+    ct_contact *t = &w.contacts[w.count++];
     *t = (ct_contact){.a = a, .b = b, .collider_a = CT_NO_COLLIDER, .collider_b = CT_NO_COLLIDER};
     t->position = t->point_a = t->point_b = ct_vec(k & 1 ? to : from, k & 2 ? 0.5 : -0.5, height);
     t->normal = ct_vec(0.0, 0.0, 1.0);
@@ -69,12 +69,12 @@ static void build(double friction, double sideways) {
 }
 
 static void solve(ct_resting_friction friction) {
-  ct_contact_set set = {.bodies = w.bodies, .body_count = w.body_count, .touches = w.touches, .count = w.count};
+  ct_contact_set set = {.bodies = w.bodies, .body_count = w.body_count, .contacts = w.contacts, .count = w.count};
   ct_resting_options options = {.friction = friction, .time_step = 1e-3, .velocity_tolerance = 1e-9, .stability = true};
-  w.result = (ct_resting_result){.touches = w.forces, .bodies = w.accelerations};
-  ct_arena *solver = ct_arena_create();
-  CHECK(solver && ct_resting_solve(&set, &options, solver, &w.result) == CT_OK);
-  ct_arena_destroy(solver);
+  w.result = (ct_resting_result){.contacts = w.forces, .bodies = w.accelerations};
+  ct_arena *arena = ct_arena_create();
+  CHECK(arena && ct_resting_solve(&set, &options, arena, &w.result) == CT_OK);
+  ct_arena_destroy(arena);
 }
 
 /* Each brick is held, so the floor carries all of them, and each row those above it. */
@@ -83,7 +83,7 @@ static void check_held(void) {
   CHECK_INT(w.result.stability, CT_STABILITY_STAYS);
   double carried[HIGH_ROWS] = {0.0};
   for (size_t k = 0; k < w.count; k++) {
-    carried[(size_t)w.touches[k].position.z] += w.forces[k].normal;
+    carried[(size_t)w.contacts[k].position.z] += w.forces[k].normal;
     CHECK(w.forces[k].normal >= 0.0 && fabs(w.forces[k].acceleration) <= 1e-9);
   }
   for (int row = 0; row < rows; row++) CHECK_NEAR(carried[row], (rows - row) * columns * GRAVITY, 1e-8);

@@ -399,7 +399,7 @@ static void zero_movers_and_motions_are_safe_or_refused(void) {
 
 static void zero_mechanics_are_safe_or_refused(void) {
   const ct_scene *scene = two_balls(4.0);
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   ct_mechanics *mechanics = NULL;
   CHECK_INT(ct_mechanics_prepare(scene, &(ct_mechanics_options){0}, workspace, &mechanics), CT_OK);
   CHECK_INT(ct_mechanics_islands(mechanics), 2);
@@ -412,24 +412,24 @@ static void zero_mechanics_are_safe_or_refused(void) {
   CHECK_INT(ct_mechanics_prepare(scene, &(ct_mechanics_options){.given = &given, .given_count = 1, .only_given = true}, workspace,
                                  &mechanics),
             CT_LIMIT);
-  const ct_contact touch = {0};
+  const ct_contact contact = {0};
   const ct_mass_body bodies[2] = {{.mobility = CT_FIXED}, {.mobility = CT_FIXED}};
   ct_contact_impulse impulses[1];
   ct_velocity velocities[2];
-  ct_impulse_result result = {.touches = impulses, .velocities = velocities};
-  CHECK_INT(ct_impulse_solve(&(ct_contact_set){0}, &(ct_impulse_options){0}, solver, &result), CT_OK);
+  ct_impulse_result result = {.contacts = impulses, .velocities = velocities};
+  CHECK_INT(ct_impulse_solve(&(ct_contact_set){0}, &(ct_impulse_options){0}, arena, &result), CT_OK);
   CHECK(result.converged && result.energy_after == 0.0);
-  const ct_contact_set set = {bodies, 2, &touch, 1};
-  CHECK_INT(ct_impulse_solve(&set, &(ct_impulse_options){0}, solver, &result), CT_LIMIT);
+  const ct_contact_set set = {bodies, 2, &contact, 1};
+  CHECK_INT(ct_impulse_solve(&set, &(ct_impulse_options){0}, arena, &result), CT_LIMIT);
   ct_contact_force forces[1];
   ct_body_acceleration accelerations[2];
-  ct_resting_result rest = {.touches = forces, .bodies = accelerations};
-  CHECK_INT(ct_resting_solve(&(ct_contact_set){0}, &(ct_resting_options){0}, solver, &rest), CT_OK);
+  ct_resting_result rest = {.contacts = forces, .bodies = accelerations};
+  CHECK_INT(ct_resting_solve(&(ct_contact_set){0}, &(ct_resting_options){0}, arena, &rest), CT_OK);
   CHECK(rest.converged && rest.status == CT_RESTING_STATUS_OK);
-  CHECK_INT(ct_resting_solve(&set, &(ct_resting_options){0}, solver, &rest), CT_LIMIT);
-  CHECK_INT(ct_resting_solve(&(ct_contact_set){0}, &(ct_resting_options){.friction = CT_RESTING_FRICTION_CONE}, solver, &rest),
+  CHECK_INT(ct_resting_solve(&set, &(ct_resting_options){0}, arena, &rest), CT_LIMIT);
+  CHECK_INT(ct_resting_solve(&(ct_contact_set){0}, &(ct_resting_options){.friction = CT_RESTING_FRICTION_CONE}, arena, &rest),
             CT_LIMIT);
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
   ct_scene_release(scene);
 }
 
@@ -443,11 +443,11 @@ static void zero_advances_are_refused(void) {
   }
   CHECK(advance == NULL);
   /* With nothing but the two: a free fall of the standard kind, v = g t. */
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   const ct_advance_options fall = {.duration = 1.0, .time_step = 0.25, .gravity = {0.0, 0.0, -10.0}};
   bool done = false;
   CHECK_INT(ct_advance_create(scene, &fall, &advance), CT_OK);
-  for (int i = 0; i < 4; i++) CHECK_INT(ct_advance_step(advance, workspace, solver, &done), CT_OK);
+  for (int i = 0; i < 4; i++) CHECK_INT(ct_advance_step(advance, workspace, arena, &done), CT_OK);
   CHECK(done);
   ct_pose pose;
   ct_velocity velocity;
@@ -455,7 +455,7 @@ static void zero_advances_are_refused(void) {
   CHECK_NEAR(velocity.linear.z, -10.0, 1e-12);
   CHECK_NEAR(pose.position.z, -5.0, 1e-12);
   ct_advance_destroy(advance);
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
   ct_scene_release(scene);
 }
 
@@ -470,37 +470,37 @@ static void zero_elastic_structs_give_no_force(void) {
     const ct_elastic_pair pair = ct_elastic_pair_of(&nothing, solids[i], &material, 0.0, &(ct_elastic_options){0});
     CHECK(pair.c_res == 0.0 && pair.mu_geo == 0.0 && pair.c_geo == 0.0);
     const ct_mass_body bodies[2] = {{.mobility = CT_FIXED}, {.mobility = CT_FIXED}};
-    const ct_contact touch = {.b = 1, .normal = {1.0, 0.0, 0.0}, .distance = -1.0};
-    const ct_contact_set set = {bodies, 2, &touch, 1};
-    const ct_compliant_force force = ct_compliant_law(&pair, &set, &touch, &(ct_elastic_options){0});
+    const ct_contact contact = {.b = 1, .normal = {1.0, 0.0, 0.0}, .distance = -1.0};
+    const ct_contact_set set = {bodies, 2, &contact, 1};
+    const ct_compliant_force force = ct_compliant_law(&pair, &set, &contact, &(ct_elastic_options){0});
     CHECK(force.normal == 0.0 && force.force.x == 0.0 && force.torque.x == 0.0);
   }
 }
 
 static void zero_problems_have_no_rows_or_are_refused(void) {
-  ct_arena *solver = ct_arena_create();
+  ct_arena *arena = ct_arena_create();
   double z[1], w[1];
   ct_lcp_result lcp = {.z = z, .w = w};
-  CHECK_INT(ct_lcp_solve(&(ct_lcp){0}, &(ct_lcp_options){0}, solver, &lcp), CT_OK);
+  CHECK_INT(ct_lcp_solve(&(ct_lcp){0}, &(ct_lcp_options){0}, arena, &lcp), CT_OK);
   CHECK(lcp.converged);
-  CHECK_INT(ct_lcp_solve(&(ct_lcp){.matrix = {.size = 1}}, &(ct_lcp_options){0}, solver, &lcp), CT_LIMIT);
+  CHECK_INT(ct_lcp_solve(&(ct_lcp){.matrix = {.size = 1}}, &(ct_lcp_options){0}, arena, &lcp), CT_LIMIT);
   const double one = 2.0, minus = -6.0;
   const ct_lcp single = {{1, &one, NULL, NULL, NULL}, &minus};
-  CHECK_INT(ct_lcp_solve(&single, &(ct_lcp_options){0}, solver, &lcp), CT_OK);
+  CHECK_INT(ct_lcp_solve(&single, &(ct_lcp_options){0}, arena, &lcp), CT_OK);
   CHECK_NEAR(z[0], 3.0, 1e-15);
   double r[3], u[3];
   ct_friction_result friction = {.r = r, .u = u};
-  CHECK_INT(ct_friction_solve(&(ct_friction_problem){0}, &(ct_friction_options){0}, solver, &friction), CT_LIMIT);
-  CHECK_INT(ct_friction_solve(&(ct_friction_problem){.dimension = 3}, &(ct_friction_options){0}, solver, &friction), CT_OK);
+  CHECK_INT(ct_friction_solve(&(ct_friction_problem){0}, &(ct_friction_options){0}, arena, &friction), CT_LIMIT);
+  CHECK_INT(ct_friction_solve(&(ct_friction_problem){.dimension = 3}, &(ct_friction_options){0}, arena, &friction), CT_OK);
   CHECK(friction.converged && friction.residual == 0.0);
-  CHECK_INT(ct_friction_solve(&(ct_friction_problem){.dimension = 3, .contacts = 1}, &(ct_friction_options){0}, solver, &friction),
+  CHECK_INT(ct_friction_solve(&(ct_friction_problem){.dimension = 3, .contacts = 1}, &(ct_friction_options){0}, arena, &friction),
             CT_LIMIT);
   const double unit[9] = {2.0, 0, 0, 0, 2.0, 0, 0, 0, 2.0}, q[3] = {-6.0, 1.0, 0.0}, mu = 1.0;
   const ct_friction_problem stick = {{3, unit, NULL, NULL, NULL}, q, &mu, 1, 3};
-  CHECK_INT(ct_friction_solve(&stick, &(ct_friction_options){0}, solver, &friction), CT_OK);
+  CHECK_INT(ct_friction_solve(&stick, &(ct_friction_options){0}, arena, &friction), CT_OK);
   CHECK_NEAR(r[0], 3.0, 1e-7);
   CHECK_NEAR(r[1], -0.5, 1e-7);
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
 }
 
 static void zero_parts_of_scenes_and_mechanics_change_nothing(void) {

@@ -63,7 +63,7 @@ ct_elastic_pair ct_elastic_pair_of(const ct_elastic_solid *a, const ct_elastic_s
                                    double approach, const ct_elastic_options *options);
 /* v where v >= s, else (v^2/s)(1 - v/(3 s)) + s/3: twice differentiable, never 0. */
 double ct_regularised(double v, double s);
-ct_compliant_force ct_compliant_law(const ct_elastic_pair *pair, const ct_contact_set *set, const ct_contact *touch,
+ct_compliant_force ct_compliant_law(const ct_elastic_pair *pair, const ct_contact_set *set, const ct_contact *contact,
                                     const ct_elastic_options *options);
 
 /* ---- of a scene -------------------------------------------------------------------------------------------------------- */
@@ -79,7 +79,7 @@ ct_compliant_options ct_compliant_options_default(void);
 
 typedef struct ct_compliant_contact {
   uint32_t a, b;         /* rows */
-  const ct_contact *touch; /* of the mechanics */
+  const ct_contact *contact; /* of the mechanics */
   double approach;       /* |normal velocity| that the damping is by, m/s */
   bool stored;           /* it is that of the contact's beginning, by the state; else of now */
   ct_elastic_pair pair;

@@ -121,7 +121,7 @@ typedef struct ct_triangle_pair {
 typedef struct ct_triangle_pairs {
   const ct_triangle_pair *items; /* [count] by a, then b; borrowed from the workspace until its next use */
   size_t count;
-  bool starved; /* memory was short: pairs are missing */
+  bool out_of_memory; /* memory was short: pairs are missing */
 } ct_triangle_pairs;
 
 /* All pairs of live triangles of two meshes, solids or surfaces, that share a point: closed sets, so touching counts. Exact for the

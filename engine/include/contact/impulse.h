@@ -99,7 +99,7 @@ typedef enum ct_energy_guard {
 } ct_energy_guard;
 
 typedef struct ct_impulse_result {
-  ct_contact_impulse *touches;        /* [count] the caller's */
+  ct_contact_impulse *contacts;       /* [count] the caller's */
   ct_velocity *velocities;            /* [body_count] the caller's: after the impulses; immovable bodies as they were */
   double energy_before, energy_after; /* kinetic, of the dynamic bodies, J */
   double work;                        /* by kinematic bodies, J */

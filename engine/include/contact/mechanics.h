@@ -66,7 +66,7 @@ typedef struct ct_contact {
 typedef struct ct_contact_set {
   const ct_mass_body *bodies; /* [body_count] */
   size_t body_count;
-  const ct_contact *touches; /* [count] */
+  const ct_contact *contacts; /* [count] */
   size_t count;
 } ct_contact_set;
 
@@ -86,7 +86,7 @@ typedef struct ct_contact_velocity {
 /* tolerance: m/s, of both classes: normal > it separating, < -it colliding, else resting. Galilean invariant but for round-off;
  * exchanging a and b (and the normal) gives the same numbers, u negated, bit for bit. Of a touch
  * whose bodies are not in the set all is 0, and resting. */
-ct_contact_velocity ct_contact_relative_velocity(const ct_contact_set *set, const ct_contact *touch, double tolerance);
+ct_contact_velocity ct_contact_relative_velocity(const ct_contact_set *set, const ct_contact *contact, double tolerance);
 
 /* ---- the contact system ------------------------------------------------------------------------------------------------ */
 
@@ -97,11 +97,11 @@ void ct_contact_tangents(ct_vec3 normal, ct_vec3 *t1, ct_vec3 *t2);
 /* K: change of the relative velocity at `touch` by an impulse at `cause` (which may be the same): u changes by K P. 1/kg. Zero
  * where they share no dynamic body. K(i, j) is the transpose of K(j, i), bit for bit. Theory of rigid bodies: seed 004, slides
  * 30-37. */
-ct_mat3 ct_delassus_block(const ct_contact_set *set, const ct_contact *touch, const ct_contact *cause);
+ct_mat3 ct_delassus_block(const ct_contact_set *set, const ct_contact *contact, const ct_contact *cause);
 
 /* along.K(touch, cause) impulse: what a unit impulse along one direction changes along another. The same bits with both contacts
  * and both directions exchanged, so that matrices of these are symmetric; with normals it is A_ij below. */
-double ct_delassus_along(const ct_contact_set *set, const ct_contact *touch, ct_vec3 along, const ct_contact *cause,
+double ct_delassus_along(const ct_contact_set *set, const ct_contact *contact, ct_vec3 along, const ct_contact *cause,
                          ct_vec3 impulse);
 
 /* b_i of gap'' = sum over j of A_ij f_j + b_i, A_ij = n_i.K(i, j) n_j: n.(relative acceleration of the bodies' points without
@@ -111,7 +111,7 @@ double ct_delassus_along(const ct_contact_set *set, const ct_contact *touch, ct_
  * rad, have a gap that bends at once where the bodies turn apart: there a point stands for itself. Exchanging a and b (and the
  * normal) gives the same bits, tangential negated. Finite, O(1). Support functions: Schneider 2014; the forms:
  * mechanics_gap_acceleration.c. */
-double ct_contact_free_acceleration(const ct_contact_set *set, const ct_contact *touch, ct_vec3 *tangential);
+double ct_contact_free_acceleration(const ct_contact_set *set, const ct_contact *contact, ct_vec3 *tangential);
 
 /* ---- of a scene -------------------------------------------------------------------------------------------------------- */
 

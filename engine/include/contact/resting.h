@@ -92,7 +92,7 @@ typedef enum ct_stability {
 } ct_stability;
 
 typedef struct ct_resting_result {
-  ct_contact_force *touches;    /* [count] the caller's */
+  ct_contact_force *contacts;   /* [count] the caller's */
   ct_body_acceleration *bodies; /* [body_count] the caller's */
   ct_vec3 *holding;             /* [count] the caller's, or NULL: forces on b that prove STAYS */
   ct_velocity *motion; /* [body_count] the caller's, or NULL: direction that proves FALLS, as accelerations; m/s^2, rad/s^2 */

@@ -46,28 +46,28 @@ static double processor_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void look_at_answers(const bench_solver *solver, void *state, const bench_problem *problems, double *z, cell *out) {
+static void look_at_answers(const bench_solver *arena, void *state, const bench_problem *problems, double *z, cell *out) {
   out->residual = out->off = 0.0;
   out->failed = 0;
   for (int k = 0; k < BENCH_PROBLEMS; k++) {
     double largest = 0.0;
     for (int i = 0; i < problems[k].size; i++) largest = fmax(largest, fabs(problems[k].q[i]));
-    if (!solver->solve(state, problems, k, z)) out->failed++;
+    if (!arena->solve(state, problems, k, z)) out->failed++;
     double residual = bench_residual(&problems[k], z);
     out->residual = residual <= out->residual ? out->residual : residual;
     out->off = residual / (1.0 + largest) <= out->off ? out->off : residual / (1.0 + largest);
   }
 }
 
-static void measure(const bench_solver *solver, const bench_problem *problems, double seconds, cell *out) {
-  void *state = solver->prepare(problems);
+static void measure(const bench_solver *arena, const bench_problem *problems, double seconds, cell *out) {
+  void *state = arena->prepare(problems);
   double *z = calloc((size_t)problems[0].size, sizeof *z);
   if (!state || !z) return;
-  look_at_answers(solver, state, problems, z, out);
+  look_at_answers(arena, state, problems, z, out);
   long passes = 0;
   double start = processor_seconds(), now = start;
   while (now - start < seconds) {
-    for (int k = 0; k < BENCH_PROBLEMS; k++) (void)solver->solve(state, problems, k, z);
+    for (int k = 0; k < BENCH_PROBLEMS; k++) (void)arena->solve(state, problems, k, z);
     passes++;
     now = processor_seconds();
   }
@@ -75,7 +75,7 @@ static void measure(const bench_solver *solver, const bench_problem *problems, d
   out->answered = true;
 }
 
-static bool measure_apart(const bench_solver *solver, const bench_problem *problems, double seconds, cell *out) {
+static bool measure_apart(const bench_solver *arena, const bench_problem *problems, double seconds, cell *out) {
   out->answered = false;
   fflush(NULL);
   pid_t child = fork();
@@ -83,7 +83,7 @@ static bool measure_apart(const bench_solver *solver, const bench_problem *probl
   if (child == 0) {
     const struct rlimit most = {CHILD_SECONDS, CHILD_SECONDS};
     if (setrlimit(RLIMIT_CPU, &most) != 0 || !freopen("/dev/null", "w", stdout)) _exit(1);
-    measure(solver, problems, seconds, out);
+    measure(arena, problems, seconds, out);
     _exit(0);
   }
   int status = 0;

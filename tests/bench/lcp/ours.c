@@ -9,22 +9,22 @@
 #include <time.h>
 
 typedef struct state {
-  ct_arena *solver;
+  ct_arena *arena;
   double *w;
 } state;
 
 static void *prepare(const bench_problem *problems) {
   state *s = calloc(1, sizeof *s);
   if (!s) return NULL;
-  s->solver = ct_arena_create();
+  s->arena = ct_arena_create();
   s->w = calloc((size_t)problems[0].size, sizeof *s->w);
-  return s->solver && s->w ? s : NULL;
+  return s->arena && s->w ? s : NULL;
 }
 
 static bool solve_by(state *s, const bench_problem *p, const ct_lcp_options *options, double *z) {
   ct_lcp problem = {{.size = (size_t)p->size, .dense = p->m}, p->q};
   ct_lcp_result result = {.z = z, .w = s->w};
-  return ct_lcp_solve(&problem, options, s->solver, &result) == CT_OK && result.converged;
+  return ct_lcp_solve(&problem, options, s->arena, &result) == CT_OK && result.converged;
 }
 
 #define SOLVE(name, ...)                                                                                                           \
@@ -53,7 +53,7 @@ static double processor_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static bool grow(const bench_sparse *p, ct_lcp_method method, const char *name, ct_arena *solver) {
+static bool grow(const bench_sparse *p, ct_lcp_method method, const char *name, ct_arena *arena) {
   /* So many sweeps show what one costs; conjugate gradients go on to the end. */
   const ct_lcp_options options = {.method = method, .iterations_max = method == CT_LCP_PGS ? 100 : 0};
   double *z = calloc(2 * p->size, sizeof *z);
@@ -61,7 +61,7 @@ static bool grow(const bench_sparse *p, ct_lcp_method method, const char *name, 
   ct_lcp problem = {{.size = p->size, .starts = p->starts, .columns = p->columns, .values = p->values}, p->q};
   ct_lcp_result result = {.z = z, .w = z + p->size};
   double start = processor_seconds();
-  ct_status status = ct_lcp_solve(&problem, &options, solver, &result);
+  ct_status status = ct_lcp_solve(&problem, &options, arena, &result);
   double seconds = processor_seconds() - start;
   printf("growth|%zu|%zu|%s|%.4f|%llu|%.2g|%d\n", p->size, p->starts[p->size], name, 1e3 * seconds,
          (unsigned long long)result.iterations, bench_sparse_residual(p, z), result.converged);
@@ -72,14 +72,14 @@ static bool grow(const bench_sparse *p, ct_lcp_method method, const char *name, 
 
 bool bench_growth(void) {
   static const int wide[] = {4, 32, 320, 3200};
-  ct_arena *solver = ct_arena_create();
-  bool made = solver != NULL;
+  ct_arena *arena = ct_arena_create();
+  bool made = arena != NULL;
   for (size_t i = 0; i < sizeof wide / sizeof *wide && made; i++) {
     bench_sparse p;
-    made = bench_wall_sparse(wide[i], 8, 0, &p) && grow(&p, CT_LCP_PGS, "contactd pgs", solver) &&
-           grow(&p, CT_LCP_QUADRATIC, "contactd quadratic", solver);
+    made = bench_wall_sparse(wide[i], 8, 0, &p) && grow(&p, CT_LCP_PGS, "contactd pgs", arena) &&
+           grow(&p, CT_LCP_QUADRATIC, "contactd quadratic", arena);
     bench_sparse_free(&p);
   }
-  ct_arena_destroy(solver);
+  ct_arena_destroy(arena);
   return made;
 }
