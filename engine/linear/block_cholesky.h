@@ -39,8 +39,8 @@ typedef struct ct_block_shape {
   double work_max;   /* multiplications of one factor */
 } ct_block_shape;
 
-/* What can be known without numbers. Memory comes from the arena, at which the caller has entered. Where the limits are too low *fits is
- * false, and there is no factor. CT_OUT_OF_MEMORY. */
+/* The symbolic factorisation. The caller has entered the arena that the memory comes from. Where the
+ * limits are too low, *fits is false and there is no factor. CT_OUT_OF_MEMORY. */
 ct_status ct_block_cholesky_open(ct_block_cholesky *f, const ct_block_shape *shape, ct_arena *arena, bool *fits);
 
 /* Begins a new matrix: of zeros. */
