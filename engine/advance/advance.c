@@ -1,4 +1,4 @@
-/* Steps in time: what is moved, what is told of it. */
+/* Steps in time: what is moved, what is reported of it. */
 #include "advance/advance.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 /* Part of a step below which what is left of the duration is round-off. */
 #define REST_PART 1e-9
 
-/* ---- what moves -------------------------------------------------------------------------------------------------------- */
+/* ---- what moves ----------------------------------------------------------------------------- */
 
 static bool set_mass(ct_body_state *moved, const ct_body *body) {
   ct_mass_properties mass;
@@ -29,13 +29,15 @@ static double radius_about(const ct_body *body, ct_vec3 point) {
     double own;
     ct_shape_ball(&collider.shape, &center, &own);
     center = ct_to_parent(ct_frame_of(collider.pose), center);
-    radius = ct_max2(radius, ct_norm(ct_sub(center, point)) + own + collider.shape.rounding + collider.shape.margin);
+    radius = ct_max2(radius, ct_norm(ct_sub(center, point)) + own + collider.shape.rounding +
+                                 collider.shape.margin);
   }
   return radius;
 }
 
 /* False: a dynamic body without a mass. */
-static bool set_moved(ct_body_state *moved, const ct_scene *scene, uint32_t row, const ct_motion *motion) {
+static bool set_moved(ct_body_state *moved, const ct_scene *scene, uint32_t row,
+                      const ct_motion *motion) {
   *moved = (ct_body_state){.row = row, .is_dynamic = !motion->is_kinematic};
   moved->pose = ct_scene_pose(scene, row);
   moved->velocity = ct_scene_velocity(scene, row);
@@ -46,7 +48,8 @@ static bool set_moved(ct_body_state *moved, const ct_scene *scene, uint32_t row,
   }
   moved->radius = radius_about(ct_scene_body(scene, row), moved->center);
   moved->position = ct_to_parent(ct_frame_of(moved->pose), moved->center);
-  if (moved->is_dynamic) moved->angular_momentum = ct_body_state_inertia(moved, moved->velocity.angular);
+  if (moved->is_dynamic)
+    moved->angular_momentum = ct_body_state_inertia(moved, moved->velocity.angular);
   return true;
 }
 
@@ -65,7 +68,8 @@ static ct_status find_moved(ct_advance *advance) {
   advance->moved_of = malloc(((size_t)rows + 1) * sizeof *advance->moved_of);
   advance->overrides = malloc((count + 1) * sizeof *advance->overrides);
   advance->moving_rows = calloc((size_t)rows + 1, 1);
-  if (!advance->now || !advance->next || !advance->moved_of || !advance->overrides || !advance->moving_rows)
+  if (!advance->now || !advance->next || !advance->moved_of || !advance->overrides ||
+      !advance->moving_rows)
     return CT_OUT_OF_MEMORY;
   for (uint32_t row = 0; row < rows; row++) {
     const ct_motion *motion = motion_of(scene, row);
@@ -100,7 +104,7 @@ static void set_steps(ct_advance *advance) {
   advance->step_rest = rest > REST_PART * o->time_step ? rest : 0.0;
 }
 
-/* ---- the sums ---------------------------------------------------------------------------------------------------------- */
+/* ---- the sums ------------------------------------------------------------------------------- */
 
 void ct_advance_sum_energy(ct_advance *advance) {
   ct_advance_state *s = &advance->state;
@@ -110,17 +114,22 @@ void ct_advance_sum_energy(ct_advance *advance) {
     const ct_body_state *m = &advance->now[i];
     if (!m->is_dynamic) continue;
     ct_vec3 momentum = ct_scale(m->velocity.linear, m->mass);
-    s->kinetic_energy += 0.5 * (ct_dot(momentum, m->velocity.linear) + ct_dot(m->angular_momentum, m->velocity.angular));
+    s->kinetic_energy += 0.5 * (ct_dot(momentum, m->velocity.linear) +
+                                ct_dot(m->angular_momentum, m->velocity.angular));
     s->potential_energy -= m->mass * ct_dot(advance->options.gravity, m->position);
     s->momentum = ct_add(s->momentum, momentum);
-    s->angular_momentum = ct_add(s->angular_momentum, ct_add(m->angular_momentum, ct_cross(m->position, momentum)));
+    s->angular_momentum =
+        ct_add(s->angular_momentum, ct_add(m->angular_momentum, ct_cross(m->position, momentum)));
   }
 }
 
-/* ---- what the caller sees ---------------------------------------------------------------------------------------------- */
+/* ---- what the caller sees ------------------------------------------------------------------- */
 
-ct_status ct_advance_create(const ct_scene *scene, const ct_advance_options *options, ct_advance **out) {
-  if (!(options->duration > 0.0 && options->duration <= CT_DURATION_MAX && options->time_step > 0.0)) return CT_LIMIT;
+ct_status ct_advance_create(const ct_scene *scene, const ct_advance_options *options,
+                            ct_advance **out) {
+  if (!(options->duration > 0.0 && options->duration <= CT_DURATION_MAX &&
+        options->time_step > 0.0))
+    return CT_LIMIT;
   if (options->duration / options->time_step > CT_ADVANCE_STEPS_MAX) return CT_LIMIT;
   ct_advance *advance = calloc(1, sizeof *advance);
   if (!advance) return CT_OUT_OF_MEMORY;
@@ -154,23 +163,27 @@ void ct_advance_destroy(ct_advance *advance) {
   free(advance->contacts.items);
   free(advance->asked.items);
   free(advance->found.items);
-  free(advance->told.items);
+  free(advance->reported.items);
   free(advance);
 }
 
-/* ---- limits ------------------------------------------------------------------------------------------------------------- */
+/* ---- limits --------------------------------------------------------------------------------- */
 
-/* The greatest of the components in size; INFINITY where one is no number, which a comparison would pass over. */
+/* The greatest of the components in size; INFINITY where one is no number, which a comparison would
+ * pass over. */
 static double size_of(ct_vec3 v) { return isfinite(v.x + v.y + v.z) ? ct_max_abs(v) : INFINITY; }
 
-bool ct_advance_is_within_limits(ct_advance *advance, const ct_body_state *moved, double ahead, double longest) {
+bool ct_advance_is_within_limits(ct_advance *advance, const ct_body_state *moved, double ahead,
+                                 double longest) {
   for (size_t i = 0; i < advance->moved_count; i++) {
     const ct_body_state *m = &moved[i];
     double speed = size_of(m->velocity.linear), turning = size_of(m->velocity.angular);
     advance->limit_row = m->row;
     advance->limit = CT_ADVANCE_LIMIT_REACH;
-    if (!(size_of(m->position) + (ahead > 0.0 ? ahead * speed : 0.0) < CT_COORDINATE_MAX)) return false;
-    if (!(size_of(m->pose.position) <= CT_COORDINATE_MAX)) return false; /* about a centre of mass far from it */
+    if (!(size_of(m->position) + (ahead > 0.0 ? ahead * speed : 0.0) < CT_COORDINATE_MAX))
+      return false;
+    if (!(size_of(m->pose.position) <= CT_COORDINATE_MAX))
+      return false; /* about a centre of mass far from it */
     advance->limit = CT_ADVANCE_LIMIT_SPEED;
     if (!(speed <= CT_SPEED_MAX && turning <= CT_SPEED_MAX)) return false;
     advance->limit = CT_ADVANCE_LIMIT_TURN;
@@ -192,10 +205,12 @@ double ct_advance_pace(const ct_advance *advance, uint32_t *row) {
 
 ct_advance_state ct_advance_now(const ct_advance *advance) { return advance->state; }
 
-void ct_advance_body(const ct_advance *advance, uint32_t row, ct_pose *pose, ct_velocity *velocity) {
+void ct_advance_body(const ct_advance *advance, uint32_t row, ct_pose *pose,
+                     ct_velocity *velocity) {
   uint32_t index = advance->moved_of[row];
   *pose = index == CT_NO_ROW ? ct_scene_pose(advance->scene, row) : advance->now[index].pose;
-  *velocity = index == CT_NO_ROW ? ct_scene_velocity(advance->scene, row) : advance->now[index].velocity;
+  *velocity =
+      index == CT_NO_ROW ? ct_scene_velocity(advance->scene, row) : advance->now[index].velocity;
 }
 
 ct_status ct_advance_write(const ct_advance *advance, ct_draft *draft) {

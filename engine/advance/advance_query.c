@@ -1,8 +1,8 @@
 /* What a scene's query says of bodies where an advance has them. */
 #include "advance/advance.h"
 
-ct_status ct_advance_run_query(ct_advance *advance, ct_query_options *options, ct_workspace *workspace, ct_hit_sink sink,
-                               void *context) {
+ct_status ct_advance_run_query(ct_advance *advance, ct_query_options *options,
+                               ct_workspace *workspace, ct_hit_sink sink, void *context) {
   options->overrides = advance->overrides;
   options->override_count = advance->moved_count;
   options->cancel = advance->options.cancel;

@@ -3,13 +3,17 @@
 #include "base/sin_cos.h"
 #include "path/torque_free_rotation.h"
 
-/* Turn, rad, below which the rule of the midpoint gives the motion of a free top to round-off: its error is the cube. */
+/* Turn, rad, below which the rule of the midpoint gives the motion of a free top to round-off: its
+ * error is the cube. */
 #define SMALL_TURN 1e-5
-/* Turn, rad, that a step tries but never makes: it lies between CT_TURN_MAX and what base/sin_cos.h can turn by. */
+/* Turn, rad, that a step tries but never makes: it lies between CT_TURN_MAX and what base/sin_cos.h
+ * can turn by. */
 #define TRIED_TURN_MAX 3e6
 
 /* Principal axes to the world. */
-static ct_mat3 principal_axes(const ct_body_state *m) { return ct_quat_matrix(ct_quat_mul(m->pose.rotation, m->axes)); }
+static ct_mat3 principal_axes(const ct_body_state *m) {
+  return ct_quat_matrix(ct_quat_mul(m->pose.rotation, m->axes));
+}
 
 ct_vec3 ct_body_state_angular_velocity(const ct_body_state *m) {
   ct_mat3 axes = principal_axes(m);
@@ -39,22 +43,28 @@ void ct_body_state_apply_impulse(ct_body_state *m, ct_vec3 impulse, ct_vec3 angu
 
 static bool is_zero(ct_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
 
-bool ct_body_state_is_fixed(const ct_body_state *m) { return is_zero(m->velocity.linear) && is_zero(m->velocity.angular); }
+bool ct_body_state_is_fixed(const ct_body_state *m) {
+  return is_zero(m->velocity.linear) && is_zero(m->velocity.angular);
+}
 
 static ct_quat unit_quat(ct_quat q) {
   double length = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
   return (ct_quat){q.x / length, q.y / length, q.z / length, q.w / length};
 }
 
-/* False where forces that are only tried make a body so fast that it is no turn any more. It is left out then, so the velocity that
- * is beyond the limits stays, by which ct_advance_is_within_limits refuses the step. */
-static bool can_turn(ct_vec3 angular, double time) { return fabs(time) * ct_norm(angular) <= TRIED_TURN_MAX; }
+/* False where forces that are only tried make a body so fast that it is no turn any more. It is
+ * left out then, so the velocity that is beyond the limits stays, by which
+ * ct_advance_is_within_limits refuses the step. */
+static bool can_turn(ct_vec3 angular, double time) {
+  return fabs(time) * ct_norm(angular) <= TRIED_TURN_MAX;
+}
 
 /* The rotation after a turn with the angular velocity, constant in the world. */
 static ct_quat turned(ct_quat rotation, ct_vec3 angular, double time) {
   if (!can_turn(angular, time)) return rotation;
   ct_dd angle = ct_dd_mul(ct_turn_rate(angular), ct_dd_of(time));
-  return unit_quat(ct_quat_mul(ct_turn_about(ct_unit_or(angular, ct_vec(0, 0, 1)), angle), rotation));
+  return unit_quat(
+      ct_quat_mul(ct_turn_about(ct_unit_or(angular, ct_vec(0, 0, 1)), angle), rotation));
 }
 
 /* By the angular velocity halfway. */
@@ -75,8 +85,10 @@ static void turn(ct_body_state *m, double time) {
     m->pose.rotation = turned(m->pose.rotation, angular, time);
   } else if (time * ct_norm(angular) < SMALL_TURN) {
     turn_little(m, time);
-  } else if (ct_free_top_set(&top, &(ct_free_top_options){m->pose.rotation, m->moments, m->axes, angular})) {
-    m->pose.rotation = unit_quat(ct_quat_mul(ct_free_top_turn(&top, time, &angular), m->pose.rotation));
+  } else if (ct_free_top_set(
+                 &top, &(ct_free_top_options){m->pose.rotation, m->moments, m->axes, angular})) {
+    m->pose.rotation =
+        unit_quat(ct_quat_mul(ct_free_top_turn(&top, time, &angular), m->pose.rotation));
     m->velocity.angular = ct_body_state_angular_velocity(m);
   } else {
     m->pose.rotation = turned(m->pose.rotation, angular, time);

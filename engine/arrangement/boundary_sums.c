@@ -3,7 +3,8 @@
 #include "triangle/triangle_distance.h"
 
 void ct_arrangement_add_segment(ct_arrangement_part *part, ct_vec3 p, ct_vec3 q, double weight) {
-  /* The triangle from the foot of the origin on the part's plane, and the tetrahedron from the origin. */
+  /* The triangle from the foot of the origin on the part's plane, and the tetrahedron from the
+   * origin. */
   ct_vec3 foot = ct_scale(part->normal, part->height);
   double area = 0.5 * weight * ct_dot(part->normal, ct_cross(ct_sub(p, foot), ct_sub(q, foot)));
   double volume = area * part->height / 3.0;
@@ -16,11 +17,12 @@ void ct_arrangement_add_segment(ct_arrangement_part *part, ct_vec3 p, ct_vec3 q,
   part->border += fabs(weight) * ct_norm(ct_sub(q, p));
 }
 
-bool ct_arrangement_edges(const ct_arrangement *o, int side, const ct_arrangement_part *part, ct_arrangement_take take,
-                          void *context) {
+bool ct_arrangement_edges(const ct_arrangement *o, int side, const ct_arrangement_part *part,
+                          ct_arrangement_take take, void *context) {
   const ct_arrangement_side *s = &o->memory->side[side];
   const uint32_t *corner = o->skin[side].corners[part->triangle];
-  const ct_surface_crossing *passing = s->passing + part->first_passing, *end = passing + part->passing_count;
+  const ct_surface_crossing *passing = s->passing + part->first_passing,
+                            *end = passing + part->passing_count;
   for (int k = 0; k < 3; k++) {
     int32_t winding = s->winding[corner[k]];
     ct_vec3 p = ct_sub(o->skin[side].vertices[corner[k]], o->origin);
@@ -54,7 +56,8 @@ static void add_edges(ct_arrangement *o, int side, ct_arrangement_part *part) {
   o->winds = s.winds;
 }
 
-ct_arrangement_part ct_arrangement_whole(const ct_arrangement *o, int side, uint32_t triangle, int32_t winding) {
+ct_arrangement_part ct_arrangement_whole(const ct_arrangement *o, int side, uint32_t triangle,
+                                         int32_t winding) {
   ct_vec3 v[3];
   ct_placed_surface_triangle(&o->skin[side], triangle, v);
   for (int k = 0; k < 3; k++) v[k] = ct_sub(v[k], o->origin);
@@ -82,9 +85,12 @@ bool ct_arrangement_build(ct_arrangement *o) {
     ct_arrangement_side *s = &m->side[side];
     const ct_placed_surface *skin = &o->skin[side];
     s->part_count = s->passing_count = 0;
-    if (!ct_arrangement_reserve(m, &s->winding, sizeof *s->winding, &s->winding_room, skin->vertex_count) ||
-        !ct_arrangement_reserve(m, &s->slot, sizeof *s->slot, &s->slot_room, skin->triangle_count) ||
-        !ct_arrangement_reserve(m, &s->stack, sizeof *s->stack, &s->stack_room, skin->triangle_count))
+    if (!ct_arrangement_reserve(m, &s->winding, sizeof *s->winding, &s->winding_room,
+                                skin->vertex_count) ||
+        !ct_arrangement_reserve(m, &s->slot, sizeof *s->slot, &s->slot_room,
+                                skin->triangle_count) ||
+        !ct_arrangement_reserve(m, &s->stack, sizeof *s->stack, &s->stack_room,
+                                skin->triangle_count))
       return false;
     for (uint32_t v = 0; v < skin->vertex_count; v++) s->winding[v] = CT_ARRANGEMENT_UNKNOWN;
     for (uint32_t t = 0; t < skin->triangle_count; t++) s->slot[t] = CT_ARRANGEMENT_PLAIN;
@@ -92,7 +98,8 @@ bool ct_arrangement_build(ct_arrangement *o) {
   if (!ct_arrangement_find_crossings(o)) return false;
   for (int side = 0; side < 2; side++) {
     if (!ct_arrangement_find_winding(o, side)) return false;
-    for (size_t i = 0; i < m->side[side].part_count; i++) add_edges(o, side, &m->side[side].part[i]);
+    for (size_t i = 0; i < m->side[side].part_count; i++)
+      add_edges(o, side, &m->side[side].part[i]);
   }
   ct_arrangement_apply_coplanar(o);
   return true;

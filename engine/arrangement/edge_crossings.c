@@ -1,4 +1,5 @@
-/* Which edges pass which triangles: each triangle of the second solid against the tree of the first. */
+/* Which edges pass which triangles: each triangle of the second solid against the tree of the
+ * first. */
 #include "arrangement/arrangement.h"
 
 #include "base/heap_sort.h"
@@ -13,19 +14,22 @@
 ct_arrangement_part *ct_arrangement_part_of(ct_arrangement *o, int side, uint32_t triangle) {
   ct_arrangement_side *s = &o->memory->side[side];
   if (s->slot[triangle] < CT_ARRANGEMENT_SEEN) return &s->part[s->slot[triangle]];
-  if (!ct_arrangement_reserve(o->memory, &s->part, sizeof *s->part, &s->part_room, s->part_count + 1)) return NULL;
+  if (!ct_arrangement_reserve(o->memory, &s->part, sizeof *s->part, &s->part_room,
+                              s->part_count + 1))
+    return NULL;
   s->slot[triangle] = (uint32_t)s->part_count;
   ct_arrangement_part *part = &s->part[s->part_count++];
   ct_vec3 v[3];
   ct_placed_surface_triangle(&o->skin[side], triangle, v);
-  *part = (ct_arrangement_part){.triangle = triangle, .first_segment = CT_NO_TRIANGLE, .first_border = CT_NO_TRIANGLE};
+  *part = (ct_arrangement_part){
+      .triangle = triangle, .first_segment = CT_NO_TRIANGLE, .first_border = CT_NO_TRIANGLE};
   ct_triangle t = {{v[0], v[1], v[2]}};
   part->normal = ct_unit_or(ct_triangle_cross(&t), ct_vec(0.0, 0.0, 0.0));
   part->height = ct_dot(part->normal, ct_sub(v[0], o->origin));
   return part;
 }
 
-/* ---- one pair of triangles ---- */
+/* ---- one pair of triangles ------------------------------------------------------------------ */
 
 typedef struct couple {
   uint32_t triangle[2];
@@ -36,7 +40,8 @@ typedef struct couple {
 
 static int turn_of(couple *c, int k, int l) {
   if (c->turn[k][l] == 2)
-    c->turn[k][l] = ct_perturbed_edge_side(c->v[0][k], c->v[0][(k + 1) % 3], c->v[1][l], c->v[1][(l + 1) % 3]);
+    c->turn[k][l] =
+        ct_perturbed_edge_side(c->v[0][k], c->v[0][(k + 1) % 3], c->v[1][l], c->v[1][(l + 1) % 3]);
   return c->turn[k][l];
 }
 
@@ -48,7 +53,8 @@ static int passes(couple *c, int which, int edge) {
   return turn[0] == turn[1] && turn[1] == turn[2] ? from : 0;
 }
 
-void ct_arrangement_heights(const ct_vec3 t[3], const ct_vec3 *points, int count, ct_dd *heights, double *size) {
+void ct_arrangement_heights(const ct_vec3 t[3], const ct_vec3 *points, int count, ct_dd *heights,
+                            double *size) {
   ct_dd3 u = ct_dd3_sub(t[1], t[0]), v = ct_dd3_sub(t[2], t[0]), normal = ct_dd3_cross(&u, &v);
   for (int k = 0; k < count; k++) {
     ct_dd3 from = ct_dd3_sub(points[k], t[0]);
@@ -65,33 +71,42 @@ static ct_vec3 place_between(ct_vec3 p, ct_vec3 q, const ct_vec3 t[3], double *a
   ct_arrangement_heights(t, ends, 2, height, &size);
   ct_dd all = ct_dd_add(height[0], ct_dd_neg(height[1]));
   bool known = all.high != 0.0;
-  double s = known ? ct_dd_value(ct_dd_div(height[0], all)) : 0.5, rest = known ? -ct_dd_value(ct_dd_div(height[1], all)) : 0.5;
+  double s = known ? ct_dd_value(ct_dd_div(height[0], all)) : 0.5,
+         rest = known ? -ct_dd_value(ct_dd_div(height[1], all)) : 0.5;
   *at = ct_min2(ct_max2(s, 0.0), 1.0);
   rest = ct_min2(ct_max2(rest, 0.0), 1.0);
   return *at <= 0.5 ? ct_lerp(p, q, *at) : ct_lerp(q, p, rest);
 }
 
-/* The edges of a triangle are worked out from their lower vertex to the higher one: two triangles have the same point. */
-static bool add_passing(ct_arrangement *o, const couple *c, int which, int edge, int jump, ct_vec3 *point) {
+/* The edges of a triangle are worked out from their lower vertex to the higher one: two triangles
+ * have the same point. */
+static bool add_passing(ct_arrangement *o, const couple *c, int which, int edge, int jump,
+                        ct_vec3 *point) {
   const uint32_t *corner = o->skin[which].corners[c->triangle[which]];
   int next = (edge + 1) % 3;
   bool turned = corner[edge] > corner[next];
   double at;
-  *point = place_between(c->v[which][turned ? next : edge], c->v[which][turned ? edge : next], c->v[1 - which], &at);
+  *point = place_between(c->v[which][turned ? next : edge], c->v[which][turned ? edge : next],
+                         c->v[1 - which], &at);
   *point = ct_sub(*point, o->origin);
   ct_arrangement_side *s = &o->memory->side[which];
   if (s->passing_count >= CT_SURFACE_CROSSINGS_MAX ||
-      !ct_arrangement_reserve(o->memory, &s->passing, sizeof *s->passing, &s->passing_room, s->passing_count + 1))
+      !ct_arrangement_reserve(o->memory, &s->passing, sizeof *s->passing, &s->passing_room,
+                              s->passing_count + 1))
     return false;
-  s->passing[s->passing_count++] = (ct_surface_crossing){
-      .point = *point, .at = turned ? 1.0 - at : at, .triangle = c->triangle[which], .edge = (int8_t)edge, .jump = (int8_t)jump};
+  s->passing[s->passing_count++] = (ct_surface_crossing){.point = *point,
+                                                         .at = turned ? 1.0 - at : at,
+                                                         .triangle = c->triangle[which],
+                                                         .edge = (int8_t)edge,
+                                                         .jump = (int8_t)jump};
   return true;
 }
 
 static bool add_segment(ct_arrangement *o, const couple *c, ct_vec3 p, ct_vec3 q) {
   ct_arrangement_scratch *m = o->memory;
   if (m->segment_count >= CT_SURFACE_CROSSINGS_MAX ||
-      !ct_arrangement_reserve(m, &m->segment, sizeof *m->segment, &m->segment_room, m->segment_count + 1))
+      !ct_arrangement_reserve(m, &m->segment, sizeof *m->segment, &m->segment_room,
+                              m->segment_count + 1))
     return false;
   ct_arrangement_segment *s = &m->segment[m->segment_count];
   *s = (ct_arrangement_segment){.p = p, .q = q};
@@ -108,8 +123,9 @@ static bool add_segment(ct_arrangement *o, const couple *c, ct_vec3 p, ct_vec3 q
   return true;
 }
 
-/* Two triangles that pass each other have two places where an edge of one passes the other. What is left of the segment between
- * them, looking along it with the first one's normal up, is below the second. */
+/* Two triangles that pass each other have two places where an edge of one passes the other. What is
+ * left of the segment between them, looking along it with the first one's normal up, is below the
+ * second. */
 static bool add_couple(ct_arrangement *o, couple *c) {
   ct_vec3 end[2] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
   int ends[2] = {0, 0};
@@ -130,12 +146,16 @@ static bool add_couple(ct_arrangement *o, couple *c) {
 
 static bool add_flat(ct_arrangement *o, const couple *c) {
   ct_arrangement_scratch *m = o->memory;
-  if (!ct_arrangement_reserve(m, &m->flat, sizeof *m->flat, &m->flat_room, m->flat_count + 1)) return false;
-  if (!ct_arrangement_part_of(o, 0, c->triangle[0]) || !ct_arrangement_part_of(o, 1, c->triangle[1])) return false;
+  if (!ct_arrangement_reserve(m, &m->flat, sizeof *m->flat, &m->flat_room, m->flat_count + 1))
+    return false;
+  if (!ct_arrangement_part_of(o, 0, c->triangle[0]) ||
+      !ct_arrangement_part_of(o, 1, c->triangle[1]))
+    return false;
   ct_coplanar_pair *f = &m->flat[m->flat_count++];
   ct_dd height[3];
   double size;
-  *f = (ct_coplanar_pair){.triangle = {c->triangle[0], c->triangle[1]}, .side = (int8_t)c->side[0][0]};
+  *f = (ct_coplanar_pair){.triangle = {c->triangle[0], c->triangle[1]},
+                          .side = (int8_t)c->side[0][0]};
   ct_arrangement_heights(c->v[1], c->v[0], 3, height, &size);
   for (int k = 0; k < 3; k++) f->height[k] = ct_dd_value(height[k]) / size;
   return true;
@@ -152,7 +172,8 @@ static bool in_plane(const ct_arrangement *o, const ct_vec3 t[3], const ct_vec3 
 
 static bool all_one(const int side[3]) { return side[0] == side[1] && side[1] == side[2]; }
 
-static bool look_at(ct_arrangement *o, uint32_t i, const ct_vec3 a[3], uint32_t j, const ct_vec3 b[3]) {
+static bool look_at(ct_arrangement *o, uint32_t i, const ct_vec3 a[3], uint32_t j,
+                    const ct_vec3 b[3]) {
   couple c = {.triangle = {i, j}, .turn = {{2, 2, 2}, {2, 2, 2}, {2, 2, 2}}};
   for (int k = 0; k < 3; k++) {
     c.v[0][k] = a[k];
@@ -166,7 +187,7 @@ static bool look_at(ct_arrangement *o, uint32_t i, const ct_vec3 a[3], uint32_t 
   return all_one(c.side[1]) || add_couple(o, &c);
 }
 
-/* ---- the tree ---- */
+/* ---- the tree ------------------------------------------------------------------------------- */
 
 /* One triangle of the second solid. */
 static bool cross_one(ct_arrangement *o, uint32_t j) {
@@ -196,7 +217,8 @@ static bool cross_one(ct_arrangement *o, uint32_t j) {
 
 static bool passing_before(const void *items, const void *by, size_t i, size_t j) {
   (void)by;
-  const ct_surface_crossing *p = (const ct_surface_crossing *)items + i, *q = (const ct_surface_crossing *)items + j;
+  const ct_surface_crossing *p = (const ct_surface_crossing *)items + i,
+                            *q = (const ct_surface_crossing *)items + j;
   if (p->triangle != q->triangle) return p->triangle < q->triangle;
   if (p->edge != q->edge) return p->edge < q->edge;
   if (p->at != q->at) return p->at < q->at;
@@ -209,11 +231,13 @@ static void passing_swap(void *items, size_t i, size_t j) {
   p[j] = kept;
 }
 
-/* Sorts the passings of one side and tells each part which are its own. A passing comes with a segment, so its triangle has a part,
- * unless the pair was not sound. */
+/* Sorts the passings of one side and tells each part which are its own. A passing comes with a
+ * segment, so its triangle has a part, unless the pair was not sound. */
 static bool sort_passings(ct_arrangement *o, int side) {
   ct_arrangement_side *s = &o->memory->side[side];
-  if (!ct_heap_sort(s->passing, s->passing_count, NULL, passing_before, passing_swap, o->flag->cancel)) return false;
+  if (!ct_heap_sort(s->passing, s->passing_count, NULL, passing_before, passing_swap,
+                    o->flag->cancel))
+    return false;
   for (size_t i = 0; i < s->passing_count; i++) {
     ct_arrangement_part *part = ct_arrangement_part_of(o, side, s->passing[i].triangle);
     if (!part) return false;

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Placing a node's middle and half errs by less, in u of how far the mesh reaches and lies: as in mesh_tree_pairs.c. */
+/* Placing a node's middle and half errs by less, in u of how far the mesh reaches and lies: as in
+ * mesh_tree_pairs.c. */
 #define PLACE_ROUNDOFFS 128.0
 
 void ct_arrangement_scratch_free(ct_arrangement_scratch *m) {
@@ -29,7 +30,8 @@ void ct_arrangement_scratch_free(ct_arrangement_scratch *m) {
   ct_trapezoid_scratch_free(&m->pieces);
 }
 
-bool ct_arrangement_reserve(ct_arrangement_scratch *m, void *array, size_t item, size_t *room, size_t count) {
+bool ct_arrangement_reserve(ct_arrangement_scratch *m, void *array, size_t item, size_t *room,
+                            size_t count) {
   if (count <= *room) return true;
   size_t wanted = 2 * *room > count ? 2 * *room : count;
   void *old;
@@ -44,9 +46,13 @@ bool ct_arrangement_reserve(ct_arrangement_scratch *m, void *array, size_t item,
   return true;
 }
 
-static ct_vec3 flushed(ct_vec3 p) { return ct_vec(ct_exact_flush(p.x), ct_exact_flush(p.y), ct_exact_flush(p.z)); }
+static ct_vec3 flushed(ct_vec3 p) {
+  return ct_vec(ct_exact_flush(p.x), ct_exact_flush(p.y), ct_exact_flush(p.z));
+}
 
-static ct_vec3 placed(const ct_frame *frame, ct_vec3 p) { return flushed(frame ? ct_to_parent(*frame, p) : p); }
+static ct_vec3 placed(const ct_frame *frame, ct_vec3 p) {
+  return flushed(frame ? ct_to_parent(*frame, p) : p);
+}
 
 static void find_box(ct_placed_surface *skin) {
   skin->box = ct_aabb_empty();
@@ -57,7 +63,8 @@ static void find_box(ct_placed_surface *skin) {
   }
 }
 
-bool ct_placed_surface_of_mesh(ct_placed_surface *skin, ct_arrangement_scratch *m, const ct_mesh *mesh, const ct_frame *frame) {
+bool ct_placed_surface_of_mesh(ct_placed_surface *skin, ct_arrangement_scratch *m,
+                               const ct_mesh *mesh, const ct_frame *frame) {
   const ct_mesh_view *view = ct_mesh_get(mesh);
   *skin = (ct_placed_surface){.vertices = view->vertices,
                               .corners = view->corners,
@@ -67,11 +74,15 @@ bool ct_placed_surface_of_mesh(ct_placed_surface *skin, ct_arrangement_scratch *
                               .view = view,
                               .frame = ct_frame_of(ct_pose_identity())};
   if (frame) {
-    if (!ct_arrangement_reserve(m, &m->placed, sizeof *m->placed, &m->placed_room, view->vertex_count)) return false;
-    for (uint32_t v = 0; v < view->vertex_count; v++) m->placed[v] = flushed(ct_to_parent(*frame, view->vertices[v]));
+    if (!ct_arrangement_reserve(m, &m->placed, sizeof *m->placed, &m->placed_room,
+                                view->vertex_count))
+      return false;
+    for (uint32_t v = 0; v < view->vertex_count; v++)
+      m->placed[v] = flushed(ct_to_parent(*frame, view->vertices[v]));
     skin->vertices = m->placed;
     skin->frame = *frame;
-    skin->slack = PLACE_ROUNDOFFS * CT_UNIT_ROUNDOFF * (ct_mesh_extent(view) + ct_norm(frame->position));
+    skin->slack =
+        PLACE_ROUNDOFFS * CT_UNIT_ROUNDOFF * (ct_mesh_extent(view) + ct_norm(frame->position));
   }
   skin->size = ct_mat_abs(skin->frame.rotation);
   find_box(skin);
@@ -79,9 +90,12 @@ bool ct_placed_surface_of_mesh(ct_placed_surface *skin, ct_arrangement_scratch *
 }
 
 /* Room for a skin that is made here. */
-static bool make_own(ct_placed_surface *skin, ct_arrangement_scratch *m, uint32_t vertices, uint32_t triangles) {
-  if (!ct_arrangement_reserve(m, &m->own_vertex, sizeof *m->own_vertex, &m->own_vertex_room, vertices) ||
-      !ct_arrangement_reserve(m, &m->own_corner, sizeof *m->own_corner, &m->own_corner_room, triangles) ||
+static bool make_own(ct_placed_surface *skin, ct_arrangement_scratch *m, uint32_t vertices,
+                     uint32_t triangles) {
+  if (!ct_arrangement_reserve(m, &m->own_vertex, sizeof *m->own_vertex, &m->own_vertex_room,
+                              vertices) ||
+      !ct_arrangement_reserve(m, &m->own_corner, sizeof *m->own_corner, &m->own_corner_room,
+                              triangles) ||
       !ct_arrangement_reserve(m, &m->own_face, sizeof *m->own_face, &m->own_face_room, triangles))
     return false;
   *skin = (ct_placed_surface){.vertices = m->own_vertex,
@@ -92,11 +106,13 @@ static bool make_own(ct_placed_surface *skin, ct_arrangement_scratch *m, uint32_
   return true;
 }
 
-bool ct_placed_surface_of_hull(ct_placed_surface *skin, ct_arrangement_scratch *m, const ct_hull *hull, const ct_frame *frame) {
+bool ct_placed_surface_of_hull(ct_placed_surface *skin, ct_arrangement_scratch *m,
+                               const ct_hull *hull, const ct_frame *frame) {
   const ct_hull_view *view = ct_hull_get(hull);
   uint32_t triangles = 2 * view->vertex_count - 4;
   if (!make_own(skin, m, view->vertex_count, triangles)) return false;
-  for (uint32_t v = 0; v < view->vertex_count; v++) m->own_vertex[v] = placed(frame, ct_vec(view->x[v], view->y[v], view->z[v]));
+  for (uint32_t v = 0; v < view->vertex_count; v++)
+    m->own_vertex[v] = placed(frame, ct_vec(view->x[v], view->y[v], view->z[v]));
   uint32_t at = 0;
   for (uint32_t f = 0; f < view->face_count; f++) {
     const uint32_t *loop = view->face_loop + view->face_start[f];
@@ -113,12 +129,15 @@ bool ct_placed_surface_of_hull(ct_placed_surface *skin, ct_arrangement_scratch *
   return true;
 }
 
-bool ct_placed_surface_of_box(ct_placed_surface *skin, ct_arrangement_scratch *m, ct_vec3 half, const ct_frame *frame) {
+bool ct_placed_surface_of_box(ct_placed_surface *skin, ct_arrangement_scratch *m, ct_vec3 half,
+                              const ct_frame *frame) {
   /* Corner i has the signs of i's bits; quads run counter-clockwise from outside. */
-  static const uint32_t quad[6][4] = {{1, 3, 7, 5}, {0, 4, 6, 2}, {2, 6, 7, 3}, {0, 1, 5, 4}, {4, 5, 7, 6}, {0, 2, 3, 1}};
+  static const uint32_t quad[6][4] = {{1, 3, 7, 5}, {0, 4, 6, 2}, {2, 6, 7, 3},
+                                      {0, 1, 5, 4}, {4, 5, 7, 6}, {0, 2, 3, 1}};
   if (!make_own(skin, m, 8, 12)) return false;
   for (uint32_t v = 0; v < 8; v++) {
-    ct_vec3 p = ct_vec(v & 1 ? half.x : -half.x, v & 2 ? half.y : -half.y, v & 4 ? half.z : -half.z);
+    ct_vec3 p =
+        ct_vec(v & 1 ? half.x : -half.x, v & 2 ? half.y : -half.y, v & 4 ? half.z : -half.z);
     m->own_vertex[v] = placed(frame, p);
   }
   for (uint32_t t = 0; t < 12; t++) {

@@ -1,4 +1,5 @@
-/* Trapezoids between stretches of a border, slab by slab along the first of the two axes that the plane is seen along. */
+/* Trapezoids between stretches of a border, slab by slab along the first of the two axes that the
+ * plane is seen along. */
 #include "arrangement/trapezoids.h"
 
 #include "base/heap_sort.h"
@@ -13,9 +14,9 @@ typedef struct ct_stretch {
   ct_vec3 p, q;
   double left, right, at_left, at_right; /* along the axes */
   int32_t way;                           /* what the winding changes by across it, upward */
-  uint32_t upper;                        /* of the trapezoid above it that is not finished, or NONE */
-  double start;                          /* where that one began */
-  uint32_t slab;                         /* the last one that it was seen in */
+  uint32_t upper; /* of the trapezoid above it that is not finished, or NONE */
+  double start;   /* where that one began */
+  uint32_t slab;  /* the last one that it was seen in */
 } ct_stretch;
 
 typedef struct cutter {
@@ -45,9 +46,12 @@ static bool make_room(void *array, size_t item, size_t *room, size_t count) {
   return true;
 }
 
-static double part_of(const ct_vec3 *p, int axis) { return axis == 0 ? p->x : axis == 1 ? p->y : p->z; }
+static double part_of(const ct_vec3 *p, int axis) {
+  return axis == 0 ? p->x : axis == 1 ? p->y : p->z;
+}
 
-/* The axes that the plane is seen along, so that what turns counter-clockwise with the normal up does so. */
+/* The axes that the plane is seen along, so that what turns counter-clockwise with the normal up
+ * does so. */
 static void choose_axes(ct_vec3 normal, int axes[2]) {
   ct_vec3 size = {fabs(normal.x), fabs(normal.y), fabs(normal.z)};
   int along = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
@@ -60,7 +64,8 @@ static bool make_stretch(const ct_border_segment *b, const int axes[2], ct_stret
   double u = part_of(&b->p, axes[0]), v = part_of(&b->q, axes[0]);
   bool turned = u > v;
   if (u == v || b->weight == 0) return false;
-  *out = (ct_stretch){.p = turned ? b->q : b->p, .q = turned ? b->p : b->q, .upper = NONE, .slab = NONE};
+  *out = (ct_stretch){
+      .p = turned ? b->q : b->p, .q = turned ? b->p : b->q, .upper = NONE, .slab = NONE};
   out->left = turned ? v : u;
   out->right = turned ? u : v;
   out->at_left = part_of(&out->p, axes[1]);
@@ -87,9 +92,11 @@ static bool take_triangle(const cutter *c, ct_vec3 p, ct_vec3 q, ct_vec3 r) {
 static bool finish(cutter *c, uint32_t lower, double end) {
   ct_stretch *s = &c->stretch[lower];
   const ct_stretch *t = &c->stretch[s->upper];
-  ct_vec3 corner[4] = {point_at(s, s->start), point_at(s, end), point_at(t, end), point_at(t, s->start)};
+  ct_vec3 corner[4] = {point_at(s, s->start), point_at(s, end), point_at(t, end),
+                       point_at(t, s->start)};
   s->upper = NONE;
-  return take_triangle(c, corner[0], corner[1], corner[2]) && take_triangle(c, corner[0], corner[2], corner[3]);
+  return take_triangle(c, corner[0], corner[1], corner[2]) &&
+         take_triangle(c, corner[0], corner[2], corner[3]);
 }
 
 static bool begin_or_go_on(cutter *c, uint32_t lower, uint32_t upper, uint32_t slab, double at) {
@@ -128,7 +135,8 @@ static bool cut_slab(cutter *c, uint32_t slab) {
     int32_t before = winding;
     winding += c->stretch[c->active[i]].way;
     if (before < 1 && winding >= 1) lower = c->active[i];
-    if (before >= 1 && winding < 1 && !begin_or_go_on(c, lower, c->active[i], slab, from)) return false;
+    if (before >= 1 && winding < 1 && !begin_or_go_on(c, lower, c->active[i], slab, from))
+      return false;
   }
   size_t kept = 0;
   for (size_t i = 0; i < c->open_count; i++) {
@@ -174,7 +182,8 @@ static bool cut_all(cutter *c) {
     for (size_t i = 0; i < c->active_count; i++)
       if (c->stretch[c->active[i]].right > c->cut[slab]) c->active[kept++] = c->active[i];
     c->active_count = kept;
-    for (; next < c->count && c->stretch[next].left <= c->cut[slab]; next++) c->active[c->active_count++] = (uint32_t)next;
+    for (; next < c->count && c->stretch[next].left <= c->cut[slab]; next++)
+      c->active[c->active_count++] = (uint32_t)next;
     if (!cut_slab(c, slab)) return false;
   }
   for (size_t i = 0; i < c->open_count; i++)
@@ -182,8 +191,8 @@ static bool cut_all(cutter *c) {
   return true;
 }
 
-bool ct_trapezoids_of(ct_trapezoid_scratch *m, const ct_border_segment *border, size_t count, ct_vec3 normal,
-                      ct_trapezoid_sink take, void *context) {
+bool ct_trapezoids_of(ct_trapezoid_scratch *m, const ct_border_segment *border, size_t count,
+                      ct_vec3 normal, ct_trapezoid_sink take, void *context) {
   int axes[2];
   if (count == 0) return true;
   if (!make_room(&m->stretch, sizeof *m->stretch, &m->stretch_room, count) ||
@@ -191,7 +200,12 @@ bool ct_trapezoids_of(ct_trapezoid_scratch *m, const ct_border_segment *border, 
       !make_room(&m->active, sizeof *m->active, &m->active_room, count) ||
       !make_room(&m->open, sizeof *m->open, &m->open_room, count))
     return false;
-  cutter c = {.stretch = m->stretch, .cut = m->cut, .active = m->active, .open = m->open, .take = take, .context = context};
+  cutter c = {.stretch = m->stretch,
+              .cut = m->cut,
+              .active = m->active,
+              .open = m->open,
+              .take = take,
+              .context = context};
   choose_axes(normal, axes);
   for (size_t i = 0; i < count; i++) {
     if (!make_stretch(&border[i], axes, &c.stretch[c.count])) continue;

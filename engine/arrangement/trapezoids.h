@@ -24,10 +24,11 @@ void ct_trapezoid_scratch_free(ct_trapezoid_scratch *m);
 /* Takes a triangle, counter-clockwise with the normal up; false ends the work. */
 typedef bool (*ct_trapezoid_sink)(void *context, const ct_vec3 triangle[3]);
 
-/* Cuts the region that the border winds around once and more into trapezoids, halved: side by side along one axis, each as long as
- * the same two stretches bound it. They fill the region, to the rounding of the border's points; corners of one may lie on sides of
- * another. False: no memory, or ended by `take`. O(n log n) and the stretches above each cut. */
-bool ct_trapezoids_of(ct_trapezoid_scratch *m, const ct_border_segment *border, size_t count, ct_vec3 normal,
-                      ct_trapezoid_sink take, void *context);
+/* Cuts the region that the border winds around once and more into trapezoids, halved: side by side
+ * along one axis, each as long as the same two stretches bound it. They fill the region, to the
+ * rounding of the border's points; corners of one may lie on sides of another. False: no memory, or
+ * ended by `take`. O(n log n) and the stretches above each cut. */
+bool ct_trapezoids_of(ct_trapezoid_scratch *m, const ct_border_segment *border, size_t count,
+                      ct_vec3 normal, ct_trapezoid_sink take, void *context);
 
 #endif

@@ -1,6 +1,8 @@
-/* How often the other solid winds around vertices: from neighbour to neighbour, and by a ray where nothing is known yet.
+/* How often the other solid winds around vertices: from neighbour to neighbour, and by a ray where
+ * nothing is known yet.
  *
- * The ray goes up along z from a point, after the move: it meets no edge and no vertex. As in mesh_contains.c.
+ * The ray goes up along z from a point, after the move: it meets no edge and no vertex. As in
+ * mesh_contains.c.
  */
 #include "arrangement/arrangement.h"
 
@@ -14,7 +16,8 @@
 
 static ct_vec2 from_above(ct_vec3 p) { return (ct_vec2){p.x, p.y}; }
 
-/* On which side of a to b is p, that moves by way (e, e^2), seen from above? 0 only where a and b are one point there. */
+/* On which side of a to b is p, that moves by way (e, e^2), seen from above? 0 only where a and b
+ * are one point there. */
 static int side_from_above(ct_vec3 a, ct_vec3 b, ct_vec3 p, int way) {
   int side = ct_orient2d(from_above(a), from_above(b), from_above(p));
   if (side != 0) return side;
@@ -26,13 +29,16 @@ static int side_from_above(ct_vec3 a, ct_vec3 b, ct_vec3 p, int way) {
 static int crossing(const ct_vec3 t[3], ct_vec3 p, int mover) {
   int way = mover == 1 ? -1 : 1;
   int side = side_from_above(t[0], t[1], p, way);
-  if (side == 0 || side_from_above(t[1], t[2], p, way) != side || side_from_above(t[2], t[0], p, way) != side) return 0;
+  if (side == 0 || side_from_above(t[1], t[2], p, way) != side ||
+      side_from_above(t[2], t[0], p, way) != side)
+    return 0;
   return ct_perturbed_orient3d(t, p, mover) == -side ? side : 0;
 }
 
 /* Does the box reach up to p's ray? */
 static bool above(const ct_aabb *box, ct_vec3 p) {
-  return box->min.x <= p.x && p.x <= box->max.x && box->min.y <= p.y && p.y <= box->max.y && p.z <= box->max.z;
+  return box->min.x <= p.x && p.x <= box->max.x && box->min.y <= p.y && p.y <= box->max.y &&
+         p.z <= box->max.z;
 }
 
 static int crossing_of(const ct_placed_surface *skin, uint32_t triangle, ct_vec3 p, int mover) {
@@ -67,7 +73,8 @@ static int32_t winding_of(const ct_placed_surface *skin, ct_vec3 p, int mover) {
     if (!above(&box, p)) continue;
     assert(top + 2 <= STACK_SIZE);
     for (uint32_t k = 0; k < 2 && n->count == 0; k++) stack[top++] = n->first + k;
-    for (uint32_t i = n->first; i < n->first + n->count; i++) winding += crossing_of(skin, i, p, mover);
+    for (uint32_t i = n->first; i < n->first + n->count; i++)
+      winding += crossing_of(skin, i, p, mover);
   }
   return winding;
 }

@@ -1,4 +1,4 @@
-/* The cancel flag: one atomic bool that any thread raises and long computations poll. */
+/* Cancel flag: an atomic bool that any thread raises and long computations poll. */
 #include <contact/cancel.h>
 
 #include <stdatomic.h>
@@ -14,8 +14,12 @@ ct_cancel *ct_cancel_create(void) {
   return cancel;
 }
 
-void ct_cancel_raise(ct_cancel *cancel) { atomic_store_explicit(&cancel->raised, true, memory_order_relaxed); }
+void ct_cancel_raise(ct_cancel *cancel) {
+  atomic_store_explicit(&cancel->raised, true, memory_order_relaxed);
+}
 
-bool ct_cancel_raised(const ct_cancel *cancel) { return cancel && atomic_load_explicit(&cancel->raised, memory_order_relaxed); }
+bool ct_cancel_raised(const ct_cancel *cancel) {
+  return cancel && atomic_load_explicit(&cancel->raised, memory_order_relaxed);
+}
 
 void ct_cancel_destroy(ct_cancel *cancel) { free(cancel); }

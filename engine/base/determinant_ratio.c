@@ -1,7 +1,7 @@
-/* Exact order of ratios: a filter in doubles, then products of long integers.
+/* Exact comparison of ratios: a filter in doubles, then long integers.
  *
- * A product of two determinants has bits below the least double, so expansions cannot hold it. An
- * integer times a power of 2^32 can: limbs of 32 bits, the least first.
+ * The product of two determinants has bits below the least double, which expansions cannot
+ * represent. An integer times a power of 2^32 can: 32-bit limbs, least significant first.
  */
 #include "base/determinant_ratio.h"
 
@@ -10,10 +10,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A determinant is below 2^(3 * 302), and its lowest bit is 2^-1074 or more: 66 limbs, with room
- * for a carry and for a component that begins within a limb. */
+/* A determinant is below 2^(3 * 302) and its lowest bit is at least 2^-1074: 66 limbs, plus a
+ * carry and a component that begins inside a limb. */
 #define LIMBS_MAX 70
-/* Two values, each right to a few u, and their product. */
+/* Error of two values, each accurate to a few u, and of their product. */
 #define FILTER_BOUND (32.0 * CT_UNIT_ROUNDOFF)
 
 typedef struct long_integer {
@@ -21,18 +21,19 @@ typedef struct long_integer {
   int count, low; /* times 2^(32 low) */
 } long_integer;
 
-static int floor_limb(int exponent) {
+static int find_limb(int exponent) {
   return exponent >= 0 ? exponent / 32 : -((31 - exponent) / 32);
 }
 
-/* The size of an expansion that is not zero. */
-static void expand_limbs(const double *e, int n, long_integer *out) {
+/* Magnitude of a nonzero expansion as a long integer. */
+static void convert_to_limbs(const double *e, int n, long_integer *out) {
   int64_t sums[LIMBS_MAX] = {0}, carry = 0;
   int exponent, sense = e[n - 1] > 0.0 ? 1 : -1;
   (void)frexp(e[0], &exponent);
-  out->low = floor_limb(exponent - 53);
+  out->low = find_limb(exponent - 53);
   (void)frexp(e[n - 1], &exponent);
-  out->count = floor_limb(exponent) - out->low + 2;
+  out->count = find_limb(exponent) - out->low + 2;
+  /* Add each component, shifted into two or three limbs, with its sign. */
   for (int i = 0; i < n; i++) {
     double fraction = frexp(e[i], &exponent);
     uint64_t bits = (uint64_t)ldexp(fabs(fraction), 53);
@@ -42,6 +43,7 @@ static void expand_limbs(const double *e, int n, long_integer *out) {
     sums[limb + 1] += sign * (int64_t)(uint32_t)(bits >> (32 - shift));
     if (shift > 0) sums[limb + 2] += sign * (int64_t)(bits >> (64 - shift));
   }
+  /* Propagate carries, so that every limb is in [0, 2^32). */
   for (int i = 0; i < out->count; i++) {
     int64_t sum = sums[i] + carry;
     out->limbs[i] = (uint32_t)sum;
@@ -49,7 +51,7 @@ static void expand_limbs(const double *e, int n, long_integer *out) {
   }
 }
 
-static void multiply(const long_integer *a, const long_integer *b, long_integer *out) {
+static void multiply_integers(const long_integer *a, const long_integer *b, long_integer *out) {
   out->low = a->low + b->low;
   out->count = a->count + b->count;
   memset(out->limbs, 0, sizeof out->limbs);
@@ -64,7 +66,7 @@ static void multiply(const long_integer *a, const long_integer *b, long_integer 
   }
 }
 
-static uint32_t limb_at(const long_integer *a, int place) {
+static uint32_t get_limb(const long_integer *a, int place) {
   int i = place - a->low;
   return i >= 0 && i < a->count ? a->limbs[i] : 0;
 }
@@ -73,25 +75,25 @@ static int compare_sizes(const long_integer *a, const long_integer *b) {
   int top = a->low + a->count > b->low + b->count ? a->low + a->count : b->low + b->count;
   int low = a->low < b->low ? a->low : b->low;
   for (int i = top - 1; i >= low; i--) {
-    uint32_t p = limb_at(a, i), q = limb_at(b, i);
+    uint32_t p = get_limb(a, i), q = get_limb(b, i);
     if (p != q) return p > q ? 1 : -1;
   }
   return 0;
 }
 
-/* Sign of |a| - |b|, neither zero. */
+/* Sign of |a| - |b|. Requires both to be nonzero. */
 static int compare_exactly(const ct_ratio *a, const ct_ratio *b) {
   long_integer top, bottom, left, right;
-  expand_limbs(a->top, a->top_count, &top);
-  expand_limbs(b->bottom, b->bottom_count, &bottom);
-  multiply(&top, &bottom, &left);
-  expand_limbs(b->top, b->top_count, &top);
-  expand_limbs(a->bottom, a->bottom_count, &bottom);
-  multiply(&top, &bottom, &right);
+  convert_to_limbs(a->top, a->top_count, &top);
+  convert_to_limbs(b->bottom, b->bottom_count, &bottom);
+  multiply_integers(&top, &bottom, &left);
+  convert_to_limbs(b->top, b->top_count, &top);
+  convert_to_limbs(a->bottom, a->bottom_count, &bottom);
+  multiply_integers(&top, &bottom, &right);
   return compare_sizes(&left, &right);
 }
 
-static int sign_of_ratio(const ct_ratio *a) {
+static int get_ratio_sign(const ct_ratio *a) {
   return ct_expansion_sign(a->top, a->top_count) * ct_expansion_sign(a->bottom, a->bottom_count);
 }
 
@@ -100,7 +102,7 @@ double ct_ratio_value(const ct_ratio *a) {
 }
 
 int ct_ratio_compare(const ct_ratio *a, const ct_ratio *b) {
-  int sign_a = sign_of_ratio(a), sign_b = sign_of_ratio(b);
+  int sign_a = get_ratio_sign(a), sign_b = get_ratio_sign(b);
   if (sign_a != sign_b) return sign_a > sign_b ? 1 : -1;
   if (sign_a == 0) return 0;
   double p = ct_ratio_value(a), q = ct_ratio_value(b), apart = fabs(p - q);

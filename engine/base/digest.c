@@ -1,5 +1,5 @@
-/* BLAKE2b by words (RFC 7693): what is digested comes in words of 64 bits, which are read as
- * little-endian bytes. */
+/* BLAKE2b with 256-bit output (RFC 7693, Saarinen, Aumasson 2015) on 64-bit words, which stand
+ * for little-endian bytes. No key. */
 #include "base/digest.h"
 
 #include <string.h>
@@ -11,44 +11,46 @@ static const uint64_t initial[8] = {0x6a09e667f3bcc908u, 0xbb67ae8584caa73bu, 0x
                                     0xa54ff53a5f1d36f1u, 0x510e527fade682d1u, 0x9b05688c2b3e6c1fu,
                                     0x1f83d9abfb41bd6bu, 0x5be0cd19137e2179u};
 
-/* The order of a round's words; rounds 10 and 11 repeat 0 and 1. */
-static const uint8_t orders[10][16] = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
-                                       {14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3},
-                                       {11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4},
-                                       {7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8},
-                                       {9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13},
-                                       {2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9},
-                                       {12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11},
-                                       {13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10},
-                                       {6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5},
-                                       {10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0}};
+/* Message schedule of the rounds; rounds 10 and 11 repeat 0 and 1. */
+static const uint8_t message_schedule[10][16] = {
+    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+    {14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3},
+    {11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4},
+    {7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8},
+    {9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13},
+    {2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9},
+    {12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11},
+    {13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10},
+    {6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5},
+    {10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0}};
 
-static uint64_t rotate_right(uint64_t x, int bits) { return (x >> bits) | (x << (64 - bits)); }
+static uint64_t rotate_right_64(uint64_t x, int bits) { return (x >> bits) | (x << (64 - bits)); }
 
-static void mix(uint64_t *a, uint64_t *b, uint64_t *c, uint64_t *d, const uint64_t word[2]) {
+static void mix_quarter(uint64_t *a, uint64_t *b, uint64_t *c, uint64_t *d,
+                        const uint64_t word[2]) {
   *a += *b + word[0];
-  *d = rotate_right(*d ^ *a, 32);
+  *d = rotate_right_64(*d ^ *a, 32);
   *c += *d;
-  *b = rotate_right(*b ^ *c, 24);
+  *b = rotate_right_64(*b ^ *c, 24);
   *a += *b + word[1];
-  *d = rotate_right(*d ^ *a, 16);
+  *d = rotate_right_64(*d ^ *a, 16);
   *c += *d;
-  *b = rotate_right(*b ^ *c, 63);
+  *b = rotate_right_64(*b ^ *c, 63);
 }
 
-static void compress(ct_digest_state *s, int last) {
+static void compress_block(ct_digest_state *s, int last) {
   uint64_t v[16];
   memcpy(v, s->chain, sizeof s->chain);
   memcpy(v + 8, initial, sizeof initial);
-  v[12] ^= 8 * s->words; /* bytes so far; the upper half of the count stays 0 */
+  v[12] ^= 8 * s->words; /* byte count; its upper half stays 0 */
   if (last) v[14] = ~v[14];
   for (int round = 0; round < 12; round++) {
-    const uint8_t *order = orders[round % 10];
+    const uint8_t *order = message_schedule[round % 10];
     for (int k = 0; k < 8; k++) {
       int shift = k / 4, column = k % 4;
       const uint64_t word[2] = {s->block[order[2 * k]], s->block[order[2 * k + 1]]};
-      mix(&v[column], &v[4 + (column + shift) % 4], &v[8 + (column + 2 * shift) % 4],
-          &v[12 + (column + 3 * shift) % 4], word);
+      mix_quarter(&v[column], &v[4 + (column + shift) % 4], &v[8 + (column + 2 * shift) % 4],
+                  &v[12 + (column + 3 * shift) % 4], word);
     }
   }
   for (int i = 0; i < 8; i++) s->chain[i] ^= v[i] ^ v[i + 8];
@@ -56,7 +58,7 @@ static void compress(ct_digest_state *s, int last) {
 
 static void add_word(ct_digest_state *s, uint64_t word) {
   if (s->used == BLOCK_WORDS) {
-    compress(s, 0);
+    compress_block(s, 0);
     s->used = 0;
   }
   s->block[s->used++] = word;
@@ -86,7 +88,7 @@ void ct_digest_indices(ct_digest_state *state, const uint32_t *values, size_t co
 ct_digest ct_digest_close(ct_digest_state *state) {
   ct_digest digest;
   memset(state->block + state->used, 0, (BLOCK_WORDS - state->used) * sizeof *state->block);
-  compress(state, 1);
+  compress_block(state, 1);
   memcpy(digest.word, state->chain, sizeof digest.word);
   return digest;
 }

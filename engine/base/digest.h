@@ -1,8 +1,7 @@
-/* Digests of content: BLAKE2b of 256 bits, of doubles and indices that are given in pieces.
+/* Digests of content: BLAKE2b with 256 bits over doubles and indices, incrementally.
  *
- * Two contents with one digest are not known and take some 2^128 tries, also for someone who looks
- * for them: equal digests stand for equal content. -0 counts as 0. The same on every machine.
- * Source: Saarinen, Aumasson 2015 (RFC 7693).
+ * A collision needs about 2^128 tries, also for an attacker, so equal digests mean equal content.
+ * -0 counts as 0. Same result on every machine. Saarinen, Aumasson 2015 (RFC 7693).
  */
 #ifndef BASE_DIGEST_H
 #define BASE_DIGEST_H
@@ -14,7 +13,7 @@ typedef struct ct_digest {
   uint64_t word[4];
 } ct_digest;
 
-/* A digest in the making: a block of 16 words waits until another follows. */
+/* Incremental digest. A full block of 16 words is compressed when the next word arrives. */
 typedef struct ct_digest_state {
   uint64_t chain[8], block[16], words;
   size_t used;
@@ -22,11 +21,11 @@ typedef struct ct_digest_state {
 
 void ct_digest_open(ct_digest_state *state);
 void ct_digest_doubles(ct_digest_state *state, const double *values, size_t count);
-/* Two to a word; an odd last one with a zero. */
+/* Adds indices, two per word; an odd last index is paired with zero. */
 void ct_digest_indices(ct_digest_state *state, const uint32_t *values, size_t count);
 ct_digest ct_digest_close(ct_digest_state *state);
 
-/* < 0, 0 or > 0: word by word. */
+/* Lexicographic comparison by words: < 0, 0 or > 0. */
 int ct_digest_compare(const ct_digest *a, const ct_digest *b);
 
 #endif

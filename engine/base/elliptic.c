@@ -1,26 +1,27 @@
-/* Elliptic integrals by Carlson's duplication, functions by Bulirsch's descent of the arithmetic-geometric mean.
- */
+/* Elliptic integrals by Carlson's duplication theorem (Carlson 1995); Jacobi elliptic functions
+ * by Bulirsch's descending arithmetic-geometric mean (Bulirsch 1965). */
 #include "base/elliptic.h"
 
 #include "base/angle.h"
 #include "base/sin_cos.h"
 #include <assert.h>
 
-/* Duplication ends when the arguments differ from their mean by less than this part of it: the series then errs by its sixth
- * power, 3 e^6 < 1e-17. */
+/* Duplication ends if the arguments differ from their mean by less than this fraction. The
+ * series then errs by its sixth power, 3 e^6 < 1e-17. */
 #define NEAR_MEAN (1.0 / 1000.0)
-/* Below it, sn x = x, cn x = dn x = 1 to u. */
+/* Below this, sn x = x and cn x = dn x = 1 to u. */
 #define TINY_ARGUMENT 1e-9
-/* The two means are equal to u once they differ by a part of less than this: one more step would square it. */
+/* Relative difference of the two means at which they are equal to u: one more step would square
+ * it. */
 #define MEANS_AGREE 1e-8
 
-static double far_from(double mean, const double xyz[3]) {
+static double max_deviation(double mean, const double xyz[3]) {
   return ct_max2(ct_max2(fabs(mean - xyz[0]), fabs(mean - xyz[1])), fabs(mean - xyz[2]));
 }
 
 double ct_carlson_f(double x, double y, double z) {
   const double xyz[3] = {x, y, z};
-  double first = (x + y + z) / 3.0, mean = first, quarter = 1.0, far = far_from(first, xyz);
+  double first = (x + y + z) / 3.0, mean = first, quarter = 1.0, far = max_deviation(first, xyz);
   for (; quarter * far > NEAR_MEAN * mean; quarter *= 0.25) {
     double rx = sqrt(x), ry = sqrt(y), rz = sqrt(z), lambda = rx * ry + rx * rz + ry * rz;
     x = 0.25 * (x + lambda);
@@ -28,34 +29,38 @@ double ct_carlson_f(double x, double y, double z) {
     z = 0.25 * (z + lambda);
     mean = 0.25 * (mean + lambda);
   }
-  double dx = quarter * (first - xyz[0]) / mean, dy = quarter * (first - xyz[1]) / mean, dz = -dx - dy;
+  double dx = quarter * (first - xyz[0]) / mean, dy = quarter * (first - xyz[1]) / mean,
+         dz = -dx - dy;
   double e2 = dx * dy - dz * dz, e3 = dx * dy * dz;
   return (1.0 - e2 / 10.0 + e3 / 14.0 + e2 * e2 / 24.0 - 3.0 * e2 * e3 / 44.0) / sqrt(mean);
 }
 
-/* R_C(1, 1 + e), e >= 0: the arc tangent of sqrt(e), by sqrt(e). */
-static double arc_by_slope(double e) {
+/* R_C(1, 1 + e), e >= 0: arctan(sqrt(e)) / sqrt(e). */
+static double evaluate_carlson_c(double e) {
   if (e < 1e-4) return 1.0 - e * (1.0 / 3.0 - e * (1.0 / 5.0 - e * (1.0 / 7.0)));
   double slope = sqrt(e);
   return ct_atan2(slope, 1.0) / slope;
 }
 
-/* The series about the mean, of what the arguments differ from it by. */
-static double third_series(double dx, double dy, double dz) {
+/* Series of R_J in the deviations from the mean. */
+static double evaluate_series_j(double dx, double dy, double dz) {
   double dp = -0.5 * (dx + dy + dz), pp = dp * dp, xyz = dx * dy * dz;
   double e2 = dx * dy + dx * dz + dy * dz - 3.0 * pp, e3 = xyz + 2.0 * e2 * dp + 4.0 * pp * dp;
   double e4 = (2.0 * xyz + e2 * dp + 3.0 * pp * dp) * dp, e5 = xyz * pp;
-  return 1.0 - 3.0 * e2 / 14.0 + e3 / 6.0 + 9.0 * e2 * e2 / 88.0 - 3.0 * e4 / 22.0 - 9.0 * e2 * e3 / 52.0 + 3.0 * e5 / 26.0;
+  return 1.0 - 3.0 * e2 / 14.0 + e3 / 6.0 + 9.0 * e2 * e2 / 88.0 - 3.0 * e4 / 22.0 -
+         9.0 * e2 * e3 / 52.0 + 3.0 * e5 / 26.0;
 }
 
 double ct_carlson_j(const double xyz[3], double p, double product) {
   double x = xyz[0], y = xyz[1], z = xyz[2];
-  double first = (x + y + z + 2.0 * p) / 5.0, mean = first, quarter = 1.0, far = ct_max2(far_from(first, xyz), fabs(first - p));
+  double first = (x + y + z + 2.0 * p) / 5.0, mean = first, quarter = 1.0,
+         far = ct_max2(max_deviation(first, xyz), fabs(first - p));
   double sum = 0.0;
   for (; quarter * far > NEAR_MEAN * mean; quarter *= 0.25) {
-    double rx = sqrt(x), ry = sqrt(y), rz = sqrt(z), rp = sqrt(p), lambda = rx * ry + rx * rz + ry * rz;
+    double rx = sqrt(x), ry = sqrt(y), rz = sqrt(z), rp = sqrt(p),
+           lambda = rx * ry + rx * rz + ry * rz;
     double d = (rp + rx) * (rp + ry) * (rp + rz);
-    sum += quarter / d * arc_by_slope(product / d / d);
+    sum += quarter / d * evaluate_carlson_c(product / d / d);
     product *= 1.0 / 64.0;
     x = 0.25 * (x + lambda);
     y = 0.25 * (y + lambda);
@@ -64,7 +69,8 @@ double ct_carlson_j(const double xyz[3], double p, double product) {
     mean = 0.25 * (mean + lambda);
   }
   double scale = quarter / mean;
-  double series = third_series(scale * (first - xyz[0]), scale * (first - xyz[1]), scale * (first - xyz[2]));
+  double series = evaluate_series_j(scale * (first - xyz[0]), scale * (first - xyz[1]),
+                                    scale * (first - xyz[2]));
   return quarter * series / (mean * sqrt(mean)) + 6.0 * sum;
 }
 
@@ -88,8 +94,8 @@ void ct_jacobi_set(ct_jacobi *jacobi, double m1) {
   }
 }
 
-/* Of an argument within half a quarter period. */
-static ct_jacobi_value small_value(const ct_jacobi *jacobi, double x) {
+/* Values for an argument within half a quarter period. */
+static ct_jacobi_value evaluate_near_zero(const ct_jacobi *jacobi, double x) {
   if (fabs(x) < TINY_ARGUMENT) return (ct_jacobi_value){x, 1.0, 1.0, 0.0};
   ct_sin_cos t = ct_sin_cos_of(jacobi->mean * x);
   double a = t.cosine / t.sine, c = jacobi->mean * a, dn = 1.0;
@@ -109,10 +115,11 @@ ct_jacobi_value ct_jacobi_at(const ct_jacobi *jacobi, double argument) {
   double rest = argument - half_periods * (2.0 * jacobi->quarter), size = fabs(rest);
   ct_jacobi_value v;
   if (size <= 0.5 * jacobi->quarter) {
-    v = small_value(jacobi, rest);
+    v = evaluate_near_zero(jacobi, rest);
   } else {
-    /* From the end of the quarter, where cn vanishes and dn is least: both keep their digits. */
-    ct_jacobi_value w = small_value(jacobi, jacobi->quarter - size);
+    /* Computed from the end of the quarter period, where cn vanishes and dn is least, so both
+     * keep their digits. */
+    ct_jacobi_value w = evaluate_near_zero(jacobi, jacobi->quarter - size);
     v.sn = rest < 0.0 ? -w.cn / w.dn : w.cn / w.dn;
     v.cn = jacobi->root * w.sn / w.dn;
     v.dn = jacobi->root / w.dn;

@@ -1,23 +1,21 @@
-/* Expansions: exact sums of doubles, as arrays of components that ascend in magnitude, do not
- * overlap and are not zero.
+/* Expansions (Shewchuk 1997): exact sums of doubles, stored as nonoverlapping nonzero components of
+ * increasing magnitude.
  *
- * Exact in the exactness range of base/predicates.h. The caller's arrays hold the lengths that are
- * named. Inline: only the exact stages of predicates come here, and each has its own lengths.
- * Source: Shewchuk 1997.
+ * Exact in the exactness range of base/predicates.h. The caller's arrays need the stated lengths.
+ * Inline, because each exact stage of a predicate has lengths of its own.
  */
 #ifndef BASE_EXPANSION_H
 #define BASE_EXPANSION_H
 
 #include "base/double_double.h"
 
-/* Components of the largest expansions: a product of two pairs, a minor of pairs, a minor times a
- * pair, a determinant. */
+/* Largest lengths: product of two pairs, minor of pairs, minor times a pair, determinant. */
 #define CT_EXPANSION_PRODUCT 8
 #define CT_EXPANSION_MINOR 16
 #define CT_EXPANSION_TERM 64
 #define CT_EXPANSION_TRIPLE 192
 
-/* Sum of two expansions; out holds m + n. Returns the length. */
+/* Sum of two expansions; out has m + n components. Returns the length. */
 static inline int ct_expansion_sum(const double *e, int m, const double *f, int n, double *out) {
   int i = 0, j = 0, length = 0;
   double q = 0.0;
@@ -31,7 +29,7 @@ static inline int ct_expansion_sum(const double *e, int m, const double *f, int 
   return length;
 }
 
-/* Expansion times a double; out holds 2 n. */
+/* Expansion times a double; out has 2 n components. Returns the length. */
 static inline int ct_expansion_scale(const double *e, int n, double factor, double *out) {
   int length = 0;
   double q = 0.0;
@@ -47,7 +45,8 @@ static inline int ct_expansion_scale(const double *e, int n, double factor, doub
   return length;
 }
 
-/* Expansion of at most CT_EXPANSION_MINOR components times a pair; out holds 4 n. */
+/* Expansion of at most CT_EXPANSION_MINOR components times a pair; out has 4 n components.
+ * Returns the length. */
 static inline int ct_expansion_times_pair(const double *e, int n, ct_dd p, double *out) {
   double low[2 * CT_EXPANSION_MINOR], high[2 * CT_EXPANSION_MINOR];
   int low_count = p.low == 0.0 ? 0 : ct_expansion_scale(e, n, p.low, low);
@@ -55,7 +54,7 @@ static inline int ct_expansion_times_pair(const double *e, int n, ct_dd p, doubl
   return ct_expansion_sum(low, low_count, high, high_count, out);
 }
 
-/* a d - b c; out holds CT_EXPANSION_MINOR. */
+/* a d - b c; out has CT_EXPANSION_MINOR components. Returns the length. */
 static inline int ct_expansion_minor(ct_dd a, ct_dd b, ct_dd c, ct_dd d, double *out) {
   double first[CT_EXPANSION_PRODUCT], second[CT_EXPANSION_PRODUCT];
   double ea[2] = {a.low, a.high}, eb[2] = {-b.low, -b.high};
@@ -64,7 +63,7 @@ static inline int ct_expansion_minor(ct_dd a, ct_dd b, ct_dd c, ct_dd d, double 
   return ct_expansion_sum(first, m, second, n, out);
 }
 
-/* a . (b x c); out holds CT_EXPANSION_TRIPLE. */
+/* a . (b x c); out has CT_EXPANSION_TRIPLE components. Returns the length. */
 static inline int ct_expansion_triple(const ct_dd3 *a, const ct_dd3 *b, const ct_dd3 *c,
                                       double *out) {
   double minor[CT_EXPANSION_MINOR], x[CT_EXPANSION_TERM], y[CT_EXPANSION_TERM],
@@ -84,7 +83,7 @@ static inline int ct_expansion_sign(const double *e, int n) {
   return e[n - 1] > 0.0 ? 1 : -1;
 }
 
-/* The sum, right to some u of itself. */
+/* Value of the expansion, accurate to a few u. */
 static inline double ct_expansion_value(const double *e, int n) {
   double sum = 0.0;
   for (int i = 0; i < n; i++) sum += e[i];

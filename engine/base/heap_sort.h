@@ -1,7 +1,6 @@
-/* Heap sort (Williams 1964, Floyd 1964), where no input may make a sort slow or take memory: in place, O(n log n) whatever the
- * order.
+/* Heap sort (Williams 1964, Floyd 1964): in place and O(n log n) for any input.
  *
- * Not stable: the order must be total. Inline, so that each use has its comparison within the loop.
+ * Not stable: the order must be total. Inline, so that the comparison is inlined into the loop.
  */
 #ifndef BASE_HEAP_SORT_H
 #define BASE_HEAP_SORT_H
@@ -9,19 +8,20 @@
 #include <contact/cancel.h>
 #include <stddef.h>
 
-/* Steps between two looks at the cancel flag: below a millisecond. */
+/* Steps between two polls of the cancel flag: below a millisecond. */
 #define CT_HEAP_SORT_POLL 8192u
 
-/* What the order needs besides the items is `by`; strict and total. */
+/* Strict total order of two items; `by` is the caller's context. */
 typedef bool ct_heap_before(const void *items, const void *by, size_t i, size_t j);
 typedef void ct_heap_swap(void *items, size_t i, size_t j);
 
-/* Sorts the items at 0 .. count - 1, ascending. False: cancelled, the items are in any order. `cancel` may be NULL. */
-static inline bool ct_heap_sort(void *items, size_t count, const void *by, ct_heap_before *before, ct_heap_swap *swap,
-                                const ct_cancel *cancel) {
+/* Sorts the items 0 .. count - 1 in ascending order. False: cancelled, the order is arbitrary.
+ * `cancel` may be NULL. */
+static inline bool ct_heap_sort(void *items, size_t count, const void *by, ct_heap_before *before,
+                                ct_heap_swap *swap, const ct_cancel *cancel) {
   size_t steps = 0;
   for (size_t heap = count / 2, end = count; end > 1;) {
-    /* First the heap grows down to place 0; then its first goes to the end, over and over. */
+    /* Build the heap down to item 0, then repeatedly move its first item to the end. */
     if (heap > 0) heap--;
     else swap(items, 0, --end);
     size_t at = heap;

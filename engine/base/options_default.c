@@ -1,14 +1,14 @@
 /* Defaults of every options struct of the public headers: the values that zeros stand for.
  *
- * A zeroed struct gives the same results. Members whose 0 means "that of the method" stay 0, since
- * the method is another member's choice. Limits that allow nothing at 0 are those of limits.h; the
- * hysteresis of a contact state, which is refused at 0, is CT_CONTACT_EPSILON.
+ * A zeroed struct gives the same results. A member whose 0 selects the method's own default stays
+ * 0, because the method is another member. Limits that would allow nothing at 0 are those of
+ * limits.h. The hysteresis of a contact state, which must not be 0, is CT_CONTACT_EPSILON.
  */
 #include <contact/contact.h>
 
 static const ct_quat no_rotation = {0.0, 0.0, 0.0, 1.0};
 
-/* ---- pairs of shapes ---- */
+/* ---- pairs of shapes ------------------------------------------------------------------------ */
 
 ct_pair_options ct_pair_options_default(void) { return (ct_pair_options){.threshold = INFINITY}; }
 
@@ -32,7 +32,7 @@ ct_mesh_repair_options ct_mesh_repair_options_default(void) {
   return (ct_mesh_repair_options){.planarity = CT_MESH_PLANARITY};
 }
 
-/* ---- boxes and scenes ---- */
+/* ---- boxes and scenes ----------------------------------------------------------------------- */
 
 ct_broad_options ct_broad_options_default(void) {
   return (ct_broad_options){.method = CT_BROADPHASE_AUTO, .limit = CT_PAIRS_MAX};
@@ -61,7 +61,7 @@ ct_probe_options ct_probe_options_default(void) {
       .kind = CT_PROBE_RAYCAST, .nearest = 1, .region_pose = {.rotation = no_rotation}};
 }
 
-/* ---- motion ---- */
+/* ---- motion --------------------------------------------------------------------------------- */
 
 ct_path_options ct_path_options_default(void) {
   return (ct_path_options){.kind = CT_PATH_REST,
@@ -90,7 +90,7 @@ ct_contact_monitor_options ct_contact_monitor_options_default(void) {
   return (ct_contact_monitor_options){.evaluation = CT_EVALUATE_MONITOR};
 }
 
-/* ---- forces and solvers ---- */
+/* ---- forces and solvers --------------------------------------------------------------------- */
 
 ct_mechanics_options ct_mechanics_options_default(void) {
   return (ct_mechanics_options){

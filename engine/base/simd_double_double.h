@@ -1,6 +1,5 @@
-/* Double-double arithmetic two numbers at a time: base/double_double.h upon base/simd_lanes.h, bit for bit. Bounds, needs and
- * sources are told there.
- */
+/* Double-double arithmetic in two SIMD lanes: base/double_double.h on base/simd_lanes.h, with
+ * the same bits. Bounds, requirements and sources: base/double_double.h. */
 #ifndef BASE_SIMD_DOUBLE_DOUBLE_H
 #define BASE_SIMD_DOUBLE_DOUBLE_H
 
@@ -33,7 +32,8 @@ static inline ct_dd_lanes ct_fast_two_sum_lanes(ct_lanes a, ct_lanes b) {
 static inline ct_dd_lanes ct_two_product_lanes(ct_lanes a, ct_lanes b) {
   ct_lanes p = a * b, ca = 134217729.0 * a, cb = 134217729.0 * b;
   ct_lanes a_high = ca - (ca - a), b_high = cb - (cb - b), a_low = a - a_high, b_low = b - b_high;
-  return (ct_dd_lanes){p, a_low * b_low - (((p - a_high * b_high) - a_low * b_high) - a_high * b_low)};
+  return (ct_dd_lanes){p,
+                       a_low * b_low - (((p - a_high * b_high) - a_low * b_high) - a_high * b_low)};
 }
 
 static inline ct_dd_lanes ct_dd_add_lanes(ct_dd_lanes a, ct_dd_lanes b) {
@@ -51,7 +51,8 @@ static inline ct_dd_lanes ct_dd_mul_lanes(ct_dd_lanes a, ct_dd_lanes b) {
 }
 
 static inline ct_dd3_lanes ct_dd3_sub_lanes(ct_vec3_lanes a, ct_vec3_lanes b) {
-  return (ct_dd3_lanes){ct_two_sum_lanes(a.x, -b.x), ct_two_sum_lanes(a.y, -b.y), ct_two_sum_lanes(a.z, -b.z)};
+  return (ct_dd3_lanes){ct_two_sum_lanes(a.x, -b.x), ct_two_sum_lanes(a.y, -b.y),
+                        ct_two_sum_lanes(a.z, -b.z)};
 }
 
 static inline ct_dd3_lanes ct_dd3_cross_lanes(const ct_dd3_lanes *a, const ct_dd3_lanes *b) {
@@ -61,7 +62,8 @@ static inline ct_dd3_lanes ct_dd3_cross_lanes(const ct_dd3_lanes *a, const ct_dd
 }
 
 static inline ct_dd_lanes ct_dd3_dot_lanes(const ct_dd3_lanes *a, const ct_dd3_lanes *b) {
-  return ct_dd_add_lanes(ct_dd_add_lanes(ct_dd_mul_lanes(a->x, b->x), ct_dd_mul_lanes(a->y, b->y)), ct_dd_mul_lanes(a->z, b->z));
+  return ct_dd_add_lanes(ct_dd_add_lanes(ct_dd_mul_lanes(a->x, b->x), ct_dd_mul_lanes(a->y, b->y)),
+                         ct_dd_mul_lanes(a->z, b->z));
 }
 
 #endif

@@ -1,4 +1,5 @@
-/* Numbers two at a time: what every x86-64 and arm64 has, and the bits are those of single ones. */
+/* Two SIMD lanes of doubles, as available on every x86-64 and arm64. Results equal scalar
+ * results bit for bit. */
 #ifndef BASE_SIMD_LANES_H
 #define BASE_SIMD_LANES_H
 
@@ -8,15 +9,19 @@ typedef double ct_lanes __attribute__((vector_size(16)));
 typedef double ct_stored_lanes __attribute__((vector_size(16), may_alias));
 typedef int64_t ct_lane_mask __attribute__((vector_size(16)));
 
-/* Both aligned. */
-static inline ct_lanes ct_lanes_load(const double *from) { return *(const ct_stored_lanes *)(const void *)from; }
-static inline void ct_lanes_store(double *to, ct_lanes value) { *(ct_stored_lanes *)(void *)to = value; }
+/* Load and store; addresses are aligned to 16 bytes. */
+static inline ct_lanes ct_lanes_load(const double *from) {
+  return *(const ct_stored_lanes *)(const void *)from;
+}
+static inline void ct_lanes_store(double *to, ct_lanes value) {
+  *(ct_stored_lanes *)(void *)to = value;
+}
 
 static inline ct_lanes ct_lanes_choose(ct_lane_mask second, ct_lanes a, ct_lanes b) {
   return (ct_lanes)((second & (ct_lane_mask)b) | (~second & (ct_lane_mask)a));
 }
 
-/* The higher of each lane, or the lower; of equals either. */
+/* Maximum and minimum per lane; either value among equals. */
 static inline ct_lanes ct_lanes_higher(ct_lanes a, ct_lanes b) {
 #ifdef __SSE2__
   return __builtin_ia32_maxpd(a, b);
@@ -33,7 +38,7 @@ static inline ct_lanes ct_lanes_lower(ct_lanes a, ct_lanes b) {
 #endif
 }
 
-/* A comparison's answers as two bits. */
+/* Result of a comparison as two bits, lane 0 first. */
 static inline unsigned ct_lanes_bits(ct_lane_mask m) {
 #ifdef __SSE2__
   return (unsigned)__builtin_ia32_movmskpd((ct_lanes)m);
@@ -42,42 +47,48 @@ static inline unsigned ct_lanes_bits(ct_lane_mask m) {
 #endif
 }
 
-/* Of CT_HULL_LANES points by columns: their products with a direction, and the greatest. */
+/* Products of CT_HULL_LANES points (by columns) with a direction, and their maximum. */
 typedef struct ct_heights {
   ct_lanes of[CT_HULL_LANES / 2];
   double most;
 } ct_heights;
 
-static inline ct_lanes ct_lanes_products(const double *x, const double *y, const double *z, ct_vec3 d, int i) {
+static inline ct_lanes ct_lanes_products(const double *x, const double *y, const double *z,
+                                         ct_vec3 d, int i) {
   return d.x * ct_lanes_load(x + i) + d.y * ct_lanes_load(y + i) + d.z * ct_lanes_load(z + i);
 }
 
-static inline ct_heights ct_lanes_heights(const double *x, const double *y, const double *z, ct_vec3 d) {
-  ct_heights h = {.of = {ct_lanes_products(x, y, z, d, 0), ct_lanes_products(x, y, z, d, 2), ct_lanes_products(x, y, z, d, 4),
-                         ct_lanes_products(x, y, z, d, 6)}};
-  ct_lanes top = ct_lanes_higher(ct_lanes_higher(h.of[0], h.of[1]), ct_lanes_higher(h.of[2], h.of[3]));
+static inline ct_heights ct_lanes_heights(const double *x, const double *y, const double *z,
+                                          ct_vec3 d) {
+  ct_heights h = {.of = {ct_lanes_products(x, y, z, d, 0), ct_lanes_products(x, y, z, d, 2),
+                         ct_lanes_products(x, y, z, d, 4), ct_lanes_products(x, y, z, d, 6)}};
+  ct_lanes top =
+      ct_lanes_higher(ct_lanes_higher(h.of[0], h.of[1]), ct_lanes_higher(h.of[2], h.of[3]));
   h.most = top[0] > top[1] ? top[0] : top[1];
   return h;
 }
 
-/* Those of at least a height, a bit each. */
+/* Bit mask of the points with a product of at least `least`. */
 static inline uint32_t ct_lanes_from(const ct_heights *h, double least) {
   const ct_lanes all = {least, least};
-  ct_lane_mask found = ((h->of[0] >= all) & (ct_lane_mask){1, 2}) | ((h->of[1] >= all) & (ct_lane_mask){4, 8}) |
-                       ((h->of[2] >= all) & (ct_lane_mask){16, 32}) | ((h->of[3] >= all) & (ct_lane_mask){64, 128});
+  ct_lane_mask found =
+      ((h->of[0] >= all) & (ct_lane_mask){1, 2}) | ((h->of[1] >= all) & (ct_lane_mask){4, 8}) |
+      ((h->of[2] >= all) & (ct_lane_mask){16, 32}) | ((h->of[3] >= all) & (ct_lane_mask){64, 128});
   return (uint32_t)(found[0] | found[1]);
 }
 
-/* The point that is farthest in a direction; the first of equals by rounded products. */
-static inline uint32_t ct_lanes_farthest(const double *x, const double *y, const double *z, ct_vec3 d) {
+/* Index of the farthest point in a direction; the first among equal rounded products. */
+static inline uint32_t ct_lanes_farthest(const double *x, const double *y, const double *z,
+                                         ct_vec3 d) {
   ct_heights h = ct_lanes_heights(x, y, z, d);
   uint32_t bits = ct_lanes_from(&h, h.most);
   return bits ? (uint32_t)__builtin_ctz(bits) : 0;
 }
 
-/* The same in *top, and as bits the other points that are no more than `within` lower. */
-static inline uint32_t ct_lanes_near_top(const double *x, const double *y, const double *z, ct_vec3 d, double within,
-                                         uint32_t *top) {
+/* Writes the farthest point to *top. Returns a bit mask of the other points at most `within`
+ * lower. */
+static inline uint32_t ct_lanes_near_top(const double *x, const double *y, const double *z,
+                                         ct_vec3 d, double within, uint32_t *top) {
   ct_heights h = ct_lanes_heights(x, y, z, d);
   uint32_t bits = ct_lanes_from(&h, h.most);
   *top = bits ? (uint32_t)__builtin_ctz(bits) : 0;

@@ -1,11 +1,12 @@
-/* Sine and cosine: the angle less the nearest multiple of pi/2, to twice the digits, and Taylor's series there.
- */
+/* Sine and cosine: double-double reduction by multiples of pi/2 (Cody, Waite 1980), then Taylor
+ * series up to pi/4. Rotations and their differences from them. */
 #include "base/sin_cos.h"
 
 #include "base/angle.h"
 #include <assert.h>
 
-/* pi/2 in three parts of 31 bits, so that their products with up to 2^22 are exact, and what is left of it. */
+/* pi/2 in three parts of 31 bits, so their products with integers up to 2^22 are exact, and the
+ * remainder. */
 #define QUARTER_1 0x1.921fb544p+0
 #define QUARTER_2 0x1.0b4611a4p-34
 #define QUARTER_3 0x1.13198a2cp-65
@@ -13,39 +14,46 @@
 /* 2/pi */
 #define QUARTERS_PER_RADIAN 0x1.45f306dc9c883p-1
 
-/* 1/n! with the signs of the series. Up to pi/4 the first term left out is below 1e-18 of the sum. */
-static const double sine_terms[] = {-1.0 / 6.0,        1.0 / 120.0,        -1.0 / 5040.0,          1.0 / 362880.0,
-                                    -1.0 / 39916800.0, 1.0 / 6227020800.0, -1.0 / 1307674368000.0, 1.0 / 355687428096000.0};
-static const double cosine_terms[] = {1.0 / 24.0,        -1.0 / 720.0,         1.0 / 40320.0,          -1.0 / 3628800.0,
-                                      1.0 / 479001600.0, -1.0 / 87178291200.0, 1.0 / 20922789888000.0, -1.0 / 6402373705728000.0};
+/* 1/n! with the signs of the series. Up to pi/4 the first omitted term is below 1e-18 of the
+ * sum. */
+static const double sine_terms[] = {
+    -1.0 / 6.0,        1.0 / 120.0,        -1.0 / 5040.0,          1.0 / 362880.0,
+    -1.0 / 39916800.0, 1.0 / 6227020800.0, -1.0 / 1307674368000.0, 1.0 / 355687428096000.0};
+static const double cosine_terms[] = {
+    1.0 / 24.0,        -1.0 / 720.0,         1.0 / 40320.0,          -1.0 / 3628800.0,
+    1.0 / 479001600.0, -1.0 / 87178291200.0, 1.0 / 20922789888000.0, -1.0 / 6402373705728000.0};
 #define TERMS 8
 
-static double series(const double *terms, double square) {
+static double evaluate_polynomial(const double *terms, double square) {
   double sum = terms[TERMS - 1];
   for (int i = TERMS - 2; i >= 0; i--) sum = terms[i] + square * sum;
   return sum;
 }
 
-/* x - k pi/2. The first difference is exact: both are multiples of the finer one's last bit and lie near each other. */
-static ct_dd less_quarters(ct_dd x, double k) {
+/* x - k pi/2. The first difference is exact: both terms are near each other and multiples of the
+ * finer one's last bit. */
+static ct_dd subtract_quarter_turns(ct_dd x, double k) {
   ct_dd s = ct_two_sum(x.high - k * QUARTER_1, -(k * QUARTER_2));
   ct_dd t = ct_two_sum(s.high, -(k * QUARTER_3));
   ct_dd v = ct_two_sum(t.high, x.low);
   return ct_fast_two_sum(v.high, v.low + (s.low + (t.low - k * QUARTER_REST)));
 }
 
-/* Of an angle within pi/4. What is added last is the largest, so that its rounding alone counts. */
-static ct_sin_cos turn_near_zero(ct_dd r) {
+/* Sine and cosine of an angle within pi/4. The largest term is added last, so only its rounding
+ * counts. */
+static ct_sin_cos evaluate_sin_cos(ct_dd r) {
   double x = r.high, square = x * x, half = 0.5 * square;
   double cosine = 1.0 - half;
-  return (ct_sin_cos){x + (x * square * series(sine_terms, square) + r.low * cosine),
-                      cosine + (((1.0 - cosine) - half) + (square * square * series(cosine_terms, square) - x * r.low))};
+  return (ct_sin_cos){
+      x + (x * square * evaluate_polynomial(sine_terms, square) + r.low * cosine),
+      cosine + (((1.0 - cosine) - half) +
+                (square * square * evaluate_polynomial(cosine_terms, square) - x * r.low))};
 }
 
 ct_sin_cos ct_sin_cos_of_dd(ct_dd angle) {
   assert(fabs(angle.high) <= CT_TURN_ANGLE_MAX);
   double k = rint(angle.high * QUARTERS_PER_RADIAN);
-  ct_sin_cos t = turn_near_zero(k == 0.0 ? angle : less_quarters(angle, k));
+  ct_sin_cos t = evaluate_sin_cos(k == 0.0 ? angle : subtract_quarter_turns(angle, k));
   switch ((int)k & 3) {
   case 0: return t;
   case 1: return (ct_sin_cos){t.cosine, -t.sine};
@@ -61,19 +69,21 @@ ct_quat ct_turn_about(ct_vec3 axis, ct_dd angle) {
   return (ct_quat){t.sine * axis.x, t.sine * axis.y, t.sine * axis.z, t.cosine};
 }
 
-/* Whether the first coordinate that is not zero is negative. */
-static bool is_backward(ct_vec3 v) { return v.x < 0.0 || (v.x == 0.0 && (v.y < 0.0 || (v.y == 0.0 && v.z < 0.0))); }
+/* True if the first nonzero coordinate is negative. */
+static bool is_lexicographically_negative(ct_vec3 v) {
+  return v.x < 0.0 || (v.x == 0.0 && (v.y < 0.0 || (v.y == 0.0 && v.z < 0.0)));
+}
 
 double ct_turn_between(ct_quat from, ct_quat to, ct_vec3 *axis) {
   ct_quat q = ct_quat_mul(to, (ct_quat){-from.x, -from.y, -from.z, from.w});
   ct_vec3 v = {q.x, q.y, q.z};
-  if (q.w < 0.0 || (q.w == 0.0 && is_backward(v))) {
+  if (q.w < 0.0 || (q.w == 0.0 && is_lexicographically_negative(v))) {
     v = ct_neg(v);
     q.w = -q.w;
   }
   *axis = ct_unit_or(v, ct_vec(0.0, 0.0, 1.0));
   double across = ct_norm(v), half = ct_atan2(across, q.w);
-  /* The arc is right to 16 u; one step of Newton's to a few. */
+  /* The arc is accurate to 16 u; one Newton step reduces the error to a few u. */
   double length = ct_norm(ct_vec(across, q.w, 0.0));
   ct_sin_cos t = ct_sin_cos_of(half);
   half += (across / length) * t.cosine - (q.w / length) * t.sine;

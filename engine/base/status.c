@@ -1,4 +1,4 @@
-/* Sentences for the statuses. */
+/* Text of each status. */
 #include <contact/status.h>
 
 const char *ct_status_text(ct_status status) {

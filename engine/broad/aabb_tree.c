@@ -1,15 +1,17 @@
-/* The dynamic tree: insertion, removal, movement and the rotations that keep it good. Building it whole is in aabb_tree_build.c,
- * asking it in aabb_tree_query.c.
+/* Dynamic AABB tree: insertion, removal, movement and rotations. Bulk build: aabb_tree_build.c;
+ * queries: aabb_tree_query.c.
  *
- * Insertion looks for the sibling of least added surface by branch and bound (Goldsmith, Salmon 1987; Bittner, Hapala, Havran
- * 2013); rotations lower the surface on the way up (Kensler 2008). Neither takes the tree above its height limit.
+ * Insertion searches the sibling with the least added surface area by branch and bound (Goldsmith,
+ * Salmon 1987; Bittner, Hapala, Havran 2013); rotations reduce the area on the way up (Kensler
+ * 2008). Neither exceeds the tree's height limit.
  */
 #include "broad/aabb_tree.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Nodes that one search for a sibling may look at; the first dive alone finds a good one. */
+/* Largest number of nodes per search for a sibling; the first descent alone finds a good one. */
 #define SEARCH_NODES_MAX 256
 #define FIRST_NODES 16
 
@@ -53,9 +55,13 @@ bool ct_tree_reserve(ct_tree *tree, uint32_t capacity) {
 
 size_t ct_tree_count(const ct_tree *tree) { return tree->leaf_count; }
 
-uint32_t ct_tree_height(const ct_tree *tree) { return tree->root == CT_TREE_NULL ? 0 : tree->nodes[tree->root].height; }
+uint32_t ct_tree_height(const ct_tree *tree) {
+  return tree->root == CT_TREE_NULL ? 0 : tree->nodes[tree->root].height;
+}
 
-size_t ct_tree_bytes(const ct_tree *tree) { return sizeof *tree + tree->capacity * sizeof *tree->nodes; }
+size_t ct_tree_bytes(const ct_tree *tree) {
+  return sizeof *tree + tree->capacity * sizeof *tree->nodes;
+}
 
 const ct_aabb *ct_tree_aabb(const ct_tree *tree, uint32_t proxy) { return &tree->nodes[proxy].box; }
 
@@ -65,40 +71,42 @@ bool ct_tree_bounds(const ct_tree *tree, ct_aabb *box) {
   return true;
 }
 
-/* ---- nodes ---- */
+/* ---- nodes ---------------------------------------------------------------------------------- */
 
-static uint32_t take_node(ct_tree *tree) {
+static uint32_t allocate_node(ct_tree *tree) {
   uint32_t index = tree->free_head;
   if (index != CT_TREE_NULL) tree->free_head = tree->nodes[index].parent;
   else index = tree->used++;
   return index;
 }
 
-static void give_node(ct_tree *tree, uint32_t index) {
+static void free_node(ct_tree *tree, uint32_t index) {
   tree->nodes[index].height = CT_TREE_FREE;
   tree->nodes[index].parent = tree->free_head;
   tree->free_head = index;
 }
 
-static double union_area(const ct_tree *tree, uint32_t a, uint32_t b) {
+static double measure_union(const ct_tree *tree, uint32_t a, uint32_t b) {
   return ct_tree_area(ct_aabb_union(tree->nodes[a].box, tree->nodes[b].box));
 }
 
-static bool same_box(const ct_aabb *a, const ct_aabb *b) {
-  return a->min.x == b->min.x && a->min.y == b->min.y && a->min.z == b->min.z && a->max.x == b->max.x && a->max.y == b->max.y &&
-         a->max.z == b->max.z;
+static bool has_equal_aabb(const ct_aabb *a, const ct_aabb *b) {
+  return a->min.x == b->min.x && a->min.y == b->min.y && a->min.z == b->min.z &&
+         a->max.x == b->max.x && a->max.y == b->max.y && a->max.z == b->max.z;
 }
 
-static bool box_holds(const ct_aabb *outer, const ct_aabb *inner) {
-  return outer->min.x <= inner->min.x && outer->min.y <= inner->min.y && outer->min.z <= inner->min.z &&
-         inner->max.x <= outer->max.x && inner->max.y <= outer->max.y && inner->max.z <= outer->max.z;
+static bool contains_aabb(const ct_aabb *outer, const ct_aabb *inner) {
+  return outer->min.x <= inner->min.x && outer->min.y <= inner->min.y &&
+         outer->min.z <= inner->min.z && inner->max.x <= outer->max.x &&
+         inner->max.y <= outer->max.y && inner->max.z <= outer->max.z;
 }
 
-/* Box and heights from the children; true if any changed. */
-static bool recompute(ct_tree *tree, uint32_t index) {
+/* Recomputes box and heights from the children. True if any changed. */
+static bool recompute_node(ct_tree *tree, uint32_t index) {
   ct_tree_node *node = &tree->nodes[index], old = *node;
   ct_tree_join(node, &tree->nodes[old.child[0]], &tree->nodes[old.child[1]]);
-  return node->height != old.height || node->shallow != old.shallow || !same_box(&node->box, &old.box);
+  return node->height != old.height || node->shallow != old.shallow ||
+         !has_equal_aabb(&node->box, &old.box);
 }
 
 static void replace_child(ct_tree *tree, uint32_t parent, uint32_t old, uint32_t new) {
@@ -107,104 +115,117 @@ static void replace_child(ct_tree *tree, uint32_t parent, uint32_t old, uint32_t
   tree->nodes[new].parent = parent;
 }
 
-/* ---- rotations ---- */
+/* ---- rotations ------------------------------------------------------------------------------ */
 
-static uint32_t height_limit(const ct_tree *tree) { return 2 * ct_tree_log2(tree->leaf_count) + CT_TREE_HEIGHT_SLACK; }
+static uint32_t compute_height_limit(const ct_tree *tree) {
+  return 2 * ct_tree_log2(tree->leaf_count) + CT_TREE_HEIGHT_SLACK;
+}
 
-static uint32_t higher(const ct_tree_node *a, const ct_tree_node *b) { return a->height > b->height ? a->height : b->height; }
+static uint32_t greater_height(const ct_tree_node *a, const ct_tree_node *b) {
+  return a->height > b->height ? a->height : b->height;
+}
 
 typedef struct exchange {
-  double gain; /* of surface, m^2 */
+  double gain; /* reduction of surface area, m^2 */
   uint32_t child, grandchild;
 } exchange;
 
-/* Exchanging `child` with a child of its sibling: what the sibling's surface would lose. Never at the price of height. */
-static void consider(const ct_tree *tree, uint32_t child, uint32_t sibling, exchange *best) {
+/* Considers an exchange of `child` with a child of its sibling: the gain is the reduction of the
+ * sibling's area. Exchanges that increase the height are rejected. */
+static void consider_exchange(const ct_tree *tree, uint32_t child, uint32_t sibling,
+                              exchange *best) {
   const ct_tree_node *nodes = tree->nodes;
   if (nodes[sibling].height == 0) return;
   double area = ct_tree_area(nodes[sibling].box);
   for (int k = 0; k < 2; k++) {
     uint32_t out = nodes[sibling].child[k], stays = nodes[sibling].child[!k];
-    double gain = area - union_area(tree, stays, child);
+    double gain = area - measure_union(tree, stays, child);
     if (!(gain > best->gain)) continue;
-    uint32_t inner = higher(&nodes[stays], &nodes[child]) + 1u, height = inner > nodes[out].height ? inner : nodes[out].height;
-    if (height > higher(&nodes[child], &nodes[sibling])) continue;
+    uint32_t inner = greater_height(&nodes[stays], &nodes[child]) + 1u,
+             height = inner > nodes[out].height ? inner : nodes[out].height;
+    if (height > greater_height(&nodes[child], &nodes[sibling])) continue;
     *best = (exchange){gain, child, out};
   }
 }
 
-/* Lowers the surface below the node by the best of four exchanges, if there is one. */
-static void exchange_below(ct_tree *tree, uint32_t index) {
+/* Rotates: applies the best of four exchanges below the node, if one reduces the area. */
+static void rotate_below(ct_tree *tree, uint32_t index) {
   ct_tree_node *nodes = tree->nodes;
   uint32_t a = nodes[index].child[0], b = nodes[index].child[1];
   exchange best = {0.0, CT_TREE_NULL, CT_TREE_NULL};
-  consider(tree, a, b, &best);
-  consider(tree, b, a, &best);
+  consider_exchange(tree, a, b, &best);
+  consider_exchange(tree, b, a, &best);
   if (best.child == CT_TREE_NULL) return;
   uint32_t sibling = nodes[best.grandchild].parent;
   replace_child(tree, index, best.child, best.grandchild);
   replace_child(tree, sibling, best.grandchild, best.child);
-  recompute(tree, sibling);
-  recompute(tree, index);
+  recompute_node(tree, sibling);
+  recompute_node(tree, index);
 }
 
-/* Makes boxes and heights right from `index` to the root, rotating where that helps; ends where nothing changes any more. */
-static void refit(ct_tree *tree, uint32_t index) {
+/* Recomputes boxes and heights from `index` to the root, with rotations; stops where nothing
+ * changes. */
+static void refit_ancestors(ct_tree *tree, uint32_t index) {
   while (index != CT_TREE_NULL) {
-    if (!recompute(tree, index)) return;
-    exchange_below(tree, index);
+    if (!recompute_node(tree, index)) return;
+    rotate_below(tree, index);
     index = tree->nodes[index].parent;
   }
 }
 
-/* ---- insertion ---- */
+/* ---- insertion ------------------------------------------------------------------------------ */
 
 typedef struct sibling_step {
   uint32_t index, depth;
-  double inherited; /* surface that the ancestors of index would gain */
+  double inherited; /* area that the ancestors of index would gain */
 } sibling_step;
 
-/* The leaf nearest to the root: at most log2(leaves) deep. */
-static uint32_t shallow_leaf(const ct_tree *tree) {
+/* Leaf nearest to the root: at most log2(leaves) deep. */
+static uint32_t find_shallowest_leaf(const ct_tree *tree) {
   const ct_tree_node *nodes = tree->nodes;
   uint32_t at = tree->root;
-  while (nodes[at].height > 0) at = nodes[at].child[nodes[nodes[at].child[1]].shallow < nodes[nodes[at].child[0]].shallow];
+  while (nodes[at].height > 0)
+    at = nodes[at].child[nodes[nodes[at].child[1]].shallow < nodes[nodes[at].child[0]].shallow];
   return at;
 }
 
-/* The node beside which a leaf with this box adds the least surface and the tree stays within its height; among equals the lower in
- * height, then in index. The tree is not empty. */
+/* Sibling for a new leaf: least added area within the height limit; among equals the lower
+ * height, then the lower index. Requires a nonempty tree. */
 static uint32_t find_sibling(const ct_tree *tree, const ct_aabb *box) {
   const ct_tree_node *nodes = tree->nodes;
   sibling_step stack[SEARCH_NODES_MAX + 2];
   double leaf_area = ct_tree_area(*box), best_cost = INFINITY;
-  uint32_t best = CT_TREE_NULL, limit = height_limit(tree);
+  uint32_t best = CT_TREE_NULL, limit = compute_height_limit(tree);
   int top = 0;
   stack[top++] = (sibling_step){tree->root, 0, 0.0};
   for (int looked = 0; top > 0 && looked < SEARCH_NODES_MAX; looked++) {
     sibling_step step = stack[--top];
     const ct_tree_node *node = &nodes[step.index];
     double cost = ct_tree_area(ct_aabb_union(node->box, *box)) + step.inherited;
+    /* Best sibling so far, within the height limit. */
     bool fits = step.depth + node->height + 1 <= limit;
-    if (fits && (cost < best_cost || (cost == best_cost && (node->height < nodes[best].height ||
-                                                            (node->height == nodes[best].height && step.index < best))))) {
+    if (fits &&
+        (cost < best_cost ||
+         (cost == best_cost && (node->height < nodes[best].height ||
+                                (node->height == nodes[best].height && step.index < best))))) {
       best_cost = cost;
       best = step.index;
     }
+    /* Prune: no descendant can cost less than this bound. */
     double inherited = cost - ct_tree_area(node->box);
     if (node->height == 0 || inherited + leaf_area > best_cost) continue;
     const ct_tree_node *c0 = &nodes[node->child[0]], *c1 = &nodes[node->child[1]];
     double grow0 = ct_tree_area(ct_aabb_union(c0->box, *box)) - ct_tree_area(c0->box);
     double grow1 = ct_tree_area(ct_aabb_union(c1->box, *box)) - ct_tree_area(c1->box);
-    /* The better side is looked at first, so it goes on last; the lower one among equals. */
+    /* The better side is visited first, so it is pushed last; the lower one among equals. */
     int first = grow1 < grow0 || (grow1 == grow0 && c1->height < c0->height);
     stack[top++] = (sibling_step){node->child[!first], step.depth + 1, inherited};
     stack[top++] = (sibling_step){node->child[first], step.depth + 1, inherited};
   }
-  return best == CT_TREE_NULL ? shallow_leaf(tree) : best;
+  return best == CT_TREE_NULL ? find_shallowest_leaf(tree) : best;
 }
 
-/* Hangs a leaf into the tree; a free inner node is at hand. */
+/* Links a leaf into the tree. Requires room for an inner node. */
 static void link_leaf(ct_tree *tree, uint32_t leaf) {
   ct_tree_node *nodes = tree->nodes;
   if (tree->root == CT_TREE_NULL) {
@@ -213,17 +234,17 @@ static void link_leaf(ct_tree *tree, uint32_t leaf) {
     return;
   }
   uint32_t sibling = find_sibling(tree, &nodes[leaf].box);
-  uint32_t parent = take_node(tree);
+  uint32_t parent = allocate_node(tree);
   replace_child(tree, nodes[sibling].parent, sibling, parent);
   nodes[parent].child[0] = sibling;
   nodes[parent].child[1] = leaf;
-  nodes[parent].height = 0; /* so that refit sees a change */
+  nodes[parent].height = 0; /* forces refit_ancestors to see a change */
   nodes[sibling].parent = parent;
   nodes[leaf].parent = parent;
-  refit(tree, parent);
+  refit_ancestors(tree, parent);
 }
 
-/* Takes a leaf out of the tree; its node stays, its parent's is given back. */
+/* Unlinks a leaf; its node stays allocated, its parent is freed. */
 static void unlink_leaf(ct_tree *tree, uint32_t leaf) {
   ct_tree_node *nodes = tree->nodes;
   uint32_t parent = nodes[leaf].parent;
@@ -231,22 +252,23 @@ static void unlink_leaf(ct_tree *tree, uint32_t leaf) {
     tree->root = CT_TREE_NULL;
     return;
   }
-  uint32_t sibling = nodes[parent].child[nodes[parent].child[0] == leaf], grandparent = nodes[parent].parent;
+  uint32_t sibling = nodes[parent].child[nodes[parent].child[0] == leaf],
+           grandparent = nodes[parent].parent;
   replace_child(tree, grandparent, parent, sibling);
-  give_node(tree, parent);
-  refit(tree, grandparent);
+  free_node(tree, parent);
+  refit_ancestors(tree, grandparent);
 }
 
 ct_status ct_tree_insert(ct_tree *tree, const ct_aabb *box, uint32_t user, uint32_t *proxy) {
   if (tree->leaf_count >= CT_TREE_LEAVES_MAX) return CT_LIMIT;
-  /* A leaf and an inner node: 2 n - 1 nodes for n leaves. */
+  /* A leaf and an inner node: n leaves need 2 n - 1 nodes. */
   uint32_t needed = 2 * tree->leaf_count + 2;
   if (needed > tree->capacity) {
     uint32_t more = tree->capacity + tree->capacity / 2;
     if (more < FIRST_NODES) more = FIRST_NODES;
     if (!ct_tree_reserve(tree, more > needed ? more : needed)) return CT_OUT_OF_MEMORY;
   }
-  uint32_t leaf = take_node(tree);
+  uint32_t leaf = allocate_node(tree);
   tree->nodes[leaf] = (ct_tree_node){*box, CT_TREE_NULL, {CT_TREE_NULL, user}, 0, 0};
   tree->leaf_count++;
   link_leaf(tree, leaf);
@@ -255,37 +277,42 @@ ct_status ct_tree_insert(ct_tree *tree, const ct_aabb *box, uint32_t user, uint3
 }
 
 void ct_tree_remove(ct_tree *tree, uint32_t proxy) {
+  assert(proxy < tree->used && tree->nodes[proxy].height == 0);
   unlink_leaf(tree, proxy);
-  give_node(tree, proxy);
+  free_node(tree, proxy);
   tree->leaf_count--;
 }
 
 void ct_tree_move(ct_tree *tree, uint32_t proxy, const ct_aabb *box) {
+  assert(proxy < tree->used && tree->nodes[proxy].height == 0);
   ct_tree_node *nodes = tree->nodes;
-  if (same_box(box, &nodes[proxy].box)) {
+  if (has_equal_aabb(box, &nodes[proxy].box)) {
     nodes[proxy].box = *box;
     return;
   }
   uint32_t parent = nodes[proxy].parent;
-  uint32_t fence = parent == CT_TREE_NULL || nodes[parent].parent == CT_TREE_NULL ? parent : nodes[parent].parent;
-  /* A small step: inside its grandparent nothing above grows, so the leaf may stay where it is. */
-  bool stays = fence != CT_TREE_NULL && box_holds(&nodes[fence].box, box);
+  uint32_t fence = parent == CT_TREE_NULL || nodes[parent].parent == CT_TREE_NULL
+                       ? parent
+                       : nodes[parent].parent;
+  /* A box inside its grandparent's box enlarges nothing above, so the leaf may stay in place. */
+  bool stays = fence != CT_TREE_NULL && contains_aabb(&nodes[fence].box, box);
   if (!stays) unlink_leaf(tree, proxy);
   nodes[proxy].box = *box;
-  if (stays) refit(tree, parent);
+  if (stays) refit_ancestors(tree, parent);
   else link_leaf(tree, proxy);
 }
 
-/* ---- check ---- */
+/* ---- check ---------------------------------------------------------------------------------- */
 
-static bool node_valid(const ct_tree *tree, uint32_t index) {
+static bool is_valid_node(const ct_tree *tree, uint32_t index) {
   const ct_tree_node *node = &tree->nodes[index];
   uint32_t a = node->child[0], b = node->child[1];
   if (a >= tree->used || b >= tree->used || a == b) return false;
   if (tree->nodes[a].parent != index || tree->nodes[b].parent != index) return false;
   ct_tree_node joined;
   ct_tree_join(&joined, &tree->nodes[a], &tree->nodes[b]);
-  return same_box(&joined.box, &node->box) && node->height == joined.height && node->shallow == joined.shallow;
+  return has_equal_aabb(&joined.box, &node->box) && node->height == joined.height &&
+         node->shallow == joined.shallow;
 }
 
 bool ct_tree_valid(const ct_tree *tree) {
@@ -301,13 +328,15 @@ bool ct_tree_valid(const ct_tree *tree) {
       if (node->child[0] != CT_TREE_NULL || node->shallow != 0) return false;
       leaves++;
     } else {
-      if (!node_valid(tree, i)) return false;
+      if (!is_valid_node(tree, i)) return false;
       inner++;
     }
   }
   if (ct_tree_height(tree) > CT_TREE_HEIGHT_MAX) return false;
   uint32_t listed = 0;
-  for (uint32_t i = tree->free_head; i != CT_TREE_NULL && listed <= unused; i = tree->nodes[i].parent) listed++;
+  for (uint32_t i = tree->free_head; i != CT_TREE_NULL && listed <= unused;
+       i = tree->nodes[i].parent)
+    listed++;
   return leaves == tree->leaf_count && inner == (leaves ? leaves - 1 : 0) && listed == unused &&
          (leaves == 0) == (tree->root == CT_TREE_NULL);
 }

@@ -1,7 +1,8 @@
-/* The dynamic tree's nodes, for the files of this room.
+/* Nodes of the dynamic AABB tree; private to engine/broad.
  *
- * One array of 64-byte nodes; a leaf is a proxy and keeps its index for life. A fresh build lays siblings side by side, in the
- * order of a depth-first walk. Boxes are tight: a parent's is the union of its children's.
+ * One array of 64-byte nodes. A leaf is a proxy and keeps its index. A bulk build stores siblings
+ * side by side in depth-first order. Boxes are tight: a parent's box is the union of its children's
+ * boxes.
  */
 #ifndef BROAD_AABB_TREE_H
 #define BROAD_AABB_TREE_H
@@ -10,17 +11,18 @@
 
 typedef struct ct_tree_node {
   ct_aabb box;
-  uint32_t parent;   /* CT_TREE_NULL at the root; next free node in the free list */
-  uint32_t child[2]; /* a leaf: CT_TREE_NULL, user */
-  uint16_t height;   /* edges to the farthest leaf below; 0: leaf; CT_TREE_FREE: unused */
+  uint32_t parent;   /* CT_TREE_NULL at the root; the next free node in the free list */
+  uint32_t child[2]; /* of a leaf: CT_TREE_NULL, user */
+  uint16_t height;   /* edges to the deepest leaf below; 0: leaf; CT_TREE_FREE: unused */
   uint16_t shallow;  /* edges to the nearest leaf below: at most log2(leaves below) */
 } ct_tree_node;
 _Static_assert(sizeof(ct_tree_node) == CT_TREE_NODE_BYTES, "as the public header tells");
 
 #define CT_TREE_FREE UINT16_MAX
 
-/* Most leaves, and the height that no tree goes above: 2 log2(most leaves it ever had) + CT_TREE_HEIGHT_SLACK, whatever the input.
- * Building splits by count and insertion goes elsewhere where the surface would have it otherwise. */
+/* Largest number of leaves, and the height limit for any input: 2 log2(most leaves ever) +
+ * CT_TREE_HEIGHT_SLACK. Build falls back to halving, insertion to another sibling, if the
+ * surface area heuristic would exceed it. */
 #define CT_TREE_LEAVES_MAX (1u << 30)
 #define CT_TREE_HEIGHT_SLACK 8
 #define CT_TREE_HEIGHT_MAX (2 * 30 + CT_TREE_HEIGHT_SLACK)
@@ -28,8 +30,8 @@ _Static_assert(sizeof(ct_tree_node) == CT_TREE_NODE_BYTES, "as the public header
 struct ct_tree {
   ct_tree_node *nodes;
   uint32_t capacity;
-  uint32_t used;      /* nodes[used..capacity) were never used */
-  uint32_t free_head; /* of the list of nodes given back */
+  uint32_t used;      /* nodes[used..capacity) are unused so far */
+  uint32_t free_head; /* head of the free list */
   uint32_t root;
   uint32_t leaf_count;
 };
@@ -41,13 +43,13 @@ static inline uint32_t ct_tree_log2(uint32_t count) {
   return bits;
 }
 
-/* Room for `capacity` nodes, keeping those in use. False: out of memory, nothing changed. */
+/* Reserves `capacity` nodes and keeps the used ones. False: out of memory, nothing changed. */
 bool ct_tree_reserve(ct_tree *tree, uint32_t capacity);
 
-/* Extents are cut here, so that infinite boxes have finite areas whose sums stay finite. m */
+/* Upper limit of extents, m: infinite boxes then have finite areas with finite sums. */
 #define CT_TREE_EXTENT_MAX 1e100
 
-/* max - min, in [0, CT_TREE_EXTENT_MAX] whatever the sides. */
+/* max - min, clamped to [0, CT_TREE_EXTENT_MAX] for any input. */
 static inline double ct_tree_extent(double min, double max) {
   double extent = max - min;
   if (!(extent < CT_TREE_EXTENT_MAX)) return CT_TREE_EXTENT_MAX;
@@ -61,7 +63,7 @@ static inline void ct_tree_join(ct_tree_node *node, const ct_tree_node *a, const
   node->shallow = (uint16_t)((a->shallow < b->shallow ? a->shallow : b->shallow) + 1);
 }
 
-/* Half the surface, m^2; finite. */
+/* Half the surface area, m^2; finite. */
 static inline double ct_tree_area(ct_aabb box) {
   double x = ct_tree_extent(box.min.x, box.max.x), y = ct_tree_extent(box.min.y, box.max.y),
          z = ct_tree_extent(box.min.z, box.max.z);

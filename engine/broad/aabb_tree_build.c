@@ -1,20 +1,23 @@
-/* Building the whole tree from the top: binned surface-area splits (Wald 2007), one axis at a time, the widest in box centres.
- * The result depends on nothing but the boxes and their order.
+/* Top-down bulk build of the AABB tree: binned surface area heuristic (Wald 2007) on the axis along
+ * which the box centres are widest.
+ *
+ * The result depends only on the boxes and their order. Height is within the limit of aabb_tree.h.
  */
 #include "broad/aabb_tree.h"
 
 #include "base/heap_sort.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define BINS_MAX 16
-/* Ranges with fewer items have half as many bins as items. */
+/* Least number of bins; small ranges use half as many bins as items. */
 #define BINS_MIN 4
-/* Coordinates are cut here for centres, m: sums stay finite. */
+/* Limit of coordinates for centres, m: sums stay finite. */
 #define CENTRE_MAX 1e100
-/* Items of the ranges split between two looks at the cancel flag: some 100 us. */
+/* Items split between two polls of the cancel flag: about 100 us. */
 #define ITEMS_PER_POLL 8192
-/* Open ranges: one waits per level. */
+/* Pending ranges: one per level. */
 #define STACK_MAX (CT_TREE_HEIGHT_MAX + 2)
 
 typedef struct build_item {
@@ -31,41 +34,44 @@ typedef struct build_bin {
   uint32_t count;
 } build_bin;
 
-static double cut(double v) { return v < -CENTRE_MAX ? -CENTRE_MAX : v > CENTRE_MAX ? CENTRE_MAX : v; }
+static double clamp_bin_coordinate(double v) {
+  return v < -CENTRE_MAX ? -CENTRE_MAX : v > CENTRE_MAX ? CENTRE_MAX : v;
+}
 
 /* Twice the centre along an axis; finite. */
-static double centre2(const ct_aabb *box, int axis) {
-  if (axis == 0) return cut(box->min.x) + cut(box->max.x);
-  if (axis == 1) return cut(box->min.y) + cut(box->max.y);
-  return cut(box->min.z) + cut(box->max.z);
+static double find_twice_centre(const ct_aabb *box, int axis) {
+  if (axis == 0) return clamp_bin_coordinate(box->min.x) + clamp_bin_coordinate(box->max.x);
+  if (axis == 1) return clamp_bin_coordinate(box->min.y) + clamp_bin_coordinate(box->max.y);
+  return clamp_bin_coordinate(box->min.z) + clamp_bin_coordinate(box->max.z);
 }
 
-static bool bounded(const ct_aabb *b) {
-  return b->min.x > -CENTRE_MAX && b->min.y > -CENTRE_MAX && b->min.z > -CENTRE_MAX && b->max.x < CENTRE_MAX &&
-         b->max.y < CENTRE_MAX && b->max.z < CENTRE_MAX;
+static bool is_bounded(const ct_aabb *b) {
+  return b->min.x > -CENTRE_MAX && b->min.y > -CENTRE_MAX && b->min.z > -CENTRE_MAX &&
+         b->max.x < CENTRE_MAX && b->max.y < CENTRE_MAX && b->max.z < CENTRE_MAX;
 }
 
-static void swap_items(build_item *a, build_item *b) {
+static void exchange_items(build_item *a, build_item *b) {
   build_item t = *a;
   *a = *b;
   *b = t;
 }
 
-/* Unbounded boxes go to the end, where they get a branch of their own; returns how many are bounded. */
-static uint32_t part_unbounded(build_item *items, uint32_t count) {
+/* Moves unbounded boxes to the end, where they get a branch of their own. Returns the number of
+ * bounded boxes. */
+static uint32_t partition_unbounded(build_item *items, uint32_t count) {
   uint32_t i = 0, j = count;
   while (i < j) {
-    if (bounded(&items[i].box)) i++;
-    else swap_items(&items[i], &items[--j]);
+    if (is_bounded(&items[i].box)) i++;
+    else exchange_items(&items[i], &items[--j]);
   }
   return i;
 }
 
-static int widest_axis(const build_item *items, uint32_t count, double *low, double *width) {
+static int find_widest_axis(const build_item *items, uint32_t count, double *low, double *width) {
   double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (uint32_t i = 0; i < count; i++) {
     for (int k = 0; k < 3; k++) {
-      double c = centre2(&items[i].box, k);
+      double c = find_twice_centre(&items[i].box, k);
       lo[k] = ct_min2(lo[k], c);
       hi[k] = ct_max2(hi[k], c);
     }
@@ -78,15 +84,17 @@ static int widest_axis(const build_item *items, uint32_t count, double *low, dou
   return axis;
 }
 
-/* Order for the fallback: centre, then input; total. */
-static bool before(const void *items, const void *by, size_t i, size_t j) {
+/* Order of the fallback sort: centre, then input; total. */
+static bool precedes_by_centre(const void *items, const void *by, size_t i, size_t j) {
   const build_item *a = (const build_item *)items + i, *b = (const build_item *)items + j;
   int axis = *(const int *)by;
-  double ca = centre2(&a->box, axis), cb = centre2(&b->box, axis);
+  double ca = find_twice_centre(&a->box, axis), cb = find_twice_centre(&b->box, axis);
   return ca < cb || (ca == cb && a->input < b->input);
 }
 
-static void swap_at(void *items, size_t i, size_t j) { swap_items((build_item *)items + i, (build_item *)items + j); }
+static void swap_items_at(void *items, size_t i, size_t j) {
+  exchange_items((build_item *)items + i, (build_item *)items + j);
+}
 
 /* The bins of one axis. */
 typedef struct build_bins {
@@ -95,14 +103,16 @@ typedef struct build_bins {
   build_bin bin[BINS_MAX];
 } build_bins;
 
-static int bin_of(const build_bins *bins, const build_item *item) {
-  double b = (centre2(&item->box, bins->axis) - bins->low) * bins->scale;
+static int find_item_bin(const build_bins *bins, const build_item *item) {
+  double b = (find_twice_centre(&item->box, bins->axis) - bins->low) * bins->scale;
   return b < bins->count - 1 ? (int)b : bins->count - 1;
 }
 
-/* The bin border of least cost: count times surface on either side. Items of bins <= the answer go left; lowest among equals. */
-static int best_border(const build_bins *bins) {
+/* Border of least cost: box count times area, summed over both sides. Items in bins <= the
+ * result go left; the lowest border among equals. */
+static int find_best_border(const build_bins *bins) {
   const build_bin *bin = bins->bin;
+  /* Costs of the right sides, accumulated from the right. */
   double right_cost[BINS_MAX];
   ct_aabb box = bin[bins->count - 1].box;
   uint32_t count = 0;
@@ -111,6 +121,7 @@ static int best_border(const build_bins *bins) {
     count += bin[k].count;
     right_cost[k] = (double)count * ct_tree_area(box);
   }
+  /* Costs of the left sides, accumulated from the left. */
   box = bin[0].box;
   count = 0;
   int best = 0;
@@ -128,40 +139,46 @@ static int best_border(const build_bins *bins) {
   return best;
 }
 
-/* Reorders items and returns how many go left, in [1, count - 1]. */
-static uint32_t split(build_item *items, uint32_t count, bool by_count) {
+/* Partitions items and returns the size of the left part, in [1, count - 1]. */
+static uint32_t split_range(build_item *items, uint32_t count, bool by_count) {
   if (count == 2) return 1;
   build_bins bins;
   double width;
-  bins.axis = widest_axis(items, count, &bins.low, &width);
+  bins.axis = find_widest_axis(items, count, &bins.low, &width);
   bins.count = count >= 2 * BINS_MAX ? BINS_MAX : count >= 2 * BINS_MIN ? (int)count / 2 : BINS_MIN;
   bins.scale = (double)bins.count / width;
+  /* Equal centres cannot be binned: halve the range. */
   if (!(width > 0.0) || !(bins.scale < 1e300)) return count / 2;
   if (by_count) {
-    (void)ct_heap_sort(items, count, &bins.axis, before, swap_at, NULL);
+    (void)ct_heap_sort(items, count, &bins.axis, precedes_by_centre, swap_items_at, NULL);
     return count / 2;
   }
+  /* Bin the items, and partition them at the best border. */
   for (int k = 0; k < bins.count; k++)
-    bins.bin[k] = (build_bin){{{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}, 0};
+    bins.bin[k] =
+        (build_bin){{{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}, 0};
   for (uint32_t i = 0; i < count; i++) {
-    build_bin *bin = &bins.bin[bin_of(&bins, &items[i])];
+    build_bin *bin = &bins.bin[find_item_bin(&bins, &items[i])];
     bin->box = ct_aabb_union(bin->box, items[i].box);
     bin->count++;
   }
-  int border = best_border(&bins);
+  int border = find_best_border(&bins);
   uint32_t i = 0, j = count;
   while (i < j) {
-    if (bin_of(&bins, &items[i]) <= border) i++;
-    else swap_items(&items[i], &items[--j]);
+    if (find_item_bin(&bins, &items[i]) <= border) i++;
+    else exchange_items(&items[i], &items[--j]);
   }
   return i;
 }
 
-/* Splits ranges until each is a leaf. Children come after their parent, siblings side by side. False: cancelled. */
-static bool split_all(ct_tree *tree, build_item *items, uint32_t count, uint32_t *proxies, const ct_cancel *cancel) {
+/* Splits ranges until each is a leaf. Children have higher indices than their parent; siblings
+ * are adjacent. False: cancelled. */
+static bool build_nodes(ct_tree *tree, build_item *items, uint32_t count, uint32_t *proxies,
+                        const ct_cancel *cancel) {
   ct_tree_node *nodes = tree->nodes;
   build_range stack[STACK_MAX];
-  uint32_t limit = 2 * ct_tree_log2(count) + CT_TREE_HEIGHT_SLACK, bounded_count = part_unbounded(items, count);
+  uint32_t limit = 2 * ct_tree_log2(count) + CT_TREE_HEIGHT_SLACK,
+           bounded_count = partition_unbounded(items, count);
   int top = 0;
   uint32_t since_poll = ITEMS_PER_POLL;
   nodes[0].parent = CT_TREE_NULL;
@@ -185,56 +202,61 @@ static bool split_all(ct_tree *tree, build_item *items, uint32_t count, uint32_t
       if (proxies) proxies[item->input] = r.node;
       continue;
     }
-    /* Halving from here on takes log2(size) + 1 levels: later there would be too few left. */
+    /* Halving needs log2(size) + 1 more levels; start while they are left. */
     bool by_count = r.depth + ct_tree_log2(size) + 2 >= limit;
     bool parted = r.begin < bounded_count && bounded_count < r.end;
-    uint32_t middle = parted ? bounded_count : r.begin + split(items + r.begin, size, by_count);
+    uint32_t middle =
+        parted ? bounded_count : r.begin + split_range(items + r.begin, size, by_count);
     uint32_t left = tree->used;
     tree->used += 2;
     node->child[0] = left;
     node->child[1] = left + 1;
     node->height = 1;
     nodes[left].parent = nodes[left + 1].parent = r.node;
+    assert(top + 2 <= STACK_MAX);
     stack[top++] = (build_range){middle, r.end, left + 1, r.depth + 1};
     stack[top++] = (build_range){r.begin, middle, left, r.depth + 1};
   }
   return true;
 }
 
-/* Children have higher indices than their parent: one sweep from the end makes boxes and heights. */
-static void join_nodes(ct_tree *tree) {
+/* Children have higher indices than their parent, so one backward pass computes all boxes and
+ * heights. */
+static void fit_inner_nodes(ct_tree *tree) {
   for (uint32_t i = tree->used; i-- > 0;) {
     ct_tree_node *node = &tree->nodes[i];
-    if (node->height > 0) ct_tree_join(node, &tree->nodes[node->child[0]], &tree->nodes[node->child[1]]);
+    if (node->height > 0)
+      ct_tree_join(node, &tree->nodes[node->child[0]], &tree->nodes[node->child[1]]);
   }
 }
 
 void ct_tree_fit(ct_tree *tree, const ct_aabb *boxes) {
   for (uint32_t i = 0; i < tree->used; i++)
     if (tree->nodes[i].height == 0) tree->nodes[i].box = boxes[tree->nodes[i].child[1]];
-  join_nodes(tree);
+  fit_inner_nodes(tree);
 }
 
 double ct_tree_cost(const ct_tree *tree) {
   double sum = 0.0;
   if (tree->root == CT_TREE_NULL) return 0.0;
   for (uint32_t i = 0; i < tree->used; i++)
-    if (tree->nodes[i].height != CT_TREE_FREE && i != tree->root) sum += ct_tree_area(tree->nodes[i].box);
+    if (tree->nodes[i].height != CT_TREE_FREE && i != tree->root)
+      sum += ct_tree_area(tree->nodes[i].box);
   double root = ct_tree_area(tree->nodes[tree->root].box);
   return root > 0.0 ? sum / root : 0.0;
 }
 
-static void clear(ct_tree *tree) {
+static void clear_tree(ct_tree *tree) {
   tree->used = tree->leaf_count = 0;
   tree->root = tree->free_head = CT_TREE_NULL;
 }
 
-ct_status ct_tree_build(ct_tree *tree, const ct_aabb *boxes, const uint32_t *users, size_t count, uint32_t *proxies,
-                        const ct_cancel *cancel) {
+ct_status ct_tree_build(ct_tree *tree, const ct_aabb *boxes, const uint32_t *users, size_t count,
+                        uint32_t *proxies, const ct_cancel *cancel) {
   if (count > CT_TREE_LEAVES_MAX) return CT_LIMIT;
   uint32_t n = (uint32_t)count;
   if (n == 0) {
-    clear(tree);
+    clear_tree(tree);
     return CT_OK;
   }
   build_item *items = malloc(count * sizeof *items);
@@ -246,12 +268,12 @@ ct_status ct_tree_build(ct_tree *tree, const ct_aabb *boxes, const uint32_t *use
   tree->root = 0;
   tree->free_head = CT_TREE_NULL;
   tree->leaf_count = n;
-  bool whole = split_all(tree, items, n, proxies, cancel);
+  bool whole = build_nodes(tree, items, n, proxies, cancel);
   free(items);
   if (!whole) {
-    clear(tree);
+    clear_tree(tree);
     return CT_CANCELLED;
   }
-  join_nodes(tree);
+  fit_inner_nodes(tree);
   return CT_OK;
 }

@@ -1,13 +1,18 @@
-/* Asking the tree: which leaves overlap a box, and which leaves overlap each other. */
+/* Queries of the AABB tree: leaves that overlap a box, and pairs of overlapping leaves by
+ * simultaneous descent. */
 #include "broad/aabb_tree.h"
 #include "broad/broad_methods.h"
 
-/* Node pairs between two looks at the cancel flag. */
+#include <assert.h>
+
+/* Node pairs between two polls of the cancel flag. */
 #define STEPS_PER_POLL 4096
-/* Node pairs waiting: a pair of equal nodes leaves two behind per level, any other pair one, on the way down two sides. */
+/* Pending node pairs: per level, a pair of equal nodes leaves two and any other pair one, on two
+ * sides. */
 #define PAIR_STACK (4 * CT_TREE_HEIGHT_MAX + 4)
 
-void ct_tree_query(const ct_tree *tree, const ct_aabb *box, ct_tree_visit visit, void *context, uint64_t *tests) {
+void ct_tree_query(const ct_tree *tree, const ct_aabb *box, ct_tree_visit visit, void *context,
+                   uint64_t *tests) {
   const ct_tree_node *nodes = tree->nodes;
   const ct_aabb asked = *box;
   uint32_t stack[CT_TREE_HEIGHT_MAX + 2];
@@ -19,6 +24,7 @@ void ct_tree_query(const ct_tree *tree, const ct_aabb *box, ct_tree_visit visit,
     tested++;
     if (!ct_aabb_overlap(&node->box, &asked)) continue;
     if (node->height > 0) {
+      assert(top + 2 <= CT_TREE_HEIGHT_MAX + 2);
       stack[top++] = node->child[1];
       stack[top++] = node->child[0];
     } else if (!visit(context, node->child[1])) {
@@ -32,8 +38,9 @@ typedef struct node_pair {
   uint32_t a, b;
 } node_pair;
 
-/* All overlapping pairs of leaves by descending from the pair (root, root). Pairs on the stack are equal nodes or overlap. */
-static ct_status descend(const ct_tree *tree, ct_pair_output *out) {
+/* Finds all overlapping pairs of leaves by descent from (root, root). Pairs on the stack are
+ * equal nodes or overlap. */
+static ct_status find_leaf_pairs(const ct_tree *tree, ct_pair_output *out) {
   const ct_tree_node *nodes = tree->nodes;
   node_pair stack[PAIR_STACK];
   int top = 0;
@@ -41,6 +48,7 @@ static ct_status descend(const ct_tree *tree, ct_pair_output *out) {
   for (uint64_t step = 0; top > 0; step++) {
     if (step % STEPS_PER_POLL == 0 && ct_cancel_raised(out->cancel)) return CT_CANCELLED;
     node_pair p = stack[--top];
+    assert(top + 3 <= PAIR_STACK);
     const ct_tree_node *a = &nodes[p.a], *b = &nodes[p.b];
     if (p.a == p.b) {
       if (a->height == 0) continue;
@@ -56,7 +64,7 @@ static ct_status descend(const ct_tree *tree, ct_pair_output *out) {
       if (status != CT_OK) return status;
       continue;
     }
-    /* The higher node opens: both sides shrink alike. */
+    /* The higher node is opened, so both sides shrink alike. */
     uint32_t open = a->height >= b->height ? p.a : p.b, other = open == p.a ? p.b : p.a;
     const ct_aabb *against = &nodes[other].box;
     out->box_tests += 2;
@@ -70,7 +78,7 @@ static ct_status descend(const ct_tree *tree, ct_pair_output *out) {
 
 ct_status ct_tree_pairs(const ct_tree *tree, ct_pair_output *out) {
   out->tree_height = ct_tree_height(tree);
-  return tree->root == CT_TREE_NULL ? CT_OK : descend(tree, out);
+  return tree->root == CT_TREE_NULL ? CT_OK : find_leaf_pairs(tree, out);
 }
 
 ct_status ct_broad_tree(const ct_aabb *boxes, size_t count, ct_pair_output *out) {

@@ -1,7 +1,7 @@
-/* Broad phase that tests every pair. */
+/* Brute-force broad phase: tests every pair. O(n^2). */
 #include "broad/broad_methods.h"
 
-/* Tests between two looks at the cancel flag: a few microseconds. */
+/* Tests between two polls of the cancel flag: a few microseconds. */
 #define TESTS_PER_POLL 4096
 
 ct_status ct_broad_brute_force(const ct_aabb *boxes, size_t count, ct_pair_output *out) {

@@ -1,12 +1,12 @@
-/* Sorting of ends, and the axis worth sorting along. */
+/* Merge sort of box endpoints, and the axis of largest variance. */
 #include "broad/endpoint.h"
 
 #include <string.h>
 
-/* Shorter runs are sorted by insertion: merging them costs more. */
-#define RUN 8
+/* Length of runs sorted by insertion, which is cheaper than merging them. */
+#define RUN_LENGTH 8
 
-static void sort_run(ct_endpoint *items, size_t count) {
+static void sort_short_run(ct_endpoint *items, size_t count) {
   for (size_t i = 1; i < count; i++) {
     ct_endpoint moved = items[i];
     size_t to = i;
@@ -15,7 +15,7 @@ static void sort_run(ct_endpoint *items, size_t count) {
   }
 }
 
-static void merge(const ct_endpoint *from, size_t middle, size_t end, ct_endpoint *to) {
+static void merge_runs(const ct_endpoint *from, size_t middle, size_t end, ct_endpoint *to) {
   size_t a = 0, b = middle, k = 0;
   while (a < middle && b < end) {
     bool second = ct_endpoint_before(from[b], from[a]);
@@ -28,14 +28,17 @@ static void merge(const ct_endpoint *from, size_t middle, size_t end, ct_endpoin
   memcpy(to + k, from + b, (end - b) * sizeof *to);
 }
 
-bool ct_endpoint_sort(ct_endpoint *items, ct_endpoint *spare, size_t count, const ct_cancel *cancel) {
-  for (size_t at = 0; at < count; at += RUN) sort_run(items + at, count - at < RUN ? count - at : RUN);
+bool ct_endpoint_sort(ct_endpoint *items, ct_endpoint *spare, size_t count,
+                      const ct_cancel *cancel) {
+  for (size_t at = 0; at < count; at += RUN_LENGTH)
+    sort_short_run(items + at, count - at < RUN_LENGTH ? count - at : RUN_LENGTH);
   ct_endpoint *from = items, *to = spare;
-  for (size_t width = RUN; width < count; width *= 2) {
+  for (size_t width = RUN_LENGTH; width < count; width *= 2) {
     if (ct_cancel_raised(cancel)) return false;
     for (size_t at = 0; at < count; at += 2 * width) {
       size_t left = count - at;
-      merge(from + at, left < width ? left : width, left < 2 * width ? left : 2 * width, to + at);
+      merge_runs(from + at, left < width ? left : width, left < 2 * width ? left : 2 * width,
+                 to + at);
     }
     ct_endpoint *other = from;
     from = to;
@@ -53,7 +56,7 @@ int ct_widest_axis(const ct_aabb *boxes, size_t count) {
     for (size_t i = 0; i < count; i++) {
       double middle = 0.5 * ct_axis_of(boxes[i].min, axis) + 0.5 * ct_axis_of(boxes[i].max, axis);
       if (!(fabs(middle) < INFINITY)) continue;
-      /* Welford 1962: no difference of large sums. */
+      /* Running variance (Welford 1962): no difference of large sums. */
       seen += 1.0;
       double step = middle - mean;
       mean += step / seen;

@@ -1,4 +1,5 @@
-/* Frames of boxes by any method, with what changes between them. */
+/* Successive frames of AABBs by any broad phase method, with the pairs that begin and end
+ * between frames. */
 #include <contact/sweep.h>
 
 #include <stdlib.h>
@@ -7,9 +8,9 @@
 
 struct ct_frames {
   size_t count;    /* boxes in a frame */
-  uint64_t tests;  /* of the last frame that started over */
-  uint64_t swaps;  /* of the last one that was swept; 0: none was */
-  ct_sweep *sweep; /* NULL until a frame takes it */
+  uint64_t tests;  /* box tests of the last frame without sweep */
+  uint64_t swaps;  /* swaps of the last sweep frame; 0: no such frame */
+  ct_sweep *sweep; /* NULL until a frame uses it */
   ct_pair_list pairs, begun, ended;
 };
 
@@ -28,7 +29,7 @@ void ct_frames_destroy(ct_frames *frames) {
   free(frames);
 }
 
-static ct_status start_sweep(ct_frames *frames, const ct_aabb *boxes) {
+static ct_status create_sweep(ct_frames *frames, const ct_aabb *boxes) {
   ct_sweep *sweep = ct_sweep_create();
   if (!sweep) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < frames->count; i++) {
@@ -41,30 +42,34 @@ static ct_status start_sweep(ct_frames *frames, const ct_aabb *boxes) {
   return CT_OK;
 }
 
-static ct_status copy(const ct_pair_index *items, size_t count, ct_pair_list *to) {
+static ct_status copy_pairs(const ct_pair_index *items, size_t count, ct_pair_list *to) {
   ct_pair_output out = {.list = to, .limit = SIZE_MAX};
   ct_status status = CT_OK;
-  for (size_t k = 0; k < count && status == CT_OK; k++) status = ct_pair_output_add(&out, items[k].i, items[k].j);
+  for (size_t k = 0; k < count && status == CT_OK; k++)
+    status = ct_pair_output_add(&out, items[k].i, items[k].j);
   return status;
 }
 
-static ct_status next_sweep(ct_frames *frames, const ct_aabb *boxes, const ct_broad_options *options, ct_frame_pairs *found,
-                            ct_pair_list *pairs) {
+static ct_status update_sweep(ct_frames *frames, const ct_aabb *boxes,
+                              const ct_broad_options *options, ct_frame_pairs *found,
+                              ct_pair_list *pairs) {
   ct_status status = CT_OK;
-  if (!frames->sweep) status = start_sweep(frames, boxes);
-  for (uint32_t i = 0; status == CT_OK && i < frames->count; i++) ct_sweep_move(frames->sweep, i, &boxes[i]);
+  if (!frames->sweep) status = create_sweep(frames, boxes);
+  for (uint32_t i = 0; status == CT_OK && i < frames->count; i++)
+    ct_sweep_move(frames->sweep, i, &boxes[i]);
   ct_sweep_options own = {options->limit, false, options->cancel};
   ct_sweep_frame frame = {0};
   if (status == CT_OK) status = ct_sweep_update(frames->sweep, &own, &frame);
-  if (status == CT_OK) status = copy(frame.pairs, frame.pair_count, pairs);
+  if (status == CT_OK) status = copy_pairs(frame.pairs, frame.pair_count, pairs);
   found->swaps = frame.swaps;
   found->full_sorts = frame.full_sorts;
   found->box_tests = frame.box_tests;
   return status;
 }
 
-static ct_status next_afresh(ct_frames *frames, const ct_aabb *boxes, const ct_broad_options *options, ct_frame_pairs *found,
-                             ct_pair_list *pairs) {
+static ct_status find_pairs_anew(ct_frames *frames, const ct_aabb *boxes,
+                                 const ct_broad_options *options, ct_frame_pairs *found,
+                                 ct_pair_list *pairs) {
   ct_broad_statistics statistics = {0};
   ct_status status = ct_broad_pairs(boxes, frames->count, options, pairs, &statistics);
   found->method = statistics.method;
@@ -74,25 +79,28 @@ static ct_status next_afresh(ct_frames *frames, const ct_aabb *boxes, const ct_b
   return status;
 }
 
-/* By size and history: boxes that were hard to part in a frame before are swept, as long as they swap less than they were tested.
- */
-static bool takes_sweep(const ct_frames *frames) {
+/* Chooses sweep by size and history: the last frame without sweep needed many tests, and
+ * sweeping swaps less than that. */
+static bool prefers_sweep(const ct_frames *frames) {
   bool hard = frames->tests > CT_BROAD_SWEEP_TESTS * (uint64_t)frames->count;
   return hard && frames->count <= CT_BROAD_SWEEP_MAX && frames->swaps <= frames->tests;
 }
 
-static void keep(ct_pair_list *old, ct_pair_list fresh) {
+static void replace_list(ct_pair_list *old, ct_pair_list fresh) {
   ct_pair_list_free(old);
   *old = fresh;
 }
 
-ct_status ct_frames_next(ct_frames *frames, const ct_aabb *boxes, const ct_broad_options *options, ct_frame_pairs *found) {
+ct_status ct_frames_next(ct_frames *frames, const ct_aabb *boxes, const ct_broad_options *options,
+                         ct_frame_pairs *found) {
+  /* Choose the method, find the pairs, and compare them with the previous frame. */
   ct_broadphase method = options->method;
-  if (method == CT_BROADPHASE_AUTO && takes_sweep(frames)) method = CT_BROADPHASE_SWEEP;
+  if (method == CT_BROADPHASE_AUTO && prefers_sweep(frames)) method = CT_BROADPHASE_SWEEP;
   ct_frame_pairs next = {.method = method};
   ct_pair_list pairs = {NULL, 0, 0}, begun = {NULL, 0, 0}, ended = {NULL, 0, 0};
-  ct_status status = method == CT_BROADPHASE_SWEEP ? next_sweep(frames, boxes, options, &next, &pairs)
-                                                   : next_afresh(frames, boxes, options, &next, &pairs);
+  ct_status status = method == CT_BROADPHASE_SWEEP
+                         ? update_sweep(frames, boxes, options, &next, &pairs)
+                         : find_pairs_anew(frames, boxes, options, &next, &pairs);
   if (status == CT_OK) status = ct_pair_changes(&frames->pairs, &pairs, &begun, &ended);
   if (status != CT_OK) {
     ct_pair_list_free(&pairs);
@@ -100,9 +108,10 @@ ct_status ct_frames_next(ct_frames *frames, const ct_aabb *boxes, const ct_broad
     ct_pair_list_free(&ended);
     return status;
   }
-  keep(&frames->pairs, pairs);
-  keep(&frames->begun, begun);
-  keep(&frames->ended, ended);
+  replace_list(&frames->pairs, pairs);
+  replace_list(&frames->begun, begun);
+  replace_list(&frames->ended, ended);
+  /* Statistics for the choice of the next frame's method. */
   if (method == CT_BROADPHASE_SWEEP) frames->swaps = next.full_sorts ? frames->swaps : next.swaps;
   else frames->tests = next.box_tests;
   next.pairs = pairs.items;

@@ -1,9 +1,12 @@
-/* Uniform grids by counting sort, one for each range of sizes.
+/* Hierarchy of uniform grids, filled by counting sort: one level per range of box sizes.
  *
- * A level takes boxes of like size, in cells of the largest's edges, each by its lower corner: it reaches at most one cell on, so
- * those of a level that overlap lie in neighbouring cells, and the boxes of a coarser level that one overlaps begin at most one
- * cell below its own first. Boxes that fit no level, infinite ones among them, are tested against all while they are few. Where
- * the cells turn out too crowded (clusters, too many boxes without a level) the tree starts over.
+ * A level has boxes of similar size and cells as large as its largest box. A box is stored in the
+ * cell of its lower corner and reaches at most into the next cell. Overlapping boxes of a level are
+ * therefore in neighbouring cells. Boxes of a coarser level that overlap a box start at most one
+ * cell below its first cell.
+ *
+ * Boxes without a level, such as infinite ones, are tested against all while they are few. If cells
+ * are too crowded (clusters, many boxes without a level), the hybrid method starts over.
  */
 #include "broad/grid.h"
 
@@ -11,8 +14,8 @@
 
 #include "broad/broad_methods.h"
 
-/* Boxes without a level against all with one, and against each other. */
-static ct_status meet_wide(ct_grid_run *g) {
+/* Tests boxes without a level against all boxes, and against each other. */
+static ct_status find_wide_overlaps(ct_grid_run *g) {
   for (size_t i = 0, next = 0; i < g->count && g->wide_count > 0; i++) {
     bool is_wide = next < g->wide_count && g->wide[next] == i;
     next += is_wide;
@@ -29,10 +32,10 @@ static ct_status meet_wide(ct_grid_run *g) {
   return CT_OK;
 }
 
-static ct_status run_grid(ct_grid_run *g) {
+static ct_status find_grid_pairs(ct_grid_run *g) {
   if (!ct_grid_choose_levels(g)) return CT_OUT_OF_MEMORY;
   ct_status status = ct_cancel_raised(g->out->cancel) ? CT_CANCELLED : ct_grid_fill(g);
-  if (status == CT_OK) status = meet_wide(g);
+  if (status == CT_OK) status = find_wide_overlaps(g);
   if (status == CT_OK && !g->crowded) status = ct_grid_find_overlaps(g);
   return status;
 }
@@ -41,7 +44,7 @@ ct_status ct_broad_grid(const ct_aabb *boxes, size_t count, ct_pair_output *out)
   if (ct_cancel_raised(out->cancel)) return CT_CANCELLED;
   if (count < 2) return CT_OK;
   ct_grid_run g = {.boxes = boxes, .count = count, .out = out};
-  ct_status status = run_grid(&g);
+  ct_status status = find_grid_pairs(&g);
   free(g.wide);
   free(g.members);
   free(g.starts);

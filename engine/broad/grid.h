@@ -1,9 +1,10 @@
-/* What the files of the uniform grids share: levels, boxes in quanta, and how two of them are compared.
+/* Shared by the grid files: levels, boxes in quanta, and their comparison.
  *
- * A level measures coordinates in quanta, CT_GRID_CELL of them to the edge of a cell: a coordinate becomes (v - origin) / quantum,
- * rounded to a whole number. That never reverses an order, whatever is rounded on the way. So of two quanta that differ the order
- * of the coordinates is certain; only of equal ones the coordinates themselves must tell. Boxes that are compared lie in
- * neighbouring cells, so differences of quanta fit 16 bits though quanta do not: each box has six numbers modulo 2^16.
+ * A level quantises coordinates, CT_GRID_CELL quanta per cell edge: (v - origin) / quantum, rounded
+ * to an integer. Quantisation is monotonic for any rounding. Different quanta thus decide the order
+ * of two coordinates; equal quanta need the coordinates themselves. Compared boxes are in
+ * neighbouring cells, so differences of quanta fit 16 bits, and each box stores six numbers modulo
+ * 2^16.
  */
 #ifndef BROAD_GRID_H
 #define BROAD_GRID_H
@@ -17,37 +18,37 @@
 #endif
 
 #define CT_GRID_LEVELS_MAX 10
-/* Quanta to the edge of a cell, and their bits: eight cells wrap around. */
+/* Quanta per cell edge, and their bits: 16-bit quanta wrap around after eight cells. */
 #define CT_GRID_CELL_BITS 13
 #define CT_GRID_CELL (1 << CT_GRID_CELL_BITS)
-/* Candidates that wait for the exact look at once. */
+/* Candidates buffered for the exact test. */
 #define CT_GRID_HITS 1024
 
-/* The upper end is stored negated, so that one subtraction compares all six. */
+/* Box in quanta. Upper ends are negated, so one SIMD subtraction compares all six numbers. */
 typedef struct __attribute__((aligned(16))) ct_grid_box {
   int16_t lower[3], minus_upper[3];
   uint32_t id;
 } ct_grid_box;
 
 typedef struct ct_grid_level {
-  ct_aabb bounds;    /* of its boxes, m */
-  ct_vec3 largest;   /* extents along each axis, m */
-  size_t count;      /* of its boxes */
+  ct_aabb bounds;    /* bounds of its boxes, m */
+  ct_vec3 largest;   /* largest extent along each axis, m */
+  size_t count;      /* number of boxes */
   double inverse[3]; /* quanta per m; the origin is bounds.min */
-  int64_t reach[3];  /* most quanta from a lower to an upper end; at most CT_GRID_CELL */
-  int64_t cells[3];  /* along each axis; those along x are of 2^x_bits quanta */
+  int64_t reach[3];  /* largest extent in quanta; at most CT_GRID_CELL */
+  int64_t cells[3];  /* number of cells per axis; cells along x have 2^x_bits quanta */
   int x_bits;
-  size_t first; /* of its cells */
+  size_t first; /* index of its first cell */
 } ct_grid_level;
 
 typedef struct ct_grid_run {
   const ct_aabb *boxes;
   size_t count;
   ct_pair_output *out;
-  int8_t of_exponent[2048]; /* the level of a size's exponent; -1: none */
+  int8_t of_exponent[2048]; /* level of each size exponent; -1: none */
   ct_grid_level levels[CT_GRID_LEVELS_MAX];
   int level_count;
-  bool uniform;   /* all boxes have the one level */
+  bool uniform;   /* all boxes are in one level */
   uint32_t *wide; /* boxes without a level, ascending */
   size_t wide_count;
   ct_grid_box *members; /* by level and cell */
@@ -58,20 +59,23 @@ typedef struct ct_grid_run {
   bool crowded;
 } ct_grid_run;
 
-/* Levels and what they span. False: out of memory. */
+/* Chooses the levels and their bounds. False: out of memory. */
 bool ct_grid_choose_levels(ct_grid_run *g);
-/* The level of a box; -1: none, it is compared with all others. */
+/* Level of a box; -1: none, the box is compared with all others. */
 int ct_grid_level_of(const ct_grid_run *g, const ct_aabb *box);
-/* Cells of each level, and each box in its own; those without a level to the wide. CT_OUT_OF_MEMORY. */
+/* Creates the cells of each level and sorts boxes into them. Boxes without a level go to `wide`.
+ * CT_OUT_OF_MEMORY. */
 ct_status ct_grid_fill(ct_grid_run *g);
-/* All pairs of two boxes with a level. Ends early when the grid turns out crowded. */
+/* Finds all pairs of boxes with a level. Stops early if the grid is crowded. */
 ct_status ct_grid_find_overlaps(ct_grid_run *g);
-/* To be called between tests. CT_CANCELLED; sets g->crowded where they have become too many. */
+/* Polls between tests. CT_CANCELLED; sets g->crowded after too many tests. */
 ct_status ct_grid_poll(ct_grid_run *g);
 
-static inline bool ct_grid_time_to_poll(const ct_grid_run *g) { return g->out->box_tests >= g->next_poll; }
+static inline bool ct_grid_time_to_poll(const ct_grid_run *g) {
+  return g->out->box_tests >= g->next_poll;
+}
 
-/* The exponent of a box's size as it is stored: 0 for sizes of zero, 2047 for what is not finite. */
+/* Biased exponent of a box's largest extent: 0 for zero, 2047 for infinity and NaN. */
 static inline int ct_grid_exponent(ct_vec3 extent) {
   double size = ct_max2(ct_max2(extent.x, extent.y), extent.z);
   uint64_t bits;
@@ -79,7 +83,7 @@ static inline int ct_grid_exponent(ct_vec3 extent) {
   return (int)(bits >> 52 & 2047);
 }
 
-/* Quanta of a coordinate at or above the origin, by adding 2^52: sums are rounded to whole numbers there. */
+/* Quanta of a coordinate >= origin. Adding 2^52 rounds to an integer in the low bits. */
 static inline int64_t ct_grid_quanta(double v, double origin, double inverse) {
   double shifted = (v - origin) * inverse + 0x1p52;
   int64_t bits;
@@ -87,37 +91,42 @@ static inline int64_t ct_grid_quanta(double v, double origin, double inverse) {
   return bits & 0xfffffffffffff;
 }
 
-/* Does a overlap b in quanta, or may it where some are equal? 0: yes. */
+/* 0 if a and b overlap in quanta, or may overlap because some are equal. */
 static inline int ct_grid_apart_plain(const ct_grid_box *a, const ct_grid_box *b) {
   int apart = 0;
   for (int axis = 0; axis < 3; axis++) {
-    uint16_t above = (uint16_t)(-a->minus_upper[axis] - b->lower[axis]), below = (uint16_t)(-b->minus_upper[axis] - a->lower[axis]);
+    uint16_t above = (uint16_t)(-a->minus_upper[axis] - b->lower[axis]),
+             below = (uint16_t)(-b->minus_upper[axis] - a->lower[axis]);
     apart |= above | below;
   }
   return apart & 0x8000;
 }
 
 #ifdef __SSE2__
-/* What is compared with every candidate: the upper ends, the negated lower ones. */
+/* Query box for SIMD comparison: upper ends and negated lower ends. */
 typedef __m128i ct_grid_query;
 static inline ct_grid_query ct_grid_query_box(const ct_grid_box *a) {
-  return _mm_set_epi16(0, 0, (short)-a->lower[2], (short)-a->lower[1], (short)-a->lower[0], (short)-a->minus_upper[2],
-                       (short)-a->minus_upper[1], (short)-a->minus_upper[0]);
+  return _mm_set_epi16(0, 0, (short)-a->lower[2], (short)-a->lower[1], (short)-a->lower[0],
+                       (short)-a->minus_upper[2], (short)-a->minus_upper[1],
+                       (short)-a->minus_upper[0]);
 }
 static inline int ct_grid_apart(ct_grid_query a, const ct_grid_box *b) {
-  const int signs = 0xaaa; /* of the six numbers; the last two lanes are the id */
-  return _mm_movemask_epi8(_mm_sub_epi16(a, _mm_load_si128((const __m128i *)(const void *)b))) & signs;
+  const int signs = 0xaaa; /* sign bits of six numbers; the last two lanes are the id */
+  return _mm_movemask_epi8(_mm_sub_epi16(a, _mm_load_si128((const __m128i *)(const void *)b))) &
+         signs;
 }
 #else
 typedef ct_grid_box ct_grid_query;
 static inline ct_grid_query ct_grid_query_box(const ct_grid_box *a) { return *a; }
-static inline int ct_grid_apart(ct_grid_query a, const ct_grid_box *b) { return ct_grid_apart_plain(&a, b); }
+static inline int ct_grid_apart(ct_grid_query a, const ct_grid_box *b) {
+  return ct_grid_apart_plain(&a, b);
+}
 #endif
 
-/* Places k of members[from..to) that a may overlap, each with `tag` in the upper half, to `hits`; how many. Without a branch on
- * what is found: it could not be foretold. */
-static inline size_t ct_grid_test(ct_grid_query a, const ct_grid_box *members, uint32_t from, uint32_t to, uint64_t tag,
-                                  uint64_t *hits) {
+/* Writes to `hits` the indices k of members[from..to) that a may overlap, with `tag` in the
+ * upper half. Returns their number. Branch-free, because the outcome is unpredictable. */
+static inline size_t ct_grid_test(ct_grid_query a, const ct_grid_box *members, uint32_t from,
+                                  uint32_t to, uint64_t tag, uint64_t *hits) {
   size_t count = 0;
   for (uint32_t k = from; k < to; k++) {
     hits[count] = tag | k;

@@ -1,4 +1,5 @@
-/* The growing, sorted list of pairs. */
+/* Growing list of pairs with a limit, and its sort: radix sort by (i, j), or heap sort for few
+ * pairs. */
 #include "broad/pair_list.h"
 
 #include "base/heap_sort.h"
@@ -7,9 +8,10 @@
 #include <string.h>
 
 #define FIRST_CAPACITY 64
-/* With fewer than one pair in this many indices counting passes cost more than a heap sort. */
-#define FEW_SHARE 16
-/* Pairs moved between two looks at the cancel flag: 1 ms out of the cache. */
+/* With fewer than one pair per this number of indices, a heap sort is cheaper than counting
+ * passes. */
+#define HEAP_SORT_SHARE 16
+/* Pairs moved between two polls of the cancel flag: 1 ms if they are not in the cache. */
 #define PAIRS_PER_POLL 65536
 
 void ct_pair_list_free(ct_pair_list *list) {
@@ -17,7 +19,7 @@ void ct_pair_list_free(ct_pair_list *list) {
   *list = (ct_pair_list){NULL, 0, 0};
 }
 
-static ct_status grow(ct_pair_output *out) {
+static ct_status grow_pair_list(ct_pair_output *out) {
   ct_pair_list *list = out->list;
   size_t capacity = list->capacity ? list->capacity * 2 : FIRST_CAPACITY;
   if (capacity > out->limit) capacity = out->limit;
@@ -33,7 +35,7 @@ ct_status ct_pair_output_add(ct_pair_output *out, uint32_t i, uint32_t j) {
   ct_pair_list *list = out->list;
   if (list->count == list->capacity) {
     if (list->count >= out->limit) return CT_PAIR_LIMIT;
-    ct_status status = grow(out);
+    ct_status status = grow_pair_list(out);
     if (status != CT_OK) return status;
   }
   list->items[list->count++] = i < j ? (ct_pair_index){i, j} : (ct_pair_index){j, i};
@@ -44,7 +46,7 @@ ct_status ct_pair_output_add_many(ct_pair_output *out, const ct_pair_index *pair
   ct_pair_list *list = out->list;
   while (count > list->capacity - list->count) {
     if (list->capacity >= out->limit) return CT_PAIR_LIMIT;
-    ct_status status = grow(out);
+    ct_status status = grow_pair_list(out);
     if (status != CT_OK) return status;
   }
   if (count > 0) memcpy(list->items + list->count, pairs, count * sizeof *pairs);
@@ -52,22 +54,22 @@ ct_status ct_pair_output_add_many(ct_pair_output *out, const ct_pair_index *pair
   return CT_OK;
 }
 
-static bool before(const void *items, const void *by, size_t i, size_t j) {
+static bool precedes_as_pair(const void *items, const void *by, size_t i, size_t j) {
   (void)by;
   ct_pair_index a = ((const ct_pair_index *)items)[i], b = ((const ct_pair_index *)items)[j];
   return a.i < b.i || (a.i == b.i && a.j < b.j);
 }
 
-static void swap(void *items, size_t i, size_t j) {
+static void swap_pair_items(void *items, size_t i, size_t j) {
   ct_pair_index *item = items, moved = item[i];
   item[i] = item[j];
   item[j] = moved;
 }
 
-/* Two counting passes: by j, which leaves only i to be kept, then by i, where the pairs were. `starts` has room for 2 (count + 1).
- * False: cancelled. */
-static bool sort_by_counting(ct_pair_index *items, uint32_t pairs, size_t count, uint32_t *by_j, uint32_t *starts,
-                             const ct_cancel *cancel) {
+/* Two counting passes: by j, storing only i, then by i, back into the pairs. `starts` has room
+ * for 2 (count + 1). False: cancelled. */
+static bool sort_pairs_by_counting(ct_pair_index *items, uint32_t pairs, size_t count,
+                                   uint32_t *by_j, uint32_t *starts, const ct_cancel *cancel) {
   uint32_t *start_i = starts, *start_j = starts + count + 1;
   for (uint32_t k = 0; k < pairs; k++) {
     start_i[items[k].i + 1]++;
@@ -81,7 +83,7 @@ static bool sort_by_counting(ct_pair_index *items, uint32_t pairs, size_t count,
     if (k % PAIRS_PER_POLL == 0 && ct_cancel_raised(cancel)) return false;
     by_j[start_j[items[k].j]++] = items[k].i;
   }
-  /* start_j[v] has become where the pairs of v end. */
+  /* start_j[v] now is the end of the pairs of v. */
   for (uint32_t v = 0, k = 0; v < count; v++) {
     if (v % PAIRS_PER_POLL == 0 && ct_cancel_raised(cancel)) return false;
     for (; k < start_j[v]; k++) items[start_i[by_j[k]]++] = (ct_pair_index){by_j[k], v};
@@ -89,14 +91,19 @@ static bool sort_by_counting(ct_pair_index *items, uint32_t pairs, size_t count,
   return true;
 }
 
-ct_status ct_pair_index_sort(ct_pair_index *items, size_t pairs, size_t count, const ct_cancel *cancel) {
+ct_status ct_pair_index_sort(ct_pair_index *items, size_t pairs, size_t count,
+                             const ct_cancel *cancel) {
   if (ct_cancel_raised(cancel)) return CT_CANCELLED;
-  if (pairs < count / FEW_SHARE || pairs > UINT32_MAX)
-    return ct_heap_sort(items, pairs, NULL, before, swap, cancel) ? CT_OK : CT_CANCELLED;
+  if (pairs < count / HEAP_SORT_SHARE || pairs > UINT32_MAX)
+    return ct_heap_sort(items, pairs, NULL, precedes_as_pair, swap_pair_items, cancel)
+               ? CT_OK
+               : CT_CANCELLED;
   if (pairs < 2) return CT_OK;
   uint32_t *by_j = malloc(pairs * sizeof *by_j), *starts = calloc(2 * (count + 1), sizeof *starts);
   ct_status status = by_j && starts ? CT_OK : CT_OUT_OF_MEMORY;
-  if (status == CT_OK && !sort_by_counting(items, (uint32_t)pairs, count, by_j, starts, cancel)) status = CT_CANCELLED;
+  if (status == CT_OK &&
+      !sort_pairs_by_counting(items, (uint32_t)pairs, count, by_j, starts, cancel))
+    status = CT_CANCELLED;
   free(by_j);
   free(starts);
   return status;

@@ -1,4 +1,5 @@
-/* The boxes of a sweep, and its frames as a whole: what is made, compared and committed. */
+/* Incremental sweep and prune: its boxes, and its frames, which are computed, compared and
+ * committed whole or not at all. */
 #include "broad/sweep.h"
 
 #include <stdlib.h>
@@ -7,9 +8,9 @@
 #include "broad/broad_methods.h"
 
 #define FIRST_CAPACITY 64
-/* Lists are sorted anew when more than one box in this many came or went. */
+/* The lists are sorted again if more than one box in this number was added or removed. */
 #define CHANGED_SHARE 10
-/* And when there are more swaps than n^2 / this. */
+/* They are also sorted again after more than n^2 / SWAPS_SHARE swaps. */
 #define SWAPS_SHARE 8
 
 ct_sweep *ct_sweep_create(void) { return calloc(1, sizeof(ct_sweep)); }
@@ -27,8 +28,9 @@ void ct_sweep_destroy(ct_sweep *sweep) {
   free(sweep);
 }
 
-/* `items` is the place of a pointer, of whatever type. False: out of memory, nothing changed. */
-static bool resize(void *items, size_t count, size_t size) {
+/* Reallocates an array; `items` is the address of its pointer, of any type. False: out of
+ * memory, nothing changed. */
+static bool resize_sweep_array(void *items, size_t count, size_t size) {
   void *old;
   memcpy(&old, items, sizeof old);
   void *more = realloc(old, count * size);
@@ -36,11 +38,12 @@ static bool resize(void *items, size_t count, size_t size) {
   return more;
 }
 
-static bool make_room(ct_sweep *s) {
+static bool reserve_boxes(ct_sweep *s) {
   if (s->used < s->capacity) return true;
   uint32_t capacity = s->capacity ? 2 * s->capacity : FIRST_CAPACITY;
-  bool good = resize(&s->boxes, capacity, sizeof *s->boxes) && resize(&s->before, capacity, sizeof *s->before) &&
-              resize(&s->state, capacity, sizeof *s->state);
+  bool good = resize_sweep_array(&s->boxes, capacity, sizeof *s->boxes) &&
+              resize_sweep_array(&s->before, capacity, sizeof *s->before) &&
+              resize_sweep_array(&s->state, capacity, sizeof *s->state);
   if (good) s->capacity = capacity;
   return good;
 }
@@ -51,7 +54,7 @@ ct_status ct_sweep_add(ct_sweep *s, const ct_aabb *box, uint32_t *number) {
   s->lowest_free = free_one;
   if (free_one == s->used) {
     if (s->used == CT_BROAD_BOXES_MAX) return CT_LIMIT;
-    if (!make_room(s)) return CT_OUT_OF_MEMORY;
+    if (!reserve_boxes(s)) return CT_OUT_OF_MEMORY;
     s->used++;
   }
   s->boxes[free_one] = *box;
@@ -64,7 +67,7 @@ ct_status ct_sweep_add(ct_sweep *s, const ct_aabb *box, uint32_t *number) {
   return CT_OK;
 }
 
-/* A box that no frame has seen goes at once. */
+/* A box that is in no frame yet is removed at once; others with the next frame. */
 void ct_sweep_remove(ct_sweep *s, uint32_t number) {
   s->count--;
   if (s->state[number] == CT_SWEEP_PAIR_ADDED) {
@@ -81,80 +84,88 @@ void ct_sweep_move(ct_sweep *s, uint32_t number, const ct_aabb *box) { s->boxes[
 
 size_t ct_sweep_count(const ct_sweep *s) { return s->count; }
 
-/* ---- a frame ---- */
+/* ---- a frame -------------------------------------------------------------------------------- */
 
-static bool make_ends(ct_sweep *s) {
+static bool reserve_ends(ct_sweep *s) {
   size_t most = s->end_count + 2 * (size_t)s->count + 2;
   if (most <= s->end_capacity) return true;
-  bool good = resize(&s->spare, most, sizeof *s->spare);
-  for (int axis = 0; axis < 3 && good; axis++) good = resize(&s->ends[axis], most, sizeof *s->ends[axis]);
+  bool good = resize_sweep_array(&s->spare, most, sizeof *s->spare);
+  for (int axis = 0; axis < 3 && good; axis++)
+    good = resize_sweep_array(&s->ends[axis], most, sizeof *s->ends[axis]);
   if (good) s->end_capacity = most;
   return good;
 }
 
-static bool less(ct_pair_index a, ct_pair_index b) { return a.i < b.i || (a.i == b.i && a.j < b.j); }
+static bool is_less_pair(ct_pair_index a, ct_pair_index b) {
+  return a.i < b.i || (a.i == b.i && a.j < b.j);
+}
 
-static ct_status sort_once(ct_pair_list *list, const ct_sweep_update_run *s) {
-  ct_status status = ct_pair_index_sort(list->items, list->count, s->sweep->used, s->options->cancel);
+static ct_status sort_unique(ct_pair_list *list, const ct_sweep_update_run *s) {
+  ct_status status =
+      ct_pair_index_sort(list->items, list->count, s->sweep->used, s->options->cancel);
   size_t kept = 0;
   for (size_t k = 0; k < list->count && status == CT_OK; k++)
-    if (kept == 0 || less(list->items[kept - 1], list->items[k])) list->items[kept++] = list->items[k];
+    if (kept == 0 || is_less_pair(list->items[kept - 1], list->items[k]))
+      list->items[kept++] = list->items[k];
   list->count = kept;
   return status;
 }
 
-static ct_status add_to(ct_pair_list *list, ct_pair_index pair, size_t limit) {
+static ct_status append_pair(ct_pair_list *list, ct_pair_index pair, size_t limit) {
   ct_pair_output out = {.list = list, .limit = limit};
   return ct_pair_output_add(&out, pair.i, pair.j);
 }
 
-/* Pairs of boxes that have gone end without an event. */
-static ct_status end_gone(ct_sweep_update_run *s) {
+/* Ends the pairs of removed boxes, which pass no endpoint. */
+static ct_status end_removed_pairs(ct_sweep_update_run *s) {
   const ct_sweep *sweep = s->sweep;
   ct_status status = CT_OK;
   for (size_t k = 0; k < sweep->pairs.count && sweep->gone > 0 && status == CT_OK; k++) {
     ct_pair_index p = sweep->pairs.items[k];
     if (sweep->state[p.i] == CT_SWEEP_PAIR_REMOVED || sweep->state[p.j] == CT_SWEEP_PAIR_REMOVED)
-      status = add_to(&s->ended, p, SIZE_MAX);
+      status = append_pair(&s->ended, p, SIZE_MAX);
   }
   return status;
 }
 
-/* pairs = those before, without the ended, with the begun; all sorted. */
+/* pairs = previous pairs - ended + begun, all sorted. */
 static ct_status apply_changes(ct_sweep_update_run *s) {
-  ct_status status = end_gone(s);
-  if (status == CT_OK) status = sort_once(&s->begun, s);
-  if (status == CT_OK) status = sort_once(&s->ended, s);
+  ct_status status = end_removed_pairs(s);
+  if (status == CT_OK) status = sort_unique(&s->begun, s);
+  if (status == CT_OK) status = sort_unique(&s->ended, s);
   const ct_pair_list *before = &s->sweep->pairs;
   size_t b = 0, e = 0;
   for (size_t k = 0; k <= before->count && status == CT_OK; k++) {
     bool last = k == before->count;
-    while (b < s->begun.count && (last || less(s->begun.items[b], before->items[k])) && status == CT_OK)
-      status = add_to(&s->pairs, s->begun.items[b++], s->options->limit);
+    while (b < s->begun.count && (last || is_less_pair(s->begun.items[b], before->items[k])) &&
+           status == CT_OK)
+      status = append_pair(&s->pairs, s->begun.items[b++], s->options->limit);
     if (last || status != CT_OK) break;
-    bool ends = e < s->ended.count && !less(before->items[k], s->ended.items[e]);
+    bool ends = e < s->ended.count && !is_less_pair(before->items[k], s->ended.items[e]);
     e += ends;
-    if (!ends) status = add_to(&s->pairs, before->items[k], s->options->limit);
+    if (!ends) status = append_pair(&s->pairs, before->items[k], s->options->limit);
   }
   return status;
 }
 
-ct_status ct_pair_changes(const ct_pair_list *before, const ct_pair_list *after, ct_pair_list *begun, ct_pair_list *ended) {
+ct_status ct_pair_changes(const ct_pair_list *before, const ct_pair_list *after,
+                          ct_pair_list *begun, ct_pair_list *ended) {
   size_t b = 0, a = 0;
   ct_status status = CT_OK;
   while ((b < before->count || a < after->count) && status == CT_OK) {
-    if (a == after->count || (b < before->count && less(before->items[b], after->items[a])))
-      status = add_to(ended, before->items[b++], SIZE_MAX);
-    else if (b == before->count || less(after->items[a], before->items[b])) status = add_to(begun, after->items[a++], SIZE_MAX);
+    if (a == after->count || (b < before->count && is_less_pair(before->items[b], after->items[a])))
+      status = append_pair(ended, before->items[b++], SIZE_MAX);
+    else if (b == before->count || is_less_pair(after->items[a], before->items[b]))
+      status = append_pair(begun, after->items[a++], SIZE_MAX);
     else a++, b++;
   }
   return status;
 }
 
-static ct_status make_frame(ct_sweep_update_run *s) {
+static ct_status update_frame(ct_sweep_update_run *s) {
   ct_sweep *sweep = s->sweep;
   if (ct_cancel_raised(s->options->cancel)) return CT_CANCELLED;
-  if (!make_ends(sweep)) return CT_OUT_OF_MEMORY;
+  if (!reserve_ends(sweep)) return CT_OUT_OF_MEMORY;
   bool many = (uint64_t)(sweep->added + sweep->gone) * CHANGED_SHARE > sweep->count;
   bool go_on = sweep->sorted && (s->options->keep_order || !many);
   sweep->sorted = false;
@@ -164,12 +175,12 @@ static ct_status make_frame(ct_sweep_update_run *s) {
   return status == CT_OK ? ct_pair_changes(&sweep->pairs, &s->pairs, &s->begun, &s->ended) : status;
 }
 
-static void replace(ct_pair_list *old, ct_pair_list *fresh) {
+static void replace_pairs(ct_pair_list *old, ct_pair_list *fresh) {
   ct_pair_list_free(old);
   *old = *fresh;
 }
 
-static void commit(ct_sweep_update_run *s) {
+static void commit_frame(ct_sweep_update_run *s) {
   ct_sweep *sweep = s->sweep;
   for (uint32_t k = 0; k < sweep->used; k++) {
     sweep->before[k] = sweep->boxes[k];
@@ -179,9 +190,9 @@ static void commit(ct_sweep_update_run *s) {
   }
   sweep->added = sweep->gone = 0;
   sweep->sorted = true;
-  replace(&sweep->pairs, &s->pairs);
-  replace(&sweep->begun, &s->begun);
-  replace(&sweep->ended, &s->ended);
+  replace_pairs(&sweep->pairs, &s->pairs);
+  replace_pairs(&sweep->begun, &s->begun);
+  replace_pairs(&sweep->ended, &s->ended);
 }
 
 ct_status ct_sweep_update(ct_sweep *sweep, const ct_sweep_options *options, ct_sweep_frame *frame) {
@@ -189,14 +200,14 @@ ct_status ct_sweep_update(ct_sweep *sweep, const ct_sweep_options *options, ct_s
   uint64_t count = sweep->count;
   ct_sweep_update_run s = {.sweep = sweep, .options = options, .frame = &found};
   s.swaps_most = options->keep_order ? UINT64_MAX : count * count / SWAPS_SHARE;
-  ct_status status = make_frame(&s);
+  ct_status status = update_frame(&s);
   if (status != CT_OK) {
     ct_pair_list_free(&s.pairs);
     ct_pair_list_free(&s.begun);
     ct_pair_list_free(&s.ended);
     return status;
   }
-  commit(&s);
+  commit_frame(&s);
   found.pairs = sweep->pairs.items;
   found.pair_count = sweep->pairs.count;
   found.begun = sweep->begun.items;
@@ -207,16 +218,17 @@ ct_status ct_sweep_update(ct_sweep *sweep, const ct_sweep_options *options, ct_s
   return CT_OK;
 }
 
-/* As one of the methods: a first frame. */
+/* Broad phase method: the first frame of a sweep. */
 ct_status ct_broad_sweep(const ct_aabb *boxes, size_t count, ct_pair_output *out) {
   ct_sweep *sweep = ct_sweep_create();
   ct_status status = sweep ? CT_OK : CT_OUT_OF_MEMORY;
-  for (size_t i = 0; i < count && status == CT_OK; i++) status = ct_sweep_add(sweep, &boxes[i], NULL);
+  for (size_t i = 0; i < count && status == CT_OK; i++)
+    status = ct_sweep_add(sweep, &boxes[i], NULL);
   ct_sweep_options options = {out->limit, false, out->cancel};
   ct_sweep_frame frame;
   if (status == CT_OK) status = ct_sweep_update(sweep, &options, &frame);
   if (status == CT_OK) {
-    replace(out->list, &sweep->pairs);
+    replace_pairs(out->list, &sweep->pairs);
     sweep->pairs = (ct_pair_list){NULL, 0, 0};
     out->box_tests = frame.box_tests;
     out->full_sorts = frame.full_sorts;

@@ -1,4 +1,4 @@
-/* What the sweep keeps, for the files of this room. */
+/* State of the incremental sweep; private to engine/broad. */
 #ifndef BROAD_SWEEP_H
 #define BROAD_SWEEP_H
 
@@ -15,33 +15,35 @@ typedef enum ct_sweep_pair_state {
 } ct_sweep_pair_state;
 
 struct ct_sweep {
-  ct_aabb *boxes;  /* [used] of the frame to come */
-  ct_aabb *before; /* [used] of the frame before; nothing for new ones */
+  ct_aabb *boxes;  /* [used] boxes of the next frame */
+  ct_aabb *before; /* [used] boxes of the previous frame; empty for new ones */
   uint8_t *state;  /* [used] ct_sweep_pair_state */
   uint32_t capacity, used;
-  uint32_t count;       /* new or in */
-  uint32_t added, gone; /* since the frame before */
-  uint32_t lowest_free; /* no number below is free */
-  ct_endpoint *ends[3]; /* [end_count] of the boxes that are in; after a failure of no use */
+  uint32_t count;       /* boxes, new ones included */
+  uint32_t added, gone; /* changes since the previous frame */
+  uint32_t lowest_free; /* no lower number is free */
+  ct_endpoint
+      *ends[3]; /* [end_count] endpoints of all boxes in the frame; undefined after a failure */
   ct_endpoint *spare;
   size_t end_count, end_capacity;
-  bool sorted; /* the ends are those of the frame before */
+  bool sorted; /* the endpoints are sorted as in the previous frame */
   ct_pair_list pairs, begun, ended;
 };
 
-/* A frame in the making: committed whole or not at all. */
+/* Update of one frame: committed whole or not at all. */
 typedef struct ct_sweep_update_run {
   ct_sweep *sweep;
   const ct_sweep_options *options;
   ct_sweep_frame *frame;
   ct_pair_list pairs, begun, ended;
-  uint64_t swaps_most; /* beyond, the lists are sorted anew */
-  bool too_many;       /* they were */
+  uint64_t swaps_most; /* above this, the lists are sorted again */
+  bool too_many;       /* the limit was exceeded */
 } ct_sweep_update_run;
 
-/* Lists from the boxes, and all pairs by an active list. Fills s->pairs, sorted. */
+/* Rebuilds the lists from the boxes, and all pairs with an active list. Sets s->pairs, sorted. */
 ct_status ct_sweep_rebuild(ct_sweep_update_run *s);
-/* From the lists of the frame before. Fills s->begun and s->ended, in any order, some twice. s->too_many: nothing is filled. */
+/* Updates the lists of the previous frame. Sets s->begun and s->ended, unsorted and with
+ * repeats. s->too_many: sets nothing. */
 ct_status ct_sweep_update_incremental(ct_sweep_update_run *s);
 
 #endif

@@ -1,4 +1,5 @@
-/* The elastic law of one contact. delta^1.5 is delta sqrt(delta): a square root rounds the same everywhere, a power does not. */
+/* The elastic law of one contact. delta^1.5 is delta sqrt(delta): a square root rounds the same
+ * everywhere, a power does not. */
 #include <contact/compliant.h>
 
 /* Exponent of Hertz' law, as in Modia3D. */
@@ -8,13 +9,16 @@ static double given_or(double given, double standard) { return given > 0.0 ? giv
 
 static double least(ct_vec3 v) { return ct_min2(ct_min2(v.x, v.y), v.z); }
 
-static ct_vec3 hull_vertex(const ct_hull_view *view, uint32_t i) { return ct_vec(view->x[i], view->y[i], view->z[i]); }
+static ct_vec3 hull_vertex(const ct_hull_view *view, uint32_t i) {
+  return ct_vec(view->x[i], view->y[i], view->z[i]);
+}
 
 static double hull_edge(const ct_hull *hull) {
   const ct_hull_view *view = ct_hull_get(hull);
   double shortest = INFINITY;
   for (uint32_t e = 0; e < view->edge_count; e++) {
-    ct_vec3 along = ct_sub(hull_vertex(view, view->edge_vertices[e][1]), hull_vertex(view, view->edge_vertices[e][0]));
+    ct_vec3 along = ct_sub(hull_vertex(view, view->edge_vertices[e][1]),
+                           hull_vertex(view, view->edge_vertices[e][0]));
     shortest = ct_min2(shortest, ct_norm(along));
   }
   return shortest;
@@ -25,7 +29,8 @@ static double mesh_edge(const ct_mesh *mesh) {
   double shortest = INFINITY;
   for (uint32_t t = 0; t < view->live_count; t++)
     for (int k = 0; k < 3; k++) {
-      ct_vec3 along = ct_sub(view->vertices[view->corners[t][(k + 1) % 3]], view->vertices[view->corners[t][k]]);
+      ct_vec3 along = ct_sub(view->vertices[view->corners[t][(k + 1) % 3]],
+                             view->vertices[view->corners[t][k]]);
       shortest = ct_min2(shortest, ct_norm(along));
     }
   return shortest;
@@ -49,7 +54,8 @@ double ct_elastic_radius(const ct_shape *shape, bool *flat) {
   }
 }
 
-/* The radius that stands for two. Of a flat and a bent body it is that of the bent one; a half-space has none of its own. */
+/* The radius that stands for two. Of a flat and a bent body it is that of the bent one; a
+ * half-space has none of its own. */
 static double pair_radius(const ct_elastic_solid *a, const ct_elastic_solid *b) {
   if (a->flat != b->flat) return a->flat ? b->radius : a->radius;
   if (isinf(a->radius)) return b->radius;
@@ -61,10 +67,13 @@ static double stiffness(const ct_elastic_solid *solid) {
   return solid->youngs_modulus / (1.0 - solid->poisson_ratio * solid->poisson_ratio);
 }
 
-ct_elastic_pair ct_elastic_pair_of(const ct_elastic_solid *a, const ct_elastic_solid *b, const ct_pair_material *material,
-                                   double approach, const ct_elastic_options *options) {
-  double c_a = stiffness(a), c_b = stiffness(b), most = given_or(options->damping_max, CT_ELASTIC_DAMPING_MAX);
-  ct_elastic_pair pair = {.c_res = given_or(options->stiffness_factor, 1.0) * (c_a * c_b / (c_a + c_b)),
+ct_elastic_pair ct_elastic_pair_of(const ct_elastic_solid *a, const ct_elastic_solid *b,
+                                   const ct_pair_material *material, double approach,
+                                   const ct_elastic_options *options) {
+  double c_a = stiffness(a), c_b = stiffness(b),
+         most = given_or(options->damping_max, CT_ELASTIC_DAMPING_MAX);
+  ct_elastic_pair pair = {.c_res =
+                              given_or(options->stiffness_factor, 1.0) * (c_a * c_b / (c_a + c_b)),
                           .mu_geo = pair_radius(a, b),
                           .n_geo = HERTZ_EXPONENT,
                           .dynamic_friction = material->dynamic_friction,
@@ -73,7 +82,9 @@ ct_elastic_pair ct_elastic_pair_of(const ct_elastic_solid *a, const ct_elastic_s
   if (c_a == 0.0 || c_b == 0.0) pair.c_res = 0.0;
   if (a->radius == 0.0 || b->radius == 0.0) pair.mu_geo = a->flat == b->flat ? 0.0 : pair.mu_geo;
   pair.c_geo = 4.0 / 3.0 * sqrt(pair.mu_geo);
-  pair.restitution = approach > given_or(options->small_velocity, CT_ELASTIC_SMALL_VELOCITY) ? material->restitution : 0.0;
+  pair.restitution = approach > given_or(options->small_velocity, CT_ELASTIC_SMALL_VELOCITY)
+                         ? material->restitution
+                         : 0.0;
   double divisor = 5.0 * pair.restitution * approach;
   pair.damping = divisor > 0.0 ? ct_min2(most, 8.0 * (1.0 - pair.restitution) / divisor) : most;
   return pair;
@@ -82,33 +93,43 @@ ct_elastic_pair ct_elastic_pair_of(const ct_elastic_solid *a, const ct_elastic_s
 ct_elastic_options ct_elastic_options_effective(const ct_elastic_options *options) {
   return (ct_elastic_options){
       .small_velocity = given_or(options->small_velocity, CT_ELASTIC_SMALL_VELOCITY),
-      .small_angular_velocity = given_or(options->small_angular_velocity, CT_ELASTIC_SMALL_ANGULAR_VELOCITY),
+      .small_angular_velocity =
+          given_or(options->small_angular_velocity, CT_ELASTIC_SMALL_ANGULAR_VELOCITY),
       .stiffness_factor = given_or(options->stiffness_factor, 1.0),
       .damping_max = given_or(options->damping_max, CT_ELASTIC_DAMPING_MAX),
       .pull = options->pull};
 }
 
-double ct_regularised(double v, double s) { return v >= s ? v : v * v / s * (1.0 - v / (3.0 * s)) + s / 3.0; }
+double ct_regularised(double v, double s) {
+  return v >= s ? v : v * v / s * (1.0 - v / (3.0 * s)) + s / 3.0;
+}
 
 /* Against v, of the size given; fades out where v is small. */
-static ct_vec3 resisting(ct_vec3 v, double size, double small) { return ct_scale(v, -size / ct_regularised(ct_norm(v), small)); }
+static ct_vec3 resisting(ct_vec3 v, double size, double small) {
+  return ct_scale(v, -size / ct_regularised(ct_norm(v), small));
+}
 
-ct_compliant_force ct_compliant_law(const ct_elastic_pair *pair, const ct_contact_set *set, const ct_contact *contact,
-                                    const ct_elastic_options *options) {
+ct_compliant_force ct_compliant_law(const ct_elastic_pair *pair, const ct_contact_set *set,
+                                    const ct_contact *contact, const ct_elastic_options *options) {
   ct_contact_velocity velocity = ct_contact_relative_velocity(set, contact, 0.0);
-  ct_vec3 spin = ct_sub(set->bodies[contact->b].velocity.angular, set->bodies[contact->a].velocity.angular);
-  ct_compliant_force out = {
-      .depth = -contact->distance, .depth_rate = -velocity.normal, .slip = velocity.slip, .angular_speed = ct_norm(spin)};
+  ct_vec3 spin =
+      ct_sub(set->bodies[contact->b].velocity.angular, set->bodies[contact->a].velocity.angular);
+  ct_compliant_force out = {.depth = -contact->distance,
+                            .depth_rate = -velocity.normal,
+                            .slip = velocity.slip,
+                            .angular_speed = ct_norm(spin)};
   if (out.depth <= 0.0) return out;
-  out.normal = pair->c_res * pair->c_geo * (out.depth * sqrt(out.depth)) * (1.0 + pair->damping * out.depth_rate);
+  out.normal = pair->c_res * pair->c_geo * (out.depth * sqrt(out.depth)) *
+               (1.0 + pair->damping * out.depth_rate);
   if (!options->pull) out.normal = ct_max2(out.normal, 0.0);
   /* Friction and rolling resistance are of what presses: a contact that pulls has none. */
   double pressed = ct_max2(out.normal, 0.0);
   out.friction = resisting(velocity.tangential, pair->dynamic_friction * pressed,
                            given_or(options->small_velocity, CT_ELASTIC_SMALL_VELOCITY));
   out.force = ct_add(ct_scale(contact->normal, out.normal), out.friction);
-  out.torque = resisting(spin, pair->rolling_friction * pair->mu_geo * pressed,
-                         given_or(options->small_angular_velocity, CT_ELASTIC_SMALL_ANGULAR_VELOCITY));
+  out.torque =
+      resisting(spin, pair->rolling_friction * pair->mu_geo * pressed,
+                given_or(options->small_angular_velocity, CT_ELASTIC_SMALL_ANGULAR_VELOCITY));
   out.tangential = ct_norm(out.friction);
   out.rolling = ct_norm(out.torque);
   return out;

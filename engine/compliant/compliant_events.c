@@ -1,18 +1,20 @@
-/* Motion by the elastic law from event to event: contacts begin where a distance comes to 0 and end where it leaves it, at the
- * first double of time at which that is so; between events the pairs in contact stay the same, as in Modia3D. */
+/* Motion by the elastic law from event to event: contacts begin where a distance comes to 0 and end
+ * where it leaves it, at the first double of time at which that is so; between events the pairs in
+ * contact stay the same, as in Modia3D. */
 #include "compliant/compliant_motion.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Part of the time that the next step is given of what the error would allow, and by how much a step may grow or shrink. */
+/* Part of the time that the next step is given of what the error would allow, and by how much a
+ * step may grow or shrink. */
 #define SAFETY 0.9
 #define GROWTH_MAX 5.0
 #define SHRINK_MAX 0.1
 /* Steps are not made smaller than so many u of the time: round-off would be all that they see. */
 #define STEP_MIN_U 64.0
 
-/* ---- made and let go ----------------------------------------------------------------------------------------------------- */
+/* ---- made and let go ------------------------------------------------------------------------ */
 
 void ct_elastic_destroy(ct_elastic *elastic) {
   if (!elastic) return;
@@ -64,14 +66,16 @@ ct_status ct_elastic_create(ct_advance *advance) {
   return CT_OK;
 }
 
-/* ---- who is in contact --------------------------------------------------------------------------------------------------- */
+/* ---- who is in contact ---------------------------------------------------------------------- */
 
 /* Is the membership another than what was looked at last says? */
 static bool has_changed(const ct_elastic *elastic) {
   size_t in = 0;
   for (size_t k = 0; k < elastic->nears.count; k++) {
     if (elastic->nears.items[k].distance > 0.0) continue;
-    if (in == elastic->member_count || ct_elastic_pair_compare(&elastic->members[in], &elastic->nears.items[k]) != 0) return true;
+    if (in == elastic->member_count ||
+        ct_elastic_pair_compare(&elastic->members[in], &elastic->nears.items[k]) != 0)
+      return true;
     in++;
   }
   return in < elastic->member_count;
@@ -84,17 +88,19 @@ static ct_elastic_contact begun(const ct_advance *advance, const ct_elastic_cand
   ct_elastic_solid a = {0}, b = {0};
   ct_scene_elastic_solid(scene, near->a, near->collider_a, &a);
   ct_scene_elastic_solid(scene, near->b, near->collider_b, &b);
-  ct_pair_material material =
-      ct_scene_pair_material(scene, ct_body_collider(ct_scene_body(scene, near->a), near->collider_a).material,
-                             ct_body_collider(ct_scene_body(scene, near->b), near->collider_b).material);
-  if (advance->options.frictionless) material.static_friction = material.dynamic_friction = material.rolling_friction = 0.0;
+  ct_pair_material material = ct_scene_pair_material(
+      scene, ct_body_collider(ct_scene_body(scene, near->a), near->collider_a).material,
+      ct_body_collider(ct_scene_body(scene, near->b), near->collider_b).material);
+  if (advance->options.frictionless)
+    material.static_friction = material.dynamic_friction = material.rolling_friction = 0.0;
   double approach = fabs(ct_elastic_force(advance, near, &none).depth_rate);
-  return (ct_elastic_contact){.a = near->a,
-                              .b = near->b,
-                              .collider_a = near->collider_a,
-                              .collider_b = near->collider_b,
-                              .approach = approach,
-                              .pair = ct_elastic_pair_of(&a, &b, &material, approach, &advance->options.elastic)};
+  return (ct_elastic_contact){
+      .a = near->a,
+      .b = near->b,
+      .collider_a = near->collider_a,
+      .collider_b = near->collider_b,
+      .approach = approach,
+      .pair = ct_elastic_pair_of(&a, &b, &material, approach, &advance->options.elastic)};
 }
 
 /* The pair as it was looked at last; NULL: out of reach. */
@@ -105,8 +111,9 @@ static const ct_elastic_candidate *near_of(const ct_elastic *elastic, const ct_e
     if (ct_elastic_pair_compare(m, &elastic->nears.items[middle]) > 0) low = middle + 1;
     else high = middle;
   }
-  return low < elastic->nears.count && ct_elastic_pair_compare(m, &elastic->nears.items[low]) == 0 ? &elastic->nears.items[low]
-                                                                                                   : NULL;
+  return low < elastic->nears.count && ct_elastic_pair_compare(m, &elastic->nears.items[low]) == 0
+             ? &elastic->nears.items[low]
+             : NULL;
 }
 
 static double normal_velocity(const ct_advance *advance, const ct_elastic_candidate *near) {
@@ -114,24 +121,27 @@ static double normal_velocity(const ct_advance *advance, const ct_elastic_candid
   return near ? -ct_elastic_force(advance, near, &none).depth_rate : 0.0;
 }
 
-static ct_status tell(ct_advance *advance, ct_advance_event_kind kind, double time, const ct_elastic_contact *m,
-                      const ct_elastic_candidate *near) {
-  return ct_advance_add_event(advance, &(ct_advance_event){.kind = kind,
-                                                           .time = time,
-                                                           .row_a = m->a,
-                                                           .row_b = m->b,
-                                                           .collider_a = m->collider_a,
-                                                           .collider_b = m->collider_b,
-                                                           .normal_velocity = normal_velocity(advance, near)});
+static ct_status tell(ct_advance *advance, ct_advance_event_kind kind, double time,
+                      const ct_elastic_contact *m, const ct_elastic_candidate *near) {
+  return ct_advance_add_event(
+      advance, &(ct_advance_event){.kind = kind,
+                                   .time = time,
+                                   .row_a = m->a,
+                                   .row_b = m->b,
+                                   .collider_a = m->collider_a,
+                                   .collider_b = m->collider_b,
+                                   .normal_velocity = normal_velocity(advance, near)});
 }
 
 /* Contacts that ended at the time, then those that began, if `members` are those of now. */
-static ct_status tell_changes(ct_advance *advance, double time, const ct_elastic_contact *members, size_t count) {
+static ct_status tell_changes(ct_advance *advance, double time, const ct_elastic_contact *members,
+                              size_t count) {
   const ct_elastic *elastic = advance->elastic;
   ct_status status = CT_OK;
   for (size_t i = 0; i < elastic->member_count && status == CT_OK; i++) {
     const ct_elastic_candidate *near = near_of(elastic, &elastic->members[i]);
-    if (!near || near->distance > 0.0) status = tell(advance, CT_ADVANCE_EVENT_ENDED, time, &elastic->members[i], near);
+    if (!near || near->distance > 0.0)
+      status = tell(advance, CT_ADVANCE_EVENT_ENDED, time, &elastic->members[i], near);
   }
   for (size_t i = 0; i < count && status == CT_OK; i++) {
     const ct_elastic_candidate *near = near_of(elastic, &members[i]);
@@ -141,11 +151,13 @@ static ct_status tell_changes(ct_advance *advance, double time, const ct_elastic
   return status;
 }
 
-/* Makes the membership what was looked at last, at the time, says. Contacts that go on keep their law. */
+/* Makes the membership what was looked at last, at the time, says. Contacts that go on keep their
+ * law. */
 static ct_status set_members(ct_advance *advance, double time) {
   ct_elastic *elastic = advance->elastic;
   size_t count = 0, kept = 0;
-  for (size_t k = 0; k < elastic->nears.count; k++) count += elastic->nears.items[k].distance <= 0.0;
+  for (size_t k = 0; k < elastic->nears.count; k++)
+    count += elastic->nears.items[k].distance <= 0.0;
   ct_elastic_contact *members = malloc((count + 1) * sizeof *members);
   if (!members) return CT_OUT_OF_MEMORY;
   count = 0;
@@ -169,7 +181,7 @@ static ct_status set_members(ct_advance *advance, double time) {
   return CT_OK;
 }
 
-/* ---- a step -------------------------------------------------------------------------------------------------------------- */
+/* ---- a step --------------------------------------------------------------------------------- */
 
 static double next_step(double time, double error) {
   double factor = error > 0.0 ? SAFETY / ct_fifth_root(error) : GROWTH_MAX;
@@ -181,13 +193,17 @@ static double least_step(const ct_advance *advance) {
 }
 
 /* What the next step, of so long at most, may meet. */
-static ct_status look_from(ct_advance *advance, const ct_flow *flow, double step, ct_workspace *workspace) {
+static ct_status look_from(ct_advance *advance, const ct_flow *flow, double step,
+                           ct_workspace *workspace) {
   advance->elastic->horizon = ct_min2(step, advance->options.time_step);
-  return ct_elastic_find_candidates(advance, flow, ct_elastic_find_candidates_ahead(advance), workspace);
+  return ct_elastic_find_candidates(advance, flow, ct_elastic_find_candidates_ahead(advance),
+                                    workspace);
 }
 
-/* Tries the time, and less where that is too much for the tolerance. *time is what was tried last, *error what it came to. */
-static ct_status try_within(ct_advance *advance, double *time, ct_workspace *workspace, double *error) {
+/* Tries the time, and less where that is too much for the tolerance. *time is what was tried last,
+ * *error what it came to. */
+static ct_status try_within(ct_advance *advance, double *time, ct_workspace *workspace,
+                            double *error) {
   ct_elastic *elastic = advance->elastic;
   double least = least_step(advance);
   for (;;) {
@@ -198,12 +214,14 @@ static ct_status try_within(ct_advance *advance, double *time, ct_workspace *wor
     if (*error <= 1.0 || *time <= least) break;
     *time = ct_max2(elastic->step, least);
   }
-  if (!ct_advance_is_within_limits(advance, elastic->bodies, 0.0, ct_max2(*time, advance->options.time_step))) return CT_LIMIT;
+  if (!ct_advance_is_within_limits(advance, elastic->bodies, 0.0,
+                                   ct_max2(*time, advance->options.time_step)))
+    return CT_LIMIT;
   return look_from(advance, elastic->trial, elastic->step, workspace);
 }
 
-/* The first double of time at which the membership has changed: it has at `time`, and not at the start. `trial`, and what was
- * looked at, are of that instant afterwards. */
+/* The first double of time at which the membership has changed: it has at `time`, and not at the
+ * start. `trial`, and what was looked at, are of that instant afterwards. */
 static ct_status find_change(ct_advance *advance, double *time, ct_workspace *workspace) {
   double low = 0.0, high = *time, start = advance->state.time, error;
   for (;;) {
@@ -211,14 +229,17 @@ static ct_status find_change(ct_advance *advance, double *time, ct_workspace *wo
     if (!(start + low < start + middle && start + middle < start + high)) break;
     if (ct_cancel_raised(advance->options.cancel)) return CT_CANCELLED;
     ct_status status = ct_elastic_try_step(advance, middle, workspace, &error);
-    if (status == CT_OK) status = ct_elastic_find_candidates(advance, advance->elastic->trial, 0.0, workspace);
+    if (status == CT_OK)
+      status = ct_elastic_find_candidates(advance, advance->elastic->trial, 0.0, workspace);
     if (status != CT_OK) return status;
     if (has_changed(advance->elastic)) high = middle;
     else low = middle;
   }
   *time = high;
   ct_status status = ct_elastic_try_step(advance, high, workspace, &error);
-  return status == CT_OK ? look_from(advance, advance->elastic->trial, advance->elastic->step, workspace) : status;
+  return status == CT_OK
+             ? look_from(advance, advance->elastic->trial, advance->elastic->step, workspace)
+             : status;
 }
 
 /* `trial` becomes what is now. */
@@ -233,7 +254,8 @@ static void accept(ct_advance *advance, double time, double error) {
   elastic->rates[CT_FLOW_STAGES - 1] = first;
   elastic->rate_sums[0] = elastic->rate_sums[CT_FLOW_STAGES - 1];
   memcpy(advance->now, elastic->bodies, advance->moved_count * sizeof *advance->now);
-  state->time = time < advance->options.duration - state->time ? state->time + time : advance->options.duration;
+  state->time = time < advance->options.duration - state->time ? state->time + time
+                                                               : advance->options.duration;
   state->steps++;
   advance->pace = time;
   advance->pace_row = elastic->worst;
@@ -254,8 +276,9 @@ static ct_status begin(ct_advance *advance, ct_workspace *workspace) {
   return status;
 }
 
-/* How everything changes at the start of the step, and what it may meet: known from the step before, unless something is new: who
- * is in contact, the loads, or that the step before has failed. */
+/* How everything changes at the start of the step, and what it may meet: known from the step
+ * before, unless something is new: who is in contact, the loads, or that the step before has
+ * failed. */
 static ct_status prepare(ct_advance *advance, ct_workspace *workspace) {
   ct_elastic *elastic = advance->elastic;
   ct_status status = elastic->step > 0.0 ? CT_OK : begin(advance, workspace);
@@ -300,7 +323,7 @@ ct_status ct_elastic_step(ct_advance *advance, ct_workspace *workspace, bool *do
   elastic->torn = true;
   elastic->step = step;
   advance->last_time = last_time;
-  advance->told.count = 0;
+  advance->reported.count = 0;
   if (step > 0.0) return status;
   /* Not even that contacts have begun. */
   elastic->member_count = 0;

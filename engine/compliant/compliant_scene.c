@@ -25,14 +25,18 @@ static bool solid_of(const solving *s, uint32_t row, uint32_t collider, ct_elast
 /* How fast the contact began. */
 static void find_approach(const solving *s, const ct_contact_set *set, ct_compliant_contact *c) {
   const ct_contact *t = c->contact;
-  const ct_contact_record *record = s->index ? ct_contact_index_find(s->index, c->a, c->b, t->collider_a, t->collider_b) : NULL;
+  const ct_contact_record *record =
+      s->index ? ct_contact_index_find(s->index, c->a, c->b, t->collider_a, t->collider_b) : NULL;
   c->stored = record != NULL;
-  c->approach = fabs(record ? record->normal_velocity : ct_contact_relative_velocity(set, t, 0.0).normal);
+  c->approach =
+      fabs(record ? record->normal_velocity : ct_contact_relative_velocity(set, t, 0.0).normal);
 }
 
 static bool solve_contact(const solving *s, const ct_contact_set *set, ct_compliant_contact *c) {
   ct_elastic_solid a, b;
-  if (!solid_of(s, c->a, c->contact->collider_a, &a) || !solid_of(s, c->b, c->contact->collider_b, &b)) return false;
+  if (!solid_of(s, c->a, c->contact->collider_a, &a) ||
+      !solid_of(s, c->b, c->contact->collider_b, &b))
+    return false;
   find_approach(s, set, c);
   c->pair = ct_elastic_pair_of(&a, &b, &c->contact->material, c->approach, &s->options->elastic);
   c->force = ct_compliant_law(&c->pair, set, c->contact, &s->options->elastic);
@@ -40,7 +44,8 @@ static bool solve_contact(const solving *s, const ct_contact_set *set, ct_compli
 }
 
 /* The contact's force on one of its bodies: that on b, or with sign -1 on a. */
-static void add(ct_body_sum *sum, const ct_mass_body *body, const ct_compliant_contact *c, double sign) {
+static void add(ct_body_sum *sum, const ct_mass_body *body, const ct_compliant_contact *c,
+                double sign) {
   ct_vec3 moment = ct_cross(ct_sub(c->contact->position, body->center), c->force.force);
   sum->force = ct_add_scaled(sum->force, c->force.force, sign);
   sum->torque = ct_add_scaled(sum->torque, ct_add(moment, c->force.torque), sign);
@@ -92,11 +97,13 @@ static ct_status solve_islands(const solving *s, const ct_mechanics *mechanics) 
   return CT_OK;
 }
 
-ct_status ct_compliant_solve(const ct_scene *scene, const ct_mechanics *mechanics, const ct_compliant_options *options,
-                             ct_compliant_answer *out) {
+ct_status ct_compliant_solve(const ct_scene *scene, const ct_mechanics *mechanics,
+                             const ct_compliant_options *options, ct_compliant_answer *out) {
   *out = (ct_compliant_answer){0};
   ct_contact_index *index = NULL;
-  ct_status status = options->state ? ct_contact_index_create(scene, options->state, options->cancel, &index) : CT_OK;
+  ct_status status = options->state
+                         ? ct_contact_index_create(scene, options->state, options->cancel, &index)
+                         : CT_OK;
   const solving s = {scene, options, index, out};
   if (status == CT_OK) status = solve_islands(&s, mechanics);
   ct_contact_index_destroy(index);

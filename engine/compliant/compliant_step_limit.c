@@ -1,7 +1,9 @@
-/* How far a step of motion by the elastic law may go: no farther than to where bodies may meet, or a little into their contact. */
+/* How far a step of motion by the elastic law may go: no farther than to where bodies may meet, or
+ * a little into their contact. */
 #include "compliant/compliant_motion.h"
 
-/* Part of a contact's duration, and of the smaller body's size, that a step may lead into it: so none is passed over. */
+/* Part of a contact's duration, and of the smaller body's size, that a step may lead into it: so
+ * none is passed over. */
 #define DURATION_PART 0.1
 #define SIZE_PART 0.1
 /* Duration of an undamped contact: this times (5 m / (4 k))^(2/5) v^(-1/5) (Hertz). */
@@ -30,7 +32,8 @@ typedef struct motion {
   bool is_dynamic;
 } motion;
 
-/* The acceleration by the rates at the start of the step tried last, or at its end, whichever is greater. */
+/* The acceleration by the rates at the start of the step tried last, or at its end, whichever is
+ * greater. */
 static motion motion_of(const ct_advance *advance, uint32_t index) {
   const ct_elastic *elastic = advance->elastic;
   if (index == CT_NO_ROW) return (motion){.radius = INFINITY};
@@ -53,7 +56,8 @@ static motion motion_of(const ct_advance *advance, uint32_t index) {
   return out;
 }
 
-/* Of the body's points within the distance of its centre: greatest speed, and greatest acceleration. */
+/* Of the body's points within the distance of its centre: greatest speed, and greatest
+ * acceleration. */
 static double speed_within(const motion *m, double distance) {
   double turning = ct_norm(m->angular);
   return ct_norm(m->linear) + (turning > 0.0 ? turning * distance : 0.0);
@@ -64,8 +68,8 @@ static double pull_within(const motion *m, double distance) {
   return m->pull + (turning > 0.0 ? turning * distance : 0.0);
 }
 
-/* A bound of how fast a pair's gap closes, and of how fast that grows: the points where the two can meet are in the ball of the
- * smaller, and as far beyond as the gap. */
+/* A bound of how fast a pair's gap closes, and of how fast that grows: the points where the two can
+ * meet are in the ball of the smaller, and as far beyond as the gap. */
 static void closing(const motion *a, const motion *b, double gap, double *speed, double *pull) {
   const motion *ball = a->radius < b->radius ? a : b, *other = ball == a ? b : a;
   ct_vec3 across = ct_sub(ball->center, other->center);
@@ -76,8 +80,8 @@ static void closing(const motion *a, const motion *b, double gap, double *speed,
 }
 
 /* How long a step may be that leads into a contact which begins with the speed. */
-static double into_contact(const ct_advance *advance, const ct_elastic_candidate *near, const motion *a, const motion *b,
-                           double speed) {
+static double into_contact(const ct_advance *advance, const ct_elastic_candidate *near,
+                           const motion *a, const motion *b, double speed) {
   static const ct_pair_material none = {0};
   ct_elastic_solid solids[2];
   if (!ct_scene_elastic_solid(advance->scene, near->a, near->collider_a, &solids[0]) ||
@@ -86,10 +90,12 @@ static double into_contact(const ct_advance *advance, const ct_elastic_candidate
   double sum = 0.0;
   if (a->is_dynamic) sum += 1.0 / advance->now[advance->moved_of[near->a]].mass;
   if (b->is_dynamic) sum += 1.0 / advance->now[advance->moved_of[near->b]].mass;
-  ct_elastic_pair pair = ct_elastic_pair_of(&solids[0], &solids[1], &none, 0.0, &advance->options.elastic);
+  ct_elastic_pair pair =
+      ct_elastic_pair_of(&solids[0], &solids[1], &none, 0.0, &advance->options.elastic);
   double fifth = ct_fifth_root(5.0 / (4.0 * sum * pair.c_res * pair.c_geo));
   double duration = HERTZ_DURATION * fifth * fifth / ct_fifth_root(speed);
-  return ct_min2(DURATION_PART * duration, SIZE_PART * ct_min2(solids[0].radius, solids[1].radius) / speed);
+  return ct_min2(DURATION_PART * duration,
+                 SIZE_PART * ct_min2(solids[0].radius, solids[1].radius) / speed);
 }
 
 double ct_elastic_step_ahead(const ct_advance *advance) {
@@ -98,8 +104,10 @@ double ct_elastic_step_ahead(const ct_advance *advance) {
   for (size_t k = 0; k < elastic->nears.count; k++) {
     const ct_elastic_candidate *near = &elastic->nears.items[k];
     if (near->distance <= 0.0) continue;
-    motion a = motion_of(advance, advance->moved_of[near->a]), b = motion_of(advance, advance->moved_of[near->b]);
-    if (isinf(a.radius) && isinf(b.radius)) continue; /* two half-spaces have no depth that pushes */
+    motion a = motion_of(advance, advance->moved_of[near->a]),
+           b = motion_of(advance, advance->moved_of[near->b]);
+    if (isinf(a.radius) && isinf(b.radius))
+      continue; /* two half-spaces have no depth that pushes */
     double speed, pull;
     closing(&a, &b, near->distance, &speed, &pull);
     double last = sqrt(speed * speed + 2.0 * pull * near->distance);

@@ -10,14 +10,15 @@
 /* Boxes between two looks at the cancel flag: some 10 us. */
 #define STEPS_PER_POLL 1024
 
-/* ---- bounds ---- */
+/* ---- bounds --------------------------------------------------------------------------------- */
 
 bool ct_aabb_view_row(const ct_query *query, uint32_t row, ct_aabb_view *view) {
   ct_aabb box;
   if (!ct_query_aabb(query, row, &box)) return false;
   *view = ct_aabb_view_of(&box);
   const ct_body *body = ct_scene_body_at(query->scene, row);
-  if (ct_body_collider_count(body) != 1 || ct_body_shape(body, 0)->kind != CT_KIND_PLANE) return true;
+  if (ct_body_collider_count(body) != 1 || ct_body_shape(body, 0)->kind != CT_KIND_PLANE)
+    return true;
   ct_frame frame = ct_frame_of(*ct_query_pose(query, row));
   frame = ct_body_shape_frame(body, 0, &frame);
   view->is_plane = true;
@@ -33,7 +34,8 @@ static double plane_bound(const ct_aabb_view *plane, const ct_aabb_view *other) 
   if (!ct_aabb_is_bounded(&other->box)) return 0.0;
   const ct_aabb *box = &other->box;
   ct_vec3 n = plane->normal, p = plane->point;
-  double x = (n.x > 0.0 ? box->min.x : box->max.x) - p.x, y = (n.y > 0.0 ? box->min.y : box->max.y) - p.y;
+  double x = (n.x > 0.0 ? box->min.x : box->max.x) - p.x,
+         y = (n.y > 0.0 ? box->min.y : box->max.y) - p.y;
   double z = (n.z > 0.0 ? box->min.z : box->max.z) - p.z;
   double slack = CT_GAP_SLACK * 3.0 * (plane->plane_size + other->size);
   return n.x * x + n.y * y + n.z * z - plane->growth - slack;
@@ -46,7 +48,7 @@ double ct_aabb_distance_bound(const ct_aabb_view *a, const ct_aabb_view *b) {
   return bound;
 }
 
-/* ---- the field ---- */
+/* ---- the field ------------------------------------------------------------------------------ */
 
 static ct_status make_moved(ct_aabb_field *field) {
   const ct_query *query = field->query;
@@ -65,14 +67,16 @@ static ct_status make_moved(ct_aabb_field *field) {
     boxes[bounded] = *box;
     users[bounded++] = (uint32_t)k;
   }
-  if (status == CT_OK) status = ct_tree_build(field->moved, boxes, users, bounded, NULL, query->options.cancel);
+  if (status == CT_OK)
+    status = ct_tree_build(field->moved, boxes, users, bounded, NULL, query->options.cancel);
   free(boxes);
   free(users);
   return status;
 }
 
 static uint16_t row_mark(const ct_row_filter *filter, uint32_t row) {
-  if (!filter || !filter->start || filter->start[row + 1] - filter->start[row] != 1) return CT_NODE_MIXED;
+  if (!filter || !filter->start || filter->start[row + 1] - filter->start[row] != 1)
+    return CT_NODE_MIXED;
   if (filter->rules && (filter->ruled[row / 8] >> (row % 8) & 1)) return CT_NODE_MIXED;
   return filter->group[filter->start[row]];
 }
@@ -83,14 +87,16 @@ static uint16_t join_marks(uint16_t a, uint16_t b) {
 }
 
 /* Marks of the nodes from this one down; the tree is no higher than CT_TREE_HEIGHT_MAX. */
-static uint16_t mark_node(const ct_query *query, const ct_tree *tree, bool of_moved, uint32_t at, uint16_t *marks) {
+static uint16_t mark_node(const ct_query *query, const ct_tree *tree, bool of_moved, uint32_t at,
+                          uint16_t *marks) {
   const ct_tree_node *node = &tree->nodes[at];
   if (node->height > 0) {
     uint16_t first = mark_node(query, tree, of_moved, node->child[0], marks);
     marks[at] = join_marks(first, mark_node(query, tree, of_moved, node->child[1], marks));
   } else {
     uint32_t row = of_moved ? query->options.overrides[node->child[1]].row : node->child[1];
-    marks[at] = !of_moved && ct_query_overridden(query, row) ? CT_NODE_EMPTY : row_mark(query->filter, row);
+    marks[at] =
+        !of_moved && ct_query_overridden(query, row) ? CT_NODE_EMPTY : row_mark(query->filter, row);
   }
   return marks[at];
 }
@@ -111,7 +117,8 @@ ct_status ct_aabb_field_open(ct_aabb_field *field, const ct_query *query, uint64
   if (status == CT_OK && (grouped || field->moved) && searches * searches > query->scene->rows) {
     field->marks = make_marks(query, query->derived->tree, false);
     if (field->moved && grouped) field->moved_marks = make_marks(query, field->moved, true);
-    if (!field->marks || (field->moved && grouped && !field->moved_marks)) status = CT_OUT_OF_MEMORY;
+    if (!field->marks || (field->moved && grouped && !field->moved_marks))
+      status = CT_OUT_OF_MEMORY;
   }
   if (status != CT_OK) ct_aabb_field_close(field);
   return status;
@@ -124,7 +131,7 @@ void ct_aabb_field_close(ct_aabb_field *field) {
   *field = (ct_aabb_field){.query = field->query};
 }
 
-/* ---- the search ---- */
+/* ---- the search ----------------------------------------------------------------------------- */
 
 static bool cancelled(ct_aabb_search *search) {
   if (++search->steps < STEPS_PER_POLL) return false;
@@ -158,7 +165,8 @@ static bool unwanted(const ct_aabb_search *search, const uint16_t *marks, uint32
   return search->mask && (search->mask[marks[node] / 64] >> (marks[node] % 64) & 1);
 }
 
-static ct_status visit_leaf(ct_aabb_search *search, const ct_tree_node *leaf, double bound, bool of_moved) {
+static ct_status visit_leaf(ct_aabb_search *search, const ct_tree_node *leaf, double bound,
+                            bool of_moved) {
   const ct_query *query = search->field->query;
   uint32_t row = of_moved ? query->options.overrides[leaf->child[1]].row : leaf->child[1];
   if (!of_moved && ct_query_overridden(query, row)) return CT_OK;
@@ -183,7 +191,8 @@ static ct_status search_tree(ct_aabb_search *search, const ct_tree *tree, bool o
       if (status != CT_OK) return status;
       continue;
     }
-    waiting_node c = wait_for(search, tree, node->child[0]), d = wait_for(search, tree, node->child[1]);
+    waiting_node c = wait_for(search, tree, node->child[0]),
+                 d = wait_for(search, tree, node->child[1]);
     bool swap = d.bound < c.bound;
     stack[top++] = swap ? c : d;
     stack[top++] = swap ? d : c;
@@ -206,7 +215,8 @@ ct_status ct_aabb_search_run(ct_aabb_search *search) {
   const ct_query *query = search->field->query;
   ct_status status = CT_OK;
   if (query->source == CT_SOURCE_BOXES) {
-    for (uint32_t row = 0; row < query->scene->rows && status == CT_OK; row++) status = look_at(search, row);
+    for (uint32_t row = 0; row < query->scene->rows && status == CT_OK; row++)
+      status = look_at(search, row);
     return status;
   }
   for (uint32_t k = 0; k < query->derived->loose_count && status == CT_OK; k++) {
@@ -214,6 +224,7 @@ ct_status ct_aabb_search_run(ct_aabb_search *search) {
     if (!ct_query_overridden(query, row)) status = look_at(search, row);
   }
   if (status == CT_OK) status = search_overrides(search);
-  if (status == CT_OK && search->field->moved) status = search_tree(search, search->field->moved, true);
+  if (status == CT_OK && search->field->moved)
+    status = search_tree(search, search->field->moved, true);
   return status == CT_OK ? search_tree(search, query->derived->tree, false) : status;
 }

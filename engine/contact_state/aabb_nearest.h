@@ -1,14 +1,17 @@
-/* How far boxes are apart, and a search of a scene's boxes from one of them outwards: near ones first, as far as the caller wants.
+/* How far boxes are apart, and a search of a scene's boxes from one of them outwards: near ones
+ * first, as far as the caller wants.
  *
- * A bound is never above the distance of what is in the boxes, and never more for a box that holds another; so a tree's node bounds
- * its leaves, to the last bit, and what is found does not depend on the tree.
+ * A bound is never above the distance of what is in the boxes, and never more for a box that holds
+ * another; so a tree's node bounds its leaves, to the last bit, and what is found does not depend
+ * on the tree.
  */
 #ifndef CONTACT_STATE_AABB_NEAREST_H
 #define CONTACT_STATE_AABB_NEAREST_H
 
 #include "query/query.h"
 
-/* A box, and the half-space of a body that is nothing else, of which more is known than an unbounded box. */
+/* A box, and the half-space of a body that is nothing else, of which more is known than an
+ * unbounded box. */
 typedef struct ct_aabb_view {
   ct_aabb box;
   double size; /* largest finite coordinate */
@@ -26,26 +29,33 @@ bool ct_aabb_view_row(const ct_query *query, uint32_t row, ct_aabb_view *view);
 /* Lower bound of the distance of what is in them, m; 0 where they overlap. */
 double ct_aabb_distance_bound(const ct_aabb_view *a, const ct_aabb_view *b);
 
-/* What the rows below a node of a tree have in common: one group with rules, its number, and no pair rule; or one of these. */
+/* What the rows below a node of a tree have in common: one group with rules, its number, and no
+ * pair rule; or one of these. */
 #define CT_NODE_EMPTY 0xffffu /* they are elsewhere: overridden */
 #define CT_NODE_MIXED 0xfffeu
 _Static_assert(CT_GROUPS_MAX < CT_NODE_MIXED, "a group's number is no mark");
 
-/* The boxes of a query's rows; the query came from ct_query_prepare for all pairs, by the tree or by brute force. */
+/* The boxes of a query's rows; the query came from ct_query_prepare for all pairs, by the tree or
+ * by brute force. */
 typedef struct ct_aabb_field {
   const ct_query *query;
-  ct_tree *moved;   /* of the bounded boxes of the overrides, where they are many; user value: index of the override. Else NULL */
+  ct_tree *moved;   /* of the bounded boxes of the overrides, where they are many; user value: index
+                       of the override. Else NULL */
   bool moved_loose; /* some override's box is not bounded */
-  uint16_t *marks, *moved_marks; /* of the nodes of the scene's tree and of `moved`; NULL: not made */
+  uint16_t *marks,
+      *moved_marks; /* of the nodes of the scene's tree and of `moved`; NULL: not made */
 } ct_aabb_field;
 
-/* `searches`: how many there will be; it decides whether to look for whole branches that none of them is about. */
+/* `searches`: how many there will be; it decides whether to look for whole branches that none of
+ * them is about. */
 ct_status ct_aabb_field_open(ct_aabb_field *field, const ct_query *query, uint64_t searches);
 void ct_aabb_field_close(ct_aabb_field *field);
 
 typedef struct ct_aabb_search ct_aabb_search;
-/* A row whose bound is not above the limit; it may lower that. Anything but CT_OK ends the search. */
-typedef ct_status (*ct_aabb_visit)(ct_aabb_search *search, uint32_t row, const ct_aabb_view *view, double bound);
+/* A row whose bound is not above the limit; it may lower that. Anything but CT_OK ends the search.
+ */
+typedef ct_status (*ct_aabb_visit)(ct_aabb_search *search, uint32_t row, const ct_aabb_view *view,
+                                   double bound);
 
 struct ct_aabb_search {
   const ct_aabb_field *field;
@@ -57,7 +67,8 @@ struct ct_aabb_search {
   uint32_t steps; /* since the cancel flag was looked at */
 };
 
-/* Visits every row, the searcher's own included; of those in groups that are not wanted only some. O(log n) and what is visited. */
+/* Visits every row, the searcher's own included; of those in groups that are not wanted only some.
+ * O(log n) and what is visited. */
 ct_status ct_aabb_search_run(ct_aabb_search *search);
 
 #endif

@@ -1,4 +1,4 @@
-/* An event: the contacts of a revision, found anew and laid beside those of the state before. */
+/* An event: the contacts of a revision, found again and laid beside those of the state before. */
 #include "contact_state/contact_pairs.h"
 #include "contact_state/contact_state.h"
 
@@ -34,7 +34,7 @@ typedef struct event_run {
   size_t count, capacity;
 } event_run;
 
-/* ---- finding ---- */
+/* ---- finding -------------------------------------------------------------------------------- */
 
 static ct_status add_found(event_run *run, const found_contact *contact) {
   if (run->count >= run->options->contacts_max) return CT_LIMIT;
@@ -74,7 +74,8 @@ static int by_key(const void *x, const void *y) {
 static ct_status find(event_run *run) {
   const double limit = run->pairs.epsilon;
   ct_status status = CT_OK;
-  if (run->previous) status = ct_contact_members_of(&run->pairs, run->previous, &run->members, &run->member_count);
+  if (run->previous)
+    status = ct_contact_members_of(&run->pairs, run->previous, &run->members, &run->member_count);
   if (status != CT_OK) return status;
   run->known = calloc((run->previous ? run->previous->count : 0) + 1, sizeof *run->known);
   if (!run->known) return CT_OUT_OF_MEMORY;
@@ -87,9 +88,10 @@ static ct_status find(event_run *run) {
   return status;
 }
 
-/* ---- records ---- */
+/* ---- records -------------------------------------------------------------------------------- */
 
-/* Velocity of the body's matter at p: of its centre of mass, or of its origin where it has none, and of its turning about that. */
+/* Velocity of the body's matter at p: of its centre of mass, or of its origin where it has none,
+ * and of its turning about that. */
 static ct_vec3 velocity_at(const ct_scene *scene, uint32_t row, ct_vec3 p) {
   const ct_body *body = ct_scene_body(scene, row);
   const ct_motion *motion = ct_body_motion(body);
@@ -99,7 +101,8 @@ static ct_vec3 velocity_at(const ct_scene *scene, uint32_t row, ct_vec3 p) {
   ct_mass_properties mass;
   bool ignored;
   ct_vec3 center = motion->center;
-  if (!motion->has_center) center = ct_body_mass(body, &mass, &ignored) ? mass.center : ct_vec(0.0, 0.0, 0.0);
+  if (!motion->has_center)
+    center = ct_body_mass(body, &mass, &ignored) ? mass.center : ct_vec(0.0, 0.0, 0.0);
   ct_vec3 arm = ct_sub(p, ct_to_parent(ct_frame_of(ct_scene_pose(scene, row)), center));
   return ct_add(v.linear, ct_cross(v.angular, arm));
 }
@@ -107,11 +110,13 @@ static ct_vec3 velocity_at(const ct_scene *scene, uint32_t row, ct_vec3 p) {
 static double normal_velocity(const ct_scene *scene, const found_contact *found) {
   const ct_pair_result *r = &found->result;
   ct_vec3 p = ct_scale(ct_add(r->point_a, r->point_b), 0.5);
-  ct_vec3 relative = ct_sub(velocity_at(scene, found->key.b, p), velocity_at(scene, found->key.a, p));
+  ct_vec3 relative =
+      ct_sub(velocity_at(scene, found->key.b, p), velocity_at(scene, found->key.a, p));
   return ct_dot(r->normal, relative);
 }
 
-static ct_status set_supports(event_run *run, const ct_contact_key *key, ct_contact_record *record) {
+static ct_status set_supports(event_run *run, const ct_contact_key *key,
+                              ct_contact_record *record) {
   const ct_mpr_options usual = {CT_MPR_TOLERANCE, CT_MPR_ITERATIONS};
   const ct_mpr_options *options = run->pairs.method == CT_CONTACT_MPR ? &run->pairs.mpr : &usual;
   ct_mpr_result portal;
@@ -141,8 +146,9 @@ static ct_contact_cause cause_of(const event_run *run, const ct_contact_record *
   return record->serial_b >= run->previous->next_serial ? CT_CAUSE_TIME : CT_CAUSE_Z2;
 }
 
-/* What is told of a pair in contact at every event; the texts are written behind *texts. */
-static ct_status set_record(event_run *run, const found_contact *found, ct_contact_record *record, char **texts) {
+/* What is reported of a pair in contact at every event; the texts are written behind *texts. */
+static ct_status set_record(event_run *run, const found_contact *found, ct_contact_record *record,
+                            char **texts) {
   const ct_scene *scene = run->pairs.scene;
   const ct_contact_key *key = &found->key;
   const ct_body *a = ct_scene_body(scene, key->a), *b = ct_scene_body(scene, key->b);
@@ -162,7 +168,8 @@ static ct_status set_record(event_run *run, const found_contact *found, ct_conta
 }
 
 /* What is set once, when a contact begins, and kept from then on. */
-static void set_beginning(event_run *run, const found_contact *found, uint64_t pair, ct_contact_record *record) {
+static void set_beginning(event_run *run, const found_contact *found, uint64_t pair,
+                          ct_contact_record *record) {
   if (found->record == NONE) {
     const ct_scene *scene = run->pairs.scene;
     record->pair = pair;
@@ -185,12 +192,14 @@ static void set_beginning(event_run *run, const found_contact *found, uint64_t p
 /* Of the ids that a record keeps. */
 static size_t text_bytes_of(const ct_scene *scene, const ct_contact_key *key) {
   const ct_body *a = ct_scene_body(scene, key->a), *b = ct_scene_body(scene, key->b);
-  return ct_body_id(a).length + ct_body_id(b).length + ct_body_collider_id(a, key->collider_a).length +
+  return ct_body_id(a).length + ct_body_id(b).length +
+         ct_body_collider_id(a, key->collider_a).length +
          ct_body_collider_id(b, key->collider_b).length;
 }
 
 static uint64_t last_pair(const event_run *run) {
-  uint64_t given = ct_scene_contacts_begun(run->pairs.scene), before = run->previous ? run->previous->last_pair : 0;
+  uint64_t given = ct_scene_contacts_begun(run->pairs.scene),
+           before = run->previous ? run->previous->last_pair : 0;
   return given > before ? given : before;
 }
 
@@ -220,10 +229,11 @@ static ct_status make_state(event_run *run, ct_contact_state **out) {
   return status;
 }
 
-/* ---- what changed ---- */
+/* ---- what changed --------------------------------------------------------------------------- */
 
 static int by_pair(const void *x, const void *y) {
-  uint64_t p = ((const ct_contact_ended *)x)->record.pair, q = ((const ct_contact_ended *)y)->record.pair;
+  uint64_t p = ((const ct_contact_ended *)x)->record.pair,
+           q = ((const ct_contact_ended *)y)->record.pair;
   return (p > q) - (p < q);
 }
 
@@ -233,10 +243,11 @@ static void tell_ended(const event_run *run, ct_contact_event *event) {
   for (size_t i = 0; i < records; i++) {
     const known_contact *known = &run->known[i];
     if (known->goes_on) continue;
-    event->ended[event->ended_count++] =
-        (ct_contact_ended){run->previous->records[i], known->seen ? CT_CAUSE_Z1 : CT_CAUSE_BODY, known->distance};
+    event->ended[event->ended_count++] = (ct_contact_ended){
+        run->previous->records[i], known->seen ? CT_CAUSE_Z1 : CT_CAUSE_BODY, known->distance};
   }
-  if (event->ended_count > 1) qsort(event->ended, event->ended_count, sizeof *event->ended, by_pair);
+  if (event->ended_count > 1)
+    qsort(event->ended, event->ended_count, sizeof *event->ended, by_pair);
 }
 
 /* An index into the records, and the id to sort it by. */
@@ -250,14 +261,17 @@ static int by_indexed_pair(const void *x, const void *y) {
   return (p > q) - (p < q);
 }
 
-/* New ones got their ids in the order of records; those that go on are sorted by `order`, which has room for all. */
-static void tell_present(const event_run *run, const ct_contact_state *state, indexed_pair *order, ct_contact_event *event) {
+/* New ones got their ids in the order of records; those that go on are sorted by `order`, which has
+ * room for all. */
+static void tell_present(const event_run *run, const ct_contact_state *state, indexed_pair *order,
+                         ct_contact_event *event) {
   for (size_t i = 0; i < run->count; i++) {
     uint32_t index = (uint32_t)i;
     if (run->found[i].record == NONE) event->began[event->began_count++] = index;
     else order[event->persisted_count++] = (indexed_pair){state->records[i].pair, index};
   }
-  if (event->persisted_count > 1) qsort(order, event->persisted_count, sizeof *order, by_indexed_pair);
+  if (event->persisted_count > 1)
+    qsort(order, event->persisted_count, sizeof *order, by_indexed_pair);
   for (size_t i = 0; i < event->persisted_count; i++) event->persisted[i] = order[i].index;
 }
 
@@ -268,7 +282,9 @@ static ct_status tell(event_run *run, ct_contact_event *event) {
                               .began = malloc((run->count + 1) * sizeof *event->began),
                               .persisted = malloc((run->count + 1) * sizeof *event->persisted)};
   indexed_pair *order = malloc((run->count + 1) * sizeof *order);
-  ct_status status = event->ended && event->began && event->persisted && order ? make_state(run, &state) : CT_OUT_OF_MEMORY;
+  ct_status status = event->ended && event->began && event->persisted && order
+                         ? make_state(run, &state)
+                         : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     event->state = state;
     event->narrow = run->pairs.narrow;
@@ -290,8 +306,9 @@ void ct_contact_event_free(ct_contact_event *event) {
   event->began = event->persisted = NULL;
 }
 
-ct_status ct_contact_event_run(const ct_scene *scene, const ct_contact_state *previous, const ct_contact_event_options *options,
-                               ct_workspace *workspace, ct_contact_event *event) {
+ct_status ct_contact_event_run(const ct_scene *scene, const ct_contact_state *previous,
+                               const ct_contact_event_options *options, ct_workspace *workspace,
+                               ct_contact_event *event) {
   ct_contact_evaluated how = {.epsilon = previous ? previous->epsilon : options->epsilon,
                               .method = previous ? previous->method : options->method,
                               .walks = true,
@@ -300,7 +317,8 @@ ct_status ct_contact_event_run(const ct_scene *scene, const ct_contact_state *pr
   if (how.method == CT_CONTACT_MPR) how.mpr = previous ? previous->mpr : options->mpr;
   if (!isfinite(options->time) || (previous && options->time < previous->time)) return CT_LIMIT;
   if (!(how.epsilon > 0.0 && how.epsilon <= CT_CONTACT_EPSILON_MAX)) return CT_LIMIT;
-  if (how.method == CT_CONTACT_MPR && !(how.mpr.tolerance > 0.0 && how.mpr.iterations_max > 0)) return CT_LIMIT;
+  if (how.method == CT_CONTACT_MPR && !(how.mpr.tolerance > 0.0 && how.mpr.iterations_max > 0))
+    return CT_LIMIT;
   event_run run = {.previous = previous, .options = options};
   ct_status status = ct_contact_pairs_open(&run.pairs, scene, &how);
   if (status != CT_OK) return status;

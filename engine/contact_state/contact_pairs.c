@@ -24,7 +24,8 @@ static uint64_t count_moving(const ct_scene *scene) {
   return count;
 }
 
-ct_status ct_contact_pairs_open(ct_contact_pairs *pairs, const ct_scene *scene, const ct_contact_evaluated *how) {
+ct_status ct_contact_pairs_open(ct_contact_pairs *pairs, const ct_scene *scene,
+                                const ct_contact_evaluated *how) {
   *pairs = (ct_contact_pairs){.scene = scene,
                               .epsilon = how->epsilon,
                               .method = how->method,
@@ -41,7 +42,8 @@ ct_status ct_contact_pairs_open(ct_contact_pairs *pairs, const ct_scene *scene, 
   ct_status status = ct_query_prepare(scene, &options, &pairs->query);
   if (status != CT_OK) return status;
   status = ct_scene_row_filter(scene, how->cancel, &pairs->filter);
-  if (status == CT_OK) status = ct_aabb_field_open(&pairs->field, pairs->query, how->walks ? count_moving(scene) : 0);
+  if (status == CT_OK)
+    status = ct_aabb_field_open(&pairs->field, pairs->query, how->walks ? count_moving(scene) : 0);
   if (status != CT_OK) {
     ct_query_destroy(pairs->query);
     return status;
@@ -58,7 +60,7 @@ void ct_contact_pairs_close(ct_contact_pairs *pairs) {
   ct_query_destroy(pairs->query);
 }
 
-/* ---- which take part ---- */
+/* ---- which take part ------------------------------------------------------------------------ */
 
 /* Has one of the bodies a motion, and do filters let them meet? */
 static bool takes_part(const ct_contact_pairs *pairs, const ct_contact_key *key) {
@@ -88,13 +90,14 @@ uint64_t ct_contact_pairs_total(const ct_scene *scene) {
   return pairs_among(sum, squares) - pairs_among(still, still_squares);
 }
 
-/* ---- distances ---- */
+/* ---- distances ------------------------------------------------------------------------------ */
 
 static bool place_row(ct_contact_pairs *pairs, int side, uint32_t row) {
   if (pairs->placed_row[side] == row) return true;
   pairs->placed_row[side] = CT_NO_ROW;
   const ct_body *body = ct_scene_body_at(pairs->scene, row);
-  if (!ct_placed_body_set(&pairs->placed[side], body, ct_query_pose(pairs->query, row))) return false;
+  if (!ct_placed_body_set(&pairs->placed[side], body, ct_query_pose(pairs->query, row)))
+    return false;
   pairs->placed_row[side] = row;
   return true;
 }
@@ -103,16 +106,19 @@ static ct_placed placed_at(const ct_placed_body *placed, uint32_t i) {
   return (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]};
 }
 
-ct_status ct_contact_pairs_place(ct_contact_pairs *pairs, const ct_contact_key *key, ct_placed *a, ct_placed *b) {
+ct_status ct_contact_pairs_place(ct_contact_pairs *pairs, const ct_contact_key *key, ct_placed *a,
+                                 ct_placed *b) {
   if (!place_row(pairs, 0, key->a) || !place_row(pairs, 1, key->b)) return CT_OUT_OF_MEMORY;
   *a = placed_at(&pairs->placed[0], key->collider_a);
   *b = placed_at(&pairs->placed[1], key->collider_b);
   return CT_OK;
 }
 
-static void compute_distance(const ct_contact_pairs *pairs, ct_placed a, ct_placed b, ct_pair_result *result) {
+static void compute_distance(const ct_contact_pairs *pairs, ct_placed a, ct_placed b,
+                             ct_pair_result *result) {
   const ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
-  if (pairs->method == CT_CONTACT_DISTANCE || !ct_mpr_is_supported(a.shape->kind) || !ct_mpr_is_supported(b.shape->kind)) {
+  if (pairs->method == CT_CONTACT_DISTANCE || !ct_mpr_is_supported(a.shape->kind) ||
+      !ct_mpr_is_supported(b.shape->kind)) {
     ct_pair_distance(a, b, &options, pairs->workspace, result);
     return;
   }
@@ -125,7 +131,8 @@ static void compute_distance(const ct_contact_pairs *pairs, ct_placed a, ct_plac
   ct_mpr_write_result(&portal, 0.0, result);
 }
 
-ct_status ct_contact_pairs_result(ct_contact_pairs *pairs, const ct_contact_key *key, ct_pair_result *result) {
+ct_status ct_contact_pairs_result(ct_contact_pairs *pairs, const ct_contact_key *key,
+                                  ct_pair_result *result) {
   ct_placed a, b;
   ct_status status = ct_contact_pairs_place(pairs, key, &a, &b);
   if (status != CT_OK) return status;
@@ -136,7 +143,7 @@ ct_status ct_contact_pairs_result(ct_contact_pairs *pairs, const ct_contact_key 
   return out_of_memory ? CT_OUT_OF_MEMORY : CT_OK;
 }
 
-/* ---- the walk ---- */
+/* ---- the walk ------------------------------------------------------------------------------- */
 
 typedef struct pair_walk {
   ct_contact_pairs *pairs;
@@ -146,16 +153,18 @@ typedef struct pair_walk {
   uint32_t row; /* the one with a motion that looks around */
   ct_aabb_view view;
   bool masked;
-  uint64_t mask[MASK_WORDS];   /* groups that it does not collide with */
-  ct_contact_key key;          /* rows of the pair at work */
+  uint64_t mask[MASK_WORDS];    /* groups that it does not collide with */
+  ct_contact_key key;           /* rows of the pair at work */
   const ct_aabb_view *plane[2]; /* of the two bodies, where one is nothing but a plane; else NULL */
 } pair_walk;
 
 /* The pair's boxes: of its colliders, or the plane. */
 static double bound_of(const pair_walk *walk, uint32_t a, uint32_t b) {
   const ct_contact_pairs *pairs = walk->pairs;
-  ct_aabb_view views[2] = {ct_aabb_view_of(&pairs->placed[0].boxes[a]), ct_aabb_view_of(&pairs->placed[1].boxes[b])};
-  return ct_aabb_distance_bound(walk->plane[0] ? walk->plane[0] : &views[0], walk->plane[1] ? walk->plane[1] : &views[1]);
+  ct_aabb_view views[2] = {ct_aabb_view_of(&pairs->placed[0].boxes[a]),
+                           ct_aabb_view_of(&pairs->placed[1].boxes[b])};
+  return ct_aabb_distance_bound(walk->plane[0] ? walk->plane[0] : &views[0],
+                                walk->plane[1] ? walk->plane[1] : &views[1]);
 }
 
 static ct_status visit_colliders(void *context, uint32_t a, uint32_t b) {
@@ -169,7 +178,8 @@ static ct_status visit_colliders(void *context, uint32_t a, uint32_t b) {
 /* Bodies of several colliders: each pair of them. */
 static ct_status visit_compounds(pair_walk *walk) {
   ct_contact_pairs *pairs = walk->pairs;
-  if (!place_row(pairs, 0, walk->key.a) || !place_row(pairs, 1, walk->key.b)) return CT_OUT_OF_MEMORY;
+  if (!place_row(pairs, 0, walk->key.a) || !place_row(pairs, 1, walk->key.b))
+    return CT_OUT_OF_MEMORY;
   const ct_body_pair pair = {.a = &pairs->placed[0],
                              .b = &pairs->placed[1],
                              .limit = *walk->limit,
@@ -178,22 +188,26 @@ static ct_status visit_compounds(pair_walk *walk) {
   return ct_body_pair_visit(&pair, visit_colliders, walk);
 }
 
-static ct_status visit_row(ct_aabb_search *search, uint32_t row, const ct_aabb_view *view, double bound) {
+static ct_status visit_row(ct_aabb_search *search, uint32_t row, const ct_aabb_view *view,
+                           double bound) {
   pair_walk *walk = search->context;
   ct_contact_pairs *pairs = walk->pairs;
   const ct_row_filter *filter = pairs->filter;
   /* Two that both move see each other: the lower row's turn counts. */
   if (row == walk->row || (row < walk->row && moves(pairs->scene, row))) return CT_OK;
-  if (filter && !ct_row_filter_passes(filter, walk->row, walk->masked ? walk->mask : NULL, row)) return CT_OK;
+  if (filter && !ct_row_filter_passes(filter, walk->row, walk->masked ? walk->mask : NULL, row))
+    return CT_OK;
   bool lower = walk->row < row;
-  walk->key = lower ? (ct_contact_key){.a = walk->row, .b = row} : (ct_contact_key){.a = row, .b = walk->row};
+  walk->key = lower ? (ct_contact_key){.a = walk->row, .b = row}
+                    : (ct_contact_key){.a = row, .b = walk->row};
   size_t count_a = ct_body_collider_count(ct_scene_body_at(pairs->scene, walk->key.a));
   size_t count_b = ct_body_collider_count(ct_scene_body_at(pairs->scene, walk->key.b));
   ct_status status;
   if (count_a == 1 && count_b == 1) {
     status = walk->visit(walk->context, &walk->key, bound);
   } else {
-    const ct_aabb_view *mine = walk->view.is_plane ? &walk->view : NULL, *other = view->is_plane ? view : NULL;
+    const ct_aabb_view *mine = walk->view.is_plane ? &walk->view : NULL,
+                       *other = view->is_plane ? view : NULL;
     walk->plane[0] = lower ? mine : other;
     walk->plane[1] = lower ? other : mine;
     status = visit_compounds(walk);
@@ -202,9 +216,11 @@ static ct_status visit_row(ct_aabb_search *search, uint32_t row, const ct_aabb_v
   return status;
 }
 
-ct_status ct_contact_pairs_walk(ct_contact_pairs *pairs, const double *limit, ct_contact_visit visit, void *context) {
+ct_status ct_contact_pairs_walk(ct_contact_pairs *pairs, const double *limit,
+                                ct_contact_visit visit, void *context) {
   pair_walk walk = {.pairs = pairs, .limit = limit, .visit = visit, .context = context};
-  ct_aabb_search search = {.field = &pairs->field, .from = &walk.view, .visit = visit_row, .context = &walk};
+  ct_aabb_search search = {
+      .field = &pairs->field, .from = &walk.view, .visit = visit_row, .context = &walk};
   const ct_row_filter *filter = pairs->filter;
   ct_status status = CT_OK;
   for (uint32_t row = 0; row < pairs->scene->rows && status == CT_OK; row++) {
@@ -219,7 +235,7 @@ ct_status ct_contact_pairs_walk(ct_contact_pairs *pairs, const double *limit, ct
   return status;
 }
 
-/* ---- members ---- */
+/* ---- members -------------------------------------------------------------------------------- */
 
 static uint32_t row_of(const ct_scene *scene, ct_text id, uint64_t serial) {
   uint32_t row = ct_scene_find(scene, id);
@@ -232,8 +248,8 @@ static bool is_collider(const ct_body *body, uint32_t index, ct_text name) {
   return id.length == name.length && memcmp(id.bytes, name.bytes, id.length) == 0;
 }
 
-/* The collider that was at *index: it is looked for from there to both sides, for it seldom goes far. False: the body has it no
- * more.
+/* The collider that was at *index: it is looked for from there to both sides, for it seldom goes
+ * far. False: the body has it no more.
  */
 static bool find_collider(const ct_body *body, ct_text name, uint32_t *index) {
   uint32_t from = *index;
@@ -252,8 +268,8 @@ static bool find_collider(const ct_body *body, ct_text name, uint32_t *index) {
 /* The record's pair in this revision. False: it takes no part any more. */
 static bool key_of(const ct_contact_pairs *pairs, const ct_contact_record *r, ct_contact_key *key) {
   const ct_scene *scene = pairs->scene;
-  *key =
-      (ct_contact_key){row_of(scene, r->body_a, r->serial_a), row_of(scene, r->body_b, r->serial_b), r->collider_a, r->collider_b};
+  *key = (ct_contact_key){row_of(scene, r->body_a, r->serial_a),
+                          row_of(scene, r->body_b, r->serial_b), r->collider_a, r->collider_b};
   if (key->a == CT_NO_ROW || key->b == CT_NO_ROW) return false;
   if (!find_collider(ct_scene_body_at(scene, key->a), r->name_a, &key->collider_a)) return false;
   if (!find_collider(ct_scene_body_at(scene, key->b), r->name_b, &key->collider_b)) return false;
@@ -261,11 +277,12 @@ static bool key_of(const ct_contact_pairs *pairs, const ct_contact_record *r, ct
 }
 
 static int by_key(const void *x, const void *y) {
-  return ct_contact_key_compare(&((const ct_contact_member *)x)->key, &((const ct_contact_member *)y)->key);
+  return ct_contact_key_compare(&((const ct_contact_member *)x)->key,
+                                &((const ct_contact_member *)y)->key);
 }
 
-ct_status ct_contact_members_of(const ct_contact_pairs *pairs, const ct_contact_state *state, ct_contact_member **members,
-                                size_t *count) {
+ct_status ct_contact_members_of(const ct_contact_pairs *pairs, const ct_contact_state *state,
+                                ct_contact_member **members, size_t *count) {
   size_t records = ct_contact_state_count(state);
   ct_contact_member *list = malloc((records + 1) * sizeof *list);
   if (!list) return CT_OUT_OF_MEMORY;
@@ -274,7 +291,8 @@ ct_status ct_contact_members_of(const ct_contact_pairs *pairs, const ct_contact_
   for (size_t i = 0; i < records && !ct_cancel_raised(pairs->cancel); i++) {
     ct_contact_member member = {.record = i};
     if (!key_of(pairs, ct_contact_state_record(state, i), &member.key)) continue;
-    if (*count > 0 && ct_contact_key_compare(&list[*count - 1].key, &member.key) > 0) sorted = false;
+    if (*count > 0 && ct_contact_key_compare(&list[*count - 1].key, &member.key) > 0)
+      sorted = false;
     list[(*count)++] = member;
   }
   if (ct_cancel_raised(pairs->cancel)) {
@@ -286,7 +304,8 @@ ct_status ct_contact_members_of(const ct_contact_pairs *pairs, const ct_contact_
   return CT_OK;
 }
 
-size_t ct_contact_member_find(const ct_contact_member *members, size_t count, const ct_contact_key *key) {
+size_t ct_contact_member_find(const ct_contact_member *members, size_t count,
+                              const ct_contact_key *key) {
   size_t low = 0, high = count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;

@@ -18,7 +18,8 @@ struct ct_contact_state {
   ct_contact_record records[]; /* the texts of their ids follow */
 };
 
-/* Room for the records, and for texts of so many bytes, which *texts is set to; both are the caller's to fill. NULL: out of memory.
+/* Room for the records, and for texts of so many bytes, which *texts is set to; both are the
+ * caller's to fill. NULL: out of memory.
  */
 ct_contact_state *ct_contact_state_new(size_t count, size_t text_bytes, char **texts);
 
@@ -32,11 +33,13 @@ static inline ct_contact_reduction ct_contact_reduction_start(double epsilon) {
   return (ct_contact_reduction){epsilon, {CT_Z1_NONE, CT_Z2_NONE}, {false, false}};
 }
 
-/* Takes a pair in, by its signed distance or a bound of it: into z1 if it is in contact, else into z2. > 0: the function's value is
- * the pair's now; 0: it was that already; < 0: another's. */
-static inline int ct_contact_reduction_add(ct_contact_reduction *fold, double signed_distance, bool in_contact) {
+/* Takes a pair in, by its signed distance or a bound of it: into z1 if it is in contact, else into
+ * z2. > 0: the function's value is the pair's now; 0: it was that already; < 0: another's. */
+static inline int ct_contact_reduction_add(ct_contact_reduction *fold, double signed_distance,
+                                           bool in_contact) {
   int which = in_contact ? 0 : 1;
-  double distance = signed_distance - fold->epsilon, value = in_contact ? distance - fold->epsilon : distance, *z = &fold->z[which];
+  double distance = signed_distance - fold->epsilon,
+         value = in_contact ? distance - fold->epsilon : distance, *z = &fold->z[which];
   if (fold->present[which] && value == *z) return 0;
   if (fold->present[which] && (in_contact ? value < *z : value > *z)) return -1;
   fold->present[which] = true;

@@ -9,7 +9,8 @@
 
 /* Flags that a result may have. */
 #define FLAGS ((uint32_t)(CT_FLAG_NORMAL_ARBITRARY | CT_FLAG_WITNESS_NOT_UNIQUE))
-#define MPR_FLAGS ((uint32_t)(CT_FLAG_TOLERANCE_RAISED | CT_FLAG_CENTRES_COINCIDE | CT_FLAG_PLANAR_MINKOWSKI))
+#define MPR_FLAGS                                                                                  \
+  ((uint32_t)(CT_FLAG_TOLERANCE_RAISED | CT_FLAG_CENTRES_COINCIDE | CT_FLAG_PLANAR_MINKOWSKI))
 
 ct_contact_state_data ct_contact_state_save(const ct_contact_state *state) {
   return (ct_contact_state_data){.time = state->time,
@@ -23,28 +24,34 @@ ct_contact_state_data ct_contact_state_save(const ct_contact_state *state) {
                                  .count = state->count};
 }
 
-/* ---- checks ---- */
+/* ---- checks --------------------------------------------------------------------------------- */
 
 static bool is_finite(ct_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
 
 /* Bounds may be infinite. */
 static bool check_result(const ct_pair_result *r, uint32_t flags) {
-  return isfinite(r->distance) && !isnan(r->lower_bound) && !isnan(r->upper_bound) && is_finite(r->normal) &&
-         is_finite(r->point_a) && is_finite(r->point_b) && (unsigned)r->relation <= CT_CONTAINED &&
-         (unsigned)r->status <= CT_PAIR_UNSUPPORTED && (unsigned)r->depth_kind <= CT_DEPTH_NONE && (r->flags & ~flags) == 0;
+  return isfinite(r->distance) && !isnan(r->lower_bound) && !isnan(r->upper_bound) &&
+         is_finite(r->normal) && is_finite(r->point_a) && is_finite(r->point_b) &&
+         (unsigned)r->relation <= CT_CONTAINED && (unsigned)r->status <= CT_PAIR_UNSUPPORTED &&
+         (unsigned)r->depth_kind <= CT_DEPTH_NONE && (r->flags & ~flags) == 0;
 }
 
 static bool check_texts(const ct_contact_record *r) {
   return r->body_a.length > 0 && r->body_a.length <= CT_ID_LENGTH_MAX && r->body_b.length > 0 &&
-         r->body_b.length <= CT_ID_LENGTH_MAX && r->name_a.length <= CT_ID_LENGTH_MAX && r->name_b.length <= CT_ID_LENGTH_MAX;
+         r->body_b.length <= CT_ID_LENGTH_MAX && r->name_a.length <= CT_ID_LENGTH_MAX &&
+         r->name_b.length <= CT_ID_LENGTH_MAX;
 }
 
 static bool check_record(const ct_contact_state_data *data, const ct_contact_record *r) {
   uint32_t flags = data->method == CT_CONTACT_MPR ? FLAGS | MPR_FLAGS : FLAGS;
-  bool good = r->pair >= 1 && r->pair <= data->last_pair && r->serial_a < r->serial_b && r->serial_b < data->next_serial;
-  good = good && check_texts(r) && check_result(&r->result, flags) && (unsigned)r->cause <= CT_CAUSE_TIME;
-  good = good && isfinite(r->begun) && r->begun <= data->time && isfinite(r->normal_velocity) && isfinite(r->distance);
-  for (int i = 0; i < 3 && good && r->supports_defined; i++) good = is_finite(r->support_a[i]) && is_finite(r->support_b[i]);
+  bool good = r->pair >= 1 && r->pair <= data->last_pair && r->serial_a < r->serial_b &&
+              r->serial_b < data->next_serial;
+  good = good && check_texts(r) && check_result(&r->result, flags) &&
+         (unsigned)r->cause <= CT_CAUSE_TIME;
+  good = good && isfinite(r->begun) && r->begun <= data->time && isfinite(r->normal_velocity) &&
+         isfinite(r->distance);
+  for (int i = 0; i < 3 && good && r->supports_defined; i++)
+    good = is_finite(r->support_a[i]) && is_finite(r->support_b[i]);
   return good;
 }
 
@@ -75,14 +82,16 @@ static ct_status check_pairs(const ct_contact_state_data *data) {
 }
 
 static bool check_method(const ct_contact_state_data *data) {
-  if (data->method == CT_CONTACT_DISTANCE) return data->mpr.tolerance == 0.0 && data->mpr.iterations_max == 0;
-  return data->method == CT_CONTACT_MPR && data->mpr.tolerance > 0.0 && isfinite(data->mpr.tolerance) &&
-         data->mpr.iterations_max > 0;
+  if (data->method == CT_CONTACT_DISTANCE)
+    return data->mpr.tolerance == 0.0 && data->mpr.iterations_max == 0;
+  return data->method == CT_CONTACT_MPR && data->mpr.tolerance > 0.0 &&
+         isfinite(data->mpr.tolerance) && data->mpr.iterations_max > 0;
 }
 
 static ct_status check(const ct_contact_state_data *data) {
   if (!check_method(data)) return CT_LIMIT;
-  if (!isfinite(data->time) || !(data->epsilon > 0.0 && data->epsilon <= CT_CONTACT_EPSILON_MAX) || data->events < 1)
+  if (!isfinite(data->time) || !(data->epsilon > 0.0 && data->epsilon <= CT_CONTACT_EPSILON_MAX) ||
+      data->events < 1)
     return CT_LIMIT;
   for (size_t i = 0; i < data->count; i++) {
     if (!check_record(data, &data->records[i])) return CT_LIMIT;
@@ -91,7 +100,7 @@ static ct_status check(const ct_contact_state_data *data) {
   return check_pairs(data);
 }
 
-/* ---- making ---- */
+/* ---- making --------------------------------------------------------------------------------- */
 
 static ct_text copy_text(ct_text text, char **texts) {
   ct_text copy = {*texts, text.length};
@@ -100,7 +109,8 @@ static ct_text copy_text(ct_text text, char **texts) {
   return copy;
 }
 
-ct_status ct_contact_state_restore(const ct_contact_state_data *data, const ct_contact_state **out) {
+ct_status ct_contact_state_restore(const ct_contact_state_data *data,
+                                   const ct_contact_state **out) {
   ct_status status = check(data);
   if (status != CT_OK) return status;
   size_t text_bytes = 0;

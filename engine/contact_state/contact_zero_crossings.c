@@ -1,4 +1,5 @@
-/* The zero-crossing functions of a contact state: what has to change its sign before the state stops being right. */
+/* The zero-crossing functions of a contact state: what has to change its sign before the state
+ * stops being right. */
 #include "contact_state/contact_pairs.h"
 #include "contact_state/contact_state.h"
 
@@ -16,15 +17,18 @@ typedef struct monitor_run {
 /* Part by which a sum of two doubles is more than enough rounded up. */
 #define ROUNDED_UP (1.0 + 4.0 * CT_UNIT_ROUNDOFF)
 
-static ct_contact_key key_of(const ct_zero_crossing *z) { return (ct_contact_key){z->a, z->b, z->collider_a, z->collider_b}; }
+static ct_contact_key key_of(const ct_zero_crossing *z) {
+  return (ct_contact_key){z->a, z->b, z->collider_a, z->collider_b};
+}
 
 static ct_zero_crossing crossing_of(double value, bool narrow, const ct_contact_key *key) {
   return (ct_zero_crossing){value, true, narrow, key->a, key->b, key->collider_a, key->collider_b};
 }
 
-/* Takes a pair in. False: the function is another pair's. Of equal values the first by rows and colliders counts, whatever order
- * they come in. */
-static bool take(monitor_run *run, const ct_contact_key *key, double signed_distance, bool in_contact, bool narrow) {
+/* Takes a pair in. False: the function is another pair's. Of equal values the first by rows and
+ * colliders counts, whatever order they come in. */
+static bool take(monitor_run *run, const ct_contact_key *key, double signed_distance,
+                 bool in_contact, bool narrow) {
   ct_zero_crossing *z = in_contact ? &run->z1 : &run->z2;
   int nearer = ct_contact_reduction_add(&run->fold, signed_distance, in_contact);
   const ct_contact_key best = key_of(z);
@@ -33,7 +37,7 @@ static bool take(monitor_run *run, const ct_contact_key *key, double signed_dist
   return true;
 }
 
-/* ---- z1 ---- */
+/* ---- z1 ------------------------------------------------------------------------------------- */
 
 /* Of a contact that takes no part: nothing is known, and nothing asked. */
 static const ct_pair_result absent = {.status = CT_PAIR_UNSUPPORTED,
@@ -58,12 +62,13 @@ static ct_status find_z1(monitor_run *run, size_t records, ct_pair_result *conta
   return status;
 }
 
-/* ---- z2 ---- */
+/* ---- z2 ------------------------------------------------------------------------------------- */
 
 /* The least distance of the others. */
 static ct_status visit(void *context, const ct_contact_key *key, double bound) {
   monitor_run *run = context;
-  if (ct_contact_member_find(run->members, run->member_count, key) < run->member_count) return CT_OK;
+  if (ct_contact_member_find(run->members, run->member_count, key) < run->member_count)
+    return CT_OK;
   bool narrow = ct_contact_is_candidate(&run->pairs, bound);
   double distance = bound;
   if (narrow) {
@@ -78,8 +83,9 @@ static ct_status visit(void *context, const ct_contact_key *key, double bound) {
   return CT_OK;
 }
 
-ct_status ct_contact_monitor_run(const ct_scene *scene, const ct_contact_state *state, const ct_contact_monitor_options *options,
-                                 ct_workspace *workspace, ct_contact_monitor *out) {
+ct_status ct_contact_monitor_run(const ct_scene *scene, const ct_contact_state *state,
+                                 const ct_contact_monitor_options *options, ct_workspace *workspace,
+                                 ct_contact_monitor *out) {
   bool all = options->evaluation == CT_EVALUATE_MONITOR;
   const ct_contact_evaluated how = {.epsilon = ct_contact_state_epsilon(state),
                                     .method = ct_contact_state_method(state),

@@ -1,38 +1,41 @@
-/* Depth of two cores by a growing polytope. */
+/* EPA: expansion of the polytope, a binary heap of faces by offset, and the depth and ties at its
+ * end. */
 #include "convex/epa.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Nothing lies behind a face when the support is within this many u of its plane, times the size of the difference: what the unit
- * normal errs by. */
+/* A face is final if the support point is beyond it by at most this many u of the size: the round-
+ * off of the unit normal. */
 #define SLACK_FACTOR 3.0
-/* Faces whose offsets differ by this many u of the size are equally near: equal up to the rounding of one dot product. */
+/* Two faces tie if their offsets differ by at most this many u of the size: the round-off of one
+ * dot product. */
 #define TIE_FACTOR 2.0
-/* Faces as near as the nearest that are finished, too, for the sake of the tie rule. */
+/* Limit of tied faces that are evaluated to break the tie. */
 #define TIES_MAX 64
 #define FIRST_CAPACITY 128u
-/* Cosine of the angle within which two directions of one basin count as the same: 8 degrees. */
+/* Two directions with a greater cosine between them count as the same basin: 8 degrees. */
 #define SAME_DIRECTION 0.99
-/* Rounds between two looks at the cancel flag: of large hulls some 100 us. */
-#define ROUNDS_PER_POLL 16
+/* Iterations between two polls of the cancel flag: about 100 us for large hulls. */
+#define ITERATIONS_PER_POLL 16
 
 typedef struct ct_epa_plane {
-  ct_vec3 normal; /* unit, outward; not set before the face is looked behind */
-  double offset;  /* until then a number that the offset is certainly not below */
+  ct_vec3 normal; /* unit, outward; set when the face first reaches the top of the heap */
+  double offset;  /* until then a lower bound of the offset */
   bool known;
 } ct_epa_plane;
 
-typedef struct run {
+typedef struct epa_run {
   ct_epa *epa;
   const ct_convex_proxy *a, *b;
   double size, grid, slack, tie;
-  double width, known; /* of a bracket: see ct_epa_bracket; width < 0 for none */
+  double width, known; /* options of ct_epa_bracket; width < 0: none */
   bool resume;
-  int rounds;
-  uint32_t near[2], taken; /* taken: the face that the answer is from */
+  int iterations_max;
+  uint32_t hint[2], final_face; /* final_face: the face that gave normal and depth */
   ct_epa_result *result;
-} run;
+} epa_run;
 
 void ct_epa_free(ct_epa *epa) {
   ct_hull_builder_free(&epa->grow);
@@ -43,57 +46,58 @@ void ct_epa_free(ct_epa *epa) {
   memset(epa, 0, sizeof *epa);
 }
 
-static bool resize(void **array, size_t count, size_t size) {
+static bool resize_array(void **array, size_t count, size_t size) {
   void *larger = realloc(*array, count * size);
   if (larger) *array = larger;
   return larger != NULL;
 }
 
-static bool reserve_vertex(ct_epa *e) {
+static bool reserve_epa_vertex(ct_epa *e) {
   if (e->vertex_count < e->vertex_capacity) return true;
   uint32_t n = e->vertex_capacity ? e->vertex_capacity * 2 : FIRST_CAPACITY;
   void *vertex = e->vertex, *point = e->point;
-  bool ok = resize(&vertex, n, sizeof *e->vertex);
+  bool ok = resize_array(&vertex, n, sizeof *e->vertex);
   e->vertex = vertex;
-  ok = ok && resize(&point, n, sizeof *e->point);
+  ok = ok && resize_array(&point, n, sizeof *e->point);
   e->point = point;
   if (ok) e->vertex_capacity = n;
   return ok;
 }
 
-static bool reserve_planes(ct_epa *e, uint32_t count) {
+static bool reserve_face_planes(ct_epa *e, uint32_t count) {
   if (count <= e->plane_capacity) return true;
   uint32_t n = e->plane_capacity ? e->plane_capacity : FIRST_CAPACITY;
   while (n < count) n *= 2;
   void *plane = e->plane, *heap = e->heap;
-  bool ok = resize(&plane, n, sizeof *e->plane);
+  bool ok = resize_array(&plane, n, sizeof *e->plane);
   e->plane = plane;
-  ok = ok && resize(&heap, n, sizeof *e->heap);
+  ok = ok && resize_array(&heap, n, sizeof *e->heap);
   e->heap = heap;
   if (ok) e->plane_capacity = n;
   return ok;
 }
 
-/* Nearer face first; among equals the older one. */
-static bool before(const ct_epa *e, uint32_t f, uint32_t g) {
+/* Heap order: least offset first, ties by face index. */
+static bool face_precedes(const ct_epa *e, uint32_t f, uint32_t g) {
   double a = e->plane[f].offset, b = e->plane[g].offset;
   return a < b || (a == b && f < g);
 }
 
-static void heap_push(ct_epa *e, uint32_t face) {
+static void push_epa_face(ct_epa *e, uint32_t face) {
   uint32_t i = e->heap_count++;
-  while (i > 0 && before(e, face, e->heap[(i - 1) / 2])) {
+  while (i > 0 && face_precedes(e, face, e->heap[(i - 1) / 2])) {
     e->heap[i] = e->heap[(i - 1) / 2];
     i = (i - 1) / 2;
   }
   e->heap[i] = face;
 }
 
-static uint32_t heap_pop(ct_epa *e) {
+static uint32_t pop_epa_face(ct_epa *e) {
+  assert(e->heap_count > 0);
   uint32_t top = e->heap[0], last = e->heap[--e->heap_count], i = 0;
   for (uint32_t child = 1; child < e->heap_count; child = 2 * i + 1) {
-    if (child + 1 < e->heap_count && before(e, e->heap[child + 1], e->heap[child])) child++;
-    if (!before(e, e->heap[child], last)) break;
+    if (child + 1 < e->heap_count && face_precedes(e, e->heap[child + 1], e->heap[child])) child++;
+    if (!face_precedes(e, e->heap[child], last)) break;
     e->heap[i] = e->heap[child];
     i = child;
   }
@@ -101,30 +105,33 @@ static uint32_t heap_pop(ct_epa *e) {
   return top;
 }
 
-/* The plane of a face, right to rounding. */
-static ct_epa_plane plane_of(const ct_epa *e, uint32_t face) {
+/* Computes the plane of a face, exact to rounding. */
+static ct_epa_plane compute_face_plane(const ct_epa *e, uint32_t face) {
   if (e->plane[face].known) return e->plane[face];
   const uint32_t *v = e->grow.faces[face].vertex;
-  ct_vec3 n = ct_unit_or(ct_exact_normal(e->point[v[0]], e->point[v[1]], e->point[v[2]]), ct_vec(1.0, 0.0, 0.0));
+  ct_vec3 n = ct_unit_or(ct_exact_normal(e->point[v[0]], e->point[v[1]], e->point[v[2]]),
+                         ct_vec(1.0, 0.0, 0.0));
   return (ct_epa_plane){n, ct_dot(n, e->point[v[2]]), true};
 }
 
-/* The nearest face that still is one; CT_HULL_BUILDER_NONE when there is none. Most faces give way before their turn comes, so a
- * face's plane is made exactly when it is first in the heap by its bound; then it may have to wait again. */
-static uint32_t nearest_face(ct_epa *e) {
+/* Pops the live face of least offset, or CT_HULL_BUILDER_NONE. Most faces are replaced before they
+ * reach the top of the heap. A face's plane is therefore computed only there, from a lower bound
+ * as its key; the exact offset may push it back. */
+static uint32_t pop_nearest_face(ct_epa *e) {
   while (e->heap_count) {
-    uint32_t face = heap_pop(e);
+    uint32_t face = pop_epa_face(e);
     if (!ct_hull_builder_is_alive(&e->grow, face)) continue;
     if (e->plane[face].known) return face;
-    e->plane[face] = plane_of(e, face);
-    if (!e->heap_count || before(e, face, e->heap[0])) return face;
-    heap_push(e, face);
+    e->plane[face] = compute_face_plane(e, face);
+    if (!e->heap_count || face_precedes(e, face, e->heap[0])) return face;
+    push_epa_face(e, face);
   }
   return CT_HULL_BUILDER_NONE;
 }
 
-/* Below the offset of a face by its rounded normal: what that errs by, and the rounding of the rest. */
-static double bound_of(const run *r, uint32_t face) {
+/* Lower bound of a face's offset by its rounded normal: subtracts the normal's error and the
+ * round-off of the rest. */
+static double bound_face_offset(const epa_run *r, uint32_t face) {
   const ct_hull_builder_face *f = &r->epa->grow.faces[face];
   double length = ct_norm(f->normal);
   if (!(length > 0.0)) return -INFINITY;
@@ -133,22 +140,22 @@ static double bound_of(const run *r, uint32_t face) {
   return ct_dot(f->normal, r->epa->point[f->vertex[2]]) / length - error * r->size;
 }
 
-/* Gives the faces just created their places in the heap. */
-static bool enlist(run *r) {
+/* Pushes the faces that the hull builder just created. */
+static bool push_created_faces(epa_run *r) {
   ct_epa *e = r->epa;
-  if (!reserve_planes(e, e->grow.face_count)) return false;
+  if (!reserve_face_planes(e, e->grow.face_count)) return false;
   for (uint32_t i = 0; i < e->grow.created_count; i++) {
     uint32_t face = e->grow.created[i];
-    e->plane[face] = (ct_epa_plane){.offset = bound_of(r, face), .known = false};
-    heap_push(e, face);
+    e->plane[face] = (ct_epa_plane){.offset = bound_face_offset(r, face), .known = false};
+    push_epa_face(e, face);
   }
   return true;
 }
 
-static bool append_support(run *r, ct_vec3 direction) {
+static bool append_epa_support(epa_run *r, ct_vec3 direction) {
   ct_epa *e = r->epa;
-  if (!reserve_vertex(e)) return false;
-  ct_minkowski_vertex m = ct_minkowski_support(r->a, r->b, ct_neg(direction), r->near);
+  if (!reserve_epa_vertex(e)) return false;
+  ct_minkowski_vertex m = ct_minkowski_support(r->a, r->b, ct_neg(direction), r->hint);
   m.w = ct_round_to_grid(m.w, r->grid);
   e->vertex[e->vertex_count] = m;
   e->point[e->vertex_count++] = m.w;
@@ -156,8 +163,10 @@ static bool append_support(run *r, ct_vec3 direction) {
   return true;
 }
 
-/* Of the points so far, the farthest from the flat through `rank` chosen ones; its measure is zero when all lie in the flat. */
-static uint32_t farthest(const ct_epa *e, const uint32_t *chosen, int rank, double *measure) {
+/* Finds the point farthest from the flat through `rank` chosen points; *measure is zero if all
+ * points are in the flat. */
+static uint32_t find_farthest_from_flat(const ct_epa *e, const uint32_t *chosen, int rank,
+                                        double *measure) {
   uint32_t best = 0;
   *measure = 0.0;
   ct_vec3 p = e->point[chosen[0]], n = {0.0, 0.0, 0.0};
@@ -170,7 +179,9 @@ static uint32_t farthest(const ct_epa *e, const uint32_t *chosen, int rank, doub
       m = ct_norm(ct_exact_normal(p, e->point[chosen[1]], e->point[i]));
     } else {
       m = fabs(ct_dot(n, ct_sub(e->point[i], p)));
-      if (m <= *measure || ct_orient3d(p, e->point[chosen[1]], e->point[chosen[2]], e->point[i]) == 0) continue;
+      if (m <= *measure ||
+          ct_orient3d(p, e->point[chosen[1]], e->point[chosen[2]], e->point[i]) == 0)
+        continue;
     }
     if (m > *measure) {
       *measure = m;
@@ -180,55 +191,62 @@ static uint32_t farthest(const ct_epa *e, const uint32_t *chosen, int rank, doub
   return best;
 }
 
-/* Directions in which a flat of `rank` points may still be left: across it, both ways. */
-static bool append_across(run *r, const uint32_t *chosen, int rank) {
+/* Appends supports across the flat of `rank` points, in both senses. */
+static bool append_supports_across(epa_run *r, const uint32_t *chosen, int rank) {
   const ct_epa *e = r->epa;
   ct_vec3 p = e->point[chosen[0]], n;
   if (rank == 3) {
     n = ct_exact_normal(p, e->point[chosen[1]], e->point[chosen[2]]);
-    return append_support(r, n) && append_support(r, ct_neg(n));
+    return append_epa_support(r, n) && append_epa_support(r, ct_neg(n));
   }
   ct_vec3 t = rank == 2 ? ct_sub(e->point[chosen[1]], p) : ct_vec(0.0, 0.0, 0.0);
   for (int i = 0; i < 3; i++) {
     n = ct_vec(i == 0 ? 1.0 : 0.0, i == 1 ? 1.0 : 0.0, i == 2 ? 1.0 : 0.0);
     if (rank == 2) n = ct_cross(t, n);
     if (ct_max_abs(n) == 0.0) continue;
-    if (!append_support(r, n) || !append_support(r, ct_neg(n))) return false;
+    if (!append_epa_support(r, n) || !append_epa_support(r, ct_neg(n))) return false;
   }
   return true;
 }
 
-/* Starts the hull from four points that span space. On a flat difference: rank of what was found (1..3), and the normal. */
-static ct_status start(run *r, const ct_simplex *seed, ct_vec3 *flat_normal) {
+/* Starts the hull from four affinely independent points. Returns CT_DEGENERATE_HULL for a flat
+ * difference, with the normal of the flat. */
+static ct_status start_polytope(epa_run *r, const ct_simplex *seed, ct_vec3 *flat_normal) {
   ct_epa *e = r->epa;
   e->vertex_count = e->heap_count = e->grow.face_count = 0;
+  /* Begin with the vertices of GJK's simplex. */
   for (int i = 0; seed && i < seed->count; i++) {
-    if (!reserve_vertex(e)) return CT_OUT_OF_MEMORY;
+    if (!reserve_epa_vertex(e)) return CT_OUT_OF_MEMORY;
     e->vertex[e->vertex_count] = seed->vertex[i];
-    e->point[e->vertex_count] = e->vertex[e->vertex_count].w = ct_round_to_grid(seed->vertex[i].w, r->grid);
+    e->point[e->vertex_count] = e->vertex[e->vertex_count].w =
+        ct_round_to_grid(seed->vertex[i].w, r->grid);
     e->vertex_count++;
   }
-  if (!e->vertex_count && !append_support(r, ct_vec(1.0, 0.0, 0.0))) return CT_OUT_OF_MEMORY;
+  if (!e->vertex_count && !append_epa_support(r, ct_vec(1.0, 0.0, 0.0))) return CT_OUT_OF_MEMORY;
+  /* Usually the seed is already a tetrahedron. Otherwise raise the rank point by point. */
   uint32_t chosen[4] = {0, 1, 2, 3};
-  if (e->vertex_count == 4 && ct_hull_builder_start(&e->grow, e->point, chosen) == CT_OK) return CT_OK;
+  if (e->vertex_count == 4 && ct_hull_builder_start(&e->grow, e->point, chosen) == CT_OK)
+    return CT_OK;
   for (int rank = 1; rank < 4; rank++) {
     double measure;
-    chosen[rank] = farthest(e, chosen, rank, &measure);
+    chosen[rank] = find_farthest_from_flat(e, chosen, rank, &measure);
     if (measure == 0.0) {
-      if (!append_across(r, chosen, rank)) return CT_OUT_OF_MEMORY;
-      chosen[rank] = farthest(e, chosen, rank, &measure);
+      if (!append_supports_across(r, chosen, rank)) return CT_OUT_OF_MEMORY;
+      chosen[rank] = find_farthest_from_flat(e, chosen, rank, &measure);
     }
     if (measure == 0.0) {
-      *flat_normal = rank == 3 ? ct_exact_normal(e->point[chosen[0]], e->point[chosen[1]], e->point[chosen[2]])
-                               : ct_cross(ct_sub(e->point[chosen[1]], e->point[chosen[0]]), ct_vec(0.0, 0.0, 1.0));
+      *flat_normal =
+          rank == 3
+              ? ct_exact_normal(e->point[chosen[0]], e->point[chosen[1]], e->point[chosen[2]])
+              : ct_cross(ct_sub(e->point[chosen[1]], e->point[chosen[0]]), ct_vec(0.0, 0.0, 1.0));
       return CT_DEGENERATE_HULL;
     }
   }
   return ct_hull_builder_start(&e->grow, e->point, chosen);
 }
 
-/* Both sides of a difference that is flat to the grid: its depth is round-off. */
-static void answer_flat(run *r, ct_vec3 normal) {
+/* Reports the thinner side of a difference that is flat to the grid: its depth is round-off. */
+static void write_flat_depth(epa_run *r, ct_vec3 normal) {
   ct_vec3 n = ct_unit_or(normal, ct_vec(1.0, 0.0, 0.0));
   double radii = r->a->radius[0] + r->b->radius[0];
   double up = ct_proxy_support_value(r->b, n) + ct_proxy_support_value(r->a, ct_neg(n)) - radii;
@@ -239,12 +257,13 @@ static void answer_flat(run *r, ct_vec3 normal) {
   r->result->least = ct_min2(r->result->depth, -r->slack);
 }
 
-/* Takes a finished face: the first one fixes the depth, later ones within round-off of it compete by the tie rule. */
-static void take(run *r, uint32_t face, double height, int *taken) {
+/* Records a final face: the first fixes the depth, later ones within round-off of it compete by
+ * the tie rule. */
+static void accept_final_face(epa_run *r, uint32_t face, double height, int *accepted) {
   const ct_epa_plane *plane = &r->epa->plane[face];
   ct_vec3 n = ct_neg(plane->normal);
   ct_epa_result *result = r->result;
-  if ((*taken)++ == 0) {
+  if ((*accepted)++ == 0) {
     result->least = ct_min2(plane->offset, height);
     result->first_normal = n;
     result->first_depth = height;
@@ -254,79 +273,88 @@ static void take(run *r, uint32_t face, double height, int *taken) {
   }
   result->normal = n;
   result->depth = height;
-  r->taken = face;
+  r->final_face = face;
 }
 
-/* Expands until the nearest faces are finished. CT_LIMIT: too many; then normal and depth are the best bound so far. */
-static ct_status expand(run *r) {
+/* Expands the polytope until the nearest faces are final. CT_LIMIT: too many iterations; normal
+ * and depth are the best bound so far. */
+static ct_status expand_polytope(epa_run *r) {
   ct_epa *e = r->epa;
   double best = INFINITY;
   bool bracket = r->width >= 0.0;
-  int taken = 0;
-  for (int round = 0; round < r->rounds; round++) {
-    if (round % ROUNDS_PER_POLL == 0 && ct_cancel_raised(e->cancel)) return CT_CANCELLED;
-    uint32_t face = nearest_face(e);
+  int accepted = 0;
+  for (int iteration = 0; iteration < r->iterations_max; iteration++) {
+    if (iteration % ITERATIONS_PER_POLL == 0 && ct_cancel_raised(e->cancel)) return CT_CANCELLED;
+    /* Take the nearest face; stop if the bracket is narrow enough or no tie is left. */
+    uint32_t face = pop_nearest_face(e);
     if (face == CT_HULL_BUILDER_NONE) return CT_OK;
     ct_epa_plane plane = e->plane[face];
     if (bracket && ct_min2(best, r->known) - plane.offset <= r->width) {
       r->result->least = plane.offset;
-      heap_push(e, face);
+      push_epa_face(e, face);
       return CT_OK;
     }
-    if (taken && (plane.offset > r->result->least + r->tie || taken >= TIES_MAX)) return CT_OK;
+    if (accepted && (plane.offset > r->result->least + r->tie || accepted >= TIES_MAX))
+      return CT_OK;
+    /* Evaluate the support along its normal: an upper bound of the depth. */
     const ct_minkowski_vertex *corner = &e->vertex[e->grow.faces[face].vertex[2]];
-    r->near[0] = corner->index_a;
-    r->near[1] = corner->index_b;
-    if (!append_support(r, plane.normal)) return CT_OUT_OF_MEMORY;
+    r->hint[0] = corner->index_a;
+    r->hint[1] = corner->index_b;
+    if (!append_epa_support(r, plane.normal)) return CT_OUT_OF_MEMORY;
     uint32_t newest = e->vertex_count - 1;
     ct_vec3 beyond = ct_sub(e->point[newest], e->point[e->grow.faces[face].vertex[2]]);
     double height = plane.offset + ct_dot(plane.normal, beyond);
-    if (!taken && height < best) {
+    if (!accepted && height < best) {
       best = height;
       r->result->normal = ct_neg(plane.normal);
       r->result->depth = height;
       r->result->least = plane.offset;
     }
+    /* No point beyond the face: it is final. */
     e->grow.points = e->point;
-    if (height - plane.offset <= r->slack || ct_hull_builder_face_sees(&e->grow, face, e->point[newest]) <= 0) {
+    if (height - plane.offset <= r->slack ||
+        ct_hull_builder_face_sees(&e->grow, face, e->point[newest]) <= 0) {
       e->vertex_count--;
-      take(r, face, height, &taken);
+      accept_final_face(r, face, height, &accepted);
       if (bracket) {
-        heap_push(e, face);
+        push_epa_face(e, face);
         return CT_OK;
       }
       continue;
     }
-    if (!taken) r->result->least = plane.offset;
+    /* Otherwise add the support point to the hull. */
+    if (!accepted) r->result->least = plane.offset;
     ct_status status = ct_hull_builder_add(&e->grow, newest, face);
     if (status != CT_OK) return status;
-    if (!enlist(r)) return CT_OUT_OF_MEMORY;
+    if (!push_created_faces(r)) return CT_OUT_OF_MEMORY;
   }
-  return taken ? CT_OK : CT_LIMIT;
+  return accepted ? CT_OK : CT_LIMIT;
 }
 
-static void solve(run *r, const ct_simplex *seed) {
+static void run_epa(epa_run *r, const ct_simplex *seed) {
   double size = r->size = ct_minkowski_size(r->a, r->b);
-  r->taken = CT_HULL_BUILDER_NONE;
+  r->final_face = CT_HULL_BUILDER_NONE;
   r->grid = ct_grid(size);
   r->slack = CT_UNIT_ROUNDOFF * SLACK_FACTOR * size;
   r->tie = CT_UNIT_ROUNDOFF * TIE_FACTOR * size;
   ct_epa_result *result = r->result;
   *result = (ct_epa_result){.normal = {1.0, 0.0, 0.0}, .status = CT_PAIR_OK};
+  /* Start and expand, or resume; a flat difference is answered directly. */
   ct_vec3 flat = {0.0, 0.0, 0.0};
-  ct_status status = r->resume ? CT_OK : start(r, seed, &flat);
+  ct_status status = r->resume ? CT_OK : start_polytope(r, seed, &flat);
   if (status == CT_DEGENERATE_HULL) {
-    answer_flat(r, flat);
+    write_flat_depth(r, flat);
     return;
   }
-  if (status == CT_OK) status = r->resume || enlist(r) ? expand(r) : CT_OUT_OF_MEMORY;
+  if (status == CT_OK)
+    status = r->resume || push_created_faces(r) ? expand_polytope(r) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) return;
   if (status == CT_OUT_OF_MEMORY) {
-    /* Faces may be without planes: nobody is to read them. */
+    /* Faces may have no planes: drop them, so that no later call reads them. */
     r->epa->grow.face_count = r->epa->heap_count = 0;
     r->epa->out_of_memory = true;
   }
-  /* Ended before anything was found: any direction gives a true bound. */
+  /* No face was evaluated: any direction gives a valid bound. */
   if (result->depth == 0.0 && result->least == 0.0) {
     result->depth = size;
     result->least = -size;
@@ -334,33 +362,42 @@ static void solve(run *r, const ct_simplex *seed) {
   result->status = CT_PAIR_ITERATION_LIMIT;
 }
 
-void ct_epa_run(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b, const ct_simplex *seed, ct_epa_result *result) {
-  run r = {.epa = epa, .a = a, .b = b, .result = result, .width = -1.0, .known = INFINITY, .rounds = CT_EPA_ITERATIONS_MAX};
-  solve(&r, seed);
-  result->on_face = r.taken != CT_HULL_BUILDER_NONE;
+void ct_epa_run(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b,
+                const ct_simplex *seed, ct_epa_result *result) {
+  epa_run r = {.epa = epa,
+               .a = a,
+               .b = b,
+               .result = result,
+               .width = -1.0,
+               .known = INFINITY,
+               .iterations_max = CT_EPA_ITERATIONS_MAX};
+  run_epa(&r, seed);
+  result->on_face = r.final_face != CT_HULL_BUILDER_NONE;
   if (!result->on_face) return;
-  ct_gjk g = {.a = a, .b = b, .simplex = {.count = 3, .normal = result->normal, .value = -result->depth}};
-  for (int i = 0; i < 3; i++) g.simplex.vertex[i] = epa->vertex[epa->grow.faces[r.taken].vertex[i]];
+  ct_gjk g = {
+      .a = a, .b = b, .simplex = {.count = 3, .normal = result->normal, .value = -result->depth}};
+  for (int i = 0; i < 3; i++)
+    g.simplex.vertex[i] = epa->vertex[epa->grow.faces[r.final_face].vertex[i]];
   result->points = ct_gjk_points(&g);
-  result->near[0] = g.simplex.vertex[0].index_a;
-  result->near[1] = g.simplex.vertex[0].index_b;
+  result->hint[0] = g.simplex.vertex[0].index_a;
+  result->hint[1] = g.simplex.vertex[0].index_b;
 }
 
-void ct_epa_bracket(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b, const ct_simplex *seed,
-                    ct_epa_bracket_options options, ct_epa_result *result) {
-  run r = {.epa = epa, .a = a, .b = b, .result = result};
+void ct_epa_bracket(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b,
+                    const ct_simplex *seed, ct_epa_bracket_options options, ct_epa_result *result) {
+  epa_run r = {.epa = epa, .a = a, .b = b, .result = result};
   r.width = options.width;
   r.known = options.known;
   r.resume = options.resume;
-  r.rounds = options.rounds;
-  solve(&r, seed);
+  r.iterations_max = options.rounds;
+  run_epa(&r, seed);
 }
 
 int ct_epa_directions(const ct_epa *e, double limit, ct_vec3 *normals, int room) {
   int count = 0;
   for (uint32_t face = 0; face < e->grow.face_count && count < room; face++) {
     if (!ct_hull_builder_is_alive(&e->grow, face) || e->plane[face].offset > limit) continue;
-    ct_epa_plane plane = plane_of(e, face);
+    ct_epa_plane plane = compute_face_plane(e, face);
     if (plane.offset > limit) continue;
     ct_vec3 n = ct_neg(plane.normal);
     bool same = false;
@@ -371,7 +408,8 @@ int ct_epa_directions(const ct_epa *e, double limit, ct_vec3 *normals, int room)
 }
 
 bool ct_epa_origin(const ct_epa *e, ct_minkowski_vertex vertex[4], double weights[4]) {
-  /* The tetrahedra of one vertex with all faces fill the polytope; the one with the largest least weight holds the origin best. */
+  /* The tetrahedra from one vertex to all faces fill the polytope. Choose the tetrahedron with the
+   * largest least weight of the origin. */
   double most = -INFINITY;
   uint32_t apex = CT_HULL_BUILDER_NONE;
   for (uint32_t face = 0; face < e->grow.face_count; face++) {

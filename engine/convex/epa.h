@@ -1,10 +1,15 @@
-/* Depth of two overlapping (or touching) untapered cores: the face of their Minkowski difference nearest to the origin.
+/* Penetration depth of two untapered cores by the expanding polytope algorithm (EPA, van den
+ * Bergen 2001).
  *
- * A polytope inside the difference grows by supports. The face of least signed offset is looked behind first; when nothing lies
- * behind it the offset is the depth. Offsets may be negative: a start that does not hold the origin needs no special treatment,
- * and a tiny separation is certified by the same arithmetic as a tiny depth. Vertices are on a grid, topology is decided by exact
- * predicates (hull/hull_builder.h) and normals are exact to rounding, so slivers do no harm and every step gains a vertex.
- * van den Bergen 2001. Not here: witness points, radii.
+ * EPA expands a polytope inside the Minkowski difference by support points. Each iteration
+ * evaluates the support along the normal of the face of least signed offset. If no support point
+ * is beyond the face, the offset is the depth. Offsets may be negative: a start simplex outside
+ * the origin needs no special case, and a tiny gap is certified by the same arithmetic as a tiny
+ * depth. Vertices are on a grid, the topology uses exact predicates (hull/hull_builder.h), and
+ * normals are exact to rounding. Slivers are therefore harmless, and every iteration adds a
+ * vertex.
+ *
+ * Not here: witness points of curved cores, radii of rounded bodies.
  */
 #ifndef CONVEX_EPA_H
 #define CONVEX_EPA_H
@@ -14,53 +19,58 @@
 #include <contact/cancel.h>
 #include <contact/pair.h>
 
-/* Memory of the growing polytope; zeroed is empty. Kept warm by the workspace. */
+/* Memory of the expanding polytope. Zero-initialised: empty. The workspace reuses it between
+ * pairs. */
 typedef struct ct_epa {
   ct_hull_builder grow;
   ct_minkowski_vertex *vertex; /* [vertex_capacity] */
-  ct_vec3 *point;             /* [vertex_capacity] vertex[i].w again, as the hull wants it */
+  ct_vec3 *point; /* [vertex_capacity] copy of vertex[i].w, as the hull builder needs it */
   struct ct_epa_plane *plane; /* [plane_capacity] by face index */
-  uint32_t *heap;             /* [plane_capacity] faces by offset */
+  uint32_t *heap;             /* [plane_capacity] binary heap of faces, least offset first */
   uint32_t vertex_count, vertex_capacity, plane_capacity, heap_count;
-  bool out_of_memory;      /* memory was refused; never cleared here */
-  const ct_cancel *cancel; /* may be NULL; raised, a run ends as where memory is refused, but may be resumed */
+  bool out_of_memory;      /* an allocation failed; never cleared here */
+  const ct_cancel *cancel; /* may be NULL; a cancelled run may be resumed */
 } ct_epa;
 void ct_epa_free(ct_epa *epa);
 
 typedef struct ct_epa_result {
-  ct_vec3 normal;       /* from a to b; among equally deep directions the one that is lexicographically greatest */
-  double depth;         /* of the cores along the normal; negative: separated by that much */
-  ct_vec3 first_normal; /* of the face that was nearest by value alone, and its depth */
+  ct_vec3 normal; /* from a to b; among directions of equal depth the lexicographically greatest */
+  double depth;   /* of the cores along the normal; negative: separated by -depth */
+  ct_vec3 first_normal; /* normal and depth of the face of least offset, before ties are broken */
   double first_depth;
-  double least;          /* the true depth is not below it */
-  bool on_face;          /* ct_epa_run: normal and depth are those of a face, */
-  ct_proxy_points points; /* and these are the points of the cores that meet at its point nearest to the origin, to its rounding */
-  bool several;          /* other directions are as deep to round-off */
+  double least; /* certified lower bound of the depth */
+  bool on_face; /* ct_epa_run: normal, depth and `points` are those of one polytope face */
+  ct_proxy_points points; /* witness points of the cores, if on_face */
+  bool several;           /* other directions have equal depth to round-off */
   ct_pair_status status;
-  uint32_t supports, near[2]; /* near: vertices of the cores near the normal */
+  uint32_t supports, hint[2]; /* hint: support vertices of the cores, as start of hill climbing */
 } ct_epa_result;
 
 typedef struct ct_epa_bracket_options {
-  double width; /* stop when the depth is known to this, m */
-  double known; /* a depth that is known to be reached, or INFINITY, m */
-  bool resume;  /* go on with the polytope of the last run, of the same cores; not after a flat one */
-  int rounds;   /* at most so many supports; CT_PAIR_ITERATION_LIMIT beyond, and the next run may resume */
+  double width; /* stop when the bracket of the depth is this narrow, m */
+  double known; /* upper bound of the depth known to the caller, or INFINITY, m */
+  bool resume;  /* continue the last run, of the same cores; not after a flat one */
+  int rounds;   /* iteration limit: CT_PAIR_ITERATION_LIMIT, and the next run may resume */
 } ct_epa_bracket_options;
 
-/* `seed`: vertices found so far, or NULL. Where memory is refused: CT_PAIR_ITERATION_LIMIT, a true bound, an empty polytope. The
- * same when it is cancelled, with the polytope as it stands. */
-void ct_epa_run(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b, const ct_simplex *seed, ct_epa_result *result);
+/* Computes the depth of untapered cores with vertices. `seed`: the simplex of GJK, or NULL. Out of
+ * memory: CT_PAIR_ITERATION_LIMIT, a valid bound and an empty polytope. Cancelled: the same, but
+ * the polytope is retained. */
+void ct_epa_run(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b,
+                const ct_simplex *seed, ct_epa_result *result);
 
-/* The same for curved cores, whose polytope never ends: until the depth is known well enough, or faces run out. The normal is
- * that of the least depth seen; ties are not looked for. */
-void ct_epa_bracket(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b, const ct_simplex *seed,
-                    ct_epa_bracket_options options, ct_epa_result *result);
+/* Brackets the depth of curved cores, on which EPA never ends exactly: stops at `options.width`,
+ * at the iteration limit, or when no face is left. The normal is the direction of the least depth
+ * found; ties are not broken. */
+void ct_epa_bracket(ct_epa *epa, const ct_convex_proxy *a, const ct_convex_proxy *b,
+                    const ct_simplex *seed, ct_epa_bracket_options options, ct_epa_result *result);
 
-/* After a run: normals (from a to b) of faces with offsets up to `limit`, no two of them nearly the same; at most `room`. Returns
- * how many. */
+/* After a run: writes the normals (from a to b) of faces with offsets up to `limit`, at most
+ * `room`, and returns their number. Normals within 8 degrees of an earlier one are skipped. */
 int ct_epa_directions(const ct_epa *epa, double limit, ct_vec3 *normals, int room);
 
-/* The vertices and weights that make the origin in the polytope of the last run; false when it does not hold the origin. */
+/* After a run: finds four polytope vertices and convex weights that combine to the origin. Returns
+ * false if the polytope does not contain the origin. */
 bool ct_epa_origin(const ct_epa *epa, ct_minkowski_vertex vertex[4], double weights[4]);
 
 #endif

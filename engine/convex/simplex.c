@@ -1,11 +1,15 @@
-/* The best separating direction of a simplex: candidates, their values, weights. */
+/* GJK sub-problem: candidate normals of vertices, edges and faces, their values, and weights of
+ * the closest point. */
 #include "convex/simplex.h"
 
 #include "base/double_double.h"
 
-/* Values of candidates that differ by this many u of the largest vertex are equal. */
+#include <assert.h>
+
+/* Two candidates tie if their values differ by at most this many u of the largest vertex. */
 #define TIE_ROUNDOFFS 4.0
-/* Squares that differ by more than this part have more than rounding between them; below SQUARE_MIN they may have lost digits. */
+/* Squares that differ by more than this part differ by more than round-off. Below SQUARE_MIN
+ * underflow may have cost digits. */
 #define CERTAIN 0x1p-40
 #define SQUARE_MIN 0x1p-900
 
@@ -15,35 +19,41 @@ double ct_grid(double largest) {
   return ldexp(1.5, exponent + 1);
 }
 
-/* a x b in double-double for a and b given without error, rounded. */
-static ct_vec3 exact_cross(ct_dd3 a, ct_dd3 b) {
+/* a x b in double-double for exact a and b, rounded to double. */
+static ct_vec3 round_exact_cross(ct_dd3 a, ct_dd3 b) {
   ct_dd3 n = ct_dd3_cross(&a, &b);
   return ct_dd3_value(&n);
 }
 
-ct_vec3 ct_exact_normal(ct_vec3 a, ct_vec3 b, ct_vec3 c) { return exact_cross(ct_dd3_sub(b, a), ct_dd3_sub(c, a)); }
+ct_vec3 ct_exact_normal(ct_vec3 a, ct_vec3 b, ct_vec3 c) {
+  return round_exact_cross(ct_dd3_sub(b, a), ct_dd3_sub(c, a));
+}
 
-ct_vec3 ct_exact_cross(ct_vec3 a, ct_vec3 b, ct_vec3 d) { return exact_cross(ct_dd3_sub(b, a), ct_dd3_of(d)); }
+ct_vec3 ct_exact_cross(ct_vec3 a, ct_vec3 b, ct_vec3 d) {
+  return round_exact_cross(ct_dd3_sub(b, a), ct_dd3_of(d));
+}
 
-static double value_along(const ct_simplex *s, ct_vec3 n) {
+static double compute_simplex_value(const ct_simplex *s, ct_vec3 n) {
   double least = INFINITY;
-  for (int i = 0; i < s->count; i++) least = ct_min2(least, ct_dot(n, s->vertex[i].w) - s->vertex[i].radius);
+  for (int i = 0; i < s->count; i++)
+    least = ct_min2(least, ct_dot(n, s->vertex[i].w) - s->vertex[i].radius);
   return least;
 }
 
-/* What is looked for: first the greatest value; then, in exact mode, among those within `tie` of it the normal that its vertices
- * carry best. Values that agree to round-off may belong to normals that stand over quite different places of a long simplex. */
-typedef struct search {
+/* Search state. Pass 1 finds the greatest value. In exact mode pass 2 selects, among values within
+ * `tie`, the normal best supported by its vertices: equal values may belong to normals far apart
+ * on a long simplex. */
+typedef struct simplex_search {
   ct_simplex *simplex;
   bool exact;
-  bool balls;       /* has any vertex a radius? */
-  double most, tie; /* second pass: the greatest value, and what is as good; first pass: tie < 0 */
-  double defect;    /* least so far */
-} search;
+  bool balls;       /* true if any vertex has a radius */
+  double most, tie; /* pass 2: greatest value and width of ties; pass 1: tie < 0 */
+  double defect;    /* least witness error so far */
+} simplex_search;
 
-/* Is the value of a normal of any length certainly no better than the best so far? Most candidates are not, and this needs neither
- * root nor quotient. */
-static bool hopeless(const search *f, ct_vec3 n) {
+/* True if the value of an unnormalised normal is certainly no better than the best so far. Rejects
+ * most candidates without square root or division. */
+static bool is_certainly_worse(const simplex_search *f, ct_vec3 n) {
   const ct_simplex *s = f->simplex;
   if (!(s->value > 0.0) || f->tie >= 0.0 || f->balls) return false;
   double least = INFINITY;
@@ -53,14 +63,16 @@ static bool hopeless(const search *f, ct_vec3 n) {
   return square > SQUARE_MIN && square < (1.0 - CERTAIN) * (s->value * s->value) * ct_norm2(n);
 }
 
-/* Takes the candidate if it beats the best so far; `n` need not be unit. */
-static void offer(search *f, ct_vec3 n, unsigned active) {
+/* Accepts the candidate if it beats the best so far; `n` need not be unit. */
+static void consider_simplex_normal(simplex_search *f, ct_vec3 n, unsigned active) {
   ct_simplex *s = f->simplex;
-  if (hopeless(f, n)) return;
+  /* Normalise and evaluate. */
+  if (is_certainly_worse(f, n)) return;
   double length = ct_norm(n);
   if (!(length > 0.0)) return;
   n = (ct_vec3){n.x / length, n.y / length, n.z / length};
-  double value = value_along(s, n);
+  double value = compute_simplex_value(s, n);
+  /* Pass 2: least witness error among ties. Pass 1: greatest value. */
   if (f->tie >= 0.0) {
     if (value < f->most - f->tie) return;
     ct_simplex part = *s;
@@ -79,26 +91,27 @@ static void offer(search *f, ct_vec3 n, unsigned active) {
   s->active = active;
 }
 
-/* The normal at right angles to the edge p q, up to the tilt that different radii ask for. */
-static void offer_edge(search *f, int p, int q) {
+/* Evaluates the normal perpendicular to edge pq, tilted by the difference of the radii. */
+static void consider_simplex_edge(simplex_search *f, int p, int q) {
   const ct_simplex *s = f->simplex;
   ct_vec3 w = s->vertex[p].w, t = ct_sub(s->vertex[q].w, w);
-  ct_vec3 m = f->exact ? exact_cross(ct_dd3_of(w), ct_dd3_of(t)) : ct_cross(w, t);
+  ct_vec3 m = f->exact ? round_exact_cross(ct_dd3_of(w), ct_dd3_of(t)) : ct_cross(w, t);
   ct_vec3 across = ct_cross(t, m);
   unsigned active = 1u << p | 1u << q;
   double rise = s->vertex[q].radius - s->vertex[p].radius;
   if (rise == 0.0) {
-    offer(f, across, active);
+    consider_simplex_normal(f, across, active);
     return;
   }
   double length = ct_norm(t), sine = rise / length, size = ct_norm(across);
   if (!(fabs(sine) < 1.0) || !(size > 0.0)) return;
   double cosine = sqrt((1.0 - sine) * (1.0 + sine));
-  offer(f, ct_add(ct_scale(t, sine / length), ct_scale(across, cosine / size)), active);
+  consider_simplex_normal(f, ct_add(ct_scale(t, sine / length), ct_scale(across, cosine / size)),
+                          active);
 }
 
-/* The normals of the plane that touches the three balls p, q, r. */
-static void offer_face(search *f, const int at[3]) {
+/* Evaluates the normals of the planes tangent to the three balls p, q, r. */
+static void consider_simplex_face(simplex_search *f, const int at[3]) {
   const ct_simplex *s = f->simplex;
   const ct_minkowski_vertex *p = &s->vertex[at[0]], *q = &s->vertex[at[1]], *r = &s->vertex[at[2]];
   ct_vec3 t1 = ct_sub(q->w, p->w), t2 = ct_sub(r->w, p->w);
@@ -106,32 +119,35 @@ static void offer_face(search *f, const int at[3]) {
   unsigned active = 1u << at[0] | 1u << at[1] | 1u << at[2];
   double rise1 = q->radius - p->radius, rise2 = r->radius - p->radius;
   if (rise1 == 0.0 && rise2 == 0.0) {
-    offer(f, ct_dot(m, p->w) < 0.0 ? ct_neg(m) : m, active);
+    consider_simplex_normal(f, ct_dot(m, p->w) < 0.0 ? ct_neg(m) : m, active);
     return;
   }
   double square = ct_norm2(m);
   if (!(square > 0.0)) return;
-  ct_vec3 tilt = ct_add(ct_scale(ct_cross(t2, m), rise1 / square), ct_scale(ct_cross(m, t1), rise2 / square));
+  ct_vec3 tilt =
+      ct_add(ct_scale(ct_cross(t2, m), rise1 / square), ct_scale(ct_cross(m, t1), rise2 / square));
   double rest = 1.0 - ct_norm2(tilt);
   if (!(rest > 0.0)) return;
   ct_vec3 up = ct_scale(m, sqrt(rest / square));
-  offer(f, ct_add(tilt, up), active);
-  offer(f, ct_sub(tilt, up), active);
+  consider_simplex_normal(f, ct_add(tilt, up), active);
+  consider_simplex_normal(f, ct_sub(tilt, up), active);
 }
 
-static void offer_all(search *f, bool newest_only) {
+static void evaluate_simplex_normals(simplex_search *f, bool newest_only) {
   const ct_simplex *s = f->simplex;
   int n = s->count, newest = n - 1;
-  for (int i = newest_only ? newest : 0; i < n; i++) offer(f, s->vertex[i].w, 1u << i);
+  for (int i = newest_only ? newest : 0; i < n; i++)
+    consider_simplex_normal(f, s->vertex[i].w, 1u << i);
   for (int j = newest_only ? newest : 1; j < n; j++)
-    for (int i = 0; i < j; i++) offer_edge(f, j, i);
+    for (int i = 0; i < j; i++) consider_simplex_edge(f, j, i);
   for (int k = newest_only && newest > 2 ? newest : 2; k < n; k++)
     for (int j = 1; j < k; j++)
-      for (int i = 0; i < j; i++) offer_face(f, (const int[3]){k, j, i});
+      for (int i = 0; i < j; i++) consider_simplex_face(f, (const int[3]){k, j, i});
 }
 
-/* The normal that the vertices of one region fix, as the search would find it among the others. False: ask the search. */
-static bool solve_region(ct_simplex *s, unsigned active) {
+/* Computes the normal of one Voronoi region, identical to the search's result. Returns false if
+ * the search must decide. */
+static bool solve_voronoi_region(ct_simplex *s, unsigned active) {
   int newest = s->count - 1, others[2] = {0, 0}, count = 0;
   for (int i = newest - 1; i >= 0; i--) {
     others[count & 1] = active >> i & 1u ? i : others[count & 1];
@@ -150,20 +166,23 @@ static bool solve_region(ct_simplex *s, unsigned active) {
   double length = ct_norm(n);
   if (!(length > 0.0)) return false;
   s->normal = ct_vec(n.x / length, n.y / length, n.z / length);
-  s->value = value_along(s, s->normal);
+  s->value = compute_simplex_value(s, s->normal);
   s->active = active;
   return s->value > 0.0;
 }
 
 bool ct_simplex_solve(ct_simplex *s, bool newest_only, bool exact) {
-  search f = {.simplex = s, .exact = exact, .tie = -1.0};
+  assert(s->count >= 1 && s->count <= 4);
+  simplex_search f = {.simplex = s, .exact = exact, .tie = -1.0};
   for (int i = 0; i < s->count; i++) f.balls = f.balls || s->vertex[i].radius != 0.0;
+  /* Fast path: the Voronoi region by signs. */
   if (!exact && !f.balls && (newest_only || s->count == 1)) {
     unsigned active = ct_simplex_voronoi_region(s);
-    if (active && solve_region(s, active)) return true;
+    if (active && solve_voronoi_region(s, active)) return true;
   }
+  /* Full search over all candidates; in exact mode a second pass breaks ties. */
   s->value = -INFINITY;
-  offer_all(&f, newest_only);
+  evaluate_simplex_normals(&f, newest_only);
   if (s->value > -INFINITY) {
     if (!exact) return true;
     double size = 0.0;
@@ -171,7 +190,7 @@ bool ct_simplex_solve(ct_simplex *s, bool newest_only, bool exact) {
     f.most = s->value;
     f.tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * size;
     f.defect = INFINITY;
-    offer_all(&f, newest_only);
+    evaluate_simplex_normals(&f, newest_only);
     return true;
   }
   s->value = 0.0;
@@ -183,7 +202,8 @@ double ct_simplex_depth(const ct_simplex *s) {
   if (s->count < 4) return 0.0;
   double least = INFINITY;
   for (int skip = 0; skip < 4; skip++) {
-    ct_vec3 p = s->vertex[(skip + 1) % 4].w, q = s->vertex[(skip + 2) % 4].w, r = s->vertex[(skip + 3) % 4].w;
+    ct_vec3 p = s->vertex[(skip + 1) % 4].w, q = s->vertex[(skip + 2) % 4].w,
+            r = s->vertex[(skip + 3) % 4].w;
     ct_vec3 n = ct_unit_or(ct_exact_normal(p, q, r), ct_vec(0.0, 0.0, 0.0));
     double to_origin = -ct_dot(n, p), to_vertex = ct_dot(n, ct_sub(s->vertex[skip].w, p));
     if (!(to_origin * to_vertex > 0.0)) return 0.0;
@@ -193,22 +213,24 @@ double ct_simplex_depth(const ct_simplex *s) {
 }
 
 void ct_simplex_reduce(ct_simplex *s) {
-  int kept = 0;
-  /* Which are dropped is as good as random: each is moved, if only to its own place. */
+  int count = 0;
+  /* Branch-free compaction: which vertices are dropped is unpredictable. */
   for (int i = 0; i < s->count; i++) {
-    s->vertex[kept] = s->vertex[i];
-    kept += (int)(s->active >> i & 1u);
+    s->vertex[count] = s->vertex[i];
+    count += (int)(s->active >> i & 1u);
   }
-  s->count = kept;
-  s->active = (1u << kept) - 1u;
+  s->count = count;
+  s->active = (1u << count) - 1u;
 }
 
-static ct_vec3 flatten(ct_vec3 p, ct_vec3 n) { return ct_add_scaled(p, n, -ct_dot(p, n)); }
+static ct_vec3 project_across(ct_vec3 p, ct_vec3 n) { return ct_add_scaled(p, n, -ct_dot(p, n)); }
 
-/* Weights of three vertices: Cramer's rule in the plane across the normal, and one correction by the residual. */
-static void weights_of_face(const ct_simplex *s, double weights[4]) {
-  ct_vec3 n = s->normal, origin = flatten(s->vertex[0].w, n);
-  ct_vec3 t1 = flatten(ct_sub(s->vertex[1].w, s->vertex[0].w), n), t2 = flatten(ct_sub(s->vertex[2].w, s->vertex[0].w), n);
+/* Weights of three vertices: Cramer's rule in the plane normal to n, with one step of iterative
+ * refinement. */
+static void compute_face_weights(const ct_simplex *s, double weights[4]) {
+  ct_vec3 n = s->normal, origin = project_across(s->vertex[0].w, n);
+  ct_vec3 t1 = project_across(ct_sub(s->vertex[1].w, s->vertex[0].w), n),
+          t2 = project_across(ct_sub(s->vertex[2].w, s->vertex[0].w), n);
   double det = ct_dot(n, ct_cross(t1, t2));
   weights[0] = 1.0;
   weights[1] = weights[2] = 0.0;
@@ -236,18 +258,18 @@ bool ct_origin_weights(const ct_vec3 at[4], double weights[4]) {
   return true;
 }
 
-static void weights_of_solid(const ct_simplex *s, double weights[4]) {
+static void compute_tetrahedron_weights(const ct_simplex *s, double weights[4]) {
   const ct_vec3 at[4] = {s->vertex[0].w, s->vertex[1].w, s->vertex[2].w, s->vertex[3].w};
   ct_origin_weights(at, weights);
 }
 
-static void weights_of_edge(const ct_simplex *s, ct_vec3 t, double weights[4]) {
+static void compute_edge_weights(const ct_simplex *s, ct_vec3 t, double weights[4]) {
   double square = ct_norm2(t);
   weights[1] = square > 0.0 ? -ct_dot(t, s->vertex[0].w) / square : 0.0;
   weights[0] = 1.0 - weights[1];
 }
 
-static void make_convex(double weights[4]) {
+static void clamp_weights(double weights[4]) {
   double sum = 0.0;
   for (int i = 0; i < 4; i++) {
     weights[i] = ct_max2(weights[i], 0.0);
@@ -259,10 +281,12 @@ static void make_convex(double weights[4]) {
 void ct_simplex_weights(const ct_simplex *s, double weights[4]) {
   weights[0] = 1.0;
   weights[1] = weights[2] = weights[3] = 0.0;
-  if (s->count == 2) weights_of_edge(s, flatten(ct_sub(s->vertex[1].w, s->vertex[0].w), s->normal), weights);
-  if (s->count == 3) weights_of_face(s, weights);
-  if (s->count == 4) weights_of_solid(s, weights);
-  make_convex(weights);
+  if (s->count == 2)
+    compute_edge_weights(s, project_across(ct_sub(s->vertex[1].w, s->vertex[0].w), s->normal),
+                         weights);
+  if (s->count == 3) compute_face_weights(s, weights);
+  if (s->count == 4) compute_tetrahedron_weights(s, weights);
+  clamp_weights(weights);
 }
 
 double ct_simplex_witness_error(const ct_simplex *s, double weights[4]) {
@@ -276,30 +300,33 @@ double ct_simplex_witness_error(const ct_simplex *s, double weights[4]) {
   return ct_norm(ct_add_scaled(sum, s->normal, -apart));
 }
 
-/* Weights of the point of the flat through the vertices that is closest to the origin, clamped. */
-static double nearest_in_flat(ct_simplex *s, double weights[4]) {
+/* Writes clamped weights of the closest point to the origin in the flat through the vertices;
+ * returns its distance. */
+static double find_closest_in_flat(ct_simplex *s, double weights[4]) {
   weights[0] = 1.0;
   weights[1] = weights[2] = weights[3] = 0.0;
-  if (s->count == 2) weights_of_edge(s, ct_sub(s->vertex[1].w, s->vertex[0].w), weights);
+  if (s->count == 2) compute_edge_weights(s, ct_sub(s->vertex[1].w, s->vertex[0].w), weights);
   if (s->count == 3) {
-    s->normal = ct_unit_or(ct_exact_normal(s->vertex[0].w, s->vertex[1].w, s->vertex[2].w), ct_vec(0.0, 0.0, 0.0));
-    weights_of_face(s, weights);
+    s->normal = ct_unit_or(ct_exact_normal(s->vertex[0].w, s->vertex[1].w, s->vertex[2].w),
+                           ct_vec(0.0, 0.0, 0.0));
+    compute_face_weights(s, weights);
   }
-  if (s->count == 4) weights_of_solid(s, weights);
-  make_convex(weights);
+  if (s->count == 4) compute_tetrahedron_weights(s, weights);
+  clamp_weights(weights);
   ct_vec3 sum = {0.0, 0.0, 0.0};
   for (int i = 0; i < s->count; i++) sum = ct_add_scaled(sum, s->vertex[i].w, weights[i]);
   return ct_norm(sum);
 }
 
 void ct_simplex_nearest(ct_simplex *s, double weights[4]) {
+  assert(s->count >= 1 && s->count <= 4);
   double best = INFINITY;
   ct_simplex all = *s;
   for (unsigned mask = 1; mask < 1u << all.count; mask++) {
     ct_simplex part = all;
     part.active = mask;
     ct_simplex_reduce(&part);
-    double w[4], distance = nearest_in_flat(&part, w);
+    double w[4], distance = find_closest_in_flat(&part, w);
     if (distance >= best) continue;
     best = distance;
     *s = part;

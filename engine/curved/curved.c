@@ -7,15 +7,17 @@
 #define DESCENT_MAX 128
 /* Rounds without gain in value before a descent is held to be at its end. */
 #define IDLE_ROUNDS_MAX 6
-/* Brackets at which descents pause for a polish, in scales: the next one only if the last polish did not close its bracket. */
+/* Brackets at which descents pause for a polish, in scales: the next one only if the last polish
+ * did not close its bracket. */
 static const double pauses[] = {0x1p-10, 0x1p-20, 0x1p-32, 0x1p-44, 0.0};
 /* Features whose normals are within this of the present one are tried by a polish, rad. */
 #define FEATURE_ANGLE 0.25
 /* What a depth is certified to, in scales; and where that would take too long. */
 #define DEPTH_WIDTH 0x1p-31
 #define DEPTH_WIDTH_LATE 0x1p-27
-/* The search for a depth: runs of the polytope, to find the basins and then to certify it; where that does not end soon normals of
- * a ring are about as deep, and a look around the axes does better, at first a short one. */
+/* The search for a depth: runs of the polytope, to find the basins and then to certify it; where
+ * that does not end soon normals of a ring are about as deep, and a look around the axes does
+ * better, at first a short one. */
 typedef struct stage {
   double width; /* of the bracket at which the polytope ends, in scales */
   int rounds;   /* after which it ends */
@@ -26,7 +28,8 @@ static const stage stages[] = {{0x1p-6, CT_EPA_ITERATIONS_MAX, 0, 0.0},
                                {DEPTH_WIDTH, 256, 1024, DEPTH_WIDTH},
                                {DEPTH_WIDTH, 1024, 6144, DEPTH_WIDTH_LATE},
                                {DEPTH_WIDTH_LATE, CT_EPA_ITERATIONS_MAX, 0, 0.0}};
-/* Where steps of a polish go; and along a ring of depths that hardly differ, where they would lead around it instead of across. */
+/* Where steps of a polish go; and along a ring of depths that hardly differ, where they would lead
+ * around it instead of across. */
 #define STIFF 0x1p-62
 #define STIFF_RING 0x1p-16
 /* Polishes that go on from where the last one ended. */
@@ -35,16 +38,19 @@ static const stage stages[] = {{0x1p-6, CT_EPA_ITERATIONS_MAX, 0, 0.0},
 #define TRIES_MAX 3
 /* What it may leave of the depth and still be called good: two parts in 1e8 are promised. */
 #define DEPTH_WIDTH_ALLOWED 0x1p-26
-/* Basins of the depth that are polished, and the cosine of the angle within which two normals are in one. */
+/* Basins of the depth that are polished, and the cosine of the angle within which two normals are
+ * in one. */
 #define BASINS_MAX 12
 #define SAME_BASIN 0.99
-/* What points may miss the line of the normal by, and a bracket of a pair apart be wide, in scales, to be called good: a part in
- * 1e10 is promised. */
+/* What points may miss the line of the normal by, and a bracket of a pair apart be wide, in scales,
+ * to be called good: a part in 1e10 is promised. */
 #define DEFECT_ALLOWED 0x1p-35
-/* Normals as good as the best to this part of the round-off compete by the rule of ct_normal_greater. */
+/* Normals as good as the best to this part of the round-off compete by the rule of
+ * ct_normal_greater. */
 #define TIE_FRACTION 0.25
 
-/* A common point may be this many u of the size outside of a body before a better one is looked for. */
+/* A common point may be this many u of the size outside of a body before a better one is looked
+ * for. */
 #define COMMON_ROUNDOFFS 8.0
 typedef enum outcome { APART, BEYOND, WITHIN, INSIDE, STALLED } outcome;
 
@@ -56,7 +62,9 @@ typedef struct descent {
   ct_vec3 lower_normal;
 } descent;
 
-static double rest_of(const ct_convex_proxy *proxy) { return ct_proxy_is_tapered(proxy) ? 0.0 : proxy->radius[0]; }
+static double rest_of(const ct_convex_proxy *proxy) {
+  return ct_proxy_is_tapered(proxy) ? 0.0 : proxy->radius[0];
+}
 static double radii(const ct_cell_input *in) { return rest_of(&in->a) + rest_of(&in->b); }
 
 ct_minkowski_vertex ct_curved_support(ct_curved *c, ct_vec3 normal) {
@@ -89,7 +97,8 @@ static bool same_point(const ct_simplex *s, ct_vec3 w) {
 }
 
 static bool beyond(const descent *d) {
-  return d->lower > d->threshold + d->curved->roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * fabs(d->lower);
+  return d->lower > d->threshold + d->curved->roundoff +
+                        CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * fabs(d->lower);
 }
 
 static void begin(descent *d, ct_vec3 n) {
@@ -99,7 +108,9 @@ static void begin(descent *d, ct_vec3 n) {
   d->simplex.vertex[0] = look(d, n, &low);
 }
 
-static ct_vec3 first_normal(const ct_curved *c) { return ct_unit_or(ct_sub(c->b->middle, c->a->middle), ct_vec(1.0, 0.0, 0.0)); }
+static ct_vec3 first_normal(const ct_curved *c) {
+  return ct_unit_or(ct_sub(c->b->middle, c->a->middle), ct_vec(1.0, 0.0, 0.0));
+}
 
 /* Where the simplex stands after it was solved. */
 static bool inside(ct_simplex *s, double roundoff) {
@@ -131,7 +142,8 @@ static outcome descend(descent *d, double tolerance) {
   return STALLED;
 }
 
-static void hand_over(const ct_cell_input *in, const ct_curved *c, const ct_curved_answer *r, ct_cell_result *result) {
+static void hand_over(const ct_cell_input *in, const ct_curved *c, const ct_curved_answer *r,
+                      ct_cell_result *result) {
   double rest_a = rest_of(&in->a), rest_b = rest_of(&in->b);
   result->normal = r->normal;
   result->distance = result->lower = r->value - (rest_a + rest_b);
@@ -142,7 +154,8 @@ static void hand_over(const ct_cell_input *in, const ct_curved *c, const ct_curv
   result->iterations = c->supports;
 }
 
-static void answer_apart(const ct_cell_input *in, const ct_curved *c, const ct_curved_answer *r, ct_cell_result *result) {
+static void answer_apart(const ct_cell_input *in, const ct_curved *c, const ct_curved_answer *r,
+                         ct_cell_result *result) {
   hand_over(in, c, r, result);
   result->upper = ct_max2(result->distance, r->upper - radii(in));
   double allowed = DEFECT_ALLOWED * (c->scale + fabs(r->value));
@@ -165,16 +178,20 @@ static void compete(ct_curved_answer *best, const ct_curved_answer *r, double ti
   if (lead > tie || (equal && ct_normal_greater(r->normal, best->normal))) *best = *r;
 }
 
-/* A depth that is certain without a polytope: a body is no less deep in another than any point of it is. */
+/* A depth that is certain without a polytope: a body is no less deep in another than any point of
+ * it is. */
 static double least_by_points(const ct_curved *c, const ct_curved_answer *r) {
   double least = -INFINITY;
   if (ct_proxy_is_curved(c->a)) least = -ct_curved_closest_point(c->a, r->b, 1.0).distance;
-  if (ct_proxy_is_curved(c->b)) least = ct_max2(least, -ct_curved_closest_point(c->b, r->a, 1.0).distance);
+  if (ct_proxy_is_curved(c->b))
+    least = ct_max2(least, -ct_curved_closest_point(c->b, r->a, 1.0).distance);
   return least;
 }
 
-/* Polishes the other basins whose faces the polytope has no farther out than the best normal: one may be as good. */
-static void look_into_basins(const ct_cell_input *in, ct_curved *c, ct_curved_answer *best, bool *several) {
+/* Polishes the other basins whose faces the polytope has no farther out than the best normal: one
+ * may be as good. */
+static void look_into_basins(const ct_cell_input *in, ct_curved *c, ct_curved_answer *best,
+                             bool *several) {
   ct_vec3 normals[BASINS_MAX];
   int basins = ct_epa_directions(&in->workspace->epa, -best->value, normals, BASINS_MAX);
   for (int i = 0; i < basins; i++) {
@@ -191,7 +208,8 @@ static void better_from(ct_curved *c, ct_vec3 normal, ct_curved_answer *best, bo
 }
 
 /* One run of the polytope: it may find a lesser depth, and raises the least depth there can be. */
-static void grow(const ct_cell_input *in, descent *d, const stage *now, ct_curved_answer *best, bool *several, double *least) {
+static void grow(const ct_cell_input *in, descent *d, const stage *now, ct_curved_answer *best,
+                 bool *several, double *least) {
   ct_curved *c = d->curved;
   ct_epa_result depth;
   bool resume = now > stages;
@@ -203,7 +221,8 @@ static void grow(const ct_cell_input *in, descent *d, const stage *now, ct_curve
 }
 
 /* Looks around the axis of either body, again where that found a lesser depth. */
-static void look_around(ct_curved *c, const stage *now, ct_curved_answer *best, bool *several, double *least) {
+static void look_around(ct_curved *c, const stage *now, ct_curved_answer *best, bool *several,
+                        double *least) {
   double width = now->close * c->scale;
   for (int i = 0, tries = 0; i < 2; i++) {
     ct_curved_bound bound = {.looks = now->looks};
@@ -217,15 +236,18 @@ static void look_around(ct_curved *c, const stage *now, ct_curved_answer *best, 
   }
 }
 
-/* The polytope finds the deepest place, which is polished; then it is certified by a point, by the polytope, or by a look around an
- * axis. Returns the least depth there can be. */
-static double search_depth(const ct_cell_input *in, descent *d, ct_curved_answer *best, bool *several) {
+/* The polytope finds the deepest place, which is polished; then it is certified by a point, by the
+ * polytope, or by a look around an axis. Returns the least depth there can be. */
+static double search_depth(const ct_cell_input *in, descent *d, ct_curved_answer *best,
+                           bool *several) {
   ct_curved *c = d->curved;
   double least = -INFINITY, enough = ct_max2(DEPTH_WIDTH * c->scale, c->roundoff);
   bool coaxial = ct_curved_coaxial(c);
   for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
     if (i != 1 || !coaxial) grow(in, d, &stages[i], best, several, &least);
-    if (-best->value - least <= enough || in->workspace->epa.out_of_memory || ct_cancel_raised(c->cancel)) break;
+    if (-best->value - least <= enough || in->workspace->epa.out_of_memory ||
+        ct_cancel_raised(c->cancel))
+      break;
     if (i >= 2) enough = ct_max2(DEPTH_WIDTH_LATE * c->scale, c->roundoff);
     if (stages[i].looks) look_around(c, &stages[i], best, several, &least);
     if (-best->value - least <= enough) break;
@@ -234,7 +256,8 @@ static double search_depth(const ct_cell_input *in, descent *d, ct_curved_answer
   return least;
 }
 
-/* Where depths of a ring hardly differ a polish may end on its way, with points that are not one above the other: it goes on. */
+/* Where depths of a ring hardly differ a polish may end on its way, with points that are not one
+ * above the other: it goes on. */
 static void go_on(ct_curved *c, ct_curved_answer *best) {
   c->stiff = STIFF_RING;
   for (int i = 0; i < POLISHES_MAX && best->defect > DEFECT_ALLOWED * c->scale; i++) {
@@ -251,12 +274,14 @@ static void answer_inside(const ct_cell_input *in, descent *d, ct_cell_result *r
   bool turned = !in->general && ct_curved_parallel_axes(c, &ring), several = ring.several;
   ct_curved_answer best = ct_curved_newton(c, FEATURE_ANGLE, ring.normal);
   double least = turned ? ring.least : least_by_points(c, &best);
-  if (-best.value - least > c->roundoff && !turned) least = ct_max2(least, search_depth(in, d, &best, &several));
+  if (-best.value - least > c->roundoff && !turned)
+    least = ct_max2(least, search_depth(in, d, &best, &several));
   go_on(c, &best);
   hand_over(in, c, &best, result);
   result->upper = ct_max2(result->distance, -least - radii(in));
   if (several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
-  if (result->upper - result->distance > DEPTH_WIDTH_ALLOWED * c->scale) result->status = CT_PAIR_ITERATION_LIMIT;
+  if (result->upper - result->distance > DEPTH_WIDTH_ALLOWED * c->scale)
+    result->status = CT_PAIR_ITERATION_LIMIT;
   else if (best.defect > DEFECT_ALLOWED * c->scale) result->status = CT_PAIR_DEGENERATE;
 }
 
@@ -288,7 +313,8 @@ static void solve(const ct_cell_input *in, ct_cell_result *result) {
 
 /* Descends until the sign of the distance is certain beyond round-off, or will not be. */
 static outcome descend_for_sign(const ct_cell_input *in, ct_curved *c, descent *d) {
-  double rest = radii(in), roundoff = 2.0 * (c->roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * rest);
+  double rest = radii(in),
+         roundoff = 2.0 * (c->roundoff + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * rest);
   *d = (descent){.curved = c, .threshold = rest + roundoff, .enough = rest - roundoff};
   begin(d, first_normal(c));
   return descend(d, 0.0);
@@ -318,11 +344,13 @@ static bool surely_meet(const descent *d, outcome o) {
   if (o != WITHIN && !(o == INSIDE && d->simplex.value < d->enough)) return false;
   /* The value of a sliver may be less than its distance: the points have the last word. */
   double apart = apart_of(d);
-  return apart < d->enough || (o == INSIDE && apart <= COMMON_ROUNDOFFS * CT_UNIT_ROUNDOFF * d->curved->scale);
+  return apart < d->enough ||
+         (o == INSIDE && apart <= COMMON_ROUNDOFFS * CT_UNIT_ROUNDOFF * d->curved->scale);
 }
 
 /* Takes a normal's place if that shows the pair to be apart, which it was not held to be. */
-static bool turn_apart(const ct_cell_input *in, ct_curved *c, ct_vec3 normal, ct_cell_result *result) {
+static bool turn_apart(const ct_cell_input *in, ct_curved *c, ct_vec3 normal,
+                       ct_cell_result *result) {
   ct_curved_answer r = ct_curved_newton(c, FEATURE_ANGLE, normal);
   if (!(r.value - radii(in) > ct_max2(0.0, result->distance))) return false;
   uint32_t before = result->iterations;
@@ -340,9 +368,10 @@ static descent full_descent(ct_curved *c, ct_vec3 first) {
   return d;
 }
 
-/* An answer whose bracket holds zero: between slivers a polish may have ended beside the best normal. The descent that
- * ct_curved_overlap goes by is asked first, so that both decide alike: for a common point, or a gap. Then the search for a common
- * point, which comes to the places on both sides of the gap when there is none. */
+/* An answer whose bracket holds zero: between slivers a polish may have ended beside the best
+ * normal. The descent that ct_curved_overlap goes by is asked first, so that both decide alike: for
+ * a common point, or a gap. Then the search for a common point, which comes to the places on both
+ * sides of the gap when there is none. */
 static void settle_sign(const ct_cell_input *in, ct_cell_result *result) {
   ct_curved c = curved_of(in);
   descent d;
@@ -382,14 +411,16 @@ static void full_answer(const ct_cell_input *in, ct_cell_result *full) {
   ct_curved_distance(&whole, full);
 }
 
-/* A point of both bodies where a descent of their cores ended; where that is a sliver which holds the origin badly, one that is
- * found from the full answer's points. *answer is NULL or has that answer. */
+/* A point of both bodies where a descent of their cores ended; where that is a sliver which holds
+ * the origin badly, one that is found from the full answer's points. *answer is NULL or has that
+ * answer. */
 static ct_vec3 common_of(const ct_cell_input *in, const ct_cell_result *answer) {
   ct_curved c = curved_of(in);
   descent d = full_descent(&c, first_normal(&c));
   double rest = radii(in);
   ct_minkowski_vertex m = nearest_of(&d.simplex);
-  ct_curved_common best = {.point = ct_lerp(m.a, m.b, rest > 0.0 ? rest_of(&in->a) / rest : 0.5), .outside = ct_norm(m.w) - rest};
+  ct_curved_common best = {.point = ct_lerp(m.a, m.b, rest > 0.0 ? rest_of(&in->a) / rest : 0.5),
+                           .outside = ct_norm(m.w) - rest};
   double allowed = COMMON_ROUNDOFFS * CT_UNIT_ROUNDOFF * c.scale;
   if (best.outside <= allowed) return best.point;
   ct_cell_result full;

@@ -1,9 +1,12 @@
-/* Pairs with a curved core: distance and depth of frustums, ellipsoids, and of capsules of two radii against them.
+/* Pairs with a curved core: distance and depth of frustums, ellipsoids, and of capsules of two
+ * radii against them.
  *
- * The signed distance is the greatest s(n) = min of n.b - max of n.a over unit normals n, so every normal gives a certified lower
- * bound. A descent over supports (apart) or a growing polytope (overlapping) comes close to the best normal; Newton steps on s,
- * restricted to the normals of the flat features that are near, bring it to round-off (curved_newton.c); points that lie one above
- * the other along it close the bracket of a pair that is apart (curved_witness.c), the polytope that of a depth.
+ * The signed distance is the greatest s(n) = min of n.b - max of n.a over unit normals n, so every
+ * normal gives a certified lower bound. A descent over supports (apart) or a growing polytope
+ * (overlapping) comes close to the best normal; Newton steps on s, restricted to the normals of the
+ * flat features that are near, bring it to round-off (curved_newton.c); points that lie one above
+ * the other along it close the bracket of a pair that is apart (curved_witness.c), the polytope
+ * that of a depth.
  */
 #ifndef CURVED_CURVED_H
 #define CURVED_CURVED_H
@@ -11,12 +14,14 @@
 #include "convex/gjk.h"
 #include "pair/pair_cell.h"
 
-/* A pair in the making. Points and values are those of the cores: the balls of equal radii come off at the end. */
+/* A pair in the making. Points and values are those of the cores: the balls of equal radii come off
+ * at the end. */
 typedef struct ct_curved {
   const ct_convex_proxy *a, *b;
-  double scale;            /* of the pair, m */
-  double roundoff;         /* CT_ROUNDOFF_FACTOR u scale, m */
-  double stiff;            /* of the greatest second derivative: what the least one is taken for where it is less */
+  double scale;    /* of the pair, m */
+  double roundoff; /* CT_ROUNDOFF_FACTOR u scale, m */
+  double stiff;    /* of the greatest second derivative: what the least one is taken for where it is
+                      less */
   uint32_t near[2];        /* where hulls climb from */
   const ct_cancel *cancel; /* looked at now and then; may be NULL */
   uint32_t supports;
@@ -35,14 +40,16 @@ typedef struct ct_curved_answer {
   double upper;  /* |b - a| */
 } ct_curved_answer;
 
-/* The best normal in the neighbourhood of a start: Newton from it with and without the features whose normals are within `angle`
- * (rad) of it. Its value is never less than at the start; matched. */
+/* The best normal in the neighbourhood of a start: Newton from it with and without the features
+ * whose normals are within `angle` (rad) of it. Its value is never less than at the start; matched.
+ */
 ct_curved_answer ct_curved_newton(ct_curved *c, double angle, ct_vec3 start);
 
 /* Finds the points of a normal. */
 void ct_curved_witness(ct_curved *c, ct_curved_answer *answer);
 
-/* The place of the surface of a frustum or ellipsoid, without its radius, that is nearest to a point. */
+/* The place of the surface of a frustum or ellipsoid, without its radius, that is nearest to a
+ * point. */
 typedef struct ct_curved_closest {
   double distance;       /* signed: below zero inside, m */
   ct_vec3 normal, point; /* outward unit normal there, and the place */
@@ -51,7 +58,8 @@ typedef struct ct_curved_closest {
 /* Of several normals n the one whose sense * n is the greatest (sense is 1 or -1). */
 ct_curved_closest ct_curved_closest_point(const ct_convex_proxy *proxy, ct_vec3 p, double sense);
 
-/* A ball and a frustum or ellipsoid, in closed form; false, and nothing written, for other pairs. */
+/* A ball and a frustum or ellipsoid, in closed form; false, and nothing written, for other pairs.
+ */
 bool ct_curved_ball(const ct_cell_input *in, ct_cell_result *result);
 
 /* The depth of bodies of revolution about parallel axes. */
@@ -70,11 +78,14 @@ typedef struct ct_curved_bound {
   double seen;    /* the least depth of the normals looked at, to round-off, */
   ct_vec3 normal; /* and that normal */
 } ct_curved_bound;
-/* Shows that the depth is not more than `width` below one that is known: around the axis of a (second: of b). False: not shown, as
- * the body is not one of revolution, as a lesser depth was seen, or as it would take too long. */
-bool ct_curved_search_ring(ct_curved *c, bool second, double known, double width, ct_curved_bound *bound);
+/* Shows that the depth is not more than `width` below one that is known: around the axis of a
+ * (second: of b). False: not shown, as the body is not one of revolution, as a lesser depth was
+ * seen, or as it would take too long. */
+bool ct_curved_search_ring(ct_curved *c, bool second, double known, double width,
+                           ct_curved_bound *bound);
 
-/* Are the axes of both bodies nearly one, so that a look around them is likely to show a depth at once? */
+/* Are the axes of both bodies nearly one, so that a look around them is likely to show a depth at
+ * once? */
 bool ct_curved_coaxial(const ct_curved *c);
 
 /* A point, and how far it is outside of two bodies at most. */
@@ -86,20 +97,25 @@ typedef struct ct_curved_common {
   ct_vec3 a, b;   /* the places of both that are nearest to each other */
 } ct_curved_common;
 
-/* A point of two bodies that overlap, from one that is near both, and the normal of the pair; of those on the way the one least
- * outside, which ends as soon as it is not more than `enough` outside. */
-ct_curved_common ct_curved_project(const ct_convex_proxy *a, const ct_convex_proxy *b, ct_vec3 start, ct_vec3 normal,
-                                   double enough);
+/* A point of two bodies that overlap, from one that is near both, and the normal of the pair; of
+ * those on the way the one least outside, which ends as soon as it is not more than `enough`
+ * outside. */
+ct_curved_common ct_curved_project(const ct_convex_proxy *a, const ct_convex_proxy *b,
+                                   ct_vec3 start, ct_vec3 normal, double enough);
 
-/* The same by cutting planes, from the point that *m has: slower, but sure in the acute corners of slivers. Point and outside
- * change for a point that is less outside; the rest when planes prove the bodies to be apart. */
-void ct_curved_cutting_planes(const ct_convex_proxy *a, const ct_convex_proxy *b, double enough, ct_curved_common *m);
+/* The same by cutting planes, from the point that *m has: slower, but sure in the acute corners of
+ * slivers. Point and outside change for a point that is less outside; the rest when planes prove
+ * the bodies to be apart. */
+void ct_curved_cutting_planes(const ct_convex_proxy *a, const ct_convex_proxy *b, double enough,
+                              ct_curved_common *m);
 
-/* Signed distance of a point from a body, radius and all, and the outward unit normal there. False: a polytope that holds the point
- * to round-off; neither is set. */
-bool ct_proxy_point_distance(const ct_convex_proxy *body, ct_vec3 p, double *distance, ct_vec3 *normal);
+/* Signed distance of a point from a body, radius and all, and the outward unit normal there. False:
+ * a polytope that holds the point to round-off; neither is set. */
+bool ct_proxy_point_distance(const ct_convex_proxy *body, ct_vec3 p, double *distance,
+                             ct_vec3 *normal);
 
-/* Distance, depth and overlap like ct_cell_convex_convex and ct_convex_overlap, for ct_proxies_are_curved pairs. */
+/* Distance, depth and overlap like ct_cell_convex_convex and ct_convex_overlap, for
+ * ct_proxies_are_curved pairs. */
 void ct_curved_distance(const ct_cell_input *in, ct_cell_result *result);
 bool ct_curved_overlap(const ct_cell_input *in, ct_vec3 *common);
 ct_vec3 ct_curved_common_point(const ct_cell_input *in);

@@ -1,18 +1,23 @@
-/* A point of two bodies that barely overlap, by cutting planes, where projections close in too slowly.
+/* A point of two bodies that barely overlap, by cutting planes, where projections close in too
+ * slowly.
  *
- * A point outside of a body is cut off by the plane of the place nearest to it; both bodies are below all planes found so. The next
- * point tried is the nearest one to the best that is below the planes kept: Kelley, The Cutting-Plane Method for Solving Convex
- * Programs, 1960, with the least step of bundle methods. Where surfaces are smooth these are Newton's steps, and unlike those for
- * two planes they also hold where three or more bound the sliver. Planes that leave no point prove the bodies to be apart.
+ * A point outside of a body is cut off by the plane of the place nearest to it; both bodies are
+ * below all planes found so. The next point tried is the nearest one to the best that is below the
+ * planes kept: Kelley, The Cutting-Plane Method for Solving Convex Programs, 1960, with the least
+ * step of bundle methods. Where surfaces are smooth these are Newton's steps, and unlike those for
+ * two planes they also hold where three or more bound the sliver. Planes that leave no point prove
+ * the bodies to be apart.
  */
 #include "curved/curved.h"
 
-/* Planes kept: of those the nearest point is found by trying all threes, so that one step costs some 3000 dot products. */
+/* Planes kept: of those the nearest point is found by trying all threes, so that one step costs
+ * some 3000 dot products. */
 #define CUTS_MAX 12
 #define STEPS_MAX 64
 /* Solutions for planes that are nearly parallel lose digits: each round gives them again. */
 #define SOLVE_ROUNDS 2
-/* What a point may be above the planes, so that it may still be a little outside of bodies that bend. */
+/* What a point may be above the planes, so that it may still be a little outside of bodies that
+ * bend. */
 #define PART_OF_ENOUGH 0.25
 
 /* Both bodies are where normal.(x - at) <= 0. */
@@ -70,15 +75,18 @@ static void offer(const cuts *all, const cut *const plane[3], int count, ct_vec3
   if (whole == 0.0) return;
   for (int round = 0; round < SOLVE_ROUNDS; round++) {
     ct_vec3 step = {0.0, 0.0, 0.0};
-    for (int i = 0; i < count; i++) step = ct_add_scaled(step, across[i], -above(plane[i], x) / whole);
+    for (int i = 0; i < count; i++)
+      step = ct_add_scaled(step, across[i], -above(plane[i], x) / whole);
     x = ct_add(x, step);
   }
   trial t = {.point = x, .above = all->enough, .away = ct_norm2(ct_sub(x, p))};
-  for (int i = 0; i < all->count && t.above <= best->above; i++) t.above = ct_max2(t.above, above(&all->cut[i], x));
+  for (int i = 0; i < all->count && t.above <= best->above; i++)
+    t.above = ct_max2(t.above, above(&all->cut[i], x));
   if (t.above < best->above || (t.above == best->above && t.away < best->away)) *best = t;
 }
 
-/* The point below all planes that is nearest to p; of planes that leave none, one that is least above them. */
+/* The point below all planes that is nearest to p; of planes that leave none, one that is least
+ * above them. */
 static trial nearest_below(const cuts *all, ct_vec3 p) {
   trial best = {.point = p, .above = INFINITY, .away = INFINITY};
   const cut *plane[3];
@@ -112,7 +120,8 @@ static void end_apart(const ct_convex_proxy *const body[2], ct_vec3 between, ct_
   m->normal = ct_unit_or(ct_sub(foot[1], foot[0]), m->normal);
 }
 
-void ct_curved_cutting_planes(const ct_convex_proxy *a, const ct_convex_proxy *b, double enough, ct_curved_common *m) {
+void ct_curved_cutting_planes(const ct_convex_proxy *a, const ct_convex_proxy *b, double enough,
+                              ct_curved_common *m) {
   const ct_convex_proxy *const body[2] = {a, b};
   cuts all = {.enough = PART_OF_ENOUGH * enough};
   measure(body, &all, m->point);

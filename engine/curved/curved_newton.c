@@ -1,9 +1,10 @@
 /* The best normal near a given one, by Newton's method on s over the unit sphere.
  *
- * s is smooth but for kinks: the normals at which a body's support jumps along an edge, a line of its side or across a face. The
- * optimum of a pair may lie on one kink (edge or side line), on two (an edge of each, a face) or on none. Each way is tried:
- * on none two parameters are free, on one a circle of normals, on two and on faces nothing. A way that does not apply
- * shows it in its value, so the greatest value decides.
+ * s is smooth but for kinks: the normals at which a body's support jumps along an edge, a line of
+ * its side or across a face. The optimum of a pair may lie on one kink (edge or side line), on two
+ * (an edge of each, a face) or on none. Each way is tried: on none two parameters are free, on one
+ * a circle of normals, on two and on faces nothing. A way that does not apply shows it in its
+ * value, so the greatest value decides.
  */
 #include "curved/curved.h"
 
@@ -22,7 +23,8 @@
 /* Values that differ by this many u of the size are equal. */
 #define TIE_ROUNDOFFS 4.0
 
-/* Normals with n.along = level are those at which the support jumps; a fixed one is the one normal `along`. */
+/* Normals with n.along = level are those at which the support jumps; a fixed one is the one normal
+ * `along`. */
 typedef struct kink {
   ct_vec3 along;       /* unit */
   double level, reach; /* the cosine and the sine of the angle to it */
@@ -60,14 +62,16 @@ static void add_hull(kinks *k, const ct_convex_proxy *proxy, ct_vec3 out, double
   ct_vec3 p = ct_proxy_vertex(proxy, top);
   uint32_t first = view->neighbour_start[top], end = view->neighbour_start[top + 1];
   if (end - first > NEIGHBOURS_MAX) end = first + NEIGHBOURS_MAX;
-  for (uint32_t i = first; i < end; i++) add_edge(k, ct_sub(ct_proxy_vertex(proxy, view->neighbour[i]), p), out, angle);
+  for (uint32_t i = first; i < end; i++)
+    add_edge(k, ct_sub(ct_proxy_vertex(proxy, view->neighbour[i]), p), out, angle);
 }
 
 static void add_side(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, double sign, double angle) {
   ct_side_slope lean = ct_proxy_side_slope(proxy);
   ct_vec3 axis = ct_unit_or(proxy->axis[2], proxy->axis[2]);
   double distance = fabs(ct_dot(axis, n) - sign * lean.sine);
-  if (distance <= angle && lean.cosine > 0.0) add_line(k, &(kink){axis, sign * lean.sine, lean.cosine, distance});
+  if (distance <= angle && lean.cosine > 0.0)
+    add_line(k, &(kink){axis, sign * lean.sine, lean.cosine, distance});
 }
 
 static void add_caps(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, double sign, double angle) {
@@ -86,7 +90,8 @@ static void collect(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, double si
     for (int i = 0; i < 3; i++) add_edge(k, proxy->axis[i], n, angle);
     break;
   case CT_PROXY_TRIANGLE:
-    for (int i = 0; i < 3; i++) add_edge(k, ct_sub(proxy->axis[(i + 1) % 3], proxy->axis[i]), n, angle);
+    for (int i = 0; i < 3; i++)
+      add_edge(k, ct_sub(proxy->axis[(i + 1) % 3], proxy->axis[i]), n, angle);
     break;
   case CT_PROXY_HULL: add_hull(k, proxy, ct_scale(n, sign), angle); break;
   case CT_PROXY_FRUSTUM:
@@ -101,9 +106,11 @@ static void collect(kinks *k, const ct_convex_proxy *proxy, ct_vec3 n, double si
 /* u.H v, H the second derivative of the support function of a core at the unit vector `out`. */
 static double bend(const ct_convex_proxy *proxy, ct_vec3 out, ct_vec3 u, ct_vec3 v) {
   if (proxy->kind == CT_PROXY_SEGMENT && ct_proxy_is_tapered(proxy))
-    return ct_proxy_vertex_radius(proxy, ct_proxy_support(proxy, out, 0)) * (ct_dot(u, v) - ct_dot(u, out) * ct_dot(v, out));
+    return ct_proxy_vertex_radius(proxy, ct_proxy_support(proxy, out, 0)) *
+           (ct_dot(u, v) - ct_dot(u, out) * ct_dot(v, out));
   if (!ct_proxy_is_curved(proxy)) return 0.0;
-  ct_vec3 d = ct_mat_tmul(proxy->rotation, out), p = ct_mat_tmul(proxy->rotation, u), q = ct_mat_tmul(proxy->rotation, v);
+  ct_vec3 d = ct_mat_tmul(proxy->rotation, out), p = ct_mat_tmul(proxy->rotation, u),
+          q = ct_mat_tmul(proxy->rotation, v);
   if (proxy->kind == CT_PROXY_FRUSTUM) {
     double across = sqrt(d.x * d.x + d.y * d.y);
     bool top = 2.0 * proxy->half.z * d.z + (proxy->rim[1] - proxy->rim[0]) * across >= 0.0;
@@ -144,8 +151,8 @@ static void derive(const ct_curved *c, ct_vec3 n, double s, hessian *h) {
   h->h22 = bend_both(c, n, h->along[1], h->along[1]) + s;
 }
 
-/* Along the principal directions: of needles one derivative may be 1e16 times the other, which in any other frame would be
- * round-off. */
+/* Along the principal directions: of needles one derivative may be 1e16 times the other, which in
+ * any other frame would be round-off. */
 static hessian principal(const ct_curved *c, ct_vec3 n, double s) {
   hessian h = {.along = {perpendicular(n)}};
   h.along[1] = ct_cross(n, h.along[0]);
@@ -153,14 +160,16 @@ static hessian principal(const ct_curved *c, ct_vec3 n, double s) {
   double half = 0.5 * (h.h11 - h.h22), radius = sqrt(half * half + h.h12 * h.h12);
   double x = half >= 0.0 ? half + radius : h.h12, y = half >= 0.0 ? h.h12 : radius - half;
   if (!(radius > 0.0)) return h;
-  ct_vec3 first = ct_unit_or(ct_add(ct_scale(h.along[0], x / radius), ct_scale(h.along[1], y / radius)), h.along[0]);
+  ct_vec3 first = ct_unit_or(
+      ct_add(ct_scale(h.along[0], x / radius), ct_scale(h.along[1], y / radius)), h.along[0]);
   h.along[0] = first;
   h.along[1] = ct_cross(n, first);
   derive(c, n, s, &h);
   return h;
 }
 
-/* No kink: two free parameters. Where s is not concave the steps are shortened until it could be. */
+/* No kink: two free parameters. Where s is not concave the steps are shortened until it could be.
+ */
 static ct_vec3 climb_sphere(ct_curved *c, ct_vec3 n) {
   double before = -INFINITY;
   for (int step = 0, drops = 0; step < STEPS_MAX; step++) {
@@ -173,7 +182,8 @@ static ct_vec3 climb_sphere(ct_curved *c, ct_vec3 n) {
     double mean = 0.5 * (h.h11 + h.h22), half = 0.5 * (h.h11 - h.h22);
     double most = mean + sqrt(half * half + h.h12 * h.h12);
     if (!(most > 0.0)) return n;
-    double least = (h.h11 * h.h22 - h.h12 * h.h12) / most, floor = c->stiff * ct_max2(most, fabs(least));
+    double least = (h.h11 * h.h22 - h.h12 * h.h12) / most,
+           floor = c->stiff * ct_max2(most, fabs(least));
     if (least < floor) {
       double shift = ct_max2(floor, -least) - least;
       h.h11 += shift;
@@ -181,7 +191,8 @@ static ct_vec3 climb_sphere(ct_curved *c, ct_vec3 n) {
     }
     double det = h.h11 * h.h22 - h.h12 * h.h12;
     if (!(det > 0.0)) return n;
-    double x = limited((g1 * h.h22 - g2 * h.h12) / det), y = limited((g2 * h.h11 - g1 * h.h12) / det);
+    double x = limited((g1 * h.h22 - g2 * h.h12) / det),
+           y = limited((g2 * h.h11 - g1 * h.h12) / det);
     n = ct_unit_or(ct_add_scaled(ct_add_scaled(n, h.along[0], x), h.along[1], y), n);
     if (fabs(x) + fabs(y) <= STEP_LAST) break;
   }
@@ -203,13 +214,15 @@ static bool climb_circle(ct_curved *c, const kink *k, ct_vec3 *normal) {
   if (!onto(k, *normal, &radial)) return false;
   double before = -INFINITY;
   for (int step = 0, drops = 0; step < STEPS_MAX; step++) {
-    ct_vec3 n = ct_add_scaled(ct_scale(radial, reach), k->along, k->level), round = ct_cross(k->along, radial);
+    ct_vec3 n = ct_add_scaled(ct_scale(radial, reach), k->along, k->level),
+            round = ct_cross(k->along, radial);
     *normal = n;
     ct_vec3 w = ct_curved_support(c, n).w;
     double s = ct_dot(n, w);
     if (s < before && ++drops == DROPS_MAX) break;
     before = s;
-    double slope = ct_dot(round, w), curve = reach * bend_both(c, n, round, round) + ct_dot(radial, w);
+    double slope = ct_dot(round, w),
+           curve = reach * bend_both(c, n, round, round) + ct_dot(radial, w);
     if (!(fabs(curve) > 0.0)) return true;
     double turn = limited(slope / fabs(curve));
     radial = ct_unit_or(ct_add_scaled(radial, round, turn), radial);
@@ -225,7 +238,8 @@ static bool meet(const kink *p, const kink *q, ct_vec3 n, ct_vec3 *normal) {
   ct_vec3 m = ct_cross(p->along, q->along);
   double square = ct_norm2(m);
   if (!(square > 1e-24)) return false;
-  ct_vec3 in = ct_add(ct_scale(ct_cross(q->along, m), p->level / square), ct_scale(ct_cross(m, p->along), q->level / square));
+  ct_vec3 in = ct_add(ct_scale(ct_cross(q->along, m), p->level / square),
+                      ct_scale(ct_cross(m, p->along), q->level / square));
   double rest = 1.0 - ct_norm2(in);
   if (!(rest > 0.0)) return false;
   double up = sqrt(rest / square);
@@ -233,8 +247,9 @@ static bool meet(const kink *p, const kink *q, ct_vec3 n, ct_vec3 *normal) {
   return true;
 }
 
-/* Judges a normal. Of normals that are as good to round-off the one whose points lie best above each other: a value is flat near
- * its greatest, so that a normal which is off by the root of the round-off still has it. */
+/* Judges a normal. Of normals that are as good to round-off the one whose points lie best above
+ * each other: a value is flat near its greatest, so that a normal which is off by the root of the
+ * round-off still has it. */
 static void offer(ct_curved *c, ct_curved_answer *best, ct_vec3 n) {
   ct_curved_answer r = {.normal = n, .value = ct_dot(n, ct_curved_support(c, n).w)};
   double tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * (c->scale + fabs(r.value));

@@ -1,14 +1,18 @@
-/* The depth of two bodies of revolution whose axes are parallel, or one: a problem in the half-plane of the axis and the offset.
+/* The depth of two bodies of revolution whose axes are parallel, or one: a problem in the
+ * half-plane of the axis and the offset.
  *
- * For a given lean to the axis, the support of either body is the same all round, so the best normal leans toward the offset; and
- * where the axes are one, every normal of a ring is as good. The polytope of the general depth would need as many faces as the ring
- * has directions; here it is a polygon. Arcs of normals between two that were looked at are bounded from below by the support
- * points of their ends; the arc of the least bound is cut, until the bound is the depth to round-off.
+ * For a given lean to the axis, the support of either body is the same all round, so the best
+ * normal leans toward the offset; and where the axes are one, every normal of a ring is as good.
+ * The polytope of the general depth would need as many faces as the ring has directions; here it is
+ * a polygon. Arcs of normals between two that were looked at are bounded from below by the support
+ * points of their ends; the arc of the least bound is cut, until the bound is the depth to
+ * round-off.
  */
 #include "curved/curved.h"
 #include "curved/curved_profile.h"
 
-/* Axes whose cross product is below this many u are parallel: the angle is round-off of two rotations. */
+/* Axes whose cross product is below this many u are parallel: the angle is round-off of two
+ * rotations. */
 #define PARALLEL_ROUNDOFFS 32.0
 /* Arcs, at most; frustums and capsules need a dozen, ellipsoids about forty. */
 #define ARCS_MAX 192
@@ -23,7 +27,8 @@ typedef struct sight {
   double depth;
 } sight;
 
-/* Between two sights: no normal of the arc has a depth below `least`; `next` is where that would be. */
+/* Between two sights: no normal of the arc has a depth below `least`; `next` is where that would
+ * be. */
 typedef struct arc {
   sight from, to;
   double least;
@@ -33,7 +38,7 @@ typedef struct arc {
 typedef struct turned {
   ct_profile a, b;
   ct_profile_point offset; /* from a to b */
-  double turn;    /* 1: the axes point the same way, -1: opposite ways */
+  double turn;             /* 1: the axes point the same way, -1: opposite ways */
   double size;
   arc arcs[ARCS_MAX];
   int count;
@@ -42,7 +47,9 @@ typedef struct turned {
 static sight look(const turned *t, ct_profile_point n) {
   ct_profile_point p = ct_profile_farthest(&t->a, n),
                    q = ct_profile_farthest(&t->b, (ct_profile_point){n.across, -t->turn * n.along});
-  sight s = {.normal = n, .at = {p.across + q.across - t->offset.across, p.along - t->turn * q.along - t->offset.along}};
+  sight s = {.normal = n,
+             .at = {p.across + q.across - t->offset.across,
+                    p.along - t->turn * q.along - t->offset.along}};
   s.depth = ct_profile_dot(n, s.at);
   return s;
 }
@@ -68,7 +75,9 @@ static void take(const turned *t, const sight *s, sight *best, ct_vec3 across) {
   double lead = best->depth - s->depth, tie = TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * t->size;
   bool apart = fabs(ct_profile_cross(s->normal, best->normal)) > 1e-6;
   if (lead < -tie || (lead <= 0.0 && !apart)) return;
-  if (lead > tie || !apart || ct_normal_greater(normal_in_space(t, s->normal, across), normal_in_space(t, best->normal, across)))
+  if (lead > tie || !apart ||
+      ct_normal_greater(normal_in_space(t, s->normal, across),
+                        normal_in_space(t, best->normal, across)))
     *best = *s;
 }
 
@@ -107,7 +116,8 @@ bool ct_curved_parallel_axes(const ct_curved *c, ct_curved_ring *ring) {
   if (!ct_profile_of(c->a, 0.0, &t.a) || !ct_profile_of(c->b, 0.0, &t.b)) return false;
   if (ct_norm(ct_cross(t.a.axis, t.b.axis)) > PARALLEL_ROUNDOFFS * CT_UNIT_ROUNDOFF) return false;
   t.turn = ct_dot(t.a.axis, t.b.axis) >= 0.0 ? 1.0 : -1.0;
-  ct_vec3 offset = ct_sub(c->b->center, c->a->center), flat = ct_cross(t.a.axis, ct_cross(offset, t.a.axis));
+  ct_vec3 offset = ct_sub(c->b->center, c->a->center),
+          flat = ct_cross(t.a.axis, ct_cross(offset, t.a.axis));
   t.offset = (ct_profile_point){ct_norm(flat), ct_dot(offset, t.a.axis)};
   bool coaxial = t.offset.across <= TIE_ROUNDOFFS * CT_UNIT_ROUNDOFF * t.size;
   ct_vec3 across = coaxial ? greatest_across(t.a.axis) : ct_unit_or(flat, flat);

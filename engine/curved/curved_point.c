@@ -1,19 +1,22 @@
 /* A point and a frustum or an ellipsoid: closed form, or a root that is found from one side.
  *
- * A frustum is cut along the half-plane of its axis and the point: the nearest place of a quadrilateral, outside and inside. Of an
- * ellipsoid with radii r_i the nearest place x of a point y has x_i = r_i^2 y_i / (t + r_i^2), where t is the largest root of a
- * function that falls and is convex there, so Newton's steps from its left never pass it. Eberly, Distance from a Point to an
- * Ellipse, an Ellipsoid, or a Hyperellipsoid, 2013; here with the least root at 0, so that a point near the middle keeps its
- * digits.
+ * A frustum is cut along the half-plane of its axis and the point: the nearest place of a
+ * quadrilateral, outside and inside. Of an ellipsoid with radii r_i the nearest place x of a point
+ * y has x_i = r_i^2 y_i / (t + r_i^2), where t is the largest root of a function that falls and is
+ * convex there, so Newton's steps from its left never pass it. Eberly, Distance from a Point to an
+ * Ellipse, an Ellipsoid, or a Hyperellipsoid, 2013; here with the least root at 0, so that a point
+ * near the middle keeps its digits.
  */
 #include "curved/curved.h"
 
-/* Newton's steps: each leaves at most two thirds of the way to the root near a pole, and doubles the digits close to it. */
+/* Newton's steps: each leaves at most two thirds of the way to the root near a pole, and doubles
+ * the digits close to it. */
 #define ROOT_STEPS_MAX 200
 /* Ways out that differ by this many u of the size are equally short. */
 #define TIE_ROUNDOFFS 8.0
 
-/* A coordinate below this part of its radius is none: the root may be as small, and have no digits left. */
+/* A coordinate below this part of its radius is none: the root may be as small, and have no digits
+ * left. */
 #define AT_LEAST 0x1p-900
 
 /* Of normals equally good: what to compare, in the pair's frame. */
@@ -24,7 +27,9 @@ typedef struct choice {
   double tie;
 } choice;
 
-static ct_vec3 seen(const choice *c, ct_vec3 local) { return ct_scale(ct_mat_mul(c->proxy->rotation, local), c->sense); }
+static ct_vec3 seen(const choice *c, ct_vec3 local) {
+  return ct_scale(ct_mat_mul(c->proxy->rotation, local), c->sense);
+}
 
 /* Offers a way out of the inside: of equally short ones the greater normal. */
 static void offer(choice *c, double distance, ct_vec3 normal, ct_vec3 at) {
@@ -47,7 +52,8 @@ static ct_vec3 greatest_across(const choice *c) {
   ct_vec3 rows[3] = {r.rx, r.ry, r.rz};
   for (int i = 0; i < 3; i++) {
     double length = sqrt(rows[i].x * rows[i].x + rows[i].y * rows[i].y);
-    if (length > 1e-9) return ct_vec(c->sense * rows[i].x / length, c->sense * rows[i].y / length, 0.0);
+    if (length > 1e-9)
+      return ct_vec(c->sense * rows[i].x / length, c->sense * rows[i].y / length, 0.0);
   }
   return ct_vec(1.0, 0.0, 0.0);
 }
@@ -61,7 +67,8 @@ static void frustum_foot(choice *c, ct_vec3 p) {
   double sine = ct_proxy_side_slope(proxy).sine, cosine = ct_proxy_side_slope(proxy).cosine;
   /* Along the slanted side from the bottom rim, and off it. */
   double slant = sqrt((top - bottom) * (top - bottom) + 4.0 * h * h);
-  double along = cosine * (p.z + h) - sine * (across - bottom), off = cosine * (across - bottom) + sine * (p.z + h);
+  double along = cosine * (p.z + h) - sine * (across - bottom),
+         off = cosine * (across - bottom) + sine * (p.z + h);
   ct_vec3 side = {cosine * out.x, cosine * out.y, sine}, up = {0.0, 0.0, 1.0};
   if (p.z <= h && p.z >= -h && off <= 0.0) {
     offer(c, off, side, ct_add_scaled(p, side, -off));
@@ -94,8 +101,8 @@ static void frustum_foot(choice *c, ct_vec3 p) {
   f->normal = ct_unit_or(away, side);
 }
 
-/* One axis of an ellipsoid: the point's coordinate over the radius, without sign; the square of the radius over that of the least
- * radius, and that less one. */
+/* One axis of an ellipsoid: the point's coordinate over the radius, without sign; the square of the
+ * radius over that of the least radius, and that less one. */
 typedef struct axis_part {
   double at, square, lead;
 } axis_part;
@@ -119,7 +126,9 @@ static double find_root(const axis_part part[3]) {
   if (u == 0.0) {
     double sum = -1.0;
     for (int i = 0; i < 3; i++)
-      if (part[i].at > 0.0) sum += part[i].square * part[i].at / part[i].lead * (part[i].square * part[i].at / part[i].lead);
+      if (part[i].at > 0.0)
+        sum += part[i].square * part[i].at / part[i].lead *
+               (part[i].square * part[i].at / part[i].lead);
     if (!(sum > 0.0)) return 0.0;
   }
   for (int step = 0; step < ROOT_STEPS_MAX; step++) {
@@ -133,7 +142,8 @@ static double find_root(const axis_part part[3]) {
 }
 
 static void ellipsoid_foot(choice *c, ct_vec3 p) {
-  const double radius[3] = {c->proxy->half.x, c->proxy->half.y, c->proxy->half.z}, y[3] = {p.x, p.y, p.z};
+  const double radius[3] = {c->proxy->half.x, c->proxy->half.y, c->proxy->half.z},
+               y[3] = {p.x, p.y, p.z};
   int least = radius[1] < radius[0] ? 1 : 0;
   if (radius[2] < radius[least]) least = 2;
   axis_part part[3];
@@ -159,15 +169,19 @@ static void ellipsoid_foot(choice *c, ct_vec3 p) {
       for (double sign = 1.0; sign >= -1.0; sign -= 2.0) {
         double tried[3] = {x[0], x[1], x[2]};
         tried[i] = sign * out;
-        ct_vec3 n = ct_unit_or(ct_vec(tried[0] / radius[0], tried[1] / radius[1], tried[2] / radius[2]), ct_vec(1.0, 0.0, 0.0));
-        if (ct_max_abs(greatest) > 0.0 && !ct_normal_greater(seen(c, n), seen(c, greatest))) continue;
+        ct_vec3 n =
+            ct_unit_or(ct_vec(tried[0] / radius[0], tried[1] / radius[1], tried[2] / radius[2]),
+                       ct_vec(1.0, 0.0, 0.0));
+        if (ct_max_abs(greatest) > 0.0 && !ct_normal_greater(seen(c, n), seen(c, greatest)))
+          continue;
         greatest = n;
         f->point = ct_vec(tried[0] * radius[0], tried[1] * radius[1], tried[2] * radius[2]);
       }
     }
     f->normal = greatest;
   } else {
-    f->normal = ct_unit_or(ct_vec(x[0] / radius[0], x[1] / radius[1], x[2] / radius[2]), ct_vec(1.0, 0.0, 0.0));
+    f->normal = ct_unit_or(ct_vec(x[0] / radius[0], x[1] / radius[1], x[2] / radius[2]),
+                           ct_vec(1.0, 0.0, 0.0));
     f->point = ct_vec(x[0] * radius[0], x[1] * radius[1], x[2] * radius[2]);
   }
   f->distance = ct_dot(f->normal, ct_sub(p, f->point));
@@ -191,11 +205,14 @@ bool ct_curved_ball(const ct_cell_input *in, ct_cell_result *result) {
   if (ball->kind != CT_PROXY_POINT || !ct_proxy_is_curved(proxy)) return false;
   ct_curved_closest foot = ct_curved_closest_point(proxy, ball->center, flip ? 1.0 : -1.0);
   result->normal = flip ? foot.normal : ct_neg(foot.normal);
-  result->distance = result->lower = result->upper = foot.distance - (ball->radius[0] + proxy->radius[0]);
+  result->distance = result->lower = result->upper =
+      foot.distance - (ball->radius[0] + proxy->radius[0]);
   result->radius_a = in->a.radius[0];
   result->radius_b = in->b.radius[0];
-  result->point_a = ct_add_scaled(flip ? foot.point : ball->center, result->normal, result->radius_a);
-  result->point_b = ct_add_scaled(flip ? ball->center : foot.point, result->normal, -result->radius_b);
+  result->point_a =
+      ct_add_scaled(flip ? foot.point : ball->center, result->normal, result->radius_a);
+  result->point_b =
+      ct_add_scaled(flip ? ball->center : foot.point, result->normal, -result->radius_b);
   if (foot.several) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
   return true;
 }

@@ -1,9 +1,11 @@
-/* A point of two bodies that barely overlap, by projections: onto the body that is farther away, or onto both at once.
+/* A point of two bodies that barely overlap, by projections: onto the body that is farther away, or
+ * onto both at once.
  *
- * Turn by turn onto one body and the other always comes closer, but in proportion to the angle of the surfaces, which is small
- * where bodies touch. So the line in which the planes of both nearest places cross is tried first: Newton's step for both
- * distances, the shortest that leads there. It is taken when it pays, as surfaces that bend may lead it astray. Where all that
- * does not arrive, cutting planes do (curved_cutting_planes.c).
+ * Turn by turn onto one body and the other always comes closer, but in proportion to the angle of
+ * the surfaces, which is small where bodies touch. So the line in which the planes of both nearest
+ * places cross is tried first: Newton's step for both distances, the shortest that leads there. It
+ * is taken when it pays, as surfaces that bend may lead it astray. Where all that does not arrive,
+ * cutting planes do (curved_cutting_planes.c).
  */
 #include "curved/curved.h"
 
@@ -14,13 +16,14 @@
 /* Squared sine of the angle of planes below which they have no line in common. */
 #define PARALLEL 0x1p-100
 
-/* The bodies are held to be apart when turns onto one and the other, with normals that differ by less than this, rad, gain less
- * than this part of the gap in STILL_TURNS of them. */
+/* The bodies are held to be apart when turns onto one and the other, with normals that differ by
+ * less than this, rad, gain less than this part of the gap in STILL_TURNS of them. */
 #define STILL_ANGLE 0x1p-6
 #define STILL_GAIN 0x1p-10
 #define STILL_TURNS 8
 
-/* A point, how far it is outside of each body, and the normals there, or where it was last outside. */
+/* A point, how far it is outside of each body, and the normals there, or where it was last outside.
+ */
 typedef struct spot {
   ct_vec3 point, normal[2];
   double outside[2];
@@ -43,7 +46,8 @@ static bool step_onto_both(const ct_convex_proxy *const body[2], spot *s) {
   ct_vec3 p = s->normal[0], q = s->normal[1];
   double cosine = ct_dot(p, q), square = ct_norm2(ct_cross(p, q));
   if (square <= PARALLEL) return false;
-  double x = (s->outside[0] - cosine * s->outside[1]) / square, y = (s->outside[1] - cosine * s->outside[0]) / square;
+  double x = (s->outside[0] - cosine * s->outside[1]) / square,
+         y = (s->outside[1] - cosine * s->outside[0]) / square;
   spot next = *s;
   next.point = ct_add_scaled(ct_add_scaled(s->point, p, -x), q, -y);
   measure(body, &next);
@@ -60,7 +64,8 @@ static void step_onto_farther(const ct_convex_proxy *const body[2], spot *s) {
 
 /* Are the places nearest to each other on both bodies found? */
 static bool at_gap(const spot *s, double before) {
-  if (!(before - worst(s) < STILL_GAIN * before) || ct_dot(s->normal[0], s->normal[1]) > 0.0) return false;
+  if (!(before - worst(s) < STILL_GAIN * before) || ct_dot(s->normal[0], s->normal[1]) > 0.0)
+    return false;
   return ct_norm2(ct_cross(s->normal[0], s->normal[1])) < STILL_ANGLE * STILL_ANGLE;
 }
 
@@ -72,8 +77,8 @@ static void end_at(const spot *s, ct_curved_common *m) {
   m->b = first ? s->point : ct_add_scaled(s->point, s->normal[1], -s->outside[1]);
 }
 
-ct_curved_common ct_curved_project(const ct_convex_proxy *a, const ct_convex_proxy *b, ct_vec3 start, ct_vec3 normal,
-                                   double enough) {
+ct_curved_common ct_curved_project(const ct_convex_proxy *a, const ct_convex_proxy *b,
+                                   ct_vec3 start, ct_vec3 normal, double enough) {
   const ct_convex_proxy *const body[2] = {a, b};
   spot s = {.point = start, .normal = {normal, ct_neg(normal)}};
   measure(body, &s);

@@ -1,40 +1,48 @@
 /* The least depth there can be of a pair with a body of revolution, looked for around its axis.
  *
- * Where a ring of normals, or a part of one, is equally deep or nearly so (axes that nearly are one; an axis that runs along an
- * edge or through a corner), a polytope needs a face for every direction of the ring, and its bound closes in with the square of
- * their angle only. Here directions across the axis are cut into sectors. For each of them the difference of the bodies is a figure
- * in a half-plane, whose depth is found as in curved/curved_parallel_axes.c; that of a sector is bounded by points of the bodies
- * which turn with the direction: of the body of revolution those on its meridian, exactly; of the other one, if it is one of
- * revolution about nearly the same axis, those on its own meridian, else fixed ones. Such a point's place in the half-plane is
- * linear in the direction, so that its support is least at a corner of the triangle around the sector's arc; all of them are points
- * of the difference, so that the bound is true whatever is looked at. A sector whose bound is not good enough is halved. As points
- * of a chord between two supports turn as well, the bound is off by the square of the sector only.
+ * Where a ring of normals, or a part of one, is equally deep or nearly so (axes that nearly are
+ * one; an axis that runs along an edge or through a corner), a polytope needs a face for every
+ * direction of the ring, and its bound closes in with the square of their angle only. Here
+ * directions across the axis are cut into sectors. For each of them the difference of the bodies is
+ * a figure in a half-plane, whose depth is found as in curved/curved_parallel_axes.c; that of a
+ * sector is bounded by points of the bodies which turn with the direction: of the body of
+ * revolution those on its meridian, exactly; of the other one, if it is one of revolution about
+ * nearly the same axis, those on its own meridian, else fixed ones. Such a point's place in the
+ * half-plane is linear in the direction, so that its support is least at a corner of the triangle
+ * around the sector's arc; all of them are points of the difference, so that the bound is true
+ * whatever is looked at. A sector whose bound is not good enough is halved. As points of a chord
+ * between two supports turn as well, the bound is off by the square of the sector only.
  */
 #include "curved/curved.h"
 #include "curved/curved_profile.h"
 
-/* Squared sine of the angle of two axes up to which points of the second body turn with the direction, too. */
+/* Squared sine of the angle of two axes up to which points of the second body turn with the
+ * direction, too. */
 #define NEARLY_PARALLEL 0x1p-8
-/* Radii of an ellipsoid that differ by less than this part are equal, within the depth that is promised. */
+/* Radii of an ellipsoid that differ by less than this part are equal, within the depth that is
+ * promised. */
 #define UNEQUAL 0x1p-32
 /* Sectors are halved this often. */
 #define HALVINGS_MAX 40
 #define SECTORS 8
 /* Arcs of one sector that wait. */
 #define ARCS_MAX 24
-/* Axes are taken for nearly one when the one's direction and centre are off the other by this part of the size. */
+/* Axes are taken for nearly one when the one's direction and centre are off the other by this part
+ * of the size. */
 #define NEARLY_ONE 0x1p-8
 /* Round-off of the bound in u of the size: three products and sums of each of seven terms. */
 #define BOUND_ROUNDOFFS 64.0
 
-/* A point of the difference for every unit direction d across the axis: its place is base + (wide e + across.d, along.d), e the
- * cosine of the angle by which the meridian of the second body misses d. */
+/* A point of the difference for every unit direction d across the axis: its place is base + (wide e
+ * + across.d, along.d), e the cosine of the angle by which the meridian of the second body misses
+ * d. */
 typedef struct track {
   ct_profile_point base;
   double wide, across[2], along[2];
 } track;
 
-/* Directions across the axis between two, and a triangle around them: its third corner is where the tangents at both ends meet. */
+/* Directions across the axis between two, and a triangle around them: its third corner is where the
+ * tangents at both ends meet. */
 typedef struct sector {
   double corner[3][2];
   double middle[2];
@@ -42,7 +50,8 @@ typedef struct sector {
   int halvings;
 } sector;
 
-/* A normal looked at, and what is the farthest along it: at the corners of the sector, and in the middle. */
+/* A normal looked at, and what is the farthest along it: at the corners of the sector, and in the
+ * middle. */
 typedef struct sight {
   ct_profile_point normal, at[3], middle;
 } sight;
@@ -66,7 +75,7 @@ typedef struct around {
   double cosine;      /* and along it */
   ct_vec3 center;
   ct_profile_point toward; /* of the other body's centre to the axis' own: along the axis, */
-  double aside[2]; /* and across it */
+  double aside[2];         /* and across it */
   double target;
   int looks;
   ct_curved_bound *bound;
@@ -81,15 +90,18 @@ static double cosine_of(const around *r, double square) {
 }
 
 static ct_profile_point place_of(const track *t, const double d[2], double e) {
-  return (ct_profile_point){t->base.across + t->wide * e + dot2(t->across, d), t->base.along + dot2(t->along, d)};
+  return (ct_profile_point){t->base.across + t->wide * e + dot2(t->across, d),
+                            t->base.along + dot2(t->along, d)};
 }
 
-/* The point of the other body, as a track, that is farthest along a unit normal of the difference. */
+/* The point of the other body, as a track, that is farthest along a unit normal of the difference.
+ */
 static void add_other(around *r, ct_vec3 n, track *t) {
   if (r->turns) {
     double along = ct_dot(n, r->other_axis);
     double across = ct_norm(ct_add_scaled(n, r->other_axis, -along));
-    ct_profile_point p = ct_profile_farthest(&r->other, (ct_profile_point){across, -r->turn * along});
+    ct_profile_point p =
+        ct_profile_farthest(&r->other, (ct_profile_point){across, -r->turn * along});
     double up = -r->turn * p.along;
     t->wide = p.across;
     t->base.along += up * r->cosine + r->toward.along;
@@ -121,7 +133,8 @@ static sight look(around *r, const sector *s, ct_profile_point m) {
   add_other(r, n, &t);
   sight x = {.normal = m, .middle = place_of(&t, s->middle, s->cosine)};
   for (int i = 0; i < 3; i++) x.at[i] = place_of(&t, s->corner[i], s->cosine);
-  double along = dot2(s->middle, r->lean), depth = ct_profile_dot(m, place_of(&t, s->middle, cosine_of(r, along * along)));
+  double along = dot2(s->middle, r->lean),
+         depth = ct_profile_dot(m, place_of(&t, s->middle, cosine_of(r, along * along)));
   if (depth < r->bound->seen) {
     r->bound->seen = depth;
     r->bound->normal = r->second ? ct_neg(n) : n;
@@ -130,7 +143,8 @@ static sight look(around *r, const sector *s, ct_profile_point m) {
 }
 
 /* The least of a track over normals from n to m. */
-static double least_of(const ct_profile_point at[3], ct_profile_point n, ct_profile_point m, ct_profile_point *next) {
+static double least_of(const ct_profile_point at[3], ct_profile_point n, ct_profile_point m,
+                       ct_profile_point *next) {
   double least = INFINITY;
   for (int i = 0; i < 3; i++) {
     ct_profile_point where;
@@ -142,10 +156,10 @@ static double least_of(const ct_profile_point at[3], ct_profile_point n, ct_prof
   return least;
 }
 
-/* Of two tracks (other: or NULL) the one that is the better bound of normals from n to m; kept when that is less than what the arc
- * has. */
-static void bound_part(const ct_profile_point at[3], const ct_profile_point *other, ct_profile_point n, ct_profile_point m,
-                       arc *r) {
+/* Of two tracks (other: or NULL) the one that is the better bound of normals from n to m; kept when
+ * that is less than what the arc has. */
+static void bound_part(const ct_profile_point at[3], const ct_profile_point *other,
+                       ct_profile_point n, ct_profile_point m, arc *r) {
   ct_profile_point where, next;
   double least = least_of(at, n, m, &where);
   if (least >= r->least) return;
@@ -158,7 +172,8 @@ static void bound_part(const ct_profile_point at[3], const ct_profile_point *oth
 static double variation(const sight *s) {
   double most = 0.0;
   for (int i = 0; i < 3; i++)
-    most = ct_max2(most, ct_max2(fabs(s->at[i].across - s->middle.across), fabs(s->at[i].along - s->middle.along)));
+    most = ct_max2(most, ct_max2(fabs(s->at[i].across - s->middle.across),
+                                 fabs(s->at[i].along - s->middle.along)));
   return most;
 }
 
@@ -169,16 +184,20 @@ static ct_profile_point turned(ct_profile_point n, double t, ct_profile_point li
   return (t < 0.0 ? ct_profile_cross(limit, m) : ct_profile_cross(m, limit)) > 0.0 ? m : limit;
 }
 
-/* The ends bound the normals up to that of the chord; around it, as far as the turning of either end may matter, so does the point
- * of the chord that is nearest to the origin in the middle of the sector. */
+/* The ends bound the normals up to that of the chord; around it, as far as the turning of either
+ * end may matter, so does the point of the chord that is nearest to the origin in the middle of the
+ * sector. */
 static arc arc_of(const sight *from, const sight *to) {
   arc r = {.from = *from, .to = *to, .least = INFINITY};
   ct_profile_point middle = ct_profile_bisector(from->middle, to->middle, from->normal, to->normal);
-  ct_profile_point d = {to->middle.across - from->middle.across, to->middle.along - from->middle.along};
-  double square = ct_profile_dot(d, d), part = square > 0.0 ? -ct_profile_dot(d, from->middle) / square : 0.0;
+  ct_profile_point d = {to->middle.across - from->middle.across,
+                        to->middle.along - from->middle.along};
+  double square = ct_profile_dot(d, d),
+         part = square > 0.0 ? -ct_profile_dot(d, from->middle) / square : 0.0;
   part = ct_min2(ct_max2(part, 0.0), 1.0);
   double reach = square > 0.0 ? 2.0 * ct_max2(variation(from), variation(to)) / sqrt(square) : 0.0;
-  ct_profile_point first = turned(middle, -reach, from->normal), second = turned(middle, reach, to->normal);
+  ct_profile_point first = turned(middle, -reach, from->normal),
+                   second = turned(middle, reach, to->normal);
   ct_profile_point at[3];
   for (int i = 0; i < 3; i++)
     at[i] = (ct_profile_point){from->at[i].across + part * (to->at[i].across - from->at[i].across),
@@ -193,13 +212,15 @@ static arc arc_of(const sight *from, const sight *to) {
 /* Where least is certain hardly grew by a cut, the next cut is halfway. */
 static void settle(const around *r, const arc *before, arc *part) {
   if (part->least - before->least < 0.5 * (r->target - before->least))
-    part->next = ct_profile_bisector(part->from.normal, part->from.normal, part->from.normal, part->to.normal);
+    part->next = ct_profile_bisector(part->from.normal, part->from.normal, part->from.normal,
+                                     part->to.normal);
 }
 
 /* Is the depth of every normal of the sector at least the target? False: not shown. */
 static bool holds(around *r, const sector *s) {
   arc waiting[ARCS_MAX];
-  sight pole[2] = {look(r, s, (ct_profile_point){0.0, -1.0}), look(r, s, (ct_profile_point){0.0, 1.0})},
+  sight pole[2] = {look(r, s, (ct_profile_point){0.0, -1.0}),
+                   look(r, s, (ct_profile_point){0.0, 1.0})},
         side = look(r, s, (ct_profile_point){1.0, 0.0});
   int count = 2;
   waiting[0] = arc_of(&pole[0], &side);
@@ -211,7 +232,9 @@ static bool holds(around *r, const sector *s) {
       continue;
     }
     if (r->looks >= r->bound->looks || count + 2 > ARCS_MAX) return false;
-    if (ct_profile_cross(cut.from.normal, cut.next) <= 0.0 || ct_profile_cross(cut.next, cut.to.normal) <= 0.0) return false;
+    if (ct_profile_cross(cut.from.normal, cut.next) <= 0.0 ||
+        ct_profile_cross(cut.next, cut.to.normal) <= 0.0)
+      return false;
     sight x = look(r, s, cut.next);
     for (int i = 0; i < 3; i++)
       if (ct_profile_dot(cut.next, x.at[i]) < r->target) return false;
@@ -226,7 +249,8 @@ static bool holds(around *r, const sector *s) {
 
 static sector sector_of(const around *r, const double from[2], const double to[2], int halvings) {
   sector s = {.halvings = halvings};
-  double sum[2] = {from[0] + to[0], from[1] + to[1]}, length = sqrt(dot2(sum, sum)), tip = 1.0 + dot2(from, to), most = 0.0;
+  double sum[2] = {from[0] + to[0], from[1] + to[1]}, length = sqrt(dot2(sum, sum)),
+         tip = 1.0 + dot2(from, to), most = 0.0;
   for (int i = 0; i < 2; i++) {
     s.corner[0][i] = from[i];
     s.corner[1][i] = to[i];
@@ -253,7 +277,8 @@ static bool all_hold(around *r) {
       if (ct_cancel_raised(r->curved->cancel)) return false;
       sector s = waiting[--count];
       if (holds(r, &s)) continue;
-      if (s.halvings == HALVINGS_MAX || r->looks >= r->bound->looks || r->bound->seen < r->target) return false;
+      if (s.halvings == HALVINGS_MAX || r->looks >= r->bound->looks || r->bound->seen < r->target)
+        return false;
       waiting[count++] = sector_of(r, s.middle, s.corner[1], s.halvings + 1);
       waiting[count++] = sector_of(r, s.corner[0], s.middle, s.halvings + 1);
     }
@@ -264,7 +289,8 @@ static bool all_hold(around *r) {
 /* Sets up the frame of the axis; false for a body that is not one of revolution. */
 static bool prepare(around *r, const ct_convex_proxy *round, const ct_convex_proxy *other) {
   if (!ct_profile_of(round, UNEQUAL, &r->round)) return false;
-  ct_vec3 axis = r->round.axis, e = fabs(axis.x) < 0.6 ? ct_vec(1.0, 0.0, 0.0) : ct_vec(0.0, 1.0, 0.0);
+  ct_vec3 axis = r->round.axis,
+          e = fabs(axis.x) < 0.6 ? ct_vec(1.0, 0.0, 0.0) : ct_vec(0.0, 1.0, 0.0);
   r->across[0] = ct_unit_or(ct_cross(axis, e), e);
   r->across[1] = ct_cross(axis, r->across[0]);
   r->center = round->center;
@@ -283,7 +309,8 @@ static bool prepare(around *r, const ct_convex_proxy *round, const ct_convex_pro
   return true;
 }
 
-bool ct_curved_search_ring(ct_curved *c, bool second, double known, double width, ct_curved_bound *bound) {
+bool ct_curved_search_ring(ct_curved *c, bool second, double known, double width,
+                           ct_curved_bound *bound) {
   around r = {.curved = c, .second = second, .bound = bound};
   *bound = (ct_curved_bound){.least = INFINITY, .seen = INFINITY, .looks = bound->looks};
   if (!prepare(&r, second ? c->b : c->a, second ? c->a : c->b)) return false;

@@ -1,11 +1,14 @@
-/* The points of two cores that lie one above the other along a normal: the origin's place in the part of the Minkowski difference
- * that is extreme along it, which is flat, so the search is one in the plane across the normal. */
+/* The points of two cores that lie one above the other along a normal: the origin's place in the
+ * part of the Minkowski difference that is extreme along it, which is flat, so the search is one in
+ * the plane across the normal. */
 #include "curved/curved.h"
 
-/* Rounds of the search in the plane: a disc that touches a line at one point takes the most, two thirds of a digit each. */
+/* Rounds of the search in the plane: a disc that touches a line at one point takes the most, two
+ * thirds of a digit each. */
 #define ROUNDS_MAX 64
-/* How far the normal is tilted to see the ends of flat features, rad. The least tilt that shows them is right: a tilt t takes in
- * features that lean by t, and moves points of curved ones by t times the radius of curvature. */
+/* How far the normal is tilted to see the ends of flat features, rad. The least tilt that shows
+ * them is right: a tilt t takes in features that lean by t, and moves points of curved ones by t
+ * times the radius of curvature. */
 static const double tilts[] = {0x1p-46, 0x1p-38, 0x1p-30, 0x1p-24};
 /* Points that miss each other by less than this many u of the size are one above the other. */
 #define DEFECT_ROUNDOFFS 8.0
@@ -106,7 +109,8 @@ static place place_of(const patch *p) {
 static place search(patch *p, double allowed) {
   place r = place_of(p);
   for (int round = 0; round < ROUNDS_MAX && r.defect > allowed && p->count < 3; round++) {
-    /* s is the least over the difference: the support along a tilted normal is the corner farthest against the tilt. */
+    /* s is the least over the difference: the support along a tilted normal is the corner farthest
+     * against the tilt. */
     corner c = corner_toward(p, r.x, r.y);
     if (c.x * r.x + c.y * r.y >= r.defect * r.defect * (1.0 - 0x1p-40)) break;
     p->item[p->count++] = c;
@@ -122,8 +126,8 @@ static bool is_in(const ct_convex_proxy *proxy, ct_vec3 p, double allowed) {
   return ct_proxy_is_curved(proxy) && ct_curved_closest_point(proxy, p, 1.0).distance <= allowed;
 }
 
-/* What the points miss each other by at the distance of the planes. More than across where a tilt has led round a body that is
- * hardly thicker than nothing, to its far side. */
+/* What the points miss each other by at the distance of the planes. More than across where a tilt
+ * has led round a body that is hardly thicker than nothing, to its far side. */
 static double missed(const ct_curved_answer *answer, ct_vec3 a, ct_vec3 b) {
   return ct_norm(ct_add_scaled(ct_sub(b, a), answer->normal, -answer->value));
 }
@@ -137,10 +141,12 @@ static void take(ct_curved_answer *answer, ct_vec3 a, ct_vec3 b) {
   answer->defect = defect;
 }
 
-/* Where a body is so flat that a double's last place of the normal moves its point far, the point may go across the normal to
- * where the other one is: it leaves the body by the square of that. */
-static void slide(const ct_curved *c, double allowed, ct_vec3 a, ct_vec3 b, ct_curved_answer *answer) {
-  ct_vec3 n = answer->normal, apart = ct_sub(b, a), across = ct_add_scaled(apart, n, -ct_dot(n, apart));
+/* Where a body is so flat that a double's last place of the normal moves its point far, the point
+ * may go across the normal to where the other one is: it leaves the body by the square of that. */
+static void slide(const ct_curved *c, double allowed, ct_vec3 a, ct_vec3 b,
+                  ct_curved_answer *answer) {
+  ct_vec3 n = answer->normal, apart = ct_sub(b, a),
+          across = ct_add_scaled(apart, n, -ct_dot(n, apart));
   ct_vec3 to_a = ct_add(a, across), to_b = ct_sub(b, across);
   if (is_in(c->a, to_a, allowed)) take(answer, to_a, b);
   else if (is_in(c->b, to_b, allowed)) take(answer, a, to_b);

@@ -1,138 +1,171 @@
-/* Containment. A convex body holds a hull of balls when it holds each ball; a polytope holds a body that passes none of its faces.
+/* Containment of one convex body in another, to round-off.
  *
- * Else, of a curved body that is held, the point farthest out is looked for: the distance of a point from the holder is convex, so
- * from any point the support along the holder's normal there is no nearer, and the search climbs until it is no farther. It is
- * begun all round, and every step that ends outside is a proof.
+ * An outer body contains a hull of balls if it contains each ball. An outer polytope contains a
+ * body that crosses no face plane.
+ *
+ * For a curved inner body the test searches its point farthest outside. The distance to the outer
+ * body is convex, so the inner body's support along the outer normal never reduces it. The search
+ * starts in all directions and ascends until a step gains only round-off. Each point found outside
+ * is a proof.
  */
 #include "curved/curved.h"
 
-/* Steps of one climb: each is a support of the held body; they end when a step gains round-off. */
+/* Iterations of one ascent, each one support of the inner body; it ends when a step gains only
+ * round-off. */
 #define CLIMB_STEPS_MAX 64
 
-/* Balls, corners or faces between two looks at the cancel flag: below 1 ms. */
+/* Balls, corners or faces evaluated between two polls of the cancel flag: less than 1 ms. */
 #define FEATURES_PER_POLL 256u
 
-static bool cancelled(uint32_t step, const ct_cancel *cancel) { return step % FEATURES_PER_POLL == 0 && ct_cancel_raised(cancel); }
-
-static double slack_of(const ct_convex_proxy *holder, const ct_convex_proxy *held) {
-  return CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * ct_proxy_scale(holder, held);
+static bool is_containment_cancelled(uint32_t step, const ct_cancel *cancel) {
+  return step % FEATURES_PER_POLL == 0 && ct_cancel_raised(cancel);
 }
 
-static bool reaches_beyond(const ct_convex_proxy *holder, const ct_convex_proxy *held, ct_vec3 direction, double slack) {
-  return ct_proxy_support_value(held, direction) > ct_proxy_support_value(holder, direction) + slack;
+static double compute_containment_slack(const ct_convex_proxy *outer,
+                                        const ct_convex_proxy *inner) {
+  return CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * ct_proxy_scale(outer, inner);
 }
 
-bool ct_proxy_point_distance(const ct_convex_proxy *holder, ct_vec3 p, double *distance, ct_vec3 *normal) {
+static bool extends_beyond(const ct_convex_proxy *outer, const ct_convex_proxy *inner,
+                           ct_vec3 direction, double slack) {
+  return ct_proxy_support_value(inner, direction) >
+         ct_proxy_support_value(outer, direction) + slack;
+}
+
+/* Signed distance and normal from the outer body to a point; false if the point is inside the
+ * body's core. */
+bool ct_proxy_point_distance(const ct_convex_proxy *outer, ct_vec3 p, double *distance,
+                             ct_vec3 *normal) {
   ct_convex_proxy point = {.kind = CT_PROXY_POINT, .center = p, .middle = p};
-  if (ct_proxy_is_curved(holder)) {
-    ct_curved_closest foot = ct_curved_closest_point(holder, p, 1.0);
-    *distance = foot.distance - holder->radius[0];
+  if (ct_proxy_is_curved(outer)) {
+    ct_curved_closest foot = ct_curved_closest_point(outer, p, 1.0);
+    *distance = foot.distance - outer->radius[0];
     *normal = foot.normal;
     return true;
   }
-  if (holder->kind == CT_PROXY_POINT || holder->kind == CT_PROXY_SEGMENT) {
-    *distance = ct_sphere_capsule_distance(holder, &point, normal);
+  if (outer->kind == CT_PROXY_POINT || outer->kind == CT_PROXY_SEGMENT) {
+    *distance = ct_sphere_capsule_distance(outer, &point, normal);
     return true;
   }
-  ct_convex_proxy bare = *holder;
+  ct_convex_proxy bare = *outer;
   bare.radius[0] = bare.radius[1] = 0.0;
   ct_gjk g = {.a = &bare, .b = &point, .threshold = INFINITY, .enough = -INFINITY};
   if (ct_gjk_run(&g) == CT_GJK_INSIDE) return false;
-  *distance = g.simplex.value - holder->radius[0];
+  *distance = g.simplex.value - outer->radius[0];
   *normal = g.simplex.normal;
   return true;
 }
 
-/* Each ball of the held body is at least its radius deep. */
-static bool holds_balls(const ct_convex_proxy *holder, const ct_convex_proxy *held, double slack, const ct_cancel *cancel) {
-  for (uint32_t i = 0; i < ct_proxy_vertex_count(held); i++) {
-    if (cancelled(i, cancel)) return false;
+/* True if each ball of the inner body is at least its radius deep. */
+static bool contains_balls(const ct_convex_proxy *outer, const ct_convex_proxy *inner, double slack,
+                           const ct_cancel *cancel) {
+  for (uint32_t i = 0; i < ct_proxy_vertex_count(inner); i++) {
+    if (is_containment_cancelled(i, cancel)) return false;
     double distance;
     ct_vec3 normal;
-    if (!ct_proxy_point_distance(holder, ct_proxy_vertex(held, i), &distance, &normal)) continue;
-    if (distance + ct_proxy_vertex_radius(held, i) > slack) return false;
+    if (!ct_proxy_point_distance(outer, ct_proxy_vertex(inner, i), &distance, &normal)) continue;
+    if (distance + ct_proxy_vertex_radius(inner, i) > slack) return false;
   }
   return true;
 }
 
-/* Does the climb from the support along `start` stay inside? */
-static bool climb_stays_inside(const ct_convex_proxy *holder, const ct_convex_proxy *held, ct_vec3 start, double slack) {
-  uint32_t near = 0;
+/* True if the ascent from the inner body's support along `start` finds no point outside. */
+static bool climb_stays_inside(const ct_convex_proxy *outer, const ct_convex_proxy *inner,
+                               ct_vec3 start, double slack) {
+  uint32_t hint = 0;
   double radius;
-  ct_vec3 p = ct_proxy_point(held, start, &near, &radius);
+  ct_vec3 p = ct_proxy_point(inner, start, &hint, &radius);
   for (int step = 0; step < CLIMB_STEPS_MAX; step++) {
     double distance;
     ct_vec3 normal;
-    if (!ct_proxy_point_distance(holder, p, &distance, &normal)) return true;
+    if (!ct_proxy_point_distance(outer, p, &distance, &normal)) return true;
     if (distance + radius > slack) return false;
-    ct_vec3 next = ct_proxy_point(held, normal, &near, &radius);
+    ct_vec3 next = ct_proxy_point(inner, normal, &hint, &radius);
     if (ct_dot(normal, ct_sub(next, p)) <= 0.25 * slack) return true;
     p = next;
   }
   return true;
 }
 
-static bool holds_curved(const ct_convex_proxy *holder, const ct_convex_proxy *held, double slack) {
+static bool contains_curved_body(const ct_convex_proxy *outer, const ct_convex_proxy *inner,
+                                 double slack) {
   for (int x = -1; x <= 1; x++)
     for (int y = -1; y <= 1; y++)
       for (int z = -1; z <= 1; z++) {
-        ct_vec3 way = {x, y, z};
+        ct_vec3 direction = {x, y, z};
         if (x == 0 && y == 0 && z == 0) continue;
-        if (!climb_stays_inside(holder, held, ct_mat_mul(held->rotation, way), slack)) return false;
-        if (ct_proxy_is_curved(holder) && !climb_stays_inside(holder, held, ct_mat_mul(holder->rotation, way), slack)) return false;
+        if (!climb_stays_inside(outer, inner, ct_mat_mul(inner->rotation, direction), slack))
+          return false;
+        if (ct_proxy_is_curved(outer) &&
+            !climb_stays_inside(outer, inner, ct_mat_mul(outer->rotation, direction), slack))
+          return false;
       }
   return true;
 }
 
-/* Are the balls of the held body within the rounding of a polytope whose faces they do not pass? A ball no smaller than the
- * rounding is, and any other when its centre is as near to the bare polytope as the radii differ. */
-static bool corners_hold(const ct_convex_proxy *holder, const ct_convex_proxy *held, double slack, const ct_cancel *cancel) {
-  ct_convex_proxy bare = *holder;
+/* For a rounded polytope with no face plane crossed by a ball: true if each ball is inside the
+ * rounding. A ball at least as large as the rounding is inside. A smaller ball is inside if its
+ * centre is as near to the bare polytope as the radii differ. */
+static bool contains_corner_balls(const ct_convex_proxy *outer, const ct_convex_proxy *inner,
+                                  double slack, const ct_cancel *cancel) {
+  ct_convex_proxy bare = *outer;
   bare.radius[0] = bare.radius[1] = 0.0;
-  for (uint32_t i = 0; i < ct_proxy_vertex_count(held); i++) {
-    if (cancelled(i, cancel)) return false;
-    double spare = holder->radius[0] - ct_proxy_vertex_radius(held, i);
+  for (uint32_t i = 0; i < ct_proxy_vertex_count(inner); i++) {
+    if (is_containment_cancelled(i, cancel)) return false;
+    double spare = outer->radius[0] - ct_proxy_vertex_radius(inner, i);
     if (spare <= 0.0) continue;
-    ct_convex_proxy point = {.kind = CT_PROXY_POINT, .center = ct_proxy_vertex(held, i)};
+    ct_convex_proxy point = {.kind = CT_PROXY_POINT, .center = ct_proxy_vertex(inner, i)};
     point.middle = point.center;
     ct_gjk g = {.a = &bare, .b = &point, .threshold = spare + slack, .enough = spare};
     ct_gjk_outcome outcome = ct_gjk_run(&g);
-    if (outcome == CT_GJK_BEYOND || (outcome == CT_GJK_SEPARATED && g.simplex.value > spare + slack)) return false;
+    if (outcome == CT_GJK_BEYOND ||
+        (outcome == CT_GJK_SEPARATED && g.simplex.value > spare + slack))
+      return false;
   }
   return true;
 }
 
-/* Box or hull: no face is passed. */
-static bool faces_hold(const ct_convex_proxy *holder, const ct_convex_proxy *held, double slack, const ct_cancel *cancel) {
-  bool hull = holder->kind == CT_PROXY_HULL;
-  uint32_t faces = hull ? holder->view->face_count : 3, near = 0;
+/* True if the inner body crosses no face plane of a box or hull, rounding included. */
+static bool is_within_faces(const ct_convex_proxy *outer, const ct_convex_proxy *inner,
+                            double slack, const ct_cancel *cancel) {
+  bool hull = outer->kind == CT_PROXY_HULL;
+  uint32_t faces = hull ? outer->view->face_count : 3, hint = 0;
   for (uint32_t i = 0; i < faces; i++) {
-    if (cancelled(i, cancel)) return false;
+    if (is_containment_cancelled(i, cancel)) return false;
     ct_vec3 n = {i == 0, i == 1, i == 2};
-    if (hull) n = ct_vec(holder->view->nx[i], holder->view->ny[i], holder->view->nz[i]);
-    if (!hull || holder->turned) n = ct_mat_mul(holder->rotation, n);
+    if (hull) n = ct_vec(outer->view->nx[i], outer->view->ny[i], outer->view->nz[i]);
+    if (!hull || outer->turned) n = ct_mat_mul(outer->rotation, n);
     for (int side = hull ? 1 : -1; side <= 1; side += 2) {
       ct_vec3 out = ct_scale(n, side);
       double radius;
-      ct_vec3 far = ct_proxy_point(held, out, &near, &radius);
-      double limit = hull ? holder->view->offset[i] : i == 0 ? holder->half.x : i == 1 ? holder->half.y : holder->half.z;
-      limit += holder->radius[0];
-      double reach = ct_dot(out, ct_sub(far, holder->center)) + radius;
+      ct_vec3 far = ct_proxy_point(inner, out, &hint, &radius);
+      double limit = hull     ? outer->view->offset[i]
+                     : i == 0 ? outer->half.x
+                     : i == 1 ? outer->half.y
+                              : outer->half.z;
+      limit += outer->radius[0];
+      double reach = ct_dot(out, ct_sub(far, outer->center)) + radius;
       if (reach > limit + slack) return false;
     }
   }
   return true;
 }
 
-bool ct_proxy_contains(const ct_convex_proxy *holder, const ct_convex_proxy *held, ct_vec3 toward, const ct_cancel *cancel) {
-  double slack = slack_of(holder, held);
-  if (reaches_beyond(holder, held, toward, slack) || reaches_beyond(holder, held, ct_neg(toward), slack)) return false;
-  ct_vec3 apart = ct_unit_or(ct_sub(held->middle, holder->middle), toward);
-  if (reaches_beyond(holder, held, apart, slack)) return false;
-  if (holder->kind == CT_PROXY_TRIANGLE) return false;
-  bool faces = holder->kind == CT_PROXY_BOX || holder->kind == CT_PROXY_HULL;
-  if (faces && !faces_hold(holder, held, slack, cancel)) return false;
-  if (faces && holder->radius[0] == 0.0) return true;
-  if (ct_proxy_is_curved(held)) return holds_curved(holder, held, slack);
-  return faces ? corners_hold(holder, held, slack, cancel) : holds_balls(holder, held, slack, cancel);
+bool ct_proxy_contains(const ct_convex_proxy *outer, const ct_convex_proxy *inner, ct_vec3 toward,
+                       const ct_cancel *cancel) {
+  /* Necessary conditions first: supports along three likely directions. */
+  double slack = compute_containment_slack(outer, inner);
+  if (extends_beyond(outer, inner, toward, slack) ||
+      extends_beyond(outer, inner, ct_neg(toward), slack))
+    return false;
+  ct_vec3 apart = ct_unit_or(ct_sub(inner->middle, outer->middle), toward);
+  if (extends_beyond(outer, inner, apart, slack)) return false;
+  if (outer->kind == CT_PROXY_TRIANGLE) return false;
+  /* Then the test that fits the kinds: faces, balls or ascent. */
+  bool faces = outer->kind == CT_PROXY_BOX || outer->kind == CT_PROXY_HULL;
+  if (faces && !is_within_faces(outer, inner, slack, cancel)) return false;
+  if (faces && outer->radius[0] == 0.0) return true;
+  if (ct_proxy_is_curved(inner)) return contains_curved_body(outer, inner, slack);
+  return faces ? contains_corner_balls(outer, inner, slack, cancel)
+               : contains_balls(outer, inner, slack, cancel);
 }

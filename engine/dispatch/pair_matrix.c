@@ -1,4 +1,4 @@
-/* Dispatch by kinds. */
+/* Dispatch table of pair queries: the cell of two shape kinds. */
 #include "pair/pair_cell.h"
 
 #include <assert.h>
@@ -13,7 +13,8 @@
 #define MPLANE ct_cell_mesh_half_space
 
 /* clang-format off */
-/* Rows: the first kind, columns: the second. A new kind is one more row and column. The plane comes second beside all others. */
+/* Rows: first kind, columns: second kind, in content order. A new kind adds one row and one
+ * column. A plane is always second, except beside another plane. */
 static const ct_cell matrix[CT_KIND_COUNT][CT_KIND_COUNT] = {
     /*                       SPHERE  BOX    CAPSULE  CYLINDER  CONE   ELLIPSOID  CONVEX  MESH    TETMESH  HEXMESH  PLANE   ELEMS  */
     [CT_KIND_SPHERE]      = {ROUND,  BBOX,  ROUND,   CORES,    CORES, CORES,     CORES,  CMESH,  CMESH,   CMESH,   PLANE,  CMESH  },

@@ -1,8 +1,14 @@
-/* Making elements: the surface, a hull and a box for each element, the tree; and the life of the object.
+/* Creation of element meshes, and their lifetime.
+ *
+ * Steps of build_elements: check each element (elements_check.c), match shared faces
+ * (elements_faces.c), create the surface as a solid mesh, a hull and a box per element, and the
+ * AABB tree. Element meshes are immutable and reference counted. Limits: CT_MESH_VERTICES_MAX,
+ * CT_ELEMENTS_MAX.
  */
 #include "elements/elements_build.h"
 #include <contact/limits.h>
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +22,9 @@ static void free_lists(ct_elements *elements) {
   free(elements->corner_counts);
 }
 
-static void destroy(ct_elements *elements) {
-  for (uint32_t e = 0; elements->hulls && e < elements->view.element_count; e++) ct_hull_release(elements->hulls[e]);
+static void destroy_elements(ct_elements *elements) {
+  for (uint32_t e = 0; elements->hulls && e < elements->view.element_count; e++)
+    ct_hull_release(elements->hulls[e]);
   free(elements->hulls);
   ct_mesh_release(elements->surface);
   if (elements->tree) ct_tree_destroy(elements->tree);
@@ -27,8 +34,8 @@ static void destroy(ct_elements *elements) {
   free(elements);
 }
 
-/* A copy, or NULL of nothing. *bad is set where memory is short. */
-static void *copy_of(const void *items, size_t bytes, bool *bad) {
+/* Returns a copy, or NULL for an empty array. Sets *bad if out of memory. */
+static void *copy_array(const void *items, size_t bytes, bool *bad) {
   if (!items || bytes == 0) return NULL;
   void *copy = malloc(bytes);
   if (copy) memcpy(copy, items, bytes);
@@ -36,8 +43,8 @@ static void *copy_of(const void *items, size_t bytes, bool *bad) {
   return copy;
 }
 
-/* False: an element has a number of corners that no type has. */
-static bool check_counts(const ct_elements_data *data, ct_elements_report *report) {
+/* False: an element has a corner count without an element type. */
+static bool has_valid_counts(const ct_elements_data *data, ct_elements_report *report) {
   if (data->type != CT_MIXED_ELEMENTS) return true;
   for (size_t e = 0; e < data->element_count; e++) {
     if (data->corner_counts && ct_element_form_of_corners(data->corner_counts[e])) continue;
@@ -48,7 +55,7 @@ static bool check_counts(const ct_elements_data *data, ct_elements_report *repor
   return true;
 }
 
-/* Corner counts, and corners at the stride of the view. */
+/* Copies corner counts, and corners at the view's stride. False: out of memory. */
 static bool copy_corners(ct_elements *elements, const ct_elements_data *data) {
   const ct_elements_view *view = &elements->view;
   size_t stride = view->corner_stride, count = data->element_count;
@@ -68,7 +75,7 @@ static bool copy_corners(ct_elements *elements, const ct_elements_data *data) {
   return true;
 }
 
-static ct_elements *open_elements(const ct_elements_data *data) {
+static ct_elements *allocate_elements(const ct_elements_data *data) {
   ct_elements *elements = calloc(1, sizeof *elements);
   if (!elements) return NULL;
   bool bad = false;
@@ -78,15 +85,16 @@ static ct_elements *open_elements(const ct_elements_data *data) {
   view->face_stride = ct_element_form_of(data->type)->faces;
   view->vertex_count = (uint32_t)data->vertex_count;
   view->element_count = (uint32_t)data->element_count;
-  elements->surface_ids = copy_of(data->surface_ids, data->surface_id_count * sizeof *data->surface_ids, &bad);
+  elements->surface_ids =
+      copy_array(data->surface_ids, data->surface_id_count * sizeof *data->surface_ids, &bad);
   atomic_init(&elements->references, 1);
   if (!bad && copy_corners(elements, data)) return elements;
-  destroy(elements);
+  destroy_elements(elements);
   return NULL;
 }
 
-/* The triangles of the outer faces in order, and the face of each: two of each face at most.
- * Returns how many. */
+/* Lists the triangles of the outer faces in order, at most two per face, and the face of each.
+ * Returns their number. */
 static size_t list_triangles(const ct_elements *elements, uint32_t (*triangles)[3]) {
   const ct_elements_view *view = &elements->view;
   size_t count = 0;
@@ -104,15 +112,16 @@ static size_t list_triangles(const ct_elements *elements, uint32_t (*triangles)[
   return count;
 }
 
-/* The surface as a solid mesh of all vertices. */
-static ct_status make_surface(ct_elements *elements, const ct_elements_data *data,
-                              const ct_cancel *cancel, ct_elements_report *report) {
+/* Creates the surface as a solid mesh of all vertices. */
+static ct_status create_surface(ct_elements *elements, const ct_elements_data *data,
+                                const ct_cancel *cancel, ct_elements_report *report) {
   size_t most = 2 * (size_t)elements->view.outer_count + 1;
   uint32_t(*triangles)[3] = malloc(most * sizeof *triangles);
   elements->triangle_outer = malloc(most * sizeof *elements->triangle_outer);
   ct_status status = CT_OUT_OF_MEMORY;
   if (triangles && elements->triangle_outer) {
     size_t count = list_triangles(elements, triangles);
+    assert(count < most);
     ct_mesh_data surface = {data->vertices, data->vertex_count, (const uint32_t(*)[3])triangles,
                             count, data->normals};
     status = ct_mesh_create(&surface, CT_MESH_SOLID, cancel, &elements->surface, &report->surface);
@@ -123,8 +132,9 @@ static ct_status make_surface(ct_elements *elements, const ct_elements_data *dat
   return CT_BAD_ELEMENT;
 }
 
-ct_status ct_elements_add_hull(ct_elements *elements, uint32_t element, const ct_vec3 *vertices, const ct_hull *like,
-                               const ct_cancel *cancel, ct_elements_report *report) {
+ct_status ct_elements_add_hull(ct_elements *elements, uint32_t element, const ct_vec3 *vertices,
+                               const ct_hull *like, const ct_cancel *cancel,
+                               ct_elements_report *report) {
   uint32_t corners = elements->view.corner_counts[element];
   const uint32_t *corner = elements->corners + (size_t)element * elements->view.corner_stride;
   ct_vec3 points[CT_ELEMENT_CORNERS_MAX];
@@ -137,12 +147,14 @@ ct_status ct_elements_add_hull(ct_elements *elements, uint32_t element, const ct
   elements->boxes[element] = view->box;
   elements->bytes += ct_hull_bytes(*hull);
   report->least_volume = element == 0 ? view->volume : ct_min2(report->least_volume, view->volume);
-  report->greatest_volume = element == 0 ? view->volume : ct_max2(report->greatest_volume, view->volume);
+  report->greatest_volume =
+      element == 0 ? view->volume : ct_max2(report->greatest_volume, view->volume);
   return CT_OK;
 }
 
-/* The surface, which has been made, holds the vertices as they are read. */
-static ct_status make_hulls(ct_elements *elements, const ct_cancel *cancel, ct_elements_report *report) {
+/* Creates the hulls. Uses the surface's vertices, which are flushed to the exactness range. */
+static ct_status create_hulls(ct_elements *elements, const ct_cancel *cancel,
+                              ct_elements_report *report) {
   const ct_elements_view *view = &elements->view;
   const ct_vec3 *vertices = ct_mesh_get(elements->surface)->vertices;
   elements->hulls = calloc(view->element_count, sizeof *elements->hulls);
@@ -153,10 +165,11 @@ static ct_status make_hulls(ct_elements *elements, const ct_cancel *cancel, ct_e
   return status;
 }
 
-static ct_status make_tree(ct_elements *elements, const ct_cancel *cancel) {
+static ct_status build_element_tree(ct_elements *elements, const ct_cancel *cancel) {
   elements->tree = ct_tree_create();
   if (!elements->tree) return CT_OUT_OF_MEMORY;
-  ct_status status = ct_tree_build(elements->tree, elements->boxes, NULL, elements->view.element_count, NULL, cancel);
+  ct_status status = ct_tree_build(elements->tree, elements->boxes, NULL,
+                                   elements->view.element_count, NULL, cancel);
   if (status == CT_OK) elements->tree_cost = ct_tree_cost(elements->tree);
   return status;
 }
@@ -187,45 +200,52 @@ void ct_elements_close(ct_elements *elements, const ct_elements_report *report) 
   view->tree = elements->tree;
   view->volume = surface->volume;
   elements->digest = digest_elements(view);
+  /* Memory: own arrays, plus the shared lists or the origin's memory. */
   const ct_elements *from = elements->origin;
   size_t words = 2 * (size_t)view->corner_stride + view->face_stride, count = view->element_count;
   size_t lists = count * (1 + words * sizeof(uint32_t)) +
                  view->outer_count * sizeof(uint32_t) * (elements->surface_ids ? 4 : 3);
-  elements->bytes += sizeof *elements + ct_mesh_bytes(elements->surface) + ct_tree_bytes(elements->tree) +
+  elements->bytes += sizeof *elements + ct_mesh_bytes(elements->surface) +
+                     ct_tree_bytes(elements->tree) +
                      count * (sizeof *elements->boxes + sizeof *elements->hulls) +
                      (from ? from->bytes - ct_mesh_bytes(from->surface) : lists);
 }
 
-static ct_status build(ct_elements *elements, const ct_elements_data *data, const ct_cancel *cancel, ct_elements_report *report) {
-  ct_mesh_parts parts = {.vertices = data->vertices, .vertex_count = (uint32_t)data->vertex_count, .cancel = cancel};
+static ct_status build_elements(ct_elements *elements, const ct_elements_data *data,
+                                const ct_cancel *cancel, ct_elements_report *report) {
+  ct_mesh_parts parts = {
+      .vertices = data->vertices, .vertex_count = (uint32_t)data->vertex_count, .cancel = cancel};
   ct_status status = ct_mesh_open_vertices(&parts) ? CT_OK : CT_LIMIT;
   if (status == CT_OK) status = ct_elements_check(elements, &parts, report);
   free(parts.first);
   if (status == CT_OK) status = ct_elements_match(elements, cancel, report);
-  if (status == CT_OK && data->surface_ids && data->surface_id_count != elements->view.outer_count) {
+  if (status == CT_OK && data->surface_ids &&
+      data->surface_id_count != elements->view.outer_count) {
     report->fault = CT_ELEMENT_IDS;
     status = CT_BAD_ELEMENT;
   }
-  if (status == CT_OK) status = make_surface(elements, data, cancel, report);
-  if (status == CT_OK) status = make_hulls(elements, cancel, report);
-  if (status == CT_OK) status = make_tree(elements, cancel);
+  if (status == CT_OK) status = create_surface(elements, data, cancel, report);
+  if (status == CT_OK) status = create_hulls(elements, cancel, report);
+  if (status == CT_OK) status = build_element_tree(elements, cancel);
   return status;
 }
 
-ct_status ct_elements_create(const ct_elements_data *data, const ct_cancel *cancel, ct_elements **out, ct_elements_report *report) {
+ct_status ct_elements_create(const ct_elements_data *data, const ct_cancel *cancel,
+                             ct_elements **out, ct_elements_report *report) {
   ct_elements_report own = {.element = CT_NO_ELEMENT, .other = CT_NO_ELEMENT};
-  if (data->vertex_count > CT_MESH_VERTICES_MAX || data->element_count == 0 || data->element_count > CT_ELEMENTS_MAX)
+  if (data->vertex_count > CT_MESH_VERTICES_MAX || data->element_count == 0 ||
+      data->element_count > CT_ELEMENTS_MAX)
     return CT_LIMIT;
-  if (!check_counts(data, &own)) {
+  if (!has_valid_counts(data, &own)) {
     if (report) *report = own;
     return CT_BAD_ELEMENT;
   }
-  ct_elements *elements = open_elements(data);
+  ct_elements *elements = allocate_elements(data);
   if (!elements) return CT_OUT_OF_MEMORY;
-  ct_status status = build(elements, data, cancel, &own);
+  ct_status status = build_elements(elements, data, cancel, &own);
   if (report && (status == CT_OK || status == CT_BAD_ELEMENT)) *report = own;
   if (status != CT_OK) {
-    destroy(elements);
+    destroy_elements(elements);
     return status;
   }
   ct_elements_close(elements, &own);
@@ -242,7 +262,8 @@ const ct_elements *ct_elements_retain(const ct_elements *elements) {
 void ct_elements_release(const ct_elements *elements) {
   if (!elements) return;
   ct_elements *own = (ct_elements *)(uintptr_t)elements;
-  if (atomic_fetch_sub_explicit(&own->references, 1, memory_order_acq_rel) == 1) destroy(own);
+  if (atomic_fetch_sub_explicit(&own->references, 1, memory_order_acq_rel) == 1)
+    destroy_elements(own);
 }
 
 const ct_elements_view *ct_elements_get(const ct_elements *elements) { return &elements->view; }

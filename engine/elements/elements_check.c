@@ -1,6 +1,7 @@
-/* Each element alone: are its corners different points, and is it the right way round?
+/* Validity of single elements: distinct corners and positive orientation.
  *
- * Both are decided by exact predicates on the tetrahedra that the element is the union of. Dompierre, Labbe, Vallet, Camarero 1999.
+ * An element is divided into tetrahedra by its lowest node (Dompierre, Labbe, Vallet, Camarero
+ * 1999); exact predicates give their orientation.
  */
 #include "base/predicates.h"
 #include "elements/elements_build.h"
@@ -8,7 +9,7 @@
 #include <float.h>
 #include <stdlib.h>
 
-/* Mixed elements take the room of the largest. */
+/* Mixed elements use the stride of the largest type. */
 static const ct_element_form forms[] = {
     [CT_TETRAHEDRA] = {4, 4, {3, 3, 3, 3}, {{0, 1, 3}, {1, 2, 3}, {2, 0, 3}, {0, 2, 1}}},
     [CT_HEXAHEDRA] =
@@ -37,7 +38,8 @@ const ct_element_form *ct_element_form_of_corners(uint32_t corners) {
   return corners <= CT_ELEMENT_CORNERS_MAX ? of[corners] : NULL;
 }
 
-uint32_t ct_element_triangles(const ct_element_form *form, const uint32_t *nodes, uint32_t face, uint32_t out[2][3]) {
+uint32_t ct_element_triangles(const ct_element_form *form, const uint32_t *nodes, uint32_t face,
+                              uint32_t out[2][3]) {
   const uint32_t *corner = form->face[face];
   uint32_t first = 0, count = form->face_corners[face];
   for (uint32_t k = 1; count == 4 && k < 4; k++)
@@ -50,52 +52,54 @@ uint32_t ct_element_triangles(const ct_element_form *form, const uint32_t *nodes
   return count - 2;
 }
 
-static bool has_corner(const ct_element_form *form, uint32_t face, uint32_t corner) {
+static bool has_face_corner(const ct_element_form *form, uint32_t face, uint32_t corner) {
   for (uint32_t k = 0; k < form->face_corners[face]; k++)
     if (form->face[face][k] == corner) return true;
   return false;
 }
 
-/* The second of two corners that are one node; the count of corners where all are different. */
-static uint32_t repeated_corner(const ct_element_form *form, const uint32_t *nodes) {
+/* Second of two corners with equal nodes; the corner count if all are distinct. */
+static uint32_t find_repeated_corner(const ct_element_form *form, const uint32_t *nodes) {
   for (uint32_t c = 1; c < form->corners; c++)
     for (uint32_t d = 0; d < c; d++)
       if (nodes[c] == nodes[d]) return c;
   return form->corners;
 }
 
-/* Volume of a tetrahedron in the order of VTK; side: below 0, 0 or above by the exact predicate, whose sign it has. */
-static double volume_of(const ct_vec3 p[4], int side) {
-  double volume = ct_dot(ct_cross(ct_sub(p[1], p[0]), ct_sub(p[2], p[0])), ct_sub(p[3], p[0])) / 6.0;
+/* Volume of a tetrahedron in VTK order, with the sign of the exact predicate `side`. */
+static double compute_signed_volume(const ct_vec3 p[4], int side) {
+  double volume =
+      ct_dot(ct_cross(ct_sub(p[1], p[0]), ct_sub(p[2], p[0])), ct_sub(p[3], p[0])) / 6.0;
   return side * ct_max2(fabs(volume), DBL_TRUE_MIN);
 }
 
-/* The side of a tetrahedron of the element, which the report keeps if it is the least of all. */
-static int weigh(const uint32_t corner[4], const uint32_t *nodes, const ct_mesh_parts *parts, ct_elements_report *report) {
+/* Orientation of one tetrahedron; the report keeps the one of least volume. */
+static int measure_tetrahedron(const uint32_t corner[4], const uint32_t *nodes,
+                               const ct_mesh_parts *parts, ct_elements_report *report) {
   ct_vec3 p[4];
   for (int k = 0; k < 4; k++) p[k] = ct_mesh_point(parts, nodes[corner[k]]);
   int side = ct_orient3d(p[0], p[1], p[2], p[3]);
   if (side > 0) return side;
-  double volume = volume_of(p, side);
+  double volume = compute_signed_volume(p, side);
   if (volume >= report->tetrahedron_volume) return side;
   report->tetrahedron_volume = volume;
   for (int k = 0; k < 4; k++) report->tetrahedron[k] = corner[k];
   return side;
 }
 
-/* The tetrahedra from the lowest node over the triangles of the faces that do not have it: the apex is behind each of them. */
-static ct_element_fault side_of(const ct_element_form *form, const uint32_t *nodes, const ct_mesh_parts *parts,
-                                ct_elements_report *report) {
+/* Classifies the element by the tetrahedra from its lowest node to the faces without that node. */
+static ct_element_fault classify_element(const ct_element_form *form, const uint32_t *nodes,
+                                         const ct_mesh_parts *parts, ct_elements_report *report) {
   report->tetrahedron_volume = INFINITY;
   uint32_t apex = 0, positive = 0, negative = 0, count = 0, triangle[2][3];
   for (uint32_t c = 1; c < form->corners; c++)
     if (nodes[c] < nodes[apex]) apex = c;
   for (uint32_t f = 0; f < form->faces; f++) {
-    if (has_corner(form, f, apex)) continue;
+    if (has_face_corner(form, f, apex)) continue;
     uint32_t triangles = ct_element_triangles(form, nodes, f, triangle);
     for (uint32_t t = 0; t < triangles; t++) {
       const uint32_t corner[4] = {triangle[t][0], triangle[t][2], triangle[t][1], apex};
-      int side = weigh(corner, nodes, parts, report);
+      int side = measure_tetrahedron(corner, nodes, parts, report);
       positive += side > 0;
       negative += side < 0;
       count++;
@@ -106,20 +110,23 @@ static ct_element_fault side_of(const ct_element_form *form, const uint32_t *nod
   return negative > 0 && form->corners > 4 ? CT_ELEMENT_TWISTED : CT_ELEMENT_FLAT;
 }
 
-/* False: at fault, as the report then says. */
-static bool is_sound(const ct_elements *elements, const ct_mesh_parts *parts, uint32_t element, ct_elements_report *report) {
+/* True if the element is valid; otherwise the report has the fault. */
+static bool check_element(const ct_elements *elements, const ct_mesh_parts *parts, uint32_t element,
+                          ct_elements_report *report) {
   const ct_element_form *form = ct_elements_form(&elements->view, element);
   const uint32_t *nodes = elements->nodes + (size_t)element * elements->view.corner_stride;
-  uint32_t repeated = repeated_corner(form, nodes);
-  report->fault = repeated < form->corners ? CT_ELEMENT_REPEATED : side_of(form, nodes, parts, report);
+  uint32_t repeated = find_repeated_corner(form, nodes);
+  report->fault =
+      repeated < form->corners ? CT_ELEMENT_REPEATED : classify_element(form, nodes, parts, report);
   if (report->fault == CT_ELEMENT_SOUND) return true;
   report->element = element;
   if (repeated < form->corners) report->corner = repeated;
   return false;
 }
 
-/* Counts the nodes that elements have. */
-static ct_status count_nodes(const ct_elements *elements, const ct_mesh_parts *parts, ct_elements_report *report) {
+/* Counts used nodes and unused vertices. */
+static ct_status count_used_nodes(const ct_elements *elements, const ct_mesh_parts *parts,
+                                  ct_elements_report *report) {
   const ct_elements_view *view = &elements->view;
   uint8_t *used = calloc((size_t)view->vertex_count + 1, 1);
   if (!used) return CT_OUT_OF_MEMORY;
@@ -133,15 +140,17 @@ static ct_status count_nodes(const ct_elements *elements, const ct_mesh_parts *p
   return CT_OK;
 }
 
-ct_status ct_elements_check_each(const ct_elements *elements, const ct_mesh_parts *parts, ct_elements_report *report) {
+ct_status ct_elements_check_each(const ct_elements *elements, const ct_mesh_parts *parts,
+                                 ct_elements_report *report) {
   for (uint32_t e = 0; e < elements->view.element_count; e++) {
     if (ct_mesh_cancelled(e, parts->cancel)) return CT_CANCELLED;
-    if (!is_sound(elements, parts, e, report)) return CT_BAD_ELEMENT;
+    if (!check_element(elements, parts, e, report)) return CT_BAD_ELEMENT;
   }
   return CT_OK;
 }
 
-ct_status ct_elements_check(ct_elements *elements, ct_mesh_parts *parts, ct_elements_report *report) {
+ct_status ct_elements_check(ct_elements *elements, ct_mesh_parts *parts,
+                            ct_elements_report *report) {
   const ct_elements_view *view = &elements->view;
   size_t corners = (size_t)view->element_count * view->corner_stride;
   elements->nodes = malloc(corners * sizeof *elements->nodes);
@@ -154,7 +163,7 @@ ct_status ct_elements_check(ct_elements *elements, ct_mesh_parts *parts, ct_elem
     elements->nodes[i] = vertex == CT_NO_VERTEX ? CT_NO_VERTEX : parts->first[vertex];
   }
   status = ct_elements_check_each(elements, parts, report);
-  return status == CT_OK ? count_nodes(elements, parts, report) : status;
+  return status == CT_OK ? count_used_nodes(elements, parts, report) : status;
 }
 
 bool ct_elements_adjacent(const ct_elements_view *view, uint32_t i, uint32_t j) {
@@ -171,8 +180,9 @@ uint32_t ct_elements_hull_face(const ct_elements_view *view, uint32_t element, u
   const ct_element_form *form = ct_elements_form(view, element);
   for (uint32_t f = 0; f < form->faces; f++) {
     bool within = true;
-    for (uint32_t i = hull->face_start[hull_face]; within && i < hull->face_start[hull_face + 1]; i++)
-      within = has_corner(form, f, hull->vertex_input[hull->face_loop[i]]);
+    for (uint32_t i = hull->face_start[hull_face]; within && i < hull->face_start[hull_face + 1];
+         i++)
+      within = has_face_corner(form, f, hull->vertex_input[hull->face_loop[i]]);
     if (within) return f;
   }
   return CT_NO_ELEMENT;

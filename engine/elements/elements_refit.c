@@ -1,18 +1,16 @@
-/* Moving the vertices of elements: lists of nodes, neighbours and outer faces, and the branches of
- * both trees, are shared with the elements for which they were made; the surface is moved
- * (mesh_refit.c), each element's side is found again by exact predicates, and hulls and boxes are
- * computed again.
+/* Element mesh with moved vertices: connectivity and tree topology are shared with the original.
+ * The surface is refitted (mesh_refit.c); orientation is checked again exactly; hulls and boxes are
+ * recomputed.
  *
- * Elements in which other vertices than before are one point are created from the beginning, and so
- * are elements of which one of the trees would cost CT_MESH_REFIT_COST times what it did: both
- * trees always are of the same origin.
+ * The elements are rebuilt if equal vertices change, or if one of the trees would exceed
+ * CT_MESH_REFIT_COST times its original cost. Both trees thus always have the same origin.
  */
 #include "elements/elements_build.h"
 
 #include <stdlib.h>
 
-static ct_status create_moved_elements(const ct_elements *elements, const ct_mesh_parts *parts,
-                                       ct_elements **out, ct_elements_report *report) {
+static ct_status recreate_elements(const ct_elements *elements, const ct_mesh_parts *parts,
+                                   ct_elements **out, ct_elements_report *report) {
   const ct_elements_view *view = &elements->view;
   const ct_elements_data data = {.type = view->type,
                                  .vertices = parts->vertices,
@@ -27,7 +25,7 @@ static ct_status create_moved_elements(const ct_elements *elements, const ct_mes
   return ct_elements_create(&data, parts->cancel, out, report);
 }
 
-/* With the lists of the origin. NULL: out of memory. */
+/* Allocates moved elements that share the origin's lists. NULL: out of memory. */
 static ct_elements *share_element_lists(const ct_elements *from) {
   ct_elements *moved = calloc(1, sizeof *moved);
   if (!moved) return NULL;
@@ -45,9 +43,9 @@ static ct_elements *share_element_lists(const ct_elements *from) {
   return moved;
 }
 
-/* CT_LIMIT: the surface has a tree of its own. */
-static ct_status move_surface(const ct_elements *from, const ct_mesh_parts *parts,
-                              ct_elements *moved, ct_elements_report *report) {
+/* CT_LIMIT: the surface was given a tree of its own. */
+static ct_status refit_surface(const ct_elements *from, const ct_mesh_parts *parts,
+                               ct_elements *moved, ct_elements_report *report) {
   ct_status status = ct_mesh_move(from->surface, parts->vertices, parts->normals, parts->cancel,
                                   &moved->surface, &report->surface);
   if (status == CT_OPEN_MESH || status == CT_DEGENERATE_MESH) {
@@ -57,8 +55,8 @@ static ct_status move_surface(const ct_elements *from, const ct_mesh_parts *part
   return status == CT_OK && !ct_mesh_origin(moved->surface) ? CT_LIMIT : status;
 }
 
-static ct_status move_hulls(const ct_elements *from, ct_elements *moved, const ct_cancel *cancel,
-                            ct_elements_report *report) {
+static ct_status refit_hulls(const ct_elements *from, ct_elements *moved, const ct_cancel *cancel,
+                             ct_elements_report *report) {
   uint32_t count = from->view.element_count;
   const ct_vec3 *vertices = ct_mesh_get(moved->surface)->vertices;
   moved->hulls = calloc(count, sizeof *moved->hulls);
@@ -71,24 +69,24 @@ static ct_status move_hulls(const ct_elements *from, ct_elements *moved, const c
   return status;
 }
 
-/* CT_LIMIT: the tree would cost too much. */
-static ct_status fit_tree(const ct_elements *from, ct_elements *moved) {
+/* CT_LIMIT: the refitted tree would cost too much. */
+static ct_status refit_element_tree(const ct_elements *from, ct_elements *moved) {
   moved->tree = ct_tree_clone(from->tree);
   if (!moved->tree) return CT_OUT_OF_MEMORY;
   ct_tree_fit(moved->tree, moved->boxes);
   return ct_tree_cost(moved->tree) > CT_MESH_REFIT_COST * moved->tree_cost ? CT_LIMIT : CT_OK;
 }
 
-/* CT_LIMIT: they are to be created from the beginning. */
-static ct_status move_kept_elements(const ct_elements *elements, const ct_mesh_parts *parts,
-                                    ct_elements **out, ct_elements_report *report) {
+/* CT_LIMIT: the elements need to be rebuilt. */
+static ct_status refit_elements(const ct_elements *elements, const ct_mesh_parts *parts,
+                                ct_elements **out, ct_elements_report *report) {
   ct_elements *moved = share_element_lists(elements);
   if (!moved) return CT_OUT_OF_MEMORY;
   *report = elements->report;
   ct_status status = ct_elements_check_each(moved, parts, report);
-  if (status == CT_OK) status = move_surface(elements, parts, moved, report);
-  if (status == CT_OK) status = move_hulls(elements, moved, parts->cancel, report);
-  if (status == CT_OK) status = fit_tree(elements, moved);
+  if (status == CT_OK) status = refit_surface(elements, parts, moved, report);
+  if (status == CT_OK) status = refit_hulls(elements, moved, parts->cancel, report);
+  if (status == CT_OK) status = refit_element_tree(elements, moved);
   if (status != CT_OK) {
     ct_elements_release(moved);
     return status;
@@ -110,8 +108,8 @@ ct_status ct_elements_move(const ct_elements *elements, const ct_vec3 *vertices,
   if (!ct_mesh_open_vertices(&parts)) return CT_LIMIT;
   bool kept = ct_mesh_keeps_points(elements->surface, &parts, &out_of_memory);
   if (out_of_memory) return CT_OUT_OF_MEMORY;
-  ct_status status = kept ? move_kept_elements(elements, &parts, out, &own) : CT_LIMIT;
-  if (status == CT_LIMIT) return create_moved_elements(elements, &parts, out, report);
+  ct_status status = kept ? refit_elements(elements, &parts, out, &own) : CT_LIMIT;
+  if (status == CT_LIMIT) return recreate_elements(elements, &parts, out, report);
   if (report && (status == CT_OK || status == CT_BAD_ELEMENT)) *report = own;
   return status;
 }

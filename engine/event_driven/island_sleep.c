@@ -1,4 +1,5 @@
-/* Rest from event to event: what one solve has shown to rest is not asked again until something touches it. */
+/* Rest from event to event: what one solve has shown to rest is not asked again until something
+ * touches it. */
 #include "advance/advance.h"
 
 static bool is_zero(ct_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
@@ -12,15 +13,17 @@ static ct_body_state *moved_of(const ct_step *step, const ct_island *island, siz
 static bool is_borne_still(const ct_contact_set *set) {
   for (size_t i = 0; i < set->body_count; i++) {
     const ct_mass_body *b = &set->bodies[i];
-    if (b->mobility == CT_KINEMATIC && !(is_zero(b->velocity.linear) && is_zero(b->velocity.angular) &&
-                                         is_zero(b->linear_acceleration) && is_zero(b->angular_acceleration)))
+    if (b->mobility == CT_KINEMATIC &&
+        !(is_zero(b->velocity.linear) && is_zero(b->velocity.angular) &&
+          is_zero(b->linear_acceleration) && is_zero(b->angular_acceleration)))
       return false;
   }
   return true;
 }
 
 /* Sizes of all forces and torques on the body, as if none were against another. */
-static void load_of(const ct_contact_set *set, const ct_contact_force *forces, uint32_t body, double *force, double *torque) {
+static void load_of(const ct_contact_set *set, const ct_contact_force *forces, uint32_t body,
+                    double *force, double *torque) {
   const ct_mass_body *b = &set->bodies[body];
   *force = ct_norm(b->force);
   *torque = ct_norm(b->torque);
@@ -33,10 +36,12 @@ static void load_of(const ct_contact_set *set, const ct_contact_force *forces, u
   }
 }
 
-bool ct_step_island_is_at_rest(const ct_step *step, const ct_island *island, const ct_resting_result *found) {
+bool ct_step_island_is_at_rest(const ct_step *step, const ct_island *island,
+                               const ct_resting_result *found) {
   const ct_advance_options *o = &step->advance->options;
   double part = o->tolerance > 0.0 ? o->tolerance : CT_ADVANCE_TOLERANCE;
-  if (found->status != CT_RESTING_STATUS_OK || !found->converged || !is_borne_still(&island->set)) return false;
+  if (found->status != CT_RESTING_STATUS_OK || !found->converged || !is_borne_still(&island->set))
+    return false;
   for (size_t i = 0; i < island->set.body_count; i++) {
     if (island->set.bodies[i].mobility != CT_DYNAMIC) continue;
     const ct_body_state *m = moved_of(step, island, i);
@@ -81,19 +86,22 @@ bool ct_step_island_is_asleep(const ct_step *step, const ct_island *island) {
     if (!m->asleep) return false;
     if (!first) first = m;
   }
-  return first && first->sleeping_support.contacts == island->set.count && is_borne_still(&island->set);
+  return first && first->sleeping_support.contacts == island->set.count &&
+         is_borne_still(&island->set);
 }
 
 void ct_step_restore_sleeping_body(ct_step *step, ct_body_state *moved) {
   moved->force = moved->torque = ct_vec(0, 0, 0);
-  step->contact_impulse = ct_add_scaled(step->contact_impulse, moved->sleeping_support.force, step->time);
+  step->contact_impulse =
+      ct_add_scaled(step->contact_impulse, moved->sleeping_support.force, step->time);
   step->acting += moved->sleeping_support.acting;
 }
 
 /* A kinematic body that neither moves nor is about to, or a dynamic one that lies. */
 static bool stays(const ct_body_state *m) {
   return m->is_dynamic ? m->asleep
-                       : ct_body_state_is_fixed(m) && is_zero(m->acceleration.linear) && is_zero(m->acceleration.angular);
+                       : ct_body_state_is_fixed(m) && is_zero(m->acceleration.linear) &&
+                             is_zero(m->acceleration.angular);
 }
 
 bool ct_step_is_all_asleep(ct_step *step) {
@@ -108,5 +116,6 @@ bool ct_step_is_all_asleep(ct_step *step) {
 
 void ct_step_mark_awake(ct_step *step) {
   const ct_advance *advance = step->advance;
-  for (size_t i = 0; i < advance->moved_count; i++) advance->moving_rows[advance->next[i].row] = !stays(&advance->next[i]);
+  for (size_t i = 0; i < advance->moved_count; i++)
+    advance->moving_rows[advance->next[i].row] = !stays(&advance->next[i]);
 }

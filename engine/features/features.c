@@ -1,6 +1,9 @@
-/* Contact features of two solid meshes: the vertices of each in the other, then pairs of edges.
+/* Contact features of two solid meshes: vertices of each mesh inside the other, then crossing
+ * edges.
  *
- * Source: Castro 2020; theory, section 7. A vertex and its rays are seen in the frame of the mesh that holds it.
+ * Method: Castro 2020, with vertex matches by rays along the vertex normals or by nearest points. A
+ * vertex and its rays are tested in the frame of the mesh that contains the vertex. Limits: both
+ * meshes must be closed.
  */
 #include "features/features.h"
 #include "mesh_pairs/mesh_tree_pairs.h"
@@ -8,13 +11,14 @@
 #include "pair/pair_order.h"
 #include "pair/workspace.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Two normals this close are one: their difference tells no direction. */
+/* Two unit normals that differ by less are equal; their difference gives no direction. */
 #define NORMALS_EQUAL 1e-6
 #define FIRST_CAPACITY 64u
-/* What a vertex inside costs, in steps of the flag of some 100 ns. */
+/* Cost of an inside vertex in steps of 100 ns, for the cancellation budget. */
 #define INSIDE_STEPS 32u
 
 void ct_feature_scratch_free(ct_feature_scratch *m) {
@@ -37,11 +41,13 @@ ct_frame ct_feature_relative(const ct_frame *of, const ct_frame *in) {
                     ct_mat_tmul(in->rotation, ct_sub(of->position, in->position))};
 }
 
-/* ---- the list ---- */
+/* ---- the list ------------------------------------------------------------------------------- */
 
-bool ct_feature_reserve(ct_feature_scratch *m, void *list, size_t item, size_t *capacity, size_t count) {
+bool ct_feature_reserve(ct_feature_scratch *m, void *list, size_t item, size_t *capacity,
+                        size_t count) {
   if (count <= *capacity) return true;
   size_t larger = *capacity ? 2 * *capacity : FIRST_CAPACITY;
+  assert(count <= larger);
   void *block, *old;
   memcpy(&old, list, sizeof old);
   block = realloc(old, larger * item);
@@ -54,9 +60,10 @@ bool ct_feature_reserve(ct_feature_scratch *m, void *list, size_t item, size_t *
   return true;
 }
 
-/* From a to b: antiparallel normals lie on one line, and so does what is between others. Of equal ones the vertex' own is told, out
- * of its body: that swaps with the bodies, whatever their content. */
-static void derive_normal(ct_pair_feature *f) {
+/* Sets the normal of a feature, from a to b: the direction of the difference of the outward
+ * normals. For equal normals, the vertex's own normal out of its body, which swaps with the
+ * bodies. */
+static void set_feature_normal(ct_pair_feature *f) {
   ct_vec3 apart = ct_sub(f->a.normal, f->b.normal);
   if (ct_norm(apart) >= NORMALS_EQUAL) {
     f->normal = ct_unit_or(apart, f->a.normal);
@@ -67,32 +74,37 @@ static void derive_normal(ct_pair_feature *f) {
 }
 
 void ct_feature_add(ct_feature_scratch *memory, const ct_pair_feature *feature) {
-  if (ct_feature_reserve(memory, &memory->items, sizeof *memory->items, &memory->capacity, memory->count + 1))
+  if (ct_feature_reserve(memory, &memory->items, sizeof *memory->items, &memory->capacity,
+                         memory->count + 1))
     memory->items[memory->count++] = *feature;
 }
 
-ct_pair_feature_point ct_feature_point_of(const ct_feature_body *body, const ct_feature_match *match, uint32_t flag,
+ct_pair_feature_point ct_feature_point_of(const ct_feature_body *body,
+                                          const ct_feature_match *match, uint32_t flag,
                                           uint32_t *flags) {
   ct_vec3 normal;
-  if (!ct_feature_normal_at(body->mesh, match->triangle, match->barycentric, &normal)) *flags |= flag;
-  return (ct_pair_feature_point){.point = ct_to_parent(*body->frame, match->point),
-                                 .normal = ct_mat_mul(body->frame->rotation, normal),
-                                 .triangle = match->triangle,
-                                 .barycentric = {match->barycentric[0], match->barycentric[1], match->barycentric[2]}};
+  if (!ct_feature_normal_at(body->mesh, match->triangle, match->barycentric, &normal))
+    *flags |= flag;
+  return (ct_pair_feature_point){
+      .point = ct_to_parent(*body->frame, match->point),
+      .normal = ct_mat_mul(body->frame->rotation, normal),
+      .triangle = match->triangle,
+      .barycentric = {match->barycentric[0], match->barycentric[1], match->barycentric[2]}};
 }
 
-/* ---- vertices ---- */
+/* ---- vertices ------------------------------------------------------------------------------- */
 
-/* A vertex of body `which` in the other one. */
-typedef struct inside {
+/* A vertex of body `which` inside the other body. */
+typedef struct inside_vertex {
   int which;
-  uint32_t vertex, on; /* on: the triangle that it is on, or CT_NO_TRIANGLE */
-  ct_vec3 local;       /* in the other's frame */
+  uint32_t vertex, on; /* on: the triangle that contains it, or CT_NO_TRIANGLE */
+  ct_vec3 local;       /* in the frame of the other body */
   ct_feature_vertex own;
-} inside;
+} inside_vertex;
 
-/* The vertex' own point of its feature. */
-static ct_pair_feature_point own_point(const ct_feature_body *body, const inside *in) {
+/* The feature's point on the vertex's own mesh. */
+static ct_pair_feature_point make_vertex_point(const ct_feature_body *body,
+                                               const inside_vertex *in) {
   const uint32_t *corner = body->view->triangles[in->own.triangle];
   ct_vec3 at = body->view->vertices[in->vertex];
   ct_pair_feature_point out = {.point = ct_to_parent(*body->frame, at),
@@ -105,8 +117,8 @@ static ct_pair_feature_point own_point(const ct_feature_body *body, const inside
   return out;
 }
 
-static void add_vertex(ct_feature_run *run, const inside *in, ct_features_mode mode, uint32_t flags,
-                       const ct_feature_match *match) {
+static void add_vertex_feature(ct_feature_run *run, const inside_vertex *in, ct_features_mode mode,
+                               uint32_t flags, const ct_feature_match *match) {
   bool of_b = in->which == 1;
   uint32_t own_flag = of_b ? CT_PAIR_FEATURE_FACE_NORMAL_B : CT_PAIR_FEATURE_FACE_NORMAL_A;
   uint32_t other_flag = of_b ? CT_PAIR_FEATURE_FACE_NORMAL_A : CT_PAIR_FEATURE_FACE_NORMAL_B;
@@ -115,111 +127,121 @@ static void add_vertex(ct_feature_run *run, const inside *in, ct_features_mode m
                        .flags = flags | (in->own.cancels ? own_flag : 0u),
                        .vertex = in->vertex,
                        .distance = 0.0 - match->distance};
-  ct_pair_feature_point own = own_point(&run->body[in->which], in);
-  ct_pair_feature_point other = ct_feature_point_of(&run->body[1 - in->which], match, other_flag, &f.flags);
+  ct_pair_feature_point own = make_vertex_point(&run->body[in->which], in);
+  ct_pair_feature_point other =
+      ct_feature_point_of(&run->body[1 - in->which], match, other_flag, &f.flags);
   f.a = of_b ? other : own;
   f.b = of_b ? own : other;
-  derive_normal(&f);
+  set_feature_normal(&f);
   ct_feature_add(run->memory, &f);
 }
 
-static void add_on_surface(ct_feature_run *run, const inside *in) {
+static void match_on_surface(ct_feature_run *run, const inside_vertex *in) {
   const ct_mesh *mesh = run->body[1 - in->which].mesh;
   ct_feature_match match = {.triangle = in->on, .point = in->local};
-  ct_features_mode mode = run->options->mode == CT_FEATURES_BOTH ? CT_FEATURES_BACKWARD : run->options->mode;
+  ct_features_mode mode =
+      run->options->mode == CT_FEATURES_BOTH ? CT_FEATURES_BACKWARD : run->options->mode;
   ct_feature_barycentric(mesh, in->on, in->local, match.barycentric);
-  add_vertex(run, in, mode, CT_PAIR_FEATURE_ON_SURFACE, &match);
+  add_vertex_feature(run, in, mode, CT_PAIR_FEATURE_ON_SURFACE, &match);
 }
 
-/* Along a direction; a ray that leaves nowhere falls back on the nearest point. */
-static void add_ray(ct_feature_run *run, const inside *in, ct_features_mode mode, ct_vec3 direction) {
+/* Matches by a ray along a direction; by the nearest point if the ray does not leave the solid. */
+static void match_by_ray(ct_feature_run *run, const inside_vertex *in, ct_features_mode mode,
+                         ct_vec3 direction) {
   const ct_mesh *mesh = run->body[1 - in->which].mesh;
   ct_feature_match match;
   if (ct_feature_ray(mesh, in->local, direction, run->workspace, &match)) {
-    add_vertex(run, in, mode, 0, &match);
+    add_vertex_feature(run, in, mode, 0, &match);
   } else {
     ct_feature_nearest(mesh, in->local, &match);
-    add_vertex(run, in, mode, CT_PAIR_FEATURE_FALLBACK, &match);
+    add_vertex_feature(run, in, mode, CT_PAIR_FEATURE_FALLBACK, &match);
   }
 }
 
-static void add_inside(ct_feature_run *run, const inside *in, const ct_frame *relative) {
+static void match_inside_vertex(ct_feature_run *run, const inside_vertex *in,
+                                const ct_frame *relative) {
   ct_features_mode mode = run->options->mode;
   ct_vec3 direction = ct_mat_mul(relative->rotation, in->own.direction);
   if (mode == CT_FEATURES_CLOSEST) {
     ct_feature_match match;
     ct_feature_nearest(run->body[1 - in->which].mesh, in->local, &match);
-    add_vertex(run, in, mode, 0, &match);
+    add_vertex_feature(run, in, mode, 0, &match);
   }
-  if (mode == CT_FEATURES_BACKWARD || mode == CT_FEATURES_BOTH) add_ray(run, in, CT_FEATURES_BACKWARD, ct_neg(direction));
-  if (mode == CT_FEATURES_FORWARD || mode == CT_FEATURES_BOTH) add_ray(run, in, CT_FEATURES_FORWARD, direction);
+  if (mode == CT_FEATURES_BACKWARD || mode == CT_FEATURES_BOTH)
+    match_by_ray(run, in, CT_FEATURES_BACKWARD, ct_neg(direction));
+  if (mode == CT_FEATURES_FORWARD || mode == CT_FEATURES_BOTH)
+    match_by_ray(run, in, CT_FEATURES_FORWARD, direction);
 }
 
-static void add_vertices(ct_feature_run *run, int which) {
+static void add_vertex_features(ct_feature_run *run, int which) {
   const ct_feature_body *body = &run->body[which], *other = &run->body[1 - which];
   ct_frame relative = ct_feature_relative(body->frame, other->frame);
   for (uint32_t i = 0; i < body->view->point_count; i++) {
-    inside in = {.which = which, .vertex = body->view->points[i]};
+    inside_vertex in = {.which = which, .vertex = body->view->points[i]};
     if (ct_mesh_is_cancelled(&run->workspace->mesh, 1)) return;
+    /* classify the vertex exactly against the other solid */
     in.local = ct_to_parent(relative, body->view->vertices[in.vertex]);
     ct_mesh_side side = ct_mesh_side_of(other->mesh, in.local, &in.on);
     if (side == CT_MESH_OUTSIDE) continue;
     if (ct_mesh_is_cancelled(&run->workspace->mesh, INSIDE_STEPS)) return;
     in.own = ct_feature_vertex_of(body->mesh, in.vertex);
-    if (side == CT_MESH_ON) add_on_surface(run, &in);
-    else add_inside(run, &in, &relative);
+    if (side == CT_MESH_ON) match_on_surface(run, &in);
+    else match_inside_vertex(run, &in, &relative);
   }
 }
 
-/* ---- the pair ---- */
+/* ---- the pair ------------------------------------------------------------------------------- */
 
-static ct_features_status status_of(const ct_mesh *a, const ct_mesh *b) {
+static ct_features_status check_meshes(const ct_mesh *a, const ct_mesh *b) {
   if (!a || !b) return CT_FEATURES_NO_TRIANGLES;
   return ct_mesh_get(a)->solid && ct_mesh_get(b)->solid ? CT_FEATURES_OK : CT_FEATURES_OPEN_MESH;
 }
 
-/* As boxes and balls show. */
-static bool are_apart(const ct_feature_run *run) {
+/* True if bounding volumes separate the two meshes. */
+static bool are_meshes_separated(const ct_feature_run *run) {
   ct_frame relative = ct_feature_relative(run->body[1].frame, run->body[0].frame);
   ct_mesh_pair pair;
   ct_mesh_pair_open(&pair, run->body[0].mesh, run->body[1].mesh, &relative, &run->workspace->mesh);
   return ct_mesh_pair_boxes_part(&pair);
 }
 
-static void look_at(ct_feature_run *run) {
-  add_vertices(run, 0);
+static void find_features(ct_feature_run *run) {
+  add_vertex_features(run, 0);
   run->vertices_a = run->memory->count;
-  add_vertices(run, 1);
+  add_vertex_features(run, 1);
   run->vertices_b = run->memory->count - run->vertices_a;
   ct_feature_edges(run);
 }
 
-void ct_pair_features(ct_placed a, ct_placed b, const ct_features_options *options, ct_workspace *workspace, ct_features *out) {
-  ct_frame room[2];
-  if (!ct_placed_prepare_both(&a, &b, room)) {
+void ct_pair_features(ct_placed a, ct_placed b, const ct_features_options *options,
+                      ct_workspace *workspace, ct_features *out) {
+  ct_frame prepared[2];
+  if (!ct_placed_prepare_both(&a, &b, prepared)) {
     *out = (ct_features){.status = CT_FEATURES_NO_TRIANGLES};
     return;
   }
   const ct_mesh *mesh[2] = {ct_feature_mesh(a.shape), ct_feature_mesh(b.shape)};
-  *out = (ct_features){.status = status_of(mesh[0], mesh[1])};
+  *out = (ct_features){.status = check_meshes(mesh[0], mesh[1])};
   if (out->status != CT_FEATURES_OK) return;
   if (!workspace) {
     out->status = CT_FEATURES_OUT_OF_MEMORY;
     return;
   }
+  /* the lists of the workspace; keep its sticky out-of-memory flag */
   ct_feature_scratch *memory = &workspace->features;
-  ct_feature_run run = {.body = {{mesh[0], ct_mesh_get(mesh[0]), a.frame}, {mesh[1], ct_mesh_get(mesh[1]), b.frame}},
-                        .swapped = ct_pair_is_swapped(a, b),
-                        .options = options,
-                        .workspace = workspace,
-                        .memory = memory};
-  bool starved_before = memory->out_of_memory;
+  ct_feature_run run = {
+      .body = {{mesh[0], ct_mesh_get(mesh[0]), a.frame}, {mesh[1], ct_mesh_get(mesh[1]), b.frame}},
+      .swapped = ct_pair_is_swapped(a, b),
+      .options = options,
+      .workspace = workspace,
+      .memory = memory};
+  bool was_out_of_memory = memory->out_of_memory;
   memory->count = 0;
   memory->out_of_memory = workspace->mesh.stopped = false;
-  if (!are_apart(&run)) look_at(&run);
+  if (!are_meshes_separated(&run)) find_features(&run);
   out->items = memory->items;
   out->count = memory->count;
   out->doubled = run.doubled;
   if (memory->out_of_memory) out->status = CT_FEATURES_OUT_OF_MEMORY;
-  memory->out_of_memory = memory->out_of_memory || starved_before;
+  memory->out_of_memory = memory->out_of_memory || was_out_of_memory;
 }

@@ -1,15 +1,14 @@
-/* Edges of two meshes that cross on the boundary of what the solids share.
+/* Crossing edges on the boundary of the intersection of two solid meshes.
  *
- * The surfaces meet in segments, one for each pair of triangles that pass through each other.
- * Segments that continue each other in one face of either mesh are one line. A line that ends in an
- * edge of one mesh and in an edge of the other makes the two edges cross, and so does a point
- * inside two edges. Duriez, Dubois, Kheddar, Andriot 2006 show the case for two triangles (figure
- * 3).
+ * Each pair of intersecting triangles gives a segment. Segments that continue each other in one
+ * face of either mesh form one line. A line that ends in an edge of one mesh and in an edge of the
+ * other makes the two edges cross, and so does a point in the interior of two edges. Duriez,
+ * Dubois, Kheddar, Andriot 2006 show the case of two triangles (figure 3).
  *
- * Each end of a segment is known by the vertex, the edge or the triangle of either mesh that it is
- * inside of. Exact signs for the corners as placed in the first mesh's frame decide that, so that
- * ends of neighbouring segments have equal names in every pose, parallel and coplanar ones
- * included. A face is made of triangles in one plane, to FLAT_SINE.
+ * Each segment end is named by the vertex, edge or triangle of either mesh that contains it. Exact
+ * orientation predicates in the first mesh's frame decide the names, so that ends of neighbouring
+ * segments have equal names in every pose, parallel and coplanar ones included. A face consists of
+ * triangles coplanar within FLAT_SINE.
  */
 #include "base/predicates.h"
 #include "features/features.h"
@@ -17,34 +16,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sine of the angle between two triangles of one face, at most. Planes that were turned or stored
- * in single precision come out bent by 1e-7; an edge that turns the surface by less than this holds
- * nothing apart. */
+/* Largest sine between two triangles of one face. Planes that were rotated or stored in single
+ * precision are bent by 1e-7; an edge with a smaller angle separates nothing. */
 #define FLAT_SINE 1e-6
-/* A pair of triangles in steps of the flag of some 100 ns. */
+/* Cost of a pair of triangles in steps of 100 ns, for the cancellation budget. */
 #define PAIR_STEPS 4
 
-/* ---- edges and faces ---- */
+/* ---- edges and faces ------------------------------------------------------------------------ */
 
 static bool are_in_one_plane(ct_vec3 n, ct_vec3 m) {
   return ct_dot(n, m) > 0.0 && ct_norm2(ct_cross(n, m)) <= FLAT_SINE * FLAT_SINE;
 }
 
-static ct_vec3 normal_at(const ct_feature_body *body, uint32_t position) {
+static ct_vec3 get_triangle_normal(const ct_feature_body *body, uint32_t position) {
   return ct_mesh_normal(body->mesh, body->view->order[position]);
 }
 
-static uint32_t apex_beyond(const uint32_t corner[3], uint32_t p, uint32_t q) {
+static uint32_t find_opposite_vertex(const uint32_t corner[3], uint32_t p, uint32_t q) {
   for (int k = 0; k < 3; k++)
     if (corner[k] != p && corner[k] != q) return corner[k];
   return corner[0];
 }
 
-static bool joins_vertices(uint32_t p, uint32_t q, const uint32_t vertices[2]) {
+static bool is_edge_between(uint32_t p, uint32_t q, const uint32_t vertices[2]) {
   return (p == vertices[0] && q == vertices[1]) || (q == vertices[0] && p == vertices[1]);
 }
 
-static ct_vec3 place_vertex(const ct_feature_meshes *m, int side, uint32_t vertex) {
+static ct_vec3 get_vertex_in_pair_frame(const ct_feature_meshes *m, int side, uint32_t vertex) {
   ct_vec3 v = m->body[side]->view->vertices[vertex];
   return side == 1 ? ct_to_parent(m->pair.relative, v) : v;
 }
@@ -55,53 +53,57 @@ bool ct_feature_edge_of(const ct_feature_meshes *m, int side, uint32_t position,
   const ct_mesh_view *view = body->view;
   const uint32_t *corner = view->corners[position];
   uint32_t k = 0;
-  while (k < 2 && !joins_vertices(corner[k], corner[(k + 1) % 3], vertices)) k++;
+  while (k < 2 && !is_edge_between(corner[k], corner[(k + 1) % 3], vertices)) k++;
+  /* the triangle of the lower number owns the edge */
   uint32_t beyond = view->across[position][k], p = corner[k], q = corner[(k + 1) % 3];
   if (beyond == CT_NO_TRIANGLE) return false;
   if (view->order[beyond] < view->order[position])
     return ct_feature_edge_of(m, side, beyond, vertices, out);
-  ct_vec3 apex = view->vertices[apex_beyond(view->corners[beyond], p, q)];
+  ct_vec3 apex = view->vertices[find_opposite_vertex(view->corners[beyond], p, q)];
   if (ct_orient3d(view->vertices[corner[0]], view->vertices[corner[1]], view->vertices[corner[2]],
                   apex) >= 0)
     return false;
-  ct_vec3 left = normal_at(body, position), right = normal_at(body, beyond);
+  ct_vec3 left = get_triangle_normal(body, position), right = get_triangle_normal(body, beyond);
   if (are_in_one_plane(left, right)) return false;
-  *out = (ct_feature_edge){
-      .p = place_vertex(m, side, p), .normal = {left, right}, .position = position, .corner = k};
-  out->e = ct_sub(place_vertex(m, side, q), out->p);
+  *out = (ct_feature_edge){.p = get_vertex_in_pair_frame(m, side, p),
+                           .normal = {left, right},
+                           .position = position,
+                           .corner = k};
+  out->e = ct_sub(get_vertex_in_pair_frame(m, side, q), out->p);
   for (int i = 0; i < 2 && side == 1; i++)
     out->normal[i] = ct_mat_mul(m->pair.relative.rotation, out->normal[i]);
   return true;
 }
 
-/* ---- the segment of two triangles ---- */
+/* ---- the segment of two triangles ----------------------------------------------------------- */
 
-typedef struct couple {
+typedef struct triangle_couple {
   const ct_vec3 *v[2];
   const uint32_t *corner[2];
   uint32_t position[2];
-  int height[2][3]; /* sign of each corner above the plane of the other triangle */
+  int height[2][3]; /* sign of each corner's height above the plane of the other triangle */
   int ends;
   ct_feature_end end[2];
-} couple;
+} triangle_couple;
 
-static bool is_edge(const uint32_t simplex[2]) {
+static bool is_edge_simplex(const uint32_t simplex[2]) {
   return simplex[0] != CT_NO_TRIANGLE && simplex[0] != simplex[1];
 }
 
-static void name_vertex(const couple *c, int side, int k, uint32_t out[2]) {
+static void name_vertex_simplex(const triangle_couple *c, int side, int k, uint32_t out[2]) {
   out[0] = out[1] = c->corner[side][k];
 }
 
-static void name_edge(const couple *c, int side, int k, uint32_t out[2]) {
+static void name_edge_simplex(const triangle_couple *c, int side, int k, uint32_t out[2]) {
   uint32_t p = c->corner[side][k], q = c->corner[side][(k + 1) % 3];
   out[0] = p < q ? p : q;
   out[1] = p < q ? q : p;
 }
 
-/* The simplex of a triangle that a point of its plane is inside of, from the point's signs left of
- * the edges. False: outside. */
-static bool name_inside(const couple *c, int side, const int turn[3], uint32_t out[2]) {
+/* Names the simplex of a triangle that contains a point of its plane, from the signs of the point
+ * left of the edges. False: outside. */
+static bool name_containing_simplex(const triangle_couple *c, int side, const int turn[3],
+                                    uint32_t out[2]) {
   int sum = turn[0] + turn[1] + turn[2], zeros = (turn[0] == 0) + (turn[1] == 0) + (turn[2] == 0);
   if (abs(sum) + zeros != 3 || zeros == 3) return false;
   if (zeros == 0) {
@@ -109,41 +111,42 @@ static bool name_inside(const couple *c, int side, const int turn[3], uint32_t o
     out[1] = c->position[side];
     return true;
   }
+  /* on an edge, or in a vertex */
   int k = 0;
   while (turn[k] != 0) k++;
-  if (zeros == 1) name_edge(c, side, k, out);
-  else name_vertex(c, side, turn[(k + 1) % 3] == 0 ? (k + 1) % 3 : k, out);
+  if (zeros == 1) name_edge_simplex(c, side, k, out);
+  else name_vertex_simplex(c, side, turn[(k + 1) % 3] == 0 ? (k + 1) % 3 : k, out);
   return true;
 }
 
-/* Adds the point in which the line through two corners of a triangle meets the other triangle,
- * unless it is there. */
-static void add_end(couple *c, int side, int from, int to, bool at_vertex) {
+/* Adds the point where the line through two corners of a triangle meets the other triangle, unless
+ * it is already listed. */
+static void add_segment_end(triangle_couple *c, int side, int from, int to, bool at_vertex) {
   int turn[3], other = 1 - side;
   ct_feature_end end = {.segment = 0};
   for (int l = 0; l < 3; l++)
     turn[l] =
         ct_orient3d(c->v[side][from], c->v[side][to], c->v[other][l], c->v[other][(l + 1) % 3]);
-  if (!name_inside(c, other, turn, end.simplex[other])) return;
-  if (at_vertex) name_vertex(c, side, from, end.simplex[side]);
-  else name_edge(c, side, to == (from + 1) % 3 ? from : to, end.simplex[side]);
+  if (!name_containing_simplex(c, other, turn, end.simplex[other])) return;
+  if (at_vertex) name_vertex_simplex(c, side, from, end.simplex[side]);
+  else name_edge_simplex(c, side, to == (from + 1) % 3 ? from : to, end.simplex[side]);
   for (int i = 0; i < c->ends; i++)
     if (memcmp(c->end[i].simplex, end.simplex, sizeof end.simplex) == 0) return;
   if (c->ends < 2) c->end[c->ends++] = end;
 }
 
-/* The corners of one triangle in the plane of the other, and its edges through that plane. */
-static void add_ends(couple *c, int side) {
+/* Adds the corners of one triangle in the plane of the other, and its edges through that plane. */
+static void add_segment_ends(triangle_couple *c, int side) {
   const int *height = c->height[side];
   for (int k = 0; k < 3; k++) {
     int next = (k + 1) % 3, last = (k + 2) % 3;
-    if (height[k] == 0) add_end(c, side, k, height[next] != 0 ? next : last, true);
-    else if (height[k] * height[next] < 0) add_end(c, side, k, next, false);
+    if (height[k] == 0) add_segment_end(c, side, k, height[next] != 0 ? next : last, true);
+    else if (height[k] * height[next] < 0) add_segment_end(c, side, k, next, false);
   }
 }
 
-/* False: the triangles are in one plane, or one is on one side of the other. */
-static bool sign_heights(couple *c, int side) {
+/* Sets the signs of the heights. False: coplanar triangles, or one is on one side of the other. */
+static bool set_height_signs(triangle_couple *c, int side) {
   const ct_vec3 *t = c->v[1 - side];
   int *height = c->height[side];
   for (int k = 0; k < 3; k++) height[k] = ct_orient3d(t[0], t[1], t[2], c->v[side][k]);
@@ -151,21 +154,21 @@ static bool sign_heights(couple *c, int side) {
   return !(height[0] == height[1] && height[1] == height[2]);
 }
 
-static bool runs_along(const couple *c, int side) {
+static bool runs_along_edge(const triangle_couple *c, int side) {
   const int *height = c->height[side];
   return (height[0] == 0) + (height[1] == 0) + (height[2] == 0) == 2;
 }
 
-static bool add_segment_of(ct_feature_scratch *m, couple *c) {
+static bool append_segment(ct_feature_scratch *m, triangle_couple *c) {
   if (!ct_feature_reserve(m, &m->segments, sizeof *m->segments, &m->segment_capacity,
                           m->segment_count + 1) ||
       !ct_feature_reserve(m, &m->ends, sizeof *m->ends, &m->end_capacity, m->end_count + 2))
     return false;
   uint32_t number = (uint32_t)m->segment_count++;
-  m->segments[number] =
-      (ct_feature_segment){{c->position[0], c->position[1]},
-                           number,
-                           {runs_along(c, 0) || c->ends < 2, runs_along(c, 1) || c->ends < 2}};
+  m->segments[number] = (ct_feature_segment){
+      {c->position[0], c->position[1]},
+      number,
+      {runs_along_edge(c, 0) || c->ends < 2, runs_along_edge(c, 1) || c->ends < 2}};
   for (int i = 0; i < c->ends; i++) {
     c->end[i].segment = number;
     m->ends[m->end_count++] = c->end[i];
@@ -173,48 +176,50 @@ static bool add_segment_of(ct_feature_scratch *m, couple *c) {
   return true;
 }
 
-static bool visit_near(void *context, const ct_near_triangles *near) {
+static bool add_triangle_segment(void *context, const ct_near_triangles *near) {
   ct_feature_meshes *m = context;
-  couple c = {.v = {near->a.v, near->b.v}, .position = {near->position_a, near->position_b}};
+  triangle_couple c = {.v = {near->a.v, near->b.v},
+                       .position = {near->position_a, near->position_b}};
   if (ct_mesh_is_cancelled(m->pair.memory, PAIR_STEPS)) return false;
-  if (!sign_heights(&c, 0) || !sign_heights(&c, 1)) return true;
+  if (!set_height_signs(&c, 0) || !set_height_signs(&c, 1)) return true;
   for (int side = 0; side < 2; side++)
     c.corner[side] = m->body[side]->view->corners[c.position[side]];
-  add_ends(&c, 0);
-  add_ends(&c, 1);
-  return c.ends == 0 || add_segment_of(m->memory, &c);
+  add_segment_ends(&c, 0);
+  add_segment_ends(&c, 1);
+  return c.ends == 0 || append_segment(m->memory, &c);
 }
 
-/* ---- lines ---- */
+/* ---- lines ---------------------------------------------------------------------------------- */
 
-static uint32_t root_of(ct_feature_segment *s, uint32_t i) {
+static uint32_t find_segment_root(ct_feature_segment *s, uint32_t i) {
   while (s[i].parent != i) i = s[i].parent = s[s[i].parent].parent;
   return i;
 }
 
-static bool is_one_face(const ct_feature_meshes *m, int side, uint32_t p, uint32_t q) {
-  return p == q || are_in_one_plane(normal_at(m->body[side], p), normal_at(m->body[side], q));
+static bool are_in_one_face(const ct_feature_meshes *m, int side, uint32_t p, uint32_t q) {
+  return p == q || are_in_one_plane(get_triangle_normal(m->body[side], p),
+                                    get_triangle_normal(m->body[side], q));
 }
 
-static void join(const ct_feature_meshes *m, uint32_t i, uint32_t j) {
+static void join_if_one_face(const ct_feature_meshes *m, uint32_t i, uint32_t j) {
   ct_feature_segment *s = m->memory->segments;
   for (int side = 0; side < 2; side++)
-    if (!is_one_face(m, side, s[i].position[side], s[j].position[side])) return;
-  uint32_t p = root_of(s, i), q = root_of(s, j);
+    if (!are_in_one_face(m, side, s[i].position[side], s[j].position[side])) return;
+  uint32_t p = find_segment_root(s, i), q = find_segment_root(s, j);
   s[p < q ? q : p].parent = p < q ? p : q;
 }
 
-static int by_simplex(const void *left, const void *right) {
+static int compare_segment_ends(const void *left, const void *right) {
   const ct_feature_end *p = left, *q = right;
   int order = memcmp(p->simplex, q->simplex, sizeof p->simplex);
   return order ? order : (p->segment > q->segment) - (p->segment < q->segment);
 }
 
-/* False: stopped. */
+/* Joins segments with a common end in one face of each mesh. False: stopped. */
 static bool join_segments(const ct_feature_meshes *m) {
   ct_feature_scratch *memory = m->memory;
   if (memory->end_count > 0)
-    qsort(memory->ends, memory->end_count, sizeof *memory->ends, by_simplex);
+    qsort(memory->ends, memory->end_count, sizeof *memory->ends, compare_segment_ends);
   for (size_t i = 0, end; i < memory->end_count; i = end) {
     for (end = i + 1; end < memory->end_count; end++)
       if (memcmp(memory->ends[i].simplex, memory->ends[end].simplex,
@@ -223,15 +228,15 @@ static bool join_segments(const ct_feature_meshes *m) {
     for (size_t j = i; j < end; j++) {
       if (ct_mesh_is_cancelled(m->pair.memory, (uint32_t)(end - j))) return false;
       for (size_t k = j + 1; k < end; k++)
-        join(m, memory->ends[j].segment, memory->ends[k].segment);
+        join_if_one_face(m, memory->ends[j].segment, memory->ends[k].segment);
     }
   }
   return true;
 }
 
-/* ---- crossings ---- */
+/* ---- crossings ------------------------------------------------------------------------------ */
 
-static bool add_crossing(ct_feature_scratch *m, uint32_t first, uint32_t second) {
+static bool add_crossing_pair(ct_feature_scratch *m, uint32_t first, uint32_t second) {
   if (!ct_feature_reserve(m, &m->crossings, sizeof *m->crossings, &m->crossing_capacity,
                           m->crossing_count + 1))
     return false;
@@ -245,44 +250,44 @@ static bool add_crossing(ct_feature_scratch *m, uint32_t first, uint32_t second)
 
 static bool is_convex_edge(const ct_feature_meshes *m, int side, const ct_feature_end *end) {
   ct_feature_edge unused;
-  return is_edge(end->simplex[side]) &&
+  return is_edge_simplex(end->simplex[side]) &&
          ct_feature_edge_of(m, side, m->memory->segments[end->segment].position[side],
                             end->simplex[side], &unused);
 }
 
-/* Ends on convex edges, by line and mesh; a point inside two edges is a crossing by itself. A
- * segment along an edge does not end in it. */
-static bool collect_stops(const ct_feature_meshes *m) {
+/* Lists the ends on convex edges, by line and mesh. A point in the interior of two edges is a
+ * crossing by itself. A segment along an edge does not end in it. */
+static bool collect_edge_ends(const ct_feature_meshes *m) {
   ct_feature_scratch *memory = m->memory;
   for (uint32_t i = 0; i < memory->end_count; i++) {
     const ct_feature_end *end = &memory->ends[i];
     const ct_feature_segment *segment = &memory->segments[end->segment];
     bool convex[2] = {is_convex_edge(m, 0, end), is_convex_edge(m, 1, end)};
-    if (convex[0] && convex[1] && !add_crossing(memory, i, i)) return false;
+    if (convex[0] && convex[1] && !add_crossing_pair(memory, i, i)) return false;
     if (!ct_feature_reserve(memory, &memory->stops, sizeof *memory->stops, &memory->stop_capacity,
                             memory->stop_count + 2))
       return false;
     for (uint32_t side = 0; side < 2; side++)
       if (convex[side] && !segment->along[side])
         memory->stops[memory->stop_count++] =
-            (ct_feature_edge_end){root_of(memory->segments, end->segment), side, i};
+            (ct_feature_edge_end){find_segment_root(memory->segments, end->segment), side, i};
   }
   return true;
 }
 
-static int by_line(const void *left, const void *right) {
+static int compare_edge_ends(const void *left, const void *right) {
   const ct_feature_edge_end *p = left, *q = right;
   if (p->root != q->root) return p->root < q->root ? -1 : 1;
   if (p->side != q->side) return p->side < q->side ? -1 : 1;
   return (p->end > q->end) - (p->end < q->end);
 }
 
-/* Each edge of one mesh with each of the other in which a line ends. */
-static bool cross_stops(const ct_feature_meshes *m) {
+/* Adds a crossing for each pair of edges, one per mesh, in which a line ends. */
+static bool pair_edge_ends(const ct_feature_meshes *m) {
   ct_feature_scratch *memory = m->memory;
   const ct_feature_edge_end *stops = memory->stops;
   if (memory->stop_count > 0)
-    qsort(memory->stops, memory->stop_count, sizeof *memory->stops, by_line);
+    qsort(memory->stops, memory->stop_count, sizeof *memory->stops, compare_edge_ends);
   for (size_t i = 0, middle, end; i < memory->stop_count; i = end) {
     for (middle = i; middle < memory->stop_count && stops[middle].root == stops[i].root &&
                      stops[middle].side == 0;)
@@ -291,7 +296,7 @@ static bool cross_stops(const ct_feature_meshes *m) {
     for (size_t j = i; j < middle; j++) {
       if (ct_mesh_is_cancelled(m->pair.memory, (uint32_t)(end - middle))) return false;
       for (size_t k = middle; k < end; k++)
-        if (!add_crossing(memory, stops[j].end, stops[k].end)) return false;
+        if (!add_crossing_pair(memory, stops[j].end, stops[k].end)) return false;
     }
   }
   return true;
@@ -300,6 +305,6 @@ static bool cross_stops(const ct_feature_meshes *m) {
 bool ct_feature_cross(ct_feature_meshes *m) {
   ct_feature_scratch *memory = m->memory;
   memory->segment_count = memory->end_count = memory->stop_count = memory->crossing_count = 0;
-  return ct_mesh_pair_visit_boxes(&m->pair, visit_near, m) && join_segments(m) &&
-         collect_stops(m) && cross_stops(m);
+  return ct_mesh_pair_visit_boxes(&m->pair, add_triangle_segment, m) && join_segments(m) &&
+         collect_edge_ends(m) && pair_edge_ends(m);
 }

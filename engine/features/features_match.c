@@ -1,9 +1,9 @@
-/* The match of a point inside a solid: where a ray leaves it, or the nearest point of its surface.
+/* Matches of a point inside a solid: where a ray leaves the solid, or the nearest surface point.
  *
- * Most rays leave through the inside of the first triangle that they meet. Others go through the
- * mesh from place to place (ray_mesh_crossings.h) to the first one behind which the winding number is lower:
- * a ray that touches a reentrant edge continues, and one that leaves one of two parts that overlap
- * has left. There the triangle of the lowest number counts.
+ * Most rays leave through the interior of the first triangle hit. Others traverse the stops of the
+ * ray (ray_mesh_crossings.h) to the first one behind which the winding number is lower. A ray that
+ * touches a reentrant edge continues; a ray that leaves one of two overlapping parts ends. The
+ * lowest triangle number of the stop counts.
  */
 #include "base/double_double.h"
 #include "features/features.h"
@@ -12,17 +12,19 @@
 
 #include <contact/limits.h>
 
-/* Places of one point differ by less along the ray, in u of the mesh's size. */
+/* Stops in one point differ by less along the ray, in unit round-offs of the mesh's size. */
 #define SAME_ROUNDOFFS 64.0
 
-static void take(const ct_mesh_weights *w, uint32_t triangle, ct_vec3 direction, ct_feature_match *out) {
-  *out = (ct_feature_match){.triangle = triangle, .point = w->point, .distance = w->t * ct_norm(direction)};
+static void set_match(const ct_mesh_weights *w, uint32_t triangle, ct_vec3 direction,
+                      ct_feature_match *out) {
+  *out = (ct_feature_match){
+      .triangle = triangle, .point = w->point, .distance = w->t * ct_norm(direction)};
   for (int k = 0; k < 3; k++) out->barycentric[k] = w->weight[k];
 }
 
-/* The triangle of the lowest number that is left through its back at the stop. */
-static bool take_lowest(const ct_ray_walk *walk, const ct_ray_stop *stop, ct_vec3 origin,
-                        ct_vec3 direction, ct_feature_match *out) {
+/* Matches the lowest-numbered triangle that the ray leaves through its back at a stop. */
+static bool match_lowest_triangle(const ct_ray_walk *walk, const ct_ray_stop *stop, ct_vec3 origin,
+                                  ct_vec3 direction, ct_feature_match *out) {
   const ct_mesh_hit *lowest = NULL;
   for (size_t i = stop->begin; i < stop->end; i++) {
     const ct_mesh_hit *hit = &walk->hits[walk->events[i].hit];
@@ -31,13 +33,13 @@ static bool take_lowest(const ct_ray_walk *walk, const ct_ray_stop *stop, ct_vec
   if (!lowest) return false;
   ct_mesh_weights w;
   ct_mesh_ray_weights(walk->mesh, origin, direction, lowest->triangle, &w);
-  take(&w, lowest->triangle, direction, out);
+  set_match(&w, lowest->triangle, direction, out);
   return true;
 }
 
-/* Along the whole ray. */
-static bool leave_solid(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction,
-                        ct_workspace *workspace, ct_feature_match *out) {
+/* Traverses the stops of the whole ray. */
+static bool match_ray_exit(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction,
+                           ct_workspace *workspace, ct_feature_match *out) {
   ct_ray_walk walk = {.mesh = mesh, .origin = origin, .direction = direction};
   const ct_mesh_view *view = ct_mesh_get(mesh);
   ct_ray_stop stop;
@@ -51,20 +53,23 @@ static bool leave_solid(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction,
   ct_ray_walk_sum(&walk);
   int turns = walk.turns;
   while (ct_ray_walk_next(&walk, &stop)) {
-    if (stop.within_after) continue; /* in a face it is still inside */
-    if (walk.turns < turns && take_lowest(&walk, &stop, origin, direction, out)) return true;
+    if (stop.within_after) continue; /* inside a coplanar face the ray is still inside */
+    if (walk.turns < turns && match_lowest_triangle(&walk, &stop, origin, direction, out))
+      return true;
     turns = walk.turns;
   }
   return false;
 }
 
-bool ct_feature_ray(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, ct_workspace *workspace, ct_feature_match *out) {
+bool ct_feature_ray(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, ct_workspace *workspace,
+                    ct_feature_match *out) {
   ct_mesh_hit hit;
   ct_mesh_weights w;
   if (!ct_mesh_ray_first(mesh, origin, direction, INFINITY, &hit)) return false;
-  if (hit.side >= 0 || hit.zero != 0) return leave_solid(mesh, origin, direction, workspace, out);
+  if (hit.side >= 0 || hit.zero != 0)
+    return match_ray_exit(mesh, origin, direction, workspace, out);
   ct_mesh_ray_weights(mesh, origin, direction, hit.triangle, &w);
-  take(&w, hit.triangle, direction, out);
+  set_match(&w, hit.triangle, direction, out);
   return true;
 }
 
@@ -75,7 +80,8 @@ void ct_feature_barycentric(const ct_mesh *mesh, uint32_t triangle, ct_vec3 poin
   ct_dd3 ab = ct_dd3_sub(v[1], v[0]), ac = ct_dd3_sub(v[2], v[0]), normal = ct_dd3_cross(&ab, &ac);
   double sum = 0.0;
   for (int k = 0; k < 3; k++) {
-    ct_dd3 p = ct_dd3_sub(v[(k + 1) % 3], point), q = ct_dd3_sub(v[(k + 2) % 3], point), cross = ct_dd3_cross(&p, &q);
+    ct_dd3 p = ct_dd3_sub(v[(k + 1) % 3], point), q = ct_dd3_sub(v[(k + 2) % 3], point),
+           cross = ct_dd3_cross(&p, &q);
     out[k] = ct_max2(ct_dd_value(ct_dd3_dot(&cross, &normal)), 0.0);
     sum += out[k];
   }
@@ -85,6 +91,7 @@ void ct_feature_barycentric(const ct_mesh *mesh, uint32_t triangle, ct_vec3 poin
 void ct_feature_nearest(const ct_mesh *mesh, ct_vec3 point, ct_feature_match *out) {
   ct_mesh_foot foot = {.triangle = 0, .point = point};
   ct_mesh_nearest(mesh, point, INFINITY, &foot);
-  *out = (ct_feature_match){.triangle = foot.triangle, .point = foot.point, .distance = foot.distance};
+  *out =
+      (ct_feature_match){.triangle = foot.triangle, .point = foot.point, .distance = foot.distance};
   ct_feature_barycentric(mesh, foot.triangle, foot.point, out->barycentric);
 }

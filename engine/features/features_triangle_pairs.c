@@ -1,7 +1,8 @@
-/* The pairs of triangles of two meshes that share a point.
+/* Pairs of intersecting or touching triangles of two meshes.
  *
- * Where one mesh is turned against the other by quarter turns alone, as where both stand upright, its corners are doubles moved by
- * a double: they are known exactly as sums of two, and so are the signs. Any other turn rounds them.
+ * If the relative rotation consists of quarter turns, placed corners are a rounded vertex plus a
+ * position: sums of two doubles represent them exactly, and the intersection test is exact. Other
+ * rotations round the corners.
  */
 #include "features/features.h"
 #include "mesh_pairs/mesh_tree_pairs.h"
@@ -12,25 +13,28 @@
 
 #include <stdlib.h>
 
-typedef struct listing {
+typedef struct pair_listing {
   const ct_mesh_view *first, *second;
   bool swapped;
   ct_feature_scratch *memory;
-  ct_frame relative; /* of the second in the first's frame */
-  bool quarters;     /* its rotation is of quarter turns */
-} listing;
+  ct_frame relative; /* frame of the second mesh in the first */
+  bool quarters;     /* its rotation consists of quarter turns */
+} pair_listing;
 
-static bool is_whole(double x) { return x == 0.0 || x == 1.0 || x == -1.0; }
+static bool is_unit_or_zero(double x) { return x == 0.0 || x == 1.0 || x == -1.0; }
 
-static bool of_quarters(const ct_mat3 *m) {
+static bool is_quarter_rotation(const ct_mat3 *m) {
   const ct_vec3 rows[3] = {m->rx, m->ry, m->rz};
   for (int i = 0; i < 3; i++)
-    if (!is_whole(rows[i].x) || !is_whole(rows[i].y) || !is_whole(rows[i].z)) return false;
+    if (!is_unit_or_zero(rows[i].x) || !is_unit_or_zero(rows[i].y) || !is_unit_or_zero(rows[i].z))
+      return false;
   return true;
 }
 
-/* The second's triangle in the first's frame; *lost: doubles do not hold it. */
-static ct_wide_triangle place_exactly(const listing *l, uint32_t position, bool *lost) {
+/* Places a triangle of the second mesh exactly in the first's frame. *lost: doubles alone cannot
+ * represent it. */
+static ct_wide_triangle place_triangle_exactly(const pair_listing *l, uint32_t position,
+                                               bool *lost) {
   ct_triangle t = ct_mesh_triangle(l->second, position);
   ct_vec3 at = l->relative.position;
   ct_wide_triangle out;
@@ -42,27 +46,29 @@ static ct_wide_triangle place_exactly(const listing *l, uint32_t position, bool 
   return out;
 }
 
-static bool do_meet(const listing *l, const ct_near_triangles *near) {
+static bool do_triangles_meet(const pair_listing *l, const ct_near_triangles *near) {
   bool lost = false;
   if (!l->quarters) return ct_triangles_meet(&near->a, &near->b, NULL);
-  ct_wide_triangle b = place_exactly(l, near->position_b, &lost);
+  ct_wide_triangle b = place_triangle_exactly(l, near->position_b, &lost);
   if (!lost) return ct_triangles_meet(&near->a, &near->b, NULL);
   ct_wide_triangle a;
   for (int k = 0; k < 3; k++) a.v[k] = ct_dd3_of(near->a.v[k]);
   return ct_wide_triangles_meet(&a, &b);
 }
 
-static bool visit(void *context, const ct_near_triangles *near) {
-  listing *l = context;
+static bool add_if_meeting(void *context, const ct_near_triangles *near) {
+  pair_listing *l = context;
   ct_feature_scratch *m = l->memory;
-  if (!do_meet(l, near)) return true;
-  if (!ct_feature_reserve(m, &m->pairs, sizeof *m->pairs, &m->pair_capacity, m->pair_count + 1)) return false;
+  if (!do_triangles_meet(l, near)) return true;
+  if (!ct_feature_reserve(m, &m->pairs, sizeof *m->pairs, &m->pair_capacity, m->pair_count + 1))
+    return false;
   uint32_t first = l->first->order[near->position_a], second = l->second->order[near->position_b];
-  m->pairs[m->pair_count++] = l->swapped ? (ct_triangle_pair){second, first} : (ct_triangle_pair){first, second};
+  m->pairs[m->pair_count++] =
+      l->swapped ? (ct_triangle_pair){second, first} : (ct_triangle_pair){first, second};
   return true;
 }
 
-static int by_numbers(const void *left, const void *right) {
+static int compare_triangle_pairs(const void *left, const void *right) {
   const ct_triangle_pair *p = left, *q = right;
   if (p->a != q->a) return p->a < q->a ? -1 : 1;
   return (p->b > q->b) - (p->b < q->b);
@@ -70,8 +76,8 @@ static int by_numbers(const void *left, const void *right) {
 
 void ct_pair_triangles(ct_placed a, ct_placed b, ct_workspace *workspace, ct_triangle_pairs *out) {
   *out = (ct_triangle_pairs){.out_of_memory = !workspace};
-  ct_frame room[2];
-  if (!workspace || !ct_placed_prepare_both(&a, &b, room)) return;
+  ct_frame prepared[2];
+  if (!workspace || !ct_placed_prepare_both(&a, &b, prepared)) return;
   if (!ct_features_are_supported(a.shape) || !ct_features_are_supported(b.shape)) return;
   bool swapped = ct_pair_is_swapped(a, b);
   ct_placed first = swapped ? b : a, second = swapped ? a : b;
@@ -80,14 +86,20 @@ void ct_pair_triangles(ct_placed a, ct_placed b, ct_workspace *workspace, ct_tri
   ct_frame relative = ct_feature_relative(second.frame, first.frame);
   ct_mesh_pair pair;
   ct_mesh_pair_open(&pair, mesh[0], mesh[1], &relative, &workspace->mesh);
-  listing l = {ct_mesh_get(mesh[0]), ct_mesh_get(mesh[1]), swapped, memory, relative, of_quarters(&relative.rotation)};
-  bool starved_before = memory->out_of_memory;
+  pair_listing l = {ct_mesh_get(mesh[0]),
+                    ct_mesh_get(mesh[1]),
+                    swapped,
+                    memory,
+                    relative,
+                    is_quarter_rotation(&relative.rotation)};
+  bool was_out_of_memory = memory->out_of_memory;
   memory->out_of_memory = workspace->mesh.stopped = false;
   memory->pair_count = 0;
-  /* Boxes of rounded corners may part what touches. */
-  if (l.quarters) ct_mesh_pair_visit(&pair, pair.slack, visit, &l);
-  else ct_mesh_pair_visit_boxes(&pair, visit, &l);
-  if (memory->pair_count > 0) qsort(memory->pairs, memory->pair_count, sizeof *memory->pairs, by_numbers);
+  /* Boxes of rounded corners may separate touching triangles: visit by distance instead. */
+  if (l.quarters) ct_mesh_pair_visit(&pair, pair.slack, add_if_meeting, &l);
+  else ct_mesh_pair_visit_boxes(&pair, add_if_meeting, &l);
+  if (memory->pair_count > 0)
+    qsort(memory->pairs, memory->pair_count, sizeof *memory->pairs, compare_triangle_pairs);
   *out = (ct_triangle_pairs){memory->pairs, memory->pair_count, memory->out_of_memory};
-  memory->out_of_memory = memory->out_of_memory || starved_before;
+  memory->out_of_memory = memory->out_of_memory || was_out_of_memory;
 }

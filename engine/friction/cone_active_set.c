@@ -1,5 +1,6 @@
-/* The active set: generators that carry a force, orthogonalised; Q R of their columns is changed with each that comes or goes
- * (Daniel, Gragg, Kaufman, Stewart 1976). The forces are corrected by what is left over in twice the digits, until it is right.
+/* The active set: generators that carry a force, orthogonalised; Q R of their columns is changed
+ * with each that comes or goes (Daniel, Gragg, Kaufman, Stewart 1976). The forces are corrected by
+ * what is left over in twice the digits, until it is right.
  */
 #include "friction/cone_active_set.h"
 
@@ -12,9 +13,11 @@
 #define PULL_LEAST 1e-13
 /* The same where steps no longer help, because they are lost in rounding. */
 #define PULL_ROUNDOFF 1e-9
-/* What is left of a generator beside the others, part of its length, below which it depends on them. */
+/* What is left of a generator beside the others, part of its length, below which it depends on
+ * them. */
 #define DEPENDENT 1e-13
-/* Below this slope a pull is taken for one along the normal: its tangential part is seen to later, when it stands alone. */
+/* Below this slope a pull is taken for one along the normal: its tangential part is seen to later,
+ * when it stands alone. */
 #define SLOPE_LEAST 1e-3
 
 typedef struct generator {
@@ -26,12 +29,13 @@ typedef struct generator {
 typedef struct fit {
   const ct_cone_fit_problem *problem;
   size_t rows, active;
-  generator *generators;      /* [rows] the active ones */
-  double *q, *r;              /* [rows rows] by columns */
-  double *z, *x, *low, *next; /* [rows] Q' target; the forces, and what they lack in a double; where they go */
-  double *rest, *scale;       /* [rows], [blocks] */
-  ct_dd *wide;                /* [rows] */
-  uint8_t *blocked;           /* [count] cones whose last generator brought nothing */
+  generator *generators; /* [rows] the active ones */
+  double *q, *r;         /* [rows rows] by columns */
+  double *z, *x, *low,
+      *next; /* [rows] Q' target; the forces, and what they lack in a double; where they go */
+  double *rest, *scale; /* [rows], [blocks] */
+  ct_dd *wide;          /* [rows] */
+  uint8_t *blocked;     /* [count] cones whose last generator brought nothing */
 } fit;
 
 /* Row of an entry of a cone's columns; rows of none are past the end. */
@@ -55,9 +59,10 @@ static double length_of(const double *a, size_t count) {
   return most * sqrt(sum);
 }
 
-/* ---- Q R ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Q R ------------------------------------------------------------------------------------ */
 
-/* Makes `column` (dense) orthogonal to the active ones and puts it behind them. False: it depends on them. */
+/* Makes `column` (dense) orthogonal to the active ones and puts it behind them. False: it depends
+ * on them. */
 static bool append(fit *f, double *column) {
   size_t m = f->rows, k = f->active;
   double *r = &f->r[k * m], length = length_of(column, m);
@@ -79,7 +84,8 @@ static bool append(fit *f, double *column) {
   return true;
 }
 
-/* Turns rows i and i + 1 of R, columns `from` on, so that the second has a zero there; Q and z with them. */
+/* Turns rows i and i + 1 of R, columns `from` on, so that the second has a zero there; Q and z with
+ * them. */
 static void turn_rows(fit *f, size_t i, size_t from) {
   size_t m = f->rows;
   double a = f->r[from * m + i], b = f->r[from * m + i + 1];
@@ -121,22 +127,26 @@ static void solve_upper(const fit *f, double *y) {
   }
 }
 
-/* ---- what is left over ---------------------------------------------------------------------------------------------------- */
+/* ---- what is left over ---------------------------------------------------------------------- */
 
 /* The rest and the scale of each block, from the forces. */
 static void look_at_rest(fit *f) {
   for (size_t i = 0; i < f->rows; i++) f->wide[i] = ct_dd_of(f->problem->target[i]);
-  for (size_t b = 0; b < f->problem->blocks; b++) f->scale[b] = length_of(&f->problem->target[b * CT_CONE_BLOCK], CT_CONE_BLOCK);
+  for (size_t b = 0; b < f->problem->blocks; b++)
+    f->scale[b] = length_of(&f->problem->target[b * CT_CONE_BLOCK], CT_CONE_BLOCK);
   for (size_t j = 0; j < f->active; j++) {
     const generator *g = &f->generators[j];
     ct_dd x = ct_fast_two_sum(f->x[j], f->low[j]);
     for (size_t e = 0; e < 2 * CT_CONE_BLOCK; e++) {
       size_t row = row_of(f, g->cone, e);
-      if (row < f->rows) f->wide[row] = ct_dd_add(f->wide[row], ct_dd_neg(ct_dd_mul(x, ct_dd_of(g->entries[e]))));
+      if (row < f->rows)
+        f->wide[row] = ct_dd_add(f->wide[row], ct_dd_neg(ct_dd_mul(x, ct_dd_of(g->entries[e]))));
     }
     for (size_t side = 0; side < 2; side++) {
       size_t block = f->problem->cones[g->cone].block[side];
-      const double *normal = &f->problem->cones[g->cone].columns[0][side * CT_CONE_BLOCK]; /* tangents may squeeze each other */
+      const double *normal =
+          &f->problem->cones[g->cone]
+               .columns[0][side * CT_CONE_BLOCK]; /* tangents may squeeze each other */
       if (block != CT_CONE_NO_BLOCK) f->scale[block] += f->x[j] * length_of(normal, CT_CONE_BLOCK);
     }
   }
@@ -165,11 +175,12 @@ static void refine(fit *f) {
 
 static bool is_held(const fit *f) {
   for (size_t b = 0; b < f->problem->blocks; b++)
-    if (length_of(&f->rest[b * CT_CONE_BLOCK], CT_CONE_BLOCK) > HELD_PART * f->scale[b]) return false;
+    if (length_of(&f->rest[b * CT_CONE_BLOCK], CT_CONE_BLOCK) > HELD_PART * f->scale[b])
+      return false;
   return true;
 }
 
-/* ---- generators ----------------------------------------------------------------------------------------------------------- */
+/* ---- generators ----------------------------------------------------------------------------- */
 
 /* The generator of a cone that the rest pulls most. */
 static generator make(const fit *f, size_t cone) {
@@ -186,7 +197,8 @@ static generator make(const fit *f, size_t cone) {
     g.weights[2] = c->mu * pull[2] / slope;
   }
   for (size_t e = 0; e < 2 * CT_CONE_BLOCK; e++)
-    g.entries[e] = c->columns[0][e] + g.weights[1] * c->columns[1][e] + g.weights[2] * c->columns[2][e];
+    g.entries[e] =
+        c->columns[0][e] + g.weights[1] * c->columns[1][e] + g.weights[2] * c->columns[2][e];
   return g;
 }
 
@@ -200,7 +212,8 @@ static double pull_of(const fit *f, const generator *g) {
   return length > 0.0 ? sum / length : 0.0;
 }
 
-/* The generator of all cones not blocked that is pulled most, and how much, as a cosine to the rest. */
+/* The generator of all cones not blocked that is pulled most, and how much, as a cosine to the
+ * rest. */
 static double choose(const fit *f, generator *out) {
   double best = 0.0;
   for (size_t i = 0; i < f->problem->count; i++) {
@@ -214,7 +227,7 @@ static double choose(const fit *f, generator *out) {
   return best / length_of(f->rest, f->rows);
 }
 
-/* ---- steps ---------------------------------------------------------------------------------------------------------------- */
+/* ---- steps ---------------------------------------------------------------------------------- */
 
 /* Puts a generator to the active ones, with no force yet. */
 static bool enter(fit *f, const generator *g) {
@@ -231,7 +244,8 @@ static bool enter(fit *f, const generator *g) {
   return true;
 }
 
-/* From the present forces towards the best of the active generators, dropping those whose force would pull. */
+/* From the present forces towards the best of the active generators, dropping those whose force
+ * would pull. */
 static void settle(fit *f) {
   while (f->active > 0) {
     for (size_t j = 0; j < f->active; j++) f->next[j] = f->z[j];
@@ -290,7 +304,8 @@ static ct_status run(fit *f, ct_cone_fit_result *result) {
     if (is_held(f)) return CT_OK;
     generator g;
     double pull = choose(f, &g);
-    result->status = fmax(pull, result->pull) <= PULL_ROUNDOFF ? CT_CONE_FIT_INFEASIBLE : CT_CONE_FIT_UNDECIDED;
+    result->status =
+        fmax(pull, result->pull) <= PULL_ROUNDOFF ? CT_CONE_FIT_INFEASIBLE : CT_CONE_FIT_UNDECIDED;
     if (pull <= PULL_LEAST) return CT_OK;
     bool better = improve(f, &g);
     if (better) unblock(f);
@@ -310,7 +325,8 @@ static void add_up(const fit *f, ct_cone_fit_result *result) {
   for (size_t i = 0; i < f->rows; i++) result->rest[i] = f->rest[i];
 }
 
-ct_status ct_cone_fit(const ct_cone_fit_problem *problem, ct_arena *arena, ct_cone_fit_result *result) {
+ct_status ct_cone_fit(const ct_cone_fit_problem *problem, ct_arena *arena,
+                      ct_cone_fit_result *result) {
   fit f = {.problem = problem, .rows = problem->blocks * CT_CONE_BLOCK};
   ct_arena_mark mark = ct_arena_enter(arena);
   ct_status status = take_memory(&f, arena) ? run(&f, result) : CT_OUT_OF_MEMORY;

@@ -1,11 +1,13 @@
-/* The shortest forces within cones that balance a load, for many contacts: f = P(G'y), P the projection on the cones, where y
- * minimises 1/2 |P(G'y)|^2 - target.y, the dual. Its gradient is what is left over, negative. Newton's method on the pieces on
- * which P is smooth, within proximal steps: these end also where no forces hold, and then each
- * goes as far as the rest of Gauss' principle (Rockafellar 1976; Zhao, Sun, Toh 2010, Newton-CG augmented Lagrangians).
+/* The shortest forces within cones that balance a load, for many contacts: f = P(G'y), P the
+ * projection on the cones, where y minimises 1/2 |P(G'y)|^2 - target.y, the dual. Its gradient is
+ * what is left over, negative. Newton's method on the pieces on which P is smooth, within proximal
+ * steps: these end also where no forces hold, and then each goes as far as the rest of Gauss'
+ * principle (Rockafellar 1976; Zhao, Sun, Toh 2010, Newton-CG augmented Lagrangians).
  *
- * A step's equations are those of bodies, one block for each pair that touches. In a pile of a hundred layers each answers to each:
- * conjugate gradients would carry that from body to body, so a sparse factor of the whole matrix, of this step or of one before,
- * comes first, where it can be afforded. The first step takes all contacts as glued, which in a pile most are: from no forces at
+ * A step's equations are those of bodies, one block for each pair that touches. In a pile of a
+ * hundred layers each answers to each: conjugate gradients would carry that from body to body, so a
+ * sparse factor of the whole matrix, of this step or of one before, comes first, where it can be
+ * afforded. The first step takes all contacts as glued, which in a pile most are: from no forces at
  * all Newton's method would find one layer after the other.
  */
 #include "friction/cone_active_set.h"
@@ -21,18 +23,20 @@
 #define WEIGHT_SHRINK 0.1
 #define OUTER_MAX 40
 #define INNER_MAX 40
-/* Conjugate gradients of a step, as many as piles of some hundred layers want: those that have not ended by then still go down. And
- * multiplications of all of them, some ten seconds. */
+/* Conjugate gradients of a step, as many as piles of some hundred layers want: those that have not
+ * ended by then still go down. And multiplications of all of them, some ten seconds. */
 #define GRADIENTS_MAX 800
 #define WORK_MAX 8e9
-/* A factor: blocks that are kept, 290 MB, multiplications of one, which go some twice as fast as those of products, and steps
- * of conjugate gradients after which an old one gives way to a new one. */
+/* A factor: blocks that are kept, 290 MB, multiplications of one, which go some twice as fast as
+ * those of products, and steps of conjugate gradients after which an old one gives way to a new
+ * one. */
 #define FACTOR_BLOCKS 1000000u
 #define FACTOR_WORK 4e9
 #define FACTOR_PRICE 0.5
 #define STALE_GRADIENTS 8
-/* What is left over, part of the load, below which the forces themselves are corrected: they are sums of few, where y, from which
- * they come as differences, grows with the square of the layers. And corrections. */
+/* What is left over, part of the load, below which the forces themselves are corrected: they are
+ * sums of few, where y, from which they come as differences, grows with the square of the layers.
+ * And corrections. */
 #define REFINED 1e-6
 #define REFINEMENTS 12
 /* A correction's own rest. */
@@ -43,7 +47,8 @@
 #define STEP_ROUNDING 2e-15
 /* Left over in a block, part of what acts there, that is called round-off. */
 #define HELD_PART 1e-13
-/* A gradient below this part of the load that a step does not halve is rounding, and no step will. */
+/* A gradient below this part of the load that a step does not halve is rounding, and no step will.
+ */
 #define ROUNDING 1e-12
 /* Two steps whose rests agree so well have the direction of Gauss' principle. */
 #define SETTLED 1e-9
@@ -67,12 +72,13 @@ typedef struct hold {
   double *rest, *before;                        /* [rows] */
   double *forces;                               /* [3 count] */
   double *slopes;                               /* [9 count] derivative of each projection */
-  double *diagonal, *inverses;                  /* [36 blocks] blocks on the diagonal, and their factors */
+  double *diagonal, *inverses; /* [36 blocks] blocks on the diagonal, and their factors */
   link *links;
   size_t link_count;
   ct_block_cholesky whole;  /* of G S G' + weight */
   bool direct, factored;    /* there is one; it has numbers */
-  double load, price, work; /* length of the target; multiplications of one product with G S G', and of all that were made */
+  double load, price, work; /* length of the target; multiplications of one product with G S G', and
+                               of all that were made */
 } hold;
 
 static double dot(const double *a, const double *b, size_t count) {
@@ -83,7 +89,8 @@ static double dot(const double *a, const double *b, size_t count) {
 
 static double length_of(const double *a, size_t count) { return sqrt(dot(a, a, count)); }
 
-/* Value and gradient of the dual at y; the forces there, what they leave over, and slopes where they are wanted. */
+/* Value and gradient of the dual at y; the forces there, what they leave over, and slopes where
+ * they are wanted. */
 static double look(hold *h, const double *y, bool slopes) {
   double value = 0.0;
   h->work += LOOK_PRICE * (double)h->problem->count;
@@ -104,19 +111,21 @@ static double look(hold *h, const double *y, bool slopes) {
 }
 
 static bool is_held(const hold *h, double *scales) {
-  for (size_t b = 0; b < h->problem->blocks; b++) scales[b] = length_of(&h->problem->target[b * CT_CONE_BLOCK], CT_CONE_BLOCK);
+  for (size_t b = 0; b < h->problem->blocks; b++)
+    scales[b] = length_of(&h->problem->target[b * CT_CONE_BLOCK], CT_CONE_BLOCK);
   for (size_t i = 0; i < h->problem->count; i++)
     for (size_t side = 0; side < 2; side++) {
       const ct_cone *cone = &h->problem->cones[i];
       if (cone->block[side] == CT_CONE_NO_BLOCK) continue;
-      scales[cone->block[side]] += h->forces[3 * i] * length_of(&cone->columns[0][side * CT_CONE_BLOCK], CT_CONE_BLOCK);
+      scales[cone->block[side]] +=
+          h->forces[3 * i] * length_of(&cone->columns[0][side * CT_CONE_BLOCK], CT_CONE_BLOCK);
     }
   for (size_t b = 0; b < h->problem->blocks; b++)
     if (length_of(&h->rest[b * CT_CONE_BLOCK], CT_CONE_BLOCK) > HELD_PART * scales[b]) return false;
   return true;
 }
 
-/* ---- conjugate gradients -------------------------------------------------------------------------------------------------- */
+/* ---- conjugate gradients -------------------------------------------------------------------- */
 
 /* Cholesky's factor of a block of six, in place; positive definite by the proximal weight. */
 static void factor(double *m) {
@@ -150,7 +159,8 @@ static bool is_flat(const double *slope) {
 /* The blocks of G S G' + weight: on the diagonal, also factored, and beside it. */
 static void prepare(hold *h) {
   size_t size = h->problem->blocks * BLOCK_ENTRIES;
-  for (size_t e = 0; e < size; e++) h->diagonal[e] = e % BLOCK_ENTRIES % (CT_CONE_BLOCK + 1) == 0 ? h->weight : 0.0;
+  for (size_t e = 0; e < size; e++)
+    h->diagonal[e] = e % BLOCK_ENTRIES % (CT_CONE_BLOCK + 1) == 0 ? h->weight : 0.0;
   for (size_t l = 0; l < h->link_count; l++) {
     link *to = &h->links[l];
     for (size_t e = 0; e < BLOCK_ENTRIES; e++) to->m[e] = 0.0;
@@ -160,7 +170,8 @@ static void prepare(hold *h) {
       if (is_flat(slope)) continue;
       for (size_t side = 0; side < 2; side++)
         if (cone->block[side] != CT_CONE_NO_BLOCK)
-          ct_cone_add_product(cone, slope, side, side, &h->diagonal[BLOCK_ENTRIES * cone->block[side]]);
+          ct_cone_add_product(cone, slope, side, side,
+                              &h->diagonal[BLOCK_ENTRIES * cone->block[side]]);
       if (to->joins) ct_cone_add_product(cone, slope, 0, 1, to->m);
     }
   }
@@ -169,11 +180,12 @@ static void prepare(hold *h) {
 }
 
 /* a += m y, b += m' x; b may be NULL. */
-static void add_both(const double *restrict m, const double *restrict x, const double *restrict y, double *restrict a,
-                     double *restrict b) {
+static void add_both(const double *restrict m, const double *restrict x, const double *restrict y,
+                     double *restrict a, double *restrict b) {
   for (size_t r = 0; r < CT_CONE_BLOCK; r++) {
     const double *row = &m[r * CT_CONE_BLOCK];
-    a[r] += (row[0] * y[0] + row[1] * y[1]) + (row[2] * y[2] + row[3] * y[3]) + (row[4] * y[4] + row[5] * y[5]);
+    a[r] += (row[0] * y[0] + row[1] * y[1]) + (row[2] * y[2] + row[3] * y[3]) +
+            (row[4] * y[4] + row[5] * y[5]);
     for (size_t c = 0; b && c < CT_CONE_BLOCK; c++) b[c] += row[c] * x[r];
   }
 }
@@ -182,11 +194,13 @@ static void add_both(const double *restrict m, const double *restrict x, const d
 static void multiply(const hold *h, const double *v, double *out) {
   for (size_t i = 0; i < h->rows; i++) out[i] = 0.0;
   for (size_t b = 0; b < h->problem->blocks; b++)
-    add_both(&h->diagonal[BLOCK_ENTRIES * b], NULL, &v[b * CT_CONE_BLOCK], &out[b * CT_CONE_BLOCK], NULL);
+    add_both(&h->diagonal[BLOCK_ENTRIES * b], NULL, &v[b * CT_CONE_BLOCK], &out[b * CT_CONE_BLOCK],
+             NULL);
   for (size_t l = 0; l < h->link_count; l++) {
     const link *to = &h->links[l];
     if (!to->joins) continue;
-    size_t a = h->problem->cones[to->first].block[0] * CT_CONE_BLOCK, b = h->problem->cones[to->first].block[1] * CT_CONE_BLOCK;
+    size_t a = h->problem->cones[to->first].block[0] * CT_CONE_BLOCK,
+           b = h->problem->cones[to->first].block[1] * CT_CONE_BLOCK;
     add_both(to->m, &v[a], &v[b], &out[a], &out[b]);
   }
 }
@@ -194,11 +208,13 @@ static void multiply(const hold *h, const double *v, double *out) {
 static double precondition(hold *h) {
   if (h->direct) {
     ct_block_cholesky_solve(&h->whole, h->r, h->z);
-    h->work += 2.0 * BLOCK_ENTRIES * (double)(h->whole.starts[h->problem->blocks] + h->problem->blocks);
+    h->work +=
+        2.0 * BLOCK_ENTRIES * (double)(h->whole.starts[h->problem->blocks] + h->problem->blocks);
     return dot(h->r, h->z, h->rows);
   }
   for (size_t b = 0; b < h->problem->blocks; b++)
-    solve_factored(&h->inverses[BLOCK_ENTRIES * b], &h->r[b * CT_CONE_BLOCK], &h->z[b * CT_CONE_BLOCK]);
+    solve_factored(&h->inverses[BLOCK_ENTRIES * b], &h->r[b * CT_CONE_BLOCK],
+                   &h->z[b * CT_CONE_BLOCK]);
   return dot(h->r, h->z, h->rows);
 }
 
@@ -226,10 +242,12 @@ static bool descend(hold *h, double goal, int most) {
 
 static void refactor(hold *h) {
   ct_block_cholesky_clear(&h->whole);
-  for (uint32_t b = 0; b < h->whole.count; b++) ct_block_cholesky_add(&h->whole, b, b, &h->diagonal[BLOCK_ENTRIES * b]);
+  for (uint32_t b = 0; b < h->whole.count; b++)
+    ct_block_cholesky_add(&h->whole, b, b, &h->diagonal[BLOCK_ENTRIES * b]);
   for (size_t l = 0; l < h->link_count; l++) {
     const size_t *block = h->problem->cones[h->links[l].first].block;
-    if (h->links[l].joins) ct_block_cholesky_add(&h->whole, (uint32_t)block[0], (uint32_t)block[1], h->links[l].m);
+    if (h->links[l].joins)
+      ct_block_cholesky_add(&h->whole, (uint32_t)block[0], (uint32_t)block[1], h->links[l].m);
   }
   h->factored = ct_block_cholesky_factor(&h->whole, h->problem->cancel) == CT_OK;
   h->work += FACTOR_PRICE * h->whole.work;
@@ -250,29 +268,34 @@ static void find_step(hold *h, double goal) {
   (void)descend(h, goal, GRADIENTS_MAX);
 }
 
-/* ---- Newton, within proximal steps ---------------------------------------------------------------------------------------- */
+/* ---- Newton, within proximal steps ---------------------------------------------------------- */
 
-/* A step that brings the value down, or the gradient where the value cannot tell. False: none does. */
+/* A step that brings the value down, or the gradient where the value cannot tell. False: none does.
+ */
 static bool advance(hold *h, double value, double size) {
   double slope = dot(h->gradient, h->step, h->rows);
   for (double t = 1.0; t > 1e-9; t *= 0.5) {
     for (size_t i = 0; i < h->rows; i++) h->trial[i] = h->y[i] + t * h->step[i];
     double then = look(h, h->trial, false);
-    if (!(then <= value + 1e-4 * t * slope) && !(length_of(h->gradient, h->rows) <= 0.9 * size)) continue;
+    if (!(then <= value + 1e-4 * t * slope) && !(length_of(h->gradient, h->rows) <= 0.9 * size))
+      continue;
     for (size_t i = 0; i < h->rows; i++) h->y[i] = h->trial[i];
     return true;
   }
   return false;
 }
 
-static bool wanting(const hold *h, uint64_t steps) { return steps < h->problem->steps_max && h->work < WORK_MAX; }
+static bool wanting(const hold *h, uint64_t steps) {
+  return steps < h->problem->steps_max && h->work < WORK_MAX;
+}
 
-/* Whether the forces hold at the end of a proximal step, which the caller's flag ends early. Once they do, one more step of
- * Newton's takes them to round-off. */
+/* Whether the forces hold at the end of a proximal step, which the caller's flag ends early. Once
+ * they do, one more step of Newton's takes them to round-off. */
 static bool minimise(hold *h, uint64_t *iterations) {
   double load = h->load, least = INFINITY;
   bool held = false;
-  for (int k = 0; k < INNER_MAX && wanting(h, *iterations) && !ct_cancel_raised(h->problem->cancel); k++, ++*iterations) {
+  for (int k = 0; k < INNER_MAX && wanting(h, *iterations) && !ct_cancel_raised(h->problem->cancel);
+       k++, ++*iterations) {
     double value = look(h, h->y, true), size = length_of(h->gradient, h->rows);
     if (held) return true;
     held = is_held(h, h->z);
@@ -295,7 +318,8 @@ static bool minimise(hold *h, uint64_t *iterations) {
 static void begin(hold *h) {
   (void)look(h, h->y, false);
   for (size_t i = 0; i < h->problem->count; i++)
-    for (size_t k = 0; k < 9; k++) h->slopes[9 * i + k] = k == 0 || (k % 4 == 0 && h->problem->cones[i].mu > 0.0) ? 1.0 : 0.0;
+    for (size_t k = 0; k < 9; k++)
+      h->slopes[9 * i + k] = k == 0 || (k % 4 == 0 && h->problem->cones[i].mu > 0.0) ? 1.0 : 0.0;
   find_step(h, STEP_ROUNDING * h->load);
   for (size_t i = 0; i < h->rows; i++) h->y[i] = h->step[i];
 }
@@ -312,7 +336,8 @@ static void move_forces(hold *h) {
   }
 }
 
-/* Whether the forces hold once they are corrected, and once more from there; they stay as they are where not. */
+/* Whether the forces hold once they are corrected, and once more from there; they stay as they are
+ * where not. */
 static bool refine(hold *h) {
   if (!h->direct || length_of(h->rest, h->rows) > REFINED * h->load) return false;
   (void)look(h, h->y, true);
@@ -332,7 +357,9 @@ static bool refine(hold *h) {
 static ct_status run(hold *h, ct_cone_fit_result *result) {
   double mean = 0.0;
   for (size_t i = 0; i < h->problem->count; i++)
-    for (size_t k = 0; k < 3; k++) mean += dot(h->problem->cones[i].columns[k], h->problem->cones[i].columns[k], 2 * CT_CONE_BLOCK);
+    for (size_t k = 0; k < 3; k++)
+      mean +=
+          dot(h->problem->cones[i].columns[k], h->problem->cones[i].columns[k], 2 * CT_CONE_BLOCK);
   mean = mean > 0.0 ? mean / (double)h->rows : 1.0;
   h->weight = WEIGHT_FIRST * mean;
   h->load = length_of(h->problem->target, h->rows);
@@ -343,7 +370,8 @@ static ct_status run(hold *h, ct_cone_fit_result *result) {
   for (int outer = 0; outer < OUTER_MAX && wanting(h, result->iterations); outer++) {
     if (ct_cancel_raised(h->problem->cancel)) return CT_CANCELLED;
     for (size_t i = 0; i < h->rows; i++) h->center[i] = h->y[i];
-    result->status = minimise(h, &result->iterations) ? CT_CONE_FIT_BALANCED : CT_CONE_FIT_UNDECIDED;
+    result->status =
+        minimise(h, &result->iterations) ? CT_CONE_FIT_BALANCED : CT_CONE_FIT_UNDECIDED;
     look(h, h->y, false);
     if (result->status != CT_CONE_FIT_BALANCED && refine(h)) result->status = CT_CONE_FIT_BALANCED;
     if (result->status == CT_CONE_FIT_BALANCED) return CT_OK;
@@ -368,7 +396,8 @@ static size_t find_links(const ct_cone_fit_problem *p, link *links) {
     if (!before || block[0] != before[0] || block[1] != before[1]) count++;
     if (!links) continue;
     if (!before || block[0] != before[0] || block[1] != before[1])
-      links[count - 1] = (link){.first = i, .joins = block[0] != CT_CONE_NO_BLOCK && block[1] != CT_CONE_NO_BLOCK};
+      links[count - 1] =
+          (link){.first = i, .joins = block[0] != CT_CONE_NO_BLOCK && block[1] != CT_CONE_NO_BLOCK};
     links[count - 1].end = i + 1;
   }
   return count;
@@ -382,8 +411,11 @@ static ct_status open_factor(hold *h, ct_arena *arena) {
     const size_t *block = h->problem->cones[h->links[l].first].block;
     if (h->links[l].joins) pairs[count++] = (ct_block_pair){(uint32_t)block[0], (uint32_t)block[1]};
   }
-  const ct_block_shape shape = {
-      .count = h->problem->blocks, .pairs = pairs, .pair_count = count, .blocks_max = FACTOR_BLOCKS, .work_max = FACTOR_WORK};
+  const ct_block_shape shape = {.count = h->problem->blocks,
+                                .pairs = pairs,
+                                .pair_count = count,
+                                .blocks_max = FACTOR_BLOCKS,
+                                .work_max = FACTOR_WORK};
   return ct_block_cholesky_open(&h->whole, &shape, arena, &h->direct);
 }
 
@@ -404,7 +436,8 @@ static bool take_memory(hold *h, ct_arena *arena) {
   return open_factor(h, arena) == CT_OK;
 }
 
-ct_status ct_cone_min_norm(const ct_cone_fit_problem *problem, ct_arena *arena, ct_cone_fit_result *result) {
+ct_status ct_cone_min_norm(const ct_cone_fit_problem *problem, ct_arena *arena,
+                           ct_cone_fit_result *result) {
   hold h = {.problem = problem, .rows = problem->blocks * CT_CONE_BLOCK, .forces = result->forces};
   ct_arena_mark mark = ct_arena_enter(arena);
   ct_status status = take_memory(&h, arena) ? run(&h, result) : CT_OUT_OF_MEMORY;

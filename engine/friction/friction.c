@@ -1,10 +1,11 @@
-/* Friction at many contacts: which solver is asked, and what is told of its answer. All numbers told are computed from the caller's
- * W and q and the r that is returned. */
+/* Friction at many contacts: which solver is asked, and what is reported of its answer. All numbers
+ * reported are computed from the caller's W and q and the r that is returned. */
 #include "friction/friction.h"
 
 #include <float.h>
 
-/* Sweeps and steps where the caller sets no limit: one method's, and those of all that AUTO asks. */
+/* Sweeps and steps where the caller sets no limit: one method's, and those of all that AUTO asks.
+ */
 #define ITERATIONS_MAX 10000u
 #define AUTO_ITERATIONS_MAX 30000u
 /* Sweeps before the first Newton steps: enough to see which contacts are open. */
@@ -17,7 +18,7 @@
 /* Contacts from which on it is tried by way of the bodies first. */
 #define BODIES_FROM 171u
 
-/* What is told is a number, also where products are beyond what a double holds. */
+/* What is reported is a number, also where products are beyond what a double holds. */
 static double bounded(double x) { return fmax(-DBL_MAX, fmin(x, DBL_MAX)); }
 
 typedef struct summing {
@@ -56,7 +57,8 @@ static double block_norm(const ct_friction_problem *p, size_t i) {
   summing block = {0.0, 0.0, 0.0};
   for (size_t row = d * i; row < d * (i + 1); row++)
     if (p->matrix.dense)
-      for (size_t j = d * i; j < d * (i + 1); j++) add_square(&block, p->matrix.dense[row * p->matrix.size + j]);
+      for (size_t j = d * i; j < d * (i + 1); j++)
+        add_square(&block, p->matrix.dense[row * p->matrix.size + j]);
     else
       for (size_t e = p->matrix.starts[row]; e < p->matrix.starts[row + 1]; e++)
         if (p->matrix.columns[e] / d == i) add_square(&block, p->matrix.values[e]);
@@ -80,13 +82,15 @@ double ct_friction_residual(const ct_friction_problem *p, const double *r, doubl
   for (size_t i = 0; i < p->contacts; i++) {
     double norm = block_norm(p, i);
     if (!(norm > 0.0)) norm = least = least > 0.0 ? least : least_norm(p);
-    ct_triple ui = contact_velocity(p, r, i), ri = {r[d * i], r[d * i + 1], d == 3 ? r[d * i + 2] : 0.0};
+    ct_triple ui = contact_velocity(p, r, i),
+              ri = {r[d * i], r[d * i + 1], d == 3 ? r[d * i + 2] : 0.0};
     if (u) {
       u[d * i] = bounded(ui.n);
       u[d * i + 1] = bounded(ui.s);
       if (d == 3) u[d * i + 2] = bounded(ui.t);
     }
-    double qi = ct_length2(p->q[d * i], ct_length2(p->q[d * i + 1], d == 3 ? p->q[d * i + 2] : 0.0));
+    double qi =
+        ct_length2(p->q[d * i], ct_length2(p->q[d * i + 1], d == 3 ? p->q[d * i + 2] : 0.0));
     size_max = fmax(size_max, CT_FRICTION_GROWTH * (qi / norm));
     normal_max = fmax(normal_max, CT_FRICTION_GROWTH * (fabs(p->q[d * i]) / norm));
     ct_triple defect = ct_friction_defect(ri, ui, p->mu[i], 1.0 / norm, &total.size);
@@ -95,15 +99,18 @@ double ct_friction_residual(const ct_friction_problem *p, const double *r, doubl
     add_square(&total, defect.t);
   }
   if (normal_max > 0.0) size_max = normal_max;
-  double residual = total.scale > 0.0 ? total.scale / fmin(total.size, size_max) * sqrt(total.sum) : 0.0;
+  double residual =
+      total.scale > 0.0 ? total.scale / fmin(total.size, size_max) * sqrt(total.sum) : 0.0;
   return fmin(fmax(residual, ct_friction_roundoff(total.size, size_max)), DBL_MAX);
 }
 
 /* r of `best` in the caller's units. */
-static void write_forces(const ct_friction_problem *p, const ct_friction_work *w, bool in_cone, double *out) {
+static void write_forces(const ct_friction_problem *p, const ct_friction_work *w, bool in_cone,
+                         double *out) {
   size_t d = p->dimension;
   for (size_t i = 0; i < p->contacts; i++) {
-    ct_triple r = {bounded(ldexp(w->best[i].n, w->r_exponent)), bounded(ldexp(w->best[i].s, w->r_exponent)),
+    ct_triple r = {bounded(ldexp(w->best[i].n, w->r_exponent)),
+                   bounded(ldexp(w->best[i].s, w->r_exponent)),
                    bounded(ldexp(w->best[i].t, w->r_exponent))};
     if (in_cone) r = ct_cone_contains(r, p->mu[i]);
     out[d * i] = r.n;
@@ -112,15 +119,21 @@ static void write_forces(const ct_friction_problem *p, const ct_friction_work *w
   }
 }
 
-static void tell(const ct_friction_problem *p, const ct_friction_work *w, bool infeasible, ct_friction_result *result) {
-  *result = (ct_friction_result){.r = result->r, .u = result->u, .method = w->best_method, .iterations = w->iterations};
+static void tell(const ct_friction_problem *p, const ct_friction_work *w, bool infeasible,
+                 ct_friction_result *result) {
+  *result = (ct_friction_result){
+      .r = result->r, .u = result->u, .method = w->best_method, .iterations = w->iterations};
   write_forces(p, w, true, result->r);
   result->residual = ct_friction_residual(p, result->r, result->u);
   result->converged = result->residual <= w->tolerance;
-  if (!result->converged) result->status = infeasible ? CT_FRICTION_STATUS_INFEASIBLE : CT_FRICTION_STATUS_ITERATION_LIMIT;
+  if (!result->converged)
+    result->status =
+        infeasible ? CT_FRICTION_STATUS_INFEASIBLE : CT_FRICTION_STATUS_ITERATION_LIMIT;
 }
 
-static bool wanting(const ct_friction_work *w) { return w->best_residual > w->tolerance && w->iterations < w->iterations_max; }
+static bool wanting(const ct_friction_work *w) {
+  return w->best_residual > w->tolerance && w->iterations < w->iterations_max;
+}
 
 /* Newton steps from where w->r is, which stays. */
 static ct_status try_steps(ct_friction_work *w, ct_triple *reached) {
@@ -132,14 +145,16 @@ static ct_status try_steps(ct_friction_work *w, ct_triple *reached) {
   return status;
 }
 
-/* Sweeps and Newton steps are fastest where contacts are not redundant; where they are, the gradient finds which stick, and the
- * steps the last digits. */
+/* Sweeps and Newton steps are fastest where contacts are not redundant; where they are, the
+ * gradient finds which stick, and the steps the last digits. */
 static ct_status by_turns(ct_friction_work *w, bool descends) {
   ct_triple *reached = ct_arena_alloc(w->arena, w->contacts, sizeof *reached);
   if (!reached) return CT_OUT_OF_MEMORY;
   ct_status status = CT_OK;
-  /* Doubled without end they would come to 2^64, which is none, and the turns would go on without an iteration. */
-  for (uint64_t sweeps = FIRST_SWEEPS; status == CT_OK && wanting(w); sweeps = sweeps < w->iterations_max ? 2 * sweeps : sweeps) {
+  /* Doubled without end they would come to 2^64, which is none, and the turns would go on without
+   * an iteration. */
+  for (uint64_t sweeps = FIRST_SWEEPS; status == CT_OK && wanting(w);
+       sweeps = sweeps < w->iterations_max ? 2 * sweeps : sweeps) {
     w->method = CT_FRICTION_NSGS;
     if (sweeps == FIRST_SWEEPS || !descends) status = ct_friction_nsgs(w, sweeps);
     if (status == CT_OK) status = try_steps(w, reached);
@@ -157,8 +172,10 @@ static bool frictionless(const ct_friction_problem *p) {
   return true;
 }
 
-/* By size and friction: without any it is a linear complementarity problem, whose forces then are those of the least norm. */
-static ct_status choose(const ct_friction_problem *p, const ct_friction_options *options, ct_friction_work *w, bool *infeasible) {
+/* By size and friction: without any it is a linear complementarity problem, whose forces then are
+ * those of the least norm. */
+static ct_status choose(const ct_friction_problem *p, const ct_friction_options *options,
+                        ct_friction_work *w, bool *infeasible) {
   if (frictionless(p) && p->contacts <= CT_LCP_DIRECT_MAX) {
     ct_friction_result pyramids = {0};
     ct_status status = ct_friction_polyhedral(w, options, &pyramids);
@@ -180,8 +197,8 @@ static ct_status choose(const ct_friction_problem *p, const ct_friction_options 
   return by_turns(w, true);
 }
 
-static ct_status solve(const ct_friction_problem *p, const ct_friction_options *options, ct_arena *arena,
-                       ct_friction_result *result) {
+static ct_status solve(const ct_friction_problem *p, const ct_friction_options *options,
+                       ct_arena *arena, ct_friction_result *result) {
   ct_friction_work w = {.arena = arena, .method = CT_FRICTION_NSGS};
   w.tolerance = options->tolerance > 0.0 ? options->tolerance : CT_FRICTION_TOLERANCE;
   w.iterations_max = options->method == CT_FRICTION_AUTO ? AUTO_ITERATIONS_MAX : ITERATIONS_MAX;
@@ -197,7 +214,9 @@ static ct_status solve(const ct_friction_problem *p, const ct_friction_options *
     write_forces(p, &w, false, result->r);
     (void)ct_friction_residual(p, result->r, result->u);
     return CT_OK;
-  case CT_FRICTION_NSGS: status = wanting(&w) ? ct_friction_nsgs(&w, w.iterations_max) : CT_OK; break;
+  case CT_FRICTION_NSGS:
+    status = wanting(&w) ? ct_friction_nsgs(&w, w.iterations_max) : CT_OK;
+    break;
   case CT_FRICTION_NEWTON: status = by_turns(&w, false); break;
   case CT_FRICTION_GRADIENT:
     w.method = CT_FRICTION_GRADIENT;
@@ -211,14 +230,15 @@ static ct_status solve(const ct_friction_problem *p, const ct_friction_options *
   return status;
 }
 
-ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_friction_options *options, ct_arena *arena,
-                            ct_friction_result *result) {
+ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_friction_options *options,
+                            ct_arena *arena, ct_friction_result *result) {
   if (problem->dimension != 2 && problem->dimension != 3) return CT_LIMIT;
   if (problem->contacts > CT_LCP_ITERATIVE_MAX / problem->dimension) return CT_LIMIT;
   const ct_matrix *matrix = &problem->matrix;
   if (!matrix->dense && !matrix->starts) {
     if (problem->contacts > 0) return CT_LIMIT;
-    *result = (ct_friction_result){.r = result->r, .u = result->u, .method = CT_FRICTION_NSGS, .converged = true};
+    *result = (ct_friction_result){
+        .r = result->r, .u = result->u, .method = CT_FRICTION_NSGS, .converged = true};
     result->tolerance = options->tolerance > 0.0 ? options->tolerance : CT_FRICTION_TOLERANCE;
     return CT_OK;
   }

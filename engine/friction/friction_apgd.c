@@ -1,15 +1,18 @@
-/* Accelerated projected gradient: with mu |u_t| in the normal velocities held (de Saxce's term) it is the least of r'Wr / 2 + (q +
- * s)'r in the cones, which Nesterov's method descends to, begun anew where it would climb; then the term is taken anew. Memory
- * beside W is a few vectors, and an iteration one product with W. Nesterov 1983; O'Donoghue, Candes 2015 (restarts); Heyn, Mazhar
- * and others 2017; Acary, Cadoux, Lemarechal, Malick 2011 (the fixed point).
+/* Accelerated projected gradient: with mu |u_t| in the normal velocities held (de Saxce's term) it
+ * is the least of r'Wr / 2 + (q + s)'r in the cones, which Nesterov's method descends to, restarted
+ * where it would climb; then the term is taken again. Memory beside W is a few vectors, and an
+ * iteration one product with W. Nesterov 1983; O'Donoghue, Candes 2015 (restarts); Heyn, Mazhar and
+ * others 2017; Acary, Cadoux, Lemarechal, Malick 2011 (the fixed point).
  *
- * Each contact is scaled by the root of its rho, which leaves cones cones and makes one step length do for light and heavy bodies.
+ * Each contact is scaled by the root of its rho, which leaves cones cones and makes one step length
+ * do for light and heavy bodies.
  */
 #include "friction/friction.h"
 
-/* Iterations between two looks at the residual, when de Saxce's term is taken anew. */
+/* Iterations between two looks at the residual, when de Saxce's term is taken again. */
 #define LOOK_STEPS 16u
-/* The bound on W's growth is tried this much lower after each step, and doubled where it does not hold. */
+/* The bound on W's growth is tried this much lower after each step, and doubled where it does not
+ * hold. */
 #define RELAX 0.98
 /* Scaled, the greatest block of W has about length 1: less is of no W but zero. */
 #define BOUND_MIN 0.01
@@ -20,8 +23,9 @@
 
 typedef struct descent {
   ct_friction_work *w;
-  double *root;                          /* [contacts] of rho */
-  ct_triple *x, *wx, *before, *w_before; /* the iterate and the one before it, scaled, and W times them */
+  double *root; /* [contacts] of rho */
+  ct_triple *x, *wx, *before,
+      *w_before; /* the iterate and the one before it, scaled, and W times them */
   ct_triple *y, *wy, *next, *w_next;
   double *term;           /* [contacts] de Saxce's */
   double bound, momentum; /* of x'Wx / |x|^2; Nesterov's theta */
@@ -49,13 +53,15 @@ static ct_triple slope(const descent *d, const ct_triple *wx, size_t i) {
   return ct_triple_add(wx[i], ct_triple_scale(q, d->root[i]));
 }
 
-/* next = P(y - gradient / bound), with the bound raised until it holds between the two. False: cancelled. */
+/* next = P(y - gradient / bound), with the bound raised until it holds between the two. False:
+ * cancelled. */
 static bool step(descent *d) {
   const ct_friction_work *w = d->w;
   for (int k = 0; k < DOUBLINGS_MAX; k++) {
     double bent = 0.0, far = 0.0;
     for (size_t i = 0; i < w->contacts; i++)
-      d->next[i] = ct_cone_nearest(ct_triple_sub(d->y[i], ct_triple_scale(slope(d, d->wy, i), 1.0 / d->bound)), w->mu[i]);
+      d->next[i] = ct_cone_nearest(
+          ct_triple_sub(d->y[i], ct_triple_scale(slope(d, d->wy, i), 1.0 / d->bound)), w->mu[i]);
     if (!multiply(d, d->next, d->w_next)) return false;
     for (size_t i = 0; i < w->contacts; i++) {
       ct_triple moved = ct_triple_sub(d->next[i], d->y[i]);
@@ -79,16 +85,19 @@ static void swap(ct_triple **a, ct_triple **b) {
 static void advance(descent *d) {
   const ct_friction_work *w = d->w;
   double climbs = 0.0;
-  for (size_t i = 0; i < w->contacts; i++) climbs += dot(slope(d, d->wy, i), ct_triple_sub(d->next[i], d->x[i]));
+  for (size_t i = 0; i < w->contacts; i++)
+    climbs += dot(slope(d, d->wy, i), ct_triple_sub(d->next[i], d->x[i]));
   swap(&d->before, &d->x);
   swap(&d->w_before, &d->wx);
   swap(&d->x, &d->next);
   swap(&d->wx, &d->w_next);
-  double t = d->momentum, next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * t * t)), on = climbs > 0.0 ? 0.0 : (t - 1.0) / next;
+  double t = d->momentum, next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * t * t)),
+         on = climbs > 0.0 ? 0.0 : (t - 1.0) / next;
   d->momentum = climbs > 0.0 ? 1.0 : next;
   for (size_t i = 0; i < w->contacts; i++) {
     d->y[i] = ct_triple_add(d->x[i], ct_triple_scale(ct_triple_sub(d->x[i], d->before[i]), on));
-    d->wy[i] = ct_triple_add(d->wx[i], ct_triple_scale(ct_triple_sub(d->wx[i], d->w_before[i]), on));
+    d->wy[i] =
+        ct_triple_add(d->wx[i], ct_triple_scale(ct_triple_sub(d->wx[i], d->w_before[i]), on));
   }
 }
 
@@ -106,7 +115,8 @@ static void look(descent *d) {
 static bool prepare(descent *d) {
   ct_friction_work *w = d->w;
   size_t n = w->contacts;
-  ct_triple **vectors[] = {&d->x, &d->wx, &d->before, &d->w_before, &d->y, &d->wy, &d->next, &d->w_next};
+  ct_triple **vectors[] = {&d->x, &d->wx, &d->before, &d->w_before,
+                           &d->y, &d->wy, &d->next,   &d->w_next};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {
     *vectors[k] = ct_arena_alloc(w->arena, n, sizeof(ct_triple));
     if (!*vectors[k]) return false;
@@ -127,7 +137,8 @@ static ct_status descend(descent *d, uint64_t steps) {
   if (!multiply(d, d->x, d->wx)) return CT_CANCELLED;
   for (size_t i = 0; i < w->contacts; i++) d->wy[i] = d->wx[i];
   look(d);
-  for (uint64_t k = 0; k < steps && w->iterations < w->iterations_max && w->best_residual > w->tolerance; k++) {
+  for (uint64_t k = 0;
+       k < steps && w->iterations < w->iterations_max && w->best_residual > w->tolerance; k++) {
     if (!step(d)) return CT_CANCELLED;
     advance(d);
     w->iterations++;

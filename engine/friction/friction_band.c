@@ -1,5 +1,6 @@
-/* Equations in a band: elimination, the largest of each column as pivot, rows exchanged. Where everything meets everything the band
- * is the whole matrix. Golub, Van Loan, Matrix Computations, 4.3.
+/* Equations in a band: elimination, the largest of each column as pivot, rows exchanged. Where
+ * everything meets everything the band is the whole matrix. Golub, Van Loan, Matrix
+ * Computations, 4.3.
  */
 #include "friction/friction_newton.h"
 
@@ -31,7 +32,8 @@ static bool substitute(ct_newton *n, size_t size) {
   for (size_t k = size; k-- > 0;) {
     const double *row = ct_newton_at(n, k, k);
     double sum = n->rhs[k];
-    for (size_t j = 1, end = least(size - 1 - k, 2 * n->band); j <= end; j++) sum -= row[j] * n->rhs[k + j];
+    for (size_t j = 1, end = least(size - 1 - k, 2 * n->band); j <= end; j++)
+      sum -= row[j] * n->rhs[k + j];
     n->rhs[k] = sum / row[0];
     if (!(fabs(n->rhs[k]) < INFINITY)) return false;
   }

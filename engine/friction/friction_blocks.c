@@ -43,7 +43,8 @@ static bool next_block(rows *w, size_t *column, ct_block *block) {
   const ct_matrix *m = w->matrix;
   size_t least = SIZE_MAX, d = w->dimension;
   for (size_t i = 0; i < d; i++)
-    if (w->at[i] < m->starts[w->first + i + 1] && m->columns[w->at[i]] / d < least) least = m->columns[w->at[i]] / d;
+    if (w->at[i] < m->starts[w->first + i + 1] && m->columns[w->at[i]] / d < least)
+      least = m->columns[w->at[i]] / d;
   if (least == SIZE_MAX) return false;
   *column = least;
   *block = (ct_block){{0.0}};
@@ -67,7 +68,8 @@ static int exponent_of(double value) {
 }
 
 static ct_triple scaled(const double *x, unsigned dimension, int exponent) {
-  return (ct_triple){ldexp(x[0], exponent), ldexp(x[1], exponent), dimension == 3 ? ldexp(x[2], exponent) : 0.0};
+  return (ct_triple){ldexp(x[0], exponent), ldexp(x[1], exponent),
+                     dimension == 3 ? ldexp(x[2], exponent) : 0.0};
 }
 
 static double block_norm(const ct_block *b) {
@@ -125,10 +127,13 @@ static void fill_blocks(const ct_friction_problem *p, int exponent, const block_
   }
 }
 
-ct_status ct_friction_prepare(const ct_friction_problem *p, const ct_friction_options *options, ct_friction_work *w) {
-  size_t n = p->contacts, d = p->dimension, entries = p->matrix.dense ? n * d * n * d : p->matrix.starts[n * d];
+ct_status ct_friction_prepare(const ct_friction_problem *p, const ct_friction_options *options,
+                              ct_friction_work *w) {
+  size_t n = p->contacts, d = p->dimension,
+         entries = p->matrix.dense ? n * d * n * d : p->matrix.starts[n * d];
   ct_arena *arena = w->arena;
-  block_rows out = {.starts = ct_arena_alloc(arena, n + 1, sizeof(size_t)), .diagonal = ct_arena_alloc(arena, n, sizeof(ct_block))};
+  block_rows out = {.starts = ct_arena_alloc(arena, n + 1, sizeof(size_t)),
+                    .diagonal = ct_arena_alloc(arena, n, sizeof(ct_block))};
   double *rho = ct_arena_alloc_doubles(arena, n);
   ct_triple *q = ct_arena_alloc(arena, n, sizeof(ct_triple));
   w->r = ct_arena_alloc(arena, n, sizeof(ct_triple));
@@ -138,7 +143,8 @@ ct_status ct_friction_prepare(const ct_friction_problem *p, const ct_friction_op
   out.columns = ct_arena_alloc(arena, out.starts[n], sizeof(uint32_t));
   out.blocks = ct_arena_alloc(arena, out.starts[n], sizeof(ct_block));
   if (!out.columns || !out.blocks) return CT_OUT_OF_MEMORY;
-  int matrix_exponent = exponent_of(greatest(p->matrix.dense ? p->matrix.dense : p->matrix.values, entries));
+  int matrix_exponent =
+      exponent_of(greatest(p->matrix.dense ? p->matrix.dense : p->matrix.values, entries));
   int q_exponent = exponent_of(greatest(p->q, n * d));
   fill_blocks(p, -matrix_exponent, &out);
   fill_rho(rho, out.diagonal, n, p->dimension);
@@ -150,10 +156,13 @@ ct_status ct_friction_prepare(const ct_friction_problem *p, const ct_friction_op
     q[i] = scaled(p->q + d * i, p->dimension, -q_exponent);
     w->r[i] = (ct_triple){0.0, 0.0, 0.0};
     if (options->start)
-      w->r[i] = ct_cone_contains(ct_cone_nearest(scaled(options->start + d * i, p->dimension, -w->r_exponent), p->mu[i]), p->mu[i]);
+      w->r[i] = ct_cone_contains(
+          ct_cone_nearest(scaled(options->start + d * i, p->dimension, -w->r_exponent), p->mu[i]),
+          p->mu[i]);
     w->best[i] = w->r[i];
     normal = fmax(normal, CT_FRICTION_GROWTH * rho[i] * fabs(q[i].n));
-    w->size_max = fmax(w->size_max, CT_FRICTION_GROWTH * rho[i] * ct_length2(q[i].n, ct_length2(q[i].s, q[i].t)));
+    w->size_max = fmax(w->size_max, CT_FRICTION_GROWTH * rho[i] *
+                                        ct_length2(q[i].n, ct_length2(q[i].s, q[i].t)));
   }
   if (normal > 0.0) w->size_max = normal;
   w->contacts = n;

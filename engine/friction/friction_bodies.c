@@ -1,8 +1,9 @@
-/* Friction by way of the bodies: with mu |u_t| in the normal velocities held (de Saxce's term) the problem is convex, and its
- * forces are r = P(center - rho / epsilon (q + term + G'v)), v what they change of the bodies' velocities: six unknowns a body,
- * whatever the number of contacts. v comes by Newton's method, each step by a sparse factor; then center and term are taken anew.
- * The first step takes all contacts as glued. Rockafellar 1976; Zhao, Sun, Toh 2010 (proximal steps, Newton within); Acary, Cadoux,
- * Lemarechal, Malick 2011 (the term).
+/* Friction by way of the bodies: with mu |u_t| in the normal velocities held (de Saxce's term) the
+ * problem is convex, and its forces are r = P(center - rho / epsilon (q + term + G'v)), v what they
+ * change of the bodies' velocities: six unknowns a body, whatever the number of contacts. v comes
+ * by Newton's method, each step by a sparse factor; then center and term are taken again. The first
+ * step takes all contacts as glued. Rockafellar 1976; Zhao, Sun, Toh 2010 (proximal steps, Newton
+ * within); Acary, Cadoux, Lemarechal, Malick 2011 (the term).
  */
 #include "friction/cone_projection.h"
 #include "friction/friction.h"
@@ -10,8 +11,9 @@
 
 #include <string.h>
 
-/* Proximal weight against W, whose greatest block is about 1: at first, at least and at most; how it shrinks where Newton's method
- * soon ends, within so many steps, and grows where it takes many. */
+/* Proximal weight against W, whose greatest block is about 1: at first, at least and at most; how
+ * it shrinks where Newton's method soon ends, within so many steps, and grows where it takes many.
+ */
 #define EPSILON_FIRST 1e-2
 #define EPSILON_LEAST 1e-5
 #define EPSILON_MOST 1.0
@@ -20,14 +22,15 @@
 #define FEW_STEPS 6u
 #define MANY_STEPS 15u
 #define STEPS_MAX 30u
-/* Impulses that v and the forces disagree by, part of theirs, that are none; and those that may be rounding, where a step does not
- * halve them. */
+/* Impulses that v and the forces disagree by, part of theirs, that are none; and those that may be
+ * rounding, where a step does not halve them. */
 #define SETTLED 1e-11
 #define ROUNDING 1e-7
-/* Times that center and term are taken anew without a residual that is less by this part. */
+/* Times that center and term are taken again without a residual that is less by this part. */
 #define STALL_TURNS 12u
 #define STALL_PART 0.9
-/* A factor: blocks, 290 MB, and multiplications; and those of all steps, some five seconds. Of a contact in each step. */
+/* A factor: blocks, 290 MB, and multiplications; and those of all steps, some five seconds. Of a
+ * contact in each step. */
 #define FACTOR_BLOCKS 1000000u
 #define FACTOR_WORK 4e9
 #define WORK_MAX 1e10
@@ -66,8 +69,8 @@ static double look(descent *d, const double *v, double *slopes) {
     double u[3], f[3], by = force_of(d, i);
     ct_cone_pull(&d->bodies->levers[i], v, u);
     d->u[i] = ct_triple_add(w->q[i], (ct_triple){u[0], u[1], u[2]});
-    const double x[3] = {d->center[i].n - by * (d->u[i].n + d->term[i]), d->center[i].s - by * d->u[i].s,
-                         d->center[i].t - by * d->u[i].t};
+    const double x[3] = {d->center[i].n - by * (d->u[i].n + d->term[i]),
+                         d->center[i].s - by * d->u[i].s, d->center[i].t - by * d->u[i].t};
     ct_cone_project(w->mu[i], x, f, slopes ? &slopes[9 * i] : NULL);
     d->r[i] = (ct_triple){f[0], f[1], f[2]};
     double size = ct_triple_norm2(d->r[i]);
@@ -95,11 +98,13 @@ static void add_contacts(descent *d, size_t first, size_t end) {
     if (is_flat(&d->slopes[9 * i])) continue;
     for (size_t k = 0; k < 9; k++) slope[k] = d->slopes[9 * i + k] * force_of(d, i);
     for (size_t side = 0; side < 2; side++)
-      if (block[side] != CT_CONE_NO_BLOCK) ct_cone_add_product(&d->bodies->levers[i], slope, side, side, own[side]);
+      if (block[side] != CT_CONE_NO_BLOCK)
+        ct_cone_add_product(&d->bodies->levers[i], slope, side, side, own[side]);
     if (joins) ct_cone_add_product(&d->bodies->levers[i], slope, 0, 1, beside);
   }
   for (size_t side = 0; side < 2; side++)
-    if (block[side] != CT_CONE_NO_BLOCK) ct_block_cholesky_add(&d->factor, (uint32_t)block[side], (uint32_t)block[side], own[side]);
+    if (block[side] != CT_CONE_NO_BLOCK)
+      ct_block_cholesky_add(&d->factor, (uint32_t)block[side], (uint32_t)block[side], own[side]);
   if (joins) ct_block_cholesky_add(&d->factor, (uint32_t)block[0], (uint32_t)block[1], beside);
 }
 
@@ -112,7 +117,8 @@ static bool find_step(descent *d) {
   for (uint32_t b = 0; b < d->bodies->count; b++) ct_block_cholesky_add(&d->factor, b, b, one);
   for (size_t i = 0, end; i < d->w->contacts; i = end) {
     for (end = i + 1; end < d->w->contacts; end++)
-      if (levers[end].block[0] != levers[i].block[0] || levers[end].block[1] != levers[i].block[1]) break;
+      if (levers[end].block[0] != levers[i].block[0] || levers[end].block[1] != levers[i].block[1])
+        break;
     add_contacts(d, i, end);
   }
   if (ct_block_cholesky_factor(&d->factor, d->w->cancel) != CT_OK) return false;
@@ -123,27 +129,33 @@ static bool find_step(descent *d) {
   return true;
 }
 
-/* A step that brings the value down, or the gradient where the value cannot tell. False: none does. */
+/* A step that brings the value down, or the gradient where the value cannot tell. False: none does.
+ */
 static bool advance(descent *d, double value, double size) {
   double slope = dot(d->gradient, d->step, d->rows);
   for (double t = 1.0; t > 1e-6; t *= 0.5) {
     for (size_t i = 0; i < d->rows; i++) d->trial[i] = d->v[i] + t * d->step[i];
     double then = look(d, d->trial, NULL);
-    if (!(then <= value + 1e-4 * t * slope) && !(sqrt(dot(d->gradient, d->gradient, d->rows)) <= 0.9 * size)) continue;
+    if (!(then <= value + 1e-4 * t * slope) &&
+        !(sqrt(dot(d->gradient, d->gradient, d->rows)) <= 0.9 * size))
+      continue;
     memcpy(d->v, d->trial, d->rows * sizeof *d->v);
     return true;
   }
   return false;
 }
 
-static bool affords(const descent *d) { return d->work < WORK_MAX && d->w->iterations < d->w->iterations_max; }
+static bool affords(const descent *d) {
+  return d->work < WORK_MAX && d->w->iterations < d->w->iterations_max;
+}
 
 /* v for this center and term; *steps that it took. */
 static ct_status minimise(descent *d, unsigned *steps) {
   double before = INFINITY;
   for (*steps = 0; *steps < STEPS_MAX && affords(d); ++*steps) {
     double value = look(d, d->v, d->slopes), size = sqrt(dot(d->gradient, d->gradient, d->rows));
-    if (size <= SETTLED * d->greatest || (size <= ROUNDING * d->greatest && size > 0.5 * before)) return CT_OK;
+    if (size <= SETTLED * d->greatest || (size <= ROUNDING * d->greatest && size > 0.5 * before))
+      return CT_OK;
     before = size;
     if (!find_step(d)) return CT_CANCELLED;
     if (!advance(d, value, size)) return CT_OK;
@@ -151,7 +163,7 @@ static ct_status minimise(descent *d, unsigned *steps) {
   return CT_OK;
 }
 
-/* ---- what goes around ----------------------------------------------------------------------------------------------------- */
+/* ---- what goes around ----------------------------------------------------------------------- */
 
 /* v of contacts that are glued. False: cancelled. */
 static bool begin(descent *d) {
@@ -227,10 +239,14 @@ static ct_status open_factor(descent *d, bool *fits) {
     const size_t *block = d->bodies->levers[i].block;
     if (block[0] == CT_CONE_NO_BLOCK || block[1] == CT_CONE_NO_BLOCK) continue;
     ct_block_pair pair = {(uint32_t)block[0], (uint32_t)block[1]};
-    if (count == 0 || pairs[count - 1].a != pair.a || pairs[count - 1].b != pair.b) pairs[count++] = pair;
+    if (count == 0 || pairs[count - 1].a != pair.a || pairs[count - 1].b != pair.b)
+      pairs[count++] = pair;
   }
-  const ct_block_shape shape = {
-      .count = d->bodies->count, .pairs = pairs, .pair_count = count, .blocks_max = FACTOR_BLOCKS, .work_max = FACTOR_WORK};
+  const ct_block_shape shape = {.count = d->bodies->count,
+                                .pairs = pairs,
+                                .pair_count = count,
+                                .blocks_max = FACTOR_BLOCKS,
+                                .work_max = FACTOR_WORK};
   return ct_block_cholesky_open(&d->factor, &shape, d->w->arena, fits);
 }
 

@@ -1,9 +1,11 @@
-/* Contacts that cannot all part or rest: a ball between walls that close in. Farkas: where y >= 0 has (y'W)_j r_j <= 0 for every
- * r_j in its cone, y'u = y'W r + y'q <= y'q for the normal velocities u, and q'y < 0 leaves no u >= 0.
+/* Contacts that cannot all part or rest: a ball between walls that close in. Farkas: where y >= 0
+ * has (y'W)_j r_j <= 0 for every r_j in its cone, y'u = y'W r + y'q <= y'q for the normal
+ * velocities u, and q'y < 0 leaves no u >= 0.
  *
- * The proof costs many sweeps. It is only looked for after some projected conjugate gradients on the normal forces alone have not
- * shown otherwise: normal forces that part all contacts without friction leave no such y, and an iteration costs a small part of a
- * sweep. Without a solution the gradients run along a direction in which nothing ends them, or to no end.
+ * The proof costs many sweeps. It is only looked for after some projected conjugate gradients on
+ * the normal forces alone have not shown otherwise: normal forces that part all contacts without
+ * friction leave no such y, and an iteration costs a small part of a sweep. Without a solution the
+ * gradients run along a direction in which nothing ends them, or to no end.
  */
 #include "friction/friction.h"
 
@@ -11,7 +13,8 @@
 
 /* Contacts above which nobody waits for a proof: it costs the cube of them. */
 #define CONTACTS_MAX 256u
-/* Rounding of a sum of as many products, relative to their absolute values; and what q'y has to be less than zero by. */
+/* Rounding of a sum of as many products, relative to their absolute values; and what q'y has to be
+ * less than zero by. */
 #define ROUNDING (16.0 * CT_UNIT_ROUNDOFF)
 /* Conjugate gradients on the normal forces: LEAST and PER_CONTACT for each contact. */
 #define GRADIENTS_LEAST 200u
@@ -19,7 +22,8 @@
 /* Velocities, in parts of the greatest, by which contacts may still approach. */
 #define PARTED 1e-6
 
-/* What y does to the force of contact j, and the sizes of what is added up. W by columns is not at hand: all rows are gone through.
+/* What y does to the force of contact j, and the sizes of what is added up. W by columns is not at
+ * hand: all rows are gone through.
  */
 static void gather(const ct_friction_work *w, const double *y, ct_triple *sum, ct_triple *size) {
   for (size_t j = 0; j < w->contacts; j++) sum[j] = size[j] = (ct_triple){0.0, 0.0, 0.0};
@@ -29,7 +33,8 @@ static void gather(const ct_friction_work *w, const double *y, ct_triple *sum, c
       const double *m = last ? w->diagonal[i].m : w->blocks[k].m;
       size_t j = last ? i : w->columns[k];
       sum[j] = ct_triple_add(sum[j], (ct_triple){y[i] * m[0], y[i] * m[1], y[i] * m[2]});
-      size[j] = ct_triple_add(size[j], (ct_triple){y[i] * fabs(m[0]), y[i] * fabs(m[1]), y[i] * fabs(m[2])});
+      size[j] = ct_triple_add(size[j],
+                              (ct_triple){y[i] * fabs(m[0]), y[i] * fabs(m[1]), y[i] * fabs(m[2])});
     }
 }
 
@@ -46,7 +51,8 @@ static bool proves(const ct_friction_work *w, const double *y, ct_triple *sum, c
   return q < -ROUNDING * n * q_size;
 }
 
-/* The normal velocities in units of the greatest, a power of two, which sliding however fast is not. */
+/* The normal velocities in units of the greatest, a power of two, which sliding however fast is
+ * not. */
 static void scale_normals(const ct_friction_work *w, double *q) {
   double most = 0.0;
   int exponent;
@@ -102,7 +108,8 @@ static ct_status look_for_indication(const ct_friction_work *w, bool *indicated)
 static ct_status prove(const ct_friction_work *w, bool *contradicts) {
   ct_friction_work plain = *w;
   double *mu = ct_arena_alloc_doubles(w->arena, w->contacts);
-  ct_triple *sum = ct_arena_alloc(w->arena, w->contacts, sizeof *sum), *size = ct_arena_alloc(w->arena, w->contacts, sizeof *size);
+  ct_triple *sum = ct_arena_alloc(w->arena, w->contacts, sizeof *sum),
+            *size = ct_arena_alloc(w->arena, w->contacts, sizeof *size);
   plain.best = ct_arena_alloc(w->arena, w->contacts, sizeof *plain.best);
   if (!mu || !sum || !size || !plain.best) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < w->contacts; i++) mu[i] = 0.0;
@@ -114,7 +121,8 @@ static ct_status prove(const ct_friction_work *w, bool *contradicts) {
   return status;
 }
 
-ct_status ct_friction_prove_infeasible(const ct_friction_work *w, ct_friction_proof proof, bool *contradicts) {
+ct_status ct_friction_prove_infeasible(const ct_friction_work *w, ct_friction_proof proof,
+                                       bool *contradicts) {
   *contradicts = false;
   if (w->contacts > CONTACTS_MAX || proof == CT_FRICTION_PROOF_NEVER) return CT_OK;
   bool wanted = proof == CT_FRICTION_PROOF_ALWAYS;

@@ -1,10 +1,11 @@
-/* Block Gauss-Seidel: the contacts one after the other, each solved exactly with the others held; there and back in turns, so that
- * neither end of a stack waits for the other. Jourdan, Alart, Jean 1998. No proof that it converges where contacts are redundant:
- * it ends when nothing gets better.
+/* Block Gauss-Seidel: the contacts one after the other, each solved exactly with the others held;
+ * there and back in turns, so that neither end of a stack waits for the other. Jourdan, Alart, Jean
+ * 1998. No proof that it converges where contacts are redundant: it ends when nothing gets better.
  */
 #include "friction/friction.h"
 
-/* The residual of all contacts at once costs as much as a sweep: it is looked at once in so many, and when the changes are small.
+/* The residual of all contacts at once costs as much as a sweep: it is looked at once in so many,
+ * and when the changes are small.
  */
 #define LOOK_SWEEPS 16u
 /* Sweeps in which the residual has to fall by a part of STALL_PART; else no more is to be had. */
@@ -15,7 +16,8 @@
 /* Looks at the cancel flag once in so many contacts. */
 #define POLL_CONTACTS 1024u
 
-/* A contact that has no solution of its own (W_ii not positive definite): one step of projected descent. */
+/* A contact that has no solution of its own (W_ii not positive definite): one step of projected
+ * descent. */
 static ct_triple descend(const ct_friction_work *w, size_t i, ct_triple b) {
   ct_triple u = ct_triple_add(b, ct_block_times(&w->diagonal[i], w->r[i]));
   double size = 0.0;

@@ -1,16 +1,18 @@
-/* One contact: r in the cone, u = A r + b, u + mu |u_t| n in the dual cone, r at right angles to it.
+/* One contact: r in the cone, u = A r + b, u + mu |u_t| n in the dual cone, r at right angles to
+ * it.
  *
- * With the normal eliminated and sliding written as u_t = -k r_t, k >= 0: (S + k) r_t = c, u_n = 0, S the Schur complement of the
- * normal in A. k = 0 sticks. Where that is outside of the cone, r goes from there to frictionless (inside) as k goes to infinity,
- * without a pole for positive definite S: a slide is a k with |r_t| = mu r_n, which a bracketed Newton iteration finds. It is a
+ * With the normal eliminated and sliding written as u_t = -k r_t, k >= 0: (S + k) r_t = c, u_n = 0,
+ * S the Schur complement of the normal in A. k = 0 sticks. Where that is outside of the cone, r
+ * goes from there to frictionless (inside) as k goes to infinity, without a pole for positive
+ * definite S: a slide is a k with |r_t| = mu r_n, which a bracketed Newton iteration finds. It is a
  * quartic in k; Bonnefon, Daviet 2011 have one in the angle.
  */
 #include "friction/friction.h"
 
-/* A bracket of doubles is halved to nothing in about 1100 steps where the ends are far apart, 60 where they are near; Newton takes
- * some 6. */
+/* A bracket of doubles is halved to nothing in about 1100 steps where the ends are far apart, 60
+ * where they are near; Newton takes some 6. */
 #define ROOT_STEPS_MAX 1200
-/* Round-off of S: stick is told from k this small, relative to A. */
+/* Round-off of S: stick is reported from k this small, relative to A. */
 #define STICK_PART (8.0 * CT_UNIT_ROUNDOFF)
 
 /* The contact without its normal: adj(S + k) c = v + k c, det(S + k) = det + k trace + k^2. */
@@ -23,8 +25,15 @@ typedef struct slide {
 static slide slide_of(const ct_block *a, ct_triple b, double mu, double k0) {
   const double *m = a->m;
   double gs = m[3] / m[0], gt = m[6] / m[0];
-  double ss = m[4] - gs * m[1] + k0, st = m[5] - gs * m[2], ts = m[7] - gt * m[1], tt = m[8] - gt * m[2] + k0;
-  slide f = {.ann = m[0], .ans = m[1], .ant = m[2], .bn = b.n, .mu = mu, .cs = gs * b.n - b.s, .ct = gt * b.n - b.t};
+  double ss = m[4] - gs * m[1] + k0, st = m[5] - gs * m[2], ts = m[7] - gt * m[1],
+         tt = m[8] - gt * m[2] + k0;
+  slide f = {.ann = m[0],
+             .ans = m[1],
+             .ant = m[2],
+             .bn = b.n,
+             .mu = mu,
+             .cs = gs * b.n - b.s,
+             .ct = gt * b.n - b.t};
   f.vs = tt * f.cs - st * f.ct;
   f.vt = ss * f.ct - ts * f.cs;
   f.det = ss * tt - st * ts;
@@ -61,7 +70,8 @@ static double slide_root(const slide *f, double scale) {
     else high = k;
     double next = k - value / slope;
     if (next == k) break;
-    if (!(next > low && next < high)) next = low > 0.0 && high > 4.0 * low ? sqrt(low) * sqrt(high) : 0.5 * (low + high);
+    if (!(next > low && next < high))
+      next = low > 0.0 && high > 4.0 * low ? sqrt(low) * sqrt(high) : 0.5 * (low + high);
     if (!(next > low && next < high)) break;
     k = next;
   }
@@ -81,7 +91,8 @@ static bool sliding(const slide *f, double s, double t, ct_triple *r) {
   return true;
 }
 
-/* One tangent: S is a number, r_t has the sign of c, and |r_t| = mu r_n is linear in 1 / (S + k). */
+/* One tangent: S is a number, r_t has the sign of c, and |r_t| = mu r_n is linear in 1 / (S + k).
+ */
 static bool plane(const ct_block *a, ct_triple b, double mu, ct_triple *r) {
   const double *m = a->m;
   double g = m[3] / m[0], s = m[4] - g * m[1], c = g * b.n - b.s;
@@ -94,7 +105,8 @@ static bool plane(const ct_block *a, ct_triple b, double mu, ct_triple *r) {
   return sliding(&f, c, 0.0, r);
 }
 
-bool ct_friction_local(const ct_block *a, ct_triple b, double mu, unsigned dimension, ct_triple *r) {
+bool ct_friction_local(const ct_block *a, ct_triple b, double mu, unsigned dimension,
+                       ct_triple *r) {
   *r = (ct_triple){0.0, 0.0, 0.0};
   if (b.n >= 0.0) return true;
   const double *m = a->m;

@@ -1,5 +1,6 @@
-/* The active contacts in an order that keeps those that share a body near each other, so that their equations are a band: breadth
- * first from an end of each heap, few neighbours first, reversed. Cuthill, McKee 1969; George, Liu 1981.
+/* The active contacts in an order that keeps those that share a body near each other, so that their
+ * equations are a band: breadth first from an end of each heap, few neighbours first, reversed.
+ * Cuthill, McKee 1969; George, Liu 1981.
  */
 #include "friction/friction_newton.h"
 
@@ -33,7 +34,8 @@ size_t ct_newton_order(ct_newton *n) {
   for (size_t k = 0; k < n->count; k++) {
     uint32_t i = n->active[k];
     n->degree[i] = 0;
-    for (size_t e = w->starts[i]; e < w->starts[i + 1]; e++) n->degree[i] += n->place[w->columns[e]] != CT_NEWTON_OPEN;
+    for (size_t e = w->starts[i]; e < w->starts[i + 1]; e++)
+      n->degree[i] += n->place[w->columns[e]] != CT_NEWTON_OPEN;
   }
   for (size_t k = 0; k < n->count; k++) {
     if (n->place[n->active[k]] != CT_NEWTON_WAITS) continue;

@@ -1,9 +1,11 @@
-/* The cone as a pyramid: for each contact z = (p, b_1 .. b_k, l), force p along the normal and b_j >= 0 along k directions of the
- * tangent plane, l the slip: w_n = u_n, w_j = d_j . u + l, w_l = mu p - sum b. A linear complementarity problem that Lemke's method
- * solves where no restitution is asked for. Stewart, Trinkle 1996; Anitescu, Potra 1997.
+/* The cone as a pyramid: for each contact z = (p, b_1 .. b_k, l), force p along the normal and b_j
+ * >= 0 along k directions of the tangent plane, l the slip: w_n = u_n, w_j = d_j . u + l, w_l = mu
+ * p - sum b. A linear complementarity problem that Lemke's method solves where no restitution is
+ * asked for. Stewart, Trinkle 1996; Anitescu, Potra 1997.
  *
- * Between two directions the pyramid is weaker than the cone by cos(pi / k), or, around the cone, too strong along them. Contacts
- * without friction have p alone; plane ones two directions, and no error.
+ * Between two directions the pyramid is weaker than the cone by cos(pi / k), or, around the cone,
+ * too strong along them. Contacts without friction have p alone; plane ones two directions, and no
+ * error.
  */
 #include "friction/friction.h"
 
@@ -31,7 +33,9 @@ typedef struct pyramid {
   double strength; /* of the pyramid, in parts of mu */
 } pyramid;
 
-static size_t rows_of(const pyramid *p, size_t i) { return p->w->mu[i] > 0.0 ? p->directions + 2 : 1; }
+static size_t rows_of(const pyramid *p, size_t i) {
+  return p->w->mu[i] > 0.0 ? p->directions + 2 : 1;
+}
 
 /* Opposite ones are opposite to the bit. */
 static void fill_directions(pyramid *p) {
@@ -56,7 +60,8 @@ static void fill_ways(pyramid *p) {
 static double along(ct_triple a, ct_triple b) { return a.n * b.n + a.s * b.s + a.t * b.t; }
 
 /* Rows [first, first + rows) against the columns of one contact, whose first is `column`. */
-static void add_block(pyramid *p, size_t first, const ct_block *block, size_t contact, size_t column) {
+static void add_block(pyramid *p, size_t first, const ct_block *block, size_t contact,
+                      size_t column) {
   for (size_t c = column; c < column + rows_of(p, contact); c++) {
     if (p->ways[c].slip) continue;
     ct_triple moved = ct_block_times(block, p->ways[c].push);
@@ -84,7 +89,8 @@ static void assemble(pyramid *p, const size_t *firsts) {
     for (size_t e = w->starts[i]; e < w->starts[i + 1]; e++)
       add_block(p, first, &w->blocks[e], w->columns[e], firsts[w->columns[e]]);
     if (rows > 1) add_slip(p, first, rows, w->mu[i]);
-    for (size_t k = first; k < first + rows; k++) p->q[k] = p->ways[k].slip ? 0.0 : along(p->ways[k].push, w->q[i]);
+    for (size_t k = first; k < first + rows; k++)
+      p->q[k] = p->ways[k].slip ? 0.0 : along(p->ways[k].push, w->q[i]);
   }
 }
 
@@ -130,8 +136,10 @@ static ct_friction_status status_of(ct_lcp_status status) {
   return CT_FRICTION_STATUS_ITERATION_LIMIT;
 }
 
-ct_status ct_friction_polyhedral(ct_friction_work *w, const ct_friction_options *options, ct_friction_result *result) {
-  size_t wanted = options->directions >= DIRECTIONS_MIN ? options->directions & ~(size_t)1 : CT_FRICTION_DIRECTIONS;
+ct_status ct_friction_polyhedral(ct_friction_work *w, const ct_friction_options *options,
+                                 ct_friction_result *result) {
+  size_t wanted = options->directions >= DIRECTIONS_MIN ? options->directions & ~(size_t)1
+                                                        : CT_FRICTION_DIRECTIONS;
   pyramid p = {.w = w, .directions = w->dimension == 2 ? 2 : wanted, .strength = 1.0};
   double weakest = ct_sin_cos_of(PI / (double)p.directions).cosine;
   if (w->dimension == 3 && options->circumscribed) p.strength = 1.0 / weakest;

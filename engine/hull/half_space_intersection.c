@@ -1,7 +1,9 @@
-/* Intersection of half-spaces: checks, an inner point, and the duality that does the work.
+/* Hull from half-spaces: input checks, an interior point, and the duality that computes the
+ * polytope.
  *
- * Whether the intersection is bounded is decided exactly on the given normals. The inner point: inscribed_ball.c; duality:
- * hull_polar.c.
+ * Boundedness is decided exactly on the given normals: the origin must be strictly inside their
+ * hull. Interior point: inscribed_ball.c; duality: hull_polar.c. Limits: CT_HULL_POINTS_MAX planes,
+ * distances up to CT_EXACT_MAX.
  */
 #include "hull/hull_polar.h"
 #include "hull/quickhull.h"
@@ -9,15 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void planes_close(ct_plane_set *set) {
+static void free_plane_set(ct_plane_set *set) {
   free(set->unit);
   free(set->normals);
   free(set->constants);
   free(set->points);
 }
 
-/* Powers of two keep the given planes exact; a plane farther away than any coordinate can be is over the limit. */
-static ct_status planes_open(ct_plane_set *set, const double (*given)[4], ct_hull_report *report) {
+/* Normalises each plane by a power of two, which is exact. Planes farther away than any
+ * coordinate exceed the limit. */
+static ct_status scale_planes(ct_plane_set *set, const double (*given)[4], ct_hull_report *report) {
   size_t n = set->count ? set->count : 1;
   set->unit = malloc(n * sizeof *set->unit);
   set->normals = malloc(n * sizeof *set->normals);
@@ -32,21 +35,26 @@ static ct_status planes_open(ct_plane_set *set, const double (*given)[4], ct_hul
     report->culprit = i;
     if (largest == 0.0) return CT_DEGENERATE_HULL;
     if (!(largest < INFINITY)) return CT_LIMIT;
+    /* Scale normal and constant by one power of two. */
     (void)frexp(largest, &exponent);
     double d = ldexp(given[i][3], -exponent);
     if (!(fabs(d) <= CT_EXACT_MAX)) return CT_LIMIT;
-    normal = ct_vec(ct_exact_flush(ldexp(normal.x, -exponent)), ct_exact_flush(ldexp(normal.y, -exponent)),
+    normal = ct_vec(ct_exact_flush(ldexp(normal.x, -exponent)),
+                    ct_exact_flush(ldexp(normal.y, -exponent)),
                     ct_exact_flush(ldexp(normal.z, -exponent)));
     set->normals[i] = normal;
     set->constants[i] = ct_exact_flush(d);
+    /* Unit normals are rounded; they serve distances, not decisions. */
     double length = ct_norm(normal);
-    set->unit[i] = (ct_half_space){{normal.x / length, normal.y / length, normal.z / length}, -set->constants[i] / length};
+    set->unit[i] = (ct_half_space){{normal.x / length, normal.y / length, normal.z / length},
+                                   -set->constants[i] / length};
   }
   report->culprit = UINT32_MAX;
   return CT_OK;
 }
 
-/* The intersection is bounded exactly when the origin is strictly inside the hull of the normals. */
+/* The intersection is bounded if and only if the origin is strictly inside the hull of the
+ * normals. */
 static ct_status check_bounded(ct_plane_set *set, ct_hull_builder *grow, ct_hull_report *report) {
   int rank;
   ct_status status = ct_quickhull(set->normals, set->count, set->cancel, grow, &rank);
@@ -58,9 +66,10 @@ static ct_status check_bounded(ct_plane_set *set, ct_hull_builder *grow, ct_hull
   return CT_UNBOUNDED;
 }
 
-/* From the inscribed ball's centre, and once more from the centroid found: dual points about the middle of the body are the best
- * spread. */
-static ct_status build(ct_plane_set *set, ct_hull_builder *grow, ct_hull **out, ct_hull_report *report) {
+/* Computes the polytope about the inscribed ball's centre, then again about the centroid: dual
+ * points about the middle of the body are best distributed. */
+static ct_status intersect_half_spaces(ct_plane_set *set, ct_hull_builder *grow, ct_hull **out,
+                                       ct_hull_report *report) {
   ct_inscribed ball = ct_inscribed_ball(set->unit, set->count, set->cancel);
   if (ct_cancel_raised(set->cancel)) return CT_CANCELLED;
   report->culprit = ball.culprit;
@@ -77,24 +86,24 @@ static ct_status build(ct_plane_set *set, ct_hull_builder *grow, ct_hull **out, 
     ct_hull_release(rough);
     return status;
   }
-  /* A centroid on the wrong side of a plane happens only at round-off; the first result stands then. */
+  /* At round-off the centroid may violate a plane; then the first result is returned. */
   if (status == CT_OK) ct_hull_release(rough);
   *out = status == CT_OK ? fine : rough;
   return CT_OK;
 }
 
-ct_status ct_hull_from_planes(const double (*planes)[4], size_t count, const ct_cancel *cancel, ct_hull **out,
-                              ct_hull_report *report) {
+ct_status ct_hull_from_planes(const double (*planes)[4], size_t count, const ct_cancel *cancel,
+                              ct_hull **out, ct_hull_report *report) {
   ct_hull_report local;
   if (!report) report = &local;
   *report = (ct_hull_report){.rank = 0, .culprit = UINT32_MAX};
   if (count > CT_HULL_POINTS_MAX) return CT_LIMIT;
   ct_plane_set set = {.count = (uint32_t)count, .cancel = cancel};
   ct_hull_builder grow = {0};
-  ct_status status = planes_open(&set, planes, report);
-  if (status == CT_OK) status = build(&set, &grow, out, report);
+  ct_status status = scale_planes(&set, planes, report);
+  if (status == CT_OK) status = intersect_half_spaces(&set, &grow, out, report);
   if (status == CT_OK) *report = (ct_hull_report){.rank = 3, .culprit = UINT32_MAX};
   ct_hull_builder_free(&grow);
-  planes_close(&set);
+  free_plane_set(&set);
   return status;
 }

@@ -1,5 +1,8 @@
-/* Hulls of points, and the life of a hull. Hulls of planes: half_space_intersection.c, shrunk ones: hull_inset.c; the support
- * function: hull_support.c.
+/* Convex hull of points, and lifetime of a hull.
+ *
+ * Steps: flush tiny coordinates, cull interior points, sort along a Morton curve, quickhull with
+ * exact predicates, join coplanar triangles, assemble. Half-spaces: half_space_intersection.c;
+ * insets: hull_inset.c; support function: hull_support.c. Limit: CT_HULL_POINTS_MAX points.
  */
 #include "hull/hull_cull_points.h"
 #include "hull/hull_faces.h"
@@ -9,12 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below this the search for a ball inside costs more than it saves. */
+/* Minimum number of points for culling; below it the search for an inner ellipsoid costs more
+ * than it saves. */
 #define CULL_MIN 512u
-/* Below this all points stay in the cache anyway. */
+/* Minimum number of points for sorting; fewer points stay in the cache in any order. */
 #define SORT_MIN 4096u
 
-static double largest_coordinate(const ct_vec3 *points, size_t count) {
+static double find_largest_coordinate(const ct_vec3 *points, size_t count) {
   double largest = 0.0;
   for (size_t i = 0; i < count; i++) {
     double m = ct_max_abs(points[i]);
@@ -23,17 +27,19 @@ static double largest_coordinate(const ct_vec3 *points, size_t count) {
   return largest;
 }
 
-/* Points to be looked at in working order, and where each input point stands in it: CT_HULL_BUILDER_NONE for those known to be
- * inside; position is NULL when that is the input order. */
+/* Points in processing order, and the index of each input point there: CT_HULL_BUILDER_NONE for
+ * culled points. position is NULL if the order is the input order. */
 typedef struct worklist {
   ct_vec3 *points;
   uint32_t count;
   uint32_t *position;
 } worklist;
 
-/* Puts points in spatial order, which halves the time at a million points and changes nothing in the result; kept follows. */
+/* Sorts points along a Morton curve, which halves the time at a million points and does not
+ * change the result. `kept` is permuted alike. */
 static ct_status sort_worklist(worklist *work, uint32_t *kept) {
-  uint32_t n = work->count, *order = malloc(n * sizeof *order), *spare = malloc((size_t)n * 3 * sizeof *spare);
+  uint32_t n = work->count, *order = malloc(n * sizeof *order),
+           *spare = malloc((size_t)n * 3 * sizeof *spare);
   ct_vec3 *sorted = malloc(n * sizeof *sorted);
   bool ready = order && spare && sorted;
   if (ready) {
@@ -53,11 +59,12 @@ static ct_status sort_worklist(worklist *work, uint32_t *kept) {
   return ready ? CT_OK : CT_OUT_OF_MEMORY;
 }
 
-/* Many points: without those inside, in an order of ours. */
-static ct_status choose_points(worklist *work) {
+/* Culls interior points and sorts the rest. */
+static ct_status cull_and_sort_points(worklist *work) {
   uint32_t input = work->count, *kept = malloc(input * sizeof *kept);
   work->position = malloc(input * sizeof *work->position);
-  ct_status status = kept && work->position ? ct_hull_cull(work->points, &work->count, kept) : CT_OUT_OF_MEMORY;
+  ct_status status =
+      kept && work->position ? ct_hull_cull(work->points, &work->count, kept) : CT_OUT_OF_MEMORY;
   if (status == CT_OK && work->count >= SORT_MIN) status = sort_worklist(work, kept);
   if (status == CT_OK) {
     for (uint32_t i = 0; i < input; i++) work->position[i] = CT_HULL_BUILDER_NONE;
@@ -67,27 +74,29 @@ static ct_status choose_points(worklist *work) {
   return status;
 }
 
-static ct_status open_worklist(worklist *work, const ct_vec3 *points, uint32_t count, double largest) {
+static ct_status prepare_points(worklist *work, const ct_vec3 *points, uint32_t count,
+                                double largest) {
   work->points = malloc((count ? count : 1) * sizeof *work->points);
   if (!work->points) return CT_OUT_OF_MEMORY;
   if (count) memcpy(work->points, points, count * sizeof *work->points);
   ct_flush_points(work->points, count, largest);
   work->count = count;
-  return count >= CULL_MIN ? choose_points(work) : CT_OK;
+  return count >= CULL_MIN ? cull_and_sort_points(work) : CT_OK;
 }
 
-ct_status ct_hull_from_points(const ct_vec3 *points, size_t count, const ct_cancel *cancel, ct_hull **out, ct_hull_report *report) {
+ct_status ct_hull_from_points(const ct_vec3 *points, size_t count, const ct_cancel *cancel,
+                              ct_hull **out, ct_hull_report *report) {
   ct_hull_report local;
   if (!report) report = &local;
   *report = (ct_hull_report){.rank = 0, .culprit = UINT32_MAX};
   if (count > CT_HULL_POINTS_MAX) return CT_LIMIT;
-  double largest = largest_coordinate(points, count);
+  double largest = find_largest_coordinate(points, count);
   if (!(largest <= CT_EXACT_MAX)) return CT_LIMIT;
   uint32_t n = (uint32_t)count;
   worklist work = {0};
   ct_hull_builder grow = {0};
   ct_hull_cells cells = {0};
-  ct_status status = open_worklist(&work, points, n, largest);
+  ct_status status = prepare_points(&work, points, n, largest);
   if (status == CT_OK) status = ct_quickhull(work.points, work.count, cancel, &grow, &report->rank);
   if (status == CT_OK) status = ct_hull_cells_join(&grow, n, work.position, cancel, &cells);
   ct_hull_builder_free(&grow);
@@ -117,4 +126,6 @@ const ct_hull_view *ct_hull_get(const ct_hull *hull) { return &hull->view; }
 
 const ct_hull *ct_hull_outer(const ct_hull *hull) { return hull->outer ? hull->outer : hull; }
 
-size_t ct_hull_bytes(const ct_hull *hull) { return hull->bytes + (hull->outer ? hull->outer->bytes : 0); }
+size_t ct_hull_bytes(const ct_hull *hull) {
+  return hull->bytes + (hull->outer ? hull->outer->bytes : 0);
+}

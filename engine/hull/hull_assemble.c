@@ -1,6 +1,8 @@
-/* The arrays of a hull from its cells: one block of memory, canonical order, adjacency, edges, planes.
+/* Assembly of a hull from its cells: one block of memory, canonical order, adjacency, edges,
+ * planes.
  *
- * Faces and adjacency are sorted as directed edges, so the cost is linear whatever the degrees are.
+ * The canonical order makes the result independent of the order in which cells were found. Faces
+ * and adjacency are sorted as half-edges, so the cost is linear for any vertex degree.
  */
 #include "hull/half_edge.h"
 #include "hull/hull_faces.h"
@@ -10,7 +12,7 @@
 
 #define ALIGNMENT 64u
 
-/* Writable twins of the view's arrays while the hull is made. */
+/* Writable pointers to the view's arrays during assembly. */
 typedef struct writer {
   ct_hull *hull;
   double *x, *y, *z, *nx, *ny, *nz, *offset;
@@ -18,49 +20,54 @@ typedef struct writer {
   uint32_t (*edge_vertices)[2], (*edge_faces)[2];
 } writer;
 
-/* Scratch of the making. */
+/* Scratch arrays of the assembly. */
 typedef struct scratch {
-  uint32_t *order; /* [face_count] the cells' faces in the hull's order */
-  uint32_t *rank;  /* [face_count] the other way round */
-  uint32_t *turn;  /* [face_count] where in the cells' loops the lowest vertex of a face stands */
+  uint32_t *order; /* [face_count] cell face at each position of the hull's order */
+  uint32_t *rank;  /* [face_count] inverse of `order` */
+  uint32_t *turn;  /* [face_count] index in face_loop of each face's lowest vertex */
   ct_half_edges set;
 } scratch;
 
-static uint32_t padded(uint32_t n) { return (n + CT_HULL_LANES - 1) / CT_HULL_LANES * CT_HULL_LANES; }
+static uint32_t round_up_to_lanes(uint32_t n) {
+  return (n + CT_HULL_LANES - 1) / CT_HULL_LANES * CT_HULL_LANES;
+}
 
-/* Takes the next aligned piece of the block; with a NULL base it only adds up. */
-static void *piece(char *base, size_t *used, size_t bytes) {
+/* Returns the next aligned piece of the block; a NULL base only adds up the size. */
+static void *carve_aligned(char *base, size_t *used, size_t bytes) {
   void *at = base ? base + *used : NULL;
   *used += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   return at;
 }
 
-/* Divides the block; called once to learn its size and once to place the arrays. */
-static size_t lay_out(writer *w, char *base, const ct_hull_cells *cells) {
-  uint32_t vertices = cells->vertex_count, faces = cells->face_count, loop = cells->face_start[faces];
-  size_t used = 0, lanes_v = padded(vertices) * sizeof(double), lanes_f = padded(faces) * sizeof(double);
-  w->hull = piece(base, &used, sizeof *w->hull);
-  w->x = piece(base, &used, lanes_v);
-  w->y = piece(base, &used, lanes_v);
-  w->z = piece(base, &used, lanes_v);
-  w->nx = piece(base, &used, lanes_f);
-  w->ny = piece(base, &used, lanes_f);
-  w->nz = piece(base, &used, lanes_f);
-  w->offset = piece(base, &used, lanes_f);
-  w->vertex_input = piece(base, &used, vertices * sizeof(uint32_t));
-  w->face_start = piece(base, &used, ((size_t)faces + 1) * sizeof(uint32_t));
-  w->face_loop = piece(base, &used, loop * sizeof(uint32_t));
-  w->face_plane = cells->face_source ? piece(base, &used, faces * sizeof(uint32_t)) : NULL;
-  w->neighbour_start = piece(base, &used, ((size_t)vertices + 1) * sizeof(uint32_t));
-  w->neighbour = piece(base, &used, loop * sizeof(uint32_t));
-  w->edge_vertices = piece(base, &used, loop / 2 * sizeof *w->edge_vertices);
-  w->edge_faces = piece(base, &used, loop / 2 * sizeof *w->edge_faces);
+/* Divides the block. The first call, with a NULL base, computes the size; the second assigns the
+ * arrays. */
+static size_t lay_out_hull(writer *w, char *base, const ct_hull_cells *cells) {
+  uint32_t vertices = cells->vertex_count, faces = cells->face_count,
+           loop = cells->face_start[faces];
+  size_t used = 0, lanes_v = round_up_to_lanes(vertices) * sizeof(double),
+         lanes_f = round_up_to_lanes(faces) * sizeof(double);
+  w->hull = carve_aligned(base, &used, sizeof *w->hull);
+  w->x = carve_aligned(base, &used, lanes_v);
+  w->y = carve_aligned(base, &used, lanes_v);
+  w->z = carve_aligned(base, &used, lanes_v);
+  w->nx = carve_aligned(base, &used, lanes_f);
+  w->ny = carve_aligned(base, &used, lanes_f);
+  w->nz = carve_aligned(base, &used, lanes_f);
+  w->offset = carve_aligned(base, &used, lanes_f);
+  w->vertex_input = carve_aligned(base, &used, vertices * sizeof(uint32_t));
+  w->face_start = carve_aligned(base, &used, ((size_t)faces + 1) * sizeof(uint32_t));
+  w->face_loop = carve_aligned(base, &used, loop * sizeof(uint32_t));
+  w->face_plane = cells->face_source ? carve_aligned(base, &used, faces * sizeof(uint32_t)) : NULL;
+  w->neighbour_start = carve_aligned(base, &used, ((size_t)vertices + 1) * sizeof(uint32_t));
+  w->neighbour = carve_aligned(base, &used, loop * sizeof(uint32_t));
+  w->edge_vertices = carve_aligned(base, &used, loop / 2 * sizeof *w->edge_vertices);
+  w->edge_faces = carve_aligned(base, &used, loop / 2 * sizeof *w->edge_faces);
   return used;
 }
 
-/* Each loop turned to begin at its lowest vertex, faces sorted by their first two vertices: in the order in which the sorted edges
- * meet the first edge of each. */
-static void write_faces(writer *w, const ct_hull_cells *cells, scratch *s) {
+/* Rotates each loop to begin at its lowest vertex, and sorts faces by their first two vertices:
+ * the order in which the sorted half-edges reach the first edge of each face. */
+static void write_hull_faces(writer *w, const ct_hull_cells *cells, scratch *s) {
   for (uint32_t f = 0; f < cells->face_count; f++) {
     uint32_t lowest = cells->face_start[f];
     for (uint32_t i = lowest + 1; i < cells->face_start[f + 1]; i++) {
@@ -76,27 +83,31 @@ static void write_faces(writer *w, const ct_hull_cells *cells, scratch *s) {
     if (w->face_plane) w->face_plane[face] = cells->face_source[old];
     s->rank[old] = face;
     w->face_start[face++] = at;
-    for (uint32_t k = turn; k < cells->face_start[old + 1]; k++) w->face_loop[at++] = cells->face_loop[k];
-    for (uint32_t k = cells->face_start[old]; k < turn; k++) w->face_loop[at++] = cells->face_loop[k];
+    for (uint32_t k = turn; k < cells->face_start[old + 1]; k++)
+      w->face_loop[at++] = cells->face_loop[k];
+    for (uint32_t k = cells->face_start[old]; k < turn; k++)
+      w->face_loop[at++] = cells->face_loop[k];
   }
   w->face_start[face] = at;
 }
 
-static void write_vertices(writer *w, const ct_hull_cells *cells) {
-  for (uint32_t i = 0; i < padded(cells->vertex_count); i++) {
+static void write_hull_vertices(writer *w, const ct_hull_cells *cells) {
+  for (uint32_t i = 0; i < round_up_to_lanes(cells->vertex_count); i++) {
     uint32_t from = i < cells->vertex_count ? i : cells->vertex_count - 1;
     w->x[i] = cells->vertices[from].x;
     w->y[i] = cells->vertices[from].y;
     w->z[i] = cells->vertices[from].z;
-    if (i < cells->vertex_count) w->vertex_input[i] = cells->vertex_input ? cells->vertex_input[i] : UINT32_MAX;
+    if (i < cells->vertex_count)
+      w->vertex_input[i] = cells->vertex_input ? cells->vertex_input[i] : UINT32_MAX;
   }
 }
 
-/* Neighbours in ascending order, and the edges with the faces on both sides. */
-static void write_edges(writer *w, const scratch *s) {
+/* Writes neighbours in ascending order, and the edges with their two faces. */
+static void write_hull_edges(writer *w, const scratch *s) {
   const ct_half_edge *edges = s->set.edges, *reverse = s->set.spare;
   uint32_t at = 0;
-  memcpy(w->neighbour_start, s->set.start, ((size_t)s->set.vertices + 1) * sizeof *w->neighbour_start);
+  memcpy(w->neighbour_start, s->set.start,
+         ((size_t)s->set.vertices + 1) * sizeof *w->neighbour_start);
   for (uint32_t i = 0; i < s->set.count; i++) {
     w->neighbour[i] = edges[i].to;
     if (edges[i].from > edges[i].to) continue;
@@ -107,29 +118,29 @@ static void write_edges(writer *w, const scratch *s) {
   }
 }
 
-static void put_plane(writer *w, uint32_t face, const double plane[4]) {
+static void write_plane(writer *w, uint32_t face, const double plane[4]) {
   w->nx[face] = plane[0];
   w->ny[face] = plane[1];
   w->nz[face] = plane[2];
   w->offset[face] = plane[3];
 }
 
-/* False: cancelled. */
-static bool write_planes(writer *w, const ct_hull_cells *cells, const scratch *s) {
+/* Computes or copies the face planes, and pads the SIMD lanes. False: cancelled. */
+static bool write_hull_planes(writer *w, const ct_hull_cells *cells, const scratch *s) {
   uint32_t polls = 0, last = cells->face_count - 1;
   for (uint32_t f = 0, done; f <= last; f += done) {
     double planes[2][4];
     if (ct_hull_cancelled(polls++, s->set.cancel)) return false;
     done = cells->planes ? 1 : ct_hull_face_planes(&w->hull->view, cells->vertices, f, planes);
     if (cells->planes) memcpy(planes[0], cells->planes[s->order[f]], sizeof planes[0]);
-    for (uint32_t i = 0; i < done; i++) put_plane(w, f + i, planes[i]);
+    for (uint32_t i = 0; i < done; i++) write_plane(w, f + i, planes[i]);
   }
-  for (uint32_t f = cells->face_count; f < padded(cells->face_count); f++)
-    put_plane(w, f, (double[4]){w->nx[last], w->ny[last], w->nz[last], w->offset[last]});
+  for (uint32_t f = cells->face_count; f < round_up_to_lanes(cells->face_count); f++)
+    write_plane(w, f, (double[4]){w->nx[last], w->ny[last], w->nz[last], w->offset[last]});
   return true;
 }
 
-static void open_view(writer *w, const ct_hull_cells *cells) {
+static void write_view(writer *w, const ct_hull_cells *cells) {
   w->hull->view = (ct_hull_view){.vertex_count = cells->vertex_count,
                                  .face_count = cells->face_count,
                                  .edge_count = cells->face_start[cells->face_count] / 2,
@@ -150,14 +161,15 @@ static void open_view(writer *w, const ct_hull_cells *cells) {
                                  .edge_faces = (const uint32_t(*)[2])w->edge_faces};
 }
 
-/* Fills the block; false: cancelled. */
-static bool write_hull(writer *w, const ct_hull_cells *cells, scratch *s) {
-  open_view(w, cells);
-  write_vertices(w, cells);
-  if (!ct_half_edges_match(&s->set, cells->face_start, cells->face_loop, cells->face_count)) return false;
-  write_faces(w, cells, s);
-  write_edges(w, s);
-  return write_planes(w, cells, s) && ct_hull_measure(&w->hull->view, s->set.cancel);
+/* Fills the block. False: cancelled. */
+static bool fill_hull(writer *w, const ct_hull_cells *cells, scratch *s) {
+  write_view(w, cells);
+  write_hull_vertices(w, cells);
+  if (!ct_half_edges_match(&s->set, cells->face_start, cells->face_loop, cells->face_count))
+    return false;
+  write_hull_faces(w, cells, s);
+  write_hull_edges(w, s);
+  return write_hull_planes(w, cells, s) && ct_hull_measure(&w->hull->view, s->set.cancel);
 }
 
 static ct_digest digest_hull(const ct_hull_view *view) {
@@ -170,10 +182,12 @@ static ct_digest digest_hull(const ct_hull_view *view) {
   return ct_digest_close(&state);
 }
 
-ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, const ct_cancel *cancel, ct_hull **out) {
+ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, const ct_cancel *cancel,
+                           ct_hull **out) {
   writer w = {0};
   uint32_t loop = cells->face_start[cells->face_count];
-  size_t bytes = lay_out(&w, NULL, cells);
+  /* Compute the size, allocate, then fill the block. */
+  size_t bytes = lay_out_hull(&w, NULL, cells);
   char *block = aligned_alloc(ALIGNMENT, bytes);
   scratch s = {.order = malloc((size_t)cells->face_count * 3 * sizeof *s.order)};
   bool ready = ct_half_edges_open(&s.set, loop, cells->vertex_count, cancel) && block && s.order;
@@ -181,9 +195,9 @@ ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, const ct_canc
   if (ready) {
     s.rank = s.order + cells->face_count;
     s.turn = s.rank + cells->face_count;
-    lay_out(&w, block, cells);
+    lay_out_hull(&w, block, cells);
     memset(block, 0, bytes);
-    if (!write_hull(&w, cells, &s)) status = CT_CANCELLED;
+    if (!fill_hull(&w, cells, &s)) status = CT_CANCELLED;
   }
   free(s.order);
   ct_half_edges_close(&s.set);
@@ -191,6 +205,7 @@ ct_status ct_hull_assemble(const ct_hull_cells *cells, bool exact, const ct_canc
     free(block);
     return status;
   }
+  /* Properties of the complete hull. */
   w.hull->bytes = bytes;
   w.hull->digest = digest_hull(&w.hull->view);
   w.hull->exact = exact;

@@ -1,7 +1,9 @@
-/* Growth of a triangulated convex hull: flood of the faces that see a point, horizon, fan.
+/* Incremental convex hull: flood of the faces visible from a point, horizon, fan of new faces
+ * (Barber, Dobkin, Huhdanpaa 1996, section 2).
  *
- * Why the horizon is one simple cycle: the faces that see p strictly are whole facets of the polytope (coplanar triangles agree),
- * and they are the facets seen from p moved a little inward, a point in general position; that region is a disc.
+ * The horizon is one simple cycle. Faces that see p strictly are whole facets of the polytope,
+ * because coplanar triangles agree. They are also the facets visible from p moved slightly inward,
+ * a point in general position; their region is a disc.
  */
 #include "hull/hull_builder.h"
 
@@ -9,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rounding of normal.(p - v0) against the exact determinant: differences, products and sums of the cross product give 4 u per
- * product, those of the dot product as much again on |normal_i| <= permanent_i; 10 leaves room for second order. */
+/* Round-off of normal.(p - v0) relative to the exact determinant. Differences, products and sums
+ * of the cross product give 4 u per product, the dot product as much again; 10 covers second
+ * order. */
 #define SLACK_FACTOR (10.0 * CT_UNIT_ROUNDOFF)
 #define FIRST_CAPACITY 64u
 
@@ -23,22 +26,22 @@ void ct_hull_builder_free(ct_hull_builder *grow) {
   memset(grow, 0, sizeof *grow);
 }
 
-static uint32_t grown(uint32_t capacity, uint32_t needed) {
+static uint32_t grow_capacity(uint32_t capacity, uint32_t needed) {
   uint64_t next = capacity < FIRST_CAPACITY ? FIRST_CAPACITY : (uint64_t)capacity + capacity / 2;
   if (next < needed) next = needed;
   return next > CT_HULL_BUILDER_NONE - 1 ? CT_HULL_BUILDER_NONE - 1 : (uint32_t)next;
 }
 
-static bool resize_indices(uint32_t **array, uint32_t count) {
+static bool resize_index_array(uint32_t **array, uint32_t count) {
   uint32_t *larger = realloc(*array, (size_t)count * sizeof **array);
   if (larger) *array = larger;
   return larger != NULL;
 }
 
-/* Room for the faces, lists as long as all faces, and a slot per vertex. */
-static bool reserve(ct_hull_builder *grow, uint32_t faces, uint32_t vertices) {
+/* Reserves faces, lists as long as all faces, and a slot per vertex. */
+static bool reserve_builder(ct_hull_builder *grow, uint32_t faces, uint32_t vertices) {
   if (faces > grow->face_capacity) {
-    uint32_t n = grown(grow->face_capacity, faces);
+    uint32_t n = grow_capacity(grow->face_capacity, faces);
     ct_hull_builder_face *larger = realloc(grow->faces, (size_t)n * sizeof *larger);
     if (!larger) return false;
     grow->faces = larger;
@@ -46,35 +49,43 @@ static bool reserve(ct_hull_builder *grow, uint32_t faces, uint32_t vertices) {
   }
   if (grow->list_capacity < grow->face_capacity) {
     uint32_t n = grow->face_capacity;
-    if (!resize_indices(&grow->created, n) || !resize_indices(&grow->removed, n) || !resize_indices(&grow->spare, n)) return false;
+    if (!resize_index_array(&grow->created, n) || !resize_index_array(&grow->removed, n) ||
+        !resize_index_array(&grow->spare, n))
+      return false;
     grow->list_capacity = n;
   }
   if (vertices > grow->vertex_capacity) {
-    uint32_t n = grown(grow->vertex_capacity, vertices);
-    if (!resize_indices(&grow->slot_of_vertex, n)) return false;
+    uint32_t n = grow_capacity(grow->vertex_capacity, vertices);
+    if (!resize_index_array(&grow->slot_of_vertex, n)) return false;
     grow->vertex_capacity = n;
   }
   return true;
 }
 
-static void face_set(ct_hull_builder *grow, uint32_t face, uint32_t a, uint32_t b, uint32_t c) {
+static void set_face(ct_hull_builder *grow, uint32_t face, uint32_t a, uint32_t b, uint32_t c) {
   ct_hull_builder_face *f = &grow->faces[face];
-  ct_vec3 p = ct_sub(grow->points[b], grow->points[a]), q = ct_sub(grow->points[c], grow->points[a]);
-  double yz = p.y * q.z, zy = p.z * q.y, zx = p.z * q.x, xz = p.x * q.z, xy = p.x * q.y, yx = p.y * q.x;
-  double permanent = ct_max2(ct_max2(fabs(yz) + fabs(zy), fabs(zx) + fabs(xz)), fabs(xy) + fabs(yx));
-  *f = (ct_hull_builder_face){.vertex = {a, b, c},
-                              .neighbour = {CT_HULL_BUILDER_NONE, CT_HULL_BUILDER_NONE, CT_HULL_BUILDER_NONE},
-                              .normal = {yz - zy, zx - xz, xy - yx},
-                              .slack = SLACK_FACTOR * permanent};
+  ct_vec3 p = ct_sub(grow->points[b], grow->points[a]),
+          q = ct_sub(grow->points[c], grow->points[a]);
+  double yz = p.y * q.z, zy = p.z * q.y, zx = p.z * q.x, xz = p.x * q.z, xy = p.x * q.y,
+         yx = p.y * q.x;
+  double permanent =
+      ct_max2(ct_max2(fabs(yz) + fabs(zy), fabs(zx) + fabs(xz)), fabs(xy) + fabs(yx));
+  *f = (ct_hull_builder_face){
+      .vertex = {a, b, c},
+      .neighbour = {CT_HULL_BUILDER_NONE, CT_HULL_BUILDER_NONE, CT_HULL_BUILDER_NONE},
+      .normal = {yz - zy, zx - xz, xy - yx},
+      .slack = SLACK_FACTOR * permanent};
 }
 
-ct_status ct_hull_builder_start(ct_hull_builder *grow, const ct_vec3 *points, const uint32_t vertices[4]) {
+ct_status ct_hull_builder_start(ct_hull_builder *grow, const ct_vec3 *points,
+                                const uint32_t vertices[4]) {
   uint32_t v[4] = {vertices[0], vertices[1], vertices[2], vertices[3]};
   int side = ct_orient3d(points[v[0]], points[v[1]], points[v[2]], points[v[3]]);
   if (side == 0) return CT_DEGENERATE_HULL;
   uint32_t highest = 0;
   for (int i = 0; i < 4; i++) highest = v[i] > highest ? v[i] : highest;
-  if (!reserve(grow, 4, highest + 1)) return CT_OUT_OF_MEMORY;
+  if (!reserve_builder(grow, 4, highest + 1)) return CT_OUT_OF_MEMORY;
+  /* Order the tetrahedron so that its base faces outward. */
   if (side > 0) {
     uint32_t t = v[1];
     v[1] = v[2];
@@ -84,11 +95,12 @@ ct_status ct_hull_builder_start(ct_hull_builder *grow, const ct_vec3 *points, co
   grow->face_count = grow->live_count = grow->created_count = 4;
   grow->removed_count = grow->spare_count = grow->stamp = 0;
 
-  /* The base 0 1 2 has vertex 3 on its inner side; each other face shares one edge of it. */
-  face_set(grow, 0, v[0], v[1], v[2]);
-  face_set(grow, 1, v[1], v[0], v[3]);
-  face_set(grow, 2, v[2], v[1], v[3]);
-  face_set(grow, 3, v[0], v[2], v[3]);
+  /* Vertex 3 is on the inner side of the base 0 1 2; each other face shares one edge of the
+   * base. */
+  set_face(grow, 0, v[0], v[1], v[2]);
+  set_face(grow, 1, v[1], v[0], v[3]);
+  set_face(grow, 2, v[2], v[1], v[3]);
+  set_face(grow, 3, v[0], v[2], v[3]);
   static const uint32_t neighbours[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
   for (uint32_t i = 0; i < 4; i++) {
     memcpy(grow->faces[i].neighbour, neighbours[i], sizeof neighbours[i]);
@@ -97,16 +109,16 @@ ct_status ct_hull_builder_start(ct_hull_builder *grow, const ct_vec3 *points, co
   return CT_OK;
 }
 
-static uint32_t edge_to(const ct_hull_builder_face *face, uint32_t neighbour) {
+static uint32_t find_edge_to(const ct_hull_builder_face *face, uint32_t neighbour) {
   for (uint32_t i = 0; i < 2; i++) {
     if (face->neighbour[i] == neighbour) return i;
   }
   return 2;
 }
 
-/* The faces that see p, from one of them outwards, into removed. Marks: 2 stamp for "does not see", 2 stamp + 1 for "sees".
- * Returns the number of edges of the horizon. */
-static uint32_t flood(ct_hull_builder *grow, ct_vec3 p, uint32_t seen_from) {
+/* Collects the connected faces that see p, starting at one of them, in `removed`. Marks: 2 stamp
+ * if a face does not see p, 2 stamp + 1 if it does. Returns the number of horizon edges. */
+static uint32_t flood_visible_faces(ct_hull_builder *grow, ct_vec3 p, uint32_t seen_from) {
   uint32_t no = 2 * grow->stamp, yes = no + 1, horizon = 0;
   grow->removed[0] = seen_from;
   grow->faces[seen_from].mark = yes;
@@ -127,15 +139,16 @@ static uint32_t flood(ct_hull_builder *grow, ct_vec3 p, uint32_t seen_from) {
   return horizon;
 }
 
-static void restart_stamps(ct_hull_builder *grow) {
+static void reset_stamps(ct_hull_builder *grow) {
   for (uint32_t i = 0; i < grow->face_count; i++) {
     if (grow->faces[i].mark != CT_HULL_BUILDER_NONE) grow->faces[i].mark = 0;
   }
   grow->stamp = 0;
 }
 
-/* The fan over the horizon; neighbours across its spokes are found by the vertex at which a horizon edge starts. */
-static void fan(ct_hull_builder *grow, uint32_t point) {
+/* Builds a fan over the horizon. Neighbours across spokes are found by the start vertex of each
+ * horizon edge. */
+static void build_fan(ct_hull_builder *grow, uint32_t point) {
   uint32_t no = 2 * grow->stamp;
   grow->created_count = 0;
   for (uint32_t i = 0; i < grow->removed_count; i++) {
@@ -145,9 +158,9 @@ static void fan(ct_hull_builder *grow, uint32_t point) {
       if (grow->faces[behind].mark != no) continue;
       uint32_t face = grow->spare_count ? grow->spare[--grow->spare_count] : grow->face_count++;
       uint32_t from = grow->faces[old].vertex[e], to = grow->faces[old].vertex[(e + 1) % 3];
-      face_set(grow, face, from, to, point);
+      set_face(grow, face, from, to, point);
       grow->faces[face].neighbour[0] = behind;
-      grow->faces[behind].neighbour[edge_to(&grow->faces[behind], old)] = face;
+      grow->faces[behind].neighbour[find_edge_to(&grow->faces[behind], old)] = face;
       grow->slot_of_vertex[from] = face;
       grow->created[grow->created_count++] = face;
     }
@@ -160,20 +173,23 @@ static void fan(ct_hull_builder *grow, uint32_t point) {
 }
 
 ct_status ct_hull_builder_add(ct_hull_builder *grow, uint32_t point, uint32_t seen_from) {
-  if (!reserve(grow, grow->face_count, point + 1)) return CT_OUT_OF_MEMORY;
+  assert(ct_hull_builder_is_alive(grow, seen_from));
+  if (!reserve_builder(grow, grow->face_count, point + 1)) return CT_OUT_OF_MEMORY;
   if (++grow->stamp >= CT_HULL_BUILDER_NONE / 2) {
-    restart_stamps(grow);
+    reset_stamps(grow);
     grow->stamp = 1;
   }
-  uint32_t horizon = flood(grow, grow->points[point], seen_from);
+  uint32_t horizon = flood_visible_faces(grow, grow->points[point], seen_from);
   assert(horizon >= 3);
   uint32_t fresh = horizon > grow->spare_count ? horizon - grow->spare_count : 0;
-  if (fresh > CT_HULL_BUILDER_NONE - 1 - grow->face_count || !reserve(grow, grow->face_count + fresh, 0)) {
+  if (fresh > CT_HULL_BUILDER_NONE - 1 - grow->face_count ||
+      !reserve_builder(grow, grow->face_count + fresh, 0)) {
     grow->removed_count = 0;
     return CT_OUT_OF_MEMORY;
   }
-  fan(grow, point);
-  for (uint32_t i = 0; i < grow->removed_count; i++) grow->faces[grow->removed[i]].mark = CT_HULL_BUILDER_NONE;
+  build_fan(grow, point);
+  for (uint32_t i = 0; i < grow->removed_count; i++)
+    grow->faces[grow->removed[i]].mark = CT_HULL_BUILDER_NONE;
   grow->live_count = grow->live_count - grow->removed_count + grow->created_count;
   return CT_OK;
 }

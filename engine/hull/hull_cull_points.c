@@ -1,8 +1,9 @@
-/* Points that are inside without a doubt: within an ellipsoid that is within the hull of the extreme points along 13 axes.
+/* Culling of points that are certainly interior: points inside an ellipsoid that is inside the hull
+ * of the extreme points along 13 axes. After Akl, Toussaint 1978.
  *
- * The ellipsoid has the proportions of the points' box. Coordinates are first taken in units of powers of two near the sides of
- * that box, which changes no bit and keeps flat clouds away from round-off. Of a ball full of points half are told at the cost of a
- * distance each. Source of the idea: Akl, Toussaint 1978.
+ * The ellipsoid has the proportions of the bounding box. Coordinates are scaled by powers of two
+ * near the box sides, which is exact and keeps flat clouds away from round-off. For a ball full of
+ * points about half are culled, at the cost of one distance each.
  */
 #include "hull/hull_cull_points.h"
 #include "base/simd_lanes.h"
@@ -10,38 +11,40 @@
 
 #include <stdlib.h>
 
-/* Axes in pairs, one of them twice. */
+/* Axes in SIMD pairs; z occurs twice. */
 #define PAIRS 7
 #define AXES (2 * PAIRS)
-/* Points whose extremes are found before a point is looked for. */
+/* Points per block: the extreme blocks are found first, then the points inside them. */
 #define BLOCK 64u
-/* Above the rounding of a squared distance, 10 u, and of the square of the size, 18 u. */
+/* Covers the round-off of a squared distance (10 u) and of the squared size (18 u). */
 #define SHRINK (1.0 - 64.0 * CT_UNIT_ROUNDOFF)
-/* Exponents of units stay where squares and cubes of coordinates neither over- nor underflow. */
+/* Bound on unit exponents: squares and cubes of coordinates neither overflow nor underflow. */
 #define EXPONENT_MAX 250
 
-/* In units of its own: the points p with |(p - center) / axes| < size. */
+/* Points p with |(p - center) / axes| < size, in scaled coordinates. */
 typedef struct ellipsoid {
-  ct_vec3 unit; /* a power of two for each coordinate */
+  ct_vec3 unit; /* power-of-two scale of each coordinate */
   ct_vec3 center, axes;
-  double square; /* of the size; 0: there is none */
+  double square; /* size^2; 0: no ellipsoid */
 } ellipsoid;
 
-static ct_vec3 scaled(ct_vec3 p, ct_vec3 unit) { return (ct_vec3){p.x * unit.x, p.y * unit.y, p.z * unit.z}; }
+static ct_vec3 scale_by_unit(ct_vec3 p, ct_vec3 unit) {
+  return (ct_vec3){p.x * unit.x, p.y * unit.y, p.z * unit.z};
+}
 
-static double unit_of(double extent) {
+static double choose_unit(double extent) {
   int exponent;
   (void)frexp(extent, &exponent);
   return extent > 0.0 && abs(exponent) <= EXPONENT_MAX ? ldexp(1.0, -exponent) : 1.0;
 }
 
-/* Along the axes: the coordinates, sums and differences of two and of all three; z twice. */
+/* Extremes along the axes: coordinates, sums and differences of two, and of all three; z twice. */
 typedef struct reach {
   ct_lanes least[PAIRS], most[PAIRS];
 } reach;
 
-static inline void heights(ct_vec3 point, ct_vec3 unit, ct_lanes out[PAIRS]) {
-  ct_vec3 p = scaled(point, unit);
+static inline void compute_heights(ct_vec3 point, ct_vec3 unit, ct_lanes out[PAIRS]) {
+  ct_vec3 p = scale_by_unit(point, unit);
   ct_lanes xy = {p.x, p.y}, z = {p.z, p.z}, across = {p.x + p.y, p.x - p.y};
   out[0] = xy;
   out[1] = z;
@@ -52,12 +55,12 @@ static inline void heights(ct_vec3 point, ct_vec3 unit, ct_lanes out[PAIRS]) {
   out[6] = across - z;
 }
 
-static void reach_of_block(const ct_vec3 *points, uint32_t count, ct_vec3 unit, reach *r) {
-  heights(points[0], unit, r->least);
-  heights(points[0], unit, r->most);
+static void find_block_extremes(const ct_vec3 *points, uint32_t count, ct_vec3 unit, reach *r) {
+  compute_heights(points[0], unit, r->least);
+  compute_heights(points[0], unit, r->most);
   for (uint32_t i = 1; i < count; i++) {
     ct_lanes along[PAIRS];
-    heights(points[i], unit, along);
+    compute_heights(points[i], unit, along);
     for (int a = 0; a < PAIRS; a++) {
       r->least[a] = ct_lanes_lower(r->least[a], along[a]);
       r->most[a] = ct_lanes_higher(r->most[a], along[a]);
@@ -65,24 +68,28 @@ static void reach_of_block(const ct_vec3 *points, uint32_t count, ct_vec3 unit, 
   }
 }
 
-/* The first point at a height along an axis; one of them is. */
-static uint32_t point_at(const ct_vec3 *points, uint32_t count, ct_vec3 unit, int axis, double height) {
+/* First point with a given height along an axis. Requires that one exists. */
+static uint32_t find_point_at_height(const ct_vec3 *points, uint32_t count, ct_vec3 unit, int axis,
+                                     double height) {
   for (uint32_t i = 0; i < count; i++) {
     ct_lanes along[PAIRS];
-    heights(points[i], unit, along);
+    compute_heights(points[i], unit, along);
     if (along[axis / 2][axis % 2] == height) return i;
   }
   return 0;
 }
 
-static uint32_t block_end(uint32_t from, uint32_t count) { return count - from < BLOCK ? count : from + BLOCK; }
+static uint32_t clamp_block_end(uint32_t from, uint32_t count) {
+  return count - from < BLOCK ? count : from + BLOCK;
+}
 
-/* The points farthest each way along the axes: first the block of each, then the point. */
-static void find_extremes(const ct_vec3 *points, uint32_t count, ct_vec3 unit, uint32_t out[2 * AXES]) {
+/* Extreme points in both directions of each axis: first the block, then the point. */
+static void find_extremes(const ct_vec3 *points, uint32_t count, ct_vec3 unit,
+                          uint32_t out[2 * AXES]) {
   double least[AXES], most[AXES];
   for (uint32_t from = 0; from < count; from += BLOCK) {
     reach r;
-    reach_of_block(points + from, block_end(from, count) - from, unit, &r);
+    find_block_extremes(points + from, clamp_block_end(from, count) - from, unit, &r);
     for (int a = 0; a < AXES; a++) {
       double low = r.least[a / 2][a % 2], high = r.most[a / 2][a % 2];
       if (from == 0 || low < least[a]) {
@@ -97,20 +104,24 @@ static void find_extremes(const ct_vec3 *points, uint32_t count, ct_vec3 unit, u
   }
   for (int a = 0; a < AXES; a++) {
     uint32_t low = out[2 * a], high = out[2 * a + 1];
-    out[2 * a] = low + point_at(points + low, block_end(low, count) - low, unit, a, least[a]);
-    out[2 * a + 1] = high + point_at(points + high, block_end(high, count) - high, unit, a, most[a]);
+    out[2 * a] = low + find_point_at_height(points + low, clamp_block_end(low, count) - low, unit,
+                                            a, least[a]);
+    out[2 * a + 1] = high + find_point_at_height(points + high, clamp_block_end(high, count) - high,
+                                                 unit, a, most[a]);
   }
 }
 
-/* The largest size about the center that no face's plane cuts, told from below: a slack covers the error of the normal in both. */
-static double inner_size(const ct_hull_builder *grow, ct_vec3 center, ct_vec3 axes) {
+/* Lower bound of the largest ellipsoid size that no face cuts. The face's slack covers the error
+ * of its normal in both terms. */
+static double find_inner_size(const ct_hull_builder *grow, ct_vec3 center, ct_vec3 axes) {
   double size = INFINITY;
   for (uint32_t f = 0; f < grow->face_count; f++) {
     if (!ct_hull_builder_is_alive(grow, f)) continue;
     const ct_hull_builder_face *face = &grow->faces[f];
     ct_vec3 d = ct_sub(center, grow->points[face->vertex[0]]);
     double depth = -ct_dot(face->normal, d) - face->slack * (fabs(d.x) + fabs(d.y) + fabs(d.z));
-    size = ct_min2(size, depth / (ct_norm(scaled(face->normal, axes)) + face->slack * ct_max_abs(axes)));
+    size = ct_min2(size, depth / (ct_norm(scale_by_unit(face->normal, axes)) +
+                                  face->slack * ct_max_abs(axes)));
   }
   return size;
 }
@@ -121,19 +132,20 @@ static ct_status find_ellipsoid(const ct_vec3 *points, uint32_t count, ellipsoid
   ct_aabb box = {points[0], points[0]};
   for (uint32_t i = 1; i < count; i++) box = ct_aabb_union(box, (ct_aabb){points[i], points[i]});
   ct_vec3 extent = ct_sub(box.max, box.min);
-  *out = (ellipsoid){.unit = {unit_of(extent.x), unit_of(extent.y), unit_of(extent.z)}};
-  out->axes = scaled(extent, out->unit);
+  *out = (ellipsoid){.unit = {choose_unit(extent.x), choose_unit(extent.y), choose_unit(extent.z)}};
+  out->axes = scale_by_unit(extent, out->unit);
   find_extremes(points, count, out->unit, extremes);
   for (int i = 0; i < 2 * AXES; i++) {
-    corner[i] = scaled(points[extremes[i]], out->unit);
+    corner[i] = scale_by_unit(points[extremes[i]], out->unit);
     sum = ct_add(sum, ct_scale(ct_sub(corner[i], corner[0]), 1.0 / (2 * AXES)));
   }
   out->center = ct_add(corner[0], sum);
+  /* Largest ellipsoid inside the hull of the extreme points. */
   ct_hull_builder grow = {0};
   int rank;
   ct_status status = ct_quickhull(corner, 2 * AXES, NULL, &grow, &rank);
   if (status == CT_OK) {
-    double size = inner_size(&grow, out->center, out->axes);
+    double size = find_inner_size(&grow, out->center, out->axes);
     if (size > 0.0 && size < INFINITY) out->square = size * size * SHRINK;
   }
   ct_hull_builder_free(&grow);
@@ -149,7 +161,8 @@ ct_status ct_hull_cull(ct_vec3 *points, uint32_t *count, uint32_t *kept) {
   uint32_t left = 0;
   for (uint32_t i = 0; i < *count; i++) {
     ct_vec3 p = points[i];
-    bool inside = ct_norm2(scaled(ct_sub(scaled(p, e.unit), e.center), weight)) < e.square;
+    bool inside =
+        ct_norm2(scale_by_unit(ct_sub(scale_by_unit(p, e.unit), e.center), weight)) < e.square;
     points[left] = p;
     kept[left] = i;
     left += !inside;

@@ -1,13 +1,14 @@
-/* Sets aside points that are strictly inside the hull, before it is grown. */
+/* Culling of strictly interior points before a hull is built. */
 #ifndef HULL_HULL_CULL_POINTS_H
 #define HULL_HULL_CULL_POINTS_H
 
 #include <contact/status.h>
 #include <contact/vec.h>
 
-/* Moves up those of `count` points (in the exactness range, above the flush of quickhull.h) that are not certainly strictly inside
- * the hull of all, in their order; *count becomes their number, at least 1, and kept[i], for which there is room for all, the index
- * that point i had. CT_OUT_OF_MEMORY. Cost: some 20 ns a point. */
+/* Compacts the points that are not certainly strictly inside the hull, in their order. Input:
+ * `count` points in the exactness range, flushed as in quickhull.h. Output: *count is their
+ * number, at least 1; kept[i] is the previous index of point i, with room for all.
+ * CT_OUT_OF_MEMORY. Cost: about 20 ns per point. */
 ct_status ct_hull_cull(ct_vec3 *points, uint32_t *count, uint32_t *kept);
 
 #endif

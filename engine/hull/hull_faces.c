@@ -1,7 +1,7 @@
-/* From triangles to facets: flood over exactly coplanar neighbours, boundary loop, corners.
+/* Facets of a triangulated hull: flood over exactly coplanar neighbours, boundary loop, corners.
  *
- * A vertex of the polytope lies on three facets or more; a point inside an edge lies on the loops of two, a point inside a facet on
- * none. So corners are found by counting, without another predicate.
+ * A vertex of the polytope is on three or more facets; a point inside an edge is on two loops, a
+ * point inside a facet on none. Corners are therefore found by counting, without another predicate.
  */
 #include "hull/hull_faces.h"
 
@@ -12,14 +12,15 @@
 typedef struct joiner {
   const ct_hull_builder *grow;
   uint32_t *facet_of; /* [grow->face_count] CT_HULL_BUILDER_NONE until visited */
-  uint32_t *stack;    /* triangles of the facet */
-  uint32_t *follower; /* [point_count] next point along the boundary of the facet at hand */
-  uint32_t *uses;     /* [point_count] loops through the point, then index of the vertex */
-  uint32_t *loop;     /* loops of all facets, of points */
-  uint32_t *start;    /* [facets + 1] */
+  uint32_t *stack;    /* pending triangles of the facet */
+  uint32_t
+      *follower;   /* [point_count] successor of each point on the boundary of the current facet */
+  uint32_t *uses;  /* [point_count] number of loops through the point, then its vertex index */
+  uint32_t *loop;  /* loops of all facets, as point indices */
+  uint32_t *start; /* [facets + 1] */
   uint32_t facets;
   const ct_cancel *cancel;
-  uint32_t steps; /* triangles taken */
+  uint32_t steps; /* triangles visited, for the cancel poll */
 } joiner;
 
 void ct_hull_cells_free(ct_hull_cells *cells) {
@@ -32,7 +33,7 @@ void ct_hull_cells_free(ct_hull_cells *cells) {
   memset(cells, 0, sizeof *cells);
 }
 
-static bool coplanar(const ct_hull_builder *grow, uint32_t face, uint32_t other) {
+static bool is_coplanar_face(const ct_hull_builder *grow, uint32_t face, uint32_t other) {
   const ct_hull_builder_face *f = &grow->faces[face], *g = &grow->faces[other];
   for (int i = 0; i < 3; i++) {
     uint32_t v = g->vertex[i];
@@ -42,7 +43,7 @@ static bool coplanar(const ct_hull_builder *grow, uint32_t face, uint32_t other)
   return true;
 }
 
-/* Gathers the facet of `seed` and appends its boundary loop. False: cancelled. */
+/* Collects the facet that contains `seed`, and appends its boundary loop. False: cancelled. */
 static bool join_facet(joiner *j, uint32_t seed) {
   const ct_hull_builder *g = j->grow;
   uint32_t depth = 0, boundary = 0, from = CT_HULL_BUILDER_NONE, facet = j->facets++;
@@ -55,16 +56,18 @@ static bool join_facet(joiner *j, uint32_t seed) {
     for (uint32_t e = 0; e < 3; e++) {
       uint32_t other = f->neighbour[e];
       if (j->facet_of[other] == facet) continue;
-      if (j->facet_of[other] == CT_HULL_BUILDER_NONE && coplanar(g, face, other)) {
+      if (j->facet_of[other] == CT_HULL_BUILDER_NONE && is_coplanar_face(g, face, other)) {
         j->facet_of[other] = facet;
         j->stack[depth++] = other;
         continue;
       }
+      /* A boundary edge: link it to its successor. */
       from = f->vertex[e];
       j->follower[from] = f->vertex[(e + 1) % 3];
       boundary++;
     }
   }
+  /* Append the boundary loop, and count the loops through each point. */
   uint32_t at = j->start[facet];
   for (uint32_t i = 0; i < boundary; i++, from = j->follower[from]) {
     j->loop[at++] = from;
@@ -74,7 +77,7 @@ static bool join_facet(joiner *j, uint32_t seed) {
   return true;
 }
 
-static bool joiner_open(joiner *j, uint32_t point_count) {
+static bool allocate_joiner(joiner *j, uint32_t point_count) {
   uint32_t faces = j->grow->face_count, live = j->grow->live_count;
   j->facet_of = malloc((size_t)faces * sizeof *j->facet_of);
   j->stack = malloc((size_t)live * sizeof *j->stack);
@@ -88,7 +91,7 @@ static bool joiner_open(joiner *j, uint32_t point_count) {
   return true;
 }
 
-static void joiner_close(joiner *j) {
+static void free_joiner(joiner *j) {
   free(j->facet_of);
   free(j->stack);
   free(j->follower);
@@ -97,8 +100,10 @@ static void joiner_close(joiner *j) {
   free(j->start);
 }
 
-/* Points on three loops or more become vertices; uses[] turns into the vertex's index, CT_HULL_BUILDER_NONE for the others. */
-static ct_status take_vertices(joiner *j, uint32_t point_count, const uint32_t *position, ct_hull_cells *cells) {
+/* Points on three or more loops become vertices; uses[] becomes the vertex index,
+ * CT_HULL_BUILDER_NONE for other points. */
+static ct_status collect_vertices(joiner *j, uint32_t point_count, const uint32_t *position,
+                                  ct_hull_cells *cells) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < point_count; i++) count += j->uses[i] >= 3;
   cells->vertices = malloc((size_t)count * sizeof *cells->vertices);
@@ -116,7 +121,7 @@ static ct_status take_vertices(joiner *j, uint32_t point_count, const uint32_t *
   return CT_OK;
 }
 
-static ct_status take_faces(const joiner *j, ct_hull_cells *cells) {
+static ct_status collect_faces(const joiner *j, ct_hull_cells *cells) {
   cells->face_start = malloc(((size_t)j->facets + 1) * sizeof *cells->face_start);
   cells->face_loop = malloc((size_t)j->start[j->facets] * sizeof *cells->face_loop);
   if (!cells->face_start || !cells->face_loop) return CT_OUT_OF_MEMORY;
@@ -134,17 +139,20 @@ static ct_status take_faces(const joiner *j, ct_hull_cells *cells) {
   return CT_OK;
 }
 
-ct_status ct_hull_cells_join(const ct_hull_builder *grow, uint32_t point_count, const uint32_t *position, const ct_cancel *cancel,
+ct_status ct_hull_cells_join(const ct_hull_builder *grow, uint32_t point_count,
+                             const uint32_t *position, const ct_cancel *cancel,
                              ct_hull_cells *cells) {
   joiner j = {.grow = grow, .cancel = cancel};
   memset(cells, 0, sizeof *cells);
-  ct_status status = joiner_open(&j, point_count) ? CT_OK : CT_OUT_OF_MEMORY;
+  ct_status status = allocate_joiner(&j, point_count) ? CT_OK : CT_OUT_OF_MEMORY;
   for (uint32_t i = 0; status == CT_OK && i < grow->face_count; i++) {
-    if (ct_hull_builder_is_alive(grow, i) && j.facet_of[i] == CT_HULL_BUILDER_NONE && !join_facet(&j, i)) status = CT_CANCELLED;
+    if (ct_hull_builder_is_alive(grow, i) && j.facet_of[i] == CT_HULL_BUILDER_NONE &&
+        !join_facet(&j, i))
+      status = CT_CANCELLED;
   }
-  if (status == CT_OK) status = take_vertices(&j, point_count, position, cells);
-  if (status == CT_OK) status = take_faces(&j, cells);
-  joiner_close(&j);
+  if (status == CT_OK) status = collect_vertices(&j, point_count, position, cells);
+  if (status == CT_OK) status = collect_faces(&j, cells);
+  free_joiner(&j);
   if (status != CT_OK) ct_hull_cells_free(cells);
   return status;
 }

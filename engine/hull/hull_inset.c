@@ -1,4 +1,5 @@
-/* Hulls whose planes are moved in, and the ball that tells how far they can be. */
+/* Inset of a hull: every face plane moves inward by one distance, and the half-spaces are
+ * intersected again. The inradius bounds that distance. */
 #include "hull/hull_faces.h"
 #include "hull/inscribed_ball.h"
 
@@ -14,7 +15,8 @@ ct_status ct_hull_inset(const ct_hull *hull, double by, const ct_cancel *cancel,
     planes[i][2] = view->nz[i];
     planes[i][3] = by - view->offset[i];
   }
-  ct_status status = ct_hull_from_planes((const double(*)[4])planes, view->face_count, cancel, out, NULL);
+  ct_status status =
+      ct_hull_from_planes((const double(*)[4])planes, view->face_count, cancel, out, NULL);
   free(planes);
   if (status == CT_OK) (*out)->outer = ct_hull_retain(hull);
   return status;

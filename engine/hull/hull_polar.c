@@ -1,8 +1,10 @@
-/* Duality between half-spaces around a point and points around the origin.
+/* Polar duality between half-spaces around a point and points around the origin (Preparata, Muller
+ * 1979).
  *
- * With the origin moved to an inner point c, the plane n.p + d = 0 becomes the point n / -(d + n.c); facets of the dual points'
- * hull are the vertices of the intersection and its vertices are the facets. The hull of the rounded dual points is exact, so the
- * result is exactly the polytope of planes that differ from the given ones by rounding. Source: Preparata, Muller 1979.
+ * With the origin at an inner point c, the plane n.p + d = 0 maps to the point n / -(d + n.c).
+ * Facets of the dual hull are vertices of the intersection, and its vertices are the facets. The
+ * hull of the rounded dual points is exact, so the result is exactly the polytope of planes that
+ * differ from the given ones by round-off.
  */
 #include "hull/hull_polar.h"
 #include "base/double_double.h"
@@ -12,22 +14,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A plane's rounding (4 u) through each of three planes, twice for safety, as a factor of the largest coordinate over the
- * determinant. */
+/* Round-off of a plane (4 u) through three planes, doubled for safety: relative to the largest
+ * coordinate over the determinant. */
 #define ROUNDING_FACTOR (24.0 * CT_UNIT_ROUNDOFF)
-/* Vertices are joined and moved by no more than this times the largest coordinate, however bad the angles are. */
+/* Upper bound of joining and moving vertices, relative to the largest coordinate, for any
+ * angles. */
 #define MOVE_MAX 0x1p-40
-/* A vertex may be outside a given plane by this times the largest coordinate: the rounding of a dot product and of the plane. */
+/* Tolerated distance outside a plane, relative to the largest coordinate: round-off of the dot
+ * product and the plane. */
 #define OUTSIDE_MAX (16.0 * CT_UNIT_ROUNDOFF)
-/* A vertex is off its planes by rounding and by what joining moved it. */
+/* Tolerated distance from a vertex to its own planes: round-off and the movement by joining. */
 #define RESIDUAL_MAX (8.0 * MOVE_MAX)
-/* Radius, m, beyond which the body counts as unbounded: a thousand times what a shape may have, where rounding of normals alone
- * decides. */
+/* Radius, m, above which the body counts as unbounded: 1024 times the largest shape. Beyond it
+ * the round-off of normals decides. */
 #define FAR_MAX (1024.0 * CT_SIZE_MAX)
 
 uint32_t ct_face_beyond_origin(const ct_hull_builder *grow) {
   for (uint32_t f = 0; f < grow->face_count; f++) {
-    if (ct_hull_builder_is_alive(grow, f) && ct_hull_builder_face_sees(grow, f, ct_vec(0.0, 0.0, 0.0)) >= 0) return f;
+    if (ct_hull_builder_is_alive(grow, f) &&
+        ct_hull_builder_face_sees(grow, f, ct_vec(0.0, 0.0, 0.0)) >= 0)
+      return f;
   }
   return CT_HULL_BUILDER_NONE;
 }
@@ -50,13 +56,16 @@ ct_status ct_dual_hull(ct_plane_set *set, ct_hull_builder *grow, ct_hull_cells *
   ct_flush_points(set->points, set->count, largest);
   int rank;
   ct_status status = ct_quickhull(set->points, set->count, set->cancel, grow, &rank);
-  if (status == CT_DEGENERATE_HULL || (status == CT_OK && ct_face_beyond_origin(grow) != CT_HULL_BUILDER_NONE)) return CT_UNBOUNDED;
+  if (status == CT_DEGENERATE_HULL ||
+      (status == CT_OK && ct_face_beyond_origin(grow) != CT_HULL_BUILDER_NONE))
+    return CT_UNBOUNDED;
   if (status != CT_OK) return status;
   return ct_hull_cells_join(grow, set->count, NULL, set->cancel, cells);
 }
 
-/* Three of the planes that meet at the widest angles; returns |determinant| of their unit normals. */
-static double best_three(const ct_plane_set *set, const uint32_t *planes, uint32_t n, uint32_t best[3]) {
+/* Chooses three planes with the widest angles. Returns |determinant| of their unit normals. */
+static double choose_three_planes(const ct_plane_set *set, const uint32_t *planes, uint32_t n,
+                                  uint32_t best[3]) {
   uint32_t second = 1, third = 2;
   ct_vec3 a = set->unit[planes[0]].normal;
   double most = -1.0;
@@ -82,36 +91,41 @@ static double best_three(const ct_plane_set *set, const uint32_t *planes, uint32
   return most;
 }
 
-static ct_dd3 scaled(const ct_dd3 *a, double s) {
+static ct_dd3 scale_dd3(const ct_dd3 *a, double s) {
   ct_dd by = ct_dd_of(s);
   return (ct_dd3){ct_dd_mul(a->x, by), ct_dd_mul(a->y, by), ct_dd_mul(a->z, by)};
 }
 
-static ct_dd3 added(const ct_dd3 *a, const ct_dd3 *b) {
+static ct_dd3 add_dd3(const ct_dd3 *a, const ct_dd3 *b) {
   return (ct_dd3){ct_dd_add(a->x, b->x), ct_dd_add(a->y, b->y), ct_dd_add(a->z, b->z)};
 }
 
-/* Where three of the given planes meet, by Cramer's rule in double-double. */
-static ct_vec3 meeting_point(const ct_plane_set *set, const uint32_t plane[3]) {
-  ct_dd3 a = ct_dd3_of(set->normals[plane[0]]), b = ct_dd3_of(set->normals[plane[1]]), c = ct_dd3_of(set->normals[plane[2]]);
+/* Intersection of three planes by Cramer's rule in double-double. */
+static ct_vec3 intersect_three_planes(const ct_plane_set *set, const uint32_t plane[3]) {
+  ct_dd3 a = ct_dd3_of(set->normals[plane[0]]), b = ct_dd3_of(set->normals[plane[1]]),
+         c = ct_dd3_of(set->normals[plane[2]]);
   ct_dd3 bc = ct_dd3_cross(&b, &c), ca = ct_dd3_cross(&c, &a), ab = ct_dd3_cross(&a, &b);
   ct_dd det = ct_dd3_dot(&a, &bc);
-  bc = scaled(&bc, -set->constants[plane[0]]);
-  ca = scaled(&ca, -set->constants[plane[1]]);
-  ab = scaled(&ab, -set->constants[plane[2]]);
-  ct_dd3 sum = added(&bc, &ca);
-  sum = added(&sum, &ab);
-  return ct_vec(ct_dd_value(ct_dd_div(sum.x, det)), ct_dd_value(ct_dd_div(sum.y, det)), ct_dd_value(ct_dd_div(sum.z, det)));
+  bc = scale_dd3(&bc, -set->constants[plane[0]]);
+  ca = scale_dd3(&ca, -set->constants[plane[1]]);
+  ab = scale_dd3(&ab, -set->constants[plane[2]]);
+  ct_dd3 sum = add_dd3(&bc, &ca);
+  sum = add_dd3(&sum, &ab);
+  return ct_vec(ct_dd_value(ct_dd_div(sum.x, det)), ct_dd_value(ct_dd_div(sum.y, det)),
+                ct_dd_value(ct_dd_div(sum.z, det)));
 }
 
-/* The vertex of the dual facet's plane N.y = h: N / h from the center, in double-double. It satisfies every plane to rounding,
- * whatever the angles between its own three are, because the facet has all dual points on one side. */
-static ct_vec3 polar_vertex(const ct_hull_cells *dual, uint32_t facet, ct_vec3 center) {
+/* Vertex from a dual facet's plane N.y = h: N / h about the center, in double-double. It
+ * satisfies every plane to round-off for any angles, because all dual points are on one side of
+ * the facet. */
+static ct_vec3 find_polar_vertex(const ct_hull_cells *dual, uint32_t facet, ct_vec3 center) {
   const uint32_t *loop = dual->face_loop + dual->face_start[facet];
   uint32_t wide[3];
-  ct_wide_triangle(dual->vertices, loop, dual->face_start[facet + 1] - dual->face_start[facet], wide);
+  ct_wide_triangle(dual->vertices, loop, dual->face_start[facet + 1] - dual->face_start[facet],
+                   wide);
   ct_vec3 a = dual->vertices[wide[0]];
-  ct_dd3 p = ct_dd3_sub(dual->vertices[wide[1]], a), q = ct_dd3_sub(dual->vertices[wide[2]], a), y = ct_dd3_of(a);
+  ct_dd3 p = ct_dd3_sub(dual->vertices[wide[1]], a), q = ct_dd3_sub(dual->vertices[wide[2]], a),
+         y = ct_dd3_of(a);
   ct_dd3 normal = ct_dd3_cross(&p, &q);
   ct_dd h = ct_dd3_dot(&normal, &y);
   return ct_vec(ct_dd_value(ct_dd_add(ct_dd_div(normal.x, h), ct_dd_of(center.x))),
@@ -119,16 +133,19 @@ static ct_vec3 polar_vertex(const ct_hull_cells *dual, uint32_t facet, ct_vec3 c
                 ct_dd_value(ct_dd_add(ct_dd_div(normal.z, h), ct_dd_of(center.z))));
 }
 
-/* A corner of a face: seen from its vertex, the neighbours before and after it in the loop. */
+/* Corner of a face: its neighbours before and after it in the loop. */
 typedef struct corner {
   uint32_t face, before, after;
 } corner;
 
-/* Corners bucketed by vertex: those of v are at[start[v]] .. at[start[v + 1] - 1], in order of faces. */
-static void sort_corners(const ct_hull_cells *cells, uint32_t *start, corner *at, uint32_t *cursor) {
+/* Buckets corners by vertex: those of v are at[start[v]] .. at[start[v + 1] - 1], in order of
+ * faces. */
+static void bucket_corners(const ct_hull_cells *cells, uint32_t *start, corner *at,
+                           uint32_t *cursor) {
   memset(start, 0, ((size_t)cells->vertex_count + 1) * sizeof *start);
   memset(cursor, 0, cells->vertex_count * sizeof *cursor);
-  for (uint32_t i = 0; i < cells->face_start[cells->face_count]; i++) start[cells->face_loop[i] + 1]++;
+  for (uint32_t i = 0; i < cells->face_start[cells->face_count]; i++)
+    start[cells->face_loop[i] + 1]++;
   for (uint32_t v = 0; v < cells->vertex_count; v++) start[v + 1] += start[v];
   for (uint32_t f = 0; f < cells->face_count; f++) {
     const uint32_t *loop = cells->face_loop + cells->face_start[f];
@@ -140,9 +157,10 @@ static void sort_corners(const ct_hull_cells *cells, uint32_t *start, corner *at
   }
 }
 
-/* Facets around each dual vertex, counter-clockwise: the facet left of v -> after is followed by the one left of v -> before. */
-static void turn_around_vertices(const ct_hull_cells *dual, const uint32_t *start, const corner *at, uint32_t *slot,
-                                 uint32_t *loop) {
+/* Orders facets around each dual vertex counter-clockwise: the facet left of v -> after precedes
+ * the one left of v -> before. */
+static void order_faces_around_vertices(const ct_hull_cells *dual, const uint32_t *start,
+                                        const corner *at, uint32_t *slot, uint32_t *loop) {
   for (uint32_t v = 0; v < dual->vertex_count; v++) {
     for (uint32_t i = start[v]; i < start[v + 1]; i++) slot[at[i].after] = i;
     uint32_t i = start[v];
@@ -150,7 +168,8 @@ static void turn_around_vertices(const ct_hull_cells *dual, const uint32_t *star
   }
 }
 
-ct_status ct_polarise(const ct_hull_cells *dual, ct_vec3 center, const ct_cancel *cancel, ct_hull_cells *out) {
+ct_status ct_polarise(const ct_hull_cells *dual, ct_vec3 center, const ct_cancel *cancel,
+                      ct_hull_cells *out) {
   uint32_t corners = dual->face_start[dual->face_count];
   corner *at = malloc(corners * sizeof *at);
   uint32_t *slot = malloc(dual->vertex_count * sizeof *slot);
@@ -158,15 +177,16 @@ ct_status ct_polarise(const ct_hull_cells *dual, ct_vec3 center, const ct_cancel
   out->face_source = malloc(dual->vertex_count * sizeof *out->face_source);
   out->face_start = malloc(((size_t)dual->vertex_count + 1) * sizeof *out->face_start);
   out->face_loop = malloc(corners * sizeof *out->face_loop);
-  bool ready = at && slot && out->vertices && out->face_source && out->face_start && out->face_loop, cancelled = false;
+  bool ready = at && slot && out->vertices && out->face_source && out->face_start && out->face_loop,
+       cancelled = false;
   if (ready) {
     out->vertex_count = dual->face_count;
     out->face_count = dual->vertex_count;
-    sort_corners(dual, out->face_start, at, slot);
-    turn_around_vertices(dual, out->face_start, at, slot, out->face_loop);
+    bucket_corners(dual, out->face_start, at, slot);
+    order_faces_around_vertices(dual, out->face_start, at, slot, out->face_loop);
     for (uint32_t f = 0; f < dual->face_count && !cancelled; f++) {
       cancelled = ct_hull_cancelled(f, cancel);
-      out->vertices[f] = polar_vertex(dual, f, center);
+      out->vertices[f] = find_polar_vertex(dual, f, center);
     }
     memcpy(out->face_source, dual->vertex_input, dual->vertex_count * sizeof *out->face_source);
   }
@@ -176,12 +196,13 @@ ct_status ct_polarise(const ct_hull_cells *dual, ct_vec3 center, const ct_cancel
   return cancelled ? CT_CANCELLED : CT_OK;
 }
 
-/* The faces' planes around each vertex: those of v are planes[start[v]] .. planes[start[v + 1] - 1]. */
+/* Planes of the faces around each vertex: those of v are planes[start[v]] .. planes[start[v + 1]
+ * - 1]. */
 typedef struct incidence {
   uint32_t *start, *planes;
 } incidence;
 
-static bool incidence_open(incidence *in, const ct_hull_cells *cells) {
+static bool build_incidence(incidence *in, const ct_hull_cells *cells) {
   uint32_t count = cells->face_start[cells->face_count];
   corner *at = malloc(count * sizeof *at);
   uint32_t *cursor = malloc(cells->vertex_count * sizeof *cursor);
@@ -189,7 +210,7 @@ static bool incidence_open(incidence *in, const ct_hull_cells *cells) {
   in->planes = malloc(count * sizeof *in->planes);
   bool ready = at && cursor && in->start && in->planes;
   if (ready) {
-    sort_corners(cells, in->start, at, cursor);
+    bucket_corners(cells, in->start, at, cursor);
     for (uint32_t i = 0; i < count; i++) in->planes[i] = cells->face_source[at[i].face];
   }
   free(at);
@@ -197,46 +218,52 @@ static bool incidence_open(incidence *in, const ct_hull_cells *cells) {
   return ready;
 }
 
-static void incidence_close(incidence *in) {
+static void free_incidence(incidence *in) {
   free(in->start);
   free(in->planes);
 }
 
-static double largest_coordinate(const ct_hull_cells *cells) {
+static double find_largest_extent(const ct_hull_cells *cells) {
   double far = 0.0;
-  for (uint32_t v = 0; v < cells->vertex_count; v++) far = ct_max2(far, ct_max_abs(cells->vertices[v]));
+  for (uint32_t v = 0; v < cells->vertex_count; v++)
+    far = ct_max2(far, ct_max_abs(cells->vertices[v]));
   return far;
 }
 
-/* How far the rounding of its planes may move each vertex: a plane is known to 4 u of the coordinates, and an error of each of
- * three planes grows by 1 / determinant of their normals. */
-static ct_status vertex_rounding(const ct_plane_set *set, const ct_hull_cells *cells, double *rounding) {
+/* Bounds the movement of each vertex by the round-off of its planes: 4 u of the coordinates per
+ * plane, amplified by 1 / determinant of three normals. */
+static ct_status bound_vertex_rounding(const ct_plane_set *set, const ct_hull_cells *cells,
+                                       double *rounding) {
   incidence in = {0};
-  bool ready = incidence_open(&in, cells), cancelled = false;
-  double far = largest_coordinate(cells);
+  bool ready = build_incidence(&in, cells), cancelled = false;
+  double far = find_largest_extent(cells);
   for (uint32_t v = 0; ready && !cancelled && v < cells->vertex_count; v++) {
     uint32_t best[3];
     cancelled = ct_hull_cancelled(v, set->cancel);
-    double det = best_three(set, in.planes + in.start[v], in.start[v + 1] - in.start[v], best);
+    double det =
+        choose_three_planes(set, in.planes + in.start[v], in.start[v + 1] - in.start[v], best);
     rounding[v] = ct_min2(ROUNDING_FACTOR / det, MOVE_MAX) * far;
   }
-  incidence_close(&in);
+  free_incidence(&in);
   if (!ready) return CT_OUT_OF_MEMORY;
   return cancelled ? CT_CANCELLED : CT_OK;
 }
 
-/* Moves vertices to where the three given planes of best condition meet, which is more exact than the polar vertex where the angles
- * are wide; not where that is farther off than rounding explains or outside another plane of the vertex. CT_DEGENERATE_HULL when a
- * vertex is off its planes: a needle or plate so thin that even double-double lost it. */
+/* Moves each vertex to the intersection of its three best-conditioned planes, which is more
+ * accurate at wide angles. Skipped if that point is farther away than round-off explains or
+ * outside another plane. CT_DEGENERATE_HULL: a vertex is off its planes, as for needles and
+ * plates too thin for double-double. */
 static ct_status refine_vertices(const ct_plane_set *set, ct_hull_cells *cells) {
   incidence in = {0};
-  bool ready = incidence_open(&in, cells), good = true, cancelled = false;
-  double far = largest_coordinate(cells);
+  bool ready = build_incidence(&in, cells), good = true, cancelled = false;
+  double far = find_largest_extent(cells);
   for (uint32_t v = 0; ready && !cancelled && v < cells->vertex_count; v++) {
     uint32_t best[3];
     cancelled = ct_hull_cancelled(v, set->cancel);
-    best_three(set, in.planes + in.start[v], in.start[v + 1] - in.start[v], best);
-    ct_vec3 p = meeting_point(set, best);
+    choose_three_planes(set, in.planes + in.start[v], in.start[v + 1] - in.start[v], best);
+    ct_vec3 p = intersect_three_planes(set, best);
+    /* Accept the intersection if it is near the polar vertex and inside all planes of the
+     * vertex. */
     bool better = ct_max_abs(ct_sub(p, cells->vertices[v])) <= MOVE_MAX * far;
     for (uint32_t i = in.start[v]; better && i < in.start[v + 1]; i++) {
       ct_half_space h = set->unit[in.planes[i]];
@@ -248,16 +275,16 @@ static ct_status refine_vertices(const ct_plane_set *set, ct_hull_cells *cells) 
       good &= fabs(ct_dot(h.normal, cells->vertices[v]) - h.offset) <= RESIDUAL_MAX * far;
     }
   }
-  incidence_close(&in);
+  free_incidence(&in);
   if (!ready) return CT_OUT_OF_MEMORY;
   if (cancelled) return CT_CANCELLED;
   return good ? CT_OK : CT_DEGENERATE_HULL;
 }
 
-/* Joins vertices that rounding cannot tell apart, places all, and writes the faces' planes. */
-static ct_status complete(const ct_plane_set *set, ct_hull_cells *cells) {
+/* Joins vertices within round-off, refines all positions, and writes the face planes. */
+static ct_status complete_cells(const ct_plane_set *set, ct_hull_cells *cells) {
   double *rounding = malloc(cells->vertex_count * sizeof *rounding);
-  ct_status status = rounding ? vertex_rounding(set, cells, rounding) : CT_OUT_OF_MEMORY;
+  ct_status status = rounding ? bound_vertex_rounding(set, cells, rounding) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) status = ct_hull_collapse(cells, rounding, set->cancel);
   if (status == CT_OK) status = refine_vertices(set, cells);
   free(rounding);
@@ -266,7 +293,8 @@ static ct_status complete(const ct_plane_set *set, ct_hull_cells *cells) {
   if (!cells->planes) return CT_OUT_OF_MEMORY;
   for (uint32_t f = 0; f < cells->face_count; f++) {
     ct_half_space h = set->unit[cells->face_source[f]];
-    memcpy(cells->planes[f], (double[4]){h.normal.x, h.normal.y, h.normal.z, h.offset}, sizeof cells->planes[f]);
+    memcpy(cells->planes[f], (double[4]){h.normal.x, h.normal.y, h.normal.z, h.offset},
+           sizeof cells->planes[f]);
   }
   return CT_OK;
 }
@@ -277,7 +305,7 @@ ct_status ct_hull_polar(ct_plane_set *set, ct_vec3 center, ct_hull_builder *grow
   ct_status status = ct_dual_points(set, center);
   if (status == CT_OK) status = ct_dual_hull(set, grow, &dual);
   if (status == CT_OK) status = ct_polarise(&dual, center, set->cancel, &cells);
-  if (status == CT_OK) status = complete(set, &cells);
+  if (status == CT_OK) status = complete_cells(set, &cells);
   if (status == CT_OK) status = ct_hull_assemble(&cells, false, set->cancel, &hull);
   ct_hull_cells_free(&dual);
   ct_hull_cells_free(&cells);

@@ -1,24 +1,25 @@
-/* Hulls of points that have moved a little: where the triangles of the hull before still bound the
- * hull, nothing but planes, volume and digest is computed again. That they do is decided by exact
- * predicates: every other point is strictly behind every triangle.
+/* Hull of slightly moved points: if the old triangles still bound the hull, only planes, mass
+ * properties and digest are recomputed.
+ *
+ * The test is exact: every other point is strictly behind every triangle (base/predicates.h).
+ * Otherwise the hull is rebuilt.
  */
 #include "base/predicates.h"
 #include "hull/hull_faces.h"
 #include "hull/quickhull.h"
 
-/* Points of the largest hull that is tried: with n points there are some 2 n^2 signs to be
- * found. */
+/* Largest number of points for the test, which needs about 2 n^2 signs. */
 #define MOVED_MAX 16u
 
-static bool has_triangles_alone(const ct_hull_view *view, size_t count) {
+static bool has_only_triangles(const ct_hull_view *view, size_t count) {
   if (view->vertex_count != count || view->face_count != 2 * view->vertex_count - 4) return false;
   for (uint32_t i = 0; i < view->vertex_count; i++)
     if (view->vertex_input[i] != i) return false;
   return true;
 }
 
-/* Do the triangles bound the hull of the points, and is each point a vertex of it? */
-static bool bound_points(const ct_hull_view *view, const ct_vec3 *points) {
+/* True if the triangles bound the hull of the points and every point is a vertex. */
+static bool is_hull_of_points(const ct_hull_view *view, const ct_vec3 *points) {
   for (uint32_t f = 0; f < view->face_count; f++) {
     const uint32_t *c = view->face_loop + view->face_start[f];
     for (uint32_t i = 0; i < view->vertex_count; i++) {
@@ -34,14 +35,14 @@ ct_status ct_hull_from_moved_points(const ct_hull *like, const ct_vec3 *points, 
   const ct_hull_view *view = &like->view;
   ct_vec3 flushed[MOVED_MAX];
   double largest = 0.0;
-  bool fits = count <= MOVED_MAX && has_triangles_alone(view, count);
+  bool fits = count <= MOVED_MAX && has_only_triangles(view, count);
   for (size_t i = 0; fits && i < count; i++) {
     flushed[i] = points[i];
     largest = ct_max2(largest, ct_max_abs(points[i]));
     fits = ct_max_abs(points[i]) <= CT_EXACT_MAX;
   }
   if (fits) ct_flush_points(flushed, count, largest);
-  if (!fits || !bound_points(view, flushed))
+  if (!fits || !is_hull_of_points(view, flushed))
     return ct_hull_from_points(points, count, cancel, out, NULL);
   const ct_hull_cells cells = {.vertex_count = view->vertex_count,
                                .face_count = view->face_count,

@@ -1,61 +1,69 @@
-/* The vertex farthest in a direction: a scan over lanes for small hulls, a climb over the adjacency for large ones.
+/* Support vertex of a hull: a SIMD scan for small hulls, hill climbing over the adjacency for large
+ * ones.
  *
- * The climb compares by differences of vertices with exact signs, so that it stops at a true maximum even where many neighbours are
- * equal to rounding; convexity makes a local maximum global. Its answer does not depend on the start.
+ * Hill climbing compares vertices by exact signs of differences, so it ends at a true maximum even
+ * if many neighbours are equal to round-off; by convexity a local maximum is global. The lowest
+ * vertex among equals is returned, so the result does not depend on the start vertex.
  */
 #include "base/simd_lanes.h"
 #include "hull/hull_faces.h"
 
-/* A scan of so many vertices costs about what a climb from a near start costs; a cold climb costs twice that. */
+/* Largest hull to scan: the scan then costs as much as a climb from a nearby start. A cold climb
+ * costs twice that. */
 #define SCAN_MAX 128u
-/* Rounding of direction . (b - a) against the sum of its terms' sizes: 4 u, and one for second order. */
+/* Round-off of direction . (b - a) relative to the sum of its absolute terms: 4 u, plus one for
+ * second order. */
 #define CLIMB_BOUND (5.0 * CT_UNIT_ROUNDOFF)
 
 typedef ct_lanes lanes;
 typedef ct_lane_mask mask;
 #define VECTORS (CT_HULL_LANES / 2)
 
-/* The best so far of each lane: its product, and its vertex as a number so that one kind of register holds both. */
+/* Best product per SIMD lane and its vertex, stored as a double to share a register type. */
 typedef struct leaders {
   lanes height, vertex;
 } leaders;
 
-static inline leaders choose(mask second, leaders a, leaders b) {
-  return (leaders){ct_lanes_choose(second, a.height, b.height), ct_lanes_choose(second, a.vertex, b.vertex)};
+static inline leaders choose_leaders(mask second, leaders a, leaders b) {
+  return (leaders){ct_lanes_choose(second, a.height, b.height),
+                   ct_lanes_choose(second, a.vertex, b.vertex)};
 }
 
-/* The higher of each lane; among equals the lower vertex. */
-static inline leaders merge(leaders a, leaders b) {
-  return choose((b.height > a.height) | ((b.height == a.height) & (b.vertex < a.vertex)), a, b);
+/* Higher product per lane; the lower vertex among equals. */
+static inline leaders merge_leaders(leaders a, leaders b) {
+  return choose_leaders((b.height > a.height) | ((b.height == a.height) & (b.vertex < a.vertex)), a,
+                        b);
 }
 
-static inline lanes products(const ct_hull_view *view, ct_vec3 d, uint32_t at) {
-  return d.x * ct_lanes_load(view->x + at) + d.y * ct_lanes_load(view->y + at) + d.z * ct_lanes_load(view->z + at);
+static inline lanes compute_products(const ct_hull_view *view, ct_vec3 d, uint32_t at) {
+  return d.x * ct_lanes_load(view->x + at) + d.y * ct_lanes_load(view->y + at) +
+         d.z * ct_lanes_load(view->z + at);
 }
 
-/* Each lane keeps the first of its equals; then the lanes are compared by product and vertex. Padding repeats the last vertex under
- * a higher index, so it never wins. */
-static uint32_t scan(const ct_hull_view *view, ct_vec3 d) {
+/* Each lane keeps its first maximum; the lanes are then compared by product and vertex. Padding
+ * repeats the last vertex under a higher index and never wins. */
+static uint32_t scan_vertices(const ct_hull_view *view, ct_vec3 d) {
   leaders best[VECTORS];
   lanes vertex[VECTORS];
   for (uint32_t v = 0; v < VECTORS; v++) {
     vertex[v] = (lanes){2.0 * v, 2.0 * v + 1.0};
-    best[v] = (leaders){products(view, d, 2 * v), vertex[v]};
+    best[v] = (leaders){compute_products(view, d, 2 * v), vertex[v]};
   }
   for (uint32_t i = CT_HULL_LANES; i < view->vertex_count; i += CT_HULL_LANES) {
     for (uint32_t v = 0; v < VECTORS; v++) {
       vertex[v] += (double)CT_HULL_LANES;
-      leaders next = {products(view, d, i + 2 * v), vertex[v]};
-      best[v] = choose(next.height > best[v].height, best[v], next);
+      leaders next = {compute_products(view, d, i + 2 * v), vertex[v]};
+      best[v] = choose_leaders(next.height > best[v].height, best[v], next);
     }
   }
-  leaders top = merge(merge(best[0], best[1]), merge(best[2], best[3]));
-  bool second = top.height[1] > top.height[0] || (top.height[1] == top.height[0] && top.vertex[1] < top.vertex[0]);
+  leaders top = merge_leaders(merge_leaders(best[0], best[1]), merge_leaders(best[2], best[3]));
+  bool second = top.height[1] > top.height[0] ||
+                (top.height[1] == top.height[0] && top.vertex[1] < top.vertex[0]);
   return (uint32_t)top.vertex[second];
 }
 
-/* The neighbour that rises most by rounded heights above `at`, if that rise is certain; else any that rises by an exact sign; else
- * `at` itself. *alone: all neighbours of the top are certainly lower. */
+/* Next vertex of the climb: the neighbour with the largest certain rise, else any neighbour with
+ * a positive exact sign, else `at`. *alone: all neighbours of the top are certainly lower. */
 static uint32_t climb_step(const ct_hull_view *view, ct_vec3 d, uint32_t at, bool *alone) {
   ct_vec3 from = ct_hull_vertex(view, at);
   uint32_t best = at;
@@ -73,19 +81,23 @@ static uint32_t climb_step(const ct_hull_view *view, ct_vec3 d, uint32_t at, boo
   }
   *alone = !unsure;
   if (best != at || !unsure) return best;
+  /* No certain rise: decide the doubtful neighbours exactly. */
   for (uint32_t i = view->neighbour_start[at]; i < view->neighbour_start[at + 1]; i++) {
-    if (ct_dot_sign(d, ct_hull_vertex(view, view->neighbour[i]), from) > 0) return view->neighbour[i];
+    if (ct_dot_sign(d, ct_hull_vertex(view, view->neighbour[i]), from) > 0)
+      return view->neighbour[i];
   }
   return at;
 }
 
-/* The vertices equal to a maximum are a corner, an edge or the loop of a facet: walks it once for the lowest index. */
-static uint32_t lowest_equal(const ct_hull_view *view, ct_vec3 d, uint32_t top) {
+/* Lowest index among the vertices equal to the maximum. They form a corner, an edge or a facet
+ * loop, which is traversed once. */
+static uint32_t find_lowest_equal(const ct_hull_view *view, ct_vec3 d, uint32_t top) {
   uint32_t lowest = top, at = top, before = UINT32_MAX;
   for (uint32_t steps = 0; steps < view->vertex_count; steps++) {
     uint32_t next = UINT32_MAX;
     ct_vec3 from = ct_hull_vertex(view, at);
-    for (uint32_t i = view->neighbour_start[at]; i < view->neighbour_start[at + 1] && next == UINT32_MAX; i++) {
+    for (uint32_t i = view->neighbour_start[at];
+         i < view->neighbour_start[at + 1] && next == UINT32_MAX; i++) {
       uint32_t v = view->neighbour[i];
       if (v != before && ct_dot_sign(d, ct_hull_vertex(view, v), from) == 0) next = v;
     }
@@ -99,15 +111,17 @@ static uint32_t lowest_equal(const ct_hull_view *view, ct_vec3 d, uint32_t top) 
 
 uint32_t ct_hull_support(const ct_hull *hull, ct_vec3 direction, uint32_t start) {
   const ct_hull_view *view = &hull->view;
-  if (view->vertex_count <= CT_HULL_LANES) return ct_lanes_farthest(view->x, view->y, view->z, direction);
-  if (view->vertex_count <= SCAN_MAX || !hull->exact) return scan(view, direction);
+  if (view->vertex_count <= CT_HULL_LANES)
+    return ct_lanes_farthest(view->x, view->y, view->z, direction);
+  if (view->vertex_count <= SCAN_MAX || !hull->exact) return scan_vertices(view, direction);
   uint32_t at = start < view->vertex_count ? start : 0;
-  /* Heights rise strictly, so no vertex comes twice; the bound only guards directions outside the exactness range. */
+  /* Heights rise strictly, so no vertex repeats; the bound only covers directions outside the
+   * exactness range. */
   bool alone = false;
   for (uint32_t steps = 0; steps < view->vertex_count; steps++) {
     uint32_t next = climb_step(view, direction, at, &alone);
     if (next == at) break;
     at = next;
   }
-  return alone ? at : lowest_equal(view, direction, at);
+  return alone ? at : find_lowest_equal(view, direction, at);
 }

@@ -1,4 +1,5 @@
-/* What the caller calls the faces of a hull. */
+/* Surface ids of a hull: the caller's ids of its faces, and their transfer to a copy of the
+ * hull. */
 #include "hull/hull_faces.h"
 
 #include <stdlib.h>
@@ -15,8 +16,8 @@ ct_status ct_hull_set_surfaces(ct_hull *hull, const uint32_t *ids) {
   return CT_OK;
 }
 
-/* The face left of the edge from u to v, or UINT32_MAX. */
-static uint32_t face_of_edge(const ct_hull_view *view, uint32_t u, uint32_t v) {
+/* Face left of the edge from u to v, by binary search; UINT32_MAX if the edge does not exist. */
+static uint32_t find_face_of_edge(const ct_hull_view *view, uint32_t u, uint32_t v) {
   uint32_t first = u < v ? u : v, second = u < v ? v : u, low = 0, high = view->edge_count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
@@ -24,29 +25,34 @@ static uint32_t face_of_edge(const ct_hull_view *view, uint32_t u, uint32_t v) {
     if (edge[0] < first || (edge[0] == first && edge[1] < second)) low = middle + 1;
     else high = middle;
   }
-  if (low == view->edge_count || view->edge_vertices[low][0] != first || view->edge_vertices[low][1] != second) return UINT32_MAX;
+  if (low == view->edge_count || view->edge_vertices[low][0] != first ||
+      view->edge_vertices[low][1] != second)
+    return UINT32_MAX;
   return view->edge_faces[low][u < v ? 0 : 1];
 }
 
-static bool has_vertex(const ct_hull_view *view, uint32_t face, uint32_t v) {
+static bool has_face_vertex(const ct_hull_view *view, uint32_t face, uint32_t v) {
   for (uint32_t i = view->face_start[face]; i < view->face_start[face + 1]; i++) {
     if (view->face_loop[i] == v) return true;
   }
   return false;
 }
 
-/* The face of `from` that a face of its copy is, or is a piece of: the one left of an edge that both have; a piece without such an
- * edge is looked for by its first three vertices. */
-static uint32_t face_of_piece(const ct_hull_view *from, const ct_hull_view *to, uint32_t face) {
+/* Face of `from` that contains a face of the copy: the face left of a common edge, else the face
+ * with its first three vertices. */
+static uint32_t find_source_face(const ct_hull_view *from, const ct_hull_view *to, uint32_t face) {
   uint32_t begin = to->face_start[face], end = to->face_start[face + 1], v[3];
   for (uint32_t i = begin; i < end; i++) {
     uint32_t next = i + 1 < end ? i + 1 : begin;
-    uint32_t found = face_of_edge(from, to->vertex_input[to->face_loop[i]], to->vertex_input[to->face_loop[next]]);
+    uint32_t found = find_face_of_edge(from, to->vertex_input[to->face_loop[i]],
+                                       to->vertex_input[to->face_loop[next]]);
     if (found != UINT32_MAX) return found;
   }
   for (uint32_t k = 0; k < 3; k++) v[k] = to->vertex_input[to->face_loop[begin + k]];
   for (uint32_t f = 0; f < from->face_count; f++) {
-    if (has_vertex(from, f, v[0]) && has_vertex(from, f, v[1]) && has_vertex(from, f, v[2])) return f;
+    if (has_face_vertex(from, f, v[0]) && has_face_vertex(from, f, v[1]) &&
+        has_face_vertex(from, f, v[2]))
+      return f;
   }
   return 0;
 }
@@ -55,7 +61,8 @@ ct_status ct_hull_copy_surfaces(ct_hull *hull, const ct_hull *from) {
   if (!from->surface_ids) return CT_OK;
   uint32_t *ids = malloc(hull->view.face_count * sizeof *ids);
   if (!ids) return CT_OUT_OF_MEMORY;
-  for (uint32_t f = 0; f < hull->view.face_count; f++) ids[f] = from->surface_ids[face_of_piece(&from->view, &hull->view, f)];
+  for (uint32_t f = 0; f < hull->view.face_count; f++)
+    ids[f] = from->surface_ids[find_source_face(&from->view, &hull->view, f)];
   ct_status status = ct_hull_set_surfaces(hull, ids);
   free(ids);
   return status;

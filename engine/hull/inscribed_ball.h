@@ -1,4 +1,5 @@
-/* Largest ball inside an intersection of half-spaces: the interior point from which planes are turned into points. */
+/* Largest ball inside an intersection of half-spaces. Its centre is the interior point of the
+ * polar duality. */
 #ifndef HULL_INSCRIBED_BALL_H
 #define HULL_INSCRIBED_BALL_H
 
@@ -6,7 +7,7 @@
 #include <contact/status.h>
 #include <contact/vec.h>
 
-/* Half-space normal.p <= offset, normal unit to rounding. */
+/* Half-space normal.p <= offset; the normal is unit to round-off. */
 typedef struct ct_half_space {
   ct_vec3 normal;
   double offset;
@@ -14,14 +15,17 @@ typedef struct ct_half_space {
 
 typedef struct ct_inscribed {
   ct_vec3 center;
-  double radius;     /* least distance from center to a plane, < 0 when the center is outside one */
-  bool open;         /* the ball can grow without end, or further than any coordinate allowed */
-  uint32_t culprit;  /* the plane that weighs most in the optimum; UINT32_MAX when there is none */
-  double resolution; /* radius is known to this, m */
+  double
+      radius; /* least distance from center to a plane, m; < 0 if the center is outside a plane */
+  bool open;  /* unbounded, or larger than any valid coordinate */
+  uint32_t culprit;  /* plane with the largest weight at the optimum; UINT32_MAX: none */
+  double resolution; /* error of the radius, m */
 } ct_inscribed;
 
-/* Linear program in (center, radius), solved by the simplex method on its dual. Cost: planes times some 10 to 50 steps; bounded.
- * When the flag is raised the result means nothing: look at it afterwards. */
-ct_inscribed ct_inscribed_ball(const ct_half_space *planes, uint32_t count, const ct_cancel *cancel);
+/* Solves the linear program in (center, radius) by the simplex method on its dual. Cost: 10 to
+ * 50 passes over the planes; bounded. The result is undefined if the cancel flag is raised:
+ * check the flag afterwards. */
+ct_inscribed ct_inscribed_ball(const ct_half_space *planes, uint32_t count,
+                               const ct_cancel *cancel);
 
 #endif

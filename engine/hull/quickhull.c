@@ -1,8 +1,9 @@
-/* Quickhull: a first simplex of extreme points, outside sets, always the farthest point of the oldest face that has any.
+/* Quickhull (Barber, Dobkin, Huhdanpaa 1996): a first simplex of extreme points, outside sets, and
+ * repeated insertion of the farthest point of the oldest face with an outside set.
  *
- * Outside sets are singly linked lists through one array; every point is in the set of one face that sees it. All comparisons of
- * heights only choose an order of work; what is inside is decided by exact signs, so the order cannot make the hull wrong.
- * Source: Barber, Dobkin, Huhdanpaa 1996.
+ * Outside sets are singly linked lists in one array; every point is in the set of one face that
+ * sees it. Rounded heights only choose the order of work. Exact signs decide visibility, so the
+ * order cannot make the hull wrong.
  */
 #include "hull/quickhull.h"
 #include "base/simd_lanes.h"
@@ -11,22 +12,22 @@
 #include <string.h>
 
 #define FLUSH_FRACTION 0x1p-260
-/* Signs of a point against a face, or faces made and removed, between two looks at the cancel flag: some 100 us, ten times that
- * where all signs need exact arithmetic. */
+/* Point-face signs, or faces created and removed, between two polls of the cancel flag: about
+ * 100 us, ten times as long if all signs need exact arithmetic. */
 #define STEPS_PER_POLL 8192u
 
-/* Room for new faces, in pairs, at the start. */
+/* Initial capacity of the fan, in pairs of faces. */
 #define FIRST_PAIRS 16u
 
-/* Outside set of a face, and its place in the queue of faces that have one. */
+/* Outside set of a face, and its links in the queue of faces with a nonempty set. */
 typedef struct outside_set {
   uint32_t first;    /* head of the list, CT_HULL_BUILDER_NONE when empty */
   uint32_t farthest; /* point of greatest height, lowest index among equals */
   uint32_t before, after;
-  double height; /* of farthest over the face, times |normal| */
+  double height; /* height of `farthest` over the face, times |normal| */
 } outside_set;
 
-/* Normals and slacks of two new faces. */
+/* Normals and slacks of two new faces, in SIMD lanes. */
 typedef struct fan_pair {
   ct_lanes x, y, z, slack;
 } fan_pair;
@@ -38,14 +39,15 @@ typedef struct quickhull {
   uint32_t *next; /* [count] list links */
   outside_set *sets;
   uint32_t set_capacity;
-  fan_pair *fan; /* of the faces that the last point made, in the order of grow->created; an odd last one stands twice */
+  fan_pair *fan; /* faces of the last insertion, in the order of grow->created; an odd last face is
+                    repeated */
   uint32_t fan_count, fan_capacity;
   uint32_t queue_first, queue_last;
   const ct_cancel *cancel; /* may be NULL */
-  uint32_t steps;          /* since it was looked at */
+  uint32_t steps;          /* steps since the last poll */
 } quickhull;
 
-static uint32_t farthest_from_point(const ct_vec3 *points, uint32_t count, uint32_t a) {
+static uint32_t find_farthest_from_point(const ct_vec3 *points, uint32_t count, uint32_t a) {
   uint32_t best = a;
   double most = 0.0;
   for (uint32_t i = 0; i < count; i++) {
@@ -58,8 +60,9 @@ static uint32_t farthest_from_point(const ct_vec3 *points, uint32_t count, uint3
   return best;
 }
 
-/* A point off the line a b; CT_HULL_BUILDER_NONE when all are on it, exactly, or when cancelled. */
-static uint32_t farthest_from_line(const quickhull *q, uint32_t a, uint32_t b) {
+/* A point off the line a b; CT_HULL_BUILDER_NONE if all points are exactly collinear, or
+ * cancelled. */
+static uint32_t find_farthest_from_line(const quickhull *q, uint32_t a, uint32_t b) {
   const ct_vec3 *points = q->points;
   const uint32_t count = q->count;
   uint32_t best = a;
@@ -80,8 +83,9 @@ static uint32_t farthest_from_line(const quickhull *q, uint32_t a, uint32_t b) {
   return CT_HULL_BUILDER_NONE;
 }
 
-/* A point off the plane v0 v1 v2; CT_HULL_BUILDER_NONE when all are on it, exactly, or when cancelled. */
-static uint32_t farthest_from_plane(const quickhull *q, const uint32_t v[3]) {
+/* A point off the plane v0 v1 v2; CT_HULL_BUILDER_NONE if all points are exactly coplanar, or
+ * cancelled. */
+static uint32_t find_farthest_from_plane(const quickhull *q, const uint32_t v[3]) {
   const ct_vec3 *points = q->points;
   const uint32_t count = q->count;
   uint32_t best = v[0];
@@ -103,25 +107,26 @@ static uint32_t farthest_from_plane(const quickhull *q, const uint32_t v[3]) {
   return CT_HULL_BUILDER_NONE;
 }
 
-/* Four affinely independent points, spread wide. Returns the rank; below 3, or when cancelled, v is not complete. */
-static int first_simplex(const quickhull *q, uint32_t v[4]) {
+/* Four affinely independent points, far apart. Returns the rank; below 3, or if cancelled, v is
+ * incomplete. */
+static int find_first_simplex(const quickhull *q, uint32_t v[4]) {
   const ct_vec3 *points = q->points;
   const uint32_t count = q->count;
   uint32_t lowest = 0;
   for (uint32_t i = 1; i < count; i++) {
     if (points[i].x < points[lowest].x) lowest = i;
   }
-  /* Twice the farthest point: close to the greatest distance, whatever the axes. */
-  v[0] = farthest_from_point(points, count, lowest);
-  v[1] = farthest_from_point(points, count, v[0]);
+  /* The farthest point, twice: near the greatest distance in any orientation. */
+  v[0] = find_farthest_from_point(points, count, lowest);
+  v[1] = find_farthest_from_point(points, count, v[0]);
   if (v[0] == v[1]) return 0;
-  v[2] = farthest_from_line(q, v[0], v[1]);
+  v[2] = find_farthest_from_line(q, v[0], v[1]);
   if (v[2] == CT_HULL_BUILDER_NONE) return 1;
-  v[3] = farthest_from_plane(q, v);
+  v[3] = find_farthest_from_plane(q, v);
   return v[3] == CT_HULL_BUILDER_NONE ? 2 : 3;
 }
 
-static bool cancelled(quickhull *q, uint32_t steps) {
+static bool poll_quickhull(quickhull *q, uint32_t steps) {
   q->steps += steps;
   if (q->steps < STEPS_PER_POLL) return false;
   q->steps = 0;
@@ -138,7 +143,7 @@ static bool reserve_sets(quickhull *q) {
   return true;
 }
 
-static void enqueue(quickhull *q, uint32_t face) {
+static void enqueue_face(quickhull *q, uint32_t face) {
   q->sets[face].before = q->queue_last;
   q->sets[face].after = CT_HULL_BUILDER_NONE;
   if (q->queue_last == CT_HULL_BUILDER_NONE) q->queue_first = face;
@@ -146,7 +151,7 @@ static void enqueue(quickhull *q, uint32_t face) {
   q->queue_last = face;
 }
 
-static void dequeue(quickhull *q, uint32_t face) {
+static void dequeue_face(quickhull *q, uint32_t face) {
   const outside_set *s = &q->sets[face];
   if (s->before == CT_HULL_BUILDER_NONE) q->queue_first = s->after;
   else q->sets[s->before].after = s->after;
@@ -154,10 +159,11 @@ static void dequeue(quickhull *q, uint32_t face) {
   else q->sets[s->after].before = s->before;
 }
 
-/* Puts the point above the face into its set. */
-static void take(quickhull *q, uint32_t point, uint32_t face, double height) {
+/* Adds the point to the outside set of the face. */
+static void add_to_outside_set(quickhull *q, uint32_t point, uint32_t face, double height) {
   outside_set *s = &q->sets[face];
-  if (s->first == CT_HULL_BUILDER_NONE || height > s->height || (height == s->height && point < s->farthest)) {
+  if (s->first == CT_HULL_BUILDER_NONE || height > s->height ||
+      (height == s->height && point < s->farthest)) {
     s->height = height;
     s->farthest = point;
   }
@@ -165,14 +171,16 @@ static void take(quickhull *q, uint32_t point, uint32_t face, double height) {
   s->first = point;
 }
 
-/* Puts the point into the set of the first face of the simplex that sees it; drops it when none does. */
-static void assign_first(quickhull *q, uint32_t point) {
+/* Assigns the point to the first face of the simplex that sees it; drops an interior point. */
+static void assign_to_simplex(quickhull *q, uint32_t point) {
   const ct_hull_builder *g = q->grow;
   ct_vec3 p = q->points[point];
   for (uint32_t i = 0; i < g->created_count; i++) {
     uint32_t face = g->created[i];
     if (ct_hull_builder_face_sees(g, face, p) <= 0) continue;
-    take(q, point, face, ct_dot(g->faces[face].normal, ct_sub(p, q->points[g->faces[face].vertex[0]])));
+    add_to_outside_set(
+        q, point, face,
+        ct_dot(g->faces[face].normal, ct_sub(p, q->points[g->faces[face].vertex[0]])));
     return;
   }
 }
@@ -188,24 +196,27 @@ static bool reserve_fan(quickhull *q, uint32_t pairs) {
   return true;
 }
 
-/* Empty sets for the new faces, and their planes two at a time. */
-static bool open_fan(quickhull *q) {
+/* Clears the sets of the new faces, and loads their planes in pairs. */
+static bool load_fan(quickhull *q) {
   const ct_hull_builder *g = q->grow;
   uint32_t count = g->created_count;
   if (!reserve_fan(q, (count + 1) / 2)) return false;
   for (uint32_t i = 0; i < count; i += 2) {
     uint32_t face[2] = {g->created[i], g->created[i + 1 < count ? i + 1 : i]};
     const ct_hull_builder_face *f = &g->faces[face[0]], *h = &g->faces[face[1]];
-    q->fan[i / 2] =
-        (fan_pair){{f->normal.x, h->normal.x}, {f->normal.y, h->normal.y}, {f->normal.z, h->normal.z}, {f->slack, h->slack}};
+    q->fan[i / 2] = (fan_pair){{f->normal.x, h->normal.x},
+                               {f->normal.y, h->normal.y},
+                               {f->normal.z, h->normal.z},
+                               {f->slack, h->slack}};
     q->sets[face[0]].first = q->sets[face[1]].first = CT_HULL_BUILDER_NONE;
   }
   q->fan_count = (count + 1) / 2;
   return true;
 }
 
-/* The faces of a pair that rounding leaves in doubt, exactly: the first that sees the point, or CT_HULL_BUILDER_NONE. */
-static uint32_t doubted(const quickhull *q, uint32_t pair, unsigned doubt, ct_vec3 p) {
+/* Decides the doubtful faces of a pair exactly: the first that sees the point, or
+ * CT_HULL_BUILDER_NONE. */
+static uint32_t resolve_doubtful(const quickhull *q, uint32_t pair, unsigned doubt, ct_vec3 p) {
   const ct_hull_builder *g = q->grow;
   for (uint32_t k = 0; k < 2; k++) {
     uint32_t i = 2 * pair + k;
@@ -216,9 +227,11 @@ static uint32_t doubted(const quickhull *q, uint32_t pair, unsigned doubt, ct_ve
   return CT_HULL_BUILDER_NONE;
 }
 
-/* Puts the point into the set of a new face that sees it, the first from a pair on; drops it when none does. The faces share the
- * apex, and a face's slack holds from any of its corners. *found: that pair; left alone when none. Returns the pairs looked at. */
-static uint32_t assign(quickhull *q, uint32_t point, ct_vec3 apex, uint32_t from, uint32_t *found) {
+/* Assigns the point to a new face that sees it, searching from pair `from`; drops an interior
+ * point. All faces share the apex, and a face's slack is valid from any of its corners. *found:
+ * the pair, unchanged if none. Returns the number of pairs tested. */
+static uint32_t assign_to_fan(quickhull *q, uint32_t point, ct_vec3 apex, uint32_t from,
+                              uint32_t *found) {
   ct_vec3 p = q->points[point], d = ct_sub(p, apex);
   double size = fabs(d.x) + fabs(d.y) + fabs(d.z);
   uint32_t pair = from;
@@ -228,80 +241,88 @@ static uint32_t assign(quickhull *q, uint32_t point, ct_vec3 apex, uint32_t from
     unsigned not_below = ct_lanes_bits(height >= -bound);
     if (!not_below) continue;
     unsigned above = ct_lanes_bits(height > bound);
-    uint32_t seen = above ? 2 * pair + (above == 2) : doubted(q, pair, not_below, p);
+    uint32_t seen = above ? 2 * pair + (above == 2) : resolve_doubtful(q, pair, not_below, p);
     if (seen == CT_HULL_BUILDER_NONE) continue;
     *found = pair;
-    take(q, point, q->grow->created[seen], height[seen % 2]);
+    add_to_outside_set(q, point, q->grow->created[seen], height[seen % 2]);
     return i + 1;
   }
   return q->fan_count;
 }
 
-static void enqueue_created(quickhull *q) {
+static void enqueue_created_faces(quickhull *q) {
   for (uint32_t i = 0; i < q->grow->created_count; i++) {
     uint32_t face = q->grow->created[i];
-    if (q->sets[face].first != CT_HULL_BUILDER_NONE) enqueue(q, face);
+    if (q->sets[face].first != CT_HULL_BUILDER_NONE) enqueue_face(q, face);
   }
 }
 
-/* The points of a removed face move on. Where the first of them that is still outside went, the others look first: copies of a
- * point, which are always in one set, stay in one set, so that the lowest of them becomes the vertex. */
-static bool move_on(quickhull *q, uint32_t face, uint32_t apex) {
+/* Reassigns the points of a removed face. Later points start at the pair of the first one that
+ * is still outside. Copies of a point thus stay in one set, and the lowest of them becomes the
+ * vertex. */
+static bool reassign_points(quickhull *q, uint32_t face, uint32_t apex) {
   uint32_t from = CT_HULL_BUILDER_NONE;
   ct_vec3 origin = q->points[apex];
   for (uint32_t point = q->sets[face].first, next; point != CT_HULL_BUILDER_NONE; point = next) {
     uint32_t found = from;
     next = q->next[point];
-    if (point != apex && cancelled(q, assign(q, point, origin, from == CT_HULL_BUILDER_NONE ? 0 : from, &found))) return false;
+    if (point != apex &&
+        poll_quickhull(
+            q, assign_to_fan(q, point, origin, from == CT_HULL_BUILDER_NONE ? 0 : from, &found)))
+      return false;
     if (from == CT_HULL_BUILDER_NONE) from = found;
   }
   return true;
 }
 
-/* The farthest point of the oldest face with an outside set joins the hull. */
-static ct_status expand(quickhull *q) {
+/* Adds the farthest point of the oldest face with an outside set. */
+static ct_status add_farthest_point(quickhull *q) {
   ct_hull_builder *g = q->grow;
   uint32_t apex = q->sets[q->queue_first].farthest;
   ct_status status = ct_hull_builder_add(g, apex, q->queue_first);
   if (status != CT_OK) return status;
-  if (!reserve_sets(q) || !open_fan(q)) return CT_OUT_OF_MEMORY;
-  if (cancelled(q, g->created_count + g->removed_count)) return CT_CANCELLED;
+  if (!reserve_sets(q) || !load_fan(q)) return CT_OUT_OF_MEMORY;
+  if (poll_quickhull(q, g->created_count + g->removed_count)) return CT_CANCELLED;
+  /* Reassign the outside points of the removed faces. */
   for (uint32_t i = 0; i < g->removed_count; i++) {
     uint32_t face = g->removed[i];
     if (q->sets[face].first == CT_HULL_BUILDER_NONE) continue;
-    dequeue(q, face);
-    if (!move_on(q, face, apex)) return CT_CANCELLED;
+    dequeue_face(q, face);
+    if (!reassign_points(q, face, apex)) return CT_CANCELLED;
   }
-  enqueue_created(q);
+  enqueue_created_faces(q);
   ct_hull_builder_recycle(g);
   return CT_OK;
 }
 
-static ct_status run(quickhull *q, const uint32_t simplex[4]) {
+static ct_status run_quickhull(quickhull *q, const uint32_t simplex[4]) {
   ct_status status = ct_hull_builder_start(q->grow, q->points, simplex);
   if (status != CT_OK) return status;
   q->next = malloc((size_t)q->count * sizeof *q->next);
   if (!q->next || !reserve_sets(q)) return CT_OUT_OF_MEMORY;
-  for (uint32_t i = 0; i < q->grow->created_count; i++) q->sets[q->grow->created[i]].first = CT_HULL_BUILDER_NONE;
+  for (uint32_t i = 0; i < q->grow->created_count; i++)
+    q->sets[q->grow->created[i]].first = CT_HULL_BUILDER_NONE;
   for (uint32_t i = 0; i < q->count; i++) {
-    assign_first(q, i);
-    if (cancelled(q, q->grow->created_count)) return CT_CANCELLED;
+    assign_to_simplex(q, i);
+    if (poll_quickhull(q, q->grow->created_count)) return CT_CANCELLED;
   }
-  enqueue_created(q);
-  while (status == CT_OK && q->queue_first != CT_HULL_BUILDER_NONE) status = expand(q);
+  enqueue_created_faces(q);
+  while (status == CT_OK && q->queue_first != CT_HULL_BUILDER_NONE) status = add_farthest_point(q);
   return status;
 }
 
-static double flushed(double x, double threshold) { return fabs(x) < threshold ? 0.0 : x; }
+static double flush_tiny(double x, double threshold) { return fabs(x) < threshold ? 0.0 : x; }
 
 void ct_flush_points(ct_vec3 *points, size_t count, double largest) {
   double threshold = ct_max2(FLUSH_FRACTION * largest, CT_EXACT_MIN);
   for (size_t i = 0; i < count; i++) {
-    points[i] = ct_vec(flushed(points[i].x, threshold), flushed(points[i].y, threshold), flushed(points[i].z, threshold));
+    points[i] = ct_vec(flush_tiny(points[i].x, threshold), flush_tiny(points[i].y, threshold),
+                       flush_tiny(points[i].z, threshold));
   }
 }
 
-ct_status ct_quickhull(const ct_vec3 *points, uint32_t count, const ct_cancel *cancel, ct_hull_builder *grow, int *rank) {
+ct_status ct_quickhull(const ct_vec3 *points, uint32_t count, const ct_cancel *cancel,
+                       ct_hull_builder *grow, int *rank) {
   quickhull q = {.grow = grow,
                  .points = points,
                  .count = count,
@@ -309,10 +330,10 @@ ct_status ct_quickhull(const ct_vec3 *points, uint32_t count, const ct_cancel *c
                  .queue_last = CT_HULL_BUILDER_NONE,
                  .cancel = cancel};
   uint32_t simplex[4];
-  *rank = count == 0 ? 0 : first_simplex(&q, simplex);
+  *rank = count == 0 ? 0 : find_first_simplex(&q, simplex);
   if (ct_cancel_raised(cancel)) return CT_CANCELLED;
   if (*rank < 3) return CT_DEGENERATE_HULL;
-  ct_status status = run(&q, simplex);
+  ct_status status = run_quickhull(&q, simplex);
   free(q.next);
   free(q.sets);
   free(q.fan);

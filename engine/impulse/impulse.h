@@ -1,7 +1,9 @@
-/* What the files of impulses share: one contact in its own frame, its answer, and how a law is asked.
+/* What the files of impulses share: one contact in its own frame, its answer, and how a law is
+ * asked.
  *
- * A frame is the contact's normal and two tangents; where a and b are exchanged the frame stays and the signs of a and b change, so
- * that the mirrored question is the same to the bit. Numbers of a point are (normal, tangent, tangent).
+ * A frame is the contact's normal and two tangents; where a and b are exchanged the frame stays and
+ * the signs of a and b change, so that the mirrored question is the same to the bit. Numbers of a
+ * point are (normal, tangent, tangent).
  */
 #ifndef IMPULSE_IMPULSE_H
 #define IMPULSE_IMPULSE_H
@@ -18,8 +20,10 @@ ct_impulse_frame ct_impulse_frame_of(ct_vec3 normal);
 /* A vector of the world, such as the velocity of b relative to a, in the frame; and back. */
 void ct_impulse_to_frame(const ct_impulse_frame *frame, ct_vec3 v, double out[3]);
 ct_vec3 ct_impulse_to_world(const ct_impulse_frame *frame, const double p[3]);
-/* The rows of `a`, and the columns of `b`, of a coupling of the two contacts; of one contact symmetric to the bit. */
-void ct_impulse_block(const ct_impulse_frame *a, const ct_impulse_frame *b, const ct_mat3 *coupling, double out[3][3]);
+/* The rows of `a`, and the columns of `b`, of a coupling of the two contacts; of one contact
+ * symmetric to the bit. */
+void ct_impulse_block(const ct_impulse_frame *a, const ct_impulse_frame *b, const ct_mat3 *coupling,
+                      double out[3][3]);
 
 typedef struct ct_impulse_point {
   double k[3][3]; /* symmetric, positive definite */
@@ -32,7 +36,7 @@ typedef struct ct_impulse_point {
 typedef struct ct_impulse_answer {
   double p[3];
   ct_impulse_outcome outcome;
-  bool integrated;       /* the algebraic law did not do, friction was followed through the impact */
+  bool integrated; /* the algebraic law did not do, friction was followed through the impact */
   bool rotation_ignored; /* POINT_MASS, of bodies that turn */
   bool converged;
   bool guarded; /* the energy would have grown */
@@ -42,20 +46,25 @@ typedef struct ct_impulse_answer {
 } ct_impulse_answer;
 
 /* One contact that approaches, with friction or without (both coefficients 0). */
-void ct_impulse_at_point(const ct_impulse_point *point, ct_impulse_law law, bool guard, ct_impulse_answer *answer);
+void ct_impulse_at_point(const ct_impulse_point *point, ct_impulse_law law, bool guard,
+                         ct_impulse_answer *answer);
 
-/* Friction followed through the impact: restitution by Poisson, or of the normal work (Stronge). Numbers of the order of 1. */
+/* Friction followed through the impact: restitution by Poisson, or of the normal work (Stronge).
+ * Numbers of the order of 1. */
 void ct_impulse_path(const ct_impulse_point *point, bool energetic, ct_impulse_answer *answer);
 
 /* Change of kinetic energy, but for what kinematic bodies do. */
 double ct_impulse_energy(const ct_impulse_point *point, const double p[3]);
 
-/* The greatest part of the way from 0 to 1 at which c + b t + a t^2 <= 0, where it is not at 1; a >= 0, c <= 0. */
+/* The greatest part of the way from 0 to 1 at which c + b t + a t^2 <= 0, where it is not at 1; a
+ * >= 0, c <= 0. */
 double ct_impulse_theta(double a, double b, double c);
 
-static inline double ct_dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static inline double ct_dot3(const double a[3], const double b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
-/* ---- of a set ---------------------------------------------------------------------------------------------------------- */
+/* ---- of a set ------------------------------------------------------------------------------- */
 
 /* A touch as all modes see it. */
 typedef struct ct_impulse_contact {
@@ -67,22 +76,25 @@ typedef struct ct_impulse_contact {
   ct_impulse_outcome outcome;
 } ct_impulse_contact;
 
-/* One call. Memory comes from the arena; `told` becomes the caller's result where all went well. */
+/* One call. Memory comes from the arena; `reported` becomes the caller's result where all went
+ * well. */
 typedef struct ct_impulse_work {
   const ct_contact_set *set;
   const ct_impulse_options *options;
   ct_arena *arena;
   ct_impulse_contact *contacts; /* [set->count] */
-  double speed;              /* the greatest relative velocity before, m/s */
-  ct_impulse_result told;
+  double speed;                 /* the greatest relative velocity before, m/s */
+  ct_impulse_result reported;
 } ct_impulse_work;
 
 /* K of a touch by itself, in its frame. */
 void ct_impulse_own_block(const ct_impulse_work *work, size_t contact, double k[3][3]);
 /* Changes the velocities of both bodies by the impulse p of a touch's frame. */
-void ct_impulse_apply(const ct_impulse_work *work, size_t contact, const double p[3], ct_velocity *velocities);
+void ct_impulse_apply(const ct_impulse_work *work, size_t contact, const double p[3],
+                      ct_velocity *velocities);
 /* Relative velocity at a touch, in its frame. */
-void ct_impulse_relative(const ct_impulse_work *work, size_t contact, const ct_velocity *velocities, double u[3]);
+void ct_impulse_relative(const ct_impulse_work *work, size_t contact, const ct_velocity *velocities,
+                         double u[3]);
 
 /* One touch by the law of one contact. */
 void ct_impulse_solve_contact(ct_impulse_work *work);

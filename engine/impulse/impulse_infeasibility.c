@@ -1,5 +1,5 @@
-/* Bodies whose motion is prescribed may press others into each other. Then no impulses are right, with friction or without, and a
- * Farkas vector over the contacts proves it.
+/* Bodies whose motion is prescribed may press others into each other. Then no impulses are right,
+ * with friction or without, and a Farkas vector over the contacts proves it.
  */
 #include "impulse/impulse_simultaneous.h"
 #include "linear/arena.h"
@@ -14,7 +14,8 @@ bool ct_impulse_any_driven(const ct_contact_set *set) {
 }
 
 /* The normal rows and columns of the matrix, dense, and of q. */
-static void normals_of(const ct_impulse_many *many, const double *q, double *dense, double *normals) {
+static void normals_of(const ct_impulse_many *many, const double *q, double *dense,
+                       double *normals) {
   const ct_matrix *m = many->matrix;
   size_t n = many->count, d = many->dimension;
   memset(dense, 0, n * n * sizeof *dense);
@@ -27,22 +28,26 @@ static void normals_of(const ct_impulse_many *many, const double *q, double *den
 
 ct_status ct_impulse_certify(const ct_impulse_many *many, const double *y, double *q, bool *none) {
   double closing = 0.0, margin;
-  ct_status status = ct_normals_margin(many->work->set, y, CT_RATE_VELOCITY, many->work->arena, &margin);
+  ct_status status =
+      ct_normals_margin(many->work->set, y, CT_RATE_VELOCITY, many->work->arena, &margin);
   for (size_t i = 0; i < many->count; i++) closing -= y[i] * q[i * many->dimension];
   *none = status == CT_OK && closing > margin * many->unit;
   for (size_t i = 0; status == CT_OK && !*none && i < many->count; i++)
     q[i * many->dimension] +=
-        many->unit * ct_contact_rate_roundoff(many->work->set, &many->work->set->contacts[i], CT_RATE_VELOCITY);
+        many->unit *
+        ct_contact_rate_roundoff(many->work->set, &many->work->set->contacts[i], CT_RATE_VELOCITY);
   return status;
 }
 
-ct_status ct_impulse_prove_infeasible(const ct_impulse_many *many, double *q, double *certificate, bool *none, bool *doubt) {
+ct_status ct_impulse_prove_infeasible(const ct_impulse_many *many, double *q, double *certificate,
+                                      bool *none, bool *doubt) {
   size_t n = many->count;
   ct_arena *arena = many->work->arena;
   *none = *doubt = false;
   if (n > CT_LCP_DIRECT_MAX) return CT_OK;
   ct_arena_mark mark = ct_arena_enter(arena);
-  double *dense = ct_arena_alloc_doubles(arena, n * n), *vectors = ct_arena_alloc_doubles(arena, 4 * n);
+  double *dense = ct_arena_alloc_doubles(arena, n * n),
+         *vectors = ct_arena_alloc_doubles(arena, 4 * n);
   ct_status status = dense && vectors ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     ct_lcp problem = {{.size = n, .dense = dense}, vectors};
@@ -74,12 +79,12 @@ ct_status ct_impulse_check_infeasible(const ct_impulse_many *many, bool *none) {
     memcpy(q, many->u, many->rows * sizeof *q);
     for (size_t i = 0; i < many->count; i++) q[i * many->dimension] -= many->floor[i];
     bool doubt;
-    status = ct_impulse_prove_infeasible(many, q, work->told.certificate, none, &doubt);
+    status = ct_impulse_prove_infeasible(many, q, work->reported.certificate, none, &doubt);
   }
   ct_arena_leave(work->arena, mark);
   if (status != CT_OK || !*none) return status;
-  work->told.contradictory = true;
-  if (work->options->energy_guard) work->told.guard = CT_GUARD_SKIPPED_KINEMATIC;
-  work->told.guard_theta = 1.0;
+  work->reported.contradictory = true;
+  if (work->options->energy_guard) work->reported.guard = CT_GUARD_SKIPPED_KINEMATIC;
+  work->reported.guard_theta = 1.0;
   return CT_OK;
 }

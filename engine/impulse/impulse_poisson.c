@@ -1,9 +1,10 @@
-/* Restitution by Poisson's law (Anitescu, Potra 1997): after compression, normal impulses of at least e times those of compression,
- * more where the bodies would still approach.
+/* Restitution by Poisson's law (Anitescu, Potra 1997): after compression, normal impulses of at
+ * least e times those of compression, more where the bodies would still approach.
  *
- * With friction the tangential impulse of such a contact is in a cone cut off at its bottom: |r_t| <= mu (c + s), s >= 0 what is
- * added to c. That is the cone of s and the disc of radius mu c together, and a disc is a cone whose normal impulse is held at c by
- * a motion that nothing else takes part in. So each contact with a c is listed twice, and the friction solver answers as ever.
+ * With friction the tangential impulse of such a contact is in a cone cut off at its bottom: |r_t|
+ * <= mu (c + s), s >= 0 what is added to c. That is the cone of s and the disc of radius mu c
+ * together, and a disc is a cone whose normal impulse is held at c by a motion that nothing else
+ * takes part in. So each contact with a c is listed twice, and the friction solver answers as ever.
  */
 #include "impulse/impulse_simultaneous.h"
 #include "linear/arena.h"
@@ -24,12 +25,13 @@ typedef struct doubled {
 
 static bool has_disc(const doubled *d, uint32_t contact) { return d->place[contact] != UINT32_MAX; }
 
-/* The entries of row `from` of the matrix, laid out for contacts and discs. The row is a disc's if `disc`: its own normal impulse
- * then moves nothing but its own normal. */
+/* The entries of row `from` of the matrix, laid out for contacts and discs. The row is a disc's if
+ * `disc`: its own normal impulse then moves nothing but its own normal. */
 static size_t lay_row(const doubled *d, size_t from, size_t to) {
   const ct_matrix *m = d->many->matrix;
   size_t at = d->starts[to];
-  for (size_t e = m->starts[from]; e < m->starts[from + 1]; e++, at++) d->columns[at] = m->columns[e], d->values[at] = m->values[e];
+  for (size_t e = m->starts[from]; e < m->starts[from + 1]; e++, at++)
+    d->columns[at] = m->columns[e], d->values[at] = m->values[e];
   for (size_t e = m->starts[from]; e < m->starts[from + 1]; e++) {
     uint32_t contact = m->columns[e] / 3, axis = m->columns[e] % 3;
     if (axis == 0 || !has_disc(d, contact)) continue;
@@ -54,11 +56,13 @@ static void lay(const doubled *d) {
     d->columns[at] = (uint32_t)row;
     d->values[at] = diagonal(d->many->matrix, 3 * (size_t)d->source[k]);
     d->starts[row + 1] = at + 1;
-    for (size_t axis = 1; axis < 3; axis++) d->starts[row + axis + 1] = lay_row(d, 3 * (size_t)d->source[k] + axis, row + axis);
+    for (size_t axis = 1; axis < 3; axis++)
+      d->starts[row + axis + 1] = lay_row(d, 3 * (size_t)d->source[k] + axis, row + axis);
   }
 }
 
-/* The tangential entries of a disc also answer to the contact's own normal impulse, but not the other way round of the disc's. */
+/* The tangential entries of a disc also answer to the contact's own normal impulse, but not the
+ * other way round of the disc's. */
 static bool take(doubled *d, ct_arena *arena) {
   size_t count = d->many->count, entries = d->many->matrix->starts[d->many->rows];
   d->place = ct_arena_alloc(arena, count, sizeof *d->place);
@@ -77,8 +81,8 @@ static bool take(doubled *d, ct_arena *arena) {
   return d->starts && d->columns && d->values;
 }
 
-static ct_status with_friction(const ct_impulse_many *many, const double *least, const double *u, double *p,
-                               ct_impulse_phase *phase) {
+static ct_status with_friction(const ct_impulse_many *many, const double *least, const double *u,
+                               double *p, ct_impulse_phase *phase) {
   ct_arena *arena = many->work->arena;
   doubled d = {.many = many, .least = least};
   if (!take(&d, arena)) return CT_OUT_OF_MEMORY;
@@ -99,27 +103,35 @@ static ct_status with_friction(const ct_impulse_many *many, const double *least,
     q[row + 2] = u[3 * i + 2];
   }
   ct_friction_problem problem = {
-      {.size = d.rows, .starts = d.starts, .columns = d.columns, .values = d.values}, q, mu, contacts, 3};
+      {.size = d.rows, .starts = d.starts, .columns = d.columns, .values = d.values},
+      q,
+      mu,
+      contacts,
+      3};
   ct_status status = ct_impulse_cones(many, &problem, r, phase);
   if (status != CT_OK) return status;
   for (size_t row = 0; row < many->rows; row++) p[row] = r[row];
   for (size_t k = 0; k < d.extra; k++)
-    for (size_t axis = 1; axis < 3; axis++) p[3 * (size_t)d.source[k] + axis] += r[3 * (many->count + k) + axis];
+    for (size_t axis = 1; axis < 3; axis++)
+      p[3 * (size_t)d.source[k] + axis] += r[3 * (many->count + k) + axis];
   for (size_t i = 0; i < many->count; i++) p[3 * i] += least[i];
   return CT_OK;
 }
 
-ct_status ct_impulse_restitute(const ct_impulse_many *many, const double *compression, double *p, ct_impulse_phase *phase) {
+ct_status ct_impulse_restitute(const ct_impulse_many *many, const double *compression, double *p,
+                               ct_impulse_phase *phase) {
   ct_arena *arena = many->work->arena;
   ct_arena_mark mark = ct_arena_enter(arena);
   size_t rows = many->rows, d = many->dimension;
-  double *memory = ct_arena_alloc_doubles(arena, 3 * rows), *least = ct_arena_alloc_doubles(arena, many->count);
+  double *memory = ct_arena_alloc_doubles(arena, 3 * rows),
+         *least = ct_arena_alloc_doubles(arena, many->count);
   ct_status status = memory && least ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     /* Velocities after the compression and the least restitution. */
     double *sum = memory, *u = memory + rows, *moved = memory + 2 * rows;
     memcpy(sum, compression, rows * sizeof *sum);
-    for (size_t i = 0; i < many->count; i++) least[i] = many->e[i] * compression[d * i], sum[d * i] += least[i];
+    for (size_t i = 0; i < many->count; i++)
+      least[i] = many->e[i] * compression[d * i], sum[d * i] += least[i];
     ct_matrix_product(many->matrix, sum, moved);
     for (size_t row = 0; row < rows; row++) u[row] = many->u[row] + moved[row];
     if (d == 3) status = with_friction(many, least, u, p, phase);

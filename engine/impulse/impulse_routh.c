@@ -1,10 +1,12 @@
 /* Friction followed through an impact (Routh 1905; Mirtich 1996, chapter 3; Stronge 1990).
  *
- * The normal impulse j takes the place of time: du/dj = K q, where q = (1, -mu u_t / |u_t|) while the contact slides, and the rate
- * that holds it where it does not. With dj = |u_t| dt all of it is analytic in t, u_t' = |u_t| K_tn - mu K_tt u_t, also where the
- * slip stops, which is at t = infinity. So a Taylor series of high order is the integrator, and its polynomials tell where events
- * are. A slip that has come to keep its direction goes on in a line, in closed form; plane problems do from the start. Once it has
- * stopped the contact sticks, or slips off in the one direction that friction cannot turn back, in a line too.
+ * The normal impulse j takes the place of time: du/dj = K q, where q = (1, -mu u_t / |u_t|) while
+ * the contact slides, and the rate that holds it where it does not. With dj = |u_t| dt all of it is
+ * analytic in t, u_t' = |u_t| K_tn - mu K_tt u_t, also where the slip stops, which is at t =
+ * infinity. So a Taylor series of high order is the integrator, and its polynomials tell where
+ * events are. A slip that has come to keep its direction goes on in a line, in closed form; plane
+ * problems do from the start. Once it has stopped the contact sticks, or slips off in the one
+ * direction that friction cannot turn back, in a line too.
  */
 #include "impulse/impulse.h"
 
@@ -17,10 +19,12 @@
 #define TERM_PART 0x1p-58
 /* Longest and shortest step in t, whose unit is 1/K; numbers are of the order of 1. */
 #define STEP_EXPONENT_MAX 40
-/* A slip that turns slower than this, relative to what turns and holds it, keeps its direction: round-off turns it as fast. */
+/* A slip that turns slower than this, relative to what turns and holds it, keeps its direction:
+ * round-off turns it as fast. */
 #define STRAIGHT_PART (16.0 * CT_UNIT_ROUNDOFF)
-/* Velocities, whose greatest is about 1, are not known better than this: a slip below it has stopped. (It may pass so near to rest
- * and, exactly followed, slip on; nothing in the numbers tells.) */
+/* Velocities, whose greatest is about 1, are not known better than this: a slip below it has
+ * stopped. (It may pass so near to rest and, exactly followed, slip on; nothing in the numbers
+ * tells.) */
 #define SLIP_NONE 0x1p-54
 /* Halvings of an interval down to neighbours, at most. */
 #define ROOT_STEPS 200
@@ -30,8 +34,9 @@ typedef struct follower {
   bool energetic;
   double u[3], p[3];
   double normal_work, friction_work;
-  bool parting;     /* compression is over */
-  double end, kept; /* normal impulse at which restitution ends; normal work at the end of compression */
+  bool parting; /* compression is over */
+  double end,
+      kept; /* normal impulse at which restitution ends; normal work at the end of compression */
   bool done;
 } follower;
 
@@ -62,9 +67,10 @@ static double work_left(const follower *f) {
   return ct_max2(-e * e * f->kept - (f->normal_work - f->kept), 0.0);
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------------------- */
+/* ---- lines ---------------------------------------------------------------------------------- */
 
-/* Normal impulse to the end of restitution, at a constant rate of the normal velocity; INFINITY: never. */
+/* Normal impulse to the end of restitution, at a constant rate of the normal velocity; INFINITY:
+ * never. */
 static double line_to_end(const follower *f, double rate) {
   if (!f->energetic) return ct_max2(f->end - f->p[0], 0.0);
   double w = work_left(f), square = f->u[0] * f->u[0] + 2.0 * rate * w;
@@ -88,7 +94,8 @@ static bool follow_line(follower *f, const double q[3], double most) {
   /* Compression and restitution, twice where friction presses the bodies together again. */
   for (int event = 0; event < 4 && !f->done; event++) {
     double to_zero = f->u[0] * r[0] < 0.0 ? -f->u[0] / r[0] : INFINITY;
-    double to_end = f->parting ? line_to_end(f, r[0]) : INFINITY, length = ct_min2(ct_min2(to_zero, to_end), most);
+    double to_end = f->parting ? line_to_end(f, r[0]) : INFINITY,
+           length = ct_min2(ct_min2(to_zero, to_end), most);
     if (!(length < INFINITY)) return false;
     move_on_line(f, q, r, length);
     most -= length;
@@ -100,7 +107,7 @@ static bool follow_line(follower *f, const double q[3], double most) {
   return true;
 }
 
-/* ---- series ------------------------------------------------------------------------------------------------------------ */
+/* ---- series --------------------------------------------------------------------------------- */
 
 static double product(const double *a, const double *b, int k) {
   double sum = 0.0;
@@ -148,13 +155,15 @@ static double slope(const double *c, double t) {
 static double step_of(const series *c) {
   int exponent = STEP_EXPONENT_MAX;
   for (int i = ORDER - 3; i <= ORDER; i++) {
-    double term = ct_max2(ct_max2(fabs(c->x[i]), fabs(c->y[i])), fabs(c->s[i])), limit = TERM_PART * c->s[0];
+    double term = ct_max2(ct_max2(fabs(c->x[i]), fabs(c->y[i])), fabs(c->s[i])),
+           limit = TERM_PART * c->s[0];
     while (exponent > -STEP_EXPONENT_MAX && ldexp(term, exponent * i) > limit) exponent--;
   }
   return ldexp(1.0, exponent);
 }
 
-/* Where a polynomial less `level`, negative at `from` and not at `to`, passes zero (or the other way round, `sign` -1). */
+/* Where a polynomial less `level`, negative at `from` and not at `to`, passes zero (or the other
+ * way round, `sign` -1). */
 static double root(const double *c, double level, double from, double to, double sign) {
   double t = to;
   for (int i = 0; i < ROOT_STEPS; i++) {
@@ -168,7 +177,8 @@ static double root(const double *c, double level, double from, double to, double
   return t;
 }
 
-/* Where the normal velocity first leaves its sign (-1: approaching, 1: parting); INFINITY: not in the step. */
+/* Where the normal velocity first leaves its sign (-1: approaching, 1: parting); INFINITY: not in
+ * the step. */
 static double leaves_sign(const series *c, double step, double sign) {
   if (sign * value(c->v, step) <= 0.0) return root(c->v, 0.0, 0.0, step, -sign);
   if (!(sign * slope(c->v, 0.0) < 0.0 && sign * slope(c->v, step) > 0.0)) return INFINITY;
@@ -187,7 +197,8 @@ static void slide_step(follower *f) {
   series c;
   expand(f, &c);
   double step = step_of(&c), t = step, turn = INFINITY, end = INFINITY;
-  if (!f->parting || f->u[0] > 0.0 || c.v[1] > 0.0) turn = leaves_sign(&c, step, f->parting ? 1.0 : -1.0);
+  if (!f->parting || f->u[0] > 0.0 || c.v[1] > 0.0)
+    turn = leaves_sign(&c, step, f->parting ? 1.0 : -1.0);
   if (f->parting) {
     const double *gauge = f->energetic ? c.work : c.j;
     double level = f->energetic ? f->normal_work + work_left(f) : f->end;
@@ -203,9 +214,10 @@ static void slide_step(follower *f) {
   else if (t == turn) f->parting = false, f->u[0] = 0.0;
 }
 
-/* ---- the way through an impact ----------------------------------------------------------------------------------------- */
+/* ---- the way through an impact -------------------------------------------------------------- */
 
-/* Slides until the slip has stopped (true) or the impact is over. False too where neither comes about. */
+/* Slides until the slip has stopped (true) or the impact is over. False too where neither comes
+ * about. */
 static bool slide(follower *f, uint64_t *steps) {
   const double(*k)[3] = f->point->k;
   double mu = f->point->dynamic_friction;
@@ -215,7 +227,8 @@ static bool slide(follower *f, uint64_t *steps) {
     double x = f->u[1] / s, y = f->u[2] / s, q[3] = {1.0, -mu * x, -mu * y}, r[3];
     times_k(f->point, q, r);
     double along = r[1] * x + r[2] * y, across = r[2] * x - r[1] * y;
-    double size = fabs(k[1][0]) + fabs(k[2][0]) + mu * (fabs(k[1][1]) + 2.0 * fabs(k[1][2]) + fabs(k[2][2]));
+    double size =
+        fabs(k[1][0]) + fabs(k[2][0]) + mu * (fabs(k[1][1]) + 2.0 * fabs(k[1][2]) + fabs(k[2][2]));
     if (fabs(across) > STRAIGHT_PART * size && mu > 0.0) {
       slide_step(f);
       continue;
@@ -237,10 +250,12 @@ static void holding_rate(const double k[3][3], double rate[2]) {
   rate[1] = -(k[1][1] * k[2][0] - k[1][2] * k[1][0]) / determinant;
 }
 
-/* The direction d into which a contact slips off: K_tn - mu K_tt d = g d, g > 0. The length of (g + mu K_tt)^-1 K_tn falls in g,
- * from more than 1 at 0, where sticking is too much for friction; its reciprocal is nearly straight, so Newton's method is. */
+/* The direction d into which a contact slips off: K_tn - mu K_tt d = g d, g > 0. The length of (g +
+ * mu K_tt)^-1 K_tn falls in g, from more than 1 at 0, where sticking is too much for friction; its
+ * reciprocal is nearly straight, so Newton's method is. */
 static void slip_direction(const double k[3][3], double mu, double d[2]) {
-  double xx = mu * k[1][1], xy = mu * k[1][2], yy = mu * k[2][2], low = 0.0, high = fabs(k[1][0]) + fabs(k[2][0]), g = 0.0;
+  double xx = mu * k[1][1], xy = mu * k[1][2], yy = mu * k[2][2], low = 0.0,
+         high = fabs(k[1][0]) + fabs(k[2][0]), g = 0.0;
   for (int i = 0; i < ROOT_STEPS; i++) {
     double a = xx + g, b = yy + g, determinant = a * b - xy * xy;
     d[0] = (b * k[1][0] - xy * k[2][0]) / determinant;
@@ -284,13 +299,15 @@ void ct_impulse_path(const ct_impulse_point *point, bool energetic, ct_impulse_a
   answer->outcome = CT_IMPULSE_OUTCOME_SLIDE;
   bool stopped = !slips || slide(&f, &answer->steps), ended = f.done;
   if (stopped) ended = from_rest(&f, pressed, &answer->outcome);
-  /* A slip that does not stop while it presses the bodies together is beyond positive definite K: round-off made it. */
+  /* A slip that does not stop while it presses the bodies together is beyond positive definite K:
+   * round-off made it. */
   if (!ended) {
     f.u[1] = f.u[2] = 0.0;
     (void)from_rest(&f, true, &answer->outcome);
   }
   memcpy(answer->p, f.p, sizeof f.p);
-  double gained = ct_impulse_energy(point, f.p), size = fabs(ct_dot3(f.p, point->u)) - f.normal_work - f.friction_work;
+  double gained = ct_impulse_energy(point, f.p),
+         size = fabs(ct_dot3(f.p, point->u)) - f.normal_work - f.friction_work;
   answer->residual = size > 0.0 ? fabs(gained - (f.normal_work + f.friction_work)) / size : 0.0;
   answer->converged = ended;
   answer->integrated = true;

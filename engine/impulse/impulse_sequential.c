@@ -1,7 +1,9 @@
-/* Contacts one after the other, each by the law of one contact, in the order of the set, again and again until none approaches.
+/* Contacts one after the other, each by the law of one contact, in the order of the set, again and
+ * again until none approaches.
  *
- * What blows hand on in a row of bodies (Newton's cradle) comes out as it is seen. Of bodies that come to rest against each other
- * it is a sum without end, which stops where approaches are too slow to count.
+ * What blows hand on in a row of bodies (Newton's cradle) comes out as it is seen. Of bodies that
+ * come to rest against each other it is a sum without end, which stops where approaches are too
+ * slow to count.
  */
 #include "impulse/impulse_simultaneous.h"
 #include "linear/arena.h"
@@ -30,16 +32,17 @@ static void strike(ct_impulse_work *work, size_t i, const double u[3], ct_veloci
   ct_impulse_apply(work, i, answer.p, velocities);
   for (int c = 0; c < 3; c++) contact->p[c] += answer.p[c];
   contact->outcome = answer.outcome;
-  work->told.converged = work->told.converged && answer.converged;
-  work->told.residual = ct_max2(work->told.residual, answer.residual);
-  work->told.rotation_ignored = work->told.rotation_ignored || answer.rotation_ignored;
+  work->reported.converged = work->reported.converged && answer.converged;
+  work->reported.residual = ct_max2(work->reported.residual, answer.residual);
+  work->reported.rotation_ignored = work->reported.rotation_ignored || answer.rotation_ignored;
   if (!answer.guarded) return;
-  work->told.guard = CT_GUARD_APPLIED;
-  work->told.guard_theta = ct_min2(work->told.guard_theta, answer.theta);
+  work->reported.guard = CT_GUARD_APPLIED;
+  work->reported.guard_theta = ct_min2(work->reported.guard_theta, answer.theta);
 }
 
-/* The fastest approach there is, and, of `strikes`, one blow at each that is fast enough. Blows of a law that makes energy may grow
- * from one to the next: none is given to what is faster than any body may be. */
+/* The fastest approach there is, and, of `strikes`, one blow at each that is fast enough. Blows of
+ * a law that makes energy may grow from one to the next: none is given to what is faster than any
+ * body may be. */
 static double sweep(ct_impulse_work *work, double slowest, bool strikes, ct_velocity *velocities) {
   double fastest = 0.0;
   for (size_t i = 0; i < work->set->count; i++) {
@@ -52,10 +55,11 @@ static double sweep(ct_impulse_work *work, double slowest, bool strikes, ct_velo
   return fastest;
 }
 
-/* Blows that no number of sweeps ends, because bodies whose motion is prescribed press others into each other: none is given. */
+/* Blows that no number of sweeps ends, because bodies whose motion is prescribed press others into
+ * each other: none is given. */
 static ct_status give_up(ct_impulse_work *work) {
   ct_status status = ct_impulse_find_squeeze(work);
-  if (status != CT_OK || !work->told.contradictory) return status;
+  if (status != CT_OK || !work->reported.contradictory) return status;
   double fastest = 0.0;
   for (size_t i = 0; i < work->set->count; i++) {
     ct_impulse_contact *contact = &work->contacts[i];
@@ -65,8 +69,8 @@ static ct_status give_up(ct_impulse_work *work) {
     contact->outcome = CT_IMPULSE_OUTCOME_NONE;
     fastest = ct_max2(fastest, -contact->before.normal);
   }
-  work->told.residual = fastest / work->speed;
-  work->told.rotation_ignored = false;
+  work->reported.residual = fastest / work->speed;
+  work->reported.rotation_ignored = false;
   return CT_OK;
 }
 
@@ -76,7 +80,8 @@ ct_status ct_impulse_sequential(ct_impulse_work *work) {
   if (!velocities) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < work->set->body_count; i++) velocities[i] = work->set->bodies[i].velocity;
   uint64_t most = o->iterations_max ? o->iterations_max : SWEEPS_MAX, sweeps = 0;
-  double slowest = ct_max2(o->velocity_tolerance, (o->tolerance > 0.0 ? o->tolerance : APPROACH_PART) * work->speed);
+  double slowest = ct_max2(o->velocity_tolerance,
+                           (o->tolerance > 0.0 ? o->tolerance : APPROACH_PART) * work->speed);
   double fastest = sweep(work, slowest, false, velocities);
   while (fastest > slowest && fastest <= CT_SPEED_MAX && sweeps < most) {
     if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
@@ -84,8 +89,9 @@ ct_status ct_impulse_sequential(ct_impulse_work *work) {
     sweeps++;
     fastest = sweep(work, slowest, false, velocities);
   }
-  work->told.iterations = sweeps;
-  work->told.converged = work->told.converged && fastest <= slowest;
-  if (fastest > o->velocity_tolerance) work->told.residual = ct_max2(work->told.residual, fastest / work->speed);
+  work->reported.iterations = sweeps;
+  work->reported.converged = work->reported.converged && fastest <= slowest;
+  if (fastest > o->velocity_tolerance)
+    work->reported.residual = ct_max2(work->reported.residual, fastest / work->speed);
   return fastest > slowest && ct_impulse_any_driven(work->set) ? give_up(work) : CT_OK;
 }

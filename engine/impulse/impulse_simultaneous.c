@@ -1,9 +1,11 @@
-/* Contacts of a set resolved at once (Baraff 1994; Anitescu, Potra 1997; theory: seed 004, slides 40-60 with impulses for forces).
+/* Contacts of a set resolved at once (Baraff 1994; Anitescu, Potra 1997; theory: seed 004, slides
+ * 40-60 with impulses for forces).
  *
- * NEWTON asks each contact that approaches to part again at e times its approach; bodies between walls cannot, then restitution is
- * left out. POISSON compresses, then gives back e of each normal impulse. Without friction both are linear complementarity
- * problems, with friction problems of cones. The energy guard goes back along the line to the plastic impulses, which take energy
- * away in sum.
+ * NEWTON asks each contact that approaches to part again at e times its approach; bodies between
+ * walls cannot, then restitution is left out. POISSON compresses, then gives back e of each normal
+ * impulse. Without friction both are linear complementarity problems, with friction problems of
+ * cones. The energy guard goes back along the line to the plastic impulses, which take energy away
+ * in sum.
  */
 #include "impulse/impulse_simultaneous.h"
 #include "linear/arena.h"
@@ -12,9 +14,11 @@
 
 #include <string.h>
 
-/* A slip that is left of what friction holds, relative to the greatest velocity before: what solvers leave. */
+/* A slip that is left of what friction holds, relative to the greatest velocity before: what
+ * solvers leave. */
 #define STICK_PART 1e-7
-/* Residuals of friction that need no polish, and problems that are small enough for it, which is dense. */
+/* Residuals of friction that need no polish, and problems that are small enough for it, which is
+ * dense. */
 #define POLISHED 1e-13
 #define POLISH_ROWS_MAX 240
 /* Contacts up to which it is looked first whether a solution with friction can be. */
@@ -22,14 +26,16 @@
 /* Normal impulses that are round-off of the greatest. */
 #define DUST_PART 0x1p-46
 
-/* ---- a phase ----------------------------------------------------------------------------------------------------------- */
+/* ---- a phase -------------------------------------------------------------------------------- */
 
-static ct_status meet_normals(const ct_impulse_many *many, double *q, double *p, ct_impulse_phase *phase) {
+static ct_status meet_normals(const ct_impulse_many *many, double *q, double *p,
+                              ct_impulse_phase *phase) {
   const ct_impulse_options *o = many->work->options;
   double *w = ct_arena_alloc_doubles(many->work->arena, 2 * many->rows);
   if (!w) return CT_OUT_OF_MEMORY;
   ct_lcp problem = {*many->matrix, q};
-  ct_lcp_options options = {.tolerance = o->tolerance, .iterations_max = o->iterations_max, .cancel = o->cancel};
+  ct_lcp_options options = {
+      .tolerance = o->tolerance, .iterations_max = o->iterations_max, .cancel = o->cancel};
   ct_lcp_result solved = {.z = p, .w = w, .certificate = w + many->rows};
   ct_status status = CT_OK;
   bool none = false, open = true;
@@ -40,7 +46,8 @@ static ct_status meet_normals(const ct_impulse_many *many, double *q, double *p,
     if (open) status = ct_impulse_certify(many, solved.certificate, q, &none);
     open = open && status == CT_OK && !none;
   }
-  if (status == CT_OK) *phase = (ct_impulse_phase){solved.converged, none, solved.residual, solved.iterations};
+  if (status == CT_OK)
+    *phase = (ct_impulse_phase){solved.converged, none, solved.residual, solved.iterations};
   return status;
 }
 
@@ -52,7 +59,8 @@ static void drop_dust(size_t rows, double *r) {
     if (r[row] <= DUST_PART * most) r[row] = r[row + 1] = r[row + 2] = 0.0;
 }
 
-ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_problem *problem, double *r, ct_impulse_phase *phase) {
+ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_problem *problem,
+                           double *r, ct_impulse_phase *phase) {
   const ct_impulse_options *o = many->work->options;
   double *u = ct_arena_alloc_doubles(many->work->arena, problem->matrix.size);
   if (!u) return CT_OUT_OF_MEMORY;
@@ -65,17 +73,20 @@ ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_proble
   ct_friction_result solved = {.r = r, .u = u};
   ct_status status = ct_friction_solve(problem, &options, many->work->arena, &solved);
   if (status != CT_OK) return status;
-  bool rough = solved.converged && solved.residual > POLISHED && problem->matrix.size <= POLISH_ROWS_MAX;
+  bool rough =
+      solved.converged && solved.residual > POLISHED && problem->matrix.size <= POLISH_ROWS_MAX;
   if (rough) status = ct_resting_polish(problem, many->work->arena, r, &solved.residual);
   if (status == CT_OK && rough) {
     drop_dust(problem->matrix.size, r);
     solved.residual = ct_friction_residual(problem, r, u);
   }
-  *phase = (ct_impulse_phase){solved.converged, solved.status == CT_FRICTION_STATUS_INFEASIBLE, solved.residual, solved.iterations};
+  *phase = (ct_impulse_phase){solved.converged, solved.status == CT_FRICTION_STATUS_INFEASIBLE,
+                              solved.residual, solved.iterations};
   return status;
 }
 
-static ct_status meet_cones(const ct_impulse_many *many, double *q, bool bounces, double *p, ct_impulse_phase *phase) {
+static ct_status meet_cones(const ct_impulse_many *many, double *q, bool bounces, double *p,
+                            ct_impulse_phase *phase) {
   ct_friction_problem cones = {*many->matrix, q, many->mu, many->count, 3};
   bool none = false, doubt = false;
   /* Sweeps would go on for long before they gave up. */
@@ -94,22 +105,24 @@ static ct_status meet_cones(const ct_impulse_many *many, double *q, bool bounces
   return CT_OK;
 }
 
-ct_status ct_impulse_solve_phase(const ct_impulse_many *many, const double *u, const double *target, double *p,
-                                 ct_impulse_phase *phase) {
+ct_status ct_impulse_solve_phase(const ct_impulse_many *many, const double *u, const double *target,
+                                 double *p, ct_impulse_phase *phase) {
   ct_arena *arena = many->work->arena;
   ct_arena_mark mark = ct_arena_enter(arena);
   double *q = ct_arena_alloc_doubles(arena, many->rows);
   ct_status status = CT_OUT_OF_MEMORY;
   if (q) {
     memcpy(q, u, many->rows * sizeof *q);
-    for (size_t i = 0; i < many->count; i++) q[i * many->dimension] -= many->floor[i] + (target ? target[i] : 0.0);
-    status = many->dimension == 1 ? meet_normals(many, q, p, phase) : meet_cones(many, q, target != NULL, p, phase);
+    for (size_t i = 0; i < many->count; i++)
+      q[i * many->dimension] -= many->floor[i] + (target ? target[i] : 0.0);
+    status = many->dimension == 1 ? meet_normals(many, q, p, phase)
+                                  : meet_cones(many, q, target != NULL, p, phase);
   }
   ct_arena_leave(arena, mark);
   return status;
 }
 
-/* ---- the two laws ------------------------------------------------------------------------------------------------------ */
+/* ---- the two laws --------------------------------------------------------------------------- */
 
 /* What a law found, and what it stands on. */
 typedef struct found {
@@ -126,18 +139,19 @@ static ct_status find_plastic(const ct_impulse_many *many, found *f) {
 
 /* Plastic impulses instead of what restitution asks for. */
 static void leave_out(ct_impulse_many *many, found *f) {
-  many->work->told.infeasible = true;
+  many->work->reported.infeasible = true;
   f->phase = f->plastic_phase;
   memcpy(f->p, f->plastic, many->rows * sizeof *f->p);
   for (size_t i = 0; i < many->count; i++) many->work->contacts[i].restitution = 0.0;
 }
 
-/* Bodies whose motion is prescribed press others into each other: no impulse can be right, and none is given. */
+/* Bodies whose motion is prescribed press others into each other: no impulse can be right, and none
+ * is given. */
 static ct_status give_up(ct_impulse_many *many, found *f) {
   bool none;
   memset(f->plastic, 0, many->rows * sizeof *f->plastic);
   leave_out(many, f);
-  many->work->told.infeasible = false;
+  many->work->reported.infeasible = false;
   return ct_impulse_check_infeasible(many, &none);
 }
 
@@ -171,7 +185,8 @@ static ct_status poisson(ct_impulse_many *many, found *f) {
   f->phase = f->plastic_phase;
   if (f->plastic_phase.none) return give_up(many, f);
   bool bounces = false;
-  for (size_t i = 0; i < many->count; i++) bounces = bounces || many->e[i] * f->plastic[i * many->dimension] > 0.0;
+  for (size_t i = 0; i < many->count; i++)
+    bounces = bounces || many->e[i] * f->plastic[i * many->dimension] > 0.0;
   if (bounces) {
     ct_impulse_phase phase;
     status = ct_impulse_restitute(many, f->plastic, f->p, &phase);
@@ -184,10 +199,11 @@ static ct_status poisson(ct_impulse_many *many, found *f) {
   return CT_OK;
 }
 
-/* ---- energy ------------------------------------------------------------------------------------------------------------ */
+/* ---- energy --------------------------------------------------------------------------------- */
 
 /* p.(v + G p / 2), with `size` the sum of |p v|: the change of energy by p, from velocities v. */
-static double change(const ct_impulse_many *many, const double *p, const double *v, double *moved, double *size) {
+static double change(const ct_impulse_many *many, const double *p, const double *v, double *moved,
+                     double *size) {
   ct_matrix_product(many->matrix, p, moved);
   double sum = 0.0;
   *size = 0.0;
@@ -202,7 +218,7 @@ static ct_status keep_energy(ct_impulse_many *many, found *f) {
   double *memory = ct_arena_alloc_doubles(many->work->arena, 3 * many->rows), size;
   if (!memory) return CT_OUT_OF_MEMORY;
   double *moved = memory, *d = memory + many->rows, *v = memory + 2 * many->rows;
-  ct_impulse_result *told = &many->work->told;
+  ct_impulse_result *reported = &many->work->reported;
   if (!(change(many, f->p, many->u, moved, &size) > CT_ENERGY_ROUNDOFF * size)) return CT_OK;
   ct_status status = find_plastic(many, f);
   if (status != CT_OK) return status;
@@ -219,13 +235,14 @@ static ct_status keep_energy(ct_impulse_many *many, found *f) {
   }
   double straight = 0.0, whole = change(many, d, v, moved, &size);
   for (size_t row = 0; row < many->rows; row++) straight += d[row] * v[row];
-  told->guard = CT_GUARD_APPLIED;
-  told->guard_theta = ct_impulse_theta(ct_max2(whole - straight, 0.0), straight, c);
-  for (size_t row = 0; row < many->rows; row++) f->p[row] = f->plastic[row] + told->guard_theta * d[row];
+  reported->guard = CT_GUARD_APPLIED;
+  reported->guard_theta = ct_impulse_theta(ct_max2(whole - straight, 0.0), straight, c);
+  for (size_t row = 0; row < many->rows; row++)
+    f->p[row] = f->plastic[row] + reported->guard_theta * d[row];
   return CT_OK;
 }
 
-/* ---- the system -------------------------------------------------------------------------------------------------------- */
+/* ---- the system ----------------------------------------------------------------------------- */
 
 /* The set with every contact the way round that its frame has. */
 static ct_contact *turned_touches(const ct_impulse_work *work) {
@@ -246,8 +263,10 @@ static bool describe_bodies(ct_impulse_many *many, const ct_contact_set *set) {
   size_t *blocks = ct_arena_alloc(arena, set->body_count, sizeof *blocks);
   ct_cone *levers = ct_arena_alloc(arena, set->count, sizeof *levers);
   if (!blocks || !levers) return false;
-  many->bodies = (ct_friction_bodies){.levers = levers, .count = ct_resting_blocks(set, blocks), .scale = 1.0};
-  for (size_t i = 0; i < set->count; i++) ct_resting_jacobian(set, &set->contacts[i], blocks, &levers[i]);
+  many->bodies =
+      (ct_friction_bodies){.levers = levers, .count = ct_resting_blocks(set, blocks), .scale = 1.0};
+  for (size_t i = 0; i < set->count; i++)
+    ct_resting_jacobian(set, &set->contacts[i], blocks, &levers[i]);
   return true;
 }
 
@@ -262,7 +281,8 @@ static int exponent_of(const double *v, size_t count) {
 /* Velocities, coefficients and scales. */
 static bool describe(ct_impulse_many *many, double *values) {
   const ct_impulse_work *work = many->work;
-  double *u = ct_arena_alloc_doubles(work->arena, many->rows), *of = ct_arena_alloc_doubles(work->arena, 3 * many->count);
+  double *u = ct_arena_alloc_doubles(work->arena, many->rows),
+         *of = ct_arena_alloc_doubles(work->arena, 3 * many->count);
   if (!u || !of) return false;
   double *mu = of, *e = of + many->count, *least = of + 2 * many->count;
   for (size_t i = 0; i < many->count; i++) {
@@ -306,9 +326,9 @@ static void tell(const ct_impulse_many *many, const found *f, const double *move
     double slip = sqrt((u[1] + du[1]) * (u[1] + du[1]) + (u[2] + du[2]) * (u[2] + du[2]));
     t->outcome = slip <= STICK_PART * most ? CT_IMPULSE_OUTCOME_STICK : CT_IMPULSE_OUTCOME_SLIDE;
   }
-  work->told.converged = f->phase.converged;
-  work->told.residual = f->phase.residual;
-  work->told.iterations = f->phase.iterations;
+  work->reported.converged = f->phase.converged;
+  work->reported.residual = f->phase.residual;
+  work->reported.iterations = f->phase.iterations;
 }
 
 static ct_status solve(ct_impulse_many *many) {
@@ -316,7 +336,8 @@ static ct_status solve(ct_impulse_many *many) {
   double *memory = ct_arena_alloc_doubles(work->arena, 3 * many->rows);
   if (!memory) return CT_OUT_OF_MEMORY;
   found f = {.p = memory, .plastic = memory + many->rows};
-  ct_status status = work->options->simultaneity == CT_SIMULTANEITY_POISSON ? poisson(many, &f) : newton(many, &f);
+  ct_status status =
+      work->options->simultaneity == CT_SIMULTANEITY_POISSON ? poisson(many, &f) : newton(many, &f);
   if (status == CT_OK && work->options->energy_guard) status = keep_energy(many, &f);
   if (status != CT_OK) return status;
   double *moved = memory + 2 * many->rows;
@@ -327,12 +348,14 @@ static ct_status solve(ct_impulse_many *many) {
 
 static bool quiet(const ct_impulse_work *work) {
   for (size_t i = 0; i < work->set->count; i++)
-    if (work->contacts[i].movable && work->contacts[i].before.velocity_class == CT_CLASS_COLLIDING) return false;
+    if (work->contacts[i].movable && work->contacts[i].before.velocity_class == CT_CLASS_COLLIDING)
+      return false;
   return true;
 }
 
 /* The system of all contacts, and what is done with it. */
-static ct_status with_system(ct_impulse_work *work, unsigned dimension, ct_status (*act)(ct_impulse_many *many)) {
+static ct_status with_system(ct_impulse_work *work, unsigned dimension,
+                             ct_status (*act)(ct_impulse_many *many)) {
   ct_contact_set turned = *work->set;
   ct_contact_graph graph = {0};
   ct_delassus_matrix matrix = {0};
@@ -340,9 +363,11 @@ static ct_status with_system(ct_impulse_work *work, unsigned dimension, ct_statu
   ct_status status = turned.contacts ? ct_contact_graph_open(&graph, &turned) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) status = ct_delassus_matrix_open(&matrix, &turned, &graph, dimension);
   if (status == CT_OK) {
-    ct_impulse_many many = {.work = work, .dimension = dimension, .count = turned.count, .matrix = &matrix.matrix};
+    ct_impulse_many many = {
+        .work = work, .dimension = dimension, .count = turned.count, .matrix = &matrix.matrix};
     many.rows = dimension * turned.count;
-    bool described = (dimension == 1 || describe_bodies(&many, &turned)) && describe(&many, matrix.values);
+    bool described =
+        (dimension == 1 || describe_bodies(&many, &turned)) && describe(&many, matrix.values);
     status = described ? act(&many) : CT_OUT_OF_MEMORY;
   }
   ct_delassus_matrix_close(&matrix);

@@ -1,4 +1,5 @@
-/* Which method solves a linear complementarity problem, and what its answer is worth; the methods are in lcp_*.c. */
+/* Which method solves a linear complementarity problem, and what its answer is worth; the methods
+ * are in lcp_*.c. */
 #include "lcp/lcp.h"
 
 #include "lcp/lcp_farkas.h"
@@ -11,18 +12,22 @@
 #include <math.h>
 #include <string.h>
 
-/* Asymmetry that is round-off of whoever made M: a method takes one triangle, the residual tells what that is worth. */
+/* Asymmetry that is round-off of whoever made M: a method takes one triangle, the residual tells
+ * what that is worth. */
 #define SYMMETRIC 1e-9
 
-/* Entries of a dense M that AUTO lets one method go through before it asks the next: a few seconds. */
+/* Entries of a dense M that AUTO lets one method go through before it asks the next: a few seconds.
+ */
 #define AUTO_WORK UINT64_C(2000000000)
-/* What rounding z to doubles leaves of w at most, in parts of the largest row's terms, with some room. */
+/* What rounding z to doubles leaves of w at most, in parts of the largest row's terms, with some
+ * room. */
 #define HELD_BY_DOUBLES (4.0 * CT_UNIT_ROUNDOFF)
 /* How many times the target that may be for other doubles to be looked for. */
 #define ROOM 1e4
 /* Part of a residual that decides nothing. */
 #define FAR_BELOW 0.01
-/* Rows up to which all bases are compared to find out whether there is another solution: less than a millisecond. */
+/* Rows up to which all bases are compared to find out whether there is another solution: less than
+ * a millisecond. */
 #define COMPARED_ROWS_MAX 8
 
 typedef struct method {
@@ -36,24 +41,28 @@ typedef struct method {
 
 /* By ct_lcp_method. */
 static const method methods[CT_LCP_METHOD_COUNT] = {
-    [CT_LCP_BLOCK_PIVOTING] = {ct_lcp_block, CT_LCP_DIRECT_MAX, true, true, CT_LCP_TOLERANCE, 50, 150},
+    [CT_LCP_BLOCK_PIVOTING] = {ct_lcp_block, CT_LCP_DIRECT_MAX, true, true, CT_LCP_TOLERANCE, 50,
+                               150},
     [CT_LCP_DANTZIG] = {ct_lcp_dantzig, CT_LCP_DIRECT_MAX, true, true, CT_LCP_TOLERANCE, 50, 100},
     [CT_LCP_LEMKE] = {ct_lcp_lemke, CT_LCP_DIRECT_MAX, true, false, CT_LCP_TOLERANCE, 250, 25000},
-    [CT_LCP_ENUMERATION] = {ct_lcp_enumerate, CT_LCP_ENUMERATION_MAX, true, false, CT_LCP_TOLERANCE, 0,
-                            1u << CT_LCP_ENUMERATION_MAX},
+    [CT_LCP_ENUMERATION] = {ct_lcp_enumerate, CT_LCP_ENUMERATION_MAX, true, false, CT_LCP_TOLERANCE,
+                            0, 1u << CT_LCP_ENUMERATION_MAX},
     [CT_LCP_PGS] = {ct_lcp_pgs, CT_LCP_ITERATIVE_MAX, false, false, CT_LCP_PGS_TOLERANCE, 0, 10000},
-    [CT_LCP_QUADRATIC] = {ct_lcp_mprgp, CT_LCP_ITERATIVE_MAX, false, true, CT_LCP_PGS_TOLERANCE, 0, 10000},
+    [CT_LCP_QUADRATIC] = {ct_lcp_mprgp, CT_LCP_ITERATIVE_MAX, false, true, CT_LCP_PGS_TOLERANCE, 0,
+                          10000},
 };
 
 /* What AUTO tries, in this order. */
-static const ct_lcp_method for_symmetric[] = {CT_LCP_BLOCK_PIVOTING, CT_LCP_LEMKE, CT_LCP_ENUMERATION, CT_LCP_QUADRATIC,
-                                              CT_LCP_PGS};
-static const ct_lcp_method for_others[] = {CT_LCP_LEMKE, CT_LCP_ENUMERATION, CT_LCP_BLOCK_PIVOTING, CT_LCP_PGS};
+static const ct_lcp_method for_symmetric[] = {CT_LCP_BLOCK_PIVOTING, CT_LCP_LEMKE,
+                                              CT_LCP_ENUMERATION, CT_LCP_QUADRATIC, CT_LCP_PGS};
+static const ct_lcp_method for_others[] = {CT_LCP_LEMKE, CT_LCP_ENUMERATION, CT_LCP_BLOCK_PIVOTING,
+                                           CT_LCP_PGS};
 
 double ct_lcp_residual(const ct_lcp *problem, const double *z, double *w) {
   double most = 0.0;
   for (size_t i = 0; i < problem->matrix.size; i++) {
-    double value = ct_matrix_row_beside(&problem->matrix, i, z, problem->q[i]), off = fabs(value < z[i] ? value : z[i]);
+    double value = ct_matrix_row_beside(&problem->matrix, i, z, problem->q[i]),
+           off = fabs(value < z[i] ? value : z[i]);
     if (w) w[i] = value;
     if (!(off <= most)) most = off; /* what is not a number stays */
   }
@@ -72,8 +81,10 @@ bool ct_lcp_is_near(const ct_lcp_job *job, const double *z, double residual) {
   return residual <= HELD_BY_DOUBLES * most;
 }
 
-/* The residual in plain doubles, where their round-off is far below what decides; else, the slower way, in twice the digits. */
-static double residual_of(const ct_lcp *problem, const ct_lcp_job *job, const double *z, double *w) {
+/* The residual in plain doubles, where their round-off is far below what decides; else, the slower
+ * way, in twice the digits. */
+static double residual_of(const ct_lcp *problem, const ct_lcp_job *job, const double *z,
+                          double *w) {
   if (!job->roots || !job->symmetric) return ct_lcp_residual(problem, z, w);
   double terms = ct_lcp_terms(job, z), most = 0.0, unsure = 0.0;
   for (size_t i = 0; i < job->size; i++) {
@@ -121,15 +132,18 @@ static ct_status compare_solutions(const ct_lcp_job *job, ct_lcp_result *result)
   return ct_lcp_compare_bases(job, result);
 }
 
-/* Of what is an answer but for the round-off of z the least z, and other doubles, which may be one. */
+/* Of what is an answer but for the round-off of z the least z, and other doubles, which may be one.
+ */
 static ct_status settle(const ct_lcp_job *job, ct_lcp_result *result) {
   bool near = result->status == CT_LCP_STATUS_OK;
   ct_arena_mark mark = ct_arena_enter(job->arena);
   ct_status status = CT_OK;
-  if (near && job->options->tie == CT_LCP_TIE_MIN_NORM && methods[result->method].dense) status = compare_solutions(job, result);
+  if (near && job->options->tie == CT_LCP_TIE_MIN_NORM && methods[result->method].dense)
+    status = compare_solutions(job, result);
   ct_arena_leave(job->arena, mark);
   mark = ct_arena_enter(job->arena);
-  if (status == CT_OK && near && result->residual > job->target) status = ct_lcp_reduce_roundoff(job, result);
+  if (status == CT_OK && near && result->residual > job->target)
+    status = ct_lcp_reduce_roundoff(job, result);
   ct_arena_leave(job->arena, mark);
   if (near && !(result->residual <= job->target)) {
     result->status = CT_LCP_STATUS_ITERATION_LIMIT;
@@ -174,10 +188,12 @@ static ct_status look_at_rows(ct_lcp_job *job) {
 static uint64_t iterations_of(const ct_lcp_job *job, const method *m) {
   if (job->options->iterations_max) return job->options->iterations_max;
   uint64_t own = m->least + m->per_row * job->size, most = AUTO_WORK / (job->size * job->size) + 1;
-  return job->options->method == CT_LCP_AUTO && job->size <= CT_LCP_DIRECT_MAX && most < own ? most : own;
+  return job->options->method == CT_LCP_AUTO && job->size <= CT_LCP_DIRECT_MAX && most < own ? most
+                                                                                             : own;
 }
 
-static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which, ct_lcp_result *result) {
+static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which,
+                     ct_lcp_result *result) {
   const method *m = &methods[which];
   const ct_lcp_options *options = job->options;
   ct_arena *arena = job->arena;
@@ -199,13 +215,15 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
   ct_status status = m->dense ? look_at_rows(job) : CT_OK;
   if (status != CT_OK) return status;
   ct_arena_mark mark = ct_arena_enter(arena);
-  double *caller = result->certificate, *alternative = result->alternative, *scratch = ct_arena_alloc_doubles(arena, 4 * job->size);
+  double *caller = result->certificate, *alternative = result->alternative,
+         *scratch = ct_arena_alloc_doubles(arena, 4 * job->size);
   status = scratch ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     if (!caller) result->certificate = scratch;
     status = m->solve(job, result);
     if (status == CT_OK && result->status == CT_LCP_STATUS_INFEASIBLE) {
-      if (!ct_lcp_farkas_is_valid(job, result->certificate, scratch + job->size)) result->status = CT_LCP_STATUS_RAY;
+      if (!ct_lcp_farkas_is_valid(job, result->certificate, scratch + job->size))
+        result->status = CT_LCP_STATUS_RAY;
       else if (caller && job->dense) ct_lcp_farkas_round(job, caller, scratch + job->size);
     }
     result->certificate = caller;
@@ -222,13 +240,15 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
 
 /* A proof, or an answer within the tolerance. */
 static bool settled(const ct_lcp_result *r) {
-  return r->converged || r->status == CT_LCP_STATUS_INFEASIBLE || r->status == CT_LCP_STATUS_EXHAUSTED;
+  return r->converged || r->status == CT_LCP_STATUS_INFEASIBLE ||
+         r->status == CT_LCP_STATUS_EXHAUSTED;
 }
 
 /* Each method in turn; the answer with the least residual where none settles it. */
 static ct_status run_auto(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_result *result) {
   const ct_lcp_method *order = job->symmetric ? for_symmetric : for_others;
-  size_t count = job->symmetric ? sizeof for_symmetric / sizeof *for_symmetric : sizeof for_others / sizeof *for_others;
+  size_t count = job->symmetric ? sizeof for_symmetric / sizeof *for_symmetric
+                                : sizeof for_others / sizeof *for_others;
   double *best_z = ct_arena_alloc_doubles(job->arena, 2 * job->size), *best_w = best_z + job->size;
   if (!best_z) return CT_OUT_OF_MEMORY;
   memset(result->z, 0, job->size * sizeof *result->z);
@@ -250,23 +270,30 @@ static ct_status run_auto(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_result 
   return CT_OK;
 }
 
-ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_arena *arena, ct_lcp_result *result) {
+ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_arena *arena,
+                       ct_lcp_result *result) {
   assert(options->method < CT_LCP_METHOD_COUNT);
   size_t n = problem->matrix.size;
   bool chosen = options->method != CT_LCP_AUTO;
   if (n > (chosen ? methods[options->method].rows_max : CT_LCP_ITERATIVE_MAX)) return CT_LIMIT;
-  if (n > 0 && ((!problem->matrix.dense && !problem->matrix.starts) || !problem->q)) return CT_LIMIT;
+  if (n > 0 && ((!problem->matrix.dense && !problem->matrix.starts) || !problem->q))
+    return CT_LIMIT;
   if (n == 0) {
-    *result = (ct_lcp_result){
-        .z = result->z, .w = result->w, .certificate = result->certificate, .alternative = result->alternative};
+    *result = (ct_lcp_result){.z = result->z,
+                              .w = result->w,
+                              .certificate = result->certificate,
+                              .alternative = result->alternative};
     result->method = chosen ? options->method : for_symmetric[0];
-    result->tolerance = options->tolerance > 0.0 ? options->tolerance : methods[result->method].tolerance;
+    result->tolerance =
+        options->tolerance > 0.0 ? options->tolerance : methods[result->method].tolerance;
     result->converged = result->rank_known = true;
     result->unique = CT_YES;
     return CT_OK;
   }
-  ct_lcp_job job = {.matrix = &problem->matrix, .q = problem->q, .size = n, .options = options, .arena = arena};
-  for (size_t i = 0; i < n; i++) job.q_max = fabs(problem->q[i]) > job.q_max ? fabs(problem->q[i]) : job.q_max;
+  ct_lcp_job job = {
+      .matrix = &problem->matrix, .q = problem->q, .size = n, .options = options, .arena = arena};
+  for (size_t i = 0; i < n; i++)
+    job.q_max = fabs(problem->q[i]) > job.q_max ? fabs(problem->q[i]) : job.q_max;
   double largest;
   result->asymmetry = ct_matrix_asymmetry(&problem->matrix, &largest);
   job.symmetric = result->asymmetry <= SYMMETRIC * largest;
@@ -274,7 +301,8 @@ ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_
   job.semidefinite = options->semidefinite;
   result->asymmetry = fmin(result->asymmetry, DBL_MAX);
   ct_arena_mark mark = ct_arena_enter(arena);
-  ct_status status = chosen ? run(problem, &job, options->method, result) : run_auto(problem, &job, result);
+  ct_status status =
+      chosen ? run(problem, &job, options->method, result) : run_auto(problem, &job, result);
   ct_arena_leave(arena, mark);
   return status;
 }

@@ -1,14 +1,17 @@
 /* How ct_lcp_solve asks a method.
  *
- * A method is one function and one row of the table in lcp.c. It gets a job and writes, of the result, `z` (every entry >= 0,
- * also where it fails: the best it has), `status`, `iterations`, `unique` where it knows, and, with INFEASIBLE, `certificate`,
- * which is never NULL here. It takes its memory from the job's arena; lcp.c enters and leaves around it. Everything else is done
- * by lcp.c, the same for all: w, residual, complementarity and `converged` from M, q and z; certificates are looked at once more
- * (one that proves nothing becomes RAY); with CT_LCP_TIE_MIN_NORM and a symmetric positive semidefinite M of up to
- * CT_LCP_DIRECT_MAX rows the least |z|, the rank, and whether z is the only solution.
+ * A method is one function and one row of the table in lcp.c. It gets a job and writes, of the
+ * result, `z` (every entry >= 0, also where it fails: the best it has), `status`, `iterations`,
+ * `unique` where it knows, and, with INFEASIBLE, `certificate`, which is never NULL here. It takes
+ * its memory from the job's arena; lcp.c enters and leaves around it. Everything else is done by
+ * lcp.c, the same for all: w, residual, complementarity and `converged` from M, q and z;
+ * certificates are looked at once more (one that proves nothing becomes RAY); with
+ * CT_LCP_TIE_MIN_NORM and a symmetric positive semidefinite M of up to CT_LCP_DIRECT_MAX rows the
+ * least |z|, the rank, and whether z is the only solution.
  *
- * A method returns CT_OK, CT_OUT_OF_MEMORY, or CT_CANCELLED; what the numbers do to it is told in the status. It looks at the
- * cancel flag once per pivot or sweep, and never takes more than the job's iterations.
+ * A method returns CT_OK, CT_OUT_OF_MEMORY, or CT_CANCELLED; what the numbers do to it is reported
+ * in the status. It looks at the cancel flag once per pivot or sweep, and never takes more than the
+ * job's iterations.
  */
 #ifndef LCP_LCP_H
 #define LCP_LCP_H
@@ -19,9 +22,11 @@
 #include <math.h>
 
 typedef struct ct_lcp_job {
-  const ct_matrix *matrix;    /* as the caller gave it */
-  const double *dense;        /* [n n] of any matrix, for the methods whose row in the table says so; else NULL */
-  const uint32_t *low, *high; /* [n] with `dense`: row i is 0 outside of columns low[i] .. high[i] - 1, and low[i] <= i < high[i] */
+  const ct_matrix *matrix; /* as the caller gave it */
+  const double
+      *dense; /* [n n] of any matrix, for the methods whose row in the table says so; else NULL */
+  const uint32_t *low, *high; /* [n] with `dense`: row i is 0 outside of columns low[i] .. high[i] -
+                                 1, and low[i] <= i < high[i] */
   const double *roots;        /* [n] with `dense`: sqrt of the diagonal, 0 where that is negative */
   const double *q;
   size_t size;             /* n */
@@ -36,10 +41,14 @@ typedef struct ct_lcp_job {
   ct_arena *arena;
 } ct_lcp_job;
 
-/* What is left on the diagonal by a row of a positive semidefinite M that depends on others: this part of it, or less. */
-static inline double ct_lcp_dependent(const ct_lcp_job *job) { return 64.0 * CT_UNIT_ROUNDOFF * (double)job->size; }
+/* What is left on the diagonal by a row of a positive semidefinite M that depends on others: this
+ * part of it, or less. */
+static inline double ct_lcp_dependent(const ct_lcp_job *job) {
+  return 64.0 * CT_UNIT_ROUNDOFF * (double)job->size;
+}
 
-/* w_i of a positive semidefinite M that is 0 but for round-off, and the same of M_ii z_i: |M_ij| <= roots_i roots_j. */
+/* w_i of a positive semidefinite M that is 0 but for round-off, and the same of M_ii z_i: |M_ij| <=
+ * roots_i roots_j. */
 static inline double ct_lcp_roundoff(const ct_lcp_job *job, size_t i, double terms) {
   return 16.0 * CT_UNIT_ROUNDOFF * (fabs(job->q[i]) + job->roots[i] * terms);
 }
@@ -56,11 +65,12 @@ bool ct_lcp_is_near(const ct_lcp_job *job, const double *z, double residual);
 static inline double ct_lcp_proof_roundoff(size_t n) { return 8.0 * CT_UNIT_ROUNDOFF * (double)n; }
 
 ct_status ct_lcp_block(const ct_lcp_job *job, ct_lcp_result *result);
-/* After a solve that was OK, of a symmetric M with `dense`: the least z in place of the one that was found (z, w, residual), `rank`
- * and `unique`. Where M turns out not to be positive semidefinite it changes nothing. */
+/* After a solve that was OK, of a symmetric M with `dense`: the least z in place of the one that
+ * was found (z, w, residual), `rank` and `unique`. Where M turns out not to be positive
+ * semidefinite it changes nothing. */
 ct_status ct_lcp_least_norm(const ct_lcp_job *job, ct_lcp_result *result);
-/* Of a z with `dense` that is near an answer: other doubles near it (z, w, residual), where those have a lesser residual; up to the
- * target where they can be found. */
+/* Of a z with `dense` that is near an answer: other doubles near it (z, w, residual), where those
+ * have a lesser residual; up to the target where they can be found. */
 ct_status ct_lcp_reduce_roundoff(const ct_lcp_job *job, ct_lcp_result *result);
 
 ct_status ct_lcp_pgs(const ct_lcp_job *job, ct_lcp_result *result);

@@ -1,4 +1,5 @@
-/* LU with partial pivoting of the principal submatrix of a basis, and iterative refinement (Higham 2002, chapter 12). */
+/* LU with partial pivoting of the principal submatrix of a basis, and iterative refinement (Higham
+ * 2002, chapter 12). */
 #include "lcp/lcp_basis.h"
 #include "base/double_double.h"
 #include "linear/dense.h"
@@ -8,7 +9,8 @@
 
 /* Refinement stops when it gains less than half; this many steps only where it still does. */
 #define REFINEMENTS_MAX 30
-/* Pivots below this part of the greatest entry of their row are zero: refinement would not converge. */
+/* Pivots below this part of the greatest entry of their row are zero: refinement would not
+ * converge. */
 #define SINGULAR 1e-15
 
 typedef struct basis {
@@ -109,7 +111,8 @@ ct_status ct_lcp_basis_solve(const ct_lcp_job *job, const bool *in, double *z, b
   basis b;
   *solved = false;
   if (!basis_take(&b, job, in)) return CT_OUT_OF_MEMORY;
-  if (!factor(&b, job->options->cancel)) return ct_cancel_raised(job->options->cancel) ? CT_CANCELLED : CT_OK;
+  if (!factor(&b, job->options->cancel))
+    return ct_cancel_raised(job->options->cancel) ? CT_CANCELLED : CT_OK;
   double before = HUGE_VAL;
   for (int k = 0; k < REFINEMENTS_MAX; k++) {
     double size = look(&b, job);

@@ -1,13 +1,15 @@
-/* Block principal pivoting for symmetric positive semidefinite M: guess which rows are clamped (w = 0), solve for their z, exchange
- * all rows that came out negative at once, and again.
+/* Block principal pivoting for symmetric positive semidefinite M: guess which rows are clamped (w =
+ * 0), solve for their z, exchange all rows that came out negative at once, and again.
  *
- * Judice, Pires 1994. The first guess is from a few sweeps of Gauss and Seidel, of few rows from principal pivots of the whole
- * tableau, each time of the row that gains most. Where exchanging everything has not made fewer rows
- * wrong for a while, one row at a time is exchanged (Murty 1974), which always ends for positive definite M.
+ * Judice, Pires 1994. The first guess is from a few sweeps of Gauss and Seidel, of few rows from
+ * principal pivots of the whole tableau, each time of the row that gains most. Where exchanging
+ * everything has not made fewer rows wrong for a while, one row at a time is exchanged (Murty
+ * 1974), which always ends for positive definite M.
  *
- * Where many rows depend on others (a wall of boxes has twice the contacts that hold it) there are too many sets of clamped rows
- * to choose from, and exchanges go round in circles. Such problems are solved by proximal points (Rockafellar 1976; Cottle, Pang,
- * Stone 2009, 5.6): z becomes the solution of M + delta D, q - delta D z, with D the diagonal of M, which has one solution only and
+ * Where many rows depend on others (a wall of boxes has twice the contacts that hold it) there are
+ * too many sets of clamped rows to choose from, and exchanges go round in circles. Such problems
+ * are solved by proximal points (Rockafellar 1976; Cottle, Pang, Stone 2009, 5.6): z becomes the
+ * solution of M + delta D, q - delta D z, with D the diagonal of M, which has one solution only and
  * is found in a few rounds; a few such steps leave nothing of delta in w.
  */
 #include "lcp/lcp.h"
@@ -23,14 +25,16 @@ enum { SWEEPS = 6, PATIENCE = 8 };
 #define LOST 1e-8
 /* Up to so many rows single pivots guess better than sweeps do, and as fast. */
 enum { PIVOTED = 32 };
-/* Factorisations before Dantzig's method is asked, which ends for singular M too and proves where there is no solution. */
+/* Factorisations before Dantzig's method is asked, which ends for singular M too and proves where
+ * there is no solution. */
 enum { ROUNDS = 40 };
-/* From so many rows on proximal points are asked before Dantzig's method, whose time grows faster and which takes a close look only
- * at fewer. */
+/* From so many rows on proximal points are asked before Dantzig's method, whose time grows faster
+ * and which takes a close look only at fewer. */
 enum { PROXIMAL_FROM = 65, STEPS = 32 };
 /* Rounds with rows that depend on others before they are. */
 enum { SINGULAR_ROUNDS = 12 };
-/* delta: the first; its part of where a step no longer takes DULL of what is wrong; the least, where its round-off is that part. */
+/* delta: the first; its part of where a step no longer takes DULL of what is wrong; the least,
+ * where its round-off is that part. */
 #define FIRST_DELTA 1e-5
 #define NEXT_DELTA 0.1
 #define LEAST_DELTA 1e-10
@@ -78,10 +82,12 @@ static void sweep(block *b) {
   }
 }
 
-/* Few rows of M and -q, some of them swept (Beaton 1964): of these the diagonal is negative and `values` are z, of others -w. */
+/* Few rows of M and -q, some of them swept (Beaton 1964): of these the diagonal is negative and
+ * `values` are z, of others -w. */
 typedef struct tableau {
-  size_t n, stride;                             /* a multiple of four */
-  double values[PIVOTED], m[PIVOTED * PIVOTED]; /* lower half; what is above the diagonal means nothing */
+  size_t n, stride; /* a multiple of four */
+  double values[PIVOTED],
+      m[PIVOTED * PIVOTED]; /* lower half; what is above the diagonal means nothing */
 } tableau;
 
 /* The row that is negative by most, seen by what its pivot would gain; n where none is. */
@@ -100,7 +106,8 @@ static size_t most_wrong(const tableau *t) {
 
 /* Sweeps a row, or undoes that. */
 static void pivot(tableau *t, size_t i) {
-  double column[PIVOTED], *own = t->m + i * t->stride, inverse = 1.0 / own[i], value = t->values[i] * inverse;
+  double column[PIVOTED], *own = t->m + i * t->stride, inverse = 1.0 / own[i],
+                          value = t->values[i] * inverse;
   memcpy(column, own, (i + 1) * sizeof *column);
   for (size_t k = i + 1; k < t->n; k++) column[k] = t->m[k * t->stride + i];
   for (size_t k = t->n; k < t->stride; k++) column[k] = 0.0;
@@ -141,7 +148,8 @@ static void guess_by_sweeps(block *b) {
   for (size_t i = 0; i < b->n; i++) b->clamped[i] = b->z[i] > 0.0;
 }
 
-/* z of the clamped rows and w of all. A row that depends on other clamped ones has z = 0 and is free. */
+/* z of the clamped rows and w of all. A row that depends on other clamped ones has z = 0 and is
+ * free. */
 static void solve(block *b) {
   const ct_lcp_job *job = b->job;
   uint32_t count = 0;
@@ -151,7 +159,8 @@ static void solve(block *b) {
     b->x[count] = -job->q[i];
     b->rows[count++] = (uint32_t)i;
   }
-  const ct_ldl_part part = {job->dense, b->n, job->low, b->rows, count, b->place, ct_lcp_dependent(job), 0.0};
+  const ct_ldl_part part = {
+      job->dense, b->n, job->low, b->rows, count, b->place, ct_lcp_dependent(job), 0.0};
   ct_ldl_factor(&b->factor, &part);
   for (size_t k = count; k < CT_LDL_PANEL * b->factor.panels; k++) b->x[k] = 0.0;
   ct_ldl_solve(&b->factor, b->x);
@@ -189,7 +198,8 @@ static size_t exchange(block *b, bool all) {
 static ct_lcp_status settle(block *b, uint64_t *iterations) {
   size_t fewest = SIZE_MAX;
   int patience = PATIENCE;
-  for (int round = 0; round < ROUNDS && *iterations < b->job->iterations_max && !ct_cancel_raised(b->job->options->cancel);
+  for (int round = 0; round < ROUNDS && *iterations < b->job->iterations_max &&
+                      !ct_cancel_raised(b->job->options->cancel);
        round++) {
     ++*iterations;
     solve(b);
@@ -211,7 +221,8 @@ static double off_by(const ct_lcp_job *job, const double *z) {
   double most = 0.0;
   for (size_t i = 0; i < job->size; i++) {
     size_t low = job->low[i];
-    double w = job->q[i] + ct_dense_dot(job->dense + i * job->size + low, z + low, job->high[i] - low);
+    double w =
+        job->q[i] + ct_dense_dot(job->dense + i * job->size + low, z + low, job->high[i] - low);
     double off = z[i] > 0.0 ? fabs(w) : -w;
     if (!(off <= most)) most = off; /* what is not a number stays */
   }
@@ -219,7 +230,8 @@ static double off_by(const ct_lcp_job *job, const double *z) {
 }
 
 /* The problem whose solution is the next proximal point: of M the diagonal, of q all of it. */
-static void move_center(const ct_lcp_job *job, double delta, const double *z, double *m, double *q) {
+static void move_center(const ct_lcp_job *job, double delta, const double *z, double *m,
+                        double *q) {
   for (size_t i = 0; i < job->size; i++) {
     double diagonal = job->dense[i * job->size + i];
     m[i * job->size + i] = diagonal + delta * diagonal;
@@ -235,7 +247,8 @@ static void keep_positive(double *z, size_t n) {
 static ct_status approach(block *b, ct_lcp_result *result) {
   const ct_lcp_job *job = b->job;
   size_t n = b->n;
-  double *m = ct_arena_alloc_doubles(job->arena, n * n), *q = ct_arena_alloc_doubles(job->arena, 3 * n), *best = q + n;
+  double *m = ct_arena_alloc_doubles(job->arena, n * n),
+         *q = ct_arena_alloc_doubles(job->arena, 3 * n), *best = q + n;
   if (!m || !q) return CT_OUT_OF_MEMORY;
   memcpy(m, job->dense, n * n * sizeof *m);
   double *center = best + n;
@@ -263,7 +276,8 @@ static ct_status approach(block *b, ct_lcp_result *result) {
   }
   b->job = job;
   memcpy(b->z, best, n * sizeof *best);
-  result->status = least <= GOOD_ENOUGH * job->q_max ? CT_LCP_STATUS_OK : CT_LCP_STATUS_ITERATION_LIMIT;
+  result->status =
+      least <= GOOD_ENOUGH * job->q_max ? CT_LCP_STATUS_OK : CT_LCP_STATUS_ITERATION_LIMIT;
   return CT_OK;
 }
 
@@ -279,9 +293,11 @@ ct_status ct_lcp_block(const ct_lcp_job *job, ct_lcp_result *result) {
   }
   if (b.n >= PROXIMAL_FROM) {
     ct_status status = approach(&b, result);
-    /* AUTO goes on with Lemke's method: of so many rows that almost depend on each other it takes far fewer pivots, and asks
-     * Dantzig's where it comes to nothing. */
-    if (status != CT_OK || result->status == CT_LCP_STATUS_OK || job->options->method == CT_LCP_AUTO) return status;
+    /* AUTO goes on with Lemke's method: of so many rows that almost depend on each other it takes
+     * far fewer pivots, and asks Dantzig's where it comes to nothing. */
+    if (status != CT_OK || result->status == CT_LCP_STATUS_OK ||
+        job->options->method == CT_LCP_AUTO)
+      return status;
   }
   return ct_lcp_dantzig(job, result);
 }

@@ -1,8 +1,10 @@
-/* Dantzig's method for symmetric positive semidefinite M: one row after the other is made right, the rows before it staying right.
+/* Dantzig's method for symmetric positive semidefinite M: one row after the other is made right,
+ * the rows before it staying right.
  *
- * Baraff 1994; Cottle, Pang, Stone 2009, 4.2. The clamped rows (w = 0) always form a positive definite part of M: a row that
- * depends on them is never clamped but pushed along the null vector that it makes with them, until one of them lets go. Where none
- * does, that vector is >= 0 and proves that there is no solution.
+ * Baraff 1994; Cottle, Pang, Stone 2009, 4.2. The clamped rows (w = 0) always form a positive
+ * definite part of M: a row that depends on them is never clamped but pushed along the null vector
+ * that it makes with them, until one of them lets go. Where none does, that vector is >= 0 and
+ * proves that there is no solution.
  */
 #include "lcp/lcp.h"
 #include "linear/cholesky_update.h"
@@ -55,7 +57,8 @@ static bool take(dantzig *d, const ct_lcp_job *job, ct_lcp_result *result) {
   d->solved = ct_arena_alloc_doubles(job->arena, n);
   d->places = ct_arena_alloc(job->arena, n, 1);
   d->small = ct_lcp_dependent(job);
-  return d->w && d->dz && d->dw && d->solved && d->places && ct_factor_make(&d->factor, n, job->arena);
+  return d->w && d->dz && d->dw && d->solved && d->places &&
+         ct_factor_make(&d->factor, n, job->arena);
 }
 
 /* Row i times x, and c, in twice the digits. */
@@ -63,7 +66,8 @@ static double exact_row(const dantzig *d, size_t i, const double *x, double c) {
   return ct_dense_row_beside(d->m + i * d->n, x, d->job->low[i], d->job->high[i], c);
 }
 
-/* dz = the vector that `solved` makes with row i: 1 there, and on the clamped rows what keeps their w. */
+/* dz = the vector that `solved` makes with row i: 1 there, and on the clamped rows what keeps their
+ * w. */
 static void spell_out(dantzig *d, size_t i) {
   const ct_factor *f = &d->factor;
   double *x = d->dw;
@@ -74,7 +78,8 @@ static void spell_out(dantzig *d, size_t i) {
   d->dz[i] = 1.0;
 }
 
-/* dz to the last digits: residuals in twice the digits, corrections by the factor; x [count] scratch. */
+/* dz to the last digits: residuals in twice the digits, corrections by the factor; x [count]
+ * scratch. */
 static void refine(dantzig *d, double *x) {
   const ct_factor *f = &d->factor;
   for (int k = 0; k < REFINEMENTS; k++) {
@@ -85,7 +90,8 @@ static void refine(dantzig *d, double *x) {
   }
 }
 
-/* L^-1 of row i's entries among the clamped, in `solved`; what is left on its diagonal, or 0 where that is round-off. Changes dz.
+/* L^-1 of row i's entries among the clamped, in `solved`; what is left on its diagonal, or 0 where
+ * that is round-off. Changes dz.
  */
 static double reduce(dantzig *d, size_t i) {
   const double *row = d->m + i * d->n;
@@ -107,10 +113,12 @@ static void clean_null_vector(dantzig *d) {
   double most = 0.0;
   for (size_t i = 0; i < d->n; i++) most = fmax(most, d->job->roots[i] * fabs(d->dz[i]));
   for (size_t i = 0; i < d->n; i++)
-    if (d->places[i] == CLAMPED && d->job->roots[i] * fabs(d->dz[i]) <= NULL_ROUNDOFF * most) d->dz[i] = 0.0;
+    if (d->places[i] == CLAMPED && d->job->roots[i] * fabs(d->dz[i]) <= NULL_ROUNDOFF * most)
+      d->dz[i] = 0.0;
 }
 
-/* How z and w change with z_k while the clamped stay at w = 0. *left: of w_k; 0: then of no w, M being semidefinite. */
+/* How z and w change with z_k while the clamped stay at w = 0. *left: of w_k; 0: then of no w, M
+ * being semidefinite. */
 static void direction(dantzig *d, size_t k, double *left) {
   *left = reduce(d, k);
   spell_out(d, k);
@@ -126,7 +134,8 @@ static void direction(dantzig *d, size_t k, double *left) {
   }
 }
 
-/* The longest step before something else has to change; *stop is the row that limits it, n where nothing does. */
+/* The longest step before something else has to change; *stop is the row that limits it, n where
+ * nothing does. */
 static double longest_step(const dantzig *d, size_t k, double left, size_t *stop) {
   double step = INFINITY;
   *stop = d->n;
@@ -138,7 +147,8 @@ static double longest_step(const dantzig *d, size_t k, double left, size_t *stop
   for (size_t i = 0; i < d->n; i++) {
     double limit = INFINITY;
     if (d->places[i] == CLAMPED && d->dz[i] < 0.0) limit = fmax(d->z[i], 0.0) / -d->dz[i];
-    if (d->places[i] == FREE && d->dw[i] < -d->small * sqrt(d->m[i * d->n + i] * reach)) limit = fmax(d->w[i], 0.0) / -d->dw[i];
+    if (d->places[i] == FREE && d->dw[i] < -d->small * sqrt(d->m[i * d->n + i] * reach))
+      limit = fmax(d->w[i], 0.0) / -d->dw[i];
     if (limit < step) {
       step = limit;
       *stop = i;
@@ -164,8 +174,8 @@ static void let_go(dantzig *d, size_t i) {
   d->z[i] = d->w[i] = 0.0;
 }
 
-/* Is w_k, which the direction leaves as it is, beyond what round-off in all the rows makes of it? It is q'dz, the direction being a
- * null vector, whatever the steps that led here have lost. */
+/* Is w_k, which the direction leaves as it is, beyond what round-off in all the rows makes of it?
+ * It is q'dz, the direction being a null vector, whatever the steps that led here have lost. */
 static bool beyond_roundoff(const dantzig *d, size_t k) {
   double terms = ct_lcp_terms(d->job, d->z), within = 0.0, value = 0.0, sizes = 0.0;
   for (size_t i = 0; i < d->n; i++) {
@@ -180,7 +190,8 @@ static bool beyond_roundoff(const dantzig *d, size_t k) {
 /* z_k grows until w_k is 0. */
 static ct_lcp_status drive(dantzig *d, size_t k) {
   for (;;) {
-    if (d->pivots >= d->job->iterations_max || ct_cancel_raised(d->job->options->cancel)) return CT_LCP_STATUS_ITERATION_LIMIT;
+    if (d->pivots >= d->job->iterations_max || ct_cancel_raised(d->job->options->cancel))
+      return CT_LCP_STATUS_ITERATION_LIMIT;
     d->pivots++;
     double left;
     size_t stop;
@@ -215,14 +226,16 @@ static void polish(dantzig *d) {
   const ct_factor *f = &d->factor;
   double *x = d->solved;
   for (int k = 0; k < REFINEMENTS; k++) {
-    for (size_t j = 0; j < f->count; j++) x[j] = exact_row(d, f->index[j], d->z, d->job->q[f->index[j]]);
+    for (size_t j = 0; j < f->count; j++)
+      x[j] = exact_row(d, f->index[j], d->z, d->job->q[f->index[j]]);
     ct_factor_forward(f, x);
     ct_factor_back(f, x);
     for (size_t j = 0; j < f->count; j++) d->z[f->index[j]] -= x[j];
   }
 }
 
-/* Is row k not right yet? Sets its w; what is almost 0 is looked at closely, for it decides whether there is a solution. */
+/* Is row k not right yet? Sets its w; what is almost 0 is looked at closely, for it decides whether
+ * there is a solution. */
 static bool wrong(dantzig *d, size_t k) {
   double terms = ct_lcp_terms(d->job, d->z), roundoff = ct_lcp_roundoff(d->job, k, terms);
   d->w[k] = row_value(d, k);
@@ -233,26 +246,30 @@ static bool wrong(dantzig *d, size_t k) {
   return d->w[k] < -roundoff;
 }
 
-/* M x + c of row i, which the clamped rows' x ought to make 0: for dz that is every row, for z the clamped ones and those held. */
+/* M x + c of row i, which the clamped rows' x ought to make 0: for dz that is every row, for z the
+ * clamped ones and those held. */
 static double off_by(const dantzig *d, const double *x, bool null, size_t i) {
   if (!null && d->places[i] != CLAMPED && d->places[i] != HELD) return 0.0;
   return exact_row(d, i, x, null ? 0.0 : d->job->q[i]);
 }
 
-/* What clamped rows that almost depend on each other leave of the other rows, where they themselves are right to the last digit:
- * up to the root of round-off. Least squares over all of them, each in units of its diagonal's root. */
+/* What clamped rows that almost depend on each other leave of the other rows, where they themselves
+ * are right to the last digit: up to the root of round-off. Least squares over all of them, each in
+ * units of its diagonal's root. */
 static ct_status straighten(dantzig *d, double *x, bool null) {
   const ct_factor *f = &d->factor;
   const double *roots = d->job->roots;
   size_t n = d->n, count = f->count;
-  double *matrix = ct_arena_alloc_doubles(d->job->arena, n * count + 1), *right = ct_arena_alloc_doubles(d->job->arena, n + count);
+  double *matrix = ct_arena_alloc_doubles(d->job->arena, n * count + 1),
+         *right = ct_arena_alloc_doubles(d->job->arena, n + count);
   if (!matrix || !right) return CT_OUT_OF_MEMORY;
   double *change = right + n;
   for (size_t i = 0; i < n; i++) {
     bool counts = roots[i] > 0.0 && (null || d->places[i] == CLAMPED || d->places[i] == HELD);
     double scale = counts ? 1.0 / roots[i] : 0.0;
     right[i] = -scale * off_by(d, x, null, i);
-    for (size_t j = 0; j < count; j++) matrix[j * n + i] = scale * d->m[i * n + f->index[j]] / roots[f->index[j]];
+    for (size_t j = 0; j < count; j++)
+      matrix[j * n + i] = scale * d->m[i * n + f->index[j]] / roots[f->index[j]];
   }
   const ct_equations equations = {n, count, matrix, right};
   if (!ct_least_norm(&equations, change, NULL, d->job->arena)) return CT_OUT_OF_MEMORY;
@@ -263,7 +280,8 @@ static ct_status straighten(dantzig *d, double *x, bool null) {
 /* Is w of a row that is held no longer 0? */
 static bool held_rows_are_off(const dantzig *d) {
   for (size_t i = 0; i < d->n; i++)
-    if (d->places[i] == HELD && fabs(off_by(d, d->z, false, i)) > FAR_BELOW * d->job->target) return true;
+    if (d->places[i] == HELD && fabs(off_by(d, d->z, false, i)) > FAR_BELOW * d->job->target)
+      return true;
   return false;
 }
 
@@ -283,8 +301,8 @@ static ct_lcp_status go_round(dantzig *d, bool first, bool *changed) {
   return CT_LCP_STATUS_OK;
 }
 
-/* z to the last digits, of the held rows' w too; then lets go of clamped rows that this shows to be below 0 beyond round-off.
- * *dropped: were there any? */
+/* z to the last digits, of the held rows' w too; then lets go of clamped rows that this shows to be
+ * below 0 beyond round-off. *dropped: were there any? */
 static ct_status look_again(dantzig *d, bool *dropped) {
   *dropped = false;
   if (d->n <= CLOSE_LOOK_MAX) polish(d);
@@ -292,7 +310,8 @@ static ct_status look_again(dantzig *d, bool *dropped) {
   double terms = ct_lcp_terms(d->job, d->z);
   for (size_t i = 0; i < d->n && d->n <= CLOSE_LOOK_MAX; i++) {
     double root = d->job->roots[i];
-    if (d->places[i] != CLAMPED || !(root * root * d->z[i] < -ct_lcp_roundoff(d->job, i, terms))) continue;
+    if (d->places[i] != CLAMPED || !(root * root * d->z[i] < -ct_lcp_roundoff(d->job, i, terms)))
+      continue;
     let_go(d, i);
     *dropped = true;
   }
@@ -315,7 +334,9 @@ ct_status ct_lcp_dantzig(const ct_lcp_job *job, ct_lcp_result *result) {
   ct_lcp_status found = CT_LCP_STATUS_OK;
   ct_status status = CT_OK;
   bool changed = true, dropped = false;
-  for (int round = 0; round < ROUNDS && status == CT_OK && found == CT_LCP_STATUS_OK && (changed || dropped); round++) {
+  for (int round = 0;
+       round < ROUNDS && status == CT_OK && found == CT_LCP_STATUS_OK && (changed || dropped);
+       round++) {
     changed = false;
     found = go_round(&d, round == 0, &changed);
     if (found == CT_LCP_STATUS_OK) status = look_again(&d, &dropped);

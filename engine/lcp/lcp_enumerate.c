@@ -1,17 +1,19 @@
-/* Every complementary basis of a small problem, one by one: z_i or w_i is zero, for each i. Says EXHAUSTED only when each one was
- * excluded by a margin far above the round-off of double-doubles.
+/* Every complementary basis of a small problem, one by one: z_i or w_i is zero, for each i. Says
+ * EXHAUSTED only when each one was excluded by a margin far above the round-off of double-doubles.
  *
- * A basis whose matrix is regular has one solution. Of one whose matrix is singular a linear program tells whether q is in the
- * cone of its columns (Cottle, Pang, Stone 2009, section 1.3).
+ * A basis whose matrix is regular has one solution. Of one whose matrix is singular a linear
+ * program tells whether q is in the cone of its columns (Cottle, Pang, Stone 2009, section 1.3).
  */
 #include "lcp/lcp_simplex.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Of a matrix of entries of about 1: pivots below are zero. Signs of solutions found with greater ones are good to 1e-20. */
+/* Of a matrix of entries of about 1: pivots below are zero. Signs of solutions found with greater
+ * ones are good to 1e-20. */
 #define SINGULAR 1e-9
-/* A negative entry of a solution is certain below this part of the greatest; what is nearer to zero is tried as a solution. */
+/* A negative entry of a solution is certain below this part of the greatest; what is nearer to zero
+ * is tried as a solution. */
 #define CERTAIN 1e-13
 
 typedef struct enumeration {
@@ -59,21 +61,25 @@ static bool eliminate(ct_dd *rows, size_t k) {
       if (i == c || rows[i * stride + c].high == 0.0) continue;
       ct_dd factor = ct_dd_neg(ct_dd_div(rows[i * stride + c], rows[c * stride + c]));
       for (size_t j = c + 1; j <= k; j++)
-        rows[i * stride + j] = ct_dd_add(rows[i * stride + j], ct_dd_mul(factor, rows[c * stride + j]));
+        rows[i * stride + j] =
+            ct_dd_add(rows[i * stride + j], ct_dd_mul(factor, rows[c * stride + j]));
     }
   }
-  for (size_t i = 0; i < k; i++) rows[i * stride + k] = ct_dd_div(rows[i * stride + k], rows[i * stride + i]);
+  for (size_t i = 0; i < k; i++)
+    rows[i * stride + k] = ct_dd_div(rows[i * stride + k], rows[i * stride + i]);
   return true;
 }
 
 typedef enum verdict { EXCLUDED, PERHAPS, SINGULAR_BASIS } verdict;
 
-/* The basis in which just the z of `members` may be positive: e->z, where no entry of z or w is certainly negative. */
+/* The basis in which just the z of `members` may be positive: e->z, where no entry of z or w is
+ * certainly negative. */
 static verdict solve_basis(enumeration *e, const uint32_t *members, size_t k) {
   size_t n = e->job->size;
   double greatest = e->t.q_size;
   for (size_t i = 0; i < k; i++) {
-    for (size_t j = 0; j < k; j++) e->rows[i * (k + 1) + j] = ct_dd_of(scaled(e, members[i], members[j]));
+    for (size_t j = 0; j < k; j++)
+      e->rows[i * (k + 1) + j] = ct_dd_of(scaled(e, members[i], members[j]));
     e->rows[i * (k + 1) + k] = ct_dd_of(-e->job->q[members[i]] * e->t.row_scale[members[i]]);
   }
   if (!eliminate(e->rows, k)) return SINGULAR_BASIS;
@@ -86,15 +92,18 @@ static verdict solve_basis(enumeration *e, const uint32_t *members, size_t k) {
     if (e->solution[i].high < least) return EXCLUDED;
   for (size_t i = 0; i < n; i++) {
     ct_dd w = ct_dd_of(e->job->q[i] * e->t.row_scale[i]);
-    for (size_t j = 0; j < k; j++) w = ct_dd_add(w, ct_dd_mul(ct_dd_of(scaled(e, i, members[j])), e->solution[j]));
+    for (size_t j = 0; j < k; j++)
+      w = ct_dd_add(w, ct_dd_mul(ct_dd_of(scaled(e, i, members[j])), e->solution[j]));
     if (w.high < least) return EXCLUDED;
   }
   memset(e->z, 0, n * sizeof *e->z);
-  for (size_t i = 0; i < k; i++) e->z[members[i]] = fmax(e->solution[i].high, 0.0) * e->t.column_scale[members[i]];
+  for (size_t i = 0; i < k; i++)
+    e->z[members[i]] = fmax(e->solution[i].high, 0.0) * e->t.column_scale[members[i]];
   return PERHAPS;
 }
 
-/* The same by a linear program: least sum of the w of `members` and z0, with the other z at zero. */
+/* The same by a linear program: least sum of the w of `members` and z0, with the other z at zero.
+ */
 static verdict solve_singular(enumeration *e, const uint32_t *members, size_t k) {
   ct_tableau *t = &e->t;
   size_t n = t->size;
@@ -143,7 +152,8 @@ ct_status ct_lcp_enumerate(const ct_lcp_job *job, ct_lcp_result *result) {
   e.rows = ct_arena_alloc(job->arena, n * (n + 1) + n, sizeof *e.rows);
   e.z = ct_arena_alloc_doubles(job->arena, n);
   e.barred = ct_arena_alloc(job->arena, n, sizeof *e.barred);
-  if (!e.rows || !e.z || !e.barred || !ct_tableau_create(&e.t, job, CT_TABLEAU_OBJECTIVE | CT_TABLEAU_WIDE))
+  if (!e.rows || !e.z || !e.barred ||
+      !ct_tableau_create(&e.t, job, CT_TABLEAU_OBJECTIVE | CT_TABLEAU_WIDE))
     return CT_OUT_OF_MEMORY;
   e.solution = e.rows + n * (n + 1);
   result->iterations = 0;

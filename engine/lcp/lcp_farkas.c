@@ -1,4 +1,5 @@
-/* Farkas vectors: by a linear program, lifted so that they hold strictly where that can be, in whole numbers where it cannot. */
+/* Farkas vectors: by a linear program, lifted so that they hold strictly where that can be, in
+ * whole numbers where it cannot. */
 #include "lcp/lcp_farkas.h"
 #include "base/predicates.h"
 #include "lcp/lcp_simplex.h"
@@ -7,16 +8,17 @@
 #include <math.h>
 #include <string.h>
 
-/* What M's entries (of about 1) are raised by, for a proof that holds with room to spare: far above the round-off of the program,
- * far below what a problem tells apart. */
+/* What M's entries (of about 1) are raised by, for a proof that holds with room to spare: far above
+ * the round-off of the program, far below what a problem tells apart. */
 #define LIFT 0x1p-24
-/* Components of an exact sum before they are packed; a packed one of numbers in the exactness range has fewer than half as many. */
+/* Components of an exact sum before they are packed; a packed one of numbers in the exactness range
+ * has fewer than half as many. */
 #define COMPONENTS_MAX 96
 /* Common denominators that are tried, and how near to whole numbers all entries must be. */
 #define DENOMINATOR_MAX 4096
 #define WHOLE 1e-9
-/* Whole vectors that are looked at: the first is the one, or else one that round-off of M has spoiled, whose multiples are no
- * better.
+/* Whole vectors that are looked at: the first is the one, or else one that round-off of M has
+ * spoiled, whose multiples are no better.
  */
 #define TRIES_MAX 3
 /* The least z0 that is not round-off, as a part of q. */
@@ -64,7 +66,9 @@ static void pack(exact_sum *s) {
   s->count = top;
 }
 
-static bool in_range(double x) { return x == 0.0 || (fabs(x) >= CT_EXACT_MIN && fabs(x) <= CT_EXACT_MAX); }
+static bool in_range(double x) {
+  return x == 0.0 || (fabs(x) >= CT_EXACT_MIN && fabs(x) <= CT_EXACT_MAX);
+}
 
 static void add_product(exact_sum *s, double a, double b) {
   if (a == 0.0 || b == 0.0) return;
@@ -112,7 +116,8 @@ bool ct_lcp_farkas_is_valid(const ct_lcp_job *job, const double *y, double *scra
     if (m->dense) {
       for (size_t j = 0; j < n; j++) sizes[j] += fabs(m->dense[i * n + j]) * y[i];
     } else {
-      for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) sizes[m->columns[e]] += fabs(m->values[e]) * y[i];
+      for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++)
+        sizes[m->columns[e]] += fabs(m->values[e]) * y[i];
     }
   }
   double roundoff = ct_lcp_proof_roundoff(n);
@@ -140,7 +145,8 @@ bool ct_lcp_farkas_round(const ct_lcp_job *job, double *y, double *scratch) {
     if (y[i] > WHOLE * greatest) least = fmin(least, y[i]);
   if (!(greatest > 0.0)) return false;
   for (int by_least = 1; by_least >= 0; by_least--)
-    for (int denominator = 1, tries = 0; denominator <= DENOMINATOR_MAX && tries < TRIES_MAX; denominator++) {
+    for (int denominator = 1, tries = 0; denominator <= DENOMINATOR_MAX && tries < TRIES_MAX;
+         denominator++) {
       if (denominator % 64 == 0 && ct_cancel_raised(job->options->cancel)) return false;
       if (!in_whole_numbers(y, denominator / (by_least ? least : greatest), n, scratch)) continue;
       tries++;
@@ -162,7 +168,8 @@ static bool least_cover(ct_tableau *t, const ct_lcp_job *job, double lift, doubl
   if (!(costs[n + 1] > (t->low ? APART_WIDE : APART) * t->q_size)) return false;
   double greatest = 0.0;
   for (size_t i = 0; i < n; i++) {
-    double cost = ct_tableau_is_basic(t, (uint32_t)i) ? 0.0 : costs[ct_tableau_column(t, (uint32_t)i)];
+    double cost =
+        ct_tableau_is_basic(t, (uint32_t)i) ? 0.0 : costs[ct_tableau_column(t, (uint32_t)i)];
     y[i] = fmax(cost, 0.0) * t->row_scale[i];
     greatest = fmax(greatest, y[i]);
   }
@@ -189,7 +196,9 @@ ct_status ct_lcp_farkas(const ct_lcp_job *job, double *y, unsigned flags, bool *
   ct_arena_mark mark = ct_arena_enter(job->arena);
   ct_tableau t;
   double *scratch = ct_arena_alloc_doubles(job->arena, 2 * job->size);
-  ct_status status = scratch && ct_tableau_create(&t, job, CT_TABLEAU_OBJECTIVE | flags) ? CT_OK : CT_OUT_OF_MEMORY;
+  ct_status status = scratch && ct_tableau_create(&t, job, CT_TABLEAU_OBJECTIVE | flags)
+                         ? CT_OK
+                         : CT_OUT_OF_MEMORY;
   *found = status == CT_OK && search(&t, job, y, scratch);
   ct_arena_leave(job->arena, mark);
   return status == CT_OK && ct_cancel_raised(job->options->cancel) ? CT_CANCELLED : status;

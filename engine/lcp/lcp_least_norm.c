@@ -1,12 +1,15 @@
-/* Of all solutions of a symmetric positive semidefinite problem the one with the least |z|; whether there is another; the rank.
+/* Of all solutions of a symmetric positive semidefinite problem the one with the least |z|; whether
+ * there is another; the rank.
  *
- * All solutions have one w, so z may change on the rows E with w = 0 alone, by null vectors of M_EE. With P the projector onto
- * these, the least z >= 0 is P y + (z - P z) where y >= 0, y'z = 0: again a linear complementarity problem, whose w is sought. The
- * same with another right side finds a null vector that leads away from z and stays >= 0, or proves that there is none. Cottle,
- * Pang, Stone 2009, 3.1.
+ * All solutions have one w, so z may change on the rows E with w = 0 alone, by null vectors of
+ * M_EE. With P the projector onto these, the least z >= 0 is P y + (z - P z) where y >= 0, y'z = 0:
+ * again a linear complementarity problem, whose w is sought. The same with another right side finds
+ * a null vector that leads away from z and stays >= 0, or proves that there is none. Cottle, Pang,
+ * Stone 2009, 3.1.
  *
- * Whether there is another is the same question for D M D, D q with any diagonal D > 0, and is asked in units where it has the same
- * answer: x_i = sqrt(M_ii) z_i. The least z is one of z's own units, of course; what is nothing in it is told by x.
+ * Whether there is another is the same question for D M D, D q with any diagonal D > 0, and is
+ * asked in units where it has the same answer: x_i = sqrt(M_ii) z_i. The least z is one of z's own
+ * units, of course; what is nothing in it is reported by x.
  */
 #include "lcp/lcp_uniqueness.h"
 #include "linear/dense.h"
@@ -15,30 +18,33 @@
 #include <math.h>
 #include <string.h>
 
-/* An entry of a null vector, or of what a combination of such leaves of z, in parts of the largest x, that is round-off. Of
- * null vectors at least NULL_ROUNDOFF over the least pivot, which is how far the round-off of M turns them: an entry of the wrong
- * sign would hide a solution. Where that is more than NULL_UNKNOWN nothing is known of their signs. */
+/* An entry of a null vector, or of what a combination of such leaves of z, in parts of the largest
+ * x, that is round-off. Of null vectors at least NULL_ROUNDOFF over the least pivot, which is how
+ * far the round-off of M turns them: an entry of the wrong sign would hide a solution. Where that
+ * is more than NULL_UNKNOWN nothing is known of their signs. */
 #define NOTHING 1e-10
 #define NULL_ROUNDOFF (64.0 * CT_UNIT_ROUNDOFF)
 #define NULL_UNKNOWN 1e-4
 /* w that is 0, in units of its round-off: z has some too. */
 #define ZERO 64.0
-/* w up to so many times that might be 0 all the same: that z is the only one cannot be told then. */
+/* w up to so many times that might be 0 all the same: that z is the only one is not known then. */
 #define MAYBE_ZERO 1e7
-/* Parts of the largest x: more is a difference, less is none. Between them nothing is told. */
+/* Parts of the largest x: more is a difference, less is none. Between them nothing is reported. */
 #define DIFFERENT 1e-7
 #define SAME 1e-9
 /* A vector of ones, projected onto null vectors: more is one, less is none. */
 #define AWAY 1e-9
 #define NOT_AWAY 1e-13
-/* Parts of its right side that the w of the projector's problem may be off by, or lose to round-off. */
+/* Parts of its right side that the w of the projector's problem may be off by, or lose to
+ * round-off. */
 #define TRUE_ENOUGH 1e-10
-/* Added to the projector's diagonal where its problem was not solved as it is: it has one solution then, almost the same. */
+/* Added to the projector's diagonal where its problem was not solved as it is: it has one solution
+ * then, almost the same. */
 #define FIRM 1e-12
 /* Entries of the projector that one attempt to solve its problem may go through: a second. */
 #define WORK UINT64_C(1000000000)
-/* Up to so many rows null vectors are had themselves, however many: 1 minus what they are orthogonal to is round-off where rows are
- * of small units. */
+/* Up to so many rows null vectors are had themselves, however many: 1 minus what they are
+ * orthogonal to is round-off where rows are of small units. */
 enum { SPELLED_OUT = 64 };
 /* Corrections of the least z; each takes most of the digits that are wrong. */
 enum { CORRECTIONS = 3 };
@@ -50,15 +56,15 @@ typedef struct norm {
   uint32_t *rows;  /* E */
   double *basis;   /* orthonormal vectors, each [count] */
   size_t vectors;
-  bool unsure;     /* E might have more rows */
-  bool of_range;   /* the vectors span what the null vectors are orthogonal to */
-  double nothing;  /* an entry of them that is round-off */
-  double *z;       /* [count] of E */
-  double *unit;    /* [count] x of z = 1; 1 where M_ii is 0 */
-  double most;     /* the largest x */
+  bool unsure;        /* E might have more rows */
+  bool of_range;      /* the vectors span what the null vectors are orthogonal to */
+  double nothing;     /* an entry of them that is round-off */
+  double *z;          /* [count] of E */
+  double *unit;       /* [count] x of z = 1; 1 where M_ii is 0 */
+  double most;        /* the largest x */
   ct_tristate unique; /* of a semidefinite M; YES is not yet proven, NO not yet shown */
-  double *first;   /* [n] the solution that was found before */
-  double *other;   /* [n] another one, where has_other */
+  double *first;      /* [n] the solution that was found before */
+  double *other;      /* [n] another one, where has_other */
   bool has_other;
 } norm;
 
@@ -90,14 +96,16 @@ static void choose(norm *s, const ct_lcp_result *result) {
   }
 }
 
-/* Vectors of the factor: null vectors of M_EE, or a basis of what they are orthogonal to, whichever are fewer. */
+/* Vectors of the factor: null vectors of M_EE, or a basis of what they are orthogonal to, whichever
+ * are fewer. */
 static void spell_out(norm *s, const ct_rank *r) {
   size_t null_count = s->count - r->chosen, n = s->n;
   s->of_range = r->chosen < null_count && s->count > SPELLED_OUT;
   s->vectors = s->of_range ? r->chosen : null_count;
   if (s->of_range) {
     for (size_t k = 0; k < s->vectors; k++)
-      for (size_t e = 0; e < s->count; e++) s->basis[k * s->count + e] = r->factor[s->rows[e] * n + k];
+      for (size_t e = 0; e < s->count; e++)
+        s->basis[k * s->count + e] = r->factor[s->rows[e] * n + k];
     /* Above the diagonal of the pivots' rows L is 0. */
     for (size_t j = 0; j < r->chosen; j++) {
       size_t e = 0;
@@ -161,8 +169,8 @@ static void bring_longest(norm *s, size_t k) {
   }
 }
 
-/* Gram and Schmidt with pivots, so that rows of small entries are as good as those of large ones (Cox, Higham 1998). Entries that
- * are round-off in parts of the largest, both in x, become 0. */
+/* Gram and Schmidt with pivots, so that rows of small entries are as good as those of large ones
+ * (Cox, Higham 1998). Entries that are round-off in parts of the largest, both in x, become 0. */
 static void make_orthonormal(norm *s, bool in_x) {
   size_t n = s->count;
   for (size_t k = 0; k < s->vectors; k++) {
@@ -172,11 +180,14 @@ static void make_orthonormal(norm *s, bool in_x) {
   for (size_t k = 0; k < s->vectors; k++) {
     bring_longest(s, k);
     double *v = s->basis + k * n, most = 0.0;
-    for (size_t j = 0; j < k; j++) ct_dense_add(v, s->basis + j * n, -ct_dense_dot(v, s->basis + j * n, n), n);
+    for (size_t j = 0; j < k; j++)
+      ct_dense_add(v, s->basis + j * n, -ct_dense_dot(v, s->basis + j * n, n), n);
     double length = sqrt(ct_dense_dot(v, v, n));
     for (size_t e = 0; e < n; e++) most = fmax(most, fabs(v[e]) * unit_of(s, in_x, e));
-    for (size_t e = 0; e < n; e++) v[e] = fabs(v[e]) * unit_of(s, in_x, e) > s->nothing * most ? v[e] / length : 0.0;
-    for (size_t j = k + 1; j < s->vectors; j++) ct_dense_add(s->basis + j * n, v, -ct_dense_dot(s->basis + j * n, v, n), n);
+    for (size_t e = 0; e < n; e++)
+      v[e] = fabs(v[e]) * unit_of(s, in_x, e) > s->nothing * most ? v[e] / length : 0.0;
+    for (size_t j = k + 1; j < s->vectors; j++)
+      ct_dense_add(s->basis + j * n, v, -ct_dense_dot(s->basis + j * n, v, n), n);
   }
 }
 
@@ -207,12 +218,14 @@ static bool take_w(const double *p, const double *z, size_t count, double *w, do
   return true;
 }
 
-/* The problem of P, of the rows of E that are `in` (NULL: all), and this right side: its w, and its z in `factors` (may be NULL).
- * Where it does not end, *ended is false and nothing else changes. */
-static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count, double *side, double *factors, bool *ended) {
+/* The problem of P, of the rows of E that are `in` (NULL: all), and this right side: its w, and its
+ * z in `factors` (may be NULL). Where it does not end, *ended is false and nothing else changes. */
+static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count, double *side,
+                                 double *factors, bool *ended) {
   ct_arena *arena = s->job->arena;
   ct_arena_mark mark = ct_arena_enter(arena);
-  double *p = ct_arena_alloc_doubles(arena, count * count), *z = ct_arena_alloc_doubles(arena, 3 * count), *roots = z + count;
+  double *p = ct_arena_alloc_doubles(arena, count * count),
+         *z = ct_arena_alloc_doubles(arena, 3 * count), *roots = z + count;
   uint32_t *ends = ct_arena_alloc(arena, 2 * count, sizeof *ends);
   ct_status status = p && z && ends ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
@@ -256,7 +269,8 @@ static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count
       result.iterations = 0;
       status = ct_lcp_block(&job, &result);
     }
-    *ended = status == CT_OK && result.status == CT_LCP_STATUS_OK && take_w(p, z, count, z + 2 * count, side);
+    *ended = status == CT_OK && result.status == CT_LCP_STATUS_OK &&
+             take_w(p, z, count, z + 2 * count, side);
     if (*ended && factors) memcpy(factors, z, count * sizeof *factors);
   }
   ct_arena_leave(arena, mark);
@@ -271,7 +285,8 @@ static bool factor_positive(const norm *s, const double *z, ct_rank *r) {
   return ct_rank_find(r, s->job->dense, s->n, positive, ct_lcp_dependent(s->job), s->job->arena);
 }
 
-/* other = z + t d for the longest t, up to the size of z, that keeps it >= 0. `d` [count], in z, is a null vector of M_EE that is
+/* other = z + t d for the longest t, up to the size of z, that keeps it >= 0. `d` [count], in z, is
+ * a null vector of M_EE that is
  * >= 0 where z is 0. */
 static void step_along(norm *s, const double *d) {
   double step = INFINITY, reach = 0.0, root = 0.0;
@@ -280,7 +295,9 @@ static void step_along(norm *s, const double *d) {
     root = fmax(root, s->job->roots[s->rows[e]]);
     if (s->z[e] > 0.0 && d[e] < 0.0) step = fmin(step, s->z[e] / -d[e]);
   }
-  double size = s->most > 0.0 ? s->most : s->job->q_max > 0.0 && root > 0.0 ? s->job->q_max / root : 1.0;
+  double size = s->most > 0.0                       ? s->most
+                : s->job->q_max > 0.0 && root > 0.0 ? s->job->q_max / root
+                                                    : 1.0;
   if (!(reach > 0.0)) return;
   step = fmin(step, size / reach);
   memset(s->other, 0, s->n * sizeof *s->other);
@@ -288,12 +305,14 @@ static void step_along(norm *s, const double *d) {
   s->has_other = true;
 }
 
-/* Rows with z > 0 depend on each other: the null vector of the first of them that is no pivot of `r`, which has all of them first.
+/* Rows with z > 0 depend on each other: the null vector of the first of them that is no pivot of
+ * `r`, which has all of them first.
  */
 static ct_status step_within(norm *s, const ct_rank *r, const double *z) {
   size_t n = s->n, row = 0;
   bool *pivot = ct_arena_alloc(s->job->arena, n, sizeof *pivot);
-  double *spread = ct_arena_alloc_doubles(s->job->arena, n + s->count + r->chosen), *d = spread + n, *x = d + s->count;
+  double *spread = ct_arena_alloc_doubles(s->job->arena, n + s->count + r->chosen), *d = spread + n,
+         *x = d + s->count;
   if (!pivot || !spread) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < n; i++) pivot[i] = false;
   for (size_t j = 0; j < r->chosen; j++) pivot[r->order[j]] = true;
@@ -317,8 +336,8 @@ static ct_status step_within(norm *s, const ct_rank *r, const double *z) {
 static ct_status look_beside(norm *s) {
   ct_arena *arena = s->job->arena;
   uint32_t *zeros = ct_arena_alloc(arena, s->count, sizeof *zeros);
-  double *wish = ct_arena_alloc_doubles(arena, 3 * s->count + s->n), *side = wish + s->count, *factors = side + s->count,
-         *z = factors + s->count;
+  double *wish = ct_arena_alloc_doubles(arena, 3 * s->count + s->n), *side = wish + s->count,
+         *factors = side + s->count, *z = factors + s->count;
   if (!zeros || !wish) return CT_OUT_OF_MEMORY;
   size_t count = 0;
   memset(z, 0, s->n * sizeof *z);
@@ -372,13 +391,15 @@ static void correct(const norm *s, const ct_rank *r, const double *w, double *z,
   }
 }
 
-/* The least z, corrected, in place of the one that was found, unless its residual is worse: what was found out about it, the only
- * one or not, counts for nothing then, nor where corrections lead elsewhere. */
+/* The least z, corrected, in place of the one that was found, unless its residual is worse: what
+ * was found out about it, the only one or not, counts for nothing then, nor where corrections lead
+ * elsewhere. */
 static ct_status replace(norm *s, const double *least, ct_lcp_result *result) {
   double *z = ct_arena_alloc_doubles(s->job->arena, 3 * s->n), *w = z + s->n, *x = w + s->n;
   if (!z) return CT_OUT_OF_MEMORY;
   memcpy(z, result->z, s->n * sizeof *z);
-  for (size_t e = 0; e < s->count; e++) z[s->rows[e]] = s->unit[e] * least[e] > SAME * s->most ? least[e] : 0.0;
+  for (size_t e = 0; e < s->count; e++)
+    z[s->rows[e]] = s->unit[e] * least[e] > SAME * s->most ? least[e] : 0.0;
   const ct_lcp problem = {*s->job->matrix, s->job->q};
   double residual = ct_lcp_residual(&problem, z, w);
   ct_rank r;
@@ -394,7 +415,8 @@ static ct_status replace(norm *s, const double *least, ct_lcp_result *result) {
     return CT_OK;
   }
   double apart = 0.0;
-  for (size_t e = 0; e < s->count; e++) apart = fmax(apart, s->unit[e] * fabs(z[s->rows[e]] - least[e]));
+  for (size_t e = 0; e < s->count; e++)
+    apart = fmax(apart, s->unit[e] * fabs(z[s->rows[e]] - least[e]));
   if (apart > DIFFERENT * s->most) s->unique = CT_UNKNOWN;
   memcpy(result->z, z, s->n * sizeof *z);
   memcpy(result->w, w, s->n * sizeof *w);
@@ -434,7 +456,8 @@ static ct_status evaluate_nulls(norm *s, ct_rank *r, ct_lcp_result *result) {
   }
   s->nothing = fmax(NOTHING, NULL_ROUNDOFF / r->least);
   if (s->nothing > NULL_UNKNOWN) return CT_OK;
-  s->basis = ct_arena_alloc_doubles(s->job->arena, (s->count <= SPELLED_OUT ? s->count : s->count / 2 + 1) * s->count);
+  s->basis = ct_arena_alloc_doubles(
+      s->job->arena, (s->count <= SPELLED_OUT ? s->count : s->count / 2 + 1) * s->count);
   if (!s->basis) return CT_OUT_OF_MEMORY;
   spell_out(s, r);
   change_units(s, true);
@@ -446,11 +469,13 @@ static ct_status evaluate_nulls(norm *s, ct_rank *r, ct_lcp_result *result) {
   return find_least(s, result);
 }
 
-/* That z is the only one is reported where M is proven semidefinite; that there is another, with that one. */
+/* That z is the only one is reported where M is proven semidefinite; that there is another, with
+ * that one. */
 static ct_status report_unique(norm *s, const ct_rank *r, ct_lcp_result *result) {
   bool semidefinite = false;
   ct_status status = CT_OK;
-  if (s->unique == CT_YES) status = ct_lcp_is_semidefinite(s->job, r->order, r->count, &semidefinite);
+  if (s->unique == CT_YES)
+    status = ct_lcp_is_semidefinite(s->job, r->order, r->count, &semidefinite);
   if (semidefinite) result->unique = CT_YES;
   if (status != CT_OK || s->unique != CT_NO) return status;
   double *w = ct_arena_alloc_doubles(s->job->arena, s->n);
@@ -466,7 +491,8 @@ ct_status ct_lcp_least_norm(const ct_lcp_job *job, ct_lcp_result *result) {
   if (!take(&s, job)) return CT_OUT_OF_MEMORY;
   choose(&s, result);
   memcpy(s.first, result->z, s.n * sizeof *s.first);
-  if (!ct_rank_find(&r, job->dense, s.n, s.in, ct_lcp_dependent(job), job->arena)) return CT_OUT_OF_MEMORY;
+  if (!ct_rank_find(&r, job->dense, s.n, s.in, ct_lcp_dependent(job), job->arena))
+    return CT_OUT_OF_MEMORY;
   if (!r.semidefinite) return CT_OK;
   result->rank = r.count;
   result->rank_known = true;

@@ -1,10 +1,12 @@
-/* Lemke's method for any M: from a basis that z0 makes feasible along almost complementary ones, until z0 leaves or nothing does.
+/* Lemke's method for any M: from a basis that z0 makes feasible along almost complementary ones,
+ * until z0 leaves or nothing does.
  *
- * Lemke 1965; Cottle, Pang, Stone 2009, algorithm 4.4.1 with the lexicographic rule of section 4.9. The path is walked in doubles;
- * what its last basis is worth is found from the problem's own numbers. A path that ends badly is walked again in double-doubles,
- * then with other covering vectors d, which for matrices that are not copositive-plus may well end elsewhere, and where the
- * first is exponentially long (Murty, Fathi) seldom are; of a symmetric M Dantzig's method is asked before. A ray is believed to
- * mean infeasibility only with a proof (lcp_farkas.c).
+ * Lemke 1965; Cottle, Pang, Stone 2009, algorithm 4.4.1 with the lexicographic rule of section 4.9.
+ * The path is walked in doubles; what its last basis is worth is found from the problem's own
+ * numbers. A path that ends badly is walked again in double-doubles, then with other covering
+ * vectors d, which for matrices that are not copositive-plus may well end elsewhere, and where the
+ * first is exponentially long (Murty, Fathi) seldom are; of a symmetric M Dantzig's method is asked
+ * before. A ray is believed to mean infeasibility only with a proof (lcp_farkas.c).
  */
 #include "lcp/lcp_basis.h"
 #include "lcp/lcp_farkas.h"
@@ -44,7 +46,8 @@ static path_end walk(const lemke *l, ct_tableau *t) {
   for (uint64_t k = 0;; k++, ++*pivots) {
     uint32_t left = t->column[column], z0 = ct_tableau_z0(t);
     /* At zero, z0 might as well have left. */
-    if (left == z0 || t->high[t->place[z0] * t->stride + ct_tableau_constants(t)] == 0.0) return PATH_SOLVED;
+    if (left == z0 || t->high[t->place[z0] * t->stride + ct_tableau_constants(t)] == 0.0)
+      return PATH_SOLVED;
     column = ct_tableau_column(t, left < n ? left + (uint32_t)n : left - (uint32_t)n);
     row = ct_tableau_leaving(t, column);
     if (row == n) return PATH_RAY;
@@ -77,7 +80,8 @@ static ct_status try_path(lemke *l, unsigned flags, path_end *end) {
   }
   if (status == CT_OK && *end == PATH_SOLVED) {
     bool solved;
-    for (size_t j = 0; j < job->size; j++) l->in[j] = ct_tableau_is_basic(&t, (uint32_t)(job->size + j));
+    for (size_t j = 0; j < job->size; j++)
+      l->in[j] = ct_tableau_is_basic(&t, (uint32_t)(job->size + j));
     ct_tableau_solution(&t, l->z);
     offer(l);
     status = ct_lcp_basis_solve(job, l->in, l->z, &solved);
@@ -87,7 +91,8 @@ static ct_status try_path(lemke *l, unsigned flags, path_end *end) {
   return status;
 }
 
-/* The k-th d: 1; 1 in rows scaled by their greatest entry; then anything between one and two of these. */
+/* The k-th d: 1; 1 in rows scaled by their greatest entry; then anything between one and two of
+ * these. */
 static void make_cover(lemke *l, unsigned k) {
   size_t n = l->job->size;
   for (size_t i = 0; i < n; i++) {
@@ -98,20 +103,23 @@ static void make_cover(lemke *l, unsigned k) {
   }
 }
 
-/* Of a semidefinite M Dantzig's method tells which it is where round-off of M decides whether a program has a solution: then a path
- * may end anywhere, and what M'y <= 0 is looked for among exact numbers is not there. */
+/* Of a semidefinite M Dantzig's method tells which it is where round-off of M decides whether a
+ * program has a solution: then a path may end anywhere, and what M'y <= 0 is looked for among exact
+ * numbers is not there. */
 static ct_status ask_dantzig(lemke *l, bool *done) {
   const ct_lcp_job *job = l->job;
   ct_arena_mark mark = ct_arena_enter(job->arena);
   double *certificate = ct_arena_alloc_doubles(job->arena, 3 * job->size);
-  ct_lcp_result found = {.z = l->z, .certificate = certificate, .iterations = l->result->iterations};
+  ct_lcp_result found = {
+      .z = l->z, .certificate = certificate, .iterations = l->result->iterations};
   ct_status status = certificate ? ct_lcp_dantzig(job, &found) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     l->result->iterations = found.iterations;
     offer(l);
     *done = ct_lcp_is_near(job, l->result->z, l->best);
     if (*done) l->result->status = CT_LCP_STATUS_OK;
-    if (!*done && found.status == CT_LCP_STATUS_INFEASIBLE && ct_lcp_farkas_is_valid(job, certificate, certificate + job->size)) {
+    if (!*done && found.status == CT_LCP_STATUS_INFEASIBLE &&
+        ct_lcp_farkas_is_valid(job, certificate, certificate + job->size)) {
       memcpy(l->result->certificate, certificate, job->size * sizeof *certificate);
       l->result->status = CT_LCP_STATUS_INFEASIBLE;
       *done = true;
@@ -121,7 +129,8 @@ static ct_status ask_dantzig(lemke *l, bool *done) {
   return status;
 }
 
-/* One path and, from the first cover, a look for a proof that there is no solution. *done: nothing else need be tried. */
+/* One path and, from the first cover, a look for a proof that there is no solution. *done: nothing
+ * else need be tried. */
 static ct_status attempt(lemke *l, unsigned flags, bool first, path_end *end, bool *done) {
   ct_lcp_result *result = l->result;
   ct_status status = flags && *end == PATH_LIMIT ? CT_OK : try_path(l, flags, end);

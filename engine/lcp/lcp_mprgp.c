@@ -1,8 +1,9 @@
-/* The least of z'Mz / 2 + q'z over z >= 0, for symmetric positive semidefinite M: conjugate gradients on the rows with z > 0, as
- * long as these promise more than setting rows with z = 0 free; steps along the projected gradient where z would leave the bounds.
+/* The least of z'Mz / 2 + q'z over z >= 0, for symmetric positive semidefinite M: conjugate
+ * gradients on the rows with z > 0, as long as these promise more than setting rows with z = 0
+ * free; steps along the projected gradient where z would leave the bounds.
  *
- * Dostal, Schoeberl 2005 (modified proportioning with reduced gradient projections). Unknowns are scaled so that M has ones on its
- * diagonal. No memory but some vectors.
+ * Dostal, Schoeberl 2005 (modified proportioning with reduced gradient projections). Unknowns are
+ * scaled so that M has ones on its diagonal. No memory but some vectors.
  */
 #include "lcp/lcp.h"
 #include "linear/dense.h"
@@ -12,7 +13,7 @@
 
 /* Products for the norm of M: from below, near enough for a step of half of what is allowed. */
 enum { NORM_STEPS = 20 };
-/* Steps after which the gradient is computed anew instead of being updated. */
+/* Steps after which the gradient is computed again instead of being updated. */
 enum { REFRESH = 64 };
 
 typedef struct quadratic {
@@ -111,10 +112,12 @@ static void set_free(quadratic *s) {
   memcpy(s->p, s->free, s->n * sizeof *s->p);
 }
 
-/* A conjugate step; where the bounds end it, one along the projected gradient. False: nothing ends it. */
+/* A conjugate step; where the bounds end it, one along the projected gradient. False: nothing ends
+ * it. */
 static bool descend(quadratic *s) {
   product(s, s->p, s->mp);
-  double curvature = ct_dense_dot(s->p, s->mp, s->n), slope = ct_dense_dot(s->g, s->p, s->n), bound = longest(s);
+  double curvature = ct_dense_dot(s->p, s->mp, s->n), slope = ct_dense_dot(s->g, s->p, s->n),
+         bound = longest(s);
   double best = curvature > 0.0 ? slope / curvature : INFINITY;
   if (best == INFINITY && bound == INFINITY) return false;
   if (best <= bound) {
@@ -135,7 +138,8 @@ static bool descend(quadratic *s) {
 
 static void begin(quadratic *s) {
   for (size_t i = 0; i < s->n; i++) {
-    double diagonal = ct_matrix_entry(s->job->matrix, i, i), start = s->job->options->start ? s->job->options->start[i] : 0.0;
+    double diagonal = ct_matrix_entry(s->job->matrix, i, i),
+           start = s->job->options->start ? s->job->options->start[i] : 0.0;
     s->scale[i] = diagonal > 0.0 ? 1.0 / sqrt(diagonal) : 1.0;
     s->x[i] = fmax(start, 0.0) / s->scale[i];
   }

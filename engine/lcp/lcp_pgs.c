@@ -1,5 +1,6 @@
-/* Projected Gauss-Seidel: one row after the other is solved for its own z, which stays >= 0. For symmetric positive semidefinite M
- * the energy z'Mz / 2 + q'z falls with every row. Cryer 1971; Mangasarian 1977 (relaxation).
+/* Projected Gauss-Seidel: one row after the other is solved for its own z, which stays >= 0. For
+ * symmetric positive semidefinite M the energy z'Mz / 2 + q'z falls with every row. Cryer 1971;
+ * Mangasarian 1977 (relaxation).
  */
 #include "lcp/lcp.h"
 #include "linear/matrix.h"
@@ -31,7 +32,8 @@ static bool hopeless(const ct_lcp_job *job, const double *diagonal, double *cert
 }
 
 ct_status ct_lcp_pgs(const ct_lcp_job *job, ct_lcp_result *result) {
-  double *diagonal = ct_arena_alloc_doubles(job->arena, job->size), relaxation = job->options->relaxation;
+  double *diagonal = ct_arena_alloc_doubles(job->arena, job->size),
+         relaxation = job->options->relaxation;
   if (!diagonal) return CT_OUT_OF_MEMORY;
   if (relaxation == 0.0) relaxation = 1.0;
   for (size_t i = 0; i < job->size; i++) {

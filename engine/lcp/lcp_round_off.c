@@ -1,10 +1,12 @@
 /* Doubles near z whose round-off cancels.
  *
- * Where z is large beside q, M z + q of the z nearest to the solution is off by u |M| |z|, which may be more than |q| allows. The
- * z of doubles are a lattice, though, and that of their M z is as fine in every direction as it is on the whole once its basis is
- * reduced: M that makes z large has short columns there. Lenstra, Lenstra, Lovasz 1982; the nearest plane: Babai 1986.
+ * Where z is large beside q, M z + q of the z nearest to the solution is off by u |M| |z|, which
+ * may be more than |q| allows. The z of doubles are a lattice, though, and that of their M z is as
+ * fine in every direction as it is on the whole once its basis is reduced: M that makes z large has
+ * short columns there. Lenstra, Lenstra, Lovasz 1982; the nearest plane: Babai 1986.
  *
- * Lengths are in units of the target, by a power of two: scaling M and q by such changes no bit of it.
+ * Lengths are in units of the target, by a power of two: scaling M and q by such changes no bit of
+ * it.
  */
 #include "lcp/lcp.h"
 #include "linear/dense.h"
@@ -15,7 +17,8 @@
 enum { COUNT_MAX = 64 };
 /* Vectors split, per row squared, before the basis is taken as it is; a dozen at most is usual. */
 enum { SPLITS = 40 };
-/* What z is off by moves other w too: those up to so many times that are kept where they ought to be, at 0. */
+/* What z is off by moves other w too: those up to so many times that are kept where they ought to
+ * be, at 0. */
 #define NEAR 4.0
 /* A vector is as short as the one before it by this at least, squares. */
 #define LOVASZ 0.75
@@ -47,7 +50,8 @@ static bool take(lattice *l, const ct_lcp_job *job, const ct_lcp_result *result)
   l->rows = l->columns + job->size;
   for (size_t i = 0; i < job->size; i++) {
     if (result->z[i] > 0.0) l->columns[l->count++] = (uint32_t)i;
-    if (result->z[i] > 0.0 || result->w[i] <= NEAR * result->residual) l->rows[l->length++] = (uint32_t)i;
+    if (result->z[i] > 0.0 || result->w[i] <= NEAR * result->residual)
+      l->rows[l->length++] = (uint32_t)i;
   }
   if (l->count == 0 || l->count > COUNT_MAX) return true;
   size_t n = l->count;
@@ -72,11 +76,13 @@ static void fill(lattice *l, const double *z) {
     l->unit[k] = ldexp(1.0, exponent - 53);
     l->steps[k * l->count + k] = 1.0;
     for (size_t e = 0; e < l->length; e++)
-      l->vectors[k * l->length + e] = ldexp(l->job->dense[l->rows[e] * l->job->size + l->columns[k]], exponent - 53 - l->exponent);
+      l->vectors[k * l->length + e] = ldexp(
+          l->job->dense[l->rows[e] * l->job->size + l->columns[k]], exponent - 53 - l->exponent);
   }
 }
 
-/* Parts of vector k in those before it, and what is left of it; twice, so that what is left is orthogonal. */
+/* Parts of vector k in those before it, and what is left of it; twice, so that what is left is
+ * orthogonal. */
 static void split(lattice *l, size_t k) {
   double *left = l->across + k * l->length;
   l->splits++;
@@ -93,7 +99,8 @@ static void split(lattice *l, size_t k) {
   l->square[k] = ct_dense_dot(left, left, l->length);
 }
 
-/* Vector k less whole multiples of those before it, so that its parts in them are a half at most. */
+/* Vector k less whole multiples of those before it, so that its parts in them are a half at most.
+ */
 static void shorten(lattice *l, size_t k) {
   split(l, k);
   for (int round = 0; round < ROUNDS; round++) {
@@ -101,7 +108,8 @@ static void shorten(lattice *l, size_t k) {
     for (size_t j = k; j-- > 0;) {
       if (!(fabs(l->parts[j]) > 0.51)) continue;
       double times = rint(l->parts[j]);
-      /* The parts of the j-th in those before it are not kept: those of the k-th are found anew. */
+      /* The parts of the j-th in those before it are not kept: those of the k-th are found again.
+       */
       ct_dense_add(l->vectors + k * l->length, l->vectors + j * l->length, -times, l->length);
       ct_dense_add(l->steps + k * l->count, l->steps + j * l->count, -times, l->count);
       split(l, k);
@@ -146,7 +154,8 @@ static void move(lattice *l, const double *w, double *z) {
     ct_dense_add(l->rest, l->vectors + k * l->length, -times, l->length);
     ct_dense_add(l->step, l->steps + k * l->count, times, l->count);
   }
-  for (size_t k = 0; k < l->count; k++) z[l->columns[k]] = fmax(z[l->columns[k]] + l->step[k] * l->unit[k], 0.0);
+  for (size_t k = 0; k < l->count; k++)
+    z[l->columns[k]] = fmax(z[l->columns[k]] + l->step[k] * l->unit[k], 0.0);
 }
 
 ct_status ct_lcp_reduce_roundoff(const ct_lcp_job *job, ct_lcp_result *result) {

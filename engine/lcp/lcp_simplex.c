@@ -1,4 +1,5 @@
-/* The simplex method (Dantzig) with the lexicographic ratio test, which comes to an end on degenerate problems too. */
+/* The simplex method (Dantzig) with the lexicographic ratio test, which comes to an end on
+ * degenerate problems too. */
 #include "lcp/lcp_simplex.h"
 
 /* Reduced costs above this are not negative: of an objective whose coefficients are about 1. */
@@ -30,7 +31,8 @@ bool ct_lcp_simplex(ct_tableau *t, const bool *barred, const ct_cancel *cancel) 
     size_t column = entering(t, barred);
     if (column == t->stride) return true;
     size_t row = ct_tableau_leaving(t, column);
-    /* The objective is a sum of variables that are never negative, so it has a least value: only round-off comes here. */
+    /* The objective is a sum of variables that are never negative, so it has a least value: only
+     * round-off comes here. */
     if (row == t->size || ct_cancel_raised(cancel)) return false;
     ct_tableau_pivot(t, row, column);
   }

@@ -1,4 +1,5 @@
-/* The dictionary of a linear complementarity problem: scaling, pivots, the lexicographic ratio test. */
+/* The dictionary of a linear complementarity problem: scaling, pivots, the lexicographic ratio
+ * test. */
 #include "lcp/lcp_tableau.h"
 #include "linear/dense.h"
 
@@ -6,8 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Constants below this part of q are round-off of zero, ratios this near to each other tie; entries of a column below PIVOT of its
- * greatest are not divided by. Doubles lose some 4 digits in a thousand pivots; double-doubles have 32. */
+/* Constants below this part of q are round-off of zero, ratios this near to each other tie; entries
+ * of a column below PIVOT of its greatest are not divided by. Doubles lose some 4 digits in a
+ * thousand pivots; double-doubles have 32. */
 #define BAND 1e-12
 #define BAND_WIDE 1e-26
 #define PIVOT 1e-11
@@ -30,7 +32,9 @@ static double scale_of(double size) {
   return power(-exponent);
 }
 
-static bool is_inner(double scale) { return scale > power(-SCALE_EXPONENT_MAX) && scale < power(SCALE_EXPONENT_MAX); }
+static bool is_inner(double scale) {
+  return scale > power(-SCALE_EXPONENT_MAX) && scale < power(SCALE_EXPONENT_MAX);
+}
 
 static double row_size(const double *row, const double *factors, size_t n) {
   double size = 0.0;
@@ -38,7 +42,8 @@ static double row_size(const double *row, const double *factors, size_t n) {
   return size;
 }
 
-/* Rows first, then columns of what that makes. An empty row goes with the greatest, so that no unit is named. */
+/* Rows first, then columns of what that makes. An empty row goes with the greatest, so that no unit
+ * is named. */
 static void find_scales(ct_tableau *t, const ct_lcp_job *job) {
   size_t n = t->size;
   double greatest = 0.0;
@@ -49,7 +54,8 @@ static void find_scales(ct_tableau *t, const ct_lcp_job *job) {
     t->column_scale[i] = 0.0;
   }
   for (size_t i = 0; i < n; i++)
-    for (size_t j = 0; j < n; j++) t->column_scale[j] = fmax(t->column_scale[j], fabs(job->dense[i * n + j]) * t->row_scale[i]);
+    for (size_t j = 0; j < n; j++)
+      t->column_scale[j] = fmax(t->column_scale[j], fabs(job->dense[i * n + j]) * t->row_scale[i]);
   t->q_size = 0.0;
   t->beyond = false;
   for (size_t j = 0; j < n; j++) {
@@ -70,7 +76,9 @@ bool ct_tableau_create(ct_tableau *t, const ct_lcp_job *job, unsigned flags) {
   t->column_scale = ct_arena_alloc_doubles(job->arena, n);
   t->pivot_row = ct_arena_alloc_doubles(job->arena, 2 * stride);
   t->basic = ct_arena_alloc(job->arena, 5 * n + 2, sizeof *t->basic);
-  if (!t->high || (wide && !t->low) || !t->row_scale || !t->column_scale || !t->pivot_row || !t->basic) return false;
+  if (!t->high || (wide && !t->low) || !t->row_scale || !t->column_scale || !t->pivot_row ||
+      !t->basic)
+    return false;
   t->column = t->basic + n;
   t->place = t->column + n + 1;
   t->ties = t->place + 2 * n + 1;
@@ -85,7 +93,8 @@ void ct_tableau_fill(ct_tableau *t, const ct_lcp_job *job, const double *cover, 
   double d_scale = scale_of(d_size);
   for (size_t i = 0; i < n; i++) {
     double *row = t->high + i * t->stride;
-    for (size_t j = 0; j < n; j++) row[j] = job->dense[i * n + j] * t->row_scale[i] * t->column_scale[j] + lift;
+    for (size_t j = 0; j < n; j++)
+      row[j] = job->dense[i * n + j] * t->row_scale[i] * t->column_scale[j] + lift;
     row[n] = t->row_scale[i] * (cover ? cover[i] : 1.0) * d_scale;
     row[n + 1] = job->q[i] * t->row_scale[i];
     t->basic[i] = t->place[i] = (uint32_t)i;
@@ -103,15 +112,17 @@ static void put(ct_tableau *t, size_t row, size_t column, ct_dd value) {
 }
 
 void ct_tableau_add_to_objective(ct_tableau *t, size_t row) {
-  for (size_t j = 0; j < t->stride; j++) put(t, t->size, j, ct_dd_add(ct_tableau_at(t, t->size, j), ct_tableau_at(t, row, j)));
+  for (size_t j = 0; j < t->stride; j++)
+    put(t, t->size, j, ct_dd_add(ct_tableau_at(t, t->size, j), ct_tableau_at(t, row, j)));
 }
 
 /* row += factor pivot_row, in all columns. */
-static void add_row_wide(double *restrict high, double *restrict low, const double *restrict pivot_row, ct_dd factor,
-                         size_t stride) {
+static void add_row_wide(double *restrict high, double *restrict low,
+                         const double *restrict pivot_row, ct_dd factor, size_t stride) {
   for (size_t j = 0; j < stride; j++) {
     if (pivot_row[j] == 0.0) continue;
-    ct_dd sum = ct_dd_add((ct_dd){high[j], low[j]}, ct_dd_mul(factor, (ct_dd){pivot_row[j], pivot_row[stride + j]}));
+    ct_dd sum = ct_dd_add((ct_dd){high[j], low[j]},
+                          ct_dd_mul(factor, (ct_dd){pivot_row[j], pivot_row[stride + j]}));
     high[j] = sum.high;
     low[j] = sum.low;
   }
@@ -139,9 +150,11 @@ void ct_tableau_pivot(ct_tableau *t, size_t row, size_t column) {
     ct_dd factor = ct_tableau_at(t, i, column);
     if (i == row || factor.high == 0.0) continue;
     put(t, i, column, ct_dd_of(0.0));
-    if (t->low) add_row_wide(t->high + i * stride, t->low + i * stride, t->pivot_row, factor, stride);
+    if (t->low)
+      add_row_wide(t->high + i * stride, t->low + i * stride, t->pivot_row, factor, stride);
     else ct_dense_add(t->high + i * stride, t->pivot_row, factor.high, stride);
-    if (i < t->size && fabs(t->high[i * stride + last]) <= band(t) * t->q_size) put(t, i, last, ct_dd_of(0.0));
+    if (i < t->size && fabs(t->high[i * stride + last]) <= band(t) * t->q_size)
+      put(t, i, last, ct_dd_of(0.0));
   }
   uint32_t leaves = t->basic[row], enters = t->column[column];
   t->basic[row] = enters;
@@ -191,7 +204,8 @@ size_t ct_tableau_leaving(const ct_tableau *t, size_t column) {
   for (size_t i = 0; i < n; i++) {
     ct_dd slope = ct_tableau_at(t, i, column), constant = ct_tableau_at(t, i, last);
     if (!(slope.high < -least)) continue;
-    /* What is left of the row's constant after the step ties when it is round-off of what it came from. */
+    /* What is left of the row's constant after the step ties when it is round-off of what it came
+     * from. */
     ct_dd left = ct_dd_add(constant, ct_dd_mul(slope, step));
     if (left.high > band(t) * fmax(t->q_size, constant.high)) continue;
     if (t->basic[i] == ct_tableau_z0(t)) return i;
@@ -218,7 +232,9 @@ void ct_tableau_solution(const ct_tableau *t, double *z) {
   size_t n = t->size, last = ct_tableau_constants(t);
   for (size_t j = 0; j < n; j++) {
     uint32_t variable = (uint32_t)(n + j);
-    double value = ct_tableau_is_basic(t, variable) ? t->high[t->place[variable] * t->stride + last] * t->column_scale[j] : 0.0;
+    double value = ct_tableau_is_basic(t, variable)
+                       ? t->high[t->place[variable] * t->stride + last] * t->column_scale[j]
+                       : 0.0;
     z[j] = value > 0.0 && value <= DBL_MAX ? value : 0.0;
   }
 }

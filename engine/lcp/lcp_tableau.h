@@ -1,9 +1,11 @@
-/* A linear complementarity problem as a dictionary: n basic variables, each a constant plus a sum over the n + 1 that are not.
+/* A linear complementarity problem as a dictionary: n basic variables, each a constant plus a sum
+ * over the n + 1 that are not.
  *
- * w = M z + q + d z0, rows and columns scaled by powers of two so that the greatest entry of each is about 1: no bit of M or q
- * changes, tolerances become numbers without a unit. Entries are doubles or, where those are too coarse, double-doubles. Since only
- * the columns outside the basis are kept, a pivot costs n^2, and what the lexicographic rule needs of the basis' inverse is
- * in them (Cottle, Pang, Stone 2009, sections 2.3 and 4.9).
+ * w = M z + q + d z0, rows and columns scaled by powers of two so that the greatest entry of each
+ * is about 1: no bit of M or q changes, tolerances become numbers without a unit. Entries are
+ * doubles or, where those are too coarse, double-doubles. Since only the columns outside the basis
+ * are kept, a pivot costs n^2, and what the lexicographic rule needs of the basis' inverse is in
+ * them (Cottle, Pang, Stone 2009, sections 2.3 and 4.9).
  */
 #ifndef LCP_LCP_TABLEAU_H
 #define LCP_LCP_TABLEAU_H
@@ -21,18 +23,19 @@ typedef struct ct_tableau {
   uint32_t *column;                 /* [n + 1] the variable of each column */
   uint32_t *place;                  /* [2 n + 1] where a variable is: its row, or n + its column */
   double *row_scale, *column_scale; /* [n] powers of two */
-  bool beyond;                      /* entries are too far from 1 to be scaled, or q is: signs of what is small mean nothing */
-  double q_size;                    /* max |q| in the scaled rows: what constants are measured by */
-  uint32_t *ties;                   /* [n] scratch of the ratio test */
-  double *pivot_row;                /* [2 stride] scratch of a pivot */
+  bool beyond;    /* entries are too far from 1 to be scaled, or q is: signs of what is small mean
+                     nothing */
+  double q_size;  /* max |q| in the scaled rows: what constants are measured by */
+  uint32_t *ties; /* [n] scratch of the ratio test */
+  double *pivot_row; /* [2 stride] scratch of a pivot */
 } ct_tableau;
 
 enum { CT_TABLEAU_OBJECTIVE = 1, CT_TABLEAU_WIDE = 2 };
 
 /* Memory for a job's problem and its scales; false: out of memory. */
 bool ct_tableau_create(ct_tableau *t, const ct_lcp_job *job, unsigned flags);
-/* The dictionary with all w basic and every z and z0 zero. `cover` [n] > 0 is d, per row of the problem as given; NULL: all 1.
- * `lift` is added to every scaled entry of M. */
+/* The dictionary with all w basic and every z and z0 zero. `cover` [n] > 0 is d, per row of the
+ * problem as given; NULL: all 1. `lift` is added to every scaled entry of M. */
 void ct_tableau_fill(ct_tableau *t, const ct_lcp_job *job, const double *cover, double lift);
 
 static inline ct_dd ct_tableau_at(const ct_tableau *t, size_t row, size_t column) {
@@ -41,19 +44,25 @@ static inline ct_dd ct_tableau_at(const ct_tableau *t, size_t row, size_t column
 }
 static inline size_t ct_tableau_constants(const ct_tableau *t) { return t->size + 1; }
 static inline uint32_t ct_tableau_z0(const ct_tableau *t) { return (uint32_t)(2 * t->size); }
-static inline bool ct_tableau_is_basic(const ct_tableau *t, uint32_t variable) { return t->place[variable] < t->size; }
-static inline size_t ct_tableau_column(const ct_tableau *t, uint32_t variable) { return t->place[variable] - t->size; }
+static inline bool ct_tableau_is_basic(const ct_tableau *t, uint32_t variable) {
+  return t->place[variable] < t->size;
+}
+static inline size_t ct_tableau_column(const ct_tableau *t, uint32_t variable) {
+  return t->place[variable] - t->size;
+}
 
 /* Adds the variable of a row of the full dictionary to the objective. */
 void ct_tableau_add_to_objective(ct_tableau *t, size_t row);
 
-/* The variable of the row leaves, that of the column enters. Constants that are round-off become 0. */
+/* The variable of the row leaves, that of the column enters. Constants that are round-off become 0.
+ */
 void ct_tableau_pivot(ct_tableau *t, size_t row, size_t column);
 
-/* The row whose variable is the first to reach zero when that of the column grows; ties by the lexicographic rule, z0 first.
- * t->size: none does. */
+/* The row whose variable is the first to reach zero when that of the column grows; ties by the
+ * lexicographic rule, z0 first. t->size: none does. */
 size_t ct_tableau_leaving(const ct_tableau *t, size_t column);
-/* The row that z0 takes, so that no constant is negative: least [q, e] / d in lexicographic order. size: none is negative. */
+/* The row that z0 takes, so that no constant is negative: least [q, e] / d in lexicographic order.
+ * size: none is negative. */
 size_t ct_tableau_first(const ct_tableau *t);
 
 /* z as the dictionary has it, in the units given; never negative. */

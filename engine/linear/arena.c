@@ -51,7 +51,8 @@ void ct_arena_leave(ct_arena *arena, ct_arena_mark mark) {
   arena->taken = mark.taken;
   if (!arena->last) return;
   if (arena->depth == 0 && (arena->last->before || arena->last->size < arena->most)) {
-    /* One block for all of it, so that next time nothing has to grow. Where that cannot be had it grows again. */
+    /* One block for all of it, so that next time nothing has to grow. Where that cannot be had it
+     * grows again. */
     drop_to(arena, NULL);
     (void)add_block(arena, arena->most);
     return;

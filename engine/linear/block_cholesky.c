@@ -1,4 +1,5 @@
-/* Left-looking: each column takes what the columns before it that reach its row do to it, then is divided. */
+/* Left-looking: each column takes what the columns before it that reach its row do to it, then is
+ * divided. */
 #include "linear/block_cholesky.h"
 
 #include "linear/arena.h"
@@ -16,7 +17,7 @@ enum { ROWS = CT_CHOLESKY_ROWS, BLOCK = CT_CHOLESKY_BLOCK };
 /* A pivot below this part of its diagonal entry is rounding. */
 #define PIVOT_LEAST 1e-15
 
-/* ---- where blocks are ----------------------------------------------------------------------------------------------------- */
+/* ---- where blocks are ----------------------------------------------------------------------- */
 
 static bool make_graph(const ct_block_shape *shape, ct_graph *graph, ct_arena *arena) {
   size_t count = shape->count, pair_count = shape->pair_count;
@@ -39,7 +40,8 @@ static bool make_graph(const ct_block_shape *shape, ct_graph *graph, ct_arena *a
 }
 
 /* For each column the first row in which L has a block under the diagonal (Liu 1986). */
-static void find_parents(const ct_block_cholesky *f, const ct_graph *graph, uint32_t *parent, uint32_t *ancestor) {
+static void find_parents(const ct_block_cholesky *f, const ct_graph *graph, uint32_t *parent,
+                         uint32_t *ancestor) {
   for (uint32_t i = 0; i < f->count; i++) {
     parent[i] = ancestor[i] = NONE;
     uint32_t v = f->order[i];
@@ -56,10 +58,10 @@ static void find_parents(const ct_block_cholesky *f, const ct_graph *graph, uint
   }
 }
 
-/* Row i of L has blocks in the columns on the ways up the tree from its neighbours: each is counted at ends[column], and (rows not
- * NULL) noted there. */
-static void find_rows(const ct_block_cholesky *f, const ct_graph *graph, const uint32_t *parent, uint32_t *seen, size_t *ends,
-                      uint32_t *rows) {
+/* Row i of L has blocks in the columns on the ways up the tree from its neighbours: each is counted
+ * at ends[column], and (rows not NULL) noted there. */
+static void find_rows(const ct_block_cholesky *f, const ct_graph *graph, const uint32_t *parent,
+                      uint32_t *seen, size_t *ends, uint32_t *rows) {
   for (uint32_t i = 0; i < f->count; i++) seen[i] = NONE;
   for (uint32_t i = 0; i < f->count; i++) {
     seen[i] = i;
@@ -74,7 +76,8 @@ static void find_rows(const ct_block_cholesky *f, const ct_graph *graph, const u
   }
 }
 
-/* Multiplications of a factor, and how many blocks it has; columns begin where those before them end. */
+/* Multiplications of a factor, and how many blocks it has; columns begin where those before them
+ * end. */
 static void count_work(ct_block_cholesky *f, const size_t *counts) {
   double work = 0.0;
   f->starts[0] = 0;
@@ -100,7 +103,8 @@ static bool take_numbers(ct_block_cholesky *f, ct_arena *arena) {
   return true;
 }
 
-ct_status ct_block_cholesky_open(ct_block_cholesky *f, const ct_block_shape *shape, ct_arena *arena, bool *fits) {
+ct_status ct_block_cholesky_open(ct_block_cholesky *f, const ct_block_shape *shape, ct_arena *arena,
+                                 bool *fits) {
   size_t count = shape->count;
   *fits = false;
   *f = (ct_block_cholesky){.count = count};
@@ -126,7 +130,7 @@ ct_status ct_block_cholesky_open(ct_block_cholesky *f, const ct_block_shape *sha
   return CT_OK;
 }
 
-/* ---- numbers -------------------------------------------------------------------------------------------------------------- */
+/* ---- numbers -------------------------------------------------------------------------------- */
 
 void ct_block_cholesky_clear(ct_block_cholesky *f) {
   memset(f->values, 0, f->starts[f->count] * BLOCK * sizeof *f->values);
@@ -146,13 +150,16 @@ static size_t find_block(const ct_block_cholesky *f, uint32_t i, uint32_t j) {
 
 void ct_block_cholesky_add(ct_block_cholesky *f, uint32_t a, uint32_t b, const double *block) {
   uint32_t i = f->place[a], j = f->place[b];
-  double *to = i == j ? &f->diagonal[BLOCK * (size_t)i] : &f->values[BLOCK * (i > j ? find_block(f, i, j) : find_block(f, j, i))];
+  double *to = i == j ? &f->diagonal[BLOCK * (size_t)i]
+                      : &f->values[BLOCK * (i > j ? find_block(f, i, j) : find_block(f, j, i))];
   for (size_t r = 0; r < ROWS; r++)
-    for (size_t c = 0; c < ROWS; c++) to[i >= j ? ROWS * r + c : ROWS * c + r] += block[ROWS * r + c];
+    for (size_t c = 0; c < ROWS; c++)
+      to[i >= j ? ROWS * r + c : ROWS * c + r] += block[ROWS * r + c];
 }
 
 /* to -= x y', y given by columns. */
-static void take_away(double *restrict to, const double *restrict x, const double *restrict columns) {
+static void take_away(double *restrict to, const double *restrict x,
+                      const double *restrict columns) {
   for (size_t r = 0; r < ROWS; r++, to += ROWS, x += ROWS) {
     ct_two a = ct_two_load(to), b = ct_two_load(to + 2), c = ct_two_load(to + 4);
     for (size_t k = 0; k < ROWS; k++) {
@@ -229,7 +236,7 @@ ct_status ct_block_cholesky_factor(ct_block_cholesky *f, const ct_cancel *cancel
   return CT_OK;
 }
 
-/* ---- solving -------------------------------------------------------------------------------------------------------------- */
+/* ---- solving -------------------------------------------------------------------------------- */
 
 static void forward(const double *l, double *x) {
   for (size_t r = 0; r < ROWS; r++) {
@@ -270,7 +277,8 @@ static void take_turned(double *restrict to, const double *restrict b, const dou
 
 void ct_block_cholesky_solve(const ct_block_cholesky *f, const double *right, double *out) {
   double *x = f->right;
-  for (size_t i = 0; i < f->count; i++) memcpy(&x[ROWS * i], &right[ROWS * (size_t)f->order[i]], ROWS * sizeof *x);
+  for (size_t i = 0; i < f->count; i++)
+    memcpy(&x[ROWS * i], &right[ROWS * (size_t)f->order[i]], ROWS * sizeof *x);
   for (size_t j = 0; j < f->count; j++) {
     double *own = &x[ROWS * j];
     forward(&f->diagonal[BLOCK * j], own);
@@ -279,8 +287,10 @@ void ct_block_cholesky_solve(const ct_block_cholesky *f, const double *right, do
   }
   for (size_t j = f->count; j-- > 0;) {
     double *own = &x[ROWS * j];
-    for (size_t e = f->starts[j]; e < f->starts[j + 1]; e++) take_turned(own, &f->values[BLOCK * e], &x[ROWS * (size_t)f->rows[e]]);
+    for (size_t e = f->starts[j]; e < f->starts[j + 1]; e++)
+      take_turned(own, &f->values[BLOCK * e], &x[ROWS * (size_t)f->rows[e]]);
     backward(&f->diagonal[BLOCK * j], own);
   }
-  for (size_t i = 0; i < f->count; i++) memcpy(&out[ROWS * (size_t)f->order[i]], &x[ROWS * i], ROWS * sizeof *x);
+  for (size_t i = 0; i < f->count; i++)
+    memcpy(&out[ROWS * (size_t)f->order[i]], &x[ROWS * i], ROWS * sizeof *x);
 }

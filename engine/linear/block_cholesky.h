@@ -1,6 +1,7 @@
-/* Cholesky's factor L L' of a sparse symmetric positive definite matrix whose entries are blocks of 6 x 6, one for each pair of
- * bodies that touch: the order of elimination and where L has blocks are found once, the numbers as often as they change.
- * George, Liu 1981; Davis, Direct methods for sparse linear systems, 2006, ch. 4.
+/* Cholesky's factor L L' of a sparse symmetric positive definite matrix whose entries are blocks of
+ * 6 x 6, one for each pair of bodies that touch: the order of elimination and where L has blocks
+ * are found once, the numbers as often as they change. George, Liu 1981; Davis, Direct methods for
+ * sparse linear systems, 2006, ch. 4.
  */
 #ifndef LINEAR_BLOCK_CHOLESKY_H
 #define LINEAR_BLOCK_CHOLESKY_H
@@ -16,12 +17,13 @@ typedef struct ct_block_pair {
 } ct_block_pair;
 
 typedef struct ct_block_cholesky {
-  size_t count;          /* rows of blocks */
-  uint32_t *order;       /* [count] which row is eliminated first, second, ... */
-  uint32_t *place;       /* [count] when a row is */
-  size_t *starts;        /* [count + 1] of the blocks of L under the diagonal in each column, in the order of elimination */
-  uint32_t *rows;        /* [starts[count]] ascending in each column */
-  double *values;        /* [36 starts[count]] row by row */
+  size_t count;    /* rows of blocks */
+  uint32_t *order; /* [count] which row is eliminated first, second, ... */
+  uint32_t *place; /* [count] when a row is */
+  size_t *starts;  /* [count + 1] of the blocks of L under the diagonal in each column, in the order
+                      of elimination */
+  uint32_t *rows;  /* [starts[count]] ascending in each column */
+  double *values;  /* [36 starts[count]] row by row */
   double *diagonal;      /* [36 count] lower triangles */
   double work;           /* multiplications of one factor */
   uint32_t *head, *next; /* [count] columns whose next block is in a row */
@@ -39,15 +41,17 @@ typedef struct ct_block_shape {
   double work_max;   /* multiplications of one factor */
 } ct_block_shape;
 
-/* The symbolic factorisation. The caller has entered the arena that the memory comes from. Where the
- * limits are too low, *fits is false and there is no factor. CT_OUT_OF_MEMORY. */
-ct_status ct_block_cholesky_open(ct_block_cholesky *f, const ct_block_shape *shape, ct_arena *arena, bool *fits);
+/* The symbolic factorisation. The caller has entered the arena that the memory comes from. Where
+ * the limits are too low, *fits is false and there is no factor. CT_OUT_OF_MEMORY. */
+ct_status ct_block_cholesky_open(ct_block_cholesky *f, const ct_block_shape *shape, ct_arena *arena,
+                                 bool *fits);
 
 /* Begins a new matrix: of zeros. */
 void ct_block_cholesky_clear(ct_block_cholesky *f);
 /* Adds a block, row by row, at (a, a), or at (a, b) of a pair, and its transpose at (b, a). */
 void ct_block_cholesky_add(ct_block_cholesky *f, uint32_t a, uint32_t b, const double *block);
-/* The factor of what was added. A pivot that rounding left nothing of is taken for its own rounding. CT_CANCELLED. */
+/* The factor of what was added. A pivot that rounding left nothing of is taken for its own
+ * rounding. CT_CANCELLED. */
 ct_status ct_block_cholesky_factor(ct_block_cholesky *f, const ct_cancel *cancel);
 /* out = A^-1 right; both [6 count], and may be the same. */
 void ct_block_cholesky_solve(const ct_block_cholesky *f, const double *right, double *out);

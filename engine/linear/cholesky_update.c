@@ -41,7 +41,8 @@ void ct_factor_append(ct_factor *f, size_t i, const double *y, double pivot) {
 void ct_factor_remove(ct_factor *f, size_t place) {
   size_t last = --f->count;
   memmove(f->index + place, f->index + place + 1, (last - place) * sizeof *f->index);
-  /* Each row behind it has one entry right of the diagonal now: rotations of neighbouring columns bring these to 0. */
+  /* Each row behind it has one entry right of the diagonal now: rotations of neighbouring columns
+   * bring these to 0. */
   double *cosines = f->turns, *sines = f->turns + f->capacity;
   for (size_t i = place; i < last; i++) {
     double *row = f->rows + i * f->stride, *from = row + f->stride;

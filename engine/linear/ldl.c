@@ -12,7 +12,9 @@ typedef struct column {
   ct_two a, b;
 } column;
 
-static inline column load(const double *from) { return (column){ct_two_load(from), ct_two_load(from + 2)}; }
+static inline column load(const double *from) {
+  return (column){ct_two_load(from), ct_two_load(from + 2)};
+}
 
 static inline void store(double *to, column c) {
   ct_two_store(to, c.a);
@@ -65,7 +67,8 @@ static void gather(ct_ldl *f, const ct_ldl_part *part, size_t b) {
 static void eliminate(const ct_ldl *f, double *panel, size_t b, size_t c) {
   size_t from = f->first[b] > f->first[c] ? f->first[b] : f->first[c], end = PANEL * c;
   double *at = panel + PANEL * (end - f->first[b]);
-  const double *mine = panel + PANEL * (from - f->first[b]), *other = f->values + f->start[c] + PANEL * (from - f->first[c]);
+  const double *mine = panel + PANEL * (from - f->first[b]),
+               *other = f->values + f->start[c] + PANEL * (from - f->first[c]);
   column c0 = load(at), c1 = load(at + 4), c2 = load(at + 8), c3 = load(at + 12);
   for (size_t k = from; k < end; k++, mine += PANEL, other += PANEL) {
     column v = load(mine);

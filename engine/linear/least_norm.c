@@ -40,12 +40,15 @@ static void reflect(const double *v, double beta, double *y, size_t count) {
   for (size_t i = 1; i < count; i++) y[i] -= along * v[i];
 }
 
-/* Turns x into (length, 0, ...): leaves the reflection's v (v[0] = 1) in x[1] ..., the length in x[0]. Returns beta. */
+/* Turns x into (length, 0, ...): leaves the reflection's v (v[0] = 1) in x[1] ..., the length in
+ * x[0]. Returns beta. */
 static double make_reflection(double *x, size_t count, size_t stride) {
   double length = length_of(x, count, stride);
   if (length == 0.0) return 0.0;
   double first = x[0] >= 0.0 ? x[0] + length : x[0] - length;
-  double beta = fabs(first) / length; /* 2 / v.v of v = (1, x / first), since first^2 + rest^2 = 2 length |first| */
+  double beta =
+      fabs(first) /
+      length; /* 2 / v.v of v = (1, x / first), since first^2 + rest^2 = 2 length |first| */
   for (size_t i = 1; i < count; i++) x[i * stride] /= first;
   x[0] = x[0] >= 0.0 ? -length : length;
   return beta;
@@ -74,7 +77,8 @@ static void triangulate(equations *e) {
   }
 }
 
-/* Takes row i of the triangle onto its diagonal: the part in the dependent columns goes to zero, their v stays there. */
+/* Takes row i of the triangle onto its diagonal: the part in the dependent columns goes to zero,
+ * their v stays there. */
 static double clear_row(equations *e, size_t i, double *row) {
   size_t m = e->rows, spare = e->columns - e->rank;
   row[0] = e->matrix[i * m + i];
@@ -92,7 +96,8 @@ static double clear_row(equations *e, size_t i, double *row) {
   return beta;
 }
 
-/* The shortest solution, in the order of the columns: T y = right, then the reflections from the right, backwards. */
+/* The shortest solution, in the order of the columns: T y = right, then the reflections from the
+ * right, backwards. */
 static void solve_shortest(equations *e, const double *betas, double *y) {
   size_t m = e->rows, spare = e->columns - e->rank;
   for (size_t i = 0; i < e->columns; i++) y[i] = i < e->rank ? e->right[i] : 0.0;
@@ -111,9 +116,11 @@ static void solve_shortest(equations *e, const double *betas, double *y) {
 
 bool ct_least_norm(const ct_equations *of, double *out, size_t *rank, ct_arena *arena) {
   ct_arena_mark mark = ct_arena_enter(arena);
-  equations e = {.rows = of->rows, .columns = of->columns, .matrix = of->matrix, .right = of->right};
+  equations e = {
+      .rows = of->rows, .columns = of->columns, .matrix = of->matrix, .right = of->right};
   e.order = ct_arena_alloc(arena, e.columns + 1, sizeof *e.order);
-  double *betas = ct_arena_alloc_doubles(arena, 2 * e.columns + 2 * e.rows + 4), *scratch = betas ? betas + e.rows + 1 : NULL;
+  double *betas = ct_arena_alloc_doubles(arena, 2 * e.columns + 2 * e.rows + 4),
+         *scratch = betas ? betas + e.rows + 1 : NULL;
   if (e.order && betas) {
     for (size_t j = 0; j < e.columns; j++) e.order[j] = j;
     triangulate(&e);

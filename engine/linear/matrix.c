@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Square tiles of this many rows: two of them stay in the nearest cache while one is read along its columns. */
+/* Square tiles of this many rows: two of them stay in the nearest cache while one is read along its
+ * columns. */
 enum { TILE = 16 };
 
 double ct_matrix_row(const ct_matrix *m, size_t i, const double *x) {
@@ -30,7 +31,8 @@ double ct_matrix_row_beside(const ct_matrix *m, size_t i, const double *x, doubl
   if (m->dense) return ct_dense_row_beside(m->dense + i * m->size, x, 0, m->size, c);
   ct_dd sum = ct_dd_of(c);
   for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++)
-    if (x[m->columns[e]] != 0.0) sum = ct_dd_add(sum, ct_two_product(m->values[e], x[m->columns[e]]));
+    if (x[m->columns[e]] != 0.0)
+      sum = ct_dd_add(sum, ct_two_product(m->values[e], x[m->columns[e]]));
   double value = ct_dd_value(sum);
   return isfinite(value) ? value : ct_matrix_row(m, i, x) + c;
 }
@@ -45,7 +47,8 @@ void ct_matrix_transposed_product(const ct_matrix *m, const double *x, double *y
     if (m->dense) {
       ct_dense_add(y, m->dense + i * m->size, x[i], m->size);
     } else {
-      for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) y[m->columns[e]] += m->values[e] * x[i];
+      for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++)
+        y[m->columns[e]] += m->values[e] * x[i];
     }
   }
 }
@@ -68,7 +71,8 @@ static double dense_asymmetry(const double *a, size_t n, double *largest) {
     for (size_t left = 0; left <= top; left += TILE)
       for (size_t i = top; i < n && i < top + TILE; i++)
         for (size_t j = left; j <= i && j < left + TILE; j++) {
-          double x = a[i * n + j], y = a[j * n + i], apart = fabs(x - y), larger = fabs(x) > fabs(y) ? fabs(x) : fabs(y);
+          double x = a[i * n + j], y = a[j * n + i], apart = fabs(x - y),
+                 larger = fabs(x) > fabs(y) ? fabs(x) : fabs(y);
           most = apart > most ? apart : most;
           size = larger > size ? larger : size;
         }
@@ -82,7 +86,8 @@ double ct_matrix_asymmetry(const ct_matrix *m, double *largest) {
   *largest = 0.0;
   for (size_t i = 0; i < m->size; i++)
     for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
-      double apart = m->columns[e] == i ? 0.0 : fabs(m->values[e] - ct_matrix_entry(m, m->columns[e], i));
+      double apart =
+          m->columns[e] == i ? 0.0 : fabs(m->values[e] - ct_matrix_entry(m, m->columns[e], i));
       most = apart > most ? apart : most;
       *largest = fabs(m->values[e]) > *largest ? fabs(m->values[e]) : *largest;
     }
@@ -92,7 +97,8 @@ double ct_matrix_asymmetry(const ct_matrix *m, double *largest) {
 void ct_matrix_spread(const ct_matrix *m, double *dense) {
   memset(dense, 0, m->size * m->size * sizeof *dense);
   for (size_t i = 0; i < m->size; i++)
-    for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) dense[i * m->size + m->columns[e]] = m->values[e];
+    for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++)
+      dense[i * m->size + m->columns[e]] = m->values[e];
 }
 
 void ct_matrix_ranges(const double *dense, size_t n, uint32_t *low, uint32_t *high) {

@@ -5,7 +5,8 @@
 
 /* Vertices that are not divided any more: a walk's order, backwards, is as good. */
 #define WHOLE_MAX 24
-/* Of the vertices, the part that each side of a separator has at least, where there is such a level. */
+/* Of the vertices, the part that each side of a separator has at least, where there is such a
+ * level. */
 #define SIDE_PART 0.25
 
 /* Vertices order[from] .. order[to - 1]. */
@@ -24,7 +25,8 @@ typedef struct dissection {
   size_t waiting;
 } dissection;
 
-/* Everything that hangs together with `root` within the span of that label goes to the queue from `begin` on; the end. */
+/* Everything that hangs together with `root` within the span of that label goes to the queue from
+ * `begin` on; the end. */
 static size_t walk(const dissection *d, uint32_t root, uint32_t label, size_t begin) {
   size_t end = begin;
   d->queue[end++] = root;
@@ -61,8 +63,8 @@ static void part(dissection *d, span s, uint32_t label) {
   for (size_t i = s.from; i < s.to; i++) d->order[i] = d->queue[i];
 }
 
-/* The level between two sides that are large enough which has the fewest vertices; 0: there is none. Levels follow each other in
- * the queue. */
+/* The level between two sides that are large enough which has the fewest vertices; 0: there is
+ * none. Levels follow each other in the queue. */
 static uint32_t choose(const dissection *d, span s) {
   size_t size = s.to - s.from, least = SIZE_MAX;
   uint32_t best = 0;
@@ -87,7 +89,8 @@ static bool separates(const dissection *d, uint32_t v, uint32_t level, uint32_t 
   return false;
 }
 
-/* Before the separator, behind it, itself; no level, no separator: what comes late in the walk is eliminated first. */
+/* Before the separator, behind it, itself; no level, no separator: what comes late in the walk is
+ * eliminated first. */
 static void divide(dissection *d, span s, uint32_t label) {
   uint32_t level = s.to - s.from > WHOLE_MAX ? choose(d, s) : 0;
   if (level == 0) {
@@ -96,7 +99,8 @@ static void divide(dissection *d, span s, uint32_t label) {
   }
   size_t at = s.from;
   for (size_t i = s.from; i < s.to; i++)
-    if (d->level[d->queue[i]] <= level && !separates(d, d->queue[i], level, label)) d->order[at++] = d->queue[i];
+    if (d->level[d->queue[i]] <= level && !separates(d, d->queue[i], level, label))
+      d->order[at++] = d->queue[i];
   size_t middle = at;
   for (size_t i = s.from; i < s.to; i++)
     if (d->level[d->queue[i]] > level) d->order[at++] = d->queue[i];

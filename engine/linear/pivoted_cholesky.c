@@ -13,7 +13,8 @@
 /* What is left of a diagonal entry is looked at more closely when it is this part of it or less. */
 #define SUSPECT 1e-8
 enum { REFINEMENTS = 3 };
-/* Of more rows every suspect one would take seconds: there `small` decides alone, which is far above the factor's round-off. */
+/* Of more rows every suspect one would take seconds: there `small` decides alone, which is far
+ * above the factor's round-off. */
 enum { CLOSE_LOOK_MAX = 128 };
 
 typedef struct search {
@@ -23,7 +24,8 @@ typedef struct search {
   double *vector, *scratch;
 } search;
 
-static size_t best_row(const ct_rank *r, const search *s, const bool *first, bool wanted, double small) {
+static size_t best_row(const ct_rank *r, const search *s, const bool *first, bool wanted,
+                       double small) {
   double most = small;
   size_t best = r->size;
   for (size_t i = 0; i < r->size; i++) {
@@ -35,8 +37,8 @@ static size_t best_row(const ct_rank *r, const search *s, const bool *first, boo
   return best;
 }
 
-/* What is left of row p, beyond the round-off of the factor: the vector that it makes with the pivots, to the last digits, times
- * the row. 0 where that is round-off. */
+/* What is left of row p, beyond the round-off of the factor: the vector that it makes with the
+ * pivots, to the last digits, times the row. 0 where that is round-off. */
 static double look_closely(const ct_rank *r, const search *s, size_t p) {
   size_t n = r->size;
   double *v = s->vector, *x = s->scratch;
@@ -47,7 +49,8 @@ static double look_closely(const ct_rank *r, const search *s, size_t p) {
   for (int k = 0; k <= REFINEMENTS; k++) {
     for (size_t j = 0; k > 0 && j < r->count; j++) {
       const double *pivot = r->factor + r->order[j] * n;
-      x[j] = (ct_matrix_row_beside(&matrix, r->order[j], v, 0.0) - ct_dense_dot(pivot, x, j)) / pivot[j];
+      x[j] = (ct_matrix_row_beside(&matrix, r->order[j], v, 0.0) - ct_dense_dot(pivot, x, j)) /
+             pivot[j];
     }
     for (size_t j = r->count; j-- > 0;) {
       const double *pivot = r->factor + r->order[j] * n;
@@ -77,7 +80,8 @@ static void take_pivot(ct_rank *r, const search *s, size_t p) {
   s->done[p] = true;
 }
 
-bool ct_rank_find(ct_rank *r, const double *dense, size_t size, const bool *first, double small, ct_arena *arena) {
+bool ct_rank_find(ct_rank *r, const double *dense, size_t size, const bool *first, double small,
+                  ct_arena *arena) {
   *r = (ct_rank){.size = size, .least = 1.0, .semidefinite = true};
   r->order = ct_arena_alloc(arena, size, sizeof *r->order);
   r->factor = ct_arena_alloc_doubles(arena, size * size);

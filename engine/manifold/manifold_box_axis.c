@@ -1,28 +1,34 @@
-/* Contacts of two boxes that overlap least along one axis beyond doubt: of a face, or of two edges.
+/* Contact points of two sharp boxes with a certain axis of least penetration: a face normal, or the
+ * cross product of two edges.
  *
- * The box with that face is the frame: in its own axes its face is a rectangle, and what is left of the other's face is found by
- * comparing coordinates: corners of one within the other, and for each edge where it enters the rectangle and where it leaves it
- * (Liang, Barsky 1984). All sixteen places are worked out, and those that are none dropped: which they are is as good as random, so
- * that little branches on it. Whatever hangs on round-off is declined: corners on a side, edges side by side, faces that lean
- * equally. Those choices are made in manifold_box_box.c, once for all ways that a box is met.
+ * The face on the axis is the reference face, a rectangle in its own axes; the other box's face
+ * that leans least is the incident face. The overlap consists of incident corners inside the
+ * rectangle, reference corners inside the incident face, and edges clipped to the rectangle (Liang,
+ * Barsky 1984). All sixteen candidates are computed and the invalid ones dropped: which are valid
+ * is unpredictable, so the code has few branches.
+ *
+ * Limits: cases decided by round-off are declined, namely corners on a side, parallel edges, and
+ * faces that lean equally. manifold_box_box.c decides those, with the same rules for all paths.
  */
 #include "base/simd_lanes.h"
 #include "manifold/manifold.h"
 #include "primitives/box_box.h"
 
+#include <assert.h>
 #include <string.h>
 
-/* Corners of a clipped rectangle at most. */
+/* Corners of a rectangle clipped by a rectangle, at most. */
 #define CORNERS_MAX 8
 #define KEPT_MAX 4
-/* Of the pair's tie: what is nearer to a side is on it. Corners within a tie are over a face, and places within two ties of each
- * other on both axes are one. */
+/* In ties of the pair: a corner nearer to a side than this is on the side, hence undecided. Corners
+ * within one tie count as inside, and points within two ties of each other on both axes are one
+ * point. */
 #define ON_SIDE 4.0
-/* Sines between edges below this: a crossing's place would lose more than three digits. */
+/* Smallest sine between crossing edges: below it a crossing loses more than three digits. */
 #define SINE_MIN 1e-3
-/* Cosines that differ by less are equal, beyond doubt. */
+/* Cosines that differ by less may be equal. */
 #define COSINE_TIE (2.0 * CT_COSINE_TIE)
-/* Of the extents of both: separations of faces within this of their limit are left to the outlines. */
+/* Face separations within this part of both extents of their limit are left to the general path. */
 #define UNSURE 1e-9
 
 static const uint8_t next[3] = {1, 2, 0};
@@ -30,8 +36,9 @@ static const uint8_t next[3] = {1, 2, 0};
 #define F(f) 0x30 | (f)
 #define V(v) 0x10 | (v)
 #define E(e) 0x20 | (e)
-/* Of a face 2 axis + (1: positive side), as kind << 4 | number: itself, four times; its vertices by the signs on the two axes that
- * follow its own, the first as bit 0; its edges on the lower and higher side of the first of these, and of the second. */
+/* Features of face number 2 axis + (1: positive side), encoded as kind << 4 | number: the face,
+ * four times; its vertices by the signs on the next two axes, the first as bit 0; its edges on the
+ * lower and upper side of the first of these axes, then of the second. */
 static const struct {
   uint8_t own[4], vertex[4], edge[4];
 } faces[6] = {
@@ -45,62 +52,65 @@ static const struct {
 #undef F
 #undef V
 #undef E
-_Static_assert(CT_FEATURE_VERTEX == 1 && CT_FEATURE_EDGE == 2 && CT_FEATURE_FACE == 3, "the table of faces");
+_Static_assert(CT_FEATURE_VERTEX == 1 && CT_FEATURE_EDGE == 2 && CT_FEATURE_FACE == 3,
+               "the table of faces");
 
-/* Of an axis and a vertex: the edge along it from there. */
-static const uint8_t edges[3][8] = {{0, 0, 1, 1, 2, 2, 3, 3}, {4, 5, 4, 5, 6, 7, 6, 7}, {8, 9, 10, 11, 8, 9, 10, 11}};
+/* Number of the edge along an axis that contains a vertex. */
+static const uint8_t edges[3][8] = {
+    {0, 0, 1, 1, 2, 2, 3, 3}, {4, 5, 4, 5, 6, 7, 6, 7}, {8, 9, 10, 11, 8, 9, 10, 11}};
 
-/* A place in the rectangle's axes: across the face, and how high above it. */
-typedef struct spot {
+/* A position in the rectangle's axes: x and y along its sides, z above it. */
+typedef struct face_position {
   double x, y, z;
-} spot;
+} face_position;
 
-/* The other box's face: its middle, and half of its edges. */
-typedef struct tilted {
-  spot middle, edge[2];
-  double sine; /* the least of an edge with a side */
+/* The incident face: its centre and the halves of its edges. */
+typedef struct incident_face {
+  face_position middle, edge[2];
+  double sine; /* smallest sine between an edge and a side */
   int face;
-} tilted;
+} incident_face;
 
-/* The box whose face is the rectangle. */
+/* The reference face and its box. */
 typedef struct rectangle {
   const ct_box_pair *pair;
-  double x, y, level; /* half its sides, and the face from the centre, m */
-  double way;         /* 1: on the positive side */
+  double x, y, level; /* half the sides; distance of the face from the box's centre, m */
+  double sense;       /* 1: face on the positive side, -1: negative */
   double slack, tie, reach;
-  double widest;  /* at least the ct_contacts_depth_tie of all that may be points, m */
-  int axis, u, v; /* its own, and those along its sides */
+  double widest;  /* upper bound of ct_contacts_depth_tie over all candidates, m */
+  int axis, u, v; /* normal axis, and the axes along the sides */
   int face;
-  bool second; /* of the second body */
+  bool second; /* the reference face belongs to the second body */
 } rectangle;
 
-/* Places by kinds: the other's corners, edges entering, edges leaving, the rectangle's corners. */
+/* Candidates by kind: incident corners, edges entering the rectangle, edges leaving it, reference
+ * corners. */
 enum { OF_BODY = 0, ENTERS = 4, LEAVES = 8, OF_FRAME = 12, PLACES = 16 };
-typedef struct places {
+typedef struct candidates {
   _Alignas(16) double x[PLACES], y[PLACES], z[PLACES];
   uint8_t of_frame[PLACES], of_body[PLACES]; /* features */
-  unsigned valid;                            /* as bits */
+  unsigned valid;                            /* bit i: candidate i is a point */
   ct_lane_mask unsure;
-} places;
+} candidates;
 
-/* Those that are points, in order. */
+/* The valid candidates in order. */
 typedef struct ordered {
   uint32_t place[CORNERS_MAX], count;
   double least; /* distance */
 } ordered;
 
-/* ---- two at a time ---- */
+/* ---- two SIMD lanes ------------------------------------------------------------------------- */
 
-CT_INLINE ct_lanes all(double x) { return (ct_lanes){x, x}; }
-CT_INLINE ct_lanes size_of(ct_lanes x) { return (ct_lanes)((ct_lane_mask)x & INT64_MAX); }
+CT_INLINE ct_lanes broadcast_lanes(double x) { return (ct_lanes){x, x}; }
+CT_INLINE ct_lanes abs_lanes(ct_lanes x) { return (ct_lanes)((ct_lane_mask)x & INT64_MAX); }
 
-CT_INLINE void put(places *p, int place, ct_lanes x, ct_lanes y, ct_lanes z) {
+CT_INLINE void store_candidates(candidates *p, int place, ct_lanes x, ct_lanes y, ct_lanes z) {
   ct_lanes_store(p->x + place, x);
   ct_lanes_store(p->y + place, y);
   ct_lanes_store(p->z + place, z);
 }
 
-/* ---- faces ---- */
+/* ---- faces ---------------------------------------------------------------------------------- */
 
 CT_INLINE void find_rectangle(const ct_box_pair *pair, rectangle *r) {
   r->pair = pair;
@@ -112,112 +122,141 @@ CT_INLINE void find_rectangle(const ct_box_pair *pair, rectangle *r) {
   r->x = ct_vec3_component(half, r->u);
   r->y = ct_vec3_component(half, r->v);
   r->level = ct_vec3_component(half, r->axis);
-  r->way = copysign(1.0, pair->along[pair->axis_found]) * (double)(1 - 2 * (int)r->second);
-  r->face = 2 * r->axis + (r->way > 0.0);
+  r->sense = copysign(1.0, pair->along[pair->axis_found]) * (double)(1 - 2 * (int)r->second);
+  r->face = 2 * r->axis + (r->sense > 0.0);
 }
 
-/* The other's axis as the rectangle's box sees it. */
-CT_INLINE spot axis_of(const rectangle *r, int i) {
+/* An axis of the incident box in the rectangle's axes. */
+CT_INLINE face_position get_incident_axis(const rectangle *r, int i) {
   const double *m = &r->pair->axis[0].x;
   static const int8_t strides[3] = {3, 1, 3};
   int by = strides[r->second], to = strides[1 + r->second];
-  return (spot){m[by * i + to * r->u], m[by * i + to * r->v], r->way * m[by * i + to * r->axis]};
+  return (face_position){m[by * i + to * r->u], m[by * i + to * r->v],
+                         r->sense * m[by * i + to * r->axis]};
 }
 
-CT_INLINE spot times(spot p, double by) { return (spot){p.x * by, p.y * by, p.z * by}; }
-CT_INLINE spot plus(spot p, spot q) { return (spot){p.x + q.x, p.y + q.y, p.z + q.z}; }
+CT_INLINE face_position scale_position(face_position p, double by) {
+  return (face_position){p.x * by, p.y * by, p.z * by};
+}
+CT_INLINE face_position add_positions(face_position p, face_position q) {
+  return (face_position){p.x + q.x, p.y + q.y, p.z + q.z};
+}
 
-/* The face that leans least; false: another one leans as little. */
-CT_INLINE bool find_tilted(const rectangle *r, tilted *t) {
-  const spot axes[3] = {axis_of(r, 0), axis_of(r, 1), axis_of(r, 2)};
+/* Finds the incident face, which leans least. False: another face leans as little. */
+CT_INLINE bool find_incident_face(const rectangle *r, incident_face *t) {
+  const face_position axes[3] = {get_incident_axis(r, 0), get_incident_axis(r, 1),
+                                 get_incident_axis(r, 2)};
   const ct_vec3 *half = &r->pair->half[!r->second];
-  const double x = fabs(axes[0].z), y = fabs(axes[1].z), z = fabs(axes[2].z), most = ct_max2(ct_max2(x, y), z);
+  const double x = fabs(axes[0].z), y = fabs(axes[1].z), z = fabs(axes[2].z),
+               most = ct_max2(ct_max2(x, y), z);
   const double near = most - COSINE_TIE;
   const int last = z == most, i = last ? 2 : y == most;
-  const spot *own = &axes[i], *first = &axes[next[i]], *second = &axes[next[next[i]]];
+  const face_position *own = &axes[i], *first = &axes[next[i]], *second = &axes[next[next[i]]];
   const double along = copysign(ct_vec3_component(half, i), -own->z), sign = r->second ? -1.0 : 1.0;
   const double *center = &r->pair->along[r->second ? 3 : 0];
-  const spot from = {sign * center[r->u], sign * center[r->v], sign * r->way * center[r->axis] - r->level};
-  t->middle = plus(from, times(*own, along));
-  t->edge[0] = times(*first, ct_vec3_component(half, next[i]));
-  t->edge[1] = times(*second, ct_vec3_component(half, next[next[i]]));
-  t->sine = ct_min2(ct_min2(fabs(first->x), fabs(first->y)), ct_min2(fabs(second->x), fabs(second->y)));
+  const face_position from = {sign * center[r->u], sign * center[r->v],
+                              sign * r->sense * center[r->axis] - r->level};
+  t->middle = add_positions(from, scale_position(*own, along));
+  t->edge[0] = scale_position(*first, ct_vec3_component(half, next[i]));
+  t->edge[1] = scale_position(*second, ct_vec3_component(half, next[next[i]]));
+  t->sine =
+      ct_min2(ct_min2(fabs(first->x), fabs(first->y)), ct_min2(fabs(second->x), fabs(second->y)));
   t->face = 2 * i + (own->z < 0.0);
   return (x >= near) + (y >= near) + (z >= near) == 1;
 }
 
-/* The other's corners. */
-CT_INLINE void find_corners(const rectangle *r, const tilted *t, places *p) {
-  const spot m = t->middle, e = t->edge[0], f = t->edge[1];
-  const ct_lanes on_side = all(ON_SIDE * r->tie), none = all(0.0);
+/* Incident corners inside the rectangle. */
+CT_INLINE void find_incident_corners(const rectangle *r, const incident_face *t, candidates *p) {
+  const face_position m = t->middle, e = t->edge[0], f = t->edge[1];
+  const ct_lanes on_side = broadcast_lanes(ON_SIDE * r->tie), none = broadcast_lanes(0.0);
   for (int i = 0; i < 4; i += 2) {
-    const double way = i - 1;
-    const ct_lanes x = all(m.x + way * f.x) + (ct_lanes){-e.x, e.x}, y = all(m.y + way * f.y) + (ct_lanes){-e.y, e.y};
-    const ct_lanes z = all(m.z + way * f.z) + (ct_lanes){-e.z, e.z};
-    const ct_lanes out_x = size_of(x) - all(r->x), out_y = size_of(y) - all(r->y);
-    put(p, OF_BODY + i, x, y, z);
-    p->unsure |= (size_of(out_x) <= on_side) | (size_of(out_y) <= on_side);
-    p->valid |= ct_lanes_bits((out_x < none) & (out_y < none) & (z <= all(r->reach))) << (OF_BODY + i);
+    const double sense = i - 1;
+    const ct_lanes x = broadcast_lanes(m.x + sense * f.x) + (ct_lanes){-e.x, e.x},
+                   y = broadcast_lanes(m.y + sense * f.y) + (ct_lanes){-e.y, e.y};
+    const ct_lanes z = broadcast_lanes(m.z + sense * f.z) + (ct_lanes){-e.z, e.z};
+    const ct_lanes out_x = abs_lanes(x) - broadcast_lanes(r->x),
+                   out_y = abs_lanes(y) - broadcast_lanes(r->y);
+    store_candidates(p, OF_BODY + i, x, y, z);
+    p->unsure |= (abs_lanes(out_x) <= on_side) | (abs_lanes(out_y) <= on_side);
+    p->valid |= ct_lanes_bits((out_x < none) & (out_y < none) & (z <= broadcast_lanes(r->reach)))
+                << (OF_BODY + i);
   }
   memcpy(p->of_frame + OF_BODY, faces[r->face].own, 4);
   memcpy(p->of_body + OF_BODY, faces[t->face].vertex, 4);
 }
 
-/* The rectangle's corners. */
-CT_INLINE void find_frame_corners(const rectangle *r, const tilted *t, places *p) {
-  const spot m = t->middle, e = t->edge[0], f = t->edge[1];
-  const double area = e.x * f.y - e.y * f.x, slope_e = e.z / area, slope_f = f.z / area, on_side = ON_SIDE * r->tie;
-  const ct_lanes whole = all(fabs(area)), none = all(0.0);
-  const ct_lanes near_e = all(on_side * (fabs(e.x) + fabs(e.y))), near_f = all(on_side * (fabs(f.x) + fabs(f.y)));
-  const ct_lanes x = {-r->x, r->x}, from_x = x - all(m.x);
+/* Reference corners inside the incident face, which is a parallelogram in the view. */
+CT_INLINE void find_reference_corners(const rectangle *r, const incident_face *t, candidates *p) {
+  const face_position m = t->middle, e = t->edge[0], f = t->edge[1];
+  const double area = e.x * f.y - e.y * f.x, slope_e = e.z / area, slope_f = f.z / area,
+               on_side = ON_SIDE * r->tie;
+  const ct_lanes whole = broadcast_lanes(fabs(area)), none = broadcast_lanes(0.0);
+  const ct_lanes near_e = broadcast_lanes(on_side * (fabs(e.x) + fabs(e.y))),
+                 near_f = broadcast_lanes(on_side * (fabs(f.x) + fabs(f.y)));
+  const ct_lanes x = {-r->x, r->x}, from_x = x - broadcast_lanes(m.x);
   for (int i = 0; i < 4; i += 2) {
     const double up = (i - 1) * r->y, from_y = up - m.y;
-    const ct_lanes along_e = from_x * all(f.y) - all(from_y * f.x), along_f = all(e.x * from_y) - all(e.y) * from_x;
-    const ct_lanes past_e = size_of(along_e) - whole, past_f = size_of(along_f) - whole;
-    const ct_lanes z = all(m.z) + along_e * all(slope_e) + along_f * all(slope_f);
-    put(p, OF_FRAME + i, x, all(up), z);
-    p->unsure |= (size_of(past_e) <= near_f) | (size_of(past_f) <= near_e);
-    p->valid |= ct_lanes_bits((past_e < none) & (past_f < none) & (z <= all(r->reach))) << (OF_FRAME + i);
+    const ct_lanes along_e = from_x * broadcast_lanes(f.y) - broadcast_lanes(from_y * f.x),
+                   along_f = broadcast_lanes(e.x * from_y) - broadcast_lanes(e.y) * from_x;
+    const ct_lanes past_e = abs_lanes(along_e) - whole, past_f = abs_lanes(along_f) - whole;
+    const ct_lanes z = broadcast_lanes(m.z) + along_e * broadcast_lanes(slope_e) +
+                       along_f * broadcast_lanes(slope_f);
+    store_candidates(p, OF_FRAME + i, x, broadcast_lanes(up), z);
+    p->unsure |= (abs_lanes(past_e) <= near_f) | (abs_lanes(past_f) <= near_e);
+    p->valid |= ct_lanes_bits((past_e < none) & (past_f < none) & (z <= broadcast_lanes(r->reach)))
+                << (OF_FRAME + i);
   }
   memcpy(p->of_frame + OF_FRAME, faces[r->face].vertex, 4);
   memcpy(p->of_body + OF_FRAME, faces[t->face].own, 4);
 }
 
-/* Two edges side by side, and the two sides whose lines both pass. */
+/* Two parallel incident edges and the two sides with lines that both edges cross. */
 typedef struct crossing {
-  spot edge;        /* half of it */
-  ct_lanes x, y, z; /* their middles */
+  face_position edge; /* half of the edge */
+  ct_lanes x, y, z;   /* midpoints of the two edges */
   double side_x, side_y;
-  uint8_t feature[2]; /* of these sides */
+  uint8_t feature[2]; /* feature numbers of the two sides */
 } crossing;
 
-CT_INLINE void put_crossings(places *p, int place, const crossing *c, ct_lanes at, ct_lane_mask second) {
-  const ct_lanes x = c->x + at * all(c->edge.x), y = c->y + at * all(c->edge.y);
-  put(p, place, ct_lanes_choose(second, all(c->side_x), x), ct_lanes_choose(second, y, all(c->side_y)), c->z + at * all(c->edge.z));
+CT_INLINE void store_crossings(candidates *p, int place, const crossing *c, ct_lanes at,
+                               ct_lane_mask second) {
+  const ct_lanes x = c->x + at * broadcast_lanes(c->edge.x),
+                 y = c->y + at * broadcast_lanes(c->edge.y);
+  store_candidates(p, place, ct_lanes_choose(second, broadcast_lanes(c->side_x), x),
+                   ct_lanes_choose(second, y, broadcast_lanes(c->side_y)),
+                   c->z + at * broadcast_lanes(c->edge.z));
   const unsigned bits = ct_lanes_bits(second);
   p->of_frame[place] = c->feature[bits & 1u];
   p->of_frame[place + 1] = c->feature[bits >> 1];
 }
 
-/* Where the other's edges enter the rectangle and leave it. Edges on the sides of the first axis run along the second. */
-CT_INLINE void find_crossings(const rectangle *r, const tilted *t, places *p) {
+/* Clips the incident edges to the rectangle (Liang, Barsky 1984): points where they enter and
+ * leave. Edges on the sides of the first axis run along the second axis. */
+CT_INLINE void clip_incident_edges(const rectangle *r, const incident_face *t, candidates *p) {
   const uint8_t *sides = faces[r->face].edge;
-  const ct_lanes one = all(1.0), sign = {-1.0, 1.0}, reach = all(r->reach);
+  const ct_lanes one = broadcast_lanes(1.0), sign = {-1.0, 1.0}, reach = broadcast_lanes(r->reach);
   for (int k = 0; k < 2; k++) {
-    const spot e = t->edge[k], f = t->edge[!k], m = t->middle;
-    const ct_lanes x = all(m.x) + sign * all(f.x), y = all(m.y) + sign * all(f.y), z = all(m.z) + sign * all(f.z);
-    const ct_lanes by_x = all(1.0 / e.x), by_y = all(1.0 / e.y);
+    const face_position e = t->edge[k], f = t->edge[!k], m = t->middle;
+    const ct_lanes x = broadcast_lanes(m.x) + sign * broadcast_lanes(f.x),
+                   y = broadcast_lanes(m.y) + sign * broadcast_lanes(f.y),
+                   z = broadcast_lanes(m.z) + sign * broadcast_lanes(f.z);
+    const ct_lanes by_x = broadcast_lanes(1.0 / e.x), by_y = broadcast_lanes(1.0 / e.y);
     const double ahead_x = copysign(r->x, e.x), ahead_y = copysign(r->y, e.y);
     const unsigned up_x = e.x > 0.0, up_y = e.y > 0.0;
-    const crossing enter = {e, x, y, z, -ahead_x, -ahead_y, {sides[up_x ^ 1u], sides[2u + (up_y ^ 1u)]}};
+    /* sides where the edges enter and leave, on either axis */
+    const crossing enter = {
+        e, x, y, z, -ahead_x, -ahead_y, {sides[up_x ^ 1u], sides[2u + (up_y ^ 1u)]}};
     const crossing leave = {e, x, y, z, ahead_x, ahead_y, {sides[up_x], sides[2u + up_y]}};
-    const ct_lanes low_x = (all(-ahead_x) - x) * by_x, low_y = (all(-ahead_y) - y) * by_y;
-    const ct_lanes high_x = (all(ahead_x) - x) * by_x, high_y = (all(ahead_y) - y) * by_y;
+    /* parameters of the crossings; the clip is empty if low >= high */
+    const ct_lanes low_x = (broadcast_lanes(-ahead_x) - x) * by_x,
+                   low_y = (broadcast_lanes(-ahead_y) - y) * by_y;
+    const ct_lanes high_x = (broadcast_lanes(ahead_x) - x) * by_x,
+                   high_y = (broadcast_lanes(ahead_y) - y) * by_y;
     const ct_lanes low = ct_lanes_higher(low_x, low_y), high = ct_lanes_lower(high_x, high_y);
     const ct_lane_mask passes = (low < high) & (low < one) & (high > -one);
     const int in = ENTERS + 2 * (1 - k), out = LEAVES + 2 * (1 - k);
-    put_crossings(p, in, &enter, low, low_y > low_x);
-    put_crossings(p, out, &leave, high, high_y < high_x);
+    store_crossings(p, in, &enter, low, low_y > low_x);
+    store_crossings(p, out, &leave, high, high_y < high_x);
     p->valid |= ct_lanes_bits(passes & (low > -one) & (ct_lanes_load(p->z + in) <= reach)) << in;
     p->valid |= ct_lanes_bits(passes & (high < one) & (ct_lanes_load(p->z + out) <= reach)) << out;
   }
@@ -225,12 +264,12 @@ CT_INLINE void find_crossings(const rectangle *r, const tilted *t, places *p) {
   memcpy(p->of_body + LEAVES, faces[t->face].edge, 4);
 }
 
-/* ---- order ---- */
+/* ---- order ---------------------------------------------------------------------------------- */
 
 typedef int32_t keys __attribute__((vector_size(16)));
 
-/* How many keys come before each. */
-CT_INLINE void rank(const int32_t key[CORNERS_MAX], int32_t out[CORNERS_MAX]) {
+/* Rank of each key: the number of smaller keys. */
+CT_INLINE void rank_keys(const int32_t key[CORNERS_MAX], int32_t out[CORNERS_MAX]) {
   keys low, high, before_low = {0}, before_high = {0};
   memcpy(&low, key, sizeof low);
   memcpy(&high, key + 4, sizeof high);
@@ -243,9 +282,10 @@ CT_INLINE void rank(const int32_t key[CORNERS_MAX], int32_t out[CORNERS_MAX]) {
   memcpy(out + 4, &before_high, sizeof before_high);
 }
 
-/* The first of ordered points that is as deep as `least` to ct_contacts_depth_tie; `deepest` is one to round-off. */
-static __attribute__((noinline)) int first_as_deep(const places *p, const uint32_t place[], uint32_t count, double least,
-                                                   int deepest) {
+/* Index of the first sorted point as deep as `least` within ct_contacts_depth_tie. `deepest`: a
+ * point as deep up to round-off. */
+static __attribute__((noinline)) int find_first_as_deep(const candidates *p, const uint32_t place[],
+                                                        uint32_t count, double least, int deepest) {
   double most = 0.0;
   for (uint32_t i = 1; i < count; i++) {
     const double x = p->x[place[i]] - p->x[place[0]], y = p->y[place[i]] - p->y[place[0]];
@@ -256,9 +296,10 @@ static __attribute__((noinline)) int first_as_deep(const places *p, const uint32
   return i;
 }
 
-/* The points by features, the deepest first. How many there are is as good as random: each step is made for as many as there can
- * be, and those that are none come last. False: there are more. */
-CT_INLINE bool put_in_order(const rectangle *r, const places *p, ordered *out) {
+/* Sorts the valid candidates by features, then moves the deepest to the front. The number of points
+ * is unpredictable: each step handles CORNERS_MAX entries, and empty ones sort last. False: more
+ * than CORNERS_MAX points. */
+CT_INLINE bool sort_candidates(const rectangle *r, const candidates *p, ordered *out) {
   int32_t key[CORNERS_MAX], before[CORNERS_MAX];
   uint32_t from[CORNERS_MAX] = {0}, place[CORNERS_MAX + 1] = {0}, n = 0;
   const unsigned frame_up = r->second ? 4u : 10u, body_up = 14u - frame_up;
@@ -270,9 +311,11 @@ CT_INLINE bool put_in_order(const rectangle *r, const places *p, ordered *out) {
     least = ct_min2(least, p->z[i]);
     key[n++] = p->of_frame[i] << frame_up | p->of_body[i] << body_up;
   }
-  rank(key, before);
+  /* sort by rank, then find the first of the deepest */
+  rank_keys(key, before);
   for (int i = 0; i < CORNERS_MAX; i++) place[before[i]] = from[i];
-  /* No two points are farther apart than the tilted face is wide: few have others that may tie. */
+  /* Points are at most as far apart as the incident face is wide, so few pairs need the exact tie.
+   */
   const double above = least + 2.0 * r->slack, widest = least + r->widest;
   unsigned deep = 0, tied = 0;
   for (int i = 0; i < CORNERS_MAX; i++) {
@@ -280,7 +323,7 @@ CT_INLINE bool put_in_order(const rectangle *r, const places *p, ordered *out) {
     tied |= (unsigned)(p->z[place[i]] <= widest) << i;
   }
   int deepest = __builtin_ctz(deep);
-  if (__builtin_ctz(tied) < deepest) deepest = first_as_deep(p, place, n, least, deepest);
+  if (__builtin_ctz(tied) < deepest) deepest = find_first_as_deep(p, place, n, least, deepest);
   out->least = least;
   out->place[0] = place[deepest];
   for (int i = 1; i < CORNERS_MAX; i++) out->place[i] = place[i - (i <= deepest)];
@@ -288,10 +331,10 @@ CT_INLINE bool put_in_order(const rectangle *r, const places *p, ordered *out) {
   return true;
 }
 
-/* ---- the four that stand for many, as in manifold_reduce.c ---- */
+/* ---- reduction to four points, with the rules of manifold_reduce.c -------------------------- */
 
-/* The first of the greatest, to a `tie`; CORNERS_MAX: none is above `least`. */
-CT_INLINE unsigned first_of_most(const double gain[CORNERS_MAX], double least, double tie) {
+/* Index of the first gain within `tie` of the largest. CORNERS_MAX: none exceeds `least`. */
+CT_INLINE unsigned find_largest_gain(const double gain[CORNERS_MAX], double least, double tie) {
   double most = ct_max2(ct_max2(ct_max2(gain[0], gain[1]), ct_max2(gain[2], gain[3])),
                         ct_max2(ct_max2(gain[4], gain[5]), ct_max2(gain[6], gain[7])));
   unsigned equal = 0;
@@ -299,120 +342,148 @@ CT_INLINE unsigned first_of_most(const double gain[CORNERS_MAX], double least, d
   return most > least ? (unsigned)__builtin_ctz(equal) : CORNERS_MAX;
 }
 
-/* Across the face, by columns. */
+/* Positions across the face, structure of arrays. */
 typedef struct corners {
   double x[CORNERS_MAX], y[CORNERS_MAX];
 } corners;
 
-/* Twice the signed areas of triangles with a side from p to q. */
-CT_INLINE void find_areas(const corners *c, unsigned p, unsigned q, double area[CORNERS_MAX]) {
+/* Twice the signed areas of the triangles p, q, i. */
+CT_INLINE void compute_triangle_areas(const corners *c, unsigned p, unsigned q,
+                                      double area[CORNERS_MAX]) {
   const double x = c->x[p], y = c->y[p], dx = c->x[q] - x, dy = c->y[q] - y;
   for (int i = 0; i < CORNERS_MAX; i++) area[i] = dx * (c->y[i] - y) - dy * (c->x[i] - x);
 }
 
-/* As bits; 0: fewer than four stand for all. */
-static unsigned reduce(const rectangle *r, const places *p_all, const ordered *order) {
+/* Selects four points as bits. 0: fewer than four points span the area. */
+static unsigned select_four_points(const rectangle *r, const candidates *p_all,
+                                   const ordered *order) {
   corners all_of, *c = &all_of;
   for (uint32_t i = 0; i < CORNERS_MAX; i++) {
     const uint32_t k = order->place[i < order->count ? i : 0];
     c->x[i] = p_all->x[k];
     c->y[i] = p_all->y[k];
   }
+  /* second point: farthest from the first */
   double gain[CORNERS_MAX], one[CORNERS_MAX], two[CORNERS_MAX], three[CORNERS_MAX];
   for (int i = 0; i < CORNERS_MAX; i++)
     gain[i] = (c->x[i] - c->x[0]) * (c->x[i] - c->x[0]) + (c->y[i] - c->y[0]) * (c->y[i] - c->y[0]);
   double square = 0.0;
   for (int i = 0; i < CORNERS_MAX; i++) square = ct_max2(square, gain[i]);
-  const double tie = CT_CONTACT_TIE * square, least = ct_max2(2.0 * tie, 2.0 * r->slack * sqrt(square));
-  unsigned p = first_of_most(gain, 4.0 * r->slack * r->slack, tie);
+  const double tie = CT_CONTACT_TIE * square,
+               least = ct_max2(2.0 * tie, 2.0 * r->slack * sqrt(square));
+  unsigned p = find_largest_gain(gain, 4.0 * r->slack * r->slack, tie);
   if (p == CORNERS_MAX) return 0;
-  find_areas(c, 0, p, one);
+  /* third point: largest triangle */
+  compute_triangle_areas(c, 0, p, one);
   for (int i = 0; i < CORNERS_MAX; i++) gain[i] = fabs(one[i]);
-  unsigned q = first_of_most(gain, least, tie);
+  unsigned q = find_largest_gain(gain, least, tie);
   if (q == CORNERS_MAX) return 0;
+  /* fourth point: largest triangle outside the first one */
   const double outside = one[q] < 0.0 ? 1.0 : -1.0;
-  find_areas(c, p, q, two);
-  find_areas(c, q, 0, three);
-  for (int i = 0; i < CORNERS_MAX; i++) gain[i] = ct_max2(ct_max2(outside * one[i], outside * two[i]), outside * three[i]);
-  unsigned s = first_of_most(gain, least, tie);
+  compute_triangle_areas(c, p, q, two);
+  compute_triangle_areas(c, q, 0, three);
+  for (int i = 0; i < CORNERS_MAX; i++)
+    gain[i] = ct_max2(ct_max2(outside * one[i], outside * two[i]), outside * three[i]);
+  unsigned s = find_largest_gain(gain, least, tie);
   return s == CORNERS_MAX ? 0 : 1u | 1u << p | 1u << q | 1u << s;
 }
 
-/* ---- the world ---- */
+/* ---- the world ------------------------------------------------------------------------------ */
 
-CT_INLINE ct_vec3 column(const ct_mat3 *m, int j) {
-  return ct_vec(ct_vec3_component(&m->rx, j), ct_vec3_component(&m->ry, j), ct_vec3_component(&m->rz, j));
+CT_INLINE ct_vec3 get_axis_column(const ct_mat3 *m, int j) {
+  return ct_vec(ct_vec3_component(&m->rx, j), ct_vec3_component(&m->ry, j),
+                ct_vec3_component(&m->rz, j));
 }
 
-CT_INLINE ct_feature unpacked(uint32_t f) { return (ct_feature){(ct_feature_kind)(f >> 4), f & 15u}; }
+CT_INLINE ct_feature decode_feature(uint32_t f) {
+  return (ct_feature){(ct_feature_kind)(f >> 4), f & 15u};
+}
 
-CT_INLINE void hand_back(const rectangle *r, const places *p, const ordered *order, unsigned chosen, ct_vec3 normal,
-                         ct_contact_point *out) {
+CT_INLINE void write_face_points(const rectangle *r, const candidates *p, const ordered *order,
+                                 unsigned chosen, ct_vec3 normal, ct_contact_point *out) {
   const ct_frame *frame = r->pair->frame[r->second];
-  const ct_vec3 u = column(&frame->rotation, r->u), v = column(&frame->rotation, r->v);
-  const ct_vec3 middle = ct_scale(column(&frame->rotation, r->axis), r->way * r->level);
+  const ct_vec3 u = get_axis_column(&frame->rotation, r->u),
+                v = get_axis_column(&frame->rotation, r->v);
+  const ct_vec3 middle = ct_scale(get_axis_column(&frame->rotation, r->axis), r->sense * r->level);
   const bool swapped = r->pair->swapped, of_frame = r->second != swapped;
   const double up = (double)(1 - 2 * (int)of_frame);
   for (; chosen; chosen &= chosen - 1, out++) {
     const uint32_t i = order->place[__builtin_ctz(chosen)];
-    ct_vec3 at = ct_add(ct_add_scaled(ct_add_scaled(middle, u, p->x[i]), v, p->y[i]), frame->position);
+    ct_vec3 at =
+        ct_add(ct_add_scaled(ct_add_scaled(middle, u, p->x[i]), v, p->y[i]), frame->position);
     ct_vec3 *points[2] = {&out->point_a, &out->point_b};
     *points[of_frame] = ct_clear_negative_zero(at);
     *points[!of_frame] = ct_clear_negative_zero(ct_add_scaled(at, normal, up * p->z[i]));
     ct_feature *features[2] = {&out->a, &out->b};
-    *features[of_frame] = unpacked(p->of_frame[i]);
-    *features[!of_frame] = unpacked(p->of_body[i]);
+    *features[of_frame] = decode_feature(p->of_frame[i]);
+    *features[!of_frame] = decode_feature(p->of_body[i]);
     out->normal = normal;
     out->distance = p->z[i] + 0.0;
     out->patch = out->number = 0;
   }
 }
 
-static bool meet_on_face(const ct_box_pair *pair, rectangle *r, ct_detail detail, ct_manifold_scratch *memory, ct_manifold *out) {
-  tilted t;
-  places p;
+static bool intersect_reference_face(const ct_box_pair *pair, rectangle *r, ct_detail detail,
+                                     ct_manifold_scratch *memory, ct_manifold *out) {
+  incident_face t;
+  candidates p;
   ordered order;
   p.valid = 0;
   p.unsure = (ct_lane_mask){0, 0};
+  /* candidates of all four kinds */
   find_rectangle(pair, r);
-  const bool sure = find_tilted(r, &t);
-  find_corners(r, &t, &p);
-  find_frame_corners(r, &t, &p);
-  find_crossings(r, &t, &p);
+  const bool sure = find_incident_face(r, &t);
+  find_incident_corners(r, &t, &p);
+  find_reference_corners(r, &t, &p);
+  clip_incident_edges(r, &t, &p);
+  /* decline undecided cases and depths above the pair's */
   if (!sure || t.sine < SINE_MIN || ct_lanes_bits(p.unsure) || p.valid == 0) return false;
-  if (!put_in_order(r, &p, &order)) return false;
+  if (!sort_candidates(r, &p, &order)) return false;
   if (!(order.least <= out->pair.distance + 2.0 * r->slack)) return false;
+  /* select points and write them in the world frame */
   unsigned chosen = (1u << order.count) - 1u;
   if (detail == CT_DETAIL_DEEPEST) chosen = 1;
-  if (detail == CT_DETAIL_MANIFOLD && order.count > KEPT_MAX) chosen = reduce(r, &p, &order);
+  if (detail == CT_DETAIL_MANIFOLD && order.count > KEPT_MAX)
+    chosen = select_four_points(r, &p, &order);
   if (chosen == 0) return false;
-  hand_back(r, &p, &order, chosen, out->pair.normal, memory->points);
+  write_face_points(r, &p, &order, chosen, out->pair.normal, memory->points);
   memory->count = order.count;
-  out->count = chosen == (1u << order.count) - 1u ? order.count : detail == CT_DETAIL_DEEPEST ? 1 : KEPT_MAX;
+  out->count = chosen == (1u << order.count) - 1u ? order.count
+               : detail == CT_DETAIL_DEEPEST      ? 1
+                                                  : KEPT_MAX;
   return true;
 }
 
-/* ---- edges ---- */
+/* ---- edges ---------------------------------------------------------------------------------- */
 
-/* Edges that cross share one point, unless the bodies may be said to meet on a face. */
-static bool meet_on_edges(const ct_box_pair *pair, const double extent[2], ct_manifold_scratch *memory, ct_manifold *out) {
+/* The single point of two crossing edges. False: the bodies may be in face contact, or the edges
+ * are almost parallel. */
+static bool write_edge_edge_point(const ct_box_pair *pair, const double extent[2],
+                                  ct_manifold_scratch *memory, ct_manifold *out) {
   const int j = (pair->axis_found - 6) / 3, i = (pair->axis_found - 6) % 3;
   const double distance = out->pair.distance, level = pair->flat_gap;
-  const double least = distance - CT_FACE_OVER_EDGE_SIZE * ct_min2(extent[0], extent[1]) - CT_FACE_OVER_EDGE * fabs(level);
+  const double least = distance - CT_FACE_OVER_EDGE_SIZE * ct_min2(extent[0], extent[1]) -
+                       CT_FACE_OVER_EDGE * fabs(level);
   if (level > least - UNSURE * (extent[0] + extent[1] + fabs(distance))) return false;
-  const double x = ct_vec3_component(&pair->axis[j], next[i]), y = ct_vec3_component(&pair->axis[j], next[next[i]]);
+  /* decline almost parallel edges */
+  const double x = ct_vec3_component(&pair->axis[j], next[i]),
+               y = ct_vec3_component(&pair->axis[j], next[next[i]]);
   if (!(x * x + y * y >= SINE_MIN * SINE_MIN)) return false;
   const ct_vec3 n = pair->normal;
-  uint32_t top_a = (uint32_t)(n.x >= 0.0) | (uint32_t)(n.y >= 0.0) << 1 | (uint32_t)(n.z >= 0.0) << 2, top_b = 0;
+  /* vertices that support the normal name the two edges */
+  uint32_t top_a =
+               (uint32_t)(n.x >= 0.0) | (uint32_t)(n.y >= 0.0) << 1 | (uint32_t)(n.z >= 0.0) << 2,
+           top_b = 0;
   for (int k = 0; k < 3; k++) top_b |= (uint32_t)(ct_dot(n, pair->axis[k]) <= 0.0) << k;
-  const ct_feature features[2] = {{CT_FEATURE_EDGE, edges[i][top_a]}, {CT_FEATURE_EDGE, edges[j][top_b]}};
+  const ct_feature features[2] = {{CT_FEATURE_EDGE, edges[i][top_a]},
+                                  {CT_FEATURE_EDGE, edges[j][top_b]}};
   const bool swapped = pair->swapped;
   ct_contact_point *point = &memory->points[0];
   ct_vec3 *points[2] = {&point->point_a, &point->point_b};
   const ct_vec3 *own[2] = {&out->pair.point_a, &out->pair.point_b};
   *points[swapped] = *own[swapped];
-  *points[!swapped] =
-      ct_clear_negative_zero(ct_add_scaled(*own[swapped], out->pair.normal, distance * (double)(1 - 2 * (int)swapped)));
+  *points[!swapped] = ct_clear_negative_zero(
+      ct_add_scaled(*own[swapped], out->pair.normal, distance * (double)(1 - 2 * (int)swapped)));
   point->a = features[swapped];
   point->b = features[!swapped];
   point->normal = out->pair.normal;
@@ -423,20 +494,22 @@ static bool meet_on_edges(const ct_box_pair *pair, const double extent[2], ct_ma
   return true;
 }
 
-bool ct_contacts_boxes_axis(const ct_box_pair *pair, const ct_contact_options *options, ct_manifold_scratch *memory,
-                            ct_manifold *out) {
+bool ct_contacts_boxes_axis(const ct_box_pair *pair, const ct_contact_options *options,
+                            ct_manifold_scratch *memory, ct_manifold *out) {
+  assert(pair->axis_found >= 0 && pair->axis_found < 15);
   const double extent[2] = {sqrt(ct_norm2(pair->half[0])), sqrt(ct_norm2(pair->half[1]))};
-  bool met;
+  bool found;
   if (pair->axis_found >= 6) {
-    met = meet_on_edges(pair, extent, memory, out);
+    found = write_edge_edge_point(pair, extent, memory, out);
   } else {
     rectangle r;
-    r.slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_max2(extent[0], extent[1]) + fabs(out->pair.distance));
+    r.slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF *
+              (ct_max2(extent[0], extent[1]) + fabs(out->pair.distance));
     r.widest = 4.0 * CT_CONTACT_TIE * ct_min2(extent[0], extent[1]) + 2.0 * r.slack;
     r.tie = ct_contacts_tie(extent[0], extent[1], r.slack);
     r.reach = options->clearance + r.tie;
-    met = meet_on_face(pair, &r, options->detail, memory, out);
+    found = intersect_reference_face(pair, &r, options->detail, memory, out);
   }
-  if (met) out->points = memory->points;
-  return met;
+  if (found) out->points = memory->points;
+  return found;
 }

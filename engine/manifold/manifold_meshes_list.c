@@ -1,4 +1,8 @@
-/* Touches of two meshes: the list, each meeting of features once, and patches. */
+/* Contacts of two meshes: the list, removal of duplicates, and patches.
+ *
+ * Duplicates are removed by sorting by features. Patches are disjoint sets of marked triangles; a
+ * point belongs to the patch of its two sets.
+ */
 #include "manifold/manifold_meshes.h"
 
 #include <stdlib.h>
@@ -10,14 +14,16 @@ ct_vec3 ct_mesh_contacts_vertex(const ct_mesh_contacts *t, int which, uint32_t v
 
 ct_mesh_face ct_mesh_contacts_face(const ct_mesh_contacts *t, int which, uint32_t position) {
   ct_mesh_face f = {.which = which, .position = position};
-  for (int k = 0; k < 3; k++) f.t.v[k] = ct_mesh_contacts_vertex(t, which, t->view[which]->corners[position][k]);
+  for (int k = 0; k < 3; k++)
+    f.t.v[k] = ct_mesh_contacts_vertex(t, which, t->view[which]->corners[position][k]);
   f.normal = ct_unit_or(ct_triangle_cross(&f.t), ct_vec(0.0, 0.0, 0.0));
-  double size = ct_max2(ct_max_abs(ct_sub(f.t.v[1], f.t.v[0])), ct_max_abs(ct_sub(f.t.v[2], f.t.v[0])));
+  double size =
+      ct_max2(ct_max_abs(ct_sub(f.t.v[1], f.t.v[0])), ct_max_abs(ct_sub(f.t.v[2], f.t.v[0])));
   f.tie = ct_max2(ct_min2(t->tie, CT_CONTACT_TIE * size), t->slack);
   return f;
 }
 
-/* ---- the list ---- */
+/* ---- the list ------------------------------------------------------------------------------- */
 
 void ct_mesh_contacts_mark(ct_mesh_contacts *t, const ct_mesh_face face[2]) {
   uint32_t *root = t->contacts->memory->root;
@@ -27,28 +33,31 @@ void ct_mesh_contacts_mark(ct_mesh_contacts *t, const ct_mesh_face face[2]) {
   }
 }
 
-static int by_number(uint32_t p, uint32_t q) { return (p > q) - (p < q); }
+static int compare_leaf_positions(uint32_t p, uint32_t q) { return (p > q) - (p < q); }
 
-static int by_feature(ct_feature p, ct_feature q) {
-  return p.kind != q.kind ? (p.kind > q.kind) - (p.kind < q.kind) : by_number(p.index, q.index);
+static int compare_feature(ct_feature p, ct_feature q) {
+  return p.kind != q.kind ? (p.kind > q.kind) - (p.kind < q.kind)
+                          : compare_leaf_positions(p.index, q.index);
 }
 
-static int by_features(const ct_mesh_contact *p, const ct_mesh_contact *q) {
-  int order = by_feature(p->point.a, q->point.a);
-  return order ? order : by_feature(p->point.b, q->point.b);
+static int compare_feature_pairs(const ct_mesh_contact *p, const ct_mesh_contact *q) {
+  int order = compare_feature(p->point.a, q->point.a);
+  return order ? order : compare_feature(p->point.b, q->point.b);
 }
 
-/* By features, then by numbers. */
-static int by_rank(const void *first, const void *second) {
+/* Order by features, then by triangle positions and distance. */
+static int compare_contact_rank(const void *first, const void *second) {
   const ct_mesh_contact *p = first, *q = second;
-  int order = by_features(p, q);
-  if (order == 0) order = by_number(p->position[0], q->position[0]);
-  if (order == 0) order = by_number(p->position[1], q->position[1]);
-  return order ? order : (p->point.distance > q->point.distance) - (p->point.distance < q->point.distance);
+  int order = compare_feature_pairs(p, q);
+  if (order == 0) order = compare_leaf_positions(p->position[0], q->position[0]);
+  if (order == 0) order = compare_leaf_positions(p->position[1], q->position[1]);
+  return order ? order
+               : (p->point.distance > q->point.distance) - (p->point.distance < q->point.distance);
 }
 
-/* Of touches of the same two features the first on the triangles that face each other most, to a tie. */
-static const ct_mesh_contact *most_facing(const ct_mesh_contact *contacts, uint32_t count) {
+/* Of contacts with the same features, the first on triangles that face each other most, within a
+ * tie. */
+static const ct_mesh_contact *find_most_facing(const ct_mesh_contact *contacts, uint32_t count) {
   double most = -INFINITY;
   for (uint32_t i = 0; i < count; i++) most = ct_max2(most, contacts[i].facing);
   uint32_t i = 0;
@@ -58,66 +67,74 @@ static const ct_mesh_contact *most_facing(const ct_mesh_contact *contacts, uint3
 
 void ct_mesh_contacts_unique(ct_mesh_contacts *t) {
   ct_manifold_scratch *m = t->contacts->memory;
-  uint32_t kept = 0;
-  if (m->contact_count > 0) qsort(m->contacts, m->contact_count, sizeof *m->contacts, by_rank);
+  uint32_t retained = 0;
+  if (m->contact_count > 0)
+    qsort(m->contacts, m->contact_count, sizeof *m->contacts, compare_contact_rank);
   for (uint32_t first = 0, end; first < m->contact_count; first = end) {
-    for (end = first + 1; end < m->contact_count && by_features(&m->contacts[first], &m->contacts[end]) == 0; end++) continue;
-    m->contacts[kept++] = *most_facing(&m->contacts[first], end - first);
+    for (end = first + 1; end < m->contact_count &&
+                          compare_feature_pairs(&m->contacts[first], &m->contacts[end]) == 0;
+         end++)
+      continue;
+    m->contacts[retained++] = *find_most_facing(&m->contacts[first], end - first);
   }
-  m->contact_count = kept;
+  m->contact_count = retained;
 }
 
-/* Deepest first, equals in the order of their features. */
-static int by_depth(const void *first, const void *second) {
+/* Order by distance, deepest first; ties by features. */
+static int compare_contact_depth(const void *first, const void *second) {
   const ct_mesh_contact *p = first, *q = second;
   if (p->point.distance != q->point.distance) return p->point.distance < q->point.distance ? -1 : 1;
-  return by_features(p, q);
+  return compare_feature_pairs(p, q);
 }
 
-/* Of too many touches the deepest; what comes later counts when it is deeper than those. */
-static void keep_deepest(ct_mesh_contacts *t) {
+/* Truncates the list to the deepest contacts and lowers the bound for later ones. */
+static void truncate_to_deepest(ct_mesh_contacts *t) {
   ct_manifold_scratch *m = t->contacts->memory;
   ct_mesh_contacts_unique(t);
   if (m->contact_count <= CT_MESH_POINTS_MAX) return;
-  qsort(m->contacts, m->contact_count, sizeof *m->contacts, by_depth);
+  qsort(m->contacts, m->contact_count, sizeof *m->contacts, compare_contact_depth);
   m->contact_count = CT_MESH_POINTS_MAX;
-  t->most = m->contacts[m->contact_count - 1].point.distance + t->growth[0] + t->growth[1];
+  t->distance_max = m->contacts[m->contact_count - 1].point.distance + t->growth[0] + t->growth[1];
   t->cut = true;
 }
 
-static bool make_room(ct_mesh_contacts *t) {
+static bool reserve_contact(ct_mesh_contacts *t) {
   ct_contacts *c = t->contacts;
   ct_manifold_scratch *m = c->memory;
-  if (m->contact_count == CT_CONTACT_POINTS_MAX) keep_deepest(t);
-  if (m->contact_count < m->touch_capacity) return true;
-  uint32_t capacity = m->touch_capacity ? 2 * m->touch_capacity : 64;
+  if (m->contact_count == CT_CONTACT_POINTS_MAX) truncate_to_deepest(t);
+  if (m->contact_count < m->contact_capacity) return true;
+  uint32_t capacity = m->contact_capacity ? 2 * m->contact_capacity : 64;
   ct_mesh_contact *contacts = realloc(m->contacts, capacity * sizeof *contacts);
   c->failed = c->failed || !contacts;
   if (!contacts) return false;
   m->contacts = contacts;
-  m->touch_capacity = capacity;
+  m->contact_capacity = capacity;
   return true;
 }
 
-void ct_mesh_contacts_add(ct_mesh_contacts *t, const ct_mesh_face face[2], const ct_feature_meeting *meet) {
-  if (!(meet->distance <= t->most) || meet->distance < t->least || t->contacts->cut_short || !make_room(t)) return;
+void ct_mesh_contacts_add(ct_mesh_contacts *t, const ct_mesh_face face[2],
+                          const ct_mesh_candidate *candidate) {
+  if (!(candidate->distance <= t->distance_max) || candidate->distance < t->distance_min ||
+      t->contacts->cut_short || !reserve_contact(t))
+    return;
   int a = face[0].which ? 1 : 0, b = 1 - a;
-  ct_vec3 n = a ? ct_neg(meet->normal) : meet->normal;
+  ct_vec3 n = a ? ct_neg(candidate->normal) : candidate->normal;
   ct_mesh_contact contact = {.position = {face[a].position, face[b].position}};
   contact.facing = ct_dot(n, face[a].normal) - ct_dot(n, face[b].normal);
-  contact.point = (ct_contact_point){.a = meet->feature[a],
-                                     .b = meet->feature[b],
-                                     .point_a = ct_add_scaled(meet->point[a], n, t->growth[0]),
-                                     .point_b = ct_add_scaled(meet->point[b], n, -t->growth[1]),
-                                     .normal = n,
-                                     .distance = meet->distance - t->growth[0] - t->growth[1]};
+  contact.point =
+      (ct_contact_point){.a = candidate->feature[a],
+                         .b = candidate->feature[b],
+                         .point_a = ct_add_scaled(candidate->point[a], n, t->growth[0]),
+                         .point_b = ct_add_scaled(candidate->point[b], n, -t->growth[1]),
+                         .normal = n,
+                         .distance = candidate->distance - t->growth[0] - t->growth[1]};
   ct_mesh_contacts_mark(t, face);
   t->contacts->memory->contacts[t->contacts->memory->contact_count++] = contact;
 }
 
-/* ---- patches ---- */
+/* ---- patches -------------------------------------------------------------------------------- */
 
-static void join_neighbours(const ct_mesh_contacts *t, int which) {
+static void join_neighbour_triangles(const ct_mesh_contacts *t, int which) {
   uint32_t *root = t->contacts->memory->root, base = which ? t->view[0]->live_count : 0;
   const ct_mesh_view *view = t->view[which];
   for (uint32_t i = 0; i < view->live_count; i++) {
@@ -125,34 +142,37 @@ static void join_neighbours(const ct_mesh_contacts *t, int which) {
     for (int k = 0; k < 3; k++) {
       uint32_t other = view->across[i][k];
       if (other == CT_NO_TRIANGLE || other < i || root[base + other] == CT_NO_GROUP) continue;
-      ct_vec3 n = ct_mesh_contacts_face(t, which, i).normal, m = ct_mesh_contacts_face(t, which, other).normal;
+      ct_vec3 n = ct_mesh_contacts_face(t, which, i).normal,
+              m = ct_mesh_contacts_face(t, which, other).normal;
       if (ct_dot(n, m) >= CT_PATCH_COSINE_MIN) ct_groups_join(root, base + i, base + other);
     }
   }
 }
 
-static int by_groups(const void *first, const void *second) {
+static int compare_contact_sets(const void *first, const void *second) {
   const ct_mesh_contact *p = first, *q = second;
-  int order = by_number(p->position[0], q->position[0]);
-  return order ? order : by_number(p->position[1], q->position[1]);
+  int order = compare_leaf_positions(p->position[0], q->position[0]);
+  return order ? order : compare_leaf_positions(p->position[1], q->position[1]);
 }
 
 void ct_mesh_contacts_write_points(ct_mesh_contacts *t) {
   ct_manifold_scratch *m = t->contacts->memory;
   uint32_t patch = 0, base = t->view[0]->live_count;
-  keep_deepest(t);
+  truncate_to_deepest(t);
   t->contacts->cut_short = t->contacts->cut_short || t->cut;
   if (m->contact_count == 0) return;
-  join_neighbours(t, 0);
-  join_neighbours(t, 1);
+  /* disjoint sets of adjacent triangles on either mesh */
+  join_neighbour_triangles(t, 0);
+  join_neighbour_triangles(t, 1);
   for (uint32_t i = 0; i < m->contact_count; i++) {
     ct_mesh_contact *contact = &m->contacts[i];
     contact->position[0] = ct_groups_find(m->root, contact->position[0]);
     contact->position[1] = ct_groups_find(m->root, base + contact->position[1]);
   }
-  qsort(m->contacts, m->contact_count, sizeof *m->contacts, by_groups);
+  /* number the pairs of sets and write the points */
+  qsort(m->contacts, m->contact_count, sizeof *m->contacts, compare_contact_sets);
   for (uint32_t i = 0; i < m->contact_count; i++) {
-    if (i > 0 && by_groups(&m->contacts[i - 1], &m->contacts[i]) != 0) patch++;
+    if (i > 0 && compare_contact_sets(&m->contacts[i - 1], &m->contacts[i]) != 0) patch++;
     m->contacts[i].point.patch = patch;
     ct_contacts_push(t->contacts, &m->contacts[i].point);
   }

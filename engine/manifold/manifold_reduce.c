@@ -1,42 +1,48 @@
-/* Order of contact points, and the four that stand for many. */
+/* Order of contact points, and reduction of a patch to at most four points.
+ *
+ * Reduction after Erin Catto (2007): the deepest point, the farthest from it, the point with the
+ * largest triangle, then the point with the largest area outside this triangle. Ties are broken by
+ * order, so that the choice does not depend on round-off.
+ */
 #include "manifold/manifold.h"
 
 #include "base/heap_sort.h"
 
 #define KEPT_MAX 4
-/* Places of so many points are worked out but once. */
+/* Up to this many points are projected once and cached. */
 #define SPOTS_MAX 16
 
-static int compare_features(ct_feature p, ct_feature q) {
+static int order_contact_features(ct_feature p, ct_feature q) {
   if (p.kind != q.kind) return p.kind < q.kind ? -1 : 1;
   return p.index == q.index ? 0 : p.index < q.index ? -1 : 1;
 }
 
-/* By patch, features, number. */
-static int compare(const ct_contact_point *p, const ct_contact_point *q) {
+/* Order by patch, features, number. */
+static int order_contact_points(const ct_contact_point *p, const ct_contact_point *q) {
   if (p->patch != q->patch) return p->patch < q->patch ? -1 : 1;
-  int order = compare_features(p->a, q->a);
-  if (order == 0) order = compare_features(p->b, q->b);
+  int order = order_contact_features(p->a, q->a);
+  if (order == 0) order = order_contact_features(p->b, q->b);
   if (order) return order;
   return p->number == q->number ? 0 : p->number < q->number ? -1 : 1;
 }
 
-static bool before(const void *items, const void *by, size_t i, size_t j) {
+static bool is_point_before(const void *items, const void *by, size_t i, size_t j) {
   (void)by;
-  return compare((const ct_contact_point *)items + i, (const ct_contact_point *)items + j) < 0;
+  return order_contact_points((const ct_contact_point *)items + i,
+                              (const ct_contact_point *)items + j) < 0;
 }
 
-static void swap(void *points, size_t i, size_t j) {
-  ct_contact_point *point = points, moved = point[i];
+static void swap_contact_points(void *points, size_t i, size_t j) {
+  ct_contact_point *point = points, saved = point[i];
   point[i] = point[j];
-  point[j] = moved;
+  point[j] = saved;
 }
 
-static void insertion_sort(ct_contact_point *points, uint32_t count) {
+static void insertion_sort_points(ct_contact_point *points, uint32_t count) {
   for (uint32_t i = 1; i < count; i++) {
     ct_contact_point p = points[i];
     uint32_t k = i;
-    for (; k > 0 && compare(&points[k - 1], &p) > 0; k--) points[k] = points[k - 1];
+    for (; k > 0 && order_contact_points(&points[k - 1], &p) > 0; k--) points[k] = points[k - 1];
     points[k] = p;
   }
 }
@@ -48,17 +54,18 @@ void ct_contacts_move_front(ct_contact_point *points, uint32_t k) {
 }
 
 uint32_t ct_contacts_unique(ct_contact_point *points, uint32_t count) {
-  uint32_t kept = 0;
+  uint32_t retained = 0;
   for (uint32_t i = 0; i < count; i++) {
-    if (kept == 0 || compare(&points[kept - 1], &points[i]) != 0) points[kept++] = points[i];
-    else if (points[i].distance < points[kept - 1].distance) points[kept - 1] = points[i];
+    if (retained == 0 || order_contact_points(&points[retained - 1], &points[i]) != 0)
+      points[retained++] = points[i];
+    else if (points[i].distance < points[retained - 1].distance) points[retained - 1] = points[i];
   }
-  return kept;
+  return retained;
 }
 
 void ct_contacts_order(ct_contact_point *points, uint32_t count) {
-  if (count <= 16) insertion_sort(points, count);
-  else (void)ct_heap_sort(points, count, NULL, before, swap, NULL);
+  if (count <= 16) insertion_sort_points(points, count);
+  else (void)ct_heap_sort(points, count, NULL, is_point_before, swap_contact_points, NULL);
 }
 
 void ct_contacts_deepest_first(ct_contact_point *points, uint32_t count, double tie) {
@@ -69,97 +76,115 @@ void ct_contacts_deepest_first(ct_contact_point *points, uint32_t count, double 
   if (deepest > 0 && deepest < count) ct_contacts_move_front(points, deepest);
 }
 
-/* Places in the view. */
-typedef struct spot {
+/* Position in the view. */
+typedef struct view_position {
   double x, y;
-} spot;
+} view_position;
 
-static spot spot_of(const ct_contact_point *p, const ct_view *view) {
+static view_position project_midpoint(const ct_contact_point *p, const ct_view *view) {
   ct_vec3 middle = ct_scale(ct_add(p->point_a, p->point_b), 0.5);
-  return (spot){ct_dot(view->x, middle), ct_dot(view->y, middle)};
+  return (view_position){ct_dot(view->x, middle), ct_dot(view->y, middle)};
 }
 
-double ct_contacts_depth_tie(const ct_contact_point *points, uint32_t count, const ct_view *view, double slack) {
+double ct_contacts_depth_tie(const ct_contact_point *points, uint32_t count, const ct_view *view,
+                             double slack) {
   double most = 0.0;
-  spot first = count > 1 ? spot_of(&points[0], view) : (spot){0.0, 0.0};
+  view_position first = count > 1 ? project_midpoint(&points[0], view) : (view_position){0.0, 0.0};
   for (uint32_t i = 1; i < count; i++) {
-    spot p = spot_of(&points[i], view);
+    view_position p = project_midpoint(&points[i], view);
     most = ct_max2(most, (p.x - first.x) * (p.x - first.x) + (p.y - first.y) * (p.y - first.y));
   }
   return ct_max2(CT_CONTACT_TIE * sqrt(most), 2.0 * slack);
 }
 
 /* Twice the signed area of a triangle. */
-static double area(spot p, spot q, spot r) { return (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x); }
+static double compute_twice_area(view_position p, view_position q, view_position r) {
+  return (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x);
+}
 
-typedef struct chosen {
+typedef struct selection {
   const ct_contact_point *points;
   uint32_t count;
   const ct_view *view;
-  const spot *all; /* [count] or NULL */
+  const view_position *all; /* [count] cached projections, or NULL */
   uint32_t at[KEPT_MAX];
-  spot spots[KEPT_MAX];
-  uint32_t kept;
-  double square; /* of the distance from the first to the farthest: that of the second */
-} chosen;
+  view_position spots[KEPT_MAX];
+  uint32_t retained;
+  double square; /* squared distance from the first to the second selected point */
+} selection;
 
-static spot spot_at(const chosen *c, uint32_t i) { return c->all ? c->all[i] : spot_of(&c->points[i], c->view); }
+static view_position get_projection(const selection *c, uint32_t i) {
+  return c->all ? c->all[i] : project_midpoint(&c->points[i], c->view);
+}
 
-static bool is_kept(const chosen *c, uint32_t i) {
-  for (uint32_t k = 0; k < c->kept; k++)
+static bool is_selected(const selection *c, uint32_t i) {
+  for (uint32_t k = 0; k < c->retained; k++)
     if (c->at[k] == i) return true;
   return false;
 }
 
-/* What a point adds to those chosen: distance from the first, area with two, area outside of three. */
-static double gain(const chosen *c, spot p) {
-  const spot *s = c->spots;
-  if (c->kept == 1) return (p.x - s[0].x) * (p.x - s[0].x) + (p.y - s[0].y) * (p.y - s[0].y);
-  double whole = area(s[0], s[1], p);
-  if (c->kept == 2) return fabs(whole);
-  double sense = area(s[0], s[1], s[2]) < 0.0 ? -1.0 : 1.0;
-  return ct_max2(ct_max2(-sense * whole, -sense * area(s[1], s[2], p)), -sense * area(s[2], s[0], p));
+/* Gain of a candidate: squared distance from one selected point, area with two, area outside of
+ * three. */
+static double compute_gain(const selection *c, view_position p) {
+  const view_position *s = c->spots;
+  if (c->retained == 1) return (p.x - s[0].x) * (p.x - s[0].x) + (p.y - s[0].y) * (p.y - s[0].y);
+  double whole = compute_twice_area(s[0], s[1], p);
+  if (c->retained == 2) return fabs(whole);
+  double sense = compute_twice_area(s[0], s[1], s[2]) < 0.0 ? -1.0 : 1.0;
+  return ct_max2(ct_max2(-sense * whole, -sense * compute_twice_area(s[1], s[2], p)),
+                 -sense * compute_twice_area(s[2], s[0], p));
 }
 
-/* Of points on one line the other end: the farthest from the second, if it is beyond the first. */
-static void take_other_end(chosen *c) {
-  chosen from = {.spots = {c->spots[1]}, .kept = 1};
+/* Collinear points: selects the other end, farthest from the second point, if it is beyond the
+ * first. */
+static void select_other_end(selection *c) {
+  selection from = {.spots = {c->spots[1]}, .retained = 1};
   uint32_t best = c->count;
   double most = c->square * (1.0 + CT_CONTACT_TIE), beyond = most;
-  for (uint32_t i = 0; i < c->count; i++) most = ct_max2(most, gain(&from, spot_at(c, i)));
+  for (uint32_t i = 0; i < c->count; i++)
+    most = ct_max2(most, compute_gain(&from, get_projection(c, i)));
   for (uint32_t i = 0; i < c->count && best == c->count && most > beyond; i++)
-    if (gain(&from, spot_at(c, i)) * (1.0 + CT_CONTACT_TIE) >= most) best = i;
-  if (best < c->count) c->at[c->kept++] = best;
+    if (compute_gain(&from, get_projection(c, i)) * (1.0 + CT_CONTACT_TIE) >= most) best = i;
+  if (best < c->count) c->at[c->retained++] = best;
 }
 
-/* Takes the point that adds most, the first of those that add as much to a tie; false when none adds more than `least`. */
-static bool take_best(chosen *c, double least) {
+/* Selects the point with the largest gain; ties go to the first. False: no gain exceeds `least`. */
+static bool select_best(selection *c, double least) {
   double most = least;
   for (uint32_t i = 0; i < c->count; i++)
-    if (!is_kept(c, i)) most = ct_max2(most, gain(c, spot_at(c, i)));
+    if (!is_selected(c, i)) most = ct_max2(most, compute_gain(c, get_projection(c, i)));
   if (!(most > least)) return false;
-  if (c->kept == 1) c->square = most;
+  if (c->retained == 1) c->square = most;
   uint32_t best = 0;
-  while (is_kept(c, best) || !(gain(c, spot_at(c, best)) >= most - CT_CONTACT_TIE * c->square)) best++;
-  c->at[c->kept] = best;
-  c->spots[c->kept++] = spot_at(c, best);
+  while (is_selected(c, best) ||
+         !(compute_gain(c, get_projection(c, best)) >= most - CT_CONTACT_TIE * c->square))
+    best++;
+  c->at[c->retained] = best;
+  c->spots[c->retained++] = get_projection(c, best);
   return true;
 }
 
-uint32_t ct_contacts_reduce(ct_contact_point *points, uint32_t count, const ct_view *view, double slack) {
+uint32_t ct_contacts_reduce(ct_contact_point *points, uint32_t count, const ct_view *view,
+                            double slack) {
   if (count <= KEPT_MAX) return count;
-  spot all[SPOTS_MAX];
-  for (uint32_t i = 0; i < count && count <= SPOTS_MAX; i++) all[i] = spot_of(&points[i], view);
-  chosen c = {.points = points, .count = count, .view = view, .all = count <= SPOTS_MAX ? all : NULL, .at = {0}, .kept = 1};
-  c.spots[0] = spot_at(&c, 0);
-  if (take_best(&c, 4.0 * slack * slack)) {
+  view_position all[SPOTS_MAX];
+  for (uint32_t i = 0; i < count && count <= SPOTS_MAX; i++)
+    all[i] = project_midpoint(&points[i], view);
+  selection c = {.points = points,
+                 .count = count,
+                 .view = view,
+                 .all = count <= SPOTS_MAX ? all : NULL,
+                 .at = {0},
+                 .retained = 1};
+  c.spots[0] = get_projection(&c, 0);
+  if (select_best(&c, 4.0 * slack * slack)) {
     double least = ct_max2(2.0 * CT_CONTACT_TIE * c.square, 2.0 * slack * sqrt(c.square));
-    if (take_best(&c, least)) take_best(&c, least);
-    else take_other_end(&c);
+    if (select_best(&c, least)) select_best(&c, least);
+    else select_other_end(&c);
   }
-  /* The places stay in order: those chosen move to the front. */
-  uint32_t kept = 0;
+  /* The selected points move to the front in their order. */
+  uint32_t retained = 0;
   for (uint32_t i = 0; i < count; i++)
-    if (is_kept(&c, i)) points[kept++] = points[i];
-  return kept;
+    if (is_selected(&c, i)) points[retained++] = points[i];
+  return retained;
 }

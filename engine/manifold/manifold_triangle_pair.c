@@ -1,29 +1,37 @@
-/* Two triangles of two meshes: corners over faces, edges over edges, edges that pass a face.
+/* Contacts of two triangles of two meshes: corners over faces, edges over edges, edges through
+ * faces.
  *
- * A meeting counts when each mesh ends there: no neighbour of the feature reaches farther along the normal than the lean of faces
- * that lie on each other allows. Gauss arcs: theory, sections 6.2 and 7.5.
+ * A contact is valid if each mesh ends at its feature: no neighbouring triangle reaches farther
+ * along the normal than the permitted lean. This tests that the normal is in the feature's normal
+ * cone (for two edges, that their arcs on the Gauss sphere intersect).
  */
 #include "manifold/manifold_meshes.h"
 
-/* A face that faces the other body less than this, as a cosine, is not met with its corners, unless they are its ends. */
+/* A face with a smaller cosine towards the other body contributes corners only where the mesh ends.
+ */
 #define FACING_MIN 0.1
-/* Edges are parallel below this sine: they meet in their ends. */
+/* Edges with a smaller sine are parallel; they meet at their ends only. */
 #define SKEW_MIN 1e-3
-/* Triangles around a vertex that are looked at: a guard for fans of broken meshes. */
+/* Largest number of triangles visited around a vertex: guards against broken meshes. */
 #define FAN_MAX 4096
 
-/* ---- edges ---- */
+/* ---- edges ---------------------------------------------------------------------------------- */
 
 ct_mesh_edge ct_mesh_contacts_edge(const ct_mesh_contacts *t, const ct_mesh_face *face, int k) {
   const ct_mesh_view *view = t->view[face->which];
   int l = k == 2 ? 0 : k + 1, m = l == 2 ? 0 : l + 1;
   const uint32_t *corner = view->corners[face->position];
   bool turned = corner[k] > corner[l];
-  ct_mesh_edge e = {.p = face->t.v[turned ? l : k], .q = face->t.v[turned ? k : l], .beyond = {face->t.v[m]}, .wings = 1};
-  uint32_t number = 3 * view->order[face->position] + (uint32_t)k, other = view->across[face->position][k];
+  ct_mesh_edge e = {.p = face->t.v[turned ? l : k],
+                    .q = face->t.v[turned ? k : l],
+                    .beyond = {face->t.v[m]},
+                    .wings = 1};
+  uint32_t number = 3 * view->order[face->position] + (uint32_t)k,
+           other = view->across[face->position][k];
   for (int i = 0; other != CT_NO_TRIANGLE && i < 3; i++) {
     const uint32_t *there = view->corners[other];
     if (there[i] != corner[l] || there[(i + 1) % 3] != corner[k]) continue;
+    /* the adjacent triangle: third corner, normal, and whether the edge is flat */
     ct_mesh_face beyond = ct_mesh_contacts_face(t, face->which, other);
     e.beyond[e.wings++] = beyond.t.v[(i + 2) % 3];
     e.other = beyond.normal;
@@ -34,14 +42,15 @@ ct_mesh_edge ct_mesh_contacts_edge(const ct_mesh_contacts *t, const ct_mesh_face
     break;
   }
   e.number = number;
-  e.feature = e.flat ? (ct_feature){CT_FEATURE_FACE, number / 3} : (ct_feature){CT_FEATURE_EDGE, number};
+  e.feature =
+      e.flat ? (ct_feature){CT_FEATURE_FACE, number / 3} : (ct_feature){CT_FEATURE_EDGE, number};
   return e;
 }
 
-bool ct_edge_ends(const ct_mesh_edge *e, ct_vec3 at, ct_vec3 way, double slack, double lean) {
+bool ct_edge_ends(const ct_mesh_edge *e, ct_vec3 at, ct_vec3 direction, double slack, double lean) {
   for (int i = 0; i < e->wings; i++) {
     ct_vec3 d = ct_sub(e->beyond[i], at);
-    if (ct_dot(way, d) > slack + lean * ct_norm(d)) return false;
+    if (ct_dot(direction, d) > slack + lean * ct_norm(d)) return false;
   }
   return true;
 }
@@ -49,7 +58,8 @@ bool ct_edge_ends(const ct_mesh_edge *e, ct_vec3 at, ct_vec3 way, double slack, 
 ct_feature ct_face_feature(const ct_mesh_contacts *t, const ct_mesh_face *face, ct_vec3 point) {
   const ct_mesh_view *view = t->view[face->which];
   for (int k = 0; k < 3; k++)
-    if (ct_norm(ct_sub(point, face->t.v[k])) <= face->tie) return (ct_feature){CT_FEATURE_VERTEX, view->corners[face->position][k]};
+    if (ct_norm(ct_sub(point, face->t.v[k])) <= face->tie)
+      return (ct_feature){CT_FEATURE_VERTEX, view->corners[face->position][k]};
   for (int k = 0; k < 3; k++) {
     int l = k == 2 ? 0 : k + 1;
     ct_vec3 d = ct_sub(face->t.v[l], face->t.v[k]);
@@ -59,33 +69,35 @@ ct_feature ct_face_feature(const ct_mesh_contacts *t, const ct_mesh_face *face, 
   return (ct_feature){CT_FEATURE_FACE, view->order[face->position]};
 }
 
-/* ---- vertices ---- */
+/* ---- vertices ------------------------------------------------------------------------------- */
 
-static int corner_at(const ct_mesh_view *view, uint32_t position, uint32_t vertex) {
+static int find_triangle_corner(const ct_mesh_view *view, uint32_t position, uint32_t vertex) {
   for (int k = 0; k < 3; k++)
     if (view->corners[position][k] == vertex) return k;
   return 0;
 }
 
-static bool corners_end(const ct_mesh_contacts *t, int which, uint32_t position, int k, ct_vec3 way, double lean) {
+static bool ends_at_triangle(const ct_mesh_contacts *t, int which, uint32_t position, int k,
+                             ct_vec3 direction, double lean) {
   const uint32_t *corner = t->view[which]->corners[position];
   ct_vec3 at = ct_mesh_contacts_vertex(t, which, corner[k]);
   for (int i = 1; i < 3; i++) {
     ct_vec3 d = ct_sub(ct_mesh_contacts_vertex(t, which, corner[(k + i) % 3]), at);
-    if (ct_dot(way, d) > t->slack + lean * ct_norm(d)) return false;
+    if (ct_dot(direction, d) > t->slack + lean * ct_norm(d)) return false;
   }
   return true;
 }
 
-/* By the fan of triangles around it, both ways from a border. */
-bool ct_vertex_ends(const ct_mesh_contacts *t, const ct_mesh_face *face, int k, ct_vec3 way, double lean) {
+/* Walks the fan of triangles around the vertex, in both directions if it has a border. */
+bool ct_vertex_ends(const ct_mesh_contacts *t, const ct_mesh_face *face, int k, ct_vec3 direction,
+                    double lean) {
   const ct_mesh_view *view = t->view[face->which];
   uint32_t vertex = view->corners[face->position][k];
   for (int turn = 0; turn < 2; turn++) {
     uint32_t at = face->position;
     for (int step = 0; step < FAN_MAX; step++) {
-      int corner = corner_at(view, at, vertex);
-      if (!corners_end(t, face->which, at, corner, way, lean)) return false;
+      int corner = find_triangle_corner(view, at, vertex);
+      if (!ends_at_triangle(t, face->which, at, corner, direction, lean)) return false;
       at = view->across[at][turn ? (corner + 2) % 3 : corner];
       if (at == face->position) return true;
       if (at == CT_NO_TRIANGLE) break;
@@ -94,7 +106,8 @@ bool ct_vertex_ends(const ct_mesh_contacts *t, const ct_mesh_face *face, int k, 
   return true;
 }
 
-static bool in_plane_of(const ct_mesh_contacts *t, const ct_mesh_face *plane, const ct_mesh_face *face) {
+static bool is_in_plane_of(const ct_mesh_contacts *t, const ct_mesh_face *plane,
+                           const ct_mesh_face *face) {
   for (int k = 0; k < 3; k++)
     if (fabs(ct_dot(plane->normal, ct_sub(face->t.v[k], plane->t.v[0]))) > t->slack) return false;
   return true;
@@ -108,114 +121,133 @@ bool ct_is_corner(const ct_mesh_contacts *t, const ct_mesh_face *face, int k) {
   for (int step = 0; step < FAN_MAX; step++) {
     ct_mesh_face there = ct_mesh_contacts_face(t, face->which, at);
     int i = 0;
-    while (i < planes && !in_plane_of(t, &plane[i], &there)) i++;
+    while (i < planes && !is_in_plane_of(t, &plane[i], &there)) i++;
     if (i == 2) return true;
     if (i == planes) plane[planes++] = there;
-    at = view->across[at][corner_at(view, at, vertex)];
+    at = view->across[at][find_triangle_corner(view, at, vertex)];
     if (at == CT_NO_TRIANGLE) return true;
     if (at == face->position) return false;
   }
   return true;
 }
 
-/* Does the mesh end along a way in the feature of a face that a point is on? */
-static bool foot_ends(const ct_mesh_contacts *t, const ct_mesh_face *face, ct_vec3 foot, ct_vec3 way) {
+/* True if the mesh ends along a direction in the feature of a face that contains the point. */
+static bool ends_at_foot(const ct_mesh_contacts *t, const ct_mesh_face *face, ct_vec3 foot,
+                         ct_vec3 direction) {
   for (int k = 0; k < 3; k++)
-    if (ct_norm(ct_sub(foot, face->t.v[k])) <= face->tie) return ct_vertex_ends(t, face, k, way, CT_DIRECTION_TIE);
+    if (ct_norm(ct_sub(foot, face->t.v[k])) <= face->tie)
+      return ct_vertex_ends(t, face, k, direction, CT_DIRECTION_TIE);
   for (int k = 0; k < 3; k++) {
     ct_mesh_edge e = ct_mesh_contacts_edge(t, face, k);
     ct_vec3 d = ct_sub(e.q, e.p);
     if (ct_norm(ct_cross(d, ct_sub(foot, e.p))) > face->tie * ct_norm(d)) continue;
-    return ct_edge_ends(&e, foot, way, t->slack, CT_DIRECTION_TIE);
+    return ct_edge_ends(&e, foot, direction, t->slack, CT_DIRECTION_TIE);
   }
   return false;
 }
 
-/* Is a face one that a body is met with at its corner k, along a way out of it? */
-static bool faces_at(const ct_mesh_contacts *t, const ct_mesh_face *face, int k, ct_vec3 way) {
-  double cosine = ct_dot(face->normal, way);
+/* True if a face contributes its corner k along a direction out of the mesh. */
+static bool is_facing_at_corner(const ct_mesh_contacts *t, const ct_mesh_face *face, int k,
+                                ct_vec3 direction) {
+  double cosine = ct_dot(face->normal, direction);
   if (!t->view[face->which]->solid) cosine = fabs(cosine);
   if (cosine > FACING_MIN) return true;
   if (t->view[face->which]->solid && !(cosine > CT_DIRECTION_TIE)) return false;
-  return corners_end(t, face->which, face->position, k, way, CT_DIRECTION_TIE);
+  return ends_at_triangle(t, face->which, face->position, k, direction, CT_DIRECTION_TIE);
 }
 
 bool ct_mesh_contacts_is_inside(const ct_mesh_contacts *t, int which, ct_vec3 point) {
   ct_vec3 there = which ? ct_to_local(t->pair.relative, point) : point;
   ct_mesh_foot foot;
-  return ct_mesh_contains(t->mesh[which], there) || ct_mesh_nearest(t->mesh[which], there, t->tie, &foot);
+  return ct_mesh_contains(t->mesh[which], there) ||
+         ct_mesh_nearest(t->mesh[which], there, t->tie, &foot);
 }
 
-/* A corner right over the other face. */
-static void corner_over_face(ct_mesh_contacts *t, const ct_mesh_face face[2], int k, ct_vec3 foot) {
+/* Adds a corner whose nearest point is in the interior of the other face. */
+static void add_corner_over_face(ct_mesh_contacts *t, const ct_mesh_face face[2], int k,
+                                 ct_vec3 foot) {
   ct_vec3 v = face[0].t.v[k];
   double height = ct_dot(face[1].normal, ct_sub(v, face[1].t.v[0]));
   bool back = !t->view[face[1].which]->solid && height < 0.0;
-  ct_vec3 way = back ? face[1].normal : ct_neg(face[1].normal);
+  ct_vec3 direction = back ? face[1].normal : ct_neg(face[1].normal);
   double distance = back ? -height : height;
   if (distance > t->reach || distance < -t->tie) return;
-  if (distance < t->least || !faces_at(t, &face[0], k, way)) return;
-  ct_feature_meeting meet = {
-      .feature = {{CT_FEATURE_VERTEX, t->view[face[0].which]->corners[face[0].position][k]}, ct_face_feature(t, &face[1], foot)},
-      .point = {v, ct_add_scaled(v, way, distance)},
-      .normal = way,
+  if (distance < t->distance_min || !is_facing_at_corner(t, &face[0], k, direction)) return;
+  ct_mesh_candidate candidate = {
+      .feature = {{CT_FEATURE_VERTEX, t->view[face[0].which]->corners[face[0].position][k]},
+                  ct_face_feature(t, &face[1], foot)},
+      .point = {v, ct_add_scaled(v, direction, distance)},
+      .normal = direction,
       .distance = distance};
-  ct_mesh_contacts_add(t, face, &meet);
+  ct_mesh_contacts_add(t, face, &candidate);
 }
 
 void ct_mesh_contacts_corners(ct_mesh_contacts *t, const ct_mesh_face face[2]) {
   for (int k = 0; k < 3 && ct_max_abs(face[1].normal) > 0.0; k++) {
     ct_vec3 v = face[0].t.v[k], foot = ct_triangle_foot(&face[1].t, v), d = ct_sub(foot, v);
     double distance = ct_norm(d);
-    if (distance > ct_max2(t->reach, -t->least)) continue;
+    if (distance > ct_max2(t->reach, -t->distance_min)) continue;
+    /* nearest point in the interior: the face's normal is exact */
     ct_vec3 aside = ct_add_scaled(d, face[1].normal, -ct_dot(face[1].normal, d));
     if (ct_norm(aside) <= face[1].tie + CT_DIRECTION_TIE * distance) {
-      corner_over_face(t, face, k, foot);
+      add_corner_over_face(t, face, k, foot);
       continue;
     }
-    ct_vec3 way = ct_scale(d, 1.0 / distance);
-    if (distance > t->reach || !ct_vertex_ends(t, &face[0], k, way, CT_DIRECTION_TIE) ||
-        !foot_ends(t, &face[1], foot, ct_neg(way)))
+    /* nearest point on the border: both meshes must end along the connection */
+    ct_vec3 direction = ct_scale(d, 1.0 / distance);
+    if (distance > t->reach || !ct_vertex_ends(t, &face[0], k, direction, CT_DIRECTION_TIE) ||
+        !ends_at_foot(t, &face[1], foot, ct_neg(direction)))
       continue;
-    ct_feature_meeting meet = {
-        .feature = {{CT_FEATURE_VERTEX, t->view[face[0].which]->corners[face[0].position][k]}, ct_face_feature(t, &face[1], foot)},
+    ct_mesh_candidate candidate = {
+        .feature = {{CT_FEATURE_VERTEX, t->view[face[0].which]->corners[face[0].position][k]},
+                    ct_face_feature(t, &face[1], foot)},
         .point = {v, foot},
-        .normal = way,
+        .normal = direction,
         .distance = distance};
-    ct_mesh_contacts_add(t, face, &meet);
+    ct_mesh_contacts_add(t, face, &candidate);
   }
 }
 
-/* ---- edges over edges ---- */
+/* ---- edges over edges ----------------------------------------------------------------------- */
 
-/* Nearest points of the lines of two edges, when both are between the ends. */
-static bool lines_nearest(const ct_mesh_edge *e, const ct_mesh_edge *f, double tie, ct_vec3 out[2]) {
-  ct_vec3 u = ct_sub(e->q, e->p), v = ct_sub(f->q, f->p), r = ct_sub(f->p, e->p), n = ct_cross(u, v);
+/* Nearest points of the lines of two edges. False: parallel, or a point is not strictly between its
+ * ends. */
+static bool find_nearest_line_points(const ct_mesh_edge *e, const ct_mesh_edge *f, double tie,
+                                     ct_vec3 out[2]) {
+  ct_vec3 u = ct_sub(e->q, e->p), v = ct_sub(f->q, f->p), r = ct_sub(f->p, e->p),
+          n = ct_cross(u, v);
   double nn = ct_norm2(n), length = ct_norm(u), other = ct_norm(v);
   if (!(nn > SKEW_MIN * SKEW_MIN * ct_norm2(u) * ct_norm2(v))) return false;
   double s = ct_dot(ct_cross(r, v), n) / nn, r_at = ct_dot(ct_cross(r, u), n) / nn;
-  if (!(s * length > tie && (1.0 - s) * length > tie && r_at * other > tie && (1.0 - r_at) * other > tie)) return false;
+  if (!(s * length > tie && (1.0 - s) * length > tie && r_at * other > tie &&
+        (1.0 - r_at) * other > tie))
+    return false;
   out[0] = ct_lerp(e->p, e->q, s);
   out[1] = ct_lerp(f->p, f->q, r_at);
   return true;
 }
 
-static void edge_over_edge(ct_mesh_contacts *t, const ct_mesh_face face[2], const ct_mesh_edge *e, const ct_mesh_edge *f) {
+static void add_edge_over_edge(ct_mesh_contacts *t, const ct_mesh_face face[2],
+                               const ct_mesh_edge *e, const ct_mesh_edge *f) {
   ct_vec3 at[2];
-  if (!lines_nearest(e, f, ct_min2(face[0].tie, face[1].tie), at)) return;
+  if (!find_nearest_line_points(e, f, ct_min2(face[0].tie, face[1].tie), at)) return;
   ct_vec3 n = ct_unit_or(ct_cross(ct_sub(e->q, e->p), ct_sub(f->q, f->p)), ct_vec(0.0, 0.0, 0.0));
   double distance = ct_dot(n, ct_sub(at[1], at[0]));
   if (distance < 0.0) n = ct_neg(n);
   distance = fabs(distance);
-  if (distance > ct_max2(t->reach, -t->least)) return;
+  if (distance > ct_max2(t->reach, -t->distance_min)) return;
+  /* both signs of the normal: apart, or overlapping if the solids do */
   for (int turn = 0; turn < 2; turn++, n = ct_neg(n), distance = -distance) {
     if (distance < -t->tie && !t->overlap) return;
-    if (!ct_edge_ends(e, at[0], n, t->slack, CT_LEAN_MAX) || !ct_edge_ends(f, at[1], ct_neg(n), t->slack, CT_LEAN_MAX)) continue;
-    if (distance < -t->tie &&
-        !(ct_mesh_contacts_is_inside(t, face[1].which, at[0]) && ct_mesh_contacts_is_inside(t, face[0].which, at[1])))
+    if (!ct_edge_ends(e, at[0], n, t->slack, CT_LEAN_MAX) ||
+        !ct_edge_ends(f, at[1], ct_neg(n), t->slack, CT_LEAN_MAX))
       continue;
-    ct_feature_meeting meet = {{e->feature, f->feature}, {at[0], ct_add_scaled(at[0], n, distance)}, n, distance};
-    ct_mesh_contacts_add(t, face, &meet);
+    if (distance < -t->tie && !(ct_mesh_contacts_is_inside(t, face[1].which, at[0]) &&
+                                ct_mesh_contacts_is_inside(t, face[0].which, at[1])))
+      continue;
+    ct_mesh_candidate candidate = {
+        {e->feature, f->feature}, {at[0], ct_add_scaled(at[0], n, distance)}, n, distance};
+    ct_mesh_contacts_add(t, face, &candidate);
     return;
   }
 }
@@ -226,11 +258,11 @@ void ct_mesh_contacts_edges(ct_mesh_contacts *t, const ct_mesh_face face[2]) {
   for (int i = 0; i < 3; i++) {
     ct_mesh_edge e = ct_mesh_contacts_edge(t, &face[0], i);
     for (int k = 0; k < 3 && !e.flat; k++)
-      if (!other[k].flat) edge_over_edge(t, face, &e, &other[k]);
+      if (!other[k].flat) add_edge_over_edge(t, face, &e, &other[k]);
   }
 }
 
-/* ---- surfaces that cross ---- */
+/* ---- surfaces that cross -------------------------------------------------------------------- */
 
 void ct_mesh_contacts_crossings(ct_mesh_contacts *t, const ct_mesh_face face[2], ct_vec3 normal) {
   for (int k = 0; k < 3; k++) {
@@ -238,10 +270,11 @@ void ct_mesh_contacts_crossings(ct_mesh_contacts *t, const ct_mesh_face face[2],
     double at;
     if (!ct_segment_meets(e.p, e.q, &face[1].t, &at)) continue;
     ct_vec3 point = ct_lerp(e.p, e.q, at);
-    ct_feature_meeting meet = {.point = {point, point}, .normal = normal};
-    meet.feature[0] = ct_face_feature(t, &face[0], point);
-    if (meet.feature[0].kind != CT_FEATURE_VERTEX) meet.feature[0] = (ct_feature){CT_FEATURE_EDGE, e.number};
-    meet.feature[1] = ct_face_feature(t, &face[1], point);
-    ct_mesh_contacts_add(t, face, &meet);
+    ct_mesh_candidate candidate = {.point = {point, point}, .normal = normal};
+    candidate.feature[0] = ct_face_feature(t, &face[0], point);
+    if (candidate.feature[0].kind != CT_FEATURE_VERTEX)
+      candidate.feature[0] = (ct_feature){CT_FEATURE_EDGE, e.number};
+    candidate.feature[1] = ct_face_feature(t, &face[1], point);
+    ct_mesh_contacts_add(t, face, &candidate);
   }
 }

@@ -1,10 +1,15 @@
-/* Outlines: the part of a body's surface that faces a direction, seen along that direction. Manifolds are made from two of them.
+/* Supporting faces: the feature of a convex body that faces a direction, projected along this
+ * direction. A manifold is the overlap of two of them.
  *
- * Everything is in the frame of a pair (pair/convex_proxy.h). A view has the pair's normal, from the first body to the second, and
- * two axes across it; height is the coordinate along the normal. The outline of the first body faces up, that of the second down;
- * corners run counter-clockwise in the view for both. Corners lie on the surface: those of the core moved out by its radius along
- * the outline's own normal, so that all between them lies on it too. A rounded body that leans reaches farther beyond its corners,
- * where its surface curves away: that is for the pair's own point.
+ * Everything is in the frame of a pair (pair/convex_proxy.h). A view consists of the pair's normal,
+ * from the first body to the second, and two perpendicular axes. Height is the coordinate along the
+ * normal. The supporting face of the first body faces up, the face of the second body down. Corners
+ * run counter-clockwise in the view for both.
+ *
+ * Corners are points of the surface: corners of the core, moved outward by the core's radius along
+ * the face's own normal, so that the surface also contains all points between them. A rounded body
+ * that leans reaches farther beyond its corners, where the surface curves away; the witness point
+ * of the pair covers this part.
  */
 #ifndef MANIFOLD_SUPPORTING_FACE_H
 #define MANIFOLD_SUPPORTING_FACE_H
@@ -12,10 +17,12 @@
 #include "pair/convex_proxy.h"
 #include <contact/manifold.h>
 
-/* Directions that differ by less are parallel, rad: the meaning that ct_proxy_feature gives the word. */
+/* Directions that differ by a smaller angle are parallel, rad; ct_proxy_feature uses the same
+ * bound. */
 #define CT_PARALLEL_ANGLE 1e-6
 
-/* Cosines of faces with a direction that differ by less are equal: of faces that lean equally the lowest counts. */
+/* Faces whose cosines with a direction differ by less lean equally; the lowest face number is
+ * chosen. */
 #define CT_COSINE_TIE 1e-6
 
 typedef struct ct_view {
@@ -32,11 +39,11 @@ typedef enum ct_supporting_face_kind {
   CT_SUPPORTING_FACE_DISC
 } ct_supporting_face_kind;
 
-/* A corner, and the edge from it to the next. */
+/* A corner and the edge from it to the next corner. */
 typedef struct ct_corner {
   ct_vec3 at;
   double x, y;
-  ct_feature_kind kind;  /* a vertex, or a rim where the line of a frustum's side ends */
+  ct_feature_kind kind;  /* a vertex, or a rim at an end of a frustum's side line */
   uint32_t vertex, edge; /* numbers as in manifold.h */
 } ct_corner;
 
@@ -46,7 +53,7 @@ typedef struct ct_slope {
   uint32_t face;
 } ct_slope;
 
-/* Arrays that grow and are kept from pair to pair. */
+/* Growing arrays, reused from pair to pair. */
 typedef struct ct_corner_list {
   ct_corner *items;
   uint32_t count, capacity;
@@ -57,70 +64,81 @@ typedef struct ct_slope_list {
   uint32_t count, capacity;
 } ct_slope_list;
 
-/* Room for `count` items in all; what is there is kept. False: out of memory. */
+/* Reserves `count` items in all and preserves the present ones. False: out of memory. */
 bool ct_corner_list_reserve(ct_corner_list *list, uint32_t count);
 bool ct_slope_list_reserve(ct_slope_list *list, uint32_t count);
 
 typedef struct ct_supporting_face {
   ct_supporting_face_kind kind;
-  bool second;            /* of the second body: it faces down */
-  ct_feature inside;      /* what a point between the corners lies on */
-  ct_vec3 normal;         /* outward, of the face or of the line of a segment's surface; unit */
-  double tilt;            /* angle between that and the direction that the body faces, as a distance of unit vectors */
+  bool second;       /* true: of the second body, faces down */
+  ct_feature inside; /* the feature that contains the points between the corners */
+  ct_vec3 normal;    /* outward, of the face or of the line of a segment's surface; unit */
+  double tilt; /* angle from the direction that the body faces, as a distance of unit vectors */
   ct_corner_list corners; /* POLYGON: 3 and more; SEGMENT: 2; POINT: 1; DISC: none */
-  ct_slope_list slopes; /* POLYGON, DISC: planes of its faces; the surface is their lower envelope, of the second body the upper */
-  ct_vec3 center, across; /* DISC: its middle, and a unit direction in its plane that goes with the body */
-  double radius;          /* DISC, m */
+  ct_slope_list slopes; /* POLYGON, DISC: planes of the faces. The surface is their lower envelope,
+                           for the second body the upper one. */
+  ct_vec3 center,
+      across;    /* DISC: its centre, and a unit direction in its plane that is fixed to the body */
+  double radius; /* DISC, m */
 } ct_supporting_face;
 
-/* Which outline. */
+/* Which supporting feature to find. */
 typedef enum ct_supporting_face_want {
-  CT_SUPPORTING_WANT_FACE, /* the face most nearly across the view among those at the support vertex; of a capsule its line */
-  CT_SUPPORTING_WANT_EDGE  /* the edge that lies across the view, to CT_PARALLEL_ANGLE, or else the support vertex */
+  CT_SUPPORTING_WANT_FACE, /* the face at the support vertex that leans least; of a capsule, its
+                              line */
+  CT_SUPPORTING_WANT_EDGE /* the edge perpendicular to the normal within CT_PARALLEL_ANGLE, else the
+                             support vertex */
 } ct_supporting_face_want;
 
-/* Outline of a core; the lists in *out are used again. False: out of memory.
- * Cost: of a hull the support vertex, its faces, and the corners. */
-bool ct_supporting_face_find(const ct_convex_proxy *proxy, const ct_view *view, ct_supporting_face_want want,
-                             ct_supporting_face *out);
+/* Finds the supporting face of a convex proxy; *out is overwritten and its lists are reused. False:
+ * out of memory. Cost for a hull: the support vertex, its faces, and the corners of the face. */
+bool ct_supporting_face_find(const ct_convex_proxy *proxy, const ct_view *view,
+                             ct_supporting_face_want want, ct_supporting_face *out);
 
-/* Of a box alone what comes before the corners: kind, normal, tilt and inside, of the face or of the edge. The latter's half, or
- * zero where a vertex is alone. */
-void ct_supporting_face_box_face(const ct_convex_proxy *proxy, const ct_view *view, ct_supporting_face *out);
-ct_vec3 ct_supporting_face_box_edge(const ct_convex_proxy *proxy, const ct_view *view, ct_supporting_face *out);
+/* Boxes only: finds kind, normal, tilt and inside of the supporting face or edge, without corners.
+ * The edge variant returns half of the edge, or zero if the supporting feature is a vertex. */
+void ct_supporting_face_box_face(const ct_convex_proxy *proxy, const ct_view *view,
+                                 ct_supporting_face *out);
+ct_vec3 ct_supporting_face_box_edge(const ct_convex_proxy *proxy, const ct_view *view,
+                                    ct_supporting_face *out);
 
-/* Corners of a box's face and the edges from each to the next, counter-clockwise in the view as the first body or the second. */
+/* Vertices of a box's face and the edge from each to the next, counter-clockwise in the view.
+ * `second`: the box is the second body. */
 void ct_supporting_face_box_ring(int axis, bool positive, bool second, uint32_t ring[4][2]);
 
-/* Number of the box's edge along an axis at a vertex. */
+/* Number of the box edge along an axis that contains a vertex. */
 static inline uint32_t ct_box_edge(int axis, uint32_t vertex) {
   uint32_t x = vertex & 1u, y = vertex >> 1 & 1u, z = vertex >> 2 & 1u;
   uint32_t low = axis == 0 ? y : x, high = axis == 2 ? y : z;
   return 4u * (uint32_t)axis + low + 2u * high;
 }
 
-/* Height of the surface at a place of the view. POLYGON and DISC only. */
-double ct_supporting_face_height(const ct_supporting_face *outline, double x, double y);
+/* Height of the surface at a position of the view. POLYGON and DISC only. */
+double ct_supporting_face_height(const ct_supporting_face *supporting, double x, double y);
 
-/* The same of hulls and of frustums alone; from ct_supporting_face_find. */
-bool ct_supporting_face_hull(const ct_convex_proxy *proxy, const ct_view *view, ct_supporting_face_want want,
-                             ct_supporting_face *out);
-bool ct_supporting_face_frustum(const ct_convex_proxy *proxy, const ct_view *view, ct_supporting_face_want want,
-                                ct_supporting_face *out);
+/* Parts of ct_supporting_face_find for hulls and frustums. Call ct_supporting_face_find instead. */
+bool ct_supporting_face_hull(const ct_convex_proxy *proxy, const ct_view *view,
+                             ct_supporting_face_want want, ct_supporting_face *out);
+bool ct_supporting_face_frustum(const ct_convex_proxy *proxy, const ct_view *view,
+                                ct_supporting_face_want want, ct_supporting_face *out);
 
-/* Normal of the face at a hull's vertex that is most nearly across a direction. */
-ct_vec3 ct_supporting_face_hull_normal(const ct_convex_proxy *proxy, uint32_t vertex, ct_vec3 direction);
+/* Normal of the face at a hull's vertex that leans least from a direction. */
+ct_vec3 ct_supporting_face_hull_normal(const ct_convex_proxy *proxy, uint32_t vertex,
+                                       ct_vec3 direction);
 
-/* Adds the corner for a vertex of the core, moved out along `way` by the core's radius there. There must be room. */
-void ct_supporting_face_add(const ct_convex_proxy *proxy, const ct_view *view, uint32_t vertex, ct_vec3 way,
-                            ct_supporting_face *out);
+/* Adds the corner for a vertex of the core, moved along `direction` by the core's radius there. The
+ * list must have room. */
+void ct_supporting_face_add(const ct_convex_proxy *proxy, const ct_view *view, uint32_t vertex,
+                            ct_vec3 direction, ct_supporting_face *out);
 
-/* Adds the plane normal.p = offset. There must be room. */
-void ct_supporting_face_slope(const ct_view *view, ct_vec3 normal, double offset, uint32_t face, ct_supporting_face *out);
+/* Adds the plane normal.p = offset. The list must have room. */
+void ct_supporting_face_slope(const ct_view *view, ct_vec3 normal, double offset, uint32_t face,
+                              ct_supporting_face *out);
 
-/* The direction that the outline faces. */
-static inline ct_vec3 ct_supporting_face_normal(const ct_view *view, const ct_supporting_face *outline) {
-  return outline->second ? ct_neg(view->normal) : view->normal;
+/* The direction that the supporting face faces, unit. */
+static inline ct_vec3 ct_supporting_face_normal(const ct_view *view,
+                                                const ct_supporting_face *supporting) {
+  return supporting->second ? ct_neg(view->normal) : view->normal;
 }
 
 #endif

@@ -1,4 +1,5 @@
-/* The contact system of many contacts by what is not zero: which contacts share a dynamic body, and the blocks of those. */
+/* The contact system of many contacts by what is not zero: which contacts share a dynamic body, and
+ * the blocks of those. */
 #include "mechanics/mechanics.h"
 
 #include <stdlib.h>
@@ -16,22 +17,28 @@ static bool list_bodies(const ct_contact_set *set, body_lists *lists) {
   /* Counted two places on, so that filling moves each start to where it belongs. */
   for (size_t k = 0; k < set->count; k++) {
     const uint32_t ends[2] = {set->contacts[k].a, set->contacts[k].b};
-    for (int i = 0; i < 2; i++) lists->starts[ends[i] + 2] += set->bodies[ends[i]].mobility == CT_DYNAMIC;
+    for (int i = 0; i < 2; i++)
+      lists->starts[ends[i] + 2] += set->bodies[ends[i]].mobility == CT_DYNAMIC;
   }
   for (size_t i = 2; i < set->body_count + 2; i++) lists->starts[i] += lists->starts[i - 1];
   for (size_t k = 0; k < set->count; k++) {
     const uint32_t ends[2] = {set->contacts[k].a, set->contacts[k].b};
     for (int i = 0; i < 2; i++)
-      if (set->bodies[ends[i]].mobility == CT_DYNAMIC) lists->contacts[lists->starts[ends[i] + 1]++] = (uint32_t)k;
+      if (set->bodies[ends[i]].mobility == CT_DYNAMIC)
+        lists->contacts[lists->starts[ends[i] + 1]++] = (uint32_t)k;
   }
   return true;
 }
 
-/* The union of the lists of the contact's two bodies, and the contact; with `out` NULL counts only. */
-static size_t merge(const ct_contact_set *set, const body_lists *lists, uint32_t contact, uint32_t *out) {
+/* The union of the lists of the contact's two bodies, and the contact; with `out` NULL counts only.
+ */
+static size_t merge(const ct_contact_set *set, const body_lists *lists, uint32_t contact,
+                    uint32_t *out) {
   const ct_contact *t = &set->contacts[contact];
-  const uint32_t *a = lists->contacts + lists->starts[t->a], *a_end = lists->contacts + lists->starts[t->a + 1];
-  const uint32_t *b = lists->contacts + lists->starts[t->b], *b_end = lists->contacts + lists->starts[t->b + 1];
+  const uint32_t *a = lists->contacts + lists->starts[t->a],
+                 *a_end = lists->contacts + lists->starts[t->a + 1];
+  const uint32_t *b = lists->contacts + lists->starts[t->b],
+                 *b_end = lists->contacts + lists->starts[t->b + 1];
   if (a == a_end && b == b_end) {
     if (out) out[0] = contact;
     return 1;
@@ -57,14 +64,17 @@ static ct_status fill(ct_contact_graph *graph, const ct_contact_set *set, const 
   graph->starts[set->count] = total;
   graph->others = malloc((total + 1) * sizeof *graph->others);
   if (!graph->others) return CT_OUT_OF_MEMORY;
-  for (size_t k = 0; k < set->count; k++) merge(set, lists, (uint32_t)k, graph->others + graph->starts[k]);
+  for (size_t k = 0; k < set->count; k++)
+    merge(set, lists, (uint32_t)k, graph->others + graph->starts[k]);
   return CT_OK;
 }
 
 ct_status ct_contact_graph_open(ct_contact_graph *graph, const ct_contact_set *set) {
   body_lists lists = {NULL, NULL};
-  *graph = (ct_contact_graph){.count = set->count, .starts = malloc((set->count + 1) * sizeof *graph->starts)};
-  ct_status status = graph->starts && list_bodies(set, &lists) ? fill(graph, set, &lists) : CT_OUT_OF_MEMORY;
+  *graph = (ct_contact_graph){.count = set->count,
+                              .starts = malloc((set->count + 1) * sizeof *graph->starts)};
+  ct_status status =
+      graph->starts && list_bodies(set, &lists) ? fill(graph, set, &lists) : CT_OUT_OF_MEMORY;
   free(lists.starts);
   free(lists.contacts);
   if (status != CT_OK) ct_contact_graph_close(graph);
@@ -77,9 +87,10 @@ void ct_contact_graph_close(ct_contact_graph *graph) {
   *graph = (ct_contact_graph){0};
 }
 
-/* ---- the matrix ---- */
+/* ---- the matrix ----------------------------------------------------------------------------- */
 
-/* One side of a contact whose body is dynamic: how an impulse along each direction turns the body, and what it turns at then. */
+/* One side of a contact whose body is dynamic: how an impulse along each direction turns the body,
+ * and what it turns at then. */
 typedef struct lever {
   ct_vec3 arm[3], turn[3]; /* r x d, I^-1 (r x d) */
 } lever;
@@ -89,7 +100,8 @@ typedef struct rod {
   lever side[2];
 } rod;
 
-/* What the assembly needs: contacts' directions and levers, and how many entries of each row are there. */
+/* What the assembly needs: contacts' directions and levers, and how many entries of each row are
+ * there. */
 typedef struct assembly {
   const ct_contact_set *set;
   const ct_contact_graph *graph;
@@ -145,8 +157,9 @@ static double element(const shared *s, const rod *x, unsigned p, const rod *y, u
   return sum;
 }
 
-/* The block of contacts i <= j goes to both places, so that the matrix is symmetric to the bit. Contacts come in ascending order:
- * what is left of the diagonal in the rows of j is there when j's turn comes. */
+/* The block of contacts i <= j goes to both places, so that the matrix is symmetric to the bit.
+ * Contacts come in ascending order: what is left of the diagonal in the rows of j is there when j's
+ * turn comes. */
 static void add_block(ct_delassus_matrix *m, const assembly *all, size_t i, size_t j) {
   const unsigned d = all->dimension;
   const rod *x = &all->rods[i], *y = &all->rods[j];
@@ -167,23 +180,28 @@ static void fill_rows(ct_delassus_matrix *m, const assembly *all) {
   m->starts[0] = 0;
   for (size_t i = 0; i < graph->count; i++)
     for (unsigned p = 0; p < d; p++)
-      m->starts[d * i + p + 1] = m->starts[d * i + p] + d * (graph->starts[i + 1] - graph->starts[i]);
+      m->starts[d * i + p + 1] =
+          m->starts[d * i + p] + d * (graph->starts[i + 1] - graph->starts[i]);
   for (size_t i = 0; i < graph->count; i++) all->rods[i] = rod_of(all->set, &all->set->contacts[i]);
   for (size_t i = 0; i < graph->count; i++)
-    for (size_t k = graph->starts[i] + all->done[i]; k < graph->starts[i + 1]; k++) add_block(m, all, i, graph->others[k]);
+    for (size_t k = graph->starts[i] + all->done[i]; k < graph->starts[i + 1]; k++)
+      add_block(m, all, i, graph->others[k]);
 }
 
-ct_status ct_delassus_matrix_open(ct_delassus_matrix *matrix, const ct_contact_set *set, const ct_contact_graph *graph,
-                                  unsigned dimension) {
-  size_t size = dimension * set->count, entries = (size_t)dimension * dimension * graph->starts[set->count];
+ct_status ct_delassus_matrix_open(ct_delassus_matrix *matrix, const ct_contact_set *set,
+                                  const ct_contact_graph *graph, unsigned dimension) {
+  size_t size = dimension * set->count,
+         entries = (size_t)dimension * dimension * graph->starts[set->count];
   ct_delassus_matrix m = {.starts = malloc((size + 1) * sizeof *m.starts),
                           .columns = malloc((entries + 1) * sizeof *m.columns),
                           .values = malloc((entries + 1) * sizeof *m.values)};
-  assembly all = {set, graph, dimension, malloc((set->count + 1) * sizeof *all.rods), calloc(set->count + 1, sizeof *all.done)};
+  assembly all = {set, graph, dimension, malloc((set->count + 1) * sizeof *all.rods),
+                  calloc(set->count + 1, sizeof *all.done)};
   bool got = m.starts && m.columns && m.values && all.rods && all.done;
   if (got) {
     fill_rows(&m, &all);
-    m.matrix = (ct_matrix){.size = size, .starts = m.starts, .columns = m.columns, .values = m.values};
+    m.matrix =
+        (ct_matrix){.size = size, .starts = m.starts, .columns = m.columns, .values = m.values};
     *matrix = m;
   } else {
     ct_delassus_matrix_close(&m);

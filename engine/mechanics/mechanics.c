@@ -1,9 +1,10 @@
-/* The mechanics of a scene: its bodies as masses, the contacts between them, and the islands that those make. */
+/* The mechanics of a scene: its bodies as masses, the contacts between them, and the islands that
+ * those make. */
 #include "mechanics/mechanics_build.h"
 
 #include <stdlib.h>
 
-/* ---- bodies ---- */
+/* ---- bodies --------------------------------------------------------------------------------- */
 
 static ct_velocity velocity_of(const ct_mechanics_parts *parts, uint32_t row) {
   const ct_row_velocity *list = parts->options->velocities;
@@ -30,7 +31,8 @@ static void load_bodies(ct_mechanics_parts *parts) {
     if (parts->place[load->row] == CT_NO_ROW) continue;
     ct_mass_body *body = &parts->bodies[parts->place[load->row]];
     ct_vec3 torque = load->torque;
-    if (load->has_at) torque = ct_add(torque, ct_cross(ct_sub(load->at, body->center), load->force));
+    if (load->has_at)
+      torque = ct_add(torque, ct_cross(ct_sub(load->at, body->center), load->force));
     ct_mass_body_load(body, load->force, torque);
   }
 }
@@ -55,7 +57,9 @@ static ct_status find_dynamic(ct_mechanics_parts *parts) {
   for (uint32_t row = 0; row < parts->row_count; row++) {
     if (row % ROWS_PER_POLL == 0 && ct_cancel_raised(parts->options->cancel)) return CT_CANCELLED;
     parts->place[row] = CT_NO_ROW;
-    if (!is_dynamic(parts->scene, row) || !ct_mechanics_body(parts, row, &parts->bodies[parts->dynamic_count])) continue;
+    if (!is_dynamic(parts->scene, row) ||
+        !ct_mechanics_body(parts, row, &parts->bodies[parts->dynamic_count]))
+      continue;
     parts->place[row] = (uint32_t)parts->dynamic_count;
     parts->dynamic[parts->dynamic_count++] = row;
   }
@@ -63,7 +67,7 @@ static ct_status find_dynamic(ct_mechanics_parts *parts) {
   return CT_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole ------------------------------------------------------------------------------ */
 
 static void free_parts(ct_mechanics_parts *parts) {
   free(parts->place);
@@ -75,12 +79,15 @@ static void free_parts(ct_mechanics_parts *parts) {
 bool ct_contact_set_stands(const ct_contact_set *set) {
   for (size_t i = 0; i < set->count; i++) {
     const ct_contact *t = &set->contacts[i];
-    if (t->a == t->b || t->a >= set->body_count || t->b >= set->body_count || ct_max_abs(t->normal) == 0.0) return false;
+    if (t->a == t->b || t->a >= set->body_count || t->b >= set->body_count ||
+        ct_max_abs(t->normal) == 0.0)
+      return false;
   }
   return true;
 }
 
-/* Do contacts, loads and velocities that are given name bodies of the scene, and contacts two of them and a normal? */
+/* Do contacts, loads and velocities that are given name bodies of the scene, and contacts two of
+ * them and a normal? */
 static bool given_fit(const ct_scene *scene, const ct_mechanics_options *o) {
   uint32_t rows = ct_scene_rows(scene);
   for (size_t i = 0; i < o->given_count; i++) {
@@ -95,14 +102,15 @@ static bool given_fit(const ct_scene *scene, const ct_mechanics_options *o) {
   return true;
 }
 
-ct_status ct_mechanics_prepare(const ct_scene *scene, const ct_mechanics_options *options, ct_workspace *workspace,
-                               ct_mechanics **out) {
+ct_status ct_mechanics_prepare(const ct_scene *scene, const ct_mechanics_options *options,
+                               ct_workspace *workspace, ct_mechanics **out) {
   if (!given_fit(scene, options)) return CT_LIMIT;
   ct_mechanics *mechanics = calloc(1, sizeof *mechanics);
   if (!mechanics) return CT_OUT_OF_MEMORY;
   ct_mechanics_parts parts = {.scene = scene,
                               .options = options,
-                              .gravity = options->gravity ? *options->gravity : ct_scene_gravity(scene),
+                              .gravity =
+                                  options->gravity ? *options->gravity : ct_scene_gravity(scene),
                               .row_count = ct_scene_rows(scene)};
   ct_status status = find_dynamic(&parts);
   if (status == CT_OK) status = ct_mechanics_find(&parts, workspace);

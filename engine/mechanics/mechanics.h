@@ -1,4 +1,5 @@
-/* What the files of this room share: surfaces at contact points, loads, and the matrices of many contacts.
+/* What the files of this room share: surfaces at contact points, loads, and the matrices of many
+ * contacts.
  */
 #ifndef MECHANICS_MECHANICS_H
 #define MECHANICS_MECHANICS_H
@@ -6,16 +7,18 @@
 #include <contact/lcp.h>
 #include <contact/mechanics.h>
 
-/* ---- surfaces ---------------------------------------------------------------------------------------------------------- */
+/* ---- surfaces ------------------------------------------------------------------------------- */
 
-/* A collider's surface at a contact: which form it has and how it is bent. point: on the surface, world; outward: the surface's
- * unit normal there, world, so the contact's normal of body a, its negative of body b. */
-ct_surface ct_surface_at(const ct_shape *shape, const ct_frame *frame, ct_feature feature, ct_vec3 point, ct_vec3 outward);
+/* A collider's surface at a contact: which form it has and how it is bent. point: on the surface,
+ * world; outward: the surface's unit normal there, world, so the contact's normal of body a, its
+ * negative of body b. */
+ct_surface ct_surface_at(const ct_shape *shape, const ct_frame *frame, ct_feature feature,
+                         ct_vec3 point, ct_vec3 outward);
 
 /* Has each touch a normal, and two different bodies of the set? */
 bool ct_contact_set_stands(const ct_contact_set *set);
 
-/* ---- bodies ------------------------------------------------------------------------------------------------------------ */
+/* ---- bodies --------------------------------------------------------------------------------- */
 
 /* Loads the body; does nothing to one that is not dynamic. Torque about the centre. */
 void ct_mass_body_load(ct_mass_body *body, ct_vec3 force, ct_vec3 torque);
@@ -27,27 +30,31 @@ void ct_mass_body_load(ct_mass_body *body, ct_vec3 force, ct_vec3 torque);
 /* Which rate of the gaps a proof is about. */
 typedef enum ct_rate { CT_RATE_VELOCITY, CT_RATE_ACCELERATION } ct_rate;
 
-/* Bound of the round-off in the velocity, or free acceleration, of a contact's gap; m/s or m/s^2. */
+/* Bound of the round-off in the velocity, or free acceleration, of a contact's gap; m/s or m/s^2.
+ */
 double ct_contact_rate_roundoff(const ct_contact_set *set, const ct_contact *contact, ct_rate rate);
 
-/* y >= 0 [set->count] proves what a Farkas vector of the contact system does, whatever the masses: no
- * impulses, or forces, keep the contacts apart. For that y along the normals adds up to nothing on every
- * dynamic body but for rounding, so no motion of these bodies answers to it, and y'(rates of the gaps)
- * < -*margin: more than round-off of the rates makes of it. INFINITY: it does not add up to nothing.
- * CT_OUT_OF_MEMORY. */
-ct_status ct_normals_margin(const ct_contact_set *set, const double *y, ct_rate rate, ct_arena *arena, double *margin);
+/* y >= 0 [set->count] proves what a Farkas vector of the contact system does, whatever the masses:
+ * no impulses, or forces, keep the contacts apart. For that y along the normals adds up to nothing
+ * on every dynamic body but for rounding, so no motion of these bodies answers to it, and y'(rates
+ * of the gaps) < -*margin: more than round-off of the rates makes of it. INFINITY: it does not add
+ * up to nothing. CT_OUT_OF_MEMORY. */
+ct_status ct_normals_margin(const ct_contact_set *set, const double *y, ct_rate rate,
+                            ct_arena *arena, double *margin);
 
-/* Did the solver end without a solution, as where there is none? The certificate then is a vector that
- * may prove it (0 where it was before and none was found): round-off of M makes solvers discard it. */
+/* Did the solver end without a solution, as where there is none? The certificate then is a vector
+ * that may prove it (0 where it was before and none was found): round-off of M makes solvers
+ * discard it. */
 static inline bool ct_lcp_may_have_none(const ct_lcp_result *solved) {
   return solved->status == CT_LCP_STATUS_INFEASIBLE || solved->status == CT_LCP_STATUS_EXHAUSTED ||
          solved->status == CT_LCP_STATUS_RAY;
 }
 
-/* ---- many contacts ----------------------------------------------------------------------------------------------------- */
+/* ---- many contacts -------------------------------------------------------------------------- */
 
-/* Which contacts of a set answer to which: those that share a dynamic body with contact i, itself always among them, are
- * others[starts[i]] .. others[starts[i + 1] - 1], ascending. Memory: 4 bytes for each, never n^2 but where all share one body. */
+/* Which contacts of a set answer to which: those that share a dynamic body with contact i, itself
+ * always among them, are others[starts[i]] .. others[starts[i + 1] - 1], ascending. Memory: 4 bytes
+ * for each, never n^2 but where all share one body. */
 typedef struct ct_contact_graph {
   size_t count;
   size_t *starts;   /* [count + 1] */
@@ -58,7 +65,8 @@ typedef struct ct_contact_graph {
 ct_status ct_contact_graph_open(ct_contact_graph *graph, const ct_contact_set *set);
 void ct_contact_graph_close(ct_contact_graph *graph);
 
-/* The matrix of the contact system as solvers take it, by rows of what is not zero, and the memory that it stands on. */
+/* The matrix of the contact system as solvers take it, by rows of what is not zero, and the memory
+ * that it stands on. */
 typedef struct ct_delassus_matrix {
   ct_matrix matrix;
   size_t *starts;
@@ -66,11 +74,12 @@ typedef struct ct_delassus_matrix {
   double *values;
 } ct_delassus_matrix;
 
-/* dimension 1: A of the normals alone, A_ij = n_i.K(i, j) n_j: row i is contact i. dimension 3: W in each contact's own frame
- * (normal, t1, t2) of ct_contact_tangents: rows 3 i, 3 i + 1, 3 i + 2. dimension 2: the tangents are left out but for t1.
- * Symmetric, bit for bit; the entries are those of ct_delassus_along but for round-off. CT_OUT_OF_MEMORY. O(couplings). */
-ct_status ct_delassus_matrix_open(ct_delassus_matrix *matrix, const ct_contact_set *set, const ct_contact_graph *graph,
-                                  unsigned dimension);
+/* dimension 1: A of the normals alone, A_ij = n_i.K(i, j) n_j: row i is contact i. dimension 3: W
+ * in each contact's own frame (normal, t1, t2) of ct_contact_tangents: rows 3 i, 3 i + 1, 3 i + 2.
+ * dimension 2: the tangents are left out but for t1. Symmetric, bit for bit; the entries are those
+ * of ct_delassus_along but for round-off. CT_OUT_OF_MEMORY. O(couplings). */
+ct_status ct_delassus_matrix_open(ct_delassus_matrix *matrix, const ct_contact_set *set,
+                                  const ct_contact_graph *graph, unsigned dimension);
 void ct_delassus_matrix_close(ct_delassus_matrix *matrix);
 
 #endif

@@ -1,14 +1,16 @@
-/* A body as mechanics sees it: where its mass is, how it turns, what acts on it (theory: Euler's equations; Goldstein 2002, 5.5).
+/* A body as mechanics sees it: where its mass is, how it turns, what acts on it (theory: Euler's
+ * equations; Goldstein 2002, 5.5).
  */
 #include "mechanics/mechanics.h"
 
-/* A pivot of a body's inertia that is less of its diagonal entry is round-off: nothing holds the body against that turn. */
+/* A pivot of a body's inertia that is less of its diagonal entry is round-off: nothing holds the
+ * body against that turn. */
 #define SINGULAR_PART (16.0 * CT_UNIT_ROUNDOFF)
 
 static ct_vec3 zero(void) { return ct_vec(0.0, 0.0, 0.0); }
 
-/* Inverse of a symmetric matrix by its factors L D L' (Golub, Van Loan 2013, 4.1). False: not positive definite, or so near to
- * singular that its entries do not tell. */
+/* Inverse of a symmetric matrix by its factors L D L' (Golub, Van Loan 2013, 4.1). False: not
+ * positive definite, or so near to singular that its entries do not tell. */
 static bool invert(const ct_mat3 *m, ct_mat3 *out) {
   double d1 = m->rx.x;
   if (!(d1 > 0.0)) return false;
@@ -36,10 +38,13 @@ static ct_mat3 turned(ct_mat3 r, ct_mat3 m) {
   return t;
 }
 
-/* The body's own motion without contacts: loads, and the torque by which a turning body keeps its angular momentum. */
-static bool set_dynamic(const ct_mass_properties *mass, const ct_frame *frame, ct_vec3 gravity, ct_mass_body *out) {
+/* The body's own motion without contacts: loads, and the torque by which a turning body keeps its
+ * angular momentum. */
+static bool set_dynamic(const ct_mass_properties *mass, const ct_frame *frame, ct_vec3 gravity,
+                        ct_mass_body *out) {
   ct_mat3 inverse;
-  if (!(mass->mass > 0.0) || !isfinite(1.0 / mass->mass) || !invert(&mass->inertia, &inverse)) return false;
+  if (!(mass->mass > 0.0) || !isfinite(1.0 / mass->mass) || !invert(&mass->inertia, &inverse))
+    return false;
   out->mobility = CT_DYNAMIC;
   out->mass = mass->mass;
   out->inverse_mass = 1.0 / mass->mass;
@@ -57,8 +62,8 @@ static void set_immovable(ct_mass_body *out, ct_mobility mobility, ct_vec3 cente
   *out = (ct_mass_body){.mobility = mobility, .center = center};
 }
 
-bool ct_scene_mass_body(const ct_scene *scene, uint32_t row, const ct_pose *pose, const ct_velocity *velocity, ct_vec3 gravity,
-                        ct_mass_body *out) {
+bool ct_scene_mass_body(const ct_scene *scene, uint32_t row, const ct_pose *pose,
+                        const ct_velocity *velocity, ct_vec3 gravity, ct_mass_body *out) {
   const ct_body *body = ct_scene_body(scene, row);
   const ct_motion *motion = body ? ct_body_motion(body) : NULL;
   set_immovable(out, CT_FIXED, pose->position);
@@ -88,7 +93,8 @@ void ct_mass_body_load(ct_mass_body *body, ct_vec3 force, ct_vec3 torque) {
   body->force = ct_add(body->force, force);
   body->torque = ct_add(body->torque, torque);
   body->linear_acceleration = ct_add_scaled(body->linear_acceleration, force, body->inverse_mass);
-  body->angular_acceleration = ct_add(body->angular_acceleration, ct_mat_mul(body->inverse_inertia, torque));
+  body->angular_acceleration =
+      ct_add(body->angular_acceleration, ct_mat_mul(body->inverse_inertia, torque));
 }
 
 double ct_scene_velocity_tolerance(double contact_tolerance, ct_vec3 gravity) {

@@ -1,4 +1,5 @@
-/* The mechanics of a scene in the making. Steps in order: mechanics.c, mechanics_contacts.c, mechanics_islands.c.
+/* The mechanics of a scene in the making. Steps in order: mechanics.c, mechanics_contacts.c,
+ * mechanics_islands.c.
  */
 #ifndef MECHANICS_MECHANICS_BUILD_H
 #define MECHANICS_MECHANICS_BUILD_H
@@ -36,7 +37,8 @@ typedef struct ct_mechanics_parts {
   size_t count, capacity;
 } ct_mechanics_parts;
 
-/* The row as it is in the question: at its pose and with its velocity, what-if or not, under gravity. */
+/* The row as it is in the question: at its pose and with its velocity, what-if or not, under
+ * gravity. */
 bool ct_mechanics_body(const ct_mechanics_parts *parts, uint32_t row, ct_mass_body *out);
 /* Fills touches. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_PAIR_LIMIT, CT_LIMIT. */
 ct_status ct_mechanics_find(ct_mechanics_parts *parts, ct_workspace *workspace);

@@ -1,4 +1,5 @@
-/* Which contacts take part: those given, or those that a query of the scene finds, where one of the two bodies can be moved. */
+/* Which contacts take part: those given, or those that a query of the scene finds, where one of the
+ * two bodies can be moved. */
 #include "mechanics/mechanics_build.h"
 #include "scene/body.h"
 
@@ -22,12 +23,13 @@ static bool moves(const ct_mechanics_parts *parts, uint32_t a, uint32_t b) {
   return parts->place[a] != CT_NO_ROW || parts->place[b] != CT_NO_ROW;
 }
 
-/* ---- given ---- */
+/* ---- given ---------------------------------------------------------------------------------- */
 
 static ct_text name_of(const ct_mechanics_parts *parts, uint32_t row, uint32_t collider) {
   const ct_body *body = ct_scene_body(parts->scene, row);
   if (collider == CT_NO_COLLIDER) collider = 0;
-  return collider < ct_body_collider_count(body) ? ct_body_material(body, collider) : (ct_text){NULL, 0};
+  return collider < ct_body_collider_count(body) ? ct_body_material(body, collider)
+                                                 : (ct_text){NULL, 0};
 }
 
 static ct_pair_material material_of(const ct_mechanics_parts *parts, const ct_contact *contact) {
@@ -64,7 +66,7 @@ static ct_status take_given(ct_mechanics_parts *parts) {
   return CT_OK;
 }
 
-/* ---- found ---- */
+/* ---- found ---------------------------------------------------------------------------------- */
 
 typedef struct finder {
   ct_mechanics_parts *parts;
@@ -80,7 +82,8 @@ typedef struct side {
 static side side_of(const ct_mechanics_parts *parts, uint32_t row, uint32_t collider) {
   const ct_body *body = ct_scene_body(parts->scene, row);
   const ct_mechanics_options *o = parts->options;
-  ct_frame frame = ct_frame_of(ct_override_pose(parts->scene, o->overrides, o->override_count, row));
+  ct_frame frame =
+      ct_frame_of(ct_override_pose(parts->scene, o->overrides, o->override_count, row));
   return (side){ct_body_shape(body, collider), ct_body_shape_frame(body, collider, &frame)};
 }
 
@@ -88,7 +91,8 @@ static uint64_t candidates_max(const ct_mechanics_parts *parts) {
   return parts->options->candidates_max ? parts->options->candidates_max : CT_PAIRS_MAX;
 }
 
-/* The contact of a common solid: its patch stands for a's face, and its position for a point of b. */
+/* The contact of a common solid: its patch stands for a's face, and its position for a point of b.
+ */
 static ct_contact volume_touch(const ct_hit *hit, const ct_pair_material *material) {
   const ct_volume_contact *c = hit->volume;
   return (ct_contact){.a = hit->a,
@@ -112,7 +116,8 @@ static ct_contact volume_touch(const ct_hit *hit, const ct_pair_material *materi
 static bool take_volume(finder *f, const ct_hit *hit) {
   ct_mechanics_parts *parts = f->parts;
   if (!hit->volume || hit->sparsified != CT_KEPT || !moves(parts, hit->a, hit->b)) return true;
-  const ct_contact whose = {.a = hit->a, .b = hit->b, .collider_a = hit->collider_a, .collider_b = hit->collider_b};
+  const ct_contact whose = {
+      .a = hit->a, .b = hit->b, .collider_a = hit->collider_a, .collider_b = hit->collider_b};
   const ct_pair_material material = material_of(parts, &whose);
   f->status = reserve(parts);
   if (f->status != CT_OK) return false;
@@ -128,29 +133,30 @@ static bool take_hit(void *context, const ct_hit *hit) {
   if (parts->options->volumes) return take_volume(f, hit);
   if (hit->point_count == 0 || !moves(parts, hit->a, hit->b)) return true;
   side a = side_of(parts, hit->a, hit->collider_a), b = side_of(parts, hit->b, hit->collider_b);
-  const ct_contact whose = {.a = hit->a, .b = hit->b, .collider_a = hit->collider_a, .collider_b = hit->collider_b};
+  const ct_contact whose = {
+      .a = hit->a, .b = hit->b, .collider_a = hit->collider_a, .collider_b = hit->collider_b};
   const ct_pair_material material = material_of(parts, &whose);
   for (size_t i = 0; i < hit->point_count; i++) {
     const ct_contact_point *p = &hit->points[i];
     f->status = reserve(parts);
     if (f->status != CT_OK) return false;
-    parts->contacts[parts->count++] =
-        (ct_contact){.a = hit->a,
-                     .b = hit->b,
-                     .collider_a = hit->collider_a,
-                     .collider_b = hit->collider_b,
-                     .feature_a = p->a,
-                     .feature_b = p->b,
-                     .patch = p->patch,
-                     .number = p->number,
-                     .position = ct_lerp(p->point_a, p->point_b, 0.5),
-                     .normal = p->normal,
-                     .point_a = p->point_a,
-                     .point_b = p->point_b,
-                     .distance = p->distance,
-                     .surface_a = ct_surface_at(a.shape, &a.frame, p->a, p->point_a, p->normal),
-                     .surface_b = ct_surface_at(b.shape, &b.frame, p->b, p->point_b, ct_neg(p->normal)),
-                     .material = material};
+    parts->contacts[parts->count++] = (ct_contact){
+        .a = hit->a,
+        .b = hit->b,
+        .collider_a = hit->collider_a,
+        .collider_b = hit->collider_b,
+        .feature_a = p->a,
+        .feature_b = p->b,
+        .patch = p->patch,
+        .number = p->number,
+        .position = ct_lerp(p->point_a, p->point_b, 0.5),
+        .normal = p->normal,
+        .point_a = p->point_a,
+        .point_b = p->point_b,
+        .distance = p->distance,
+        .surface_a = ct_surface_at(a.shape, &a.frame, p->a, p->point_a, p->normal),
+        .surface_b = ct_surface_at(b.shape, &b.frame, p->b, p->point_b, ct_neg(p->normal)),
+        .material = material};
   }
   return true;
 }
@@ -158,11 +164,13 @@ static bool take_hit(void *context, const ct_hit *hit) {
 /* Bytes of 1 where the row is dynamic: no other pairs need to be looked at. */
 static uint8_t *dynamic_mask(const ct_mechanics_parts *parts) {
   uint8_t *mask = malloc((size_t)parts->row_count + 1);
-  for (uint32_t row = 0; mask && row < parts->row_count; row++) mask[row] = parts->place[row] != CT_NO_ROW;
+  for (uint32_t row = 0; mask && row < parts->row_count; row++)
+    mask[row] = parts->place[row] != CT_NO_ROW;
   return mask;
 }
 
-static ct_status run(ct_mechanics_parts *parts, const ct_query_options *options, ct_workspace *workspace) {
+static ct_status run(ct_mechanics_parts *parts, const ct_query_options *options,
+                     ct_workspace *workspace) {
   ct_query *query;
   ct_status status = ct_query_prepare(parts->scene, options, &query);
   if (status != CT_OK) return status;

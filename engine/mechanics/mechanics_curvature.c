@@ -1,15 +1,16 @@
 /* How a collider's surface is bent at a contact point.
  *
- * Of a rounded shape: the form of the sharp shape within, which a ball around each of its points gives its radius in all directions
- * across the normal. Radii are those of the reverse Weingarten map W: the surface point moves by W d as the normal turns by d
- * (theory: do Carmo 1976, 3.2 and 3.3; the map of a support function is its second derivative, Schneider 2014, 2.5).
+ * Of a rounded shape: the form of the sharp shape within, which a ball around each of its points
+ * gives its radius in all directions across the normal. Radii are those of the reverse Weingarten
+ * map W: the surface point moves by W d as the normal turns by d (theory: do Carmo 1976, 3.2
+ * and 3.3; the map of a support function is its second derivative, Schneider 2014, 2.5).
  */
 #include "manifold/supporting_face.h"
 #include "mechanics/mechanics.h"
 #include "shape/sharp_shape.h"
 
-/* Cosine of the angle around the axis by which a point of a rim may be away from where the rim is farthest out along the normal:
- * points at quarter turns are far beyond, round-off is not. */
+/* Cosine of the angle around the axis by which a point of a rim may be away from where the rim is
+ * farthest out along the normal: points at quarter turns are far beyond, round-off is not. */
 #define RIM_AHEAD 0.9
 
 /* Round-off of a point on a mesh, part of the coordinates: some steps of distance and frames. */
@@ -42,56 +43,64 @@ static void bend_along(ct_surface *s, ct_vec3 tangent, double bent) {
   s->radii.rz = ct_add_scaled(s->radii.rz, tangent, bent * tangent.z);
 }
 
-/* ---- bodies of revolution, in their own frame about z ---- */
+/* ---- bodies of revolution, in their own frame about z --------------------------------------- */
 
 typedef struct spot {
   const ct_sharp_shape *inner;
   const ct_frame *frame;
   ct_vec3 outward;     /* world */
   ct_vec3 point, n;    /* of the sharp shape, and the normal; about the shape's middle */
-  double length, lean; /* of the normal's part across the axis; of the side's normal: along the axis over across it */
+  double length, lean; /* of the normal's part across the axis; of the side's normal: along the axis
+                          over across it */
 } spot;
 
 static ct_surface line_at(const spot *s, ct_vec3 local, double radius) {
   return line_form(ct_mat_mul(s->frame->rotation, local), radius, s->outward);
 }
 
-/* A circle about the axis. Its support is radius times the normal's part across the axis, so W is radius over that along the
- * circle; where that part is nothing, in a cap's plane, the circle is a straight edge to second order. */
+/* A circle about the axis. Its support is radius times the normal's part across the axis, so W is
+ * radius over that along the circle; where that part is nothing, in a cap's plane, the circle is a
+ * straight edge to second order. */
 static ct_surface rim_form(const spot *s, double radius) {
   double r = ct_norm(ct_vec(s->point.x, s->point.y, 0.0));
   if (!(radius > 0.0 && r > 0.0)) return ball_form(s->inner->radius, s->outward);
   ct_vec3 tangent = ct_vec(-s->point.y / r, s->point.x / r, 0.0);
   double ahead = s->point.x * s->n.x + s->point.y * s->n.y;
-  if (s->length <= CT_PARALLEL_ANGLE || ahead < RIM_AHEAD * r * s->length) return line_at(s, tangent, s->inner->radius);
+  if (s->length <= CT_PARALLEL_ANGLE || ahead < RIM_AHEAD * r * s->length)
+    return line_at(s, tangent, s->inner->radius);
   ct_surface form = ball_form(s->inner->radius, s->outward);
   bend_along(&form, ct_mat_mul(s->frame->rotation, tangent), radius / s->length);
   return form;
 }
 
-/* The side: straight along the meridian, and across it as far bent as the axis is away along the normal. */
+/* The side: straight along the meridian, and across it as far bent as the axis is away along the
+ * normal. */
 static ct_surface side_form(const spot *s, double radius) {
   double radial = s->length > 0.0 ? 1.0 / s->length : 0.0;
   ct_vec3 along = ct_vec(-s->n.z * s->n.x * radial, -s->n.z * s->n.y * radial, s->length);
   return line_at(s, along, radius * radial + s->inner->radius);
 }
 
-static ct_surface frustum_form(const spot *s, ct_feature feature, double half, double bottom, double top) {
+static ct_surface frustum_form(const spot *s, ct_feature feature, double half, double bottom,
+                               double top) {
   if (feature.kind == CT_FEATURE_FACE) return face_form();
   if (feature.kind == CT_FEATURE_VERTEX) return ball_form(s->inner->radius, s->outward);
   if (feature.kind == CT_FEATURE_EDGE) return rim_form(s, feature.index ? top : bottom);
-  double tilt = s->n.z - s->lean * s->length, slope = sqrt(1.0 + s->lean * s->lean); /* from the side's normal */
+  double tilt = s->n.z - s->lean * s->length,
+         slope = sqrt(1.0 + s->lean * s->lean); /* from the side's normal */
   if (fabs(tilt) <= CT_PARALLEL_ANGLE * slope) {
     double part = ct_min2(ct_max2(0.5 + 0.5 * s->point.z / half, 0.0), 1.0);
     return side_form(s, bottom + part * (top - bottom));
   }
   bool upper = tilt > 0.0;
-  if (s->length <= CT_PARALLEL_ANGLE && (s->n.z > 0.0) == upper && (upper ? top : bottom) > 0.0) return face_form();
+  if (s->length <= CT_PARALLEL_ANGLE && (s->n.z > 0.0) == upper && (upper ? top : bottom) > 0.0)
+    return face_form();
   return rim_form(s, upper ? top : bottom);
 }
 
 /* Two balls and the cone between them; no ball around it. */
-static ct_surface capsule_form(const spot *s, ct_feature feature, double half, double bottom, double top) {
+static ct_surface capsule_form(const spot *s, ct_feature feature, double half, double bottom,
+                               double top) {
   double sine = (bottom - top) / (2.0 * half), tilt = s->n.z - sine;
   bool ball = feature.kind == CT_FEATURE_VERTEX;
   if (feature.kind == CT_FEATURE_SMOOTH) ball = fabs(tilt) > CT_PARALLEL_ANGLE;
@@ -100,8 +109,8 @@ static ct_surface capsule_form(const spot *s, ct_feature feature, double half, d
   return side_form(s, ct_norm(ct_vec(s->point.x, s->point.y, 0.0)));
 }
 
-static ct_surface turned_form(const ct_sharp_shape *inner, const ct_frame *frame, ct_feature feature, ct_vec3 point,
-                              ct_vec3 outward) {
+static ct_surface turned_form(const ct_sharp_shape *inner, const ct_frame *frame,
+                              ct_feature feature, ct_vec3 point, ct_vec3 outward) {
   spot s = {.inner = inner, .frame = frame, .outward = outward};
   s.n = ct_mat_tmul(frame->rotation, outward);
   s.point = ct_add_scaled(ct_to_local(*frame, point), s.n, -inner->radius);
@@ -109,18 +118,23 @@ static ct_surface turned_form(const ct_sharp_shape *inner, const ct_frame *frame
   s.length = ct_norm(ct_vec(s.n.x, s.n.y, 0.0));
   const ct_shape *shape = &inner->shape;
   if (shape->kind == CT_KIND_CAPSULE)
-    return capsule_form(&s, feature, shape->capsule.half_length, shape->capsule.radius_bottom, shape->capsule.radius_top);
+    return capsule_form(&s, feature, shape->capsule.half_length, shape->capsule.radius_bottom,
+                        shape->capsule.radius_top);
   if (shape->kind == CT_KIND_CYLINDER)
-    return frustum_form(&s, feature, shape->cylinder.half_length, shape->cylinder.radius, shape->cylinder.radius);
-  double half = shape->cone.half_length, bottom = shape->cone.radius_bottom, top = shape->cone.radius_top;
+    return frustum_form(&s, feature, shape->cylinder.half_length, shape->cylinder.radius,
+                        shape->cylinder.radius);
+  double half = shape->cone.half_length, bottom = shape->cone.radius_bottom,
+         top = shape->cone.radius_top;
   s.lean = (bottom - top) / (2.0 * half);
   return frustum_form(&s, feature, half, bottom, top);
 }
 
-/* ---- the others ---- */
+/* ---- the others ----------------------------------------------------------------------------- */
 
-/* With S the semi-axes and k = S n: W = S (1 - kk/|k|^2) S / |k|, the second derivative of the support |k|. */
-static ct_surface ellipsoid_form(const ct_sharp_shape *inner, const ct_frame *frame, ct_vec3 outward) {
+/* With S the semi-axes and k = S n: W = S (1 - kk/|k|^2) S / |k|, the second derivative of the
+ * support |k|. */
+static ct_surface ellipsoid_form(const ct_sharp_shape *inner, const ct_frame *frame,
+                                 ct_vec3 outward) {
   ct_vec3 s = inner->shape.ellipsoid.radii, n = ct_mat_tmul(frame->rotation, outward);
   ct_vec3 k = ct_vec(s.x * n.x, s.y * n.y, s.z * n.z);
   double length = ct_norm(k);
@@ -129,7 +143,8 @@ static ct_surface ellipsoid_form(const ct_sharp_shape *inner, const ct_frame *fr
                {-v.y * v.x, s.y * s.y - v.y * v.y, -v.y * v.z},
                {-v.z * v.x, -v.z * v.y, s.z * s.z - v.z * v.z}};
   ct_mat3 r = frame->rotation;
-  w = (ct_mat3){ct_scale(w.rx, 1.0 / length), ct_scale(w.ry, 1.0 / length), ct_scale(w.rz, 1.0 / length)};
+  w = (ct_mat3){ct_scale(w.rx, 1.0 / length), ct_scale(w.ry, 1.0 / length),
+                ct_scale(w.rz, 1.0 / length)};
   w = ct_mat_mat(ct_mat_mat(r, w), ct_mat_transpose(r));
   ct_surface form = ball_form(inner->radius, outward);
   form.form = CT_SURFACE_CURVED;
@@ -139,15 +154,17 @@ static ct_surface ellipsoid_form(const ct_sharp_shape *inner, const ct_frame *fr
   return form;
 }
 
-/* The end of a triangle's edge, of the three in the order in which the mesh reads them: one that was given inside out is read the
- * other way round. */
+/* The end of a triangle's edge, of the three in the order in which the mesh reads them: one that
+ * was given inside out is read the other way round. */
 static ct_vec3 corner_of(const ct_mesh_view *mesh, uint32_t triangle, uint32_t k) {
   return mesh->vertices[mesh->triangles[triangle][mesh->flipped && k > 0 ? 3 - k : k]];
 }
 
 /* Direction of an edge, in the shape's frame. */
 static ct_vec3 edge_of(const ct_shape *shape, uint32_t index) {
-  if (shape->kind == CT_KIND_BOX) return ct_vec(index / 4 == 0 ? 1.0 : 0.0, index / 4 == 1 ? 1.0 : 0.0, index / 4 == 2 ? 1.0 : 0.0);
+  if (shape->kind == CT_KIND_BOX)
+    return ct_vec(index / 4 == 0 ? 1.0 : 0.0, index / 4 == 1 ? 1.0 : 0.0,
+                  index / 4 == 2 ? 1.0 : 0.0);
   if (shape->kind == CT_KIND_CONVEX) {
     const ct_hull_view *hull = ct_hull_get(shape->hull);
     uint32_t p = hull->edge_vertices[index][0], q = hull->edge_vertices[index][1];
@@ -157,15 +174,16 @@ static ct_vec3 edge_of(const ct_shape *shape, uint32_t index) {
   return ct_sub(corner_of(mesh, index / 3, (index + 1) % 3), corner_of(mesh, index / 3, index % 3));
 }
 
-/* A mesh's point may be told by the triangle that it is on alone. Where the normal is not the triangle's, it is on the border: at a
- * corner, or on the edge that is across the normal. */
+/* A mesh's point may be reported by the triangle that it is on alone. Where the normal is not the
+ * triangle's, it is on the border: at a corner, or on the edge that is across the normal. */
 static ct_feature border_of(const ct_shape *shape, uint32_t triangle, ct_vec3 point, ct_vec3 n) {
   const ct_mesh_view *mesh = ct_mesh_get(shape->mesh);
   if (ct_norm(ct_cross(ct_mesh_normal(shape->mesh, triangle), n)) <= CT_PARALLEL_ANGLE)
     return (ct_feature){CT_FEATURE_FACE, triangle};
   ct_vec3 v[3];
   for (uint32_t k = 0; k < 3; k++) v[k] = corner_of(mesh, triangle, k);
-  double slack = BORDER_PART * (mesh->radius + ct_norm(mesh->centroid) + ct_norm(point)), nearest = INFINITY;
+  double slack = BORDER_PART * (mesh->radius + ct_norm(mesh->centroid) + ct_norm(point)),
+         nearest = INFINITY;
   ct_feature feature = {CT_FEATURE_VERTEX, 0};
   for (uint32_t k = 0; k < 3; k++)
     if (ct_norm(ct_sub(point, v[k])) <= slack) return feature;
@@ -178,23 +196,26 @@ static ct_feature border_of(const ct_shape *shape, uint32_t triangle, ct_vec3 po
   return feature;
 }
 
-static ct_surface flat_form(const ct_sharp_shape *inner, const ct_frame *frame, ct_feature feature, ct_vec3 point,
-                            ct_vec3 outward) {
+static ct_surface flat_form(const ct_sharp_shape *inner, const ct_frame *frame, ct_feature feature,
+                            ct_vec3 point, ct_vec3 outward) {
   if (ct_kind_is_mesh(inner->shape.kind) && feature.kind == CT_FEATURE_FACE) {
     ct_vec3 n = ct_mat_tmul(frame->rotation, outward);
-    feature = border_of(&inner->shape, feature.index, ct_add_scaled(ct_to_local(*frame, point), n, -inner->radius), n);
+    feature = border_of(&inner->shape, feature.index,
+                        ct_add_scaled(ct_to_local(*frame, point), n, -inner->radius), n);
   }
   switch (feature.kind) {
   case CT_FEATURE_FACE: return face_form();
   case CT_FEATURE_EDGE:
-    return line_form(ct_mat_mul(frame->rotation, edge_of(&inner->shape, feature.index)), inner->radius, outward);
+    return line_form(ct_mat_mul(frame->rotation, edge_of(&inner->shape, feature.index)),
+                     inner->radius, outward);
   case CT_FEATURE_VERTEX:
   case CT_FEATURE_SMOOTH: break;
   }
   return ball_form(inner->radius, outward);
 }
 
-ct_surface ct_surface_at(const ct_shape *shape, const ct_frame *frame, ct_feature feature, ct_vec3 point, ct_vec3 outward) {
+ct_surface ct_surface_at(const ct_shape *shape, const ct_frame *frame, ct_feature feature,
+                         ct_vec3 point, ct_vec3 outward) {
   ct_sharp_shape inner = ct_shape_sharp(shape);
   switch (inner.shape.kind) {
   case CT_KIND_SPHERE: return ball_form(inner.shape.sphere.radius, outward);

@@ -1,23 +1,25 @@
 /* How the gap at a contact would accelerate without contact forces.
  *
- * Two surfaces that touch with normal n, whose material points part at u, and whose bodies turn at w: while the gap g is followed,
- * n turns at a rate v across it, and the point of surface X nearest to the other runs over X by W_X (v + k_X), where k_X = n x w_X
- * is less the rate at which n would turn with X. Then
+ * Two surfaces that touch with normal n, whose material points part at u, and whose bodies turn at
+ * w: while the gap g is followed, n turns at a rate v across it, and the point of surface X nearest
+ * to the other runs over X by W_X (v + k_X), where k_X = n x w_X is less the rate at which n would
+ * turn with X. Then
  *
  *     g'' = n.(acc_b - acc_a) + max over v of 2 v.u - sum over X of (v + k_X).W_X (v + k_X)
  *
- * for the gap is the greatest that a turning n gives (support functions: Schneider 2014, 1.7). A face fixes v = -k_X; a line along
- * e has v.e = -k_X.e, for n stays across it; a vertex has W = 0. So this is 2 v.u of a vertex on a face and of two edges that
- * cross, and of smooth bodies -k_a.W_a k_a - k_b.W_b k_b + q.(W_a + W_b)^+ q with q = u - W_a k_a - W_b k_b.
+ * for the gap is the greatest that a turning n gives (support functions: Schneider 2014, 1.7). A
+ * face fixes v = -k_X; a line along e has v.e = -k_X.e, for n stays across it; a vertex has W = 0.
+ * So this is 2 v.u of a vertex on a face and of two edges that cross, and of smooth bodies -k_a.W_a
+ * k_a - k_b.W_b k_b + q.(W_a + W_b)^+ q with q = u - W_a k_a - W_b k_b.
  *
- * What asks for more than two numbers can give, an edge in a face or edges along each other while the bodies turn apart, makes the
- * gap bend at once, not curve: there points of a manifold stand for themselves, and only the part of the terms that all agree on
- * counts.
+ * What asks for more than two numbers can give, an edge in a face or edges along each other while
+ * the bodies turn apart, makes the gap bend at once, not curve: there points of a manifold stand
+ * for themselves, and only the part of the terms that all agree on counts.
  */
 #include <contact/mechanics.h>
 
-/* Sine of the angle between two lines: below the first they do not cross, from the second on they do, and between the two the turn
- * of the normal comes in by degrees. */
+/* Sine of the angle between two lines: below the first they do not cross, from the second on they
+ * do, and between the two the turn of the normal comes in by degrees. */
 #define CROSSING_NONE 1e-6
 #define CROSSING_FULL 1e-5
 /* A radius that is less of the largest one is none: round-off of the surfaces. */
@@ -44,7 +46,9 @@ typedef struct meeting {
 static double flat_dot(flat p, flat q) { return p.x * q.x + p.y * q.y; }
 static flat add_scaled(flat p, flat q, double s) { return (flat){p.x + s * q.x, p.y + s * q.y}; }
 static flat across(flat e) { return (flat){-e.y, e.x}; }
-static flat apply(const bend *s, flat v) { return (flat){s->xx * v.x + s->xy * v.y, s->xy * v.x + s->yy * v.y}; }
+static flat apply(const bend *s, flat v) {
+  return (flat){s->xx * v.x + s->xy * v.y, s->xy * v.x + s->yy * v.y};
+}
 
 static bend bend_of(const ct_surface *surface, ct_vec3 turning, const ct_vec3 frame[3]) {
   ct_vec3 k = ct_cross(frame[0], turning);
@@ -75,7 +79,8 @@ static double running(const bend *s, flat v) {
   return flat_dot(d, apply(s, d));
 }
 
-/* The turn of the normal with a face; of two faces, as no vertex and no edge is known, the middle. */
+/* The turn of the normal with a face; of two faces, as no vertex and no edge is known, the middle.
+ */
 static flat turn_of_faces(const meeting *m) {
   bool both = m->a.form == m->b.form;
   const bend *face = m->a.form == CT_SURFACE_FACE ? &m->a : &m->b;
@@ -83,12 +88,14 @@ static flat turn_of_faces(const meeting *m) {
   return (flat){-0.5 * (m->a.k.x + m->b.k.x), -0.5 * (m->a.k.y + m->b.k.y)};
 }
 
-/* The best turn from v on along a direction: where nothing is bent across it there is no best one, and it stays. */
+/* The best turn from v on along a direction: where nothing is bent across it there is no best one,
+ * and it stays. */
 static flat best_along(const meeting *m, flat v, flat t) {
   double bent = flat_dot(t, apply(&m->a, t)) + flat_dot(t, apply(&m->b, t));
   double scale = m->a.xx + m->a.yy + m->b.xx + m->b.yy;
   if (!(bent > FLAT_PART * scale)) return v;
-  flat run_a = apply(&m->a, add_scaled(v, m->a.k, 1.0)), run_b = apply(&m->b, add_scaled(v, m->b.k, 1.0));
+  flat run_a = apply(&m->a, add_scaled(v, m->a.k, 1.0)),
+       run_b = apply(&m->b, add_scaled(v, m->b.k, 1.0));
   double slope = flat_dot(t, m->u) - flat_dot(t, run_a) - flat_dot(t, run_b);
   return add_scaled(v, t, slope / bent);
 }
@@ -96,14 +103,17 @@ static flat best_along(const meeting *m, flat v, flat t) {
 /* The normal stays across the line, and turns about it as is best. */
 static flat turn_of_line(const meeting *m) {
   const bend *line = m->a.form == CT_SURFACE_LINE ? &m->a : &m->b;
-  flat v = {-flat_dot(line->k, line->line) * line->line.x, -flat_dot(line->k, line->line) * line->line.y};
+  flat v = {-flat_dot(line->k, line->line) * line->line.x,
+            -flat_dot(line->k, line->line) * line->line.y};
   return best_along(m, v, across(line->line));
 }
 
-/* It stays across both lines, which fixes it where they cross. Along each other, they share what they ask for. */
+/* It stays across both lines, which fixes it where they cross. Along each other, they share what
+ * they ask for. */
 static flat turn_of_lines(const meeting *m) {
   flat e = m->a.line, t = across(e);
-  double sine = flat_dot(t, m->b.line), apart = flat_dot(m->a.k, m->b.line) - flat_dot(m->b.k, m->b.line);
+  double sine = flat_dot(t, m->b.line),
+         apart = flat_dot(m->a.k, m->b.line) - flat_dot(m->b.k, m->b.line);
   double full = (fabs(sine) - CROSSING_NONE) / (CROSSING_FULL - CROSSING_NONE);
   flat crossing = {-m->a.k.x, -m->a.k.y};
   if (full > 0.0) crossing = add_scaled(crossing, t, apart / sine);
@@ -113,18 +123,21 @@ static flat turn_of_lines(const meeting *m) {
   return full > 0.0 ? add_scaled(v, add_scaled(crossing, v, -1.0), full) : v;
 }
 
-/* q.W^+ q, W = W_a + W_b by its principal radii (Golub, Van Loan 2013, 8.5.2: the smaller angle). */
+/* q.W^+ q, W = W_a + W_b by its principal radii (Golub, Van Loan 2013, 8.5.2: the smaller angle).
+ */
 static double through_inverse(const meeting *m, flat q) {
   double xx = m->a.xx + m->b.xx, xy = m->a.xy + m->b.xy, yy = m->a.yy + m->b.yy;
   flat e = {1.0, 0.0};
   if (xy != 0.0) {
-    double half = (yy - xx) / (2.0 * xy), t = (half >= 0.0 ? 1.0 : -1.0) / (fabs(half) + sqrt(1.0 + half * half));
+    double half = (yy - xx) / (2.0 * xy),
+           t = (half >= 0.0 ? 1.0 : -1.0) / (fabs(half) + sqrt(1.0 + half * half));
     double c = 1.0 / sqrt(1.0 + t * t);
     e = (flat){c, -t * c};
     xx -= t * xy;
     yy += t * xy;
   }
-  double least = FLAT_PART * ct_max2(xx, yy), along = flat_dot(e, q), rest = flat_dot(across(e), q), sum = 0.0;
+  double least = FLAT_PART * ct_max2(xx, yy), along = flat_dot(e, q), rest = flat_dot(across(e), q),
+         sum = 0.0;
   if (xx > least) sum += along * along / xx;
   if (yy > least) sum += rest * rest / yy;
   return sum;
@@ -153,12 +166,17 @@ static ct_vec3 point_acceleration(const ct_mass_body *body, ct_vec3 at) {
   return ct_add(body->linear_acceleration, turning);
 }
 
-/* Is the normal one to turn round, so that a contact is computed the same way whichever body is a? */
-static bool is_turned(ct_vec3 n) { return n.x != 0.0 ? n.x < 0.0 : n.y != 0.0 ? n.y < 0.0 : n.z < 0.0; }
+/* Is the normal one to turn round, so that a contact is computed the same way whichever body is a?
+ */
+static bool is_turned(ct_vec3 n) {
+  return n.x != 0.0 ? n.x < 0.0 : n.y != 0.0 ? n.y < 0.0 : n.z < 0.0;
+}
 
-double ct_contact_free_acceleration(const ct_contact_set *set, const ct_contact *contact, ct_vec3 *tangential) {
+double ct_contact_free_acceleration(const ct_contact_set *set, const ct_contact *contact,
+                                    ct_vec3 *tangential) {
   const ct_mass_body *a = &set->bodies[contact->a], *b = &set->bodies[contact->b];
-  ct_vec3 apart = ct_sub(point_acceleration(b, contact->position), point_acceleration(a, contact->position));
+  ct_vec3 apart =
+      ct_sub(point_acceleration(b, contact->position), point_acceleration(a, contact->position));
   double along = ct_dot(contact->normal, apart);
   if (tangential) *tangential = ct_add_scaled(apart, contact->normal, -along);
   bool turned = is_turned(contact->normal);
@@ -168,6 +186,8 @@ double ct_contact_free_acceleration(const ct_contact_set *set, const ct_contact 
   if (turned) u = ct_neg(u);
   bend of_a = bend_of(&contact->surface_a, a->velocity.angular, frame),
        of_b = bend_of(&contact->surface_b, b->velocity.angular, frame);
-  const meeting m = {.a = turned ? of_b : of_a, .b = turned ? of_a : of_b, .u = {ct_dot(frame[1], u), ct_dot(frame[2], u)}};
+  const meeting m = {.a = turned ? of_b : of_a,
+                     .b = turned ? of_a : of_b,
+                     .u = {ct_dot(frame[1], u), ct_dot(frame[2], u)}};
   return along + velocity_terms(&m);
 }

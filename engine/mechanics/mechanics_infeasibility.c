@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-/* What a proof's impulses may leave over on a body, part of their sum, and the rounding of the places where they act. */
+/* What a proof's impulses may leave over on a body, part of their sum, and the rounding of the
+ * places where they act. */
 #define BALANCED_PART 1e-9
 #define PLACE_ROUNDOFF 4e-16
 
@@ -21,7 +22,8 @@ typedef struct pressed {
   double linears, angulars;
 } pressed;
 
-static void press(const ct_contact_set *set, uint32_t body, ct_vec3 impulse, ct_vec3 at, pressed *sums) {
+static void press(const ct_contact_set *set, uint32_t body, ct_vec3 impulse, ct_vec3 at,
+                  pressed *sums) {
   pressed *on = &sums[body];
   ct_vec3 arm = ct_sub(at, set->bodies[body].center);
   double size = ct_norm(impulse);
@@ -33,15 +35,18 @@ static void press(const ct_contact_set *set, uint32_t body, ct_vec3 impulse, ct_
 
 /* Sum of the sizes that make the velocity, or the acceleration, of a body's point. */
 static double point_rate_size(const ct_mass_body *body, ct_vec3 at, ct_rate rate) {
-  double arm = ct_norm(ct_sub(at, body->center)) + ct_max_abs(at), spin = ct_norm(body->velocity.angular);
+  double arm = ct_norm(ct_sub(at, body->center)) + ct_max_abs(at),
+         spin = ct_norm(body->velocity.angular);
   if (rate == CT_RATE_VELOCITY) return ct_norm(body->velocity.linear) + spin * arm;
   double turning = ct_norm(body->angular_acceleration) + spin * spin;
   return ct_norm(body->linear_acceleration) + turning * arm;
 }
 
-double ct_contact_rate_roundoff(const ct_contact_set *set, const ct_contact *contact, ct_rate rate) {
+double ct_contact_rate_roundoff(const ct_contact_set *set, const ct_contact *contact,
+                                ct_rate rate) {
   const ct_mass_body *a = &set->bodies[contact->a], *b = &set->bodies[contact->b];
-  double size = point_rate_size(a, contact->position, rate) + point_rate_size(b, contact->position, rate);
+  double size =
+      point_rate_size(a, contact->position, rate) + point_rate_size(b, contact->position, rate);
   if (rate == CT_RATE_ACCELERATION) {
     /* The turning normal: twice its rate times the velocity at which points part. */
     double spins = ct_norm(a->velocity.angular) + ct_norm(b->velocity.angular);
@@ -54,12 +59,14 @@ double ct_contact_rate_roundoff(const ct_contact_set *set, const ct_contact *con
 /* What is left over on a body, by the greatest motion that it may be given. */
 static double left_over(const pressed *sums, double fastest) {
   double linear = ct_norm(sums->linear), angular = ct_norm(sums->angular);
-  bool balanced = linear <= BALANCED_PART * sums->linears && angular <= BALANCED_PART * sums->angulars;
+  bool balanced =
+      linear <= BALANCED_PART * sums->linears && angular <= BALANCED_PART * sums->angulars;
   double turning = sums->angulars > 0.0 ? angular / sums->angulars * sums->linears : 0.0;
   return balanced ? CT_FRICTION_GROWTH * fastest * (linear + turning) : INFINITY;
 }
 
-ct_status ct_normals_margin(const ct_contact_set *set, const double *y, ct_rate rate, ct_arena *arena, double *margin) {
+ct_status ct_normals_margin(const ct_contact_set *set, const double *y, ct_rate rate,
+                            ct_arena *arena, double *margin) {
   ct_arena_mark mark = ct_arena_enter(arena);
   pressed *sums = ct_arena_alloc(arena, set->body_count, sizeof *sums);
   double fastest = 0.0;

@@ -1,5 +1,6 @@
-/* Islands: dynamic bodies that contacts link, directly or through one another. What cannot be moved links nothing, and stands in
- * each island that it touches. Union-find by the lowest body (Tarjan 1975), so islands come in the order of their first row.
+/* Islands: dynamic bodies that contacts link, directly or through one another. What cannot be moved
+ * links nothing, and stands in each island that it touches. Union-find by the lowest body (Tarjan
+ * 1975), so islands come in the order of their first row.
  */
 #include "mechanics/mechanics_build.h"
 
@@ -56,7 +57,8 @@ static void select_bodies(linking *l) {
   }
   for (size_t i = 0; i < parts->dynamic_count; i++) {
     uint32_t row = parts->dynamic[i];
-    bool asked = (!o->where_a && !o->where_b) || (o->where_a && o->where_a[row]) || (o->where_b && o->where_b[row]);
+    bool asked = (!o->where_a && !o->where_b) || (o->where_a && o->where_a[row]) ||
+                 (o->where_b && o->where_b[row]);
     if (asked) l->asked[i] = 1;
   }
 }
@@ -76,7 +78,9 @@ static int by_number(const void *x, const void *y) {
   return (a > b) - (a < b);
 }
 
-static void add_member(linking *l, uint32_t island, uint32_t row) { l->members[l->member_count++] = (uint64_t)island << 32 | row; }
+static void add_member(linking *l, uint32_t island, uint32_t row) {
+  l->members[l->member_count++] = (uint64_t)island << 32 | row;
+}
 
 /* Bodies of all islands, each once in its island. */
 static void list_members(linking *l) {
@@ -96,7 +100,7 @@ static void list_members(linking *l) {
   l->member_count = kept;
 }
 
-/* ---- laid out ---- */
+/* ---- laid out ------------------------------------------------------------------------------- */
 
 static void place_bodies(const linking *l, ct_mechanics *out) {
   for (size_t i = 0; i < l->member_count; i++) {
@@ -123,7 +127,8 @@ static uint32_t local_of(const ct_mechanics *out, const ct_island_range *range, 
 /* Contacts by islands, in each in the order that they were found in. */
 static void place_touches(const linking *l, ct_mechanics *out) {
   const ct_mechanics_parts *parts = l->parts;
-  for (size_t k = 0; k < parts->count; k++) out->islands[l->island[anchor_of(parts, &parts->contacts[k])]].contact_count++;
+  for (size_t k = 0; k < parts->count; k++)
+    out->islands[l->island[anchor_of(parts, &parts->contacts[k])]].contact_count++;
   size_t at = 0;
   for (size_t i = 0; i < out->island_count; i++) {
     out->islands[i].contact = at;
@@ -151,7 +156,8 @@ static ct_status lay_out(linking *l, ct_mechanics *out) {
   out->rows = malloc((l->member_count + 1) * sizeof *out->rows);
   out->contacts = malloc((l->parts->count + 1) * sizeof *out->contacts);
   out->numbers = malloc((l->parts->count + 1) * sizeof *out->numbers);
-  if (!out->islands || !out->bodies || !out->rows || !out->contacts || !out->numbers) return CT_OUT_OF_MEMORY;
+  if (!out->islands || !out->bodies || !out->rows || !out->contacts || !out->numbers)
+    return CT_OUT_OF_MEMORY;
   place_bodies(l, out);
   place_touches(l, out);
   return CT_OK;

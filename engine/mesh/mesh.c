@@ -1,4 +1,9 @@
-/* Making a mesh from what its parts tell, and the life of a mesh.
+/* Creation of a mesh from its parts, and its lifetime.
+ *
+ * Steps of build_mesh: merge vertices and drop duplicates (mesh_merge_vertices.c), classify edges
+ * (mesh_edges.c), integrate (mesh_mass.c), build the BVH (mesh_bvh.c), write all arrays into one
+ * block. Meshes are immutable and reference counted. Limits: CT_MESH_VERTICES_MAX,
+ * CT_MESH_TRIANGLES_MAX and coordinates in the exactness range of base/predicates.h.
  */
 #include "base/double_double.h"
 #include "base/predicates.h"
@@ -7,43 +12,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A pair of nodes is one aligned block. */
+/* A pair of sibling nodes is one aligned block. */
 #define ALIGNMENT 128u
-/* Coordinates below this fraction of the largest are read as zero, as in a hull: then sizes inside the limits lie in the exactness
- * range. A power of two, so that scaling by one changes no bit. */
+/* Coordinates below this fraction of the largest one are treated as zero, as in hulls, so that
+ * valid sizes are in the exactness range. It is a power of two, so scaling by a power of two
+ * changes no bit. */
 #define FLUSH_FRACTION 0x1p-260
-/* Relative widening of a radius, above the rounding of a distance (4 u). */
+/* Relative widening of a radius; covers the round-off of a distance (4 u). */
 #define RADIUS_WIDENING (8.0 * CT_UNIT_ROUNDOFF)
 
-static void *take(char *block, size_t *at, size_t bytes) {
+static void *carve_block(char *block, size_t *at, size_t bytes) {
   void *piece = block ? block + *at : NULL;
   *at += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   return piece;
 }
 
-/* Where the pieces lie in the block; NULL: only how long it is. */
-static size_t lay_out(ct_mesh_layout *l, char *block, const ct_mesh_counts *counts) {
+/* Assigns the pieces of the block and returns its length. A NULL block only computes the length. */
+static size_t lay_out_mesh(ct_mesh_layout *l, char *block, const ct_mesh_counts *counts) {
   const ct_mesh_counts none = {0}, *own = counts->shared ? &none : counts;
   size_t at = 0, live = own->live;
-  l->mesh = take(block, &at, sizeof *l->mesh);
-  l->nodes = take(block, &at, counts->nodes * sizeof *l->nodes);
-  l->corners = take(block, &at, live * sizeof *l->corners);
-  l->vertices = take(block, &at, counts->vertices * sizeof *l->vertices);
-  l->order = take(block, &at, live * sizeof *l->order);
-  l->across = take(block, &at, live * sizeof *l->across);
-  l->triangles = take(block, &at, own->triangles * sizeof *l->triangles);
-  l->points = take(block, &at, own->points * sizeof *l->points);
-  l->component_vertex = take(block, &at, own->components * sizeof *l->component_vertex);
-  l->first = take(block, &at, own->vertices * sizeof *l->first);
-  l->normals = counts->normals ? take(block, &at, counts->vertices * sizeof *l->normals) : NULL;
+  l->mesh = carve_block(block, &at, sizeof *l->mesh);
+  l->nodes = carve_block(block, &at, counts->nodes * sizeof *l->nodes);
+  l->corners = carve_block(block, &at, live * sizeof *l->corners);
+  l->vertices = carve_block(block, &at, counts->vertices * sizeof *l->vertices);
+  l->order = carve_block(block, &at, live * sizeof *l->order);
+  l->across = carve_block(block, &at, live * sizeof *l->across);
+  l->triangles = carve_block(block, &at, own->triangles * sizeof *l->triangles);
+  l->points = carve_block(block, &at, own->points * sizeof *l->points);
+  l->component_vertex = carve_block(block, &at, own->components * sizeof *l->component_vertex);
+  l->first = carve_block(block, &at, own->vertices * sizeof *l->first);
+  l->normals =
+      counts->normals ? carve_block(block, &at, counts->vertices * sizeof *l->normals) : NULL;
   return at;
 }
 
 bool ct_mesh_allocate(ct_mesh_layout *l, const ct_mesh_counts *counts) {
-  size_t bytes = lay_out(l, NULL, counts);
+  size_t bytes = lay_out_mesh(l, NULL, counts);
   char *block = aligned_alloc(ALIGNMENT, bytes);
   if (!block) return false;
-  lay_out(l, block, counts);
+  lay_out_mesh(l, block, counts);
   *l->mesh = (ct_mesh){.view = {.vertex_count = counts->vertices,
                                 .triangle_count = counts->triangles,
                                 .vertices = l->vertices,
@@ -65,14 +72,14 @@ bool ct_mesh_allocate(ct_mesh_layout *l, const ct_mesh_counts *counts) {
   return true;
 }
 
-/* What is known of a mesh before its block is there. */
-typedef struct plan {
+/* State of a mesh under construction, before its block is allocated. */
+typedef struct mesh_plan {
   ct_mesh_parts parts;
   ct_mesh_sums sums;
-  uint32_t *order, *position; /* live triangles in leaf order; [triangle_count] their places there */
+  uint32_t *order, *position; /* live triangles in leaf order; [triangle_count] the inverse */
   ct_mesh_branch *branches;
   uint32_t branch_count;
-} plan;
+} mesh_plan;
 
 void ct_mesh_parts_free(ct_mesh_parts *m) {
   free(m->first);
@@ -81,14 +88,14 @@ void ct_mesh_parts_free(ct_mesh_parts *m) {
   free(m->parent);
 }
 
-static void plan_free(plan *p) {
+static void free_mesh_plan(mesh_plan *p) {
   ct_mesh_parts_free(&p->parts);
   free(p->order);
   free(p->position);
   free(p->branches);
 }
 
-static void write_vertices(ct_mesh_layout *l, const ct_mesh_parts *m) {
+static void write_mesh_vertices(ct_mesh_layout *l, const ct_mesh_parts *m) {
   uint32_t points = 0, components = 0;
   for (uint32_t v = 0; v < m->vertex_count; v++) {
     l->vertices[v] = ct_mesh_point(m, v);
@@ -100,10 +107,11 @@ static void write_vertices(ct_mesh_layout *l, const ct_mesh_parts *m) {
   if (m->normals) memcpy(l->normals, m->normals, m->vertex_count * sizeof *l->normals);
 }
 
-/* Corners in leaf order, and what is beyond their edges. Turned round, a triangle's corners are 0, 2, 1, and the edges that begin
- * at them are the edges 2, 1, 0. False: cancelled. */
-static bool write_triangles(ct_mesh_layout *l, const plan *p, bool flipped) {
-  static const uint32_t corner_of[2][3] = {{0, 1, 2}, {0, 2, 1}}, edge_of[2][3] = {{0, 1, 2}, {2, 1, 0}};
+/* Writes corners and adjacency in leaf order. A flipped triangle has the corners 0, 2, 1; the
+ * edges that begin at them are the edges 2, 1, 0. False: cancelled. */
+static bool write_mesh_triangles(ct_mesh_layout *l, const mesh_plan *p, bool flipped) {
+  static const uint32_t corner_of[2][3] = {{0, 1, 2}, {0, 2, 1}},
+                        edge_of[2][3] = {{0, 1, 2}, {2, 1, 0}};
   const ct_mesh_parts *m = &p->parts;
   for (uint32_t i = 0; i < m->live_count; i++) p->position[p->order[i]] = i;
   for (uint32_t i = 0; i < m->live_count; i++) {
@@ -119,14 +127,14 @@ static bool write_triangles(ct_mesh_layout *l, const plan *p, bool flipped) {
   return true;
 }
 
-static double radius_about(const ct_mesh_view *view, ct_vec3 centre) {
+static double find_mesh_radius(const ct_mesh_view *view, ct_vec3 centre) {
   double radius = 0.0;
   for (uint32_t i = 0; i < view->point_count; i++)
     radius = ct_max2(radius, ct_norm(ct_sub(view->vertices[view->points[i]], centre)));
   return radius * (1.0 + RADIUS_WIDENING);
 }
 
-/* Bit-equal arrays of two meshes give one digest. */
+/* Digest of vertices and triangles: meshes with bit-equal arrays have equal digests. */
 static ct_digest digest_mesh(const ct_mesh_view *view) {
   ct_digest_state state;
   ct_digest_open(&state);
@@ -142,14 +150,15 @@ void ct_mesh_write_numbers(ct_mesh *mesh, const ct_mesh_sums *sums, const ct_mes
   view->solid = report->solid;
   view->centroid = report->solid ? sums->volume_centroid : sums->area_centroid;
   view->volume = report->solid ? report->volume : 0.0;
-  view->inertia = report->solid ? sums->inertia : (ct_mat3){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+  view->inertia =
+      report->solid ? sums->inertia : (ct_mat3){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
   view->box = report->box;
-  view->radius = radius_about(view, view->centroid);
+  view->radius = find_mesh_radius(view, view->centroid);
   mesh->digest = digest_mesh(view);
 }
 
-/* The object, from a plan that is complete. */
-static ct_status assemble(plan *p, const ct_mesh_report *report, ct_mesh **out) {
+/* Allocates the mesh and fills it from a complete plan. */
+static ct_status assemble_mesh(mesh_plan *p, const ct_mesh_report *report, ct_mesh **out) {
   ct_mesh_parts *m = &p->parts;
   ct_mesh_layout l;
   const ct_mesh_counts counts = {.vertices = m->vertex_count,
@@ -161,10 +170,12 @@ static ct_status assemble(plan *p, const ct_mesh_report *report, ct_mesh **out) 
                                  .normals = m->normals != NULL};
   p->position = malloc((size_t)m->triangle_count * sizeof *p->position);
   if (!p->position || !ct_mesh_allocate(&l, &counts)) return CT_OUT_OF_MEMORY;
-  write_vertices(&l, m);
+  /* Arrays, then the tree's boxes, then the numbers that depend on both. */
+  write_mesh_vertices(&l, m);
   for (uint32_t i = 0; i < p->branch_count; i++)
     l.nodes[i] = (ct_mesh_node){.first = p->branches[i].first, .count = p->branches[i].count};
-  if (!write_triangles(&l, p, report->flipped) || !ct_mesh_fit(&l.mesh->view, l.nodes, m->cancel)) {
+  if (!write_mesh_triangles(&l, p, report->flipped) ||
+      !ct_mesh_fit(&l.mesh->view, l.nodes, m->cancel)) {
     free(l.mesh);
     return CT_CANCELLED;
   }
@@ -175,7 +186,8 @@ static ct_status assemble(plan *p, const ct_mesh_report *report, ct_mesh **out) 
   return CT_OK;
 }
 
-ct_status ct_mesh_classify(const ct_mesh_sums *sums, ct_mesh_reading reading, ct_mesh_report *report) {
+ct_status ct_mesh_classify(const ct_mesh_sums *sums, ct_mesh_reading reading,
+                           ct_mesh_report *report) {
   bool encloses = report->closed && report->oriented && sums->volume != 0.0;
   report->flipped = sums->volume < 0.0;
   report->volume = fabs(sums->volume);
@@ -187,35 +199,42 @@ bool ct_mesh_open_vertices(ct_mesh_parts *m) {
   double largest = 0.0;
   for (uint32_t v = 0; v < m->vertex_count; v++) {
     double size = ct_max_abs(m->vertices[v]);
-    if (!(size <= CT_EXACT_MAX) || !isfinite(m->vertices[v].x + m->vertices[v].y + m->vertices[v].z)) return false;
+    if (!(size <= CT_EXACT_MAX) ||
+        !isfinite(m->vertices[v].x + m->vertices[v].y + m->vertices[v].z))
+      return false;
     largest = ct_max2(largest, size);
   }
   m->flush = ct_max2(FLUSH_FRACTION * largest, CT_EXACT_MIN);
   return true;
 }
 
-static ct_status build(plan *p, ct_mesh_reading reading, ct_mesh_report *report, ct_mesh **out) {
+static ct_status build_mesh(mesh_plan *p, ct_mesh_reading reading, ct_mesh_report *report,
+                            ct_mesh **out) {
   ct_status status = ct_mesh_join(&p->parts, report);
   if (status == CT_OK) status = ct_mesh_edges(&p->parts, report);
   if (status == CT_OK && !ct_mesh_measure(&p->parts, report, &p->sums)) status = CT_CANCELLED;
   if (status == CT_OK) status = ct_mesh_classify(&p->sums, reading, report);
-  if (status == CT_OK) status = ct_mesh_branches(&p->parts, &report->box, &p->order, &p->branches, &p->branch_count);
-  return status == CT_OK ? assemble(p, report, out) : status;
+  if (status == CT_OK)
+    status = ct_mesh_branches(&p->parts, &report->box, &p->order, &p->branches, &p->branch_count);
+  return status == CT_OK ? assemble_mesh(p, report, out) : status;
 }
 
-ct_status ct_mesh_create_parts(const ct_mesh_parts *parts, ct_mesh_reading reading, ct_mesh **out, ct_mesh_report *report) {
-  plan p = {.parts = *parts};
+ct_status ct_mesh_create_parts(const ct_mesh_parts *parts, ct_mesh_reading reading, ct_mesh **out,
+                               ct_mesh_report *report) {
+  mesh_plan p = {.parts = *parts};
   ct_mesh_report own = {.bad_triangle = CT_NO_TRIANGLE};
   if (!ct_mesh_open_vertices(&p.parts)) return CT_LIMIT;
-  ct_status status = build(&p, reading, &own, out);
-  plan_free(&p);
-  if (report && (status == CT_OK || status == CT_OPEN_MESH || status == CT_DEGENERATE_MESH)) *report = own;
+  ct_status status = build_mesh(&p, reading, &own, out);
+  free_mesh_plan(&p);
+  if (report && (status == CT_OK || status == CT_OPEN_MESH || status == CT_DEGENERATE_MESH))
+    *report = own;
   return status;
 }
 
-ct_status ct_mesh_create(const ct_mesh_data *data, ct_mesh_reading reading, const ct_cancel *cancel, ct_mesh **out,
-                         ct_mesh_report *report) {
-  if (data->vertex_count > CT_MESH_VERTICES_MAX || data->triangle_count > CT_MESH_TRIANGLES_MAX) return CT_LIMIT;
+ct_status ct_mesh_create(const ct_mesh_data *data, ct_mesh_reading reading, const ct_cancel *cancel,
+                         ct_mesh **out, ct_mesh_report *report) {
+  if (data->vertex_count > CT_MESH_VERTICES_MAX || data->triangle_count > CT_MESH_TRIANGLES_MAX)
+    return CT_LIMIT;
   ct_mesh_parts parts = ct_mesh_parts_of(data, cancel);
   return ct_mesh_create_parts(&parts, reading, out, report);
 }
@@ -243,7 +262,8 @@ const ct_mesh *ct_mesh_origin(const ct_mesh *mesh) { return mesh->origin; }
 ct_vec3 ct_mesh_normal(const ct_mesh *mesh, uint32_t triangle) {
   const ct_mesh_view *view = &mesh->view;
   const uint32_t *t = view->triangles[triangle];
-  ct_vec3 a = view->vertices[t[0]], b = view->vertices[t[view->flipped ? 2 : 1]], c = view->vertices[t[view->flipped ? 1 : 2]];
+  ct_vec3 a = view->vertices[t[0]], b = view->vertices[t[view->flipped ? 2 : 1]],
+          c = view->vertices[t[view->flipped ? 1 : 2]];
   ct_dd3 p = ct_dd3_sub(b, a), q = ct_dd3_sub(c, a), cross = ct_dd3_cross(&p, &q);
   return ct_unit_or(ct_dd3_value(&cross), (ct_vec3){0.0, 0.0, 1.0});
 }

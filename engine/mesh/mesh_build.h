@@ -1,5 +1,6 @@
-/* A mesh in the making: what is found out about the caller's arrays before the mesh's own are laid out. Steps in order:
- * mesh_merge_vertices.c, mesh_edges.c, mesh_mass.c, mesh_bvh.c, mesh.c. */
+/* Mesh under construction: properties of the caller's arrays, computed before the mesh's own
+ * arrays are allocated. Steps in order: mesh_merge_vertices.c, mesh_edges.c, mesh_mass.c,
+ * mesh_bvh.c, mesh.c. */
 #ifndef MESH_MESH_BUILD_H
 #define MESH_MESH_BUILD_H
 
@@ -11,18 +12,17 @@
 
 struct ct_mesh {
   ct_mesh_view view;
-  ct_mesh_report report; /* of what it was made of */
+  ct_mesh_report report; /* report of its creation */
   double tree_cost;      /* ct_mesh_tree_cost of the tree when it was built */
-  const uint32_t *first; /* [vertex_count] the first of the vertices in the same point */
-  const ct_mesh *origin; /* a reference to the mesh that owns the connectivity and for whose
-                            vertices the tree was built; NULL: this one */
+  const uint32_t *first; /* [vertex_count] first vertex with the same coordinates */
+  const ct_mesh *origin; /* reference to the mesh that owns the connectivity and whose vertices the
+                            tree was built for; NULL: this mesh */
   atomic_uint_least64_t references;
   size_t bytes;
-  ct_digest
-      digest; /* of vertices and triangles as given: the content by which meshes are ordered */
+  ct_digest digest; /* of the given vertices and triangles: defines the order of meshes */
 };
 
-/* The block of a mesh, piece by piece. */
+/* Pieces of a mesh's block. */
 typedef struct ct_mesh_layout {
   ct_mesh *mesh;
   ct_mesh_node *nodes;
@@ -30,107 +30,114 @@ typedef struct ct_mesh_layout {
   uint32_t (*triangles)[3], *order, (*corners)[3], (*across)[3], *points, *component_vertex, *first;
 } ct_mesh_layout;
 
-/* What decides how long a block is. */
+/* Counts that determine the length of a block. */
 typedef struct ct_mesh_counts {
   uint32_t vertices, triangles, live, points, components, nodes;
   bool normals;
-  bool shared; /* the connectivity is that of another mesh: only vertices, normals and nodes are
-                  in the block */
+  bool shared; /* connectivity belongs to another mesh: the block contains only vertices, normals
+                  and nodes */
 } ct_mesh_counts;
 
-/* A block for these counts, its pieces in *l; NULL: no memory. Owned by the mesh in it. */
+/* Allocates a block for these counts and assigns its pieces to *l. The mesh inside owns the
+ * block. False: out of memory. */
 bool ct_mesh_allocate(ct_mesh_layout *l, const ct_mesh_counts *counts);
 
-/* Triangles, corners or vertices between two looks at the cancel flag: below 1 ms at 100 ns each. */
+/* Triangles, corners or vertices between two polls of the cancel flag: below 1 ms at 100 ns
+ * each. */
 #define CT_MESH_POLL 8192u
 
-/* Copies of a triangle that may be kept; later ones are dropped. */
+/* Copies of a triangle that can be retained; later copies are dropped. */
 #define CT_MESH_COPIES_MAX 8u
 
 typedef enum ct_mesh_part_state {
   CT_MESH_LIVE,
-  CT_MESH_LINE,      /* three different corners on a line: joins edges where that closes the mesh */
-  CT_MESH_DROPPED,   /* two corners in one point, or given before */
-  CT_MESH_DUPLICATE, /* given before, with an area; while it is decided whether it is kept */
-  CT_MESH_COPY       /* + k: given k + 1 times before, until it is the turn of these copies */
+  CT_MESH_LINE,      /* three distinct collinear corners: joins edges if that closes the mesh */
+  CT_MESH_DROPPED,   /* two equal corners, or a duplicate */
+  CT_MESH_DUPLICATE, /* duplicate with an area, while its patch is examined */
+  CT_MESH_COPY       /* + k: duplicate number k + 1, not yet examined */
 } ct_mesh_part_state;
 
-/* The arrays given are borrowed, the others owned. A corner is a number 3 t + k: vertex k of triangle t, and the edge from there to
- * the next vertex of t. */
+/* The caller's arrays are borrowed, the others owned. Corner 3 t + k is vertex k of triangle t,
+ * and also the edge from that vertex to the next one of t. */
 typedef struct ct_mesh_parts {
   const ct_vec3 *vertices;
   const uint32_t (*triangles)[3];
   const ct_vec3 *normals; /* NULL: none */
   uint32_t vertex_count, triangle_count, live_count;
-  double flush; /* coordinates below this are read as zero */
+  double flush; /* coordinates below this are treated as zero, m */
   const ct_cancel *cancel;
-  uint32_t *first; /* [vertex_count] the first vertex in the same point */
-  uint8_t *state;  /* [triangle_count] ct_mesh_part_state */
-  uint32_t
-      *across; /* [3 triangle_count] of a live triangle's corner: the corner on the other side of its edge, or CT_NO_TRIANGLE */
-  uint32_t *parent; /* [vertex_count] union-find of the parts by vertices; a root is its part's first vertex that is used, and an
-                       unused vertex is CT_NO_TRIANGLE */
-  bool lines;       /* collinear triangles count as joining edges */
-  bool repeats;     /* duplicate triangles are kept where the mesh would be open without them */
+  uint32_t *first;  /* [vertex_count] first vertex with the same coordinates */
+  uint8_t *state;   /* [triangle_count] ct_mesh_part_state */
+  uint32_t *across; /* [3 triangle_count] opposite corner across the edge of a live triangle's
+                       corner, or CT_NO_TRIANGLE */
+  uint32_t *parent; /* [vertex_count] union-find of connected components; the root is the first used
+                       vertex of its component, unused vertices are CT_NO_TRIANGLE */
+  bool lines;       /* collinear triangles join edges */
+  bool repeats;     /* duplicate triangles are retained if the mesh would be open without them */
 } ct_mesh_parts;
 
 static inline double ct_mesh_flushed(double x, double below) { return fabs(x) < below ? 0.0 : x; }
 
 static inline ct_vec3 ct_mesh_point(const ct_mesh_parts *m, uint32_t vertex) {
   ct_vec3 p = m->vertices[vertex];
-  return (ct_vec3){ct_mesh_flushed(p.x, m->flush), ct_mesh_flushed(p.y, m->flush), ct_mesh_flushed(p.z, m->flush)};
+  return (ct_vec3){ct_mesh_flushed(p.x, m->flush), ct_mesh_flushed(p.y, m->flush),
+                   ct_mesh_flushed(p.z, m->flush)};
 }
 
-/* The first of the bit-equal vertices at a corner. */
+/* Vertex of a corner, after merging of equal vertices. */
 static inline uint32_t ct_mesh_corner(const ct_mesh_parts *m, uint32_t corner) {
   return m->first[m->triangles[corner / 3][corner % 3]];
 }
 
-static inline uint32_t ct_mesh_next_corner(uint32_t corner) { return corner % 3 == 2 ? corner - 2 : corner + 1; }
+static inline uint32_t ct_mesh_next_corner(uint32_t corner) {
+  return corner % 3 == 2 ? corner - 2 : corner + 1;
+}
 
 static inline bool ct_mesh_cancelled(uint32_t step, const ct_cancel *cancel) {
   return step % CT_MESH_POLL == 0 && ct_cancel_raised(cancel);
 }
 
-/* Does the triangle take part in the question which edges are closed? */
+/* True if the triangle counts when edges are checked for closedness. */
 static inline bool ct_mesh_triangle_closes_edges(const ct_mesh_parts *m, uint32_t triangle) {
   return m->state[triangle] == CT_MESH_LIVE || m->state[triangle] == CT_MESH_DUPLICATE ||
          (m->lines && m->state[triangle] == CT_MESH_LINE);
 }
 
-/* Fills flush. False: a coordinate is not finite or beyond the exactness range. */
+/* Sets m->flush. False: a coordinate is not finite or exceeds the exactness range. */
 bool ct_mesh_open_vertices(ct_mesh_parts *m);
 
-/* Fills first and the report's count of merged vertices. As below. */
+/* Sets m->first and report->merged_vertices. Errors as for ct_mesh_join. */
 ct_status ct_mesh_join_vertices(ct_mesh_parts *m, ct_mesh_report *report);
 
-/* Fills first, state, live_count and the report's counts of vertices merged and triangles dropped. CT_OUT_OF_MEMORY, CT_CANCELLED;
- * the caller frees the arrays in any case. */
+/* Sets first, state, live_count and the report's counts of merged vertices and dropped
+ * triangles. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_DEGENERATE_MESH (no triangle has an area); the
+ * caller frees the arrays in any case. */
 ct_status ct_mesh_join(ct_mesh_parts *m, ct_mesh_report *report);
 
-/* Vertices of an edge, the first ones of bit-equal ones. */
+/* Merged vertices of an edge. */
 typedef struct ct_mesh_ends {
   uint32_t low, high;
 } ct_mesh_ends;
 ct_mesh_ends ct_mesh_edge_ends(const ct_mesh_parts *m, uint32_t corner);
 
-/* Corners of the triangles that join, in groups of one edge each: by its lower vertex, then its higher, then ascending.
- * CT_OUT_OF_MEMORY, CT_CANCELLED. */
+/* Sorts the corners that count for closedness into one group per edge: by lower vertex, higher
+ * vertex, then corner. CT_OUT_OF_MEMORY, CT_CANCELLED. */
 ct_status ct_mesh_group_edges(const ct_mesh_parts *m, ct_groups *out);
-/* One past the last item of the edge that begins at item `first`. */
+/* Returns the index after the last item of the edge that begins at item `first`. */
 uint32_t ct_mesh_edge_end(const ct_mesh_parts *m, const ct_groups *groups, uint32_t first);
 
-/* Sets of numbers; a root is the least of its set. O(log n) for a step. */
+/* Union-find. A root is the least member of its set. O(log n) per operation. */
 uint32_t ct_mesh_find_root(uint32_t *parent, uint32_t i);
 void ct_mesh_unite(uint32_t *parent, uint32_t a, uint32_t b);
-/* The corner of the edge's triangle that is at the vertex, one of the edge's two. */
+/* Corner of the edge's triangle at `vertex`, one of the edge's two vertices. */
 uint32_t ct_mesh_corner_at(const ct_mesh_parts *m, uint32_t corner, uint32_t vertex);
 
-/* Decides on the triangles that are CT_MESH_COPY and more, the second copies first: those of a
- * patch without which the mesh would be open become live, the others are dropped. As above. */
+/* Decides which duplicates (state >= CT_MESH_COPY) become live: patches without which the mesh
+ * would be open. The others are dropped. Second copies are examined first. CT_OUT_OF_MEMORY,
+ * CT_CANCELLED. */
 ct_status ct_mesh_keep_duplicates(ct_mesh_parts *m, ct_mesh_report *report);
 
-/* Borrows the arrays; the counts are within the limits. */
+/* Parts that borrow the caller's arrays. Requires counts within the limits. */
 static inline ct_mesh_parts ct_mesh_parts_of(const ct_mesh_data *data, const ct_cancel *cancel) {
   return (ct_mesh_parts){.vertices = data->vertices,
                          .triangles = data->triangles,
@@ -140,49 +147,55 @@ static inline ct_mesh_parts ct_mesh_parts_of(const ct_mesh_data *data, const ct_
                          .cancel = cancel};
 }
 
-/* Frees what ct_mesh_join and ct_mesh_edges have made. */
+/* Frees the arrays allocated by ct_mesh_join and ct_mesh_edges. */
 void ct_mesh_parts_free(ct_mesh_parts *m);
 
-/* A mesh of parts whose borrowed arrays are there, as ct_mesh_create. */
-ct_status ct_mesh_create_parts(const ct_mesh_parts *parts, ct_mesh_reading reading, ct_mesh **out, ct_mesh_report *report);
+/* As ct_mesh_create, from parts with borrowed arrays. */
+ct_status ct_mesh_create_parts(const ct_mesh_parts *parts, ct_mesh_reading reading, ct_mesh **out,
+                               ct_mesh_report *report);
 
-/* Fills across, parent, lines and the report's edges, fans, components and booleans but `flipped` and `solid`. As above. */
+/* Sets across, parent, lines and the report's edges, fans, components and booleans except
+ * `flipped` and `solid`. CT_OUT_OF_MEMORY, CT_CANCELLED. */
 ct_status ct_mesh_edges(ct_mesh_parts *m, ct_mesh_report *report);
 
-/* Sums over the triangles. */
+/* Integrals over the triangles. */
 typedef struct ct_mesh_sums {
-  double volume; /* of a closed and oriented mesh, with the sign of its orientation; 0 when it is 0 to round-off */
+  double volume; /* signed volume of a closed and oriented mesh, m^3; 0 if it is 0 to round-off */
   ct_mat3 inertia;
   ct_vec3 volume_centroid, area_centroid;
 } ct_mesh_sums;
 
-/* Fills *sums and the report's area and box. False: cancelled. */
+/* Computes *sums and the report's area and box. False: cancelled. */
 bool ct_mesh_measure(const ct_mesh_parts *m, ct_mesh_report *report, ct_mesh_sums *sums);
 
-/* The shape of a tree: nodes with first and count as in ct_mesh_node. */
+/* Topology of a tree node, as in ct_mesh_node. */
 typedef struct ct_mesh_branch {
   uint32_t first, count;
 } ct_mesh_branch;
 
-/* Order of the live triangles and the branches over it; both owned by the caller. CT_OUT_OF_MEMORY, CT_CANCELLED: both NULL. */
-ct_status ct_mesh_branches(const ct_mesh_parts *m, const ct_aabb *box, uint32_t **order, ct_mesh_branch **branches,
-                           uint32_t *branch_count);
+/* Builds the tree's topology: the order of the live triangles and the branches. The caller owns
+ * both. CT_OUT_OF_MEMORY, CT_CANCELLED: both NULL. */
+ct_status ct_mesh_branches(const ct_mesh_parts *m, const ct_aabb *box, uint32_t **order,
+                           ct_mesh_branch **branches, uint32_t *branch_count);
 
-/* What the numbers say of orientation and reading, into the report; CT_OPEN_MESH: not the reading that was asked for. */
-ct_status ct_mesh_classify(const ct_mesh_sums *sums, ct_mesh_reading reading, ct_mesh_report *report);
+/* Sets the report's orientation, volume and `solid`. CT_OPEN_MESH: a solid was requested and the
+ * mesh does not enclose a volume. */
+ct_status ct_mesh_classify(const ct_mesh_sums *sums, ct_mesh_reading reading,
+                           ct_mesh_report *report);
 
-/* The view's numbers from sums and report, and the radius; the arrays are there. */
+/* Writes the view's mass properties, box, radius and the digest. Requires complete arrays. */
 void ct_mesh_write_numbers(ct_mesh *mesh, const ct_mesh_sums *sums, const ct_mesh_report *report);
 
-/* What a search of the tree costs, relative to that of its root: the sum of the nodes' areas over the root's (Goldsmith, Salmon
- * 1987). 0 where the root has no area. */
+/* Surface-area cost of the tree: the sum of the nodes' areas over the root's area (Goldsmith,
+ * Salmon 1987). 0 if the root has no area. */
 double ct_mesh_tree_cost(const ct_mesh_view *view);
 
-/* Are those of the mesh's vertices that are one point still one in the parts, and no others?
- * *out_of_memory: it could not be found out. */
+/* True if equal vertices of the mesh are still equal in the parts and distinct ones still
+ * distinct. *out_of_memory: not decided. */
 bool ct_mesh_keeps_points(const ct_mesh *mesh, const ct_mesh_parts *m, bool *out_of_memory);
 
-/* Boxes and radii of the view's nodes, whose first and count are there, as are order and corners. False: cancelled. */
+/* Computes boxes and radii of the view's nodes bottom-up. Requires first, count, order and
+ * corners. False: cancelled. */
 bool ct_mesh_fit(const ct_mesh_view *view, ct_mesh_node *nodes, const ct_cancel *cancel);
 
 #endif

@@ -1,24 +1,28 @@
-/* The tree over the live triangles, from the top: binned surface-area splits (Wald 2007) on all three axes.
+/* BVH over the live triangles, built top-down with binned surface-area-heuristic splits (Wald 2007)
+ * on all three axes.
  *
- * Splits are chosen from boxes in single precision, relative to the mesh's box, which halves the memory; the nodes' boxes are made
- * afterwards from the vertices, exactly. Nothing but the vertices and the triangles' order decides the tree.
+ * Splits are chosen from single-precision boxes relative to the mesh's box, which halves the
+ * memory; the node boxes are computed afterwards from the vertices in doubles, exactly. Depth is at
+ * most CT_MESH_DEPTH_MAX. The tree depends only on the vertices and the order of the triangles.
  */
 #include "mesh/mesh_build.h"
 
 #include "base/heap_sort.h"
 #include <contact/limits.h>
 
+#include <assert.h>
 #include <float.h>
 #include <stdlib.h>
 
 #define BINS_MAX 16
-/* Ranges with fewer triangles than this have half as many bins. */
-#define FEW 64
-/* Ranges with more triangles are cut across their widest axis, without a look at the others. */
-#define MANY 4096
-/* Levels kept for halving: a range of 2^32 triangles is halved in fewer. */
+/* Ranges with fewer triangles use half as many bins. */
+#define HALF_BINS_BELOW 64
+/* Ranges with more triangles are cut across their widest axis only. */
+#define ONE_AXIS_ABOVE 4096
+/* Levels reserved for halving: a range of 2^32 triangles needs fewer. */
 #define HALVING_LEVELS 33u
-/* Relative widening of a radius, above the rounding of a distance to the rounded middle (4 u) and a sum. */
+/* Relative widening of a radius; covers the round-off of a distance to the rounded middle (4 u)
+ * and of a sum. */
 #define RADIUS_WIDENING (8.0 * CT_UNIT_ROUNDOFF)
 
 typedef struct fbox {
@@ -32,7 +36,7 @@ typedef struct item {
 
 typedef struct range {
   uint32_t begin, end, branch, depth;
-  bool sorted; /* along an axis: only halved from here on */
+  bool sorted; /* sorted along an axis: the range is only halved from here on */
 } range;
 
 typedef struct builder {
@@ -45,22 +49,22 @@ typedef struct builder {
 
 static const fbox empty_box = {{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
 
-static void grow(fbox *a, const fbox *by) {
+static void extend_fbox(fbox *a, const fbox *by) {
   for (int k = 0; k < 3; k++) {
     a->low[k] = by->low[k] < a->low[k] ? by->low[k] : a->low[k];
     a->high[k] = by->high[k] > a->high[k] ? by->high[k] : a->high[k];
   }
 }
 
-static float area_of(const fbox *b) {
+static float half_area_of_fbox(const fbox *b) {
   float x = b->high[0] - b->low[0], y = b->high[1] - b->low[1], z = b->high[2] - b->low[2];
   return x * y + y * z + z * x;
 }
 
 /* Twice the centre. */
-static float centre(const item *i, int axis) { return i->box.low[axis] + i->box.high[axis]; }
+static float twice_centre(const item *i, int axis) { return i->box.low[axis] + i->box.high[axis]; }
 
-static void swap(item *a, item *b) {
+static void swap_items_of_build(item *a, item *b) {
   item t = *a;
   *a = *b;
   *b = t;
@@ -77,41 +81,45 @@ typedef struct cut {
   float low, scale, cost;
 } cut;
 
-static int bin_of(const cut *c, const item *i) {
-  float b = (centre(i, c->axis) - c->low) * c->scale;
+static int find_bin(const cut *c, const item *i) {
+  float b = (twice_centre(i, c->axis) - c->low) * c->scale;
   return b < (float)(c->bins - 1) ? (int)b : c->bins - 1;
 }
 
-/* The cheapest border of the bins of one axis: count times area on either side. */
+/* Finds the cheapest border between bins of one axis: triangle count times area, summed over
+ * both sides. */
 static void try_borders(const bin *bins, cut c, cut *best) {
+  /* Cost of everything right of each border, accumulated from the right. */
   float right[BINS_MAX];
   fbox box = empty_box;
   uint32_t count = 0;
   for (int k = c.bins - 1; k > 0; k--) {
-    grow(&box, &bins[k].box);
+    extend_fbox(&box, &bins[k].box);
     count += bins[k].count;
-    right[k] = count ? (float)count * area_of(&box) : INFINITY;
+    right[k] = count ? (float)count * half_area_of_fbox(&box) : INFINITY;
   }
   box = empty_box;
   count = 0;
   for (int k = 0; k < c.bins - 1; k++) {
     if (!bins[k].count) continue;
-    grow(&box, &bins[k].box);
+    extend_fbox(&box, &bins[k].box);
     count += bins[k].count;
-    c.cost = (float)count * area_of(&box) + right[k + 1];
+    c.cost = (float)count * half_area_of_fbox(&box) + right[k + 1];
     c.border = k;
     if (c.cost < best->cost) *best = c;
   }
 }
 
-/* Of a cancelled build anything: the ranges' walk ends at its next look. */
-static cut find_cut(const item *items, uint32_t count, const ct_cancel *cancel) {
+/* Best cut over the axes. The result of a cancelled build is arbitrary: split_all_ranges stops
+ * at its next poll. */
+static cut find_best_cut(const item *items, uint32_t count, const ct_cancel *cancel) {
   cut best = {.axis = -1, .cost = INFINITY};
+  /* Range of the centres, and the widest axis. */
   float low[3] = {FLT_MAX, FLT_MAX, FLT_MAX}, high[3] = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
   for (uint32_t i = 0; i < count; i++) {
     if (i > 0 && ct_mesh_cancelled(i, cancel)) return best;
     for (int k = 0; k < 3; k++) {
-      float c = centre(&items[i], k);
+      float c = twice_centre(&items[i], k);
       if (c < low[k]) low[k] = c;
       if (c > high[k]) high[k] = c;
     }
@@ -119,18 +127,21 @@ static cut find_cut(const item *items, uint32_t count, const ct_cancel *cancel) 
   int widest = 0;
   for (int k = 1; k < 3; k++)
     if (high[k] - low[k] > high[widest] - low[widest]) widest = k;
+  /* Bin the centres on each axis, and evaluate the borders between bins. */
   for (int axis = 0; axis < 3; axis++) {
     float width = high[axis] - low[axis];
-    cut c = {.axis = axis, .bins = count < FEW ? BINS_MAX / 2 : BINS_MAX, .low = low[axis]};
+    cut c = {
+        .axis = axis, .bins = count < HALF_BINS_BELOW ? BINS_MAX / 2 : BINS_MAX, .low = low[axis]};
     c.scale = (float)c.bins / width;
-    /* Widths so small that their inverse overflows are no widths. */
-    if ((count > MANY && axis != widest) || !(width > 0.0F) || !(c.scale < FLT_MAX)) continue;
+    /* A width with an overflowing inverse counts as zero. */
+    if ((count > ONE_AXIS_ABOVE && axis != widest) || !(width > 0.0F) || !(c.scale < FLT_MAX))
+      continue;
     bin bins[BINS_MAX];
     for (int k = 0; k < c.bins; k++) bins[k] = (bin){empty_box, 0};
     for (uint32_t i = 0; i < count; i++) {
       if (i > 0 && ct_mesh_cancelled(i, cancel)) return best;
-      bin *b = &bins[bin_of(&c, &items[i])];
-      grow(&b->box, &items[i].box);
+      bin *b = &bins[find_bin(&c, &items[i])];
+      extend_fbox(&b->box, &items[i].box);
       b->count++;
     }
     try_borders(bins, c, &best);
@@ -138,27 +149,29 @@ static cut find_cut(const item *items, uint32_t count, const ct_cancel *cancel) 
   return best;
 }
 
-static bool before(const void *items, const void *by, size_t i, size_t j) {
+static bool precedes_on_axis(const void *items, const void *by, size_t i, size_t j) {
   const item *a = (const item *)items + i, *b = (const item *)items + j;
   int axis = *(const int *)by;
-  float p = centre(a, axis), q = centre(b, axis);
+  float p = twice_centre(a, axis), q = twice_centre(b, axis);
   return p < q || (p == q && a->triangle < b->triangle);
 }
 
-static void swap_at(void *items, size_t i, size_t j) { swap((item *)items + i, (item *)items + j); }
+static void swap_indexed_items(void *items, size_t i, size_t j) {
+  swap_items_of_build((item *)items + i, (item *)items + j);
+}
 
-/* Reorders items and returns how many go left, in [1, count - 1]. */
-static uint32_t split(item *items, uint32_t count, bool sort, const ct_cancel *cancel) {
-  cut c = find_cut(items, count, cancel);
+/* Partitions items and returns the size of the left part, in [1, count - 1]. */
+static uint32_t split_items(item *items, uint32_t count, bool sort, const ct_cancel *cancel) {
+  cut c = find_best_cut(items, count, cancel);
   if (c.axis < 0) return count / 2;
   if (sort) {
-    (void)ct_heap_sort(items, count, &c.axis, before, swap_at, cancel);
+    (void)ct_heap_sort(items, count, &c.axis, precedes_on_axis, swap_indexed_items, cancel);
     return count / 2;
   }
   uint32_t i = 0, j = count;
   while (i < j) {
-    if (bin_of(&c, &items[i]) <= c.border) i++;
-    else swap(&items[i], &items[--j]);
+    if (find_bin(&c, &items[i]) <= c.border) i++;
+    else swap_items_of_build(&items[i], &items[--j]);
   }
   return i;
 }
@@ -169,8 +182,9 @@ static uint32_t levels_to_halve(uint32_t count) {
   return levels;
 }
 
-/* Splits ranges until each is a leaf. Children come after their parent. False: cancelled. */
-static bool split_all(builder *b, uint32_t count) {
+/* Splits ranges until each is a leaf. Children have higher indices than their parent. False:
+ * cancelled. */
+static bool split_all_ranges(builder *b, uint32_t count) {
   range stack[CT_MESH_DEPTH_MAX + 1];
   int top = 0;
   stack[top++] = (range){0, count, 0, 0, false};
@@ -179,6 +193,7 @@ static bool split_all(builder *b, uint32_t count) {
   while (top > 0) {
     range r = stack[--top];
     uint32_t size = r.end - r.begin;
+    /* Poll the cancel flag after a bounded number of triangles. */
     b->since_poll += size;
     if (b->since_poll >= CT_MESH_POLL) {
       if (ct_cancel_raised(b->cancel)) return false;
@@ -188,19 +203,25 @@ static bool split_all(builder *b, uint32_t count) {
       b->branches[r.branch] = (ct_mesh_branch){r.begin, size};
       continue;
     }
-    bool halve =
-        r.sorted || (r.depth + HALVING_LEVELS >= CT_MESH_DEPTH_MAX && r.depth + levels_to_halve(size) >= CT_MESH_DEPTH_MAX);
-    uint32_t middle = r.begin + (r.sorted ? size / 2 : split(b->items + r.begin, size, halve, b->cancel)), left = b->branch_count;
+    /* Near the depth limit ranges are sorted once and then halved, which bounds the depth. */
+    bool halve = r.sorted || (r.depth + HALVING_LEVELS >= CT_MESH_DEPTH_MAX &&
+                              r.depth + levels_to_halve(size) >= CT_MESH_DEPTH_MAX);
+    uint32_t middle =
+                 r.begin +
+                 (r.sorted ? size / 2 : split_items(b->items + r.begin, size, halve, b->cancel)),
+             left = b->branch_count;
     b->branches[r.branch] = (ct_mesh_branch){left, 0};
     b->branch_count += 2;
+    assert(top + 2 <= CT_MESH_DEPTH_MAX + 1);
     stack[top++] = (range){middle, r.end, left + 1, r.depth + 1, halve};
     stack[top++] = (range){r.begin, middle, left, r.depth + 1, halve};
   }
   return true;
 }
 
-/* Boxes of the live triangles in units of the mesh's widest side, from its low corner. False: cancelled. */
-static bool collect(builder *b, const ct_mesh_parts *m, const ct_aabb *box) {
+/* Boxes of the live triangles relative to the mesh's low corner and widest side. False:
+ * cancelled. */
+static bool collect_items(builder *b, const ct_mesh_parts *m, const ct_aabb *box) {
   double width = ct_max_abs(ct_sub(box->max, box->min));
   uint32_t n = 0;
   for (uint32_t t = 0; t < m->triangle_count; t++) {
@@ -213,19 +234,22 @@ static bool collect(builder *b, const ct_mesh_parts *m, const ct_aabb *box) {
       ct_vec3 p = ct_sub(ct_mesh_point(m, m->triangles[t][k]), box->min);
       float q[3] = {(float)(p.x / width), (float)(p.y / width), (float)(p.z / width)};
       fbox point = {{q[0], q[1], q[2]}, {q[0], q[1], q[2]}};
-      grow(&i->box, &point);
+      extend_fbox(&i->box, &point);
     }
   }
   return true;
 }
 
-ct_status ct_mesh_branches(const ct_mesh_parts *m, const ct_aabb *box, uint32_t **order, ct_mesh_branch **branches,
-                           uint32_t *branch_count) {
+ct_status ct_mesh_branches(const ct_mesh_parts *m, const ct_aabb *box, uint32_t **order,
+                           ct_mesh_branch **branches, uint32_t *branch_count) {
   uint32_t n = m->live_count;
-  builder b = {.items = malloc(n * sizeof *b.items), .branches = malloc(2 * (size_t)n * sizeof *b.branches), .cancel = m->cancel};
+  builder b = {.items = malloc(n * sizeof *b.items),
+               .branches = malloc(2 * (size_t)n * sizeof *b.branches),
+               .cancel = m->cancel};
   *order = malloc(n * sizeof **order);
   ct_status status = b.items && b.branches && *order ? CT_OK : CT_OUT_OF_MEMORY;
-  if (status == CT_OK && !(collect(&b, m, box) && split_all(&b, n))) status = CT_CANCELLED;
+  if (status == CT_OK && !(collect_items(&b, m, box) && split_all_ranges(&b, n)))
+    status = CT_CANCELLED;
   for (uint32_t i = 0; status == CT_OK && i < n; i++) (*order)[i] = b.items[i].triangle;
   free(b.items);
   if (status != CT_OK) {
@@ -239,8 +263,9 @@ ct_status ct_mesh_branches(const ct_mesh_parts *m, const ct_aabb *box, uint32_t 
   return status;
 }
 
-static ct_vec3 middle_of(const ct_aabb *box) {
-  return (ct_vec3){0.5 * (box->min.x + box->max.x), 0.5 * (box->min.y + box->max.y), 0.5 * (box->min.z + box->max.z)};
+static ct_vec3 find_aabb_middle(const ct_aabb *box) {
+  return (ct_vec3){0.5 * (box->min.x + box->max.x), 0.5 * (box->min.y + box->max.y),
+                   0.5 * (box->min.z + box->max.z)};
 }
 
 static void fit_leaf(const ct_mesh_view *view, ct_mesh_node *node) {
@@ -250,20 +275,23 @@ static void fit_leaf(const ct_mesh_view *view, ct_mesh_node *node) {
     ct_vec3 p = view->vertices[view->corners[node->first + i / 3][i % 3]];
     node->box = ct_aabb_union(node->box, (ct_aabb){p, p});
   }
-  ct_vec3 middle = middle_of(&node->box);
+  ct_vec3 middle = find_aabb_middle(&node->box);
   double radius = 0.0;
   for (uint32_t i = 0; i < 3 * node->count; i++)
-    radius = ct_max2(radius, ct_norm(ct_sub(view->vertices[view->corners[node->first + i / 3][i % 3]], middle)));
+    radius = ct_max2(
+        radius, ct_norm(ct_sub(view->vertices[view->corners[node->first + i / 3][i % 3]], middle)));
   node->radius = radius * (1.0 + RADIUS_WIDENING);
 }
 
-/* The lesser of what holds the children's balls and what holds the box. */
+/* The smaller of two radii: around the children's balls, or around the box. */
 static void fit_inner(const ct_mesh_node *nodes, ct_mesh_node *node) {
   const ct_mesh_node *child = &nodes[node->first];
   node->box = ct_aabb_union(child[0].box, child[1].box);
-  ct_vec3 middle = middle_of(&node->box);
+  ct_vec3 middle = find_aabb_middle(&node->box);
   double balls = 0.0;
-  for (int k = 0; k < 2; k++) balls = ct_max2(balls, ct_norm(ct_sub(middle_of(&child[k].box), middle)) + child[k].radius);
+  for (int k = 0; k < 2; k++)
+    balls =
+        ct_max2(balls, ct_norm(ct_sub(find_aabb_middle(&child[k].box), middle)) + child[k].radius);
   ct_vec3 reach = {ct_max2(node->box.max.x - middle.x, middle.x - node->box.min.x),
                    ct_max2(node->box.max.y - middle.y, middle.y - node->box.min.y),
                    ct_max2(node->box.max.z - middle.z, middle.z - node->box.min.z)};
@@ -280,13 +308,13 @@ bool ct_mesh_fit(const ct_mesh_view *view, ct_mesh_node *nodes, const ct_cancel 
   return true;
 }
 
-static double box_area(const ct_aabb *b) {
+static double half_area_of_aabb(const ct_aabb *b) {
   ct_vec3 d = ct_sub(b->max, b->min);
   return d.x * d.y + d.y * d.z + d.z * d.x;
 }
 
 double ct_mesh_tree_cost(const ct_mesh_view *view) {
-  double sum = 0.0, root = box_area(&view->nodes[0].box);
-  for (uint32_t i = 2; i < view->node_count; i++) sum += box_area(&view->nodes[i].box);
+  double sum = 0.0, root = half_area_of_aabb(&view->nodes[0].box);
+  for (uint32_t i = 2; i < view->node_count; i++) sum += half_area_of_aabb(&view->nodes[i].box);
   return root > 0.0 ? sum / root : 0.0;
 }

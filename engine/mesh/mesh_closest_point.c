@@ -1,50 +1,67 @@
-/* The nearest point of a mesh's surface: down the tree, the nearer child first.
+/* Closest point on a mesh: depth-first branch and bound over the BVH, nearer child first.
+ *
+ * A subtree is pruned if its box is certainly farther than the best triangle. Triangle distances
+ * are in doubles (triangle/triangle_closest_point.c). Ties are decided by the lowest triangle
+ * number.
  */
 #include "mesh/mesh_build.h"
 #include "triangle/triangle_closest_point.h"
 #include <contact/limits.h>
 
-/* A box's distance in doubles, made smaller by this part, is no larger than the true one; its square errs by less than 6 u. */
-#define SURELY (1.0 - 8.0 * CT_UNIT_ROUNDOFF)
+#include <assert.h>
 
-typedef struct waiting {
+/* Turns a computed squared distance to a box into a lower bound; its round-off is below 6 u. */
+#define LOWER_BOUND_FACTOR (1.0 - 8.0 * CT_UNIT_ROUNDOFF)
+
+typedef struct pending_node {
   uint32_t node;
-  double distance2; /* of the node's box, at most */
-} waiting;
+  double distance2; /* lower bound of the squared distance to the node's box, m^2 */
+} pending_node;
 
-static double beyond(double low, double high, double p) { return ct_max2(ct_max2(low - p, p - high), 0.0); }
-
-static waiting wait_for(const ct_mesh_view *view, uint32_t node, ct_vec3 p) {
-  const ct_aabb *b = &view->nodes[node].box;
-  ct_vec3 d = {beyond(b->min.x, b->max.x, p.x), beyond(b->min.y, b->max.y, p.y), beyond(b->min.z, b->max.z, p.z)};
-  return (waiting){node, ct_norm2(d) * SURELY};
+static double distance_to_interval(double low, double high, double p) {
+  return ct_max2(ct_max2(low - p, p - high), 0.0);
 }
 
-static void look_at(const ct_mesh_view *view, uint32_t position, ct_vec3 p, ct_triangle_near *best, uint32_t *triangle) {
+static pending_node make_pending_node(const ct_mesh_view *view, uint32_t node, ct_vec3 p) {
+  const ct_aabb *b = &view->nodes[node].box;
+  ct_vec3 d = {distance_to_interval(b->min.x, b->max.x, p.x),
+               distance_to_interval(b->min.y, b->max.y, p.y),
+               distance_to_interval(b->min.z, b->max.z, p.z)};
+  return (pending_node){node, ct_norm2(d) * LOWER_BOUND_FACTOR};
+}
+
+static void consider_triangle(const ct_mesh_view *view, uint32_t position, ct_vec3 p,
+                              ct_triangle_near *best, uint32_t *triangle) {
   const uint32_t *v = view->corners[position];
-  ct_triangle_near near = ct_triangle_nearest(view->vertices[v[0]], view->vertices[v[1]], view->vertices[v[2]], p);
-  if (near.distance2 > best->distance2 || (near.distance2 == best->distance2 && view->order[position] > *triangle)) return;
+  ct_triangle_near near =
+      ct_triangle_nearest(view->vertices[v[0]], view->vertices[v[1]], view->vertices[v[2]], p);
+  if (near.distance2 > best->distance2 ||
+      (near.distance2 == best->distance2 && view->order[position] > *triangle))
+    return;
   *best = near;
   *triangle = view->order[position];
 }
 
 bool ct_mesh_nearest(const ct_mesh *mesh, ct_vec3 p, double limit, ct_mesh_foot *out) {
   const ct_mesh_view *view = &mesh->view;
-  /* A little more than the limit's square: whether the limit is kept is decided by the distance itself. */
-  ct_triangle_near best = {.distance2 = limit * limit / SURELY};
+  /* Slightly above limit^2: the final test compares the distance itself. */
+  ct_triangle_near best = {.distance2 = limit * limit / LOWER_BOUND_FACTOR};
   uint32_t triangle = CT_NO_TRIANGLE;
-  waiting stack[CT_MESH_DEPTH_MAX + 2];
+  pending_node stack[CT_MESH_DEPTH_MAX + 2];
   int top = 0;
   if (!(limit >= 0.0)) return false;
-  stack[top++] = wait_for(view, 0, p);
+  stack[top++] = make_pending_node(view, 0, p);
   while (top > 0) {
-    waiting w = stack[--top];
+    pending_node w = stack[--top];
     const ct_mesh_node *node = &view->nodes[w.node];
     if (w.distance2 > best.distance2) continue;
-    for (uint32_t i = node->first; i < node->first + node->count; i++) look_at(view, i, p, &best, &triangle);
+    for (uint32_t i = node->first; i < node->first + node->count; i++)
+      consider_triangle(view, i, p, &best, &triangle);
     if (node->count > 0) continue;
-    waiting first = wait_for(view, node->first, p), second = wait_for(view, node->first + 1, p);
+    pending_node first = make_pending_node(view, node->first, p),
+                 second = make_pending_node(view, node->first + 1, p);
     bool turned = second.distance2 < first.distance2;
+    assert(top + 2 <= CT_MESH_DEPTH_MAX + 2);
     stack[top++] = turned ? first : second;
     stack[top++] = turned ? second : first;
   }

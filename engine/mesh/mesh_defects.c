@@ -1,28 +1,27 @@
-/* Edges at which a mesh is open or no manifold, and the holes that open edges form.
+/* Defects of a mesh: open and non-manifold edges, and the holes bounded by open edges.
  *
- * A hole's loop runs against the triangles: the triangle of corner c runs from v(c) to v(next c),
- * the loop from v(next c) to v(c), where it continues with an open edge whose triangle ends there.
- * Edges are joined first where their corners are in one fan of triangles about the vertex; where
- * fans do not decide, in the order of corners.
+ * The loop of a hole runs against the triangles. For the open edge of corner c, its triangle runs
+ * from v(c) to v(next c); the loop runs from v(next c) to v(c) and continues with an open edge
+ * whose triangle ends there. Edges are joined first by fans of triangles around the vertex;
+ * ambiguous ends are joined in the order of corners.
  */
 #include "mesh/mesh_repair_steps.h"
 
 #include <stdlib.h>
 
 #define NONE CT_NO_TRIANGLE
-/* A loop whose area is below this part of its size squared has no normal that round-off does not
- * make. */
-#define AREA_PART 1e-12
+/* Loops with an area below this fraction of their squared size have no significant normal. */
+#define AREA_FRACTION_MIN 1e-12
 
-/* Open edges, each by the corner at which its triangle's edge begins. */
+/* Open edges, each identified by the corner at which its triangle's edge begins. */
 typedef struct opening {
   const ct_mesh_parts *m;
-  uint32_t *fan;    /* [3 triangle_count] sets of corners at one vertex that share edges there */
-  uint32_t *head;   /* [corners or vertices] first open edge that leaves a fan or a vertex, by its
-                       place, or NONE */
+  uint32_t *fan; /* [3 triangle_count] union-find of corners at one vertex that share edges there */
+  uint32_t *head;   /* [corners or vertices] first open edge that starts at a fan or vertex, as an
+                       index of `corner`, or NONE */
   uint32_t *corner; /* [count] ascending */
-  uint32_t *after, *before; /* [count] neighbours in the loop, by their places, or NONE */
-  uint32_t *next;           /* [count] the following one of a list that `head` begins, or NONE */
+  uint32_t *after, *before; /* [count] neighbours in the loop, as indices of `corner`, or NONE */
+  uint32_t *next;           /* [count] next open edge of the list that begins at `head`, or NONE */
   uint8_t *used;            /* [count] in a hole */
   uint32_t count;
 } opening;
@@ -37,11 +36,9 @@ static void free_opening(opening *o) {
   free(o->used);
 }
 
-/* ---- edges
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- edges ---------------------------------------------------------------------------------- */
 
-/* The first edges by their corners. */
+/* The first defective edges in the order of their corners. */
 typedef struct first_edges {
   uint32_t corner[CT_MESH_DEFECT_EDGES];
   uint32_t triangles[CT_MESH_DEFECT_EDGES];
@@ -64,7 +61,7 @@ static void add_first_edge(first_edges *f, uint32_t corner, uint32_t triangles,
   f->count += f->count < CT_MESH_DEFECT_EDGES;
 }
 
-static void write_edges(const first_edges *f, const ct_mesh_parts *m, ct_mesh_defects *out) {
+static void write_defect_edges(const first_edges *f, const ct_mesh_parts *m, ct_mesh_defects *out) {
   out->edge_count = f->count;
   for (uint32_t i = 0; i < f->count; i++) {
     const uint32_t *t = m->triangles[f->corner[i] / 3];
@@ -101,12 +98,12 @@ static void inspect_edge(opening *o, const uint32_t *corners, uint32_t count, fi
                              : CT_MESH_EDGE_INCONSISTENT);
 }
 
-static int by_number(const void *x, const void *y) {
+static int compare_corners(const void *x, const void *y) {
   uint32_t p = *(const uint32_t *)x, q = *(const uint32_t *)y;
   return (p > q) - (p < q);
 }
 
-/* Open edges in ascending order, fans, and what the edges tell. */
+/* Collects open edges in ascending order, unites fans, and counts defects. */
 static ct_status inspect_edges(opening *o, ct_mesh_defects *out) {
   const ct_mesh_parts *m = o->m;
   size_t corners = 3 * (size_t)m->triangle_count;
@@ -126,20 +123,19 @@ static ct_status inspect_edges(opening *o, ct_mesh_defects *out) {
   }
   ct_groups_free(&groups);
   if (status != CT_OK) return status;
-  if (o->count > 1) qsort(o->corner, o->count, sizeof *o->corner, by_number);
-  write_edges(&first, m, out);
+  if (o->count > 1) qsort(o->corner, o->count, sizeof *o->corner, compare_corners);
+  write_defect_edges(&first, m, out);
   return CT_OK;
 }
 
-/* ---- loops
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- loops ---------------------------------------------------------------------------------- */
 
-/* Joins edges that arrive at a key with edges that leave it, both in ascending order. */
-static void join_by(opening *o, uint32_t (*arrives)(const opening *, uint32_t),
-                    uint32_t (*leaves)(const opening *, uint32_t)) {
+/* Joins open edges that end at a key with open edges that start at it, both in ascending order. */
+static void join_edges_by_key(opening *o, uint32_t (*arrives)(const opening *, uint32_t),
+                              uint32_t (*leaves)(const opening *, uint32_t)) {
   for (uint32_t i = o->count; i-- > 0;) o->head[leaves(o, o->corner[i])] = NONE;
   for (uint32_t i = o->count; i-- > 0;) o->head[arrives(o, o->corner[i])] = NONE;
+  /* Lists of the unjoined edges that start at each key, in ascending order. */
   for (uint32_t i = o->count; i-- > 0;) {
     if (o->before[i] != NONE) continue;
     uint32_t key = leaves(o, o->corner[i]);
@@ -156,20 +152,20 @@ static void join_by(opening *o, uint32_t (*arrives)(const opening *, uint32_t),
   }
 }
 
-static uint32_t fan_where_it_arrives(const opening *o, uint32_t corner) {
+static uint32_t find_fan_at_end(const opening *o, uint32_t corner) {
   return ct_mesh_find_root(o->fan, corner);
 }
-static uint32_t fan_that_it_leaves(const opening *o, uint32_t corner) {
+static uint32_t find_fan_at_start(const opening *o, uint32_t corner) {
   return ct_mesh_find_root(o->fan, ct_mesh_next_corner(corner));
 }
-static uint32_t vertex_where_it_arrives(const opening *o, uint32_t corner) {
+static uint32_t find_loop_end(const opening *o, uint32_t corner) {
   return ct_mesh_corner(o->m, corner);
 }
-static uint32_t vertex_that_it_leaves(const opening *o, uint32_t corner) {
+static uint32_t find_loop_start(const opening *o, uint32_t corner) {
   return ct_mesh_corner(o->m, ct_mesh_next_corner(corner));
 }
 
-static ct_status join_edges(opening *o) {
+static ct_status join_open_edges(opening *o) {
   size_t corners = 3 * (size_t)o->m->triangle_count,
          keys = corners > o->m->vertex_count ? corners : o->m->vertex_count;
   o->head = malloc((keys + 1) * sizeof *o->head);
@@ -179,18 +175,16 @@ static ct_status join_edges(opening *o) {
   o->used = calloc((size_t)o->count + 1, 1);
   if (!o->head || !o->after || !o->before || !o->next || !o->used) return CT_OUT_OF_MEMORY;
   for (uint32_t i = 0; i < o->count; i++) o->after[i] = o->before[i] = NONE;
-  join_by(o, fan_where_it_arrives, fan_that_it_leaves);
-  join_by(o, vertex_where_it_arrives, vertex_that_it_leaves);
+  join_edges_by_key(o, find_fan_at_end, find_fan_at_start);
+  join_edges_by_key(o, find_loop_end, find_loop_start);
   return CT_OK;
 }
 
-/* ---- holes
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- holes ---------------------------------------------------------------------------------- */
 
-/* Newell's sum about the middle, m^2, along the normal. */
-static ct_vec3 area_of(const ct_mesh_parts *m, const uint32_t *loop, uint32_t count,
-                       ct_vec3 center) {
+/* Vector area of a loop about its centre, m^2 (Newell's method). */
+static ct_vec3 sum_loop_area(const ct_mesh_parts *m, const uint32_t *loop, uint32_t count,
+                             ct_vec3 center) {
   ct_vec3 area = {0.0, 0.0, 0.0};
   for (uint32_t i = 0; i < count; i++) {
     ct_vec3 p = ct_sub(ct_mesh_point(m, loop[i]), center),
@@ -211,11 +205,12 @@ static void measure_hole(const ct_mesh_parts *m, const uint32_t *loop, ct_mesh_h
   for (uint32_t i = 0; i < hole->edges; i++)
     hole->perimeter +=
         ct_norm(ct_sub(ct_mesh_point(m, loop[(i + 1) % points]), ct_mesh_point(m, loop[i])));
+  /* Normal from the vector area, or a line if the area is not significant. */
   hole->size = ct_norm(ct_sub(box.max, box.min));
-  ct_vec3 area = area_of(m, loop, points, hole->center);
-  bool flat = ct_norm(area) <= AREA_PART * hole->size * hole->size;
+  ct_vec3 area = sum_loop_area(m, loop, points, hole->center);
+  bool flat = ct_norm(area) <= AREA_FRACTION_MIN * hole->size * hole->size;
   if (!flat) hole->normal = ct_unit_or(area, hole->normal);
-  /* Without an area the points are along a line: its direction is to the farthest of them. */
+  /* A loop without area is a line: its direction is toward the farthest point. */
   ct_vec3 far = {0.0, 0.0, 0.0};
   for (uint32_t i = 0; flat && i < points; i++) {
     ct_vec3 way = ct_sub(ct_mesh_point(m, loop[i]), hole->center);
@@ -229,41 +224,42 @@ static void measure_hole(const ct_mesh_parts *m, const uint32_t *loop, ct_mesh_h
   }
 }
 
-/* Edges walked and not yet in a hole; no two begin in one vertex. */
+/* Edges followed so far that belong to no hole; their start vertices are distinct. */
 typedef struct walked {
-  uint32_t *edge;  /* [count] by their places */
-  uint32_t *place; /* [vertices] in `edge` of the edge that begins in a vertex, or NONE */
+  uint32_t *edge;  /* [count] as indices of opening.corner */
+  uint32_t *place; /* [vertices] index in `edge` of the edge that starts at a vertex, or NONE */
   uint32_t count;
 } walked;
 
-/* The edges from place `from` on become a hole. */
+/* Moves the followed edges from index `from` on into a new hole. */
 static void emit_hole(opening *o, walked *w, uint32_t from, bool closed, ct_mesh_defects *out) {
   ct_mesh_hole *hole = &out->holes[out->hole_count];
   uint32_t filled = out->hole_count ? hole[-1].first + hole[-1].edges + !hole[-1].closed : 0;
   *hole = (ct_mesh_hole){.first = filled, .closed = closed, .triangle = CT_NO_TRIANGLE};
   for (uint32_t i = from; i < w->count; i++) {
-    uint32_t corner = o->corner[w->edge[i]], begin = vertex_that_it_leaves(o, corner);
+    uint32_t corner = o->corner[w->edge[i]], begin = find_loop_start(o, corner);
     if (corner / 3 < hole->triangle) hole->triangle = corner / 3;
     out->loop[filled++] = begin;
     hole->edges++;
     w->place[begin] = NONE;
   }
-  if (!closed) out->loop[filled] = vertex_where_it_arrives(o, o->corner[w->edge[w->count - 1]]);
+  if (!closed) out->loop[filled] = find_loop_end(o, o->corner[w->edge[w->count - 1]]);
   hole->outcome = CT_MESH_HOLE_LEFT;
   measure_hole(o->m, out->loop + hole->first, hole);
   out->hole_count++;
   w->count = from;
 }
 
-/* Follows the edges that are joined to one, and cuts a loop off where they come back to a vertex.
- */
+/* Follows the chain of joined edges, and splits off a loop whenever the chain returns to a
+ * vertex. */
 static void follow_edges(opening *o, uint32_t edge, walked *w, ct_mesh_defects *out) {
+  /* Start of the chain: its first edge if it is open, else the given edge. */
   uint32_t begin = edge, at;
   while (o->before[begin] != NONE && o->before[begin] != edge) begin = o->before[begin];
   bool closed = o->before[begin] != NONE;
   at = begin = closed ? edge : begin;
   do {
-    uint32_t vertex = vertex_that_it_leaves(o, o->corner[at]);
+    uint32_t vertex = find_loop_start(o, o->corner[at]);
     if (w->place[vertex] != NONE) emit_hole(o, w, w->place[vertex], true, out);
     w->place[vertex] = w->count;
     w->edge[w->count++] = at;
@@ -271,12 +267,12 @@ static void follow_edges(opening *o, uint32_t edge, walked *w, ct_mesh_defects *
     begin = at;
     at = o->after[at];
   } while (at != NONE && !o->used[at]);
-  uint32_t end = vertex_where_it_arrives(o, o->corner[begin]);
+  uint32_t end = find_loop_end(o, o->corner[begin]);
   if (w->place[end] != NONE) emit_hole(o, w, w->place[end], true, out);
   if (w->count > 0) emit_hole(o, w, 0, closed, out);
 }
 
-static int by_triangle(const void *x, const void *y) {
+static int compare_holes(const void *x, const void *y) {
   const ct_mesh_hole *p = x, *q = y;
   if (p->triangle != q->triangle) return p->triangle < q->triangle ? -1 : 1;
   return (p->first > q->first) - (p->first < q->first);
@@ -294,7 +290,7 @@ static ct_status follow_holes(opening *o, ct_mesh_defects *out) {
   }
   free(w.edge);
   if (status == CT_OK && out->hole_count > 1)
-    qsort(out->holes, out->hole_count, sizeof *out->holes, by_triangle);
+    qsort(out->holes, out->hole_count, sizeof *out->holes, compare_holes);
   return status;
 }
 
@@ -302,7 +298,7 @@ ct_status ct_mesh_collect_defects(ct_mesh_parts *m, ct_mesh_defects *out) {
   opening o = {.m = m};
   *out = (ct_mesh_defects){0};
   ct_status status = inspect_edges(&o, out);
-  if (status == CT_OK && o.count > 0) status = join_edges(&o);
+  if (status == CT_OK && o.count > 0) status = join_open_edges(&o);
   if (status == CT_OK && o.count > 0) status = follow_holes(&o, out);
   free_opening(&o);
   if (status != CT_OK) ct_mesh_defects_free(out);

@@ -1,11 +1,15 @@
-/* What the triangles' edges and vertices tell: closed, oriented, a manifold, in how many parts.
+/* Topology of a mesh: closed, oriented, manifold, and its connected components.
+ *
+ * Corners are grouped by edge. A closed mesh has an even number of triangles at every edge, an
+ * oriented one as many in either direction. A vertex is pinched if its triangles form more than one
+ * fan (union-find of corners). Collinear triangles count only if they close the mesh.
  */
 #include "mesh/mesh_build.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Roots are the least of their set, and a path is halved on each step. */
+/* Path halving; roots are the least member of their set. */
 uint32_t ct_mesh_find_root(uint32_t *parent, uint32_t i) {
   while (parent[i] != i) i = parent[i] = parent[parent[i]];
   return i;
@@ -23,12 +27,13 @@ ct_mesh_ends ct_mesh_edge_ends(const ct_mesh_parts *m, uint32_t corner) {
   return a < b ? (ct_mesh_ends){a, b} : (ct_mesh_ends){b, a};
 }
 
-static uint32_t group_of_edge(const void *data, uint32_t corner) {
+static uint32_t find_edge_group(const void *data, uint32_t corner) {
   const ct_mesh_parts *m = data;
-  return ct_mesh_triangle_closes_edges(m, corner / 3) ? ct_mesh_edge_ends(m, corner).low : CT_GROUP_NONE;
+  return ct_mesh_triangle_closes_edges(m, corner / 3) ? ct_mesh_edge_ends(m, corner).low
+                                                      : CT_GROUP_NONE;
 }
 
-static bool edge_before(const void *data, uint32_t a, uint32_t b) {
+static bool precedes_as_edge(const void *data, uint32_t a, uint32_t b) {
   const ct_mesh_parts *m = data;
   uint32_t p = ct_mesh_edge_ends(m, a).high, q = ct_mesh_edge_ends(m, b).high;
   return p < q || (p == q && a < b);
@@ -39,7 +44,8 @@ uint32_t ct_mesh_corner_at(const ct_mesh_parts *m, uint32_t corner, uint32_t ver
 }
 
 ct_status ct_mesh_group_edges(const ct_mesh_parts *m, ct_groups *out) {
-  ct_grouping by_edge = {m, group_of_edge, edge_before, 3 * m->triangle_count, m->vertex_count};
+  ct_grouping by_edge = {m, find_edge_group, precedes_as_edge, 3 * m->triangle_count,
+                         m->vertex_count};
   return ct_group_sort(&by_edge, m->cancel, out);
 }
 
@@ -56,13 +62,13 @@ uint32_t ct_mesh_edge_end(const ct_mesh_parts *m, const ct_groups *groups, uint3
 typedef struct edge_walk {
   ct_mesh_parts *m;
   ct_mesh_report *report;
-  uint32_t *fan;       /* [3 triangle_count] union-find of corners at one vertex that share edges there */
-  uint32_t bad_corner; /* least corner of a bad edge */
-  bool odd;            /* an edge with an odd number of triangles was seen */
+  uint32_t *fan; /* [3 triangle_count] union-find of corners at one vertex that share edges there */
+  uint32_t bad_corner; /* lowest corner of a defective edge */
+  bool odd;            /* some edge has an odd number of triangles */
 } edge_walk;
 
-/* The corners of one edge, ascending. */
-static void look_at_edge(edge_walk *w, const uint32_t *corners, uint32_t count) {
+/* Classifies one edge by its corners, in ascending order: balance, fans, adjacency. */
+static void classify_edge(edge_walk *w, const uint32_t *corners, uint32_t count) {
   ct_mesh_parts *m = w->m;
   ct_mesh_ends e = ct_mesh_edge_ends(m, corners[0]);
   int64_t balance = 0;
@@ -70,8 +76,10 @@ static void look_at_edge(edge_walk *w, const uint32_t *corners, uint32_t count) 
     balance += ct_mesh_corner(m, corners[i]) == e.low ? 1 : -1;
     m->across[corners[i]] = CT_NO_TRIANGLE;
     if (i == 0) continue;
-    ct_mesh_unite(w->fan, ct_mesh_corner_at(m, corners[0], e.low), ct_mesh_corner_at(m, corners[i], e.low));
-    ct_mesh_unite(w->fan, ct_mesh_corner_at(m, corners[0], e.high), ct_mesh_corner_at(m, corners[i], e.high));
+    ct_mesh_unite(w->fan, ct_mesh_corner_at(m, corners[0], e.low),
+                  ct_mesh_corner_at(m, corners[i], e.low));
+    ct_mesh_unite(w->fan, ct_mesh_corner_at(m, corners[0], e.high),
+                  ct_mesh_corner_at(m, corners[i], e.high));
   }
   bool inconsistent = llabs(balance) > (int64_t)(count % 2);
   w->report->open_edges += count == 1;
@@ -79,48 +87,51 @@ static void look_at_edge(edge_walk *w, const uint32_t *corners, uint32_t count) 
   w->report->inconsistent_edges += inconsistent;
   if (count % 2) w->odd = true;
   if ((count != 2 || inconsistent) && corners[0] < w->bad_corner) w->bad_corner = corners[0];
-  if (count == 2 && m->state[corners[0] / 3] == CT_MESH_LIVE && m->state[corners[1] / 3] == CT_MESH_LIVE) {
+  if (count == 2 && m->state[corners[0] / 3] == CT_MESH_LIVE &&
+      m->state[corners[1] / 3] == CT_MESH_LIVE) {
     m->across[corners[0]] = corners[1];
     m->across[corners[1]] = corners[0];
   }
 }
 
-static ct_status walk_edges(edge_walk *w) {
+static ct_status classify_all_edges(edge_walk *w) {
   ct_mesh_parts *m = w->m;
   ct_groups groups;
   ct_status status = ct_mesh_group_edges(m, &groups);
   if (status != CT_OK) return status;
   for (uint32_t i = 0, end; i < groups.count && status == CT_OK; i = end) {
     end = ct_mesh_edge_end(m, &groups, i);
-    look_at_edge(w, groups.items + i, end - i);
-    if (i / CT_MESH_POLL != end / CT_MESH_POLL && ct_cancel_raised(m->cancel)) status = CT_CANCELLED;
+    classify_edge(w, groups.items + i, end - i);
+    if (i / CT_MESH_POLL != end / CT_MESH_POLL && ct_cancel_raised(m->cancel))
+      status = CT_CANCELLED;
   }
   ct_groups_free(&groups);
   return status;
 }
 
-/* Vertices at which the corners have more than one root. Borrows `parent` for counting. False: cancelled. */
-static bool count_pinched(const edge_walk *w) {
+/* Counts vertices with more than one fan. Borrows `parent` as a counter. False: cancelled. */
+static bool count_pinched_vertices(const edge_walk *w) {
   const ct_mesh_parts *m = w->m;
   uint32_t *fans = m->parent;
   w->report->pinched_vertices = 0;
   memset(fans, 0, m->vertex_count * sizeof *fans);
   for (uint32_t c = 0; c < 3 * m->triangle_count; c++) {
     if (ct_mesh_cancelled(c, m->cancel)) return false;
-    if (ct_mesh_triangle_closes_edges(m, c / 3) && w->fan[c] == c) w->report->pinched_vertices += ++fans[ct_mesh_corner(m, c)] == 2;
+    if (ct_mesh_triangle_closes_edges(m, c / 3) && w->fan[c] == c)
+      w->report->pinched_vertices += ++fans[ct_mesh_corner(m, c)] == 2;
   }
   return true;
 }
 
-/* One look at the edges, with or without the collinear triangles. */
-static ct_status judge(ct_mesh_parts *m, ct_mesh_report *report) {
+/* Classifies all edges, with or without the collinear triangles. */
+static ct_status classify_mesh_edges(ct_mesh_parts *m, ct_mesh_report *report) {
   edge_walk w = {.m = m, .report = report, .bad_corner = CT_NO_TRIANGLE};
   report->open_edges = report->crowded_edges = report->inconsistent_edges = 0;
   w.fan = malloc(3 * (size_t)m->triangle_count * sizeof *w.fan);
   if (!w.fan) return CT_OUT_OF_MEMORY;
   for (uint32_t c = 0; c < 3 * m->triangle_count; c++) w.fan[c] = c;
-  ct_status status = walk_edges(&w);
-  if (status == CT_OK && !count_pinched(&w)) status = CT_CANCELLED;
+  ct_status status = classify_all_edges(&w);
+  if (status == CT_OK && !count_pinched_vertices(&w)) status = CT_CANCELLED;
   free(w.fan);
   report->closed = !w.odd;
   report->oriented = report->inconsistent_edges == 0;
@@ -136,8 +147,8 @@ static ct_status judge(ct_mesh_parts *m, ct_mesh_report *report) {
   return status;
 }
 
-/* Parts by shared vertices, and the given vertices that are not of use. False: cancelled. */
-static bool find_parts(ct_mesh_parts *m, ct_mesh_report *report) {
+/* Connected components by shared vertices, and the count of unused vertices. False: cancelled. */
+static bool find_components(ct_mesh_parts *m, ct_mesh_report *report) {
   uint32_t *parent = m->parent, unused = 0;
   for (uint32_t v = 0; v < m->vertex_count; v++) parent[v] = CT_NO_TRIANGLE;
   for (uint32_t t = 0; t < m->triangle_count; t++) {
@@ -166,16 +177,19 @@ ct_status ct_mesh_edges(ct_mesh_parts *m, ct_mesh_report *report) {
   m->parent = malloc((size_t)m->vertex_count * sizeof *m->parent);
   if (!m->across || !m->parent) return CT_OUT_OF_MEMORY;
   bool has_lines = false;
-  for (uint32_t t = 0; t < m->triangle_count && !has_lines; t++) has_lines = m->state[t] == CT_MESH_LINE;
-  ct_status status = judge(m, report);
+  for (uint32_t t = 0; t < m->triangle_count && !has_lines; t++)
+    has_lines = m->state[t] == CT_MESH_LINE;
+  /* Collinear triangles are tried if the mesh is open without them, and rejected if it stays
+   * open. */
+  ct_status status = classify_mesh_edges(m, report);
   if (status == CT_OK && has_lines && !(report->closed && report->oriented)) {
     m->lines = true;
-    status = judge(m, report);
+    status = classify_mesh_edges(m, report);
     if (status == CT_OK && !(report->closed && report->oriented)) {
       m->lines = false;
-      status = judge(m, report);
+      status = classify_mesh_edges(m, report);
     }
   }
-  if (status == CT_OK && !find_parts(m, report)) status = CT_CANCELLED;
+  if (status == CT_OK && !find_components(m, report)) status = CT_CANCELLED;
   return status;
 }

@@ -1,34 +1,35 @@
-/* Rays against a mesh. Exact signs decide which closed triangles the ray meets, and in a vertex, an
- * edge or their inside; only where along the ray is rounded.
+/* Ray casting against a mesh. Exact signs decide which closed triangles the ray intersects, and
+ * whether in a vertex, an edge or the interior; only the position along the ray is rounded.
  *
- * The line passes a triangle's inside when it passes its three edges on one side (Segura, Feito
- * 2001); on an edge or a vertex signs are zero, which counts as met, so no ray slips between two
- * triangles. Boxes are compared with room for all rounding.
+ * A line intersects a triangle if its three edge signs do not differ (Segura, Feito 2001). On an
+ * edge or vertex a sign is zero, which counts as an intersection, so no ray slips between adjacent
+ * triangles. BVH boxes are tested with the slab method, widened by its round-off.
  */
 #include "mesh/mesh_ray.h"
 #include "base/double_double.h"
 #include "base/predicates.h"
 #include "mesh/mesh_build.h"
 
-/* Where a box's plane is met errs by less than this part: a difference, an inverse and a product. */
+#include <assert.h>
+
+/* Relative round-off of a slab parameter: a difference, an inverse and a product. */
 #define PLANE_ERROR (4.0 * CT_UNIT_ROUNDOFF)
-/* The sum of a triangle's weights in double-double is right to 2^-52 of itself where it is larger
- * than this part of the square of the corners' distances from the origin: those err by at most
- * 2^-98 of it. */
+/* Relative to the squared distance of the corners from the origin. Weights err by at most 2^-98
+ * of that square; above this fraction their double-double sum is accurate to 2^-52. */
 #define WEIGHTS_CERTAIN 0x1p-46
 
 typedef struct ray {
   ct_vec3 origin, direction; /* the largest component of direction is in [1, 2) */
   ct_vec3 inverse;
   double t_max;
-  int exponent; /* direction is the caller's times 2^-exponent, and t the caller's times 2^exponent */
+  int exponent; /* direction = caller's * 2^-exponent, t = caller's * 2^exponent */
 } ray;
 
 typedef struct corners {
   ct_vec3 v[3];
 } corners;
 
-static ct_vec3 flushed(ct_vec3 v) {
+static ct_vec3 flush_vector(ct_vec3 v) {
   return ct_vec(ct_exact_flush(v.x), ct_exact_flush(v.y), ct_exact_flush(v.z));
 }
 
@@ -37,14 +38,14 @@ bool ct_mesh_ray_flush(ct_vec3 *origin, ct_vec3 *direction, int *exponent) {
   if (!(size > 0.0) || !isfinite(size) || !(ct_max_abs(*origin) <= CT_EXACT_MAX)) return false;
   (void)frexp(size, exponent);
   int e = --*exponent;
-  *origin = flushed(*origin);
-  *direction =
-      flushed(ct_vec(ldexp(direction->x, -e), ldexp(direction->y, -e), ldexp(direction->z, -e)));
+  *origin = flush_vector(*origin);
+  *direction = flush_vector(
+      ct_vec(ldexp(direction->x, -e), ldexp(direction->y, -e), ldexp(direction->z, -e)));
   return true;
 }
 
-/* False: there is no such ray. */
-static bool open_ray(ray *r, ct_vec3 origin, ct_vec3 direction, double t_max) {
+/* Scales the ray. False: the ray is invalid. */
+static bool scale_ray(ray *r, ct_vec3 origin, ct_vec3 direction, double t_max) {
   r->origin = origin;
   r->direction = direction;
   if (!(t_max >= 0.0) || !ct_mesh_ray_flush(&r->origin, &r->direction, &r->exponent)) return false;
@@ -53,8 +54,9 @@ static bool open_ray(ray *r, ct_vec3 origin, ct_vec3 direction, double t_max) {
   return true;
 }
 
-/* Narrows the part of the ray that can be between two planes across one axis. */
-static bool narrow(double part[2], double low, double high, double o, double d, double inverse) {
+/* Clips the parameter range of the ray to the slab between two planes. */
+static bool clip_to_slab(double part[2], double low, double high, double o, double d,
+                         double inverse) {
   if (d == 0.0) return low <= o && o <= high;
   double p = ((d > 0.0 ? low : high) - o) * inverse, q = ((d > 0.0 ? high : low) - o) * inverse;
   part[0] = ct_max2(part[0], p - fabs(p) * PLANE_ERROR);
@@ -62,45 +64,49 @@ static bool narrow(double part[2], double low, double high, double o, double d, 
   return part[0] <= part[1];
 }
 
-/* Can the ray meet the box at t <= limit? Then *t is no more than the first such t. */
-static bool may_meet(const ray *r, const ct_aabb *box, double limit, double *t) {
+/* True if the ray can intersect the box at t <= limit. *t is then a lower bound of the first
+ * such t. */
+static bool may_intersect_box(const ray *r, const ct_aabb *box, double limit, double *t) {
   double part[2] = {0.0, limit};
-  bool meets = narrow(part, box->min.x, box->max.x, r->origin.x, r->direction.x, r->inverse.x) &&
-               narrow(part, box->min.y, box->max.y, r->origin.y, r->direction.y, r->inverse.y) &&
-               narrow(part, box->min.z, box->max.z, r->origin.z, r->direction.z, r->inverse.z);
+  bool meets =
+      clip_to_slab(part, box->min.x, box->max.x, r->origin.x, r->direction.x, r->inverse.x) &&
+      clip_to_slab(part, box->min.y, box->max.y, r->origin.y, r->direction.y, r->inverse.y) &&
+      clip_to_slab(part, box->min.z, box->max.z, r->origin.z, r->direction.z, r->inverse.z);
   *t = part[0];
   return meets;
 }
 
-/* How much a corner weighs in the point where the line meets the plane. */
-static ct_dd weight(const ray *r, ct_vec3 a, ct_vec3 b) {
-  ct_dd3 p = ct_dd3_sub(a, r->origin), q = ct_dd3_sub(b, r->origin), d = ct_dd3_of(r->direction), cross = ct_dd3_cross(&p, &q);
+/* Barycentric weight, not normalised, of the corner opposite to edge a b at the intersection. */
+static ct_dd compute_weight(const ray *r, ct_vec3 a, ct_vec3 b) {
+  ct_dd3 p = ct_dd3_sub(a, r->origin), q = ct_dd3_sub(b, r->origin), d = ct_dd3_of(r->direction),
+         cross = ct_dd3_cross(&p, &q);
   return ct_dd3_dot(&d, &cross);
 }
 
-/* t of the point of the ray's line nearest to one; the point is given by its offset from the origin. */
-static double along(const ray *r, const ct_dd3 *offset) {
+/* Ray parameter of the point nearest to origin + offset. */
+static double find_ray_parameter(const ray *r, const ct_dd3 *offset) {
   ct_dd3 d = ct_dd3_of(r->direction);
   return ct_max2(ct_dd_value(ct_dd_div(ct_dd3_dot(offset, &d), ct_dd3_dot(&d, &d))), 0.0);
 }
 
-static void add_scaled(ct_dd3 *sum, const ct_dd3 *by, ct_dd factor) {
-  *sum = (ct_dd3){ct_dd_add(sum->x, ct_dd_mul(by->x, factor)), ct_dd_add(sum->y, ct_dd_mul(by->y, factor)),
+static void add_scaled_dd(ct_dd3 *sum, const ct_dd3 *by, ct_dd factor) {
+  *sum = (ct_dd3){ct_dd_add(sum->x, ct_dd_mul(by->x, factor)),
+                  ct_dd_add(sum->y, ct_dd_mul(by->y, factor)),
                   ct_dd_add(sum->z, ct_dd_mul(by->z, factor))};
 }
 
-/* One corner's weight, of the sign that is exact: what double-double misses is zero. */
+/* Weight of one corner with its exact sign. A double-double weight of the wrong sign is zero. */
 static ct_dd weigh_corner(const ray *r, const corners *t, int k, int side, bool exact) {
   ct_vec3 a = t->v[(k + 1) % 3], b = t->v[(k + 2) % 3];
   if (side == 0) return ct_dd_of(0.0);
   if (exact) return ct_dd_of(ct_line_volume(r->origin, r->direction, a, b));
-  ct_dd w = weight(r, a, b);
+  ct_dd w = compute_weight(r, a, b);
   return (side > 0) == (w.high > 0.0) ? w : ct_dd_of(0.0);
 }
 
-/* What the corners weigh, of one sign, and their sum. `side` are the exact signs, not all zero: a
- * weight that is zero is zero. */
-static ct_dd weigh(const ray *r, const corners *t, const int side[3], ct_dd w[3]) {
+/* Weights of the corners, of one sign, and their sum. `side` are the exact signs, not all zero.
+ * Falls back to exact arithmetic if the sum is too small. */
+static ct_dd find_weights(const ray *r, const corners *t, const int side[3], ct_dd w[3]) {
   double far = 0.0;
   for (int k = 0; k < 3; k++) far = ct_max2(far, ct_max_abs(ct_sub(t->v[k], r->origin)));
   for (int exact = 0;; exact++) {
@@ -113,39 +119,41 @@ static ct_dd weigh(const ray *r, const corners *t, const int side[3], ct_dd w[3]
   }
 }
 
-/* The point between corners, and its t. */
-static void place(const ray *r, const corners *t, const int side[3], ct_mesh_hit *hit) {
-  ct_dd w[3], sum = weigh(r, t, side, w);
+/* Computes the intersection point and its t from the weights. */
+static void place_hit(const ray *r, const corners *t, const int side[3], ct_mesh_hit *hit) {
+  ct_dd w[3], sum = find_weights(r, t, side, w);
   ct_dd3 offset = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}}, point = ct_dd3_of(r->origin);
   for (int k = 0; k < 3; k++) {
     ct_dd3 from = ct_dd3_sub(t->v[k], r->origin);
-    add_scaled(&offset, &from, ct_dd_div(w[k], sum));
+    add_scaled_dd(&offset, &from, ct_dd_div(w[k], sum));
   }
-  hit->t = along(r, &offset);
-  add_scaled(&point, &offset, ct_dd_of(1.0));
+  hit->t = find_ray_parameter(r, &offset);
+  add_scaled_dd(&point, &offset, ct_dd_of(1.0));
   hit->point = ct_dd3_value(&point);
 }
 
-/* Seen along an axis. */
-static ct_vec2 flat(ct_vec3 v, int axis) {
+/* Projection along an axis. */
+static ct_vec2 drop_axis(ct_vec3 v, int axis) {
   return axis == 0 ? (ct_vec2){v.y, v.z} : axis == 1 ? (ct_vec2){v.z, v.x} : (ct_vec2){v.x, v.y};
 }
 
-/* A vector whose product with v - origin tells on which side of the ray v is, seen along the axis. */
-static ct_vec3 across_ray(const ray *r, int axis) {
+/* A vector perpendicular to the ray and the axis: its product with v - origin is the side of v. */
+static ct_vec3 find_ray_perpendicular(const ray *r, int axis) {
   ct_vec3 d = r->direction;
-  return axis == 0 ? (ct_vec3){0.0, -d.z, d.y} : axis == 1 ? (ct_vec3){d.z, 0.0, -d.x} : (ct_vec3){-d.y, d.x, 0.0};
+  return axis == 0   ? (ct_vec3){0.0, -d.z, d.y}
+         : axis == 1 ? (ct_vec3){d.z, 0.0, -d.x}
+                     : (ct_vec3){-d.y, d.x, 0.0};
 }
 
-/* The places where the line comes to and leaves a triangle in whose plane it runs. Returns how
- * many: 0 to 2. */
-static int span_in_plane(const ray *r, const corners *t, ct_line_place out[2]) {
+/* Entry and exit of a line in the triangle's plane, in order. Returns their number, 0 to 2. */
+static int find_span_in_plane(const ray *r, const corners *t, ct_line_place out[2]) {
+  /* Project along an axis in which the triangle has an area. */
   int axis = 0, count = 0, side[3];
-  while (axis < 3 &&
-         ct_orient2d(flat(t->v[0], axis), flat(t->v[1], axis), flat(t->v[2], axis)) == 0)
+  while (axis < 3 && ct_orient2d(drop_axis(t->v[0], axis), drop_axis(t->v[1], axis),
+                                 drop_axis(t->v[2], axis)) == 0)
     axis++;
   if (axis == 3) return 0;
-  ct_vec3 across = across_ray(r, axis);
+  ct_vec3 across = find_ray_perpendicular(r, axis);
   for (int k = 0; k < 3; k++) side[k] = ct_dot_sign(across, t->v[k], r->origin);
   for (int k = 0; k < 3 && count < 2; k++) {
     ct_vec3 a = t->v[k], b = t->v[(k + 1) % 3];
@@ -161,10 +169,10 @@ static int span_in_plane(const ray *r, const corners *t, ct_line_place out[2]) {
   return count;
 }
 
-/* A ray in the triangle's plane. */
-static bool meet_in_plane(const ray *r, const corners *t, ct_mesh_hit *hit) {
+/* Intersection of the triangle with a ray in its plane. */
+static bool intersect_in_plane(const ray *r, const corners *t, ct_mesh_hit *hit) {
   ct_line_place span[2];
-  int count = span_in_plane(r, t, span);
+  int count = find_span_in_plane(r, t, span);
   if (count == 0 || ct_line_place_sign(r->origin, r->direction, &span[count - 1]) < 0) return false;
   hit->t = 0.0;
   hit->side = 0;
@@ -176,8 +184,9 @@ static bool meet_in_plane(const ray *r, const corners *t, ct_mesh_hit *hit) {
   return true;
 }
 
-/* Does the ray meet the closed triangle? Its limit is not looked at. */
-static bool meet(const ray *r, const corners *t, ct_mesh_hit *hit) {
+/* Intersection of the ray with the closed triangle. Ignores the ray's limit. */
+static bool intersect_triangle(const ray *r, const corners *t, ct_mesh_hit *hit) {
+  /* Exact sides of the three edges; mixed signs mean no intersection. */
   int side[3], least = 0, most = 0;
   for (int k = 0; k < 3; k++) {
     side[k] = ct_line_side(r->origin, r->direction, t->v[(k + 1) % 3], t->v[(k + 2) % 3]);
@@ -185,8 +194,8 @@ static bool meet(const ray *r, const corners *t, ct_mesh_hit *hit) {
     most = side[k] > most ? side[k] : most;
     if (least < 0 && most > 0) return false;
   }
-  if (least == 0 && most == 0) return meet_in_plane(r, t, hit);
-  /* The sign of direction . normal. */
+  if (least == 0 && most == 0) return intersect_in_plane(r, t, hit);
+  /* `rises` is the sign of direction . normal; a triangle behind the origin is rejected. */
   int rises = least + most, beyond = ct_orient3d(t->v[0], t->v[1], t->v[2], r->origin);
   if (beyond * rises > 0) return false;
   hit->side = -rises;
@@ -195,31 +204,31 @@ static bool meet(const ray *r, const corners *t, ct_mesh_hit *hit) {
     hit->t = 0.0;
     hit->point = r->origin;
   } else {
-    place(r, t, side, hit);
+    place_hit(r, t, side, hit);
   }
   return true;
 }
 
-/* What the descent does with a hit: keeps the first, those near the first, or all in order. */
-typedef enum hits_kept { KEEP_FIRST, KEEP_NEAR, KEEP_ALL } hits_kept;
+/* Policy of the descent: keep the first hit, the hits near the first, or all in order. */
+typedef enum hit_policy { KEEP_FIRST, KEEP_NEAR, KEEP_ALL } hit_policy;
 
 typedef struct hits {
   ct_mesh_hit *out;
   size_t room,
-      count; /* KEEP_ALL: count may be above room, `out` is then a heap with its last hit on top */
-  double limit;       /* no hit beyond is of use */
-  double same;        /* KEEP_NEAR */
-  bool overflow;      /* KEEP_NEAR: there were more than room */
+      count;    /* KEEP_ALL: count may exceed room; `out` is then a heap with its last hit on top */
+  double limit; /* hits beyond are discarded */
+  double same;  /* KEEP_NEAR */
+  bool overflow; /* KEEP_NEAR: more hits than room */
 } hits;
 
-static bool comes_before(const ct_mesh_hit *a, const ct_mesh_hit *b) {
+static bool precedes_hit(const ct_mesh_hit *a, const ct_mesh_hit *b) {
   return a->t < b->t || (a->t == b->t && a->triangle < b->triangle);
 }
 
-static void sift_down(ct_mesh_hit *heap, size_t at, size_t count) {
+static void sift_hit_down(ct_mesh_hit *heap, size_t at, size_t count) {
   for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
-    if (child + 1 < count && comes_before(&heap[child], &heap[child + 1])) child++;
-    if (!comes_before(&heap[at], &heap[child])) return;
+    if (child + 1 < count && precedes_hit(&heap[child], &heap[child + 1])) child++;
+    if (!precedes_hit(&heap[at], &heap[child])) return;
     ct_mesh_hit t = heap[at];
     heap[at] = heap[child];
     heap[child] = t;
@@ -227,34 +236,34 @@ static void sift_down(ct_mesh_hit *heap, size_t at, size_t count) {
   }
 }
 
-static void make_heap(ct_mesh_hit *heap, size_t count) {
-  for (size_t at = count / 2; at-- > 0;) sift_down(heap, at, count);
+static void heapify_hits(ct_mesh_hit *heap, size_t count) {
+  for (size_t at = count / 2; at-- > 0;) sift_hit_down(heap, at, count);
 }
 
-static void keep_in_order(hits *h, const ct_mesh_hit *hit) {
+static void add_to_sorted(hits *h, const ct_mesh_hit *hit) {
   size_t at = h->count++;
   if (at < h->room) {
     h->out[at] = *hit;
-    if (at + 1 == h->room) make_heap(h->out, h->room);
-  } else if (h->room > 0 && comes_before(hit, &h->out[0])) {
+    if (at + 1 == h->room) heapify_hits(h->out, h->room);
+  } else if (h->room > 0 && precedes_hit(hit, &h->out[0])) {
     h->out[0] = *hit;
-    sift_down(h->out, 0, h->room);
+    sift_hit_down(h->out, 0, h->room);
   }
 }
 
 static void sort_hits(hits *h) {
   size_t n = h->count < h->room ? h->count : h->room;
-  make_heap(h->out, n);
+  heapify_hits(h->out, n);
   for (size_t end = n; end-- > 1;) {
     ct_mesh_hit t = h->out[0];
     h->out[0] = h->out[end];
     h->out[end] = t;
-    sift_down(h->out, 0, end);
+    sift_hit_down(h->out, 0, end);
   }
 }
 
-static void keep_first(hits *h, const ct_mesh_hit *hit) {
-  if (h->count > 0 && !comes_before(hit, h->out)) return;
+static void replace_first(hits *h, const ct_mesh_hit *hit) {
+  if (h->count > 0 && !precedes_hit(hit, h->out)) return;
   *h->out = *hit;
   h->count = 1;
   h->limit = hit->t;
@@ -267,7 +276,7 @@ static void drop_beyond_limit(hits *h) {
   h->count = left;
 }
 
-static void keep_near(hits *h, const ct_mesh_hit *hit) {
+static void add_if_near(hits *h, const ct_mesh_hit *hit) {
   if (hit->t > h->limit) return;
   h->limit = ct_min2(h->limit, hit->t + h->same);
   if (h->count == h->room) drop_beyond_limit(h);
@@ -275,72 +284,78 @@ static void keep_near(hits *h, const ct_mesh_hit *hit) {
   else h->overflow = true;
 }
 
-static corners corners_at(const ct_mesh_view *view, uint32_t position) {
+static corners get_triangle_corners(const ct_mesh_view *view, uint32_t position) {
   const uint32_t *v = view->corners[position];
   return (corners){{view->vertices[v[0]], view->vertices[v[1]], view->vertices[v[2]]}};
 }
 
-static void meet_triangle(const ct_mesh_view *view, uint32_t position, const ray *r, hits_kept kept,
-                          hits *h) {
-  corners t = corners_at(view, position);
+static void consider_ray_triangle(const ct_mesh_view *view, uint32_t position, const ray *r,
+                                  hit_policy kept, hits *h) {
+  corners t = get_triangle_corners(view, position);
   ct_mesh_hit hit = {.triangle = view->order[position], .position = position};
-  if (!meet(r, &t, &hit) || !(hit.t <= r->t_max)) return;
-  if (kept == KEEP_FIRST) keep_first(h, &hit);
-  else if (kept == KEEP_NEAR) keep_near(h, &hit);
-  else keep_in_order(h, &hit);
+  if (!intersect_triangle(r, &t, &hit) || !(hit.t <= r->t_max)) return;
+  if (kept == KEEP_FIRST) replace_first(h, &hit);
+  else if (kept == KEEP_NEAR) add_if_near(h, &hit);
+  else add_to_sorted(h, &hit);
 }
 
-static void descend(const ct_mesh_view *view, const ray *r, hits_kept kept, hits *h) {
+static void descend_bvh(const ct_mesh_view *view, const ray *r, hit_policy kept, hits *h) {
   struct {
     uint32_t node;
     double t;
   } stack[CT_MESH_DEPTH_MAX + 2];
   int top = 0;
   double t[2];
-  if (!may_meet(r, &view->box, h->limit, &t[0])) return;
+  if (!may_intersect_box(r, &view->box, h->limit, &t[0])) return;
   stack[top].node = 0, stack[top++].t = t[0];
   while (top > 0) {
     top--;
     const ct_mesh_node *node = &view->nodes[stack[top].node];
     if (stack[top].t > h->limit) continue;
     for (uint32_t i = node->first; i < node->first + node->count; i++)
-      meet_triangle(view, i, r, kept, h);
+      consider_ray_triangle(view, i, r, kept, h);
     if (node->count > 0) continue;
     bool meets[2];
-    for (int k = 0; k < 2; k++) meets[k] = may_meet(r, &view->nodes[node->first + (uint32_t)k].box, h->limit, &t[k]);
+    /* Push the farther child first, so the nearer one is visited next. */
+    for (int k = 0; k < 2; k++)
+      meets[k] = may_intersect_box(r, &view->nodes[node->first + (uint32_t)k].box, h->limit, &t[k]);
     uint32_t near = meets[1] && (!meets[0] || t[1] < t[0]);
+    assert(top + 2 <= CT_MESH_DEPTH_MAX + 2);
     if (meets[1 - near]) stack[top].node = node->first + 1 - near, stack[top++].t = t[1 - near];
     if (meets[near]) stack[top].node = node->first + near, stack[top++].t = t[near];
   }
 }
 
-bool ct_mesh_ray_first(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, double t_max, ct_mesh_hit *out) {
+bool ct_mesh_ray_first(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, double t_max,
+                       ct_mesh_hit *out) {
   ray r;
   ct_mesh_hit best;
-  if (!open_ray(&r, origin, direction, t_max)) return false;
+  if (!scale_ray(&r, origin, direction, t_max)) return false;
   hits h = {.out = &best, .room = 1, .limit = r.t_max};
-  descend(&mesh->view, &r, KEEP_FIRST, &h);
+  descend_bvh(&mesh->view, &r, KEEP_FIRST, &h);
   if (h.count == 0) return false;
   best.t = ldexp(best.t, -r.exponent);
   *out = best;
   return true;
 }
 
-size_t ct_mesh_ray_all(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, double t_max, ct_mesh_hit *out, size_t room) {
+size_t ct_mesh_ray_all(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, double t_max,
+                       ct_mesh_hit *out, size_t room) {
   ray r;
-  if (!open_ray(&r, origin, direction, t_max)) return 0;
+  if (!scale_ray(&r, origin, direction, t_max)) return 0;
   hits h = {.out = out, .room = room, .limit = r.t_max};
-  descend(&mesh->view, &r, KEEP_ALL, &h);
+  descend_bvh(&mesh->view, &r, KEEP_ALL, &h);
   sort_hits(&h);
   for (size_t i = 0; i < h.count && i < room; i++) out[i].t = ldexp(out[i].t, -r.exponent);
   return h.count;
 }
 
-size_t ct_mesh_ray_near(const ct_mesh *mesh, const ct_ray_range *near, ct_mesh_hit *out, size_t room) {
+size_t ct_mesh_ray_near(const ct_mesh *mesh, const ct_ray_range *near, ct_mesh_hit *out,
+                        size_t room) {
   ray r;
-  if (!open_ray(&r, near->origin, near->direction, near->t_max)) return 0;
+  if (!scale_ray(&r, near->origin, near->direction, near->t_max)) return 0;
   hits h = {.out = out, .room = room, .limit = r.t_max, .same = ldexp(near->same, r.exponent)};
-  descend(&mesh->view, &r, KEEP_NEAR, &h);
+  descend_bvh(&mesh->view, &r, KEEP_NEAR, &h);
   if (h.overflow) return room + 1;
   drop_beyond_limit(&h);
   sort_hits(&h);
@@ -349,7 +364,7 @@ size_t ct_mesh_ray_near(const ct_mesh *mesh, const ct_ray_range *near, ct_mesh_h
 }
 
 ct_line_place ct_mesh_hit_place(const ct_mesh *mesh, const ct_mesh_hit *hit) {
-  corners t = corners_at(&mesh->view, hit->position);
+  corners t = get_triangle_corners(&mesh->view, hit->position);
   ct_line_place at = {.count = 0};
   for (int k = 0; k < 3; k++)
     if (!(hit->zero & 1u << k)) at.corner[at.count++] = t.v[k];
@@ -359,16 +374,17 @@ ct_line_place ct_mesh_hit_place(const ct_mesh *mesh, const ct_mesh_hit *hit) {
 int ct_mesh_line_span(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, uint32_t position,
                       ct_line_place out[2]) {
   ray r;
-  corners t = corners_at(&mesh->view, position);
-  return open_ray(&r, origin, direction, INFINITY) ? span_in_plane(&r, &t, out) : 0;
+  corners t = get_triangle_corners(&mesh->view, position);
+  return scale_ray(&r, origin, direction, INFINITY) ? find_span_in_plane(&r, &t, out) : 0;
 }
 
-/* On which side the segment from a to b, which the line passes through, is of the line moved by (e,
- * e^2, e^3): the sign of the first component of (a - b) x direction that is not zero. */
-static int moved_line_side(ct_vec3 direction, ct_vec3 a, ct_vec3 b) {
+/* Side of the segment a b, which the line crosses, relative to the line perturbed by (e, e^2,
+ * e^3): the sign of the first nonzero component of (a - b) x direction. */
+static int find_perturbed_line_side(ct_vec3 direction, ct_vec3 a, ct_vec3 b) {
   const ct_vec3 none = {0.0, 0.0, 0.0};
   for (int axis = 0; axis < 3; axis++) {
-    int side = ct_turn2d(flat(b, axis), flat(a, axis), flat(none, axis), flat(direction, axis));
+    int side = ct_turn2d(drop_axis(b, axis), drop_axis(a, axis), drop_axis(none, axis),
+                         drop_axis(direction, axis));
     if (side != 0) return side;
   }
   return 0;
@@ -376,15 +392,17 @@ static int moved_line_side(ct_vec3 direction, ct_vec3 a, ct_vec3 b) {
 
 int ct_mesh_ray_passage(const ct_mesh *mesh, ct_vec3 direction, const ct_mesh_hit *hit, int sense) {
   if (hit->zero == 0) return hit->side;
-  corners t = corners_at(&mesh->view, hit->position);
+  corners t = get_triangle_corners(&mesh->view, hit->position);
   for (int k = 0; k < 3; k++)
     if (hit->zero & 1u << k &&
-        sense * moved_line_side(direction, t.v[(k + 1) % 3], t.v[(k + 2) % 3]) != -hit->side)
+        sense * find_perturbed_line_side(direction, t.v[(k + 1) % 3], t.v[(k + 2) % 3]) !=
+            -hit->side)
       return 0;
   return hit->side;
 }
 
-void ct_mesh_ray_weights(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, uint32_t triangle, ct_mesh_weights *out) {
+void ct_mesh_ray_weights(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction, uint32_t triangle,
+                         ct_mesh_weights *out) {
   const ct_mesh_view *view = &mesh->view;
   const uint32_t *v = view->triangles[triangle];
   const corners t = {{view->vertices[v[0]], view->vertices[v[1]], view->vertices[v[2]]}};
@@ -393,14 +411,14 @@ void ct_mesh_ray_weights(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 direction,
   int side[3];
   ct_dd w[3];
   *out = (ct_mesh_weights){.point = origin};
-  if (!open_ray(&r, origin, direction, INFINITY)) return;
+  if (!scale_ray(&r, origin, direction, INFINITY)) return;
   for (int k = 0; k < 3; k++) {
     side[k] = ct_line_side(r.origin, r.direction, t.v[(k + 1) % 3], t.v[(k + 2) % 3]);
     out->zero |= (side[k] == 0) << k;
   }
-  ct_dd sum = weigh(&r, &t, side, w);
+  ct_dd sum = find_weights(&r, &t, side, w);
   for (int k = 0; k < 3; k++) out->weight[k] = ct_dd_value(ct_dd_div(w[k], sum)) + 0.0;
-  place(&r, &t, side, &hit);
+  place_hit(&r, &t, side, &hit);
   out->t = ldexp(hit.t, -r.exponent);
   out->point = hit.point;
 }

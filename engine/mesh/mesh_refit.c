@@ -1,9 +1,9 @@
-/* Moving the vertices of a mesh: its connectivity and the branches of its tree are shared with the
- * mesh for which the tree was built, all that depends on positions is computed again.
+/* Mesh with moved vertices: connectivity and BVH topology are shared with the original; boxes, mass
+ * properties and digest are recomputed.
  *
- * The connectivity of a mesh depends on positions too: bit-equal vertices are one point, and
- * triangles without an area take no part. Both are compared with what they were; a mesh in which
- * either differs is created from the beginning.
+ * Connectivity also depends on positions: bit-equal vertices are merged, and triangles without area
+ * are excluded. If either differs, the mesh is rebuilt. A refitted tree with too high a
+ * surface-area cost (CT_MESH_REFIT_COST) is rebuilt.
  */
 #include "base/predicates.h"
 #include "mesh/mesh_build.h"
@@ -15,15 +15,15 @@
 #define HASH_X 0x9e3779b97f4a7c15u
 #define HASH_Y 0x6a09e667f3bcc909u
 #define HASH_Z 0xbb67ae8584caa73bu
-/* Places of the table of points beyond which a search for one is given up, and the mesh is created again:
- * only points that were chosen to collide get there. */
+/* Longest probe sequence in the hash table. Only adversarial points exceed it; the mesh is then
+ * rebuilt. */
 #define PROBES_MAX 64
 
-static bool is_same_point(ct_vec3 a, ct_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+static bool is_equal_point(ct_vec3 a, ct_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 static uint64_t hash_point(ct_vec3 p) {
   uint64_t bits[3];
-  p = ct_vec(0.0 + p.x, 0.0 + p.y, 0.0 + p.z); /* the two zeros are one coordinate */
+  p = ct_vec(0.0 + p.x, 0.0 + p.y, 0.0 + p.z); /* both zeros are one coordinate */
   memcpy(bits, &p, sizeof bits);
   uint64_t h = bits[0] * HASH_X;
   h = (h ^ h >> 32 ^ bits[1]) * HASH_Y;
@@ -31,16 +31,16 @@ static uint64_t hash_point(ct_vec3 p) {
   return h ^ h >> 29;
 }
 
-/* Are the points of vertices that were different still so? The table has the vertices seen so far.
- */
-static bool are_distinct(const ct_mesh *mesh, const ct_mesh_parts *m, uint32_t *table,
-                         uint32_t mask) {
+/* True if vertices with distinct points still have distinct points. The table contains the
+ * vertices visited so far. */
+static bool has_distinct_points(const ct_mesh *mesh, const ct_mesh_parts *m, uint32_t *table,
+                                uint32_t mask) {
   for (uint32_t v = 0; v < m->vertex_count; v++) {
     if (mesh->first[v] != v) continue;
     ct_vec3 p = ct_mesh_point(m, v);
     uint32_t at = (uint32_t)hash_point(p) & mask, probes = 0;
     for (; table[at] != CT_NO_TRIANGLE; at = (at + 1) & mask)
-      if (++probes > PROBES_MAX || is_same_point(ct_mesh_point(m, table[at]), p)) return false;
+      if (++probes > PROBES_MAX || is_equal_point(ct_mesh_point(m, table[at]), p)) return false;
     table[at] = v;
   }
   return true;
@@ -49,20 +49,21 @@ static bool are_distinct(const ct_mesh *mesh, const ct_mesh_parts *m, uint32_t *
 bool ct_mesh_keeps_points(const ct_mesh *mesh, const ct_mesh_parts *m, bool *out_of_memory) {
   for (uint32_t v = 0; v < m->vertex_count; v++)
     if (mesh->first[v] != v &&
-        !is_same_point(ct_mesh_point(m, v), ct_mesh_point(m, mesh->first[v])))
+        !is_equal_point(ct_mesh_point(m, v), ct_mesh_point(m, mesh->first[v])))
       return false;
+  /* Hash table with a load factor of at most 1/2. */
   uint32_t size = 1;
   while (size < 2 * (uint64_t)m->vertex_count) size *= 2;
   uint32_t *table = malloc(size * sizeof *table);
   *out_of_memory = !table;
   if (!table) return false;
   memset(table, 0xff, size * sizeof *table);
-  bool distinct = are_distinct(mesh, m, table, size - 1);
+  bool distinct = has_distinct_points(mesh, m, table, size - 1);
   free(table);
   return distinct;
 }
 
-/* Has every triangle an area, before and after? */
+/* True if every triangle had an area before and has one now. */
 static bool has_same_triangles(const ct_mesh *mesh, const ct_mesh_parts *m) {
   if (mesh->view.live_count != mesh->view.triangle_count) return false;
   for (uint32_t t = 0; t < m->triangle_count; t++) {
@@ -73,9 +74,9 @@ static bool has_same_triangles(const ct_mesh *mesh, const ct_mesh_parts *m) {
   return true;
 }
 
-/* ---- the moved mesh ---- */
+/* ---- the moved mesh ------------------------------------------------------------------------- */
 
-static ct_mesh_counts counts_of(const ct_mesh_view *view, uint32_t nodes, bool normals) {
+static ct_mesh_counts count_arrays(const ct_mesh_view *view, uint32_t nodes, bool normals) {
   return (ct_mesh_counts){.vertices = view->vertex_count,
                           .triangles = view->triangle_count,
                           .live = view->live_count,
@@ -85,7 +86,7 @@ static ct_mesh_counts counts_of(const ct_mesh_view *view, uint32_t nodes, bool n
                           .normals = normals};
 }
 
-/* The connectivity in the order of the tree's leaves, and the tree's branches, are the origin's. */
+/* Shares the connectivity and copies the branches of the origin's tree. */
 static void share_mesh_lists(const ct_mesh_layout *l, const ct_mesh *mesh) {
   const ct_mesh_view *from = &mesh->view;
   ct_mesh_view *view = &l->mesh->view;
@@ -103,7 +104,7 @@ static void share_mesh_lists(const ct_mesh_layout *l, const ct_mesh *mesh) {
     l->nodes[i] = (ct_mesh_node){.first = from->nodes[i].first, .count = from->nodes[i].count};
 }
 
-/* What no tree decides. */
+/* Copies the arrays that do not depend on the tree. */
 static void copy_lists(const ct_mesh_layout *l, const ct_mesh *mesh) {
   const ct_mesh_view *view = &mesh->view;
   memcpy(l->triangles, view->triangles, view->triangle_count * sizeof *l->triangles);
@@ -113,8 +114,7 @@ static void copy_lists(const ct_mesh_layout *l, const ct_mesh *mesh) {
   memcpy(l->first, mesh->first, view->vertex_count * sizeof *l->first);
 }
 
-/* Triangles in the order of another tree. `position`: memory for the place of each triangle there.
- */
+/* Copies triangles in the leaf order of another tree. `position`: scratch for the inverse order. */
 static void copy_reordered(const ct_mesh_layout *l, const ct_mesh_view *view, const uint32_t *order,
                            uint32_t *position) {
   memcpy(l->order, order, view->live_count * sizeof *l->order);
@@ -134,10 +134,10 @@ static void copy_positions(const ct_mesh_layout *l, const ct_mesh_parts *m) {
   if (m->normals) memcpy(l->normals, m->normals, m->vertex_count * sizeof *l->normals);
 }
 
-/* The mesh with its tree fitted to the parts' vertices. */
-static ct_status fit_moved(const ct_mesh *mesh, const ct_mesh_parts *m, ct_mesh **out) {
+/* Moved mesh with the original tree topology, fitted to the new vertices. */
+static ct_status refit_tree(const ct_mesh *mesh, const ct_mesh_parts *m, ct_mesh **out) {
   ct_mesh_layout l;
-  ct_mesh_counts counts = counts_of(&mesh->view, mesh->view.node_count, m->normals != NULL);
+  ct_mesh_counts counts = count_arrays(&mesh->view, mesh->view.node_count, m->normals != NULL);
   counts.shared = true;
   if (!ct_mesh_allocate(&l, &counts)) return CT_OUT_OF_MEMORY;
   share_mesh_lists(&l, mesh);
@@ -146,14 +146,15 @@ static ct_status fit_moved(const ct_mesh *mesh, const ct_mesh_parts *m, ct_mesh 
   return ct_mesh_fit(&l.mesh->view, l.nodes, m->cancel) ? CT_OK : CT_CANCELLED;
 }
 
-/* The mesh with a tree that is built from the parts' vertices. */
-static ct_status rebuild_moved(const ct_mesh *mesh, const ct_mesh_parts *m, const ct_aabb *box, ct_mesh **out) {
+/* Moved mesh with a tree built from the new vertices. */
+static ct_status rebuild_tree(const ct_mesh *mesh, const ct_mesh_parts *m, const ct_aabb *box,
+                              ct_mesh **out) {
   uint32_t *order, count, *position = malloc(m->triangle_count * sizeof *position);
   ct_mesh_branch *branches;
   ct_mesh_layout l;
   if (!position) return CT_OUT_OF_MEMORY;
   ct_status status = ct_mesh_branches(m, box, &order, &branches, &count);
-  const ct_mesh_counts counts = counts_of(&mesh->view, count, m->normals != NULL);
+  const ct_mesh_counts counts = count_arrays(&mesh->view, count, m->normals != NULL);
   if (status == CT_OK && !ct_mesh_allocate(&l, &counts)) status = CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     copy_lists(&l, mesh);
@@ -175,12 +176,13 @@ static bool is_degraded(const ct_mesh *moved) {
   return ct_mesh_tree_cost(&moved->view) > CT_MESH_REFIT_COST * moved->tree_cost;
 }
 
-static ct_status assemble_moved(const ct_mesh *mesh, const ct_mesh_parts *m, const ct_aabb *box, ct_mesh **out) {
+static ct_status assemble_refitted(const ct_mesh *mesh, const ct_mesh_parts *m, const ct_aabb *box,
+                                   ct_mesh **out) {
   ct_mesh *moved = NULL;
-  ct_status status = fit_moved(mesh, m, &moved);
+  ct_status status = refit_tree(mesh, m, &moved);
   if (status == CT_OK && is_degraded(moved)) {
     ct_mesh *rebuilt = NULL;
-    status = rebuild_moved(moved, m, box, &rebuilt);
+    status = rebuild_tree(moved, m, box, &rebuilt);
     ct_mesh_release(moved);
     moved = rebuilt;
   }
@@ -193,23 +195,23 @@ static ct_status assemble_moved(const ct_mesh *mesh, const ct_mesh_parts *m, con
   return status;
 }
 
-/* ---- the parts of a moved mesh ---- */
+/* ---- the parts of a moved mesh -------------------------------------------------------------- */
 
-/* What ct_mesh_measure needs of a mesh all of whose triangles are live. */
-static bool open_parts(const ct_mesh *mesh, ct_mesh_parts *m) {
+/* Sets the parts that ct_mesh_measure reads, for a mesh with live triangles only. */
+static bool allocate_live_parts(const ct_mesh *mesh, ct_mesh_parts *m) {
   m->state = calloc(m->triangle_count, 1);
   m->parent = malloc(m->vertex_count * sizeof *m->parent);
   if (!m->state || !m->parent) return false;
   memset(m->parent, 0xff, m->vertex_count * sizeof *m->parent);
   for (uint32_t i = 0; i < mesh->view.point_count; i++)
     m->parent[mesh->view.points[i]] = mesh->view.points[i];
-  m->first = (uint32_t *)(uintptr_t)mesh->first; /* only read */
+  m->first = (uint32_t *)(uintptr_t)mesh->first; /* read only */
   m->live_count = m->triangle_count;
   return true;
 }
 
-static ct_status create_moved(const ct_mesh *mesh, const ct_mesh_parts *m, ct_mesh **out,
-                              ct_mesh_report *report) {
+static ct_status recreate_mesh(const ct_mesh *mesh, const ct_mesh_parts *m, ct_mesh **out,
+                               ct_mesh_report *report) {
   const ct_mesh_data data = {m->vertices, m->vertex_count, m->triangles, m->triangle_count,
                              m->normals};
   ct_mesh_parts parts = ct_mesh_parts_of(&data, m->cancel);
@@ -218,17 +220,18 @@ static ct_status create_moved(const ct_mesh *mesh, const ct_mesh_parts *m, ct_me
                               report);
 }
 
-/* CT_LIMIT: the sense differs from what it was. */
-static ct_status move_kept(const ct_mesh *mesh, ct_mesh_parts *m, ct_mesh **out,
-                           ct_mesh_report *report) {
+/* Moves vertices without a change of topology. CT_LIMIT: the orientation changed. */
+static ct_status refit_same_topology(const ct_mesh *mesh, ct_mesh_parts *m, ct_mesh **out,
+                                     ct_mesh_report *report) {
   ct_mesh_sums sums;
   *report = mesh->report;
-  if (!open_parts(mesh, m)) return CT_OUT_OF_MEMORY;
+  if (!allocate_live_parts(mesh, m)) return CT_OUT_OF_MEMORY;
   if (!ct_mesh_measure(m, report, &sums)) return CT_CANCELLED;
-  ct_status status = ct_mesh_classify(&sums, mesh->view.solid ? CT_MESH_SOLID : CT_MESH_SURFACE, report);
+  ct_status status =
+      ct_mesh_classify(&sums, mesh->view.solid ? CT_MESH_SOLID : CT_MESH_SURFACE, report);
   if (status != CT_OK) return status;
   if (report->flipped != mesh->view.flipped) return CT_LIMIT;
-  status = assemble_moved(mesh, m, &report->box, out);
+  status = assemble_refitted(mesh, m, &report->box, out);
   if (status == CT_OK) ct_mesh_write_numbers(*out, &sums, report);
   return status;
 }
@@ -245,11 +248,11 @@ ct_status ct_mesh_move(const ct_mesh *mesh, const ct_vec3 *vertices, const ct_ve
   if (!ct_mesh_open_vertices(&m)) return CT_LIMIT;
   bool out_of_memory = false;
   if (!has_same_triangles(mesh, &m) || !ct_mesh_keeps_points(mesh, &m, &out_of_memory))
-    return out_of_memory ? CT_OUT_OF_MEMORY : create_moved(mesh, &m, out, report);
-  ct_status status = move_kept(mesh, &m, out, &own);
+    return out_of_memory ? CT_OUT_OF_MEMORY : recreate_mesh(mesh, &m, out, report);
+  ct_status status = refit_same_topology(mesh, &m, out, &own);
   free(m.state);
   free(m.parent);
-  if (status == CT_LIMIT) return create_moved(mesh, &m, out, report);
+  if (status == CT_LIMIT) return recreate_mesh(mesh, &m, out, report);
   if (report && (status == CT_OK || status == CT_OPEN_MESH)) *report = own;
   return status;
 }

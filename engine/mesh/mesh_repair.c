@@ -1,4 +1,8 @@
-/* A mesh made of repaired arrays: copies are welded, looked over, and capped. */
+/* Mesh repair: welds a copy of the vertices, finds defects, caps holes, and creates the mesh from
+ * the result.
+ *
+ * The caller's arrays stay unchanged. Limits are those of ct_mesh_create.
+ */
 #include "mesh/mesh_repair_steps.h"
 #include <contact/limits.h>
 
@@ -6,20 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is made of the caller's arrays; owned. */
-typedef struct repairing {
+/* Arrays of the repaired mesh; owned. */
+typedef struct repair_state {
   ct_vec3 *vertices;
   uint32_t (*triangles)[3];
   ct_mesh_caps caps;
-} repairing;
+} repair_state;
 
-static bool are_valid(const ct_mesh_repair_options *o) {
+static bool has_valid_options(const ct_mesh_repair_options *o) {
   return o->weld >= 0.0 && o->weld <= CT_SIZE_MAX && o->planarity >= 0.0 && isfinite(o->planarity);
 }
 
-/* Holes of the welded mesh, filled as far as they can be. */
-static ct_status cap_parts(const ct_mesh_parts *parts, const ct_mesh_repair_options *options,
-                           repairing *r, ct_mesh_repaired *out) {
+/* Finds the holes of the welded mesh and caps those that can be capped. */
+static ct_status find_and_cap_holes(const ct_mesh_parts *parts,
+                                    const ct_mesh_repair_options *options, repair_state *r,
+                                    ct_mesh_repaired *out) {
   ct_mesh_parts own = *parts;
   ct_mesh_report report = {0};
   if (!ct_mesh_open_vertices(&own)) return CT_LIMIT;
@@ -30,11 +35,12 @@ static ct_status cap_parts(const ct_mesh_parts *parts, const ct_mesh_repair_opti
     status = ct_mesh_cap(&own, options->planarity > 0.0 ? options->planarity : CT_MESH_PLANARITY,
                          &out->before, &r->caps);
   ct_mesh_parts_free(&own);
-  return status == CT_DEGENERATE_MESH ? CT_OK : status; /* which the mesh itself then reports */
+  return status == CT_DEGENERATE_MESH ? CT_OK
+                                      : status; /* ct_mesh_create reports a degenerate mesh */
 }
 
-/* The triangles with those of the caps behind them. */
-static ct_status append_caps(repairing *r, ct_mesh_parts *parts, ct_mesh_repaired *out) {
+/* Appends the caps' triangles to a copy of the triangles. */
+static ct_status append_caps(repair_state *r, ct_mesh_parts *parts, ct_mesh_repaired *out) {
   size_t count = parts->triangle_count, all = count + r->caps.count;
   if (r->caps.count == 0) return CT_OK;
   if (all > CT_MESH_TRIANGLES_MAX) return CT_LIMIT;
@@ -50,7 +56,7 @@ static ct_status append_caps(repairing *r, ct_mesh_parts *parts, ct_mesh_repaire
   return CT_OK;
 }
 
-static ct_status weld_vertices(repairing *r, ct_mesh_parts *parts, double tolerance,
+static ct_status weld_vertices(repair_state *r, ct_mesh_parts *parts, double tolerance,
                                ct_mesh_repaired *out) {
   if (tolerance == 0.0 || parts->vertex_count == 0) return CT_OK;
   r->vertices = malloc(parts->vertex_count * sizeof *r->vertices);
@@ -63,8 +69,8 @@ static ct_status weld_vertices(repairing *r, ct_mesh_parts *parts, double tolera
                       &out->displacement);
 }
 
-/* Duplicates that were dropped without the option and are not with it. */
-static ct_status count_kept(const ct_mesh_parts *parts, ct_mesh_repaired *out) {
+/* Counts duplicates that would be dropped without the option and are retained with it. */
+static ct_status count_retained_duplicates(const ct_mesh_parts *parts, ct_mesh_repaired *out) {
   ct_mesh_parts plain = *parts;
   ct_mesh_report report = {0};
   plain.repeats = false;
@@ -80,18 +86,19 @@ ct_status ct_mesh_repair(const ct_mesh_data *data, ct_mesh_reading reading,
                          const ct_mesh_repair_options *options, const ct_cancel *cancel,
                          ct_mesh_repaired *out) {
   if (data->vertex_count > CT_MESH_VERTICES_MAX || data->triangle_count > CT_MESH_TRIANGLES_MAX ||
-      !are_valid(options))
+      !has_valid_options(options))
     return CT_LIMIT;
-  repairing r = {0};
+  repair_state r = {0};
   ct_mesh_repaired own = {0};
   ct_mesh_parts parts = ct_mesh_parts_of(data, cancel);
   parts.repeats = options->keep_duplicates;
+  /* Weld, cap, append, create. */
   ct_status status = weld_vertices(&r, &parts, options->weld, &own);
-  if (status == CT_OK) status = cap_parts(&parts, options, &r, &own);
+  if (status == CT_OK) status = find_and_cap_holes(&parts, options, &r, &own);
   if (status == CT_OK) status = append_caps(&r, &parts, &own);
   if (status == CT_OK) status = ct_mesh_create_parts(&parts, reading, &own.mesh, &own.report);
   if (status == CT_OK) {
-    status = count_kept(&parts, &own);
+    status = count_retained_duplicates(&parts, &own);
     if (status != CT_OK) ct_mesh_release(own.mesh);
   }
   free(r.vertices);

@@ -1,8 +1,9 @@
-/* The depth of a tetmesh or hexmesh in another or in a convex body: the greatest depth of a pair of elements, each the convex hull
- * of its corners. Elements of the second body are looked at in order, those of the first by their tree.
+/* The depth of a tetmesh or hexmesh in another or in a convex body: the greatest depth of a pair of
+ * elements, each the convex hull of its corners. Elements of the second body are looked at in
+ * order, those of the first by their tree.
  *
- * A pair is no deeper than its boxes overlap along one axis, or one body beyond a face of the other, since moving across parts
- * them.
+ * A pair is no deeper than its boxes overlap along one axis, or one body beyond a face of the
+ * other, since moving across parts them.
  */
 #include "mesh_pairs/elements_depth.h"
 
@@ -15,9 +16,10 @@
 typedef struct search {
   const ct_cell_input *in;
   const ct_elements_view *a, *b; /* a: NULL where the first body is convex */
-  ct_shape shape_a, shape_b;     /* one element of each, with the growth of its body; the convex body itself */
-  ct_cell_input pair;            /* the two that are looked at, in the frame of the first body */
-  ct_aabb box_b;                 /* of b's element there */
+  ct_shape shape_a,
+      shape_b;        /* one element of each, with the growth of its body; the convex body itself */
+  ct_cell_input pair; /* the two that are looked at, in the frame of the first body */
+  ct_aabb box_b;      /* of b's element there */
   uint32_t element_b;
   double slack;   /* what rounding can do to a bound, m */
   uint32_t count; /* pairs that overlap */
@@ -32,17 +34,21 @@ bool ct_elements_have_depth(const ct_cell_input *in) {
   return ct_kind_has_elements(b) && (ct_kind_has_elements(a) || !ct_kind_is_mesh(a));
 }
 
-static ct_shape element_shape(const ct_shape *body) { return (ct_shape){.kind = CT_KIND_CONVEX, .margin = ct_shape_growth(body)}; }
+static ct_shape element_shape(const ct_shape *body) {
+  return (ct_shape){.kind = CT_KIND_CONVEX, .margin = ct_shape_growth(body)};
+}
 
 /* The least that one box must be moved along an axis to leave the other. */
 static double overlap_of(const ct_aabb *a, const ct_aabb *b) {
-  double x = ct_min2(a->max.x - b->min.x, b->max.x - a->min.x), y = ct_min2(a->max.y - b->min.y, b->max.y - a->min.y);
+  double x = ct_min2(a->max.x - b->min.x, b->max.x - a->min.x),
+         y = ct_min2(a->max.y - b->min.y, b->max.y - a->min.y);
   return ct_min2(ct_min2(x, y), ct_min2(a->max.z - b->min.z, b->max.z - a->min.z));
 }
 
-/* The least that a core must be moved across a face of a hull, both in the frame of the pair; no more than `most` where nothing is
- * less. */
-static double room_at_faces(const ct_convex_proxy *hull, const ct_convex_proxy *other, double most) {
+/* The least that a core must be moved across a face of a hull, both in the frame of the pair; no
+ * more than `most` where nothing is less. */
+static double room_at_faces(const ct_convex_proxy *hull, const ct_convex_proxy *other,
+                            double most) {
   const ct_hull_view *view = hull->view;
   for (uint32_t f = 0; f < view->face_count; f++) {
     ct_vec3 n = {view->nx[f], view->ny[f], view->nz[f]};
@@ -56,14 +62,17 @@ static double room_at_faces(const ct_convex_proxy *hull, const ct_convex_proxy *
   return most;
 }
 
-/* No translation that parts the two is needed beyond this, and where it is below 0 by more than round-off they are apart. */
+/* No translation that parts the two is needed beyond this, and where it is below 0 by more than
+ * round-off they are apart. */
 static double room_of(const search *s, const ct_aabb *box_a) {
   double room = room_at_faces(&s->pair.b, &s->pair.a, overlap_of(box_a, &s->box_b));
   return s->a ? room_at_faces(&s->pair.a, &s->pair.b, room) : room;
 }
 
 /* Is the pair that is looked at before the best of equal depth? */
-static bool comes_first(const search *s, uint32_t a) { return a != s->best_a ? a < s->best_a : s->element_b < s->best_b; }
+static bool comes_first(const search *s, uint32_t a) {
+  return a != s->best_a ? a < s->best_a : s->element_b < s->best_b;
+}
 
 /* Looks at one pair of elements whose boxes meet; false ends the search. */
 static bool look_at(search *s, uint32_t a, const ct_aabb *box_a) {
@@ -78,7 +87,9 @@ static bool look_at(search *s, uint32_t a, const ct_aabb *box_a) {
   bool first = s->count == 1;
   s->lower = first ? r.lower : ct_min2(s->lower, r.lower);
   s->upper = first ? r.upper : ct_min2(s->upper, r.upper);
-  if (!first && (r.distance > s->best.distance || (r.distance == s->best.distance && !comes_first(s, a)))) return true;
+  if (!first &&
+      (r.distance > s->best.distance || (r.distance == s->best.distance && !comes_first(s, a))))
+    return true;
   s->best = r;
   s->best_a = a;
   s->best_b = s->element_b;
@@ -126,7 +137,8 @@ static void search_convex(search *s) {
   const ct_frame *relative = &s->in->relative;
   ct_frame inverse = {ct_mat_transpose(relative->rotation), {0.0, 0.0, 0.0}};
   inverse.position = ct_neg(ct_mat_mul(inverse.rotation, relative->position));
-  ct_aabb box = ct_aabb_expand(ct_shape_aabb(s->in->shape_a, &inverse), s->shape_b.margin + s->slack);
+  ct_aabb box =
+      ct_aabb_expand(ct_shape_aabb(s->in->shape_a, &inverse), s->shape_b.margin + s->slack);
   s->pair.a = s->in->a;
   ct_tree_query(s->b->tree, &box, visit_b, s, NULL);
 }
@@ -137,7 +149,8 @@ bool ct_elements_deepest(const ct_cell_input *in, ct_cell_result *result) {
   s.shape_b = element_shape(in->shape_b);
   s.pair.shape_b = &s.shape_b;
   s.pair.threshold = INFINITY;
-  s.slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_proxy_scale(&in->a, &in->b) + ct_norm(in->relative.position));
+  s.slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF *
+            (ct_proxy_scale(&in->a, &in->b) + ct_norm(in->relative.position));
   if (both) {
     s.a = ct_elements_get(in->shape_a->elements);
     s.shape_a = element_shape(in->shape_a);
@@ -162,7 +175,8 @@ bool ct_elements_deepest(const ct_cell_input *in, ct_cell_result *result) {
   if (!s.stopped) return true;
   result->status = CT_PAIR_ITERATION_LIMIT;
   result->lower =
-      ct_min2(result->lower, -2.0 * ct_min2(in->a.size, in->b.size) - ct_shape_growth(in->shape_a) - ct_shape_growth(in->shape_b));
+      ct_min2(result->lower, -2.0 * ct_min2(in->a.size, in->b.size) - ct_shape_growth(in->shape_a) -
+                                 ct_shape_growth(in->shape_b));
   return true;
 }
 

@@ -64,8 +64,10 @@ static double square_beyond(ct_vec3 c, ct_vec3 h, const ct_aabb *box) {
 
 /* Triangles of the node are not nearer to the core. */
 static double node_gap(const ct_convex_mesh *p, const ct_mesh_node *n) {
-  ct_vec3 c = ct_scale(ct_add(n->box.min, n->box.max), 0.5), h = ct_scale(ct_sub(n->box.max, n->box.min), 0.5), own;
-  double tapered = ct_proxy_is_tapered(&p->proxy) ? ct_max2(p->proxy.radius[0], p->proxy.radius[1]) : 0.0;
+  ct_vec3 c = ct_scale(ct_add(n->box.min, n->box.max), 0.5),
+          h = ct_scale(ct_sub(n->box.max, n->box.min), 0.5), own;
+  double tapered =
+      ct_proxy_is_tapered(&p->proxy) ? ct_max2(p->proxy.radius[0], p->proxy.radius[1]) : 0.0;
   double balls = ct_norm(ct_sub(c, p->proxy.middle)) - p->proxy.size - tapered - n->radius;
   double square = square_beyond(c, h, &p->box);
   own = ct_mat_mul(p->size, h);
@@ -85,27 +87,35 @@ static bool is_solved(const ct_convex_mesh *p) {
   return p->proxy.kind != CT_PROXY_SEGMENT || ct_proxy_is_tapered(&p->proxy);
 }
 
-static ct_cell_input core_and_triangle(const ct_convex_mesh *p, const ct_triangle *t, double limit) {
-  ct_cell_input in = {.a = p->proxy, .b = ct_proxy_triangle(t->v, p->extent), .threshold = limit, .workspace = p->workspace};
+static ct_cell_input core_and_triangle(const ct_convex_mesh *p, const ct_triangle *t,
+                                       double limit) {
+  ct_cell_input in = {.a = p->proxy,
+                      .b = ct_proxy_triangle(t->v, p->extent),
+                      .threshold = limit,
+                      .workspace = p->workspace};
   in.relative = (ct_frame){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
   in.a.extent = p->extent;
   return in;
 }
 
-static bool solved_gap(const ct_convex_mesh *p, const ct_triangle *t, double limit, ct_gap *gap, span *bracket) {
+static bool solved_gap(const ct_convex_mesh *p, const ct_triangle *t, double limit, ct_gap *gap,
+                       span *bracket) {
   ct_cell_input in = core_and_triangle(p, t, limit);
   ct_cell_result r = {.status = CT_PAIR_OK};
   ct_cell_convex_convex(&in, &r);
   *bracket = (span){ct_max2(r.lower, 0.0), ct_max2(r.upper, 0.0)};
   if (r.distance > limit) return false;
-  *gap = (ct_gap){.distance = ct_max2(r.distance, 0.0), .a = r.point_a, .b = r.point_b, .normal = r.normal};
+  *gap = (ct_gap){
+      .distance = ct_max2(r.distance, 0.0), .a = r.point_a, .b = r.point_b, .normal = r.normal};
   gap->overlap = ct_max2(-r.distance, 0.0);
   return true;
 }
 
-/* Distance of the core and a triangle unless it is above `limit`: then false. The gap's points are on the core and on the
- * triangle; its distance is 0 where they meet, and `overlap` tells how far they overlap. *bracket is set in any case. */
-static bool triangle_gap(const ct_convex_mesh *p, uint32_t position, double limit, ct_gap *gap, span *bracket) {
+/* Distance of the core and a triangle unless it is above `limit`: then false. The gap's points are
+ * on the core and on the triangle; its distance is 0 where they meet, and `overlap` tells how far
+ * they overlap. *bracket is set in any case. */
+static bool triangle_gap(const ct_convex_mesh *p, uint32_t position, double limit, ct_gap *gap,
+                         span *bracket) {
   ct_triangle t = ct_mesh_triangle(p->view, position);
   bool near;
   if (is_solved(p)) return solved_gap(p, &t, limit, gap, bracket);
@@ -120,8 +130,8 @@ static bool triangle_gap(const ct_convex_mesh *p, uint32_t position, double limi
   return near;
 }
 
-/* A point of the body and of the mesh, from the gap of a triangle that the body reaches. The points of a gap of 0 are those of
- * least overlap: each on its own surface, not always in the other. */
+/* A point of the body and of the mesh, from the gap of a triangle that the body reaches. The points
+ * of a gap of 0 are those of least overlap: each on its own surface, not always in the other. */
 static ct_vec3 shared_point(const ct_convex_mesh *p, uint32_t position, const ct_gap *gap) {
   ct_vec3 common;
   if (gap->distance == 0.0 && is_solved(p)) {
@@ -133,7 +143,7 @@ static ct_vec3 shared_point(const ct_convex_mesh *p, uint32_t position, const ct
   return ct_lerp(gap->a, gap->b, grown > 0.0 ? p->radius / grown : 1.0);
 }
 
-/* ---- the nearest triangle ---- */
+/* ---- the nearest triangle ------------------------------------------------------------------- */
 
 typedef struct search {
   const ct_convex_mesh *p;
@@ -152,7 +162,8 @@ static bool is_cut(search *s, double key) {
   return true;
 }
 
-/* Does the slab across the best normal part the body and the whole mesh? Then the best triangle is the nearest one. */
+/* Does the slab across the best normal part the body and the whole mesh? Then the best triangle is
+ * the nearest one. */
 static bool slab_parts(search *s) {
   const ct_convex_mesh *p = s->p;
   if (!(s->best.distance > 0.0)) return false;
@@ -264,7 +275,7 @@ static ct_mesh_outcome find_nearest(search *s, double threshold) {
   return CT_MESH_FOUND;
 }
 
-/* ---- the cell ---- */
+/* ---- the cell ------------------------------------------------------------------------------- */
 
 /* From the mesh's frame to that of the pair. */
 static void hand_over(const ct_cell_input *in, ct_cell_result *r) {
@@ -293,9 +304,10 @@ static void answer_solid(const ct_convex_mesh *p, const search *s, ct_cell_resul
   result->lower = -2.0 * p->extent - p->radius - p->growth;
 }
 
-/* Does the plane across the best normal part the core from every triangle that is at the mesh's point? All of them are as near, and
- * where bodies nearly touch the bracket of one alone is closed by normals that lean far. The points are right to round-off, which
- * turns the direction from one to the other by its part of the distance. */
+/* Does the plane across the best normal part the core from every triangle that is at the mesh's
+ * point? All of them are as near, and where bodies nearly touch the bracket of one alone is closed
+ * by normals that lean far. The points are right to round-off, which turns the direction from one
+ * to the other by its part of the distance. */
 static bool plane_parts(const search *s) {
   const ct_convex_mesh *p = s->p;
   ct_search_node stack[STACK_SIZE];
@@ -304,7 +316,8 @@ static bool plane_parts(const search *s) {
   stack[top++] = (ct_search_node){0.0, 0, 0};
   while (top > 0) {
     const ct_mesh_node *n = &p->view->nodes[stack[--top].a];
-    ct_vec3 b = s->best.b, middle = ct_lerp(n->box.min, n->box.max, 0.5), half = ct_scale(ct_sub(n->box.max, n->box.min), 0.5);
+    ct_vec3 b = s->best.b, middle = ct_lerp(n->box.min, n->box.max, 0.5),
+            half = ct_scale(ct_sub(n->box.max, n->box.min), 0.5);
     if (square_beyond(middle, half, &(ct_aabb){b, b}) > p->slack * p->slack) continue;
     for (uint32_t i = n->first; i < n->first + n->count; i++) {
       ct_triangle t = ct_mesh_triangle(p->view, i);
@@ -319,7 +332,8 @@ static bool plane_parts(const search *s) {
   return true;
 }
 
-/* A normal that is not proven gives way to the direction from point to point, if that is. False: neither is. */
+/* A normal that is not proven gives way to the direction from point to point, if that is. False:
+ * neither is. */
 static bool prove_normal(search *s) {
   if (!is_solved(s->p) || !(s->best.distance > 0.0) || plane_parts(s)) return true;
   search turned = *s;
@@ -333,10 +347,12 @@ static bool prove_normal(search *s) {
 static void answer_apart(const ct_convex_mesh *p, search *s, bool early, ct_cell_result *result) {
   bool unproven = !early && !prove_normal(s);
   double grown = p->radius + p->growth;
-  ct_mesh_write_result(s->best.distance, s->best, (ct_mesh_growth){p->radius, p->growth}, p->view->solid, result);
+  ct_mesh_write_result(s->best.distance, s->best, (ct_mesh_growth){p->radius, p->growth},
+                       p->view->solid, result);
   result->lower = ct_min2(s->bracket.lower - grown, result->distance);
   result->upper = ct_max2(s->bracket.upper - grown, result->distance);
-  if (s->bracket.upper - s->bracket.lower > 2.0 * p->slack + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * s->best.distance)
+  if (s->bracket.upper - s->bracket.lower >
+      2.0 * p->slack + CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * s->best.distance)
     result->status = CT_PAIR_DEGENERATE;
   if (unproven) result->status = CT_PAIR_DEGENERATE;
   if (early) result->distance = result->lower = ct_min2(s->least, s->bracket.lower) - grown;
@@ -372,9 +388,10 @@ void ct_cell_convex_mesh(const ct_cell_input *in, ct_cell_result *result) {
   if (overlap || !ct_elements_deepest(in, result)) ct_elements_surface_contact(in, result);
 }
 
-/* ---- all near triangles ---- */
+/* ---- all near triangles --------------------------------------------------------------------- */
 
-bool ct_convex_mesh_visit(const ct_convex_mesh *p, double reach, ct_convex_visit visit, void *context) {
+bool ct_convex_mesh_visit(const ct_convex_mesh *p, double reach, ct_convex_visit visit,
+                          void *context) {
   ct_search_node stack[STACK_SIZE], child[2];
   int top = 0;
   stack[top++] = (ct_search_node){node_gap(p, &p->view->nodes[0]), 0, 0};
@@ -422,7 +439,7 @@ bool ct_convex_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
   return true;
 }
 
-/* ---- how they lie ---- */
+/* ---- how they lie --------------------------------------------------------------------------- */
 
 typedef struct crossing {
   double slack, radius;
@@ -437,13 +454,15 @@ static bool look_for_proper(void *context, uint32_t position, const ct_gap *gap)
   return !c->proper;
 }
 
-ct_relation ct_convex_mesh_relation(const ct_cell_input *in, const ct_cell_result *result, double touching) {
+ct_relation ct_convex_mesh_relation(const ct_cell_input *in, const ct_cell_result *result,
+                                    double touching) {
   ct_convex_mesh p;
   open_pair(&p, in);
   double radius = p.radius + p.growth;
   crossing c = {ct_max2(touching, p.roundoff), radius, false};
   if (result->crossed || radius > 0.0) ct_convex_mesh_visit(&p, radius, look_for_proper, &c);
   if (!c.proper && p.view->solid && ct_mesh_contains(p.mesh, p.proxy.middle)) return CT_CONTAINED;
-  if (!(ct_convex_mesh_outside(&p, p.radius - p.growth + p.roundoff) > -INFINITY)) return CT_CONTAINING;
+  if (!(ct_convex_mesh_outside(&p, p.radius - p.growth + p.roundoff) > -INFINITY))
+    return CT_CONTAINING;
   return !c.proper && result->distance == 0.0 ? CT_TOUCHING : CT_PENETRATING;
 }

@@ -7,23 +7,28 @@
 #define CLIMB_STEPS 8
 /* Steps to the far side of a body, quadratic once near. */
 #define THROUGH_STEPS 32
-/* Part of the smaller body below which the deepest point is as good as on the surface: bodies flush at their sides are looked at by
- * whole triangles, too, and a shift by round-off does not change what is found. */
+/* Part of the smaller body below which the deepest point is as good as on the surface: bodies flush
+ * at their sides are looked at by whole triangles, too, and a shift by round-off does not change
+ * what is found. */
 #define FLUSH 1e-6
-/* Sine of the angle between a way and an axis below which the way is along the axis: what is left across is round-off. */
+/* Sine of the angle between a way and an axis below which the way is along the axis: what is left
+ * across is round-off. */
 #define ALONG_AXIS 1e-8
 /* Triangles that cross a core and are asked how hard they are to leave. */
 #define CROSSING_TRIANGLES_MAX 256
 
-/* ---- a point and a core ---- */
+/* ---- a point and a core --------------------------------------------------------------------- */
 
 static void point_to_core(const ct_convex_mesh *p, ct_vec3 point, ct_cell_result *r) {
-  ct_cell_input in = {.a = {.kind = CT_PROXY_POINT, .center = point, .middle = point, .extent = p->extent}, .b = p->proxy};
+  ct_cell_input in = {
+      .a = {.kind = CT_PROXY_POINT, .center = point, .middle = point, .extent = p->extent},
+      .b = p->proxy};
   in.relative = (ct_frame){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
   in.threshold = INFINITY;
   in.workspace = p->workspace;
   *r = (ct_cell_result){.status = CT_PAIR_OK};
-  /* Balls and capsules have their own cell: the general one knows a capsule of two radii from polytopes alone. */
+  /* Balls and capsules have their own cell: the general one knows a capsule of two radii from
+   * polytopes alone. */
   bool round = p->proxy.kind == CT_PROXY_POINT || p->proxy.kind == CT_PROXY_SEGMENT;
   (round ? ct_cell_sphere_capsule : ct_cell_convex_convex)(&in, r);
 }
@@ -32,14 +37,16 @@ static void point_to_core(const ct_convex_mesh *p, ct_vec3 point, ct_cell_result
 static double depth_in_core(void *context, ct_vec3 point, double need) {
   const ct_convex_mesh *p = context;
   const ct_convex_proxy *proxy = &p->proxy;
-  double far = ct_norm(ct_sub(point, proxy->middle)) - proxy->size - ct_max2(proxy->radius[0], proxy->radius[1]);
+  double far = ct_norm(ct_sub(point, proxy->middle)) - proxy->size -
+               ct_max2(proxy->radius[0], proxy->radius[1]);
   if (-far <= need) return -far;
   if (proxy->kind == CT_PROXY_POINT) return -ct_norm(ct_sub(point, proxy->center));
   if (proxy->kind == CT_PROXY_BOX) {
     ct_vec3 d = ct_mat_tmul(proxy->rotation, ct_sub(point, proxy->center));
     d = ct_vec(fabs(d.x) - proxy->half.x, fabs(d.y) - proxy->half.y, fabs(d.z) - proxy->half.z);
     double most = ct_max2(ct_max2(d.x, d.y), d.z);
-    return most <= 0.0 ? -most : -ct_norm(ct_vec(ct_max2(d.x, 0.0), ct_max2(d.y, 0.0), ct_max2(d.z, 0.0)));
+    return most <= 0.0 ? -most
+                       : -ct_norm(ct_vec(ct_max2(d.x, 0.0), ct_max2(d.y, 0.0), ct_max2(d.z, 0.0)));
   }
   if (proxy->kind == CT_PROXY_HULL) {
     ct_vec3 d = ct_mat_tmul(proxy->rotation, ct_sub(point, proxy->center));
@@ -67,32 +74,38 @@ static double outside_core(void *context, ct_vec3 point, double need) {
 }
 
 double ct_convex_mesh_outside(const ct_convex_mesh *p, double floor) {
-  ct_lipschitz_function peak = ct_mesh_maximize(p->view, &p->workspace->mesh, floor, outside_core, (void *)(uintptr_t)p);
+  ct_lipschitz_function peak =
+      ct_mesh_maximize(p->view, &p->workspace->mesh, floor, outside_core, (void *)(uintptr_t)p);
   return peak.stopped ? INFINITY : peak.value;
 }
 
-/* ---- points of the core in the mesh ---- */
+/* ---- points of the core in the mesh --------------------------------------------------------- */
 
-/* Where a solid's surface is nearest to a point, and the way from there into the solid. Returns how deep the point is, below 0
- * outside. */
-static double nearest_surface(const ct_convex_mesh *p, ct_vec3 point, ct_mesh_foot *foot, ct_vec3 *in) {
+/* Where a solid's surface is nearest to a point, and the way from there into the solid. Returns how
+ * deep the point is, below 0 outside. */
+static double nearest_surface(const ct_convex_mesh *p, ct_vec3 point, ct_mesh_foot *foot,
+                              ct_vec3 *in) {
   bool inside = ct_mesh_contains(p->mesh, point);
   ct_mesh_nearest(p->mesh, point, INFINITY, foot);
   *in = ct_neg(ct_mesh_normal(p->mesh, foot->triangle));
-  if (foot->distance > p->roundoff) *in = ct_unit_or(inside ? ct_sub(point, foot->point) : ct_sub(foot->point, point), *in);
+  if (foot->distance > p->roundoff)
+    *in = ct_unit_or(inside ? ct_sub(point, foot->point) : ct_sub(foot->point, point), *in);
   return inside ? foot->distance : -foot->distance;
 }
 
 /* A point that is `depth` deep, moved by `ball` the way in. */
-static void offer(ct_convex_feature *best, ct_vec3 point, ct_vec3 in, double ball, double depth, const ct_mesh_foot *foot) {
+static void offer(ct_convex_feature *best, ct_vec3 point, ct_vec3 in, double ball, double depth,
+                  const ct_mesh_foot *foot) {
   if (!(depth + ball > best->depth)) return;
   best->gap = (ct_gap){.a = ct_add_scaled(point, in, ball), .b = foot->point, .normal = in};
   best->depth = depth + ball;
   best->triangle = foot->triangle;
 }
 
-/* The point of the whole body that is farthest along a way. Returns it, and the way in from where the surface is nearest to it. */
-static ct_vec3 offer_reach(const ct_convex_mesh *p, ct_vec3 way, ct_convex_feature *best, ct_vec3 *in) {
+/* The point of the whole body that is farthest along a way. Returns it, and the way in from where
+ * the surface is nearest to it. */
+static ct_vec3 offer_reach(const ct_convex_mesh *p, ct_vec3 way, ct_convex_feature *best,
+                           ct_vec3 *in) {
   uint32_t near = 0;
   double ball;
   ct_mesh_foot foot;
@@ -104,21 +117,25 @@ static ct_vec3 offer_reach(const ct_convex_mesh *p, ct_vec3 way, ct_convex_featu
   return point;
 }
 
-/* A vertex of the core with the ball of `ball` more around it than the rest of the core has; in the mesh, or over its surface by
- * less than the ball. The deepest point of the ball is one of the body's surface unless the rest of the body reaches farther that
- * way: then its farthest point is asked about. Returns how deep the vertex is. */
-static double offer_vertex(const ct_convex_mesh *p, ct_vec3 v, double ball, ct_convex_feature *best) {
+/* A vertex of the core with the ball of `ball` more around it than the rest of the core has; in the
+ * mesh, or over its surface by less than the ball. The deepest point of the ball is one of the
+ * body's surface unless the rest of the body reaches farther that way: then its farthest point is
+ * asked about. Returns how deep the vertex is. */
+static double offer_vertex(const ct_convex_mesh *p, ct_vec3 v, double ball,
+                           ct_convex_feature *best) {
   ct_mesh_foot foot;
   ct_vec3 in;
   double depth = nearest_surface(p, v, &foot, &in);
   if (!(depth + ball > best->depth)) return depth;
   bool round = ball + p->radius > 0.0;
-  if (round && ct_proxy_support_value(&p->proxy, in) > ct_dot(in, v) + ball + p->roundoff) offer_reach(p, in, best, &in);
+  if (round && ct_proxy_support_value(&p->proxy, in) > ct_dot(in, v) + ball + p->roundoff)
+    offer_reach(p, in, best, &in);
   else offer(best, v, in, ball, depth, &foot);
   return depth;
 }
 
-/* Vertices of a polytope. The last one looked at tells of its neighbours that they cannot be deeper. */
+/* Vertices of a polytope. The last one looked at tells of its neighbours that they cannot be
+ * deeper. */
 static void offer_vertices(const ct_convex_mesh *p, ct_convex_feature *best) {
   uint32_t count = ct_proxy_vertex_count(&p->proxy);
   ct_vec3 last = p->proxy.middle;
@@ -133,19 +150,22 @@ static void offer_vertices(const ct_convex_mesh *p, ct_convex_feature *best) {
   }
 }
 
-/* A point of the core's surface. With a radius around the core the deepest point of the ball about it is one of the body's surface
- * unless the core reaches farther that way, as with a vertex. Returns the way in from where the surface is nearest to the point. */
+/* A point of the core's surface. With a radius around the core the deepest point of the ball about
+ * it is one of the body's surface unless the core reaches farther that way, as with a vertex.
+ * Returns the way in from where the surface is nearest to the point. */
 static ct_vec3 offer_point(const ct_convex_mesh *p, ct_vec3 point, ct_convex_feature *best) {
   ct_mesh_foot foot;
   ct_vec3 in, next;
   double depth = nearest_surface(p, point, &foot, &in);
-  bool exceeded = p->radius > 0.0 && ct_proxy_support_value(&p->proxy, in) > ct_dot(in, point) + p->roundoff;
+  bool exceeded =
+      p->radius > 0.0 && ct_proxy_support_value(&p->proxy, in) > ct_dot(in, point) + p->roundoff;
   if (exceeded) offer_reach(p, in, best, &next);
   else offer(best, point, in, 0.0, depth, &foot);
   return in;
 }
 
-/* The part of a unit way that is perpendicular to a unit axis, as a unit vector; false: it is too short to have a direction. */
+/* The part of a unit way that is perpendicular to a unit axis, as a unit vector; false: it is too
+ * short to have a direction. */
 static bool perpendicular_part(ct_vec3 way, ct_vec3 axis, ct_vec3 *out) {
   ct_vec3 across = ct_add_scaled(way, axis, -ct_dot(way, axis));
   double length = ct_norm(across);
@@ -156,7 +176,8 @@ static bool perpendicular_part(ct_vec3 way, ct_vec3 axis, ct_vec3 *out) {
   return true;
 }
 
-/* The ends and the middle of the line of a frustum's side that is farthest along a way; along the axis there is none. */
+/* The ends and the middle of the line of a frustum's side that is farthest along a way; along the
+ * axis there is none. */
 static void offer_line(const ct_convex_mesh *p, ct_vec3 way, ct_convex_feature *best) {
   const ct_convex_proxy *proxy = &p->proxy;
   ct_vec3 axis = ct_unit_or(proxy->axis[2], ct_vec(0.0, 0.0, 1.0)), across, end[2];
@@ -169,16 +190,19 @@ static void offer_line(const ct_convex_mesh *p, ct_vec3 way, ct_convex_feature *
   offer_point(p, ct_lerp(end[0], end[1], 0.5), best);
 }
 
-/* Of a frustum the middles of its caps, and the lines of its side along the ways in from the middle and from the caps: what lies
- * flat has no farthest point but by round-off, and of a flat part the middle is the deepest, or nearly. */
+/* Of a frustum the middles of its caps, and the lines of its side along the ways in from the middle
+ * and from the caps: what lies flat has no farthest point but by round-off, and of a flat part the
+ * middle is the deepest, or nearly. */
 static void offer_flats(const ct_convex_mesh *p, ct_vec3 in, ct_convex_feature *best) {
   offer_line(p, in, best);
   for (int top = 0; top < 2; top++)
-    offer_line(p, offer_point(p, ct_add_scaled(p->proxy.center, p->proxy.axis[2], top ? 1.0 : -1.0), best), best);
+    offer_line(
+        p, offer_point(p, ct_add_scaled(p->proxy.center, p->proxy.axis[2], top ? 1.0 : -1.0), best),
+        best);
 }
 
-/* Points of a body with a curved core: the one that is farthest from the way out of the middle, then from its own way out, and so
- * on. */
+/* Points of a body with a curved core: the one that is farthest from the way out of the middle,
+ * then from its own way out, and so on. */
 static void offer_farthest(const ct_convex_mesh *p, ct_convex_feature *best) {
   ct_mesh_foot foot;
   ct_vec3 in;
@@ -191,9 +215,11 @@ static void offer_farthest(const ct_convex_mesh *p, ct_convex_feature *best) {
   }
 }
 
-/* A core in the solid, with a ball around it that reaches out wherever it is: from the surface point nearest to the core through
- * the body. Newton's method on the distance from the core, a convex function, from beyond. */
-static void offer_through(const ct_convex_mesh *p, const ct_gap *nearest, uint32_t triangle, ct_convex_feature *best) {
+/* A core in the solid, with a ball around it that reaches out wherever it is: from the surface
+ * point nearest to the core through the body. Newton's method on the distance from the core, a
+ * convex function, from beyond. */
+static void offer_through(const ct_convex_mesh *p, const ct_gap *nearest, uint32_t triangle,
+                          ct_convex_feature *best) {
   ct_vec3 in = ct_neg(nearest->normal);
   double at = ct_proxy_support_value(&p->proxy, in) - ct_dot(in, nearest->b) + p->radius;
   for (int step = 0; step < THROUGH_STEPS; step++) {
@@ -207,10 +233,11 @@ static void offer_through(const ct_convex_mesh *p, const ct_gap *nearest, uint32
   offer(best, nearest->b, in, at - p->radius, 0.0, &foot);
 }
 
-/* ---- vertices of the mesh in the core ---- */
+/* ---- vertices of the mesh in the core ------------------------------------------------------- */
 
 /* A point of the mesh that is in the core. */
-static void offer_mesh_point(const ct_convex_mesh *p, ct_vec3 v, uint32_t position, ct_convex_feature *best) {
+static void offer_mesh_point(const ct_convex_mesh *p, ct_vec3 v, uint32_t position,
+                             ct_convex_feature *best) {
   ct_cell_result r;
   point_to_core(p, v, &r);
   best->depth = ct_max2(-r.distance, 0.0);
@@ -221,19 +248,22 @@ static void offer_mesh_point(const ct_convex_mesh *p, ct_vec3 v, uint32_t positi
 }
 
 static void offer_mesh_vertex(const ct_convex_mesh *p, ct_convex_feature *best) {
-  ct_lipschitz_function peak = ct_mesh_maximize(p->view, &p->workspace->mesh, best->depth, depth_in_core, (void *)(uintptr_t)p);
+  ct_lipschitz_function peak = ct_mesh_maximize(p->view, &p->workspace->mesh, best->depth,
+                                                depth_in_core, (void *)(uintptr_t)p);
   if (peak.stopped) best->complete = false;
-  if (peak.value > best->depth) offer_mesh_point(p, p->view->vertices[peak.vertex], peak.position, best);
+  if (peak.value > best->depth)
+    offer_mesh_point(p, p->view->vertices[peak.vertex], peak.position, best);
 }
 
 /* Points of the mesh's edges count when they are deeper beyond round-off. */
 static void offer_mesh_edge(const ct_convex_mesh *p, ct_convex_feature *best) {
   ct_mesh_point edge;
-  if (ct_convex_mesh_deepest_edge(p, best->depth + 2.0 * p->roundoff, &edge)) offer_mesh_point(p, edge.point, edge.position, best);
+  if (ct_convex_mesh_deepest_edge(p, best->depth + 2.0 * p->roundoff, &edge))
+    offer_mesh_point(p, edge.point, edge.position, best);
   if (!edge.complete) best->complete = false;
 }
 
-/* ---- triangles through the core ---- */
+/* ---- triangles through the core ------------------------------------------------------------- */
 
 typedef struct hardest {
   const ct_convex_mesh *p;
@@ -242,7 +272,8 @@ typedef struct hardest {
   int count;
 } hardest;
 
-/* Whoever parts the bodies parts the core from each triangle, so the greatest overlap is one that must be undone. */
+/* Whoever parts the bodies parts the core from each triangle, so the greatest overlap is one that
+ * must be undone. */
 static bool offer_overlap(void *context, uint32_t position, const ct_gap *gap) {
   hardest *h = context;
   if (gap->overlap > h->best->depth) {
@@ -255,8 +286,8 @@ static bool offer_overlap(void *context, uint32_t position, const ct_gap *gap) {
   return ++h->count < CROSSING_TRIANGLES_MAX;
 }
 
-/* A gap of a segment that crosses a triangle has the crossing for its points. Those that part last, along the normal of least
- * overlap, are nearest once the triangle has left by as much again. */
+/* A gap of a segment that crosses a triangle has the crossing for its points. Those that part last,
+ * along the normal of least overlap, are nearest once the triangle has left by as much again. */
 static void part_segment(const hardest *h) {
   ct_gap *gap = &h->best->gap, parted;
   ct_triangle t = ct_mesh_triangle(h->p->view, h->position);
@@ -268,16 +299,22 @@ static void part_segment(const hardest *h) {
   gap->b = ct_sub(parted.b, shift);
 }
 
-ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *nearest, uint32_t triangle) {
-  /* Until a feature is found, the point between the nearest ones: on the triangle only where they are one. */
-  ct_convex_feature best = {.gap = *nearest, .triangle = nearest->distance == 0.0 ? triangle : CT_NO_TRIANGLE, .complete = true};
+ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *nearest,
+                                         uint32_t triangle) {
+  /* Until a feature is found, the point between the nearest ones: on the triangle only where they
+   * are one. */
+  ct_convex_feature best = {.gap = *nearest,
+                            .triangle = nearest->distance == 0.0 ? triangle : CT_NO_TRIANGLE,
+                            .complete = true};
   best.gap.b = best.gap.a = ct_lerp(nearest->a, nearest->b, 0.5);
   if (ct_proxy_is_curved(&p->proxy)) offer_farthest(p, &best);
   else offer_vertices(p, &best);
-  bool solid_core = p->proxy.kind != CT_PROXY_POINT && !(p->proxy.kind == CT_PROXY_SEGMENT && !ct_proxy_is_tapered(&p->proxy));
+  bool solid_core = p->proxy.kind != CT_PROXY_POINT &&
+                    !(p->proxy.kind == CT_PROXY_SEGMENT && !ct_proxy_is_tapered(&p->proxy));
   if (solid_core && best.complete) offer_mesh_vertex(p, &best);
   if (best.complete) offer_mesh_edge(p, &best);
-  if (p->radius > 0.0 && nearest->distance > p->roundoff && best.depth <= p->roundoff) offer_through(p, nearest, triangle, &best);
+  if (p->radius > 0.0 && nearest->distance > p->roundoff && best.depth <= p->roundoff)
+    offer_through(p, nearest, triangle, &best);
   double flush = ct_max2(FLUSH * ct_min2(p->proxy.size, p->view->radius), p->roundoff);
   if (best.complete && best.depth <= flush) {
     ct_convex_feature deeper = best;
@@ -287,6 +324,7 @@ ct_convex_feature ct_convex_mesh_deepest(const ct_convex_mesh *p, const ct_gap *
     if (segment && h.position != CT_NO_TRIANGLE) part_segment(&h);
     if (best.depth <= p->roundoff || deeper.depth > 2.0 * flush) best = deeper;
   }
-  if (best.depth <= p->roundoff && ct_max_abs(nearest->normal) > 0.0) best.gap.normal = nearest->normal;
+  if (best.depth <= p->roundoff && ct_max_abs(nearest->normal) > 0.0)
+    best.gap.normal = nearest->normal;
   return best;
 }

@@ -1,4 +1,5 @@
-/* Deepest vertices by branch and bound, deepest stretches of edges by their crossings, normals of bodies that touch. */
+/* Deepest vertices by branch and bound, deepest stretches of edges by their crossings, normals of
+ * bodies that touch. */
 #include "mesh_pairs/mesh_depth.h"
 
 #include "mesh/mesh_support.h"
@@ -7,22 +8,25 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Vertices looked at lately, by their lowest bits: a vertex has some six triangles, mostly in one leaf or its neighbours. */
+/* Vertices looked at lately, by their lowest bits: a vertex has some six triangles, mostly in one
+ * leaf or its neighbours. */
 #define RECENT 64u
 #define STACK_SIZE (CT_MESH_DEPTH_MAX + 4)
-/* Normals of touching triangles that are judged by the whole bodies, and pairs looked at to find them. */
+/* Normals of touching triangles that are judged by the whole bodies, and pairs looked at to find
+ * them. */
 #define NORMALS_MAX 32
 #define NORMAL_PAIRS_MAX 4096
-/* A point against a solid in steps of the flag: on the surface, where many triangles are near and the predicates are exact, some
- * 100 us. */
+/* A point against a solid in steps of the flag: on the surface, where many triangles are near and
+ * the predicates are exact, some 100 us. */
 #define POINT_STEPS 1024
-/* Part of the smaller mesh below which the deepest vertex is as good as on the surface: bodies flush at their sides are looked at
- * between their vertices, too, and a shift by round-off does not change what is found. */
+/* Part of the smaller mesh below which the deepest vertex is as good as on the surface: bodies
+ * flush at their sides are looked at between their vertices, too, and a shift by round-off does not
+ * change what is found. */
 #define FLUSH 1e-6
 /* Square of the angle below which two normals are one. */
 #define SAME_NORMAL2 1e-20
 
-/* ---- the greatest value over vertices ---- */
+/* ---- the greatest value over vertices ------------------------------------------------------- */
 
 typedef struct climb {
   const ct_mesh_view *view;
@@ -76,8 +80,8 @@ static void climb_depth_first(climb *c, ct_search_node w) {
   }
 }
 
-ct_lipschitz_function ct_mesh_maximize(const ct_mesh_view *view, ct_mesh_scratch *memory, double floor, ct_mesh_value value,
-                                       void *context) {
+ct_lipschitz_function ct_mesh_maximize(const ct_mesh_view *view, ct_mesh_scratch *memory,
+                                       double floor, ct_mesh_value value, void *context) {
   climb c = {.view = view, .memory = memory, .value = value, .context = context, .floor = floor};
   c.peak = (ct_lipschitz_function){.value = -INFINITY, .bound = INFINITY};
   memory->count = 0;
@@ -90,7 +94,8 @@ ct_lipschitz_function ct_mesh_maximize(const ct_mesh_view *view, ct_mesh_scratch
     if (n->count > 0) test_vertices(&c, n);
     for (uint32_t k = 0; k < 2 && n->count == 0; k++) {
       ct_search_node child = bounded(&c, n->first + k, -w.key);
-      if (-child.key > so_far(&c) && !ct_search_heap_push(memory, child)) climb_depth_first(&c, child);
+      if (-child.key > so_far(&c) && !ct_search_heap_push(memory, child))
+        climb_depth_first(&c, child);
     }
     if (ct_mesh_is_cancelled(memory, POINT_STEPS)) {
       c.peak.stopped = true;
@@ -102,7 +107,7 @@ ct_lipschitz_function ct_mesh_maximize(const ct_mesh_view *view, ct_mesh_scratch
   return c.peak;
 }
 
-/* ---- depth in a solid mesh ---- */
+/* ---- depth in a solid mesh ------------------------------------------------------------------ */
 
 typedef struct solid {
   const ct_mesh *mesh;
@@ -143,7 +148,8 @@ static solid solid_of(const ct_mesh_pair *p, bool second, double sign) {
   return (solid){second ? p->mesh_a : p->mesh_b, second ? p->a : p->b, &p->relative, second, sign};
 }
 
-static ct_lipschitz_function peak_in(const ct_mesh_pair *p, bool second, double sign, double floor) {
+static ct_lipschitz_function peak_in(const ct_mesh_pair *p, bool second, double sign,
+                                     double floor) {
   solid s = solid_of(p, second, sign);
   return ct_mesh_maximize(second ? p->b : p->a, p->memory, floor, depth_in_solid, &s);
 }
@@ -159,12 +165,13 @@ double ct_mesh_pair_inside(const ct_mesh_pair *p, bool second) {
   return peak_in(p, second, 1.0, slack).value;
 }
 
-/* ---- features ---- */
+/* ---- features ------------------------------------------------------------------------------- */
 
 static ct_vec3 from_b(const ct_mesh_pair *p, ct_vec3 v) { return ct_to_parent(p->relative, v); }
 
 /* A point of one solid inside the other, as a feature. The point is in its own mesh's frame. */
-static void set_feature(const ct_mesh_pair *p, bool second, ct_vec3 point, uint32_t position, ct_mesh_feature *f) {
+static void set_feature(const ct_mesh_pair *p, bool second, ct_vec3 point, uint32_t position,
+                        ct_mesh_feature *f) {
   solid s = solid_of(p, second, 1.0);
   ct_mesh_foot foot;
   ct_mesh_nearest(s.mesh, in_solid_frame(&s, point), INFINITY, &foot);
@@ -177,7 +184,8 @@ static void set_feature(const ct_mesh_pair *p, bool second, ct_vec3 point, uint3
   /* Out of a the normal is a's own, out of b it is against b's. */
   ct_vec3 way = second ? out : ct_neg(ct_mat_mul(p->relative.rotation, out));
   f->normal = way;
-  if (f->depth > CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent) f->normal = ct_unit_or(ct_sub(f->point_a, f->point_b), way);
+  if (f->depth > CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent)
+    f->normal = ct_unit_or(ct_sub(f->point_a, f->point_b), way);
 }
 
 /* Gathers where the edges of one mesh pass the other's surface. */
@@ -190,7 +198,8 @@ typedef struct passing {
 static bool add_passings(void *context, const ct_near_triangles *near) {
   passing *x = context;
   const ct_mesh_view *view = x->second ? x->pair->b : x->pair->a;
-  const ct_triangle *edges = x->second ? &near->b : &near->a, *face = x->second ? &near->a : &near->b;
+  const ct_triangle *edges = x->second ? &near->b : &near->a,
+                    *face = x->second ? &near->a : &near->b;
   uint32_t position = x->second ? near->position_b : near->position_a;
   for (int k = 0; k < 3; k++) {
     int l = k == 2 ? 0 : k + 1;
@@ -211,7 +220,8 @@ static int by_edge(const void *first, const void *second) {
   return (a->position > b->position) - (a->position < b->position);
 }
 
-/* The middle of the deepest stretch between two crossings of one edge that lies inside the other solid. */
+/* The middle of the deepest stretch between two crossings of one edge that lies inside the other
+ * solid. */
 static void deepest_stretch(const ct_mesh_pair *p, bool second, ct_mesh_feature *best) {
   passing x = {p, second, false};
   ct_mesh_scratch *m = p->memory;
@@ -237,14 +247,16 @@ static void deepest_stretch(const ct_mesh_pair *p, bool second, ct_mesh_feature 
   }
 }
 
-/* The deepest middle of a triangle that crosses the other solid: bodies that are flush at their sides have no other feature. */
+/* The deepest middle of a triangle that crosses the other solid: bodies that are flush at their
+ * sides have no other feature. */
 typedef struct middles {
   const ct_mesh_pair *pair;
   ct_mesh_feature *best;
   uint32_t last_a, last_b; /* looked at just before */
 } middles;
 
-static void offer_middle(const ct_mesh_pair *p, bool second, uint32_t position, ct_mesh_feature *best) {
+static void offer_middle(const ct_mesh_pair *p, bool second, uint32_t position,
+                         ct_mesh_feature *best) {
   ct_triangle t = ct_mesh_triangle(second ? p->b : p->a, position);
   ct_vec3 middle = ct_scale(ct_add(ct_add(t.v[0], t.v[1]), t.v[2]), 1.0 / 3.0);
   solid s = solid_of(p, second, 1.0);
@@ -263,9 +275,10 @@ static bool offer_middles(void *context, const ct_near_triangles *near) {
   return !ct_mesh_is_cancelled(m->pair->memory, POINT_STEPS);
 }
 
-/* Stretches of edges, then middles of triangles. They count where the vertices are on the surface, or when they are deeper beyond
- * doubt. */
-static void between_vertices(const ct_mesh_pair *p, double slack, double flush, ct_mesh_feature *out) {
+/* Stretches of edges, then middles of triangles. They count where the vertices are on the surface,
+ * or when they are deeper beyond doubt. */
+static void between_vertices(const ct_mesh_pair *p, double slack, double flush,
+                             ct_mesh_feature *out) {
   ct_mesh_feature deeper = *out;
   deepest_stretch(p, false, &deeper);
   deepest_stretch(p, true, &deeper);
@@ -278,7 +291,8 @@ static void between_vertices(const ct_mesh_pair *p, double slack, double flush, 
 }
 
 bool ct_mesh_pair_deepest(const ct_mesh_pair *p, ct_mesh_feature *out) {
-  *out = (ct_mesh_feature){.complete = true, .triangle_a = CT_NO_TRIANGLE, .triangle_b = CT_NO_TRIANGLE};
+  *out = (ct_mesh_feature){
+      .complete = true, .triangle_a = CT_NO_TRIANGLE, .triangle_b = CT_NO_TRIANGLE};
   double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent;
   ct_lipschitz_function a = peak_in(p, false, 1.0, 0.0);
   if (a.value > 0.0) set_feature(p, false, p->a->vertices[a.vertex], a.position, out);
@@ -291,7 +305,7 @@ bool ct_mesh_pair_deepest(const ct_mesh_pair *p, ct_mesh_feature *out) {
   return out->depth > 0.0;
 }
 
-/* ---- normals of bodies that touch ---- */
+/* ---- normals of bodies that touch ----------------------------------------------------------- */
 
 typedef struct contact {
   const ct_mesh_pair *pair;
@@ -303,7 +317,8 @@ typedef struct contact {
 
 /* By how much the slab across n parts the meshes; below 0 they overlap along it. */
 static double slab_of(const ct_mesh_pair *p, ct_vec3 n) {
-  double far_a = ct_mesh_support_value(p->a, n), far_b = ct_mesh_support_value(p->b, ct_neg(ct_mat_tmul(p->relative.rotation, n)));
+  double far_a = ct_mesh_support_value(p->a, n),
+         far_b = ct_mesh_support_value(p->b, ct_neg(ct_mat_tmul(p->relative.rotation, n)));
   return ct_dot(n, p->relative.position) - far_b - far_a;
 }
 

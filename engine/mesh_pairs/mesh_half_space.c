@@ -17,7 +17,8 @@ typedef struct lowest {
 /* Height of the lowest corner of a box. */
 static double bottom_of(const lowest *l, const ct_aabb *box) {
   ct_vec3 up = l->up,
-          p = {up.x >= 0.0 ? box->min.x : box->max.x, up.y >= 0.0 ? box->min.y : box->max.y, up.z >= 0.0 ? box->min.z : box->max.z};
+          p = {up.x >= 0.0 ? box->min.x : box->max.x, up.y >= 0.0 ? box->min.y : box->max.y,
+               up.z >= 0.0 ? box->min.z : box->max.z};
   return ct_dot(up, ct_sub(p, l->origin));
 }
 
@@ -27,7 +28,9 @@ static void test_leaf(lowest *l, const ct_mesh_node *leaf) {
       uint32_t vertex = l->view->corners[i][k], triangle = l->view->order[i];
       double height = ct_dot(l->up, ct_sub(l->view->vertices[vertex], l->origin));
       if (height > l->height) continue;
-      if (height == l->height && (vertex > l->vertex || (vertex == l->vertex && triangle >= l->triangle))) continue;
+      if (height == l->height &&
+          (vertex > l->vertex || (vertex == l->vertex && triangle >= l->triangle)))
+        continue;
       l->height = height;
       l->vertex = vertex;
       l->triangle = triangle;
@@ -35,7 +38,8 @@ static void test_leaf(lowest *l, const ct_mesh_node *leaf) {
   }
 }
 
-/* Rounding keeps the order of sums and products, so no vertex comes out lower than the bottom of its box. */
+/* Rounding keeps the order of sums and products, so no vertex comes out lower than the bottom of
+ * its box. */
 static void find_lowest(lowest *l) {
   uint32_t stack[STACK_SIZE];
   int top = 0;
@@ -48,7 +52,8 @@ static void find_lowest(lowest *l) {
       continue;
     }
     assert(top + 2 <= STACK_SIZE);
-    bool second = bottom_of(l, &l->view->nodes[n->first + 1].box) < bottom_of(l, &l->view->nodes[n->first].box);
+    bool second = bottom_of(l, &l->view->nodes[n->first + 1].box) <
+                  bottom_of(l, &l->view->nodes[n->first].box);
     stack[top++] = n->first + (second ? 0 : 1);
     stack[top++] = n->first + (second ? 1 : 0);
   }
@@ -56,7 +61,8 @@ static void find_lowest(lowest *l) {
 
 void ct_cell_mesh_half_space(const ct_cell_input *in, ct_cell_result *result) {
   const ct_mat3 *r = &in->relative.rotation;
-  lowest l = {.view = ct_mesh_get(in->shape_a->mesh), .origin = in->relative.position, .height = INFINITY};
+  lowest l = {
+      .view = ct_mesh_get(in->shape_a->mesh), .origin = in->relative.position, .height = INFINITY};
   l.up = ct_unit_or(ct_vec(r->rx.z, r->ry.z, r->rz.z), ct_vec(0.0, 0.0, 1.0));
   l.vertex = l.triangle = UINT32_MAX;
   find_lowest(&l);

@@ -1,7 +1,8 @@
-/* Two meshes: distance of surfaces, containment of solids, depth by features; and how any body and a mesh lie.
+/* Two meshes: distance of surfaces, containment of solids, depth by features; and how any body and
+ * a mesh lie.
  *
- * A solid that holds a part of the other overlaps it though the surfaces are apart. Each part that is wholly on one side is judged
- * by one of its vertices.
+ * A solid that holds a part of the other overlaps it though the surfaces are apart. Each part that
+ * is wholly on one side is judged by one of its vertices.
  */
 #include "mesh_pairs/mesh_mesh.h"
 
@@ -10,9 +11,12 @@
 #include "pair/workspace.h"
 #include "shape/tapered_capsule.h"
 
-static double roundoff_of(const ct_mesh_pair *p) { return CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent; }
+static double roundoff_of(const ct_mesh_pair *p) {
+  return CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent;
+}
 
-void ct_mesh_write_result(double proxy, ct_gap gap, ct_mesh_growth growth, bool solids, ct_cell_result *result) {
+void ct_mesh_write_result(double proxy, ct_gap gap, ct_mesh_growth growth, bool solids,
+                          ct_cell_result *result) {
   double grown = growth.a + growth.b;
   result->distance = result->lower = result->upper = proxy - grown;
   result->normal = gap.normal;
@@ -62,7 +66,8 @@ static bool nested(const ct_mesh_pair *p, held_vertex *held) {
 }
 
 /* The vertex is on a triangle of its own mesh, and on none of the other. */
-static void answer_nested(const ct_mesh_pair *p, const held_vertex *held, ct_gap *gap, ct_cell_result *result) {
+static void answer_nested(const ct_mesh_pair *p, const held_vertex *held, ct_gap *gap,
+                          ct_cell_result *result) {
   ct_mesh_foot foot = {.triangle = CT_NO_TRIANGLE};
   ct_mesh_nearest(held->second ? p->mesh_b : p->mesh_a, held->own, INFINITY, &foot);
   result->triangle_a = held->second ? CT_NO_TRIANGLE : foot.triangle;
@@ -70,7 +75,8 @@ static void answer_nested(const ct_mesh_pair *p, const held_vertex *held, ct_gap
   gap->a = gap->b = held->point;
 }
 
-static void answer_solids(const ct_mesh_pair *p, const ct_gap *found, ct_mesh_growth growth, ct_cell_result *result) {
+static void answer_solids(const ct_mesh_pair *p, const ct_gap *found, ct_mesh_growth growth,
+                          ct_cell_result *result) {
   ct_mesh_feature f;
   ct_gap gap = *found;
   bool deep = ct_mesh_pair_deepest(p, &f);
@@ -89,9 +95,10 @@ static void answer_solids(const ct_mesh_pair *p, const ct_gap *found, ct_mesh_gr
   result->lower = ct_min2(result->lower, -f.bound - growth.a - growth.b);
 }
 
-/* Stopped on the way: the distance is somewhere between the bound and the best so far; solids may even hold each other. */
-static void answer_stopped(const ct_mesh_pair *p, const ct_mesh_nearest_pair *found, ct_mesh_growth growth,
-                           ct_cell_result *result) {
+/* Stopped on the way: the distance is somewhere between the bound and the best so far; solids may
+ * even hold each other. */
+static void answer_stopped(const ct_mesh_pair *p, const ct_mesh_nearest_pair *found,
+                           ct_mesh_growth growth, ct_cell_result *result) {
   bool solids = p->a->solid && p->b->solid;
   ct_mesh_write_result(found->gap.distance, found->gap, growth, solids, result);
   result->status = CT_PAIR_ITERATION_LIMIT;
@@ -101,7 +108,8 @@ static void answer_stopped(const ct_mesh_pair *p, const ct_mesh_nearest_pair *fo
 }
 
 /* Surfaces that share no point. */
-static void answer_apart(const ct_mesh_pair *p, double threshold, ct_mesh_growth growth, ct_cell_result *result) {
+static void answer_apart(const ct_mesh_pair *p, double threshold, ct_mesh_growth growth,
+                         ct_cell_result *result) {
   ct_mesh_nearest_pair found;
   double grown = growth.a + growth.b;
   ct_mesh_outcome outcome = ct_mesh_pair_nearest(p, threshold + grown, &found);
@@ -112,7 +120,8 @@ static void answer_apart(const ct_mesh_pair *p, double threshold, ct_mesh_growth
     answer_stopped(p, &found, growth, result);
     return;
   }
-  if (found.gap.distance <= roundoff_of(p)) ct_mesh_pair_touch_normal(p, roundoff_of(p), &found.gap.normal);
+  if (found.gap.distance <= roundoff_of(p))
+    ct_mesh_pair_touch_normal(p, roundoff_of(p), &found.gap.normal);
   ct_mesh_write_result(found.gap.distance, found.gap, growth, p->a->solid && p->b->solid, result);
   result->lower = found.least - grown;
   if (outcome == CT_MESH_BEYOND) result->distance = result->lower;
@@ -139,11 +148,13 @@ void ct_cell_mesh_mesh(const ct_cell_input *in, ct_cell_result *result) {
     else ct_mesh_write_result(0.0, found.gap, growth, false, result);
     result->crossed = crossed;
   }
-  if (ct_elements_have_depth(in) && result->distance <= 0.0 && !p.memory->stopped && (crossed || !ct_elements_deepest(in, result)))
+  if (ct_elements_have_depth(in) && result->distance <= 0.0 && !p.memory->stopped &&
+      (crossed || !ct_elements_deepest(in, result)))
     ct_elements_surface_contact(in, result);
   if (!p.memory->stopped || result->status != CT_PAIR_OK) return;
   result->status = CT_PAIR_ITERATION_LIMIT;
-  result->lower = ct_min2(result->lower, -2.0 * ct_min2(p.a->radius, p.b->radius) - growth.a - growth.b);
+  result->lower =
+      ct_min2(result->lower, -2.0 * ct_min2(p.a->radius, p.b->radius) - growth.a - growth.b);
 }
 
 bool ct_mesh_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
@@ -157,7 +168,7 @@ bool ct_mesh_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
   return true;
 }
 
-/* ---- how they lie ---- */
+/* ---- how they lie --------------------------------------------------------------------------- */
 
 typedef struct crossing {
   double slack;
@@ -177,15 +188,16 @@ static bool pass_through(const ct_mesh_pair *p, const ct_cell_result *result, do
   return c.proper;
 }
 
-/* Is one mesh in the other, a solid? Surfaces may touch but do not pass through each other; where they do, every vertex is looked
- * at, else one of each part. */
+/* Is one mesh in the other, a solid? Surfaces may touch but do not pass through each other; where
+ * they do, every vertex is looked at, else one of each part. */
 static bool mesh_holds(const ct_mesh_pair *p, bool second, bool every) {
   const ct_mesh_view *held = second ? p->b : p->a, *holder = second ? p->a : p->b;
   const ct_mesh *holder_mesh = second ? p->mesh_a : p->mesh_b;
   held_vertex other;
   if (!holder->solid) return false;
   if (every)
-    return ct_mesh_pair_outside(p, second) <= roundoff_of(p) && !(held->solid && ct_mesh_pair_inside(p, !second) > roundoff_of(p));
+    return ct_mesh_pair_outside(p, second) <= roundoff_of(p) &&
+           !(held->solid && ct_mesh_pair_inside(p, !second) > roundoff_of(p));
   for (uint32_t i = 0; i < held->component_count; i++) {
     ct_vec3 v = held->vertices[held->component_vertex[i]];
     ct_vec3 there = second ? ct_to_parent(p->relative, v) : ct_to_local(p->relative, v);
@@ -194,11 +206,14 @@ static bool mesh_holds(const ct_mesh_pair *p, bool second, bool every) {
   return !part_inside(p, !second, &other);
 }
 
-ct_relation ct_mesh_mesh_relation(const ct_cell_input *in, const ct_cell_result *result, double touching) {
+ct_relation ct_mesh_mesh_relation(const ct_cell_input *in, const ct_cell_result *result,
+                                  double touching) {
   ct_mesh_pair p;
   open_pair(in, &p);
-  if (result->crossed && pass_through(&p, result, ct_max2(touching, roundoff_of(&p)))) return CT_PENETRATING;
-  /* A vertex that is in the other by round-off alone, in the one frame and not in the other, does not speak for its part. */
+  if (result->crossed && pass_through(&p, result, ct_max2(touching, roundoff_of(&p))))
+    return CT_PENETRATING;
+  /* A vertex that is in the other by round-off alone, in the one frame and not in the other, does
+   * not speak for its part. */
   bool every = result->crossed || fabs(result->distance) <= roundoff_of(&p);
   if (mesh_holds(&p, true, every)) return CT_CONTAINING;
   if (mesh_holds(&p, false, every)) return CT_CONTAINED;

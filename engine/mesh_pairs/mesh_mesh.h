@@ -10,13 +10,16 @@ typedef struct ct_mesh_growth {
   double a, b;
 } ct_mesh_growth;
 
-/* Fills in distance, points, bounds and what the depth means from the distance of the bare bodies. `core`: of solids that overlap
- * below 0. `solids`: both have an inside to be deep in. */
-void ct_mesh_write_result(double proxy, ct_gap gap, ct_mesh_growth growth, bool solids, ct_cell_result *result);
+/* Fills in distance, points, bounds and what the depth means from the distance of the bare bodies.
+ * `core`: of solids that overlap below 0. `solids`: both have an inside to be deep in. */
+void ct_mesh_write_result(double proxy, ct_gap gap, ct_mesh_growth growth, bool solids,
+                          ct_cell_result *result);
 
 /* How two bodies that overlap lie. Surfaces that overlap by no more than `touching` only touch. */
-ct_relation ct_mesh_mesh_relation(const ct_cell_input *input, const ct_cell_result *result, double touching);
-ct_relation ct_convex_mesh_relation(const ct_cell_input *input, const ct_cell_result *result, double touching);
+ct_relation ct_mesh_mesh_relation(const ct_cell_input *input, const ct_cell_result *result,
+                                  double touching);
+ct_relation ct_convex_mesh_relation(const ct_cell_input *input, const ct_cell_result *result,
+                                    double touching);
 
 /* Do they overlap? *common (may be NULL): a point of both. */
 bool ct_mesh_mesh_overlap(const ct_cell_input *input, ct_vec3 *common);

@@ -17,7 +17,8 @@ ct_convex_proxy ct_mesh_ball(const ct_shape *shape, const ct_frame *frame) {
 static bool plane_holds(const ct_cell_input *in) {
   const ct_mat3 *r = &in->relative.rotation;
   ct_vec3 up = ct_unit_or(ct_vec(r->rx.z, r->ry.z, r->rz.z), ct_vec(0.0, 0.0, 1.0));
-  double top = ct_mesh_support_value(ct_mesh_get(in->shape_a->mesh), up) - ct_dot(up, in->relative.position) + in->a.radius[0];
+  double top = ct_mesh_support_value(ct_mesh_get(in->shape_a->mesh), up) -
+               ct_dot(up, in->relative.position) + in->a.radius[0];
   return top <= CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * ct_max2(in->a.extent, fabs(top));
 }
 
@@ -30,7 +31,8 @@ ct_relation ct_mesh_relation(const ct_cell_input *in, const ct_cell_result *r, d
     return plane_holds(in) ? CT_CONTAINED : CT_PENETRATING;
   }
   if (measured && r->distance >= -tolerance && r->distance < 0.0) return CT_TOUCHING;
-  if (ct_kind_is_mesh(in->shape_a->kind)) return ct_mesh_mesh_relation(in, r, measured ? 0.0 : tolerance);
+  if (ct_kind_is_mesh(in->shape_a->kind))
+    return ct_mesh_mesh_relation(in, r, measured ? 0.0 : tolerance);
   return ct_convex_mesh_relation(in, r, measured ? 0.0 : tolerance);
 }
 
@@ -42,7 +44,8 @@ bool ct_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
     if (common) *common = r.point_a;
     return r.distance <= 0.0;
   }
-  if (ct_shape_growth(in->shape_a) + ct_shape_growth(in->shape_b) == 0.0) return ct_mesh_mesh_overlap(in, common);
+  if (ct_shape_growth(in->shape_a) + ct_shape_growth(in->shape_b) == 0.0)
+    return ct_mesh_mesh_overlap(in, common);
   ct_cell_input full = *in;
   full.threshold = 0.0;
   ct_cell_result r = {.status = CT_PAIR_OK};

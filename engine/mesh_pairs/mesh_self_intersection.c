@@ -1,23 +1,25 @@
 /* Does a mesh meet itself? Its tree against itself, then exact signs for pairs of triangles.
  *
- * Neighbours always touch, so what they share is taken off: of two triangles with an edge in common the one may lie folded on the
- * other, of two with a corner in common what is beyond the corner reaches the opposite side of one of them. In a sound mesh nearly
- * all pairs are told apart by doubles with a bound of their error, first by one plane that is likely to part them, then by the
- * planes of the triangles and those that stand on their sides, among which is one that parts any two in one plane; only the rest
- * asks exact predicates. The number of steps is bounded, so that triangles whose boxes all overlap do not take a time that grows
- * with their square.
+ * Neighbours always touch, so what they share is taken off: of two triangles with an edge in common
+ * the one may lie folded on the other, of two with a corner in common what is beyond the corner
+ * reaches the opposite side of one of them. In a sound mesh nearly all pairs are reported apart by
+ * doubles with a bound of their error, first by one plane that is likely to part them, then by the
+ * planes of the triangles and those that stand on their sides, among which is one that parts any
+ * two in one plane; only the rest asks exact predicates. The number of steps is bounded, so that
+ * triangles whose boxes all overlap do not take a time that grows with their square.
  */
 #include "base/predicates.h"
 #include "mesh_pairs/mesh_tree_pairs.h"
 
 #include <assert.h>
 
-/* Steps for each triangle, beyond a number that any mesh may take. Even meshes take 100 to 150 for each, a fan of n triangles
- * around one corner 5 n^2 in all: a cylinder of 2000 sides with fans for caps passes. A step is 2 to 10 ns, so no mesh takes much
- * longer than 1 s. */
+/* Steps for each triangle, beyond a number that any mesh may take. Even meshes take 100 to 150 for
+ * each, a fan of n triangles around one corner 5 n^2 in all: a cylinder of 2000 sides with fans for
+ * caps passes. A step is 2 to 10 ns, so no mesh takes much longer than 1 s. */
 #define STEPS_PER_TRIANGLE 192u
 #define STEPS_FREE 48000000u
-/* What the second look at a pair counts, and an exact decision: some us, where points are in one plane. */
+/* What the second look at a pair counts, and an exact decision: some us, where points are in one
+ * plane. */
 #define PLANES_STEPS 16u
 #define EXACT_STEPS 128u
 /* Steps between two looks at the cancel flag: at most some ms. */
@@ -26,7 +28,8 @@
 #define FILTER (64.0 * CT_UNIT_ROUNDOFF)
 /* Products of factors below this may have lost bits to underflow. */
 #define SIZE_MIN 0x1p-900
-/* Descending a tree against itself, two pairs wait per level, and below them one for each level of the two halves. */
+/* Descending a tree against itself, two pairs wait per level, and below them one for each level of
+ * the two halves. */
 #define STACK_SIZE (4 * CT_MESH_DEPTH_MAX + 8)
 
 typedef struct walk {
@@ -50,9 +53,10 @@ static bool spend(walk *w, uint32_t steps) {
   return !w->cancelled;
 }
 
-/* ---- two triangles ---- */
+/* ---- two triangles -------------------------------------------------------------------------- */
 
-/* The corners of two triangles by what they share: s[0..shared) are both's, the rest is each one's own. */
+/* The corners of two triangles by what they share: s[0..shared) are both's, the rest is each one's
+ * own. */
 typedef struct couple {
   int shared;
   ct_vec3 s[3], a[3], b[3];
@@ -72,7 +76,9 @@ static couple couple_of(const ct_mesh_view *view, uint32_t i, uint32_t j) {
 }
 
 /* Is a sum of products of factors negative, whose sizes multiplied are `size`? */
-static bool surely_negative(double value, double size) { return size > SIZE_MIN && value < -(FILTER * size); }
+static bool surely_negative(double value, double size) {
+  return size > SIZE_MIN && value < -(FILTER * size);
+}
 
 /* At least the length. */
 static double reach(ct_vec3 v) { return fabs(v.x) + fabs(v.y) + fabs(v.z); }
@@ -83,7 +89,9 @@ typedef struct sides {
   double size_e, size_f;
 } sides;
 
-static sides sides_of(ct_vec3 e, ct_vec3 f) { return (sides){e, f, ct_cross(e, f), reach(e), reach(f)}; }
+static sides sides_of(ct_vec3 e, ct_vec3 f) {
+  return (sides){e, f, ct_cross(e, f), reach(e), reach(f)};
+}
 
 /* Are points, seen from the corner, all on one side of the triangle's plane? */
 static bool surely_off_plane(const sides *t, const ct_vec3 *points, int count) {
@@ -97,8 +105,9 @@ static bool surely_off_plane(const sides *t, const ct_vec3 *points, int count) {
   return above || below;
 }
 
-/* Are points, seen from the corner, all beyond the plane that stands on the triangle along e? The triangle is on its near side: the
- * plane's normal m = (e x f) x e has m . e = 0 and m . f = |e x f|^2. */
+/* Are points, seen from the corner, all beyond the plane that stands on the triangle along e? The
+ * triangle is on its near side: the plane's normal m = (e x f) x e has m . e = 0 and m . f = |e x
+ * f|^2. */
 static bool surely_beyond_side(const sides *t, const ct_vec3 *points, int count) {
   ct_vec3 m = ct_cross(t->normal, t->e);
   double size = t->size_e * t->size_e * t->size_f;
@@ -107,8 +116,8 @@ static bool surely_beyond_side(const sides *t, const ct_vec3 *points, int count)
   return true;
 }
 
-/* Do the far corners lie on opposite sides of the common edge, or not in one plane with it, as doubles can tell? Then neither is
- * folded on the other. */
+/* Do the far corners lie on opposite sides of the common edge, or not in one plane with it, as
+ * doubles can tell? Then neither is folded on the other. */
 static bool surely_unfolded(const couple *c) {
   ct_vec3 e = ct_sub(c->s[1], c->s[0]), a = ct_sub(c->a[0], c->s[0]), b = ct_sub(c->b[0], c->s[0]);
   double ee = ct_norm2(e), along_a = ct_dot(a, e), along_b = ct_dot(b, e);
@@ -117,14 +126,17 @@ static bool surely_unfolded(const couple *c) {
   return surely_off_plane(&t, &b, 1);
 }
 
-/* Are the signs of (s1 - s0) x (a - s0) and (s1 - s0) x (b - s0) the same, seen along an axis where neither is 0? */
+/* Are the signs of (s1 - s0) x (a - s0) and (s1 - s0) x (b - s0) the same, seen along an axis where
+ * neither is 0? */
 static bool on_one_side(const couple *c) {
   for (int axis = 0; axis < 3; axis++) {
     ct_vec3 from[4] = {c->s[0], c->s[1], c->a[0], c->b[0]};
     ct_vec2 q[4];
     for (int k = 0; k < 4; k++) {
       ct_vec3 v = from[k];
-      q[k] = axis == 0 ? (ct_vec2){v.y, v.z} : axis == 1 ? (ct_vec2){v.z, v.x} : (ct_vec2){v.x, v.y};
+      q[k] = axis == 0   ? (ct_vec2){v.y, v.z}
+             : axis == 1 ? (ct_vec2){v.z, v.x}
+                         : (ct_vec2){v.x, v.y};
     }
     int side = ct_orient2d(q[0], q[1], q[2]);
     if (side != 0) return side == ct_orient2d(q[0], q[1], q[3]);
@@ -132,11 +144,15 @@ static bool on_one_side(const couple *c) {
   return false;
 }
 
-static bool folded(const couple *c) { return ct_orient3d(c->s[0], c->s[1], c->a[0], c->b[0]) == 0 && on_one_side(c); }
+static bool folded(const couple *c) {
+  return ct_orient3d(c->s[0], c->s[1], c->a[0], c->b[0]) == 0 && on_one_side(c);
+}
 
-/* Does the common corner part the rest of the triangles along an axis, those of one of them strictly? */
+/* Does the common corner part the rest of the triangles along an axis, those of one of them
+ * strictly? */
 static bool parted_along(double corner, double a, double b, double c, double d) {
-  double least_a = ct_min2(a, b), most_a = ct_max2(a, b), least_b = ct_min2(c, d), most_b = ct_max2(c, d);
+  double least_a = ct_min2(a, b), most_a = ct_max2(a, b), least_b = ct_min2(c, d),
+         most_b = ct_max2(c, d);
   return (least_a >= corner && most_b <= corner && (least_a > corner || most_b < corner)) ||
          (least_b >= corner && most_a <= corner && (least_b > corner || most_a < corner));
 }
@@ -148,7 +164,8 @@ static bool parted_by_axes(const couple *c) {
          parted_along(c->s[0].z, c->a[0].z, c->a[1].z, c->b[0].z, c->b[1].z);
 }
 
-/* Does a plane through the common corner part the rest of the triangles, as doubles can tell? The one between their middles. */
+/* Does a plane through the common corner part the rest of the triangles, as doubles can tell? The
+ * one between their middles. */
 static bool surely_parted(const couple *c) {
   ct_vec3 d[4];
   double size[4];
@@ -171,14 +188,17 @@ static bool parted_by_own_planes(const couple *c) {
   for (int k = 0; k < 4; k += 2) {
     const ct_vec3 *other = d + 2 - k;
     sides one = sides_of(d[k], d[k + 1]), next = sides_of(d[k + 1], d[k]);
-    if (surely_off_plane(&one, other, 2) || surely_beyond_side(&one, other, 2) || surely_beyond_side(&next, other, 2)) return true;
+    if (surely_off_plane(&one, other, 2) || surely_beyond_side(&one, other, 2) ||
+        surely_beyond_side(&next, other, 2))
+      return true;
   }
   return false;
 }
 
 static bool meet_beyond_corner(const couple *c) {
   ct_triangle a = {{c->s[0], c->a[0], c->a[1]}}, b = {{c->s[0], c->b[0], c->b[1]}};
-  return ct_segment_meets(c->a[0], c->a[1], &b, NULL) || ct_segment_meets(c->b[0], c->b[1], &a, NULL);
+  return ct_segment_meets(c->a[0], c->a[1], &b, NULL) ||
+         ct_segment_meets(c->b[0], c->b[1], &a, NULL);
 }
 
 /* Does a plane across the way from centre to centre part the triangles, as doubles can tell? */
@@ -208,12 +228,15 @@ static bool apart_by_planes_of(const ct_triangle *a, const ct_triangle *b) {
   return false;
 }
 
-/* Have the triangles at two positions a point in common that is not one of a corner or an edge of both? */
+/* Have the triangles at two positions a point in common that is not one of a corner or an edge of
+ * both? */
 static bool meet(walk *w, uint32_t i, uint32_t j, bool *over) {
   couple c = couple_of(w->view, i, j);
   if (c.shared == 3) return true;
   ct_triangle a = ct_mesh_triangle(w->view, i), b = ct_mesh_triangle(w->view, j);
-  if (c.shared == 2 ? surely_unfolded(&c) : c.shared == 1 ? parted_by_axes(&c) || surely_parted(&c) : surely_apart(&a, &b))
+  if (c.shared == 2   ? surely_unfolded(&c)
+      : c.shared == 1 ? parted_by_axes(&c) || surely_parted(&c)
+                      : surely_apart(&a, &b))
     return false;
   *over = !spend(w, PLANES_STEPS);
   if (*over) return false;
@@ -224,11 +247,12 @@ static bool meet(walk *w, uint32_t i, uint32_t j, bool *over) {
   return c.shared == 1 ? meet_beyond_corner(&c) : ct_triangles_meet(&a, &b, NULL);
 }
 
-/* ---- the tree ---- */
+/* ---- the tree ------------------------------------------------------------------------------- */
 
 static ct_aabb box_at(const ct_mesh_view *view, uint32_t position) {
   ct_triangle t = ct_mesh_triangle(view, position);
-  return ct_aabb_union(ct_aabb_union((ct_aabb){t.v[0], t.v[0]}, (ct_aabb){t.v[1], t.v[1]}), (ct_aabb){t.v[2], t.v[2]});
+  return ct_aabb_union(ct_aabb_union((ct_aabb){t.v[0], t.v[0]}, (ct_aabb){t.v[1], t.v[1]}),
+                       (ct_aabb){t.v[2], t.v[2]});
 }
 
 /* Two leaves, or one with itself. False: the walk is over. */
@@ -267,7 +291,8 @@ static int open_pair(const ct_mesh_view *view, waiting at, waiting out[3]) {
   }
   bool opens_first = m->count > 0 || (n->count == 0 && n->radius >= m->radius);
   uint32_t child = opens_first ? n->first : m->first;
-  for (uint32_t k = 0; k < 2; k++) out[k] = opens_first ? (waiting){child + k, at.second} : (waiting){at.first, child + k};
+  for (uint32_t k = 0; k < 2; k++)
+    out[k] = opens_first ? (waiting){child + k, at.second} : (waiting){at.first, child + k};
   return 2;
 }
 
@@ -281,14 +306,16 @@ static ct_mesh_self_intersection descend(walk *w) {
     if (!spend(w, 2)) return CT_MESH_SELF_UNKNOWN;
     if (!ct_aabb_overlap(&w->view->nodes[at.first].box, &w->view->nodes[at.second].box)) continue;
     int count = open_pair(w->view, at, below);
-    if (count == 0 && !test_leaves(w, at.first, at.second)) return w->meets ? CT_MESH_SELF_INTERSECTING : CT_MESH_SELF_UNKNOWN;
+    if (count == 0 && !test_leaves(w, at.first, at.second))
+      return w->meets ? CT_MESH_SELF_INTERSECTING : CT_MESH_SELF_UNKNOWN;
     assert(top + count <= STACK_SIZE);
     for (int k = 0; k < count; k++) stack[top++] = below[k];
   }
   return CT_MESH_SELF_FREE;
 }
 
-ct_status ct_mesh_self_test(const ct_mesh *mesh, const ct_cancel *cancel, ct_mesh_self_intersection *out, uint32_t triangles[2]) {
+ct_status ct_mesh_self_test(const ct_mesh *mesh, const ct_cancel *cancel,
+                            ct_mesh_self_intersection *out, uint32_t triangles[2]) {
   const ct_mesh_view *view = ct_mesh_get(mesh);
   if (view->live_count > CT_MESH_SELF_TRIANGLES_MAX) {
     *out = CT_MESH_SELF_UNKNOWN;

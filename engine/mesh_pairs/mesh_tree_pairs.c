@@ -5,12 +5,14 @@
 
 #include <assert.h>
 
-/* Rounding of a bound between boxes, in units of u times the meshes' extents and offset: a node's middle and half 2, placed 55 (as
- * in pair.c), differences, rotation to b's axes 29, sums and the root of squares 10. */
+/* Rounding of a bound between boxes, in units of u times the meshes' extents and offset: a node's
+ * middle and half 2, placed 55 (as in pair.c), differences, rotation to b's axes 29, sums and the
+ * root of squares 10. */
 #define BOUND_ROUNDOFFS 128.0
 /* Of the gap of two boxes whose corners are exact: a difference, a square, two sums, relative. */
 #define BOX_GAP_ROUNDOFFS 8.0
-/* Two leaves in steps of the flag: pairs of triangles, of which those that touch ask exact predicates, take up to 100 us. */
+/* Two leaves in steps of the flag: pairs of triangles, of which those that touch ask exact
+ * predicates, take up to 100 us. */
 #define LEAF_STEPS 64
 /* Descending two trees, one node waits per level and the last brings two. */
 #define STACK_SIZE (2 * CT_MESH_DEPTH_MAX + 4)
@@ -18,13 +20,20 @@
 #define SLAB_STEPS 16
 
 double ct_mesh_extent(const ct_mesh_view *view) {
-  ct_vec3 far = {ct_max2(fabs(view->box.min.x), fabs(view->box.max.x)), ct_max2(fabs(view->box.min.y), fabs(view->box.max.y)),
+  ct_vec3 far = {ct_max2(fabs(view->box.min.x), fabs(view->box.max.x)),
+                 ct_max2(fabs(view->box.min.y), fabs(view->box.max.y)),
                  ct_max2(fabs(view->box.min.z), fabs(view->box.max.z))};
   return ct_min2(ct_norm(far), ct_norm(view->centroid) + view->radius);
 }
 
-void ct_mesh_pair_open(ct_mesh_pair *p, const ct_mesh *a, const ct_mesh *b, const ct_frame *relative, ct_mesh_scratch *memory) {
-  *p = (ct_mesh_pair){.mesh_a = a, .mesh_b = b, .a = ct_mesh_get(a), .b = ct_mesh_get(b), .relative = *relative, .memory = memory};
+void ct_mesh_pair_open(ct_mesh_pair *p, const ct_mesh *a, const ct_mesh *b,
+                       const ct_frame *relative, ct_mesh_scratch *memory) {
+  *p = (ct_mesh_pair){.mesh_a = a,
+                      .mesh_b = b,
+                      .a = ct_mesh_get(a),
+                      .b = ct_mesh_get(b),
+                      .relative = *relative,
+                      .memory = memory};
   p->size = ct_mat_abs(relative->rotation);
   p->extent = ct_max2(ct_mesh_extent(p->a), ct_mesh_extent(p->b));
   p->slack = BOUND_ROUNDOFFS * CT_UNIT_ROUNDOFF * (p->extent + ct_norm(relative->position));
@@ -35,7 +44,8 @@ ct_triangle ct_mesh_triangle(const ct_mesh_view *view, uint32_t position) {
   return (ct_triangle){{view->vertices[c[0]], view->vertices[c[1]], view->vertices[c[2]]}};
 }
 
-static ct_triangle placed_triangle(const ct_mesh_view *view, const ct_frame *frame, uint32_t position) {
+static ct_triangle placed_triangle(const ct_mesh_view *view, const ct_frame *frame,
+                                   uint32_t position) {
   ct_triangle t = ct_mesh_triangle(view, position);
   for (int k = 0; k < 3; k++) t.v[k] = ct_to_parent(*frame, t.v[k]);
   return t;
@@ -48,7 +58,9 @@ typedef struct spot {
   double radius;
 } spot;
 
-static ct_vec3 at_most(ct_vec3 v, double most) { return ct_vec(ct_min2(v.x, most), ct_min2(v.y, most), ct_min2(v.z, most)); }
+static ct_vec3 at_most(ct_vec3 v, double most) {
+  return ct_vec(ct_min2(v.x, most), ct_min2(v.y, most), ct_min2(v.z, most));
+}
 
 static spot spot_of_a(const ct_mesh_pair *p, const ct_mesh_node *n) {
   spot s = {.center = ct_scale(ct_add(n->box.min, n->box.max), 0.5), .radius = n->radius};
@@ -58,27 +70,32 @@ static spot spot_of_a(const ct_mesh_pair *p, const ct_mesh_node *n) {
 }
 
 static spot spot_of_b(const ct_mesh_pair *p, const ct_mesh_node *n) {
-  spot s = {.center = ct_to_parent(p->relative, ct_scale(ct_add(n->box.min, n->box.max), 0.5)), .radius = n->radius};
+  spot s = {.center = ct_to_parent(p->relative, ct_scale(ct_add(n->box.min, n->box.max), 0.5)),
+            .radius = n->radius};
   s.half_b = ct_scale(ct_sub(n->box.max, n->box.min), 0.5);
   s.half_a = at_most(ct_mat_mul(p->size, s.half_b), n->radius);
   return s;
 }
 
 static double square_beyond(ct_vec3 d, ct_vec3 p, ct_vec3 q) {
-  double x = ct_max2(fabs(d.x) - p.x - q.x, 0.0), y = ct_max2(fabs(d.y) - p.y - q.y, 0.0), z = ct_max2(fabs(d.z) - p.z - q.z, 0.0);
+  double x = ct_max2(fabs(d.x) - p.x - q.x, 0.0), y = ct_max2(fabs(d.y) - p.y - q.y, 0.0),
+         z = ct_max2(fabs(d.z) - p.z - q.z, 0.0);
   return x * x + y * y + z * z;
 }
 
-/* The triangles of two nodes are not nearer: their balls, their boxes along a's axes and along b's. */
+/* The triangles of two nodes are not nearer: their balls, their boxes along a's axes and along b's.
+ */
 static double spot_gap(const ct_mesh_pair *p, const spot *s, const spot *t) {
   ct_vec3 d = ct_sub(t->center, s->center);
   double balls = sqrt(ct_norm2(d)) - s->radius - t->radius;
   double square = square_beyond(d, s->half_a, t->half_a);
-  square = ct_max2(square, square_beyond(ct_mat_tmul(p->relative.rotation, d), s->half_b, t->half_b));
+  square =
+      ct_max2(square, square_beyond(ct_mat_tmul(p->relative.rotation, d), s->half_b, t->half_b));
   return ct_max2(balls, sqrt(square)) - p->slack;
 }
 
-/* The children of the larger node of a pair, or of the one that has any; nearer first. Returns 0 for two leaves. */
+/* The children of the larger node of a pair, or of the one that has any; nearer first. Returns 0
+ * for two leaves. */
 static int open_pair(const ct_mesh_pair *p, ct_search_node w, ct_search_node out[2]) {
   const ct_mesh_node *n = &p->a->nodes[w.a], *m = &p->b->nodes[w.b];
   if (n->count > 0 && m->count > 0) return 0;
@@ -103,7 +120,7 @@ static ct_search_node roots(const ct_mesh_pair *p) {
   return (ct_search_node){spot_gap(p, &s, &t), 0, 0};
 }
 
-/* ---- leaves ---- */
+/* ---- leaves --------------------------------------------------------------------------------- */
 
 static ct_aabb box_of(const ct_triangle *t) {
   ct_aabb box = {t->v[0], t->v[0]};
@@ -138,18 +155,20 @@ static void load_leaves(const ct_mesh_pair *p, ct_search_node w, leaves *l) {
   }
 }
 
-/* ---- the nearest pair ---- */
+/* ---- the nearest pair ----------------------------------------------------------------------- */
 
 typedef struct search {
   const ct_mesh_pair *pair;
   ct_mesh_nearest_pair *best;
   double drop; /* nodes above this need not be looked at: the threshold with its round-off */
   double dropped;
-  double cut; /* the least bound of nodes that were left out though it is below the best distance: by round-off */
+  double cut; /* the least bound of nodes that were left out though it is below the best distance:
+                 by round-off */
 } search;
 
-/* Can nothing below a bound be nearer than the best but by round-off? Faces side by side have thousands of pairs as near as the
- * nearest; looking at each would gain nothing. But whether the bodies touch is never left to round-off. */
+/* Can nothing below a bound be nearer than the best but by round-off? Faces side by side have
+ * thousands of pairs as near as the nearest; looking at each would gain nothing. But whether the
+ * bodies touch is never left to round-off. */
 static bool is_cut(search *s, double key) {
   double best = s->best->gap.distance, contact = s->pair->contact;
   if (key + 2.0 * s->pair->slack < best || (key <= contact && contact < best)) return false;
@@ -182,12 +201,15 @@ static void test_leaves(search *s, ct_search_node w) {
   for (uint32_t i = 0; i < l.count_a && best->gap.distance > 0.0; i++) {
     for (uint32_t j = 0; j < l.count_b && best->gap.distance > 0.0; j++) {
       if (-far_b[j] - far_a[i] - s->pair->slack > best->gap.distance) continue;
-      if (box_gap_square(&l.box_a[i], &l.box_b[j]) > best->gap.distance * best->gap.distance) continue;
+      if (box_gap_square(&l.box_a[i], &l.box_b[j]) > best->gap.distance * best->gap.distance)
+        continue;
       ct_gap gap;
       best->tests++;
       if (!ct_triangles_gap(&l.a[i], &l.b[j], best->gap.distance, &gap)) continue;
       uint32_t a = l.first_a + i, b = l.first_b + j;
-      if (gap.distance > best->gap.distance || (gap.distance == best->gap.distance && !comes_first(s, a, b))) continue;
+      if (gap.distance > best->gap.distance ||
+          (gap.distance == best->gap.distance && !comes_first(s, a, b)))
+        continue;
       best->gap = gap;
       best->position_a = a;
       best->position_b = b;
@@ -202,8 +224,8 @@ static ct_search_node first_leaves(const ct_mesh_pair *p) {
   return w;
 }
 
-/* Does the slab across the best normal part the whole meshes? Then the best pair is the nearest one, and no other need be looked
- * at. *extreme: the leaves that reach farthest into it. */
+/* Does the slab across the best normal part the whole meshes? Then the best pair is the nearest
+ * one, and no other need be looked at. *extreme: the leaves that reach farthest into it. */
 static bool slab_parts(search *s, ct_search_node *extreme) {
   const ct_mesh_pair *p = s->pair;
   ct_vec3 n = s->best->gap.normal;
@@ -216,8 +238,9 @@ static bool slab_parts(search *s, ct_search_node *extreme) {
   return true;
 }
 
-/* From one good pair to a better one: that of the leaves which reach farthest into the slab between them; true when the slab shows
- * that the best is the nearest. Bodies that a plane parts are done with here, however many triangles they have. */
+/* From one good pair to a better one: that of the leaves which reach farthest into the slab between
+ * them; true when the slab shows that the best is the nearest. Bodies that a plane parts are done
+ * with here, however many triangles they have. */
 static bool walk_slabs(search *s) {
   ct_search_node extreme;
   for (int step = 0; step < SLAB_STEPS && s->best->gap.distance > 0.0; step++) {
@@ -255,9 +278,11 @@ static void offer_children(search *s, ct_search_node child[2]) {
   }
 }
 
-ct_mesh_outcome ct_mesh_pair_nearest(const ct_mesh_pair *p, double threshold, ct_mesh_nearest_pair *out) {
+ct_mesh_outcome ct_mesh_pair_nearest(const ct_mesh_pair *p, double threshold,
+                                     ct_mesh_nearest_pair *out) {
   *out = (ct_mesh_nearest_pair){.gap = {.distance = INFINITY}};
-  search s = {.pair = p, .best = out, .drop = threshold + p->slack, .dropped = INFINITY, .cut = INFINITY};
+  search s = {
+      .pair = p, .best = out, .drop = threshold + p->slack, .dropped = INFINITY, .cut = INFINITY};
   ct_mesh_scratch *memory = p->memory;
   memory->count = 0;
   test_leaves(&s, first_leaves(p));
@@ -284,7 +309,7 @@ ct_mesh_outcome ct_mesh_pair_nearest(const ct_mesh_pair *p, double threshold, ct
   return CT_MESH_FOUND;
 }
 
-/* ---- all near pairs ---- */
+/* ---- all near pairs ------------------------------------------------------------------------- */
 
 typedef struct visit {
   const ct_mesh_pair *pair;
@@ -301,7 +326,9 @@ static bool visit_leaves(const visit *v, ct_search_node w) {
     for (uint32_t j = 0; j < l.count_b; j++) {
       if (box_gap_square(&l.box_a[i], &l.box_b[j]) > v->reach * v->reach) continue;
       ct_near_triangles near = {.position_a = l.first_a + i, .position_b = l.first_b + j};
-      if (!v->by_boxes && (!ct_triangles_gap(&l.a[i], &l.b[j], v->reach, &near.gap) || near.gap.distance > v->reach)) continue;
+      if (!v->by_boxes && (!ct_triangles_gap(&l.a[i], &l.b[j], v->reach, &near.gap) ||
+                           near.gap.distance > v->reach))
+        continue;
       near.a = l.a[i];
       near.b = l.b[j];
       if (!v->visit(v->context, &near)) return false;
@@ -345,8 +372,10 @@ static bool leaves_cross(const ct_mesh_pair *p, ct_search_node w, ct_mesh_neares
   load_leaves(p, w, &l);
   for (uint32_t i = 0; i < l.count_a; i++) {
     for (uint32_t j = 0; j < l.count_b; j++) {
-      if (!ct_aabb_overlap(&l.box_a[i], &l.box_b[j]) || !ct_triangles_meet(&l.a[i], &l.b[j], NULL)) continue;
-      *out = (ct_mesh_nearest_pair){.position_a = l.first_a + i, .position_b = l.first_b + j, .tests = 1};
+      if (!ct_aabb_overlap(&l.box_a[i], &l.box_b[j]) || !ct_triangles_meet(&l.a[i], &l.b[j], NULL))
+        continue;
+      *out = (ct_mesh_nearest_pair){
+          .position_a = l.first_a + i, .position_b = l.first_b + j, .tests = 1};
       ct_triangles_gap(&l.a[i], &l.b[j], INFINITY, &out->gap);
       return true;
     }

@@ -1,6 +1,7 @@
-/* A binary heap in a growing array. */
+/* Binary heap of search nodes and list of crossings, in growing arrays with limits. */
 #include "pair/mesh_scratch.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define POLL_STEPS 4096u
@@ -11,11 +12,12 @@ void ct_mesh_scratch_free(ct_mesh_scratch *m) {
   free(m->crossing);
 }
 
-/* Room for one more; false at the bound, or where memory is short. */
-static bool make_room(ct_mesh_scratch *m, void **array, size_t item, size_t count, size_t *capacity, size_t most) {
+/* Reserves space for one more item. Returns false at the limit or if out of memory. */
+static bool reserve_scratch(ct_mesh_scratch *m, void **array, size_t item, size_t count,
+                            size_t *capacity, size_t capacity_max) {
   if (count < *capacity) return true;
   size_t wanted = *capacity ? 2 * *capacity : FIRST_CAPACITY;
-  if (wanted > most) wanted = most;
+  if (wanted > capacity_max) wanted = capacity_max;
   if (count >= wanted) return false;
   void *more = realloc(*array, wanted * item);
   if (!more) {
@@ -27,20 +29,20 @@ static bool make_room(ct_mesh_scratch *m, void **array, size_t item, size_t coun
   return true;
 }
 
-static bool before(const ct_search_node *p, const ct_search_node *q) {
+static bool node_precedes(const ct_search_node *p, const ct_search_node *q) {
   if (p->key != q->key) return p->key < q->key;
   return p->a != q->a ? p->a < q->a : p->b < q->b;
 }
 
 bool ct_search_heap_push(ct_mesh_scratch *m, ct_search_node w) {
   void *array = m->heap;
-  bool fits = make_room(m, &array, sizeof w, m->count, &m->capacity, CT_MESH_WAITING_MAX);
+  bool fits = reserve_scratch(m, &array, sizeof w, m->count, &m->capacity, CT_MESH_WAITING_MAX);
   m->heap = array;
   if (!fits) return false;
   size_t at = m->count++;
   while (at > 0) {
     size_t up = (at - 1) / 2;
-    if (!before(&w, &m->heap[up])) break;
+    if (!node_precedes(&w, &m->heap[up])) break;
     m->heap[at] = m->heap[up];
     at = up;
   }
@@ -49,11 +51,12 @@ bool ct_search_heap_push(ct_mesh_scratch *m, ct_search_node w) {
 }
 
 ct_search_node ct_search_heap_pop(ct_mesh_scratch *m) {
+  assert(m->count > 0);
   ct_search_node first = m->heap[0], last = m->heap[--m->count];
   size_t at = 0;
   for (size_t child = 1; child < m->count; child = 2 * at + 1) {
-    if (child + 1 < m->count && before(&m->heap[child + 1], &m->heap[child])) child++;
-    if (!before(&m->heap[child], &last)) break;
+    if (child + 1 < m->count && node_precedes(&m->heap[child + 1], &m->heap[child])) child++;
+    if (!node_precedes(&m->heap[child], &last)) break;
     m->heap[at] = m->heap[child];
     at = child;
   }
@@ -63,7 +66,8 @@ ct_search_node ct_search_heap_pop(ct_mesh_scratch *m) {
 
 bool ct_crossing_add(ct_mesh_scratch *m, ct_crossing c) {
   void *array = m->crossing;
-  bool fits = make_room(m, &array, sizeof c, m->crossing_count, &m->crossing_capacity, CT_MESH_CROSSINGS_MAX);
+  bool fits = reserve_scratch(m, &array, sizeof c, m->crossing_count, &m->crossing_capacity,
+                              CT_MESH_CROSSINGS_MAX);
   m->crossing = array;
   if (fits) m->crossing[m->crossing_count++] = c;
   return fits;

@@ -1,4 +1,4 @@
-/* A placed shape as a caller may give it, made ready for what computes. */
+/* Validation of a caller's placed shapes before a pair query. */
 #ifndef PAIR_PAIR_INPUT_H
 #define PAIR_PAIR_INPUT_H
 
@@ -6,7 +6,8 @@
 
 #include <contact/pair.h>
 
-/* Gives it a frame where it has none, kept in *room. False: there is no shape, or one without form. */
+/* Sets a missing frame to the identity, stored in *room. Returns false if the shape is missing or
+ * invalid. */
 static inline bool ct_placed_prepare(ct_placed *placed, ct_frame *room) {
   placed->frame = ct_frame_or_unturned(placed->frame, room);
   return placed->shape && ct_shape_is_valid(placed->shape);
@@ -17,7 +18,7 @@ static inline bool ct_placed_prepare_both(ct_placed *a, ct_placed *b, ct_frame r
   return first && second;
 }
 
-/* The answer to a pair that is none. */
+/* Result for a pair that is not valid. */
 static inline ct_pair_result ct_pair_unsupported(void) {
   return (ct_pair_result){.normal = {1.0, 0.0, 0.0},
                           .relation = CT_SEPARATED,

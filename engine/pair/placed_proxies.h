@@ -1,4 +1,5 @@
-/* Two bounded convex bodies as cores, in content order and in the frame of the first: what a method of its own starts from. */
+/* Two bounded convex bodies as proxies, in content order and in the frame of the first: the input
+ * of the methods in methods/. */
 #ifndef PAIR_PLACED_PROXIES_H
 #define PAIR_PLACED_PROXIES_H
 
@@ -7,8 +8,8 @@
 
 typedef struct ct_placed_proxies {
   ct_convex_proxy a, b;
-  bool swapped;          /* is a the caller's b? */
-  const ct_frame *frame; /* of the pair, in the world; borrowed */
+  bool swapped;          /* true if a is the caller's b */
+  const ct_frame *frame; /* pair's frame in the world; borrowed */
 } ct_placed_proxies;
 
 static inline ct_placed_proxies ct_place_proxies(ct_placed a, ct_placed b) {
@@ -22,6 +23,8 @@ static inline ct_placed_proxies ct_place_proxies(ct_placed a, ct_placed b) {
   return p;
 }
 
-static inline bool ct_kind_is_bounded_convex(ct_kind kind) { return !ct_kind_is_mesh(kind) && kind != CT_KIND_PLANE; }
+static inline bool ct_kind_is_bounded_convex(ct_kind kind) {
+  return !ct_kind_is_mesh(kind) && kind != CT_KIND_PLANE;
+}
 
 #endif

@@ -1,4 +1,4 @@
-/* Scratch memory of one thread for pairs. */
+/* Workspace: scratch memory of pair queries, for one thread. */
 #ifndef PAIR_WORKSPACE_H
 #define PAIR_WORKSPACE_H
 
@@ -11,12 +11,13 @@
 #include "volume/volume.h"
 #include <contact/pair.h>
 
-/* Blocks that grow, for what goes through the colliders of two bodies. */
+/* Growing blocks for the colliders of two bodies. */
 typedef struct ct_body_scratch {
   void *blocks[2];
   size_t sizes[2];
   bool filled[2];
-  bool keeps; /* bodies and paths stay what they are: what is filled need not be filled again for the same ones */
+  bool keeps; /* bodies and paths are unchanged between calls: filled blocks stay valid for the same
+                 ones */
 } ct_body_scratch;
 
 struct ct_workspace {
@@ -30,7 +31,7 @@ struct ct_workspace {
   ct_body_scratch bodies;
 };
 
-/* The flag that pairs of the workspace look at; NULL for none. */
+/* Cancel flag of the workspace's pair queries; NULL: none. */
 static inline const ct_cancel *ct_workspace_cancel(const ct_workspace *workspace) {
   return workspace ? workspace->mesh.cancel : NULL;
 }

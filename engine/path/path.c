@@ -9,12 +9,15 @@
 
 /* Rounding of the pivot's way, as a factor of its terms: a sum of three products. */
 #define WAY_BOUND (8.0 * CT_UNIT_ROUNDOFF)
-/* Of the pivot as a placed point of the body: an entry of a matrix of a product of quaternions, some 30 u, times the arm. */
+/* Of the pivot as a placed point of the body: an entry of a matrix of a product of quaternions,
+ * some 30 u, times the arm. */
 #define ARM_BOUND (32.0 * CT_UNIT_ROUNDOFF)
-/* Rounding of the angle turned between two poses (base/sin_cos.h), and of its quotient by the duration, relative, generously. */
+/* Rounding of the angle turned between two poses (base/sin_cos.h), and of its quotient by the
+ * duration, relative, generously. */
 #define SPIN_BOUND (16.0 * CT_UNIT_ROUNDOFF)
 
-/* What the pivot's way is a function of: the part of the duration between two poses, else the time, s. */
+/* What the pivot's way is a function of: the part of the duration between two poses, else the time,
+ * s. */
 static double clock_at(const ct_path *path, double time) {
   return path->options.kind == CT_PATH_INTERPOLATED ? time / path->options.duration : time;
 }
@@ -24,24 +27,28 @@ static ct_vec3 way_at(const ct_path *path, double clock) {
   return ct_scale(ct_add_scaled(path->rate, path->options.acceleration, 0.5 * clock), clock);
 }
 
-/* ---- the turn -------------------------------------------------------------------------------------------------------- */
+/* ---- the turn ------------------------------------------------------------------------------- */
 
-/* Angular velocity constant in the world. Its length is kept to twice the digits, since up to CT_TURN_MAX is turned, and scaled by
- * a power of two, so that nothing over- or underflows. */
+/* Angular velocity constant in the world. Its length is kept to twice the digits, since up to
+ * CT_TURN_MAX is turned, and scaled by a power of two, so that nothing over- or underflows. */
 static void set_steady_turn(ct_path *path, ct_vec3 w) {
   double m = ct_max_abs(w);
   int exponent = 0;
   if (m > 0.0) (void)frexp(m, &exponent);
   path->axis = ct_unit_or(w, ct_vec(0.0, 0.0, 1.0));
-  path->angle_rate = ct_turn_rate(ct_vec(ldexp(w.x, -exponent), ldexp(w.y, -exponent), ldexp(w.z, -exponent)));
+  path->angle_rate =
+      ct_turn_rate(ct_vec(ldexp(w.x, -exponent), ldexp(w.y, -exponent), ldexp(w.z, -exponent)));
   path->rate_exponent = exponent;
   /* The least double that is not below. */
-  double least = path->angle_rate.low > 0.0 ? nextafter(path->angle_rate.high, 2.0 * path->angle_rate.high) : path->angle_rate.high;
+  double least = path->angle_rate.low > 0.0
+                     ? nextafter(path->angle_rate.high, 2.0 * path->angle_rate.high)
+                     : path->angle_rate.high;
   path->spin = ldexp(least, exponent);
 }
 
 static void set_turn_between(ct_path *path) {
-  double angle = ct_turn_between(path->options.start.rotation, path->options.end.rotation, &path->axis);
+  double angle =
+      ct_turn_between(path->options.start.rotation, path->options.end.rotation, &path->axis);
   path->angle_rate = ct_dd_of(angle);
   path->spin = angle * (1.0 + SPIN_BOUND) / path->options.duration;
 }
@@ -49,7 +56,8 @@ static void set_turn_between(ct_path *path) {
 /* Steady where no torque is needed. CT_OUT_OF_MEMORY. */
 static ct_status set_free_turn(ct_path *path) {
   const ct_path_options *o = &path->options;
-  const ct_free_top_options options = {o->start.rotation, o->inertia_diagonal, o->inertia_orientation, o->velocity.angular};
+  const ct_free_top_options options = {o->start.rotation, o->inertia_diagonal,
+                                       o->inertia_orientation, o->velocity.angular};
   ct_free_top top;
   set_steady_turn(path, o->velocity.angular);
   if (!isfinite(path->spin) || !ct_free_top_set(&top, &options)) return CT_OK;
@@ -64,11 +72,12 @@ static ct_status set_free_turn(ct_path *path) {
 static ct_quat turn_at(const ct_path *path, double time) {
   ct_vec3 angular;
   if (path->top) return ct_free_top_turn(path->top, time, &angular);
-  double clock = path->options.kind == CT_PATH_INTERPOLATED ? time / path->options.duration : ldexp(time, path->rate_exponent);
+  double clock = path->options.kind == CT_PATH_INTERPOLATED ? time / path->options.duration
+                                                            : ldexp(time, path->rate_exponent);
   return ct_turn_about(path->axis, ct_dd_mul(path->angle_rate, ct_dd_of(clock)));
 }
 
-/* ---- making ---------------------------------------------------------------------------------------------------------- */
+/* ---- making --------------------------------------------------------------------------------- */
 
 /* Leaves what the kind does not use at zero. */
 static void set_way(ct_path *path, const ct_path_options *options) {
@@ -80,11 +89,12 @@ static void set_way(ct_path *path, const ct_path_options *options) {
   if (!moves) path->options.velocity = (ct_velocity){zero, zero};
   if (kind != CT_PATH_BALLISTIC && kind != CT_PATH_TORQUE_FREE) path->options.acceleration = zero;
   path->arm = ct_mat_mul(ct_quat_matrix(options->start.rotation), path->options.center);
-  path->rate =
-      kind == CT_PATH_INTERPOLATED ? ct_sub(options->end.position, options->start.position) : path->options.velocity.linear;
+  path->rate = kind == CT_PATH_INTERPOLATED ? ct_sub(options->end.position, options->start.position)
+                                            : path->options.velocity.linear;
 }
 
-/* Least and greatest of x + c (v + a c/2) for c in [c0, c1]: at the ends, or where the velocity vanishes. */
+/* Least and greatest of x + c (v + a c/2) for c in [c0, c1]: at the ends, or where the velocity
+ * vanishes. */
 static void extremes(double x, double v, double a, const double c[2], double out[2]) {
   double first = x + c[0] * (v + 0.5 * a * c[0]), last = x + c[1] * (v + 0.5 * a * c[1]);
   out[0] = ct_min2(first, last);
@@ -98,7 +108,8 @@ static void extremes(double x, double v, double a, const double c[2], double out
 
 /* Extremes of the pivot's coordinates over [begin, end], as rounded. */
 static ct_aabb reached(const ct_path *path, double begin, double end) {
-  ct_vec3 x = ct_add(path->options.start.position, path->arm), v = path->rate, a = path->options.acceleration;
+  ct_vec3 x = ct_add(path->options.start.position, path->arm), v = path->rate,
+          a = path->options.acceleration;
   const double c[2] = {clock_at(path, begin), clock_at(path, end)};
   double ox[2], oy[2], oz[2];
   extremes(x.x, v.x, a.x, c, ox);
@@ -118,7 +129,8 @@ static bool is_within_limits(const ct_path *path) {
   ct_vec3 way = way_at(path, clock_at(path, duration));
   ct_aabb box = reached(path, 0.0, duration);
   /* A sum of infinities of both signs is no number, and not within anything. */
-  return is_finite_vector(way) && ct_max_abs(box.min) <= CT_COORDINATE_MAX && ct_max_abs(box.max) <= CT_COORDINATE_MAX;
+  return is_finite_vector(way) && ct_max_abs(box.min) <= CT_COORDINATE_MAX &&
+         ct_max_abs(box.max) <= CT_COORDINATE_MAX;
 }
 
 ct_status ct_path_create(const ct_path_options *options, ct_path **out) {
@@ -149,9 +161,11 @@ void ct_path_destroy(ct_path *path) {
   free(path);
 }
 
-/* ---- asking ---------------------------------------------------------------------------------------------------------- */
+/* ---- asking --------------------------------------------------------------------------------- */
 
-size_t ct_path_bytes(const ct_path *path) { return sizeof *path + (path->top ? sizeof *path->top : 0); }
+size_t ct_path_bytes(const ct_path *path) {
+  return sizeof *path + (path->top ? sizeof *path->top : 0);
+}
 
 ct_path_kind ct_path_kind_of(const ct_path *path) { return path->options.kind; }
 double ct_path_duration(const ct_path *path) { return path->options.duration; }
@@ -167,7 +181,8 @@ ct_pose ct_path_pose(const ct_path *path, double time) {
   ct_vec3 way = way_at(path, clock_at(path, time));
   /* The pivot's way less what the turn moves the pivot by: no cancelling where both are small. */
   ct_vec3 moved = ct_sub(way, ct_turn_change(turn, path->arm));
-  return (ct_pose){ct_add(options->start.position, moved), ct_quat_mul(turn, options->start.rotation)};
+  return (ct_pose){ct_add(options->start.position, moved),
+                   ct_quat_mul(turn, options->start.rotation)};
 }
 
 ct_velocity ct_path_velocity(const ct_path *path, double time) {
@@ -177,7 +192,8 @@ ct_velocity ct_path_velocity(const ct_path *path, double time) {
     ct_vec3 angular = ct_scale(path->axis, path->angle_rate.high / s);
     return (ct_velocity){ct_vec(path->rate.x / s, path->rate.y / s, path->rate.z / s), angular};
   }
-  ct_velocity v = {ct_add_scaled(path->rate, options->acceleration, time), options->velocity.angular};
+  ct_velocity v = {ct_add_scaled(path->rate, options->acceleration, time),
+                   options->velocity.angular};
   if (path->top && time > 0.0) (void)ct_free_top_turn(path->top, time, &v.angular);
   return v;
 }
@@ -195,7 +211,9 @@ static double sum_up(double a, double b) {
 }
 
 /* Rounding of one coordinate of the pivot up to the clock c, and of the sums with the radius. */
-static double slack(double x, double v, double a, double c) { return WAY_BOUND * (fabs(x) + c * (fabs(v) + 0.5 * fabs(a) * c)); }
+static double slack(double x, double v, double a, double c) {
+  return WAY_BOUND * (fabs(x) + c * (fabs(v) + 0.5 * fabs(a) * c));
+}
 
 ct_aabb ct_path_aabb(const ct_path *path, double begin, double end, double radius) {
   assert(begin >= 0.0 && begin <= end && end <= path->options.duration);
@@ -204,9 +222,13 @@ ct_aabb ct_path_aabb(const ct_path *path, double begin, double end, double radiu
   double c = clock_at(path, end);
   /* At rest a pose is exact, and so is the box but for the sum. */
   bool rests = path->options.kind == CT_PATH_REST;
-  double common = rests ? radius : radius + (4.0 * CT_UNIT_ROUNDOFF * radius + ARM_BOUND * ct_norm(path->arm));
+  double common =
+      rests ? radius : radius + (4.0 * CT_UNIT_ROUNDOFF * radius + ARM_BOUND * ct_norm(path->arm));
   ct_vec3 reach = {common, common, common};
-  if (!rests) reach = ct_add(reach, ct_vec(slack(x.x, v.x, a.x, c), slack(x.y, v.y, a.y, c), slack(x.z, v.z, a.z, c)));
-  return (ct_aabb){{-sum_up(-box.min.x, reach.x), -sum_up(-box.min.y, reach.y), -sum_up(-box.min.z, reach.z)},
-                   {sum_up(box.max.x, reach.x), sum_up(box.max.y, reach.y), sum_up(box.max.z, reach.z)}};
+  if (!rests)
+    reach = ct_add(
+        reach, ct_vec(slack(x.x, v.x, a.x, c), slack(x.y, v.y, a.y, c), slack(x.z, v.z, a.z, c)));
+  return (ct_aabb){
+      {-sum_up(-box.min.x, reach.x), -sum_up(-box.min.y, reach.y), -sum_up(-box.min.z, reach.z)},
+      {sum_up(box.max.x, reach.x), sum_up(box.max.y, reach.y), sum_up(box.max.z, reach.z)}};
 }

@@ -1,23 +1,26 @@
-/* The free top. Letters are those of the derivation: with moments I1, I2, I3 of the frame, angular velocity w, momentum L and
- *   D = |2 T I3 - L^2| = I1 |I3 - I1| w1^2 + I2 |I3 - I2| w2^2
- *   E = |L^2 - 2 T I1| = I2 |I2 - I1| w2^2 + I3 |I3 - I1| w3^2
- * the motion is w1 ~ cn, w2 ~ sn, w3 ~ dn of parameter m = |I2 - I1| D / (|I3 - I2| E), and the turn phi about L has the rate
- *   phi' = (L/I1) (1 + a sn^2) / (1 + n sn^2),  a = (I2 - I1)/(I3 - I2),  n = a I3/I1.
- * I1 > I3: phi = L t/I1 + (L/I1) a (1 - I3/I1) [integral of sn^2/(1 + n sn^2)]. I1 < I3: that would be a difference; there phi' =
- * L/I3 + (L/I1 - L/I3)/(1 + n sn^2), and Abramowitz, Stegun 17.7.15 turns the integral into one with N = (m + n)/(1 + n) in 0..1,
- * an arc tangent and a linear term, all positive; the factor of the arc tangent comes out as 1.
+/* The free top. Letters are those of the derivation: with moments I1, I2, I3 of the frame, angular
+ * velocity w, momentum L and D = |2 T I3 - L^2| = I1 |I3 - I1| w1^2 + I2 |I3 - I2| w2^2 E = |L^2 -
+ * 2 T I1| = I2 |I2 - I1| w2^2 + I3 |I3 - I1| w3^2 the motion is w1 ~ cn, w2 ~ sn, w3 ~ dn of
+ * parameter m = |I2 - I1| D / (|I3 - I2| E), and the turn phi about L has the rate phi' = (L/I1) (1
+ * + a sn^2) / (1 + n sn^2),  a = (I2 - I1)/(I3 - I2),  n = a I3/I1. I1 > I3: phi = L t/I1 + (L/I1)
+ * a (1 - I3/I1) [integral of sn^2/(1 + n sn^2)]. I1 < I3: that would be a difference; there phi' =
+ * L/I3 + (L/I1 - L/I3)/(1 + n sn^2), and Abramowitz, Stegun 17.7.15 turns the integral into one
+ * with N = (m + n)/(1 + n) in 0..1, an arc tangent and a linear term, all positive; the factor of
+ * the arc tangent comes out as 1.
  */
 #include "path/torque_free_rotation.h"
 
 #include "base/angle.h"
 #include "base/sin_cos.h"
 
-/* Least moment kept apart from 0 (eigenvalues of a needle's inertia may be off by more than that), as a part of the greatest: what
- * it bounds is 1e116 at most, whose square is finite. */
+/* Least moment kept apart from 0 (eigenvalues of a needle's inertia may be off by more than that),
+ * as a part of the greatest: what it bounds is 1e116 at most, whose square is finite. */
 #define MOMENT_PART_MIN 1e-100
-/* Angular acceleration, at angular velocities about 1, below which double-double does not tell it from rounding. */
+/* Angular acceleration, at angular velocities about 1, below which double-double does not tell it
+ * from rounding. */
 #define ACCELERATION_MIN 1e-30
-/* Rounding of the largest angular velocity: some twenty operations on positive terms, and of the motion itself. */
+/* Rounding of the largest angular velocity: some twenty operations on positive terms, and of the
+ * motion itself. */
 #define SPIN_ALLOWANCE 1e-12
 
 /* Moments and angular velocity in the frame. */
@@ -26,15 +29,17 @@ typedef struct frame_state {
   ct_dd w1, w2, w3;
 } frame_state;
 
-/* ---- the frame ------------------------------------------------------------------------------------------------------- */
+/* ---- the frame ------------------------------------------------------------------------------ */
 
 static ct_dd3 dd3_add_scaled(const ct_dd3 *a, const ct_dd3 *b, ct_dd s) {
-  return (ct_dd3){ct_dd_add(a->x, ct_dd_mul(s, b->x)), ct_dd_add(a->y, ct_dd_mul(s, b->y)), ct_dd_add(a->z, ct_dd_mul(s, b->z))};
+  return (ct_dd3){ct_dd_add(a->x, ct_dd_mul(s, b->x)), ct_dd_add(a->y, ct_dd_mul(s, b->y)),
+                  ct_dd_add(a->z, ct_dd_mul(s, b->z))};
 }
 
 /* By the inverse of the rotation of q/|q|. */
 static ct_dd3 turned_back(ct_quat q, ct_dd3 v) {
-  ct_dd3 axis = ct_dd3_of(ct_vec(-q.x, -q.y, -q.z)), across = ct_dd3_cross(&axis, &v), twice = ct_dd3_cross(&axis, &across);
+  ct_dd3 axis = ct_dd3_of(ct_vec(-q.x, -q.y, -q.z)), across = ct_dd3_cross(&axis, &v),
+         twice = ct_dd3_cross(&axis, &across);
   ct_dd square = ct_dd_add(ct_dd3_dot(&axis, &axis), ct_two_product(q.w, q.w));
   ct_dd3 change = dd3_add_scaled(&twice, &across, ct_dd_of(q.w));
   return dd3_add_scaled(&v, &change, ct_dd_div(ct_dd_of(2.0), square));
@@ -48,7 +53,8 @@ static ct_quat quat_of_columns(double c[3][3]) {
     if (c[i][i] > c[k][k]) k = i;
   if (trace >= c[k][k]) {
     double s = 0.5 / sqrt(1.0 + trace);
-    return (ct_quat){s * (c[1][2] - c[2][1]), s * (c[2][0] - c[0][2]), s * (c[0][1] - c[1][0]), 0.25 / s};
+    return (ct_quat){s * (c[1][2] - c[2][1]), s * (c[2][0] - c[0][2]), s * (c[0][1] - c[1][0]),
+                     0.25 / s};
   }
   int i = (k + 1) % 3, j = (k + 2) % 3;
   double s = 0.5 / sqrt(1.0 + c[k][k] - c[i][i] - c[j][j]), v[3];
@@ -59,29 +65,34 @@ static ct_quat quat_of_columns(double c[3][3]) {
 }
 
 /* i (i - j) w^2: how far the motion is on the side of the axis with the moment i. */
-static ct_dd on_side(double i, double j, ct_dd w) { return ct_dd_mul(ct_dd_mul(ct_dd_of(i), ct_two_sum(i, -j)), ct_dd_mul(w, w)); }
+static ct_dd on_side(double i, double j, ct_dd w) {
+  return ct_dd_mul(ct_dd_mul(ct_dd_of(i), ct_two_sum(i, -j)), ct_dd_mul(w, w));
+}
 
 static double spin_of(const double moments[3], const ct_dd w[3]) {
   double i1 = moments[0], i2 = moments[1], i3 = moments[2];
   double w1 = ct_dd_value(w[0]), w2 = ct_dd_value(w[1]), w3 = ct_dd_value(w[2]);
-  /* Where w2 vanishes, which it does once in every half period: energy and momentum say w1 and w3 there. */
+  /* Where w2 vanishes, which it does once in every half period: energy and momentum say w1 and w3
+   * there. */
   double across = i3 > i1 ? i2 * w2 * w2 / (i3 - i1) : 0.0;
   double top = w1 * w1 + across * ((i3 - i2) / i1) + (w3 * w3 + across * ((i2 - i1) / i3));
   if (i3 == i1) top += w2 * w2;
   return sqrt(top) * (1.0 + SPIN_ALLOWANCE);
 }
 
-/* Sorts the axes, chooses the one that is circled around, and puts angular velocity and rotation in that frame. *beyond: how far
- * from the motion that does not come back, as on_side. */
+/* Sorts the axes, chooses the one that is circled around, and puts angular velocity and rotation in
+ * that frame. *beyond: how far from the motion that does not come back, as on_side. */
 static frame_state set_frame(ct_free_top *top, const ct_free_top_options *options, double *beyond) {
   int exponent, part;
   (void)frexp(ct_max_abs(options->angular), &exponent);
   (void)frexp(ct_max_abs(options->moments), &part);
   ct_vec3 scaled = {ldexp(options->angular.x, -exponent), ldexp(options->angular.y, -exponent),
                     ldexp(options->angular.z, -exponent)};
-  ct_dd3 body = turned_back(options->orientation, turned_back(options->rotation, ct_dd3_of(scaled)));
+  ct_dd3 body =
+      turned_back(options->orientation, turned_back(options->rotation, ct_dd3_of(scaled)));
   /* Powers of two: the differences of the moments keep their digits. */
-  const double given[3] = {ldexp(options->moments.x, -part), ldexp(options->moments.y, -part), ldexp(options->moments.z, -part)};
+  const double given[3] = {ldexp(options->moments.x, -part), ldexp(options->moments.y, -part),
+                           ldexp(options->moments.z, -part)};
   const ct_dd components[3] = {body.x, body.y, body.z};
   int order[3] = {0, 1, 2};
   for (int i = 1; i < 3; i++)
@@ -97,7 +108,8 @@ static frame_state set_frame(ct_free_top *top, const ct_free_top_options *option
     w[i] = components[order[i]];
   }
   moments[2] = ct_min2(moments[2], moments[0] + moments[1]);
-  double greatest = ct_dd_value(ct_dd_add(on_side(moments[2], moments[1], w[2]), on_side(moments[0], moments[1], w[0])));
+  double greatest = ct_dd_value(
+      ct_dd_add(on_side(moments[2], moments[1], w[2]), on_side(moments[0], moments[1], w[0])));
   int near = greatest >= 0.0 ? 2 : 0, far = 2 - near;
   *beyond = fabs(greatest);
   double sign = w[near].high < 0.0 ? -1.0 : 1.0;
@@ -108,23 +120,29 @@ static frame_state set_frame(ct_free_top *top, const ct_free_top_options *option
   columns[0][order[far]] = 1.0;
   columns[1][order[1]] = middle;
   columns[2][order[near]] = sign;
-  ct_quat start = ct_quat_mul(ct_quat_mul(options->rotation, options->orientation), quat_of_columns(columns));
+  ct_quat start =
+      ct_quat_mul(ct_quat_mul(options->rotation, options->orientation), quat_of_columns(columns));
   double n = sqrt(start.x * start.x + start.y * start.y + start.z * start.z + start.w * start.w);
   top->start = (ct_quat){start.x / n, start.y / n, start.z / n, start.w / n};
   top->exponent = exponent;
   top->side = near == 2 ? 1.0 : -1.0;
   top->spin = ldexp(spin_of(moments, w), exponent);
-  return (frame_state){
-      moments[far], moments[1], moments[near], w[far], ct_dd_mul(w[1], ct_dd_of(middle)), ct_dd_mul(w[near], ct_dd_of(sign))};
+  return (frame_state){moments[far],
+                       moments[1],
+                       moments[near],
+                       w[far],
+                       ct_dd_mul(w[1], ct_dd_of(middle)),
+                       ct_dd_mul(w[near], ct_dd_of(sign))};
 }
 
 static bool is_steady(const frame_state *s) {
   double w1 = s->w1.high, w2 = s->w2.high, w3 = s->w3.high;
-  double a1 = (s->i2 - s->i3) * w2 * w3 / s->i1, a2 = (s->i3 - s->i1) * w3 * w1 / s->i2, a3 = (s->i1 - s->i2) * w1 * w2 / s->i3;
+  double a1 = (s->i2 - s->i3) * w2 * w3 / s->i1, a2 = (s->i3 - s->i1) * w3 * w1 / s->i2,
+         a3 = (s->i1 - s->i2) * w1 * w2 / s->i3;
   return ct_max_abs(ct_vec(a1, a2, a3)) < ACCELERATION_MIN;
 }
 
-/* ---- the integrals --------------------------------------------------------------------------------------------------- */
+/* ---- the integrals -------------------------------------------------------------------------- */
 
 /* J from 0 to an argument within a quarter period of it. */
 static double swing_to(const ct_free_top *top, const ct_jacobi_value *v) {
@@ -142,7 +160,8 @@ static void set_motion(ct_free_top *top, const frame_state *s, double root_d, do
   top->rate = root_e * sqrt(d23 / (s->i1 * s->i2 * s->i3));
   top->argument = sn * ct_carlson_f(cn * cn, dn * dn, 1.0);
   if (cn < 0.0) top->argument = (sn < 0.0 ? -2.0 : 2.0) * top->jacobi.quarter - top->argument;
-  top->angular = ct_vec(root_d / sqrt(s->i1 * d13), top->side * root_d / sqrt(s->i2 * d23), root_e / sqrt(s->i3 * d13));
+  top->angular = ct_vec(root_d / sqrt(s->i1 * d13), top->side * root_d / sqrt(s->i2 * d23),
+                        root_e / sqrt(s->i3 * d13));
   ct_vec3 momentum = {s->i1 * top->angular.x, s->i2 * top->angular.y, s->i3 * top->angular.z};
   double size = ct_norm(ct_vec(s->i1 * w1, s->i2 * w2, s->i3 * ct_dd_value(s->w3)));
   top->along = ct_vec(momentum.x / size, momentum.y / size, momentum.z / size);
@@ -151,8 +170,10 @@ static void set_motion(ct_free_top *top, const frame_state *s, double root_d, do
 /* Coefficients of the turn about the angular momentum. g = D/E. */
 static void set_turn(ct_free_top *top, const frame_state *s, double g) {
   double m1 = top->jacobi.root * top->jacobi.root, h = s->i3 / s->i1, d23 = fabs(s->i3 - s->i2);
-  double a = fabs(s->i2 - s->i1) / d23, n = a * h, one_more = s->i2 * fabs(s->i3 - s->i1) / (s->i1 * d23);
-  double size = ct_norm(ct_vec(s->i1 * ct_dd_value(s->w1), s->i2 * ct_dd_value(s->w2), s->i3 * ct_dd_value(s->w3)));
+  double a = fabs(s->i2 - s->i1) / d23, n = a * h,
+         one_more = s->i2 * fabs(s->i3 - s->i1) / (s->i1 * d23);
+  double size = ct_norm(
+      ct_vec(s->i1 * ct_dd_value(s->w1), s->i2 * ct_dd_value(s->w2), s->i3 * ct_dd_value(s->w3)));
   top->squash = 1.0 / sqrt(one_more);
   if (top->side < 0.0) {
     top->linear = size / s->i1;
@@ -172,14 +193,18 @@ static void set_turn(ct_free_top *top, const frame_state *s, double g) {
   top->complete = ct_carlson_j(quarter, top->third, top->product) / 3.0;
 }
 
-/* ---- at a time ------------------------------------------------------------------------------------------------------- */
+/* ---- at a time ------------------------------------------------------------------------------ */
 
-static bool is_odd(double half_periods) { return fabs(half_periods - 2.0 * rint(0.5 * half_periods)) == 1.0; }
+static bool is_odd(double half_periods) {
+  return fabs(half_periods - 2.0 * rint(0.5 * half_periods)) == 1.0;
+}
 
-/* The part of the turn that comes from arc tangents, as a unit complex number: that of the integral less the azimuth. */
+/* The part of the turn that comes from arc tangents, as a unit complex number: that of the integral
+ * less the azimuth. */
 static void azimuth(const ct_free_top *top, const ct_jacobi_value *v, double *re, double *im) {
   ct_vec3 p = ct_unit_or(ct_vec(v->dn, top->slope * v->sn * v->cn, 0.0), ct_vec(1.0, 0.0, 0.0));
-  ct_vec3 q = ct_unit_or(ct_vec(top->squash * v->cn, top->side * v->sn, 0.0), ct_vec(1.0, 0.0, 0.0));
+  ct_vec3 q =
+      ct_unit_or(ct_vec(top->squash * v->cn, top->side * v->sn, 0.0), ct_vec(1.0, 0.0, 0.0));
   double sign = is_odd(v->half_periods) ? -1.0 : 1.0;
   *re = sign * (p.x * q.x + p.y * q.y);
   *im = sign * (p.y * q.x - p.x * q.y);
@@ -236,16 +261,19 @@ ct_quat ct_free_top_turn(const ct_free_top *top, double time, ct_vec3 *angular) 
   ct_jacobi_value v = ct_jacobi_at(&top->jacobi, top->argument + top->rate * t);
   double swing = 0.0;
   if (top->swing > 0.0)
-    swing =
-        top->swing * (2.0 * top->complete * (v.half_periods - top->first.half_periods) + (swing_to(top, &v) - top->first_swing));
+    swing = top->swing * (2.0 * top->complete * (v.half_periods - top->first.half_periods) +
+                          (swing_to(top, &v) - top->first_swing));
   ct_sin_cos turn = ct_sin_cos_of_dd(ct_dd_add(ct_two_product(top->linear, t), ct_dd_of(swing)));
   double re, im;
   azimuth(top, &v, &re, &im);
-  double part_re = re * top->first_re + im * top->first_im, part_im = im * top->first_re - re * top->first_im;
+  double part_re = re * top->first_re + im * top->first_im,
+         part_im = im * top->first_re - re * top->first_im;
   re = part_re * turn.cosine - part_im * turn.sine;
   im = part_re * turn.sine + part_im * turn.cosine;
-  ct_quat frame = ct_quat_mul(ct_quat_mul(top->base, about_z(re, im)), upright(with_amplitudes(top->along, &v)));
+  ct_quat frame = ct_quat_mul(ct_quat_mul(top->base, about_z(re, im)),
+                              upright(with_amplitudes(top->along, &v)));
   ct_vec3 w = ct_mat_mul(ct_quat_matrix(frame), with_amplitudes(top->angular, &v));
-  *angular = ct_vec(ldexp(w.x, top->exponent), ldexp(w.y, top->exponent), ldexp(w.z, top->exponent));
+  *angular =
+      ct_vec(ldexp(w.x, top->exponent), ldexp(w.y, top->exponent), ldexp(w.z, top->exponent));
   return ct_quat_mul(frame, conjugate(top->start));
 }

@@ -1,6 +1,7 @@
-/* Two boxes without rounding and margin, placed once for their distance, their overlap and their contacts.
+/* A pair of boxes without rounding and margin, placed once for its distance, overlap and contacts.
  *
- * Everything is in the frame of the first box by content: the order of pair/pair_order.h. From box_box.c.
+ * All members are in the frame of the first box in content order (pair/pair_order.h). Implemented
+ * in box_box.c.
  */
 #ifndef PRIMITIVES_BOX_BOX_H
 #define PRIMITIVES_BOX_BOX_H
@@ -11,27 +12,31 @@ typedef struct ct_box_pair {
   const ct_frame *frame[2];
   ct_vec3 half[2];
   ct_vec3 axis[3]; /* of b, unit */
-  ct_vec3 size[3]; /* their absolute values */
+  ct_vec3 size[3]; /* absolute values of `axis` */
   ct_vec3 center;  /* of b */
-  double along[6]; /* from centre to centre: on the axes of a, on those of b */
-  double reach[6]; /* of b on the axes of a, of a on those of b */
-  double sure;     /* axes that part the boxes by less decide nothing, m */
-  double flat_gap; /* the greatest that a face's axis parts them by */
-  ct_vec3 normal;  /* of the axis that parts them most, if `axis_found` */
-  int axis_found;  /* 0..2 of a, 3..5 of b, 6 + 3 j + i the cross product of a's i and b's j; -1: left to the matrix */
-  bool swapped;    /* the first by content is the second of the call */
+  double along[6]; /* centre to centre, projected onto the axes of a, then of b */
+  double reach[6]; /* half widths: of b on the axes of a, of a on those of b */
+  double sure;     /* separations and ties below this are undecided, m */
+  double flat_gap; /* greatest separation along a face normal, m */
+  ct_vec3 normal;  /* of the axis of greatest separation, if `axis_found` >= 0 */
+  int axis_found;  /* 0..2: a's axis; 3..5: b's axis; 6 + 3 j + i: cross product of a's axis i and
+                      b's axis j; -1: none found */
+  bool swapped;    /* true if the first box in content order is the caller's second */
 } ct_box_pair;
 
-/* Absolute values, reaches and what follows them are set by ct_box_pair_near alone. */
+/* Places a pair of boxes. `size`, `reach`, `flat_gap`, `normal` and `axis_found` are set by
+ * ct_box_pair_near only. */
 void ct_box_pair_place(ct_placed a, ct_placed b, ct_box_pair *pair);
 
-/* As ct_primitive_distance, of a pair just placed; one farther apart than the threshold has bounds, but normal and points of zeros.
- */
+/* ct_primitive_distance of a placed pair. For a pair farther apart than the threshold only the
+ * bounds are set; normal and points are zero. */
 bool ct_box_pair_near(ct_box_pair *pair, const ct_pair_options *options, ct_pair_result *result);
 
-/* A coordinate by number, without a branch. */
+/* Returns component i of a vector without a branch. */
 CT_INLINE double ct_vec3_component(const ct_vec3 *v, int i) { return ((const double *)v)[i]; }
 
-static inline bool ct_box_is_sharp(const ct_shape *s) { return s->kind == CT_KIND_BOX && s->rounding == 0.0 && s->margin == 0.0; }
+static inline bool ct_box_is_sharp(const ct_shape *s) {
+  return s->kind == CT_KIND_BOX && s->rounding == 0.0 && s->margin == 0.0;
+}
 
 #endif

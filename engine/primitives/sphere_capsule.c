@@ -1,28 +1,31 @@
-/* Balls and capsules, tapered ones too: closed form.
+/* Balls and capsules, tapered capsules included, in closed form.
  *
- * Each body is the hull of one or two balls. A tangent plane touches an end ball or, along a line, the cone between the balls; the
- * best separating normal is one of the at most ten that these features define in pairs, and each is a certified bound by itself,
- * so the greatest is the signed distance whether the bodies are apart or overlap. In the frame of a capsule its axis is exactly z,
- * which is what keeps nearly parallel axes well conditioned.
+ * Each body is the convex hull of one or two balls. A tangent plane touches an end ball or, along
+ * a line, the cone between the balls. Pairs of these features define at most ten candidate
+ * normals. Each candidate gives a certified lower bound, and the best normal is among them, so the
+ * greatest value is the signed distance, separated or overlapping. Candidates are built on a
+ * capsule's axis, so nearly parallel axes remain well conditioned.
  */
 #include "pair/pair_cell.h"
 
 #include <contact/pair.h>
 
-/* Axes whose cross product is below this many u are parallel: the angle is round-off of the rotation. */
+/* Axes with a cross product below this many u are parallel: the angle is round-off of the
+ * rotation. */
 #define PARALLEL_ROUNDOFFS 8.0
-/* Ends whose levels along the normal differ by less than this many u of the body's size are both touched. */
+/* Both ends touch the tangent plane if their levels differ by less than this many u of the body's
+ * size. */
 #define TOUCH_ROUNDOFFS 16.0
-/* Candidates within this part of the round-off of the contract are equally good. */
+/* Two candidates tie within this part of the contract's round-off. */
 #define TIE_FRACTION 0.25
 
 typedef struct round_body {
-  ct_vec3 center, end[2]; /* of a ball: end[0] alone */
+  ct_vec3 center, end[2]; /* balls use end[0] only */
   int ends;
   ct_vec3 axis; /* unit, from end 0 to end 1 */
   double half;
   double radius[2];
-  double sine, cosine; /* normal.axis on the cone, and the root of 1 - sine^2 */
+  double sine, cosine; /* normal.axis on the cone, and sqrt(1 - sine^2) */
 } round_body;
 
 typedef struct candidate {
@@ -30,8 +33,9 @@ typedef struct candidate {
   double value;
 } candidate;
 
-static round_body body_of(const ct_convex_proxy *proxy) {
-  round_body r = {.center = proxy->center, .ends = 1, .radius = {proxy->radius[0], proxy->radius[1]}};
+static round_body describe_round_body(const ct_convex_proxy *proxy) {
+  round_body r = {
+      .center = proxy->center, .ends = 1, .radius = {proxy->radius[0], proxy->radius[1]}};
   r.end[0] = proxy->center;
   if (proxy->kind == CT_PROXY_POINT) return r;
   r.ends = 2;
@@ -45,43 +49,45 @@ static round_body body_of(const ct_convex_proxy *proxy) {
 }
 
 /* Signed distance along a unit normal from a to b. */
-static double value_along(const round_body *a, const round_body *b, ct_vec3 n) {
+static double compute_tangent_value(const round_body *a, const round_body *b, ct_vec3 n) {
   double near_b = INFINITY, far_a = -INFINITY;
   for (int i = 0; i < a->ends; i++) far_a = ct_max2(far_a, ct_dot(n, a->end[i]) + a->radius[i]);
   for (int i = 0; i < b->ends; i++) near_b = ct_min2(near_b, ct_dot(n, b->end[i]) - b->radius[i]);
   return near_b - far_a;
 }
 
-/* Greater value, or as great and the greater normal. */
-static bool better(const candidate *c, const candidate *best) {
+/* True if the value is greater, or equal with a greater normal. */
+static bool is_better_candidate(const candidate *c, const candidate *best) {
   if (c->value != best->value) return c->value > best->value;
   return ct_normal_greater(c->normal, best->normal);
 }
 
-/* The directions that may be best: four pairs of ends, two of each cone against an end of the other, two for both cones. */
+/* Candidates: four pairs of ends, two of each cone against the other's ends, two for both cones. */
 typedef struct candidates {
   candidate items[10];
   int count;
 } candidates;
 
-/* Judges a direction, of any length; a zero one stands for x. */
-static void offer(const round_body *a, const round_body *b, ct_vec3 direction, candidates *all) {
+/* Evaluates a direction of any length; x replaces a zero vector. */
+static void add_candidate(const round_body *a, const round_body *b, ct_vec3 direction,
+                          candidates *all) {
   candidate c = {.normal = ct_unit_or(direction, ct_vec(1.0, 0.0, 0.0))};
-  c.value = value_along(a, b, c.normal);
+  c.value = compute_tangent_value(a, b, c.normal);
   all->items[all->count++] = c;
 }
 
-/* Part of p across a unit axis; a fixed perpendicular where p lies on the axis. */
-static ct_vec3 across(ct_vec3 p, ct_vec3 axis) {
+/* Unit component of p perpendicular to a unit axis; a fixed perpendicular if p is on the axis. */
+static ct_vec3 compute_perpendicular(ct_vec3 p, ct_vec3 axis) {
   ct_vec3 q = ct_cross(axis, ct_cross(p, axis));
   if (ct_max_abs(q) > 0.0) return ct_unit_or(q, q);
   q = fabs(axis.x) < 0.75 ? ct_vec(1.0, 0.0, 0.0) : ct_vec(0.0, 1.0, 0.0);
   return ct_unit_or(ct_cross(axis, ct_cross(q, axis)), q);
 }
 
-/* The normals of planes that touch both cones. In the plane of the axes their part is fixed by both leans; it is built on a's axis
- * and the direction across it, so that axes that are nearly parallel cost the leans no digits. */
-static void offer_cones(const round_body *a, const round_body *b, candidates *all) {
+/* Adds the normals of planes tangent to both cones. Their component in the plane of the axes
+ * follows from both slopes. It is built on a's axis and its perpendicular, so nearly parallel axes
+ * lose no digits. */
+static void add_cone_candidates(const round_body *a, const round_body *b, candidates *all) {
   ct_vec3 m = ct_cross(a->axis, b->axis);
   double angle = ct_norm(m);
   if (!(angle > 0.0)) return;
@@ -89,125 +95,142 @@ static void offer_cones(const round_body *a, const round_body *b, candidates *al
   double along = -(b->sine + a->sine * ct_dot(a->axis, b->axis)) / angle;
   double rest = (a->cosine - along) * (a->cosine + along);
   if (!(rest >= 0.0)) return;
-  ct_vec3 tilt = ct_add_scaled(ct_scale(a->axis, a->sine), ct_cross(m, a->axis), along), up = ct_scale(m, sqrt(rest));
-  offer(a, b, ct_add(tilt, up), all);
-  offer(a, b, ct_sub(tilt, up), all);
+  ct_vec3 tilt = ct_add_scaled(ct_scale(a->axis, a->sine), ct_cross(m, a->axis), along),
+          up = ct_scale(m, sqrt(rest));
+  add_candidate(a, b, ct_add(tilt, up), all);
+  add_candidate(a, b, ct_sub(tilt, up), all);
 }
 
-static void offer_all(const round_body *a, const round_body *b, candidates *all) {
+static void collect_candidates(const round_body *a, const round_body *b, candidates *all) {
   all->count = 0;
   for (int i = 0; i < a->ends; i++)
-    for (int j = 0; j < b->ends; j++) offer(a, b, ct_sub(b->end[j], a->end[i]), all);
+    for (int j = 0; j < b->ends; j++) add_candidate(a, b, ct_sub(b->end[j], a->end[i]), all);
   for (int j = 0; j < b->ends && a->ends == 2; j++) {
-    ct_vec3 p = across(ct_sub(b->end[j], a->center), a->axis);
-    offer(a, b, ct_add(ct_scale(a->axis, a->sine), ct_scale(p, a->cosine)), all);
+    ct_vec3 p = compute_perpendicular(ct_sub(b->end[j], a->center), a->axis);
+    add_candidate(a, b, ct_add(ct_scale(a->axis, a->sine), ct_scale(p, a->cosine)), all);
   }
   for (int i = 0; i < a->ends && b->ends == 2; i++) {
-    ct_vec3 p = across(ct_sub(a->end[i], b->center), b->axis);
-    offer(a, b, ct_neg(ct_add(ct_scale(b->axis, b->sine), ct_scale(p, b->cosine))), all);
+    ct_vec3 p = compute_perpendicular(ct_sub(a->end[i], b->center), b->axis);
+    add_candidate(a, b, ct_neg(ct_add(ct_scale(b->axis, b->sine), ct_scale(p, b->cosine))), all);
   }
-  if (a->ends == 2 && b->ends == 2) offer_cones(a, b, all);
+  if (a->ends == 2 && b->ends == 2) add_cone_candidates(a, b, all);
 }
 
-/* Where on the axis of a cone the tangent sphere toward point p sits, from the centre: p less that point is along +-n. */
-static double foot(const round_body *r, ct_vec3 p, ct_vec3 n) {
+/* Position on a cone's axis, from the centre, of the tangent sphere toward point p along +-n. */
+static double find_tangent_position(const round_body *r, ct_vec3 p, ct_vec3 n) {
   ct_vec3 d = ct_sub(p, r->center), flat = ct_cross(r->axis, ct_cross(d, r->axis));
   double lean = ct_dot(r->axis, n), reach = ct_dot(flat, n) / (r->cosine * r->cosine);
   return ct_min2(ct_max2(ct_dot(d, r->axis) - lean * reach, -r->half), r->half);
 }
 
-static ct_vec3 on_axis(const round_body *r, double at) { return ct_add_scaled(r->center, r->axis, at); }
+static ct_vec3 compute_axis_point(const round_body *r, double at) {
+  return ct_add_scaled(r->center, r->axis, at);
+}
 
-static double radius_at(const round_body *r, double at) {
+static double interpolate_radius(const round_body *r, double at) {
   if (r->ends == 1 || r->radius[0] == r->radius[1]) return r->radius[0];
   double t = 0.5 + 0.5 * (at / r->half);
   return r->radius[0] + t * (r->radius[1] - r->radius[0]);
 }
 
-/* Parallel cones side by side: the middle of the stretch that they share. False when they share none. */
-static bool share_stretch(const round_body *a, const round_body *b, ct_vec3 n, double *at_a, double *at_b) {
+/* Parallel cones side by side: writes the middle of the shared stretch. Returns false if there is
+ * none. */
+static bool find_shared_stretch(const round_body *a, const round_body *b, ct_vec3 n, double *at_a,
+                                double *at_b) {
   if (a->ends < 2 || b->ends < 2) return false;
   double limit = PARALLEL_ROUNDOFFS * CT_UNIT_ROUNDOFF;
   if (ct_norm(ct_cross(a->axis, b->axis)) > limit) return false;
-  if (fabs(ct_dot(n, a->axis) - a->sine) > 2.0 * limit || fabs(ct_dot(n, b->axis) + b->sine) > 2.0 * limit) return false;
-  double p = foot(a, b->end[0], n), q = foot(a, b->end[1], n);
+  if (fabs(ct_dot(n, a->axis) - a->sine) > 2.0 * limit ||
+      fabs(ct_dot(n, b->axis) + b->sine) > 2.0 * limit)
+    return false;
+  double p = find_tangent_position(a, b->end[0], n), q = find_tangent_position(a, b->end[1], n);
   if (p == q) return false;
   *at_a = 0.5 * (p + q);
-  *at_b = foot(b, on_axis(a, *at_a), n);
+  *at_b = find_tangent_position(b, compute_axis_point(a, *at_a), n);
   return true;
 }
 
-/* Are both ends equally far along n, to round-off? Then the cone touches and any place on the axis may be the one. */
+/* True if both ends are equally far along n to round-off: the cone touches, and any axis position
+ * is valid. */
 static bool cone_touches(const round_body *r, ct_vec3 n) {
   double level = ct_dot(n, r->axis) * 2.0 * r->half + (r->radius[1] - r->radius[0]);
-  return r->ends == 2 && fabs(level) <= TOUCH_ROUNDOFFS * CT_UNIT_ROUNDOFF * (r->half + r->radius[0] + r->radius[1]);
+  return r->ends == 2 && fabs(level) <= TOUCH_ROUNDOFFS * CT_UNIT_ROUNDOFF *
+                                            (r->half + r->radius[0] + r->radius[1]);
 }
 
-static double far_end(const round_body *r, ct_vec3 n) {
-  return ct_dot(n, r->axis) * 2.0 * r->half + (r->radius[1] - r->radius[0]) >= 0.0 ? r->half : -r->half;
+static double select_far_end(const round_body *r, ct_vec3 n) {
+  return ct_dot(n, r->axis) * 2.0 * r->half + (r->radius[1] - r->radius[0]) >= 0.0 ? r->half
+                                                                                   : -r->half;
 }
 
-/* Positions on the axes that the two tangent planes across n touch at. */
-static void contact(const round_body *a, const round_body *b, ct_vec3 n, double *at_a, double *at_b) {
+/* Axis positions where the two tangent planes normal to n touch. */
+static void find_contact_positions(const round_body *a, const round_body *b, ct_vec3 n,
+                                   double *at_a, double *at_b) {
   bool cone_a = cone_touches(a, n), cone_b = cone_touches(b, ct_neg(n));
-  *at_a = far_end(a, n);
-  *at_b = far_end(b, ct_neg(n));
+  *at_a = select_far_end(a, n);
+  *at_b = select_far_end(b, ct_neg(n));
   if (cone_a && cone_b) {
     ct_vec3 side = ct_cross(a->axis, n);
     double slope = ct_dot(b->axis, side);
     double s = slope != 0.0 ? -ct_dot(ct_sub(b->center, a->center), side) / slope : 0.0;
     *at_b = ct_min2(ct_max2(s, -b->half), b->half);
   }
-  if (cone_a) *at_a = foot(a, on_axis(b, *at_b), n);
-  if (cone_b) *at_b = foot(b, on_axis(a, *at_a), n);
+  if (cone_a) *at_a = find_tangent_position(a, compute_axis_point(b, *at_b), n);
+  if (cone_b) *at_b = find_tangent_position(b, compute_axis_point(a, *at_a), n);
 }
 
-double ct_sphere_capsule_distance(const ct_convex_proxy *core_a, const ct_convex_proxy *core_b, ct_vec3 *normal) {
-  round_body a = body_of(core_a), b = body_of(core_b);
+double ct_sphere_capsule_distance(const ct_convex_proxy *core_a, const ct_convex_proxy *core_b,
+                                  ct_vec3 *normal) {
+  round_body a = describe_round_body(core_a), b = describe_round_body(core_b);
   candidates all;
-  offer_all(&a, &b, &all);
+  collect_candidates(&a, &b, &all);
   candidate best = all.items[0];
   for (int i = 1; i < all.count; i++)
-    if (better(&all.items[i], &best)) best = all.items[i];
+    if (is_better_candidate(&all.items[i], &best)) best = all.items[i];
   *normal = best.normal;
   return best.value;
 }
 
-/* Fills in normal, distance and points of a candidate; returns by how much the points miss the line of the normal. */
-static double answer(const round_body *a, const round_body *b, const candidate *c, ct_cell_result *result) {
+/* Writes normal, distance and points of a candidate. Returns the distance of the points from the
+ * normal's line. */
+static double write_candidate_result(const round_body *a, const round_body *b, const candidate *c,
+                                     ct_cell_result *result) {
   double at_a, at_b;
-  bool stretch = share_stretch(a, b, c->normal, &at_a, &at_b);
-  if (!stretch) contact(a, b, c->normal, &at_a, &at_b);
+  bool stretch = find_shared_stretch(a, b, c->normal, &at_a, &at_b);
+  if (!stretch) find_contact_positions(a, b, c->normal, &at_a, &at_b);
   result->normal = c->normal;
   result->distance = result->lower = result->upper = c->value;
-  ct_vec3 axis_a = on_axis(a, at_a), axis_b = on_axis(b, at_b);
-  result->radius_a = radius_at(a, at_a);
-  result->radius_b = radius_at(b, at_b);
+  ct_vec3 axis_a = compute_axis_point(a, at_a), axis_b = compute_axis_point(b, at_b);
+  result->radius_a = interpolate_radius(a, at_a);
+  result->radius_b = interpolate_radius(b, at_b);
   result->point_a = ct_add_scaled(axis_a, c->normal, result->radius_a);
   result->point_b = ct_add_scaled(axis_b, c->normal, -result->radius_b);
   result->flags = stretch ? CT_FLAG_WITNESS_NOT_UNIQUE : 0;
-  /* Axes that meet: the normal may turn about the point where they do, or be reversed. */
+  /* Intersecting axes: the normal may rotate about the common point or be reversed. */
   double size = a->half + a->radius[0] + b->half + b->radius[0];
-  if (ct_norm(ct_sub(axis_b, axis_a)) <= TOUCH_ROUNDOFFS * CT_UNIT_ROUNDOFF * size) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
+  if (ct_norm(ct_sub(axis_b, axis_a)) <= TOUCH_ROUNDOFFS * CT_UNIT_ROUNDOFF * size)
+    result->flags |= CT_FLAG_NORMAL_ARBITRARY;
   return ct_norm(ct_add_scaled(ct_sub(result->point_b, result->point_a), c->normal, -c->value));
 }
 
 void ct_cell_sphere_capsule(const ct_cell_input *input, ct_cell_result *result) {
-  round_body a = body_of(&input->a), b = body_of(&input->b);
+  round_body a = describe_round_body(&input->a), b = describe_round_body(&input->b);
   candidates all;
-  offer_all(&a, &b, &all);
+  collect_candidates(&a, &b, &all);
   double most = -INFINITY, least = INFINITY;
   for (int i = 0; i < all.count; i++) most = ct_max2(most, all.items[i].value);
-  /* Of the candidates that are best to round-off, the one whose points lie one above the other; among several of these the
-   * greatest. A short capsule has candidates that agree in value and yet not in where they touch. */
-  double tie = TIE_FRACTION * CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_proxy_scale(&input->a, &input->b) + fabs(most));
+  /* Among candidates that tie, choose the candidate with the least witness error, then the
+   * greatest normal. Candidates of a short capsule may agree in value but not in their contact
+   * points. */
+  double tie = TIE_FRACTION * CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF *
+               (ct_proxy_scale(&input->a, &input->b) + fabs(most));
   candidate best = {.value = -INFINITY};
   for (int i = 0; i < all.count; i++) {
     candidate c = all.items[i];
     if (c.value < most - tie) continue;
     ct_cell_result tried = {.status = CT_PAIR_OK};
-    double defect = ct_max2(answer(&a, &b, &c, &tried), tie);
-    if (defect > least || (defect == least && !better(&c, &best))) continue;
+    double defect = ct_max2(write_candidate_result(&a, &b, &c, &tried), tie);
+    if (defect > least || (defect == least && !is_better_candidate(&c, &best))) continue;
     least = defect;
     best = c;
     *result = tried;

@@ -11,7 +11,8 @@ typedef struct contact_run {
 
 static void give(contact_run *run) {
   run->hit.part = run->found;
-  if (run->found > run->walk->part && !run->walk->sink(run->walk->context, &run->hit)) run->stopped = true;
+  if (run->found > run->walk->part && !run->walk->sink(run->walk->context, &run->hit))
+    run->stopped = true;
 }
 
 static ct_status visit(void *context, uint32_t a, uint32_t b) {
@@ -20,13 +21,15 @@ static ct_status visit(void *context, uint32_t a, uint32_t b) {
   if (run->stopped) return CT_OK;
   ct_contact_options options = {pair->limit, pair->tolerance, run->walk->detail};
   ct_manifold manifold;
-  ct_pair_contacts(ct_placed_collider(pair->a, a), ct_placed_collider(pair->b, b), &options, pair->workspace, &manifold);
+  ct_pair_contacts(ct_placed_collider(pair->a, a), ct_placed_collider(pair->b, b), &options,
+                   pair->workspace, &manifold);
   bool out_of_memory = ct_workspace_out_of_memory(pair->workspace);
   /* A large pair may have been cut short. */
   if (ct_cancel_raised(pair->cancel)) return CT_CANCELLED;
   if (out_of_memory) return CT_OUT_OF_MEMORY;
   const ct_pair_result *r = &manifold.pair;
-  bool near = r->status == CT_PAIR_UNSUPPORTED ? r->relation != CT_SEPARATED : r->distance <= pair->limit;
+  bool near =
+      r->status == CT_PAIR_UNSUPPORTED ? r->relation != CT_SEPARATED : r->distance <= pair->limit;
   if (!near) return CT_OK;
   run->found++;
   run->hit.collider_a = a;
@@ -39,7 +42,8 @@ static ct_status visit(void *context, uint32_t a, uint32_t b) {
   return CT_OK;
 }
 
-ct_status ct_body_pair_contacts(const ct_body_pair *pair, const ct_contact_walk *walk, const ct_hit *hit, bool *stopped) {
+ct_status ct_body_pair_contacts(const ct_body_pair *pair, const ct_contact_walk *walk,
+                                const ct_hit *hit, bool *stopped) {
   contact_run run = {.pair = pair, .walk = walk, .hit = *hit};
   ct_status status = ct_body_pair_visit(pair, visit, &run);
   if (status == CT_OK && walk->all && run.found == 0) {

@@ -12,14 +12,17 @@ typedef struct feature_run {
 static void give(feature_run *run, const ct_pair_feature *feature) {
   run->hit.feature = feature;
   run->hit.part++;
-  if (run->hit.part > run->walk->part && !run->walk->sink(run->walk->context, &run->hit)) run->stopped = true;
+  if (run->hit.part > run->walk->part && !run->walk->sink(run->walk->context, &run->hit))
+    run->stopped = true;
 }
 
 static ct_status visit(void *context, uint32_t a, uint32_t b) {
   feature_run *run = context;
   const ct_body_pair *pair = run->pair;
   ct_placed placed_a = ct_placed_collider(pair->a, a), placed_b = ct_placed_collider(pair->b, b);
-  if (run->stopped || !ct_features_are_supported(placed_a.shape) || !ct_features_are_supported(placed_b.shape)) return CT_OK;
+  if (run->stopped || !ct_features_are_supported(placed_a.shape) ||
+      !ct_features_are_supported(placed_b.shape))
+    return CT_OK;
   ct_features features;
   ct_pair_features(placed_a, placed_b, run->walk->options, pair->workspace, &features);
   bool out_of_memory = ct_workspace_out_of_memory(pair->workspace);
@@ -35,7 +38,8 @@ static ct_status visit(void *context, uint32_t a, uint32_t b) {
   return CT_OK;
 }
 
-ct_status ct_body_pair_features(const ct_body_pair *pair, const ct_feature_pair_visit *walk, const ct_hit *hit, bool *stopped) {
+ct_status ct_body_pair_features(const ct_body_pair *pair, const ct_feature_pair_visit *walk,
+                                const ct_hit *hit, bool *stopped) {
   feature_run run = {.pair = pair, .walk = walk, .hit = *hit};
   ct_status status = ct_body_pair_visit(pair, visit, &run);
   *stopped = run.stopped;

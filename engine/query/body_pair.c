@@ -1,8 +1,9 @@
 /* Two bodies in the narrow phase: the extreme pair of their colliders.
  *
- * Compounds go through their pairs of colliders in an order that depends on the bodies' contents, not on which of them is a: ties
- * go to the first pair in that order, so that swapping the bodies mirrors the answer. Of large compounds a tree of the second
- * body's colliders leaves out the pairs that cannot matter; the answer is the same to the bit.
+ * Compounds go through their pairs of colliders in an order that depends on the bodies' contents,
+ * not on which of them is a: ties go to the first pair in that order, so that swapping the bodies
+ * mirrors the answer. Of large compounds a tree of the second body's colliders leaves out the pairs
+ * that cannot matter; the answer is the same to the bit.
  */
 #include "broad/aabb_tree.h"
 #include "pair/pair_order.h"
@@ -10,12 +11,13 @@
 
 #include <stdlib.h>
 
-/* Steps between two looks at the cancel flag: a pair of boxes is one, of some ns. The box of a large hull takes 100 us, a pair in
- * the narrow phase 1 us, or 1 ms where large hulls overlap. */
+/* Steps between two looks at the cancel flag: a pair of boxes is one, of some ns. The box of a
+ * large hull takes 100 us, a pair in the narrow phase 1 us, or 1 ms where large hulls overlap. */
 #define STEPS_PER_POLL 1024
 #define BOX_STEPS 64
 #define PAIR_STEPS 512
-/* From here on a tree costs less than looking at all pairs of boxes: colliders of the first body, pairs. */
+/* From here on a tree costs less than looking at all pairs of boxes: colliders of the first body,
+ * pairs. */
 #define TREE_FIRST_MIN 32
 #define TREE_PAIRS_MIN 1024
 
@@ -83,7 +85,7 @@ static ct_status make_tree(ct_placed_body *placed, const ct_cancel *cancel) {
   return status;
 }
 
-/* ---- pairs of colliders ---- */
+/* ---- pairs of colliders --------------------------------------------------------------------- */
 
 double ct_aabb_gap(const ct_aabb *a, const ct_aabb *b, double size) {
   ct_vec3 d = ct_aabb_gaps(a, b);
@@ -91,7 +93,8 @@ double ct_aabb_gap(const ct_aabb *a, const ct_aabb *b, double size) {
   return ct_max2(0.0, sqrt(ct_norm2(d)) * (1.0 - CT_GAP_SLACK) - CT_GAP_SLACK * size);
 }
 
-/* The pairs of colliders in the order of contents: those of the first body's first collider come first. */
+/* The pairs of colliders in the order of contents: those of the first body's first collider come
+ * first. */
 typedef struct collider_walk {
   const ct_body_pair *pair;
   ct_placed_body *first, *second;
@@ -101,7 +104,8 @@ typedef struct collider_walk {
 } collider_walk;
 
 static ct_status walk_open(collider_walk *walk, const ct_body_pair *pair) {
-  *walk = (collider_walk){pair, pair->a, pair->b, false, pair->a->count == 1 && pair->b->count == 1, {pair->cancel, 0}};
+  *walk = (collider_walk){
+      pair, pair->a, pair->b, false, pair->a->count == 1 && pair->b->count == 1, {pair->cancel, 0}};
   if (walk->single) return CT_OK;
   ct_status status = make_boxes(pair->a, &walk->poll);
   if (status == CT_OK) status = make_boxes(pair->b, &walk->poll);
@@ -114,7 +118,8 @@ static ct_status walk_open(collider_walk *walk, const ct_body_pair *pair) {
 }
 
 static bool is_large(const collider_walk *walk) {
-  return walk->first->count >= TREE_FIRST_MIN && (uint64_t)walk->first->count * walk->second->count >= TREE_PAIRS_MIN;
+  return walk->first->count >= TREE_FIRST_MIN &&
+         (uint64_t)walk->first->count * walk->second->count >= TREE_PAIRS_MIN;
 }
 
 /* A collider of the first body and one of the second. */
@@ -129,10 +134,14 @@ static double gap_of(const collider_walk *walk, collider_pair p) {
 }
 
 /* Colliders of the question's a and b. */
-static uint32_t in_a(const collider_walk *walk, collider_pair p) { return walk->b_first ? p.second : p.first; }
-static uint32_t in_b(const collider_walk *walk, collider_pair p) { return walk->b_first ? p.first : p.second; }
+static uint32_t in_a(const collider_walk *walk, collider_pair p) {
+  return walk->b_first ? p.second : p.first;
+}
+static uint32_t in_b(const collider_walk *walk, collider_pair p) {
+  return walk->b_first ? p.first : p.second;
+}
 
-/* ---- distance ---- */
+/* ---- distance ------------------------------------------------------------------------------- */
 
 typedef struct extreme_pair {
   bool found;
@@ -157,7 +166,8 @@ static void test_distance(const collider_walk *walk, collider_pair p, extreme_pa
   ct_pair_options options = {pair->tolerance, ct_max2(threshold, 0.0)};
   ct_pair_result result;
   uint32_t a = in_a(walk, p), b = in_b(walk, p);
-  ct_pair_distance_within(ct_placed_collider(pair->a, a), ct_placed_collider(pair->b, b), &options, pair->workspace, &result);
+  ct_pair_distance_within(ct_placed_collider(pair->a, a), ct_placed_collider(pair->b, b), &options,
+                          pair->workspace, &result);
   double key = result.status == CT_PAIR_UNSUPPORTED ? -INFINITY : result.distance;
   if (key > pair->limit || !is_better(best, p, key)) return;
   best->hit->collider_a = a;
@@ -194,7 +204,9 @@ static ct_status distance_of_all(collider_walk *walk, extreme_pair *best) {
   for (collider_pair p = {0, 0}; p.first < walk->first->count; p.first++) {
     for (p.second = 0; p.second < walk->second->count; p.second++) {
       if (cancelled(&walk->poll, 1)) return CT_CANCELLED;
-      if ((p.first == start.first && p.second == start.second) || beyond(walk, best, gap_of(walk, p))) continue;
+      if ((p.first == start.first && p.second == start.second) ||
+          beyond(walk, best, gap_of(walk, p)))
+        continue;
       test_distance(walk, p, best);
       if (cancelled(&walk->poll, PAIR_STEPS)) return CT_CANCELLED;
     }
@@ -210,7 +222,8 @@ typedef struct waiting_node {
 
 static waiting_node wait_for(const collider_walk *walk, uint32_t first, uint32_t node) {
   const ct_aabb *box = &walk->first->boxes[first];
-  return (waiting_node){node, ct_aabb_gap(box, &walk->second->tree->nodes[node].box, ct_aabb_magnitude(box) + walk->second->reach)};
+  return (waiting_node){node, ct_aabb_gap(box, &walk->second->tree->nodes[node].box,
+                                          ct_aabb_magnitude(box) + walk->second->reach)};
 }
 
 /* The pairs of one collider of the first body, the nearer branch of the tree first. */
@@ -225,7 +238,8 @@ static ct_status distance_of_row(collider_walk *walk, uint32_t first, extreme_pa
     if (beyond(walk, best, w.gap)) continue;
     const ct_tree_node *node = &nodes[w.node];
     if (node->height > 0) {
-      waiting_node c = wait_for(walk, first, node->child[0]), d = wait_for(walk, first, node->child[1]);
+      waiting_node c = wait_for(walk, first, node->child[0]),
+                   d = wait_for(walk, first, node->child[1]);
       bool swap = d.gap < c.gap;
       stack[top++] = swap ? c : d;
       stack[top++] = swap ? d : c;
@@ -271,14 +285,15 @@ ct_status ct_body_pair_distance(const ct_body_pair *pair, ct_hit *hit, bool *fou
   return status;
 }
 
-/* ---- all pairs ---- */
+/* ---- all pairs ------------------------------------------------------------------------------ */
 
 static int by_index(const void *a, const void *b) {
   uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
   return (p > q) - (p < q);
 }
 
-/* Colliders of the second body whose boxes are within reach of that of one of the first's, ascending, in `found` of the second. */
+/* Colliders of the second body whose boxes are within reach of that of one of the first's,
+ * ascending, in `found` of the second. */
 static ct_status near_boxes(collider_walk *walk, uint32_t first, double reach, size_t *count) {
   const ct_tree_node *nodes = walk->second->tree->nodes;
   uint32_t stack[CT_TREE_HEIGHT_MAX + 2], *found = walk->second->found;
@@ -290,7 +305,8 @@ static ct_status near_boxes(collider_walk *walk, uint32_t first, double reach, s
     if (cancelled(&walk->poll, 1)) return CT_CANCELLED;
     if (wait_for(walk, first, at).gap > reach) continue;
     if (nodes[at].height == 0) {
-      if (gap_of(walk, (collider_pair){first, nodes[at].child[1]}) <= reach) found[(*count)++] = nodes[at].child[1];
+      if (gap_of(walk, (collider_pair){first, nodes[at].child[1]}) <= reach)
+        found[(*count)++] = nodes[at].child[1];
       continue;
     }
     stack[top++] = nodes[at].child[0];
@@ -300,7 +316,8 @@ static ct_status near_boxes(collider_walk *walk, uint32_t first, double reach, s
   return CT_OK;
 }
 
-static ct_status visit_row(collider_walk *walk, uint32_t a, ct_collider_visit visit, void *context) {
+static ct_status visit_row(collider_walk *walk, uint32_t a, ct_collider_visit visit,
+                           void *context) {
   bool large = is_large(walk);
   size_t count = walk->second->count;
   ct_status status = large ? near_boxes(walk, a, walk->pair->limit, &count) : CT_OK;
@@ -315,18 +332,20 @@ static ct_status visit_row(collider_walk *walk, uint32_t a, ct_collider_visit vi
 }
 
 ct_status ct_body_pair_visit(const ct_body_pair *pair, ct_collider_visit visit, void *context) {
-  collider_walk walk = {pair, pair->a, pair->b, false, pair->a->count == 1 && pair->b->count == 1, {pair->cancel, 0}};
+  collider_walk walk = {
+      pair, pair->a, pair->b, false, pair->a->count == 1 && pair->b->count == 1, {pair->cancel, 0}};
   ct_status status = CT_OK;
   if (!walk.single) {
     status = make_boxes(pair->a, &walk.poll);
     if (status == CT_OK) status = make_boxes(pair->b, &walk.poll);
     if (status == CT_OK && is_large(&walk)) status = make_tree(pair->b, pair->cancel);
   }
-  for (uint32_t a = 0; a < pair->a->count && status == CT_OK; a++) status = visit_row(&walk, a, visit, context);
+  for (uint32_t a = 0; a < pair->a->count && status == CT_OK; a++)
+    status = visit_row(&walk, a, visit, context);
   return status;
 }
 
-/* ---- overlap ---- */
+/* ---- overlap -------------------------------------------------------------------------------- */
 
 /* *found: the pair overlaps, and the hit tells where. */
 static ct_status test_overlap(collider_walk *walk, collider_pair p, ct_hit *hit, bool *found) {
@@ -336,7 +355,8 @@ static ct_status test_overlap(collider_walk *walk, collider_pair p, ct_hit *hit,
   if (cancelled(&walk->poll, PAIR_STEPS)) return CT_CANCELLED;
   const ct_placed placed[2] = {ct_placed_collider(pair->a, a), ct_placed_collider(pair->b, b)};
   const ct_collider_pair which = {hit->a, hit->b, a, b};
-  *found = pair->overlap_test ? pair->overlap_test(pair->context, &which, placed[0], placed[1], pair->workspace, &witness)
+  *found = pair->overlap_test ? pair->overlap_test(pair->context, &which, placed[0], placed[1],
+                                                   pair->workspace, &witness)
                               : ct_pair_overlap(placed[0], placed[1], pair->workspace, &witness);
   if (!*found) return CT_OK;
   *hit = (ct_hit){.a = hit->a, .b = hit->b, .collider_a = a, .collider_b = b, .overlap = true};
@@ -346,7 +366,8 @@ static ct_status test_overlap(collider_walk *walk, collider_pair p, ct_hit *hit,
 
 static ct_status overlap_of_all(collider_walk *walk, ct_hit *hit, bool *found) {
   ct_status status = CT_OK;
-  for (collider_pair p = {0, 0}; p.first < walk->first->count && status == CT_OK && !*found; p.first++) {
+  for (collider_pair p = {0, 0}; p.first < walk->first->count && status == CT_OK && !*found;
+       p.first++) {
     for (p.second = 0; p.second < walk->second->count && status == CT_OK && !*found; p.second++) {
       if (cancelled(&walk->poll, 1)) return CT_CANCELLED;
       if (gap_of(walk, p) == 0.0) status = test_overlap(walk, p, hit, found);
@@ -371,7 +392,9 @@ ct_status ct_body_pair_overlap(const ct_body_pair *pair, ct_hit *hit, bool *foun
   if (pair->a->count == 0 || pair->b->count == 0) return CT_OK;
   collider_walk walk;
   ct_status status = walk_open(&walk, pair);
-  if (status == CT_OK) status = is_large(&walk) ? overlap_by_tree(&walk, hit, found) : overlap_of_all(&walk, hit, found);
+  if (status == CT_OK)
+    status =
+        is_large(&walk) ? overlap_by_tree(&walk, hit, found) : overlap_of_all(&walk, hit, found);
   if (status != CT_OK || *found || pair->limit == 0.0) return status;
   if (!(pair->limit < INFINITY)) {
     *hit = (ct_hit){.a = hit->a, .b = hit->b};

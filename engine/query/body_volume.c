@@ -2,7 +2,7 @@
 #include "pair/pair_order.h"
 #include "query/query.h"
 
-/* Reasons for which a pair without a contact is told all the same. */
+/* Reasons for which a pair without a contact is reported all the same. */
 #define TOLD_FLAGS (CT_VOLUME_FLAG_ILL_CONDITIONED | CT_VOLUME_FLAG_GEOMETRIC_FAILURE)
 
 typedef struct volume_run {
@@ -17,10 +17,13 @@ typedef struct volume_run {
 static void give(volume_run *run) {
   run->found++;
   run->hit.part = run->found;
-  if (run->found > run->walk->part && !run->stopped && !run->walk->sink(run->walk->context, &run->hit)) run->stopped = true;
+  if (run->found > run->walk->part && !run->stopped &&
+      !run->walk->sink(run->walk->context, &run->hit))
+    run->stopped = true;
 }
 
-/* Is one body inside the other all the same? By the seed's rule, among elements without an outer face; or too small to tell. */
+/* Is one body inside the other all the same? By the seed's rule, among elements without an outer
+ * face; or too small to tell. */
 static bool is_hidden(const volume_run *run, ct_placed a, ct_placed b) {
   if (!ct_kind_has_elements(a.shape->kind) && !ct_kind_has_elements(b.shape->kind)) return false;
   const ct_pair_options options = {.threshold = 0.0};
@@ -29,9 +32,10 @@ static bool is_hidden(const volume_run *run, ct_placed a, ct_placed b) {
   return r.relation == CT_CONTAINING || r.relation == CT_CONTAINED;
 }
 
-/* A pair of colliders that overlap and have no contact that can be told. */
+/* A pair of colliders that overlap and have no contact that can be reported. */
 static void give_bare(volume_run *run, const ct_volume *volume) {
-  bool failed = volume->flags & TOLD_FLAGS || (volume->status == CT_PAIR_OK && run->options->method != CT_VOLUME_SOLFEC);
+  bool failed = volume->flags & TOLD_FLAGS ||
+                (volume->status == CT_PAIR_OK && run->options->method != CT_VOLUME_SOLFEC);
   run->hit.volume = NULL;
   run->hit.volume_flags = volume->flags & TOLD_FLAGS;
   run->hit.result = (ct_pair_result){.status = failed ? CT_PAIR_DEGENERATE : CT_PAIR_UNSUPPORTED,
@@ -49,7 +53,8 @@ static ct_status visit(void *context, uint32_t a, uint32_t b) {
   volume_run *run = context;
   const ct_body_pair *pair = run->pair;
   if (run->stopped) return CT_OK;
-  const ct_placed placed_a = ct_placed_collider(pair->a, a), placed_b = ct_placed_collider(pair->b, b);
+  const ct_placed placed_a = ct_placed_collider(pair->a, a),
+                  placed_b = ct_placed_collider(pair->b, b);
   ct_volume volume;
   ct_volume_options options = *run->options;
   options.poses_a = poses_of(pair->a, a);
@@ -72,13 +77,14 @@ static ct_status visit(void *context, uint32_t a, uint32_t b) {
   run->hit.volume_list = NULL;
   run->hit.total = NULL;
   if (volume.count > 0) return CT_OK;
-  bool told = volume.flags & TOLD_FLAGS;
-  if (volume.status == CT_PAIR_UNSUPPORTED) told = ct_pair_overlap(placed_a, placed_b, pair->workspace, NULL);
-  else if (!told) told = is_hidden(run, placed_a, placed_b);
+  bool reported = volume.flags & TOLD_FLAGS;
+  if (volume.status == CT_PAIR_UNSUPPORTED)
+    reported = ct_pair_overlap(placed_a, placed_b, pair->workspace, NULL);
+  else if (!reported) reported = is_hidden(run, placed_a, placed_b);
   out_of_memory = ct_workspace_out_of_memory(pair->workspace);
   if (ct_cancel_raised(pair->cancel)) return CT_CANCELLED;
   if (out_of_memory) return CT_OUT_OF_MEMORY;
-  if (told) give_bare(run, &volume);
+  if (reported) give_bare(run, &volume);
   return CT_OK;
 }
 
@@ -96,8 +102,8 @@ static ct_status give_apart(volume_run *run) {
   return CT_OK;
 }
 
-ct_status ct_body_pair_volume(const ct_body_pair *pair, const ct_volume_options *options, const ct_contact_walk *walk,
-                              const ct_hit *hit, bool *stopped) {
+ct_status ct_body_pair_volume(const ct_body_pair *pair, const ct_volume_options *options,
+                              const ct_contact_walk *walk, const ct_hit *hit, bool *stopped) {
   volume_run run = {.pair = pair, .options = options, .walk = walk, .hit = *hit};
   run.hit.overlap = true;
   ct_status status = ct_body_pair_visit(pair, visit, &run);

@@ -1,6 +1,7 @@
 /* Candidate pairs: which rows a row has to be looked at with.
  *
- * The tree answers with a margin that covers every rounding; the decision is taken pair by pair, from the two boxes alone.
+ * The tree answers with a margin that covers every rounding; the decision is taken pair by pair,
+ * from the two boxes alone.
  */
 #include "query/query.h"
 #include "shape/tapered_capsule.h"
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Slack of the pair test, relative to the coordinates: distances are exact to about this, boxes must not be more certain. */
+/* Slack of the pair test, relative to the coordinates: distances are exact to about this, boxes
+ * must not be more certain. */
 #define PAIR_SLACK (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
 /* The tree is asked with twice that, so that it never misses what the pair test would keep. */
 #define TREE_SLACK (2.0 * PAIR_SLACK)
@@ -21,8 +23,10 @@ _Static_assert(2u * CT_BODIES_MAX <= 1u << (2 * DIGIT_BITS), "rows are sorted by
 static double finite_part(double v) { return fabs(v) < INFINITY ? fabs(v) : 0.0; }
 
 double ct_aabb_magnitude(const ct_aabb *b) {
-  double low = ct_max2(ct_max2(finite_part(b->min.x), finite_part(b->min.y)), finite_part(b->min.z));
-  double high = ct_max2(ct_max2(finite_part(b->max.x), finite_part(b->max.y)), finite_part(b->max.z));
+  double low =
+      ct_max2(ct_max2(finite_part(b->min.x), finite_part(b->min.y)), finite_part(b->min.z));
+  double high =
+      ct_max2(ct_max2(finite_part(b->max.x), finite_part(b->max.y)), finite_part(b->max.z));
   return ct_max2(low, high);
 }
 
@@ -36,7 +40,8 @@ size_t ct_override_from(const ct_override *overrides, size_t count, uint32_t row
   return low;
 }
 
-ct_pose ct_override_pose(const ct_scene *scene, const ct_override *overrides, size_t count, uint32_t row) {
+ct_pose ct_override_pose(const ct_scene *scene, const ct_override *overrides, size_t count,
+                         uint32_t row) {
   size_t at = ct_override_from(overrides, count, row);
   return at < count && overrides[at].row == row ? overrides[at].pose : ct_scene_pose(scene, row);
 }
@@ -46,7 +51,8 @@ size_t ct_query_override_from(const ct_query *query, uint32_t row) {
 }
 
 const ct_pose *ct_query_pose(const ct_query *query, uint32_t row) {
-  if (ct_query_overridden(query, row)) return &query->options.overrides[ct_query_override_from(query, row)].pose;
+  if (ct_query_overridden(query, row))
+    return &query->options.overrides[ct_query_override_from(query, row)].pose;
   return ct_scene_pose_at(query->scene, row);
 }
 
@@ -72,7 +78,7 @@ bool ct_query_aabb(const ct_query *query, uint32_t row, ct_aabb *box) {
   return !is_nothing(box);
 }
 
-/* ---- finding ---- */
+/* ---- finding -------------------------------------------------------------------------------- */
 
 void ct_row_finder_init(ct_row_finder *finder, const ct_query *query) {
   finder->query = query;
@@ -96,7 +102,8 @@ bool ct_row_view_set(ct_row_finder *finder, uint32_t row, ct_row_view *view) {
   view->row = row;
   view->magnitude = ct_aabb_magnitude(&view->box);
   view->body = ct_scene_body_at(query->scene, row);
-  view->mask = query->filter && ct_row_filter_mask(query->filter, row, finder->mask) ? finder->mask : NULL;
+  view->mask =
+      query->filter && ct_row_filter_mask(query->filter, row, finder->mask) ? finder->mask : NULL;
   return true;
 }
 
@@ -148,31 +155,37 @@ static void sort_rows(ct_row_finder *finder) {
 
 ct_aabb ct_query_expanded_aabb(const ct_query *query, const ct_row_view *view) {
   double clearance = query->options.clearance;
-  return ct_aabb_expand(view->box, clearance + TREE_SLACK * (view->magnitude + query->reach + clearance));
+  return ct_aabb_expand(view->box,
+                        clearance + TREE_SLACK * (view->magnitude + query->reach + clearance));
 }
 
-ct_status ct_query_find(ct_row_finder *finder, const ct_row_view *view, uint32_t low, uint64_t *tests) {
+ct_status ct_query_find(ct_row_finder *finder, const ct_row_view *view, uint32_t low,
+                        uint64_t *tests) {
   const ct_query *query = finder->query;
   finder->count = 0;
   finder->low = low;
   ct_aabb asked = ct_query_expanded_aabb(query, view);
   ct_tree_query(query->derived->tree, &asked, visit, finder, tests);
   bool more = finder->count < finder->most && !finder->failed;
-  for (uint32_t k = ct_derived_loose_from(query->derived, low); more && k < query->derived->loose_count; k++) {
+  for (uint32_t k = ct_derived_loose_from(query->derived, low);
+       more && k < query->derived->loose_count; k++) {
     const ct_unbounded_body *loose = &query->derived->loose[k];
     ++*tests;
-    if (!ct_query_overridden(query, loose->row) && ct_aabb_overlap(&asked, &loose->box)) more = add(finder, loose->row);
+    if (!ct_query_overridden(query, loose->row) && ct_aabb_overlap(&asked, &loose->box))
+      more = add(finder, loose->row);
   }
-  for (size_t k = ct_query_override_from(query, low); more && k < query->options.override_count; k++) {
+  for (size_t k = ct_query_override_from(query, low); more && k < query->options.override_count;
+       k++) {
     ++*tests;
-    if (ct_aabb_overlap(&asked, &query->override_boxes[k])) more = add(finder, query->options.overrides[k].row);
+    if (ct_aabb_overlap(&asked, &query->override_boxes[k]))
+      more = add(finder, query->options.overrides[k].row);
   }
   if (finder->failed) return CT_OUT_OF_MEMORY;
   sort_rows(finder);
   return CT_OK;
 }
 
-/* ---- deciding ---- */
+/* ---- deciding ------------------------------------------------------------------------------- */
 
 /* The one collider of a body that is a plane, else NULL. */
 static const ct_shape *only_plane(const ct_body *body) {
@@ -187,7 +200,8 @@ bool ct_plane_below(const ct_body *body, const ct_pose *pose, const ct_aabb *box
   frame = ct_body_shape_frame(body, 0, &frame);
   ct_vec3 n = {frame.rotation.rx.z, frame.rotation.ry.z, frame.rotation.rz.z}, p = frame.position;
   reach += ct_shape_growth(ct_body_shape(body, 0));
-  double x = (n.x > 0.0 ? box->min.x : box->max.x) - p.x, y = (n.y > 0.0 ? box->min.y : box->max.y) - p.y;
+  double x = (n.x > 0.0 ? box->min.x : box->max.x) - p.x,
+         y = (n.y > 0.0 ? box->min.y : box->max.y) - p.y;
   double z = (n.z > 0.0 ? box->min.z : box->max.z) - p.z;
   double slack = PAIR_SLACK * (fabs(x) + fabs(y) + fabs(z) + ct_max_abs(p) + reach);
   return n.x * x + n.y * y + n.z * z > reach + slack;
@@ -195,9 +209,11 @@ bool ct_plane_below(const ct_body *body, const ct_pose *pose, const ct_aabb *box
 
 bool ct_query_accepts(const ct_query *query, const ct_row_view *view, uint32_t partner) {
   ct_aabb other;
-  if (!ct_query_selects(query, view->row, partner) || !ct_query_aabb(query, partner, &other)) return false;
+  if (!ct_query_selects(query, view->row, partner) || !ct_query_aabb(query, partner, &other))
+    return false;
   double clearance = query->options.clearance, reach = clearance;
-  if (query->options.kind != CT_QUERY_PAIRS) reach += PAIR_SLACK * (view->magnitude + ct_aabb_magnitude(&other) + clearance);
+  if (query->options.kind != CT_QUERY_PAIRS)
+    reach += PAIR_SLACK * (view->magnitude + ct_aabb_magnitude(&other) + clearance);
   /* The lower row's box grows, whoever asks. */
   bool lower = view->row < partner;
   ct_aabb grown = ct_aabb_expand(lower ? view->box : other, reach);

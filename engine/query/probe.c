@@ -7,8 +7,8 @@
 
 /* Steps between two looks at the cancel flag: a step is a box or a placed collider, some ns. */
 #define STEPS_PER_POLL 4096
-/* Nanoseconds on one core of 2020, to within a factor of three: an item, each level of the tree, a body out of the tree, a body in
- * a region before its pairs. */
+/* Nanoseconds on one core of 2020, to within a factor of three: an item, each level of the tree, a
+ * body out of the tree, a body in a region before its pairs. */
 #define ITEM_NS 2000.0
 #define LEVEL_NS 60.0
 #define LOOSE_NS 300.0
@@ -18,7 +18,7 @@
 /* Bodies looked at for the cost. */
 #define SAMPLES 32
 
-/* ---- preparing ---- */
+/* ---- preparing ------------------------------------------------------------------------------ */
 
 /* Has each ray a direction, and the region a form? */
 static bool can_probe(const ct_probe_options *o) {
@@ -97,12 +97,14 @@ double ct_probe_cost(const ct_probe *probe) {
   if (probe->options.kind == CT_PROBE_REGION) return region_cost(probe);
   double item = ITEM_NS + COLLIDER_NS * most_colliders(probe);
   const ct_query *query = probe->query;
-  if (query->source == CT_SOURCE_BOXES) return (item + LOOSE_NS * (double)query->scene->rows) * items;
+  if (query->source == CT_SOURCE_BOXES)
+    return (item + LOOSE_NS * (double)query->scene->rows) * items;
   double loose = (double)query->derived->loose_count + (double)query->options.override_count;
-  return (item + LEVEL_NS * (double)ct_tree_height(query->derived->tree) + LOOSE_NS * loose) * items;
+  return (item + LEVEL_NS * (double)ct_tree_height(query->derived->tree) + LOOSE_NS * loose) *
+         items;
 }
 
-/* ---- for the kinds ---- */
+/* ---- for the kinds -------------------------------------------------------------------------- */
 
 ct_probe_hit *ct_probe_add(ct_probe_range *run) {
   if (run->count == run->capacity) {
@@ -119,7 +121,8 @@ bool ct_probe_place(ct_probe_range *run, uint32_t row) {
   if (run->placed_row == row) return true;
   const ct_query *query = run->probe->query;
   run->placed_row = row;
-  return ct_placed_body_set(&run->placed, ct_scene_body_at(query->scene, row), ct_query_pose(query, row));
+  return ct_placed_body_set(&run->placed, ct_scene_body_at(query->scene, row),
+                            ct_query_pose(query, row));
 }
 
 bool ct_probe_cancelled(ct_probe_range *run, uint32_t steps) {
@@ -129,7 +132,7 @@ bool ct_probe_cancelled(ct_probe_range *run, uint32_t steps) {
   return ct_cancel_raised(run->probe->options.cancel);
 }
 
-/* ---- the walk ---- */
+/* ---- the walk ------------------------------------------------------------------------------- */
 
 typedef struct walk {
   ct_probe_range *run;
@@ -137,7 +140,9 @@ typedef struct walk {
   ct_probe_visit visit;
 } walk;
 
-static bool matters(const walk *w, double bound) { return bound < INFINITY && bound <= w->run->limit; }
+static bool matters(const walk *w, double bound) {
+  return bound < INFINITY && bound <= w->run->limit;
+}
 
 static ct_status visit_row(const walk *w, uint32_t row, const ct_aabb *box) {
   const uint8_t *where = w->run->probe->options.where;
@@ -164,7 +169,8 @@ static ct_status walk_tree(const walk *w, const ct_tree *tree) {
     const ct_tree_node *node = &tree->nodes[at.node];
     if (node->height == 0) {
       uint32_t row = node->child[1];
-      ct_status status = ct_query_overridden(w->run->probe->query, row) ? CT_OK : visit_row(w, row, &node->box);
+      ct_status status =
+          ct_query_overridden(w->run->probe->query, row) ? CT_OK : visit_row(w, row, &node->box);
       if (status != CT_OK) return status;
       continue;
     }
@@ -205,7 +211,7 @@ ct_status ct_probe_walk(ct_probe_range *run, ct_probe_bound bound, ct_probe_visi
   return status == CT_OK ? walk_tree(&w, query->derived->tree) : status;
 }
 
-/* ---- running ---- */
+/* ---- running -------------------------------------------------------------------------------- */
 
 static ct_status run_item(ct_probe_range *run, size_t item) {
   const ct_probe *probe = run->probe;
@@ -220,8 +226,8 @@ static ct_status run_item(ct_probe_range *run, size_t item) {
   return ct_probe_item_region(run);
 }
 
-ct_status ct_probe_run(const ct_probe *probe, const ct_query_range *range, ct_workspace *workspace, ct_probe_sink sink,
-                       void *context) {
+ct_status ct_probe_run(const ct_probe *probe, const ct_query_range *range, ct_workspace *workspace,
+                       ct_probe_sink sink, void *context) {
   ct_probe_range run = {.probe = probe, .workspace = workspace, .placed_row = CT_NO_ROW};
   ct_status status = CT_OK;
   bool wanted = true;

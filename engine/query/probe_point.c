@@ -10,7 +10,8 @@
 
 /* Signed distance of the point to a closed box: from within, how far out the nearest side is. */
 static double box_distance(const ct_aabb *box, ct_vec3 p) {
-  ct_vec3 d = {ct_max2(box->min.x - p.x, p.x - box->max.x), ct_max2(box->min.y - p.y, p.y - box->max.y),
+  ct_vec3 d = {ct_max2(box->min.x - p.x, p.x - box->max.x),
+               ct_max2(box->min.y - p.y, p.y - box->max.y),
                ct_max2(box->min.z - p.z, p.z - box->max.z)};
   double side = ct_max2(d.x, ct_max2(d.y, d.z));
   if (side <= 0.0) return side;
@@ -33,7 +34,8 @@ static double bound_of_ball(const ct_probe_range *run, ct_placed placed) {
   return apart - radius - BOX_SLACK * (ct_max_abs(run->point) + apart + radius);
 }
 
-/* Signed distance of the point to a collider, as far as the limit: sets all of the hit but row and collider. */
+/* Signed distance of the point to a collider, as far as the limit: sets all of the hit but row and
+ * collider. */
 static bool measure(const ct_probe_range *run, ct_placed solid, double limit, ct_probe_hit *hit) {
   const ct_shape point = {.kind = CT_KIND_SPHERE, .sphere = {0.0}};
   const ct_frame at = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, run->point};
@@ -49,8 +51,10 @@ static bool measure(const ct_probe_range *run, ct_placed solid, double limit, ct
   return r.distance <= limit;
 }
 
-/* The same of a mesh: the foot on its surface, and whether the point is inside, which no rounding decides. */
-static bool measure_mesh(const ct_probe_range *run, ct_placed solid, double limit, ct_probe_hit *hit) {
+/* The same of a mesh: the foot on its surface, and whether the point is inside, which no rounding
+ * decides. */
+static bool measure_mesh(const ct_probe_range *run, ct_placed solid, double limit,
+                         ct_probe_hit *hit) {
   const ct_mesh *mesh = solid.shape->mesh;
   double growth = solid.shape->rounding + solid.shape->margin;
   ct_vec3 p = ct_to_local(*solid.frame, run->point);
@@ -73,11 +77,13 @@ static bool measure_mesh(const ct_probe_range *run, ct_placed solid, double limi
 
 /* A sheet without thickness holds no point. */
 static bool is_sheet(const ct_shape *shape) {
-  return ct_kind_is_mesh(shape->kind) && !ct_mesh_get(shape->mesh)->solid && shape->rounding + shape->margin == 0.0;
+  return ct_kind_is_mesh(shape->kind) && !ct_mesh_get(shape->mesh)->solid &&
+         shape->rounding + shape->margin == 0.0;
 }
 
 /* The body's collider of least distance, if that is not above the limit: the first among equals. */
-static ct_status nearest_collider(ct_probe_range *run, uint32_t row, ct_probe_hit *hit, bool *found) {
+static ct_status nearest_collider(ct_probe_range *run, uint32_t row, ct_probe_hit *hit,
+                                  bool *found) {
   if (!ct_probe_place(run, row)) return CT_OUT_OF_MEMORY;
   const ct_placed_body *placed = &run->placed;
   bool holders = run->probe->options.kind == CT_PROBE_POINT;
@@ -87,10 +93,14 @@ static ct_status nearest_collider(ct_probe_range *run, uint32_t row, ct_probe_hi
     const ct_frame frame = ct_frame_exact(&placed->frames[i]);
     ct_placed solid = {ct_body_shape(placed->body, i), &frame};
     if (ct_probe_cancelled(run, 1)) return CT_CANCELLED;
-    if ((holders && is_sheet(solid.shape)) || (placed->count > 1 && bound_of_ball(run, solid) > limit)) continue;
+    if ((holders && is_sheet(solid.shape)) ||
+        (placed->count > 1 && bound_of_ball(run, solid) > limit))
+      continue;
     ct_probe_hit one;
-    bool near = ct_kind_is_mesh(solid.shape->kind) ? measure_mesh(run, solid, limit, &one) : measure(run, solid, limit, &one);
-    if (ct_cancel_raised(run->probe->options.cancel)) return CT_CANCELLED; /* the pair may have been cut short */
+    bool near = ct_kind_is_mesh(solid.shape->kind) ? measure_mesh(run, solid, limit, &one)
+                                                   : measure(run, solid, limit, &one);
+    if (ct_cancel_raised(run->probe->options.cancel))
+      return CT_CANCELLED; /* the pair may have been cut short */
     if (!near || (*found && one.distance >= hit->distance)) continue;
     limit = one.distance;
     *found = true;

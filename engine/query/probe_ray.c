@@ -1,17 +1,20 @@
-/* Rays through a scene: the bodies whose boxes the ray reaches, nearest first, until what is found is nearer than what is left. */
+/* Rays through a scene: the bodies whose boxes the ray reaches, nearest first, until what is found
+ * is nearer than what is left. */
 #include "query/probe.h"
 #include "ray/ray_convex.h"
 
 #include <stdlib.h>
 
-/* Rounding of a box's slabs, relative to the coordinates: boxes must leave out nothing that the narrow phase would hit. */
+/* Rounding of a box's slabs, relative to the coordinates: boxes must leave out nothing that the
+ * narrow phase would hit. */
 #define BOX_SLACK (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
 
 /* A ray against a shape, in steps of the cancel flag. */
 #define RAY_STEPS 8
 
 /* Where the line is between two planes across an axis; false: nowhere. */
-static bool cut_slab(double low, double high, double origin, double direction, double *in, double *out) {
+static bool cut_slab(double low, double high, double origin, double direction, double *in,
+                     double *out) {
   if (direction == 0.0) return low <= origin && origin <= high;
   double s = (low - origin) / direction, t = (high - origin) / direction;
   *in = ct_max2(*in, ct_min2(s, t));
@@ -23,7 +26,8 @@ static double entry_of_box(const ct_probe_range *run, const ct_aabb *box) {
   const ct_vec3 *o = &run->ray.origin, *d = &run->direction;
   double in = 0.0, out = INFINITY;
   ct_aabb b = ct_aabb_expand(*box, BOX_SLACK * (run->size + ct_aabb_magnitude(box)));
-  if (!cut_slab(b.min.x, b.max.x, o->x, d->x, &in, &out) || !cut_slab(b.min.y, b.max.y, o->y, d->y, &in, &out) ||
+  if (!cut_slab(b.min.x, b.max.x, o->x, d->x, &in, &out) ||
+      !cut_slab(b.min.y, b.max.y, o->y, d->y, &in, &out) ||
       !cut_slab(b.min.z, b.max.z, o->z, d->z, &in, &out) || in > out)
     return INFINITY;
   return in * run->length * (1.0 - BOX_SLACK);
@@ -74,9 +78,11 @@ static size_t cross_collider(ct_probe_range *run, ct_placed collider) {
       run->crossings = crossings;
       run->crossing_room = enough;
     }
-    size_t count = ct_ray_cross(&run->ray, collider, run->workspace, run->crossings, run->crossing_room);
+    size_t count =
+        ct_ray_cross(&run->ray, collider, run->workspace, run->crossings, run->crossing_room);
     if (count == SIZE_MAX) return SIZE_MAX;
-    if (count <= run->crossing_room || !run->probe->options.all) return count < run->crossing_room ? count : run->crossing_room;
+    if (count <= run->crossing_room || !run->probe->options.all)
+      return count < run->crossing_room ? count : run->crossing_room;
     enough = count;
   }
 }
@@ -86,7 +92,8 @@ static ct_status cross_body(ct_probe_range *run, uint32_t row) {
   const ct_placed_body *placed = &run->placed;
   for (uint32_t i = 0; i < placed->count; i++) {
     if (ct_probe_cancelled(run, RAY_STEPS)) return CT_CANCELLED;
-    size_t count = cross_collider(run, (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]});
+    size_t count =
+        cross_collider(run, (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]});
     if (count == SIZE_MAX) return CT_OUT_OF_MEMORY;
     for (size_t k = 0; k < count; k++) {
       ct_probe_hit hit = hit_of(&run->crossings[k], row, i);

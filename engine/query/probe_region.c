@@ -17,7 +17,8 @@ static ct_status keep_row(ct_probe_range *run, uint32_t row) {
 
 static double bound_of_box(const ct_probe_range *run, const ct_aabb *box) {
   const ct_aabb *region = &run->probe->region_box;
-  ct_aabb grown = ct_aabb_expand(*region, BOX_SLACK * (ct_aabb_magnitude(region) + ct_aabb_magnitude(box)));
+  ct_aabb grown =
+      ct_aabb_expand(*region, BOX_SLACK * (ct_aabb_magnitude(region) + ct_aabb_magnitude(box)));
   return ct_aabb_overlap(&grown, box) ? 0.0 : INFINITY;
 }
 
@@ -48,8 +49,10 @@ static ct_status holds_all(ct_probe_range *run, bool *inside) {
     ct_pair_options options = {.threshold = 0.0};
     ct_pair_result r;
     ct_pair_distance_within((ct_placed){&probe->options.region, &probe->region_frame},
-                     (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]}, &options, run->workspace, &r);
-    if (ct_cancel_raised(probe->options.cancel)) return CT_CANCELLED; /* the pair may have been cut short */
+                            (ct_placed){ct_body_shape(placed->body, i), &placed->frames[i]},
+                            &options, run->workspace, &r);
+    if (ct_cancel_raised(probe->options.cancel))
+      return CT_CANCELLED; /* the pair may have been cut short */
     *inside = r.relation == CT_CONTAINING;
   }
   return CT_OK;
@@ -63,8 +66,10 @@ ct_status ct_probe_item_region(ct_probe_range *run) {
   ct_placed region = {&probe->options.region, &probe->region_frame};
   for (; i < placed->count; i++) {
     const ct_shape *shape = ct_body_shape(placed->body, i);
-    bool overlap = ct_pair_overlap(region, (ct_placed){shape, &placed->frames[i]}, run->workspace, NULL);
-    if (ct_cancel_raised(probe->options.cancel)) return CT_CANCELLED; /* the pair may have been cut short */
+    bool overlap =
+        ct_pair_overlap(region, (ct_placed){shape, &placed->frames[i]}, run->workspace, NULL);
+    if (ct_cancel_raised(probe->options.cancel))
+      return CT_CANCELLED; /* the pair may have been cut short */
     if (overlap) break;
   }
   if (i == placed->count) return CT_OK;

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Scenes up to this many rows are searched without a tree: a first question costs less so, a later one no more than 1 us. */
+/* Scenes up to this many rows are searched without a tree: a first question costs less so, a later
+ * one no more than 1 us. */
 #define BOXES_ROWS_MAX 16
-/* With `nearest`, more overrides than these get a tree of all boxes: without one each row would test each of them. */
+/* With `nearest`, more overrides than these get a tree of all boxes: without one each row would
+ * test each of them. */
 #define OVERRIDES_MAX 64
 /* `where` selects few bodies if at most one in this many: their pairs are listed by preparing. */
 #define FEW_SHARE 8
@@ -77,13 +79,14 @@ static ct_status make_own_tree(ct_query *query) {
     if (!ct_query_aabb(query, row, &boxes[count])) continue;
     users[count++] = row;
   }
-  if (status == CT_OK) status = ct_tree_build(query->own_tree, boxes, users, count, NULL, query->options.cancel);
+  if (status == CT_OK)
+    status = ct_tree_build(query->own_tree, boxes, users, count, NULL, query->options.cancel);
   free(users);
   free(boxes);
   return status;
 }
 
-/* ---- few selected bodies ---- */
+/* ---- few selected bodies -------------------------------------------------------------------- */
 
 static size_t count_selected(const uint8_t *where, uint32_t rows) {
   size_t count = 0;
@@ -95,7 +98,8 @@ static size_t count_selected(const uint8_t *where, uint32_t rows) {
 static const uint8_t *few_selected(const ct_query *query) {
   const ct_query_options *o = &query->options;
   if (!o->where_a && !o->where_b) return NULL;
-  size_t a = count_selected(o->where_a, query->scene->rows), b = count_selected(o->where_b, query->scene->rows);
+  size_t a = count_selected(o->where_a, query->scene->rows),
+         b = count_selected(o->where_b, query->scene->rows);
   if ((a < b ? a : b) * FEW_SHARE > query->scene->count) return NULL;
   return a < b ? o->where_a : o->where_b;
 }
@@ -113,8 +117,10 @@ static ct_status list_pair(ct_query *query, size_t *capacity, uint32_t i, uint32
   return CT_OK;
 }
 
-/* Pairs of one selected row. One with another selected row is found from both: the lower row's finding counts. */
-static ct_status list_row(ct_query *query, ct_row_finder *finder, uint32_t row, const uint8_t *few, size_t *capacity) {
+/* Pairs of one selected row. One with another selected row is found from both: the lower row's
+ * finding counts. */
+static ct_status list_row(ct_query *query, ct_row_finder *finder, uint32_t row, const uint8_t *few,
+                          size_t *capacity) {
   ct_row_view view;
   uint64_t tests = 0;
   if (!ct_row_view_set(finder, row, &view)) return CT_OK;
@@ -136,7 +142,8 @@ static ct_status list_few(ct_query *query, const uint8_t *few) {
   ct_status status = CT_OK;
   uint32_t rows = query->scene->rows;
   for (uint32_t row = 0; row < rows && status == CT_OK; row++) {
-    while (row % 8 == 0 && row + 8 <= rows && memcmp(few + row, (const char[8]){0}, 8) == 0) row += 8;
+    while (row % 8 == 0 && row + 8 <= rows && memcmp(few + row, (const char[8]){0}, 8) == 0)
+      row += 8;
     if (row == rows) break;
     if (!few[row]) continue;
     if (ct_cancel_raised(query->options.cancel)) status = CT_CANCELLED;
@@ -146,10 +153,11 @@ static ct_status list_few(ct_query *query, const uint8_t *few) {
   free(finder);
   if (status != CT_OK) return status;
   query->source = CT_SOURCE_LISTED;
-  return ct_pair_index_sort(query->listed, query->listed_count, query->scene->rows, query->options.cancel);
+  return ct_pair_index_sort(query->listed, query->listed_count, query->scene->rows,
+                            query->options.cancel);
 }
 
-/* ---- methods that list all pairs at once ---- */
+/* ---- methods that list all pairs at once ---------------------------------------------------- */
 
 /* The rows that have boxes, and what each asks for. */
 typedef struct asked_rows {
@@ -166,7 +174,8 @@ static bool ask_rows(const ct_query *query, asked_rows *asked) {
   for (uint32_t row = 0; row < rows; row++) {
     ct_row_view view = {.row = row};
     if (!ct_query_aabb(query, row, &view.box)) continue;
-    view.magnitude = query->reach; /* one growth for all: ends that are equal stay so from frame to frame */
+    view.magnitude =
+        query->reach; /* one growth for all: ends that are equal stay so from frame to frame */
     asked->boxes[asked->count] = ct_query_expanded_aabb(query, &view);
     asked->rows[asked->count++] = row;
   }
@@ -190,7 +199,8 @@ static ct_status accept_pairs(ct_query *query, const ct_pair_list *list, const u
       last = i;
       if (ct_cancel_raised(query->options.cancel)) status = CT_CANCELLED;
     }
-    if (asks && status == CT_OK && ct_query_accepts(query, &view, j)) status = list_pair(query, &capacity, i, j);
+    if (asks && status == CT_OK && ct_query_accepts(query, &view, j))
+      status = list_pair(query, &capacity, i, j);
   }
   ct_row_finder_free(finder);
   free(finder);
@@ -203,11 +213,14 @@ static ct_status find_pairs(ct_query *query, const asked_rows *asked) {
   const ct_broad_options options = {query->broadphase, CT_PAIRS_MAX, o->cancel};
   ct_pair_list list = {NULL, 0, 0};
   ct_broad_statistics statistics = {0};
-  ct_status status = o->frames ? ct_query_frames_pairs(o->frames, asked->boxes, asked->count, &options, &list, &statistics)
-                               : ct_broad_pairs(asked->boxes, asked->count, &options, &list, &statistics);
+  ct_status status = o->frames
+                         ? ct_query_frames_pairs(o->frames, asked->boxes, asked->count, &options,
+                                                 &list, &statistics)
+                         : ct_broad_pairs(asked->boxes, asked->count, &options, &list, &statistics);
   if (status == CT_OK) status = accept_pairs(query, &list, asked->rows);
   if (!o->frames) ct_pair_list_free(&list);
-  if (status == CT_OK && o->frames) status = ct_query_frames_record(o->frames, query->listed, query->listed_count);
+  if (status == CT_OK && o->frames)
+    status = ct_query_frames_record(o->frames, query->listed, query->listed_count);
   query->listed_tests = statistics.box_tests;
   query->broadphase = statistics.method;
   return status;
@@ -224,9 +237,10 @@ static ct_status list_by_method(ct_query *query) {
   return status;
 }
 
-/* ---- preparing ---- */
+/* ---- preparing ------------------------------------------------------------------------------ */
 
-/* The next of some frames. Where `where` selects few bodies AUTO asks the scene's tree for them: no list of all boxes pays off. */
+/* The next of some frames. Where `where` selects few bodies AUTO asks the scene's tree for them: no
+ * list of all boxes pays off. */
 static ct_status next_frame(ct_query *query) {
   ct_query_frames *frames = query->options.frames;
   const uint8_t *few = query->broadphase == CT_BROADPHASE_AUTO ? few_selected(query) : NULL;
@@ -241,18 +255,21 @@ static ct_status next_frame(ct_query *query) {
 
 bool ct_query_pairs_are_valid(const ct_scene *scene, const ct_row_pair *pairs, size_t count) {
   for (size_t k = 0; k < count; k++)
-    if (pairs[k].a == pairs[k].b || pairs[k].a >= scene->rows || pairs[k].b >= scene->rows) return false;
+    if (pairs[k].a == pairs[k].b || pairs[k].a >= scene->rows || pairs[k].b >= scene->rows)
+      return false;
   return true;
 }
 
 static ct_status prepare(ct_query *query) {
   const ct_query_options *o = &query->options;
-  if (o->explicit_pairs && !ct_query_pairs_are_valid(query->scene, o->pairs, o->pair_count)) return CT_LIMIT;
+  if (o->explicit_pairs && !ct_query_pairs_are_valid(query->scene, o->pairs, o->pair_count))
+    return CT_LIMIT;
   ct_status status = set_overrides(query);
   if (status != CT_OK) return status;
   query->broadphase = o->broadphase;
   if (query->broadphase == CT_BROADPHASE_AUTO && !o->frames)
-    query->broadphase = query->scene->rows <= BOXES_ROWS_MAX ? CT_BROADPHASE_BRUTE_FORCE : CT_BROADPHASE_TREE;
+    query->broadphase =
+        query->scene->rows <= BOXES_ROWS_MAX ? CT_BROADPHASE_BRUTE_FORCE : CT_BROADPHASE_TREE;
   if (o->explicit_pairs) {
     query->source = CT_SOURCE_EXPLICIT;
     query->items = o->pair_count;
@@ -268,7 +285,8 @@ static ct_status prepare(ct_query *query) {
   }
   if (query->broadphase != CT_BROADPHASE_TREE && !o->nearest) return list_by_method(query);
   query->source = CT_SOURCE_TREE;
-  if (o->nearest) return o->override_count > OVERRIDES_MAX ? make_own_tree(query) : make_tree(query);
+  if (o->nearest)
+    return o->override_count > OVERRIDES_MAX ? make_own_tree(query) : make_tree(query);
   status = make_tree(query);
   const uint8_t *few = status == CT_OK ? few_selected(query) : NULL;
   return few ? list_few(query, few) : status;

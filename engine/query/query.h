@@ -24,12 +24,13 @@ struct ct_query {
   size_t items;
   const ct_row_filter *filter; /* NULL: none */
   const ct_derived *derived;   /* TREE, and LISTED for few */
-  ct_aabb *boxes;              /* BOXES, and LISTED by a method: [rows], ct_aabb_empty for rows without */
-  uint8_t *overridden;         /* bit per row; NULL: no overrides */
-  ct_aabb *override_boxes;     /* [override_count], ct_aabb_empty without colliders */
-  ct_tree *own_tree;           /* TREE with `nearest` and many overrides: of `boxes`; user value: row. NULL: derived holds it */
-  double reach;                /* largest finite coordinate of any box, m */
-  ct_pair_index *listed;       /* LISTED: accepted pairs in order */
+  ct_aabb *boxes;      /* BOXES, and LISTED by a method: [rows], ct_aabb_empty for rows without */
+  uint8_t *overridden; /* bit per row; NULL: no overrides */
+  ct_aabb *override_boxes; /* [override_count], ct_aabb_empty without colliders */
+  ct_tree *own_tree; /* TREE with `nearest` and many overrides: of `boxes`; user value: row. NULL:
+                        derived holds it */
+  double reach;      /* largest finite coordinate of any box, m */
+  ct_pair_index *listed; /* LISTED: accepted pairs in order */
   size_t listed_count;
   uint64_t listed_tests; /* box pairs looked at to find them */
 };
@@ -64,13 +65,16 @@ const ct_pose *ct_query_pose(const ct_query *query, uint32_t row);
 /* Does `where` select the pair? */
 bool ct_query_selects(const ct_query *query, uint32_t i, uint32_t j);
 
-/* The pairs of the next frame's boxes, as ct_broad_pairs; `list` is borrowed from the frames until the next call. */
-ct_status ct_query_frames_pairs(ct_query_frames *frames, const ct_aabb *boxes, size_t count, const ct_broad_options *options,
-                                ct_pair_list *list, ct_broad_statistics *statistics);
+/* The pairs of the next frame's boxes, as ct_broad_pairs; `list` is borrowed from the frames until
+ * the next call. */
+ct_status ct_query_frames_pairs(ct_query_frames *frames, const ct_aabb *boxes, size_t count,
+                                const ct_broad_options *options, ct_pair_list *list,
+                                ct_broad_statistics *statistics);
 /* In its place where the pairs of a frame were found without such lists. */
 void ct_query_frames_rebuilt(ct_query_frames *frames, ct_broadphase method, uint64_t box_tests);
 /* The pairs that the query accepts: takes note of what changed. */
-ct_status ct_query_frames_record(ct_query_frames *frames, const ct_pair_index *accepted, size_t count);
+ct_status ct_query_frames_record(ct_query_frames *frames, const ct_pair_index *accepted,
+                                 size_t count);
 
 /* Is the body nothing but a half-space, and the box farther above its surface than reach? */
 bool ct_plane_below(const ct_body *body, const ct_pose *pose, const ct_aabb *box, double reach);
@@ -87,17 +91,18 @@ void ct_row_finder_free(ct_row_finder *finder);
 bool ct_row_view_set(ct_row_finder *finder, uint32_t row, ct_row_view *view);
 /* The row's box grown so that it meets the box of every row that ct_query_accepts. */
 ct_aabb ct_query_expanded_aabb(const ct_query *query, const ct_row_view *view);
-/* Rows >= low that may be partners of the row, ascending, and the row itself if it is one: a superset of those that
- * ct_query_accepts. *tests is added to: nodes and boxes looked at. */
-ct_status ct_query_find(ct_row_finder *finder, const ct_row_view *view, uint32_t low, uint64_t *tests);
-/* The test of a pair that decides whether it is a candidate: `where`, boxes, planes, filters. It looks at nothing but the pair, so
- * that no other body and no method can change the answer. */
+/* Rows >= low that may be partners of the row, ascending, and the row itself if it is one: a
+ * superset of those that ct_query_accepts. *tests is added to: nodes and boxes looked at. */
+ct_status ct_query_find(ct_row_finder *finder, const ct_row_view *view, uint32_t low,
+                        uint64_t *tests);
+/* The test of a pair that decides whether it is a candidate: `where`, boxes, planes, filters. It
+ * looks at nothing but the pair, so that no other body and no method can change the answer. */
 bool ct_query_accepts(const ct_query *query, const ct_row_view *view, uint32_t partner);
 
 /* Rounding of a computed distance against that of boxes, relative to the coordinates. */
 #define CT_GAP_SLACK (CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF)
-/* Lower bound of the distance of what is in two boxes, `size` the largest coordinates of both; 0 where they overlap. Never more for
- * a box that holds b and no smaller size. */
+/* Lower bound of the distance of what is in two boxes, `size` the largest coordinates of both; 0
+ * where they overlap. Never more for a box that holds b and no smaller size. */
 double ct_aabb_gap(const ct_aabb *a, const ct_aabb *b, double size);
 
 /* A body in the narrow phase: colliders placed. Arrays grow and are kept from body to body. */
@@ -133,19 +138,21 @@ typedef struct ct_body_pair {
   void *context;                /* of the test */
 } ct_body_pair;
 
-/* Least distance over the pairs of colliders. *found: it is <= limit, and the hit's colliders, overlap and result are set. */
+/* Least distance over the pairs of colliders. *found: it is <= limit, and the hit's colliders,
+ * overlap and result are set. */
 ct_status ct_body_pair_distance(const ct_body_pair *pair, ct_hit *hit, bool *found);
-/* Overlap of any pair of colliders; the first that overlaps, with the witness. Where none does and limit >= 0 allows it,
- * hit.overlap is false; *found: there is a hit. */
+/* Overlap of any pair of colliders; the first that overlaps, with the witness. Where none does and
+ * limit >= 0 allows it, hit.overlap is false; *found: there is a hit. */
 ct_status ct_body_pair_overlap(const ct_body_pair *pair, ct_hit *hit, bool *found);
 
-/* Calls visit for each pair of colliders whose boxes may be within the limit, in the order of a's colliders, then b's; one that is
- * not CT_OK ends it and is returned. */
+/* Calls visit for each pair of colliders whose boxes may be within the limit, in the order of a's
+ * colliders, then b's; one that is not CT_OK ends it and is returned. */
 typedef ct_status (*ct_collider_visit)(void *context, uint32_t collider_a, uint32_t collider_b);
 ct_status ct_body_pair_visit(const ct_body_pair *pair, ct_collider_visit visit, void *context);
 
-/* Manifolds of the pairs of colliders within the limit, each as a hit to the sink, without the first `part`; the hit given is what
- * they have in common. `all`: a pair that has none is one hit all the same. *stopped: by the sink. */
+/* Manifolds of the pairs of colliders within the limit, each as a hit to the sink, without the
+ * first `part`; the hit given is what they have in common. `all`: a pair that has none is one hit
+ * all the same. *stopped: by the sink. */
 typedef struct ct_contact_walk {
   ct_detail detail;
   uint32_t part;
@@ -153,21 +160,23 @@ typedef struct ct_contact_walk {
   ct_hit_sink sink;
   void *context;
 } ct_contact_walk;
-ct_status ct_body_pair_contacts(const ct_body_pair *pair, const ct_contact_walk *walk, const ct_hit *hit, bool *stopped);
+ct_status ct_body_pair_contacts(const ct_body_pair *pair, const ct_contact_walk *walk,
+                                const ct_hit *hit, bool *stopped);
 /* The same of volumetric contacts; detail is not read. */
-ct_status ct_body_pair_volume(const ct_body_pair *pair, const ct_volume_options *options, const ct_contact_walk *walk,
-                              const ct_hit *hit, bool *stopped);
+ct_status ct_body_pair_volume(const ct_body_pair *pair, const ct_volume_options *options,
+                              const ct_contact_walk *walk, const ct_hit *hit, bool *stopped);
 
 /* ct_query_run with `sparsify`. */
-ct_status ct_query_run_sparse(const ct_query *query, const ct_query_range *range, ct_workspace *workspace, ct_hit_sink sink,
-                              void *context, ct_range_statistics *statistics);
+ct_status ct_query_run_sparse(const ct_query *query, const ct_query_range *range,
+                              ct_workspace *workspace, ct_hit_sink sink, void *context,
+                              ct_range_statistics *statistics);
 
 /* ct_query_run with `nearest`. */
-ct_status ct_query_run_nearest(const ct_query *query, const ct_query_range *range, ct_workspace *workspace, ct_hit_sink sink,
-                               void *context);
+ct_status ct_query_run_nearest(const ct_query *query, const ct_query_range *range,
+                               ct_workspace *workspace, ct_hit_sink sink, void *context);
 
-/* Features of the pairs of colliders whose boxes are within the limit, each as a hit to the sink, without the first `part`.
- * *doubled is added to: pairs of edges with the flag DOUBLED. */
+/* Features of the pairs of colliders whose boxes are within the limit, each as a hit to the sink,
+ * without the first `part`. *doubled is added to: pairs of edges with the flag DOUBLED. */
 typedef struct ct_feature_pair_visit {
   const ct_features_options *options;
   uint32_t part;
@@ -175,7 +184,8 @@ typedef struct ct_feature_pair_visit {
   void *context;
   uint64_t *doubled;
 } ct_feature_pair_visit;
-ct_status ct_body_pair_features(const ct_body_pair *pair, const ct_feature_pair_visit *walk, const ct_hit *hit, bool *stopped);
+ct_status ct_body_pair_features(const ct_body_pair *pair, const ct_feature_pair_visit *walk,
+                                const ct_hit *hit, bool *stopped);
 
 /* Does each of the pairs name two different rows of the scene? */
 bool ct_query_pairs_are_valid(const ct_scene *scene, const ct_row_pair *pairs, size_t count);

@@ -4,8 +4,9 @@
 
 #include <stdlib.h>
 
-/* Nanoseconds on one core of 2020, measured to within a factor of two: an item of an all-pairs query, a box test while the tree is
- * in the cache and when it is not, and a pair of colliders by kind of query. */
+/* Nanoseconds on one core of 2020, measured to within a factor of two: an item of an all-pairs
+ * query, a box test while the tree is in the cache and when it is not, and a pair of colliders by
+ * kind of query. */
 #define ITEM_NS 50.0
 #define BOX_TEST_NS 2.0
 #define FAR_BOX_TEST_NS 15.0
@@ -15,28 +16,31 @@
 #define DISTANCE_NS 1500.0
 #define CONTACTS_NS 2000.0
 #define VOLUME_NS 5000.0
-/* A distance that a mesh takes part in, and what it grows by with the root of the triangles: about as many are at a contact. An
- * overlap ends at the first crossing. */
+/* A distance that a mesh takes part in, and what it grows by with the root of the triangles: about
+ * as many are at a contact. An overlap ends at the first crossing. */
 #define MESH_NS 3000.0
 #define MESH_ROOT_NS 300.0
 #define MESH_OVERLAP_PART 0.25
 /* Volumes look at every face, in one way or another. */
 #define FACES_VOLUME_PART 3.0
-/* A mesh deep in a simple solid, or the other way round, takes this for each of its triangles at times: some count, so that no
- * such pair is taken for a short one. */
+/* A mesh deep in a simple solid, or the other way round, takes this for each of its triangles at
+ * times: some count, so that no such pair is taken for a short one. */
 #define MESH_TRIANGLE_NS 100.0
 #define MESH_TRIANGLES_MOST 300.0
-/* Features: each triangle's corners are placed in the other's frame, and a part of them has rays. */
+/* Features: each triangle's corners are placed in the other's frame, and a part of them has rays.
+ */
 #define FEATURES_TRIANGLE_NS 100.0
 /* A hull's supports grow with the root of its vertices. */
 #define HULL_ROOT_NS 500.0
-/* Overlapping hulls, and meshes with hulls or meshes, by the facets of the one that has fewer: from a tenth of it on, and ten times
- * as much where the surfaces run side by side. */
+/* Overlapping hulls, and meshes with hulls or meshes, by the facets of the one that has fewer: from
+ * a tenth of it on, and ten times as much where the surfaces run side by side. */
 #define HULL_FACET_NS 200.0
 #define MESH_FACET_NS 2000.0
-/* An element of a tetmesh or hexmesh in another one is as dear as so many facets: it meets some 20 elements. */
+/* An element of a tetmesh or hexmesh in another one is as dear as so many facets: it meets some 20
+ * elements. */
 #define ELEMENT_FACETS 10.0
-/* Colliders of a body whose shapes are looked at: bodies of more cost more than a short question by their number alone. */
+/* Colliders of a body whose shapes are looked at: bodies of more cost more than a short question by
+ * their number alone. */
 #define COLLIDERS_ASKED 32
 /* Items looked at, and partners counted for one of them. */
 #define SAMPLES 32
@@ -51,8 +55,11 @@ typedef struct fineness {
 static fineness shape_fineness(const ct_shape *shape) {
   if (ct_kind_is_mesh(shape->kind)) {
     double n = (double)ct_mesh_get(shape->mesh)->live_count, facets = n;
-    if (ct_kind_has_elements(shape->kind)) facets = ELEMENT_FACETS * (double)ct_elements_get(shape->elements)->element_count;
-    return (fineness){MESH_NS + MESH_ROOT_NS * sqrt(n) + MESH_TRIANGLE_NS * ct_min2(n, MESH_TRIANGLES_MOST), facets, true};
+    if (ct_kind_has_elements(shape->kind))
+      facets = ELEMENT_FACETS * (double)ct_elements_get(shape->elements)->element_count;
+    return (fineness){MESH_NS + MESH_ROOT_NS * sqrt(n) +
+                          MESH_TRIANGLE_NS * ct_min2(n, MESH_TRIANGLES_MOST),
+                      facets, true};
   }
   if (shape->kind != CT_KIND_CONVEX) return (fineness){0.0, 0.0, false};
   double n = (double)ct_hull_get(shape->hull)->vertex_count;
@@ -60,7 +67,8 @@ static fineness shape_fineness(const ct_shape *shape) {
 }
 
 static fineness body_fineness(const ct_body *body) {
-  size_t count = ct_body_collider_count(body), asked = count < COLLIDERS_ASKED ? count : COLLIDERS_ASKED;
+  size_t count = ct_body_collider_count(body),
+         asked = count < COLLIDERS_ASKED ? count : COLLIDERS_ASKED;
   fineness most = {0.0, 0.0, false};
   for (size_t i = 0; i < asked; i++) {
     fineness f = shape_fineness(ct_body_shape(body, i));
@@ -73,19 +81,23 @@ static fineness body_fineness(const ct_body *body) {
 
 /* What a pair of colliders costs. */
 static double colliders_ns(ct_query_kind kind, fineness a, fineness b) {
-  if (kind == CT_QUERY_FEATURES) return a.mesh && b.mesh ? (a.facets + b.facets) * FEATURES_TRIANGLE_NS : 0.0;
+  if (kind == CT_QUERY_FEATURES)
+    return a.mesh && b.mesh ? (a.facets + b.facets) * FEATURES_TRIANGLE_NS : 0.0;
   static const double by_kind[] = {[CT_QUERY_PAIRS] = PAIR_NS,
                                    [CT_QUERY_OVERLAP] = OVERLAP_NS,
                                    [CT_QUERY_DISTANCE] = DISTANCE_NS,
                                    [CT_QUERY_CONTACTS] = CONTACTS_NS,
                                    [CT_QUERY_VOLUME] = VOLUME_NS};
   double each = by_kind[kind];
-  double part = kind == CT_QUERY_OVERLAP ? MESH_OVERLAP_PART : kind == CT_QUERY_VOLUME ? FACES_VOLUME_PART : 1.0;
+  double part = kind == CT_QUERY_OVERLAP  ? MESH_OVERLAP_PART
+                : kind == CT_QUERY_VOLUME ? FACES_VOLUME_PART
+                                          : 1.0;
   double facets = ct_min2(a.facets, b.facets) * (a.mesh || b.mesh ? MESH_FACET_NS : HULL_FACET_NS);
   return each + (a.ns + b.ns + facets) * part;
 }
 
-/* Of compounds about as many pairs of colliders reach the narrow phase, or cost as much in boxes, as there are colliders. */
+/* Of compounds about as many pairs of colliders reach the narrow phase, or cost as much in boxes,
+ * as there are colliders. */
 double ct_query_pair_cost(ct_query_kind kind, const ct_body *a, const ct_body *b) {
   if (kind == CT_QUERY_PAIRS) return PAIR_NS;
   double count_a = (double)ct_body_collider_count(a), count_b = (double)ct_body_collider_count(b);
@@ -94,25 +106,29 @@ double ct_query_pair_cost(ct_query_kind kind, const ct_body *a, const ct_body *b
 }
 
 double ct_shape_body_cost(ct_query_kind kind, const ct_shape *shape, const ct_body *body) {
-  return PAIR_NS + (double)ct_body_collider_count(body) * colliders_ns(kind, shape_fineness(shape), body_fineness(body));
+  return PAIR_NS + (double)ct_body_collider_count(body) *
+                       colliders_ns(kind, shape_fineness(shape), body_fineness(body));
 }
 
 static double pair_ns(const ct_query *query, uint32_t a, uint32_t b) {
-  return ct_query_pair_cost(query->options.kind, ct_scene_body_at(query->scene, a), ct_scene_body_at(query->scene, b));
+  return ct_query_pair_cost(query->options.kind, ct_scene_body_at(query->scene, a),
+                            ct_scene_body_at(query->scene, b));
 }
 
 /* Cost of the pairs of some of the items, scaled to all; `stride` items apart. */
 static double explicit_cost(const ct_query *query) {
   size_t count = query->options.pair_count, stride = count / SAMPLES + 1, seen = 0;
   double sum = 0.0;
-  for (size_t k = 0; k < count; k += stride, seen++) sum += pair_ns(query, query->options.pairs[k].a, query->options.pairs[k].b);
+  for (size_t k = 0; k < count; k += stride, seen++)
+    sum += pair_ns(query, query->options.pairs[k].a, query->options.pairs[k].b);
   return seen ? sum / (double)seen * (double)count : 0.0;
 }
 
 static double listed_cost(const ct_query *query) {
   size_t count = query->listed_count, stride = count / SAMPLES + 1, seen = 0;
   double sum = 0.0;
-  for (size_t k = 0; k < count; k += stride, seen++) sum += pair_ns(query, query->listed[k].i, query->listed[k].j);
+  for (size_t k = 0; k < count; k += stride, seen++)
+    sum += pair_ns(query, query->listed[k].i, query->listed[k].j);
   return seen ? sum / (double)seen * (double)count : 0.0;
 }
 
@@ -130,7 +146,8 @@ static double row_cost(ct_row_finder *finder, uint32_t row) {
   }
   if (ct_query_find(finder, &view, row + 1, &tests) != CT_OK) return sum;
   for (size_t k = 0; k < finder->count; k++)
-    if (ct_query_accepts(query, &view, finder->rows[k])) sum += pair_ns(query, row, finder->rows[k]);
+    if (ct_query_accepts(query, &view, finder->rows[k]))
+      sum += pair_ns(query, row, finder->rows[k]);
   return sum + (query->scene->rows > NEAR_ROWS_MAX ? FAR_BOX_TEST_NS : BOX_TEST_NS) * (double)tests;
 }
 

@@ -1,8 +1,10 @@
 /* Kind DISTANCE with `nearest`: the one pair of least distance, at any clearance.
  *
- * Branch and bound (Roussopoulos, Kelley and Vincent 1995, "Nearest neighbor queries"): each row descends the tree of boxes, nearer
- * child first, and leaves out boxes that are certainly farther than the best pair so far. Boxes at exactly the best distance are
- * still tested, so that the result does not depend on the shape of the tree: of equal distances the first pair in order counts.
+ * Branch and bound (Roussopoulos, Kelley and Vincent 1995, "Nearest neighbor queries"): each row
+ * descends the tree of boxes, nearer child first, and leaves out boxes that are certainly farther
+ * than the best pair so far. Boxes at exactly the best distance are still tested, so that the
+ * result does not depend on the shape of the tree: of equal distances the first pair in order
+ * counts.
  */
 #include "query/query.h"
 
@@ -16,7 +18,8 @@ typedef struct nearest_run {
   uint32_t placed_a; /* row that a stands for, or CT_NO_ROW */
   bool found;
   ct_hit best;
-  double bound; /* distance of the best pair, -INFINITY for a depth that is unsupported; INFINITY: none yet */
+  double bound; /* distance of the best pair, -INFINITY for a depth that is unsupported; INFINITY:
+                   none yet */
 } nearest_run;
 
 /* Certainly farther than the best pair? Overlapping boxes never are: depths differ. */
@@ -26,15 +29,18 @@ static bool is_before(const ct_hit *hit, const ct_hit *other) {
   return hit->item != other->item ? hit->item < other->item : hit->b < other->b;
 }
 
-/* Evaluates rows a and b, and keeps them if they are nearer than the best pair, or as near and before it. */
+/* Evaluates rows a and b, and keeps them if they are nearer than the best pair, or as near and
+ * before it. */
 static ct_status evaluate_pair(nearest_run *run, size_t item, uint32_t a, uint32_t b) {
   const ct_query *query = run->query;
   const ct_query_options *o = &query->options;
   if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
-  if (run->placed_a != a && !ct_placed_body_set(&run->a, ct_scene_body_at(query->scene, a), ct_query_pose(query, a)))
+  if (run->placed_a != a &&
+      !ct_placed_body_set(&run->a, ct_scene_body_at(query->scene, a), ct_query_pose(query, a)))
     return CT_OUT_OF_MEMORY;
   run->placed_a = a;
-  if (!ct_placed_body_set(&run->b, ct_scene_body_at(query->scene, b), ct_query_pose(query, b))) return CT_OUT_OF_MEMORY;
+  if (!ct_placed_body_set(&run->b, ct_scene_body_at(query->scene, b), ct_query_pose(query, b)))
+    return CT_OUT_OF_MEMORY;
   const ct_body_pair pair = {.a = &run->a,
                              .b = &run->b,
                              .limit = run->bound,
@@ -50,16 +56,18 @@ static ct_status evaluate_pair(nearest_run *run, size_t item, uint32_t a, uint32
   if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
   if (!found) return CT_OK;
   double key = hit.result.status == CT_PAIR_UNSUPPORTED ? -INFINITY : hit.result.distance;
-  if (run->found && (key > run->bound || (key == run->bound && !is_before(&hit, &run->best)))) return CT_OK;
+  if (run->found && (key > run->bound || (key == run->bound && !is_before(&hit, &run->best))))
+    return CT_OK;
   run->found = true;
   run->best = hit;
   run->bound = key;
   return CT_OK;
 }
 
-/* ---- pairs of the scene ---- */
+/* ---- pairs of the scene --------------------------------------------------------------------- */
 
-/* Rows that search, and for whom a pair of two of them is searched from the lower one: the smaller side of `where`; NULL: all. */
+/* Rows that search, and for whom a pair of two of them is searched from the lower one: the smaller
+ * side of `where`; NULL: all. */
 static const uint8_t *searching_rows(const ct_query *query) {
   const uint8_t *sides[2] = {query->options.where_a, query->options.where_b};
   size_t counts[2] = {query->scene->rows, query->scene->rows};
@@ -72,21 +80,26 @@ static const uint8_t *searching_rows(const ct_query *query) {
 }
 
 /* Considers the pair of the row of the view and a partner whose box is known. */
-static ct_status consider_partner(nearest_run *run, const ct_row_view *view, const uint8_t *searching, uint32_t partner) {
+static ct_status consider_partner(nearest_run *run, const ct_row_view *view,
+                                  const uint8_t *searching, uint32_t partner) {
   const ct_query *query = run->query;
   bool from_partner = partner < view->row && (!searching || searching[partner]);
   ct_aabb other;
   if (partner == view->row || from_partner) return CT_OK;
-  if (!ct_query_selects(query, view->row, partner) || !ct_query_aabb(query, partner, &other)) return CT_OK;
+  if (!ct_query_selects(query, view->row, partner) || !ct_query_aabb(query, partner, &other))
+    return CT_OK;
   double size = view->magnitude + ct_aabb_magnitude(&other);
   if (is_farther(run, ct_aabb_gap(&view->box, &other, size))) return CT_OK;
   if (run->bound < INFINITY) {
     double reach = ct_max2(run->bound, 0.0);
     reach += CT_GAP_SLACK * (size + reach);
     if (ct_plane_below(view->body, ct_query_pose(query, view->row), &other, reach)) return CT_OK;
-    if (ct_plane_below(ct_scene_body_at(query->scene, partner), ct_query_pose(query, partner), &view->box, reach)) return CT_OK;
+    if (ct_plane_below(ct_scene_body_at(query->scene, partner), ct_query_pose(query, partner),
+                       &view->box, reach))
+      return CT_OK;
   }
-  if (query->filter && !ct_row_filter_passes(query->filter, view->row, view->mask, partner)) return CT_OK;
+  if (query->filter && !ct_row_filter_passes(query->filter, view->row, view->mask, partner))
+    return CT_OK;
   bool lower = view->row < partner;
   uint32_t a = lower ? view->row : partner, b = lower ? partner : view->row;
   return evaluate_pair(run, a, a, b);
@@ -98,8 +111,10 @@ typedef struct pending_node {
   double gap;
 } pending_node;
 
-static pending_node bound_node(const ct_query *query, const ct_row_view *view, const ct_tree_node *nodes, uint32_t node) {
-  return (pending_node){node, ct_aabb_gap(&view->box, &nodes[node].box, view->magnitude + query->reach)};
+static pending_node bound_node(const ct_query *query, const ct_row_view *view,
+                               const ct_tree_node *nodes, uint32_t node) {
+  return (pending_node){node,
+                        ct_aabb_gap(&view->box, &nodes[node].box, view->magnitude + query->reach)};
 }
 
 static ct_status search_tree(nearest_run *run, const ct_row_view *view, const uint8_t *searching) {
@@ -115,7 +130,8 @@ static ct_status search_tree(nearest_run *run, const ct_row_view *view, const ui
     const ct_tree_node *node = &nodes[p.node];
     if (is_farther(run, p.gap)) continue;
     if (node->height > 0) {
-      pending_node c = bound_node(query, view, nodes, node->child[0]), d = bound_node(query, view, nodes, node->child[1]);
+      pending_node c = bound_node(query, view, nodes, node->child[0]),
+                   d = bound_node(query, view, nodes, node->child[1]);
       bool c_first = c.gap <= d.gap;
       stack[top++] = c_first ? d : c;
       stack[top++] = c_first ? c : d;
@@ -127,7 +143,8 @@ static ct_status search_tree(nearest_run *run, const ct_row_view *view, const ui
 }
 
 /* Rows that are not in the revision's tree, or elsewhere in this query. */
-static ct_status search_others(nearest_run *run, const ct_row_view *view, const uint8_t *searching) {
+static ct_status search_others(nearest_run *run, const ct_row_view *view,
+                               const uint8_t *searching) {
   const ct_query *query = run->query;
   ct_status status = CT_OK;
   for (size_t k = 0; k < query->derived->loose_count && status == CT_OK; k++)
@@ -164,12 +181,13 @@ static ct_status search_scene(nearest_run *run) {
 static ct_status search_explicit(nearest_run *run) {
   const ct_query_options *o = &run->query->options;
   ct_status status = CT_OK;
-  for (size_t k = 0; k < o->pair_count && status == CT_OK; k++) status = evaluate_pair(run, k, o->pairs[k].a, o->pairs[k].b);
+  for (size_t k = 0; k < o->pair_count && status == CT_OK; k++)
+    status = evaluate_pair(run, k, o->pairs[k].a, o->pairs[k].b);
   return status;
 }
 
-ct_status ct_query_run_nearest(const ct_query *query, const ct_query_range *range, ct_workspace *workspace, ct_hit_sink sink,
-                               void *context) {
+ct_status ct_query_run_nearest(const ct_query *query, const ct_query_range *range,
+                               ct_workspace *workspace, ct_hit_sink sink, void *context) {
   nearest_run *run = calloc(1, sizeof *run);
   if (!run) return CT_OUT_OF_MEMORY;
   run->query = query;
@@ -182,7 +200,8 @@ ct_status ct_query_run_nearest(const ct_query *query, const ct_query_range *rang
   ct_status status = query->source == CT_SOURCE_EXPLICIT ? search_explicit(run) : search_scene(run);
   ct_workspace_watch(workspace, NULL);
   const ct_hit *best = &run->best;
-  bool passed = best->item < range->begin || (best->item == range->begin && range->after != CT_NO_ROW && best->b <= range->after);
+  bool passed = best->item < range->begin || (best->item == range->begin &&
+                                              range->after != CT_NO_ROW && best->b <= range->after);
   if (status == CT_OK && run->found && best->item < range->end && !passed) sink(context, best);
   ct_row_finder_free(&run->finder);
   ct_placed_body_free(&run->a);

@@ -1,4 +1,5 @@
-/* Running a range of a query's items: candidate pairs in order, each through the narrow phase, hits to the sink. */
+/* Running a range of a query's items: candidate pairs in order, each through the narrow phase, hits
+ * to the sink. */
 #include "query/query.h"
 
 #include <stdlib.h>
@@ -22,7 +23,8 @@ typedef struct range_run {
 /* Boxes of a pair of rows at the query's poses: the answer of kind `pairs` for an explicit pair. */
 static bool boxes_meet(const range_run *run, uint32_t a, uint32_t b, double clearance) {
   const ct_query *query = run->query;
-  ct_frame frame_a = ct_frame_of(*ct_query_pose(query, a)), frame_b = ct_frame_of(*ct_query_pose(query, b));
+  ct_frame frame_a = ct_frame_of(*ct_query_pose(query, a)),
+           frame_b = ct_frame_of(*ct_query_pose(query, b));
   ct_aabb box_a = ct_body_aabb(ct_scene_body_at(query->scene, a), &frame_a);
   ct_aabb box_b = ct_body_aabb(ct_scene_body_at(query->scene, b), &frame_b);
   /* The lower row's box grows, as in ct_query_accepts. */
@@ -32,8 +34,10 @@ static bool boxes_meet(const range_run *run, uint32_t a, uint32_t b, double clea
 
 static bool place_pair(range_run *run, uint32_t a, uint32_t b) {
   const ct_query *query = run->query;
-  const ct_body *body_a = ct_scene_body_at(query->scene, a), *body_b = ct_scene_body_at(query->scene, b);
-  if (run->placed_a != a && !ct_placed_body_set(&run->a, body_a, ct_query_pose(query, a))) return false;
+  const ct_body *body_a = ct_scene_body_at(query->scene, a),
+                *body_b = ct_scene_body_at(query->scene, b);
+  if (run->placed_a != a && !ct_placed_body_set(&run->a, body_a, ct_query_pose(query, a)))
+    return false;
   run->placed_a = a;
   return ct_placed_body_set(&run->b, body_b, ct_query_pose(query, b));
 }
@@ -65,15 +69,17 @@ static ct_status test_pair(range_run *run, uint32_t a, uint32_t b) {
     }
     if (o->kind == CT_QUERY_VOLUME) {
       pair.limit = o->clearance;
-      ct_contact_walk walk = {.part = run->part, .all = all, .sink = run->sink, .context = run->context};
+      ct_contact_walk walk = {
+          .part = run->part, .all = all, .sink = run->sink, .context = run->context};
       return ct_body_pair_volume(&pair, &o->volume, &walk, &hit, &run->stopped);
     }
     if (o->kind == CT_QUERY_FEATURES) {
-      ct_feature_pair_visit walk = {&o->features, run->part, run->sink, run->context, &run->statistics->doubled};
+      ct_feature_pair_visit walk = {&o->features, run->part, run->sink, run->context,
+                                    &run->statistics->doubled};
       return ct_body_pair_features(&pair, &walk, &hit, &run->stopped);
     }
-    ct_status status =
-        o->kind == CT_QUERY_OVERLAP ? ct_body_pair_overlap(&pair, &hit, &found) : ct_body_pair_distance(&pair, &hit, &found);
+    ct_status status = o->kind == CT_QUERY_OVERLAP ? ct_body_pair_overlap(&pair, &hit, &found)
+                                                   : ct_body_pair_distance(&pair, &hit, &found);
     if (status != CT_OK) return status;
     if (ct_workspace_out_of_memory(run->workspace)) return CT_OUT_OF_MEMORY;
     /* A pair of large meshes may have been cut short. */
@@ -117,16 +123,20 @@ static size_t listed_from(const ct_query *query, size_t row) {
 }
 
 /* The first partner of item `begin` that is wanted, where the range resumes inside it. */
-static uint32_t first_wanted(const ct_query_range *range) { return range->part > 0 ? range->after : range->after + 1; }
+static uint32_t first_wanted(const ct_query_range *range) {
+  return range->part > 0 ? range->after : range->after + 1;
+}
 
 static ct_status run_listed(range_run *run, const ct_query_range *range) {
   const ct_query *query = run->query;
   ct_status status = CT_OK;
   if (range->begin == 0 && range->end > 0) run->statistics->box_tests += query->listed_tests;
-  for (size_t k = listed_from(query, range->begin); k < query->listed_count && status == CT_OK && !run->stopped; k++) {
+  for (size_t k = listed_from(query, range->begin);
+       k < query->listed_count && status == CT_OK && !run->stopped; k++) {
     ct_pair_index pair = query->listed[k];
     if (pair.i >= range->end) break;
-    if (pair.i == range->begin && range->after != CT_NO_ROW && pair.j < first_wanted(range)) continue;
+    if (pair.i == range->begin && range->after != CT_NO_ROW && pair.j < first_wanted(range))
+      continue;
     status = test_candidate(run, pair.i, pair.j);
   }
   return status;
@@ -139,7 +149,8 @@ static ct_status run_boxes(range_run *run, const ct_row_view *view, uint32_t low
   ct_status status = CT_OK;
   for (uint32_t j = low; j < query->scene->rows && status == CT_OK && !run->stopped; j++) {
     run->statistics->box_tests++;
-    if (ct_aabb_overlap(&asked, &query->boxes[j]) && ct_query_accepts(query, view, j)) status = test_candidate(run, view->row, j);
+    if (ct_aabb_overlap(&asked, &query->boxes[j]) && ct_query_accepts(query, view, j))
+      status = test_candidate(run, view->row, j);
   }
   return status;
 }
@@ -153,7 +164,8 @@ static ct_status run_row(range_run *run, uint32_t row, uint32_t low) {
   ct_status status = ct_query_find(&run->finder, &view, low, &nodes);
   run->statistics->box_tests += run->finder.count;
   for (size_t k = 0; k < run->finder.count && status == CT_OK && !run->stopped; k++)
-    if (ct_query_accepts(run->query, &view, run->finder.rows[k])) status = test_candidate(run, row, run->finder.rows[k]);
+    if (ct_query_accepts(run->query, &view, run->finder.rows[k]))
+      status = test_candidate(run, row, run->finder.rows[k]);
   return status;
 }
 
@@ -168,8 +180,8 @@ static ct_status run_items(range_run *run, const ct_query_range *range) {
   return status;
 }
 
-ct_status ct_query_run(const ct_query *query, const ct_query_range *range, ct_workspace *workspace, ct_hit_sink sink, void *context,
-                       ct_range_statistics *statistics) {
+ct_status ct_query_run(const ct_query *query, const ct_query_range *range, ct_workspace *workspace,
+                       ct_hit_sink sink, void *context, ct_range_statistics *statistics) {
   if (query->options.kind == CT_QUERY_VOLUME && query->options.sparsify)
     return ct_query_run_sparse(query, range, workspace, sink, context, statistics);
   if (query->options.kind == CT_QUERY_DISTANCE && query->options.nearest)

@@ -1,4 +1,5 @@
-/* A query whose contacts are sparsified: all of them are found first, then looked at together, then told. */
+/* A query whose contacts are sparsified: all of them are found first, then looked at together, then
+ * reported. */
 #include "query/query.h"
 
 #include <stdlib.h>
@@ -28,7 +29,7 @@ typedef struct sparse_run {
   ct_contact_name *present; /* [sparsify->present_count] lower side first, sorted */
 } sparse_run;
 
-/* ---- keeping --------------------------------------------------------------------------------------------------------- */
+/* ---- keeping -------------------------------------------------------------------------------- */
 
 static ct_status make_room(void **items, size_t count, size_t *capacity, size_t size) {
   if (count <= *capacity) return CT_OK;
@@ -42,16 +43,20 @@ static ct_status make_room(void **items, size_t count, size_t *capacity, size_t 
 
 static ct_status keep(sparse_run *run, const ct_hit *hit) {
   size_t more = hit->volume ? hit->volume->triangle_count : 0;
-  size_t bytes = (run->count + 1) * sizeof *run->hits + (run->triangle_count + more) * sizeof *run->triangles;
+  size_t bytes =
+      (run->count + 1) * sizeof *run->hits + (run->triangle_count + more) * sizeof *run->triangles;
   if (bytes > run->query->options.sparsify->bytes_max) return CT_LIMIT;
   void *hits = run->hits, *triangles = run->triangles;
   ct_status status = make_room(&hits, run->count + 1, &run->capacity, sizeof *run->hits);
   run->hits = hits;
-  if (status == CT_OK) status = make_room(&triangles, run->triangle_count + more, &run->triangle_capacity, sizeof *run->triangles);
+  if (status == CT_OK)
+    status = make_room(&triangles, run->triangle_count + more, &run->triangle_capacity,
+                       sizeof *run->triangles);
   run->triangles = triangles;
   if (status != CT_OK) return status;
   kept_hit *k = &run->hits[run->count++];
-  *k = (kept_hit){.hit = *hit, .first_triangle = run->triangle_count, .has_contact = hit->volume != NULL};
+  *k = (kept_hit){
+      .hit = *hit, .first_triangle = run->triangle_count, .has_contact = hit->volume != NULL};
   k->hit.volume_list = NULL;
   if (hit->volume) k->contact = *hit->volume;
   k->has_total = hit->total != NULL;
@@ -66,7 +71,7 @@ static bool take_hit(void *context, const ct_hit *hit) {
   return run->status == CT_OK;
 }
 
-/* ---- pieces ---------------------------------------------------------------------------------------------------------- */
+/* ---- pieces --------------------------------------------------------------------------------- */
 
 static int compare_numbers(uint32_t p, uint32_t q) { return (p > q) - (p < q); }
 
@@ -77,8 +82,12 @@ static int compare_pieces(const void *a, const void *b) {
   return order ? order : compare_numbers(p->element, q->element);
 }
 
-static piece piece_a(const kept_hit *k) { return (piece){k->hit.a, k->hit.collider_a, k->contact.element_a}; }
-static piece piece_b(const kept_hit *k) { return (piece){k->hit.b, k->hit.collider_b, k->contact.element_b}; }
+static piece piece_a(const kept_hit *k) {
+  return (piece){k->hit.a, k->hit.collider_a, k->contact.element_a};
+}
+static piece piece_b(const kept_hit *k) {
+  return (piece){k->hit.b, k->hit.collider_b, k->contact.element_b};
+}
 
 static bool list_pieces(sparse_run *run) {
   run->pieces = malloc((2 * run->count + 1) * sizeof *run->pieces);
@@ -91,7 +100,8 @@ static bool list_pieces(sparse_run *run) {
   }
   if (all > 0) qsort(run->pieces, all, sizeof *run->pieces, compare_pieces);
   for (size_t i = 0; i < all; i++)
-    if (run->piece_count == 0 || compare_pieces(&run->pieces[run->piece_count - 1], &run->pieces[i]) != 0)
+    if (run->piece_count == 0 ||
+        compare_pieces(&run->pieces[run->piece_count - 1], &run->pieces[i]) != 0)
       run->pieces[run->piece_count++] = run->pieces[i];
   return true;
 }
@@ -114,11 +124,12 @@ static ct_frame frame_in_body(const ct_body *body, uint32_t collider) {
 /* Whole colliders that touch where they stand in their body. */
 static bool colliders_touch(const sparse_run *run, const ct_body *body, uint32_t i, uint32_t j) {
   ct_frame frame_i = frame_in_body(body, i), frame_j = frame_in_body(body, j);
-  return ct_pair_overlap((ct_placed){ct_body_shape(body, i), &frame_i}, (ct_placed){ct_body_shape(body, j), &frame_j},
-                         run->workspace, NULL);
+  return ct_pair_overlap((ct_placed){ct_body_shape(body, i), &frame_i},
+                         (ct_placed){ct_body_shape(body, j), &frame_j}, run->workspace, NULL);
 }
 
-/* A piece that is all of a mesh of elements, as beside a round body, is adjacent to each of its elements. */
+/* A piece that is all of a mesh of elements, as beside a round body, is adjacent to each of its
+ * elements. */
 static bool adjacent(void *context, uint32_t row, uint32_t number, uint32_t other) {
   const sparse_run *run = context;
   const piece *p = &run->pieces[number], *q = &run->pieces[other];
@@ -126,11 +137,12 @@ static bool adjacent(void *context, uint32_t row, uint32_t number, uint32_t othe
   bool whole_p = p->element == CT_NO_ELEMENT, whole_q = q->element == CT_NO_ELEMENT;
   if (p->collider == q->collider && (whole_p || whole_q)) return true;
   if (p->collider == q->collider)
-    return ct_elements_adjacent(ct_elements_get(ct_body_shape(body, p->collider)->elements), p->element, q->element);
+    return ct_elements_adjacent(ct_elements_get(ct_body_shape(body, p->collider)->elements),
+                                p->element, q->element);
   return whole_p && whole_q && colliders_touch(run, body, p->collider, q->collider);
 }
 
-/* ---- contacts that were present before ------------------------------------------------------------------------------- */
+/* ---- contacts that were present before ------------------------------------------------------ */
 
 static ct_contact_name name_of(piece a, piece b) {
   return compare_pieces(&a, &b) <= 0 ? (ct_contact_name){a, b} : (ct_contact_name){b, a};
@@ -146,8 +158,10 @@ static bool list_present(sparse_run *run) {
   const ct_query_sparsify *s = run->query->options.sparsify;
   run->present = malloc((s->present_count + 1) * sizeof *run->present);
   if (!run->present) return false;
-  for (size_t i = 0; i < s->present_count; i++) run->present[i] = name_of(s->present[i].a, s->present[i].b);
-  if (s->present_count > 0) qsort(run->present, s->present_count, sizeof *run->present, compare_names);
+  for (size_t i = 0; i < s->present_count; i++)
+    run->present[i] = name_of(s->present[i].a, s->present[i].b);
+  if (s->present_count > 0)
+    qsort(run->present, s->present_count, sizeof *run->present, compare_names);
   return true;
 }
 
@@ -157,13 +171,14 @@ static bool was_present(const sparse_run *run, const kept_hit *k) {
   return count > 0 && bsearch(&name, run->present, count, sizeof name, compare_names) != NULL;
 }
 
-/* ---- sparsifying ----------------------------------------------------------------------------------------------------- */
+/* ---- sparsifying ---------------------------------------------------------------------------- */
 
 static ct_status sparsify(sparse_run *run) {
   const ct_query_options *o = &run->query->options;
   ct_sparse_contact *contacts = malloc((run->count + 1) * sizeof *contacts);
   ct_sparsified *outcome = malloc((run->count + 1) * sizeof *outcome);
-  ct_status status = contacts && outcome && list_pieces(run) && list_present(run) ? CT_OK : CT_OUT_OF_MEMORY;
+  ct_status status =
+      contacts && outcome && list_pieces(run) && list_present(run) ? CT_OK : CT_OUT_OF_MEMORY;
   size_t count = 0;
   for (size_t i = 0; i < run->count && status == CT_OK; i++) {
     const kept_hit *k = &run->hits[i];
@@ -181,7 +196,8 @@ static ct_status sparsify(sparse_run *run) {
   }
   if (status == CT_OK) {
     const ct_query_sparsify *s = o->sparsify;
-    ct_sparsify_options options = {s->threshold, s->min_area, s->min_distance, adjacent, run, o->cancel};
+    ct_sparsify_options options = {s->threshold, s->min_area, s->min_distance,
+                                   adjacent,     run,         o->cancel};
     status = ct_sparsify(contacts, count, &options, outcome);
   }
   if (status == CT_OK && ct_workspace_out_of_memory(run->workspace)) status = CT_OUT_OF_MEMORY;
@@ -192,7 +208,7 @@ static ct_status sparsify(sparse_run *run) {
   return status;
 }
 
-/* ---- telling --------------------------------------------------------------------------------------------------------- */
+/* ---- telling -------------------------------------------------------------------------------- */
 
 /* Is the hit in the range, and beyond where a page before it ended? */
 static bool is_wanted(const ct_query *query, const ct_query_range *range, const ct_hit *hit) {
@@ -203,7 +219,8 @@ static bool is_wanted(const ct_query *query, const ct_query_range *range, const 
   return hit->b == range->after && range->part > 0 && hit->part > range->part;
 }
 
-static void tell(const sparse_run *run, const ct_query_range *range, ct_hit_sink sink, void *context) {
+static void tell(const sparse_run *run, const ct_query_range *range, ct_hit_sink sink,
+                 void *context) {
   for (size_t i = 0; i < run->count; i++) {
     ct_hit hit = run->hits[i].hit;
     if (!is_wanted(run->query, range, &hit)) continue;
@@ -214,8 +231,9 @@ static void tell(const sparse_run *run, const ct_query_range *range, ct_hit_sink
   }
 }
 
-ct_status ct_query_run_sparse(const ct_query *query, const ct_query_range *range, ct_workspace *workspace, ct_hit_sink sink,
-                              void *context, ct_range_statistics *statistics) {
+ct_status ct_query_run_sparse(const ct_query *query, const ct_query_range *range,
+                              ct_workspace *workspace, ct_hit_sink sink, void *context,
+                              ct_range_statistics *statistics) {
   sparse_run run = {.query = query, .workspace = workspace};
   ct_query plain = *query;
   plain.options.sparsify = NULL;

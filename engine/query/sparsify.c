@@ -1,4 +1,5 @@
-/* Sparsification of contacts: the rules of areas first, by the largest area on each piece; then duplicates, by cells of space. */
+/* Sparsification of contacts: the rules of areas first, by the largest area on each piece; then
+ * duplicates, by cells of space. */
 #include <contact/sparsify.h>
 
 #include <math.h>
@@ -6,14 +7,15 @@
 
 /* Contacts between two looks at the cancel flag. */
 #define CONTACTS_PER_POLL 512
-/* Cells of this part of the margin: two points of one cell are duplicates beyond the rounding of their quotients, and a duplicate
- * is at most CELLS_NEAR cells away on each axis. */
+/* Cells of this part of the margin: two points of one cell are duplicates beyond the rounding of
+ * their quotients, and a duplicate is at most CELLS_NEAR cells away on each axis. */
 #define CELL_PART 0.75
 #define CELLS_NEAR 2.0
-/* Cells are not smaller than this part of the largest coordinate, so that their numbers are far from 2^53 and stay apart. */
+/* Cells are not smaller than this part of the largest coordinate, so that their numbers are far
+ * from 2^53 and stay apart. */
 #define CELL_REACH 0x1p-40
 
-/* ---- rules of areas ---- */
+/* ---- rules of areas ------------------------------------------------------------------------- */
 
 /* The largest area of two bodies' contacts on one piece of one of them. */
 typedef struct piece_area {
@@ -55,7 +57,8 @@ static piece_area piece_of(const ct_sparse_contact *c, uint32_t side) {
                       a_low == (side == 0) ? c->piece_a : c->piece_b, c->area};
 }
 
-/* The pieces of contacts with an area, each once, by their largest areas. Returns how many; entries has room for 2 count. */
+/* The pieces of contacts with an area, each once, by their largest areas. Returns how many; entries
+ * has room for 2 count. */
 static size_t list_pieces(const ct_sparse_contact *contacts, size_t count, piece_area *entries) {
   size_t all = 0, kept = 0;
   for (size_t i = 0; i < count; i++) {
@@ -65,14 +68,16 @@ static size_t list_pieces(const ct_sparse_contact *contacts, size_t count, piece
   }
   if (all > 0) qsort(entries, all, sizeof *entries, by_piece);
   for (size_t i = 0; i < all; i++)
-    if (kept == 0 || by_side(&entries[kept - 1], &entries[i]) != 0 || entries[kept - 1].piece != entries[i].piece)
+    if (kept == 0 || by_side(&entries[kept - 1], &entries[i]) != 0 ||
+        entries[kept - 1].piece != entries[i].piece)
       entries[kept++] = entries[i];
   if (kept > 0) qsort(entries, kept, sizeof *entries, by_area);
   return kept;
 }
 
 /* Is there a larger contact, by the threshold, on an adjacent piece of this side? */
-static bool is_beside_larger(const piece_area *entries, size_t count, const piece_area *own, const ct_sparsify_options *o) {
+static bool is_beside_larger(const piece_area *entries, size_t count, const piece_area *own,
+                             const ct_sparsify_options *o) {
   uint32_t body = own->side ? own->high : own->low;
   size_t low = 0, high = count;
   while (low < high) {
@@ -80,12 +85,17 @@ static bool is_beside_larger(const piece_area *entries, size_t count, const piec
     if (by_side(&entries[middle], own) < 0) low = middle + 1;
     else high = middle;
   }
-  for (size_t i = low; i < count && by_side(&entries[i], own) == 0 && own->area < o->threshold * entries[i].area; i++)
-    if (entries[i].piece == own->piece || (o->adjacent && o->adjacent(o->context, body, entries[i].piece, own->piece))) return true;
+  for (size_t i = low;
+       i < count && by_side(&entries[i], own) == 0 && own->area < o->threshold * entries[i].area;
+       i++)
+    if (entries[i].piece == own->piece ||
+        (o->adjacent && o->adjacent(o->context, body, entries[i].piece, own->piece)))
+      return true;
   return false;
 }
 
-static ct_status mark_areas(const ct_sparse_contact *contacts, size_t count, const ct_sparsify_options *o, ct_sparsified *out) {
+static ct_status mark_areas(const ct_sparse_contact *contacts, size_t count,
+                            const ct_sparsify_options *o, ct_sparsified *out) {
   piece_area *entries = malloc((2 * count + 1) * sizeof *entries);
   if (!entries) return CT_OUT_OF_MEMORY;
   size_t pieces = list_pieces(contacts, count, entries);
@@ -97,14 +107,15 @@ static ct_status mark_areas(const ct_sparse_contact *contacts, size_t count, con
     if (c->carried || !c->area_defined) continue;
     piece_area own[2] = {piece_of(c, 0), piece_of(c, 1)};
     if (c->area < o->min_area) out[i] = CT_REMOVED_AREA;
-    else if (is_beside_larger(entries, pieces, &own[0], o) || is_beside_larger(entries, pieces, &own[1], o))
+    else if (is_beside_larger(entries, pieces, &own[0], o) ||
+             is_beside_larger(entries, pieces, &own[1], o))
       out[i] = CT_REMOVED_ADJACENT_RATIO;
   }
   free(entries);
   return status;
 }
 
-/* ---- duplicates ---- */
+/* ---- duplicates ----------------------------------------------------------------------------- */
 
 /* A contact in a cell of space, once for each of its bodies. */
 typedef struct celled {
@@ -181,14 +192,15 @@ static bool is_replaced(const cells *at, const ct_sparse_contact *c, uint32_t bo
   return false;
 }
 
-static ct_status mark_duplicates(const ct_sparse_contact *contacts, size_t count, const ct_sparsify_options *o,
-                                 ct_sparsified *out) {
+static ct_status mark_duplicates(const ct_sparse_contact *contacts, size_t count,
+                                 const ct_sparsify_options *o, ct_sparsified *out) {
   double reach = 0.0;
   for (size_t i = 0; i < count; i++) {
     const ct_vec3 p = contacts[i].position;
     reach = fmax(reach, fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))));
   }
-  cells at = {malloc((2 * count + 1) * sizeof *at.items), 0, 0.0, 2.0 * o->min_distance, o->threshold};
+  cells at = {malloc((2 * count + 1) * sizeof *at.items), 0, 0.0, 2.0 * o->min_distance,
+              o->threshold};
   if (!at.items) return CT_OUT_OF_MEMORY;
   at.size = fmax(CELL_PART * at.margin, CELL_REACH * reach);
   for (size_t i = 0; i < count; i++) {
@@ -202,14 +214,17 @@ static ct_status mark_duplicates(const ct_sparse_contact *contacts, size_t count
     const ct_sparse_contact *c = &contacts[i];
     if (i % CONTACTS_PER_POLL == 0 && ct_cancel_raised(o->cancel)) status = CT_CANCELLED;
     if (c->carried || out[i] != CT_KEPT) continue;
-    if (is_replaced(&at, c, c->body_a) || is_replaced(&at, c, c->body_b)) out[i] = CT_REMOVED_DUPLICATE;
+    if (is_replaced(&at, c, c->body_a) || is_replaced(&at, c, c->body_b))
+      out[i] = CT_REMOVED_DUPLICATE;
   }
   free(at.items);
   return status;
 }
 
-ct_status ct_sparsify(const ct_sparse_contact *contacts, size_t count, const ct_sparsify_options *options, ct_sparsified *out) {
+ct_status ct_sparsify(const ct_sparse_contact *contacts, size_t count,
+                      const ct_sparsify_options *options, ct_sparsified *out) {
   ct_status status = mark_areas(contacts, count, options, out);
-  if (status == CT_OK && options->min_distance > 0.0) status = mark_duplicates(contacts, count, options, out);
+  if (status == CT_OK && options->min_distance > 0.0)
+    status = mark_duplicates(contacts, count, options, out);
   return status;
 }

@@ -1,15 +1,15 @@
-/* Frames whose rotation is made of quarter turns about the axes, without their round-off. */
+/* Removes the round-off from rotations by quarter turns about the axes. */
 #ifndef RAY_EXACT_FRAME_H
 #define RAY_EXACT_FRAME_H
 
 #include <contact/limits.h>
 #include <contact/vec.h>
 
-/* Elements of such a rotation are off by less, in u: of a quaternion's matrix, and of a few of
- * those multiplied. */
+/* Round-off bound of an element of such a rotation, in unit round-offs: of a quaternion's matrix,
+ * and of a product of a few. */
 #define CT_QUARTER_ROUNDOFFS 16.0
 
-/* 0, 1 or -1 where the element is that to round-off; *is: is it? */
+/* Rounds an element to 0, 1 or -1. Clears *is if the element is farther away than the round-off. */
 static inline double ct_quarter_turn(double x, bool *is) {
   double whole = rint(x);
   *is = *is && fabs(x - whole) <= CT_QUARTER_ROUNDOFFS * CT_UNIT_ROUNDOFF;
@@ -20,8 +20,8 @@ static inline ct_vec3 ct_quarters(ct_vec3 v, bool *is) {
   return ct_vec(ct_quarter_turn(v.x, is), ct_quarter_turn(v.y, is), ct_quarter_turn(v.z, is));
 }
 
-/* The frame itself, or with the quarter turns that it stands for: what is on a grid stays there, so
- * that rays and points on the edges of a solid are where they were meant to be. */
+/* Returns the frame, with an exact rotation if it is a product of quarter turns. Points and rays on
+ * a grid then stay on the grid, exactly on the edges of a solid. */
 static inline ct_frame ct_frame_exact(const ct_frame *frame) {
   bool is = true;
   const ct_mat3 *from = &frame->rotation;

@@ -1,8 +1,8 @@
-/* A line and a convex shape in the shape's frame: the interval that they have in common, in closed form.
+/* Span of a line in a convex shape, in the shape's frame, in closed form.
  *
- * A line is o + s d. Its point o is near the shape (ray.c moves it there), so that no product is larger than the shape and what is
- * subtracted from what is of the shape's size. Discriminants are taken from Lagrange's identity, where nothing cancels but what
- * decides.
+ * A line is o + s d. ray.c moves o near the shape, so that all products are of the shape's size.
+ * Discriminants use Lagrange's identity, which avoids cancellation except in the deciding
+ * difference.
  */
 #ifndef RAY_RAY_CONVEX_H
 #define RAY_RAY_CONVEX_H
@@ -13,28 +13,31 @@ typedef struct ct_line {
   ct_vec3 o, d; /* d of about unit length */
 } ct_line;
 
-/* in <= out; infinite where the shape is not bounded. Normals are not unit. */
+/* in <= out; infinite for unbounded shapes. Normals are outward and not unit. */
 typedef struct ct_line_span {
   double in, out;
   ct_vec3 normal_in, normal_out;
 } ct_line_span;
 
-/* A ray's direction brought to where its largest component is between 1 and 2, without changing it: by a power of two. */
+/* Scales a direction by a power of two, without rounding, so that its largest component is between
+ * 1 and 2. */
 static inline ct_vec3 ct_ray_scaled(ct_vec3 direction) {
   int exponent;
   frexp(ct_max_abs(direction), &exponent);
-  return ct_vec(ldexp(direction.x, 1 - exponent), ldexp(direction.y, 1 - exponent), ldexp(direction.z, 1 - exponent));
+  return ct_vec(ldexp(direction.x, 1 - exponent), ldexp(direction.y, 1 - exponent),
+                ldexp(direction.z, 1 - exponent));
 }
 
-/* Each sets the span; false: the line misses. */
+/* Each function sets the span. False: the line misses the shape. Cost: O(1), for hulls O(faces). */
 bool ct_line_ball(const ct_line *line, double center_z, double radius, ct_line_span *span);
 bool ct_line_box(const ct_line *line, ct_vec3 half, ct_line_span *span);
 bool ct_line_capsule(const ct_line *line, const ct_capsule_form *capsule, ct_line_span *span);
-/* Cylinders, cones and frusta: the solid between z = -half_length and z = half_length. */
-bool ct_line_frustum(const ct_line *line, double half_length, double radius_bottom, double radius_top, ct_line_span *span);
+/* Cylinder, cone or frustum between z = -half_length and z = half_length. */
+bool ct_line_frustum(const ct_line *line, double half_length, double radius_bottom,
+                     double radius_top, ct_line_span *span);
 bool ct_line_ellipsoid(const ct_line *line, ct_vec3 radii, ct_line_span *span);
 bool ct_line_hull(const ct_line *line, const ct_hull_view *view, ct_line_span *span);
-/* Solid where z <= height. */
+/* The half-space z <= height. */
 bool ct_line_half_space(const ct_line *line, double height, ct_line_span *span);
 
 #endif

@@ -1,11 +1,10 @@
-/* Crossings of a ray with a mesh: of a solid where inside and outside change, of a surface where it
- * is met.
+/* Crossings of a ray with a mesh: changes between inside and outside of a solid, intersections with
+ * an open surface.
  *
- * The walk along the ray (ray_mesh_crossings.h) decides all of it by exact signs, for the ray in the mesh's
- * frame. A solid is closed: a ray that runs in a face is inside there. A point in which the solid
- * is only touched is no crossing, and neither is one of the outside or of the inside of a part that
- * another part covers. A surface has no inside: it is crossed wherever it is met, but not where the
- * ray passes by a fold or a peak and stays on its side.
+ * ray_mesh_crossings.h provides the stops of the ray in exact order, for the ray in the mesh's
+ * frame. A solid is closed: a ray inside a face is inside. A tangent point is no crossing, nor is a
+ * surface part inside another part (by winding number). An open surface has no inside: each
+ * intersection is a crossing, unless the ray touches a fold or a peak and stays on its side.
  */
 #include "ray/ray_mesh.h"
 #include "base/double_double.h"
@@ -14,27 +13,28 @@
 
 #include <contact/limits.h>
 
-/* Distances of what is met in one point differ by less, in u of the mesh's size. */
+/* Distances of hits in one point differ by less, in unit round-offs of the mesh's size. */
 #define SAME_ROUNDOFFS 64.0
-/* An origin farther from the mesh's ball than this many radii is moved up to it, along the line to
- * round-off of the mesh's size: it costs no digits. A nearer one stays, so that the ray is the
- * given one; but of a mesh in a ball the surface is walked up to from there. */
+/* An origin farther from the mesh's ball than this many radii is moved to the ball, with round-off
+ * of the mesh's size only. A nearer origin stays, so that the ray is exactly the given one. Rounded
+ * meshes always start at the ball. */
 #define FAR_RADII 16.0
-/* The same where the origin comes into the mesh's frame without rounding, so that moving it would
- * cost digits. */
+/* As FAR_RADII, where the origin is exact in the mesh's frame and moving it would lose digits. */
 #define FAR_RADII_EXACT 0x1p20
 
-static bool is_whole(ct_vec3 v) { return v.x == rint(v.x) && v.y == rint(v.y) && v.z == rint(v.z); }
+static bool is_whole_vector(ct_vec3 v) {
+  return v.x == rint(v.x) && v.y == rint(v.y) && v.z == rint(v.z);
+}
 
-/* Does the point come into the frame without rounding? */
-static bool is_exact_there(const ct_frame *frame, ct_vec3 point) {
+/* True if the transformation of the point to the frame is exact. */
+static bool is_exact_in_frame(const ct_frame *frame, ct_vec3 point) {
   ct_dd3 from = ct_dd3_sub(point, frame->position);
-  return is_whole(frame->rotation.rx) && is_whole(frame->rotation.ry) &&
-         is_whole(frame->rotation.rz) && from.x.low == 0.0 && from.y.low == 0.0 &&
+  return is_whole_vector(frame->rotation.rx) && is_whole_vector(frame->rotation.ry) &&
+         is_whole_vector(frame->rotation.rz) && from.x.low == 0.0 && from.y.low == 0.0 &&
          from.z.low == 0.0;
 }
 
-static ct_mesh_ray place_mesh_ray(const ct_ray *ray, ct_placed shape, const ct_local_ray *local) {
+static ct_mesh_ray make_mesh_ray(const ct_ray *ray, ct_placed shape, const ct_local_ray *local) {
   ct_mesh_ray m = {
       .ray = ray, .shape = shape, .mesh = shape.shape->mesh, .direction = local->line.d};
   ct_line_span ball = {0.0, 0.0, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
@@ -44,13 +44,15 @@ static ct_mesh_ray place_mesh_ray(const ct_ray *ray, ct_placed shape, const ct_l
   ct_line_ball(&from, 0.0, local->radius * (1.0 + 0x1p-20), &ball);
   m.origin = ct_add_scaled(local->line.o, local->line.d, ball.in);
   m.before = (start + ball.in) * local->length;
-  bool bare = shape.shape->rounding + shape.shape->margin == 0.0;
-  double far = is_exact_there(shape.frame, ray->origin) ? FAR_RADII_EXACT : FAR_RADII;
-  if (!(m.before > (bare ? far * local->radius : 0.0))) {
+  bool is_unrounded = shape.shape->rounding + shape.shape->margin == 0.0;
+  /* keep a near origin, so that the ray is exactly the given one */
+  double far = is_exact_in_frame(shape.frame, ray->origin) ? FAR_RADII_EXACT : FAR_RADII;
+  if (!(m.before > (is_unrounded ? far * local->radius : 0.0))) {
     m.before = 0.0;
     m.origin = ct_to_local(*shape.frame, ray->origin);
   }
   if (!ct_mesh_ray_flush(&m.origin, &m.direction, &exponent)) return (ct_mesh_ray){.t_max = -1.0};
+  /* parameter bounds for the scaled direction */
   m.length = ldexp(local->length, -exponent);
   m.end = ((start + ball.out) * local->length - m.before) / m.length;
   m.same = unit * (local->radius + ct_max_abs(m.origin)) / m.length;
@@ -58,14 +60,14 @@ static ct_mesh_ray place_mesh_ray(const ct_ray *ray, ct_placed shape, const ct_l
   return m;
 }
 
-/* ---- the list ---- */
+/* ---- the list ------------------------------------------------------------------------------- */
 
-/* What is left at the distance at which it is entered is as good as touched. */
+/* An exit at the distance of the last entry: the ray only touches. Drop both crossings. */
 void ct_ray_crossing_add(ct_ray_crossing_list *list, const ct_ray_crossing *c) {
-  bool nothing = !c->entering && list->entered && list->count > 0 && c->distance == list->last;
+  bool is_tangent = !c->entering && list->entered && list->count > 0 && c->distance == list->last;
   list->entered = c->entering;
   list->last = c->distance;
-  if (nothing) {
+  if (is_tangent) {
     list->count--;
     return;
   }
@@ -73,8 +75,8 @@ void ct_ray_crossing_add(ct_ray_crossing_list *list, const ct_ray_crossing *c) {
   list->count++;
 }
 
-/* The triangle of a stop that counts: of those on the wanted side, or else that the ray runs in, or
- * else of all, the lowest. */
+/* The triangle that represents a stop: the lowest number among triangles passed on the wanted side,
+ * else among coplanar ones, else among all. */
 static const ct_mesh_hit *choose_triangle(const ct_ray_walk *walk, const ct_ray_stop *stop,
                                           int side) {
   const ct_mesh_hit *best = NULL;
@@ -91,8 +93,8 @@ static const ct_mesh_hit *choose_triangle(const ct_ray_walk *walk, const ct_ray_
 }
 
 /* Adds a crossing at a point of a triangle. */
-static void add_mesh_crossing(const ct_mesh_ray *m, double distance, ct_vec3 point, uint32_t triangle,
-                         bool entering, ct_ray_crossing_list *list) {
+static void add_mesh_crossing(const ct_mesh_ray *m, double distance, ct_vec3 point,
+                              uint32_t triangle, bool entering, ct_ray_crossing_list *list) {
   ct_ray_crossing c;
   if (!ct_ray_crossing_at(m->ray, m->shape.frame, distance, point, &c)) return;
   ct_ray_crossing_normal(m->shape.frame, ct_mesh_normal(m->mesh, triangle), &c);
@@ -101,8 +103,8 @@ static void add_mesh_crossing(const ct_mesh_ray *m, double distance, ct_vec3 poi
   ct_ray_crossing_add(list, &c);
 }
 
-static void add_stop(const ct_mesh_ray *m, const ct_ray_walk *walk, const ct_ray_stop *stop,
-                     bool entering, ct_ray_crossing_list *list) {
+static void add_stop_crossing(const ct_mesh_ray *m, const ct_ray_walk *walk,
+                              const ct_ray_stop *stop, bool entering, ct_ray_crossing_list *list) {
   const ct_mesh_hit *hit = choose_triangle(walk, stop, entering ? 1 : -1);
   bool passes = hit->side != 0;
   ct_vec3 point = passes ? hit->point : ct_add_scaled(m->origin, m->direction, stop->t);
@@ -111,21 +113,24 @@ static void add_stop(const ct_mesh_ray *m, const ct_ray_walk *walk, const ct_ray
   add_mesh_crossing(m, distance, point, hit->triangle, entering, list);
 }
 
-/* ---- solids ---- */
+/* ---- solids --------------------------------------------------------------------------------- */
 
-static void cross_solid(const ct_mesh_ray *m, ct_ray_walk *walk, ct_ray_crossing_list *list) {
+static void add_solid_crossings(const ct_mesh_ray *m, ct_ray_walk *walk,
+                                ct_ray_crossing_list *list) {
   ct_ray_stop stop;
   while (ct_ray_walk_next(walk, &stop))
-    if (stop.inside_before != stop.inside_after) add_stop(m, walk, &stop, stop.inside_after, list);
+    if (stop.inside_before != stop.inside_after)
+      add_stop_crossing(m, walk, &stop, stop.inside_after, list);
 }
 
-/* ---- surfaces ---- */
+/* ---- surfaces ------------------------------------------------------------------------------- */
 
-/* How the surface is met at a stop: +1 through the front, -1 through the back, 0 not at all.
- * Triangles that are all passed the same way are passed, on a rim too. Of others the sum counts
- * that rays moved aside to both sides pass; such that pass an even number on both sides without a
- * sum go by a fold. */
-static int side_of_stop(const ct_ray_walk *walk, const ct_ray_stop *stop) {
+/* Side of an open surface at a stop: +1 through the front, -1 through the back, 0 touched only.
+ *
+ * If all triangles agree, their side counts, on a border too. Otherwise the sum over rays displaced
+ * to both sides decides; an even number of passages on both sides without a sum is a fold.
+ */
+static int classify_stop_side(const ct_ray_walk *walk, const ct_ray_stop *stop) {
   int least = 1, most = -1, sum = 0, passed[2] = {0, 0};
   for (size_t i = stop->begin; i < stop->end; i++) {
     const ct_mesh_hit *hit = &walk->hits[walk->events[i].hit];
@@ -150,8 +155,9 @@ static int side_of_stop(const ct_ray_walk *walk, const ct_ray_stop *stop) {
   return lowest->side;
 }
 
-/* The ray begins within triangles in whose plane it runs: at the lowest of them. */
-static void add_origin(const ct_mesh_ray *m, const ct_ray_walk *walk, ct_ray_crossing_list *list) {
+/* The ray starts inside coplanar triangles: adds a crossing at the lowest number. */
+static void add_origin_crossing(const ct_mesh_ray *m, const ct_ray_walk *walk,
+                                ct_ray_crossing_list *list) {
   const ct_mesh_hit *lowest = NULL;
   for (size_t i = 0; i < walk->hit_count && walk->hits[i].t == 0.0; i++)
     if (walk->hits[i].side == 0 && (!lowest || walk->hits[i].triangle < lowest->triangle))
@@ -159,66 +165,70 @@ static void add_origin(const ct_mesh_ray *m, const ct_ray_walk *walk, ct_ray_cro
   if (lowest) add_mesh_crossing(m, m->before, m->origin, lowest->triangle, true, list);
 }
 
-/* A surface in whose plane the ray runs is met where the ray comes to it, or at the origin. */
-static void cross_surface(const ct_mesh_ray *m, ct_ray_walk *walk, ct_ray_crossing_list *list) {
+/* Crossings with an open surface. A coplanar surface is crossed where the ray reaches it, or at the
+ * origin. */
+static void add_surface_crossings(const ct_mesh_ray *m, ct_ray_walk *walk,
+                                  ct_ray_crossing_list *list) {
   ct_ray_stop stop;
-  bool begins_within = walk->within > 0;
-  if (begins_within) add_origin(m, walk, list);
+  bool starts_coplanar = walk->within > 0;
+  if (starts_coplanar) add_origin_crossing(m, walk, list);
   while (ct_ray_walk_next(walk, &stop)) {
-    int side = begins_within && stop.t == 0.0 ? 0 : side_of_stop(walk, &stop);
+    int side = starts_coplanar && stop.t == 0.0 ? 0 : classify_stop_side(walk, &stop);
     if (side != 0 || (!stop.within_before && stop.within_after))
-      add_stop(m, walk, &stop, side >= 0, list);
+      add_stop_crossing(m, walk, &stop, side >= 0, list);
   }
 }
 
-/* ---- the first crossing, and all ---- */
+/* ---- the first crossing, and all ------------------------------------------------------------ */
 
-static void cross_stops(const ct_mesh_ray *m, ct_ray_walk *walk, ct_ray_crossing_list *list) {
-  if (ct_mesh_get(m->mesh)->solid) cross_solid(m, walk, list);
-  else cross_surface(m, walk, list);
+static void add_all_stops(const ct_mesh_ray *m, ct_ray_walk *walk, ct_ray_crossing_list *list) {
+  if (ct_mesh_get(m->mesh)->solid) add_solid_crossings(m, walk, list);
+  else add_surface_crossings(m, walk, list);
 }
 
-/* False: out of memory. */
-static bool cross_all(const ct_mesh_ray *m, ct_ray_walk *walk, ct_workspace *workspace,
-                      ct_ray_crossing_list *list) {
+/* Finds all crossings. False: out of memory. */
+static bool find_all_crossings(const ct_mesh_ray *m, ct_ray_walk *walk, ct_workspace *workspace,
+                               ct_ray_crossing_list *list) {
   bool solid = ct_mesh_get(m->mesh)->solid;
   bool summed = solid && !(m->t_max < INFINITY && ct_ray_walk_start(walk));
   if (!ct_ray_walk_open(walk, summed ? INFINITY : m->t_max, false, workspace)) return false;
   if (summed) ct_ray_walk_sum(walk);
-  cross_stops(m, walk, list);
+  add_all_stops(m, walk, list);
   return true;
 }
 
-/* The first place and those near it, which mostly are enough. Sets *enough. False: out of memory.
- */
-static bool cross_first(const ct_mesh_ray *m, ct_ray_walk *walk, ct_workspace *workspace,
-                        ct_ray_crossing_list *list, bool *enough) {
+/* Finds the first crossing from the first stop and its neighbours, which usually suffice. Sets
+ * *enough. False: out of memory. */
+static bool find_first_crossing(const ct_mesh_ray *m, ct_ray_walk *walk, ct_workspace *workspace,
+                                ct_ray_crossing_list *list, bool *enough) {
   *enough = false;
   if (!ct_ray_walk_start(walk)) return true;
   if (!ct_ray_walk_open(walk, m->t_max, true, workspace)) return false;
   *enough = walk->hit_count == 0;
   if (*enough) return true;
-  cross_stops(m, walk, list);
-  /* Places in the second half of what is near may lack hits. */
+  add_all_stops(m, walk, list);
+  /* Stops in the second half of the searched part may lack hits. */
   double most = m->before + (walk->hits[0].t + 0.5 * m->same) * m->length;
   *enough = list->count > 0 && list->out[0].distance <= most;
   return true;
 }
 
-size_t ct_ray_cross_mesh(const ct_ray *ray, ct_placed shape, const ct_local_ray *local, ct_workspace *workspace,
-                         ct_ray_crossing *out, size_t room) {
-  ct_mesh_ray m = place_mesh_ray(ray, shape, local);
+size_t ct_ray_cross_mesh(const ct_ray *ray, ct_placed shape, const ct_local_ray *local,
+                         ct_workspace *workspace, ct_ray_crossing *out, size_t room) {
+  ct_mesh_ray m = make_mesh_ray(ray, shape, local);
   ct_ray_crossing_list list = {.out = out, .room = room};
   double growth = shape.shape->rounding + shape.shape->margin;
   if (m.t_max < 0.0) return 0;
+  /* rounded mesh: sphere tracing */
   if (growth > 0.0) {
     ct_ray_cross_grown(&m, growth, &list);
     return list.count;
   }
   ct_ray_walk walk = {.mesh = m.mesh, .origin = m.origin, .direction = m.direction, .same = m.same};
+  /* one crossing wanted: try the first stop; else all hits */
   bool enough = false;
-  if (room == 1 && !cross_first(&m, &walk, workspace, &list, &enough)) return SIZE_MAX;
+  if (room == 1 && !find_first_crossing(&m, &walk, workspace, &list, &enough)) return SIZE_MAX;
   if (enough) return list.count;
   list = (ct_ray_crossing_list){.out = out, .room = room};
-  return cross_all(&m, &walk, workspace, &list) ? list.count : SIZE_MAX;
+  return find_all_crossings(&m, &walk, workspace, &list) ? list.count : SIZE_MAX;
 }

@@ -1,9 +1,9 @@
-/* Places of a ray in exact order, and the winding number between them.
+/* Stops of a ray in exact order, and the winding number between them.
  *
- * At one place the winding number changes by what the ray that is moved aside infinitely little
- * does at the triangles there; the moved ray meets no edge and no vertex, so each triangle is
- * passed or not. Where the ray runs in no triangle, both rays have the same winding number. Rounded
- * places decide the order where they are certainly apart.
+ * The winding number changes at a stop as along an infinitesimally displaced ray (simulation of
+ * simplicity; Edelsbrunner, Muecke 1990), which meets no edge and no vertex: it passes each
+ * triangle or misses it. Between coplanar intervals both rays have the same winding number. Rounded
+ * parameters decide the order where their difference is certain, exact predicates elsewhere.
  */
 #include "ray/ray_mesh_crossings.h"
 #include "base/heap_sort.h"
@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* Room for the hits of an ordinary ray. */
+/* Initial capacity: enough for an ordinary ray. */
 #define FIRST_CAPACITY 32u
 
 void ct_ray_scratch_free(ct_ray_scratch *memory) {
@@ -19,7 +19,7 @@ void ct_ray_scratch_free(ct_ray_scratch *memory) {
   free(memory->events);
 }
 
-static bool grow_hits(ct_ray_scratch *m, size_t count) {
+static bool reserve_hits(ct_ray_scratch *m, size_t count) {
   if (count <= m->capacity) return true;
   size_t capacity = count < FIRST_CAPACITY ? FIRST_CAPACITY : 2 * count;
   ct_mesh_hit *hits = realloc(m->hits, capacity * sizeof *hits);
@@ -29,7 +29,7 @@ static bool grow_hits(ct_ray_scratch *m, size_t count) {
   return true;
 }
 
-static bool grow_events(ct_ray_scratch *m, size_t count) {
+static bool reserve_events(ct_ray_scratch *m, size_t count) {
   if (count <= m->event_capacity) return true;
   ct_ray_event *events = realloc(m->events, 2 * count * sizeof *events);
   if (!events) return false;
@@ -38,9 +38,9 @@ static bool grow_events(ct_ray_scratch *m, size_t count) {
   return true;
 }
 
-static bool find_hits(ct_ray_walk *walk, double t_max, bool near, ct_ray_scratch *m) {
+static bool find_ray_hits(ct_ray_walk *walk, double t_max, bool near, ct_ray_scratch *m) {
   const ct_ray_range first = {walk->origin, walk->direction, t_max, walk->same};
-  if (!grow_hits(m, FIRST_CAPACITY)) return false;
+  if (!reserve_hits(m, FIRST_CAPACITY)) return false;
   for (;;) {
     size_t count = near ? ct_mesh_ray_near(walk->mesh, &first, m->hits, m->capacity)
                         : ct_mesh_ray_all(walk->mesh, walk->origin, walk->direction, t_max, m->hits,
@@ -48,13 +48,13 @@ static bool find_hits(ct_ray_walk *walk, double t_max, bool near, ct_ray_scratch
     walk->hits = m->hits;
     walk->hit_count = count;
     if (count <= m->capacity) return true;
-    if (!grow_hits(m, count)) return false;
+    if (!reserve_hits(m, count)) return false;
   }
 }
 
-/* ---- order ---- */
+/* ---- order ---------------------------------------------------------------------------------- */
 
-static ct_line_place place_of(const ct_ray_walk *walk, const ct_ray_event *event) {
+static ct_line_place get_event_place(const ct_ray_walk *walk, const ct_ray_event *event) {
   const ct_mesh_hit *hit = &walk->hits[event->hit];
   if (event->kind == CT_RAY_PASSES) return ct_mesh_hit_place(walk->mesh, hit);
   ct_line_place span[2];
@@ -62,14 +62,14 @@ static ct_line_place place_of(const ct_ray_walk *walk, const ct_ray_event *event
   return span[event->kind == CT_RAY_BEGINS ? 0 : count - 1];
 }
 
-/* Sign of the way from b to a: rounded where that is certain. */
+/* Order of two events along the ray: by rounded parameters if certain, else exactly. */
 static int compare_events(const ct_ray_walk *walk, const ct_ray_event *a, const ct_ray_event *b) {
   if (fabs(a->t - b->t) > walk->same) return a->t < b->t ? -1 : 1;
-  ct_line_place p = place_of(walk, a), q = place_of(walk, b);
+  ct_line_place p = get_event_place(walk, a), q = get_event_place(walk, b);
   return ct_line_place_compare(walk->origin, walk->direction, &p, &q);
 }
 
-static bool event_before(const void *items, const void *by, size_t i, size_t j) {
+static bool is_event_before(const void *items, const void *by, size_t i, size_t j) {
   const ct_ray_event *a = (const ct_ray_event *)items + i, *b = (const ct_ray_event *)items + j;
   int order = compare_events(by, a, b);
   if (order != 0) return order < 0;
@@ -82,16 +82,18 @@ static void swap_events(void *items, size_t i, size_t j) {
   events[j] = t;
 }
 
-/* Hits come in the order of their rounded places, which is mostly the exact one. */
+/* Sorts the events. Hits arrive in the order of rounded parameters, usually the exact one: heap
+ * sort only if not. */
 static void sort_events(const ct_ray_walk *walk, ct_ray_event *events) {
   size_t i = 1;
-  while (i < walk->event_count && !event_before(events, walk, i, i - 1)) i++;
+  while (i < walk->event_count && !is_event_before(events, walk, i, i - 1)) i++;
   if (i < walk->event_count)
-    ct_heap_sort(events, walk->event_count, walk, event_before, swap_events, NULL);
+    ct_heap_sort(events, walk->event_count, walk, is_event_before, swap_events, NULL);
 }
 
-/* A triangle that the line runs in begins at a place or before the origin, and ends at one. */
-static void add_span(ct_ray_walk *walk, uint32_t i, ct_ray_event *events) {
+/* Adds the interval in which the line runs in a triangle; it starts at a stop or before the
+ * origin. */
+static void add_coplanar_interval(ct_ray_walk *walk, uint32_t i, ct_ray_event *events) {
   ct_line_place span[2];
   int count =
       ct_mesh_line_span(walk->mesh, walk->origin, walk->direction, walk->hits[i].position, span);
@@ -107,9 +109,9 @@ bool ct_ray_walk_open(ct_ray_walk *walk, double t_max, bool near, ct_workspace *
   ct_ray_scratch *m = &workspace->ray;
   walk->next = walk->event_count = 0;
   walk->within = 0;
-  if (!find_hits(walk, t_max, near, m) || !grow_events(m, 2 * walk->hit_count)) return false;
+  if (!find_ray_hits(walk, t_max, near, m) || !reserve_events(m, 2 * walk->hit_count)) return false;
   for (uint32_t i = 0; i < walk->hit_count; i++) {
-    if (walk->hits[i].side == 0) add_span(walk, i, m->events);
+    if (walk->hits[i].side == 0) add_coplanar_interval(walk, i, m->events);
     else m->events[walk->event_count++] = (ct_ray_event){walk->hits[i].t, i, CT_RAY_PASSES};
   }
   sort_events(walk, m->events);
@@ -117,16 +119,16 @@ bool ct_ray_walk_open(ct_ray_walk *walk, double t_max, bool near, ct_workspace *
   return true;
 }
 
-/* ---- inside and outside ---- */
+/* ---- inside and outside --------------------------------------------------------------------- */
 
-static bool is_in_box(const ct_aabb *box, ct_vec3 p) {
+static bool is_in_mesh_box(const ct_aabb *box, ct_vec3 p) {
   return p.x >= box->min.x && p.x <= box->max.x && p.y >= box->min.y && p.y <= box->max.y &&
          p.z >= box->min.z && p.z <= box->max.z;
 }
 
 bool ct_ray_walk_start(ct_ray_walk *walk) {
   walk->turns = 0;
-  if (!is_in_box(&ct_mesh_get(walk->mesh)->box, walk->origin)) return true;
+  if (!is_in_mesh_box(&ct_mesh_get(walk->mesh)->box, walk->origin)) return true;
   return ct_mesh_side_turns(walk->mesh, walk->origin, NULL, &walk->turns) != CT_MESH_ON;
 }
 

@@ -1,19 +1,23 @@
-/* A ray and a mesh in a ball: the ray walks up to its surface by the distance from the mesh, so
- * that nothing is passed over. */
+/* Ray cast against a rounded mesh (a mesh plus a ball) by sphere tracing (Hart 1996).
+ *
+ * Each step advances by the distance from the surface, so no crossing is missed. Limit: STEPS_MAX
+ * steps for one ray.
+ */
 #include "ray/ray_mesh.h"
 
-/* Steps to and along the surface, for one ray. */
+/* Largest number of steps of one ray. */
 #define STEPS_MAX 4096
 
-/* A place on the line: how far from the surface it is, negative within, and the foot. */
-typedef struct place {
+/* A position on the line, its signed distance from the surface, negative inside, and the nearest
+ * surface point. */
+typedef struct trace_point {
   double t, height;
   ct_vec3 point, out;
   uint32_t triangle;
-} place;
+} trace_point;
 
-static place place_at(const ct_mesh_ray *m, double growth, double t) {
-  place at = {.t = t, .point = ct_add_scaled(m->origin, m->direction, t)};
+static trace_point evaluate_trace(const ct_mesh_ray *m, double growth, double t) {
+  trace_point at = {.t = t, .point = ct_add_scaled(m->origin, m->direction, t)};
   ct_mesh_foot foot = {.distance = INFINITY};
   ct_mesh_nearest(m->mesh, at.point, INFINITY, &foot);
   bool inside = ct_mesh_contains(m->mesh, at.point);
@@ -23,8 +27,8 @@ static place place_at(const ct_mesh_ray *m, double growth, double t) {
   return at;
 }
 
-static void put_place(const ct_mesh_ray *m, const place *at, bool entering, bool limited,
-                      ct_ray_crossing_list *list) {
+static void add_trace_crossing(const ct_mesh_ray *m, const trace_point *at, bool entering,
+                               bool limited, ct_ray_crossing_list *list) {
   ct_ray_crossing c;
   if (!ct_ray_crossing_at(m->ray, m->shape.frame, m->before + at->t * m->length, at->point, &c))
     return;
@@ -35,28 +39,31 @@ static void put_place(const ct_mesh_ray *m, const place *at, bool entering, bool
   ct_ray_crossing_add(list, &c);
 }
 
-/* From place to place, each as far on as the last was from the surface; on the surface by steps of
- * round-off that grow until it is left, on the side that decides whether it was crossed. */
+/* Sphere tracing. On the surface, within round-off, steps grow until the ray leaves it; the side
+ * reached decides whether the surface was crossed. */
 void ct_ray_cross_grown(const ct_mesh_ray *m, double growth, ct_ray_crossing_list *list) {
-  double enough = m->same * m->length, nudge = m->same;
-  place met = {.t = -1.0}, at = place_at(m, growth, 0.0);
+  double zero_distance = m->same * m->length, nudge = m->same;
+  trace_point met = {.t = -1.0}, at = evaluate_trace(m, growth, 0.0);
   bool outside = at.height > 0.0, near = false;
   for (int step = 0; at.t <= m->end && at.t <= m->t_max && !(list->room == 1 && list->count > 0);
        step++) {
     bool limited = step == STEPS_MAX;
-    if (fabs(at.height) <= enough && !limited) {
+    /* on the surface: remember the first point and step on */
+    if (fabs(at.height) <= zero_distance && !limited) {
       if (!near) met = at;
       near = true;
-      at = place_at(m, growth, at.t + nudge);
+      at = evaluate_trace(m, growth, at.t + nudge);
       nudge *= 2.0;
       continue;
     }
-    bool now = at.height > 0.0;
-    if (limited || now != outside) put_place(m, near ? &met : &at, outside, limited, list);
+    /* off the surface: a change of side is a crossing */
+    bool is_outside = at.height > 0.0;
+    if (limited || is_outside != outside)
+      add_trace_crossing(m, near ? &met : &at, outside, limited, list);
     if (limited) return;
-    outside = now;
+    outside = is_outside;
     near = false;
     nudge = m->same;
-    at = place_at(m, growth, at.t + fabs(at.height) / m->length);
+    at = evaluate_trace(m, growth, at.t + fabs(at.height) / m->length);
   }
 }

@@ -1,5 +1,5 @@
-/* The contact system of the contacts that take part: sparse, as the solvers take it; small ones densely, as the steps on the way to
- * the last digits want them.
+/* The contact system of the contacts that take part: sparse, as the solvers take it; small ones
+ * densely, as the steps on the way to the last digits want them.
  */
 #include "mechanics/mechanics.h"
 #include "resting/resting_problem.h"
@@ -11,7 +11,8 @@
 static const ct_contact *taking_part(const ct_resting *resting) {
   if (resting->count == resting->set->count) return resting->set->contacts;
   ct_contact *contacts = ct_arena_alloc(resting->arena, resting->count, sizeof *contacts);
-  for (size_t i = 0; contacts && i < resting->count; i++) contacts[i] = resting->set->contacts[resting->active[i]];
+  for (size_t i = 0; contacts && i < resting->count; i++)
+    contacts[i] = resting->set->contacts[resting->active[i]];
   return contacts;
 }
 
@@ -24,7 +25,8 @@ static ct_status copy(const ct_resting *resting, const ct_matrix *from, ct_matri
     if (!dense) return CT_OUT_OF_MEMORY;
     for (size_t i = 0; i < n * n; i++) dense[i] = 0.0;
     for (size_t i = 0; i < n; i++)
-      for (size_t e = from->starts[i]; e < from->starts[i + 1]; e++) dense[i * n + from->columns[e]] = from->values[e];
+      for (size_t e = from->starts[i]; e < from->starts[i + 1]; e++)
+        dense[i * n + from->columns[e]] = from->values[e];
     out->dense = dense;
     return CT_OK;
   }
@@ -56,7 +58,8 @@ static ct_status put_all(const ct_resting *resting, unsigned parts, ct_matrix *o
       const ct_contact *cause = &resting->set->contacts[resting->active[column / parts]];
       ct_mat3 from = ct_resting_axes(cause);
       const ct_vec3 impulse[3] = {from.rx, from.ry, from.rz};
-      double value = ct_delassus_along(resting->set, contact, along[row % parts], cause, impulse[column % parts]);
+      double value = ct_delassus_along(resting->set, contact, along[row % parts], cause,
+                                       impulse[column % parts]);
       dense[row * n + column] = dense[column * n + row] = value;
     }
   }

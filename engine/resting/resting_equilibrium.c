@@ -1,5 +1,6 @@
-/* Equilibrium: contact forces that, with the loads, add up to nothing on every dynamic body. Each body is six rows, forces and
- * torques divided by the roots of its mass and inertia, so that the length of what is left over is that of Gauss' principle.
+/* Equilibrium: contact forces that, with the loads, add up to nothing on every dynamic body. Each
+ * body is six rows, forces and torques divided by the roots of its mass and inertia, so that the
+ * length of what is left over is that of Gauss' principle.
  */
 #include "resting/resting_problem.h"
 
@@ -15,12 +16,14 @@ ct_mat3 ct_resting_inertia_factor(const ct_mat3 *m) {
   return l;
 }
 
-/* Newton steps: to the shortest of forces that are known to be there, and to any, of islands too large to be asked otherwise. */
+/* Newton steps: to the shortest of forces that are known to be there, and to any, of islands too
+ * large to be asked otherwise. */
 #define SHORTEN_STEPS 60
 #define HOLD_STEPS 200
 
 /* A force at a place and a torque, as a body's six rows. */
-static void put_load(const ct_mass_body *body, ct_vec3 force, ct_vec3 torque, double sign, double *rows) {
+static void put_load(const ct_mass_body *body, ct_vec3 force, ct_vec3 torque, double sign,
+                     double *rows) {
   ct_mat3 root = ct_resting_inertia_factor(&body->inverse_inertia);
   ct_vec3 linear = ct_scale(force, sign * sqrt(body->inverse_mass));
   ct_vec3 angular = ct_scale(ct_mat_tmul(root, torque), sign);
@@ -28,7 +31,8 @@ static void put_load(const ct_mass_body *body, ct_vec3 force, ct_vec3 torque, do
   for (size_t i = 0; i < CT_CONE_BLOCK; i++) rows[i] = all[i];
 }
 
-void ct_resting_jacobian(const ct_contact_set *set, const ct_contact *contact, const size_t *blocks, ct_cone *lever) {
+void ct_resting_jacobian(const ct_contact_set *set, const ct_contact *contact, const size_t *blocks,
+                         ct_cone *lever) {
   const uint32_t bodies[2] = {contact->a, contact->b};
   ct_mat3 axes = ct_resting_axes(contact);
   const ct_vec3 directions[3] = {axes.rx, axes.ry, axes.rz};
@@ -39,20 +43,23 @@ void ct_resting_jacobian(const ct_contact_set *set, const ct_contact *contact, c
     if (lever->block[side] == CT_CONE_NO_BLOCK) continue;
     ct_vec3 arm = ct_sub(contact->position, body->center);
     for (size_t p = 0; p < 3; p++)
-      put_load(body, directions[p], ct_cross(arm, directions[p]), side ? 1.0 : -1.0, &lever->columns[p][side * CT_CONE_BLOCK]);
+      put_load(body, directions[p], ct_cross(arm, directions[p]), side ? 1.0 : -1.0,
+               &lever->columns[p][side * CT_CONE_BLOCK]);
   }
 }
 
 size_t ct_resting_blocks(const ct_contact_set *set, size_t *blocks) {
   size_t count = 0;
-  for (size_t i = 0; i < set->body_count; i++) blocks[i] = set->bodies[i].mobility == CT_DYNAMIC ? count++ : CT_CONE_NO_BLOCK;
+  for (size_t i = 0; i < set->body_count; i++)
+    blocks[i] = set->bodies[i].mobility == CT_DYNAMIC ? count++ : CT_CONE_NO_BLOCK;
   return count;
 }
 
 ct_status ct_resting_fit_open(ct_resting *resting) {
   const ct_contact_set *set = resting->set;
   ct_resting_equilibrium *fit = &resting->fit;
-  *fit = (ct_resting_equilibrium){.blocks = ct_arena_alloc(resting->arena, set->body_count + 1, sizeof *fit->blocks)};
+  *fit = (ct_resting_equilibrium){
+      .blocks = ct_arena_alloc(resting->arena, set->body_count + 1, sizeof *fit->blocks)};
   if (!fit->blocks) return CT_OUT_OF_MEMORY;
   fit->count = ct_resting_blocks(set, fit->blocks);
   fit->cones = ct_arena_alloc(resting->arena, resting->count + 1, sizeof *fit->cones);
@@ -62,7 +69,8 @@ ct_status ct_resting_fit_open(ct_resting *resting) {
   fit->rest = fit->target + CT_CONE_BLOCK * (fit->count + 1);
   for (size_t i = 0; i < set->body_count; i++)
     if (fit->blocks[i] != CT_CONE_NO_BLOCK)
-      put_load(&set->bodies[i], set->bodies[i].force, set->bodies[i].torque, -1.0, &fit->target[fit->blocks[i] * CT_CONE_BLOCK]);
+      put_load(&set->bodies[i], set->bodies[i].force, set->bodies[i].torque, -1.0,
+               &fit->target[fit->blocks[i] * CT_CONE_BLOCK]);
   for (size_t i = 0; i < resting->count; i++) {
     const ct_contact *contact = &set->contacts[resting->active[i]];
     ct_resting_jacobian(set, contact, fit->blocks, &fit->cones[i]);
@@ -72,16 +80,19 @@ ct_status ct_resting_fit_open(ct_resting *resting) {
 }
 
 /* Of forces that hold the shortest, where it is soon found. */
-static ct_status shorten(const ct_resting *resting, ct_resting_equilibrium *fit, ct_cone_fit_problem *problem) {
+static ct_status shorten(const ct_resting *resting, ct_resting_equilibrium *fit,
+                         ct_cone_fit_problem *problem) {
   ct_arena_mark mark = ct_arena_enter(resting->arena);
   size_t numbers = CT_RESTING_PARTS * resting->count;
   double *forces = ct_arena_alloc_doubles(resting->arena, numbers + 1);
   double *rest = ct_arena_alloc_doubles(resting->arena, CT_CONE_BLOCK * fit->count + 1);
   ct_cone_fit_result result = {.forces = forces, .rest = rest};
   problem->steps_max = SHORTEN_STEPS;
-  ct_status status = forces && rest ? ct_cone_min_norm(problem, resting->arena, &result) : CT_OUT_OF_MEMORY;
+  ct_status status =
+      forces && rest ? ct_cone_min_norm(problem, resting->arena, &result) : CT_OUT_OF_MEMORY;
   double margin = INFINITY;
-  if (status == CT_OK && result.status == CT_CONE_FIT_BALANCED) status = ct_resting_fit_margin(resting, forces, &margin);
+  if (status == CT_OK && result.status == CT_CONE_FIT_BALANCED)
+    status = ct_resting_fit_margin(resting, forces, &margin);
   bool holds = status == CT_OK && margin <= CT_RESTING_BALANCE_TOLERANCE;
   for (size_t i = 0; holds && i < numbers; i++) fit->forces[i] = forces[i];
   ct_arena_leave(resting->arena, mark);
@@ -97,7 +108,8 @@ ct_status ct_resting_fit_solve(ct_resting *resting) {
                                  .blocks = fit->count,
                                  .steps_max = HOLD_STEPS,
                                  .cancel = resting->options->cancel};
-  ct_cone_fit_result result = {.forces = fit->forces, .rest = fit->rest, .status = CT_CONE_FIT_UNDECIDED};
+  ct_cone_fit_result result = {
+      .forces = fit->forces, .rest = fit->rest, .status = CT_CONE_FIT_UNDECIDED};
   fit->exact = fit->count * CT_CONE_BLOCK <= CT_RESTING_DENSE_MAX;
   ct_status status = CT_OK;
   for (size_t i = 0; i < CT_CONE_BLOCK * fit->count; i++) fit->rest[i] = fit->target[i];
@@ -106,11 +118,12 @@ ct_status ct_resting_fit_solve(ct_resting *resting) {
   else status = ct_cone_min_norm(&problem, resting->arena, &result);
   fit->known = status == CT_OK;
   fit->status = result.status;
-  bool more = fit->exact && fit->status == CT_CONE_FIT_BALANCED && resting->options->tie == CT_LCP_TIE_MIN_NORM;
+  bool more = fit->exact && fit->status == CT_CONE_FIT_BALANCED &&
+              resting->options->tie == CT_LCP_TIE_MIN_NORM;
   return status == CT_OK && more ? shorten(resting, fit, &problem) : status;
 }
 
-/* ---- how well forces hold ------------------------------------------------------------------------------------------------- */
+/* ---- how well forces hold ------------------------------------------------------------------- */
 
 /* What acts on a body, and how large its parts are. */
 typedef struct balance {
@@ -118,8 +131,8 @@ typedef struct balance {
   double forces, torques;
 } balance;
 
-/* Where friction is high contacts may squeeze each other along the tangents without end, so normal forces say how much is carried;
- * of the others the rounding counts. */
+/* Where friction is high contacts may squeeze each other along the tangents without end, so normal
+ * forces say how much is carried; of the others the rounding counts. */
 static void act(balance *on, const ct_mass_body *body, ct_vec3 at, ct_vec3 force, double normal) {
   ct_vec3 arm = ct_sub(at, body->center);
   double size = normal + CT_RESTING_ARM_ROUNDOFF / CT_RESTING_BALANCE_TOLERANCE * ct_norm(force);
@@ -127,7 +140,8 @@ static void act(balance *on, const ct_mass_body *body, ct_vec3 at, ct_vec3 force
   on->torque = ct_add(on->torque, ct_cross(arm, force));
   on->forces += size;
   /* Arms are known to the rounding of the coordinates that they come from. */
-  on->torques += size * (ct_norm(arm) + CT_RESTING_ARM_ROUNDOFF / CT_RESTING_BALANCE_TOLERANCE * ct_max_abs(at));
+  on->torques += size * (ct_norm(arm) +
+                         CT_RESTING_ARM_ROUNDOFF / CT_RESTING_BALANCE_TOLERANCE * ct_max_abs(at));
 }
 
 ct_status ct_resting_fit_margin(const ct_resting *resting, const double *forces, double *margin) {
@@ -145,8 +159,10 @@ ct_status ct_resting_fit_margin(const ct_resting *resting, const double *forces,
   for (size_t i = 0; i < resting->count; i++) {
     const ct_contact *contact = &set->contacts[resting->active[i]];
     ct_vec3 force = ct_resting_force(contact, &forces[i * CT_RESTING_PARTS]);
-    act(&all[contact->a], &set->bodies[contact->a], contact->position, ct_neg(force), forces[i * CT_RESTING_PARTS]);
-    act(&all[contact->b], &set->bodies[contact->b], contact->position, force, forces[i * CT_RESTING_PARTS]);
+    act(&all[contact->a], &set->bodies[contact->a], contact->position, ct_neg(force),
+        forces[i * CT_RESTING_PARTS]);
+    act(&all[contact->b], &set->bodies[contact->b], contact->position, force,
+        forces[i * CT_RESTING_PARTS]);
   }
   double worst = 0.0;
   for (size_t i = 0; i < set->body_count; i++) {

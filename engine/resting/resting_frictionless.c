@@ -1,19 +1,21 @@
-/* Resting contacts without friction: 0 <= f, gap'' = A f + b >= 0, and no force where a gap opens (Baraff 1994). */
+/* Resting contacts without friction: 0 <= f, gap'' = A f + b >= 0, and no force where a gap opens
+ * (Baraff 1994). */
 #include "mechanics/mechanics.h"
 #include "resting/resting_problem.h"
 
 /* Contacts from which on gradients are tried before direct methods, and how far they go. */
 #define GRADIENTS_FROM 128
 #define GRADIENTS_TOLERANCE 1e-12
-/* Work of gradients that heaps larger than direct methods take are given where nothing is said: entries of A, some seconds; and the
- * iterations that they are given at least. */
+/* Work of gradients that heaps larger than direct methods take are given where nothing is said:
+ * entries of A, some seconds; and the iterations that they are given at least. */
 #define GRADIENTS_WORK 2e9
 #define GRADIENTS_LEAST 800.0
 
-/* Gap accelerations of forces that hold all bodies, and forces of gaps that open, up to which they answer, part of 1 + the
- * greatest. */
+/* Gap accelerations of forces that hold all bodies, and forces of gaps that open, up to which they
+ * answer, part of 1 + the greatest. */
 #define HELD_RESIDUAL 1e-10
-/* The same where it is the rounding of those forces alone: of bodies so light under so heavy ones nobody can tell more. */
+/* The same where it is the rounding of those forces alone: of bodies so light under so heavy ones
+ * nobody can tell more. */
 #define HELD_ROUNDING 1e-6
 
 void ct_resting_system(const ct_contact_set *set, double *matrix, double *b) {
@@ -25,7 +27,8 @@ void ct_resting_system(const ct_contact_set *set, double *matrix, double *b) {
       matrix[i * set->count + j] = matrix[j * set->count + i] = value;
     }
   }
-  for (size_t i = 0; b && i < set->count; i++) b[i] = ct_contact_free_acceleration(set, &set->contacts[i], NULL);
+  for (size_t i = 0; b && i < set->count; i++)
+    b[i] = ct_contact_free_acceleration(set, &set->contacts[i], NULL);
 }
 
 const char *ct_resting_lcp_word(ct_lcp_method method) {
@@ -40,7 +43,9 @@ const char *ct_resting_lcp_word(ct_lcp_method method) {
 /* What the solver said, in the island's words. none: it is proven that there is no answer. */
 static void tell_solver(ct_resting *resting, const ct_lcp_result *solved, bool none) {
   ct_resting_result *result = resting->result;
-  result->status = none ? CT_RESTING_STATUS_INFEASIBLE : solved->converged ? CT_RESTING_STATUS_OK : CT_RESTING_STATUS_NOT_CONVERGED;
+  result->status = none                ? CT_RESTING_STATUS_INFEASIBLE
+                   : solved->converged ? CT_RESTING_STATUS_OK
+                                       : CT_RESTING_STATUS_NOT_CONVERGED;
   result->converged = solved->converged;
   result->residual = solved->residual;
   result->complementarity = solved->complementarity;
@@ -49,13 +54,15 @@ static void tell_solver(ct_resting *resting, const ct_lcp_result *solved, bool n
   result->unique = solved->unique;
   result->method = ct_resting_lcp_word(solved->method);
   result->iterations = solved->iterations;
-  for (size_t i = 0; i < resting->count; i++) resting->forces[i * CT_RESTING_PARTS] = none ? 0.0 : solved->z[i];
+  for (size_t i = 0; i < resting->count; i++)
+    resting->forces[i * CT_RESTING_PARTS] = none ? 0.0 : solved->z[i];
 }
 
-/* Heaps of many contacts, more than their bodies need, are soon solved by gradients, and to more digits than are asked for. What
- * direct methods cannot take they answer alone, as far as they come. */
-static ct_status by_gradients(const ct_lcp *problem, const ct_lcp_options *options, ct_arena *arena, ct_lcp_result *solved,
-                              bool *done) {
+/* Heaps of many contacts, more than their bodies need, are soon solved by gradients, and to more
+ * digits than are asked for. What direct methods cannot take they answer alone, as far as they
+ * come. */
+static ct_status by_gradients(const ct_lcp *problem, const ct_lcp_options *options, ct_arena *arena,
+                              ct_lcp_result *solved, bool *done) {
   bool alone = problem->matrix.size > CT_LCP_DIRECT_MAX;
   double most = 0.0, wanted = options->tolerance;
   if (!(wanted > 0.0)) wanted = alone ? CT_LCP_PGS_TOLERANCE : CT_LCP_TOLERANCE;
@@ -64,9 +71,11 @@ static ct_status by_gradients(const ct_lcp *problem, const ct_lcp_options *optio
   closer.method = CT_LCP_QUADRATIC;
   closer.tolerance = fmin(GRADIENTS_TOLERANCE, wanted);
   if (alone && options->iterations_max == 0)
-    closer.iterations_max = (uint64_t)fmax(GRADIENTS_LEAST, GRADIENTS_WORK / (double)problem->matrix.starts[problem->matrix.size]);
+    closer.iterations_max = (uint64_t)fmax(
+        GRADIENTS_LEAST, GRADIENTS_WORK / (double)problem->matrix.starts[problem->matrix.size]);
   ct_status status = ct_lcp_solve(problem, &closer, arena, solved);
-  bool right = status == CT_OK && solved->status != CT_LCP_STATUS_INFEASIBLE && solved->residual <= wanted * (1.0 + most);
+  bool right = status == CT_OK && solved->status != CT_LCP_STATUS_INFEASIBLE &&
+               solved->residual <= wanted * (1.0 + most);
   *done = right || alone;
   if (!right) return status;
   solved->status = CT_LCP_STATUS_OK;
@@ -74,7 +83,8 @@ static ct_status by_gradients(const ct_lcp *problem, const ct_lcp_options *optio
   return status;
 }
 
-/* Whether the accelerations of gaps are what the rounding of forces leaves, part of what each force by itself would make of them.
+/* Whether the accelerations of gaps are what the rounding of forces leaves, part of what each force
+ * by itself would make of them.
  */
 static bool is_rounding(const ct_lcp *problem, const ct_lcp_result *held) {
   const ct_matrix *m = &problem->matrix;
@@ -83,16 +93,18 @@ static bool is_rounding(const ct_lcp *problem, const ct_lcp_result *held) {
     if (m->dense) {
       for (size_t j = 0; j < m->size; j++) size += fabs(m->dense[i * m->size + j] * held->z[j]);
     } else {
-      for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) size += fabs(m->values[e] * held->z[m->columns[e]]);
+      for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++)
+        size += fabs(m->values[e] * held->z[m->columns[e]]);
     }
     if (fabs(held->w[i]) > CT_RESTING_BALANCE_TOLERANCE * size) return false;
   }
   return true;
 }
 
-/* Large heaps at rest: forces that hold all bodies, where all contacts' points then rest, are an answer, and soon found. After the
- * last of the others, to masses that differ too much for them, they are the best there is, whatever is left of accelerations, and
- * right where that is rounding. */
+/* Large heaps at rest: forces that hold all bodies, where all contacts' points then rest, are an
+ * answer, and soon found. After the last of the others, to masses that differ too much for them,
+ * they are the best there is, whatever is left of accelerations, and right where that is rounding.
+ */
 static ct_status by_balance(ct_resting *resting, const ct_lcp *problem, bool last, bool *done) {
   size_t n = resting->count;
   ct_status status = ct_resting_fit_solve(resting);
@@ -109,7 +121,8 @@ static ct_status by_balance(ct_resting *resting, const ct_lcp *problem, bool las
   bool small = memory && held.residual <= HELD_ROUNDING * (1.0 + most);
   if (last && small && !held.converged) held.converged = is_rounding(problem, &held);
   *done = memory && (held.converged || last);
-  for (size_t i = 0; *done && i < n; i++) held.complementarity = fmax(held.complementarity, fabs(held.z[i] * held.w[i]));
+  for (size_t i = 0; *done && i < n; i++)
+    held.complementarity = fmax(held.complementarity, fabs(held.z[i] * held.w[i]));
   if (*done) {
     tell_solver(resting, &held, false);
     resting->result->method = "equilibrium";
@@ -118,10 +131,10 @@ static ct_status by_balance(ct_resting *resting, const ct_lcp *problem, bool las
   return memory ? status : CT_OUT_OF_MEMORY;
 }
 
-/* That there is no answer is reported where the proof owes nothing to masses or round-off. Where round-off of q alone closes the
- * gaps, the problem is solved with q raised by it. */
-static ct_status solve_lcp(ct_resting *resting, const ct_lcp *problem, double *q, const ct_lcp_options *options,
-                           ct_lcp_result *solved, bool *none) {
+/* That there is no answer is reported where the proof owes nothing to masses or round-off. Where
+ * round-off of q alone closes the gaps, the problem is solved with q raised by it. */
+static ct_status solve_lcp(ct_resting *resting, const ct_lcp *problem, double *q,
+                           const ct_lcp_options *options, ct_lcp_result *solved, bool *none) {
   ct_status status = CT_OK;
   bool open = true;
   *none = false;
@@ -130,20 +143,23 @@ static ct_status solve_lcp(ct_resting *resting, const ct_lcp *problem, double *q
     status = ct_lcp_solve(problem, options, resting->arena, solved);
     open = status == CT_OK && pass < 2 && ct_lcp_may_have_none(solved);
     if (open) status = ct_resting_certify(resting, solved->certificate, q, 1, none);
-    bool soon = problem->matrix.size <= GRADIENTS_FROM || solved->status == CT_LCP_STATUS_INFEASIBLE;
+    bool soon =
+        problem->matrix.size <= GRADIENTS_FROM || solved->status == CT_LCP_STATUS_INFEASIBLE;
     open = open && status == CT_OK && !*none && soon;
   }
   return status;
 }
 
 /* The forces: by the first of the ways that answers. */
-static ct_status solve(ct_resting *resting, const ct_lcp *problem, double *q, const ct_lcp_options *options,
-                       ct_lcp_result *solved) {
+static ct_status solve(ct_resting *resting, const ct_lcp *problem, double *q,
+                       const ct_lcp_options *options, ct_lcp_result *solved) {
   bool chosen = options->method != CT_LCP_AUTO, done = false, none = false;
   ct_status status = CT_OK;
-  if (!chosen && resting->count > CT_LCP_DIRECT_MAX) status = by_balance(resting, problem, false, &done);
+  if (!chosen && resting->count > CT_LCP_DIRECT_MAX)
+    status = by_balance(resting, problem, false, &done);
   if (status != CT_OK || done) return status;
-  if (!chosen && resting->count > GRADIENTS_FROM) status = by_gradients(problem, options, resting->arena, solved, &done);
+  if (!chosen && resting->count > GRADIENTS_FROM)
+    status = by_gradients(problem, options, resting->arena, solved, &done);
   if (status == CT_OK && !done) status = solve_lcp(resting, problem, q, options, solved, &none);
   if (status != CT_OK) return status;
   tell_solver(resting, solved, none);
@@ -166,7 +182,8 @@ ct_status ct_resting_normal(ct_resting *resting) {
                             .cancel = from->cancel};
   ct_lcp_result solved = {.z = memory + n, .w = memory + 2 * n, .certificate = memory + 3 * n};
   for (size_t i = 0; status == CT_OK && i < n; i++)
-    memory[i] = ct_contact_free_acceleration(resting->set, &resting->set->contacts[resting->active[i]], NULL);
+    memory[i] = ct_contact_free_acceleration(resting->set,
+                                             &resting->set->contacts[resting->active[i]], NULL);
   if (status == CT_OK) status = solve(resting, &problem, memory, &options, &solved);
   ct_arena_leave(resting->arena, mark);
   return status;

@@ -1,6 +1,7 @@
-/* The last digits of a friction problem: Newton's method on the equations that each contact meets once it is known whether it is
- * open (no force), sticks (no velocity) or slides (no normal velocity, friction at its limit against the slip). Where the equations
- * depend on each other the shortest step is taken: forces that no equation asks to change stay.
+/* The last digits of a friction problem: Newton's method on the equations that each contact meets
+ * once it is known whether it is open (no force), sticks (no velocity) or slides (no normal
+ * velocity, friction at its limit against the slip). Where the equations depend on each other the
+ * shortest step is taken: forces that no equation asks to change stay.
  */
 #include "friction/friction.h"
 #include "linear/least_norm.h"
@@ -11,8 +12,9 @@
 typedef struct polish {
   const ct_friction_problem *problem;
   size_t rows;
-  double *forces, *velocities;   /* [rows] */
-  double *matrix, *right, *step; /* by columns; the equations of contact i are rows 3 i .. 3 i + 2 */
+  double *forces, *velocities; /* [rows] */
+  double *matrix, *right,
+      *step; /* by columns; the equations of contact i are rows 3 i .. 3 i + 2 */
 } polish;
 
 static double entry(const polish *p, size_t row, size_t column) {
@@ -36,7 +38,8 @@ static double resistance(const polish *p, size_t contact) {
 
 /* Equation `row`: `force` df_row + `velocity` du, summed over what is given. */
 static void put(polish *p, size_t row, double weight, size_t velocity_row) {
-  for (size_t j = 0; j < p->rows; j++) p->matrix[j * p->rows + row] += weight * entry(p, velocity_row, j);
+  for (size_t j = 0; j < p->rows; j++)
+    p->matrix[j * p->rows + row] += weight * entry(p, velocity_row, j);
 }
 
 static void put_open(polish *p, size_t i) {
@@ -69,7 +72,8 @@ static void put_limit(polish *p, size_t i, double rho, const double *x) {
   }
 }
 
-/* The linear equations of a step. Which state a contact is in its projection tells (Alart, Curnier 1991). */
+/* The linear equations of a step. Which state a contact is in its projection tells (Alart, Curnier
+ * 1991). */
 static void linearise(polish *p) {
   for (size_t i = 0; i < p->rows * p->rows; i++) p->matrix[i] = 0.0;
   for (size_t i = 0; i < p->problem->contacts; i++) {
@@ -83,7 +87,8 @@ static void linearise(polish *p) {
     }
     put_still(p, 3 * i, rho);
     if (mu == 0.0) {
-      p->matrix[(3 * i + 1) * p->rows + 3 * i + 1] = p->matrix[(3 * i + 2) * p->rows + 3 * i + 2] = 1.0;
+      p->matrix[(3 * i + 1) * p->rows + 3 * i + 1] = p->matrix[(3 * i + 2) * p->rows + 3 * i + 2] =
+          1.0;
       p->right[3 * i + 1] = p->right[3 * i + 2] = 0.0;
     } else if (across <= mu * x[0]) {
       put_still(p, 3 * i + 1, rho);
@@ -96,7 +101,8 @@ static void move(polish *p) {
   for (size_t i = 0; i < p->problem->contacts; i++) {
     double *f = &p->forces[3 * i];
     for (size_t k = 0; k < 3; k++) f[k] += p->step[3 * i + k];
-    ct_triple within = ct_cone_contains(ct_cone_nearest((ct_triple){f[0], f[1], f[2]}, p->problem->mu[i]), p->problem->mu[i]);
+    ct_triple within = ct_cone_contains(
+        ct_cone_nearest((ct_triple){f[0], f[1], f[2]}, p->problem->mu[i]), p->problem->mu[i]);
     f[0] = within.n;
     f[1] = within.s;
     f[2] = within.t;
@@ -107,7 +113,9 @@ static ct_status iterate(polish *p, ct_arena *arena, double *forces, double *res
   double best = ct_friction_residual(p->problem, p->forces, p->velocities);
   for (int step = 0, worse = 0; step < STEPS_MAX && worse < 2 && best > 0.0; step++) {
     linearise(p);
-    if (!ct_least_norm(&(ct_equations){p->rows, p->rows, p->matrix, p->right}, p->step, NULL, arena)) return CT_OUT_OF_MEMORY;
+    if (!ct_least_norm(&(ct_equations){p->rows, p->rows, p->matrix, p->right}, p->step, NULL,
+                       arena))
+      return CT_OUT_OF_MEMORY;
     move(p);
     double now = ct_friction_residual(p->problem, p->forces, p->velocities);
     worse = now < best ? 0 : worse + 1;
@@ -119,7 +127,8 @@ static ct_status iterate(polish *p, ct_arena *arena, double *forces, double *res
   return CT_OK;
 }
 
-ct_status ct_resting_polish(const ct_friction_problem *problem, ct_arena *arena, double *forces, double *residual) {
+ct_status ct_resting_polish(const ct_friction_problem *problem, ct_arena *arena, double *forces,
+                            double *residual) {
   polish p = {.problem = problem, .rows = problem->matrix.size};
   ct_arena_mark mark = ct_arena_enter(arena);
   double *vectors = ct_arena_alloc_doubles(arena, 4 * p.rows + 1);

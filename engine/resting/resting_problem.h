@@ -9,21 +9,24 @@
 #include "friction/cone_active_set.h"
 #include "linear/arena.h"
 
-/* What forces may leave over on a body, part of what acts on it, and are still said to hold it: the rounding of contact points and
- * normals, and of sums over some hundred contacts. */
+/* What forces may leave over on a body, part of what acts on it, and are still said to hold it: the
+ * rounding of contact points and normals, and of sums over some hundred contacts. */
 #define CT_RESTING_BALANCE_TOLERANCE 1e-12
 /* Rounding of a contact's position, part of its coordinates. */
 #define CT_RESTING_ARM_ROUNDOFF 4e-16
 
-/* Friction this near to its limit is at it, relative; slip below this part of the accelerations is none. */
+/* Friction this near to its limit is at it, relative; slip below this part of the accelerations is
+ * none. */
 #define CT_RESTING_LIMIT_PART 1e-9
 #define CT_RESTING_SLIP_PART 1e-10
 
-/* Components of a force at a contact: along its normal and its two tangents (ct_contact_tangents). */
+/* Components of a force at a contact: along its normal and its two tangents (ct_contact_tangents).
+ */
 #define CT_RESTING_PARTS 3
 
-/* Which forces within the cones of static friction would hold every body where it is, or how near they come. In the metric of the
- * kinetic energy: what is left over is the acceleration of Gauss' principle. */
+/* Which forces within the cones of static friction would hold every body where it is, or how near
+ * they come. In the metric of the kinetic energy: what is left over is the acceleration of Gauss'
+ * principle. */
 typedef struct ct_resting_equilibrium {
   size_t *blocks; /* [body_count] number of each dynamic body; CT_CONE_NO_BLOCK: another */
   size_t count;   /* dynamic bodies */
@@ -43,7 +46,7 @@ typedef struct ct_resting {
   ct_resting_result *result;
   uint32_t *active; /* [count] contacts that take part: those that do not separate */
   size_t count;
-  double *forces;     /* [3 count] normal, two tangents; what a solve leaves */
+  double *forces;             /* [3 count] normal, two tangents; what a solve leaves */
   ct_resting_equilibrium fit; /* where friction or stability ask for it */
 } ct_resting;
 
@@ -52,11 +55,12 @@ ct_mat3 ct_resting_axes(const ct_contact *contact);
 
 /* A force in the contact's axes as a vector, on b. */
 ct_vec3 ct_resting_force(const ct_contact *contact, const double *parts);
-/* The coefficient of friction of the cones that bodies are asked to stay by: of pyramids those of the cones that they stand for. */
+/* The coefficient of friction of the cones that bodies are asked to stay by: of pyramids those of
+ * the cones that they stand for. */
 double ct_resting_strength(const ct_resting *resting, double mu);
 
-/* The system's matrix over the contacts that take part: of normals (parts 1) or of normals and tangents (3). Memory is the
- * arena, at which the caller has entered. */
+/* The system's matrix over the contacts that take part: of normals (parts 1) or of normals and
+ * tangents (3). Memory is the arena, at which the caller has entered. */
 ct_status ct_resting_matrix(ct_resting *resting, unsigned parts, ct_matrix *out);
 
 /* The friction problem of an island. */
@@ -70,7 +74,8 @@ typedef struct ct_resting_problem {
   bool slides;        /* a contact slides now */
 } ct_resting_problem;
 
-/* Solves it, by the method asked for; the answer is in resting->forces and what the solver says is told. */
+/* Solves it, by the method asked for; the answer is in resting->forces and what the solver says is
+ * reported. */
 ct_status ct_resting_friction_run(ct_resting *resting, ct_resting_problem *problem);
 /* The same at acceleration level, where some contacts slide. */
 ct_status ct_resting_slide(ct_resting *resting, ct_resting_problem *problem);
@@ -82,43 +87,52 @@ const char *ct_resting_friction_word(ct_friction_method method);
 ct_status ct_resting_normal(ct_resting *resting);
 ct_status ct_resting_friction_solve(ct_resting *resting);
 
-/* Looks for the proof that bodies which move, or are moved, squeeze others, with friction or without: told then, without forces.
- * Else an island that was told infeasible has not converged. q [3 count] as of ct_resting_problem. *raised: contacts cannot be kept
- * apart by round-off of q alone, which was raised by it. */
+/* Looks for the proof that bodies which move, or are moved, squeeze others, with friction or
+ * without: reported then, without forces. Else an island that was reported infeasible has not
+ * converged. q [3 count] as of ct_resting_problem. *raised: contacts cannot be kept apart by
+ * round-off of q alone, which was raised by it. */
 ct_status ct_resting_check_infeasible(ct_resting *resting, double *q, bool *squeezed, bool *raised);
-/* Whether y [count] is such a proof, whatever the masses: then it is the result's certificate. Else the normal accelerations
- * q [parts count] are raised by their round-off. */
-ct_status ct_resting_certify(ct_resting *resting, const double *y, double *q, unsigned parts, bool *proves);
+/* Whether y [count] is such a proof, whatever the masses: then it is the result's certificate. Else
+ * the normal accelerations q [parts count] are raised by their round-off. */
+ct_status ct_resting_certify(ct_resting *resting, const double *y, double *q, unsigned parts,
+                             bool *proves);
 bool ct_resting_is_driven(const ct_resting *resting);
 
-/* Both where the contact system would be larger than is kept: by the forces that come nearest to holding all bodies. CT_LIMIT: not
- * asked for in a way that these answer. The same other failures. */
+/* Both where the contact system would be larger than is kept: by the forces that come nearest to
+ * holding all bodies. CT_LIMIT: not asked for in a way that these answer. The same other failures.
+ */
 ct_status ct_resting_balance(ct_resting *resting);
 
-/* Largest system of equations (rows, columns) that is solved for a last correction, or to see whether forces hold. */
+/* Largest system of equations (rows, columns) that is solved for a last correction, or to see
+ * whether forces hold. */
 #define CT_RESTING_DENSE_MAX 510
-static_assert(CT_RESTING_CONTACTS_EXACT * 3 == CT_RESTING_DENSE_MAX && CT_RESTING_BODIES_EXACT * 6 == CT_RESTING_DENSE_MAX,
+static_assert(CT_RESTING_CONTACTS_EXACT * 3 == CT_RESTING_DENSE_MAX &&
+                  CT_RESTING_BODIES_EXACT * 6 == CT_RESTING_DENSE_MAX,
               "what is said of exact answers");
 
 /* L of a body's I^-1 = L L', lower triangular. */
 ct_mat3 ct_resting_inertia_factor(const ct_mat3 *inverse_inertia);
 /* Numbers of the dynamic bodies, CT_CONE_NO_BLOCK of others: blocks [body_count]; how many. */
 size_t ct_resting_blocks(const ct_contact_set *set, size_t *blocks);
-/* What a contact's three forces do to its bodies, in rows that are divided by the roots of masses: of all contacts G, with W = G'G.
- * mu is 0. */
-void ct_resting_jacobian(const ct_contact_set *set, const ct_contact *contact, const size_t *blocks, ct_cone *lever);
+/* What a contact's three forces do to its bodies, in rows that are divided by the roots of masses:
+ * of all contacts G, with W = G'G. mu is 0. */
+void ct_resting_jacobian(const ct_contact_set *set, const ct_contact *contact, const size_t *blocks,
+                         ct_cone *lever);
 /* Cones and loads of the bodies; taken from the arena, at which the caller has entered. */
 ct_status ct_resting_fit_open(ct_resting *resting);
-/* Forces within the cones that hold, the shortest ones where contacts are no pyramids; or the best there are. Looked for once. */
+/* Forces within the cones that hold, the shortest ones where contacts are no pyramids; or the best
+ * there are. Looked for once. */
 ct_status ct_resting_fit_solve(ct_resting *resting);
 /* What the forces leave over at the worst body, part of what acts on it. CT_OUT_OF_MEMORY. */
 ct_status ct_resting_fit_margin(const ct_resting *resting, const double *forces, double *margin);
 
-/* Takes forces near the answer of a friction problem to it, by Newton's method on the contacts as they stick and slide. Keeps them
- * where that does not come nearer. */
-ct_status ct_resting_polish(const ct_friction_problem *problem, ct_arena *arena, double *forces, double *residual);
+/* Takes forces near the answer of a friction problem to it, by Newton's method on the contacts as
+ * they stick and slide. Keeps them where that does not come nearer. */
+ct_status ct_resting_polish(const ct_friction_problem *problem, ct_arena *arena, double *forces,
+                            double *residual);
 
-/* The forces as they are told: of contacts in world axes, of bodies, with the accelerations that follow. CT_OUT_OF_MEMORY. */
+/* The forces as they are reported: of contacts in world axes, of bodies, with the accelerations
+ * that follow. CT_OUT_OF_MEMORY. */
 ct_status ct_resting_write_result(ct_resting *resting);
 
 /* Whether it stays, and the proof. After ct_resting_write_result. */

@@ -1,11 +1,14 @@
-/* Will it stay? Equilibrium exists if and only if forces within the cones can balance the loads of every body. If none can, what
- * the best ones leave over is an acceleration along which the loads do work and against which no force of any cone can: the proof.
+/* Will it stay? Equilibrium exists if and only if forces within the cones can balance the loads of
+ * every body. If none can, what the best ones leave over is an acceleration along which the loads
+ * do work and against which no force of any cone can: the proof.
  */
 #include "resting/resting_problem.h"
 
-/* Part of the motion's own speed by which points may approach, or slip, against the proof: its rounding. */
+/* Part of the motion's own speed by which points may approach, or slip, against the proof: its
+ * rounding. */
 #define PROOF_ROUNDOFF 1e-7
-/* Part of the fastest points' motion with which those that are said to rest may move: its rounding. */
+/* Part of the fastest points' motion with which those that are said to rest may move: its rounding.
+ */
 #define REST_ROUNDOFF 1e-6
 /* The same of large islands, whose motion comes from an iteration. */
 #define REST_SOLVED 1.0
@@ -17,8 +20,8 @@ static bool is_moving(const ct_resting *resting) {
   for (size_t i = 0; i < set->body_count; i++) {
     const ct_mass_body *body = &set->bodies[i];
     if (ct_norm(body->velocity.linear) > most) return true;
-    if (body->mobility == CT_KINEMATIC &&
-        (ct_max_abs(body->linear_acceleration) > 0.0 || ct_max_abs(body->angular_acceleration) > 0.0))
+    if (body->mobility == CT_KINEMATIC && (ct_max_abs(body->linear_acceleration) > 0.0 ||
+                                           ct_max_abs(body->angular_acceleration) > 0.0))
       return true;
   }
   for (size_t i = 0; i < set->count; i++) {
@@ -27,7 +30,8 @@ static bool is_moving(const ct_resting *resting) {
     for (size_t k = 0; k < 2; k++) {
       const ct_mass_body *body = &set->bodies[sides[k]];
       ct_vec3 arm = ct_sub(contact->position, body->center);
-      if (ct_norm(ct_add(body->velocity.linear, ct_cross(body->velocity.angular, arm))) > most) return true;
+      if (ct_norm(ct_add(body->velocity.linear, ct_cross(body->velocity.angular, arm))) > most)
+        return true;
     }
   }
   return set->count == 0 && ct_max_abs(set->bodies[0].velocity.angular) > 0.0;
@@ -35,84 +39,100 @@ static bool is_moving(const ct_resting *resting) {
 
 static void tell_holding(ct_resting *resting, const double *forces) {
   if (!resting->result->holding) return;
-  for (size_t i = 0; i < resting->set->count; i++) resting->result->holding[i] = ct_vec(0.0, 0.0, 0.0);
+  for (size_t i = 0; i < resting->set->count; i++)
+    resting->result->holding[i] = ct_vec(0.0, 0.0, 0.0);
   for (size_t i = 0; i < resting->count; i++)
-    resting->result->holding[resting->active[i]] =
-        ct_resting_force(&resting->set->contacts[resting->active[i]], &forces[i * CT_RESTING_PARTS]);
+    resting->result->holding[resting->active[i]] = ct_resting_force(
+        &resting->set->contacts[resting->active[i]], &forces[i * CT_RESTING_PARTS]);
 }
 
 static bool within_cones(const ct_resting *resting, const double *forces) {
   for (size_t i = 0; i < resting->count; i++) {
     const double *f = &forces[i * CT_RESTING_PARTS];
-    double mu = ct_resting_strength(resting, resting->set->contacts[resting->active[i]].material.static_friction);
-    if (f[0] < 0.0 || ct_norm(ct_vec(f[1], f[2], 0.0)) > mu * f[0] * (1.0 + CT_RESTING_BALANCE_TOLERANCE)) return false;
+    double mu = ct_resting_strength(
+        resting, resting->set->contacts[resting->active[i]].material.static_friction);
+    if (f[0] < 0.0 ||
+        ct_norm(ct_vec(f[1], f[2], 0.0)) > mu * f[0] * (1.0 + CT_RESTING_BALANCE_TOLERANCE))
+      return false;
   }
   return true;
 }
 
-/* ---- the motion ----------------------------------------------------------------------------------------------------------- */
+/* ---- the motion ----------------------------------------------------------------------------- */
 
-static ct_vec3 point_motion(const ct_contact_set *set, const ct_velocity *motion, uint32_t body, ct_vec3 at) {
-  return ct_add(motion[body].linear, ct_cross(motion[body].angular, ct_sub(at, set->bodies[body].center)));
+static ct_vec3 point_motion(const ct_contact_set *set, const ct_velocity *motion, uint32_t body,
+                            ct_vec3 at) {
+  return ct_add(motion[body].linear,
+                ct_cross(motion[body].angular, ct_sub(at, set->bodies[body].center)));
 }
 
 /* Sum of the sizes that add up to the motion of a contact's points. */
-static double motion_size(const ct_contact_set *set, const ct_velocity *motion, const ct_contact *contact) {
+static double motion_size(const ct_contact_set *set, const ct_velocity *motion,
+                          const ct_contact *contact) {
   const uint32_t sides[2] = {contact->a, contact->b};
   double size = 0.0;
   for (size_t k = 0; k < 2; k++) {
     const ct_velocity *of = &motion[sides[k]];
-    size += ct_norm(of->linear) + ct_norm(of->angular) * ct_norm(ct_sub(contact->position, set->bodies[sides[k]].center));
+    size += ct_norm(of->linear) +
+            ct_norm(of->angular) * ct_norm(ct_sub(contact->position, set->bodies[sides[k]].center));
   }
   return size;
 }
 
-/* Whether the loads do work along the motion, and no force of any cone does work against it, but for its rounding and what those
- * that rest may move, part of the greatest motion. With points that approach by that part forces could still balance the loads if
- * they were so much greater: CT_FRICTION_GROWTH times the loads is what is excluded. */
+/* Whether the loads do work along the motion, and no force of any cone does work against it, but
+ * for its rounding and what those that rest may move, part of the greatest motion. With points that
+ * approach by that part forces could still balance the loads if they were so much greater:
+ * CT_FRICTION_GROWTH times the loads is what is excluded. */
 static bool proves_fall(const ct_resting *resting, const ct_velocity *motion, double rest) {
   const ct_contact_set *set = resting->set;
   double work = 0.0, work_size = 0.0, greatest = 0.0, approach = 0.0;
-  for (size_t i = 0; i < set->count; i++) greatest = fmax(greatest, motion_size(set, motion, &set->contacts[i]));
+  for (size_t i = 0; i < set->count; i++)
+    greatest = fmax(greatest, motion_size(set, motion, &set->contacts[i]));
   for (size_t i = 0; i < set->body_count; i++) {
     const ct_mass_body *body = &set->bodies[i];
     if (body->mobility != CT_DYNAMIC) continue;
     work += ct_dot(body->force, motion[i].linear) + ct_dot(body->torque, motion[i].angular);
-    work_size += ct_norm(body->force) * ct_norm(motion[i].linear) + ct_norm(body->torque) * ct_norm(motion[i].angular);
+    work_size += ct_norm(body->force) * ct_norm(motion[i].linear) +
+                 ct_norm(body->torque) * ct_norm(motion[i].angular);
   }
   for (size_t i = 0; i < resting->count; i++) {
     const ct_contact *contact = &set->contacts[resting->active[i]];
     ct_vec3 a = point_motion(set, motion, contact->a, contact->position),
             b = point_motion(set, motion, contact->b, contact->position);
     ct_vec3 u = ct_sub(b, a);
-    double normal = ct_dot(contact->normal, u), slip = ct_norm(ct_add_scaled(u, contact->normal, -normal));
+    double normal = ct_dot(contact->normal, u),
+           slip = ct_norm(ct_add_scaled(u, contact->normal, -normal));
     double mu = ct_resting_strength(resting, contact->material.static_friction);
     double size = motion_size(set, motion, contact);
     if (normal < mu * slip - PROOF_ROUNDOFF * (1.0 + mu) * (size + rest * greatest)) return false;
     approach = fmax(approach, mu * slip - normal);
   }
-  return work > 0.0 && (approach == 0.0 || work * greatest > CT_FRICTION_GROWTH * work_size * approach);
+  return work > 0.0 &&
+         (approach == 0.0 || work * greatest > CT_FRICTION_GROWTH * work_size * approach);
 }
 
 /* The acceleration that a fit leaves over. */
-static void make_motion(const ct_resting *resting, const ct_resting_equilibrium *fit, ct_velocity *motion) {
+static void make_motion(const ct_resting *resting, const ct_resting_equilibrium *fit,
+                        ct_velocity *motion) {
   for (size_t i = 0; i < resting->set->body_count; i++) {
     motion[i] = (ct_velocity){0};
     if (fit->blocks[i] == CT_CONE_NO_BLOCK) continue;
     const ct_mass_body *body = &resting->set->bodies[i];
     const double *rest = &fit->rest[fit->blocks[i] * CT_CONE_BLOCK];
     motion[i].linear = ct_scale(ct_vec(rest[0], rest[1], rest[2]), -sqrt(body->inverse_mass));
-    motion[i].angular = ct_neg(ct_mat_mul(ct_resting_inertia_factor(&body->inverse_inertia), ct_vec(rest[3], rest[4], rest[5])));
+    motion[i].angular = ct_neg(ct_mat_mul(ct_resting_inertia_factor(&body->inverse_inertia),
+                                          ct_vec(rest[3], rest[4], rest[5])));
   }
 }
 
-/* ---- the answer ----------------------------------------------------------------------------------------------------------- */
+/* ---- the answer ----------------------------------------------------------------------------- */
 
 static ct_status decide(ct_resting *resting) {
   ct_resting_result *result = resting->result;
   const ct_resting_equilibrium *fit = &resting->fit;
   ct_status status = ct_resting_fit_solve(resting);
-  ct_velocity *motion = ct_arena_alloc(resting->arena, resting->set->body_count + 1, sizeof *motion);
+  ct_velocity *motion =
+      ct_arena_alloc(resting->arena, resting->set->body_count + 1, sizeof *motion);
   if (status != CT_OK || !motion) return status != CT_OK ? status : CT_OUT_OF_MEMORY;
   status = ct_resting_fit_margin(resting, fit->forces, &result->stability_margin);
   if (status != CT_OK) return status;
@@ -122,9 +142,12 @@ static ct_status decide(ct_resting *resting) {
     return CT_OK;
   }
   make_motion(resting, fit, motion);
-  if (fit->status == CT_CONE_FIT_BALANCED || !proves_fall(resting, motion, fit->exact ? REST_ROUNDOFF : REST_SOLVED)) return CT_OK;
+  if (fit->status == CT_CONE_FIT_BALANCED ||
+      !proves_fall(resting, motion, fit->exact ? REST_ROUNDOFF : REST_SOLVED))
+    return CT_OK;
   result->stability = CT_STABILITY_FALLS;
-  for (size_t i = 0; result->motion && i < resting->set->body_count; i++) result->motion[i] = motion[i];
+  for (size_t i = 0; result->motion && i < resting->set->body_count; i++)
+    result->motion[i] = motion[i];
   return CT_OK;
 }
 
@@ -136,7 +159,9 @@ ct_status ct_resting_stability(ct_resting *resting) {
   if (status != CT_OK) return status;
   result->stability = CT_STABILITY_STAYS;
   tell_holding(resting, resting->forces);
-  if (result->stability_margin <= CT_RESTING_BALANCE_TOLERANCE && within_cones(resting, resting->forces)) return CT_OK;
+  if (result->stability_margin <= CT_RESTING_BALANCE_TOLERANCE &&
+      within_cones(resting, resting->forces))
+    return CT_OK;
   result->stability = CT_STABILITY_UNDECIDED;
   ct_arena_mark mark = ct_arena_enter(resting->arena);
   status = decide(resting);

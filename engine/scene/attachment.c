@@ -1,4 +1,5 @@
-/* Attachments: entries and lists are immutable and reference-counted; a list of n costs n pointers to make. */
+/* Attachments: entries and lists are immutable and reference-counted; a list of n costs n pointers
+ * to make. */
 #include "scene/attachment.h"
 
 #include <stdlib.h>
@@ -51,7 +52,9 @@ void ct_attached_list_release(ct_attached_list *list) {
   free(list);
 }
 
-const ct_attachment *ct_attached_list_at(const ct_attached_list *list, size_t index) { return &list->entries[index]->shown; }
+const ct_attachment *ct_attached_list_at(const ct_attached_list *list, size_t index) {
+  return &list->entries[index]->shown;
+}
 
 /* Place of the first name that is not before this one. */
 static uint32_t place_of(const ct_attached_list *list, ct_text name, bool *there) {
@@ -73,13 +76,14 @@ const ct_attachment *ct_attached_list_find(const ct_attached_list *list, ct_text
   return there ? &list->entries[at]->shown : NULL;
 }
 
-ct_status ct_attached_list_with(ct_attached_list *list, const ct_attachment *attachment, const ct_attachment_type *type,
-                                ct_attached_list **out) {
+ct_status ct_attached_list_with(ct_attached_list *list, const ct_attachment *attachment,
+                                const ct_attachment_type *type, ct_attached_list **out) {
   bool there;
   uint32_t count = list ? list->count : 0, at = place_of(list, attachment->name, &there);
   uint32_t left = count - (there ? 1 : 0), wanted = left + (attachment->value ? 1 : 0);
   if (wanted > CT_ATTACHMENTS_MAX) return CT_LIMIT;
-  if (attachment->value && (!type || !type->retain || !type->release || !type->bytes)) return CT_LIMIT;
+  if (attachment->value && (!type || !type->retain || !type->release || !type->bytes))
+    return CT_LIMIT;
   *out = NULL;
   if (wanted == 0) return CT_OK;
   ct_attached_list *made = malloc(sizeof *made + wanted * sizeof made->entries[0]);
@@ -92,7 +96,8 @@ ct_status ct_attached_list_with(ct_attached_list *list, const ct_attachment *att
   made->count = 0;
   for (uint32_t i = 0; i < at; i++) made->entries[made->count++] = hold(list->entries[i]);
   if (entry) made->entries[made->count++] = entry;
-  for (uint32_t i = at + (there ? 1 : 0); i < count; i++) made->entries[made->count++] = hold(list->entries[i]);
+  for (uint32_t i = at + (there ? 1 : 0); i < count; i++)
+    made->entries[made->count++] = hold(list->entries[i]);
   *out = made;
   return CT_OK;
 }
@@ -110,6 +115,7 @@ size_t ct_attached_list_bytes(const ct_attached_list *list) {
 
 uint64_t ct_attached_list_weight(const ct_attached_list *list) {
   uint64_t weight = 0;
-  for (uint32_t i = 0; list && i < list->count; i++) weight += list->entries[i]->type.bytes(list->entries[i]->shown.value);
+  for (uint32_t i = 0; list && i < list->count; i++)
+    weight += list->entries[i]->type.bytes(list->entries[i]->shown.value);
   return weight;
 }

@@ -1,4 +1,5 @@
-/* Values attached to a revision: an immutable list that revisions share; a draft that attaches makes another of the same entries.
+/* Values attached to a revision: an immutable list that revisions share; a draft that attaches
+ * makes another of the same entries.
  */
 #ifndef SCENE_ATTACHMENT_H
 #define SCENE_ATTACHMENT_H
@@ -20,9 +21,10 @@ void ct_attached_list_release(ct_attached_list *list);             /* NULL: noth
 const ct_attachment *ct_attached_list_at(const ct_attached_list *list, size_t index);
 /* NULL: none of the name. The list may be NULL. */
 const ct_attachment *ct_attached_list_find(const ct_attached_list *list, ct_text name);
-/* A list with the value under the name, or without the name where value is NULL; NULL where nothing is left. O(count). */
-ct_status ct_attached_list_with(ct_attached_list *list, const ct_attachment *attachment, const ct_attachment_type *type,
-                                ct_attached_list **out);
+/* A list with the value under the name, or without the name where value is NULL; NULL where nothing
+ * is left. O(count). */
+ct_status ct_attached_list_with(ct_attached_list *list, const ct_attachment *attachment,
+                                const ct_attachment_type *type, ct_attached_list **out);
 /* What no other list shares; 0 for NULL. */
 size_t ct_attached_list_bytes(const ct_attached_list *list);
 /* All that its values take, whoever shares them; 0 for NULL. */

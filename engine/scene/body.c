@@ -1,5 +1,6 @@
-/* A body: one immutable block of memory with a fixed head, the motion, the colliders, then poses and ids of faces, group spans
- * and texts. Offsets count from the start of the block. Poses that are the identity to the bit are not kept.
+/* A body: one immutable block of memory with a fixed head, the motion, the colliders, then poses
+ * and ids of faces, group spans and texts. Offsets count from the start of the block. Poses that
+ * are the identity to the bit are not kept.
  */
 #include "scene/body.h"
 #include "shape/shape_validity.h"
@@ -34,8 +35,12 @@ typedef struct group_span {
 } group_span;
 
 /* Everything before the texts keeps 8-byte alignment. */
-_Static_assert(sizeof(struct ct_body) % 8 == 0 && sizeof(ct_motion) % 8 == 0 && sizeof(collider_record) % 8 == 0, "alignment");
-_Static_assert(sizeof(ct_pose) % 8 == 0 && sizeof(group_span) % 8 == 0 && sizeof(ct_acceleration) % 8 == 0, "alignment");
+_Static_assert(sizeof(struct ct_body) % 8 == 0 && sizeof(ct_motion) % 8 == 0 &&
+                   sizeof(collider_record) % 8 == 0,
+               "alignment");
+_Static_assert(sizeof(ct_pose) % 8 == 0 && sizeof(group_span) % 8 == 0 &&
+                   sizeof(ct_acceleration) % 8 == 0,
+               "alignment");
 
 static const char *block(const ct_body *body) { return (const char *)body; }
 
@@ -55,25 +60,29 @@ static const group_span *spans(const ct_body *body) {
 /* By bits: a quaternion of other length, or a negative zero, is kept as given. */
 static bool is_identity(const ct_pose *pose) {
   const ct_pose identity = ct_pose_identity(), nothing = {0};
-  return memcmp(pose, &identity, sizeof identity) == 0 || memcmp(pose, &nothing, sizeof nothing) == 0;
+  return memcmp(pose, &identity, sizeof identity) == 0 ||
+         memcmp(pose, &nothing, sizeof nothing) == 0;
 }
 
 /* What the ids of a shape's faces take in the block. */
 static size_t surface_bytes(const ct_shape *shape) {
-  size_t bytes = shape->surface_ids ? ct_kind_surface_count(shape->kind) * sizeof *shape->surface_ids : 0;
+  size_t bytes =
+      shape->surface_ids ? ct_kind_surface_count(shape->kind) * sizeof *shape->surface_ids : 0;
   return (bytes + 7) & ~(size_t)7;
 }
 
 /* Bytes needed, or 0 when they do not fit in 32 bits. */
 static size_t measure(const ct_body_options *o, size_t *texts) {
   const size_t most = UINT32_MAX / 2;
-  if (o->collider_count > most / 256 || o->group_count > most / 256 || o->user.length > most) return 0;
-  size_t fixed =
-      sizeof(ct_body) + motion_bytes(o->motion) + o->collider_count * sizeof(collider_record) + o->group_count * sizeof(group_span);
+  if (o->collider_count > most / 256 || o->group_count > most / 256 || o->user.length > most)
+    return 0;
+  size_t fixed = sizeof(ct_body) + motion_bytes(o->motion) +
+                 o->collider_count * sizeof(collider_record) + o->group_count * sizeof(group_span);
   size_t length = o->id.length + o->user.length;
   for (size_t i = 0; i < o->collider_count; i++) {
     const ct_collider *c = &o->colliders[i];
-    if (c->id.length > CT_ID_LENGTH_MAX || c->material.length > CT_ID_LENGTH_MAX || c->note.length > most || length > most)
+    if (c->id.length > CT_ID_LENGTH_MAX || c->material.length > CT_ID_LENGTH_MAX ||
+        c->note.length > most || length > most)
       return 0;
     if (!is_identity(&c->pose)) fixed += sizeof(ct_pose);
     fixed += surface_bytes(&c->shape);
@@ -102,10 +111,12 @@ static void put_motion(char *at, const ct_motion *motion) {
   memcpy(at, &own, sizeof own);
 }
 
-/* Copies the ids of the shape's faces to `at`, from where the shape then borrows them. Returns what they take. */
+/* Copies the ids of the shape's faces to `at`, from where the shape then borrows them. Returns what
+ * they take. */
 static size_t copy_surface_ids(char *at, ct_shape *shape) {
   size_t bytes = surface_bytes(shape);
-  if (bytes) memcpy(at, shape->surface_ids, ct_kind_surface_count(shape->kind) * sizeof *shape->surface_ids);
+  if (bytes)
+    memcpy(at, shape->surface_ids, ct_kind_surface_count(shape->kind) * sizeof *shape->surface_ids);
   shape->surface_ids = bytes ? (const uint32_t *)(const void *)at : NULL;
   return bytes;
 }
@@ -115,7 +126,8 @@ static void fill(ct_body *body, const ct_body_options *o) {
   char *base = (char *)body;
   if (o->motion) put_motion(base + sizeof *body, o->motion);
   collider_record *record = (collider_record *)(uintptr_t)records(body);
-  size_t part_at = (size_t)((char *)(record + o->collider_count) - base); /* poses and ids of faces */
+  size_t part_at =
+      (size_t)((char *)(record + o->collider_count) - base); /* poses and ids of faces */
   size_t at = put_text(base, put_text(base, body->texts, o->id), o->user);
   for (size_t i = 0; i < o->collider_count; i++) {
     const ct_collider *c = &o->colliders[i];
@@ -152,7 +164,8 @@ static bool is_body(const ct_shape *shape) {
 
 ct_status ct_body_create(const ct_body_options *options, const ct_body **out) {
   size_t texts = 0, bytes = measure(options, &texts);
-  if (bytes == 0 || options->id.length == 0 || options->id.length > CT_ID_LENGTH_MAX) return CT_LIMIT;
+  if (bytes == 0 || options->id.length == 0 || options->id.length > CT_ID_LENGTH_MAX)
+    return CT_LIMIT;
   for (size_t i = 0; i < options->collider_count; i++)
     if (!is_body(&options->colliders[i].shape)) return CT_LIMIT;
   ct_body *body = malloc(bytes);
@@ -184,7 +197,9 @@ void ct_body_release(const ct_body *body) {
   free(mine);
 }
 
-ct_text ct_body_id(const ct_body *body) { return (ct_text){block(body) + body->texts, body->id_length}; }
+ct_text ct_body_id(const ct_body *body) {
+  return (ct_text){block(body) + body->texts, body->id_length};
+}
 
 size_t ct_body_collider_count(const ct_body *body) { return body->collider_count; }
 
@@ -192,11 +207,12 @@ ct_collider ct_body_collider(const ct_body *body, size_t index) {
   const collider_record *record = &records(body)[index];
   const char *text = block(body) + record->text;
   const ct_pose *pose = ct_body_shape_pose(body, index);
-  return (ct_collider){.id = {text, record->id_length},
-                       .shape = record->shape,
-                       .pose = pose ? *pose : ct_pose_identity(),
-                       .note = {text + record->id_length + record->material_length, record->note_length},
-                       .material = {text + record->id_length, record->material_length}};
+  return (ct_collider){
+      .id = {text, record->id_length},
+      .shape = record->shape,
+      .pose = pose ? *pose : ct_pose_identity(),
+      .note = {text + record->id_length + record->material_length, record->note_length},
+      .material = {text + record->id_length, record->material_length}};
 }
 
 const ct_motion *ct_body_motion(const ct_body *body) {
@@ -212,14 +228,18 @@ ct_text ct_body_group(const ct_body *body, size_t index) {
   return (ct_text){block(body) + span.offset, span.length};
 }
 
-ct_text ct_body_user(const ct_body *body) { return (ct_text){block(body) + body->texts + body->id_length, body->user_length}; }
+ct_text ct_body_user(const ct_body *body) {
+  return (ct_text){block(body) + body->texts + body->id_length, body->user_length};
+}
 
 ct_text ct_body_material(const ct_body *body, size_t index) {
   const collider_record *record = &records(body)[index];
   return (ct_text){block(body) + record->text + record->id_length, record->material_length};
 }
 
-const ct_shape *ct_body_shape(const ct_body *body, size_t index) { return &records(body)[index].shape; }
+const ct_shape *ct_body_shape(const ct_body *body, size_t index) {
+  return &records(body)[index].shape;
+}
 
 ct_text ct_body_collider_id(const ct_body *body, size_t index) {
   const collider_record *record = &records(body)[index];
@@ -241,7 +261,9 @@ ct_aabb ct_body_aabb(const ct_body *body, const ct_frame *frame) {
 }
 
 size_t ct_body_owned_bytes(const ct_body *body) {
-  return atomic_load_explicit(&((ct_body *)(uintptr_t)body)->refs, memory_order_relaxed) == 1 ? body->bytes : 0;
+  return atomic_load_explicit(&((ct_body *)(uintptr_t)body)->refs, memory_order_relaxed) == 1
+             ? body->bytes
+             : 0;
 }
 
 size_t ct_body_weight(const ct_body *body) {

@@ -3,12 +3,15 @@
 #include "shape/shape_compare.h"
 
 static int compare_poses(const ct_pose *a, const ct_pose *b) {
-  double va[] = {a->position.x, a->position.y, a->position.z, a->rotation.x, a->rotation.y, a->rotation.z, a->rotation.w};
-  double vb[] = {b->position.x, b->position.y, b->position.z, b->rotation.x, b->rotation.y, b->rotation.z, b->rotation.w};
+  double va[] = {a->position.x, a->position.y, a->position.z, a->rotation.x,
+                 a->rotation.y, a->rotation.z, a->rotation.w};
+  double vb[] = {b->position.x, b->position.y, b->position.z, b->rotation.x,
+                 b->rotation.y, b->rotation.z, b->rotation.w};
   return ct_numbers_compare(va, vb, 7);
 }
 
-int ct_body_compare(const ct_body *a, const ct_pose *pose_a, const ct_body *b, const ct_pose *pose_b) {
+int ct_body_compare(const ct_body *a, const ct_pose *pose_a, const ct_body *b,
+                    const ct_pose *pose_b) {
   const ct_pose identity = ct_pose_identity();
   size_t count_a = ct_body_collider_count(a), count_b = ct_body_collider_count(b);
   int order = compare_poses(pose_a, pose_b);

@@ -1,4 +1,5 @@
-/* Mass properties of a body: what its motion says, the rest from its colliders with uniform density (theory: parallel axes). */
+/* Mass properties of a body: what its motion says, the rest from its colliders with uniform density
+ * (theory: parallel axes). */
 #include "scene/body.h"
 
 /* Density of a body that has none of its own, kg/m^3: water's. */
@@ -22,7 +23,9 @@ static bool unit_mass(const ct_body *body, ct_mass_properties *out) {
   return count > 0 && sum.mass > 0.0;
 }
 
-static ct_mat3 scaled(ct_mat3 m, double s) { return (ct_mat3){ct_scale(m.rx, s), ct_scale(m.ry, s), ct_scale(m.rz, s)}; }
+static ct_mat3 scaled(ct_mat3 m, double s) {
+  return (ct_mat3){ct_scale(m.rx, s), ct_scale(m.ry, s), ct_scale(m.rz, s)};
+}
 
 /* Adds mass times (|d|^2 1 - d d^T): the inertia seen from a point d away from the centre. */
 static ct_mat3 seen_from(ct_mat3 inertia, double mass, ct_vec3 d) {
@@ -47,21 +50,23 @@ bool ct_body_mass(const ct_body *body, ct_mass_properties *out, bool *overlap_ig
   const ct_motion *motion = ct_body_motion(body);
   if (!motion) motion = &none;
   ct_mass_properties result = {0};
-  bool told = motion->source == CT_MASS_MASS && motion->has_center && motion->has_inertia;
+  bool reported = motion->source == CT_MASS_MASS && motion->has_center && motion->has_inertia;
   bool computed = unit_mass(body, &result);
-  if (!computed && !told) return false;
+  if (!computed && !reported) return false;
   if (!computed) result = (ct_mass_properties){0};
-  double mass = motion->source == CT_MASS_MASS
-                    ? motion->value
-                    : result.mass * (motion->source == CT_MASS_DENSITY ? motion->value : STANDARD_DENSITY);
+  double mass =
+      motion->source == CT_MASS_MASS
+          ? motion->value
+          : result.mass * (motion->source == CT_MASS_DENSITY ? motion->value : STANDARD_DENSITY);
   if (computed) result.inertia = scaled(result.inertia, mass / result.mass);
   if (motion->has_center) {
     result.inertia = seen_from(result.inertia, mass, ct_sub(motion->center, result.center));
     result.center = motion->center;
   }
-  if (motion->has_inertia) result.inertia = turned(motion->inertia_diagonal, motion->inertia_orientation);
+  if (motion->has_inertia)
+    result.inertia = turned(motion->inertia_diagonal, motion->inertia_orientation);
   result.mass = mass;
   *out = result;
-  *overlap_ignored = !told && ct_body_collider_count(body) > 1;
+  *overlap_ignored = !reported && ct_body_collider_count(body) > 1;
   return true;
 }

@@ -9,9 +9,15 @@
 #define FIRST_CHUNKS 2
 
 /* Alone: no other column holds the block. The acquire pairs with the release of whoever let go. */
-static bool alone(const _Atomic uint32_t *refs) { return atomic_load_explicit(refs, memory_order_acquire) == 1; }
-static void hold(_Atomic uint32_t *refs) { atomic_fetch_add_explicit(refs, 1, memory_order_relaxed); }
-static bool let_go(_Atomic uint32_t *refs) { return atomic_fetch_sub_explicit(refs, 1, memory_order_acq_rel) == 1; }
+static bool alone(const _Atomic uint32_t *refs) {
+  return atomic_load_explicit(refs, memory_order_acquire) == 1;
+}
+static void hold(_Atomic uint32_t *refs) {
+  atomic_fetch_add_explicit(refs, 1, memory_order_relaxed);
+}
+static bool let_go(_Atomic uint32_t *refs) {
+  return atomic_fetch_sub_explicit(refs, 1, memory_order_acq_rel) == 1;
+}
 
 /* Smallest power of two times `first` that is >= needed, at most `most`. */
 static uint32_t room_for(uint32_t needed, uint32_t first, uint32_t most) {
@@ -20,7 +26,7 @@ static uint32_t room_for(uint32_t needed, uint32_t first, uint32_t most) {
   return room < most ? room : most;
 }
 
-/* ---- chunks ---- */
+/* ---- chunks --------------------------------------------------------------------------------- */
 
 static size_t chunk_bytes(const ct_column_type *type, uint32_t capacity) {
   return sizeof(ct_column_chunk) + capacity * type->element;
@@ -46,8 +52,10 @@ static void release_chunk(const ct_column_type *type, ct_column_chunk *chunk) {
   free(chunk);
 }
 
-/* A chunk of this capacity with the old one's rows, which is given back; NULL: out of memory, the old one stays. */
-static ct_column_chunk *renew_chunk(const ct_column_type *type, ct_column_chunk *old, uint32_t capacity, size_t *copied) {
+/* A chunk of this capacity with the old one's rows, which is given back; NULL: out of memory, the
+ * old one stays. */
+static ct_column_chunk *renew_chunk(const ct_column_type *type, ct_column_chunk *old,
+                                    uint32_t capacity, size_t *copied) {
   ct_column_chunk *chunk = new_chunk(type, capacity);
   if (!chunk || !old) return chunk;
   memcpy(chunk + 1, old + 1, old->capacity * type->element);
@@ -61,7 +69,7 @@ static ct_column_chunk *renew_chunk(const ct_column_type *type, ct_column_chunk 
   return chunk;
 }
 
-/* ---- pages ---- */
+/* ---- pages ---------------------------------------------------------------------------------- */
 
 static ct_column_page *new_page(uint32_t capacity) {
   ct_column_page *page = calloc(1, sizeof *page + capacity * sizeof page->chunks[0]);
@@ -78,7 +86,8 @@ static void release_page(const ct_column_type *type, ct_column_page *page) {
 }
 
 /* As renew_chunk. */
-static ct_column_page *renew_page(const ct_column_type *type, ct_column_page *old, uint32_t capacity, size_t *copied) {
+static ct_column_page *renew_page(const ct_column_type *type, ct_column_page *old,
+                                  uint32_t capacity, size_t *copied) {
   ct_column_page *page = new_page(capacity);
   if (!page || !old) return page;
   memcpy(page->chunks, old->chunks, old->capacity * sizeof page->chunks[0]);
@@ -105,20 +114,22 @@ static ct_column_page *own_page(ct_column *column, uint32_t index, uint32_t slot
 }
 
 /* The chunk with room for `rows` rows, alone with this column. */
-static ct_column_chunk *own_chunk(ct_column *column, uint32_t index, uint32_t rows, size_t *copied) {
+static ct_column_chunk *own_chunk(ct_column *column, uint32_t index, uint32_t rows,
+                                  size_t *copied) {
   uint32_t slot = index & (PAGE_CHUNKS - 1), full = 1u << column->type->chunk_shift;
   ct_column_page *page = own_page(column, index >> CT_COLUMN_PAGE_SHIFT, slot, copied);
   if (!page) return NULL;
   ct_column_chunk *chunk = page->chunks[slot];
   if (chunk && chunk->capacity >= rows && alone(&chunk->refs)) return chunk;
-  uint32_t capacity = index > 0 ? full : room_for(rows, FIRST_ROWS < full ? FIRST_ROWS : full, full);
+  uint32_t capacity =
+      index > 0 ? full : room_for(rows, FIRST_ROWS < full ? FIRST_ROWS : full, full);
   if (chunk && chunk->capacity > capacity) capacity = chunk->capacity;
   chunk = renew_chunk(column->type, chunk, capacity, copied);
   if (chunk) page->chunks[slot] = chunk;
   return chunk;
 }
 
-/* ---- columns ---- */
+/* ---- columns -------------------------------------------------------------------------------- */
 
 bool ct_column_copy(const ct_column *column, ct_column *copy) {
   *copy = *column;
@@ -159,7 +170,8 @@ bool ct_column_extend(ct_column *column, uint32_t rows, size_t *copied) {
   unsigned shift = column->type->chunk_shift;
   uint32_t full = 1u << shift;
   while (column->rows < rows) {
-    uint32_t chunk = column->rows >> shift, begin = chunk << shift, end = rows - begin < full ? rows : begin + full;
+    uint32_t chunk = column->rows >> shift, begin = chunk << shift,
+             end = rows - begin < full ? rows : begin + full;
     if (!add_page(column, chunk >> CT_COLUMN_PAGE_SHIFT)) return false;
     if (!own_chunk(column, chunk, end - begin, copied)) return false;
     column->rows = end;
@@ -209,7 +221,8 @@ size_t ct_column_unshared_bytes(const ct_column *column) {
     if (!alone(&page->refs)) continue;
     bytes += sizeof *page + page->capacity * sizeof page->chunks[0];
     for (uint32_t k = 0; k < page->capacity; k++)
-      if (page->chunks[k] && alone(&page->chunks[k]->refs)) bytes += owned_bytes(column->type, page->chunks[k]);
+      if (page->chunks[k] && alone(&page->chunks[k]->refs))
+        bytes += owned_bytes(column->type, page->chunks[k]);
   }
   return bytes;
 }

@@ -1,5 +1,5 @@
-/* The next revision in the making. It is a scene that nobody else can see yet, sharing its base's chunks; every function gets the
- * memory it needs before it changes anything.
+/* The next revision in the making. It is a scene that nobody else can see yet, sharing its base's
+ * chunks; every function gets the memory it needs before it changes anything.
  */
 #include "scene/body.h"
 #include "scene/scene.h"
@@ -10,7 +10,8 @@
 
 /* Rows at most, with those of removed bodies: those of one revision stay below, see compact. */
 #define ROWS_MAX (2u * CT_BODIES_MAX - 1)
-/* A tree is brought up to date by moving rows while at most a quarter of them changed; building anew is cheaper beyond. */
+/* A tree is brought up to date by moving rows while at most a quarter of them changed; building
+ * again is cheaper beyond. */
 #define CHANGED_SHARE 4
 
 struct ct_draft {
@@ -20,7 +21,8 @@ struct ct_draft {
   ct_row_list changes;
   bool many_changes;       /* more than the list may hold: no use starting from the older tree */
   bool filters_changed;    /* bodies or rules: the row filter cannot be kept */
-  const ct_body **removed; /* bodies removed since the pair rules were set, held; pair rules that name them go at sealing */
+  const ct_body **removed; /* bodies removed since the pair rules were set, held; pair rules that
+                              name them go at sealing */
   uint32_t removed_count, removed_capacity;
 };
 
@@ -41,7 +43,9 @@ ct_draft *ct_draft_begin(const ct_scene *base) { return begin(base, base->revisi
 
 ct_draft *ct_draft_amend(const ct_scene *base) { return begin(base, base->revision); }
 
-ct_draft *ct_draft_restore(const ct_scene *base, uint64_t revision) { return begin(base, revision); }
+ct_draft *ct_draft_restore(const ct_scene *base, uint64_t revision) {
+  return begin(base, revision);
+}
 
 static void forget_removed(ct_draft *draft) {
   for (uint32_t i = 0; i < draft->removed_count; i++) ct_body_release(draft->removed[i]);
@@ -65,15 +69,25 @@ void ct_draft_discard(ct_draft *draft) {
 
 uint32_t ct_draft_find(const ct_draft *draft, ct_text id) { return ct_scene_find(draft->next, id); }
 uint32_t ct_draft_count(const ct_draft *draft) { return draft->next->count; }
-const ct_body *ct_draft_body(const ct_draft *draft, uint32_t row) { return ct_scene_body_at(draft->next, row); }
-ct_pose ct_draft_pose(const ct_draft *draft, uint32_t row) { return *ct_scene_pose_at(draft->next, row); }
-ct_velocity ct_draft_velocity(const ct_draft *draft, uint32_t row) { return ct_scene_velocity(draft->next, row); }
+const ct_body *ct_draft_body(const ct_draft *draft, uint32_t row) {
+  return ct_scene_body_at(draft->next, row);
+}
+ct_pose ct_draft_pose(const ct_draft *draft, uint32_t row) {
+  return *ct_scene_pose_at(draft->next, row);
+}
+ct_velocity ct_draft_velocity(const ct_draft *draft, uint32_t row) {
+  return ct_scene_velocity(draft->next, row);
+}
 uint32_t ct_draft_rows(const ct_draft *draft) { return draft->next->rows; }
-const ct_materials *ct_draft_materials(const ct_draft *draft) { return ct_scene_materials(draft->next); }
-bool ct_draft_has_material(const ct_draft *draft, ct_text name) { return ct_material_set_has(draft->next->materials, name); }
+const ct_materials *ct_draft_materials(const ct_draft *draft) {
+  return ct_scene_materials(draft->next);
+}
+bool ct_draft_has_material(const ct_draft *draft, ct_text name) {
+  return ct_material_set_has(draft->next->materials, name);
+}
 size_t ct_draft_copied_bytes(const ct_draft *draft) { return draft->copied; }
 
-/* ---- changes ---- */
+/* ---- changes -------------------------------------------------------------------------------- */
 
 static bool push_row(ct_row_list *list, uint32_t row) {
   if (list->count == list->capacity) {
@@ -87,23 +101,28 @@ static bool push_row(ct_row_list *list, uint32_t row) {
   return true;
 }
 
-/* Notes that the row's box may have changed; when that is too much to note, the next tree is built from scratch. */
+/* Notes that the row's box may have changed; when that is too much to note, the next tree is built
+ * from scratch. */
 static void note_change(ct_draft *draft, uint32_t row) {
   if (draft->many_changes) return;
-  if (draft->changes.count <= draft->next->rows / CHANGED_SHARE && push_row(&draft->changes, row)) return;
+  if (draft->changes.count <= draft->next->rows / CHANGED_SHARE && push_row(&draft->changes, row))
+    return;
   draft->many_changes = true;
   free(draft->changes.rows);
   draft->changes = (ct_row_list){NULL, 0, 0};
 }
 
-/* By bits: what a revision keeps of a negative zero does not depend on whether another body moves. */
+/* By bits: what a revision keeps of a negative zero does not depend on whether another body moves.
+ */
 static bool is_still(const ct_velocity *v) {
   static const ct_velocity still = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
   return !v || memcmp(v, &still, sizeof still) == 0;
 }
 
-/* The row's velocity for writing. False: out of memory. *place is NULL where the column is not needed. */
-static bool own_velocity(ct_draft *draft, uint32_t row, const ct_velocity *velocity, ct_velocity **place) {
+/* The row's velocity for writing. False: out of memory. *place is NULL where the column is not
+ * needed. */
+static bool own_velocity(ct_draft *draft, uint32_t row, const ct_velocity *velocity,
+                         ct_velocity **place) {
   ct_scene *next = draft->next;
   *place = NULL;
   if (next->velocities.rows == 0 && is_still(velocity)) return true;
@@ -117,7 +136,8 @@ static void put_velocity(ct_velocity *place, const ct_velocity *velocity) {
   if (place) *place = velocity ? *velocity : (ct_velocity){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
 }
 
-/* Serials of their own for rows whose numbers did for them. False: out of memory, nothing changed. */
+/* Serials of their own for rows whose numbers did for them. False: out of memory, nothing changed.
+ */
 static bool begin_serials(ct_scene *scene, size_t *copied) {
   ct_column serials = ct_column_empty(scene->serials.type);
   bool done = ct_column_extend(&serials, scene->rows, copied);
@@ -131,9 +151,10 @@ static bool begin_serials(ct_scene *scene, size_t *copied) {
   return done;
 }
 
-/* The serial of the row, which is the next or beyond, for writing. False: out of memory. *place is NULL where the row's number is
- * its serial, as it is for all while the column is empty. */
-static bool own_serial(ct_scene *scene, uint32_t row, uint64_t serial, size_t *copied, uint64_t **place) {
+/* The serial of the row, which is the next or beyond, for writing. False: out of memory. *place is
+ * NULL where the row's number is its serial, as it is for all while the column is empty. */
+static bool own_serial(ct_scene *scene, uint32_t row, uint64_t serial, size_t *copied,
+                       uint64_t **place) {
   *place = NULL;
   if (scene->serials.rows == 0 && serial == row) return true;
   if (scene->serials.rows == 0 && scene->rows > 0 && !begin_serials(scene, copied)) return false;
@@ -142,20 +163,24 @@ static bool own_serial(ct_scene *scene, uint32_t row, uint64_t serial, size_t *c
   return *place != NULL;
 }
 
-ct_status ct_draft_insert_at(ct_draft *draft, uint32_t at, uint64_t serial, const ct_body *body, const ct_pose *pose,
-                             const ct_velocity *velocity) {
+ct_status ct_draft_insert_at(ct_draft *draft, uint32_t at, uint64_t serial, const ct_body *body,
+                             const ct_pose *pose, const ct_velocity *velocity) {
   ct_scene *next = draft->next;
   ct_text id = ct_body_id(body);
   if (ct_scene_find(next, id) != CT_NO_ROW) return CT_EXISTS;
-  if (next->count >= CT_BODIES_MAX || at >= ROWS_MAX || at < next->rows || serial < next->next_serial) return CT_LIMIT;
-  if (!ct_column_extend(&next->bodies, at + 1, &draft->copied) || !ct_column_extend(&next->poses, at + 1, &draft->copied))
+  if (next->count >= CT_BODIES_MAX || at >= ROWS_MAX || at < next->rows ||
+      serial < next->next_serial)
+    return CT_LIMIT;
+  if (!ct_column_extend(&next->bodies, at + 1, &draft->copied) ||
+      !ct_column_extend(&next->poses, at + 1, &draft->copied))
     return CT_OUT_OF_MEMORY;
   ct_velocity *velocity_place;
   uint64_t *serial_place;
   void *body_place = ct_column_write(&next->bodies, at, &draft->copied);
   ct_pose *pose_place = ct_column_write(&next->poses, at, &draft->copied);
   uint32_t *slot = ct_index_slot(&next->index, &next->bodies, next->key, id, &draft->copied);
-  if (!body_place || !pose_place || !slot || !own_velocity(draft, at, velocity, &velocity_place)) return CT_OUT_OF_MEMORY;
+  if (!body_place || !pose_place || !slot || !own_velocity(draft, at, velocity, &velocity_place))
+    return CT_OUT_OF_MEMORY;
   if (!own_serial(next, at, serial, &draft->copied, &serial_place)) return CT_OUT_OF_MEMORY;
   ct_column_set_pointer(&next->bodies, body_place, body);
   *pose_place = (ct_pose){pose->position, ct_quat_or_identity(pose->rotation)};
@@ -171,19 +196,23 @@ ct_status ct_draft_insert_at(ct_draft *draft, uint32_t at, uint64_t serial, cons
   return CT_OK;
 }
 
-ct_status ct_draft_insert(ct_draft *draft, const ct_body *body, const ct_pose *pose, const ct_velocity *velocity, uint32_t *row) {
+ct_status ct_draft_insert(ct_draft *draft, const ct_body *body, const ct_pose *pose,
+                          const ct_velocity *velocity, uint32_t *row) {
   uint32_t at = draft->next->rows;
   ct_status status = ct_draft_insert_at(draft, at, draft->next->next_serial, body, pose, velocity);
   if (status == CT_OK && row) *row = at;
   return status;
 }
 
-ct_status ct_draft_restore_numbers(ct_draft *draft, uint32_t rows, uint64_t next_serial, uint64_t contacts_begun) {
+ct_status ct_draft_restore_numbers(ct_draft *draft, uint32_t rows, uint64_t next_serial,
+                                   uint64_t contacts_begun) {
   ct_scene *next = draft->next;
-  if (rows < next->rows || rows > ROWS_MAX || next_serial < next->next_serial || contacts_begun < next->contacts_begun)
+  if (rows < next->rows || rows > ROWS_MAX || next_serial < next->next_serial ||
+      contacts_begun < next->contacts_begun)
     return CT_LIMIT;
   bool moving = next->velocities.rows > 0, counted = next->serials.rows > 0;
-  if (!ct_column_extend(&next->bodies, rows, &draft->copied) || !ct_column_extend(&next->poses, rows, &draft->copied) ||
+  if (!ct_column_extend(&next->bodies, rows, &draft->copied) ||
+      !ct_column_extend(&next->poses, rows, &draft->copied) ||
       (moving && !ct_column_extend(&next->velocities, rows, &draft->copied)) ||
       (counted && !ct_column_extend(&next->serials, rows, &draft->copied)))
     return CT_OUT_OF_MEMORY;
@@ -193,12 +222,14 @@ ct_status ct_draft_restore_numbers(ct_draft *draft, uint32_t rows, uint64_t next
   return CT_OK;
 }
 
-ct_status ct_draft_replace(ct_draft *draft, uint32_t row, const ct_body *body, const ct_pose *pose, const ct_velocity *velocity) {
+ct_status ct_draft_replace(ct_draft *draft, uint32_t row, const ct_body *body, const ct_pose *pose,
+                           const ct_velocity *velocity) {
   ct_scene *next = draft->next;
   ct_velocity *velocity_place;
   void *body_place = ct_column_write(&next->bodies, row, &draft->copied);
   ct_pose *pose_place = ct_column_write(&next->poses, row, &draft->copied);
-  if (!body_place || !pose_place || !own_velocity(draft, row, velocity, &velocity_place)) return CT_OUT_OF_MEMORY;
+  if (!body_place || !pose_place || !own_velocity(draft, row, velocity, &velocity_place))
+    return CT_OUT_OF_MEMORY;
   next->bodies_weight += ct_body_weight(body) - ct_body_weight(ct_scene_body_at(next, row));
   ct_column_set_pointer(&next->bodies, body_place, body);
   *pose_place = (ct_pose){pose->position, ct_quat_or_identity(pose->rotation)};
@@ -208,7 +239,9 @@ ct_status ct_draft_replace(ct_draft *draft, uint32_t row, const ct_body *body, c
   return CT_OK;
 }
 
-static bool has_pair_rules(const ct_draft *draft) { return draft->next->filters && draft->next->filters->filters.pair_count > 0; }
+static bool has_pair_rules(const ct_draft *draft) {
+  return draft->next->filters && draft->next->filters->filters.pair_count > 0;
+}
 
 static bool room_for_removed(ct_draft *draft) {
   if (draft->removed_count < draft->removed_capacity) return true;
@@ -224,8 +257,10 @@ ct_status ct_draft_remove(ct_draft *draft, uint32_t row) {
   ct_scene *next = draft->next;
   void *body_place = ct_column_write(&next->bodies, row, &draft->copied);
   if (!body_place || (has_pair_rules(draft) && !room_for_removed(draft))) return CT_OUT_OF_MEMORY;
-  if (!ct_index_remove(&next->index, &next->bodies, next->key, row, &draft->copied)) return CT_OUT_OF_MEMORY;
-  if (has_pair_rules(draft)) draft->removed[draft->removed_count++] = ct_body_retain(ct_scene_body_at(next, row));
+  if (!ct_index_remove(&next->index, &next->bodies, next->key, row, &draft->copied))
+    return CT_OUT_OF_MEMORY;
+  if (has_pair_rules(draft))
+    draft->removed[draft->removed_count++] = ct_body_retain(ct_scene_body_at(next, row));
   next->bodies_weight -= ct_body_weight(ct_scene_body_at(next, row));
   ct_column_set_pointer(&next->bodies, body_place, NULL);
   next->count--;
@@ -262,7 +297,9 @@ ct_status ct_draft_set_filters(ct_draft *draft, const ct_filters *filters) {
   return CT_OK;
 }
 
-void ct_draft_set_geometric_epsilon(ct_draft *draft, double epsilon) { draft->next->geometric_epsilon = epsilon; }
+void ct_draft_set_geometric_epsilon(ct_draft *draft, double epsilon) {
+  draft->next->geometric_epsilon = epsilon;
+}
 
 void ct_draft_set_gravity(ct_draft *draft, const ct_vec3 *gravity) {
   draft->next->has_gravity = gravity != NULL;
@@ -295,10 +332,15 @@ static ct_status replace_text(ct_user_text **place, ct_text text) {
   return CT_OK;
 }
 
-ct_status ct_draft_set_user(ct_draft *draft, ct_text user) { return replace_text(&draft->next->user, user); }
-ct_status ct_draft_set_origin(ct_draft *draft, ct_text origin) { return replace_text(&draft->next->origin, origin); }
+ct_status ct_draft_set_user(ct_draft *draft, ct_text user) {
+  return replace_text(&draft->next->user, user);
+}
+ct_status ct_draft_set_origin(ct_draft *draft, ct_text origin) {
+  return replace_text(&draft->next->origin, origin);
+}
 
-ct_status ct_draft_attach(ct_draft *draft, ct_text name, const void *value, const ct_attachment_type *type) {
+ct_status ct_draft_attach(ct_draft *draft, ct_text name, const void *value,
+                          const ct_attachment_type *type) {
   ct_attached_list *list;
   const ct_attachment attachment = {name, value};
   ct_status status = ct_attached_list_with(draft->next->attached, &attachment, type, &list);
@@ -308,9 +350,11 @@ ct_status ct_draft_attach(ct_draft *draft, ct_text name, const void *value, cons
   return CT_OK;
 }
 
-void ct_draft_count_contacts(ct_draft *draft, uint64_t count) { draft->next->contacts_begun += count; }
+void ct_draft_count_contacts(ct_draft *draft, uint64_t count) {
+  draft->next->contacts_begun += count;
+}
 
-/* ---- sealing ---- */
+/* ---- sealing -------------------------------------------------------------------------------- */
 
 /* Rows of a stand-in for the removed bodies: their ids in an index of their own. */
 static bool index_removed(const ct_draft *draft, ct_column *bodies, ct_index *index) {
@@ -361,22 +405,28 @@ static bool carry_row(ct_scene *fresh, const ct_scene *old, uint32_t from) {
   uint32_t at = fresh->rows;
   const ct_body *body = ct_scene_body_at(old, from);
   bool moving = old->velocities.rows > 0;
-  if (!ct_column_extend(&fresh->bodies, at + 1, &ignored) || !ct_column_extend(&fresh->poses, at + 1, &ignored)) return false;
+  if (!ct_column_extend(&fresh->bodies, at + 1, &ignored) ||
+      !ct_column_extend(&fresh->poses, at + 1, &ignored))
+    return false;
   if (moving && !ct_column_extend(&fresh->velocities, at + 1, &ignored)) return false;
   uint64_t serial = ct_scene_serial(old, from), *serial_place;
   if (!own_serial(fresh, at, serial, &ignored, &serial_place)) return false;
-  uint32_t *slot = ct_index_slot(&fresh->index, &fresh->bodies, old->key, ct_body_id(body), &ignored);
+  uint32_t *slot =
+      ct_index_slot(&fresh->index, &fresh->bodies, old->key, ct_body_id(body), &ignored);
   if (!slot) return false;
   ct_column_set_pointer(&fresh->bodies, ct_column_write(&fresh->bodies, at, &ignored), body);
   *(ct_pose *)ct_column_write(&fresh->poses, at, &ignored) = *ct_scene_pose_at(old, from);
-  if (moving) *(ct_velocity *)ct_column_write(&fresh->velocities, at, &ignored) = ct_scene_velocity(old, from);
+  if (moving)
+    *(ct_velocity *)ct_column_write(&fresh->velocities, at, &ignored) =
+        ct_scene_velocity(old, from);
   if (serial_place) *serial_place = serial;
   ct_index_fill(&fresh->index, slot, old->key, ct_body_id(body), at);
   fresh->rows++;
   return true;
 }
 
-/* Leaves out the rows of removed bodies when they are more than half, or when rows run short. Order is kept. */
+/* Leaves out the rows of removed bodies when they are more than half, or when rows run short. Order
+ * is kept. */
 static bool compact(ct_draft *draft) {
   ct_scene *old = draft->next;
   uint32_t holes = old->rows - old->count;
@@ -410,7 +460,8 @@ static bool compact(ct_draft *draft) {
   return true;
 }
 
-/* Finds the derived data that the new revision's can start from: the base's, or what the base itself would start from. */
+/* Finds the derived data that the new revision's can start from: the base's, or what the base
+ * itself would start from. */
 static void inherit_derived(ct_draft *draft) {
   if (draft->many_changes) return;
   ct_scene *base = ct_scene_mutable(draft->base);
@@ -421,7 +472,8 @@ static void inherit_derived(ct_draft *draft) {
     derived = ct_scene_retain_prior(base);
     uint32_t total = derived ? draft->changes.count + base->changes.count : 0;
     bool few = total <= draft->next->rows / CHANGED_SHARE;
-    for (uint32_t i = 0; derived && few && i < base->changes.count; i++) few = push_row(&draft->changes, base->changes.rows[i]);
+    for (uint32_t i = 0; derived && few && i < base->changes.count; i++)
+      few = push_row(&draft->changes, base->changes.rows[i]);
     if (!few) {
       ct_derived_release(derived);
       derived = NULL;
@@ -438,7 +490,8 @@ const ct_scene *ct_draft_seal(ct_draft *draft) {
   inherit_derived(draft);
   ct_scene *next = draft->next;
   if (!draft->filters_changed) {
-    ct_row_filter *filter = atomic_load_explicit(&ct_scene_mutable(draft->base)->row_filter, memory_order_acquire);
+    ct_row_filter *filter =
+        atomic_load_explicit(&ct_scene_mutable(draft->base)->row_filter, memory_order_acquire);
     atomic_store_explicit(&next->row_filter, ct_row_filter_retain(filter), memory_order_relaxed);
   }
   destroy(draft);

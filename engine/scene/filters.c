@@ -28,9 +28,11 @@ static filter_sizes measure(const ct_filters *f) {
   for (size_t i = 0; i < f->group_count; i++) {
     s.text += f->groups[i].group.length;
     s.listed += f->groups[i].count;
-    for (size_t k = 0; k < f->groups[i].count; k++) s.text += f->groups[i].not_collide_with[k].length;
+    for (size_t k = 0; k < f->groups[i].count; k++)
+      s.text += f->groups[i].not_collide_with[k].length;
   }
-  for (size_t i = 0; i < f->pair_count; i++) s.text += f->pairs[i].a.length + f->pairs[i].b.length + f->pairs[i].reason.length;
+  for (size_t i = 0; i < f->pair_count; i++)
+    s.text += f->pairs[i].a.length + f->pairs[i].b.length + f->pairs[i].reason.length;
   s.names = f->group_count + s.listed;
   return s;
 }
@@ -45,7 +47,8 @@ typedef struct name_table {
 } name_table;
 
 /* The slot of the name, or the empty one where it would go. */
-static uint32_t name_slot(const uint32_t *slots, uint32_t mask, const ct_text *names, ct_hash_key key, ct_text name) {
+static uint32_t name_slot(const uint32_t *slots, uint32_t mask, const ct_text *names,
+                          ct_hash_key key, ct_text name) {
   uint32_t at = (uint32_t)ct_hash_text(key, name) & mask;
   while (slots[at] && !ct_text_same(names[slots[at] - 1], name)) at = (at + 1) & mask;
   return at;
@@ -71,8 +74,10 @@ static bool intern_all(name_table *table, const ct_filters *f) {
   return true;
 }
 
-/* Interns the group names. names and slots are left with the caller to free, whatever the status. */
-static ct_status make_names(const ct_filters *filters, size_t mentions, ct_hash_key key, name_table *table) {
+/* Interns the group names. names and slots are left with the caller to free, whatever the status.
+ */
+static ct_status make_names(const ct_filters *filters, size_t mentions, ct_hash_key key,
+                            name_table *table) {
   size_t most = mentions < CT_GROUPS_MAX ? mentions : CT_GROUPS_MAX;
   uint32_t slots = 2;
   while (slots < 2 * most + 2) slots *= 2;
@@ -83,8 +88,10 @@ static ct_status make_names(const ct_filters *filters, size_t mentions, ct_hash_
   return intern_all(table, filters) ? CT_OK : CT_LIMIT;
 }
 
-/* Copies rules and names behind the head of the block, in order of alignment: matrix, structures, slots, texts. */
-static void lay_out(ct_filter_set *set, const ct_filters *f, const name_table *table, size_t listed) {
+/* Copies rules and names behind the head of the block, in order of alignment: matrix, structures,
+ * slots, texts. */
+static void lay_out(ct_filter_set *set, const ct_filters *f, const name_table *table,
+                    size_t listed) {
   uint64_t *matrix = (uint64_t *)(set + 1);
   ct_group_rule *rules = (ct_group_rule *)(matrix + (size_t)set->group_count * set->words);
   ct_pair_rule *pairs = (ct_pair_rule *)(rules + f->group_count);
@@ -94,11 +101,13 @@ static void lay_out(ct_filter_set *set, const ct_filters *f, const name_table *t
   memcpy(slots, table->slots, (set->slot_mask + 1) * sizeof *slots);
   for (size_t i = 0; i < f->group_count; i++) {
     rules[i] = (ct_group_rule){copy_text(&copier, f->groups[i].group), lists, f->groups[i].count};
-    for (size_t k = 0; k < f->groups[i].count; k++) *lists++ = copy_text(&copier, f->groups[i].not_collide_with[k]);
+    for (size_t k = 0; k < f->groups[i].count; k++)
+      *lists++ = copy_text(&copier, f->groups[i].not_collide_with[k]);
   }
   for (size_t i = 0; i < f->pair_count; i++) {
     const ct_pair_rule *p = &f->pairs[i];
-    ct_text a = copy_text(&copier, p->a), b = copy_text(&copier, p->b), reason = copy_text(&copier, p->reason);
+    ct_text a = copy_text(&copier, p->a), b = copy_text(&copier, p->b),
+            reason = copy_text(&copier, p->reason);
     pairs[i] = (ct_pair_rule){a, b, p->collide, reason};
   }
   set->filters = (ct_filters){rules, f->group_count, pairs, f->pair_count};
@@ -108,10 +117,13 @@ static void lay_out(ct_filter_set *set, const ct_filters *f, const name_table *t
   /* Names and matrix refer to the copies from here on. */
   for (size_t i = 0; i < f->group_count; i++) {
     if (rules[i].count == 0) continue;
-    uint32_t a = slots[name_slot(slots, set->slot_mask, table->names, set->key, rules[i].group)] - 1;
+    uint32_t a =
+        slots[name_slot(slots, set->slot_mask, table->names, set->key, rules[i].group)] - 1;
     groups[a] = rules[i].group;
     for (size_t k = 0; k < rules[i].count; k++) {
-      uint32_t b = slots[name_slot(slots, set->slot_mask, table->names, set->key, rules[i].not_collide_with[k])] - 1;
+      uint32_t b = slots[name_slot(slots, set->slot_mask, table->names, set->key,
+                                   rules[i].not_collide_with[k])] -
+                   1;
       groups[b] = rules[i].not_collide_with[k];
       matrix[(size_t)a * set->words + b / 64] |= UINT64_C(1) << (b % 64);
       matrix[(size_t)b * set->words + a / 64] |= UINT64_C(1) << (a % 64);
@@ -126,8 +138,10 @@ ct_status ct_filter_set_create(const ct_filters *filters, ct_hash_key key, ct_fi
   if (status == CT_OK) {
     uint32_t words = (table.count + 63) / 64;
     size_t bytes = sizeof(ct_filter_set) + (size_t)table.count * words * sizeof(uint64_t) +
-                   filters->group_count * sizeof(ct_group_rule) + filters->pair_count * sizeof(ct_pair_rule) +
-                   (sizes.listed + table.count) * sizeof(ct_text) + (table.mask + 1) * sizeof(uint32_t) + sizes.text;
+                   filters->group_count * sizeof(ct_group_rule) +
+                   filters->pair_count * sizeof(ct_pair_rule) +
+                   (sizes.listed + table.count) * sizeof(ct_text) +
+                   (table.mask + 1) * sizeof(uint32_t) + sizes.text;
     ct_filter_set *set = calloc(1, bytes);
     if (set) {
       atomic_init(&set->refs, 1);
@@ -164,7 +178,9 @@ uint32_t ct_filter_set_group(const ct_filter_set *set, ct_text name) {
 static const ct_pair_rule *find_pair_rule(const ct_filters *f, ct_text a, ct_text b) {
   for (size_t i = 0; i < f->pair_count; i++) {
     const ct_pair_rule *p = &f->pairs[i];
-    if ((ct_text_same(p->a, a) && ct_text_same(p->b, b)) || (ct_text_same(p->a, b) && ct_text_same(p->b, a))) return p;
+    if ((ct_text_same(p->a, a) && ct_text_same(p->b, b)) ||
+        (ct_text_same(p->a, b) && ct_text_same(p->b, a)))
+      return p;
   }
   return NULL;
 }

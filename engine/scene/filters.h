@@ -1,11 +1,13 @@
-/* Filters: an immutable copy of a scene's rules, and the same rules resolved to rows for the pair loops. */
+/* Filters: an immutable copy of a scene's rules, and the same rules resolved to rows for the pair
+ * loops. */
 #ifndef SCENE_FILTERS_H
 #define SCENE_FILTERS_H
 
 #include "scene/column.h"
 #include "scene/hash.h"
 
-/* One immutable block: the caller's structures, the names of the groups that have rules, and which of them exclude each other. */
+/* One immutable block: the caller's structures, the names of the groups that have rules, and which
+ * of them exclude each other. */
 typedef struct ct_filter_set {
   _Atomic uint32_t refs;
   uint32_t group_count; /* groups that take part in rules */
@@ -45,14 +47,16 @@ typedef struct ct_row_filter {
 typedef uint32_t (*ct_find_row)(const void *context, ct_text id);
 
 /* NULL: out of memory, or cancelled. */
-ct_row_filter *ct_row_filter_create(ct_filter_set *set, const ct_column *bodies, uint32_t rows, ct_find_row find,
-                                    const void *context, const ct_cancel *cancel);
+ct_row_filter *ct_row_filter_create(ct_filter_set *set, const ct_column *bodies, uint32_t rows,
+                                    ct_find_row find, const void *context, const ct_cancel *cancel);
 ct_row_filter *ct_row_filter_retain(ct_row_filter *filter);
 void ct_row_filter_release(ct_row_filter *filter);
 
-/* Sets mask[set->words] to the groups that exclude something in the row; false when there are none (mask untouched). */
+/* Sets mask[set->words] to the groups that exclude something in the row; false when there are none
+ * (mask untouched). */
 bool ct_row_filter_mask(const ct_row_filter *filter, uint32_t row, uint64_t *mask);
 /* Is the pair looked at? mask: of row i, or NULL when it has none. Cheap. */
-bool ct_row_filter_passes(const ct_row_filter *filter, uint32_t i, const uint64_t *mask, uint32_t j);
+bool ct_row_filter_passes(const ct_row_filter *filter, uint32_t i, const uint64_t *mask,
+                          uint32_t j);
 
 #endif

@@ -1,5 +1,5 @@
-/* Keyed hash of short texts: SipHash-1-3 (Aumasson, Bernstein 2012). The key makes collisions hard to prepare from outside; nothing
- * that a caller sees depends on it. */
+/* Keyed hash of short texts: SipHash-1-3 (Aumasson, Bernstein 2012). The key makes collisions hard
+ * to prepare from outside; nothing that a caller sees depends on it. */
 #ifndef SCENE_HASH_H
 #define SCENE_HASH_H
 
@@ -12,7 +12,9 @@ typedef struct ct_hash_key {
   uint64_t k0, k1;
 } ct_hash_key;
 
-static inline uint64_t ct_rotate_left(uint64_t x, int bits) { return (x << bits) | (x >> (64 - bits)); }
+static inline uint64_t ct_rotate_left(uint64_t x, int bits) {
+  return (x << bits) | (x >> (64 - bits));
+}
 
 typedef struct ct_hash_state {
   uint64_t a, b, c, d;
@@ -32,8 +34,8 @@ static inline void ct_hash_round(ct_hash_state *v) {
 }
 
 static inline uint64_t ct_hash_text(ct_hash_key key, ct_text text) {
-  ct_hash_state v = {key.k0 ^ 0x736f6d6570736575u, key.k1 ^ 0x646f72616e646f6du, key.k0 ^ 0x6c7967656e657261u,
-                     key.k1 ^ 0x7465646279746573u};
+  ct_hash_state v = {key.k0 ^ 0x736f6d6570736575u, key.k1 ^ 0x646f72616e646f6du,
+                     key.k0 ^ 0x6c7967656e657261u, key.k1 ^ 0x7465646279746573u};
   size_t i = 0;
   for (; i + 8 <= text.length; i += 8) {
     uint64_t word;
@@ -43,7 +45,8 @@ static inline uint64_t ct_hash_text(ct_hash_key key, ct_text text) {
     v.a ^= word;
   }
   uint64_t last = (uint64_t)text.length << 56;
-  for (unsigned shift = 0; i < text.length; i++, shift += 8) last |= (uint64_t)(unsigned char)text.bytes[i] << shift;
+  for (unsigned shift = 0; i < text.length; i++, shift += 8)
+    last |= (uint64_t)(unsigned char)text.bytes[i] << shift;
   v.d ^= last;
   ct_hash_round(&v);
   v.a ^= last;

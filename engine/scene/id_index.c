@@ -18,16 +18,21 @@ bool ct_index_copy(const ct_index *index, ct_index *copy) {
   return ct_column_copy(&index->slots, &copy->slots);
 }
 
-static uint32_t slot_at(const ct_index *index, uint32_t at) { return *(const uint32_t *)ct_column_at(&index->slots, at); }
+static uint32_t slot_at(const ct_index *index, uint32_t at) {
+  return *(const uint32_t *)ct_column_at(&index->slots, at);
+}
 
-static uint32_t slot_value(uint64_t hash, uint32_t row) { return (uint32_t)(hash >> 32 & ~(uint64_t)ROW_MASK) | (row + 1); }
+static uint32_t slot_value(uint64_t hash, uint32_t row) {
+  return (uint32_t)(hash >> 32 & ~(uint64_t)ROW_MASK) | (row + 1);
+}
 
 static ct_text id_at(const ct_column *bodies, uint32_t row) {
   return ct_body_id(*(const ct_body *const *)ct_column_at(bodies, row));
 }
 
 /* Where the id is, or UINT32_MAX. */
-static uint32_t find_slot(const ct_index *index, const ct_column *bodies, uint64_t hash, ct_text id) {
+static uint32_t find_slot(const ct_index *index, const ct_column *bodies, uint64_t hash,
+                          ct_text id) {
   if (index->slots.rows == 0) return UINT32_MAX;
   uint32_t mask = index->slots.rows - 1;
   for (uint32_t at = (uint32_t)hash & mask;; at = (at + 1) & mask) {
@@ -38,7 +43,8 @@ static uint32_t find_slot(const ct_index *index, const ct_column *bodies, uint64
   }
 }
 
-uint32_t ct_index_find(const ct_index *index, const ct_column *bodies, ct_hash_key key, ct_text id) {
+uint32_t ct_index_find(const ct_index *index, const ct_column *bodies, ct_hash_key key,
+                       ct_text id) {
   uint32_t at = find_slot(index, bodies, ct_hash_text(key, id), id);
   return at == UINT32_MAX ? CT_NO_ROW : (slot_at(index, at) & ROW_MASK) - 1;
 }
@@ -64,7 +70,8 @@ static bool rebuild(ct_index *index, const ct_column *bodies, ct_hash_key key) {
     uint32_t slot = slot_at(index, at);
     if (slot == 0 || slot == REMOVED) continue;
     uint64_t hash = ct_hash_text(key, id_at(bodies, (slot & ROW_MASK) - 1));
-    uint32_t *to = ct_column_write(&fresh.slots, free_slot(&fresh, hash), &ignored); /* alone already: no memory is needed */
+    uint32_t *to = ct_column_write(&fresh.slots, free_slot(&fresh, hash),
+                                   &ignored); /* alone already: no memory is needed */
     *to = slot;
   }
   fresh.used = fresh.live = index->live;
@@ -73,8 +80,11 @@ static bool rebuild(ct_index *index, const ct_column *bodies, ct_hash_key key) {
   return true;
 }
 
-uint32_t *ct_index_slot(ct_index *index, const ct_column *bodies, ct_hash_key key, ct_text id, size_t *copied) {
-  if ((uint64_t)(index->used + 1) * 3 > (uint64_t)index->slots.rows * 2 && !rebuild(index, bodies, key)) return NULL;
+uint32_t *ct_index_slot(ct_index *index, const ct_column *bodies, ct_hash_key key, ct_text id,
+                        size_t *copied) {
+  if ((uint64_t)(index->used + 1) * 3 > (uint64_t)index->slots.rows * 2 &&
+      !rebuild(index, bodies, key))
+    return NULL;
   return ct_column_write(&index->slots, free_slot(index, ct_hash_text(key, id)), copied);
 }
 
@@ -84,9 +94,11 @@ void ct_index_fill(ct_index *index, uint32_t *slot, ct_hash_key key, ct_text id,
   *slot = slot_value(ct_hash_text(key, id), row);
 }
 
-bool ct_index_remove(ct_index *index, const ct_column *bodies, ct_hash_key key, uint32_t row, size_t *copied) {
+bool ct_index_remove(ct_index *index, const ct_column *bodies, ct_hash_key key, uint32_t row,
+                     size_t *copied) {
   ct_text id = id_at(bodies, row);
-  uint32_t *slot = ct_column_write(&index->slots, find_slot(index, bodies, ct_hash_text(key, id), id), copied);
+  uint32_t *slot =
+      ct_column_write(&index->slots, find_slot(index, bodies, ct_hash_text(key, id), id), copied);
   if (!slot) return false;
   *slot = REMOVED;
   index->live--;

@@ -1,5 +1,5 @@
-/* Rows by body id: an open-addressing table whose slots are a copy-on-write column, so that one insert into a large scene copies
- * one chunk of slots. The ids themselves are in the bodies. */
+/* Rows by body id: an open-addressing table whose slots are a copy-on-write column, so that one
+ * insert into a large scene copies one chunk of slots. The ids themselves are in the bodies. */
 #ifndef SCENE_ID_INDEX_H
 #define SCENE_ID_INDEX_H
 
@@ -7,7 +7,8 @@
 #include "scene/hash.h"
 
 typedef struct ct_index {
-  ct_column slots; /* uint32_t: 0 empty, else row + 1 below and a few bits of the hash above, or removed */
+  ct_column slots; /* uint32_t: 0 empty, else row + 1 below and a few bits of the hash above, or
+                      removed */
   uint32_t used;   /* slots not empty */
   uint32_t live;   /* slots that name a row */
 } ct_index;
@@ -16,10 +17,13 @@ ct_index ct_index_empty(void);
 bool ct_index_copy(const ct_index *index, ct_index *copy);
 /* CT_NO_ROW: absent. bodies is the column that the rows are of. */
 uint32_t ct_index_find(const ct_index *index, const ct_column *bodies, ct_hash_key key, ct_text id);
-/* The id is absent. Makes room and returns the slot to fill with ct_index_fill; NULL: out of memory. */
-uint32_t *ct_index_slot(ct_index *index, const ct_column *bodies, ct_hash_key key, ct_text id, size_t *copied);
+/* The id is absent. Makes room and returns the slot to fill with ct_index_fill; NULL: out of
+ * memory. */
+uint32_t *ct_index_slot(ct_index *index, const ct_column *bodies, ct_hash_key key, ct_text id,
+                        size_t *copied);
 void ct_index_fill(ct_index *index, uint32_t *slot, ct_hash_key key, ct_text id, uint32_t row);
 /* The row is in the index. False: out of memory, nothing changed. */
-bool ct_index_remove(ct_index *index, const ct_column *bodies, ct_hash_key key, uint32_t row, size_t *copied);
+bool ct_index_remove(ct_index *index, const ct_column *bodies, ct_hash_key key, uint32_t row,
+                     size_t *copied);
 
 #endif

@@ -1,11 +1,12 @@
-/* The immutable copy of a scene's materials, finding them by name, and what two of them do together. */
+/* The immutable copy of a scene's materials, finding them by name, and what two of them do
+ * together. */
 #include "scene/materials.h"
 #include "base/heap_sort.h"
 #include "scene/scene.h"
 
 #include <stdlib.h>
 
-/* ---- an order of names ---- */
+/* ---- an order of names ---------------------------------------------------------------------- */
 
 static int compare_names(ct_text a, ct_text b) {
   size_t both = a.length < b.length ? a.length : b.length;
@@ -38,7 +39,7 @@ static uint32_t find(const ct_material_set *set, ct_text name) {
   return UINT32_MAX;
 }
 
-/* ---- an order of pairs ---- */
+/* ---- an order of pairs ---------------------------------------------------------------------- */
 
 static bool ranked_before(const ct_ranked_pair *a, uint32_t low, uint32_t high) {
   return a->low != low ? a->low < low : a->high < high;
@@ -64,11 +65,13 @@ static const ct_material_pair *find_pair(const ct_material_set *set, uint32_t a,
     if (ranked_before(&set->ranked[middle], least, greatest)) low = middle + 1;
     else high = middle;
   }
-  if (low == set->materials.pair_count || set->ranked[low].low != least || set->ranked[low].high != greatest) return NULL;
+  if (low == set->materials.pair_count || set->ranked[low].low != least ||
+      set->ranked[low].high != greatest)
+    return NULL;
   return &set->materials.pairs[set->ranked[low].index];
 }
 
-/* ---- the copy ---- */
+/* ---- the copy ------------------------------------------------------------------------------- */
 
 static ct_text copy_text(char **to, ct_text text) {
   ct_text copy = {*to, text.length};
@@ -112,9 +115,12 @@ static void lay_out(ct_material_set *set, const ct_materials *m) {
 }
 
 ct_status ct_material_set_create(const ct_materials *materials, ct_material_set **out) {
-  if (materials->count > CT_MATERIALS_MAX || materials->pair_count > CT_MATERIAL_PAIRS_MAX) return CT_LIMIT;
-  size_t bytes = sizeof(ct_material_set) + materials->count * (sizeof(ct_named_material) + sizeof(uint32_t)) +
-                 materials->pair_count * (sizeof(ct_material_pair) + sizeof(ct_ranked_pair)) + text_bytes(materials);
+  if (materials->count > CT_MATERIALS_MAX || materials->pair_count > CT_MATERIAL_PAIRS_MAX)
+    return CT_LIMIT;
+  size_t bytes = sizeof(ct_material_set) +
+                 materials->count * (sizeof(ct_named_material) + sizeof(uint32_t)) +
+                 materials->pair_count * (sizeof(ct_material_pair) + sizeof(ct_ranked_pair)) +
+                 text_bytes(materials);
   ct_material_set *set = malloc(bytes);
   if (!set) return CT_OUT_OF_MEMORY;
   atomic_init(&set->refs, 1);
@@ -134,13 +140,15 @@ void ct_material_set_release(ct_material_set *set) {
   if (set && atomic_fetch_sub_explicit(&set->refs, 1, memory_order_acq_rel) == 1) free(set);
 }
 
-bool ct_material_set_has(const ct_material_set *set, ct_text name) { return set && find(set, name) != UINT32_MAX; }
+bool ct_material_set_has(const ct_material_set *set, ct_text name) {
+  return set && find(set, name) != UINT32_MAX;
+}
 
 size_t ct_material_set_bytes(const ct_material_set *set) {
   return set && atomic_load_explicit(&set->refs, memory_order_relaxed) == 1 ? set->bytes : 0;
 }
 
-/* ---- asking ---- */
+/* ---- asking --------------------------------------------------------------------------------- */
 
 const ct_materials *ct_scene_materials(const ct_scene *scene) {
   static const ct_materials none = {NULL, 0, NULL, 0};
@@ -158,7 +166,8 @@ static ct_material at_place(const ct_material_set *set, uint32_t at) {
 }
 
 ct_material ct_scene_material(const ct_scene *scene, ct_text name) {
-  return scene->materials ? at_place(scene->materials, resolve(scene->materials, name)) : (ct_material){0};
+  return scene->materials ? at_place(scene->materials, resolve(scene->materials, name))
+                          : (ct_material){0};
 }
 
 ct_pair_material ct_material_combine(const ct_material *a, const ct_material *b) {
@@ -173,8 +182,10 @@ static void override_values(ct_pair_material *out, const ct_material_pair *own) 
   bool has_static = !isnan(own->static_friction), has_dynamic = !isnan(own->dynamic_friction);
   if (has_static) out->static_friction = own->static_friction;
   if (has_dynamic) out->dynamic_friction = own->dynamic_friction;
-  if (has_static && !has_dynamic) out->dynamic_friction = ct_min2(out->dynamic_friction, out->static_friction);
-  if (has_dynamic && !has_static) out->static_friction = ct_max2(out->static_friction, out->dynamic_friction);
+  if (has_static && !has_dynamic)
+    out->dynamic_friction = ct_min2(out->dynamic_friction, out->static_friction);
+  if (has_dynamic && !has_static)
+    out->static_friction = ct_max2(out->static_friction, out->dynamic_friction);
   if (!isnan(own->restitution)) out->restitution = own->restitution;
   if (!isnan(own->rolling_friction)) out->rolling_friction = own->rolling_friction;
 }

@@ -15,7 +15,8 @@ typedef struct ct_ranked_pair {
 /* One block: the caller's structures in their order, then what finds them. */
 typedef struct ct_material_set {
   _Atomic uint32_t refs;
-  uint32_t standard; /* place of the material for colliders that name none; UINT32_MAX: there is none */
+  uint32_t
+      standard; /* place of the material for colliders that name none; UINT32_MAX: there is none */
   size_t bytes;
   ct_materials materials;
   const uint32_t *sorted;       /* [materials.count] places in ascending order of names */

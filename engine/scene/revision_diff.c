@@ -5,11 +5,12 @@
 
 #include <string.h>
 
-/* Rows of the chunks of bodies, poses and velocities: they are told together. */
+/* Rows of the chunks of bodies, poses and velocities: they are reported together. */
 #define CHUNK_ROWS 128u
 /* Rows that are compared at once. */
 #define RUN_ROWS 16u
-_Static_assert(sizeof(ct_pose) == 7 * sizeof(double) && sizeof(ct_velocity) == 6 * sizeof(double), "no bits between numbers");
+_Static_assert(sizeof(ct_pose) == 7 * sizeof(double) && sizeof(ct_velocity) == 6 * sizeof(double),
+               "no bits between numbers");
 
 /* Chunks of a column that neither has are shared too: velocities may be none. */
 static bool shares(const ct_column *a, const ct_column *b, uint32_t row) {
@@ -24,9 +25,10 @@ static bool same_id(const ct_body *before, const ct_body *after) {
   return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
 }
 
-/* ORs the bit into changed[i] for each i of the count rows that the two arrays hold otherwise. Few do, so runs of rows are compared
- * at once. */
-static void compare_rows(const char *old, const char *now, size_t row_bytes, uint32_t count, unsigned bit, unsigned *changed) {
+/* ORs the bit into changed[i] for each i of the count rows that the two arrays hold otherwise. Few
+ * do, so runs of rows are compared at once. */
+static void compare_rows(const char *old, const char *now, size_t row_bytes, uint32_t count,
+                         unsigned bit, unsigned *changed) {
   for (uint32_t i = 0; i < count; i += RUN_ROWS) {
     uint32_t end = count - i < RUN_ROWS ? count : i + RUN_ROWS;
     if (memcmp(old + i * row_bytes, now + i * row_bytes, (end - i) * row_bytes) == 0) continue;
@@ -36,10 +38,11 @@ static void compare_rows(const char *old, const char *now, size_t row_bytes, uin
 }
 
 /* Where one revision has no velocities they are zero. */
-static void compare_velocities(const ct_scene *before, const ct_scene *after, uint32_t row, uint32_t count, unsigned *changed) {
+static void compare_velocities(const ct_scene *before, const ct_scene *after, uint32_t row,
+                               uint32_t count, unsigned *changed) {
   if (before->velocities.rows > 0 && after->velocities.rows > 0) {
-    compare_rows(ct_column_at(&before->velocities, row), ct_column_at(&after->velocities, row), sizeof(ct_velocity), count,
-                 CT_ROW_VELOCITY, changed);
+    compare_rows(ct_column_at(&before->velocities, row), ct_column_at(&after->velocities, row),
+                 sizeof(ct_velocity), count, CT_ROW_VELOCITY, changed);
     return;
   }
   for (uint32_t i = 0; i < count; i++) {
@@ -49,12 +52,15 @@ static void compare_velocities(const ct_scene *before, const ct_scene *after, ui
 }
 
 /* Rows of one chunk; false: the two revisions are not of one history. */
-static bool compare_chunk(const ct_scene *before, const ct_scene *after, uint32_t row, uint32_t count, unsigned *changed) {
+static bool compare_chunk(const ct_scene *before, const ct_scene *after, uint32_t row,
+                          uint32_t count, unsigned *changed) {
   bool good = true;
   memset(changed, 0, count * sizeof *changed);
   if (!shares(&before->poses, &after->poses, row))
-    compare_rows(ct_column_at(&before->poses, row), ct_column_at(&after->poses, row), sizeof(ct_pose), count, CT_ROW_POSE, changed);
-  if (!shares(&before->velocities, &after->velocities, row)) compare_velocities(before, after, row, count, changed);
+    compare_rows(ct_column_at(&before->poses, row), ct_column_at(&after->poses, row),
+                 sizeof(ct_pose), count, CT_ROW_POSE, changed);
+  if (!shares(&before->velocities, &after->velocities, row))
+    compare_velocities(before, after, row, count, changed);
   if (shares(&before->bodies, &after->bodies, row)) return true;
   for (uint32_t i = 0; i < count && good; i++) {
     const ct_body *old = ct_scene_body_at(before, row + i), *now = ct_scene_body_at(after, row + i);
@@ -65,12 +71,14 @@ static bool compare_chunk(const ct_scene *before, const ct_scene *after, uint32_
   return good;
 }
 
-bool ct_scene_changes(const ct_scene *before, const ct_scene *after, ct_row_visit visit, void *context) {
-  if (before->numbering != after->numbering || after->rows < before->rows || after->next_serial < before->next_serial ||
-      after->contacts_begun < before->contacts_begun)
+bool ct_scene_changes(const ct_scene *before, const ct_scene *after, ct_row_visit visit,
+                      void *context) {
+  if (before->numbering != after->numbering || after->rows < before->rows ||
+      after->next_serial < before->next_serial || after->contacts_begun < before->contacts_begun)
     return false;
   for (uint32_t row = 0; row < before->rows; row += CHUNK_ROWS) {
-    if (shares(&before->bodies, &after->bodies, row) && shares(&before->poses, &after->poses, row) &&
+    if (shares(&before->bodies, &after->bodies, row) &&
+        shares(&before->poses, &after->poses, row) &&
         shares(&before->velocities, &after->velocities, row))
       continue;
     uint32_t count = before->rows - row < CHUNK_ROWS ? before->rows - row : CHUNK_ROWS;
@@ -80,7 +88,8 @@ bool ct_scene_changes(const ct_scene *before, const ct_scene *after, ct_row_visi
       if (changed[i]) visit(context, row + i, changed[i]);
   }
   for (uint32_t row = before->rows; row < after->rows; row++)
-    if (ct_scene_body_at(after, row)) visit(context, row, CT_ROW_BODY | CT_ROW_POSE | CT_ROW_VELOCITY);
+    if (ct_scene_body_at(after, row))
+      visit(context, row, CT_ROW_BODY | CT_ROW_POSE | CT_ROW_VELOCITY);
   return true;
 }
 

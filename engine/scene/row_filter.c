@@ -1,4 +1,5 @@
-/* Filters resolved to rows: groups as small numbers per row, pair rules in a table by the two rows. */
+/* Filters resolved to rows: groups as small numbers per row, pair rules in a table by the two rows.
+ */
 #include "scene/filters.h"
 
 #include <stdlib.h>
@@ -8,7 +9,9 @@ typedef struct ct_row_rule {
   bool collide;
 } ct_row_rule;
 
-static const ct_body *body_at(const ct_column *bodies, uint32_t row) { return *(const ct_body *const *)ct_column_at(bodies, row); }
+static const ct_body *body_at(const ct_column *bodies, uint32_t row) {
+  return *(const ct_body *const *)ct_column_at(bodies, row);
+}
 
 /* Rows or rules between two looks at the cancel flag: some 10 us. */
 #define ROWS_PER_POLL 256
@@ -32,7 +35,8 @@ static size_t list_groups(ct_row_filter *filter, const ct_column *bodies, const 
   return at;
 }
 
-static bool resolve_groups(ct_row_filter *filter, const ct_column *bodies, const ct_cancel *cancel) {
+static bool resolve_groups(ct_row_filter *filter, const ct_column *bodies,
+                           const ct_cancel *cancel) {
   if (filter->set->group_count == 0) return true;
   filter->start = malloc(((size_t)filter->rows + 1) * sizeof *filter->start);
   if (!filter->start) return false;
@@ -46,11 +50,13 @@ static bool resolve_groups(ct_row_filter *filter, const ct_column *bodies, const
 static size_t rule_slot(const ct_row_filter *filter, uint32_t low, uint32_t high) {
   size_t at = ct_hash_number(filter->set->key.k0, (uint64_t)low << 32 | high) & filter->rule_mask;
   const ct_row_rule *rules = filter->rules;
-  while (rules[at].high && (rules[at].low != low || rules[at].high != high)) at = (at + 1) & filter->rule_mask;
+  while (rules[at].high && (rules[at].low != low || rules[at].high != high))
+    at = (at + 1) & filter->rule_mask;
   return at;
 }
 
-static bool resolve_pairs(ct_row_filter *filter, ct_find_row find, const void *context, const ct_cancel *cancel) {
+static bool resolve_pairs(ct_row_filter *filter, ct_find_row find, const void *context,
+                          const ct_cancel *cancel) {
   const ct_filters *f = &filter->set->filters;
   if (f->pair_count == 0) return true;
   size_t slots = 4;
@@ -73,13 +79,15 @@ static bool resolve_pairs(ct_row_filter *filter, ct_find_row find, const void *c
   return true;
 }
 
-ct_row_filter *ct_row_filter_create(ct_filter_set *set, const ct_column *bodies, uint32_t rows, ct_find_row find,
-                                    const void *context, const ct_cancel *cancel) {
+ct_row_filter *ct_row_filter_create(ct_filter_set *set, const ct_column *bodies, uint32_t rows,
+                                    ct_find_row find, const void *context,
+                                    const ct_cancel *cancel) {
   ct_row_filter *filter = malloc(sizeof *filter);
   if (!filter) return NULL;
   *filter = (ct_row_filter){.rows = rows, .set = ct_filter_set_retain(set)};
   atomic_init(&filter->refs, 1);
-  if (resolve_groups(filter, bodies, cancel) && resolve_pairs(filter, find, context, cancel)) return filter;
+  if (resolve_groups(filter, bodies, cancel) && resolve_pairs(filter, find, context, cancel))
+    return filter;
   ct_row_filter_release(filter);
   return NULL;
 }
@@ -110,11 +118,15 @@ bool ct_row_filter_mask(const ct_row_filter *filter, uint32_t row, uint64_t *mas
   return true;
 }
 
-static bool ruled(const ct_row_filter *filter, uint32_t row) { return filter->ruled[row / 8] >> (row % 8) & 1; }
+static bool ruled(const ct_row_filter *filter, uint32_t row) {
+  return filter->ruled[row / 8] >> (row % 8) & 1;
+}
 
-bool ct_row_filter_passes(const ct_row_filter *filter, uint32_t i, const uint64_t *mask, uint32_t j) {
+bool ct_row_filter_passes(const ct_row_filter *filter, uint32_t i, const uint64_t *mask,
+                          uint32_t j) {
   if (filter->rules && ruled(filter, i) && ruled(filter, j)) {
-    const ct_row_rule *rule = &filter->rules[i < j ? rule_slot(filter, i, j) : rule_slot(filter, j, i)];
+    const ct_row_rule *rule =
+        &filter->rules[i < j ? rule_slot(filter, i, j) : rule_slot(filter, j, i)];
     if (rule->high) return rule->collide;
   }
   if (!mask) return true;

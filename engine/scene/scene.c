@@ -1,4 +1,5 @@
-/* A sealed revision: making the first one, reading it, letting it go. Drafts are in draft.c, late data in scene_aabb_tree.c. */
+/* A sealed revision: making the first one, reading it, letting it go. Drafts are in draft.c, late
+ * data in scene_aabb_tree.c. */
 #include "scene/scene.h"
 #include "scene/body.h"
 
@@ -18,22 +19,28 @@ static void retain_body(const void *body) { ct_body_retain(body); }
 static void release_body(const void *body) { ct_body_release(body); }
 static size_t owned_of_body(const void *body) { return ct_body_owned_bytes(body); }
 
-/* 128 rows to a chunk: 100 scattered poses of a large scene copy 100 chunks of 7 KiB, 10,000 of 100,000 all of them, 5.6 MB. */
-static const ct_column_type body_type = {sizeof(const ct_body *), 7, retain_body, release_body, owned_of_body};
+/* 128 rows to a chunk: 100 scattered poses of a large scene copy 100 chunks of 7 KiB, 10,000 of
+ * 100,000 all of them, 5.6 MB. */
+static const ct_column_type body_type = {sizeof(const ct_body *), 7, retain_body, release_body,
+                                         owned_of_body};
 static const ct_column_type pose_type = {sizeof(ct_pose), 7, NULL, NULL, NULL};
 static const ct_column_type velocity_type = {sizeof(ct_velocity), 7, NULL, NULL, NULL};
 static const ct_column_type serial_type = {sizeof(uint64_t), 7, NULL, NULL, NULL};
 
-/* A key that differs from process to process and scene to scene where addresses do; no result depends on it. */
+/* A key that differs from process to process and scene to scene where addresses do; no result
+ * depends on it. */
 static ct_hash_key new_key(const ct_scene *scene) {
-  uint64_t heap = (uint64_t)(uintptr_t)scene, code = (uint64_t)(uintptr_t)&body_type, stack = (uint64_t)(uintptr_t)&heap;
+  uint64_t heap = (uint64_t)(uintptr_t)scene, code = (uint64_t)(uintptr_t)&body_type,
+           stack = (uint64_t)(uintptr_t)&heap;
   uint64_t k0 = ct_hash_number(0x9e3779b97f4a7c15u, heap ^ ct_rotate_left(code, 24));
   return (ct_hash_key){k0, ct_hash_number(k0, stack ^ ct_rotate_left(code, 40))};
 }
 
 static bool share_columns(ct_scene *scene, const ct_scene *base) {
-  return ct_column_copy(&base->bodies, &scene->bodies) && ct_column_copy(&base->poses, &scene->poses) &&
-         ct_column_copy(&base->velocities, &scene->velocities) && ct_column_copy(&base->serials, &scene->serials) &&
+  return ct_column_copy(&base->bodies, &scene->bodies) &&
+         ct_column_copy(&base->poses, &scene->poses) &&
+         ct_column_copy(&base->velocities, &scene->velocities) &&
+         ct_column_copy(&base->serials, &scene->serials) &&
          ct_index_copy(&base->index, &scene->index);
 }
 
@@ -132,11 +139,15 @@ uint64_t ct_scene_revision(const ct_scene *scene) { return scene->revision; }
 uint32_t ct_scene_rows(const ct_scene *scene) { return scene->rows; }
 uint32_t ct_scene_count(const ct_scene *scene) { return scene->count; }
 
-uint32_t ct_scene_find(const ct_scene *scene, ct_text id) { return ct_index_find(&scene->index, &scene->bodies, scene->key, id); }
+uint32_t ct_scene_find(const ct_scene *scene, ct_text id) {
+  return ct_index_find(&scene->index, &scene->bodies, scene->key, id);
+}
 
 uint32_t ct_scene_find_id(const void *scene, ct_text id) { return ct_scene_find(scene, id); }
 
-const ct_body *ct_scene_body(const ct_scene *scene, uint32_t row) { return ct_scene_body_at(scene, row); }
+const ct_body *ct_scene_body(const ct_scene *scene, uint32_t row) {
+  return ct_scene_body_at(scene, row);
+}
 ct_pose ct_scene_pose(const ct_scene *scene, uint32_t row) { return *ct_scene_pose_at(scene, row); }
 
 ct_velocity ct_scene_velocity(const ct_scene *scene, uint32_t row) {
@@ -155,12 +166,16 @@ const ct_filters *ct_scene_filters(const ct_scene *scene) {
   return scene->filters ? &scene->filters->filters : &none;
 }
 
-static ct_text text_of(const ct_user_text *text) { return text ? (ct_text){text->bytes, text->length} : (ct_text){NULL, 0}; }
+static ct_text text_of(const ct_user_text *text) {
+  return text ? (ct_text){text->bytes, text->length} : (ct_text){NULL, 0};
+}
 
 ct_text ct_scene_user(const ct_scene *scene) { return text_of(scene->user); }
 ct_text ct_scene_origin(const ct_scene *scene) { return text_of(scene->origin); }
 
-size_t ct_scene_attachment_count(const ct_scene *scene) { return scene->attached ? scene->attached->count : 0; }
+size_t ct_scene_attachment_count(const ct_scene *scene) {
+  return scene->attached ? scene->attached->count : 0;
+}
 
 const ct_attachment *ct_scene_attachment(const ct_scene *scene, size_t index) {
   return ct_attached_list_at(scene->attached, index);
@@ -173,7 +188,9 @@ const void *ct_scene_attached(const ct_scene *scene, ct_text name) {
 
 double ct_scene_geometric_epsilon(const ct_scene *scene) { return scene->geometric_epsilon; }
 
-ct_vec3 ct_scene_gravity(const ct_scene *scene) { return scene->has_gravity ? scene->gravity : ct_vec(0.0, 0.0, CT_GRAVITY_Z); }
+ct_vec3 ct_scene_gravity(const ct_scene *scene) {
+  return scene->has_gravity ? scene->gravity : ct_vec(0.0, 0.0, CT_GRAVITY_Z);
+}
 
 bool ct_scene_has_gravity(const ct_scene *scene) { return scene->has_gravity; }
 
@@ -194,9 +211,11 @@ double ct_scene_default_epsilon(const ct_scene *scene) {
 size_t ct_scene_bytes(const ct_scene *scene) {
   size_t bytes = sizeof *scene + scene->changes.capacity * sizeof *scene->changes.rows;
   bytes += ct_column_unshared_bytes(&scene->bodies) + ct_column_unshared_bytes(&scene->poses);
-  bytes += ct_column_unshared_bytes(&scene->velocities) + ct_column_unshared_bytes(&scene->index.slots);
+  bytes +=
+      ct_column_unshared_bytes(&scene->velocities) + ct_column_unshared_bytes(&scene->index.slots);
   bytes += ct_column_unshared_bytes(&scene->serials) + ct_attached_list_bytes(scene->attached);
-  if (scene->filters && atomic_load_explicit(&scene->filters->refs, memory_order_relaxed) == 1) bytes += scene->filters->bytes;
+  if (scene->filters && atomic_load_explicit(&scene->filters->refs, memory_order_relaxed) == 1)
+    bytes += scene->filters->bytes;
   if (scene->user && atomic_load_explicit(&scene->user->refs, memory_order_relaxed) == 1)
     bytes += sizeof *scene->user + scene->user->length;
   bytes += ct_material_set_bytes(scene->materials);
@@ -207,8 +226,10 @@ size_t ct_scene_bytes(const ct_scene *scene) {
 
 uint64_t ct_scene_weight(const ct_scene *scene) {
   uint64_t weight = EMPTY_WEIGHT + scene->bodies_weight + (uint64_t)scene->rows * ROW_WEIGHT;
-  weight += (uint64_t)scene->velocities.rows * sizeof(ct_velocity) + (uint64_t)scene->serials.rows * sizeof(uint64_t);
-  if (scene->filters) weight += FILTERS_TIMES * scene->filters->bytes + scene->rows * sizeof(uint32_t);
+  weight += (uint64_t)scene->velocities.rows * sizeof(ct_velocity) +
+            (uint64_t)scene->serials.rows * sizeof(uint64_t);
+  if (scene->filters)
+    weight += FILTERS_TIMES * scene->filters->bytes + scene->rows * sizeof(uint32_t);
   if (scene->user) weight += scene->user->length;
   if (scene->materials) weight += scene->materials->bytes;
   return weight + ct_attached_list_weight(scene->attached);

@@ -18,8 +18,8 @@ typedef struct ct_user_text {
   char bytes[];
 } ct_user_text;
 
-/* Held by all revisions in which a row has one body's number: a row that has had a body never gets another one's. Whose rows are
- * numbered anew has another. */
+/* Held by all revisions in which a row has one body's number: a row that has had a body never gets
+ * another one's. Whose rows are numbered again has another. */
 typedef struct ct_numbering {
   _Atomic uint32_t refs;
 } ct_numbering;
@@ -30,7 +30,8 @@ typedef struct ct_row_list {
   uint32_t count, capacity;
 } ct_row_list;
 
-/* Written by a draft, then sealed; after that only the reference count and the last block change. */
+/* Written by a draft, then sealed; after that only the reference count and the last block change.
+ */
 struct ct_scene {
   _Atomic uint32_t refs;
   uint32_t rows;  /* columns may have room for more */
@@ -41,7 +42,8 @@ struct ct_scene {
   ct_column bodies;     /* const ct_body *; NULL: removed */
   ct_column poses;      /* ct_pose */
   ct_column velocities; /* ct_velocity; no rows until a body has one */
-  ct_column serials;    /* uint64_t; no rows while each row has its own number for a serial: until rows are compacted away */
+  ct_column serials; /* uint64_t; no rows while each row has its own number for a serial: until rows
+                        are compacted away */
   uint64_t next_serial;
   uint64_t contacts_begun;
   uint64_t bodies_weight; /* sum of ct_body_weight, kept as bodies come and go */
@@ -58,7 +60,8 @@ struct ct_scene {
   /* Made when first asked for, by whichever thread comes first; then it stays. */
   _Atomic(ct_derived *) derived;
   _Atomic(ct_row_filter *) row_filter;
-  /* An older revision's derived data to start from, and what changed since. The flag guards `prior` alone, for a few instructions.
+  /* An older revision's derived data to start from, and what changed since. The flag guards `prior`
+   * alone, for a few instructions.
    */
   atomic_flag prior_lock;
   ct_derived *prior;
@@ -72,9 +75,12 @@ static inline const ct_pose *ct_scene_pose_at(const ct_scene *scene, uint32_t ro
   return (const ct_pose *)ct_column_at(&scene->poses, row);
 }
 /* The scene for its own late data; what is sealed stays as it is. */
-static inline ct_scene *ct_scene_mutable(const ct_scene *scene) { return (ct_scene *)(uintptr_t)scene; }
+static inline ct_scene *ct_scene_mutable(const ct_scene *scene) {
+  return (ct_scene *)(uintptr_t)scene;
+}
 
-/* A scene that shares everything of base (late data not), unsealed; base NULL: an empty one. NULL: out of memory. */
+/* A scene that shares everything of base (late data not), unsealed; base NULL: an empty one. NULL:
+ * out of memory. */
 ct_scene *ct_scene_branch(const ct_scene *base);
 
 void ct_user_text_release(ct_user_text *text); /* NULL: nothing */
@@ -83,9 +89,11 @@ uint32_t ct_scene_find_id(const void *scene, ct_text id);
 
 /* The revision's derived data, made now if need be; borrowed from the scene. */
 ct_status ct_scene_derive(const ct_scene *scene, const ct_cancel *cancel, const ct_derived **out);
-/* What the revision would start from, with a reference for the caller; NULL: nothing, or a query has taken it. */
+/* What the revision would start from, with a reference for the caller; NULL: nothing, or a query
+ * has taken it. */
 ct_derived *ct_scene_retain_prior(ct_scene *scene);
 /* The row filter, likewise; *out is NULL when the scene has no filters. */
-ct_status ct_scene_row_filter(const ct_scene *scene, const ct_cancel *cancel, const ct_row_filter **out);
+ct_status ct_scene_row_filter(const ct_scene *scene, const ct_cancel *cancel,
+                              const ct_row_filter **out);
 
 #endif

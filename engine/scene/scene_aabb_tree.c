@@ -1,7 +1,9 @@
-/* Making a revision's derived data: from scratch, or from an older revision's by moving the rows that changed.
+/* Making a revision's derived data: from scratch, or from an older revision's by moving the rows
+ * that changed.
  *
- * Several threads may find it missing at once. One of them gets the older data to start from; the others build from scratch and
- * stop as soon as one of them has published its own. Losers free theirs.
+ * Several threads may find it missing at once. One of them gets the older data to start from; the
+ * others build from scratch and stop as soon as one of them has published its own. Losers free
+ * theirs.
  */
 #include "scene/body.h"
 #include "scene/scene.h"
@@ -9,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ct_derived_retain(ct_derived *derived) { atomic_fetch_add_explicit(&derived->refs, 1, memory_order_relaxed); }
+void ct_derived_retain(ct_derived *derived) {
+  atomic_fetch_add_explicit(&derived->refs, 1, memory_order_relaxed);
+}
 
 void ct_derived_release(ct_derived *derived) {
   if (!derived || atomic_fetch_sub_explicit(&derived->refs, 1, memory_order_acq_rel) != 1) return;
@@ -83,7 +87,8 @@ static bool set_loose(ct_derived *derived, uint32_t row, const ct_aabb *box) {
     derived->loose_capacity = capacity;
   }
   if (!there) {
-    memmove(derived->loose + at + 1, derived->loose + at, (derived->loose_count - at) * sizeof *derived->loose);
+    memmove(derived->loose + at + 1, derived->loose + at,
+            (derived->loose_count - at) * sizeof *derived->loose);
     derived->loose_count++;
   }
   derived->loose[at] = (ct_unbounded_body){row, *box};
@@ -94,7 +99,8 @@ static void drop_loose(ct_derived *derived, uint32_t row) {
   uint32_t at = ct_derived_loose_from(derived, row);
   if (at == derived->loose_count || derived->loose[at].row != row) return;
   derived->loose_count--;
-  memmove(derived->loose + at, derived->loose + at + 1, (derived->loose_count - at) * sizeof *derived->loose);
+  memmove(derived->loose + at, derived->loose + at + 1,
+          (derived->loose_count - at) * sizeof *derived->loose);
 }
 
 /* The row's box; false: it has none (removed, or no colliders). */
@@ -106,14 +112,16 @@ static bool row_box(const ct_scene *scene, uint32_t row, ct_aabb *box) {
   return true;
 }
 
-/* ---- from scratch ---- */
+/* ---- from scratch --------------------------------------------------------------------------- */
 
 static bool stop_building(const ct_scene *scene, const ct_cancel *cancel) {
-  return ct_cancel_raised(cancel) || atomic_load_explicit(&scene->derived, memory_order_relaxed) != NULL;
+  return ct_cancel_raised(cancel) ||
+         atomic_load_explicit(&scene->derived, memory_order_relaxed) != NULL;
 }
 
 /* Boxes of all rows; bounded ones go to boxes and rows, which have room for all. */
-static ct_status gather(const ct_scene *scene, const ct_cancel *cancel, ct_derived *derived, ct_aabb *boxes, uint32_t *rows) {
+static ct_status gather(const ct_scene *scene, const ct_cancel *cancel, ct_derived *derived,
+                        ct_aabb *boxes, uint32_t *rows) {
   uint32_t count = 0;
   for (uint32_t row = 0; row < scene->rows; row++) {
     if (stop_building(scene, cancel)) return CT_CANCELLED;
@@ -121,7 +129,8 @@ static ct_status gather(const ct_scene *scene, const ct_cancel *cancel, ct_deriv
     if (ct_aabb_is_bounded(&boxes[count])) rows[count++] = row;
     else if (!set_loose(derived, row, &boxes[count])) return CT_OUT_OF_MEMORY;
   }
-  /* proxies serve as scratch for those of the boxes, then are dealt out to the rows from the end: row[i] >= i. */
+  /* proxies serve as scratch for those of the boxes, then are dealt out to the rows from the end:
+   * row[i] >= i. */
   ct_status status = ct_tree_build(derived->tree, boxes, rows, count, derived->proxies, cancel);
   if (status != CT_OK) return status;
   uint32_t row = scene->rows;
@@ -138,7 +147,8 @@ static ct_status build(const ct_scene *scene, const ct_cancel *cancel, ct_derive
   ct_derived *derived = new_derived(scene->rows);
   ct_aabb *boxes = malloc(((size_t)scene->rows + 1) * sizeof *boxes);
   uint32_t *rows = malloc(((size_t)scene->rows + 1) * sizeof *rows);
-  ct_status status = derived && boxes && rows ? gather(scene, cancel, derived, boxes, rows) : CT_OUT_OF_MEMORY;
+  ct_status status =
+      derived && boxes && rows ? gather(scene, cancel, derived, boxes, rows) : CT_OUT_OF_MEMORY;
   free(boxes);
   free(rows);
   if (status == CT_OK) *out = derived;
@@ -146,7 +156,7 @@ static ct_status build(const ct_scene *scene, const ct_cancel *cancel, ct_derive
   return status;
 }
 
-/* ---- from an older revision's ---- */
+/* ---- from an older revision's --------------------------------------------------------------- */
 
 static bool extend_rows(ct_derived *derived, uint32_t rows) {
   if (rows <= derived->rows) return true;
@@ -179,7 +189,8 @@ static bool update_row(ct_derived *derived, const ct_scene *scene, uint32_t row)
 }
 
 /* Brings the data up to date with the scene; takes it over. */
-static ct_status update(ct_derived *prior, const ct_scene *scene, const ct_cancel *cancel, ct_derived **out) {
+static ct_status update(ct_derived *prior, const ct_scene *scene, const ct_cancel *cancel,
+                        ct_derived **out) {
   ct_derived *mine = prior;
   if (atomic_load_explicit(&prior->refs, memory_order_acquire) != 1) {
     mine = clone(prior);
@@ -201,7 +212,9 @@ static void lock_prior(ct_scene *scene) {
   }
 }
 
-static void unlock_prior(ct_scene *scene) { atomic_flag_clear_explicit(&scene->prior_lock, memory_order_release); }
+static void unlock_prior(ct_scene *scene) {
+  atomic_flag_clear_explicit(&scene->prior_lock, memory_order_release);
+}
 
 ct_derived *ct_scene_retain_prior(ct_scene *scene) {
   lock_prior(scene);
@@ -226,8 +239,8 @@ ct_status ct_scene_derive(const ct_scene *scene, const ct_cancel *cancel, const 
   if (!derived) {
     ct_derived *mine = NULL, *prior = take_prior(late);
     ct_status status = prior ? update(prior, scene, cancel, &mine) : build(scene, cancel, &mine);
-    if (mine &&
-        atomic_compare_exchange_strong_explicit(&late->derived, &derived, mine, memory_order_acq_rel, memory_order_acquire)) {
+    if (mine && atomic_compare_exchange_strong_explicit(
+                    &late->derived, &derived, mine, memory_order_acq_rel, memory_order_acquire)) {
       derived = mine;
     } else {
       ct_derived_release(mine);
@@ -240,13 +253,16 @@ ct_status ct_scene_derive(const ct_scene *scene, const ct_cancel *cancel, const 
   return CT_OK;
 }
 
-ct_status ct_scene_row_filter(const ct_scene *scene, const ct_cancel *cancel, const ct_row_filter **out) {
+ct_status ct_scene_row_filter(const ct_scene *scene, const ct_cancel *cancel,
+                              const ct_row_filter **out) {
   ct_scene *late = ct_scene_mutable(scene);
   ct_row_filter *filter = atomic_load_explicit(&late->row_filter, memory_order_acquire);
   if (!filter && scene->filters) {
-    ct_row_filter *mine = ct_row_filter_create(scene->filters, &scene->bodies, scene->rows, ct_scene_find_id, scene, cancel);
+    ct_row_filter *mine = ct_row_filter_create(scene->filters, &scene->bodies, scene->rows,
+                                               ct_scene_find_id, scene, cancel);
     if (!mine) return ct_cancel_raised(cancel) ? CT_CANCELLED : CT_OUT_OF_MEMORY;
-    if (atomic_compare_exchange_strong_explicit(&late->row_filter, &filter, mine, memory_order_acq_rel, memory_order_acquire))
+    if (atomic_compare_exchange_strong_explicit(&late->row_filter, &filter, mine,
+                                                memory_order_acq_rel, memory_order_acquire))
       filter = mine;
     else ct_row_filter_release(mine);
   }

@@ -1,4 +1,5 @@
-/* What a revision derives from its bodies and poses for queries: a tree of the bodies' tight world boxes. */
+/* What a revision derives from its bodies and poses for queries: a tree of the bodies' tight world
+ * boxes. */
 #ifndef SCENE_SCENE_AABB_TREE_H
 #define SCENE_SCENE_AABB_TREE_H
 
@@ -13,12 +14,13 @@ typedef struct ct_unbounded_body {
   ct_aabb box;
 } ct_unbounded_body;
 
-/* Immutable once a scene has it; taken over and changed only by one who holds the sole reference. */
+/* Immutable once a scene has it; taken over and changed only by one who holds the sole reference.
+ */
 typedef struct ct_derived {
   _Atomic uint32_t refs;
   uint32_t rows;
-  ct_tree *tree;        /* leaves: bounded bodies with colliders; user value: row */
-  uint32_t *proxies;    /* [rows] CT_TREE_NULL: not in the tree */
+  ct_tree *tree;            /* leaves: bounded bodies with colliders; user value: row */
+  uint32_t *proxies;        /* [rows] CT_TREE_NULL: not in the tree */
   ct_unbounded_body *loose; /* ascending rows */
   uint32_t loose_count, loose_capacity;
 } ct_derived;
@@ -32,8 +34,8 @@ uint32_t ct_derived_loose_from(const ct_derived *derived, uint32_t row);
 
 /* Is every side finite? */
 static inline bool ct_aabb_is_bounded(const ct_aabb *b) {
-  return b->min.x > -INFINITY && b->min.y > -INFINITY && b->min.z > -INFINITY && b->max.x < INFINITY && b->max.y < INFINITY &&
-         b->max.z < INFINITY;
+  return b->min.x > -INFINITY && b->min.y > -INFINITY && b->min.z > -INFINITY &&
+         b->max.x < INFINITY && b->max.y < INFINITY && b->max.z < INFINITY;
 }
 
 #endif

@@ -1,24 +1,31 @@
-/* Exact mass properties of the kinds, their placing and sum, principal axes. Hulls are integrated in hull_mass.c.
+/* Mass properties of shapes in closed form, their transformation and sum, and principal axes.
+ *
+ * Bodies of revolution are sums of ball caps and cone frusta; a rounded box is a sum of box, slabs,
+ * quarter cylinders and eighths of balls. Principal axes: cyclic Jacobi rotations of the 3x3
+ * inertia matrix. Hulls are integrated in hull/hull_mass.c, meshes in mesh/mesh_mass.c.
  */
 #include "hull/hull_faces.h"
 #include "shape/shape_validity.h"
 #include "shape/tapered_capsule.h"
 
 #define PI 3.14159265358979323846
-/* Jacobi converges quadratically: a 3x3 matrix needs about 5 sweeps; the cap only bounds round-off. */
+/* Cyclic Jacobi converges quadratically: a 3x3 matrix needs about 5 sweeps. The cap guards
+ * against round-off only. */
 #define JACOBI_SWEEPS_MAX 32
-/* Above this the root of theta^2 + 1 is |theta| to rounding. */
+/* Above this theta, sqrt(theta^2 + 1) equals |theta| in doubles. */
 #define JACOBI_THETA_LARGE 1e100
 
-/* A body of revolution about z of unit density: integrals over z of the disc's area times 1, t, t^2 with t = z - origin, and of its
- * second moment about a diameter, pi rho^4 / 4. */
+/* Body of revolution about z at unit density: integrals over z of the disc area times 1, t and
+ * t^2 (t = z - origin), and of the disc's second moment about a diameter, pi rho^4 / 4. */
 typedef struct revolved {
   double origin, volume, first, second, disc;
 } revolved;
 
-/* The part of a ball below t = s radius, t from its centre; s in [-1, 1]. */
-static revolved cap_below(double center, double radius, double s) {
-  double r3 = radius * radius * radius, r4 = r3 * radius, r5 = r4 * radius, c2 = (1.0 - s) * (1.0 + s), s3 = s * s * s;
+/* The part of a ball below t = s radius, where t is measured from the centre and s is in [-1,
+ * 1]. */
+static revolved integrate_cap_below(double center, double radius, double s) {
+  double r3 = radius * radius * radius, r4 = r3 * radius, r5 = r4 * radius,
+         c2 = (1.0 - s) * (1.0 + s), s3 = s * s * s;
   return (revolved){.origin = center,
                     .volume = PI * r3 * (1.0 + s) * (1.0 + s) * (2.0 - s) / 3.0,
                     .first = -PI * r4 * c2 * c2 / 4.0,
@@ -26,14 +33,14 @@ static revolved cap_below(double center, double radius, double s) {
                     .disc = PI * r5 * (s - 2.0 * s3 / 3.0 + s3 * s * s / 5.0 + 8.0 / 15.0) / 4.0};
 }
 
-static revolved cap_above(double center, double radius, double s) {
-  revolved part = cap_below(center, radius, -s);
+static revolved integrate_cap_above(double center, double radius, double s) {
+  revolved part = integrate_cap_below(center, radius, -s);
   part.first = -part.first;
   return part;
 }
 
-/* Cone frustum of radius p at z = origin and q at z = origin + height. */
-static revolved frustum(double origin, double height, double p, double q) {
+/* Cone frustum with radius p at z = origin and radius q at z = origin + height. */
+static revolved integrate_frustum(double origin, double height, double p, double q) {
   double pp = p * p, pq = p * q, qq = q * q;
   return (revolved){.origin = origin,
                     .volume = PI * height * (pp + pq + qq) / 3.0,
@@ -42,50 +49,59 @@ static revolved frustum(double origin, double height, double p, double q) {
                     .disc = PI * height * (pp * pp + pp * pq + pp * qq + pq * qq + qq * qq) / 20.0};
 }
 
-static ct_mat3 diagonal(double x, double y, double z) { return (ct_mat3){{x, 0.0, 0.0}, {0.0, y, 0.0}, {0.0, 0.0, z}}; }
+static ct_mat3 make_diagonal(double x, double y, double z) {
+  return (ct_mat3){{x, 0.0, 0.0}, {0.0, y, 0.0}, {0.0, 0.0, z}};
+}
 
 static ct_mass_properties ball_mass(double center, double radius) {
   double volume = 4.0 / 3.0 * PI * radius * radius * radius, i = 0.4 * volume * radius * radius;
-  return (ct_mass_properties){volume, volume, {0.0, 0.0, center}, diagonal(i, i, i)};
+  return (ct_mass_properties){volume, volume, {0.0, 0.0, center}, make_diagonal(i, i, i)};
 }
 
-/* Parts of one body along one axis. */
-static ct_mass_properties revolved_mass(const revolved *parts, int count) {
+/* Sums parts along one axis into one body. */
+static ct_mass_properties combine_revolved(const revolved *parts, int count) {
   double volume = 0.0, moment = 0.0, across = 0.0, along = 0.0;
   for (int i = 0; i < count; i++) {
     volume += parts[i].volume;
     moment += parts[i].first + parts[i].volume * parts[i].origin;
   }
   double center = moment / volume;
-  /* Second moments about the centre of mass, part by part, so that no large terms cancel at the end. */
+  /* Second moments part by part about the common centre of mass, so no large terms cancel. */
   for (int i = 0; i < count; i++) {
     double d = parts[i].origin - center;
     across += parts[i].disc + (parts[i].second + d * (2.0 * parts[i].first + d * parts[i].volume));
     along += 2.0 * parts[i].disc;
   }
-  return (ct_mass_properties){volume, volume, {0.0, 0.0, center}, diagonal(across, across, along)};
+  return (ct_mass_properties){
+      volume, volume, {0.0, 0.0, center}, make_diagonal(across, across, along)};
 }
 
-/* The cone touches both balls on circles where its normal has z = s = (radius_bottom - radius_top) / distance of the centres. The
- * solid is the bottom ball below its circle, the frustum between the circles, and the top ball above its circle. */
+/* The cone is tangent to both balls at z = s = (radius_bottom - radius_top) / distance of the
+ * centres. The solid is the bottom ball below its circle, the frustum, and the top ball above
+ * its circle. */
 static ct_mass_properties capsule_mass(const ct_capsule_form *c) {
   double apart = 2.0 * c->top, lead = c->radius_bottom - c->radius_top, s = lead / apart;
   double c2 = (apart - lead) / apart * ((apart + lead) / apart), cosine = sqrt(c2);
-  revolved parts[3] = {cap_below(-c->top, c->radius_bottom, s),
-                       frustum(-c->top + c->radius_bottom * s, apart * c2, c->radius_bottom * cosine, c->radius_top * cosine),
-                       cap_above(c->top, c->radius_top, s)};
-  return revolved_mass(parts, 3);
+  revolved parts[3] = {integrate_cap_below(-c->top, c->radius_bottom, s),
+                       integrate_frustum(-c->top + c->radius_bottom * s, apart * c2,
+                                         c->radius_bottom * cosine, c->radius_top * cosine),
+                       integrate_cap_above(c->top, c->radius_top, s)};
+  return combine_revolved(parts, 3);
 }
 
 static ct_mass_properties cylinder_mass(double radius, double a) {
-  double volume = 2.0 * PI * radius * radius * a, across = volume * (radius * radius / 4.0 + a * a / 3.0);
-  return (ct_mass_properties){volume, volume, {0.0, 0.0, 0.0}, diagonal(across, across, 0.5 * volume * radius * radius)};
+  double volume = 2.0 * PI * radius * radius * a,
+         across = volume * (radius * radius / 4.0 + a * a / 3.0);
+  return (ct_mass_properties){volume,
+                              volume,
+                              {0.0, 0.0, 0.0},
+                              make_diagonal(across, across, 0.5 * volume * radius * radius)};
 }
 
 static ct_mass_properties cone_mass(double a, double bottom, double top) {
   if (bottom == top) return cylinder_mass(bottom, a);
-  revolved part = frustum(-a, 2.0 * a, bottom, top);
-  return revolved_mass(&part, 1);
+  revolved part = integrate_frustum(-a, 2.0 * a, bottom, top);
+  return combine_revolved(&part, 1);
 }
 
 static ct_mass_properties ellipsoid_mass(ct_vec3 r) {
@@ -93,25 +109,29 @@ static ct_mass_properties ellipsoid_mass(ct_vec3 r) {
   return (ct_mass_properties){volume,
                               volume,
                               {0.0, 0.0, 0.0},
-                              diagonal(volume * (r.y * r.y + r.z * r.z) / 5.0, volume * (r.z * r.z + r.x * r.x) / 5.0,
-                                       volume * (r.x * r.x + r.y * r.y) / 5.0)};
+                              make_diagonal(volume * (r.y * r.y + r.z * r.z) / 5.0,
+                                            volume * (r.z * r.z + r.x * r.x) / 5.0,
+                                            volume * (r.x * r.x + r.y * r.y) / 5.0)};
 }
 
-/* Integral of x^2 over a box of half edges a (along x), b, c with a ball of radius p about each point: the box, slabs, quarters of
- * cylinders and eighths of balls. */
+/* Integral of x^2 over a box of half edges a (along x), b, c dilated by a ball of radius p: box,
+ * slabs, quarter cylinders, eighths of balls. */
 static double rounded_second(double a, double b, double c, double p) {
   double aa = a * a, a3 = aa * a, pp = p * p, p3 = pp * p, p4 = p3 * p;
-  double faces = 8.0 / 3.0 * b * c * p * (3.0 * aa + 3.0 * a * p + pp) + 8.0 / 3.0 * p * (b + c) * a3;
-  double edges = 2.0 / 3.0 * PI * pp * a3 + 2.0 * (b + c) * (PI * pp * aa + 8.0 / 3.0 * a * p3 + PI * p4 / 4.0);
+  double faces =
+      8.0 / 3.0 * b * c * p * (3.0 * aa + 3.0 * a * p + pp) + 8.0 / 3.0 * p * (b + c) * a3;
+  double edges = 2.0 / 3.0 * PI * pp * a3 +
+                 2.0 * (b + c) * (PI * pp * aa + 8.0 / 3.0 * a * p3 + PI * p4 / 4.0);
   double corners = 4.0 / 3.0 * PI * p3 * aa + PI * a * p4 + 4.0 / 15.0 * PI * p4 * p;
   return 8.0 / 3.0 * a3 * b * c + faces + edges + corners;
 }
 
 static ct_mass_properties rounded_box_mass(ct_vec3 h, double p) {
-  double volume = 8.0 * h.x * h.y * h.z + 8.0 * p * (h.x * h.y + h.y * h.z + h.z * h.x) + 2.0 * PI * p * p * (h.x + h.y + h.z) +
-                  4.0 / 3.0 * PI * p * p * p;
-  double x = rounded_second(h.x, h.y, h.z, p), y = rounded_second(h.y, h.z, h.x, p), z = rounded_second(h.z, h.x, h.y, p);
-  return (ct_mass_properties){volume, volume, {0.0, 0.0, 0.0}, diagonal(y + z, z + x, x + y)};
+  double volume = 8.0 * h.x * h.y * h.z + 8.0 * p * (h.x * h.y + h.y * h.z + h.z * h.x) +
+                  2.0 * PI * p * p * (h.x + h.y + h.z) + 4.0 / 3.0 * PI * p * p * p;
+  double x = rounded_second(h.x, h.y, h.z, p), y = rounded_second(h.y, h.z, h.x, p),
+         z = rounded_second(h.z, h.x, h.y, p);
+  return (ct_mass_properties){volume, volume, {0.0, 0.0, 0.0}, make_diagonal(y + z, z + x, x + y)};
 }
 
 static ct_mass_properties box_mass(ct_vec3 h) {
@@ -119,20 +139,28 @@ static ct_mass_properties box_mass(ct_vec3 h) {
   return (ct_mass_properties){volume,
                               volume,
                               {0.0, 0.0, 0.0},
-                              diagonal(volume * (h.y * h.y + h.z * h.z) / 3.0, volume * (h.z * h.z + h.x * h.x) / 3.0,
-                                       volume * (h.x * h.x + h.y * h.y) / 3.0)};
+                              make_diagonal(volume * (h.y * h.y + h.z * h.z) / 3.0,
+                                            volume * (h.z * h.z + h.x * h.x) / 3.0,
+                                            volume * (h.x * h.x + h.y * h.y) / 3.0)};
 }
 
-static ct_mat3 scaled(ct_mat3 m, double s) { return (ct_mat3){ct_scale(m.rx, s), ct_scale(m.ry, s), ct_scale(m.rz, s)}; }
+static ct_mat3 scale_matrix(ct_mat3 m, double s) {
+  return (ct_mat3){ct_scale(m.rx, s), ct_scale(m.ry, s), ct_scale(m.rz, s)};
+}
 
-static ct_mat3 sum(ct_mat3 a, ct_mat3 b) { return (ct_mat3){ct_add(a.rx, b.rx), ct_add(a.ry, b.ry), ct_add(a.rz, b.rz)}; }
+static ct_mat3 add_matrices(ct_mat3 a, ct_mat3 b) {
+  return (ct_mat3){ct_add(a.rx, b.rx), ct_add(a.ry, b.ry), ct_add(a.rz, b.rz)};
+}
 
-/* At density 1, of a shape whose rounding, if it has any, adds to it. */
-static bool unit_mass(const ct_shape *shape, ct_mass_properties *m) {
+/* Mass properties at density 1 of a shape with outward rounding. False: no closed form or no
+ * volume. */
+static bool integrate_unit_density(const ct_shape *shape, ct_mass_properties *m) {
   double rounding = shape->rounding;
   switch (shape->kind) {
   case CT_KIND_SPHERE: *m = ball_mass(0.0, shape->sphere.radius + rounding); return true;
-  case CT_KIND_BOX: *m = rounding > 0.0 ? rounded_box_mass(shape->box.half, rounding) : box_mass(shape->box.half); return true;
+  case CT_KIND_BOX:
+    *m = rounding > 0.0 ? rounded_box_mass(shape->box.half, rounding) : box_mass(shape->box.half);
+    return true;
   case CT_KIND_CAPSULE: {
     ct_capsule_form c = ct_capsule_reduce(shape);
     *m = c.is_ball ? ball_mass(c.top, c.radius_top) : capsule_mass(&c);
@@ -140,10 +168,15 @@ static bool unit_mass(const ct_shape *shape, ct_mass_properties *m) {
   }
   default: break;
   }
+  /* The remaining kinds have no closed form with outward rounding. */
   if (rounding > 0.0) return false;
   switch (shape->kind) {
-  case CT_KIND_CYLINDER: *m = cylinder_mass(shape->cylinder.radius, shape->cylinder.half_length); return true;
-  case CT_KIND_CONE: *m = cone_mass(shape->cone.half_length, shape->cone.radius_bottom, shape->cone.radius_top); return true;
+  case CT_KIND_CYLINDER:
+    *m = cylinder_mass(shape->cylinder.radius, shape->cylinder.half_length);
+    return true;
+  case CT_KIND_CONE:
+    *m = cone_mass(shape->cone.half_length, shape->cone.radius_bottom, shape->cone.radius_top);
+    return true;
   case CT_KIND_ELLIPSOID: *m = ellipsoid_mass(shape->ellipsoid.radii); return true;
   case CT_KIND_CONVEX: {
     const ct_hull_view *view = ct_hull_get(shape->inset ? ct_hull_outer(shape->hull) : shape->hull);
@@ -168,15 +201,15 @@ bool ct_shape_mass(const ct_shape *shape, double density, ct_mass_properties *ou
   if (bare.inset) bare.rounding = 0.0;
   ct_mass_properties m;
   if (!ct_shape_is_valid(shape)) return false;
-  if (!unit_mass(&bare, &m)) return false;
+  if (!integrate_unit_density(&bare, &m)) return false;
   m.mass = m.volume * density;
-  m.inertia = scaled(m.inertia, density);
+  m.inertia = scale_matrix(m.inertia, density);
   *out = m;
   return true;
 }
 
-/* The symmetric part, so that R I R^T stays symmetric to the bit. */
-static ct_mat3 symmetric(ct_mat3 m) {
+/* Symmetric part, so that R I R^T is symmetric to the bit. */
+static ct_mat3 symmetrize(ct_mat3 m) {
   double xy = 0.5 * (m.rx.y + m.ry.x), yz = 0.5 * (m.ry.z + m.rz.y), zx = 0.5 * (m.rz.x + m.rx.z);
   return (ct_mat3){{m.rx.x, xy, zx}, {xy, m.ry.y, yz}, {zx, yz, m.rz.z}};
 }
@@ -186,7 +219,8 @@ ct_mass_properties ct_mass_place(const ct_mass_properties *part, const ct_frame 
   frame = ct_frame_or_unturned(frame, &room);
   ct_mass_properties m = *part;
   m.center = ct_to_parent(*frame, part->center);
-  m.inertia = symmetric(ct_mat_mat(ct_mat_mat(frame->rotation, part->inertia), ct_mat_transpose(frame->rotation)));
+  m.inertia = symmetrize(
+      ct_mat_mat(ct_mat_mat(frame->rotation, part->inertia), ct_mat_transpose(frame->rotation)));
   return m;
 }
 
@@ -195,18 +229,23 @@ ct_mass_properties ct_mass_add(const ct_mass_properties *a, const ct_mass_proper
   double share = mass > 0.0 ? b->mass / mass : 0.0, reduced = a->mass * share;
   ct_vec3 d = ct_sub(b->center, a->center);
   double xx = d.x * d.x, yy = d.y * d.y, zz = d.z * d.z;
-  ct_mat3 apart = {{yy + zz, -d.x * d.y, -d.z * d.x}, {-d.x * d.y, zz + xx, -d.y * d.z}, {-d.z * d.x, -d.y * d.z, xx + yy}};
-  return (ct_mass_properties){.volume = a->volume + b->volume,
-                              .mass = mass,
-                              .center = ct_add_scaled(a->center, d, share),
-                              .inertia = sum(sum(a->inertia, b->inertia), scaled(apart, reduced))};
+  ct_mat3 apart = {{yy + zz, -d.x * d.y, -d.z * d.x},
+                   {-d.x * d.y, zz + xx, -d.y * d.z},
+                   {-d.z * d.x, -d.y * d.z, xx + yy}};
+  return (ct_mass_properties){
+      .volume = a->volume + b->volume,
+      .mass = mass,
+      .center = ct_add_scaled(a->center, d, share),
+      .inertia = add_matrices(add_matrices(a->inertia, b->inertia), scale_matrix(apart, reduced))};
 }
 
-/* One Jacobi rotation in the plane p, q: zeroes a[p][q]; the columns of v collect the rotations. */
+/* One Jacobi rotation in the plane p, q: zeroes a[p][q] and accumulates the rotation in the
+ * columns of v. */
 static void jacobi_rotate(double a[3][3], double v[3][3], int p, int q) {
   double theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
   double root = fabs(theta) > JACOBI_THETA_LARGE ? fabs(theta) : sqrt(theta * theta + 1.0);
-  double t = (theta >= 0.0 ? 1.0 : -1.0) / (fabs(theta) + root), c = 1.0 / sqrt(t * t + 1.0), s = t * c;
+  double t = (theta >= 0.0 ? 1.0 : -1.0) / (fabs(theta) + root), c = 1.0 / sqrt(t * t + 1.0),
+         s = t * c;
   int r = 3 - p - q;
   double apq = a[p][q], arp = a[r][p], arq = a[r][q];
   a[p][p] -= t * apq;
@@ -221,8 +260,8 @@ static void jacobi_rotate(double a[3][3], double v[3][3], int p, int q) {
   }
 }
 
-/* Sweeps until every entry off the diagonal is lost in the rounding of the diagonal. */
-static void jacobi(double a[3][3], double v[3][3]) {
+/* Sweeps until every off-diagonal entry is below the round-off of the diagonal. */
+static void diagonalize_jacobi(double a[3][3], double v[3][3]) {
   static const int planes[3][2] = {{0, 1}, {0, 2}, {1, 2}};
   for (int sweep = 0; sweep < JACOBI_SWEEPS_MAX; sweep++) {
     bool done = true;
@@ -237,15 +276,16 @@ static void jacobi(double a[3][3], double v[3][3]) {
   }
 }
 
-/* Signs are free: the largest component of an axis is made positive. */
-static ct_vec3 canonical(ct_vec3 a) {
+/* Fixes the free sign of an axis: its largest component becomes positive. */
+static ct_vec3 orient_axis(ct_vec3 a) {
   double m = fabs(a.x) >= fabs(a.y) ? a.x : a.y;
   m = fabs(m) >= fabs(a.z) ? m : a.z;
   return m < 0.0 ? ct_neg(a) : a;
 }
 
-/* Quaternion of the rotation with these columns, from its largest component (Shepperd 1978); w >= 0. */
-static ct_quat quaternion_of(ct_vec3 x, ct_vec3 y, ct_vec3 z) {
+/* Quaternion of the rotation with these columns, w >= 0, computed from its largest component
+ * (Shepperd 1978). */
+static ct_quat quaternion_from_columns(ct_vec3 x, ct_vec3 y, ct_vec3 z) {
   double trace = x.x + y.y + z.z;
   ct_quat q;
   if (trace >= x.x && trace >= y.y && trace >= z.z) {
@@ -264,9 +304,11 @@ static ct_quat quaternion_of(ct_vec3 x, ct_vec3 y, ct_vec3 z) {
 
 void ct_inertia_principal(const ct_mat3 *inertia, ct_vec3 *moments, ct_quat *axes) {
   const ct_mat3 *m = inertia;
-  double a[3][3] = {{m->rx.x, m->rx.y, m->rx.z}, {m->rx.y, m->ry.y, m->ry.z}, {m->rx.z, m->ry.z, m->rz.z}};
+  double a[3][3] = {
+      {m->rx.x, m->rx.y, m->rx.z}, {m->rx.y, m->ry.y, m->ry.z}, {m->rx.z, m->ry.z, m->rz.z}};
   double v[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
-  jacobi(a, v);
+  diagonalize_jacobi(a, v);
+  /* Sort the moments in descending order. */
   int order[3] = {0, 1, 2};
   for (int i = 1; i < 3; i++) {
     for (int j = i; j > 0 && a[order[j]][order[j]] > a[order[j - 1]][order[j - 1]]; j--) {
@@ -276,7 +318,8 @@ void ct_inertia_principal(const ct_mat3 *inertia, ct_vec3 *moments, ct_quat *axe
     }
   }
   *moments = ct_vec(a[order[0]][order[0]], a[order[1]][order[1]], a[order[2]][order[2]]);
-  ct_vec3 x = canonical(ct_vec(v[0][order[0]], v[1][order[0]], v[2][order[0]]));
-  ct_vec3 y = canonical(ct_vec(v[0][order[1]], v[1][order[1]], v[2][order[1]]));
-  *axes = quaternion_of(x, y, ct_cross(x, y));
+  /* The third axis is the cross product, so the axes form a right-handed rotation. */
+  ct_vec3 x = orient_axis(ct_vec(v[0][order[0]], v[1][order[0]], v[2][order[0]]));
+  ct_vec3 y = orient_axis(ct_vec(v[0][order[1]], v[1][order[1]], v[2][order[1]]));
+  *axes = quaternion_from_columns(x, y, ct_cross(x, y));
 }

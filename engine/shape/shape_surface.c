@@ -1,12 +1,11 @@
-/* Surface ids: the face of a shape that a point of its boundary belongs to, and the id of that
- * face.
+/* Surface ids: finds the face of a shape at a boundary point, and the id of that face.
  *
- * A face is scored by two numbers: how far the point is from the face moved out by rounding and
- * margin, and how much the face's outward normal agrees with the direction of the contact. The
- * nearest face counts; of faces within TIE of that the one that agrees best, so that a cylinder
- * that lies on its side has its side on the rim, and one that stands on its end has its end there;
- * of faces that agree equally well the one with the lowest id. Poses that are flat or symmetric are
- * inside these tolerances, not at their ends: a small tilt changes nothing. */
+ * A face's score is its distance from the point, after rounding and margin, and the cosine between
+ * its normal and the contact normal. Faces within TIE_TOLERANCE of the nearest one compete by
+ * cosine; equal cosines are decided by the lowest id. A cylinder on its side thus reports its side
+ * at the rim, an upright one its end. Flat and symmetric poses are in the interior of these
+ * tolerances, so a small tilt changes nothing.
+ */
 #include "hull/hull_faces.h"
 #include "mesh/mesh_build.h"
 #include "shape/shape_validity.h"
@@ -14,26 +13,28 @@
 #include "triangle/triangle_closest_point.h"
 #include <contact/limits.h>
 
-/* Faces are equally near within this part of the shape's radius, and agree equally well within this
- * difference of cosines: that of the ties of contact manifolds. */
-#define TIE 1e-6
+#include <assert.h>
+
+/* Relative to the shape's radius for distances, absolute for cosines. Equals the tie tolerance
+ * of contact manifolds. */
+#define TIE_TOLERANCE 1e-6
 
 /* Ends of cylinders, cones and capsules, then the side. */
 enum { FACE_BOTTOM, FACE_TOP, FACE_SIDE };
 
-/* What a point is to a face. */
+/* Distance and alignment of one face. */
 typedef struct face_score {
-  double height; /* distance from the face, m */
-  double facing; /* cosine between the face's normal and the direction of the contact */
+  double height; /* distance of the point from the face, m */
+  double facing; /* cosine between the face's normal and the contact normal */
   uint32_t id;
 } face_score;
 
-/* A point of the boundary, in the shape's frame. */
-typedef struct spot {
+/* A boundary point and the outward contact normal there, in the shape's frame. */
+typedef struct surface_query {
   const ct_shape *shape;
   ct_vec3 point, outward;
-  double growth; /* by which faces are moved out, m */
-} spot;
+  double growth; /* outward displacement of the faces, m */
+} surface_query;
 
 uint32_t ct_kind_surface_count(ct_kind kind) {
   switch (kind) {
@@ -54,32 +55,34 @@ uint32_t ct_kind_surface_count(ct_kind kind) {
   return 0;
 }
 
-static uint32_t surface_id(const uint32_t *ids, uint32_t face) { return ids ? ids[face] : face; }
+static uint32_t map_surface_id(const uint32_t *ids, uint32_t face) {
+  return ids ? ids[face] : face;
+}
 
-/* ---- faces of primitives ---- */
+/* ---- faces of primitives -------------------------------------------------------------------- */
 
-static face_score score_of_box(const spot *s, uint32_t face) {
+static face_score score_box_face(const surface_query *s, uint32_t face) {
   const double half[3] = {s->shape->box.half.x, s->shape->box.half.y, s->shape->box.half.z};
   const double p[3] = {s->point.x, s->point.y, s->point.z},
                n[3] = {s->outward.x, s->outward.y, s->outward.z};
   uint32_t axis = face / 2;
   double sign = face & 1 ? 1.0 : -1.0;
   return (face_score){fabs(sign * p[axis] - half[axis] - s->growth), sign * n[axis],
-                      surface_id(s->shape->surface_ids, face)};
+                      map_surface_id(s->shape->surface_ids, face)};
 }
 
 static double axis_distance(ct_vec3 p) { return sqrt(p.x * p.x + p.y * p.y); }
 
-/* The direction from the axis to the point; the contact's own where the point is on the axis. */
-static ct_vec3 from_axis(const spot *s) {
+/* Direction from the axis to the point; the contact normal's radial part for points on the axis. */
+static ct_vec3 find_radial_direction(const surface_query *s) {
   ct_vec3 radial = {s->point.x, s->point.y, 0.0}, other = {s->outward.x, s->outward.y, 0.0};
   return ct_unit_or(radial, ct_unit_or(other, ct_vec(1.0, 0.0, 0.0)));
 }
 
-/* Frusta, with cylinders as those of equal radii. The side is that of the infinite cone. */
-static face_score score_of_frustum(const spot *s, double half, double bottom, double top,
-                                   uint32_t face) {
-  uint32_t id = surface_id(s->shape->surface_ids, face);
+/* Frusta; a cylinder has equal radii. The side is the infinite cone. */
+static face_score score_frustum_face(const surface_query *s, double half, double bottom, double top,
+                                     uint32_t face) {
+  uint32_t id = map_surface_id(s->shape->surface_ids, face);
   if (face != FACE_SIDE) {
     double sign = face == FACE_TOP ? 1.0 : -1.0;
     bool is_apex = (face == FACE_TOP ? top : bottom) == 0.0;
@@ -89,57 +92,57 @@ static face_score score_of_frustum(const spot *s, double half, double bottom, do
   double drop = bottom - top, length = sqrt(drop * drop + 4.0 * half * half),
          along = 2.0 * half / length, rise = drop / length;
   double middle = along * (axis_distance(s->point) - 0.5 * (bottom + top)) + rise * s->point.z;
-  ct_vec3 normal = ct_scale(from_axis(s), along);
+  ct_vec3 normal = ct_scale(find_radial_direction(s), along);
   normal.z = rise;
   return (face_score){fabs(middle - s->growth), ct_dot(normal, s->outward), id};
 }
 
-static face_score score_of(const spot *s, uint32_t face) {
+static face_score score_face(const surface_query *s, uint32_t face) {
   const ct_shape *shape = s->shape;
   switch (shape->kind) {
-  case CT_KIND_BOX: return score_of_box(s, face);
+  case CT_KIND_BOX: return score_box_face(s, face);
   case CT_KIND_CYLINDER:
-    return score_of_frustum(s, shape->cylinder.half_length, shape->cylinder.radius,
-                            shape->cylinder.radius, face);
+    return score_frustum_face(s, shape->cylinder.half_length, shape->cylinder.radius,
+                              shape->cylinder.radius, face);
   case CT_KIND_CONE:
-    return score_of_frustum(s, shape->cone.half_length, shape->cone.radius_bottom,
-                            shape->cone.radius_top, face);
+    return score_frustum_face(s, shape->cone.half_length, shape->cone.radius_bottom,
+                              shape->cone.radius_top, face);
   case CT_KIND_CONVEX: {
     const ct_hull_view *view = ct_hull_get(shape->hull);
     ct_vec3 normal = {view->nx[face], view->ny[face], view->nz[face]};
     const ct_hull *outer = ct_hull_outer(shape->hull);
-    /* An inset hull has the faces of its outer one, less those that shrinking has taken away. */
+    /* Shrinking may remove faces, so a face of an inset hull is mapped to its original. */
     uint32_t named = outer == shape->hull ? face : view->face_plane[face];
     double growth = shape->rounding + shape->margin;
     return (face_score){fabs(ct_dot(normal, s->point) - view->offset[face] - growth),
                         ct_dot(normal, s->outward),
-                        surface_id(ct_hull_get(outer)->surface_ids, named)};
+                        map_surface_id(ct_hull_get(outer)->surface_ids, named)};
   }
   default: return (face_score){0.0, 0.0, face};
   }
 }
 
-/* The smooth border of side and caps is the side's. Where one ball holds the other, all of it is
- * that ball's. */
-static uint32_t face_of_capsule(const spot *s, double tie) {
+/* Points on the smooth border of side and caps belong to the side. If one ball contains the
+ * other, the whole surface belongs to the larger ball. */
+static uint32_t find_capsule_face(const surface_query *s, double tie) {
   double half = s->shape->capsule.half_length,
          drop = s->shape->capsule.radius_bottom - s->shape->capsule.radius_top;
   double length = 2.0 * half;
   if (drop != 0.0 && fabs(drop) >= length) return drop > 0.0 ? FACE_BOTTOM : FACE_TOP;
-  /* The point of the axis that the side's normal through the point comes from. */
+  /* Axis coordinate at which the side's normal through the point meets the axis. */
   double slant = drop == 0.0 ? 0.0 : drop / sqrt((length - drop) * (length + drop));
   double foot = s->point.z - slant * axis_distance(s->point);
   if (fabs(foot) <= half + tie) return FACE_SIDE;
   return foot > 0.0 ? FACE_TOP : FACE_BOTTOM;
 }
 
-/* ---- choice ---- */
+/* ---- choice --------------------------------------------------------------------------------- */
 
-/* Faces as near as the nearest are gone through twice: for the best agreement, then for the lowest
- * id of those that agree so. */
+/* Candidates within reach are visited twice: the first pass finds the best cosine, the second
+ * the lowest id with that cosine. */
 typedef struct choice {
-  double reach;  /* greatest height that is as near, m */
-  double facing; /* the best */
+  double reach;  /* largest distance that counts as equally near, m */
+  double facing; /* best cosine so far */
   uint32_t id;
   bool is_second;
 } choice;
@@ -147,58 +150,58 @@ typedef struct choice {
 static void consider_face(choice *c, face_score score) {
   if (score.height > c->reach) return;
   if (!c->is_second) c->facing = ct_max2(c->facing, score.facing);
-  else if (score.facing >= c->facing - TIE && score.id < c->id) c->id = score.id;
+  else if (score.facing >= c->facing - TIE_TOLERANCE && score.id < c->id) c->id = score.id;
 }
 
-/* Among the first `count` faces. */
-static uint32_t choose_face(const spot *s, uint32_t count, double tie) {
+/* Chooses among the first `count` faces. */
+static uint32_t choose_face(const surface_query *s, uint32_t count, double tie) {
   double least = INFINITY;
-  for (uint32_t f = 0; f < count; f++) least = ct_min2(least, score_of(s, f).height);
+  for (uint32_t f = 0; f < count; f++) least = ct_min2(least, score_face(s, f).height);
   choice c = {.reach = least + tie, .facing = -INFINITY, .id = CT_NO_FACE};
-  for (uint32_t f = 0; f < count; f++) consider_face(&c, score_of(s, f));
+  for (uint32_t f = 0; f < count; f++) consider_face(&c, score_face(s, f));
   c.is_second = true;
-  for (uint32_t f = 0; f < count; f++) consider_face(&c, score_of(s, f));
+  for (uint32_t f = 0; f < count; f++) consider_face(&c, score_face(s, f));
   return c.id;
 }
 
-/* ---- triangles ---- */
+/* ---- triangles ------------------------------------------------------------------------------ */
 
-static bool is_near_box(const ct_aabb *box, ct_vec3 p, double reach) {
+static bool is_within_reach(const ct_aabb *box, ct_vec3 p, double reach) {
   return p.x >= box->min.x - reach && p.x <= box->max.x + reach && p.y >= box->min.y - reach &&
          p.y <= box->max.y + reach && p.z >= box->min.z - reach && p.z <= box->max.z + reach;
 }
 
-/* The id of the outer face of elements that a triangle of their surface is part of; of a mesh the
- * triangle. */
-static uint32_t id_of_triangle(const ct_shape *shape, uint32_t triangle) {
+/* Id of the element face that contains a surface triangle; the triangle's own number for meshes. */
+static uint32_t find_triangle_id(const ct_shape *shape, uint32_t triangle) {
   if (!ct_kind_has_elements(shape->kind)) return triangle;
   const ct_elements_view *view = ct_elements_get(shape->elements);
-  return surface_id(view->surface_ids, ct_elements_outer_of(view, triangle));
+  return map_surface_id(view->surface_ids, ct_elements_outer_of(view, triangle));
 }
 
-static void consider_triangles(const spot *s, choice *c) {
+static void consider_triangles(const surface_query *s, choice *c) {
   const ct_mesh_view *view = ct_mesh_get(s->shape->mesh);
   uint32_t stack[CT_MESH_DEPTH_MAX + 2] = {0};
   int top = 1;
   while (top > 0) {
     const ct_mesh_node *node = &view->nodes[stack[--top]];
-    if (!is_near_box(&node->box, s->point, c->reach)) continue;
+    if (!is_within_reach(&node->box, s->point, c->reach)) continue;
     for (uint32_t i = node->first; i < node->first + node->count; i++) {
       const uint32_t *v = view->corners[i], triangle = view->order[i];
       ct_triangle_near near = ct_triangle_nearest(view->vertices[v[0]], view->vertices[v[1]],
                                                   view->vertices[v[2]], s->point);
       double facing = ct_dot(ct_mesh_normal(s->shape->mesh, triangle), s->outward);
-      consider_face(c,
-                    (face_score){sqrt(near.distance2), facing, id_of_triangle(s->shape, triangle)});
+      consider_face(
+          c, (face_score){sqrt(near.distance2), facing, find_triangle_id(s->shape, triangle)});
     }
     if (node->count > 0) continue;
+    assert(top + 2 <= CT_MESH_DEPTH_MAX + 2);
     stack[top++] = node->first;
     stack[top++] = node->first + 1;
   }
 }
 
-/* Among the triangles of a mesh. */
-static uint32_t choose_surface_triangle(const spot *s, double tie) {
+/* Chooses among the triangles of a mesh: nearest distance first, then the candidates near it. */
+static uint32_t choose_surface_triangle(const surface_query *s, double tie) {
   ct_mesh_foot foot;
   if (!ct_mesh_nearest(s->shape->mesh, s->point, INFINITY, &foot)) return CT_NO_FACE;
   choice c = {.reach = foot.distance + tie, .facing = -INFINITY, .id = CT_NO_FACE};
@@ -209,18 +212,19 @@ static uint32_t choose_surface_triangle(const spot *s, double tie) {
 }
 
 uint32_t ct_shape_surface_at(const ct_shape *shape, ct_vec3 point, ct_vec3 outward) {
-  spot s = {.shape = shape, .point = point, .outward = outward, .growth = ct_shape_growth(shape)};
+  surface_query s = {
+      .shape = shape, .point = point, .outward = outward, .growth = ct_shape_growth(shape)};
   const uint32_t *ids = shape->surface_ids;
   uint32_t count = ct_kind_surface_count(shape->kind);
   if (!ct_shape_is_valid(shape)) return CT_NO_FACE;
-  if (count == 1) return surface_id(ids, 0);
+  if (count == 1) return map_surface_id(ids, 0);
   ct_vec3 center;
   double radius;
   ct_shape_ball(shape, &center, &radius);
-  double tie = TIE * radius;
+  double tie = TIE_TOLERANCE * radius;
   if (shape->kind == CT_KIND_CONVEX)
     return choose_face(&s, ct_hull_get(shape->hull)->face_count, tie);
   if (ct_kind_is_mesh(shape->kind)) return choose_surface_triangle(&s, tie);
-  return shape->kind == CT_KIND_CAPSULE ? surface_id(ids, face_of_capsule(&s, tie))
+  return shape->kind == CT_KIND_CAPSULE ? map_surface_id(ids, find_capsule_face(&s, tie))
                                         : choose_face(&s, count, tie);
 }

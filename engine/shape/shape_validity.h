@@ -1,17 +1,19 @@
-/* Shapes and frames as callers may leave them: zero-initialised. */
+/* Validity of shapes and frames, which callers may leave zero-initialised. */
 #ifndef SHAPE_SHAPE_VALIDITY_H
 #define SHAPE_SHAPE_VALIDITY_H
 
 #include <contact/shape.h>
 
-/* Has the shape what its kind needs: sizes that make a body, a hull, a mesh, elements? A sphere or a
- * capsule of radius 0 is a point or a segment; a box may be flat. */
+/* True if the shape has positive sizes, a hull, a mesh or elements, as its kind requires. A
+ * sphere or capsule of radius 0 is a point or a segment; a box may be flat. */
 static inline bool ct_shape_is_valid(const ct_shape *s) {
   switch (s->kind) {
   case CT_KIND_BOX: return ct_max_abs(s->box.half) > 0.0;
   case CT_KIND_CYLINDER: return s->cylinder.radius > 0.0 && s->cylinder.half_length > 0.0;
-  case CT_KIND_CONE: return s->cone.half_length > 0.0 && ct_max2(s->cone.radius_bottom, s->cone.radius_top) > 0.0;
-  case CT_KIND_ELLIPSOID: return ct_min2(ct_min2(s->ellipsoid.radii.x, s->ellipsoid.radii.y), s->ellipsoid.radii.z) > 0.0;
+  case CT_KIND_CONE:
+    return s->cone.half_length > 0.0 && ct_max2(s->cone.radius_bottom, s->cone.radius_top) > 0.0;
+  case CT_KIND_ELLIPSOID:
+    return ct_min2(ct_min2(s->ellipsoid.radii.x, s->ellipsoid.radii.y), s->ellipsoid.radii.z) > 0.0;
   case CT_KIND_CONVEX: return s->hull != NULL;
   case CT_KIND_MESH: return s->mesh != NULL;
   case CT_KIND_TETMESH:
@@ -21,12 +23,13 @@ static inline bool ct_shape_is_valid(const ct_shape *s) {
   }
 }
 
-/* A rotation has a unit row: one of zeros is that of a frame that was never set. */
+/* True if the rotation is all zero, as in a frame that was never set. */
 static inline bool ct_frame_is_unset(const ct_frame *frame) {
   return frame->rotation.rx.x == 0.0 && frame->rotation.rx.y == 0.0 && frame->rotation.rx.z == 0.0;
 }
 
-/* The frame; where there is none or its rotation was never set, without rotation, kept in *room. */
+/* Returns the frame; if it is NULL or its rotation is unset, writes an unrotated frame to *room
+ * and returns that. */
 static inline const ct_frame *ct_frame_or_unturned(const ct_frame *frame, ct_frame *room) {
   if (frame && !ct_frame_is_unset(frame)) return frame;
   *room = ct_frame_of((ct_pose){.position = frame ? frame->position : ct_vec(0.0, 0.0, 0.0)});

@@ -1,4 +1,9 @@
-/* The sharp shape within a rounded one. Insets of cylinder, cone and frustum keep the planes of the ends and the slanted side. */
+/* Decomposition of a rounded shape into a sharp shape and a ball.
+ *
+ * The inset of a box, cylinder, cone or frustum offsets every face inward by the rounding, so that
+ * sharp shape plus ball has the original planes and slant. Hulls are shrunk when the shape is
+ * created (hull/hull_inset.c).
+ */
 #include "shape/sharp_shape.h"
 #include "shape/shape_validity.h"
 
@@ -6,18 +11,21 @@
 
 #include <assert.h>
 
-/* Part of the inradius by which a shape may be shrunk: what is left spans a millionth, far more than round-off. */
-#define INSET_PART (1.0 - 0x1p-20)
+/* Largest inset as a fraction of the inradius. The remaining solid spans a millionth of it, far
+ * above round-off. */
+#define INSET_FRACTION_MAX (1.0 - 0x1p-20)
 
-/* The cone whose side and ends lie `by` deeper. With slope k = (bottom - top)/height the side stands back by by sqrt(1 + k^2) in
- * every plane across the axis; where that leaves no top the cone ends in an apex below it. */
-static void inset_cone(ct_sharp_shape *inner, double by) {
-  double a = inner->shape.cone.half_length, bottom = inner->shape.cone.radius_bottom, top = inner->shape.cone.radius_top;
+/* Moves side and ends of a cone inward by `by`. With slope k = (wide - narrow) / height, the
+ * radius shrinks by `by` sqrt(1 + k^2) in every cross-section. If the narrow end vanishes, the
+ * cone ends in an apex below it. */
+static void shrink_cone(ct_sharp_shape *inner, double by) {
+  double a = inner->shape.cone.half_length, bottom = inner->shape.cone.radius_bottom,
+         top = inner->shape.cone.radius_top;
   bool upright = bottom >= top;
   double wide = upright ? bottom : top, narrow = upright ? top : bottom;
   double slope = (wide - narrow) / (2.0 * a), stretch = sqrt(1.0 + slope * slope);
   double new_wide = wide - by * (slope + stretch), new_narrow = narrow + by * (slope - stretch);
-  /* Heights above the wide end. */
+  /* Heights of the new ends above the original wide end. */
   double low = by, high = 2.0 * a - by;
   if (new_narrow < 0.0) {
     new_narrow = 0.0;
@@ -43,7 +51,7 @@ static void inset(ct_sharp_shape *inner, double by) {
     s->cylinder.half_length -= by;
     assert(s->cylinder.radius > 0.0 && s->cylinder.half_length > 0.0);
     break;
-  case CT_KIND_CONE: inset_cone(inner, by); break;
+  case CT_KIND_CONE: shrink_cone(inner, by); break;
   default: break;
   }
 }
@@ -62,7 +70,8 @@ ct_sharp_shape ct_shape_sharp(const ct_shape *shape) {
     inner.shape.capsule.radius_top = shape->capsule.radius_top + ct_shape_growth(shape);
     return inner;
   }
-  inner.radius = shape->kind == CT_KIND_PLANE ? ct_shape_growth(shape) : shape->rounding + shape->margin;
+  inner.radius =
+      shape->kind == CT_KIND_PLANE ? ct_shape_growth(shape) : shape->rounding + shape->margin;
   if (shape->kind == CT_KIND_CONE && shape->cone.radius_bottom == shape->cone.radius_top) {
     inner.shape.kind = CT_KIND_CYLINDER;
     inner.shape.cylinder.radius = shape->cone.radius_bottom;
@@ -72,9 +81,10 @@ ct_sharp_shape ct_shape_sharp(const ct_shape *shape) {
   return inner;
 }
 
-/* The largest ball that touches the wide end and the side, or both ends. */
-static double cone_inradius(const ct_shape *shape) {
-  double a = shape->cone.half_length, wide = ct_max2(shape->cone.radius_bottom, shape->cone.radius_top);
+/* Radius of the largest ball tangent to the wide end and the side, or to both ends. */
+static double find_cone_inradius(const ct_shape *shape) {
+  double a = shape->cone.half_length,
+         wide = ct_max2(shape->cone.radius_bottom, shape->cone.radius_top);
   double slope = fabs(shape->cone.radius_bottom - shape->cone.radius_top) / (2.0 * a);
   return ct_min2(a, wide / (slope + sqrt(1.0 + slope * slope)));
 }
@@ -83,11 +93,14 @@ double ct_shape_inset_limit(const ct_shape *shape, const ct_cancel *cancel) {
   if (!ct_shape_is_valid(shape)) return 0.0;
   switch (shape->kind) {
   case CT_KIND_SPHERE: return shape->sphere.radius;
-  case CT_KIND_BOX: return INSET_PART * ct_min2(ct_min2(shape->box.half.x, shape->box.half.y), shape->box.half.z);
+  case CT_KIND_BOX:
+    return INSET_FRACTION_MAX *
+           ct_min2(ct_min2(shape->box.half.x, shape->box.half.y), shape->box.half.z);
   case CT_KIND_CAPSULE: return ct_min2(shape->capsule.radius_bottom, shape->capsule.radius_top);
-  case CT_KIND_CYLINDER: return INSET_PART * ct_min2(shape->cylinder.radius, shape->cylinder.half_length);
-  case CT_KIND_CONE: return INSET_PART * cone_inradius(shape);
-  case CT_KIND_CONVEX: return INSET_PART * ct_hull_inradius(shape->hull, cancel);
+  case CT_KIND_CYLINDER:
+    return INSET_FRACTION_MAX * ct_min2(shape->cylinder.radius, shape->cylinder.half_length);
+  case CT_KIND_CONE: return INSET_FRACTION_MAX * find_cone_inradius(shape);
+  case CT_KIND_CONVEX: return INSET_FRACTION_MAX * ct_hull_inradius(shape->hull, cancel);
   case CT_KIND_PLANE: return INFINITY;
   case CT_KIND_ELLIPSOID:
   case CT_KIND_MESH:

@@ -1,4 +1,5 @@
-/* A capsule of two radii as what it is: two balls and the cone between them, or one ball; and all the other shapes that are one. */
+/* Reduction of a capsule with two radii to two balls and the cone between them, or to one ball;
+ * and the test whether a shape is a ball. */
 #ifndef SHAPE_TAPERED_CAPSULE_H
 #define SHAPE_TAPERED_CAPSULE_H
 
@@ -10,10 +11,13 @@ typedef struct ct_capsule_form {
   double radius_top, radius_bottom;
 } ct_capsule_form;
 
-/* What rounding and margin add to the radii of a body that inset rounding leaves as it is. */
-static inline double ct_shape_growth(const ct_shape *shape) { return (shape->inset ? 0.0 : shape->rounding) + shape->margin; }
+/* Growth of radii by rounding and margin, m. Inset rounding does not change the size of a body. */
+static inline double ct_shape_growth(const ct_shape *shape) {
+  return (shape->inset ? 0.0 : shape->rounding) + shape->margin;
+}
 
-/* One ball holds the other exactly when the centres are no farther apart than the radii differ. */
+/* One ball contains the other if and only if the distance of the centres is at most the
+ * difference of the radii. */
 static inline ct_capsule_form ct_capsule_reduce(const ct_shape *shape) {
   double growth = ct_shape_growth(shape), a = shape->capsule.half_length;
   double bottom = shape->capsule.radius_bottom + growth, top = shape->capsule.radius_top + growth;
@@ -22,7 +26,8 @@ static inline ct_capsule_form ct_capsule_reduce(const ct_shape *shape) {
   return (ct_capsule_form){true, -a, bottom, bottom};
 }
 
-/* A sphere, a capsule whose one ball holds the other, an ellipsoid of equal radii: its centre on the axis and its radius. */
+/* True for a sphere, a capsule in which one ball contains the other, and an ellipsoid of equal
+ * radii. Writes the centre on the z axis and the radius. */
 static inline bool ct_shape_is_ball(const ct_shape *shape, double *center_z, double *radius) {
   *center_z = 0.0;
   if (shape->kind == CT_KIND_SPHERE) {

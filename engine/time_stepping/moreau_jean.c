@@ -4,22 +4,24 @@
 
 #include <string.h>
 
-/* Rounds of one step: as many as it takes for a blow to go through a row of so many bodies that do not touch yet. What would pass
- * then does so by what is closed in a step. */
+/* Rounds of one step: as many as it takes for a blow to go through a row of so many bodies that do
+ * not touch yet. What would pass then does so by what is closed in a step. */
 #define ROUNDS_MAX 5
-/* Sweeps of the solver in a step, where nothing else is said: what it lacks then the next step makes good, which goes on from
- * there. One part of so many tells which contacts take part. */
+/* Sweeps of the solver in a step, where nothing else is said: what it lacks then the next step
+ * makes good, which goes on from there. One part of so many tells which contacts take part. */
 #define SWEEPS_MAX 50u
 #define ROUGH_SHARE 8u
 
-/* Part of a stretch so soon after which an impact is taken for its end: much more than round-off of places. */
+/* Part of a stretch so soon after which an impact is taken for its end: much more than round-off of
+ * places. */
 #define SLACK_PART 1e-6
 
-/* ---- loads ------------------------------------------------------------------------------------------------------------- */
+/* ---- loads ---------------------------------------------------------------------------------- */
 
 /* Those of each body where it is in the middle of the step. */
 static void set_loads(ct_advance *advance) {
-  for (size_t i = 0; i < advance->moved_count; i++) advance->next[i].force = advance->next[i].torque = ct_vec(0, 0, 0);
+  for (size_t i = 0; i < advance->moved_count; i++)
+    advance->next[i].force = advance->next[i].torque = ct_vec(0, 0, 0);
   for (size_t k = 0; k < advance->load_count; k++) {
     const ct_load *load = &advance->loads[k];
     uint32_t index = advance->moved_of[load->row];
@@ -27,7 +29,8 @@ static void set_loads(ct_advance *advance) {
     ct_body_state *m = &advance->next[index];
     m->force = ct_add(m->force, load->force);
     m->torque = ct_add(m->torque, load->torque);
-    if (load->has_at) m->torque = ct_add(m->torque, ct_cross(ct_sub(load->at, m->position), load->force));
+    if (load->has_at)
+      m->torque = ct_add(m->torque, ct_cross(ct_sub(load->at, m->position), load->force));
   }
 }
 
@@ -36,8 +39,9 @@ static void push_freely(const ct_advance *advance, ct_body_state *m, double time
   m->before = m->velocity;
   if (m->is_dynamic) {
     m->inverse_inertia = ct_body_state_inverse_inertia(m);
-    ct_body_state_apply_impulse(m, ct_scale(ct_add_scaled(m->force, advance->options.gravity, m->mass), time),
-                                ct_scale(m->torque, time));
+    ct_body_state_apply_impulse(
+        m, ct_scale(ct_add_scaled(m->force, advance->options.gravity, m->mass), time),
+        ct_scale(m->torque, time));
   } else {
     m->velocity.linear = ct_add_scaled(m->velocity.linear, m->acceleration.linear, time);
     m->velocity.angular = ct_add_scaled(m->velocity.angular, m->acceleration.angular, time);
@@ -46,14 +50,15 @@ static void push_freely(const ct_advance *advance, ct_body_state *m, double time
   m->free_momentum = m->angular_momentum;
 }
 
-/* Of the loads: what they push times the mean of the velocities before and after, which is how far the body goes. */
+/* Of the loads: what they push times the mean of the velocities before and after, which is how far
+ * the body goes. */
 static double load_work(const ct_body_state *m, double time) {
   return 0.5 * time *
          (ct_dot(m->force, ct_add(m->before.linear, m->velocity.linear)) +
           ct_dot(m->torque, ct_add(m->before.angular, m->velocity.angular)));
 }
 
-/* ---- the step ---------------------------------------------------------------------------------------------------------- */
+/* ---- the step ------------------------------------------------------------------------------- */
 
 static void forget_contacts(ct_step *step) {
   const ct_advance *advance = step->advance;
@@ -73,12 +78,14 @@ static ct_status solve_islands(ct_step *step) {
   ct_arena_mark mark = ct_arena_enter(step->arena);
   ct_status status = ct_step_find_islands(step, &islands);
   for (size_t k = 0; status == CT_OK && k < islands.count; k++)
-    status = ct_cancel_raised(step->advance->options.cancel) ? CT_CANCELLED : ct_step_solve(step, &islands, k);
+    status = ct_cancel_raised(step->advance->options.cancel) ? CT_CANCELLED
+                                                             : ct_step_solve(step, &islands, k);
   ct_arena_leave(step->arena, mark);
   return status;
 }
 
-/* Of the contacts found: first, roughly, which take part, with more from round to round; then in earnest. */
+/* Of the contacts found: first, roughly, which take part, with more from round to round; then in
+ * earnest. */
 static ct_status push_contacts(ct_step *step) {
   const ct_advance_options *o = &step->advance->options;
   uint64_t sweeps = o->iterations_max ? o->iterations_max : SWEEPS_MAX;
@@ -98,7 +105,8 @@ static ct_status push_contacts(ct_step *step) {
   return solve_islands(step);
 }
 
-/* Contacts that give an impulse, and how many of these did not in the step before, or no longer do. */
+/* Contacts that give an impulse, and how many of these did not in the step before, or no longer do.
+ */
 static void count_contacts(ct_step *step) {
   const ct_step_contacts *found = &step->advance->found;
   size_t before = step->advance->state.contacts;
@@ -115,13 +123,15 @@ static bool passes(const ct_step *step) {
   double tolerance = step->advance->options.contact_tolerance;
   for (size_t i = 0; i < found->count; i++) {
     const ct_step_contact *t = &found->items[i];
-    if (t->distance > tolerance && t->distance + step->time * ct_dot(t->axes[0], t->before) < 0.0) return true;
+    if (t->distance > tolerance && t->distance + step->time * ct_dot(t->axes[0], t->before) < 0.0)
+      return true;
   }
   return false;
 }
 
-/* What is found in the middle of a step is kept from passing until the middle of the next. So the first step begins with what comes
- * to touch before its middle, and may lie beyond it then: it is hit at once, in a step of its own that takes no time. */
+/* What is found in the middle of a step is kept from passing until the middle of the next. So the
+ * first step begins with what comes to touch before its middle, and may lie beyond it then: it is
+ * hit at once, in a step of its own that takes no time. */
 static ct_status hit_at_start(ct_step *step) {
   const ct_advance *advance = step->advance;
   bool moves = false;
@@ -161,9 +171,11 @@ static ct_status step_by(ct_step *step) {
   ct_status status = advance->state.steps == 0 ? hit_at_start(&start) : CT_OK;
   if (status != CT_OK) return status;
   if (!ct_advance_is_within_limits(advance, advance->next, step->time, step->time)) return CT_LIMIT;
-  for (size_t i = 0; i < advance->moved_count; i++) ct_body_state_drift(&advance->next[i], 0.5 * step->time);
+  for (size_t i = 0; i < advance->moved_count; i++)
+    ct_body_state_drift(&advance->next[i], 0.5 * step->time);
   set_loads(advance);
-  for (size_t i = 0; i < advance->moved_count; i++) push_freely(advance, &advance->next[i], step->time);
+  for (size_t i = 0; i < advance->moved_count; i++)
+    push_freely(advance, &advance->next[i], step->time);
   status = ct_step_find_contacts(step);
   if (status == CT_OK) status = push_contacts(step);
   if (status != CT_OK) return status;
@@ -208,7 +220,8 @@ static void accept(const ct_step *step, double time) {
   state->not_converged += !step->converged;
   state->guarded += step->guarded;
   state->contradictory += step->contradictory;
-  state->velocity_tolerance = ct_max2(step->velocity_tolerance, advance->options.velocity_tolerance);
+  state->velocity_tolerance =
+      ct_max2(step->velocity_tolerance, advance->options.velocity_tolerance);
   ct_advance_sum_energy(advance);
 }
 
@@ -241,7 +254,8 @@ static ct_status go_to_event(ct_step *step, bool *done) {
   if (*done) return CT_OK;
   double whole = step->time = ct_min2(o->time_step, left);
   step->slack = ct_min2(SLACK_PART * whole, left - whole);
-  /* Before impacts are looked for: the search has limits of its own, and cannot tell whose motion it is. */
+  /* Before impacts are looked for: the search has limits of its own, and cannot tell whose motion
+   * it is. */
   if (!ct_advance_is_within_limits(advance, advance->now, whole, whole)) return CT_LIMIT;
   ct_status status = ct_step_to_event(step);
   if (status != CT_OK) return status;
@@ -260,11 +274,13 @@ static ct_status go_to_event(ct_step *step, bool *done) {
   return CT_OK;
 }
 
-ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_arena *arena, bool *done) {
-  advance->told.count = 0;
+ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_arena *arena,
+                          bool *done) {
+  advance->reported.count = 0;
   advance->limit = CT_ADVANCE_LIMIT_CONTACTS;
   if (ct_cancel_raised(advance->options.cancel)) return CT_CANCELLED;
   if (advance->elastic) return ct_elastic_step(advance, workspace, done);
   ct_step step = {.advance = advance, .workspace = workspace, .arena = arena, .converged = true};
-  return advance->options.mode == CT_ADVANCE_STEPPING ? go_by_step(&step, done) : go_to_event(&step, done);
+  return advance->options.mode == CT_ADVANCE_STEPPING ? go_by_step(&step, done)
+                                                      : go_to_event(&step, done);
 }

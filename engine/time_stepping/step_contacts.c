@@ -1,21 +1,24 @@
-/* The contacts of a step: found at the poses in its middle, each with what it gave in the step before. */
+/* The contacts of a step: found at the poses in its middle, each with what it gave in the step
+ * before. */
 #include "advance/advance.h"
 #include <contact/mechanics.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Contacts that are apart take part from the first when they would close at so many times the present speed. */
+/* Contacts that are apart take part from the first when they would close at so many times the
+ * present speed. */
 #define APPROACH_SLACK 2.0
 
 /* A margin stays until less than this part of it is needed. */
 #define MARGIN_LEAST_PART 0.125
 
-/* ---- how far to look --------------------------------------------------------------------------------------------------- */
+/* ---- how far to look ------------------------------------------------------------------------ */
 
 static double speed_of(const ct_body_state *m) {
   double spin = ct_norm(m->velocity.angular), past = ct_norm(m->before.angular);
-  double turning = ct_max2(spin, past) > 0.0 && m->radius < INFINITY ? ct_max2(spin, past) * m->radius : 0.0;
+  double turning =
+      ct_max2(spin, past) > 0.0 && m->radius < INFINITY ? ct_max2(spin, past) * m->radius : 0.0;
   return ct_max2(ct_norm(m->velocity.linear), ct_norm(m->before.linear)) + turning;
 }
 
@@ -42,7 +45,7 @@ static double margin_of(const ct_step *step) {
   return fits ? advance->margin : ldexp(1.0, exponent);
 }
 
-/* ---- finding ----------------------------------------------------------------------------------------------------------- */
+/* ---- finding -------------------------------------------------------------------------------- */
 
 typedef struct touch_sink {
   ct_step *step;
@@ -63,7 +66,8 @@ static bool make_room(ct_step_contacts *contacts, size_t count) {
 
 static ct_pair_material material_of(const ct_scene *scene, const ct_hit *hit) {
   ct_text a = ct_body_material(ct_scene_body(scene, hit->a), hit->collider_a);
-  return ct_scene_pair_material(scene, a, ct_body_material(ct_scene_body(scene, hit->b), hit->collider_b));
+  return ct_scene_pair_material(scene, a,
+                                ct_body_material(ct_scene_body(scene, hit->b), hit->collider_b));
 }
 
 static void add_point(touch_sink *sink, const ct_hit *hit, const ct_contact_point *p) {
@@ -120,7 +124,8 @@ static ct_status ask(ct_step *step, double margin) {
   return status == CT_OK ? sink.status : status;
 }
 
-/* Rows that are not where they were in the middle of the step before; all of them when more has to be seen than then. */
+/* Rows that are not where they were in the middle of the step before; all of them when more has to
+ * be seen than then. */
 static size_t mark_moving(const ct_step *step, double margin) {
   ct_advance *advance = step->advance;
   size_t count = 0;
@@ -132,7 +137,7 @@ static size_t mark_moving(const ct_step *step, double margin) {
   return count;
 }
 
-/* ---- what they gave before --------------------------------------------------------------------------------------------- */
+/* ---- what they gave before ------------------------------------------------------------------ */
 
 /* Order of the pairs of colliders, as the query goes through them. */
 static int compare_pairs(const ct_step_contact *x, const ct_step_contact *y) {
@@ -145,27 +150,33 @@ static int compare_pairs(const ct_step_contact *x, const ct_step_contact *y) {
 
 static bool same_features(const ct_step_contact *x, const ct_step_contact *y) {
   return x->feature_a.kind == y->feature_a.kind && x->feature_a.index == y->feature_a.index &&
-         x->feature_b.kind == y->feature_b.kind && x->feature_b.index == y->feature_b.index && x->number == y->number;
+         x->feature_b.kind == y->feature_b.kind && x->feature_b.index == y->feature_b.index &&
+         x->number == y->number;
 }
 
 static size_t pair_end(const ct_step_contacts *contacts, size_t begin) {
   size_t end = begin + 1;
-  while (end < contacts->count && compare_pairs(&contacts->items[begin], &contacts->items[end]) == 0) end++;
+  while (end < contacts->count &&
+         compare_pairs(&contacts->items[begin], &contacts->items[end]) == 0)
+    end++;
   return end;
 }
 
-static void take_over(const ct_step_contacts *found, size_t begin, size_t end, const ct_step_contacts *past, size_t from) {
+static void take_over(const ct_step_contacts *found, size_t begin, size_t end,
+                      const ct_step_contacts *past, size_t from) {
   size_t to = pair_end(past, from);
   for (size_t i = begin; i < end; i++)
     for (size_t k = from; k < to; k++)
-      if (same_features(&found->items[i], &past->items[k])) found->items[i].impulse = past->items[k].impulse;
+      if (same_features(&found->items[i], &past->items[k]))
+        found->items[i].impulse = past->items[k].impulse;
 }
 
 static void match(const ct_step_contacts *found, const ct_step_contacts *past) {
   size_t from = 0;
   for (size_t begin = 0, end; begin < found->count; begin = end) {
     end = pair_end(found, begin);
-    while (from < past->count && compare_pairs(&past->items[from], &found->items[begin]) < 0) from++;
+    while (from < past->count && compare_pairs(&past->items[from], &found->items[begin]) < 0)
+      from++;
     if (from < past->count && compare_pairs(&past->items[from], &found->items[begin]) == 0)
       take_over(found, begin, end, past, from);
   }
@@ -193,7 +204,7 @@ static bool merge(ct_advance *advance) {
   return true;
 }
 
-/* ---- what they ask for ------------------------------------------------------------------------------------------------- */
+/* ---- what they ask for ---------------------------------------------------------------------- */
 
 static ct_vec3 point_velocity(const ct_body_state *m, ct_velocity velocity, ct_vec3 point) {
   return ct_add(velocity.linear, ct_cross(velocity.angular, ct_sub(point, m->position)));
@@ -201,25 +212,35 @@ static ct_vec3 point_velocity(const ct_body_state *m, ct_velocity velocity, ct_v
 
 static ct_vec3 relative_velocity(const ct_advance *advance, const ct_step_contact *t, bool before) {
   ct_vec3 u = ct_vec(0, 0, 0);
-  const ct_body_state *a = t->a == CT_NO_ROW ? NULL : &advance->next[t->a], *b = t->b == CT_NO_ROW ? NULL : &advance->next[t->b];
+  const ct_body_state *a = t->a == CT_NO_ROW ? NULL : &advance->next[t->a],
+                      *b = t->b == CT_NO_ROW ? NULL : &advance->next[t->b];
   if (b) u = point_velocity(b, before ? b->before : b->velocity, t->position);
   if (a) u = ct_sub(u, point_velocity(a, before ? a->before : a->velocity, t->position));
   return u;
 }
 
-/* A contact that touches, or would in this step if nothing else changed, is hit at once: with restitution when the approach is fast
- * enough. Else what is apart may come to touch and no nearer. */
+/* A contact that touches, or would in this step if nothing else changed, is hit at once: with
+ * restitution when the approach is fast enough. Else what is apart may come to touch and no nearer.
+ */
 static void set_law(const ct_step *step, ct_step_contact *t) {
   const ct_advance_options *o = &step->advance->options;
   t->before = relative_velocity(step->advance, t, true);
-  double normal = ct_dot(t->axes[0], t->before), free = ct_dot(t->axes[0], relative_velocity(step->advance, t, false));
+  double normal = ct_dot(t->axes[0], t->before),
+         free = ct_dot(t->axes[0], relative_velocity(step->advance, t, false));
   ct_vec3 along = ct_add_scaled(t->before, t->axes[0], -normal);
-  bool sliding = ct_norm(along) > o->velocity_tolerance, contacts = t->distance <= o->contact_tolerance;
-  t->friction = o->frictionless ? 0.0 : sliding ? t->material.dynamic_friction : t->material.static_friction;
-  t->bounces = t->material.restitution > 0.0 && normal < -o->rest_velocity && (contacts || t->distance + step->time * free < 0.0);
-  bool acted = ct_max_abs(t->impulse) > 0.0, nears = t->distance + APPROACH_SLACK * step->time * ct_min2(normal, free) < 0.0;
+  bool sliding = ct_norm(along) > o->velocity_tolerance,
+       contacts = t->distance <= o->contact_tolerance;
+  t->friction = o->frictionless ? 0.0
+                : sliding       ? t->material.dynamic_friction
+                                : t->material.static_friction;
+  t->bounces = t->material.restitution > 0.0 && normal < -o->rest_velocity &&
+               (contacts || t->distance + step->time * free < 0.0);
+  bool acted = ct_max_abs(t->impulse) > 0.0,
+       nears = t->distance + APPROACH_SLACK * step->time * ct_min2(normal, free) < 0.0;
   t->takes_part = contacts || acted || nears;
-  t->target = t->bounces ? -t->material.restitution * normal : contacts ? 0.0 : -t->distance / step->time;
+  t->target = t->bounces ? -t->material.restitution * normal
+              : contacts ? 0.0
+                         : -t->distance / step->time;
 }
 
 ct_status ct_step_find_contacts(ct_step *step) {
@@ -241,7 +262,9 @@ bool ct_step_add_speculative(ct_step *step) {
   bool more = false;
   for (size_t i = 0; i < found->count; i++) {
     ct_step_contact *t = &found->items[i];
-    if (t->takes_part || ct_dot(t->axes[0], relative_velocity(step->advance, t, false)) >= t->target) continue;
+    if (t->takes_part ||
+        ct_dot(t->axes[0], relative_velocity(step->advance, t, false)) >= t->target)
+      continue;
     t->takes_part = more = true;
   }
   return more;

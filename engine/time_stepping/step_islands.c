@@ -15,7 +15,9 @@ static void join(uint32_t *parents, uint32_t i, uint32_t j) {
   else parents[i] = j;
 }
 
-static bool is_dynamic(const ct_advance *advance, uint32_t index) { return index != CT_NO_ROW && advance->next[index].is_dynamic; }
+static bool is_dynamic(const ct_advance *advance, uint32_t index) {
+  return index != CT_NO_ROW && advance->next[index].is_dynamic;
+}
 
 /* The first body of each body's island into `roots`, CT_NO_ROW of bodies without a contact. */
 static void link_bodies(const ct_advance *advance, uint32_t *roots, uint8_t *touched) {
@@ -36,7 +38,8 @@ static void link_bodies(const ct_advance *advance, uint32_t *roots, uint8_t *tou
     if (!touched[i]) roots[i] = CT_NO_ROW;
 }
 
-/* The islands' numbers in place of their first bodies: a body comes after the first of its island. */
+/* The islands' numbers in place of their first bodies: a body comes after the first of its island.
+ */
 static size_t number_islands(const ct_advance *advance, uint32_t *roots, uint32_t *numbers) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < advance->moved_count; i++) {
@@ -47,7 +50,8 @@ static size_t number_islands(const ct_advance *advance, uint32_t *roots, uint32_
   return count;
 }
 
-static uint32_t island_of(const ct_advance *advance, const uint32_t *roots, const ct_step_contact *t) {
+static uint32_t island_of(const ct_advance *advance, const uint32_t *roots,
+                          const ct_step_contact *t) {
   return roots[is_dynamic(advance, t->a) ? t->a : t->b];
 }
 
@@ -58,20 +62,24 @@ static void starts_of(uint32_t *starts, size_t count) {
 }
 
 /* By counting: what is filled in moves each start to the end, which is the next one's. */
-static void sort_touches(const ct_advance *advance, const uint32_t *roots, ct_step_islands *islands) {
+static void sort_touches(const ct_advance *advance, const uint32_t *roots,
+                         ct_step_islands *islands) {
   uint32_t *starts = islands->touch_starts;
   for (size_t i = 0; i <= islands->count; i++) starts[i] = 0;
   for (size_t k = 0; k < advance->found.count; k++)
-    if (advance->found.items[k].takes_part) starts[island_of(advance, roots, &advance->found.items[k])]++;
+    if (advance->found.items[k].takes_part)
+      starts[island_of(advance, roots, &advance->found.items[k])]++;
   starts_of(starts, islands->count);
   for (size_t k = 0; k < advance->found.count; k++)
     if (advance->found.items[k].takes_part)
-      islands->contacts[starts[island_of(advance, roots, &advance->found.items[k])]++] = (uint32_t)k;
+      islands->contacts[starts[island_of(advance, roots, &advance->found.items[k])]++] =
+          (uint32_t)k;
   for (size_t i = islands->count; i > 0; i--) starts[i] = starts[i - 1];
   starts[0] = 0;
 }
 
-static void sort_bodies(const ct_advance *advance, const uint32_t *roots, ct_step_islands *islands) {
+static void sort_bodies(const ct_advance *advance, const uint32_t *roots,
+                        ct_step_islands *islands) {
   uint32_t *starts = islands->body_starts;
   for (size_t i = 0; i <= islands->count; i++) starts[i] = 0;
   for (size_t i = 0; i < advance->moved_count; i++)
@@ -93,7 +101,8 @@ ct_status ct_step_find_islands(const ct_step *step, ct_step_islands *islands) {
   uint32_t *roots = ct_arena_alloc(step->arena, bodies, sizeof(uint32_t));
   uint32_t *numbers = ct_arena_alloc(step->arena, bodies, sizeof(uint32_t));
   uint8_t *touched = ct_arena_alloc(step->arena, bodies, 1);
-  if (!islands->contacts || !islands->touch_starts || !islands->bodies || !islands->body_starts || !roots || !numbers || !touched)
+  if (!islands->contacts || !islands->touch_starts || !islands->bodies || !islands->body_starts ||
+      !roots || !numbers || !touched)
     return CT_OUT_OF_MEMORY;
   link_bodies(advance, roots, touched);
   islands->count = number_islands(advance, roots, numbers);

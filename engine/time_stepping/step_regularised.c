@@ -1,7 +1,8 @@
-/* Contacts that no impulses can hold: bodies that move by themselves squeeze what is between them. Any impulses, however large,
- * would do as well as any others; work would be whatever the solver ended with. So each contact gives way, at the speed that its
- * impulse gives it alone. From r'(W + D) r <= -r'q, D these responses: the impulses, weighted by D, are together at most what it
- * takes to stop each contact alone, and so is the work.
+/* Contacts that no impulses can hold: bodies that move by themselves squeeze what is between them.
+ * Any impulses, however large, would do as well as any others; work would be whatever the solver
+ * ended with. So each contact gives way, at the speed that its impulse gives it alone. From r'(W +
+ * D) r <= -r'q, D these responses: the impulses, weighted by D, are together at most what it takes
+ * to stop each contact alone, and so is the work.
  */
 #include "advance/advance.h"
 #include "linear/arena.h"
@@ -28,7 +29,8 @@ static void give_way(const ct_friction_problem *problem, double *values) {
   }
 }
 
-ct_status ct_step_solve_regularised(const ct_friction_problem *problem, const ct_friction_options *options, ct_arena *arena,
+ct_status ct_step_solve_regularised(const ct_friction_problem *problem,
+                                    const ct_friction_options *options, ct_arena *arena,
                                     ct_friction_result *result) {
   assert(!problem->matrix.dense && problem->dimension == 3);
   ct_arena_mark mark = ct_arena_enter(arena);

@@ -1,5 +1,5 @@
-/* The velocity problem of one island: impulses after which no contact approaches faster than it may, friction opposes the slip that
- * is left, and no energy is made by restitution.
+/* The velocity problem of one island: impulses after which no contact approaches faster than it
+ * may, friction opposes the slip that is left, and no energy is made by restitution.
  */
 #include "advance/advance.h"
 #include "linear/arena.h"
@@ -7,30 +7,33 @@
 
 #include <string.h>
 
-/* Momentum, in parts of the solver's tolerance of the greatest impulse, below which the bodies of an island are at rest: what is
- * left of impulses that cancel, several at each body. */
+/* Momentum, in parts of the solver's tolerance of the greatest impulse, below which the bodies of
+ * an island are at rest: what is left of impulses that cancel, several at each body. */
 #define REST_PART 16.0
 /* Energy that impulses may seem to make by rounding, relative to the sum of their works. */
 #define WORK_ROUNDING 1e-12
 
-/* Small islands have as many sweeps as these make of all their contacts, up to so many, where nothing else is said: most then end
- * within the tolerance, and the next step begins from there. */
+/* Small islands have as many sweeps as these make of all their contacts, up to so many, where
+ * nothing else is said: most then end within the tolerance, and the next step begins from there. */
 #define SMALL_SWEEPS_MAX 1000u
 #define SMALL_CONTACTS_SWEPT 50000u
 
-/* The solver goes on so many times with so many times the sweeps, where it ended with more energy than there was. */
+/* The solver goes on so many times with so many times the sweeps, where it ended with more energy
+ * than there was. */
 #define CALM_ROUNDS 1
 #define CALM_FACTOR 4u
 
-/* Slower than so many steps of gravity make it, or with such a residual, an island is taken for one that comes to rest: it is
- * stopped if it can be, else it has so many times the sweeps; again after so many steps at most. */
+/* Slower than so many steps of gravity make it, or with such a residual, an island is taken for one
+ * that comes to rest: it is stopped if it can be, else it has so many times the sweeps; again after
+ * so many steps at most. */
 #define REST_STEPS 1.0
 #define REST_RESIDUAL 1e-6
 #define REST_FACTOR 64u
 #define REST_WAIT_MAX 63u
-/* Of what the contacts of driven bodies ask: residual of a solve that has ended nowhere, and how many times as fast as anything was
- * before its velocities may be. What is squeezed out between surfaces flatter than that against each other is in a jam: how fast it
- * would leave is decided by the rounding of their angle. */
+/* Of what the contacts of driven bodies ask: residual of a solve that has ended nowhere, and how
+ * many times as fast as anything was before its velocities may be. What is squeezed out between
+ * surfaces flatter than that against each other is in a jam: how fast it would leave is decided by
+ * the rounding of their angle. */
 #define JAM_RESIDUAL 1e-4
 #define JAM_LEVER 100.0
 
@@ -52,16 +55,22 @@ typedef struct island_answer {
   ct_friction_result result;
 } island_answer;
 
-static ct_step_contact *touch_of(const island_problem *p, size_t i) { return &p->step->advance->found.items[p->contacts[i]]; }
-static ct_body_state *body_of(const island_problem *p, size_t i) { return &p->step->advance->next[p->bodies[i]]; }
+static ct_step_contact *touch_of(const island_problem *p, size_t i) {
+  return &p->step->advance->found.items[p->contacts[i]];
+}
+static ct_body_state *body_of(const island_problem *p, size_t i) {
+  return &p->step->advance->next[p->bodies[i]];
+}
 static ct_body_state *moved_of(const island_problem *p, uint32_t index) {
   return index == CT_NO_ROW ? NULL : &p->step->advance->next[index];
 }
-static bool is_zero(ct_velocity v) { return ct_max_abs(v.linear) == 0.0 && ct_max_abs(v.angular) == 0.0; }
+static bool is_zero(ct_velocity v) {
+  return ct_max_abs(v.linear) == 0.0 && ct_max_abs(v.angular) == 0.0;
+}
 static bool is_dynamic(const ct_body_state *m) { return m && m->is_dynamic; }
 static uint32_t place_of(const ct_body_state *m) { return is_dynamic(m) ? m->place : 0; }
 
-/* ---- the matrix -------------------------------------------------------------------------------------------------------- */
+/* ---- the matrix ----------------------------------------------------------------------------- */
 
 /* Its momenta without impulses in place of loads. */
 static ct_mass_body mass_body(const ct_body_state *m) {
@@ -106,10 +115,11 @@ static ct_status make_matrix(island_problem *p, ct_delassus_matrix *matrix) {
   return status;
 }
 
-/* ---- velocities -------------------------------------------------------------------------------------------------------- */
+/* ---- velocities ----------------------------------------------------------------------------- */
 
 static ct_vec3 point_velocity(const ct_body_state *m, ct_vec3 point) {
-  return m ? ct_add(m->velocity.linear, ct_cross(m->velocity.angular, ct_sub(point, m->position))) : ct_vec(0, 0, 0);
+  return m ? ct_add(m->velocity.linear, ct_cross(m->velocity.angular, ct_sub(point, m->position)))
+           : ct_vec(0, 0, 0);
 }
 
 static void set_axes(const ct_step_contact *t, ct_vec3 v, double *out) {
@@ -125,7 +135,8 @@ static ct_status make_velocities(island_problem *p) {
   if (!p->free || !p->before || !p->q || !p->mu) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < p->count; i++) {
     const ct_step_contact *t = touch_of(p, i);
-    ct_vec3 free = ct_sub(point_velocity(moved_of(p, t->b), t->position), point_velocity(moved_of(p, t->a), t->position));
+    ct_vec3 free = ct_sub(point_velocity(moved_of(p, t->b), t->position),
+                          point_velocity(moved_of(p, t->a), t->position));
     set_axes(t, free, &p->free[3 * i]);
     set_axes(t, t->before, &p->before[3 * i]);
     p->mu[i] = t->friction;
@@ -133,7 +144,7 @@ static ct_status make_velocities(island_problem *p) {
   return CT_OK;
 }
 
-/* ---- answers ----------------------------------------------------------------------------------------------------------- */
+/* ---- answers -------------------------------------------------------------------------------- */
 
 static ct_status make_answer(const island_problem *p, island_answer *answer) {
   answer->r = ct_arena_alloc_doubles(p->step->arena, 3 * p->count);
@@ -153,7 +164,8 @@ static ct_friction_problem ask(island_problem *p, bool bounces) {
     for (size_t k = 0; k < 3; k++) p->q[3 * i + k] = p->free[3 * i + k];
     if (bounces || !t->bounces) p->q[3 * i] -= t->target;
   }
-  return (ct_friction_problem){.matrix = p->matrix, .q = p->q, .mu = p->mu, .contacts = p->count, .dimension = 3};
+  return (ct_friction_problem){
+      .matrix = p->matrix, .q = p->q, .mu = p->mu, .contacts = p->count, .dimension = 3};
 }
 
 /* Without the targets that are in q. */
@@ -169,14 +181,19 @@ static uint64_t sweeps_of(const island_problem *p) {
 }
 
 /* Has no impulses? Those of the answer are bounded, and no others would be better. */
-static bool is_contradictory(const island_answer *answer) { return answer->result.status == CT_FRICTION_STATUS_INFEASIBLE; }
+static bool is_contradictory(const island_answer *answer) {
+  return answer->result.status == CT_FRICTION_STATUS_INFEASIBLE;
+}
 
 /* Does anything that the island touches move by itself? */
 static bool is_driven(const island_problem *p) {
   for (size_t i = 0; i < p->count; i++) {
-    const ct_body_state *sides[2] = {moved_of(p, touch_of(p, i)->a), moved_of(p, touch_of(p, i)->b)};
+    const ct_body_state *sides[2] = {moved_of(p, touch_of(p, i)->a),
+                                     moved_of(p, touch_of(p, i)->b)};
     for (int k = 0; k < 2; k++)
-      if (sides[k] && !sides[k]->is_dynamic && !(ct_body_state_is_fixed(sides[k]) && is_zero(sides[k]->before))) return true;
+      if (sides[k] && !sides[k]->is_dynamic &&
+          !(ct_body_state_is_fixed(sides[k]) && is_zero(sides[k]->before)))
+        return true;
   }
   return false;
 }
@@ -188,10 +205,12 @@ static bool asks_no_bounce(const island_problem *p, bool bounces) {
   return true;
 }
 
-/* A Farkas vector y of contradicting contacts moves no dynamic body, J'y = 0, so that y'q = y'(velocities of driven bodies) -
- * y'target: not negative where no target is positive and nothing is driven, or all by one body, whose motion every body may have.
- * Impulses that give it to them are a solution then. And where a motion parts all contacts there is no such y at all. What is left
- * indicates a contradiction: something held from two sides, by bodies that move differently or by contacts that are to bounce. */
+/* A Farkas vector y of contradicting contacts moves no dynamic body, J'y = 0, so that y'q =
+ * y'(velocities of driven bodies) - y'target: not negative where no target is positive and nothing
+ * is driven, or all by one body, whose motion every body may have. Impulses that give it to them
+ * are a solution then. And where a motion parts all contacts there is no such y at all. What is
+ * left indicates a contradiction: something held from two sides, by bodies that move differently or
+ * by contacts that are to bounce. */
 static ct_friction_proof proof_of(const island_problem *p, bool bounces) {
   ct_friction_proof proof = p->step->advance->options.proof;
   if (proof != CT_FRICTION_PROOF_WHEN_INDICATED) return proof;
@@ -217,23 +236,27 @@ static double velocity_size(const ct_body_state *m, ct_vec3 point) {
   return ct_norm(m->velocity.linear) + ct_norm(m->velocity.angular) * arm;
 }
 
-/* Contacts may approach by the round-off of their velocities: the jaws of a gripper that turns neither open nor close, but for it.
+/* Contacts may approach by the round-off of their velocities: the jaws of a gripper that turns
+ * neither open nor close, but for it.
  */
 static void allow_roundoff(const island_problem *p) {
   for (size_t i = 0; i < p->count; i++) {
     const ct_step_contact *t = touch_of(p, i);
-    double size = velocity_size(moved_of(p, t->a), t->position) + velocity_size(moved_of(p, t->b), t->position);
+    double size = velocity_size(moved_of(p, t->a), t->position) +
+                  velocity_size(moved_of(p, t->b), t->position);
     p->q[3 * i] += CT_RATE_ROUNDOFF * size;
   }
 }
 
 /* start: impulses to begin from. */
-static ct_status solve(island_problem *p, bool bounces, const double *start, island_answer *answer) {
+static ct_status solve(island_problem *p, bool bounces, const double *start,
+                       island_answer *answer) {
   const ct_friction_problem problem = ask(p, bounces);
   const ct_friction_options options = options_of(p, bounces, start);
   answer->result = (ct_friction_result){.r = answer->r, .u = answer->u};
   ct_status status = ct_friction_solve(&problem, &options, p->step->arena, &answer->result);
-  bool stuck = is_contradictory(answer) || (!answer->result.converged && answer->result.residual > JAM_RESIDUAL);
+  bool stuck = is_contradictory(answer) ||
+               (!answer->result.converged && answer->result.residual > JAM_RESIDUAL);
   if (status == CT_OK && stuck && is_driven(p)) {
     allow_roundoff(p);
     status = ct_friction_solve(&problem, &options, p->step->arena, &answer->result);
@@ -249,11 +272,13 @@ static ct_status solve(island_problem *p, bool bounces, const double *start, isl
 /* Work of the impulses with the means of the velocities before and after. */
 static double work(const island_problem *p, const island_answer *answer) {
   double sum = 0.0;
-  for (size_t k = 0; k < 3 * p->count; k++) sum += 0.5 * answer->r[k] * (p->before[k] + answer->u[k]);
+  for (size_t k = 0; k < 3 * p->count; k++)
+    sum += 0.5 * answer->r[k] * (p->before[k] + answer->u[k]);
   return sum;
 }
 
-static void draw(const island_problem *p, island_answer *answer, const island_answer *towards, double part) {
+static void draw(const island_problem *p, island_answer *answer, const island_answer *towards,
+                 double part) {
   for (size_t k = 0; k < 3 * p->count; k++) {
     double r = towards ? towards->r[k] : 0.0, u = towards ? towards->u[k] : p->free[k];
     answer->r[k] = r + part * (answer->r[k] - r);
@@ -262,8 +287,9 @@ static void draw(const island_problem *p, island_answer *answer, const island_an
   p->step->guarded = true;
 }
 
-/* Impulses of plastic contacts do not push along the velocities that they lead to: if they do, the solver has not ended. Into *part
- * how much of them does not: where, along their ray, the energy left is least. */
+/* Impulses of plastic contacts do not push along the velocities that they lead to: if they do, the
+ * solver has not ended. Into *part how much of them does not: where, along their ray, the energy
+ * left is least. */
 static bool pushes_along(const island_problem *p, const island_answer *answer, double *part) {
   double along = 0.0, against = 0.0, size = 0.0;
   for (size_t k = 0; k < 3 * p->count; k++) {
@@ -302,17 +328,20 @@ static bool stood(const island_problem *p) {
   return true;
 }
 
-/* Impulses of contacts that touch, after which nothing moves: an answer, or a beginning of one, if they solve the problem better.
+/* Impulses of contacts that touch, after which nothing moves: an answer, or a beginning of one, if
+ * they solve the problem better.
  */
 static ct_status try_to_stop(island_problem *p, island_answer *answer) {
   ct_arena *arena = p->step->arena;
   ct_arena_mark mark = ct_arena_enter(arena);
   uint32_t *active = ct_arena_alloc(arena, p->count, sizeof *active);
-  double *r = ct_arena_alloc_doubles(arena, 3 * p->count), *u = ct_arena_alloc_doubles(arena, 3 * p->count);
+  double *r = ct_arena_alloc_doubles(arena, 3 * p->count),
+         *u = ct_arena_alloc_doubles(arena, 3 * p->count);
   size_t count = 0;
   for (uint32_t i = 0; active && i < p->count; i++)
     if (touch_of(p, i)->target == 0.0 || touch_of(p, i)->bounces) active[count++] = i;
-  ct_status status = active && r && u ? ct_step_stop(p->step, &p->set, active, count, r) : CT_OUT_OF_MEMORY;
+  ct_status status =
+      active && r && u ? ct_step_stop(p->step, &p->set, active, count, r) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     const ct_friction_problem problem = ask(p, false);
     double residual = ct_friction_residual(&problem, r, u);
@@ -328,7 +357,8 @@ static ct_status try_to_stop(island_problem *p, island_answer *answer) {
   return status;
 }
 
-/* What nearly rests is worth much work: at rest it costs none. Where that does not do, it is tried ever less often. */
+/* What nearly rests is worth much work: at rest it costs none. Where that does not do, it is tried
+ * ever less often. */
 static ct_status come_to_rest(island_problem *p, double *start, island_answer *answer) {
   ct_step *step = p->step;
   uint64_t now = step->advance->state.steps, wait = step->advance->rest_wait;
@@ -358,24 +388,27 @@ static bool is_jam(const island_problem *p, const island_answer *answer) {
   return is > JAM_LEVER * was;
 }
 
-/* Without restitution. What stood is held, if that can be; else the solver goes on while its impulses make energy; what they make
- * in the end is taken from all of them. */
+/* Without restitution. What stood is held, if that can be; else the solver goes on while its
+ * impulses make energy; what they make in the end is taken from all of them. */
 static ct_status answer_plain(island_problem *p, double *start, island_answer *answer) {
   double part;
   answer->result = (ct_friction_result){.residual = INFINITY};
   ct_status status = stood(p) && !is_driven(p) ? try_to_stop(p, answer) : CT_OK;
   if (status == CT_OK && !answer->result.converged) status = solve(p, false, start, answer);
   if (status != CT_OK || is_contradictory(answer) || is_jam(p, answer)) return status;
-  for (int k = 0; k < CALM_ROUNDS && status == CT_OK && !answer->result.converged && pushes_along(p, answer, &part); k++)
+  for (int k = 0; k < CALM_ROUNDS && status == CT_OK && !answer->result.converged &&
+                  pushes_along(p, answer, &part);
+       k++)
     status = go_on(p, CALM_FACTOR, start, answer);
-  if (status == CT_OK && !answer->result.converged && (answer->result.residual < REST_RESIDUAL || is_slow(p)))
+  if (status == CT_OK && !answer->result.converged &&
+      (answer->result.residual < REST_RESIDUAL || is_slow(p)))
     status = come_to_rest(p, start, answer);
   if (status == CT_OK && pushes_along(p, answer, &part)) draw(p, answer, NULL, part);
   return status;
 }
 
-/* With restitution, where it can be had. What it makes of energy, more than the plain answer, is taken back: on the way there the
- * work is a parabola, c + b s + a s^2. */
+/* With restitution, where it can be had. What it makes of energy, more than the plain answer, is
+ * taken back: on the way there the work is a parabola, c + b s + a s^2. */
 static ct_status bounce(island_problem *p, const double *start, island_answer *answer) {
   island_answer with;
   ct_status status = make_answer(p, &with);
@@ -383,10 +416,14 @@ static ct_status bounce(island_problem *p, const double *start, island_answer *a
   if (status != CT_OK) return status;
   if (!with.result.converged && with.result.residual > answer->result.residual) return CT_OK;
   double all = work(p, &with), c = work(p, answer), a = 0.0;
-  for (size_t k = 0; k < 3 * p->count; k++) a += 0.5 * (with.r[k] - answer->r[k]) * (with.u[k] - answer->u[k]);
+  for (size_t k = 0; k < 3 * p->count; k++)
+    a += 0.5 * (with.r[k] - answer->r[k]) * (with.u[k] - answer->u[k]);
   double b = all - c - a, over = fmin(c, 0.0), root = sqrt(fmax(b * b - 4.0 * a * over, 0.0));
   if (all > fmax(c, 0.0) + WORK_ROUNDING * fabs(c))
-    draw(p, &with, answer, a > 0.0 ? fmax(0.0, fmin(1.0, b <= 0.0 ? (root - b) / (2.0 * a) : -2.0 * over / (b + root))) : 0.0);
+    draw(p, &with, answer,
+         a > 0.0
+             ? fmax(0.0, fmin(1.0, b <= 0.0 ? (root - b) / (2.0 * a) : -2.0 * over / (b + root)))
+             : 0.0);
   *answer = with;
   return CT_OK;
 }
@@ -409,11 +446,14 @@ static ct_status answer_island(island_problem *p, island_answer *answer) {
   }
   if (p->step->rough) return solve(p, true, start, answer);
   ct_status status = answer_plain(p, start, answer);
-  if (status == CT_OK && bounces && !is_contradictory(answer) && !is_jam(p, answer)) status = bounce(p, start, answer);
-  return status == CT_OK && !is_contradictory(answer) && is_jam(p, answer) ? give_way(p, start, answer) : status;
+  if (status == CT_OK && bounces && !is_contradictory(answer) && !is_jam(p, answer))
+    status = bounce(p, start, answer);
+  return status == CT_OK && !is_contradictory(answer) && is_jam(p, answer)
+             ? give_way(p, start, answer)
+             : status;
 }
 
-/* ---- what comes of it -------------------------------------------------------------------------------------------------- */
+/* ---- what comes of it ----------------------------------------------------------------------- */
 
 static void push(ct_body_state *m, ct_vec3 position, ct_vec3 impulse) {
   if (!is_dynamic(m)) return;
@@ -426,14 +466,17 @@ static void account(ct_step *step, const ct_body_state *m, ct_vec3 position, ct_
   if (is_dynamic(m)) return;
   step->contact_impulse = ct_add(step->contact_impulse, impulse);
   if (!m) return;
-  ct_velocity mean = {ct_lerp(m->before.linear, m->velocity.linear, 0.5), ct_lerp(m->before.angular, m->velocity.angular, 0.5)};
-  step->kinematic_work += ct_dot(impulse, ct_add(mean.linear, ct_cross(mean.angular, ct_sub(position, m->position))));
+  ct_velocity mean = {ct_lerp(m->before.linear, m->velocity.linear, 0.5),
+                      ct_lerp(m->before.angular, m->velocity.angular, 0.5)};
+  step->kinematic_work +=
+      ct_dot(impulse, ct_add(mean.linear, ct_cross(mean.angular, ct_sub(position, m->position))));
 }
 
 /* The greatest impulse. */
 static double apply(const island_problem *p, const double *r) {
   double most = 0.0;
-  for (size_t i = 0; i < p->body_count; i++) body_of(p, i)->impulse = body_of(p, i)->angular_impulse = ct_vec(0, 0, 0);
+  for (size_t i = 0; i < p->body_count; i++)
+    body_of(p, i)->impulse = body_of(p, i)->angular_impulse = ct_vec(0, 0, 0);
   for (size_t i = 0; i < p->count; i++) {
     ct_step_contact *t = touch_of(p, i);
     ct_vec3 impulse = ct_scale(t->axes[0], r[3 * i]);
@@ -446,7 +489,8 @@ static double apply(const island_problem *p, const double *r) {
     most = ct_max2(most, ct_norm(impulse));
   }
   for (size_t i = 0; i < p->body_count; i++)
-    ct_body_state_apply_impulse(body_of(p, i), body_of(p, i)->impulse, body_of(p, i)->angular_impulse);
+    ct_body_state_apply_impulse(body_of(p, i), body_of(p, i)->impulse,
+                                body_of(p, i)->angular_impulse);
   return most;
 }
 
@@ -454,7 +498,9 @@ static double apply(const island_problem *p, const double *r) {
 static bool rests(const island_problem *p, double momentum) {
   for (size_t i = 0; i < p->body_count; i++) {
     const ct_body_state *m = body_of(p, i);
-    if (m->mass * ct_norm(m->velocity.linear) > momentum || ct_norm(m->angular_momentum) > momentum * m->radius) return false;
+    if (m->mass * ct_norm(m->velocity.linear) > momentum ||
+        ct_norm(m->angular_momentum) > momentum * m->radius)
+      return false;
   }
   return !is_driven(p);
 }
@@ -468,7 +514,8 @@ static void stop(const island_problem *p) {
   }
 }
 
-/* Is the island asked what it was asked in the step before, when it stayed at rest? Then it answers the same. */
+/* Is the island asked what it was asked in the step before, when it stayed at rest? Then it answers
+ * the same. */
 static bool is_calm(const island_problem *p) {
   for (size_t i = 0; i < p->body_count; i++)
     if (!body_of(p, i)->asleep) return false;
@@ -513,7 +560,8 @@ static ct_status solve_island(island_problem *p) {
 }
 
 ct_status ct_step_solve(ct_step *step, const ct_step_islands *islands, size_t island) {
-  const uint32_t *contacts = &islands->touch_starts[island], *bodies = &islands->body_starts[island];
+  const uint32_t *contacts = &islands->touch_starts[island],
+                 *bodies = &islands->body_starts[island];
   island_problem p = {.step = step,
                       .contacts = islands->contacts + contacts[0],
                       .count = contacts[1] - contacts[0],

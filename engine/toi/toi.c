@@ -3,9 +3,11 @@
 
 #include <string.h>
 
-/* A normal velocity this small against the velocities that it comes from may be rounding, and is not parting. */
+/* A normal velocity this small against the velocities that it comes from may be rounding, and is
+ * not parting. */
 #define PARTING_SLACK (256.0 * CT_UNIT_ROUNDOFF)
-/* Groups of colliders are looked at so many times of the motion, and at its end: the bodies are placed there once for all. */
+/* Groups of colliders are looked at so many times of the motion, and at its end: the bodies are
+ * placed there once for all. */
 #define MARKS 32
 typedef struct motion_marks {
   bool placed[MARKS + 1];
@@ -34,15 +36,16 @@ static double spread(const ct_toi_side *side, const ct_toi_side_pose *at) {
 
 /* In contact at the start: is that where the pair is to stay? */
 static bool note_initial(first_contact *first, const ct_toi_pair *pair, const ct_toi_sample *s) {
-  ct_toi told = *first->impact;
-  ct_toi_write_result(s, &told);
+  ct_toi reported = *first->impact;
+  ct_toi_write_result(s, &reported);
   bool endless = s->result.status == CT_PAIR_UNSUPPORTED;
-  bool parting = !endless && told.normal_velocity > PARTING_SLACK * (spread(&pair->a, &s->a) + spread(&pair->b, &s->b));
+  bool parting = !endless && reported.normal_velocity > PARTING_SLACK * (spread(&pair->a, &s->a) +
+                                                                         spread(&pair->b, &s->b));
   bool known = first->initial || (first->parting && parting);
   if (first->initial && parting) return false;
   if (!known || s->result.distance < first->depth) {
     first->depth = s->result.distance;
-    if (!first->met || !parting) *first->impact = told;
+    if (!first->met || !parting) *first->impact = reported;
   }
   first->initial = first->initial || !parting;
   first->parting = first->parting || parting;
@@ -50,11 +53,13 @@ static bool note_initial(first_contact *first, const ct_toi_pair *pair, const ct
 }
 
 /* The pair met: *at is before that, *met in contact. */
-static void note_contact(first_contact *first, ct_toi_search *search, const ct_toi_sample *at, ct_toi_sample *met) {
+static void note_contact(first_contact *first, ct_toi_search *search, const ct_toi_sample *at,
+                         ct_toi_sample *met) {
   ct_toi_set_normal(&search->pair, at, met);
   ct_toi_sample root = *met;
   search->most = search->options->iterations_max;
-  /* No root is to be found where surfaces pass, or half-spaces turn: these overlap at once, without end. */
+  /* No root is to be found where surfaces pass, or half-spaces turn: these overlap at once, without
+   * end. */
   bool passed = search->passed > 0.0, at_once = met->result.status == CT_PAIR_UNSUPPORTED;
   if (met->time > search->certain && !passed && !at_once) {
     if (at->result.distance > 0.0) ct_toi_root(search, at, met, &root);
@@ -85,7 +90,9 @@ static void follow(first_contact *first, ct_toi_search *search, ct_toi_sample *a
 
 static void note_graze(first_contact *first, const ct_toi_search *search) {
   ct_toi *impact = first->impact;
-  if (!search->grazed || (impact->flags & CT_TOI_FLAG_GRAZE && impact->graze_time <= search->graze_time)) return;
+  if (!search->grazed ||
+      (impact->flags & CT_TOI_FLAG_GRAZE && impact->graze_time <= search->graze_time))
+    return;
   impact->flags |= CT_TOI_FLAG_GRAZE;
   impact->graze_time = search->graze_time;
   impact->graze_distance = search->graze_distance;
@@ -100,12 +107,14 @@ static double limit_of(const first_contact *first) {
 
 static ct_toi_search search_of(const first_contact *first, const ct_toi_pair *pair) {
   const ct_toi_options *options = first->bodies->options;
-  ct_toi_search search = {.options = options, .workspace = first->bodies->workspace, .pair = *pair, .status = CT_OK};
+  ct_toi_search search = {
+      .options = options, .workspace = first->bodies->workspace, .pair = *pair, .status = CT_OK};
   search.limit = limit_of(first);
   return search;
 }
 
-/* The key is the time until which the groups are certainly apart; -INFINITY: not even at the start. */
+/* The key is the time until which the groups are certainly apart; -INFINITY: not even at the start.
+ */
 static bool late_pairs(void *context, double key) { return key >= limit_of(context); }
 
 static double mark_time(const ct_toi_options *o, uint32_t mark) {
@@ -120,9 +129,11 @@ static uint32_t mark_at(const ct_toi_options *o, double time) {
 }
 
 /* The bodies there, which all groups share. */
-static const ct_toi_sample *place_at(first_contact *first, const ct_toi_pair *groups, uint32_t mark) {
+static const ct_toi_sample *place_at(first_contact *first, const ct_toi_pair *groups,
+                                     uint32_t mark) {
   ct_toi_sample *place = &first->marks->places[mark];
-  if (!first->marks->placed[mark]) ct_toi_place_pair(groups, mark_time(first->bodies->options, mark), place);
+  if (!first->marks->placed[mark])
+    ct_toi_place_pair(groups, mark_time(first->bodies->options, mark), place);
   first->marks->placed[mark] = true;
   return place;
 }
@@ -157,8 +168,10 @@ static ct_status visit_pair(void *context, const ct_toi_pair *pair, double key) 
     }
   } else if (outcome == CT_TOI_OUTCOME_CONTACT && note_initial(first, pair, &at)) {
     first->free = options->begin;
-    if (ct_toi_search_separation(&search, &at, &parted) == CT_TOI_OUTCOME_FREE) follow(first, &search, &parted);
-    else if (search.status == CT_OK && at.time < options->end) note_lost(first, &search, options->begin);
+    if (ct_toi_search_separation(&search, &at, &parted) == CT_TOI_OUTCOME_FREE)
+      follow(first, &search, &parted);
+    else if (search.status == CT_OK && at.time < options->end)
+      note_lost(first, &search, options->begin);
   }
   if (search.status == CT_OK) note_graze(first, &search);
   first->impact->iterations += search.distances;
@@ -189,13 +202,15 @@ static void conclude(const first_contact *first) {
     impact->lower = ct_min2(first->lower, impact->time);
     impact->upper = first->upper;
     impact->free_until = ct_min2(impact->free_until, impact->lower);
-    if (impact->flags & CT_TOI_FLAG_GRAZE && impact->graze_time > impact->upper) impact->flags &= ~(uint32_t)CT_TOI_FLAG_GRAZE;
+    if (impact->flags & CT_TOI_FLAG_GRAZE && impact->graze_time > impact->upper)
+      impact->flags &= ~(uint32_t)CT_TOI_FLAG_GRAZE;
   } else {
     impact->event = first->lost < INFINITY ? CT_TOI_UNDECIDED : CT_TOI_NONE;
     impact->status = status_of(first);
     impact->time = options->end;
   }
-  if (!(impact->flags & CT_TOI_FLAG_GRAZE)) impact->graze_time = impact->graze_distance = impact->graze_end = 0.0;
+  if (!(impact->flags & CT_TOI_FLAG_GRAZE))
+    impact->graze_time = impact->graze_distance = impact->graze_end = 0.0;
 }
 
 ct_status ct_toi_first(const ct_toi_bodies *bodies, ct_toi *impact) {
@@ -203,8 +218,12 @@ ct_status ct_toi_first(const ct_toi_bodies *bodies, ct_toi *impact) {
   *impact = (ct_toi){.event = CT_TOI_NONE, .time = options->end, .free_until = options->end};
   motion_marks marks;
   memset(marks.placed, 0, sizeof marks.placed);
-  first_contact first = {
-      .bodies = bodies, .marks = &marks, .impact = impact, .lower = INFINITY, .lost = INFINITY, .free = INFINITY};
+  first_contact first = {.bodies = bodies,
+                         .marks = &marks,
+                         .impact = impact,
+                         .lower = INFINITY,
+                         .lost = INFINITY,
+                         .free = INFINITY};
   const ct_toi_visitor visitor = {visit_pair, skips_pairs, late_pairs};
   ct_status status = ct_toi_each_pair(bodies, &visitor, &first);
   if (status == CT_OK) conclude(&first);
@@ -220,7 +239,8 @@ bool ct_toi_is_supported(ct_moving_body a, ct_moving_body b, const ct_toi_option
   return ct_toi_is_within(options, ct_min2(ct_path_duration(a.path), ct_path_duration(b.path)));
 }
 
-ct_status ct_body_toi(ct_moving_body a, ct_moving_body b, const ct_toi_options *options, ct_workspace *workspace, ct_toi *impact) {
+ct_status ct_body_toi(ct_moving_body a, ct_moving_body b, const ct_toi_options *options,
+                      ct_workspace *workspace, ct_toi *impact) {
   if (!ct_toi_is_supported(a, b, options)) return CT_LIMIT;
   ct_toi_options own = *options;
   if (own.iterations_max == 0) own.iterations_max = CT_TOI_ITERATIONS;
@@ -230,5 +250,6 @@ ct_status ct_body_toi(ct_moving_body a, ct_moving_body b, const ct_toi_options *
   ct_toi_bodies bodies;
   ct_status status = ct_toi_bodies_set(&bodies, a, b, options, workspace);
   if (status != CT_OK) return status;
-  return options->method == CT_TOI_BISECTION ? ct_toi_bisect(&bodies, impact) : ct_toi_first(&bodies, impact);
+  return options->method == CT_TOI_BISECTION ? ct_toi_bisect(&bodies, impact)
+                                             : ct_toi_first(&bodies, impact);
 }

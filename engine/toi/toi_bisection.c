@@ -13,17 +13,19 @@ static bool has_depth(const ct_toi_sample *s) {
   return s->result.status != CT_PAIR_UNSUPPORTED && s->result.depth_kind != CT_DEPTH_NONE;
 }
 
-/* Is the sample as near to the instant as was asked for? That surfaces cross does not tell by how much. */
+/* Is the sample as near to the instant as was asked for? That surfaces cross does not tell by how
+ * much. */
 static bool is_near(const ct_toi_options *o, const ct_toi_sample *s) {
   return o->distance_tolerance > 0.0 && fabs(s->result.distance) <= o->distance_tolerance &&
          (has_depth(s) || !ct_sample_is_contact(s));
 }
 
-/* The sample is told, and the bracket brought as near to it as round-off allows. */
+/* The sample is reported, and the bracket brought as near to it as round-off allows. */
 static void tell(bisection *b, const ct_toi_sample *sample) {
   double low = b->free.time, high = b->held.time;
   if (b->apart < low) b->apart = ct_toi_nearer(&b->search, &b->free, b->apart, false);
-  if (b->meets > high && has_depth(&b->held)) b->meets = ct_toi_nearer(&b->search, &b->held, b->meets, false);
+  if (b->meets > high && has_depth(&b->held))
+    b->meets = ct_toi_nearer(&b->search, &b->held, b->meets, false);
   ct_toi_write_result(sample, b->impact);
   b->impact->event = CT_TOI_CONTACT;
   b->impact->status = CT_PAIR_OK;
@@ -31,8 +33,8 @@ static void tell(bisection *b, const ct_toi_sample *sample) {
   b->impact->upper = ct_max2(b->meets, sample->time);
 }
 
-/* Between an end apart and one that overlaps. The state without penetration is told, or one within the tolerance; nothing, where
- * the iterations end before that. */
+/* Between an end apart and one that overlaps. The state without penetration is reported, or one
+ * within the tolerance; nothing, where the iterations end before that. */
 static void halve(bisection *b) {
   const ct_toi_options *o = b->search.options;
   while (b->held.time - b->free.time > o->time_tolerance) {
@@ -78,7 +80,8 @@ static void look_at_ends(bisection *b) {
 ct_status ct_toi_bisect(const ct_toi_bodies *bodies, ct_toi *impact) {
   const ct_toi_options *o = bodies->options;
   bisection b = {.impact = impact, .apart = o->begin, .meets = o->end};
-  b.search = (ct_toi_search){.options = o, .workspace = bodies->workspace, .bodies = bodies, .most = o->iterations_max};
+  b.search = (ct_toi_search){
+      .options = o, .workspace = bodies->workspace, .bodies = bodies, .most = o->iterations_max};
   impact->free_until = o->begin;
   look_at_ends(&b);
   impact->iterations = b.search.distances;

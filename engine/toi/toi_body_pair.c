@@ -1,6 +1,7 @@
 /* Two bodies as pairs of colliders.
  *
- * Their trees of balls are gone through together, from the two bodies as wholes down to pairs of colliders.
+ * Their trees of balls are gone through together, from the two bodies as wholes down to pairs of
+ * colliders.
  */
 #include "shape/shape_compare.h"
 #include "toi/toi_collider_tree.h"
@@ -15,8 +16,8 @@ static int compare_movers(const ct_toi_options *options, ct_moving_body a, ct_mo
   return order;
 }
 
-ct_status ct_toi_bodies_set(ct_toi_bodies *bodies, ct_moving_body a, ct_moving_body b, const ct_toi_options *options,
-                            ct_workspace *workspace) {
+ct_status ct_toi_bodies_set(ct_toi_bodies *bodies, ct_moving_body a, ct_moving_body b,
+                            const ct_toi_options *options, ct_workspace *workspace) {
   *bodies = (ct_toi_bodies){.a = a, .b = b, .options = options, .workspace = workspace};
   if (ct_body_collider_count(a.body) == 1 && ct_body_collider_count(b.body) == 1) {
     bodies->single = (ct_toi_pair){ct_toi_side_of(a, 0), ct_toi_side_of(b, 0)};
@@ -28,7 +29,7 @@ ct_status ct_toi_bodies_set(ct_toi_bodies *bodies, ct_moving_body a, ct_moving_b
   return status == CT_OK ? ct_toi_colliders_set(b, memory, 1, &bodies->in[1]) : status;
 }
 
-/* ---- groups of colliders ---- */
+/* ---- groups of colliders -------------------------------------------------------------------- */
 
 /* A node of each body, the first body's first, that waits. */
 typedef struct waiting {
@@ -45,13 +46,15 @@ typedef struct group_walk {
   uint32_t top;
 } group_walk;
 
-static ct_toi_pair in_order(const group_walk *walk, const ct_toi_side *first, const ct_toi_side *second) {
+static ct_toi_pair in_order(const group_walk *walk, const ct_toi_side *first,
+                            const ct_toi_side *second) {
   return walk->bodies->b_first ? (ct_toi_pair){*second, *first} : (ct_toi_pair){*first, *second};
 }
 
 /* To the waiting ones, unless they can be left out. */
 static bool meets(group_walk *walk, waiting *w) {
-  ct_toi_side first = ct_toi_node_side(walk->first, w->first), second = ct_toi_node_side(walk->second, w->second);
+  ct_toi_side first = ct_toi_node_side(walk->first, w->first),
+              second = ct_toi_node_side(walk->second, w->second);
   ct_toi_pair groups = in_order(walk, &first, &second);
   walk->bodies->in[0]->looked++;
   return !walk->visitor->skips(walk->context, &groups, &w->key);
@@ -59,9 +62,12 @@ static bool meets(group_walk *walk, waiting *w) {
 
 /* The larger of two groups is taken apart. */
 static void take_apart(group_walk *walk, const waiting *w) {
-  const ct_toi_node *first = &walk->first->nodes[w->first], *second = &walk->second->nodes[w->second];
-  bool at_first = ct_toi_node_single(second) || (!ct_toi_node_single(first) && first->radius >= second->radius);
-  uint32_t child = at_first ? ct_toi_node_parts(walk->first, w->first) : ct_toi_node_parts(walk->second, w->second);
+  const ct_toi_node *first = &walk->first->nodes[w->first],
+                    *second = &walk->second->nodes[w->second];
+  bool at_first =
+      ct_toi_node_single(second) || (!ct_toi_node_single(first) && first->radius >= second->radius);
+  uint32_t child = at_first ? ct_toi_node_parts(walk->first, w->first)
+                            : ct_toi_node_parts(walk->second, w->second);
   waiting parts[2] = {*w, *w};
   bool met[2];
   for (uint32_t k = 0; k < 2; k++) {
@@ -80,22 +86,27 @@ static ct_status go_on(group_walk *walk) {
     waiting w = walk->stack[--walk->top];
     if (ct_cancel_raised(cancel)) return CT_CANCELLED;
     if (walk->visitor->late(walk->context, w.key)) continue;
-    const ct_toi_node *first = &walk->first->nodes[w.first], *second = &walk->second->nodes[w.second];
+    const ct_toi_node *first = &walk->first->nodes[w.first],
+                      *second = &walk->second->nodes[w.second];
     if (!ct_toi_node_single(first) || !ct_toi_node_single(second)) {
       take_apart(walk, &w);
       continue;
     }
     const ct_toi_side *side = ct_toi_collider(walk->first, walk->first->leaves[first->begin].index);
-    ct_toi_pair pair = in_order(walk, side, ct_toi_collider(walk->second, walk->second->leaves[second->begin].index));
+    ct_toi_pair pair = in_order(
+        walk, side, ct_toi_collider(walk->second, walk->second->leaves[second->begin].index));
     ct_status status = walk->visitor->visit(walk->context, &pair, w.key);
     if (status != CT_OK) return status;
   }
   return CT_OK;
 }
 
-ct_status ct_toi_each_pair(const ct_toi_bodies *bodies, const ct_toi_visitor *visitor, void *context) {
+ct_status ct_toi_each_pair(const ct_toi_bodies *bodies, const ct_toi_visitor *visitor,
+                           void *context) {
   if (!bodies->in[0])
-    return ct_cancel_raised(bodies->options->cancel) ? CT_CANCELLED : visitor->visit(context, &bodies->single, -INFINITY);
+    return ct_cancel_raised(bodies->options->cancel)
+               ? CT_CANCELLED
+               : visitor->visit(context, &bodies->single, -INFINITY);
   group_walk walk = {.bodies = bodies, .visitor = visitor, .context = context};
   walk.first = bodies->in[bodies->b_first ? 1 : 0];
   walk.second = bodies->in[bodies->b_first ? 0 : 1];
@@ -104,7 +115,7 @@ ct_status ct_toi_each_pair(const ct_toi_bodies *bodies, const ct_toi_visitor *vi
   return go_on(&walk);
 }
 
-/* ---- the nearest pair ---- */
+/* ---- the nearest pair ----------------------------------------------------------------------- */
 
 typedef struct nearest_walk {
   const ct_toi_bodies *bodies;
@@ -137,7 +148,8 @@ static ct_status visit_nearest(void *context, const ct_toi_pair *pair, double ke
   nearest_walk *walk = context;
   const ct_toi_options *o = walk->bodies->options;
   ct_toi_sample sample;
-  const ct_pair_options options = {o->tolerance, walk->found ? ct_max2(walk->sample->result.distance, 0.0) : INFINITY};
+  const ct_pair_options options = {
+      o->tolerance, walk->found ? ct_max2(walk->sample->result.distance, 0.0) : INFINITY};
   ct_toi_measure(pair, walk->time, &options, walk->bodies->workspace, &sample);
   ++*walk->spent;
   if (ct_workspace_out_of_memory(walk->bodies->workspace)) return CT_OUT_OF_MEMORY;
@@ -152,8 +164,10 @@ static ct_status visit_nearest(void *context, const ct_toi_pair *pair, double ke
   return CT_OK;
 }
 
-ct_status ct_toi_nearest(const ct_toi_bodies *bodies, double time, ct_toi_pair *pair, ct_toi_sample *sample, uint32_t *spent) {
-  nearest_walk walk = {.bodies = bodies, .time = time, .pair = pair, .sample = sample, .spent = spent};
+ct_status ct_toi_nearest(const ct_toi_bodies *bodies, double time, ct_toi_pair *pair,
+                         ct_toi_sample *sample, uint32_t *spent) {
+  nearest_walk walk = {
+      .bodies = bodies, .time = time, .pair = pair, .sample = sample, .spent = spent};
   const ct_toi_visitor visitor = {visit_nearest, skips_nearest, late_nearest};
   return ct_toi_each_pair(bodies, &visitor, &walk);
 }

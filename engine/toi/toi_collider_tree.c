@@ -1,7 +1,8 @@
 /* The colliders of a body on its path: a tree of balls, and sides, made where they are asked for.
  *
- * The tree is in the body's frame, so that it holds for the whole motion. Making a side goes through a hull's vertices; most pairs
- * of compounds are told by balls that their shapes have anyway.
+ * The tree is in the body's frame, so that it holds for the whole motion. Making a side goes
+ * through a hull's vertices; most pairs of compounds are reported by balls that their shapes have
+ * anyway.
  */
 #include "toi/toi_collider_tree.h"
 
@@ -38,12 +39,14 @@ static void set_leaves(ct_toi_colliders *c) {
 
 static ct_aabb box_of_centers(const ct_toi_colliders *c, const ct_toi_node *node) {
   ct_aabb box = {c->leaves[node->begin].center, c->leaves[node->begin].center};
-  for (uint32_t i = node->begin; i < node->end; i++) box = ct_aabb_union(box, (ct_aabb){c->leaves[i].center, c->leaves[i].center});
+  for (uint32_t i = node->begin; i < node->end; i++)
+    box = ct_aabb_union(box, (ct_aabb){c->leaves[i].center, c->leaves[i].center});
   return box;
 }
 
 /* A collider's own ball, or one about the middle of the centres. */
-static ct_toi_node node_of(const ct_toi_colliders *c, uint32_t begin, uint32_t end, uint32_t depth) {
+static ct_toi_node node_of(const ct_toi_colliders *c, uint32_t begin, uint32_t end,
+                           uint32_t depth) {
   const ct_toi_leaf *leaf = &c->leaves[begin];
   ct_toi_node node = {leaf->center, leaf->radius, 0.0, begin, end, 0, depth};
   if (!ct_toi_node_single(&node)) {
@@ -51,7 +54,8 @@ static ct_toi_node node_of(const ct_toi_colliders *c, uint32_t begin, uint32_t e
     node.center = ct_scale(ct_add(centers.min, centers.max), 0.5);
     node.radius = 0.0;
     for (uint32_t i = begin; i < end; i++)
-      node.radius = ct_max2(node.radius, ct_norm(ct_sub(c->leaves[i].center, node.center)) + c->leaves[i].radius);
+      node.radius = ct_max2(node.radius, ct_norm(ct_sub(c->leaves[i].center, node.center)) +
+                                             c->leaves[i].radius);
     node.radius += BALL_WIDENING * (node.radius + ct_max_abs(node.center));
   }
   node.arm = arm_of(c, node.center);
@@ -60,8 +64,8 @@ static ct_toi_node node_of(const ct_toi_colliders *c, uint32_t begin, uint32_t e
 
 static double along(ct_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
-/* Half-spaces go to the left, so that the others have balls; else what lies below the middle of the widest axis. Where the right
- * begins. */
+/* Half-spaces go to the left, so that the others have balls; else what lies below the middle of the
+ * widest axis. Where the right begins. */
 static uint32_t split(ct_toi_colliders *c, const ct_toi_node *node) {
   ct_toi_leaf *leaves = c->leaves;
   ct_aabb centers = box_of_centers(c, node);
@@ -107,12 +111,15 @@ static bool reserve(ct_body_scratch *memory, int which, size_t bytes) {
   return memory->blocks[which] != NULL;
 }
 
-ct_status ct_toi_colliders_set(ct_moving_body mover, ct_body_scratch *memory, int which, ct_toi_colliders **out) {
+ct_status ct_toi_colliders_set(ct_moving_body mover, ct_body_scratch *memory, int which,
+                               ct_toi_colliders **out) {
   uint32_t count = (uint32_t)ct_body_collider_count(mover.body);
-  size_t sides = sizeof **out, nodes = sides + count * sizeof(ct_toi_side), leaves = nodes + 2 * count * sizeof(ct_toi_node);
+  size_t sides = sizeof **out, nodes = sides + count * sizeof(ct_toi_side),
+         leaves = nodes + 2 * count * sizeof(ct_toi_node);
   bool kept = is_kept(memory, which, mover);
   memory->filled[which] = kept;
-  if (!kept && !reserve(memory, which, leaves + count * sizeof(ct_toi_leaf))) return CT_OUT_OF_MEMORY;
+  if (!kept && !reserve(memory, which, leaves + count * sizeof(ct_toi_leaf)))
+    return CT_OUT_OF_MEMORY;
   ct_toi_colliders *c = *out = memory->blocks[which];
   if (kept) return CT_OK;
   *c = (ct_toi_colliders){.mover = mover, .count = count, .group = ct_toi_side_start(mover)};

@@ -28,20 +28,24 @@ typedef struct ct_toi_node {
 struct ct_toi_colliders {
   ct_moving_body mover;
   uint32_t count;
-  uint32_t made;         /* sides */
-  uint64_t looked;       /* pairs of groups that were looked at, of a's set */
-  ct_toi_side group;     /* of all, without a ball */
-  ct_toi_side *sides;    /* [count] each made when it is first asked for: body NULL before */
-  ct_toi_node *nodes;    /* [used]; the first: all */
+  uint32_t made;      /* sides */
+  uint64_t looked;    /* pairs of groups that were looked at, of a's set */
+  ct_toi_side group;  /* of all, without a ball */
+  ct_toi_side *sides; /* [count] each made when it is first asked for: body NULL before */
+  ct_toi_node *nodes; /* [used]; the first: all */
   uint32_t used;
-  ct_toi_leaf *leaves;    /* [count] those of a node side by side */
-  ct_vec3 axis;           /* body frame, where it is steady */
+  ct_toi_leaf *leaves; /* [count] those of a node side by side */
+  ct_vec3 axis;        /* body frame, where it is steady */
 };
 
-/* In the first or second block of the memory. CT_OUT_OF_MEMORY. Cost: O(n), where they are not there already. */
-ct_status ct_toi_colliders_set(ct_moving_body mover, ct_body_scratch *memory, int which, ct_toi_colliders **out);
+/* In the first or second block of the memory. CT_OUT_OF_MEMORY. Cost: O(n), where they are not
+ * there already. */
+ct_status ct_toi_colliders_set(ct_moving_body mover, ct_body_scratch *memory, int which,
+                               ct_toi_colliders **out);
 const ct_toi_side *ct_toi_collider(ct_toi_colliders *colliders, uint32_t index);
-static inline bool ct_toi_node_single(const ct_toi_node *node) { return node->end - node->begin == 1; }
+static inline bool ct_toi_node_single(const ct_toi_node *node) {
+  return node->end - node->begin == 1;
+}
 /* The first of the two parts of a node of several colliders. Cost: O(n) for the first time. */
 uint32_t ct_toi_node_parts(ct_toi_colliders *colliders, uint32_t node);
 /* A node as a side: a group, or a leaf. */

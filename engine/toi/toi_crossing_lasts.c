@@ -1,7 +1,9 @@
-/* How far two surfaces that cross can move before they may part: an edge of one that pierces a triangle of the other.
+/* How far two surfaces that cross can move before they may part: an edge of one that pierces a
+ * triangle of the other.
  *
- * It goes on piercing it while neither end of the edge has come to the triangle, and none of the triangle's edges to it: between
- * them the two are linked, and only so parted. No point moves farther against another than the bound on all directions says.
+ * It goes on piercing it while neither end of the edge has come to the triangle, and none of the
+ * triangle's edges to it: between them the two are linked, and only so parted. No point moves
+ * farther against another than the bound on all directions says.
  */
 #include "toi/toi.h"
 #include "triangle/triangle_distance.h"
@@ -46,10 +48,13 @@ static double freest(const ct_triangle *edges, const ct_triangle *t) {
   return best;
 }
 
-static double freest_of(const ct_triangle *a, const ct_triangle *b) { return ct_max2(freest(a, b), freest(b, a)); }
+static double freest_of(const ct_triangle *a, const ct_triangle *b) {
+  return ct_max2(freest(a, b), freest(b, a));
+}
 
 double ct_toi_crossing_lasts(const ct_toi_pair *pair, const ct_toi_sample *s) {
-  const link_side a = side_of(&pair->a, &s->a, s->result.triangle_a), b = side_of(&pair->b, &s->b, s->result.triangle_b);
+  const link_side a = side_of(&pair->a, &s->a, s->result.triangle_a),
+                  b = side_of(&pair->b, &s->b, s->result.triangle_b);
   double best = 0.0;
   if ((uint64_t)a.view->live_count * b.view->live_count <= LINK_PAIRS_MAX) {
     for (uint32_t i = 0; i < a.view->live_count; i++) {
@@ -60,10 +65,12 @@ double ct_toi_crossing_lasts(const ct_toi_pair *pair, const ct_toi_sample *s) {
       }
     }
   } else if (a.found != CT_NO_TRIANGLE && b.found != CT_NO_TRIANGLE) {
-    ct_triangle first = placed(&a, a.view->triangles[a.found]), second = placed(&b, b.view->triangles[b.found]);
+    ct_triangle first = placed(&a, a.view->triangles[a.found]),
+                second = placed(&b, b.view->triangles[b.found]);
     best = freest_of(&first, &second);
   }
-  double far_a = ct_norm(s->a.pivot) + ct_norm(s->a.shape.position), far_b = ct_norm(s->b.pivot) + ct_norm(s->b.shape.position);
+  double far_a = ct_norm(s->a.pivot) + ct_norm(s->a.shape.position),
+         far_b = ct_norm(s->b.pivot) + ct_norm(s->b.shape.position);
   double size = (far_a + far_b) + (pair->a.reach + pair->b.reach);
   return best - LINK_SLACK * CT_UNIT_ROUNDOFF * size - s->slack;
 }

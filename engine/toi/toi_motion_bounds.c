@@ -1,4 +1,5 @@
-/* One side of a pair: how far its points are from the pivot and from the axis that it turns about. */
+/* One side of a pair: how far its points are from the pivot and from the axis that it turns about.
+ */
 #include "shape/sharp_shape.h"
 #include "toi/toi.h"
 
@@ -11,8 +12,11 @@ typedef struct turn {
   ct_vec3 axis; /* unit; body frame */
 } turn;
 
-/* Distance of a point, seen from the pivot, from the axis, or from the pivot where there is no axis. */
-static double arm_of(const turn *t, ct_vec3 p, bool about_axis) { return about_axis ? ct_norm(ct_cross(t->axis, p)) : ct_norm(p); }
+/* Distance of a point, seen from the pivot, from the axis, or from the pivot where there is no
+ * axis. */
+static double arm_of(const turn *t, ct_vec3 p, bool about_axis) {
+  return about_axis ? ct_norm(ct_cross(t->axis, p)) : ct_norm(p);
+}
 
 static double arm_at(const turn *t, double x, double y, double z, bool about_axis) {
   return arm_of(t, ct_to_parent(t->frame, ct_vec(x, y, z)), about_axis);
@@ -21,12 +25,13 @@ static double arm_at(const turn *t, double x, double y, double z, bool about_axi
 static double box_arm(const turn *t, ct_vec3 half, bool about_axis) {
   double most = 0.0;
   for (int i = 0; i < 8; i++)
-    most = ct_max2(most, arm_at(t, i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z, about_axis));
+    most = ct_max2(most, arm_at(t, i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y,
+                                i & 4 ? half.z : -half.z, about_axis));
   return most;
 }
 
-/* A disc across the shape's axis: from the pivot its rim's farthest point; from another axis its centre's distance and its radius,
- * or less where the disc's own axis is the same. */
+/* A disc across the shape's axis: from the pivot its rim's farthest point; from another axis its
+ * centre's distance and its radius, or less where the disc's own axis is the same. */
 static double disc_arm(const turn *t, double z, double radius, bool about_axis) {
   ct_vec3 center = ct_to_parent(t->frame, ct_vec(0.0, 0.0, z));
   if (about_axis) return arm_of(t, center, true) + radius;
@@ -45,7 +50,8 @@ static double hull_arm(const turn *t, const ct_shape *shape, bool about_axis) {
   const ct_hull_view *h = ct_hull_get(shape->hull);
   if (h->vertex_count > CT_TOI_VERTICES_MAX) return ball_arm(t, shape, about_axis);
   double most = 0.0;
-  for (uint32_t i = 0; i < h->vertex_count; i++) most = ct_max2(most, arm_at(t, h->x[i], h->y[i], h->z[i], about_axis));
+  for (uint32_t i = 0; i < h->vertex_count; i++)
+    most = ct_max2(most, arm_at(t, h->x[i], h->y[i], h->z[i], about_axis));
   return most;
 }
 
@@ -63,7 +69,8 @@ static double sharp_arm(const turn *t, const ct_shape *s, bool about_axis) {
   case CT_KIND_SPHERE: return arm_at(t, 0.0, 0.0, 0.0, about_axis) + s->sphere.radius;
   case CT_KIND_BOX: return box_arm(t, s->box.half, about_axis);
   case CT_KIND_CAPSULE:
-    return ct_max2(arm_at(t, 0.0, 0.0, -s->capsule.half_length, about_axis) + s->capsule.radius_bottom,
+    return ct_max2(arm_at(t, 0.0, 0.0, -s->capsule.half_length, about_axis) +
+                       s->capsule.radius_bottom,
                    arm_at(t, 0.0, 0.0, s->capsule.half_length, about_axis) + s->capsule.radius_top);
   case CT_KIND_CYLINDER:
     return ct_max2(disc_arm(t, -s->cylinder.half_length, s->cylinder.radius, about_axis),
@@ -97,7 +104,8 @@ ct_toi_side ct_toi_side_of(ct_moving_body mover, uint32_t index) {
 
   ct_frame body = ct_frame_of(ct_path_pose(mover.path, 0.0));
   ct_frame identity = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
-  turn t = {ct_body_shape_frame(mover.body, index, &identity), side.steady, ct_mat_tmul(body.rotation, side.axis)};
+  turn t = {ct_body_shape_frame(mover.body, index, &identity), side.steady,
+            ct_mat_tmul(body.rotation, side.axis)};
   ct_vec3 center;
   ct_shape_ball(side.shape, &center, &side.radius);
   side.ball = ct_to_parent(t.frame, center);
@@ -109,7 +117,8 @@ ct_toi_side ct_toi_side_of(ct_moving_body mover, uint32_t index) {
     return side;
   }
   ct_sharp_shape inner = ct_shape_sharp(side.shape);
-  if (inner.center_z != 0.0) t.frame.position = ct_to_parent(t.frame, ct_vec(0.0, 0.0, inner.center_z));
+  if (inner.center_z != 0.0)
+    t.frame.position = ct_to_parent(t.frame, ct_vec(0.0, 0.0, inner.center_z));
   double widening = 1.0 + LENGTH_WIDENING;
   side.reach = (sharp_arm(&t, &inner.shape, false) + inner.radius) * widening;
   side.arm = side.reach;
@@ -120,6 +129,7 @@ ct_toi_side ct_toi_side_of(ct_moving_body mover, uint32_t index) {
   }
   /* The cross product with the axis loses what is along it. */
   if (side.steady)
-    side.arm = ct_min2(side.reach, (sharp_arm(&t, &inner.shape, true) + inner.radius) * widening + LENGTH_WIDENING * side.reach);
+    side.arm = ct_min2(side.reach, (sharp_arm(&t, &inner.shape, true) + inner.radius) * widening +
+                                       LENGTH_WIDENING * side.reach);
   return side;
 }

@@ -10,7 +10,8 @@ struct ct_motion_query {
   const ct_scene *scene;
   ct_motion_options options;
   ct_query *still;       /* poses and boxes of rows as they start, filters and `where` */
-  const ct_path **paths; /* [rows] movers alone while candidates are looked for; then every row that is asked for */
+  const ct_path **paths; /* [rows] movers alone while candidates are looked for; then every row that
+                            is asked for */
   ct_path **own;         /* [own_count] of rows that stay */
   size_t own_count;
   double *reach;         /* [moving_count] farthest point of the body about the pivot, m */
@@ -31,9 +32,10 @@ bool ct_motion_find_moving_body(const ct_motion_query *query, uint32_t row, size
 ct_row_pair ct_motion_pair(const ct_motion_query *query, size_t index);
 
 /* First impact of one pair, over the options' times or up to an earlier end. */
-ct_status ct_motion_toi(const ct_motion_query *query, ct_row_pair pair, double end, ct_workspace *workspace, ct_toi *impact);
+ct_status ct_motion_toi(const ct_motion_query *query, ct_row_pair pair, double end,
+                        ct_workspace *workspace, ct_toi *impact);
 /* The pairs that meet first, to the sink. *searched: impacts that were searched for. */
-ct_status ct_motion_earliest(const ct_motion_query *query, ct_workspace *workspace, ct_motion_sink sink, void *context,
-                             size_t *searched);
+ct_status ct_motion_earliest(const ct_motion_query *query, ct_workspace *workspace,
+                             ct_motion_sink sink, void *context, size_t *searched);
 
 #endif

@@ -1,7 +1,7 @@
 /* Candidate pairs of a motion: which rows' swept boxes meet.
  *
- * Movers, and rows at other poses, are in a tree of their own; rows that stay are in the revision's. Each mover asks both. Where
- * many move, all rows are in the one tree.
+ * Movers, and rows at other poses, are in a tree of their own; rows that stay are in the
+ * revision's. Each mover asks both. Where many move, all rows are in the one tree.
  */
 #include "broad/pair_list.h"
 #include "toi/toi_query.h"
@@ -21,7 +21,7 @@
 /* All rows are in one tree where at least one in this many moves. */
 #define MANY_SHARE 4
 
-/* ---- swept boxes ---- */
+/* ---- swept boxes ---------------------------------------------------------------------------- */
 
 bool ct_motion_find_moving_body(const ct_motion_query *query, uint32_t row, size_t *mover) {
   size_t low = 0, high = query->options.moving_count;
@@ -35,7 +35,8 @@ bool ct_motion_find_moving_body(const ct_motion_query *query, uint32_t row, size
          ct_path_kind_of(query->options.moving[low].path) != CT_PATH_REST;
 }
 
-/* Farthest point of the body from the pivot, of its colliders' bounding balls. Below 0: no colliders. */
+/* Farthest point of the body from the pivot, of its colliders' bounding balls. Below 0: no
+ * colliders. */
 static double reach_of(const ct_body *body, ct_vec3 pivot) {
   const ct_frame frame = ct_frame_of(ct_pose_identity());
   double reach = -1.0;
@@ -46,7 +47,8 @@ static double reach_of(const ct_body *body, ct_vec3 pivot) {
     ct_frame placed = ct_body_shape_frame(body, i, &frame);
     ct_vec3 at = ct_to_parent(placed, center);
     double size = ct_max_abs(at) + ct_max_abs(pivot);
-    reach = ct_max2(reach, (ct_norm(ct_sub(at, pivot)) + radius) * (1.0 + SUM_SLACK) + SUM_SLACK * size);
+    reach = ct_max2(reach,
+                    (ct_norm(ct_sub(at, pivot)) + radius) * (1.0 + SUM_SLACK) + SUM_SLACK * size);
   }
   return reach;
 }
@@ -58,7 +60,8 @@ static ct_aabb carried(const ct_body *body, const ct_path *path, double begin, d
   ct_vec3 pivot = ct_to_parent(frame, ct_path_pivot(path));
   ct_aabb own = ct_body_aabb(body, &frame), way = ct_path_aabb(path, begin, end, 0.0);
   ct_aabb box = {ct_add(own.min, ct_sub(way.min, pivot)), ct_add(own.max, ct_sub(way.max, pivot))};
-  return ct_aabb_expand(box, SUM_SLACK * (ct_aabb_magnitude(&own) + ct_aabb_magnitude(&way) + ct_max_abs(pivot)));
+  return ct_aabb_expand(
+      box, SUM_SLACK * (ct_aabb_magnitude(&own) + ct_aabb_magnitude(&way) + ct_max_abs(pivot)));
 }
 
 ct_aabb ct_motion_swept(const ct_motion_query *query, size_t mover, double begin, double end) {
@@ -79,14 +82,16 @@ static ct_status sweep_boxes(ct_motion_query *query) {
   if (!query->reach || !query->swept) return CT_OUT_OF_MEMORY;
   for (size_t m = 0; m < o->moving_count; m++) {
     if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
-    query->reach[m] = reach_of(ct_scene_body_at(query->scene, o->moving[m].row), ct_path_pivot(o->moving[m].path));
+    query->reach[m] = reach_of(ct_scene_body_at(query->scene, o->moving[m].row),
+                               ct_path_pivot(o->moving[m].path));
     query->swept[m] = ct_motion_swept(query, m, o->impact.begin, o->impact.end);
-    if (ct_path_kind_of(o->moving[m].path) != CT_PATH_REST) query->paths[o->moving[m].row] = o->moving[m].path;
+    if (ct_path_kind_of(o->moving[m].path) != CT_PATH_REST)
+      query->paths[o->moving[m].row] = o->moving[m].path;
   }
   return CT_OK;
 }
 
-/* ---- pairs ---- */
+/* ---- pairs ---------------------------------------------------------------------------------- */
 
 /* Rows in the motion's own tree: movers, rows at other poses, and all others where many move. */
 typedef struct special_rows {
@@ -136,7 +141,8 @@ static bool accepts(const asking *a, uint32_t partner, const ct_aabb *box, bool 
 }
 
 static bool consider(asking *a, uint32_t partner, const ct_aabb *box, bool stays) {
-  if (partner != a->row && accepts(a, partner, box, stays)) a->status = list_pair(a->query, a->row, partner);
+  if (partner != a->row && accepts(a, partner, box, stays))
+    a->status = list_pair(a->query, a->row, partner);
   return a->status == CT_OK;
 }
 
@@ -144,7 +150,9 @@ static bool consider(asking *a, uint32_t partner, const ct_aabb *box, bool stays
 static bool visit_still(void *context, uint32_t row) {
   asking *a = context;
   ct_aabb box;
-  if (a->query->paths[row] || ct_query_overridden(a->query->still, row) || !ct_query_aabb(a->query->still, row, &box)) return true;
+  if (a->query->paths[row] || ct_query_overridden(a->query->still, row) ||
+      !ct_query_aabb(a->query->still, row, &box))
+    return true;
   return consider(a, row, &box, true);
 }
 
@@ -165,7 +173,8 @@ static void add_special(special_rows *special, uint32_t row, ct_aabb box, bool s
 
 static void add_still(const ct_motion_query *query, special_rows *special, uint32_t row) {
   ct_aabb box;
-  if (!query->paths[row] && ct_scene_body_at(query->scene, row) && ct_query_aabb(query->still, row, &box))
+  if (!query->paths[row] && ct_scene_body_at(query->scene, row) &&
+      ct_query_aabb(query->still, row, &box))
     add_special(special, row, box, true);
 }
 
@@ -184,12 +193,17 @@ static ct_status gather_special(const ct_motion_query *query, special_rows *spec
   special->boxes = malloc((most + 1) * sizeof *special->boxes);
   special->stays = malloc((most + 1) * sizeof *special->stays);
   special->tree = by_method ? NULL : ct_tree_create();
-  if (!special->rows || !special->boxes || !special->stays || (!by_method && !special->tree)) return CT_OUT_OF_MEMORY;
+  if (!special->rows || !special->boxes || !special->stays || (!by_method && !special->tree))
+    return CT_OUT_OF_MEMORY;
   for (size_t m = 0; m < o->moving_count; m++)
-    if (query->paths[o->moving[m].row] && query->reach[m] >= 0.0) add_special(special, o->moving[m].row, query->swept[m], false);
+    if (query->paths[o->moving[m].row] && query->reach[m] >= 0.0)
+      add_special(special, o->moving[m].row, query->swept[m], false);
   for (uint32_t row = 0; special->all && row < rows; row++) add_still(query, special, row);
-  for (size_t k = 0; !special->all && k < o->override_count; k++) add_still(query, special, o->overrides[k].row);
-  return by_method ? CT_OK : ct_tree_build(special->tree, special->boxes, NULL, special->count, NULL, o->cancel);
+  for (size_t k = 0; !special->all && k < o->override_count; k++)
+    add_still(query, special, o->overrides[k].row);
+  return by_method
+             ? CT_OK
+             : ct_tree_build(special->tree, special->boxes, NULL, special->count, NULL, o->cancel);
 }
 
 static void special_free(special_rows *special) {
@@ -206,14 +220,16 @@ static ct_status list_partners(asking *a, double far) {
   ct_tree_query(a->special->tree, &asked, visit_special, a, NULL);
   if (a->special->all) return a->status;
   if (a->status == CT_OK) ct_tree_query(still->derived->tree, &asked, visit_still, a, NULL);
-  for (uint32_t k = 0; k < still->derived->loose_count && a->status == CT_OK; k++) visit_still(a, still->derived->loose[k].row);
+  for (uint32_t k = 0; k < still->derived->loose_count && a->status == CT_OK; k++)
+    visit_still(a, still->derived->loose[k].row);
   return a->status;
 }
 
 /* Largest finite coordinate of any box. */
 static double farthest(const ct_motion_query *query) {
   double far = query->still->reach;
-  for (size_t m = 0; m < query->options.moving_count; m++) far = ct_max2(far, ct_aabb_magnitude(&query->swept[m]));
+  for (size_t m = 0; m < query->options.moving_count; m++)
+    far = ct_max2(far, ct_aabb_magnitude(&query->swept[m]));
   return far;
 }
 
@@ -235,8 +251,10 @@ static ct_status list_all(ct_motion_query *query, const special_rows *special) {
   return status;
 }
 
-/* One of the method's pairs, which know neither filters nor who moves: the mover considers the other row, of two the lower one. */
-static ct_status consider_pair(ct_motion_query *query, const special_rows *special, ct_pair_index pair) {
+/* One of the method's pairs, which know neither filters nor who moves: the mover considers the
+ * other row, of two the lower one. */
+static ct_status consider_pair(ct_motion_query *query, const special_rows *special,
+                               ct_pair_index pair) {
   const ct_row_filter *filter = query->still->filter;
   uint64_t mask[CT_GROUPS_MAX / 64];
   uint32_t mover = pair.i, other = pair.j;
@@ -246,14 +264,19 @@ static ct_status consider_pair(ct_motion_query *query, const special_rows *speci
     other = pair.i;
   }
   if (special->stays[mover]) return CT_OK;
-  asking a = {.query = query, .special = special, .row = special->rows[mover], .box = special->boxes[mover], .status = CT_OK};
+  asking a = {.query = query,
+              .special = special,
+              .row = special->rows[mover],
+              .box = special->boxes[mover],
+              .status = CT_OK};
   a.magnitude = ct_aabb_magnitude(&a.box);
   a.mask = filter && ct_row_filter_mask(filter, a.row, mask) ? mask : NULL;
   consider(&a, special->rows[other], &special->boxes[other], special->stays[other]);
   return a.status;
 }
 
-/* All pairs of boxes by the method that is named; each grows so that none is missed that a pair's test would keep. */
+/* All pairs of boxes by the method that is named; each grows so that none is missed that a pair's
+ * test would keep. */
 static ct_status list_by_named_method(ct_motion_query *query, const special_rows *special) {
   const ct_motion_options *o = &query->options;
   const ct_broad_options options = {o->broadphase, CT_PAIRS_MAX, o->cancel};
@@ -277,8 +300,10 @@ ct_status ct_motion_list(ct_motion_query *query) {
   if (status != CT_OK || query->options.explicit_pairs) return status;
   special_rows special = {.rows = NULL};
   status = gather_special(query, &special);
-  if (status == CT_OK) status = special.tree ? list_all(query, &special) : list_by_named_method(query, &special);
+  if (status == CT_OK)
+    status = special.tree ? list_all(query, &special) : list_by_named_method(query, &special);
   special_free(&special);
   if (status != CT_OK) return status;
-  return ct_pair_index_sort(query->listed, query->listed_count, query->scene->rows, query->options.cancel);
+  return ct_pair_index_sort(query->listed, query->listed_count, query->scene->rows,
+                            query->options.cancel);
 }

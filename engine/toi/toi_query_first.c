@@ -1,8 +1,9 @@
 /* The pairs of a scene that meet first.
  *
- * The motion is looked at in slices, one after the other: pairs whose boxes, swept in a slice, meet are searched, no farther than
- * the best so far, and once; all others wait for the next slice. It ends with the slice that holds the best. The few that may be
- * first are then asked once more over the whole time, so that they say what they say without the others.
+ * The motion is looked at in slices, one after the other: pairs whose boxes, swept in a slice, meet
+ * are searched, no farther than the best so far, and once; all others wait for the next slice. It
+ * ends with the slice that holds the best. The few that may be first are then asked once more over
+ * the whole time, so that they say what they say without the others.
  */
 #include "toi/toi_query.h"
 
@@ -10,7 +11,8 @@
 
 /* Parts of the motion. */
 #define SLICES 8
-/* A pair is looked at beyond the best bracket by this part of the motion: what is asked again decides. */
+/* A pair is looked at beyond the best bracket by this part of the motion: what is asked again
+ * decides. */
 #define BEYOND 1e-9
 
 /* A pair that may be first. */
@@ -25,13 +27,13 @@ typedef struct first_search {
   size_t *waiting; /* [waiting_count] pairs that are not searched yet, ascending */
   size_t waiting_count;
   ct_aabb *swept; /* [moving_count] in the slice */
-  maybe *maybe;  /* [maybe_count] */
+  maybe *maybe;   /* [maybe_count] */
   size_t maybe_count;
   double best_time, best_upper; /* of the contact whose bracket ends first; INFINITY: none yet */
   size_t searched;
 } first_search;
 
-/* ---- slices ---- */
+/* ---- slices --------------------------------------------------------------------------------- */
 
 static double slice_time(const ct_toi_options *o, int slice) {
   return slice == SLICES ? o->end : o->begin + (o->end - o->begin) * ((double)slice / SLICES);
@@ -56,16 +58,18 @@ static ct_aabb box_of(const first_search *s, uint32_t row) {
 
 static bool slice_apart(const first_search *s, ct_row_pair pair) {
   ct_aabb a = box_of(s, pair.a), b = box_of(s, pair.b);
-  double slack = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_aabb_magnitude(&a) + ct_aabb_magnitude(&b));
+  double slack =
+      CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_aabb_magnitude(&a) + ct_aabb_magnitude(&b));
   a = ct_aabb_expand(a, slack);
   return !ct_aabb_overlap(&a, &b);
 }
 
-/* ---- the search ---- */
+/* ---- the search ----------------------------------------------------------------------------- */
 
 /* Bodies that part at the start have not met again. */
 static bool meets(const ct_toi *impact) {
-  return impact->event == CT_TOI_CONTACT || (impact->event == CT_TOI_INITIAL && !(impact->flags & CT_TOI_FLAG_SEPARATING_AT_START));
+  return impact->event == CT_TOI_CONTACT ||
+         (impact->event == CT_TOI_INITIAL && !(impact->flags & CT_TOI_FLAG_SEPARATING_AT_START));
 }
 
 /* As far as a pair has to be looked at. A bisection depends on where it ends. */
@@ -84,10 +88,12 @@ static void note_best(first_search *s, const ct_toi *impact) {
 static ct_status search_pair(first_search *s, size_t index) {
   ct_toi impact;
   s->searched++;
-  ct_status status = ct_motion_toi(s->query, ct_motion_pair(s->query, index), far_enough(s), s->workspace, &impact);
+  ct_status status = ct_motion_toi(s->query, ct_motion_pair(s->query, index), far_enough(s),
+                                   s->workspace, &impact);
   if (status != CT_OK || !(meets(&impact) || impact.event == CT_TOI_UNDECIDED)) return status;
   note_best(s, &impact);
-  s->maybe[s->maybe_count++] = (maybe){index, impact.event == CT_TOI_UNDECIDED ? impact.free_until : impact.lower};
+  s->maybe[s->maybe_count++] =
+      (maybe){index, impact.event == CT_TOI_UNDECIDED ? impact.free_until : impact.lower};
   return CT_OK;
 }
 
@@ -111,7 +117,8 @@ static ct_status search(first_search *s) {
   s->maybe = malloc((count + 1) * sizeof *s->maybe);
   s->swept = malloc((o->moving_count + 1) * sizeof *s->swept);
   if (!s->waiting || !s->maybe || !s->swept) return CT_OUT_OF_MEMORY;
-  for (; s->waiting_count < count; s->waiting_count++) s->waiting[s->waiting_count] = s->waiting_count;
+  for (; s->waiting_count < count; s->waiting_count++)
+    s->waiting[s->waiting_count] = s->waiting_count;
   ct_status status = CT_OK;
   for (int slice = 0; slice < SLICES && status == CT_OK && s->waiting_count > 0; slice++) {
     if (slice_time(&o->impact, slice) > far_enough(s)) break;
@@ -126,7 +133,8 @@ static int compare_index(const void *a, const void *b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Is nothing certainly earlier? One that is undecided may be first when it is not free for long enough. */
+/* Is nothing certainly earlier? One that is undecided may be first when it is not free for long
+ * enough. */
 static bool is_first(const first_search *s, const ct_toi *impact) {
   double tolerance = s->query->options.impact.time_tolerance;
   if (impact->event == CT_TOI_UNDECIDED) return impact->free_until <= s->best_upper + tolerance;
@@ -153,9 +161,10 @@ static ct_status tell(first_search *s, ct_motion_sink sink, void *context) {
   return status;
 }
 
-ct_status ct_motion_earliest(const ct_motion_query *query, ct_workspace *workspace, ct_motion_sink sink, void *context,
-                             size_t *searched) {
-  first_search s = {.query = query, .workspace = workspace, .best_time = INFINITY, .best_upper = INFINITY};
+ct_status ct_motion_earliest(const ct_motion_query *query, ct_workspace *workspace,
+                             ct_motion_sink sink, void *context, size_t *searched) {
+  first_search s = {
+      .query = query, .workspace = workspace, .best_time = INFINITY, .best_upper = INFINITY};
   ct_status status = search(&s);
   if (status == CT_OK) status = tell(&s, sink, context);
   free(s.waiting);

@@ -1,43 +1,54 @@
-/* What bounds on motions are made of: the relative motion of two pivots, and when a gap that shrinks may be gone. */
+/* What bounds on motions are made of: the relative motion of two pivots, and when a gap that
+ * shrinks may be gone. */
 #ifndef TOI_TOI_RELATIVE_MOTION_H
 #define TOI_TOI_RELATIVE_MOTION_H
 
 #include "toi/toi.h"
 
-/* Rounding of a speed or an acceleration, relative to the sizes of what it was made of; of a time made of them. */
+/* Rounding of a speed or an acceleration, relative to the sizes of what it was made of; of a time
+ * made of them. */
 #define SPEED_SLACK (16.0 * CT_UNIT_ROUNDOFF)
 #define TIME_SLACK (16.0 * CT_UNIT_ROUNDOFF)
 
-/* A gap that shrinks by at most speed t + acceleration t^2 / 2: when it may be gone, at the earliest. */
+/* A gap that shrinks by at most speed t + acceleration t^2 / 2: when it may be gone, at the
+ * earliest. */
 static inline double ct_gap_closing_time(double gap, double speed, double acceleration) {
   if (!(gap > 0.0)) return 0.0;
   if (acceleration == 0.0) return speed > 0.0 ? gap / speed * (1.0 - TIME_SLACK) : INFINITY;
   double square = speed * speed;
   if (acceleration < 0.0) {
-    /* Slowing down: where it just stops in time, rounding of the difference counts most; it makes the time no longer. */
+    /* Slowing down: where it just stops in time, rounding of the difference counts most; it makes
+     * the time no longer. */
     double left = square + 2.0 * acceleration * gap + TIME_SLACK * square;
-    return speed <= 0.0 || left < 0.0 ? INFINITY : 2.0 * gap / (speed + sqrt(left)) * (1.0 - TIME_SLACK);
+    return speed <= 0.0 || left < 0.0 ? INFINITY
+                                      : 2.0 * gap / (speed + sqrt(left)) * (1.0 - TIME_SLACK);
   }
   double root = sqrt(square + 2.0 * acceleration * gap);
-  return (speed > 0.0 ? 2.0 * gap / (speed + root) : (root - speed) / acceleration) * (1.0 - TIME_SLACK);
+  return (speed > 0.0 ? 2.0 * gap / (speed + root) : (root - speed) / acceleration) *
+         (1.0 - TIME_SLACK);
 }
 
 /* The relative motion of the pivots: b's less a's. */
 typedef struct ct_relative_motion {
   ct_vec3 velocity, acceleration;
-  double speed_error, acceleration_error; /* bounds on what rounding did to any component along a direction */
+  double speed_error,
+      acceleration_error; /* bounds on what rounding did to any component along a direction */
 } ct_relative_motion;
 
-static inline ct_relative_motion ct_relative_motion_of(const ct_toi_pair *pair, const ct_toi_sample *s) {
+static inline ct_relative_motion ct_relative_motion_of(const ct_toi_pair *pair,
+                                                       const ct_toi_sample *s) {
   ct_vec3 va = s->a.velocity.linear, vb = s->b.velocity.linear;
-  ct_relative_motion d = {ct_sub(vb, va), ct_sub(pair->b.acceleration, pair->a.acceleration), 0.0, 0.0};
+  ct_relative_motion d = {ct_sub(vb, va), ct_sub(pair->b.acceleration, pair->a.acceleration), 0.0,
+                          0.0};
   d.speed_error = SPEED_SLACK * (ct_norm(va) + ct_norm(vb));
-  d.acceleration_error = SPEED_SLACK * (ct_norm(pair->a.acceleration) + ct_norm(pair->b.acceleration));
+  d.acceleration_error =
+      SPEED_SLACK * (ct_norm(pair->a.acceleration) + ct_norm(pair->b.acceleration));
   return d;
 }
 
 /* Speed at most, along a fixed direction, of points as far from the axis as the arm. */
-static inline double ct_turning_speed(const ct_toi_side *side, const ct_toi_side_pose *at, ct_vec3 n, double arm) {
+static inline double ct_turning_speed(const ct_toi_side *side, const ct_toi_side_pose *at,
+                                      ct_vec3 n, double arm) {
   if (side->spin == 0.0 || arm == 0.0) return 0.0;
   if (!side->steady) return side->spin * arm * (1.0 + SPEED_SLACK);
   return (ct_norm(ct_cross(at->velocity.angular, n)) + SPEED_SLACK * side->spin) * arm;

@@ -1,7 +1,8 @@
 /* The instant at which the signed distance passes zero, between a sample on each side of it. */
 #include "toi/toi.h"
 
-/* Newton's method, with halvings where that leaves the bracket wide: it is at rounding long before. */
+/* Newton's method, with halvings where that leaves the bracket wide: it is at rounding long before.
+ */
 #define ROOT_LOOKS_MAX 100
 #define SLOW_LOOKS 3
 /* Where Newton's step ends at what is an end already, steps away from it grow so. */
@@ -10,7 +11,8 @@
 #define ZERO_PART 0x1p-6
 /* Times what the bounds of a distance leave open: it has a direction there. */
 #define NORMAL_GAP 4.0
-/* Looks for an end of the bracket that is nearer to the root, and how much farther each goes than the one before. */
+/* Looks for an end of the bracket that is nearer to the root, and how much farther each goes than
+ * the one before. */
 #define NEARER_LOOKS 4
 #define NEARER_GROWTH 4.0
 
@@ -21,11 +23,13 @@ static double newton(const ct_toi_sample *s) {
 }
 
 static bool is_zero(const ct_toi_sample *s) {
-  return s->result.depth_kind != CT_DEPTH_NONE && fabs(s->result.distance) <= ZERO_PART * (s->upper - s->lower);
+  return s->result.depth_kind != CT_DEPTH_NONE &&
+         fabs(s->result.distance) <= ZERO_PART * (s->upper - s->lower);
 }
 
 /* The next time to look at. *close: how far from an end the last step along one went. */
-static double next_time(const ct_toi_sample *from, const ct_toi_sample *to, int slow, double *close) {
+static double next_time(const ct_toi_sample *from, const ct_toi_sample *to, int slow,
+                        double *close) {
   double middle = from->time + 0.5 * (to->time - from->time);
   double step_from = newton(from), step_to = newton(to);
   bool first = fabs(step_from) <= fabs(step_to);
@@ -44,17 +48,23 @@ void ct_toi_set_normal(const ct_toi_pair *pair, const ct_toi_sample *apart, ct_t
     root->result.normal = apart->result.normal;
 }
 
-/* The same of the sample apart, or of one that is nearer to the root, where it is told by the rate how near that is. */
-static void take_near_normal(ct_toi_search *search, const ct_toi_sample *apart, bool parts, ct_toi_sample *root) {
+/* The same of the sample apart, or of one that is nearer to the root, where it is reported by the
+ * rate how near that is. */
+static void take_near_normal(ct_toi_search *search, const ct_toi_sample *apart, bool parts,
+                             ct_toi_sample *root) {
   ct_toi_sample nearer;
   double rate = parts ? apart->rate : -apart->rate;
-  double step = ct_sample_is_apart(apart) && rate > 0.0 ? NORMAL_GAP * (root->upper - root->lower) / rate : 0.0;
+  double step = ct_sample_is_apart(apart) && rate > 0.0
+                    ? NORMAL_GAP * (root->upper - root->lower) / rate
+                    : 0.0;
   bool far = step > 0.0 && step < 0.5 * fabs(apart->time - root->time);
-  bool looked = far && ct_toi_evaluate(search, parts ? root->time + step : root->time - step, &nearer);
+  bool looked =
+      far && ct_toi_evaluate(search, parts ? root->time + step : root->time - step, &nearer);
   ct_toi_set_normal(&search->pair, looked && ct_sample_is_apart(&nearer) ? &nearer : apart, root);
 }
 
-void ct_toi_root(ct_toi_search *search, const ct_toi_sample *before, const ct_toi_sample *after, ct_toi_sample *root) {
+void ct_toi_root(ct_toi_search *search, const ct_toi_sample *before, const ct_toi_sample *after,
+                 ct_toi_sample *root) {
   bool parts = !(before->result.distance > 0.0);
   ct_toi_sample from = *before, to = *after, apart = parts ? to : from, now;
   double close = 0.0;
@@ -69,15 +79,18 @@ void ct_toi_root(ct_toi_search *search, const ct_toi_sample *before, const ct_to
     if (fabs(now.result.distance) <= fabs(root->result.distance)) *root = now;
     slow = slow < SLOW_LOOKS && to.time - from.time > 0.5 * width ? slow + 1 : 0;
   }
-  bool mesh = ct_kind_is_mesh(search->pair.a.shape->kind) || ct_kind_is_mesh(search->pair.b.shape->kind);
+  bool mesh =
+      ct_kind_is_mesh(search->pair.a.shape->kind) || ct_kind_is_mesh(search->pair.b.shape->kind);
   if (mesh) take_near_normal(search, &apart, parts, root);
 }
 
 double ct_toi_nearer(ct_toi_search *search, const ct_toi_sample *root, double far, bool parts) {
   bool after = far > root->time;
-  double rate = parts ? root->rate : -root->rate, step = rate > 0.0 ? (root->upper - root->lower) / rate : 0.0;
+  double rate = parts ? root->rate : -root->rate,
+         step = rate > 0.0 ? (root->upper - root->lower) / rate : 0.0;
   ct_toi_sample s;
-  for (int i = 0; i < NEARER_LOOKS && step > 0.0 && NEARER_GROWTH * step < fabs(far - root->time); i++, step *= NEARER_GROWTH) {
+  for (int i = 0; i < NEARER_LOOKS && step > 0.0 && NEARER_GROWTH * step < fabs(far - root->time);
+       i++, step *= NEARER_GROWTH) {
     double time = after ? root->time + step : root->time - step;
     if (time == root->time) continue;
     if (!ct_toi_evaluate(search, time, &s)) break;

@@ -1,4 +1,5 @@
-/* The search for the first contact of one pair: steps that are certainly free, and what to do where they end. */
+/* The search for the first contact of one pair: steps that are certainly free, and what to do where
+ * they end. */
 #include "toi/toi.h"
 
 /* Ball steps between two distances: each is a few dozen operations. */
@@ -6,7 +7,8 @@
 /* A gap below so many times its uncertainty is little, and a step below this part of it. */
 #define STUCK_GAP 4.0
 #define STUCK_STEP 0.25
-/* Where steps along the bounds take too many distances, this part of them is kept for looking ahead. */
+/* Where steps along the bounds take too many distances, this part of them is kept for looking
+ * ahead. */
 #define AHEAD_PART 8
 #define AHEAD_MAX 100
 
@@ -20,7 +22,8 @@ bool ct_toi_evaluate(ct_toi_search *search, double time, ct_toi_sample *sample) 
   if (!begin_look(search)) return false;
   search->spent++;
   if (search->bodies) {
-    search->status = ct_toi_nearest(search->bodies, time, &search->pair, sample, &search->distances);
+    search->status =
+        ct_toi_nearest(search->bodies, time, &search->pair, sample, &search->distances);
     return search->status == CT_OK;
   }
   const ct_pair_options options = {search->options->tolerance, INFINITY};
@@ -36,7 +39,8 @@ bool ct_toi_skip_separated(const ct_toi_search *search, double *time) {
   bool near = false;
   for (int i = 0; i < BALL_STEPS_MAX && !near; i++) {
     ct_toi_place_pair(&search->pair, *time, &placed);
-    double left = search->limit - *time, step = ct_toi_ball_time(&search->pair, &placed, left, &near);
+    double left = search->limit - *time,
+           step = ct_toi_ball_time(&search->pair, &placed, left, &near);
     if (step > 0.0 && step >= left) return true;
     double later = ct_toi_later(*time, step);
     if (!(later > *time)) return false;
@@ -48,7 +52,8 @@ bool ct_toi_skip_separated(const ct_toi_search *search, double *time) {
 /* Iterations are about to end: any contact ahead bounds the first one from above. */
 static ct_toi_outcome find_any(ct_toi_search *search, const ct_toi_sample *at, ct_toi_sample *met) {
   double step = at->rate < 0.0 ? 1.5 * at->result.distance / -at->rate : 0.0, time = at->time;
-  for (search->most = search->options->iterations_max; step > 0.0 && time < search->options->end; step *= CT_TOI_AHEAD_GROWTH) {
+  for (search->most = search->options->iterations_max; step > 0.0 && time < search->options->end;
+       step *= CT_TOI_AHEAD_GROWTH) {
     time = ct_min2(search->options->end, at->time + step);
     if (!ct_toi_evaluate(search, time, met)) break;
     if (ct_sample_is_contact(met)) return CT_TOI_OUTCOME_CONTACT;
@@ -57,7 +62,9 @@ static ct_toi_outcome find_any(ct_toi_search *search, const ct_toi_sample *at, c
 }
 
 /* Distances that are kept for the end. */
-static uint32_t kept_of(uint32_t all) { return all / AHEAD_PART < AHEAD_MAX ? all / AHEAD_PART : AHEAD_MAX; }
+static uint32_t kept_of(uint32_t all) {
+  return all / AHEAD_PART < AHEAD_MAX ? all / AHEAD_PART : AHEAD_MAX;
+}
 
 /* Certainly apart until then. */
 static void note_apart(ct_toi_search *search, double time) {
@@ -73,7 +80,8 @@ ct_toi_outcome ct_toi_start(ct_toi_search *search, double begin, double known, c
   if (free) return CT_TOI_OUTCOME_FREE;
   if (!ct_toi_evaluate(search, time, at) || ct_sample_is_apart(at)) return CT_TOI_OUTCOME_UNDECIDED;
   /* Steps of balls end where they touch, and rounding may see more than that. */
-  if (time > begin && (!ct_toi_evaluate(search, begin, at) || ct_sample_is_apart(at))) return CT_TOI_OUTCOME_UNDECIDED;
+  if (time > begin && (!ct_toi_evaluate(search, begin, at) || ct_sample_is_apart(at)))
+    return CT_TOI_OUTCOME_UNDECIDED;
   return CT_TOI_OUTCOME_CONTACT;
 }
 
@@ -88,11 +96,12 @@ static bool is_soon(const ct_toi_search *search, const ct_toi_sample *at) {
   return at->upper > 0.0 && 4.0 * at->upper <= -at->rate * search->options->time_tolerance;
 }
 
-/* Apart by little more than round-off, do bounds tell much less than the two nearest points alone come to? What turns past another
- * body and all but touches it would take steps of that size. */
+/* Apart by little more than round-off, do bounds tell much less than the two nearest points alone
+ * come to? What turns past another body and all but touches it would take steps of that size. */
 static bool is_stuck(const ct_toi_sample *at, double step) {
   double open = at->upper - at->lower;
-  return ct_sample_is_apart(at) && at->rate < 0.0 && at->lower < STUCK_GAP * open && -at->rate * step < STUCK_STEP * at->lower;
+  return ct_sample_is_apart(at) && at->rate < 0.0 && at->lower < STUCK_GAP * open &&
+         -at->rate * step < STUCK_STEP * at->lower;
 }
 
 ct_toi_outcome ct_toi_advance(ct_toi_search *search, ct_toi_sample *at, ct_toi_sample *met) {
@@ -108,7 +117,8 @@ ct_toi_outcome ct_toi_advance(ct_toi_search *search, ct_toi_sample *at, ct_toi_s
       note_apart(search, search->limit);
       return CT_TOI_OUTCOME_FREE;
     }
-    bool soon = hurried && is_soon(search, at), stuck = !soon && at->time >= tried && is_stuck(at, step);
+    bool soon = hurried && is_soon(search, at),
+         stuck = !soon && at->time >= tried && is_stuck(at, step);
     bool on = time > at->time && !soon && !stuck;
     if (on) note_apart(search, time);
     if (on && !ct_toi_evaluate(search, time, met))
@@ -119,10 +129,12 @@ ct_toi_outcome ct_toi_advance(ct_toi_search *search, ct_toi_sample *at, ct_toi_s
     if (ct_sample_is_apart(at)) sure = *at;
     if (on && ct_sample_is_apart(at)) continue;
     ct_toi_outcome outcome = ct_toi_search_past_straddle(search, &sure, at, met, soon);
-    if (outcome == CT_TOI_OUTCOME_UNDECIDED && search->status == CT_OK && at->time < search->options->end)
+    if (outcome == CT_TOI_OUTCOME_UNDECIDED && search->status == CT_OK &&
+        at->time < search->options->end)
       return find_any(search, at, met);
     /* The direction of meshes is that of before. */
-    bool mesh = ct_kind_is_mesh(search->pair.a.shape->kind) || ct_kind_is_mesh(search->pair.b.shape->kind);
+    bool mesh =
+        ct_kind_is_mesh(search->pair.a.shape->kind) || ct_kind_is_mesh(search->pair.b.shape->kind);
     if (outcome == CT_TOI_OUTCOME_CONTACT && mesh) *at = sure;
     if (outcome != CT_TOI_OUTCOME_FREE) return outcome;
     hurried = hurried && !soon;

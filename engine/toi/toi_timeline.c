@@ -1,4 +1,5 @@
-/* When contacts of two bodies begin and end: searches from apart to contact and from contact to apart, in turn. */
+/* When contacts of two bodies begin and end: searches from apart to contact and from contact to
+ * apart, in turn. */
 #include "toi/toi.h"
 
 #include <stdlib.h>
@@ -29,7 +30,8 @@ ct_status ct_timeline_append_graze(ct_timeline *timeline, const ct_toi *impact) 
     timeline->grazes = grazes;
     timeline->graze_capacity = capacity;
   }
-  timeline->grazes[timeline->graze_count++] = (ct_graze){impact->graze_time, impact->graze_distance};
+  timeline->grazes[timeline->graze_count++] =
+      (ct_graze){impact->graze_time, impact->graze_distance};
   return CT_OK;
 }
 
@@ -40,21 +42,21 @@ typedef struct step {
   double known; /* without a change: what is said holds until then */
 } step;
 
-static ct_contact_change change_of(const ct_toi *told, bool began) {
+static ct_contact_change change_of(const ct_toi *reported, bool began) {
   return (ct_contact_change){.began = began,
-                             .time = told->time,
-                             .lower = told->lower,
-                             .upper = told->upper,
-                             .collider_a = told->collider_a,
-                             .collider_b = told->collider_b,
-                             .contact = told->contact,
-                             .normal_velocity = told->normal_velocity};
+                             .time = reported->time,
+                             .lower = reported->lower,
+                             .upper = reported->upper,
+                             .collider_a = reported->collider_a,
+                             .collider_b = reported->collider_b,
+                             .contact = reported->contact,
+                             .normal_velocity = reported->normal_velocity};
 }
 
-/* From apart at options->begin to the next contact. Where grazes are listed the search begins again behind each, and ends at
- * a graze beyond the limit. */
-static ct_status next_contact(const ct_toi_bodies *bodies, ct_toi_options *options, size_t limit, ct_timeline *timeline,
-                              step *out) {
+/* From apart at options->begin to the next contact. Where grazes are listed the search begins again
+ * behind each, and ends at a graze beyond the limit. */
+static ct_status next_contact(const ct_toi_bodies *bodies, ct_toi_options *options, size_t limit,
+                              ct_timeline *timeline, step *out) {
   ct_toi impact;
   ct_status status = ct_toi_first(bodies, &impact);
   while (status == CT_OK && options->list_grazes && impact.flags & CT_TOI_FLAG_GRAZE) {
@@ -75,8 +77,10 @@ static ct_status next_contact(const ct_toi_bodies *bodies, ct_toi_options *optio
 }
 
 /* From contact at options->begin to where all pairs of colliders are certainly apart. */
-static ct_status next_parting(const ct_toi_bodies *bodies, const ct_toi_options *options, step *out) {
-  ct_toi_search search = {.options = options, .workspace = bodies->workspace, .bodies = bodies, .limit = options->end};
+static ct_status next_parting(const ct_toi_bodies *bodies, const ct_toi_options *options,
+                              step *out) {
+  ct_toi_search search = {
+      .options = options, .workspace = bodies->workspace, .bodies = bodies, .limit = options->end};
   ct_toi_sample at, parted, root;
   search.most = options->iterations_max;
   if (!ct_toi_evaluate(&search, options->begin, &at)) return search.status;
@@ -88,11 +92,11 @@ static ct_status next_parting(const ct_toi_bodies *bodies, const ct_toi_options 
   root = at;
   if (at.result.distance <= 0.0) ct_toi_root(&search, &at, &parted, &root);
   if (search.status != CT_OK) return search.status;
-  ct_toi told;
-  ct_toi_write_result(&root, &told);
-  told.lower = ct_min2(search.certain, root.time);
-  told.upper = ct_toi_nearer(&search, &root, parted.time, true);
-  out->change = change_of(&told, false);
+  ct_toi reported;
+  ct_toi_write_result(&root, &reported);
+  reported.lower = ct_min2(search.certain, root.time);
+  reported.upper = ct_toi_nearer(&search, &root, parted.time, true);
+  out->change = change_of(&reported, false);
   return search.status;
 }
 
@@ -104,12 +108,14 @@ static ct_status walk(const ct_toi_bodies *bodies, size_t limit, ct_timeline *ti
   ct_status status = CT_OK;
   while (status == CT_OK && options.begin < options.end) {
     step next = {.changed = false};
-    status = touching ? next_parting(&now, &options, &next) : next_contact(&now, &options, limit, timeline, &next);
+    status = touching ? next_parting(&now, &options, &next)
+                      : next_contact(&now, &options, limit, timeline, &next);
     if (status != CT_OK) break;
     bool full = next.changed && timeline->count == limit;
     if (!next.changed || full) {
       timeline->known_until = full ? next.change.lower : next.known;
-      timeline->status = timeline->known_until < options.end || full ? CT_TIMELINE_LIMIT : CT_TIMELINE_COMPLETE;
+      timeline->status =
+          timeline->known_until < options.end || full ? CT_TIMELINE_LIMIT : CT_TIMELINE_COMPLETE;
       break;
     }
     status = append(timeline, &next.change);
@@ -119,8 +125,8 @@ static ct_status walk(const ct_toi_bodies *bodies, size_t limit, ct_timeline *ti
   return status;
 }
 
-ct_status ct_body_timeline(ct_moving_body a, ct_moving_body b, const ct_toi_options *options, size_t limit, ct_workspace *workspace,
-                           ct_timeline *timeline) {
+ct_status ct_body_timeline(ct_moving_body a, ct_moving_body b, const ct_toi_options *options,
+                           size_t limit, ct_workspace *workspace, ct_timeline *timeline) {
   if (!ct_toi_is_supported(a, b, options)) return CT_LIMIT;
   if (limit == 0) limit = CT_CHANGES_MAX;
   timeline->count = timeline->graze_count = 0;

@@ -1,64 +1,62 @@
-/* Polygons with holes to triangles: inner rings are joined to the outer one by bridges, then ears
- * are cut off. All signs are exact.
+/* Triangulation of polygons with holes: bridges join inner rings to the outer one, then ears are
+ * clipped. All signs are exact.
  *
- * An ear is a corner that turns left and whose triangle, closed, has no other corner. A simple
- * polygon has two (Meisters 1975); corners in the middle of a straight edge are no ears, so every
- * triangle has an area. A bridge goes from a corner of an inner ring to the nearest corner of the
- * outer polygon that it reaches without meeting an edge (Held 2001).
+ * An ear is a left turn whose closed triangle contains no other corner; a simple polygon has two
+ * (Meisters 1975). Corners on a straight edge are no ears, so every triangle has an area. A bridge
+ * connects an inner ring with the nearest visible corner of the outer polygon (Held 2001). O(n^2)
+ * for most polygons.
  */
 #include "triangle/polygon_triangulation.h"
 
 #include <stdlib.h>
 
-/* Corners between two looks at the cancel flag. */
+/* Corners between two polls of the cancel flag. */
 #define CORNERS_PER_POLL 256u
 
-/* The polygon as a list in a circle: the two ends of a bridge are in it twice. */
-typedef struct filling {
+/* Circular linked list of the polygon. The two ends of a bridge occur twice. */
+typedef struct triangulation {
   const ct_ring *rings;
   uint32_t ring_count;
   ct_vec2 *at;                      /* [nodes] */
   uint32_t *corner, *next, *before; /* [nodes] */
-  uint32_t nodes;                   /* made so far */
+  uint32_t nodes;                   /* nodes in use */
   bool *joined;                     /* [ring_count] part of the polygon */
   const uint32_t *start;            /* [ring_count + 1] first corner of each ring */
-} filling;
+} triangulation;
 
-/* ---- crossings
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- crossings ------------------------------------------------------------------------------ */
 
-static bool is_equal(ct_vec2 a, ct_vec2 b) { return a.x == b.x && a.y == b.y; }
+static bool is_same_vertex(ct_vec2 a, ct_vec2 b) { return a.x == b.x && a.y == b.y; }
 
-/* p, which is on the line of a and b, is on the segment. */
-static bool is_between(ct_vec2 a, ct_vec2 b, ct_vec2 p) {
+/* True if p, which is collinear with a and b, is on their segment. */
+static bool is_on_segment(ct_vec2 a, ct_vec2 b, ct_vec2 p) {
   return p.x >= ct_min2(a.x, b.x) && p.x <= ct_max2(a.x, b.x) && p.y >= ct_min2(a.y, b.y) &&
          p.y <= ct_max2(a.y, b.y);
 }
 
-/* Do the closed segments share a point? */
-static bool segments_meet(ct_vec2 a, ct_vec2 b, ct_vec2 c, ct_vec2 d) {
+/* True if the closed segments share a point. */
+static bool do_segments_intersect(ct_vec2 a, ct_vec2 b, ct_vec2 c, ct_vec2 d) {
   if (ct_max2(a.x, b.x) < ct_min2(c.x, d.x) || ct_max2(c.x, d.x) < ct_min2(a.x, b.x) ||
       ct_max2(a.y, b.y) < ct_min2(c.y, d.y) || ct_max2(c.y, d.y) < ct_min2(a.y, b.y))
     return false;
   int p = ct_orient2d(a, b, c), q = ct_orient2d(a, b, d), r = ct_orient2d(c, d, a),
       s = ct_orient2d(c, d, b);
   if (p * q < 0 && r * s < 0) return true;
-  return (p == 0 && is_between(a, b, c)) || (q == 0 && is_between(a, b, d)) ||
-         (r == 0 && is_between(c, d, a)) || (s == 0 && is_between(c, d, b));
+  return (p == 0 && is_on_segment(a, b, c)) || (q == 0 && is_on_segment(a, b, d)) ||
+         (r == 0 && is_on_segment(c, d, a)) || (s == 0 && is_on_segment(c, d, b));
 }
 
-/* Neighbours a, b and b, c share more than b. */
-static bool folds_back(ct_vec2 a, ct_vec2 b, ct_vec2 c) {
-  return ct_orient2d(a, b, c) == 0 && (is_between(b, c, a) || is_between(a, b, c));
+/* True if the adjacent edges a, b and b, c share more than b. */
+static bool is_folded_back(ct_vec2 a, ct_vec2 b, ct_vec2 c) {
+  return ct_orient2d(a, b, c) == 0 && (is_on_segment(b, c, a) || is_on_segment(a, b, c));
 }
 
-static bool edges_cross(const ct_ring *p, uint32_t i, const ct_ring *q, uint32_t j) {
+static bool do_edges_cross(const ct_ring *p, uint32_t i, const ct_ring *q, uint32_t j) {
   uint32_t i1 = (i + 1) % p->count, j1 = (j + 1) % q->count;
-  if (p != q) return segments_meet(p->at[i], p->at[i1], q->at[j], q->at[j1]);
-  if (i1 == j) return folds_back(p->at[i], p->at[i1], p->at[j1]);
-  if (j1 == i) return folds_back(p->at[j], p->at[j1], p->at[i1]);
-  return segments_meet(p->at[i], p->at[i1], p->at[j], p->at[j1]);
+  if (p != q) return do_segments_intersect(p->at[i], p->at[i1], q->at[j], q->at[j1]);
+  if (i1 == j) return is_folded_back(p->at[i], p->at[i1], p->at[j1]);
+  if (j1 == i) return is_folded_back(p->at[j], p->at[j1], p->at[i1]);
+  return do_segments_intersect(p->at[i], p->at[i1], p->at[j], p->at[j1]);
 }
 
 bool ct_rings_cross(const ct_ring *rings, uint32_t ring_count) {
@@ -66,7 +64,7 @@ bool ct_rings_cross(const ct_ring *rings, uint32_t ring_count) {
     for (uint32_t s = r; s < ring_count; s++)
       for (uint32_t i = 0; i < rings[r].count; i++)
         for (uint32_t j = r == s ? i + 1 : 0; j < rings[s].count; j++)
-          if (edges_cross(&rings[r], i, &rings[s], j)) return true;
+          if (do_edges_cross(&rings[r], i, &rings[s], j)) return true;
   return false;
 }
 
@@ -81,11 +79,9 @@ bool ct_ring_contains(const ct_ring *ring, ct_vec2 p) {
   return inside;
 }
 
-/* ---- bridges
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- bridges -------------------------------------------------------------------------------- */
 
-static void open_list(filling *f) {
+static void start_list(triangulation *f) {
   uint32_t count = f->rings[0].count;
   for (uint32_t i = 0; i < count; i++) {
     f->at[i] = f->rings[0].at[i];
@@ -96,53 +92,55 @@ static void open_list(filling *f) {
   f->nodes = count;
 }
 
-/* Does the segment from a to b meet an edge of the ring elsewhere than in its own ends? */
-static bool ring_blocks(const ct_ring *ring, ct_vec2 a, ct_vec2 b) {
+/* True if the segment from a to b intersects an edge of the ring other than at its own ends. */
+static bool is_blocked_by_ring(const ct_ring *ring, ct_vec2 a, ct_vec2 b) {
   for (uint32_t i = 0; i < ring->count; i++) {
     ct_vec2 c = ring->at[i], d = ring->at[(i + 1) % ring->count];
-    bool at_end = is_equal(c, a) || is_equal(c, b) || is_equal(d, a) || is_equal(d, b);
+    bool at_end = is_same_vertex(c, a) || is_same_vertex(c, b) || is_same_vertex(d, a) ||
+                  is_same_vertex(d, b);
     if (!at_end) {
-      if (segments_meet(a, b, c, d)) return true;
+      if (do_segments_intersect(a, b, c, d)) return true;
       continue;
     }
-    /* From a common end both may go the same way. */
-    ct_vec2 far = is_equal(c, a) || is_equal(c, b) ? d : c;
+    /* Edges with a common end may overlap in the same direction. */
+    ct_vec2 far = is_same_vertex(c, a) || is_same_vertex(c, b) ? d : c;
     if (ct_orient2d(a, b, far) != 0) continue;
-    if (is_between(a, b, far) && !is_equal(far, a) && !is_equal(far, b)) return true;
-    ct_vec2 other = is_equal(c, a) || is_equal(d, a) ? b : a;
-    if (is_between(c, d, other) && !is_equal(other, c) && !is_equal(other, d)) return true;
+    if (is_on_segment(a, b, far) && !is_same_vertex(far, a) && !is_same_vertex(far, b)) return true;
+    ct_vec2 other = is_same_vertex(c, a) || is_same_vertex(d, a) ? b : a;
+    if (is_on_segment(c, d, other) && !is_same_vertex(other, c) && !is_same_vertex(other, d))
+      return true;
   }
   return false;
 }
 
-/* Does the way from the node to p begin inside the polygon? */
-static bool leads_inside(const filling *f, uint32_t node, ct_vec2 p) {
+/* True if the segment from the node to p starts inside the polygon. */
+static bool is_toward_inside(const triangulation *f, uint32_t node, ct_vec2 p) {
   ct_vec2 a = f->at[f->before[node]], b = f->at[node], c = f->at[f->next[node]];
   int turn = ct_orient2d(a, b, c), left_in = ct_orient2d(a, b, p), left_out = ct_orient2d(b, c, p);
   if (turn > 0) return left_in > 0 && left_out > 0;
   return left_in > 0 || left_out > 0;
 }
 
-static bool is_visible(const filling *f, uint32_t node, ct_vec2 p) {
-  if (!leads_inside(f, node, p)) return false;
+static bool is_visible(const triangulation *f, uint32_t node, ct_vec2 p) {
+  if (!is_toward_inside(f, node, p)) return false;
   for (uint32_t r = 0; r < f->ring_count; r++)
-    if (ring_blocks(&f->rings[r], f->at[node], p)) return false;
-  /* Bridges that are there already. */
+    if (is_blocked_by_ring(&f->rings[r], f->at[node], p)) return false;
+  /* Existing bridges block visibility too. */
   for (uint32_t n = 0; n < f->nodes; n++) {
     ct_vec2 c = f->at[n], d = f->at[f->next[n]];
     const ct_vec2 bridge[2] = {c, d};
-    if (ring_blocks(&(ct_ring){bridge, 2}, f->at[node], p)) return false;
+    if (is_blocked_by_ring(&(ct_ring){bridge, 2}, f->at[node], p)) return false;
   }
   return true;
 }
 
-static double squared_gap(ct_vec2 a, ct_vec2 b) {
+static double squared_distance(ct_vec2 a, ct_vec2 b) {
   return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y);
 }
 
-/* Puts the ring into the list behind the node, from its corner `first` round to it again, and back
+/* Inserts the ring after the node: from its corner `first` around to the same corner, then back
  * to the node. */
-static void insert_ring(filling *f, uint32_t node, uint32_t ring, uint32_t first) {
+static void insert_ring(triangulation *f, uint32_t node, uint32_t ring, uint32_t first) {
   uint32_t count = f->rings[ring].count, after = f->next[node], last = node;
   for (uint32_t k = 0; k <= count + 1; k++) {
     uint32_t own = f->nodes++, i = (first + k) % count;
@@ -157,21 +155,21 @@ static void insert_ring(filling *f, uint32_t node, uint32_t ring, uint32_t first
   f->before[after] = last;
 }
 
-/* The corner of a ring that is farthest along x: nothing of its own ring is beyond it. */
-static uint32_t farthest_corner(const ct_ring *ring) {
+/* Corner of the ring with the largest x: its own ring does not block the view beyond it. */
+static uint32_t find_farthest_corner(const ct_ring *ring) {
   uint32_t best = 0;
   for (uint32_t i = 1; i < ring->count; i++)
     if (ring->at[i].x > ring->at[best].x) best = i;
   return best;
 }
 
-/* Joins the ring to the polygon. False: no node sees it. */
-static bool join_ring(filling *f, uint32_t ring) {
-  uint32_t first = farthest_corner(&f->rings[ring]), best = UINT32_MAX;
+/* Joins the ring to its nearest visible node. False: no node is visible. */
+static bool bridge_ring(triangulation *f, uint32_t ring) {
+  uint32_t first = find_farthest_corner(&f->rings[ring]), best = UINT32_MAX;
   ct_vec2 p = f->rings[ring].at[first];
   double least = INFINITY;
   for (uint32_t n = 0; n < f->nodes; n++) {
-    double gap = squared_gap(f->at[n], p);
+    double gap = squared_distance(f->at[n], p);
     if (gap >= least || !is_visible(f, n, p)) continue;
     least = gap;
     best = n;
@@ -181,46 +179,45 @@ static bool join_ring(filling *f, uint32_t ring) {
   return true;
 }
 
-/* Inner rings from the one that is farthest along x on: it sees the outer ring, or one that is
- * joined. */
-static bool join_rings(filling *f) {
+/* Joins inner rings in descending order of their largest x: each then sees the outer ring or a
+ * joined one. */
+static bool bridge_all_rings(triangulation *f) {
   for (uint32_t done = 1; done < f->ring_count; done++) {
     uint32_t best = 0;
     double farthest = -INFINITY;
     for (uint32_t r = 1; r < f->ring_count; r++) {
-      double x = f->joined[r] ? -INFINITY : f->rings[r].at[farthest_corner(&f->rings[r])].x;
+      double x = f->joined[r] ? -INFINITY : f->rings[r].at[find_farthest_corner(&f->rings[r])].x;
       if (f->joined[r] || x <= farthest) continue;
       farthest = x;
       best = r;
     }
-    if (best == 0 || !join_ring(f, best)) return false;
+    if (best == 0 || !bridge_ring(f, best)) return false;
     f->joined[best] = true;
   }
   return true;
 }
 
-/* ---- ears
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- ears ----------------------------------------------------------------------------------- */
 
-/* The nodes a, b, c in succession; another node of the list is in their closed triangle. */
-static bool is_ear(const filling *f, uint32_t node, const ct_cancel *cancel) {
+/* True if the node is an ear: a left turn without another node in its closed triangle. */
+static bool is_ear(const triangulation *f, uint32_t node, const ct_cancel *cancel) {
   uint32_t a = f->before[node], c = f->next[node], seen = 0;
   ct_vec2 p = f->at[a], q = f->at[node], r = f->at[c];
   if (ct_orient2d(p, q, r) <= 0) return false;
   for (uint32_t n = f->next[c]; n != a; n = f->next[n]) {
     ct_vec2 s = f->at[n];
     if (++seen % CORNERS_PER_POLL == 0 && ct_cancel_raised(cancel)) return false;
-    if (is_equal(s, p) || is_equal(s, q) || is_equal(s, r)) continue;
+    if (is_same_vertex(s, p) || is_same_vertex(s, q) || is_same_vertex(s, r)) continue;
     if (ct_orient2d(p, q, s) >= 0 && ct_orient2d(q, r, s) >= 0 && ct_orient2d(r, p, s) >= 0)
       return false;
   }
   return true;
 }
 
-/* Cuts ears off until a triangle is left. Every second corner is tried first, so that triangles do
- * not gather about one. */
-static ct_status cut_ears(filling *f, const ct_cancel *cancel, uint32_t (*out)[3], bool *filled) {
+/* Clips ears until one triangle is left. Every second corner is tried first, so that triangles
+ * do not accumulate around one corner. */
+static ct_status cut_ears(triangulation *f, const ct_cancel *cancel, uint32_t (*out)[3],
+                          bool *filled) {
   uint32_t left = f->nodes, node = 0, failed = 0, count = 0;
   *filled = false;
   while (left > 3 && failed < left) {
@@ -253,8 +250,9 @@ ct_status ct_polygon_fill(const ct_ring *rings, uint32_t ring_count, const ct_ca
   if (!start) return CT_OUT_OF_MEMORY;
   start[0] = 0;
   for (uint32_t r = 0; r < ring_count; r++) start[r + 1] = start[r] + rings[r].count;
+  /* A bridge doubles two corners, so each ring adds two nodes. */
   size_t nodes = start[ring_count] + 2 * (size_t)ring_count;
-  filling f = {.rings = rings, .ring_count = ring_count, .start = start};
+  triangulation f = {.rings = rings, .ring_count = ring_count, .start = start};
   f.at = malloc(nodes * sizeof *f.at);
   f.corner = malloc(nodes * sizeof *f.corner);
   f.next = malloc(nodes * sizeof *f.next);
@@ -262,8 +260,8 @@ ct_status ct_polygon_fill(const ct_ring *rings, uint32_t ring_count, const ct_ca
   f.joined = calloc(ring_count, sizeof *f.joined);
   ct_status status = f.at && f.corner && f.next && f.before && f.joined ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
-    open_list(&f);
-    if (join_rings(&f)) status = cut_ears(&f, cancel, out, filled);
+    start_list(&f);
+    if (bridge_all_rings(&f)) status = cut_ears(&f, cancel, out, filled);
   }
   free(start);
   free(f.at);

@@ -1,4 +1,4 @@
-/* Plane polygons cut into triangles. */
+/* Triangulation of plane polygons with holes. */
 #ifndef TRIANGLE_POLYGON_TRIANGULATION_H
 #define TRIANGLE_POLYGON_TRIANGULATION_H
 
@@ -7,24 +7,24 @@
 #include <contact/status.h>
 #include <stdint.h>
 
-/* A loop of corners, whose first follows the last. */
+/* A closed loop of corners. */
 typedef struct ct_ring {
   const ct_vec2 *at; /* [count] */
   uint32_t count;
 } ct_ring;
 
-/* Do edges of the rings cross or touch, other than neighbours at their common corner? Exact. O(n^2)
- */
+/* True if edges of the rings cross or touch, other than neighbours at their common corner.
+ * Exact. O(n^2). */
 bool ct_rings_cross(const ct_ring *rings, uint32_t ring_count);
 
-/* Is p inside the ring? Exact; of a point on the ring either. O(n) */
+/* True if p is inside the ring. Exact; arbitrary for points on the ring. O(n). */
 bool ct_ring_contains(const ct_ring *ring, ct_vec2 p);
 
-/* Triangles of the region within rings[0], which runs counter-clockwise, and outside the others,
- * which run clockwise within it; no two edges cross or touch. Every corner is one of some triangle.
- * out: [corners + 2 (ring_count - 1) - 2] triangles of corners numbered through the rings,
- * counter-clockwise. *filled false: no triangulation was found. CT_OUT_OF_MEMORY, CT_CANCELLED.
- * O(n^2) for most polygons */
+/* Triangulates the region inside rings[0], which is counter-clockwise, and outside the other
+ * rings, which are clockwise inside it. No two edges may cross or touch. Every corner is used.
+ * out: [corners + 2 (ring_count - 1) - 2] counter-clockwise triangles, with corners numbered
+ * through the rings. *filled false: no triangulation was found. CT_OUT_OF_MEMORY, CT_CANCELLED.
+ * O(n^2) for most polygons. */
 ct_status ct_polygon_fill(const ct_ring *rings, uint32_t ring_count, const ct_cancel *cancel,
                           uint32_t (*out)[3], bool *filled);
 

@@ -1,18 +1,23 @@
-/* Distance of two triangles, segments or points: all pairs of edges, and the corners over faces.
+/* Distance of two triangles, segments or points: all pairs of edges, and corners against faces
+ * (Larsen, Gottschalk, Lin, Manocha 1999).
  *
- * What the doubles show is certified by the slab across the normal that was found; only where no slab parts the two by more than
- * round-off do exact signs decide.
+ * The result in doubles is certified by the slab across its normal. If no slab separates the two
+ * sets by more than round-off, exact signs decide (triangle_intersection.c). Intersecting sets
+ * report the axis of least overlap.
  */
 #include "triangle/triangle_distance.h"
 
 #include "base/double_double.h"
 
-/* Below this square of the sine of their angle two edges' cross product is taken in double-double, and the place where they come
- * nearest is taken from it: at 0.2 rad the quotient of differences still has 14 digits, the cross product all but three bits. */
+/* Below this squared sine of their angle, the cross product of two edges and their nearest
+ * parameter use double-double. At 0.2 rad the quotient of differences still has 14 digits; the
+ * cross product lacks three bits. */
 #define SKEW_SINE2 0.05
-/* A slab that is wider than this many u of the sets' extent parts them: u for a difference, 3 for a dot product, twice. */
+/* Certified width of a slab in u of the extent: u for a difference and 3 for a dot product,
+ * doubled. */
 #define SLAB_ROUNDOFFS 8.0
-/* Axes of overlap that differ by less than this many u of the extent are equally good: the first one is taken. */
+/* Axes whose overlaps differ by less than this many u of the extent are equal; the first one is
+ * chosen. */
 #define AXIS_ROUNDOFFS 64.0
 
 typedef struct side {
@@ -27,7 +32,7 @@ typedef struct set {
   side side[3];
 } set;
 
-/* What the nearest points found so far are on. */
+/* Features of the nearest points. */
 typedef enum meeting { CORNERS, CORNER_EDGE, EDGES, CORNER_FACE } meeting;
 
 typedef struct search {
@@ -39,37 +44,42 @@ typedef struct search {
   ct_vec3 normal;    /* of CORNER_FACE, of any length */
 } search;
 
-static ct_vec3 exact_cross(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 d) {
+static ct_vec3 cross_in_dd(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 d) {
   ct_dd3 e = ct_dd3_sub(b, a), f = ct_dd3_sub(d, c), n = ct_dd3_cross(&e, &f);
   return ct_dd3_value(&n);
 }
 
-/* d x e, right to some u. */
-static ct_vec3 cross_of(const side *e, const side *f) {
+/* Cross product of two edges, accurate to a few u. */
+static ct_vec3 cross_edges(const side *e, const side *f) {
   ct_vec3 n = ct_cross(e->d, f->d);
-  return ct_norm2(n) > SKEW_SINE2 * e->dd * f->dd ? n : exact_cross(e->p, e->q, f->p, f->q);
+  return ct_norm2(n) > SKEW_SINE2 * e->dd * f->dd ? n : cross_in_dd(e->p, e->q, f->p, f->q);
 }
 
 ct_vec3 ct_triangle_cross(const ct_triangle *t) {
   ct_vec3 e[3] = {ct_sub(t->v[1], t->v[0]), ct_sub(t->v[2], t->v[1]), ct_sub(t->v[0], t->v[2])};
   double square[3] = {ct_norm2(e[0]), ct_norm2(e[1]), ct_norm2(e[2])};
-  /* At the corner across from the longest side, whose angle is the largest: needles cost no digits, only nearly straight ones. */
-  int k = square[0] >= square[1] ? (square[0] >= square[2] ? 0 : 2) : square[1] >= square[2] ? 1 : 2;
+  /* At the corner opposite the longest side, which has the largest angle: only nearly straight
+   * triangles lose digits. */
+  int k = square[0] >= square[1]   ? (square[0] >= square[2] ? 0 : 2)
+          : square[1] >= square[2] ? 1
+                                   : 2;
   int l = k == 2 ? 0 : k + 1, m = l == 2 ? 0 : l + 1;
   ct_vec3 n = ct_cross(e[l], e[m]);
   if (ct_norm2(n) > SKEW_SINE2 * square[l] * square[m]) return n;
-  return exact_cross(t->v[l], t->v[m], t->v[m], t->v[k]);
+  return cross_in_dd(t->v[l], t->v[m], t->v[m], t->v[k]);
 }
 
-/* From the foot of a corner on the line of an edge to the corner: right in direction however near the two are. */
-static ct_vec3 rise_over(const side *e, ct_vec3 corner) {
+/* Vector from a corner's projection on the line of an edge to the corner: accurate in direction
+ * at any distance. */
+static ct_vec3 perpendicular_to_edge(const side *e, ct_vec3 corner) {
   ct_dd3 r = ct_dd3_sub(corner, e->p), d = ct_dd3_sub(e->q, e->p);
   ct_dd s = ct_dd_neg(ct_dd_div(ct_dd3_dot(&r, &d), ct_dd3_dot(&d, &d)));
-  return ct_vec(ct_dd_value(ct_dd_add(r.x, ct_dd_mul(s, d.x))), ct_dd_value(ct_dd_add(r.y, ct_dd_mul(s, d.y))),
+  return ct_vec(ct_dd_value(ct_dd_add(r.x, ct_dd_mul(s, d.x))),
+                ct_dd_value(ct_dd_add(r.y, ct_dd_mul(s, d.y))),
                 ct_dd_value(ct_dd_add(r.z, ct_dd_mul(s, d.z))));
 }
 
-static void set_open(set *s, const ct_vec3 *v, int corners) {
+static void init_set(set *s, const ct_vec3 *v, int corners) {
   s->v = v;
   s->corners = corners;
   s->sides = corners == 3 ? 3 : corners - 1;
@@ -84,42 +94,46 @@ static void set_open(set *s, const ct_vec3 *v, int corners) {
 
 static double clamp01(double x) { return x < 0.0 ? 0.0 : x > 1.0 ? 1.0 : x; }
 
-static ct_vec3 on_side(const side *e, double s) { return s <= 0.0 ? e->p : s >= 1.0 ? e->q : ct_add_scaled(e->p, e->d, s); }
-
-static ct_vec3 foot_on_side(const side *e, ct_vec3 p) {
-  return e->dd > 0.0 ? on_side(e, ct_dot(ct_sub(p, e->p), e->d) / e->dd) : e->p;
+static ct_vec3 point_on_edge(const side *e, double s) {
+  return s <= 0.0 ? e->p : s >= 1.0 ? e->q : ct_add_scaled(e->p, e->d, s);
 }
 
-/* Where e comes nearest to the line of f. Nearly parallel edges: by the cross product, whose error moves the place only along
- * itself. */
-static double nearest_place(const side *e, const side *f, ct_vec3 r, double b) {
+static ct_vec3 project_on_edge(const side *e, ct_vec3 p) {
+  return e->dd > 0.0 ? point_on_edge(e, ct_dot(ct_sub(p, e->p), e->d) / e->dd) : e->p;
+}
+
+/* Parameter of e nearest to the line of f. Nearly parallel edges use the cross product: its
+ * error moves the point only along the edges. */
+static double nearest_parameter(const side *e, const side *f, ct_vec3 r, double b) {
   double c = ct_dot(e->d, r), g = ct_dot(f->d, r), both = e->dd * f->dd, den = both - b * b;
   if (den > SKEW_SINE2 * both) return (c * f->dd - b * g) / den;
-  ct_vec3 n = cross_of(e, f);
+  ct_vec3 n = cross_edges(e, f);
   double nn = ct_norm2(n);
   return nn > 0.0 ? ct_dot(ct_cross(r, f->d), n) / nn : 0.0;
 }
 
-/* Nearest points of two edges, and what they are on. */
-static void sides_nearest(const side *e, const side *f, search *s) {
+/* Nearest points of two edges, and their features. */
+static void nearest_on_edges(const side *e, const side *f, search *s) {
   s->meeting = CORNER_EDGE;
+  /* Degenerate edges: a point against an edge or a point. */
   if (!(e->dd > 0.0)) {
     s->e = f;
     s->corner = s->a = e->p;
-    s->b = foot_on_side(f, s->a);
+    s->b = project_on_edge(f, s->a);
     return;
   }
   s->e = e;
   if (!(f->dd > 0.0)) {
     s->corner = s->b = f->p;
-    s->a = foot_on_side(e, s->b);
+    s->a = project_on_edge(e, s->b);
     return;
   }
+  /* Nearest point on e to the line of f, then its nearest point on f. */
   ct_vec3 r = ct_sub(f->p, e->p);
-  double place = clamp01(nearest_place(e, f, r, ct_dot(e->d, f->d)));
-  s->a = on_side(e, place);
+  double place = clamp01(nearest_parameter(e, f, r, ct_dot(e->d, f->d)));
+  s->a = point_on_edge(e, place);
   double t = ct_dot(ct_sub(s->a, f->p), f->d) / f->dd;
-  s->b = on_side(f, t);
+  s->b = point_on_edge(f, t);
   if (t > 0.0 && t < 1.0) {
     s->meeting = place > 0.0 && place < 1.0 ? EDGES : CORNER_EDGE;
     s->f = f;
@@ -127,14 +141,16 @@ static void sides_nearest(const side *e, const side *f, search *s) {
     if (s->meeting == CORNER_EDGE) s->e = f;
     return;
   }
+  /* The nearest point of f is an end: project that end on e. */
   s->corner = s->b;
   place = ct_dot(ct_sub(s->b, e->p), e->d) / e->dd;
-  s->a = on_side(e, place);
+  s->a = point_on_edge(e, place);
   if (!(place > 0.0 && place < 1.0)) s->meeting = CORNERS;
 }
 
-/* Is every corner of both sets on its own side of the slab between x and y, by these doubles? Then x and y are nearest. */
-static bool slab_parts(const set *a, const set *b, ct_vec3 x, ct_vec3 y, ct_vec3 v) {
+/* True if every corner is on its own side of the slab between x and y, in doubles: x and y are
+ * then nearest. */
+static bool does_slab_separate(const set *a, const set *b, ct_vec3 x, ct_vec3 y, ct_vec3 v) {
   for (int k = 0; k < a->corners; k++)
     if (ct_dot(ct_sub(a->v[k], x), v) > 0.0) return false;
   for (int k = 0; k < b->corners; k++)
@@ -142,34 +158,37 @@ static bool slab_parts(const set *a, const set *b, ct_vec3 x, ct_vec3 y, ct_vec3
   return true;
 }
 
-/* The corner beyond an edge; the edge's own have been looked after by the nearest points. */
-static bool thirds_part(const set *a, int i, const set *b, int j, const search *s) {
+/* Checks the third corners only: edge corners are on their sides by construction. */
+static bool do_third_corners_separate(const set *a, int i, const set *b, int j, const search *s) {
   ct_vec3 v = ct_sub(s->b, s->a);
   if (a->corners == 3 && ct_dot(ct_sub(a->v[i == 0 ? 2 : i - 1], s->a), v) > 0.0) return false;
   return !(b->corners == 3 && ct_dot(ct_sub(b->v[j == 0 ? 2 : j - 1], s->b), v) < 0.0);
 }
 
-static bool offer(search *s, search *found) {
+static bool consider_candidate(search *s, search *found) {
   found->square = ct_norm2(ct_sub(found->b, found->a));
   if (found->square >= s->square) return false;
   *s = *found;
   return true;
 }
 
-/* All pairs of edges, or until one is shown to be the best: then true. */
+/* Searches all pairs of edges. Without `all` it stops, with true, at a pair proven to be the
+ * nearest. */
 static bool search_edges(const set *a, const set *b, bool all, search *s) {
   for (int i = 0; i < a->sides; i++) {
     for (int j = 0; j < b->sides; j++) {
       search found;
-      sides_nearest(&a->side[i], &b->side[j], &found);
-      if (offer(s, &found) && !all && s->square > 0.0 && thirds_part(a, i, b, j, s)) return true;
+      nearest_on_edges(&a->side[i], &b->side[j], &found);
+      if (consider_candidate(s, &found) && !all && s->square > 0.0 &&
+          do_third_corners_separate(a, i, b, j, s))
+        return true;
     }
   }
   return false;
 }
 
-/* Does p lie over the triangle, seen along its normal n? */
-static bool is_over(const ct_vec3 *t, ct_vec3 n, ct_vec3 p) {
+/* True if p projects into the triangle along its normal n. */
+static bool is_above_triangle(const ct_vec3 *t, ct_vec3 n, ct_vec3 p) {
   for (int k = 0; k < 3; k++) {
     ct_vec3 edge = ct_sub(t[k == 2 ? 0 : k + 1], t[k]);
     if (ct_dot(ct_cross(n, edge), ct_sub(p, t[k])) < 0.0) return false;
@@ -177,13 +196,15 @@ static bool is_over(const ct_vec3 *t, ct_vec3 n, ct_vec3 p) {
   return true;
 }
 
-static ct_vec3 foot_on_plane(const ct_vec3 *t, ct_vec3 n, ct_vec3 p) {
+static ct_vec3 project_on_plane(const ct_vec3 *t, ct_vec3 n, ct_vec3 p) {
   double nn = ct_norm2(n);
   return nn > 0.0 ? ct_add_scaled(p, n, -ct_dot(n, ct_sub(p, t[0])) / nn) : t[0];
 }
 
-/* The corner of `points` that is nearest to the triangle's plane, if all are on one side of it and it lies over the triangle. */
-static bool corner_over(const ct_vec3 *t, ct_vec3 n, const ct_vec3 *points, int count, ct_vec3 *corner) {
+/* Corner nearest to the triangle's plane, if all corners are on one side and it projects into
+ * the triangle. */
+static bool find_corner_above(const ct_vec3 *t, ct_vec3 n, const ct_vec3 *points, int count,
+                              ct_vec3 *corner) {
   double least = INFINITY, sign = 0.0;
   for (int k = 0; k < count; k++) {
     double h = ct_dot(n, ct_sub(points[k], t[0]));
@@ -193,58 +214,69 @@ static bool corner_over(const ct_vec3 *t, ct_vec3 n, const ct_vec3 *points, int 
     least = fabs(h);
     *corner = points[k];
   }
-  return is_over(t, n, *corner);
+  return is_above_triangle(t, n, *corner);
 }
 
-/* A set of three corners; of fewer, nothing. */
-static ct_triangle triangle_of(const set *a) {
-  return a->corners == 3 ? (ct_triangle){{a->v[0], a->v[1], a->v[2]}} : (ct_triangle){{{0.0, 0.0, 0.0}}};
+/* Triangle of a set with three corners; zero for fewer. */
+static ct_triangle get_triangle(const set *a) {
+  return a->corners == 3 ? (ct_triangle){{a->v[0], a->v[1], a->v[2]}}
+                         : (ct_triangle){{{0.0, 0.0, 0.0}}};
 }
 
-/* A corner of one set over the face of the other. `turned`: the face is a's. */
-static void offer_foot(const set *face, ct_vec3 n, ct_vec3 corner, bool turned, search *s) {
-  ct_vec3 foot = foot_on_plane(face->v, n, corner);
-  search found = {.a = turned ? foot : corner, .b = turned ? corner : foot, .meeting = CORNER_FACE, .normal = n};
-  offer(s, &found);
+/* Considers a corner of one set over the face of the other. `turned`: the face belongs to a. */
+static void consider_foot(const set *face, ct_vec3 n, ct_vec3 corner, bool turned, search *s) {
+  ct_vec3 foot = project_on_plane(face->v, n, corner);
+  search found = {.a = turned ? foot : corner,
+                  .b = turned ? corner : foot,
+                  .meeting = CORNER_FACE,
+                  .normal = n};
+  consider_candidate(s, &found);
 }
 
 static void search_faces(const set *a, const set *b, search *s) {
   for (int turn = 0; turn < 2; turn++) {
     const set *face = turn ? a : b, *points = turn ? b : a;
     if (face->corners < 3) continue;
-    ct_triangle t = triangle_of(face);
+    ct_triangle t = get_triangle(face);
     ct_vec3 corner, n = ct_triangle_cross(&t);
-    if (corner_over(face->v, n, points->v, points->corners, &corner)) offer_foot(face, n, corner, turn, s);
+    if (find_corner_above(face->v, n, points->v, points->corners, &corner))
+      consider_foot(face, n, corner, turn, s);
   }
 }
 
-/* Every corner over the other's face, on whatever side round-off puts it. */
+/* Considers every corner over the other set's face, on either side. */
 static void search_corners(const set *a, const set *b, search *s) {
   for (int turn = 0; turn < 2; turn++) {
     const set *face = turn ? a : b, *points = turn ? b : a;
     if (face->corners < 3) continue;
-    ct_triangle t = triangle_of(face);
+    ct_triangle t = get_triangle(face);
     ct_vec3 n = ct_triangle_cross(&t);
     for (int k = 0; k < points->corners; k++)
-      if (is_over(face->v, n, points->v[k])) offer_foot(face, n, points->v[k], turn, s);
+      if (is_above_triangle(face->v, n, points->v[k]))
+        consider_foot(face, n, points->v[k], turn, s);
   }
 }
 
-/* The nearest point of a triangle to a point, on whatever side. */
-static search search_foot(const set *b, ct_vec3 p) {
+/* Point of a triangle nearest to p, on either side. */
+static search find_nearest_to_point(const set *b, ct_vec3 p) {
   search s = {.square = INFINITY};
   for (int j = 0; j < 3; j++) {
-    search found = {.a = p, .b = foot_on_side(&b->side[j], p), .meeting = CORNER_EDGE, .e = &b->side[j], .corner = p};
-    offer(&s, &found);
+    search found = {.a = p,
+                    .b = project_on_edge(&b->side[j], p),
+                    .meeting = CORNER_EDGE,
+                    .e = &b->side[j],
+                    .corner = p};
+    consider_candidate(&s, &found);
   }
-  ct_triangle t = triangle_of(b);
+  ct_triangle t = get_triangle(b);
   ct_vec3 n = ct_triangle_cross(&t);
-  if (is_over(b->v, n, p)) offer_foot(b, n, p, false, &s);
+  if (is_above_triangle(b->v, n, p)) consider_foot(b, n, p, false, &s);
   return s;
 }
 
-/* Width of the slab across n that parts the sets, and the extent that its round-off is measured by; from near x. */
-static double slab_width(const set *a, const set *b, ct_vec3 x, ct_vec3 n, double *extent) {
+/* Width of the separating slab across n, and the extent for its round-off; coordinates relative
+ * to x. */
+static double measure_slab(const set *a, const set *b, ct_vec3 x, ct_vec3 n, double *extent) {
   double far_a = -INFINITY, near_b = INFINITY;
   for (int k = 0; k < a->corners; k++) {
     ct_vec3 d = ct_sub(a->v[k], x);
@@ -259,54 +291,56 @@ static double slab_width(const set *a, const set *b, ct_vec3 x, ct_vec3 n, doubl
   return near_b - far_a;
 }
 
-/* The widest slab so far. */
+/* Search for the widest separating slab. */
 typedef struct slabs {
   const set *a, *b;
   ct_vec3 from, normal;
   double widest, extent;
 } slabs;
 
-static void try_normal(slabs *s, ct_vec3 direction) {
+static void consider_normal(slabs *s, ct_vec3 direction) {
   ct_vec3 n = ct_unit_or(direction, ct_vec(0.0, 0.0, 0.0));
   for (int turn = 0; turn < 2 && ct_max_abs(n) > 0.0; turn++, n = ct_neg(n)) {
-    double width = slab_width(s->a, s->b, s->from, n, &s->extent);
+    double width = measure_slab(s->a, s->b, s->from, n, &s->extent);
     if (!(width > s->widest + AXIS_ROUNDOFFS * CT_UNIT_ROUNDOFF * s->extent)) continue;
     s->widest = width;
     s->normal = n;
   }
 }
 
-/* The widest slab that parts two sets, or of sets that meet the one along which they overlap least, among the normals of faces and
- * of pairs of edges. A face of a comes first, so that bodies that rest on each other get its outward normal. */
-static slabs widest_slab(const set *a, const set *b, ct_vec3 from) {
+/* Widest separating slab, or least overlap of intersecting sets, over face normals and cross
+ * products of edges. A face of a is first, so that resting bodies get its outward normal. */
+static slabs find_widest_slab(const set *a, const set *b, ct_vec3 from) {
   slabs s = {.a = a, .b = b, .from = from, .normal = {1.0, 0.0, 0.0}, .widest = -INFINITY};
-  ct_triangle p = triangle_of(a), q = triangle_of(b);
-  if (a->corners == 3) try_normal(&s, ct_triangle_cross(&p));
-  if (b->corners == 3) try_normal(&s, ct_neg(ct_triangle_cross(&q)));
+  ct_triangle p = get_triangle(a), q = get_triangle(b);
+  if (a->corners == 3) consider_normal(&s, ct_triangle_cross(&p));
+  if (b->corners == 3) consider_normal(&s, ct_neg(ct_triangle_cross(&q)));
   for (int i = 0; i < a->sides; i++)
-    for (int j = 0; j < b->sides; j++) try_normal(&s, cross_of(&a->side[i], &b->side[j]));
-  if (!(s.widest > -INFINITY)) s.widest = slab_width(a, b, from, s.normal, &s.extent);
+    for (int j = 0; j < b->sides; j++) consider_normal(&s, cross_edges(&a->side[i], &b->side[j]));
+  if (!(s.widest > -INFINITY)) s.widest = measure_slab(a, b, from, s.normal, &s.extent);
   return s;
 }
 
-/* The same with the directions from corners to corners and edges, for sets that are apart by a hair. */
-static slabs widest_of_all(const set *a, const set *b, ct_vec3 from) {
-  slabs s = widest_slab(a, b, from);
+/* As find_widest_slab, plus directions from corners to corners and edges, for nearly touching
+ * sets. */
+static slabs find_widest_slab_of_all(const set *a, const set *b, ct_vec3 from) {
+  slabs s = find_widest_slab(a, b, from);
   for (int turn = 0; turn < 2; turn++) {
     const set *edges = turn ? a : b, *points = turn ? b : a;
     for (int k = 0; k < points->corners; k++)
       for (int j = 0; j < edges->sides; j++) {
-        try_normal(&s, ct_sub(points->v[k], edges->side[j].p));
-        if (edges->side[j].dd > 0.0) try_normal(&s, rise_over(&edges->side[j], points->v[k]));
+        consider_normal(&s, ct_sub(points->v[k], edges->side[j].p));
+        if (edges->side[j].dd > 0.0)
+          consider_normal(&s, perpendicular_to_edge(&edges->side[j], points->v[k]));
       }
   }
   return s;
 }
 
-static bool sets_meet(const set *a, const set *b, ct_vec3 *point) {
-  ct_triangle t = triangle_of(b);
+static bool do_sets_intersect(const set *a, const set *b, ct_vec3 *point) {
+  ct_triangle t = get_triangle(b);
   if (a->corners == 3) {
-    ct_triangle first = triangle_of(a);
+    ct_triangle first = get_triangle(a);
     return ct_triangles_meet(&first, &t, point);
   }
   double at;
@@ -316,32 +350,33 @@ static bool sets_meet(const set *a, const set *b, ct_vec3 *point) {
   return true;
 }
 
-/* The direction that the features of the nearest points have, of any length and sign. */
-static ct_vec3 direction_of(const search *s) {
+/* Direction given by the features of the nearest points, of any length and sign. */
+static ct_vec3 direction_of_features(const search *s) {
   switch (s->meeting) {
-  case EDGES: return cross_of(s->e, s->f);
-  case CORNER_EDGE: return s->e->dd > 0.0 ? rise_over(s->e, s->corner) : ct_sub(s->corner, s->e->p);
+  case EDGES: return cross_edges(s->e, s->f);
+  case CORNER_EDGE:
+    return s->e->dd > 0.0 ? perpendicular_to_edge(s->e, s->corner) : ct_sub(s->corner, s->e->p);
   case CORNER_FACE: return s->normal;
   case CORNERS: break;
   }
   return ct_sub(s->b, s->a);
 }
 
-/* The slab across the normal of an answer. */
+/* Slab across the normal of a result, and its round-off. */
 typedef struct slab {
   double width, roundoff;
 } slab;
 
-/* The points found, with the better of their own direction and that of the features they are on: points a hair apart have lost the
- * direction. */
-static slab settle(const set *a, const set *b, const search *s, ct_gap *gap) {
+/* Writes the nearest points and the better of two directions: between the points, or given by
+ * their features. Nearly touching points have lost their direction. */
+static slab write_gap(const set *a, const set *b, const search *s, ct_gap *gap) {
   double distance = sqrt(s->square), extent = 0.0;
   ct_vec3 v = ct_sub(s->b, s->a), n = ct_unit_or(v, ct_vec(1.0, 0.0, 0.0)), best = n;
-  double width = slab_width(a, b, s->a, n, &extent);
+  double width = measure_slab(a, b, s->a, n, &extent);
   if (distance - width > SLAB_ROUNDOFFS * CT_UNIT_ROUNDOFF * extent) {
-    ct_vec3 m = ct_unit_or(direction_of(s), n);
+    ct_vec3 m = ct_unit_or(direction_of_features(s), n);
     for (int turn = 0; turn < 2; turn++, m = ct_neg(m)) {
-      double other = slab_width(a, b, s->a, m, &extent);
+      double other = measure_slab(a, b, s->a, m, &extent);
       if (other > width) best = m;
       width = ct_max2(width, other);
     }
@@ -350,28 +385,30 @@ static slab settle(const set *a, const set *b, const search *s, ct_gap *gap) {
   return (slab){width, SLAB_ROUNDOFFS * CT_UNIT_ROUNDOFF * extent};
 }
 
-static bool sets_gap(const set *a, const set *b, double limit, ct_gap *gap) {
+static bool find_gap(const set *a, const set *b, double limit, ct_gap *gap) {
   search s = {.square = INFINITY};
-  if (a->corners == 1) s = search_foot(b, a->v[0]);
+  if (a->corners == 1) s = find_nearest_to_point(b, a->v[0]);
   else if (!search_edges(a, b, false, &s)) search_faces(a, b, &s);
+  /* Early out: certainly farther apart than the limit. */
   bool beyond = s.square > limit * limit * (1.0 + SLAB_ROUNDOFFS * CT_UNIT_ROUNDOFF);
-  if (beyond && slab_parts(a, b, s.a, s.b, ct_sub(s.b, s.a))) return false;
-  slab found = settle(a, b, &s, gap);
+  if (beyond && does_slab_separate(a, b, s.a, s.b, ct_sub(s.b, s.a))) return false;
+  /* Certify by the slab; without one, decide intersection exactly. */
+  slab found = write_gap(a, b, &s, gap);
   ct_vec3 point;
-  if (found.width <= found.roundoff && sets_meet(a, b, &point)) {
+  if (found.width <= found.roundoff && do_sets_intersect(a, b, &point)) {
     *gap = (ct_gap){.a = point, .b = point};
-    slabs least = widest_slab(a, b, point);
+    slabs least = find_widest_slab(a, b, point);
     gap->normal = least.normal;
     gap->overlap = ct_max2(-least.widest, 0.0);
     return true;
   }
   if (found.width > found.roundoff && gap->distance - found.width <= found.roundoff) return true;
-  /* Apart, but by so little that the short cuts were misled. */
+  /* Separated by so little that the early exits may be wrong: search everything. */
   search_edges(a, b, true, &s);
   search_corners(a, b, &s);
-  slab again = settle(a, b, &s, gap);
+  slab again = write_gap(a, b, &s, gap);
   if (gap->distance - again.width > again.roundoff) {
-    slabs all = widest_of_all(a, b, s.a);
+    slabs all = find_widest_slab_of_all(a, b, s.a);
     if (all.widest > again.width) gap->normal = all.normal;
   }
   gap->distance = ct_max2(gap->distance, CT_UNIT_ROUNDOFF * found.roundoff + 0x1p-1000);
@@ -380,27 +417,27 @@ static bool sets_gap(const set *a, const set *b, double limit, ct_gap *gap) {
 
 bool ct_triangles_gap(const ct_triangle *a, const ct_triangle *b, double limit, ct_gap *gap) {
   set p, q;
-  set_open(&p, a->v, 3);
-  set_open(&q, b->v, 3);
-  return sets_gap(&p, &q, limit, gap);
+  init_set(&p, a->v, 3);
+  init_set(&q, b->v, 3);
+  return find_gap(&p, &q, limit, gap);
 }
 
 bool ct_segment_gap(const ct_vec3 segment[2], const ct_triangle *t, double limit, ct_gap *gap) {
   set p, q;
-  set_open(&p, segment, 2);
-  set_open(&q, t->v, 3);
-  return sets_gap(&p, &q, limit, gap);
+  init_set(&p, segment, 2);
+  init_set(&q, t->v, 3);
+  return find_gap(&p, &q, limit, gap);
 }
 
 bool ct_point_gap(ct_vec3 point, const ct_triangle *t, double limit, ct_gap *gap) {
   set p, q;
-  set_open(&p, &point, 1);
-  set_open(&q, t->v, 3);
-  return sets_gap(&p, &q, limit, gap);
+  init_set(&p, &point, 1);
+  init_set(&q, t->v, 3);
+  return find_gap(&p, &q, limit, gap);
 }
 
 ct_vec3 ct_triangle_foot(const ct_triangle *t, ct_vec3 p) {
   set b;
-  set_open(&b, t->v, 3);
-  return search_foot(&b, p).b;
+  init_set(&b, t->v, 3);
+  return find_nearest_to_point(&b, p).b;
 }

@@ -1,5 +1,4 @@
-/* Do triangles share a point, whose corners are known to more digits than a double has?
- */
+/* Exact intersection test for triangles with double-double corners. */
 #ifndef TRIANGLE_TRIANGLE_DOUBLE_DOUBLE_H
 #define TRIANGLE_TRIANGLE_DOUBLE_DOUBLE_H
 
@@ -9,8 +8,8 @@ typedef struct ct_wide_triangle {
   ct_dd3 v[3];
 } ct_wide_triangle;
 
-/* As closed sets; both have an area. Exact where differences of coordinates fit the 106 bits of a pair, as those of doubles that
- * were moved by one double do. Some us. */
+/* True if the closed triangles share a point; both need an area. Exact if coordinate differences
+ * fit the 106 bits of a pair, as for doubles translated by one double. A few us. */
 bool ct_wide_triangles_meet(const ct_wide_triangle *a, const ct_wide_triangle *b);
 
 #endif

@@ -1,10 +1,11 @@
-/* Volumetric contacts of a pair: content order, the frame of the first body, the cell that answers, and the way back to the world.
- */
+/* Volumetric contacts of a pair: content order, the frame of the first body, the choice of the
+ * algorithm, and the transformation of the results to the world. */
 #include "volume/volume.h"
 #include "pair/pair_input.h"
 #include "pair/pair_order.h"
 #include "pair/workspace.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +43,7 @@ void ct_volume_scratch_free(ct_volume_scratch *memory) {
   free(memory->stage_vertices);
   free(memory->stage_faces);
   free(memory->stage_indices);
-  for (int i = 0; i < 2; i++) free(memory->room[i].numbers);
+  for (int i = 0; i < 2; i++) free(memory->body_storage[i].numbers);
   free(memory->solid.numbers);
   ct_cut_free(&memory->cut);
   free(memory->shared);
@@ -50,6 +51,7 @@ void ct_volume_scratch_free(ct_volume_scratch *memory) {
 }
 
 bool ct_volume_reserve(void *items, uint32_t count, uint32_t *capacity, size_t size) {
+  assert(count <= *capacity);
   if (count < *capacity) return true;
   void *old;
   memcpy(&old, items, sizeof old);
@@ -62,20 +64,23 @@ bool ct_volume_reserve(void *items, uint32_t count, uint32_t *capacity, size_t s
 }
 
 void ct_volume_widen(ct_volume_pair *pair) {
-  if (!pair->has_wide) pair->wide = ct_wide_relative(&pair->a, &pair->poses[0], &pair->b, &pair->poses[1]);
+  if (!pair->has_wide)
+    pair->wide = ct_wide_relative(&pair->a, &pair->poses[0], &pair->b, &pair->poses[1]);
   pair->has_wide = true;
 }
 
 void ct_volume_set_error(ct_volume_contact *contact, double error) {
   contact->volume_error = error;
-  if (error > CT_VOLUME_RELATIVE_ERROR * contact->volume) contact->flags |= CT_VOLUME_FLAG_VOLUME_INEXACT;
+  if (error > CT_VOLUME_RELATIVE_ERROR * contact->volume)
+    contact->flags |= CT_VOLUME_FLAG_VOLUME_INEXACT;
   if (error > CT_VOLUME_RELATIVE_ERROR_LARGE * contact->volume && contact->status == CT_PAIR_OK)
     contact->status = CT_PAIR_DEGENERATE;
 }
 
 bool ct_volume_push(ct_volume_pair *pair, const ct_volume_contact *contact) {
   ct_volume_scratch *m = pair->memory;
-  pair->failed = pair->failed || !ct_volume_reserve(&m->contacts, m->contact_count, &m->contact_capacity, sizeof *contact);
+  pair->failed = pair->failed || !ct_volume_reserve(&m->contacts, m->contact_count,
+                                                    &m->contact_capacity, sizeof *contact);
   if (pair->failed) return false;
   m->contacts[m->contact_count++] = *contact;
   return true;
@@ -83,77 +88,85 @@ bool ct_volume_push(ct_volume_pair *pair, const ct_volume_contact *contact) {
 
 bool ct_volume_push_triangle(ct_volume_pair *pair, const ct_volume_triangle *triangle) {
   ct_volume_scratch *m = pair->memory;
-  pair->failed = pair->failed || !ct_volume_reserve(&m->triangles, m->triangle_count, &m->triangle_capacity, sizeof *triangle);
+  pair->failed = pair->failed || !ct_volume_reserve(&m->triangles, m->triangle_count,
+                                                    &m->triangle_capacity, sizeof *triangle);
   if (pair->failed) return false;
   m->triangles[m->triangle_count++] = *triangle;
   return true;
 }
 
-/* ---- from the pair's frame and order to the world's and the caller's ---- */
+/* ---- from the pair's frame and order to the world's and the caller's ------------------------ */
 
-/* No negative zero leaves the engine. */
-static ct_vec3 plain(ct_vec3 v) { return ct_vec(v.x + 0.0, v.y + 0.0, v.z + 0.0); }
+/* Replaces negative zeros by zeros, so that no result contains one. */
+static ct_vec3 drop_negative_zeros(ct_vec3 v) { return ct_vec(v.x + 0.0, v.y + 0.0, v.z + 0.0); }
 
-static void exchange(uint32_t *x, uint32_t *y) {
+static void swap_face_numbers(uint32_t *x, uint32_t *y) {
   uint32_t first = *x;
   *x = *y;
   *y = first;
 }
 
-static void hand_back_contact(const ct_volume_pair *pair, bool swapped, ct_volume_contact *c) {
+static void transform_contact_to_world(const ct_volume_pair *pair, bool swapped,
+                                       ct_volume_contact *c) {
   const ct_frame *frame = pair->a.frame;
-  c->centroid = plain(ct_to_parent(*frame, c->centroid));
-  c->position = plain(ct_to_parent(*frame, c->position));
-  c->inner = plain(ct_to_parent(*frame, c->inner));
-  c->stages.start = plain(ct_to_parent(*frame, c->stages.start));
+  c->centroid = drop_negative_zeros(ct_to_parent(*frame, c->centroid));
+  c->position = drop_negative_zeros(ct_to_parent(*frame, c->position));
+  c->inner = drop_negative_zeros(ct_to_parent(*frame, c->inner));
+  c->stages.start = drop_negative_zeros(ct_to_parent(*frame, c->stages.start));
   ct_vec3 normal = ct_unit_or(ct_mat_mul(frame->rotation, c->normal), ct_vec(1.0, 0.0, 0.0));
-  c->normal = plain(swapped ? ct_neg(normal) : normal);
+  c->normal = drop_negative_zeros(swapped ? ct_neg(normal) : normal);
   if (!swapped) return;
-  exchange(&c->surface_a, &c->surface_b);
-  exchange(&c->element_a, &c->element_b);
+  swap_face_numbers(&c->surface_a, &c->surface_b);
+  swap_face_numbers(&c->element_a, &c->element_b);
 }
 
-static void hand_back_owner(bool swapped, ct_volume_owner *owner, uint32_t *face_a, uint32_t *face_b) {
+static void swap_owner(bool swapped, ct_volume_owner *owner, uint32_t *face_a, uint32_t *face_b) {
   if (!swapped) return;
-  exchange(face_a, face_b);
+  swap_face_numbers(face_a, face_b);
   if (*owner != CT_OWNER_SHARED) *owner = *owner == CT_OWNER_A ? CT_OWNER_B : CT_OWNER_A;
 }
 
-static void hand_back_triangle(const ct_volume_pair *pair, bool swapped, ct_volume_triangle *t) {
-  for (int i = 0; i < 3; i++) t->vertex[i] = plain(ct_to_parent(*pair->a.frame, t->vertex[i]));
-  hand_back_owner(swapped, &t->owner, &t->face_a, &t->face_b);
+static void transform_triangle_to_world(const ct_volume_pair *pair, bool swapped,
+                                        ct_volume_triangle *t) {
+  for (int i = 0; i < 3; i++)
+    t->vertex[i] = drop_negative_zeros(ct_to_parent(*pair->a.frame, t->vertex[i]));
+  swap_owner(swapped, &t->owner, &t->face_a, &t->face_b);
 }
 
-static void hand_back_stages(const ct_volume_pair *pair, bool swapped) {
+static void transform_stages_to_world(const ct_volume_pair *pair, bool swapped) {
   const ct_volume_scratch *m = pair->memory;
   const ct_frame *frame = pair->a.frame;
   for (uint32_t i = 0; i < m->point_count; i++) {
     ct_dual_point *p = &m->points[i];
-    p->point = plain(ct_mat_mul(frame->rotation, p->point));
-    hand_back_owner(swapped, &p->owner, &p->face_a, &p->face_b);
+    p->point = drop_negative_zeros(ct_mat_mul(frame->rotation, p->point));
+    swap_owner(swapped, &p->owner, &p->face_a, &p->face_b);
   }
   for (uint32_t i = 0; i < m->stage_vertex_count; i++)
-    m->stage_vertices[i].position = plain(ct_to_parent(*frame, m->stage_vertices[i].position));
+    m->stage_vertices[i].position =
+        drop_negative_zeros(ct_to_parent(*frame, m->stage_vertices[i].position));
   for (uint32_t i = 0; i < m->stage_face_count; i++) {
     ct_stage_face *f = &m->stage_faces[i];
-    f->normal = plain(ct_mat_mul(frame->rotation, f->normal));
+    f->normal = drop_negative_zeros(ct_mat_mul(frame->rotation, f->normal));
     f->offset += ct_dot(f->normal, frame->position);
-    hand_back_owner(swapped, &f->owner, &f->face_a, &f->face_b);
+    swap_owner(swapped, &f->owner, &f->face_a, &f->face_b);
   }
 }
 
-static int by_elements(const void *a, const void *b) {
+static int compare_contact_elements(const void *a, const void *b) {
   const ct_volume_contact *p = a, *q = b;
   if (p->element_a != q->element_a) return p->element_a < q->element_a ? -1 : 1;
   return (p->element_b > q->element_b) - (p->element_b < q->element_b);
 }
 
-static void hand_back(ct_volume_pair *pair, bool swapped, ct_volume *out) {
+static void write_volume_result(ct_volume_pair *pair, bool swapped, ct_volume *out) {
   ct_volume_scratch *m = pair->memory;
-  for (uint32_t i = 0; i < m->contact_count; i++) hand_back_contact(pair, swapped, &m->contacts[i]);
-  for (uint32_t i = 0; i < m->triangle_count; i++) hand_back_triangle(pair, swapped, &m->triangles[i]);
-  hand_back_stages(pair, swapped);
-  if (swapped && m->contact_count > 1) qsort(m->contacts, m->contact_count, sizeof *m->contacts, by_elements);
+  for (uint32_t i = 0; i < m->contact_count; i++)
+    transform_contact_to_world(pair, swapped, &m->contacts[i]);
+  for (uint32_t i = 0; i < m->triangle_count; i++)
+    transform_triangle_to_world(pair, swapped, &m->triangles[i]);
+  transform_stages_to_world(pair, swapped);
+  if (swapped && m->contact_count > 1)
+    qsort(m->contacts, m->contact_count, sizeof *m->contacts, compare_contact_elements);
   *out = (ct_volume){.contacts = m->contacts,
                      .count = m->contact_count,
                      .triangles = m->triangles,
@@ -167,55 +180,69 @@ static void hand_back(ct_volume_pair *pair, bool swapped, ct_volume *out) {
                      .failed = pair->failed};
 }
 
-/* ---- the pair ---- */
+/* ---- the pair ------------------------------------------------------------------------------- */
 
-/* A box or a hull without rounding and margin. */
-static bool is_polyhedron(const ct_shape *shape) {
-  return (shape->kind == CT_KIND_BOX || shape->kind == CT_KIND_CONVEX) && shape->rounding == 0.0 && shape->margin == 0.0;
+/* True for a box or a hull without rounding and margin. */
+static bool is_unrounded_polyhedron(const ct_shape *shape) {
+  return (shape->kind == CT_KIND_BOX || shape->kind == CT_KIND_CONVEX) && shape->rounding == 0.0 &&
+         shape->margin == 0.0;
 }
 
-/* A closed mesh, or elements by their surface. */
-static bool is_solid_mesh(const ct_shape *shape) {
-  return ct_kind_is_mesh(shape->kind) && ct_mesh_get(shape->mesh)->solid && shape->rounding == 0.0 && shape->margin == 0.0;
+/* True for a closed mesh, or elements represented by their surface. */
+static bool is_sharp_solid_mesh(const ct_shape *shape) {
+  return ct_kind_is_mesh(shape->kind) && ct_mesh_get(shape->mesh)->solid &&
+         shape->rounding == 0.0 && shape->margin == 0.0;
 }
 
-static bool has_sharp_faces(const ct_shape *shape) { return is_polyhedron(shape) || is_solid_mesh(shape); }
+static bool has_sharp_faces(const ct_shape *shape) {
+  return is_unrounded_polyhedron(shape) || is_sharp_solid_mesh(shape);
+}
 
-static bool is_elements(const ct_shape *shape) {
+static bool is_sharp_elements(const ct_shape *shape) {
   return ct_kind_has_elements(shape->kind) && shape->rounding == 0.0 && shape->margin == 0.0;
 }
 
-static bool bounds_no_solid(const ct_shape *shape) { return shape->kind == CT_KIND_MESH && !ct_mesh_get(shape->mesh)->solid; }
+static bool is_open_mesh(const ct_shape *shape) {
+  return shape->kind == CT_KIND_MESH && !ct_mesh_get(shape->mesh)->solid;
+}
 
-static void answer(ct_volume_pair *pair) {
+static void dispatch_volume(ct_volume_pair *pair) {
   const ct_shape *a = pair->a.shape, *b = pair->b.shape;
-  bool plane = b->kind == CT_KIND_PLANE, elements = is_elements(a) || is_elements(b);
-  if (a->kind == CT_KIND_PLANE || bounds_no_solid(a) || bounds_no_solid(b)) pair->status = CT_PAIR_UNSUPPORTED;
-  else if (elements && (is_elements(a) || is_polyhedron(a)) && (is_elements(b) || is_polyhedron(b))) ct_volume_elements(pair);
-  else if (is_polyhedron(a) && is_polyhedron(b)) ct_volume_convex(pair);
+  bool plane = b->kind == CT_KIND_PLANE, elements = is_sharp_elements(a) || is_sharp_elements(b);
+  if (a->kind == CT_KIND_PLANE || is_open_mesh(a) || is_open_mesh(b))
+    pair->status = CT_PAIR_UNSUPPORTED;
+  else if (elements && (is_sharp_elements(a) || is_unrounded_polyhedron(a)) &&
+           (is_sharp_elements(b) || is_unrounded_polyhedron(b)))
+    ct_volume_elements(pair);
+  else if (is_unrounded_polyhedron(a) && is_unrounded_polyhedron(b)) ct_volume_convex(pair);
   else if (has_sharp_faces(a) && has_sharp_faces(b)) ct_volume_mesh(pair);
   else if (has_sharp_faces(a) && plane) ct_volume_plane(pair);
   else ct_volume_curved(pair);
 }
 
-/* The frame of a collider that is placed in its body is rounded by some u of its place in the world, which may be far away. */
-static void set_relative(ct_volume_pair *pair) {
+/* Sets the frame of b in a. The frame of a collider within a body is rounded by some unit
+ * round-offs of its world position, which may be large; double-double arithmetic avoids this. */
+static void set_relative_frame(ct_volume_pair *pair) {
   if (pair->poses[0].collider || pair->poses[1].collider) {
     ct_volume_widen(pair);
     const ct_wide_frame *w = &pair->wide;
-    pair->relative = (ct_frame){{ct_dd3_value(&w->x), ct_dd3_value(&w->y), ct_dd3_value(&w->z)}, ct_dd3_value(&w->position)};
+    pair->relative = (ct_frame){{ct_dd3_value(&w->x), ct_dd3_value(&w->y), ct_dd3_value(&w->z)},
+                                ct_dd3_value(&w->position)};
     return;
   }
-  pair->relative.rotation = ct_mat_mat(ct_mat_transpose(pair->a.frame->rotation), pair->b.frame->rotation);
+  pair->relative.rotation =
+      ct_mat_mat(ct_mat_transpose(pair->a.frame->rotation), pair->b.frame->rotation);
   pair->relative.position = ct_to_local(*pair->a.frame, pair->b.frame->position);
 }
 
-void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options, ct_workspace *workspace, ct_volume *out) {
-  ct_frame room[2];
-  if (!ct_placed_prepare_both(&a, &b, room)) {
+void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options,
+                    ct_workspace *workspace, ct_volume *out) {
+  ct_frame prepared[2];
+  if (!ct_placed_prepare_both(&a, &b, prepared)) {
     *out = (ct_volume){.status = CT_PAIR_UNSUPPORTED};
     return;
   }
+  /* content order: results do not depend on the order of the arguments */
   bool swapped = ct_pair_is_swapped(a, b);
   ct_volume_scratch *memory = &workspace->volume;
   ct_volume_pair pair = {.a = swapped ? b : a,
@@ -226,10 +253,12 @@ void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options, 
                          .status = CT_PAIR_OK};
   pair.poses[0] = swapped ? options->poses_b : options->poses_a;
   pair.poses[1] = swapped ? options->poses_a : options->poses_b;
-  set_relative(&pair);
+  set_relative_frame(&pair);
   memory->contact_count = memory->triangle_count = 0;
-  memory->point_count = memory->stage_vertex_count = memory->stage_face_count = memory->stage_index_count = 0;
-  answer(&pair);
+  memory->point_count = memory->stage_vertex_count = memory->stage_face_count =
+      memory->stage_index_count = 0;
+  /* compute, then transform to the world */
+  dispatch_volume(&pair);
   memory->out_of_memory = memory->out_of_memory || pair.failed;
-  hand_back(&pair, swapped, out);
+  write_volume_result(&pair, swapped, out);
 }

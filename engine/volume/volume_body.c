@@ -1,4 +1,4 @@
-/* Boxes and hulls as polyhedra in the frame of a pair. */
+/* Boxes and hulls as convex polyhedra in the frame of a pair. */
 #include "volume/volume_body.h"
 #include <contact/volume.h>
 
@@ -6,28 +6,30 @@
 
 /* Faces -x, +x, -y, +y, -z, +z of a box whose vertex bits are 1: +x, 2: +y, 4: +z. */
 static const uint32_t box_start[7] = {0, 4, 8, 12, 16, 20, 24};
-static const uint32_t box_loop[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
+static const uint32_t box_loop[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4,
+                                      2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
 
-/* The arrays of the room in their order. */
+/* The arrays of the storage, in their order. */
 typedef struct columns {
   double *x, *y, *z, *nx, *ny, *nz, *offset;
-  double *own_x, *own_y, *own_z; /* of boxes; hulls have theirs */
+  double *own_x, *own_y, *own_z; /* boxes only; hulls have their own arrays */
 } columns;
 
-bool ct_volume_body_storage_open(ct_volume_body_storage *room, size_t count) {
-  if (count <= room->capacity) return true;
-  double *numbers = realloc(room->numbers, count * sizeof *numbers);
+bool ct_volume_body_storage_open(ct_volume_body_storage *storage, size_t count) {
+  if (count <= storage->capacity) return true;
+  double *numbers = realloc(storage->numbers, count * sizeof *numbers);
   if (!numbers) return false;
-  room->numbers = numbers;
-  room->capacity = count;
+  storage->numbers = numbers;
+  storage->capacity = count;
   return true;
 }
 
-static bool open_room(ct_volume_body_storage *room, const ct_volume_body *body, columns *c) {
+static bool open_columns(ct_volume_body_storage *storage, const ct_volume_body *body, columns *c) {
   size_t v = body->vertex_count, f = body->face_count;
-  if (!ct_volume_body_storage_open(room, 6 * v + 4 * f)) return false;
-  double *at = room->numbers, *planes = at + 3 * v, *own = planes + 4 * f;
-  *c = (columns){at, at + v, at + 2 * v, planes, planes + f, planes + 2 * f, planes + 3 * f, own, own + v, own + 2 * v};
+  if (!ct_volume_body_storage_open(storage, 6 * v + 4 * f)) return false;
+  double *at = storage->numbers, *planes = at + 3 * v, *own = planes + 4 * f;
+  *c = (columns){at,  at + v,  at + 2 * v, planes, planes + f, planes + 2 * f, planes + 3 * f,
+                 own, own + v, own + 2 * v};
   return true;
 }
 
@@ -41,12 +43,13 @@ static void set_columns(ct_volume_body *body, const columns *c) {
   body->offset = c->offset;
 }
 
-/* Normals and offsets from the frame's columns and the half edges. */
-static void write_box(const ct_shape *shape, const ct_frame *frame, const ct_convex_proxy *proxy, columns *c) {
+/* Writes the vertices of a box, and normals and offsets from the frame's columns and half edges. */
+static void write_box_columns(const ct_shape *shape, const ct_frame *frame,
+                              const ct_convex_proxy *proxy, columns *c) {
   const double half[3] = {shape->box.half.x, shape->box.half.y, shape->box.half.z};
   ct_mat3 identity = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
-  ct_mat3 columns_of = ct_mat_transpose(frame ? frame->rotation : identity);
-  const ct_vec3 axis[3] = {columns_of.rx, columns_of.ry, columns_of.rz};
+  ct_mat3 frame_columns = ct_mat_transpose(frame ? frame->rotation : identity);
+  const ct_vec3 axis[3] = {frame_columns.rx, frame_columns.ry, frame_columns.rz};
   for (uint32_t v = 0; v < 8; v++) {
     ct_vec3 p = ct_proxy_box_vertex(proxy, v);
     c->x[v] = p.x;
@@ -65,7 +68,7 @@ static void write_box(const ct_shape *shape, const ct_frame *frame, const ct_con
   }
 }
 
-static void write_hull(const ct_hull_view *view, const ct_frame *frame, columns *c) {
+static void write_hull_columns(const ct_hull_view *view, const ct_frame *frame, columns *c) {
   for (uint32_t v = 0; v < view->vertex_count; v++) {
     ct_vec3 p = ct_to_parent(*frame, ct_vec(view->x[v], view->y[v], view->z[v]));
     c->x[v] = p.x;
@@ -81,7 +84,8 @@ static void write_hull(const ct_hull_view *view, const ct_frame *frame, columns 
   }
 }
 
-bool ct_volume_body_place(const ct_shape *shape, const ct_frame *frame, ct_volume_body_storage *room, ct_volume_body *body) {
+bool ct_volume_body_place(const ct_shape *shape, const ct_frame *frame,
+                          ct_volume_body_storage *storage, ct_volume_body *body) {
   columns c;
   ct_proxy_place(shape, frame, &body->proxy);
   body->surface = NULL;
@@ -93,14 +97,15 @@ bool ct_volume_body_place(const ct_shape *shape, const ct_frame *frame, ct_volum
     body->face_start = box_start;
     body->face_loop = box_loop;
     body->surface = shape->surface_ids;
-    if (!open_room(room, body, &c)) return false;
-    write_box(shape, frame, &body->proxy, &c);
+    if (!open_columns(storage, body, &c)) return false;
+    write_box_columns(shape, frame, &body->proxy, &c);
     set_columns(body, &c);
     body->own_x = c.own_x;
     body->own_y = c.own_y;
     body->own_z = c.own_z;
     return true;
   }
+  /* hull: its own arrays, or placed copies */
   const ct_hull_view *view = ct_hull_get(shape->hull);
   body->vertex_count = view->vertex_count;
   body->face_count = view->face_count;
@@ -121,8 +126,8 @@ bool ct_volume_body_place(const ct_shape *shape, const ct_frame *frame, ct_volum
     body->offset = view->offset;
     return true;
   }
-  if (!open_room(room, body, &c)) return false;
-  write_hull(view, frame, &c);
+  if (!open_columns(storage, body, &c)) return false;
+  write_hull_columns(view, frame, &c);
   set_columns(body, &c);
   return true;
 }

@@ -1,4 +1,4 @@
-/* Cutting planes off a convex polyhedron. */
+/* Clips a convex polyhedron by planes; see volume_cut.h for the structure and its invariants. */
 #include "volume/volume_cut.h"
 #include "base/simd_lanes.h"
 
@@ -8,57 +8,60 @@
 
 void ct_cut_free(ct_cut *cut) { free(cut->block); }
 
-/* ---- room ---- */
+/* ---- memory --------------------------------------------------------------------------------- */
 
-/* The next piece of the block, 16-byte aligned; with no base it only adds up. */
-static void *piece(char *base, size_t *used, size_t bytes) {
+/* Next part of the block, 16-byte aligned; without a base only the size is added up. */
+static void *take_block_part(char *base, size_t *used, size_t bytes) {
   void *at = base ? base + *used : NULL;
   *used += (bytes + 15) / 16 * 16;
   return at;
 }
 
-/* A surface whose vertices have three edges or more has fewer than 2 faces vertices and 6 faces half-edges. */
-static size_t lay_out(ct_cut *cut, char *base, size_t faces) {
+/* Bounds by Euler's formula: with at least three edges a vertex, fewer than 2 faces vertices and 6
+ * faces half-edges. */
+static size_t lay_out_block(ct_cut *cut, char *base, size_t faces) {
   size_t used = 0, vertices = 2 * faces + 2, edges = 6 * faces;
-  cut->x = piece(base, &used, vertices * sizeof(double));
-  cut->y = piece(base, &used, vertices * sizeof(double));
-  cut->z = piece(base, &used, vertices * sizeof(double));
-  cut->low_x = piece(base, &used, vertices * sizeof(double));
-  cut->low_y = piece(base, &used, vertices * sizeof(double));
-  cut->low_z = piece(base, &used, vertices * sizeof(double));
-  cut->height = piece(base, &used, vertices * sizeof(double));
-  cut->edge_of = piece(base, &used, vertices * sizeof(uint32_t));
-  cut->vertex_mark = piece(base, &used, vertices * sizeof(uint32_t));
-  cut->outside = piece(base, &used, vertices * sizeof(uint32_t));
-  cut->head = piece(base, &used, vertices * sizeof(uint32_t));
-  cut->link = piece(base, &used, edges * sizeof(uint32_t));
-  cut->edges = piece(base, &used, edges * sizeof(ct_cut_edge));
-  cut->first = piece(base, &used, faces * sizeof(uint32_t));
-  cut->face_mark = piece(base, &used, faces * sizeof(uint32_t));
-  cut->crossings = piece(base, &used, vertices * sizeof(ct_cut_crossing));
+  cut->x = take_block_part(base, &used, vertices * sizeof(double));
+  cut->y = take_block_part(base, &used, vertices * sizeof(double));
+  cut->z = take_block_part(base, &used, vertices * sizeof(double));
+  cut->low_x = take_block_part(base, &used, vertices * sizeof(double));
+  cut->low_y = take_block_part(base, &used, vertices * sizeof(double));
+  cut->low_z = take_block_part(base, &used, vertices * sizeof(double));
+  cut->height = take_block_part(base, &used, vertices * sizeof(double));
+  cut->edge_of = take_block_part(base, &used, vertices * sizeof(uint32_t));
+  cut->vertex_mark = take_block_part(base, &used, vertices * sizeof(uint32_t));
+  cut->outside = take_block_part(base, &used, vertices * sizeof(uint32_t));
+  cut->head = take_block_part(base, &used, vertices * sizeof(uint32_t));
+  cut->link = take_block_part(base, &used, edges * sizeof(uint32_t));
+  cut->edges = take_block_part(base, &used, edges * sizeof(ct_cut_edge));
+  cut->first = take_block_part(base, &used, faces * sizeof(uint32_t));
+  cut->face_mark = take_block_part(base, &used, faces * sizeof(uint32_t));
+  cut->crossings = take_block_part(base, &used, vertices * sizeof(ct_cut_crossing));
   return used;
 }
 
-static bool reserve(ct_cut *cut, size_t faces) {
+static bool reserve_faces(ct_cut *cut, size_t faces) {
   if (faces <= cut->capacity) return true;
-  size_t bytes = lay_out(cut, NULL, faces);
+  size_t bytes = lay_out_block(cut, NULL, faces);
   cut->capacity = 0;
   free(cut->block);
   cut->block = aligned_alloc(16, bytes);
   if (!cut->block) return false;
   cut->capacity = faces;
-  lay_out(cut, cut->block, faces);
+  lay_out_block(cut, cut->block, faces);
   return true;
 }
 
-/* ---- the body that is cut ---- */
+/* ---- initial body --------------------------------------------------------------------------- */
 
-/* Joins the half-edges of the loops in pairs: each looks among those that end where it starts. */
-static void join_twins(ct_cut *cut) {
+/* Links twin half-edges: each half-edge searches the list of those that end at its start. */
+static void link_twins(ct_cut *cut) {
   for (uint32_t v = 0; v < cut->vertex_count; v++) cut->head[v] = CT_CUT_NONE;
   for (uint32_t e = 0; e < cut->edge_count; e++) {
-    uint32_t from = cut->edges[e].origin, to = cut->edges[cut->edges[e].next].origin, *slot = &cut->head[to];
-    while (*slot != CT_CUT_NONE && cut->edges[cut->edges[*slot].next].origin != from) slot = &cut->link[*slot];
+    uint32_t from = cut->edges[e].origin, to = cut->edges[cut->edges[e].next].origin,
+             *slot = &cut->head[to];
+    while (*slot != CT_CUT_NONE && cut->edges[cut->edges[*slot].next].origin != from)
+      slot = &cut->link[*slot];
     if (*slot != CT_CUT_NONE) {
       cut->edges[e].twin = *slot;
       cut->edges[*slot].twin = e;
@@ -70,8 +73,8 @@ static void join_twins(ct_cut *cut) {
   }
 }
 
-/* Odd counts repeat the last vertex, so that pairs of lanes see no others. */
-static void pad(ct_cut *cut) {
+/* Repeats the last vertex, so that the second SIMD lane of an odd count reads a valid vertex. */
+static void pad_vertices(ct_cut *cut) {
   uint32_t n = cut->vertex_count;
   cut->x[n] = cut->x[n - 1];
   cut->y[n] = cut->y[n - 1];
@@ -79,12 +82,13 @@ static void pad(ct_cut *cut) {
 }
 
 bool ct_cut_open(ct_cut *cut, const ct_volume_body *body, uint32_t more) {
-  if (!reserve(cut, (size_t)body->face_count + more)) return false;
+  if (!reserve_faces(cut, (size_t)body->face_count + more)) return false;
   cut->vertex_count = body->vertex_count;
   cut->face_count = body->face_count + more;
   cut->edge_count = body->face_start[body->face_count];
   cut->spare = CT_CUT_NONE;
   cut->stamp = 0;
+  /* vertices, exact so far */
   memcpy(cut->x, body->x, body->vertex_count * sizeof *cut->x);
   memcpy(cut->y, body->y, body->vertex_count * sizeof *cut->y);
   memcpy(cut->z, body->z, body->vertex_count * sizeof *cut->z);
@@ -93,6 +97,7 @@ bool ct_cut_open(ct_cut *cut, const ct_volume_body *body, uint32_t more) {
   memset(cut->low_z, 0, body->vertex_count * sizeof *cut->low_z);
   memset(cut->vertex_mark, 0, (2 * cut->capacity + 2) * sizeof *cut->vertex_mark);
   memset(cut->face_mark, 0, cut->capacity * sizeof *cut->face_mark);
+  /* half-edges of the face loops, then their twins */
   for (uint32_t f = 0; f < body->face_count; f++) {
     uint32_t begin = body->face_start[f], end = body->face_start[f + 1];
     cut->first[f] = begin;
@@ -103,12 +108,12 @@ bool ct_cut_open(ct_cut *cut, const ct_volume_body *body, uint32_t more) {
     }
   }
   for (uint32_t f = body->face_count; f < cut->face_count; f++) cut->first[f] = CT_CUT_NONE;
-  join_twins(cut);
-  pad(cut);
+  link_twins(cut);
+  pad_vertices(cut);
   return true;
 }
 
-/* ---- heights ---- */
+/* ---- heights -------------------------------------------------------------------------------- */
 
 void ct_cut_heights(ct_cut *cut, ct_vec3 n, double offset, double *least, double *most) {
   cut->plane = NULL;
@@ -124,7 +129,8 @@ void ct_cut_heights(ct_cut *cut, ct_vec3 n, double offset, double *least, double
   *most = high[0] > high[1] ? high[0] : high[1];
 }
 
-void ct_cut_wide_heights(ct_cut *cut, const ct_wide_plane *plane, double near, double *least, double *most) {
+void ct_cut_wide_heights(ct_cut *cut, const ct_wide_plane *plane, double near, double *least,
+                         double *most) {
   ct_cut_heights(cut, ct_dd3_value(&plane->normal), ct_dd_value(plane->offset), least, most);
   cut->plane = plane;
   *least = INFINITY;
@@ -145,129 +151,145 @@ ct_vec3 ct_cut_middle(const ct_cut *cut) {
   return ct_scale(sum, 1.0 / (double)cut->vertex_count);
 }
 
-/* ---- what is cut off ---- */
+/* ---- removed part --------------------------------------------------------------------------- */
 
-static inline uint32_t end_of(const ct_cut *cut, uint32_t edge) { return cut->edges[cut->edges[edge].twin].origin; }
-/* The edge after this one around its origin. */
-static inline uint32_t turn(const ct_cut *cut, uint32_t edge) { return cut->edges[cut->edges[edge].twin].next; }
-static inline bool is_outside(const ct_cut *cut, uint32_t v) { return cut->vertex_mark[v] == cut->stamp; }
+static inline uint32_t get_edge_end(const ct_cut *cut, uint32_t edge) {
+  return cut->edges[cut->edges[edge].twin].origin;
+}
+/* The next edge around the origin. */
+static inline uint32_t get_next_around(const ct_cut *cut, uint32_t edge) {
+  return cut->edges[cut->edges[edge].twin].next;
+}
+static inline bool is_marked_outside(const ct_cut *cut, uint32_t v) {
+  return cut->vertex_mark[v] == cut->stamp;
+}
 
-static void put_outside(ct_cut *cut, uint32_t v) {
+static void mark_outside(ct_cut *cut, uint32_t v) {
   cut->vertex_mark[v] = cut->stamp;
   cut->outside[cut->outside_count++] = v;
 }
 
-/* The vertices above the plane that are joined to the highest one. Others are above by round-off alone. */
-static void find_outside(ct_cut *cut) {
+/* Marks the vertices above the plane that are connected to the highest one. Others are above by
+ * round-off only. */
+static void mark_removed_vertices(ct_cut *cut) {
   uint32_t top = 0;
   for (uint32_t v = 1; v < cut->vertex_count; v++) {
     if (cut->height[v] > cut->height[top]) top = v;
   }
   cut->outside_count = 0;
-  put_outside(cut, top);
+  mark_outside(cut, top);
   for (uint32_t i = 0; i < cut->outside_count; i++) {
     uint32_t first = cut->edge_of[cut->outside[i]], e = first;
     do {
-      uint32_t v = end_of(cut, e);
-      if (cut->height[v] > 0.0 && !is_outside(cut, v)) put_outside(cut, v);
-      e = turn(cut, e);
+      uint32_t v = get_edge_end(cut, e);
+      if (cut->height[v] > 0.0 && !is_marked_outside(cut, v)) mark_outside(cut, v);
+      e = get_next_around(cut, e);
     } while (e != first);
   }
 }
 
-/* How many edges lead from what is cut off to what stays; *out is one of them, from what stays. */
-static uint32_t count_crossings(const ct_cut *cut, uint32_t *out) {
+/* Counts the edges between removed and remaining vertices; *out is one of them, from a remaining
+ * vertex. */
+static uint32_t count_cut_edges(const ct_cut *cut, uint32_t *out) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < cut->outside_count; i++) {
     uint32_t first = cut->edge_of[cut->outside[i]], e = first;
     do {
-      if (!is_outside(cut, end_of(cut, e))) {
+      if (!is_marked_outside(cut, get_edge_end(cut, e))) {
         count++;
         *out = cut->edges[e].twin;
       }
-      e = turn(cut, e);
+      e = get_next_around(cut, e);
     } while (e != first);
   }
   return count;
 }
 
-/* Around the cut, face by face. */
-static void walk(ct_cut *cut, uint32_t first) {
+/* Traces the cut face by face. */
+static void trace_cut(ct_cut *cut, uint32_t first) {
   uint32_t out = first;
   cut->crossing_count = 0;
   do {
     uint32_t back = cut->edges[out].next;
-    while (is_outside(cut, end_of(cut, back))) back = cut->edges[back].next;
+    while (is_marked_outside(cut, get_edge_end(cut, back))) back = cut->edges[back].next;
     cut->crossings[cut->crossing_count++] = (ct_cut_crossing){.out = out, .back = back};
     out = cut->edges[back].twin;
   } while (out != first);
 }
 
-/* Pockets: vertices that are not cut off but are not joined to the lowest one. They are below the plane by round-off alone and go
- * with the rest. The marks of what stays are one ahead until then. */
-static void close_pockets(ct_cut *cut) {
+/* Removes pockets: remaining vertices that are not connected to the lowest one, below the plane by
+ * round-off only. Remaining vertices carry the mark stamp + 1 meanwhile. */
+static void remove_pockets(ct_cut *cut) {
   uint32_t low = CT_CUT_NONE, count = 0, *stays = cut->head;
   for (uint32_t v = 0; v < cut->vertex_count; v++) {
-    if (!is_outside(cut, v) && (low == CT_CUT_NONE || cut->height[v] < cut->height[low])) low = v;
+    if (!is_marked_outside(cut, v) && (low == CT_CUT_NONE || cut->height[v] < cut->height[low]))
+      low = v;
   }
-  uint32_t kept = cut->stamp + 1;
-  cut->vertex_mark[low] = kept;
+  uint32_t remaining_mark = cut->stamp + 1;
+  cut->vertex_mark[low] = remaining_mark;
   stays[count++] = low;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t first = cut->edge_of[stays[i]], e = first;
     do {
-      uint32_t v = end_of(cut, e);
-      if (!is_outside(cut, v) && cut->vertex_mark[v] != kept) {
-        cut->vertex_mark[v] = kept;
+      uint32_t v = get_edge_end(cut, e);
+      if (!is_marked_outside(cut, v) && cut->vertex_mark[v] != remaining_mark) {
+        cut->vertex_mark[v] = remaining_mark;
         stays[count++] = v;
       }
-      e = turn(cut, e);
+      e = get_next_around(cut, e);
     } while (e != first);
   }
   for (uint32_t v = 0; v < cut->vertex_count; v++) {
-    if (cut->vertex_mark[v] != kept && !is_outside(cut, v)) put_outside(cut, v);
+    if (cut->vertex_mark[v] != remaining_mark && !is_marked_outside(cut, v)) mark_outside(cut, v);
   }
 }
 
-/* ---- the cut ---- */
+/* ---- the cut -------------------------------------------------------------------------------- */
 
-/* Where the plane of a wide cut meets an edge whose ends are on both sides of it. */
-static ct_dd3 wide_meeting_point(const ct_cut *cut, uint32_t inside, uint32_t outside) {
-  const ct_dd3 p = ct_cut_wide_vertex(cut, inside), q = ct_cut_wide_vertex(cut, outside), way = ct_dd3_minus(&q, &p);
-  const ct_dd below = ct_dd_neg(ct_wide_height(cut->plane, &p)), above = ct_wide_height(cut->plane, &q);
+/* Intersection of an edge with the plane in double-double arithmetic. */
+static ct_dd3 intersect_edge_wide(const ct_cut *cut, uint32_t inside, uint32_t outside) {
+  const ct_dd3 p = ct_cut_wide_vertex(cut, inside), q = ct_cut_wide_vertex(cut, outside),
+               edge_vector = ct_dd3_minus(&q, &p);
+  const ct_dd below = ct_dd_neg(ct_wide_height(cut->plane, &p)),
+              above = ct_wide_height(cut->plane, &q);
   if (!(below.high > 0.0)) return p;
   if (!(above.high > 0.0)) return q;
   const ct_dd part = ct_dd_div(below, ct_dd_add(below, above));
-  return (ct_dd3){ct_dd_add(p.x, ct_dd_mul(way.x, part)), ct_dd_add(p.y, ct_dd_mul(way.y, part)),
-                  ct_dd_add(p.z, ct_dd_mul(way.z, part))};
+  return (ct_dd3){ct_dd_add(p.x, ct_dd_mul(edge_vector.x, part)),
+                  ct_dd_add(p.y, ct_dd_mul(edge_vector.y, part)),
+                  ct_dd_add(p.z, ct_dd_mul(edge_vector.z, part))};
 }
 
-/* Where the plane meets an edge, measured from the nearer end. */
-static ct_vec3 meeting_point(const ct_cut *cut, uint32_t inside, uint32_t outside) {
+/* Intersection of an edge with the plane, computed from the nearer end. */
+static ct_vec3 intersect_edge_with_plane(const ct_cut *cut, uint32_t inside, uint32_t outside) {
   ct_vec3 p = ct_cut_vertex(cut, inside), q = ct_cut_vertex(cut, outside);
   double below = -cut->height[inside], above = cut->height[outside];
   if (!(below > 0.0)) return p;
   if (!(above > 0.0)) return q;
   double all = below + above;
-  return below <= above ? ct_add_scaled(p, ct_sub(q, p), below / all) : ct_add_scaled(q, ct_sub(p, q), above / all);
+  return below <= above ? ct_add_scaled(p, ct_sub(q, p), below / all)
+                        : ct_add_scaled(q, ct_sub(p, q), above / all);
 }
 
-static uint32_t take_edge(ct_cut *cut) {
+static uint32_t allocate_edge(ct_cut *cut) {
   uint32_t e = cut->spare;
+  assert(e != CT_CUT_NONE || cut->edge_count < 6 * cut->capacity);
   if (e == CT_CUT_NONE) return cut->edge_count++;
   cut->spare = cut->edges[e].next;
   return e;
 }
 
-/* Edges and faces that are cut off whole. All are found before the first goes: to go around a vertex takes the edges of others. */
-static void drop_outside(ct_cut *cut) {
+/* Frees removed edges and faces. All are collected before the first is freed, because a tour around
+ * a vertex uses the edges of others. */
+static void free_removed_edges(ct_cut *cut) {
   uint32_t count = 0, *leaving = cut->link;
-  for (uint32_t i = 0; i < cut->crossing_count; i++) cut->face_mark[cut->edges[cut->crossings[i].out].face] = cut->stamp;
+  for (uint32_t i = 0; i < cut->crossing_count; i++)
+    cut->face_mark[cut->edges[cut->crossings[i].out].face] = cut->stamp;
   for (uint32_t i = 0; i < cut->outside_count; i++) {
     uint32_t first = cut->edge_of[cut->outside[i]], e = first;
     do {
-      if (is_outside(cut, end_of(cut, e))) leaving[count++] = e;
-      e = turn(cut, e);
+      if (is_marked_outside(cut, get_edge_end(cut, e))) leaving[count++] = e;
+      e = get_next_around(cut, e);
     } while (e != first);
   }
   for (uint32_t i = 0; i < count; i++) {
@@ -278,7 +300,7 @@ static void drop_outside(ct_cut *cut) {
   }
 }
 
-static void put_vertex(ct_cut *cut, uint32_t v, const ct_dd3 *p) {
+static void store_vertex(ct_cut *cut, uint32_t v, const ct_dd3 *p) {
   cut->x[v] = p->x.high;
   cut->y[v] = p->y.high;
   cut->z[v] = p->z.high;
@@ -287,21 +309,21 @@ static void put_vertex(ct_cut *cut, uint32_t v, const ct_dd3 *p) {
   cut->low_z[v] = p->z.low;
 }
 
-/* New vertices take the numbers of those cut off, while there are any. */
-static void place_vertices(ct_cut *cut) {
+/* Creates the new vertices, in the slots of removed ones first. */
+static void create_cut_vertices(ct_cut *cut) {
   for (uint32_t i = 0; i < cut->crossing_count; i++) {
     ct_cut_crossing *c = &cut->crossings[i];
     c->vertex = i < cut->outside_count ? cut->outside[i] : cut->vertex_count++;
-    c->edge = take_edge(cut);
-    c->cap = take_edge(cut);
+    c->edge = allocate_edge(cut);
+    c->cap = allocate_edge(cut);
     cut->vertex_mark[c->vertex] = 0;
     cut->edge_of[c->vertex] = c->edge;
-    put_vertex(cut, c->vertex, &c->at);
+    store_vertex(cut, c->vertex, &c->at);
   }
 }
 
-/* In each face that is cut an edge from where the plane leaves it to where it comes back, and around the new face their twins. */
-static void close_cut(ct_cut *cut, uint32_t cap) {
+/* Closes each cut face by an edge between its two crossings, and the new face by the twins. */
+static void close_cut_faces(ct_cut *cut, uint32_t cap) {
   uint32_t n = cut->crossing_count;
   for (uint32_t i = 0; i < n; i++) {
     const ct_cut_crossing *c = &cut->crossings[i], *after = &cut->crossings[i + 1 < n ? i + 1 : 0];
@@ -316,44 +338,49 @@ static void close_cut(ct_cut *cut, uint32_t cap) {
   cut->first[cap] = cut->crossings[0].cap;
 }
 
-/* Numbers left over: the last vertices move there. */
-static void fill_holes(ct_cut *cut) {
+/* Moves the last vertices into the free slots. */
+static void compact_vertices(ct_cut *cut) {
   for (uint32_t i = cut->crossing_count; i < cut->outside_count; i++) {
     uint32_t hole = cut->outside[i];
-    while (is_outside(cut, cut->vertex_count - 1)) cut->vertex_count--;
+    while (is_marked_outside(cut, cut->vertex_count - 1)) cut->vertex_count--;
     if (hole >= cut->vertex_count) continue;
     uint32_t last = --cut->vertex_count, first = cut->edge_of[last], e = first;
     do {
       cut->edges[e].origin = hole;
-      e = turn(cut, e);
+      e = get_next_around(cut, e);
     } while (e != first);
     const ct_dd3 moved = ct_cut_wide_vertex(cut, last);
-    put_vertex(cut, hole, &moved);
+    store_vertex(cut, hole, &moved);
     cut->edge_of[hole] = first;
     cut->vertex_mark[hole] = 0;
   }
-  pad(cut);
+  pad_vertices(cut);
 }
 
 void ct_cut_plane(ct_cut *cut, uint32_t face) {
+  assert(cut->first[face] == CT_CUT_NONE);
   uint32_t first = CT_CUT_NONE;
   cut->stamp += 2;
-  find_outside(cut);
-  uint32_t crossings = count_crossings(cut, &first);
-  walk(cut, first);
+  /* the removed part, made connected with a connected rest */
+  mark_removed_vertices(cut);
+  uint32_t crossings = count_cut_edges(cut, &first);
+  trace_cut(cut, first);
   if (cut->crossing_count != crossings) {
-    close_pockets(cut);
-    crossings = count_crossings(cut, &first);
-    walk(cut, first);
+    remove_pockets(cut);
+    crossings = count_cut_edges(cut, &first);
+    trace_cut(cut, first);
     assert(cut->crossing_count == crossings && "what stays is one piece");
   }
+  /* new vertices, before the old ones are overwritten */
   for (uint32_t i = 0; i < cut->crossing_count; i++) {
     ct_cut_crossing *c = &cut->crossings[i];
-    uint32_t inside = cut->edges[c->out].origin, outside = end_of(cut, c->out);
-    c->at = cut->plane ? wide_meeting_point(cut, inside, outside) : ct_dd3_of(meeting_point(cut, inside, outside));
+    uint32_t inside = cut->edges[c->out].origin, outside = get_edge_end(cut, c->out);
+    c->at = cut->plane ? intersect_edge_wide(cut, inside, outside)
+                       : ct_dd3_of(intersect_edge_with_plane(cut, inside, outside));
   }
-  drop_outside(cut);
-  place_vertices(cut);
-  close_cut(cut, face);
-  fill_holes(cut);
+  /* update the structure */
+  free_removed_edges(cut);
+  create_cut_vertices(cut);
+  close_cut_faces(cut, face);
+  compact_vertices(cut);
 }

@@ -1,9 +1,9 @@
-/* A convex polyhedron that planes are cut off, one after the other.
+/* Clipping of a convex polyhedron by planes, one after the other, on a half-edge structure.
  *
- * Kept as half-edges. Which vertices a plane cuts off is decided by their rounded heights over it, but then made one connected
- * piece that leaves one connected piece, as every plane does that cuts a convex body: so each face is cut at most once, one new
- * face closes the cut, and the surface stays closed and simple whatever round-off does. Vertices may coincide; no tolerance joins
- * any.
+ * Rounded heights decide which vertices a plane removes. The removed set is then made one connected
+ * piece whose complement is connected, as for every exact plane. Hence each face is cut at most
+ * once, one new face closes the cut, and the surface stays closed and simple for any round-off.
+ * Vertices may coincide; no tolerance merges them.
  */
 #ifndef VOLUME_VOLUME_CUT_H
 #define VOLUME_VOLUME_CUT_H
@@ -12,57 +12,71 @@
 
 #define CT_CUT_NONE UINT32_MAX
 
-/* From `origin` along `face`, the face on the left; `twin` goes the other way. */
+/* A half-edge: from `origin` along `face`, which is on the left; `twin` runs the other way. */
 typedef struct ct_cut_edge {
   uint32_t origin, next, twin, face;
 } ct_cut_edge;
 
-/* An edge that a plane crosses, from what stays to what is cut off, and the one by which its face comes back. */
+/* An edge crossed by the plane, from a remaining vertex to a removed one, and the edge by which its
+ * face returns. */
 typedef struct ct_cut_crossing {
   uint32_t out, back;
-  uint32_t vertex, edge, cap; /* where it is cut, the edge of the face from there, and that one's twin around the new face */
+  uint32_t vertex, edge,
+      cap; /* the new vertex, the edge of the face from there, and its twin around the new face */
   ct_dd3 at;
 } ct_cut_crossing;
 
 typedef struct ct_cut {
   uint32_t vertex_count, face_count, edge_count;
-  double *x, *y, *z;  /* [vertex_count], 16-byte aligned, the last one repeated once */
-  double *low_x, *low_y, *low_z; /* what the coordinates are rounded by; 0 but for wide cuts */
-  double *height;     /* of each vertex over the plane last looked at */
-  uint32_t *edge_of;  /* an edge that starts at the vertex */
-  ct_cut_edge *edges; /* [edge_count] slots; those of `spare` are free */
-  uint32_t *first;    /* [face_count] an edge of each face; CT_CUT_NONE: the face is gone */
+  double *x, *y,
+      *z; /* [vertex_count], 16-byte aligned; the last vertex is repeated once for the SIMD lanes */
+  double *low_x, *low_y,
+      *low_z;         /* low parts of the coordinates; 0 except for double-double clips */
+  double *height;     /* heights of the vertices over the last plane evaluated */
+  uint32_t *edge_of;  /* [vertex_count] an edge that starts at each vertex */
+  ct_cut_edge *edges; /* [edge_count] slots; the list `spare` links the free ones */
+  uint32_t *first;    /* [face_count] an edge of each face; CT_CUT_NONE: the face does not exist */
 
   /* Private. */
   uint32_t *vertex_mark, *face_mark, *outside, *head, *link;
   ct_cut_crossing *crossings;
   uint32_t outside_count, crossing_count, spare, stamp;
-  const ct_wide_plane *plane; /* of wide cuts: the plane last looked at; else NULL */
-  size_t capacity;            /* faces that there is room for */
+  const ct_wide_plane *plane; /* the last plane evaluated in double-double arithmetic; else NULL */
+  size_t capacity;            /* capacity in faces */
   void *block;
 } ct_cut;
 
-/* A zeroed one is empty. */
+/* Frees the memory. A zero-initialised ct_cut is empty. */
 void ct_cut_free(ct_cut *cut);
 
-/* Starts with the body; `more` faces after its own may come. False: memory was refused. */
+/* Starts with a body; reserves `more` further faces. False: out of memory. */
 bool ct_cut_open(ct_cut *cut, const ct_volume_body *body, uint32_t more);
 
-/* Heights of all vertices over the plane n.p = offset; *most and *least of them. */
+/* Computes the heights of all vertices over the plane n.p = offset, and their least and greatest
+ * value. */
 void ct_cut_heights(ct_cut *cut, ct_vec3 normal, double offset, double *least, double *most);
 
-/* The same in double-double arithmetic, for a solid with vertices to about 106 bits: heights of vertices within `near` of the plane
- * are right to some u of themselves. The plane is borrowed until ct_cut_plane, which then places new vertices as exactly. */
-void ct_cut_wide_heights(ct_cut *cut, const ct_wide_plane *plane, double near, double *least, double *most);
+/* As ct_cut_heights in double-double arithmetic, for vertices with about 106 bits. Heights of
+ * vertices within `near` of the plane have a relative error of some unit round-offs.
+ *
+ * The plane is borrowed until ct_cut_plane, which then computes new vertices with the same
+ * accuracy.
+ */
+void ct_cut_wide_heights(ct_cut *cut, const ct_wide_plane *plane, double near, double *least,
+                         double *most);
 
-/* Cuts off what is above the plane whose heights were asked for last, most > 0 and least <= 0: vertices of height 0 stay. The new
- * face gets the number `face`, one that is not there yet. Cost: what is cut off. */
+/* Removes the part above the plane of the last heights, with most > 0 and least <= 0. Vertices of
+ * height 0 stay. The new face gets the unused number `face`. Cost: the removed part plus a pass
+ * over the vertices. */
 void ct_cut_plane(ct_cut *cut, uint32_t face);
 
-static inline ct_vec3 ct_cut_vertex(const ct_cut *cut, uint32_t v) { return ct_vec(cut->x[v], cut->y[v], cut->z[v]); }
+static inline ct_vec3 ct_cut_vertex(const ct_cut *cut, uint32_t v) {
+  return ct_vec(cut->x[v], cut->y[v], cut->z[v]);
+}
 
 static inline ct_dd3 ct_cut_wide_vertex(const ct_cut *cut, uint32_t v) {
-  return (ct_dd3){{cut->x[v], cut->low_x[v]}, {cut->y[v], cut->low_y[v]}, {cut->z[v], cut->low_z[v]}};
+  return (ct_dd3){
+      {cut->x[v], cut->low_x[v]}, {cut->y[v], cut->low_y[v]}, {cut->z[v], cut->low_z[v]}};
 }
 
 /* The mean of the vertices. */

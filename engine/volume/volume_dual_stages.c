@@ -1,5 +1,7 @@
-/* Stages of an intersection, read off the common polyhedron: polarity maps its faces to the vertices of the dual hull, and its
- * vertices to that hull's faces (Muller, Preparata 1978), whichever of the two was found first.
+/* Stages of an intersection for display: dual points, and vertices and faces of the intersection.
+ *
+ * Polarity maps the faces of the intersection to vertices of the dual hull and its vertices to the
+ * dual hull's faces (Muller, Preparata 1978), for either method of computation.
  */
 #include "volume/volume_convex.h"
 
@@ -13,12 +15,12 @@ typedef struct stages {
   ct_volume_stages *out;
   ct_vec3 inner;
   const ct_cancel *cancel;
-  uint32_t *point_of_b; /* [b faces] numbers among the dual points */
-  uint32_t *before;     /* [cut edges] the edge before each in its face */
+  uint32_t *point_of_b; /* [b faces] index of the dual point */
+  uint32_t *before;     /* [cut edges] the preceding edge in its face */
 } stages;
 
-/* Numbers of the planes of b, and the edges before: each would take a walk of its own for every corner. False: no memory. */
-static bool open_tables(stages *s) {
+/* Builds both tables, which save a search per corner. False: out of memory. */
+static bool build_stage_tables(stages *s) {
   const ct_volume_common *c = s->common;
   const ct_cut *cut = c->cut;
   uint32_t number = c->a->face_count;
@@ -41,66 +43,75 @@ static bool open_tables(stages *s) {
   return true;
 }
 
-/* Number of a plane among the dual points: a's faces, then b's that are not shared. */
-static uint32_t point_of(const stages *s, const ct_volume_origin *from) {
+/* Index of a plane's dual point: a's faces, then b's unshared faces. */
+static uint32_t find_dual_point(const stages *s, const ct_volume_origin *from) {
   return from->of_a ? from->face : s->point_of_b[from->face];
 }
 
-/* Distance of the inner point from a plane; the solfec method moves planes out to its epsilon. */
-static double distance_from(const stages *s, const ct_volume_origin *from) {
+/* Distance of the inner point from a plane, m; Solfec's method moves planes to at least epsilon. */
+static double compute_inner_distance(const stages *s, const ct_volume_origin *from) {
   const ct_volume_common *c = s->common;
   double distance;
   if (c->is_wide) {
-    const ct_wide_plane plane = ct_wide_face(from->body, from->face, from->of_a ? NULL : &c->pair->wide);
+    const ct_wide_plane plane =
+        ct_wide_face(from->body, from->face, from->of_a ? NULL : &c->pair->wide);
     const ct_dd3 inner = ct_dd3_of(s->inner);
     distance = -ct_dd_value(ct_wide_height(&plane, &inner));
   } else {
-    distance = from->body->offset[from->face] - ct_dot(ct_volume_body_normal(from->body, from->face), s->inner);
+    distance = from->body->offset[from->face] -
+               ct_dot(ct_volume_body_normal(from->body, from->face), s->inner);
   }
   return ct_max2(distance, c->epsilon);
 }
 
-/* False: no memory. */
-static bool push_point(stages *s, const ct_volume_origin *from, uint32_t other) {
+/* Adds the dual point of a plane. False: out of memory. */
+static bool push_dual_point(stages *s, const ct_volume_origin *from, uint32_t other) {
   ct_volume_scratch *m = s->memory;
-  if (!ct_volume_reserve(&m->points, m->point_count, &m->point_capacity, sizeof *m->points)) return false;
-  double distance = distance_from(s, from);
+  if (!ct_volume_reserve(&m->points, m->point_count, &m->point_capacity, sizeof *m->points))
+    return false;
+  double distance = compute_inner_distance(s, from);
   m->points[m->point_count++] = (ct_dual_point){
       .point = ct_scale(ct_volume_body_normal(from->body, from->face), 1.0 / distance),
-      .owner = other != CT_CUT_NONE ? CT_OWNER_SHARED : from->of_a ? CT_OWNER_A : CT_OWNER_B,
+      .owner = other != CT_CUT_NONE ? CT_OWNER_SHARED
+               : from->of_a         ? CT_OWNER_A
+                                    : CT_OWNER_B,
       .face_a = from->of_a ? from->face : CT_NO_FACE,
       .face_b = from->of_a ? other : from->face};
   s->out->point_count++;
   return true;
 }
 
-static bool push_points(stages *s) {
+static bool push_dual_points(stages *s) {
   const ct_volume_common *c = s->common;
   for (uint32_t f = 0; f < c->a->face_count; f++) {
     const ct_volume_origin from = {c->a, f, true};
-    if (!push_point(s, &from, c->shared[f])) return false;
+    if (!push_dual_point(s, &from, c->shared[f])) return false;
   }
   for (uint32_t f = 0; f < c->b->face_count; f++) {
     const ct_volume_origin from = {c->b, f, false};
-    bool is_shared = point_of(s, &from) < c->a->face_count;
-    if (!is_shared && !push_point(s, &from, CT_CUT_NONE)) return false;
+    bool is_shared = find_dual_point(s, &from) < c->a->face_count;
+    if (!is_shared && !push_dual_point(s, &from, CT_CUT_NONE)) return false;
   }
   return true;
 }
 
-static bool push_index(stages *s, uint32_t index) {
+static bool push_stage_index(stages *s, uint32_t index) {
   ct_volume_scratch *m = s->memory;
-  if (!ct_volume_reserve(&m->stage_indices, m->stage_index_count, &m->stage_index_capacity, sizeof *m->stage_indices)) return false;
+  if (!ct_volume_reserve(&m->stage_indices, m->stage_index_count, &m->stage_index_capacity,
+                         sizeof *m->stage_indices))
+    return false;
   m->stage_indices[m->stage_index_count++] = index;
   return true;
 }
 
-static bool push_face(stages *s, uint32_t f) {
+static bool push_stage_face(stages *s, uint32_t f) {
   ct_volume_scratch *m = s->memory;
   const ct_cut *cut = s->common->cut;
   const ct_volume_origin from = ct_volume_origin_of(s->common, f);
-  if (!ct_volume_reserve(&m->stage_faces, m->stage_face_count, &m->stage_face_capacity, sizeof *m->stage_faces)) return false;
-  uint32_t point = point_of(s, &from), first = cut->first[f], e = first;
+  if (!ct_volume_reserve(&m->stage_faces, m->stage_face_count, &m->stage_face_capacity,
+                         sizeof *m->stage_faces))
+    return false;
+  uint32_t point = find_dual_point(s, &from), first = cut->first[f], e = first;
   ct_dual_point *dual = &m->points[s->out->first_point + point];
   ct_stage_face face = {.owner = dual->owner,
                         .face_a = dual->face_a,
@@ -111,7 +122,7 @@ static bool push_face(stages *s, uint32_t f) {
                         .first_index = m->stage_index_count};
   dual->on_hull = true;
   do {
-    if (!push_index(s, cut->edges[e].origin)) return false;
+    if (!push_stage_index(s, cut->edges[e].origin)) return false;
     e = cut->edges[e].next;
   } while (e != first);
   face.index_count = m->stage_index_count - face.first_index;
@@ -120,18 +131,21 @@ static bool push_face(stages *s, uint32_t f) {
   return true;
 }
 
-/* The faces around a vertex, counter-clockwise from outside: so their dual points go around the polar face. */
-static bool push_vertex(stages *s, uint32_t v) {
+/* Adds a vertex and its faces, counter-clockwise from outside, which is the order of the dual
+ * points around the polar face. */
+static bool push_stage_vertex(stages *s, uint32_t v) {
   ct_volume_scratch *m = s->memory;
   const ct_cut *cut = s->common->cut;
-  if (!ct_volume_reserve(&m->stage_vertices, m->stage_vertex_count, &m->stage_vertex_capacity, sizeof *m->stage_vertices))
+  if (!ct_volume_reserve(&m->stage_vertices, m->stage_vertex_count, &m->stage_vertex_capacity,
+                         sizeof *m->stage_vertices))
     return false;
   ct_stage_vertex vertex = {.position = ct_cut_vertex(cut, v), .first_index = m->stage_index_count};
   uint32_t first = cut->edge_of[v], e = first;
   do {
     const ct_volume_origin from = ct_volume_origin_of(s->common, cut->edges[e].face);
-    if (!push_index(s, point_of(s, &from))) return false;
-    /* The edge before this one in its face ends here; its twin is the next around the vertex, counter-clockwise. */
+    if (!push_stage_index(s, find_dual_point(s, &from))) return false;
+    /* The preceding edge in its face ends here; its twin is the next edge around the vertex,
+     * counter-clockwise. */
     e = cut->edges[s->before[e]].twin;
   } while (e != first);
   vertex.index_count = m->stage_index_count - vertex.first_index;
@@ -152,11 +166,12 @@ void ct_volume_push_stages(const ct_volume_common *c, ct_volume_contact *contact
                                        .first_face = m->stage_face_count,
                                        .start = c->start,
                                        .has_start = c->has_start};
-  bool good = open_tables(&s) && push_points(&s);
-  for (uint32_t v = 0; good && v < c->cut->vertex_count && !ct_cancel_raised(s.cancel); v++) good = push_vertex(&s, v);
-  for (uint32_t f = 0; good && f < c->cut->face_count && !ct_cancel_raised(s.cancel); f++)
-    if (c->cut->first[f] != CT_CUT_NONE) good = push_face(&s, f);
-  c->pair->failed = c->pair->failed || !good;
+  bool ok = build_stage_tables(&s) && push_dual_points(&s);
+  for (uint32_t v = 0; ok && v < c->cut->vertex_count && !ct_cancel_raised(s.cancel); v++)
+    ok = push_stage_vertex(&s, v);
+  for (uint32_t f = 0; ok && f < c->cut->face_count && !ct_cancel_raised(s.cancel); f++)
+    if (c->cut->first[f] != CT_CUT_NONE) ok = push_stage_face(&s, f);
+  c->pair->failed = c->pair->failed || !ok;
   free(s.point_of_b);
   free(s.before);
 }

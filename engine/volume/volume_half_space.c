@@ -1,5 +1,9 @@
-/* A polyhedron, convex or a solid mesh, and a half-space: what is below the plane, and the section as its lid. In the first body's
- * frame. A vertex on the plane is above it.
+/* Volumetric contact of a polyhedron (convex or a solid mesh) and a half-space: the part below the
+ * plane, closed by the section as its lid. In the first body's frame.
+ *
+ * Each triangle is clipped at the plane (Sutherland, Hodgman 1974); volume and moments are sums
+ * over the clipped triangles by the divergence theorem. A vertex on the plane counts as above.
+ * Limits: a thin part is integrated in double-double arithmetic, volume_half_space_thin.c.
  */
 #include "pair/workspace.h"
 #include "shape/tapered_capsule.h"
@@ -8,25 +12,28 @@
 #include "volume/volume_half_space_thin.h"
 #include "volume/volume_mesh.h"
 
-/* Triangles between two looks at the flag. */
+#include <assert.h>
+
+/* Cost of one triangle for the cancellation budget. */
 #define TRIANGLE_STEPS 2
-/* A sum of normals below this, of the size of its terms, is no direction: theory, section 5.3. */
+/* Normal sums below this, as a part of the sum of their terms, have no direction. */
 #define NORMAL_MIN 1e-12
 
 typedef struct clip {
   const ct_placed_surface *skin;
   ct_volume_pair *pair;
-  ct_vec3 up, origin;           /* the origin is on the plane */
-  double error;                 /* of heights, m */
-  double volume, area, section; /* section: the lid's area, and of it what is in faces of the body too */
+  ct_vec3 up, origin;           /* the origin is a point of the plane */
+  double error;                 /* error bound of heights, m */
+  double volume, area, section; /* section: area of the lid */
   double shared, lid_shared, taken;
   ct_vec3 volume_first, first, linear;
-  double least, most; /* heights of what is below */
+  double least, most; /* heights of the part below */
   ct_volume_triangle next;
 } clip;
 
-/* A polygon of the body's surface that is below the plane, of a triangle with a normal. Returns its area, and its first moment. */
-static double add_face(clip *c, const ct_vec3 *v, int count, ct_vec3 normal, ct_vec3 *first) {
+/* Adds a polygon of the surface below the plane. Returns its area, and its first moment. */
+static double integrate_clipped_face(clip *c, const ct_vec3 *v, int count, ct_vec3 normal,
+                                     ct_vec3 *first) {
   double area = 0.0, height = ct_dot(normal, v[0]);
   *first = ct_vec(0.0, 0.0, 0.0);
   for (int k = 2; k < count; k++) {
@@ -43,8 +50,8 @@ static double add_face(clip *c, const ct_vec3 *v, int count, ct_vec3 normal, ct_
   return area;
 }
 
-/* A stretch of the lid's border, seen from above with the lid on its left. */
-static double add_lid(clip *c, ct_vec3 p, ct_vec3 q) {
+/* Adds an edge of the lid's border, with the lid on the left seen from above. */
+static double integrate_lid_edge(clip *c, ct_vec3 p, ct_vec3 q) {
   double area = 0.5 * ct_dot(c->up, ct_cross(p, q));
   c->section += area;
   c->area += area;
@@ -52,15 +59,18 @@ static double add_lid(clip *c, ct_vec3 p, ct_vec3 q) {
   return area;
 }
 
-/* The place where an edge passes the plane, worked out from its lower vertex. */
-static ct_vec3 place(uint32_t i, uint32_t j, ct_vec3 p, ct_vec3 q, double h, double k) {
-  if (i > j) return place(j, i, q, p, k, h);
+/* Intersection of an edge with the plane, computed from its lower vertex, so that both triangles
+ * agree. */
+static ct_vec3 intersect_edge_at_plane(uint32_t i, uint32_t j, ct_vec3 p, ct_vec3 q, double h,
+                                       double k) {
+  if (i > j) return intersect_edge_at_plane(j, i, q, p, k, h);
   return fabs(h) <= fabs(k) ? ct_lerp(p, q, h / (h - k)) : ct_lerp(q, p, k / (k - h));
 }
 
-/* A face that lies in the plane to rounding: with the half-space on the same side it is in both surfaces, with it on the other side
- * face and lid are nothing. */
-static void note_flat(clip *c, const ct_vec3 v[3], ct_vec3 normal, double below, ct_vec3 first) {
+/* Corrects the sums for a face in the plane to round-off. Same side as the half-space: shared
+ * surface, counted once. Opposite side: face and lid cancel. */
+static void correct_flat_face(clip *c, const ct_vec3 v[3], ct_vec3 normal, double below,
+                              ct_vec3 first) {
   double all = 0.5 * ct_norm(ct_cross(ct_sub(v[1], v[0]), ct_sub(v[2], v[0])));
   if (ct_dot(normal, c->up) > 0.0) {
     c->shared += all;
@@ -75,57 +85,64 @@ static void note_flat(clip *c, const ct_vec3 v[3], ct_vec3 normal, double below,
   c->linear = ct_add_scaled(c->linear, normal, -below);
 }
 
-/* ---- triangles ---- */
+/* ---- triangles ------------------------------------------------------------------------------ */
 
-static void add_border(clip *c, ct_vec3 p, ct_vec3 q, int32_t weight) {
+static void append_lid_border(clip *c, ct_vec3 p, ct_vec3 q, int32_t weight) {
   ct_arrangement_scratch *m = &c->pair->workspace->arrangement;
-  if (!ct_arrangement_reserve(m, &m->border, sizeof *m->border, &m->border_room, m->border_count + 1)) c->pair->failed = true;
+  if (!ct_arrangement_reserve(m, &m->border, sizeof *m->border, &m->border_room,
+                              m->border_count + 1))
+    c->pair->failed = true;
   else m->border[m->border_count++] = (ct_border_segment){p, q, weight, 0};
 }
 
-static void add_loop(clip *c, const ct_vec3 *v, int count, int32_t weight) {
-  for (int k = 0; k < count; k++) add_border(c, v[k], v[k + 1 == count ? 0 : k + 1], weight);
+static void append_border_loop(clip *c, const ct_vec3 *v, int count, int32_t weight) {
+  for (int k = 0; k < count; k++) append_lid_border(c, v[k], v[k + 1 == count ? 0 : k + 1], weight);
 }
 
-static bool push(void *context, const ct_vec3 v[3]) {
+static bool push_trapezoid(void *context, const ct_vec3 v[3]) {
   clip *c = context;
-  double border = ct_norm(ct_sub(v[1], v[0])) + ct_norm(ct_sub(v[2], v[1])) + ct_norm(ct_sub(v[0], v[2]));
+  double border =
+      ct_norm(ct_sub(v[1], v[0])) + ct_norm(ct_sub(v[2], v[1])) + ct_norm(ct_sub(v[0], v[2]));
   ct_triangle t = {{v[0], v[1], v[2]}};
   if (0.5 * ct_norm(ct_triangle_cross(&t)) <= c->error * border) return true;
   for (int k = 0; k < 3; k++) c->next.vertex[k] = ct_add(v[k], c->origin);
   return ct_volume_push_triangle(c->pair, &c->next);
 }
 
-/* How a face lies in the plane. */
-typedef enum lying { LEANING, FACES_UP, FACES_DOWN } lying;
+/* Orientation of a face relative to the plane. */
+typedef enum face_tilt { LEANING, FACES_UP, FACES_DOWN } face_tilt;
 
-/* What is left of a face as it is, or what a face in the plane changes of the lid. */
-static void push_face(clip *c, uint32_t t, const ct_vec3 v[3], const ct_vec3 *inside, int count, lying how) {
+/* Adds the triangles of a clipped face, or the change of the lid by a face in the plane. */
+static void push_clipped_face(clip *c, uint32_t t, const ct_vec3 v[3], const ct_vec3 *inside,
+                              int count, face_tilt how) {
   bool flat = how != LEANING;
   uint32_t face = c->skin->faces ? c->skin->faces[t] : c->skin->view->order[t];
-  c->next = (ct_volume_triangle){.owner = flat ? CT_OWNER_SHARED : CT_OWNER_A, .face_a = face, .face_b = flat ? 0 : CT_NO_FACE};
-  if (flat) add_loop(c, inside, count, 1);
+  c->next = (ct_volume_triangle){.owner = flat ? CT_OWNER_SHARED : CT_OWNER_A,
+                                 .face_a = face,
+                                 .face_b = flat ? 0 : CT_NO_FACE};
+  if (flat) append_border_loop(c, inside, count, 1);
   if (how == FACES_DOWN) return;
   if (flat) {
-    add_loop(c, v, 3, -1);
-    push(c, v);
+    append_border_loop(c, v, 3, -1);
+    push_trapezoid(c, v);
     return;
   }
   for (int k = 2; k < count; k++) {
     const ct_vec3 part[3] = {inside[0], inside[k - 1], inside[k]};
-    push(c, part);
+    push_trapezoid(c, part);
   }
 }
 
-static void push_lid(clip *c) {
+static void push_lid_triangles(clip *c) {
   ct_arrangement_scratch *m = &c->pair->workspace->arrangement;
   c->next = (ct_volume_triangle){.owner = CT_OWNER_B, .face_a = CT_NO_FACE, .face_b = 0};
-  if (!ct_trapezoids_of(&m->pieces, m->border, m->border_count, c->up, push, c)) c->pair->failed = true;
+  if (!ct_trapezoids_of(&m->pieces, m->border, m->border_count, c->up, push_trapezoid, c))
+    c->pair->failed = true;
 }
 
-/* ---- the sums over all triangles ---- */
+/* ---- the sums over all triangles ------------------------------------------------------------ */
 
-static void add_triangle(clip *c, uint32_t t) {
+static void clip_triangle_at_plane(clip *c, uint32_t t) {
   const uint32_t *corner = c->skin->corners[t];
   ct_vec3 v[3], inside[4];
   double h[3];
@@ -135,24 +152,28 @@ static void add_triangle(clip *c, uint32_t t) {
     v[k] = ct_sub(v[k], c->origin);
     h[k] = ct_dot(c->up, v[k]);
   }
+  /* clip at the plane; remember where the border enters and leaves */
   ct_triangle shape = {{v[0], v[1], v[2]}};
   ct_vec3 normal = ct_unit_or(ct_triangle_cross(&shape), ct_vec(0.0, 0.0, 0.0));
   for (int k = 0; k < 3; k++) {
     int l = k == 2 ? 0 : k + 1;
     if (h[k] < 0.0) inside[count++] = v[k];
     if ((h[k] < 0.0) == (h[l] < 0.0)) continue;
-    if (h[k] < 0.0) low = count; /* the way leaves the half-space here */
+    if (h[k] < 0.0) low = count; /* the border leaves the half-space here */
     else high = count;
-    inside[count++] = place(corner[k], corner[l], v[k], v[l], h[k], h[l]);
+    inside[count++] = intersect_edge_at_plane(corner[k], corner[l], v[k], v[l], h[k], h[l]);
   }
+  assert(count <= 4 && (low < 0) == (high < 0));
+  /* integrals of face and lid; faces in the plane are corrected */
   ct_vec3 first = {0.0, 0.0, 0.0};
-  double below = count > 0 ? add_face(c, inside, count, normal, &first) : 0.0;
-  if (low >= 0) add_lid(c, inside[high], inside[low]);
+  double below = count > 0 ? integrate_clipped_face(c, inside, count, normal, &first) : 0.0;
+  if (low >= 0) integrate_lid_edge(c, inside[high], inside[low]);
   bool flat = fabs(h[0]) <= c->error && fabs(h[1]) <= c->error && fabs(h[2]) <= c->error;
-  if (flat) note_flat(c, v, normal, below, first);
+  if (flat) correct_flat_face(c, v, normal, below, first);
   if (c->pair->options->triangles) {
-    if (low >= 0) add_border(c, inside[high], inside[low], 1);
-    push_face(c, t, v, inside, count, flat ? ct_dot(normal, c->up) > 0.0 ? FACES_UP : FACES_DOWN : LEANING);
+    if (low >= 0) append_lid_border(c, inside[high], inside[low], 1);
+    push_clipped_face(c, t, v, inside, count,
+                      flat ? ct_dot(normal, c->up) > 0.0 ? FACES_UP : FACES_DOWN : LEANING);
   }
   if (flat && below == 0.0) return;
   for (int k = 0; k < count; k++) {
@@ -162,11 +183,12 @@ static void add_triangle(clip *c, uint32_t t) {
   }
 }
 
-static void make_contact(ct_volume_pair *pair, const clip *c, uint32_t first_triangle) {
+static void push_half_space_contact(ct_volume_pair *pair, const clip *c, uint32_t first_triangle) {
   ct_volume_contact contact = {.status = CT_PAIR_OK, .area_defined = true};
   double lid = c->section - c->lid_shared;
   ct_vec3 sum = ct_add_scaled(c->linear, c->up, -lid);
-  ct_volume_below below = {c->volume, c->error * (c->area + c->section + 2.0 * c->taken), c->volume_first};
+  ct_volume_below below = {c->volume, c->error * (c->area + c->section + 2.0 * c->taken),
+                           c->volume_first};
   if (below.error > CT_VOLUME_RELATIVE_ERROR * below.volume)
     ct_volume_below_wide(pair, c->skin, c->origin, c->error, &below);
   contact.volume = below.volume;
@@ -200,11 +222,13 @@ void ct_volume_plane(ct_volume_pair *pair) {
     pair->failed = true;
     return;
   }
-  /* The point of the plane that is nearest to the body's middle: what is below, and the lid, are not far from it. */
+  /* Origin: the point of the plane nearest to the body's middle, near the part below and the
+   * lid. */
   ct_vec3 on_plane = ct_add_scaled(pair->relative.position, c.up, ct_shape_growth(pair->b.shape));
   ct_vec3 middle = ct_scale(ct_add(skin.box.min, skin.box.max), 0.5);
   c.origin = ct_add_scaled(middle, c.up, ct_dot(c.up, ct_sub(on_plane, middle)));
-  double size = ct_max2(ct_max2(ct_max_abs(skin.box.min), ct_max_abs(skin.box.max)), ct_max_abs(on_plane));
+  double size =
+      ct_max2(ct_max2(ct_max_abs(skin.box.min), ct_max_abs(skin.box.max)), ct_max_abs(on_plane));
   c.error = CT_ARRANGEMENT_ROUNDOFFS * CT_UNIT_ROUNDOFF * size;
   workspace->mesh.stopped = false;
   workspace->arrangement.border_count = 0;
@@ -215,13 +239,15 @@ void ct_volume_plane(ct_volume_pair *pair) {
       pair->memory->triangle_count = first_triangle;
       return;
     }
-    add_triangle(&c, t);
+    clip_triangle_at_plane(&c, t);
   }
+  /* contact if the volume is certain */
   if (c.volume > c.error * (c.area + c.section + 2.0 * c.taken)) {
-    if (pair->options->triangles) push_lid(&c);
-    make_contact(pair, &c, first_triangle);
+    if (pair->options->triangles) push_lid_triangles(&c);
+    push_half_space_contact(pair, &c, first_triangle);
     return;
   }
   pair->memory->triangle_count = first_triangle;
-  if (ct_pair_overlap(pair->a, pair->b, workspace, NULL)) pair->flags |= CT_VOLUME_FLAG_TOUCHING_ONLY;
+  if (ct_pair_overlap(pair->a, pair->b, workspace, NULL))
+    pair->flags |= CT_VOLUME_FLAG_TOUCHING_ONLY;
 }

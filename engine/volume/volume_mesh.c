@@ -1,17 +1,24 @@
-/* A closed mesh and another, or a polyhedron. The overlay is in the frame of a mesh: of the first by content, or the only one. */
+/* Volumetric contact of a closed mesh and another one, or a polyhedron, by the arrangement of both
+ * surfaces. The arrangement is in the frame of a mesh: the first by content, or the only one.
+ *
+ * Volume, areas and centroids are sums over surface parts inside the other solid (divergence
+ * theorem). Limits: if borders do not close, or the arrangement is unsound, the status is
+ * CT_PAIR_DEGENERATE.
+ */
 #include "volume/volume_mesh.h"
 
 #include "pair/workspace.h"
 #include "volume/volume_gaps.h"
 
-/* Sums of normals below this, of the sum of their sizes, are no direction: theory, section 5.3. */
+/* Normal sums below this, as a part of the sum of their sizes, have no direction. */
 #define NORMAL_MIN 1e-12
 
 bool ct_arrangement_part_is_significant(const ct_arrangement *o, const ct_arrangement_part *part) {
   return fabs(part->area) > ct_arrangement_error(o) * part->border;
 }
 
-void ct_arrangement_visit_parts(const ct_arrangement *o, int side, ct_arrangement_visit visit, void *context) {
+void ct_arrangement_visit_parts(const ct_arrangement *o, int side, ct_arrangement_visit visit,
+                                void *context) {
   const ct_arrangement_side *s = &o->memory->side[side];
   for (uint32_t t = 0; t < o->skin[side].triangle_count; t++) {
     if (s->slot[t] == CT_ARRANGEMENT_PLAIN) continue;
@@ -26,20 +33,20 @@ void ct_arrangement_visit_parts(const ct_arrangement *o, int side, ct_arrangemen
   }
 }
 
-/* ---- sums ---- */
+/* ---- sums ----------------------------------------------------------------------------------- */
 
-typedef struct sums {
+typedef struct part_sums {
   ct_arrangement *o;
   double volume, area, shared, border;
-  double loose; /* area by which points that are off change the volume: of parts, what was taken off again, of tetrahedra's sides */
+  double loose; /* area that multiplies the displacement of points in the volume's error bound */
   ct_vec3 first, volume_first, closure;
-  ct_vec3 linear[2], squared[2]; /* of each side's faces that are its own */
-  bool open;                     /* a border does not close */
+  ct_vec3 linear[2], squared[2]; /* sums over each side's own faces */
+  bool open;                     /* a border is not closed */
   bool winds;
-} sums;
+} part_sums;
 
-static void add_part(void *context, int side, const ct_arrangement_part *part) {
-  sums *s = context;
+static void integrate_part(void *context, int side, const ct_arrangement_part *part) {
+  part_sums *s = context;
   double own = part->area - part->shared;
   s->volume += part->volume;
   s->area += part->area;
@@ -60,7 +67,7 @@ static void add_part(void *context, int side, const ct_arrangement_part *part) {
   }
 }
 
-/* ---- how wide the common solid is along a direction ---- */
+/* ---- width of the intersection along a direction -------------------------------------------- */
 
 typedef struct width {
   const ct_arrangement *o;
@@ -68,104 +75,123 @@ typedef struct width {
   double least, most;
 } width;
 
-static void widen(width *w, ct_vec3 p) {
+static void extend_width(width *w, ct_vec3 p) {
   double at = ct_dot(w->along, p);
   w->least = ct_min2(w->least, at);
   w->most = ct_max2(w->most, at);
 }
 
-static void widen_by_part(void *context, int side, const ct_arrangement_part *part) {
+static void extend_width_by_part(void *context, int side, const ct_arrangement_part *part) {
   width *w = context;
   const ct_arrangement *o = w->o;
   if (!ct_arrangement_part_is_significant(o, part)) return;
   for (int k = 0; k < 3; k++) {
     uint32_t vertex = o->skin[side].corners[part->triangle][k];
-    if (o->memory->side[side].winding[vertex] != 0) widen(w, ct_sub(o->skin[side].vertices[vertex], o->origin));
+    if (o->memory->side[side].winding[vertex] != 0)
+      extend_width(w, ct_sub(o->skin[side].vertices[vertex], o->origin));
   }
-  for (uint32_t i = part->first_segment; i != CT_NO_TRIANGLE; i = o->memory->segment[i].next[side]) {
-    widen(w, o->memory->segment[i].p);
-    widen(w, o->memory->segment[i].q);
+  for (uint32_t i = part->first_segment; i != CT_NO_TRIANGLE;
+       i = o->memory->segment[i].next[side]) {
+    extend_width(w, o->memory->segment[i].p);
+    extend_width(w, o->memory->segment[i].q);
   }
 }
 
-static double width_along(const ct_arrangement *o, ct_vec3 along) {
+static double compute_intersection_width(const ct_arrangement *o, ct_vec3 along) {
   width w = {.o = o, .along = along, .least = INFINITY, .most = -INFINITY};
-  for (int side = 0; side < 2; side++) ct_arrangement_visit_parts(o, side, widen_by_part, &w);
+  for (int side = 0; side < 2; side++)
+    ct_arrangement_visit_parts(o, side, extend_width_by_part, &w);
   return ct_max2(w.most - w.least, 0.0);
 }
 
-/* ---- the overlay of a pair ---- */
+/* ---- arrangement of a pair ------------------------------------------------------------------ */
 
-static ct_frame inverse(const ct_frame *f) {
+static ct_frame invert_pair_frame(const ct_frame *f) {
   return (ct_frame){ct_mat_transpose(f->rotation), ct_neg(ct_mat_tmul(f->rotation, f->position))};
 }
 
-bool ct_volume_surface_of(ct_placed_surface *skin, ct_arrangement_scratch *m, const ct_shape *shape, const ct_frame *frame) {
+bool ct_volume_surface_of(ct_placed_surface *skin, ct_arrangement_scratch *m, const ct_shape *shape,
+                          const ct_frame *frame) {
   if (ct_kind_is_mesh(shape->kind)) return ct_placed_surface_of_mesh(skin, m, shape->mesh, frame);
   if (shape->kind == CT_KIND_CONVEX) return ct_placed_surface_of_hull(skin, m, shape->hull, frame);
   return ct_placed_surface_of_box(skin, m, shape->box.half, frame);
 }
 
-static ct_aabb common_box(const ct_aabb *a, const ct_aabb *b) {
-  return (ct_aabb){{ct_max2(a->min.x, b->min.x), ct_max2(a->min.y, b->min.y), ct_max2(a->min.z, b->min.z)},
-                   {ct_min2(a->max.x, b->max.x), ct_min2(a->max.y, b->max.y), ct_min2(a->max.z, b->max.z)}};
+static ct_aabb intersect_pair_aabbs(const ct_aabb *a, const ct_aabb *b) {
+  return (ct_aabb){
+      {ct_max2(a->min.x, b->min.x), ct_max2(a->min.y, b->min.y), ct_max2(a->min.z, b->min.z)},
+      {ct_min2(a->max.x, b->max.x), ct_min2(a->max.y, b->max.y), ct_min2(a->max.z, b->max.z)}};
 }
 
-static double largest_of(const ct_aabb *box) { return ct_max2(ct_max_abs(box->min), ct_max_abs(box->max)); }
+static double find_largest_box_coordinate(const ct_aabb *box) {
+  return ct_max2(ct_max_abs(box->min), ct_max_abs(box->max));
+}
 
-/* False: no memory, or stopped. *apart: the boxes do not meet. */
-static bool lay(ct_volume_pair *pair, ct_overlaid_pair *l, bool *apart) {
+/* Builds the arrangement. False: out of memory or stopped. *apart: the boxes are disjoint. */
+static bool build_pair_arrangement(ct_volume_pair *pair, ct_overlaid_pair *l, bool *apart) {
   ct_workspace *workspace = pair->workspace;
   ct_arrangement *o = &l->o;
   *l = (ct_overlaid_pair){.o = {.memory = &workspace->arrangement, .flag = &workspace->mesh}};
   workspace->mesh.stopped = false;
   l->turned = !ct_kind_is_mesh(pair->a.shape->kind);
-  ct_frame placed = l->turned ? inverse(&pair->relative) : pair->relative;
+  ct_frame placed = l->turned ? invert_pair_frame(&pair->relative) : pair->relative;
   l->to_a = l->turned ? pair->relative : ct_frame_of(ct_pose_identity());
-  const ct_shape *first = l->turned ? pair->b.shape : pair->a.shape, *second = l->turned ? pair->a.shape : pair->b.shape;
-  if (!ct_volume_surface_of(&o->skin[0], o->memory, first, NULL) || !ct_volume_surface_of(&o->skin[1], o->memory, second, &placed))
+  const ct_shape *first = l->turned ? pair->b.shape : pair->a.shape,
+                 *second = l->turned ? pair->a.shape : pair->b.shape;
+  if (!ct_volume_surface_of(&o->skin[0], o->memory, first, NULL) ||
+      !ct_volume_surface_of(&o->skin[1], o->memory, second, &placed))
     return false;
-  o->common = common_box(&o->skin[0].box, &o->skin[1].box);
+  /* the common box, and the bound of all coordinates */
+  o->common = intersect_pair_aabbs(&o->skin[0].box, &o->skin[1].box);
   *apart = !ct_aabb_overlap(&o->skin[0].box, &o->skin[1].box);
   if (*apart) return true;
   o->origin = ct_scale(ct_add(o->common.min, o->common.max), 0.5);
   double reach = ct_max_abs(ct_sub(o->skin[1].box.max, o->skin[1].box.min));
-  o->coordinates = ct_max2(largest_of(&o->skin[0].box), largest_of(&o->skin[1].box) + reach);
+  o->coordinates = ct_max2(find_largest_box_coordinate(&o->skin[0].box),
+                           find_largest_box_coordinate(&o->skin[1].box) + reach);
   o->common = ct_aabb_expand(o->common, 2.0 * ct_arrangement_error(o));
   return ct_arrangement_build(o);
 }
 
-/* ---- the contact ---- */
+/* ---- the contact ---------------------------------------------------------------------------- */
 
-static ct_vec3 to_a(const ct_overlaid_pair *l, ct_vec3 p) { return ct_to_parent(l->to_a, ct_add(p, l->o.origin)); }
+static ct_vec3 transform_to_a(const ct_overlaid_pair *l, ct_vec3 p) {
+  return ct_to_parent(l->to_a, ct_add(p, l->o.origin));
+}
 
-/* The sum that the normal is the direction of, from the overlay's first solid to its second. */
-static bool normal_sum(ct_volume_pair *pair, ct_overlaid_pair *l, const sums *s, ct_vec3 *sum) {
+/* Weighted normal sum from the arrangement's first solid to its second. False: out of memory. */
+static bool compute_normal_sum(ct_volume_pair *pair, ct_overlaid_pair *l, const part_sums *s,
+                               ct_vec3 *sum) {
   ct_vec3 of[2];
   for (int side = 0; side < 2; side++) {
     of[side] = pair->options->weighting == CT_WEIGHTING_LINEAR ? s->linear[side] : s->squared[side];
-    if (pair->options->weighting == CT_WEIGHTING_SQUARED_FACE && !ct_arrangement_faces(&l->o, side, &of[side])) return false;
+    if (pair->options->weighting == CT_WEIGHTING_SQUARED_FACE &&
+        !ct_arrangement_faces(&l->o, side, &of[side]))
+      return false;
   }
   *sum = ct_sub(of[0], of[1]);
   return true;
 }
 
-static void find_normal(ct_volume_pair *pair, const ct_overlaid_pair *l, const sums *s, ct_vec3 sum, ct_volume_contact *c) {
+static void set_mesh_normal(ct_volume_pair *pair, const ct_overlaid_pair *l, const part_sums *s,
+                            ct_vec3 sum, ct_volume_contact *c) {
   double size = pair->options->weighting == CT_WEIGHTING_LINEAR ? s->area : s->area * s->area;
   if (ct_norm(sum) > NORMAL_MIN * size) {
-    c->normal = ct_unit_or(ct_mat_mul(l->to_a.rotation, l->turned ? ct_neg(sum) : sum), ct_vec(1.0, 0.0, 0.0));
+    c->normal = ct_unit_or(ct_mat_mul(l->to_a.rotation, l->turned ? ct_neg(sum) : sum),
+                           ct_vec(1.0, 0.0, 0.0));
     return;
   }
   ct_volume_use_distance_normal(pair, c);
 }
 
-static void make_contact(const ct_overlaid_pair *l, const sums *s, ct_volume_contact *c) {
+static void set_integral_results(const ct_overlaid_pair *l, const part_sums *s,
+                                 ct_volume_contact *c) {
   c->volume = s->volume;
   c->area = 0.5 * s->area;
   c->area_defined = true;
   c->patch_area = 0.5 * ct_norm(ct_sub(s->linear[0], s->linear[1]));
-  c->centroid = to_a(l, ct_scale(s->volume_first, 1.0 / s->volume));
-  c->position = to_a(l, ct_scale(s->first, 1.0 / s->area));
+  c->centroid = transform_to_a(l, ct_scale(s->volume_first, 1.0 / s->volume));
+  c->position = transform_to_a(l, ct_scale(s->first, 1.0 / s->area));
   c->element_a = c->element_b = CT_NO_ELEMENT;
   if (s->shared > ct_arrangement_error(&l->o) * s->border) c->flags |= CT_VOLUME_FLAG_SHARED_FACES;
   if (s->winds || l->o.winds) c->flags |= CT_VOLUME_FLAG_COUNTED_TWICE;
@@ -177,28 +203,30 @@ static void make_contact(const ct_overlaid_pair *l, const sums *s, ct_volume_con
 void ct_volume_mesh(ct_volume_pair *pair) {
   ct_overlaid_pair l;
   bool apart = false;
-  if (!lay(pair, &l, &apart)) {
+  if (!build_pair_arrangement(pair, &l, &apart)) {
     pair->failed = pair->workspace->arrangement.out_of_memory;
     pair->status = CT_PAIR_ITERATION_LIMIT;
     return;
   }
   if (apart) return;
-  sums s = {.o = &l.o};
-  for (int side = 0; side < 2; side++) ct_arrangement_visit_parts(&l.o, side, add_part, &s);
-  /* A body's surface may be off by the error of its points. No volume is without a surface. */
+  part_sums s = {.o = &l.o};
+  for (int side = 0; side < 2; side++) ct_arrangement_visit_parts(&l.o, side, integrate_part, &s);
+  /* Surfaces may be off by the error of their points: a volume within this error is none. */
   if (!(s.volume > ct_arrangement_error(&l.o) * s.loose && s.area > 0.0)) {
-    if (ct_pair_overlap(pair->a, pair->b, pair->workspace, NULL)) pair->flags |= CT_VOLUME_FLAG_TOUCHING_ONLY;
+    if (ct_pair_overlap(pair->a, pair->b, pair->workspace, NULL))
+      pair->flags |= CT_VOLUME_FLAG_TOUCHING_ONLY;
     return;
   }
+  /* integral results, then normal, gaps, surfaces and triangles */
   ct_volume_contact c = {.status = CT_PAIR_OK};
   ct_vec3 sum;
-  make_contact(&l, &s, &c);
-  if (!normal_sum(pair, &l, &s, &sum)) {
+  set_integral_results(&l, &s, &c);
+  if (!compute_normal_sum(pair, &l, &s, &sum)) {
     pair->failed = true;
     return;
   }
-  find_normal(pair, &l, &s, sum, &c);
-  c.raw_gap = -width_along(&l.o, ct_mat_tmul(l.to_a.rotation, c.normal));
+  set_mesh_normal(pair, &l, &s, sum, &c);
+  c.raw_gap = -compute_intersection_width(&l.o, ct_mat_tmul(l.to_a.rotation, c.normal));
   ct_volume_gaps(pair, &c);
   ct_volume_surfaces(pair, &c);
   c.first_triangle = pair->memory->triangle_count;

@@ -1,39 +1,56 @@
-/* Motion of a scene in time: velocity-level time stepping with contacts, impulses at events, or the elastic law.
+/* Motion of a scene in time: velocity-level time stepping, impulses at events, or the elastic law.
  *
- * STEPPING: Moreau, Jean: contacts at the middle of a step, impulses for its end (Moreau 1988; Jean 1999; Stewart, Trinkle 1996).
- * Half a step each body moves without forces; there contacts are found, all impulses of the step (gravity, loads, contacts) act at
- * once, and the other half goes on without forces. So energy and momenta change by impulses alone: with the means of the velocities
- * before and after, which is how far a body goes. Afterwards contacts that touch do not approach, or part by restitution; those
- * apart do not come nearer than touching; Coulomb's law holds between impulses and velocities after. First order in the step with
- * contacts, second without. Depth that bodies have stays: no position is corrected. What comes to touch before the middle of the
- * first step is hit at the start. Where bodies that move by themselves squeeze others, so that no impulses hold all contacts, each
- * gives way at the speed that its impulse gives it alone: work stays bounded (`contradictory`). So does a jam, where no impulses
- * are found or they would throw bodies out a hundred times as fast as anything moved before.
- * Energy: impulses that push along what they lead to are those of a solver that has not ended, and restitution may make energy
- * among several contacts: both are drawn back (`guarded`). What is left is of the discrete motion: a contact that parts at the
- * beginning of a step and is held at its end gives half its impulse times the speed that it parted with, at most m |g| times the
- * way of that speed in half a step; it gets that back when it falls. Rest: bodies whose momenta after a solve that converged are
- * within the solver's tolerance of the greatest impulse of their island do not move at all; poses, contacts and so impulses are
- * then the same, bit for bit, until something else moves them. This is no damping: what the solver can tell from rest moves.
- * Where it has not converged and no body is faster than gravity makes it in a step, impulses are looked for that stop the whole
- * island; where there are any they are an answer of the same problem, and it rests from then on.
+ * STEPPING (Moreau 1988; Jean 1999; Stewart, Trinkle 1996). Contacts are evaluated at the middle of
+ * a step, impulses act on its end velocities. Each body moves half a step without forces; there
+ * contacts are found and all impulses of the step (gravity, loads, contacts) act at once; the
+ * second half is free of forces again. Energy and momenta therefore change by impulses alone, with
+ * the mean of the velocities before and after.
  *
- * IMPULSES: free flight in closed form to the first impact of two bodies, whose time is that of ct_body_toi; there
- * ct_impulse_solve changes velocities, together with contacts within the contact tolerance of it. What touches and does not part is
- * held by the forces of ct_resting_solve, constant over a stretch of a time step at most, first order in it; such bodies turn at
- * the mean angular velocity, and the stretch ends early where they come to touch elsewhere. Energy: what velocity_tolerance calls
- * rest and is pushed neither parts nor meets, its normal velocity is taken away first; and forces that would make energy over a
- * stretch are drawn back (`guarded`). So impacts that become ever faster end as soon as bodies part no faster than
- * velocity_tolerance, approach no faster than rest_velocity, or time no longer goes on. The velocity tolerance in force is at least
- * what gravity and loads give a body over the contact tolerance: what parts more slowly comes back before it is seen apart. Rest:
- * an island whose forces and momenta are but the solver's tolerance of what they are sums of does not move at all, and is not asked
- * again until something touches it, bears it otherwise or loads it otherwise.
+ * After a step, touching contacts do not approach, or separate by restitution. Separated ones
+ * approach no further than touching. Coulomb's law relates impulses and end velocities. First order
+ * in the step with contacts, second order without. Existing depth remains: positions are not
+ * corrected. Contacts that form before the middle of the first step collide at its start.
  *
- * COMPLIANT: the elastic law between the deepest points of pairs of colliders, by a rule of fifth order with an error of
- * `tolerance` a step; contacts begin and end at the first double of time at which their distance says so, and between events
- * membership is frozen (Modia3D; Dormand, Prince 1980). A step into a contact is a part of its duration at most. Steel at rest
- * takes steps of 1e-6 s.
- */
+ * Infeasible steps: in a kinematic squeeze no impulses satisfy all contacts. Each contact is then
+ * regularised (constraint force mixing): it may close at the velocity that its own impulse causes
+ * alone. So work stays bounded (`contradictory`). The same applies if no impulses are found, or if
+ * these would eject bodies a hundred times faster than anything moved before.
+ *
+ * Energy: an unconverged solver may push along its own result, and restitution among several
+ * contacts may create energy; both are scaled back (`guarded`). The remaining drift is of the
+ * discrete motion. A contact that separates at the beginning of a step and rests at its end gives
+ * half its impulse times the separation speed. That is at most m |g| times the distance of that
+ * speed in half a step, and is returned as the body falls.
+ *
+ * Sleep: after a converged solve, bodies with momenta within the solver's tolerance of their
+ * island's greatest impulse do not move at all. Poses, contacts and impulses then stay bit-equal
+ * until another body moves them. This is no damping: any motion that the solver resolves continues.
+ * If the solver has not converged, and no body is faster than gravity accelerates it in a step,
+ * impulses that stop the whole island are sought. If they exist, they solve the same problem, and
+ * the island is asleep from then on.
+ *
+ * IMPULSES. Free flight in closed form up to the first impact, timed by ct_body_toi. There
+ * ct_impulse_solve changes the velocities, over all contacts within the contact tolerance.
+ * Persistent contacts have the forces of ct_resting_solve, constant over at most one time step,
+ * first order in it. These bodies rotate at the mean angular velocity; the interval ends early if
+ * they touch elsewhere.
+ *
+ * Energy: a loaded contact that rests within velocity_tolerance neither separates nor collides; its
+ * normal velocity is removed first. Forces that would create energy over an interval are scaled
+ * back (`guarded`). A sequence of ever faster impacts ends once bodies separate no faster than
+ * velocity_tolerance, approach no faster than rest_velocity, or time no longer advances. The
+ * velocity tolerance is at least the speed that gravity and loads add over the contact tolerance:
+ * slower separations return before they become visible.
+ *
+ * Sleep: an island with forces and momenta within the solver's tolerance of their summands does not
+ * move at all. It is not evaluated again until another body touches it, or its support or loads
+ * change.
+ *
+ * COMPLIANT. The elastic law at the deepest points of pairs of colliders, integrated by a
+ * fifth-order rule (Dormand, Prince 1980) with error `tolerance` per step. Contacts begin and end
+ * at the first double of time at which the distance says so; between events membership is frozen
+ * (Modia3D). A step into a contact is limited to a fraction of the contact's duration. Steel at
+ * rest takes steps of 1e-6 s. */
 #ifndef CONTACT_ADVANCE_H
 #define CONTACT_ADVANCE_H
 
@@ -44,9 +61,9 @@
 
 CT_DECLARATIONS_BEGIN
 
-#define CT_ADVANCE_MODE_MAP(X)                                                                                                     \
-  X(STEPPING, "timeStepping")                                                                                                      \
-  X(IMPULSES, "eventImpulses")                                                                                                     \
+#define CT_ADVANCE_MODE_MAP(X)                                                                     \
+  X(STEPPING, "timeStepping")                                                                      \
+  X(IMPULSES, "eventImpulses")                                                                     \
   X(COMPLIANT, "eventCompliant")
 
 typedef enum ct_advance_mode {
@@ -58,52 +75,60 @@ typedef enum ct_advance_mode {
 
 typedef struct ct_advance_options {
   ct_advance_mode mode;
-  double duration;  /* s, > 0, at most CT_DURATION_MAX */
-  double time_step; /* STEPPING: s, > 0; the last one may be shorter. Others: the longest stretch between looks at contacts */
+  double duration; /* s, > 0, at most CT_DURATION_MAX */
+  /* s, > 0. STEPPING: the last step may be shorter. Others: longest interval between evaluations of
+   * contacts */
+  double time_step;
   ct_vec3 gravity;
   double contact_tolerance, velocity_tolerance; /* as in ct_mechanics_options, ct_resting_options */
-  double rest_velocity;                         /* m/s: approaches slower have restitution 0 */
-  double margin; /* STEPPING: contacts so far apart are looked at ahead: they may close, not pass, in a step; m; 0: what the
-                  * two fastest bodies can close in a step, up to a power of two */
+  double rest_velocity;                         /* m/s: slower approaches have restitution 0 */
+  /* STEPPING: speculative contacts are found up to this distance, m; they may close in a step, but
+   * not pass. 0: the distance that the two fastest bodies can close in a step, up to a power of
+   * two. */
+  double margin;
   bool frictionless;
-  ct_friction_method method;  /* of the velocity problem */
-  double tolerance;           /* 0: CT_ADVANCE_TOLERANCE */
-  uint64_t iterations_max;    /* of each velocity problem, which begins from the step before's impulses; 0: 50, of
-                               * fewer than 1000 contacts more, up to 1000 */
-  ct_friction_proof proof;    /* STEPPING: that no impulses hold all contacts. WHEN_INDICATED: looked for where bodies that move by
-                               * themselves or restitution take part, and the solver's iterates indicate it */
+  ct_friction_method method; /* of the velocity problem */
+  double tolerance;          /* 0: CT_ADVANCE_TOLERANCE */
+  /* Per velocity problem, which is warm-started with the last step's impulses. 0: 50; below 1000
+   * contacts more, up to 1000. */
+  uint64_t iterations_max;
+  /* STEPPING: proof of infeasibility. WHEN_INDICATED: sought if kinematic bodies or restitution
+   * take part and the solver's iterates indicate it. */
+  ct_friction_proof proof;
   ct_elastic_options elastic; /* COMPLIANT */
-  const ct_load *loads;       /* act all the time */
+  const ct_load *loads;       /* [load_count] constant loads */
   size_t load_count;
   size_t contacts_max; /* at one time; CT_LIMIT beyond; 0: CT_CONTACTS_MAX */
   const ct_cancel *cancel;
 } ct_advance_options;
-/* Defaults: STEPPING; contacts_max CT_CONTACTS_MAX, elastic as its own default; tolerance and iterations of the mode's solvers.
- * `duration` and `time_step` have to be set. */
+/* Defaults: STEPPING; contacts_max CT_CONTACTS_MAX, elastic as its own default; tolerance and
+ * iterations of the mode's solvers. `duration` and `time_step` have to be set. */
 ct_advance_options ct_advance_options_default(void);
 
 /* Sums over the dynamic bodies, world frame. */
 typedef struct ct_advance_state {
-  double time;            /* s, from the start */
-  uint64_t steps, events; /* so far; events: impacts, beginnings and ends of contacts; STEPPING: contacts more or less in force */
-  uint64_t iterations;    /* of the solvers so far; COMPLIANT: 0 */
-  size_t contacts;        /* that are in force now */
-  double kinetic_energy, potential_energy; /* J; potential by gravity from the origin */
-  ct_vec3 momentum, angular_momentum;      /* about the origin */
-  ct_vec3 contact_impulse;                 /* of immovable bodies on dynamic ones in the last step, N s */
-  double work;                             /* by loads and kinematic bodies so far, J */
-  double residual;                         /* the worst of the steps so far */
-  uint64_t not_converged;                  /* steps whose solver ended before its tolerance */
-  uint64_t guarded;                        /* steps in which impulses or forces were drawn back lest they make energy */
-  uint64_t contradictory;                  /* STEPPING: steps in which no impulses held all contacts: bodies that move by
-                                            * themselves squeezed others, which gave way; not converged either */
-  double velocity_tolerance;               /* in force in the last step, m/s */
-  double penetration;                      /* the deepest contact now, m; STEPPING: in the middle of the last step */
+  double time; /* s, from the start */
+  /* so far. Events: impacts, contacts begun and ended; STEPPING: changes of active contacts */
+  uint64_t steps, events;
+  uint64_t iterations;                     /* of the solvers so far; COMPLIANT: 0 */
+  size_t contacts;                         /* active contacts now */
+  double kinetic_energy, potential_energy; /* J; potential energy of gravity, zero at the origin */
+  ct_vec3 momentum, angular_momentum;      /* N s; N m s, about the origin */
+  ct_vec3 contact_impulse; /* of immovable on dynamic bodies in the last step, N s */
+  double work;             /* of loads and kinematic bodies so far, J */
+  double residual;         /* worst over the steps so far */
+  uint64_t not_converged;  /* steps with an unconverged solver */
+  uint64_t guarded;        /* steps with impulses or forces scaled back to avoid energy growth */
+  /* STEPPING: infeasible steps (kinematic squeeze), solved with regularised contacts; they also
+   * count as not converged */
+  uint64_t contradictory;
+  double velocity_tolerance; /* used in the last step, m/s */
+  double penetration; /* current deepest contact, m; STEPPING: at the middle of the last step */
 } ct_advance_state;
 
-#define CT_ADVANCE_EVENT_MAP(X)                                                                                                    \
-  X(BEGAN, "began")                                                                                                                \
-  X(ENDED, "ended")                                                                                                                \
+#define CT_ADVANCE_EVENT_MAP(X)                                                                    \
+  X(BEGAN, "began")                                                                                \
+  X(ENDED, "ended")                                                                                \
   X(IMPACT, "impact")
 
 typedef enum ct_advance_event_kind {
@@ -113,55 +138,67 @@ typedef enum ct_advance_event_kind {
       CT_ADVANCE_EVENT_COUNT
 } ct_advance_event_kind;
 
-/* What happened to two colliders. */
+/* An event of two colliders. */
 typedef struct ct_advance_event {
   ct_advance_event_kind kind;
   double time; /* s, from the start */
   uint32_t row_a, row_b, collider_a, collider_b;
-  double normal_velocity; /* of b against a, m/s; IMPACT: before it, of the fastest point; ENDED: 0 where it is out of reach */
+  /* of b relative to a, m/s. IMPACT: before it, at the fastest point. ENDED: 0 if not available */
+  double normal_velocity;
 } ct_advance_event;
 
-/* What a step that ended with CT_LIMIT came upon. */
+/* Reason of a step's CT_LIMIT. */
 typedef enum ct_advance_limit {
-  CT_ADVANCE_LIMIT_CONTACTS, /* more than contacts_max, or more of them linked than the solvers take */
-  CT_ADVANCE_LIMIT_REACH,    /* a body leaves CT_COORDINATE_MAX */
-  CT_ADVANCE_LIMIT_SPEED,    /* a body would move or turn faster than CT_SPEED_MAX */
-  CT_ADVANCE_LIMIT_TURN,     /* a body turns by CT_TURN_MAX or more in a step */
-  CT_ADVANCE_LIMIT_SQUEEZE   /* IMPULSES: kinematic bodies press the body into others, one impact after the other */
+  /* more than contacts_max, or more coupled contacts than the solvers support */
+  CT_ADVANCE_LIMIT_CONTACTS,
+  CT_ADVANCE_LIMIT_REACH,  /* a body would leave CT_COORDINATE_MAX */
+  CT_ADVANCE_LIMIT_SPEED,  /* a body would move or turn faster than CT_SPEED_MAX */
+  CT_ADVANCE_LIMIT_TURN,   /* a body would rotate by CT_TURN_MAX or more in a step */
+  CT_ADVANCE_LIMIT_SQUEEZE /* IMPULSES: kinematic squeeze, with one impact after the other */
 } ct_advance_limit;
 
 typedef struct ct_advance ct_advance;
 
-/* Begins at the scene's poses and velocities; keeps a copy of what it moves, and of the loads. Borrows the scene until
- * ct_advance_destroy. CT_NOT_FOUND: COMPLIANT, and a collider's material has no modulus or ratio. CT_LIMIT: a dynamic body without
- * a mass, or whose inertia cannot be inverted; a duration or a time step out of its range, as 0 is; more
- * than CT_ADVANCE_STEPS_MAX steps. CT_OUT_OF_MEMORY. */
-ct_status ct_advance_create(const ct_scene *scene, const ct_advance_options *options, ct_advance **out);
+/* Starts at the scene's poses and velocities; copies the moving bodies' data and the loads. Borrows
+ * the scene until ct_advance_destroy. The caller owns *out.
+ * CT_NOT_FOUND: COMPLIANT, and a collider's material has no modulus or Poisson ratio. CT_LIMIT: a
+ * dynamic body without mass or with a singular inertia; a duration or time step out of range, such
+ * as 0; more than CT_ADVANCE_STEPS_MAX steps. CT_OUT_OF_MEMORY. */
+ct_status ct_advance_create(const ct_scene *scene, const ct_advance_options *options,
+                            ct_advance **out);
+/* NULL is allowed. */
 void ct_advance_destroy(ct_advance *advance);
-/* Loads that act from now on, in place of those before. CT_OUT_OF_MEMORY. */
+/* Replaces the loads from now on; copies them.
+ * CT_OUT_OF_MEMORY. */
 ct_status ct_advance_set_loads(ct_advance *advance, const ct_load *loads, size_t count);
-/* Goes on by one step, or to the next event; true in *done when the duration is over. Between impulses each body moves as it does
- * without forces: on a straight line, turning as a free top in closed form, so that its momenta and energy stay; kinematic bodies
- * turn with constant angular velocity. CT_LIMIT: a body leaves CT_COORDINATE_MAX, is faster than CT_SPEED_MAX, or turns by
- * CT_TURN_MAX in a step; is squeezed: CT_ADVANCE_SQUEEZES_MAX steps in succession had an impact that no impulses are right for;
- * more contacts than contacts_max. CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY; on any of them nothing has
- * changed. The same bits for the same scene, options and calls. Cost: a contact query of what has moved, and for each island that
- * does not rest a matrix and some sweeps: 324 bodies in a heap 5 to 30 ms while they fall, 0.2 ms at rest; to an event the contacts
- * of all bodies and the paths of those that move, nothing where nothing does. */
-ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_arena *arena, bool *done);
+/* Advances by one step, or to the next event; *done is true once the duration is over. Between
+ * impulses each body moves without forces: on a straight line, rotating as a free top in closed
+ * form, with constant momenta and energy. Kinematic bodies rotate at constant angular velocity. The
+ * same scene, options and calls give the same bits.
+ * CT_LIMIT: see ct_advance_limit; SQUEEZE after CT_ADVANCE_SQUEEZES_MAX consecutive steps with an
+ * unsolvable impact. CT_PAIR_LIMIT, CT_CANCELLED, CT_OUT_OF_MEMORY. On any of them nothing has
+ * changed.
+ * Cost: a contact query of the moved bodies, and per awake island a matrix and some sweeps. A heap
+ * of 324 bodies takes 5 to 30 ms per step while it falls, 0.2 ms at rest. To an event: the contacts
+ * of all bodies and the paths of the moving ones; nothing if none moves. */
+ct_status ct_advance_step(ct_advance *advance, ct_workspace *workspace, ct_arena *arena,
+                          bool *done);
+/* Current state. O(1). */
 ct_advance_state ct_advance_now(const ct_advance *advance);
-/* How long the last step was, s; 0 before the first. *row: COMPLIANT, the body whose forces change fastest, for which it was so
- * short; else, or where nothing changes, CT_NO_ROW. */
+/* Length of the last step, s; 0 before the first. *row: COMPLIANT, the body with the fastest
+ * changing forces, which limited the step; else, or if nothing changes, CT_NO_ROW. */
 double ct_advance_pace(const ct_advance *advance, uint32_t *row);
-/* Right after a step that ended with CT_LIMIT: why; *row the body, CT_NO_ROW for contacts. */
+/* Directly after a step returned CT_LIMIT: the reason; *row is the body, CT_NO_ROW for contacts. */
 ct_advance_limit ct_advance_limit_reason(const ct_advance *advance, uint32_t *row);
-/* Events of the last step: IMPULSES, each pair of colliders that hits, island by island; COMPLIANT, contacts that begin (at the
- * start all that there are) and end, ends first, each in the order of rows and colliders. Of STEPPING, whose contacts have no
- * instants, none. Borrowed until the next step. */
+/* Events of the last step, [*count], borrowed until the next step. IMPULSES: each colliding pair of
+ * colliders, by island. COMPLIANT: contacts that ended, then those that began (at the start all
+ * existing ones), each by rows and colliders. STEPPING: none, because its contacts have no exact
+ * times. */
 const ct_advance_event *ct_advance_events(const ct_advance *advance, size_t *count);
-/* Pose and velocity of a row now. */
+/* Current pose and velocity of a row. */
 void ct_advance_body(const ct_advance *advance, uint32_t row, ct_pose *pose, ct_velocity *velocity);
-/* Puts poses and velocities of what has moved into a draft of the scene. */
+/* Writes the poses and velocities of the moved bodies to a draft of the scene.
+ * CT_OUT_OF_MEMORY. */
 ct_status ct_advance_write(const ct_advance *advance, ct_draft *draft);
 
 CT_DECLARATIONS_END

@@ -1,4 +1,4 @@
-/* What the solvers share: matrices as rows, scratch memory. Numbers in, numbers out: nothing here knows of geometry.
+/* Common types of the solvers: matrices by rows, scratch memory. Nothing here depends on geometry.
  */
 #ifndef CONTACT_ARENA_H
 #define CONTACT_ARENA_H
@@ -14,21 +14,22 @@
 
 CT_DECLARATIONS_BEGIN
 
-/* A square matrix, borrowed. */
+/* A square matrix, dense or in compressed rows; borrowed. */
 typedef struct ct_matrix {
   size_t size;             /* n */
-  const double *dense;     /* [n n] row by row; NULL: the three below */
+  const double *dense;     /* [n n] row by row; NULL: compressed rows below */
   const size_t *starts;    /* [n + 1] row i is entries starts[i] .. starts[i + 1] - 1 */
   const uint32_t *columns; /* [starts[n]] ascending in each row */
   const double *values;    /* [starts[n]] */
 } ct_matrix;
 
-/* Scratch memory of one thread: no allocation per solve once warm. Not shared between threads. */
+/* Scratch memory of solvers. Belongs to one thread; once warm, a solve allocates nothing. */
 typedef struct ct_arena ct_arena;
 ct_arena *ct_arena_create(void); /* NULL: out of memory */
+/* NULL is allowed. */
 void ct_arena_destroy(ct_arena *arena);
 
-/* An answer that need not be known. */
+/* A result that may be unknown. */
 typedef enum ct_tristate { CT_UNKNOWN, CT_NO, CT_YES } ct_tristate;
 
 CT_DECLARATIONS_END

@@ -1,4 +1,5 @@
-/* A flag that any thread raises to stop a long computation; the computation looks at it every few microseconds to milliseconds. */
+/* Cancel flag: any thread raises it to stop a long computation, which polls it every few
+ * microseconds to milliseconds. */
 #ifndef CONTACT_CANCEL_H
 #define CONTACT_CANCEL_H
 
@@ -8,9 +9,10 @@
 
 CT_DECLARATIONS_BEGIN
 
-/* Where a function takes one, NULL means never. */
+/* Functions that take a flag borrow it; NULL: the call cannot be cancelled. */
 typedef struct ct_cancel ct_cancel;
 
+/* Creates a lowered flag that the caller owns; NULL: out of memory. */
 ct_cancel *ct_cancel_create(void);
 void ct_cancel_raise(ct_cancel *cancel);        /* any thread */
 bool ct_cancel_raised(const ct_cancel *cancel); /* false for NULL; any thread */

@@ -1,4 +1,4 @@
-/* libcontact: all public headers. */
+/* libcontact: includes all public headers. */
 #ifndef CONTACT_CONTACT_H
 #define CONTACT_CONTACT_H
 

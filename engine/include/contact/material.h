@@ -1,4 +1,4 @@
-/* Materials: what bodies in contact are made of, and what a pair of them does. */
+/* Materials of bodies, and contact properties of pairs of materials. */
 #ifndef CONTACT_MATERIAL_H
 #define CONTACT_MATERIAL_H
 
@@ -8,14 +8,15 @@
 
 CT_DECLARATIONS_BEGIN
 
-/* What is not given is 0: no friction, no restitution; an elastic modulus of 0 is one that is not known. */
+/* Properties that are not given are 0: no friction, no restitution; an elastic modulus of 0 is
+ * unknown. */
 typedef struct ct_material {
   double static_friction;  /* >= dynamic_friction */
   double dynamic_friction; /* >= 0 */
   double restitution;      /* 0 .. 1 */
   double rolling_friction; /* >= 0 */
-  double youngs_modulus;   /* Pa, > 0; 0: not known */
-  double poisson_ratio;    /* 0 < nu < 1; 0: not known */
+  double youngs_modulus;   /* Pa, > 0; 0: unknown */
+  double poisson_ratio;    /* 0 < nu < 1; 0: unknown */
 } ct_material;
 
 typedef struct ct_named_material {
@@ -23,29 +24,29 @@ typedef struct ct_named_material {
   ct_material material;
 } ct_named_material;
 
-/* The material of colliders that name none, where the scene has one of this name. */
+/* Name of the material used by colliders without one, if the scene has it. */
 #define CT_MATERIAL_DEFAULT "default"
 
-/* What two materials do together, in place of what would follow from each: those of the four that are given (NAN: not given). */
+/* Properties of a pair of materials that replace the combined ones; NAN: not given. */
 typedef struct ct_material_pair {
-  ct_text a, b; /* names; symmetric; may be the same */
+  ct_text a, b; /* material names; symmetric; may be equal */
   double static_friction, dynamic_friction, restitution, rolling_friction;
 } ct_material_pair;
 
 typedef struct ct_materials {
-  const ct_named_material *items; /* [count] each name once */
+  const ct_named_material *items; /* [count] unique names */
   size_t count;
-  const ct_material_pair *pairs; /* [pair_count] at most one for a pair */
+  const ct_material_pair *pairs; /* [pair_count] at most one per pair */
   size_t pair_count;
 } ct_materials;
 
-/* What acts between two surfaces. */
+/* Contact properties of two surfaces. */
 typedef struct ct_pair_material {
   double static_friction, dynamic_friction, restitution, rolling_friction;
 } ct_pair_material;
 
-/* Friction of both kinds, and rolling friction, sqrt(a b), so that of a material with itself it is its own; restitution the lesser.
- * Symmetric, bit for bit. */
+/* Combined properties: friction coefficients (all three kinds) sqrt(a b), restitution the smaller
+ * one. Equal materials keep their own friction. Symmetric, bit for bit. O(1). */
 ct_pair_material ct_material_combine(const ct_material *a, const ct_material *b);
 
 CT_DECLARATIONS_END

@@ -1,10 +1,9 @@
-/* Probes of a scene: what rays hit, which bodies are nearest to points, which hold them, which are in a region.
+/* Probes of a scene: ray casts, nearest bodies, bodies that contain points, bodies in a region.
  *
- * A probe is prepared once, then run over ranges of its items by any number of threads, each with its own workspace; hits come out
- * in canonical order, so ranges laid end to end give the same list whatever the cut. Items are the rays, the points, or the bodies
- * that a region may reach. Each collider of a body is a solid of its own. Filters, which are about pairs of bodies, have no say
- * here.
- */
+ * A probe is prepared once and then run over ranges of items, by any number of threads with one
+ * workspace each. Hits are in canonical order, so concatenated ranges give the same list for every
+ * partition. Items are the rays, the points, or the candidate bodies of a region. Each collider of
+ * a body is a separate solid. Pair filters do not apply. */
 #ifndef CONTACT_PROBE_H
 #define CONTACT_PROBE_H
 
@@ -14,27 +13,32 @@
 
 CT_DECLARATIONS_BEGIN
 
-/* RAYCAST: crossings of each ray, by distance, then what is left before what is entered, then row,
- * then collider. NEAREST: the bodies nearest to each point, by distance, then row; the distance is
- * signed, so that a body which holds the point comes before one that does not. POINT: the bodies
- * whose solid holds each point, by row. REGION: the bodies that share a point with the region, by
- * row. */
-typedef enum ct_probe_kind { CT_PROBE_RAYCAST, CT_PROBE_NEAREST, CT_PROBE_POINT, CT_PROBE_REGION } ct_probe_kind;
+/* Hits of each kind:
+ * - RAYCAST: crossings of each ray, by distance, exits before entries, row, collider.
+ * - NEAREST: bodies nearest to each point, by signed distance (containing bodies first), row.
+ * - POINT: bodies with a solid that contains the point, by row.
+ * - REGION: bodies that share a point with the region, by row. */
+typedef enum ct_probe_kind {
+  CT_PROBE_RAYCAST,
+  CT_PROBE_NEAREST,
+  CT_PROBE_POINT,
+  CT_PROBE_REGION
+} ct_probe_kind;
 
 typedef struct ct_probe_options {
   ct_probe_kind kind;
   const ct_ray *rays;    /* RAYCAST: [count] */
-  bool all;              /* RAYCAST: every crossing; else each ray's first */
+  bool all;              /* RAYCAST: all crossings; else the first of each ray */
   const ct_vec3 *points; /* NEAREST, POINT: [count] world, m */
   size_t count;
-  uint32_t nearest; /* NEAREST: bodies for a point, at most; 0: 1 */
-  double reach;     /* NEAREST: bodies farther away are none, m; INFINITY: any */
-  ct_shape region;  /* REGION; borrows as shapes do */
+  uint32_t nearest; /* NEAREST: bodies per point, at most; 0: 1 */
+  double reach;     /* NEAREST: maximum distance, m; INFINITY: unlimited */
+  ct_shape region;  /* REGION; its hull, mesh or elements are borrowed */
   ct_pose region_pose;
-  bool inside;                  /* REGION: only bodies that the region holds wholly */
-  ct_broadphase broadphase;     /* changes no hit */
-  const uint8_t *where;         /* [rows] 1 = looked at, NULL: all */
-  const ct_override *overrides; /* what-if, sorted by row, each row once */
+  bool inside;                  /* REGION: only bodies entirely inside the region */
+  ct_broadphase broadphase;     /* does not affect the hits */
+  const uint8_t *where;         /* [rows] 1 = selected; NULL: all */
+  const ct_override *overrides; /* [override_count] what-if poses, sorted by row, each row once */
   size_t override_count;
   const ct_cancel *cancel; /* NULL: never */
 } ct_probe_options;
@@ -42,38 +46,45 @@ typedef struct ct_probe_options {
 ct_probe_options ct_probe_options_default(void);
 
 typedef struct ct_probe_hit {
-  uint32_t item; /* ray or point */
-  uint32_t rank; /* hits of the item before this one */
+  uint32_t item; /* index of the ray or point */
+  uint32_t rank; /* number of the item's earlier hits */
   uint32_t row;
-  uint32_t collider; /* RAYCAST: the one that is crossed; NEAREST, POINT: of least distance; REGION: the first that overlaps */
-  double distance;   /* RAYCAST: along the ray; NEAREST, POINT: signed, negative in a solid; m */
-  ct_vec3 position;  /* on the body's surface, world */
-  ct_vec3 normal;    /* unit, out of the body: point = position + distance * normal */
-  bool entering;     /* RAYCAST */
-  bool inside;       /* REGION: the region holds the whole body */
-  uint32_t triangle; /* of a mesh; else CT_NO_TRIANGLE */
+  /* RAYCAST: the crossed collider; NEAREST, POINT: the nearest; REGION: the first that overlaps */
+  uint32_t collider;
+  double distance;  /* RAYCAST: along the ray; NEAREST, POINT: signed, negative inside a solid; m */
+  ct_vec3 position; /* on the body's surface, world, m */
+  ct_vec3 normal; /* unit, out of the body; NEAREST, POINT: point = position + distance * normal */
+  bool entering;  /* RAYCAST */
+  bool inside;    /* REGION: the whole body is inside the region */
+  uint32_t triangle; /* meshes: the triangle; else CT_NO_TRIANGLE */
   ct_pair_status status;
   uint32_t flags; /* NEAREST, POINT: as in ct_pair_result */
 } ct_probe_hit;
 
 typedef struct ct_probe ct_probe;
 
-/* Borrows everything in options and the scene until ct_probe_destroy. The first question to a revision makes its tree.
- * CT_LIMIT: a ray without a direction, a region without a size, hull, mesh or elements, an override
- * of a row that is not there. CT_CANCELLED. */
+/* Prepares a probe. Borrows the scene and everything in options until ct_probe_destroy. The first
+ * query of a revision builds its tree. The caller owns *out.
+ * CT_LIMIT: a zero ray direction; a region without size, hull, mesh or elements; an override of a
+ * missing row. CT_CANCELLED, CT_OUT_OF_MEMORY. */
 ct_status ct_probe_prepare(const ct_scene *scene, const ct_probe_options *options, ct_probe **out);
+/* Frees the probe; NULL is allowed. */
 void ct_probe_destroy(ct_probe *probe);
+/* Number of items. */
 size_t ct_probe_items(const ct_probe *probe);
-/* Rough cost of the whole, ns on one core: to choose where to run it and how to cut it. */
+/* Estimated cost of the whole probe, ns on one core: for scheduling and partitioning. */
 double ct_probe_cost(const ct_probe *probe);
 
-/* Called for each hit in order; false stops the range (CT_OK is returned). */
+/* Receives each hit in order; returning false stops the range with CT_OK. */
 typedef bool (*ct_probe_sink)(void *context, const ct_probe_hit *hit);
 
-/* Items [begin, end), leaving out the hits of item `begin` of rank <= after (CT_NO_ROW: none). CT_CANCELLED. Cost of an item: a
- * descent of the revision's tree, and the narrow phase for the few bodies whose boxes may matter. */
-ct_status ct_probe_run(const ct_probe *probe, const ct_query_range *range, ct_workspace *workspace, ct_probe_sink sink,
-                       void *context);
+/* Runs the items [begin, end) without hits of item `begin` of rank <= after (CT_NO_ROW: none
+ * skipped).
+ * CT_CANCELLED, CT_OUT_OF_MEMORY.
+ * Cost per item: a descent of the revision's tree, and the narrow phase for the few candidate
+ * bodies. */
+ct_status ct_probe_run(const ct_probe *probe, const ct_query_range *range, ct_workspace *workspace,
+                       ct_probe_sink sink, void *context);
 
 CT_DECLARATIONS_END
 

@@ -1,9 +1,11 @@
-/* Questions to a scene: the drivers that turn candidate pairs into answers.
+/* Queries of a scene: overlap, distance, contacts, volumes and features of all candidate pairs, or
+ * of given pairs.
  *
- * A query is prepared once, then run over ranges of its work items by any number of threads, each with its own workspace; hits come
- * out in canonical order within a range, so ranges laid end to end give the same list whatever the cut.
- * Work items: with explicit pairs, the pairs; else the rows of the scene (item i yields the pairs (i, j), j > i).
- */
+ * A query is prepared once and then run over ranges of work items, by any number of threads with
+ * one workspace each. Hits are in canonical order within a range, so concatenated ranges give the
+ * same list for every partition.
+ * Work items: the explicit pairs; without explicit pairs the rows of the scene, where item i has
+ * the pairs (i, j), j > i. */
 #ifndef CONTACT_QUERY_H
 #define CONTACT_QUERY_H
 
@@ -17,17 +19,24 @@
 
 CT_DECLARATIONS_BEGIN
 
-/* PAIRS: the bodies' boxes overlap, the first grown by the clearance. OVERLAP: some pair of colliders shares a point; with a
- * clearance also the bodies apart by no more, `overlap` telling which. DISTANCE: the least over the pairs of colliders is at most
- * the clearance. CONTACTS: one hit for each pair of colliders within the clearance, in the order of a's colliders, then b's.
- * VOLUME: one hit for each volumetric contact, of a pair of colliders or of elements, in the order of a's colliders, then b's, then
- * the elements; and one, without a contact, of a pair of colliders that overlap and have none that can be told, as by method solfec
- * among elements that have no outer face.
- * FEATURES: one hit for each feature of the pairs of colliders that have triangles, in the order of a's colliders, then b's, then
- * as in ct_features; one hit without a feature for such a pair that has none because a mesh is open. Other colliders have none.
- * Explicit pairs are hits whatever comes out (PAIRS: `overlap` tells; CONTACTS: of bodies apart, one hit of the nearest colliders,
- * without points; VOLUME: of bodies without a contact, the same without one; FEATURES: pairs
- * without any are in no hit). Bodies without colliders are in no hit. */
+/* Hits of each kind:
+ * - PAIRS: the bodies' AABBs overlap, one of them expanded by the clearance.
+ * - OVERLAP: a pair of colliders shares a point. With a clearance, separated bodies within the
+ *   clearance are hits too; `overlap` distinguishes them.
+ * - DISTANCE: the least distance over the pairs of colliders is at most the clearance.
+ * - CONTACTS: one hit per pair of colliders within the clearance, ordered by a's colliders, then
+ *   b's.
+ * - VOLUME: one hit per volumetric contact of two colliders or elements, ordered by a's colliders,
+ *   b's colliders, elements. An overlapping pair of colliders without a computable contact has one
+ *   hit without a contact. Example: method SOLFEC and elements without outer faces.
+ * - FEATURES: one hit per feature of two colliders with triangles, ordered by a's colliders, b's
+ *   colliders, then as in ct_features. A pair without features because a mesh is open has one hit
+ *   without a feature. Other colliders have no hits.
+ *
+ * Explicit pairs are always hits. PAIRS: `overlap` is the result. CONTACTS: separated bodies have
+ * one hit of the nearest colliders, without points. VOLUME: bodies without a contact have one such
+ * hit without a contact. FEATURES: pairs without features have no hit. Bodies without colliders
+ * have no hits. */
 typedef enum ct_query_kind {
   CT_QUERY_PAIRS,
   CT_QUERY_OVERLAP,
@@ -37,60 +46,70 @@ typedef enum ct_query_kind {
   CT_QUERY_FEATURES
 } ct_query_kind;
 
-/* One side of a volumetric contact: a row's collider, and the element or CT_NO_ELEMENT. */
+/* One side of a volumetric contact: row, collider, and element or CT_NO_ELEMENT. */
 typedef struct ct_contact_side {
   uint32_t row, collider, element;
 } ct_contact_side;
 
-/* A volumetric contact by what makes it; which side is which does not matter. */
+/* Identity of a volumetric contact; the order of the two sides is irrelevant. */
 typedef struct ct_contact_name {
   ct_contact_side a, b;
 } ct_contact_name;
 
-/* VOLUME: which contacts are left out, as ct_sparsify; those that `present` names were there before, all others are new.
- * Pieces are elements, of one collider those that share a node being adjacent, and colliders that are convex, adjacent where
- * their shapes share a point in the body's frame. Ids follow the order of the hits. Contacts of all the query's pairs are looked
- * at together. */
+/* VOLUME: sparsification of the contacts by ct_sparsify. Contacts listed in `present` count as
+ * carried over, all others as new. Pieces are elements and convex colliders. Elements of one
+ * collider are adjacent if they share a node; colliders are adjacent if their shapes share a point
+ * in the body frame. Ids follow the order of hits. All contacts of the query are sparsified
+ * together. */
 typedef struct ct_query_sparsify {
   double threshold, min_area, min_distance;
-  size_t bytes_max;               /* that the query's contacts may take; CT_LIMIT beyond */
-  const ct_contact_name *present; /* [present_count] in any order; those that there are no more do no harm */
+  size_t bytes_max;               /* memory limit of the query's contacts, bytes; CT_LIMIT beyond */
+  const ct_contact_name *present; /* [present_count] in any order; unknown contacts are ignored */
   size_t present_count;
 } ct_query_sparsify;
 
-/* Poses that replace the scene's for one question. */
+/* A pose that replaces the scene's pose of a row during one query. */
 typedef struct ct_override {
   uint32_t row;
   ct_pose pose;
 } ct_override;
 
-/* The first of them, sorted by row, that is not before the row; count: none is. */
+/* Index of the first override with a row >= `row`; `count` if there is none. overrides: [count]
+ * sorted by row. O(log count). */
 size_t ct_override_from(const ct_override *overrides, size_t count, uint32_t row);
-/* The row's pose where they hold: theirs, or the scene's. O(log count). */
-ct_pose ct_override_pose(const ct_scene *scene, const ct_override *overrides, size_t count, uint32_t row);
+/* Pose of the row: its override, or the scene's pose. O(log count). */
+ct_pose ct_override_pose(const ct_scene *scene, const ct_override *overrides, size_t count,
+                         uint32_t row);
 
 typedef struct ct_row_pair {
-  uint32_t a, b; /* in the order to answer; a != b */
+  uint32_t a, b; /* in the order of the result; a != b */
 } ct_row_pair;
 
-/* Frames of one scene: queries of kind PAIRS, one after the other, each over other poses. Given in options, they let a sweep go on
- * from its lists of the frame before, as ct_frames does, and tell what changed. One scene, clearance and `where` for all frames,
- * and no explicit pairs. The pairs are the same as without. */
+/* Consecutive frames of one scene: a series of PAIRS queries with changing poses. If given in the
+ * options, a sweep reuses its lists of the previous frame, as ct_frames does, and reports the
+ * changes. All frames share one scene, clearance and `where`, and have no explicit pairs. The pairs
+ * are the same as without frames. */
 typedef struct ct_query_frames ct_query_frames;
 
-/* What the query prepared last told. Pairs are rows, i < j, sorted; owned by the frames until the next one. */
+/* Statistics and changes of the last prepared query. Pairs are rows, i < j, sorted; owned by the
+ * frames until the next query. */
 typedef struct ct_query_frame {
-  ct_broadphase method;               /* the one used; never AUTO, which picks by number and history */
-  const ct_pair_index *begun, *ended; /* candidates that the frame before did not have, and those that only it had */
+  ct_broadphase method; /* the method used; never AUTO, which chooses by count and history */
+  /* candidates that are new since, or gone since, the previous frame */
+  const ct_pair_index *begun, *ended;
   size_t pairs, begun_count, ended_count;
-  uint64_t swaps, box_tests; /* as in ct_frame_pairs: of the boxes as they are asked for, grown by clearance and round-off */
+  /* as in ct_frame_pairs, for boxes expanded by clearance and round-off */
+  uint64_t swaps, box_tests;
   uint32_t full_sorts, tree_height;
 } ct_query_frame;
 
-/* NULL: out of memory. A sweep's lists depend on the boxes alone: a frame tells the same after all those before it and after the
- * one before it alone. What AUTO takes depends on all of them. */
+/* Returns an empty series, owned by the caller; NULL: out of memory. The lists of a sweep depend on
+ * the boxes alone, so a frame has the same result after any earlier frames with the same previous
+ * frame. The choice of AUTO depends on all earlier frames. */
 ct_query_frames *ct_query_frames_create(void);
+/* Frees the series; NULL is allowed. */
 void ct_query_frames_destroy(ct_query_frames *frames);
+/* The last prepared frame; borrowed from `frames` until the next query is prepared. */
 const ct_query_frame *ct_query_frames_last(const ct_query_frames *frames);
 
 /* Two colliders of two rows. */
@@ -98,99 +117,131 @@ typedef struct ct_collider_pair {
   uint32_t a, b, collider_a, collider_b;
 } ct_collider_pair;
 
-/* Decides kind OVERLAP in place of ct_pair_overlap, and finds the witness; `context` is the sink's. */
-typedef bool (*ct_overlap_test)(void *context, const ct_collider_pair *which, ct_placed a, ct_placed b, ct_workspace *workspace,
-                                ct_vec3 *witness);
+/* Replaces ct_pair_overlap for kind OVERLAP: returns the decision and writes the witness point.
+ * `context` is the sink's. */
+typedef bool (*ct_overlap_test)(void *context, const ct_collider_pair *which, ct_placed a,
+                                ct_placed b, ct_workspace *workspace, ct_vec3 *witness);
 
 typedef struct ct_query_options {
   ct_query_kind kind;
-  double clearance; /* report pairs at most this far apart, m; >= 0; not applied to explicit pairs, but to their contact points */
+  /* m, >= 0: hits are pairs at most this far apart. Explicit pairs: limits only their contact
+   * points */
+  double clearance;
   double tolerance; /* see ct_pair_options */
   ct_detail detail; /* CONTACTS */
-  bool nearest; /* DISTANCE: the pair of least distance is the only hit, at any clearance; of equal ones the first in order.
-                 * Depths that are unsupported count as unbounded. Found in the tree, or among all pairs by BRUTE_FORCE */
-  bool hits_only; /* explicit pairs: those beyond the clearance are no hits either (PAIRS: whose boxes do not meet) */
+  /* DISTANCE: only the pair of least distance is a hit, at any clearance; ties: the first in order.
+   * Unsupported depths count as unbounded. Searched in the tree, or over all pairs with
+   * BRUTE_FORCE. */
+  bool nearest;
+  /* explicit pairs beyond the clearance are no hits either (PAIRS: with disjoint boxes) */
+  bool hits_only;
   ct_overlap_test overlap_test;      /* OVERLAP; NULL: ct_pair_overlap */
-  ct_volume_options volume;          /* VOLUME; with method SOLFEC the clearance is to be its epsilon */
+  ct_volume_options volume;          /* VOLUME; method SOLFEC requires clearance = its epsilon */
   ct_features_options features;      /* FEATURES */
-  const ct_query_sparsify *sparsify; /* VOLUME; NULL: no contact is left out */
-  ct_broadphase broadphase; /* all but TREE and BRUTE_FORCE find all pairs in preparing, CT_PAIRS_MAX at most before filters */
-  const uint8_t *where_a;   /* [rows] 1 = selected, NULL: all. A pair is kept if one body is in a, the other in b */
+  const ct_query_sparsify *sparsify; /* VOLUME; NULL: keep all contacts */
+  /* Methods other than TREE and BRUTE_FORCE find all pairs during preparation, at most CT_PAIRS_MAX
+   * before filters. */
+  ct_broadphase broadphase;
+  /* [rows] 1 = selected; NULL: all. A pair takes part if one body is in where_a and the other in
+   * where_b */
+  const uint8_t *where_a;
   const uint8_t *where_b;
-  const ct_row_pair *pairs;     /* explicit pairs, answered all, in this order, filters ignored */
-  size_t pair_count;            /* 0: all pairs of the scene */
-  bool explicit_pairs;          /* pairs/pair_count are in force, even when empty */
-  ct_query_frames *frames;      /* PAIRS: the frames that this query is the next of, or NULL; borrowed by ct_query_prepare alone */
-  const ct_override *overrides; /* what-if, sorted by row, each row once */
+  /* [pair_count] explicit pairs, answered in this order; filters are ignored */
+  const ct_row_pair *pairs;
+  size_t pair_count;   /* 0: all pairs of the scene */
+  bool explicit_pairs; /* `pairs` applies even if it is empty */
+  /* PAIRS: the series that this query continues, or NULL; borrowed only by ct_query_prepare */
+  ct_query_frames *frames;
+  const ct_override *overrides; /* [override_count] what-if poses, sorted by row, each row once */
   size_t override_count;
   const ct_cancel *cancel; /* NULL: never */
 } ct_query_options;
-/* Defaults: PAIRS of all bodies, clearance 0; volume and features as their own defaults. */
+/* Defaults: PAIRS of all bodies, clearance 0; volume and features have their own defaults. */
 ct_query_options ct_query_options_default(void);
 
 typedef struct ct_hit {
-  uint32_t a, b;                   /* rows */
-  uint32_t collider_a, collider_b; /* of the extreme pair: least distance (a depth that is unsupported counts as unbounded);
-                                    * kind overlap: the first pair that overlaps. Ties and first go by (a, b), the body that comes
-                                    * first by pose and content being a, so that swapped bodies mirror */
-  bool overlap;                    /* kind overlap (result.point_a = point_b = the witness); kind distance: distance <= 0 */
-  ct_pair_result result;           /* kinds distance and contacts, and overlap within a clearance */
-  const ct_contact_point *points;  /* [point_count] kind contacts, as in ct_manifold; valid during the call of the sink */
+  uint32_t a, b; /* rows */
+  /* Colliders of the extreme pair: least distance, unsupported depths counting as unbounded.
+   * OVERLAP: the first overlapping pair. Order and ties follow (a, b) with the body first that is
+   * first by pose and content, so swapped bodies give the mirrored hit. */
+  uint32_t collider_a, collider_b;
+  /* OVERLAP: shared point (result.point_a = point_b = witness); DISTANCE: distance <= 0 */
+  bool overlap;
+  ct_pair_result result; /* DISTANCE, CONTACTS, and OVERLAP with a clearance */
+  /* CONTACTS: [point_count] as in ct_manifold; valid during the sink's call */
+  const ct_contact_point *points;
   size_t point_count;
   const ct_volume_contact
-      *volume; /* kind volume; valid during the call. NULL: none, and result tells the distance, or UNSUPPORTED */
-  const ct_volume_triangle *triangles; /* [volume->triangle_count] of the contact; likewise */
-  const ct_volume *volume_list;        /* kind volume: the list of the contact's stages; likewise. NULL: sparsified */
-  uint32_t volume_flags;               /* kind volume, without a contact: why there is none, as bits of CT_VOLUME_FLAG_MAP */
-  const ct_volume_total *total;        /* kind volume: of all contacts of the two colliders, where they are of elements; NULL: they
-                                        * are not; valid during the call */
-  ct_sparsified sparsified;            /* kind volume: what became of the contact */
-  const ct_pair_feature *feature;      /* kind features; valid during the call. NULL: none, as features_status tells */
+      /* VOLUME: valid during the sink's call. NULL: no contact, and `result` has the distance or
+       * UNSUPPORTED */
+      *volume;
+  /* VOLUME: [volume->triangle_count]; valid during the sink's call */
+  const ct_volume_triangle *triangles;
+  /* VOLUME: the list that contains the contact's stages; valid during the sink's call. NULL if
+   * sparsified */
+  const ct_volume *volume_list;
+  uint32_t volume_flags; /* VOLUME without a contact: the reasons, as bits of CT_VOLUME_FLAG_MAP */
+  /* VOLUME, contacts of elements: the total over all contacts of both colliders, valid during the
+   * sink's call; else NULL */
+  const ct_volume_total *total;
+  ct_sparsified sparsified; /* VOLUME: sparsification result of the contact */
+  /* FEATURES: valid during the sink's call. NULL: no feature; features_status has the reason */
+  const ct_pair_feature *feature;
   ct_features_status features_status;
-  size_t item;         /* work item that it is a hit of */
-  uint32_t part;       /* kinds contacts, volume and features: hits of the pair of bodies up to and with this one; else 1 */
-  uint64_t candidates; /* looked at in this range, up to and with this one */
+  size_t item; /* work item of the hit */
+  /* CONTACTS, VOLUME, FEATURES: number of hits of this pair of bodies so far, this one included;
+   * else 1 */
+  uint32_t part;
+  uint64_t candidates; /* candidate pairs of this range so far, this one included */
 } ct_hit;
 
 typedef struct ct_query ct_query;
 
-/* Borrows everything in options and the scene until ct_query_destroy; builds what the ranges share (tree, boxes). The first query
- * of a revision makes its tree, from the previous revision's where that had one. With `where` selecting few bodies all candidates
- * are found here. CT_LIMIT: an explicit pair of a row with itself; a pair or an
- * override of a row that is not there.
- * CT_CANCELLED, CT_PAIR_LIMIT. */
+/* Prepares a query: builds the data that all ranges share (tree, boxes), and all candidates if
+ * `where` selects few bodies. Borrows the scene and everything in options until ct_query_destroy.
+ * The first query of a revision builds its tree, from the previous revision's tree if there is one.
+ * The caller owns *out.
+ * CT_LIMIT: an explicit pair of a row with itself; a pair or override of a missing row.
+ * CT_CANCELLED, CT_PAIR_LIMIT, CT_OUT_OF_MEMORY. */
 ct_status ct_query_prepare(const ct_scene *scene, const ct_query_options *options, ct_query **out);
+/* Frees the query; NULL is allowed. */
 void ct_query_destroy(ct_query *query);
+/* Number of work items. */
 size_t ct_query_items(const ct_query *query);
-/* Rough cost of the whole query, ns on one core: to choose where to run it and how to cut it. */
+/* Estimated cost of the whole query, ns on one core: for scheduling and partitioning. */
 double ct_query_cost(const ct_query *query);
-/* The same for one pair of bodies. */
+/* Estimated cost of one pair of bodies, ns on one core. */
 double ct_query_pair_cost(ct_query_kind kind, const ct_body *a, const ct_body *b);
-ct_broadphase ct_query_broadphase(const ct_query *query); /* the one used; never AUTO */
+ct_broadphase ct_query_broadphase(const ct_query *query); /* the method used; never AUTO */
 
-/* Called for each hit in order; false stops the range (CT_OK is returned). */
+/* Receives each hit in order; returning false stops the range with CT_OK. */
 typedef bool (*ct_hit_sink)(void *context, const ct_hit *hit);
 
 typedef struct ct_range_statistics {
-  uint64_t candidates; /* pairs of bodies whose boxes passed, after filters */
+  uint64_t candidates; /* pairs of bodies with overlapping boxes, after filters */
   uint64_t
-      box_tests;    /* pairs of bodies' boxes looked at one by one; inner nodes of a tree do not count, so that the number does not
-                     * depend on how the tree came to be. With `where` selecting few: all of them in the range that holds item 0 */
-  uint64_t doubled; /* FEATURES: pairs of edges with the flag DOUBLED, as in ct_features */
+      /* Tests of single pairs of body boxes. Inner tree nodes do not count, so the number is
+       * independent of the tree's history. With `where` selecting few bodies, the range with item 0
+       * counts all of them. */
+      box_tests;
+  uint64_t doubled; /* FEATURES: edge pairs with flag DOUBLED, as in ct_features */
 } ct_range_statistics;
 
-/* Items [begin, end), leaving out hits of item `begin` with b <= after (CT_NO_ROW: none), so that a page can resume inside an item.
- * part > 0: of its pair with b = after, or of an explicit pair, only the first `part` hits are left out. */
+/* Work items [begin, end). Hits of item `begin` with b <= after are skipped (CT_NO_ROW: none), so a
+ * page can resume within an item. If part > 0, only the first `part` hits of its pair b = after, or
+ * of an explicit pair, are skipped. */
 typedef struct ct_query_range {
   size_t begin, end;
   uint32_t after, part;
 } ct_query_range;
 
-/* CT_PAIR_LIMIT: more than CT_PAIRS_MAX candidates in this range alone. CT_CANCELLED. With `sparsify` or `nearest` each range looks
- * at the whole query, and yields its own hits: run it in one. With `nearest` the candidates and box tests are not counted.
- * *statistics is added to; it may be NULL. */
-ct_status ct_query_run(const ct_query *query, const ct_query_range *range, ct_workspace *workspace, ct_hit_sink sink, void *context,
-                       ct_range_statistics *statistics);
+/* Runs a range and calls the sink for each hit. *statistics (may be NULL) is incremented. With
+ * `sparsify` or `nearest` each range evaluates the whole query and reports its own hits: use one
+ * range. With `nearest`, candidates and box tests are not counted.
+ * CT_PAIR_LIMIT: more than CT_PAIRS_MAX candidates in this range. CT_CANCELLED, CT_OUT_OF_MEMORY.
+ */
+ct_status ct_query_run(const ct_query *query, const ct_query_range *range, ct_workspace *workspace,
+                       ct_hit_sink sink, void *context, ct_range_statistics *statistics);
 
 CT_DECLARATIONS_END
 

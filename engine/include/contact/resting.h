@@ -1,5 +1,7 @@
-/* Forces of resting contacts: which keep bodies apart, and with friction hold them; accelerations; whether a heap stays.
- */
+/* Forces of resting contacts, with and without friction; accelerations of the bodies; stability of
+ * an island.
+ *
+ * Baraff 1994; Cottle, Pang, Stone 2009; Acary, Brogliato 2008. */
 #ifndef CONTACT_RESTING_H
 #define CONTACT_RESTING_H
 
@@ -10,16 +12,17 @@
 
 CT_DECLARATIONS_BEGIN
 
-/* NONE: normal forces alone, gap'' = A f + b >= 0. CONE: exact Coulomb cones. POLYHEDRAL: pyramids, by Lemke's method. */
-#define CT_RESTING_FRICTION_MAP(X)                                                                                                 \
-  X(NONE, "none")                                                                                                                  \
-  X(CONE, "cone")                                                                                                                  \
+/* NONE: normal forces alone, gap'' = A f + b >= 0. CONE: exact Coulomb cones. POLYHEDRAL: pyramids,
+ * by Lemke's method. */
+#define CT_RESTING_FRICTION_MAP(X)                                                                 \
+  X(NONE, "none")                                                                                  \
+  X(CONE, "cone")                                                                                  \
   X(POLYHEDRAL, "polyhedral")
 
-/* See ct_resting_solve. */
+/* Largest islands for exact refinement; see ct_resting_solve. */
 #define CT_RESTING_CONTACTS_EXACT 170
 #define CT_RESTING_BODIES_EXACT 85
-/* Sides of pyramids where nothing else is said. */
+/* Default number of sides of a friction pyramid. */
 #define CT_RESTING_DIRECTIONS 8
 
 typedef enum ct_resting_friction {
@@ -30,30 +33,33 @@ typedef enum ct_resting_friction {
 
 typedef struct ct_resting_options {
   ct_resting_friction friction;
-  bool acceleration_level;   /* friction: contacts that slide have a friction of known direction, and an answer may not exist; else
-                              * velocities at the end of time_step are what friction acts on: there is always one */
-  double time_step;          /* s, > 0; of friction at the level of velocities alone */
-  double velocity_tolerance; /* m/s: which contacts rest, which slide. Separating ones take no part; colliding ones are told, and
-                              * take part as if they rested */
-  ct_lcp_method lcp_method;  /* NONE */
+  /* Friction on accelerations: sliding contacts have friction of known direction, and a solution
+   * may not exist. Else friction acts on the velocities at the end of time_step, and a solution
+   * always exists. */
+  bool acceleration_level;
+  double time_step; /* s, > 0; for friction at velocity level */
+  /* m/s: separates resting, sliding and colliding. Separating contacts are excluded; colliding ones
+   * are reported and treated as resting. */
+  double velocity_tolerance;
+  ct_lcp_method lcp_method;           /* NONE */
   ct_friction_method friction_method; /* CONE */
-  ct_lcp_tie tie;                     /* NONE: and of CONE where the solver ends with more than one answer */
+  ct_lcp_tie tie;                     /* NONE, and CONE if the solver ends with several solutions */
   unsigned directions;                /* POLYHEDRAL: even, >= 4; 0: CT_RESTING_DIRECTIONS */
   bool circumscribed;
-  double tolerance;        /* of the solvers, relative; 0: theirs */
-  uint64_t iterations_max; /* 0: theirs */
-  bool stability;          /* ask whether the island stays */
+  double tolerance;        /* of the solvers, relative; 0: their defaults */
+  uint64_t iterations_max; /* 0: the solvers' defaults */
+  bool stability;          /* also determine ct_stability */
   const ct_cancel *cancel;
 } ct_resting_options;
-/* Defaults: without friction; directions CT_RESTING_DIRECTIONS; tolerance and iterations of the solvers.
- * `time_step` has to be set for friction at the level of velocities. */
+/* Defaults: without friction; directions CT_RESTING_DIRECTIONS; tolerance and iterations of the
+ * solvers. `time_step` has to be set for friction at velocity level. */
 ct_resting_options ct_resting_options_default(void);
 
-#define CT_RESTING_STATUS_MAP(X)                                                                                                   \
-  X(OK, "ok")                                                                                                                      \
-  X(INFEASIBLE, "infeasible")       /* the contacts cannot be kept apart: bodies that are moved squeeze them */                    \
-  X(INCONSISTENT, "inconsistent")   /* acceleration level: no forces do it (Painleve) */                                           \
-  X(INDETERMINATE, "indeterminate") /* acceleration level: several accelerations do */                                             \
+#define CT_RESTING_STATUS_MAP(X)                                                                   \
+  X(OK, "ok")                                                                                      \
+  X(INFEASIBLE, "infeasible")       /* no forces keep the contacts apart: kinematic squeeze */     \
+  X(INCONSISTENT, "inconsistent")   /* acceleration level: no solution (Painleve) */               \
+  X(INDETERMINATE, "indeterminate") /* acceleration level: several accelerations are solutions */  \
   X(NOT_CONVERGED, "notConverged")
 
 typedef enum ct_resting_status {
@@ -63,26 +69,28 @@ typedef enum ct_resting_status {
 } ct_resting_status;
 
 typedef struct ct_contact_force {
-  ct_vec3 force; /* on b, N; -force on a */
+  ct_vec3 force; /* on b, N; -force acts on a */
   double normal; /* force.n >= 0 */
   ct_vec3 tangential;
-  double acceleration;             /* of the gap, m/s^2 */
-  ct_vec3 tangential_acceleration; /* of b's point against a's */
-  ct_contact_velocity velocity;    /* now */
-  bool takes_part;                 /* not separating */
+  double acceleration;             /* gap'', m/s^2 */
+  ct_vec3 tangential_acceleration; /* of b's point relative to a's, m/s^2 */
+  ct_contact_velocity velocity;    /* current relative velocity */
+  bool takes_part;                 /* part of the problem: not separating */
   bool sliding;                    /* friction is at its limit and the points slip, or will */
 } ct_contact_force;
 
 typedef struct ct_body_acceleration {
   ct_vec3 linear, angular;
-  ct_vec3 residual_force, residual_torque; /* loads + contacts: what accelerates the body (0 in equilibrium); torque about the
-                                            * centre, without the gyroscopic one */
+  /* loads + contact forces, N, N m: 0 in equilibrium. Torque about the centre, without gyroscopic
+   * torque */
+  ct_vec3 residual_force, residual_torque;
 } ct_body_acceleration;
 
-/* Will it stay? It is asked of the exact cones, of friction POLYHEDRAL too, whatever the pyramids' forces do: inscribed they may
- * let bodies go that stay, circumscribed hold some that fall. STAYS: some forces within the cones hold every dynamic body where it
- * is: `holding` are such. FALLS: none do: `motion` is the way of Gauss' principle along which the loads do work whatever the
- * contacts give. MOVING: bodies move already. UNDECIDED: within round-off of the limit, or the solver did not end. */
+/* Stability of an island, always with exact cones: inscribed pyramids may release stable bodies,
+ * circumscribed ones hold unstable ones. STAYS: forces within the cones are in equilibrium;
+ * `holding` is a proof. FALLS: no such forces exist; `motion`, from Gauss' principle, is a
+ * direction along which the loads do work for all contact forces. MOVING: bodies already move.
+ * UNDECIDED: within round-off of the limit, or not converged. */
 typedef enum ct_stability {
   CT_STABILITY_NOT_REQUESTED,
   CT_STABILITY_STAYS,
@@ -92,45 +100,57 @@ typedef enum ct_stability {
 } ct_stability;
 
 typedef struct ct_resting_result {
-  ct_contact_force *contacts;   /* [count] the caller's */
-  ct_body_acceleration *bodies; /* [body_count] the caller's */
-  ct_vec3 *holding;             /* [count] the caller's, or NULL: forces on b that prove STAYS */
-  ct_velocity *motion; /* [body_count] the caller's, or NULL: direction that proves FALLS, as accelerations; m/s^2, rad/s^2 */
-  double *certificate; /* [count] the caller's, or NULL: Farkas vector over the contacts, where INFEASIBLE */
+  ct_contact_force *contacts;   /* [count] caller's array */
+  ct_body_acceleration *bodies; /* [body_count] caller's array */
+  ct_vec3 *holding; /* [count] caller's array, or NULL: forces on b that prove STAYS, N */
+  /* [body_count] caller's array, or NULL: direction that proves FALLS, as accelerations; m/s^2,
+   * rad/s^2 */
+  ct_velocity *motion;
+  /* [count] caller's array, or NULL: Farkas vector over the contacts if INFEASIBLE */
+  double *certificate;
   ct_resting_status status;
   ct_stability stability;
-  double stability_margin; /* residual of the best forces, relative to the loads: 0 holds */
+  /* residual of the best equilibrium forces, relative to the loads; 0: in equilibrium */
+  double stability_margin;
   bool converged;
-  double residual, complementarity; /* as in ct_lcp_result or ct_friction_result; NONE: forces that hold all bodies have converged
-                                     * too where it is their rounding, up to 1e-6 (1 + max |b|) */
-  double primal, dual;              /* max(0, -gap''), max(0, -f): the worst */
-  double cone_error;                /* POLYHEDRAL */
-  size_t rank;                      /* NONE: of A, where rank_known */
+  /* As in ct_lcp_result or ct_friction_result. NONE: equilibrium forces also count as converged if
+   * the residual is their round-off, up to 1e-6 (1 + max |b|). */
+  double residual, complementarity;
+  double primal, dual; /* worst of max(0, -gap'') and of max(0, -f) */
+  double cone_error;   /* POLYHEDRAL */
+  size_t rank;         /* NONE: rank of A, if rank_known */
   bool rank_known;
   ct_tristate unique;
-  const char *method; /* word of the method that answered, "equilibrium" where forces that hold all bodies do, "none" without
-                       * contacts; static */
+  /* method that solved the problem; "equilibrium": forces in equilibrium; "none": no contacts;
+   * static storage */
+  const char *method;
   uint64_t iterations;
 } ct_resting_result;
 
-/* Forces of one island: of touches and bodies everything is set; forces are 0 where INFEASIBLE; those of a result that has not
- * converged are the best that were found. Friction CONE with the method AUTO: bodies at rest that some forces hold are held, by the
- * shortest of them (tie), whatever else might solve the problem too; other answers are taken to the last digits by Newton's method
- * where there are at most CT_RESTING_CONTACTS_EXACT contacts. Whether an island stays is found to 1e-11, relative, of the limit,
- * where it has at most CT_RESTING_BODIES_EXACT dynamic bodies; of larger ones to some seven digits, and more often not at all. More
- * contacts than CT_LCP_DIRECT_MAX are given bounded work, some ten seconds of it, where iterations_max is 0; where their system
- * would be larger than is kept and the methods are AUTO, the answer is the forces that come nearest to holding all bodies,
- * converged where these are right. CT_LIMIT: such a system with another method, with pyramids or at acceleration level. The same
- * input gives the same bits; with a and b of one contact exchanged its force turns round, bit for bit. CT_OUT_OF_MEMORY,
- * CT_CANCELLED, CT_LIMIT (also: a touch without a normal, or not of two bodies of the set; no time
- * step where one is needed): the result is not set. Cost: without friction that of ct_lcp_solve;
- * with it some n^3 up to those numbers,
- * beyond O(couplings) for each of some hundred steps. Baraff 1994; Cottle, Pang, Stone 2009; Acary, Brogliato 2008. */
-ct_status ct_resting_solve(const ct_contact_set *set, const ct_resting_options *options, ct_arena *arena,
-                           ct_resting_result *result);
+/* Forces of one island, written to *result: all members of contacts and bodies are set. INFEASIBLE:
+ * forces are 0. Not converged: the best forces found. Deterministic; exchanging a and b of a
+ * contact negates its force, bit for bit.
+ *
+ * Friction CONE with method AUTO: bodies at rest that some forces hold stay at rest, under the
+ * shortest such forces (tie), even if other solutions exist. Other solutions are refined to
+ * round-off by Newton's method, for at most CT_RESTING_CONTACTS_EXACT contacts. The stability limit
+ * is accurate to 1e-11 relative, for at most CT_RESTING_BODIES_EXACT dynamic bodies. Larger islands
+ * reach about seven digits and are UNDECIDED more often. More than CT_LCP_DIRECT_MAX contacts get
+ * bounded work, about ten seconds, if iterations_max is 0. If their system exceeds the memory limit
+ * and the methods are AUTO, the result is the forces nearest to equilibrium, converged if these are
+ * a solution.
+ *
+ * Cost: without friction as ct_lcp_solve. With friction O(n^3) up to those sizes; beyond,
+ * O(Delassus blocks) for each of some hundred iterations.
+ * CT_LIMIT: such a system with another method, pyramids or at acceleration level; a contact without
+ * a normal or not between two bodies of the set; a missing time step. CT_OUT_OF_MEMORY,
+ * CT_CANCELLED. On errors the result is not set. */
+ct_status ct_resting_solve(const ct_contact_set *set, const ct_resting_options *options,
+                           ct_arena *arena, ct_resting_result *result);
 
-/* A (dense, [count count]) and b [count] of gap'' = A f + b over the contacts of the set, separating ones included; either may be
- * NULL. kg^-1, m/s^2. A is symmetric, bit for bit, and positive semidefinite. O(count^2). */
+/* Dense A [count count], 1/kg, and b [count], m/s^2, of gap'' = A f + b over all contacts of the
+ * set, including separating ones; either may be NULL. A is symmetric bit for bit, and positive
+ * semidefinite. O(count^2). */
 void ct_resting_system(const ct_contact_set *set, double *matrix, double *b);
 
 CT_DECLARATIONS_END

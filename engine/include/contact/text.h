@@ -1,4 +1,4 @@
-/* Spans of bytes: ids and names. */
+/* Byte spans: ids and names. */
 #ifndef CONTACT_TEXT_H
 #define CONTACT_TEXT_H
 
@@ -8,7 +8,7 @@
 
 CT_DECLARATIONS_BEGIN
 
-/* Not terminated. */
+/* A borrowed span of bytes, not terminated. */
 typedef struct ct_text {
   const char *bytes;
   size_t length;

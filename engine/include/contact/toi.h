@@ -1,11 +1,11 @@
-/* Time of impact: when do two moving bodies first share a point, with a certified bracket.
+/* Time of impact: the first time at which two moving bodies share a point, with a certified
+ * bracket.
  *
- * Times are since the start of the two paths, which have one duration. Normal, points and signed distance as in pair.h; the
- * relative velocity is that of b's material point less a's, so that a normal velocity < 0 approaches. Swapping a and b mirrors the
- * answer bit for bit.
- * Mirtich 1996 (conservative advancement); the bound along a fixed direction is that of convex pairs, other pairs use the bound on
- * all directions. Bisection: Baraff, Witkin 1997.
- */
+ * Times are in s since the start of the two paths, which have one duration. Normal, points and
+ * signed distance as in pair.h. The relative velocity is the velocity of b's material point minus
+ * a's; a normal velocity < 0 approaches. Swapping a and b mirrors the result bit for bit.
+ * Conservative advancement: Mirtich 1996. Convex pairs use the motion bound along a fixed
+ * direction, other pairs the bound over all directions. Bisection: Baraff, Witkin 1997. */
 #ifndef CONTACT_TOI_H
 #define CONTACT_TOI_H
 
@@ -16,129 +16,149 @@
 CT_DECLARATIONS_BEGIN
 
 typedef enum ct_toi_method {
-  CT_TOI_CONSERVATIVE_ADVANCEMENT, /* the first contact, whatever its duration */
-  CT_TOI_BISECTION                 /* a change from apart to overlapping between the ends; none where the ends are both apart */
+  CT_TOI_CONSERVATIVE_ADVANCEMENT, /* the first contact, however short */
+  /* bisects a change from separated to overlapping between the ends; finds none if the bodies are
+   * apart at both ends, so it can tunnel */
+  CT_TOI_BISECTION
 } ct_toi_method;
 
 typedef enum ct_toi_event {
-  CT_TOI_NONE,     /* certainly apart throughout (BISECTION: apart at both ends) */
-  CT_TOI_CONTACT,  /* first contact within [lower, upper] */
-  CT_TOI_INITIAL,  /* in contact at `begin` already; what is not certainly apart there is in contact */
-  CT_TOI_UNDECIDED /* the iterations ended, or the bodies come so near that round-off cannot tell; apart until free_until */
+  CT_TOI_NONE,    /* proven apart throughout (BISECTION: apart at both ends) */
+  CT_TOI_CONTACT, /* first contact within [lower, upper] */
+  CT_TOI_INITIAL, /* in contact at `begin`: not certainly apart there */
+  /* the iterations ended, or the gap is below round-off; proven apart until free_until */
+  CT_TOI_UNDECIDED
 } ct_toi_event;
 
-/* Flags of an impact. */
+/* Flags of ct_toi. */
 enum {
-  /* In contact at `begin`, and parting: the search went on from where they had parted. CONTACT: a later one was found; INITIAL:
-   * none was, and where the status is CT_PAIR_OK there is none. Bodies of several colliders: of each pair of these for itself. */
+  /* The bodies touch at `begin` and separate; the search continued after the separation. CONTACT: a
+   * later contact was found. INITIAL: none was found; with status CT_PAIR_OK there is none. With
+   * several colliders, each pair is searched this way. */
   CT_TOI_FLAG_SEPARATING_AT_START = 1 << 0,
-  /* They came within round-off of touching, at graze_time, and parted without a certain contact; `free_until` is before that, and
-   * what is said of the time after it leaves this one instant out. The first one, where there are several. */
+  /* The bodies came within round-off of touching at graze_time, and separated without a certain
+   * contact. `free_until` is before graze_time; statements about later times exclude this instant.
+   * If there are several grazes, the first is reported. */
   CT_TOI_FLAG_GRAZE = 1 << 1
 };
 
 typedef struct ct_toi_options {
   ct_toi_method method;
   double begin, end;         /* s; 0 <= begin <= end <= duration */
-  double distance_tolerance; /* BISECTION: |distance| at which it stops, m; 0: none */
-  double time_tolerance;     /* width of the bracket wanted, s; 0: what round-off allows */
-  double tolerance;          /* as ct_pair_options: chooses the word touching, nothing else */
-  uint32_t iterations_max;   /* distances of any one pair of colliders, of a timeline for each change; 0: CT_TOI_ITERATIONS */
-  bool list_grazes;          /* of a timeline: list every graze, which searches again behind each */
-  const ct_cancel *cancel;   /* NULL: never */
+  double distance_tolerance; /* BISECTION: stops at this |distance|, m; 0: no such stop */
+  double time_tolerance;     /* requested width of the bracket, s; 0: the limit of round-off */
+  double tolerance;          /* as in ct_pair_options: only selects relation TOUCHING */
+  /* distance evaluations per pair of colliders (timeline: per change); 0: CT_TOI_ITERATIONS */
+  uint32_t iterations_max;
+  bool list_grazes;        /* timeline: list every graze, with a further search after each */
+  const ct_cancel *cancel; /* NULL: never */
 } ct_toi_options;
 /* Defaults: iterations_max CT_TOI_ITERATIONS. `end` has to be set. */
 ct_toi_options ct_toi_options_default(void);
 
 typedef struct ct_toi {
   ct_toi_event event;
-  double time; /* CONTACT: the best estimate of the first contact, INITIAL: begin; else `end` */
-  /* CONTACT: certainly apart before lower (BISECTION: at lower), certainly in contact at upper, or, where surfaces passed through
-   * each other, certainly past; s */
+  double time; /* CONTACT: best estimate of the first contact; INITIAL: begin; else `end`; s */
+  /* CONTACT: certainly apart before lower (BISECTION: at lower), certainly in contact at upper, s.
+   * Surfaces that passed through each other have certainly passed at upper. */
   double lower, upper;
-  double free_until; /* certainly apart in [begin, free_until); BISECTION: begin */
-  /* UNDECIDED, and INITIAL where the search for a later contact ended before the motion: ITERATION_LIMIT where more of them might
-   * decide, DEGENERATE where round-off cannot tell; else OK. */
+  double free_until; /* certainly apart in [begin, free_until), s; BISECTION: begin */
+  /* UNDECIDED, or INITIAL with an unfinished search for a later contact: ITERATION_LIMIT if more
+   * iterations may decide, DEGENERATE if round-off prevents a decision; else OK. */
   ct_pair_status status;
   uint32_t flags;
-  uint32_t iterations;               /* distances computed, of all pairs of colliders */
-  double graze_time, graze_distance; /* with the flag */
-  double graze_end;                  /* with the flag: certainly apart again at this time, s */
-  uint32_t collider_a, collider_b;   /* of the pair that meets; NONE: of the pair that came nearest where that is known, else 0 */
-  ct_pair_result contact;            /* CONTACT, INITIAL: at `time` */
-  ct_vec3 relative_velocity;         /* of the contact's position there, b's less a's, m/s */
-  double normal_velocity;            /* its part along the normal */
+  uint32_t iterations;               /* distance evaluations over all pairs of colliders */
+  double graze_time, graze_distance; /* with CT_TOI_FLAG_GRAZE; s, m */
+  double graze_end; /* with CT_TOI_FLAG_GRAZE: certainly apart again at this time, s */
+  /* the pair in contact; NONE: the nearest pair if known, else 0 */
+  uint32_t collider_a, collider_b;
+  ct_pair_result contact;    /* CONTACT, INITIAL: pair result at `time` */
+  ct_vec3 relative_velocity; /* at the contact's position, b minus a, m/s */
+  double normal_velocity;    /* component along the normal, m/s */
 } ct_toi;
 
-/* A body and its path; both borrowed, both needed. */
+/* A body and its path; both borrowed and required. */
 typedef struct ct_moving_body {
   const ct_body *body;
   const ct_path *path;
 } ct_moving_body;
 
-/* First contact of two bodies over [begin, end]. Surfaces without an inside may pass through each other flat on, and share a point
- * at one instant only, which no time is: where they come within round-off, and the direction from one to the other is turned round
- * afterwards, that is a contact, with the normal of the last time at which they were certainly apart. Two half-spaces overlap
- * without end as soon as one turns out of being opposite to the other: a contact with CT_PAIR_UNSUPPORTED. Numerical trouble is in
- * the result. CT_LIMIT: a mover without a body or a path, or `begin` and `end` that are not in order
- * within both durations. CT_CANCELLED, CT_OUT_OF_MEMORY. Bodies without colliders never meet.
- * Cost: some ten distances per pair of colliders
- * that comes near; those that cannot meet before the best pair are left out by balls around groups of them, made as far as they are
- * looked at, and bodies that stay apart as wholes by one look. */
-ct_status ct_body_toi(ct_moving_body a, ct_moving_body b, const ct_toi_options *options, ct_workspace *workspace, ct_toi *impact);
+/* First contact of two bodies over [begin, end], written to *impact; numerical trouble is in the
+ * result. Cost: about ten distances per pair of colliders that comes near. Bounding balls over
+ * groups of colliders exclude pairs that cannot touch before the best pair; bodies that stay apart
+ * cost one test.
+ *
+ * Surfaces without an interior may pass through each other face on, sharing a point at a single
+ * instant that no sample hits. If they come within round-off and the direction between them
+ * reverses afterwards, the event is CONTACT. Its normal is the normal at the last certainly
+ * separated time. Two half-spaces overlap as soon as one rotates away from being opposite to the
+ * other: CONTACT with CT_PAIR_UNSUPPORTED. Bodies without colliders have no contact.
+ * CT_LIMIT: a missing body or path, or not 0 <= begin <= end <= both durations. CT_CANCELLED,
+ * CT_OUT_OF_MEMORY. */
+ct_status ct_body_toi(ct_moving_body a, ct_moving_body b, const ct_toi_options *options,
+                      ct_workspace *workspace, ct_toi *impact);
 
-/* When contacts begin and end. */
+/* Beginning or end of a contact. */
 typedef struct ct_contact_change {
   bool began;  /* else ended */
-  double time; /* of the change */
-  /* Bracket: certainly on the other side before lower, on this side at upper; of surfaces that passed through each other the end is
-   * told where the bracket of the beginning ends; s */
+  double time; /* time of the change, s */
+  /* Bracket, s: certainly in the previous state before lower, certainly in the new state at upper.
+   * For surfaces that passed through each other, the end is reported at the end of the beginning's
+   * bracket. */
   double lower, upper;
   uint32_t collider_a, collider_b;
   ct_pair_result contact;
   double normal_velocity;
 } ct_contact_change;
 
-/* Two bodies came within round-off of touching and parted without a certain contact. */
+/* The bodies came within round-off of touching and separated without a certain contact. */
 typedef struct ct_graze {
   double time;     /* s */
-  double distance; /* then, m */
+  double distance; /* distance at that time, m */
 } ct_graze;
 
 typedef enum ct_timeline_status {
   CT_TIMELINE_COMPLETE,
-  CT_TIMELINE_LIMIT /* the limit of changes, of grazes, or of iterations, was reached: nothing is known after `known_until` */
+  /* the limit of changes, grazes or iterations was reached: nothing is known after `known_until` */
+  CT_TIMELINE_LIMIT
 } ct_timeline_status;
 
 typedef struct ct_timeline {
   bool in_contact; /* at `begin` */
   ct_timeline_status status;
   double known_until;
-  ct_contact_change *changes; /* owned; free with ct_timeline_free; ascending in time, began and ended in turn */
+  /* [count] owned; free with ct_timeline_free; ascending in time, beginnings and ends alternate */
+  ct_contact_change *changes;
   size_t count, capacity;
-  ct_graze *grazes; /* [graze_count] with list_grazes; owned; ascending in time */
+  ct_graze *grazes; /* [graze_count] if list_grazes is set; owned; ascending in time */
   size_t graze_count, graze_capacity;
 } ct_timeline;
+/* Frees the arrays of the timeline and empties it. */
 void ct_timeline_free(ct_timeline *timeline);
 
-/* What a timeline may miss, where nothing certifies that a contact lasts: a parting that stays below this part of the radius of the
- * smaller shape's ball. (Of two half-spaces: while their normals are within this of opposite, rad.) */
+/* Resolution of a timeline if nothing certifies that a contact persists: separations smaller than
+ * this fraction of the smaller bounding radius may be missed. For two half-spaces: normals within
+ * this angle of opposite, rad. */
 #define CT_TIMELINE_RESOLUTION 1e-3
 
-/* All changes between apart and in contact of two bodies (of the least over their pairs of colliders) over [begin, end], each
- * bracketed as an impact. A contact that lasts for less than round-off can tell, a graze, is none; one ends only where all
- * colliders are certainly apart, so that what rests or slides within round-off of touching stays in contact. A contact is certain
- * to last while a depth, a point that the two have in common, or an edge of a surface that pierces another is not used up; else
- * (within round-off of a contact's end, where surfaces cross at their rims, and once half of the iterations are spent on certain
- * steps, as in shallow contacts of solids that are not convex) steps are so short that the two can come no farther apart than
- * CT_TIMELINE_RESOLUTION allows, or round-off leaves open. Where that takes more than the iterations, what is told ends there
- * (LIMIT). `timeline` is emptied first; its memory is used again. limit: changes, and grazes, at most; 0:
- * CT_CHANGES_MAX. CT_LIMIT as ct_body_toi; the timeline is untouched then.
- * iterations_max: of each pair of
- * colliders, for each change. The method is conservative advancement. CT_CANCELLED, CT_OUT_OF_MEMORY; what is in the timeline then
- * is to be freed and no more. */
-ct_status ct_body_timeline(ct_moving_body a, ct_moving_body b, const ct_toi_options *options, size_t limit, ct_workspace *workspace,
-                           ct_timeline *timeline);
+/* All contact changes of two bodies over [begin, end], each bracketed like an impact. Bodies are in
+ * contact while some pair of their colliders is. Contacts shorter than round-off resolves are
+ * grazes, not contacts. A contact ends only if all colliders are certainly apart, so bodies at rest
+ * or sliding within round-off stay in contact.
+ *
+ * Method: conservative advancement. A contact certainly persists while a depth, a common point, or
+ * a surface edge that pierces the other surface is not used up. Otherwise steps are limited so that
+ * the separation stays below CT_TIMELINE_RESOLUTION or round-off. Such steps are used near the end
+ * of a contact, where rims of surfaces cross, and once certain steps took half of the iterations,
+ * as in shallow non-convex contacts. Beyond the iterations, the timeline ends there (LIMIT).
+ *
+ * `timeline` is emptied first and its memory is reused; the caller frees it. limit: changes, and
+ * grazes, at most; 0: CT_CHANGES_MAX. iterations_max applies to each pair of colliders and each
+ * change.
+ * CT_LIMIT: as ct_body_toi; the timeline is unchanged. CT_CANCELLED, CT_OUT_OF_MEMORY: the timeline
+ * may only be freed. */
+ct_status ct_body_timeline(ct_moving_body a, ct_moving_body b, const ct_toi_options *options,
+                           size_t limit, ct_workspace *workspace, ct_timeline *timeline);
 
 CT_DECLARATIONS_END
 
