@@ -1,5 +1,5 @@
-/* The life of a call, from the matched head to the reply. What a call answers is in its route's handler; how ranges of a query run
- * is in query_run.c. */
+/* One call from its matched head to its reply. Route handlers compute the answers; query_run.c runs
+ * ranges of a query. */
 #include "calls/call.h"
 
 #include <stdarg.h>
@@ -34,7 +34,7 @@ void api_service_set_durability(api_service *service, const char *word) {
 void api_service_destroy(api_service *service) { free(service); }
 
 /* False: out of memory. */
-static bool copy_text(const char *text, char **out) {
+static bool copy_optional_text(const char *text, char **out) {
   if (!text) return true;
   size_t size = strlen(text) + 1;
   *out = malloc(size);
@@ -42,10 +42,11 @@ static bool copy_text(const char *text, char **out) {
   return *out != NULL;
 }
 
-api_call *api_call_create(const api_service *service, const api_head *head, const api_match *match) {
+api_call *api_call_create(const api_service *service, const api_head *head,
+                          const api_match *match) {
   api_call *call = malloc(sizeof *call);
   if (!call) return NULL;
-  /* What is large needs no more than its count. */
+  /* Clear up to the large collectors; initialising their counts is enough. */
   memset(call, 0, offsetof(api_call, shapes));
   call->shapes.table = NULL;
   call->shapes.scaled_count = 0;
@@ -55,17 +56,19 @@ api_call *api_call_create(const api_service *service, const api_head *head, cons
   call->route = match->route;
   call->match = *match;
   call->deadline_ms = service->limits.deadline_ms;
-  if (match->route->body == API_INTAKE_SHAPE) api_shapes_deadline(head->query, &service->limits, &call->deadline_ms);
+  if (match->route->body == API_INTAKE_SHAPE)
+    api_shapes_deadline(head->query, &service->limits, &call->deadline_ms);
   api_arena_init(&call->arena, service->limits.request_memory_bytes / 2);
-  if (copy_text(head->query, &call->query) && copy_text(head->if_match, &call->if_match) &&
-      copy_text(head->if_none_match, &call->if_none_match))
+  if (copy_optional_text(head->query, &call->query) &&
+      copy_optional_text(head->if_match, &call->if_match) &&
+      copy_optional_text(head->if_none_match, &call->if_none_match))
     return call;
   api_call_destroy(call);
   return NULL;
 }
 
-static void feed_free(api_feed *feed) {
-  api_body_list_free(&feed->bodies); /* an array's bodies are here too */
+static void free_feed(api_feed *feed) {
+  api_body_list_free(&feed->bodies); /* bodies of a JSON array are stored here too */
   if (!feed->used) return;
   api_ndjson_free(&feed->ndjson);
   api_patch_lines_free(&feed->patches);
@@ -77,7 +80,7 @@ void api_call_destroy(api_call *call) {
   api_plan_destroy(call->plan);
   api_contact_event_destroy(call->event);
   api_advance_destroy(call->advance);
-  feed_free(&call->feed);
+  free_feed(&call->feed);
   api_events_free(&call->events);
   json_decref(call->json);
   if (call->next) ct_scene_release(call->next);
@@ -100,7 +103,9 @@ api_reader api_call_reader(api_call *call) {
                       .warnings = &call->warnings};
 }
 
-void api_call_set_shapes(api_call *call, const api_shape_table *shapes) { api_shape_scope_set(&call->shapes, shapes); }
+void api_call_set_shapes(api_call *call, const api_shape_table *shapes) {
+  api_shape_scope_set(&call->shapes, shapes);
+}
 
 bool api_call_feed(api_call *call, const char *bytes, size_t length) {
   api_feed *feed = &call->feed;
@@ -116,17 +121,20 @@ bool api_call_feed(api_call *call, const char *bytes, size_t length) {
   return api_ndjson_feed(&feed->ndjson, bytes, length);
 }
 
-/* A question to a scene, the making of one, and an event need nothing said: no body is an empty object. */
-static bool body_may_lack(const api_route *route) {
-  return route->target == API_TARGET_CREATE || (route->target == API_TARGET_READ && route->kind != API_KIND_NONE) ||
+/* True if a missing body means {}: scene queries, creation, contact state events and impulses. */
+static bool body_is_optional(const api_route *route) {
+  return route->target == API_TARGET_CREATE ||
+         (route->target == API_TARGET_READ && route->kind != API_KIND_NONE) ||
          route->begin == api_contact_event_post || route->begin == api_impulses_post;
 }
 
 bool api_call_parse(api_call *call, api_field *root) {
   const api_limits *limits = &call->service->limits;
-  api_json_options options = {
-      .depth = limits->json_depth, .memory = limits->request_memory_bytes, .cancel = call->input.cancel, .zeros = call->again};
-  bool lacks = call->input.body_length == 0 && body_may_lack(call->route);
+  api_json_options options = {.depth = limits->json_depth,
+                              .memory = limits->request_memory_bytes,
+                              .cancel = call->input.cancel,
+                              .zeros = call->again};
+  bool lacks = call->input.body_length == 0 && body_is_optional(call->route);
   const char *bytes = lacks ? "{}" : call->input.body ? call->input.body : "";
   call->json = api_json_parse(bytes, lacks ? 2 : call->input.body_length, &options, &call->faults);
   if (!call->json) {
@@ -137,7 +145,8 @@ bool api_call_parse(api_call *call, api_field *root) {
   return true;
 }
 
-static void refuse_parameter(api_call *call, const api_url_parameter *parameter, const char *word) {
+static void refuse_unknown_parameter(api_call *call, const api_url_parameter *parameter,
+                                     const char *word) {
   const char *names = call->route->parameters;
   api_spelling likeness = api_spelling_start(parameter->name, parameter->name_length);
   for (const char *at = names + strspn(names, " "); *at; at += strspn(at, " ")) {
@@ -145,16 +154,17 @@ static void refuse_parameter(api_call *call, const api_url_parameter *parameter,
     api_spelling_consider(&likeness, at, length);
     at += length;
   }
-  api_fault *fault =
-      api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "This call has no URL parameter \"%s\"%s%s.", word,
-                      names[0] && !likeness.best.length ? "; it takes" : "", names[0] && !likeness.best.length ? names : "");
-  size_t length = strlen(fault->detail); /* the list ends with a blank */
+  api_fault *fault = api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER,
+                                     "This call has no URL parameter \"%s\"%s%s.", word,
+                                     names[0] && !likeness.best.length ? "; it takes" : "",
+                                     names[0] && !likeness.best.length ? names : "");
+  size_t length = strlen(fault->detail); /* the list of names ends with a space */
   if (length > 2 && fault->detail[length - 2] == ' ') memcpy(fault->detail + length - 2, ".", 2);
   api_fault_did_you_mean(fault, likeness);
 }
 
-/* Every parameter of the URL must be one that the route knows. */
-static bool parameters_known(api_call *call) {
+/* Checks that the route knows every URL parameter and that each value decodes. */
+static bool check_parameter_names(api_call *call) {
   const char *text = call->query;
   api_url_parameter parameter;
   while (api_url_next(&text, &parameter)) {
@@ -163,34 +173,36 @@ static bool parameters_known(api_call *call) {
     bool known = false;
     if (parameter.name_length > 0 && parameter.name_length < sizeof name - 3) {
       snprintf(name, sizeof name, " %.*s ", (int)parameter.name_length, parameter.name);
-      known = strchr(name + 1, ' ') == name + parameter.name_length + 1 && strstr(call->route->parameters, name);
+      known = strchr(name + 1, ' ') == name + parameter.name_length + 1 &&
+              strstr(call->route->parameters, name);
     }
-    if (!known) refuse_parameter(call, &parameter, word);
+    if (!known) refuse_unknown_parameter(call, &parameter, word);
     else if (parameter.bad)
       api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER,
-                      "The value of \"%s\" has a %% without two hexadecimal digits, a zero byte, or more than %d bytes.", word,
-                      API_URL_VALUE_MAX);
+                      "The value of \"%s\" has a %% without two hexadecimal digits, a zero byte, "
+                      "or more than %d bytes.",
+                      word, API_URL_VALUE_MAX);
   }
   return !api_faults_any(&call->faults);
 }
 
-static bool wants_scene(api_target target) {
-  return target == API_TARGET_READ || target == API_TARGET_EVENTS || target == API_TARGET_SNAPSHOT || target == API_TARGET_WRITE ||
-         target == API_TARGET_DELETE;
+static bool requires_scene(api_target target) {
+  return target == API_TARGET_READ || target == API_TARGET_EVENTS ||
+         target == API_TARGET_SNAPSHOT || target == API_TARGET_WRITE || target == API_TARGET_DELETE;
 }
 
 api_step api_call_begin(api_call *call, const api_input *input) {
   call->input = *input;
   call->scene = input->scene;
-  /* What is wrong with the URL or the scene counts more than what a streamed body may have shown already. */
+  /* A missing scene takes precedence over faults of a streamed body. */
   size_t fed = call->faults.count;
   bool lost = input->lost_revision > 0 && call->route->target == API_TARGET_DELETE;
-  if (wants_scene(call->route->target) && !call->scene && !lost) {
+  if (requires_scene(call->route->target) && !call->scene && !lost) {
     api_faults_clear(&call->faults);
     return api_call_not_found(call, API_PROBLEM_SCENE_NOT_FOUND);
   }
   if (fed > 0) return api_call_fail(call);
-  if (!parameters_known(call) || !api_call_tags_valid(call)) return api_call_fail(call);
+  if (!check_parameter_names(call) || !api_call_tags_valid(call)) return api_call_fail(call);
   return call->route->begin(call);
 }
 
@@ -238,9 +250,10 @@ const char *api_call_progress_lines(api_call *call, size_t *length) {
 }
 
 void api_call_set_conflict(api_call *call) {
-  api_fault_plain(&call->faults, API_PROBLEM_SCENE_MOVED,
-                  "The scene \"%s\" was written to, or deleted, while the call worked on revision %llu.", call->match.scene_id,
-                  (unsigned long long)ct_scene_revision(call->scene));
+  api_fault_plain(
+      &call->faults, API_PROBLEM_SCENE_MOVED,
+      "The scene \"%s\" was written to, or deleted, while the call worked on revision %llu.",
+      call->match.scene_id, (unsigned long long)ct_scene_revision(call->scene));
   call->reply.header_count = 0;
   api_call_fail(call);
 }
@@ -256,7 +269,7 @@ bool api_call_kept_query(const api_call *call, api_kept_query *out) {
   return call->pin && call->kept_query.bytes;
 }
 
-/* ---- replies --------------------------------------------------------------------------------------------------------- */
+/* ---- replies -------------------------------------------------------------------------------- */
 
 void api_call_header(api_call *call, const char *name, const char *format, ...) {
   api_header *header = &call->reply.headers[call->reply.header_count++];
@@ -267,20 +280,23 @@ void api_call_header(api_call *call, const char *name, const char *format, ...) 
   va_end(arguments);
 }
 
-void api_call_location(api_call *call, const char *scene, const char *collection, const char *item) {
+void api_call_location(api_call *call, const char *scene, const char *collection,
+                       const char *item) {
   char scene_text[API_ID_ENCODED_BYTES], item_text[API_ID_ENCODED_BYTES] = "";
   api_id_encode(scene, scene_text);
   if (item) api_id_encode(item, item_text);
-  snprintf(call->reply.location, sizeof call->reply.location, "/v1/scenes/%s%s%s%s%s", scene_text, item ? "/" : "",
-           item ? collection : "", item ? "/" : "", item_text);
+  snprintf(call->reply.location, sizeof call->reply.location, "/v1/scenes/%s%s%s%s%s", scene_text,
+           item ? "/" : "", item ? collection : "", item ? "/" : "", item_text);
 }
 
-void api_call_etag(api_call *call, uint64_t revision) { api_call_header(call, "ETag", "\"r%llu\"", (unsigned long long)revision); }
+void api_call_etag(api_call *call, uint64_t revision) {
+  api_call_header(call, "ETag", "\"r%llu\"", (unsigned long long)revision);
+}
 
 void api_call_open(api_call *call) { api_put_byte(&call->out, '{'); }
 
-/* The reply is out as it stands. When memory went out on the way there is no body at all; no other reply of a call has that
- * status. */
+/* Replies with call->out. If memory ran out while it was written, the reply is 503 without a body,
+ * the only reply with that status. */
 static api_step reply_with(api_call *call, int status, const char *content_type) {
   api_reply *reply = &call->reply;
   reply->status = status;
@@ -313,12 +329,17 @@ api_step api_call_not_found(api_call *call, api_problem_id id) {
   api_echo(api_text(call->match.scene_id), echo);
   api_echo(item, echo_item);
   if (id == API_PROBLEM_BODY_NOT_FOUND)
-    api_fault_did_you_mean(api_fault_plain(&call->faults, id, "The scene \"%s\" has no body \"%s\".", echo, echo_item),
-                           api_spelling_of_bodies(call->scene, item));
+    api_fault_did_you_mean(
+        api_fault_plain(&call->faults, id, "The scene \"%s\" has no body \"%s\".", echo, echo_item),
+        api_spelling_of_bodies(call->scene, item));
   else if (id == API_PROBLEM_CONTACT_STATE_NOT_FOUND)
-    api_fault_did_you_mean(api_fault_plain(&call->faults, id, "The scene \"%s\" has no contact state \"%s\".", echo, echo_item),
+    api_fault_did_you_mean(api_fault_plain(&call->faults, id,
+                                           "The scene \"%s\" has no contact state \"%s\".", echo,
+                                           echo_item),
                            api_spelling_of_attachments(call->scene, item));
-  else api_fault_did_you_mean(api_fault_plain(&call->faults, id, "No scene has the id \"%s\".", echo), call->input.like_scene);
+  else
+    api_fault_did_you_mean(api_fault_plain(&call->faults, id, "No scene has the id \"%s\".", echo),
+                           call->input.like_scene);
   return api_call_fail(call);
 }
 
@@ -327,7 +348,9 @@ api_step api_call_send(api_call *call, int status) {
   return reply_with(call, status, "application/json");
 }
 
-api_step api_call_send_lines(api_call *call) { return reply_with(call, call->reply.status, API_LINES_TYPE); }
+api_step api_call_send_lines(api_call *call) {
+  return reply_with(call, call->reply.status, API_LINES_TYPE);
+}
 
 char *api_reply_line(const api_reply *reply, size_t *length) {
   api_buffer out = {0};
@@ -342,7 +365,9 @@ char *api_reply_line(const api_reply *reply, size_t *length) {
   return api_buffer_detach(&out, length);
 }
 
-api_step api_call_send_raw(api_call *call, int status) { return reply_with(call, status, "application/json"); }
+api_step api_call_send_raw(api_call *call, int status) {
+  return reply_with(call, status, "application/json");
+}
 
 api_step api_call_written(api_call *call, uint64_t revision, int status) {
   api_call_etag(call, revision);

@@ -1,11 +1,13 @@
-/* What a body is, by its first words or its length. */
+/* Guesses the file format of a body: binary STL by its length, ASCII STL and OBJ by the first
+ * word. */
 #include "calls/content_type_hint.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-/* A binary STL file: a head, the number of triangles, 50 bytes for each. */
+/* Binary STL: a header of 84 bytes that ends with the number of triangles, then 50 bytes a
+ * triangle. */
 #define STL_HEAD 84
 #define STL_TRIANGLE 50
 
@@ -16,7 +18,7 @@ static bool is_binary_stl(const char *bytes, size_t length) {
   return length == STL_HEAD + count * STL_TRIANGLE;
 }
 
-/* Is the first word one that lines of an OBJ file begin with? */
+/* True if the word begins a line of OBJ files. */
 static bool is_obj_word(const char *word, size_t length) {
   static const char *const words[] = {"v", "vn", "vt", "f", "o", "g", "s", "l", "mtllib", "usemtl"};
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
@@ -38,18 +40,20 @@ const char *api_file_kind(const char *bytes, size_t length) {
   return is_obj_word(bytes + at, end - at) ? "OBJ" : NULL;
 }
 
-/* How a file of the kind is sent. */
-static void add_hint(api_fault *fault, const char *kind) {
+/* Appends how a file of this format is sent. */
+static void append_upload_hint(api_fault *fault, const char *kind) {
   size_t used = strlen(fault->detail), size = sizeof fault->detail;
   if (strstr(fault->detail, " looks like an ")) return;
   if (kind)
     snprintf(fault->detail + used, size - used,
-             " The body looks like an %s file: POST it to /v1/shapes?unit=m with Content-Type: model/%s (curl --data-binary "
+             " The body looks like an %s file: POST it to /v1/shapes?unit=m with Content-Type: "
+             "model/%s (curl --data-binary "
              "@file).",
              kind, strcmp(kind, "STL") == 0 ? "stl" : "obj");
   else
     snprintf(fault->detail + used, size - used,
-             " Files are sent with Content-Type: model/stl or model/obj and ?unit=m (curl --data-binary @file).");
+             " Files are sent with Content-Type: model/stl or model/obj and ?unit=m (curl "
+             "--data-binary @file).");
 }
 
 void api_suggest_content_type(api_call *call) {
@@ -59,11 +63,12 @@ void api_suggest_content_type(api_call *call) {
   bool other = kind && form != (strcmp(kind, "STL") == 0 ? API_FORM_STL : API_FORM_OBJ);
   switch (call->faults.id) {
   case API_PROBLEM_MALFORMED_JSON:
-    if (kind || call->route->body == API_INTAKE_SHAPE) add_hint(&call->faults.items[0], kind);
+    if (kind || call->route->body == API_INTAKE_SHAPE)
+      append_upload_hint(&call->faults.items[0], kind);
     break;
   case API_PROBLEM_BAD_PARAMETER:
   case API_PROBLEM_MALFORMED_FILE:
-    if (other) add_hint(&call->faults.items[0], kind);
+    if (other) append_upload_hint(&call->faults.items[0], kind);
     break;
   default: break;
   }

@@ -1,4 +1,5 @@
-/* Events of a write: gathered while it is prepared, handed out when it is committed; and the call that asks to hear of them. */
+/* Collects the events of a write and hands them to the server when it is committed; handles
+ * subscriptions to a scene's events. */
 #include "calls/events.h"
 
 #include <stdlib.h>
@@ -13,14 +14,14 @@ void api_events_free(api_event_list *list) {
   *list = (api_event_list){0};
 }
 
-/* All listeners will be told that they have missed something: what there is need not be kept. */
-static void lose(api_event_list *list) {
+/* Discards all events: the server then informs every subscriber that events are missing. */
+static void discard_events(api_event_list *list) {
   api_events_free(list);
   list->lost = true;
 }
 
-/* A place at the end. False: memory is out. */
-static bool make_room(api_event_list *list) {
+/* Makes room for one more event. False: out of memory. */
+static bool reserve_event(api_event_list *list) {
   if (list->count < list->capacity) return true;
   size_t capacity = list->capacity ? list->capacity * 2 : 4;
   api_event *grown = realloc(list->items, capacity * sizeof *grown);
@@ -30,11 +31,11 @@ static bool make_room(api_event_list *list) {
   return true;
 }
 
-/* Puts an event at a place of the list. Takes over the data. */
-static void insert(api_event_list *list, size_t at, api_event event) {
-  if (!make_room(list)) {
+/* Inserts an event at index `at`; takes over the data. */
+static void insert_event(api_event_list *list, size_t at, api_event event) {
+  if (!reserve_event(list)) {
     free((void *)(uintptr_t)event.data);
-    lose(list);
+    discard_events(list);
     return;
   }
   memmove(list->items + at + 1, list->items + at, (list->count - at) * sizeof *list->items);
@@ -43,32 +44,35 @@ static void insert(api_event_list *list, size_t at, api_event event) {
   list->bytes += event.length;
 }
 
-/* The last event, if it is one for those who name the state. */
-static const api_event *last_for(const api_event_list *list, const char *contact_state) {
+/* The last event if it belongs to the contact state, else NULL. */
+static const api_event *find_last_event(const api_event_list *list, const char *contact_state) {
   const api_event *last = list->count ? &list->items[list->count - 1] : NULL;
   return last && strcmp(last->contact_state, contact_state) == 0 ? last : NULL;
 }
 
-/* Its data, which are those of the write itself, are made when the events are asked for. */
+/* `reset` carries the data of the write itself, which are added when the events are handed out. */
 static const char reset_name[] = "reset";
 
 void api_call_drop_events(api_call *call, const char *contact_state) {
   api_event_list *list = &call->events;
-  for (const api_event *last; (last = last_for(list, contact_state)); list->count--) {
+  for (const api_event *last; (last = find_last_event(list, contact_state)); list->count--) {
     list->bytes -= last->length;
     free((void *)(uintptr_t)last->data);
   }
-  if (!list->lost) insert(list, list->count, (api_event){.name = reset_name, .contact_state = contact_state});
+  if (!list->lost)
+    insert_event(list, list->count,
+                 (api_event){.name = reset_name, .contact_state = contact_state});
 }
 
-bool api_call_add_event(api_call *call, const char *name, const char *contact_state, api_buffer *data) {
+bool api_call_add_event(api_call *call, const char *name, const char *contact_state,
+                        api_buffer *data) {
   api_event_list *list = &call->events;
   const api_limits *limits = &call->service->limits;
-  const api_event *last = last_for(list, contact_state);
+  const api_event *last = find_last_event(list, contact_state);
   bool missed = list->lost || (last && last->name == reset_name);
-  /* The write itself has its place among those that are kept. */
-  bool many =
-      list->count + 1 >= limits->event_ring || list->bytes + data->length > limits->event_backlog_bytes * API_EVENTS_BACKLOGS;
+  /* The event of the write itself counts too. */
+  bool many = list->count + 1 >= limits->event_ring ||
+              list->bytes + data->length > limits->event_backlog_bytes * API_EVENTS_BACKLOGS;
   if (missed || many || data->failed) {
     api_buffer_free(data);
     if (!missed) api_call_drop_events(call, contact_state);
@@ -76,14 +80,14 @@ bool api_call_add_event(api_call *call, const char *name, const char *contact_st
   }
   api_event event = {.name = name, .contact_state = contact_state};
   event.data = api_buffer_detach(data, &event.length);
-  if (event.data) insert(list, list->count, event);
+  if (event.data) insert_event(list, list->count, event);
   else api_call_drop_events(call, contact_state);
   return event.data != NULL;
 }
 
-/* ---- the write itself ------------------------------------------------------------------------------------------------- */
+/* ---- the write itself ----------------------------------------------------------------------- */
 
-static void put_place(api_buffer *out, const char *scene_id, uint64_t revision) {
+static void open_event_data(api_buffer *out, const char *scene_id, uint64_t revision) {
   api_put_byte(out, '{');
   api_put_member_string(out, "scene", api_text(scene_id));
   api_put_member_unsigned(out, "revision", revision);
@@ -91,43 +95,47 @@ static void put_place(api_buffer *out, const char *scene_id, uint64_t revision) 
 
 char *api_event_revision(const char *scene_id, uint64_t revision, uint64_t bodies, size_t *length) {
   api_buffer out = {0};
-  put_place(&out, scene_id, revision);
+  open_event_data(&out, scene_id, revision);
   api_put_member_unsigned(&out, "bodies", bodies);
   api_put_byte(&out, '}');
   return api_buffer_detach(&out, length);
 }
 
-/* The number that the reply to a DELETE names, also of a scene that cannot be read. */
-static char *deleted_data(const api_call *call, size_t *length) {
+/* The revision number in the reply to DELETE, also for a scene that cannot be loaded. */
+static char *write_deletion_data(const api_call *call, size_t *length) {
   api_buffer out = {0};
-  uint64_t was = call->input.scene ? ct_scene_revision(call->input.scene) : call->input.lost_revision;
-  put_place(&out, call->match.scene_id, was + 1);
+  uint64_t was =
+      call->input.scene ? ct_scene_revision(call->input.scene) : call->input.lost_revision;
+  open_event_data(&out, call->match.scene_id, was + 1);
   api_put_byte(&out, '}');
   return api_buffer_detach(&out, length);
 }
 
 static bool is_deletion(const api_call *call) {
-  return call->match.target == API_TARGET_DELETE && call->reply.status >= 200 && call->reply.status < 300;
+  return call->match.target == API_TARGET_DELETE && call->reply.status >= 200 &&
+         call->reply.status < 300;
 }
 
-static char *revision_data(const api_call *call, size_t *length) {
-  const char *id = call->match.target == API_TARGET_CREATE ? call->input.new_scene_id : call->match.scene_id;
+static char *write_revision_data(const api_call *call, size_t *length) {
+  const char *id =
+      call->match.target == API_TARGET_CREATE ? call->input.new_scene_id : call->match.scene_id;
   return api_event_revision(id, ct_scene_revision(call->next), ct_scene_count(call->next), length);
 }
 
-/* Puts the write itself before the others, and gives each `reset` its data. */
-static void put_first(api_call *call) {
+/* Inserts the event of the write itself at the front and adds the data of each `reset`. */
+static void insert_write_event(api_call *call) {
   api_event_list *list = &call->events;
   api_event event = {.name = call->next ? "revision" : "deleted"};
-  event.data = call->next ? revision_data(call, &event.length) : deleted_data(call, &event.length);
+  event.data = call->next ? write_revision_data(call, &event.length)
+                          : write_deletion_data(call, &event.length);
   bool good = event.data != NULL;
-  if (good) insert(list, 0, event);
+  if (good) insert_event(list, 0, event);
   for (size_t i = 0; good && i < list->count; i++) {
     api_event *reset = &list->items[i];
-    if (!reset->data) reset->data = revision_data(call, &reset->length);
+    if (!reset->data) reset->data = write_revision_data(call, &reset->length);
     good = reset->data != NULL;
   }
-  if (!good) lose(list);
+  if (!good) discard_events(list);
   list->opened = true;
 }
 
@@ -136,23 +144,24 @@ const api_event *api_call_events(api_call *call, size_t *count, bool *whole) {
   *count = 0;
   *whole = true;
   if (!call->next && !is_deletion(call)) return NULL;
-  if (!list->opened) put_first(call);
+  if (!list->opened) insert_write_event(call);
   *count = list->count;
   *whole = !list->lost;
   return list->items;
 }
 
-/* ---- listening -------------------------------------------------------------------------------------------------------- */
+/* ---- listening ------------------------------------------------------------------------------ */
 
 const char *api_call_contact_state(const api_call *call) { return call->contact_state; }
 
-/* A listener that resumes may come after its contact state has been deleted, for the events of its end. */
+/* A subscriber that resumes may name a deleted contact state, to receive its `ended` events. */
 api_step api_events_get(api_call *call) {
   const char *text = call->query;
   api_url_parameter parameter;
   for (bool seen = false; api_url_next(&text, &parameter); seen = true) {
     if (seen || !api_id_valid((ct_text){parameter.value, parameter.value_length})) {
-      api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "Give contactState= once at most, the id of a contact state.");
+      api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER,
+                      "Give contactState= once at most, the id of a contact state.");
       return api_call_fail(call);
     }
     memcpy(call->contact_state, parameter.value, parameter.value_length + 1);

@@ -1,5 +1,6 @@
-/* What a write tells those who listen to its scene's events: gathered by the call, published by the server when the write is
- * committed. A write that fails, or is never committed, has told nothing. */
+/* Events of a write for the subscribers of its scene. The call collects events; the server
+ * publishes them when the write is committed. A write that fails or is never committed publishes
+ * nothing. */
 #ifndef API_CALLS_EVENTS_H
 #define API_CALLS_EVENTS_H
 
@@ -12,23 +13,24 @@ typedef struct api_event_list {
   api_event *items; /* data owned */
   size_t count, capacity;
   size_t bytes; /* of the data */
-  bool lost;    /* some are missing for want of memory: what is added from now on is of no use */
-  bool opened;  /* the write itself stands at the front */
+  bool lost;    /* out of memory: events are missing, further ones are discarded */
+  bool opened;  /* the event of the write itself has been inserted at the front */
 } api_event_list;
 
-/* Handler of a scene's stream of events: checks what is asked; the stream is the server's. */
+/* Handler of GET /v1/scenes/{s}/events: checks the request; the server owns the stream. */
 api_step api_events_get(api_call *call);
 
 void api_events_free(api_event_list *list);
 
-/* Adds an event behind those there are; `revision` or `deleted` of the write itself comes before all of them without being added.
- * name: static. contact_state: listeners that name it hear of it; borrowed for the call's life (match.item_id, say); the events of
- * one stand together. data: a JSON object without a line end, as the api_put_ functions make it; it is taken over and empty after
- * it. False: this state's events are more than are ever kept, or memory is out; listeners will be told that they have missed them,
- * and what is added for them from now on is thrown away. */
-bool api_call_add_event(api_call *call, const char *name, const char *contact_state, api_buffer *data);
+/* Adds an event after all others; the event of the write itself, `revision` or `deleted`, precedes
+ * them and is not added here. name: static. contact_state: the event is for its subscribers;
+ * borrowed for the call's life; events of one state are contiguous. data: a JSON object without
+ * line end, taken over and empty afterwards. False: the state has more events than the backlog
+ * holds, or out of memory: its subscribers get `reset`, and later events for them are discarded. */
+bool api_call_add_event(api_call *call, const char *name, const char *contact_state,
+                        api_buffer *data);
 
-/* In place of the state's events, which cannot all be told: `reset` for those who name it, who are to look at the state anew. */
+/* Replaces the state's events by one `reset`: subscribers must read the state again. */
 void api_call_drop_events(api_call *call, const char *contact_state);
 
 #endif

@@ -1,4 +1,5 @@
-/* Preconditions (RFC 9110, section 13): entity tags are "r<revision>" of the scene, for every resource within it. */
+/* Preconditions If-Match and If-None-Match (RFC 9110, section 13). The entity tag of every resource
+ * in a scene is "r<revision>" of the scene. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,8 @@ typedef struct tag {
   size_t length; /* without the quotes */
 } tag;
 
-/* Reads the next tag of a list. False at its end, or where it is no list of tags any more. */
-static bool next_tag(const char **list, tag *out) {
+/* Reads the next entity tag of a list. False: end of the list, or a syntax error. */
+static bool read_next_tag(const char **list, tag *out) {
   const char *at = *list + strspn(*list, " \t,");
   memset(out, 0, sizeof *out);
   if (*at == '*') {
@@ -33,37 +34,40 @@ static bool next_tag(const char **list, tag *out) {
   return true;
 }
 
-/* Is the text a list of entity tags, or *? */
-static bool is_list(const char *list) {
+/* True if the text is a list of entity tags, or *. */
+static bool is_tag_list(const char *list) {
   tag t;
-  while (next_tag(&list, &t)) {}
+  while (read_next_tag(&list, &t)) {
+  }
   return list[strspn(list, " \t,")] == 0;
 }
 
-static bool tag_is(const tag *t, uint64_t revision) {
+static bool matches_revision(const tag *t, uint64_t revision) {
   char text[24];
   int length = snprintf(text, sizeof text, "r%llu", (unsigned long long)revision);
   return !t->any && t->length == (size_t)length && memcmp(t->text, text, t->length) == 0;
 }
 
-/* Weak comparison is for If-None-Match only. */
-static bool list_has(const char *list, uint64_t revision, bool exists, bool weak) {
+/* True if the list contains the revision, or * and the resource exists. `weak`: weak comparison,
+ * for If-None-Match only. */
+static bool list_contains(const char *list, uint64_t revision, bool exists, bool weak) {
   tag t;
-  while (next_tag(&list, &t)) {
+  while (read_next_tag(&list, &t)) {
     if (t.any && exists) return true;
-    if (revision > 0 && (weak || !t.weak) && tag_is(&t, revision)) return true;
+    if (revision > 0 && (weak || !t.weak) && matches_revision(&t, revision)) return true;
   }
   return false;
 }
 
-/* 0: there is no scene. One that cannot be read has a number all the same. */
+/* Number of the current revision, also of a scene that cannot be loaded. 0: the scene does not
+ * exist. */
 static uint64_t current_revision(const api_call *call) {
   return call->input.scene ? ct_scene_revision(call->input.scene) : call->input.lost_revision;
 }
 
-static bool mismatch(api_call *call, const char *detail) {
+static bool refuse_precondition(api_call *call, const char *detail) {
   unsigned long long revision = current_revision(call);
-  if (revision && call->if_match && !is_list(call->if_match)) {
+  if (revision && call->if_match && !is_tag_list(call->if_match)) {
     char echo[API_ECHO_MAX + 4];
     api_call_etag(call, revision);
     api_fault_plain(&call->faults, API_PROBLEM_REVISION_MISMATCH,
@@ -72,53 +76,61 @@ static bool mismatch(api_call *call, const char *detail) {
     return false;
   }
   if (revision == 0) {
-    api_fault_plain(&call->faults, API_PROBLEM_REVISION_MISMATCH, "%s: the scene does not exist.", detail);
+    api_fault_plain(&call->faults, API_PROBLEM_REVISION_MISMATCH, "%s: the scene does not exist.",
+                    detail);
     return false;
   }
   api_call_etag(call, revision);
-  api_fault_plain(&call->faults, API_PROBLEM_REVISION_MISMATCH, "%s: the current revision is %llu (ETag \"r%llu\").", detail,
-                  revision, revision);
+  api_fault_plain(&call->faults, API_PROBLEM_REVISION_MISMATCH,
+                  "%s: the current revision is %llu (ETag \"r%llu\").", detail, revision, revision);
   return false;
 }
 
 bool api_call_tags_valid(api_call *call) {
   char echo[API_ECHO_MAX + 4];
-  if (!call->if_none_match || is_list(call->if_none_match)) return true;
-  api_fault_plain(&call->faults, API_PROBLEM_BAD_REQUEST, "If-None-Match needs quotes: it is * or a list like \"r2\", got %s.",
+  if (!call->if_none_match || is_tag_list(call->if_none_match)) return true;
+  api_fault_plain(&call->faults, API_PROBLEM_BAD_REQUEST,
+                  "If-None-Match needs quotes: it is * or a list like \"r2\", got %s.",
                   api_echo(api_text(call->if_none_match), echo));
   return false;
 }
 
 bool api_call_may_write(api_call *call, bool exists) {
   uint64_t current = current_revision(call);
-  if (call->if_match && !list_has(call->if_match, current, exists, false)) return mismatch(call, "If-Match names no such revision");
-  if (call->if_none_match && list_has(call->if_none_match, current, exists, true))
-    return mismatch(call, "If-None-Match does not hold");
+  if (call->if_match && !list_contains(call->if_match, current, exists, false))
+    return refuse_precondition(call, "If-Match names no such revision");
+  if (call->if_none_match && list_contains(call->if_none_match, current, exists, true))
+    return refuse_precondition(call, "If-None-Match does not hold");
   return true;
 }
 
 bool api_call_unmodified(const api_call *call) {
-  return call->if_none_match && call->scene && list_has(call->if_none_match, ct_scene_revision(call->scene), true, true);
+  return call->if_none_match && call->scene &&
+         list_contains(call->if_none_match, ct_scene_revision(call->scene), true, true);
 }
 
 bool api_call_pick_revision(api_call *call) {
   const ct_scene *current = call->input.scene;
-  if (!call->if_match || !current || list_has(call->if_match, ct_scene_revision(current), true, false)) return true;
+  if (!call->if_match || !current ||
+      list_contains(call->if_match, ct_scene_revision(current), true, false))
+    return true;
   for (size_t i = 0; i < call->input.kept_count; i++) {
-    if (list_has(call->if_match, ct_scene_revision(call->input.kept[i]), false, false)) {
+    if (list_contains(call->if_match, ct_scene_revision(call->input.kept[i]), false, false)) {
       call->scene = call->input.kept[i];
       return true;
     }
   }
-  return mismatch(call, "If-Match names no revision that is kept");
+  return refuse_precondition(call, "If-Match names no revision that is kept");
 }
 
-const ct_scene *api_call_find_revision(const api_call *call, uint64_t revision, api_faults *faults) {
+const ct_scene *api_call_find_revision(const api_call *call, uint64_t revision,
+                                       api_faults *faults) {
   const ct_scene *current = call->input.scene;
   if (ct_scene_revision(current) == revision) return current;
   for (size_t i = 0; i < call->input.kept_count; i++)
     if (ct_scene_revision(call->input.kept[i]) == revision) return call->input.kept[i];
-  api_fault_plain(faults, API_PROBLEM_REVISION_GONE, "Revision %llu, which the cursor continues, is gone; the current one is %llu.",
+  api_fault_plain(faults, API_PROBLEM_REVISION_GONE,
+                  "Revision %llu, which the cursor continues, is gone; the current one is %llu.",
                   (unsigned long long)revision, (unsigned long long)ct_scene_revision(current));
   return NULL;
 }

@@ -1,14 +1,15 @@
-/* What a path that no route has may have been meant to be. */
+/* Suggestion for a path that matches no route. */
 #ifndef API_CALLS_ROUTE_HINT_H
 #define API_CALLS_ROUTE_HINT_H
 
 #include <stddef.h>
 
-/* Longest path that is suggested, terminator and all. */
+/* Buffer of a suggested path, NUL included. */
 #define API_ROUTE_HINT_BYTES 400
 
-/* Writes the path of the nearest route, with the ids of the given one in it; "" where none is near. Near is: the same number of
- * segments, each fixed one like the route's, behind "/v1" where that is missing and without slashes at the end. */
+/* Writes the path of the nearest route, with the given ids; "" if none is near. A near route has
+ * the same number of segments and similar fixed segments; a missing "/v1" and trailing slashes are
+ * ignored. */
 void api_route_hint(const char *path, char out[API_ROUTE_HINT_BYTES]);
 
 #endif

@@ -1,5 +1,6 @@
-/* From a request's head to a row of the route table, or to the refusal that tells why there is none. The raw path is split at '/',
- * each segment is percent-decoded once; a trailing slash is another path, which does not exist. */
+/* Matches a request's head with a row of the route table, or refuses it with the reason. The raw
+ * path is split at '/', then each segment is percent-decoded once (RFC 3986). A trailing slash
+ * makes a different path, which no route has. */
 #include "calls/route_match.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@
 typedef struct segment {
   char text[CT_ID_LENGTH_MAX + 1];
   size_t length;
-  bool bad; /* bad escape, a NUL, or longer than any id or word */
+  bool bad; /* invalid escape, a NUL, or longer than any id or fixed segment */
 } segment;
 
 typedef struct split_path {
@@ -24,21 +25,22 @@ typedef struct split_path {
   size_t count;
 } split_path;
 
-static int hex_digit(char c) {
+static int hex_digit_value(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
 }
 
-/* Percent-decodes once. Returns the length written to out (not terminated), or -1: a bad escape, or more than capacity bytes. */
-static long decode(const char *bytes, size_t length, char *out, size_t capacity) {
+/* Percent-decodes once. Returns the length written to out (not terminated); -1: invalid escape, or
+ * more than capacity bytes. */
+static long decode_percent(const char *bytes, size_t length, char *out, size_t capacity) {
   size_t used = 0;
   for (size_t i = 0; i < length; i++) {
     char c = bytes[i];
     if (c == '%') {
-      int high = i + 2 < length ? hex_digit(bytes[i + 1]) : -1;
-      int low = high >= 0 ? hex_digit(bytes[i + 2]) : -1;
+      int high = i + 2 < length ? hex_digit_value(bytes[i + 1]) : -1;
+      int low = high >= 0 ? hex_digit_value(bytes[i + 2]) : -1;
       if (low < 0) return -1;
       c = (char)(high * 16 + low);
       i += 2;
@@ -57,7 +59,8 @@ bool api_url_next(const char **text, api_url_parameter *out) {
   const char *equals = memchr(at, '=', length);
   *out = (api_url_parameter){.name = at, .name_length = equals ? (size_t)(equals - at) : length};
   if (equals) {
-    long decoded = decode(equals + 1, length - out->name_length - 1, out->value, API_URL_VALUE_MAX);
+    long decoded =
+        decode_percent(equals + 1, length - out->name_length - 1, out->value, API_URL_VALUE_MAX);
     out->bad = decoded < 0 || memchr(out->value, 0, (size_t)decoded) != NULL;
     out->value_length = out->bad ? 0 : (size_t)decoded;
   }
@@ -67,18 +70,20 @@ bool api_url_next(const char **text, api_url_parameter *out) {
 }
 
 bool api_url_named(const api_url_parameter *parameter, const char *name) {
-  return strlen(name) == parameter->name_length && memcmp(name, parameter->name, parameter->name_length) == 0;
+  return strlen(name) == parameter->name_length &&
+         memcmp(name, parameter->name, parameter->name_length) == 0;
 }
 
-/* False: no route can have this path (not absolute, a trailing slash, or too many segments). */
-static bool path_split(const char *path, split_path *out) {
+/* Splits and decodes a path. False: no route can match (not absolute, a trailing slash, or too many
+ * segments). */
+static bool split_decoded(const char *path, split_path *out) {
   out->count = 0;
   if (path[0] != '/' || path[strlen(path) - 1] == '/') return false;
   while (*path == '/') {
     if (out->count == SEGMENTS_MAX) return false;
     size_t length = strcspn(++path, "/");
     segment *s = &out->items[out->count++];
-    long decoded = decode(path, length, s->text, CT_ID_LENGTH_MAX);
+    long decoded = decode_percent(path, length, s->text, CT_ID_LENGTH_MAX);
     s->bad = decoded < 0 || memchr(s->text, 0, (size_t)decoded) != NULL;
     s->length = s->bad ? 0 : (size_t)decoded;
     s->text[s->length] = 0;
@@ -87,8 +92,9 @@ static bool path_split(const char *path, split_path *out) {
   return true;
 }
 
-/* Does the template fit? Its {..} take any segment here; they are judged once the method is known. */
-static bool path_fits(const char *template, const split_path *path) {
+/* True if the template matches. {..} matches any segment; ids are validated once the method is
+ * known. */
+static bool matches_template(const char *template, const split_path *path) {
   size_t index = 0;
   while (*template == '/') {
     template ++;
@@ -98,7 +104,7 @@ static bool path_fits(const char *template, const split_path *path) {
       while (*template && *template != '/') template ++;
       continue;
     }
-    /* A decoded slash is a character of its segment: it parts nothing. */
+    /* A percent-encoded slash is part of its segment, not a separator. */
     size_t length = strcspn(template, "/");
     if (s->bad || s->length != length || memcmp(s->text, template, length) != 0) return false;
     template += length;
@@ -106,14 +112,15 @@ static bool path_fits(const char *template, const split_path *path) {
   return index == path->count;
 }
 
-/* The Allow header of all routes whose path fits. Whatever is read with GET is with HEAD, too, by a route of its own or as GET. */
+/* Refuses the method, with an Allow header (RFC 9110, section 10.2.1) of all routes that match the
+ * path. GET implies HEAD. */
 static void refuse_method(const split_path *path, const char *method, api_reply *refusal) {
   api_header allowed = {.name = "Allow"}, *allow = &allowed;
   api_spelling likeness = api_spelling_start(method, strlen(method));
   size_t used = 0;
   for (size_t i = 0; i < api_route_count; i++) {
     const char *known = api_routes[i].method;
-    if (!path_fits(api_routes[i].path, path) || strcmp(known, "HEAD") == 0) continue;
+    if (!matches_template(api_routes[i].path, path) || strcmp(known, "HEAD") == 0) continue;
     api_spelling_consider(&likeness, known, strlen(known));
     if (strcmp(known, "GET") == 0) known = "GET, HEAD";
     size_t length = strlen(known);
@@ -127,24 +134,28 @@ static void refuse_method(const split_path *path, const char *method, api_reply 
   }
   allow->value[used] = 0;
   char nearest[16] = "";
-  if (likeness.best.length < sizeof nearest) memcpy(nearest, likeness.best.bytes ? likeness.best.bytes : "", likeness.best.length);
+  if (likeness.best.length < sizeof nearest)
+    memcpy(nearest, likeness.best.bytes ? likeness.best.bytes : "", likeness.best.length);
   char echo[API_ECHO_MAX + 4];
   api_refuse_suggesting(refusal, API_PROBLEM_METHOD_NOT_ALLOWED, nearest,
-                        "The resource does not know the method %.32s; it knows %s.", api_echo(api_text(method), echo),
-                        allowed.value);
+                        "The resource does not know the method %.32s; it knows %s.",
+                        api_echo(api_text(method), echo), allowed.value);
   refusal->headers[refusal->header_count++] = allowed;
 }
 
-static void refuse_id(const segment *s, size_t number, api_reply *refusal) {
+static void refuse_path_id(const segment *s, size_t number, api_reply *refusal) {
   char why[64];
-  const char *fault = s->bad ? "is longer, has a zero byte, or a % that no two hexadecimal digits follow"
-                             : api_id_fault((ct_text){s->text, s->length}, why);
-  api_refuse(refusal, API_PROBLEM_BAD_ID, "Segment %zu of the path %s; " API_ID_RULE ". Other bytes than letters, digits and "
-             "- . _ ~ stand in paths as %%XX, a slash as %%2F.", number, fault);
+  const char *fault =
+      s->bad ? "is longer, has a zero byte, or a % that no two hexadecimal digits follow"
+             : api_id_fault((ct_text){s->text, s->length}, why);
+  api_refuse(refusal, API_PROBLEM_BAD_ID,
+             "Segment %zu of the path %s; " API_ID_RULE ". Other bytes than letters, digits and "
+             "- . _ ~ stand in paths as %%XX, a slash as %%2F.",
+             number, fault);
 }
 
-/* Copies the ids out of the path. False: one of them cannot be. */
-static bool take_ids(const split_path *path, api_match *match, api_reply *refusal) {
+/* Copies the ids from the path. False: an invalid id. */
+static bool copy_path_ids(const split_path *path, api_match *match, api_reply *refusal) {
   const char *template = match->route->path;
   for (size_t i = 0; i < path->count; i++) {
     size_t length = strcspn(++template, "/");
@@ -153,7 +164,7 @@ static bool take_ids(const split_path *path, api_match *match, api_reply *refusa
       bool problem_name = template[1] == 'n';
       if (s->bad || !api_id_valid((ct_text){s->text, s->length})) {
         if (problem_name) api_refuse(refusal, API_PROBLEM_NOT_FOUND, "No problem has this name.");
-        else refuse_id(s, i + 1, refusal);
+        else refuse_path_id(s, i + 1, refusal);
         return false;
       }
       memcpy(template[1] == 's' ? match->scene_id : match->item_id, s->text, s->length + 1);
@@ -163,20 +174,22 @@ static bool take_ids(const split_path *path, api_match *match, api_reply *refusa
   return true;
 }
 
-/* Is the media type of `type`, its parameters aside, equal to `name`? */
-static bool media_is(const char *type, size_t length, const char *name) {
+/* True if the media type, without its parameters, equals `name`. */
+static bool is_media_type(const char *type, size_t length, const char *name) {
   return strlen(name) == length && strncasecmp(type, name, length) == 0;
 }
 
-static bool media_is_json(const char *type, size_t length) {
+static bool is_json_media_type(const char *type, size_t length) {
   static const char suffix[] = "+json";
-  return length == 0 || media_is(type, length, "application/json") || media_is(type, length, "text/plain") ||
-         media_is(type, length, "application/x-www-form-urlencoded") ||
-         (length > sizeof suffix && strncasecmp(type + length - (sizeof suffix - 1), suffix, sizeof suffix - 1) == 0);
+  return length == 0 || is_media_type(type, length, "application/json") ||
+         is_media_type(type, length, "text/plain") ||
+         is_media_type(type, length, "application/x-www-form-urlencoded") ||
+         (length > sizeof suffix &&
+          strncasecmp(type + length - (sizeof suffix - 1), suffix, sizeof suffix - 1) == 0);
 }
 
-/* What a route's body may be, for a refusal. */
-static const char *intake_words(api_intake intake) {
+/* Accepted content types beside application/json, for a refusal. */
+static const char *describe_intake(api_intake intake) {
   switch (intake) {
   case API_INTAKE_BULK: return " or application/x-ndjson";
   case API_INTAKE_SHAPE: return ", model/stl for an STL file or model/obj for an OBJ file";
@@ -184,17 +197,20 @@ static const char *intake_words(api_intake intake) {
   }
 }
 
-/* The form of a media type that a route takes. False: it does not. */
-static bool take_form(api_intake intake, const char *type, size_t length, api_form *out) {
+/* Finds the body form of a media type. False: the route does not accept the type. */
+static bool find_body_form(api_intake intake, const char *type, size_t length, api_form *out) {
   *out = API_FORM_JSON;
-  if (intake == API_INTAKE_BULK && media_is(type, length, "application/x-ndjson")) *out = API_FORM_NDJSON;
-  else if (intake == API_INTAKE_SHAPE && media_is(type, length, "model/stl")) *out = API_FORM_STL;
-  else if (intake == API_INTAKE_SHAPE && media_is(type, length, "model/obj")) *out = API_FORM_OBJ;
-  else return media_is_json(type, length);
+  if (intake == API_INTAKE_BULK && is_media_type(type, length, "application/x-ndjson"))
+    *out = API_FORM_NDJSON;
+  else if (intake == API_INTAKE_SHAPE && is_media_type(type, length, "model/stl"))
+    *out = API_FORM_STL;
+  else if (intake == API_INTAKE_SHAPE && is_media_type(type, length, "model/obj"))
+    *out = API_FORM_OBJ;
+  else return is_json_media_type(type, length);
   return true;
 }
 
-static uint64_t body_max(const api_limits *limits, api_form form) {
+static uint64_t find_body_limit(const api_limits *limits, api_form form) {
   switch (form) {
   case API_FORM_NDJSON: return limits->ndjson_bytes;
   case API_FORM_STL:
@@ -203,27 +219,30 @@ static uint64_t body_max(const api_limits *limits, api_form form) {
   }
 }
 
-static bool take_body(const api_service *service, const char *content_type, api_match *match, api_reply *refusal) {
+static bool match_body(const api_service *service, const char *content_type, api_match *match,
+                       api_reply *refusal) {
   api_intake intake = match->route->body;
   match->takes_body = intake != API_INTAKE_NONE;
   if (!match->takes_body) return true;
   const char *type = content_type ? content_type + strspn(content_type, " \t") : "";
-  if (!take_form(intake, type, strcspn(type, "; \t,"), &match->form)) {
-    api_refuse(refusal, API_PROBLEM_UNSUPPORTED_MEDIA_TYPE, "This call takes application/json%s.", intake_words(intake));
+  if (!find_body_form(intake, type, strcspn(type, "; \t,"), &match->form)) {
+    api_refuse(refusal, API_PROBLEM_UNSUPPORTED_MEDIA_TYPE, "This call takes application/json%s.",
+               describe_intake(intake));
     return false;
   }
   match->streams = match->form == API_FORM_NDJSON;
-  match->body_max = body_max(&service->limits, match->form);
+  match->body_max = find_body_limit(&service->limits, match->form);
   return true;
 }
 
-bool api_match_head(const api_service *service, const api_head *head, api_match *match, api_reply *refusal) {
+bool api_match_head(const api_service *service, const api_head *head, api_match *match,
+                    api_reply *refusal) {
   split_path path;
   memset(match, 0, sizeof *match);
   bool known = false;
-  if (path_split(head->path, &path)) {
+  if (split_decoded(head->path, &path)) {
     for (size_t i = 0; i < api_route_count && !match->route; i++) {
-      if (!path_fits(api_routes[i].path, &path)) continue;
+      if (!matches_template(api_routes[i].path, &path)) continue;
       known = true;
       if (strcmp(api_routes[i].method, head->method) == 0) match->route = &api_routes[i];
     }
@@ -240,5 +259,6 @@ bool api_match_head(const api_service *service, const api_head *head, api_match 
   }
   match->target = match->route->target;
   match->label = match->route->path;
-  return take_ids(&path, match, refusal) && take_body(service, head->content_type, match, refusal);
+  return copy_path_ids(&path, match, refusal) &&
+         match_body(service, head->content_type, match, refusal);
 }

@@ -1,4 +1,5 @@
-/* What all calls of a daemon share: settings, fixed at start but for what a write survives. */
+/* State shared by all calls of a daemon. Fixed at start, except the durability that replies
+ * report. */
 #ifndef API_CALLS_SERVICE_H
 #define API_CALLS_SERVICE_H
 

@@ -1,19 +1,21 @@
-/* Bump allocation. Blocks come from calloc, so that fresh memory is zero; rewound memory is cleared when it is taken again. */
+/* Bump allocation. Fresh blocks come from calloc and are zero; rewound memory is cleared when it is
+ * allocated again. */
 #include "common/arena.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Most requests need no more than the first block, and calloc has to clear it. */
+/* Enough for most requests, and small because calloc clears the block, bytes. */
 #define FIRST_BLOCK_BYTES 2048
 #define LARGEST_BLOCK_BYTES 1048576
 #define ALIGNMENT 16
 
 typedef struct api_arena_block {
   struct api_arena_block *older;
-  size_t size, used; /* of the bytes after the head */
-  size_t dirty;      /* bytes that may not be zero */
+  size_t size, used; /* of the bytes after this header */
+  size_t dirty;      /* bytes of a prefix that may not be zero */
 } api_arena_block;
 
 _Static_assert(sizeof(api_arena_block) % ALIGNMENT == 0, "the bytes after the head are aligned");
@@ -34,14 +36,20 @@ void api_arena_free(api_arena *arena) {
 }
 
 static api_arena_block *new_block(api_arena *arena, size_t bytes) {
-  /* Blocks grow with the arena, so that their number stays small. */
+  /* Block sizes grow with the arena, so that the number of blocks is logarithmic up to
+   * LARGEST_BLOCK_BYTES. */
   size_t size = arena->bytes > FIRST_BLOCK_BYTES ? arena->bytes : FIRST_BLOCK_BYTES;
   if (size > LARGEST_BLOCK_BYTES) size = LARGEST_BLOCK_BYTES;
+  /* A single large allocation, or a budget that is nearly used, gets a block of exactly its
+   * size. */
   if (size < bytes) size = bytes;
-  if (arena->budget && (arena->bytes > arena->budget || sizeof(api_arena_block) + size > arena->budget - arena->bytes))
+  if (arena->budget && (arena->bytes > arena->budget ||
+                        sizeof(api_arena_block) + size > arena->budget - arena->bytes))
     size = bytes;
   if (size > SIZE_MAX - sizeof(api_arena_block)) return NULL;
-  if (arena->budget && (arena->bytes > arena->budget || sizeof(api_arena_block) + size > arena->budget - arena->bytes)) return NULL;
+  if (arena->budget && (arena->bytes > arena->budget ||
+                        sizeof(api_arena_block) + size > arena->budget - arena->bytes))
+    return NULL;
   api_arena_block *block = calloc(1, sizeof *block + size);
   if (!block) return NULL;
   block->size = size;
@@ -57,12 +65,14 @@ void *api_arena_alloc(api_arena *arena, size_t bytes) {
   api_arena_block *block = arena->blocks;
   if (!block || block->size - block->used < bytes) block = new_block(arena, bytes);
   if (!block) return NULL;
+  /* Clear the bytes that an earlier allocation may have written. */
   char *result = block_bytes(block) + block->used;
   if (block->dirty > block->used) {
     size_t dirty = block->dirty - block->used;
     memset(result, 0, dirty < bytes ? dirty : bytes);
   }
   block->used += bytes;
+  assert(block->used <= block->size && block->used % ALIGNMENT == 0);
   if (block->dirty < block->used) block->dirty = block->used;
   return result;
 }

@@ -1,4 +1,5 @@
-/* The growing output and the JSON writers on it. What the documents look like is not here. */
+/* Growable output buffer and its JSON writers (RFC 8259). The layouts of the documents are defined
+ * by their own files. */
 #include "common/buffer.h"
 
 #include <assert.h>
@@ -6,7 +7,7 @@
 #include <string.h>
 
 #define FIRST_CAPACITY 1024
-/* Levels of a value that api_put_json writes; the reader refuses deeper ones long before (jsonDepth is at most 512). */
+/* Nesting levels of api_put_json; the parser's limit jsonDepth is at most 512. */
 #define LEVELS_MAX 513
 
 void api_buffer_free(api_buffer *buffer) {
@@ -14,7 +15,7 @@ void api_buffer_free(api_buffer *buffer) {
   *buffer = (api_buffer){0};
 }
 
-static bool grow(api_buffer *buffer, size_t more) {
+static bool grow_buffer(api_buffer *buffer, size_t more) {
   size_t needed;
   if (buffer->failed) return false;
   if (__builtin_add_overflow(buffer->length, more, &needed)) {
@@ -35,7 +36,7 @@ static bool grow(api_buffer *buffer, size_t more) {
 
 bool api_buffer_reserve(api_buffer *buffer, size_t more) {
   if (!buffer->failed && more <= buffer->capacity - buffer->length) return true;
-  return grow(buffer, more);
+  return grow_buffer(buffer, more);
 }
 
 char *api_buffer_detach(api_buffer *buffer, size_t *length) {
@@ -64,6 +65,7 @@ int api_text_compare(ct_text a, ct_text b) {
 
 void api_put_bytes(api_buffer *buffer, const char *bytes, size_t length) {
   if (!length || !api_buffer_reserve(buffer, length)) return;
+  assert(buffer->length + length <= buffer->capacity);
   memcpy(buffer->bytes + buffer->length, bytes, length);
   buffer->length += length;
 }
@@ -73,24 +75,26 @@ void api_put_byte(api_buffer *buffer, char byte) {
   buffer->bytes[buffer->length++] = byte;
 }
 
-void api_put_raw(api_buffer *buffer, const char *terminated) { api_put_bytes(buffer, terminated, strlen(terminated)); }
+void api_put_raw(api_buffer *buffer, const char *terminated) {
+  api_put_bytes(buffer, terminated, strlen(terminated));
+}
 
-/* An opening bracket is never the last byte of a value: strings end with a quote. */
-static bool needs_comma(const api_buffer *buffer) {
+/* No value ends with one of these bytes: a string that contains one ends with a quote. */
+static bool follows_value(const api_buffer *buffer) {
   if (buffer->length == 0) return false;
   char last = buffer->bytes[buffer->length - 1];
   return last != '{' && last != '[' && last != ':' && last != '\n';
 }
 
 void api_put_item(api_buffer *buffer) {
-  if (needs_comma(buffer)) api_put_byte(buffer, ',');
+  if (follows_value(buffer)) api_put_byte(buffer, ',');
 }
 
 void api_put_key(api_buffer *buffer, const char *name) {
   size_t length = strlen(name);
   if (!api_buffer_reserve(buffer, length + 4)) return;
   char *out = buffer->bytes + buffer->length;
-  if (needs_comma(buffer)) *out++ = ',';
+  if (follows_value(buffer)) *out++ = ',';
   *out++ = '"';
   memcpy(out, name, length);
   out += length;
@@ -105,8 +109,8 @@ void api_put_key_text(api_buffer *buffer, ct_text name) {
   api_put_byte(buffer, ':');
 }
 
-/* Length of the UTF-8 sequence at the start of bytes[0..length), 0 if there is none (RFC 3629: no overlong forms, no surrogates).
- */
+/* Length of the UTF-8 sequence at the start of bytes[0..length), 0 if invalid (RFC 3629: no
+ * overlong forms, no surrogates). */
 static size_t utf8_length(const unsigned char *bytes, size_t length) {
   unsigned char first = bytes[0];
   size_t need = first < 0x80                    ? 1
@@ -122,7 +126,7 @@ static size_t utf8_length(const unsigned char *bytes, size_t length) {
   return need;
 }
 
-/* Puts the escape of one byte that a string cannot hold as it is. */
+/* Puts the escape of one byte that JSON does not allow in a string. */
 static void put_escape(api_buffer *buffer, unsigned char byte) {
   static const char hex[] = "0123456789abcdef";
   static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
@@ -146,6 +150,8 @@ void api_put_string(api_buffer *buffer, ct_text text) {
       i++;
       continue;
     }
+    /* Copy plain bytes and valid UTF-8 sequences as one run; flush the run at a byte that needs an
+     * escape. */
     size_t whole = byte >= 0x80 ? utf8_length(bytes + i, text.length - i) : 0;
     if (whole) {
       i += whole;
@@ -172,7 +178,7 @@ void api_put_unsigned(api_buffer *buffer, uint64_t value) {
 
 void api_put_bool(api_buffer *buffer, bool value) { api_put_raw(buffer, value ? "true" : "false"); }
 
-static void put_numbers(api_buffer *buffer, const double *values, size_t count) {
+static void put_number_array(api_buffer *buffer, const double *values, size_t count) {
   if (!api_buffer_reserve(buffer, count * API_NUMBER_BYTES + 2)) return;
   char *out = buffer->bytes + buffer->length;
   *out++ = '[';
@@ -186,17 +192,17 @@ static void put_numbers(api_buffer *buffer, const double *values, size_t count) 
 
 void api_put_vec3(api_buffer *buffer, ct_vec3 value) {
   const double values[3] = {value.x, value.y, value.z};
-  put_numbers(buffer, values, 3);
+  put_number_array(buffer, values, 3);
 }
 
 void api_put_quat(api_buffer *buffer, ct_quat value) {
   const double values[4] = {value.x, value.y, value.z, value.w};
-  put_numbers(buffer, values, 4);
+  put_number_array(buffer, values, 4);
 }
 
-/* ---- any value --------------------------------------------------------------------------------------------------------- */
+/* ---- any value ------------------------------------------------------------------------------ */
 
-/* A container being written: the next element of an array, or the next member of an object. */
+/* A container that is being written, and its next element or member. */
 typedef struct level {
   json_t *value;
   size_t index;
@@ -210,7 +216,9 @@ static void put_integer(api_buffer *buffer, json_int_t value) {
 
 static void put_scalar(api_buffer *buffer, const json_t *value) {
   switch (json_typeof(value)) {
-  case JSON_STRING: api_put_string(buffer, (ct_text){json_string_value(value), json_string_length(value)}); break;
+  case JSON_STRING:
+    api_put_string(buffer, (ct_text){json_string_value(value), json_string_length(value)});
+    break;
   case JSON_INTEGER: put_integer(buffer, json_integer_value(value)); break;
   case JSON_REAL: api_put_number(buffer, json_real_value(value)); break;
   case JSON_TRUE: api_put_raw(buffer, "true"); break;
@@ -220,13 +228,14 @@ static void put_scalar(api_buffer *buffer, const json_t *value) {
 }
 
 /* The next child of a container, with its key put; NULL after the last. */
-static json_t *next_child(api_buffer *buffer, level *top) {
+static json_t *begin_next_child(api_buffer *buffer, level *top) {
   if (json_is_array(top->value)) {
     json_t *child = json_array_get(top->value, top->index++);
     if (child) api_put_item(buffer);
     return child;
   }
-  top->member = top->index++ ? json_object_iter_next(top->value, top->member) : json_object_iter(top->value);
+  top->member =
+      top->index++ ? json_object_iter_next(top->value, top->member) : json_object_iter(top->value);
   if (!top->member) return NULL;
   api_put_key_text(buffer, api_text(json_object_iter_key(top->member)));
   return json_object_iter_value(top->member);
@@ -235,7 +244,8 @@ static json_t *next_child(api_buffer *buffer, level *top) {
 void api_put_json(api_buffer *buffer, const json_t *value) {
   level levels[LEVELS_MAX];
   size_t depth = 0;
-  json_t *current = (json_t *)(uintptr_t)value; /* jansson's iterators take non-const; nothing is written */
+  json_t *current =
+      (json_t *)(uintptr_t)value; /* jansson's iterators take non-const; nothing is written */
   for (;;) {
     if (json_is_array(current) || json_is_object(current)) {
       if (depth == LEVELS_MAX) buffer->failed = true;
@@ -245,10 +255,10 @@ void api_put_json(api_buffer *buffer, const json_t *value) {
     } else {
       put_scalar(buffer, current);
     }
-    /* Close what is complete, then go to the next child. */
+    /* Close containers without further children, then continue with the next child. */
     for (;;) {
       if (depth == 0) return;
-      current = next_child(buffer, &levels[depth - 1]);
+      current = begin_next_child(buffer, &levels[depth - 1]);
       if (current) break;
       depth--;
       api_put_byte(buffer, json_is_array(levels[depth].value) ? ']' : '}');
@@ -256,7 +266,7 @@ void api_put_json(api_buffer *buffer, const json_t *value) {
   }
 }
 
-/* ---- members ----------------------------------------------------------------------------------------------------------- */
+/* ---- members -------------------------------------------------------------------------------- */
 
 void api_put_member_string(api_buffer *buffer, const char *name, ct_text value) {
   api_put_key(buffer, name);

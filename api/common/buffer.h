@@ -1,6 +1,6 @@
-/* Growing output for JSON text. A failed allocation sticks: later puts do nothing and the owner asks `failed` once at the end.
- * Commas set themselves: api_put_key and api_put_item put one unless the buffer is empty or its last byte opens an object or an
- * array or ends a line. */
+/* Growable output buffer with writers of JSON text (RFC 8259). A failed allocation sets `failed`:
+ * later writes do nothing, and the owner checks it once at the end. api_put_key and api_put_item
+ * add commas: unless the buffer is empty, or its last byte is '{', '[', ':' or a line end. */
 #ifndef API_COMMON_BUFFER_H
 #define API_COMMON_BUFFER_H
 
@@ -17,36 +17,39 @@ typedef struct api_buffer {
 } api_buffer;
 
 void api_buffer_free(api_buffer *buffer); /* empty and ready again */
-/* Room for `more` bytes at bytes + length; false: failed. */
+/* Makes room for `more` bytes at bytes + length. False: failed. */
 bool api_buffer_reserve(api_buffer *buffer, size_t more);
-/* Hands the bytes to the caller, terminated with NUL, to be freed with free(); the buffer is empty after it. NULL: failed. */
+/* Transfers the bytes to the caller, NUL-terminated, to be freed with free(); the buffer is then
+ * empty. NULL: failed. */
 char *api_buffer_detach(api_buffer *buffer, size_t *length);
 
-/* A string literal's or any text's bytes as ct_text. */
+/* A NUL-terminated string as ct_text; borrowed. */
 ct_text api_text(const char *terminated);
 bool api_text_equal(ct_text a, ct_text b);
-int api_text_compare(ct_text a, ct_text b); /* by bytes: <0, 0, >0 */
+int api_text_compare(ct_text a, ct_text b); /* byte order: <0, 0, >0 */
 
 void api_put_bytes(api_buffer *buffer, const char *bytes, size_t length);
 void api_put_byte(api_buffer *buffer, char byte);
-/* Raw text as it is: "{", "]", "null". */
+/* Text without quotes or escapes: "{", "]", "null". */
 void api_put_raw(api_buffer *buffer, const char *terminated);
 
-/* `name` must need no escapes. Puts ,"name": or "name": */
+/* Puts ,"name": or "name": . `name` must contain no byte that needs an escape. */
 void api_put_key(api_buffer *buffer, const char *name);
-/* A key that is not known to be plain. */
+/* The same for any name; escapes it. */
 void api_put_key_text(api_buffer *buffer, ct_text name);
-/* Puts a comma where an array's next element needs one. */
+/* Puts a comma if the next element of an array needs one. */
 void api_put_item(api_buffer *buffer);
 
-/* Values. Strings are quoted and escaped; bytes that are not UTF-8 become U+FFFD. Numbers must be finite. */
+/* Values. Strings are quoted and escaped; invalid UTF-8 bytes become U+FFFD. Numbers must be
+ * finite. */
 void api_put_string(api_buffer *buffer, ct_text text);
 void api_put_number(api_buffer *buffer, double value);
 void api_put_unsigned(api_buffer *buffer, uint64_t value);
 void api_put_bool(api_buffer *buffer, bool value);
 void api_put_vec3(api_buffer *buffer, ct_vec3 value); /* [x,y,z] */
 void api_put_quat(api_buffer *buffer, ct_quat value); /* [x,y,z,w] */
-/* Compact text of any JSON value; members keep their order, numbers are shortest text. Nesting beyond 512 levels: failed. */
+/* Compact text of any JSON value; members keep their order, numbers have their shortest text.
+ * Nesting beyond 513 levels: failed. */
 void api_put_json(api_buffer *buffer, const json_t *value);
 
 /* Key and value. */

@@ -1,4 +1,4 @@
-/* Cursor text and the hash that binds it to its request. */
+/* Writes and reads cursor text; computes the FNV-1a hash that binds a cursor to its request. */
 #include "common/cursor.h"
 
 #include <assert.h>
@@ -14,7 +14,7 @@ uint64_t api_hash_bytes(uint64_t hash, const void *bytes, size_t length) {
   return hash;
 }
 
-static int hash_piece(const char *bytes, size_t length, void *context) {
+static int hash_dumped_bytes(const char *bytes, size_t length, void *context) {
   uint64_t *hash = context;
   *hash = api_hash_bytes(*hash, bytes, length);
   return 0;
@@ -26,32 +26,39 @@ bool api_hash_request(uint64_t *hash, const json_t *object) {
   const char *name;
   json_t *value;
   json_object_foreach((json_t *)(uintptr_t)object, name, value) {
+    /* Members that may differ between pages do not count. */
     bool skip = false;
-    for (size_t i = 0; i < sizeof skipped / sizeof skipped[0]; i++) skip = skip || strcmp(name, skipped[i]) == 0;
+    for (size_t i = 0; i < sizeof skipped / sizeof skipped[0]; i++)
+      skip = skip || strcmp(name, skipped[i]) == 0;
     if (skip) continue;
     uint64_t member = api_hash_bytes(api_hash_start(), name, strlen(name) + 1);
-    if (json_dump_callback(value, hash_piece, &member, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY) != 0) return false;
-    /* A sum does not depend on the order of the members. */
+    if (json_dump_callback(value, hash_dumped_bytes, &member,
+                           JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY) != 0)
+      return false;
+    /* A sum of member hashes does not depend on the order of the members. */
     sum += member;
   }
   *hash = api_hash_bytes(*hash, &sum, sizeof sum);
   return true;
 }
 
-static uint64_t seal(const api_cursor *cursor, uint64_t request_hash) {
+static uint64_t hash_cursor(const api_cursor *cursor, uint64_t request_hash) {
   const uint64_t fields[] = {request_hash,  cursor->revision, cursor->variant, cursor->item,
                              cursor->after, cursor->part,     cursor->total,   cursor->limit};
   return api_hash_bytes(api_hash_start(), fields, sizeof fields);
 }
 
-void api_cursor_write(const api_cursor *cursor, uint64_t request_hash, char out[API_CURSOR_LENGTH_MAX + 1]) {
+void api_cursor_write(const api_cursor *cursor, uint64_t request_hash,
+                      char out[API_CURSOR_LENGTH_MAX + 1]) {
   snprintf(out, API_CURSOR_LENGTH_MAX + 1,
-           "%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx32 "-%" PRIx32 "-%" PRIx64 "-%" PRIx64 "-%016" PRIx64, cursor->revision,
-           cursor->variant, cursor->item, cursor->after, cursor->part, cursor->total, cursor->limit, seal(cursor, request_hash));
+           "%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx32 "-%" PRIx32 "-%" PRIx64 "-%" PRIx64
+           "-%016" PRIx64,
+           cursor->revision, cursor->variant, cursor->item, cursor->after, cursor->part,
+           cursor->total, cursor->limit, hash_cursor(cursor, request_hash));
 }
 
-/* One field of 1 to `digits` hexadecimal digits up to the end mark. */
-static bool read_field(const char **text, char mark, int digits, uint64_t *out) {
+/* Reads one field of 1 to `digits` hexadecimal digits, up to the end mark. */
+static bool read_hex_field(const char **text, char mark, int digits, uint64_t *out) {
   static const char hex_digits[] = "0123456789abcdef";
   uint64_t value = 0;
   int count = 0;
@@ -66,54 +73,59 @@ static bool read_field(const char **text, char mark, int digits, uint64_t *out) 
   return true;
 }
 
-/* The fields of a cursor's text; the last one is its seal. */
+/* Fields of a cursor's text; the last one is the hash. */
 #define FIELDS 8
-static bool read_fields(const char *text, size_t length, uint64_t field[FIELDS]) {
+static bool read_cursor_fields(const char *text, size_t length, uint64_t field[FIELDS]) {
   char copy[API_CURSOR_LENGTH_MAX + 1];
   if (length > API_CURSOR_LENGTH_MAX) return false;
   memcpy(copy, text, length);
   copy[length] = 0;
   const char *at = copy;
   for (int i = 0; i < FIELDS; i++)
-    if (!read_field(&at, i + 1 < FIELDS ? '-' : '\0', i == 3 || i == 4 ? 8 : 16, &field[i])) return false;
+    if (!read_hex_field(&at, i + 1 < FIELDS ? '-' : '\0', i == 3 || i == 4 ? 8 : 16, &field[i]))
+      return false;
   return true;
 }
 
 bool api_cursor_has_form(const char *text, size_t length) {
   uint64_t field[FIELDS];
-  return read_fields(text, length, field);
+  return read_cursor_fields(text, length, field);
 }
 
 bool api_cursor_read(const char *text, size_t length, uint64_t request_hash, api_cursor *out) {
   uint64_t field[FIELDS];
-  if (!read_fields(text, length, field)) return false;
-  api_cursor cursor = {field[0], field[1], field[2], (uint32_t)field[3], (uint32_t)field[4], field[5], field[6]};
-  if (field[7] != seal(&cursor, request_hash)) return false;
+  if (!read_cursor_fields(text, length, field)) return false;
+  api_cursor cursor = {field[0],           field[1], field[2], (uint32_t)field[3],
+                       (uint32_t)field[4], field[5], field[6]};
+  if (field[7] != hash_cursor(&cursor, request_hash)) return false;
   *out = cursor;
   return true;
 }
 
-static uint64_t seal_place(const char *id, size_t length, uint64_t list_hash) {
+static uint64_t hash_list_position(const char *id, size_t length, uint64_t list_hash) {
   uint64_t hash = api_hash_bytes(api_hash_start(), &list_hash, sizeof list_hash);
   return api_hash_bytes(hash, id, length);
 }
 
-static bool is_plain_byte(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+static bool is_plain_cursor_byte(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
+         c == '_' || c == '-';
 }
 
-void api_list_cursor_write(const char *id, uint64_t list_hash, char out[API_LIST_CURSOR_LENGTH_MAX + 1]) {
+void api_list_cursor_write(const char *id, uint64_t list_hash,
+                           char out[API_LIST_CURSOR_LENGTH_MAX + 1]) {
   size_t length = strlen(id), used = 0;
   assert(length <= CT_ID_LENGTH_MAX);
   for (size_t i = 0; i < length; i++) {
-    if (is_plain_byte(id[i])) out[used++] = id[i];
+    if (is_plain_cursor_byte(id[i])) out[used++] = id[i];
     else used += (size_t)snprintf(out + used, 4, "~%02x", (unsigned char)id[i]);
   }
-  snprintf(out + used, 18, "-%016" PRIx64, seal_place(id, length, list_hash));
+  snprintf(out + used, 18, "-%016" PRIx64, hash_list_position(id, length, list_hash));
 }
 
-/* The id of a place's text; false: there is none. */
-static bool read_place(const char *text, size_t length, char out[CT_ID_LENGTH_MAX + 1], size_t *id_length) {
+/* Decodes the id in a list cursor. False: invalid. */
+static bool decode_list_position(const char *text, size_t length, char out[CT_ID_LENGTH_MAX + 1],
+                                 size_t *id_length) {
   size_t used = 0;
   for (size_t i = 0; i < length; used++) {
     uint64_t byte = (unsigned char)text[i];
@@ -124,9 +136,9 @@ static bool read_place(const char *text, size_t length, char out[CT_ID_LENGTH_MA
       if (i + 2 >= length) return false;
       memcpy(pair, digits, 2);
       digits = pair;
-      if (!read_field(&digits, '\0', 2, &byte) || byte == 0) return false;
+      if (!read_hex_field(&digits, '\0', 2, &byte) || byte == 0) return false;
       i += 2;
-    } else if (!is_plain_byte(text[i])) {
+    } else if (!is_plain_cursor_byte(text[i])) {
       return false;
     }
     out[used] = (char)byte;
@@ -142,9 +154,12 @@ bool api_list_cursor_read(const char *text, uint64_t list_hash, char out[CT_ID_L
   char id[CT_ID_LENGTH_MAX + 1];
   size_t length;
   uint64_t hash;
-  if (!mark || strlen(mark) != 17 || !read_place(text, (size_t)(mark - text), id, &length)) return false;
+  if (!mark || strlen(mark) != 17 ||
+      !decode_list_position(text, (size_t)(mark - text), id, &length))
+    return false;
   mark++;
-  if (!read_field(&mark, '\0', 16, &hash) || hash != seal_place(id, length, list_hash)) return false;
+  if (!read_hex_field(&mark, '\0', 16, &hash) || hash != hash_list_position(id, length, list_hash))
+    return false;
   memcpy(out, id, length + 1);
   return true;
 }

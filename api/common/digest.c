@@ -1,22 +1,24 @@
-/* SHA-256 of nettle. */
+/* SHA-256 (FIPS 180-4), computed by nettle, as the id of a shape. */
 #include "common/digest.h"
 
 #include <nettle/sha2.h>
 #include <string.h>
 
-/* Bytes between two looks at the cancel flag: below a millisecond. */
+/* Bytes between two polls of the cancel flag: less than a millisecond. */
 #define BYTES_PER_POLL 262144u
 
-bool api_digest_make(const char *form, const char *bytes, size_t length, const ct_cancel *cancel, api_digest *out) {
+bool api_digest_make(const char *form, const char *bytes, size_t length, const ct_cancel *cancel,
+                     api_digest *out) {
   static const char hex[] = "0123456789abcdef";
   uint8_t digest[SHA256_DIGEST_SIZE];
   struct sha256_ctx state;
   sha256_init(&state);
-  /* The NUL ends the form: no form and bytes are those of another form. */
+  /* The NUL separates form and bytes: different pairs never hash the same input. */
   sha256_update(&state, strlen(form) + 1, (const uint8_t *)form);
   for (size_t at = 0; at < length; at += BYTES_PER_POLL) {
     if (ct_cancel_raised(cancel)) return false;
-    sha256_update(&state, length - at < BYTES_PER_POLL ? length - at : BYTES_PER_POLL, (const uint8_t *)bytes + at);
+    sha256_update(&state, length - at < BYTES_PER_POLL ? length - at : BYTES_PER_POLL,
+                  (const uint8_t *)bytes + at);
   }
   sha256_digest(&state, sizeof digest, digest);
   memcpy(out->id, "s-", 2);

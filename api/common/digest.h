@@ -1,4 +1,4 @@
-/* Names of shapes by their content. */
+/* Content-derived names of shapes: SHA-256 (FIPS 180-4) of the uploaded bytes. */
 #ifndef API_COMMON_DIGEST_H
 #define API_COMMON_DIGEST_H
 
@@ -11,12 +11,13 @@
 
 typedef struct api_digest {
   char id[API_SHAPE_ID_LENGTH + 1];
-  uint64_t key; /* other bits of the digest, for tables over the content */
+  uint64_t key; /* further bits of the digest, the key of hash tables */
 } api_digest;
 
-/* SHA-256 (FIPS 180-4) over what the bytes are to be read as, a text, and over the bytes. False: cancelled. Some 3 ns a byte
- * without the processor's help. */
-bool api_digest_make(const char *form, const char *bytes, size_t length, const ct_cancel *cancel, api_digest *out);
+/* SHA-256 over `form`, which names the media type and options, and over the bytes. False:
+ * cancelled. About 3 ns a byte without SHA instructions. */
+bool api_digest_make(const char *form, const char *bytes, size_t length, const ct_cancel *cancel,
+                     api_digest *out);
 
 /* SHA-256 of the bytes. */
 void api_digest_bytes(const char *bytes, size_t length, uint8_t out[32]);

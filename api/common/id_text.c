@@ -1,4 +1,4 @@
-/* UTF-8 after RFC 3629; percent-encoding after RFC 3986, section 2.1. */
+/* Validates ids; decodes UTF-8 (RFC 3629); percent-encodes ids (RFC 3986, section 2.1). */
 #include "common/id_text.h"
 
 #include <jansson.h>
@@ -11,7 +11,11 @@ size_t api_utf8_next(const char *bytes, size_t length, uint32_t *code) {
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   if (length == 0) return 0;
   unsigned char first = (unsigned char)bytes[0];
-  size_t count = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 : first >> 3 == 30 ? 4 : 0;
+  size_t count = first < 0x80       ? 1
+                 : first >> 5 == 6  ? 2
+                 : first >> 4 == 14 ? 3
+                 : first >> 3 == 30 ? 4
+                                    : 0;
   if (count == 0 || count > length) return 0;
   uint32_t value = count == 1 ? first : first & (0x7fu >> count);
   for (size_t i = 1; i < count; i++) {
@@ -19,21 +23,23 @@ size_t api_utf8_next(const char *bytes, size_t length, uint32_t *code) {
     if (next >> 6 != 2) return 0;
     value = value << 6 | (next & 0x3fu);
   }
-  /* Overlong forms, halves of surrogate pairs, and what is beyond Unicode are no UTF-8. */
+  /* RFC 3629 excludes overlong forms, surrogates, and code points above U+10FFFF. */
   if (value < least[count] || (value >= 0xd800 && value <= 0xdfff) || value > 0x10ffff) return 0;
   *code = value;
   return count;
 }
 
-/* General category Cc. */
+/* Unicode general category Cc. */
 static bool is_control(uint32_t code) { return code < 0x20 || (code >= 0x7f && code < 0xa0); }
 
-static bool is_dots(ct_text text) {
-  return (text.length == 1 || text.length == 2) && text.bytes[0] == '.' && text.bytes[text.length - 1] == '.';
+static bool is_dot_segment(ct_text text) {
+  return (text.length == 1 || text.length == 2) && text.bytes[0] == '.' &&
+         text.bytes[text.length - 1] == '.';
 }
 
-/* Offset of the first byte that no id can have; text.length: there is none. *control: it begins a control character. */
-static size_t first_bad(ct_text text, bool *control) {
+/* Offset of the first byte that is not allowed in an id; text.length: all are. *control: the byte
+ * begins a control character. */
+static size_t find_invalid_byte(ct_text text, bool *control) {
   uint32_t code = 0;
   *control = false;
   for (size_t at = 0, count; at < text.length; at += count) {
@@ -46,22 +52,23 @@ static size_t first_bad(ct_text text, bool *control) {
 
 bool api_id_valid(ct_text text) {
   bool control;
-  if (text.length < 1 || text.length > CT_ID_LENGTH_MAX || is_dots(text)) return false;
-  return first_bad(text, &control) == text.length;
+  if (text.length < 1 || text.length > CT_ID_LENGTH_MAX || is_dot_segment(text)) return false;
+  return find_invalid_byte(text, &control) == text.length;
 }
 
 const char *api_id_fault(ct_text text, char out[64]) {
   bool control;
   if (text.length == 0) return "is empty";
-  if (is_dots(text)) return "has a meaning in paths";
-  size_t at = first_bad(text, &control);
-  if (at < text.length) snprintf(out, 64, "has %s at byte %zu", control ? "a control character" : "no UTF-8", at + 1);
+  if (is_dot_segment(text)) return "has a meaning in paths";
+  size_t at = find_invalid_byte(text, &control);
+  if (at < text.length)
+    snprintf(out, 64, "has %s at byte %zu", control ? "a control character" : "no UTF-8", at + 1);
   else snprintf(out, 64, "has %zu bytes", text.length);
   return out;
 }
 
 bool api_id_of_json(const char *bytes, size_t length, char out[CT_ID_LENGTH_MAX + 1]) {
-  /* Each byte of an id takes six at most. */
+  /* A JSON string needs at most six characters a byte (\u00xx). */
   if (length > 6 * CT_ID_LENGTH_MAX + 2) return false;
   json_t *value = json_loadb(bytes, length, JSON_DECODE_ANY, NULL);
   ct_text text = {json_string_value(value), json_string_length(value)};
@@ -71,9 +78,10 @@ bool api_id_of_json(const char *bytes, size_t length, char out[CT_ID_LENGTH_MAX 
   return good;
 }
 
-/* Characters of a path's segment that need no escape, of those that ids had from the beginning. */
-static bool is_plain(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c && strchr("-._~:@", c));
+/* Characters that stay unescaped in a path segment. */
+static bool is_plain_in_path(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+         (c && strchr("-._~:@", c));
 }
 
 const char *api_id_encode(const char *id, char out[API_ID_ENCODED_BYTES]) {
@@ -81,7 +89,7 @@ const char *api_id_encode(const char *id, char out[API_ID_ENCODED_BYTES]) {
   size_t used = 0;
   for (; *id && used + 4 <= API_ID_ENCODED_BYTES; id++) {
     unsigned char byte = (unsigned char)*id;
-    if (is_plain(*id)) {
+    if (is_plain_in_path(*id)) {
       out[used++] = *id;
       continue;
     }

@@ -1,11 +1,11 @@
-/* The table of limits, spread out of API_LIMIT_MAP. */
+/* The table of limits, expanded from API_LIMIT_MAP. */
 #include "common/limits.h"
 
 #include <stddef.h>
 #include <string.h>
 
 static const api_limit table[] = {
-#define X(member, name, standard, least, greatest, unit, text)                                                                     \
+#define X(member, name, standard, least, greatest, unit, text)                                     \
   {name, standard, least, greatest, unit, text, offsetof(api_limits, member)},
     API_LIMIT_MAP(X)
 #undef X
@@ -27,7 +27,7 @@ void api_limits_default(api_limits *limits) {
 #undef X
 }
 
-static const api_limit *named(const char *name) {
+static const api_limit *find_limit(const char *name) {
   for (size_t i = 0; i < api_limit_count(); i++)
     if (strcmp(table[i].name, name) == 0) return &table[i];
   return NULL;
@@ -38,7 +38,7 @@ const api_limit *api_limits_fault(const api_limits *limits) {
     uint64_t value = api_limit_value(limits, &table[i]);
     if (value < table[i].least || value > table[i].greatest) return &table[i];
   }
-  if (limits->page_max < limits->page) return named("pageMax");
-  if (limits->deadline_max_ms < limits->deadline_ms) return named("deadlineMaxMs");
+  if (limits->page_max < limits->page) return find_limit("pageMax");
+  if (limits->deadline_max_ms < limits->deadline_ms) return find_limit("deadlineMaxMs");
   return NULL;
 }

@@ -1,4 +1,4 @@
-/* The limits as a table: defaults, checks, and what /v1/limits shows. */
+/* Configurable limits as a table: defaults, ranges, and the texts that GET /v1/limits shows. */
 #ifndef API_COMMON_LIMITS_H
 #define API_COMMON_LIMITS_H
 
@@ -17,7 +17,8 @@ const api_limit *api_limit_get(size_t index); /* in the order of API_LIMIT_MAP *
 uint64_t api_limit_value(const api_limits *limits, const api_limit *limit);
 
 void api_limits_default(api_limits *limits);
-/* The first limit that is outside its range, or NULL; pageMax below page, and deadlineMaxMs below deadlineMs count too. */
+/* The first limit outside its range, or NULL. pageMax < page and deadlineMaxMs < deadlineMs are
+ * faults of the first-named limit. */
 const api_limit *api_limits_fault(const api_limits *limits);
 
 #endif

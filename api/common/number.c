@@ -1,6 +1,6 @@
-/* Shortest text of a double by Schubfach (Giulietti 2020): of all decimals that round to the double take one with the fewest
- * digits, and of those the nearest. Integers only; the same text whatever the locale and the compiler. Reading numbers is not here.
- */
+/* Shortest decimal text of a double by Schubfach (R. Giulietti, "The Schubfach way to render
+ * doubles", 2020): the fewest digits that round to the double, the nearest of those. Integer
+ * arithmetic only: the text does not depend on locale or compiler. Parsing is jansson's. */
 #include "common/number.h"
 
 #include <assert.h>
@@ -14,30 +14,30 @@
 #define EXPONENT_BIAS 1075 /* value = significand * 2^(biased - 1075) */
 #define LEAST_EXPONENT (1 - EXPONENT_BIAS)
 
-/* Plain notation when the decimal point is at -5..17 digits from the first digit: whole numbers below 1e17 stay exact in 64-bit
- * integer readers. */
+/* Plain notation if the decimal point is -5..17 digits after the first digit. Whole numbers below
+ * 1e17 stay exact for readers with 64-bit integers. */
 #define POINT_LEAST (-5)
 #define POINT_GREATEST 17
 
-/* Floors of logarithms by multiplication, right for |e| <= 1200: 1262611 is log10(2) 2^22, 1741647 is log2(10) 2^19 and 524031 is
- * log10(4/3) 2^22, each rounded so that no floor in that range is missed. Shifts of negative numbers round down. */
+/* Floors of logarithms by multiplication, exact for |e| <= 1200. 1262611 is log10(2) 2^22, 1741647
+ * is log2(10) 2^19, 524031 is log10(4/3) 2^22. Right shifts of negative numbers round down. */
 static int floor_log10_pow2(int e) { return (e * 1262611) >> 22; }
 static int floor_log10_three_quarters_pow2(int e) { return (e * 1262611 - 524031) >> 22; }
 static int floor_log2_pow10(int e) { return (e * 1741647) >> 19; }
 
 __extension__ typedef unsigned __int128 wide;
 
-/* floor(p * g / 2^128), with the lowest bit set when the quotient is not whole. The error of g (below 1) cannot reach past the
- * lowest bit of the middle word. */
-static uint64_t multiply_to_odd(const uint64_t g[2], uint64_t p) {
+/* Round-to-odd product: floor(p g / 2^128), with the lowest bit set if the quotient is not whole.
+ * The error of g (below 1) affects only the lowest bit of the middle word. */
+static uint64_t multiply_round_to_odd(const uint64_t g[2], uint64_t p) {
   wide low = (wide)g[1] * p;
   wide high = (wide)g[0] * p + (uint64_t)(low >> 64);
   uint64_t middle = (uint64_t)high;
   return (uint64_t)(high >> 64) | (middle > 1);
 }
 
-static api_decimal without_trailing_zeros(uint64_t digits, int exponent) {
-  /* Eight at once first: whole numbers and short fractions have many. */
+static api_decimal remove_trailing_zeros(uint64_t digits, int exponent) {
+  /* Remove eight zeros at once first: whole numbers and short fractions have many. */
   if (digits % 100000000 == 0) {
     digits /= 100000000;
     exponent += 8;
@@ -49,31 +49,33 @@ static api_decimal without_trailing_zeros(uint64_t digits, int exponent) {
   return (api_decimal){digits, exponent};
 }
 
-/* The decimal for c * 2^q. */
-static api_decimal schubfach(uint64_t c, int q, bool lower_is_closer) {
+/* The shortest decimal of c * 2^q. lower_is_closer: c is a power of two, so that the gap below is
+ * half as wide. */
+static api_decimal find_shortest_decimal(uint64_t c, int q, bool lower_is_closer) {
   bool odd = c & 1;
   int k = lower_is_closer ? floor_log10_three_quarters_pow2(q) : floor_log10_pow2(q);
   int h = q + floor_log2_pow10(-k) + 1;
   const uint64_t *g = powers[-k - POWER_FIRST];
 
-  /* The value and the ends of its rounding interval, times 4 * 10^-k; ends belong to it when c is even. */
-  uint64_t below = multiply_to_odd(g, (4 * c - (lower_is_closer ? 1 : 2)) << h) + odd;
-  uint64_t value = multiply_to_odd(g, (4 * c) << h);
-  uint64_t above = multiply_to_odd(g, (4 * c + 2) << h) - odd;
+  /* The value and its rounding interval, times 4 * 10^-k. The interval contains its ends if c is
+   * even. */
+  uint64_t below = multiply_round_to_odd(g, (4 * c - (lower_is_closer ? 1 : 2)) << h) + odd;
+  uint64_t value = multiply_round_to_odd(g, (4 * c) << h);
+  uint64_t above = multiply_round_to_odd(g, (4 * c + 2) << h) - odd;
 
-  /* A multiple of 10^(k+1): at most one of the two neighbours lies inside. */
+  /* Prefer a multiple of 10^(k+1): at most one of the two neighbours is inside. */
   uint64_t s = value / 4;
   if (s >= 10) {
     uint64_t t = s / 10;
     bool down = below <= 40 * t, up = 40 * t + 40 <= above;
-    if (down != up) return without_trailing_zeros(t + up, k + 1);
+    if (down != up) return remove_trailing_zeros(t + up, k + 1);
   }
-  /* A multiple of 10^k: one inside, or the nearer of both, ties to even. */
+  /* Else a multiple of 10^k: the only one inside, or the nearer of both; ties to even. */
   bool down = below <= 4 * s, up = 4 * s + 4 <= above;
-  if (down != up) return without_trailing_zeros(s + up, k);
+  if (down != up) return remove_trailing_zeros(s + up, k);
   uint64_t half = 4 * s + 2;
   bool round_up = value > half || (value == half && (s & 1));
-  return without_trailing_zeros(s + round_up, k);
+  return remove_trailing_zeros(s + round_up, k);
 }
 
 api_decimal api_number_shortest(double value) {
@@ -83,19 +85,22 @@ api_decimal api_number_shortest(double value) {
   int biased = (int)(bits >> FRACTION_BITS & 0x7ff);
   assert(biased != 0x7ff && (biased != 0 || fraction != 0));
 
-  if (biased == 0) return schubfach(fraction, LEAST_EXPONENT, false);
+  /* Subnormal numbers have no implicit leading bit. */
+  if (biased == 0) return find_shortest_decimal(fraction, LEAST_EXPONENT, false);
   uint64_t c = fraction | UINT64_C(1) << FRACTION_BITS;
   int q = biased - EXPONENT_BIAS;
-  /* Whole numbers below 2^53 are their own digits. */
-  if (q <= 0 && q > -53 && (c & ((UINT64_C(1) << -q) - 1)) == 0) return without_trailing_zeros(c >> -q, 0);
-  return schubfach(c, q, fraction == 0 && biased > 1);
+  /* Whole numbers below 2^53 are already decimal. */
+  if (q <= 0 && q > -53 && (c & ((UINT64_C(1) << -q) - 1)) == 0)
+    return remove_trailing_zeros(c >> -q, 0);
+  return find_shortest_decimal(c, q, fraction == 0 && biased > 1);
 }
 
-static const char pairs[201] =
-    "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
-    "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+static const char pairs[201] = "0001020304050607080910111213141516171819202122232425262728293031323"
+                               "334353637383940414243444546474849"
+                               "5051525354555657585960616263646566676869707172737475767778798081828"
+                               "384858687888990919293949596979899";
 
-static int decimal_length(uint64_t value) {
+static int count_decimal_digits(uint64_t value) {
   int length = 1;
   while (value >= 10000) {
     value /= 10000;
@@ -115,7 +120,7 @@ static void put_digits(uint64_t value, int length, char *out) {
 }
 
 size_t api_number_unsigned(uint64_t value, char *out) {
-  int length = decimal_length(value);
+  int length = count_decimal_digits(value);
   put_digits(value, length, out);
   return (size_t)length;
 }
@@ -136,7 +141,7 @@ size_t api_number_format(double value, char *out) {
   size_t n = 0;
   if (value < 0.0) out[n++] = '-';
   api_decimal d = api_number_shortest(value);
-  int length = decimal_length(d.digits);
+  int length = count_decimal_digits(d.digits);
   int point = length + d.exponent; /* digits before the decimal point */
 
   if (point > POINT_GREATEST || point < POINT_LEAST) { /* d.ddde-9 */

@@ -1,4 +1,5 @@
-/* The table of problems, pointers to places, the collector of errors and its document. */
+/* Problem types, JSON pointers (RFC 6901), the collector of errors, and the problem document (RFC
+ * 9457). */
 #include "common/problem.h"
 
 #include <math.h>
@@ -7,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Levels of a pointer: jsonDepth is at most 512, and a line of NDJSON adds one. What does not fit into a fault is cut. */
+/* Tokens of a pointer: jsonDepth is at most 512, and a line of NDJSON adds one. Longer pointers are
+ * cut. */
 #define POINTER_LEVELS_MAX 514
 
-/* Bytes of a refusal's detail: words around a path or a host. */
+/* Buffer of a refusal's detail: text around a path or a host, bytes. */
 #define REFUSAL_BYTES 768
 
 static const api_problem problems[API_PROBLEM_COUNT] = {
@@ -30,21 +32,22 @@ bool api_problem_find(const char *name, api_problem_id *id) {
   return false;
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
+/* ---- JSON pointers -------------------------------------------------------------------------- */
 
 api_pointer api_pointer_member(const api_pointer *parent, const char *name) {
   return api_pointer_member_text(parent, api_text(name));
 }
 
 api_pointer api_pointer_member_text(const api_pointer *parent, ct_text name) {
-  return (api_pointer){.parent = parent, .kind = API_POINTER_MEMBER, .name = name.bytes, .length = name.length};
+  return (api_pointer){
+      .parent = parent, .kind = API_POINTER_MEMBER, .name = name.bytes, .length = name.length};
 }
 
 api_pointer api_pointer_index(const api_pointer *parent, size_t index) {
   return (api_pointer){.parent = parent, .kind = API_POINTER_INDEX, .index = index};
 }
 
-/* Bytes of text, at most API_ECHO_MAX, that end with a whole character. */
+/* Length of the longest prefix of whole characters, at most API_ECHO_MAX bytes. */
 static size_t echo_length(ct_text text) {
   if (text.length <= API_ECHO_MAX) return text.length;
   size_t length = API_ECHO_MAX;
@@ -52,7 +55,8 @@ static size_t echo_length(ct_text text) {
   return length;
 }
 
-/* One token with its slash, escaped; returns its length. out holds 2 * API_ECHO_MAX + 5 bytes. */
+/* Writes one escaped token with its slash and returns the length. out has 2 * API_ECHO_MAX + 32
+ * bytes. */
 static size_t write_token(const api_pointer *node, char *out) {
   size_t n = 0;
   out[n++] = '/';
@@ -89,14 +93,18 @@ void api_pointer_write(const api_pointer *at, char *out, size_t size) {
   out[n] = 0;
 }
 
-/* ---- faults ---------------------------------------------------------------------------------------------------------- */
+/* ---- faults --------------------------------------------------------------------------------- */
 
-/* What memory or time cut short is told alone. */
-static bool stands_alone(api_problem_id id) { return id == API_PROBLEM_OUT_OF_MEMORY || id == API_PROBLEM_DEADLINE_EXCEEDED; }
+/* Errors that cut validation short are reported alone: the others may be incomplete. */
+static bool overrides_others(api_problem_id id) {
+  return id == API_PROBLEM_OUT_OF_MEMORY || id == API_PROBLEM_DEADLINE_EXCEEDED;
+}
 
-static api_fault *next_fault(api_faults *faults, api_problem_id id) {
-  api_fault *fault = faults->count < API_FAULTS_MAX && !faults->alone ? &faults->items[faults->count] : &faults->spare;
-  bool takes_over = stands_alone(id) && !faults->alone;
+static api_fault *add_fault(api_faults *faults, api_problem_id id) {
+  api_fault *fault = faults->count < API_FAULTS_MAX && !faults->alone
+                         ? &faults->items[faults->count]
+                         : &faults->spare;
+  bool takes_over = overrides_others(id) && !faults->alone;
   if (faults->count == 0 || takes_over) faults->id = id;
   if (takes_over) {
     faults->alone = true;
@@ -107,20 +115,22 @@ static api_fault *next_fault(api_faults *faults, api_problem_id id) {
   return fault;
 }
 
-__attribute__((format(printf, 2, 0))) static void set_detail(api_fault *fault, const char *detail, va_list arguments) {
+__attribute__((format(printf, 2, 0))) static void
+format_detail(api_fault *fault, const char *detail, va_list arguments) {
   int length = vsnprintf(fault->detail, sizeof fault->detail, detail, arguments);
-  /* A cut detail ends with whole characters. */
+  /* Truncate after a whole character. */
   if (length < (int)sizeof fault->detail) return;
   size_t end = sizeof fault->detail - 4;
   while (end && ((unsigned char)fault->detail[end] & 0xc0) == 0x80) end--;
   memcpy(fault->detail + end, "...", 4);
 }
 
-api_fault *api_fault_at(api_faults *faults, api_problem_id id, const api_pointer *at, const char *detail, ...) {
-  api_fault *fault = next_fault(faults, id);
+api_fault *api_fault_at(api_faults *faults, api_problem_id id, const api_pointer *at,
+                        const char *detail, ...) {
+  api_fault *fault = add_fault(faults, id);
   va_list arguments;
   va_start(arguments, detail);
-  set_detail(fault, detail, arguments);
+  format_detail(fault, detail, arguments);
   va_end(arguments);
   fault->has_pointer = true;
   api_pointer_write(at, fault->pointer, sizeof fault->pointer);
@@ -128,10 +138,10 @@ api_fault *api_fault_at(api_faults *faults, api_problem_id id, const api_pointer
 }
 
 api_fault *api_fault_plain(api_faults *faults, api_problem_id id, const char *detail, ...) {
-  api_fault *fault = next_fault(faults, id);
+  api_fault *fault = add_fault(faults, id);
   va_list arguments;
   va_start(arguments, detail);
-  set_detail(fault, detail, arguments);
+  format_detail(fault, detail, arguments);
   va_end(arguments);
   return fault;
 }
@@ -155,15 +165,18 @@ void api_fault_did_you_mean(api_fault *fault, api_spelling likeness) {
   size_t length = strlen(fault->detail);
   if (length && fault->detail[length - 1] == '.') length--;
   char echo[API_ECHO_MAX + 4];
-  snprintf(fault->detail + length, sizeof fault->detail - length, "; did you mean \"%s\"?", api_echo(likeness.best, echo));
+  snprintf(fault->detail + length, sizeof fault->detail - length, "; did you mean \"%s\"?",
+           api_echo(likeness.best, echo));
 }
 
 void api_fault_memory(api_faults *faults) {
-  api_fault_plain(faults, API_PROBLEM_OUT_OF_MEMORY, "Memory for this request could not be had; nothing has changed.");
+  api_fault_plain(faults, API_PROBLEM_OUT_OF_MEMORY,
+                  "Memory for this request could not be had; nothing has changed.");
 }
 
 void api_fault_cancelled(api_faults *faults) {
-  api_fault_plain(faults, API_PROBLEM_DEADLINE_EXCEEDED, "The request was stopped at its deadline; nothing has changed.");
+  api_fault_plain(faults, API_PROBLEM_DEADLINE_EXCEEDED,
+                  "The request was stopped at its deadline; nothing has changed.");
 }
 
 const char *api_echo(ct_text text, char *out) {
@@ -176,9 +189,9 @@ const char *api_echo(ct_text text, char *out) {
   return out;
 }
 
-/* ---- documents ------------------------------------------------------------------------------------------------------- */
+/* ---- documents ------------------------------------------------------------------------------ */
 
-static void put_head(api_buffer *buffer, api_problem_id id, const char *detail) {
+static void open_problem_object(api_buffer *buffer, api_problem_id id, const char *detail) {
   const api_problem *problem = api_problem_get(id);
   api_put_raw(buffer, "{\"type\":\"/problems/");
   api_put_raw(buffer, problem->name);
@@ -188,21 +201,23 @@ static void put_head(api_buffer *buffer, api_problem_id id, const char *detail) 
   api_put_member_string(buffer, "detail", api_text(detail));
 }
 
-static void put_fault(api_buffer *buffer, const api_fault *fault) {
+static void put_error(api_buffer *buffer, const api_fault *fault) {
   api_put_item(buffer);
   api_put_byte(buffer, '{');
   api_put_member_string(buffer, "pointer", api_text(fault->pointer));
   api_put_member_string(buffer, "detail", api_text(fault->detail));
   if (fault->has_limit) api_put_member_number(buffer, "limit", fault->limit);
   if (fault->has_actual) api_put_member_number(buffer, "actual", fault->actual);
-  if (fault->suggestion[0]) api_put_member_string(buffer, "suggestion", api_text(fault->suggestion));
+  if (fault->suggestion[0])
+    api_put_member_string(buffer, "suggestion", api_text(fault->suggestion));
   api_put_byte(buffer, '}');
 }
 
 void api_put_problem(api_buffer *buffer, const api_faults *faults) {
-  put_head(buffer, faults->id, faults->items[0].detail);
+  open_problem_object(buffer, faults->id, faults->items[0].detail);
   const api_fault *first = &faults->items[0];
-  if (!first->has_pointer && first->suggestion[0]) api_put_member_string(buffer, "suggestion", api_text(first->suggestion));
+  if (!first->has_pointer && first->suggestion[0])
+    api_put_member_string(buffer, "suggestion", api_text(first->suggestion));
   size_t count = faults->count < API_FAULTS_MAX ? faults->count : API_FAULTS_MAX, places = 0;
   if (faults->alone) count = 1;
   for (size_t i = 0; i < count; i++) places += faults->items[i].has_pointer;
@@ -210,7 +225,7 @@ void api_put_problem(api_buffer *buffer, const api_faults *faults) {
     api_put_key(buffer, "errors");
     api_put_byte(buffer, '[');
     for (size_t i = 0; i < count; i++)
-      if (faults->items[i].has_pointer) put_fault(buffer, &faults->items[i]);
+      if (faults->items[i].has_pointer) put_error(buffer, &faults->items[i]);
     api_put_byte(buffer, ']');
   }
   api_put_byte(buffer, '}');
@@ -221,9 +236,10 @@ void api_reply_retry(api_reply *reply) {
   reply->header_count = 1;
 }
 
-static void refuse_with(api_reply *reply, api_problem_id id, const char *suggestion, const char *text) {
+static void send_refusal(api_reply *reply, api_problem_id id, const char *suggestion,
+                         const char *text) {
   api_buffer buffer = {0};
-  put_head(&buffer, id, text);
+  open_problem_object(&buffer, id, text);
   if (suggestion[0]) api_put_member_string(&buffer, "suggestion", api_text(suggestion));
   api_put_byte(&buffer, '}');
   *reply = (api_reply){.status = api_problem_get(id)->status, .content_type = API_PROBLEM_TYPE};
@@ -237,10 +253,11 @@ void api_refuse(api_reply *reply, api_problem_id id, const char *detail, ...) {
   va_start(arguments, detail);
   int length = vsnprintf(text, sizeof text, detail, arguments);
   va_end(arguments);
-  refuse_with(reply, id, "", length < 0 ? "" : text);
+  send_refusal(reply, id, "", length < 0 ? "" : text);
 }
 
-void api_refuse_suggesting(api_reply *reply, api_problem_id id, const char *suggestion, const char *detail, ...) {
+void api_refuse_suggesting(api_reply *reply, api_problem_id id, const char *suggestion,
+                           const char *detail, ...) {
   char text[REFUSAL_BYTES];
   va_list arguments;
   va_start(arguments, detail);
@@ -249,6 +266,7 @@ void api_refuse_suggesting(api_reply *reply, api_problem_id id, const char *sugg
   if (length < 0) length = 0;
   size_t used = (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
   if (suggestion[0] && used && text[used - 1] == '.') used--;
-  if (suggestion[0]) snprintf(text + used, sizeof text - used, "; did you mean \"%s\"?", suggestion);
-  refuse_with(reply, id, suggestion, text);
+  if (suggestion[0])
+    snprintf(text + used, sizeof text - used, "; did you mean \"%s\"?", suggestion);
+  send_refusal(reply, id, suggestion, text);
 }

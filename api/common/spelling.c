@@ -1,4 +1,6 @@
-/* Optimal string alignment (Damerau 1964): letters to insert, drop, change or swap with a neighbour, upper and lower case alike. */
+/* Spelling suggestions by optimal string alignment distance (Damerau 1964): insertions, deletions,
+ * substitutions and transpositions of adjacent letters, ignoring ASCII case. A candidate is near if
+ * at most a third of its letters differ. */
 #include "common/spelling.h"
 
 #include <stdio.h>
@@ -7,24 +9,24 @@
 /* Longer words are not compared, bytes. */
 #define WORD_MAX 64
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+static char lower_ascii(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
-static size_t least3(size_t a, size_t b, size_t c) {
+static size_t min_of_three(size_t a, size_t b, size_t c) {
   size_t m = a < b ? a : b;
   return m < c ? m : c;
 }
 
-/* The least in row[from..to]. */
-static size_t least_of(const size_t *row, size_t from, size_t to) {
+/* The minimum of row[from..to]. */
+static size_t min_of_row(const size_t *row, size_t from, size_t to) {
   size_t least = row[from];
   for (size_t j = from + 1; j <= to; j++)
     if (row[j] < least) least = row[j];
   return least;
 }
 
-/* The distance of two words of at most WORD_MAX bytes, or more than `most`. Only cells within
- * `most` of the diagonal can be part of a distance of `most` (Ukkonen 1985); *cells counts those
- * evaluated. */
+/* The edit distance of two words of at most WORD_MAX bytes, or any value above `most`. Only cells
+ * within `most` of the diagonal contribute to a distance <= `most` (Ukkonen 1985). *cells counts
+ * the evaluated cells. */
 static size_t edit_distance(ct_text a, ct_text b, size_t most, size_t *cells) {
   size_t rows[3][WORD_MAX + 2], above_least = 0;
   for (size_t j = 0; j <= b.length; j++) rows[0][j] = j;
@@ -32,34 +34,36 @@ static size_t edit_distance(ct_text a, ct_text b, size_t most, size_t *cells) {
     size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
     size_t from = i > most ? i - most : 1, to = i + most < b.length ? i + most : b.length;
     if (from > to) return most + 1;
+    /* Evaluate the band of the row; the cells next to the band are out of reach. */
     row[from - 1] = from == 1 ? i : most + 1;
     for (size_t j = from; j <= to; j++) {
-      char x = lower(a.bytes[i - 1]), y = lower(b.bytes[j - 1]);
-      row[j] = least3(above[j] + 1, row[j - 1] + 1, above[j - 1] + (x != y));
-      bool swapped = i > 1 && j > 1 && x == lower(b.bytes[j - 2]) && lower(a.bytes[i - 2]) == y;
+      char x = lower_ascii(a.bytes[i - 1]), y = lower_ascii(b.bytes[j - 1]);
+      row[j] = min_of_three(above[j] + 1, row[j - 1] + 1, above[j - 1] + (x != y));
+      bool swapped =
+          i > 1 && j > 1 && x == lower_ascii(b.bytes[j - 2]) && lower_ascii(a.bytes[i - 2]) == y;
       if (swapped && second[j - 2] + 1 < row[j]) row[j] = second[j - 2] + 1;
     }
     row[to + 1] = most + 1;
     *cells += to - from + 1;
-    /* A swap leads past one row, and costs one. */
-    size_t least = least_of(row, from - 1, to);
+    /* A transposition skips a row at cost 1: stop only if the row above was out of reach too. */
+    size_t least = min_of_row(row, from - 1, to);
     if (least > most && above_least >= most) return most + 1;
     above_least = least;
   }
   return rows[a.length % 3][b.length];
 }
 
-/* Which of the counts a letter belongs to; several letters may share one. */
-static size_t letter_of(char c) { return (unsigned char)lower(c) % API_SPELLING_LETTERS; }
+/* Index of a letter's counter; several letters may share one. */
+static size_t letter_index(char c) { return (unsigned char)lower_ascii(c) % API_SPELLING_LETTERS; }
 
-/* Letters of the longer word that the shorter one does not have: no fewer edits make one of the
- * other (bag distance: Bartolini, Ciaccia, Patella 2002). */
+/* Lower bound of the edit distance (bag distance: Bartolini, Ciaccia, Patella 2002): letters of the
+ * longer word that the shorter word lacks. */
 static size_t bag_distance(const api_spelling *l, ct_text text) {
   unsigned char left[API_SPELLING_LETTERS];
   size_t shared = 0;
   memcpy(left, l->letters, sizeof left);
   for (size_t i = 0; i < text.length; i++) {
-    unsigned char *count = &left[letter_of(text.bytes[i])];
+    unsigned char *count = &left[letter_index(text.bytes[i])];
     if (*count == 0) continue;
     --*count;
     shared++;
@@ -69,7 +73,7 @@ static size_t bag_distance(const api_spelling *l, ct_text text) {
 
 api_spelling api_spelling_start(const char *word, size_t length) {
   api_spelling l = {.word = {word, length}, .distance = SIZE_MAX};
-  for (size_t i = 0; i < length && length <= WORD_MAX; i++) l.letters[letter_of(word[i])]++;
+  for (size_t i = 0; i < length && length <= WORD_MAX; i++) l.letters[letter_index(word[i])]++;
   return l;
 }
 
@@ -79,9 +83,10 @@ bool api_spelling_consider(api_spelling *l, const char *candidate, size_t length
   if (l->word.length > WORD_MAX || length > WORD_MAX) return true;
   size_t longer = length > l->word.length ? length : l->word.length;
   size_t shorter = length + l->word.length - longer;
-  /* Of words of two letters one letter is too much to change, but they may be swapped. */
+  /* Two-letter words: a substitution changes too much, a transposition is allowed. */
   size_t most = longer == 2 ? 1 : longer / 3;
   if (l->distance <= most) most = l->distance ? l->distance - 1 : 0;
+  /* Two lower bounds of the distance, length and letters, avoid most evaluations. */
   if (longer - shorter > most || l->distance == 0) return true;
   ct_text text = {candidate, length};
   if (bag_distance(l, text) > (longer == 2 ? 0 : most)) return true;
@@ -94,12 +99,13 @@ bool api_spelling_consider(api_spelling *l, const char *candidate, size_t length
 
 const char *api_spelling_end(const api_spelling *likeness, char out[API_SPELLING_END]) {
   char echo[API_ECHO_MAX + 4];
-  if (likeness->best.length > 0) snprintf(out, API_SPELLING_END, "; did you mean \"%s\"?", api_echo(likeness->best, echo));
+  if (likeness->best.length > 0)
+    snprintf(out, API_SPELLING_END, "; did you mean \"%s\"?", api_echo(likeness->best, echo));
   else snprintf(out, API_SPELLING_END, ".");
   return out;
 }
 
-/* ---- words of a scene -------------------------------------------------------------------------------------------------- */
+/* ---- words of a scene ----------------------------------------------------------------------- */
 
 api_spelling api_spelling_of_bodies(const ct_scene *scene, ct_text id) {
   api_spelling l = api_spelling_start(id.bytes, id.length);
@@ -119,7 +125,7 @@ api_spelling api_spelling_of_draft(const ct_draft *draft, ct_text id) {
   return l;
 }
 
-/* False: no more candidates are compared. NULL is no body. */
+/* False: the candidate limit is reached. body may be NULL. */
 static bool consider_groups(api_spelling *l, const ct_body *body) {
   bool more = true;
   for (size_t g = 0; more && body && g < ct_body_group_count(body); g++)
@@ -130,19 +136,21 @@ static bool consider_groups(api_spelling *l, const ct_body *body) {
 api_spelling api_spelling_of_groups(const ct_draft *draft, ct_text name) {
   api_spelling l = api_spelling_start(name.bytes, name.length);
   bool more = true;
-  for (uint32_t row = 0; more && row < ct_draft_rows(draft); row++) more = consider_groups(&l, ct_draft_body(draft, row));
+  for (uint32_t row = 0; more && row < ct_draft_rows(draft); row++)
+    more = consider_groups(&l, ct_draft_body(draft, row));
   return l;
 }
 
 api_spelling api_spelling_of_scene_groups(const ct_scene *scene, ct_text name) {
   api_spelling l = api_spelling_start(name.bytes, name.length);
   bool more = true;
-  for (uint32_t row = 0; more && row < ct_scene_rows(scene); row++) more = consider_groups(&l, ct_scene_body(scene, row));
+  for (uint32_t row = 0; more && row < ct_scene_rows(scene); row++)
+    more = consider_groups(&l, ct_scene_body(scene, row));
   return l;
 }
 
-/* The first characters of the id, of at most `length` bytes. */
-static size_t cut_id(ct_text id, size_t length) {
+/* Length of the longest prefix of whole characters, at most `length` bytes. */
+static size_t prefix_length(ct_text id, size_t length) {
   size_t end = 0;
   uint32_t code;
   while (end < id.length) {
@@ -158,10 +166,10 @@ api_spelling api_spelling_of_prefixes(const ct_scene *scene, ct_text prefix) {
   bool more = true;
   for (uint32_t row = 0; more && row < ct_scene_rows(scene); row++) {
     const ct_body *body = ct_scene_body(scene, row);
-    /* A letter may be missing, or one too many. */
+    /* The prefix may lack a letter or have one too many. */
     for (size_t cut = 0; body && more && cut < 3; cut++) {
       ct_text id = ct_body_id(body);
-      more = api_spelling_consider(&l, id.bytes, cut_id(id, prefix.length + 1 - cut));
+      more = api_spelling_consider(&l, id.bytes, prefix_length(id, prefix.length + 1 - cut));
     }
   }
   return l;
@@ -170,7 +178,8 @@ api_spelling api_spelling_of_prefixes(const ct_scene *scene, ct_text prefix) {
 api_spelling api_spelling_of_attachments(const ct_scene *scene, ct_text name) {
   api_spelling l = api_spelling_start(name.bytes, name.length);
   for (size_t i = 0; i < ct_scene_attachment_count(scene); i++)
-    api_spelling_consider(&l, ct_scene_attachment(scene, i)->name.bytes, ct_scene_attachment(scene, i)->name.length);
+    api_spelling_consider(&l, ct_scene_attachment(scene, i)->name.bytes,
+                          ct_scene_attachment(scene, i)->name.length);
   return l;
 }
 

@@ -1,10 +1,11 @@
-/* The collector of warnings. */
+/* Collects the warnings of a request and writes them as JSON. */
 #include "common/warning.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-void api_warn(api_warnings *warnings, const char *type, const api_pointer *at, uint64_t count, const char *detail, ...) {
+void api_warn(api_warnings *warnings, const char *type, const api_pointer *at, uint64_t count,
+              const char *detail, ...) {
   if (!warnings || warnings->count++ >= API_WARNINGS_KEPT) return;
   api_warning *warning = &warnings->items[warnings->count - 1];
   warning->type = type;
@@ -32,5 +33,6 @@ void api_put_warnings(api_buffer *buffer, const api_warnings *warnings, bool alw
     api_put_byte(buffer, '}');
   }
   api_put_byte(buffer, ']');
-  if (warnings->count > API_WARNINGS_KEPT) api_put_member_unsigned(buffer, "warningsOmitted", warnings->count - API_WARNINGS_KEPT);
+  if (warnings->count > API_WARNINGS_KEPT)
+    api_put_member_unsigned(buffer, "warningsOmitted", warnings->count - API_WARNINGS_KEPT);
 }

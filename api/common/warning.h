@@ -1,10 +1,10 @@
-/* Warnings: what was done with a request's data, or should make its sender look twice, though nothing is wrong. */
+/* Warnings of a request: changes made to its data, and valid but suspicious input. */
 #ifndef API_COMMON_WARNING_H
 #define API_COMMON_WARNING_H
 
 #include "common/problem.h"
 
-/* Warnings told; of those beyond only the number. */
+/* Stored warnings; further ones are only counted. */
 #define API_WARNINGS_KEPT 20
 
 typedef struct api_warning {
@@ -12,21 +12,22 @@ typedef struct api_warning {
   char pointer[256];
   char detail[256];
   bool has_pointer;
-  uint64_t count; /* of what the warning is about; 0: not told */
+  uint64_t count; /* affected items; 0: not reported */
 } api_warning;
 
-/* No memory of its own: about 11 KiB. `count` 0 is empty; the items need not be cleared. */
+/* About 11 KiB; allocates nothing. `count` 0 is empty; the items need not be cleared. */
 typedef struct api_warnings {
-  size_t count; /* raised; the first API_WARNINGS_KEPT are kept */
+  size_t count; /* warnings added; the first API_WARNINGS_KEPT are stored */
   api_warning items[API_WARNINGS_KEPT];
 } api_warnings;
 
-/* warnings NULL: nobody wants to know. at NULL: no place in a document. */
-__attribute__((format(printf, 5, 6))) void api_warn(api_warnings *warnings, const char *type, const api_pointer *at, uint64_t count,
+/* Adds a warning. warnings NULL: no effect. at NULL: without a location. */
+__attribute__((format(printf, 5, 6))) void api_warn(api_warnings *warnings, const char *type,
+                                                    const api_pointer *at, uint64_t count,
                                                     const char *detail, ...);
 
-/* Puts the member warnings: [{pointer?, type, detail, count?}, ...], and warningsOmitted where there were more. Nothing if there
- * are none and not `always`. */
+/* Puts the member warnings: [{pointer?, type, detail, count?}, ...], and warningsOmitted if some
+ * were not stored. Without warnings: nothing, or an empty array if `always`. */
 void api_put_warnings(api_buffer *buffer, const api_warnings *warnings, bool always);
 
 #endif

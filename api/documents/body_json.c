@@ -1,4 +1,5 @@
-/* Bodies. Shapes, poses and motion are read by their own files; here are groups, user data, and lists of bodies. */
+/* Reads and writes bodies: groups, user data, and lists of bodies. Other files handle shapes, poses
+ * and motion. */
 #include "documents/body_json.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ void api_body_release(api_body *body) {
   *body = (api_body){0};
 }
 
-/* ---- user data ----------------------------------------------------------------------------------------------------------- */
+/* ---- user data ------------------------------------------------------------------------------ */
 
 bool api_read_user_data(api_reader *reader, const api_field *field, ct_text *out) {
   if (!field->value || json_is_null(field->value)) return true;
@@ -24,7 +25,8 @@ bool api_read_user_data(api_reader *reader, const api_field *field, ct_text *out
     api_fault_memory(reader->faults);
   } else if (text.length > reader->limits->user_bytes) {
     api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path,
-                                    "At most %llu bytes of JSON are kept here.", (unsigned long long)reader->limits->user_bytes);
+                                    "At most %llu bytes of JSON are kept here.",
+                                    (unsigned long long)reader->limits->user_bytes);
     api_fault_limit(fault, (double)reader->limits->user_bytes, (double)text.length);
   } else {
     copy = api_reader_copy(reader, (ct_text){text.bytes, text.length});
@@ -35,12 +37,14 @@ bool api_read_user_data(api_reader *reader, const api_field *field, ct_text *out
   return true;
 }
 
-/* ---- bodies -------------------------------------------------------------------------------------------------------------- */
+/* ---- bodies --------------------------------------------------------------------------------- */
 
-/* Reads all colliders into the arena. *count tells how many own something, whether or not the reading was good. */
-static bool read_colliders(api_reader *reader, const api_field *field, ct_collider **out, size_t *count) {
+/* Reads all colliders into the arena. *count: how many own a shape, even after a fault. */
+static bool read_collider_array(api_reader *reader, const api_field *field, ct_collider **out,
+                                size_t *count) {
   size_t length = 0;
-  if (!api_read_array(reader, field, 1, reader->limits->colliders, &length) || !field->value) return false;
+  if (!api_read_array(reader, field, 1, reader->limits->colliders, &length) || !field->value)
+    return false;
   ct_collider *colliders = api_arena_array(reader->arena, length, sizeof *colliders);
   ct_text *ids = api_arena_array(reader->arena, length, sizeof *ids);
   if (!colliders || !ids) {
@@ -60,14 +64,16 @@ static bool read_colliders(api_reader *reader, const api_field *field, ct_collid
   size_t twice = api_first_duplicate(reader, ids, length);
   if (twice == length) return true;
   if (twice == SIZE_MAX) return false;
-  api_pointer element = api_pointer_index(&field->path, twice), id = api_pointer_member(&element, "id");
+  api_pointer element = api_pointer_index(&field->path, twice),
+              id = api_pointer_member(&element, "id");
   char echo[API_ECHO_MAX + 4];
-  api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &id, "Another collider of this body has the id \"%s\".",
-               api_echo(ids[twice], echo));
+  api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &id,
+               "Another collider of this body has the id \"%s\".", api_echo(ids[twice], echo));
   return false;
 }
 
-static bool read_groups(api_reader *reader, const api_field *field, const ct_text **out, size_t *count) {
+static bool read_body_groups(api_reader *reader, const api_field *field, const ct_text **out,
+                             size_t *count) {
   if (!field->value) return true;
   if (!api_read_array(reader, field, 0, API_BODY_GROUPS_MAX, count)) return false;
   ct_text *groups = api_arena_array(reader->arena, *count, sizeof *groups);
@@ -90,16 +96,18 @@ static bool read_groups(api_reader *reader, const api_field *field, const ct_tex
   return false;
 }
 
-static bool check_id(api_reader *reader, const api_field *field, const api_body_form *form, ct_text id) {
+static bool check_fixed_id(api_reader *reader, const api_field *field, const api_body_form *form,
+                           ct_text id) {
   if (!form->id_is_fixed || !field->value || api_text_equal(id, form->id)) return true;
   char echo[API_ECHO_MAX + 4];
-  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "The id is \"%s\" and cannot change.",
-                                  api_echo(form->id, echo));
+  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
+                                  "The id is \"%s\" and cannot change.", api_echo(form->id, echo));
   api_fault_suggest(fault, form->id);
   return false;
 }
 
-static bool create_body(api_reader *reader, const ct_body_options *options, const api_field *motion, api_body *out) {
+static bool create_checked_body(api_reader *reader, const ct_body_options *options,
+                                const api_field *motion, api_body *out) {
   const ct_body *body = NULL;
   ct_status status = ct_body_create(options, &body);
   if (status == CT_OUT_OF_MEMORY) {
@@ -107,7 +115,8 @@ static bool create_body(api_reader *reader, const ct_body_options *options, cons
     return false;
   }
   if (status != CT_OK) {
-    api_fault_plain(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, "The body cannot be kept: %s.", ct_status_text(status));
+    api_fault_plain(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, "The body cannot be kept: %s.",
+                    ct_status_text(status));
     return false;
   }
   if (motion && !api_check_mass(reader, motion, body)) {
@@ -118,8 +127,8 @@ static bool create_body(api_reader *reader, const ct_body_options *options, cons
   return true;
 }
 
-/* The colliders of another body, borrowed. */
-static bool keep_colliders(api_reader *reader, const ct_body *body, ct_body_options *options) {
+/* Borrows the colliders of another body. */
+static bool borrow_colliders(api_reader *reader, const ct_body *body, ct_body_options *options) {
   size_t count = ct_body_collider_count(body);
   ct_collider *colliders = api_arena_array(reader->arena, count, sizeof *colliders);
   if (!colliders) {
@@ -132,7 +141,8 @@ static bool keep_colliders(api_reader *reader, const ct_body *body, ct_body_opti
   return true;
 }
 
-static bool read_full(api_reader *reader, const api_field *field, const api_body_form *form, api_body *out) {
+static bool read_full_body(api_reader *reader, const api_field *field, const api_body_form *form,
+                           api_body *out) {
   enum { ID, COLLIDERS, MOTION, GROUPS, USER, POSE, COUNT = POSE + API_POSE_MEMBER_COUNT };
   api_field m[COUNT] = {{.name = "id", .required = form->id.length == 0},
                         {.name = "colliders", .required = !form->kept},
@@ -147,79 +157,89 @@ static bool read_full(api_reader *reader, const api_field *field, const api_body
   ct_motion motion;
   ct_collider *colliders = NULL;
   size_t owned = 0;
-  good = api_read_id(reader, &m[ID], &options.id) && check_id(reader, &m[ID], form, options.id) && good;
+  good = api_read_id(reader, &m[ID], &options.id) &&
+         check_fixed_id(reader, &m[ID], form, options.id) && good;
   good = api_read_pose(reader, field, m + POSE, &out->pose) && good;
   if (m[MOTION].value) good = api_read_motion(reader, &m[MOTION], &motion, &out->velocity) && good;
-  good = read_groups(reader, &m[GROUPS], &options.groups, &options.group_count) && good;
+  good = read_body_groups(reader, &m[GROUPS], &options.groups, &options.group_count) && good;
   good = api_read_user_data(reader, &m[USER], &options.user) && good;
-  if (m[COLLIDERS].value) good = read_colliders(reader, &m[COLLIDERS], &colliders, &owned) && good;
+  if (m[COLLIDERS].value)
+    good = read_collider_array(reader, &m[COLLIDERS], &colliders, &owned) && good;
 
   options.motion = m[MOTION].value ? &motion : NULL;
   options.colliders = colliders;
   options.collider_count = owned;
-  if (form->kept) good = keep_colliders(reader, form->kept, &options) && good;
-  good = good && create_body(reader, &options, &m[MOTION], out);
+  if (form->kept) good = borrow_colliders(reader, form->kept, &options) && good;
+  good = good && create_checked_body(reader, &options, &m[MOTION], out);
   for (size_t i = 0; i < owned; i++) api_collider_release(&colliders[i]);
   return good;
 }
 
-/* One collider that is a whole body: its pose becomes the body's. */
-static bool read_short(api_reader *reader, const api_field *field, const api_body_form *form, api_body *out) {
+/* Reads a single collider as a body; its pose becomes the body's. */
+static bool read_short_body(api_reader *reader, const api_field *field, const api_body_form *form,
+                            api_body *out) {
   ct_collider collider = {0};
   if (!api_read_collider(reader, field, &collider)) return false;
   out->pose = collider.pose;
-  ct_body_options options = {.id = collider.id.length ? collider.id : form->id, .colliders = &collider, .collider_count = 1};
+  ct_body_options options = {.id = collider.id.length ? collider.id : form->id,
+                             .colliders = &collider,
+                             .collider_count = 1};
   collider.pose = ct_pose_identity();
   collider.id = (ct_text){0};
-  bool good = create_body(reader, &options, NULL, out);
+  bool good = create_checked_body(reader, &options, NULL, out);
   api_collider_release(&collider);
   return good;
 }
 
 static const api_field shapes[] = {API_SHAPE_MEMBERS};
 
-/* True if a member may be a misspelt "colliders", and is no less like it than like any shape:
- * "cylider" is a cylinder. */
+/* True if a member resembles "colliders" at least as much as any shape; "cylider" resembles
+ * cylinder. */
 static bool resembles_colliders(const json_t *value) {
   static const char word[] = "colliders";
   const char *name;
   json_t *unused;
   json_object_foreach((json_t *)value, name, unused) {
     api_spelling likeness = api_spelling_start(name, strlen(name));
-    for (size_t i = 0; i < API_SHAPE_MEMBER_COUNT; i++) api_spelling_consider(&likeness, shapes[i].name, strlen(shapes[i].name));
+    for (size_t i = 0; i < API_SHAPE_MEMBER_COUNT; i++)
+      api_spelling_consider(&likeness, shapes[i].name, strlen(shapes[i].name));
     api_spelling_consider(&likeness, word, sizeof word - 1);
     if (likeness.best.bytes == word) return true;
   }
   return false;
 }
 
-/* A shape at the top, or nothing that only a whole body has: the error of a misspelt shape then lists
- * the names of the shapes. */
-static bool looks_short(const json_t *value) {
+/* True for an object with a shape, or without any member of the full form. The error of a misspelt
+ * shape then lists the names of shapes. */
+static bool is_short_form(const json_t *value) {
   if (!json_is_object(value) || json_object_get(value, "colliders")) return false;
   for (size_t i = 0; i < API_SHAPE_MEMBER_COUNT; i++)
     if (json_object_get(value, shapes[i].name)) return true;
   if (json_object_get(value, "shape")) return true;
-  if (json_object_get(value, "motion") || json_object_get(value, "groups") || json_object_get(value, "user")) return false;
+  if (json_object_get(value, "motion") || json_object_get(value, "groups") ||
+      json_object_get(value, "user"))
+    return false;
   return !resembles_colliders(value);
 }
 
-bool api_read_body(api_reader *reader, const api_field *field, const api_body_form *form, api_body *out) {
+bool api_read_body(api_reader *reader, const api_field *field, const api_body_form *form,
+                   api_body *out) {
   static const api_body_form plain = {0};
   if (!form) form = &plain;
   if (!field->value) return false;
   api_arena_mark mark = api_arena_position(reader->arena);
   api_body body = {.pose = ct_pose_identity()};
-  bool good = form->allow_short && looks_short(field->value) ? read_short(reader, field, form, &body)
-                                                             : read_full(reader, field, form, &body);
+  bool good = form->allow_short && is_short_form(field->value)
+                  ? read_short_body(reader, field, form, &body)
+                  : read_full_body(reader, field, form, &body);
   api_arena_rewind(reader->arena, mark);
   if (good) *out = body;
   return good;
 }
 
-/* ---- encode -------------------------------------------------------------------------------------------------------------- */
+/* ---- encode --------------------------------------------------------------------------------- */
 
-static void put_colliders(api_buffer *buffer, const ct_body *body) {
+static void put_body_colliders(api_buffer *buffer, const ct_body *body) {
   api_put_key(buffer, "colliders");
   api_put_byte(buffer, '[');
   for (size_t i = 0; i < ct_body_collider_count(body); i++) {
@@ -229,13 +249,14 @@ static void put_colliders(api_buffer *buffer, const ct_body *body) {
   api_put_byte(buffer, ']');
 }
 
-static void put_body(api_buffer *buffer, const ct_body *body, const ct_pose *pose, const ct_velocity *velocity, bool colliders) {
+static void put_body_members(api_buffer *buffer, const ct_body *body, const ct_pose *pose,
+                             const ct_velocity *velocity, bool colliders) {
   api_put_item(buffer);
   api_put_byte(buffer, '{');
   api_put_member_string(buffer, "id", ct_body_id(body));
   api_put_pose_members(buffer, pose, true);
   if (ct_body_motion(body)) api_put_motion(buffer, ct_body_motion(body), velocity);
-  if (colliders) put_colliders(buffer, body);
+  if (colliders) put_body_colliders(buffer, body);
   if (ct_body_group_count(body)) {
     api_put_key(buffer, "groups");
     api_put_byte(buffer, '[');
@@ -253,12 +274,14 @@ static void put_body(api_buffer *buffer, const ct_body *body, const ct_pose *pos
   api_put_byte(buffer, '}');
 }
 
-void api_put_body(api_buffer *buffer, const ct_body *body, const ct_pose *pose, const ct_velocity *velocity) {
-  put_body(buffer, body, pose, velocity, true);
+void api_put_body(api_buffer *buffer, const ct_body *body, const ct_pose *pose,
+                  const ct_velocity *velocity) {
+  put_body_members(buffer, body, pose, velocity, true);
 }
 
-void api_put_bare_body(api_buffer *buffer, const ct_body *body, const ct_pose *pose, const ct_velocity *velocity) {
-  put_body(buffer, body, pose, velocity, false);
+void api_put_bare_body(api_buffer *buffer, const ct_body *body, const ct_pose *pose,
+                       const ct_velocity *velocity) {
+  put_body_members(buffer, body, pose, velocity, false);
 }
 
 void api_put_row(api_buffer *buffer, const ct_scene *scene, uint32_t row) {
@@ -267,7 +290,7 @@ void api_put_row(api_buffer *buffer, const ct_scene *scene, uint32_t row) {
   api_put_body(buffer, ct_scene_body(scene, row), &pose, &velocity);
 }
 
-/* ---- lists --------------------------------------------------------------------------------------------------------------- */
+/* ---- lists ---------------------------------------------------------------------------------- */
 
 void api_body_list_free(api_body_list *list) {
   for (size_t i = 0; i < list->count; i++) api_body_release(&list->items[i]);
@@ -275,10 +298,11 @@ void api_body_list_free(api_body_list *list) {
   *list = (api_body_list){0};
 }
 
-/* About what a body takes. */
-static size_t body_bytes(const ct_body *body) {
+/* Estimates the memory of a body. */
+static size_t estimate_body_bytes(const ct_body *body) {
   size_t colliders = ct_body_collider_count(body);
-  size_t bytes = sizeof(api_body) + 160 + colliders * sizeof(ct_collider) + ct_body_id(body).length + ct_body_user(body).length;
+  size_t bytes = sizeof(api_body) + 160 + colliders * sizeof(ct_collider) +
+                 ct_body_id(body).length + ct_body_user(body).length;
   for (size_t i = 0; i < colliders; i++) {
     ct_collider collider = ct_body_collider(body, i);
     bytes += collider.note.length + ct_shape_bytes(&collider.shape);
@@ -296,7 +320,7 @@ bool api_body_list_add(api_body_list *list, api_body *body) {
     list->capacity = capacity;
   }
   list->items[list->count++] = *body;
-  list->bytes += body_bytes(body->body);
+  list->bytes += estimate_body_bytes(body->body);
   *body = (api_body){0};
   return true;
 }
@@ -320,17 +344,21 @@ bool api_read_bodies(api_reader *reader, const api_field *field, api_body_list *
   return good;
 }
 
-/* The fault of an insertion that failed; twice: the id came earlier in the same request. */
-static void tell_insert(api_reader *reader, const api_pointer *at, ct_status status, ct_text id, bool twice) {
+/* Adds the fault of a failed insertion; twice: the id occurred earlier in the same request. */
+static void report_failed_insertion(api_reader *reader, const api_pointer *at, ct_status status,
+                                    ct_text id, bool twice) {
   char echo[API_ECHO_MAX + 4];
   api_pointer path = api_pointer_member(at, "id");
   switch (status) {
   case CT_EXISTS:
     api_fault_at(reader->faults, twice ? API_PROBLEM_DUPLICATE_ID : API_PROBLEM_ID_IN_USE, &path,
-                 twice ? "The id \"%s\" occurs twice in the request." : "The scene has a body \"%s\" already.", api_echo(id, echo));
+                 twice ? "The id \"%s\" occurs twice in the request."
+                       : "The scene has a body \"%s\" already.",
+                 api_echo(id, echo));
     break;
   case CT_LIMIT:
-    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, at, "A scene holds at most %llu bodies.",
+    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, at,
+                                 "A scene holds at most %llu bodies.",
                                  (unsigned long long)reader->limits->bodies),
                     (double)reader->limits->bodies, NAN);
     break;
@@ -338,13 +366,17 @@ static void tell_insert(api_reader *reader, const api_pointer *at, ct_status sta
   }
 }
 
-static ct_status insert_body(const api_reader *reader, const api_body *body, ct_draft *draft, uint32_t *row) {
-  if (ct_draft_count(draft) >= reader->limits->bodies && ct_draft_find(draft, ct_body_id(body->body)) == CT_NO_ROW) return CT_LIMIT;
+static ct_status insert_body(const api_reader *reader, const api_body *body, ct_draft *draft,
+                             uint32_t *row) {
+  if (ct_draft_count(draft) >= reader->limits->bodies &&
+      ct_draft_find(draft, ct_body_id(body->body)) == CT_NO_ROW)
+    return CT_LIMIT;
   return ct_draft_insert(draft, body->body, &body->pose, &body->velocity, row);
 }
 
-bool api_add_bodies(api_reader *reader, const api_pointer *at, const api_body_list *list, ct_draft *draft) {
-  uint32_t first = CT_NO_ROW; /* new rows follow the old ones */
+bool api_add_bodies(api_reader *reader, const api_pointer *at, const api_body_list *list,
+                    ct_draft *draft) {
+  uint32_t first = CT_NO_ROW; /* first row added by this call; new rows follow existing ones */
   bool good = true;
   for (size_t i = 0; i < list->count && !api_faults_full(reader->faults); i++) {
     uint32_t row;
@@ -356,20 +388,23 @@ bool api_add_bodies(api_reader *reader, const api_pointer *at, const api_body_li
       continue;
     }
     ct_text id = ct_body_id(list->items[i].body);
-    tell_insert(reader, &element, status, id, first != CT_NO_ROW && ct_draft_find(draft, id) >= first);
+    report_failed_insertion(reader, &element, status, id,
+                            first != CT_NO_ROW && ct_draft_find(draft, id) >= first);
     good = false;
     if (status != CT_EXISTS) break;
   }
   return good;
 }
 
-bool api_put_body_into(api_reader *reader, const api_pointer *at, const api_body *body, ct_draft *draft, bool *created) {
+bool api_put_body_into(api_reader *reader, const api_pointer *at, const api_body *body,
+                       ct_draft *draft, bool *created) {
   uint32_t row = ct_draft_find(draft, ct_body_id(body->body));
   bool is_new = row == CT_NO_ROW;
-  ct_status status =
-      is_new ? insert_body(reader, body, draft, &row) : ct_draft_replace(draft, row, body->body, &body->pose, &body->velocity);
+  ct_status status = is_new
+                         ? insert_body(reader, body, draft, &row)
+                         : ct_draft_replace(draft, row, body->body, &body->pose, &body->velocity);
   if (status != CT_OK) {
-    tell_insert(reader, at, status, ct_body_id(body->body), false);
+    report_failed_insertion(reader, at, status, ct_body_id(body->body), false);
     return false;
   }
   if (created) *created = is_new;

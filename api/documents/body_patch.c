@@ -1,4 +1,5 @@
-/* Merge patches of bodies (RFC 7396): the body as a document, patched, read again. */
+/* Merge patches of bodies (RFC 7396): writes the body as JSON, merges the patch, reads the
+ * result. */
 #include "documents/body_patch.h"
 
 #include "common/spelling.h"
@@ -6,11 +7,12 @@
 #include "documents/motion_json.h"
 #include "json/json_parser.h"
 
-/* Levels and memory of a document that the daemon itself has written. */
+/* Nesting levels of a document written by the daemon itself. */
 #define OWN_DEPTH 512
 
-/* A row's own JSON, with or without its colliders. NULL with a fault: out of memory. */
-static json_t *row_json(api_reader *reader, const ct_draft *draft, uint32_t row, bool colliders) {
+/* The row's body as JSON, with or without colliders. NULL with a fault: out of memory. */
+static json_t *convert_row_to_json(api_reader *reader, const ct_draft *draft, uint32_t row,
+                                   bool colliders) {
   ct_pose pose = ct_draft_pose(draft, row);
   ct_velocity velocity = ct_draft_velocity(draft, row);
   api_buffer text = {0};
@@ -19,12 +21,14 @@ static json_t *row_json(api_reader *reader, const ct_draft *draft, uint32_t row,
   json_t *value = NULL;
   if (text.failed) api_fault_memory(reader->faults);
   else
-    value = api_json_parse(text.bytes, text.length, &(api_json_options){.depth = OWN_DEPTH, .memory = UINT64_MAX}, reader->faults);
+    value = api_json_parse(text.bytes, text.length,
+                           &(api_json_options){.depth = OWN_DEPTH, .memory = UINT64_MAX},
+                           reader->faults);
   api_buffer_free(&text);
   return value;
 }
 
-/* The rotation in force is told as `rotation`; a patch that spells one otherwise takes its place. */
+/* Removes the current `rotation` if the patch has a rotation in another notation. */
 static void drop_replaced_rotation(json_t *target, const json_t *patch) {
   static const char *const spellings[] = {"rotationWxyz", "rpy", "matrix"};
   for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
@@ -33,7 +37,7 @@ static void drop_replaced_rotation(json_t *target, const json_t *patch) {
   }
 }
 
-/* A null leaves no trace in what is merged, so the patch's own names are looked at. */
+/* Checks the names of members in the patch itself: a null is not visible in the merged document. */
 static bool check_patch_names(api_reader *reader, const api_field *patch) {
   enum { MOTION = 2, COUNT = 5 + API_POSE_MEMBER_COUNT };
   api_field m[COUNT] = {{.name = "id"},     {.name = "colliders"}, {.name = "motion"},
@@ -44,9 +48,10 @@ static bool check_patch_names(api_reader *reader, const api_field *patch) {
 
 bool api_patch_row(api_reader *reader, const api_field *patch, ct_draft *draft, uint32_t row) {
   if (!check_patch_names(reader, patch)) return false;
-  /* Colliders that the patch leaves alone are kept as they are: they may be large. */
+  /* Colliders that the patch does not contain are retained without conversion: they may be
+   * large. */
   bool touched = json_object_get(patch->value, "colliders") != NULL;
-  json_t *merged = row_json(reader, draft, row, touched);
+  json_t *merged = convert_row_to_json(reader, draft, row, touched);
   if (!merged) return false;
   drop_replaced_rotation(merged, patch->value);
   bool good = api_json_merge(&merged, patch->value);
@@ -70,7 +75,8 @@ bool api_patch_row(api_reader *reader, const api_field *patch, ct_draft *draft, 
 bool api_patch_body(api_reader *reader, const api_field *patch, ct_draft *draft) {
   api_pointer path = api_pointer_member(&patch->path, "id");
   if (!json_is_object(patch->value)) {
-    api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &patch->path, "Must be an object, is %s.", api_type_words(patch->value));
+    api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &patch->path, "Must be an object, is %s.",
+                 api_type_words(patch->value));
     return false;
   }
   api_field id_field = api_field_at(json_object_get(patch->value, "id"), path);
@@ -83,8 +89,8 @@ bool api_patch_body(api_reader *reader, const api_field *patch, ct_draft *draft)
   uint32_t row = ct_draft_find(draft, id);
   if (row != CT_NO_ROW) return api_patch_row(reader, patch, draft, row);
   char echo[API_ECHO_MAX + 4];
-  api_fault *fault =
-      api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &path, "The scene has no body \"%s\".", api_echo(id, echo));
+  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &path,
+                                  "The scene has no body \"%s\".", api_echo(id, echo));
   api_fault_did_you_mean(fault, api_spelling_of_draft(draft, id));
   return false;
 }

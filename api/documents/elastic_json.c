@@ -1,35 +1,47 @@
-/* Elastic laws decoded. */
+/* Reads and writes the options of the elastic contact law. */
 #include "documents/elastic_json.h"
 
 #include "documents/material_json.h"
 
-/* Greatest of the numbers that choose among elastic laws, in their units. */
+/* Greatest value of an option, in its unit. */
 #define ELASTIC_MAX 1e12
 
 enum { VELOCITY, ANGULAR, STIFFNESS, DAMPING, PULL, MODULUS, RATIO, MEMBERS };
 
-/* Moduli of all colliders: one alone says nothing. */
-static bool read_moduli(api_reader *reader, const api_field m[MEMBERS], ct_compliant_options *out) {
+/* Reads the moduli of all colliders: both, or neither. */
+static bool read_common_moduli(api_reader *reader, const api_field m[MEMBERS],
+                               ct_compliant_options *out) {
   bool modulus = api_field_present(&m[MODULUS]), ratio = api_field_present(&m[RATIO]);
-  bool good = api_read_moduli(reader, &m[MODULUS], &m[RATIO], &out->youngs_modulus, &out->poisson_ratio);
+  bool good =
+      api_read_moduli(reader, &m[MODULUS], &m[RATIO], &out->youngs_modulus, &out->poisson_ratio);
   if (modulus == ratio) return good;
   const api_field *absent = &m[modulus ? RATIO : MODULUS];
-  api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &absent->path, "The member \"%s\" is missing.", absent->name);
+  api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &absent->path,
+               "The member \"%s\" is missing.", absent->name);
   return false;
 }
 
-bool api_read_elastic(api_reader *reader, const api_field *field, ct_elastic_options *out, ct_compliant_options *all) {
-  api_field m[MEMBERS] = {
-      {.name = "smallVelocity"}, {.name = "smallAngularVelocity"}, {.name = "stiffnessFactor"}, {.name = "dampingMax"},
-      {.name = "pull"},          {.name = "youngsModulus"},        {.name = "poissonRatio"}};
+bool api_read_elastic(api_reader *reader, const api_field *field, ct_elastic_options *out,
+                      ct_compliant_options *all) {
+  api_field m[MEMBERS] = {{.name = "smallVelocity"},
+                          {.name = "smallAngularVelocity"},
+                          {.name = "stiffnessFactor"},
+                          {.name = "dampingMax"},
+                          {.name = "pull"},
+                          {.name = "youngsModulus"},
+                          {.name = "poissonRatio"}};
   if (!api_field_present(field)) return true;
   bool good = api_read_object(reader, field, m, all ? MEMBERS : MODULUS);
-  good = api_read_number(reader, &m[VELOCITY], CT_SIZE_MIN, ELASTIC_MAX, &out->small_velocity) && good;
-  good = api_read_number(reader, &m[ANGULAR], CT_SIZE_MIN, ELASTIC_MAX, &out->small_angular_velocity) && good;
-  good = api_read_number(reader, &m[STIFFNESS], CT_SIZE_MIN, ELASTIC_MAX, &out->stiffness_factor) && good;
+  good =
+      api_read_number(reader, &m[VELOCITY], CT_SIZE_MIN, ELASTIC_MAX, &out->small_velocity) && good;
+  good = api_read_number(reader, &m[ANGULAR], CT_SIZE_MIN, ELASTIC_MAX,
+                         &out->small_angular_velocity) &&
+         good;
+  good = api_read_number(reader, &m[STIFFNESS], CT_SIZE_MIN, ELASTIC_MAX, &out->stiffness_factor) &&
+         good;
   good = api_read_number(reader, &m[DAMPING], CT_SIZE_MIN, ELASTIC_MAX, &out->damping_max) && good;
   good = api_read_bool(reader, &m[PULL], &out->pull) && good;
-  return (!all || read_moduli(reader, m, all)) && good;
+  return (!all || read_common_moduli(reader, m, all)) && good;
 }
 
 bool api_find_soft(const ct_scene *scene, uint32_t row, uint32_t *collider) {

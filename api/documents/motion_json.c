@@ -1,4 +1,4 @@
-/* A body's motion: where its mass comes from, its inertia, its velocities. */
+/* Reads and writes a body's motion: source of the mass, inertia, velocities and accelerations. */
 #include "documents/motion_json.h"
 
 #include <float.h>
@@ -6,13 +6,13 @@
 
 #include <contact/limits.h>
 
-/* Density, kg/m^3: such that the least and greatest mass can be had from ordinary sizes. */
+/* Limits of density, kg/m^3: ordinary sizes can have the least and the greatest mass. */
 #define DENSITY_MIN 1e-12
 #define DENSITY_MAX 1e15
-/* Principal moments, kg m^2: least and greatest mass at least and greatest size. */
+/* Limits of principal moments, kg m^2: of the least mass and size, and of the greatest. */
 #define MOMENT_MIN (CT_MASS_MIN * CT_SIZE_MIN * CT_SIZE_MIN)
 #define MOMENT_MAX (CT_MASS_MAX * CT_SIZE_MAX * CT_SIZE_MAX)
-/* No moment exceeds the sum of the others, but for rounding of the caller's numbers. */
+/* Relative tolerance of the triangle inequality of principal moments, for rounded input. */
 #define TRIANGLE_SLACK 1e-9
 
 enum {
@@ -39,29 +39,34 @@ static const api_field motion_members[MOTION_COUNT] = {{.name = "mass"},
                                                        {.name = "linearAcceleration"},
                                                        {.name = "angularAcceleration"}};
 
-/* Mass, density or a moment in its range; the limits are those of mass, so the problem is BAD_MASS. */
-static bool check_mass(api_reader *reader, const api_pointer *path, double value, double least, double greatest) {
+/* Checks the range of a mass, density or moment; the fault is BAD_MASS. */
+static bool check_mass_range(api_reader *reader, const api_pointer *path, double value,
+                             double least, double greatest) {
   if (value >= least && value <= greatest) return true;
   char low[API_NUMBER_BYTES], high[API_NUMBER_BYTES];
   low[api_number_format(least, low)] = 0;
   high[api_number_format(greatest, high)] = 0;
-  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_BAD_MASS, path, "Must be from %s to %s.", low, high);
+  api_fault *fault =
+      api_fault_at(reader->faults, API_PROBLEM_BAD_MASS, path, "Must be from %s to %s.", low, high);
   api_fault_limit(fault, value < least ? least : greatest, value);
   return false;
 }
 
-static bool read_source(api_reader *reader, const api_field *field, const api_field m[MOTION_COUNT], ct_motion *out) {
-  /* An infinite mass need not be given. */
-  size_t which = api_read_one_of(reader, field, m + MASS, 2, !out->is_kinematic, API_PROBLEM_BAD_MASS);
+static bool read_mass_source(api_reader *reader, const api_field *field,
+                             const api_field m[MOTION_COUNT], ct_motion *out) {
+  /* A kinematic body needs no mass. */
+  size_t which =
+      api_read_one_of(reader, field, m + MASS, 2, !out->is_kinematic, API_PROBLEM_BAD_MASS);
   if (which == 2) return !api_faults_any(reader->faults);
   const api_field *source = &m[MASS + which];
   if (!api_read_number(reader, source, -DBL_MAX, DBL_MAX, &out->value)) return false;
   out->source = which == 0 ? CT_MASS_MASS : CT_MASS_DENSITY;
-  return which == 0 ? check_mass(reader, &source->path, out->value, CT_MASS_MIN, CT_MASS_MAX)
-                    : check_mass(reader, &source->path, out->value, DENSITY_MIN, DENSITY_MAX);
+  return which == 0 ? check_mass_range(reader, &source->path, out->value, CT_MASS_MIN, CT_MASS_MAX)
+                    : check_mass_range(reader, &source->path, out->value, DENSITY_MIN, DENSITY_MAX);
 }
 
-static bool read_inertia(api_reader *reader, const api_field *diagonal, const api_field *orientation, ct_motion *out) {
+static bool read_inertia(api_reader *reader, const api_field *diagonal,
+                         const api_field *orientation, ct_motion *out) {
   if (!diagonal->value) {
     return api_reject_unused(reader, orientation, true, "inertiaDiagonal");
   }
@@ -70,15 +75,16 @@ static bool read_inertia(api_reader *reader, const api_field *diagonal, const ap
   bool good = true;
   for (size_t i = 0; i < 3; i++) {
     api_field element = api_field_element(diagonal, i);
-    good = check_mass(reader, &element.path, moments[i], MOMENT_MIN, MOMENT_MAX) && good;
+    good = check_mass_range(reader, &element.path, moments[i], MOMENT_MIN, MOMENT_MAX) && good;
   }
   if (!good || !api_read_rotation(reader, orientation, &out->inertia_orientation)) return false;
   for (size_t i = 0; i < 3; i++) {
     double rest = moments[(i + 1) % 3] + moments[(i + 2) % 3];
     if (moments[i] <= rest * (1.0 + TRIANGLE_SLACK)) continue;
     api_field element = api_field_element(diagonal, i);
-    api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_BAD_MASS, &element.path,
-                                    "No principal moment exceeds the sum of the other two (triangle rule).");
+    api_fault *fault =
+        api_fault_at(reader->faults, API_PROBLEM_BAD_MASS, &element.path,
+                     "No principal moment exceeds the sum of the other two (triangle rule).");
     api_fault_limit(fault, rest, moments[i]);
     return false;
   }
@@ -87,8 +93,9 @@ static bool read_inertia(api_reader *reader, const api_field *diagonal, const ap
   return true;
 }
 
-/* What accelerates a dynamic body is forces; that of one whose motion is prescribed is prescribed too. */
-static bool read_acceleration(api_reader *reader, const api_field *linear, const api_field *angular, ct_motion *motion) {
+/* Reads accelerations, which only kinematic bodies have: forces accelerate dynamic bodies. */
+static bool read_acceleration(api_reader *reader, const api_field *linear, const api_field *angular,
+                              ct_motion *motion) {
   const api_field *given = api_field_present(linear) ? linear : angular;
   if (!api_field_present(given)) return true;
   if (!motion->is_kinematic) {
@@ -106,20 +113,22 @@ static bool read_acceleration(api_reader *reader, const api_field *linear, const
   return good;
 }
 
-bool api_read_motion(api_reader *reader, const api_field *field, ct_motion *motion, ct_velocity *velocity) {
+bool api_read_motion(api_reader *reader, const api_field *field, ct_motion *motion,
+                     ct_velocity *velocity) {
   api_field m[MOTION_COUNT];
   memcpy(m, motion_members, sizeof m);
   *motion = (ct_motion){.inertia_orientation = ct_quat_identity()};
   bool good = api_read_object(reader, field, m, MOTION_COUNT);
   if (!json_is_object(field->value)) return false;
   good = api_read_bool(reader, &m[KINEMATIC], &motion->is_kinematic) && good;
-  good = read_source(reader, field, m, motion) && good;
+  good = read_mass_source(reader, field, m, motion) && good;
   good = read_inertia(reader, &m[INERTIA], &m[ORIENTATION], motion) && good;
   good = api_read_position(reader, &m[CENTER], &motion->center) && good;
   motion->has_center = m[CENTER].value != NULL;
   good = api_read_vec3(reader, &m[LINEAR], API_SPEED_MAX, &velocity->linear) && good;
   good = api_read_vec3(reader, &m[ANGULAR], API_SPEED_MAX, &velocity->angular) && good;
-  return read_acceleration(reader, &m[LINEAR_ACCELERATION], &m[ANGULAR_ACCELERATION], motion) && good;
+  return read_acceleration(reader, &m[LINEAR_ACCELERATION], &m[ANGULAR_ACCELERATION], motion) &&
+         good;
 }
 
 bool api_check_motion_names(api_reader *reader, const api_field *field) {
@@ -135,12 +144,13 @@ bool api_check_mass(api_reader *reader, const api_field *motion_field, const ct_
   bool overlap;
   if (!ct_body_mass(body, &mass, &overlap)) {
     api_fault_at(reader->faults, API_PROBLEM_BAD_MASS, &motion_field->path,
-                 "The colliders have no volume to take mass or inertia from; give mass and inertiaDiagonal.");
+                 "The colliders have no volume to take mass or inertia from; give mass and "
+                 "inertiaDiagonal.");
     return false;
   }
   if (motion->source != CT_MASS_DENSITY) return true;
   api_pointer density = api_pointer_member(&motion_field->path, "density");
-  return check_mass(reader, &density, mass.mass, CT_MASS_MIN, CT_MASS_MAX);
+  return check_mass_range(reader, &density, mass.mass, CT_MASS_MIN, CT_MASS_MAX);
 }
 
 void api_put_motion(api_buffer *buffer, const ct_motion *motion, const ct_velocity *velocity) {
@@ -153,11 +163,14 @@ void api_put_motion(api_buffer *buffer, const ct_motion *motion, const ct_veloci
   if (motion->has_inertia && (q.x != 0.0 || q.y != 0.0 || q.z != 0.0 || q.w != 1.0))
     api_put_member_quat(buffer, "inertiaOrientation", q);
   if (motion->has_center) api_put_member_vec3(buffer, "centerOfMass", motion->center);
-  if (velocity && !api_is_zero(velocity->linear)) api_put_member_vec3(buffer, "linearVelocity", velocity->linear);
-  if (velocity && !api_is_zero(velocity->angular)) api_put_member_vec3(buffer, "angularVelocity", velocity->angular);
+  if (velocity && !api_is_zero(velocity->linear))
+    api_put_member_vec3(buffer, "linearVelocity", velocity->linear);
+  if (velocity && !api_is_zero(velocity->angular))
+    api_put_member_vec3(buffer, "angularVelocity", velocity->angular);
   if (motion->is_kinematic) api_put_member_bool(buffer, "isKinematic", true);
   const ct_acceleration *acceleration = motion->acceleration;
-  if (acceleration && !api_is_zero(acceleration->linear)) api_put_member_vec3(buffer, "linearAcceleration", acceleration->linear);
+  if (acceleration && !api_is_zero(acceleration->linear))
+    api_put_member_vec3(buffer, "linearAcceleration", acceleration->linear);
   if (acceleration && !api_is_zero(acceleration->angular))
     api_put_member_vec3(buffer, "angularAcceleration", acceleration->angular);
   api_put_byte(buffer, '}');

@@ -1,4 +1,4 @@
-/* A body's motion: decode and encode. */
+/* A body's motion in JSON: mass, inertia, velocities, accelerations. */
 #ifndef API_DOCUMENTS_MOTION_JSON_H
 #define API_DOCUMENTS_MOTION_JSON_H
 
@@ -13,15 +13,17 @@
 
 static inline bool api_is_zero(ct_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
 
-/* The object `motion`. velocity is as it was where none is given; an acceleration is in the arena. BAD_MASS: a mass, density or
- * moment out of range, two sources of mass, moments that no body has. */
-bool api_read_motion(api_reader *reader, const api_field *field, ct_motion *motion, ct_velocity *velocity);
-/* Are all members of the object known? */
+/* Reads the object `motion`. An absent velocity is unchanged; an acceleration is in the arena.
+ * BAD_MASS: mass, density or moment out of range, two sources of mass, or impossible moments. */
+bool api_read_motion(api_reader *reader, const api_field *field, ct_motion *motion,
+                     ct_velocity *velocity);
+/* Checks that all members of the object are known. */
 bool api_check_motion_names(api_reader *reader, const api_field *field);
-/* What the shapes make of the motion, whose place is the field: a mass inside the limits. BAD_MASS. */
+/* Checks that mass and inertia follow from the body's shapes and are within limits; `field` is the
+ * motion. BAD_MASS. */
 bool api_check_mass(api_reader *reader, const api_field *field, const ct_body *body);
 
-/* Puts the member "motion":{...}. velocity may be NULL. */
+/* Writes the member "motion":{...}. velocity may be NULL. */
 void api_put_motion(api_buffer *buffer, const ct_motion *motion, const ct_velocity *velocity);
 
 #endif

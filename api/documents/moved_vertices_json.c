@@ -1,4 +1,5 @@
-/* Vertices of meshes of triangles or of elements that are replaced in bodies of a scene. */
+/* Replaces vertices of triangle and element meshes: reads the arrays, rebuilds shapes, and replaces
+ * each body once. */
 #include "documents/moved_vertices_json.h"
 
 #include <contact/limits.h>
@@ -12,29 +13,28 @@
 #include "shapes/mesh_build.h"
 #include "shapes/mesh_json.h"
 
-/* Mirrors the least component of a normal in mesh_arrays.c. */
+/* Least value of a normal's greatest component, as in mesh_arrays.c. */
 #define FLAT_NORMAL_LEAST 1e-9
 
 enum { BODY, COLLIDER, VERTICES, NORMALS, MEMBER_COUNT };
 
-/* A collider of a row of the draft, and what becomes of it. */
+/* A collider of a row of the draft, and its replacement. */
 typedef struct target {
-  size_t item; /* of the request */
+  size_t item; /* index in the request */
   uint32_t row, collider;
   bool is_read;
-  ct_collider moved; /* owns its shape where is_read */
+  ct_collider moved; /* owns its shape if is_read */
 } target;
 
-/* ---- arrays
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- arrays --------------------------------------------------------------------------------- */
 
-/* How an array begins decides how it is read. */
-static bool is_flat(const api_field *field) {
+/* True if the array starts with a number: it lists components, not vectors. */
+static bool is_component_array(const api_field *field) {
   return json_is_number(json_array_get(field->value, 0));
 }
 
-static bool check_length(api_reader *reader, const api_field *field, size_t vertices, bool flat) {
+static bool check_array_length(api_reader *reader, const api_field *field, size_t vertices,
+                               bool flat) {
   size_t wanted = flat ? 3 * vertices : vertices, length = json_array_size(field->value);
   if (!json_is_array(field->value)) {
     api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path, "Expected an array, got %s.",
@@ -51,7 +51,8 @@ static bool check_length(api_reader *reader, const api_field *field, size_t vert
   return false;
 }
 
-static bool read_flat(api_reader *reader, const api_field *field, size_t vertices, ct_vec3 *out) {
+static bool read_components(api_reader *reader, const api_field *field, size_t vertices,
+                            ct_vec3 *out) {
   bool good = true;
   for (size_t i = 0; i < 3 * vertices && !api_faults_full(reader->faults); i++) {
     api_field element = api_field_element(field, i);
@@ -65,9 +66,9 @@ static bool read_flat(api_reader *reader, const api_field *field, size_t vertice
   return good;
 }
 
-/* Normals of any length but 0. */
-static bool check_normals(api_reader *reader, const api_field *field, size_t vertices,
-                          const ct_vec3 *normals) {
+/* Checks that no normal is zero; other lengths are valid. */
+static bool check_nonzero_normals(api_reader *reader, const api_field *field, size_t vertices,
+                                  const ct_vec3 *normals) {
   bool good = true;
   for (size_t i = 0; i < vertices && !api_faults_full(reader->faults); i++) {
     double size = ct_max_abs(normals[i]);
@@ -82,13 +83,13 @@ static bool check_normals(api_reader *reader, const api_field *field, size_t ver
   return good;
 }
 
-/* As many vectors as the mesh has vertices, in the arena. NULL with a fault. */
-static ct_vec3 *read_moved(api_reader *reader, const api_field *field, size_t vertices,
-                           bool normals) {
-  bool flat = is_flat(field);
+/* Reads one vector per vertex into the arena. NULL with a fault. */
+static ct_vec3 *read_moved_vectors(api_reader *reader, const api_field *field, size_t vertices,
+                                   bool normals) {
+  bool flat = is_component_array(field);
   size_t count = 0;
   ct_vec3 *out = NULL;
-  if (!check_length(reader, field, vertices, flat)) return NULL;
+  if (!check_array_length(reader, field, vertices, flat)) return NULL;
   if (!flat && normals) return api_read_normals(reader, field, vertices, &out) ? out : NULL;
   if (!flat) return api_read_vertices(reader, field, vertices, &out, &count) ? out : NULL;
   out = api_arena_array(reader->arena, vertices, sizeof *out);
@@ -96,22 +97,21 @@ static ct_vec3 *read_moved(api_reader *reader, const api_field *field, size_t ve
     api_fault_memory(reader->faults);
     return NULL;
   }
-  if (!read_flat(reader, field, vertices, out) ||
-      (normals && !check_normals(reader, field, vertices, out)))
+  if (!read_components(reader, field, vertices, out) ||
+      (normals && !check_nonzero_normals(reader, field, vertices, out)))
     return NULL;
   return out;
 }
 
-/* ---- shapes
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- shapes --------------------------------------------------------------------------------- */
 
-static size_t vertices_of(const ct_shape *shape) {
+static size_t count_vertices(const ct_shape *shape) {
   if (ct_kind_has_elements(shape->kind)) return ct_elements_get(shape->elements)->vertex_count;
   return ct_mesh_get(shape->mesh)->vertex_count;
 }
 
-static bool move_mesh(api_reader *reader, const api_pointer *at, const ct_mesh_data *moved, ct_shape *shape) {
+static bool rebuild_mesh(api_reader *reader, const api_pointer *at, const ct_mesh_data *moved,
+                         ct_shape *shape) {
   const ct_mesh_view *view = ct_mesh_get(shape->mesh);
   ct_mesh *mesh = NULL;
   ct_mesh_report report = {.bad_triangle = CT_NO_TRIANGLE};
@@ -126,7 +126,8 @@ static bool move_mesh(api_reader *reader, const api_pointer *at, const ct_mesh_d
   return true;
 }
 
-static bool move_elements(api_reader *reader, const api_pointer *at, const ct_mesh_data *moved, ct_shape *shape) {
+static bool rebuild_elements(api_reader *reader, const api_pointer *at, const ct_mesh_data *moved,
+                             ct_shape *shape) {
   const ct_elements_view *view = ct_elements_get(shape->elements);
   api_elements_source source = {
       .data = {.type = view->type,
@@ -153,9 +154,10 @@ static bool move_elements(api_reader *reader, const api_pointer *at, const ct_me
   return true;
 }
 
-/* The note of a mesh that was moved: how it is to be read, where its arrays alone do not say so. A posted shape becomes a shape of
- * the collider's own, and a surface stays one where its edges happen to close. */
-static bool note_moved_mesh(api_reader *reader, ct_collider *collider) {
+/* Sets the collider's note, which states how the arrays are interpreted if they do not tell by
+ * themselves. A posted shape becomes the collider's own, and a surface stays a surface even if its
+ * edges are closed. */
+static bool update_mesh_note(api_reader *reader, ct_collider *collider) {
   const ct_mesh_view *view = ct_mesh_get(collider->shape.mesh);
   bool spelled = collider->note.length && collider->note.bytes[0] == '"';
   if (view->repeats) return api_describe_duplicates(reader, collider->shape.mesh, &collider->note);
@@ -163,39 +165,37 @@ static bool note_moved_mesh(api_reader *reader, ct_collider *collider) {
   return true;
 }
 
-/* The collider with its vertices elsewhere; it owns its shape. */
+/* Replaces the collider's shape, which it then owns, by one with moved vertices. */
 static bool move_collider(api_reader *reader, const api_field m[MEMBER_COUNT],
                           ct_collider *collider) {
   ct_shape *shape = &collider->shape;
-  size_t count = vertices_of(shape);
+  size_t count = count_vertices(shape);
   ct_mesh_data moved = {.vertex_count = count};
-  const ct_vec3 *vertices = read_moved(reader, &m[VERTICES], count, false), *normals = NULL;
+  const ct_vec3 *vertices = read_moved_vectors(reader, &m[VERTICES], count, false), *normals = NULL;
   if (api_field_present(&m[NORMALS])) {
-    normals = read_moved(reader, &m[NORMALS], count, true);
+    normals = read_moved_vectors(reader, &m[NORMALS], count, true);
     if (!normals) return false;
   }
   if (!vertices || api_reader_cancelled(reader)) return false;
   moved.vertices = vertices;
   moved.normals = normals;
   bool is_mesh = shape->kind == CT_KIND_MESH;
-  if (is_mesh ? !move_mesh(reader, &m[VERTICES].path, &moved, shape)
-              : !move_elements(reader, &m[VERTICES].path, &moved, shape))
+  if (is_mesh ? !rebuild_mesh(reader, &m[VERTICES].path, &moved, shape)
+              : !rebuild_elements(reader, &m[VERTICES].path, &moved, shape))
     return false;
   shape->lent = false;
   if (!is_mesh) {
     if (collider->note.length && collider->note.bytes[0] == '"') collider->note = (ct_text){0};
     return true;
   }
-  if (note_moved_mesh(reader, collider)) return true;
+  if (update_mesh_note(reader, collider)) return true;
   ct_shape_release(shape);
   return false;
 }
 
-/* ---- bodies
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- bodies --------------------------------------------------------------------------------- */
 
-static bool check_mass(api_reader *reader, const api_field *at, const ct_body *body) {
+static bool check_moved_mass(api_reader *reader, const api_field *at, const ct_body *body) {
   const ct_motion *motion = ct_body_motion(body);
   ct_mass_properties mass;
   bool overlap;
@@ -210,9 +210,9 @@ static bool check_mass(api_reader *reader, const api_field *at, const ct_body *b
   return false;
 }
 
-/* A body like another, with the colliders of some targets, which are all of its row, replaced. */
+/* Creates a copy of a body with the colliders of its targets replaced. */
 static const ct_body *make_moved_body(api_reader *reader, const ct_body *own, const target *targets,
-                                 size_t target_count) {
+                                      size_t target_count) {
   size_t count = ct_body_collider_count(own), groups = ct_body_group_count(own);
   ct_collider *colliders = api_arena_array(reader->arena, count, sizeof *colliders);
   ct_text *names = api_arena_array(reader->arena, groups, sizeof *names);
@@ -233,13 +233,13 @@ static const ct_body *make_moved_body(api_reader *reader, const ct_body *own, co
   return body;
 }
 
-/* Replaces the body of a row. at: the last of the items that name it. */
+/* Replaces the body of a row; `at` is in the last item about the body. */
 static bool replace_body(api_reader *reader, const api_field *at, ct_draft *draft,
                          const target *targets, size_t count) {
   uint32_t row = targets[0].row;
   const ct_body *body = make_moved_body(reader, ct_draft_body(draft, row), targets, count);
   if (!body) return false;
-  bool good = check_mass(reader, at, body);
+  bool good = check_moved_mass(reader, at, body);
   ct_pose pose = ct_draft_pose(draft, row);
   ct_velocity velocity = ct_draft_velocity(draft, row);
   if (good && ct_draft_replace(draft, row, body, &pose, &velocity) != CT_OK) {
@@ -250,16 +250,16 @@ static bool replace_body(api_reader *reader, const api_field *at, ct_draft *draf
   return good;
 }
 
-static bool find_row(api_reader *reader, const api_field *field, const ct_draft *draft,
-                     uint32_t *row) {
+static bool find_body_row(api_reader *reader, const api_field *field, const ct_draft *draft,
+                          uint32_t *row) {
   ct_text id = {0};
   char echo[API_ECHO_MAX + 4];
   if (!api_read_id(reader, field, &id)) return false;
   *row = ct_draft_find(draft, id);
   if (*row != CT_NO_ROW) return true;
-  api_fault_did_you_mean(
-      api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path, "The scene has no body \"%s\".", api_echo(id, echo)),
-      api_spelling_of_draft(draft, id));
+  api_fault_did_you_mean(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path,
+                                      "The scene has no body \"%s\".", api_echo(id, echo)),
+                         api_spelling_of_draft(draft, id));
   return false;
 }
 
@@ -267,7 +267,7 @@ static bool find_row(api_reader *reader, const api_field *field, const ct_draft 
 static bool find_target(api_reader *reader, const api_field *item, const api_field m[MEMBER_COUNT],
                         const ct_draft *draft, target *t) {
   uint32_t movable = 0;
-  if (!find_row(reader, &m[BODY], draft, &t->row)) return false;
+  if (!find_body_row(reader, &m[BODY], draft, &t->row)) return false;
   const ct_body *body = ct_draft_body(draft, t->row);
   if (!api_read_collider_place(reader, &m[COLLIDER], body, &t->collider)) return false;
   const bool named = t->collider != CT_NO_COLLIDER;
@@ -291,8 +291,9 @@ static bool find_target(api_reader *reader, const api_field *item, const api_fie
   return true;
 }
 
-/* Reads an item and moves its collider. */
-static bool read_moved_item(api_reader *reader, const api_field *item, const ct_draft *draft, target *t) {
+/* Reads an item and replaces the shape of its collider. */
+static bool read_moved_item(api_reader *reader, const api_field *item, const ct_draft *draft,
+                            target *t) {
   api_field m[MEMBER_COUNT] = {[BODY] = {.name = "body", .required = true},
                                [COLLIDER] = {.name = "collider"},
                                [VERTICES] = {.name = "vertices", .required = true},
@@ -311,7 +312,7 @@ static int compare_targets(const void *left, const void *right) {
   return (p->item > q->item) - (p->item < q->item);
 }
 
-/* Targets in the order of rows and colliders; none may be there twice. */
+/* Sorts targets by row and collider; refuses duplicates. */
 static bool sort_targets(api_reader *reader, const api_field *items, target *targets,
                          size_t count) {
   bool good = true;
@@ -340,8 +341,8 @@ static bool replace_bodies(api_reader *reader, const api_field *items, ct_draft 
   return good;
 }
 
-static bool move_items(api_reader *reader, const api_field *items, ct_draft *draft, target *targets,
-                       size_t count) {
+static bool apply_moved_items(api_reader *reader, const api_field *items, ct_draft *draft,
+                              target *targets, size_t count) {
   bool good = true;
   for (size_t i = 0; i < count; i++)
     targets[i] = (target){.item = i, .row = CT_NO_ROW, .collider = CT_NO_COLLIDER};
@@ -365,7 +366,7 @@ bool api_move_vertices(api_reader *reader, const api_field *field, ct_draft *dra
     api_fault_memory(reader->faults);
     return false;
   }
-  bool good = move_items(reader, &m[0], draft, targets, *count);
+  bool good = apply_moved_items(reader, &m[0], draft, targets, *count);
   for (size_t i = 0; i < *count; i++)
     if (targets[i].is_read) ct_shape_release(&targets[i].moved.shape);
   return good;

@@ -1,4 +1,4 @@
-/* Scenes. Bodies and filters are read by their own files. */
+/* Reads and writes scenes; other files handle bodies, filters and materials. */
 #include "documents/scene_json.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "results/volume_json.h"
 #include "json/json_parser.h"
 
-/* Levels of a document that the daemon itself has written. */
+/* Nesting levels of a document written by the daemon itself. */
 #define OWN_DEPTH 512
 
 enum {
@@ -21,9 +21,12 @@ enum {
   BODIES = SETTINGS_COUNT,
   SCENE_COUNT
 };
-#define SETTINGS {.name = "id"}, {.name = "filters"}, {.name = "user"}, {.name = "geometricEpsilon"}, API_MATERIALS_MEMBERS
+#define SETTINGS                                                                                   \
+  {.name = "id"}, {.name = "filters"}, {.name = "user"}, {.name = "geometricEpsilon"},             \
+      API_MATERIALS_MEMBERS
 
-static bool read_settings(api_reader *reader, const api_field m[SETTINGS_COUNT], api_scene_document *out) {
+static bool read_scene_settings(api_reader *reader, const api_field m[SETTINGS_COUNT],
+                                api_scene_document *out) {
   bool good = api_read_id(reader, &m[ID], &out->id);
   good = api_read_filters(reader, &m[FILTERS], &out->filters) && good;
   good = api_read_epsilon(reader, &m[EPSILON], &out->geometric_epsilon) && good;
@@ -33,13 +36,13 @@ static bool read_settings(api_reader *reader, const api_field m[SETTINGS_COUNT],
 
 bool api_read_settings(api_reader *reader, const api_field *field, api_scene_document *out) {
   api_field m[SETTINGS_COUNT] = {SETTINGS};
-  return api_read_object(reader, field, m, SETTINGS_COUNT) && read_settings(reader, m, out);
+  return api_read_object(reader, field, m, SETTINGS_COUNT) && read_scene_settings(reader, m, out);
 }
 
 bool api_read_scene(api_reader *reader, const api_field *field, api_scene_document *out) {
   api_field m[SCENE_COUNT] = {SETTINGS, {.name = "bodies"}};
   bool good = api_read_object(reader, field, m, SCENE_COUNT);
-  good = read_settings(reader, m, out) && good;
+  good = read_scene_settings(reader, m, out) && good;
   if (m[BODIES].value) good = api_read_bodies(reader, &m[BODIES], &out->bodies) && good;
   return good;
 }
@@ -49,8 +52,9 @@ void api_scene_document_release(api_scene_document *document) {
   *document = (api_scene_document){0};
 }
 
-/* All settings but materials and gravity into the draft. */
-static bool apply_settings(api_reader *reader, const api_pointer *at, const api_scene_document *document, ct_draft *draft) {
+/* Writes all settings except materials and gravity to the draft. */
+static bool apply_scene_settings(api_reader *reader, const api_pointer *at,
+                                 const api_scene_document *document, ct_draft *draft) {
   api_pointer filters = api_pointer_member(at, "filters");
   if (!api_apply_filters(reader, &filters, &document->filters, draft)) return false;
   ct_draft_set_geometric_epsilon(draft, document->geometric_epsilon);
@@ -59,18 +63,20 @@ static bool apply_settings(api_reader *reader, const api_pointer *at, const api_
   return false;
 }
 
-bool api_add_scene_members(api_reader *reader, const api_pointer *at, const api_scene_document *document, ct_draft *draft) {
+bool api_add_scene_members(api_reader *reader, const api_pointer *at,
+                           const api_scene_document *document, ct_draft *draft) {
   api_pointer bodies = api_pointer_member(at, "bodies");
-  /* Bodies name materials, filters name bodies. */
+  /* Order of references: bodies refer to materials, filters to bodies. */
   if (!api_apply_materials(reader, at, &document->matter, draft)) return false;
   if (!api_add_bodies(reader, &bodies, &document->bodies, draft)) return false;
-  if (!apply_settings(reader, at, document, draft)) return false;
+  if (!apply_scene_settings(reader, at, document, draft)) return false;
   api_pointer filters = api_pointer_member(at, "filters");
   api_warn_groups(reader, &filters, &document->filters, draft);
   return true;
 }
 
-const ct_scene *api_make_scene(api_reader *reader, const api_pointer *at, const api_scene_document *document, uint64_t revision) {
+const ct_scene *api_make_scene(api_reader *reader, const api_pointer *at,
+                               const api_scene_document *document, uint64_t revision) {
   const ct_scene *empty = ct_scene_create(revision - 1), *scene = NULL;
   ct_draft *draft = empty ? ct_draft_begin(empty) : NULL;
   if (!draft) {
@@ -87,7 +93,7 @@ const ct_scene *api_make_scene(api_reader *reader, const api_pointer *at, const 
   return scene;
 }
 
-/* ---- encode -------------------------------------------------------------------------------------------------------------- */
+/* ---- encode --------------------------------------------------------------------------------- */
 
 static void put_settings_members(api_buffer *buffer, ct_text id, const ct_scene *scene) {
   if (id.length) api_put_member_string(buffer, "id", id);
@@ -118,30 +124,34 @@ void api_put_scene(api_buffer *buffer, ct_text id, const ct_scene *scene) {
   api_put_raw(buffer, "]}");
 }
 
-/* ---- merge patch --------------------------------------------------------------------------------------------------------- */
+/* ---- merge patch ---------------------------------------------------------------------------- */
 
-static json_t *settings_json(api_reader *reader, ct_text id, const ct_scene *scene) {
+static json_t *convert_settings_to_json(api_reader *reader, ct_text id, const ct_scene *scene) {
   api_buffer text = {0};
   json_t *value = NULL;
   api_put_settings(&text, id, scene);
   if (text.failed) api_fault_memory(reader->faults);
   else
-    value = api_json_parse(text.bytes, text.length, &(api_json_options){.depth = OWN_DEPTH, .memory = UINT64_MAX}, reader->faults);
+    value = api_json_parse(text.bytes, text.length,
+                           &(api_json_options){.depth = OWN_DEPTH, .memory = UINT64_MAX},
+                           reader->faults);
   api_buffer_free(&text);
   return value;
 }
 
-static bool keeps_id(api_reader *reader, const api_field *field, ct_text given, ct_text id) {
+static bool check_unchanged_id(api_reader *reader, const api_field *field, ct_text given,
+                               ct_text id) {
   if (!given.length || !id.length || api_text_equal(given, id)) return true;
   char echo[API_ECHO_MAX + 4];
-  api_fault *fault =
-      api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "The id is \"%s\" and cannot change.", api_echo(id, echo));
+  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
+                                  "The id is \"%s\" and cannot change.", api_echo(id, echo));
   api_fault_suggest(fault, id);
   return false;
 }
 
-/* Warns of members that a patch removes from one of the settings' objects, which has none of the name. */
-static void warn_absent(api_reader *reader, const api_field *patch, const json_t *own, const char *type, const char *what) {
+/* Warns of members that a patch removes from an object of the settings which does not have them. */
+static void warn_absent_members(api_reader *reader, const api_field *patch, const json_t *own,
+                                const char *type, const char *what) {
   const char *name, *other;
   json_t *value, *unused;
   if (!json_is_object(patch->value)) return;
@@ -153,26 +163,31 @@ static void warn_absent(api_reader *reader, const api_field *patch, const json_t
     }
     char echo[API_ECHO_MAX + 4], end[API_SPELLING_END];
     const api_pointer at = api_pointer_member_text(&patch->path, api_text(name));
-    api_warn(reader->warnings, type, &at, 0, "There is no %s \"%s\" to remove%s", what, api_echo(api_text(name), echo),
-             api_spelling_end(&like, end));
+    api_warn(reader->warnings, type, &at, 0, "There is no %s \"%s\" to remove%s", what,
+             api_echo(api_text(name), echo), api_spelling_end(&like, end));
   }
 }
 
 static void warn_absent_settings(api_reader *reader, const api_field *patch, const json_t *own) {
   const api_pointer filters = api_pointer_member(&patch->path, "filters");
   const api_field groups =
-      api_field_at(json_object_get(json_object_get(patch->value, "filters"), "groups"), api_pointer_member(&filters, "groups"));
-  const api_field materials =
-      api_field_at(json_object_get(patch->value, "materials"), api_pointer_member(&patch->path, "materials"));
-  warn_absent(reader, &groups, json_object_get(json_object_get(own, "filters"), "groups"), "unknownGroup", "group");
-  warn_absent(reader, &materials, json_object_get(own, "materials"), "unknownMaterial", "material");
+      api_field_at(json_object_get(json_object_get(patch->value, "filters"), "groups"),
+                   api_pointer_member(&filters, "groups"));
+  const api_field materials = api_field_at(json_object_get(patch->value, "materials"),
+                                           api_pointer_member(&patch->path, "materials"));
+  warn_absent_members(reader, &groups, json_object_get(json_object_get(own, "filters"), "groups"),
+                      "unknownGroup", "group");
+  warn_absent_members(reader, &materials, json_object_get(own, "materials"), "unknownMaterial",
+                      "material");
 }
 
-bool api_patch_settings(api_reader *reader, const api_field *patch, ct_text id, const ct_scene *scene, ct_draft *draft) {
-  /* A null leaves no trace in what is merged, so the patch's own names are looked at. */
+bool api_patch_settings(api_reader *reader, const api_field *patch, ct_text id,
+                        const ct_scene *scene, ct_draft *draft) {
+  /* Check the names of members in the patch itself: a null is not visible in the merged
+   * document. */
   api_field named[SETTINGS_COUNT] = {SETTINGS};
   if (!api_read_object(reader, patch, named, SETTINGS_COUNT)) return false;
-  json_t *merged = settings_json(reader, id, scene);
+  json_t *merged = convert_settings_to_json(reader, id, scene);
   if (!merged) return false;
   warn_absent_settings(reader, patch, merged);
   bool good = api_json_merge(&merged, patch->value);
@@ -181,9 +196,10 @@ bool api_patch_settings(api_reader *reader, const api_field *patch, ct_text id, 
   api_field field = api_field_at(merged, patch->path);
   api_scene_document document = {0};
   good = good && api_read_object(reader, &field, m, SETTINGS_COUNT);
-  good = good && read_settings(reader, m, &document) && keeps_id(reader, &m[ID], document.id, id);
+  good = good && read_scene_settings(reader, m, &document) &&
+         check_unchanged_id(reader, &m[ID], document.id, id);
   good = good && api_apply_materials(reader, &patch->path, &document.matter, draft);
-  good = good && apply_settings(reader, &patch->path, &document, draft);
+  good = good && apply_scene_settings(reader, &patch->path, &document, draft);
   api_pointer filters = api_pointer_member(&patch->path, "filters");
   if (good && named[FILTERS].value) api_warn_groups(reader, &filters, &document.filters, draft);
   json_decref(merged);

@@ -1,13 +1,14 @@
-/* Runs questions about raw boxes. */
+/* Runs queries over raw boxes with the incremental broadphase of ct_frames. */
 #include "execution/boxes_run.h"
 
 #include "results/result_json.h"
 
-/* Pairs written between two looks at the cancel flag. */
+/* Pairs written between two polls of the cancel flag. */
 #define PAIRS_PER_POLL 65536
 
-/* [i,j],[i,j]. False: cancelled. */
-static bool put_pairs(api_buffer *out, const ct_pair_index *pairs, size_t count, const ct_cancel *cancel) {
+/* Writes [i,j],[i,j]. False: cancelled. */
+static bool put_index_pairs(api_buffer *out, const ct_pair_index *pairs, size_t count,
+                            const ct_cancel *cancel) {
   for (size_t k = 0; k < count; k++) {
     if (k % PAIRS_PER_POLL == 0 && ct_cancel_raised(cancel)) return false;
     api_put_raw(out, k ? ",[" : "[");
@@ -32,39 +33,43 @@ void api_put_boxes_statistics(api_buffer *out, const ct_frame_pairs *found) {
   api_put_byte(out, '}');
 }
 
-static bool put_list(api_buffer *out, const char *key, const ct_pair_index *pairs, size_t count, const ct_cancel *cancel) {
+static bool put_pair_list(api_buffer *out, const char *key, const ct_pair_index *pairs,
+                          size_t count, const ct_cancel *cancel) {
   api_put_key(out, key);
   api_put_byte(out, '[');
-  bool whole = put_pairs(out, pairs, count, cancel);
+  bool whole = put_index_pairs(out, pairs, count, cancel);
   api_put_byte(out, ']');
   return whole;
 }
 
-static bool put_frame(api_buffer *out, const ct_frame_pairs *found, bool changes, const ct_cancel *cancel) {
+static bool put_boxes_frame(api_buffer *out, const ct_frame_pairs *found, bool changes,
+                            const ct_cancel *cancel) {
   api_put_item(out);
   api_put_byte(out, '{');
   api_put_member_unsigned(out, "count", found->pair_count);
   api_put_member_string(out, "broadphase", api_text(api_broadphase_word(found->method)));
   api_put_boxes_statistics(out, found);
-  bool whole = put_list(out, "pairs", found->pairs, found->pair_count, cancel);
+  bool whole = put_pair_list(out, "pairs", found->pairs, found->pair_count, cancel);
   if (changes) {
-    whole = whole && put_list(out, "begun", found->begun, found->begun_count, cancel);
-    whole = whole && put_list(out, "ended", found->ended, found->ended_count, cancel);
+    whole = whole && put_pair_list(out, "begun", found->begun, found->begun_count, cancel);
+    whole = whole && put_pair_list(out, "ended", found->ended, found->ended_count, cancel);
   }
   api_put_byte(out, '}');
   return whole;
 }
 
-/* The page of the first list, as the range's text: the list is rebuilt for each page. */
-static bool put_page_of_pairs(const api_plan *plan, const api_query *q, const ct_frame_pairs *found, api_range *range) {
-  size_t from = q->from.item < found->pair_count ? (size_t)q->from.item : found->pair_count, left = found->pair_count - from;
+/* Writes a page of the first frame's pairs as the range's text; each page finds all pairs again. */
+static bool put_pair_page(const api_plan *plan, const api_query *q, const ct_frame_pairs *found,
+                          api_range *range) {
+  size_t from = q->from.item < found->pair_count ? (size_t)q->from.item : found->pair_count,
+         left = found->pair_count - from;
   range->count = left < q->limit ? left : (size_t)q->limit;
   range->found = left;
-  return put_pairs(&range->text, found->pairs + from, range->count, plan->cancel);
+  return put_index_pairs(&range->text, found->pairs + from, range->count, plan->cancel);
 }
 
-/* Pages are of the first list. Frames are in the first page, whole; they end where the request's memory does, which their length
- * shows. */
+/* Pages divide the pairs of the first frame. The first page has all other frames, up to the
+ * request's memory limit, which api_task_page detects by their length. */
 void api_run_boxes(const api_plan *plan, api_task *task, api_range *range) {
   const api_query *q = &task->question;
   size_t frame_count = q->resumed ? 0 : q->frame_count;
@@ -76,7 +81,8 @@ void api_run_boxes(const api_plan *plan, api_task *task, api_range *range) {
     range->status = ct_frames_next(frames, q->boxes + f * q->box_count, &options, &found);
     if (range->status != CT_OK) break;
     api_buffer *out = f ? &range->frames : &range->text;
-    bool whole = f ? put_frame(out, &found, q->changes, plan->cancel) : put_page_of_pairs(plan, q, &found, range);
+    bool whole = f ? put_boxes_frame(out, &found, q->changes, plan->cancel)
+                   : put_pair_page(plan, q, &found, range);
     if (!whole) range->status = CT_CANCELLED;
     range->memory = out->failed;
     if (f == 0) {
@@ -95,6 +101,7 @@ void api_put_boxes_frames(api_buffer *out, const api_task *task) {
   if (!task->question.has_frames || task->question.resumed) return;
   api_put_key(out, "frames");
   api_put_byte(out, '[');
-  if (task->range_count > 0) api_put_bytes(out, task->ranges[0].frames.bytes, task->ranges[0].frames.length);
+  if (task->range_count > 0)
+    api_put_bytes(out, task->ranges[0].frames.bytes, task->ranges[0].frames.length);
   api_put_byte(out, ']');
 }

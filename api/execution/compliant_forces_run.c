@@ -1,11 +1,12 @@
-/* Elastic forces asked for and told. */
+/* Runs queries of elastic contact forces and writes their results. */
 #include "execution/compliant_forces_run.h"
 
 #include "documents/elastic_json.h"
 #include "results/force_json.h"
 #include "results/result_json.h"
 
-static void put_contact(api_buffer *out, const ct_scene *scene, const ct_compliant_contact *c) {
+static void put_compliant_contact(api_buffer *out, const ct_scene *scene,
+                                  const ct_compliant_contact *c) {
   const ct_compliant_force *f = &c->force;
   api_open_contact(out, ct_scene_body(scene, c->a), ct_scene_body(scene, c->b), c->contact, true);
   api_put_member_number(out, "depth", f->depth);
@@ -27,7 +28,8 @@ static void put_contact(api_buffer *out, const ct_scene *scene, const ct_complia
   api_put_byte(out, '}');
 }
 
-static void put_bodies(api_buffer *out, const ct_scene *scene, const ct_compliant_answer *answer) {
+static void put_body_sums(api_buffer *out, const ct_scene *scene,
+                          const ct_compliant_answer *answer) {
   api_put_key(out, "bodies");
   api_put_byte(out, '[');
   for (size_t i = 0; i < answer->body_count; i++) {
@@ -46,19 +48,21 @@ void api_run_compliant(api_range_run *run) {
   const api_query *q = &run->task->question;
   ct_mechanics *mechanics = NULL;
   ct_compliant_answer answer = {0};
-  ct_status status = ct_mechanics_prepare(q->scene, &q->force.mechanics, run->workspace, &mechanics);
-  if (status == CT_OK) status = ct_compliant_solve(q->scene, mechanics, &q->force.compliant, &answer);
+  ct_status status =
+      ct_mechanics_prepare(q->scene, &q->force.mechanics, run->workspace, &mechanics);
+  if (status == CT_OK)
+    status = ct_compliant_solve(q->scene, mechanics, &q->force.compliant, &answer);
   run->range->status = status;
   run->task->islands = answer.count;
   bool all = status == CT_OK && !q->resumed;
   for (size_t i = q->from.item; i < answer.count; i++) {
-    put_contact(&run->range->text, q->scene, &answer.contacts[i]);
+    put_compliant_contact(&run->range->text, q->scene, &answer.contacts[i]);
     if (api_mark_result(run, (api_mark){.item = (uint32_t)i, .after = CT_NO_ROW})) continue;
     all = false;
     break;
   }
-  /* A page that does not hold all contacts has no sums. */
-  if (all && answer.count <= q->limit) put_bodies(&run->range->frames, q->scene, &answer);
+  /* A page without all contacts has no sums. */
+  if (all && answer.count <= q->limit) put_body_sums(&run->range->frames, q->scene, &answer);
   if (run->range->frames.failed) run->range->memory = true;
   ct_compliant_answer_free(&answer);
   ct_mechanics_destroy(mechanics);

@@ -1,12 +1,12 @@
-/* Kind compliantForces: the elastic law at every contact, and what it comes to for each body. */
+/* Runs kind compliantForces: the elastic force law at every contact, and the sums per body. */
 #ifndef API_EXECUTION_COMPLIANT_FORCES_RUN_H
 #define API_EXECUTION_COMPLIANT_FORCES_RUN_H
 
 #include "execution/range_run.h"
 
-/* All of it, in the task's one range: a result for each contact, the bodies' sums beside them. */
+/* Runs the task's only range: one result per contact, the sums of the bodies beside them. */
 void api_run_compliant(api_range_run *run);
-/* The law's numbers in force and, where all contacts are in the reply, the sums. */
+/* Writes the effective parameters of the law and, if the reply has all contacts, the sums. */
 void api_put_compliant_members(api_buffer *out, const api_task *task, const api_page *page);
 
 #endif

@@ -1,13 +1,13 @@
 #include "execution/cost_estimate.h"
 
-/* Bodies of a scene looked at for their cost. */
+/* Greatest number of bodies sampled for their cost. */
 #define BODY_SAMPLES 32
-/* Rows of a scene that is asked which of its pairs meet: of no more ct_query_cost leaves out none, and a single pair of large
- * meshes takes seconds. More rows are no short question in any case. */
+/* Scenes of at most this many rows have their overlapping pairs counted: ct_query_cost samples all
+ * of them, and one pair of large meshes takes seconds. Larger scenes never count as short work. */
 #define ROWS_ASKED 31
-/* Contacts looked at one by one; more are no short question in any case. */
+/* Contacts estimated one by one; more never count as short work. */
 #define CONTACTS_ASKED 64
-/* A contact that is not looked at: the distance of two simple shapes, and its record. */
+/* A contact that is not estimated: the distance of two simple shapes, and its record, ns. */
 #define CONTACT_NS 2000.0
 
 double api_estimate_variants_cost(ct_query_kind kind, const ct_scene *scene) {
@@ -21,24 +21,29 @@ double api_estimate_variants_cost(ct_query_kind kind, const ct_scene *scene) {
   return most;
 }
 
-static const ct_body *body_of(const ct_scene *scene, ct_text id, uint64_t serial) {
+static const ct_body *find_contact_body(const ct_scene *scene, ct_text id, uint64_t serial) {
   uint32_t row = ct_scene_find(scene, id);
-  return row != CT_NO_ROW && ct_scene_serial(scene, row) == serial ? ct_scene_body(scene, row) : NULL;
+  return row != CT_NO_ROW && ct_scene_serial(scene, row) == serial ? ct_scene_body(scene, row)
+                                                                   : NULL;
 }
 
-/* A pair of bodies costs as much as pairs of colliders reach the narrow phase in a query; all that are contacts do so here. */
-static double contact_ns(const ct_scene *scene, const ct_contact_record *r, size_t contacts) {
-  const ct_body *a = body_of(scene, r->body_a, r->serial_a), *b = body_of(scene, r->body_b, r->serial_b);
+/* Cost of the contacts of two bodies. ct_query_pair_cost prices as many collider pairs as reach the
+ * narrow phase in a query; here every contact does. */
+static double estimate_contacts_of_pair(const ct_scene *scene, const ct_contact_record *r,
+                                        size_t contacts) {
+  const ct_body *a = find_contact_body(scene, r->body_a, r->serial_a),
+                *b = find_contact_body(scene, r->body_b, r->serial_b);
   if (!a || !b) return CONTACT_NS * (double)contacts;
-  double priced = (double)(ct_body_collider_count(a) + ct_body_collider_count(b));
-  double share = (double)contacts / priced;
+  double priced_pairs = (double)(ct_body_collider_count(a) + ct_body_collider_count(b));
+  double share = (double)contacts / priced_pairs;
   return ct_query_pair_cost(CT_QUERY_DISTANCE, a, b) * (share > 1.0 ? share : 1.0);
 }
 
-/* Contacts of the same two bodies follow one another. */
-static double members_ns(const ct_scene *scene, const ct_contact_state *state) {
+/* Cost of all contacts of a state; contacts of the same bodies are adjacent. */
+static double estimate_state_contacts(const ct_scene *scene, const ct_contact_state *state) {
   size_t count = state ? ct_contact_state_count(state) : 0;
-  if (count > CONTACTS_ASKED) return (CONTACT_NS + api_estimate_variants_cost(CT_QUERY_DISTANCE, scene)) * (double)count;
+  if (count > CONTACTS_ASKED)
+    return (CONTACT_NS + api_estimate_variants_cost(CT_QUERY_DISTANCE, scene)) * (double)count;
   double sum = 0.0;
   for (size_t i = 0, end; i < count; i = end) {
     const ct_contact_record *r = ct_contact_state_record(state, i);
@@ -46,14 +51,14 @@ static double members_ns(const ct_scene *scene, const ct_contact_state *state) {
       const ct_contact_record *next = ct_contact_state_record(state, end);
       if (next->serial_a != r->serial_a || next->serial_b != r->serial_b) break;
     }
-    sum += contact_ns(scene, r, end - i);
+    sum += estimate_contacts_of_pair(scene, r, end - i);
   }
   return sum;
 }
 
-ct_status api_estimate_contacts_cost(const ct_scene *scene, const ct_contact_state *state, const ct_query_options *options,
-                                     double *ns) {
-  double rows = (double)ct_scene_rows(scene), members = members_ns(scene, state);
+ct_status api_estimate_contacts_cost(const ct_scene *scene, const ct_contact_state *state,
+                                     const ct_query_options *options, double *ns) {
+  double rows = (double)ct_scene_rows(scene), members = estimate_state_contacts(scene, state);
   if (rows > ROWS_ASKED) {
     *ns = API_ROW_NS * rows + members;
     return CT_OK;
@@ -63,7 +68,8 @@ ct_status api_estimate_contacts_cost(const ct_scene *scene, const ct_contact_sta
   if (status != CT_OK) return status;
   double near = ct_query_cost(query);
   ct_query_destroy(query);
-  /* Most contacts are among the pairs that meet; where none is, this is half of both at least. */
+  /* Most contacts are among the overlapping pairs; otherwise the maximum is at least half of the
+   * sum. */
   *ns = API_BOX_NS * rows + (near > members ? near : members);
   return CT_OK;
 }

@@ -1,4 +1,4 @@
-/* Islands through the engine, one result each. */
+/* Solves islands with the engine and writes one result for each. */
 #include "execution/force_run.h"
 
 #include "execution/compliant_forces_run.h"
@@ -7,22 +7,23 @@
 
 #include "results/force_json.h"
 
-/* Zeroed memory for what one island is told in. */
-static void *take(api_range_run *run, size_t bytes) {
+/* Allocates zeroed memory for the result of one island. */
+static void *alloc_result(api_range_run *run, size_t bytes) {
   void *memory = calloc(1, bytes ? bytes : 1);
   if (!memory) run->range->memory = true;
   return memory;
 }
 
-static void set_crowd(api_range_run *run, api_contact_limit crowd, size_t contacts, size_t most) {
-  api_force_outcome *told = &run->range->force;
-  told->crowd = crowd;
-  told->contacts = contacts;
-  told->contacts_limit = most;
+static void set_contact_limit(api_range_run *run, api_contact_limit limit_kind, size_t contacts,
+                              size_t most) {
+  api_force_outcome *outcome = &run->range->force;
+  outcome->limit_kind = limit_kind;
+  outcome->contacts = contacts;
+  outcome->contacts_limit = most;
 }
 
-/* Of an island whose contacts are too many for the solver. */
-static void tell_crowd(api_range_run *run, const ct_island *island) {
+/* Records why an island has too many contacts for the solver. */
+static void report_contact_limit(api_range_run *run, const ct_island *island) {
   const api_query *q = &run->task->question;
   const ct_resting_options *o = &q->force.resting;
   size_t n = island->set.count, most = CT_LCP_ITERATIVE_MAX;
@@ -31,60 +32,70 @@ static void tell_crowd(api_range_run *run, const ct_island *island) {
   run->range->force.sides = sides;
   if (resting && o->friction == CT_RESTING_FRICTION_NONE) {
     if (o->lcp_method == CT_LCP_ENUMERATION) most = CT_LCP_ENUMERATION_MAX;
-    else if (o->lcp_method == CT_LCP_DANTZIG || o->lcp_method == CT_LCP_BLOCK_PIVOTING || o->lcp_method == CT_LCP_LEMKE)
+    else if (o->lcp_method == CT_LCP_DANTZIG || o->lcp_method == CT_LCP_BLOCK_PIVOTING ||
+             o->lcp_method == CT_LCP_LEMKE)
       most = CT_LCP_DIRECT_MAX;
   }
-  if (resting && o->friction == CT_RESTING_FRICTION_POLYHEDRAL && n * (sides + 2) > CT_LCP_DIRECT_MAX)
-    set_crowd(run, API_CONTACT_LIMIT_PYRAMID, n, CT_LCP_DIRECT_MAX);
-  else if (n > most) set_crowd(run, API_CONTACT_LIMIT_METHOD, n, most);
-  else set_crowd(run, API_CONTACT_LIMIT_COUPLED, n, CT_DELASSUS_BLOCKS_MAX);
+  if (resting && o->friction == CT_RESTING_FRICTION_POLYHEDRAL &&
+      n * (sides + 2) > CT_LCP_DIRECT_MAX)
+    set_contact_limit(run, API_CONTACT_LIMIT_PYRAMID, n, CT_LCP_DIRECT_MAX);
+  else if (n > most) set_contact_limit(run, API_CONTACT_LIMIT_METHOD, n, most);
+  else set_contact_limit(run, API_CONTACT_LIMIT_COUPLED, n, CT_DELASSUS_BLOCKS_MAX);
 }
 
-static void set_status(api_range_run *run, const ct_island *island, ct_status status) {
+static void record_failure(api_range_run *run, const ct_island *island, ct_status status) {
   run->range->status = status;
-  if (status == CT_LIMIT) tell_crowd(run, island);
+  if (status == CT_LIMIT) report_contact_limit(run, island);
 }
 
-/* ---- impulses ------------------------------------------------------------------------------------------------------------ */
+/* ---- impulses ------------------------------------------------------------------------------- */
 
-/* No body that can be moved is in two islands. */
-static void keep_velocities(api_task *task, const ct_island *island, const ct_velocity *velocities) {
+/* Stores the velocities after the impulse; a dynamic body belongs to only one island. */
+static void store_velocities(api_task *task, const ct_island *island,
+                             const ct_velocity *velocities) {
   for (size_t i = 0; task->after && i < island->set.body_count; i++)
-    if (island->set.bodies[i].mobility == CT_DYNAMIC) task->after[island->rows[i]] = (api_velocity_after){velocities[i], true};
+    if (island->set.bodies[i].mobility == CT_DYNAMIC)
+      task->after[island->rows[i]] = (api_velocity_after){velocities[i], true};
 }
 
-static bool run_impulse(api_range_run *run, const ct_island *island) {
+static bool run_impulse_solver(api_range_run *run, const ct_island *island) {
   const api_query *q = &run->task->question;
   size_t contacts = island->set.count, bodies = island->set.body_count;
   ct_impulse_result result = {0};
-  void *memory = take(run, contacts * (sizeof *result.contacts + sizeof *result.certificate) + bodies * sizeof *result.velocities);
+  void *memory =
+      alloc_result(run, contacts * (sizeof *result.contacts + sizeof *result.certificate) +
+                            bodies * sizeof *result.velocities);
   if (!memory) return false;
   result.contacts = memory;
   result.velocities = (ct_velocity *)(void *)(result.contacts + contacts);
   result.certificate = (double *)(void *)(result.velocities + bodies);
   ct_status status = ct_impulse_solve(&island->set, &q->force.impulse, run->arena, &result);
   if (status == CT_OK) {
-    const api_force_island about = {q->scene, island, !q->force.mechanics.only_given};
-    /* Several at once have laws of their own. */
-    bool law_ignored = q->force.law_given && contacts > 1 && q->force.impulse.simultaneity != CT_SIMULTANEITY_SEQUENTIAL;
-    api_put_impulse(&run->range->text, &about, &result, law_ignored);
+    const api_force_island island_context = {q->scene, island, !q->force.mechanics.only_given};
+    /* Simultaneous impulses have their own laws. */
+    bool law_ignored = q->force.law_given && contacts > 1 &&
+                       q->force.impulse.simultaneity != CT_SIMULTANEITY_SEQUENTIAL;
+    api_put_impulse(&run->range->text, &island_context, &result, law_ignored);
     if (!result.converged) run->range->force.diverged = true;
-    api_solver_counts_add(run->solved, result.iterations, !result.converged && !result.contradictory);
-    keep_velocities(run->task, island, result.velocities);
+    api_solver_counts_add(run->solved, result.iterations,
+                          !result.converged && !result.contradictory);
+    store_velocities(run->task, island, result.velocities);
   } else {
-    set_status(run, island, status);
+    record_failure(run, island, status);
   }
   free(memory);
   return status == CT_OK;
 }
 
-/* ---- resting forces ------------------------------------------------------------------------------------------------------ */
+/* ---- resting forces ------------------------------------------------------------------------- */
 
-/* Where the result of an island is written. */
-static void *lay_out(api_range_run *run, const ct_contact_set *set, ct_resting_result *result) {
+/* Allocates the arrays of an island's result in one block. */
+static void *alloc_resting_result(api_range_run *run, const ct_contact_set *set,
+                                  ct_resting_result *result) {
   size_t n = set->count, bodies = set->body_count;
-  void *memory = take(run, n * (sizeof *result->contacts + sizeof *result->holding + sizeof *result->certificate) +
-                               bodies * (sizeof *result->bodies + sizeof *result->motion));
+  void *memory = alloc_result(
+      run, n * (sizeof *result->contacts + sizeof *result->holding + sizeof *result->certificate) +
+               bodies * (sizeof *result->bodies + sizeof *result->motion));
   if (!memory) return NULL;
   result->contacts = memory;
   result->bodies = (ct_body_acceleration *)(void *)(result->contacts + n);
@@ -94,13 +105,14 @@ static void *lay_out(api_range_run *run, const ct_contact_set *set, ct_resting_r
   return memory;
 }
 
-/* A and b, as far as they are asked for; of more rows than direct methods take A would fill the reply. */
-static bool put_system(api_range_run *run, const ct_contact_set *set) {
+/* Writes A and b if requested; A is omitted if the island has more rows than direct methods accept,
+ * because of its size. */
+static bool put_contact_system(api_range_run *run, const ct_contact_set *set) {
   const api_force *force = &run->task->question.force;
   size_t n = set->count;
   bool matrix = force->put_matrix && n <= CT_LCP_DIRECT_MAX;
   if (!matrix && !force->put_vector) return true;
-  double *memory = take(run, (n + (matrix ? n * n : 0)) * sizeof *memory);
+  double *memory = alloc_result(run, (n + (matrix ? n * n : 0)) * sizeof *memory);
   if (!memory) return false;
   ct_resting_system(set, matrix ? memory + n : NULL, memory);
   if (matrix) api_put_rows(&run->range->text, "A", memory + n, n, n);
@@ -109,75 +121,84 @@ static bool put_system(api_range_run *run, const ct_contact_set *set) {
   return true;
 }
 
-static void tell_stability(api_range_run *run, const ct_resting_result *result) {
-  api_force_outcome *told = &run->range->force;
-  if (!result->converged) told->diverged = true;
-  if (result->stability == CT_STABILITY_FALLS || result->stability == CT_STABILITY_MOVING) told->falls = true;
-  else if (result->stability != CT_STABILITY_STAYS) told->undecided = true;
+static void record_stability(api_range_run *run, const ct_resting_result *result) {
+  api_force_outcome *outcome = &run->range->force;
+  if (!result->converged) outcome->diverged = true;
+  if (result->stability == CT_STABILITY_FALLS || result->stability == CT_STABILITY_MOVING)
+    outcome->falls = true;
+  else if (result->stability != CT_STABILITY_STAYS) outcome->undecided = true;
 }
 
-static bool run_resting(api_range_run *run, const ct_island *island) {
+static bool run_resting_solver(api_range_run *run, const ct_island *island) {
   const api_query *q = &run->task->question;
   ct_resting_result result = {0};
-  void *memory = lay_out(run, &island->set, &result);
+  void *memory = alloc_resting_result(run, &island->set, &result);
   if (!memory) return false;
   ct_status status = ct_resting_solve(&island->set, &q->force.resting, run->arena, &result);
   if (status == CT_OK) {
-    const api_force_island about = {q->scene, island, !q->force.mechanics.only_given};
-    api_put_resting(&run->range->text, &about, &q->force.resting, &result);
+    const api_force_island island_context = {q->scene, island, !q->force.mechanics.only_given};
+    api_put_resting(&run->range->text, &island_context, &q->force.resting, &result);
     bool left_out = q->force.put_matrix && island->set.count > CT_LCP_DIRECT_MAX;
     api_put_resting_flags(&run->range->text, &result, left_out);
-    if (put_system(run, &island->set)) api_put_byte(&run->range->text, '}');
-    tell_stability(run, &result);
-    api_solver_counts_add(run->solved, result.iterations, result.status == CT_RESTING_STATUS_NOT_CONVERGED);
+    if (put_contact_system(run, &island->set)) api_put_byte(&run->range->text, '}');
+    record_stability(run, &result);
+    api_solver_counts_add(run->solved, result.iterations,
+                          result.status == CT_RESTING_STATUS_NOT_CONVERGED);
   } else {
-    set_status(run, island, status);
+    record_failure(run, island, status);
   }
   free(memory);
   return status == CT_OK && !run->range->memory;
 }
 
-/* ---- islands ------------------------------------------------------------------------------------------------------------- */
+/* ---- islands -------------------------------------------------------------------------------- */
 
-/* Does an island have a result? Impulses are of islands with contacts alone. */
-static bool has_result(const api_query *q, const ct_island *island) { return q->kind != API_KIND_IMPULSE || island->set.count > 0; }
+/* True if the island has a result: impulses only concern islands with contacts. */
+static bool has_island_result(const api_query *q, const ct_island *island) {
+  return q->kind != API_KIND_IMPULSE || island->set.count > 0;
+}
 
-/* Islands [begin, end). */
-static void run_islands(api_range_run *run, const ct_mechanics *mechanics, size_t begin, size_t end) {
+/* Solves islands [begin, end). */
+static void run_islands(api_range_run *run, const ct_mechanics *mechanics, size_t begin,
+                        size_t end) {
   const api_query *q = &run->task->question;
   bool impulse = q->kind == API_KIND_IMPULSE;
   for (size_t i = begin; i < end; i++) {
     const ct_island island = ct_mechanics_island(mechanics, i);
-    if (i < q->from.item || !has_result(q, &island)) continue;
+    if (i < q->from.item || !has_island_result(q, &island)) continue;
     if (ct_cancel_raised(run->plan->cancel)) run->range->status = CT_CANCELLED;
     if (run->range->status != CT_OK) return;
     api_put_item(&run->range->text);
-    if (!(impulse ? run_impulse(run, &island) : run_resting(run, &island))) return;
+    if (!(impulse ? run_impulse_solver(run, &island) : run_resting_solver(run, &island))) return;
     if (!api_mark_result(run, (api_mark){.item = (uint32_t)i, .after = CT_NO_ROW})) return;
   }
 }
 
-/* Where nothing is said of friction there is one if any contact has it. */
-static void settle_friction(api_force *force, const ct_mechanics *mechanics) {
+/* Without a given friction model, friction is on if any contact has it. */
+static void resolve_friction(api_force *force, const ct_mechanics *mechanics) {
   if (force->friction_given) return;
   for (size_t i = 0; i < ct_mechanics_islands(mechanics); i++) {
     const ct_contact_set set = ct_mechanics_island(mechanics, i).set;
     for (size_t k = 0; k < set.count; k++)
-      if (set.contacts[k].material.static_friction > 0.0) force->resting.friction = CT_RESTING_FRICTION_CONE;
+      if (set.contacts[k].material.static_friction > 0.0)
+        force->resting.friction = CT_RESTING_FRICTION_CONE;
   }
 }
 
-static ct_mechanics *prepare(api_range_run *run) {
+static ct_mechanics *prepare_mechanics(api_range_run *run) {
   api_query *q = &run->task->question;
   ct_mechanics *mechanics = NULL;
-  run->range->status = ct_mechanics_prepare(q->scene, &q->force.mechanics, run->workspace, &mechanics);
-  if (run->range->status == CT_LIMIT) set_crowd(run, API_CONTACT_LIMIT_MEMORY, 0, q->force.mechanics.contacts_max);
-  if (mechanics) settle_friction(&q->force, mechanics);
+  run->range->status =
+      ct_mechanics_prepare(q->scene, &q->force.mechanics, run->workspace, &mechanics);
+  if (run->range->status == CT_LIMIT)
+    set_contact_limit(run, API_CONTACT_LIMIT_MEMORY, 0, q->force.mechanics.contacts_max);
+  if (mechanics) resolve_friction(&q->force, mechanics);
   for (size_t i = 0; mechanics && i < ct_mechanics_islands(mechanics); i++) {
     const ct_island island = ct_mechanics_island(mechanics, i);
-    run->task->islands += has_result(q, &island);
+    run->task->islands += has_island_result(q, &island);
   }
-  if (q->writes) run->task->after = take(run, ct_scene_rows(q->scene) * sizeof *run->task->after);
+  if (q->writes)
+    run->task->after = alloc_result(run, ct_scene_rows(q->scene) * sizeof *run->task->after);
   return mechanics;
 }
 
@@ -188,7 +209,7 @@ void api_run_force(api_range_run *run, size_t index) {
     return;
   }
   size_t shares = task->range_count - 1;
-  ct_mechanics *own = index == 0 ? prepare(run) : NULL;
+  ct_mechanics *own = index == 0 ? prepare_mechanics(run) : NULL;
   if (index == 0 && shares > 0) {
     task->mechanics = own;
   } else if (own) {
@@ -213,7 +234,8 @@ void api_put_force_members(api_buffer *out, const api_task *task, const api_page
   if (q->kind == API_KIND_IMPULSE && force->impulse.rest_velocity > 0.0)
     api_put_member_number(out, "restVelocity", force->impulse.rest_velocity);
   if (q->kind == API_KIND_RESTING_FORCES) {
-    api_put_member_string(out, "friction", api_text(api_resting_friction_word(force->resting.friction)));
+    api_put_member_string(out, "friction",
+                          api_text(api_resting_friction_word(force->resting.friction)));
     if (force->resting.friction != CT_RESTING_FRICTION_NONE && !force->resting.acceleration_level)
       api_put_member_number(out, "timeStep", force->resting.time_step);
   }

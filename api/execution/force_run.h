@@ -1,12 +1,15 @@
-/* Running questions about forces: contacts and islands first, then each island by itself. */
+/* Runs queries of forces: the first range finds contacts and islands, the others solve islands
+ * independently. */
 #ifndef API_EXECUTION_FORCE_RUN_H
 #define API_EXECUTION_FORCE_RUN_H
 
 #include "execution/range_run.h"
 
-/* Range `index` of the task: the first finds the islands, the others take as many each. */
+/* Runs range `index` of the task: the first finds the islands, the others solve equal shares of
+ * them. */
 void api_run_force(api_range_run *run, size_t index);
-/* What stands beside the results: tolerances in force and, of a page that is complete, what holds of all islands. */
+/* Writes members beside the results: effective tolerances and, if the page has all islands, their
+ * convergence and stability. */
 void api_put_force_members(api_buffer *out, const api_task *task, const api_page *page);
 
 #endif

@@ -1,18 +1,19 @@
-/* Motions: sweeps tell as they go, pair by pair; a timeline is gathered from all pairs and put in order of time, on every page. */
+/* Runs queries of motions. Sweeps write results pair by pair; a timeline collects the changes of
+ * all pairs, on every page, and writes them in order of time. */
 #include "execution/motion_run.h"
 
 #include <stdlib.h>
 
 #include "results/motion_result.h"
 
-/* A change, of which pair, and the how manyth it was. */
+/* A change of a pair, and its number in the order of the engine. */
 typedef struct gathered {
   uint32_t a, b;
   size_t number;
   ct_contact_change change;
 } gathered;
 
-/* A graze, and of which pair. */
+/* A graze of a pair. */
 typedef struct gathered_graze {
   uint32_t a, b;
   ct_graze graze;
@@ -24,25 +25,29 @@ typedef struct gathering {
   size_t count, capacity;
   gathered_graze *grazes;
   size_t graze_count, graze_capacity;
-  api_buffer initial, incomplete; /* elements of these lists */
+  api_buffer initial, incomplete; /* elements of the lists of these names */
 } gathering;
 
-static const ct_body *body_of(const api_range_run *run, uint32_t row) { return ct_scene_body(run->task->question.scene, row); }
+static const ct_body *body_at_row(const api_range_run *run, uint32_t row) {
+  return ct_scene_body(run->task->question.scene, row);
+}
 
-/* The pairs that meet first are found together; pages before this one have told some of them. */
-static bool take_impact(void *context, const ct_motion_hit *hit) {
+/* Writes an impact. The earliest impacts of all pairs are found together, so that results of
+ * previous pages recur. */
+static bool write_impact(void *context, const ct_motion_hit *hit) {
   api_range_run *run = context;
   const api_query *q = &run->task->question;
   if (q->motions.options.earliest && hit->item < q->from.item) return true;
   if (api_range_is_full(run)) return api_count_result(run);
   api_put_item(&run->range->text);
-  api_put_time_of_impact(&run->range->text, body_of(run, hit->a), body_of(run, hit->b), hit);
+  api_put_time_of_impact(&run->range->text, body_at_row(run, hit->a), body_at_row(run, hit->b),
+                         hit);
   return api_mark_result(run, (api_mark){.item = (uint32_t)hit->item, .after = CT_NO_ROW});
 }
 
-/* ---- timelines ------------------------------------------------------------------------------------------------------- */
+/* ---- timelines ------------------------------------------------------------------------------ */
 
-static bool make_room(gathering *g, size_t more) {
+static bool reserve_changes(gathering *g, size_t more) {
   if (g->count + more <= g->capacity) return true;
   size_t capacity = 2 * g->capacity > g->count + more ? 2 * g->capacity : g->count + more;
   if (capacity * sizeof *g->changes > g->run->plan->limits->request_memory_bytes) {
@@ -77,8 +82,9 @@ static bool gather_grazes(gathering *g, const ct_motion_hit *hit) {
   return true;
 }
 
-/* {"a", "b", "knownUntil"?} */
-static void put_pair(api_buffer *out, const ct_body *a, const ct_body *b, const double *known_until) {
+/* Writes {"a", "b", "knownUntil"?}. */
+static void put_timeline_pair(api_buffer *out, const ct_body *a, const ct_body *b,
+                              const double *known_until) {
   api_put_item(out);
   api_put_byte(out, '{');
   api_put_id(out, "a", ct_body_id(a));
@@ -88,37 +94,38 @@ static void put_pair(api_buffer *out, const ct_body *a, const ct_body *b, const 
   api_put_byte(out, '}');
 }
 
-static bool take_timeline(void *context, const ct_motion_hit *hit) {
+static bool gather_timeline(void *context, const ct_motion_hit *hit) {
   gathering *g = context;
   const ct_timeline *t = hit->timeline;
-  const ct_body *a = body_of(g->run, hit->a), *b = body_of(g->run, hit->b);
-  if (t->in_contact) put_pair(&g->initial, a, b, NULL);
-  if (t->status != CT_TIMELINE_COMPLETE) put_pair(&g->incomplete, a, b, &t->known_until);
-  if (!gather_grazes(g, hit) || !make_room(g, t->count)) return false;
-  for (size_t k = 0; k < t->count; k++, g->count++) g->changes[g->count] = (gathered){hit->a, hit->b, g->count, t->changes[k]};
+  const ct_body *a = body_at_row(g->run, hit->a), *b = body_at_row(g->run, hit->b);
+  if (t->in_contact) put_timeline_pair(&g->initial, a, b, NULL);
+  if (t->status != CT_TIMELINE_COMPLETE) put_timeline_pair(&g->incomplete, a, b, &t->known_until);
+  if (!gather_grazes(g, hit) || !reserve_changes(g, t->count)) return false;
+  for (size_t k = 0; k < t->count; k++, g->count++)
+    g->changes[g->count] = (gathered){hit->a, hit->b, g->count, t->changes[k]};
   return true;
 }
 
-static int compare_rows(uint32_t x, uint32_t y) { return (x > y) - (x < y); }
+static int order_rows(uint32_t x, uint32_t y) { return (x > y) - (x < y); }
 
-/* By time, what ended before what began, then by rows. */
-static int compare(const void *x, const void *y) {
+/* Orders changes by time, ends before begins, then by rows. */
+static int compare_changes(const void *x, const void *y) {
   const gathered *g = x, *h = y;
   if (g->change.time != h->change.time) return g->change.time < h->change.time ? -1 : 1;
   if (g->change.began != h->change.began) return g->change.began ? 1 : -1;
-  if (g->a != h->a) return compare_rows(g->a, h->a);
-  if (g->b != h->b) return compare_rows(g->b, h->b);
+  if (g->a != h->a) return order_rows(g->a, h->a);
+  if (g->b != h->b) return order_rows(g->b, h->b);
   return (g->number > h->number) - (g->number < h->number);
 }
 
-/* By time, then by rows. */
+/* Orders grazes by time, then by rows. */
 static int compare_grazes(const void *x, const void *y) {
   const gathered_graze *g = x, *h = y;
   if (g->graze.time != h->graze.time) return g->graze.time < h->graze.time ? -1 : 1;
-  return g->a != h->a ? compare_rows(g->a, h->a) : compare_rows(g->b, h->b);
+  return g->a != h->a ? order_rows(g->a, h->a) : order_rows(g->b, h->b);
 }
 
-/* [{"a", "b", "time", "distance"}] */
+/* Writes [{"a", "b", "time", "distance"}]. */
 static void put_grazes(api_buffer *out, gathering *g) {
   if (g->graze_count > 1) qsort(g->grazes, g->graze_count, sizeof *g->grazes, compare_grazes);
   api_put_key(out, "grazes");
@@ -127,8 +134,8 @@ static void put_grazes(api_buffer *out, gathering *g) {
     const gathered_graze *graze = &g->grazes[k];
     api_put_item(out);
     api_put_byte(out, '{');
-    api_put_id(out, "a", ct_body_id(body_of(g->run, graze->a)));
-    api_put_id(out, "b", ct_body_id(body_of(g->run, graze->b)));
+    api_put_id(out, "a", ct_body_id(body_at_row(g->run, graze->a)));
+    api_put_id(out, "b", ct_body_id(body_at_row(g->run, graze->b)));
     api_put_member_number(out, "time", graze->graze.time);
     api_put_member_number(out, "distance", graze->graze.distance);
     api_put_byte(out, '}');
@@ -136,20 +143,20 @@ static void put_grazes(api_buffer *out, gathering *g) {
   api_put_byte(out, ']');
 }
 
-static void put_list(api_buffer *out, const char *key, const api_buffer *list) {
+static void put_timeline_list(api_buffer *out, const char *key, const api_buffer *list) {
   api_put_key(out, key);
   api_put_byte(out, '[');
   api_put_bytes(out, list->bytes, list->length);
   api_put_byte(out, ']');
 }
 
-static void tell_timeline(gathering *g) {
+static void write_timeline(gathering *g) {
   api_range_run *run = g->run;
   api_range *range = run->range;
-  if (g->count > 1) qsort(g->changes, g->count, sizeof *g->changes, compare);
-  put_list(&range->frames, "initialContacts", &g->initial);
+  if (g->count > 1) qsort(g->changes, g->count, sizeof *g->changes, compare_changes);
+  put_timeline_list(&range->frames, "initialContacts", &g->initial);
   if (run->task->question.motions.options.grazes) put_grazes(&range->frames, g);
-  if (g->incomplete.length > 0) put_list(&range->frames, "incomplete", &g->incomplete);
+  if (g->incomplete.length > 0) put_timeline_list(&range->frames, "incomplete", &g->incomplete);
   range->memory = g->initial.failed || g->incomplete.failed || range->frames.failed;
   bool wanted = !range->memory;
   for (size_t k = (size_t)run->task->question.from.item; k < g->count && wanted; k++) {
@@ -159,15 +166,17 @@ static void tell_timeline(gathering *g) {
       continue;
     }
     api_put_item(&range->text);
-    api_put_contact_change(&range->text, body_of(run, c->a), body_of(run, c->b), &c->change);
+    api_put_contact_change(&range->text, body_at_row(run, c->a), body_at_row(run, c->b),
+                           &c->change);
     wanted = api_mark_result(run, (api_mark){.item = (uint32_t)k, .after = CT_NO_ROW});
   }
 }
 
-static ct_status run_timeline(api_range_run *run, const ct_motion_query *query) {
+static ct_status run_whole_timeline(api_range_run *run, const ct_motion_query *query) {
   gathering g = {.run = run};
-  ct_status status = ct_motion_run(query, 0, ct_motion_items(query), run->workspace, take_timeline, &g);
-  if (status == CT_OK && run->range->status == CT_OK && !run->range->memory) tell_timeline(&g);
+  ct_status status =
+      ct_motion_run(query, 0, ct_motion_items(query), run->workspace, gather_timeline, &g);
+  if (status == CT_OK && run->range->status == CT_OK && !run->range->memory) write_timeline(&g);
   free(g.changes);
   free(g.grazes);
   api_buffer_free(&g.initial);
@@ -178,12 +187,14 @@ static ct_status run_timeline(api_range_run *run, const ct_motion_query *query) 
 void api_run_motion(api_range_run *run, size_t begin, size_t end) {
   const api_query *q = &run->task->question;
   ct_motion_query *own = NULL;
-  ct_status status = run->task->motion ? CT_OK : ct_motion_prepare(q->scene, &q->motions.options, &own);
+  ct_status status =
+      run->task->motion ? CT_OK : ct_motion_prepare(q->scene, &q->motions.options, &own);
   const ct_motion_query *query = own ? own : run->task->motion;
   if (own && ct_motion_candidates(own) > run->plan->limits->pairs) status = CT_PAIR_LIMIT;
   if (own) end = ct_motion_items(own);
-  if (status == CT_OK && q->motions.options.timeline) status = run_timeline(run, query);
-  else if (status == CT_OK) status = ct_motion_run(query, begin, end, run->workspace, take_impact, run);
+  if (status == CT_OK && q->motions.options.timeline) status = run_whole_timeline(run, query);
+  else if (status == CT_OK)
+    status = ct_motion_run(query, begin, end, run->workspace, write_impact, run);
   ct_motion_destroy(own);
   if (status != CT_OK) run->range->status = status;
 }

@@ -1,53 +1,61 @@
-/* The page that complete ranges make. */
+/* Composes a page from complete ranges: its results, the cursor of the next page, the total, or a
+ * fault. */
 #include "execution/query_run.h"
 
-static void contact_limit_fault(const api_force_outcome *told, api_faults *faults) {
-  switch (told->crowd) {
+static void add_contact_limit_fault(const api_force_outcome *outcome, api_faults *faults) {
+  switch (outcome->limit_kind) {
   case API_CONTACT_LIMIT_MEMORY:
     api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "There are more than %zu contacts, for which requestMemoryBytes has room: ask for fewer pairs.",
-                    told->contacts_limit);
+                    "There are more than %zu contacts, for which requestMemoryBytes has room: ask "
+                    "for fewer pairs.",
+                    outcome->contacts_limit);
     break;
   case API_CONTACT_LIMIT_METHOD:
-    api_fault_plain(
-        faults, API_PROBLEM_LIMIT_EXCEEDED,
-        "%zu contacts are linked by bodies, more than the %zu that the method takes: leave the method out, or take pgs.",
-        told->contacts, told->contacts_limit);
+    api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
+                    "%zu contacts are linked by bodies, more than the %zu that the method takes: "
+                    "leave the method out, or take pgs.",
+                    outcome->contacts, outcome->contacts_limit);
     break;
   case API_CONTACT_LIMIT_PYRAMID:
     api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "%zu contacts that bodies link make %zu rows with pyramids of %u sides, more than %zu: ask for friction "
+                    "%zu contacts that bodies link make %zu rows with pyramids of %u sides, more "
+                    "than %zu: ask for friction "
                     "\"cone\", or fewer directions.",
-                    told->contacts, told->contacts * (told->sides + 2), told->sides, told->contacts_limit);
+                    outcome->contacts, outcome->contacts * (outcome->sides + 2), outcome->sides,
+                    outcome->contacts_limit);
     break;
   default:
-    api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "%zu contacts are linked by bodies, and more than %zu pairs of them answer to each other.", told->contacts,
-                    told->contacts_limit);
+    api_fault_plain(
+        faults, API_PROBLEM_LIMIT_EXCEEDED,
+        "%zu contacts are linked by bodies, and more than %zu pairs of them answer to each other.",
+        outcome->contacts, outcome->contacts_limit);
   }
 }
 
-static bool size_fault(api_faults *faults) {
-  api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED, "The answer needs more than requestMemoryBytes: ask for a smaller limit.");
+static bool add_size_fault(api_faults *faults) {
+  api_fault_plain(faults, API_PROBLEM_LIMIT_EXCEEDED,
+                  "The answer needs more than requestMemoryBytes: ask for a smaller limit.");
   return false;
 }
 
-/* enough: the page ends in this range, before what else may have gone wrong in it. */
-static bool range_fault(const api_range *range, bool enough, api_faults *faults) {
+/* Adds the range's fault. enough: the page ends in this range, so that limits beyond its end do not
+ * matter. */
+static bool add_range_fault(const api_range *range, bool enough, api_faults *faults) {
   if (range->memory || range->status == CT_OUT_OF_MEMORY) api_fault_memory(faults);
   else if (range->status == CT_CANCELLED || !range->complete) api_fault_cancelled(faults);
-  else if (range->force.crowd && !enough) contact_limit_fault(&range->force, faults);
-  else if (range->status == CT_LIMIT && !enough) size_fault(faults);
+  else if (range->force.limit_kind && !enough) add_contact_limit_fault(&range->force, faults);
+  else if (range->status == CT_LIMIT && !enough) add_size_fault(faults);
   return api_faults_any(faults);
 }
 
-/* Position after the last result of the page, which is result `local` of `range`, or the last of an earlier range. */
-static void page_end(const api_task *task, size_t range, size_t local, api_page *page) {
+/* Sets the cursor after the page's last result: result `local` of `range`, or the last of an
+ * earlier range. */
+static void set_next_page(const api_task *task, size_t range, size_t local, api_page *page) {
   while (local == 0 && range > 0) local = task->ranges[--range].count;
   const api_range *r = &task->ranges[range];
   const api_mark *mark = &r->marks[local - 1];
   page->next = (api_cursor){.item = mark->item, .after = mark->after, .part = mark->part};
-  /* Where the item has no more results of its own, the next page starts at the next one. */
+  /* If the item has no further results, the next page starts at the next item. */
   if (mark->after == CT_NO_ROW && mark->part == 0) page->next.item++;
   if (task->question.mode == API_MODE_VARIANTS) {
     size_t variant = 0;
@@ -57,31 +65,36 @@ static void page_end(const api_task *task, size_t range, size_t local, api_page 
     }
     page->variants = range * task->step + variant + 1;
     page->next.variant = task->start + page->variants - 1;
-    /* A summary is of a whole variant. */
+    /* A summary covers a whole variant. */
     if (task->question.summary != API_SUMMARY_NONE)
       page->next = (api_cursor){.variant = task->start + page->variants, .after = CT_NO_ROW};
   }
-  if (task->question.reports_revision) page->next.revision = ct_scene_revision(task->question.revision);
+  if (task->question.reports_revision)
+    page->next.revision = ct_scene_revision(task->question.revision);
 }
 
 void api_pair_fault(const api_plan *plan, const api_task *task, api_faults *faults) {
   uint64_t limit = plan->limits->pairs;
-  api_pointer queries = api_pointer_member(NULL, "queries"), query = api_pointer_index(&queries, (size_t)(task - plan->tasks));
+  api_pointer queries = api_pointer_member(NULL, "queries"),
+              query = api_pointer_index(&queries, (size_t)(task - plan->tasks));
   const api_pointer *question = task->in_batch ? &query : NULL;
   api_pointer boxes = api_pointer_member(question, "boxes");
-  api_fault_limit(api_fault_at(faults, API_PROBLEM_PAIR_LIMIT, task->question.mode == API_MODE_BOXES ? &boxes : question,
-                               "The question has more than %llu candidate pairs.", (unsigned long long)limit),
+  api_fault_limit(api_fault_at(faults, API_PROBLEM_PAIR_LIMIT,
+                               task->question.mode == API_MODE_BOXES ? &boxes : question,
+                               "The question has more than %llu candidate pairs.",
+                               (unsigned long long)limit),
                   (double)limit, (double)limit + 1.0);
 }
 
-static bool pair_fault(const api_plan *plan, const api_task *task, api_faults *faults) {
+static bool add_pair_fault(const api_plan *plan, const api_task *task, api_faults *faults) {
   api_pair_fault(plan, task, faults);
   return false;
 }
 
-/* The results of the whole answer, of which `page` is the first page: those of all ranges. Unknown where more candidate pairs
- * would have to be looked at than one query may. False: a fault. */
-static bool count_all(const api_plan *plan, const api_task *task, api_page *page, api_faults *faults) {
+/* Counts the results of all ranges, for the first page. Unknown if the count requires more
+ * candidate pairs than a query may have. False: a fault. */
+static bool count_all_results(const api_plan *plan, const api_task *task, api_page *page,
+                              api_faults *faults) {
   uint64_t total = 0, candidates = 0;
   for (size_t r = 0; r < task->range_count; r++) {
     const api_range *range = &task->ranges[r];
@@ -90,23 +103,25 @@ static bool count_all(const api_plan *plan, const api_task *task, api_page *page
       page->total = API_TOTAL_UNKNOWN;
       return true;
     }
-    if (range_fault(range, false, faults)) return false;
+    if (add_range_fault(range, false, faults)) return false;
     total += range->found;
   }
   page->total = api_total_code(total);
   return true;
 }
 
-static bool find_total(const api_plan *plan, const api_task *task, api_page *page, api_faults *faults) {
+static bool find_total(const api_plan *plan, const api_task *task, api_page *page,
+                       api_faults *faults) {
   const api_query *q = &task->question;
   if (q->resumed) page->total = q->from.total;
   else if (q->without_total) page->total = API_TOTAL_NONE;
   else if (q->mode == API_MODE_VARIANTS) page->total = api_total_code(q->variant_count);
   else if (!page->truncated) page->total = api_total_code(page->count);
   else if (q->mode == API_MODE_FORCE) page->total = api_total_code(task->islands);
-  else if (q->mode == API_MODE_BOXES) page->total = api_total_code(task->ranges[0].boxes.pair_count);
+  else if (q->mode == API_MODE_BOXES)
+    page->total = api_total_code(task->ranges[0].boxes.pair_count);
   else if (q->mode == API_MODE_MASS) page->total = api_total_code(task->items);
-  else if (!count_all(plan, task, page, faults)) return false;
+  else if (!count_all_results(plan, task, page, faults)) return false;
   page->next.total = page->total;
   page->next.limit = q->limit;
   return true;
@@ -120,9 +135,10 @@ bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, a
   for (size_t r = 0; r < task->range_count && !page->truncated; r++) {
     const api_range *range = &task->ranges[r];
     page->truncated = page->count + range->count > limit || (boxes && range->found > range->count);
-    if (range->status == CT_PAIR_LIMIT && !page->truncated) return pair_fault(plan, task, faults);
-    if (range_fault(range, page->truncated, faults)) return false;
-    if (range->overflow && !page->truncated) return size_fault(faults);
+    if (range->status == CT_PAIR_LIMIT && !page->truncated)
+      return add_pair_fault(plan, task, faults);
+    if (add_range_fault(range, page->truncated, faults)) return false;
+    if (range->overflow && !page->truncated) return add_size_fault(faults);
     page->statistics.candidates += range->statistics.candidates;
     page->statistics.box_tests += range->statistics.box_tests;
     page->planes.hits += range->planes.hits;
@@ -132,21 +148,25 @@ bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, a
     page->force.falls = page->force.falls || range->force.falls;
     page->force.undecided = page->force.undecided || range->force.undecided;
     page->statistics.doubled += range->statistics.doubled;
-    /* What a truncated page needs is counted up to the first result beyond it: where ranges begin and end does not matter. */
+    /* A truncated page counts candidates up to the first result beyond its end: the division into
+     * ranges does not matter. */
     uint64_t needed = candidates;
     if (page->truncated && !boxes) needed += range->marks[limit - page->count].candidates;
     else if (q->mode == API_MODE_SCENE) needed += range->statistics.candidates;
-    if (needed > plan->limits->pairs) return pair_fault(plan, task, faults);
+    if (needed > plan->limits->pairs) return add_pair_fault(plan, task, faults);
     if (q->mode == API_MODE_SCENE) candidates = needed;
     page->ranges = r + 1;
     size_t taken = page->truncated && !boxes ? (size_t)(limit - page->count) : range->count;
-    if (page->truncated && boxes) page->next = (api_cursor){.item = q->from.item + taken, .after = CT_NO_ROW};
-    else if (page->truncated) page_end(task, r, taken, page);
-    bytes += taken == 0 ? 0 : boxes ? range->text.length : range->marks[taken - 1].end + range->marks[taken - 1].sums;
+    if (page->truncated && boxes)
+      page->next = (api_cursor){.item = q->from.item + taken, .after = CT_NO_ROW};
+    else if (page->truncated) set_next_page(task, r, taken, page);
+    bytes += taken == 0 ? 0
+             : boxes    ? range->text.length
+                        : range->marks[taken - 1].end + range->marks[taken - 1].sums;
     if (q->mode == API_MODE_VARIANTS) bytes += range->frames.length;
     if (!page->truncated) bytes += range->removed.length;
     page->count += taken;
-    if (bytes > plan->limits->request_memory_bytes) return size_fault(faults);
+    if (bytes > plan->limits->request_memory_bytes) return add_size_fault(faults);
   }
   return find_total(plan, task, page, faults);
 }

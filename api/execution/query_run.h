@@ -1,6 +1,7 @@
-/* Running questions in ranges. A plan holds one task per question; a task is cut into ranges by content alone, each range writes
- * its results as text of its own, and the answer is their concatenation up to the page's limit: the same bytes whatever the order
- * in which ranges ran and however many ran needlessly. */
+/* Execution of queries in ranges. A plan has one task per query. A task is divided into ranges
+ * by content alone, each range writes its results as text, and the reply concatenates them up to
+ * the page's limit. The bytes do not depend on the order in which ranges ran, or on superfluous
+ * ranges. */
 #ifndef API_EXECUTION_QUERY_RUN_H
 #define API_EXECUTION_QUERY_RUN_H
 
@@ -11,39 +12,41 @@
 #include "execution/plane_caches.h"
 #include "execution/scratch.h"
 
-/* Where a result ends in its range's text, what a cursor needs to go on after it, and the candidate pairs looked at up to it: in
- * the range, or in its variant. */
+/* End of a result in its range's text, its cursor position, and the candidate pairs evaluated up to
+ * it, in the range or in its variant. */
 typedef struct api_mark {
   size_t end;
   uint64_t candidates;
   uint32_t item, after;
-  uint32_t part;  /* kinds contacts, volume and features: results of the pair up to this one; else 0 */
-  size_t removed; /* text of contacts left out before it */
-  size_t sums;    /* text of sums of element-wise pairs up to its own */
+  uint32_t part;  /* contacts, volume, features: results of the pair up to this one; else 0 */
+  size_t removed; /* end of the text of removed contacts before it */
+  size_t sums;    /* end of the text of sums of element-wise pairs, its own included */
 } api_mark;
 
-/* What a range tells of one of its variants. */
+/* A variant's part of a range. */
 typedef struct api_variant_extent {
   uint32_t count; /* results */
-  size_t more;    /* where its further members end in `frames`; they begin where the variant before has its end */
-  size_t removed; /* likewise contacts left out, in `removed` */
+  size_t more;    /* end of its further members in `frames`; they begin at the previous variant's
+                   * end */
+  size_t removed; /* likewise removed contacts, in `removed` */
   size_t sums;    /* likewise sums of element-wise pairs, in `sums` */
 } api_variant_extent;
 
-/* Contacts that are too many. */
+/* Reason of a contact limit. */
 typedef enum api_contact_limit {
   API_CONTACT_LIMIT_NONE,
-  API_CONTACT_LIMIT_MEMORY,  /* for requestMemoryBytes */
-  API_CONTACT_LIMIT_METHOD,  /* in an island for the method asked for */
-  API_CONTACT_LIMIT_PYRAMID, /* likewise, by the sides of their pyramids */
-  API_CONTACT_LIMIT_COUPLED  /* that answer to each other */
+  API_CONTACT_LIMIT_MEMORY,  /* more than requestMemoryBytes allows */
+  API_CONTACT_LIMIT_METHOD,  /* more in an island than the requested method accepts */
+  API_CONTACT_LIMIT_PYRAMID, /* likewise, with polyhedral friction cones */
+  API_CONTACT_LIMIT_COUPLED  /* too many coupled pairs of contacts (Delassus matrix) */
 } api_contact_limit;
 
-/* FORCE: is there an island of the range that did not converge, one that does not stay, one of which that is not known? */
+/* FORCE: whether some island of the range did not converge, does not stay at rest, or is
+ * undecided. */
 typedef struct api_force_outcome {
   bool diverged, falls, undecided;
-  api_contact_limit crowd;         /* why there was CT_LIMIT */
-  size_t contacts, contacts_limit; /* there are, and may be; of SIDES rows */
+  api_contact_limit limit_kind;    /* reason of CT_LIMIT */
+  size_t contacts, contacts_limit; /* contacts present and allowed; allowed rows for PYRAMID */
   unsigned sides;
 } api_force_outcome;
 
@@ -51,116 +54,121 @@ typedef struct api_range {
   api_buffer text; /* results with commas between them */
   api_mark *marks; /* [count] */
   size_t count, capacity;
-  uint64_t found;             /* results with those beyond `text`, where the total is counted */
-  bool counts_only;           /* handed out when the page was full: no result is written */
-  bool overflow;              /* the text would be longer than requestMemoryBytes; counting went on */
-  api_variant_extent *variants; /* VARIANTS: of each variant of the range */
-  size_t variant_count;       /* variants reached */
-  api_plane_counts planes;    /* VARIANTS: of those told */
-  api_buffer removed;         /* contacts left out, with commas between them */
-  api_buffer sums;            /* VOLUME: of element-wise pairs of colliders, with commas between them */
+  uint64_t found;               /* results including those beyond `text`, if the total is counted */
+  bool counts_only;             /* scheduled when the page was full: no result is written */
+  bool overflow;                /* the text exceeds requestMemoryBytes; only counting continues */
+  api_variant_extent *variants; /* VARIANTS: one per variant of the range */
+  size_t variant_count;         /* variants run so far */
+  api_plane_counts planes;      /* VARIANTS: of the reported ones */
+  api_buffer removed;           /* removed contacts, separated by commas */
+  api_buffer sums;              /* VOLUME: sums of element-wise pairs of colliders, separated by
+                                 * commas */
   ct_range_statistics statistics;
   api_force_outcome force; /* FORCE */
-  ct_frame_pairs boxes; /* BOXES: what the first frame tells; its lists are gone */
-  api_buffer frames;    /* BOXES: those after it; VARIANTS, timelines, elastic forces: members beside the results */
+  ct_frame_pairs boxes;    /* BOXES: statistics of the first frame; its lists are freed */
+  api_buffer frames;       /* BOXES: the other frames; VARIANTS, timelines, elastic forces: members
+                            * beside the results */
   ct_status status;
-  bool memory; /* memory went out */
+  bool memory; /* out of memory */
   bool complete;
 } api_range;
 
-/* What becomes of a row's velocity, where an island tells it. */
+/* Velocity of a row after an impulse, if an island reports it. */
 typedef struct api_velocity_after {
   ct_velocity velocity;
-  bool told;
+  bool reported;
 } api_velocity_after;
 
 typedef struct api_task {
   api_query question;
-  uint64_t cursor_hash;     /* of a page that has a cursor: what the cursor is bound to */
-  ct_text id;               /* in a batch; empty: none */
-  bool in_batch;            /* faults point at the batch's query */
-  int status;               /* 0: answered by its ranges; else that of the problem */
-  api_buffer problem;       /* its document */
-  ct_query *query;          /* NULL: the range prepares its own */
-  ct_probe *probe;          /* PROBE: likewise */
-  ct_motion_query *motion;  /* MOTION: likewise */
-  ct_mechanics *mechanics;  /* FORCE: made by the first range, which the others wait for; NULL: the only range makes its own */
-  api_velocity_after *after; /* FORCE that is written: by row; made by the first range */
-  ct_broadphase broadphase; /* the one used */
-  size_t start, items;      /* first work item and one past the last */
-  size_t step;              /* items in a range */
-  size_t first;             /* number of the first range in the plan */
+  uint64_t cursor_hash;      /* of a page with a cursor: the hash of its request */
+  ct_text id;                /* in a batch; empty: none */
+  bool in_batch;             /* faults point to the query in the batch */
+  int status;                /* 0: answered by its ranges; else the problem's status */
+  api_buffer problem;        /* the problem's document */
+  ct_query *query;           /* NULL: the range prepares its own query */
+  ct_probe *probe;           /* PROBE: likewise */
+  ct_motion_query *motion;   /* MOTION: likewise */
+  ct_mechanics *mechanics;   /* FORCE: prepared by the first range, for which the others wait; NULL:
+                              * a single range prepares its own */
+  api_velocity_after *after; /* FORCE with writes: by row; allocated by the first range */
+  ct_broadphase broadphase;  /* the method in use */
+  size_t start, items;       /* first work item, and end of the items */
+  size_t step;               /* items per range */
+  size_t first;              /* index of the first range in the plan */
   size_t range_count;
   api_range *ranges;
   double cost;   /* ns */
-  size_t next;   /* range to be handed out */
-  size_t prefix; /* ranges before it are complete */
+  size_t next;   /* range to be scheduled next */
+  size_t prefix; /* all ranges before it are complete */
   uint64_t prefix_results;
   uint64_t prefix_candidates;
   uint64_t prefix_bytes;
-  uint64_t islands; /* FORCE: results of the whole answer: islands, or contacts; set by the first range */
+  uint64_t islands; /* FORCE: islands or contacts on all pages; set by the first range */
   bool enough;
 } api_task;
 
 struct api_plan {
-  const ct_scene *supposed; /* of a batch; owned, or NULL */
+  const ct_scene *supposed; /* hypothetical scene of a batch; owned, or NULL */
   api_task *tasks;
   size_t task_count;
   size_t range_count;
-  size_t current;       /* task whose ranges are handed out */
-  size_t running;       /* ranges handed out and not done */
-  uint64_t ahead_bytes; /* text of complete ranges beyond a prefix */
+  size_t current;       /* task whose ranges are being scheduled */
+  size_t running;       /* ranges scheduled and not done */
+  uint64_t ahead_bytes; /* text of complete ranges beyond the prefix, bytes */
   const api_limits *limits;
   const ct_cancel *cancel;
 };
 
-/* Room for task_count questions, zeroed. NULL: out of memory. */
+/* A plan with task_count zeroed tasks. NULL: out of memory. */
 api_plan *api_plan_create(const api_call *call, size_t task_count);
 void api_plan_destroy(api_plan *plan);
-/* The task that a range of the plan belongs to. */
+/* The task of a range. */
 api_task *api_plan_task(api_plan *plan, size_t range);
-/* Cuts the tasks whose question was read into ranges. False: out of memory or cancelled, with a fault. */
+/* Divides the tasks with valid queries into ranges. False with a fault: out of memory, cancelled,
+ * or too many pairs. */
 bool api_plan_cut(api_plan *plan, api_faults *faults);
 
 double api_plan_cost(const api_plan *plan); /* ns on one core */
 long api_plan_next(api_plan *plan);
 void api_plan_run(api_plan *plan, size_t range, api_scratch *scratch);
 void api_plan_done(api_plan *plan, size_t range);
-/* Runs here what is still needed, if anything. */
+/* Runs all ranges that are still needed in this thread. */
 void api_plan_complete(api_plan *plan);
 
-/* The overlap of two colliders by the method that the question of the range names: a ct_overlap_test. */
-bool api_overlap_by_method(void *context, const ct_collider_pair *which, ct_placed a, ct_placed b, ct_workspace *workspace,
-                           ct_vec3 *witness);
+/* Overlap of two colliders by the query's method: a ct_overlap_test. */
+bool api_overlap_by_method(void *context, const ct_collider_pair *which, ct_placed a, ct_placed b,
+                           ct_workspace *workspace, ct_vec3 *witness);
 
-/* Do variants remember separating planes? And, of pairs, go on from frame to frame? */
-bool api_reuses_planes(const api_query *question);
-bool api_reuses_pair_lists(const api_query *question);
+/* True if variants reuse separating planes, or update their pair lists from frame to frame. */
+bool api_reuses_planes(const api_query *query);
+bool api_reuses_pair_lists(const api_query *query);
 
-/* Does one range answer it all, each page anew? The item of its cursor is the number of a result. */
-bool api_runs_in_one_range(const api_query *question);
+/* True if a single range answers the query, again for each page; the cursor's item is then the
+ * index of a result. */
+bool api_runs_in_one_range(const api_query *query);
 
-/* Do the ranges go on when the page is full, to count the results of the whole answer? */
-bool api_needs_total(const api_query *question);
+/* True if ranges continue beyond a full page, to count all results. */
+bool api_needs_total(const api_query *query);
 
-/* What a page holds of a task's complete ranges. */
+/* A page composed from a task's complete ranges. */
 typedef struct api_page {
-  size_t ranges;   /* looked at */
-  uint64_t count;  /* results in the page */
-  bool truncated;  /* there are more */
-  uint64_t total;  /* of the whole answer, as api_total_code */
+  size_t ranges;   /* ranges used */
+  uint64_t count;  /* results on the page */
+  bool truncated;  /* further pages exist */
+  uint64_t total;  /* results on all pages, as api_total_code */
   api_cursor next; /* if truncated */
-  size_t variants; /* VARIANTS: entries in the page, from the task's start on */
+  size_t variants; /* VARIANTS: variants on the page, from the task's start */
   ct_range_statistics statistics;
   api_plane_counts planes;
   api_force_outcome force;
 } api_page;
 
-/* Too many candidate pairs: at the boxes, or at the question. The search ends with the first pair beyond the limit, so `actual` is
- * one more than that. */
+/* Adds PAIR_LIMIT at the boxes or at the query. The search stops at the first pair beyond the
+ * limit, so that `actual` is limit + 1. */
 void api_pair_fault(const api_plan *plan, const api_task *task, api_faults *faults);
 
-/* False: a fault. */
+/* Composes the page. False: a fault. */
 bool api_task_page(const api_plan *plan, const api_task *task, api_page *page, api_faults *faults);
 
 #endif

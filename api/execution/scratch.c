@@ -1,4 +1,4 @@
-/* Scratch of a thread: both parts are small until they are used. */
+/* Creates and destroys the scratch memory of a thread; both parts grow on first use. */
 #include "execution/scratch.h"
 
 #include <stdlib.h>

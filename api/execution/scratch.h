@@ -1,4 +1,4 @@
-/* What a thread's ranges run with. */
+/* Scratch memory and counters of a worker thread. */
 #ifndef API_EXECUTION_SCRATCH_H
 #define API_EXECUTION_SCRATCH_H
 
@@ -10,7 +10,7 @@ struct api_scratch {
   api_solver_counts solved;
 };
 
-/* One problem more. */
+/* Counts one solved problem. */
 static inline void api_solver_counts_add(api_solver_counts *solved, uint64_t iterations,
                                          bool failed) {
   solved->problems++;

@@ -2,27 +2,32 @@
 
 #include "results/result_json.h"
 
-/* By value. */
-static const char *const words[] = {[API_SUMMARY_ANY] = "any", [API_SUMMARY_COUNT] = "count", [API_SUMMARY_CLOSEST] = "closest"};
+/* Names, by enum value. */
+static const char *const words[] = {
+    [API_SUMMARY_ANY] = "any", [API_SUMMARY_COUNT] = "count", [API_SUMMARY_CLOSEST] = "closest"};
 
 const char *api_summary_word(api_summary summary) { return words[summary]; }
 
-/* ---- queries --------------------------------------------------------------------------------------------------------- */
+/* ---- queries -------------------------------------------------------------------------------- */
 
-/* Members that describe results, of which a summary has none. Kind distance names a method of the results, kind overlap of the
- * decision. */
-static bool refuse_members(api_reader *reader, const api_summary_fields *fields, const api_query *out) {
+/* Refuses members that concern individual results. The method of kind distance concerns results,
+ * that of kind overlap the decision. */
+static bool refuse_result_members(api_reader *reader, const api_summary_fields *fields,
+                                  const api_query *out) {
   static const char other[] = "summary";
   bool by_closest = out->summary == API_SUMMARY_CLOSEST;
   bool good = api_reject_combination(reader, fields->include, true, other);
   good = api_reject_combination(reader, fields->cache, true, other) && good;
   good = api_reject_combination(reader, fields->triangles, true, other) && good;
-  if (out->kind == API_KIND_DISTANCE) good = api_reject_combination(reader, fields->method, true, other) && good;
-  return api_reject_combination(reader, fields->closest, !by_closest && out->options.nearest, "this summary") && good;
+  if (out->kind == API_KIND_DISTANCE)
+    good = api_reject_combination(reader, fields->method, true, other) && good;
+  return api_reject_combination(reader, fields->closest, !by_closest && out->options.nearest,
+                                "this summary") &&
+         good;
 }
 
-/* The one variant of a query that has none. */
-static bool make_variant(api_reader *reader, api_query *out) {
+/* Makes a single variant for a query without variants. */
+static bool make_single_variant(api_reader *reader, api_query *out) {
   if (out->mode == API_MODE_VARIANTS) return true;
   out->variants = api_arena_array(reader->arena, 1, sizeof *out->variants);
   if (!out->variants) {
@@ -41,16 +46,16 @@ bool api_read_summary(api_reader *reader, const api_summary_fields *fields, api_
   if (!api_field_present(fields->summary)) return true;
   if (!api_read_word(reader, fields->summary, names, known, &which)) return false;
   out->summary = (api_summary)(API_SUMMARY_ANY + which);
-  if (!refuse_members(reader, fields, out)) return false;
+  if (!refuse_result_members(reader, fields, out)) return false;
   out->options.hits_only = true;
-  out->method.cache = false; /* what planes saved is not reported */
+  out->method.cache = false; /* cache statistics are not reported */
   out->options.nearest = out->summary == API_SUMMARY_CLOSEST;
-  /* A page of summaries is short. */
+  /* Summaries are short: the default page is the longest. */
   if (!api_field_present(fields->limit)) out->limit = reader->limits->page_max;
-  return make_variant(reader, out);
+  return make_single_variant(reader, out);
 }
 
-/* ---- results --------------------------------------------------------------------------------------------------------- */
+/* ---- results -------------------------------------------------------------------------------- */
 
 bool api_summarize_hit(api_range_run *run, const ct_hit *hit) {
   api_variant_summary *summary = run->summary;
@@ -60,8 +65,9 @@ bool api_summarize_hit(api_range_run *run, const ct_hit *hit) {
   return run->task->question.summary == API_SUMMARY_COUNT;
 }
 
-/* {"a", "b", "colliderA"?, "colliderB"?, "distance", "status"?}; null: there is no pair. */
-static void put_closest(api_buffer *out, const ct_scene *scene, const api_variant_summary *summary) {
+/* Writes {"a", "b", "colliderA"?, "colliderB"?, "distance", "status"?}; null: no pair. */
+static void put_closest_pair(api_buffer *out, const ct_scene *scene,
+                             const api_variant_summary *summary) {
   const ct_hit *hit = &summary->closest;
   const ct_pair_result *r = &hit->result;
   if (summary->count == 0) {
@@ -88,7 +94,7 @@ void api_put_summary(api_range_run *run, size_t index) {
   case API_SUMMARY_NONE: break;
   case API_SUMMARY_ANY: api_put_raw(out, run->summary->count > 0 ? "true" : "false"); break;
   case API_SUMMARY_COUNT: api_put_unsigned(out, run->summary->count); break;
-  case API_SUMMARY_CLOSEST: put_closest(out, run->scene, run->summary); break;
+  case API_SUMMARY_CLOSEST: put_closest_pair(out, run->scene, run->summary); break;
   }
   api_mark_result(run, (api_mark){.item = (uint32_t)index, .after = CT_NO_ROW});
 }

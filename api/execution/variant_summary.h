@@ -1,27 +1,28 @@
-/* Summaries of variants: one boolean, number or pair instead of a list of results. */
+/* Summaries of variants: a boolean, a number or a pair instead of a list of results. */
 #ifndef API_EXECUTION_VARIANT_SUMMARY_H
 #define API_EXECUTION_VARIANT_SUMMARY_H
 
 #include "execution/range_run.h"
 #include "queries/query_request.h"
 
-/* Members that a summary concerns. */
+/* Members that affect summaries. */
 typedef struct api_summary_fields {
   const api_field *summary, *limit, *closest, *include, *cache, *method, *triangles;
 } api_summary_fields;
 
-/* Reads the member and sets up the query for it; the variants are read. Without variants there is one, of the query's own poses. */
+/* Reads `summary` and adapts the query, after its variants. Without variants a single one with the
+ * query's poses is made. */
 bool api_read_summary(api_reader *reader, const api_summary_fields *fields, api_query *out);
 
-/* What a variant's hits come to so far. */
+/* Accumulated summary of a variant's hits. */
 typedef struct api_variant_summary {
-  uint64_t count; /* results that a list would have */
+  uint64_t count; /* number of results */
   ct_hit closest; /* CLOSEST, once count is 1 */
 } api_variant_summary;
 
-/* Takes a hit in. False: the summary is known. */
+/* Adds a hit. False: the summary is complete. */
 bool api_summarize_hit(api_range_run *run, const ct_hit *hit);
-/* Puts the run's summary as the one result of variant `index`. */
+/* Writes the run's summary as the only result of variant `index`. */
 void api_put_summary(api_range_run *run, size_t index);
 
 const char *api_summary_word(api_summary summary);

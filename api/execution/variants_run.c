@@ -1,9 +1,7 @@
-/* Variants: the question asked again for each variant's poses, one after the other.
- *
- * What is kept from variant to variant is the lists of boxes and the planes of pairs. It is kept within a block; what a variant
- * tells is then the same wherever ranges and pages begin: they run silently what they need of the block, and the variant before it,
- * against which the first one of a block tells what changed.
- */
+/* Runs the variants of a query in sequence. Variants of a block reuse box lists and separating
+ * planes of the previous variant. To make results independent of ranges and pages, a run silently
+ * repeats the earlier variants of its block that it depends on, and the variant before the block
+ * for `changes`. */
 #include "execution/range_run.h"
 
 #include <stdlib.h>
@@ -14,7 +12,8 @@
 #include "results/result_json.h"
 
 bool api_reuses_planes(const api_query *q) {
-  return q->mode == API_MODE_VARIANTS && q->method.kind == API_METHOD_SEPARATING_AXIS && q->method.cache;
+  return q->mode == API_MODE_VARIANTS && q->method.kind == API_METHOD_SEPARATING_AXIS &&
+         q->method.cache;
 }
 
 bool api_reuses_pair_lists(const api_query *q) {
@@ -30,30 +29,34 @@ void api_put_plane_counts(api_buffer *out, const api_plane_counts *counts) {
   api_put_byte(out, '}');
 }
 
-/* The question's poses with the variant's over them, in scratch memory of base + variant items. */
-static size_t lay_over(const ct_query_options *base, const api_variant *variant, ct_override *out) {
+/* Merges the variant's poses over the query's, into base + variant items of scratch memory. Both
+ * are sorted by row. */
+static size_t merge_variant_poses(const ct_query_options *base, const api_variant *variant,
+                                  ct_override *out) {
   size_t b = 0, v = 0, count = 0;
   while (b < base->override_count || v < variant->count) {
-    bool from_base = v == variant->count || (b < base->override_count && base->overrides[b].row < variant->items[v].row);
-    if (!from_base && b < base->override_count && base->overrides[b].row == variant->items[v].row) b++;
+    bool from_base = v == variant->count ||
+                     (b < base->override_count && base->overrides[b].row < variant->items[v].row);
+    if (!from_base && b < base->override_count && base->overrides[b].row == variant->items[v].row)
+      b++;
     out[count++] = from_base ? base->overrides[b++] : variant->items[v++];
   }
   return count;
 }
 
-/* What goes through the variants of a range. */
+/* State across the variants of a range. */
 typedef struct variants_run {
   api_range_run *run;
-  bool was_own; /* the variant before had a scene of its own */
+  bool was_own; /* the previous variant had its own scene */
   ct_override *scratch;
   ct_query_frames *frames; /* NULL: none */
 } variants_run;
 
-/* The query of one variant. NULL: the range has a status. */
-static ct_query *prepare(const variants_run *v, size_t index, ct_query_options *options) {
+/* Prepares the query of a variant. NULL: the range has a status. */
+static ct_query *prepare_variant(const variants_run *v, size_t index, ct_query_options *options) {
   const api_query *q = &v->run->task->question;
   *options = q->options;
-  options->override_count = lay_over(&q->options, &q->variants[index], v->scratch);
+  options->override_count = merge_variant_poses(&q->options, &q->variants[index], v->scratch);
   options->overrides = v->scratch;
   options->frames = v->frames;
   v->run->options = options;
@@ -71,55 +74,60 @@ static ct_query *prepare(const variants_run *v, size_t index, ct_query_options *
   return query;
 }
 
-/* A variant of a contact state has one result, which the page before may have told. */
-static void run_state(const variants_run *v, size_t index) {
+/* Runs a variant of zeroCrossings: one result, which the previous page may contain. */
+static void run_crossings_variant(const variants_run *v, size_t index) {
   const api_query *q = &v->run->task->question;
   if (q->resumed && index == v->run->task->start && q->from.item > 0) return;
-  api_run_crossings(v->run, v->scratch, lay_over(&q->options, &q->variants[index], v->scratch));
+  api_run_crossings(v->run, v->scratch,
+                    merge_variant_poses(&q->options, &q->variants[index], v->scratch));
 }
 
-/* The hits of a whole variant, taken in one by one. */
-static void summarize(const variants_run *v, ct_query *query, size_t index) {
+/* Summarises all hits of a variant. */
+static void summarize_variant(const variants_run *v, ct_query *query, size_t index) {
   api_range_run *run = v->run;
   const ct_query_range items = {0, ct_query_items(query), CT_NO_ROW, 0};
   uint64_t before = run->range->statistics.candidates;
   api_variant_summary summary = {.count = 0};
   run->summary = &summary;
   if (!run->silent) api_run_items(run, query, &items);
-  if (run->range->statistics.candidates - before > run->plan->limits->pairs) run->range->status = CT_PAIR_LIMIT;
+  if (run->range->statistics.candidates - before > run->plan->limits->pairs)
+    run->range->status = CT_PAIR_LIMIT;
   if (!run->silent && run->range->status == CT_OK) api_put_summary(run, index);
   run->summary = NULL;
   ct_query_destroy(query);
 }
 
-static void run_variant(const variants_run *v, size_t index) {
+static void run_variant_query(const variants_run *v, size_t index) {
   api_range_run *run = v->run;
   const api_query *q = &run->task->question;
   if (q->kind == API_KIND_ZERO_CROSSINGS) {
-    run_state(v, index);
+    run_crossings_variant(v, index);
     return;
   }
   ct_query_options options;
-  ct_query *query = prepare(v, index, &options);
+  ct_query *query = prepare_variant(v, index, &options);
   if (!query) return;
   if (q->summary != API_SUMMARY_NONE) {
-    summarize(v, query, index);
+    summarize_variant(v, query, index);
     return;
   }
   bool resumed = q->resumed && index == run->task->start && !run->silent;
   ct_query_range items = {0, ct_query_items(query), CT_NO_ROW, 0};
-  /* Planes are remembered from the results before the page, too: they are found again. */
+  /* Cached planes depend on the results before the page, too: find those again. */
   run->skips = resumed && run->caches;
-  if (resumed && !run->caches) items = (ct_query_range){(size_t)q->from.item, items.end, q->from.after, q->from.part};
+  if (resumed && !run->caches)
+    items = (ct_query_range){(size_t)q->from.item, items.end, q->from.after, q->from.part};
   uint64_t before = run->range->statistics.candidates;
   if (items.begin < items.end && !(run->silent && v->frames)) api_run_items(run, query, &items);
   run->skips = false;
   ct_query_destroy(query);
-  if (run->range->statistics.candidates - before > run->plan->limits->pairs) run->range->status = CT_PAIR_LIMIT;
+  if (run->range->statistics.candidates - before > run->plan->limits->pairs)
+    run->range->status = CT_PAIR_LIMIT;
 }
 
-/* [a, b] of ids. */
-static void put_changes(api_buffer *out, const char *key, const ct_scene *scene, const ct_pair_index *pairs, size_t count) {
+/* Writes a list of [a, b] of ids. */
+static void put_pair_changes(api_buffer *out, const char *key, const ct_scene *scene,
+                             const ct_pair_index *pairs, size_t count) {
   api_put_key(out, key);
   api_put_byte(out, '[');
   for (size_t k = 0; k < count; k++) {
@@ -133,7 +141,8 @@ static void put_changes(api_buffer *out, const char *key, const ct_scene *scene,
   api_put_byte(out, ']');
 }
 
-static void put_frame(api_buffer *out, const api_query *q, const ct_scene *scene, const ct_query_frame *f) {
+static void put_query_frame(api_buffer *out, const api_query *q, const ct_scene *scene,
+                            const ct_query_frame *f) {
   const ct_frame_pairs found = {.swaps = f->swaps,
                                 .box_tests = f->box_tests,
                                 .full_sorts = f->full_sorts,
@@ -144,18 +153,20 @@ static void put_frame(api_buffer *out, const api_query *q, const ct_scene *scene
   api_put_member_string(out, "broadphase", api_text(api_broadphase_word(f->method)));
   api_put_boxes_statistics(out, &found);
   if (!q->changes) return;
-  put_changes(out, "begun", scene, f->begun, f->begun_count);
-  put_changes(out, "ended", scene, f->ended, f->ended_count);
+  put_pair_changes(out, "begun", scene, f->begun, f->begun_count);
+  put_pair_changes(out, "ended", scene, f->ended, f->ended_count);
 }
 
-/* The members of a variant beside its results. They begin without a comma. */
-static void put_more(const variants_run *v, const api_plane_counts *before) {
+/* Writes a variant's members beside its results, without a leading comma. */
+static void put_variant_members(const variants_run *v, const api_plane_counts *before) {
   api_range_run *run = v->run;
   api_buffer more = {.bytes = NULL};
-  if (v->frames) put_frame(&more, &run->task->question, run->scene, ct_query_frames_last(v->frames));
+  if (v->frames)
+    put_query_frame(&more, &run->task->question, run->scene, ct_query_frames_last(v->frames));
   if (run->caches) {
     const api_plane_counts *now = &run->caches->counts;
-    const api_plane_counts own = {now->hits - before->hits, now->repairs - before->repairs, now->searches - before->searches};
+    const api_plane_counts own = {now->hits - before->hits, now->repairs - before->repairs,
+                                  now->searches - before->searches};
     api_put_plane_counts(&more, &own);
     run->range->planes.hits += own.hits;
     run->range->planes.repairs += own.repairs;
@@ -164,11 +175,12 @@ static void put_more(const variants_run *v, const api_plane_counts *before) {
   api_put_bytes(&run->range->frames, more.bytes, more.length);
   run->range->memory = run->range->memory || more.failed || run->range->frames.failed;
   api_buffer_free(&more);
-  if (run->range->frames.length > run->plan->limits->request_memory_bytes) run->range->status = CT_LIMIT;
+  if (run->range->frames.length > run->plan->limits->request_memory_bytes)
+    run->range->status = CT_LIMIT;
 }
 
-/* Nothing is kept from the variants before. */
-static void begin_afresh(variants_run *v) {
+/* Discards the state of previous variants. */
+static void discard_variant_state(variants_run *v) {
   api_range_run *run = v->run;
   if (run->caches) api_plane_caches_clear(run->caches);
   if (!api_reuses_pair_lists(&run->task->question)) return;
@@ -177,30 +189,32 @@ static void begin_afresh(variants_run *v) {
   run->range->memory = run->range->memory || !v->frames;
 }
 
-/* Runs the variant in its scene. Its rows may be other bodies than those of the variants around it. */
-static void run_in_scene(variants_run *v, size_t index, const api_plane_counts *counts) {
+/* Runs the variant in its scene, whose rows may be other bodies than those of its neighbours. */
+static void run_in_variant_scene(variants_run *v, size_t index, const api_plane_counts *counts) {
   api_range_run *run = v->run;
   const api_query *q = &run->task->question;
+  /* Rows of a variant's own scene may be other bodies: no state carries over. */
   bool is_own = q->variants[index].own != NULL;
   if (is_own || v->was_own) {
-    begin_afresh(v);
+    discard_variant_state(v);
     run->centers[0].row = run->centers[1].row = CT_NO_ROW;
   }
   v->was_own = is_own;
   run->scene = api_variant_scene_make(q, index);
   run->range->memory = run->range->memory || !run->scene;
   if (!run->range->memory) {
-    run_variant(v, index);
+    run_variant_query(v, index);
     if (run->caches && run->caches->failed) run->range->memory = true;
-    if (!run->silent && api_range_open(run) && q->summary == API_SUMMARY_NONE) put_more(v, counts);
+    if (!run->silent && api_range_open(run) && q->summary == API_SUMMARY_NONE)
+      put_variant_members(v, counts);
   }
   if (run->scene) ct_scene_release(run->scene);
   run->scene = q->scene;
 }
 
-/* Where a run that tells variants from `begin` on has to start: the lists of a method that is named depend on the variant before
- * alone, what auto picks and the planes on all of the block. */
-static size_t start_of(const api_query *q, size_t begin) {
+/* First variant that a run from `begin` must evaluate. Pair lists of an explicit method depend on
+ * the previous variant only; the choice of auto and the planes depend on the whole block. */
+static size_t find_first_variant(const api_query *q, size_t begin) {
   size_t block = begin / API_VARIANTS_BLOCK * API_VARIANTS_BLOCK;
   if (api_reuses_planes(q)) return block;
   if (!api_reuses_pair_lists(q)) return begin;
@@ -208,32 +222,34 @@ static size_t start_of(const api_query *q, size_t begin) {
   return first > 0 ? first - 1 : 0;
 }
 
-/* Variants [begin, end) of one block; those told are counted from `told` on. */
-static void run_block(variants_run *v, size_t begin, size_t end, size_t told) {
+/* Runs variants [begin, end) of one block; entry 0 of the range's variants is `first_reported`. */
+static void run_variant_block(variants_run *v, size_t begin, size_t end, size_t first_reported) {
   api_range_run *run = v->run;
-  for (size_t i = start_of(&run->task->question, begin); i < end && api_range_open(run); i++) {
+  for (size_t i = find_first_variant(&run->task->question, begin); i < end && api_range_open(run);
+       i++) {
     run->silent = i < begin;
     run->has_summed = false;
     size_t before = run->range->count;
     const api_plane_counts counts = run->caches ? run->caches->counts : (api_plane_counts){0, 0, 0};
-    run_in_scene(v, i, &counts);
+    run_in_variant_scene(v, i, &counts);
     if (run->silent) continue;
     api_range *range = run->range;
-    range->variants[i - told] =
-        (api_variant_extent){(uint32_t)(range->count - before), range->frames.length, range->removed.length, range->sums.length};
-    run->range->variant_count = i - told + 1;
+    range->variants[i - first_reported] =
+        (api_variant_extent){(uint32_t)(range->count - before), range->frames.length,
+                             range->removed.length, range->sums.length};
+    run->range->variant_count = i - first_reported + 1;
   }
 }
 
-/* Block by block, each with nothing kept. */
-static void run_blocks(variants_run *v, size_t begin, size_t end) {
+/* Runs blocks of variants, each from an empty state. */
+static void run_variant_blocks(variants_run *v, size_t begin, size_t end) {
   api_range_run *run = v->run;
   for (size_t from = begin, to; from < end && api_range_open(run); from = to) {
     to = (from / API_VARIANTS_BLOCK + 1) * API_VARIANTS_BLOCK;
     if (to > end) to = end;
-    begin_afresh(v);
+    discard_variant_state(v);
     v->was_own = false;
-    run_block(v, from, to, begin);
+    run_variant_block(v, from, to, begin);
   }
 }
 
@@ -241,13 +257,14 @@ void api_run_variants(api_range_run *run, size_t begin, size_t end) {
   const api_query *q = &run->task->question;
   variants_run v = {.run = run};
   api_plane_caches caches = {.entries = NULL};
-  size_t most = 0;
+  size_t overrides_max = 0;
   if (api_reuses_planes(q)) run->caches = &caches;
-  for (size_t i = start_of(q, begin); i < end; i++) most = q->variants[i].count > most ? q->variants[i].count : most;
-  v.scratch = malloc((most + q->options.override_count + 1) * sizeof *v.scratch);
+  for (size_t i = find_first_variant(q, begin); i < end; i++)
+    overrides_max = q->variants[i].count > overrides_max ? q->variants[i].count : overrides_max;
+  v.scratch = malloc((overrides_max + q->options.override_count + 1) * sizeof *v.scratch);
   run->range->variants = calloc(end - begin, sizeof *run->range->variants);
   run->range->memory = !v.scratch || !run->range->variants;
-  run_blocks(&v, begin, end);
+  run_variant_blocks(&v, begin, end);
   ct_query_frames_destroy(v.frames);
   api_plane_caches_free(&caches);
   run->caches = NULL;

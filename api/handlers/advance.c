@@ -1,4 +1,5 @@
-/* POST /v1/scenes/{s}/advance. */
+/* Handles POST /v1/scenes/{s}/advance: reads the options, runs steps, writes progress lines and the
+ * reply. */
 #include "handlers/advance.h"
 
 #include <stdio.h>
@@ -10,16 +11,18 @@
 #include "queries/given_contacts.h"
 #include "results/result_json.h"
 
-/* What is told of the cost, ns: a step looks for contacts, of meshes too, and an event-driven one takes as many steps as its law
- * asks for, so nobody knows. It is never work for the thread of the loop, nor for one worker in one go. */
+/* Nominal cost, ns. The cost is unknown: a step searches contacts, also of meshes, and event-driven
+ * modes choose the number of steps. It exceeds any limit for the event loop thread and for one
+ * uninterrupted run. */
 #define UNKNOWN_NS 1e12
-/* Greatest gravity that a request may name, m/s^2. */
+/* Greatest gravity, m/s^2. */
 #define GRAVITY_MAX 1e6
-/* Events that a reply, or one of its lines, lists: beyond they are counted. */
+/* Greatest number of events in a reply or in a progress line; further ones are counted. */
 #define EVENTS_MAX 10000
 /* Default step, s. */
 #define TIME_STEP 1e-3
-/* Contacts that a step may have for each byte of a request's memory (1 / n): what finding and solving them takes. */
+/* Memory of a contact in a step, found and solved, bytes: limits the contacts by
+ * requestMemoryBytes. */
 #define BYTES_PER_CONTACT 4096
 
 struct api_advance {
@@ -27,16 +30,16 @@ struct api_advance {
   ct_advance *motion;
   ct_status status;
   bool done;
-  bool in_lines;     /* the reply tells how the work goes */
-  bool poses;        /* so do lines with where bodies are */
-  bool lists;        /* and with what has happened since the line before: */
-  api_buffer events; /* with commas between them */
+  bool in_lines;     /* the reply has progress lines */
+  bool poses;        /* reply and lines list poses */
+  bool lists;        /* reply and lines list the events since the previous line */
+  api_buffer events; /* separated by commas */
   size_t event_count;
   uint64_t left_out;
-  double every, next_line; /* s of the scene's time */
+  double every, next_line; /* simulated time, s */
   const ct_scene *scene;   /* borrowed from the call */
   api_buffer lines;
-  bool told; /* what `lines` holds has been asked for */
+  bool delivered; /* the caller has received `lines` */
 };
 
 enum {
@@ -64,9 +67,9 @@ void api_advance_destroy(api_advance *advance) {
   free(advance);
 }
 
-/* ---- decode ---- */
+/* ---- decode --------------------------------------------------------------------------------- */
 
-static bool read_mode(api_reader *reader, const api_field *field, ct_advance_mode *out) {
+static bool read_advance_mode(api_reader *reader, const api_field *field, ct_advance_mode *out) {
   static const char *const words[] = {
 #define MODE_WORD(name, word) word,
       CT_ADVANCE_MODE_MAP(MODE_WORD)
@@ -78,7 +81,7 @@ static bool read_mode(api_reader *reader, const api_field *field, ct_advance_mod
   return good;
 }
 
-static bool read_include(api_reader *reader, const api_field *field, api_advance *advance) {
+static bool read_advance_include(api_reader *reader, const api_field *field, api_advance *advance) {
   static const char *const words[] = {"poses", "events"};
   bool *const asked[] = {&advance->poses, &advance->lists};
   size_t count = 0;
@@ -92,43 +95,57 @@ static bool read_include(api_reader *reader, const api_field *field, api_advance
   }
   if (!advance->lists || advance->options.mode != CT_ADVANCE_STEPPING) return true;
   api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &field->path,
-               "include \"events\" cannot be combined with mode timeStepping: its contacts have no instants.");
+               "include \"events\" cannot be combined with mode timeStepping: its contacts have no "
+               "instants.");
   return false;
 }
 
-/* Where no timeStep is named there are never too many. */
-static bool has_few_steps(api_reader *reader, const api_field *field, const ct_advance_options *options) {
+/* Checks the number of steps; the default timeStep never exceeds it. */
+static bool check_step_count(api_reader *reader, const api_field *field,
+                             const ct_advance_options *options) {
   double steps = ceil(options->duration / options->time_step);
   if (steps <= CT_ADVANCE_STEPS_MAX) return true;
   api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
-                               "The duration has %llu steps of this length; at most %llu are made.", (unsigned long long)steps,
-                               (unsigned long long)CT_ADVANCE_STEPS_MAX),
+                               "The duration has %llu steps of this length; at most %llu are made.",
+                               (unsigned long long)steps, (unsigned long long)CT_ADVANCE_STEPS_MAX),
                   CT_ADVANCE_STEPS_MAX, steps);
   return false;
 }
 
-static bool read_times(api_reader *reader, const api_field *m, api_advance *advance) {
+static bool read_advance_times(api_reader *reader, const api_field *m, api_advance *advance) {
   ct_advance_options *options = &advance->options;
-  bool good = api_read_number(reader, &m[DURATION], CT_SIZE_MIN, CT_DURATION_MAX, &options->duration);
-  good = api_read_number(reader, &m[TIME_STEP_MEMBER], CT_SIZE_MIN, CT_DURATION_MAX, &options->time_step) && good;
-  good = good && has_few_steps(reader, &m[TIME_STEP_MEMBER], options);
+  bool good =
+      api_read_number(reader, &m[DURATION], CT_SIZE_MIN, CT_DURATION_MAX, &options->duration);
+  good = api_read_number(reader, &m[TIME_STEP_MEMBER], CT_SIZE_MIN, CT_DURATION_MAX,
+                         &options->time_step) &&
+         good;
+  good = good && check_step_count(reader, &m[TIME_STEP_MEMBER], options);
   advance->in_lines = api_field_present(&m[PROGRESS]);
-  return api_read_number(reader, &m[PROGRESS], CT_SIZE_MIN, CT_DURATION_MAX, &advance->every) && good;
+  return api_read_number(reader, &m[PROGRESS], CT_SIZE_MIN, CT_DURATION_MAX, &advance->every) &&
+         good;
 }
 
-static bool read_tolerances(api_reader *reader, const api_field *m, ct_advance_options *options) {
-  bool good = api_read_number(reader, &m[CONTACT_TOLERANCE], 0.0, CT_SIZE_MAX, &options->contact_tolerance);
-  options->velocity_tolerance = ct_scene_velocity_tolerance(options->contact_tolerance, options->gravity);
-  good = api_read_number(reader, &m[VELOCITY_TOLERANCE], 0.0, API_SPEED_MAX, &options->velocity_tolerance) && good;
+static bool read_advance_tolerances(api_reader *reader, const api_field *m,
+                                    ct_advance_options *options) {
+  bool good =
+      api_read_number(reader, &m[CONTACT_TOLERANCE], 0.0, CT_SIZE_MAX, &options->contact_tolerance);
+  options->velocity_tolerance =
+      ct_scene_velocity_tolerance(options->contact_tolerance, options->gravity);
+  good = api_read_number(reader, &m[VELOCITY_TOLERANCE], 0.0, API_SPEED_MAX,
+                         &options->velocity_tolerance) &&
+         good;
   options->rest_velocity = options->velocity_tolerance;
-  return api_read_number(reader, &m[REST_VELOCITY], 0.0, API_SPEED_MAX, &options->rest_velocity) && good;
+  return api_read_number(reader, &m[REST_VELOCITY], 0.0, API_SPEED_MAX, &options->rest_velocity) &&
+         good;
 }
 
-/* The elastic law needs to know how stiff everything is. */
-static bool has_moduli(const api_call *call, api_reader *reader, const api_field *mode, const ct_advance_options *options) {
+/* Checks that every body has elastic moduli if the mode needs them. */
+static bool check_elastic_moduli(const api_call *call, api_reader *reader, const api_field *mode,
+                                 const ct_advance_options *options) {
   uint32_t collider;
   char echo[API_ECHO_MAX + 4];
-  for (uint32_t row = 0; options->mode == CT_ADVANCE_COMPLIANT && row < ct_scene_rows(call->scene); row++) {
+  for (uint32_t row = 0; options->mode == CT_ADVANCE_COMPLIANT && row < ct_scene_rows(call->scene);
+       row++) {
     if (!api_find_soft(call->scene, row, &collider)) continue;
     api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &mode->path, API_NO_MODULI_TEXT, collider,
                  api_echo(ct_body_id(ct_scene_body(call->scene, row)), echo));
@@ -155,6 +172,7 @@ static bool read_advance(api_call *call, api_advance *advance) {
                         [INCLUDE] = {.name = "include"},
                         [DEADLINE] = {.name = "deadlineMs"}};
   if (!api_call_parse(call, &root)) return false;
+  /* Defaults come from the scene. */
   options->gravity = ct_scene_gravity(call->scene);
   options->time_step = TIME_STEP;
   options->contact_tolerance = ct_scene_default_epsilon(call->scene);
@@ -162,75 +180,90 @@ static bool read_advance(api_call *call, api_advance *advance) {
   options->cancel = call->input.cancel;
   bool friction = true;
   bool good = api_read_object(&reader, &root, m, COUNT);
-  good = api_read_unsigned(&reader, &m[DEADLINE], 1, call->service->limits.deadline_max_ms, &call->deadline_ms) && good;
-  good = read_times(&reader, m, advance) && good;
-  good = read_mode(&reader, &m[MODE], &options->mode) && has_moduli(call, &reader, &m[MODE], options) && good;
+  good = api_read_unsigned(&reader, &m[DEADLINE], 1, call->service->limits.deadline_max_ms,
+                           &call->deadline_ms) &&
+         good;
+  good = read_advance_times(&reader, m, advance) && good;
+  good = read_advance_mode(&reader, &m[MODE], &options->mode) &&
+         check_elastic_moduli(call, &reader, &m[MODE], options) && good;
   good = api_read_vec3(&reader, &m[GRAVITY], GRAVITY_MAX, &options->gravity) && good;
-  good = read_tolerances(&reader, m, options) && good;
+  good = read_advance_tolerances(&reader, m, options) && good;
   good = api_read_bool(&reader, &m[FRICTION], &friction) && good;
   options->frictionless = !friction;
   ct_mechanics_options loads = {0};
   good = api_read_loads(&reader, &m[LOADS], call->scene, &loads) && good;
   options->loads = loads.loads;
   options->load_count = loads.load_count;
-  /* A contact that parts fast may pull, as in Modia3D: cut off, the law would not be smooth. */
+  /* A fast separating contact may pull, as in Modia3D; truncation at zero would make the force
+   * non-smooth. */
   options->elastic.pull = true;
   good = api_read_elastic(&reader, &m[ELASTIC], &options->elastic, NULL) && good;
-  good = api_reject_unused(&reader, &m[ELASTIC], options->mode != CT_ADVANCE_COMPLIANT, "mode eventCompliant") && good;
-  return read_include(&reader, &m[INCLUDE], advance) && good;
+  good = api_reject_unused(&reader, &m[ELASTIC], options->mode != CT_ADVANCE_COMPLIANT,
+                           "mode eventCompliant") &&
+         good;
+  return read_advance_include(&reader, &m[INCLUDE], advance) && good;
 }
 
-/* ---- begin ---- */
+/* ---- begin ---------------------------------------------------------------------------------- */
 
-static void fault_of_limit(api_call *call) {
+static void add_advance_limit_fault(api_call *call) {
   const api_advance *advance = call->advance;
   uint32_t row = CT_NO_ROW;
-  ct_advance_limit why = advance->motion ? ct_advance_limit_reason(advance->motion, &row) : CT_ADVANCE_LIMIT_CONTACTS;
+  ct_advance_limit why =
+      advance->motion ? ct_advance_limit_reason(advance->motion, &row) : CT_ADVANCE_LIMIT_CONTACTS;
   char echo[API_ECHO_MAX + 4] = "";
   if (row != CT_NO_ROW) api_echo(ct_body_id(ct_scene_body(call->scene, row)), echo);
   switch (why) {
   case CT_ADVANCE_LIMIT_REACH:
-    api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "The body \"%s\" leaves the coordinates that a scene may have, 1e9 m: nothing has changed.", echo);
+    api_fault_plain(
+        &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+        "The body \"%s\" leaves the coordinates that a scene may have, 1e9 m: nothing has changed.",
+        echo);
     break;
   case CT_ADVANCE_LIMIT_SPEED:
     api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "The body \"%s\" comes to be faster than a scene's bodies may be, 1e9 m/s or rad/s: nothing has changed.",
+                    "The body \"%s\" comes to be faster than a scene's bodies may be, 1e9 m/s or "
+                    "rad/s: nothing has changed.",
                     echo);
     break;
   case CT_ADVANCE_LIMIT_TURN:
     api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "The body \"%s\" turns too far within a step, by a million rad: ask for a shorter timeStep.", echo);
+                    "The body \"%s\" turns too far within a step, by a million rad: ask for a "
+                    "shorter timeStep.",
+                    echo);
     break;
   case CT_ADVANCE_LIMIT_SQUEEZE:
-    api_fault_plain(
-        &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-        "Kinematic bodies press the body \"%s\" into others from %g s of the duration on, which no impulses of rigid bodies "
-        "keep apart: ask for timeStepping, or for less; nothing has changed.",
-        echo, ct_advance_now(advance->motion).time);
+    api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                    "Kinematic bodies press the body \"%s\" into others from %g s of the duration "
+                    "on, which no impulses of rigid bodies "
+                    "keep apart: ask for timeStepping, or for less; nothing has changed.",
+                    echo, ct_advance_now(advance->motion).time);
     break;
   default:
-    api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                    "The contacts of a step are more than requestMemoryBytes has room for, which is %zu here.",
-                    advance->options.contacts_max);
+    api_fault_plain(
+        &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+        "The contacts of a step are more than requestMemoryBytes has room for, which is %zu here.",
+        advance->options.contacts_max);
   }
 }
 
-static api_step fail(api_call *call, ct_status status) {
+static api_step fail_advance(api_call *call, ct_status status) {
   if (status == CT_CANCELLED) api_fault_cancelled(&call->faults);
   else if (status == CT_PAIR_LIMIT)
-    api_fault_plain(&call->faults, API_PROBLEM_PAIR_LIMIT, "The scene has more candidate pairs than one step may look at.");
-  else if (status == CT_LIMIT) fault_of_limit(call);
+    api_fault_plain(&call->faults, API_PROBLEM_PAIR_LIMIT,
+                    "The scene has more candidate pairs than one step may look at.");
+  else if (status == CT_LIMIT) add_advance_limit_fault(call);
   else api_fault_memory(&call->faults);
   return api_call_fail(call);
 }
 
-/* A body that forces move needs a mass. */
-static bool has_masses(api_call *call) {
+/* Checks that every dynamic body has an invertible inertia. */
+static bool check_invertible_inertias(api_call *call) {
   uint32_t row = api_find_singular(call->scene);
   if (row == CT_NO_ROW) return true;
   char echo[API_ECHO_MAX + 4];
-  api_fault_plain(&call->faults, API_PROBLEM_BAD_MASS, "The body \"%s\" has no mass with an inertia that can be inverted.",
+  api_fault_plain(&call->faults, API_PROBLEM_BAD_MASS,
+                  "The body \"%s\" has no mass with an inertia that can be inverted.",
                   api_echo(ct_body_id(ct_scene_body(call->scene, row)), echo));
   return false;
 }
@@ -238,25 +271,27 @@ static bool has_masses(api_call *call) {
 api_step api_advance_post(api_call *call) {
   if (!api_call_may_write(call, true)) return api_call_fail(call);
   api_advance *advance = call->advance = calloc(1, sizeof *advance);
-  if (!advance) return fail(call, CT_OUT_OF_MEMORY);
+  if (!advance) return fail_advance(call, CT_OUT_OF_MEMORY);
   advance->scene = call->scene;
-  if (!read_advance(call, advance) || !has_masses(call)) return api_call_fail(call);
+  if (!read_advance(call, advance) || !check_invertible_inertias(call)) return api_call_fail(call);
   ct_status status = ct_advance_create(call->scene, &advance->options, &advance->motion);
-  if (status != CT_OK) return fail(call, status);
+  if (status != CT_OK) return fail_advance(call, status);
   advance->next_line = advance->every;
   return API_STEP_WORK;
 }
 
-/* ---- the work ---- */
+/* ---- the work ------------------------------------------------------------------------------- */
 
 double api_advance_cost(const api_advance *advance) {
   (void)advance;
   return UNKNOWN_NS;
 }
 
-long api_advance_next(const api_advance *advance) { return advance->done || advance->status != CT_OK ? -1 : 0; }
+long api_advance_next(const api_advance *advance) {
+  return advance->done || advance->status != CT_OK ? -1 : 0;
+}
 
-static void put_state(api_buffer *out, const ct_advance_state *state) {
+static void put_advance_state(api_buffer *out, const ct_advance_state *state) {
   api_put_member_number(out, "time", state->time);
   api_put_member_unsigned(out, "steps", state->steps);
   api_put_member_unsigned(out, "events", state->events);
@@ -275,9 +310,17 @@ static void put_state(api_buffer *out, const ct_advance_state *state) {
   api_put_member_unsigned(out, "contradictory", state->contradictory);
 }
 
-typedef enum column { IDS, POSITIONS, ROTATIONS, LINEAR_VELOCITIES, ANGULAR_VELOCITIES, COLUMNS } column;
+typedef enum column {
+  IDS,
+  POSITIONS,
+  ROTATIONS,
+  LINEAR_VELOCITIES,
+  ANGULAR_VELOCITIES,
+  COLUMNS
+} column;
 
-static void put_cell(api_buffer *out, column which, const ct_body *body, const ct_pose *pose, const ct_velocity *velocity) {
+static void put_pose_cell(api_buffer *out, column which, const ct_body *body, const ct_pose *pose,
+                          const ct_velocity *velocity) {
   api_put_item(out);
   switch (which) {
   case IDS: api_put_string(out, ct_body_id(body)); break;
@@ -288,9 +331,10 @@ static void put_cell(api_buffer *out, column which, const ct_body *body, const c
   }
 }
 
-/* Columns as PATCH /poses takes them, of the bodies that have a motion. */
-static void put_poses(api_buffer *out, const api_advance *advance) {
-  static const char *const names[COLUMNS] = {"ids", "positions", "rotations", "linearVelocities", "angularVelocities"};
+/* Writes the poses and velocities of all bodies with motion, as columns for PATCH /poses. */
+static void put_pose_columns(api_buffer *out, const api_advance *advance) {
+  static const char *const names[COLUMNS] = {"ids", "positions", "rotations", "linearVelocities",
+                                             "angularVelocities"};
   api_put_key(out, "poses");
   api_put_byte(out, '{');
   for (column which = IDS; which < COLUMNS; which++) {
@@ -302,14 +346,15 @@ static void put_poses(api_buffer *out, const api_advance *advance) {
       ct_pose pose;
       ct_velocity velocity;
       ct_advance_body(advance->motion, row, &pose, &velocity);
-      put_cell(out, which, body, &pose, &velocity);
+      put_pose_cell(out, which, body, &pose, &velocity);
     }
     api_put_byte(out, ']');
   }
   api_put_byte(out, '}');
 }
 
-static void put_event(api_buffer *out, const ct_scene *scene, const ct_advance_event *event) {
+static void put_advance_event(api_buffer *out, const ct_scene *scene,
+                              const ct_advance_event *event) {
   static const char *const words[] = {
 #define EVENT_WORD(name, word) word,
       CT_ADVANCE_EVENT_MAP(EVENT_WORD)
@@ -329,8 +374,8 @@ static void put_event(api_buffer *out, const ct_scene *scene, const ct_advance_e
   api_put_byte(out, '}');
 }
 
-/* What the step has brought. */
-static void note_events(api_advance *advance) {
+/* Collects the events of the step. */
+static void collect_events(api_advance *advance) {
   size_t count;
   const ct_advance_event *events = ct_advance_events(advance->motion, &count);
   for (size_t i = 0; i < count; i++) {
@@ -338,13 +383,13 @@ static void note_events(api_advance *advance) {
       advance->left_out++;
       continue;
     }
-    put_event(&advance->events, advance->scene, &events[i]);
+    put_advance_event(&advance->events, advance->scene, &events[i]);
     advance->event_count++;
   }
 }
 
-/* What has happened since they were put last. */
-static void put_events(api_buffer *out, api_advance *advance) {
+/* Writes the collected events and clears them. */
+static void put_collected_events(api_buffer *out, api_advance *advance) {
   api_put_key(out, "eventList");
   api_put_byte(out, '[');
   api_put_bytes(out, advance->events.bytes, advance->events.length);
@@ -355,39 +400,44 @@ static void put_events(api_buffer *out, api_advance *advance) {
   advance->left_out = 0;
 }
 
-/* One line for what has passed since the last; the end has a line of its own. */
-static void put_line(api_advance *advance, const ct_advance_state *state) {
-  if (advance->told) advance->lines.length = 0;
-  advance->told = false;
+/* Writes a progress line; the end of the simulation is reported by the reply instead. */
+static void write_progress_line(api_advance *advance, const ct_advance_state *state) {
+  if (advance->delivered) advance->lines.length = 0;
+  advance->delivered = false;
   api_put_byte(&advance->lines, '{');
-  put_state(&advance->lines, state);
-  if (advance->lists) put_events(&advance->lines, advance);
-  if (advance->poses) put_poses(&advance->lines, advance);
+  put_advance_state(&advance->lines, state);
+  if (advance->lists) put_collected_events(&advance->lines, advance);
+  if (advance->poses) put_pose_columns(&advance->lines, advance);
   api_put_raw(&advance->lines, "}\n");
-  /* The next multiple; where numbers are too coarse to tell it from now, the next step is told. */
+  /* The next multiple of progressEvery; if round-off makes it the current time, the next step
+   * writes a line. */
   advance->next_line = advance->every * (floor(state->time / advance->every) + 1.0);
 }
 
-/* What the solvers have done in a step. */
-static void note_solved(const ct_advance_state *before, const ct_advance *motion, api_solver_counts *solved) {
+/* Adds the solver's iterations in the step to the thread's counters. */
+static void count_solved_step(const ct_advance_state *before, const ct_advance *motion,
+                              api_solver_counts *solved) {
   const ct_advance_state now = ct_advance_now(motion);
-  bool failed = now.not_converged > before->not_converged && now.contradictory == before->contradictory;
-  if (now.steps > before->steps) api_solver_counts_add(solved, now.iterations - before->iterations, failed);
+  bool failed =
+      now.not_converged > before->not_converged && now.contradictory == before->contradictory;
+  if (now.steps > before->steps)
+    api_solver_counts_add(solved, now.iterations - before->iterations, failed);
 }
 
 void api_advance_run(api_advance *advance, api_scratch *scratch) {
   const ct_advance_state before = ct_advance_now(advance->motion);
-  advance->status = ct_advance_step(advance->motion, scratch->workspace, scratch->arena, &advance->done);
-  note_solved(&before, advance->motion, &scratch->solved);
-  if (advance->lists && advance->status == CT_OK) note_events(advance);
+  advance->status =
+      ct_advance_step(advance->motion, scratch->workspace, scratch->arena, &advance->done);
+  count_solved_step(&before, advance->motion, &scratch->solved);
+  if (advance->lists && advance->status == CT_OK) collect_events(advance);
   if (advance->status != CT_OK || advance->done || !advance->in_lines) return;
   ct_advance_state state = ct_advance_now(advance->motion);
-  if (state.time >= advance->next_line) put_line(advance, &state);
+  if (state.time >= advance->next_line) write_progress_line(advance, &state);
 }
 
 const char *api_advance_progress_lines(api_advance *advance, size_t *length) {
-  if (advance->told || advance->lines.length == 0 || advance->lines.failed) return NULL;
-  advance->told = true;
+  if (advance->delivered || advance->lines.length == 0 || advance->lines.failed) return NULL;
+  advance->delivered = true;
   *length = advance->lines.length;
   return advance->lines.bytes;
 }
@@ -399,39 +449,42 @@ void api_advance_hint(const api_advance *advance, char *out) {
   char echo[API_ECHO_MAX + 4], why[API_ECHO_MAX + 128] = "";
   ct_elastic_solid solid;
   if (row != CT_NO_ROW && ct_scene_elastic_solid(advance->scene, row, 0, &solid))
-    snprintf(why, sizeof why, " by what moves body \"%s\" (youngsModulus %.3g); a smaller stiffnessFactor makes them longer",
+    snprintf(why, sizeof why,
+             " by what moves body \"%s\" (youngsModulus %.3g); a smaller stiffnessFactor makes "
+             "them longer",
              api_echo(ct_body_id(ct_scene_body(advance->scene, row)), echo), solid.youngs_modulus);
-  snprintf(out, API_HINT_MAX, " Of %.6g s it had come to %.6g s, in %llu steps; the last took %.3g s%s.", advance->options.duration,
-           state.time, (unsigned long long)state.steps, pace, why);
+  snprintf(out, API_HINT_MAX,
+           " Of %.6g s it had come to %.6g s, in %llu steps; the last took %.3g s%s.",
+           advance->options.duration, state.time, (unsigned long long)state.steps, pace, why);
 }
 
-/* ---- the reply ---- */
+/* ---- the reply ------------------------------------------------------------------------------ */
 
 void api_advance_finish(api_call *call) {
   api_advance *advance = call->advance;
   if (!advance->done || advance->status != CT_OK) {
-    fail(call, advance->status == CT_OK ? CT_CANCELLED : advance->status);
+    fail_advance(call, advance->status == CT_OK ? CT_CANCELLED : advance->status);
     return;
   }
   ct_draft *draft = ct_draft_begin(call->scene);
   ct_status status = draft ? ct_advance_write(advance->motion, draft) : CT_OUT_OF_MEMORY;
   if (status != CT_OK) {
     ct_draft_discard(draft);
-    fail(call, status);
+    fail_advance(call, status);
     return;
   }
   ct_advance_state state = ct_advance_now(advance->motion);
   api_call_open(call);
   if (advance->in_lines) api_put_member_bool(&call->out, "done", true);
-  put_state(&call->out, &state);
+  put_advance_state(&call->out, &state);
   api_put_member_number(&call->out, "contactTolerance", advance->options.contact_tolerance);
   api_put_member_number(&call->out, "velocityTolerance", state.velocity_tolerance);
   if (advance->options.mode == CT_ADVANCE_COMPLIANT) {
     const ct_elastic_options elastic = ct_elastic_options_effective(&advance->options.elastic);
     api_put_elastic_options(&call->out, &elastic);
   }
-  if (advance->lists) put_events(&call->out, advance);
-  if (advance->poses) put_poses(&call->out, advance);
+  if (advance->lists) put_collected_events(&call->out, advance);
+  if (advance->poses) put_pose_columns(&call->out, advance);
   api_call_commit(call, draft, 200);
   if (!advance->in_lines || !call->next) return;
   api_put_byte(&call->out, '\n');

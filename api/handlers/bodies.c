@@ -1,4 +1,4 @@
-/* Handlers of bodies: the collection (bulk: all or nothing, one revision) and single ones. */
+/* Handles bodies: the collection (bulk writes are atomic, one revision each) and single bodies. */
 #include <string.h>
 
 #include "common/cursor.h"
@@ -7,10 +7,10 @@
 #include "documents/body_patch.h"
 #include "handlers/scenes.h"
 
-/* ---- listing --------------------------------------------------------------------------------------------------------- */
+/* ---- listing -------------------------------------------------------------------------------- */
 
-/* Where a page starts, in the revision that its cursor names. */
-static bool list_start(api_call *call, const char *text, uint64_t *row) {
+/* Reads the start of a page; sets the scene to the cursor's revision. */
+static bool read_page_start(api_call *call, const char *text, uint64_t *row) {
   if (!text[0]) return true;
   api_cursor cursor;
   if (!api_cursor_read(text, strlen(text), api_scene_list_hash(call), &cursor)) {
@@ -22,8 +22,8 @@ static bool list_start(api_call *call, const char *text, uint64_t *row) {
   return call->scene != NULL;
 }
 
-/* Puts bodies from *row on until `limit` or `bytes_max` is reached; *row is then the next one. */
-static uint64_t put_rows(api_call *call, api_buffer *bodies, uint64_t *row, uint64_t limit) {
+/* Writes bodies from *row until `limit` or `bytes_max` is reached; *row is then the next row. */
+static uint64_t put_body_rows(api_call *call, api_buffer *bodies, uint64_t *row, uint64_t limit) {
   size_t bytes_max = call->service->limits.request_memory_bytes / 4;
   uint64_t count = 0;
   uint32_t rows = ct_scene_rows(call->scene);
@@ -32,7 +32,7 @@ static uint64_t put_rows(api_call *call, api_buffer *bodies, uint64_t *row, uint
     api_put_row(bodies, call->scene, (uint32_t)*row);
     count++;
   }
-  /* Rows of removed bodies at the end are no further page. */
+  /* Trailing rows of removed bodies make no further page. */
   while (*row < rows && !ct_scene_body(call->scene, (uint32_t)*row)) (*row)++;
   return count;
 }
@@ -40,10 +40,11 @@ static uint64_t put_rows(api_call *call, api_buffer *bodies, uint64_t *row, uint
 api_step api_bodies_list(api_call *call) {
   uint64_t limit, row = 0;
   char cursor[API_URL_VALUE_MAX + 1];
-  if (!api_scene_page(call, &limit, cursor) || !list_start(call, cursor, &row)) return api_call_fail(call);
+  if (!api_scene_page(call, &limit, cursor) || !read_page_start(call, cursor, &row))
+    return api_call_fail(call);
   if (api_scene_not_modified(call)) return API_STEP_DONE;
   api_buffer bodies = {0};
-  uint64_t count = put_rows(call, &bodies, &row, limit);
+  uint64_t count = put_body_rows(call, &bodies, &row, limit);
   api_buffer *out = &call->out;
   api_call_open(call);
   api_put_member_unsigned(out, "revision", ct_scene_revision(call->scene));
@@ -51,8 +52,9 @@ api_step api_bodies_list(api_call *call) {
   api_put_member_unsigned(out, "total", ct_scene_count(call->scene));
   if (row < ct_scene_rows(call->scene)) {
     char next[API_CURSOR_LENGTH_MAX + 1];
-    api_cursor_write(&(api_cursor){.revision = ct_scene_revision(call->scene), .item = row, .after = CT_NO_ROW},
-                     api_scene_list_hash(call), next);
+    api_cursor_write(
+        &(api_cursor){.revision = ct_scene_revision(call->scene), .item = row, .after = CT_NO_ROW},
+        api_scene_list_hash(call), next);
     api_put_member_bool(out, "truncated", true);
     api_put_member_string(out, "nextCursor", api_text(next));
     call->pin = call->scene;
@@ -66,10 +68,11 @@ api_step api_bodies_list(api_call *call) {
   return api_call_send(call, 200);
 }
 
-/* ---- bulk ------------------------------------------------------------------------------------------------------------ */
+/* ---- bulk ----------------------------------------------------------------------------------- */
 
-/* The bodies of a JSON array into the feed's list, where a streamed request has put its own. */
-static bool gather_bodies(api_call *call) {
+/* Reads the bodies of a JSON array into the feed's list, which a streamed request has filled
+ * before. */
+static bool read_posted_bodies(api_call *call) {
   if (call->feed.used) return api_ndjson_end(&call->feed.ndjson);
   if (call->match.streams) return true;
   api_reader reader = api_call_reader(call);
@@ -81,7 +84,7 @@ api_step api_bodies_post(api_call *call) {
   ct_draft *draft = api_scene_draft(call, true);
   if (!draft) return api_call_fail(call);
   api_reader reader = api_call_reader(call);
-  if (gather_bodies(call) && api_add_bodies(&reader, NULL, &call->feed.bodies, draft)) {
+  if (read_posted_bodies(call) && api_add_bodies(&reader, NULL, &call->feed.bodies, draft)) {
     api_call_open(call);
     api_put_member_unsigned(&call->out, "count", call->feed.bodies.count);
     return api_call_commit(call, draft, 201);
@@ -90,11 +93,13 @@ api_step api_bodies_post(api_call *call) {
   return api_call_fail(call);
 }
 
-static bool patch_array(api_call *call, ct_draft *draft, uint64_t *count) {
+static bool apply_patch_array(api_call *call, ct_draft *draft, uint64_t *count) {
   api_reader reader = api_call_reader(call);
   api_field root;
   size_t length = 0;
-  if (!api_call_parse(call, &root) || !api_read_array(&reader, &root, 0, call->service->limits.bodies, &length)) return false;
+  if (!api_call_parse(call, &root) ||
+      !api_read_array(&reader, &root, 0, call->service->limits.bodies, &length))
+    return false;
   for (size_t i = 0; i < length && !api_faults_full(&call->faults); i++) {
     api_field patch = api_field_element(&root, i);
     if (api_reader_cancelled(&reader)) break;
@@ -104,7 +109,7 @@ static bool patch_array(api_call *call, ct_draft *draft, uint64_t *count) {
   return !api_faults_any(&call->faults);
 }
 
-static bool patch_lines(api_call *call, ct_draft *draft, uint64_t *count) {
+static bool apply_streamed_patches(api_call *call, ct_draft *draft, uint64_t *count) {
   api_reader reader = api_call_reader(call);
   *count = call->feed.patches.count;
   if (!call->feed.used) return true;
@@ -117,7 +122,8 @@ api_step api_bodies_patch(api_call *call) {
   ct_draft *draft = api_scene_draft(call, true);
   if (!draft) return api_call_fail(call);
   uint64_t count = 0;
-  if (call->match.streams ? patch_lines(call, draft, &count) : patch_array(call, draft, &count)) {
+  if (call->match.streams ? apply_streamed_patches(call, draft, &count)
+                          : apply_patch_array(call, draft, &count)) {
     api_call_open(call);
     api_put_member_unsigned(&call->out, "count", count);
     return api_call_commit(call, draft, 200);
@@ -126,8 +132,8 @@ api_step api_bodies_patch(api_call *call) {
   return api_call_fail(call);
 }
 
-/* Removes the bodies that ?id= names. */
-static bool remove_named(api_call *call, ct_draft *draft, uint64_t *count) {
+/* Removes the bodies of the parameters id. */
+static bool remove_bodies_by_id(api_call *call, ct_draft *draft, uint64_t *count) {
   const char *text = call->query;
   api_url_parameter parameter;
   while (api_url_next(&text, &parameter)) {
@@ -136,9 +142,10 @@ static bool remove_named(api_call *call, ct_draft *draft, uint64_t *count) {
     uint32_t row = api_id_valid(id) ? ct_draft_find(draft, id) : CT_NO_ROW;
     if (row == CT_NO_ROW) {
       bool twice = api_id_valid(id) && ct_scene_find(call->scene, id) != CT_NO_ROW;
-      api_fault *fault =
-          api_fault_plain(&call->faults, twice ? API_PROBLEM_DUPLICATE_ID : API_PROBLEM_UNKNOWN_ID,
-                          twice ? "The body \"%s\" is named twice." : "The scene has no body \"%s\".", api_echo(id, echo));
+      api_fault *fault = api_fault_plain(
+          &call->faults, twice ? API_PROBLEM_DUPLICATE_ID : API_PROBLEM_UNKNOWN_ID,
+          twice ? "The body \"%s\" is named twice." : "The scene has no body \"%s\".",
+          api_echo(id, echo));
       if (!twice) api_fault_did_you_mean(fault, api_spelling_of_bodies(call->scene, id));
     } else if (ct_draft_remove(draft, row) != CT_OK) {
       api_fault_memory(&call->faults);
@@ -150,14 +157,17 @@ static bool remove_named(api_call *call, ct_draft *draft, uint64_t *count) {
   return true;
 }
 
-/* Removes the bodies whose id begins with the prefix; that there are none is no fault, and warned of. */
-static bool remove_prefix(api_call *call, const api_url_parameter *prefix, ct_draft *draft, uint64_t *count) {
+/* Removes the bodies whose id begins with the prefix; warns if there are none. */
+static bool remove_bodies_by_prefix(api_call *call, const api_url_parameter *prefix,
+                                    ct_draft *draft, uint64_t *count) {
   uint32_t rows = ct_scene_rows(call->scene);
   for (uint32_t row = 0; row < rows; row++) {
     const ct_body *body = ct_scene_body(call->scene, row);
     if (!body) continue;
     ct_text id = ct_body_id(body);
-    if (id.length < prefix->value_length || memcmp(id.bytes, prefix->value, prefix->value_length) != 0) continue;
+    if (id.length < prefix->value_length ||
+        memcmp(id.bytes, prefix->value, prefix->value_length) != 0)
+      continue;
     if (ct_draft_remove(draft, row) != CT_OK) {
       api_fault_memory(&call->faults);
       return false;
@@ -168,13 +178,14 @@ static bool remove_prefix(api_call *call, const api_url_parameter *prefix, ct_dr
   char echo[API_ECHO_MAX + 4], end[API_SPELLING_END];
   const ct_text text = {prefix->value, prefix->value_length};
   const api_spelling like = api_spelling_of_prefixes(call->scene, text);
-  api_warn(&call->warnings, "noBody", NULL, 0, "No body's id begins with \"%s\"%s", api_echo(text, echo),
-           api_spelling_end(&like, end));
+  api_warn(&call->warnings, "noBody", NULL, 0, "No body's id begins with \"%s\"%s",
+           api_echo(text, echo), api_spelling_end(&like, end));
   return true;
 }
 
-/* Either ids or one prefix of at least one byte; neither would be every body. */
-static bool remove_selected(api_call *call, ct_draft *draft, uint64_t *count) {
+/* Removes the selected bodies: by ids, or by one non-empty prefix. Without parameters nothing is
+ * removed, to protect the scene. */
+static bool remove_selected_bodies(api_call *call, ct_draft *draft, uint64_t *count) {
   const char *text = call->query;
   api_url_parameter parameter, prefix = {0};
   size_t ids = 0, prefixes = 0;
@@ -191,14 +202,15 @@ static bool remove_selected(api_call *call, ct_draft *draft, uint64_t *count) {
                     "Name the bodies by id=, once for each, or by one prefix= that is not empty.");
     return false;
   }
-  return ids > 0 ? remove_named(call, draft, count) : remove_prefix(call, &prefix, draft, count);
+  return ids > 0 ? remove_bodies_by_id(call, draft, count)
+                 : remove_bodies_by_prefix(call, &prefix, draft, count);
 }
 
 api_step api_bodies_delete(api_call *call) {
   ct_draft *draft = api_scene_draft(call, true);
   if (!draft) return api_call_fail(call);
   uint64_t count = 0;
-  if (remove_selected(call, draft, &count)) {
+  if (remove_selected_bodies(call, draft, &count)) {
     api_call_open(call);
     api_put_member_unsigned(&call->out, "count", count);
     return api_call_commit(call, draft, 200);
@@ -207,20 +219,22 @@ api_step api_bodies_delete(api_call *call) {
   return api_call_fail(call);
 }
 
-/* ---- single bodies --------------------------------------------------------------------------------------------------- */
+/* ---- single bodies -------------------------------------------------------------------------- */
 
-static uint32_t named_row(const api_call *call) { return ct_scene_find(call->scene, api_text(call->match.item_id)); }
+static uint32_t find_path_row(const api_call *call) {
+  return ct_scene_find(call->scene, api_text(call->match.item_id));
+}
 
 api_step api_body_get(api_call *call) {
-  uint32_t row = named_row(call);
+  uint32_t row = find_path_row(call);
   if (row == CT_NO_ROW) return api_call_not_found(call, API_PROBLEM_BODY_NOT_FOUND);
   if (api_scene_not_modified(call)) return API_STEP_DONE;
   api_put_row(&call->out, call->scene, row);
   return api_call_send_raw(call, 200);
 }
 
-/* The body of the request, whose id is that of the path, into the draft. */
-static bool put_body(api_call *call, ct_draft *draft, bool *created) {
+/* Writes the body of the request, with the id of the path, to the draft. */
+static bool replace_or_insert_body(api_call *call, ct_draft *draft, bool *created) {
   api_reader reader = api_call_reader(call);
   api_body_form form = {.id = api_text(call->match.item_id), .id_is_fixed = true};
   api_body body;
@@ -232,10 +246,10 @@ static bool put_body(api_call *call, ct_draft *draft, bool *created) {
 }
 
 api_step api_body_put(api_call *call) {
-  ct_draft *draft = api_scene_draft(call, named_row(call) != CT_NO_ROW);
+  ct_draft *draft = api_scene_draft(call, find_path_row(call) != CT_NO_ROW);
   if (!draft) return api_call_fail(call);
   bool created = false;
-  if (put_body(call, draft, &created)) {
+  if (replace_or_insert_body(call, draft, &created)) {
     if (created) api_call_location(call, call->match.scene_id, "bodies", call->match.item_id);
     return api_call_commit(call, draft, created ? 201 : 200);
   }
@@ -244,19 +258,20 @@ api_step api_body_put(api_call *call) {
 }
 
 api_step api_body_patch(api_call *call) {
-  uint32_t row = named_row(call);
+  uint32_t row = find_path_row(call);
   if (row == CT_NO_ROW) return api_call_not_found(call, API_PROBLEM_BODY_NOT_FOUND);
   ct_draft *draft = api_scene_draft(call, true);
   if (!draft) return api_call_fail(call);
   api_reader reader = api_call_reader(call);
   api_field root;
-  if (api_call_parse(call, &root) && api_patch_row(&reader, &root, draft, row)) return api_call_commit(call, draft, 200);
+  if (api_call_parse(call, &root) && api_patch_row(&reader, &root, draft, row))
+    return api_call_commit(call, draft, 200);
   ct_draft_discard(draft);
   return api_call_fail(call);
 }
 
 api_step api_body_delete(api_call *call) {
-  uint32_t row = named_row(call);
+  uint32_t row = find_path_row(call);
   if (row == CT_NO_ROW) return api_call_not_found(call, API_PROBLEM_BODY_NOT_FOUND);
   ct_draft *draft = api_scene_draft(call, true);
   if (!draft) return api_call_fail(call);

@@ -1,5 +1,6 @@
-/* An event instant of a contact state: POST of new poses and velocities, from which the contacts are found anew; both are written
- * as one revision. Finding them costs as much as a question over all pairs, so it is left to a worker like one. */
+/* Handles POST /v1/scenes/{s}/contactStates/{c}, an event of a contact state: applies new poses and
+ * velocities, finds the contacts again, and writes both as one revision. The search costs as much
+ * as a query over all pairs and runs on a worker. */
 #include "handlers/contact_state.h"
 
 #include <float.h>
@@ -13,25 +14,36 @@
 #include "results/contact_state_json.h"
 #include "results/method_json.h"
 
-/* Least hysteresis, m: with none, bodies that touch would leave z1 at 0. */
+/* Least hysteresis, m: without it, z1 of touching bodies would stay 0. */
 #define CONTACT_EPSILON_MIN DBL_MIN
 /* Greatest time, s. */
 #define TIME_MAX 1e15
-/* Share of a request's memory (1 / n) that contacts may take: they are found, told, and kept. */
+/* Share of a request's memory for contacts (1 / n): they are found, reported, and stored. */
 #define CONTACTS_SHARE 4
 
 struct api_contact_event {
   const ct_contact_state *previous; /* borrowed from the call's scene; NULL: the first event */
-  const ct_scene *scene;            /* with the new poses; the state is not in it yet */
+  const ct_scene *scene;            /* with the new poses, without the new state */
   ct_contact_event_options options;
   ct_contact_event found;
   ct_status status; /* of the run */
-  bool only_pairs;  /* of what goes on only the pairs' numbers are told */
+  bool only_pairs;  /* of persisted contacts only list pair numbers */
   bool handed_out, complete;
   double cost;
 };
 
-enum { TIME, EPSILON, METHOD, MPR_TOLERANCE, MAX_ITERATIONS, SUPPORTS, PERSISTED, POSES, DEADLINE, COUNT };
+enum {
+  TIME,
+  EPSILON,
+  METHOD,
+  MPR_TOLERANCE,
+  MAX_ITERATIONS,
+  SUPPORTS,
+  PERSISTED,
+  POSES,
+  DEADLINE,
+  COUNT
+};
 
 void api_contact_event_destroy(api_contact_event *event) {
   if (!event) return;
@@ -43,42 +55,50 @@ void api_contact_event_destroy(api_contact_event *event) {
   free(event);
 }
 
-/* ---- decode ---- */
+/* ---- decode --------------------------------------------------------------------------------- */
 
-/* The time does not run back. */
-static bool read_time(api_reader *reader, const api_field *field, const ct_contact_state *previous, double *out) {
+/* Reads the time, which must not decrease. */
+static bool read_event_time(api_reader *reader, const api_field *field,
+                            const ct_contact_state *previous, double *out) {
   double last = previous ? ct_contact_state_time(previous) : 0.0;
   *out = last;
   if (!api_read_number(reader, field, -TIME_MAX, TIME_MAX, out)) return false;
   if (!previous || *out >= last) return true;
   char text[API_NUMBER_BYTES];
   text[api_number_format(last, text)] = 0;
-  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path, "The last event was at %s s.", text), last,
-                  *out);
+  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
+                               "The last event was at %s s.", text),
+                  last, *out);
   return false;
 }
 
-/* A state keeps the hysteresis of its first event. */
-static bool read_epsilon(api_reader *reader, const api_field *field, const ct_contact_state *previous, double *out) {
+/* Reads contactEpsilon, fixed by the state's first event. */
+static bool read_contact_epsilon(api_reader *reader, const api_field *field,
+                                 const ct_contact_state *previous, double *out) {
   *out = previous ? ct_contact_state_epsilon(previous) : CT_CONTACT_EPSILON;
   double kept = *out;
-  if (!api_read_number(reader, field, CONTACT_EPSILON_MIN, CT_CONTACT_EPSILON_MAX, out)) return false;
+  if (!api_read_number(reader, field, CONTACT_EPSILON_MIN, CT_CONTACT_EPSILON_MAX, out))
+    return false;
   if (!previous || *out == kept) return true;
   char text[API_NUMBER_BYTES];
   text[api_number_format(kept, text)] = 0;
-  api_fault_limit(
-      api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "The contact state has %s m since its first event.", text),
-      kept, *out);
+  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
+                               "The contact state has %s m since its first event.", text),
+                  kept, *out);
   return false;
 }
 
-/* A state keeps the method of its first event, and what goes with it: later ones may repeat it. */
-static bool read_method(api_reader *reader, const api_field m[COUNT], const ct_contact_state *previous,
-                        ct_contact_event_options *options) {
-  const api_method_fields fields = {.method = &m[METHOD], .tolerance = &m[MPR_TOLERANCE], .iterations = &m[MAX_ITERATIONS]};
+/* Reads the method and its parameters, fixed by the state's first event; later events may repeat
+ * them. */
+static bool read_contact_method(api_reader *reader, const api_field m[COUNT],
+                                const ct_contact_state *previous,
+                                ct_contact_event_options *options) {
+  const api_method_fields fields = {
+      .method = &m[METHOD], .tolerance = &m[MPR_TOLERANCE], .iterations = &m[MAX_ITERATIONS]};
   ct_contact_method kept = previous ? ct_contact_state_method(previous) : CT_CONTACT_DISTANCE;
   const ct_mpr_options kept_mpr = previous ? ct_contact_state_mpr(previous) : (ct_mpr_options){0};
-  api_method method = {.kind = kept == CT_CONTACT_MPR ? API_METHOD_MPR : API_METHOD_AUTO, .mpr = kept_mpr};
+  api_method method = {.kind = kept == CT_CONTACT_MPR ? API_METHOD_MPR : API_METHOD_AUTO,
+                       .mpr = kept_mpr};
   if (!api_read_auto_or_portal(reader, &fields, &method)) return false;
   options->method = method.kind == API_METHOD_MPR ? CT_CONTACT_MPR : CT_CONTACT_DISTANCE;
   if (options->method == CT_CONTACT_MPR) options->mpr = method.mpr;
@@ -89,19 +109,22 @@ static bool read_method(api_reader *reader, const api_field m[COUNT], const ct_c
                  kept == CT_CONTACT_MPR ? "mpr" : "auto");
     return false;
   }
-  bool same = kept == CT_CONTACT_DISTANCE ||
-              (options->mpr.tolerance == kept_mpr.tolerance && options->mpr.iterations_max == kept_mpr.iterations_max);
+  bool same =
+      kept == CT_CONTACT_DISTANCE || (options->mpr.tolerance == kept_mpr.tolerance &&
+                                      options->mpr.iterations_max == kept_mpr.iterations_max);
   if (same) return true;
   char text[API_NUMBER_BYTES];
   text[api_number_format(kept_mpr.tolerance, text)] = 0;
   bool tolerance = options->mpr.tolerance != kept_mpr.tolerance;
-  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &m[tolerance ? MPR_TOLERANCE : MAX_ITERATIONS].path,
-               "mprTolerance %s and maxIterations %u are fixed by the state's first event and cannot change.", text,
-               (unsigned)kept_mpr.iterations_max);
+  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE,
+               &m[tolerance ? MPR_TOLERANCE : MAX_ITERATIONS].path,
+               "mprTolerance %s and maxIterations %u are fixed by the state's first event and "
+               "cannot change.",
+               text, (unsigned)kept_mpr.iterations_max);
   return false;
 }
 
-static bool read_persisted(api_reader *reader, const api_field *field, bool *only_pairs) {
+static bool read_persisted_word(api_reader *reader, const api_field *field, bool *only_pairs) {
   static const char *const words[] = {"records", "pairs"};
   size_t which = 0;
   bool good = api_read_word(reader, field, words, 2, &which);
@@ -110,88 +133,99 @@ static bool read_persisted(api_reader *reader, const api_field *field, bool *onl
 }
 
 /* Reads the request into the event's options and the draft. */
-static bool read_event(api_call *call, api_contact_event *event, ct_draft *draft) {
+static bool read_contact_event(api_call *call, api_contact_event *event, ct_draft *draft) {
   api_reader reader = api_call_reader(call);
   const api_limits *limits = &call->service->limits;
-  api_field root, m[COUNT] = {{.name = "time"},          {.name = "contactEpsilon"}, {.name = "method"},
-                              {.name = "mprTolerance"},  {.name = "maxIterations"},  {.name = "supportPoints"},
-                              {.name = "persisted"},     {.name = "poses"},          {.name = "deadlineMs"}};
+  api_field root,
+      m[COUNT] = {{.name = "time"},         {.name = "contactEpsilon"}, {.name = "method"},
+                  {.name = "mprTolerance"}, {.name = "maxIterations"},  {.name = "supportPoints"},
+                  {.name = "persisted"},    {.name = "poses"},          {.name = "deadlineMs"}};
   ct_contact_event_options *options = &event->options;
   if (!api_call_parse(call, &root)) return false;
   bool good = api_read_object(&reader, &root, m, COUNT);
-  good = api_read_unsigned(&reader, &m[DEADLINE], 1, limits->deadline_max_ms, &call->deadline_ms) && good;
-  good = read_time(&reader, &m[TIME], event->previous, &options->time) && good;
-  good = read_epsilon(&reader, &m[EPSILON], event->previous, &options->epsilon) && good;
-  good = read_method(&reader, m, event->previous, options) && good;
+  good = api_read_unsigned(&reader, &m[DEADLINE], 1, limits->deadline_max_ms, &call->deadline_ms) &&
+         good;
+  good = read_event_time(&reader, &m[TIME], event->previous, &options->time) && good;
+  good = read_contact_epsilon(&reader, &m[EPSILON], event->previous, &options->epsilon) && good;
+  good = read_contact_method(&reader, m, event->previous, options) && good;
   good = api_read_bool(&reader, &m[SUPPORTS], &options->supports) && good;
-  good = read_persisted(&reader, &m[PERSISTED], &event->only_pairs) && good;
+  good = read_persisted_word(&reader, &m[PERSISTED], &event->only_pairs) && good;
   options->contacts_max = limits->request_memory_bytes / CONTACTS_SHARE / sizeof(ct_contact_record);
   options->cancel = call->input.cancel;
   api_poses poses;
   if (!api_field_present(&m[POSES])) return good;
-  return api_read_poses(&reader, &m[POSES], &poses) && api_apply_poses(&reader, &m[POSES].path, &poses, false, draft) && good;
+  return api_read_poses(&reader, &m[POSES], &poses) &&
+         api_apply_poses(&reader, &m[POSES].path, &poses, false, draft) && good;
 }
 
-/* A new state needs its place in the scene. */
-static bool room_for_state(api_call *call) {
+/* Checks the limit of contact states for a new one. */
+static bool check_state_count(api_call *call) {
   uint64_t limit = call->service->limits.contact_states;
   size_t count = ct_scene_attachment_count(call->scene);
   if (count < limit) return true;
-  api_fault *fault = api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED, "The scene has %llu contact states already.",
-                                     (unsigned long long)limit);
+  api_fault *fault =
+      api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                      "The scene has %llu contact states already.", (unsigned long long)limit);
   api_fault_limit(fault, (double)limit, (double)count + 1.0);
   return false;
 }
 
-/* What the states of a scene hold is bounded: all of them, with the new one in the place of that before. */
-static bool room_for_contacts(api_call *call) {
-  uint64_t limit = call->service->limits.contact_states_bytes, bytes = ct_contact_state_bytes(call->event->found.state);
+/* Checks the memory of all states of the scene, the new state replacing its predecessor. */
+static bool check_states_memory(api_call *call) {
+  uint64_t limit = call->service->limits.contact_states_bytes,
+           bytes = ct_contact_state_bytes(call->event->found.state);
   for (size_t i = 0; i < ct_scene_attachment_count(call->scene); i++) {
     const ct_attachment *other = ct_scene_attachment(call->scene, i);
     if (other->value != call->event->previous) bytes += ct_contact_state_bytes(other->value);
   }
   if (bytes <= limit) return true;
-  api_fault *fault = api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                                     "The contact states of the scene would take %llu bytes, of %llu (contactStatesBytes).",
-                                     (unsigned long long)bytes, (unsigned long long)limit);
+  api_fault *fault = api_fault_plain(
+      &call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+      "The contact states of the scene would take %llu bytes, of %llu (contactStatesBytes).",
+      (unsigned long long)bytes, (unsigned long long)limit);
   api_fault_limit(fault, (double)limit, (double)bytes);
   return false;
 }
 
-/* ---- begin ---- */
+/* ---- begin ---------------------------------------------------------------------------------- */
 
-static api_step fail(api_call *call, ct_status status) {
+static api_step fail_contact_event(api_call *call, ct_status status) {
   if (status == CT_CANCELLED) api_fault_cancelled(&call->faults);
   else if (status == CT_PAIR_LIMIT)
-    api_fault_plain(&call->faults, API_PROBLEM_PAIR_LIMIT, "The scene has more candidate pairs than one event may look at.");
+    api_fault_plain(&call->faults, API_PROBLEM_PAIR_LIMIT,
+                    "The scene has more candidate pairs than one event may look at.");
   else if (status == CT_LIMIT)
-    api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED, "The contacts need more than requestMemoryBytes.");
+    api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                    "The contacts need more than requestMemoryBytes.");
   else api_fault_memory(&call->faults);
   return api_call_fail(call);
 }
 
 api_step api_contact_event_post(api_call *call) {
-  const ct_contact_state *previous = api_contact_state_find(call->scene, api_text(call->match.item_id));
+  const ct_contact_state *previous =
+      api_contact_state_find(call->scene, api_text(call->match.item_id));
   ct_draft *draft = api_scene_draft(call, previous != NULL);
   if (!draft) return api_call_fail(call);
   api_contact_event *event = call->event = calloc(1, sizeof *event);
   if (!event) api_fault_memory(&call->faults);
   else event->previous = previous;
-  if (!event || (!previous && !room_for_state(call)) || !read_event(call, event, draft)) {
+  if (!event || (!previous && !check_state_count(call)) ||
+      !read_contact_event(call, event, draft)) {
     ct_draft_discard(draft);
     return api_call_fail(call);
   }
   event->scene = ct_draft_seal(draft);
   if (!event->scene) {
     ct_draft_discard(draft);
-    return fail(call, CT_OUT_OF_MEMORY);
+    return fail_contact_event(call, CT_OUT_OF_MEMORY);
   }
-  const ct_query_options asking = {.kind = CT_QUERY_DISTANCE, .cancel = call->input.cancel};
-  ct_status status = api_estimate_contacts_cost(event->scene, previous, &asking, &event->cost);
-  return status == CT_OK ? API_STEP_WORK : fail(call, status);
+  const ct_query_options distance_query = {.kind = CT_QUERY_DISTANCE, .cancel = call->input.cancel};
+  ct_status status =
+      api_estimate_contacts_cost(event->scene, previous, &distance_query, &event->cost);
+  return status == CT_OK ? API_STEP_WORK : fail_contact_event(call, status);
 }
 
-/* ---- the work ---- */
+/* ---- the work ------------------------------------------------------------------------------- */
 
 double api_contact_event_cost(const api_contact_event *event) { return event->cost; }
 
@@ -202,37 +236,43 @@ long api_contact_event_next(api_contact_event *event) {
 }
 
 void api_contact_event_run(api_contact_event *event, ct_workspace *workspace) {
-  event->status = ct_contact_event_run(event->scene, event->previous, &event->options, workspace, &event->found);
+  event->status = ct_contact_event_run(event->scene, event->previous, &event->options, workspace,
+                                       &event->found);
   event->complete = true;
 }
 
-/* ---- the reply ---- */
+/* ---- the reply ------------------------------------------------------------------------------ */
 
-/* True: a record has members of the elastic law. */
-static bool put_records(api_call *call, const char *name, const uint32_t *indices, size_t count) {
+/* Writes contact records. True: some record has members of the elastic law. */
+static bool put_contact_records(api_call *call, const char *name, const uint32_t *indices,
+                                size_t count) {
   const api_contact_event *event = call->event;
   bool elastic = false;
   api_put_key(&call->out, name);
   api_put_byte(&call->out, '[');
   for (size_t i = 0; i < count; i++) {
     api_put_item(&call->out);
-    elastic = api_put_contact_members(&call->out, event->scene, ct_contact_state_record(event->found.state, indices[i])) || elastic;
+    elastic = api_put_contact_members(&call->out, event->scene,
+                                      ct_contact_state_record(event->found.state, indices[i])) ||
+              elastic;
   }
   api_put_byte(&call->out, ']');
   return elastic;
 }
 
-static void put_pairs(api_call *call, const char *name, const uint32_t *indices, size_t count) {
+static void put_pair_numbers(api_call *call, const char *name, const uint32_t *indices,
+                             size_t count) {
   api_put_key(&call->out, name);
   api_put_byte(&call->out, '[');
   for (size_t i = 0; i < count; i++) {
     api_put_item(&call->out);
-    api_put_unsigned(&call->out, ct_contact_state_record(call->event->found.state, indices[i])->pair);
+    api_put_unsigned(&call->out,
+                     ct_contact_state_record(call->event->found.state, indices[i])->pair);
   }
   api_put_byte(&call->out, ']');
 }
 
-static void put_ended(api_call *call, const ct_contact_event *found) {
+static void put_ended_contacts(api_call *call, const ct_contact_event *found) {
   api_put_key(&call->out, "ended");
   api_put_byte(&call->out, '[');
   for (size_t i = 0; i < found->ended_count; i++) {
@@ -242,15 +282,18 @@ static void put_ended(api_call *call, const ct_contact_event *found) {
   api_put_byte(&call->out, ']');
 }
 
-static void put_event(api_call *call) {
+static void put_contact_event(api_call *call) {
   const ct_contact_event *found = &call->event->found;
   api_buffer *out = &call->out;
   api_call_open(call);
   api_put_contact_state(out, api_text(call->match.item_id), found->state);
-  bool elastic = put_records(call, "began", found->began, found->began_count);
-  if (call->event->only_pairs) put_pairs(call, "persisted", found->persisted, found->persisted_count);
-  else elastic = put_records(call, "persisted", found->persisted, found->persisted_count) || elastic;
-  put_ended(call, found);
+  bool elastic = put_contact_records(call, "began", found->began, found->began_count);
+  if (call->event->only_pairs)
+    put_pair_numbers(call, "persisted", found->persisted, found->persisted_count);
+  else
+    elastic =
+        put_contact_records(call, "persisted", found->persisted, found->persisted_count) || elastic;
+  put_ended_contacts(call, found);
   if (elastic) api_put_default_elastic(out);
   api_put_key(out, "statistics");
   api_put_byte(out, '{');
@@ -262,26 +305,28 @@ static void put_event(api_call *call) {
 void api_contact_event_finish(api_call *call) {
   api_contact_event *event = call->event;
   if (!event->complete || event->status != CT_OK) {
-    fail(call, event->complete ? event->status : CT_CANCELLED);
+    fail_contact_event(call, event->complete ? event->status : CT_CANCELLED);
     return;
   }
-  if (!room_for_contacts(call)) {
+  if (!check_states_memory(call)) {
     api_call_fail(call);
     return;
   }
-  if (!api_scene_has_motion(event->scene)) api_warn(&call->warnings, "noMotion", NULL, 0, API_NO_MOTION_TEXT);
+  if (!api_scene_has_motion(event->scene))
+    api_warn(&call->warnings, "noMotion", NULL, 0, API_NO_MOTION_TEXT);
   ct_draft *draft = ct_draft_amend(event->scene);
-  ct_status status =
-      draft ? ct_draft_attach(draft, api_text(call->match.item_id), event->found.state, &api_contact_state_type) : CT_OUT_OF_MEMORY;
+  ct_status status = draft ? ct_draft_attach(draft, api_text(call->match.item_id),
+                                             event->found.state, &api_contact_state_type)
+                           : CT_OUT_OF_MEMORY;
   if (status != CT_OK) {
     ct_draft_discard(draft);
-    fail(call, CT_OUT_OF_MEMORY);
+    fail_contact_event(call, CT_OUT_OF_MEMORY);
     return;
   }
   ct_draft_count_contacts(draft, event->found.began_count);
   if (!event->previous)
     api_call_location(call, call->match.scene_id, "contactStates", call->match.item_id);
-  put_event(call);
+  put_contact_event(call);
   api_emit_contact_events(call, event->scene, &event->found);
   api_call_commit(call, draft, event->previous ? 200 : 201);
 }

@@ -1,21 +1,21 @@
-/* Events `ended` and `began` of contacts, for those who name their state. Begins and ends of a pair's number alternate on a stream:
- * a state that goes ends what is in it, and numbers are not given again within a scene. */
+/* Emits the events `ended` and `began`. For each pair number they alternate on a stream: deleting a
+ * state ends its contacts, and a scene never reuses pair numbers. */
 #include "handlers/contact_event_payload.h"
 
 #include <stdlib.h>
 
 #include "results/contact_state_json.h"
 
-/* What the events of one write have in common, but for the contact. */
-typedef struct told {
-  const char *id; /* of the state */
-  double time;    /* of its last event */
+/* Members shared by the events of one write. */
+typedef struct event_frame {
+  const char *id; /* of the contact state */
+  double time;    /* of the state's last event */
   uint64_t revision;
-} told;
+} event_frame;
 
-/* False: it, and what follows of the state, cannot be told. */
-static bool tell(api_call *call, const told *frame, const ct_scene *scene, const ct_contact_record *began,
-                 const ct_contact_ended *ended) {
+/* Emits one event. False: this and all further events of the state are dropped. */
+static bool emit_contact_event(api_call *call, const event_frame *frame, const ct_scene *scene,
+                               const ct_contact_record *began, const ct_contact_ended *ended) {
   api_buffer data = {0};
   api_put_byte(&data, '{');
   api_put_member_string(&data, "scene", api_text(call->match.scene_id));
@@ -29,40 +29,45 @@ static bool tell(api_call *call, const told *frame, const ct_scene *scene, const
   return api_call_add_event(call, ended ? "ended" : "began", frame->id, &data);
 }
 
-static told frame_of(const api_call *call, const char *id, const ct_contact_state *state) {
-  return (told){id, ct_contact_state_time(state), ct_scene_revision(call->scene) + 1};
+static event_frame make_event_frame(const api_call *call, const char *id,
+                                    const ct_contact_state *state) {
+  return (event_frame){id, ct_contact_state_time(state), ct_scene_revision(call->scene) + 1};
 }
 
 void api_emit_contact_events(api_call *call, const ct_scene *scene, const ct_contact_event *event) {
-  const told frame = frame_of(call, call->match.item_id, event->state);
+  const event_frame frame = make_event_frame(call, call->match.item_id, event->state);
   bool good = true;
-  for (size_t i = 0; i < event->ended_count && good; i++) good = tell(call, &frame, NULL, NULL, &event->ended[i]);
+  for (size_t i = 0; i < event->ended_count && good; i++)
+    good = emit_contact_event(call, &frame, NULL, NULL, &event->ended[i]);
   for (size_t i = 0; i < event->began_count && good; i++)
-    good = tell(call, &frame, scene, ct_contact_state_record(event->state, event->began[i]), NULL);
+    good = emit_contact_event(call, &frame, scene,
+                              ct_contact_state_record(event->state, event->began[i]), NULL);
 }
 
-/* ---- states that go ------------------------------------------------------------------------------------------------------- */
+/* ---- deleted states ------------------------------------------------------------------------- */
 
-static int by_pair(const void *x, const void *y) {
-  uint64_t p = (*(const ct_contact_record *const *)x)->pair, q = (*(const ct_contact_record *const *)y)->pair;
+static int compare_pair_numbers(const void *x, const void *y) {
+  uint64_t p = (*(const ct_contact_record *const *)x)->pair,
+           q = (*(const ct_contact_record *const *)y)->pair;
   return (p > q) - (p < q);
 }
 
 void api_emit_state_ended(api_call *call, const char *id, const ct_contact_state *state) {
-  const told frame = frame_of(call, id, state);
+  const event_frame frame = make_event_frame(call, id, state);
   size_t count = ct_contact_state_count(state);
-  /* More than are ever kept need not be sorted. */
-  const ct_contact_record **records = count < call->service->limits.event_ring ? malloc((count + 1) * sizeof *records) : NULL;
+  /* More events than the backlog holds are replaced by `reset`, and need no order. */
+  const ct_contact_record **records =
+      count < call->service->limits.event_ring ? malloc((count + 1) * sizeof *records) : NULL;
   if (!records) {
     api_call_drop_events(call, id);
     return;
   }
   for (size_t i = 0; i < count; i++) records[i] = ct_contact_state_record(state, i);
-  if (count > 1) qsort(records, count, sizeof *records, by_pair);
+  if (count > 1) qsort(records, count, sizeof *records, compare_pair_numbers);
   bool good = true;
   for (size_t i = 0; i < count && good; i++) {
     const ct_contact_ended ended = {*records[i], CT_CAUSE_STATE, 0.0};
-    good = tell(call, &frame, NULL, NULL, &ended);
+    good = emit_contact_event(call, &frame, NULL, NULL, &ended);
   }
   free(records);
 }

@@ -1,4 +1,4 @@
-/* Handlers of contact states that read or drop them. Event instants are in contact_event.c. */
+/* Handles reading and deletion of contact states; contact_event.c handles their events. */
 #include "handlers/contact_state.h"
 
 #include <string.h>
@@ -54,7 +54,8 @@ api_step api_contact_state_get(api_call *call) {
   bool elastic = false;
   for (size_t i = 0; i < ct_contact_state_count(state); i++) {
     api_put_item(out);
-    elastic = api_put_contact_members(out, call->scene, ct_contact_state_record(state, i)) || elastic;
+    elastic =
+        api_put_contact_members(out, call->scene, ct_contact_state_record(state, i)) || elastic;
   }
   api_put_byte(out, ']');
   if (elastic) api_put_default_elastic(out);

@@ -1,4 +1,4 @@
-/* Handlers of a scene's contact states, and the work that an event instant leaves to a worker. */
+/* Handlers of a scene's contact states, and the events that a worker computes. */
 #ifndef API_HANDLERS_CONTACT_STATE_H
 #define API_HANDLERS_CONTACT_STATE_H
 
@@ -9,8 +9,8 @@ api_step api_contact_states_list(api_call *call);
 api_step api_contact_state_get(api_call *call);
 api_step api_contact_state_delete(api_call *call);
 
-/* contact_event.c: the handler reads the request and places the bodies; one range finds the contacts; finish writes them beside the
- * poses, as one revision. */
+/* contact_event.c: the handler reads the request and applies poses; one range finds the contacts;
+ * finish writes contacts and poses as one revision. */
 api_step api_contact_event_post(api_call *call);
 double api_contact_event_cost(const api_contact_event *event); /* ns on one core */
 /* 0 the first time, then -1. */

@@ -1,13 +1,15 @@
-/* Matrices, dense or by places, and vectors. */
+/* Reads dense and sparse matrices and vectors. Sparse matrices are converted from coordinate to
+ * row-compressed format by two stable counting sorts. */
 #include "handlers/matrix_json.h"
 
 #include <float.h>
 #include <string.h>
 
-static const double any[2] = {-DBL_MAX, DBL_MAX};
+static const double finite_range[2] = {-DBL_MAX, DBL_MAX};
 
-/* The numbers of an array field whose length is known to be count. */
-static bool read_numbers(api_reader *reader, const api_field *field, size_t count, const double range[2], double *out) {
+/* Reads the numbers of an array whose length is `count`. */
+static bool read_array_numbers(api_reader *reader, const api_field *field, size_t count,
+                               const double range[2], double *out) {
   bool good = true;
   for (size_t i = 0; i < count; i++) {
     json_t *value = json_array_get(field->value, i);
@@ -20,7 +22,8 @@ static bool read_numbers(api_reader *reader, const api_field *field, size_t coun
   return good;
 }
 
-bool api_read_vector(api_reader *reader, const api_field *field, size_t count, const double range[2], const double **out) {
+bool api_read_vector(api_reader *reader, const api_field *field, size_t count,
+                     const double range[2], const double **out) {
   size_t length = 0;
   if (!api_field_present(field)) return true;
   if (!api_read_array(reader, field, count, count, &length)) return false;
@@ -30,10 +33,10 @@ bool api_read_vector(api_reader *reader, const api_field *field, size_t count, c
     return false;
   }
   *out = values;
-  return read_numbers(reader, field, count, range, values);
+  return read_array_numbers(reader, field, count, range, values);
 }
 
-static bool read_rows(api_reader *reader, const api_field *field, ct_matrix *out) {
+static bool read_dense_matrix(api_reader *reader, const api_field *field, ct_matrix *out) {
   size_t n = 0;
   if (!api_read_array(reader, field, 0, CT_LCP_ITERATIVE_MAX, &n)) return false;
   double *entries = api_arena_array(reader->arena, n ? n * n : 1, sizeof *entries);
@@ -46,27 +49,30 @@ static bool read_rows(api_reader *reader, const api_field *field, ct_matrix *out
     api_field row = api_field_element(field, i);
     size_t length = 0;
     if (api_reader_cancelled(reader)) return false;
-    good = api_read_array(reader, &row, n, n, &length) && read_numbers(reader, &row, n, any, entries + i * n) && good;
+    good = api_read_array(reader, &row, n, n, &length) &&
+           read_array_numbers(reader, &row, n, finite_range, entries + i * n) && good;
   }
   *out = (ct_matrix){.size = n, .dense = entries};
   return good;
 }
 
-/* ---- by places ---- */
+/* ---- coordinate format ---------------------------------------------------------------------- */
 
 enum { N, ROWS, COLUMNS, VALUES, MEMBERS };
 
-typedef struct places {
+typedef struct coordinates {
   size_t count;
   uint32_t *rows, *columns;
   double *values;
-} places;
+} coordinates;
 
-static bool read_indices(api_reader *reader, const api_field *field, size_t count, size_t n, uint32_t *out) {
+static bool read_matrix_indices(api_reader *reader, const api_field *field, size_t count, size_t n,
+                                uint32_t *out) {
   bool good = true;
   for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
     json_t *value = json_array_get(field->value, i);
-    if (json_is_integer(value) && json_integer_value(value) >= 0 && (uint64_t)json_integer_value(value) < n) {
+    if (json_is_integer(value) && json_integer_value(value) >= 0 &&
+        (uint64_t)json_integer_value(value) < n) {
       out[i] = (uint32_t)json_integer_value(value);
       continue;
     }
@@ -74,17 +80,19 @@ static bool read_indices(api_reader *reader, const api_field *field, size_t coun
     uint64_t index = 0;
     bool fits = api_read_unsigned(reader, &element, 0, n > 0 ? n - 1 : 0, &index);
     if (fits && n == 0)
-      api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &element.path, "A matrix without rows has no entries.");
+      api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &element.path,
+                   "A matrix without rows has no entries.");
     out[i] = (uint32_t)index;
     good = fits && n > 0 && good;
   }
   return good;
 }
 
-static bool read_places(api_reader *reader, const api_field *m, size_t n, places *p) {
+static bool read_coordinates(api_reader *reader, const api_field *m, size_t n, coordinates *p) {
   size_t lengths[MEMBERS] = {0};
   for (int k = ROWS; k <= VALUES; k++)
-    if (!api_read_array(reader, &m[k], k == ROWS ? 0 : lengths[ROWS], k == ROWS ? SIZE_MAX : lengths[ROWS], &lengths[k]))
+    if (!api_read_array(reader, &m[k], k == ROWS ? 0 : lengths[ROWS],
+                        k == ROWS ? SIZE_MAX : lengths[ROWS], &lengths[k]))
       return false;
   p->count = lengths[ROWS];
   p->rows = api_arena_array(reader->arena, p->count + 1, sizeof *p->rows);
@@ -94,13 +102,16 @@ static bool read_places(api_reader *reader, const api_field *m, size_t n, places
     api_fault_memory(reader->faults);
     return false;
   }
-  bool good = read_indices(reader, &m[ROWS], p->count, n, p->rows);
-  good = read_indices(reader, &m[COLUMNS], p->count, n, p->columns) && good;
-  return read_numbers(reader, &m[VALUES], p->count, any, p->values) && good && !api_reader_cancelled(reader);
+  bool good = read_matrix_indices(reader, &m[ROWS], p->count, n, p->rows);
+  good = read_matrix_indices(reader, &m[COLUMNS], p->count, n, p->columns) && good;
+  return read_array_numbers(reader, &m[VALUES], p->count, finite_range, p->values) && good &&
+         !api_reader_cancelled(reader);
 }
 
-/* to = from in ascending order of keys, equal ones as they were; starts [n + 1] become where each key's begin. */
-static void sort_by(const uint32_t *keys, size_t n, const uint32_t *from, uint32_t *to, size_t *starts, size_t count) {
+/* Stable counting sort: `to` is `from` in ascending order of keys; starts[n + 1] are the offsets of
+ * each key. */
+static void sort_by_key(const uint32_t *keys, size_t n, const uint32_t *from, uint32_t *to,
+                        size_t *starts, size_t count) {
   memset(starts, 0, (n + 1) * sizeof *starts);
   for (size_t k = 0; k < count; k++) starts[keys[from[k]] + 1]++;
   for (size_t i = 0; i < n; i++) starts[i + 1] += starts[i];
@@ -109,8 +120,9 @@ static void sort_by(const uint32_t *keys, size_t n, const uint32_t *from, uint32
   starts[0] = 0;
 }
 
-/* The first entry, as given, whose place an earlier one has; count: none. Such are neighbours in `order`. */
-static size_t first_twice(const places *p, const uint32_t *order) {
+/* Index of the first duplicate entry, as given; `count`: none. Duplicates are adjacent in
+ * `order`. */
+static size_t find_duplicate_entry(const coordinates *p, const uint32_t *order) {
   size_t first = p->count;
   for (size_t k = 1; k < p->count; k++) {
     uint32_t a = order[k - 1], b = order[k];
@@ -119,8 +131,10 @@ static size_t first_twice(const places *p, const uint32_t *order) {
   return first;
 }
 
-static bool sort_places(api_reader *reader, const api_field *columns, const places *p, ct_matrix *out) {
-  size_t n = out->size, count = p->count, *starts = api_arena_array(reader->arena, n + 1, sizeof *starts);
+static bool compress_rows(api_reader *reader, const api_field *columns, const coordinates *p,
+                          ct_matrix *out) {
+  size_t n = out->size, count = p->count,
+         *starts = api_arena_array(reader->arena, n + 1, sizeof *starts);
   uint32_t *given = api_arena_array(reader->arena, count + 1, sizeof *given);
   uint32_t *order = api_arena_array(reader->arena, count + 1, sizeof *order);
   double *values = api_arena_array(reader->arena, count + 1, sizeof *values);
@@ -129,13 +143,14 @@ static bool sort_places(api_reader *reader, const api_field *columns, const plac
     return false;
   }
   for (size_t k = 0; k < count; k++) given[k] = (uint32_t)k;
-  sort_by(p->columns, n, given, order, starts, count);
-  sort_by(p->rows, n, order, given, starts, count);
-  size_t twice = first_twice(p, given);
+  sort_by_key(p->columns, n, given, order, starts, count);
+  sort_by_key(p->rows, n, order, given, starts, count);
+  /* After both sorts duplicates are adjacent. */
+  size_t twice = find_duplicate_entry(p, given);
   if (twice < count) {
     api_field element = api_field_element(columns, twice);
-    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element.path, "Row %u has an entry in column %u already.", p->rows[twice],
-                 p->columns[twice]);
+    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element.path,
+                 "Row %u has an entry in column %u already.", p->rows[twice], p->columns[twice]);
     return false;
   }
   for (size_t k = 0; k < count; k++) {
@@ -150,10 +165,11 @@ static bool sort_places(api_reader *reader, const api_field *columns, const plac
 
 bool api_read_matrix(api_reader *reader, const api_field *field, ct_matrix *out) {
   if (!api_field_present(field)) return true;
-  if (json_is_array(field->value)) return read_rows(reader, field, out);
+  if (json_is_array(field->value)) return read_dense_matrix(reader, field, out);
   if (!json_is_object(field->value)) {
     api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
-                 "Must be an array of rows, or an object with n, rows, cols and values, not %s.", api_type_words(field->value));
+                 "Must be an array of rows, or an object with n, rows, cols and values, not %s.",
+                 api_type_words(field->value));
     return false;
   }
   api_field m[MEMBERS] = {{.name = "n", .required = true},
@@ -161,10 +177,12 @@ bool api_read_matrix(api_reader *reader, const api_field *field, ct_matrix *out)
                           {.name = "cols", .required = true},
                           {.name = "values", .required = true}};
   uint64_t n = 0;
-  places p;
-  if (!api_read_object(reader, field, m, MEMBERS) || !api_read_unsigned(reader, &m[N], 0, CT_LCP_ITERATIVE_MAX, &n)) return false;
+  coordinates p;
+  if (!api_read_object(reader, field, m, MEMBERS) ||
+      !api_read_unsigned(reader, &m[N], 0, CT_LCP_ITERATIVE_MAX, &n))
+    return false;
   *out = (ct_matrix){.size = (size_t)n};
-  return read_places(reader, m, (size_t)n, &p) && sort_places(reader, &m[COLUMNS], &p, out);
+  return read_coordinates(reader, m, (size_t)n, &p) && compress_rows(reader, &m[COLUMNS], &p, out);
 }
 
 void api_put_member_vector(api_buffer *out, const char *name, const double *values, size_t count) {

@@ -1,4 +1,4 @@
-/* Handlers of a scene's poses (packed columns) and filters. */
+/* Handles a scene's poses and vertices (packed columns) and filters. */
 #include <string.h>
 
 #include "common/spelling.h"
@@ -7,7 +7,7 @@
 #include "documents/packed_poses_json.h"
 #include "handlers/scenes.h"
 
-/* ---- poses ----------------------------------------------------------------------------------------------------------- */
+/* ---- poses ---------------------------------------------------------------------------------- */
 
 api_step api_poses_get(api_call *call) {
   if (api_scene_not_modified(call)) return API_STEP_DONE;
@@ -15,23 +15,24 @@ api_step api_poses_get(api_call *call) {
   return api_call_send_raw(call, 200);
 }
 
-static api_step write_poses(api_call *call, bool all) {
+static api_step write_packed_poses(api_call *call, bool all) {
   ct_draft *draft = api_scene_draft(call, true);
   if (!draft) return api_call_fail(call);
   api_reader reader = api_call_reader(call);
   api_poses poses;
   api_field root;
-  if (api_call_parse(call, &root) && api_read_poses(&reader, &root, &poses) && api_apply_poses(&reader, NULL, &poses, all, draft))
+  if (api_call_parse(call, &root) && api_read_poses(&reader, &root, &poses) &&
+      api_apply_poses(&reader, NULL, &poses, all, draft))
     return api_call_commit(call, draft, 200);
   ct_draft_discard(draft);
   return api_call_fail(call);
 }
 
-api_step api_poses_put(api_call *call) { return write_poses(call, true); }
+api_step api_poses_put(api_call *call) { return write_packed_poses(call, true); }
 
-api_step api_poses_patch(api_call *call) { return write_poses(call, false); }
+api_step api_poses_patch(api_call *call) { return write_packed_poses(call, false); }
 
-/* ---- vertices -------------------------------------------------------------------------------------------------------- */
+/* ---- vertices ------------------------------------------------------------------------------- */
 
 api_step api_vertices_patch(api_call *call) {
   ct_draft *draft = api_scene_draft(call, true);
@@ -48,7 +49,7 @@ api_step api_vertices_patch(api_call *call) {
   return api_call_fail(call);
 }
 
-/* ---- filters --------------------------------------------------------------------------------------------------------- */
+/* ---- filters -------------------------------------------------------------------------------- */
 
 api_step api_filters_get(api_call *call) {
   if (api_scene_not_modified(call)) return API_STEP_DONE;
@@ -71,8 +72,8 @@ api_step api_filters_put(api_call *call) {
   return api_call_fail(call);
 }
 
-/* The row of the body that the URL parameter `name` names, exactly once; CT_NO_ROW with a fault. */
-static uint32_t parameter_row(api_call *call, const char *name) {
+/* Row of the body in the URL parameter `name`, which must occur once; CT_NO_ROW with a fault. */
+static uint32_t find_parameter_row(api_call *call, const char *name) {
   const char *text = call->query;
   api_url_parameter parameter, found = {0};
   int count = 0;
@@ -84,20 +85,23 @@ static uint32_t parameter_row(api_call *call, const char *name) {
   ct_text id = {found.value, found.value_length};
   char echo[API_ECHO_MAX + 4];
   if (count != 1 || !api_id_valid(id)) {
-    api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "Give %s= once, the id of a body.", name);
+    api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "Give %s= once, the id of a body.",
+                    name);
     return CT_NO_ROW;
   }
   uint32_t row = ct_scene_find(call->scene, id);
   if (row == CT_NO_ROW)
-    api_fault_did_you_mean(
-        api_fault_plain(&call->faults, API_PROBLEM_UNKNOWN_ID, "The scene has no body \"%s\".", api_echo(id, echo)),
-        api_spelling_of_bodies(call->scene, id));
+    api_fault_did_you_mean(api_fault_plain(&call->faults, API_PROBLEM_UNKNOWN_ID,
+                                           "The scene has no body \"%s\".", api_echo(id, echo)),
+                           api_spelling_of_bodies(call->scene, id));
   return row;
 }
 
 api_step api_filters_effective(api_call *call) {
-  uint32_t a = parameter_row(call, "a"), b = parameter_row(call, "b");
-  if (a != CT_NO_ROW && a == b) api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "a and b are one body; a pair has two.");
+  uint32_t a = find_parameter_row(call, "a"), b = find_parameter_row(call, "b");
+  if (a != CT_NO_ROW && a == b)
+    api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER,
+                    "a and b are one body; a pair has two.");
   if (api_faults_any(&call->faults)) return api_call_fail(call);
   if (api_scene_not_modified(call)) return API_STEP_DONE;
   api_put_effective(&call->out, call->scene, a, b);

@@ -1,4 +1,5 @@
-/* A batch: questions of mixed kinds at one revision, answered in order, each judged alone. */
+/* Handles batches: queries of any kinds at one revision, answered in order, each with its own
+ * status. */
 #include <stdlib.h>
 
 #include "handlers/query_call.h"
@@ -6,17 +7,20 @@
 /* Members of the batch itself. */
 enum { B_QUERIES, B_POSES, B_ADD, B_FILTERS, B_DEADLINE, B_COUNT };
 
-/* The kind of a question, and its id, ahead of the rest: what else it may have depends on the kind. */
-static bool read_kind(api_reader *reader, const api_field *field, api_kind *kind, ct_text *id) {
+/* Reads the kind and the id of a query first: the kind determines the other members. */
+static bool read_query_kind(api_reader *reader, const api_field *field, api_kind *kind,
+                            ct_text *id) {
   const char *words[API_KIND_COUNT];
   if (!json_is_object(field->value)) {
-    api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path, "A query is an object, not %s.",
-                 api_type_words(field->value));
+    api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
+                 "A query is an object, not %s.", api_type_words(field->value));
     return false;
   }
   for (int k = 0; k < API_KIND_COUNT; k++) words[k] = api_kind_word((api_kind)k);
-  api_field named = api_field_at(json_object_get(field->value, "id"), api_pointer_member(&field->path, "id"));
-  api_field word = api_field_at(json_object_get(field->value, "kind"), api_pointer_member(&field->path, "kind"));
+  api_field named =
+      api_field_at(json_object_get(field->value, "id"), api_pointer_member(&field->path, "id"));
+  api_field word =
+      api_field_at(json_object_get(field->value, "kind"), api_pointer_member(&field->path, "kind"));
   size_t which = API_KIND_COUNT;
   bool good = api_read_id(reader, &named, id);
   if (!word.value) api_fault_missing(reader, field, "kind");
@@ -25,20 +29,22 @@ static bool read_kind(api_reader *reader, const api_field *field, api_kind *kind
   return good && which < API_KIND_COUNT;
 }
 
-/* Reads one question. What is wrong with it becomes its answer. Its memory, unlike its faults, is the call's. */
-static void read_query(api_call *call, const api_field *field, const api_query_context *batch, api_faults *faults, api_task *task) {
+/* Reads one query. Its faults become its answer. Its memory belongs to the call. */
+static void read_batch_query(api_call *call, const api_field *field, const api_query_context *batch,
+                             api_faults *faults, api_task *task) {
   api_reader reader = api_call_reader(call);
   reader.faults = faults;
-  api_query_context asking = *batch;
+  api_query_context context = *batch;
   api_faults_clear(faults);
   task->in_batch = true;
-  if (read_kind(&reader, field, &asking.kind, &task->id)) api_read_query(&reader, field, &asking, &task->question);
+  if (read_query_kind(&reader, field, &context.kind, &task->id))
+    api_read_query(&reader, field, &context, &task->question);
   if (!api_faults_any(faults)) return;
   task->status = api_problem_get(faults->id)->status;
   api_put_problem(&task->problem, faults);
 }
 
-/* What the queries of a batch have in common. */
+/* Members shared by the queries of a batch. */
 typedef struct common_members {
   api_field members[B_COUNT];
   api_poses poses;
@@ -46,7 +52,7 @@ typedef struct common_members {
   uint64_t supposed_rows;
 } common_members;
 
-/* Bodies and filters that every query supposes. */
+/* Reads add and filters, which apply to every query. */
 static bool read_batch_hypotheses(api_call *call, common_members *common) {
   api_reader reader = api_call_reader(call);
   common->supposed = (api_hypotheses){{&common->members[B_ADD]}, {&common->members[B_FILTERS]}};
@@ -55,8 +61,8 @@ static bool read_batch_hypotheses(api_call *call, common_members *common) {
   return call->plan->supposed != NULL;
 }
 
-/* Poses that every query which has poses starts from; they must fit the scene. */
-static bool read_poses(api_call *call, common_members *common, const ct_scene *scene) {
+/* Reads poses, from which every query with poses starts; they must fit the scene. */
+static bool read_batch_poses(api_call *call, common_members *common, const ct_scene *scene) {
   const api_field *field = &common->members[B_POSES];
   api_reader reader = api_call_reader(call);
   ct_override *unused;
@@ -66,18 +72,19 @@ static bool read_poses(api_call *call, common_members *common, const ct_scene *s
          api_override_poses(&reader, &field->path, &common->poses, scene, &unused, &count);
 }
 
-/* Only a scene in the path has bodies to move or filters to replace. */
-static bool refuse_without_scene(api_call *call, const common_members *common) {
+/* Refuses members that need a scene in the path. */
+static bool refuse_scene_members(api_call *call, const common_members *common) {
   static const int of_scene[] = {B_POSES, B_ADD, B_FILTERS};
   api_reader reader = api_call_reader(call);
   bool good = true;
   for (size_t i = 0; !call->scene && i < sizeof of_scene / sizeof of_scene[0]; i++)
-    good = api_reject_unused(&reader, &common->members[of_scene[i]], true, "a scene in the path") && good;
+    good = api_reject_unused(&reader, &common->members[of_scene[i]], true, "a scene in the path") &&
+           good;
   return good;
 }
 
-/* A cursor is bound to what the queries have in common, too. False: out of memory. */
-static bool hash_common(const common_members *common, uint64_t *hash) {
+/* Adds the shared members to the hash of cursors. False: out of memory. */
+static bool hash_shared_members(const common_members *common, uint64_t *hash) {
   static const int bound[] = {B_POSES, B_ADD, B_FILTERS};
   json_t *object = json_object();
   bool good = object != NULL;
@@ -90,12 +97,13 @@ static bool hash_common(const common_members *common, uint64_t *hash) {
   return good;
 }
 
-static bool read_queries(api_call *call, const api_field *queries, size_t count, const api_query_context *asking) {
-  /* One collector of errors serves all; it is too large for the stack. */
+static bool read_batch_queries(api_call *call, const api_field *queries, size_t count,
+                               const api_query_context *context) {
+  /* One collector serves all queries; it is too large for the stack. */
   api_faults *faults = malloc(sizeof *faults);
   for (size_t i = 0; faults && i < count; i++) {
     api_field element = api_field_element(queries, i);
-    read_query(call, &element, asking, faults, &call->plan->tasks[i]);
+    read_batch_query(call, &element, context, faults, &call->plan->tasks[i]);
   }
   if (!faults) api_fault_memory(&call->faults);
   free(faults);
@@ -108,28 +116,32 @@ static bool read_batch(api_call *call, common_members *common) {
   const api_limits *limits = &call->service->limits;
   const api_field *queries = &common->members[B_QUERIES];
   size_t count = 0;
-  if (!api_call_pick_revision(call) || !api_call_parse(call, &root) || !api_read_object(&reader, &root, common->members, B_COUNT) ||
+  if (!api_call_pick_revision(call) || !api_call_parse(call, &root) ||
+      !api_read_object(&reader, &root, common->members, B_COUNT) ||
       !api_read_array(&reader, queries, 0, limits->batch, &count) ||
-      !api_read_unsigned(&reader, &common->members[B_DEADLINE], 1, limits->deadline_max_ms, &call->deadline_ms) ||
-      !refuse_without_scene(call, common))
+      !api_read_unsigned(&reader, &common->members[B_DEADLINE], 1, limits->deadline_max_ms,
+                         &call->deadline_ms) ||
+      !refuse_scene_members(call, common))
     return false;
-  api_query_context asking = {.call = call,
-                              .scene = call->scene,
-                              .base = api_field_present(&common->members[B_POSES]) ? &common->poses : NULL,
-                              .base_at = &common->members[B_POSES].path,
-                              .supposed = &common->supposed,
-                              .supposed_rows = &common->supposed_rows,
-                              .in_batch = true,
-                              .hash_seed = api_query_seed(call)};
+  api_query_context context = {.call = call,
+                               .scene = call->scene,
+                               .base = api_field_present(&common->members[B_POSES]) ? &common->poses
+                                                                                    : NULL,
+                               .base_at = &common->members[B_POSES].path,
+                               .supposed = &common->supposed,
+                               .supposed_rows = &common->supposed_rows,
+                               .in_batch = true,
+                               .hash_seed = api_query_seed(call)};
   call->plan = api_plan_create(call, count);
-  if (!call->plan || !hash_common(common, &asking.hash_seed)) {
+  if (!call->plan || !hash_shared_members(common, &context.hash_seed)) {
     api_fault_memory(&call->faults);
     return false;
   }
   if (!read_batch_hypotheses(call, common)) return false;
-  asking.supposed_scene = call->plan->supposed;
-  return read_poses(call, common, asking.supposed_scene ? asking.supposed_scene : call->scene) &&
-         read_queries(call, queries, count, &asking);
+  context.supposed_scene = call->plan->supposed;
+  return read_batch_poses(call, common,
+                          context.supposed_scene ? context.supposed_scene : call->scene) &&
+         read_batch_queries(call, queries, count, &context);
 }
 
 api_step api_query_batch(api_call *call) {
@@ -141,8 +153,8 @@ api_step api_query_batch(api_call *call) {
   return read_batch(call, &common) ? api_query_start(call) : api_call_fail(call);
 }
 
-/* {"id"?, "httpStatus", "result" | "problem"} */
-static void put_answer(api_call *call, api_task *task, api_faults *faults) {
+/* Writes {"id"?, "httpStatus", "result" | "problem"}. */
+static void put_batch_answer(api_call *call, api_task *task, api_faults *faults) {
   api_buffer *out = &call->out;
   api_buffer result = {0};
   api_faults_clear(faults);
@@ -180,7 +192,8 @@ void api_batch_finish(api_call *call) {
   api_put_member_unsigned(out, "count", call->plan->task_count);
   api_put_key(out, "results");
   api_put_byte(out, '[');
-  for (size_t t = 0; t < call->plan->task_count; t++) put_answer(call, &call->plan->tasks[t], faults);
+  for (size_t t = 0; t < call->plan->task_count; t++)
+    put_batch_answer(call, &call->plan->tasks[t], faults);
   api_put_byte(out, ']');
   free(faults);
   api_call_send(call, 200);

@@ -1,4 +1,4 @@
-/* One question: from the request to its plan, and from the plan's ranges to the reply. */
+/* Handles single queries: makes a plan from the request, and the reply from the plan's ranges. */
 #include "handlers/query_call.h"
 
 #include <stdio.h>
@@ -26,25 +26,28 @@ api_step api_query_start(api_call *call) {
 
 api_step api_query_one(api_call *call) {
   api_field root;
-  if (!api_call_pick_revision(call) || !api_call_parse(call, &root) || !api_continue_query(call, &root)) return api_call_fail(call);
+  if (!api_call_pick_revision(call) || !api_call_parse(call, &root) ||
+      !api_continue_query(call, &root))
+    return api_call_fail(call);
   call->plan = api_plan_create(call, 1);
   if (!call->plan) {
     api_fault_memory(&call->faults);
     return api_call_fail(call);
   }
   api_reader reader = api_call_reader(call);
-  api_query_context asking = {.call = call,
-                              .kind = call->route->kind,
-                              .scene = call->scene,
-                              .hash_seed = api_query_seed(call),
-                              .deadline_ms = &call->deadline_ms};
-  if (!api_read_query(&reader, &root, &asking, &call->plan->tasks[0].question)) return api_call_fail(call);
+  api_query_context context = {.call = call,
+                               .kind = call->route->kind,
+                               .scene = call->scene,
+                               .hash_seed = api_query_seed(call),
+                               .deadline_ms = &call->deadline_ms};
+  if (!api_read_query(&reader, &root, &context, &call->plan->tasks[0].question))
+    return api_call_fail(call);
   return api_query_start(call);
 }
 
-/* ---- results --------------------------------------------------------------------------------------------------------- */
+/* ---- results -------------------------------------------------------------------------------- */
 
-static void put_warnings(api_buffer *out, const api_query *q) {
+static void put_query_warnings(api_buffer *out, const api_query *q) {
   if (q->warning_count == 0) return;
   api_put_key(out, "warnings");
   api_put_byte(out, '[');
@@ -70,15 +73,18 @@ static void put_features_statistics(api_buffer *out, const api_query *q, const a
   api_put_byte(out, '}');
 }
 
-/* The method, and the figures of a question that was answered whole: those of a page would be of no use. */
-static void put_statistics(api_buffer *out, const api_task *task, const api_page *page) {
+/* Writes the method and the statistics of a complete answer; those of a page would be
+ * meaningless. */
+static void put_query_statistics(api_buffer *out, const api_task *task, const api_page *page) {
   const api_query *q = &task->question;
-  if (api_reuses_planes(q) && !page->truncated && !q->resumed) api_put_plane_counts(out, &page->planes);
+  if (api_reuses_planes(q) && !page->truncated && !q->resumed)
+    api_put_plane_counts(out, &page->planes);
   if (q->kind == API_KIND_FEATURES) put_features_statistics(out, q, page);
   if (q->kind != API_KIND_PAIRS || q->options.explicit_pairs) return;
   if (q->mode != API_MODE_SCENE && q->mode != API_MODE_BOXES) return;
   if (q->resumed || (page->truncated && q->mode != API_MODE_BOXES)) return;
-  if (task->range_count > 0) api_put_member_string(out, "broadphase", api_text(api_broadphase_word(task->broadphase)));
+  if (task->range_count > 0)
+    api_put_member_string(out, "broadphase", api_text(api_broadphase_word(task->broadphase)));
   if (q->mode == API_MODE_BOXES) {
     if (task->range_count > 0) api_put_boxes_statistics(out, &task->ranges[0].boxes);
     return;
@@ -90,16 +96,17 @@ static void put_statistics(api_buffer *out, const api_task *task, const api_page
   api_put_byte(out, '}');
 }
 
-/* What a range has told is in the reply now: large answers are not held twice. */
-static void let_go(api_range *range) {
+/* Frees a range's results once the reply contains them, so that large answers are not stored
+ * twice. */
+static void free_written_results(api_range *range) {
   api_buffer_free(&range->text);
   free(range->marks);
   range->marks = NULL;
   range->count = range->capacity = 0;
 }
 
-/* The first page->count results of the ranges. */
-static void put_results(api_buffer *out, api_task *task, const api_page *page) {
+/* Writes the first page->count results of the ranges. */
+static void put_page_results(api_buffer *out, api_task *task, const api_page *page) {
   uint64_t left = page->count;
   for (size_t r = 0; r < page->ranges && left > 0; r++) {
     api_range *range = &task->ranges[r];
@@ -109,12 +116,13 @@ static void put_results(api_buffer *out, api_task *task, const api_page *page) {
     api_put_item(out);
     api_put_bytes(out, range->text.bytes, whole ? range->text.length : range->marks[taken - 1].end);
     left -= taken;
-    let_go(range);
+    free_written_results(range);
   }
 }
 
-/* Contacts left out: the range's text from `begin` to `end`. */
-static void put_removed(api_buffer *out, const api_range *range, size_t begin, size_t end) {
+/* Writes the removed contacts in [begin, end) of the range's text. */
+static void put_removed_contacts(api_buffer *out, const api_range *range, size_t begin,
+                                 size_t end) {
   api_put_key(out, "removed");
   api_put_byte(out, '[');
   if (begin > 0 && begin < end) begin++; /* the comma */
@@ -122,27 +130,28 @@ static void put_removed(api_buffer *out, const api_range *range, size_t begin, s
   api_put_byte(out, ']');
 }
 
-/* Sums of element-wise pairs, from `begin` to `end` of a range's text, which follow others or not. */
-static void put_sums_part(api_buffer *out, const api_range *range, size_t begin, size_t end) {
+/* Appends the sums of element-wise pairs in [begin, end) of a range's text. */
+static void append_sums(api_buffer *out, const api_range *range, size_t begin, size_t end) {
   if (begin > 0 && begin < end) begin++; /* the comma */
   if (begin >= end) return;
   api_put_item(out);
   api_put_bytes(out, range->sums.bytes + begin, end - begin);
 }
 
-/* Sums of the pairs that have a contact in the page; none where no pair is element by element. */
-static void gather_sums(api_buffer *out, const api_task *task, const api_page *page) {
+/* Collects the sums of pairs with a contact on the page; empty without element-wise pairs. */
+static void collect_page_sums(api_buffer *out, const api_task *task, const api_page *page) {
   uint64_t left = page->count;
   for (size_t r = 0; r < page->ranges && left > 0; r++) {
     const api_range *range = &task->ranges[r];
     bool whole = range->count <= left;
     size_t taken = whole ? range->count : (size_t)left;
-    if (taken > 0) put_sums_part(out, range, 0, whole ? range->sums.length : range->marks[taken - 1].sums);
+    if (taken > 0)
+      append_sums(out, range, 0, whole ? range->sums.length : range->marks[taken - 1].sums);
     left -= taken;
   }
 }
 
-static void put_sums(api_buffer *out, const api_buffer *sums) {
+static void put_collected_sums(api_buffer *out, const api_buffer *sums) {
   out->failed = out->failed || sums->failed;
   if (sums->length == 0) return;
   api_put_key(out, "sums");
@@ -151,28 +160,30 @@ static void put_sums(api_buffer *out, const api_buffer *sums) {
   api_put_byte(out, ']');
 }
 
-/* Where those of a scene's page end, which is all in one range: what stands after its last result is the next page's. */
-static size_t removed_end(const api_task *task, const api_page *page) {
+/* End of the removed contacts of a page, which is in a single range; later ones belong to the next
+ * page. */
+static size_t find_removed_end(const api_task *task, const api_page *page) {
   const api_range *range = &task->ranges[0];
   return page->truncated ? range->marks[page->count - 1].removed : range->removed.length;
 }
 
-/* What a page has of one variant: marks [first, first + count) of a range, and text of contacts left out. */
+/* A variant's part of a page: marks [first, first + count) of a range, and removed contacts. */
 typedef struct variant_part {
   const api_range *range;
-  size_t index; /* in the range */
+  size_t index; /* index in the range */
   size_t variant, first, count, removed_begin, removed_end, sums_begin, sums_end;
   bool sparsified;
-  bool whole; /* in the page: else what is told beside the results is of a part */
+  bool whole; /* complete on the page; otherwise members beside the results are omitted */
 } variant_part;
 
-static void put_variant(api_buffer *out, const variant_part *part) {
+static void put_variant_part(api_buffer *out, const variant_part *part) {
   const api_range *range = part->range;
   api_put_item(out);
   api_put_byte(out, '{');
   api_put_member_unsigned(out, "variant", part->variant);
   api_put_member_unsigned(out, "count", part->count);
-  size_t from = part->index > 0 ? range->variants[part->index - 1].more : 0, to = range->variants[part->index].more;
+  size_t from = part->index > 0 ? range->variants[part->index - 1].more : 0,
+         to = range->variants[part->index].more;
   if (part->whole && to > from) {
     api_put_item(out);
     api_put_bytes(out, range->frames.bytes + from, to - from);
@@ -180,85 +191,92 @@ static void put_variant(api_buffer *out, const variant_part *part) {
   api_put_key(out, "results");
   api_put_byte(out, '[');
   if (part->count > 0) {
-    /* Results after a range's first stand behind a comma. */
+    /* Results after the first are preceded by a comma. */
     size_t begin = part->first > 0 ? range->marks[part->first - 1].end + 1 : 0;
-    api_put_bytes(out, range->text.bytes + begin, range->marks[part->first + part->count - 1].end - begin);
+    api_put_bytes(out, range->text.bytes + begin,
+                  range->marks[part->first + part->count - 1].end - begin);
   }
   api_put_byte(out, ']');
   if (part->sums_begin < part->sums_end) {
     api_put_key(out, "sums");
     api_put_byte(out, '[');
-    put_sums_part(out, range, part->sums_begin, part->sums_end);
+    append_sums(out, range, part->sums_begin, part->sums_end);
     api_put_byte(out, ']');
   }
-  if (part->sparsified) put_removed(out, range, part->removed_begin, part->removed_end);
+  if (part->sparsified) put_removed_contacts(out, range, part->removed_begin, part->removed_end);
   api_put_byte(out, '}');
 }
 
-/* Does the page hold all of its variant `listed`? Only the first may have begun before, only the last may go on. */
-static bool is_whole(const api_task *task, const api_page *page, size_t listed) {
+/* True if the page has all results of its variant `listed`. Only the first variant may have begun
+ * on an earlier page, only the last may continue. */
+static bool is_complete_variant(const api_task *task, const api_page *page, size_t listed) {
   const api_cursor *from = &task->question.from;
-  bool begun = task->question.resumed && listed == 0 && (from->item > 0 || from->after != CT_NO_ROW || from->part > 0);
+  bool begun = task->question.resumed && listed == 0 &&
+               (from->item > 0 || from->after != CT_NO_ROW || from->part > 0);
   return !begun && !(page->truncated && listed + 1 == page->variants);
 }
 
-static void put_variants(api_buffer *out, api_task *task, const api_page *page) {
+static void put_page_variants(api_buffer *out, api_task *task, const api_page *page) {
   uint64_t left = page->count;
   size_t listed = 0;
   for (size_t r = 0; r < task->range_count && listed < page->variants; r++) {
     api_range *range = &task->ranges[r];
     variant_part part = {.range = range, .sparsified = task->question.options.sparsify};
     for (; part.index < range->variant_count && listed < page->variants; part.index++, listed++) {
-      const api_variant_extent *told = &range->variants[part.index];
+      const api_variant_extent *extent = &range->variants[part.index];
       part.variant = task->start + listed;
-      part.count = told->count <= left ? told->count : (size_t)left;
-      part.whole = is_whole(task, page, listed);
-      part.removed_end = told->removed;
-      part.sums_end = told->sums;
+      part.count = extent->count <= left ? extent->count : (size_t)left;
+      part.whole = is_complete_variant(task, page, listed);
+      part.removed_end = extent->removed;
+      part.sums_end = extent->sums;
       if (page->truncated && listed + 1 == page->variants) {
         const api_mark *last = part.count > 0 ? &range->marks[part.first + part.count - 1] : NULL;
         part.removed_end = last ? last->removed : part.removed_begin;
         part.sums_end = last ? last->sums : part.sums_begin;
       }
-      put_variant(out, &part);
-      part.first += told->count;
-      part.removed_begin = told->removed;
-      part.sums_begin = told->sums;
+      put_variant_part(out, &part);
+      part.first += extent->count;
+      part.removed_begin = extent->removed;
+      part.sums_begin = extent->sums;
       left -= part.count;
     }
-    let_go(range);
+    free_written_results(range);
   }
 }
 
-/* One reservation for all results: growing by steps would hold a large answer twice. */
-static void make_room(api_buffer *out, const api_task *task, const api_page *page) {
+/* Reserves room for all results at once: growing in steps would store a large answer twice. */
+static void reserve_results(api_buffer *out, const api_task *task, const api_page *page) {
   size_t bytes = 0;
-  for (size_t r = 0; r < page->ranges && r < task->range_count; r++) bytes += task->ranges[r].text.length + 1;
+  for (size_t r = 0; r < page->ranges && r < task->range_count; r++)
+    bytes += task->ranges[r].text.length + 1;
   if (bytes > 0) api_buffer_reserve(out, bytes);
 }
 
-/* The members that a timeline has beside its changes. */
-static void put_beside(api_buffer *out, const api_task *task) {
+/* Writes the members of a timeline beside its changes. */
+static void put_timeline_members(api_buffer *out, const api_task *task) {
   api_put_item(out);
   api_put_bytes(out, task->ranges[0].frames.bytes, task->ranges[0].frames.length);
 }
 
-/* Results of the whole answer, on each of its pages; null: not counted to the end. */
-static void put_total(api_buffer *out, uint64_t code) {
+/* Writes the number of results on all pages; null: unknown. */
+static void put_total_count(api_buffer *out, uint64_t code) {
   if (code == API_TOTAL_NONE) return;
   api_put_key(out, "total");
   if (code == API_TOTAL_UNKNOWN) api_put_raw(out, "null");
   else api_put_unsigned(out, code - 1);
 }
 
-static void put_page(api_buffer *out, api_task *task, const api_page *page) {
+static void put_result_members(api_buffer *out, api_task *task, const api_page *page) {
   const api_query *q = &task->question;
-  bool variants = q->mode == API_MODE_VARIANTS && q->summary == API_SUMMARY_NONE, boxes = q->mode == API_MODE_BOXES;
+  bool variants = q->mode == API_MODE_VARIANTS && q->summary == API_SUMMARY_NONE,
+       boxes = q->mode == API_MODE_BOXES;
+  /* Identify the answer: revision, kind, count, total. */
   if (q->reports_revision) api_put_member_unsigned(out, "revision", ct_scene_revision(q->revision));
   api_put_member_string(out, "kind", api_text(api_kind_word(q->kind)));
-  if (q->summary != API_SUMMARY_NONE) api_put_member_string(out, "summary", api_text(api_summary_word(q->summary)));
+  if (q->summary != API_SUMMARY_NONE)
+    api_put_member_string(out, "summary", api_text(api_summary_word(q->summary)));
   api_put_member_unsigned(out, "count", variants ? page->variants : page->count);
-  put_total(out, page->total);
+  put_total_count(out, page->total);
   if (page->truncated) {
     char cursor[API_CURSOR_LENGTH_MAX + 1];
     uint64_t hash;
@@ -268,9 +286,10 @@ static void put_page(api_buffer *out, api_task *task, const api_page *page) {
     api_put_member_bool(out, "truncated", true);
     api_put_member_string(out, "nextCursor", api_text(cursor));
   }
+  /* Statistics and effective tolerances. */
   api_put_member_bool(out, "complete", !page->truncated);
-  put_warnings(out, q);
-  put_statistics(out, task, page);
+  put_query_warnings(out, q);
+  put_query_statistics(out, task, page);
   if (q->kind == API_KIND_VOLUME) api_put_volume_tolerances(out, &q->volume);
   if (q->method.kind == API_METHOD_MPR) {
     api_put_member_number(out, "mprTolerance", q->method.mpr.tolerance);
@@ -279,31 +298,34 @@ static void put_page(api_buffer *out, api_task *task, const api_page *page) {
   if (q->put_velocity) api_put_member_number(out, "velocityTolerance", q->force.velocity_tolerance);
   if (q->mode == API_MODE_FORCE) api_put_force_members(out, task, page);
   bool sparsified = q->mode == API_MODE_SCENE && q->options.sparsify && task->range_count > 0;
-  size_t left_out = sparsified ? removed_end(task, page) : 0;
+  size_t left_out = sparsified ? find_removed_end(task, page) : 0;
+  /* Results, then the lists beside them. */
   api_put_key(out, boxes ? "pairs" : "results");
   api_put_byte(out, '[');
-  make_room(out, task, page);
-  /* Results that are put are let go of. */
+  reserve_results(out, task, page);
+  /* Written results are freed. */
   api_buffer sums = {0};
-  if (q->mode == API_MODE_SCENE) gather_sums(&sums, task, page);
-  if (variants) put_variants(out, task, page);
-  else put_results(out, task, page);
+  if (q->mode == API_MODE_SCENE) collect_page_sums(&sums, task, page);
+  if (variants) put_page_variants(out, task, page);
+  else put_page_results(out, task, page);
   api_put_byte(out, ']');
-  put_sums(out, &sums);
+  put_collected_sums(out, &sums);
   api_buffer_free(&sums);
-  if (sparsified) put_removed(out, &task->ranges[0], 0, left_out);
+  if (sparsified) put_removed_contacts(out, &task->ranges[0], 0, left_out);
   if (boxes) api_put_boxes_frames(out, task);
-  if (q->kind == API_KIND_TIMELINE) put_beside(out, task);
+  if (q->kind == API_KIND_TIMELINE) put_timeline_members(out, task);
 }
 
-/* The revision is kept for the cursor, and so is the query, unless it is one of a batch: a page is then asked for by the cursor. */
-static void put_checked_page(api_call *call, api_task *task, api_buffer *out, const api_page *page) {
-  put_page(out, task, page);
+/* Writes the page. If it has a cursor, pins the revision, and stores the query unless it belongs to
+ * a batch, so that the cursor alone can continue it. */
+static void put_pinned_page(api_call *call, api_task *task, api_buffer *out, const api_page *page) {
+  put_result_members(out, task, page);
   if (!page->truncated || !task->question.reports_revision) return;
   call->pin = task->question.revision;
   if (task->in_batch) return;
   if (call->continued) call->kept_query = *call->continued;
-  else if (call->input.body_length > 0) call->kept_query = (api_kept_query){0, call->input.body, call->input.body_length};
+  else if (call->input.body_length > 0)
+    call->kept_query = (api_kept_query){0, call->input.body, call->input.body_length};
   else call->kept_query = (api_kept_query){0, "{}", 2};
   call->kept_query.hash = task->cursor_hash;
 }
@@ -311,7 +333,7 @@ static void put_checked_page(api_call *call, api_task *task, api_buffer *out, co
 bool api_put_task_members(api_call *call, api_task *task, api_buffer *out, api_faults *faults) {
   api_page page;
   if (!api_task_page(call->plan, task, &page, faults)) return false;
-  put_checked_page(call, task, out, &page);
+  put_pinned_page(call, task, out, &page);
   return true;
 }
 
@@ -319,7 +341,7 @@ bool api_put_task_result(api_call *call, api_task *task, api_buffer *out, api_fa
   api_page page;
   if (!api_task_page(call->plan, task, &page, faults)) return false;
   api_put_byte(out, '{');
-  put_checked_page(call, task, out, &page);
+  put_pinned_page(call, task, out, &page);
   api_put_byte(out, '}');
   return true;
 }
@@ -339,6 +361,7 @@ void api_query_finish(api_call *call) {
     api_call_fail(call);
     return;
   }
-  if (task->question.reports_revision) api_call_etag(call, ct_scene_revision(task->question.revision));
+  if (task->question.reports_revision)
+    api_call_etag(call, ct_scene_revision(task->question.revision));
   api_call_send_raw(call, 200);
 }

@@ -1,4 +1,4 @@
-/* Handlers of whole scenes: list, create, read, replace, settings, delete. */
+/* Handles whole scenes: list, create, read, replace, change settings, delete. */
 #include "handlers/scenes.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "documents/scene_json.h"
 #include "handlers/contact_event_payload.h"
 
-/* ---- shared by the handlers of a scene's resources ------------------------------------------------------------------- */
+/* ---- shared by the handlers of a scene's resources ------------------------------------------ */
 
 bool api_scene_not_modified(api_call *call) {
   api_call_etag(call, ct_scene_revision(call->scene));
@@ -24,8 +24,8 @@ ct_draft *api_scene_draft(api_call *call, bool exists) {
   return draft;
 }
 
-/* A decimal number of 1 to 9 digits. */
-static bool read_count(const api_url_parameter *parameter, uint64_t *out) {
+/* Reads a decimal number of 1 to 9 digits. */
+static bool read_limit_digits(const api_url_parameter *parameter, uint64_t *out) {
   if (parameter->value_length == 0 || parameter->value_length > 9) return false;
   if (strspn(parameter->value, "0123456789") != parameter->value_length) return false;
   *out = strtoull(parameter->value, NULL, 10);
@@ -42,12 +42,15 @@ bool api_scene_page(api_call *call, uint64_t *limit, char cursor[API_URL_VALUE_M
   while (api_url_next(&text, &parameter)) {
     bool is_limit = api_url_named(&parameter, "limit");
     bool *seen = is_limit ? &has_limit : &has_cursor;
-    if (*seen) api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "%s is given twice.", is_limit ? "limit" : "cursor");
+    if (*seen)
+      api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "%s is given twice.",
+                      is_limit ? "limit" : "cursor");
     *seen = true;
     if (!is_limit) {
       memcpy(cursor, parameter.value, parameter.value_length + 1);
-    } else if (!read_count(&parameter, limit) || *limit < 1 || *limit > limits->page_max) {
-      api_fault *fault = api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER, "limit is a whole number from 1 to %llu.",
+    } else if (!read_limit_digits(&parameter, limit) || *limit < 1 || *limit > limits->page_max) {
+      api_fault *fault = api_fault_plain(&call->faults, API_PROBLEM_BAD_PARAMETER,
+                                         "limit is a whole number from 1 to %llu.",
                                          (unsigned long long)limits->page_max);
       api_fault_limit(fault, (double)limits->page_max, (double)*limit);
     }
@@ -78,10 +81,10 @@ void api_scene_put_next(api_call *call, const char *last) {
   api_put_member_string(&call->out, "nextCursor", api_text(next));
 }
 
-/* ---- the list -------------------------------------------------------------------------------------------------------- */
+/* ---- the list ------------------------------------------------------------------------------- */
 
-/* First entry after the id in ascending order; all of them for "". */
-static size_t entries_after(const api_input *input, const char *id) {
+/* Index of the first entry after the id in ascending order; 0 for "". */
+static size_t find_first_entry_after(const api_input *input, const char *id) {
   size_t low = 0, high = input->scene_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -96,7 +99,7 @@ api_step api_scenes_list(api_call *call) {
   char after[CT_ID_LENGTH_MAX + 1];
   if (!api_read_list_position(call, &limit, after)) return api_call_fail(call);
   const api_input *input = &call->input;
-  size_t first = entries_after(input, after), left = input->scene_count - first;
+  size_t first = find_first_entry_after(input, after), left = input->scene_count - first;
   size_t count = left < limit ? left : (size_t)limit;
   api_buffer *out = &call->out;
   api_call_open(call);
@@ -110,8 +113,10 @@ api_step api_scenes_list(api_call *call) {
     api_put_item(out);
     api_put_byte(out, '{');
     api_put_member_string(out, "id", api_text(entry->id));
-    api_put_member_unsigned(out, "revision", entry->scene ? ct_scene_revision(entry->scene) : entry->revision);
-    api_put_member_unsigned(out, "bodies", entry->scene ? ct_scene_count(entry->scene) : entry->bodies);
+    api_put_member_unsigned(out, "revision",
+                            entry->scene ? ct_scene_revision(entry->scene) : entry->revision);
+    api_put_member_unsigned(out, "bodies",
+                            entry->scene ? ct_scene_count(entry->scene) : entry->bodies);
     if (!entry->scene) api_put_member_string(out, "status", api_text(entry->status));
     api_put_byte(out, '}');
   }
@@ -119,18 +124,22 @@ api_step api_scenes_list(api_call *call) {
   return api_call_send(call, 200);
 }
 
-/* ---- whole scenes ---------------------------------------------------------------------------------------------------- */
+/* ---- whole scenes --------------------------------------------------------------------------- */
 
-/* The scene of the request's body at the revision, in call->next. The document may carry the id `own` alone. */
-static bool make_scene(api_call *call, const char *own, uint64_t revision) {
+/* Makes call->next from the request's body. The document's id, if any, must be `own`. */
+static bool make_posted_scene(api_call *call, const char *own, uint64_t revision) {
   api_reader reader = api_call_reader(call);
   api_scene_document document = {0};
   api_field root;
   bool good = api_call_parse(call, &root) && api_read_scene(&reader, &root, &document);
   if (good && document.id.length > 0 && (!own || !api_text_equal(document.id, api_text(own)))) {
     api_pointer at = api_pointer_member(NULL, "id");
-    if (own) api_fault_at(&call->faults, API_PROBLEM_BAD_VALUE, &at, "The id differs from that of the path.");
-    else api_fault_at(&call->faults, API_PROBLEM_BAD_VALUE, &at, "POST makes the id; PUT /v1/scenes/{id} takes yours.");
+    if (own)
+      api_fault_at(&call->faults, API_PROBLEM_BAD_VALUE, &at,
+                   "The id differs from that of the path.");
+    else
+      api_fault_at(&call->faults, API_PROBLEM_BAD_VALUE, &at,
+                   "POST makes the id; PUT /v1/scenes/{id} takes yours.");
     good = false;
   }
   if (call->scene) document.contacts_begun = ct_scene_contacts_begun(call->scene);
@@ -140,11 +149,12 @@ static bool make_scene(api_call *call, const char *own, uint64_t revision) {
   return call->next != NULL;
 }
 
-static bool room_for_scene(api_call *call) {
+static bool check_scene_count(api_call *call) {
   uint64_t limit = call->service->limits.scenes;
   if (call->input.scene_count < limit) return true;
-  api_fault *fault = api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED, "The daemon holds %llu scenes already.",
-                                     (unsigned long long)limit);
+  api_fault *fault =
+      api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                      "The daemon holds %llu scenes already.", (unsigned long long)limit);
   api_fault_limit(fault, (double)limit, (double)call->input.scene_count + 1.0);
   return false;
 }
@@ -153,7 +163,8 @@ ct_text api_scene_origin(const ct_scene *scene) { return ct_scene_origin(scene);
 
 api_step api_scenes_create(api_call *call) {
   const char *id = call->input.new_scene_id;
-  if (!room_for_scene(call) || !make_scene(call, NULL, call->input.first_revision)) return api_call_fail(call);
+  if (!check_scene_count(call) || !make_posted_scene(call, NULL, call->input.first_revision))
+    return api_call_fail(call);
   api_call_location(call, id, NULL, NULL);
   api_call_open(call);
   api_put_member_string(&call->out, "id", api_text(id));
@@ -170,9 +181,10 @@ api_step api_scene_put(api_call *call) {
   const ct_scene *current = call->scene;
   const char *id = call->match.scene_id;
   uint64_t was = current ? ct_scene_revision(current) : call->input.lost_revision;
-  if (!api_call_may_write(call, was > 0) || (was == 0 && !room_for_scene(call))) return api_call_fail(call);
+  if (!api_call_may_write(call, was > 0) || (was == 0 && !check_scene_count(call)))
+    return api_call_fail(call);
   uint64_t revision = was > 0 ? was + 1 : call->input.first_revision;
-  if (!make_scene(call, id, revision)) return api_call_fail(call);
+  if (!make_posted_scene(call, id, revision)) return api_call_fail(call);
   if (current) api_emit_all_states_ended(call);
   if (!current) api_call_location(call, id, NULL, NULL);
   api_call_open(call);
@@ -185,7 +197,8 @@ api_step api_scene_patch(api_call *call) {
   if (!draft) return api_call_fail(call);
   api_reader reader = api_call_reader(call);
   api_field root;
-  if (api_call_parse(call, &root) && api_patch_settings(&reader, &root, api_text(call->match.scene_id), call->scene, draft))
+  if (api_call_parse(call, &root) &&
+      api_patch_settings(&reader, &root, api_text(call->match.scene_id), call->scene, draft))
     return api_call_commit(call, draft, 200);
   ct_draft_discard(draft);
   return api_call_fail(call);

@@ -1,4 +1,4 @@
-/* Handlers of the resources of a scene: the scene itself, its bodies, poses and filters. */
+/* Handlers of a scene's resources: the scene itself, its bodies, poses and filters. */
 #ifndef API_HANDLERS_SCENES_H
 #define API_HANDLERS_SCENES_H
 
@@ -31,19 +31,21 @@ api_step api_filters_get(api_call *call);
 api_step api_filters_put(api_call *call);
 api_step api_filters_effective(api_call *call);
 
-/* What the handlers share (scenes.c). */
+/* Shared by the handlers (scenes.c). */
 
-/* A GET of the current revision: replies 304 when If-None-Match says so. True: the reply is made. */
+/* Sets the ETag; replies 304 if If-None-Match names the current revision. True: the reply is
+ * complete. */
 bool api_scene_not_modified(api_call *call);
-/* The draft of a write after its preconditions, or NULL with a fault. */
+/* Checks the preconditions of a write and begins its draft. NULL: a fault. */
 ct_draft *api_scene_draft(api_call *call, bool exists);
-/* limit and cursor of a listing. *cursor is untouched when none is sent. False: faults. */
+/* Reads limit and cursor of a listing; cursor is "" if not sent. False: faults. */
 bool api_scene_page(api_call *call, uint64_t *limit, char cursor[API_URL_VALUE_MAX + 1]);
-/* What a listing's cursor is bound to. */
+/* Hash to which the cursors of a listing are bound. */
 uint64_t api_scene_list_hash(const api_call *call);
-/* limit, and the id that a list in the order of ids goes on after, "" for its beginning. False: faults. */
+/* Reads limit, and the id after which a list in id order continues, "" for its beginning. False:
+ * faults. */
 bool api_read_list_position(api_call *call, uint64_t *limit, char after[CT_ID_LENGTH_MAX + 1]);
-/* The members of a page that more follow after: `last` is the last id of it. */
+/* Writes the members truncated and nextCursor; `last` is the last id of the page. */
 void api_scene_put_next(api_call *call, const char *last);
 
 #endif

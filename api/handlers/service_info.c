@@ -1,4 +1,4 @@
-/* Documents about the daemon. They change with the program and its options only. */
+/* Handles documents about the daemon, which only depend on the program and its options. */
 #include "handlers/service_info.h"
 
 #include "common/limits.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* What the engine and the decoders bound, beside the settable limits. */
+/* Limits of the engine and of the readers that cannot be configured. */
 static void put_fixed_limits(api_buffer *out) {
   const struct {
     const char *name;
@@ -95,7 +95,8 @@ api_step api_meta_problem(api_call *call) {
       const char *known = api_problem_get((api_problem_id)i)->name;
       api_spelling_consider(&likeness, known, strlen(known));
     }
-    api_fault_did_you_mean(api_fault_plain(&call->faults, API_PROBLEM_NOT_FOUND, "No problem has the name \"%s\".", name),
+    api_fault_did_you_mean(api_fault_plain(&call->faults, API_PROBLEM_NOT_FOUND,
+                                           "No problem has the name \"%s\".", name),
                            likeness);
     return api_call_fail(call);
   }

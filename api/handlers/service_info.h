@@ -1,4 +1,4 @@
-/* Documents about the daemon: limits, version, problems, the OpenAPI document. */
+/* Handlers of documents about the daemon: limits, version, problems, the OpenAPI document. */
 #ifndef API_HANDLERS_SERVICE_INFO_H
 #define API_HANDLERS_SERVICE_INFO_H
 

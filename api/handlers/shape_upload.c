@@ -1,4 +1,5 @@
-/* Uploads: decode, build, report. The report's members are text from here on: a shape never changes. */
+/* Uploads of shapes: read, build, report. The report is stored as text, because a shape never
+ * changes. */
 #include "handlers/shape_upload.h"
 
 #include <contact/limits.h>
@@ -7,13 +8,13 @@
 #include "shapes/mesh_repair_json.h"
 #include "shapes/shape_json.h"
 
-/* Largest sides of things between which a unit is likely the right one, m. */
+/* A largest side outside of these values suggests a wrong unit, m. */
 #define LIKELY_LEAST 1e-3
 #define LIKELY_GREATEST 100.0
 
-/* What was made of the body. */
+/* The shape made from the body, and what is known about it. */
 typedef struct built {
-  ct_collider collider; /* its shape is a reference, owned */
+  ct_collider collider; /* owns its shape */
   bool has_report;
   ct_mesh_report report;       /* of a mesh, or of the surface of elements */
   ct_elements_report elements; /* of elements */
@@ -22,9 +23,9 @@ typedef struct built {
   api_mesh_findings findings; /* of a mesh */
 } built;
 
-/* ---- the report ---------------------------------------------------------------------------------------------------------- */
+/* ---- the report ----------------------------------------------------------------------------- */
 
-static void put_box(api_buffer *out, ct_aabb box) {
+static void put_bounding_box(api_buffer *out, ct_aabb box) {
   api_put_key(out, "box");
   api_put_byte(out, '{');
   api_put_member_vec3(out, "min", box.min);
@@ -32,13 +33,15 @@ static void put_box(api_buffer *out, ct_aabb box) {
   api_put_byte(out, '}');
 }
 
-static void put_self(api_buffer *out, ct_mesh_self_intersection self) {
+static void put_self_intersection(api_buffer *out, ct_mesh_self_intersection self) {
   api_put_key(out, "selfIntersecting");
-  api_put_raw(out, self == CT_MESH_SELF_UNKNOWN ? "null" : self == CT_MESH_SELF_INTERSECTING ? "true" : "false");
+  api_put_raw(out, self == CT_MESH_SELF_UNKNOWN        ? "null"
+                   : self == CT_MESH_SELF_INTERSECTING ? "true"
+                                                       : "false");
 }
 
-/* How many elements there are of each type. */
-static void put_types(api_buffer *out, const ct_elements_view *view) {
+/* Writes the number of elements of each type. */
+static void put_element_types(api_buffer *out, const ct_elements_view *view) {
   uint64_t count[CT_ELEMENT_CORNERS_MAX + 1] = {0};
   for (uint32_t e = 0; e < view->element_count; e++) count[view->corner_counts[e]]++;
   api_put_key(out, "elementTypes");
@@ -50,19 +53,19 @@ static void put_types(api_buffer *out, const ct_elements_view *view) {
   api_put_byte(out, '}');
 }
 
-static void put_elements(api_buffer *out, const built *b) {
+static void put_element_report(api_buffer *out, const built *b) {
   const ct_elements_view *view = ct_elements_get(b->collider.shape.elements);
   api_put_member_unsigned(out, "elements", view->element_count);
-  if (view->type == CT_MIXED_ELEMENTS) put_types(out, view);
+  if (view->type == CT_MIXED_ELEMENTS) put_element_types(out, view);
   api_put_member_unsigned(out, "nodes", b->elements.nodes);
   api_put_member_unsigned(out, "outerFaces", b->elements.outer_faces);
   api_put_member_number(out, "leastElementVolume", b->elements.least_volume);
   api_put_member_number(out, "greatestElementVolume", b->elements.greatest_volume);
 }
 
-static void put_mesh(api_buffer *out, const built *b) {
+static void put_mesh_report(api_buffer *out, const built *b) {
   const ct_mesh_report *r = &b->report;
-  if (ct_kind_has_elements(b->collider.shape.kind)) put_elements(out, b);
+  if (ct_kind_has_elements(b->collider.shape.kind)) put_element_report(out, b);
   api_put_member_unsigned(out, "triangles", r->triangles);
   api_put_member_unsigned(out, "vertices", r->vertices);
   api_put_member_unsigned(out, "welded", b->welded);
@@ -73,47 +76,49 @@ static void put_mesh(api_buffer *out, const built *b) {
   api_put_member_bool(out, "oriented", r->oriented);
   api_put_member_bool(out, "manifold", r->manifold);
   api_put_member_bool(out, "watertight", r->watertight);
-  put_self(out, b->self);
+  put_self_intersection(out, b->self);
   api_put_member_bool(out, "solid", r->solid);
   api_put_member_bool(out, "flipped", r->flipped);
   if (r->closed && r->oriented) api_put_member_number(out, "volume", r->volume);
   api_put_member_number(out, "area", r->area);
-  put_box(out, r->box);
+  put_bounding_box(out, r->box);
   if (b->findings.repair.asked) api_put_repaired(out, &b->findings.repair, &b->findings.repaired);
   if (!r->watertight) api_put_defects(out, b->collider.shape.mesh, r, &b->findings.defects);
 }
 
-static void put_convex(api_buffer *out, const ct_hull *hull) {
+static void put_convex_report(api_buffer *out, const ct_hull *hull) {
   const ct_hull_view *view = ct_hull_get(hull);
   api_put_member_unsigned(out, "vertices", view->vertex_count);
   api_put_member_unsigned(out, "faces", view->face_count);
   api_put_member_number(out, "volume", view->volume);
-  put_box(out, view->box);
+  put_bounding_box(out, view->box);
 }
 
-static void put_primitive(api_buffer *out, const ct_shape *shape) {
+static void put_primitive_report(api_buffer *out, const ct_shape *shape) {
   ct_mass_properties mass;
   if (ct_shape_mass(shape, 1.0, &mass)) api_put_member_number(out, "volume", mass.volume);
   if (shape->kind == CT_KIND_PLANE) return;
   ct_frame identity = ct_frame_of(ct_pose_identity());
-  put_box(out, ct_shape_aabb(shape, &identity));
+  put_bounding_box(out, ct_shape_aabb(shape, &identity));
 }
 
-static void put_report(api_buffer *out, const api_call *call, const api_upload *upload, const built *b) {
+static void put_upload_report(api_buffer *out, const api_call *call, const api_upload *upload,
+                              const built *b) {
   const ct_shape *shape = &b->collider.shape;
   api_put_member_string(out, "kind", api_text(ct_kind_word(shape->kind)));
   if (upload->unit) api_put_member_string(out, "unit", api_text(upload->unit->word));
   api_put_member_unsigned(out, "bytes", call->input.body_length);
-  if (b->has_report) put_mesh(out, b);
-  else if (shape->kind == CT_KIND_CONVEX) put_convex(out, shape->hull);
-  else put_primitive(out, shape);
+  if (b->has_report) put_mesh_report(out, b);
+  else if (shape->kind == CT_KIND_CONVEX) put_convex_report(out, shape->hull);
+  else put_primitive_report(out, shape);
   api_put_warnings(out, &call->warnings, true);
 }
 
-static const api_shape *keep(api_call *call, const api_upload *upload, const built *b) {
+static const api_shape *create_stored_shape(api_call *call, const api_upload *upload,
+                                            const built *b) {
   api_buffer report = {0};
   const api_shape *shape = NULL;
-  put_report(&report, call, upload, b);
+  put_upload_report(&report, call, upload, b);
   if (!report.failed) {
     shape = api_shape_create(&(api_shape_form){.id = upload->id,
                                                .shape = b->collider.shape,
@@ -126,63 +131,74 @@ static const api_shape *keep(api_call *call, const api_upload *upload, const bui
   return shape;
 }
 
-/* ---- a mesh that meets itself ----------------------------------------------------------------------------------------------- */
+/* ---- self-intersections --------------------------------------------------------------------- */
 
-static void warn_self(api_warnings *warnings, const ct_mesh_report *report, ct_mesh_self_intersection self,
-                      const uint32_t triangles[2]) {
+static void warn_self_intersection(api_warnings *warnings, const ct_mesh_report *report,
+                                   ct_mesh_self_intersection self, const uint32_t triangles[2]) {
   if (self == CT_MESH_SELF_UNKNOWN && report->triangles > CT_MESH_SELF_TRIANGLES_MAX)
     api_warn(warnings, "selfIntersectionUnknown", NULL, 0,
-             "Whether triangles intersect was not looked for: that is done for meshes of up to %u triangles.",
+             "Whether triangles intersect was not looked for: that is done for meshes of up to %u "
+             "triangles.",
              (unsigned)CT_MESH_SELF_TRIANGLES_MAX);
   else if (self == CT_MESH_SELF_UNKNOWN)
     api_warn(warnings, "selfIntersectionUnknown", NULL, 0,
-             "Whether triangles intersect was not found out within the steps that a mesh of so many triangles may take.");
-  /* A surface has no volume that could be counted twice. */
+             "Whether triangles intersect was not found out within the steps that a mesh of so "
+             "many triangles may take.");
+  /* Only a closed oriented mesh has a volume that could count twice. */
   if (self == CT_MESH_SELF_INTERSECTING && report->closed && report->oriented)
     api_warn(warnings, "selfIntersecting", NULL, 0,
-             "Triangles %u and %u meet, and not in a corner or an edge of both: where parts overlap, volume and mass count twice.",
+             "Triangles %u and %u meet, and not in a corner or an edge of both: where parts "
+             "overlap, volume and mass count twice.",
              triangles[0], triangles[1]);
 }
 
-/* A flag that is raised ends the search, not the upload: the mesh is whole without. */
-static void inspect_mesh(api_call *call, built *b) {
+/* Searches self-intersections. A cancellation ends the search, not the upload. */
+static void search_self_intersections(api_call *call, built *b) {
   uint32_t triangles[2];
   if (!b->has_report) return;
-  if (ct_mesh_self_test(b->collider.shape.mesh, call->input.cancel, &b->self, triangles) != CT_OK) b->self = CT_MESH_SELF_UNKNOWN;
-  warn_self(&call->warnings, &b->report, b->self, triangles);
+  if (ct_mesh_self_test(b->collider.shape.mesh, call->input.cancel, &b->self, triangles) != CT_OK)
+    b->self = CT_MESH_SELF_UNKNOWN;
+  warn_self_intersection(&call->warnings, &b->report, b->self, triangles);
 }
 
-/* ---- files --------------------------------------------------------------------------------------------------------------- */
+/* ---- files ---------------------------------------------------------------------------------- */
 
-/* Files carry no unit; a size that few things have is told. */
-static void warn_unit(api_warnings *warnings, const api_unit *unit, ct_aabb box) {
+/* Warns of an unusual size: files do not state their unit. */
+static void warn_unusual_size(api_warnings *warnings, const api_unit *unit, ct_aabb box) {
   double side = ct_max_abs(ct_sub(box.max, box.min));
   if (side >= LIKELY_LEAST && side <= LIKELY_GREATEST) return;
-  api_warn(warnings, "unit", NULL, 0, "The largest side is %.6g m; is the file's unit really %s?", side, unit->word);
+  api_warn(warnings, "unit", NULL, 0, "The largest side is %.6g m; is the file's unit really %s?",
+           side, unit->word);
 }
 
-static void warn_file(api_call *call, const api_import *import, const built *b) {
+static void warn_about_file(api_call *call, const api_import *import, const built *b) {
   const ct_mesh_report *report = &b->report;
-  warn_unit(&call->warnings, import->unit, report->box);
+  warn_unusual_size(&call->warnings, import->unit, report->box);
   if (import->ignored)
-    api_warn(&call->warnings, "elementsIgnored", NULL, import->ignored,
-             "Points, lines and free-form geometry are not part of the shape; the first is in line %zu.", import->ignored_line);
+    api_warn(
+        &call->warnings, "elementsIgnored", NULL, import->ignored,
+        "Points, lines and free-form geometry are not part of the shape; the first is in line %zu.",
+        import->ignored_line);
   if (import->bent)
     api_warn(&call->warnings, "bentPolygons", NULL, import->bent,
-             "Polygons whose corners do not lie in a plane were cut into triangles; the first is in line %zu.", import->bent_line);
+             "Polygons whose corners do not lie in a plane were cut into triangles; the first is "
+             "in line %zu.",
+             import->bent_line);
   if (b->findings.repair.asked) api_warn_repaired(&call->warnings, NULL, &b->findings.repaired);
   api_warn_mesh(&call->warnings, NULL, report, b->collider.shape.mesh, &b->findings.defects);
 }
 
-/* Points and triangles to a mesh. */
-static bool build(api_call *call, const api_import *import, const api_upload *upload, built *b) {
+/* Builds a mesh from the imported vertices and triangles. */
+static bool build_imported_mesh(api_call *call, const api_import *import, const api_upload *upload,
+                                built *b) {
   const api_triangle_soup *soup = import->soup;
   api_reader reader = api_call_reader(call);
-  api_mesh_source source = {
-      .data = {soup->vertices, soup->vertex_count, (const uint32_t(*)[3])soup->triangles, soup->triangle_count, NULL},
-      .reading = upload->reading,
-      .repair = upload->repair.asked ? &upload->repair.options : NULL,
-      .repaired = &b->findings.repaired};
+  api_mesh_source source = {.data = {soup->vertices, soup->vertex_count,
+                                     (const uint32_t(*)[3])soup->triangles, soup->triangle_count,
+                                     NULL},
+                            .reading = upload->reading,
+                            .repair = upload->repair.asked ? &upload->repair.options : NULL,
+                            .repaired = &b->findings.repaired};
   ct_mesh *mesh = NULL;
   if (!api_build_mesh(&reader, &source, &mesh, &b->report)) return false;
   b->findings.repair = upload->repair;
@@ -195,24 +211,31 @@ static bool build(api_call *call, const api_import *import, const api_upload *up
   return true;
 }
 
-static bool read_file(api_call *call, const api_upload *upload, built *b) {
+static bool read_uploaded_file(api_call *call, const api_upload *upload, built *b) {
   const api_limits *limits = &call->service->limits;
   api_reader reader = api_call_reader(call);
-  api_triangle_soup soup = {.key = upload->key, .budget = limits->request_memory_bytes, .triangles_max = limits->mesh_triangles};
-  api_import import = {.reader = &reader, .file = {call->input.body, call->input.body_length}, .unit = upload->unit, .soup = &soup};
+  api_triangle_soup soup = {.key = upload->key,
+                            .budget = limits->request_memory_bytes,
+                            .triangles_max = limits->mesh_triangles};
+  api_import import = {.reader = &reader,
+                       .file = {call->input.body, call->input.body_length},
+                       .unit = upload->unit,
+                       .soup = &soup};
   bool stl = upload->form == API_FORM_STL;
-  bool good = (stl ? api_import_stl(&import) : api_import_obj(&import)) && build(call, &import, upload, b);
+  bool good = (stl ? api_import_stl(&import) : api_import_obj(&import)) &&
+              build_imported_mesh(call, &import, upload, b);
   if (good) {
-    b->welded = stl ? 3 * (uint64_t)soup.triangle_count - soup.vertex_count : b->report.merged_vertices;
-    warn_file(call, &import, b);
+    b->welded =
+        stl ? 3 * (uint64_t)soup.triangle_count - soup.vertex_count : b->report.merged_vertices;
+    warn_about_file(call, &import, b);
   }
   api_triangle_soup_free(&soup);
   return good;
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------------------- */
+/* ---- JSON ----------------------------------------------------------------------------------- */
 
-static bool read_json(api_call *call, built *b) {
+static bool read_uploaded_json(api_call *call, built *b) {
   api_reader reader = api_call_reader(call);
   api_field root, m[API_SHAPE_MEMBER_COUNT] = {API_SHAPE_MEMBERS};
   reader.mesh_report = &b->report;
@@ -220,25 +243,30 @@ static bool read_json(api_call *call, built *b) {
   reader.findings = &b->findings;
   if (!api_call_parse(call, &root)) return false;
   if (!json_is_object(root.value)) {
-    api_fault_at(&call->faults, API_PROBLEM_WRONG_TYPE, &root.path, "Must be an object, is %s.", api_type_words(root.value));
+    api_fault_at(&call->faults, API_PROBLEM_WRONG_TYPE, &root.path, "Must be an object, is %s.",
+                 api_type_words(root.value));
     return false;
   }
-  if (!api_read_object(&reader, &root, m, API_SHAPE_MEMBER_COUNT) || !api_read_shape(&reader, &root, m, &b->collider)) return false;
+  if (!api_read_object(&reader, &root, m, API_SHAPE_MEMBER_COUNT) ||
+      !api_read_shape(&reader, &root, m, &b->collider))
+    return false;
   b->has_report = ct_kind_is_mesh(b->collider.shape.kind);
   if (ct_kind_has_elements(b->collider.shape.kind)) b->report = b->elements.surface;
   b->welded = b->report.merged_vertices;
   return true;
 }
 
-/* The hull takes the place of the mesh; other shapes are their own hulls. */
-static bool take_hull(api_call *call, built *b) {
+/* Replaces the shape by its convex hull. */
+static bool replace_by_hull(api_call *call, built *b) {
   ct_shape hull;
   ct_status status = ct_shape_convex_hull(&b->collider.shape, call->input.cancel, &hull);
   if (status == CT_OUT_OF_MEMORY) api_fault_memory(&call->faults);
   else if (status == CT_CANCELLED) api_fault_cancelled(&call->faults);
   else if (status == CT_DEGENERATE_HULL)
-    api_fault_plain(&call->faults, API_PROBLEM_DEGENERATE_HULL, "The points of the mesh lie in a plane: they have no hull.");
-  else if (status != CT_OK) api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED, "%s.", ct_status_text(status));
+    api_fault_plain(&call->faults, API_PROBLEM_DEGENERATE_HULL,
+                    "The points of the mesh lie in a plane: they have no hull.");
+  else if (status != CT_OK)
+    api_fault_plain(&call->faults, API_PROBLEM_LIMIT_EXCEEDED, "%s.", ct_status_text(status));
   if (status != CT_OK) return false;
   ct_shape_release(&b->collider.shape);
   b->collider.shape = hull;
@@ -249,10 +277,11 @@ static bool take_hull(api_call *call, built *b) {
 const api_shape *api_shape_upload(api_call *call, const api_upload *upload) {
   built b = {0};
   const api_shape *shape = NULL;
-  bool good = upload->form == API_FORM_JSON ? read_json(call, &b) : read_file(call, upload, &b);
-  if (good && (!upload->convex_hull || take_hull(call, &b))) {
-    inspect_mesh(call, &b);
-    shape = keep(call, upload, &b);
+  bool good = upload->form == API_FORM_JSON ? read_uploaded_json(call, &b)
+                                            : read_uploaded_file(call, upload, &b);
+  if (good && (!upload->convex_hull || replace_by_hull(call, &b))) {
+    search_self_intersections(call, &b);
+    shape = create_stored_shape(call, upload, &b);
   }
   api_collider_release(&b.collider);
   api_mesh_findings_free(&b.findings);

@@ -1,4 +1,4 @@
-/* What was posted to what is kept: JSON, STL and OBJ to a shape with its report. */
+/* Uploads of shapes: converts JSON, STL and OBJ to a stored shape with its report. */
 #ifndef API_HANDLERS_SHAPE_UPLOAD_H
 #define API_HANDLERS_SHAPE_UPLOAD_H
 
@@ -6,19 +6,20 @@
 #include "import/import.h"
 #include "shapes/mesh_repair_json.h"
 
-/* How the body of a POST is to be read. */
+/* How the body of a POST is interpreted. */
 typedef struct api_upload {
   api_form form;        /* JSON, STL or OBJ */
   const api_unit *unit; /* NULL for JSON */
   ct_mesh_reading reading;
-  api_repair repair; /* of a file; JSON has a member */
-  bool convex_hull;  /* the hull of what was posted */
+  api_repair repair; /* of a file; JSON has the member repair */
+  bool convex_hull;  /* replace the shape by its convex hull */
   const char *id;
   uint64_t key; /* see api_triangle_soup */
 } api_upload;
 
-/* The shape of the call's body, a reference. NULL: faults. Cost O(n log n); for a mesh also whether it
- * meets itself (ct_mesh_self_test); that this is not known, because the mesh is large or the flag is raised, is no fault. */
+/* Makes the shape of the call's body, owned by the caller. NULL: faults. O(n log n), plus for a
+ * mesh the search for self-intersections (ct_mesh_self_test). A search that is skipped or cancelled
+ * is no fault. */
 const api_shape *api_shape_upload(api_call *call, const api_upload *upload);
 
 #endif

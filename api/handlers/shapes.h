@@ -1,4 +1,4 @@
-/* Handlers of posted shapes. */
+/* Handlers of posted shapes: /v1/shapes and /v1/shapes/{id}. */
 #ifndef API_HANDLERS_SHAPES_H
 #define API_HANDLERS_SHAPES_H
 
@@ -9,7 +9,8 @@ api_step api_shapes_post(api_call *call);
 api_step api_shape_read(api_call *call);
 api_step api_shape_delete(api_call *call);
 
-/* The parameter deadlineMs of a URL, if it is there and good: the call's deadline holds before anything else of it is read. */
+/* Reads the URL parameter deadlineMs if present and valid, before anything else: it limits the
+ * whole call. */
 void api_shapes_deadline(const char *query, const api_limits *limits, uint64_t *deadline_ms);
 
 #endif

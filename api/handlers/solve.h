@@ -1,7 +1,6 @@
-/* Calls that solve a raw problem, linear complementarity or friction: the numbers are all in the request, nothing is kept.
- *
- * A handler reads the problem; one range solves it, on a worker unless it is tiny; finish writes the answer.
- */
+/* Calls that solve a raw problem, linear complementarity or friction; all numbers are in the
+ * request, and nothing is stored. The handler reads the problem, one range solves it, on a worker
+ * unless it is tiny, and finish writes the result. */
 #ifndef API_HANDLERS_SOLVE_H
 #define API_HANDLERS_SOLVE_H
 
@@ -12,7 +11,7 @@
 #include <contact/lcp.h>
 
 struct api_solve {
-  bool friction; /* which of the two below */
+  bool friction; /* friction problem, else linear complementarity */
   ct_lcp lcp;
   ct_lcp_options lcp_options;
   ct_lcp_result lcp_result;
@@ -33,10 +32,10 @@ long api_solve_next(api_solve *solve);
 void api_solve_run(api_solve *solve, api_scratch *scratch);
 void api_solve_finish(api_call *call);
 
-/* solve_json.c: the request's members into call->solve, with room for the answer; faults. */
+/* solve_json.c: read the request into call->solve and allocate the result. False: faults. */
 bool api_read_lcp(api_call *call);
 bool api_read_friction(api_call *call);
-/* The members of the answer. */
+/* Write the members of the result. */
 void api_put_lcp(api_buffer *out, const ct_lcp_result *result, size_t size);
 void api_put_friction(api_buffer *out, const ct_friction_result *result, size_t size);
 

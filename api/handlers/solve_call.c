@@ -1,38 +1,44 @@
-/* The life of a call that solves a raw problem. */
+/* Handles calls that solve a raw problem, from the request to the reply. */
 #include "handlers/solve.h"
 
-/* Rough times on one core, ns: a basis looked at by linear algebra in double-doubles, per row squared and beside it; an
- * elimination, per row cubed; an entry of a matrix in one sweep, and a contact; sweeps. Estimates err to the long side: what is
- * below 25 us runs where requests are received. */
+/* Estimated times on one core, ns: a basis in double-double arithmetic, per row squared and
+ * constant; an elimination, per row cubed; a matrix entry in one sweep; a contact in one sweep;
+ * number of sweeps. Estimates are high: work below 25 us runs in the thread that receives
+ * requests. */
 #define BASIS_ROWS_NS 25.0
 #define BASIS_NS 200.0
 #define ELIMINATION_NS 10.0
 #define ENTRY_NS 2.0
 #define CONTACT_NS 300.0
 #define SWEEPS 1000.0
-/* What a thread's scratch grows to it keeps: some 10 MiB for so many rows. Greater problems have memory of their own. */
+/* A thread retains its scratch memory, about 10 MiB for this many rows. Larger problems allocate
+ * their own. */
 #define KEPT_ROWS 256
 
-static double entries_of(const ct_matrix *m) {
-  return m->dense ? (double)m->size * (double)m->size : m->size > 0 ? (double)m->starts[m->size] : 0.0;
+static double count_matrix_entries(const ct_matrix *m) {
+  return m->dense      ? (double)m->size * (double)m->size
+         : m->size > 0 ? (double)m->starts[m->size]
+                       : 0.0;
 }
 
-/* Of a small problem every basis may be looked at, whatever is tried first. Iterations that are asked for may all be taken. */
-static double lcp_cost(const ct_lcp *problem, const ct_lcp_options *options) {
+/* Estimated cost. A small problem may need every basis, after any other method; a requested number
+ * of iterations may be used fully. */
+static double estimate_lcp_cost(const ct_lcp *problem, const ct_lcp_options *options) {
   double n = (double)problem->matrix.size;
   double asked = (double)options->iterations_max;
-  if (asked > SWEEPS) return asked * ENTRY_NS * (n + entries_of(&problem->matrix));
+  if (asked > SWEEPS) return asked * ENTRY_NS * (n + count_matrix_entries(&problem->matrix));
   if (problem->matrix.size <= CT_LCP_ENUMERATION_MAX)
     return (double)(1u << problem->matrix.size) * (BASIS_NS + BASIS_ROWS_NS * n * n);
   if (problem->matrix.size <= CT_LCP_DIRECT_MAX) return ELIMINATION_NS * n * n * n;
-  return SWEEPS * ENTRY_NS * entries_of(&problem->matrix);
+  return SWEEPS * ENTRY_NS * count_matrix_entries(&problem->matrix);
 }
 
-static double friction_cost(const ct_friction_problem *problem) {
-  return SWEEPS * (ENTRY_NS * entries_of(&problem->matrix) + CONTACT_NS * (double)problem->contacts);
+static double estimate_friction_cost(const ct_friction_problem *problem) {
+  return SWEEPS * (ENTRY_NS * count_matrix_entries(&problem->matrix) +
+                   CONTACT_NS * (double)problem->contacts);
 }
 
-static api_step begin(api_call *call, bool friction) {
+static api_step begin_solve(api_call *call, bool friction) {
   call->solve = api_arena_alloc(&call->arena, sizeof *call->solve);
   if (!call->solve) {
     api_fault_memory(&call->faults);
@@ -40,13 +46,14 @@ static api_step begin(api_call *call, bool friction) {
   }
   call->solve->friction = friction;
   if (!(friction ? api_read_friction(call) : api_read_lcp(call))) return api_call_fail(call);
-  call->solve->cost = friction ? friction_cost(&call->solve->problem) : lcp_cost(&call->solve->lcp, &call->solve->lcp_options);
+  call->solve->cost = friction ? estimate_friction_cost(&call->solve->problem)
+                               : estimate_lcp_cost(&call->solve->lcp, &call->solve->lcp_options);
   return API_STEP_WORK;
 }
 
-api_step api_solve_lcp(api_call *call) { return begin(call, false); }
+api_step api_solve_lcp(api_call *call) { return begin_solve(call, false); }
 
-api_step api_solve_friction(api_call *call) { return begin(call, true); }
+api_step api_solve_friction(api_call *call) { return begin_solve(call, true); }
 
 double api_solve_cost(const api_solve *solve) { return solve->cost; }
 
@@ -56,11 +63,15 @@ long api_solve_next(api_solve *solve) {
   return 0;
 }
 
-static void note(const api_solve *solve, api_solver_counts *solved) {
+static void count_solved_problem(const api_solve *solve, api_solver_counts *solved) {
   const ct_friction_result *f = &solve->friction_result;
   const ct_lcp_result *l = &solve->lcp_result;
-  if (solve->friction) api_solver_counts_add(solved, f->iterations, !f->converged && f->status != CT_FRICTION_STATUS_INFEASIBLE);
-  else api_solver_counts_add(solved, l->iterations, !l->converged && l->status != CT_LCP_STATUS_INFEASIBLE);
+  if (solve->friction)
+    api_solver_counts_add(solved, f->iterations,
+                          !f->converged && f->status != CT_FRICTION_STATUS_INFEASIBLE);
+  else
+    api_solver_counts_add(solved, l->iterations,
+                          !l->converged && l->status != CT_LCP_STATUS_INFEASIBLE);
 }
 
 void api_solve_run(api_solve *solve, api_scratch *scratch) {
@@ -68,19 +79,22 @@ void api_solve_run(api_solve *solve, api_scratch *scratch) {
   ct_arena *arena = rows <= KEPT_ROWS ? scratch->arena : ct_arena_create();
   if (!arena) solve->status = CT_OUT_OF_MEMORY;
   else if (solve->friction)
-    solve->status = ct_friction_solve(&solve->problem, &solve->friction_options, arena, &solve->friction_result);
+    solve->status = ct_friction_solve(&solve->problem, &solve->friction_options, arena,
+                                      &solve->friction_result);
   else solve->status = ct_lcp_solve(&solve->lcp, &solve->lcp_options, arena, &solve->lcp_result);
   if (arena != scratch->arena) ct_arena_destroy(arena);
-  if (solve->status == CT_OK) note(solve, &scratch->solved);
+  if (solve->status == CT_OK) count_solved_problem(solve, &scratch->solved);
   solve->complete = true;
 }
 
-/* All other limits are looked at before the run. */
-static void fault_of_pyramids(api_faults *faults, const ct_friction_problem *problem, const ct_friction_options *options) {
+/* Adds the fault of too many pyramid sides; all other limits are checked before the run. */
+static void add_pyramid_fault(api_faults *faults, const ct_friction_problem *problem,
+                              const ct_friction_options *options) {
   const api_pointer root = {0}, at = api_pointer_member(&root, "W");
   size_t sides = problem->dimension == 2 ? 2 : options->directions;
   api_fault *fault = api_fault_at(faults, API_PROBLEM_LIMIT_EXCEEDED, &at,
-                                  "Pyramids of %zu sides make a problem of more than %d rows: %zu for each contact with friction.",
+                                  "Pyramids of %zu sides make a problem of more than %d rows: %zu "
+                                  "for each contact with friction.",
                                   sides, CT_LCP_DIRECT_MAX, sides + 2);
   api_fault_limit(fault, CT_LCP_DIRECT_MAX, (double)(problem->contacts * (sides + 2)));
 }
@@ -88,14 +102,16 @@ static void fault_of_pyramids(api_faults *faults, const ct_friction_problem *pro
 void api_solve_finish(api_call *call) {
   const api_solve *solve = call->solve;
   if (!solve->complete || solve->status == CT_CANCELLED) api_fault_cancelled(&call->faults);
-  else if (solve->status == CT_LIMIT) fault_of_pyramids(&call->faults, &solve->problem, &solve->friction_options);
+  else if (solve->status == CT_LIMIT)
+    add_pyramid_fault(&call->faults, &solve->problem, &solve->friction_options);
   else if (solve->status != CT_OK) api_fault_memory(&call->faults);
   if (api_faults_any(&call->faults)) {
     api_call_fail(call);
     return;
   }
   api_call_open(call);
-  if (solve->friction) api_put_friction(&call->out, &solve->friction_result, solve->problem.matrix.size);
+  if (solve->friction)
+    api_put_friction(&call->out, &solve->friction_result, solve->problem.matrix.size);
   else api_put_lcp(&call->out, &solve->lcp_result, solve->lcp.matrix.size);
   api_call_send(call, 200);
 }

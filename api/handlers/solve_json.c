@@ -1,4 +1,4 @@
-/* Raw problems and their answers in JSON. */
+/* Reads raw problems of linear complementarity and friction, and writes their results. */
 #include "handlers/solve.h"
 
 #include <float.h>
@@ -6,10 +6,11 @@
 #include "documents/material_json.h"
 #include "handlers/matrix_json.h"
 
-/* An overrelaxed sweep's omega is between these, which are neither. */
+/* Upper bound of the relaxation factor omega of projected SOR, which lies strictly between 0 and
+ * this. */
 #define RELAXATION_END 2.0
 #define ITERATIONS_MAX 1000000000u
-/* Scratch of direct methods, for each entry of a dense matrix. */
+/* Scratch memory of direct methods per entry of a dense matrix, bytes. */
 #define DIRECT_BYTES 96.0
 
 static const char *const lcp_methods[] = {
@@ -33,18 +34,19 @@ static const char *const friction_statuses[] = {
 #undef X
 };
 
-static const double any[2] = {-DBL_MAX, DBL_MAX};
+static const double any_finite[2] = {-DBL_MAX, DBL_MAX};
 static const double positive[2] = {0.0, DBL_MAX};
 
-/* Room for `vectors` answers of count numbers each, one after the other; NULL after a fault. */
-static double *make_room(api_reader *reader, size_t vectors, size_t count) {
+/* Allocates `vectors` consecutive vectors of `count` numbers; NULL after a fault. */
+static double *alloc_result_vectors(api_reader *reader, size_t vectors, size_t count) {
   double *room = api_arena_array(reader->arena, vectors * count + 1, sizeof *room);
   if (!room) api_fault_memory(reader->faults);
   return room;
 }
 
-/* Direct methods hold several factors; what iterative ones hold beside the matrix is less than the request itself. */
-static bool within_memory(api_reader *reader, const api_field *at, size_t rows) {
+/* Checks the memory of the solver. Direct methods store several factors; iterative methods need
+ * less than the request itself. */
+static bool check_solver_memory(api_reader *reader, const api_field *at, size_t rows) {
   double bytes = rows <= CT_LCP_DIRECT_MAX ? DIRECT_BYTES * (double)rows * (double)rows : 0.0;
   if (bytes <= (double)reader->limits->request_memory_bytes) return true;
   api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &at->path,
@@ -53,28 +55,32 @@ static bool within_memory(api_reader *reader, const api_field *at, size_t rows) 
   return false;
 }
 
-/* More rows than a method takes: told at the matrix. */
-static bool within(api_reader *reader, const api_field *at, const char *method, size_t rows, size_t limit) {
-  if (rows <= limit) return within_memory(reader, at, rows);
+/* Checks the row limit of the method; the fault points to the matrix. */
+static bool check_row_limit(api_reader *reader, const api_field *at, const char *method,
+                            size_t rows, size_t limit) {
+  if (rows <= limit) return check_solver_memory(reader, at, rows);
   api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &at->path,
-                               "The method %s takes at most %zu rows; the problem has %zu.", method, limit, rows),
+                               "The method %s takes at most %zu rows; the problem has %zu.", method,
+                               limit, rows),
                   (double)limit, (double)rows);
   return false;
 }
 
-/* Members that both problems have, in this order: the last ones of each. */
-#define EFFORT_MEMBERS                                                                                                             \
+/* Members of both problems, the last ones of each in this order. */
+#define EFFORT_MEMBERS                                                                             \
   {.name = "tolerance"}, {.name = "maxIterations"}, { .name = "deadlineMs" }
 
-static bool read_effort(api_reader *reader, const api_field m[3], api_call *call, double *tolerance, uint64_t *iterations) {
-  bool good = api_read_unsigned(reader, &m[2], 1, reader->limits->deadline_max_ms, &call->deadline_ms);
+static bool read_effort_members(api_reader *reader, const api_field m[3], api_call *call,
+                                double *tolerance, uint64_t *iterations) {
+  bool good =
+      api_read_unsigned(reader, &m[2], 1, reader->limits->deadline_max_ms, &call->deadline_ms);
   good = api_read_number(reader, &m[0], DBL_MIN, 1.0, tolerance) && good;
   return api_read_unsigned(reader, &m[1], 1, ITERATIONS_MAX, iterations) && good;
 }
 
-/* ---- linear complementarity ---- */
+/* ---- linear complementarity ----------------------------------------------------------------- */
 
-static size_t rows_max(ct_lcp_method method) {
+static size_t find_row_limit(ct_lcp_method method) {
   switch (method) {
   case CT_LCP_DANTZIG:
   case CT_LCP_BLOCK_PIVOTING:
@@ -99,20 +105,27 @@ bool api_read_lcp(api_call *call) {
   ct_lcp_options *options = &call->solve->lcp_options;
   size_t method = CT_LCP_AUTO, tie = CT_LCP_TIE_MIN_NORM;
   if (!api_call_parse(call, &root) || !api_read_object(&reader, &root, m, COUNT)) return false;
-  bool good = read_effort(&reader, &m[EFFORT], call, &options->tolerance, &options->iterations_max);
+  bool good =
+      read_effort_members(&reader, &m[EFFORT], call, &options->tolerance, &options->iterations_max);
   good = api_read_word(&reader, &m[METHOD], lcp_methods, CT_LCP_METHOD_COUNT, &method) && good;
   good = api_read_word(&reader, &m[TIE], ties, sizeof ties / sizeof *ties, &tie) && good;
-  good = api_read_number(&reader, &m[RELAXATION], DBL_EPSILON, RELAXATION_END - DBL_EPSILON, &options->relaxation) && good;
+  good = api_read_number(&reader, &m[RELAXATION], DBL_EPSILON, RELAXATION_END - DBL_EPSILON,
+                         &options->relaxation) &&
+         good;
   bool pgs = method == CT_LCP_PGS, sweeps = pgs || method == CT_LCP_QUADRATIC;
   good = api_reject_unused(&reader, &m[RELAXATION], !pgs, "method pgs") && good;
-  good = api_reject_unused(&reader, &m[START], !sweeps && method != CT_LCP_AUTO, "methods auto, pgs and quadratic") && good;
+  good = api_reject_unused(&reader, &m[START], !sweeps && method != CT_LCP_AUTO,
+                           "methods auto, pgs and quadratic") &&
+         good;
   good = api_reject_unused(&reader, &m[TIE], sweeps, "direct methods") && good;
   if (!api_read_matrix(&reader, &m[M], &problem->matrix)) return false;
   size_t n = problem->matrix.size;
-  good = within(&reader, &m[M], lcp_methods[method], n, rows_max((ct_lcp_method)method)) && good;
-  good = api_read_vector(&reader, &m[Q], n, any, &problem->q) && good;
+  good = check_row_limit(&reader, &m[M], lcp_methods[method], n,
+                         find_row_limit((ct_lcp_method)method)) &&
+         good;
+  good = api_read_vector(&reader, &m[Q], n, any_finite, &problem->q) && good;
   good = api_read_vector(&reader, &m[START], n, positive, &options->start) && good;
-  double *room = good ? make_room(&reader, 4, n) : NULL;
+  double *room = good ? alloc_result_vectors(&reader, 4, n) : NULL;
   if (!room) return false;
   options->method = (ct_lcp_method)method;
   options->tie = (ct_lcp_tie)tie;
@@ -136,25 +149,31 @@ void api_put_lcp(api_buffer *out, const ct_lcp_result *result, size_t size) {
   if (result->rank_known) api_put_member_unsigned(out, "rank", result->rank);
   if (result->converged) {
     api_put_key(out, "unique");
-    api_put_raw(out, result->unique == CT_UNKNOWN ? "null" : result->unique == CT_YES ? "true" : "false");
+    api_put_raw(out, result->unique == CT_UNKNOWN ? "null"
+                     : result->unique == CT_YES   ? "true"
+                                                  : "false");
   }
   if (result->unique == CT_NO) api_put_member_vector(out, "alternative", result->alternative, size);
-  if (result->status == CT_LCP_STATUS_INFEASIBLE) api_put_member_vector(out, "certificate", result->certificate, size);
+  if (result->status == CT_LCP_STATUS_INFEASIBLE)
+    api_put_member_vector(out, "certificate", result->certificate, size);
 }
 
-/* ---- friction ---- */
+/* ---- friction ------------------------------------------------------------------------------- */
 
-/* One mu per contact; W has `dimension` rows for each. */
-static bool read_contacts(api_reader *reader, const api_field *w, const api_field *mu, ct_friction_problem *problem) {
+/* Reads W and mu: one mu per contact, `dimension` rows of W per contact. */
+static bool read_friction_contacts(api_reader *reader, const api_field *w, const api_field *mu,
+                                   ct_friction_problem *problem) {
   static const double range[2] = {0.0, API_FRICTION_MAX};
   size_t contacts = 0;
-  if (!api_read_matrix(reader, w, &problem->matrix) || !api_read_array(reader, mu, 0, CT_LCP_ITERATIVE_MAX, &contacts))
+  if (!api_read_matrix(reader, w, &problem->matrix) ||
+      !api_read_array(reader, mu, 0, CT_LCP_ITERATIVE_MAX, &contacts))
     return false;
   problem->contacts = contacts;
   size_t rows = contacts * problem->dimension;
   if (rows != problem->matrix.size) {
     api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &w->path,
-                                 "Must have %zu rows: %u for each of the %zu contacts of mu.", rows, problem->dimension, contacts),
+                                 "Must have %zu rows: %u for each of the %zu contacts of mu.", rows,
+                                 problem->dimension, contacts),
                     (double)rows, (double)problem->matrix.size);
     return false;
   }
@@ -162,7 +181,18 @@ static bool read_contacts(api_reader *reader, const api_field *w, const api_fiel
 }
 
 bool api_read_friction(api_call *call) {
-  enum { W, Q, MU, DIMENSION, METHOD, DIRECTIONS, CIRCUMSCRIBED, START, EFFORT, COUNT = EFFORT + 3 };
+  enum {
+    W,
+    Q,
+    MU,
+    DIMENSION,
+    METHOD,
+    DIRECTIONS,
+    CIRCUMSCRIBED,
+    START,
+    EFFORT,
+    COUNT = EFFORT + 3
+  };
   api_field root, m[COUNT] = {{.name = "W", .required = true},
                               {.name = "q", .required = true},
                               {.name = "mu", .required = true},
@@ -178,9 +208,11 @@ bool api_read_friction(api_call *call) {
   size_t method = CT_FRICTION_AUTO;
   uint64_t dimension = 3;
   if (!api_call_parse(call, &root) || !api_read_object(&reader, &root, m, COUNT)) return false;
-  bool good = read_effort(&reader, &m[EFFORT], call, &options->tolerance, &options->iterations_max);
+  bool good =
+      read_effort_members(&reader, &m[EFFORT], call, &options->tolerance, &options->iterations_max);
   good = api_read_unsigned(&reader, &m[DIMENSION], 2, 3, &dimension) && good;
-  good = api_read_word(&reader, &m[METHOD], friction_methods, CT_FRICTION_METHOD_COUNT, &method) && good;
+  good = api_read_word(&reader, &m[METHOD], friction_methods, CT_FRICTION_METHOD_COUNT, &method) &&
+         good;
   options->directions = API_SIDES;
   good = api_read_sides(&reader, &m[DIRECTIONS], &options->directions) && good;
   good = api_read_bool(&reader, &m[CIRCUMSCRIBED], &options->circumscribed) && good;
@@ -189,12 +221,12 @@ bool api_read_friction(api_call *call) {
   good = api_reject_unused(&reader, &m[CIRCUMSCRIBED], !pyramids, "method polyhedral") && good;
   good = api_reject_unused(&reader, &m[START], pyramids, "methods other than polyhedral") && good;
   problem->dimension = (unsigned)dimension;
-  if (!read_contacts(&reader, &m[W], &m[MU], problem)) return false;
+  if (!read_friction_contacts(&reader, &m[W], &m[MU], problem)) return false;
   size_t n = problem->matrix.size;
-  good = within_memory(&reader, &m[W], n) && good;
-  good = api_read_vector(&reader, &m[Q], n, any, &problem->q) && good;
-  good = api_read_vector(&reader, &m[START], n, any, &options->start) && good;
-  double *room = good ? make_room(&reader, 2, n) : NULL;
+  good = check_solver_memory(&reader, &m[W], n) && good;
+  good = api_read_vector(&reader, &m[Q], n, any_finite, &problem->q) && good;
+  good = api_read_vector(&reader, &m[START], n, any_finite, &options->start) && good;
+  double *room = good ? alloc_result_vectors(&reader, 2, n) : NULL;
   if (!room) return false;
   options->method = (ct_friction_method)method;
   options->proof = CT_FRICTION_PROOF_ALWAYS;

@@ -13,7 +13,8 @@ const api_unit *api_unit_of(ct_text word) {
   return NULL;
 }
 
-bool api_import_refuse(api_import *import, api_problem_id id, size_t line, const char *detail, ...) {
+bool api_import_refuse(api_import *import, api_problem_id id, size_t line, const char *detail,
+                       ...) {
   char text[200];
   va_list arguments;
   va_start(arguments, detail);
@@ -23,17 +24,20 @@ bool api_import_refuse(api_import *import, api_problem_id id, size_t line, const
   return false;
 }
 
-bool api_import_point(api_import *import, const double numbers[3], const char *place, size_t at, ct_vec3 *out) {
+bool api_import_point(api_import *import, const double numbers[3], const char *place, size_t at,
+                      ct_vec3 *out) {
   api_faults *faults = import->reader->faults;
   double m[3];
   for (int i = 0; i < 3; i++) {
     m[i] = numbers[i] * import->unit->times / import->unit->over + 0.0;
     if (!isfinite(numbers[i])) {
-      api_fault_plain(faults, API_PROBLEM_BAD_VALUE, "%s %zu: the %c coordinate is not a finite number.", place, at, "xyz"[i]);
+      api_fault_plain(faults, API_PROBLEM_BAD_VALUE,
+                      "%s %zu: the %c coordinate is not a finite number.", place, at, "xyz"[i]);
       return false;
     }
     if (fabs(m[i]) <= CT_COORDINATE_MAX) continue;
-    api_fault *fault = api_fault_plain(faults, API_PROBLEM_OUT_OF_RANGE, "%s %zu: the %c coordinate, %.17g %s, lies beyond 1e9 m.",
+    api_fault *fault = api_fault_plain(faults, API_PROBLEM_OUT_OF_RANGE,
+                                       "%s %zu: the %c coordinate, %.17g %s, lies beyond 1e9 m.",
                                        place, at, "xyz"[i], numbers[i], import -> unit -> word);
     api_fault_limit(fault, CT_COORDINATE_MAX, isfinite(m[i]) ? m[i] : NAN);
     return false;

@@ -1,15 +1,19 @@
-/* OBJ (Wavefront 1992): points and polygons. The points are read first, since a face may speak of any of them. */
+/* OBJ (Wavefront 1992): points and polygons. The points are read first, since a face may speak of
+ * any of them. */
 #include "import/import.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Steps between two looks at the cancel flag: a line, a corner, or a triangle that is tried; below a millisecond. */
+/* Steps between two looks at the cancel flag: a line, a corner, or a triangle that is tried; below
+ * a millisecond. */
 #define STEPS_PER_POLL 4096
-/* Corners of one polygon. Finding how to cut it takes up to twice their square: some milliseconds. */
+/* Corners of one polygon. Finding how to cut it takes up to twice their square: some milliseconds.
+ */
 #define CORNERS_MAX 1024
-/* What coordinates of six or seven digits leave uncertain, as a part of a polygon's area, or of its width: a triangle of a fan may
- * be turned over by this much and still count as flat, and corners may stand off their plane by this much. */
+/* What coordinates of six or seven digits leave uncertain, as a part of a polygon's area, or of its
+ * width: a triangle of a fan may be turned over by this much and still count as flat, and corners
+ * may stand off their plane by this much. */
 #define FILE_SLACK 1e-6
 
 typedef struct obj_file {
@@ -33,7 +37,7 @@ static bool cancelled(obj_file *f, size_t steps) {
   return api_reader_cancelled(f->import->reader);
 }
 
-/* ---- lines --------------------------------------------------------------------------------------------------------------- */
+/* ---- lines ---------------------------------------------------------------------------------- */
 
 static bool read_point(obj_file *f) {
   double numbers[3];
@@ -41,11 +45,13 @@ static bool read_point(obj_file *f) {
   size_t line = f->scan.line;
   for (int i = 0; i < 3; i++) {
     if (!api_scanner_word_on_line(&f->scan, &word))
-      return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, line, "a point has three coordinates.");
+      return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, line,
+                               "a point has three coordinates.");
     api_word_number kind = api_word_read(word, &numbers[i]);
     if (kind == API_WORD_NO_NUMBER) {
       char echo[API_ECHO_MAX + 4];
-      return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, line, "\"%s\" is no coordinate.", api_echo(word, echo));
+      return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, line,
+                               "\"%s\" is no coordinate.", api_echo(word, echo));
     }
     if (kind == API_WORD_NOT_FINITE) numbers[i] = HUGE_VAL;
   }
@@ -70,9 +76,10 @@ static bool read_corner(obj_file *f, ct_text word, uint32_t *out) {
                              "\"%s\" is no corner: whole numbers with strokes between them.", echo);
   if (index < 0) index += (int64_t)f->points + 1;
   if (index < 1 || index > count)
-    return api_import_refuse(f->import, API_PROBLEM_BAD_INDEX, f->scan.line,
-                             "\"%s\" speaks of no point; the file has %lld, numbered from 1, and %zu before this line.", echo,
-                             (long long)count, f->points);
+    return api_import_refuse(
+        f->import, API_PROBLEM_BAD_INDEX, f->scan.line,
+        "\"%s\" speaks of no point; the file has %lld, numbered from 1, and %zu before this line.",
+        echo, (long long)count, f->points);
   *out = (uint32_t)(index - 1);
   return true;
 }
@@ -82,7 +89,8 @@ static bool same_point(const api_triangle_soup *soup, uint32_t a, uint32_t b) {
   return a == b || (p.x == q.x && p.y == q.y && p.z == q.z);
 }
 
-/* Corners that repeat the one before are dropped, unless only a triangle's are left: what is degenerate is told later. */
+/* Corners that repeat the one before are dropped, unless only a triangle's are left: what is
+ * degenerate is reported later. */
 static void drop_repeated(const api_triangle_soup *soup, obj_face *polygon) {
   size_t kept = 0;
   for (size_t i = 0; i < polygon->count; i++) {
@@ -94,7 +102,7 @@ static void drop_repeated(const api_triangle_soup *soup, obj_face *polygon) {
   polygon->count = kept;
 }
 
-/* ---- polygons ------------------------------------------------------------------------------------------------------------ */
+/* ---- polygons ------------------------------------------------------------------------------- */
 
 static ct_vec3 corner(const api_triangle_soup *soup, const obj_face *polygon, size_t i) {
   return soup->vertices[polygon->corners[i % polygon->count]];
@@ -104,34 +112,41 @@ static ct_vec3 corner(const api_triangle_soup *soup, const obj_face *polygon, si
 static ct_vec3 area_vector(const api_triangle_soup *soup, const obj_face *polygon) {
   ct_vec3 sum = ct_vec(0, 0, 0), origin = corner(soup, polygon, 0);
   for (size_t i = 1; i + 1 < polygon->count; i++)
-    sum = ct_add(sum, ct_cross(ct_sub(corner(soup, polygon, i), origin), ct_sub(corner(soup, polygon, i + 1), origin)));
+    sum = ct_add(sum, ct_cross(ct_sub(corner(soup, polygon, i), origin),
+                               ct_sub(corner(soup, polygon, i + 1), origin)));
   return sum;
 }
 
-/* The least part that a triangle of the fan about `apex` has in the polygon's area; below `enough` the first such. */
-static double least_part(const api_triangle_soup *soup, const obj_face *polygon, size_t apex, ct_vec3 area, double enough) {
+/* The least part that a triangle of the fan about `apex` has in the polygon's area; below `enough`
+ * the first such. */
+static double least_part(const api_triangle_soup *soup, const obj_face *polygon, size_t apex,
+                         ct_vec3 area, double enough) {
   ct_vec3 origin = corner(soup, polygon, apex);
   double whole = ct_dot(area, area), least = 1.0;
   for (size_t i = 1; i + 1 < polygon->count && least >= enough; i++) {
-    ct_vec3 b = ct_sub(corner(soup, polygon, apex + i), origin), c = ct_sub(corner(soup, polygon, apex + i + 1), origin);
+    ct_vec3 b = ct_sub(corner(soup, polygon, apex + i), origin),
+            c = ct_sub(corner(soup, polygon, apex + i + 1), origin);
     least = fmin(least, ct_dot(ct_cross(b, c), area) / whole);
   }
   return least;
 }
 
-/* The first corner whose fan covers the polygon, best with triangles that all have an area; count: none. False: cancelled. */
+/* The first corner whose fan covers the polygon, best with triangles that all have an area; count:
+ * none. False: cancelled. */
 static bool find_apex(obj_file *f, const obj_face *polygon, ct_vec3 area, size_t *out) {
   const double enough[] = {FILE_SLACK, -FILE_SLACK};
   for (int pass = 0; pass < 2; pass++)
     for (*out = 0; *out < polygon->count; ++*out) {
       if (cancelled(f, polygon->count)) return false;
-      if (least_part(f->import->soup, polygon, *out, area, enough[pass]) >= enough[pass]) return true;
+      if (least_part(f->import->soup, polygon, *out, area, enough[pass]) >= enough[pass])
+        return true;
     }
   return true;
 }
 
 static bool is_bent(const api_triangle_soup *soup, const obj_face *polygon, ct_vec3 area) {
-  ct_vec3 normal = ct_scale(area, 1.0 / sqrt(ct_dot(area, area))), origin = corner(soup, polygon, 0);
+  ct_vec3 normal = ct_scale(area, 1.0 / sqrt(ct_dot(area, area))),
+          origin = corner(soup, polygon, 0);
   double widest = 0.0, off = 0.0;
   for (size_t i = 1; i < polygon->count; i++) {
     ct_vec3 d = ct_sub(corner(soup, polygon, i), origin);
@@ -153,12 +168,14 @@ static bool put_polygon(obj_file *f, obj_face *polygon) {
     if (is_bent(soup, polygon, area) && import->bent++ == 0) import->bent_line = polygon->line;
     if (!find_apex(f, polygon, area, &apex)) return false;
     if (apex == polygon->count)
-      return api_import_refuse(
-          import, API_PROBLEM_BAD_VALUE, polygon->line,
-          "the polygon of %zu corners is not convex, and no fan of triangles covers it; cut it into triangles.", polygon->count);
+      return api_import_refuse(import, API_PROBLEM_BAD_VALUE, polygon->line,
+                               "the polygon of %zu corners is not convex, and no fan of triangles "
+                               "covers it; cut it into triangles.",
+                               polygon->count);
   }
   for (size_t i = 1; i + 1 < polygon->count; i++) {
-    const uint32_t corners[3] = {polygon->corners[apex], polygon->corners[(apex + i) % polygon->count],
+    const uint32_t corners[3] = {polygon->corners[apex],
+                                 polygon->corners[(apex + i) % polygon->count],
                                  polygon->corners[(apex + i + 1) % polygon->count]};
     if (!api_triangle_soup_add_triangle(import->reader, soup, corners)) return false;
   }
@@ -170,8 +187,8 @@ static bool read_face(obj_file *f) {
   ct_text word;
   while (api_scanner_word_on_line(&f->scan, &word) && word.bytes[0] != '#') {
     if (polygon.count == CORNERS_MAX)
-      return api_import_refuse(f->import, API_PROBLEM_LIMIT_EXCEEDED, polygon.line, "a polygon has at most %d corners.",
-                               CORNERS_MAX);
+      return api_import_refuse(f->import, API_PROBLEM_LIMIT_EXCEEDED, polygon.line,
+                               "a polygon has at most %d corners.", CORNERS_MAX);
     if (!read_corner(f, word, &polygon.corners[polygon.count])) return false;
     polygon.count++;
   }
@@ -181,7 +198,7 @@ static bool read_face(obj_file *f) {
   return put_polygon(f, &polygon);
 }
 
-/* ---- the file ------------------------------------------------------------------------------------------------------------ */
+/* ---- the file ------------------------------------------------------------------------------- */
 
 static bool is_one_of(ct_text word, const char *const *list) {
   for (; *list; list++)
@@ -191,19 +208,21 @@ static bool is_one_of(ct_text word, const char *const *list) {
 
 /* A line that holds neither a point nor a face. */
 static bool pass_over(obj_file *f, ct_text word) {
-  static const char *const plain[] = {"vt",     "vn",         "vp",        "g",      "o",     "s",        "mg",
-                                      "mtllib", "usemtl",     "usemap",    "maplib", "bevel", "c_interp", "d_interp",
-                                      "lod",    "shadow_obj", "trace_obj", "call",   "csh",   NULL};
-  static const char *const geometry[] = {"p",    "l",    "cstype", "deg", "bmat", "step", "curv",  "curv2", "surf", "parm",
-                                         "trim", "hole", "scrv",   "sp",  "end",  "con",  "ctech", "stech", "fo",   NULL};
+  static const char *const plain[] = {"vt",         "vn",        "vp",       "g",        "o",
+                                      "s",          "mg",        "mtllib",   "usemtl",   "usemap",
+                                      "maplib",     "bevel",     "c_interp", "d_interp", "lod",
+                                      "shadow_obj", "trace_obj", "call",     "csh",      NULL};
+  static const char *const geometry[] = {"p",     "l",    "cstype", "deg",   "bmat", "step", "curv",
+                                         "curv2", "surf", "parm",   "trim",  "hole", "scrv", "sp",
+                                         "end",   "con",  "ctech",  "stech", "fo",   NULL};
   if (is_one_of(word, geometry)) {
     if (f->import->ignored++ == 0) f->import->ignored_line = f->scan.line;
     return true;
   }
   if (is_one_of(word, plain)) return true;
   char echo[API_ECHO_MAX + 4];
-  return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, f->scan.line, "\"%s\" begins no line of OBJ.",
-                           api_echo(word, echo));
+  return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, f->scan.line,
+                           "\"%s\" begins no line of OBJ.", api_echo(word, echo));
 }
 
 static bool take_line(obj_file *f, ct_text word, bool faces) {
@@ -217,7 +236,8 @@ static bool take_line(obj_file *f, ct_text word, bool faces) {
 }
 
 static bool read_lines(api_import *import, bool faces) {
-  obj_file f = {import, {import->file.bytes, import->file.bytes + import->file.length, 1}, 0, STEPS_PER_POLL};
+  obj_file f = {
+      import, {import->file.bytes, import->file.bytes + import->file.length, 1}, 0, STEPS_PER_POLL};
   do {
     ct_text word;
     if (cancelled(&f, 1)) return false;
@@ -226,4 +246,6 @@ static bool read_lines(api_import *import, bool faces) {
   return true;
 }
 
-bool api_import_obj(api_import *import) { return read_lines(import, false) && read_lines(import, true); }
+bool api_import_obj(api_import *import) {
+  return read_lines(import, false) && read_lines(import, true);
+}

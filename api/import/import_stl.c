@@ -1,5 +1,6 @@
-/* STL (3D Systems 1988). Binary: 80 bytes of anything, a count, 50 bytes a triangle: normal, three points as floats, an attribute.
- * Text: words. Only lengths tell the two apart for certain: binary files may begin with "solid" as well. */
+/* STL (3D Systems 1988). Binary: 80 bytes of anything, a count, 50 bytes a triangle: normal, three
+ * points as floats, an attribute. Text: words. Only lengths tell the two apart for certain: binary
+ * files may begin with "solid" as well. */
 #include "import/import.h"
 
 #include <string.h>
@@ -25,7 +26,7 @@ static double read_float(const char *bytes) {
   return value;
 }
 
-/* ---- binary -------------------------------------------------------------------------------------------------------------- */
+/* ---- binary --------------------------------------------------------------------------------- */
 
 static bool read_facet(api_import *import, size_t at) {
   uint32_t corners[3];
@@ -50,7 +51,7 @@ static bool read_binary(api_import *import) {
   return true;
 }
 
-/* ---- text ---------------------------------------------------------------------------------------------------------------- */
+/* ---- text ----------------------------------------------------------------------------------- */
 
 typedef struct text_file {
   api_import *import;
@@ -59,12 +60,13 @@ typedef struct text_file {
 
 static bool refuse_word(text_file *f, const char *wanted, ct_text word) {
   char echo[API_ECHO_MAX + 4];
-  return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, f->scan.line, "\"%s\" stands where %s should.",
-                           api_echo(word, echo), wanted);
+  return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, f->scan.line,
+                           "\"%s\" stands where %s should.", api_echo(word, echo), wanted);
 }
 
 static bool refuse_end(text_file *f, const char *wanted) {
-  return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, f->scan.line, "the file ends where %s should stand.", wanted);
+  return api_import_refuse(f->import, API_PROBLEM_MALFORMED_FILE, f->scan.line,
+                           "the file ends where %s should stand.", wanted);
 }
 
 /* The words, one after the other. */
@@ -104,9 +106,11 @@ static bool read_text_facet(text_file *f) {
   for (int c = 0; c < 3; c++) {
     ct_vec3 p;
     if (!expect(f, "vertex", NULL) || !read_point(f, &p)) return false;
-    if (!api_triangle_soup_weld_vertex(f->import->reader, f->import->soup, p, &corners[c])) return false;
+    if (!api_triangle_soup_weld_vertex(f->import->reader, f->import->soup, p, &corners[c]))
+      return false;
   }
-  return expect(f, "endloop", "endfacet") && api_triangle_soup_add_triangle(f->import->reader, f->import->soup, corners);
+  return expect(f, "endloop", "endfacet") &&
+         api_triangle_soup_add_triangle(f->import->reader, f->import->soup, corners);
 }
 
 /* Behind "solid": a name up to the line's end, facets, "endsolid" and the name again. */
@@ -134,7 +138,7 @@ static bool read_text(api_import *import) {
   return true;
 }
 
-/* ---- which of the two ------------------------------------------------------------------------------------------------------ */
+/* ---- which of the two ----------------------------------------------------------------------- */
 
 static bool looks_like_text(ct_text file) {
   ct_text word;
@@ -153,24 +157,29 @@ static bool refuse_length(api_import *import) {
   api_faults *faults = import->reader->faults;
   size_t length = import->file.length;
   if (length < HEADER_BYTES) {
-    api_fault_plain(
-        faults, API_PROBLEM_MALFORMED_FILE,
-        "Byte %zu: the file ends within the head; a binary STL file has at least %d bytes, and a text one begins with solid.",
-        length, HEADER_BYTES);
+    api_fault_plain(faults, API_PROBLEM_MALFORMED_FILE,
+                    "Byte %zu: the file ends within the head; a binary STL file has at least %d "
+                    "bytes, and a text one begins with solid.",
+                    length, HEADER_BYTES);
     return false;
   }
   unsigned long long count = read_u32(import->file.bytes + COUNT_AT);
   unsigned long long wanted = HEADER_BYTES + FACET_BYTES * count;
-  api_fault_plain(faults, API_PROBLEM_MALFORMED_FILE,
-                  length < wanted ? "Byte %zu: the file ends here; the %llu triangles that byte 80 tells of need %llu bytes."
-                                  : "The file has %zu bytes; the %llu triangles that byte 80 tells of need %llu.",
-                  length, count, wanted);
+  api_fault_plain(
+      faults, API_PROBLEM_MALFORMED_FILE,
+      length < wanted
+          ? "Byte %zu: the file ends here; the %llu triangles that byte 80 tells of need %llu "
+            "bytes."
+          : "The file has %zu bytes; the %llu triangles that byte 80 tells of need %llu.",
+      length, count, wanted);
   return false;
 }
 
 bool api_import_stl(api_import *import) {
   size_t length = import->file.length;
-  bool binary = length >= HEADER_BYTES && length == HEADER_BYTES + FACET_BYTES * (uint64_t)read_u32(import->file.bytes + COUNT_AT);
+  bool binary =
+      length >= HEADER_BYTES &&
+      length == HEADER_BYTES + FACET_BYTES * (uint64_t)read_u32(import->file.bytes + COUNT_AT);
   if (binary) return read_binary(import);
   return looks_like_text(import->file) ? read_text(import) : refuse_length(import);
 }

@@ -9,7 +9,8 @@
 
 /* Digits that a 64-bit integer holds for certain. */
 #define DIGITS_EXACT 18
-/* Powers of ten that are doubles themselves: a whole number up to 2^53 times or over one of them is rounded once. */
+/* Powers of ten that are doubles themselves: a whole number up to 2^53 times or over one of them is
+ * rounded once. */
 #define POWER_EXACT 22
 #define WHOLE_EXACT (UINT64_C(1) << 53)
 /* Characters of a number: 17 digits tell a double, 770 tell the middle between any two. */
@@ -17,7 +18,9 @@
 /* An exponent beyond it is as good as any. */
 #define EXPONENT_MOST 100000
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+static bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Length of a backslash with the line's end behind it, or 0. */
@@ -30,7 +33,8 @@ static size_t joint(const api_scanner *scan) {
 
 static void take_word(api_scanner *scan, ct_text *out) {
   const char *start = scan->at;
-  while (scan->at < scan->end && *scan->at != '\n' && !is_blank(*scan->at) && !joint(scan)) scan->at++;
+  while (scan->at < scan->end && *scan->at != '\n' && !is_blank(*scan->at) && !joint(scan))
+    scan->at++;
   *out = (ct_text){start, (size_t)(scan->at - start)};
 }
 
@@ -73,7 +77,7 @@ bool api_word_equals(ct_text word, const char *plain) {
   return i == word.length && !plain[i];
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------------- */
+/* ---- numbers -------------------------------------------------------------------------------- */
 
 /* A decimal in pieces: value = digits * 10^exponent, as far as the digits fit. */
 typedef struct decimal {
@@ -141,20 +145,26 @@ static double read_slowly(ct_text word) {
 }
 
 static bool not_finite_word(ct_text word) {
-  if (word.length > 0 && (word.bytes[0] == '+' || word.bytes[0] == '-')) word = (ct_text){word.bytes + 1, word.length - 1};
-  return api_word_equals(word, "nan") || api_word_equals(word, "inf") || api_word_equals(word, "infinity") ||
-         (word.length > 3 && api_word_equals((ct_text){word.bytes, 3}, "nan") && word.bytes[3] == '(');
+  if (word.length > 0 && (word.bytes[0] == '+' || word.bytes[0] == '-'))
+    word = (ct_text){word.bytes + 1, word.length - 1};
+  return api_word_equals(word, "nan") || api_word_equals(word, "inf") ||
+         api_word_equals(word, "infinity") ||
+         (word.length > 3 && api_word_equals((ct_text){word.bytes, 3}, "nan") &&
+          word.bytes[3] == '(');
 }
 
 api_word_number api_word_read(ct_text word, double *out) {
-  static const double powers[POWER_EXACT + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  static const double powers[POWER_EXACT + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   decimal d;
   if (word.length > NUMBER_CHARACTERS_MAX || !split(word, &d))
     return not_finite_word(word) ? API_WORD_NOT_FINITE : API_WORD_NO_NUMBER;
   double value = 0.0;
-  if (d.exact && d.digits <= WHOLE_EXACT && d.exponent >= -POWER_EXACT && d.exponent <= POWER_EXACT) {
-    value = d.exponent < 0 ? (double)d.digits / powers[-d.exponent] : (double)d.digits * powers[d.exponent];
+  if (d.exact && d.digits <= WHOLE_EXACT && d.exponent >= -POWER_EXACT &&
+      d.exponent <= POWER_EXACT) {
+    value = d.exponent < 0 ? (double)d.digits / powers[-d.exponent]
+                           : (double)d.digits * powers[d.exponent];
     if (d.negative) value = -value;
   } else {
     value = read_slowly(word);
@@ -166,8 +176,10 @@ api_word_number api_word_read(ct_text word, double *out) {
 
 bool api_word_integer(ct_text word, int64_t *out) {
   decimal d;
-  if (word.length > DIGITS_EXACT || word.length == 0 || !split(word, &d) || d.exponent != 0) return false;
-  if (memchr(word.bytes, '.', word.length) || memchr(word.bytes, 'e', word.length) || memchr(word.bytes, 'E', word.length))
+  if (word.length > DIGITS_EXACT || word.length == 0 || !split(word, &d) || d.exponent != 0)
+    return false;
+  if (memchr(word.bytes, '.', word.length) || memchr(word.bytes, 'e', word.length) ||
+      memchr(word.bytes, 'E', word.length))
     return false;
   *out = d.negative ? -(int64_t)d.digits : (int64_t)d.digits;
   return true;

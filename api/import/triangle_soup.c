@@ -14,15 +14,17 @@ void api_triangle_soup_free(api_triangle_soup *soup) {
 }
 
 static size_t bytes_of(const api_triangle_soup *soup) {
-  return soup->vertex_capacity * sizeof *soup->vertices + soup->triangle_capacity * sizeof *soup->triangles +
-         soup->slot_count * sizeof *soup->slots;
+  return soup->vertex_capacity * sizeof *soup->vertices +
+         soup->triangle_capacity * sizeof *soup->triangles + soup->slot_count * sizeof *soup->slots;
 }
 
 /* Grows an array to `capacity` items within the budget. */
-static void *grow(api_reader *reader, const api_triangle_soup *soup, void *items, size_t bytes, size_t more) {
+static void *grow(api_reader *reader, const api_triangle_soup *soup, void *items, size_t bytes,
+                  size_t more) {
   if (bytes_of(soup) + more > soup->budget) {
-    api_fault *fault = api_fault_plain(reader->faults, API_PROBLEM_BODY_TOO_LARGE,
-                                       "The triangles take more memory than a request may use (requestMemoryBytes).");
+    api_fault *fault = api_fault_plain(
+        reader->faults, API_PROBLEM_BODY_TOO_LARGE,
+        "The triangles take more memory than a request may use (requestMemoryBytes).");
     api_fault_limit(fault, (double)reader->limits->request_memory_bytes, NAN);
     return NULL;
   }
@@ -31,11 +33,13 @@ static void *grow(api_reader *reader, const api_triangle_soup *soup, void *items
   return grown;
 }
 
-static bool refuse_triangles(api_reader *reader, const api_triangle_soup *soup, uint64_t triangles) {
-  api_fault *fault =
-      api_fault_plain(reader->faults, API_PROBLEM_LIMIT_EXCEEDED,
-                      "The file has %llu%s triangles, a mesh has at most %llu (meshTriangles).", (unsigned long long)triangles,
-                      triangles == soup->triangles_max + 1 ? " or more" : "", (unsigned long long)soup->triangles_max);
+static bool refuse_triangles(api_reader *reader, const api_triangle_soup *soup,
+                             uint64_t triangles) {
+  api_fault *fault = api_fault_plain(
+      reader->faults, API_PROBLEM_LIMIT_EXCEEDED,
+      "The file has %llu%s triangles, a mesh has at most %llu (meshTriangles).",
+      (unsigned long long)triangles, triangles == soup->triangles_max + 1 ? " or more" : "",
+      (unsigned long long)soup->triangles_max);
   api_fault_limit(fault, (double)soup->triangles_max, (double)triangles);
   return false;
 }
@@ -58,8 +62,8 @@ bool api_triangle_soup_add_vertex(api_reader *reader, api_triangle_soup *soup, c
   if (soup->vertex_count == soup->vertex_capacity) {
     size_t capacity = soup->vertex_capacity ? 2 * soup->vertex_capacity : FIRST_CAPACITY;
     if (soup->vertex_count == CT_MESH_VERTICES_MAX) {
-      api_fault *fault =
-          api_fault_plain(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, "A mesh has at most %d vertices.", CT_MESH_VERTICES_MAX);
+      api_fault *fault = api_fault_plain(reader->faults, API_PROBLEM_LIMIT_EXCEEDED,
+                                         "A mesh has at most %d vertices.", CT_MESH_VERTICES_MAX);
       api_fault_limit(fault, CT_MESH_VERTICES_MAX, NAN);
       return false;
     }
@@ -74,8 +78,10 @@ bool api_triangle_soup_add_vertex(api_reader *reader, api_triangle_soup *soup, c
   return true;
 }
 
-bool api_triangle_soup_add_triangle(api_reader *reader, api_triangle_soup *soup, const uint32_t corners[3]) {
-  if (soup->triangle_count >= soup->triangles_max) return refuse_triangles(reader, soup, soup->triangles_max + 1);
+bool api_triangle_soup_add_triangle(api_reader *reader, api_triangle_soup *soup,
+                                    const uint32_t corners[3]) {
+  if (soup->triangle_count >= soup->triangles_max)
+    return refuse_triangles(reader, soup, soup->triangles_max + 1);
   if (soup->triangle_count == soup->triangle_capacity) {
     size_t capacity = soup->triangle_capacity ? 2 * soup->triangle_capacity : FIRST_CAPACITY;
     if (!reserve_triangles(reader, soup, capacity)) return false;
@@ -84,7 +90,7 @@ bool api_triangle_soup_add_triangle(api_reader *reader, api_triangle_soup *soup,
   return true;
 }
 
-/* ---- points by their bits ------------------------------------------------------------------------------------------------ */
+/* ---- points by their bits ------------------------------------------------------------------- */
 
 /* The finaliser of SplitMix64 (Steele, Lea, Flood 2014). */
 static uint64_t mix(uint64_t z) {
@@ -120,11 +126,13 @@ static bool widen(api_reader *reader, api_triangle_soup *soup) {
   free(soup->slots);
   soup->slots = slots;
   soup->slot_count = count;
-  for (size_t i = 0; i < soup->vertex_count; i++) slots[find(soup, soup->vertices[i])] = (uint32_t)i + 1;
+  for (size_t i = 0; i < soup->vertex_count; i++)
+    slots[find(soup, soup->vertices[i])] = (uint32_t)i + 1;
   return true;
 }
 
-bool api_triangle_soup_weld_vertex(api_reader *reader, api_triangle_soup *soup, ct_vec3 p, uint32_t *index) {
+bool api_triangle_soup_weld_vertex(api_reader *reader, api_triangle_soup *soup, ct_vec3 p,
+                                   uint32_t *index) {
   /* At most two thirds full. */
   if (3 * (soup->vertex_count + 1) > 2 * soup->slot_count && !widen(reader, soup)) return false;
   size_t at = find(soup, p);

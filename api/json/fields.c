@@ -1,4 +1,5 @@
-/* Typed readers. Every message names what the member takes and what it got; numbers in messages are shortest text. */
+/* Typed readers of JSON values. Every message states the rule and the actual value; numbers have
+ * their shortest text. */
 #include "json/fields.h"
 
 #include <assert.h>
@@ -9,17 +10,20 @@
 
 #include <contact/limits.h>
 
-/* Whole numbers are exact in a double up to here. */
+/* Greatest n such that all whole numbers up to n are exact in a double: 2^53. */
 #define WHOLE_MAX 9007199254740992.0
 
 static api_pointer root_path(void) { return (api_pointer){.kind = API_POINTER_ROOT}; }
 
 api_field api_field_root(json_t *value) { return (api_field){.value = value, .path = root_path()}; }
 
-api_field api_field_at(json_t *value, api_pointer path) { return (api_field){.value = value, .path = path}; }
+api_field api_field_at(json_t *value, api_pointer path) {
+  return (api_field){.value = value, .path = path};
+}
 
 api_field api_field_element(const api_field *array, size_t i) {
-  return (api_field){.value = json_array_get(array->value, i), .path = api_pointer_index(&array->path, i)};
+  return (api_field){.value = json_array_get(array->value, i),
+                     .path = api_pointer_index(&array->path, i)};
 }
 
 const char *api_type_words(const json_t *value) {
@@ -35,79 +39,90 @@ const char *api_type_words(const json_t *value) {
   }
 }
 
-static bool wrong_type(api_reader *reader, const api_field *field, const char *wanted) {
-  api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path, "Must be %s, is %s.", wanted, api_type_words(field->value));
+static bool report_wrong_type(api_reader *reader, const api_field *field, const char *wanted) {
+  api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path, "Must be %s, is %s.", wanted,
+               api_type_words(field->value));
   return false;
 }
 
-/* Shortest text of a number, terminated. */
-static const char *number_text(double value, char out[API_NUMBER_BYTES]) {
+/* Writes the shortest text of a number, NUL-terminated. */
+static const char *write_number_text(double value, char out[API_NUMBER_BYTES]) {
   out[api_number_format(value, out)] = 0;
   return out;
 }
 
-/* ---- lists of names ---------------------------------------------------------------------------------------------------------- */
+/* ---- lists of names ------------------------------------------------------------------------- */
 
-/* Puts a name behind the list in out. */
+/* Appends a name to the list in out. */
 static void append_name(char out[API_NAMES_MAX], size_t *length, const char *name) {
-  *length += (size_t)snprintf(out + *length, API_NAMES_MAX - *length, "%s%s", *length ? ", " : "", name);
+  *length +=
+      (size_t)snprintf(out + *length, API_NAMES_MAX - *length, "%s%s", *length ? ", " : "", name);
   assert(*length < API_NAMES_MAX);
 }
 
-static const char *member_list(char out[API_NAMES_MAX], const api_field *members, size_t count) {
+static const char *format_member_names(char out[API_NAMES_MAX], const api_field *members,
+                                       size_t count) {
   size_t length = 0;
   out[0] = 0;
   for (size_t i = 0; i < count; i++) append_name(out, &length, members[i].name);
   return out;
 }
 
-/* ---- objects ----------------------------------------------------------------------------------------------------------- */
+/* ---- objects -------------------------------------------------------------------------------- */
 
-static void tell_unknown(api_reader *reader, const api_field *field, ct_text name, const api_field *members, size_t count) {
+static void report_unknown_member(api_reader *reader, const api_field *field, ct_text name,
+                                  const api_field *members, size_t count) {
   api_spelling likeness = api_spelling_start(name.bytes, name.length);
   for (size_t i = 0; i < count; i++)
-    if (!members[i].value) api_spelling_consider(&likeness, members[i].name, strlen(members[i].name));
+    if (!members[i].value)
+      api_spelling_consider(&likeness, members[i].name, strlen(members[i].name));
   char echo[API_ECHO_MAX + 4];
   api_echo(name, echo);
   api_pointer path = api_pointer_member_text(&field->path, name);
   if (likeness.best.length) {
-    api_fault_did_you_mean(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &path, "\"%s\" is not a member here.", echo),
+    api_fault_did_you_mean(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &path,
+                                        "\"%s\" is not a member here.", echo),
                            likeness);
     return;
   }
   char known[API_NAMES_MAX];
-  api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &path, "\"%s\" is not a member here%s%s.", echo,
-               count ? "; members: " : "", member_list(known, members, count));
+  api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_MEMBER, &path,
+               "\"%s\" is not a member here%s%s.", echo, count ? "; members: " : "",
+               format_member_names(known, members, count));
 }
 
 void api_fault_missing(api_reader *reader, const api_field *object, const char *name) {
   api_spelling likeness = api_spelling_start(name, strlen(name));
   for (void *m = json_object_iter(object->value); m; m = json_object_iter_next(object->value, m))
-    if (!api_spelling_consider(&likeness, json_object_iter_key(m), strlen(json_object_iter_key(m)))) break;
+    if (!api_spelling_consider(&likeness, json_object_iter_key(m), strlen(json_object_iter_key(m))))
+      break;
   if (likeness.best.length) {
     const api_field meant = {.name = name};
-    tell_unknown(reader, object, likeness.best, &meant, 1);
+    report_unknown_member(reader, object, likeness.best, &meant, 1);
     return;
   }
   const api_pointer path = api_pointer_member(&object->path, name);
-  api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &path, "The member \"%s\" is required.", name);
+  api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &path, "The member \"%s\" is required.",
+               name);
 }
 
-static bool is_known(const char *name, const api_field *members, size_t count) {
+static bool is_listed_member(const char *name, const api_field *members, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (strcmp(members[i].name, name) == 0) return true;
   return false;
 }
 
-static bool refuse_unknown(api_reader *reader, const api_field *field, const api_field *members, size_t count) {
-  /* Counting first keeps the usual case, in which all are known, free of comparisons. */
+static bool refuse_unknown_members(api_reader *reader, const api_field *field,
+                                   const api_field *members, size_t count) {
+  /* Without unknown members, counting avoids string comparisons. */
   size_t present = 0;
   for (size_t i = 0; i < count; i++) present += members[i].value != NULL;
   if (present == json_object_size(field->value)) return true;
   for (void *m = json_object_iter(field->value); m && !api_faults_full(reader->faults);
        m = json_object_iter_next(field->value, m)) {
     const char *name = json_object_iter_key(m);
-    if (!is_known(name, members, count)) tell_unknown(reader, field, api_text(name), members, count);
+    if (!is_listed_member(name, members, count))
+      report_unknown_member(reader, field, api_text(name), members, count);
   }
   return false;
 }
@@ -119,18 +134,19 @@ bool api_read_object(api_reader *reader, const api_field *field, api_field *memb
     members[i].path = api_pointer_member(&field->path, members[i].name);
   }
   if (!field->value) return true;
-  if (!is_object) return wrong_type(reader, field, "an object");
-  good = refuse_unknown(reader, field, members, count);
+  if (!is_object) return report_wrong_type(reader, field, "an object");
+  good = refuse_unknown_members(reader, field, members, count);
   for (size_t i = 0; i < count; i++) {
     if (!members[i].required || members[i].value) continue;
-    api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &members[i].path, "The member \"%s\" is required.", members[i].name);
+    api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &members[i].path,
+                 "The member \"%s\" is required.", members[i].name);
     good = false;
   }
   return good;
 }
 
-size_t api_read_one_of(api_reader *reader, const api_field *object, const api_field *members, size_t count, bool required,
-                       api_problem_id problem) {
+size_t api_read_one_of(api_reader *reader, const api_field *object, const api_field *members,
+                       size_t count, bool required, api_problem_id problem) {
   size_t found = count, present = 0;
   for (size_t i = 0; i < count; i++) {
     if (!members[i].value) continue;
@@ -139,35 +155,39 @@ size_t api_read_one_of(api_reader *reader, const api_field *object, const api_fi
   }
   if (present == 1 || (present == 0 && !required)) return found;
   char names[API_NAMES_MAX];
-  member_list(names, members, count);
+  format_member_names(names, members, count);
   if (present > 1) {
     api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &object->path,
                                     "Only one of these members may be given: %s.", names);
     api_fault_limit(fault, 1, (double)present);
   } else {
-    api_fault *fault = api_fault_at(reader->faults, problem, &object->path, "One of these members is required: %s.", names);
+    api_fault *fault = api_fault_at(reader->faults, problem, &object->path,
+                                    "One of these members is required: %s.", names);
     api_fault_limit(fault, 1, 0);
   }
   return count;
 }
 
-bool api_read_array(api_reader *reader, const api_field *field, size_t least, size_t greatest, size_t *count) {
+bool api_read_array(api_reader *reader, const api_field *field, size_t least, size_t greatest,
+                    size_t *count) {
   if (!field->value) return true;
-  if (!json_is_array(field->value)) return wrong_type(reader, field, "an array");
+  if (!json_is_array(field->value)) return report_wrong_type(reader, field, "an array");
   size_t length = json_array_size(field->value);
   if (least == greatest && length != least) {
-    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path, "Must be an array of %zu elements.", least),
+    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
+                                 "Must be an array of %zu elements.", least),
                     (double)least, (double)length);
     return false;
   }
   if (length > greatest) {
-    api_fault_limit(
-        api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path, "At most %zu elements are allowed.", greatest),
-        (double)greatest, (double)length);
+    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path,
+                                 "At most %zu elements are allowed.", greatest),
+                    (double)greatest, (double)length);
     return false;
   }
   if (length < least) {
-    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path, "At least %zu element%s needed.", least,
+    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path,
+                                 "At least %zu element%s needed.", least,
                                  least == 1 ? " is" : "s are"),
                     (double)least, (double)length);
     return false;
@@ -176,21 +196,24 @@ bool api_read_array(api_reader *reader, const api_field *field, size_t least, si
   return !api_faults_full(reader->faults);
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------------- */
+/* ---- numbers -------------------------------------------------------------------------------- */
 
-/* A number in a range, at a place that is only given when it is wrong. */
-static bool check_range(api_reader *reader, const api_pointer *path, double value, double least, double greatest) {
+/* Checks a number's range; the path is only used by a fault. */
+static bool check_range(api_reader *reader, const api_pointer *path, double value, double least,
+                        double greatest) {
   if (value >= least && value <= greatest) return true;
   char low[API_NUMBER_BYTES], high[API_NUMBER_BYTES];
-  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, path, "Must be from %s to %s.", number_text(least, low),
-                                  number_text(greatest, high));
+  api_fault *fault =
+      api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, path, "Must be from %s to %s.",
+                   write_number_text(least, low), write_number_text(greatest, high));
   api_fault_limit(fault, value < least ? least : greatest, value);
   return false;
 }
 
-bool api_read_number(api_reader *reader, const api_field *field, double least, double greatest, double *out) {
+bool api_read_number(api_reader *reader, const api_field *field, double least, double greatest,
+                     double *out) {
   if (!field->value) return true;
-  if (!json_is_number(field->value)) return wrong_type(reader, field, "a number");
+  if (!json_is_number(field->value)) return report_wrong_type(reader, field, "a number");
   double value = json_number_value(field->value) + 0.0;
   if (!check_range(reader, &field->path, value, least, greatest)) return false;
   *out = value;
@@ -201,12 +224,15 @@ bool api_read_size(api_reader *reader, const api_field *field, double *out) {
   return api_read_number(reader, field, CT_SIZE_MIN, CT_SIZE_MAX, out);
 }
 
-bool api_read_unsigned(api_reader *reader, const api_field *field, uint64_t least, uint64_t greatest, uint64_t *out) {
+bool api_read_unsigned(api_reader *reader, const api_field *field, uint64_t least,
+                       uint64_t greatest, uint64_t *out) {
   if (!field->value) return true;
-  if (!json_is_number(field->value)) return wrong_type(reader, field, "a whole number");
+  if (!json_is_number(field->value)) return report_wrong_type(reader, field, "a whole number");
   double value = json_number_value(field->value) + 0.0;
   if (value != floor(value)) {
-    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path, "Must be a whole number."), NAN, value);
+    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
+                                 "Must be a whole number."),
+                    NAN, value);
     return false;
   }
   double top = (double)greatest < WHOLE_MAX ? (double)greatest : WHOLE_MAX;
@@ -215,27 +241,30 @@ bool api_read_unsigned(api_reader *reader, const api_field *field, uint64_t leas
   return true;
 }
 
-bool api_read_numbers(api_reader *reader, const api_field *field, double greatest, size_t count, double *out) {
+bool api_read_numbers(api_reader *reader, const api_field *field, double greatest, size_t count,
+                      double *out) {
   if (!field->value) return true;
   if (!json_is_array(field->value)) {
     char wanted[48];
     snprintf(wanted, sizeof wanted, "an array of %zu numbers", count);
-    return wrong_type(reader, field, wanted);
+    return report_wrong_type(reader, field, wanted);
   }
   size_t length = json_array_size(field->value);
   if (length != count) {
-    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path, "Must be an array of %zu numbers.", count),
+    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
+                                 "Must be an array of %zu numbers.", count),
                     (double)count, (double)length);
     return false;
   }
   bool good = true;
-  double values[16]; /* longest use: a matrix */
+  double values[16]; /* the longest array is a matrix */
+  assert(count <= sizeof values / sizeof values[0]);
   for (size_t i = 0; i < count && i < 16; i++) {
     json_t *value = json_array_get(field->value, i);
     values[i] = json_number_value(value) + 0.0;
     if (json_is_number(value) && fabs(values[i]) <= greatest) continue;
     api_field element = api_field_element(field, i);
-    if (!json_is_number(value)) wrong_type(reader, &element, "a number");
+    if (!json_is_number(value)) report_wrong_type(reader, &element, "a number");
     else check_range(reader, &element.path, values[i], -greatest, greatest);
     good = false;
   }
@@ -256,21 +285,21 @@ bool api_read_position(api_reader *reader, const api_field *field, ct_vec3 *out)
 
 bool api_read_bool(api_reader *reader, const api_field *field, bool *out) {
   if (!field->value) return true;
-  if (!json_is_boolean(field->value)) return wrong_type(reader, field, "true or false");
+  if (!json_is_boolean(field->value)) return report_wrong_type(reader, field, "true or false");
   *out = json_is_true(field->value);
   return true;
 }
 
-/* ---- texts ------------------------------------------------------------------------------------------------------------- */
+/* ---- texts ---------------------------------------------------------------------------------- */
 
 bool api_read_text(api_reader *reader, const api_field *field, size_t bytes_max, ct_text *out) {
   if (!field->value) return true;
-  if (!json_is_string(field->value)) return wrong_type(reader, field, "a string");
+  if (!json_is_string(field->value)) return report_wrong_type(reader, field, "a string");
   ct_text text = {json_string_value(field->value), json_string_length(field->value)};
   if (text.length > bytes_max) {
-    api_fault_limit(
-        api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path, "At most %zu bytes are allowed.", bytes_max),
-        (double)bytes_max, (double)text.length);
+    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path,
+                                 "At most %zu bytes are allowed.", bytes_max),
+                    (double)bytes_max, (double)text.length);
     return false;
   }
   *out = text;
@@ -279,22 +308,24 @@ bool api_read_text(api_reader *reader, const api_field *field, size_t bytes_max,
 
 bool api_read_id(api_reader *reader, const api_field *field, ct_text *out) {
   if (!field->value) return true;
-  if (!json_is_string(field->value)) return wrong_type(reader, field, "a string");
+  if (!json_is_string(field->value)) return report_wrong_type(reader, field, "a string");
   ct_text text = {json_string_value(field->value), json_string_length(field->value)};
   if (api_id_valid(text)) {
     *out = text;
     return true;
   }
   char echo[API_ECHO_MAX + 4], why[64];
-  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "\"%s\" %s; " API_ID_RULE ".",
-                                  api_echo(text, echo), api_id_fault(text, why));
+  api_fault *fault =
+      api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
+                   "\"%s\" %s; " API_ID_RULE ".", api_echo(text, echo), api_id_fault(text, why));
   if (text.length > CT_ID_LENGTH_MAX) api_fault_limit(fault, CT_ID_LENGTH_MAX, (double)text.length);
   return false;
 }
 
-bool api_read_word(api_reader *reader, const api_field *field, const char *const *words, size_t count, size_t *out) {
+bool api_read_word(api_reader *reader, const api_field *field, const char *const *words,
+                   size_t count, size_t *out) {
   if (!field->value) return true;
-  if (!json_is_string(field->value)) return wrong_type(reader, field, "a string");
+  if (!json_is_string(field->value)) return report_wrong_type(reader, field, "a string");
   ct_text text = {json_string_value(field->value), json_string_length(field->value)};
   api_spelling likeness = api_spelling_start(text.bytes, text.length);
   size_t n = 0;
@@ -308,8 +339,8 @@ bool api_read_word(api_reader *reader, const api_field *field, const char *const
     api_spelling_consider(&likeness, words[i], strlen(words[i]));
   }
   char echo[API_ECHO_MAX + 4];
-  api_fault *fault =
-      api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "\"%s\" is none of: %s.", api_echo(text, echo), known);
+  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
+                                  "\"%s\" is none of: %s.", api_echo(text, echo), known);
   if (likeness.best.length) api_fault_suggest(fault, likeness.best);
   return false;
 }
@@ -319,7 +350,7 @@ typedef struct ranked_text {
   size_t index;
 } ranked_text;
 
-static int compare_ranked(const void *a, const void *b) {
+static int compare_ranked_texts(const void *a, const void *b) {
   const ranked_text *x = a, *y = b;
   int order = api_text_compare(x->text, y->text);
   return order ? order : (x->index > y->index) - (x->index < y->index);
@@ -334,7 +365,7 @@ size_t api_first_duplicate(api_reader *reader, const ct_text *texts, size_t coun
     return SIZE_MAX;
   }
   for (size_t i = 0; i < count; i++) sorted[i] = (ranked_text){texts[i], i};
-  qsort(sorted, count, sizeof *sorted, compare_ranked);
+  qsort(sorted, count, sizeof *sorted, compare_ranked_texts);
   size_t least = count;
   for (size_t i = 1; i < count; i++) {
     if (sorted[i].text.length == 0 || sorted[i].index >= least) continue;
@@ -355,14 +386,16 @@ ct_text api_reader_copy(api_reader *reader, ct_text text) {
 
 bool api_reject_unused(api_reader *reader, const api_field *field, bool idle, const char *needed) {
   if (!idle || !api_field_present(field)) return true;
-  api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &field->path, "\"%s\" requires %s.", field->name, needed);
+  api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &field->path, "\"%s\" requires %s.",
+               field->name, needed);
   return false;
 }
 
-bool api_reject_combination(api_reader *reader, const api_field *field, bool beside, const char *other) {
+bool api_reject_combination(api_reader *reader, const api_field *field, bool beside,
+                            const char *other) {
   if (!beside || !api_field_present(field)) return true;
-  api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &field->path, "\"%s\" cannot be combined with %s.", field->name,
-               other);
+  api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &field->path,
+               "\"%s\" cannot be combined with %s.", field->name, other);
   return false;
 }
 

@@ -1,4 +1,5 @@
-/* Lines, columns and pointers. A pointer is found by a second pass over the text, which only an error needs. */
+/* Computes lines, columns and JSON pointers in a second pass over the text, which only faults
+ * need. */
 #include "json/json_location.h"
 
 #include <jansson.h>
@@ -26,23 +27,24 @@ size_t api_text_skip_string(const char *bytes, size_t length, size_t at) {
   return length;
 }
 
-/* One open object or array. */
+/* An open object or array. */
 typedef struct walk_level {
-  bool object, in_value;      /* in_value: the colon has been passed */
-  size_t name, name_end;      /* of the member: its string, quotes and all */
-  size_t index;               /* of the element */
-  json_t *decoded;            /* the name, once a pointer needs it; owned */
+  bool object, in_value; /* in_value: after the colon of a member */
+  size_t name, name_end; /* the member's name with its quotes, [name, name_end) */
+  size_t index;          /* index of the element */
+  json_t *decoded;       /* the name, decoded for the first pointer; owned */
 } walk_level;
 
 struct api_pointer_walk {
   const char *bytes;
   size_t length, at, depth, depth_max;
   const api_pointer *base;
-  api_pointer *nodes; /* one for each level */
+  api_pointer *nodes; /* [depth_max + 1] */
   walk_level levels[];
 };
 
-api_pointer_walk *api_pointer_walk_create(const char *bytes, size_t length, size_t depth, const api_pointer *base) {
+api_pointer_walk *api_pointer_walk_create(const char *bytes, size_t length, size_t depth,
+                                          const api_pointer *base) {
   api_pointer_walk *walk = calloc(1, sizeof *walk + depth * sizeof *walk->levels);
   if (!walk) return NULL;
   *walk = (api_pointer_walk){.bytes = bytes, .length = length, .depth_max = depth, .base = base};
@@ -52,42 +54,42 @@ api_pointer_walk *api_pointer_walk_create(const char *bytes, size_t length, size
   return NULL;
 }
 
-static void forget_name(walk_level *level) {
+static void release_name(walk_level *level) {
   json_decref(level->decoded);
   level->decoded = NULL;
 }
 
 void api_pointer_walk_destroy(api_pointer_walk *walk) {
   if (!walk) return;
-  for (size_t i = 0; i < walk->depth; i++) forget_name(&walk->levels[i]);
+  for (size_t i = 0; i < walk->depth; i++) release_name(&walk->levels[i]);
   free(walk->nodes);
   free(walk);
 }
 
-/* A string is a member's name, or passed over. */
-static void walk_string(api_pointer_walk *walk, walk_level *top) {
+/* Reads a string: a member's name, or a value. */
+static void advance_over_string(api_pointer_walk *walk, walk_level *top) {
   size_t end = api_text_skip_string(walk->bytes, walk->length, walk->at);
   if (top && top->object && !top->in_value) {
-    forget_name(top);
+    release_name(top);
     top->name = walk->at;
     top->name_end = end;
   }
   walk->at = end;
 }
 
-/* Goes on by one token or blank. */
-static void walk_token(api_pointer_walk *walk) {
+/* Advances by one token or one space. */
+static void advance_one_token(api_pointer_walk *walk) {
   walk_level *top = walk->depth ? &walk->levels[walk->depth - 1] : NULL;
   char byte = walk->bytes[walk->at];
   if (byte == '"') {
-    walk_string(walk, top);
+    advance_over_string(walk, top);
     return;
   }
   walk->at++;
   if ((byte == '{' || byte == '[') && walk->depth < walk->depth_max) {
     walk->levels[walk->depth++] = (walk_level){.object = byte == '{'};
   } else if ((byte == '}' || byte == ']') && top) {
-    forget_name(top);
+    release_name(top);
     walk->depth--;
   } else if (byte == ',' && top) {
     top->in_value = false;
@@ -98,25 +100,30 @@ static void walk_token(api_pointer_walk *walk) {
 }
 
 /* False: out of memory. */
-static bool decode_name(const api_pointer_walk *walk, walk_level *level) {
+static bool decode_member_name(const api_pointer_walk *walk, walk_level *level) {
   if (!level->decoded)
-    level->decoded = json_loadb(walk->bytes + level->name, level->name_end - level->name, JSON_DECODE_ANY, NULL);
+    level->decoded =
+        json_loadb(walk->bytes + level->name, level->name_end - level->name, JSON_DECODE_ANY, NULL);
   return level->decoded != NULL;
 }
 
 const api_pointer *api_pointer_walk_to(api_pointer_walk *walk, size_t offset) {
-  while (walk->at < offset && walk->at < walk->length) walk_token(walk);
-  /* A name at the offset itself is the member's. */
+  while (walk->at < offset && walk->at < walk->length) advance_one_token(walk);
+  /* A name at the offset belongs to the member itself. */
   walk_level *top = walk->depth ? &walk->levels[walk->depth - 1] : NULL;
-  if (top && top->object && !top->in_value && walk->at < walk->length && walk->bytes[walk->at] == '"') walk_token(walk);
+  if (top && top->object && !top->in_value && walk->at < walk->length &&
+      walk->bytes[walk->at] == '"')
+    advance_one_token(walk);
+  /* Build the chain of pointer nodes from the open containers. */
   walk->nodes[0] = walk->base ? *walk->base : (api_pointer){.kind = API_POINTER_ROOT};
   for (size_t i = 0; i < walk->depth; i++) {
     walk_level *level = &walk->levels[i];
-    if (level->object && !decode_name(walk, level)) return NULL;
+    if (level->object && !decode_member_name(walk, level)) return NULL;
     const api_pointer *parent = &walk->nodes[i];
     walk->nodes[i + 1] =
         level->object
-            ? api_pointer_member_text(parent, (ct_text){json_string_value(level->decoded), json_string_length(level->decoded)})
+            ? api_pointer_member_text(parent, (ct_text){json_string_value(level->decoded),
+                                                        json_string_length(level->decoded)})
             : api_pointer_index(parent, level->index);
   }
   return &walk->nodes[walk->depth];

@@ -1,5 +1,5 @@
-/* Parsing: a scan for what jansson does not bound or refuses although it is JSON, then jansson. Merge patches after RFC 7396. The
- * members' meaning is not here. */
+/* Parses JSON text in two passes: a scan bounds depth and memory and replaces literals that jansson
+ * refuses, then jansson parses. Also merge patches (RFC 7396). */
 #include "json/json_parser.h"
 
 #include <float.h>
@@ -11,8 +11,8 @@
 #include "json/json_literal.h"
 #include "json/json_location.h"
 
-/* What jansson 2.14 takes from malloc on a 64-bit machine, in bytes, rounded up: a value's own block and what a container takes for
- * each member or element, with the slack of arrays that double. */
+/* Memory of jansson 2.14 on a 64-bit machine, bytes, rounded up: blocks of values, and per member
+ * or element of a container, with the slack of arrays that double. */
 #define OBJECT_BYTES 256
 #define ARRAY_BYTES 144
 #define NUMBER_BYTES 32
@@ -20,24 +20,25 @@
 #define ELEMENT_BYTES 24
 #define MEMBER_BYTES 112
 
-/* Bytes between two looks at the cancel flag. */
+/* Bytes between two polls of the cancel flag. */
 #define CANCEL_STRIDE 1024
 
-/* Deepest patch that is followed: jsonDepth is at most 512. */
+/* Greatest depth of a patch: jsonDepth is at most 512. */
 #define MERGE_LEVELS_MAX 513
 
-/* ---- allocation -------------------------------------------------------------------------------------------------------- */
+/* ---- allocation ----------------------------------------------------------------------------- */
 
-/* jansson 2.14 does not look whether its lexer's token could grow: the byte is dropped, and a string that lost its closing quote is
- * then copied beyond its end. So while a text is parsed there is a reserve as large as any growth of a token. The first allocation
- * that fails gets it if it fits, and the text ends for the parser with the next byte it asks for; so there is no second growth. */
+/* jansson 2.14 ignores a failed growth of its lexer's token: it drops the byte, and may copy an
+ * unterminated string beyond its end. Therefore a reserve as large as any growth is allocated
+ * before parsing. The first failed allocation gets the reserve if it fits; the text then ends for
+ * the parser, so that no second growth occurs. */
 typedef struct parsing {
-  char *reserve; /* owned by the parse */
+  char *reserve; /* owned by api_json_parse */
   size_t reserve_bytes;
-  bool failed; /* an allocation has */
+  bool failed; /* an allocation has failed */
 } parsing;
 
-static _Thread_local parsing *current; /* NULL when this thread does not parse */
+static _Thread_local parsing *current; /* NULL: this thread is not parsing */
 
 static void *guarded_malloc(size_t bytes) {
   void *block = malloc(bytes);
@@ -56,12 +57,12 @@ void api_json_start(void) {
   json_set_alloc_funcs(guarded_malloc, guarded_free);
 }
 
-/* ---- the scan ---------------------------------------------------------------------------------------------------------- */
+/* ---- the scan ------------------------------------------------------------------------------- */
 
-/* A literal that is JSON and cannot be kept, or a name. */
+/* A valid literal that cannot be represented, in a value or a name. */
 typedef struct odd_literal {
   api_literal kind;
-  size_t at, length; /* of the number, or of the string */
+  size_t at, length; /* the number, or the string: offset and length */
   size_t escape;     /* in a string: offset of the escape */
 } odd_literal;
 
@@ -70,16 +71,16 @@ typedef struct scan {
   size_t length;
   const api_json_options *options;
   api_faults *faults;
-  uint64_t memory;      /* estimate so far */
-  size_t longest_token; /* bytes; at least that of any token that the parser meets */
+  uint64_t memory;      /* estimated memory of the tree so far, bytes */
+  size_t longest_token; /* upper bound of the parser's tokens, bytes */
   size_t depth;
-  char *replaced;       /* the text with other literals in place of those that the parser refuses; owned; NULL: there are none */
-  odd_literal odd[API_FAULTS_MAX]; /* the first ones that cannot be kept, in the order of the text */
+  char *replaced; /* copy of the text with refused literals replaced; owned; NULL: none */
+  odd_literal odd[API_FAULTS_MAX]; /* the first ones, in the order of the text */
   size_t odd_count;
 } scan;
 
-/* The text that may be changed: a copy, made when it is first needed. NULL after a fault. */
-static char *replaced_text(scan *s) {
+/* The copy of the text for replacements, made at the first call. NULL after a fault. */
+static char *get_writable_text(scan *s) {
   if (s->replaced) return s->replaced;
   s->replaced = malloc(s->length);
   if (!s->replaced) api_fault_memory(s->faults);
@@ -88,23 +89,24 @@ static char *replaced_text(scan *s) {
   return s->replaced;
 }
 
-/* At most one for each string. */
-static void keep_odd(scan *s, const odd_literal *odd) {
+/* Records a literal; at most one per string. */
+static void record_odd_literal(scan *s, const odd_literal *odd) {
   if (s->odd_count && s->odd[s->odd_count - 1].at == odd->at) return;
   if (s->odd_count < API_FAULTS_MAX) s->odd[s->odd_count++] = *odd;
 }
 
-/* Offset after the string whose opening quote is at `at`, or 0 after a fault. */
+/* Offset after the string with its opening quote at `at`, or 0 after a fault. */
 static size_t scan_string(scan *s, size_t at) {
+  /* Replace each escape that jansson refuses. */
   size_t end = api_text_skip_string(s->bytes, s->length, at), taken;
   const char *escape = s->bytes + at;
   while ((escape = memchr(escape, '\\', (size_t)(s->bytes + end - escape)))) {
     api_literal kind = api_literal_escape(escape, (size_t)(s->bytes + end - escape), &taken);
     size_t offset = (size_t)(escape - s->bytes);
     if (kind != API_LITERAL_PLAIN) {
-      if (!replaced_text(s)) return 0;
+      if (!get_writable_text(s)) return 0;
       api_literal_replace_escape(s->replaced + offset);
-      keep_odd(s, &(odd_literal){kind, at, end - at, offset});
+      record_odd_literal(s, &(odd_literal){kind, at, end - at, offset});
     }
     if (offset + taken >= end) break;
     escape += taken;
@@ -112,15 +114,18 @@ static size_t scan_string(scan *s, size_t at) {
   return end;
 }
 
-static bool in_number(char byte) {
-  return (byte >= '0' && byte <= '9') || byte == '+' || byte == '-' || byte == '.' || byte == 'e' || byte == 'E';
+static bool is_number_byte(char byte) {
+  return (byte >= '0' && byte <= '9') || byte == '+' || byte == '-' || byte == '.' || byte == 'e' ||
+         byte == 'E';
 }
 
-static bool in_word(char byte) { return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z'); }
+static bool is_letter(char byte) {
+  return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+}
 
-/* Offset after the letters at `at`: true, false, null, or what is no JSON. */
+/* Offset after the letters at `at`: true, false, null, or invalid text. */
 static size_t skip_word(const char *bytes, size_t length, size_t at) {
-  while (at < length && in_word(bytes[at])) at++;
+  while (at < length && is_letter(bytes[at])) at++;
   return at;
 }
 
@@ -128,12 +133,12 @@ static size_t skip_word(const char *bytes, size_t length, size_t at) {
 static size_t scan_number(scan *s, size_t at) {
   size_t end = at;
   double value;
-  while (end < s->length && in_number(s->bytes[end])) end++;
+  while (end < s->length && is_number_byte(s->bytes[end])) end++;
   api_literal kind = api_literal_number(s->bytes + at, end - at, &value);
   if (kind == API_LITERAL_PLAIN) return end;
-  if (!replaced_text(s)) return 0;
+  if (!get_writable_text(s)) return 0;
   api_literal_replace_number(s->replaced + at, end - at, kind, value);
-  if (kind != API_LITERAL_WIDE) keep_odd(s, &(odd_literal){kind, at, end - at, 0});
+  if (kind != API_LITERAL_WIDE) record_odd_literal(s, &(odd_literal){kind, at, end - at, 0});
   return end;
 }
 
@@ -141,23 +146,24 @@ static bool open_container(scan *s, size_t at) {
   s->memory += s->bytes[at] == '{' ? OBJECT_BYTES : ARRAY_BYTES;
   if (++s->depth <= s->options->depth) return true;
   api_text_location place = api_text_locate(s->bytes, at, s->options->line);
-  api_fault *fault =
-      api_fault_at(s->faults, API_PROBLEM_TOO_DEEP, s->options->at, "Line %zu, column %zu (byte %zu): nested beyond %zu levels.",
-                   place.line, place.column, place.byte, s->options->depth);
+  api_fault *fault = api_fault_at(s->faults, API_PROBLEM_TOO_DEEP, s->options->at,
+                                  "Line %zu, column %zu (byte %zu): nested beyond %zu levels.",
+                                  place.line, place.column, place.byte, s->options->depth);
   api_fault_limit(fault, (double)s->options->depth, (double)s->depth);
   return false;
 }
 
-/* The parser loses a zero byte that follows a number or a word. */
-static bool refuse_zero(scan *s, size_t at) {
+/* Refuses a zero byte, which jansson would ignore after a number or a word. */
+static bool refuse_zero_byte(scan *s, size_t at) {
   api_text_location place = api_text_locate(s->bytes, at, s->options->line);
-  api_fault_at(s->faults, API_PROBLEM_MALFORMED_JSON, s->options->at, "Line %zu, column %zu (byte %zu): a zero byte.", place.line,
-               place.column, place.byte);
+  api_fault_at(s->faults, API_PROBLEM_MALFORMED_JSON, s->options->at,
+               "Line %zu, column %zu (byte %zu): a zero byte.", place.line, place.column,
+               place.byte);
   return false;
 }
 
-/* False after a fault. Grammar is left to the parser: the scan only counts tokens, and is right about them in any text that the
- * parser accepts. */
+/* Scans the tokens of the text. False after a fault. The scan does not check the grammar; its
+ * counts are exact for any text that the parser accepts. */
 static bool scan_text(scan *s) {
   size_t i = 0;
   while (i < s->length) {
@@ -178,14 +184,14 @@ static bool scan_text(scan *s) {
       if (s->depth) s->depth--;
       break;
     case 0:
-      if (!s->options->zeros) return refuse_zero(s, i);
+      if (!s->options->zeros) return refuse_zero_byte(s, i);
       break;
     case ',': s->memory += ELEMENT_BYTES; break;
     case ':': s->memory += MEMBER_BYTES; break;
     default:
-      if (in_word(byte)) {
+      if (is_letter(byte)) {
         next = skip_word(s->bytes, s->length, i);
-      } else if (in_number(byte)) {
+      } else if (is_number_byte(byte)) {
         next = scan_number(s, i);
         if (!next) return false;
         s->memory += NUMBER_BYTES;
@@ -195,15 +201,15 @@ static bool scan_text(scan *s) {
     i = next;
   }
   if (s->memory <= s->options->memory) return true;
-  api_fault *fault =
-      api_fault_at(s->faults, API_PROBLEM_BODY_TOO_LARGE, s->options->at,
-                   "The values of this JSON text would take about %llu bytes of memory, more than requestMemoryBytes.",
-                   (unsigned long long)s->memory);
+  api_fault *fault = api_fault_at(s->faults, API_PROBLEM_BODY_TOO_LARGE, s->options->at,
+                                  "The values of this JSON text would take about %llu bytes of "
+                                  "memory, more than requestMemoryBytes.",
+                                  (unsigned long long)s->memory);
   api_fault_limit(fault, (double)s->options->memory, (double)s->memory);
   return false;
 }
 
-/* ---- the parser -------------------------------------------------------------------------------------------------------- */
+/* ---- the parser ----------------------------------------------------------------------------- */
 
 typedef struct feed {
   const char *bytes;
@@ -211,8 +217,9 @@ typedef struct feed {
   const ct_cancel *cancel;
 } feed;
 
-/* Hands out the text byte by byte, so that it can end right after a failed allocation, and ends it when cancelled. */
-static size_t next_byte(void *buffer, size_t size, void *context) {
+/* Feeds the text byte by byte, so that it ends right after a failed allocation or a
+ * cancellation. */
+static size_t feed_next_byte(void *buffer, size_t size, void *context) {
   feed *f = context;
   (void)size;
   if (f->at == f->length || current->failed) return 0;
@@ -221,8 +228,8 @@ static size_t next_byte(void *buffer, size_t size, void *context) {
   return 1;
 }
 
-/* Offset of the string that ends at offset `end`; `end` if there is none. */
-static size_t string_before(const char *bytes, size_t length, size_t end) {
+/* Offset of the string that ends at offset `end`; `end`: none. */
+static size_t find_string_before(const char *bytes, size_t length, size_t end) {
   for (size_t i = 0; i < end; i++) {
     if (bytes[i] != '"') continue;
     size_t after = api_text_skip_string(bytes, length, i);
@@ -232,92 +239,108 @@ static size_t string_before(const char *bytes, size_t length, size_t end) {
   return end;
 }
 
-/* The parser's words, but for those that speak of its own options, or could tell more. */
-static const char *syntax_words(const json_error_t *error, bool lines, char echo[API_ECHO_MAX + 4]) {
-  if (json_error_code(error) != json_error_end_of_input_expected) return api_echo(api_text(error->text), echo);
-  return lines ? "NDJSON has one value on each line (curl keeps the line ends with --data-binary, not with -d)"
+/* The parser's message; replaced where it refers to the parser's options. */
+static const char *describe_syntax_error(const json_error_t *error, bool lines,
+                                         char echo[API_ECHO_MAX + 4]) {
+  if (json_error_code(error) != json_error_end_of_input_expected)
+    return api_echo(api_text(error->text), echo);
+  return lines ? "NDJSON has one value on each line (curl keeps the line ends with --data-binary, "
+                 "not with -d)"
                : "more text follows the value";
 }
 
-/* Offset after the last byte that the parser had read. */
-static size_t error_end(const scan *s, const json_error_t *error) {
+/* Offset after the last byte that the parser read. */
+static size_t find_error_end(const scan *s, const json_error_t *error) {
   size_t end = error->position > 0 ? (size_t)error->position : 0;
   return end < s->length ? end : s->length;
 }
 
-static void report_syntax(const scan *s, const json_error_t *error) {
-  size_t end = error_end(s, error);
+static void report_syntax_error(const scan *s, const json_error_t *error) {
+  size_t end = find_error_end(s, error);
   api_text_location place = api_text_locate(s->bytes, end ? end - 1 : 0, s->options->line);
   char echo[API_ECHO_MAX + 4];
-  api_fault_at(s->faults, API_PROBLEM_MALFORMED_JSON, s->options->at, "Line %zu, column %zu (byte %zu): %s.", place.line,
-               place.column, place.byte, syntax_words(error, s->options->line > 0, echo));
+  api_fault_at(s->faults, API_PROBLEM_MALFORMED_JSON, s->options->at,
+               "Line %zu, column %zu (byte %zu): %s.", place.line, place.column, place.byte,
+               describe_syntax_error(error, s->options->line > 0, echo));
 }
 
-static void report_odd(const scan *s, const odd_literal *odd, const api_pointer *path) {
+static void report_odd_literal(const scan *s, const odd_literal *odd, const api_pointer *path) {
   bool string = odd->kind == API_LITERAL_SURROGATE || odd->kind == API_LITERAL_NUL;
   size_t at = string ? odd->escape : odd->at;
   api_text_location place = api_text_locate(s->bytes, at, s->options->line);
   char where[96], echo[API_ECHO_MAX + 4];
-  snprintf(where, sizeof where, "Line %zu, column %zu (byte %zu)", place.line, place.column, place.byte);
+  snprintf(where, sizeof where, "Line %zu, column %zu (byte %zu)", place.line, place.column,
+           place.byte);
   api_echo((ct_text){s->bytes + at, string ? API_ESCAPE_BYTES : odd->length}, echo);
   api_fault *fault;
   switch (odd->kind) {
   case API_LITERAL_LONG:
-    fault = api_fault_at(s->faults, API_PROBLEM_LIMIT_EXCEEDED, path, "%s: the number has %zu characters, the limit is %d.", where,
-                         odd->length, API_NUMBER_LITERAL_MAX);
+    fault = api_fault_at(s->faults, API_PROBLEM_LIMIT_EXCEEDED, path,
+                         "%s: the number has %zu characters, the limit is %d.", where, odd->length,
+                         API_NUMBER_LITERAL_MAX);
     api_fault_limit(fault, API_NUMBER_LITERAL_MAX, (double)odd->length);
     return;
   case API_LITERAL_BEYOND:
     fault = api_fault_at(s->faults, API_PROBLEM_OUT_OF_RANGE, path,
-                         "%s: %s is beyond the range of a double, +-1.7976931348623157e308.", where, echo);
+                         "%s: %s is beyond the range of a double, +-1.7976931348623157e308.", where,
+                         echo);
     api_fault_limit(fault, s->bytes[odd->at] == '-' ? -DBL_MAX : DBL_MAX, HUGE_VAL);
     return;
   case API_LITERAL_NUL:
-    api_fault_at(s->faults, API_PROBLEM_BAD_VALUE, path, "%s: the string contains %s; U+0000 is not allowed.", where, echo);
+    api_fault_at(s->faults, API_PROBLEM_BAD_VALUE, path,
+                 "%s: the string contains %s; U+0000 is not allowed.", where, echo);
     return;
   default:
-    api_fault_at(s->faults, API_PROBLEM_BAD_VALUE, path, "%s: %s is half of a surrogate pair and names no character.", where, echo);
+    api_fault_at(s->faults, API_PROBLEM_BAD_VALUE, path,
+                 "%s: %s is half of a surrogate pair and names no character.", where, echo);
   }
 }
 
-/* The text is JSON, but for what cannot be kept: each such value by its pointer. False: out of memory. */
-static bool report_all_odd(const scan *s) {
-  api_pointer_walk *walk = api_pointer_walk_create(s->replaced, s->length, s->options->depth, s->options->at);
+/* Reports each unrepresentable literal at its pointer. False: out of memory. */
+static bool report_odd_literals(const scan *s) {
+  api_pointer_walk *walk =
+      api_pointer_walk_create(s->replaced, s->length, s->options->depth, s->options->at);
   bool good = walk != NULL;
   for (size_t i = 0; good && i < s->odd_count; i++) {
     const api_pointer *path = api_pointer_walk_to(walk, s->odd[i].at);
-    if (path) report_odd(s, &s->odd[i], path);
+    if (path) report_odd_literal(s, &s->odd[i], path);
     good = path != NULL;
   }
   api_pointer_walk_destroy(walk);
   return good;
 }
 
-/* The name whose string ends at offset `end` occurs in its object already. False: out of memory. */
-static bool report_duplicate(const scan *s, size_t end) {
-  size_t at = string_before(s->bytes, s->length, end);
+/* Reports the repeated name whose string ends at offset `end`. False: out of memory. */
+static bool report_repeated_name(const scan *s, size_t end) {
+  size_t at = find_string_before(s->bytes, s->length, end);
   api_text_location place = api_text_locate(s->bytes, end ? end - 1 : 0, s->options->line);
   const char *text = s->replaced ? s->replaced : s->bytes;
-  api_pointer_walk *walk = api_pointer_walk_create(text, s->length, s->options->depth, s->options->at);
+  api_pointer_walk *walk =
+      api_pointer_walk_create(text, s->length, s->options->depth, s->options->at);
   const api_pointer *path = walk ? api_pointer_walk_to(walk, at) : NULL;
   char echo[API_ECHO_MAX + 4];
   if (path)
-    api_fault_at(s->faults, API_PROBLEM_DUPLICATE_MEMBER, path, "Line %zu, column %zu (byte %zu): the name \"%s\" occurs twice.",
-                 place.line, place.column, place.byte,
+    api_fault_at(s->faults, API_PROBLEM_DUPLICATE_MEMBER, path,
+                 "Line %zu, column %zu (byte %zu): the name \"%s\" occurs twice.", place.line,
+                 place.column, place.byte,
                  api_echo((ct_text){s->bytes + at + 1, end > at + 2 ? end - at - 2 : 0}, echo));
   bool good = path != NULL;
   api_pointer_walk_destroy(walk);
   return good;
 }
 
-/* One pass of the parser. The tree, or NULL with a fault, or, *duplicate set, without: the text may yet be JSON. */
-static json_t *parse_scanned(const scan *s, parsing *state, size_t flags, size_t *duplicate) {
+/* Runs the parser once. NULL with a fault; or without one and *duplicate set, if a name is
+ * repeated: the text may be valid otherwise. */
+static json_t *run_parser(const scan *s, parsing *state, size_t flags, size_t *duplicate) {
   feed f = {s->replaced ? s->replaced : s->bytes, s->length, 0, s->options->cancel};
   json_error_t error = {0};
   current = state;
-  json_t *value = json_load_callback(next_byte, &f, flags | JSON_DECODE_ANY, &error);
+  json_t *value = json_load_callback(feed_next_byte, &f, flags | JSON_DECODE_ANY, &error);
+  /* A cancelled or incomplete feed leaves a tree that must not be used. */
   bool cancelled = ct_cancel_raised(s->options->cancel);
-  bool memory = state->failed || (!value && (error.text[0] == 0 || json_error_code(&error) == json_error_out_of_memory));
+  bool memory =
+      state->failed ||
+      (!value && (error.text[0] == 0 || json_error_code(&error) == json_error_out_of_memory));
   if (cancelled || memory) {
     json_decref(value);
     value = NULL;
@@ -326,39 +349,44 @@ static json_t *parse_scanned(const scan *s, parsing *state, size_t flags, size_t
   if (value) return value;
   if (cancelled) api_fault_cancelled(s->faults);
   else if (memory) api_fault_memory(s->faults);
-  else if (json_error_code(&error) == json_error_duplicate_key) *duplicate = error_end(s, &error);
-  else report_syntax(s, &error);
+  else if (json_error_code(&error) == json_error_duplicate_key)
+    *duplicate = find_error_end(s, &error);
+  else report_syntax_error(s, &error);
   return NULL;
 }
 
-/* The tree of a scanned text that holds nothing odd and no name twice, or NULL with a fault: that of the grammar first. */
-static json_t *parse_checked(const scan *s, parsing *state) {
+/* Parses a scanned text. NULL with a fault: of the grammar first, then unrepresentable literals,
+ * then repeated names. */
+static json_t *parse_with_checks(const scan *s, parsing *state) {
   size_t duplicate = 0;
-  json_t *value = parse_scanned(s, state, s->odd_count ? 0 : JSON_REJECT_DUPLICATES, &duplicate);
+  json_t *value = run_parser(s, state, s->odd_count ? 0 : JSON_REJECT_DUPLICATES, &duplicate);
   if (!value && !duplicate) return NULL;
   if (value && !s->odd_count) return value;
-  if (!value) value = parse_scanned(s, state, 0, &duplicate);
+  if (!value) value = run_parser(s, state, 0, &duplicate);
   if (!value) return NULL;
   current = state;
   json_decref(value);
   current = NULL;
-  if (!(s->odd_count ? report_all_odd(s) : report_duplicate(s, duplicate))) api_fault_memory(s->faults);
+  if (!(s->odd_count ? report_odd_literals(s) : report_repeated_name(s, duplicate)))
+    api_fault_memory(s->faults);
   return NULL;
 }
 
-json_t *api_json_parse(const char *bytes, size_t length, const api_json_options *options, api_faults *faults) {
+json_t *api_json_parse(const char *bytes, size_t length, const api_json_options *options,
+                       api_faults *faults) {
   scan s = {.bytes = bytes, .length = length, .options = options, .faults = faults};
   if (length == 0) {
-    api_fault_at(faults, API_PROBLEM_MALFORMED_JSON, options->at, "Line 1, column 1 (byte 1): the text is empty.");
+    api_fault_at(faults, API_PROBLEM_MALFORMED_JSON, options->at,
+                 "Line 1, column 1 (byte 1): the text is empty.");
     return NULL;
   }
   json_t *value = NULL;
-  /* A token's room doubles, with a byte for its end. */
+  /* The lexer's token buffer doubles and has a terminator. */
   parsing state = {0};
   if (scan_text(&s)) {
     state.reserve_bytes = 2 * (s.longest_token + 2) + 64;
     state.reserve = malloc(state.reserve_bytes);
-    if (state.reserve) value = parse_checked(&s, &state);
+    if (state.reserve) value = parse_with_checks(&s, &state);
     else api_fault_memory(faults);
   }
   free(state.reserve);
@@ -366,14 +394,14 @@ json_t *api_json_parse(const char *bytes, size_t length, const api_json_options 
   return value;
 }
 
-/* ---- merge patch ------------------------------------------------------------------------------------------------------- */
+/* ---- merge patch ---------------------------------------------------------------------------- */
 
 typedef struct merge_level {
   json_t *target, *patch; /* objects */
-  void *member;           /* of patch: the next to apply */
+  void *member;           /* next member of patch to apply */
 } merge_level;
 
-/* Applies one member. *deeper is the object to go into, or NULL. False: out of memory. */
+/* Applies one member. *deeper: the object to descend into, or NULL. False: out of memory. */
 static bool merge_member(json_t *target, const char *name, json_t *value, json_t **deeper) {
   *deeper = NULL;
   if (json_is_null(value)) {

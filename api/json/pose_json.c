@@ -1,44 +1,50 @@
-/* Poses. Sine and cosine for rpy are computed here in fixed double arithmetic, since libm's differ in the last bit from one library
- * to the next and an answer's bytes must not. */
+/* Reads and writes poses. Sine and cosine of rpy use fixed double arithmetic: libm implementations
+ * differ in the last bit, and replies must be identical on all platforms. */
 #include "json/pose_json.h"
 
+#include <assert.h>
 #include <contact/limits.h>
 
 enum { POSITION, ROTATION, ROTATION_WXYZ, RPY, MATRIX };
 
-/* |q|^2 within this of 1 is unit to rounding: its bits are kept. A quaternion that was brought to unit length is within 16 u. */
+/* A quaternion with |q|^2 within this of 1 is unit up to rounding and keeps its bits; normalisation
+ * yields at most 16 u. */
 #define UNIT_SLACK (32.0 * CT_UNIT_ROUNDOFF)
 
-/* ---- sine and cosine ----------------------------------------------------------------------------------------------------- */
+/* ---- sine and cosine ------------------------------------------------------------------------ */
 
-/* pi/2 in three parts; the first two have 33 bits, so that a quadrant number below 2^20 times one is exact (Cody, Waite 1980). */
+/* pi/2 in three parts (Cody, Waite 1980). The first two have 33 bits: their product with a quadrant
+ * number below 2^20 is exact. */
 #define HALF_PI_1 0x1.921fb544p+0
 #define HALF_PI_2 0x1.0b4611a6p-34
 #define HALF_PI_3 0x1.3198a2e037073p-69
 #define TWO_BY_PI 0x1.45f306dc9c883p-1
 
-/* Taylor's series on |r| <= pi/4, where the terms left out are below 1e-19. */
-static double sine_series(double r) {
-  static const double terms[] = {1.0 / 355687428096000.0, -1.0 / 1307674368000.0, 1.0 / 6227020800.0, -1.0 / 39916800.0,
-                                 1.0 / 362880.0,          -1.0 / 5040.0,          1.0 / 120.0,        -1.0 / 6.0};
+/* Taylor series on |r| <= pi/4; truncation error below 1e-19. */
+static double sum_sine_series(double r) {
+  static const double terms[] = {
+      1.0 / 355687428096000.0, -1.0 / 1307674368000.0, 1.0 / 6227020800.0, -1.0 / 39916800.0,
+      1.0 / 362880.0,          -1.0 / 5040.0,          1.0 / 120.0,        -1.0 / 6.0};
   double square = r * r, sum = terms[0];
   for (size_t i = 1; i < sizeof terms / sizeof terms[0]; i++) sum = sum * square + terms[i];
   return r + r * square * sum;
 }
 
-static double cosine_series(double r) {
-  static const double terms[] = {1.0 / 20922789888000.0, -1.0 / 87178291200.0, 1.0 / 479001600.0, -1.0 / 3628800.0,
-                                 1.0 / 40320.0,          -1.0 / 720.0,         1.0 / 24.0};
+static double sum_cosine_series(double r) {
+  static const double terms[] = {
+      1.0 / 20922789888000.0, -1.0 / 87178291200.0, 1.0 / 479001600.0, -1.0 / 3628800.0,
+      1.0 / 40320.0,          -1.0 / 720.0,         1.0 / 24.0};
   double square = r * r, sum = terms[0], half = 0.5 * square;
   for (size_t i = 1; i < sizeof terms / sizeof terms[0]; i++) sum = sum * square + terms[i];
   return (1.0 - half) + square * square * sum;
 }
 
-/* |angle| at most API_ANGLE_MAX. */
-static void sine_cosine(double angle, double *sine, double *cosine) {
+/* Sine and cosine for |angle| <= API_ANGLE_MAX, by Cody-Waite reduction to |r| <= pi/4. */
+static void compute_sine_cosine(double angle, double *sine, double *cosine) {
+  assert(fabs(angle) <= API_ANGLE_MAX);
   double quadrant = floor(angle * TWO_BY_PI + 0.5);
   double r = ((angle - quadrant * HALF_PI_1) - quadrant * HALF_PI_2) - quadrant * HALF_PI_3;
-  double s = sine_series(r), c = cosine_series(r);
+  double s = sum_sine_series(r), c = sum_cosine_series(r);
   switch ((long)quadrant & 3) {
   case 0: *sine = s, *cosine = c; break;
   case 1: *sine = c, *cosine = -s; break;
@@ -47,28 +53,29 @@ static void sine_cosine(double angle, double *sine, double *cosine) {
   }
 }
 
-/* ---- spellings of a rotation --------------------------------------------------------------------------------------------- */
+/* ---- notations of a rotation ---------------------------------------------------------------- */
 
 static double length_squared(ct_quat q) { return q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w; }
 
-/* Unit length, and no negative zero. */
-static ct_quat to_unit(ct_quat q) {
+/* Normalises q; components have no negative zero. */
+static ct_quat normalise_quaternion(ct_quat q) {
   double n2 = length_squared(q);
   if (fabs(n2 - 1.0) <= UNIT_SLACK) return (ct_quat){q.x + 0.0, q.y + 0.0, q.z + 0.0, q.w + 0.0};
   double n = sqrt(n2);
   return (ct_quat){q.x / n + 0.0, q.y / n + 0.0, q.z / n + 0.0, q.w / n + 0.0};
 }
 
-static bool accept_quaternion(api_reader *reader, const api_field *field, ct_quat q, ct_quat *out) {
+static bool check_quaternion(api_reader *reader, const api_field *field, ct_quat q, ct_quat *out) {
   double length = sqrt(length_squared(q));
   if (!(fabs(length - 1.0) <= API_ROTATION_TOLERANCE)) {
-    api_fault_limit(
-        api_fault_at(reader->faults, API_PROBLEM_BAD_ROTATION, &field->path,
-                     length == 0.0 ? "A zero quaternion is no rotation." : "The quaternion's length must be 1 to within 0.001."),
-        1.0, length);
+    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_BAD_ROTATION, &field->path,
+                                 length == 0.0
+                                     ? "A zero quaternion is no rotation."
+                                     : "The quaternion's length must be 1 to within 0.001."),
+                    1.0, length);
     return false;
   }
-  *out = to_unit(q);
+  *out = normalise_quaternion(q);
   return true;
 }
 
@@ -76,26 +83,28 @@ bool api_read_rotation(api_reader *reader, const api_field *field, ct_quat *out)
   double v[4];
   if (!field->value) return true;
   if (!api_read_numbers(reader, field, CT_COORDINATE_MAX, 4, v)) return false;
-  return accept_quaternion(reader, field, (ct_quat){v[0], v[1], v[2], v[3]}, out);
+  return check_quaternion(reader, field, (ct_quat){v[0], v[1], v[2], v[3]}, out);
 }
 
 static bool read_wxyz(api_reader *reader, const api_field *field, ct_quat *out) {
   double v[4];
   if (!api_read_numbers(reader, field, CT_COORDINATE_MAX, 4, v)) return false;
-  return accept_quaternion(reader, field, (ct_quat){v[1], v[2], v[3], v[0]}, out);
+  return check_quaternion(reader, field, (ct_quat){v[1], v[2], v[3], v[0]}, out);
 }
 
 static bool read_rpy(api_reader *reader, const api_field *field, ct_quat *out) {
   double angles[3], s[3], c[3];
   if (!api_read_numbers(reader, field, API_ANGLE_MAX, 3, angles)) return false;
-  for (int i = 0; i < 3; i++) sine_cosine(0.5 * angles[i], &s[i], &c[i]);
+  for (int i = 0; i < 3; i++) compute_sine_cosine(0.5 * angles[i], &s[i], &c[i]);
   ct_quat x = {s[0], 0.0, 0.0, c[0]}, y = {0.0, s[1], 0.0, c[1]}, z = {0.0, 0.0, s[2], c[2]};
-  *out = to_unit(ct_quat_mul(z, ct_quat_mul(y, x)));
+  *out = normalise_quaternion(ct_quat_mul(z, ct_quat_mul(y, x)));
   return true;
 }
 
-/* The quaternion of a rotation matrix m[row][column], from its largest component, which is at least 1/2 (Shepperd 1978). */
-static ct_quat matrix_quaternion(const double m[9]) {
+/* Quaternion of a rotation matrix m[row][column], from its largest component, which is at least 1/2
+ * (Shepperd 1978). */
+static ct_quat convert_matrix(const double m[9]) {
+  /* Find the largest of the trace (3) and the diagonal (0..2). */
   double trace = m[0] + m[4] + m[8], largest = trace;
   int which = 3;
   for (int i = 0; i < 3; i++) {
@@ -103,16 +112,17 @@ static ct_quat matrix_quaternion(const double m[9]) {
     largest = m[4 * i];
     which = i;
   }
-  if (which == 3) return to_unit((ct_quat){m[7] - m[5], m[2] - m[6], m[3] - m[1], 1.0 + trace});
+  if (which == 3)
+    return normalise_quaternion((ct_quat){m[7] - m[5], m[2] - m[6], m[3] - m[1], 1.0 + trace});
   double v[3];
   int i = which, j = (i + 1) % 3, k = (i + 2) % 3;
   v[i] = 1.0 + m[4 * i] - m[4 * j] - m[4 * k];
   v[j] = m[3 * j + i] + m[3 * i + j];
   v[k] = m[3 * k + i] + m[3 * i + k];
-  return to_unit((ct_quat){v[0], v[1], v[2], m[3 * k + j] - m[3 * j + k]});
+  return normalise_quaternion((ct_quat){v[0], v[1], v[2], m[3 * k + j] - m[3 * j + k]});
 }
 
-/* Nine numbers, or three rows of three. */
+/* Reads nine numbers, or three rows of three. */
 static bool read_matrix_numbers(api_reader *reader, const api_field *field, double m[9]) {
   if (!json_is_array(field->value) || json_array_size(field->value) != 3)
     return api_read_numbers(reader, field, CT_COORDINATE_MAX, 9, m);
@@ -130,29 +140,34 @@ static bool read_matrix(api_reader *reader, const api_field *field, ct_quat *out
   ct_vec3 rows[3] = {{m[0], m[1], m[2]}, {m[3], m[4], m[5]}, {m[6], m[7], m[8]}};
   double worst = 0.0;
   for (int i = 0; i < 3; i++)
-    for (int j = i; j < 3; j++) worst = ct_max2(worst, fabs(ct_dot(rows[i], rows[j]) - (i == j ? 1.0 : 0.0)));
+    for (int j = i; j < 3; j++)
+      worst = ct_max2(worst, fabs(ct_dot(rows[i], rows[j]) - (i == j ? 1.0 : 0.0)));
   if (!(worst <= API_ROTATION_TOLERANCE)) {
-    api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_BAD_ROTATION, &field->path,
-                                    "The rows must be orthonormal: their products may be off by 0.001.");
+    api_fault *fault =
+        api_fault_at(reader->faults, API_PROBLEM_BAD_ROTATION, &field->path,
+                     "The rows must be orthonormal: their products may be off by 0.001.");
     api_fault_limit(fault, API_ROTATION_TOLERANCE, worst);
     return false;
   }
   if (ct_dot(ct_cross(rows[0], rows[1]), rows[2]) <= 0.0) {
-    api_fault_at(reader->faults, API_PROBLEM_BAD_ROTATION, &field->path, "The matrix mirrors: its determinant must be +1.");
+    api_fault_at(reader->faults, API_PROBLEM_BAD_ROTATION, &field->path,
+                 "The matrix mirrors: its determinant must be +1.");
     return false;
   }
-  *out = matrix_quaternion(m);
+  *out = convert_matrix(m);
   return true;
 }
 
-/* ---- poses --------------------------------------------------------------------------------------------------------------- */
+/* ---- poses ---------------------------------------------------------------------------------- */
 
-bool api_read_pose(api_reader *reader, const api_field *object, const api_field members[API_POSE_MEMBER_COUNT], ct_pose *out) {
+bool api_read_pose(api_reader *reader, const api_field *object,
+                   const api_field members[API_POSE_MEMBER_COUNT], ct_pose *out) {
   ct_pose pose = ct_pose_identity();
   size_t raised = reader->faults->count;
   api_read_position(reader, &members[POSITION], &pose.position);
-  size_t form = ROTATION + api_read_one_of(reader, object, members + ROTATION, API_POSE_MEMBER_COUNT - ROTATION, false,
-                                           API_PROBLEM_BAD_ROTATION);
+  size_t form =
+      ROTATION + api_read_one_of(reader, object, members + ROTATION,
+                                 API_POSE_MEMBER_COUNT - ROTATION, false, API_PROBLEM_BAD_ROTATION);
   switch (form) {
   case ROTATION: api_read_rotation(reader, &members[ROTATION], &pose.rotation); break;
   case ROTATION_WXYZ: read_wxyz(reader, &members[ROTATION_WXYZ], &pose.rotation); break;
@@ -169,5 +184,6 @@ void api_put_pose_members(api_buffer *buffer, const ct_pose *pose, bool always) 
   ct_vec3 p = pose->position;
   ct_quat q = pose->rotation;
   if (always || p.x != 0.0 || p.y != 0.0 || p.z != 0.0) api_put_member_vec3(buffer, "position", p);
-  if (always || q.x != 0.0 || q.y != 0.0 || q.z != 0.0 || q.w != 1.0) api_put_member_quat(buffer, "rotation", q);
+  if (always || q.x != 0.0 || q.y != 0.0 || q.z != 0.0 || q.w != 1.0)
+    api_put_member_quat(buffer, "rotation", q);
 }

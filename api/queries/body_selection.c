@@ -1,11 +1,11 @@
-/* Which bodies of a scene a question means. */
+/* Reads selections of bodies by ids, groups or prefix into a mask of rows. */
 #include "queries/body_selection.h"
 #include "common/spelling.h"
 #include "queries/query_warning.h"
 
 #include <string.h>
 
-/* Rows between two polls of the cancel flag: each is compared with up to CT_GROUPS_MAX groups. */
+/* Rows between two polls of the cancel flag; each is compared with up to CT_GROUPS_MAX groups. */
 #define ROWS_PER_POLL 1024u
 
 uint32_t api_read_body_row(api_reader *reader, const api_field *field, const ct_scene *scene) {
@@ -14,9 +14,9 @@ uint32_t api_read_body_row(api_reader *reader, const api_field *field, const ct_
   if (!api_read_id(reader, field, &id)) return CT_NO_ROW;
   uint32_t row = ct_scene_find(scene, id);
   if (row == CT_NO_ROW)
-    api_fault_did_you_mean(
-        api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path, "The scene has no body \"%s\".", api_echo(id, echo)),
-        api_spelling_of_bodies(scene, id));
+    api_fault_did_you_mean(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path,
+                                        "The scene has no body \"%s\".", api_echo(id, echo)),
+                           api_spelling_of_bodies(scene, id));
   return row;
 }
 
@@ -25,7 +25,8 @@ uint32_t api_read_row(api_reader *reader, const api_field *array, size_t i, cons
   return api_read_body_row(reader, &element, scene);
 }
 
-uint32_t *api_read_rows(api_reader *reader, const api_field *field, const ct_scene *scene, size_t *count) {
+uint32_t *api_read_rows(api_reader *reader, const api_field *field, const ct_scene *scene,
+                        size_t *count) {
   if (!api_read_array(reader, field, 0, CT_BODIES_MAX, count)) return NULL;
   uint32_t *rows = api_arena_array(reader->arena, *count, sizeof *rows);
   if (!rows) api_fault_memory(reader->faults);
@@ -37,14 +38,15 @@ uint32_t *api_read_rows(api_reader *reader, const api_field *field, const ct_sce
   return good ? rows : NULL;
 }
 
-static bool in_groups(const ct_body *body, const ct_text *groups, size_t count) {
+static bool has_any_group(const ct_body *body, const ct_text *groups, size_t count) {
   for (size_t g = 0; g < ct_body_group_count(body); g++)
     for (size_t i = 0; i < count; i++)
       if (api_text_equal(ct_body_group(body, g), groups[i])) return true;
   return false;
 }
 
-static bool select_groups(api_reader *reader, const api_field *field, const ct_scene *scene, uint8_t *mask, api_query *query) {
+static bool select_groups(api_reader *reader, const api_field *field, const ct_scene *scene,
+                          uint8_t *mask, api_query *query) {
   size_t count;
   if (!api_read_array(reader, field, 0, CT_GROUPS_MAX, &count)) return false;
   ct_text *groups = api_arena_array(reader->arena, count, sizeof *groups);
@@ -60,26 +62,29 @@ static bool select_groups(api_reader *reader, const api_field *field, const ct_s
   for (uint32_t row = 0; good && row < ct_scene_rows(scene); row++) {
     const ct_body *body = ct_scene_body(scene, row);
     if (row % ROWS_PER_POLL == 0 && api_reader_cancelled(reader)) return false;
-    mask[row] = body && in_groups(body, groups, count);
+    mask[row] = body && has_any_group(body, groups, count);
   }
   return good && api_warn_empty_groups(reader, field, groups, count, scene, query);
 }
 
-static bool select_prefix(api_reader *reader, const api_field *field, const ct_scene *scene, uint8_t *mask, api_query *query) {
+static bool select_prefix(api_reader *reader, const api_field *field, const ct_scene *scene,
+                          uint8_t *mask, api_query *query) {
   ct_text prefix;
   bool any = false;
   if (!api_read_text(reader, field, CT_ID_LENGTH_MAX, &prefix)) return false;
   for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
     const ct_body *body = ct_scene_body(scene, row);
     ct_text id = body ? ct_body_id(body) : (ct_text){0};
-    mask[row] = body && id.length >= prefix.length && memcmp(id.bytes, prefix.bytes, prefix.length) == 0;
+    mask[row] =
+        body && id.length >= prefix.length && memcmp(id.bytes, prefix.bytes, prefix.length) == 0;
     any = any || mask[row];
   }
   if (!any && prefix.length > 0) api_warn_empty_prefix(reader, field, prefix, scene, query);
   return true;
 }
 
-static bool select_by(api_reader *reader, const api_field *field, const ct_scene *scene, uint8_t *mask, api_query *query) {
+static bool select_by_member(api_reader *reader, const api_field *field, const ct_scene *scene,
+                             uint8_t *mask, api_query *query) {
   api_field by[] = {{.name = "ids"}, {.name = "groups"}, {.name = "prefix"}};
   if (!api_read_object(reader, field, by, 3)) return false;
   size_t which = api_read_one_of(reader, field, by, 3, true, API_PROBLEM_MISSING_MEMBER);
@@ -92,7 +97,8 @@ static bool select_by(api_reader *reader, const api_field *field, const ct_scene
   return named != NULL;
 }
 
-bool api_read_selection(api_reader *reader, const api_field *field, const ct_scene *scene, api_query *query, const uint8_t **out) {
+bool api_read_selection(api_reader *reader, const api_field *field, const ct_scene *scene,
+                        api_query *query, const uint8_t **out) {
   uint32_t rows = ct_scene_rows(scene);
   uint8_t *mask = api_arena_array(reader->arena, rows + 1u, 1);
   if (!mask) {
@@ -105,7 +111,7 @@ bool api_read_selection(api_reader *reader, const api_field *field, const ct_sce
     return true;
   }
   size_t warned = query->warning_count + query->warnings_omitted;
-  if (!select_by(reader, field, scene, mask, query)) return false;
+  if (!select_by_member(reader, field, scene, mask, query)) return false;
   bool has_reason = query->warning_count + query->warnings_omitted > warned;
   if (!has_reason && !memchr(mask, 1, rows)) {
     char at[API_WARNED_POINTER_BYTES];

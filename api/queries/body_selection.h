@@ -1,4 +1,4 @@
-/* Which bodies of a scene a question means: by id, by group, by prefix. */
+/* Selections of bodies in queries: by id, by group, by id prefix. */
 #ifndef API_QUERIES_BODY_SELECTION_H
 #define API_QUERIES_BODY_SELECTION_H
 
@@ -6,17 +6,21 @@
 
 #include "json/fields.h"
 
-/* The row of the body that a member names; CT_NO_ROW with a fault (UNKNOWN_ID). The member is there. */
+/* The row of the body whose id is the member's value; CT_NO_ROW with fault UNKNOWN_ID. The member
+ * is present. */
 uint32_t api_read_body_row(api_reader *reader, const api_field *field, const ct_scene *scene);
-/* The row of the body that element i of an array names; CT_NO_ROW with a fault (UNKNOWN_ID). */
+/* The same for element i of an array of ids. */
 uint32_t api_read_row(api_reader *reader, const api_field *array, size_t i, const ct_scene *scene);
-/* Rows of bodies named by an array of ids, one for each, in the reader's arena; NULL with a fault. */
-uint32_t *api_read_rows(api_reader *reader, const api_field *field, const ct_scene *scene, size_t *count);
+/* Rows of the bodies in an array of ids, in the array's order, in the reader's arena; NULL with a
+ * fault. */
+uint32_t *api_read_rows(api_reader *reader, const api_field *field, const ct_scene *scene,
+                        size_t *count);
 struct api_query;
 
-/* {ids | groups | prefix} as a byte per row, in the reader's arena: 1 where it selects. Absent: every body. Warns in the query of
- * a group that no body is in and of a prefix that no id has, else of a selection that selects none. */
-bool api_read_selection(api_reader *reader, const api_field *field, const ct_scene *scene, struct api_query *query,
-                        const uint8_t **out);
+/* Reads {ids | groups | prefix} as a mask in the reader's arena: a byte per row, 1 if selected.
+ * Absent: all bodies. Warns in the query of an empty group, an unused prefix, or an empty
+ * selection. */
+bool api_read_selection(api_reader *reader, const api_field *field, const ct_scene *scene,
+                        struct api_query *query, const uint8_t **out);
 
 #endif

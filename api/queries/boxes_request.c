@@ -1,8 +1,8 @@
-/* Decodes raw boxes and their frames. */
+/* Reads raw boxes and their frames. */
 #include "queries/boxes_request.h"
 
-/* The first axis along which a box ends before it begins. */
-static void refuse_turned(api_reader *reader, const api_field *box, const double v[6]) {
+/* Adds a fault at the first axis with min > max. */
+static void refuse_inverted_box(api_reader *reader, const api_field *box, const double v[6]) {
   size_t k = 0;
   while (k < 3 && v[k] <= v[k + 3]) k++;
   if (k == 3) return;
@@ -10,27 +10,30 @@ static void refuse_turned(api_reader *reader, const api_field *box, const double
   low[api_number_format(v[k], low)] = 0;
   high[api_number_format(v[k + 3], high)] = 0;
   api_field least = api_field_element(box, k);
-  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &least.path,
-                               "A box is [minX, minY, minZ, maxX, maxY, maxZ], min <= max; min%c is %s, max%c is %s.", "XYZ"[k],
-                               low, "XYZ"[k], high),
-                  v[k + 3], v[k]);
+  api_fault_limit(
+      api_fault_at(
+          reader->faults, API_PROBLEM_BAD_VALUE, &least.path,
+          "A box is [minX, minY, minZ, maxX, maxY, maxZ], min <= max; min%c is %s, max%c is %s.",
+          "XYZ"[k], low, "XYZ"[k], high),
+      v[k + 3], v[k]);
 }
 
-/* count boxes into boxes[0..count). */
-static bool read_box_list(api_reader *reader, const api_field *field, size_t count, ct_aabb *boxes) {
+/* Reads `count` boxes into boxes[0..count). */
+static bool read_box_list(api_reader *reader, const api_field *field, size_t count,
+                          ct_aabb *boxes) {
   for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
     api_field element = api_field_element(field, i);
     double v[6];
     if (i % 1024 == 0 && api_reader_cancelled(reader)) return false;
     if (!api_read_numbers(reader, &element, CT_COORDINATE_MAX, 6, v)) continue;
     boxes[i] = (ct_aabb){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
-    refuse_turned(reader, &element, v);
+    refuse_inverted_box(reader, &element, v);
   }
   return !api_faults_any(reader->faults);
 }
 
-/* Each frame has as many boxes as the first, in the same order. Looked at before there is memory for them. */
-static bool frames_fit(api_reader *reader, const api_field *frames, api_query *out) {
+/* Checks that each frame has as many boxes as `boxes`, before memory is allocated for them. */
+static bool check_frame_lengths(api_reader *reader, const api_field *frames, api_query *out) {
   out->has_frames = api_field_present(frames);
   if (!out->has_frames) return true;
   if (!api_read_array(reader, frames, 0, CT_FRAMES_MAX, &out->frame_count)) return false;
@@ -46,13 +49,14 @@ bool api_read_boxes(api_reader *reader, const api_boxes_fields *fields, api_quer
   const api_field *first = fields->boxes, *frames = fields->frames;
   out->mode = API_MODE_BOXES;
   if (!api_read_array(reader, first, 0, CT_BODIES_MAX, &out->box_count)) return false;
-  if (!frames_fit(reader, frames, out)) return false;
+  if (!check_frame_lengths(reader, frames, out)) return false;
   if (out->changes && !out->has_frames) {
     api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &fields->include->path,
                  "include \"changes\" of boxes requires frames.");
     return false;
   }
-  ct_aabb *boxes = api_arena_array(reader->arena, out->box_count * (1 + out->frame_count), sizeof *boxes);
+  ct_aabb *boxes =
+      api_arena_array(reader->arena, out->box_count * (1 + out->frame_count), sizeof *boxes);
   if (!boxes) {
     api_fault_memory(reader->faults);
     return false;

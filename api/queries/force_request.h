@@ -1,5 +1,5 @@
-/* Questions about forces decoded: contacts found or given, loads, tolerances, and how impulses, resting and elastic forces are
- * computed. */
+/* Queries of the kinds impulse, restingForces and compliantForces: contacts found or given, loads,
+ * tolerances, and the options of the solvers. */
 #ifndef API_QUERIES_FORCE_REQUEST_H
 #define API_QUERIES_FORCE_REQUEST_H
 
@@ -11,25 +11,25 @@
 #include "results/volume_json.h"
 #include "json/fields.h"
 
-/* Members beside those of other questions. */
-#define API_FORCE_MEMBER_MAP(X)                                                                                                    \
-  X(CONTACTS, "contacts")                                                                                                          \
-  X(VOLUMETRIC, "volumetric")                                                                                                      \
-  X(CONTACT_TOLERANCE, "contactTolerance")                                                                                         \
-  X(VELOCITY_TOLERANCE, "velocityTolerance")                                                                                       \
-  X(GRAVITY, "gravity")                                                                                                            \
-  X(MATERIAL, "material")                                                                                                          \
-  X(LOADS, "loads")                                                                                                                \
-  X(LAW, "law")                                                                                                                    \
-  X(SIMULTANEOUS, "simultaneous")                                                                                                  \
-  X(FRICTION, "friction")                                                                                                          \
-  X(ENERGY_GUARD, "energyGuard")                                                                                                   \
-  X(REST_VELOCITY, "restVelocity")                                                                                                 \
-  X(LEVEL, "level")                                                                                                                \
-  X(TIME_STEP, "timeStep")                                                                                                         \
-  X(DIRECTIONS, "directions")                                                                                                      \
-  X(CIRCUMSCRIBED, "circumscribed")                                                                                                \
-  X(TIE, "tie")                                                                                                                    \
+/* Members of force queries beyond those of all queries. */
+#define API_FORCE_MEMBER_MAP(X)                                                                    \
+  X(CONTACTS, "contacts")                                                                          \
+  X(VOLUMETRIC, "volumetric")                                                                      \
+  X(CONTACT_TOLERANCE, "contactTolerance")                                                         \
+  X(VELOCITY_TOLERANCE, "velocityTolerance")                                                       \
+  X(GRAVITY, "gravity")                                                                            \
+  X(MATERIAL, "material")                                                                          \
+  X(LOADS, "loads")                                                                                \
+  X(LAW, "law")                                                                                    \
+  X(SIMULTANEOUS, "simultaneous")                                                                  \
+  X(FRICTION, "friction")                                                                          \
+  X(ENERGY_GUARD, "energyGuard")                                                                   \
+  X(REST_VELOCITY, "restVelocity")                                                                 \
+  X(LEVEL, "level")                                                                                \
+  X(TIME_STEP, "timeStep")                                                                         \
+  X(DIRECTIONS, "directions")                                                                      \
+  X(CIRCUMSCRIBED, "circumscribed")                                                                \
+  X(TIE, "tie")                                                                                    \
   X(ELASTIC, "elastic")
 
 enum {
@@ -39,36 +39,38 @@ enum {
       API_FORCE_MEMBER_COUNT
 };
 
-/* A bit for each of them that a question of the kind may have; 0: none. */
+/* A bit for each of these members that queries of the kind accept; 0: none. */
 uint32_t api_force_members(api_kind kind);
 const char *api_force_member_word(int member);
 static inline bool api_kind_is_force(api_kind kind) {
-  return kind == API_KIND_IMPULSE || kind == API_KIND_RESTING_FORCES || kind == API_KIND_COMPLIANT_FORCES;
+  return kind == API_KIND_IMPULSE || kind == API_KIND_RESTING_FORCES ||
+         kind == API_KIND_COMPLIANT_FORCES;
 }
 
 typedef struct api_force {
-  ct_mechanics_options mechanics; /* what it points to is in the arena */
-  api_volume volumetric;          /* where contacts are volumetric */
+  ct_mechanics_options mechanics; /* its arrays are in the arena */
+  api_volume volumetric;          /* if contacts are volumetric */
   ct_mechanics_volumes volumes;   /* likewise */
-  const char *warning;            /* of these, or NULL */
-  ct_vec3 gravity;                /* in force */
-  double velocity_tolerance;      /* m/s, in force */
+  const char *warning;            /* about volumetric contacts, or NULL */
+  ct_vec3 gravity;                /* effective value */
+  double velocity_tolerance;      /* m/s, effective value */
   ct_impulse_options impulse;
   ct_resting_options resting;
   ct_compliant_options compliant;
-  bool law_given;      /* of impulses */
-  bool friction_given; /* else resting forces have friction where any contact has */
+  bool law_given;      /* impulse has the member law */
+  bool friction_given; /* if false, resting forces have friction if any contact has */
   bool put_matrix, put_vector;
 } api_force;
 
-/* The members, absent ones too, and of other questions `method` and `contactState`; the place of the question. */
+/* The members of the request, present or absent; `method` and `contactState` are shared with other
+ * kinds. */
 typedef struct api_force_fields {
   const api_field *own[API_FORCE_MEMBER_COUNT];
   const api_field *method, *state;
   const api_pointer *question;
 } api_force_fields;
 
-/* Whom the question is about, which is read: where, pairs, what-if poses and velocities, detail. */
+/* What the query selects, read before: where, pairs, hypothetical poses and velocities, detail. */
 typedef struct api_force_scope {
   api_kind kind;
   const ct_scene *scene;
@@ -77,12 +79,15 @@ typedef struct api_force_scope {
   size_t velocity_count;
 } api_force_scope;
 
-/* *out must be zeroed, except put_matrix and put_vector; it is not to be moved afterwards. */
-bool api_read_force(api_reader *reader, const api_force_fields *fields, const api_force_scope *about, api_force *out);
-/* What velocities are called zero below: the member's, or the scene's own for these contacts. */
-bool api_read_velocity_tolerance(api_reader *reader, const api_field *field, const ct_scene *scene, double contact_tolerance,
-                                 double *out);
-/* The first dynamic body whose mass has no inertia that can be inverted; CT_NO_ROW: all have. */
+/* Reads a force query. *out must be zeroed, except put_matrix and put_vector, and must not be moved
+ * afterwards: mechanics points into it. */
+bool api_read_force(api_reader *reader, const api_force_fields *fields,
+                    const api_force_scope *scope, api_force *out);
+/* Speed below which a velocity counts as zero, m/s: the member's value, or the scene's default for
+ * the contact tolerance. */
+bool api_read_velocity_tolerance(api_reader *reader, const api_field *field, const ct_scene *scene,
+                                 double contact_tolerance, double *out);
+/* Row of the first dynamic body with a singular inertia; CT_NO_ROW: none. */
 uint32_t api_find_singular(const ct_scene *scene);
 
 #endif

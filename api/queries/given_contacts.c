@@ -1,27 +1,28 @@
-/* Contacts and loads that the caller gives. */
+/* Reads explicit contacts and loads of a force query. */
 #include "queries/given_contacts.h"
 
 #include "documents/material_json.h"
 #include "queries/body_selection.h"
 
-static void *take(api_reader *reader, size_t count, size_t size) {
+static void *alloc_given_items(api_reader *reader, size_t count, size_t size) {
   void *memory = api_arena_array(reader->arena, count, size);
   if (!memory) api_fault_memory(reader->faults);
   return memory;
 }
 
-/* Do forces move the body? */
-static bool is_dynamic(const ct_scene *scene, uint32_t row) {
+/* True if forces move the body: it has motion and is not kinematic. */
+static bool is_dynamic_row(const ct_scene *scene, uint32_t row) {
   const ct_motion *motion = ct_body_motion(ct_scene_body(scene, row));
   return motion && !motion->is_kinematic;
 }
 
-/* ---- contacts ------------------------------------------------------------------------------------------------------------ */
+/* ---- contacts ------------------------------------------------------------------------------- */
 
 enum { A, B, COLLIDER_A, COLLIDER_B, POSITION, NORMAL, FIXED_TO, MATERIAL, CONTACT_COUNT };
 
-/* Index of the collider that has the id. */
-static bool find_collider(api_reader *reader, const api_field *field, const ct_body *body, uint32_t *out) {
+/* Sets *out to the index of the collider with the id. */
+static bool find_collider_by_id(api_reader *reader, const api_field *field, const ct_body *body,
+                                uint32_t *out) {
   ct_text id;
   char echo[API_ECHO_MAX + 4];
   if (!api_read_id(reader, field, &id)) return false;
@@ -33,16 +34,17 @@ static bool find_collider(api_reader *reader, const api_field *field, const ct_b
     *out = (uint32_t)i;
     return true;
   }
-  api_fault_did_you_mean(
-      api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path, "The body has no collider \"%s\".", api_echo(id, echo)),
-      likeness);
+  api_fault_did_you_mean(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path,
+                                      "The body has no collider \"%s\".", api_echo(id, echo)),
+                         likeness);
   return false;
 }
 
-bool api_read_collider_place(api_reader *reader, const api_field *field, const ct_body *body, uint32_t *out) {
+bool api_read_collider_place(api_reader *reader, const api_field *field, const ct_body *body,
+                             uint32_t *out) {
   *out = CT_NO_COLLIDER;
   if (!api_field_present(field)) return true;
-  if (!json_is_number(field->value)) return find_collider(reader, field, body, out);
+  if (!json_is_number(field->value)) return find_collider_by_id(reader, field, body, out);
   size_t count = ct_body_collider_count(body);
   uint64_t index = 0;
   if (!api_read_unsigned(reader, field, 0, UINT32_MAX - 1, &index)) return false;
@@ -50,85 +52,103 @@ bool api_read_collider_place(api_reader *reader, const api_field *field, const c
     *out = (uint32_t)index;
     return true;
   }
-  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path, "The body has %zu colliders.", count),
+  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &field->path,
+                               "The body has %zu colliders.", count),
                   (double)count, (double)index);
   return false;
 }
 
-static bool read_normal(api_reader *reader, const api_field *field, ct_vec3 *out) {
+static bool read_unit_normal(api_reader *reader, const api_field *field, ct_vec3 *out) {
   if (!api_read_vec3(reader, field, CT_COORDINATE_MAX, out)) return false;
   double length = ct_norm(*out);
   if (fabs(length - 1.0) <= API_NORMAL_SLACK) {
     *out = ct_scale(*out, 1.0 / length);
     return true;
   }
-  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "A normal has length 1, within 1e-6."), 1.0,
-                  length);
+  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
+                               "A normal has length 1, within 1e-6."),
+                  1.0, length);
   return false;
 }
 
-/* Whose contact it is: two bodies, of which something can move one. */
-static bool read_sides(api_reader *reader, const api_field *field, const api_field m[CONTACT_COUNT], const ct_scene *scene,
-                       ct_given_contact *out) {
+/* Reads the two bodies, at least one of them dynamic, and their colliders. */
+static bool read_contact_bodies(api_reader *reader, const api_field *field,
+                                const api_field m[CONTACT_COUNT], const ct_scene *scene,
+                                ct_given_contact *out) {
   out->a = api_read_body_row(reader, &m[A], scene);
   out->b = api_read_body_row(reader, &m[B], scene);
   if (out->a == CT_NO_ROW || out->b == CT_NO_ROW) return false;
   if (out->a == out->b) {
-    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &m[B].path, "A contact has two different bodies.");
+    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &m[B].path,
+                 "A contact has two different bodies.");
     return false;
   }
-  if (is_dynamic(scene, out->a) || is_dynamic(scene, out->b)) {
-    bool good = api_read_collider_place(reader, &m[COLLIDER_A], ct_scene_body(scene, out->a), &out->collider_a);
-    return api_read_collider_place(reader, &m[COLLIDER_B], ct_scene_body(scene, out->b), &out->collider_b) && good;
+  if (is_dynamic_row(scene, out->a) || is_dynamic_row(scene, out->b)) {
+    bool good = api_read_collider_place(reader, &m[COLLIDER_A], ct_scene_body(scene, out->a),
+                                        &out->collider_a);
+    return api_read_collider_place(reader, &m[COLLIDER_B], ct_scene_body(scene, out->b),
+                                   &out->collider_b) &&
+           good;
   }
-  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path, "Nothing can move either body: both are static or kinematic.");
+  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &field->path,
+               "Nothing can move either body: both are static or kinematic.");
   return false;
 }
 
-static bool read_contact(api_reader *reader, const api_field *field, const ct_scene *scene, ct_given_contact *out) {
+static bool read_given_contact(api_reader *reader, const api_field *field, const ct_scene *scene,
+                               ct_given_contact *out) {
   static const char *const words[] = {"a", "b"};
-  api_field m[CONTACT_COUNT] = {
-      {.name = "a", .required = true},        {.name = "b", .required = true},      {.name = "colliderA"}, {.name = "colliderB"},
-      {.name = "position", .required = true}, {.name = "normal", .required = true}, {.name = "fixedTo"},   {.name = "material"}};
+  api_field m[CONTACT_COUNT] = {{.name = "a", .required = true},
+                                {.name = "b", .required = true},
+                                {.name = "colliderA"},
+                                {.name = "colliderB"},
+                                {.name = "position", .required = true},
+                                {.name = "normal", .required = true},
+                                {.name = "fixedTo"},
+                                {.name = "material"}};
   size_t fixed_to = 0;
   if (!api_read_object(reader, field, m, CONTACT_COUNT)) return false;
-  bool good = read_sides(reader, field, m, scene, out);
+  bool good = read_contact_bodies(reader, field, m, scene, out);
   good = api_read_position(reader, &m[POSITION], &out->position) && good;
-  good = read_normal(reader, &m[NORMAL], &out->normal) && good;
+  good = read_unit_normal(reader, &m[NORMAL], &out->normal) && good;
   good = api_read_word(reader, &m[FIXED_TO], words, 2, &fixed_to) && good;
   out->fixed_to_b = fixed_to == 1;
   out->has_material = api_field_present(&m[MATERIAL]);
   return api_read_pair_material(reader, &m[MATERIAL], &out->material) && good;
 }
 
-bool api_read_given_contacts(api_reader *reader, const api_field *field, const ct_scene *scene, ct_mechanics_options *out) {
+bool api_read_given_contacts(api_reader *reader, const api_field *field, const ct_scene *scene,
+                             ct_mechanics_options *out) {
   size_t count = 0;
   if (!api_field_present(field)) return true;
   if (!api_read_array(reader, field, 0, CT_CONTACTS_MAX, &count)) return false;
-  ct_given_contact *given = take(reader, count, sizeof *given);
+  ct_given_contact *given = alloc_given_items(reader, count, sizeof *given);
   if (!given) return false;
   bool good = true;
   for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
     api_field element = api_field_element(field, i);
     if (i % 1024 == 0 && api_reader_cancelled(reader)) return false;
     given[i] = (ct_given_contact){.collider_a = CT_NO_COLLIDER, .collider_b = CT_NO_COLLIDER};
-    good = read_contact(reader, &element, scene, &given[i]) && good;
+    good = read_given_contact(reader, &element, scene, &given[i]) && good;
   }
   out->given = given;
   out->given_count = count;
   return good;
 }
 
-/* ---- loads --------------------------------------------------------------------------------------------------------------- */
+/* ---- loads ---------------------------------------------------------------------------------- */
 
-static bool read_load(api_reader *reader, const api_field *field, const ct_scene *scene, ct_load *out) {
+static bool read_load(api_reader *reader, const api_field *field, const ct_scene *scene,
+                      ct_load *out) {
   enum { BODY, FORCE, TORQUE, AT, COUNT };
-  api_field m[COUNT] = {{.name = "body", .required = true}, {.name = "force"}, {.name = "torque"}, {.name = "at"}};
+  api_field m[COUNT] = {
+      {.name = "body", .required = true}, {.name = "force"}, {.name = "torque"}, {.name = "at"}};
   if (!api_read_object(reader, field, m, COUNT)) return false;
   out->row = api_read_body_row(reader, &m[BODY], scene);
   bool good = out->row != CT_NO_ROW;
-  if (good && !is_dynamic(scene, out->row)) {
-    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &m[BODY].path, "Forces do not move the body: it is static or kinematic.");
+  if (good && !is_dynamic_row(scene, out->row)) {
+    api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &m[BODY].path,
+                 "Forces do not move the body: it is static or kinematic.");
     good = false;
   }
   good = api_read_vec3(reader, &m[FORCE], API_FORCE_MAX, &out->force) && good;
@@ -136,17 +156,19 @@ static bool read_load(api_reader *reader, const api_field *field, const ct_scene
   good = api_read_position(reader, &m[AT], &out->at) && good;
   out->has_at = api_field_present(&m[AT]);
   if (!api_field_present(&m[FORCE]) && !api_field_present(&m[TORQUE])) {
-    api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path, "A load is a force, a torque, or both.");
+    api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path,
+                 "A load is a force, a torque, or both.");
     return false;
   }
   return api_reject_unused(reader, &m[AT], !api_field_present(&m[FORCE]), "force") && good;
 }
 
-bool api_read_loads(api_reader *reader, const api_field *field, const ct_scene *scene, ct_mechanics_options *out) {
+bool api_read_loads(api_reader *reader, const api_field *field, const ct_scene *scene,
+                    ct_mechanics_options *out) {
   size_t count = 0;
   if (!api_field_present(field)) return true;
   if (!api_read_array(reader, field, 0, CT_CONTACTS_MAX, &count)) return false;
-  ct_load *loads = take(reader, count, sizeof *loads);
+  ct_load *loads = alloc_given_items(reader, count, sizeof *loads);
   if (!loads) return false;
   bool good = true;
   for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {

@@ -6,12 +6,15 @@
 
 bool api_has_hypotheses(const api_hypotheses *s) {
   for (size_t i = 0; i < 2; i++)
-    if ((s->add[i] && api_field_present(s->add[i])) || (s->filters[i] && api_field_present(s->filters[i]))) return true;
+    if ((s->add[i] && api_field_present(s->add[i])) ||
+        (s->filters[i] && api_field_present(s->filters[i])))
+      return true;
   return false;
 }
 
-/* An id in use is no conflict with anybody's write here: the request itself is wrong. */
-static bool refuse_known(api_reader *reader, const api_field *add, const api_body_list *list, const ct_draft *draft) {
+/* A known id is an error of this request, not a conflict with another write. */
+static bool refuse_known_ids(api_reader *reader, const api_field *add, const api_body_list *list,
+                             const ct_draft *draft) {
   bool good = true;
   for (size_t i = 0; i < list->count && !api_faults_full(reader->faults); i++) {
     ct_text id = ct_body_id(list->items[i].body);
@@ -19,29 +22,33 @@ static bool refuse_known(api_reader *reader, const api_field *add, const api_bod
     char echo[API_ECHO_MAX + 4];
     api_field body = api_field_element(add, i);
     api_pointer at = api_pointer_member(&body.path, "id");
-    api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &at, "The scene has a body \"%s\" already; poses can move it.",
-                 api_echo(id, echo));
+    api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &at,
+                 "The scene has a body \"%s\" already; poses can move it.", api_echo(id, echo));
     good = false;
   }
   return good;
 }
 
-static bool add_bodies(api_reader *reader, const api_field *add, api_body_list *list, ct_draft *draft) {
+static bool add_hypothetical_bodies(api_reader *reader, const api_field *add, api_body_list *list,
+                                    ct_draft *draft) {
   if (!add || !api_field_present(add)) return true;
-  return api_read_bodies(reader, add, list) && refuse_known(reader, add, list, draft) &&
+  return api_read_bodies(reader, add, list) && refuse_known_ids(reader, add, list, draft) &&
          api_add_bodies(reader, &add->path, list, draft);
 }
 
-/* Warns of groups in the filters that are given, once all bodies are there. */
-static bool set_filters(api_reader *reader, const api_field *field, ct_filters *filters, ct_draft *draft) {
+/* Applies the filters; warns of unknown groups after all bodies were added. */
+static bool apply_hypothetical_filters(api_reader *reader, const api_field *field,
+                                       ct_filters *filters, ct_draft *draft) {
   if (!field || !api_field_present(field)) return true;
-  if (!api_read_filters(reader, field, filters) || !api_apply_filters(reader, &field->path, filters, draft)) return false;
+  if (!api_read_filters(reader, field, filters) ||
+      !api_apply_filters(reader, &field->path, filters, draft))
+    return false;
   api_warn_groups(reader, &field->path, filters, draft);
   return true;
 }
 
-/* Ends the draft, which is good or not. */
-static const ct_scene *seal_supposed(api_reader *reader, ct_draft *draft, bool good) {
+/* Seals the draft if `good`, else discards it. */
+static const ct_scene *seal_or_discard_draft(api_reader *reader, ct_draft *draft, bool good) {
   const ct_scene *scene = good ? ct_draft_seal(draft) : NULL;
   if (good && !scene) api_fault_memory(reader->faults);
   if (!scene) ct_draft_discard(draft);
@@ -54,7 +61,8 @@ static ct_draft *begin_hypothetical_draft(api_reader *reader, const ct_scene *sc
   return draft;
 }
 
-const ct_scene *api_make_hypothetical_scene(api_reader *reader, const api_hypotheses *s, const ct_scene *scene) {
+const ct_scene *api_make_hypothetical_scene(api_reader *reader, const api_hypotheses *s,
+                                            const ct_scene *scene) {
   const api_field *field = NULL;
   ct_filters filters = {0};
   bool good = true;
@@ -64,18 +72,20 @@ const ct_scene *api_make_hypothetical_scene(api_reader *reader, const api_hypoth
   if (!draft) return NULL;
   for (size_t i = 0; good && i < 2; i++) {
     api_body_list list = {0};
-    good = add_bodies(reader, s->add[i], &list, draft);
+    good = add_hypothetical_bodies(reader, s->add[i], &list, draft);
     api_body_list_free(&list);
   }
-  good = good && set_filters(reader, field, &filters, draft);
-  return seal_supposed(reader, draft, good);
+  good = good && apply_hypothetical_filters(reader, field, &filters, draft);
+  return seal_or_discard_draft(reader, draft, good);
 }
 
-const ct_scene *api_apply_variant_hypotheses(api_reader *reader, const api_field *add, const api_field *filters,
-                                             const ct_scene *scene, api_variant_scene *own) {
+const ct_scene *api_apply_variant_hypotheses(api_reader *reader, const api_field *add,
+                                             const api_field *filters, const ct_scene *scene,
+                                             api_variant_scene *own) {
   ct_draft *draft = begin_hypothetical_draft(reader, scene);
   if (!draft) return NULL;
-  bool good = add_bodies(reader, add, &own->bodies, draft) && set_filters(reader, filters, &own->filters, draft);
+  bool good = add_hypothetical_bodies(reader, add, &own->bodies, draft) &&
+              apply_hypothetical_filters(reader, filters, &own->filters, draft);
   own->has_filters = api_field_present(filters);
-  return seal_supposed(reader, draft, good);
+  return seal_or_discard_draft(reader, draft, good);
 }

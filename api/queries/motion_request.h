@@ -1,4 +1,5 @@
-/* Questions about motions: the members that say who moves, how, and when is looked. */
+/* Queries of the kinds sweep and timeline: moving bodies, their motions, and the search for times
+ * of impact. */
 #ifndef API_QUERIES_MOTION_REQUEST_H
 #define API_QUERIES_MOTION_REQUEST_H
 
@@ -7,15 +8,15 @@
 #include "calls/routes.h"
 #include "documents/packed_poses_json.h"
 
-/* Most distances for one pair. */
+/* Greatest maxIterations: distance evaluations for one pair. */
 #define API_IMPACT_ITERATIONS_MAX 100000
 /* Shortest duration, s. */
 #define API_DURATION_MIN 1e-12
 
-/* Members of a question as they were found; those that its kind does not have are absent. */
+/* Members of the request; those that the kind does not have are absent. */
 typedef struct api_motion_fields {
   const api_field *duration, *motions, *standard, *from, *to;
-  const api_field *given[2]; /* motions of two bodies given: rows 0 and 1 */
+  const api_field *given[2]; /* motions of bodies a and b: rows 0 and 1 */
   const api_field *method, *distance_tolerance, *time_tolerance, *iterations, *earliest, *changes;
   const api_pointer *question;
 } api_motion_fields;
@@ -25,9 +26,11 @@ typedef struct api_motions {
   ct_row_motion *moving; /* the paths are owned, the array is in the arena */
 } api_motions;
 
-static inline bool api_kind_is_motion(api_kind kind) { return kind == API_KIND_SWEEP || kind == API_KIND_TIMELINE; }
+static inline bool api_kind_is_motion(api_kind kind) {
+  return kind == API_KIND_SWEEP || kind == API_KIND_TIMELINE;
+}
 
-/* Whom a question is about: what of it has been read. */
+/* What the query selects, read before. */
 typedef struct api_motion_scope {
   api_kind kind;
   const ct_scene *scene;
@@ -35,8 +38,9 @@ typedef struct api_motion_scope {
   const api_velocities *velocities; /* [2] */
 } api_motion_scope;
 
-/* *out must be zeroed; release it in any case. */
-bool api_read_motions(api_reader *reader, const api_motion_fields *fields, const api_motion_scope *about, api_motions *out);
+/* Reads a motion query. *out must be zeroed; release it in any case. */
+bool api_read_motions(api_reader *reader, const api_motion_fields *fields,
+                      const api_motion_scope *scope, api_motions *out);
 void api_motions_release(api_motions *motions);
 
 #endif

@@ -1,4 +1,5 @@
-/* Contacts that were present before, named as results name them. */
+/* Reads the contacts of the step before, by the names that results give them, for
+ * sparsification. */
 #include "common/problem.h"
 #include "queries/body_selection.h"
 #include "queries/given_contacts.h"
@@ -6,8 +7,9 @@
 
 enum { A, B, COLLIDER_A, COLLIDER_B, ELEMENT_A, ELEMENT_B, NAME_COUNT };
 
-/* A body of several colliders needs the collider. */
-static bool read_collider(api_reader *reader, const api_field *field, const ct_body *body, uint32_t *out) {
+/* Reads a collider, required if the body has several. */
+static bool read_required_collider(api_reader *reader, const api_field *field, const ct_body *body,
+                                   uint32_t *out) {
   if (!api_read_collider_place(reader, field, body, out)) return false;
   if (*out != CT_NO_COLLIDER) return true;
   *out = 0;
@@ -18,23 +20,30 @@ static bool read_collider(api_reader *reader, const api_field *field, const ct_b
   return false;
 }
 
-static bool read_side(api_reader *reader, const api_field m[3], const ct_scene *scene, ct_contact_side *out) {
+static bool read_contact_side(api_reader *reader, const api_field m[3], const ct_scene *scene,
+                              ct_contact_side *out) {
   uint64_t element = CT_NO_ELEMENT;
   out->row = api_read_body_row(reader, &m[0], scene);
   if (out->row == CT_NO_ROW) return false;
-  bool good = read_collider(reader, &m[1], ct_scene_body(scene, out->row), &out->collider);
+  bool good = read_required_collider(reader, &m[1], ct_scene_body(scene, out->row), &out->collider);
   good = api_read_unsigned(reader, &m[2], 0, CT_NO_ELEMENT - 1, &element) && good;
   out->element = (uint32_t)element;
   return good;
 }
 
-static bool read_name(api_reader *reader, const api_field *field, const ct_scene *scene, ct_contact_name *out) {
-  api_field m[NAME_COUNT] = {{.name = "a", .required = true}, {.name = "b", .required = true}, {.name = "colliderA"},
-                             {.name = "colliderB"},           {.name = "elementA"},            {.name = "elementB"}};
+static bool read_contact_name(api_reader *reader, const api_field *field, const ct_scene *scene,
+                              ct_contact_name *out) {
+  api_field m[NAME_COUNT] = {{.name = "a", .required = true},
+                             {.name = "b", .required = true},
+                             {.name = "colliderA"},
+                             {.name = "colliderB"},
+                             {.name = "elementA"},
+                             {.name = "elementB"}};
   if (!api_read_object(reader, field, m, NAME_COUNT)) return false;
-  const api_field a[3] = {m[A], m[COLLIDER_A], m[ELEMENT_A]}, b[3] = {m[B], m[COLLIDER_B], m[ELEMENT_B]};
-  bool good = read_side(reader, a, scene, &out->a);
-  return read_side(reader, b, scene, &out->b) && good;
+  const api_field a[3] = {m[A], m[COLLIDER_A], m[ELEMENT_A]},
+                  b[3] = {m[B], m[COLLIDER_B], m[ELEMENT_B]};
+  bool good = read_contact_side(reader, a, scene, &out->a);
+  return read_contact_side(reader, b, scene, &out->b) && good;
 }
 
 bool api_read_present(api_reader *reader, const ct_scene *scene, api_volume *volume) {
@@ -51,7 +60,7 @@ bool api_read_present(api_reader *reader, const ct_scene *scene, api_volume *vol
   for (size_t i = 0; i < count && !api_faults_full(reader->faults); i++) {
     api_field element = api_field_element(field, i);
     if (i % 1024 == 0 && api_reader_cancelled(reader)) return false;
-    good = read_name(reader, &element, scene, &names[i]) && good;
+    good = read_contact_name(reader, &element, scene, &names[i]) && good;
   }
   volume->sparsify.present = names;
   volume->sparsify.present_count = count;

@@ -1,4 +1,4 @@
-/* Which bodies a question is about, and where they stand in it. */
+/* Reads the selection, the pairs, and the hypothetical scene and poses of a query. */
 #include "queries/query_members.h"
 
 #include "common/warning.h"
@@ -6,10 +6,10 @@
 #include "queries/query_warning.h"
 #include "results/features_json.h"
 
-/* ---- selections ------------------------------------------------------------------------------------------------------ */
+/* ---- selections ----------------------------------------------------------------------------- */
 
-bool api_read_body_masks(api_reader *reader, const api_field *field, const ct_scene *scene, ct_query_options *options,
-                         api_query *query) {
+bool api_read_body_masks(api_reader *reader, const api_field *field, const ct_scene *scene,
+                         ct_query_options *options, api_query *query) {
   if (!api_field_present(field)) return true;
   api_field sides[] = {{.name = "a"}, {.name = "b"}};
   if (!api_read_object(reader, field, sides, 2)) return false;
@@ -17,8 +17,9 @@ bool api_read_body_masks(api_reader *reader, const api_field *field, const ct_sc
   return api_read_selection(reader, &sides[1], scene, query, &options->where_b) && good;
 }
 
-/* Features are asked of bodies that have triangles. */
-static void look_for_triangles(api_reader *reader, const api_field *field, const ct_scene *scene, ct_row_pair pair) {
+/* Adds a fault if a body of the pair has no triangles: features need them. */
+static void check_triangles(api_reader *reader, const api_field *field, const ct_scene *scene,
+                            ct_row_pair pair) {
   const uint32_t row[2] = {pair.a, pair.b};
   for (size_t i = 0; i < 2; i++) {
     api_field side = api_field_element(field, i);
@@ -26,8 +27,8 @@ static void look_for_triangles(api_reader *reader, const api_field *field, const
   }
 }
 
-bool api_read_row_pairs(api_reader *reader, const api_field *field, const ct_scene *scene, ct_query_options *options,
-                        const api_query *query) {
+bool api_read_row_pairs(api_reader *reader, const api_field *field, const ct_scene *scene,
+                        ct_query_options *options, const api_query *query) {
   size_t count;
   if (!api_field_present(field)) return true;
   if (!api_read_array(reader, field, 0, reader->limits->pairs, &count)) return false;
@@ -41,10 +42,12 @@ bool api_read_row_pairs(api_reader *reader, const api_field *field, const ct_sce
     size_t two;
     if (i % 1024 == 0 && api_reader_cancelled(reader)) return false;
     if (!api_read_array(reader, &element, 2, 2, &two)) continue;
-    pairs[i] = (ct_row_pair){api_read_row(reader, &element, 0, scene), api_read_row(reader, &element, 1, scene)};
+    pairs[i] = (ct_row_pair){api_read_row(reader, &element, 0, scene),
+                             api_read_row(reader, &element, 1, scene)};
     if (pairs[i].a != CT_NO_ROW && pairs[i].a == pairs[i].b)
-      api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element.path, "A pair has two different bodies.");
-    if (query->kind == API_KIND_FEATURES) look_for_triangles(reader, &element, scene, pairs[i]);
+      api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element.path,
+                   "A pair has two different bodies.");
+    if (query->kind == API_KIND_FEATURES) check_triangles(reader, &element, scene, pairs[i]);
   }
   options->pairs = pairs;
   options->pair_count = count;
@@ -52,43 +55,50 @@ bool api_read_row_pairs(api_reader *reader, const api_field *field, const ct_sce
   return !api_faults_any(reader->faults);
 }
 
-/* ---- supposed scenes ------------------------------------------------------------------------------------------------- */
+/* ---- hypothetical scenes -------------------------------------------------------------------- */
 
-bool api_kind_uses_filters(api_kind kind) { return kind != API_KIND_MASS_PROPERTIES && !api_kind_is_probe(kind); }
+bool api_kind_uses_filters(api_kind kind) {
+  return kind != API_KIND_MASS_PROPERTIES && !api_kind_is_probe(kind);
+}
 
-/* Rows of the scenes that the queries of a batch suppose. */
-static bool count_hypothetical_rows(api_reader *reader, const api_pointer *question, const ct_scene *scene, uint64_t *rows) {
+/* Adds the scene's rows to the total of the batch and checks the limit. */
+static bool count_hypothetical_rows(api_reader *reader, const api_pointer *question,
+                                    const ct_scene *scene, uint64_t *rows) {
   *rows += ct_scene_rows(scene);
   if (*rows <= API_HYPOTHETICAL_ROWS_MAX) return true;
   api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, question,
-                               "The scenes that the queries of a batch suppose have more than %d bodies: put add and filters "
+                               "The scenes that the queries of a batch suppose have more than %d "
+                               "bodies: put add and filters "
                                "beside queries, for all of them.",
                                API_HYPOTHETICAL_ROWS_MAX),
                   API_HYPOTHETICAL_ROWS_MAX, (double)*rows);
   return false;
 }
 
-bool api_apply_query_hypotheses(api_reader *reader, const api_hypothesis_fields *fields, const api_query_context *asking,
-                                api_query *out) {
-  api_hypotheses s = asking->supposed ? *asking->supposed : (api_hypotheses){{NULL}, {NULL}};
-  bool of_batch = api_has_hypotheses(&s), own = api_field_present(fields->add) || api_field_present(fields->filters);
+bool api_apply_query_hypotheses(api_reader *reader, const api_hypothesis_fields *fields,
+                                const api_query_context *context, api_query *out) {
+  api_hypotheses s = context->supposed ? *context->supposed : (api_hypotheses){{NULL}, {NULL}};
+  bool of_batch = api_has_hypotheses(&s),
+       own = api_field_present(fields->add) || api_field_present(fields->filters);
   size_t warned = reader->warnings ? reader->warnings->count : 0;
   s.add[1] = fields->add;
   s.filters[1] = fields->filters;
   if (!own && !of_batch) return true;
-  /* The batch's own is of the current revision; a cursor's may be another one. */
-  bool shared = !own && out->revision == asking->scene;
-  out->scene = shared ? ct_scene_retain(asking->supposed_scene) : api_make_hypothetical_scene(reader, &s, out->revision);
+  /* The batch's hypothetical scene extends the current revision; a cursor may refer to an older
+   * one. */
+  bool shared = !own && out->revision == context->scene;
+  out->scene = shared ? ct_scene_retain(context->supposed_scene)
+                      : api_make_hypothetical_scene(reader, &s, out->revision);
   out->owns_scene = out->scene != NULL;
   if (shared && api_kind_uses_filters(out->kind)) api_copy_group_warnings(reader, 0, out);
   if (!shared && api_kind_uses_filters(out->kind)) api_store_group_warnings(reader, warned, out);
-  if (!out->scene || !asking->supposed_rows || !own) return out->scene != NULL;
-  return count_hypothetical_rows(reader, fields->question, out->scene, asking->supposed_rows);
+  if (!out->scene || !context->supposed_rows || !own) return out->scene != NULL;
+  return count_hypothetical_rows(reader, fields->question, out->scene, context->supposed_rows);
 }
 
-/* ---- what-if --------------------------------------------------------------------------------------------------------- */
+/* ---- hypothetical poses --------------------------------------------------------------------- */
 
-/* Own poses over the batch's: both are sorted by row. */
+/* Merges the query's poses with the batch's, both sorted by row; the query's take precedence. */
 static bool merge_overrides(api_reader *reader, api_variant base, api_variant own, api_query *out) {
   ct_override *merged = api_arena_array(reader->arena, base.count + own.count, sizeof *merged);
   if (!merged) {
@@ -109,9 +119,9 @@ static bool merge_overrides(api_reader *reader, api_variant base, api_variant ow
   return true;
 }
 
-/* velocities NULL: they mean nothing. */
-static bool read_variant(api_reader *reader, const api_field *field, const ct_scene *scene, api_variant *out,
-                         api_velocities *velocities) {
+/* Reads the query's own poses; velocities NULL: the kind does not use them. */
+static bool read_own_poses(api_reader *reader, const api_field *field, const ct_scene *scene,
+                           api_variant *out, api_velocities *velocities) {
   api_poses poses;
   ct_override *items = NULL;
   if (!api_read_poses(reader, field, &poses)) return false;
@@ -120,24 +130,32 @@ static bool read_variant(api_reader *reader, const api_field *field, const ct_sc
   return !velocities || api_override_velocities(reader, &poses, scene, velocities);
 }
 
-bool api_read_what_if(api_reader *reader, const api_field *field, const api_query_context *asking, api_query *out) {
+bool api_read_what_if(api_reader *reader, const api_field *field, const api_query_context *context,
+                      api_query *out) {
   api_variant base = {0}, own = {0};
   ct_override *items = NULL;
-  if (asking && asking->base && !api_override_poses(reader, asking->base_at, asking->base, out->scene, &items, &base.count))
+  if (context && context->base &&
+      !api_override_poses(reader, context->base_at, context->base, out->scene, &items, &base.count))
     return false;
   base.items = items;
   bool moves = api_kind_is_motion(out->kind) || api_kind_is_force(out->kind) || out->put_velocity;
-  if (base.count > 0 && moves && !api_override_velocities(reader, asking->base, out->scene, &out->velocities[1])) return false;
-  if (api_field_present(field) && !read_variant(reader, field, out->scene, &own, moves ? &out->velocities[0] : NULL)) return false;
+  if (base.count > 0 && moves &&
+      !api_override_velocities(reader, context->base, out->scene, &out->velocities[1]))
+    return false;
+  if (api_field_present(field) &&
+      !read_own_poses(reader, field, out->scene, &own, moves ? &out->velocities[0] : NULL))
+    return false;
   if (base.count > 0 && own.count > 0) return merge_overrides(reader, base, own, out);
   out->options.overrides = own.count > 0 ? own.items : base.items;
   out->options.override_count = own.count > 0 ? own.count : base.count;
   return true;
 }
 
-bool api_merge_velocities(api_reader *reader, const api_query *question, ct_row_velocity **out, size_t *count) {
+bool api_merge_velocities(api_reader *reader, const api_query *question, ct_row_velocity **out,
+                          size_t *count) {
   const api_velocities *own = &question->velocities[0], *base = &question->velocities[1];
-  ct_row_velocity *merged = api_arena_array(reader->arena, own->count + base->count, sizeof *merged);
+  ct_row_velocity *merged =
+      api_arena_array(reader->arena, own->count + base->count, sizeof *merged);
   if (!merged) {
     api_fault_memory(reader->faults);
     return false;

@@ -1,5 +1,5 @@
-/* Decodes questions. Which members a question may have depends on its kind and on what it is asked of: a scene of the daemon's, an
- * inline scene, two bodies, or raw boxes. */
+/* Reads queries. Kind and target (a scene of the daemon, an inline scene, two bodies, or raw boxes)
+ * determine the accepted members. */
 #include "queries/query_request.h"
 
 #include "common/warning.h"
@@ -15,62 +15,62 @@
 #include "results/features_json.h"
 #include "results/result_json.h"
 
-/* ---- members --------------------------------------------------------------------------------------------------------- */
+/* ---- members -------------------------------------------------------------------------------- */
 
-#define MEMBER_MAP(X)                                                                                                              \
-  X(WHERE, "where")                                                                                                                \
-  X(PAIRS, "pairs")                                                                                                                \
-  X(POSES, "poses")                                                                                                                \
-  X(VARIANTS, "variants")                                                                                                          \
-  X(CLEARANCE, "clearance")                                                                                                        \
-  X(TOLERANCE, "tolerance")                                                                                                        \
-  X(DETAIL, "detail")                                                                                                              \
-  X(BROADPHASE, "broadphase")                                                                                                      \
-  X(BODIES, "bodies")                                                                                                              \
-  X(ADD, "add")                                                                                                                    \
-  X(SUMMARY, "summary")                                                                                                            \
-  X(FILTERS, "filters")                                                                                                            \
-  X(LIMIT, "limit")                                                                                                                \
-  X(TOTAL, "total")                                                                                                                \
-  X(CLOSEST, "closest")                                                                                                            \
-  X(CURSOR, "cursor")                                                                                                              \
-  X(DEADLINE, "deadlineMs")                                                                                                        \
-  X(A, "a")                                                                                                                        \
-  X(B, "b")                                                                                                                        \
-  X(SCENE, "scene")                                                                                                                \
-  X(INCLUDE, "include")                                                                                                            \
-  X(METHOD, "method")                                                                                                              \
-  X(MPR_TOLERANCE, "mprTolerance")                                                                                                 \
-  X(CACHE, "cache")                                                                                                                \
-  X(MAX_ITERATIONS, "maxIterations")                                                                                               \
-  X(WEIGHTING, "normalWeighting")                                                                                                  \
-  X(EPSILON, "epsilon")                                                                                                            \
-  X(TRIANGLES, "triangles")                                                                                                        \
-  X(SPARSIFY, "sparsify")                                                                                                          \
-  X(RAYS, "rays")                                                                                                                  \
-  X(HITS, "hits")                                                                                                                  \
-  X(POINTS, "points")                                                                                                              \
-  X(NEAREST, "k")                                                                                                                  \
-  X(MAX_DISTANCE, "maxDistance")                                                                                                   \
-  X(REGION, "region")                                                                                                              \
-  X(MODE, "mode")                                                                                                                  \
-  X(EDGE_DEPTH, "edgeDepth")                                                                                                       \
-  X(DURATION, "duration")                                                                                                          \
-  X(MOTIONS, "motions")                                                                                                            \
-  X(DEFAULT_MOTION, "defaultMotion")                                                                                               \
-  X(MOTION_A, "motionA")                                                                                                           \
-  X(MOTION_B, "motionB")                                                                                                           \
-  X(FROM, "from")                                                                                                                  \
-  X(TO, "to")                                                                                                                      \
-  X(DISTANCE_TOLERANCE, "distanceTolerance")                                                                                       \
-  X(TIME_TOLERANCE, "timeTolerance")                                                                                               \
-  X(EARLIEST, "earliest")                                                                                                          \
-  X(MAX_CHANGES, "maxChanges")                                                                                                     \
-  X(CONTACT_STATE, "contactState")                                                                                                 \
-  X(EVALUATION, "evaluation")                                                                                                      \
-  X(BOXES, "boxes")                                                                                                                \
-  X(FRAMES, "frames")                                                                                                              \
-  X(ID, "id")                                                                                                                      \
+#define MEMBER_MAP(X)                                                                              \
+  X(WHERE, "where")                                                                                \
+  X(PAIRS, "pairs")                                                                                \
+  X(POSES, "poses")                                                                                \
+  X(VARIANTS, "variants")                                                                          \
+  X(CLEARANCE, "clearance")                                                                        \
+  X(TOLERANCE, "tolerance")                                                                        \
+  X(DETAIL, "detail")                                                                              \
+  X(BROADPHASE, "broadphase")                                                                      \
+  X(BODIES, "bodies")                                                                              \
+  X(ADD, "add")                                                                                    \
+  X(SUMMARY, "summary")                                                                            \
+  X(FILTERS, "filters")                                                                            \
+  X(LIMIT, "limit")                                                                                \
+  X(TOTAL, "total")                                                                                \
+  X(CLOSEST, "closest")                                                                            \
+  X(CURSOR, "cursor")                                                                              \
+  X(DEADLINE, "deadlineMs")                                                                        \
+  X(A, "a")                                                                                        \
+  X(B, "b")                                                                                        \
+  X(SCENE, "scene")                                                                                \
+  X(INCLUDE, "include")                                                                            \
+  X(METHOD, "method")                                                                              \
+  X(MPR_TOLERANCE, "mprTolerance")                                                                 \
+  X(CACHE, "cache")                                                                                \
+  X(MAX_ITERATIONS, "maxIterations")                                                               \
+  X(WEIGHTING, "normalWeighting")                                                                  \
+  X(EPSILON, "epsilon")                                                                            \
+  X(TRIANGLES, "triangles")                                                                        \
+  X(SPARSIFY, "sparsify")                                                                          \
+  X(RAYS, "rays")                                                                                  \
+  X(HITS, "hits")                                                                                  \
+  X(POINTS, "points")                                                                              \
+  X(NEAREST, "k")                                                                                  \
+  X(MAX_DISTANCE, "maxDistance")                                                                   \
+  X(REGION, "region")                                                                              \
+  X(MODE, "mode")                                                                                  \
+  X(EDGE_DEPTH, "edgeDepth")                                                                       \
+  X(DURATION, "duration")                                                                          \
+  X(MOTIONS, "motions")                                                                            \
+  X(DEFAULT_MOTION, "defaultMotion")                                                               \
+  X(MOTION_A, "motionA")                                                                           \
+  X(MOTION_B, "motionB")                                                                           \
+  X(FROM, "from")                                                                                  \
+  X(TO, "to")                                                                                      \
+  X(DISTANCE_TOLERANCE, "distanceTolerance")                                                       \
+  X(TIME_TOLERANCE, "timeTolerance")                                                               \
+  X(EARLIEST, "earliest")                                                                          \
+  X(MAX_CHANGES, "maxChanges")                                                                     \
+  X(CONTACT_STATE, "contactState")                                                                 \
+  X(EVALUATION, "evaluation")                                                                      \
+  X(BOXES, "boxes")                                                                                \
+  X(FRAMES, "frames")                                                                              \
+  X(ID, "id")                                                                                      \
   X(KIND, "kind")
 
 enum {
@@ -82,35 +82,35 @@ enum {
 
 _Static_assert(M_COUNT <= 64, "one bit for each");
 
-/* Whatever a question's members are, the list of them fits a detail. */
+/* Any list of member names fits a detail. */
 #define MEMBER_LISTED(name, word) ", " word
 _Static_assert(sizeof("" MEMBER_MAP(MEMBER_LISTED)) <= API_NAMES_MAX, "the names of all members");
 
-/* Members of questions about forces are numbered on, and allowed by their kind. */
+/* Numbers of the members of force queries follow; their kind determines which are accepted. */
 enum { M_FORCE = M_COUNT, M_ALL = M_FORCE + API_FORCE_MEMBER_COUNT };
 
 #define BIT(name) (UINT64_C(1) << M_##name)
-/* Members of every question to a scene, and of those over pairs. */
+/* Members of every scene query. */
 #define OF_ALL (BIT(LIMIT) | BIT(CURSOR) | BIT(TOTAL))
-/* How a distance or an overlap is found. */
 #define OF_METHOD (BIT(INCLUDE) | BIT(METHOD) | BIT(MPR_TOLERANCE) | BIT(MAX_ITERATIONS))
-#define OF_VOLUME (BIT(INCLUDE) | BIT(METHOD) | BIT(WEIGHTING) | BIT(EPSILON) | BIT(TRIANGLES) | BIT(SPARSIFY))
-#define OF_PAIRS (OF_ALL | BIT(WHERE) | BIT(PAIRS) | BIT(POSES) | BIT(VARIANTS) | BIT(BROADPHASE) | BIT(SUMMARY))
+#define OF_VOLUME                                                                                  \
+  (BIT(INCLUDE) | BIT(METHOD) | BIT(WEIGHTING) | BIT(EPSILON) | BIT(TRIANGLES) | BIT(SPARSIFY))
+#define OF_PAIRS                                                                                   \
+  (OF_ALL | BIT(WHERE) | BIT(PAIRS) | BIT(POSES) | BIT(VARIANTS) | BIT(BROADPHASE) | BIT(SUMMARY))
 
-/* What probes are given, and what is looked at. */
 #define OF_RAYCAST (BIT(RAYS) | BIT(HITS))
 #define OF_NEAREST (BIT(POINTS) | BIT(NEAREST) | BIT(MAX_DISTANCE))
 #define OF_POINT BIT(POINTS)
 #define OF_REGION (BIT(REGION) | BIT(MODE))
-/* How features are found. */
 #define OF_FEATURES (BIT(MODE) | BIT(EDGE_DEPTH))
-/* Who moves, and when is looked. */
-#define OF_MOTIONS                                                                                                                 \
-  (BIT(DURATION) | BIT(DEFAULT_MOTION) | BIT(FROM) | BIT(TO) | BIT(TIME_TOLERANCE) | BIT(MAX_ITERATIONS) | BIT(TOLERANCE))
+#define OF_MOTIONS                                                                                 \
+  (BIT(DURATION) | BIT(DEFAULT_MOTION) | BIT(FROM) | BIT(TO) | BIT(TIME_TOLERANCE) |               \
+   BIT(MAX_ITERATIONS) | BIT(TOLERANCE))
 #define OF_SWEEP (OF_MOTIONS | BIT(METHOD) | BIT(DISTANCE_TOLERANCE) | BIT(INCLUDE))
 #define OF_TIMELINE (OF_MOTIONS | BIT(MAX_CHANGES) | BIT(INCLUDE))
 #define OF_MOVED (OF_ALL | BIT(WHERE) | BIT(PAIRS) | BIT(POSES) | BIT(MOTIONS) | BIT(BROADPHASE))
-#define OF_CROSSINGS (BIT(CONTACT_STATE) | BIT(EVALUATION) | BIT(POSES) | BIT(VARIANTS) | BIT(INCLUDE))
+#define OF_CROSSINGS                                                                               \
+  (BIT(CONTACT_STATE) | BIT(EVALUATION) | BIT(POSES) | BIT(VARIANTS) | BIT(INCLUDE))
 #define OF_FORCES (OF_ALL | BIT(WHERE) | BIT(PAIRS) | BIT(POSES) | BIT(DETAIL) | BIT(BROADPHASE))
 #define OF_GIVEN (OF_ALL | BIT(A) | BIT(B))
 #define OF_PROBES (OF_ALL | BIT(WHERE) | BIT(POSES) | BIT(BROADPHASE))
@@ -118,7 +118,8 @@ enum { M_FORCE = M_COUNT, M_ALL = M_FORCE + API_FORCE_MEMBER_COUNT };
 static const uint64_t scene_members[API_KIND_COUNT] = {
     [API_KIND_PAIRS] = OF_PAIRS | BIT(CLEARANCE) | BIT(INCLUDE),
     [API_KIND_OVERLAP] = OF_PAIRS | BIT(CLEARANCE) | OF_METHOD | BIT(CACHE),
-    [API_KIND_DISTANCE] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | OF_METHOD | BIT(CACHE) | BIT(CLOSEST),
+    [API_KIND_DISTANCE] =
+        OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | OF_METHOD | BIT(CACHE) | BIT(CLOSEST),
     [API_KIND_CONTACTS] = OF_PAIRS | BIT(CLEARANCE) | BIT(TOLERANCE) | BIT(DETAIL) | BIT(INCLUDE),
     [API_KIND_VOLUME] = OF_PAIRS | OF_VOLUME,
     [API_KIND_FEATURES] = OF_PAIRS | OF_FEATURES,
@@ -134,12 +135,13 @@ static const uint64_t scene_members[API_KIND_COUNT] = {
     [API_KIND_RESTING_FORCES] = OF_FORCES | BIT(METHOD) | BIT(INCLUDE),
     [API_KIND_COMPLIANT_FORCES] = (OF_FORCES & ~BIT(DETAIL)) | BIT(CONTACT_STATE),
 };
-/* Clearance may stand beside two bodies, which are answered however far apart; of contacts it says how far apart points may be. */
+/* Two given bodies are always reported; clearance only limits the gap of contact points. */
 static const uint64_t given_members[API_KIND_COUNT] = {
     [API_KIND_PAIRS] = BIT(A) | BIT(B) | BIT(CLEARANCE),
     [API_KIND_OVERLAP] = BIT(A) | BIT(B) | BIT(CLEARANCE) | OF_METHOD,
     [API_KIND_DISTANCE] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE) | OF_METHOD,
-    [API_KIND_CONTACTS] = BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE) | BIT(DETAIL) | BIT(INCLUDE),
+    [API_KIND_CONTACTS] =
+        BIT(A) | BIT(B) | BIT(TOLERANCE) | BIT(CLEARANCE) | BIT(DETAIL) | BIT(INCLUDE),
     [API_KIND_VOLUME] = BIT(A) | BIT(B) | OF_VOLUME,
     [API_KIND_FEATURES] = OF_GIVEN | OF_FEATURES,
     [API_KIND_SWEEP] = OF_GIVEN | BIT(MOTION_A) | BIT(MOTION_B) | OF_SWEEP,
@@ -161,57 +163,65 @@ static const char *const member_names[M_COUNT] = {
 #undef MEMBER_NAME
 };
 
-/* The members that a question may have. */
+/* The members of a request, accepted by the query's kind and target. */
 typedef struct member_set {
-  const api_pointer *whole; /* the question */
+  const api_pointer *whole; /* location of the query */
   api_field list[M_ALL + 1];
   size_t count;
-  uint8_t place[M_ALL]; /* in the list; its first unused place for those that cannot be here */
+  uint8_t place[M_ALL]; /* index into list; its end if not accepted */
 } member_set;
 
-static bool is_allowed(int m, uint64_t allowed, uint32_t of_forces) {
+static bool is_member_allowed(int m, uint64_t allowed, uint32_t of_forces) {
   return m < M_FORCE ? allowed >> m & 1 : of_forces >> (m - M_FORCE) & 1;
 }
 
-static bool read_members(api_reader *reader, const api_field *field, uint64_t allowed, uint32_t of_forces, member_set *set) {
+static bool read_members(api_reader *reader, const api_field *field, uint64_t allowed,
+                         uint32_t of_forces, member_set *set) {
   set->whole = &field->path;
   set->count = 0;
   for (int m = 0; m < M_ALL; m++) {
-    if (!is_allowed(m, allowed, of_forces)) continue;
+    if (!is_member_allowed(m, allowed, of_forces)) continue;
     set->place[m] = (uint8_t)set->count;
-    set->list[set->count++] = (api_field){.name = m < M_FORCE ? member_names[m] : api_force_member_word(m - M_FORCE)};
+    set->list[set->count++] =
+        (api_field){.name = m < M_FORCE ? member_names[m] : api_force_member_word(m - M_FORCE)};
   }
   set->list[set->count] = (api_field){0};
   for (int m = 0; m < M_ALL; m++)
-    if (!is_allowed(m, allowed, of_forces)) set->place[m] = (uint8_t)set->count;
+    if (!is_member_allowed(m, allowed, of_forces)) set->place[m] = (uint8_t)set->count;
   return api_read_object(reader, field, set->list, set->count);
 }
 
-static const api_field *member(const member_set *set, int which) { return &set->list[set->place[which]]; }
+static const api_field *member(const member_set *set, int which) {
+  return &set->list[set->place[which]];
+}
 
-/* A stateless question is about two bodies, or a scene, or boxes: the members of the other two mean nothing then. */
-static bool refuse_others(api_reader *reader, const member_set *set, uint64_t meant, const char *with) {
+/* Refuses members of other targets: a stateless query is about two bodies, or a scene, or boxes. */
+static bool refuse_others(api_reader *reader, const member_set *set, uint64_t meant,
+                          const char *with) {
   bool good = true;
   for (int m = 0; m < M_COUNT; m++) {
-    good = api_reject_combination(reader, member(set, m), !(meant & (UINT64_C(1) << m)), with) && good;
+    good =
+        api_reject_combination(reader, member(set, m), !(meant & (UINT64_C(1) << m)), with) && good;
   }
   return good;
 }
 
-/* ---- common members -------------------------------------------------------------------------------------------------- */
+/* ---- common members ------------------------------------------------------------------------- */
 
 static bool read_broadphase(api_reader *reader, const api_field *field, api_query *out) {
-  static const char *const words[] = {"auto", "tree", "sweep", "sweepSingleAxis", "hybrid", "grid", "bruteForce"};
-  static const ct_broadphase values[] = {
-      CT_BROADPHASE_AUTO,   CT_BROADPHASE_TREE, CT_BROADPHASE_SWEEP,      CT_BROADPHASE_SWEEP_SINGLE_AXIS,
-      CT_BROADPHASE_HYBRID, CT_BROADPHASE_GRID, CT_BROADPHASE_BRUTE_FORCE};
+  static const char *const words[] = {"auto",   "tree", "sweep",     "sweepSingleAxis",
+                                      "hybrid", "grid", "bruteForce"};
+  static const ct_broadphase values[] = {CT_BROADPHASE_AUTO,       CT_BROADPHASE_TREE,
+                                         CT_BROADPHASE_SWEEP,      CT_BROADPHASE_SWEEP_SINGLE_AXIS,
+                                         CT_BROADPHASE_HYBRID,     CT_BROADPHASE_GRID,
+                                         CT_BROADPHASE_BRUTE_FORCE};
   size_t which = 0;
   if (!api_read_word(reader, field, words, sizeof words / sizeof words[0], &which)) return false;
   out->options.broadphase = values[which];
   return true;
 }
 
-/* One row for each word of `include`: what it asks for, and the kinds that know it. */
+/* One row per word of `include`: the flag that it sets, and the kinds that accept it. */
 typedef struct include_word {
   const char *word;
   bool *asked;
@@ -221,18 +231,19 @@ typedef struct include_word {
 #define OF_KIND(name) (1u << API_KIND_##name)
 #define INCLUDES_MAX 11
 
-static bool read_include(api_reader *reader, const api_field *field, api_query *out) {
-  const include_word all[] = {{"gradient", &out->gradient, OF_KIND(DISTANCE)},
-                              {"supportPoints", &out->method.support_points, OF_KIND(DISTANCE) | OF_KIND(OVERLAP)},
-                              {"separatingPlane", &out->method.separating_plane, OF_KIND(DISTANCE) | OF_KIND(OVERLAP)},
-                              {"changes", &out->changes, OF_KIND(PAIRS)},
-                              {"contacts", &out->crossings.contacts, OF_KIND(ZERO_CROSSINGS)},
-                              {"velocity", &out->put_velocity, OF_KIND(CONTACTS)},
-                              {"stages", &out->volume.options.stages, OF_KIND(VOLUME)},
-                              {"hulls", &out->put_hulls, OF_KIND(MASS_PROPERTIES)},
-                              {"grazes", &out->motions.options.grazes, OF_KIND(SWEEP) | OF_KIND(TIMELINE)},
-                              {"A", &out->force.put_matrix, OF_KIND(RESTING_FORCES)},
-                              {"b", &out->force.put_vector, OF_KIND(RESTING_FORCES)}};
+static bool read_include_words(api_reader *reader, const api_field *field, api_query *out) {
+  const include_word all[] = {
+      {"gradient", &out->gradient, OF_KIND(DISTANCE)},
+      {"supportPoints", &out->method.support_points, OF_KIND(DISTANCE) | OF_KIND(OVERLAP)},
+      {"separatingPlane", &out->method.separating_plane, OF_KIND(DISTANCE) | OF_KIND(OVERLAP)},
+      {"changes", &out->changes, OF_KIND(PAIRS)},
+      {"contacts", &out->crossings.contacts, OF_KIND(ZERO_CROSSINGS)},
+      {"velocity", &out->put_velocity, OF_KIND(CONTACTS)},
+      {"stages", &out->volume.options.stages, OF_KIND(VOLUME)},
+      {"hulls", &out->put_hulls, OF_KIND(MASS_PROPERTIES)},
+      {"grazes", &out->motions.options.grazes, OF_KIND(SWEEP) | OF_KIND(TIMELINE)},
+      {"A", &out->force.put_matrix, OF_KIND(RESTING_FORCES)},
+      {"b", &out->force.put_vector, OF_KIND(RESTING_FORCES)}};
   const char *words[INCLUDES_MAX];
   bool *asked[INCLUDES_MAX];
   size_t known = 0, count, which = 0;
@@ -254,30 +265,34 @@ static bool read_include(api_reader *reader, const api_field *field, api_query *
 static bool read_detail(api_reader *reader, const api_field *field, api_query *out) {
   static const char *const words[] = {"deepest", "manifold", "full"};
   static const ct_detail values[] = {CT_DETAIL_DEEPEST, CT_DETAIL_MANIFOLD, CT_DETAIL_FULL};
-  /* One point holds nothing up. */
+  /* Force queries do not accept "deepest": a single point cannot balance a body. */
   size_t first = api_kind_is_force(out->kind) ? 1 : 0, which = 1 - first;
   if (!api_read_word(reader, field, words + first, 3 - first, &which)) return false;
   out->options.detail = values[first + which];
   return true;
 }
 
-/* A cursor that is not of this request. Alone it continues a query to a scene while this is kept; it may have been. */
-static void refuse_cursor(api_reader *reader, const api_field *field, ct_text text, const api_query_context *asking,
-                          const json_t *request) {
+/* Refuses a foreign cursor. Without other members, its query may no longer be stored. */
+static void refuse_cursor(api_reader *reader, const api_field *field, ct_text text,
+                          const api_query_context *context, const json_t *request) {
   bool alone = api_is_cursor_alone(request) && api_cursor_has_form(text.bytes, text.length);
-  bool of_another = asking->call->continued != NULL; /* kind */
-  if (alone && asking->scene && !asking->in_batch && !of_another)
+  bool of_another = context->call->continued != NULL; /* kind */
+  if (alone && context->scene && !context->in_batch && !of_another)
     api_fault_plain(reader->faults, API_PROBLEM_REVISION_GONE,
-                    "No query that this cursor continues is kept here: send the query again, with the cursor or from its start.");
+                    "No query that this cursor continues is kept here: send the query again, with "
+                    "the cursor or from its start.");
   else
-    api_fault_at(reader->faults, API_PROBLEM_BAD_CURSOR, &field->path, "The cursor is not of this request.%s",
-                 asking->in_batch   ? " In a batch the query is sent again with its cursor."
-                 : asking->scene    ? ""
-                                    : " Without a scene no query is kept: it is sent again with its cursor.");
+    api_fault_at(reader->faults, API_PROBLEM_BAD_CURSOR, &field->path,
+                 "The cursor is not of this request.%s",
+                 context->in_batch ? " In a batch the query is sent again with its cursor."
+                 : context->scene
+                     ? ""
+                     : " Without a scene no query is kept: it is sent again with its cursor.");
 }
 
-/* The page's start; a cursor may lead to a revision that is kept for it. */
-static bool read_cursor(api_reader *reader, const api_field *field, const api_query_context *asking, api_query *out) {
+/* Reads the start of the page; a cursor may refer to an older revision. */
+static bool read_cursor(api_reader *reader, const api_field *field,
+                        const api_query_context *context, api_query *out) {
   ct_text text;
   if (!api_field_present(field)) return true;
   if (!api_read_text(reader, field, API_URL_VALUE_MAX, &text)) return false;
@@ -287,53 +302,68 @@ static bool read_cursor(api_reader *reader, const api_field *field, const api_qu
     return false;
   }
   if (!api_cursor_read(text.bytes, text.length, hash, &out->from)) {
-    refuse_cursor(reader, field, text, asking, out->object);
+    refuse_cursor(reader, field, text, context, out->object);
     return false;
   }
   out->resumed = true;
-  if (!asking->scene) return true;
-  out->scene = out->revision = api_call_find_revision(asking->call, out->from.revision, reader->faults);
+  if (!context->scene) return true;
+  out->scene = out->revision =
+      api_call_find_revision(context->call, out->from.revision, reader->faults);
   return out->scene != NULL;
 }
 
-/* The nearest pair is found in the tree, or among all pairs. */
-static bool may_be_nearest(api_reader *reader, const member_set *set, const api_query *out) {
+/* Checks that the broadphase supports `closest`: tree or brute force. */
+static bool check_nearest(api_reader *reader, const member_set *set, const api_query *out) {
   ct_broadphase b = out->options.broadphase;
-  if (!out->options.nearest || b == CT_BROADPHASE_AUTO || b == CT_BROADPHASE_TREE || b == CT_BROADPHASE_BRUTE_FORCE) return true;
-  api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &member(set, M_BROADPHASE)->path,
-               "broadphase \"%s\" cannot be combined with closest, which auto, tree and bruteForce find.", api_broadphase_word(b));
+  if (!out->options.nearest || b == CT_BROADPHASE_AUTO || b == CT_BROADPHASE_TREE ||
+      b == CT_BROADPHASE_BRUTE_FORCE)
+    return true;
+  api_fault_at(
+      reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &member(set, M_BROADPHASE)->path,
+      "broadphase \"%s\" cannot be combined with closest, which auto, tree and bruteForce find.",
+      api_broadphase_word(b));
   return false;
 }
 
-static bool read_common(api_reader *reader, const member_set *set, const api_query_context *asking, api_query *out) {
-  bool good = api_read_unsigned(reader, member(set, M_LIMIT), 1, reader->limits->page_max, &out->limit);
-  good = api_read_number(reader, member(set, M_CLEARANCE), 0.0, CT_SIZE_MAX, &out->options.clearance) && good;
-  good = api_read_number(reader, member(set, M_TOLERANCE), 0.0, CT_SIZE_MAX, &out->options.tolerance) && good;
+static bool read_common_members(api_reader *reader, const member_set *set,
+                                const api_query_context *context, api_query *out) {
+  bool good =
+      api_read_unsigned(reader, member(set, M_LIMIT), 1, reader->limits->page_max, &out->limit);
+  good = api_read_number(reader, member(set, M_CLEARANCE), 0.0, CT_SIZE_MAX,
+                         &out->options.clearance) &&
+         good;
+  good = api_read_number(reader, member(set, M_TOLERANCE), 0.0, CT_SIZE_MAX,
+                         &out->options.tolerance) &&
+         good;
   bool counts_total = true;
   good = api_read_bool(reader, member(set, M_TOTAL), &counts_total) && good;
   out->without_total = !counts_total;
   good = api_read_bool(reader, member(set, M_CLOSEST), &out->options.nearest) && good;
   good = read_broadphase(reader, member(set, M_BROADPHASE), out) && good;
-  if (good) good = may_be_nearest(reader, set, out);
-  good = read_include(reader, member(set, M_INCLUDE), out) && good;
-  const api_method_fields method = {member(set, M_METHOD), member(set, M_MPR_TOLERANCE), member(set, M_MAX_ITERATIONS),
-                                    member(set, M_INCLUDE), member(set, M_CACHE)};
-  const api_volume_fields volume = {member(set, M_WEIGHTING), member(set, M_METHOD), member(set, M_EPSILON),
-                                    member(set, M_TRIANGLES), member(set, M_SPARSIFY), member(set, M_INCLUDE)};
+  if (good) good = check_nearest(reader, set, out);
+  good = read_include_words(reader, member(set, M_INCLUDE), out) && good;
+  const api_method_fields method = {member(set, M_METHOD), member(set, M_MPR_TOLERANCE),
+                                    member(set, M_MAX_ITERATIONS), member(set, M_INCLUDE),
+                                    member(set, M_CACHE)};
+  const api_volume_fields volume = {member(set, M_WEIGHTING), member(set, M_METHOD),
+                                    member(set, M_EPSILON),   member(set, M_TRIANGLES),
+                                    member(set, M_SPARSIFY),  member(set, M_INCLUDE)};
   if (out->kind == API_KIND_VOLUME) good = api_read_volume(reader, &volume, &out->volume) && good;
   else if (!api_kind_is_motion(out->kind) && !api_kind_is_force(out->kind))
     good = api_read_method(reader, &method, &out->method) && good;
   good = read_detail(reader, member(set, M_DETAIL), out) && good;
   uint64_t deadline = 0;
-  good = api_read_unsigned(reader, member(set, M_DEADLINE), 1, reader->limits->deadline_max_ms, &deadline) && good;
-  if (good && deadline > 0 && asking->deadline_ms) *asking->deadline_ms = deadline;
+  good = api_read_unsigned(reader, member(set, M_DEADLINE), 1, reader->limits->deadline_max_ms,
+                           &deadline) &&
+         good;
+  if (good && deadline > 0 && context->deadline_ms) *context->deadline_ms = deadline;
   return good;
 }
 
-/* ---- the forms of a question ----------------------------------------------------------------------------------------- */
+/* ---- targets and kinds ---------------------------------------------------------------------- */
 
-/* Every body whose mass can be had. */
-static bool rows_with_mass(api_reader *reader, api_query *out) {
+/* Selects every body with a collider of finite volume. */
+static bool select_rows_with_mass(api_reader *reader, api_query *out) {
   uint32_t *rows = api_arena_array(reader->arena, ct_scene_count(out->scene), sizeof *rows);
   if (!rows) {
     api_fault_memory(reader->faults);
@@ -350,8 +380,9 @@ static bool rows_with_mass(api_reader *reader, api_query *out) {
   return true;
 }
 
-/* Where a probe looks, what at, and what for. */
-static bool read_probe(api_reader *reader, const member_set *set, const api_query_context *asking, api_query *out) {
+/* Reads a probe: rays, points or a region, the selection, and hypothetical poses. */
+static bool read_probe_query(api_reader *reader, const member_set *set,
+                             const api_query_context *context, api_query *out) {
   const api_field *where = member(set, M_WHERE), *region = member(set, M_REGION);
   api_probe_fields fields = {.rays = member(set, M_RAYS),
                              .hits = member(set, M_HITS),
@@ -369,8 +400,9 @@ static bool read_probe(api_reader *reader, const member_set *set, const api_quer
     probe->region = out->region.shape;
     probe->region_pose = out->region.pose;
   }
-  if (api_field_present(where)) good = api_read_selection(reader, where, out->scene, out, &probe->where) && good;
-  good = api_read_what_if(reader, member(set, M_POSES), asking, out) && good;
+  if (api_field_present(where))
+    good = api_read_selection(reader, where, out->scene, out, &probe->where) && good;
+  good = api_read_what_if(reader, member(set, M_POSES), context, out) && good;
   probe->overrides = out->options.overrides;
   probe->override_count = out->options.override_count;
   probe->broadphase = out->options.broadphase;
@@ -378,8 +410,8 @@ static bool read_probe(api_reader *reader, const member_set *set, const api_quer
   return good;
 }
 
-/* Who moves, how, and when is looked; whom it is about is read. */
-static bool read_motions(api_reader *reader, const member_set *set, api_query *out) {
+/* Reads the motions and the search options; the selection is read before. */
+static bool read_motion_query(api_reader *reader, const member_set *set, api_query *out) {
   const api_motion_fields fields = {.duration = member(set, M_DURATION),
                                     .motions = member(set, M_MOTIONS),
                                     .standard = member(set, M_DEFAULT_MOTION),
@@ -398,25 +430,26 @@ static bool read_motions(api_reader *reader, const member_set *set, api_query *o
   return api_read_motions(reader, &fields, &about, &out->motions);
 }
 
-/* What a question about volumes takes from its scene. */
-static void settle_volume(api_reader *reader, api_query *out) {
+/* Completes the options of a volume query from its scene. */
+static void complete_volume_options(api_reader *reader, api_query *out) {
   const char *warning = NULL;
   api_resolve_volume(&out->volume, out->scene, &out->options, &warning);
   if (warning) api_warn_query(reader, out, "%s", warning);
 }
 
-static void settle_features(api_reader *reader, api_query *out) {
+static void warn_about_features(api_reader *reader, api_query *out) {
   const char *warning = api_features_warning(out->scene, &out->options);
   if (warning) api_warn_query(reader, out, "%s", warning);
 }
 
-/* What is told of a variant against the one before it. */
-static bool need_variants(api_reader *reader, const member_set *set, const api_query *out) {
+/* Checks members that compare a variant with the one before it. */
+static bool check_variant_members(api_reader *reader, const member_set *set, const api_query *out) {
   const api_field *cache = member(set, M_CACHE), *include = member(set, M_INCLUDE);
   bool variants = out->mode == API_MODE_VARIANTS;
   (void)api_reject_unused(reader, cache, !variants, "variants");
   if (out->changes && (!variants || out->options.explicit_pairs || out->own_scenes > 0))
-    api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &include->path, "include \"changes\" %s.",
+    api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &include->path,
+                 "include \"changes\" %s.",
                  !variants             ? "requires variants"
                  : out->own_scenes > 0 ? "cannot be combined with add and filters of variants"
                                        : "cannot be combined with pairs");
@@ -424,55 +457,66 @@ static bool need_variants(api_reader *reader, const member_set *set, const api_q
 }
 
 static bool read_summary(api_reader *reader, const member_set *set, api_query *out) {
-  const api_summary_fields fields = {member(set, M_SUMMARY), member(set, M_LIMIT),  member(set, M_CLOSEST),  member(set, M_INCLUDE),
-                                     member(set, M_CACHE),   member(set, M_METHOD), member(set, M_TRIANGLES)};
+  const api_summary_fields fields = {member(set, M_SUMMARY),  member(set, M_LIMIT),
+                                     member(set, M_CLOSEST),  member(set, M_INCLUDE),
+                                     member(set, M_CACHE),    member(set, M_METHOD),
+                                     member(set, M_TRIANGLES)};
   return api_read_summary(reader, &fields, out);
 }
 
-/* A contact state, and the poses that it is evaluated at. */
-static bool read_crossings(api_reader *reader, const member_set *set, const api_query_context *asking, api_query *out) {
+/* Reads a contact state and the poses of its evaluation. */
+static bool read_crossings(api_reader *reader, const member_set *set,
+                           const api_query_context *context, api_query *out) {
   const api_crossings_fields fields = {member(set, M_CONTACT_STATE), member(set, M_EVALUATION)};
   out->mode = API_MODE_STATE;
-  out->options.kind = CT_QUERY_DISTANCE; /* whose cost it has */
+  out->options.kind = CT_QUERY_DISTANCE; /* for the cost estimate */
   bool good = api_read_crossings(reader, &fields, out->scene, &out->crossings);
-  good = api_read_what_if(reader, member(set, M_POSES), asking, out) && good;
-  const api_variant_fields variants = {member(set, M_VARIANTS), member(set, M_WHERE), member(set, M_PAIRS)};
+  good = api_read_what_if(reader, member(set, M_POSES), context, out) && good;
+  const api_variant_fields variants = {member(set, M_VARIANTS), member(set, M_WHERE),
+                                       member(set, M_PAIRS)};
   good = api_read_variants(reader, &variants, out) && good;
   if (good && !api_scene_has_motion(out->scene)) api_warn_query(reader, out, API_NO_MOTION_TEXT);
   return good;
 }
 
-/* Below which speed points rest on each other; it means something where their velocities are told. */
+/* Reads velocityTolerance, accepted only if velocities are reported. */
 static bool read_velocity(api_reader *reader, const api_field *field, api_query *out) {
   if (out->put_velocity)
-    return api_read_velocity_tolerance(reader, field, out->scene, ct_scene_default_epsilon(out->scene),
+    return api_read_velocity_tolerance(reader, field, out->scene,
+                                       ct_scene_default_epsilon(out->scene),
                                        &out->force.velocity_tolerance);
   return api_reject_unused(reader, field, true, "include velocity");
 }
 
-/* Forces move a body by its inertia. BAD_MASS, at the body where the request has it. */
-static bool have_inertia(api_reader *reader, const member_set *set, const api_query *out) {
+/* Checks that all inertias are invertible. BAD_MASS, at a body of the request if possible. */
+static bool check_inertias(api_reader *reader, const member_set *set, const api_query *out) {
   uint32_t row = api_find_singular(out->scene);
   if (row == CT_NO_ROW) return true;
   char echo[API_ECHO_MAX + 4];
   bool of_scene = api_field_present(member(set, M_SCENE)), given = out->body_count > 0;
   const api_field *side = member(set, of_scene ? M_SCENE : row ? M_B : M_A);
-  api_pointer bodies = api_pointer_member(&side->path, "bodies"), body = api_pointer_index(&bodies, row);
+  api_pointer bodies = api_pointer_member(&side->path, "bodies"),
+              body = api_pointer_index(&bodies, row);
   api_fault_at(reader->faults, API_PROBLEM_BAD_MASS,
                of_scene ? &body
                : given  ? &side->path
                         : set->whole,
-               "The inertia of body \"%s\" cannot be inverted.", api_echo(ct_body_id(ct_scene_body(out->scene, row)), echo));
+               "The inertia of body \"%s\" cannot be inverted.",
+               api_echo(ct_body_id(ct_scene_body(out->scene, row)), echo));
   return false;
 }
 
-/* What acts between bodies; whom it is about is read. */
-static bool read_forces(api_reader *reader, const member_set *set, api_query *out) {
-  api_force_fields fields = {.method = member(set, M_METHOD), .state = member(set, M_CONTACT_STATE), .question = set->whole};
+/* Reads a force query; the selection is read before. */
+static bool read_force_query(api_reader *reader, const member_set *set, api_query *out) {
+  api_force_fields fields = {.method = member(set, M_METHOD),
+                             .state = member(set, M_CONTACT_STATE),
+                             .question = set->whole};
   for (int m = 0; m < API_FORCE_MEMBER_COUNT; m++) fields.own[m] = member(set, M_FORCE + m);
   const api_field *pairs = member(set, M_PAIRS), *where = member(set, M_WHERE);
-  if (!api_reject_combination(reader, pairs, api_field_present(fields.own[API_FORCE_CONTACTS]), "contacts")) return false;
-  /* Of bodies that touch nothing those are asked about that a side given selects. */
+  if (!api_reject_combination(reader, pairs, api_field_present(fields.own[API_FORCE_CONTACTS]),
+                              "contacts"))
+    return false;
+  /* A body without contacts is included only if a given side selects it. */
   if (!json_object_get(where->value, "a")) out->options.where_a = NULL;
   if (!json_object_get(where->value, "b")) out->options.where_b = NULL;
   ct_row_velocity *velocities = NULL;
@@ -482,55 +526,64 @@ static bool read_forces(api_reader *reader, const member_set *set, api_query *ou
   out->mode = API_MODE_FORCE;
   const api_field *volumetric = fields.own[API_FORCE_VOLUMETRIC];
   bool is_volumetric = volumetric && api_field_present(volumetric);
-  if (!api_reject_combination(reader, member(set, M_DETAIL), is_volumetric, "volumetric")) return false;
+  if (!api_reject_combination(reader, member(set, M_DETAIL), is_volumetric, "volumetric"))
+    return false;
   if (!api_read_force(reader, &fields, &about, &out->force)) return false;
   if (out->force.warning) api_warn_query(reader, out, "%s", out->force.warning);
-  return have_inertia(reader, set, out);
+  return check_inertias(reader, set, out);
 }
 
-/* A question to a scene, whose revision is settled. */
-static bool read_of_scene(api_reader *reader, const member_set *set, const api_query_context *asking, api_query *out) {
-  if (!read_cursor(reader, member(set, M_CURSOR), asking, out)) return false;
+/* Reads a query of a scene, whose revision is known. */
+static bool read_scene_query(api_reader *reader, const member_set *set,
+                             const api_query_context *context, api_query *out) {
+  if (!read_cursor(reader, member(set, M_CURSOR), context, out)) return false;
   const api_hypothesis_fields supposed = {member(set, M_ADD), member(set, M_FILTERS), set->whole};
-  if (asking->scene && !api_apply_query_hypotheses(reader, &supposed, asking, out)) return false;
+  if (context->scene && !api_apply_query_hypotheses(reader, &supposed, context, out)) return false;
   if (out->kind == API_KIND_MASS_PROPERTIES) {
     out->mode = API_MODE_MASS;
-    if (!api_field_present(member(set, M_BODIES))) return rows_with_mass(reader, out);
+    if (!api_field_present(member(set, M_BODIES))) return select_rows_with_mass(reader, out);
     out->rows = api_read_rows(reader, member(set, M_BODIES), out->scene, &out->row_count);
     return out->rows != NULL;
   }
-  if (api_kind_is_probe(out->kind)) return read_probe(reader, set, asking, out);
-  if (out->kind == API_KIND_ZERO_CROSSINGS) return read_crossings(reader, set, asking, out);
+  if (api_kind_is_probe(out->kind)) return read_probe_query(reader, set, context, out);
+  if (out->kind == API_KIND_ZERO_CROSSINGS) return read_crossings(reader, set, context, out);
   static const ct_query_kind kinds[API_KIND_COUNT] = {
-      [API_KIND_PAIRS] = CT_QUERY_PAIRS,       [API_KIND_OVERLAP] = CT_QUERY_OVERLAP, [API_KIND_DISTANCE] = CT_QUERY_DISTANCE,
-      [API_KIND_CONTACTS] = CT_QUERY_CONTACTS, [API_KIND_VOLUME] = CT_QUERY_VOLUME,   [API_KIND_FEATURES] = CT_QUERY_FEATURES};
+      [API_KIND_PAIRS] = CT_QUERY_PAIRS,       [API_KIND_OVERLAP] = CT_QUERY_OVERLAP,
+      [API_KIND_DISTANCE] = CT_QUERY_DISTANCE, [API_KIND_CONTACTS] = CT_QUERY_CONTACTS,
+      [API_KIND_VOLUME] = CT_QUERY_VOLUME,     [API_KIND_FEATURES] = CT_QUERY_FEATURES};
   out->options.kind = kinds[out->kind];
-  if (out->kind == API_KIND_VOLUME && !api_read_present(reader, out->scene, &out->volume)) return false;
-  if (out->kind == API_KIND_VOLUME) settle_volume(reader, out);
-  if (out->kind == API_KIND_CONTACTS && !read_velocity(reader, member(set, M_FORCE + API_FORCE_VELOCITY_TOLERANCE), out))
+  if (out->kind == API_KIND_VOLUME && !api_read_present(reader, out->scene, &out->volume))
+    return false;
+  if (out->kind == API_KIND_VOLUME) complete_volume_options(reader, out);
+  if (out->kind == API_KIND_CONTACTS &&
+      !read_velocity(reader, member(set, M_FORCE + API_FORCE_VELOCITY_TOLERANCE), out))
     return false;
   const api_field *where = member(set, M_WHERE);
-  if (!api_reject_combination(reader, where, api_field_present(member(set, M_PAIRS)), "pairs")) return false;
+  if (!api_reject_combination(reader, where, api_field_present(member(set, M_PAIRS)), "pairs"))
+    return false;
   const api_variant_fields variants = {member(set, M_VARIANTS), where, member(set, M_PAIRS)};
   bool good = api_read_variants(reader, &variants, out);
   if (out->kind == API_KIND_FEATURES)
-    good = api_read_features(reader, member(set, M_MODE), member(set, M_EDGE_DEPTH), &out->options.features) && good;
-  good = api_read_what_if(reader, member(set, M_POSES), asking, out) && good;
-  if (api_kind_is_motion(out->kind)) return good && read_motions(reader, set, out);
-  if (api_kind_is_force(out->kind)) return good && read_forces(reader, set, out);
-  if (good && out->kind == API_KIND_FEATURES) settle_features(reader, out);
-  return need_variants(reader, set, out) && good && read_summary(reader, set, out);
+    good = api_read_features(reader, member(set, M_MODE), member(set, M_EDGE_DEPTH),
+                             &out->options.features) &&
+           good;
+  good = api_read_what_if(reader, member(set, M_POSES), context, out) && good;
+  if (api_kind_is_motion(out->kind)) return good && read_motion_query(reader, set, out);
+  if (api_kind_is_force(out->kind)) return good && read_force_query(reader, set, out);
+  if (good && out->kind == API_KIND_FEATURES) warn_about_features(reader, out);
+  return check_variant_members(reader, set, out) && good && read_summary(reader, set, out);
 }
 
-/* The bodies given as a scene of their own. */
-static bool make_scene_of_given(api_reader *reader, api_query *out) {
+/* Makes a scene of the given bodies. */
+static bool make_pair_scene(api_reader *reader, api_query *out) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = empty ? ct_draft_begin(empty) : NULL;
   if (empty) ct_scene_release(empty);
   bool good = draft != NULL;
   for (size_t i = 0; i < out->body_count && good; i++) {
     uint32_t row;
-    good = ct_draft_insert(draft, out->bodies[i].body, &out->bodies[i].pose, &out->bodies[i].velocity, &row) == CT_OK;
+    good = ct_draft_insert(draft, out->bodies[i].body, &out->bodies[i].pose,
+                           &out->bodies[i].velocity, &row) == CT_OK;
   }
   if (good) out->scene = ct_draft_seal(draft);
   out->owns_scene = out->scene != NULL;
@@ -540,22 +593,25 @@ static bool make_scene_of_given(api_reader *reader, api_query *out) {
   return false;
 }
 
-/* Two bodies asked for their one pair: compounds, and bounding boxes. */
-static bool pair_as_scene(api_reader *reader, const member_set *set, const api_query_context *asking, api_query *out) {
+/* Reads a query of two given bodies as a scene with one explicit pair. */
+static bool read_pair_as_scene(api_reader *reader, const member_set *set,
+                               const api_query_context *context, api_query *out) {
   ct_row_pair *pair = api_arena_alloc(reader->arena, sizeof *pair);
   if (!pair) api_fault_memory(reader->faults);
-  if (!pair || !make_scene_of_given(reader, out)) return false;
+  if (!pair || !make_pair_scene(reader, out)) return false;
   *pair = (ct_row_pair){0, 1};
   out->options.pairs = pair;
   out->options.pair_count = 1;
   out->options.explicit_pairs = true;
   if (out->kind == API_KIND_FEATURES)
     for (int i = 0; i < 2; i++)
-      if (!api_features_given(reader, &member(set, i ? M_B : M_A)->path, out->bodies[i].body)) return false;
-  return read_of_scene(reader, set, asking, out);
+      if (!api_features_given(reader, &member(set, i ? M_B : M_A)->path, out->bodies[i].body))
+        return false;
+  return read_scene_query(reader, set, context, out);
 }
 
-static bool read_inline_scene(api_reader *reader, const member_set *set, const api_query_context *asking, api_query *out) {
+static bool read_inline_scene(api_reader *reader, const member_set *set,
+                              const api_query_context *context, api_query *out) {
   api_scene_document document = {0};
   const api_field *field = member(set, M_SCENE);
   size_t warned = reader->warnings ? reader->warnings->count : 0;
@@ -564,34 +620,40 @@ static bool read_inline_scene(api_reader *reader, const member_set *set, const a
   api_store_group_warnings(reader, warned, out);
   api_scene_document_release(&document);
   out->owns_scene = out->scene != NULL;
-  return out->owns_scene && read_of_scene(reader, set, asking, out);
+  return out->owns_scene && read_scene_query(reader, set, context, out);
 }
 
-static bool differ(api_reader *reader, const member_set *set, const api_query *out) {
-  if (out->body_count < 2 || !api_text_equal(ct_body_id(out->bodies[0].body), ct_body_id(out->bodies[1].body))) return true;
-  api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &member(set, M_B)->path, "a and b have the same id.");
+static bool check_ids(api_reader *reader, const member_set *set, const api_query *out) {
+  if (out->body_count < 2 ||
+      !api_text_equal(ct_body_id(out->bodies[0].body), ct_body_id(out->bodies[1].body)))
+    return true;
+  api_fault_at(reader->faults, API_PROBLEM_DUPLICATE_ID, &member(set, M_B)->path,
+               "a and b have the same id.");
   return false;
 }
 
-/* The quick way is for two bodies of one collider each, and kinds that answer them with one result. */
-static bool read_pair(api_reader *reader, const member_set *set, const api_query_context *asking, api_query *out) {
-  if (!differ(reader, set, out)) return false;
+/* Reads a query of two given bodies; with one collider each, distance and overlap need no scene. */
+static bool read_given_pair(api_reader *reader, const member_set *set,
+                            const api_query_context *context, api_query *out) {
+  if (!check_ids(reader, set, out)) return false;
   bool single = true;
   for (int i = 0; i < 2; i++) single = single && ct_body_collider_count(out->bodies[i].body) == 1;
   bool one = out->kind == API_KIND_DISTANCE || out->kind == API_KIND_OVERLAP;
-  if (!single || !one) return pair_as_scene(reader, set, asking, out);
+  if (!single || !one) return read_pair_as_scene(reader, set, context, out);
   out->mode = API_MODE_PAIR;
   return true;
 }
 
-/* a and b; mass properties and probes do with a. */
-static bool read_bodies(api_reader *reader, const member_set *set, const api_query_context *asking, api_query *out) {
+/* Reads bodies a and b; b is optional for mass properties and probes. */
+static bool read_given_bodies(api_reader *reader, const member_set *set,
+                              const api_query_context *context, api_query *out) {
   bool mass = out->kind == API_KIND_MASS_PROPERTIES, probe = api_kind_is_probe(out->kind);
   for (int i = 0; i < 2; i++) {
     const api_field *field = member(set, i ? M_B : M_A);
     if (!api_field_present(field)) {
       if ((mass || probe) && i == 1) break;
-      api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, field->path.parent, "The member \"%s\" is missing.", field->name);
+      api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, field->path.parent,
+                   "The member \"%s\" is missing.", field->name);
       return false;
     }
     api_body_form form = {.id = api_text(field->name), .allow_short = true};
@@ -599,78 +661,93 @@ static bool read_bodies(api_reader *reader, const member_set *set, const api_que
     out->body_count = (size_t)i + 1;
     if (!api_reject_material_names(reader, field, out->bodies[i].body)) return false;
   }
-  if (probe) return differ(reader, set, out) && make_scene_of_given(reader, out) && read_of_scene(reader, set, asking, out);
-  if (!mass) return read_pair(reader, set, asking, out);
+  if (probe)
+    return check_ids(reader, set, out) && make_pair_scene(reader, out) &&
+           read_scene_query(reader, set, context, out);
+  if (!mass) return read_given_pair(reader, set, context, out);
   out->mode = API_MODE_MASS;
   return true;
 }
 
-/* Raw boxes, from their first page or a cursor's on. Without a limit all pairs are on one page. */
-static bool read_boxes(api_reader *reader, const member_set *set, const api_query_context *asking, api_query *out) {
-  const api_boxes_fields fields = {member(set, M_BOXES), member(set, M_FRAMES), member(set, M_INCLUDE)};
+/* Reads a query of raw boxes. Without a limit all pairs are on one page. */
+static bool read_boxes(api_reader *reader, const member_set *set, const api_query_context *context,
+                       api_query *out) {
+  const api_boxes_fields fields = {member(set, M_BOXES), member(set, M_FRAMES),
+                                   member(set, M_INCLUDE)};
   if (!api_field_present(member(set, M_LIMIT))) out->limit = UINT64_MAX;
-  return read_cursor(reader, member(set, M_CURSOR), asking, out) && api_read_boxes(reader, &fields, out);
+  return read_cursor(reader, member(set, M_CURSOR), context, out) &&
+         api_read_boxes(reader, &fields, out);
 }
 
-static bool read_stateless(api_reader *reader, const api_field *field, const member_set *set, const api_query_context *asking,
-                           api_query *out) {
+static bool read_stateless_query(api_reader *reader, const api_field *field, const member_set *set,
+                                 const api_query_context *context, api_query *out) {
   const uint64_t around = BIT(ID) | BIT(KIND) | BIT(DEADLINE);
   if (api_field_present(member(set, M_SCENE)))
     return refuse_others(reader, set, scene_members[out->kind] | BIT(SCENE) | around, "scene") &&
-           read_inline_scene(reader, set, asking, out);
+           read_inline_scene(reader, set, context, out);
   if (api_field_present(member(set, M_BOXES)))
-    return refuse_others(reader, set, BOXES_MEMBERS | around, "boxes") && read_boxes(reader, set, asking, out);
+    return refuse_others(reader, set, BOXES_MEMBERS | around, "boxes") &&
+           read_boxes(reader, set, context, out);
   if (!api_field_present(member(set, M_A)) && !api_field_present(member(set, M_B))) {
     api_fault_at(reader->faults, API_PROBLEM_MISSING_MEMBER, &field->path, "Give %s, or scene%s.",
-                 out->kind == API_KIND_MASS_PROPERTIES || api_kind_is_probe(out->kind) ? "a" : "a and b",
+                 out->kind == API_KIND_MASS_PROPERTIES || api_kind_is_probe(out->kind) ? "a"
+                                                                                       : "a and b",
                  out->kind == API_KIND_PAIRS ? ", or boxes" : "");
     return false;
   }
-  return refuse_others(reader, set, given_members[out->kind] | around, "a and b") && read_bodies(reader, set, asking, out);
+  return refuse_others(reader, set, given_members[out->kind] | around, "a and b") &&
+         read_given_bodies(reader, set, context, out);
 }
 
-/* Contact states are kept by scenes of the daemon's alone: only a batch can ask for one where there is none. */
-static bool may_have_state(api_reader *reader, const api_field *field, const api_query_context *asking) {
-  if (asking->kind != API_KIND_ZERO_CROSSINGS || asking->scene) return true;
+/* Refuses zeroCrossings in a stateless batch: only scenes of the daemon have contact states. */
+static bool check_state_support(api_reader *reader, const api_field *field,
+                                const api_query_context *context) {
+  if (context->kind != API_KIND_ZERO_CROSSINGS || context->scene) return true;
   api_pointer kind = api_pointer_member(&field->path, "kind");
-  api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &kind,
-               "A contact state is kept with a scene: ask for zeroCrossings at /v1/scenes/{id}/query.");
+  api_fault_at(
+      reader->faults, API_PROBLEM_BAD_VALUE, &kind,
+      "A contact state is kept with a scene: ask for zeroCrossings at /v1/scenes/{id}/query.");
   return false;
 }
 
-bool api_read_query(api_reader *reader, const api_field *field, const api_query_context *asking, api_query *out) {
-  uint64_t allowed = scene_members[asking->kind] | (asking->in_batch ? BIT(ID) | BIT(KIND) : BIT(DEADLINE));
-  if (!asking->scene) allowed |= BIT(SCENE) | given_members[asking->kind] | (asking->kind == API_KIND_PAIRS ? BOXES_MEMBERS : 0);
-  /* Poses of a write were read before, and taken out of the request; the name is still one that may be meant. */
-  if (asking->writes) allowed &= ~OF_ALL;
-  else if (asking->scene) allowed |= api_kind_uses_filters(asking->kind) ? BIT(ADD) | BIT(FILTERS) : BIT(ADD);
-  /* Contact states are kept by scenes of the daemon's alone. */
-  if (!asking->scene && asking->kind == API_KIND_COMPLIANT_FORCES) allowed &= ~BIT(CONTACT_STATE);
+bool api_read_query(api_reader *reader, const api_field *field, const api_query_context *context,
+                    api_query *out) {
+  uint64_t allowed =
+      scene_members[context->kind] | (context->in_batch ? BIT(ID) | BIT(KIND) : BIT(DEADLINE));
+  if (!context->scene)
+    allowed |= BIT(SCENE) | given_members[context->kind] |
+               (context->kind == API_KIND_PAIRS ? BOXES_MEMBERS : 0);
+  /* The poses of a write were read and removed before; the list of names still has the member. */
+  if (context->writes) allowed &= ~OF_ALL;
+  else if (context->scene)
+    allowed |= api_kind_uses_filters(context->kind) ? BIT(ADD) | BIT(FILTERS) : BIT(ADD);
+  if (!context->scene && context->kind == API_KIND_COMPLIANT_FORCES) allowed &= ~BIT(CONTACT_STATE);
   member_set set;
-  if (!may_have_state(reader, field, asking)) return false;
-  if (!read_members(reader, field, allowed, api_force_members(asking->kind), &set)) return false;
-  out->kind = asking->kind;
+  if (!check_state_support(reader, field, context)) return false;
+  if (!read_members(reader, field, allowed, api_force_members(context->kind), &set)) return false;
+  out->kind = context->kind;
   out->mode = API_MODE_SCENE;
-  out->scene = out->revision = asking->scene;
-  out->writes = asking->writes;
-  out->reports_revision = asking->scene != NULL && !asking->writes;
-  out->limit = asking->writes ? UINT64_MAX - 1 : reader->limits->page;
+  out->scene = out->revision = context->scene;
+  out->writes = context->writes;
+  out->reports_revision = context->scene != NULL && !context->writes;
+  out->limit = context->writes ? UINT64_MAX - 1 : reader->limits->page;
   out->options.cancel = reader->cancel;
   out->object = field->value;
-  out->hash_seed = api_hash_bytes(asking->hash_seed, &asking->kind, sizeof asking->kind);
-  if (!read_common(reader, &set, asking, out)) return false;
-  return asking->scene ? read_of_scene(reader, &set, asking, out) : read_stateless(reader, field, &set, asking, out);
+  out->hash_seed = api_hash_bytes(context->hash_seed, &context->kind, sizeof context->kind);
+  if (!read_common_members(reader, &set, context, out)) return false;
+  return context->scene ? read_scene_query(reader, &set, context, out)
+                        : read_stateless_query(reader, field, &set, context, out);
 }
 
-bool api_query_hash(const api_query *question, uint64_t *hash) {
-  *hash = question->hash_seed;
-  return api_hash_request(hash, question->object);
+bool api_query_hash(const api_query *q, uint64_t *hash) {
+  *hash = q->hash_seed;
+  return api_hash_request(hash, q->object);
 }
 
-void api_query_release(api_query *question) {
-  for (size_t i = 0; i < question->body_count; i++) api_body_release(&question->bodies[i]);
-  if (question->has_region) api_collider_release(&question->region);
-  api_motions_release(&question->motions);
-  for (size_t i = 0; i < question->variant_count; i++) api_variant_scene_release(question->variants[i].own);
-  if (question->owns_scene) ct_scene_release(question->scene);
+void api_query_release(api_query *q) {
+  for (size_t i = 0; i < q->body_count; i++) api_body_release(&q->bodies[i]);
+  if (q->has_region) api_collider_release(&q->region);
+  api_motions_release(&q->motions);
+  for (size_t i = 0; i < q->variant_count; i++) api_variant_scene_release(q->variants[i].own);
+  if (q->owns_scene) ct_scene_release(q->scene);
 }

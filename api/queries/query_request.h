@@ -1,4 +1,4 @@
-/* Questions: a query's JSON decoded against the scene that it is asked of. Running is in query_run.c. */
+/* Queries as read from JSON, validated against their scene. query_run.c runs them. */
 #ifndef API_QUERIES_QUERY_REQUEST_H
 #define API_QUERIES_QUERY_REQUEST_H
 
@@ -15,92 +15,103 @@
 #include "results/volume_json.h"
 
 typedef enum api_mode {
-  API_MODE_SCENE,    /* a kind over pairs, of a scene */
-  API_MODE_VARIANTS, /* the same for every variant's poses */
-  API_MODE_MASS,     /* mass properties of rows, or of the bodies given */
-  API_MODE_PAIR,     /* two bodies given in the request */
+  API_MODE_SCENE,    /* pair query of a scene */
+  API_MODE_VARIANTS, /* pair query for each variant's poses */
+  API_MODE_MASS,     /* mass properties of rows, or of given bodies */
+  API_MODE_PAIR,     /* two bodies in the request */
   API_MODE_BOXES,    /* raw boxes */
   API_MODE_PROBE,    /* rays, points or a region in a scene */
-  API_MODE_MOTION,   /* bodies of a scene that move */
-  API_MODE_STATE,    /* a contact state of a scene, evaluated once */
-  API_MODE_FORCE     /* islands of a scene */
+  API_MODE_MOTION,   /* moving bodies of a scene */
+  API_MODE_STATE,    /* one evaluation of a contact state */
+  API_MODE_FORCE     /* contact forces in islands of a scene */
 } api_mode;
 
-/* What is said of a variant in place of its results. */
-typedef enum api_summary { API_SUMMARY_NONE, API_SUMMARY_ANY, API_SUMMARY_COUNT, API_SUMMARY_CLOSEST } api_summary;
+/* Summary of a variant that replaces its results. */
+typedef enum api_summary {
+  API_SUMMARY_NONE,
+  API_SUMMARY_ANY,
+  API_SUMMARY_COUNT,
+  API_SUMMARY_CLOSEST
+} api_summary;
 
 typedef struct api_variant {
   const ct_override *items; /* sorted by row */
   size_t count;
-  api_velocities velocities; /* where they mean something */
-  api_variant_scene *own;    /* bodies that are added and other filters; NULL: the query's scene */
+  api_velocities velocities; /* if the kind uses them */
+  api_variant_scene *own;    /* added bodies and own filters; NULL: the query's scene */
 } api_variant;
 
-/* Warnings that are listed in a reply. */
+/* Greatest number of warnings listed in a reply. */
 #define API_WARNINGS_MAX 20
 
 typedef struct api_query {
   api_kind kind;
   api_mode mode;
-  const ct_scene *scene;    /* NULL for bodies and boxes given */
-  const ct_scene *revision; /* of the daemon's scene: reported and pinned, also where the query supposes another scene; or NULL */
-  bool owns_scene;          /* an inline scene, or a supposed one */
-  bool reports_revision;    /* a scene of the daemon's */
-  bool writes;              /* FORCE: the velocities told become the scene's */
-  ct_query_options options; /* SCENE, VARIANTS: all but overrides of a variant; PAIR: tolerance; BOXES: broadphase */
-  bool gradient;            /* DISTANCE: of the distance, in the answers */
-  bool put_velocity;        /* CONTACTS: of the points, likewise; force.velocity_tolerance is in force */
+  const ct_scene *scene;    /* NULL for given bodies and boxes */
+  const ct_scene *revision; /* of the daemon's scene, reported and pinned, also if `scene` is
+                             * hypothetical; or NULL */
+  bool owns_scene;          /* an inline or hypothetical scene */
+  bool reports_revision;    /* the scene is the daemon's */
+  bool writes;              /* FORCE: the reported velocities are written to the scene */
+  ct_query_options options; /* SCENE, VARIANTS: all except overrides of a variant; PAIR: tolerance;
+                             * BOXES: broadphase */
+  bool gradient;            /* DISTANCE: report the gradient of the distance */
+  bool put_velocity;        /* CONTACTS: report relative velocities of the points, classified by
+                             * force.velocity_tolerance */
   api_method method;        /* DISTANCE */
   api_volume volume;        /* VOLUME */
   api_crossings crossings;  /* ZERO_CROSSINGS */
   api_variant *variants;
-  size_t variant_count, own_scenes; /* variants with a scene of their own */
-  api_summary summary; /* VARIANTS */
-  ct_probe_options probe; /* PROBE */
-  ct_collider region;     /* what its region borrows, when it has one */
+  size_t variant_count, own_scenes; /* number of variants with a scene of their own */
+  api_summary summary;              /* VARIANTS */
+  ct_probe_options probe;           /* PROBE */
+  ct_collider region; /* owns the shape that the probe's region borrows, if has_region */
   bool has_region;
-  api_motions motions; /* MOTION */
-  api_velocities
-      velocities[2]; /* MOTION, FORCE, CONTACTS with velocities: of poses, own and the batch's; the first that has a row counts */
-  api_force force;   /* FORCE */
-  const uint32_t *rows; /* MASS of a scene */
+  api_motions motions;          /* MOTION */
+  api_velocities velocities[2]; /* MOTION, FORCE, CONTACTS with velocities: of the query's poses,
+                                 * then of the batch's; the first entry of a row wins */
+  api_force force;              /* FORCE */
+  const uint32_t *rows;         /* MASS of a scene */
   size_t row_count;
-  api_body bodies[2]; /* PAIR, MASS of bodies given */
+  api_body bodies[2]; /* PAIR, MASS of given bodies */
   size_t body_count;
-  const ct_aabb *boxes; /* BOXES: [1 + frame_count][box_count], the frames after the boxes */
+  const ct_aabb *boxes; /* BOXES: [1 + frame_count][box_count]: `boxes`, then the frames */
   size_t box_count, frame_count;
-  bool has_frames, changes; /* pairs begun and ended are listed */
-  uint64_t limit;           /* results in this page */
-  bool without_total;       /* the results of the whole answer are not counted */
+  bool has_frames, changes; /* `changes`: list pairs that begin and end */
+  uint64_t limit;           /* results per page */
+  bool without_total;       /* do not count the results of all pages */
   bool resumed;
-  api_cursor from;      /* where the page starts, when resumed */
-  const json_t *object; /* what a cursor is bound to, with hash_seed */
+  api_cursor from;      /* start of the page, if resumed */
+  const json_t *object; /* the request, to which cursors are bound with hash_seed */
   uint64_t hash_seed;
-  bool put_hulls;                            /* MASS_PROPERTIES */
+  bool put_hulls;                         /* MASS_PROPERTIES */
   const char *warnings[API_WARNINGS_MAX]; /* in the arena */
   size_t warning_count, warnings_omitted;
 } api_query;
 
-/* What surrounds a question. */
+/* Context of a query: call, scene and batch. */
 typedef struct api_query_context {
   const api_call *call; /* revisions for cursors */
   api_kind kind;
-  const ct_scene *scene; /* NULL: stateless */
-  const api_hypotheses *supposed;    /* of a batch, their first places filled; NULL: none */
-  const ct_scene *supposed_scene;    /* `scene` with what the batch supposes; NULL: nothing */
-  uint64_t *supposed_rows;           /* of a batch: of the scenes that its queries suppose */
-  const api_poses *base; /* a batch's poses, or NULL */
+  const ct_scene *scene;          /* NULL: stateless */
+  const api_hypotheses *supposed; /* of a batch, in the first entries; NULL: none */
+  const ct_scene *supposed_scene; /* hypothetical scene of the batch; NULL: none */
+  uint64_t *supposed_rows;        /* of a batch: rows of all hypothetical scenes of its
+                                   * queries */
+  const api_poses *base;          /* a batch's poses, or NULL */
   const api_pointer *base_at;
-  bool writes;   /* the answer is written: all of it, of the scene as it is */
-  bool in_batch; /* id and kind are members too, deadlineMs is not */
+  bool writes;   /* the result is written to the scene: one page, no hypotheses */
+  bool in_batch; /* id and kind are members, deadlineMs is not */
   uint64_t hash_seed;
-  uint64_t *deadline_ms; /* set if the question says so; may be NULL */
+  uint64_t *deadline_ms; /* set if the query has deadlineMs; may be NULL */
 } api_query_context;
 
-/* *out must be zeroed; release it in any case. What it points to is in the reader's arena or borrowed. */
-bool api_read_query(api_reader *reader, const api_field *field, const api_query_context *asking, api_query *out);
-void api_query_release(api_query *question);
-/* What a cursor of the question is bound to. False: out of memory. */
-bool api_query_hash(const api_query *question, uint64_t *hash);
+/* Reads and validates a query. *out must be zeroed; release it in any case. Its pointers refer to
+ * the reader's arena or are borrowed. */
+bool api_read_query(api_reader *reader, const api_field *field, const api_query_context *context,
+                    api_query *out);
+void api_query_release(api_query *query);
+/* Hash of the request, to which the query's cursors are bound. False: out of memory. */
+bool api_query_hash(const api_query *query, uint64_t *hash);
 
 #endif

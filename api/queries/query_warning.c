@@ -7,7 +7,7 @@
 #include "common/spelling.h"
 #include "common/warning.h"
 
-/* Bytes of a warning: a pointer, two ids and a sentence. */
+/* Buffer of a warning: a pointer, two ids and a sentence. */
 #define DETAIL_BYTES 640
 
 void api_warn_query(api_reader *reader, api_query *out, const char *detail, ...) {
@@ -27,7 +27,7 @@ void api_warn_query(api_reader *reader, api_query *out, const char *detail, ...)
   else api_fault_memory(reader->faults);
 }
 
-static bool has_group(const ct_scene *scene, ct_text group) {
+static bool scene_has_group(const ct_scene *scene, ct_text group) {
   for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
     const ct_body *body = ct_scene_body(scene, row);
     for (size_t g = 0; body && g < ct_body_group_count(body); g++)
@@ -41,8 +41,8 @@ bool api_warn_empty_groups(api_reader *reader, const api_field *field, const ct_
   char at[API_WARNED_POINTER_BYTES], echo[API_ECHO_MAX + 4], end[API_SPELLING_END];
   for (size_t i = 0; i < count; i++) {
     if (api_reader_cancelled(reader)) return false;
-    if (has_group(scene, groups[i])) continue;
-    /* Warnings that are only counted do without a suggestion. */
+    if (scene_has_group(scene, groups[i])) continue;
+    /* A warning that is only counted needs no suggestion. */
     api_spelling like = {.best = {0}};
     if (out->warning_count < API_WARNINGS_MAX)
       like = api_spelling_of_scene_groups(scene, groups[i]);

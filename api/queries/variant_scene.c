@@ -1,5 +1,4 @@
-/* Scenes of variants: read once for what the query says of their bodies, made again for each run.
- */
+/* Builds the hypothetical scenes of variants, once to resolve ids and once per run. */
 #include "queries/variant_scene.h"
 
 #include <stdio.h>
@@ -9,12 +8,12 @@
 #include "queries/query_members.h"
 #include "queries/query_warning.h"
 
-/* ---- making ---- */
+/* ---- making --------------------------------------------------------------------------------- */
 
-const ct_scene *api_variant_scene_make(const api_query *question, size_t index) {
-  const api_variant_scene *own = question->variants[index].own;
-  if (!own) return ct_scene_retain(question->scene);
-  ct_draft *draft = ct_draft_begin(question->scene);
+const ct_scene *api_variant_scene_make(const api_query *query, size_t index) {
+  const api_variant_scene *own = query->variants[index].own;
+  if (!own) return ct_scene_retain(query->scene);
+  ct_draft *draft = ct_draft_begin(query->scene);
   bool good = draft != NULL;
   for (size_t i = 0; good && i < own->bodies.count; i++) {
     const api_body *body = &own->bodies.items[i];
@@ -30,11 +29,11 @@ void api_variant_scene_release(api_variant_scene *own) {
   if (own) api_body_list_free(&own->bodies);
 }
 
-/* ---- reading ---- */
+/* ---- reading -------------------------------------------------------------------------------- */
 
-/* Names the variant in the faults that were raised from `from` on: they point to a member of the
- * whole query. */
-static void name_variant(api_reader *reader, size_t from, size_t index) {
+/* Appends the variant's index to the faults from `from` on, whose pointers are members of the whole
+ * query. */
+static void append_variant_index(api_reader *reader, size_t from, size_t index) {
   for (size_t i = from; i < reader->faults->count && i < API_FAULTS_MAX; i++) {
     api_fault *fault = &reader->faults->items[i];
     size_t length = strlen(fault->detail);
@@ -43,15 +42,16 @@ static void name_variant(api_reader *reader, size_t from, size_t index) {
   }
 }
 
-/* where and pairs, of the variant's scene. */
-static bool read_about(api_reader *reader, const api_variant_fields *fields, size_t index,
-                       const ct_scene *scene, bool has_pairs, api_query *out) {
+/* Resolves where and pairs in the variant's scene. */
+static bool resolve_variant_selection(api_reader *reader, const api_variant_fields *fields,
+                                      size_t index, const ct_scene *scene, bool has_pairs,
+                                      api_query *out) {
   api_variant_scene *own = out->variants[index].own;
   ct_query_options about = {.pairs = out->options.pairs, .pair_count = out->options.pair_count};
   size_t faults = reader->faults->count;
   bool good = api_read_body_masks(reader, fields->where, scene, &about, out);
   if (!has_pairs) good = api_read_row_pairs(reader, fields->pairs, scene, &about, out) && good;
-  name_variant(reader, faults, index);
+  append_variant_index(reader, faults, index);
   own->where_a = about.where_a;
   own->where_b = about.where_b;
   own->pairs = about.pairs;
@@ -59,8 +59,9 @@ static bool read_about(api_reader *reader, const api_variant_fields *fields, siz
   return good;
 }
 
-/* The scenes of variants have so many rows in all, and pairs that are looked up in them. */
-static bool count_rows(api_reader *reader, const api_field *field, uint64_t more, uint64_t *rows) {
+/* Adds the variant's rows and resolved pairs to the request's total and checks the limit. */
+static bool count_variant_rows(api_reader *reader, const api_field *field, uint64_t more,
+                               uint64_t *rows) {
   *rows += more;
   if (*rows <= API_HYPOTHETICAL_ROWS_MAX) return true;
   api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path,
@@ -72,8 +73,9 @@ static bool count_rows(api_reader *reader, const api_field *field, uint64_t more
   return false;
 }
 
-/* Do all names of `pairs` stand in the query's own scene? Its rows are those of all variants. */
-static bool are_known(const api_field *pairs, const ct_scene *scene) {
+/* True if all ids of `pairs` are in the query's scene, so that one resolution serves all
+ * variants. */
+static bool are_ids_in_scene(const api_field *pairs, const ct_scene *scene) {
   for (size_t i = 0; i < json_array_size(pairs->value); i++) {
     const json_t *pair = json_array_get(pairs->value, i);
     for (size_t k = 0; k < json_array_size(pair); k++) {
@@ -85,17 +87,18 @@ static bool are_known(const api_field *pairs, const ct_scene *scene) {
   return true;
 }
 
-/* What the variants have read so far. */
+/* State while the variants are read. */
 typedef struct variants_read {
   const api_variant_fields *fields;
   api_query *out;
-  bool has_pairs; /* those of the query's scene are all there */
+  bool has_pairs; /* all ids of pairs are in the query's scene */
   uint64_t rows;
 } variants_read;
 
-/* The variant's own scene, while it is read. NULL: a fault. */
-static const ct_scene *read_scene(api_reader *reader, const api_field *add,
-                                  const api_field *filters, const variants_read *v, size_t index) {
+/* Builds the variant's scene, for the time it is read. NULL: a fault. */
+static const ct_scene *build_variant_scene(api_reader *reader, const api_field *add,
+                                           const api_field *filters, const variants_read *v,
+                                           size_t index) {
   api_query *out = v->out;
   api_variant_scene *own = api_arena_alloc(reader->arena, sizeof *own);
   if (!own) {
@@ -105,8 +108,7 @@ static const ct_scene *read_scene(api_reader *reader, const api_field *add,
   out->variants[index].own = own;
   out->own_scenes++;
   size_t warned = reader->warnings ? reader->warnings->count : 0, from = warned;
-  /* A full collector only counts. A suggestion costs a comparison with all groups, and more are not
-   * listed. */
+  /* With a full collector only count warnings: a suggestion would compare all groups in vain. */
   if (out->warning_count == API_WARNINGS_MAX && from < API_WARNINGS_KEPT) from = API_WARNINGS_KEPT;
   if (reader->warnings) reader->warnings->count = from;
   const ct_scene *scene = api_apply_variant_hypotheses(reader, add, filters, out->scene, own);
@@ -135,10 +137,10 @@ static bool read_one_variant(api_reader *reader, const api_field *field, size_t 
   if (!has_own) return read_variant_poses(reader, &field->path, &poses, out->scene, out, variant);
   uint64_t looked_up = v->has_pairs ? 0 : json_array_size(v->fields->pairs->value);
   uint64_t rows = ct_scene_rows(out->scene) + json_array_size(add.value) + looked_up;
-  if (!count_rows(reader, field, rows, &v->rows)) return false;
-  const ct_scene *scene = read_scene(reader, &add, &filters, v, index);
+  if (!count_variant_rows(reader, field, rows, &v->rows)) return false;
+  const ct_scene *scene = build_variant_scene(reader, &add, &filters, v, index);
   bool good = scene && read_variant_poses(reader, &field->path, &poses, scene, out, variant) &&
-              read_about(reader, v->fields, index, scene, v->has_pairs, out);
+              resolve_variant_selection(reader, v->fields, index, scene, v->has_pairs, out);
   if (scene) ct_scene_release(scene);
   return good;
 }
@@ -163,21 +165,20 @@ static bool read_variant_list(api_reader *reader, variants_read *v) {
   return !api_faults_any(reader->faults);
 }
 
-/* Does a variant use the query's own scene? Else the bodies that the query names need not be in it.
- */
-static bool uses_own_scene(const api_query *out) {
+/* True if a variant uses the query's scene; otherwise ids need not exist in it. */
+static bool uses_query_scene(const api_query *out) {
   return out->mode != API_MODE_VARIANTS || out->variant_count == 0 ||
          out->own_scenes < out->variant_count;
 }
 
 bool api_read_variants(api_reader *reader, const api_variant_fields *fields, api_query *out) {
   variants_read v = {
-      .fields = fields, .out = out, .has_pairs = are_known(fields->pairs, out->scene)};
+      .fields = fields, .out = out, .has_pairs = are_ids_in_scene(fields->pairs, out->scene)};
   bool good = true;
   if (api_field_present(fields->pairs)) out->options.explicit_pairs = true;
   if (v.has_pairs) good = api_read_row_pairs(reader, fields->pairs, out->scene, &out->options, out);
   if (api_field_present(fields->variants)) good = read_variant_list(reader, &v) && good;
-  if (!uses_own_scene(out)) return good;
+  if (!uses_query_scene(out)) return good;
   good = api_read_body_masks(reader, fields->where, out->scene, &out->options, out) && good;
   if (!v.has_pairs)
     good = api_read_row_pairs(reader, fields->pairs, out->scene, &out->options, out) && good;

@@ -1,4 +1,5 @@
-/* Kind zeroCrossings: the two functions that tell whether a contact state still holds, for an integrator's event finding. */
+/* Queries of kind zeroCrossings: two indicator functions of a contact state, whose sign changes are
+ * the events of a hybrid integrator. */
 #ifndef API_QUERIES_ZERO_CROSSINGS_JSON_H
 #define API_QUERIES_ZERO_CROSSINGS_JSON_H
 
@@ -10,17 +11,19 @@
 typedef struct api_crossings {
   const ct_contact_state *state; /* borrowed from the scene */
   ct_contact_evaluation evaluation;
-  bool contacts; /* listed in the answers */
+  bool contacts; /* list the contacts in results */
 } api_crossings;
 
 typedef struct api_crossings_fields {
   const api_field *state, *evaluation;
 } api_crossings_fields;
 
-/* Decodes the question's own members. An unknown contact state: UNKNOWN_ID. */
-bool api_read_crossings(api_reader *reader, const api_crossings_fields *fields, const ct_scene *scene, api_crossings *out);
+/* Reads the members of the kind. UNKNOWN_ID: the contact state. */
+bool api_read_crossings(api_reader *reader, const api_crossings_fields *fields,
+                        const ct_scene *scene, api_crossings *out);
 
-/* One evaluation. */
-void api_put_crossings(api_buffer *buffer, const ct_scene *scene, const api_crossings *asked, const ct_contact_monitor *found);
+/* Writes the result of one evaluation. */
+void api_put_crossings(api_buffer *buffer, const ct_scene *scene, const api_crossings *crossings,
+                       const ct_contact_monitor *found);
 
 #endif

@@ -1,5 +1,6 @@
-/* A record to the revision that it tells. Nothing of the record is believed: each number is checked against the others and against
- * the revision before, so that bytes of any content make a scene that the engine can hold, or none. */
+/* A record to the revision that it tells. Nothing of the record is believed: each number is checked
+ * against the others and against the revision before, so that bytes of any content make a scene
+ * that the engine can hold, or none. */
 #include <api/record.h>
 
 #include <contact/restore.h>
@@ -12,8 +13,8 @@
 #include "records/record_scene.h"
 #include "results/contact_state_json.h"
 
-/* Largest coordinate and speed of a body in motion: far beyond what any motion comes to, and squares of it are finite. m, m/s,
- * rad/s. */
+/* Largest coordinate and speed of a body in motion: far beyond what any motion comes to, and
+ * squares of it are finite. m, m/s, rad/s. */
 #define FARTHEST 1e30
 /* Squares of lengths that a quaternion may have. */
 #define LEAST_ROTATION 0.5
@@ -30,7 +31,7 @@ typedef struct applying {
   api_scene_document document; /* of the settings */
 } applying;
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------------- */
+/* ---- numbers -------------------------------------------------------------------------------- */
 
 static api_record_numbers get_numbers(api_record_cursor *in) {
   api_record_numbers n;
@@ -43,45 +44,54 @@ static api_record_numbers get_numbers(api_record_cursor *in) {
 }
 
 static bool same_numbers(const api_record_numbers *a, const api_record_numbers *b) {
-  return a->revision == b->revision && a->next_serial == b->next_serial && a->contacts_begun == b->contacts_begun &&
-         a->rows == b->rows && a->count == b->count;
+  return a->revision == b->revision && a->next_serial == b->next_serial &&
+         a->contacts_begun == b->contacts_begun && a->rows == b->rows && a->count == b->count;
 }
 
-/* Is the record of this scene, and can there be such a revision after it? Memory for rows is bounded by the bodies there are. */
+/* Is the record of this scene, and can there be such a revision after it? Memory for rows is
+ * bounded by the bodies there are. */
 static bool check_numbers(const applying *a) {
   const api_record_numbers *now = &a->now, before = api_record_numbers_of(a->before);
   size_t most = before.count + api_record_bytes_left(&a->r->in) / API_ROW_BYTES;
-  if (!same_numbers(&a->old, &before)) return api_decoder_reject(a->r, "It is not of the revision that it is applied to");
-  bool good = now->revision > 0 && now->revision <= GREATEST_NUMBER && now->next_serial <= GREATEST_NUMBER &&
-              now->contacts_begun <= GREATEST_NUMBER && now->rows >= before.rows && now->count <= now->rows && now->count <= most &&
+  if (!same_numbers(&a->old, &before))
+    return api_decoder_reject(a->r, "It is not of the revision that it is applied to");
+  bool good = now->revision > 0 && now->revision <= GREATEST_NUMBER &&
+              now->next_serial <= GREATEST_NUMBER && now->contacts_begun <= GREATEST_NUMBER &&
+              now->rows >= before.rows && now->count <= now->rows && now->count <= most &&
               now->rows / 2 <= now->count && now->rows <= now->next_serial;
   return good || api_decoder_reject(a->r, "Its numbers are those of no scene");
 }
 
-/* ---- settings ------------------------------------------------------------------------------------------------------------ */
+/* ---- settings ------------------------------------------------------------------------------- */
 
 /* Reads them; what bodies may name is set, the rest waits for the bodies. */
 static bool get_settings(applying *a) {
   api_record_decoder *r = a->r;
   bool has = api_record_get_bool(&r->in);
   ct_text text = has ? api_record_get_text(&r->in, UINT32_MAX) : (ct_text){NULL, 0};
-  ct_text origin = a->before || r->in.format < 2 ? (ct_text){NULL, 0} : api_record_get_text(&r->in, API_ORIGIN_MAX);
+  ct_text origin = a->before || r->in.format < 2 ? (ct_text){NULL, 0}
+                                                 : api_record_get_text(&r->in, API_ORIGIN_MAX);
   if (!api_decoder_is_valid(r)) return false;
-  if (!a->before && !api_decoder_check_status(r, ct_draft_set_origin(a->draft, origin), "")) return false;
+  if (!a->before && !api_decoder_check_status(r, ct_draft_set_origin(a->draft, origin), ""))
+    return false;
   if (!has) return a->before || api_decoder_reject(r, "A base has no settings");
   a->settings = api_decoder_read_json(r, text.bytes, text.length);
   if (!a->settings) return false;
   api_field root = api_field_root(a->settings);
-  if (!api_read_settings(&r->reader, &root, &a->document)) return api_decoder_reject(r, "Its settings are none");
-  ct_draft_set_gravity(a->draft, a->document.matter.has_gravity ? &a->document.matter.gravity : NULL);
-  return api_decoder_check_status(r, ct_draft_set_materials(a->draft, &a->document.matter.materials),
+  if (!api_read_settings(&r->reader, &root, &a->document))
+    return api_decoder_reject(r, "Its settings are none");
+  ct_draft_set_gravity(a->draft,
+                       a->document.matter.has_gravity ? &a->document.matter.gravity : NULL);
+  return api_decoder_check_status(r,
+                                  ct_draft_set_materials(a->draft, &a->document.matter.materials),
                                   "There are too many materials");
 }
 
 static bool check_pairs(const applying *a) {
   const ct_materials *materials = &a->document.matter.materials;
   for (size_t i = 0; i < materials->pair_count; i++)
-    if (!ct_draft_has_material(a->draft, materials->pairs[i].a) || !ct_draft_has_material(a->draft, materials->pairs[i].b))
+    if (!ct_draft_has_material(a->draft, materials->pairs[i].a) ||
+        !ct_draft_has_material(a->draft, materials->pairs[i].b))
       return api_decoder_reject(a->r, "A pair names a material that is not there");
   return true;
 }
@@ -96,29 +106,33 @@ static bool apply_settings(applying *a) {
     if (body && !api_check_materials(&r->reader, NULL, body, a->draft))
       return api_decoder_reject(r, "A body is of a material that is not there");
   }
-  if (!api_apply_filters(&r->reader, NULL, &a->document.filters, a->draft)) return api_decoder_reject(r, "Its filters are none");
+  if (!api_apply_filters(&r->reader, NULL, &a->document.filters, a->draft))
+    return api_decoder_reject(r, "Its filters are none");
   ct_draft_set_geometric_epsilon(a->draft, a->document.geometric_epsilon);
   return api_decoder_check_status(r, ct_draft_set_user(a->draft, a->document.user), "");
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------------------------------- */
+/* ---- rows ----------------------------------------------------------------------------------- */
 
 static bool get_pose(api_record_decoder *r, ct_pose *out) {
   *out = api_record_get_pose(&r->in);
   ct_quat q = out->rotation;
   double length = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
   ct_vec3 p = out->position;
-  bool good = fabs(p.x) <= FARTHEST && fabs(p.y) <= FARTHEST && fabs(p.z) <= FARTHEST && length >= LEAST_ROTATION &&
-              length <= GREATEST_ROTATION;
+  bool good = fabs(p.x) <= FARTHEST && fabs(p.y) <= FARTHEST && fabs(p.z) <= FARTHEST &&
+              length >= LEAST_ROTATION && length <= GREATEST_ROTATION;
   return api_decoder_is_valid(r) && (good || api_decoder_reject(r, "A body's place is none"));
 }
 
-static bool is_speed(ct_vec3 v) { return fabs(v.x) <= FARTHEST && fabs(v.y) <= FARTHEST && fabs(v.z) <= FARTHEST; }
+static bool is_speed(ct_vec3 v) {
+  return fabs(v.x) <= FARTHEST && fabs(v.y) <= FARTHEST && fabs(v.z) <= FARTHEST;
+}
 
 static bool get_velocity(api_record_decoder *r, ct_velocity *out) {
   out->linear = api_record_get_vec3(&r->in);
   out->angular = api_record_get_vec3(&r->in);
-  return api_decoder_is_valid(r) && ((is_speed(out->linear) && is_speed(out->angular)) || api_decoder_reject(r, "A speed is none"));
+  return api_decoder_is_valid(r) && ((is_speed(out->linear) && is_speed(out->angular)) ||
+                                     api_decoder_reject(r, "A speed is none"));
 }
 
 /* What is to be put into a row. */
@@ -135,12 +149,15 @@ static bool get_state(applying *a, unsigned bits, const ct_body *old, row_state 
     if (!api_check_materials(&r->reader, NULL, s->body, a->draft))
       return api_decoder_reject(r, "A body is of a material that is not there");
   }
-  return (!(bits & API_ROW_POSE) || get_pose(r, &s->pose)) && (!(bits & API_ROW_VELOCITY) || get_velocity(r, &s->velocity));
+  return (!(bits & API_ROW_POSE) || get_pose(r, &s->pose)) &&
+         (!(bits & API_ROW_VELOCITY) || get_velocity(r, &s->velocity));
 }
 
 static bool insert(applying *a, uint32_t row, uint64_t serial, const row_state *s) {
   ct_status status =
-      serial < a->now.next_serial ? ct_draft_insert_at(a->draft, row, serial, s->body, &s->pose, &s->velocity) : CT_LIMIT;
+      serial < a->now.next_serial
+          ? ct_draft_insert_at(a->draft, row, serial, s->body, &s->pose, &s->velocity)
+          : CT_LIMIT;
   return api_decoder_check_status(a->r, status, "A body cannot be put where it was");
 }
 
@@ -162,7 +179,8 @@ static bool change_row(applying *a, uint32_t row, unsigned bits, const row_state
     status = ct_draft_replace(a->draft, row, s->body, &s->pose, &s->velocity);
   } else {
     if (bits & API_ROW_POSE) status = ct_draft_set_pose(a->draft, row, &s->pose);
-    if (status == CT_OK && bits & API_ROW_VELOCITY) status = ct_draft_set_velocity(a->draft, row, &s->velocity);
+    if (status == CT_OK && bits & API_ROW_VELOCITY)
+      status = ct_draft_set_velocity(a->draft, row, &s->velocity);
   }
   return api_decoder_check_status(a->r, status, "A row cannot be changed");
 }
@@ -172,9 +190,11 @@ static bool get_old_row(applying *a, uint32_t row, unsigned bits) {
   if (!old) return api_decoder_reject(a->r, "It changes a row that has no body");
   if (bits & API_ROW_REMOVED) {
     if (bits != API_ROW_REMOVED) return api_decoder_reject(a->r, "A row is of no known form");
-    return api_decoder_check_status(a->r, ct_draft_remove(a->draft, row), "A body cannot be removed");
+    return api_decoder_check_status(a->r, ct_draft_remove(a->draft, row),
+                                    "A body cannot be removed");
   }
-  row_state s = {.pose = ct_draft_pose(a->draft, row), .velocity = ct_draft_velocity(a->draft, row)};
+  row_state s = {.pose = ct_draft_pose(a->draft, row),
+                 .velocity = ct_draft_velocity(a->draft, row)};
   bool good = get_state(a, bits, old, &s) && change_row(a, row, bits, &s);
   ct_body_release(s.body);
   return good;
@@ -182,24 +202,28 @@ static bool get_old_row(applying *a, uint32_t row, unsigned bits) {
 
 static bool get_rows(applying *a) {
   api_record_cursor *in = &a->r->in;
-  const unsigned all = API_ROW_NEW | API_ROW_REMOVED | API_ROW_BODY | API_ROW_POSE | API_ROW_VELOCITY;
+  const unsigned all =
+      API_ROW_NEW | API_ROW_REMOVED | API_ROW_BODY | API_ROW_POSE | API_ROW_VELOCITY;
   size_t count = api_record_get_count(in, API_ROW_BYTES);
   uint64_t least = 0; /* rows ascend */
   for (size_t i = 0; i < count; i++) {
     uint32_t row = api_record_get_u32(in);
     unsigned bits = api_record_get_u8(in);
     if (!api_decoder_is_valid(a->r)) return false;
-    if (row < least || row >= a->now.rows || bits == 0 || bits > all) return api_decoder_reject(a->r, "A row is of no known form");
+    if (row < least || row >= a->now.rows || bits == 0 || bits > all)
+      return api_decoder_reject(a->r, "A row is of no known form");
     if (!(bits & API_ROW_NEW ? get_new_row(a, row, bits) : get_old_row(a, row, bits))) return false;
     least = (uint64_t)row + 1;
   }
   if (!api_decoder_is_valid(a->r)) return false;
-  if (ct_draft_count(a->draft) != a->now.count) return api_decoder_reject(a->r, "It has other bodies than it tells");
-  ct_status status = ct_draft_restore_numbers(a->draft, a->now.rows, a->now.next_serial, a->now.contacts_begun);
+  if (ct_draft_count(a->draft) != a->now.count)
+    return api_decoder_reject(a->r, "It has other bodies than it tells");
+  ct_status status =
+      ct_draft_restore_numbers(a->draft, a->now.rows, a->now.next_serial, a->now.contacts_begun);
   return api_decoder_check_status(a->r, status, "Its numbers are those of no scene");
 }
 
-/* ---- contact states ------------------------------------------------------------------------------------------------------ */
+/* ---- contact states ------------------------------------------------------------------------- */
 
 static bool get_states(applying *a) {
   api_record_decoder *r = a->r;
@@ -209,20 +233,25 @@ static bool get_states(applying *a) {
     const ct_contact_state *state = NULL;
     if (!api_decoder_read_id(r, &name)) return false;
     if (api_record_get_bool(&r->in) && !api_record_get_state(r, &state)) return false;
-    const ct_contact_state_data data = state ? ct_contact_state_save(state) : (ct_contact_state_data){0};
+    const ct_contact_state_data data =
+        state ? ct_contact_state_save(state) : (ct_contact_state_data){0};
     bool good = data.last_pair <= a->now.contacts_begun && data.next_serial <= a->now.next_serial;
     good = good || api_decoder_reject(r, "A contact state is of a later scene");
-    good = good && api_decoder_check_status(r, ct_draft_attach(a->draft, name, state, &api_contact_state_type),
-                                            "There are too many contact states");
+    good = good && api_decoder_check_status(
+                       r, ct_draft_attach(a->draft, name, state, &api_contact_state_type),
+                       "There are too many contact states");
     ct_contact_state_release(state);
     if (!good) return false;
   }
-  return api_decoder_is_valid(r) && (api_record_bytes_left(&r->in) == 0 || api_decoder_reject(r, "There are bytes behind its end"));
+  return api_decoder_is_valid(r) && (api_record_bytes_left(&r->in) == 0 ||
+                                     api_decoder_reject(r, "There are bytes behind its end"));
 }
 
-/* ---- the record ---------------------------------------------------------------------------------------------------------- */
+/* ---- the record ----------------------------------------------------------------------------- */
 
-static bool fill(applying *a) { return get_settings(a) && get_rows(a) && apply_settings(a) && get_states(a); }
+static bool fill(applying *a) {
+  return get_settings(a) && get_rows(a) && apply_settings(a) && get_states(a);
+}
 
 /* The revision; NULL with what is wrong. */
 static const ct_scene *make(applying *a) {
@@ -260,8 +289,9 @@ static const ct_scene *apply(api_record_decoder *r, const ct_scene *before) {
   return made;
 }
 
-api_restored api_record_apply(const api_shape_table *shapes, const ct_scene *before, const char *bytes, size_t length,
-                              const ct_scene **after, char why[API_RESTORE_WHY]) {
+api_restored api_record_apply(const api_shape_table *shapes, const ct_scene *before,
+                              const char *bytes, size_t length, const ct_scene **after,
+                              char why[API_RESTORE_WHY]) {
   api_record_decoder *r = NULL;
   api_restored end = api_decoder_begin(bytes, length, shapes, &r, why);
   if (end != API_RESTORED) return end;

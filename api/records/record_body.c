@@ -13,13 +13,14 @@
 enum { HAS_MOTION = 1, HAS_USER = 2 };
 enum { IS_KINEMATIC = 1, HAS_CENTER = 2, HAS_INERTIA = 4, HAS_ACCELERATION = 8, MOTION_BITS = 15 };
 
-/* ---- encode -------------------------------------------------------------------------------------------------------------- */
+/* ---- encode --------------------------------------------------------------------------------- */
 
 static void put_motion(api_buffer *out, const ct_motion *motion) {
   const ct_acceleration *acceleration = motion->acceleration;
   api_record_put_u8(out, (unsigned)motion->source);
-  api_record_put_u8(out, (motion->is_kinematic ? IS_KINEMATIC : 0u) | (motion->has_center ? HAS_CENTER : 0u) |
-                             (motion->has_inertia ? HAS_INERTIA : 0u) | (acceleration ? HAS_ACCELERATION : 0u));
+  api_record_put_u8(
+      out, (motion->is_kinematic ? IS_KINEMATIC : 0u) | (motion->has_center ? HAS_CENTER : 0u) |
+               (motion->has_inertia ? HAS_INERTIA : 0u) | (acceleration ? HAS_ACCELERATION : 0u));
   api_record_put_f64(out, motion->value);
   if (motion->has_center) api_record_put_vec3(out, motion->center);
   if (motion->has_inertia) {
@@ -48,7 +49,7 @@ void api_record_put_body(api_buffer *out, const ct_body *body, const ct_body *be
   if (user.length) api_record_put_text(out, user);
 }
 
-/* ---- decode -------------------------------------------------------------------------------------------------------------- */
+/* ---- decode --------------------------------------------------------------------------------- */
 
 static bool is_finite(ct_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
 
@@ -56,13 +57,15 @@ static bool check_inertia(const ct_motion *motion) {
   ct_vec3 m = motion->inertia_diagonal;
   ct_quat q = motion->inertia_orientation;
   double sum = m.x + m.y + m.z, length = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  return m.x > 0.0 && m.y > 0.0 && m.z > 0.0 && isfinite(sum) && 2.0 * ct_max_abs(m) <= sum * (1.0 + TRIANGLE_SLACK) &&
+  return m.x > 0.0 && m.y > 0.0 && m.z > 0.0 && isfinite(sum) &&
+         2.0 * ct_max_abs(m) <= sum * (1.0 + TRIANGLE_SLACK) &&
          fabs(length - 1.0) <= API_ROTATION_TOLERANCE;
 }
 
 static bool check_motion(const ct_motion *motion) {
-  if (motion->source == CT_MASS_NONE ? !motion->is_kinematic || motion->value != 0.0
-                                     : !(motion->value >= CT_MASS_MIN && motion->value <= CT_MASS_MAX))
+  if (motion->source == CT_MASS_NONE
+          ? !motion->is_kinematic || motion->value != 0.0
+          : !(motion->value >= CT_MASS_MIN && motion->value <= CT_MASS_MAX))
     return false;
   if (!is_finite(motion->center) || (motion->has_inertia && !check_inertia(motion))) return false;
   const ct_acceleration *a = motion->acceleration;
@@ -71,7 +74,8 @@ static bool check_motion(const ct_motion *motion) {
 
 static bool get_motion(api_record_decoder *r, ct_motion *motion, ct_acceleration *acceleration) {
   unsigned source = api_record_get_u8(&r->in), bits = api_record_get_u8(&r->in);
-  if (source > CT_MASS_DENSITY || bits > MOTION_BITS) return api_decoder_reject(r, "A motion is of no known form");
+  if (source > CT_MASS_DENSITY || bits > MOTION_BITS)
+    return api_decoder_reject(r, "A motion is of no known form");
   *motion = (ct_motion){.source = (ct_mass_source)source,
                         .is_kinematic = (bits & IS_KINEMATIC) != 0,
                         .has_center = (bits & HAS_CENTER) != 0,
@@ -88,11 +92,13 @@ static bool get_motion(api_record_decoder *r, ct_motion *motion, ct_acceleration
     acceleration->angular = api_record_get_vec3(&r->in);
     motion->acceleration = acceleration;
   }
-  return api_decoder_is_valid(r) && (check_motion(motion) || api_decoder_reject(r, "A motion has numbers that none has"));
+  return api_decoder_is_valid(r) &&
+         (check_motion(motion) || api_decoder_reject(r, "A motion has numbers that none has"));
 }
 
 /* *count: colliders that own something, good or not. */
-static bool get_colliders(api_record_decoder *r, const ct_body *before, ct_collider **out, size_t *count) {
+static bool get_colliders(api_record_decoder *r, const ct_body *before, ct_collider **out,
+                          size_t *count) {
   size_t length = api_record_get_count(&r->in, 3);
   ct_collider *colliders = api_arena_array(&r->arena, length, sizeof *colliders);
   ct_text *ids = api_arena_array(&r->arena, length, sizeof *ids);
@@ -123,7 +129,9 @@ static bool create(api_record_decoder *r, const ct_body_options *options, const 
   const ct_body *body = NULL;
   ct_mass_properties mass;
   bool overlap;
-  if (!api_decoder_check_status(r, ct_body_create(options, &body), "A body is larger than bodies are")) return false;
+  if (!api_decoder_check_status(r, ct_body_create(options, &body),
+                                "A body is larger than bodies are"))
+    return false;
   if (!options->motion || options->motion->is_kinematic || ct_body_mass(body, &mass, &overlap)) {
     *out = body;
     return true;
@@ -141,7 +149,8 @@ bool api_record_get_body(api_record_decoder *r, const ct_body *before, const ct_
   size_t owned = 0;
   bool good = api_decoder_read_id(r, &options.id);
   unsigned bits = api_record_get_u8(&r->in);
-  if (good && bits > (HAS_MOTION | HAS_USER)) good = api_decoder_reject(r, "A body is of no known form");
+  if (good && bits > (HAS_MOTION | HAS_USER))
+    good = api_decoder_reject(r, "A body is of no known form");
   good = good && get_colliders(r, before, &colliders, &owned);
   good = good && (!(bits & HAS_MOTION) || get_motion(r, &motion, &acceleration));
   good = good && get_groups(r, &options);

@@ -1,4 +1,5 @@
-/* Numbers as bytes and back. Bytes are put together by shifts, so that the order is the same on every machine. */
+/* Numbers as bytes and back. Bytes are put together by shifts, so that the order is the same on
+ * every machine. */
 #include "records/record_bytes.h"
 
 #include <api/record.h>
@@ -7,7 +8,7 @@
 
 static const char mark[8] = {'c', 't', 'r', 'e', 'c', 'o', 'r', 'd'};
 
-/* ---- writing ------------------------------------------------------------------------------------------------------------- */
+/* ---- writing -------------------------------------------------------------------------------- */
 
 /* Room for so many bytes, which count as written; NULL: failed. */
 static unsigned char *room(api_buffer *out, size_t bytes) {
@@ -75,9 +76,10 @@ void api_record_close(api_buffer *out) {
   if (at) api_digest_bytes(out->bytes, out->length - API_RECORD_TAIL, at);
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------------------------- */
 
-api_record_opened api_record_read(const char *bytes, size_t length, api_record_kind *kind, api_record_cursor *out) {
+api_record_opened api_record_read(const char *bytes, size_t length, api_record_kind *kind,
+                                  api_record_cursor *out) {
   const unsigned char *at = (const unsigned char *)bytes;
   if (length < API_RECORD_HEAD || memcmp(bytes, mark, sizeof mark) != 0) return API_RECORD_BROKEN;
   uint32_t format = (uint32_t)load(at + 8, 4), found = (uint32_t)load(at + 12, 4);

@@ -1,5 +1,6 @@
-/* Records as bytes: little-endian numbers, doubles by their bits, texts behind their lengths. Writing goes into a buffer, whose
- * failure sticks; reading goes through a cursor, whose failure sticks likewise and gives zeros from then on. */
+/* Records as bytes: little-endian numbers, doubles by their bits, texts behind their lengths.
+ * Writing goes into a buffer, whose failure sticks; reading goes through a cursor, whose failure
+ * sticks likewise and gives zeros from then on. */
 #ifndef API_RECORDS_RECORD_BYTES_H
 #define API_RECORDS_RECORD_BYTES_H
 
@@ -7,13 +8,18 @@
 
 #include "common/buffer.h"
 
-typedef enum api_record_kind { API_RECORD_SHAPE, API_RECORD_BASE, API_RECORD_CHANGE, API_RECORD_KIND_COUNT } api_record_kind;
+typedef enum api_record_kind {
+  API_RECORD_SHAPE,
+  API_RECORD_BASE,
+  API_RECORD_CHANGE,
+  API_RECORD_KIND_COUNT
+} api_record_kind;
 
 /* Mark, format and kind before, SHA-256 behind all of it. */
 #define API_RECORD_HEAD 16
 #define API_RECORD_TAIL 32
 
-/* ---- writing ---- */
+/* ---- writing -------------------------------------------------------------------------------- */
 
 void api_record_open(api_buffer *out, api_record_kind kind);
 /* Ends the record with its digest. */
@@ -38,7 +44,7 @@ static inline void api_record_put_pose(api_buffer *out, const ct_pose *pose) {
   api_record_put_quat(out, pose->rotation);
 }
 
-/* ---- reading ---- */
+/* ---- reading -------------------------------------------------------------------------------- */
 
 typedef struct api_record_cursor {
   const unsigned char *at, *end;
@@ -46,17 +52,25 @@ typedef struct api_record_cursor {
   unsigned format; /* that of the record: 1 to API_RECORD_FORMAT */
 } api_record_cursor;
 
-typedef enum api_record_opened { API_RECORD_GOOD, API_RECORD_BROKEN, API_RECORD_NEWER } api_record_opened;
+typedef enum api_record_opened {
+  API_RECORD_GOOD,
+  API_RECORD_BROKEN,
+  API_RECORD_NEWER
+} api_record_opened;
 
 /* The bytes between head and digest, both of which are right. */
-api_record_opened api_record_read(const char *bytes, size_t length, api_record_kind *kind, api_record_cursor *out);
+api_record_opened api_record_read(const char *bytes, size_t length, api_record_kind *kind,
+                                  api_record_cursor *out);
 
-static inline size_t api_record_bytes_left(const api_record_cursor *in) { return in->failed ? 0 : (size_t)(in->end - in->at); }
+static inline size_t api_record_bytes_left(const api_record_cursor *in) {
+  return in->failed ? 0 : (size_t)(in->end - in->at);
+}
 unsigned api_record_get_u8(api_record_cursor *in);
 uint32_t api_record_get_u32(api_record_cursor *in);
 uint64_t api_record_get_u64(api_record_cursor *in);
 double api_record_get_f64(api_record_cursor *in);
-/* A 32-bit number of items that take `each` bytes at least; 0 where there are not so many bytes left. */
+/* A 32-bit number of items that take `each` bytes at least; 0 where there are not so many bytes
+ * left. */
 size_t api_record_get_count(api_record_cursor *in, size_t each);
 void api_record_get_doubles(api_record_cursor *in, double *values, size_t count);
 void api_record_get_words(api_record_cursor *in, uint32_t *values, size_t count);

@@ -7,7 +7,15 @@
 #include "shapes/shape_json.h"
 
 /* Bits of a collider. */
-enum { HAS_ID = 1, HAS_MATERIAL = 2, HAS_POSE = 4, HAS_NOTE = 8, IS_ROUNDED = 16, IS_INSET = 32, HAS_SURFACE_IDS = 64 };
+enum {
+  HAS_ID = 1,
+  HAS_MATERIAL = 2,
+  HAS_POSE = 4,
+  HAS_NOTE = 8,
+  IS_ROUNDED = 16,
+  IS_INSET = 32,
+  HAS_SURFACE_IDS = 64
+};
 /* Those of the formats before FORMAT_WITH_SURFACE_IDS, and all. */
 enum { OLD_BITS = 63, ALL_BITS = 127 };
 
@@ -30,7 +38,7 @@ typedef enum shape_source {
 #define LEAST_ROTATION 0.5
 #define GREATEST_ROTATION 2.0
 
-/* ---- encode -------------------------------------------------------------------------------------------------------------- */
+/* ---- encode --------------------------------------------------------------------------------- */
 
 static const void *geometry_of(const ct_shape *shape) {
   if (shape->kind == CT_KIND_CONVEX) return shape->hull;
@@ -44,8 +52,9 @@ static size_t find_before(const ct_shape *shape, const ct_body *before) {
   const void *geometry = geometry_of(shape);
   for (size_t i = 0; geometry && i < count; i++) {
     ct_shape other = ct_body_collider(before, i).shape;
-    if (other.kind == shape->kind && geometry_of(&other) == geometry && other.inset == shape->inset &&
-        other.rounding == shape->rounding && other.margin == shape->margin)
+    if (other.kind == shape->kind && geometry_of(&other) == geometry &&
+        other.inset == shape->inset && other.rounding == shape->rounding &&
+        other.margin == shape->margin)
       return i;
   }
   return count;
@@ -53,7 +62,8 @@ static size_t find_before(const ct_shape *shape, const ct_body *before) {
 
 /* How a mesh was to be read, where it is no posted one. */
 static bool tells_reading(const ct_collider *collider) {
-  return ct_kind_is_mesh(collider->shape.kind) && (!collider->note.length || collider->note.bytes[0] != '"');
+  return ct_kind_is_mesh(collider->shape.kind) &&
+         (!collider->note.length || collider->note.bytes[0] != '"');
 }
 
 static void put_numbers(api_buffer *out, const ct_shape *shape) {
@@ -92,7 +102,8 @@ static bool is_identity(const ct_pose *pose) {
 void api_record_put_collider(api_buffer *out, const ct_collider *collider, const ct_body *before) {
   const ct_shape *shape = &collider->shape;
   size_t same = find_before(shape, before);
-  bool is_known = before && same < ct_body_collider_count(before), is_placed = !is_identity(&collider->pose);
+  bool is_known = before && same < ct_body_collider_count(before),
+       is_placed = !is_identity(&collider->pose);
   bool rounded = shape->rounding != 0.0 || shape->margin != 0.0;
   shape_source source = is_known                                            ? SOURCE_BEFORE
                         : api_record_has_moved_vertices(shape)              ? SOURCE_MOVED
@@ -100,9 +111,11 @@ void api_record_put_collider(api_buffer *out, const ct_collider *collider, const
                                                                             : SOURCE_NUMBERS;
   size_t id_count = ct_kind_surface_count(shape->kind);
   bool tells_ids = source == SOURCE_NUMBERS && id_count && shape->surface_ids;
-  api_record_put_u8(out, (collider->id.length ? HAS_ID : 0u) | (collider->material.length ? HAS_MATERIAL : 0u) |
-                             (is_placed ? HAS_POSE : 0u) | (collider->note.length ? HAS_NOTE : 0u) | (rounded ? IS_ROUNDED : 0u) |
-                             (shape->inset ? IS_INSET : 0u) | (tells_ids ? HAS_SURFACE_IDS : 0u));
+  api_record_put_u8(out, (collider->id.length ? HAS_ID : 0u) |
+                             (collider->material.length ? HAS_MATERIAL : 0u) |
+                             (is_placed ? HAS_POSE : 0u) | (collider->note.length ? HAS_NOTE : 0u) |
+                             (rounded ? IS_ROUNDED : 0u) | (shape->inset ? IS_INSET : 0u) |
+                             (tells_ids ? HAS_SURFACE_IDS : 0u));
   api_record_put_u8(out, (unsigned)shape->kind);
   api_record_put_u8(out, (unsigned)source);
   if (collider->id.length) api_record_put_text(out, collider->id);
@@ -119,7 +132,7 @@ void api_record_put_collider(api_buffer *out, const ct_collider *collider, const
   if (tells_ids) api_record_put_words(out, shape->surface_ids, id_count);
 }
 
-/* ---- decode -------------------------------------------------------------------------------------------------------------- */
+/* ---- decode --------------------------------------------------------------------------------- */
 
 static bool is_size(double value) { return value >= CT_SIZE_MIN && value <= CT_SIZE_MAX; }
 static bool is_length_or_none(double value) { return value == 0.0 || is_size(value); }
@@ -127,7 +140,8 @@ static bool is_half(double value) { return is_size(2.0 * value); }
 
 static bool get_size(api_record_decoder *r, bool (*is_good)(double), double *out) {
   *out = api_record_get_f64(&r->in);
-  return api_decoder_is_valid(r) && (is_good(*out) || api_decoder_reject(r, "A shape has a size that none has"));
+  return api_decoder_is_valid(r) &&
+         (is_good(*out) || api_decoder_reject(r, "A shape has a size that none has"));
 }
 
 static bool is_half_or_none(double value) { return value == 0.0 || is_half(value); }
@@ -139,15 +153,21 @@ static bool get_numbers(api_record_decoder *r, ct_text note, ct_shape *shape) {
     return get_size(r, is_half, &shape->box.half.x) && get_size(r, is_half, &shape->box.half.y) &&
            get_size(r, is_half, &shape->box.half.z);
   case CT_KIND_CAPSULE:
-    return get_size(r, is_half_or_none, &shape->capsule.half_length) && get_size(r, is_size, &shape->capsule.radius_bottom) &&
+    return get_size(r, is_half_or_none, &shape->capsule.half_length) &&
+           get_size(r, is_size, &shape->capsule.radius_bottom) &&
            get_size(r, is_size, &shape->capsule.radius_top);
-  case CT_KIND_CYLINDER: return get_size(r, is_half, &shape->cylinder.half_length) && get_size(r, is_size, &shape->cylinder.radius);
+  case CT_KIND_CYLINDER:
+    return get_size(r, is_half, &shape->cylinder.half_length) &&
+           get_size(r, is_size, &shape->cylinder.radius);
   case CT_KIND_CONE:
-    return get_size(r, is_half, &shape->cone.half_length) && get_size(r, is_length_or_none, &shape->cone.radius_bottom) &&
+    return get_size(r, is_half, &shape->cone.half_length) &&
+           get_size(r, is_length_or_none, &shape->cone.radius_bottom) &&
            get_size(r, is_length_or_none, &shape->cone.radius_top) &&
-           (shape->cone.radius_bottom + shape->cone.radius_top > 0.0 || api_decoder_reject(r, "A cone has no radius"));
+           (shape->cone.radius_bottom + shape->cone.radius_top > 0.0 ||
+            api_decoder_reject(r, "A cone has no radius"));
   case CT_KIND_ELLIPSOID:
-    return get_size(r, is_size, &shape->ellipsoid.radii.x) && get_size(r, is_size, &shape->ellipsoid.radii.y) &&
+    return get_size(r, is_size, &shape->ellipsoid.radii.x) &&
+           get_size(r, is_size, &shape->ellipsoid.radii.y) &&
            get_size(r, is_size, &shape->ellipsoid.radii.z);
   case CT_KIND_CONVEX: return api_record_get_points(r, shape);
   case CT_KIND_MESH: return api_record_get_mesh(r, note, shape);
@@ -169,10 +189,12 @@ static void put_noted(api_buffer *text, ct_kind kind, ct_text note) {
 }
 
 /* *out owns its shape. */
-static bool read_noted(api_record_decoder *r, json_t *value, ct_kind kind, ct_text note, ct_collider *out) {
+static bool read_noted(api_record_decoder *r, json_t *value, ct_kind kind, ct_text note,
+                       ct_collider *out) {
   api_field root = api_field_root(value);
   ct_collider collider = {0};
-  if (!api_read_collider(&r->reader, &root, &collider)) return api_decoder_reject(r, "A shape cannot be made again");
+  if (!api_read_collider(&r->reader, &root, &collider))
+    return api_decoder_reject(r, "A shape cannot be made again");
   if (collider.shape.kind == kind && api_text_equal(collider.note, note)) {
     *out = collider;
     return true;
@@ -200,7 +222,8 @@ static bool get_noted(api_record_decoder *r, ct_text note, ct_shape *shape) {
 static bool inset_hull(api_record_decoder *r, double radius, ct_shape *shape) {
   ct_hull *inset = NULL;
   ct_status status = ct_hull_inset(shape->hull, radius, NULL, &inset);
-  if (status != CT_OK) return api_decoder_check_status(r, status, "A shape is too thin for its rounding");
+  if (status != CT_OK)
+    return api_decoder_check_status(r, status, "A shape is too thin for its rounding");
   ct_hull_release(shape->hull);
   shape->hull = inset;
   shape->lent = false;
@@ -208,7 +231,8 @@ static bool inset_hull(api_record_decoder *r, double radius, ct_shape *shape) {
 }
 
 /* Rounds the shape as api_read_rounding does. */
-static bool round_shape(api_record_decoder *r, bool inset, double rounding, double margin, ct_shape *shape) {
+static bool round_shape(api_record_decoder *r, bool inset, double rounding, double margin,
+                        ct_shape *shape) {
   if (!is_length_or_none(rounding) || !is_length_or_none(margin) || (inset && rounding == 0.0))
     return api_decoder_reject(r, "A shape has a rounding that none has");
   if (inset && shape->kind == CT_KIND_CONVEX && !inset_hull(r, rounding, shape)) return false;
@@ -223,15 +247,17 @@ static bool round_shape(api_record_decoder *r, bool inset, double rounding, doub
 static bool get_before(api_record_decoder *r, const ct_body *before, ct_shape *shape) {
   uint32_t which = api_record_get_u32(&r->in);
   if (!api_decoder_is_valid(r)) return false;
-  if (!before || which >= ct_body_collider_count(before)) return api_decoder_reject(r, "It names a collider that there was not");
+  if (!before || which >= ct_body_collider_count(before))
+    return api_decoder_reject(r, "It names a collider that there was not");
   ct_shape known = ct_body_collider(before, which).shape;
-  if (known.kind != shape->kind) return api_decoder_reject(r, "It names a collider of another kind");
+  if (known.kind != shape->kind)
+    return api_decoder_reject(r, "It names a collider of another kind");
   *shape = known;
   ct_shape_retain(shape);
   return true;
 }
 
-/* ---- notes: they become JSON of replies as they are ---- */
+/* ---- notes: they become JSON of replies as they are ----------------------------------------- */
 
 static bool has_note(const ct_body *body, ct_text note) {
   for (size_t i = 0; i < ct_body_collider_count(body); i++)
@@ -240,7 +266,8 @@ static bool has_note(const ct_body *body, ct_text note) {
 }
 
 /* That of a shape the body had before: a note of the body's, or the name of a posted shape. */
-static bool check_known_note(api_record_decoder *r, const ct_body *before, ct_text note, ct_kind kind) {
+static bool check_known_note(api_record_decoder *r, const ct_body *before, ct_text note,
+                             ct_kind kind) {
   if (!note.length || has_note(before, note)) return true;
   ct_shape shape = {.kind = kind};
   if (!get_noted(r, note, &shape)) return false;
@@ -250,35 +277,42 @@ static bool check_known_note(api_record_decoder *r, const ct_body *before, ct_te
 
 /* That of a shape made of numbers: how a mesh is read, or that it keeps duplicate triangles. */
 static bool check_note_of_numbers(api_record_decoder *r, ct_text note, const ct_shape *shape) {
-  bool is_mesh = shape->kind == CT_KIND_MESH, repeats = is_mesh && ct_mesh_get(shape->mesh)->repeats;
-  bool is_reading = api_text_equal(note, api_text("true")) || api_text_equal(note, api_text("false"));
+  bool is_mesh = shape->kind == CT_KIND_MESH,
+       repeats = is_mesh && ct_mesh_get(shape->mesh)->repeats;
+  bool is_reading =
+      api_text_equal(note, api_text("true")) || api_text_equal(note, api_text("false"));
   if (!repeats && (!note.length || (is_mesh && is_reading))) return true;
   ct_text wanted = {0};
-  if (repeats && !api_describe_duplicates(&r->reader, shape->mesh, &wanted)) return api_decoder_out_of_memory(r);
+  if (repeats && !api_describe_duplicates(&r->reader, shape->mesh, &wanted))
+    return api_decoder_out_of_memory(r);
   if (repeats && api_text_equal(note, wanted)) return true;
   return api_decoder_reject(r, "A shape is spelled otherwise than it is");
 }
 
-static bool check_note(api_record_decoder *r, unsigned source, const ct_body *before, const ct_collider *collider) {
+static bool check_note(api_record_decoder *r, unsigned source, const ct_body *before,
+                       const ct_collider *collider) {
   if (source == SOURCE_NOTE) return true; /* it was read */
-  if (source == SOURCE_BEFORE) return check_known_note(r, before, collider->note, collider->shape.kind);
+  if (source == SOURCE_BEFORE)
+    return check_known_note(r, before, collider->note, collider->shape.kind);
   return check_note_of_numbers(r, collider->note, &collider->shape);
 }
 
-/* ---- colliders ---- */
+/* ---- colliders ------------------------------------------------------------------------------ */
 
 static bool get_pose(api_record_decoder *r, ct_pose *out) {
   *out = api_record_get_pose(&r->in);
   ct_quat q = out->rotation;
   double length = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  bool good = ct_max_abs(out->position) <= CT_COORDINATE_MAX && length >= LEAST_ROTATION && length <= GREATEST_ROTATION;
+  bool good = ct_max_abs(out->position) <= CT_COORDINATE_MAX && length >= LEAST_ROTATION &&
+              length <= GREATEST_ROTATION;
   return api_decoder_is_valid(r) && (good || api_decoder_reject(r, "A collider's place is none"));
 }
 
 /* The ids of a primitive's faces, in the arena. */
 static bool get_surface_ids(api_record_decoder *r, unsigned source, ct_shape *shape) {
   size_t count = ct_kind_surface_count(shape->kind);
-  if (source != SOURCE_NUMBERS || count == 0) return api_decoder_reject(r, "Faces are named that a shape does not have");
+  if (source != SOURCE_NUMBERS || count == 0)
+    return api_decoder_reject(r, "Faces are named that a shape does not have");
   uint32_t *ids = api_arena_array(&r->arena, count, sizeof *ids);
   if (!ids) return api_decoder_out_of_memory(r);
   api_record_get_words(&r->in, ids, count);
@@ -287,7 +321,8 @@ static bool get_surface_ids(api_record_decoder *r, unsigned source, ct_shape *sh
 }
 
 bool api_record_get_collider(api_record_decoder *r, const ct_body *before, ct_collider *out) {
-  unsigned bits = api_record_get_u8(&r->in), kind = api_record_get_u8(&r->in), source = api_record_get_u8(&r->in);
+  unsigned bits = api_record_get_u8(&r->in), kind = api_record_get_u8(&r->in),
+           source = api_record_get_u8(&r->in);
   unsigned known_bits = r->in.format < FORMAT_WITH_SURFACE_IDS ? OLD_BITS : ALL_BITS;
   unsigned known_sources = r->in.format < FORMAT_WITH_MOVED ? SOURCE_MOVED : SOURCE_COUNT;
   unsigned known_kinds = r->in.format < FORMAT_WITH_ELEMENTMESH ? CT_KIND_PLANE + 1 : CT_KIND_COUNT;

@@ -6,18 +6,21 @@
 /* Bytes of a contact, at least. */
 #define CONTACT_BYTES 200
 
-/* The first format that has a state's method; the states of older ones have that of ct_pair_distance. */
+/* The first format that has a state's method; the states of older ones have that of
+ * ct_pair_distance. */
 #define FORMAT_WITH_METHOD 2
 
 /* Bits of a contact; the last one from the same format on. */
 enum { SEVERAL_A = 1, SEVERAL_B = 2, HAS_SUPPORTS = 4, IS_SURFACE = 8, ALL_BITS = 15 };
 
-/* ---- encode -------------------------------------------------------------------------------------------------------------- */
+/* ---- encode --------------------------------------------------------------------------------- */
 
 static void put_result(api_buffer *out, const ct_pair_result *r) {
-  const double numbers[12] = {r->distance,  r->lower_bound, r->upper_bound, r->normal.x,  r->normal.y,  r->normal.z,
-                              r->point_a.x, r->point_a.y,   r->point_a.z,   r->point_b.x, r->point_b.y, r->point_b.z};
-  const uint32_t words[7] = {r->flags, r->iterations, r->triangle_a, r->triangle_b, r->element_a, r->element_b, r->element_pairs};
+  const double numbers[12] = {r->distance,  r->lower_bound, r->upper_bound, r->normal.x,
+                              r->normal.y,  r->normal.z,    r->point_a.x,   r->point_a.y,
+                              r->point_a.z, r->point_b.x,   r->point_b.y,   r->point_b.z};
+  const uint32_t words[7] = {r->flags,     r->iterations, r->triangle_a,   r->triangle_b,
+                             r->element_a, r->element_b,  r->element_pairs};
   api_record_put_doubles(out, numbers, 12);
   api_record_put_words(out, words, 7);
   api_record_put_u8(out, (unsigned)r->relation);
@@ -26,9 +29,9 @@ static void put_result(api_buffer *out, const ct_pair_result *r) {
 }
 
 static void put_contact(api_buffer *out, const ct_contact_record *c) {
-  api_record_put_u8(out,
-                    (c->several_a ? SEVERAL_A : 0u) | (c->several_b ? SEVERAL_B : 0u) | (c->supports_defined ? HAS_SUPPORTS : 0u) |
-                        (c->surface ? IS_SURFACE : 0u));
+  api_record_put_u8(out, (c->several_a ? SEVERAL_A : 0u) | (c->several_b ? SEVERAL_B : 0u) |
+                             (c->supports_defined ? HAS_SUPPORTS : 0u) |
+                             (c->surface ? IS_SURFACE : 0u));
   api_record_put_u8(out, (unsigned)c->cause);
   api_record_put_u64(out, c->pair);
   api_record_put_u64(out, c->serial_a);
@@ -66,7 +69,7 @@ void api_record_put_state(api_buffer *out, const ct_contact_state *state) {
   for (size_t i = 0; i < data.count; i++) put_contact(out, &data.records[i]);
 }
 
-/* ---- decode -------------------------------------------------------------------------------------------------------------- */
+/* ---- decode --------------------------------------------------------------------------------- */
 
 static void get_result(api_record_cursor *in, ct_pair_result *r) {
   double numbers[12];
@@ -95,9 +98,10 @@ static bool get_contact(api_record_decoder *r, ct_contact_record *c) {
   api_record_cursor *in = &r->in;
   unsigned bits = api_record_get_u8(in);
   if (bits > ALL_BITS || (bits & IS_SURFACE && in->format < FORMAT_WITH_METHOD)) in->failed = true;
-  *c = (ct_contact_record){
-      .several_a = (bits & SEVERAL_A) != 0, .several_b = (bits & SEVERAL_B) != 0, .supports_defined = (bits & HAS_SUPPORTS) != 0,
-      .surface = (bits & IS_SURFACE) != 0};
+  *c = (ct_contact_record){.several_a = (bits & SEVERAL_A) != 0,
+                           .several_b = (bits & SEVERAL_B) != 0,
+                           .supports_defined = (bits & HAS_SUPPORTS) != 0,
+                           .surface = (bits & IS_SURFACE) != 0};
   c->cause = (ct_contact_cause)api_record_get_u8(in);
   c->pair = api_record_get_u64(in);
   c->serial_a = api_record_get_u64(in);
@@ -122,7 +126,8 @@ static bool get_contact(api_record_decoder *r, ct_contact_record *c) {
 bool api_record_get_state(api_record_decoder *r, const ct_contact_state **out) {
   ct_contact_state_data data = {.time = api_record_get_f64(&r->in)};
   data.epsilon = api_record_get_f64(&r->in);
-  if (r->in.format >= FORMAT_WITH_METHOD) data.method = (ct_contact_method)api_record_get_u8(&r->in);
+  if (r->in.format >= FORMAT_WITH_METHOD)
+    data.method = (ct_contact_method)api_record_get_u8(&r->in);
   if (data.method == CT_CONTACT_MPR) {
     data.mpr.tolerance = api_record_get_f64(&r->in);
     data.mpr.iterations_max = api_record_get_u32(&r->in);
@@ -137,7 +142,8 @@ bool api_record_get_state(api_record_decoder *r, const ct_contact_state **out) {
   for (size_t i = 0; i < data.count && good; i++) good = get_contact(r, &records[i]);
   data.records = records;
   good = good && api_decoder_is_valid(r) &&
-         api_decoder_check_status(r, ct_contact_state_restore(&data, out), "A contact state has numbers that none has");
+         api_decoder_check_status(r, ct_contact_state_restore(&data, out),
+                                  "A contact state has numbers that none has");
   api_arena_rewind(&r->arena, mark);
   return good;
 }

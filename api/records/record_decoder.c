@@ -14,7 +14,8 @@ static void open_reader(api_record_decoder *r, const api_shape_table *shapes) {
 #undef WIDEST
   api_arena_init(&r->arena, 0);
   api_shape_scope_set(&r->scope, shapes);
-  r->reader = (api_reader){.faults = &r->faults, .limits = &r->limits, .arena = &r->arena, .shapes = &r->scope};
+  r->reader = (api_reader){
+      .faults = &r->faults, .limits = &r->limits, .arena = &r->arena, .shapes = &r->scope};
 }
 
 static api_restored tell(api_restored what, const char *words, char why[API_RESTORE_WHY]) {
@@ -22,14 +23,16 @@ static api_restored tell(api_restored what, const char *words, char why[API_REST
   return what;
 }
 
-api_restored api_decoder_begin(const char *bytes, size_t length, const api_shape_table *shapes, api_record_decoder **out,
-                               char why[API_RESTORE_WHY]) {
+api_restored api_decoder_begin(const char *bytes, size_t length, const api_shape_table *shapes,
+                               api_record_decoder **out, char why[API_RESTORE_WHY]) {
   api_record_kind kind;
   api_record_cursor in;
   switch (api_record_read(bytes, length, &kind, &in)) {
   case API_RECORD_GOOD: break;
   case API_RECORD_NEWER: return tell(API_RESTORE_NEWER, "The record is of a newer format.", why);
-  default: return tell(API_RESTORE_DAMAGED, "The record is damaged: its digest is not that of its bytes.", why);
+  default:
+    return tell(API_RESTORE_DAMAGED, "The record is damaged: its digest is not that of its bytes.",
+                why);
   }
   api_record_decoder *r = calloc(1, sizeof *r);
   if (!r) return tell(API_RESTORE_MEMORY, "There is not enough memory.", why);
@@ -57,7 +60,8 @@ bool api_decoder_check_status(api_record_decoder *r, ct_status status, const cha
 }
 
 bool api_decoder_is_valid(api_record_decoder *r) {
-  return !r->in.failed || api_decoder_reject(r, "It ends too early, or holds numbers that it cannot");
+  return !r->in.failed ||
+         api_decoder_reject(r, "It ends too early, or holds numbers that it cannot");
 }
 
 json_t *api_decoder_read_json(api_record_decoder *r, const char *bytes, size_t length) {
@@ -83,7 +87,8 @@ bool api_decoder_read_user(api_record_decoder *r, ct_text text) {
 
 bool api_decoder_read_id(api_record_decoder *r, ct_text *out) {
   *out = api_record_get_text(&r->in, CT_ID_LENGTH_MAX);
-  return api_decoder_is_valid(r) && (api_id_valid(*out) || api_decoder_reject(r, "It names something by what is no id"));
+  return api_decoder_is_valid(r) &&
+         (api_id_valid(*out) || api_decoder_reject(r, "It names something by what is no id"));
 }
 
 /* Two sentences in one: what is wrong, and the detail of it. */
@@ -92,7 +97,8 @@ static api_restored judge(const api_record_decoder *r, char why[API_RESTORE_WHY]
   if (r->memory || (faults && r->faults.id == API_PROBLEM_OUT_OF_MEMORY))
     return tell(API_RESTORE_MEMORY, "There is not enough memory.", why);
   const char *what = r->why ? r->why : "What it tells cannot be made";
-  snprintf(why, API_RESTORE_WHY, "%.60s%s%.90s", what, faults ? ": " : ".", faults ? r->faults.items[0].detail : "");
+  snprintf(why, API_RESTORE_WHY, "%.60s%s%.90s", what, faults ? ": " : ".",
+           faults ? r->faults.items[0].detail : "");
   return API_RESTORE_DAMAGED;
 }
 

@@ -1,5 +1,5 @@
-/* What decoding a record needs: memory, posted shapes, and limits. These are the widest ones, not those of the daemon: what was
- * taken once is taken back, however it is configured now. */
+/* What decoding a record needs: memory, posted shapes, and limits. These are the widest ones, not
+ * those of the daemon: what was taken once is taken back, however it is configured now. */
 #ifndef API_RECORDS_RECORD_DECODER_H
 #define API_RECORDS_RECORD_DECODER_H
 
@@ -22,8 +22,8 @@ typedef struct api_record_decoder {
 } api_record_decoder;
 
 /* Opens a record, whose head and digest are right. Not API_RESTORED: why tells. */
-api_restored api_decoder_begin(const char *bytes, size_t length, const api_shape_table *shapes, api_record_decoder **out,
-                               char why[API_RESTORE_WHY]);
+api_restored api_decoder_begin(const char *bytes, size_t length, const api_shape_table *shapes,
+                               api_record_decoder **out, char why[API_RESTORE_WHY]);
 /* Gives it up. What has become of it: the answer of api_record_apply. */
 api_restored api_decoder_end(api_record_decoder *r, bool good, char why[API_RESTORE_WHY]);
 

@@ -12,7 +12,7 @@
 /* Fewest points of a solid. */
 #define HULL_POINTS_MIN 4
 
-/* ---- encode -------------------------------------------------------------------------------------------------------------- */
+/* ---- encode --------------------------------------------------------------------------------- */
 
 static void put_ids(api_buffer *out, const uint32_t *ids, size_t count) {
   api_record_put_u32(out, ids ? (uint32_t)count : 0);
@@ -73,7 +73,7 @@ void api_record_put_elements(api_buffer *out, const ct_elements *elements) {
   put_ids(out, view->surface_ids, view->outer_count);
 }
 
-/* ---- decode -------------------------------------------------------------------------------------------------------------- */
+/* ---- decode --------------------------------------------------------------------------------- */
 
 ct_vec3 *api_record_get_vectors(api_record_decoder *r, size_t count, double greatest) {
   if (count > api_record_bytes_left(&r->in) / sizeof(ct_vec3)) r->in.failed = true;
@@ -93,7 +93,7 @@ ct_vec3 *api_record_get_vectors(api_record_decoder *r, size_t count, double grea
   return vectors;
 }
 
-/* count * each numbers below `below`, in the arena. NULL: told. */
+/* count * each numbers below `below`, in the arena. NULL: reported. */
 static uint32_t *get_corners(api_record_decoder *r, size_t count, size_t each, size_t below) {
   if (count > api_record_bytes_left(&r->in) / (each * sizeof(uint32_t))) r->in.failed = true;
   if (!api_decoder_is_valid(r)) return NULL;
@@ -141,17 +141,22 @@ bool api_record_get_points(api_record_decoder *r, ct_shape *shape) {
   if (!points || !get_ids(r, &ids, &id_count)) return false;
   if (count < HULL_POINTS_MIN) return api_decoder_reject(r, "Points have no hull");
   ct_hull *hull = NULL;
-  if (!api_decoder_check_status(r, ct_hull_from_points(points, count, NULL, &hull, NULL), "Points have no hull")) return false;
+  if (!api_decoder_check_status(r, ct_hull_from_points(points, count, NULL, &hull, NULL),
+                                "Points have no hull"))
+    return false;
   bool good = check_extent(r, ct_hull_get(hull)->box);
-  good = good && (!ids || ct_hull_get(hull)->face_count == id_count || api_decoder_reject(r, "A hull has other faces than it had"));
-  good = good && (!ids || api_decoder_check_status(r, ct_hull_set_surfaces(hull, ids), "Faces cannot be named"));
+  good = good && (!ids || ct_hull_get(hull)->face_count == id_count ||
+                  api_decoder_reject(r, "A hull has other faces than it had"));
+  good = good && (!ids || api_decoder_check_status(r, ct_hull_set_surfaces(hull, ids),
+                                                   "Faces cannot be named"));
   if (good) shape->hull = hull;
   else ct_hull_release(hull);
   return good;
 }
 
 /* Repaired by keeping duplicates, where the mesh does. */
-static ct_status restore_mesh(const ct_mesh_data *data, ct_mesh_reading reading, bool repeats, ct_mesh **mesh) {
+static ct_status restore_mesh(const ct_mesh_data *data, ct_mesh_reading reading, bool repeats,
+                              ct_mesh **mesh) {
   if (!repeats) return ct_mesh_create(data, reading, NULL, mesh, NULL);
   const ct_mesh_repair_options keep = {.keep_duplicates = true};
   ct_mesh_repaired repaired = {0};
@@ -161,7 +166,8 @@ static ct_status restore_mesh(const ct_mesh_data *data, ct_mesh_reading reading,
   return status;
 }
 
-bool api_record_get_arrays(api_record_decoder *r, ct_mesh_reading reading, bool repeats, ct_shape *shape) {
+bool api_record_get_arrays(api_record_decoder *r, ct_mesh_reading reading, bool repeats,
+                           ct_shape *shape) {
   size_t vertices = api_record_get_u32(&r->in);
   const ct_vec3 *points = api_record_get_vectors(r, vertices, CT_COORDINATE_MAX), *normals;
   if (!points) return false;
@@ -170,7 +176,9 @@ bool api_record_get_arrays(api_record_decoder *r, ct_mesh_reading reading, bool 
   if (!corners || !api_record_get_normals(r, vertices, &normals)) return false;
   const ct_mesh_data data = {points, vertices, (const uint32_t(*)[3])corners, triangles, normals};
   ct_mesh *mesh = NULL;
-  if (!api_decoder_check_status(r, restore_mesh(&data, reading, repeats, &mesh), "Triangles make no mesh")) return false;
+  if (!api_decoder_check_status(r, restore_mesh(&data, reading, repeats, &mesh),
+                                "Triangles make no mesh"))
+    return false;
   if (!check_extent(r, ct_mesh_get(mesh)->box)) {
     ct_mesh_release(mesh);
     return false;
@@ -180,9 +188,15 @@ bool api_record_get_arrays(api_record_decoder *r, ct_mesh_reading reading, bool 
 }
 
 bool api_record_get_mesh(api_record_decoder *r, ct_text note, ct_shape *shape) {
-  bool solid = api_text_equal(note, api_text("true")), surface = api_text_equal(note, api_text("false"));
-  if (note.length && !solid && !surface) return api_decoder_reject(r, "A mesh is to be read in no known way");
-  return api_record_get_arrays(r, solid ? CT_MESH_SOLID : surface ? CT_MESH_SURFACE : CT_MESH_AUTO, false, shape);
+  bool solid = api_text_equal(note, api_text("true")),
+       surface = api_text_equal(note, api_text("false"));
+  if (note.length && !solid && !surface)
+    return api_decoder_reject(r, "A mesh is to be read in no known way");
+  return api_record_get_arrays(r,
+                               solid     ? CT_MESH_SOLID
+                               : surface ? CT_MESH_SURFACE
+                                         : CT_MESH_AUTO,
+                               false, shape);
 }
 
 /* The number of corners of each element, and of all in *sum. NULL: refused. */
@@ -224,10 +238,13 @@ bool api_record_get_elements(api_record_decoder *r, ct_shape *shape) {
   data.vertex_count = api_record_get_u32(&r->in);
   data.vertices = api_record_get_vectors(r, data.vertex_count, CT_COORDINATE_MAX);
   if (!data.vertices) return false;
-  if (!get_elements(r, &data) || !api_record_get_normals(r, data.vertex_count, &data.normals)) return false;
+  if (!get_elements(r, &data) || !api_record_get_normals(r, data.vertex_count, &data.normals))
+    return false;
   if (!get_ids(r, &data.surface_ids, &data.surface_id_count)) return false;
   ct_elements *elements = NULL;
-  if (!api_decoder_check_status(r, ct_elements_create(&data, NULL, &elements, NULL), "Elements make no body")) return false;
+  if (!api_decoder_check_status(r, ct_elements_create(&data, NULL, &elements, NULL),
+                                "Elements make no body"))
+    return false;
   if (!check_extent(r, ct_mesh_get(ct_elements_get(elements)->surface)->box)) {
     ct_elements_release(elements);
     return false;

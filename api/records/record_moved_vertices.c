@@ -7,7 +7,7 @@
 /* How the origin of a mesh was made. */
 enum { IS_SOLID = 1, KEEPS_DUPLICATES = 2, ALL_MESH_BITS = 3 };
 
-/* ---- encode ---- */
+/* ---- encode --------------------------------------------------------------------------------- */
 
 bool api_record_has_moved_vertices(const ct_shape *shape) {
   if (ct_kind_has_elements(shape->kind)) return ct_elements_origin(shape->elements) != NULL;
@@ -33,7 +33,7 @@ void api_record_put_moved_vertices(api_buffer *out, const ct_shape *shape) {
   put_vectors(out, view->vertices, view->normals, view->vertex_count);
 }
 
-/* ---- decode ---- */
+/* ---- decode --------------------------------------------------------------------------------- */
 
 static bool restore_moved_mesh(api_record_decoder *r, const ct_vec3 *vertices,
                                const ct_vec3 *normals, ct_shape *shape) {

@@ -8,12 +8,13 @@
 #include "records/record_contact_state.h"
 #include "records/record_shape_names.h"
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------------- */
+/* ---- numbers -------------------------------------------------------------------------------- */
 
 api_record_numbers api_record_numbers_of(const ct_scene *scene) {
   if (!scene) return (api_record_numbers){0};
-  return (api_record_numbers){ct_scene_revision(scene), ct_scene_next_serial(scene), ct_scene_contacts_begun(scene),
-                              ct_scene_rows(scene), ct_scene_count(scene)};
+  return (api_record_numbers){ct_scene_revision(scene), ct_scene_next_serial(scene),
+                              ct_scene_contacts_begun(scene), ct_scene_rows(scene),
+                              ct_scene_count(scene)};
 }
 
 static void put_numbers(api_buffer *out, const ct_scene *scene) {
@@ -25,7 +26,7 @@ static void put_numbers(api_buffer *out, const ct_scene *scene) {
   api_record_put_u32(out, n.count);
 }
 
-/* ---- settings ------------------------------------------------------------------------------------------------------------ */
+/* ---- settings ------------------------------------------------------------------------------- */
 
 static bool same_groups(const ct_filters *a, const ct_filters *b) {
   if (a->group_count != b->group_count) return false;
@@ -43,13 +44,15 @@ static bool same_rule(const ct_pair_rule *a, const ct_pair_rule *b) {
          api_text_equal(a->reason, b->reason);
 }
 
-/* Is the body of `before` with the id gone? Without meaning where rows are numbered anew: no record comes of that. */
+/* Is the body of `before` with the id gone? Without meaning where rows are numbered again: no
+ * record comes of that. */
 static bool has_gone(const ct_scene *before, const ct_scene *after, ct_text id) {
   uint32_t row = ct_scene_find(before, id);
   return row != CT_NO_ROW && row < ct_scene_rows(after) && !ct_scene_body(after, row);
 }
 
-/* The filters are those of before but for rules of bodies that have gone: removing those from a draft takes the rules away, too. */
+/* The filters are those of before but for rules of bodies that have gone: removing those from a
+ * draft takes the rules away, too. */
 static bool follows_filters(const ct_scene *before, const ct_scene *after) {
   const ct_filters *old = ct_scene_filters(before), *now = ct_scene_filters(after);
   size_t kept = 0;
@@ -67,9 +70,11 @@ static bool follows_filters(const ct_scene *before, const ct_scene *after) {
 /* What a draft has not touched is shared. */
 static bool shares_settings(const ct_scene *a, const ct_scene *b) {
   ct_vec3 gravity_a = ct_scene_gravity(a), gravity_b = ct_scene_gravity(b);
-  return ct_scene_materials(a) == ct_scene_materials(b) && ct_scene_user(a).bytes == ct_scene_user(b).bytes &&
-         ct_scene_geometric_epsilon(a) == ct_scene_geometric_epsilon(b) && ct_scene_has_gravity(a) == ct_scene_has_gravity(b) &&
-         gravity_a.x == gravity_b.x && gravity_a.y == gravity_b.y && gravity_a.z == gravity_b.z;
+  return ct_scene_materials(a) == ct_scene_materials(b) &&
+         ct_scene_user(a).bytes == ct_scene_user(b).bytes &&
+         ct_scene_geometric_epsilon(a) == ct_scene_geometric_epsilon(b) &&
+         ct_scene_has_gravity(a) == ct_scene_has_gravity(b) && gravity_a.x == gravity_b.x &&
+         gravity_a.y == gravity_b.y && gravity_a.z == gravity_b.z;
 }
 
 static void put_settings(api_buffer *out, const ct_scene *before, const ct_scene *after) {
@@ -86,7 +91,7 @@ static void put_settings(api_buffer *out, const ct_scene *before, const ct_scene
   api_buffer_free(&now);
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------------------------------- */
+/* ---- rows ----------------------------------------------------------------------------------- */
 
 typedef struct row_writer {
   api_buffer *out;
@@ -116,13 +121,16 @@ static void put_row(void *context, uint32_t row, unsigned changed) {
   row_writer *w = context;
   api_buffer *out = w->out;
   bool is_new = row >= w->old_rows;
-  const ct_body *body = ct_scene_body(w->after, row), *old = is_new ? NULL : ct_scene_body(w->before, row);
+  const ct_body *body = ct_scene_body(w->after, row),
+                *old = is_new ? NULL : ct_scene_body(w->before, row);
   const ct_velocity velocity = ct_scene_velocity(w->after, row);
   if (changed & CT_ROW_BODY) note_names(w, old, body);
   bool tells_velocity = is_new ? !is_still(&velocity) : (changed & CT_ROW_VELOCITY) != 0;
-  unsigned bits = !body ? API_ROW_REMOVED
-                        : (is_new ? API_ROW_NEW : 0u) | (changed & CT_ROW_BODY ? API_ROW_BODY : 0u) |
-                              (changed & CT_ROW_POSE ? API_ROW_POSE : 0u) | (tells_velocity ? API_ROW_VELOCITY : 0u);
+  unsigned bits = !body
+                      ? API_ROW_REMOVED
+                      : (is_new ? API_ROW_NEW : 0u) | (changed & CT_ROW_BODY ? API_ROW_BODY : 0u) |
+                            (changed & CT_ROW_POSE ? API_ROW_POSE : 0u) |
+                            (tells_velocity ? API_ROW_VELOCITY : 0u);
   api_record_put_u32(out, row);
   api_record_put_u8(out, bits);
   if (bits & API_ROW_NEW) api_record_put_u64(out, ct_scene_serial(w->after, row));
@@ -143,7 +151,7 @@ static bool put_rows(row_writer *w) {
   return true;
 }
 
-/* ---- contact states ------------------------------------------------------------------------------------------------------ */
+/* ---- contact states ------------------------------------------------------------------------- */
 
 /* Those of b that a has not, or has otherwise; all that go for b NULL. */
 static uint32_t put_states(api_buffer *out, const ct_scene *before, const ct_scene *after) {
@@ -166,7 +174,7 @@ static uint32_t put_states(api_buffer *out, const ct_scene *before, const ct_sce
   return count;
 }
 
-/* ---- the record ---------------------------------------------------------------------------------------------------------- */
+/* ---- the record ----------------------------------------------------------------------------- */
 
 /* Room for a count that is known later. */
 static size_t reserve_count(api_buffer *out) {
@@ -183,21 +191,24 @@ static void set_count(api_buffer *out, size_t at, uint32_t count) {
   out->length = length;
 }
 
-bool api_record_put_scene(api_buffer *out, const ct_scene *before, const ct_scene *after, bool *same_names) {
-  row_writer w = {.out = out, .before = before, .after = after, .old_rows = before ? ct_scene_rows(before) : 0};
+bool api_record_put_scene(api_buffer *out, const ct_scene *before, const ct_scene *after,
+                          bool *same_names) {
+  row_writer w = {
+      .out = out, .before = before, .after = after, .old_rows = before ? ct_scene_rows(before) : 0};
   api_record_open(out, before ? API_RECORD_CHANGE : API_RECORD_BASE);
   put_numbers(out, before);
   put_numbers(out, after);
   put_settings(out, before, after);
   if (!before) api_record_put_text(out, ct_scene_origin(after));
   size_t rows = reserve_count(out);
-  bool told = put_rows(&w);
+  bool reported = put_rows(&w);
   set_count(out, rows, w.count);
   api_record_names_sort(&w.gone);
   api_record_names_sort(&w.come);
-  /* A posted shape that the scene names no more may go, and no record that names it could be read then. */
-  told = told && (!before || api_record_names_all(after, &w.gone, &w.come));
-  if (told) {
+  /* A posted shape that the scene names no more may go, and no record that names it could be read
+   * then. */
+  reported = reported && (!before || api_record_names_all(after, &w.gone, &w.come));
+  if (reported) {
     *same_names = before && api_record_names_all(before, &w.come, &w.gone);
     size_t states = reserve_count(out);
     set_count(out, states, put_states(out, before, after));
@@ -206,5 +217,5 @@ bool api_record_put_scene(api_buffer *out, const ct_scene *before, const ct_scen
   out->failed = out->failed || w.gone.failed || w.come.failed;
   api_record_names_free(&w.gone);
   api_record_names_free(&w.come);
-  return told && !out->failed;
+  return reported && !out->failed;
 }

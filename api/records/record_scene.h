@@ -1,11 +1,12 @@
-/* How a scene's records are laid out; what encoding and decoding share. After the head: the numbers of both revisions, settings (as
- * JSON, where they changed), of a base the scene's origin (since format 2), rows, contact states. */
+/* How a scene's records are laid out; what encoding and decoding share. After the head: the numbers
+ * of both revisions, settings (as JSON, where they changed), of a base the scene's origin (since
+ * format 2), rows, contact states. */
 #ifndef API_RECORDS_RECORD_SCENE_H
 #define API_RECORDS_RECORD_SCENE_H
 
 #include "records/record_bytes.h"
 
-/* Numbers that a revision is told by. */
+/* Numbers that a revision is reported by. */
 typedef struct api_record_numbers {
   uint64_t revision, next_serial, contacts_begun;
   uint32_t rows, count;
@@ -31,8 +32,9 @@ enum {
 /* Bytes of a row, at least. */
 #define API_ROW_BYTES 5
 
-/* The record of `after` against `before`, or a base for NULL. False: there is no telling, or no memory (out->failed). *same_names:
- * `after` names the posted shapes that `before` does. */
-bool api_record_put_scene(api_buffer *out, const ct_scene *before, const ct_scene *after, bool *same_names);
+/* The record of `after` against `before`, or a base for NULL. False: there is no telling, or no
+ * memory (out->failed). *same_names: `after` names the posted shapes that `before` does. */
+bool api_record_put_scene(api_buffer *out, const ct_scene *before, const ct_scene *after,
+                          bool *same_names);
 
 #endif

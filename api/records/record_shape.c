@@ -1,5 +1,6 @@
-/* Posted shapes as records: what was posted, and how it was to be read. Reading it again makes the same shape, id and all; only the
- * report is kept as it was told, since what it says of self-intersection may depend on the time there was. */
+/* Posted shapes as records: what was posted, and how it was to be read. Reading it again makes the
+ * same shape, id and all; only the report is kept as it was reported, since what it says of
+ * self-intersection may depend on the time there was. */
 #include <api/record.h>
 
 #include <stdlib.h>
@@ -8,8 +9,10 @@
 #include "records/record_decoder.h"
 
 /* Content types, in the order of api_form. */
-static const char *const types[] = {
-    [API_FORM_JSON] = "application/json", [API_FORM_NDJSON] = NULL, [API_FORM_STL] = "model/stl", [API_FORM_OBJ] = "model/obj"};
+static const char *const types[] = {[API_FORM_JSON] = "application/json",
+                                    [API_FORM_NDJSON] = NULL,
+                                    [API_FORM_STL] = "model/stl",
+                                    [API_FORM_OBJ] = "model/obj"};
 #define FORMS (sizeof types / sizeof types[0])
 /* Bytes of a URL's query. */
 #define QUERY_MAX 65536
@@ -32,7 +35,7 @@ bool api_record_shape(const api_call *call, api_record *out) {
   return out->bytes != NULL;
 }
 
-/* ---- decode -------------------------------------------------------------------------------------------------------------- */
+/* ---- decode --------------------------------------------------------------------------------- */
 
 typedef struct posted {
   unsigned form;
@@ -65,10 +68,11 @@ static bool check_report(api_record_decoder *r, ct_text report) {
   return value != NULL;
 }
 
-/* The shape that the call has made, with the report that it had at first. NULL: told. */
+/* The shape that the call has made, with the report that it had at first. NULL: reported. */
 static const api_shape *take_shape(api_record_decoder *r, const api_call *call, const posted *p) {
   if (!call->shape) {
-    if (api_faults_any(&call->faults) && call->faults.id == API_PROBLEM_OUT_OF_MEMORY) api_decoder_out_of_memory(r);
+    if (api_faults_any(&call->faults) && call->faults.id == API_PROBLEM_OUT_OF_MEMORY)
+      api_decoder_out_of_memory(r);
     else api_decoder_reject(r, "What was posted makes no shape");
     return NULL;
   }
@@ -87,8 +91,10 @@ static const api_shape *take_shape(api_record_decoder *r, const api_call *call, 
 static const api_shape *post(api_record_decoder *r, const api_service *service, const posted *p) {
   api_service widest = *service;
   widest.limits = r->limits;
-  const char *query = p->query.length ? api_arena_copy(&r->arena, p->query.bytes, p->query.length) : NULL;
-  const api_head head = {.method = "POST", .path = "/v1/shapes", .query = query, .content_type = types[p->form]};
+  const char *query =
+      p->query.length ? api_arena_copy(&r->arena, p->query.bytes, p->query.length) : NULL;
+  const api_head head = {
+      .method = "POST", .path = "/v1/shapes", .query = query, .content_type = types[p->form]};
   api_match match;
   api_reply refusal = {0};
   if (p->query.length && !query) {
@@ -114,7 +120,8 @@ static const api_shape *post(api_record_decoder *r, const api_service *service, 
   return shape;
 }
 
-static const api_shape_table *with_shape(api_record_decoder *r, const api_service *service, const api_shape_table *shapes) {
+static const api_shape_table *with_shape(api_record_decoder *r, const api_service *service,
+                                         const api_shape_table *shapes) {
   posted p;
   if (r->kind != API_RECORD_SHAPE) {
     api_decoder_reject(r, "The record is not of a shape");
@@ -130,8 +137,9 @@ static const api_shape_table *with_shape(api_record_decoder *r, const api_servic
   return table;
 }
 
-api_restored api_record_apply_shape(const api_service *service, const api_shape_table *shapes, const char *bytes, size_t length,
-                                    const api_shape_table **after, char why[API_RESTORE_WHY]) {
+api_restored api_record_apply_shape(const api_service *service, const api_shape_table *shapes,
+                                    const char *bytes, size_t length, const api_shape_table **after,
+                                    char why[API_RESTORE_WHY]) {
   api_record_decoder *r = NULL;
   api_restored end = api_decoder_begin(bytes, length, shapes, &r, why);
   if (end != API_RESTORED) return end;

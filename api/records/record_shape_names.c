@@ -32,18 +32,22 @@ void api_record_names_add(api_record_names *names, const ct_body *body) {
   }
 }
 
-static int by_bytes(const void *a, const void *b) { return api_text_compare(*(const ct_text *)a, *(const ct_text *)b); }
+static int by_bytes(const void *a, const void *b) {
+  return api_text_compare(*(const ct_text *)a, *(const ct_text *)b);
+}
 
 void api_record_names_sort(api_record_names *names) {
   if (names->count > 1) qsort(names->items, names->count, sizeof *names->items, by_bytes);
   size_t kept = 0;
   for (size_t i = 0; i < names->count; i++)
-    if (!kept || !api_text_equal(names->items[kept - 1], names->items[i])) names->items[kept++] = names->items[i];
+    if (!kept || !api_text_equal(names->items[kept - 1], names->items[i]))
+      names->items[kept++] = names->items[i];
   names->count = kept;
 }
 
 bool api_record_names_equal(const ct_body *a, const ct_body *b) {
-  size_t in_a = a ? ct_body_collider_count(a) : 0, in_b = b ? ct_body_collider_count(b) : 0, i = 0, k = 0;
+  size_t in_a = a ? ct_body_collider_count(a) : 0, in_b = b ? ct_body_collider_count(b) : 0, i = 0,
+         k = 0;
   for (;;) {
     ct_text name_a = {0}, name_b = {0};
     while (i < in_a && !name_a.length) name_a = api_shape_named(ct_body_collider(a, i++).note);
@@ -55,7 +59,8 @@ bool api_record_names_equal(const ct_body *a, const ct_body *b) {
 
 void api_record_put_names(api_buffer *out, const ct_scene *scene) {
   api_record_names names = {0};
-  for (uint32_t row = 0; row < ct_scene_rows(scene); row++) api_record_names_add(&names, ct_scene_body(scene, row));
+  for (uint32_t row = 0; row < ct_scene_rows(scene); row++)
+    api_record_names_add(&names, ct_scene_body(scene, row));
   api_record_names_sort(&names);
   for (size_t i = 0; i < names.count; i++) {
     api_put_bytes(out, names.items[i].bytes, names.items[i].length);
@@ -79,7 +84,8 @@ static bool scene_names(const ct_scene *scene, ct_text name) {
   return false;
 }
 
-bool api_record_names_all(const ct_scene *scene, const api_record_names *names, const api_record_names *others) {
+bool api_record_names_all(const ct_scene *scene, const api_record_names *names,
+                          const api_record_names *others) {
   for (size_t i = 0; i < names->count; i++)
     if (!has(others, names->items[i]) && !scene_names(scene, names->items[i])) return false;
   return true;

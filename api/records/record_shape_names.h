@@ -19,10 +19,12 @@ void api_record_names_sort(api_record_names *names);
 /* Do both bodies, or none, name the same shapes in the same order? O(colliders) */
 bool api_record_names_equal(const ct_body *a, const ct_body *b);
 
-/* Puts the ids of all shapes that the scene names, ascending, each once and ended by a zero. O(colliders) */
+/* Puts the ids of all shapes that the scene names, ascending, each once and ended by a zero.
+ * O(colliders) */
 void api_record_put_names(api_buffer *out, const ct_scene *scene);
-/* Does the scene name all that are in `names` and not in `others`? Both are settled. O(names), and colliders until each of those is
- * found. */
-bool api_record_names_all(const ct_scene *scene, const api_record_names *names, const api_record_names *others);
+/* Does the scene name all that are in `names` and not in `others`? Both are settled. O(names), and
+ * colliders until each of those is found. */
+bool api_record_names_all(const ct_scene *scene, const api_record_names *names,
+                          const api_record_names *others);
 
 #endif

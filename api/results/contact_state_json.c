@@ -12,7 +12,9 @@ static size_t state_bytes(const void *value) { return ct_contact_state_bytes(val
 
 const ct_attachment_type api_contact_state_type = {retain_state, release_state, state_bytes};
 
-const ct_contact_state *api_contact_state_find(const ct_scene *scene, ct_text id) { return ct_scene_attached(scene, id); }
+const ct_contact_state *api_contact_state_find(const ct_scene *scene, ct_text id) {
+  return ct_scene_attached(scene, id);
+}
 
 bool api_scene_has_motion(const ct_scene *scene) {
   for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
@@ -35,7 +37,8 @@ static const char *cause_word(ct_contact_cause cause) {
 }
 
 /* As api_put_collider_name, of the body as it was when the contact began. */
-static void put_collider(api_buffer *buffer, const char *member, bool several, ct_text name, uint32_t index) {
+static void put_collider(api_buffer *buffer, const char *member, bool several, ct_text name,
+                         uint32_t index) {
   if (!several) return;
   if (name.length > 0) api_put_id(buffer, member, name);
   else api_put_member_unsigned(buffer, member, index);
@@ -51,7 +54,8 @@ static void put_collider_part(api_buffer *buffer, ct_text name, uint32_t index) 
   api_put_byte(buffer, '~');
   for (size_t i = 0; i < name.length; i++) {
     unsigned char c = (unsigned char)name.bytes[i];
-    bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' || c == '_' || c == '.';
+    bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                 c == '-' || c == '_' || c == '.';
     if (plain) {
       api_put_byte(buffer, (char)c);
     } else {
@@ -62,7 +66,8 @@ static void put_collider_part(api_buffer *buffer, ct_text name, uint32_t index) 
   }
 }
 
-/* The same for the same two colliders in every contact and every state of the scene: by the serial numbers of the bodies. */
+/* The same for the same two colliders in every contact and every state of the scene: by the serial
+ * numbers of the bodies. */
 static void put_pair_id(api_buffer *buffer, const ct_contact_record *r) {
   api_put_key(buffer, "pairId");
   api_put_byte(buffer, '"');
@@ -76,7 +81,7 @@ static void put_pair_id(api_buffer *buffer, const ct_contact_record *r) {
   api_put_byte(buffer, '"');
 }
 
-/* Whose contact it is, and what is told of it from its beginning to its end. */
+/* Whose contact it is, and what is reported of it from its beginning to its end. */
 static void put_pair(api_buffer *buffer, const ct_contact_record *r) {
   api_put_member_unsigned(buffer, "pair", r->pair);
   put_pair_id(buffer, r);
@@ -96,7 +101,8 @@ static void put_geometry(api_buffer *buffer, double distance, const ct_pair_resu
     api_put_member_vec3(buffer, "normal", result->normal);
     api_put_member_vec3(buffer, "pointA", result->point_a);
     api_put_member_vec3(buffer, "pointB", result->point_b);
-    api_put_member_vec3(buffer, "position", ct_scale(ct_add(result->point_a, result->point_b), 0.5));
+    api_put_member_vec3(buffer, "position",
+                        ct_scale(ct_add(result->point_a, result->point_b), 0.5));
   }
   api_put_status(buffer, result->status, result->flags);
 }
@@ -111,12 +117,15 @@ static void put_support(api_buffer *buffer, const char *name, const ct_vec3 poin
   api_put_byte(buffer, ']');
 }
 
-/* The row of the body and the collider that the record means; false: the scene does not have them any more. */
-static bool find_collider_of(const ct_scene *scene, ct_text body, uint64_t serial, ct_text name, uint32_t collider, uint32_t *row) {
+/* The row of the body and the collider that the record means; false: the scene does not have them
+ * any more. */
+static bool find_collider_of(const ct_scene *scene, ct_text body, uint64_t serial, ct_text name,
+                             uint32_t collider, uint32_t *row) {
   *row = ct_scene_find(scene, body);
   if (*row == CT_NO_ROW || ct_scene_serial(scene, *row) != serial) return false;
   const ct_body *found = ct_scene_body(scene, *row);
-  return collider < ct_body_collider_count(found) && api_text_equal(ct_body_collider(found, collider).id, name);
+  return collider < ct_body_collider_count(found) &&
+         api_text_equal(ct_body_collider(found, collider).id, name);
 }
 
 /* cRes and dRes, by the approach when the contact began. */
@@ -126,18 +135,22 @@ static bool put_elasticity(api_buffer *buffer, const ct_scene *scene, const ct_c
       !find_collider_of(scene, r->body_b, r->serial_b, r->name_b, r->collider_b, &b))
     return false;
   ct_elastic_solid solid_a, solid_b;
-  if (!ct_scene_elastic_solid(scene, a, r->collider_a, &solid_a) || !ct_scene_elastic_solid(scene, b, r->collider_b, &solid_b))
+  if (!ct_scene_elastic_solid(scene, a, r->collider_a, &solid_a) ||
+      !ct_scene_elastic_solid(scene, b, r->collider_b, &solid_b))
     return false;
-  const ct_pair_material material = ct_scene_pair_material(scene, ct_body_collider(ct_scene_body(scene, a), r->collider_a).material,
-                                                           ct_body_collider(ct_scene_body(scene, b), r->collider_b).material);
+  const ct_pair_material material = ct_scene_pair_material(
+      scene, ct_body_collider(ct_scene_body(scene, a), r->collider_a).material,
+      ct_body_collider(ct_scene_body(scene, b), r->collider_b).material);
   const ct_elastic_options usual = ct_elastic_options_effective(&(ct_elastic_options){0});
-  const ct_elastic_pair pair = ct_elastic_pair_of(&solid_a, &solid_b, &material, fabs(r->normal_velocity), &usual);
+  const ct_elastic_pair pair =
+      ct_elastic_pair_of(&solid_a, &solid_b, &material, fabs(r->normal_velocity), &usual);
   api_put_member_number(buffer, "cRes", pair.c_res);
   api_put_member_number(buffer, "dRes", pair.damping);
   return true;
 }
 
-bool api_put_contact_members(api_buffer *buffer, const ct_scene *scene, const ct_contact_record *r) {
+bool api_put_contact_members(api_buffer *buffer, const ct_scene *scene,
+                             const ct_contact_record *r) {
   api_put_byte(buffer, '{');
   put_pair(buffer, r);
   api_put_member_string(buffer, "cause", api_text(cause_word(r->cause)));
@@ -152,7 +165,8 @@ bool api_put_contact_members(api_buffer *buffer, const ct_scene *scene, const ct
   return elastic;
 }
 
-void api_put_current_contact(api_buffer *buffer, const ct_contact_record *r, double epsilon, const ct_pair_result *now) {
+void api_put_current_contact(api_buffer *buffer, const ct_contact_record *r, double epsilon,
+                             const ct_pair_result *now) {
   api_put_byte(buffer, '{');
   put_pair(buffer, r);
   api_put_member_string(buffer, "cause", api_text(cause_word(r->cause)));

@@ -11,8 +11,9 @@ const char *api_resting_friction_word(ct_resting_friction friction) {
 }
 
 const char *api_velocity_class_word(ct_velocity_class velocity_class) {
-  static const char *const words[] = {
-      [CT_CLASS_SEPARATING] = "separating", [CT_CLASS_RESTING] = "resting", [CT_CLASS_COLLIDING] = "colliding"};
+  static const char *const words[] = {[CT_CLASS_SEPARATING] = "separating",
+                                      [CT_CLASS_RESTING] = "resting",
+                                      [CT_CLASS_COLLIDING] = "colliding"};
   return words[velocity_class];
 }
 
@@ -26,7 +27,8 @@ void api_put_numbers(api_buffer *buffer, const char *name, const double *values,
   api_put_byte(buffer, ']');
 }
 
-void api_put_rows(api_buffer *buffer, const char *name, const double *values, size_t rows, size_t columns) {
+void api_put_rows(api_buffer *buffer, const char *name, const double *values, size_t rows,
+                  size_t columns) {
   api_put_key(buffer, name);
   api_put_byte(buffer, '[');
   for (size_t i = 0; i < rows; i++) {
@@ -41,13 +43,14 @@ void api_put_rows(api_buffer *buffer, const char *name, const double *values, si
   api_put_byte(buffer, ']');
 }
 
-/* ---- what both have ------------------------------------------------------------------------------------------------------ */
+/* ---- what both have ------------------------------------------------------------------------- */
 
 static const ct_body *body_of(const api_force_island *about, size_t index) {
   return ct_scene_body(about->scene, about->island->rows[index]);
 }
 
-void api_open_contact(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_contact *t, bool found) {
+void api_open_contact(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_contact *t,
+                      bool found) {
   api_put_item(buffer);
   api_put_byte(buffer, '{');
   api_put_id(buffer, "a", ct_body_id(a));
@@ -67,11 +70,13 @@ void api_open_contact(api_buffer *buffer, const ct_body *a, const ct_body *b, co
     api_put_member_number(buffer, "area", t->area);
     return;
   }
-  const ct_contact_point point = {.a = t->feature_a, .b = t->feature_b, .patch = t->patch, .number = t->number};
+  const ct_contact_point point = {
+      .a = t->feature_a, .b = t->feature_b, .patch = t->patch, .number = t->number};
   api_put_contact_id(buffer, "features", &point);
 }
 
-static void open_force_contact(api_buffer *buffer, const api_force_island *about, const ct_contact *t) {
+static void open_force_contact(api_buffer *buffer, const api_force_island *about,
+                               const ct_contact *t) {
   api_open_contact(buffer, body_of(about, t->a), body_of(about, t->b), t, about->found);
 }
 
@@ -86,18 +91,20 @@ static void open_list(api_buffer *buffer, const char *name) {
   api_put_byte(buffer, '[');
 }
 
-/* ---- impulses ------------------------------------------------------------------------------------------------------------ */
+/* ---- impulses ------------------------------------------------------------------------------- */
 
 static void put_guard(api_buffer *buffer, const ct_impulse_result *result) {
   static const char *const words[] = {CT_ENERGY_GUARD_MAP(MAP_WORD)};
   api_put_key(buffer, "energyGuard");
   api_put_byte(buffer, '{');
   api_put_member_string(buffer, "status", api_text(words[result->guard]));
-  if (result->guard == CT_GUARD_APPLIED) api_put_member_number(buffer, "theta", result->guard_theta);
+  if (result->guard == CT_GUARD_APPLIED)
+    api_put_member_number(buffer, "theta", result->guard_theta);
   api_put_byte(buffer, '}');
 }
 
-static void put_impulse_contact(api_buffer *buffer, const api_force_island *about, size_t i, const ct_contact_impulse *t) {
+static void put_impulse_contact(api_buffer *buffer, const api_force_island *about, size_t i,
+                                const ct_contact_impulse *t) {
   static const char *const outcomes[] = {CT_IMPULSE_OUTCOME_MAP(MAP_WORD)};
   open_force_contact(buffer, about, &about->island->set.contacts[i]);
   api_put_member_vec3(buffer, "impulse", t->impulse);
@@ -105,7 +112,8 @@ static void put_impulse_contact(api_buffer *buffer, const api_force_island *abou
   api_put_member_vec3(buffer, "tangentialImpulse", t->tangential);
   api_put_member_number(buffer, "restitution", t->restitution);
   api_put_member_string(buffer, "outcome", api_text(outcomes[t->outcome]));
-  api_put_member_string(buffer, "class", api_text(api_velocity_class_word(t->before.velocity_class)));
+  api_put_member_string(buffer, "class",
+                        api_text(api_velocity_class_word(t->before.velocity_class)));
   api_put_member_vec3(buffer, "velocityBefore", t->before.relative);
   api_put_member_vec3(buffer, "velocityAfter", t->after);
   api_put_member_number(buffer, "normalVelocityBefore", t->before.normal);
@@ -114,16 +122,19 @@ static void put_impulse_contact(api_buffer *buffer, const api_force_island *abou
 }
 
 /* Of the kinetic energy, and what bodies that are moved did to it. */
-static void put_energy(api_buffer *buffer, const ct_contact_set *set, const ct_impulse_result *result) {
+static void put_energy(api_buffer *buffer, const ct_contact_set *set,
+                       const ct_impulse_result *result) {
   bool driven = false;
-  for (size_t i = 0; i < set->body_count; i++) driven = driven || set->bodies[i].mobility == CT_KINEMATIC;
+  for (size_t i = 0; i < set->body_count; i++)
+    driven = driven || set->bodies[i].mobility == CT_KINEMATIC;
   api_put_member_number(buffer, "energyBefore", result->energy_before);
   api_put_member_number(buffer, "energyAfter", result->energy_after);
   if (driven) api_put_member_number(buffer, "work", result->work);
   put_guard(buffer, result);
 }
 
-static void put_impulse_flags(api_buffer *buffer, const ct_impulse_result *result, bool law_ignored) {
+static void put_impulse_flags(api_buffer *buffer, const ct_impulse_result *result,
+                              bool law_ignored) {
   const char *flags[3];
   size_t count = 0;
   if (result->infeasible) flags[count++] = "restitutionLeftOut";
@@ -132,7 +143,8 @@ static void put_impulse_flags(api_buffer *buffer, const ct_impulse_result *resul
   api_put_flags(buffer, flags, count);
 }
 
-void api_put_impulse(api_buffer *buffer, const api_force_island *about, const ct_impulse_result *result, bool law_ignored) {
+void api_put_impulse(api_buffer *buffer, const api_force_island *about,
+                     const ct_impulse_result *result, bool law_ignored) {
   const ct_contact_set *set = &about->island->set;
   api_put_byte(buffer, '{');
   api_put_member_string(buffer, "law", api_text(result->law));
@@ -152,31 +164,38 @@ void api_put_impulse(api_buffer *buffer, const api_force_island *about, const ct
   }
   api_put_byte(buffer, ']');
   open_list(buffer, "contacts");
-  for (size_t i = 0; i < set->count; i++) put_impulse_contact(buffer, about, i, &result->contacts[i]);
+  for (size_t i = 0; i < set->count; i++)
+    put_impulse_contact(buffer, about, i, &result->contacts[i]);
   api_put_byte(buffer, ']');
-  if (result->contradictory) api_put_numbers(buffer, "infeasibleCertificate", result->certificate, set->count);
-  const char *status = result->contradictory ? "infeasible" : result->converged ? "ok" : "notConverged";
+  if (result->contradictory)
+    api_put_numbers(buffer, "infeasibleCertificate", result->certificate, set->count);
+  const char *status = result->contradictory ? "infeasible"
+                       : result->converged   ? "ok"
+                                             : "notConverged";
   api_put_member_string(buffer, "status", api_text(status));
   put_impulse_flags(buffer, result, law_ignored);
   api_put_byte(buffer, '}');
 }
 
-/* ---- resting forces ------------------------------------------------------------------------------------------------------ */
+/* ---- resting forces ------------------------------------------------------------------------- */
 
-static void put_force_contact(api_buffer *buffer, const api_force_island *about, size_t i, const ct_contact_force *t) {
+static void put_force_contact(api_buffer *buffer, const api_force_island *about, size_t i,
+                              const ct_contact_force *t) {
   open_force_contact(buffer, about, &about->island->set.contacts[i]);
   api_put_member_vec3(buffer, "force", t->force);
   api_put_member_number(buffer, "normalForce", t->normal);
   api_put_member_vec3(buffer, "tangentialForce", t->tangential);
   api_put_member_number(buffer, "acceleration", t->acceleration);
   api_put_member_vec3(buffer, "tangentialAcceleration", t->tangential_acceleration);
-  api_put_member_string(buffer, "class", api_text(api_velocity_class_word(t->velocity.velocity_class)));
+  api_put_member_string(buffer, "class",
+                        api_text(api_velocity_class_word(t->velocity.velocity_class)));
   api_put_member_bool(buffer, "sliding", t->sliding);
   api_put_member_number(buffer, "normalVelocity", t->velocity.normal);
   api_put_byte(buffer, '}');
 }
 
-static void put_accelerations(api_buffer *buffer, const api_force_island *about, const ct_resting_result *result) {
+static void put_accelerations(api_buffer *buffer, const api_force_island *about,
+                              const ct_resting_result *result) {
   const ct_contact_set *set = &about->island->set;
   open_list(buffer, "bodies");
   for (size_t i = 0; i < set->body_count; i++) {
@@ -193,7 +212,8 @@ static void put_accelerations(api_buffer *buffer, const api_force_island *about,
 }
 
 /* Forces that hold all bodies where they are, or the way in which they go. */
-static void put_proof(api_buffer *buffer, const api_force_island *about, const ct_resting_result *result) {
+static void put_proof(api_buffer *buffer, const api_force_island *about,
+                      const ct_resting_result *result) {
   const ct_contact_set *set = &about->island->set;
   if (result->stability != CT_STABILITY_STAYS && result->stability != CT_STABILITY_FALLS) return;
   bool stays = result->stability == CT_STABILITY_STAYS;
@@ -215,7 +235,8 @@ static void put_proof(api_buffer *buffer, const api_force_island *about, const c
 }
 
 /* How the answer was found, and how good it is. */
-static void put_quality(api_buffer *buffer, const ct_resting_options *options, const ct_resting_result *result) {
+static void put_quality(api_buffer *buffer, const ct_resting_options *options,
+                        const ct_resting_result *result) {
   static const char *const statuses[] = {CT_RESTING_STATUS_MAP(MAP_WORD)};
   api_put_member_string(buffer, "status", api_text(statuses[result->status]));
   api_put_member_bool(buffer, "converged", result->converged);
@@ -225,16 +246,18 @@ static void put_quality(api_buffer *buffer, const ct_resting_options *options, c
   api_put_member_number(buffer, "dual", result->dual);
   if (result->rank_known) api_put_member_unsigned(buffer, "rank", result->rank);
   if (result->unique != CT_UNKNOWN) api_put_member_bool(buffer, "unique", result->unique == CT_YES);
-  if (options->friction == CT_RESTING_FRICTION_POLYHEDRAL) api_put_member_number(buffer, "coneError", result->cone_error);
+  if (options->friction == CT_RESTING_FRICTION_POLYHEDRAL)
+    api_put_member_number(buffer, "coneError", result->cone_error);
   api_put_member_string(buffer, "method", api_text(result->method));
   api_put_member_unsigned(buffer, "iterations", result->iterations);
 }
 
-void api_put_resting(api_buffer *buffer, const api_force_island *about, const ct_resting_options *options,
-                     const ct_resting_result *result) {
+void api_put_resting(api_buffer *buffer, const api_force_island *about,
+                     const ct_resting_options *options, const ct_resting_result *result) {
   const ct_contact_set *set = &about->island->set;
   api_put_byte(buffer, '{');
-  if (result->stability != CT_STABILITY_UNDECIDED && result->stability != CT_STABILITY_NOT_REQUESTED)
+  if (result->stability != CT_STABILITY_UNDECIDED &&
+      result->stability != CT_STABILITY_NOT_REQUESTED)
     api_put_member_bool(buffer, "stable", result->stability == CT_STABILITY_STAYS);
   put_quality(buffer, options, result);
   put_accelerations(buffer, about, result);
@@ -246,7 +269,8 @@ void api_put_resting(api_buffer *buffer, const api_force_island *about, const ct
   put_proof(buffer, about, result);
 }
 
-void api_put_resting_flags(api_buffer *buffer, const ct_resting_result *result, bool matrix_left_out) {
+void api_put_resting_flags(api_buffer *buffer, const ct_resting_result *result,
+                           bool matrix_left_out) {
   const char *words[3];
   size_t count = 0;
   if (result->stability == CT_STABILITY_UNDECIDED) words[count++] = "undecided";

@@ -1,4 +1,5 @@
-/* Islands with their impulses or resting forces as JSON. What the numbers mean is in contact/impulse.h and contact/resting.h. */
+/* Islands with their impulses or resting forces as JSON. What the numbers mean is in
+ * contact/impulse.h and contact/resting.h. */
 #ifndef API_RESULTS_FORCE_JSON_H
 #define API_RESULTS_FORCE_JSON_H
 
@@ -7,7 +8,7 @@
 
 #include "common/buffer.h"
 
-/* An island of a scene. Of contacts found features and distances are told. */
+/* An island of a scene. Of contacts found features and distances are reported. */
 typedef struct api_force_island {
   const ct_scene *scene;
   const ct_island *island;
@@ -15,18 +16,22 @@ typedef struct api_force_island {
 } api_force_island;
 
 /* Opens an element: whose contact it is, where, and of found ones between which features. */
-void api_open_contact(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_contact *contact, bool found);
+void api_open_contact(api_buffer *buffer, const ct_body *a, const ct_body *b,
+                      const ct_contact *contact, bool found);
 /* law_ignored: a law was asked for that had no say. */
-void api_put_impulse(api_buffer *buffer, const api_force_island *about, const ct_impulse_result *result, bool law_ignored);
+void api_put_impulse(api_buffer *buffer, const api_force_island *about,
+                     const ct_impulse_result *result, bool law_ignored);
 /* An object that is still open: its flags, and what is made of A and b, follow. */
-void api_put_resting(api_buffer *buffer, const api_force_island *about, const ct_resting_options *options,
-                     const ct_resting_result *result);
-void api_put_resting_flags(api_buffer *buffer, const ct_resting_result *result, bool matrix_left_out);
+void api_put_resting(api_buffer *buffer, const api_force_island *about,
+                     const ct_resting_options *options, const ct_resting_result *result);
+void api_put_resting_flags(api_buffer *buffer, const ct_resting_result *result,
+                           bool matrix_left_out);
 const char *api_resting_friction_word(ct_resting_friction friction);
 const char *api_velocity_class_word(ct_velocity_class velocity_class);
 
 /* The member `name`: count numbers; or rows of as many. */
 void api_put_numbers(api_buffer *buffer, const char *name, const double *values, size_t count);
-void api_put_rows(api_buffer *buffer, const char *name, const double *values, size_t rows, size_t columns);
+void api_put_rows(api_buffer *buffer, const char *name, const double *values, size_t rows,
+                  size_t columns);
 
 #endif

@@ -24,10 +24,12 @@ typedef struct side {
 
 /* Faces -x, +x, -y, +y, -z, +z; bit k of a vertex: the upper end of axis k. */
 static const uint32_t box_start[7] = {0, 4, 8, 12, 16, 20, 24};
-static const uint32_t box_loop[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
+static const uint32_t box_loop[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4,
+                                      2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
 
 static polyhedron polyhedron_of(const ct_shape *shape) {
-  if (shape->kind == CT_KIND_BOX) return (polyhedron){8, 6, box_start, box_loop, shape->surface_ids, NULL, shape->box.half};
+  if (shape->kind == CT_KIND_BOX)
+    return (polyhedron){8, 6, box_start, box_loop, shape->surface_ids, NULL, shape->box.half};
   if (shape->kind != CT_KIND_CONVEX) return (polyhedron){0};
   const ct_hull_view *view = ct_hull_get(ct_hull_outer(shape->hull));
   return (polyhedron){.vertex_count = view->vertex_count,
@@ -42,7 +44,8 @@ uint32_t api_hull_faces(const ct_shape *shape) { return polyhedron_of(shape).fac
 
 static ct_vec3 vertex_of(const polyhedron *p, uint32_t v) {
   if (p->view) return ct_vec(p->view->x[v], p->view->y[v], p->view->z[v]);
-  return ct_vec(v & 1 ? p->half.x : -p->half.x, v & 2 ? p->half.y : -p->half.y, v & 4 ? p->half.z : -p->half.z);
+  return ct_vec(v & 1 ? p->half.x : -p->half.x, v & 2 ? p->half.y : -p->half.y,
+                v & 4 ? p->half.z : -p->half.z);
 }
 
 static ct_vec3 normal_of(const polyhedron *p, uint32_t f) {
@@ -56,7 +59,7 @@ static double offset_of(const polyhedron *p, uint32_t f) {
   return p->view ? p->view->offset[f] : half[f / 2];
 }
 
-/* ---- adjacency ------------------------------------------------------------------------------------------------------------ */
+/* ---- adjacency ------------------------------------------------------------------------------ */
 
 static int compare_sides(const void *a, const void *b) {
   const side *s = a, *t = b;
@@ -65,7 +68,8 @@ static int compare_sides(const void *a, const void *b) {
   return (int)t->is_forward - (int)s->is_forward;
 }
 
-/* The sides of all faces, those of one edge together, the one from its lower vertex first. NULL: no memory. */
+/* The sides of all faces, those of one edge together, the one from its lower vertex first. NULL: no
+ * memory. */
 static side *sides_of(const polyhedron *p) {
   uint32_t count = p->face_start[p->face_count];
   side *sides = malloc(count * sizeof *sides);
@@ -81,9 +85,10 @@ static side *sides_of(const polyhedron *p) {
   return sides;
 }
 
-/* ---- lists ---------------------------------------------------------------------------------------------------------------- */
+/* ---- lists ---------------------------------------------------------------------------------- */
 
-static void put_indices(api_buffer *buffer, const char *name, const uint32_t *indices, uint32_t count) {
+static void put_indices(api_buffer *buffer, const char *name, const uint32_t *indices,
+                        uint32_t count) {
   api_put_key(buffer, name);
   api_put_byte(buffer, '[');
   for (uint32_t i = 0; i < count; i++) {
@@ -125,7 +130,8 @@ static void put_edges(api_buffer *buffer, const side *sides, uint32_t count) {
   api_put_key(buffer, "edges");
   api_put_byte(buffer, '[');
   for (uint32_t i = 0; i + 1 < count; i += 2) {
-    const uint32_t vertices[2] = {sides[i].low, sides[i].high}, faces[2] = {sides[i].face, sides[i + 1].face};
+    const uint32_t vertices[2] = {sides[i].low, sides[i].high},
+                   faces[2] = {sides[i].face, sides[i + 1].face};
     api_put_item(buffer);
     api_put_byte(buffer, '{');
     put_indices(buffer, "vertices", vertices, 2);

@@ -1,10 +1,12 @@
-/* Stages of an intersection: closest point, inner point, dual points, dual hull, vertices and faces. */
+/* Stages of an intersection: closest point, inner point, dual points, dual hull, vertices and
+ * faces. */
 #include "results/intersection_stages_json.h"
 
 #include "results/result_json.h"
 
 void api_put_owner(api_buffer *buffer, ct_volume_owner owner, uint32_t face_a, uint32_t face_b) {
-  static const char *const owners[] = {[CT_OWNER_A] = "a", [CT_OWNER_B] = "b", [CT_OWNER_SHARED] = "shared"};
+  static const char *const owners[] = {
+      [CT_OWNER_A] = "a", [CT_OWNER_B] = "b", [CT_OWNER_SHARED] = "shared"};
   api_put_member_string(buffer, "owner", api_text(owners[owner]));
   if (face_a != CT_NO_FACE) api_put_member_unsigned(buffer, "faceA", face_a);
   if (face_b != CT_NO_FACE) api_put_member_unsigned(buffer, "faceB", face_b);

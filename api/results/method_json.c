@@ -3,19 +3,23 @@
 
 #include "common/problem.h"
 
-/* Least tolerance of a portal, relative: no double tells less. Most iterations: more than any pair takes that ends. */
+/* Least tolerance of a portal, relative: no double tells less. Most iterations: more than any pair
+ * takes that ends. */
 #define MPR_TOLERANCE_MIN 1e-16
 #define MPR_ITERATIONS_MAX 10000
 
 static const char *const words[] = {"auto", "gjkEpa", "mpr", "separatingAxis"};
 
 static bool refuse(api_reader *reader, const api_field *field, const char *what, const char *with) {
-  api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &field->path, "\"%s\" requires method %s.", what, with);
+  api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &field->path,
+               "\"%s\" requires method %s.", what, with);
   return false;
 }
 
-/* Tolerance and iterations of a portal; what stands in out->mpr, or the usual ones in the place of zeros, where none are given. */
-static bool read_portal_limits(api_reader *reader, const api_method_fields *fields, api_method *out) {
+/* Tolerance and iterations of a portal; what stands in out->mpr, or the usual ones in the place of
+ * zeros, where none are given. */
+static bool read_portal_limits(api_reader *reader, const api_method_fields *fields,
+                               api_method *out) {
   ct_mpr_options *mpr = &out->mpr;
   if (!(mpr->tolerance > 0.0)) mpr->tolerance = CT_MPR_TOLERANCE;
   uint64_t iterations = mpr->iterations_max > 0 ? mpr->iterations_max : CT_MPR_ITERATIONS;
@@ -25,11 +29,13 @@ static bool read_portal_limits(api_reader *reader, const api_method_fields *fiel
   return good;
 }
 
-static bool refuse_portal_limits(api_reader *reader, const api_method_fields *fields, const api_method *method) {
+static bool refuse_portal_limits(api_reader *reader, const api_method_fields *fields,
+                                 const api_method *method) {
   const api_field *own[] = {fields->tolerance, fields->iterations};
   bool good = true;
   for (int i = 0; i < 2; i++)
-    if (api_field_present(own[i]) && method->kind != API_METHOD_MPR) good = refuse(reader, own[i], own[i]->name, "mpr");
+    if (api_field_present(own[i]) && method->kind != API_METHOD_MPR)
+      good = refuse(reader, own[i], own[i]->name, "mpr");
   return good;
 }
 
@@ -43,9 +49,12 @@ bool api_read_method(api_reader *reader, const api_method_fields *fields, api_me
   out->kind = (api_method_kind)which;
   bool portal = out->kind == API_METHOD_MPR, axis = out->kind == API_METHOD_SEPARATING_AXIS;
   good = refuse_portal_limits(reader, fields, out);
-  if (api_field_present(fields->cache) && !axis) good = refuse(reader, fields->cache, "cache", "separatingAxis");
-  if (out->support_points && !portal) good = refuse(reader, fields->include, "supportPoints", "mpr");
-  if (out->separating_plane && !axis) good = refuse(reader, fields->include, "separatingPlane", "separatingAxis");
+  if (api_field_present(fields->cache) && !axis)
+    good = refuse(reader, fields->cache, "cache", "separatingAxis");
+  if (out->support_points && !portal)
+    good = refuse(reader, fields->include, "supportPoints", "mpr");
+  if (out->separating_plane && !axis)
+    good = refuse(reader, fields->include, "separatingPlane", "separatingAxis");
   return good;
 }
 
@@ -63,22 +72,26 @@ static bool takes_portal(const ct_placed pair[2]) {
   return ct_mpr_is_supported(pair[0].shape->kind) && ct_mpr_is_supported(pair[1].shape->kind);
 }
 
-static void query_portal_method(const api_method *method, const ct_placed pair[2], double tolerance, ct_pair_result *result,
-                                api_method_answer *out) {
+static void query_portal_method(const api_method *method, const ct_placed pair[2], double tolerance,
+                                ct_pair_result *result, api_method_answer *out) {
   ct_pair_mpr(pair[0], pair[1], &method->mpr, &out->portal);
   ct_mpr_write_result(&out->portal, tolerance, result);
 }
 
-static void ask_general(const ct_placed pair[2], double tolerance, ct_workspace *workspace, ct_pair_result *result) {
+static void ask_general(const ct_placed pair[2], double tolerance, ct_workspace *workspace,
+                        ct_pair_result *result) {
   const ct_pair_options options = {.tolerance = tolerance, .threshold = INFINITY};
   ct_pair_gjk_epa(pair[0], pair[1], &options, workspace, result);
 }
 
-static void query_separating_axis(const ct_placed pair[2], const api_method_memory *memory, api_method_answer *out) {
+static void query_separating_axis(const ct_placed pair[2], const api_method_memory *memory,
+                                  api_method_answer *out) {
   bool polyhedra = out->by == API_METHOD_SEPARATING_AXIS;
   bool found =
-      (memory->cache || !polyhedra) && ct_pair_separating_plane(pair[0], pair[1], memory->cache, memory->workspace, &out->plane);
-  if (!found && polyhedra) ct_pair_separating_axis(pair[0], pair[1], memory->workspace, &out->plane);
+      (memory->cache || !polyhedra) &&
+      ct_pair_separating_plane(pair[0], pair[1], memory->cache, memory->workspace, &out->plane);
+  if (!found && polyhedra)
+    ct_pair_separating_axis(pair[0], pair[1], memory->workspace, &out->plane);
 }
 
 /* Which method answers for a pair: AUTO where the one asked for is not for it. */
@@ -88,7 +101,9 @@ static api_method_kind answering(api_method_kind asked, const ct_placed pair[2])
   case API_METHOD_AUTO: break;
   case API_METHOD_GJK_EPA: takes = ct_gjk_epa_is_supported(pair[0].shape, pair[1].shape); break;
   case API_METHOD_MPR: takes = takes_portal(pair); break;
-  case API_METHOD_SEPARATING_AXIS: takes = ct_separating_axis_is_supported(pair[0].shape, pair[1].shape); break;
+  case API_METHOD_SEPARATING_AXIS:
+    takes = ct_separating_axis_is_supported(pair[0].shape, pair[1].shape);
+    break;
   }
   return takes ? asked : API_METHOD_AUTO;
 }
@@ -98,8 +113,9 @@ static void begin(const api_method *method, const ct_placed pair[2], api_method_
   out->plane = (ct_separating_plane){.kind = CT_PLANE_NONE};
 }
 
-void api_ask_method(const api_method *method, const ct_placed pair[2], double tolerance, const api_method_memory *memory,
-                    ct_pair_result *result, api_method_answer *out) {
+void api_ask_method(const api_method *method, const ct_placed pair[2], double tolerance,
+                    const api_method_memory *memory, ct_pair_result *result,
+                    api_method_answer *out) {
   begin(method, pair, out);
   if (out->by == API_METHOD_GJK_EPA) ask_general(pair, tolerance, memory->workspace, result);
   if (out->by == API_METHOD_MPR) query_portal_method(method, pair, tolerance, result, out);
@@ -107,22 +123,26 @@ void api_ask_method(const api_method *method, const ct_placed pair[2], double to
 }
 
 /* A portal's points are of one body each; a point of both is better. */
-static bool overlap_by_portal(const api_method *method, const ct_placed pair[2], ct_workspace *workspace, ct_vec3 *witness,
-                              ct_mpr_result *portal) {
+static bool overlap_by_portal(const api_method *method, const ct_placed pair[2],
+                              ct_workspace *workspace, ct_vec3 *witness, ct_mpr_result *portal) {
   ct_pair_mpr(pair[0], pair[1], &method->mpr, portal);
   if (portal->distance > 0.0) return false;
-  if (!ct_pair_overlap(pair[0], pair[1], workspace, witness)) *witness = ct_scale(ct_add(portal->point_a, portal->point_b), 0.5);
+  if (!ct_pair_overlap(pair[0], pair[1], workspace, witness))
+    *witness = ct_scale(ct_add(portal->point_a, portal->point_b), 0.5);
   return true;
 }
 
-bool api_ask_overlap(const api_method *method, const ct_placed pair[2], const api_method_memory *memory, ct_vec3 *witness,
-                     api_method_answer *out) {
+bool api_ask_overlap(const api_method *method, const ct_placed pair[2],
+                     const api_method_memory *memory, ct_vec3 *witness, api_method_answer *out) {
   ct_workspace *workspace = memory->workspace;
   begin(method, pair, out);
-  if (out->by == API_METHOD_GJK_EPA) return ct_pair_gjk_epa_overlap(pair[0], pair[1], workspace, witness);
-  if (out->by == API_METHOD_MPR) return overlap_by_portal(method, pair, workspace, witness, &out->portal);
+  if (out->by == API_METHOD_GJK_EPA)
+    return ct_pair_gjk_epa_overlap(pair[0], pair[1], workspace, witness);
+  if (out->by == API_METHOD_MPR)
+    return overlap_by_portal(method, pair, workspace, witness, &out->portal);
   if (method->kind == API_METHOD_SEPARATING_AXIS)
-    return ct_pair_overlap_by_plane(pair[0], pair[1], memory->cache, workspace, &out->plane, witness);
+    return ct_pair_overlap_by_plane(pair[0], pair[1], memory->cache, workspace, &out->plane,
+                                    witness);
   return ct_pair_overlap(pair[0], pair[1], workspace, witness);
 }
 
@@ -144,8 +164,10 @@ static void put_plane(api_buffer *buffer, const ct_separating_plane *plane) {
   api_put_key(buffer, "separatingPlane");
   api_put_byte(buffer, '{');
   api_put_member_string(buffer, "kind", api_text(kind));
-  if (plane->feature_a != CT_NO_FEATURE) api_put_member_unsigned(buffer, "featureA", plane->feature_a);
-  if (plane->feature_b != CT_NO_FEATURE) api_put_member_unsigned(buffer, "featureB", plane->feature_b);
+  if (plane->feature_a != CT_NO_FEATURE)
+    api_put_member_unsigned(buffer, "featureA", plane->feature_a);
+  if (plane->feature_b != CT_NO_FEATURE)
+    api_put_member_unsigned(buffer, "featureB", plane->feature_b);
   api_put_member_number(buffer, "separation", plane->separation);
   api_put_member_vec3(buffer, "normal", plane->normal);
   api_put_member_vec3(buffer, "pointA", plane->point_a);
@@ -157,7 +179,8 @@ static void put_method(api_buffer *buffer, const api_method_answer *answer) {
   api_put_member_string(buffer, "method", api_text(words[answer->by]));
 }
 
-void api_put_method_answer(api_buffer *buffer, const api_method *method, const api_method_answer *answer) {
+void api_put_method_answer(api_buffer *buffer, const api_method *method,
+                           const api_method_answer *answer) {
   if (method->kind == API_METHOD_AUTO) return;
   put_method(buffer, answer);
   if (answer->by == API_METHOD_MPR) {
@@ -165,14 +188,17 @@ void api_put_method_answer(api_buffer *buffer, const api_method *method, const a
     api_put_member_number(buffer, "toleranceReached", answer->portal.tolerance_reached);
     if (method->support_points) put_support_points(buffer, &answer->portal);
   }
-  if (method->separating_plane && answer->plane.kind != CT_PLANE_NONE) put_plane(buffer, &answer->plane);
+  if (method->separating_plane && answer->plane.kind != CT_PLANE_NONE)
+    put_plane(buffer, &answer->plane);
 }
 
-void api_put_overlap_answer(api_buffer *buffer, const api_method *method, const api_method_answer *answer) {
+void api_put_overlap_answer(api_buffer *buffer, const api_method *method,
+                            const api_method_answer *answer) {
   put_method(buffer, answer);
   if (answer->by == API_METHOD_MPR) {
     api_put_member_number(buffer, "toleranceReached", answer->portal.tolerance_reached);
     if (method->support_points) put_support_points(buffer, &answer->portal);
   }
-  if (method->separating_plane && answer->plane.kind != CT_PLANE_NONE) put_plane(buffer, &answer->plane);
+  if (method->separating_plane && answer->plane.kind != CT_PLANE_NONE)
+    put_plane(buffer, &answer->plane);
 }

@@ -1,8 +1,10 @@
 /* Results about motions: when and where two bodies meet, and when contacts begin and end. */
 #include "results/motion_result.h"
 
-static const char *const event_words[] = {
-    [CT_TOI_NONE] = "none", [CT_TOI_CONTACT] = "contact", [CT_TOI_INITIAL] = "initialContact", [CT_TOI_UNDECIDED] = "undecided"};
+static const char *const event_words[] = {[CT_TOI_NONE] = "none",
+                                          [CT_TOI_CONTACT] = "contact",
+                                          [CT_TOI_INITIAL] = "initialContact",
+                                          [CT_TOI_UNDECIDED] = "undecided"};
 
 /* Flags of the impact, then of the contact's pair. */
 static void put_status(api_buffer *buffer, const ct_toi *impact, bool meets) {
@@ -21,7 +23,8 @@ static void put_bodies(api_buffer *buffer, const ct_body *a, const ct_body *b) {
   api_put_surface(buffer, a, b);
 }
 
-static void put_colliders(api_buffer *buffer, const ct_body *a, uint32_t collider_a, const ct_body *b, uint32_t collider_b) {
+static void put_colliders(api_buffer *buffer, const ct_body *a, uint32_t collider_a,
+                          const ct_body *b, uint32_t collider_b) {
   api_put_collider_name(buffer, "colliderA", a, collider_a);
   api_put_collider_name(buffer, "colliderB", b, collider_b);
 }
@@ -40,7 +43,8 @@ static void put_grazes_of(api_buffer *buffer, const ct_motion_hit *hit) {
   api_put_byte(buffer, ']');
 }
 
-void api_put_time_of_impact(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_motion_hit *hit) {
+void api_put_time_of_impact(api_buffer *buffer, const ct_body *a, const ct_body *b,
+                            const ct_motion_hit *hit) {
   const ct_toi *impact = hit->impact;
   bool meets = impact->event == CT_TOI_CONTACT || impact->event == CT_TOI_INITIAL;
   bool grazes = impact->flags & CT_TOI_FLAG_GRAZE;
@@ -70,7 +74,8 @@ void api_put_time_of_impact(api_buffer *buffer, const ct_body *a, const ct_body 
   api_put_byte(buffer, '}');
 }
 
-void api_put_contact_change(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_contact_change *change) {
+void api_put_contact_change(api_buffer *buffer, const ct_body *a, const ct_body *b,
+                            const ct_contact_change *change) {
   const ct_pair_result *r = &change->contact;
   api_put_byte(buffer, '{');
   api_put_member_number(buffer, "time", change->time);

@@ -1,11 +1,14 @@
-/* Results of probes: where a ray crosses a body, which body is near a point, holds it, or is in a region. */
+/* Results of probes: where a ray crosses a body, which body is near a point, holds it, or is in a
+ * region. */
 #include "results/probe_json.h"
 
 #include "results/surface_id_json.h"
 
-void api_put_probe_answer(api_buffer *buffer, ct_probe_kind kind, const ct_body *body, ct_pose pose, const ct_probe_hit *hit) {
+void api_put_probe_answer(api_buffer *buffer, ct_probe_kind kind, const ct_body *body, ct_pose pose,
+                          const ct_probe_hit *hit) {
   api_put_byte(buffer, '{');
-  if (kind != CT_PROBE_REGION) api_put_member_unsigned(buffer, kind == CT_PROBE_RAYCAST ? "ray" : "point", hit->item);
+  if (kind != CT_PROBE_REGION)
+    api_put_member_unsigned(buffer, kind == CT_PROBE_RAYCAST ? "ray" : "point", hit->item);
   api_put_id(buffer, "id", ct_body_id(body));
   api_put_collider_name(buffer, "collider", body, hit->collider);
   const ct_shape shape = ct_body_collider(body, hit->collider).shape;

@@ -6,6 +6,7 @@
 
 #include "results/result_json.h"
 
-void api_put_probe_answer(api_buffer *buffer, ct_probe_kind kind, const ct_body *body, ct_pose pose, const ct_probe_hit *hit);
+void api_put_probe_answer(api_buffer *buffer, ct_probe_kind kind, const ct_body *body, ct_pose pose,
+                          const ct_probe_hit *hit);
 
 #endif

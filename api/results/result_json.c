@@ -46,7 +46,8 @@ void api_put_id(api_buffer *buffer, const char *name, ct_text id) {
   api_put_string(buffer, id);
 }
 
-void api_put_collider_name(api_buffer *buffer, const char *name, const ct_body *body, uint32_t index) {
+void api_put_collider_name(api_buffer *buffer, const char *name, const ct_body *body,
+                           uint32_t index) {
   if (ct_body_collider_count(body) < 2) return;
   ct_text id = ct_body_collider(body, index).id;
   if (id.length > 0) api_put_id(buffer, name, id);
@@ -54,12 +55,16 @@ void api_put_collider_name(api_buffer *buffer, const char *name, const ct_body *
 }
 
 void api_put_surface(api_buffer *buffer, const ct_body *a, const ct_body *b) {
-  if (ct_body_has_surface(a) || ct_body_has_surface(b)) api_put_member_bool(buffer, "surface", true);
+  if (ct_body_has_surface(a) || ct_body_has_surface(b))
+    api_put_member_bool(buffer, "surface", true);
 }
 
-void api_put_surface_of(api_buffer *buffer, const ct_body *a, uint32_t collider_a, const ct_body *b, uint32_t collider_b) {
-  const ct_shape p = ct_body_collider(a, collider_a).shape, q = ct_body_collider(b, collider_b).shape;
-  if (ct_shape_is_surface(&p) || ct_shape_is_surface(&q)) api_put_member_bool(buffer, "surface", true);
+void api_put_surface_of(api_buffer *buffer, const ct_body *a, uint32_t collider_a, const ct_body *b,
+                        uint32_t collider_b) {
+  const ct_shape p = ct_body_collider(a, collider_a).shape,
+                 q = ct_body_collider(b, collider_b).shape;
+  if (ct_shape_is_surface(&p) || ct_shape_is_surface(&q))
+    api_put_member_bool(buffer, "surface", true);
 }
 
 void api_put_flags(api_buffer *buffer, const char *const *words, size_t count) {
@@ -83,7 +88,8 @@ size_t api_pair_flag_words(uint32_t flags, const char *words[API_PAIR_FLAGS_MAX]
   return count;
 }
 
-void api_put_status_words(api_buffer *buffer, ct_pair_status status, const char *const *flags, size_t count) {
+void api_put_status_words(api_buffer *buffer, ct_pair_status status, const char *const *flags,
+                          size_t count) {
   api_put_member_string(buffer, "status", api_text(status_word(status)));
   api_put_flags(buffer, flags, count);
 }
@@ -95,8 +101,10 @@ void api_put_status(api_buffer *buffer, ct_pair_status status, uint32_t flags) {
 
 /* What a depth means, and that surfaces which cross have none. */
 void api_put_depth_kind(api_buffer *buffer, const ct_pair_result *r) {
-  static const char *const words[] = {
-      [CT_DEPTH_MINIMAL] = "minimal", [CT_DEPTH_FEATURE] = "feature", [CT_DEPTH_ELEMENT] = "element", [CT_DEPTH_NONE] = "none"};
+  static const char *const words[] = {[CT_DEPTH_MINIMAL] = "minimal",
+                                      [CT_DEPTH_FEATURE] = "feature",
+                                      [CT_DEPTH_ELEMENT] = "element",
+                                      [CT_DEPTH_NONE] = "none"};
   if (r->status == CT_PAIR_UNSUPPORTED || r->distance > 0.0) return;
   if (r->distance < 0.0 || r->depth_kind != CT_DEPTH_MINIMAL)
     api_put_member_string(buffer, "depthKind", api_text(words[r->depth_kind]));
@@ -112,7 +120,8 @@ static void put_triangles(api_buffer *buffer, const ct_pair_result *r) {
 static void put_elements(api_buffer *buffer, const ct_pair_result *r) {
   if (r->element_a != CT_NO_ELEMENT) api_put_member_unsigned(buffer, "elementA", r->element_a);
   if (r->element_b != CT_NO_ELEMENT) api_put_member_unsigned(buffer, "elementB", r->element_b);
-  if (r->element_pairs) api_put_member_unsigned(buffer, "overlappingElementPairs", r->element_pairs);
+  if (r->element_pairs)
+    api_put_member_unsigned(buffer, "overlappingElementPairs", r->element_pairs);
 }
 
 void api_put_pair_geometry(api_buffer *buffer, const ct_pair_result *r) {
@@ -133,7 +142,8 @@ void api_put_pair_geometry(api_buffer *buffer, const ct_pair_result *r) {
 }
 
 /* Surface ids at a point of each body. */
-static void put_surfaces(api_buffer *buffer, const api_surface of[2], ct_vec3 point_a, ct_vec3 point_b, ct_vec3 normal) {
+static void put_surfaces(api_buffer *buffer, const api_surface of[2], ct_vec3 point_a,
+                         ct_vec3 point_b, ct_vec3 normal) {
   api_put_surface_id(buffer, "surfaceA", &of[0], point_a, normal);
   api_put_surface_id(buffer, "surfaceB", &of[1], point_b, ct_neg(normal));
 }
@@ -148,7 +158,8 @@ static void put_distance(api_buffer *buffer, const api_pair_answer *answer) {
   api_surface surfaces[2];
   api_put_pair_geometry(buffer, r);
   find_surfaces(answer, surfaces);
-  if (r->status != CT_PAIR_UNSUPPORTED) put_surfaces(buffer, surfaces, r->point_a, r->point_b, r->normal);
+  if (r->status != CT_PAIR_UNSUPPORTED)
+    put_surfaces(buffer, surfaces, r->point_a, r->point_b, r->normal);
   /* A portal's depth is at least the least one, and may be more. */
   if (!answer->method || answer->by_method->by != API_METHOD_MPR) api_put_depth_kind(buffer, r);
   api_put_status(buffer, r->status, r->flags);
@@ -164,8 +175,10 @@ static const char *const contact_words[4][4] = {
 };
 
 static void put_feature(api_buffer *buffer, ct_feature feature) {
-  static const char letters[] = {
-      [CT_FEATURE_SMOOTH] = 's', [CT_FEATURE_VERTEX] = 'v', [CT_FEATURE_EDGE] = 'e', [CT_FEATURE_FACE] = 'f'};
+  static const char letters[] = {[CT_FEATURE_SMOOTH] = 's',
+                                 [CT_FEATURE_VERTEX] = 'v',
+                                 [CT_FEATURE_EDGE] = 'e',
+                                 [CT_FEATURE_FACE] = 'f'};
   api_put_byte(buffer, letters[feature.kind]);
   api_put_unsigned(buffer, feature.index);
 }
@@ -188,9 +201,14 @@ void api_put_contact_id(api_buffer *buffer, const char *name, const ct_contact_p
 }
 
 /* How fast b's point parts from a's, and what that makes of the contact. */
-static void put_point_velocity(api_buffer *buffer, const ct_contact_point *p, const api_contact_velocity *motion) {
-  const ct_contact contact = {.a = 0, .b = 1, .position = ct_scale(ct_add(p->point_a, p->point_b), 0.5), .normal = p->normal};
-  const ct_contact_set set = {.bodies = motion->bodies, .body_count = 2, .contacts = &contact, .count = 1};
+static void put_point_velocity(api_buffer *buffer, const ct_contact_point *p,
+                               const api_contact_velocity *motion) {
+  const ct_contact contact = {.a = 0,
+                              .b = 1,
+                              .position = ct_scale(ct_add(p->point_a, p->point_b), 0.5),
+                              .normal = p->normal};
+  const ct_contact_set set = {
+      .bodies = motion->bodies, .body_count = 2, .contacts = &contact, .count = 1};
   ct_contact_velocity v = ct_contact_relative_velocity(&set, &contact, motion->tolerance);
   api_put_member_vec3(buffer, "relativeVelocity", v.relative);
   api_put_member_number(buffer, "normalVelocity", v.normal);
@@ -199,8 +217,8 @@ static void put_point_velocity(api_buffer *buffer, const ct_contact_point *p, co
   api_put_member_string(buffer, "slip", api_text(v.sliding ? "sliding" : "sticking"));
 }
 
-static void put_contact(api_buffer *buffer, const ct_contact_point *p, const api_surface surfaces[2],
-                        const api_contact_velocity *motion) {
+static void put_contact(api_buffer *buffer, const ct_contact_point *p,
+                        const api_surface surfaces[2], const api_contact_velocity *motion) {
   api_put_item(buffer);
   api_put_byte(buffer, '{');
   api_put_contact_id(buffer, "id", p);
@@ -229,7 +247,8 @@ static void put_contacts(api_buffer *buffer, const api_pair_answer *answer) {
   api_put_byte(buffer, '[');
   api_surface surfaces[2];
   find_surfaces(answer, surfaces);
-  for (size_t i = 0; i < answer->point_count; i++) put_contact(buffer, &answer->points[i], surfaces, answer->motion);
+  for (size_t i = 0; i < answer->point_count; i++)
+    put_contact(buffer, &answer->points[i], surfaces, answer->motion);
   api_put_byte(buffer, ']');
   api_put_status(buffer, r->status, r->flags);
 }
@@ -245,7 +264,9 @@ static void put_pose_gradient(api_buffer *buffer, const char *name, const ct_pos
 /* Left out where the distance has none. */
 static void put_gradient(api_buffer *buffer, const api_pair_answer *answer) {
   ct_gradient gradient;
-  if (!ct_pair_gradient(answer->result, answer->pose_a.position, answer->pose_b.position, &gradient)) return;
+  if (!ct_pair_gradient(answer->result, answer->pose_a.position, answer->pose_b.position,
+                        &gradient))
+    return;
   api_put_key(buffer, "gradient");
   api_put_byte(buffer, '{');
   put_pose_gradient(buffer, "a", &gradient.a);
@@ -254,24 +275,26 @@ static void put_gradient(api_buffer *buffer, const api_pair_answer *answer) {
 }
 
 static void put_overlap(api_buffer *buffer, const api_pair_answer *answer) {
-  const api_method_answer *told = answer->by_method;
+  const api_method_answer *reported = answer->by_method;
   api_put_member_bool(buffer, "overlap", answer->overlap);
   if (answer->overlap) api_put_member_vec3(buffer, "position", answer->result->point_a);
   if (!answer->method) return;
-  if (told->by == API_METHOD_MPR) api_put_status(buffer, told->portal.status, told->portal.flags);
-  api_put_overlap_answer(buffer, answer->method, told);
+  if (reported->by == API_METHOD_MPR)
+    api_put_status(buffer, reported->portal.status, reported->portal.flags);
+  api_put_overlap_answer(buffer, answer->method, reported);
 }
 
 void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer) {
   api_put_byte(buffer, '{');
   api_put_id(buffer, "a", ct_body_id(answer->a));
   api_put_id(buffer, "b", ct_body_id(answer->b));
-  if (answer->kind == API_KIND_DISTANCE || answer->kind == API_KIND_CONTACTS || answer->kind == API_KIND_FEATURES ||
-      (answer->kind == API_KIND_OVERLAP && answer->overlap)) {
+  if (answer->kind == API_KIND_DISTANCE || answer->kind == API_KIND_CONTACTS ||
+      answer->kind == API_KIND_FEATURES || (answer->kind == API_KIND_OVERLAP && answer->overlap)) {
     api_put_collider_name(buffer, "colliderA", answer->a, answer->collider_a);
     api_put_collider_name(buffer, "colliderB", answer->b, answer->collider_b);
   }
-  if (answer->kind == API_KIND_OVERLAP || answer->kind == API_KIND_DISTANCE) api_put_surface(buffer, answer->a, answer->b);
+  if (answer->kind == API_KIND_OVERLAP || answer->kind == API_KIND_DISTANCE)
+    api_put_surface(buffer, answer->a, answer->b);
   else if (answer->kind != API_KIND_PAIRS)
     api_put_surface_of(buffer, answer->a, answer->collider_a, answer->b, answer->collider_b);
   if (answer->kind == API_KIND_OVERLAP) {

@@ -8,7 +8,7 @@
 /* Least geometric epsilon: of the smallest shape. */
 #define EPSILON_MIN (CT_EPSILON_PART * CT_SIZE_MIN)
 
-/* ---- questions ------------------------------------------------------------------------------------------------------- */
+/* ---- questions ------------------------------------------------------------------------------ */
 
 bool api_read_epsilon(api_reader *reader, const api_field *field, double *out) {
   return api_read_number(reader, field, EPSILON_MIN, CT_SIZE_MAX, out);
@@ -16,7 +16,8 @@ bool api_read_epsilon(api_reader *reader, const api_field *field, double *out) {
 
 static bool read_weighting(api_reader *reader, const api_field *field, api_volume *out) {
   const char *words[CT_WEIGHTING_COUNT];
-  size_t which = out->options.method == CT_VOLUME_SOLFEC ? CT_WEIGHTING_SQUARED : CT_WEIGHTING_LINEAR;
+  size_t which =
+      out->options.method == CT_VOLUME_SOLFEC ? CT_WEIGHTING_SQUARED : CT_WEIGHTING_LINEAR;
   for (int w = 0; w < CT_WEIGHTING_COUNT; w++) words[w] = ct_weighting_word((ct_weighting)w);
   if (!api_read_word(reader, field, words, CT_WEIGHTING_COUNT, &which)) return false;
   out->options.weighting = (ct_weighting)which;
@@ -26,7 +27,8 @@ static bool read_weighting(api_reader *reader, const api_field *field, api_volum
 static bool read_method(api_reader *reader, const api_field *field, api_volume *out) {
   const char *words[CT_VOLUME_METHOD_COUNT];
   size_t which = CT_VOLUME_AUTO;
-  for (int m = 0; m < CT_VOLUME_METHOD_COUNT; m++) words[m] = ct_volume_method_word((ct_volume_method)m);
+  for (int m = 0; m < CT_VOLUME_METHOD_COUNT; m++)
+    words[m] = ct_volume_method_word((ct_volume_method)m);
   if (!api_read_word(reader, field, words, CT_VOLUME_METHOD_COUNT, &which)) return false;
   out->options.method = (ct_volume_method)which;
   return true;
@@ -35,9 +37,11 @@ static bool read_method(api_reader *reader, const api_field *field, api_volume *
 /* {threshold?, minArea?, minDistance?, present?} */
 static bool read_sparsify(api_reader *reader, const api_field *field, api_volume *out) {
   ct_query_sparsify *s = &out->sparsify;
-  *s = (ct_query_sparsify){.threshold = CT_SPARSIFY_THRESHOLD, .bytes_max = (size_t)reader->limits->request_memory_bytes};
+  *s = (ct_query_sparsify){.threshold = CT_SPARSIFY_THRESHOLD,
+                           .bytes_max = (size_t)reader->limits->request_memory_bytes};
   if (!api_field_present(field)) return true;
-  api_field m[] = {{.name = "threshold"}, {.name = "minArea"}, {.name = "minDistance"}, {.name = "present"}};
+  api_field m[] = {
+      {.name = "threshold"}, {.name = "minArea"}, {.name = "minDistance"}, {.name = "present"}};
   if (!api_read_object(reader, field, m, 4)) return false;
   out->present = m[3];
   out->sparsifies = true;
@@ -64,7 +68,8 @@ bool api_read_volume(api_reader *reader, const api_volume_fields *fields, api_vo
                  "include \"stages\" cannot be combined with sparsify.");
     return false;
   }
-  return good && api_reject_unused(reader, fields->epsilon, !uses_epsilon(out), "method solfec, or sparsify without minDistance");
+  return good && api_reject_unused(reader, fields->epsilon, !uses_epsilon(out),
+                                   "method solfec, or sparsify without minDistance");
 }
 
 void api_put_volume_tolerances(api_buffer *buffer, const api_volume *v) {
@@ -78,7 +83,8 @@ void api_put_volume_tolerances(api_buffer *buffer, const api_volume *v) {
   api_put_byte(buffer, '}');
 }
 
-void api_resolve_volume(api_volume *volume, const ct_scene *scene, ct_query_options *options, const char **warning) {
+void api_resolve_volume(api_volume *volume, const ct_scene *scene, ct_query_options *options,
+                        const char **warning) {
   bool solfec = volume->options.method == CT_VOLUME_SOLFEC;
   double *epsilon = &volume->options.epsilon;
   if (uses_epsilon(volume)) {
@@ -93,7 +99,7 @@ void api_resolve_volume(api_volume *volume, const ct_scene *scene, ct_query_opti
   options->sparsify = volume->sparsifies ? &volume->sparsify : NULL;
 }
 
-/* ---- results --------------------------------------------------------------------------------------------------------- */
+/* ---- results -------------------------------------------------------------------------------- */
 
 static void put_names(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_hit *hit) {
   api_put_id(buffer, "a", ct_body_id(a));
@@ -102,8 +108,10 @@ static void put_names(api_buffer *buffer, const ct_body *a, const ct_body *b, co
   api_put_collider_name(buffer, "colliderB", b, hit->collider_b);
   api_put_surface_of(buffer, a, hit->collider_a, b, hit->collider_b);
   if (!hit->volume) return;
-  if (hit->volume->element_a != CT_NO_ELEMENT) api_put_member_unsigned(buffer, "elementA", hit->volume->element_a);
-  if (hit->volume->element_b != CT_NO_ELEMENT) api_put_member_unsigned(buffer, "elementB", hit->volume->element_b);
+  if (hit->volume->element_a != CT_NO_ELEMENT)
+    api_put_member_unsigned(buffer, "elementA", hit->volume->element_a);
+  if (hit->volume->element_b != CT_NO_ELEMENT)
+    api_put_member_unsigned(buffer, "elementB", hit->volume->element_b);
 }
 
 static void put_status(api_buffer *buffer, ct_pair_status status, uint32_t flags) {
@@ -131,16 +139,18 @@ static void put_triangle(api_buffer *buffer, const ct_volume_triangle *t) {
 static void put_triangles(api_buffer *buffer, const ct_hit *hit) {
   api_put_key(buffer, "triangles");
   api_put_byte(buffer, '[');
-  for (uint32_t i = 0; i < hit->volume->triangle_count; i++) put_triangle(buffer, &hit->triangles[i]);
+  for (uint32_t i = 0; i < hit->volume->triangle_count; i++)
+    put_triangle(buffer, &hit->triangles[i]);
   api_put_byte(buffer, ']');
 }
 
-/* Of curved bodies areas and surfaces are not told, nor are volumes that are not worked out. */
+/* Of curved bodies areas and surfaces are not reported, nor are volumes that are not worked out. */
 static void put_contact(api_buffer *buffer, const ct_hit *hit) {
   const ct_volume_contact *c = hit->volume;
   if (!(c->flags & CT_VOLUME_FLAG_VOLUME_UNDEFINED)) {
     api_put_member_number(buffer, "volume", c->volume);
-    if (c->flags & CT_VOLUME_FLAG_VOLUME_INEXACT) api_put_member_number(buffer, "volumeError", c->volume_error);
+    if (c->flags & CT_VOLUME_FLAG_VOLUME_INEXACT)
+      api_put_member_number(buffer, "volumeError", c->volume_error);
     api_put_member_vec3(buffer, "centroid", c->centroid);
   }
   api_put_member_vec3(buffer, "position", c->position);
@@ -161,8 +171,8 @@ static void put_contact(api_buffer *buffer, const ct_hit *hit) {
 /* No common volume: where the bodies are nearest, if they are apart. */
 static void put_apart(api_buffer *buffer, const ct_hit *hit) {
   const ct_pair_result *r = &hit->result;
-  bool told = r->status != CT_PAIR_UNSUPPORTED && !hit->overlap;
-  if (told) {
+  bool reported = r->status != CT_PAIR_UNSUPPORTED && !hit->overlap;
+  if (reported) {
     api_put_member_number(buffer, "volume", 0.0);
     api_put_member_vec3(buffer, "position", ct_scale(ct_add(r->point_a, r->point_b), 0.5));
     api_put_member_vec3(buffer, "normal", r->normal);
@@ -172,7 +182,8 @@ static void put_apart(api_buffer *buffer, const ct_hit *hit) {
   put_status(buffer, r->status, hit->volume_flags);
 }
 
-void api_put_volume_answer(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_hit *hit) {
+void api_put_volume_answer(api_buffer *buffer, const ct_body *a, const ct_body *b,
+                           const ct_hit *hit) {
   api_put_byte(buffer, '{');
   put_names(buffer, a, b, hit);
   if (hit->volume) put_contact(buffer, hit);
@@ -180,7 +191,8 @@ void api_put_volume_answer(api_buffer *buffer, const ct_body *a, const ct_body *
   api_put_byte(buffer, '}');
 }
 
-void api_put_volume_sums(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_hit *hit) {
+void api_put_volume_sums(api_buffer *buffer, const ct_body *a, const ct_body *b,
+                         const ct_hit *hit) {
   const ct_volume_total *t = hit->total;
   api_put_byte(buffer, '{');
   api_put_id(buffer, "a", ct_body_id(a));
@@ -189,7 +201,8 @@ void api_put_volume_sums(api_buffer *buffer, const ct_body *a, const ct_body *b,
   api_put_collider_name(buffer, "colliderB", b, hit->collider_b);
   api_put_member_unsigned(buffer, "contacts", t->contacts);
   api_put_member_number(buffer, "volume", t->volume);
-  if (t->volume_error > CT_VOLUME_RELATIVE_ERROR * t->volume) api_put_member_number(buffer, "volumeError", t->volume_error);
+  if (t->volume_error > CT_VOLUME_RELATIVE_ERROR * t->volume)
+    api_put_member_number(buffer, "volumeError", t->volume_error);
   api_put_member_vec3(buffer, "centroid", t->centroid);
   api_put_member_number(buffer, "patchArea", t->patch_area);
   api_put_status(buffer, t->status, 0);

@@ -1,5 +1,5 @@
-/* Volumetric contacts: what a question may say about them, and results as JSON. What the numbers mean is in contact/volume.h and
- * contact/sparsify.h. */
+/* Volumetric contacts: what a question may say about them, and results as JSON. What the numbers
+ * mean is in contact/volume.h and contact/sparsify.h. */
 #ifndef API_RESULTS_VOLUME_JSON_H
 #define API_RESULTS_VOLUME_JSON_H
 
@@ -27,15 +27,19 @@ bool api_read_epsilon(api_reader *reader, const api_field *field, double *out);
 /* The names of sparsify's `present`, where it has any. Faults: UNKNOWN_ID, MISSING_MEMBER, ... */
 bool api_read_present(api_reader *reader, const ct_scene *scene, api_volume *volume);
 
-/* Puts the scene's epsilon where none was given, and the whole into the query's options, which borrow `volume` from here on.
- * *warning: a sentence, where the epsilon is large against the scene's bodies; else untouched. */
-void api_resolve_volume(api_volume *volume, const ct_scene *scene, ct_query_options *options, const char **warning);
+/* Puts the scene's epsilon where none was given, and the whole into the query's options, which
+ * borrow `volume` from here on. *warning: a sentence, where the epsilon is large against the
+ * scene's bodies; else untouched. */
+void api_resolve_volume(api_volume *volume, const ct_scene *scene, ct_query_options *options,
+                        const char **warning);
 
-/* The tolerances in force that a default may have set: epsilon where something reads it, and those of sparsify. */
+/* The tolerances in force that a default may have set: epsilon where something reads it, and those
+ * of sparsify. */
 void api_put_volume_tolerances(api_buffer *buffer, const api_volume *volume);
 
 /* One result; a and b are the bodies of the hit's rows. */
-void api_put_volume_answer(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_hit *hit);
+void api_put_volume_answer(api_buffer *buffer, const ct_body *a, const ct_body *b,
+                           const ct_hit *hit);
 /* What the contacts of the hit's pair of colliders come to; hit->total is not NULL. */
 void api_put_volume_sums(api_buffer *buffer, const ct_body *a, const ct_body *b, const ct_hit *hit);
 /* A contact that sparsification left out, and why. */

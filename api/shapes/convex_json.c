@@ -1,4 +1,5 @@
-/* Convex shapes by their points or planes. Numbers that the hull cannot tell again are kept in the collider's note. */
+/* Convex shapes by their points or planes. Numbers that the hull cannot tell again are kept in the
+ * collider's note. */
 #include "shapes/convex_json.h"
 #include "shapes/mesh_arrays.h"
 
@@ -27,7 +28,8 @@ typedef struct given {
   face_ids ids;
 } given;
 
-/* The JSON text of the shape member as the note. False with a fault: out of memory, or cancelled. */
+/* The JSON text of the shape member as the note. False with a fault: out of memory, or cancelled.
+ */
 static bool keep_note(api_reader *reader, const given *g, ct_collider *out) {
   api_buffer note = {0};
   api_put_byte(&note, '{');
@@ -63,24 +65,29 @@ static bool hull_tells_points(const ct_hull *hull, const ct_vec3 *points, size_t
 }
 
 /* Why points make no hull. */
-static void tell_points(api_reader *reader, const api_field *field, ct_status status, int rank, size_t count) {
+static void tell_points(api_reader *reader, const api_field *field, ct_status status, int rank,
+                        size_t count) {
   static const char *const lie[] = {"are one point", "lie on a line", "lie in a plane"};
-  static const char *const hints[] = {"use a sphere", "use a capsule", "use a thin box, or move a point out of the plane"};
+  static const char *const hints[] = {"use a sphere", "use a capsule",
+                                      "use a thin box, or move a point out of the plane"};
   if (status == CT_OUT_OF_MEMORY) {
     api_fault_memory(reader->faults);
   } else if (status == CT_CANCELLED) {
     api_fault_cancelled(reader->faults);
   } else if (status == CT_DEGENERATE_HULL && rank >= 0 && rank < SOLID_RANK) {
     api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_DEGENERATE_HULL, &field->path,
-                                    "The %zu points %s (rank %d); a solid needs rank 3: %s.", count, lie[rank], rank, hints[rank]);
+                                    "The %zu points %s (rank %d); a solid needs rank 3: %s.", count,
+                                    lie[rank], rank, hints[rank]);
     api_fault_limit(fault, SOLID_RANK, rank);
   } else {
-    api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path, "No hull can be built: %s.", ct_status_text(status));
+    api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path,
+                 "No hull can be built: %s.", ct_status_text(status));
   }
 }
 
 /* Why planes make none; culprit is a plane that shows the fault, or beyond count. */
-static void tell_planes(api_reader *reader, const api_field *field, ct_status status, size_t culprit, size_t count) {
+static void tell_planes(api_reader *reader, const api_field *field, ct_status status,
+                        size_t culprit, size_t count) {
   if (status == CT_OUT_OF_MEMORY || status == CT_CANCELLED) {
     if (status == CT_CANCELLED) api_fault_cancelled(reader->faults);
     else api_fault_memory(reader->faults);
@@ -88,12 +95,14 @@ static void tell_planes(api_reader *reader, const api_field *field, ct_status st
   }
   api_field plane = culprit < count ? api_field_element(field, culprit) : *field;
   api_problem_id id = status == CT_LIMIT ? API_PROBLEM_LIMIT_EXCEEDED : API_PROBLEM_DEGENERATE_HULL;
-  api_fault_at(reader->faults, id, &plane.path, "No hull can be built: %s.", ct_status_text(status));
+  api_fault_at(reader->faults, id, &plane.path, "No hull can be built: %s.",
+               ct_status_text(status));
 }
 
 static void tell_too_few(api_reader *reader, const api_field *field, size_t count) {
   api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_DEGENERATE_HULL, &field->path,
-                                  "A solid needs at least %d points or planes, here are %zu.", HULL_POINTS_MIN, count);
+                                  "A solid needs at least %d points or planes, here are %zu.",
+                                  HULL_POINTS_MIN, count);
   api_fault_limit(fault, HULL_POINTS_MIN, (double)count);
 }
 
@@ -102,13 +111,14 @@ static bool check_extent(api_reader *reader, const api_field *field, ct_aabb box
   ct_vec3 sides = ct_sub(box.max, box.min);
   double widest = ct_max_abs(sides), farthest = ct_max2(ct_max_abs(box.min), ct_max_abs(box.max));
   if (widest < CT_SIZE_MIN) {
-    api_fault_limit(
-        api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path, "The convex shape is smaller than 1e-9 m."),
-        CT_SIZE_MIN, widest);
+    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
+                                 "The convex shape is smaller than 1e-9 m."),
+                    CT_SIZE_MIN, widest);
     return false;
   }
   if (farthest > CT_COORDINATE_MAX) {
-    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path, "A corner lies beyond 1e9 m."),
+    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
+                                 "A corner lies beyond 1e9 m."),
                     CT_COORDINATE_MAX, farthest);
     return false;
   }
@@ -121,7 +131,8 @@ static ct_aabb points_box(const ct_vec3 *points, size_t count) {
   return box;
 }
 
-bool api_make_hull(api_reader *reader, const api_field *field, const ct_vec3 *points, size_t count, ct_hull **out) {
+bool api_make_hull(api_reader *reader, const api_field *field, const ct_vec3 *points, size_t count,
+                   ct_hull **out) {
   if (count < HULL_POINTS_MIN) {
     tell_too_few(reader, field, count);
     return false;
@@ -136,8 +147,9 @@ bool api_make_hull(api_reader *reader, const api_field *field, const ct_vec3 *po
   return status == CT_OK;
 }
 
-/* Room for the array's elements, `size` bytes each. NULL: faulty, and told. */
-static void *room_of_elements(api_reader *reader, const api_field *field, size_t size, size_t *count) {
+/* Room for the array's elements, `size` bytes each. NULL: faulty, and reported. */
+static void *room_of_elements(api_reader *reader, const api_field *field, size_t size,
+                              size_t *count) {
   if (!api_read_array(reader, field, 0, reader->limits->hull_points, count)) return NULL;
   if (*count < HULL_POINTS_MIN) {
     tell_too_few(reader, field, *count);
@@ -148,25 +160,30 @@ static void *room_of_elements(api_reader *reader, const api_field *field, size_t
   return room;
 }
 
-/* The caller's ids on the faces: one of each face of a hull of points, one of each given plane otherwise. */
-static bool name_faces(api_reader *reader, const api_field *field, size_t planes, face_ids ids, ct_hull *hull) {
+/* The caller's ids on the faces: one of each face of a hull of points, one of each given plane
+ * otherwise. */
+static bool name_faces(api_reader *reader, const api_field *field, size_t planes, face_ids ids,
+                       ct_hull *hull) {
   if (!ids.count) return true;
   const ct_hull_view *view = ct_hull_get(hull);
   size_t wanted = planes ? planes : view->face_count;
   if (ids.count != wanted) {
     api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
-                                    "Must have a number for each of the %zu %s.", wanted, planes ? "planes" : "faces of the hull");
+                                    "Must have a number for each of the %zu %s.", wanted,
+                                    planes ? "planes" : "faces of the hull");
     api_fault_limit(fault, (double)wanted, (double)ids.count);
     return false;
   }
   uint32_t *of_faces = api_arena_array(reader->arena, view->face_count, sizeof *of_faces);
-  for (uint32_t f = 0; of_faces && f < view->face_count; f++) of_faces[f] = ids.of[planes ? view->face_plane[f] : f];
+  for (uint32_t f = 0; of_faces && f < view->face_count; f++)
+    of_faces[f] = ids.of[planes ? view->face_plane[f] : f];
   if (of_faces && ct_hull_set_surfaces(hull, of_faces) == CT_OK) return true;
   api_fault_memory(reader->faults);
   return false;
 }
 
-static bool read_vertices(api_reader *reader, const api_field *field, const api_field *ids_field, face_ids ids, ct_collider *out) {
+static bool read_vertices(api_reader *reader, const api_field *field, const api_field *ids_field,
+                          face_ids ids, ct_collider *out) {
   size_t count = 0;
   ct_vec3 *points = room_of_elements(reader, field, sizeof *points, &count);
   if (!points) return false;
@@ -181,7 +198,8 @@ static bool read_vertices(api_reader *reader, const api_field *field, const api_
   ct_hull *hull = NULL;
   if (!api_make_hull(reader, field, points, count, &hull)) return false;
   const given g = {"vertices", (const double *)points, count, 3, ids};
-  if (!name_faces(reader, ids_field, 0, ids, hull) || (!hull_tells_points(hull, points, count) && !keep_note(reader, &g, out))) {
+  if (!name_faces(reader, ids_field, 0, ids, hull) ||
+      (!hull_tells_points(hull, points, count) && !keep_note(reader, &g, out))) {
     ct_hull_release(hull);
     return false;
   }
@@ -189,24 +207,27 @@ static bool read_vertices(api_reader *reader, const api_field *field, const api_
   return true;
 }
 
-/* A plane n.p + d <= 0 passes within coordinates, and its normal is neither zero nor lost in rounding. */
+/* A plane n.p + d <= 0 passes within coordinates, and its normal is neither zero nor lost in
+ * rounding. */
 static bool check_plane(api_reader *reader, const api_field *field, const double plane[4]) {
   ct_vec3 normal = {plane[0], plane[1], plane[2]};
   double largest = ct_max_abs(normal);
   if (largest < CT_SIZE_MIN) {
-    api_fault_limit(
-        api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path, "The plane's normal is zero or too short."),
-        CT_SIZE_MIN, largest);
+    api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
+                                 "The plane's normal is zero or too short."),
+                    CT_SIZE_MIN, largest);
     return false;
   }
   double distance = fabs(plane[3]) / ct_norm(normal);
   if (distance <= CT_COORDINATE_MAX) return true;
-  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path, "The plane lies beyond 1e9 m."),
+  api_fault_limit(api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
+                               "The plane lies beyond 1e9 m."),
                   CT_COORDINATE_MAX, distance);
   return false;
 }
 
-static bool read_planes(api_reader *reader, const api_field *field, const api_field *ids_field, face_ids ids, ct_collider *out) {
+static bool read_planes(api_reader *reader, const api_field *field, const api_field *ids_field,
+                        face_ids ids, ct_collider *out) {
   size_t count = 0;
   double(*planes)[4] = room_of_elements(reader, field, sizeof *planes, &count);
   if (!planes) return false;
@@ -220,13 +241,15 @@ static bool read_planes(api_reader *reader, const api_field *field, const api_fi
   if (!good || api_reader_cancelled(reader)) return false;
   ct_hull *hull = NULL;
   ct_hull_report report = {.culprit = UINT32_MAX};
-  ct_status status = ct_hull_from_planes((const double(*)[4])planes, count, reader->cancel, &hull, &report);
+  ct_status status =
+      ct_hull_from_planes((const double(*)[4])planes, count, reader->cancel, &hull, &report);
   if (status != CT_OK) {
     tell_planes(reader, field, status, report.culprit, count);
     return false;
   }
   const given g = {"planes", planes[0], count, 4, ids};
-  bool is_named = check_extent(reader, field, ct_hull_get(hull)->box) && name_faces(reader, ids_field, count, ids, hull);
+  bool is_named = check_extent(reader, field, ct_hull_get(hull)->box) &&
+                  name_faces(reader, ids_field, count, ids, hull);
   if (!is_named || !keep_note(reader, &g, out)) {
     ct_hull_release(hull);
     return false;
@@ -240,7 +263,8 @@ bool api_read_convex(api_reader *reader, const api_field *field, ct_collider *ou
   face_ids ids;
   if (!api_read_object(reader, field, m, 3)) return false;
   size_t which = api_read_one_of(reader, field, m, 2, true, API_PROBLEM_MISSING_MEMBER);
-  if (!api_read_surface_ids(reader, &m[2], 2 * reader->limits->hull_points, &ids.of, &ids.count)) return false;
+  if (!api_read_surface_ids(reader, &m[2], 2 * reader->limits->hull_points, &ids.of, &ids.count))
+    return false;
   switch (which) {
   case 0: return read_vertices(reader, &m[0], &m[2], ids, out);
   case 1: return read_planes(reader, &m[1], &m[2], ids, out);
@@ -248,10 +272,12 @@ bool api_read_convex(api_reader *reader, const api_field *field, ct_collider *ou
   }
 }
 
-/* Where each input point's vertex is, or NULL without memory or when vertices stand in the order of the points (*in_order). */
+/* Where each input point's vertex is, or NULL without memory or when vertices stand in the order of
+ * the points (*in_order). */
 static uint32_t *input_order(const ct_hull_view *view, bool *in_order) {
   *in_order = true;
-  for (uint32_t i = 0; i < view->vertex_count; i++) *in_order = *in_order && view->vertex_input[i] == i;
+  for (uint32_t i = 0; i < view->vertex_count; i++)
+    *in_order = *in_order && view->vertex_input[i] == i;
   if (*in_order) return NULL;
   uint32_t *order = malloc(view->vertex_count * sizeof *order);
   for (uint32_t i = 0; order && i < view->vertex_count; i++) order[view->vertex_input[i]] = i;

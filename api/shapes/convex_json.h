@@ -6,12 +6,15 @@
 
 #include <contact/scene.h>
 
-/* The value of `convex`. out->shape.hull is a reference, owned; out->note is set where the hull does not tell its spelling. Faults:
- * DEGENERATE_HULL, OUT_OF_RANGE, LIMIT_EXCEEDED; WRONG_TYPE for surfaceIds of another count than there are faces or planes. */
+/* The value of `convex`. out->shape.hull is a reference, owned; out->note is set where the hull
+ * does not tell its spelling. Faults: DEGENERATE_HULL, OUT_OF_RANGE, LIMIT_EXCEEDED; WRONG_TYPE for
+ * surfaceIds of another count than there are faces or planes. */
 bool api_read_convex(api_reader *reader, const api_field *field, ct_collider *out);
 
-/* The hull of points whose place is the field; the caller owns it. Faults: DEGENERATE_HULL, OUT_OF_RANGE, LIMIT_EXCEEDED. */
-bool api_make_hull(api_reader *reader, const api_field *field, const ct_vec3 *points, size_t count, ct_hull **out);
+/* The hull of points whose place is the field; the caller owns it. Faults: DEGENERATE_HULL,
+ * OUT_OF_RANGE, LIMIT_EXCEEDED. */
+bool api_make_hull(api_reader *reader, const api_field *field, const ct_vec3 *points, size_t count,
+                   ct_hull **out);
 
 /* Puts the members "vertices":[...] and, where the faces have ids, "surfaceIds":[...]. */
 void api_put_vertices(api_buffer *buffer, const ct_hull *hull);

@@ -12,7 +12,7 @@ enum { VERTICES, ELEMENTS, NORMALS, SURFACE_IDS, MEMBER_COUNT };
 static const char *const member_words[] = {
     [CT_TETRAHEDRA] = "tetrahedra", [CT_HEXAHEDRA] = "hexahedra", [CT_MIXED_ELEMENTS] = "elements"};
 
-/* ---- faults -------------------------------------------------------------------------------------------------------------- */
+/* ---- faults --------------------------------------------------------------------------------- */
 
 /* Some corners of an element by their vertices. */
 typedef struct named {
@@ -35,18 +35,21 @@ static const uint32_t *vertices_of_element(const ct_elements_data *data, uint32_
   return first;
 }
 
-static named name_corners(const ct_elements_data *data, uint32_t element, const uint32_t *corners, uint32_t count) {
+static named name_corners(const ct_elements_data *data, uint32_t element, const uint32_t *corners,
+                          uint32_t count) {
   const uint32_t *vertex = vertices_of_element(data, element);
   named out = {{0}};
   size_t used = 0;
   for (uint32_t k = 0; k < count && used < sizeof out.text; k++) {
     const char *before = k == 0 ? "" : k + 1 < count ? ", " : " and ";
-    used += (size_t)snprintf(out.text + used, sizeof out.text - used, "%s%u", before, vertex[corners[k]]);
+    used += (size_t)snprintf(out.text + used, sizeof out.text - used, "%s%u", before,
+                             vertex[corners[k]]);
   }
   return out;
 }
 
-/* The element as the subject of a sentence: by its number where the pointer ends at the whole shape. */
+/* The element as the subject of a sentence: by its number where the pointer ends at the whole
+ * shape. */
 static named name_element(const api_elements_source *source, uint32_t element) {
   named out = {"The element"};
   if (source->whole) snprintf(out.text, sizeof out.text, "Element %u", element);
@@ -55,7 +58,8 @@ static named name_element(const api_elements_source *source, uint32_t element) {
 
 /* An element whose volume, or of one that is no tetrahedron that of one of its tetrahedra, is not
  * above 0: what is wrong. */
-static void tell_volume(api_reader *reader, const api_elements_source *source, const api_pointer *at, const ct_elements_report *r) {
+static void tell_volume(api_reader *reader, const api_elements_source *source,
+                        const api_pointer *at, const ct_elements_report *r) {
   const ct_elements_data *data = &source->data;
   named element = name_element(source, r->element);
   uint32_t corners = form_of(data, r->element)->corners;
@@ -69,14 +73,15 @@ static void tell_volume(api_reader *reader, const api_elements_source *source, c
     named four = name_corners(data, r->element, r->tetrahedron, 4);
     fault = api_fault_at(
         reader->faults, API_PROBLEM_BAD_ELEMENT, at,
-        "%s %s: of the tetrahedra that it is made of, that of vertices %s has a volume of %s 0. %s.",
+        "%s %s: of the tetrahedra that it is made of, that of vertices %s has a volume of %s 0. "
+        "%s.",
         element.text, what, four.text, r->tetrahedron_volume < 0.0 ? "less than" : "just",
         corners == 6 && inverted
             ? "Corners 3, 4 and 5 of a wedge are on the side to which the normal of 0, 1 and "
               "2 points: exchange the two triangles"
-        : corners == 6
-            ? "Corners 0, 1 and 2 of a wedge run counter-clockwise seen from 3, 4 and 5, which are above them"
-            : "Corners are in the order of VTK");
+        : corners == 6 ? "Corners 0, 1 and 2 of a wedge run counter-clockwise seen from 3, 4 and "
+                         "5, which are above them"
+                       : "Corners are in the order of VTK");
   } else {
     fault = api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at, "%s %s%s", element.text, what,
                          inverted ? ": its volume is below 0. Corners are in the order of VTK."
@@ -86,7 +91,8 @@ static void tell_volume(api_reader *reader, const api_elements_source *source, c
 }
 
 /* A face that does not fit to those of other elements. */
-static void report_face(api_reader *reader, const api_elements_source *source, const api_pointer *at, const ct_elements_report *r) {
+static void report_face(api_reader *reader, const api_elements_source *source,
+                        const api_pointer *at, const ct_elements_report *r) {
   const ct_elements_data *data = &source->data;
   named of = {""};
   if (source->whole) snprintf(of.text, sizeof of.text, " of element %u", r->element);
@@ -98,27 +104,33 @@ static void report_face(api_reader *reader, const api_elements_source *source, c
                  "The face%s of vertices %s is that of two earlier elements, of element %u first.",
                  of.text, corners, r->other);
   else if (r->fault == CT_ELEMENT_ONE_SIDE)
-    api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
-                 "The face%s of vertices %s is also that of the earlier element %u, which is not on "
-                 "its other side.",
-                 of.text, corners, r->other);
+    api_fault_at(
+        reader->faults, API_PROBLEM_BAD_ELEMENT, at,
+        "The face%s of vertices %s is also that of the earlier element %u, which is not on "
+        "its other side.",
+        of.text, corners, r->other);
   else
     api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
                  "The %s face%s of vertices %s %s face of the earlier element %u: neighbours must "
                  "share whole faces, triangle with "
                  "triangle and quadrilateral with quadrilateral.",
-                 form->face_corners[r->face] == 3 ? "triangular" : "quadrilateral", of.text, corners,
+                 form->face_corners[r->face] == 3 ? "triangular" : "quadrilateral", of.text,
+                 corners,
                  form->face_corners[r->face] == 3 ? "covers half of a quadrilateral"
                                                   : "is half covered by a triangular",
                  r->other);
 }
 
 /* Why an element is not taken, at the element or the corner. */
-static void tell_element(api_reader *reader, const api_elements_source *source, const ct_elements_report *r) {
+static void tell_element(api_reader *reader, const api_elements_source *source,
+                         const ct_elements_report *r) {
   const ct_elements_data *data = &source->data;
-  api_pointer list = api_pointer_member(source->at, member_words[data->type]), element = api_pointer_index(&list, r->element);
+  api_pointer list = api_pointer_member(source->at, member_words[data->type]),
+              element = api_pointer_index(&list, r->element);
   api_pointer corner = api_pointer_index(&element, r->corner);
-  const api_pointer *at = source->whole ? source->at : r->fault == CT_ELEMENT_REPEATED ? &corner : &element;
+  const api_pointer *at = source->whole                     ? source->at
+                          : r->fault == CT_ELEMENT_REPEATED ? &corner
+                                                            : &element;
   if (r->fault == CT_ELEMENT_REPEATED) {
     if (source->whole)
       api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, at,
@@ -135,7 +147,8 @@ static void tell_element(api_reader *reader, const api_elements_source *source, 
   }
 }
 
-static void tell_status(api_reader *reader, const api_elements_source *source, ct_status status, const ct_elements_report *r) {
+static void tell_status(api_reader *reader, const api_elements_source *source, ct_status status,
+                        const ct_elements_report *r) {
   const ct_elements_data *data = &source->data;
   api_pointer ids = api_pointer_member(source->at, "surfaceIds");
   if (status == CT_OUT_OF_MEMORY) {
@@ -143,14 +156,16 @@ static void tell_status(api_reader *reader, const api_elements_source *source, c
   } else if (status == CT_CANCELLED) {
     api_fault_cancelled(reader->faults);
   } else if (status != CT_BAD_ELEMENT) {
-    api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, source->at, "%s.", ct_status_text(status));
+    api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, source->at, "%s.",
+                 ct_status_text(status));
   } else if (r->fault == CT_ELEMENT_IDS) {
     api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &ids,
-                                    "surfaceIds needs one entry per outer face (%u), got %zu.", r->outer_faces,
-                                    data->surface_id_count);
+                                    "surfaceIds needs one entry per outer face (%u), got %zu.",
+                                    r->outer_faces, data->surface_id_count);
     api_fault_limit(fault, r->outer_faces, (double)data->surface_id_count);
   } else if (r->fault == CT_ELEMENT_OPEN) {
-    api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, source->at, "The outer faces of the elements enclose no solid.");
+    api_fault_at(reader->faults, API_PROBLEM_BAD_ELEMENT, source->at,
+                 "The outer faces of the elements enclose no solid.");
   } else {
     tell_element(reader, source, r);
   }
@@ -162,19 +177,21 @@ ct_element_type api_elements_type(ct_kind kind) {
                                    : CT_MIXED_ELEMENTS;
 }
 
-bool api_build_elements(api_reader *reader, const api_elements_source *source, ct_elements **out, ct_elements_report *report) {
+bool api_build_elements(api_reader *reader, const api_elements_source *source, ct_elements **out,
+                        ct_elements_report *report) {
   ct_elements *elements = NULL;
   *report = (ct_elements_report){.element = CT_NO_ELEMENT};
   const ct_elements_data *data = &source->data;
-  ct_status status = source->moved
-                         ? ct_elements_move(source->moved, data->vertices, data->normals, reader->cancel, &elements, report)
-                         : ct_elements_create(data, reader->cancel, &elements, report);
+  ct_status status = source->moved ? ct_elements_move(source->moved, data->vertices, data->normals,
+                                                      reader->cancel, &elements, report)
+                                   : ct_elements_create(data, reader->cancel, &elements, report);
   if (status != CT_OK) {
     tell_status(reader, source, status, report);
     return false;
   }
   if (ct_max_abs(ct_sub(report->surface.box.max, report->surface.box.min)) < CT_SIZE_MIN) {
-    api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, source->at, "The shape is smaller than 1e-9 m.");
+    api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, source->at,
+                 "The shape is smaller than 1e-9 m.");
     ct_elements_release(elements);
     return false;
   }
@@ -182,9 +199,10 @@ bool api_build_elements(api_reader *reader, const api_elements_source *source, c
   return true;
 }
 
-/* ---- decode -------------------------------------------------------------------------------------------------------------- */
+/* ---- decode --------------------------------------------------------------------------------- */
 
-static void warn(const api_reader *reader, const api_pointer *at, const ct_elements_report *report) {
+static void warn(const api_reader *reader, const api_pointer *at,
+                 const ct_elements_report *report) {
   ct_mesh_report surface = report->surface;
   surface.unused_vertices = report->unused_vertices;
   api_warn_mesh(reader->warnings, at, &surface, NULL, NULL);
@@ -201,7 +219,8 @@ static bool read_mixed(api_reader *reader, const api_field *field, ct_elements_d
 }
 
 /* The list of elements of any of the kinds. */
-static bool read_element_corners(api_reader *reader, const api_field *field, ct_elements_data *data) {
+static bool read_element_corners(api_reader *reader, const api_field *field,
+                                 ct_elements_data *data) {
   if (data->type == CT_MIXED_ELEMENTS) return read_mixed(reader, field, data);
   const api_corner_form form = {data->type == CT_TETRAHEDRA ? "tetrahedron" : "hexahedron",
                                 ct_element_form_of(data->type)->corners,
@@ -231,7 +250,9 @@ bool api_read_elements(api_reader *reader, const api_field *field, ct_collider *
   data->normals = normals;
   /* Exact counts are compared when the outer faces are known. */
   size_t outer_most = reader->limits->mesh_elements * ct_element_form_of(type)->faces;
-  if (!api_read_surface_ids(reader, &m[SURFACE_IDS], outer_most, &data->surface_ids, &data->surface_id_count)) return false;
+  if (!api_read_surface_ids(reader, &m[SURFACE_IDS], outer_most, &data->surface_ids,
+                            &data->surface_id_count))
+    return false;
   if (api_reader_cancelled(reader)) return false;
   ct_elements *elements = NULL;
   ct_elements_report report;
@@ -242,7 +263,7 @@ bool api_read_elements(api_reader *reader, const api_field *field, ct_collider *
   return true;
 }
 
-/* ---- encode -------------------------------------------------------------------------------------------------------------- */
+/* ---- encode --------------------------------------------------------------------------------- */
 
 void api_put_elements(api_buffer *buffer, const ct_collider *collider) {
   const ct_elements_view *view = ct_elements_get(collider->shape.elements);

@@ -4,12 +4,14 @@
 #include <contact/limits.h>
 #include <math.h>
 
-/* A normal's largest component, at least: what is shorter is taken for a normal that was never set. */
+/* A normal's largest component, at least: what is shorter is taken for a normal that was never set.
+ */
 #define NORMAL_LEAST 1e-9
 
-/* ---- decode -------------------------------------------------------------------------------------------------------------- */
+/* ---- decode --------------------------------------------------------------------------------- */
 
-bool api_read_vertices(api_reader *reader, const api_field *field, size_t least, ct_vec3 **out, size_t *count) {
+bool api_read_vertices(api_reader *reader, const api_field *field, size_t least, ct_vec3 **out,
+                       size_t *count) {
   if (!api_read_array(reader, field, least, CT_MESH_VERTICES_MAX, count)) return false;
   *out = api_arena_array(reader->arena, *count, sizeof **out);
   if (!*out) {
@@ -28,8 +30,8 @@ bool api_read_vertices(api_reader *reader, const api_field *field, size_t least,
 /* A whole number below the count of vertices. */
 static bool read_index(api_reader *reader, const api_field *field, size_t vertices, uint32_t *out) {
   if (!json_is_number(field->value)) {
-    api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path, "Must be a whole number, is %s.",
-                 api_type_words(field->value));
+    api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
+                 "Must be a whole number, is %s.", api_type_words(field->value));
     return false;
   }
   double value = json_number_value(field->value);
@@ -37,8 +39,9 @@ static bool read_index(api_reader *reader, const api_field *field, size_t vertic
     *out = (uint32_t)value;
     return true;
   }
-  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_BAD_INDEX, &field->path,
-                                  "Must be the number of a vertex: a whole number from 0 to %zu.", vertices - 1);
+  api_fault *fault =
+      api_fault_at(reader->faults, API_PROBLEM_BAD_INDEX, &field->path,
+                   "Must be the number of a vertex: a whole number from 0 to %zu.", vertices - 1);
   api_fault_limit(fault, (double)vertices - 1.0, value);
   return false;
 }
@@ -51,7 +54,8 @@ static size_t first_repeated(const uint32_t *corners, size_t count) {
   return count;
 }
 
-static bool read_item(api_reader *reader, const api_field *field, const api_corner_form *form, size_t vertices, uint32_t *out) {
+static bool read_item(api_reader *reader, const api_field *field, const api_corner_form *form,
+                      size_t vertices, uint32_t *out) {
   size_t count = 0;
   if (!api_read_array(reader, field, form->corners, form->corners, &count)) return false;
   bool good = true;
@@ -63,14 +67,14 @@ static bool read_item(api_reader *reader, const api_field *field, const api_corn
   size_t twice = first_repeated(out, form->corners);
   if (twice == form->corners) return true;
   api_pointer at = api_pointer_index(&field->path, twice);
-  api_fault *fault =
-      api_fault_at(reader->faults, API_PROBLEM_BAD_INDEX, &at, "The %s names the vertex %u twice.", form->word, out[twice]);
+  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_BAD_INDEX, &at,
+                                  "The %s names the vertex %u twice.", form->word, out[twice]);
   api_fault_limit(fault, NAN, out[twice]);
   return false;
 }
 
-bool api_read_corners(api_reader *reader, const api_field *field, const api_corner_form *form, size_t vertices, uint32_t **out,
-                      size_t *count) {
+bool api_read_corners(api_reader *reader, const api_field *field, const api_corner_form *form,
+                      size_t vertices, uint32_t **out, size_t *count) {
   if (!api_read_array(reader, field, 1, form->most, count)) return false;
   uint32_t *corners = api_arena_array(reader->arena, *count, form->corners * sizeof *corners);
   if (!corners) {
@@ -131,13 +135,15 @@ static bool read_normal(api_reader *reader, const api_field *field, ct_vec3 *out
   if (!api_read_position(reader, field, out)) return false;
   double size = ct_max_abs(*out);
   if (size >= NORMAL_LEAST) return true;
-  api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
-                                  "A normal of any length but 0: its largest component must be 1e-9 at least.");
+  api_fault *fault =
+      api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
+                   "A normal of any length but 0: its largest component must be 1e-9 at least.");
   api_fault_limit(fault, NORMAL_LEAST, size);
   return false;
 }
 
-bool api_read_normals(api_reader *reader, const api_field *field, size_t vertex_count, ct_vec3 **out) {
+bool api_read_normals(api_reader *reader, const api_field *field, size_t vertex_count,
+                      ct_vec3 **out) {
   size_t count = 0;
   *out = NULL;
   if (!api_field_present(field)) return true;
@@ -157,7 +163,7 @@ bool api_read_normals(api_reader *reader, const api_field *field, size_t vertex_
   return good;
 }
 
-/* ---- encode -------------------------------------------------------------------------------------------------------------- */
+/* ---- encode --------------------------------------------------------------------------------- */
 
 void api_put_vectors(api_buffer *buffer, const char *name, const ct_vec3 *vectors, size_t count) {
   api_put_key(buffer, name);
@@ -179,7 +185,8 @@ static void put_item_corners(api_buffer *buffer, const uint32_t *corners, size_t
   api_put_byte(buffer, ']');
 }
 
-void api_put_corners(api_buffer *buffer, const char *name, const uint32_t *corners, size_t each, size_t count) {
+void api_put_corners(api_buffer *buffer, const char *name, const uint32_t *corners, size_t each,
+                     size_t count) {
   api_put_key(buffer, name);
   api_put_byte(buffer, '[');
   for (size_t i = 0; i < count; i++) put_item_corners(buffer, corners + i * each, each);
@@ -194,7 +201,8 @@ void api_put_mixed_corners(api_buffer *buffer, const char *name, const uint32_t 
   api_put_byte(buffer, ']');
 }
 
-bool api_read_surface_ids(api_reader *reader, const api_field *field, size_t most, const uint32_t **ids, size_t *count) {
+bool api_read_surface_ids(api_reader *reader, const api_field *field, size_t most,
+                          const uint32_t **ids, size_t *count) {
   *ids = NULL;
   *count = 0;
   if (!api_field_present(field)) return true;

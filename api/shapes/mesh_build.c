@@ -3,10 +3,11 @@
 
 #include <contact/limits.h>
 
-/* ---- faults -------------------------------------------------------------------------------------------------------------- */
+/* ---- faults --------------------------------------------------------------------------------- */
 
 /* Why a mesh is no solid, by the first edge that shows it. */
-static void tell_open(api_reader *reader, const api_mesh_source *source, const ct_mesh_report *report) {
+static void tell_open(api_reader *reader, const api_mesh_source *source,
+                      const ct_mesh_report *report) {
   api_pointer triangles = api_pointer_member(source->at, "triangles"),
               triangle = api_pointer_index(&triangles, report->bad_triangle);
   if (report->bad_triangle == CT_NO_TRIANGLE) {
@@ -19,42 +20,52 @@ static void tell_open(api_reader *reader, const api_mesh_source *source, const c
   const char *what = report->open_edges           ? "has no other triangle"
                      : report->inconsistent_edges ? "is run through twice in one direction"
                                                   : "has three or more triangles";
-  snprintf(
-      text, sizeof text,
-      "The mesh bounds no solid: the edge of vertices %u and %u of triangle %u %s (%u open, %u inconsistent, %u crowded edges).",
-      report->bad_edge[0], report->bad_edge[1], report->bad_triangle, what, report->open_edges, report->inconsistent_edges,
-      report->crowded_edges);
+  snprintf(text, sizeof text,
+           "The mesh bounds no solid: the edge of vertices %u and %u of triangle %u %s (%u open, "
+           "%u inconsistent, %u crowded edges).",
+           report->bad_edge[0], report->bad_edge[1], report->bad_triangle, what, report->open_edges,
+           report->inconsistent_edges, report->crowded_edges);
   const api_pointer *at = source->whole ? source->at : &triangle;
-  api_fault *fault = source->at ? api_fault_at(reader->faults, API_PROBLEM_OPEN_MESH, at, "%s", text)
-                                : api_fault_plain(reader->faults, API_PROBLEM_OPEN_MESH, "%s", text);
-  api_fault_limit(fault, 0, (double)report->open_edges + report->inconsistent_edges + report->crowded_edges);
+  api_fault *fault = source->at
+                         ? api_fault_at(reader->faults, API_PROBLEM_OPEN_MESH, at, "%s", text)
+                         : api_fault_plain(reader->faults, API_PROBLEM_OPEN_MESH, "%s", text);
+  api_fault_limit(fault, 0,
+                  (double)report->open_edges + report->inconsistent_edges + report->crowded_edges);
 }
 
-static void tell(api_reader *reader, const api_mesh_source *source, api_problem_id id, const char *why) {
+static void tell(api_reader *reader, const api_mesh_source *source, api_problem_id id,
+                 const char *why) {
   if (source->at) api_fault_at(reader->faults, id, source->at, "%s", why);
   else api_fault_plain(reader->faults, id, "%s", why);
 }
 
-static void tell_status(api_reader *reader, const api_mesh_source *source, ct_status status, const ct_mesh_report *report) {
+static void tell_status(api_reader *reader, const api_mesh_source *source, ct_status status,
+                        const ct_mesh_report *report) {
   switch (status) {
   case CT_OUT_OF_MEMORY: api_fault_memory(reader->faults); break;
   case CT_CANCELLED: api_fault_cancelled(reader->faults); break;
   case CT_OPEN_MESH: tell_open(reader, source, report); break;
   case CT_DEGENERATE_MESH:
-    tell(reader, source, API_PROBLEM_DEGENERATE_MESH, "No triangle has an area: corners are one point, or lie on a line.");
+    tell(reader, source, API_PROBLEM_DEGENERATE_MESH,
+         "No triangle has an area: corners are one point, or lie on a line.");
     break;
   default: tell(reader, source, API_PROBLEM_LIMIT_EXCEEDED, ct_status_text(status));
   }
 }
 
 /* Moved or repaired, where the source says so. */
-static ct_status create_mesh(api_reader *reader, const api_mesh_source *source, ct_mesh **mesh, ct_mesh_report *report) {
+static ct_status create_mesh(api_reader *reader, const api_mesh_source *source, ct_mesh **mesh,
+                             ct_mesh_report *report) {
   if (source->moved)
-    return ct_mesh_move(source->moved, source->data.vertices, source->data.normals, reader->cancel, mesh, report);
-  if (!source->repair) return ct_mesh_create(&source->data, source->reading, reader->cancel, mesh, report);
+    return ct_mesh_move(source->moved, source->data.vertices, source->data.normals, reader->cancel,
+                        mesh, report);
+  if (!source->repair)
+    return ct_mesh_create(&source->data, source->reading, reader->cancel, mesh, report);
   ct_mesh_repaired repaired = {0};
-  ct_status status = ct_mesh_repair(&source->data, source->reading, source->repair, reader->cancel, &repaired);
-  if (status == CT_OK || status == CT_OPEN_MESH || status == CT_DEGENERATE_MESH) *report = repaired.report;
+  ct_status status =
+      ct_mesh_repair(&source->data, source->reading, source->repair, reader->cancel, &repaired);
+  if (status == CT_OK || status == CT_OPEN_MESH || status == CT_DEGENERATE_MESH)
+    *report = repaired.report;
   *mesh = repaired.mesh;
   repaired.mesh = NULL;
   if (status == CT_OK && source->repaired) *source->repaired = repaired;
@@ -62,7 +73,8 @@ static ct_status create_mesh(api_reader *reader, const api_mesh_source *source, 
   return status;
 }
 
-bool api_build_mesh(api_reader *reader, const api_mesh_source *source, ct_mesh **out, ct_mesh_report *report) {
+bool api_build_mesh(api_reader *reader, const api_mesh_source *source, ct_mesh **out,
+                    ct_mesh_report *report) {
   ct_mesh *mesh = NULL;
   *report = (ct_mesh_report){.bad_triangle = CT_NO_TRIANGLE};
   ct_status status = create_mesh(reader, source, &mesh, report);
@@ -80,9 +92,10 @@ bool api_build_mesh(api_reader *reader, const api_mesh_source *source, ct_mesh *
   return true;
 }
 
-/* ---- warnings ------------------------------------------------------------------------------------------------------------ */
+/* ---- warnings ------------------------------------------------------------------------------- */
 
-bool api_find_defects(const api_reader *reader, const ct_mesh *mesh, const ct_mesh_report *report, ct_mesh_defects *out) {
+bool api_find_defects(const api_reader *reader, const ct_mesh *mesh, const ct_mesh_report *report,
+                      ct_mesh_defects *out) {
   *out = (ct_mesh_defects){0};
   ct_status status = report->watertight ? CT_OK : ct_mesh_find_defects(mesh, reader->cancel, out);
   if (status == CT_OK) return true;
@@ -97,14 +110,17 @@ typedef struct edge_text {
   char text[100];
 } edge_text;
 
-static edge_text name_edge(const ct_mesh *mesh, const ct_mesh_defects *defects, ct_mesh_edge_kind kind) {
+static edge_text name_edge(const ct_mesh *mesh, const ct_mesh_defects *defects,
+                           ct_mesh_edge_kind kind) {
   edge_text out = {{0}};
   for (uint32_t i = 0; defects && i < defects->edge_count && !out.text[0]; i++) {
     const ct_mesh_edge *e = &defects->edge[i];
     if (e->kind != kind) continue;
-    ct_vec3 p = ct_mesh_get(mesh)->vertices[e->vertex[0]], q = ct_mesh_get(mesh)->vertices[e->vertex[1]];
-    snprintf(out.text, sizeof out.text, " The first is from (%.4g, %.4g, %.4g) to (%.4g, %.4g, %.4g).", p.x, p.y, p.z, q.x, q.y,
-             q.z);
+    ct_vec3 p = ct_mesh_get(mesh)->vertices[e->vertex[0]],
+            q = ct_mesh_get(mesh)->vertices[e->vertex[1]];
+    snprintf(out.text, sizeof out.text,
+             " The first is from (%.4g, %.4g, %.4g) to (%.4g, %.4g, %.4g).", p.x, p.y, p.z, q.x,
+             q.y, q.z);
   }
   return out;
 }
@@ -116,35 +132,43 @@ static edge_text name_holes(const ct_mesh_defects *defects) {
   for (uint32_t h = 0; defects && h < defects->hole_count; h++)
     if (!largest || defects->holes[h].perimeter > largest->perimeter) largest = &defects->holes[h];
   if (largest)
-    snprintf(out.text, sizeof out.text, " %u hole%s, the largest of %u edges and %.3g m around.", defects->hole_count,
-             defects->hole_count == 1 ? "" : "s", largest->edges, largest->perimeter);
+    snprintf(out.text, sizeof out.text, " %u hole%s, the largest of %u edges and %.3g m around.",
+             defects->hole_count, defects->hole_count == 1 ? "" : "s", largest->edges,
+             largest->perimeter);
   return out;
 }
 
-void api_warn_mesh(api_warnings *warnings, const api_pointer *at, const ct_mesh_report *report, const ct_mesh *mesh,
-                   const ct_mesh_defects *defects) {
+void api_warn_mesh(api_warnings *warnings, const api_pointer *at, const ct_mesh_report *report,
+                   const ct_mesh *mesh, const ct_mesh_defects *defects) {
   if (report->degenerate_triangles)
     api_warn(warnings, "degenerateTriangles", at, report->degenerate_triangles,
-             "Triangles without an area take no part: two corners are one point, or all three lie on a line.");
+             "Triangles without an area take no part: two corners are one point, or all three lie "
+             "on a line.");
   if (report->duplicate_triangles)
     api_warn(warnings, "duplicateTriangles", at, report->duplicate_triangles,
              "Triangles that have the three corners of an earlier one take no part.");
   if (report->opposed_triangles)
     api_warn(warnings, "opposedTriangles", at, report->opposed_triangles,
-             "Triangles that have the three corners of an earlier one the other way round: a wall without thickness.");
+             "Triangles that have the three corners of an earlier one the other way round: a wall "
+             "without thickness.");
   if (report->unused_vertices)
     api_warn(warnings, "unusedVertices", at, report->unused_vertices,
              "Vertices that no triangle or element uses are not part of the shape.");
-  if (report->flipped) api_warn(warnings, "flipped", at, 0, "The mesh was inside out: its triangles are read the other way round.");
+  if (report->flipped)
+    api_warn(warnings, "flipped", at, 0,
+             "The mesh was inside out: its triangles are read the other way round.");
   if (report->open_edges)
-    api_warn(warnings, "openEdges", at, report->open_edges, "Edges of one triangle alone: the mesh is open, a surface.%s%s",
+    api_warn(warnings, "openEdges", at, report->open_edges,
+             "Edges of one triangle alone: the mesh is open, a surface.%s%s",
              name_holes(defects).text, name_edge(mesh, defects, CT_MESH_EDGE_OPEN).text);
   if (report->inconsistent_edges)
     api_warn(warnings, "inconsistentEdges", at, report->inconsistent_edges,
-             "Edges that two triangles run through in one direction: the triangles do not agree which side is outside.%s",
+             "Edges that two triangles run through in one direction: the triangles do not agree "
+             "which side is outside.%s",
              name_edge(mesh, defects, CT_MESH_EDGE_INCONSISTENT).text);
   if (report->crowded_edges)
-    api_warn(warnings, "crowdedEdges", at, report->crowded_edges, "Edges of three and more triangles: the mesh is no manifold.%s",
+    api_warn(warnings, "crowdedEdges", at, report->crowded_edges,
+             "Edges of three and more triangles: the mesh is no manifold.%s",
              name_edge(mesh, defects, CT_MESH_EDGE_NON_MANIFOLD).text);
   if (report->pinched_vertices)
     api_warn(warnings, "pinchedVertices", at, report->pinched_vertices,

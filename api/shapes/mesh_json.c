@@ -1,5 +1,6 @@
-/* Meshes in JSON. A mesh gives the caller's numbers back by itself; its note is the word that `solid` had, if it was given. The
- * note of a hull made of a mesh, and of a mesh that is repaired, is the whole member. */
+/* Meshes in JSON. A mesh gives the caller's numbers back by itself; its note is the word that
+ * `solid` had, if it was given. The note of a hull made of a mesh, and of a mesh that is repaired,
+ * is the whole member. */
 #include "shapes/mesh_json.h"
 
 #include "shapes/convex_json.h"
@@ -20,7 +21,7 @@ typedef struct mesh_text {
   ct_vec3 *normals; /* [vertex_count]; NULL: none */
 } mesh_text;
 
-/* ---- decode -------------------------------------------------------------------------------------------------------------- */
+/* ---- decode --------------------------------------------------------------------------------- */
 
 static void put_arrays(api_buffer *buffer, const mesh_text *mesh) {
   api_put_vectors(buffer, "vertices", mesh->vertices, mesh->vertex_count);
@@ -29,7 +30,8 @@ static void put_arrays(api_buffer *buffer, const mesh_text *mesh) {
 }
 
 /* The note `"mesh":{...}` with the arrays as given: of a hull where there is no repair. */
-static bool note_mesh(api_reader *reader, const mesh_text *mesh, const api_repair *repair, const bool *solid, ct_text *out) {
+static bool note_mesh(api_reader *reader, const mesh_text *mesh, const api_repair *repair,
+                      const bool *solid, ct_text *out) {
   api_buffer note = {0};
   api_put_raw(&note, "\"mesh\":{");
   put_arrays(&note, mesh);
@@ -44,7 +46,8 @@ static bool note_mesh(api_reader *reader, const mesh_text *mesh, const api_repai
 }
 
 /* The hull of the vertices; the triangles are only stored for encoding. */
-static bool make_hull(api_reader *reader, const api_field *field, const mesh_text *mesh, ct_collider *out) {
+static bool make_hull(api_reader *reader, const api_field *field, const mesh_text *mesh,
+                      ct_collider *out) {
   ct_hull *hull = NULL;
   if (!api_make_hull(reader, field, mesh->vertices, mesh->vertex_count, &hull)) return false;
   if (!note_mesh(reader, mesh, NULL, NULL, &out->note)) {
@@ -56,8 +59,8 @@ static bool make_hull(api_reader *reader, const api_field *field, const mesh_tex
 }
 
 /* Warns of what the mesh is, and hands over what was found where somebody wants it. */
-static bool write_findings(api_reader *reader, const api_field *field, const ct_mesh *mesh, const ct_mesh_report *report,
-                           api_mesh_findings *own) {
+static bool write_findings(api_reader *reader, const api_field *field, const ct_mesh *mesh,
+                           const ct_mesh_report *report, api_mesh_findings *own) {
   if (own->repair.asked) api_warn_repaired(reader->warnings, &field->path, &own->repaired);
   bool wanted = reader->warnings || reader->findings;
   if (wanted && !api_find_defects(reader, mesh, report, &own->defects)) {
@@ -71,23 +74,29 @@ static bool write_findings(api_reader *reader, const api_field *field, const ct_
   return true;
 }
 
-/* The member solid, whose value is `wanted`, and the member repair decide what is made of the arrays. */
-static bool make_mesh(api_reader *reader, const api_field *field, const api_field m[MEMBER_COUNT], const mesh_text *text,
-                      ct_collider *out) {
+/* The member solid, whose value is `wanted`, and the member repair decide what is made of the
+ * arrays. */
+static bool make_mesh(api_reader *reader, const api_field *field, const api_field m[MEMBER_COUNT],
+                      const mesh_text *text, ct_collider *out) {
   bool wanted = false, has_solid = api_field_present(&m[SOLID]);
   api_mesh_findings own = {0};
-  if (!api_read_bool(reader, &m[SOLID], &wanted) || !api_read_repair(reader, &m[REPAIR], &own.repair)) return false;
-  api_mesh_source source = {
-      .data = {text->vertices, text->vertex_count, (const uint32_t(*)[3])text->triangles, text->triangle_count, text->normals},
-      .reading = !has_solid ? CT_MESH_AUTO
-                 : wanted   ? CT_MESH_SOLID
-                            : CT_MESH_SURFACE,
-      .at = &field->path,
-      .repair = own.repair.asked ? &own.repair.options : NULL,
-      .repaired = &own.repaired};
+  if (!api_read_bool(reader, &m[SOLID], &wanted) ||
+      !api_read_repair(reader, &m[REPAIR], &own.repair))
+    return false;
+  api_mesh_source source = {.data = {text->vertices, text->vertex_count,
+                                     (const uint32_t(*)[3])text->triangles, text->triangle_count,
+                                     text->normals},
+                            .reading = !has_solid ? CT_MESH_AUTO
+                                       : wanted   ? CT_MESH_SOLID
+                                                  : CT_MESH_SURFACE,
+                            .at = &field->path,
+                            .repair = own.repair.asked ? &own.repair.options : NULL,
+                            .repaired = &own.repaired};
   ct_mesh *mesh = NULL;
   ct_mesh_report report;
-  if (own.repair.asked && !note_mesh(reader, text, &own.repair, has_solid ? &wanted : NULL, &out->note)) return false;
+  if (own.repair.asked &&
+      !note_mesh(reader, text, &own.repair, has_solid ? &wanted : NULL, &out->note))
+    return false;
   if (!api_build_mesh(reader, &source, &mesh, &report)) return false;
   if (!write_findings(reader, field, mesh, &report, &own)) {
     ct_mesh_release(mesh);
@@ -109,18 +118,23 @@ bool api_read_mesh(api_reader *reader, const api_field *field, ct_collider *out)
   bool hull = false;
   mesh_text mesh = {0};
   bool good = api_read_bool(reader, &m[CONVEX_HULL], &hull);
-  for (int k = NORMALS; k <= REPAIR; k++) good = api_reject_combination(reader, &m[k], hull, "convexHull: true") && good;
+  for (int k = NORMALS; k <= REPAIR; k++)
+    good = api_reject_combination(reader, &m[k], hull, "convexHull: true") && good;
   const api_corner_form form = {"triangle", CORNERS, reader->limits->mesh_triangles};
   uint32_t *corners;
-  if (!api_read_vertices(reader, &m[VERTICES], CORNERS, &mesh.vertices, &mesh.vertex_count)) return false;
+  if (!api_read_vertices(reader, &m[VERTICES], CORNERS, &mesh.vertices, &mesh.vertex_count))
+    return false;
   if (good) good = api_read_normals(reader, &m[NORMALS], mesh.vertex_count, &mesh.normals);
-  if (!api_read_corners(reader, &m[TRIANGLES], &form, mesh.vertex_count, &corners, &mesh.triangle_count)) return false;
+  if (!api_read_corners(reader, &m[TRIANGLES], &form, mesh.vertex_count, &corners,
+                        &mesh.triangle_count))
+    return false;
   if (!good || api_reader_cancelled(reader)) return false;
   mesh.triangles = (uint32_t(*)[CORNERS])corners;
-  return hull ? make_hull(reader, &m[VERTICES], &mesh, out) : make_mesh(reader, field, m, &mesh, out);
+  return hull ? make_hull(reader, &m[VERTICES], &mesh, out)
+              : make_mesh(reader, field, m, &mesh, out);
 }
 
-/* ---- encode -------------------------------------------------------------------------------------------------------------- */
+/* ---- encode --------------------------------------------------------------------------------- */
 
 static mesh_text text_of_view(const ct_mesh_view *view) {
   return (mesh_text){(ct_vec3 *)(uintptr_t)view->vertices, view->vertex_count,

@@ -7,7 +7,7 @@
 /* Holes listed in a report. */
 #define HOLES_LISTED 16u
 
-/* ---- requests ---------------------------------------------------------------------------------- */
+/* ---- requests ------------------------------------------------------------------------------- */
 
 bool api_read_repair(api_reader *reader, const api_field *field, api_repair *out) {
   enum { WELD, CAP_HOLES, PLANARITY, KEEP_DUPLICATES, COUNT };
@@ -20,7 +20,9 @@ bool api_read_repair(api_reader *reader, const api_field *field, api_repair *out
   ct_mesh_repair_options *o = &out->options;
   bool good = api_read_number(reader, &m[WELD], API_WELD_MIN, API_WELD_MAX, &o->weld);
   good = api_read_bool(reader, &m[CAP_HOLES], &o->cap_holes) && good;
-  good = api_read_number(reader, &m[PLANARITY], CT_UNIT_ROUNDOFF, API_PLANARITY_MAX, &o->planarity) && good;
+  good =
+      api_read_number(reader, &m[PLANARITY], CT_UNIT_ROUNDOFF, API_PLANARITY_MAX, &o->planarity) &&
+      good;
   good = api_read_bool(reader, &m[KEEP_DUPLICATES], &o->keep_duplicates) && good;
   good = api_reject_unused(reader, &m[PLANARITY], good && !o->cap_holes, "capHoles: true") && good;
   out->asked = true;
@@ -43,7 +45,7 @@ void api_mesh_findings_free(api_mesh_findings *findings) {
   ct_mesh_defects_free(&findings->defects);
 }
 
-/* ---- holes ------------------------------------------------------------------------------------- */
+/* ---- holes ---------------------------------------------------------------------------------- */
 
 static const char *outcome_word(ct_mesh_hole_outcome outcome) {
   switch (outcome) {
@@ -75,20 +77,23 @@ static void put_hole(api_buffer *buffer, const ct_mesh_hole *hole, bool repaired
   api_put_byte(buffer, '}');
 }
 
-/* Is the first of two holes listed before the second? Those that stay open come first, then the larger one. */
+/* Is the first of two holes listed before the second? Those that stay open come first, then the
+ * larger one. */
 static bool is_listed_before(const ct_mesh_hole *a, const ct_mesh_hole *b) {
   bool p = a->outcome == CT_MESH_HOLE_CAPPED, q = b->outcome == CT_MESH_HOLE_CAPPED;
   if (p != q) return q;
   return a->perimeter > b->perimeter || (a->perimeter == b->perimeter && a->first < b->first);
 }
 
-static void put_holes(api_buffer *buffer, const char *name, const ct_mesh_defects *d, bool repaired) {
+static void put_holes(api_buffer *buffer, const char *name, const ct_mesh_defects *d,
+                      bool repaired) {
   const ct_mesh_hole *listed[HOLES_LISTED];
   uint32_t count = 0;
   for (uint32_t h = 0; h < d->hole_count; h++) {
     uint32_t at = count;
     if (count == HOLES_LISTED && !is_listed_before(&d->holes[h], listed[--at])) continue;
-    for (; at > 0 && is_listed_before(&d->holes[h], listed[at - 1]); at--) listed[at] = listed[at - 1];
+    for (; at > 0 && is_listed_before(&d->holes[h], listed[at - 1]); at--)
+      listed[at] = listed[at - 1];
     listed[at] = &d->holes[h];
     count += count < HOLES_LISTED;
   }
@@ -98,7 +103,7 @@ static void put_holes(api_buffer *buffer, const char *name, const ct_mesh_defect
   api_put_byte(buffer, ']');
 }
 
-/* ---- reports ----------------------------------------------------------------------------------- */
+/* ---- reports -------------------------------------------------------------------------------- */
 
 static void put_edge(api_buffer *buffer, const ct_mesh_view *view, const ct_mesh_edge *edge) {
   static const char *const kinds[] = {[CT_MESH_EDGE_OPEN] = "open",
@@ -114,7 +119,8 @@ static void put_edge(api_buffer *buffer, const ct_mesh_view *view, const ct_mesh
   api_put_byte(buffer, '}');
 }
 
-void api_put_defects(api_buffer *buffer, const ct_mesh *mesh, const ct_mesh_report *report, const ct_mesh_defects *defects) {
+void api_put_defects(api_buffer *buffer, const ct_mesh *mesh, const ct_mesh_report *report,
+                     const ct_mesh_defects *defects) {
   const ct_mesh_view *view = ct_mesh_get(mesh);
   api_put_key(buffer, "defects");
   api_put_byte(buffer, '{');
@@ -148,7 +154,8 @@ void api_put_repaired(api_buffer *buffer, const api_repair *repair, const ct_mes
   if (o->keep_duplicates) api_put_member_unsigned(buffer, "duplicatesKept", done->duplicates);
   if (o->cap_holes) {
     uint32_t capped = count_holes(&done->before, CT_MESH_HOLE_CAPPED);
-    api_put_member_number(buffer, "planarity", o->planarity > 0.0 ? o->planarity : CT_MESH_PLANARITY);
+    api_put_member_number(buffer, "planarity",
+                          o->planarity > 0.0 ? o->planarity : CT_MESH_PLANARITY);
     api_put_member_unsigned(buffer, "holesCapped", capped);
     api_put_member_unsigned(buffer, "holesLeft", done->before.hole_count - capped);
     api_put_member_unsigned(buffer, "capTriangles", done->cap_triangles);
@@ -157,21 +164,23 @@ void api_put_repaired(api_buffer *buffer, const api_repair *repair, const ct_mes
   api_put_byte(buffer, '}');
 }
 
-void api_warn_repaired(api_warnings *warnings, const api_pointer *at, const ct_mesh_repaired *done) {
+void api_warn_repaired(api_warnings *warnings, const api_pointer *at,
+                       const ct_mesh_repaired *done) {
   uint32_t capped = count_holes(&done->before, CT_MESH_HOLE_CAPPED);
   if (done->welded > 0)
-    api_warn(warnings, "welded", at, done->welded, "Vertices were welded: the largest displacement is %.3g m.",
-             done->displacement);
+    api_warn(warnings, "welded", at, done->welded,
+             "Vertices were welded: the largest displacement is %.3g m.", done->displacement);
   if (done->duplicates > 0)
     api_warn(warnings, "duplicatesKept", at, done->duplicates,
              "Duplicate triangles were kept: without them the mesh would be open.");
   if (capped > 0)
-    api_warn(warnings, "holesCapped", at, capped, "Holes were capped by %u triangles, which follow those given.",
-             done->cap_triangles);
+    api_warn(warnings, "holesCapped", at, capped,
+             "Holes were capped by %u triangles, which follow those given.", done->cap_triangles);
   uint32_t left = count_holes(&done->before, CT_MESH_HOLE_LEFT), holes = done->before.hole_count;
   if (holes > capped + left)
     api_warn(warnings, "holesLeft", at, holes - capped - left,
              "Holes cannot be capped: %u are not planar, %u cross themselves, %u are no loops.",
-             count_holes(&done->before, CT_MESH_HOLE_NOT_PLANAR), count_holes(&done->before, CT_MESH_HOLE_CROSSED),
+             count_holes(&done->before, CT_MESH_HOLE_NOT_PLANAR),
+             count_holes(&done->before, CT_MESH_HOLE_CROSSED),
              count_holes(&done->before, CT_MESH_HOLE_BROKEN));
 }

@@ -27,8 +27,8 @@ typedef struct api_mesh_findings {
 } api_mesh_findings;
 void api_mesh_findings_free(api_mesh_findings *findings);
 
-/* {"weld"?, "capHoles"?, "planarity"?, "keepDuplicates"?}: one of them at least. Faults: MISSING_MEMBER, OUT_OF_RANGE,
- * CONFLICTING_MEMBERS for planarity without capHoles. */
+/* {"weld"?, "capHoles"?, "planarity"?, "keepDuplicates"?}: one of them at least. Faults:
+ * MISSING_MEMBER, OUT_OF_RANGE, CONFLICTING_MEMBERS for planarity without capHoles. */
 bool api_read_repair(api_reader *reader, const api_field *field, api_repair *out);
 
 /* Puts the member `repair` as it was asked for; a planarity that was left out stays so. */
@@ -37,7 +37,8 @@ void api_put_repair(api_buffer *buffer, const api_repair *repair);
 /* Puts the member `repair` of a report: what was asked for and what was done. */
 void api_put_repaired(api_buffer *buffer, const api_repair *repair, const ct_mesh_repaired *done);
 /* Puts the member `defects` of a report. */
-void api_put_defects(api_buffer *buffer, const ct_mesh *mesh, const ct_mesh_report *report, const ct_mesh_defects *defects);
+void api_put_defects(api_buffer *buffer, const ct_mesh *mesh, const ct_mesh_report *report,
+                     const ct_mesh_defects *defects);
 
 /* Warns of what was repaired. at NULL: a file. */
 void api_warn_repaired(api_warnings *warnings, const api_pointer *at, const ct_mesh_repaired *done);

@@ -3,14 +3,15 @@
 
 #include "shapes/mesh_arrays.h"
 
-/* Entries of surfaceIds that are read of a primitive before they are counted: more than any has, so that its error names both
- * numbers. */
+/* Entries of surfaceIds that are read of a primitive before they are counted: more than any has, so
+ * that its error names both numbers. */
 #define IDS_READ_MAX 1000u
 
 /* One id for each face of out->shape.kind. */
 static bool read_surface_ids(api_reader *reader, const api_field *field, ct_collider *out) {
   size_t count, wanted = ct_kind_surface_count(out->shape.kind);
-  if (!api_read_surface_ids(reader, field, IDS_READ_MAX, &out->shape.surface_ids, &count)) return false;
+  if (!api_read_surface_ids(reader, field, IDS_READ_MAX, &out->shape.surface_ids, &count))
+    return false;
   if (!count || count == wanted) return true;
   api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
                                   "surfaceIds of kind %s needs one entry per face (%zu), got %zu.",
@@ -55,23 +56,30 @@ bool api_read_size_or_zero(api_reader *reader, const api_field *field, double *o
       *out = 0.0;
       return true;
     }
-    api_fault *fault =
-        api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path, "Must be 0, or from 1e-9 to 1000000000.");
-    api_fault_limit(fault, value < 0.0 ? 0.0 : value < CT_SIZE_MIN ? CT_SIZE_MIN : CT_SIZE_MAX, value);
+    api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
+                                    "Must be 0, or from 1e-9 to 1000000000.");
+    api_fault_limit(fault,
+                    value < 0.0           ? 0.0
+                    : value < CT_SIZE_MIN ? CT_SIZE_MIN
+                                          : CT_SIZE_MAX,
+                    value);
     return false;
   }
   return api_read_size(reader, field, out);
 }
 
 static void put_primitive_surface_ids(api_buffer *buffer, const ct_shape *shape) {
-  if (shape->surface_ids) api_put_surface_ids(buffer, shape->surface_ids, ct_kind_surface_count(shape->kind));
+  if (shape->surface_ids)
+    api_put_surface_ids(buffer, shape->surface_ids, ct_kind_surface_count(shape->kind));
 }
 
 /* The numbers as they were given, in this order, as the note. */
-static bool keep_spelling(api_reader *reader, const api_field *const *given, size_t count, ct_collider *out) {
+static bool keep_spelling(api_reader *reader, const api_field *const *given, size_t count,
+                          ct_collider *out) {
   api_buffer note = {0};
   api_put_byte(&note, '{');
-  for (size_t i = 0; i < count; i++) api_put_member_number(&note, given[i]->name, json_number_value(given[i]->value) + 0.0);
+  for (size_t i = 0; i < count; i++)
+    api_put_member_number(&note, given[i]->name, json_number_value(given[i]->value) + 0.0);
   put_primitive_surface_ids(&note, &out->shape);
   api_put_byte(&note, '}');
   if (note.failed) api_fault_memory(reader->faults);
@@ -90,7 +98,9 @@ static bool read_capsule(api_reader *reader, const api_field *field, ct_collider
   if (!api_read_object(reader, field, m, COUNT)) return false;
   bool two = m[BOTTOM].value || m[TOP].value;
   if (two == (m[RADIUS].value != NULL) || (m[BOTTOM].value != NULL) != (m[TOP].value != NULL)) {
-    api_fault_at(reader->faults, two && m[RADIUS].value ? API_PROBLEM_CONFLICTING_MEMBERS : API_PROBLEM_MISSING_MEMBER,
+    api_fault_at(reader->faults,
+                 two && m[RADIUS].value ? API_PROBLEM_CONFLICTING_MEMBERS
+                                        : API_PROBLEM_MISSING_MEMBER,
                  &field->path, "Either radius, or radiusBottom and radiusTop, is required.");
     return false;
   }
@@ -110,7 +120,9 @@ static bool read_capsule(api_reader *reader, const api_field *field, ct_collider
 }
 
 static bool read_cylinder(api_reader *reader, const api_field *field, ct_collider *out) {
-  api_field m[3] = {{.name = "radius", .required = true}, {.name = "height", .required = true}, {.name = "surfaceIds"}};
+  api_field m[3] = {{.name = "radius", .required = true},
+                    {.name = "height", .required = true},
+                    {.name = "surfaceIds"}};
   if (!api_read_object(reader, field, m, 3)) return false;
   double radius = 0.0, height = 0.0;
   bool good = api_read_size(reader, &m[0], &radius);
@@ -179,7 +191,8 @@ static void put_capsule(api_buffer *buffer, const ct_shape *shape) {
 static void put_cone(api_buffer *buffer, const ct_shape *shape) {
   api_put_member_number(buffer, "radius", shape->cone.radius_bottom);
   api_put_member_number(buffer, "height", 2.0 * shape->cone.half_length);
-  if (shape->cone.radius_top > 0.0) api_put_member_number(buffer, "radiusTop", shape->cone.radius_top);
+  if (shape->cone.radius_top > 0.0)
+    api_put_member_number(buffer, "radiusTop", shape->cone.radius_top);
 }
 
 void api_put_primitive(api_buffer *buffer, const ct_shape *shape) {

@@ -4,8 +4,9 @@
 
 #include "json/pose_json.h"
 
-/* The value of the member of out->shape.kind. A spelling that the numbers do not tell goes into out->note, in the arena,
- * as the ids of its faces do (out->shape.surface_ids), one for each face. */
+/* The value of the member of out->shape.kind. A spelling that the numbers do not tell goes into
+ * out->note, in the arena, as the ids of its faces do (out->shape.surface_ids), one for each face.
+ */
 bool api_read_primitive(api_reader *reader, const api_field *field, ct_collider *out);
 
 /* 0 or a size. */

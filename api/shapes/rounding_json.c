@@ -7,15 +7,18 @@ enum { RADIUS, MODE, MARGIN };
 
 static const char *const modes[] = {"inset", "add"};
 
-static bool tell_too_large(api_reader *reader, const api_field *field, double limit, double radius) {
+static bool tell_too_large(api_reader *reader, const api_field *field, double limit,
+                           double radius) {
   api_fault *fault = api_fault_at(reader->faults, API_PROBLEM_OUT_OF_RANGE, &field->path,
-                                  "The shape is too thin to be shrunk by so much before it is rounded; roundingMode \"add\" has no "
+                                  "The shape is too thin to be shrunk by so much before it is "
+                                  "rounded; roundingMode \"add\" has no "
                                   "such limit.");
   api_fault_limit(fault, limit, radius);
   return false;
 }
 
-static bool inset_hull(api_reader *reader, const api_field *field, double limit, double radius, ct_shape *shape) {
+static bool inset_hull(api_reader *reader, const api_field *field, double limit, double radius,
+                       ct_shape *shape) {
   ct_hull *inset = NULL;
   ct_status status = ct_hull_inset(shape->hull, radius, reader->cancel, &inset);
   if (status == CT_OUT_OF_MEMORY) {
@@ -41,7 +44,8 @@ static bool shrink(api_reader *reader, const api_field *m, double radius, ct_sha
   if (limit == 0.0) {
     api_fault *fault =
         api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &m[m[MODE].value ? MODE : RADIUS].path,
-                     "The kind %s is not shrunk for its rounding; give roundingMode \"add\".", ct_kind_word(shape->kind));
+                     "The kind %s is not shrunk for its rounding; give roundingMode \"add\".",
+                     ct_kind_word(shape->kind));
     api_fault_suggest(fault, (ct_text){modes[1], 3});
     return false;
   }
@@ -49,13 +53,15 @@ static bool shrink(api_reader *reader, const api_field *m, double radius, ct_sha
   return shape->kind != CT_KIND_CONVEX || inset_hull(reader, &m[RADIUS], limit, radius, shape);
 }
 
-bool api_read_rounding(api_reader *reader, const api_field members[API_ROUNDING_MEMBER_COUNT], ct_shape *shape) {
+bool api_read_rounding(api_reader *reader, const api_field members[API_ROUNDING_MEMBER_COUNT],
+                       ct_shape *shape) {
   size_t mode = 0;
   double radius = 0.0, margin = 0.0;
   bool good = api_read_size_or_zero(reader, &members[RADIUS], &radius);
   good = api_read_word(reader, &members[MODE], modes, 2, &mode) && good;
   good = api_read_size_or_zero(reader, &members[MARGIN], &margin) && good;
-  if (!api_reject_unused(reader, &members[MODE], !members[RADIUS].value, "roundingRadius")) return false;
+  if (!api_reject_unused(reader, &members[MODE], !members[RADIUS].value, "roundingRadius"))
+    return false;
   bool inset = mode == 0 && radius > 0.0;
   if (!good || (inset && !shrink(reader, members, radius, shape))) return false;
   shape->inset = inset;

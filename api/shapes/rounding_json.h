@@ -6,14 +6,15 @@
 #include <contact/scene.h>
 
 /* To be put into an object's list of members, in this order. */
-#define API_ROUNDING_MEMBERS                                                                                                       \
+#define API_ROUNDING_MEMBERS                                                                       \
   {.name = "roundingRadius"}, {.name = "roundingMode"}, { .name = "margin" }
 #define API_ROUNDING_MEMBER_COUNT 3
 
-/* Rounds a shape that was read. A convex that is shrunk gives up its hull for the inset, which keeps it. OUT_OF_RANGE: the shape is
- * too small for the radius; BAD_VALUE: a kind that is not shrunk; MISSING_MEMBER: a mode without a radius. The shape is owned as
- * before in any case. */
-bool api_read_rounding(api_reader *reader, const api_field members[API_ROUNDING_MEMBER_COUNT], ct_shape *shape);
+/* Rounds a shape that was read. A convex that is shrunk gives up its hull for the inset, which
+ * keeps it. OUT_OF_RANGE: the shape is too small for the radius; BAD_VALUE: a kind that is not
+ * shrunk; MISSING_MEMBER: a mode without a radius. The shape is owned as before in any case. */
+bool api_read_rounding(api_reader *reader, const api_field members[API_ROUNDING_MEMBER_COUNT],
+                       ct_shape *shape);
 
 /* Puts the members that are not the default. */
 void api_put_rounding(api_buffer *buffer, const ct_shape *shape);

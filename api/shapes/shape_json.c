@@ -1,6 +1,6 @@
-/* Shapes of all kinds and colliders. What a shape cannot tell of its spelling goes into the collider's note: the JSON value of its
- * shape member. The kinds: primitive_json.c, convex_json.c, mesh_json.c,
- * elements_json.c.
+/* Shapes of all kinds and colliders. What a shape cannot tell of its spelling goes into the
+ * collider's note: the JSON value of its shape member. The kinds: primitive_json.c, convex_json.c,
+ * mesh_json.c, elements_json.c.
  */
 #include "shapes/shape_json.h"
 
@@ -13,10 +13,10 @@
 #include "shapes/rounding_json.h"
 #include "shapes/shape_reference.h"
 
-/* ---- any shape, collider ------------------------------------------------------------------------------------------------- */
+/* ---- any shape, collider -------------------------------------------------------------------- */
 
-bool api_read_shape(api_reader *reader, const api_field *object, const api_field members[API_SHAPE_MEMBER_COUNT],
-                    ct_collider *out) {
+bool api_read_shape(api_reader *reader, const api_field *object,
+                    const api_field members[API_SHAPE_MEMBER_COUNT], ct_collider *out) {
   static bool (*const readers[CT_KIND_COUNT])(api_reader *, const api_field *, ct_collider *) = {
       [CT_KIND_SPHERE] = api_read_primitive,  [CT_KIND_BOX] = api_read_primitive,
       [CT_KIND_CAPSULE] = api_read_primitive, [CT_KIND_CYLINDER] = api_read_primitive,
@@ -28,31 +28,43 @@ bool api_read_shape(api_reader *reader, const api_field *object, const api_field
 #define SHAPE_KIND(kind, word) CT_KIND_##kind,
   static const ct_kind kinds[] = {API_SHAPE_MAP(SHAPE_KIND)};
 #undef SHAPE_KIND
-  size_t member = api_read_one_of(reader, object, members, API_SHAPE_MEMBER_COUNT, true, API_PROBLEM_MISSING_MEMBER);
+  size_t member = api_read_one_of(reader, object, members, API_SHAPE_MEMBER_COUNT, true,
+                                  API_PROBLEM_MISSING_MEMBER);
   if (member == API_SHAPE_MEMBER_COUNT) return false;
-  ct_collider collider = {.id = out->id, .material = out->material, .pose = out->pose, .shape.kind = kinds[member]};
+  ct_collider collider = {
+      .id = out->id, .material = out->material, .pose = out->pose, .shape.kind = kinds[member]};
   if (!readers[kinds[member]](reader, &members[member], &collider)) return false;
   *out = collider;
   return true;
 }
 
 /* A shape member, or the name of a posted shape. */
-static bool read_shape_or_name(api_reader *reader, const api_field *object, const api_field *members, ct_collider *out) {
+static bool read_shape_or_name(api_reader *reader, const api_field *object,
+                               const api_field *members, ct_collider *out) {
   const api_field *name = &members[API_SHAPE_MEMBER_COUNT], *scale = name + 1;
   if (!api_field_present(name)) {
     bool good = api_reject_unused(reader, scale, true, "shape");
     good = api_reject_unused(reader, scale + 1, true, "shape") && good;
     return good && api_read_shape(reader, object, members, out);
   }
-  size_t which = api_read_one_of(reader, object, members, API_SHAPE_MEMBER_COUNT + 1, true, API_PROBLEM_MISSING_MEMBER);
+  size_t which = api_read_one_of(reader, object, members, API_SHAPE_MEMBER_COUNT + 1, true,
+                                 API_PROBLEM_MISSING_MEMBER);
   return which == API_SHAPE_MEMBER_COUNT && api_read_reference(reader, name, out);
 }
 
 bool api_read_collider(api_reader *reader, const api_field *field, ct_collider *out) {
-  enum { ID = API_SHAPE_MEMBER_COUNT + API_REFERENCE_MEMBER_COUNT, MATERIAL, POSE, ROUNDING = POSE + API_POSE_MEMBER_COUNT };
+  enum {
+    ID = API_SHAPE_MEMBER_COUNT + API_REFERENCE_MEMBER_COUNT,
+    MATERIAL,
+    POSE,
+    ROUNDING = POSE + API_POSE_MEMBER_COUNT
+  };
   enum { COUNT = ROUNDING + API_ROUNDING_MEMBER_COUNT };
-  api_field m[COUNT] = {
-      API_SHAPE_MEMBERS API_REFERENCE_MEMBERS, {.name = "id"}, {.name = "material"}, API_POSE_MEMBERS, API_ROUNDING_MEMBERS};
+  api_field m[COUNT] = {API_SHAPE_MEMBERS API_REFERENCE_MEMBERS,
+                        {.name = "id"},
+                        {.name = "material"},
+                        API_POSE_MEMBERS,
+                        API_ROUNDING_MEMBERS};
   ct_collider collider = {.pose = ct_pose_identity()};
   bool good = api_read_object(reader, field, m, COUNT);
   if (!field->value || !json_is_object(field->value)) return false;
@@ -72,13 +84,15 @@ void api_collider_release(ct_collider *collider) {
   *collider = (ct_collider){0};
 }
 
-/* ---- encode -------------------------------------------------------------------------------------------------------------- */
+/* ---- encode --------------------------------------------------------------------------------- */
 
-/* A note is the value of the shape's member; but that of a mesh only tells whether `solid` was given, and one that begins with a
- * quotation mark holds the member's name as well, or the name of a posted shape. */
+/* A note is the value of the shape's member; but that of a mesh only tells whether `solid` was
+ * given, and one that begins with a quotation mark holds the member's name as well, or the name of
+ * a posted shape. */
 static void put_named(api_buffer *buffer, ct_text note) {
   static const char mesh[] = "\"mesh\":";
-  if (note.length < sizeof mesh - 1 || memcmp(note.bytes, mesh, sizeof mesh - 1) != 0) api_put_key(buffer, "shape");
+  if (note.length < sizeof mesh - 1 || memcmp(note.bytes, mesh, sizeof mesh - 1) != 0)
+    api_put_key(buffer, "shape");
   else api_put_item(buffer);
   api_put_bytes(buffer, note.bytes, note.length);
 }

@@ -1,5 +1,5 @@
-/* References to posted shapes, and scaled copies. The note of a collider that names a shape is what follows the member's key:
- * "s-...","scale":2 - the text of no other note begins so. */
+/* References to posted shapes, and scaled copies. The note of a collider that names a shape is what
+ * follows the member's key: "s-...","scale":2 - the text of no other note begins so. */
 #include "shapes/shape_reference.h"
 
 #include <contact/limits.h>
@@ -19,13 +19,14 @@ void api_shape_scope_set(api_shape_scope *scope, const api_shape_table *table) {
 }
 
 void api_shape_scope_free(api_shape_scope *scope) {
-  for (size_t i = 0; i < scope->scaled_count && i < API_SCALED_MAX; i++) ct_shape_release(&scope->scaled[i].copy);
+  for (size_t i = 0; i < scope->scaled_count && i < API_SCALED_MAX; i++)
+    ct_shape_release(&scope->scaled[i].copy);
   api_shapes_release(scope->table);
   scope->scaled_count = 0;
   scope->table = NULL;
 }
 
-/* ---- scaling ------------------------------------------------------------------------------------------------------------- */
+/* ---- scaling -------------------------------------------------------------------------------- */
 
 typedef struct scaling {
   api_reader *reader;
@@ -34,8 +35,9 @@ typedef struct scaling {
 } scaling;
 
 static bool refuse_size(const scaling *s, double size) {
-  api_fault *fault = api_fault_at(s->reader->faults, API_PROBLEM_OUT_OF_RANGE, &s->field->path,
-                                  "Scaled so, the shape has a size of %.17g m; sizes are 1e-9 to 1e9 m.", size);
+  api_fault *fault =
+      api_fault_at(s->reader->faults, API_PROBLEM_OUT_OF_RANGE, &s->field->path,
+                   "Scaled so, the shape has a size of %.17g m; sizes are 1e-9 to 1e9 m.", size);
   api_fault_limit(fault, size < CT_SIZE_MIN ? CT_SIZE_MIN : CT_SIZE_MAX, size);
   return false;
 }
@@ -49,7 +51,8 @@ static bool scale_length(const scaling *s, double *length, double part) {
 }
 
 static bool scale_lengths(const scaling *s, ct_vec3 *lengths, double part) {
-  return scale_length(s, &lengths->x, part) && scale_length(s, &lengths->y, part) && scale_length(s, &lengths->z, part);
+  return scale_length(s, &lengths->x, part) && scale_length(s, &lengths->y, part) &&
+         scale_length(s, &lengths->z, part);
 }
 
 /* Room for scaled points; their box is checked beforehand. */
@@ -75,9 +78,11 @@ static bool scale_hull(const scaling *s, ct_shape *shape) {
   const ct_hull_view *view = ct_hull_get(shape->hull);
   ct_vec3 *points = scaled_points(s, view->box, view->vertex_count);
   if (!points) return false;
-  for (uint32_t i = 0; i < view->vertex_count; i++) points[i] = ct_scale(ct_vec(view->x[i], view->y[i], view->z[i]), s->scale);
+  for (uint32_t i = 0; i < view->vertex_count; i++)
+    points[i] = ct_scale(ct_vec(view->x[i], view->y[i], view->z[i]), s->scale);
   ct_hull *hull = NULL;
-  ct_status status = ct_hull_from_points(points, view->vertex_count, s->reader->cancel, &hull, NULL);
+  ct_status status =
+      ct_hull_from_points(points, view->vertex_count, s->reader->cancel, &hull, NULL);
   free(points);
   if (status == CT_OK && ct_hull_copy_surfaces(hull, shape->hull) != CT_OK) {
     ct_hull_release(hull);
@@ -86,7 +91,8 @@ static bool scale_hull(const scaling *s, ct_shape *shape) {
   if (status == CT_OUT_OF_MEMORY) api_fault_memory(s->reader->faults);
   else if (status == CT_CANCELLED) api_fault_cancelled(s->reader->faults);
   else if (status != CT_OK)
-    api_fault_at(s->reader->faults, API_PROBLEM_DEGENERATE_HULL, &s->field->path, "Scaled so, %s.", ct_status_text(status));
+    api_fault_at(s->reader->faults, API_PROBLEM_DEGENERATE_HULL, &s->field->path, "Scaled so, %s.",
+                 ct_status_text(status));
   shape->hull = hull;
   return status == CT_OK;
 }
@@ -95,12 +101,14 @@ static bool scale_mesh(const scaling *s, ct_shape *shape) {
   const ct_mesh_view *view = ct_mesh_get(shape->mesh);
   ct_vec3 *points = scaled_points(s, view->box, view->vertex_count);
   if (!points) return false;
-  for (uint32_t i = 0; i < view->vertex_count; i++) points[i] = ct_scale(view->vertices[i], s->scale);
+  for (uint32_t i = 0; i < view->vertex_count; i++)
+    points[i] = ct_scale(view->vertices[i], s->scale);
   const ct_mesh_repair_options keep = {.keep_duplicates = true};
-  api_mesh_source source = {.data = {points, view->vertex_count, view->triangles, view->triangle_count, view->normals},
-                            .reading = view->solid ? CT_MESH_SOLID : CT_MESH_SURFACE,
-                            .at = &s->field->path,
-                            .repair = view->repeats ? &keep : NULL};
+  api_mesh_source source = {
+      .data = {points, view->vertex_count, view->triangles, view->triangle_count, view->normals},
+      .reading = view->solid ? CT_MESH_SOLID : CT_MESH_SURFACE,
+      .at = &s->field->path,
+      .repair = view->repeats ? &keep : NULL};
   ct_mesh *mesh = NULL;
   ct_mesh_report report;
   bool good = api_build_mesh(s->reader, &source, &mesh, &report);
@@ -113,7 +121,8 @@ static bool scale_elements(const scaling *s, ct_shape *shape) {
   const ct_elements_view *view = ct_elements_get(shape->elements);
   ct_vec3 *points = scaled_points(s, ct_mesh_get(view->surface)->box, view->vertex_count);
   if (!points) return false;
-  for (uint32_t i = 0; i < view->vertex_count; i++) points[i] = ct_scale(view->vertices[i], s->scale);
+  for (uint32_t i = 0; i < view->vertex_count; i++)
+    points[i] = ct_scale(view->vertices[i], s->scale);
   api_elements_source source = {
       .data = {.type = view->type,
                .vertices = points,
@@ -141,11 +150,15 @@ static bool scale_shape(const scaling *s, ct_shape *shape) {
   case CT_KIND_SPHERE: return scale_length(s, &shape->sphere.radius, 1.0);
   case CT_KIND_BOX: return scale_lengths(s, &shape->box.half, 0.5);
   case CT_KIND_CAPSULE:
-    return scale_length(s, &shape->capsule.half_length, 0.5) && scale_length(s, &shape->capsule.radius_bottom, 1.0) &&
+    return scale_length(s, &shape->capsule.half_length, 0.5) &&
+           scale_length(s, &shape->capsule.radius_bottom, 1.0) &&
            scale_length(s, &shape->capsule.radius_top, 1.0);
-  case CT_KIND_CYLINDER: return scale_length(s, &shape->cylinder.half_length, 0.5) && scale_length(s, &shape->cylinder.radius, 1.0);
+  case CT_KIND_CYLINDER:
+    return scale_length(s, &shape->cylinder.half_length, 0.5) &&
+           scale_length(s, &shape->cylinder.radius, 1.0);
   case CT_KIND_CONE:
-    return scale_length(s, &shape->cone.half_length, 0.5) && scale_length(s, &shape->cone.radius_bottom, 1.0) &&
+    return scale_length(s, &shape->cone.half_length, 0.5) &&
+           scale_length(s, &shape->cone.radius_bottom, 1.0) &&
            scale_length(s, &shape->cone.radius_top, 1.0);
   case CT_KIND_ELLIPSOID: return scale_lengths(s, &shape->ellipsoid.radii, 1.0);
   case CT_KIND_CONVEX: return scale_hull(s, shape);
@@ -157,7 +170,7 @@ static bool scale_shape(const scaling *s, ct_shape *shape) {
   }
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------------------------- */
 
 static const api_scaled *find_scaled(const api_shape_scope *scope, const api_scaled *like) {
   for (size_t i = 0; i < scope->scaled_count && i < API_SCALED_MAX; i++) {
@@ -183,9 +196,11 @@ static bool take_hull(api_reader *reader, const api_field *field, ct_shape *shap
   if (status == CT_OUT_OF_MEMORY) api_fault_memory(reader->faults);
   else if (status == CT_CANCELLED) api_fault_cancelled(reader->faults);
   else if (status == CT_DEGENERATE_HULL)
-    api_fault_at(reader->faults, API_PROBLEM_DEGENERATE_HULL, &field->path, "The points of the mesh lie in a plane.");
+    api_fault_at(reader->faults, API_PROBLEM_DEGENERATE_HULL, &field->path,
+                 "The points of the mesh lie in a plane.");
   else if (status != CT_OK)
-    api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path, "%s.", ct_status_text(status));
+    api_fault_at(reader->faults, API_PROBLEM_LIMIT_EXCEEDED, &field->path, "%s.",
+                 ct_status_text(status));
   if (status == CT_OK) *shape = hull;
   return status == CT_OK;
 }
@@ -202,7 +217,8 @@ static bool make_copy(const scaling *s, const api_field *hull_field, bool hull, 
 }
 
 /* The shape at the scale, or its hull; *out owns a reference. */
-static bool take_shape(const scaling *s, const api_field *hull_field, api_scaled *made, ct_shape *out) {
+static bool take_shape(const scaling *s, const api_field *hull_field, api_scaled *made,
+                       ct_shape *out) {
   api_shape_scope *scope = s->reader->shapes;
   *out = api_shape_get(made->shape)->shape;
   /* Other kinds are their own hulls. */
@@ -221,8 +237,9 @@ static bool take_shape(const scaling *s, const api_field *hull_field, api_scaled
 }
 
 /* What follows the key `shape`. */
-static bool put_note(api_reader *reader, const char *id, const api_field members[API_REFERENCE_MEMBER_COUNT], double scale,
-                     bool hull, ct_text *out) {
+static bool put_note(api_reader *reader, const char *id,
+                     const api_field members[API_REFERENCE_MEMBER_COUNT], double scale, bool hull,
+                     ct_text *out) {
   api_buffer note = {0};
   api_put_string(&note, api_text(id));
   if (api_field_present(&members[1])) api_put_member_number(&note, "scale", scale);
@@ -233,7 +250,8 @@ static bool put_note(api_reader *reader, const char *id, const api_field members
   return out->bytes != NULL;
 }
 
-bool api_read_reference(api_reader *reader, const api_field members[API_REFERENCE_MEMBER_COUNT], ct_collider *out) {
+bool api_read_reference(api_reader *reader, const api_field members[API_REFERENCE_MEMBER_COUNT],
+                        ct_collider *out) {
   scaling s = {reader, &members[1], 1.0};
   api_scaled made = {0};
   ct_text id = {0};
@@ -250,22 +268,26 @@ bool api_read_reference(api_reader *reader, const api_field members[API_REFERENC
       const char *known = api_shapes_id(reader->shapes->table, i);
       if (!api_spelling_consider(&likeness, known, strlen(known))) break;
     }
-    api_fault_did_you_mean(api_fault_at(reader->faults, API_PROBLEM_UNKNOWN_ID, &members[0].path,
-                                        "There is no shape \"%s\"; POST /v1/shapes makes shapes and returns their ids.",
-                                        api_echo(id, echo)),
-                           likeness);
+    api_fault_did_you_mean(
+        api_fault_at(
+            reader->faults, API_PROBLEM_UNKNOWN_ID, &members[0].path,
+            "There is no shape \"%s\"; POST /v1/shapes makes shapes and returns their ids.",
+            api_echo(id, echo)),
+        likeness);
     return false;
   }
   out->note = (ct_text){0};
-  if (!put_note(reader, api_shape_get(made.shape)->id, members, s.scale, made.hull, &out->note)) return false;
+  if (!put_note(reader, api_shape_get(made.shape)->id, members, s.scale, made.hull, &out->note))
+    return false;
   if (!take_shape(&s, &members[2], &made, &out->shape)) return false;
   if (ct_shape_is_surface(&out->shape))
     api_warn(reader->warnings, "surface", &members[0].path, 0,
-             "The shape is a mesh that is read as a surface: it has no inside, and bodies within it are separated from it.");
+             "The shape is a mesh that is read as a surface: it has no inside, and bodies within "
+             "it are separated from it.");
   return true;
 }
 
-/* ---- who names a shape ----------------------------------------------------------------------------------------------------- */
+/* ---- who names a shape ---------------------------------------------------------------------- */
 
 ct_text api_shape_named(ct_text note) {
   if (note.length < 2 || note.bytes[0] != '"' || note.bytes[1] != 's') return (ct_text){NULL, 0};
@@ -276,12 +298,14 @@ ct_text api_shape_named(ct_text note) {
 /* Does the collider's note name the shape? */
 static bool names(ct_text note, const char *shape_id) {
   size_t length = strlen(shape_id);
-  return note.length >= length + 2 && note.bytes[0] == '"' && memcmp(note.bytes + 1, shape_id, length) == 0 &&
-         note.bytes[length + 1] == '"';
+  return note.length >= length + 2 && note.bytes[0] == '"' &&
+         memcmp(note.bytes + 1, shape_id, length) == 0 && note.bytes[length + 1] == '"';
 }
 
 /* One that is not in memory has none to be looked at. */
-static uint32_t rows_of(const api_scene_entry *entry) { return entry->scene ? ct_scene_rows(entry->scene) : 0; }
+static uint32_t rows_of(const api_scene_entry *entry) {
+  return entry->scene ? ct_scene_rows(entry->scene) : 0;
+}
 
 bool api_scenes_are_small(const api_scene_entry *scenes, size_t count, uint64_t limit) {
   uint64_t rows = 0, colliders = 0;
@@ -296,7 +320,8 @@ bool api_scenes_are_small(const api_scene_entry *scenes, size_t count, uint64_t 
   return colliders <= limit;
 }
 
-ct_status api_count_references(api_shape_users users, const char *shape_id, const ct_cancel *cancel, uint64_t *out) {
+ct_status api_count_references(api_shape_users users, const char *shape_id, const ct_cancel *cancel,
+                               uint64_t *out) {
   uint64_t references = 0;
   for (size_t s = 0; s < users.count; s++) {
     const ct_scene *scene = users.scenes[s].scene;
@@ -304,7 +329,8 @@ ct_status api_count_references(api_shape_users users, const char *shape_id, cons
       if (row % ROWS_PER_POLL == 0 && ct_cancel_raised(cancel)) return CT_CANCELLED;
       const ct_body *body = ct_scene_body(scene, row);
       if (!body) continue;
-      for (size_t i = 0; i < ct_body_collider_count(body); i++) references += names(ct_body_collider(body, i).note, shape_id);
+      for (size_t i = 0; i < ct_body_collider_count(body); i++)
+        references += names(ct_body_collider(body, i).note, shape_id);
     }
   }
   *out = references;
@@ -327,7 +353,8 @@ static bool place_of(const api_shape_table *shapes, ct_text id, size_t *out) {
   return false;
 }
 
-void api_shapes_mark_used(const api_shape_table *shapes, const api_scene_entry *scenes, size_t count, bool *named) {
+void api_shapes_mark_used(const api_shape_table *shapes, const api_scene_entry *scenes,
+                          size_t count, bool *named) {
   for (size_t s = 0; s < count; s++) {
     for (uint32_t row = 0; row < rows_of(&scenes[s]); row++) {
       const ct_body *body = ct_scene_body(scenes[s].scene, row);

@@ -6,7 +6,7 @@
 #include "json/fields.h"
 
 /* To be put into a collider's list of members, in this order. */
-#define API_REFERENCE_MEMBERS                                                                                                      \
+#define API_REFERENCE_MEMBERS                                                                      \
   {.name = "shape"}, {.name = "scale"}, { .name = "convexHull" }
 #define API_REFERENCE_MEMBER_COUNT 3
 
@@ -23,7 +23,8 @@ typedef struct api_scaled {
   ct_shape copy; /* a reference, owned */
 } api_scaled;
 
-/* The shapes that a call may name. Colliders of one call that name one shape at one scale share its copy. */
+/* The shapes that a call may name. Colliders of one call that name one shape at one scale share its
+ * copy. */
 typedef struct api_shape_scope {
   const api_shape_table *table; /* a reference, owned; NULL: no shapes */
   api_scaled scaled[API_SCALED_MAX];
@@ -34,9 +35,11 @@ typedef struct api_shape_scope {
 void api_shape_scope_set(api_shape_scope *scope, const api_shape_table *table);
 void api_shape_scope_free(api_shape_scope *scope);
 
-/* The members shape, scale and convexHull; shape is present. out->shape is a reference, owned; out->note has its spelling.
- * Faults: UNKNOWN_ID, OUT_OF_RANGE for a scale, or for a size that it makes, DEGENERATE_HULL. Warns of a mesh that is a surface. */
-bool api_read_reference(api_reader *reader, const api_field members[API_REFERENCE_MEMBER_COUNT], ct_collider *out);
+/* The members shape, scale and convexHull; shape is present. out->shape is a reference, owned;
+ * out->note has its spelling. Faults: UNKNOWN_ID, OUT_OF_RANGE for a scale, or for a size that it
+ * makes, DEGENERATE_HULL. Warns of a mesh that is a surface. */
+bool api_read_reference(api_reader *reader, const api_field members[API_REFERENCE_MEMBER_COUNT],
+                        ct_collider *out);
 
 /* Id of the posted shape that a collider with the note names; empty: none. */
 ct_text api_shape_named(ct_text note);
@@ -46,7 +49,9 @@ typedef struct api_shape_users {
   const api_scene_entry *scenes;
   size_t count;
 } api_shape_users;
-/* Colliders that name the shape, in the scenes of the list that are in memory. CT_CANCELLED: *out is not set. O(colliders) */
-ct_status api_count_references(api_shape_users users, const char *shape_id, const ct_cancel *cancel, uint64_t *out);
+/* Colliders that name the shape, in the scenes of the list that are in memory. CT_CANCELLED: *out
+ * is not set. O(colliders) */
+ct_status api_count_references(api_shape_users users, const char *shape_id, const ct_cancel *cancel,
+                               uint64_t *out);
 
 #endif

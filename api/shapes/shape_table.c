@@ -22,12 +22,14 @@ struct api_shape_table {
   const api_shape *items[];
 };
 
-/* ---- shapes -------------------------------------------------------------------------------------------------------------- */
+/* ---- shapes --------------------------------------------------------------------------------- */
 
 const api_shape *api_shape_create(const api_shape_form *form) {
   const uint32_t *surface_ids = form->shape.surface_ids;
-  size_t surface_bytes = surface_ids ? ct_kind_surface_count(form->shape.kind) * sizeof *surface_ids : 0;
-  size_t id_length = strlen(form->id), bytes = sizeof(api_shape) + surface_bytes + id_length + 1 + form->report.length;
+  size_t surface_bytes =
+      surface_ids ? ct_kind_surface_count(form->shape.kind) * sizeof *surface_ids : 0;
+  size_t id_length = strlen(form->id),
+         bytes = sizeof(api_shape) + surface_bytes + id_length + 1 + form->report.length;
   api_shape *shape = malloc(bytes);
   if (!shape) return NULL;
   char *own_ids = (char *)(shape + 1), *id = own_ids + surface_bytes, *report = id + id_length + 1;
@@ -61,7 +63,7 @@ const api_shape_form *api_shape_get(const api_shape *shape) { return &shape->for
 
 uint64_t api_shape_memory(const api_shape *shape) { return shape->memory; }
 
-/* ---- tables -------------------------------------------------------------------------------------------------------------- */
+/* ---- tables --------------------------------------------------------------------------------- */
 
 static api_shape_table *make(size_t count) {
   api_shape_table *table = malloc(sizeof *table + count * sizeof(const api_shape *));
@@ -80,7 +82,9 @@ static void add(api_shape_table *table, const api_shape *shape) {
 const api_shape_table *api_shapes_create(void) { return make(0); }
 
 const api_shape_table *api_shapes_retain(const api_shape_table *table) {
-  if (table) atomic_fetch_add_explicit(&((api_shape_table *)(uintptr_t)table)->references, 1, memory_order_relaxed);
+  if (table)
+    atomic_fetch_add_explicit(&((api_shape_table *)(uintptr_t)table)->references, 1,
+                              memory_order_relaxed);
   return table;
 }
 
@@ -91,7 +95,9 @@ void api_shapes_release(const api_shape_table *table) {
   free(mine);
 }
 
-bool api_shapes_scale_slowly(const api_shape_table *table) { return table && table->memory > HEAVY_BYTES; }
+bool api_shapes_scale_slowly(const api_shape_table *table) {
+  return table && table->memory > HEAVY_BYTES;
+}
 
 /* Index of the first shape whose id is not below `id`. */
 static size_t place_of(const api_shape_table *table, ct_text id) {
@@ -106,12 +112,16 @@ static size_t place_of(const api_shape_table *table, ct_text id) {
 
 const api_shape *api_shapes_find(const api_shape_table *table, ct_text id) {
   size_t at = place_of(table, id);
-  return at < api_shapes_count(table) && api_text_equal(api_text(table->items[at]->form.id), id) ? table->items[at] : NULL;
+  return at < api_shapes_count(table) && api_text_equal(api_text(table->items[at]->form.id), id)
+             ? table->items[at]
+             : NULL;
 }
 
 size_t api_shapes_count(const api_shape_table *table) { return table ? table->count : 0; }
 
-const api_shape *api_shapes_at(const api_shape_table *table, size_t index) { return table->items[index]; }
+const api_shape *api_shapes_at(const api_shape_table *table, size_t index) {
+  return table->items[index];
+}
 
 uint64_t api_shapes_memory(const api_shape_table *table) { return table ? table->memory : 0; }
 
@@ -146,12 +156,17 @@ const api_shape_table *api_shapes_union(const api_shape_table *table, const api_
   return joined;
 }
 
-const char *api_shapes_id(const api_shape_table *table, size_t index) { return table->items[index]->form.id; }
+const char *api_shapes_id(const api_shape_table *table, size_t index) {
+  return table->items[index]->form.id;
+}
 
-bool api_shapes_has(const api_shape_table *table, const char *id) { return api_shapes_find(table, api_text(id)) != NULL; }
+bool api_shapes_has(const api_shape_table *table, const char *id) {
+  return api_shapes_find(table, api_text(id)) != NULL;
+}
 
 const api_shape_table *api_shapes_drop(const api_shape_table *table, const char *id) {
-  return api_shapes_has(table, id) ? api_shapes_without(table, api_text(id)) : api_shapes_retain(table);
+  return api_shapes_has(table, id) ? api_shapes_without(table, api_text(id))
+                                   : api_shapes_retain(table);
 }
 
 /* Is the id in the list? *at goes on to where it is, or would be. */
@@ -161,10 +176,13 @@ static bool walk_to(const char *id, const char *ids, size_t count, size_t stride
   return *at < count && order == 0;
 }
 
-/* Both ascend in id: one walk counts, and only where shapes have gone a second one makes the table. */
-const api_shape_table *api_shapes_intersect(const api_shape_table *table, const char *ids, size_t count, size_t stride) {
+/* Both ascend in id: one walk counts, and only where shapes have gone a second one makes the table.
+ */
+const api_shape_table *api_shapes_intersect(const api_shape_table *table, const char *ids,
+                                            size_t count, size_t stride) {
   size_t left = 0;
-  for (size_t i = 0, at = 0; i < table->count; i++) left += walk_to(table->items[i]->form.id, ids, count, stride, &at);
+  for (size_t i = 0, at = 0; i < table->count; i++)
+    left += walk_to(table->items[i]->form.id, ids, count, stride, &at);
   if (left == table->count) return api_shapes_retain(table);
   api_shape_table *next = make(left);
   for (size_t i = 0, at = 0; next && i < table->count; i++)
