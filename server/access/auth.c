@@ -1,4 +1,5 @@
-/* Tokens are compared as zero-padded blocks of one size, so that neither content nor length shows in the time. */
+/* Bearer token. Comparison in constant time: tokens are zero-padded to one size, so that the time
+ * depends neither on content nor on length. */
 #include "access/auth.h"
 
 #include "process/file.h"
@@ -10,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Shorter ones could be guessed. */
+/* Least length of a token, B: shorter ones could be guessed. */
 #define TOKEN_MIN 8
 
-static bool refuse(const char *given, const char *path, const char *why) {
+static bool report_token_failure(const char *given, const char *path, const char *why) {
   fprintf(stderr, "contactd: %s: %s: %s.\n", given, path, why);
   return false;
 }
@@ -26,7 +27,7 @@ bool srv_auth_load(srv_auth *auth, const char *path, const char *given) {
   size_t length = 0;
   const char *why = NULL;
   int fd = srv_file_open(path, &mode, NULL, &why);
-  if (fd < 0) return refuse(given, path, why);
+  if (fd < 0) return report_token_failure(given, path, why);
   if (mode & (S_IROTH | S_IWOTH | S_IWGRP)) why = "others can read or write it; chmod 600 it";
   while (!why && length < sizeof bytes) {
     ssize_t n = read(fd, bytes + length, sizeof bytes - length);
@@ -35,11 +36,14 @@ bool srv_auth_load(srv_auth *auth, const char *path, const char *given) {
     if (n > 0) length += (size_t)n;
   }
   close(fd);
-  if (why) return refuse(given, path, why);
+  if (why) return report_token_failure(given, path, why);
   while (length > 0 && (bytes[length - 1] == '\n' || bytes[length - 1] == '\r')) length--;
-  if (length < TOKEN_MIN || length > SRV_TOKEN_MAX) return refuse(given, path, "a token has 8 to 256 characters on one line");
+  if (length < TOKEN_MIN || length > SRV_TOKEN_MAX)
+    return report_token_failure(given, path, "a token has 8 to 256 characters on one line");
   for (size_t i = 0; i < length; i++)
-    if (bytes[i] <= ' ' || bytes[i] > '~') return refuse(given, path, "a token is of printable ASCII characters without blanks");
+    if (bytes[i] <= ' ' || bytes[i] > '~')
+      return report_token_failure(given, path,
+                                  "a token is of printable ASCII characters without blanks");
   memcpy(auth->token, bytes, length);
   auth->length = length;
   auth->required = true;
@@ -55,6 +59,7 @@ bool srv_auth_accepts(const srv_auth *auth, const char *authorization) {
   unsigned char padded[SRV_TOKEN_MAX] = {0};
   memcpy(padded, given, length < sizeof padded ? length : sizeof padded);
   volatile unsigned char difference = 0;
-  for (size_t i = 0; i < sizeof padded; i++) difference = (unsigned char)(difference | (padded[i] ^ auth->token[i]));
+  for (size_t i = 0; i < sizeof padded; i++)
+    difference = (unsigned char)(difference | (padded[i] ^ auth->token[i]));
   return (difference == 0) & (length == auth->length);
 }

@@ -13,11 +13,11 @@ typedef struct srv_auth {
   unsigned char token[SRV_TOKEN_MAX]; /* zero-padded */
 } srv_auth;
 
-/* Reads the token of `path` (NULL: none is asked for); false after one sentence on standard error, which begins with `given`:
- * absent, readable by others, or not a token. */
+/* Reads the token from `path`; NULL: no token is required. False after one sentence on standard
+ * error that begins with `given`: file missing, readable by others, or not a token. */
 bool srv_auth_load(srv_auth *auth, const char *path, const char *given);
-/* True if no token is asked for, or `authorization` (NULL: no such header) is "Bearer" and the token. The time does not depend on
- * how much of the token is right. */
+/* True if no token is required, or `authorization` (NULL: no header) is "Bearer" and the token. The
+ * time is independent of the number of correct characters. */
 bool srv_auth_accepts(const srv_auth *auth, const char *authorization);
 
 #endif

@@ -1,5 +1,5 @@
-/* Rules of RFC 9110 and 9112 whose breach lets two parsers disagree about where a message ends, and the Host and Origin rules that
- * keep web pages away from a daemon on the loopback. */
+/* Head guard: framing rules of RFC 9110 and RFC 9112 against request smuggling, and Host and Origin
+ * rules against DNS rebinding and cross-site requests to a daemon on the loopback. */
 #include "access/head_guard.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static bool has_control(const char *text, size_t length) {
   return false;
 }
 
-static void once(srv_head *head, const char *name, const char **member, const char *value) {
+static void record_once(srv_head *head, const char *name, const char **member, const char *value) {
   if (*member) head->repeated = name;
   else *member = value;
 }
@@ -46,7 +46,7 @@ typedef enum known_header {
   HEADER_OTHER
 } known_header;
 
-static known_header header_of(const char *name, size_t length) {
+static known_header identify_header(const char *name, size_t length) {
   static const struct {
     size_t length;
     const char *name;
@@ -65,14 +65,15 @@ static known_header header_of(const char *name, size_t length) {
       [HEADER_ACCEPT] = {6, "Accept"},
   };
   for (int i = 0; i < HEADER_OTHER; i++)
-    if (known[i].length == length && strncasecmp(name, known[i].name, length) == 0) return (known_header)i;
+    if (known[i].length == length && strncasecmp(name, known[i].name, length) == 0)
+      return (known_header)i;
   return HEADER_OTHER;
 }
 
-/* Headers without which a call does something else than intended, and the number of letters in which
- * a misspelling of each differs at most: X-Match and Content-Range are other headers. Returns NULL for
- * a name that resembles none of them, else a sentence. */
-static const char *describe_slip(const char *name, size_t length) {
+/* Detects misspelt names of headers that change the effect of a call. Each has a largest number of
+ * differing letters, so that X-Match and Content-Range do not count. NULL: no resemblance; else a
+ * sentence. */
+static const char *describe_misspelling(const char *name, size_t length) {
   static const struct {
     const char *name;
     size_t letters;
@@ -91,90 +92,104 @@ static const char *describe_slip(const char *name, size_t length) {
   return NULL;
 }
 
-static void note_slip(srv_head *head, const char *name, size_t length) {
+static void note_misspelling(srv_head *head, const char *name, size_t length) {
   if (head->misspelt) return;
-  head->meant = describe_slip(name, length);
+  head->meant = describe_misspelling(name, length);
   if (head->meant) head->misspelt = name;
 }
 
-void srv_guard_header(srv_head *head, const char *name, size_t name_length, const char *value, size_t value_length) {
+void srv_guard_header(srv_head *head, const char *name, size_t name_length, const char *value,
+                      size_t value_length) {
   head->lines++;
   if (!is_token(name, name_length)) head->bad_name = true;
   if (!value) value = "", value_length = 0;
   if (has_control(value, value_length)) head->bad_value = name;
-  switch (header_of(name, name_length)) {
+  switch (identify_header(name, name_length)) {
   case HEADER_HOST: head->hosts++, head->host = value; break;
   case HEADER_LENGTH: head->lengths++, head->content_length = value; break;
   case HEADER_ENCODING: head->encodings++, head->transfer_encoding = value; break;
-  case HEADER_ORIGIN: once(head, name, &head->origin, value); break;
-  case HEADER_AUTHORIZATION: once(head, name, &head->authorization, value); break;
-  case HEADER_TYPE: once(head, name, &head->content_type, value); break;
-  case HEADER_CODING: once(head, name, &head->content_encoding, value); break;
-  case HEADER_MATCH: once(head, name, &head->if_match, value); break;
-  case HEADER_NONE_MATCH: once(head, name, &head->if_none_match, value); break;
-  case HEADER_IDEMPOTENCY: once(head, name, &head->idempotency_key, value); break;
+  case HEADER_ORIGIN: record_once(head, name, &head->origin, value); break;
+  case HEADER_AUTHORIZATION: record_once(head, name, &head->authorization, value); break;
+  case HEADER_TYPE: record_once(head, name, &head->content_type, value); break;
+  case HEADER_CODING: record_once(head, name, &head->content_encoding, value); break;
+  case HEADER_MATCH: record_once(head, name, &head->if_match, value); break;
+  case HEADER_NONE_MATCH: record_once(head, name, &head->if_none_match, value); break;
+  case HEADER_IDEMPOTENCY: record_once(head, name, &head->idempotency_key, value); break;
   case HEADER_EXPECT: head->expects = true; break;
   case HEADER_ACCEPT:
     if (!head->accept) head->accept = value;
     break;
-  case HEADER_OTHER: note_slip(head, name, name_length); break;
+  case HEADER_OTHER: note_misspelling(head, name, name_length); break;
   }
 }
 
 bool srv_guard_length(const srv_head *head, uint64_t *length) {
   *length = 0;
   if (head->transfer_encoding) return false;
-  for (const char *c = head->content_length; c && *c; c++) *length = *length * 10 + (uint64_t)(*c - '0');
+  for (const char *c = head->content_length; c && *c; c++)
+    *length = *length * 10 + (uint64_t)(*c - '0');
   return true;
 }
 
-static srv_verdict pass(void) { return (srv_verdict){0}; }
+static srv_verdict accept_head(void) { return (srv_verdict){0}; }
 
-static srv_verdict malformed(const char *detail) {
-  return (srv_verdict){.refused = true, .close = true, .problem = API_PROBLEM_BAD_REQUEST, .detail = detail};
+static srv_verdict refuse_malformed(const char *detail) {
+  return (srv_verdict){
+      .refused = true, .close = true, .problem = API_PROBLEM_BAD_REQUEST, .detail = detail};
 }
 
-static srv_verdict malformed_value(const char *header, const char *detail) {
-  srv_verdict verdict = malformed(detail);
+static srv_verdict refuse_malformed_value(const char *header, const char *detail) {
+  srv_verdict verdict = refuse_malformed(detail);
   verdict.header = header;
   return verdict;
 }
 
 static srv_verdict check_framing(const srv_head *head, const char *version) {
-  if (strcmp(version, "HTTP/1.1") != 0 && strcmp(version, "HTTP/1.0") != 0) return malformed("The HTTP version is not 1.0 or 1.1.");
+  if (strcmp(version, "HTTP/1.1") != 0 && strcmp(version, "HTTP/1.0") != 0)
+    return refuse_malformed("The HTTP version is not 1.0 or 1.1.");
   if (head->lines > SRV_HEADERS_MAX)
-    return (srv_verdict){true, true, API_PROBLEM_HEADERS_TOO_LARGE, NULL, "The request has more than 64 header lines."};
-  if (head->bad_name) return malformed("A header's name holds a character that names cannot have.");
-  if (head->bad_value) return malformed_value(head->bad_value, "The header's value holds a control character.");
-  if (head->hidden) return malformed_value(head->hidden, "The header's value holds a zero byte, or goes on in the next line.");
-  if (head->lengths > 1) return malformed("Content-Length is given more than once.");
-  if (head->encodings > 1) return malformed("Transfer-Encoding is given more than once.");
-  if (head->lengths && head->encodings) return malformed("Content-Length and Transfer-Encoding contradict each other.");
+    return (srv_verdict){true, true, API_PROBLEM_HEADERS_TOO_LARGE, NULL,
+                         "The request has more than 64 header lines."};
+  if (head->bad_name)
+    return refuse_malformed("A header's name holds a character that names cannot have.");
+  if (head->bad_value)
+    return refuse_malformed_value(head->bad_value, "The header's value holds a control character.");
+  if (head->hidden)
+    return refuse_malformed_value(
+        head->hidden, "The header's value holds a zero byte, or goes on in the next line.");
+  if (head->lengths > 1) return refuse_malformed("Content-Length is given more than once.");
+  if (head->encodings > 1) return refuse_malformed("Transfer-Encoding is given more than once.");
+  if (head->lengths && head->encodings)
+    return refuse_malformed("Content-Length and Transfer-Encoding contradict each other.");
   if (head->encodings && strcasecmp(head->transfer_encoding, "chunked") != 0)
-    return malformed("The only Transfer-Encoding known is chunked.");
-  if (head->encodings && strcmp(version, "HTTP/1.0") == 0) return malformed("HTTP/1.0 has no Transfer-Encoding.");
+    return refuse_malformed("The only Transfer-Encoding known is chunked.");
+  if (head->encodings && strcmp(version, "HTTP/1.0") == 0)
+    return refuse_malformed("HTTP/1.0 has no Transfer-Encoding.");
   if (head->lengths) {
     size_t digits = strspn(head->content_length, "0123456789");
-    if (digits == 0 || digits > 18 || head->content_length[digits]) return malformed("Content-Length is not a number.");
+    if (digits == 0 || digits > 18 || head->content_length[digits])
+      return refuse_malformed("Content-Length is not a number.");
   }
-  if (head->repeated) return malformed_value(head->repeated, "The header may occur once, but is repeated.");
-  return pass();
+  if (head->repeated)
+    return refuse_malformed_value(head->repeated, "The header may occur once, but is repeated.");
+  return accept_head();
 }
 
-/* Escapes stay as they are: the path is split at '/' and each segment decoded once, by the API. */
+/* Leaves escapes unchanged: the API splits the path at '/' and decodes each segment once. */
 static srv_verdict check_target(const char *method, const char *uri) {
-  if (!is_token(method, strlen(method))) return malformed("The method is not a word.");
-  if (uri[0] != '/') return malformed("The request target does not start with a slash.");
+  if (!is_token(method, strlen(method))) return refuse_malformed("The method is not a word.");
+  if (uri[0] != '/') return refuse_malformed("The request target does not start with a slash.");
   for (const char *c = uri; *c; c++) {
     unsigned char byte = (unsigned char)*c;
     if (byte <= ' ' || byte > '~' || byte == '\\')
-      return malformed("The request target has a character that URLs cannot have; other bytes stand in paths as %XX.");
+      return refuse_malformed("The request target has a character that URLs cannot have; other "
+                              "bytes stand in paths as %XX.");
   }
-  return pass();
+  return accept_head();
 }
 
-/* Is text "name" or "name:port"? Names compare without regard to case. */
-static bool host_is(const char *text, const char *name) {
+/* True if text is "name" or "name:port", ignoring case. */
+static bool is_host(const char *text, const char *name) {
   size_t length = strlen(name);
   if (strncasecmp(text, name, length) != 0) return false;
   if (text[length] == 0) return true;
@@ -183,35 +198,40 @@ static bool host_is(const char *text, const char *name) {
   return digits >= 1 && digits <= 5 && text[length + 1 + digits] == 0;
 }
 
-static bool host_allowed(const char *host, const srv_hosts *hosts) {
-  if (host_is(host, "localhost") || host_is(host, "127.0.0.1") || host_is(host, "[::1]")) return true;
+static bool is_host_allowed(const char *host, const srv_hosts *hosts) {
+  if (is_host(host, "localhost") || is_host(host, "127.0.0.1") || is_host(host, "[::1]"))
+    return true;
   for (size_t i = 0; i < hosts->count; i++)
-    if (host_is(host, hosts->names[i])) return true;
+    if (is_host(host, hosts->names[i])) return true;
   return false;
 }
 
-/* A page served from here has the origin of the Host that it asks; any other origin is foreign. */
-static bool origin_is_own(const char *origin, const char *host) {
+/* True if the origin equals the Host: the page was served by this daemon. Others are cross-site. */
+static bool is_own_origin(const char *origin, const char *host) {
   if (strncasecmp(origin, "http://", 7) == 0) origin += 7;
   else if (strncasecmp(origin, "https://", 8) == 0) origin += 8;
   else return false;
   return strcasecmp(origin, host) == 0;
 }
 
-srv_verdict srv_guard_check(const srv_head *head, const char *method, const char *uri, const char *version,
-                            const srv_hosts *hosts) {
+srv_verdict srv_guard_check(const srv_head *head, const char *method, const char *uri,
+                            const char *version, const srv_hosts *hosts) {
   srv_verdict verdict = check_framing(head, version);
   if (!verdict.refused) verdict = check_target(method, uri);
   if (verdict.refused) return verdict;
-  if (head->hosts == 0 || !*head->host) return malformed("The Host header is missing.");
-  if (head->hosts > 1) return malformed("Host is given more than once.");
-  if (!host_allowed(head->host, hosts))
+  if (head->hosts == 0 || !*head->host) return refuse_malformed("The Host header is missing.");
+  if (head->hosts > 1) return refuse_malformed("Host is given more than once.");
+  if (!is_host_allowed(head->host, hosts))
     return (srv_verdict){true, false, API_PROBLEM_HOST_NOT_ALLOWED, NULL,
                          "The Host header names no host that is served here; see --allow-host."};
-  if (head->origin && (strcmp(method, "OPTIONS") == 0 || !origin_is_own(head->origin, head->host)))
-    return (srv_verdict){true, false, API_PROBLEM_ORIGIN_DENIED, NULL, "The Origin header names a page of another origin."};
-  if (head->content_encoding && *head->content_encoding && strcasecmp(head->content_encoding, "identity") != 0)
-    return (srv_verdict){true, false, API_PROBLEM_UNSUPPORTED_MEDIA_TYPE, NULL, "Content-Encoding must be identity or absent."};
-  if (head->misspelt) return (srv_verdict){true, false, API_PROBLEM_BAD_REQUEST, head->misspelt, head->meant};
-  return pass();
+  if (head->origin && (strcmp(method, "OPTIONS") == 0 || !is_own_origin(head->origin, head->host)))
+    return (srv_verdict){true, false, API_PROBLEM_ORIGIN_DENIED, NULL,
+                         "The Origin header names a page of another origin."};
+  if (head->content_encoding && *head->content_encoding &&
+      strcasecmp(head->content_encoding, "identity") != 0)
+    return (srv_verdict){true, false, API_PROBLEM_UNSUPPORTED_MEDIA_TYPE, NULL,
+                         "Content-Encoding must be identity or absent."};
+  if (head->misspelt)
+    return (srv_verdict){true, false, API_PROBLEM_BAD_REQUEST, head->misspelt, head->meant};
+  return accept_head();
 }

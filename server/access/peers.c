@@ -1,5 +1,5 @@
-/* Addresses in chains of a fixed hash table. A peer without connections is kept while its failures count and freed when its chain
- * is walked later. */
+/* Fixed hash table with chains. A peer without connections remains while its failures count, and is
+ * freed by a later search in its chain. */
 #include "access/peers.h"
 
 #include "process/address.h"
@@ -17,17 +17,18 @@ struct srv_peer {
   uint8_t key[KEY_BYTES];
   uint32_t connections;
   uint32_t failures;
-  uint64_t window_ns; /* start of the time over which failures are counted */
+  uint64_t window_ns; /* start of the window in which failures are counted */
 };
 
 struct srv_peers {
-  uint64_t seed; /* addresses are chosen by strangers */
+  uint64_t seed; /* random: clients choose addresses and must not force collisions */
   srv_peer *buckets[BUCKETS];
 };
 
 srv_peers *srv_peers_create(void) {
   srv_peers *peers = calloc(1, sizeof *peers);
-  if (peers && getrandom(&peers->seed, sizeof peers->seed, 0) != (ssize_t)sizeof peers->seed) peers->seed = 0x9e3779b97f4a7c15u;
+  if (peers && getrandom(&peers->seed, sizeof peers->seed, 0) != (ssize_t)sizeof peers->seed)
+    peers->seed = 0x9e3779b97f4a7c15u;
   return peers;
 }
 
@@ -43,7 +44,7 @@ void srv_peers_destroy(srv_peers *peers) {
   free(peers);
 }
 
-static void key_of(const struct sockaddr *address, uint8_t *key) {
+static void write_peer_key(const struct sockaddr *address, uint8_t *key) {
   uint32_t four;
   memset(key, 0, KEY_BYTES);
   if (srv_address_ipv4(address, &four)) {
@@ -55,7 +56,7 @@ static void key_of(const struct sockaddr *address, uint8_t *key) {
   }
 }
 
-static srv_peer **bucket_of(srv_peers *peers, const uint8_t *key) {
+static srv_peer **get_bucket(srv_peers *peers, const uint8_t *key) {
   uint64_t a, b;
   memcpy(&a, key, sizeof a);
   memcpy(&b, key + 8, sizeof b);
@@ -64,10 +65,10 @@ static srv_peer **bucket_of(srv_peers *peers, const uint8_t *key) {
   return &peers->buckets[(h >> 32) % BUCKETS];
 }
 
-/* Frees on the way what is of no more use. */
-static srv_peer *find(srv_peers *peers, const uint8_t *key, uint64_t now_ns) {
+/* Finds a peer. Frees expired peers of the chain on the way. NULL: none. */
+static srv_peer *find_peer(srv_peers *peers, const uint8_t *key, uint64_t now_ns) {
   srv_peer *found = NULL;
-  for (srv_peer **at = bucket_of(peers, key); *at;) {
+  for (srv_peer **at = get_bucket(peers, key); *at;) {
     srv_peer *peer = *at;
     if (memcmp(peer->key, key, KEY_BYTES) == 0) found = peer;
     else if (peer->connections == 0 && now_ns - peer->window_ns > SRV_PEER_WINDOW_NS) {
@@ -82,12 +83,12 @@ static srv_peer *find(srv_peers *peers, const uint8_t *key, uint64_t now_ns) {
 
 srv_peer *srv_peer_join(srv_peers *peers, const struct sockaddr *address, uint64_t now_ns) {
   uint8_t key[KEY_BYTES];
-  key_of(address, key);
-  srv_peer *peer = find(peers, key, now_ns);
+  write_peer_key(address, key);
+  srv_peer *peer = find_peer(peers, key, now_ns);
   if (!peer) {
     peer = calloc(1, sizeof *peer);
     if (!peer) return NULL;
-    srv_peer **bucket = bucket_of(peers, key);
+    srv_peer **bucket = get_bucket(peers, key);
     memcpy(peer->key, key, KEY_BYTES);
     peer->next = *bucket;
     *bucket = peer;
@@ -98,7 +99,7 @@ srv_peer *srv_peer_join(srv_peers *peers, const struct sockaddr *address, uint64
 
 void srv_peer_leave(srv_peers *peers, srv_peer *peer) {
   if (--peer->connections > 0 || peer->failures > 0) return;
-  for (srv_peer **at = bucket_of(peers, peer->key); *at; at = &(*at)->next) {
+  for (srv_peer **at = get_bucket(peers, peer->key); *at; at = &(*at)->next) {
     if (*at != peer) continue;
     *at = peer->next;
     free(peer);
@@ -108,8 +109,8 @@ void srv_peer_leave(srv_peers *peers, srv_peer *peer) {
 
 uint32_t srv_peer_connections(srv_peers *peers, const struct sockaddr *address) {
   uint8_t key[KEY_BYTES];
-  key_of(address, key);
-  for (const srv_peer *peer = *bucket_of(peers, key); peer; peer = peer->next)
+  write_peer_key(address, key);
+  for (const srv_peer *peer = *get_bucket(peers, key); peer; peer = peer->next)
     if (memcmp(peer->key, key, KEY_BYTES) == 0) return peer->connections;
   return 0;
 }
@@ -123,6 +124,7 @@ void srv_peer_fail(srv_peer *peer, uint64_t now_ns) {
 }
 
 unsigned srv_peer_locked(const srv_peer *peer, uint64_t now_ns) {
-  if (peer->failures < SRV_PEER_FAILURES_MAX || now_ns - peer->window_ns > SRV_PEER_WINDOW_NS) return 0;
+  if (peer->failures < SRV_PEER_FAILURES_MAX || now_ns - peer->window_ns > SRV_PEER_WINDOW_NS)
+    return 0;
   return (unsigned)((SRV_PEER_WINDOW_NS - (now_ns - peer->window_ns)) / 1000000000u) + 1;
 }

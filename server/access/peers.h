@@ -1,5 +1,5 @@
-/* What is remembered of client addresses: open connections, and failed tokens within a minute. An IPv6 client is its /64 network.
- * Loop thread only. */
+/* Client addresses: number of open connections, and failed tokens within a minute (rate limit).
+ * IPv6 clients are identified by their /64 network. Loop thread only. */
 #ifndef SRV_ACCESS_PEERS_H
 #define SRV_ACCESS_PEERS_H
 
@@ -10,7 +10,7 @@
 typedef struct srv_peers srv_peers;
 typedef struct srv_peer srv_peer;
 
-/* Failed tokens of one address that are answered before it has to wait, and the time counted over. */
+/* Failed tokens of one address before it is locked, and the window in which they count. */
 #define SRV_PEER_FAILURES_MAX 10
 #define SRV_PEER_WINDOW_NS 60000000000u
 
@@ -23,8 +23,9 @@ void srv_peer_leave(srv_peers *peers, srv_peer *peer);
 /* Open connections of the address. */
 uint32_t srv_peer_connections(srv_peers *peers, const struct sockaddr *address);
 
+/* Counts a failed token. */
 void srv_peer_fail(srv_peer *peer, uint64_t now_ns);
-/* Seconds to wait when the address has failed too often, else 0. */
+/* Remaining seconds of the lock after too many failures, else 0. */
 unsigned srv_peer_locked(const srv_peer *peer, uint64_t now_ns);
 
 #endif

@@ -1,24 +1,27 @@
-/* Streams of events from their reply's head to their end, and the rings that they read.
+/* Event streams (server-sent events, WHATWG HTML section 9.2) and the rings that they read.
  *
- * What a stream sends, in this order: how long a client should wait before it comes back; how the scene stands, unless the client
- * goes on where it was; events of the ring from its place on; the end, when the scene or the daemon goes. Where the ring no longer
- * has the next event, `reset` stands for all that is missed.
+ * A stream sends, in this order: the reconnection time (`retry`); the scene's state, unless the
+ * client resumes with Last-Event-ID; the ring's events from the stream's position on; the end, when
+ * the scene is deleted or the daemon shuts down. If the ring no longer has the next event, `reset`
+ * replaces all missed events.
  *
- * Where daemons share a store a write's events come by it, with their numbers, whichever daemon has written (`feeds`). Such a ring
- * is there while somebody listens here; what came before is in the store. A stream has its place in it when the ring is level with
- * the store as of the stream's coming. */
+ * Without a shared store, writes of this daemon fill the ring (srv_stream_publish). With one, the
+ * store numbers and delivers the events of all daemons; such a ring exists while a stream here
+ * reads it. A new stream gets its position when the ring has caught up with the store as of the
+ * stream's arrival. */
 #include "http/event_stream.h"
 
 #include "scenes/event_payload.h"
 #include "scenes/scene_cache.h"
 
+#include <assert.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* What the kernel may keep of a stream that is not read: beyond it the stream's backlog begins. */
+/* Socket send buffer of a stream, B. Unread bytes beyond it count as the stream's backlog. */
 #define SEND_BUFFER_BYTES 32768
 /* Seconds after which a refused client may try again. */
 #define RETRY_SECONDS "5"
@@ -26,7 +29,7 @@
 typedef enum srv_stream_end {
   STREAM_RUNS,
   STREAM_TOLD,   /* its last event is being sent */
-  STREAM_ENDED,  /* all is sent */
+  STREAM_ENDED,  /* all bytes are sent */
   STREAM_DROPPED /* the connection is cut */
 } srv_stream_end;
 
@@ -35,43 +38,43 @@ struct srv_stream {
   srv_request *request;
   srv_ring *ring; /* counted there as a listener */
   char contact_state[CT_ID_LENGTH_MAX + 1];
-  enum { KEEPS_NOTHING, KEEPS_NUMBER, KEEPS_TEXT } keeps; /* what the client has kept of a stream before */
-  uint64_t kept;                                          /* the number */
-  bool placed;                                            /* place is set */
-  bool moved;                                             /* has come to a ring anew because that before had ended */
-  uint64_t ticket;                                        /* of a ring that the store feeds: its place is found then */
-  uint64_t place;                                         /* number of the next event to look at */
-  bool greets;                                            /* the first bytes are yet to come */
-  bool tells_state;                                       /* `revision` comes before the ring */
-  bool has_missed;                                        /* `reset` does */
-  bool beats;                                             /* a heartbeat is due */
+  enum { HAS_NO_ID, HAS_NUMBER, HAS_OTHER_ID } keeps; /* the client's Last-Event-ID */
+  uint64_t kept;                                      /* HAS_NUMBER: the number */
+  bool placed;                                        /* place is set */
+  bool moved;       /* was moved to a new ring when its first one had ended */
+  uint64_t ticket;  /* subscribed ring: place is set when the ring has caught up to it */
+  uint64_t place;   /* number of the next event to inspect */
+  bool greets;      /* `retry` is still to be sent */
+  bool tells_state; /* `revision` is to be sent before events of the ring */
+  bool has_missed;  /* `reset` is to be sent before them */
+  bool beats;       /* a heartbeat is due */
   bool suspended;
   srv_stream_end end;
-  const char *bytes; /* being sent: what is left */
+  const char *bytes; /* being sent: the rest */
   size_t left;
-  srv_event *event;  /* that they are of, held; NULL: they are static */
-  uint64_t unread;   /* published for it since the client has last taken something */
-  uint64_t taken;    /* handed out so far */
-  uint64_t taken_ns; /* when last */
+  srv_event *event;  /* retained source of `bytes`; NULL: static text */
+  uint64_t unread;   /* bytes published for it since the client last read */
+  uint64_t taken;    /* bytes passed to libmicrohttpd */
+  uint64_t taken_ns; /* time of the last such bytes */
 };
 
-/* A ring that the store feeds. */
-typedef struct feeding {
+/* A ring's subscription to a scene's events in the shared store. */
+typedef struct ring_subscription {
   srv_store_subscription listen; /* first: the ring's `heard` */
   srv_server *server;
   srv_ring *ring;
-} feeding;
+} ring_subscription;
 
 uint64_t srv_stream_bytes(const srv_stream *stream) { return stream->taken; }
 
-static bool is_for(const srv_stream *stream, const char *contact_state) {
+static bool is_addressed_to(const srv_stream *stream, const char *contact_state) {
   return !contact_state || strcmp(stream->contact_state, contact_state) == 0;
 }
 
-/* ---- rings ----------------------------------------------------------------------------------------------------------------- */
+/* ---- rings ---------------------------------------------------------------------------------- */
 
-/* Rings that nobody listens to, the one left longest ago first. */
-static void idle_add(srv_server *server, srv_ring *ring) {
+/* List of rings without streams, in the order in which their last stream left. */
+static void append_idle_ring(srv_server *server, srv_ring *ring) {
   ring->next = NULL;
   ring->previous = server->idle_last;
   if (ring->previous) ring->previous->next = ring;
@@ -80,7 +83,7 @@ static void idle_add(srv_server *server, srv_ring *ring) {
   server->idle_rings++;
 }
 
-static void idle_remove(srv_server *server, srv_ring *ring) {
+static void remove_idle_ring(srv_server *server, srv_ring *ring) {
   if (ring->previous) ring->previous->next = ring->next;
   else server->idle_first = ring->next;
   if (ring->next) ring->next->previous = ring->previous;
@@ -88,17 +91,17 @@ static void idle_remove(srv_server *server, srv_ring *ring) {
   server->idle_rings--;
 }
 
-static void stop_feeding(srv_server *server, srv_ring *ring) {
+static void unsubscribe_ring(srv_server *server, srv_ring *ring) {
   if (!ring->heard) return;
   srv_store_unsubscribe(server->store, ring->heard);
   free(ring->heard);
   ring->heard = NULL;
 }
 
-/* The scene has no ring from now on. Streams that read it read it to its end. */
-static void detach(srv_server *server, srv_ring *ring) {
-  if (ring->listeners == 0 && !ring->fed) idle_remove(server, ring);
-  stop_feeding(server, ring);
+/* Separates the ring from its scene. Open streams still read it to its end. */
+static void detach_ring(srv_server *server, srv_ring *ring) {
+  if (ring->listeners == 0 && !ring->fed) remove_idle_ring(server, ring);
+  unsubscribe_ring(server, ring);
   if (ring->last > server->last_event) server->last_event = ring->last;
   ring->entry->ring = NULL;
   srv_server_order_scene(server, ring->entry);
@@ -106,31 +109,33 @@ static void detach(srv_server *server, srv_ring *ring) {
   srv_ring_release(ring);
 }
 
-/* Microseconds of the clock: a daemon that is started anew, with the same scenes, must not use numbers that one before it has used
- * and clients have kept. No scene has an event every microsecond. */
-static uint64_t first_number(const srv_server *server) {
+/* First event number of a ring: the clock's microseconds, or above all numbers of deleted rings. A
+ * restarted daemon thus never reuses numbers that clients have stored, given less than one event
+ * per microsecond. */
+static uint64_t choose_first_number(const srv_server *server) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   uint64_t number = (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
   return number > server->last_event ? number : server->last_event + 1;
 }
 
-static bool feed(srv_server *server, srv_ring *ring);
+static bool subscribe_ring(srv_server *server, srv_ring *ring);
 
-/* The ring of a scene, with one listener more. NULL: out of memory. */
-static srv_ring *join(srv_server *server, srv_entry *entry) {
+/* Returns the scene's ring, created if needed, with one more listener. NULL: out of memory. */
+static srv_ring *enter_ring(srv_server *server, srv_entry *entry) {
   if (!entry->ring) {
     size_t bytes = (size_t)server->limits->event_backlog_bytes * API_EVENTS_BACKLOGS;
-    srv_ring *made = srv_ring_create(first_number(server), (size_t)server->limits->event_ring, bytes);
-    if (!made) return NULL;
-    made->entry = entry;
-    if (srv_store_distributes_events(server->store) && !feed(server, made)) {
-      srv_ring_release(made);
+    srv_ring *created =
+        srv_ring_create(choose_first_number(server), (size_t)server->limits->event_ring, bytes);
+    if (!created) return NULL;
+    created->entry = entry;
+    if (srv_store_distributes_events(server->store) && !subscribe_ring(server, created)) {
+      srv_ring_release(created);
       return NULL;
     }
-    entry->ring = made;
+    entry->ring = created;
   } else if (entry->ring->listeners == 0) {
-    idle_remove(server, entry->ring);
+    remove_idle_ring(server, entry->ring);
   }
   entry->ring->listeners++;
   srv_server_order_scene(server, entry);
@@ -138,30 +143,32 @@ static srv_ring *join(srv_server *server, srv_entry *entry) {
   return entry->ring;
 }
 
-static void leave(srv_server *server, srv_ring *ring) {
+static void leave_ring(srv_server *server, srv_ring *ring) {
+  assert(ring->listeners > 0);
   ring->listeners--;
   if (ring->entry) srv_server_order_scene(server, ring->entry);
   if (ring->listeners == 0 && ring->entry) {
-    if (!ring->fed) idle_add(server, ring);
-    if (ring->fed) detach(server, ring);
-    else if (server->idle_rings > server->limits->event_streams) detach(server, server->idle_first);
+    if (!ring->fed) append_idle_ring(server, ring);
+    if (ring->fed) detach_ring(server, ring);
+    else if (server->idle_rings > server->limits->event_streams)
+      detach_ring(server, server->idle_first);
   }
   srv_ring_release(ring);
 }
 
-/* ---- waking and ending ------------------------------------------------------------------------------------------------------- */
+/* ---- waking and ending ---------------------------------------------------------------------- */
 
-static void wake(srv_stream *stream) {
+static void wake_stream(srv_stream *stream) {
   if (!stream->suspended) return;
   stream->suspended = false;
   MHD_resume_connection(stream->request->handle);
   srv_server_mark_dirty(stream->request->server);
 }
 
-static void drop(srv_stream *stream) {
+static void drop_stream(srv_stream *stream) {
   stream->end = STREAM_DROPPED;
   shutdown(stream->request->connection->fd, SHUT_RDWR);
-  wake(stream);
+  wake_stream(stream);
 }
 
 void srv_stream_close(srv_request *request) {
@@ -172,24 +179,25 @@ void srv_stream_close(srv_request *request) {
   if (stream->next) stream->next->previous = stream->previous;
   server->stream_count--;
   request->stream = NULL;
-  leave(server, stream->ring);
+  leave_ring(server, stream->ring);
   srv_event_release(stream->event);
   free(stream);
   if (server->drain != SRV_SERVING) srv_drain_check(server);
 }
 
-/* ---- what is sent -------------------------------------------------------------------------------------------------------- */
+/* ---- selection of bytes --------------------------------------------------------------------- */
 
-static void send_static(srv_stream *stream, const char *text) {
+static void prepare_static_text(srv_stream *stream, const char *text) {
   stream->bytes = text;
   stream->left = strlen(text);
 }
 
-/* Takes over a reference. False: there is no event, for want of memory. */
-static bool send_event(srv_stream *stream, srv_event *event) {
+/* Sends `event` next; takes over the reference. NULL (out of memory) drops the stream and returns
+ * false. */
+static bool prepare_event(srv_stream *stream, srv_event *event) {
   stream->event = event;
   if (!event) {
-    drop(stream);
+    drop_stream(stream);
     return false;
   }
   stream->bytes = event->text;
@@ -197,8 +205,8 @@ static bool send_event(srv_stream *stream, srv_event *event) {
   return true;
 }
 
-/* How the scene stands, after the ring's last event. */
-static bool send_state(srv_stream *stream, const char *name) {
+/* Sends the scene's state as of the ring's last event. */
+static bool prepare_scene_state(srv_stream *stream, const char *name) {
   const srv_entry *entry = stream->request->entry;
   api_event event = {.name = name};
   const srv_ring *ring = stream->ring;
@@ -206,82 +214,86 @@ static bool send_state(srv_stream *stream, const char *name) {
   uint64_t bodies = ring->fed ? ring->bodies : ct_scene_count(entry->current);
   char *data = api_event_revision(entry->id, revision, bodies, &event.length);
   event.data = data;
-  srv_event *made = data ? srv_event_create(stream->ring->last, &event) : NULL;
+  srv_event *created = data ? srv_event_create(stream->ring->last, &event) : NULL;
   free(data);
   stream->place = stream->ring->last + 1;
-  return send_event(stream, made);
+  return prepare_event(stream, created);
 }
 
-/* The next event of the ring that is for this stream. False: there is none. */
-static bool send_next(srv_stream *stream) {
+/* Sends the ring's next event that is addressed to this stream. False: there is none. */
+static bool prepare_next_event(srv_stream *stream) {
   const srv_ring *ring = stream->ring;
   while (stream->place <= ring->last) {
     srv_event *event = srv_ring_at(ring, stream->place++);
-    if (!is_for(stream, event->contact_state)) continue;
+    if (!is_addressed_to(stream, event->contact_state)) continue;
     event->references++;
-    return send_event(stream, event);
+    return prepare_event(stream, event);
   }
   return false;
 }
 
-/* Events are missing: a scene that is there is told anew, of one that has gone the end is left. */
-static bool send_missed(srv_stream *stream) {
+/* Replaces missed events: `reset` with the state of an existing scene, or the last event of a
+ * deleted one. */
+static bool prepare_reset(srv_stream *stream) {
   stream->has_missed = false;
-  if (!stream->ring->closed) return send_state(stream, "reset");
+  if (!stream->ring->closed) return prepare_scene_state(stream, "reset");
   stream->place = stream->ring->count ? stream->ring->last : stream->ring->last + 1;
-  return send_next(stream);
+  return prepare_next_event(stream);
 }
 
-static bool send_end(srv_stream *stream) {
+static bool prepare_end(srv_stream *stream) {
   if (stream->end == STREAM_RUNS && !stream->ring->closed) {
     static const api_event event = {.name = "shutdown", .data = "{}", .length = 2};
     stream->end = STREAM_TOLD;
-    return send_event(stream, srv_event_create(0, &event));
+    return prepare_event(stream, srv_event_create(0, &event));
   }
   stream->end = STREAM_ENDED;
   return false;
 }
 
-/* Can it be told how the scene stands? One that another has changed may not be readable any more. */
-static bool has_state(const srv_stream *stream) {
+/* True if the scene's state is known. A revision written by another daemon may be unreadable. */
+static bool is_state_known(const srv_stream *stream) {
   return stream->ring->fed || stream->ring->closed || stream->request->entry->current;
 }
 
-/* From its place on. */
-static bool pick_event(srv_stream *stream) {
+/* Selects the next event from the stream's position on. False: none now. */
+static bool select_event(srv_stream *stream) {
   const srv_ring *ring = stream->ring;
   if (!stream->placed) return false;
-  if (stream->place < srv_ring_oldest(ring) || stream->place > ring->last + 1) stream->has_missed = true;
-  if ((stream->has_missed || stream->tells_state) && !has_state(stream)) {
-    /* Who comes again is told why. */
+  if (stream->place < srv_ring_oldest(ring) || stream->place > ring->last + 1)
+    stream->has_missed = true;
+  if ((stream->has_missed || stream->tells_state) && !is_state_known(stream)) {
+    /* The client learns the reason when it reconnects. */
     stream->end = STREAM_ENDED;
     return false;
   }
-  if (stream->has_missed && send_missed(stream)) return true;
+  if (stream->has_missed && prepare_reset(stream)) return true;
   if (stream->tells_state && !ring->closed) {
     stream->tells_state = false;
-    return send_state(stream, "revision");
+    return prepare_scene_state(stream, "revision");
   }
-  return send_next(stream);
+  return prepare_next_event(stream);
 }
 
-/* Finds what is to be sent next. False: nothing now, or nothing any more. */
-static bool pick(srv_stream *stream) {
+/* Selects the next bytes: greeting, event, end or heartbeat. False: nothing now, or the stream has
+ * ended. */
+static bool select_next_bytes(srv_stream *stream) {
   srv_event_release(stream->event);
   stream->event = NULL;
   if (stream->end > STREAM_TOLD) return false;
   if (stream->greets) {
     stream->greets = false;
-    send_static(stream, "retry: 2000\n\n");
+    prepare_static_text(stream, "retry: 2000\n\n");
     return true;
   }
-  if (stream->end == STREAM_TOLD) return send_end(stream);
-  if (pick_event(stream)) return true;
+  if (stream->end == STREAM_TOLD) return prepare_end(stream);
+  if (select_event(stream)) return true;
   if (stream->end == STREAM_ENDED) return false;
-  if (stream->ring->closed || stream->request->server->drain >= SRV_DRAINING) return send_end(stream);
+  if (stream->ring->closed || stream->request->server->drain >= SRV_DRAINING)
+    return prepare_end(stream);
   if (!stream->beats) return false;
   stream->beats = false;
-  send_static(stream, ": heartbeat\n\n");
+  prepare_static_text(stream, ": heartbeat\n\n");
   return true;
 }
 
@@ -291,7 +303,7 @@ ssize_t srv_stream_read(void *cls, uint64_t position, char *out, size_t most) {
   (void)position;
   stream->unread = 0;
   size_t used = 0;
-  while (used < most && (stream->left > 0 || pick(stream))) {
+  while (used < most && (stream->left > 0 || select_next_bytes(stream))) {
     size_t part = stream->left < most - used ? stream->left : most - used;
     memcpy(out + used, stream->bytes, part);
     stream->bytes += part;
@@ -303,63 +315,69 @@ ssize_t srv_stream_read(void *cls, uint64_t position, char *out, size_t most) {
     stream->taken_ns = uv_hrtime();
     return (ssize_t)used;
   }
-  /* Where the socket has been shut down the end cannot be sent, and that closes the connection; told of an error, libmicrohttpd
-   * 0.9.75 keeps the descriptor until it is silent for too long. */
+  /* After a shutdown of the socket, END_OF_STREAM makes the send fail, which closes the connection.
+   * After END_WITH_ERROR, libmicrohttpd 0.9.75 keeps the descriptor until the idle timeout. */
   if (stream->end >= STREAM_ENDED) return MHD_CONTENT_READER_END_OF_STREAM;
   MHD_suspend_connection(request->handle);
   stream->suspended = true;
   return 0;
 }
 
-/* ---- opening ------------------------------------------------------------------------------------------------------------- */
+/* ---- opening -------------------------------------------------------------------------------- */
 
-/* What the client has kept, from its head. */
-static void read_kept(srv_stream *stream) {
-  const char *text = MHD_lookup_connection_value(stream->request->handle, MHD_HEADER_KIND, "Last-Event-ID");
+/* Parses Last-Event-ID: none, an event number, or text that no ring has sent. */
+static void read_last_event_id(srv_stream *stream) {
+  const char *text =
+      MHD_lookup_connection_value(stream->request->handle, MHD_HEADER_KIND, "Last-Event-ID");
   if (!text || !*text) return;
   size_t digits = strspn(text, "0123456789");
-  stream->keeps = KEEPS_TEXT;
+  stream->keeps = HAS_OTHER_ID;
   if (digits > 19 || text[digits]) return;
-  stream->keeps = KEEPS_NUMBER;
+  stream->keeps = HAS_NUMBER;
   for (size_t i = 0; i < digits; i++) stream->kept = stream->kept * 10 + (uint64_t)(text[i] - '0');
 }
 
-/* The number is one of the ring's, and all that followed is there. */
-static bool follows(const srv_ring *ring, uint64_t number) { return number + 1 >= srv_ring_oldest(ring) && number <= ring->last; }
+/* True if the ring has assigned the number and retains all events after it. */
+static bool is_number_retained(const srv_ring *ring, uint64_t number) {
+  return number + 1 >= srv_ring_oldest(ring) && number <= ring->last;
+}
 
-static void set_place(srv_stream *stream) {
+/* Sets the stream's position: after Last-Event-ID if the ring allows it, else at the ring's end. */
+static void place_in_ring(srv_stream *stream) {
   stream->placed = true;
   stream->place = stream->ring->last + 1;
-  if (stream->keeps == KEEPS_NOTHING) stream->tells_state = true;
-  else if (stream->keeps == KEEPS_NUMBER && follows(stream->ring, stream->kept)) stream->place = stream->kept + 1;
+  if (stream->keeps == HAS_NO_ID) stream->tells_state = true;
+  else if (stream->keeps == HAS_NUMBER && is_number_retained(stream->ring, stream->kept))
+    stream->place = stream->kept + 1;
   else stream->has_missed = true;
 }
 
-/* Counted in the ring as a listener from now on. False: out of memory. */
-static bool come_to_ring(srv_stream *stream) {
+/* Registers the stream as a listener of its scene's ring. False: out of memory. */
+static bool attach_to_ring(srv_stream *stream) {
   srv_server *server = stream->request->server;
-  stream->ring = join(server, stream->request->entry);
+  stream->ring = enter_ring(server, stream->request->entry);
   if (!stream->ring) return false;
   if (stream->ring->fed) stream->ticket = srv_store_catch_up(server->store, stream->ring->heard);
-  else set_place(stream);
+  else place_in_ring(stream);
   return true;
 }
 
-/* A client that does not read, or is not there any more, is found out by little. */
-static void bound_socket(int fd) {
+/* Small buffer and TCP_USER_TIMEOUT: a client that does not read, or has vanished, is detected
+ * early. */
+static void limit_socket_buffer(int fd) {
   int bytes = SEND_BUFFER_BYTES;
   unsigned ms = SRV_IDLE_SECONDS * 1000u;
   setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
   setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms);
 }
 
-static srv_stream *create(srv_request *request) {
+static srv_stream *create_stream(srv_request *request) {
   srv_server *server = request->server;
   srv_stream *stream = calloc(1, sizeof *stream);
   if (!stream) return NULL;
   stream->request = request;
-  read_kept(stream);
-  if (!come_to_ring(stream)) {
+  read_last_event_id(stream);
+  if (!attach_to_ring(stream)) {
     free(stream);
     return NULL;
   }
@@ -378,53 +396,60 @@ void srv_stream_open(srv_request *request) {
   static const api_reply reply = {.status = 200, .content_type = "text/event-stream"};
   srv_server *server = request->server;
   if (server->stream_count >= server->limits->event_streams) {
-    srv_request_refuse(request, API_PROBLEM_BUSY, "As many streams of events are open as may be: %llu (eventStreams).",
+    srv_request_refuse(request, API_PROBLEM_BUSY,
+                       "As many streams of events are open as may be: %llu (eventStreams).",
                        (unsigned long long)server->limits->event_streams);
     srv_request_refusal_header(request, "Retry-After", RETRY_SECONDS);
     return;
   }
-  /* Deleted while the call waited for a worker. */
+  /* the scene was deleted while the call waited for a worker */
   if (!request->entry->current) {
-    srv_request_refuse(request, API_PROBLEM_SCENE_NOT_FOUND, "No scene has the id \"%s\".", request->match.scene_id);
+    srv_request_refuse(request, API_PROBLEM_SCENE_NOT_FOUND, "No scene has the id \"%s\".",
+                       request->match.scene_id);
     return;
   }
-  request->stream = create(request);
+  request->stream = create_stream(request);
   if (!request->stream) {
-    srv_request_refuse(request, API_PROBLEM_OUT_OF_MEMORY, "Memory for the stream could not be had.");
+    srv_request_refuse(request, API_PROBLEM_OUT_OF_MEMORY,
+                       "Memory for the stream could not be had.");
     return;
   }
-  bound_socket(request->connection->fd);
+  limit_socket_buffer(request->connection->fd);
   request->reply = &reply;
   request->close = true;
   srv_job_free_call(request);
-  /* The end of the daemon waits for requests, not for streams. */
+  /* The drain waits for requests, not for streams. */
   request->counted = false;
   server->requests--;
 }
 
-/* ---- publishing ---------------------------------------------------------------------------------------------------------- */
+/* ---- publishing ----------------------------------------------------------------------------- */
 
-/* Who has left too much unread before this write is dropped. What one write adds is not looked at: however much it is, the client
- * has had no time to read it. */
-static void drop_slow(srv_server *server, const srv_ring *ring) {
+/* Drops streams whose backlog exceeds the limit before this write. The bytes of the write itself do
+ * not count: the client has had no time to read them. */
+static void drop_slow_streams(srv_server *server, const srv_ring *ring) {
   for (srv_stream *stream = server->streams; stream; stream = stream->next) {
-    if (stream->ring != ring || stream->end == STREAM_DROPPED || stream->unread <= server->limits->event_backlog_bytes) continue;
+    if (stream->ring != ring || stream->end == STREAM_DROPPED ||
+        stream->unread <= server->limits->event_backlog_bytes)
+      continue;
     srv_log_event(server->log, "eventsNotTaken", stream->request->connection->client);
-    drop(stream);
+    drop_stream(stream);
   }
 }
 
-static void tell(srv_server *server, const srv_ring *ring, const srv_event *event) {
+/* Adds the event to the backlog of the streams that it is addressed to, and wakes them. */
+static void notify_streams(srv_server *server, const srv_ring *ring, const srv_event *event) {
   for (srv_stream *stream = server->streams; stream; stream = stream->next) {
-    if (stream->ring != ring || !stream->placed || !is_for(stream, event->contact_state)) continue;
+    if (stream->ring != ring || !stream->placed || !is_addressed_to(stream, event->contact_state))
+      continue;
     stream->unread += event->length;
-    wake(stream);
+    wake_stream(stream);
   }
 }
 
-static void wake_all(srv_server *server, const srv_ring *ring) {
+static void wake_ring_streams(srv_server *server, const srv_ring *ring) {
   for (srv_stream *stream = server->streams; stream; stream = stream->next)
-    if (stream->ring == ring) wake(stream);
+    if (stream->ring == ring) wake_stream(stream);
 }
 
 void srv_stream_publish(srv_request *request) {
@@ -435,137 +460,147 @@ void srv_stream_publish(srv_request *request) {
   bool whole = true;
   const api_event *events = api_call_events(request->call, &count, &whole);
   if (count == 0 && whole) return;
-  drop_slow(server, ring);
+  drop_slow_streams(server, ring);
   srv_ring_open_write(ring);
   for (size_t i = 0; i < count; i++) {
     const srv_event *event = srv_ring_add(ring, &events[i]);
-    if (event) tell(server, ring, event);
+    if (event) notify_streams(server, ring, event);
     else whole = false;
   }
   bool deleted = request->match.target == API_TARGET_DELETE;
   if (deleted) ring->closed = true;
   if (!whole) srv_ring_break(ring, ring->last + 1);
-  if (!whole || deleted) wake_all(server, ring);
-  if (deleted) detach(server, ring);
+  if (!whole || deleted) wake_ring_streams(server, ring);
+  if (deleted) detach_ring(server, ring);
 }
 
-/* ---- what comes through the store ---------------------------------------------------------------------------------------- */
+/* ---- events from a shared store ------------------------------------------------------------- */
 
-/* Who has a place has missed something, even where the numbers do not show it: they may have been given again. */
-static void on_stream_subscribed(srv_store_subscription *listen, uint64_t after, uint64_t revision, uint64_t bodies) {
-  const feeding *f = listen->cls;
-  srv_ring_break(f->ring, after);
-  f->ring->revision = revision;
-  f->ring->bodies = bodies;
-  for (srv_stream *stream = f->server->streams; stream; stream = stream->next)
-    if (stream->ring == f->ring && stream->placed) stream->has_missed = true;
-  wake_all(f->server, f->ring);
+/* The ring starts again after a gap. Every placed stream has missed events, even if the numbers
+ * seem to follow on: the store may have assigned them twice. */
+static void on_stream_subscribed(srv_store_subscription *listen, uint64_t after, uint64_t revision,
+                                 uint64_t bodies) {
+  const ring_subscription *subscription = listen->cls;
+  srv_ring_break(subscription->ring, after);
+  subscription->ring->revision = revision;
+  subscription->ring->bodies = bodies;
+  for (srv_stream *stream = subscription->server->streams; stream; stream = stream->next)
+    if (stream->ring == subscription->ring && stream->placed) stream->has_missed = true;
+  wake_ring_streams(subscription->server, subscription->ring);
 }
 
-static void on_store_event(srv_store_subscription *listen, const srv_store_event *told) {
-  const feeding *f = listen->cls;
-  srv_ring *ring = f->ring;
-  drop_slow(f->server, ring);
+static void on_store_event(srv_store_subscription *listen, const srv_store_event *reported) {
+  const ring_subscription *subscription = listen->cls;
+  srv_ring *ring = subscription->ring;
+  drop_slow_streams(subscription->server, ring);
   srv_ring_open_write(ring);
   size_t at = 0;
   api_event event;
-  while (ring->last < told->last && srv_event_payload_next(told->bytes, told->length, &at, &event)) {
+  while (ring->last < reported->last &&
+         srv_event_payload_next(reported->bytes, reported->length, &at, &event)) {
     const srv_event *added = srv_ring_add(ring, &event);
     if (!added) break;
-    tell(f->server, ring, added);
+    notify_streams(subscription->server, ring, added);
   }
-  ring->revision = told->revision;
-  ring->bodies = told->bodies;
-  if (ring->last == told->last) return;
-  srv_ring_break(ring, told->last);
-  wake_all(f->server, ring);
+  ring->revision = reported->revision;
+  ring->bodies = reported->bodies;
+  if (ring->last == reported->last) return;
+  srv_ring_break(ring, reported->last);
+  wake_ring_streams(subscription->server, ring);
 }
 
 static void on_stream_caught_up(srv_store_subscription *listen, uint64_t ticket) {
-  const feeding *f = listen->cls;
-  for (srv_stream *stream = f->server->streams; stream; stream = stream->next) {
-    if (stream->ring != f->ring || stream->placed || stream->ticket > ticket) continue;
-    set_place(stream);
-    wake(stream);
+  const ring_subscription *subscription = listen->cls;
+  for (srv_stream *stream = subscription->server->streams; stream; stream = stream->next) {
+    if (stream->ring != subscription->ring || stream->placed || stream->ticket > ticket) continue;
+    place_in_ring(stream);
+    wake_stream(stream);
   }
 }
 
-/* A stream that has no place yet may have come for a scene that was made after this one. */
-static void move(srv_stream *stream) {
+/* Moves an unplaced stream to the ring of a new scene of this id, which may have been created
+ * since. */
+static void move_to_new_ring(srv_stream *stream) {
   srv_ring *old = stream->ring;
   stream->moved = true;
-  if (come_to_ring(stream)) {
-    leave(stream->request->server, old);
+  if (attach_to_ring(stream)) {
+    leave_ring(stream->request->server, old);
     return;
   }
   stream->ring = old;
-  drop(stream);
+  drop_stream(stream);
 }
 
 static void on_scene_deleted(srv_store_subscription *listen) {
-  const feeding *f = listen->cls;
-  srv_server *server = f->server;
-  srv_ring *ring = f->ring;
+  const ring_subscription *subscription = listen->cls;
+  srv_server *server = subscription->server;
+  srv_ring *ring = subscription->ring;
   ring->closed = true;
   srv_ring_retain(ring);
-  detach(server, ring);
+  detach_ring(server, ring);
   for (srv_stream *stream = server->streams; stream; stream = stream->next) {
     if (stream->ring != ring) continue;
-    if (stream->placed || stream->moved || stream->end == STREAM_DROPPED) wake(stream);
-    else move(stream);
+    if (stream->placed || stream->moved || stream->end == STREAM_DROPPED) wake_stream(stream);
+    else move_to_new_ring(stream);
   }
   srv_ring_release(ring);
 }
 
-/* The store feeds the ring from now on. False: out of memory. */
-static bool feed(srv_server *server, srv_ring *ring) {
-  feeding *f = calloc(1, sizeof *f);
-  if (!f) return false;
-  *f = (feeding){.server = server, .ring = ring};
-  f->listen = (srv_store_subscription){
-      .cls = f, .begun = on_stream_subscribed, .told = on_store_event, .level = on_stream_caught_up, .gone = on_scene_deleted};
-  memcpy(f->listen.id, ring->entry->id, sizeof f->listen.id);
-  if (!srv_store_subscribe(server->store, &f->listen)) {
-    free(f);
+/* Subscribes the ring to the scene's events in the store. False: out of memory. */
+static bool subscribe_ring(srv_server *server, srv_ring *ring) {
+  ring_subscription *subscription = calloc(1, sizeof *subscription);
+  if (!subscription) return false;
+  *subscription = (ring_subscription){.server = server, .ring = ring};
+  subscription->listen = (srv_store_subscription){.cls = subscription,
+                                                  .begun = on_stream_subscribed,
+                                                  .reported = on_store_event,
+                                                  .level = on_stream_caught_up,
+                                                  .gone = on_scene_deleted};
+  memcpy(subscription->listen.id, ring->entry->id, sizeof subscription->listen.id);
+  if (!srv_store_subscribe(server->store, &subscription->listen)) {
+    free(subscription);
     return false;
   }
-  ring->heard = &f->listen;
+  ring->heard = &subscription->listen;
   ring->fed = true;
   return true;
 }
 
-/* ---- time ---------------------------------------------------------------------------------------------------------------- */
+/* ---- time ----------------------------------------------------------------------------------- */
 
-/* A client that closes its sending side has left, too. */
-static void drop_left(srv_server *server) {
+/* Drops streams whose client has disconnected or closed its sending side. */
+static void drop_departed_clients(srv_server *server) {
   size_t count = 0;
   for (srv_stream *stream = server->streams; stream; stream = stream->next)
-    server->polled[count++] = (struct pollfd){.fd = stream->request->connection->fd, .events = POLLRDHUP};
+    server->polled[count++] =
+        (struct pollfd){.fd = stream->request->connection->fd, .events = POLLRDHUP};
   if (count == 0 || poll(server->polled, count, 0) <= 0) return;
   count = 0;
   for (srv_stream *stream = server->streams; stream; stream = stream->next)
-    if (server->polled[count++].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL) && stream->end != STREAM_DROPPED) drop(stream);
+    if (server->polled[count++].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL) &&
+        stream->end != STREAM_DROPPED)
+      drop_stream(stream);
 }
 
 void srv_stream_reap(srv_server *server, uint64_t now_ns) {
   uint64_t silence_ns = server->limits->heartbeat_seconds * 1000000000u;
-  drop_left(server);
+  drop_departed_clients(server);
   for (srv_stream *stream = server->streams; stream; stream = stream->next) {
     if (!stream->suspended || now_ns - stream->taken_ns < silence_ns) continue;
     stream->beats = true;
-    wake(stream);
+    wake_stream(stream);
   }
 }
 
 void srv_stream_shutdown(srv_server *server) {
-  for (srv_stream *stream = server->streams; stream; stream = stream->next) wake(stream);
+  for (srv_stream *stream = server->streams; stream; stream = stream->next) wake_stream(stream);
 }
 
 void srv_stream_disconnect_rest(srv_server *server) {
   for (srv_stream *stream = server->streams; stream; stream = stream->next)
-    if (stream->end != STREAM_DROPPED) drop(stream);
+    if (stream->end != STREAM_DROPPED) drop_stream(stream);
 }
 
 void srv_stream_destroy(srv_server *server) {
-  while (server->idle_first) detach(server, server->idle_first);
+  while (server->idle_first) detach_ring(server, server->idle_first);
 }

@@ -1,7 +1,9 @@
-/* Streams of a scene's events (server-sent events): requests whose reply has no end. Loop thread only.
+/* Event streams of a scene (server-sent events, WHATWG HTML section 9.2): replies without an end.
+ * Loop thread only.
  *
- * A stream keeps its place in the ring of its scene's events, no copies. libmicrohttpd asks for bytes when the client has taken
- * those before; when there are none the connection is suspended until something is published. */
+ * A stream stores its position in the event ring of its scene and copies no events. libmicrohttpd
+ * calls the content reader when the client has read the previous bytes. If there is nothing to
+ * send, the connection is suspended until the next publication. */
 #ifndef SRV_HTTP_EVENT_STREAM_H
 #define SRV_HTTP_EVENT_STREAM_H
 
@@ -10,25 +12,27 @@
 
 typedef struct srv_stream srv_stream;
 
-/* The request's call has replied that there is a stream: opens it, and the call is let go of. Where it cannot be opened the reply
- * is a refusal. */
+/* Opens a stream for a request whose call has replied 200, and frees the call. If the stream cannot
+ * be opened, the reply becomes a refusal. */
 void srv_stream_open(srv_request *request);
 /* libmicrohttpd's content reader; cls is the request. */
 ssize_t srv_stream_read(void *cls, uint64_t position, char *out, size_t most);
-/* The connection has ended. */
+/* Frees the stream when its connection has ended. */
 void srv_stream_close(srv_request *request);
-/* Bytes that the stream has handed out. */
+/* Bytes that the stream has passed to libmicrohttpd. */
 uint64_t srv_stream_bytes(const srv_stream *stream);
 
-/* The request's write is committed (its scene may go afterwards): who listens is told. */
+/* Publishes the events of a committed write. Call before a deleted scene is removed from the
+ * registry. */
 void srv_stream_publish(srv_request *request);
-/* Clients that have left, and silence that has lasted long enough. To be called some times a second. */
+/* Drops streams whose client has left and sends heartbeats on idle ones. Call a few times a second.
+ */
 void srv_stream_reap(srv_server *server, uint64_t now_ns);
-/* The daemon ends: all are told, and end. */
+/* Begins the end of all streams: each sends `shutdown` and ends. */
 void srv_stream_shutdown(srv_server *server);
-/* Ends those that have not taken their end. */
+/* Disconnects all streams that are still open. */
 void srv_stream_disconnect_rest(srv_server *server);
-/* Lets go of all rings; no stream is left. */
+/* Releases all idle rings. No stream may be open. */
 void srv_stream_destroy(srv_server *server);
 
 #endif

@@ -1,7 +1,9 @@
-/* POST /v1/scenes with an Idempotency-Key: the scene's id is made of the key, so that the same key is the same scene, for every
- * daemon at a store and after any end. The body's SHA-256 is the scene's origin, which lives and is stored with the scene: so the
- * key and the body are known exactly as long as the scene is there. Scenes of stores that knew no origin have none: any body is
- * theirs. */
+/* POST /v1/scenes with an Idempotency-Key (IETF draft-ietf-httpapi-idempotency-key-header).
+ *
+ * The scene's id is derived from the key by SHA-256: the same key names the same scene for every
+ * daemon at a store and after every restart. The body's SHA-256 is the scene's origin and is stored
+ * with the scene, so key and body are known exactly while the scene exists. Scenes of older stores
+ * have no origin and match any body. */
 #include "state/request.h"
 
 #include <nettle/sha2.h>
@@ -9,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longest key. */
+/* Longest key, B. */
 #define KEY_MOST 255
-/* Bytes of the digest that make the id: as many as an id of random ones has. */
+/* Bytes of the digest in the id: as many as in a random id. */
 #define ID_BYTES 16
 
 typedef struct srv_fingerprint {
@@ -23,7 +25,8 @@ bool srv_idempotency_read_key(srv_request *request, const char *key) {
   if (!key || request->match.target != API_TARGET_CREATE) return true;
   size_t length = strlen(key);
   if (length == 0 || length > KEY_MOST) {
-    srv_request_refuse(request, API_PROBLEM_BAD_REQUEST, "Idempotency-Key has %zu bytes, but must have from 1 to %d.", length,
+    srv_request_refuse(request, API_PROBLEM_BAD_REQUEST,
+                       "Idempotency-Key has %zu bytes, but must have from 1 to %d.", length,
                        KEY_MOST);
     return false;
   }
@@ -45,13 +48,14 @@ bool srv_idempotency_read_key(srv_request *request, const char *key) {
 }
 
 void srv_idempotency_feed(srv_request *request, const char *bytes, size_t length) {
-  if (request->fingerprint) sha256_update(&request->fingerprint->body, length, (const uint8_t *)bytes);
+  if (request->fingerprint)
+    sha256_update(&request->fingerprint->body, length, (const uint8_t *)bytes);
 }
 
 ct_text srv_idempotency_origin(srv_request *request) {
   srv_fingerprint *fingerprint = request->fingerprint;
   if (!fingerprint) return (ct_text){NULL, 0};
-  /* The digest ends its context, and the call may be retried. */
+  /* sha256_digest resets its context; a copy keeps the state for a retried call. */
   struct sha256_ctx whole = fingerprint->body;
   sha256_digest(&whole, sizeof fingerprint->digest, fingerprint->digest);
   return (ct_text){(const char *)fingerprint->digest, sizeof fingerprint->digest};
@@ -59,32 +63,40 @@ ct_text srv_idempotency_origin(srv_request *request) {
 
 void srv_idempotency_free(srv_request *request) { free(request->fingerprint); }
 
-/* False: another body has made the scene. */
-static bool is_same_body(srv_request *request, const ct_scene *scene) {
-  ct_text made = api_scene_origin(scene), sent = srv_idempotency_origin(request);
-  return made.length == 0 || (made.length == sent.length && memcmp(made.bytes, sent.bytes, sent.length) == 0);
+/* False: the scene was created from another body. */
+static bool has_same_body(srv_request *request, const ct_scene *scene) {
+  ct_text stored_origin = api_scene_origin(scene), sent_origin = srv_idempotency_origin(request);
+  return stored_origin.length == 0 ||
+         (stored_origin.length == sent_origin.length &&
+          memcmp(stored_origin.bytes, sent_origin.bytes, sent_origin.length) == 0);
 }
 
 bool srv_idempotency_replay(srv_request *request) {
   const srv_entry *entry = request->entry;
   if (!request->keyed || !entry || !entry->current) return false;
-  if (!is_same_body(request, entry->current)) {
+  if (!has_same_body(request, entry->current)) {
     srv_request_refuse(request, API_PROBLEM_IDEMPOTENCY_KEY_REUSED,
-                       "The Idempotency-Key has made the scene \"%s\" from another body: a key stands for one request.", entry->id);
+                       "The Idempotency-Key has made the scene \"%s\" from another body: a key "
+                       "stands for one request.",
+                       entry->id);
     return true;
   }
   char text[192 + CT_ID_LENGTH_MAX], header[64 + CT_ID_LENGTH_MAX];
   const char *durability = request->server->store ? request->server->store->durability : "memory";
   unsigned long long revision = ct_scene_revision(entry->current);
   int length =
-      snprintf(text, sizeof text, "{\"id\":\"%s\",\"revision\":%llu,\"durability\":\"%s\"}", entry->id, revision, durability);
+      snprintf(text, sizeof text, "{\"id\":\"%s\",\"revision\":%llu,\"durability\":\"%s\"}",
+               entry->id, revision, durability);
   char *body = malloc((size_t)length + 1);
   if (!body) {
     srv_job_refuse_memory(request);
     return true;
   }
   memcpy(body, text, (size_t)length + 1);
-  request->refusal = (api_reply){.status = 201, .content_type = "application/json", .body = body, .body_length = (size_t)length};
+  request->refusal = (api_reply){.status = 201,
+                                 .content_type = "application/json",
+                                 .body = body,
+                                 .body_length = (size_t)length};
   snprintf(header, sizeof header, "\"r%llu\"", revision);
   srv_request_refusal_header(request, "ETag", header);
   snprintf(request->refusal.location, sizeof request->refusal.location, "/v1/scenes/%s", entry->id);

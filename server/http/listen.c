@@ -1,5 +1,8 @@
-/* The listening socket: made here, or handed over by who started the daemon (sd_listen_fds(3): LISTEN_PID and LISTEN_FDS,
- * descriptors from 3 on), so that connections wait while the daemon is started anew. */
+/* The listening socket: created here, or inherited from the service manager.
+ *
+ * Socket activation follows sd_listen_fds(3): LISTEN_PID, LISTEN_FDS, descriptors from 3 on.
+ * Connections then wait in the kernel while the daemon restarts. Exactly one inherited socket is
+ * supported. */
 #include "process/address.h"
 #include "state/server.h"
 
@@ -12,121 +15,137 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Connections that the kernel keeps for us until they are accepted. */
+/* Connections that the kernel queues until they are accepted. */
 #define LISTEN_BACKLOG 1024
-/* The first descriptor that is handed over. */
-#define HANDED_FD 3
+/* First inherited descriptor (SD_LISTEN_FDS_START). */
+#define INHERITED_FD 3
 
-typedef struct place {
+typedef struct listen_address {
   struct sockaddr_storage address;
   socklen_t length;
-} place;
+} listen_address;
 
-static bool fail(const char *what, const char *why) {
+static bool report_listen_failure(const char *what, const char *why) {
   fprintf(stderr, "contactd: %s: %s.\n", what, why);
   return false;
 }
 
-/* ---- a socket of our own ------------------------------------------------------------------------------------------------ */
+/* ---- created socket ------------------------------------------------------------------------- */
 
-static bool open_own(srv_server *server, place *at) {
+static bool open_socket(srv_server *server, listen_address *at) {
   const srv_config *config = server->config;
   char what[96];
-  snprintf(what, sizeof what, "--address %s --port %llu", config->address, (unsigned long long)config->port);
+  snprintf(what, sizeof what, "--address %s --port %llu", config->address,
+           (unsigned long long)config->port);
   int fd = socket(at->address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (fd < 0) return fail(what, strerror(errno));
+  if (fd < 0) return report_listen_failure(what, strerror(errno));
   server->listen_fd = fd;
   int on = 1;
   setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  bool good = bind(fd, (struct sockaddr *)&at->address, at->length) == 0 && listen(fd, LISTEN_BACKLOG) == 0;
-  return good || fail(what, strerror(errno));
+  bool good =
+      bind(fd, (struct sockaddr *)&at->address, at->length) == 0 && listen(fd, LISTEN_BACKLOG) == 0;
+  return good || report_listen_failure(what, strerror(errno));
 }
 
-static bool parse_own(const srv_config *config, place *at) {
-  if (srv_address_parse(config->address, (uint16_t)config->port, &at->address, &at->length)) return true;
+static bool parse_configured_address(const srv_config *config, listen_address *at) {
+  if (srv_address_parse(config->address, (uint16_t)config->port, &at->address, &at->length))
+    return true;
   char given[SRV_GIVEN_MAX];
-  fprintf(stderr, "contactd: %s: '%.64s' is not an IPv4 or IPv6 address.\n", srv_config_given(config, "address", given),
-          config->address);
+  fprintf(stderr, "contactd: %s: '%.64s' is not an IPv4 or IPv6 address.\n",
+          srv_config_given(config, "address", given), config->address);
   return false;
 }
 
-/* ---- a socket of others ------------------------------------------------------------------------------------------------- */
+/* ---- inherited socket ----------------------------------------------------------------------- */
 
-/* The variables may stand for a process that started this one; nobody else is to take them for its own. False: there is more than
- * one socket. */
-static bool find_inherited_socket(bool *handed) {
+/* Sets *inherited if the variables are addressed to this process, and unsets them for child
+ * processes. False: more than one socket is passed. */
+static bool find_inherited_socket(bool *inherited) {
   const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
   char own[24];
   snprintf(own, sizeof own, "%ld", (long)getpid());
-  *handed = pid && count && strcmp(pid, own) == 0;
-  bool good = !*handed || strcmp(count, "1") == 0;
-  if (!good) fprintf(stderr, "contactd: LISTEN_FDS: one socket can be served, '%.16s' are handed over.\n", count);
+  *inherited = pid && count && strcmp(pid, own) == 0;
+  bool good = !*inherited || strcmp(count, "1") == 0;
+  if (!good)
+    fprintf(stderr, "contactd: LISTEN_FDS: one socket can be served, '%.16s' are handed over.\n",
+            count);
   unsetenv("LISTEN_PID");
   unsetenv("LISTEN_FDS");
   unsetenv("LISTEN_FDNAMES");
   return good;
 }
 
-static bool option_is(int fd, int name, int wanted) {
+static bool has_socket_option(int fd, int name, int wanted) {
   int value = -1;
   socklen_t length = sizeof value;
   return getsockopt(fd, SOL_SOCKET, name, &value, &length) == 0 && value == wanted;
 }
 
-static bool take_handed(srv_server *server, place *at) {
-  int fd = server->listen_fd = HANDED_FD;
-  bool listens = option_is(fd, SO_TYPE, SOCK_STREAM) && option_is(fd, SO_ACCEPTCONN, 1);
-  if (!listens || (!option_is(fd, SO_DOMAIN, AF_INET) && !option_is(fd, SO_DOMAIN, AF_INET6)))
-    return fail("LISTEN_FDS", "descriptor 3 is not a listening TCP socket");
+/* Checks that descriptor 3 is a listening TCP socket and makes it non-blocking. */
+static bool adopt_inherited_socket(srv_server *server, listen_address *at) {
+  int fd = server->listen_fd = INHERITED_FD;
+  bool listens =
+      has_socket_option(fd, SO_TYPE, SOCK_STREAM) && has_socket_option(fd, SO_ACCEPTCONN, 1);
+  if (!listens ||
+      (!has_socket_option(fd, SO_DOMAIN, AF_INET) && !has_socket_option(fd, SO_DOMAIN, AF_INET6)))
+    return report_listen_failure("LISTEN_FDS", "descriptor 3 is not a listening TCP socket");
   at->length = sizeof at->address;
   int flags = fcntl(fd, F_GETFL);
-  bool good = flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 &&
+  bool good = flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 &&
+              fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 &&
               getsockname(fd, (struct sockaddr *)&at->address, &at->length) == 0;
-  return good || fail("LISTEN_FDS", strerror(errno));
+  return good || report_listen_failure("LISTEN_FDS", strerror(errno));
 }
 
-/* ---- both ---------------------------------------------------------------------------------------------------------------- */
+/* ---- access and hosts ----------------------------------------------------------------------- */
 
-static bool is_guarded(const srv_server *server, const place *at) {
+/* True if only this machine can connect, a token is required, or --insecure was given. */
+static bool is_access_restricted(const srv_server *server, const listen_address *at) {
   const struct sockaddr *address = (const struct sockaddr *)&at->address;
-  if (srv_address_is_loopback(address) || server->auth.required || server->config->insecure) return true;
+  if (srv_address_is_loopback(address) || server->auth.required || server->config->insecure)
+    return true;
   char text[64], given[SRV_GIVEN_MAX];
   srv_address_text(address, text);
-  fprintf(stderr, "contactd: %s: %s can be reached from other machines; give --token-file, or --insecure to do without.\n",
+  fprintf(stderr,
+          "contactd: %s: %s can be reached from other machines; give --token-file, or --insecure "
+          "to do without.\n",
           srv_config_given(server->config, "address", given), text);
   return false;
 }
 
-/* Could a request name it: a name, or an address, in brackets where it has colons; with a port or without? */
-static bool can_be_host(const char *text) {
+/* True if the text is a valid Host value: a name or an address (IPv6 in brackets), with or without
+ * a port. */
+static bool is_valid_host(const char *text) {
   size_t length = 0;
   if (*text == '[') {
     length = 1 + strspn(text + 1, "0123456789abcdefABCDEF:.");
     if (length == 1 || text[length++] != ']') return false;
   } else {
-    while (isalnum((unsigned char)text[length]) || (text[length] && strchr("-._", text[length]))) length++;
+    while (isalnum((unsigned char)text[length]) || (text[length] && strchr("-._", text[length])))
+      length++;
   }
   if (length == 0 || !text[length]) return length > 0;
   size_t digits = text[length] == ':' ? strspn(text + length + 1, "0123456789") : 0;
   return digits >= 1 && digits <= 5 && !text[length + 1 + digits];
 }
 
-static bool refuse_host(const srv_config *config, const char *host) {
+static bool report_invalid_host(const srv_config *config, const char *host) {
   char given[SRV_GIVEN_MAX];
   fprintf(stderr, "contactd: %s: '%.64s' is no name that the Host of a request can have.\n",
           srv_config_given(config, "allow-host", given), host);
   return false;
 }
 
-/* The address itself may be asked for by number, unless it is every address: a page cannot make a browser send that Host. */
-static bool collect_hosts(srv_server *server, const place *at) {
+/* Collects the accepted Host values: those of --allow-host and the listening IPv4 address, unless
+ * 0.0.0.0. The address is safe: DNS rebinding cannot make a browser send a numeric Host. */
+static bool collect_hosts(srv_server *server, const listen_address *at) {
   const srv_words *given = &server->config->allow_hosts;
   const char **names = malloc((given->count + 1) * sizeof *names);
-  if (!names) return fail("start", "out of memory");
+  if (!names) return report_listen_failure("start", "out of memory");
   for (size_t i = 0; i < given->count; i++) names[i] = given->items[i];
   server->hosts = (srv_hosts){names, given->count};
   for (size_t i = 0; i < given->count; i++)
-    if (!can_be_host(names[i])) return refuse_host(server->config, names[i]);
+    if (!is_valid_host(names[i])) return report_invalid_host(server->config, names[i]);
   if (at->address.ss_family != AF_INET) return true;
   srv_address_text((const struct sockaddr *)&at->address, server->own_host);
   if (strcmp(server->own_host, "0.0.0.0") != 0) names[server->hosts.count++] = server->own_host;
@@ -134,11 +153,14 @@ static bool collect_hosts(srv_server *server, const place *at) {
 }
 
 bool srv_listen_open(srv_server *server) {
-  place at = {0};
-  bool handed = false;
-  if (!find_inherited_socket(&handed)) return false;
-  if (handed) return take_handed(server, &at) && is_guarded(server, &at) && collect_hosts(server, &at);
-  return parse_own(server->config, &at) && is_guarded(server, &at) && open_own(server, &at) && collect_hosts(server, &at);
+  listen_address at = {0};
+  bool inherited = false;
+  if (!find_inherited_socket(&inherited)) return false;
+  if (inherited)
+    return adopt_inherited_socket(server, &at) && is_access_restricted(server, &at) &&
+           collect_hosts(server, &at);
+  return parse_configured_address(server->config, &at) && is_access_restricted(server, &at) &&
+         open_socket(server, &at) && collect_hosts(server, &at);
 }
 
 void srv_listen_announce(const srv_server *server) {
@@ -148,8 +170,10 @@ void srv_listen_announce(const srv_server *server) {
   if (getsockname(server->listen_fd, (struct sockaddr *)&address, &length) != 0) return;
   srv_address_text((struct sockaddr *)&address, text);
   bool six = address.ss_family == AF_INET6;
-  uint16_t port = six ? ((struct sockaddr_in6 *)&address)->sin6_port : ((struct sockaddr_in *)&address)->sin_port;
-  printf(strchr(text, ':') ? "contactd listening on http://[%s]:%u\n" : "contactd listening on http://%s:%u\n", text,
-         (unsigned)ntohs(port));
+  uint16_t port = six ? ((struct sockaddr_in6 *)&address)->sin6_port
+                      : ((struct sockaddr_in *)&address)->sin_port;
+  printf(strchr(text, ':') ? "contactd listening on http://[%s]:%u\n"
+                           : "contactd listening on http://%s:%u\n",
+         text, (unsigned)ntohs(port));
   fflush(stdout);
 }

@@ -1,4 +1,7 @@
-/* Lines between a call and a client that takes them as fast as it likes. */
+/* Progress streams: a buffer of lines between a running call and a client of any speed.
+ *
+ * Lines that would exceed eventBacklogBytes of unread bytes are discarded; the last line never is.
+ */
 #include "http/progress_stream.h"
 
 #include <stdlib.h>
@@ -8,17 +11,17 @@
 struct srv_progress {
   srv_progress *next, *previous;
   srv_request *request;
-  char *bytes; /* told and not taken: from `taken` to `length` */
+  char *bytes; /* unread lines: from `taken` to `length` */
   size_t length, capacity, taken;
-  const char *last; /* the last line: the reply's own bytes, or `made` */
+  const char *last; /* unsent part of the last line, in the reply's body or in `made` */
   size_t last_left;
   char *made;
-  uint64_t given;
-  bool begun; /* libmicrohttpd has the reply's head */
-  bool ended; /* the last line is set, or memory for it was short */
+  uint64_t given; /* bytes passed to libmicrohttpd */
+  bool begun;     /* libmicrohttpd has the reply's head */
+  bool ended;     /* the last line is set, or there was no memory for it */
 };
 
-static const api_reply reply_in_lines = {.status = 200, .content_type = "application/x-ndjson"};
+static const api_reply line_reply = {.status = 200, .content_type = "application/x-ndjson"};
 
 uint64_t srv_progress_bytes(const srv_progress *progress) { return progress->given; }
 
@@ -32,8 +35,8 @@ void srv_progress_free(srv_progress *progress) {
   free(progress);
 }
 
-/* False: out of memory. */
-static bool append(srv_progress *progress, const char *bytes, size_t length) {
+/* Appends to the unread lines. False: out of memory. */
+static bool append_lines(srv_progress *progress, const char *bytes, size_t length) {
   if (progress->taken > 0) {
     progress->length -= progress->taken;
     memmove(progress->bytes, progress->bytes + progress->taken, progress->length);
@@ -51,7 +54,7 @@ static bool append(srv_progress *progress, const char *bytes, size_t length) {
   return true;
 }
 
-static srv_progress *create(srv_request *request) {
+static srv_progress *create_progress(srv_request *request) {
   srv_server *server = request->server;
   srv_progress *progress = request->progress = calloc(1, sizeof *progress);
   if (!progress) return NULL;
@@ -66,26 +69,29 @@ void srv_progress_feed(srv_request *request) {
   size_t length = 0;
   const char *lines = api_call_progress_lines(request->call, &length);
   if (!lines) return;
-  srv_progress *progress = request->progress ? request->progress : create(request);
-  if (!progress) return; /* the result will be told all the same */
-  /* Of a client that takes what it is sent no line is too long. */
+  srv_progress *progress = request->progress ? request->progress : create_progress(request);
+  if (!progress) return; /* the result is sent without progress lines */
+  /* For a client that has read everything, a line of any length is queued. */
   size_t left = progress->length - progress->taken;
   if (left > 0 && left + length > request->server->limits->event_backlog_bytes) return;
-  if (!append(progress, lines, length)) return;
-  if (!progress->begun) request->reply = &reply_in_lines;
+  if (!append_lines(progress, lines, length)) return;
+  if (!progress->begun) request->reply = &line_reply;
   srv_request_resume(request, progress->begun ? SRV_STATE_SENT : SRV_STATE_READY);
 }
 
-/* While the work goes on there is no deadline against the client, nor is its connection one whose reply is under way. */
+/* While the call runs, the client has no deadline, and a drain does not cut its connection
+ * (PHASE_BUSY). */
 void srv_progress_begin(srv_request *request) {
   srv_progress *progress = request->progress;
   progress->begun = true;
   srv_connection_phase(request->connection, SRV_PHASE_BUSY, 0, 0);
-  if (progress->ended) srv_reply_phase(request, progress->length - progress->taken + progress->last_left);
+  if (progress->ended)
+    srv_reply_phase(request, progress->length - progress->taken + progress->last_left);
 }
 
-/* A result is a line as it stands, and lives as long as its call; a problem becomes one. */
-static void set_last(srv_request *request, srv_progress *progress) {
+/* Sets the last line. A result already is one line and lives as long as its call; a problem is
+ * converted. */
+static void set_last_line(srv_request *request, srv_progress *progress) {
   const api_reply *reply = request->reply;
   if (reply->status >= 200 && reply->status < 300) {
     progress->last = reply->body;
@@ -93,7 +99,7 @@ static void set_last(srv_request *request, srv_progress *progress) {
     return;
   }
   progress->last = progress->made = api_reply_line(reply, &progress->last_left);
-  /* A client that finds no last line knows that it has not got all. */
+  /* Out of memory: the missing last line tells the client that the reply is incomplete. */
   if (!progress->made) progress->last_left = 0;
 }
 
@@ -102,14 +108,15 @@ srv_state srv_progress_end(srv_request *request) {
   srv_state state = progress->begun ? SRV_STATE_SENT : SRV_STATE_READY;
   if (progress->ended) return state;
   progress->ended = true;
-  set_last(request, progress);
-  request->reply = &reply_in_lines;
-  if (progress->begun) srv_reply_phase(request, progress->length - progress->taken + progress->last_left);
+  set_last_line(request, progress);
+  request->reply = &line_reply;
+  if (progress->begun)
+    srv_reply_phase(request, progress->length - progress->taken + progress->last_left);
   return state;
 }
 
-/* Up to `most` of what is left. */
-static size_t hand_out(srv_progress *progress, char *out, size_t most) {
+/* Copies up to `most` unread bytes to out. Returns their number. */
+static size_t copy_unread(srv_progress *progress, char *out, size_t most) {
   size_t left = progress->length - progress->taken, part = left < most ? left : most;
   if (part > 0) memcpy(out, progress->bytes + progress->taken, part);
   progress->taken += part;
@@ -125,12 +132,12 @@ ssize_t srv_progress_read(void *cls, uint64_t position, char *out, size_t most) 
   srv_request *request = cls;
   srv_progress *progress = request->progress;
   (void)position;
-  /* Told of an error, libmicrohttpd 0.9.75 keeps the descriptor until it is silent for too long. */
+  /* After END_WITH_ERROR, libmicrohttpd 0.9.75 keeps the descriptor until the idle timeout. */
   if (request->state == SRV_STATE_GONE) {
     shutdown(request->connection->fd, SHUT_RDWR);
     return MHD_CONTENT_READER_END_OF_STREAM;
   }
-  size_t part = hand_out(progress, out, most);
+  size_t part = copy_unread(progress, out, most);
   progress->given += part;
   if (part > 0) return (ssize_t)part;
   if (progress->ended) return MHD_CONTENT_READER_END_OF_STREAM;
@@ -142,7 +149,8 @@ void srv_progress_shutdown(srv_server *server) {
   for (srv_progress *progress = server->progresses; progress; progress = progress->next) {
     srv_request *request = progress->request;
     if (progress->ended || !request->connection || request->storing) continue;
-    srv_request_refuse(request, API_PROBLEM_DRAINING, "The daemon is shutting down; nothing has changed.");
+    srv_request_refuse(request, API_PROBLEM_DRAINING,
+                       "The daemon is shutting down; nothing has changed.");
     srv_request_wake(request, SRV_STATE_READY);
     srv_job_cancel(request);
   }

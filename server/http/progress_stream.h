@@ -1,8 +1,10 @@
-/* Replies in lines: what a call tells of its work while it runs, then its result. Loop thread only.
+/* Progress streams: replies in lines (NDJSON) that report a running call, then its result.
+ * Loop thread only.
  *
- * The reply begins with the first line. While there is none to send the connection is suspended, and watched like that of a
- * request that waits: a client that leaves cancels the work. Lines that a client does not take are left out beyond a bound; the
- * last one, the result, is always sent. */
+ * The reply begins with the first line. While there is no line to send, the connection is suspended
+ * and swept like those of other waiting requests: a client that leaves cancels the work. Beyond a
+ * bound of unread bytes, progress lines are discarded; the last line, the result, is always sent.
+ */
 #ifndef SRV_HTTP_PROGRESS_STREAM_H
 #define SRV_HTTP_PROGRESS_STREAM_H
 
@@ -10,19 +12,20 @@
 
 typedef struct srv_progress srv_progress;
 
-/* Takes the lines that the request's call has told since the last time; the first ones begin the reply. */
+/* Queues the progress lines that the call has written since the last time. The first lines begin
+ * the reply. */
 void srv_progress_feed(srv_request *request);
-/* libmicrohttpd has the reply's head. */
+/* Notes that libmicrohttpd has the reply's head. */
 void srv_progress_begin(srv_request *request);
-/* The request's reply becomes the last line: the state that the request is in then. */
+/* Makes the request's reply the last line. Returns the request's new state. */
 srv_state srv_progress_end(srv_request *request);
 /* libmicrohttpd's content reader; cls is the request. */
 ssize_t srv_progress_read(void *cls, uint64_t position, char *out, size_t most);
-/* Bytes that have been handed out. */
+/* Bytes that the stream has passed to libmicrohttpd. */
 uint64_t srv_progress_bytes(const srv_progress *progress);
 void srv_progress_free(srv_progress *progress); /* NULL: nothing */
-/* The daemon ends: the work of all is cancelled, and that is their last line. Clients may be behind, so their connections need not
- * wait. */
+/* Cancels the work of all progress streams at shutdown; the problem is their last line. Includes
+ * streams whose connection is not suspended because the client reads slowly. */
 void srv_progress_shutdown(srv_server *server);
 
 #endif

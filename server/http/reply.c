@@ -1,27 +1,30 @@
-/* From an api_reply to libmicrohttpd: headers that every reply has, the body by reference. */
+/* Sends an api_reply through libmicrohttpd: common headers, body by reference. Logs completed
+ * requests. */
 #include "http/event_stream.h"
 #include "http/progress_stream.h"
 #include "scenes/shared_store.h"
 
 #include <string.h>
 
-/* Longest reply that counts as one unit of the time to take it: each further one adds as much time. */
+/* A client gets bodySeconds to read a reply, and the same again for each further unit of this size.
+ */
 #define SEND_UNIT_BYTES 16777216u
 
-/* A stream is asked for so much at once. */
+/* Block size of libmicrohttpd's content readers for streams. */
 #define STREAM_BLOCK_BYTES 4096u
 
-static void bytes_sent(void *cls) { srv_request_release(cls); }
+static void on_reply_freed(void *cls) { srv_request_release(cls); }
 
-/* Start and end of the work as far as it came: a worker may take up a request in the moment in which its deadline ends it. */
-static bool work_times(const srv_request *request, uint64_t *queue_ns, uint64_t *run_ns) {
+/* Times in the queue and of the work. False: the work was not both begun and ended; a worker may
+ * begin a request at the moment in which its deadline ends it. */
+static bool get_work_times(const srv_request *request, uint64_t *queue_ns, uint64_t *run_ns) {
   uint64_t started = atomic_load_explicit(&request->started_ns, memory_order_relaxed);
   *queue_ns = started ? started - request->arrived_ns : 0;
   *run_ns = started && request->ended_ns > started ? request->ended_ns - started : 0;
   return started && request->ended_ns;
 }
 
-static size_t put_timing(char *out, uint64_t queue_ns, uint64_t run_ns) {
+static size_t write_server_timing(char *out, uint64_t queue_ns, uint64_t run_ns) {
   size_t n = 0;
   memcpy(out, "queue;dur=", 10);
   n += 10;
@@ -31,18 +34,22 @@ static size_t put_timing(char *out, uint64_t queue_ns, uint64_t run_ns) {
   return n + srv_text_ms(out + n, run_ns);
 }
 
-static bool add_headers(const srv_request *request, struct MHD_Response *response) {
+static bool add_reply_headers(const srv_request *request, struct MHD_Response *response) {
   const api_reply *reply = request->reply;
   bool ok = MHD_add_response_header(response, "X-Request-Id", request->id) == MHD_YES;
-  if (reply->content_type) ok &= MHD_add_response_header(response, "Content-Type", reply->content_type) == MHD_YES;
+  if (reply->content_type)
+    ok &= MHD_add_response_header(response, "Content-Type", reply->content_type) == MHD_YES;
   for (size_t i = 0; i < reply->header_count; i++)
-    ok &= MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value) == MHD_YES;
-  if (reply->location[0]) ok &= MHD_add_response_header(response, "Location", reply->location) == MHD_YES;
-  if (srv_shared_is_stale(request)) ok &= MHD_add_response_header(response, "X-Stale-Reads", "1") == MHD_YES;
+    ok &= MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value) ==
+          MHD_YES;
+  if (reply->location[0])
+    ok &= MHD_add_response_header(response, "Location", reply->location) == MHD_YES;
+  if (srv_shared_is_stale(request))
+    ok &= MHD_add_response_header(response, "X-Stale-Reads", "1") == MHD_YES;
   uint64_t queue_ns, run_ns;
-  if (work_times(request, &queue_ns, &run_ns)) {
+  if (get_work_times(request, &queue_ns, &run_ns)) {
     char timing[72];
-    put_timing(timing, queue_ns, run_ns);
+    write_server_timing(timing, queue_ns, run_ns);
     ok &= MHD_add_response_header(response, "Server-Timing", timing) == MHD_YES;
   }
   ok &= MHD_add_response_header(response, "X-Content-Type-Options", "nosniff") == MHD_YES;
@@ -52,20 +59,25 @@ static bool add_headers(const srv_request *request, struct MHD_Response *respons
   return ok;
 }
 
-/* The reply's bytes belong to the call or the refusal, which the request keeps: it must live until they are sent. */
-static struct MHD_Response *make_response(srv_request *request) {
+/* The body belongs to the call or the refusal, so the response retains the request until it is
+ * sent. */
+static struct MHD_Response *create_response(srv_request *request) {
   const api_reply *reply = request->reply;
   if (request->progress)
-    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, srv_progress_read, request, bytes_sent);
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES,
+                                             srv_progress_read, request, on_reply_freed);
   if (request->stream)
-    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, srv_stream_read, request, bytes_sent);
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, srv_stream_read,
+                                             request, on_reply_freed);
   return MHD_create_response_from_buffer_with_free_callback_cls(
-      reply->body_length, (void *)(uintptr_t)(reply->body ? reply->body : ""), bytes_sent, request);
+      reply->body_length, (void *)(uintptr_t)(reply->body ? reply->body : ""), on_reply_freed,
+      request);
 }
 
-/* A question for the head alone opens nothing. */
-static bool begins_stream(const srv_request *request) {
-  return request->match.target == API_TARGET_EVENTS && request->reply->status == 200 && strcmp(request->method, "GET") == 0;
+/* True for GET of events; HEAD opens no stream. */
+static bool opens_event_stream(const srv_request *request) {
+  return request->match.target == API_TARGET_EVENTS && request->reply->status == 200 &&
+         strcmp(request->method, "GET") == 0;
 }
 
 void srv_reply_phase(srv_request *request, size_t length) {
@@ -75,26 +87,28 @@ void srv_reply_phase(srv_request *request, size_t length) {
 
 enum MHD_Result srv_reply_send(srv_request *request) {
   if (!request->reply || request->reply->status == 0) return MHD_NO;
-  if (begins_stream(request)) srv_stream_open(request);
+  if (opens_event_stream(request)) srv_stream_open(request);
   const api_reply *reply = request->reply;
-  struct MHD_Response *response = make_response(request);
+  struct MHD_Response *response = create_response(request);
   if (!response) return MHD_NO;
   srv_request_retain(request);
   enum MHD_Result result = MHD_NO;
-  if (add_headers(request, response)) result = MHD_queue_response(request->handle, (unsigned)reply->status, response);
+  if (add_reply_headers(request, response))
+    result = MHD_queue_response(request->handle, (unsigned)reply->status, response);
   MHD_destroy_response(response);
   if (result != MHD_YES) return MHD_NO;
   request->state = SRV_STATE_SENT;
   request->replied_ns = uv_hrtime();
   if (request->progress) srv_progress_begin(request);
-  if (request->stream || request->progress) return result; /* how long it is and how fast it is taken is the stream's to look at */
+  /* streams bound their backlog and their time by themselves */
+  if (request->stream || request->progress) return result;
   srv_reply_phase(request, reply->body_length);
   return result;
 }
 
 void srv_reply_log(srv_request *request) {
   uint64_t queue_ns, run_ns;
-  work_times(request, &queue_ns, &run_ns);
+  get_work_times(request, &queue_ns, &run_ns);
   srv_metrics_request(request, queue_ns);
   bool sent = request->state == SRV_STATE_SENT;
   bool head = strcmp(request->method, "HEAD") == 0;
@@ -110,8 +124,8 @@ void srv_reply_log(srv_request *request) {
       .bytes_in = request->bytes_in,
       .bytes_out = request->stream     ? srv_stream_bytes(request->stream)
                    : request->progress ? srv_progress_bytes(request->progress)
-                   : sent && !head ? request->reply->body_length
-                                   : 0,
+                   : sent && !head     ? request->reply->body_length
+                                       : 0,
       .queue_ns = queue_ns,
       .run_ns = run_ns,
   };

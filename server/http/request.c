@@ -1,20 +1,22 @@
-/* The request object: its references, buffers and refusals. */
+/* The request object: reference counts, refusals, body buffers, suspension of its connection. */
 #include "http/progress_stream.h"
 #include "scenes/scene_cache.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void make_id(srv_server *server, char *out) {
+static void write_request_id(srv_server *server, char *out) {
   static const char hex[] = "0123456789abcdef";
   uint64_t number = server->id_prefix + server->id_next++;
   for (int i = 15; i >= 0; i--, number >>= 4) out[i] = hex[number & 15];
   out[16] = 0;
 }
 
-srv_request *srv_request_create(srv_server *server, struct MHD_Connection *handle, const char *uri) {
+srv_request *srv_request_create(srv_server *server, struct MHD_Connection *handle,
+                                const char *uri) {
   size_t length = strlen(uri) + 1;
   srv_request *request = calloc(1, sizeof *request);
   if (!request) return NULL;
@@ -28,13 +30,14 @@ srv_request *srv_request_create(srv_server *server, struct MHD_Connection *handl
   request->handle = handle;
   request->references = 1;
   request->deadline_peek.name = "deadlineMs";
-  make_id(server, request->id);
+  write_request_id(server, request->id);
   return request;
 }
 
 void srv_request_retain(srv_request *request) { request->references++; }
 
 void srv_request_release(srv_request *request) {
+  assert(request->references > 0);
   if (--request->references == 0) srv_job_dispose(request);
 }
 
@@ -78,12 +81,14 @@ void srv_request_refusal_header(srv_request *request, const char *name, const ch
   snprintf(header->value, sizeof header->value, "%s", value);
 }
 
-/* ---- buffers --------------------------------------------------------------------------------------------------------- */
+/* ---- buffers -------------------------------------------------------------------------------- */
 
-bool srv_buffer_append(srv_server *server, srv_buffer *buffer, const char *bytes, size_t length, size_t expected) {
+bool srv_buffer_append(srv_server *server, srv_buffer *buffer, const char *bytes, size_t length,
+                       size_t expected) {
   size_t needed = buffer->length + length;
   if (needed > buffer->capacity) {
-    /* Twice the size, but no more than is announced: what is reserved has mostly been sent. */
+    /* Doubling bounds the memory that a client can reserve without sending: at most the bytes
+     * received again, and never more than it has announced. */
     size_t capacity = buffer->capacity ? buffer->capacity * 2 : 4096;
     if (expected > needed && capacity > expected) capacity = expected;
     if (capacity < needed) capacity = needed;
@@ -106,7 +111,7 @@ void srv_buffer_clear(srv_server *server, srv_buffer *buffer) {
   *buffer = (srv_buffer){0};
 }
 
-/* ---- posted shapes --------------------------------------------------------------------------------------------------- */
+/* ---- posted shapes -------------------------------------------------------------------------- */
 
 bool srv_request_needs_shapes(const srv_request *request) {
   const srv_buffer *body = &request->body;
@@ -116,13 +121,14 @@ bool srv_request_needs_shapes(const srv_request *request) {
   case API_TARGET_SHAPE_WRITE: return true;
   default: break;
   }
-  if (request->match.streams) return api_match_names_shapes(&request->match) && !request->has_shapes;
+  if (request->match.streams)
+    return api_match_names_shapes(&request->match) && !request->has_shapes;
   if (!request->match.takes_body || body->length == 0) return false;
-  /* An id of a shape begins so, and an escape may spell anything. */
+  /* ids of posted shapes begin with "s-"; an escape sequence can spell any id */
   return memmem(body->bytes, body->length, "\"s-", 3) || memchr(body->bytes, '\\', body->length);
 }
 
-/* ---- suspension ------------------------------------------------------------------------------------------------------ */
+/* ---- suspension ----------------------------------------------------------------------------- */
 
 void srv_request_suspend(srv_request *request) {
   if (request->suspended) return;

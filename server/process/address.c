@@ -1,11 +1,12 @@
-/* Names are not looked up: an address is a number, but for localhost. */
+/* Socket addresses. Names are not resolved: addresses are numeric, except for "localhost". */
 #include "process/address.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
 
-bool srv_address_parse(const char *text, uint16_t port, struct sockaddr_storage *out, socklen_t *length) {
+bool srv_address_parse(const char *text, uint16_t port, struct sockaddr_storage *out,
+                       socklen_t *length) {
   char bare[64];
   size_t n = strlen(text);
   if (strcmp(text, "localhost") == 0) text = "127.0.0.1", n = 9;
@@ -47,7 +48,8 @@ bool srv_address_ipv4(const struct sockaddr *address, uint32_t *out) {
 bool srv_address_is_loopback(const struct sockaddr *address) {
   uint32_t four;
   if (srv_address_ipv4(address, &four)) return four >> 24 == 127;
-  return address->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
+  return address->sa_family == AF_INET6 &&
+         IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
 }
 
 void srv_address_text(const struct sockaddr *address, char *out) {

@@ -1,4 +1,5 @@
-/* Socket addresses: from text, to text, and what kind they are. An IPv4 client of an IPv6 socket is looked at as IPv4. */
+/* Socket addresses: parsing, formatting, classification. IPv4-mapped IPv6 addresses count as IPv4.
+ */
 #ifndef SRV_PROCESS_ADDRESS_H
 #define SRV_PROCESS_ADDRESS_H
 
@@ -6,12 +7,13 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-/* Numeric address, bare or in brackets, or "localhost", and port. False: it is none. */
-bool srv_address_parse(const char *text, uint16_t port, struct sockaddr_storage *out, socklen_t *length);
+/* Parses a numeric address, bare or in brackets, or "localhost". False: not an address. */
+bool srv_address_parse(const char *text, uint16_t port, struct sockaddr_storage *out,
+                       socklen_t *length);
 bool srv_address_is_loopback(const struct sockaddr *address);
-/* Numeric text of the address without port. out takes 64 bytes. */
+/* Formats the numeric address without port. out has 64 bytes. */
 void srv_address_text(const struct sockaddr *address, char *out);
-/* The four bytes as a number, the first one highest. False: it is no IPv4 address. */
+/* The IPv4 address in host byte order. False: not an IPv4 address. */
 bool srv_address_ipv4(const struct sockaddr *address, uint32_t *out);
 
 #endif

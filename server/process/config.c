@@ -1,5 +1,6 @@
-/* The table of settings and how it is read: defaults, then the file, the environment and the command line, each over those before
- * it. What a value means beyond its range (files that must exist, addresses that must parse) is checked where it is used. */
+/* Table of settings and its readers: defaults, file, environment and command line, in ascending
+ * precedence. Only ranges are checked here; existing files and valid addresses are checked where
+ * they are used. */
 #include "process/config_table.h"
 #include "process/machine.h"
 
@@ -11,34 +12,49 @@
 #include <uv.h>
 
 #define AT(member) offsetof(srv_config, member)
-#define LIMIT_ROW(member, name, standard, least, greatest, unit, text)                                                             \
+#define LIMIT_ROW(member, name, standard, least, greatest, unit, text)                             \
   {SRV_KIND_LIMIT, name, "N", AT(limits.member), standard, least, greatest, NULL, unit, text},
 
 const srv_option srv_options[] = {
-    {SRV_KIND_FILE, "config", "FILE", AT(file), 0, 0, 0, NULL, "", "file of settings, a line NAME = VALUE for each option"},
-    {SRV_KIND_NUMBER, "port", "N", AT(port), 7077, 0, 65535, NULL, "", "port to listen on; 0 takes a free one"},
-    {SRV_KIND_TEXT, "address", "ADDRESS", AT(address), 0, 0, 0, "127.0.0.1", "", "IPv4 or IPv6 address to listen on"},
+    {SRV_KIND_FILE, "config", "FILE", AT(file), 0, 0, 0, NULL, "",
+     "file of settings, a line NAME = VALUE for each option"},
+    {SRV_KIND_NUMBER, "port", "N", AT(port), 7077, 0, 65535, NULL, "",
+     "port to listen on; 0 takes a free one"},
+    {SRV_KIND_TEXT, "address", "ADDRESS", AT(address), 0, 0, 0, "127.0.0.1", "",
+     "IPv4 or IPv6 address to listen on"},
     {SRV_KIND_NUMBER, "workers", "N", AT(workers), SRV_STANDARD_CORES, 1, SRV_WORKERS_MAX, NULL, "",
      "threads that compute; by default one per core"},
     {SRV_KIND_WORD, "durability", "WORD", AT(durability), 0, 0, 0, "memory disk", "",
-     "what an acknowledged write survives: the end of the request, or that of the daemon and of the machine"},
-    {SRV_KIND_TEXT, "data", "FOLDER", AT(data), 0, 0, 0, NULL, "", "folder of the store of --durability disk"},
+     "what an acknowledged write survives: the end of the request, or that of the daemon and of "
+     "the machine"},
+    {SRV_KIND_TEXT, "data", "FOLDER", AT(data), 0, 0, 0, NULL, "",
+     "folder of the store of --durability disk"},
     {SRV_KIND_TEXT, "store", "URL", AT(store), 0, 0, 0, NULL, "",
-     "redis://[user@]host[:port][/database]: scenes are kept there for any number of daemons; goes before --durability"},
-    {SRV_KIND_TEXT, "store-password-file", "FILE", AT(store_password_file), 0, 0, 0, NULL, "", "file with the password of --store"},
+     "redis://[user@]host[:port][/database]: scenes are kept there for any number of daemons; goes "
+     "before --durability"},
+    {SRV_KIND_TEXT, "store-password-file", "FILE", AT(store_password_file), 0, 0, 0, NULL, "",
+     "file with the password of --store"},
     {SRV_KIND_FLAG, "stale-reads", NULL, AT(stale_reads), 0, 0, 0, NULL, "",
-     "with --store, answer reads of scenes in memory without asking whether another daemon has written; replies say so"},
+     "with --store, answer reads of scenes in memory without asking whether another daemon has "
+     "written; replies say so"},
     {SRV_KIND_NUMBER, "shape-seconds", "N", AT(shape_seconds), 604800, 1, 315360000, NULL, "s",
-     "with a store, how long a posted shape that no scene names is kept; each start begins this time anew"},
-    {SRV_KIND_NUMBER, "scene-memory", "N", AT(scene_memory), SRV_STANDARD_MEMORY, 65536, SRV_MEMORY_MAX, NULL, "bytes",
-     "with a store, memory of scenes; those used longest ago are loaded when asked for. By default a quarter of the machine's"},
-    {SRV_KIND_TEXT, "token-file", "FILE", AT(token_file), 0, 0, 0, NULL, "", "file with the token that requests must bear"},
+     "with a store, how long a posted shape that no scene names is kept; each start begins this "
+     "time anew"},
+    {SRV_KIND_NUMBER, "scene-memory", "N", AT(scene_memory), SRV_STANDARD_MEMORY, 65536,
+     SRV_MEMORY_MAX, NULL, "bytes",
+     "with a store, memory of scenes; those used longest ago are loaded when asked for. By default "
+     "a quarter of the machine's"},
+    {SRV_KIND_TEXT, "token-file", "FILE", AT(token_file), 0, 0, 0, NULL, "",
+     "file with the token that requests must bear"},
     {SRV_KIND_LIST, "allow-host", "NAME", AT(allow_hosts), 0, 0, 0, NULL, "",
      "name that a request's Host may have beside loopback's; repeatable"},
-    {SRV_KIND_FLAG, "insecure", NULL, AT(insecure), 0, 0, 0, NULL, "", "allow an address that is not loopback without a token"},
+    {SRV_KIND_FLAG, "insecure", NULL, AT(insecure), 0, 0, 0, NULL, "",
+     "allow an address that is not loopback without a token"},
     {SRV_KIND_LIST, "scene", "FILE", AT(scenes), 0, 0, 0, NULL, "",
-     "scene document to load at start, unless the store has its id already; a Redis has to be there; repeatable"},
-    {SRV_KIND_WORD, "log", "WORD", AT(log), 0, 0, 0, "stderr off", "", "where a line per request goes"},
+     "scene document to load at start, unless the store has its id already; a Redis has to be "
+     "there; repeatable"},
+    {SRV_KIND_WORD, "log", "WORD", AT(log), 0, 0, 0, "stderr off", "",
+     "where a line per request goes"},
     API_LIMIT_MAP(LIMIT_ROW){SRV_KIND_ACTION, "print-config", NULL, AT(print), 0, 0, 0, NULL, "",
                              "print all settings and where each comes from, as a file of settings"},
     {SRV_KIND_ACTION, "healthcheck", NULL, AT(healthcheck), 0, 0, 0, NULL, "",
@@ -50,7 +66,9 @@ const srv_option srv_options[] = {
 _Static_assert(OPTION_COUNT <= SRV_OPTIONS_MAX, "origins has a place for each option");
 const size_t srv_option_count = OPTION_COUNT;
 
-static void *member_of(srv_config *config, const srv_option *row) { return (char *)config + row->offset; }
+static void *get_option_member(srv_config *config, const srv_option *row) {
+  return (char *)config + row->offset;
+}
 
 void srv_option_variable(const srv_option *row, char *out, size_t capacity) {
   const char *name = row->name;
@@ -65,12 +83,15 @@ void srv_option_variable(const srv_option *row, char *out, size_t capacity) {
 const srv_option *srv_option_find(bool limits, const char *name, size_t length) {
   for (size_t i = 0; i < OPTION_COUNT; i++) {
     const srv_option *row = &srv_options[i];
-    if ((row->kind == SRV_KIND_LIMIT) == limits && strlen(row->name) == length && memcmp(row->name, name, length) == 0) return row;
+    if ((row->kind == SRV_KIND_LIMIT) == limits && strlen(row->name) == length &&
+        memcmp(row->name, name, length) == 0)
+      return row;
   }
   return NULL;
 }
 
-const char *srv_option_nearest(bool limits, const char *name, size_t length, char out[SRV_NEAREST_MAX]) {
+const char *srv_option_nearest(bool limits, const char *name, size_t length,
+                               char out[SRV_NEAREST_MAX]) {
   api_spelling likeness = api_spelling_start(name, length);
   for (size_t i = 0; i < OPTION_COUNT; i++)
     if ((srv_options[i].kind == SRV_KIND_LIMIT) == limits)
@@ -78,7 +99,8 @@ const char *srv_option_nearest(bool limits, const char *name, size_t length, cha
   const char *mark = limits ? "" : "--";
   out[0] = 0;
   if (likeness.best.length)
-    snprintf(out, SRV_NEAREST_MAX, "; did you mean %s%.*s?", mark, (int)likeness.best.length, likeness.best.bytes);
+    snprintf(out, SRV_NEAREST_MAX, "; did you mean %s%.*s?", mark, (int)likeness.best.length,
+             likeness.best.bytes);
   return out;
 }
 
@@ -90,12 +112,12 @@ const srv_option *srv_option_limit(const char *given, const char *text, const ch
     return row;
   }
   char nearest[SRV_NEAREST_MAX];
-  fprintf(stderr, "contactd: %s: '%.64s' is not NAME=VALUE with a name that --help lists%s\n", given, text,
-          srv_option_nearest(true, text, length, nearest)[0] ? nearest : ".");
+  fprintf(stderr, "contactd: %s: '%.64s' is not NAME=VALUE with a name that --help lists%s\n",
+          given, text, srv_option_nearest(true, text, length, nearest)[0] ? nearest : ".");
   return NULL;
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------------- */
+/* ---- values --------------------------------------------------------------------------------- */
 
 static bool parse_number(const char *text, uint64_t *out) {
   uint64_t value = 0;
@@ -110,7 +132,7 @@ static bool parse_number(const char *text, uint64_t *out) {
   return true;
 }
 
-static bool word_listed(const char *words, const char *word) {
+static bool is_listed_word(const char *words, const char *word) {
   size_t length = strlen(word);
   for (const char *at = words; length && *at;) {
     size_t n = strcspn(at, " ");
@@ -120,7 +142,7 @@ static bool word_listed(const char *words, const char *word) {
   return false;
 }
 
-static bool words_add(srv_words *words, const char *text, size_t length) {
+static bool append_word(srv_words *words, const char *text, size_t length) {
   char **grown = realloc(words->items, (words->count + 1) * sizeof *grown);
   if (!grown) return false;
   words->items = grown;
@@ -132,7 +154,7 @@ static bool words_add(srv_words *words, const char *text, size_t length) {
   return true;
 }
 
-static void words_clear(srv_words *words) {
+static void clear_words(srv_words *words) {
   for (size_t i = 0; i < words->count; i++) free(words->items[i]);
   free(words->items);
   *words = (srv_words){0};
@@ -141,8 +163,9 @@ static void words_clear(srv_words *words) {
 static bool set_number(void *member, const srv_option *row, const char *given, const char *text) {
   uint64_t number = 0;
   if (!parse_number(text, &number) || number < row->least || number > row->greatest) {
-    fprintf(stderr, "contactd: %s: '%.64s' is not a whole number between %llu and %llu%s%s.\n", given, text,
-            (unsigned long long)row->least, (unsigned long long)row->greatest, row->unit[0] ? " " : "", row->unit);
+    fprintf(stderr, "contactd: %s: '%.64s' is not a whole number between %llu and %llu%s%s.\n",
+            given, text, (unsigned long long)row->least, (unsigned long long)row->greatest,
+            row->unit[0] ? " " : "", row->unit);
     return false;
   }
   memcpy(member, &number, sizeof number);
@@ -160,7 +183,7 @@ static bool set_flag(void *member, const char *given, const char *text) {
 }
 
 static bool set_word(void *member, const srv_option *row, const char *given, const char *text) {
-  if (!word_listed(row->words, text)) {
+  if (!is_listed_word(row->words, text)) {
     fprintf(stderr, "contactd: %s: '%.64s' is not one of: %s.\n", given, text, row->words);
     return false;
   }
@@ -177,15 +200,16 @@ static bool set_text(void *member, const srv_option *row, const char *given, con
     memcpy(member, &text, sizeof text);
     return true;
   }
-  bool added = words_add(member, text, strlen(text));
+  bool added = append_word(member, text, strlen(text));
   if (!added) fprintf(stderr, "contactd: %s: out of memory.\n", given);
   return added;
 }
 
-bool srv_option_set(srv_config *config, const srv_option *row, srv_origin origin, const char *given, const char *text) {
-  void *member = member_of(config, row);
+bool srv_option_set(srv_config *config, const srv_option *row, srv_origin origin, const char *given,
+                    const char *text) {
+  void *member = get_option_member(config, row);
   unsigned char *from = &config->origins[row - srv_options];
-  if (row->kind == SRV_KIND_LIST && *from != origin) words_clear(member);
+  if (row->kind == SRV_KIND_LIST && *from != origin) clear_words(member);
   *from = (unsigned char)origin;
   switch (row->kind) {
   case SRV_KIND_NUMBER:
@@ -198,14 +222,14 @@ bool srv_option_set(srv_config *config, const srv_option *row, srv_origin origin
   }
 }
 
-/* ---- readers --------------------------------------------------------------------------------------------------------- */
+/* ---- readers -------------------------------------------------------------------------------- */
 
 static void set_defaults(srv_config *config) {
   *config = (srv_config){0};
   uint64_t memory = srv_machine_memory();
   for (size_t i = 0; i < OPTION_COUNT; i++) {
     const srv_option *row = &srv_options[i];
-    void *member = member_of(config, row);
+    void *member = get_option_member(config, row);
     if (row->kind == SRV_KIND_NUMBER || row->kind == SRV_KIND_LIMIT) {
       uint64_t value = row->standard;
       if (value == SRV_STANDARD_CORES) {
@@ -223,20 +247,24 @@ static void set_defaults(srv_config *config) {
   config->log = "stderr";
 }
 
-/* ---- the environment --------------------------------------------------------------------------------------------------- */
+/* ---- the environment ------------------------------------------------------------------------ */
 
-/* Values between commas. */
-static bool set_list(srv_config *config, const srv_option *row, const char *name, const char *text) {
+/* Adds comma-separated values to a list. */
+static bool set_list(srv_config *config, const srv_option *row, const char *name,
+                     const char *text) {
   char *copy = strdup(text), *rest = copy;
   bool good = copy && (!*text || text[strspn(text, ",")]);
-  if (!good) fprintf(stderr, "contactd: %s: %s.\n", name, copy ? "there is nothing between the commas" : "out of memory");
+  if (!good)
+    fprintf(stderr, "contactd: %s: %s.\n", name,
+            copy ? "there is nothing between the commas" : "out of memory");
   for (const char *item; good && (item = strsep(&rest, ","));)
     if (*item) good = srv_option_set(config, row, SRV_ORIGIN_ENVIRONMENT, name, item);
   free(copy);
   return good;
 }
 
-/* A variable of our own whose name is misspelt would be a setting that is not made. */
+/* True if a CONTACTD_ variable is known. Unknown ones are refused: a misspelt name would be
+ * ignored. */
 static bool is_known(const char *variable, size_t length) {
   char name[64], best[64] = "";
   api_spelling likeness = api_spelling_start(variable, length);
@@ -248,14 +276,16 @@ static bool is_known(const char *variable, size_t length) {
     api_spelling_consider(&likeness, name, strlen(name));
     if (likeness.distance < before) memcpy(best, name, strlen(name) + 1);
   }
-  fprintf(stderr, "contactd: %.*s: no option has this variable; %s%s%s\n", length < 64 ? (int)length : 64, variable,
+  fprintf(stderr, "contactd: %.*s: no option has this variable; %s%s%s\n",
+          length < 64 ? (int)length : 64, variable,
           best[0] ? "did you mean " : "--help lists them.", best, best[0] ? "?" : "");
   return false;
 }
 
 static bool read_environment(srv_config *config) {
   for (char **variable = environ; *variable; variable++)
-    if (strncmp(*variable, "CONTACTD_", 9) == 0 && !is_known(*variable, strcspn(*variable, "="))) return false;
+    if (strncmp(*variable, "CONTACTD_", 9) == 0 && !is_known(*variable, strcspn(*variable, "=")))
+      return false;
   for (size_t i = 0; i < OPTION_COUNT; i++) {
     const srv_option *row = &srv_options[i];
     if (row->kind >= SRV_KIND_FILE) continue;
@@ -263,14 +293,15 @@ static bool read_environment(srv_config *config) {
     srv_option_variable(row, name, sizeof name);
     const char *text = getenv(name);
     if (!text) continue;
-    bool good = row->kind == SRV_KIND_LIST ? set_list(config, row, name, text)
-                                           : srv_option_set(config, row, SRV_ORIGIN_ENVIRONMENT, name, text);
+    bool good = row->kind == SRV_KIND_LIST
+                    ? set_list(config, row, name, text)
+                    : srv_option_set(config, row, SRV_ORIGIN_ENVIRONMENT, name, text);
     if (!good) return false;
   }
   return true;
 }
 
-/* ---- the command line -------------------------------------------------------------------------------------------------- */
+/* ---- the command line ----------------------------------------------------------------------- */
 
 typedef struct argument {
   const srv_option *row;
@@ -278,12 +309,13 @@ typedef struct argument {
   char given[96];
 } argument;
 
-static bool refuse_argument(const char *text, const char *why) {
+static bool report_bad_argument(const char *text, const char *why) {
   fprintf(stderr, "contactd: %.64s %s.\n", text, why);
   return false;
 }
 
-/* One argument with its value, which may be in the next one. Advances *at past both. False after one sentence on standard error. */
+/* Parses one argument and its value, which may be the next argument. Advances *at past both. False
+ * after one sentence on standard error. */
 static bool read_argument(char **argv, int argc, int *at, argument *out) {
   const char *text = argv[(*at)++];
   if (strcmp(text, "-h") == 0) text = "--help";
@@ -294,14 +326,17 @@ static bool read_argument(char **argv, int argc, int *at, argument *out) {
     char nearest[SRV_NEAREST_MAX];
     const char *name = text + strspn(text, "-");
     fprintf(stderr, "contactd: '%.64s' is not an option%s\n", text,
-            srv_option_nearest(false, name, strcspn(name, "="), nearest)[0] ? nearest : "; --help lists them.");
+            srv_option_nearest(false, name, strcspn(name, "="), nearest)[0]
+                ? nearest
+                : "; --help lists them.");
     return false;
   }
   out->value = text[2 + length] == '=' ? text + 3 + length : NULL;
   bool takes_value = is_limit || out->row->value;
   snprintf(out->given, sizeof out->given, "--%.*s", (int)length, text + 2);
-  if (!takes_value && out->value) return refuse_argument(out->given, "takes no value");
-  if (takes_value && !out->value && *at >= argc) return refuse_argument(out->given, "needs a value");
+  if (!takes_value && out->value) return report_bad_argument(out->given, "takes no value");
+  if (takes_value && !out->value && *at >= argc)
+    return report_bad_argument(out->given, "needs a value");
   if (!out->value) out->value = takes_value ? argv[(*at)++] : "1";
   if (!is_limit) return true;
   out->row = srv_option_limit(out->given, out->value, &out->value);
@@ -309,38 +344,45 @@ static bool read_argument(char **argv, int argc, int *at, argument *out) {
   return out->row != NULL;
 }
 
-/* What is asked for instead of serving, and the name of the file, which is read before all else is set. */
-static srv_config_outcome look_ahead(srv_config *config, int argc, char **argv) {
+/* First pass over the arguments: actions instead of serving, and the settings file, which is read
+ * first. */
+static srv_config_outcome find_actions_and_file(srv_config *config, int argc, char **argv) {
   argument found;
   for (int at = 1; at < argc;) {
     if (!read_argument(argv, argc, &at, &found)) return SRV_CONFIG_BAD;
     if (found.row->kind == SRV_KIND_HELP) srv_config_help();
     if (found.row->kind == SRV_KIND_VERSION) printf("contactd %s\n", CONTACTD_VERSION);
-    if (found.row->kind == SRV_KIND_HELP || found.row->kind == SRV_KIND_VERSION) return SRV_CONFIG_SHOWN;
-    if (found.row->kind == SRV_KIND_FILE && !srv_option_set(config, found.row, SRV_ORIGIN_FLAG, found.given, found.value))
+    if (found.row->kind == SRV_KIND_HELP || found.row->kind == SRV_KIND_VERSION)
+      return SRV_CONFIG_SHOWN;
+    if (found.row->kind == SRV_KIND_FILE &&
+        !srv_option_set(config, found.row, SRV_ORIGIN_FLAG, found.given, found.value))
       return SRV_CONFIG_BAD;
   }
   const char *variable = "CONTACTD_CONFIG", *text = getenv(variable);
   if (config->file || !text) return SRV_CONFIG_RUN;
-  bool good = srv_option_set(config, srv_option_find(false, "config", 6), SRV_ORIGIN_ENVIRONMENT, variable, text);
+  bool good = srv_option_set(config, srv_option_find(false, "config", 6), SRV_ORIGIN_ENVIRONMENT,
+                             variable, text);
   return good ? SRV_CONFIG_RUN : SRV_CONFIG_BAD;
 }
 
 static bool read_arguments(srv_config *config, int argc, char **argv) {
   argument found;
   for (int at = 1; at < argc;)
-    if (!read_argument(argv, argc, &at, &found) || !srv_option_set(config, found.row, SRV_ORIGIN_FLAG, found.given, found.value))
+    if (!read_argument(argv, argc, &at, &found) ||
+        !srv_option_set(config, found.row, SRV_ORIGIN_FLAG, found.given, found.value))
       return false;
   return true;
 }
 
-/* ---- where a value comes from ------------------------------------------------------------------------------------------ */
+/* ---- where a value comes from --------------------------------------------------------------- */
 
-const char *srv_config_given(const srv_config *config, const char *option, char out[SRV_GIVEN_MAX]) {
+const char *srv_config_given(const srv_config *config, const char *option,
+                             char out[SRV_GIVEN_MAX]) {
   const srv_option *row = srv_option_find(false, option, strlen(option));
   size_t index = (size_t)(row - srv_options);
-  if (config->origins[index] == SRV_ORIGIN_ENVIRONMENT) srv_option_variable(row, out, SRV_GIVEN_MAX);
-  /* Of a list each value has its line. */
+  if (config->origins[index] == SRV_ORIGIN_ENVIRONMENT)
+    srv_option_variable(row, out, SRV_GIVEN_MAX);
+  /* each value of a list has its own line */
   else if (config->origins[index] == SRV_ORIGIN_FILE && row->kind == SRV_KIND_LIST)
     snprintf(out, SRV_GIVEN_MAX, "%.400s: %s", config->file, option);
   else if (config->origins[index] == SRV_ORIGIN_FILE)
@@ -349,9 +391,9 @@ const char *srv_config_given(const srv_config *config, const char *option, char 
   return out;
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------ */
 
-/* What holds for requests that say nothing is never more than what they may say. */
+/* Lowers defaults of request parameters to their maxima. */
 static void fit_limits(srv_config *config) {
   api_limits *limits = &config->limits;
   config->asked = *limits;
@@ -359,8 +401,9 @@ static void fit_limits(srv_config *config) {
   if (limits->page > limits->page_max) limits->page = limits->page_max;
 }
 
-/* What only one that serves needs. False after one sentence on standard error. */
-static bool fits_together(const srv_config *config) {
+/* Checks combinations of settings that only serving needs. False after one sentence on standard
+ * error. */
+static bool are_settings_consistent(const srv_config *config) {
   const char *option = NULL, *why = NULL;
   char given[SRV_GIVEN_MAX];
   if (config->store || config->healthcheck) return true;
@@ -380,20 +423,21 @@ static bool fits_together(const srv_config *config) {
 
 srv_config_outcome srv_config_read(srv_config *config, int argc, char **argv) {
   set_defaults(config);
-  srv_config_outcome outcome = look_ahead(config, argc, argv);
-  bool good = outcome == SRV_CONFIG_RUN && (!config->file || srv_config_read_file(config)) && read_environment(config) &&
-              read_arguments(config, argc, argv);
+  srv_config_outcome outcome = find_actions_and_file(config, argc, argv);
+  bool good = outcome == SRV_CONFIG_RUN && (!config->file || srv_config_read_file(config)) &&
+              read_environment(config) && read_arguments(config, argc, argv);
   fit_limits(config);
-  good = good && fits_together(config);
-  bool said = config->origins[srv_option_find(false, "durability", 10) - srv_options] != SRV_ORIGIN_DEFAULT;
+  good = good && are_settings_consistent(config);
+  bool said =
+      config->origins[srv_option_find(false, "durability", 10) - srv_options] != SRV_ORIGIN_DEFAULT;
   config->data_idle = config->data && !config->store && !said;
   if (!good) srv_config_free(config);
   return good || outcome != SRV_CONFIG_RUN ? outcome : SRV_CONFIG_BAD;
 }
 
 void srv_config_free(srv_config *config) {
-  words_clear(&config->allow_hosts);
-  words_clear(&config->scenes);
+  clear_words(&config->allow_hosts);
+  clear_words(&config->scenes);
   free(config->file_text);
   config->file_text = NULL;
 }

@@ -1,5 +1,6 @@
-/* The file of settings: lines of NAME = VALUE with the names of the options, repeatable ones repeated, limits as
- * "limit = NAME=VALUE". What follows a '#' at the beginning of a line, or behind a blank, is a comment. */
+/* Settings file: lines of NAME = VALUE with the names of the options; list options are repeated,
+ * limits are written as "limit = NAME=VALUE". '#' at the beginning of a line or after a blank
+ * starts a comment. */
 #include "process/config_table.h"
 #include "process/file.h"
 
@@ -9,21 +10,22 @@
 #include <string.h>
 #include <unistd.h>
 
-/* No file of settings is longer. */
+/* Longest settings file, B. */
 #define FILE_BYTES_MAX 1048576u
 
 static const char blanks[] = " \t\r";
 
-static bool fail(const char *given, const char *why) {
+static bool report_file_failure(const char *given, const char *why) {
   fprintf(stderr, "contactd: %s: %s.\n", given, why);
   return false;
 }
 
-/* The whole file, ended by a zero. NULL after one sentence. */
-static char *read_whole(const srv_config *config) {
+/* Reads the whole file and adds a terminating zero. NULL after one sentence on standard error. */
+static char *read_settings_file(const srv_config *config) {
   char given[SRV_GIVEN_MAX], what[SRV_GIVEN_MAX + 408];
   const char *why = NULL;
-  snprintf(what, sizeof what, "%s: %.400s", srv_config_given(config, "config", given), config->file);
+  snprintf(what, sizeof what, "%s: %.400s", srv_config_given(config, "config", given),
+           config->file);
   int fd = srv_file_open(config->file, NULL, NULL, &why);
   char *bytes = fd >= 0 ? malloc(FILE_BYTES_MAX + 1) : NULL;
   size_t length = 0;
@@ -37,7 +39,7 @@ static char *read_whole(const srv_config *config) {
   if (!why && memchr(bytes, 0, length)) why = "holds a zero byte, which no text has";
   if (fd >= 0) close(fd);
   if (why) {
-    fail(what, why);
+    report_file_failure(what, why);
     free(bytes);
     return NULL;
   }
@@ -45,8 +47,8 @@ static char *read_whole(const srv_config *config) {
   return bytes;
 }
 
-/* Cuts the blanks at both ends off. */
-static char *trim(char *text) {
+/* Removes blanks at both ends. */
+static char *trim_blanks(char *text) {
   text += strspn(text, blanks);
   size_t length = strlen(text);
   while (length > 0 && strchr(blanks, text[length - 1])) length--;
@@ -62,8 +64,9 @@ static void cut_comment(char *line) {
   }
 }
 
-/* The option of a line; `given` gets the limit's name, too. NULL after one sentence. */
-static const srv_option *find_row(const char *name, const char **value, char *given) {
+/* Finds the option of a line; appends the limit's name to `given`. NULL after one sentence on
+ * standard error. */
+static const srv_option *find_line_option(const char *name, const char **value, char *given) {
   if (strcmp(name, "limit") != 0) {
     const srv_option *row = srv_option_find(false, name, strlen(name));
     char nearest[SRV_NEAREST_MAX], why[SRV_NEAREST_MAX + 16];
@@ -71,7 +74,7 @@ static const srv_option *find_row(const char *name, const char **value, char *gi
     bool near = srv_option_nearest(false, name, strlen(name), nearest)[0];
     if (near) nearest[strlen(nearest) - 1] = 0;
     snprintf(why, sizeof why, "is no option%s", near ? nearest : "; --help lists them");
-    fail(given, why);
+    report_file_failure(given, why);
     return NULL;
   }
   const srv_option *row = srv_option_limit(given, *value, value);
@@ -84,21 +87,23 @@ static bool set_line(srv_config *config, char *line, unsigned number) {
   char given[SRV_GIVEN_MAX];
   snprintf(given, sizeof given, "%.400s:%u", config->file, number);
   char *sign = strchr(line, '=');
-  if (!sign) return fail(given, "the line is not NAME = VALUE");
+  if (!sign) return report_file_failure(given, "the line is not NAME = VALUE");
   *sign = 0;
-  const char *name = trim(line), *value = trim(sign + 1);
-  if (!*name) return fail(given, "no option is named before the '='");
+  const char *name = trim_blanks(line), *value = trim_blanks(sign + 1);
+  if (!*name) return report_file_failure(given, "no option is named before the '='");
   snprintf(given, sizeof given, "%.400s:%u: %.64s", config->file, number, name);
-  const srv_option *row = find_row(name, &value, given);
+  const srv_option *row = find_line_option(name, &value, given);
   if (!row) return false;
-  if (row->kind >= SRV_KIND_FILE) return fail(given, "is for the command line, not for a file");
-  if (row->kind != SRV_KIND_LIST && config->origins[row - srv_options] == SRV_ORIGIN_FILE) return fail(given, "is set twice");
+  if (row->kind >= SRV_KIND_FILE)
+    return report_file_failure(given, "is for the command line, not for a file");
+  if (row->kind != SRV_KIND_LIST && config->origins[row - srv_options] == SRV_ORIGIN_FILE)
+    return report_file_failure(given, "is set twice");
   config->lines[row - srv_options] = number;
   return srv_option_set(config, row, SRV_ORIGIN_FILE, given, value);
 }
 
 bool srv_config_read_file(srv_config *config) {
-  config->file_text = read_whole(config);
+  config->file_text = read_settings_file(config);
   if (!config->file_text) return false;
   char *line = config->file_text;
   for (unsigned number = 1; line; number++) {

@@ -1,4 +1,4 @@
-/* --help and --print-config. */
+/* Output of --help and --print-config. */
 #include "process/config_table.h"
 #include "store/store.h"
 
@@ -7,12 +7,16 @@
 #include <string.h>
 
 void srv_config_help(void) {
-  printf("usage: contactd [options]; -h is --help\nAnswers contact questions about 3-D scenes over HTTP with JSON.\n\n");
+  printf("usage: contactd [options]; -h is --help\nAnswers contact questions about 3-D scenes over "
+         "HTTP with JSON.\n\n");
   for (size_t i = 0; i < srv_option_count; i++) {
     const srv_option *row = &srv_options[i];
     char left[64], name[64];
-    if (row->kind == SRV_KIND_LIMIT) snprintf(left, sizeof left, "--limit %s=%s", row->name, row->value);
-    else snprintf(left, sizeof left, "--%s%s%s", row->name, row->value ? " " : "", row->value ? row->value : "");
+    if (row->kind == SRV_KIND_LIMIT)
+      snprintf(left, sizeof left, "--limit %s=%s", row->name, row->value);
+    else
+      snprintf(left, sizeof left, "--%s%s%s", row->name, row->value ? " " : "",
+               row->value ? row->value : "");
     printf("  %-34s %s", left, row->text);
     if (row->kind == SRV_KIND_WORD) printf(": %s", row->words);
     printf("\n");
@@ -20,9 +24,10 @@ void srv_config_help(void) {
     srv_option_variable(row, name, sizeof name);
     printf("  %-34s %s", "", name);
     if (row->kind == SRV_KIND_LIMIT || row->kind == SRV_KIND_NUMBER) {
-      if (row->standard < SRV_STANDARD_MEMORY) printf(", default %llu", (unsigned long long)row->standard);
-      printf(", %llu to %llu%s%s", (unsigned long long)row->least, (unsigned long long)row->greatest, row->unit[0] ? " " : "",
-             row->unit);
+      if (row->standard < SRV_STANDARD_MEMORY)
+        printf(", default %llu", (unsigned long long)row->standard);
+      printf(", %llu to %llu%s%s", (unsigned long long)row->least,
+             (unsigned long long)row->greatest, row->unit[0] ? " " : "", row->unit);
     } else if (row->kind == SRV_KIND_WORD) {
       printf(", default %.*s", (int)strcspn(row->words, " "), row->words);
     } else if (row->kind == SRV_KIND_TEXT && row->words) {
@@ -36,27 +41,29 @@ void srv_config_help(void) {
   }
 }
 
-/* ---- settings ---------------------------------------------------------------------------------------------------------- */
+/* ---- settings ------------------------------------------------------------------------------- */
 
-/* Where the comments of --print-config begin. */
+/* Column at which the comments of --print-config begin. */
 #define COMMENT_COLUMN 44
 
-/* A variable may hold any byte; what is printed stays on its line. */
-static int put_text(const char *text) {
+/* Prints a text on one line: environment variables may contain control characters. */
+static int print_text(const char *text) {
   int length = 0;
   for (; *text; text++, length++) putchar(iscntrl((unsigned char)*text) ? '?' : *text);
   return length;
 }
 
-/* Does a file of settings give the value back? Its lines end a value at a '#' behind a blank, and leave blanks at its ends out. */
-static bool fits_file(const char *value) {
+/* True if a settings file can represent the value: it has no '#' after a blank and no blanks at its
+ * ends. */
+static bool is_representable(const char *value) {
   size_t length = strlen(value);
   bool good = length > 0 && !strchr(" \t#", value[0]) && !strchr(" \t", value[length - 1]);
-  for (; good && *value; value++) good = !iscntrl((unsigned char)*value) && !(*value == ' ' && value[1] == '#');
+  for (; good && *value; value++)
+    good = !iscntrl((unsigned char)*value) && !(*value == ' ' && value[1] == '#');
   return good;
 }
 
-static bool texts_fit(const srv_config *config) {
+static bool are_texts_representable(const srv_config *config) {
   char given[SRV_GIVEN_MAX];
   for (size_t i = 0; i < srv_option_count; i++) {
     const srv_option *row = &srv_options[i];
@@ -64,11 +71,13 @@ static bool texts_fit(const srv_config *config) {
     const srv_words *words = row->kind == SRV_KIND_LIST ? member : NULL;
     const char *text = NULL;
     if (row->kind == SRV_KIND_TEXT) memcpy(&text, member, sizeof text);
-    bool good = !text || fits_file(text);
-    for (size_t w = 0; words && w < words->count; w++) good = good && fits_file(words->items[w]);
+    bool good = !text || is_representable(text);
+    for (size_t w = 0; words && w < words->count; w++)
+      good = good && is_representable(words->items[w]);
     if (good) continue;
     fprintf(stderr,
-            "contactd: %s: a file of settings, as --print-config prints one, cannot hold the value: it has a blank at one of its "
+            "contactd: %s: a file of settings, as --print-config prints one, cannot hold the "
+            "value: it has a blank at one of its "
             "ends, a '#' at its beginning or behind a blank, or a control character.\n",
             srv_config_given(config, row->name, given));
     return false;
@@ -76,32 +85,35 @@ static bool texts_fit(const srv_config *config) {
   return true;
 }
 
-static void put_setting(const srv_option *row, const char *value, const char *origin, const char *note) {
+static void print_setting(const srv_option *row, const char *value, const char *origin,
+                          const char *note) {
   const char *mark = row->kind == SRV_KIND_FILE || !value ? "# " : "";
   int length = printf(row->kind == SRV_KIND_LIMIT ? "%slimit = %s=" : "%s%s = ", mark, row->name);
-  length += put_text(value ? value : "");
+  length += print_text(value ? value : "");
   printf("%*s# %s%s\n", length < COMMENT_COLUMN ? COMMENT_COLUMN - length : 1, "", origin, note);
 }
 
-static void put_list(const srv_option *row, const srv_words *words, const char *origin) {
-  for (size_t i = 0; i < words->count; i++) put_setting(row, words->items[i], origin, "");
-  if (words->count == 0) put_setting(row, NULL, origin, ", none");
+static void print_list(const srv_option *row, const srv_words *words, const char *origin) {
+  for (size_t i = 0; i < words->count; i++) print_setting(row, words->items[i], origin, "");
+  if (words->count == 0) print_setting(row, NULL, origin, ", none");
 }
 
-static void put_number(const srv_config *config, const srv_option *row, const char *origin) {
+static void print_number(const srv_config *config, const srv_option *row, const char *origin) {
   uint64_t value, asked;
   char text[24], note[64] = "";
   memcpy(&value, srv_option_member(config, row), sizeof value);
   snprintf(text, sizeof text, "%llu", (unsigned long long)value);
   if (row->kind == SRV_KIND_LIMIT) {
-    memcpy(&asked, (const char *)&config->asked + (row->offset - offsetof(srv_config, limits)), sizeof asked);
-    if (asked != value) snprintf(note, sizeof note, ", lowered from %llu", (unsigned long long)asked);
+    memcpy(&asked, (const char *)&config->asked + (row->offset - offsetof(srv_config, limits)),
+           sizeof asked);
+    if (asked != value)
+      snprintf(note, sizeof note, ", lowered from %llu", (unsigned long long)asked);
   }
-  put_setting(row, text, origin, note);
+  print_setting(row, text, origin, note);
 }
 
 bool srv_config_print(const srv_config *config) {
-  if (!texts_fit(config)) return false;
+  if (!are_texts_representable(config)) return false;
   static const char *const origins[] = {"default", "file", "environment", "flag"};
   printf("# contactd %s\n", CONTACTD_VERSION);
   for (size_t i = 0; i < srv_option_count; i++) {
@@ -111,16 +123,17 @@ bool srv_config_print(const srv_config *config) {
     const void *member = srv_option_member(config, row);
     switch (row->kind) {
     case SRV_KIND_NUMBER:
-    case SRV_KIND_LIMIT: put_number(config, row, origin); break;
+    case SRV_KIND_LIMIT: print_number(config, row, origin); break;
     case SRV_KIND_WORD:
     case SRV_KIND_TEXT:
     case SRV_KIND_FILE:
       memcpy(&text, member, sizeof text);
-      if (strcmp(row->name, "store") == 0 && text) text = srv_store_redis_hide_password(text, shown);
-      put_setting(row, text, origin, text ? "" : ", none");
+      if (strcmp(row->name, "store") == 0 && text)
+        text = srv_store_redis_hide_password(text, shown);
+      print_setting(row, text, origin, text ? "" : ", none");
       break;
-    case SRV_KIND_LIST: put_list(row, member, origin); break;
-    case SRV_KIND_FLAG: put_setting(row, *(const bool *)member ? "1" : "0", origin, ""); break;
+    case SRV_KIND_LIST: print_list(row, member, origin); break;
+    case SRV_KIND_FLAG: print_setting(row, *(const bool *)member ? "1" : "0", origin, ""); break;
     default: break;
     }
   }

@@ -1,4 +1,5 @@
-/* The table of settings, as its readers (config.c, config_file.c) and who shows it (config_show.c) see it. */
+/* Table of settings, shared by its readers (config.c, config_file.c) and its printer
+ * (config_show.c). */
 #ifndef SRV_PROCESS_CONFIG_TABLE_H
 #define SRV_PROCESS_CONFIG_TABLE_H
 
@@ -43,24 +44,31 @@ static inline const void *srv_option_member(const srv_config *config, const srv_
 
 /* "jsonBytes" and "json-bytes" both become "CONTACTD_JSON_BYTES". */
 void srv_option_variable(const srv_option *row, char *out, size_t capacity);
-/* The option of the name as the command line has it without dashes; `limits`: a limit. NULL: there is none. */
+/* The option of the name as the command line has it without dashes; `limits`: a limit. NULL: there
+ * is none. */
 const srv_option *srv_option_find(bool limits, const char *name, size_t length);
 /* Longest text of srv_option_nearest. */
 #define SRV_NEAREST_MAX 96
-/* "; did you mean --NAME?" of the option or limit that is most like a name; "" where none is. Returns out. */
-const char *srv_option_nearest(bool limits, const char *name, size_t length, char out[SRV_NEAREST_MAX]);
-/* The limit that NAME=VALUE names, and its value. NULL after one sentence on standard error, which begins with `given`. */
+/* "; did you mean --NAME?" with the most similar option or limit; "" if none is similar. Returns
+ * out. */
+const char *srv_option_nearest(bool limits, const char *name, size_t length,
+                               char out[SRV_NEAREST_MAX]);
+/* The limit that NAME=VALUE names, and its value. NULL after one sentence on standard error, which
+ * begins with `given`. */
 const srv_option *srv_option_limit(const char *given, const char *text, const char **value);
-/* Sets the member; a list grows, where it is of the same origin, else begins anew. False after one sentence on standard error, in
- * which `given` is how the user spelled the option. The text is borrowed, but for lists. */
-bool srv_option_set(srv_config *config, const srv_option *row, srv_origin origin, const char *given, const char *text);
+/* Sets the member. A list is extended by values of the same origin, and replaced by those of
+ * another. False after one sentence on standard error; `given` is the option as the user spelled
+ * it. The text is borrowed, except for lists. */
+bool srv_option_set(srv_config *config, const srv_option *row, srv_origin origin, const char *given,
+                    const char *text);
 
-/* ---- config_file.c ---- */
+/* ---- config_file.c -------------------------------------------------------------------------- */
 
-/* Sets what config->file says. False after one sentence on standard error that names file, line and option. */
+/* Applies the settings of config->file. False after one sentence on standard error with file, line
+ * and option. */
 bool srv_config_read_file(srv_config *config);
 
-/* ---- config_show.c ---- */
+/* ---- config_show.c -------------------------------------------------------------------------- */
 
 void srv_config_help(void);
 

@@ -8,7 +8,8 @@
 
 int srv_file_open(const char *path, unsigned *mode, uint64_t *bytes, const char **why) {
   struct stat status;
-  /* What is no regular file is opened without waiting, and looked at before it is read. */
+  /* Opens with O_NONBLOCK and checks the type before any read, so that special files cannot block.
+   */
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   *why = fd < 0 || fstat(fd, &status) != 0 ? strerror(errno) : NULL;
   if (!*why && S_ISDIR(status.st_mode)) *why = "a directory, not a regular file";

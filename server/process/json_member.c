@@ -1,17 +1,18 @@
-/* Only strings and depth are followed. */
+/* Scan for a JSON member: a state machine that only tracks strings and nesting depth. */
 #include "process/json_member.h"
 
 #include <string.h>
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/* What the search does not pass over outside of strings. */
-static const bool is_mark[256] = {['"'] = true, ['{'] = true, ['['] = true, ['}'] = true, [']'] = true};
+/* Characters at which the scan outside of strings stops. */
+static const bool stops_scan[256] = {
+    ['"'] = true, ['{'] = true, ['['] = true, ['}'] = true, [']'] = true};
 
-/* Up to the next string or the end of the top value. */
+/* Scans to the next string or the end of the top-level value. */
 static void scan_between_members(srv_json_member *peek, const char *text, size_t length) {
   size_t at = peek->at;
-  while (at < length && !is_mark[(unsigned char)text[at]]) at++;
+  while (at < length && !stops_scan[(unsigned char)text[at]]) at++;
   peek->at = at;
   if (at == length) return;
   char c = text[at];
@@ -28,7 +29,7 @@ static void scan_between_members(srv_json_member *peek, const char *text, size_t
   }
 }
 
-/* Up to the string's end, or past a backslash. */
+/* Scans to the string's end, or past an escape. */
 static void scan_json_string(srv_json_member *peek, const char *text, size_t length) {
   size_t at = peek->at;
   while (at < length && text[at] != '"' && text[at] != '\\') at++;
@@ -40,11 +41,13 @@ static void scan_json_string(srv_json_member *peek, const char *text, size_t len
     return;
   }
   size_t size = strlen(peek->name);
-  bool named = peek->depth == 1 && at - peek->start == size && memcmp(text + peek->start, peek->name, size) == 0;
+  bool named = peek->depth == 1 && at - peek->start == size &&
+               memcmp(text + peek->start, peek->name, size) == 0;
   peek->state = named ? SRV_JSON_MEMBER_COLON : SRV_JSON_MEMBER_BETWEEN;
 }
 
-/* Without a colon behind it the string was a value, or the text is no JSON. */
+/* Scans for a colon after a string. Without one, the string was a value, or the text is not JSON.
+ */
 static void scan_member_colon(srv_json_member *peek, const char *text, size_t length) {
   while (peek->at < length && is_blank(text[peek->at])) peek->at++;
   if (peek->at == length) return;

@@ -1,18 +1,20 @@
-/* A look into a JSON text without parsing it: the value of one member of its top object. For what must be known before the API has
- * read the text; what is wrong with the text is found there. */
+/* Incremental scan of a JSON text for one member of its top-level object, without parsing the rest.
+ *
+ * Used for values that are needed before the API parses the text (deadlineMs, id). Errors in the
+ * text are left to the API. */
 #ifndef SRV_PROCESS_JSON_MEMBER_H
 #define SRV_PROCESS_JSON_MEMBER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A search that goes on as the text grows. Initialise to {.name = ...}; the rest is its own but for found and value. */
+/* State of a scan over a growing text. Initialise to {.name = ...}; read only found and value. */
 typedef struct srv_json_member {
   const char *name;
   bool found;
-  size_t value; /* place of the value's first byte, once found */
-  size_t at;    /* bytes that have been looked at */
-  size_t start; /* of the string in which `at` is, or of the last one of the top object */
+  size_t value; /* offset of the value's first byte, once found */
+  size_t at;    /* number of scanned bytes */
+  size_t start; /* offset of the current string, or of the last one of the top-level object */
   unsigned depth;
   enum {
     SRV_JSON_MEMBER_BETWEEN,
@@ -24,8 +26,8 @@ typedef struct srv_json_member {
   } state;
 } srv_json_member;
 
-/* Looks at what has come since: text is the whole text so far. The first member of that name counts; a name written with escapes is
- * not found. O(bytes that have come). */
+/* Scans the bytes since the last call; text is the whole text so far. Finds the first member of the
+ * name; names written with escapes are not found. O(new bytes) */
 void srv_json_member_scan(srv_json_member *peek, const char *text, size_t length);
 
 #endif

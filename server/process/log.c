@@ -1,6 +1,8 @@
-/* The request log: lines are put together by hand (a printf per request would cost as much as a small query) in one buffer that is
- * written when the descriptor takes it. A pipe or terminal is opened anew as non-blocking, because the flag of the inherited
- * descriptor is shared with other processes. */
+/* Request log: JSON lines in one buffer that is written when the descriptor is ready. Lines are
+ * formatted without printf, which would cost as much as a small query.
+ *
+ * A pipe or terminal is reopened as non-blocking, because the flag of the inherited descriptor is
+ * shared with other processes. */
 #include "process/log.h"
 
 #include <api/api.h>
@@ -15,16 +17,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Room for some thousand lines; a longer stall of the reader loses lines. */
+/* Buffer for some thousand lines; if the reader stalls longer, lines are dropped. */
 #define LOG_BYTES (512u * 1024u)
-/* Written from within a request at this fill, else by the timer. */
+/* Fill level at which a request writes the buffer; below it, the timer does. */
 #define LOG_HIGH_WATER (64u * 1024u)
-/* Longest line: every byte of the texts may become six, the rest is short. */
+/* Longest line: escaping turns a byte of a text into at most six; the rest is short. */
 #define LOG_LINE_MAX 4096u
-/* A pipe whose poll says writable takes this much without blocking. */
+/* Bytes that a pipe accepts without blocking once poll reports it writable. */
 #define LOG_PIECE 4096u
 #define LOG_PATH_MAX 256u
-/* Of an event: an id and what became of it. */
+/* Longest detail of an event: an id and a sentence. */
 #define LOG_DETAIL_MAX 480u
 #define LOG_LAST_WRITE_MS 200
 
@@ -34,15 +36,15 @@ struct srv_log {
   log_sink sink;
   int fd;
   bool own_fd;
-  uint64_t dropped; /* since the last line that said so */
+  uint64_t dropped; /* since the last line that reported drops */
   uint64_t dropped_before;
-  time_t second;    /* stamp below is of this second */
+  time_t second; /* second of the cached stamp below */
   char stamp[24];
   size_t start, end; /* unwritten bytes */
   char bytes[LOG_BYTES];
 };
 
-/* ---- text ------------------------------------------------------------------------------------------------------------ */
+/* ---- text ----------------------------------------------------------------------------------- */
 
 size_t srv_text_unsigned(char *out, uint64_t value) {
   char digits[20];
@@ -68,27 +70,28 @@ size_t srv_text_ms(char *out, uint64_t ns) {
   return n;
 }
 
-static size_t put(char *out, const char *text) {
+static size_t append_log_text(char *out, const char *text) {
   size_t n = strlen(text);
   memcpy(out, text, n);
   return n;
 }
 
-/* \uXXXX, or a surrogate pair of them. */
-static size_t put_code(char *out, uint32_t code) {
+/* Appends \uXXXX, or a surrogate pair. */
+static size_t append_code_unit_escape(char *out, uint32_t code) {
   static const char hex[] = "0123456789abcdef";
   if (code > 0xffff) {
-    size_t n = put_code(out, 0xd800 + ((code - 0x10000) >> 10));
-    return n + put_code(out + n, 0xdc00 + ((code - 0x10000) & 0x3ff));
+    size_t n = append_code_unit_escape(out, 0xd800 + ((code - 0x10000) >> 10));
+    return n + append_code_unit_escape(out + n, 0xdc00 + ((code - 0x10000) & 0x3ff));
   }
-  size_t n = put(out, "\\u");
+  size_t n = append_log_text(out, "\\u");
   for (int shift = 12; shift >= 0; shift -= 4) out[n++] = hex[code >> shift & 15];
   return n;
 }
 
-/* JSON string body of at most `most` input bytes; control characters and all beyond ASCII become \uXXXX, a byte that is no UTF-8
- * \u00XX: no line can be forged and no terminal driven. At most six bytes for one. */
-static size_t put_escaped(char *out, const char *text, size_t most) {
+/* Appends the body of a JSON string for at most `most` input bytes. Control characters and
+ * non-ASCII become \uXXXX, bytes that are not UTF-8 become \u00XX, so that log lines cannot be
+ * forged and terminals not controlled. Writes at most six bytes per input byte. */
+static size_t append_escaped(char *out, const char *text, size_t most) {
   size_t n = 0, length = strnlen(text, most);
   for (size_t i = 0, bytes; i < length; i += bytes) {
     unsigned char c = (unsigned char)text[i];
@@ -99,7 +102,7 @@ static size_t put_escaped(char *out, const char *text, size_t most) {
       out[n++] = '\\';
       out[n++] = (char)c;
     } else if (c < 0x20 || c > 0x7e) {
-      n += put_code(out + n, code);
+      n += append_code_unit_escape(out + n, code);
     } else {
       out[n++] = (char)c;
     }
@@ -107,46 +110,47 @@ static size_t put_escaped(char *out, const char *text, size_t most) {
   return n;
 }
 
-static size_t put_time(srv_log *log, char *out) {
+static size_t append_time(srv_log *log, char *out) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   if (now.tv_sec != log->second || !log->stamp[0]) {
     struct tm parts;
     gmtime_r(&now.tv_sec, &parts);
     log->second = now.tv_sec;
-    if (strftime(log->stamp, sizeof log->stamp, "%Y-%m-%dT%H:%M:%S", &parts) == 0) log->stamp[0] = 0;
+    if (strftime(log->stamp, sizeof log->stamp, "%Y-%m-%dT%H:%M:%S", &parts) == 0)
+      log->stamp[0] = 0;
   }
-  size_t n = put(out, "{\"time\":\"");
-  n += put(out + n, log->stamp);
+  size_t n = append_log_text(out, "{\"time\":\"");
+  n += append_log_text(out + n, log->stamp);
   unsigned ms = (unsigned)(now.tv_nsec / 1000000);
   out[n++] = '.';
   out[n++] = (char)('0' + ms / 100);
   out[n++] = (char)('0' + ms / 10 % 10);
   out[n++] = (char)('0' + ms % 10);
-  n += put(out + n, "Z\"");
+  n += append_log_text(out + n, "Z\"");
   return n;
 }
 
-static size_t put_number(char *out, const char *name, uint64_t value) {
-  size_t n = put(out, name);
+static size_t append_number_member(char *out, const char *name, uint64_t value) {
+  size_t n = append_log_text(out, name);
   return n + srv_text_unsigned(out + n, value);
 }
 
-static size_t put_ms(char *out, const char *name, uint64_t ns) {
-  size_t n = put(out, name);
+static size_t append_ms_member(char *out, const char *name, uint64_t ns) {
+  size_t n = append_log_text(out, name);
   return n + srv_text_ms(out + n, ns);
 }
 
-static size_t put_text(char *out, const char *name, const char *text, size_t most) {
-  size_t n = put(out, name);
-  n += put_escaped(out + n, text, most);
+static size_t append_text_member(char *out, const char *name, const char *text, size_t most) {
+  size_t n = append_log_text(out, name);
+  n += append_escaped(out + n, text, most);
   out[n++] = '"';
   return n;
 }
 
-/* ---- the buffer -------------------------------------------------------------------------------------------------------- */
+/* ---- the buffer ----------------------------------------------------------------------------- */
 
-static log_sink sink_of(srv_log *log) {
+static log_sink get_log_sink(srv_log *log) {
   struct stat status;
   log->fd = STDERR_FILENO;
   if (fstat(log->fd, &status) != 0) return SINK_OFF;
@@ -167,7 +171,7 @@ srv_log *srv_log_create(bool on) {
   log->second = 0;
   log->stamp[0] = 0;
   log->start = log->end = 0;
-  log->sink = on ? sink_of(log) : SINK_OFF;
+  log->sink = on ? get_log_sink(log) : SINK_OFF;
   return log;
 }
 
@@ -194,8 +198,8 @@ void srv_log_flush(srv_log *log) {
   if (log->start == log->end) log->start = log->end = 0;
 }
 
-/* Where a line of at most LOG_LINE_MAX bytes may be put; NULL: no room. */
-static char *room(srv_log *log) {
+/* Returns space for a line of at most LOG_LINE_MAX bytes. NULL: the buffer is full. */
+static char *reserve_line(srv_log *log) {
   if (log->end - log->start >= LOG_HIGH_WATER) srv_log_flush(log);
   if (LOG_BYTES - log->end < LOG_LINE_MAX && log->start > 0) {
     memmove(log->bytes, log->bytes + log->start, log->end - log->start);
@@ -205,18 +209,18 @@ static char *room(srv_log *log) {
   return LOG_BYTES - log->end < LOG_LINE_MAX ? NULL : log->bytes + log->end;
 }
 
-/* As room, and says first how many lines were lost. */
-static char *line(srv_log *log) {
+/* The same, after a line that reports dropped lines, if any. */
+static char *reserve_line_after_drops(srv_log *log) {
   if (log->sink == SINK_OFF) return NULL;
-  char *out = room(log);
+  char *out = reserve_line(log);
   if (out && log->dropped) {
-    size_t n = put_time(log, out);
-    n += put_number(out + n, ",\"event\":\"linesDropped\",\"count\":", log->dropped);
-    n += put(out + n, "}\n");
+    size_t n = append_time(log, out);
+    n += append_number_member(out + n, ",\"event\":\"linesDropped\",\"count\":", log->dropped);
+    n += append_log_text(out + n, "}\n");
     log->end += n;
     log->dropped_before += log->dropped;
     log->dropped = 0;
-    out = room(log);
+    out = reserve_line(log);
   }
   if (!out) log->dropped++;
   return out;
@@ -225,32 +229,34 @@ static char *line(srv_log *log) {
 uint64_t srv_log_dropped(const srv_log *log) { return log->dropped_before + log->dropped; }
 
 void srv_log_request(srv_log *log, const srv_log_entry *entry) {
-  char *out = line(log);
+  char *out = reserve_line_after_drops(log);
   if (!out) return;
-  size_t n = put_time(log, out);
-  n += put_text(out + n, ",\"id\":\"", entry->id, 32);
-  n += put_text(out + n, ",\"method\":\"", entry->method, 16);
-  if (entry->route) n += put_text(out + n, ",\"route\":\"", entry->route, 64);
-  n += put_text(out + n, ",\"path\":\"", entry->path, entry->scene ? LOG_PATH_MAX / 2 : LOG_PATH_MAX);
-  n += put_number(out + n, ",\"status\":", (uint64_t)entry->status);
-  n += put_number(out + n, ",\"bytesIn\":", entry->bytes_in);
-  n += put_number(out + n, ",\"bytesOut\":", entry->bytes_out);
-  n += put_ms(out + n, ",\"queueMs\":", entry->queue_ns);
-  n += put_ms(out + n, ",\"runMs\":", entry->run_ns);
-  if (entry->scene) n += put_text(out + n, ",\"scene\":\"", entry->scene, CT_ID_LENGTH_MAX);
-  if (entry->revision) n += put_number(out + n, ",\"revision\":", entry->revision);
-  n += put_text(out + n, ",\"client\":\"", entry->client, 64);
-  n += put(out + n, "}\n");
+  size_t n = append_time(log, out);
+  n += append_text_member(out + n, ",\"id\":\"", entry->id, 32);
+  n += append_text_member(out + n, ",\"method\":\"", entry->method, 16);
+  if (entry->route) n += append_text_member(out + n, ",\"route\":\"", entry->route, 64);
+  n += append_text_member(out + n, ",\"path\":\"", entry->path,
+                          entry->scene ? LOG_PATH_MAX / 2 : LOG_PATH_MAX);
+  n += append_number_member(out + n, ",\"status\":", (uint64_t)entry->status);
+  n += append_number_member(out + n, ",\"bytesIn\":", entry->bytes_in);
+  n += append_number_member(out + n, ",\"bytesOut\":", entry->bytes_out);
+  n += append_ms_member(out + n, ",\"queueMs\":", entry->queue_ns);
+  n += append_ms_member(out + n, ",\"runMs\":", entry->run_ns);
+  if (entry->scene)
+    n += append_text_member(out + n, ",\"scene\":\"", entry->scene, CT_ID_LENGTH_MAX);
+  if (entry->revision) n += append_number_member(out + n, ",\"revision\":", entry->revision);
+  n += append_text_member(out + n, ",\"client\":\"", entry->client, 64);
+  n += append_log_text(out + n, "}\n");
   log->end += n;
 }
 
 void srv_log_event(srv_log *log, const char *event, const char *detail) {
-  char *out = line(log);
+  char *out = reserve_line_after_drops(log);
   if (!out) return;
-  size_t n = put_time(log, out);
-  n += put_text(out + n, ",\"event\":\"", event, 64);
-  n += put_text(out + n, ",\"detail\":\"", detail, LOG_DETAIL_MAX);
-  n += put(out + n, "}\n");
+  size_t n = append_time(log, out);
+  n += append_text_member(out + n, ",\"event\":\"", event, 64);
+  n += append_text_member(out + n, ",\"detail\":\"", detail, LOG_DETAIL_MAX);
+  n += append_log_text(out + n, "}\n");
   log->end += n;
 }
 

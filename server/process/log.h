@@ -1,5 +1,6 @@
-/* One JSON line per request, and rare lines for events, to standard error. Lines are buffered and written without blocking: when
- * the reader is slow they are dropped and counted. Loop thread only. */
+/* Log on standard error: one JSON line per request, and lines for events. Lines are buffered and
+ * written without blocking; if the reader is slow, they are dropped and counted. Loop thread only.
+ */
 #ifndef SRV_PROCESS_LOG_H
 #define SRV_PROCESS_LOG_H
 
@@ -21,17 +22,17 @@ typedef struct srv_log_entry {
 
 /* NULL: out of memory. Off: every call does nothing. */
 srv_log *srv_log_create(bool on);
-/* Writes what is left, for at most a fifth of a second. */
+/* Writes the buffered lines, for at most 0.2 s, and frees the log. */
 void srv_log_destroy(srv_log *log);
 void srv_log_request(srv_log *log, const srv_log_entry *entry);
 /* {"time":...,"event":event,"detail":detail} */
 void srv_log_event(srv_log *log, const char *event, const char *detail);
-/* Lines that were dropped, of all so far. */
+/* Number of dropped lines since the start. */
 uint64_t srv_log_dropped(const srv_log *log);
-/* Writes as much as goes without blocking. */
+/* Writes buffered lines as far as possible without blocking. */
 void srv_log_flush(srv_log *log);
 
-/* Milliseconds with three decimals; returns the length. out takes 24 bytes. Also used for Server-Timing. */
+/* Formats milliseconds with three decimals; returns the length. out has 24 bytes. */
 size_t srv_text_ms(char *out, uint64_t ns);
 size_t srv_text_unsigned(char *out, uint64_t value);
 

@@ -1,5 +1,6 @@
-/* Control groups: the process may be in one of the unified tree (version 2) or of the memory tree (version 1), and every group
- * above it bounds it, too. Facts from the kernel's cgroup-v1 and cgroup-v2 documents and cgroups(7). */
+/* Resources of the process. Control groups: the process is in a group of the unified hierarchy
+ * (version 2) or of the memory hierarchy (version 1), and every ancestor limits it too. Sources:
+ * cgroups(7) and the kernel's documents on cgroup-v1 and cgroup-v2. */
 #include "process/machine.h"
 
 #include "process/config_table.h"
@@ -14,7 +15,7 @@
 
 #define CGROUP_PATH_MAX 4096
 
-/* The file's number, or no limit: "max" is none, and a group that cannot be seen from here says nothing. */
+/* Reads a limit. "max" and unreadable files (groups outside of the namespace) mean no limit. */
 static uint64_t read_limit(const char *path) {
   FILE *file = fopen(path, "r");
   if (!file) return UINT64_MAX;
@@ -24,8 +25,8 @@ static uint64_t read_limit(const char *path) {
   return is_number ? bytes : UINT64_MAX;
 }
 
-/* The least limit of the group and those above it, up to the root of what is mounted. `group` is shortened on the way. */
-static uint64_t least_limit(const char *mount, char *group, const char *file) {
+/* Least limit of the group and its ancestors up to the root of the mount. Shortens `group`. */
+static uint64_t find_least_limit(const char *mount, char *group, const char *file) {
   char path[CGROUP_PATH_MAX + 64];
   uint64_t least = UINT64_MAX;
   for (;;) {
@@ -40,8 +41,8 @@ static uint64_t least_limit(const char *mount, char *group, const char *file) {
   }
 }
 
-/* Is the word in the list of words between commas? */
-static bool names(const char *list, const char *word) {
+/* True if the comma-separated list contains the word. */
+static bool contains_word(const char *list, const char *word) {
   size_t length = strlen(word);
   for (const char *at = list; *at;) {
     size_t n = strcspn(at, ",");
@@ -51,8 +52,8 @@ static bool names(const char *list, const char *word) {
   return false;
 }
 
-/* What the control groups of the process allow. */
-static uint64_t group_memory(void) {
+/* Memory that the control groups of the process allow, B. */
+static uint64_t read_group_memory(void) {
   FILE *file = fopen("/proc/self/cgroup", "r");
   if (!file) return UINT64_MAX;
   char line[CGROUP_PATH_MAX];
@@ -66,8 +67,10 @@ static uint64_t group_memory(void) {
     *controllers++ = 0;
     *group++ = 0;
     uint64_t bytes = UINT64_MAX;
-    if (strcmp(line, "0") == 0 && !*controllers) bytes = least_limit("/sys/fs/cgroup", group, "memory.max");
-    else if (names(controllers, "memory")) bytes = least_limit("/sys/fs/cgroup/memory", group, "memory.limit_in_bytes");
+    if (strcmp(line, "0") == 0 && !*controllers)
+      bytes = find_least_limit("/sys/fs/cgroup", group, "memory.max");
+    else if (contains_word(controllers, "memory"))
+      bytes = find_least_limit("/sys/fs/cgroup/memory", group, "memory.limit_in_bytes");
     if (bytes < least) least = bytes;
   }
   fclose(file);
@@ -75,7 +78,7 @@ static uint64_t group_memory(void) {
 }
 
 void srv_machine_fit_memory(api_limits *limits) {
-  uint64_t least = group_memory();
+  uint64_t least = read_group_memory();
   uint64_t share = least / SRV_MEMORY_SHARE;
   if (share < limits->request_memory_bytes) limits->request_memory_bytes = share;
 }
@@ -87,16 +90,20 @@ void srv_machine_fit_standards(api_limits *limits, uint64_t memory) {
 
 uint64_t srv_machine_memory(void) {
   long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  uint64_t machine = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX, group = group_memory();
+  uint64_t machine = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX,
+           group = read_group_memory();
   uint64_t least = machine < group ? machine : group;
   return least < SRV_MEMORY_MAX ? least : SRV_MEMORY_MAX;
 }
 
 bool srv_machine_open_standard(void) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-    /* A new file takes the least number that is free: this one. */
+    /* open(2) returns the least free descriptor: this one. */
     if (fcntl(fd, F_GETFD) >= 0 || open("/dev/null", O_RDWR) == fd) continue;
-    fprintf(stderr, "contactd: start: descriptor %d is closed, and /dev/null cannot be opened in its place.\n", fd);
+    fprintf(
+        stderr,
+        "contactd: start: descriptor %d is closed, and /dev/null cannot be opened in its place.\n",
+        fd);
     return false;
   }
   return true;

@@ -1,4 +1,4 @@
-/* Datagrams to the service manager. */
+/* Notifications to the service manager (sd_notify(3)). */
 #include "process/notify.h"
 
 #include <errno.h>
@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool fail(const char *variable, const char *text, const char *why) {
+static bool report_variable_failure(const char *variable, const char *text, const char *why) {
   fprintf(stderr, "contactd: %s: '%.108s' %s.\n", variable, text, why);
   return false;
 }
 
-/* A whole number without sign; 0 stands for none. */
+/* Parses an unsigned integer; 0 means none. */
 static bool read_number(const char *text, uint64_t *out) {
   char *end = NULL;
   errno = 0;
@@ -22,28 +22,31 @@ static bool read_number(const char *text, uint64_t *out) {
   return *text >= '0' && *text <= '9' && *end == 0 && errno == 0;
 }
 
-/* The variables of the watchdog may stand for another process, which started this one. */
+/* Reads the watchdog's timeout, unless WATCHDOG_PID addresses another process. */
 static bool read_watchdog(srv_notify *notify) {
   const char *time = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");
   uint64_t us = 0, process = 0;
   if (!time) return true;
-  if (!read_number(time, &us) || us == 0) return fail("WATCHDOG_USEC", time, "is not a number of microseconds");
-  if (pid && !read_number(pid, &process)) return fail("WATCHDOG_PID", pid, "is not a process id");
+  if (!read_number(time, &us) || us == 0)
+    return report_variable_failure("WATCHDOG_USEC", time, "is not a number of microseconds");
+  if (pid && !read_number(pid, &process))
+    return report_variable_failure("WATCHDOG_PID", pid, "is not a process id");
   if (!pid || process == (uint64_t)getpid()) notify->watchdog_ms = us < 2000 ? 2 : us / 1000;
   return true;
 }
 
-/* A path, or a name in the abstract space where it begins with '@'. */
+/* Parses the socket's address: a path, or an abstract name if it begins with '@'. */
 static bool read_socket(srv_notify *notify, const char *path) {
   size_t length = strlen(path);
   if ((*path != '/' && *path != '@') || length < 2 || length >= sizeof notify->address.sun_path)
-    return fail("NOTIFY_SOCKET", path, "is neither a path of a socket nor an abstract name");
+    return report_variable_failure("NOTIFY_SOCKET", path,
+                                   "is neither a path of a socket nor an abstract name");
   notify->address.sun_family = AF_UNIX;
   memcpy(notify->address.sun_path, path, length);
   if (*path == '@') notify->address.sun_path[0] = 0;
   notify->length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
   notify->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  return notify->fd >= 0 || fail("NOTIFY_SOCKET", path, strerror(errno));
+  return notify->fd >= 0 || report_variable_failure("NOTIFY_SOCKET", path, strerror(errno));
 }
 
 bool srv_notify_open(srv_notify *notify) {
@@ -60,7 +63,8 @@ bool srv_notify_send(const srv_notify *notify, const char *lines) {
   if (notify->fd < 0) return true;
   size_t length = strlen(lines);
   const struct sockaddr *address = (const struct sockaddr *)(const void *)&notify->address;
-  return sendto(notify->fd, lines, length, MSG_NOSIGNAL, address, notify->length) == (ssize_t)length;
+  return sendto(notify->fd, lines, length, MSG_NOSIGNAL, address, notify->length) ==
+         (ssize_t)length;
 }
 
 void srv_notify_close(srv_notify *notify) {

@@ -1,5 +1,5 @@
-/* What the service manager that started the daemon is told: systemd's protocol of datagrams to the socket NOTIFY_SOCKET
- * (sd_notify(3)), by hand, since its library cannot be linked statically. */
+/* Notifications to the service manager by the protocol of sd_notify(3): datagrams to NOTIFY_SOCKET.
+ * Implemented here because libsystemd cannot be linked statically. */
 #ifndef SRV_PROCESS_NOTIFY_H
 #define SRV_PROCESS_NOTIFY_H
 
@@ -9,15 +9,16 @@
 #include <sys/un.h>
 
 typedef struct srv_notify {
-  int fd; /* -1: nobody asks */
+  int fd; /* -1: no service manager */
   struct sockaddr_un address;
   socklen_t length;
-  uint64_t watchdog_ms; /* silence after which the daemon is taken for stuck; 0: for ever */
+  uint64_t watchdog_ms; /* watchdog timeout of the manager; 0: none */
 } srv_notify;
 
-/* Reads and unsets the variables. False after one sentence on standard error: they make no sense. */
+/* Reads and unsets the variables. False after one sentence on standard error: invalid values. */
 bool srv_notify_open(srv_notify *notify);
-/* Lines of NAME=VALUE. Does not wait. False: the manager has not got it; it may be tried again. True too where nobody asks. */
+/* Sends lines of NAME=VALUE without waiting. False: not delivered; may be retried. True also
+ * without a service manager. */
 bool srv_notify_send(const srv_notify *notify, const char *lines);
 void srv_notify_close(srv_notify *notify);
 

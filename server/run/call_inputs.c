@@ -1,10 +1,14 @@
-/* What a call borrows, on the loop thread: the entry of its scene, revisions, shapes; and how it gives all that back. */
+/* Inputs of a call: retains its scene's entry, revisions, shapes and cursor queries, and releases
+ * them.
+ *
+ * Loop thread only. Calls that are slow to free are freed on a worker. */
 #include "state/request.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what a call borrows ------------------------------------------------------------------------------------------------ */
+/* ---- retained inputs ------------------------------------------------------------------------ */
 
 bool srv_inputs_find_scene(srv_request *request) {
   srv_registry *registry = request->server->registry;
@@ -14,7 +18,9 @@ bool srv_inputs_find_scene(srv_request *request) {
   case API_TARGET_EVENTS:
   case API_TARGET_SNAPSHOT:
   case API_TARGET_WRITE:
-  case API_TARGET_DELETE: request->entry = srv_registry_find(registry, request->match.scene_id); break;
+  case API_TARGET_DELETE:
+    request->entry = srv_registry_find(registry, request->match.scene_id);
+    break;
   case API_TARGET_PUT:
     request->entry = srv_registry_open(registry, request->match.scene_id);
     if (!request->entry) return false;
@@ -34,7 +40,8 @@ bool srv_inputs_find_scene(srv_request *request) {
 }
 
 bool srv_inputs_need_all_scenes(api_target target) {
-  return target == API_TARGET_LIST || target == API_TARGET_SHAPE_READ || target == API_TARGET_SHAPE_WRITE;
+  return target == API_TARGET_LIST || target == API_TARGET_SHAPE_READ ||
+         target == API_TARGET_SHAPE_WRITE;
 }
 
 void srv_inputs_retain_shapes(srv_request *request) {
@@ -47,6 +54,7 @@ void srv_inputs_retain_shapes(srv_request *request) {
 }
 
 void srv_inputs_end_shape_use(srv_request *request) {
+  assert(!request->naming || request->server->naming > 0);
   if (request->naming) request->server->naming--;
   request->naming = false;
 }
@@ -57,6 +65,7 @@ bool srv_inputs_retain(srv_request *request) {
   api_input *input = &request->input;
   *input = (api_input){.body = request->body.bytes, .body_length = request->body.length};
   if (request->match.streams) input->body = NULL, input->body_length = 0;
+  /* cancellation, shapes and counts, for every call */
   request->cancel = ct_cancel_create();
   if (!request->cancel || uv_mutex_init(&request->ranges_lock) != 0) return false;
   request->ranges_lock_made = true;
@@ -72,8 +81,10 @@ bool srv_inputs_retain(srv_request *request) {
   }
   input->resumes = request->match.target == API_TARGET_EVENTS && request->handle &&
                    MHD_lookup_connection_value(request->handle, MHD_HEADER_KIND, "Last-Event-ID");
+  /* all scenes, or the current revision of one */
   if (srv_inputs_need_all_scenes(request->match.target)) {
-    if (!srv_registry_list(server->registry, &request->scenes, &request->scenes_count)) return false;
+    if (!srv_registry_list(server->registry, &request->scenes, &request->scenes_count))
+      return false;
     input->scenes = request->scenes;
     input->scene_count = request->scenes_count;
   }
@@ -82,14 +93,17 @@ bool srv_inputs_retain(srv_request *request) {
     request->revision = ct_scene_revision(entry->current);
     request->input_stamp = entry->kept ? entry->kept->held_stamp : 0;
   }
+  /* a similar id for the problem document */
   if (!input->scene && request->match.scene_id[0] && request->match.target != API_TARGET_PUT) {
     srv_registry_nearest_id(server->registry, request->match.scene_id, request->like_scene);
     input->like_scene.best = (ct_text){request->like_scene, strlen(request->like_scene)};
   }
+  /* revisions and queries that cursors refer to */
   if (entry && entry->pin_count && request->match.target == API_TARGET_READ) {
     request->kept = malloc(entry->pin_count * sizeof *request->kept);
     if (!request->kept) return false;
-    for (size_t i = 0; i < entry->pin_count; i++) request->kept[i] = ct_scene_retain(entry->pins[i].scene);
+    for (size_t i = 0; i < entry->pin_count; i++)
+      request->kept[i] = ct_scene_retain(entry->pins[i].scene);
     input->kept = request->kept;
     input->kept_count = entry->pin_count;
   }
@@ -98,6 +112,7 @@ bool srv_inputs_retain(srv_request *request) {
     input->kept_queries = request->kept_queries.items;
     input->kept_query_count = request->kept_queries.count;
   }
+  /* a scene in the store that cannot be read, or a new one */
   if (entry && !entry->current) request->input_stamp = entry->kept ? entry->kept->stamp : 0;
   if (entry && !entry->current && entry->kept) input->lost_revision = entry->kept->revision;
   if (entry && !entry->current && !entry->kept && request->writes) {
@@ -130,25 +145,30 @@ void srv_inputs_release(srv_request *request) {
   request->ranges_lock_made = false;
 }
 
-/* ---- disposal ---------------------------------------------------------------------------------------------------------- */
+/* ---- disposal ------------------------------------------------------------------------------- */
 
-/* Does it hold a large revision that others may have let go of? */
-static bool holds_large(const srv_request *request) {
-  const ct_scene *made = api_call_new_revision(request->call);
-  if (made && request->entry->current != made && ct_scene_count(made) > SRV_DEFER_BODIES) return true;
+/* True if the request may hold the last reference to a large revision. */
+static bool holds_large_revision(const srv_request *request) {
+  const ct_scene *new_revision = api_call_new_revision(request->call);
+  if (new_revision && request->entry->current != new_revision &&
+      ct_scene_count(new_revision) > SRV_DEFER_BODIES)
+    return true;
   if (request->scenes_count > SRV_INLINE_LIST) return true;
   for (size_t i = 0; i < request->scenes_count; i++)
-    if (request->scenes[i].scene && ct_scene_count(request->scenes[i].scene) > SRV_DEFER_BODIES) return true;
+    if (request->scenes[i].scene && ct_scene_count(request->scenes[i].scene) > SRV_DEFER_BODIES)
+      return true;
   for (size_t i = 0; i < request->input.kept_count; i++)
     if (ct_scene_count(request->kept[i]) > SRV_DEFER_BODIES) return true;
   return false;
 }
 
-static bool is_heavy(const srv_request *request) {
+static bool is_slow_to_free(const srv_request *request) {
   if (!request->call) return false;
   const ct_scene *scene = request->input.scene;
-  if (holds_large(request)) return true;
-  if (request->bytes_in > SRV_DEFER_BYTES_IN || (request->reply && request->reply->body_length > SRV_DEFER_BYTES_OUT)) return true;
+  if (holds_large_revision(request)) return true;
+  if (request->bytes_in > SRV_DEFER_BYTES_IN ||
+      (request->reply && request->reply->body_length > SRV_DEFER_BYTES_OUT))
+    return true;
   return scene && request->entry->current != scene && ct_scene_count(scene) > SRV_DEFER_BODIES;
 }
 
@@ -167,7 +187,7 @@ void srv_job_dispose(srv_request *request) {
   srv_inputs_end_shape_use(request);
   server->body_bytes -= request->body.capacity + request->fed.capacity;
   server->reply_bytes -= request->reply_bytes;
-  if (is_heavy(request)) {
+  if (is_slow_to_free(request)) {
     request->lane = &server->stateless;
     srv_job_submit(request, SRV_STAGE_FREE, false);
     return;

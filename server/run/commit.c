@@ -1,11 +1,14 @@
-/* The end of a call: is its result taken, and what that changes. Loop thread only. */
+/* Commit of a call's result: accepts or refuses it, then publishes the new revision, shapes and
+ * events.
+ *
+ * Loop thread only. With a store, the result is committed after the store has acknowledged it. */
 #include "http/event_stream.h"
 #include "http/progress_stream.h"
 #include "scenes/durable_write.h"
 #include "scenes/scene_cache.h"
 
-/* The shapes that requests see from now on. */
-static void commit_shapes(srv_request *request) {
+/* Makes the call's shape table current for all later requests. */
+static void commit_posted_shapes(srv_request *request) {
   srv_server *server = request->server;
   if (server->store) {
     srv_durable_commit_shapes(request);
@@ -18,13 +21,15 @@ static void commit_shapes(srv_request *request) {
 }
 
 void srv_commit(srv_request *request) {
-  if (request->match.target == API_TARGET_SHAPE_WRITE) commit_shapes(request);
+  if (request->match.target == API_TARGET_SHAPE_WRITE) commit_posted_shapes(request);
   srv_registry *registry = request->server->registry;
   srv_entry *entry = request->entry;
   const ct_scene *revision = api_call_new_revision(request->call);
   const ct_scene *pin = api_call_pin(request->call);
+  /* the new revision */
   if (entry && revision) {
-    if (request->match.target != API_TARGET_WRITE && request->match.target != API_TARGET_SNAPSHOT) entry->written_bytes = 0;
+    if (request->match.target != API_TARGET_WRITE && request->match.target != API_TARGET_SNAPSHOT)
+      entry->written_bytes = 0;
     entry->written_bytes += request->bytes_in;
     srv_registry_commit(registry, entry, revision);
     request->server->metrics.revisions++;
@@ -33,45 +38,54 @@ void srv_commit(srv_request *request) {
     if (request->naming) request->server->named++;
     request->revision = ct_scene_revision(revision);
   }
+  /* events go out before a deletion removes the scene */
   if (entry) srv_stream_publish(request);
   bool succeeded = request->reply->status >= 200 && request->reply->status < 300;
-  if (entry && request->match.target == API_TARGET_DELETE && succeeded) srv_registry_remove(registry, entry);
-  /* Out of memory: the cursor will be answered 410, as one whose time is over. */
+  if (entry && request->match.target == API_TARGET_DELETE && succeeded)
+    srv_registry_remove(registry, entry);
+  /* Out of memory: the cursor is answered 410, like an expired one. */
   if (entry && pin) (void)srv_registry_pin(registry, entry, pin, uv_hrtime());
   api_kept_query query;
-  if (entry && pin && api_call_kept_query(request->call, &query)) srv_registry_keep_query(registry, entry, &query, uv_hrtime());
+  if (entry && pin && api_call_kept_query(request->call, &query))
+    srv_registry_keep_query(registry, entry, &query, uv_hrtime());
 }
 
-/* Counts the reply among those on their way. False: clients that do not read hold too much already. What a write has done is told
- * in any case where that is short; what a longer reply would tell of is not done. */
-static bool admit_reply(srv_request *request, const api_reply *reply) {
+/* Reserves the reply's bytes in the budget of unsent replies. False: slow clients have used the
+ * budget. Short replies of writes are always admitted; a write with a longer reply is not
+ * committed. */
+static bool reserve_reply_bytes(srv_request *request, const api_reply *reply) {
   srv_server *server = request->server;
-  bool full = server->reply_bytes > 0 && server->reply_bytes + reply->body_length > server->limits->replies_bytes;
+  bool full = server->reply_bytes > 0 &&
+              server->reply_bytes + reply->body_length > server->limits->replies_bytes;
   bool is_write = request->writes || request->match.target == API_TARGET_SNAPSHOT;
-  bool passes = is_write && reply->body_length <= SRV_SHORT_REPLY;
-  if (full && !passes) return false;
+  bool always_admitted = is_write && reply->body_length <= SRV_SHORT_REPLY;
+  if (full && !always_admitted) return false;
   request->reply_bytes = reply->body_length;
   server->reply_bytes += request->reply_bytes;
   return true;
 }
 
-/* Has the snapshot that the call worked on been overtaken? A write under way counts: it began from the same revision. */
-static bool was_overtaken(const srv_request *request) {
-  if (request->match.target != API_TARGET_SNAPSHOT || !api_call_new_revision(request->call)) return false;
+/* True if the scene's revision has changed since the snapshot, or a write based on it is in
+ * progress. */
+static bool is_snapshot_outdated(const srv_request *request) {
+  if (request->match.target != API_TARGET_SNAPSHOT || !api_call_new_revision(request->call))
+    return false;
   return request->entry->current != request->input.scene || request->entry->writer;
 }
 
 bool srv_accept_result(srv_request *request) {
   request->ended_ns = uv_hrtime();
   if (request->match.target == API_TARGET_SNAPSHOT) srv_progress_feed(request);
-  if (was_overtaken(request)) api_call_set_conflict(request->call);
+  if (is_snapshot_outdated(request)) api_call_set_conflict(request->call);
   if (request->ended_ns >= atomic_load_explicit(&request->deadline_ns, memory_order_relaxed)) {
-    srv_request_refuse(request, API_PROBLEM_DEADLINE_EXCEEDED, "The request was not done after %llu ms; nothing has changed.",
+    srv_request_refuse(request, API_PROBLEM_DEADLINE_EXCEEDED,
+                       "The request was not done after %llu ms; nothing has changed.",
                        (unsigned long long)api_call_deadline_ms(request->call));
-  } else if (!admit_reply(request, api_call_reply(request->call))) {
-    srv_request_refuse(request, API_PROBLEM_BUSY,
-                       "Replies of more than %llu bytes (repliesBytes) are on their way; nothing has changed.",
-                       (unsigned long long)request->server->limits->replies_bytes);
+  } else if (!reserve_reply_bytes(request, api_call_reply(request->call))) {
+    srv_request_refuse(
+        request, API_PROBLEM_BUSY,
+        "Replies of more than %llu bytes (repliesBytes) are on their way; nothing has changed.",
+        (unsigned long long)request->server->limits->replies_bytes);
     srv_request_refusal_header(request, "Retry-After", "1");
   } else {
     request->reply = api_call_reply(request->call);

@@ -1,5 +1,7 @@
-/* One libuv loop drives libmicrohttpd through its epoll descriptor: libmicrohttpd runs at most once per iteration, before the loop
- * sleeps, however many things happened in it. */
+/* Event loop: creation, handles, run and destruction of the server.
+ *
+ * One libuv loop drives libmicrohttpd through its epoll descriptor. libmicrohttpd runs at most once
+ * per iteration, before the loop sleeps, regardless of the number of events. */
 #include "http/event_stream.h"
 #include "scenes/recover.h"
 #include "scenes/scene_cache.h"
@@ -14,12 +16,12 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-static bool fail(const char *what, const char *why) {
+static bool report_start_failure(const char *what, const char *why) {
   fprintf(stderr, "contactd: %s: %s.\n", what, why);
   return false;
 }
 
-/* ---- the loop -------------------------------------------------------------------------------------------------------- */
+/* ---- the loop ------------------------------------------------------------------------------- */
 
 static void on_epoll(uv_poll_t *handle, int status, int events) {
   (void)status;
@@ -29,28 +31,32 @@ static void on_epoll(uv_poll_t *handle, int status, int events) {
 
 static void on_wake(uv_timer_t *handle) { srv_server_mark_dirty(handle->data); }
 
-static void run_daemon(srv_server *server) {
+static void run_http_daemon(srv_server *server) {
   server->dirty = false;
   MHD_run(server->daemon);
   MHD_UNSIGNED_LONG_LONG timeout_ms;
-  /* A handler may have woken another connection, which the timeout does not know of. */
+  /* A handler may have resumed another connection, which MHD_get_timeout does not consider. */
   if (server->dirty) uv_timer_start(&server->wake, on_wake, 0, 0);
-  else if (MHD_get_timeout(server->daemon, &timeout_ms) == MHD_YES) uv_timer_start(&server->wake, on_wake, timeout_ms, 0);
+  else if (MHD_get_timeout(server->daemon, &timeout_ms) == MHD_YES)
+    uv_timer_start(&server->wake, on_wake, timeout_ms, 0);
   else uv_timer_stop(&server->wake);
 }
 
-/* The loop's clock stands at the moment in which it woke up. */
+/* uv_now is the time at which the loop woke up: the start of this iteration. */
 static void on_check(uv_check_t *handle) {
   srv_server *server = handle->data;
   server->woken_ms = uv_now(handle->loop);
 }
 
-/* The last before the loop sleeps. */
+/* Runs libmicrohttpd and records the iteration's duration; libuv calls this last before the loop
+ * sleeps. */
 static void on_prepare(uv_prepare_t *handle) {
   srv_server *server = handle->data;
-  if (server->dirty) run_daemon(server);
+  if (server->dirty) run_http_daemon(server);
   uint64_t now_ms = uv_hrtime() / 1000000u;
-  if (server->woken_ms) srv_metrics_round(&server->metrics, now_ms > server->woken_ms ? (now_ms - server->woken_ms) * 1000000u : 0);
+  if (server->woken_ms)
+    srv_metrics_round(&server->metrics,
+                      now_ms > server->woken_ms ? (now_ms - server->woken_ms) * 1000000u : 0);
 }
 
 static void on_watchdog(uv_timer_t *handle) {
@@ -58,14 +64,16 @@ static void on_watchdog(uv_timer_t *handle) {
   (void)srv_notify_send(&server->notify, "WATCHDOG=1");
 }
 
-/* Told once, as soon as requests are taken. A store in Redis may come long after: who has started the daemon is not to end it for
- * that, and /readyz tells. */
-static void tell_ready(srv_server *server) {
+/* Sends READY=1 to the service manager once, when the daemon accepts requests. The daemon does not
+ * wait for Redis: an unreachable Redis must not exceed the manager's start timeout, and /readyz
+ * reports it. */
+static void notify_ready(srv_server *server) {
   bool starts = !srv_recover_has_listed(server) && !server->store->shared;
-  if (server->told_ready || server->drain != SRV_SERVING || starts) return;
-  server->told_ready = srv_notify_send(&server->notify, "READY=1\nSTATUS=Requests are taken.");
+  if (server->ready_sent || server->drain != SRV_SERVING || starts) return;
+  server->ready_sent = srv_notify_send(&server->notify, "READY=1\nSTATUS=Requests are taken.");
 }
 
+/* Periodic work: overdue connections, expiry, cache eviction, heap trimming, log, drain. */
 static void on_reap(uv_timer_t *handle) {
   srv_server *server = handle->data;
   uint64_t now_ns = uv_hrtime();
@@ -78,8 +86,9 @@ static void on_reap(uv_timer_t *handle) {
   srv_shape_expiry_tick(server, now_ns);
   srv_log_flush(server->log);
   srv_drain_tick(server, now_ns);
-  tell_ready(server);
-  /* Once without an event: accepting may have stopped for want of a descriptor. */
+  notify_ready(server);
+  /* Runs libmicrohttpd even without an event: it may have stopped accepting when descriptors ran
+   * out. */
   srv_server_mark_dirty(server);
 }
 
@@ -88,17 +97,19 @@ static void on_signal(uv_signal_t *handle, int number) {
   srv_drain_begin(handle->data);
 }
 
-/* Twice in the time after which the daemon would be taken for stuck. */
+/* Notifies the service manager twice per watchdog interval. */
 static bool start_watchdog(srv_server *server) {
   uint64_t ms = server->notify.watchdog_ms / 2;
   return ms == 0 || uv_timer_start(&server->watchdog, on_watchdog, 0, ms) == 0;
 }
 
-static bool open_handles(srv_server *server) {
+/* Initialises and starts the loop's handles. False: libuv refused one. */
+static bool open_loop_handles(srv_server *server) {
   uv_loop_t *loop = server->loop;
   int epoll_fd = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
-  server->epoll.data = server->prepare.data = server->check.data = server->watchdog.data = server->wake.data = server->sweep.data =
-      server->reap.data = server->terminate.data = server->interrupt.data = server;
+  server->epoll.data = server->prepare.data = server->check.data = server->watchdog.data =
+      server->wake.data = server->sweep.data = server->reap.data = server->terminate.data =
+          server->interrupt.data = server;
   if (uv_poll_init(loop, &server->epoll, epoll_fd) != 0) return false;
   uv_prepare_init(loop, &server->prepare);
   uv_check_init(loop, &server->check);
@@ -110,14 +121,15 @@ static bool open_handles(srv_server *server) {
   uv_signal_init(loop, &server->interrupt);
   server->handles_open = true;
   server->dirty = true;
-  return uv_poll_start(&server->epoll, UV_READABLE, on_epoll) == 0 && uv_prepare_start(&server->prepare, on_prepare) == 0 &&
+  return uv_poll_start(&server->epoll, UV_READABLE, on_epoll) == 0 &&
+         uv_prepare_start(&server->prepare, on_prepare) == 0 &&
          uv_check_start(&server->check, on_check) == 0 && start_watchdog(server) &&
          uv_timer_start(&server->reap, on_reap, SRV_REAP_MS, SRV_REAP_MS) == 0 &&
          uv_signal_start(&server->terminate, on_signal, SIGTERM) == 0 &&
          uv_signal_start(&server->interrupt, on_signal, SIGINT) == 0;
 }
 
-static void close_handles(srv_server *server) {
+static void close_loop_handles(srv_server *server) {
   if (!server->handles_open) return;
   uv_close((uv_handle_t *)&server->epoll, NULL);
   uv_close((uv_handle_t *)&server->prepare, NULL);
@@ -131,86 +143,95 @@ static void close_handles(srv_server *server) {
   server->handles_open = false;
 }
 
-/* ---- libmicrohttpd --------------------------------------------------------------------------------------------------------- */
+/* ---- libmicrohttpd -------------------------------------------------------------------------- */
 
-/* Paths and queries stay as they were sent: the API decodes each segment once. */
-static size_t keep_escapes(void *cls, struct MHD_Connection *handle, char *text) {
+/* Leaves percent escapes in paths and queries: the API decodes each segment once. */
+static size_t keep_percent_escapes(void *cls, struct MHD_Connection *handle, char *text) {
   (void)cls;
   (void)handle;
   return strlen(text);
 }
 
-/* libmicrohttpd's own messages are about clients that left; the request's line tells that. */
-__attribute__((format(printf, 2, 0))) static void drop_message(void *cls, const char *format, va_list arguments) {
+/* Discards libmicrohttpd's messages: they report clients that left, which the request log already
+ * has. */
+__attribute__((format(printf, 2, 0))) static void
+discard_http_message(void *cls, const char *format, va_list arguments) {
   (void)cls;
   (void)format;
   (void)arguments;
 }
 
-static bool start_daemon(srv_server *server) {
+static bool start_http_daemon(srv_server *server) {
   server->daemon = MHD_start_daemon(
-      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, srv_connection_accept, server, srv_http_handle, server,
-      MHD_OPTION_EXTERNAL_LOGGER, drop_message, NULL, MHD_OPTION_LISTEN_SOCKET, server->listen_fd, MHD_OPTION_NOTIFY_COMPLETED,
-      srv_http_completed, server, MHD_OPTION_NOTIFY_CONNECTION, srv_connection_notify, server, MHD_OPTION_URI_LOG_CALLBACK,
-      srv_http_uri, server, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-      (size_t)SRV_CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, SRV_IDLE_SECONDS, MHD_OPTION_CONNECTION_LIMIT,
+      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, srv_connection_accept,
+      server, srv_http_handle, server, MHD_OPTION_EXTERNAL_LOGGER, discard_http_message, NULL,
+      MHD_OPTION_LISTEN_SOCKET, server->listen_fd, MHD_OPTION_NOTIFY_COMPLETED, srv_http_completed,
+      server, MHD_OPTION_NOTIFY_CONNECTION, srv_connection_notify, server,
+      MHD_OPTION_URI_LOG_CALLBACK, srv_http_uri, server, MHD_OPTION_UNESCAPE_CALLBACK,
+      keep_percent_escapes, NULL, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SRV_CONNECTION_BYTES,
+      MHD_OPTION_CONNECTION_TIMEOUT, SRV_IDLE_SECONDS, MHD_OPTION_CONNECTION_LIMIT,
       (unsigned)server->limits->connections, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
-  return server->daemon || fail("libmicrohttpd", "the HTTP daemon did not start");
+  return server->daemon || report_start_failure("libmicrohttpd", "the HTTP daemon did not start");
 }
 
 bool srv_server_listen(srv_server *server) {
-  if (!srv_listen_open(server) || !start_daemon(server)) return false;
-  if (!open_handles(server)) return fail("libuv", "the loop did not start");
+  if (!srv_listen_open(server) || !start_http_daemon(server)) return false;
+  if (!open_loop_handles(server)) return report_start_failure("libuv", "the loop did not start");
   srv_listen_announce(server);
   return true;
 }
 
-/* ---- the server -------------------------------------------------------------------------------------------------------- */
+/* ---- the server ----------------------------------------------------------------------------- */
 
 bool srv_server_create(srv_server *server, const srv_config *config, api_service *service) {
-  *server = (srv_server){.config = config, .limits = &config->limits, .service = service, .listen_fd = -1};
+  *server = (srv_server){
+      .config = config, .limits = &config->limits, .service = service, .listen_fd = -1};
   srv_metrics_begin(&server->metrics);
   char given[SRV_GIVEN_MAX];
   srv_config_given(config, "token-file", given);
-  if (!srv_notify_open(&server->notify) || !srv_auth_load(&server->auth, config->token_file, given)) return false;
-  if (getrandom(&server->id_prefix, sizeof server->id_prefix, 0) != (ssize_t)sizeof server->id_prefix)
-    return fail("getrandom", strerror(errno));
+  if (!srv_notify_open(&server->notify) || !srv_auth_load(&server->auth, config->token_file, given))
+    return false;
+  if (getrandom(&server->id_prefix, sizeof server->id_prefix, 0) !=
+      (ssize_t)sizeof server->id_prefix)
+    return report_start_failure("getrandom", strerror(errno));
   server->loop = malloc(sizeof *server->loop);
   if (!server->loop || uv_loop_init(server->loop) != 0) {
     free(server->loop);
     server->loop = NULL;
-    return fail("libuv", "the loop could not be made");
+    return report_start_failure("libuv", "the loop could not be made");
   }
   server->log = srv_log_create(strcmp(config->log, "stderr") == 0);
   server->peers = srv_peers_create();
-  const srv_cursor_bounds cursors = {(size_t)config->limits.cursors_per_scene, config->limits.cursor_seconds * 1000000000u,
+  const srv_cursor_bounds cursors = {(size_t)config->limits.cursors_per_scene,
+                                     config->limits.cursor_seconds * 1000000000u,
                                      config->limits.cursors_bytes};
   server->registry = srv_registry_create(&cursors, srv_free_scene_later, server);
-  server->pool = srv_pool_create(server->loop, (unsigned)config->workers, (size_t)config->limits.queue,
-                                 (size_t)config->limits.queue_per_scene);
-  /* Half of all places, so that stateless requests leave room to the scenes. */
+  server->pool =
+      srv_pool_create(server->loop, (unsigned)config->workers, (size_t)config->limits.queue,
+                      (size_t)config->limits.queue_per_scene);
+  /* Stateless requests may fill half of the queue, so that requests for scenes still find room. */
   server->stateless.most = (size_t)(config->limits.queue + 1) / 2;
   server->scratch = api_scratch_create();
   server->suspended = calloc((size_t)config->limits.connections, sizeof *server->suspended);
   server->polled = calloc((size_t)config->limits.connections, sizeof *server->polled);
   server->shapes = api_shapes_create();
-  if (!server->log || !server->peers || !server->registry || !server->pool || !server->shapes || !server->scratch ||
-      !server->suspended || !server->polled)
-    return fail("start", "out of memory");
+  if (!server->log || !server->peers || !server->registry || !server->pool || !server->shapes ||
+      !server->scratch || !server->suspended || !server->polled)
+    return report_start_failure("start", "out of memory");
   return true;
 }
 
 void srv_server_run(srv_server *server) {
-  tell_ready(server);
+  notify_ready(server);
   uv_run(server->loop, UV_RUN_DEFAULT);
 }
 
 void srv_server_destroy(srv_server *server) {
-  close_handles(server);
+  close_loop_handles(server);
   if (server->daemon) MHD_stop_daemon(server->daemon);
   else if (server->listen_fd >= 0) close(server->listen_fd);
   srv_recover_end(server);
-  srv_shape_expiry_destroy(server->shelf);
+  srv_shape_expiry_destroy(server->shape_expiry);
   srv_shared_destroy(server->shared);
   if (server->loop) {
     uv_run(server->loop, UV_RUN_DEFAULT);

@@ -1,4 +1,7 @@
-/* contactd: settings, start, end. */
+/* Entry point of contactd: reads the settings, opens the store, preloads scenes, serves, exits.
+ *
+ * Exit status: 0 after a drain or a help text, 1 for a failed health check, 2 for invalid settings
+ * or a failed start. Each failure writes one sentence to standard error. */
 #include "process/health.h"
 #include "process/machine.h"
 #include "scenes/recover.h"
@@ -11,27 +14,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks from this size on are the kernel's own; smaller ones are the heap's. */
+/* malloc maps blocks of at least this many bytes separately, so that free returns them to the
+ * kernel. */
 #define LARGE_BLOCK_BYTES 1048576
 
-/* Exit status for settings that cannot be served. */
+/* Exit status for invalid settings and for a failed start. */
 #define EXIT_SETTINGS 2
 
-/* What the store has to say; what writes survive may be another than before. */
+/* Logs an event of the store and updates the reported durability, which the event may have changed.
+ */
 static void log_store_event(void *cls, const char *event, const char *detail) {
   srv_server *server = cls;
   srv_log_event(server->log, event, detail);
   api_service_set_durability(server->service, server->store->durability);
 }
 
-static bool open_shared(srv_server *server) {
+/* Opens the store in Redis. False after one sentence on standard error. */
+static bool open_shared_store(srv_server *server) {
   const srv_config *config = server->config;
   char url_given[SRV_GIVEN_MAX], file_given[SRV_GIVEN_MAX];
-  const srv_store_redis_options from = {.url = config->store,
-                                        .password_file = config->store_password_file,
-                                        .url_given = srv_config_given(config, "store", url_given),
-                                        .password_file_given = srv_config_given(config, "store-password-file", file_given)};
-  server->store = srv_store_redis_open(server->loop, &from);
+  const srv_store_redis_options options = {
+      .url = config->store,
+      .password_file = config->store_password_file,
+      .url_given = srv_config_given(config, "store", url_given),
+      .password_file_given = srv_config_given(config, "store-password-file", file_given)};
+  server->store = srv_store_redis_open(server->loop, &options);
   if (!server->store) return false;
   server->store->told_most = config->limits.event_ring;
   server->store->told_bytes_most = config->limits.event_backlog_bytes * API_EVENTS_BACKLOGS;
@@ -43,38 +50,42 @@ static bool open_shared(srv_server *server) {
   api_service_set_durability(server->service, server->store->durability);
   srv_store_status status;
   char why[SRV_STORE_WHY];
-  /* Of a Redis that is away this will be told when it is there. */
-  if (srv_store_healthy(server->store, &status, why) && strcmp(server->store->durability, "memory") == 0)
+  /* If Redis is unreachable now, its durability is logged once it connects. */
+  if (srv_store_healthy(server->store, &status, why) &&
+      strcmp(server->store->durability, "memory") == 0)
     srv_log_event(server->log, "storeNotDurable", server->store->memory_why);
   return true;
 }
 
-/* True where none is asked for. */
-static bool open_store(srv_server *server) {
+/* Opens the store that the settings name, if any. False after one sentence on standard error. */
+static bool open_configured_store(srv_server *server) {
   const srv_config *config = server->config;
   if (config->store) {
-    if (!open_shared(server)) return false;
+    if (!open_shared_store(server)) return false;
   } else if (strcmp(config->durability, "disk") == 0) {
     server->store = srv_store_sqlite_open(server->loop, config->data);
     if (!server->store) return false;
   } else {
-    static const char idle[] = "scenes are kept in memory alone; --durability disk keeps them in the folder, too";
-    if (config->data_idle) srv_log_event(server->log, "dataNotUsed", idle);
+    static const char ignored_data_notice[] =
+        "scenes are kept in memory alone; --durability disk keeps them in the folder, too";
+    if (config->data_idle) srv_log_event(server->log, "dataNotUsed", ignored_data_notice);
     return true;
   }
-  /* What was found at the opening is told later, too. */
+  /* The store repeats its findings of the opening through this callback. */
   server->store->tell = log_store_event;
   server->store->tell_cls = server;
-  server->shelf = srv_shape_expiry_create();
-  if (server->shelf) return srv_recover_list(server);
+  server->shape_expiry = srv_shape_expiry_create();
+  if (server->shape_expiry) return srv_recover_list(server);
   fprintf(stderr, "contactd: start: out of memory.\n");
   return false;
 }
 
-static int serve(const srv_config *config, api_service *service) {
+/* Starts the daemon, serves until the drain is over and returns the exit status. */
+static int run_server(const srv_config *config, api_service *service) {
   srv_server server;
-  bool ready = srv_server_create(&server, config, service) && open_store(&server);
-  for (size_t i = 0; ready && i < config->scenes.count; i++) ready = srv_preload(&server, config->scenes.items[i]);
+  bool ready = srv_server_create(&server, config, service) && open_configured_store(&server);
+  for (size_t i = 0; ready && i < config->scenes.count; i++)
+    ready = srv_preload(&server, config->scenes.items[i]);
   if (ready) ready = srv_server_listen(&server);
   if (ready && server.store) srv_recover_begin(&server);
   if (ready) srv_server_run(&server);
@@ -91,9 +102,10 @@ int main(int argc, char **argv) {
   case SRV_CONFIG_RUN: break;
   }
   signal(SIGPIPE, SIG_IGN);
-  /* A file at the limit of its size is an error of the write, which the store answers. */
+  /* At the file size limit, write(2) must fail with EFBIG for the store to report, not end the
+   * daemon. */
   signal(SIGXFSZ, SIG_IGN);
-  /* Large replies and bodies come from the kernel and go back to it, instead of staying in the heap for good. */
+  /* Large replies and bodies return to the kernel instead of staying in the heap. */
   mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
   mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK_BYTES);
   if (config.healthcheck) {
@@ -109,9 +121,11 @@ int main(int argc, char **argv) {
       srv_config_free(&config);
       return printed ? EXIT_SUCCESS : EXIT_SETTINGS;
     }
-    api_settings settings = {.limits = config.limits, .durability = config.durability, .workers = (unsigned)config.workers};
+    api_settings settings = {.limits = config.limits,
+                             .durability = config.durability,
+                             .workers = (unsigned)config.workers};
     api_service *service = api_service_create(&settings);
-    if (service) status = serve(&config, service);
+    if (service) status = run_server(&config, service);
     else fprintf(stderr, "contactd: start: out of memory.\n");
     if (service) api_service_destroy(service);
   }

@@ -1,21 +1,25 @@
-/* What a worker does with a request: it begins the call, runs ranges, lays the answer together, frees.
+/* Stages of a request on a worker: begin the call, run its ranges, assemble the reply, free the
+ * call.
  *
- * Of a request that has several workers at once only what is under ranges_lock is shared; the rest is the call's own, whose ranges
- * are independent. The loop thread reads the flags at the end through srv_work_ended and srv_work_finished. */
+ * Several workers may run ranges of one request. They share only the members under ranges_lock;
+ * ranges are independent of each other. The loop thread reads completion through srv_work_ended and
+ * srv_work_finished. */
 #include "scenes/durable_write.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 api_step srv_work_begin(srv_request *request) {
   api_step step = api_call_begin(request->call, &request->input);
   uint64_t ms = api_call_deadline_ms(request->call);
   if (ms == 0) ms = request->server->limits->deadline_ms;
-  atomic_store_explicit(&request->deadline_ns, request->arrived_ns + ms * 1000000u, memory_order_relaxed);
+  atomic_store_explicit(&request->deadline_ns, request->arrived_ns + ms * 1000000u,
+                        memory_order_relaxed);
   request->begun = true;
   return step;
 }
 
-/* A call that is cancelled on the way is not finished: nobody asks for its reply. */
+/* A cancelled call is left unfinished: its reply is never sent. */
 void srv_work_serially(srv_request *request, api_scratch *scratch) {
   for (long range; (range = api_call_next(request->call)) >= 0;) {
     api_call_run(request->call, range, scratch);
@@ -25,17 +29,23 @@ void srv_work_serially(srv_request *request, api_scratch *scratch) {
   api_call_finish(request->call);
 }
 
-bool srv_work_ended(const srv_request *request) { return atomic_load_explicit(&request->ended, memory_order_relaxed); }
+bool srv_work_ended(const srv_request *request) {
+  return atomic_load_explicit(&request->ended, memory_order_relaxed);
+}
 
-bool srv_work_finished(const srv_request *request) { return atomic_load_explicit(&request->finished, memory_order_acquire); }
+bool srv_work_finished(const srv_request *request) {
+  return atomic_load_explicit(&request->finished, memory_order_acquire);
+}
 
-static void set_finished(srv_request *request) {
+/* The release store publishes the reply to the loop thread, which loads `finished` with acquire
+ * order. */
+static void mark_finished(srv_request *request) {
   atomic_store_explicit(&request->ended, true, memory_order_relaxed);
   atomic_store_explicit(&request->finished, true, memory_order_release);
 }
 
-/* Takes ranges until none is left or the slice is over. The worker that finds none left and nobody at work lays the answer
- * together. */
+/* Runs ranges until none is left or the time slice is over. The worker that finds no range left and
+ * no other worker active assembles the reply. */
 static void run_ranges(srv_request *request, api_scratch *scratch) {
   uint64_t until_ns = uv_hrtime() + SRV_SLICE_NS;
   long range = 0;
@@ -51,6 +61,7 @@ static void run_ranges(srv_request *request, api_scratch *scratch) {
     uv_mutex_lock(&request->ranges_lock);
     api_call_done(request->call, range);
   }
+  assert(request->at_work > 0);
   request->at_work--;
   bool last = range < 0 && !cancelled && request->at_work == 0 && !srv_work_ended(request);
   if (last) atomic_store_explicit(&request->ended, true, memory_order_relaxed);
@@ -59,11 +70,12 @@ static void run_ranges(srv_request *request, api_scratch *scratch) {
   if (!last) return;
   api_call_finish(request->call);
   srv_durable_record(request);
-  set_finished(request);
+  mark_finished(request);
 }
 
-/* Short work stays here; so does the first slice of long work when all workers have something to do. */
-static void run_start(srv_request *request, api_scratch *scratch) {
+/* Begins the call. Finishes short work here; runs the first slice of long work if all workers are
+ * busy. */
+static void run_first_stage(srv_request *request, api_scratch *scratch) {
   atomic_store_explicit(&request->started_ns, uv_hrtime(), memory_order_relaxed);
   api_step step = request->begun ? API_STEP_WORK : srv_work_begin(request);
   if (step == API_STEP_WORK && api_call_cost_ns(request->call) > SRV_SPLIT_NS) {
@@ -72,7 +84,7 @@ static void run_start(srv_request *request, api_scratch *scratch) {
   }
   if (step == API_STEP_WORK) srv_work_serially(request, scratch);
   srv_durable_record(request);
-  set_finished(request);
+  mark_finished(request);
 }
 
 void srv_work_free(srv_request *request) {
@@ -91,11 +103,13 @@ void srv_work_free(srv_request *request) {
 void srv_work_piece(srv_job *job, long piece, api_scratch *scratch) {
   srv_request *request = (srv_request *)job;
   (void)piece;
-  /* Cancelled while the piece waited for a worker: its outcome will not be looked at. */
+  /* Cancelled while the piece waited for a worker: the result would be discarded. */
   if (request->stage != SRV_STAGE_FREE && ct_cancel_raised(request->cancel)) return;
   switch (request->stage) {
-  case SRV_STAGE_FEED: request->piece_failed = !api_call_feed(request->call, request->fed.bytes, request->fed.length); break;
-  case SRV_STAGE_START: run_start(request, scratch); break;
+  case SRV_STAGE_FEED:
+    request->piece_failed = !api_call_feed(request->call, request->fed.bytes, request->fed.length);
+    break;
+  case SRV_STAGE_START: run_first_stage(request, scratch); break;
   case SRV_STAGE_RANGES: run_ranges(request, scratch); break;
   case SRV_STAGE_FREE: srv_work_free(request); break;
   case SRV_STAGE_NONE: break;

@@ -1,45 +1,51 @@
-/* Revisions that nobody on the loop thread wants any more: freeing a large one takes long, so a worker lets go of it. Whether the
- * reference is the last one is not known here; if it is not, the worker has little to do. */
+/* Deferred free: a worker releases references to large revisions, because freeing one takes long.
+ *
+ * It is unknown here whether the reference is the last one; if not, the worker's part is trivial.
+ */
 #include "state/request.h"
 
 #include <stdlib.h>
 
-typedef struct trash {
+typedef struct deferred_free {
   srv_job job; /* first: the pool's view */
   srv_server *server;
   const ct_scene *scene;
   bool taken;
-} trash;
+} deferred_free;
 
-static long take(srv_job *job) {
-  trash *t = (trash *)job;
-  if (t->taken) return SRV_NO_PIECE;
-  t->taken = true;
+static long take_free_piece(srv_job *job) {
+  deferred_free *deferred = (deferred_free *)job;
+  if (deferred->taken) return SRV_NO_PIECE;
+  deferred->taken = true;
   return 0;
 }
 
-static void run(srv_job *job, long piece, api_scratch *scratch) {
+static void run_deferred_free(srv_job *job, long piece, api_scratch *scratch) {
   (void)piece;
   (void)scratch;
-  ct_scene_release(((trash *)job)->scene);
+  ct_scene_release(((deferred_free *)job)->scene);
 }
 
-static void done(srv_job *job, long piece) {
-  trash *t = (trash *)job;
+static void on_deferred_free_done(srv_job *job, long piece) {
+  deferred_free *deferred = (deferred_free *)job;
   (void)piece;
-  srv_pool_withdraw(t->server->pool, job);
-  free(t);
+  srv_pool_withdraw(deferred->server->pool, job);
+  free(deferred);
 }
 
 void srv_free_scene_later(void *cls, const ct_scene *scene) {
   srv_server *server = cls;
-  trash *t = ct_scene_count(scene) > SRV_DEFER_BODIES ? calloc(1, sizeof *t) : NULL;
-  /* Out of memory: late is better than never. */
-  if (!t) {
+  deferred_free *deferred =
+      ct_scene_count(scene) > SRV_DEFER_BODIES ? calloc(1, sizeof *deferred) : NULL;
+  /* small scene, or out of memory: release here */
+  if (!deferred) {
     ct_scene_release(scene);
     return;
   }
-  *t = (trash){.job = {.take = take, .run = run, .done = done}, .server = server, .scene = scene};
-  srv_pool_submit(server->pool, &t->job, &server->stateless, false);
+  *deferred = (deferred_free){
+      .job = {.take = take_free_piece, .run = run_deferred_free, .done = on_deferred_free_done},
+      .server = server,
+      .scene = scene};
+  srv_pool_submit(server->pool, &deferred->job, &server->stateless, false);
   srv_pool_pump(server->pool);
 }

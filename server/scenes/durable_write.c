@@ -1,7 +1,8 @@
-/* The way of a write through the store.
+/* Durable writes of scenes and posted shapes: submission, the store's answers, commit.
  *
- * A scene has one write under way, so its records reach the store in order. Writes of shapes take turns, too: what one makes of the
- * table of shapes is known before the store is asked, and still holds when it has answered. */
+ * A scene has one write in progress, so its records reach the store in order. Writes of shapes are
+ * serialised too: the new table of shapes is computed before the write is submitted and is still
+ * valid when it is acknowledged. */
 #include "scenes/durable_write.h"
 
 #include "scenes/event_payload.h"
@@ -20,41 +21,42 @@ struct srv_durable {
   srv_request *request;
   api_record record;
   bool recorded;
-  char *told;                    /* what it tells who listens; owned */
-  bool idle;                     /* its turn has come, and there is nothing to be done */
-  srv_stored_scene *kept;        /* of a scene that the store has not had; owned until it is committed */
-  const api_shape_table *shapes; /* as they will be; a reference */
+  char *reported;                /* event payload; owned */
+  bool idle;                     /* its turn has begun, and there is nothing to write */
+  srv_stored_scene *kept;        /* state of a new scene; owned until the commit */
+  const api_shape_table *shapes; /* the new table; a reference */
 };
 
 void srv_durable_free(srv_durable *durable) {
   if (!durable) return;
   if (durable->recorded) api_record_free(&durable->record);
   free(durable->kept);
-  free(durable->told);
+  free(durable->reported);
   api_shapes_release(durable->shapes);
   free(durable);
 }
 
-static bool succeeded(const srv_request *request) {
+static bool has_succeeded(const srv_request *request) {
   int status = api_call_reply(request->call)->status;
   return status >= 200 && status < 300;
 }
 
 void srv_durable_record(srv_request *request) {
-  if (!request->server->store || !succeeded(request)) return;
+  if (!request->server->store || !has_succeeded(request)) return;
   const ct_scene *after = api_call_new_revision(request->call);
   const char *id = NULL;
-  bool posts = request->match.target == API_TARGET_SHAPE_WRITE && api_call_shape(request->call, &id) == API_SHAPE_POSTED;
+  bool posts = request->match.target == API_TARGET_SHAPE_WRITE &&
+               api_call_shape(request->call, &id) == API_SHAPE_POSTED;
   if (!after && !posts) return;
   srv_durable *durable = request->durable = calloc(1, sizeof *durable);
-  if (!durable) return; /* found when it is to be handed over */
+  if (!durable) return; /* refused in srv_durable_submit */
   if (posts) durable->recorded = api_record_shape(request->call, &durable->record);
   else durable->recorded = api_record_change(request->input.scene, after, &durable->record);
 }
 
-/* ---- turns of shapes --------------------------------------------------------------------------------------------------- */
+/* ---- turns of shapes ------------------------------------------------------------------------ */
 
-static void next_turn(srv_server *server) {
+static void begin_next_turn(srv_server *server) {
   srv_shape_turn *turn = server->shape_turns;
   if (server->shape_turn_taken || !turn) return;
   server->shape_turn_taken = true;
@@ -67,59 +69,72 @@ void srv_shape_turn_acquire(srv_server *server, srv_shape_turn *turn) {
   srv_shape_turn **at = &server->shape_turns;
   while (*at) at = &(*at)->next;
   *at = turn;
-  next_turn(server);
+  begin_next_turn(server);
 }
 
 void srv_shape_turn_release(srv_server *server) {
   server->shape_turn_taken = false;
-  next_turn(server);
+  begin_next_turn(server);
 }
 
-/* ---- the store's answer -------------------------------------------------------------------------------------------------- */
+/* ---- the store's answer --------------------------------------------------------------------- */
 
-static void refuse(srv_request *request, api_problem_id problem, const char *what, const srv_store_write *write) {
+static void refuse_with_reason(srv_request *request, api_problem_id problem, const char *what,
+                               const srv_store_write *write) {
   srv_request_refuse(request, problem, "%s%s%s", what, write->why[0] ? ": " : ".", write->why);
 }
 
-static void refuse_named(srv_request *request) {
-  srv_request_refuse(request, API_PROBLEM_SHAPE_IN_USE, "A scene names the shape \"%s\".", request->match.item_id);
+static void refuse_shape_in_use(srv_request *request) {
+  srv_request_refuse(request, API_PROBLEM_SHAPE_IN_USE, "A scene names the shape \"%s\".",
+                     request->match.item_id);
 }
 
-static void refuse_gone(srv_request *request) {
-  srv_request_refuse(request, API_PROBLEM_SHAPE_NOT_FOUND, "No shape has the id \"%s\".", request->match.item_id);
+static void refuse_missing_shape(srv_request *request) {
+  srv_request_refuse(request, API_PROBLEM_SHAPE_NOT_FOUND, "No shape has the id \"%s\".",
+                     request->match.item_id);
 }
 
-static void refuse_status(srv_request *request, const srv_store_write *write) {
+static void refuse_by_status(srv_request *request, const srv_store_write *write) {
   switch (write->status) {
-  case SRV_STORE_FULL: refuse(request, API_PROBLEM_STORAGE_FULL, "The store has no room, and nothing has changed", write); break;
+  case SRV_STORE_FULL:
+    refuse_with_reason(request, API_PROBLEM_STORAGE_FULL,
+                       "The store has no room, and nothing has changed", write);
+    break;
   case SRV_STORE_FAILED:
-    refuse(request, API_PROBLEM_STORAGE_FAILED, "The store takes no writes any more", write);
+    refuse_with_reason(request, API_PROBLEM_STORAGE_FAILED, "The store takes no writes any more",
+                       write);
     srv_request_refusal_header(request, "Retry-After", "10");
     break;
   case SRV_STORE_UNAVAILABLE:
-    refuse(request, API_PROBLEM_STORE_UNAVAILABLE, "The store has not acknowledged the write", write);
+    refuse_with_reason(request, API_PROBLEM_STORE_UNAVAILABLE,
+                       "The store has not acknowledged the write", write);
     srv_request_refusal_header(request, "Retry-After", "1");
     break;
-  case SRV_STORE_IN_USE: refuse_named(request); break;
+  case SRV_STORE_IN_USE: refuse_shape_in_use(request); break;
   case SRV_STORE_UNKNOWN:
-    srv_request_refuse(request, API_PROBLEM_UNKNOWN_ID,
-                       "A posted shape that the scene names has been deleted meanwhile; nothing has changed.");
+    srv_request_refuse(
+        request, API_PROBLEM_UNKNOWN_ID,
+        "A posted shape that the scene names has been deleted meanwhile; nothing has changed.");
     break;
-  case SRV_STORE_DAMAGED: refuse(request, API_PROBLEM_CORRUPT, "The store is damaged, and nothing has changed", write); break;
+  case SRV_STORE_DAMAGED:
+    refuse_with_reason(request, API_PROBLEM_CORRUPT,
+                       "The store is damaged, and nothing has changed", write);
+    break;
   case SRV_STORE_MEMORY: srv_job_refuse_memory(request); break;
   case SRV_STORE_CONFLICT: /* answered elsewhere */
   case SRV_STORE_OK: break;
   }
 }
 
-/* Once, not with every write after it. The store in a file tells of its device itself. */
-static void log_failure(srv_server *server, const srv_store_write *write) {
+/* Logs a permanent failure of a shared store once. The store in a file logs its device's failures
+ * itself. */
+static void log_store_failure(srv_server *server, const srv_store_write *write) {
   if (write->status != SRV_STORE_FAILED || !server->store->shared || server->store_failed) return;
   server->store_failed = true;
   srv_log_event(server->log, "storageFailed", write->why);
 }
 
-static void finish(srv_request *request, bool good) {
+static void finish_write(srv_request *request, bool good) {
   if (good) srv_commit(request);
   srv_durable_free(request->durable);
   request->durable = NULL;
@@ -127,73 +142,80 @@ static void finish(srv_request *request, bool good) {
   srv_job_stored(request);
 }
 
-/* Others write faster than the call, or it cannot be begun anew. */
-static void refuse_moved(srv_request *request, unsigned long long current) {
+/* Refuses a write that the store found outdated and that cannot be retried. */
+static void refuse_outdated_write(srv_request *request, unsigned long long current) {
   srv_request_refuse(request, API_PROBLEM_SCENE_MOVED,
-                     "The scene has been written to by another daemon, and is at revision %llu. Nothing has changed; ask again.",
+                     "The scene has been written to by another daemon, and is at revision %llu. "
+                     "Nothing has changed; ask again.",
                      current);
   request->storing = false;
   srv_job_stored(request);
 }
 
-static void scene_stored(srv_store_write *write) {
+static void on_scene_stored(srv_store_write *write) {
   srv_durable *durable = write->cls;
   srv_request *request = durable->request;
   bool good = write->status == SRV_STORE_OK;
   srv_metrics_stored(request->server, write);
-  log_failure(request->server, write);
-  /* Somebody else has written: what is in memory is old, and the call is begun anew on what the store has. */
+  log_store_failure(request->server, write);
+  /* Another daemon has written: reload the scene and retry the call on the store's revision. */
   if (write->status == SRV_STORE_CONFLICT) {
     srv_registry_raise_first_revision(request->server->registry, write->last_revision);
-    srv_lost_writes_check_answer(request->server, request->entry, write->current, write->last_revision, write->submitted_ns);
+    srv_lost_writes_check_answer(request->server, request->entry, write->current,
+                                 write->last_revision, write->submitted_ns);
     request->store_revision = write->current;
     request->store_stamp = write->current_stamp;
     srv_recover_reload(request->server, request->entry, write->current, write->current_stamp);
     unsigned long long current = write->current;
     srv_durable_free(durable);
     request->durable = NULL;
-    if (!srv_job_retry(request)) refuse_moved(request, current);
+    if (!srv_job_retry(request)) refuse_outdated_write(request, current);
     return;
   }
-  if (!good) refuse_status(request, write);
-  if (good && write->act == SRV_STORE_REMOVE) srv_lost_writes_note_deleted(request->server, write->revision);
-  finish(request, good);
+  if (!good) refuse_by_status(request, write);
+  if (good && write->act == SRV_STORE_REMOVE)
+    srv_lost_writes_note_deleted(request->server, write->revision);
+  finish_write(request, good);
 }
 
-/* The store has a shape that is not in the table: it could not be read, or somebody else has just posted it. What was posted takes
- * its place, which changes nothing where it is whole: the id is made of the bytes. One that is to go and is not there has gone. */
-static void shape_stored(srv_store_write *write) {
+/* Handles the store's answer to a shape's write.
+ *
+ * Conflict of a post: the store has a shape that is not in the table, because it was unreadable or
+ * another daemon has just posted it. The post replaces it; an intact one has the same bytes, since
+ * the id is their digest. Conflict of a removal: the shape does not exist any more. */
+static void on_shape_stored(srv_store_write *write) {
   srv_durable *durable = write->cls;
   srv_request *request = durable->request;
   srv_server *server = request->server;
   bool posts = write->act == SRV_STORE_BASE, good = write->status == SRV_STORE_OK;
   srv_metrics_stored(server, write);
-  log_failure(server, write);
+  log_store_failure(server, write);
   if (posts && write->status == SRV_STORE_CONFLICT && write->current != write->before) {
     write->before = write->current;
     srv_metrics_submit(server, write);
     return;
   }
-  if (posts && write->status == SRV_STORE_CONFLICT) write->status = SRV_STORE_UNAVAILABLE; /* the answer makes no sense */
+  if (posts && write->status == SRV_STORE_CONFLICT)
+    write->status = SRV_STORE_UNAVAILABLE; /* a contradictory answer */
   bool replaced = good && posts && write->before > 0;
   if (good && posts) srv_shape_expiry_renew(server, write->id);
   if (!good && write->status == SRV_STORE_CONFLICT) {
     srv_durable_commit_shapes(request);
-    refuse_gone(request);
+    refuse_missing_shape(request);
   } else if (!good) {
-    refuse_status(request, write);
+    refuse_by_status(request, write);
   }
-  /* With a shared store they are counted when its shapes are looked at. */
+  /* with a shared store, corrupt shapes are counted by the synchronisation */
   bool was_corrupt = good && !server->store->shared && (posts ? replaced : !durable->shapes);
   if (was_corrupt && server->shapes_corrupt > 0) server->shapes_corrupt--;
-  finish(request, good);
+  finish_write(request, good);
   if (replaced) srv_recover_reload_corrupt(server);
   srv_shape_turn_release(server);
 }
 
-/* ---- handing over ---------------------------------------------------------------------------------------------------------- */
+/* ---- handing over --------------------------------------------------------------------------- */
 
-static void fill_write(srv_durable *durable, const char *id) {
+static void fill_store_write(srv_durable *durable, const char *id) {
   srv_store_write *write = &durable->write;
   snprintf(write->id, sizeof write->id, "%s", id);
   write->cls = durable;
@@ -206,39 +228,43 @@ static void fill_write(srv_durable *durable, const char *id) {
   write->shapes_length = durable->record.shapes_length;
 }
 
-/* The shape's turn has come. What the table becomes may refuse the call, or show that nothing is to be done any more. Whether a
- * scene names a shape that is to go, and whether one that a scene names is there, the store looks at in its own order: of a write
- * and a removal that are on their way the later one is refused, and no removal waits for writes. */
-static void begin_shape(srv_shape_turn *turn) {
+/* Begins a shape's write in its turn: computes the new table, which may show that nothing is left
+ * to do.
+ *
+ * The store checks references between scenes and shapes in the order of its writes. Of a scene's
+ * write and a shape's removal in progress, the later one is refused; no removal waits for writes.
+ */
+static void begin_shape_write(srv_shape_turn *turn) {
   srv_durable *durable = (srv_durable *)((char *)turn - offsetof(srv_durable, turn));
   srv_request *request = durable->request;
   srv_server *server = request->server;
-  /* What could not be read is not in the table, and may be in the store. */
-  if (durable->write.act == SRV_STORE_REMOVE && !api_shapes_has(server->shapes, durable->write.id)) {
+  /* An unreadable shape is not in the table but may be in the store. */
+  if (durable->write.act == SRV_STORE_REMOVE &&
+      !api_shapes_has(server->shapes, durable->write.id)) {
     srv_metrics_submit(server, &durable->write);
     return;
   }
   durable->shapes = api_call_commit_shapes(request->call, server->shapes, false);
   if (durable->shapes == server->shapes) {
     durable->idle = true;
-    if (!request->storing) return; /* heard by who hands over */
-    finish(request, true);
+    if (!request->storing) return; /* submit_shape_write is still running and checks `idle` */
+    finish_write(request, true);
     srv_shape_turn_release(server);
     return;
   }
   srv_metrics_submit(server, &durable->write);
 }
 
-static srv_durable_outcome submit_shape(srv_request *request, const char *id, bool posts) {
+static srv_durable_outcome submit_shape_write(srv_request *request, const char *id, bool posts) {
   srv_durable *durable = request->durable;
-  fill_write(durable, id);
+  fill_store_write(durable, id);
   srv_store_write *write = &durable->write;
   write->space = SRV_STORE_SHAPES;
   write->act = posts ? SRV_STORE_BASE : SRV_STORE_REMOVE;
   write->before = posts ? 0 : 1;
   write->revision = 1;
-  write->done = shape_stored;
-  durable->turn.begin = begin_shape;
+  write->done = on_shape_stored;
+  durable->turn.begin = begin_shape_write;
   srv_shape_turn_acquire(request->server, &durable->turn);
   if (durable->idle) {
     srv_durable_free(durable);
@@ -250,7 +276,8 @@ static srv_durable_outcome submit_shape(srv_request *request, const char *id, bo
   return SRV_DURABLE_WAITS;
 }
 
-/* The store numbers what the write tells, and passes it on. Where it cannot be told whole one number is taken for all of it. */
+/* Adds the write's events as a payload that the store numbers and distributes. If they are
+ * incomplete, one number without payload stands for all of them: streams detect the gap. */
 static void fill_event_payload(srv_request *request) {
   if (!srv_store_distributes_events(request->server->store)) return;
   srv_durable *durable = request->durable;
@@ -258,16 +285,17 @@ static void fill_event_payload(srv_request *request) {
   size_t count = 0;
   bool whole = true;
   const api_event *events = api_call_events(request->call, &count, &whole);
-  if (whole && count > 0) durable->told = srv_event_payload_write(events, count, &write->told_length);
-  write->told = durable->told;
-  write->told_count = durable->told ? count : 1;
+  if (whole && count > 0)
+    durable->reported = srv_event_payload_write(events, count, &write->told_length);
+  write->reported = durable->reported;
+  write->told_count = durable->reported ? count : 1;
 }
 
-static srv_durable_outcome submit_scene(srv_request *request) {
+static srv_durable_outcome submit_scene_write(srv_request *request) {
   srv_durable *durable = request->durable;
   const ct_scene *after = api_call_new_revision(request->call);
   const ct_scene *before = request->input.scene;
-  fill_write(durable, request->entry->id);
+  fill_store_write(durable, request->entry->id);
   srv_store_write *write = &durable->write;
   write->space = SRV_STORE_SCENES;
   write->before = before ? ct_scene_revision(before) : request->input.lost_revision;
@@ -275,9 +303,10 @@ static srv_durable_outcome submit_scene(srv_request *request) {
   write->revision = after ? ct_scene_revision(after) : write->before + 1;
   write->bodies = after ? ct_scene_count(after) : 0;
   if (!after) write->act = SRV_STORE_REMOVE;
-  write->done = scene_stored;
+  write->done = on_scene_stored;
   fill_event_payload(request);
-  /* A call that worked on a snapshot is a write from now on; nobody holds the slot, or it would have been overtaken. */
+  /* A call on a snapshot becomes a write now. The slot is free, else the snapshot would be
+   * outdated. */
   if (!request->holds_slot) {
     request->holds_slot = true;
     request->entry->writer = request;
@@ -287,31 +316,34 @@ static srv_durable_outcome submit_scene(srv_request *request) {
   return SRV_DURABLE_WAITS;
 }
 
-/* False: out of memory, now or where the record was to be made. A removal has no record. */
-static bool has_durable(srv_request *request, bool record) {
+/* Ensures that request->durable exists, with its record unless the write is a removal. False: out
+ * of memory. */
+static bool prepare_durable(srv_request *request, bool record) {
   if (!record && !request->durable) request->durable = calloc(1, sizeof *request->durable);
   if (!request->durable || (record && !request->durable->recorded)) return false;
   request->durable->request = request;
   return true;
 }
 
-static srv_durable_outcome refuse_memory(srv_request *request) {
+static srv_durable_outcome refuse_durable_memory(srv_request *request) {
   srv_job_refuse_memory(request);
   return SRV_DURABLE_REFUSED;
 }
 
-/* The shape has been taken away meanwhile. */
-static void post_anew(srv_request *request) {
+/* Retries the posting of a shape that was removed meanwhile. */
+static void retry_posting(srv_request *request) {
   srv_durable_free(request->durable);
   request->durable = NULL;
   if (srv_job_retry(request)) return;
-  srv_request_refuse(request, API_PROBLEM_BUSY, "The shape was removed while it was posted. Nothing has changed; ask again.");
+  srv_request_refuse(request, API_PROBLEM_BUSY,
+                     "The shape was removed while it was posted. Nothing has changed; ask again.");
   srv_request_refusal_header(request, "Retry-After", "1");
-  finish(request, false);
+  finish_write(request, false);
 }
 
-/* The turn of one that was there already: those before it may have taken it away, and then it is posted anew. */
-static void begin_known(srv_shape_turn *turn) {
+/* Begins the turn of a shape that was known already. Earlier turns may have removed it: then it is
+ * posted again. */
+static void begin_known_shape(srv_shape_turn *turn) {
   srv_durable *durable = (srv_durable *)((char *)turn - offsetof(srv_durable, turn));
   srv_request *request = durable->request;
   srv_server *server = request->server;
@@ -319,84 +351,87 @@ static void begin_known(srv_shape_turn *turn) {
   (void)api_call_shape(request->call, &id);
   if (api_shapes_has(server->shapes, id)) {
     srv_shape_expiry_renew(server, id);
-    finish(request, true);
+    finish_write(request, true);
   } else {
-    post_anew(request);
+    retry_posting(request);
   }
   srv_shape_turn_release(server);
 }
 
-/* The store has the last word on whether it is there. */
-static void shape_seen(srv_store_write *write) {
+/* Handles the store's answer to a report of use. Conflict: the shape was removed, so it is posted
+ * again. */
+static void on_shape_seen_stored(srv_store_write *write) {
   srv_request *request = ((srv_durable *)write->cls)->request;
   srv_server *server = request->server;
   bool good = write->status == SRV_STORE_OK;
   srv_metrics_stored(server, write);
-  log_failure(server, write);
+  log_store_failure(server, write);
   if (good) srv_shape_expiry_reported(server, write->id, write->submitted_ns);
   if (write->status == SRV_STORE_CONFLICT) {
     const api_shape_table *left = api_shapes_drop(server->shapes, write->id);
     if (left) api_shapes_release(server->shapes);
     if (left) server->shapes = left;
-    post_anew(request);
+    retry_posting(request);
   } else {
-    if (!good) refuse_status(request, write);
-    finish(request, good);
+    if (!good) refuse_by_status(request, write);
+    finish_write(request, good);
   }
   srv_shape_turn_release(server);
 }
 
-static void begin_seen(srv_shape_turn *turn) {
+static void begin_seen_report(srv_shape_turn *turn) {
   srv_durable *durable = (srv_durable *)((char *)turn - offsetof(srv_durable, turn));
   srv_metrics_submit(durable->request->server, &durable->write);
 }
 
-/* What was posted is there already: nothing is to be kept, but that it has been seen. */
-static srv_durable_outcome hand_over_known(srv_request *request, const char *id) {
+/* Posting of a known shape: only its use is recorded, in the store if the last report is too old.
+ */
+static srv_durable_outcome submit_known_shape(srv_request *request, const char *id) {
   srv_server *server = request->server;
   bool tells = srv_shape_expiry_needs_report(server, id);
   if (!server->shape_turn_taken && !tells) {
     srv_shape_expiry_renew(server, id);
     return SRV_DURABLE_NOTHING;
   }
-  if (!has_durable(request, false)) return refuse_memory(request);
+  if (!prepare_durable(request, false)) return refuse_durable_memory(request);
   srv_durable *durable = request->durable;
-  fill_write(durable, id);
+  fill_store_write(durable, id);
   durable->write.space = SRV_STORE_SHAPES;
   durable->write.act = SRV_STORE_SEEN;
   durable->write.before = durable->write.revision = 1;
-  durable->write.done = shape_seen;
-  durable->turn.begin = tells ? begin_seen : begin_known;
+  durable->write.done = on_shape_seen_stored;
+  durable->turn.begin = tells ? begin_seen_report : begin_known_shape;
   request->storing = true;
   srv_shape_turn_acquire(server, &request->durable->turn);
   return SRV_DURABLE_WAITS;
 }
 
-static srv_durable_outcome hand_over_shape(srv_request *request) {
+static srv_durable_outcome submit_shape_change(srv_request *request) {
   const char *id = NULL;
   api_shape_change act = api_call_shape(request->call, &id);
-  if (act == API_SHAPE_KNOWN) return hand_over_known(request, id);
-  if (!has_durable(request, act == API_SHAPE_POSTED)) return refuse_memory(request);
-  return submit_shape(request, id, act == API_SHAPE_POSTED);
+  if (act == API_SHAPE_KNOWN) return submit_known_shape(request, id);
+  if (!prepare_durable(request, act == API_SHAPE_POSTED)) return refuse_durable_memory(request);
+  return submit_shape_write(request, id, act == API_SHAPE_POSTED);
 }
 
-static srv_durable_outcome hand_over_scene(srv_request *request) {
+static srv_durable_outcome submit_scene_change(srv_request *request) {
   const ct_scene *after = api_call_new_revision(request->call);
   if (!after && request->match.target != API_TARGET_DELETE) return SRV_DURABLE_NOTHING;
-  if (!has_durable(request, after != NULL)) return refuse_memory(request);
+  if (!prepare_durable(request, after != NULL)) return refuse_durable_memory(request);
   if (after && !request->entry->kept) {
     request->durable->kept = calloc(1, sizeof *request->durable->kept);
-    if (!request->durable->kept) return refuse_memory(request);
+    if (!request->durable->kept) return refuse_durable_memory(request);
   }
-  return submit_scene(request);
+  return submit_scene_write(request);
 }
 
 srv_durable_outcome srv_durable_submit(srv_request *request) {
-  if (!request->server->store || !succeeded(request)) return SRV_DURABLE_NOTHING;
-  return request->match.target == API_TARGET_SHAPE_WRITE ? hand_over_shape(request) : hand_over_scene(request);
+  if (!request->server->store || !has_succeeded(request)) return SRV_DURABLE_NOTHING;
+  return request->match.target == API_TARGET_SHAPE_WRITE ? submit_shape_change(request)
+                                                         : submit_scene_change(request);
 }
 
-/* ---- commit ---------------------------------------------------------------------------------------------------------------- */
+/* ---- commit --------------------------------------------------------------------------------- */
 
 void srv_durable_committed(srv_request *request) {
   srv_durable *durable = request->durable;

@@ -1,5 +1,7 @@
-/* What a call has written on its way to the store: the record is made where the call ended, the loop thread hands it over, and the
- * result is committed when the store has it. Without a store nothing here does anything. */
+/* Durable writes: the record of a call's write on its way to the store.
+ *
+ * The thread that finishes the call creates the record. The loop thread submits it, and commits the
+ * result after the store's acknowledgement. Without a store these functions have no effect. */
 #ifndef SRV_SCENES_DURABLE_WRITE_H
 #define SRV_SCENES_DURABLE_WRITE_H
 
@@ -7,25 +9,26 @@
 
 typedef struct srv_durable srv_durable;
 
-/* Makes the record of what the call has written, if it has. The thread that finished the call. */
+/* Creates the record of the call's write, if any. Runs on the thread that finished the call. */
 void srv_durable_record(srv_request *request);
 
 typedef enum srv_durable_outcome {
-  SRV_DURABLE_NOTHING, /* nothing is to be kept */
+  SRV_DURABLE_NOTHING, /* nothing to write */
   SRV_DURABLE_WAITS,   /* srv_job_stored will be called */
   SRV_DURABLE_REFUSED  /* the refusal is the reply */
 } srv_durable_outcome;
 
-/* Hands over what the call has written. Loop thread, as the rest. */
+/* Submits the call's write to the store. Loop thread, like the functions below. */
 srv_durable_outcome srv_durable_submit(srv_request *request);
-/* A scene's revision has become current: what the store has of it is noted, and records are folded where they are many. */
+/* Notes the committed revision as stored, and starts a compaction if the scene has many changes. */
 void srv_durable_committed(srv_request *request);
-/* The table of posted shapes that the call made becomes current. */
+/* Makes the call's table of posted shapes current. */
 void srv_durable_commit_shapes(srv_request *request);
 /* NULL is allowed. */
 void srv_durable_free(srv_durable *durable);
 
-/* A turn among the writes of shapes: `begin` is called, at once or later, and srv_shape_turn_release ends it. */
+/* A turn in the queue of shape writes. `begin` is called at once or later; srv_shape_turn_release
+ * ends the turn. */
 typedef struct srv_shape_turn {
   struct srv_shape_turn *next;
   void (*begin)(struct srv_shape_turn *turn);
@@ -34,9 +37,9 @@ typedef struct srv_shape_turn {
 void srv_shape_turn_acquire(srv_server *server, srv_shape_turn *turn);
 void srv_shape_turn_release(srv_server *server);
 
-/* ---- compaction.c ---- */
+/* ---- compaction.c --------------------------------------------------------------------------- */
 
-/* The store has one record more of the scene. */
+/* Counts one more record of the scene in the store; starts a compaction if due. */
 void srv_compaction_note_record(srv_server *server, srv_entry *entry, bool base, uint64_t bytes);
 
 #endif

@@ -1,17 +1,18 @@
-/* An event is its name, its contact state ("": none) and the length of its data, each ended by a zero, then the data. What comes
- * back is looked at before it is believed: it goes to clients line by line. */
+/* Serialisation of events: name, contact state ("": none) and decimal length of the data, each with
+ * a terminating zero, then the data. The parser validates its input: the data goes to clients line
+ * by line. */
 #include "scenes/event_payload.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Longest name of an event. */
-#define NAME_MOST 32
-/* A length in digits, with its zero. */
+/* Longest name of an event, B. */
+#define NAME_MAX_BYTES 32
+/* Size of a decimal length with its zero, B. */
 #define LENGTH_TEXT 24
 
-static size_t put(char *out, const char *text) {
+static size_t append_text_field(char *out, const char *text) {
   size_t length = strlen(text) + 1;
   memcpy(out, text, length);
   return length;
@@ -19,13 +20,14 @@ static size_t put(char *out, const char *text) {
 
 char *srv_event_payload_write(const api_event *events, size_t count, size_t *length) {
   size_t most = 1;
-  for (size_t i = 0; i < count; i++) most += NAME_MOST + CT_ID_LENGTH_MAX + 1 + LENGTH_TEXT + events[i].length;
+  for (size_t i = 0; i < count; i++)
+    most += NAME_MAX_BYTES + CT_ID_LENGTH_MAX + 1 + LENGTH_TEXT + events[i].length;
   char *bytes = malloc(most);
   *length = 0;
   for (size_t i = 0; bytes && i < count; i++) {
     const api_event *event = &events[i];
-    *length += put(bytes + *length, event->name);
-    *length += put(bytes + *length, event->contact_state ? event->contact_state : "");
+    *length += append_text_field(bytes + *length, event->name);
+    *length += append_text_field(bytes + *length, event->contact_state ? event->contact_state : "");
     *length += (size_t)snprintf(bytes + *length, LENGTH_TEXT, "%zu", event->length) + 1;
     memcpy(bytes + *length, event->data, event->length);
     *length += event->length;
@@ -33,8 +35,10 @@ char *srv_event_payload_write(const api_event *events, size_t count, size_t *len
   return bytes;
 }
 
-/* A text without control characters, and blanks unless `blanks`, ended by a zero. NULL: it is none. */
-static const char *next_text(const char *bytes, size_t length, size_t *at, size_t most, bool blanks) {
+/* Parses a zero-terminated text without control characters; `blanks` allows spaces. NULL: invalid.
+ */
+static const char *parse_text_field(const char *bytes, size_t length, size_t *at, size_t most,
+                                    bool blanks) {
   const char *text = bytes + *at, *end = memchr(text, 0, length - *at);
   if (!end || (size_t)(end - text) > most) return NULL;
   for (const char *c = text; c < end; c++)
@@ -44,14 +48,17 @@ static const char *next_text(const char *bytes, size_t length, size_t *at, size_
 }
 
 bool srv_event_payload_next(const char *bytes, size_t length, size_t *at, api_event *out) {
-  const char *name = next_text(bytes, length, at, NAME_MOST - 1, false);
-  const char *state = name ? next_text(bytes, length, at, CT_ID_LENGTH_MAX, true) : NULL;
-  const char *digits = state ? next_text(bytes, length, at, LENGTH_TEXT - 1, false) : NULL;
+  const char *name = parse_text_field(bytes, length, at, NAME_MAX_BYTES - 1, false);
+  const char *state = name ? parse_text_field(bytes, length, at, CT_ID_LENGTH_MAX, true) : NULL;
+  const char *digits = state ? parse_text_field(bytes, length, at, LENGTH_TEXT - 1, false) : NULL;
   if (!digits || !*name) return false;
   if (digits[strspn(digits, "0123456789")]) return false;
   unsigned long long size = strtoull(digits, NULL, 10);
   if (size == 0 || size > length - *at) return false;
-  *out = (api_event){.name = name, .data = bytes + *at, .length = (size_t)size, .contact_state = *state ? state : NULL};
+  *out = (api_event){.name = name,
+                     .data = bytes + *at,
+                     .length = (size_t)size,
+                     .contact_state = *state ? state : NULL};
   *at += (size_t)size;
   return !memchr(out->data, '\n', out->length) && !memchr(out->data, '\r', out->length);
 }

@@ -1,5 +1,5 @@
-/* A loading fetches the records of a key from the store and applies them on a worker, a scene's in its lane. Who waits for a scene
- * is told when it has ended, in the order of their coming. */
+/* Loading: fetches the records of a key from the store and applies them on a worker, a scene's in
+ * its lane. Requests that wait for a scene continue at the end, in order of arrival. */
 #include "scenes/load.h"
 
 #include "scenes/lost_writes.h"
@@ -11,28 +11,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Bytes of a request from which a byte of a record may have come: numbers are texts there. */
+/* Bytes of JSON that one byte of a record may stem from: requests contain numbers as text. */
 #define BYTES_PER_RECORD_BYTE 3u
 
 /* The loading of one key. */
 typedef struct srv_loading {
   srv_job job;              /* first: the pool's view */
-  struct srv_loading *next; /* that waits for shapes */
+  struct srv_loading *next; /* in the list of loads that wait for shapes */
   srv_server *server;
-  srv_entry *entry; /* held; NULL: a shape */
+  srv_entry *entry; /* retained; NULL: a shape */
   bool background;
   srv_store_load fetch;
-  const api_shape_table *shapes; /* that the scene may name; or of the shape alone */
+  const api_shape_table
+      *shapes; /* shapes that the scene may name; or a table of the one loaded shape */
   const ct_scene *scene;
   api_restored outcome;
   char why[SRV_STORED_SCENE_WHY];
   bool taken;
-  bool whole;          /* all posted shapes are among those */
-  bool again;          /* a second time: what the first has read may have been overtaken */
-  srv_shape_sync sync; /* with a shared store: the shapes that the scene may name */
+  bool whole;          /* `shapes` has all posted shapes */
+  bool again;          /* second attempt, after damage that a concurrent write may have caused */
+  srv_shape_sync sync; /* shared store: synchronises the shapes that the scene may name */
 } loading;
 
-static void apply(loading *l);
+static void submit_records(loading *load);
 
 srv_request *srv_load_pop(srv_request **first, srv_request **last) {
   srv_request *request = *first;
@@ -43,284 +44,304 @@ srv_request *srv_load_pop(srv_request **first, srv_request **last) {
   return request;
 }
 
-/* ---- on a worker ---------------------------------------------------------------------------------------------------- */
+/* ---- on a worker ---------------------------------------------------------------------------- */
 
-static long take(srv_job *job) {
-  loading *l = (loading *)job;
-  if (l->taken) return SRV_NO_PIECE;
-  l->taken = true;
+static long take_load_piece(srv_job *job) {
+  loading *load = (loading *)job;
+  if (load->taken) return SRV_NO_PIECE;
+  load->taken = true;
   return 0;
 }
 
-static void apply_shape(loading *l) {
-  const srv_store_record *record = &l->fetch.records[0];
+static void apply_shape_record(loading *load) {
+  const srv_store_record *record = &load->fetch.records[0];
   const api_shape_table *after = NULL;
-  l->outcome = api_record_apply_shape(l->server->service, NULL, record->bytes, record->length, &after, l->why);
-  if (l->outcome == API_RESTORED) l->shapes = after;
+  load->outcome = api_record_apply_shape(load->server->service, NULL, record->bytes, record->length,
+                                         &after, load->why);
+  if (load->outcome == API_RESTORED) load->shapes = after;
 }
 
-static void apply_scene(loading *l) {
-  for (size_t i = 0; i < l->fetch.count && l->outcome == API_RESTORED; i++) {
-    const srv_store_record *record = &l->fetch.records[i];
+static void apply_scene_records(loading *load) {
+  for (size_t i = 0; i < load->fetch.count && load->outcome == API_RESTORED; i++) {
+    const srv_store_record *record = &load->fetch.records[i];
     const ct_scene *after = NULL;
-    l->outcome = api_record_apply(l->shapes, l->scene, record->bytes, record->length, &after, l->why);
-    if (l->outcome != API_RESTORED) break;
-    ct_scene_release(l->scene);
-    l->scene = after;
+    load->outcome = api_record_apply(load->shapes, load->scene, record->bytes, record->length,
+                                     &after, load->why);
+    if (load->outcome != API_RESTORED) break;
+    ct_scene_release(load->scene);
+    load->scene = after;
     if (ct_scene_revision(after) == record->revision) continue;
-    l->outcome = API_RESTORE_DAMAGED;
-    snprintf(l->why, sizeof l->why, "the record of revision %llu tells of another one", (unsigned long long)record->revision);
+    load->outcome = API_RESTORE_DAMAGED;
+    snprintf(load->why, sizeof load->why, "the record of revision %llu tells of another one",
+             (unsigned long long)record->revision);
   }
 }
 
-static void run(srv_job *job, long piece, api_scratch *scratch) {
-  loading *l = (loading *)job;
+static void run_load(srv_job *job, long piece, api_scratch *scratch) {
+  loading *load = (loading *)job;
   (void)piece;
   (void)scratch;
-  l->outcome = API_RESTORED;
-  if (l->entry) apply_scene(l);
-  else apply_shape(l);
+  load->outcome = API_RESTORED;
+  if (load->entry) apply_scene_records(load);
+  else apply_shape_record(load);
 }
 
-/* ---- on the loop thread --------------------------------------------------------------------------------------------- */
+/* ---- on the loop thread --------------------------------------------------------------------- */
 
-static void refuse_all(srv_entry *entry, srv_store_status status) {
+static void refuse_waiting_requests(srv_entry *entry, srv_store_status status) {
   for (srv_request *request; (request = srv_load_pop(&entry->loads_first, &entry->loads_last));) {
     if (status == SRV_STORE_MEMORY) srv_job_refuse_memory(request);
     else if (status == SRV_STORE_FAILED)
-      srv_request_refuse(request, API_PROBLEM_STORAGE_FAILED, "The scene could not be read from the store.");
-    else srv_request_refuse(request, API_PROBLEM_STORE_UNAVAILABLE, "The scene cannot be read from the store now.");
+      srv_request_refuse(request, API_PROBLEM_STORAGE_FAILED,
+                         "The scene could not be read from the store.");
+    else
+      srv_request_refuse(request, API_PROBLEM_STORE_UNAVAILABLE,
+                         "The scene cannot be read from the store now.");
     if (status != SRV_STORE_MEMORY) srv_request_refusal_header(request, "Retry-After", "1");
     srv_job_not_loaded(request);
   }
 }
 
-/* The records of the key are what is left to weigh when it is written to. */
-static void note_records(srv_entry *entry, const srv_store_load *fetch) {
+/* Initialises the sizes of base and changes, which decide about the next compaction. */
+static void note_record_sizes(srv_entry *entry, const srv_store_load *fetch) {
   srv_stored_scene *kept = entry->kept;
-  kept->base_bytes = kept->change_bytes = kept->changes = kept->folded_bytes = kept->folded_changes = 0;
+  kept->base_bytes = kept->change_bytes = kept->changes = kept->folded_bytes =
+      kept->folded_changes = 0;
   for (size_t i = 0; i < fetch->count; i++) {
-    if (fetch->records[i].base) kept->base_bytes = fetch->records[i].length, kept->change_bytes = kept->changes = 0;
+    if (fetch->records[i].base)
+      kept->base_bytes = fetch->records[i].length, kept->change_bytes = kept->changes = 0;
     else kept->change_bytes += fetch->records[i].length, kept->changes++;
   }
   entry->written_bytes = BYTES_PER_RECORD_BYTE * (kept->base_bytes + kept->change_bytes);
 }
 
-/* An older revision that is in memory is let go of: it is not what was acknowledged, and a PUT or a DELETE has to follow what the
- * store has. */
-static void set_corrupt(loading *l) {
-  srv_stored_scene *kept = l->entry->kept;
+/* Marks the scene as corrupt and releases an older revision from memory: it is not the acknowledged
+ * one, and a PUT or DELETE must follow the store's revision. */
+static void mark_scene_corrupt(loading *load) {
+  srv_stored_scene *kept = load->entry->kept;
   char text[CT_ID_LENGTH_MAX + SRV_STORED_SCENE_WHY + 8];
-  snprintf(kept->why, sizeof kept->why, "%s", l->why);
-  snprintf(text, sizeof text, "%s: %s", l->entry->id, kept->why);
-  srv_log_event(l->server->log, "sceneCorrupt", text);
-  if (l->entry->current) srv_registry_unload(l->server->registry, l->entry);
+  snprintf(kept->why, sizeof kept->why, "%s", load->why);
+  snprintf(text, sizeof text, "%s: %s", load->entry->id, kept->why);
+  srv_log_event(load->server->log, "sceneCorrupt", text);
+  if (load->entry->current) srv_registry_unload(load->server->registry, load->entry);
   kept->presence = SRV_PRESENCE_CORRUPT;
 }
 
-/* What the store or the worker has said of the scene. OK: it is settled whether it can be read. */
-static srv_store_status settle_scene(loading *l) {
-  srv_entry *entry = l->entry;
+/* Applies the result of the store and the worker to the entry. OK: the scene is loaded, deleted or
+ * corrupt; other statuses: the load may be repeated. */
+static srv_store_status apply_load_result(loading *load) {
+  srv_entry *entry = load->entry;
   srv_stored_scene *kept = entry->kept;
-  srv_store_status status = l->fetch.status;
-  if (status == SRV_STORE_OK && l->outcome == API_RESTORE_MEMORY) status = SRV_STORE_MEMORY;
-  /* Who listened is told of a deletion, which this would not be. */
-  bool may_go = l->server->store->shared || (kept->gone && !entry->ring);
+  srv_store_status status = load->fetch.status;
+  if (status == SRV_STORE_OK && load->outcome == API_RESTORE_MEMORY) status = SRV_STORE_MEMORY;
+  /* With streams open the entry stays: they must not miss the event of a deletion. */
+  bool may_go = load->server->store->shared || (kept->gone && !entry->ring);
   kept->gone = false;
   if (status == SRV_STORE_UNKNOWN && may_go) {
-    srv_registry_remove(l->server->registry, entry);
+    srv_registry_remove(load->server->registry, entry);
     return SRV_STORE_OK;
   }
   if (status == SRV_STORE_DAMAGED || status == SRV_STORE_UNKNOWN) {
-    /* Nobody else removes scenes from a store that is this daemon's alone: what a reader does not find any more is damaged. Who
-     * writes proves each page that it reads. */
-    snprintf(l->why, sizeof l->why, "%s", status == SRV_STORE_DAMAGED ? l->fetch.why : "the store does not find its key any more");
-    set_corrupt(l);
+    /* Only this daemon removes scenes from its own store, so a missing key means damage. The writer
+     * verifies each page that it reads. */
+    snprintf(load->why, sizeof load->why, "%s",
+             status == SRV_STORE_DAMAGED ? load->fetch.why
+                                         : "the store does not find its key any more");
+    mark_scene_corrupt(load);
   } else if (status != SRV_STORE_OK) {
     kept->presence = entry->current ? SRV_PRESENCE_HERE : SRV_PRESENCE_STORED;
     return status;
-  } else if (l->outcome != API_RESTORED) {
-    set_corrupt(l);
+  } else if (load->outcome != API_RESTORED) {
+    mark_scene_corrupt(load);
   } else {
-    note_records(entry, &l->fetch);
-    srv_lost_writes_check_load(l->server, entry, &l->fetch);
-    srv_lost_writes_note_stored(kept, ct_scene_revision(l->scene));
-    srv_registry_commit(l->server->registry, entry, l->scene);
+    note_record_sizes(entry, &load->fetch);
+    srv_lost_writes_check_load(load->server, entry, &load->fetch);
+    srv_lost_writes_note_stored(kept, ct_scene_revision(load->scene));
+    srv_registry_commit(load->server->registry, entry, load->scene);
     kept->presence = SRV_PRESENCE_HERE;
-    if (srv_scene_cache_evict(l->server) && l->background) srv_recover_stop_background(l->server);
+    if (srv_scene_cache_evict(load->server) && load->background)
+      srv_recover_stop_background(load->server);
   }
   return SRV_STORE_OK;
 }
 
-static srv_store_status end_scene(loading *l) {
-  srv_entry *entry = l->entry;
+static srv_store_status end_scene_load(loading *load) {
+  srv_entry *entry = load->entry;
   srv_stored_scene *kept = entry->kept;
-  /* Deleted, or written to, while it was loaded anew: what came after the loading began is newer. */
+  /* deleted or written during a reload: the newer state wins */
   bool is_over = !kept || kept->presence == SRV_PRESENCE_HERE;
   if (kept && is_over) kept->gone = false;
-  srv_store_status status = is_over ? SRV_STORE_OK : settle_scene(l);
+  srv_store_status status = is_over ? SRV_STORE_OK : apply_load_result(load);
   if (status != SRV_STORE_OK) {
-    refuse_all(entry, status);
+    refuse_waiting_requests(entry, status);
     return status;
   }
-  /* Who comes now need not wait, or waits for the next loading. */
+  /* detach the list first: continued requests may queue for the next load */
   srv_request *first = entry->loads_first, *last = entry->loads_last;
   entry->loads_first = entry->loads_last = NULL;
   for (srv_request *request; (request = srv_load_pop(&first, &last));) srv_job_loaded(request);
   return status;
 }
 
-/* A shape that cannot be read is missing; scenes that name it cannot be read either, and say so. True: it is to be tried again. */
-static bool end_shape(loading *l) {
-  srv_server *server = l->server;
-  bool good = l->fetch.status == SRV_STORE_OK && l->outcome == API_RESTORED;
-  bool again = l->fetch.status == SRV_STORE_UNAVAILABLE || l->fetch.status == SRV_STORE_MEMORY ||
-               (l->fetch.status == SRV_STORE_OK && l->outcome == API_RESTORE_MEMORY);
+/* Adds a loaded shape to the table. An unreadable shape is missing there; scenes that name it are
+ * reported corrupt. True: try again. */
+static bool end_shape_load(loading *load) {
+  srv_server *server = load->server;
+  bool good = load->fetch.status == SRV_STORE_OK && load->outcome == API_RESTORED;
+  bool again = load->fetch.status == SRV_STORE_UNAVAILABLE ||
+               load->fetch.status == SRV_STORE_MEMORY ||
+               (load->fetch.status == SRV_STORE_OK && load->outcome == API_RESTORE_MEMORY);
   if (again) return true;
   if (good) {
-    const api_shape_table *joined = api_shapes_union(server->shapes, l->shapes);
+    const api_shape_table *joined = api_shapes_union(server->shapes, load->shapes);
     if (!joined) return true;
     api_shapes_release(server->shapes);
     server->shapes = joined;
     return false;
   }
   char text[CT_ID_LENGTH_MAX + SRV_STORED_SCENE_WHY + 8];
-  snprintf(text, sizeof text, "%s: %s", l->fetch.id, l->fetch.status == SRV_STORE_OK ? l->why : l->fetch.why);
+  snprintf(text, sizeof text, "%s: %s", load->fetch.id,
+           load->fetch.status == SRV_STORE_OK ? load->why : load->fetch.why);
   srv_log_event(server->log, "shapeCorrupt", text);
   server->shapes_corrupt++;
   return false;
 }
 
-static void end(loading *l) {
-  srv_server *server = l->server;
-  bool background = l->background, shape = !l->entry, again;
+static void end_load(loading *load) {
+  srv_server *server = load->server;
+  bool background = load->background, shape = !load->entry, again;
   if (shape) {
-    again = end_shape(l);
+    again = end_shape_load(load);
   } else {
-    again = end_scene(l) == SRV_STORE_UNAVAILABLE;
-    srv_registry_release(server->registry, l->entry);
+    again = end_scene_load(load) == SRV_STORE_UNAVAILABLE;
+    srv_registry_release(server->registry, load->entry);
   }
   char id[CT_ID_LENGTH_MAX + 1];
-  memcpy(id, l->fetch.id, sizeof id);
-  srv_store_load_free(&l->fetch);
-  ct_scene_release(l->scene);
-  api_shapes_release(l->shapes);
-  free(l);
-  server->errands--;
+  memcpy(id, load->fetch.id, sizeof id);
+  srv_store_load_free(&load->fetch);
+  ct_scene_release(load->scene);
+  api_shapes_release(load->shapes);
+  free(load);
+  server->background_jobs--;
   if (shape) srv_recover_shape_loaded(server, id, again);
   else if (background) srv_recover_loaded(server, again);
 }
 
-/* What has been made of it goes, so that it can be made anew. */
-static void unmake(loading *l) {
-  l->taken = false;
-  ct_scene_release(l->scene);
-  api_shapes_release(l->shapes);
-  l->scene = NULL;
-  l->shapes = NULL;
+/* Discards the result of the worker, so that the records can be applied again. */
+static void discard_load_result(loading *load) {
+  load->taken = false;
+  ct_scene_release(load->scene);
+  api_shapes_release(load->shapes);
+  load->scene = NULL;
+  load->shapes = NULL;
 }
 
 void srv_load_resume(struct srv_loading *first) {
   while (first) {
-    loading *l = first;
-    first = l->next;
-    if (l->server->ending) {
-      l->fetch.status = SRV_STORE_UNAVAILABLE;
-      end(l);
+    loading *load = first;
+    first = load->next;
+    if (load->server->ending) {
+      load->fetch.status = SRV_STORE_UNAVAILABLE;
+      end_load(load);
     } else {
-      apply(l);
+      submit_records(load);
     }
   }
 }
 
-static void done(srv_job *job, long piece) {
-  loading *l = (loading *)job;
+static void on_records_applied(srv_job *job, long piece) {
+  loading *load = (loading *)job;
   (void)piece;
-  srv_pool_withdraw(l->server->pool, job);
-  if (l->entry && l->server->store->shared && l->outcome == API_RESTORE_DAMAGED && !l->again) {
-    l->again = true;
-    srv_store_load_free(&l->fetch);
-    unmake(l);
-    srv_store_fetch(l->server->store, &l->fetch);
+  srv_pool_withdraw(load->server->pool, job);
+  if (load->entry && load->server->store->shared && load->outcome == API_RESTORE_DAMAGED &&
+      !load->again) {
+    load->again = true;
+    srv_store_load_free(&load->fetch);
+    discard_load_result(load);
+    srv_store_fetch(load->server->store, &load->fetch);
     return;
   }
-  /* It may have named a shape that was not here yet. */
-  if (l->entry && l->outcome == API_RESTORE_DAMAGED && !l->whole) {
-    unmake(l);
-    l->next = NULL;
-    struct srv_loading **awaiting = srv_recover_shape_waiters(l->server);
+  /* the scene may name a shape that is not loaded yet: wait for all shapes */
+  if (load->entry && load->outcome == API_RESTORE_DAMAGED && !load->whole) {
+    discard_load_result(load);
+    load->next = NULL;
+    struct srv_loading **awaiting = srv_recover_shape_waiters(load->server);
     if (awaiting) {
-      l->next = *awaiting;
-      *awaiting = l;
+      load->next = *awaiting;
+      *awaiting = load;
     } else {
-      srv_load_resume(l);
+      srv_load_resume(load);
     }
     return;
   }
-  end(l);
+  end_load(load);
 }
 
-static void apply(loading *l) {
-  srv_server *server = l->server;
-  l->whole = srv_recover_has_shapes(server) || server->store->shared;
-  if (l->entry) l->shapes = api_shapes_retain(server->shapes);
-  srv_pool_submit(server->pool, &l->job, l->entry ? &l->entry->lane : &server->stateless, false);
+static void submit_records(loading *load) {
+  srv_server *server = load->server;
+  load->whole = srv_recover_has_shapes(server) || server->store->shared;
+  if (load->entry) load->shapes = api_shapes_retain(server->shapes);
+  srv_pool_submit(server->pool, &load->job, load->entry ? &load->entry->lane : &server->stateless,
+                  false);
   srv_pool_pump(server->pool);
 }
 
-static void synced(srv_shape_sync *sync, srv_store_status status, const char *why) {
-  loading *l = (loading *)((char *)sync - offsetof(loading, sync));
+static void on_load_shapes_synced(srv_shape_sync *sync, srv_store_status status, const char *why) {
+  loading *load = (loading *)((char *)sync - offsetof(loading, sync));
   if (status == SRV_STORE_OK) {
-    apply(l);
+    submit_records(load);
     return;
   }
-  l->fetch.status = status;
-  snprintf(l->fetch.why, sizeof l->fetch.why, "%s", why);
-  end(l);
+  load->fetch.status = status;
+  snprintf(load->fetch.why, sizeof load->fetch.why, "%s", why);
+  end_load(load);
 }
 
-/* Shapes that the scene names were there when it was read, and are asked for afterwards. */
-static void fetched(srv_store_load *fetch) {
-  loading *l = fetch->cls;
-  srv_server *server = l->server;
+/* With a shared store, synchronises shapes after reading the scene: shapes that it names existed at
+ * that time. */
+static void on_records_fetched(srv_store_load *fetch) {
+  loading *load = fetch->cls;
+  srv_server *server = load->server;
   if (fetch->status != SRV_STORE_OK || fetch->count == 0) {
     if (fetch->status == SRV_STORE_OK) fetch->status = SRV_STORE_UNKNOWN;
-    end(l);
+    end_load(load);
     return;
   }
-  if (l->entry && server->store->shared) {
-    l->sync.done = synced;
-    srv_shared_sync_shapes(server, &l->sync);
+  if (load->entry && server->store->shared) {
+    load->sync.done = on_load_shapes_synced;
+    srv_shared_sync_shapes(server, &load->sync);
   } else {
-    apply(l);
+    submit_records(load);
   }
 }
 
-/* False: out of memory, or the daemon ends. */
-static bool fetch(srv_server *server, srv_entry *entry, const char *id, bool background) {
-  loading *l = server->ending ? NULL : calloc(1, sizeof *l);
-  if (!l) return false;
-  l->job = (srv_job){.take = take, .run = run, .done = done};
-  l->server = server;
-  l->entry = entry;
-  l->background = background;
-  l->fetch.space = entry ? SRV_STORE_SCENES : SRV_STORE_SHAPES;
-  l->fetch.done = fetched;
-  l->fetch.cls = l;
-  snprintf(l->fetch.id, sizeof l->fetch.id, "%s", id);
+/* Starts a load. False: out of memory, or the daemon shuts down. */
+static bool begin_fetch(srv_server *server, srv_entry *entry, const char *id, bool background) {
+  loading *load = server->ending ? NULL : calloc(1, sizeof *load);
+  if (!load) return false;
+  load->job = (srv_job){.take = take_load_piece, .run = run_load, .done = on_records_applied};
+  load->server = server;
+  load->entry = entry;
+  load->background = background;
+  load->fetch.space = entry ? SRV_STORE_SCENES : SRV_STORE_SHAPES;
+  load->fetch.done = on_records_fetched;
+  load->fetch.cls = load;
+  snprintf(load->fetch.id, sizeof load->fetch.id, "%s", id);
   if (entry) srv_registry_retain(server->registry, entry);
-  server->errands++;
-  srv_store_fetch(server->store, &l->fetch);
+  server->background_jobs++;
+  srv_store_fetch(server->store, &load->fetch);
   return true;
 }
 
 bool srv_load_scene(srv_server *server, srv_entry *entry, bool background) {
   srv_stored_scene *kept = entry->kept;
   kept->presence = SRV_PRESENCE_LOADING;
-  if (fetch(server, entry, entry->id, background)) return true;
+  if (begin_fetch(server, entry, entry->id, background)) return true;
   kept->presence = entry->current ? SRV_PRESENCE_HERE : SRV_PRESENCE_STORED;
-  refuse_all(entry, SRV_STORE_MEMORY);
+  refuse_waiting_requests(entry, SRV_STORE_MEMORY);
   return false;
 }
 
-bool srv_load_shape(srv_server *server, const char *id) { return fetch(server, NULL, id, true); }
+bool srv_load_shape(srv_server *server, const char *id) {
+  return begin_fetch(server, NULL, id, true);
+}

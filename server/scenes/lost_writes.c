@@ -1,5 +1,6 @@
-/* A question that was asked after an answer had come is answered from all that this answer told of, as long as the store is the
- * same and has forgotten nothing. Two questions that were under way at one time prove nothing: they go over two connections. */
+/* Detection of lost writes by monotonicity: if a query is sent after an answer has arrived, its
+ * answer reflects at least the same state, unless the store has lost data. Concurrent queries prove
+ * nothing, because they use two connections. */
 #include "scenes/lost_writes.h"
 
 #include "state/request.h"
@@ -17,7 +18,7 @@ void srv_lost_writes_note_loaded(srv_stored_scene *kept, uint64_t revision, uint
   kept->held_stamp = stamp;
 }
 
-static void tell(srv_server *server, uint64_t count, const char *detail) {
+static void report_lost_writes(srv_server *server, uint64_t count, const char *detail) {
   server->metrics.lost_writes += count;
   srv_log_event(server->log, "storeLostWrites", detail);
 }
@@ -28,21 +29,24 @@ void srv_lost_writes_note_deleted(srv_server *server, uint64_t revision) {
   server->last_gone_ns = uv_hrtime();
 }
 
-/* Numbers of scenes that have gone never go back either: a removal would be undone. */
+/* Checks that the greatest revision of deleted scenes does not decrease: else a deletion was
+ * undone. */
 static void check_last_deleted(srv_server *server, uint64_t last, uint64_t asked_ns) {
   char text[160];
   if (last < server->last_gone && server->last_gone_ns < asked_ns) {
     snprintf(text, sizeof text,
-             "a scene that was deleted at revision %" PRIu64 " may be there again: the store knows none above %" PRIu64,
+             "a scene that was deleted at revision %" PRIu64
+             " may be there again: the store knows none above %" PRIu64,
              server->last_gone, last);
     server->last_gone = 0;
-    tell(server, 1, text);
+    report_lost_writes(server, 1, text);
   }
   srv_lost_writes_note_deleted(server, last);
 }
 
-/* Numbers are given again, and cursors must not find the revisions that had them before. */
-void srv_lost_writes_check_answer(srv_server *server, srv_entry *entry, uint64_t revision, uint64_t last, uint64_t asked_ns) {
+/* After a loss, revision numbers are assigned again: cursors of the lost revisions are released. */
+void srv_lost_writes_check_answer(srv_server *server, srv_entry *entry, uint64_t revision,
+                                  uint64_t last, uint64_t asked_ns) {
   srv_stored_scene *kept = entry ? entry->kept : NULL;
   char text[CT_ID_LENGTH_MAX + 160];
   if (!server->store->shared) return;
@@ -50,35 +54,41 @@ void srv_lost_writes_check_answer(srv_server *server, srv_entry *entry, uint64_t
   if (!kept || revision >= kept->known || kept->known_ns >= asked_ns) return;
   if (revision == 0 && last >= kept->known) return;
   if (revision > 0)
-    snprintf(text, sizeof text, "%s: revision %" PRIu64 " was acknowledged, and the store has %" PRIu64, entry->id, kept->known,
-             revision);
+    snprintf(text, sizeof text,
+             "%s: revision %" PRIu64 " was acknowledged, and the store has %" PRIu64, entry->id,
+             kept->known, revision);
   else
-    snprintf(text, sizeof text, "%s: revision %" PRIu64 " was acknowledged, and the store has no such scene", entry->id,
-             kept->known);
-  tell(server, revision > 0 ? kept->known - revision : 1, text);
+    snprintf(text, sizeof text,
+             "%s: revision %" PRIu64 " was acknowledged, and the store has no such scene",
+             entry->id, kept->known);
+  report_lost_writes(server, revision > 0 ? kept->known - revision : 1, text);
   srv_registry_unpin(server->registry, entry);
   srv_lost_writes_note_stored(kept, revision);
 }
 
-/* Is the write that made the revision in memory not among the records, though others have come as far? What an earlier base holds
- * of it nobody can tell. */
+/* True if the records cover the revision in memory but contain another write of its number, or
+ * none. Revisions before the first base cannot be checked. */
 static bool is_overwritten(const srv_stored_scene *kept, const srv_store_load *load) {
-  if (kept->held < load->records[0].revision || kept->held > load->records[load->count - 1].revision) return false;
+  if (kept->held < load->records[0].revision ||
+      kept->held > load->records[load->count - 1].revision)
+    return false;
   for (size_t i = 0; i < load->count; i++)
     if (load->records[i].revision == kept->held) return load->records[i].stamp != kept->held_stamp;
   return true;
 }
 
-/* How many went with it nobody can tell either: the records from before are gone, and one is counted. Where the store had fewer
- * revisions than this daemon knew of, the look has counted them. */
+/* The number of lost writes is unknown, since the old records are gone: counts one. If the store
+ * has fewer revisions than known here, srv_lost_writes_check_answer has counted them. */
 void srv_lost_writes_check_load(srv_server *server, srv_entry *entry, const srv_store_load *load) {
   srv_stored_scene *kept = entry->kept;
   char text[CT_ID_LENGTH_MAX + 160];
   const srv_store_record *last = &load->records[load->count - 1];
   if (server->store->shared && kept->held && is_overwritten(kept, load)) {
-    snprintf(text, sizeof text, "%s: revision %" PRIu64 " was acknowledged, and the store has another write of that number",
+    snprintf(text, sizeof text,
+             "%s: revision %" PRIu64
+             " was acknowledged, and the store has another write of that number",
              entry->id, kept->held);
-    tell(server, 1, text);
+    report_lost_writes(server, 1, text);
     srv_registry_unpin(server->registry, entry);
   }
   srv_lost_writes_note_loaded(kept, last->revision, last->stamp);

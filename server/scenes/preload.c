@@ -1,6 +1,8 @@
-/* --scene: a scene document read from a file and put under its id before anybody listens, through the same calls as a PUT. A scene
- * that the store has already is left as it is: it has been written to since it was put there. A store that is away ends the start,
- * for which a daemon without --scene waits while it serves. */
+/* Preloading (--scene): reads a scene document from a file and puts it under its id before the
+ * daemon listens, through the same calls as a PUT.
+ *
+ * A scene that the store already has is left unchanged: it may have been written to. With --scene
+ * an unreachable store ends the start; without it, the daemon serves and waits for the store. */
 #include "process/file.h"
 #include "process/json_member.h"
 #include "scenes/durable_write.h"
@@ -14,25 +16,25 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Files are named as they were given: the option or where else it was set, and the path. */
-static bool fail(const char *file, const char *why) {
+/* Prints a failure. file: the setting as it was given (option, variable or file), and the path. */
+static bool report_preload_failure(const char *file, const char *why) {
   fprintf(stderr, "contactd: %s: %s.\n", file, why);
   return false;
 }
 
-static char *read_file(const char *path, const char *file, size_t most, size_t *length) {
+static char *read_scene_file(const char *path, const char *file, size_t most, size_t *length) {
   const char *why = NULL;
   uint64_t size = 0;
   int descriptor = srv_file_open(path, NULL, &size, &why);
   FILE *stream = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
   if (!stream) {
-    fail(file, why ? why : strerror(errno));
+    report_preload_failure(file, why ? why : strerror(errno));
     if (descriptor >= 0) close(descriptor);
     return NULL;
   }
   char *bytes = NULL;
-  if (size > most) fail(file, "larger than the limit jsonBytes");
-  else if (!(bytes = malloc((size_t)size + 1))) fail(file, "out of memory");
+  if (size > most) report_preload_failure(file, "larger than the limit jsonBytes");
+  else if (!(bytes = malloc((size_t)size + 1))) report_preload_failure(file, "out of memory");
   if (bytes) {
     *length = fread(bytes, 1, (size_t)size, stream);
     bytes[*length] = 0;
@@ -41,8 +43,8 @@ static char *read_file(const char *path, const char *file, size_t most, size_t *
   return bytes;
 }
 
-/* The id that the document names. What is wrong with it is found by the API. */
-static bool document_id(const char *text, size_t length, char id[CT_ID_LENGTH_MAX + 1]) {
+/* Reads the document's member "id". False: none; other errors are left to the API. */
+static bool read_document_id(const char *text, size_t length, char id[CT_ID_LENGTH_MAX + 1]) {
   srv_json_member peek = {.name = "id"};
   srv_json_member_scan(&peek, text, length);
   if (!peek.found || text[peek.value] != '"') return false;
@@ -52,8 +54,9 @@ static bool document_id(const char *text, size_t length, char id[CT_ID_LENGTH_MA
   return end < left && api_id_of_json(value, end + 1, id);
 }
 
-/* Runs the whole call on this thread. NULL: no memory. */
-static api_call *run_call(srv_server *server, const api_head *head, const api_match *match, const api_input *input) {
+/* Runs the whole call on this thread. NULL: out of memory. */
+static api_call *run_call_inline(srv_server *server, const api_head *head, const api_match *match,
+                                 const api_input *input) {
   api_call *call = api_call_create(server->service, head, match);
   if (!call) return NULL;
   if (api_call_begin(call, input) == API_STEP_WORK) {
@@ -66,22 +69,25 @@ static api_call *run_call(srv_server *server, const api_head *head, const api_ma
   return call;
 }
 
-static void refuse_stored(const char *file, const srv_store_write *write) {
+static void report_store_refusal(const char *file, const srv_store_write *write) {
   const char *why = write->why[0] ? write->why : "the store has not taken the scene";
   if (write->status == SRV_STORE_UNAVAILABLE)
-    fprintf(stderr, "contactd: %s: a scene cannot be put while the store is away: %s.\n", file, why);
-  else fail(file, why);
+    fprintf(stderr, "contactd: %s: a scene cannot be put while the store is away: %s.\n", file,
+            why);
+  else report_preload_failure(file, why);
 }
 
-static void stored(srv_store_write *write) { *(bool *)write->cls = true; }
+static void on_preload_stored(srv_store_write *write) { *(bool *)write->cls = true; }
 
-/* Waits until the store has the scene. False after one sentence on standard error. */
-static bool store(srv_server *server, const char *file, srv_entry *entry, const ct_scene *scene, bool *overtaken) {
+/* Writes the scene to the store and waits for the answer. *overtaken: another daemon has created it
+ * meanwhile. False after one sentence on standard error. */
+static bool store_preloaded_scene(srv_server *server, const char *file, srv_entry *entry,
+                                  const ct_scene *scene, bool *overtaken) {
   api_record record;
   srv_stored_scene *kept = calloc(1, sizeof *kept);
   if (!kept || !api_record_base(scene, &record)) {
     free(kept);
-    return fail(file, "out of memory");
+    return report_preload_failure(file, "out of memory");
   }
   bool done = false;
   srv_store_write write = {.space = SRV_STORE_SCENES,
@@ -93,14 +99,14 @@ static bool store(srv_server *server, const char *file, srv_entry *entry, const 
                            .has_shapes = record.has_shapes,
                            .shapes = record.shapes,
                            .shapes_length = record.shapes_length,
-                           .done = stored,
+                           .done = on_preload_stored,
                            .cls = &done};
   memcpy(write.id, entry->id, sizeof write.id);
   srv_metrics_submit(server, &write);
   while (!done) uv_run(server->loop, UV_RUN_ONCE);
   srv_metrics_stored(server, &write);
   bool good = write.status == SRV_STORE_OK;
-  /* Another daemon has been faster. */
+  /* another daemon has created the scene first: keep its scene */
   *overtaken = write.status == SRV_STORE_CONFLICT && write.current > 0;
   if (*overtaken) {
     srv_registry_set_stored(server->registry, entry, kept);
@@ -115,15 +121,16 @@ static bool store(srv_server *server, const char *file, srv_entry *entry, const 
     srv_compaction_note_record(server, entry, true, record.length);
   } else {
     free(kept);
-    refuse_stored(file, &write);
+    report_store_refusal(file, &write);
   }
   api_record_free(&record);
   return good || *overtaken;
 }
 
-static bool commit(srv_server *server, const char *file, srv_entry *entry, const ct_scene *scene, size_t length) {
+static bool commit_preloaded_scene(srv_server *server, const char *file, srv_entry *entry,
+                                   const ct_scene *scene, size_t length) {
   bool overtaken = false;
-  if (server->store && !store(server, file, entry, scene, &overtaken)) return false;
+  if (server->store && !store_preloaded_scene(server, file, entry, scene, &overtaken)) return false;
   if (overtaken) return true;
   entry->written_bytes = length;
   srv_registry_commit(server->registry, entry, scene);
@@ -131,8 +138,9 @@ static bool commit(srv_server *server, const char *file, srv_entry *entry, const
   return true;
 }
 
-/* Prints a JSON text's string that begins at `at`, with escapes that are no single character as '?'. */
-static void print_string(const char *at) {
+/* Prints the JSON string that begins at `at`. Escapes other than \", \\ and \/ are printed as '?'.
+ */
+static void print_json_string(const char *at) {
   for (at++; *at && *at != '"'; at++) {
     char c = *at;
     if (c == '\\' && at[1]) {
@@ -144,60 +152,69 @@ static void print_string(const char *at) {
   }
 }
 
-/* The value of the object's member. NULL: it has none. */
-static const char *member_of(const char *object, const char *name) {
+/* Finds the value of a member of a JSON object. NULL: none. */
+static const char *find_member(const char *object, const char *name) {
   srv_json_member peek = {.name = name};
   srv_json_member_scan(&peek, object, strlen(object));
   return peek.found ? object + peek.value : NULL;
 }
 
-/* Does the document name a posted shape, which the advice to post one does not help? */
-static bool names_shape(const char *body, const char *pointer) {
+/* True if the problem is a reference to a posted shape: then the API's advice to post it does not
+ * apply. */
+static bool names_posted_shape(const char *body, const char *pointer) {
   static const char problem[] = "\"/problems/unknown-id\"", member[] = "/shape";
-  const char *type = member_of(body, "type"), *stop = pointer && *pointer ? strchr(pointer + 1, '"') : NULL;
+  const char *type = find_member(body, "type"),
+             *stop = pointer && *pointer ? strchr(pointer + 1, '"') : NULL;
   if (!type || strncmp(type, problem, sizeof problem - 1) != 0) return false;
   size_t length = stop ? (size_t)(stop - pointer) : 0;
-  return length >= sizeof member && strncmp(stop - (sizeof member - 1), member, sizeof member - 1) == 0;
+  return length >= sizeof member &&
+         strncmp(stop - (sizeof member - 1), member, sizeof member - 1) == 0;
 }
 
-/* The problem as a sentence: where in the document it is, and what. */
-static bool refuse(const char *file, const api_reply *reply) {
+/* Prints the API's problem as one sentence: JSON pointer and detail. */
+static bool report_refusal(const char *file, const api_reply *reply) {
   char *body = strndup(reply->body ? reply->body : "{}", reply->body ? reply->body_length : 2);
-  if (!body) return fail(file, "out of memory");
-  const char *errors = member_of(body, "errors"), *detail = member_of(body, "detail");
-  const char *pointer = errors && errors[0] == '[' ? member_of(errors + 1, "pointer") : NULL;
+  if (!body) return report_preload_failure(file, "out of memory");
+  const char *errors = find_member(body, "errors"), *detail = find_member(body, "detail");
+  const char *pointer = errors && errors[0] == '[' ? find_member(errors + 1, "pointer") : NULL;
   fprintf(stderr, "contactd: %s: refused with status %d: ", file, reply->status);
   if (pointer && pointer[0] == '"' && pointer[1] != '"') {
-    print_string(pointer);
+    print_json_string(pointer);
     fprintf(stderr, ": ");
   }
-  if (detail && detail[0] == '"') print_string(detail);
-  if (names_shape(body, pointer)) fprintf(stderr, " A file of --scene can name none: posted shapes are read after it.");
+  if (detail && detail[0] == '"') print_json_string(detail);
+  if (names_posted_shape(body, pointer))
+    fprintf(stderr, " A file of --scene can name none: posted shapes are read after it.");
   fprintf(stderr, "\n");
   free(body);
   return false;
 }
 
-/* What is no scene is refused as a PUT of it would be, under whatever id. */
-static bool refuse_without_id(srv_server *server, const char *file, const char *bytes, size_t length) {
+/* Reports a document without an id: the errors that a PUT under a placeholder id finds, else the
+ * missing id. */
+static bool report_document_without_id(srv_server *server, const char *file, const char *bytes,
+                                       size_t length) {
   api_head head = {.method = "PUT", .path = "/v1/scenes/scene", .content_type = "application/json"};
   api_match match;
   api_reply refusal = {0};
   if (!api_match_head(server->service, &head, &match, &refusal)) {
     free((void *)(uintptr_t)refusal.body);
-    return fail(file, "out of memory");
+    return report_preload_failure(file, "out of memory");
   }
-  api_input input = {.body = bytes, .body_length = length, .first_revision = srv_registry_first_revision(server->registry)};
-  api_call *call = run_call(server, &head, &match, &input);
-  if (!call) return fail(file, "out of memory");
+  api_input input = {.body = bytes,
+                     .body_length = length,
+                     .first_revision = srv_registry_first_revision(server->registry)};
+  api_call *call = run_call_inline(server, &head, &match, &input);
+  if (!call) return report_preload_failure(file, "out of memory");
   const api_reply *reply = api_call_reply(call);
-  if (reply->status >= 300) refuse(file, reply);
-  else fail(file, "the document has no member \"id\"");
+  if (reply->status >= 300) report_refusal(file, reply);
+  else report_preload_failure(file, "the document has no member \"id\"");
   api_call_destroy(call);
   return false;
 }
 
-static bool put(srv_server *server, const char *file, const char *id, const char *bytes, size_t length) {
+static bool put_scene(srv_server *server, const char *file, const char *id, const char *bytes,
+                      size_t length) {
   char path[API_ID_ENCODED_BYTES + 16], encoded[API_ID_ENCODED_BYTES];
   snprintf(path, sizeof path, "/v1/scenes/%s", api_id_encode(id, encoded));
   api_head head = {.method = "PUT", .path = path, .content_type = "application/json"};
@@ -205,11 +222,12 @@ static bool put(srv_server *server, const char *file, const char *id, const char
   api_reply refusal = {0};
   if (!api_match_head(server->service, &head, &match, &refusal)) {
     free((void *)(uintptr_t)refusal.body);
-    return fail(file, "the member \"id\" is not an id");
+    return report_preload_failure(file, "the member \"id\" is not an id");
   }
   srv_entry *entry = srv_registry_open(server->registry, id);
-  if (!entry) return fail(file, "out of memory");
-  if (entry->given) return fail(file, "a file that was given before has the same id");
+  if (!entry) return report_preload_failure(file, "out of memory");
+  if (entry->given)
+    return report_preload_failure(file, "a file that was given before has the same id");
   entry->given = true;
   if (entry->kept) {
     srv_log_event(server->log, "sceneKept", id);
@@ -220,13 +238,13 @@ static bool put(srv_server *server, const char *file, const char *id, const char
                      .scene = entry->current,
                      .first_revision = srv_registry_first_revision(server->registry),
                      .scene_count = srv_registry_count(server->registry)};
-  api_call *call = run_call(server, &head, &match, &input);
-  if (!call) return fail(file, "out of memory");
+  api_call *call = run_call_inline(server, &head, &match, &input);
+  if (!call) return report_preload_failure(file, "out of memory");
   const api_reply *reply = api_call_reply(call);
   const ct_scene *revision = api_call_new_revision(call);
   bool done = reply->status < 300 && revision;
-  if (done) done = commit(server, file, entry, revision, length);
-  else refuse(file, reply);
+  if (done) done = commit_preloaded_scene(server, file, entry, revision, length);
+  else report_refusal(file, reply);
   api_call_destroy(call);
   return done;
 }
@@ -235,10 +253,11 @@ bool srv_preload(srv_server *server, const char *path) {
   size_t length = 0;
   char id[CT_ID_LENGTH_MAX + 1], given[SRV_GIVEN_MAX], file[SRV_GIVEN_MAX + PATH_MAX];
   snprintf(file, sizeof file, "%s: %s", srv_config_given(server->config, "scene", given), path);
-  char *bytes = read_file(path, file, (size_t)server->limits->json_bytes, &length);
+  char *bytes = read_scene_file(path, file, (size_t)server->limits->json_bytes, &length);
   if (!bytes) return false;
-  bool done =
-      document_id(bytes, length, id) ? put(server, file, id, bytes, length) : refuse_without_id(server, file, bytes, length);
+  bool done = read_document_id(bytes, length, id)
+                  ? put_scene(server, file, id, bytes, length)
+                  : report_document_without_id(server, file, bytes, length);
   free(bytes);
   return done;
 }

@@ -1,6 +1,8 @@
-/* From start to the last scene: which scenes there are, then the posted shapes one by one (a scene may name them), then the scenes.
- * Requests that need what is not here yet wait in a list, like those that wait for a write, within the same bounds and their own
- * deadlines. */
+/* Recovery in phases: list the scenes, load all posted shapes (scenes may name them), then load the
+ * scenes.
+ *
+ * Requests that need a scene or shape that is not loaded yet wait in a list, within the bounds of
+ * the write queues and their own deadlines. A failed read of the store is repeated every second. */
 #include "scenes/recover.h"
 
 #include "scenes/load.h"
@@ -11,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* After the store could not tell, so long until it is asked again. */
+/* Delay before a failed read of the store is repeated. */
 #define RETRY_NS 1000000000u
 
 typedef enum phase {
-  PHASE_LISTING, /* which scenes are there: before anybody listens */
-  PHASE_SHAPES,  /* which shapes are there, then they themselves, in the background */
-  PHASE_SCENES   /* shapes are there */
+  PHASE_LISTING, /* listing scenes, before the daemon listens */
+  PHASE_SHAPES,  /* listing, then loading shapes in the background */
+  PHASE_SCENES   /* all shapes are loaded */
 } phase;
 
 struct srv_recovery {
@@ -26,28 +28,33 @@ struct srv_recovery {
   bool looked;
   srv_store_entry *shapes; /* to be loaded; owned */
   size_t shape_count, shape_next, shapes_loading;
-  struct srv_request *waits_first, *waits_last; /* for the phase SCENES */
-  struct srv_loading *loadings;                 /* of scenes, likewise */
-  char at[CT_ID_LENGTH_MAX + 1];                /* id of the last scene that was looked at in the background */
-  char before[CT_ID_LENGTH_MAX + 1];            /* of the one before it */
-  bool full;                                    /* one has found no room: nothing more is loaded in the background */
-  bool loading;                                 /* the list of shapes, or a scene in the background */
+  struct srv_request *waits_first, *waits_last; /* requests that wait for PHASE_SCENES */
+  struct srv_loading *loadings;                 /* loads of scenes that wait for it */
+  char at[CT_ID_LENGTH_MAX + 1];     /* id of the last scene considered in the background */
+  char before[CT_ID_LENGTH_MAX + 1]; /* id of the scene considered before it */
+  bool full;                         /* memory is full: background loading has ended */
+  bool loading;                      /* a list or a background load is in progress */
   srv_server *server;
-  bool listed;         /* all scenes */
-  srv_shape_sync sync; /* with a shared store, whose shapes are loaded as for any call */
-  uint64_t retry_ns;   /* when; 0: nothing is to be tried again */
+  bool listed;         /* all scenes are listed */
+  srv_shape_sync sync; /* shared store: loads the shapes */
+  uint64_t retry_ns;   /* time of the next attempt; 0: none */
 };
 
-static void go_on(srv_server *server);
+static void continue_recovery(srv_server *server);
 
-/* ---- who waits ------------------------------------------------------------------------------------------------------------ */
+/* ---- waiting requests ----------------------------------------------------------------------- */
 
-bool srv_recover_has_shapes(const srv_server *server) { return !server->store || server->recovery->phase == PHASE_SCENES; }
+bool srv_recover_has_shapes(const srv_server *server) {
+  return !server->store || server->recovery->phase == PHASE_SCENES;
+}
 
-/* With a shared store each call asks for the shapes that it needs (shared_store.h), and hears when there is no answer. */
-static bool waits_for_shapes(const srv_server *server) { return !srv_recover_has_shapes(server) && !server->store->shared; }
+/* With a shared store each call synchronises its shapes itself and is refused on failure
+ * (shared_store.h). */
+static bool waits_for_shapes(const srv_server *server) {
+  return !srv_recover_has_shapes(server) && !server->store->shared;
+}
 
-static bool is_coming(const srv_entry *entry) {
+static bool is_load_pending(const srv_entry *entry) {
   const srv_stored_scene *kept = entry ? entry->kept : NULL;
   return kept && (kept->presence == SRV_PRESENCE_STORED || kept->presence == SRV_PRESENCE_LOADING);
 }
@@ -55,10 +62,10 @@ static bool is_coming(const srv_entry *entry) {
 bool srv_recover_must_wait(const srv_request *request) {
   if (!request->server->store) return false;
   if (waits_for_shapes(request->server) && srv_request_needs_shapes(request)) return true;
-  return is_coming(request->entry);
+  return is_load_pending(request->entry);
 }
 
-static void lists_of(srv_request *request, srv_request ***first, srv_request ***last) {
+static void get_waiting_list(srv_request *request, srv_request ***first, srv_request ***last) {
   srv_recovery *recovery = request->server->recovery;
   *first = request->awaits_shapes ? &recovery->waits_first : &request->entry->loads_first;
   *last = request->awaits_shapes ? &recovery->waits_last : &request->entry->loads_last;
@@ -67,7 +74,7 @@ static void lists_of(srv_request *request, srv_request ***first, srv_request ***
 void srv_recover_enqueue(srv_request *request) {
   srv_request **first, **last;
   request->awaits_shapes = waits_for_shapes(request->server) && srv_request_needs_shapes(request);
-  lists_of(request, &first, &last);
+  get_waiting_list(request, &first, &last);
   request->next_waiting = NULL;
   if (*last) (*last)->next_waiting = request;
   else *first = request;
@@ -79,7 +86,7 @@ void srv_recover_enqueue(srv_request *request) {
 
 void srv_recover_dequeue(srv_request *request) {
   srv_request **first, **last, *before = NULL;
-  lists_of(request, &first, &last);
+  get_waiting_list(request, &first, &last);
   for (srv_request *at = *first; at != request; at = at->next_waiting) before = at;
   if (before) before->next_waiting = request->next_waiting;
   else *first = request->next_waiting;
@@ -90,13 +97,15 @@ void srv_recover_dequeue(srv_request *request) {
 bool srv_recover_refuses(srv_request *request) {
   const srv_entry *entry = request->entry;
   if (!entry || !entry->kept || entry->kept->presence != SRV_PRESENCE_CORRUPT) return false;
-  if (request->match.target == API_TARGET_PUT || request->match.target == API_TARGET_DELETE) return false;
-  srv_request_refuse(request, API_PROBLEM_CORRUPT, "The scene \"%s\" cannot be read: %s", entry->id, entry->kept->why);
+  if (request->match.target == API_TARGET_PUT || request->match.target == API_TARGET_DELETE)
+    return false;
+  srv_request_refuse(request, API_PROBLEM_CORRUPT, "The scene \"%s\" cannot be read: %s", entry->id,
+                     entry->kept->why);
   return true;
 }
 
-/* Not now: what was last tried is tried again. */
-static void come_back(srv_recovery *recovery) {
+/* Schedules a retry of the last step. */
+static void schedule_retry(srv_recovery *recovery) {
   recovery->retry_ns = uv_hrtime() + RETRY_NS;
   memcpy(recovery->at, recovery->before, sizeof recovery->at);
 }
@@ -126,40 +135,41 @@ void srv_recover_reload_corrupt(srv_server *server) {
     if (corrupt && !entry->writer) entry->kept->presence = SRV_PRESENCE_STORED;
   }
   server->recovery->at[0] = server->recovery->before[0] = 0;
-  go_on(server);
+  continue_recovery(server);
 }
 
-/* ---- one after the other --------------------------------------------------------------------------------------------------- */
+/* ---- phases --------------------------------------------------------------------------------- */
 
-static void lookup_failed(srv_server *server, const srv_store_lookup *look) {
+static void handle_lookup_failure(srv_server *server, const srv_store_lookup *look) {
   srv_log_event(server->log, "storeNotRead", look->why);
-  come_back(server->recovery);
+  schedule_retry(server->recovery);
 }
 
-static void shapes_listed(srv_store_lookup *look) {
+static void on_shapes_listed(srv_store_lookup *look) {
   srv_server *server = look->cls;
   srv_recovery *recovery = server->recovery;
   recovery->loading = false;
-  server->errands--;
+  server->background_jobs--;
   if (look->status != SRV_STORE_OK) {
-    lookup_failed(server, look);
+    handle_lookup_failure(server, look);
     return;
   }
   recovery->looked = true;
   recovery->shapes = look->entries;
   recovery->shape_count = look->count;
-  go_on(server);
+  continue_recovery(server);
 }
 
-static void list_shapes(srv_server *server) {
+static void request_shape_list(srv_server *server) {
   srv_recovery *recovery = server->recovery;
-  recovery->look = (srv_store_lookup){.space = SRV_STORE_SHAPES, .done = shapes_listed, .cls = server};
+  recovery->look =
+      (srv_store_lookup){.space = SRV_STORE_SHAPES, .done = on_shapes_listed, .cls = server};
   recovery->loading = true;
-  server->errands++;
+  server->background_jobs++;
   srv_store_find(server->store, &recovery->look);
 }
 
-static void shapes_are_here(srv_server *server) {
+static void finish_shapes_phase(srv_server *server) {
   srv_recovery *recovery = server->recovery;
   recovery->phase = PHASE_SCENES;
   struct srv_loading *loadings = recovery->loadings;
@@ -170,22 +180,23 @@ static void shapes_are_here(srv_server *server) {
   for (srv_request *request; (request = srv_load_pop(&first, &last));) srv_job_loaded(request);
 }
 
-/* The store has told itself why, where it could not. */
-static void synced(srv_shape_sync *sync, srv_store_status status, const char *why) {
+/* The synchronisation has logged the reason of a failure. */
+static void on_recovery_shapes_synced(srv_shape_sync *sync, srv_store_status status,
+                                      const char *why) {
   srv_recovery *recovery = (srv_recovery *)((char *)sync - offsetof(srv_recovery, sync));
   srv_server *server = recovery->server;
   (void)why;
   recovery->loading = false;
   if (status != SRV_STORE_OK) {
-    come_back(recovery);
+    schedule_retry(recovery);
     return;
   }
-  shapes_are_here(server);
+  finish_shapes_phase(server);
 }
 
-static void sync_shapes(srv_server *server) {
+static void begin_shape_sync(srv_server *server) {
   srv_recovery *recovery = server->recovery;
-  recovery->sync.done = synced;
+  recovery->sync.done = on_recovery_shapes_synced;
   recovery->loading = true;
   srv_shared_sync_shapes(server, &recovery->sync);
 }
@@ -194,22 +205,23 @@ void srv_recover_listed(srv_server *server, bool good) {
   srv_recovery *recovery = server->recovery;
   recovery->loading = false;
   recovery->listed = good;
-  if (!good) come_back(recovery);
-  go_on(server);
+  if (!good) schedule_retry(recovery);
+  continue_recovery(server);
 }
 
-/* Of a store that could not be asked before anybody listened. */
-static void list_scenes(srv_server *server) {
+/* Lists the scenes of a shared store that was unreachable at the start. */
+static void request_shared_scene_list(srv_server *server) {
   srv_recovery *recovery = server->recovery;
   recovery->loading = srv_shared_list_scenes(server);
-  if (!recovery->loading) come_back(recovery);
+  if (!recovery->loading) schedule_retry(recovery);
 }
 
-/* The next scene that nobody has asked for yet. With the first that has no room it is over: of a million, as many would have to be
- * looked at for the last one that may be small enough, in one go. */
-static void load_next(srv_server *server) {
+/* Starts loading the next scene that is not in memory. Ends at the first one without room:
+ * searching for smaller ones would inspect all scenes in one step of the loop. */
+static void load_next_scene(srv_server *server) {
   srv_recovery *recovery = server->recovery;
-  for (srv_entry *entry; !recovery->full && (entry = srv_registry_after(server->registry, recovery->at));) {
+  for (srv_entry *entry;
+       !recovery->full && (entry = srv_registry_after(server->registry, recovery->at));) {
     memcpy(recovery->before, recovery->at, sizeof recovery->before);
     memcpy(recovery->at, entry->id, sizeof recovery->at);
     if (!entry->kept || entry->kept->presence != SRV_PRESENCE_STORED) continue;
@@ -220,12 +232,13 @@ static void load_next(srv_server *server) {
   }
 }
 
-/* As many at once as there are workers to build them, and one that is read meanwhile. */
-static void load_shapes(srv_server *server) {
+/* Loads one shape per worker at once, plus one that the store reads meanwhile. */
+static void load_listed_shapes(srv_server *server) {
   srv_recovery *recovery = server->recovery;
-  while (recovery->shape_next < recovery->shape_count && recovery->shapes_loading <= server->config->workers) {
+  while (recovery->shape_next < recovery->shape_count &&
+         recovery->shapes_loading <= server->config->workers) {
     if (!srv_load_shape(server, recovery->shapes[recovery->shape_next].id)) {
-      come_back(recovery);
+      schedule_retry(recovery);
       return;
     }
     recovery->shape_next++;
@@ -233,44 +246,46 @@ static void load_shapes(srv_server *server) {
   }
 }
 
-static void go_on(srv_server *server) {
+/* Takes the next step of the recovery, unless one is in progress or waits for a retry. */
+static void continue_recovery(srv_server *server) {
   srv_recovery *recovery = server->recovery;
   if (recovery->loading || recovery->retry_ns || server->ending) return;
   if (recovery->phase == PHASE_SHAPES && server->store->shared) {
-    if (recovery->listed) sync_shapes(server);
-    else list_scenes(server);
+    if (recovery->listed) begin_shape_sync(server);
+    else request_shared_scene_list(server);
     return;
   }
   if (recovery->phase == PHASE_SHAPES) {
     if (!recovery->looked) {
-      list_shapes(server);
+      request_shape_list(server);
       return;
     }
-    load_shapes(server);
+    load_listed_shapes(server);
     if (recovery->shape_next < recovery->shape_count || recovery->shapes_loading > 0) return;
-    shapes_are_here(server);
+    finish_shapes_phase(server);
   }
-  /* Where others serve scenes, too, only those are loaded that are asked for here. */
-  if (recovery->phase == PHASE_SCENES && server->drain == SRV_SERVING && !server->store->shared) load_next(server);
+  /* with a shared store, scenes are only loaded on first use */
+  if (recovery->phase == PHASE_SCENES && server->drain == SRV_SERVING && !server->store->shared)
+    load_next_scene(server);
 }
 
 void srv_recover_stop_background(srv_server *server) { server->recovery->full = true; }
 
 void srv_recover_loaded(srv_server *server, bool again) {
   server->recovery->loading = false;
-  if (again) come_back(server->recovery);
-  go_on(server);
+  if (again) schedule_retry(server->recovery);
+  continue_recovery(server);
 }
 
-/* One that is to be tried again takes a place among those that were begun. */
+/* A failed shape goes back to the list of shapes to load, in the place of one that was started. */
 void srv_recover_shape_loaded(srv_server *server, const char *id, bool again) {
   srv_recovery *recovery = server->recovery;
   recovery->shapes_loading--;
   if (again) {
     memcpy(recovery->shapes[--recovery->shape_next].id, id, sizeof recovery->shapes->id);
-    come_back(recovery);
+    schedule_retry(recovery);
   }
-  go_on(server);
+  continue_recovery(server);
 }
 
 struct srv_loading **srv_recover_shape_waiters(srv_server *server) {
@@ -281,17 +296,17 @@ void srv_recover_retry(srv_server *server, uint64_t now_ns) {
   srv_recovery *recovery = server->recovery;
   if (!recovery || !recovery->retry_ns || now_ns < recovery->retry_ns) return;
   recovery->retry_ns = 0;
-  go_on(server);
+  continue_recovery(server);
 }
 
-/* ---- start and end ----------------------------------------------------------------------------------------------------------- */
+/* ---- start and end -------------------------------------------------------------------------- */
 
-static void listed(srv_store_lookup *look) {
+static void on_scenes_listed(srv_store_lookup *look) {
   srv_server *server = look->cls;
   server->recovery->looked = true;
 }
 
-static bool list_all(srv_server *server, const srv_store_lookup *look) {
+static bool register_listed_scenes(srv_server *server, const srv_store_lookup *look) {
   for (size_t i = 0; i < look->count; i++) {
     srv_stored_scene *kept = calloc(1, sizeof *kept);
     if (!kept) return false;
@@ -309,11 +324,12 @@ static bool list_all(srv_server *server, const srv_store_lookup *look) {
   return true;
 }
 
-/* False: the store's word stands in look->why. A shared store that is away is asked again while the daemon serves. */
+/* Requests the list of scenes and waits for it. True also for an unreachable shared store, which is
+ * queried again while the daemon serves. False: the reason is in look->why. */
 static bool request_scene_list(srv_server *server) {
   srv_recovery *recovery = server->recovery;
   srv_store_lookup *look = &recovery->look;
-  *look = (srv_store_lookup){.space = SRV_STORE_SCENES, .done = listed, .cls = server};
+  *look = (srv_store_lookup){.space = SRV_STORE_SCENES, .done = on_scenes_listed, .cls = server};
   srv_store_find(server->store, look);
   while (!recovery->looked) uv_run(server->loop, UV_RUN_ONCE);
   recovery->looked = false;
@@ -331,7 +347,7 @@ bool srv_recover_list(srv_server *server) {
       fprintf(stderr, "contactd: the store cannot be read: %s.\n", look->why);
       return false;
     }
-    good = list_all(server, look);
+    good = register_listed_scenes(server, look);
     srv_registry_raise_first_revision(server->registry, look->last_revision);
     free(look->entries);
     recovery->phase = PHASE_SHAPES;
@@ -340,22 +356,22 @@ bool srv_recover_list(srv_server *server) {
   return good;
 }
 
-void srv_recover_begin(srv_server *server) { go_on(server); }
+void srv_recover_begin(srv_server *server) { continue_recovery(server); }
 
-static void closed(void *cls) { *(bool *)cls = true; }
+static void on_store_closed(void *cls) { *(bool *)cls = true; }
 
 void srv_recover_end(srv_server *server) {
   if (!server->store) return;
   server->ending = true;
-  /* They end, with what is there. */
+  /* waiting loads end as unavailable */
   if (server->recovery && server->recovery->loadings) {
     struct srv_loading *loadings = server->recovery->loadings;
     server->recovery->loadings = NULL;
     srv_load_resume(loadings);
   }
-  while (server->errands > 0) uv_run(server->loop, UV_RUN_ONCE);
+  while (server->background_jobs > 0) uv_run(server->loop, UV_RUN_ONCE);
   bool is_closed = false;
-  srv_store_close(server->store, closed, &is_closed);
+  srv_store_close(server->store, on_store_closed, &is_closed);
   while (!is_closed) uv_run(server->loop, UV_RUN_ONCE);
   if (server->recovery) free(server->recovery->shapes);
   free(server->recovery);
@@ -363,15 +379,17 @@ void srv_recover_end(srv_server *server) {
   server->recovery = NULL;
 }
 
-/* ---- what /readyz says ---------------------------------------------------------------------------------------------- */
+/* ---- readiness ------------------------------------------------------------------------------ */
 
 static bool refuse_recovering(srv_request *request) {
-  srv_request_refuse(request, API_PROBLEM_RECOVERING, "The posted shapes are being read from the store.");
+  srv_request_refuse(request, API_PROBLEM_RECOVERING,
+                     "The posted shapes are being read from the store.");
   srv_request_refusal_header(request, "Retry-After", "1");
   return false;
 }
 
-/* What was found by its list is loaded on first use, or in the background; with a shared store nothing is known before. */
+/* Listed scenes are loaded on first use. A shared store's content is unknown until its shapes are
+ * synchronised. */
 bool srv_recover_has_listed(const srv_server *server) {
   return srv_recover_has_shapes(server) || (!server->store->shared && server->recovery->looked);
 }
@@ -383,10 +401,11 @@ bool srv_recover_ready(srv_request *request) {
   if (!server->store) return true;
   bool healthy = srv_store_healthy(server->store, &status, why) || status == SRV_STORE_FULL;
   if (healthy && !srv_recover_has_listed(server)) return refuse_recovering(request);
-  /* A store that is full is read from all the same. */
+  /* a full store still serves reads */
   if (healthy) return true;
   bool failed = status == SRV_STORE_FAILED;
-  srv_request_refuse(request, failed ? API_PROBLEM_STORAGE_FAILED : API_PROBLEM_STORE_UNAVAILABLE, "No write is taken: %s", why);
+  srv_request_refuse(request, failed ? API_PROBLEM_STORAGE_FAILED : API_PROBLEM_STORE_UNAVAILABLE,
+                     "No write is taken: %s", why);
   srv_request_refusal_header(request, "Retry-After", failed ? "10" : "1");
   return false;
 }
@@ -400,15 +419,16 @@ char *srv_recover_document(const srv_server *server, size_t *length) {
   const srv_registry *registry = server->registry;
   size_t corrupt = srv_registry_count_presence(registry, SRV_PRESENCE_CORRUPT);
   size_t loaded = srv_registry_count_presence(registry, SRV_PRESENCE_HERE);
-  size_t stored =
-      srv_registry_count_presence(registry, SRV_PRESENCE_STORED) + srv_registry_count_presence(registry, SRV_PRESENCE_LOADING);
+  size_t stored = srv_registry_count_presence(registry, SRV_PRESENCE_STORED) +
+                  srv_registry_count_presence(registry, SRV_PRESENCE_LOADING);
   const srv_recovery *recovery = server->recovery;
   size_t shapes_stored = recovery->shape_count - recovery->shape_next + recovery->shapes_loading;
   char text[256];
   int n = snprintf(text, sizeof text,
                    "{\"status\":\"ok\",\"scenes\":{\"loaded\":%zu,\"stored\":%zu,\"corrupt\":%zu},"
                    "\"shapes\":{\"loaded\":%zu,\"stored\":%zu,\"corrupt\":%zu}}",
-                   loaded, stored, corrupt, api_shapes_count(server->shapes), shapes_stored, server->shapes_corrupt);
+                   loaded, stored, corrupt, api_shapes_count(server->shapes), shapes_stored,
+                   server->shapes_corrupt);
   char *copy = malloc((size_t)n + 1);
   if (copy) memcpy(copy, text, (size_t)n + 1);
   *length = (size_t)n;

@@ -1,30 +1,32 @@
-/* Which scenes are in memory, where a store has them all: as many as --scene-memory has room for. What is more is let go of, those
- * used longest ago first, and loaded on its next use. Loop thread only; each step takes the same time however many scenes there
- * are. */
+/* LRU cache of scenes in memory, bounded by --scene-memory, if a store has all scenes.
+ *
+ * Scenes beyond the bound are evicted, least recently used first, and loaded again on their next
+ * use. Loop thread only. Each operation is O(1) in the number of scenes. */
 #ifndef SRV_SCENES_SCENE_CACHE_H
 #define SRV_SCENES_SCENE_CACHE_H
 
 #include "state/request.h"
 
-/* Kept up to date by the registry, and by who notes what a scene's records weigh. */
+/* Updated by the registry and by srv_server_weigh_scene. */
 typedef struct srv_scene_cache {
-  uint64_t bytes; /* of all scenes in memory that a store has */
-  uint64_t gone;  /* of those that have gone, or become smaller, so far */
-  srv_list_node idle; /* head of those that nobody uses: never used by a request first, then by the end of their last use */
+  uint64_t bytes; /* size of all scenes in memory that the store has */
+  uint64_t gone;  /* total of freed bytes: evicted, deleted or shrunk scenes */
+  srv_list_node
+      idle; /* head of unused scenes: never requested first, then by the end of their last use */
 } srv_scene_cache;
 
-void srv_scene_cache_init(srv_scene_cache *residents);
-/* The scene has come, gone or changed, or its records have. */
-void srv_scene_cache_weigh(srv_scene_cache *residents, srv_entry *entry);
-/* Somebody uses the entry, or does no longer. */
-void srv_scene_cache_order(srv_scene_cache *residents, srv_entry *entry);
+void srv_scene_cache_init(srv_scene_cache *cache);
+/* Updates the size of a scene after it was loaded, deleted or changed. */
+void srv_scene_cache_weigh(srv_scene_cache *cache, srv_entry *entry);
+/* Updates the list of unused scenes after a change of the entry's references. */
+void srv_scene_cache_order(srv_scene_cache *cache, srv_entry *entry);
 
-/* As those. */
+/* The same for the server's registry. */
 void srv_server_weigh_scene(srv_server *server, srv_entry *entry);
 void srv_server_order_scene(srv_server *server, srv_entry *entry);
-/* Is there room for one scene more that nobody has asked for? */
+/* True if the scene fits in the remaining memory: for background loading. */
 bool srv_scene_cache_has_room(const srv_server *server, const srv_entry *entry);
-/* Lets go of scenes until there is room for the others, as far as nobody uses them. False: all had room. */
+/* Evicts unused scenes until the others fit. False: all fitted before. */
 bool srv_scene_cache_evict(srv_server *server);
 
 #endif

@@ -1,8 +1,10 @@
-/* Posted shapes that no scene names go after --shape-seconds, where a store keeps them: without a store they end with the process.
- * The time is counted since the daemon has last seen the shape posted or named; it looks often enough that this is known to an
- * eighth. Where other daemons see shapes, too, the store knows which write has last told it that one was seen, and removes none
- * that has been seen after that; a daemon tells it so only when it has not done so for a tenth of the time, and waits for a tenth
- * more. Loop thread only. */
+/* Expiry of posted shapes in a store: a shape that no scene names is removed after --shape-seconds.
+ *
+ * The time counts from the last moment at which the daemon saw the shape posted or named. Scenes
+ * are inspected every eighth of that time, which bounds the error. In a shared store, daemons
+ * report the use of shapes, each shape at most every tenth of the time. Expiry then waits a tenth
+ * longer, and the store refuses to remove a shape that was reported since. Without a store, shapes
+ * end with the process. Loop thread only. */
 #ifndef SRV_SCENES_SHAPE_EXPIRY_H
 #define SRV_SCENES_SHAPE_EXPIRY_H
 
@@ -12,14 +14,14 @@ typedef struct srv_shape_expiry srv_shape_expiry;
 
 /* NULL: out of memory. */
 srv_shape_expiry *srv_shape_expiry_create(void);
-void srv_shape_expiry_destroy(srv_shape_expiry *shelf); /* NULL is allowed */
-/* The shape has been posted again. */
+void srv_shape_expiry_destroy(srv_shape_expiry *expiry); /* NULL is allowed */
+/* Renews a shape that was posted again. */
 void srv_shape_expiry_renew(srv_server *server, const char *id);
-/* Is the store to be told that the shape has been posted again (SRV_STORE_SEEN)? */
+/* True if the store must be informed that the shape was posted again (SRV_STORE_SEEN). */
 bool srv_shape_expiry_needs_report(srv_server *server, const char *id);
-/* The store has been told, not before that time. */
+/* Notes that the store was informed at told_ns or later. */
 void srv_shape_expiry_reported(srv_server *server, const char *id, uint64_t told_ns);
-/* Looks who names shapes, when it is time. Called by the reaper. */
+/* Starts a search for expired shapes when due. Called by the reaper. */
 void srv_shape_expiry_tick(srv_server *server, uint64_t now_ns);
 
 #endif

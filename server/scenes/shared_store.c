@@ -1,9 +1,10 @@
-/* Asking a shared store before a call begins. The answers of the store come in order with those of its writes, so memory is never
- * behind what this daemon itself has been told. A scene that is found to be older is marked as one that is to be loaded, and its
- * requests wait for that like those of a daemon that has just begun.
+/* Queries of a shared store before a call begins.
  *
- * Shapes: one look at a time lists all; missing ones are loaded one after the other, in a turn among the writes of shapes. Who
- * comes while a look is under way waits for the next one. */
+ * The store answers queries and writes in order, so memory is never behind the writes of this
+ * daemon. An outdated scene is marked STORED, and its requests wait for the load as after a start.
+ *
+ * Shapes: one lookup at a time lists all shapes; missing ones are loaded one by one, in a turn of
+ * the shape writes. Requests that arrive during a lookup wait for the next one. */
 #include "scenes/shared_store.h"
 
 #include "scenes/durable_write.h"
@@ -15,27 +16,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With --stale-reads: a scene that is read is compared with the store so often. */
-#define STALE_NS 100000000u
-/* A shape that cannot be read is not read again before, unless it is posted anew: somebody may have mended what Redis has of it. */
-#define BROKEN_NS 5000000000u
-/* Loadings for one request: with more, the store goes back in time. */
-#define RELOADS_MOST 3
+/* --stale-reads: shortest time between two background comparisons of a scene with the store. */
+#define STALE_CHECK_NS 100000000u
+/* Time before an unreadable shape is read again: its bytes in Redis may have been repaired. Posting
+ * it again takes effect at once. */
+#define BROKEN_RETRY_NS 5000000000u
+/* Loads for one request. If more were needed, the store's revisions would go back in time. */
+#define RELOADS_MAX 3
 
 struct srv_shared {
   srv_job job; /* first: applies a shape */
   srv_server *server;
-  srv_shape_sync *now, *next; /* who waits for the look that is under way, and for the one after it */
+  srv_shape_sync *now, *next; /* waits for the current lookup, and for the next one */
   bool running;
-  bool found;              /* shapes that were not here */
-  srv_store_entry *broken; /* that cannot be read, ascending in id; owned */
+  bool found;              /* missing shapes were loaded */
+  srv_store_entry *broken; /* unreadable shapes, sorted by id; owned */
   size_t broken_count, broken_room;
-  uint64_t broken_ns; /* when all of them were last read */
+  uint64_t broken_ns; /* last time at which all of them were read */
   srv_shape_turn turn;
   srv_store_lookup look;
-  size_t at;        /* of the look's entries, those before are here, or broken */
-  size_t broken_at; /* of the broken ones: those before are before `at`, too */
-  bool anew;        /* the broken ones are read, too */
+  size_t at;        /* entries of the lookup before this index are loaded or broken */
+  size_t broken_at; /* broken shapes before this index have ids below the entry `at` */
+  bool again;       /* broken shapes are read again */
   srv_store_load load;
   const api_shape_table *before, *after;
   api_restored outcome;
@@ -43,18 +45,18 @@ struct srv_shared {
   bool taken;
 };
 
-typedef struct asking {
+typedef struct refresh_query {
   srv_server *server;
   srv_request *request; /* a reference; NULL: no request waits */
-  bool feeds;           /* the first piece of its body waits */
-  bool lists;           /* the start waits */
+  bool feeds;           /* for the first piece of a streamed body */
+  bool lists;           /* for the list of scenes at start */
   srv_store_lookup look;
   uint64_t asked_ns;
   srv_shape_sync sync;
   unsigned waits;
   srv_store_status status;
   char why[SRV_STORE_WHY];
-} asking;
+} refresh_query;
 
 srv_shared *srv_shared_create(void) { return calloc(1, sizeof(srv_shared)); }
 
@@ -63,7 +65,7 @@ void srv_shared_destroy(srv_shared *shared) {
   free(shared);
 }
 
-/* ---- shapes ---------------------------------------------------------------------------------------------------------- */
+/* ---- shapes --------------------------------------------------------------------------------- */
 
 static void begin_sync(srv_shared *shared);
 
@@ -81,36 +83,41 @@ static void end_sync(srv_shared *shared, srv_store_status status, const char *wh
     sync->done(sync, status, why);
   }
   shared->running = false;
-  shared->server->errands--;
+  shared->server->background_jobs--;
   if (shared->next) begin_sync(shared);
 }
 
-static void load_next(srv_shared *shared);
+static void load_next_missing_shape(srv_shared *shared);
 
-/* ---- shapes that cannot be read: they are missing, and scenes that name them say so ---------------------------------- */
+/* ---- unreadable shapes ---------------------------------------------------------------------- */
 
-/* Those that have gone, or have been posted anew, which gives them another stamp, are none any more. */
-static void forget_broken(srv_shared *shared) {
+/* Removes shapes that were deleted, or posted again (which changes the stamp), from the list of
+ * broken ones. */
+static void remove_stale_broken(srv_shared *shared) {
   const srv_store_lookup *look = &shared->look;
   size_t count = shared->broken_count, at = 0;
   shared->broken_count = 0;
   for (size_t i = 0; i < count; i++) {
     const srv_store_entry *entry = &shared->broken[i];
     while (at < look->count && strcmp(look->entries[at].id, entry->id) < 0) at++;
-    if (at < look->count && strcmp(look->entries[at].id, entry->id) == 0 && look->entries[at].stamp == entry->stamp)
+    if (at < look->count && strcmp(look->entries[at].id, entry->id) == 0 &&
+        look->entries[at].stamp == entry->stamp)
       shared->broken[shared->broken_count++] = *entry;
   }
 }
 
-/* Is the look's entry that has come known as one? Its place is broken_at. */
-static bool is_broken(srv_shared *shared) {
+/* True if the current entry is known to be broken. Sets broken_at to its place in the list. */
+static bool is_known_broken(srv_shared *shared) {
   const char *id = shared->look.entries[shared->at].id;
-  while (shared->broken_at < shared->broken_count && strcmp(shared->broken[shared->broken_at].id, id) < 0) shared->broken_at++;
-  return shared->broken_at < shared->broken_count && strcmp(shared->broken[shared->broken_at].id, id) == 0;
+  while (shared->broken_at < shared->broken_count &&
+         strcmp(shared->broken[shared->broken_at].id, id) < 0)
+    shared->broken_at++;
+  return shared->broken_at < shared->broken_count &&
+         strcmp(shared->broken[shared->broken_at].id, id) == 0;
 }
 
-/* False: out of memory. */
-static bool add_broken(srv_shared *shared, const char *why) {
+/* Adds the current entry to the broken shapes and logs it. False: out of memory. */
+static bool add_broken_shape(srv_shared *shared, const char *why) {
   const srv_store_entry *entry = &shared->look.entries[shared->at];
   char text[CT_ID_LENGTH_MAX + API_RESTORE_WHY + 8];
   if (shared->broken_count == shared->broken_room) {
@@ -128,40 +135,41 @@ static bool add_broken(srv_shared *shared, const char *why) {
   return true;
 }
 
-/* The look's entry that has come is read. broken: why it cannot be; NULL: it can, or has gone. */
-static void go_past(srv_shared *shared, const char *broken) {
-  bool known = is_broken(shared), good = true;
+/* Ends the current entry and continues with the next. broken: why it is unreadable; NULL: loaded or
+ * deleted. */
+static void advance_past_shape(srv_shared *shared, const char *broken) {
+  bool known = is_known_broken(shared), good = true;
   if (broken && !known) {
-    good = add_broken(shared, broken);
+    good = add_broken_shape(shared, broken);
   } else if (!broken && known) {
     srv_store_entry *place = &shared->broken[shared->broken_at];
     memmove(place, place + 1, (--shared->broken_count - shared->broken_at) * sizeof *place);
   }
   srv_store_load_free(&shared->load);
   shared->at++;
-  if (good) load_next(shared);
+  if (good) load_next_missing_shape(shared);
   else end_sync(shared, SRV_STORE_MEMORY, "");
 }
 
-/* ---- those that are not here ----------------------------------------------------------------------------------------- */
+/* ---- missing shapes ------------------------------------------------------------------------- */
 
-static long take(srv_job *job) {
+static long take_sync_piece(srv_job *job) {
   srv_shared *shared = (srv_shared *)job;
   if (shared->taken) return SRV_NO_PIECE;
   shared->taken = true;
   return 0;
 }
 
-static void run(srv_job *job, long piece, api_scratch *scratch) {
+static void run_shape_record(srv_job *job, long piece, api_scratch *scratch) {
   srv_shared *shared = (srv_shared *)job;
   const srv_store_record *record = &shared->load.records[0];
   (void)piece;
   (void)scratch;
-  shared->outcome = api_record_apply_shape(shared->server->service, shared->before, record->bytes, record->length, &shared->after,
-                                           shared->why);
+  shared->outcome = api_record_apply_shape(shared->server->service, shared->before, record->bytes,
+                                           record->length, &shared->after, shared->why);
 }
 
-static void applied(srv_job *job, long piece) {
+static void on_shape_applied(srv_job *job, long piece) {
   srv_shared *shared = (srv_shared *)job;
   srv_server *server = shared->server;
   (void)piece;
@@ -177,87 +185,93 @@ static void applied(srv_job *job, long piece) {
     server->shapes = shared->after;
     shared->found = true;
   }
-  go_past(shared, shared->outcome == API_RESTORED ? NULL : shared->why);
+  advance_past_shape(shared, shared->outcome == API_RESTORED ? NULL : shared->why);
 }
 
-static void fetched(srv_store_load *load) {
+static void on_shape_fetched(srv_store_load *load) {
   srv_shared *shared = load->cls;
   srv_server *server = shared->server;
   if (load->status == SRV_STORE_OK && load->count > 0) {
     shared->before = api_shapes_retain(server->shapes);
     shared->after = NULL;
     shared->taken = false;
-    shared->job = (srv_job){.take = take, .run = run, .done = applied};
+    shared->job =
+        (srv_job){.take = take_sync_piece, .run = run_shape_record, .done = on_shape_applied};
     srv_pool_submit(server->pool, &shared->job, &server->stateless, false);
     srv_pool_pump(server->pool);
     return;
   }
-  bool gone = load->status == SRV_STORE_UNKNOWN || load->status == SRV_STORE_DAMAGED || load->status == SRV_STORE_OK;
+  bool gone = load->status == SRV_STORE_UNKNOWN || load->status == SRV_STORE_DAMAGED ||
+              load->status == SRV_STORE_OK;
   if (gone) {
-    go_past(shared, load->status == SRV_STORE_DAMAGED ? load->why : NULL);
+    advance_past_shape(shared, load->status == SRV_STORE_DAMAGED ? load->why : NULL);
     return;
   }
   srv_store_load_free(load);
   end_sync(shared, load->status, load->why);
 }
 
-static void load_next(srv_shared *shared) {
+static void load_next_missing_shape(srv_shared *shared) {
   srv_server *server = shared->server;
   const srv_store_lookup *look = &shared->look;
   while (shared->at < look->count &&
-         (api_shapes_has(server->shapes, look->entries[shared->at].id) || (!shared->anew && is_broken(shared))))
+         (api_shapes_has(server->shapes, look->entries[shared->at].id) ||
+          (!shared->again && is_known_broken(shared))))
     shared->at++;
   if (shared->at == look->count) {
     end_sync(shared, SRV_STORE_OK, "");
     return;
   }
-  shared->load = (srv_store_load){.space = SRV_STORE_SHAPES, .done = fetched, .cls = shared};
+  shared->load =
+      (srv_store_load){.space = SRV_STORE_SHAPES, .done = on_shape_fetched, .cls = shared};
   memcpy(shared->load.id, look->entries[shared->at].id, sizeof shared->load.id);
   srv_store_fetch(server->store, &shared->load);
 }
 
-/* Shapes that others have deleted go. Every call that may name a shape comes by here: it takes no longer than the list is. False:
- * out of memory. */
-static bool drop_gone(srv_server *server, const srv_store_lookup *look) {
+/* Removes shapes that other daemons have deleted. On the path of every call that may name a shape,
+ * hence O(list). False: out of memory. */
+static bool drop_deleted_shapes(srv_server *server, const srv_store_lookup *look) {
   const char *ids = look->count ? look->entries->id : NULL;
-  const api_shape_table *left = api_shapes_intersect(server->shapes, ids, look->count, sizeof *look->entries);
+  const api_shape_table *left =
+      api_shapes_intersect(server->shapes, ids, look->count, sizeof *look->entries);
   if (!left) return false;
   api_shapes_release(server->shapes);
   server->shapes = left;
   return true;
 }
 
-static void listed(srv_store_lookup *look) {
+static void on_shared_shapes_listed(srv_store_lookup *look) {
   srv_shared *shared = look->cls;
   if (look->status != SRV_STORE_OK) {
     end_sync(shared, look->status, look->why);
     return;
   }
-  if (!drop_gone(shared->server, look)) {
+  if (!drop_deleted_shapes(shared->server, look)) {
     end_sync(shared, SRV_STORE_MEMORY, "");
     return;
   }
   uint64_t now_ns = uv_hrtime();
-  shared->anew = now_ns - shared->broken_ns >= BROKEN_NS;
-  if (shared->anew) shared->broken_ns = now_ns;
-  forget_broken(shared);
+  shared->again = now_ns - shared->broken_ns >= BROKEN_RETRY_NS;
+  if (shared->again) shared->broken_ns = now_ns;
+  remove_stale_broken(shared);
   shared->at = shared->broken_at = 0;
-  load_next(shared);
+  load_next_missing_shape(shared);
 }
 
-/* Who comes from now on waits for the next look. */
-static void have_turn(srv_shape_turn *turn) {
+/* Begins the lookup. Requests that arrive from now on wait for the next one. */
+static void begin_sync_turn(srv_shape_turn *turn) {
   srv_shared *shared = (srv_shared *)((char *)turn - offsetof(srv_shared, turn));
   shared->now = shared->next;
   shared->next = NULL;
-  shared->look = (srv_store_lookup){.space = SRV_STORE_SHAPES, .done = listed, .cls = shared};
+  shared->look =
+      (srv_store_lookup){.space = SRV_STORE_SHAPES, .done = on_shared_shapes_listed, .cls = shared};
   srv_store_find(shared->server->store, &shared->look);
 }
 
 static void begin_sync(srv_shared *shared) {
   shared->running = true;
-  shared->server->errands++;
-  shared->turn = (srv_shape_turn){.begin = have_turn};
+  shared->server->background_jobs++;
+  shared->turn = (srv_shape_turn){.begin = begin_sync_turn};
   srv_shape_turn_acquire(shared->server, &shared->turn);
 }
 
@@ -269,13 +283,15 @@ void srv_shared_sync_shapes(srv_server *server, srv_shape_sync *sync) {
   if (!shared->running) begin_sync(shared);
 }
 
-/* ---- scenes ---------------------------------------------------------------------------------------------------------- */
+/* ---- scenes --------------------------------------------------------------------------------- */
 
-/* Memory is told what the store has of a scene. False: out of memory. */
-static bool note_scene(srv_server *server, const srv_store_entry *found, const asking *a) {
+/* Merges the store's state of a scene into the registry. False: out of memory. */
+static bool merge_scene_state(srv_server *server, const srv_store_entry *found,
+                              const refresh_query *query) {
   srv_registry *registry = server->registry;
   srv_entry *entry = srv_registry_find(registry, found->id);
-  srv_lost_writes_check_answer(server, entry, found->revision, a->look.last_revision, a->asked_ns);
+  srv_lost_writes_check_answer(server, entry, found->revision, query->look.last_revision,
+                               query->asked_ns);
   if (found->revision == 0) {
     if (entry && (entry->current || entry->kept)) srv_registry_remove(registry, entry);
     return true;
@@ -292,7 +308,8 @@ static bool note_scene(srv_server *server, const srv_store_entry *found, const a
   uint64_t known = entry->current ? ct_scene_revision(entry->current) : kept->revision;
   uint64_t stamp = entry->current ? kept->held_stamp : kept->stamp;
   bool settled = kept->presence == SRV_PRESENCE_HERE || kept->presence == SRV_PRESENCE_CORRUPT;
-  if (settled && (known != found->revision || stamp != found->stamp)) kept->presence = SRV_PRESENCE_STORED;
+  if (settled && (known != found->revision || stamp != found->stamp))
+    kept->presence = SRV_PRESENCE_STORED;
   kept->revision = found->revision;
   kept->stamp = found->stamp;
   kept->bodies = found->bodies;
@@ -300,19 +317,19 @@ static bool note_scene(srv_server *server, const srv_store_entry *found, const a
   return true;
 }
 
-/* Scenes that are not in the list have gone. */
-static bool note_all(srv_server *server, const asking *a) {
-  const srv_store_lookup *look = &a->look;
+/* Merges the list of all scenes; scenes that are not listed were deleted. False: out of memory. */
+static bool merge_all_scenes(srv_server *server, const refresh_query *query) {
+  const srv_store_lookup *look = &query->look;
   char id[CT_ID_LENGTH_MAX + 1] = "";
   size_t at = 0;
   for (size_t i = 0; i < look->count; i++)
-    if (!note_scene(server, &look->entries[i], a)) return false;
+    if (!merge_scene_state(server, &look->entries[i], query)) return false;
   for (srv_entry *entry; (entry = srv_registry_after(server->registry, id));) {
     memcpy(id, entry->id, sizeof id);
     while (at < look->count && strcmp(look->entries[at].id, id) < 0) at++;
     bool there = at < look->count && strcmp(look->entries[at].id, id) == 0;
     if (there || !(entry->current || entry->kept)) continue;
-    srv_lost_writes_check_answer(server, entry, 0, look->last_revision, a->asked_ns);
+    srv_lost_writes_check_answer(server, entry, 0, look->last_revision, query->asked_ns);
     srv_registry_remove(server->registry, entry);
   }
   return true;
@@ -321,178 +338,190 @@ static bool note_all(srv_server *server, const asking *a) {
 bool srv_shared_reload_if_older(srv_request *request) {
   srv_entry *entry = request->entry;
   srv_stored_scene *kept = entry ? entry->kept : NULL;
-  if (!request->store_revision || !kept || kept->presence != SRV_PRESENCE_HERE || !entry->current) return true;
+  if (!request->store_revision || !kept || kept->presence != SRV_PRESENCE_HERE || !entry->current)
+    return true;
   uint64_t revision = ct_scene_revision(entry->current);
   if (revision > request->store_revision) return true;
   if (revision == request->store_revision && kept->held_stamp == request->store_stamp) return true;
-  if (request->reloads++ < RELOADS_MOST) {
+  if (request->reloads++ < RELOADS_MAX) {
     kept->presence = SRV_PRESENCE_STORED;
     return true;
   }
-  srv_request_refuse(request, API_PROBLEM_STORE_UNAVAILABLE, "Revision %llu of the scene cannot be read from the store.",
+  srv_request_refuse(request, API_PROBLEM_STORE_UNAVAILABLE,
+                     "Revision %llu of the scene cannot be read from the store.",
                      (unsigned long long)request->store_revision);
   srv_request_refusal_header(request, "Retry-After", "1");
   return false;
 }
 
-/* ---- asking ---------------------------------------------------------------------------------------------------------- */
+/* ---- queries -------------------------------------------------------------------------------- */
 
-static void refuse(srv_request *request, srv_store_status status, const char *why) {
+static void refuse_refresh(srv_request *request, srv_store_status status, const char *why) {
   switch (status) {
   case SRV_STORE_MEMORY: srv_job_refuse_memory(request); return;
-  case SRV_STORE_DAMAGED: srv_request_refuse(request, API_PROBLEM_CORRUPT, "The store is damaged: %s", why); return;
+  case SRV_STORE_DAMAGED:
+    srv_request_refuse(request, API_PROBLEM_CORRUPT, "The store is damaged: %s", why);
+    return;
   case SRV_STORE_FAILED:
     srv_request_refuse(request, API_PROBLEM_STORAGE_FAILED, "The store cannot be asked: %s", why);
     srv_request_refusal_header(request, "Retry-After", "10");
     return;
   default:
-    srv_request_refuse(request, API_PROBLEM_STORE_UNAVAILABLE, "The store cannot be asked now: %s", why);
+    srv_request_refuse(request, API_PROBLEM_STORE_UNAVAILABLE, "The store cannot be asked now: %s",
+                       why);
     srv_request_refusal_header(request, "Retry-After", "1");
   }
 }
 
-static void go_on(asking *a) {
-  srv_request *request = a->request;
-  bool good = a->status == SRV_STORE_OK;
+static void resume_request(refresh_query *query) {
+  srv_request *request = query->request;
+  bool good = query->status == SRV_STORE_OK;
   if (request->cancelled) return;
-  if (!good) refuse(request, a->status, a->why);
-  if (a->feeds) srv_job_resume_feed(request, good);
+  if (!good) refuse_refresh(request, query->status, query->why);
+  if (query->feeds) srv_job_resume_feed(request, good);
   else if (good) srv_job_loaded(request);
   else srv_job_not_loaded(request);
 }
 
-/* The last answer is there. */
-static void end_refresh(asking *a) {
-  srv_request *request = a->request;
+/* Ends a refresh after its last answer. */
+static void end_refresh(refresh_query *query) {
+  srv_request *request = query->request;
   if (request) {
-    go_on(a);
+    resume_request(query);
     srv_request_release(request);
   }
-  a->server->errands--;
-  if (a->lists) srv_recover_listed(a->server, a->status == SRV_STORE_OK);
-  free(a);
+  query->server->background_jobs--;
+  if (query->lists) srv_recover_listed(query->server, query->status == SRV_STORE_OK);
+  free(query);
 }
 
-static void note(asking *a, srv_store_status status, const char *why) {
-  if (status != SRV_STORE_OK && a->status == SRV_STORE_OK) {
-    a->status = status;
-    snprintf(a->why, sizeof a->why, "%s", why);
+static void complete_query(refresh_query *query, srv_store_status status, const char *why) {
+  if (status != SRV_STORE_OK && query->status == SRV_STORE_OK) {
+    query->status = status;
+    snprintf(query->why, sizeof query->why, "%s", why);
   }
-  if (--a->waits == 0) end_refresh(a);
+  if (--query->waits == 0) end_refresh(query);
 }
 
-static void looked(srv_store_lookup *look) {
-  asking *a = look->cls;
+static void on_scenes_queried(srv_store_lookup *look) {
+  refresh_query *query = look->cls;
   srv_store_status status = look->status;
   if (status == SRV_STORE_OK) {
-    srv_registry_raise_first_revision(a->server->registry, look->last_revision);
-    if (a->request && look->id[0]) {
-      a->request->store_revision = look->entries[0].revision;
-      a->request->store_stamp = look->entries[0].stamp;
+    srv_registry_raise_first_revision(query->server->registry, look->last_revision);
+    if (query->request && look->id[0]) {
+      query->request->store_revision = look->entries[0].revision;
+      query->request->store_stamp = look->entries[0].stamp;
     }
-    bool noted = look->id[0] ? note_scene(a->server, &look->entries[0], a) : note_all(a->server, a);
+    bool noted = look->id[0] ? merge_scene_state(query->server, &look->entries[0], query)
+                             : merge_all_scenes(query->server, query);
     if (!noted) status = SRV_STORE_MEMORY;
     free(look->entries);
   }
-  note(a, status, look->why);
+  complete_query(query, status, look->why);
 }
 
-static void synced(srv_shape_sync *sync, srv_store_status status, const char *why) {
-  note((asking *)((char *)sync - offsetof(asking, sync)), status, why);
+static void on_refresh_shapes_synced(srv_shape_sync *sync, srv_store_status status,
+                                     const char *why) {
+  complete_query((refresh_query *)((char *)sync - offsetof(refresh_query, sync)), status, why);
 }
 
-/* The id of the scene that the call is about; NULL: none that may be there already. */
-static const char *scene_of(const srv_request *request) {
+/* The id of the call's scene. NULL: none that may exist already. */
+static const char *get_scene_id(const srv_request *request) {
   if (request->match.target == API_TARGET_CREATE) return request->keyed ? request->new_id : NULL;
-  return request->match.scene_id[0] && request->match.target != API_TARGET_NONE ? request->match.scene_id : NULL;
+  return request->match.scene_id[0] && request->match.target != API_TARGET_NONE
+             ? request->match.scene_id
+             : NULL;
 }
 
-/* A scene that cannot be read may have lacked a shape that somebody has posted since. */
+/* True for a corrupt scene: it may have lacked a shape that was posted since. */
 static bool may_lack_shapes(srv_server *server, const char *scene) {
   const srv_entry *entry = scene ? srv_registry_find(server->registry, scene) : NULL;
   return entry && entry->kept && entry->kept->presence == SRV_PRESENCE_CORRUPT;
 }
 
-static asking *create_refresh(srv_server *server, const char *id) {
-  asking *a = calloc(1, sizeof *a);
-  if (!a) return NULL;
-  a->server = server;
-  a->asked_ns = uv_hrtime();
-  a->look = (srv_store_lookup){.space = SRV_STORE_SCENES, .done = looked, .cls = a};
-  a->sync.done = synced;
-  snprintf(a->look.id, sizeof a->look.id, "%s", id);
-  server->errands++;
-  return a;
+static refresh_query *create_refresh(srv_server *server, const char *id) {
+  refresh_query *query = calloc(1, sizeof *query);
+  if (!query) return NULL;
+  query->server = server;
+  query->asked_ns = uv_hrtime();
+  query->look =
+      (srv_store_lookup){.space = SRV_STORE_SCENES, .done = on_scenes_queried, .cls = query};
+  query->sync.done = on_refresh_shapes_synced;
+  snprintf(query->look.id, sizeof query->look.id, "%s", id);
+  server->background_jobs++;
+  return query;
 }
 
-/* Lists and shapes are never old: nothing would say that they are. */
+/* Lists and shapes are never stale: their replies have no mark for it. */
 bool srv_shared_is_stale(const srv_request *request) {
   const srv_server *server = request->server;
-  bool reads = request->match.target == API_TARGET_READ || request->match.target == API_TARGET_EVENTS;
+  bool reads =
+      request->match.target == API_TARGET_READ || request->match.target == API_TARGET_EVENTS;
   return reads && server->store && server->store->shared && server->config->stale_reads;
 }
 
-/* Nobody waits for what this finds. */
-static void compare_later(srv_server *server, srv_entry *entry) {
+/* Compares a scene with the store in the background (--stale-reads). */
+static void refresh_in_background(srv_server *server, srv_entry *entry) {
   uint64_t now_ns = uv_hrtime();
-  if (now_ns - entry->kept->compared_ns < STALE_NS || server->ending) return;
-  asking *a = create_refresh(server, entry->id);
-  if (!a) return;
+  if (now_ns - entry->kept->compared_ns < STALE_CHECK_NS || server->ending) return;
+  refresh_query *query = create_refresh(server, entry->id);
+  if (!query) return;
   entry->kept->compared_ns = now_ns;
-  a->waits = 1;
-  srv_store_find(server->store, &a->look);
+  query->waits = 1;
+  srv_store_find(server->store, &query->look);
 }
 
 bool srv_shared_list_scenes(srv_server *server) {
-  asking *a = create_refresh(server, "");
-  if (!a) return false;
-  a->lists = true;
-  a->waits = 1;
-  srv_store_find(server->store, &a->look);
+  refresh_query *query = create_refresh(server, "");
+  if (!query) return false;
+  query->lists = true;
+  query->waits = 1;
+  srv_store_find(server->store, &query->look);
   return true;
 }
 
 bool srv_shared_needs_refresh(srv_request *request) {
   srv_server *server = request->server;
   if (!server->store || !server->store->shared || !request->call) return false;
-  const char *scene = scene_of(request);
+  const char *scene = get_scene_id(request);
   bool list = request->match.target == API_TARGET_LIST;
   if (!scene && !list && !srv_request_needs_shapes(request)) return false;
   if (!srv_shared_is_stale(request)) return true;
   srv_entry *entry = srv_registry_find(server->registry, request->match.scene_id);
   bool here = entry && entry->kept && entry->kept->presence == SRV_PRESENCE_HERE;
   if (!here || srv_request_needs_shapes(request)) return true;
-  compare_later(server, entry);
+  refresh_in_background(server, entry);
   return false;
 }
 
 bool srv_shared_refresh(srv_request *request) {
   srv_server *server = request->server;
-  const char *scene = scene_of(request);
-  asking *a = create_refresh(server, scene ? scene : "");
-  if (!a) return false;
+  const char *scene = get_scene_id(request);
+  refresh_query *query = create_refresh(server, scene ? scene : "");
+  if (!query) return false;
   bool scenes = scene || request->match.target == API_TARGET_LIST;
   bool shapes = srv_request_needs_shapes(request) || may_lack_shapes(server, scene);
-  a->request = request;
+  query->request = request;
   srv_request_retain(request);
-  a->waits = (unsigned)scenes + (unsigned)shapes;
-  if (scenes) srv_store_find(server->store, &a->look);
-  if (shapes) srv_shared_sync_shapes(server, &a->sync);
+  query->waits = (unsigned)scenes + (unsigned)shapes;
+  if (scenes) srv_store_find(server->store, &query->look);
+  if (shapes) srv_shared_sync_shapes(server, &query->sync);
   return true;
 }
 
 bool srv_shared_needs_shape_refresh(const srv_request *request) {
   const srv_server *server = request->server;
-  return server->store && server->store->shared && request->match.streams && srv_request_needs_shapes(request);
+  return server->store && server->store->shared && request->match.streams &&
+         srv_request_needs_shapes(request);
 }
 
 bool srv_shared_refresh_shapes(srv_request *request) {
-  asking *a = create_refresh(request->server, "");
-  if (!a) return false;
-  a->request = request;
-  a->feeds = true;
+  refresh_query *query = create_refresh(request->server, "");
+  if (!query) return false;
+  query->request = request;
+  query->feeds = true;
   srv_request_retain(request);
-  a->waits = 1;
-  srv_shared_sync_shapes(request->server, &a->sync);
+  query->waits = 1;
+  srv_shared_sync_shapes(request->server, &query->sync);
   return true;
 }

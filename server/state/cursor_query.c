@@ -1,20 +1,23 @@
+/* Cached queries of cursors: an array per scene in order of age, texts shared by reference count.
+ */
 #include "state/cursor_query.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t weight_of(const srv_query_text *text) { return sizeof *text + text->length; }
+static uint64_t get_text_bytes(const srv_query_text *text) { return sizeof *text + text->length; }
 
-static void release_text(srv_query_text *text) {
+static void release_query_text(srv_query_text *text) {
   if (atomic_fetch_sub_explicit(&text->references, 1, memory_order_acq_rel) == 1) free(text);
 }
 
 static void drop_query(srv_cursor_queries *queries, srv_cursor_query_bounds *bounds, size_t index) {
-  bounds->bytes -= weight_of(queries->items[index].text);
-  release_text(queries->items[index].text);
+  bounds->bytes -= get_text_bytes(queries->items[index].text);
+  release_query_text(queries->items[index].text);
   queries->count--;
-  memmove(queries->items + index, queries->items + index + 1, (queries->count - index) * sizeof *queries->items);
+  memmove(queries->items + index, queries->items + index + 1,
+          (queries->count - index) * sizeof *queries->items);
 }
 
 static srv_query_text *copy_query(const api_kept_query *query) {
@@ -27,13 +30,14 @@ static srv_query_text *copy_query(const api_kept_query *query) {
   return text;
 }
 
-void srv_cursor_queries_add(srv_cursor_queries *queries, srv_cursor_query_bounds *bounds, const api_kept_query *query,
-                            uint64_t expires_ns) {
+void srv_cursor_queries_add(srv_cursor_queries *queries, srv_cursor_query_bounds *bounds,
+                            const api_kept_query *query, uint64_t expires_ns) {
   for (size_t i = 0; i < queries->count; i++) {
     srv_cursor_query kept = queries->items[i];
     if (kept.text->hash != query->hash) continue;
-    /* It becomes the youngest. */
-    memmove(queries->items + i, queries->items + i + 1, (queries->count - i - 1) * sizeof *queries->items);
+    /* move it to the end: it becomes the youngest */
+    memmove(queries->items + i, queries->items + i + 1,
+            (queries->count - i - 1) * sizeof *queries->items);
     queries->items[queries->count - 1] = (srv_cursor_query){kept.text, expires_ns};
     return;
   }
@@ -41,7 +45,8 @@ void srv_cursor_queries_add(srv_cursor_queries *queries, srv_cursor_query_bounds
   if (!queries->items || sizeof(srv_query_text) + query->length > bounds->bytes_max) return;
   if (queries->count == bounds->per_scene) drop_query(queries, bounds, 0);
   uint64_t weight = sizeof(srv_query_text) + query->length;
-  while (queries->count > 0 && bounds->bytes + weight > bounds->bytes_max) drop_query(queries, bounds, 0);
+  while (queries->count > 0 && bounds->bytes + weight > bounds->bytes_max)
+    drop_query(queries, bounds, 0);
   srv_query_text *text = bounds->bytes + weight <= bounds->bytes_max ? copy_query(query) : NULL;
   if (!text) return;
   bounds->bytes += weight;
@@ -49,8 +54,10 @@ void srv_cursor_queries_add(srv_cursor_queries *queries, srv_cursor_query_bounds
   assert(queries->count <= bounds->per_scene);
 }
 
-void srv_cursor_queries_expire(srv_cursor_queries *queries, srv_cursor_query_bounds *bounds, uint64_t now_ns) {
-  while (queries->count > 0 && queries->items[0].expires_ns <= now_ns) drop_query(queries, bounds, 0);
+void srv_cursor_queries_expire(srv_cursor_queries *queries, srv_cursor_query_bounds *bounds,
+                               uint64_t now_ns) {
+  while (queries->count > 0 && queries->items[0].expires_ns <= now_ns)
+    drop_query(queries, bounds, 0);
   if (queries->count > 0) return;
   free(queries->items);
   queries->items = NULL;
@@ -80,7 +87,7 @@ bool srv_cursor_queries_retain(const srv_cursor_queries *queries, srv_retained_q
 }
 
 void srv_cursor_queries_release(srv_retained_queries *borrowed) {
-  for (size_t i = 0; i < borrowed->count; i++) release_text(borrowed->texts[i]);
+  for (size_t i = 0; i < borrowed->count; i++) release_query_text(borrowed->texts[i]);
   free(borrowed->items);
   free(borrowed->texts);
   *borrowed = (srv_retained_queries){.count = 0};

@@ -1,6 +1,7 @@
-/* Queries kept for their cursors: a client that continues with the cursor alone does not send its query again. They are kept beside
- * the revisions that cursors keep, as long as these, and never more than `cursorsBytes` of all scenes together. Loop thread only,
- * but for the reference counts. */
+/* Cache of queries for their cursors, so that a client continues with the cursor alone.
+ *
+ * Queries live as long as the revisions pinned by cursors, and at most `cursorsBytes` over all
+ * scenes. Loop thread only, except for the reference counts. */
 #ifndef SRV_STATE_CURSOR_QUERY_H
 #define SRV_STATE_CURSOR_QUERY_H
 
@@ -21,26 +22,27 @@ typedef struct srv_cursor_query {
   uint64_t expires_ns;
 } srv_cursor_query;
 
-/* Those of one scene, the oldest first. */
+/* Queries of one scene, oldest first. */
 typedef struct srv_cursor_queries {
   srv_cursor_query *items;
   size_t count;
 } srv_cursor_queries;
 
-/* What bounds them, and what all take. */
+/* Bounds, and the bytes in use by all scenes. */
 typedef struct srv_cursor_query_bounds {
   size_t per_scene;
   uint64_t bytes_max, bytes;
 } srv_cursor_query_bounds;
 
-/* Keeps a query, or renews the one of the same hash. Where there is no room, the oldest ones of the scene make some; else the query
- * is not kept. O(per_scene) */
-void srv_cursor_queries_add(srv_cursor_queries *queries, srv_cursor_query_bounds *bounds, const api_kept_query *query,
-                            uint64_t expires_ns);
-/* Drops those whose time is over; UINT64_MAX: all. */
-void srv_cursor_queries_expire(srv_cursor_queries *queries, srv_cursor_query_bounds *bounds, uint64_t now_ns);
+/* Adds a query, or renews the one with the same hash. Evicts the scene's oldest queries if there is
+ * no room; if there still is none, the query is not cached. O(per_scene) */
+void srv_cursor_queries_add(srv_cursor_queries *queries, srv_cursor_query_bounds *bounds,
+                            const api_kept_query *query, uint64_t expires_ns);
+/* Removes queries that expire at or before now_ns; UINT64_MAX: all. */
+void srv_cursor_queries_expire(srv_cursor_queries *queries, srv_cursor_query_bounds *bounds,
+                               uint64_t now_ns);
 
-/* Of one request: references to all of a scene. */
+/* A request's references to all queries of a scene. */
 typedef struct srv_retained_queries {
   api_kept_query *items;
   srv_query_text **texts;
@@ -48,9 +50,9 @@ typedef struct srv_retained_queries {
   size_t longest; /* bytes */
 } srv_retained_queries;
 
-/* False: out of memory; nothing is borrowed. */
+/* Retains all queries of a scene. False: out of memory, nothing is retained. */
 bool srv_cursor_queries_retain(const srv_cursor_queries *queries, srv_retained_queries *out);
-/* Any thread. */
+/* Releases them. Any thread. */
 void srv_cursor_queries_release(srv_retained_queries *borrowed);
 
 #endif

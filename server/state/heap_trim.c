@@ -1,15 +1,15 @@
-/* The C library gives back what is free at a heap's end by itself; what is free between blocks in use goes by malloc_trim, which
- * looks through all heaps. */
+/* Heap trimming. glibc by itself only returns free memory at an arena's end. malloc_trim(3) also
+ * returns free pages between used blocks; it scans all arenas, so it runs on a worker. */
 #include "scenes/scene_cache.h"
 #include "state/request.h"
 
 #include <malloc.h>
 #include <stdlib.h>
 
-/* Bytes that are freed before the heaps are looked through. */
+/* Freed bytes that start a trim. */
 #define FREED_BYTES 4194304u
-/* A worker is so many times as long away from it as it was about it. */
-#define PAUSES 20u
+/* Pause after a trim, in multiples of its duration: it takes at most 5 % of one worker. */
+#define PAUSE_FACTOR 20u
 
 typedef struct trimming {
   srv_job job; /* first: the pool's view */
@@ -18,14 +18,14 @@ typedef struct trimming {
   uint64_t took_ns;
 } trimming;
 
-static long take(srv_job *job) {
+static long take_trim_piece(srv_job *job) {
   trimming *t = (trimming *)job;
   if (t->taken) return SRV_NO_PIECE;
   t->taken = true;
   return 0;
 }
 
-static void run(srv_job *job, long piece, api_scratch *scratch) {
+static void run_trim(srv_job *job, long piece, api_scratch *scratch) {
   uint64_t begun_ns = uv_hrtime();
   (void)piece;
   (void)scratch;
@@ -33,13 +33,13 @@ static void run(srv_job *job, long piece, api_scratch *scratch) {
   ((trimming *)job)->took_ns = uv_hrtime() - begun_ns;
 }
 
-static void done(srv_job *job, long piece) {
+static void on_trim_done(srv_job *job, long piece) {
   trimming *t = (trimming *)job;
   srv_server *server = t->server;
   (void)piece;
   srv_pool_withdraw(server->pool, job);
   server->heap.trimming = false;
-  server->heap.next_ns = uv_hrtime() + PAUSES * t->took_ns;
+  server->heap.next_ns = uv_hrtime() + PAUSE_FACTOR * t->took_ns;
   free(t);
 }
 
@@ -53,11 +53,12 @@ void srv_heap_trim_tick(srv_server *server, uint64_t now_ns) {
   bool due = heap->freed >= FREED_BYTES && !heap->trimming && now_ns >= heap->next_ns;
   trimming *t = due ? calloc(1, sizeof *t) : NULL;
   if (!t) return;
-  /* What has been noted of late may not have been freed yet: it is looked for once more. */
+  /* Bytes noted recently may not be freed yet: they count once more towards the next trim. */
   heap->freed -= heap->seen;
   heap->seen = heap->freed;
   heap->trimming = true;
-  *t = (trimming){.job = {.take = take, .run = run, .done = done}, .server = server};
+  *t = (trimming){.job = {.take = take_trim_piece, .run = run_trim, .done = on_trim_done},
+                  .server = server};
   srv_pool_submit(server->pool, &t->job, &server->stateless, false);
   srv_pool_pump(server->pool);
 }

@@ -1,5 +1,8 @@
-/* What has been freed goes back to the kernel. The C library keeps it in a heap for each thread, where another thread's work does
- * not find it: scenes that are let go of and bodies that are read would leave more behind than all scenes in memory may take. */
+/* Returns freed memory to the kernel with malloc_trim(3).
+ *
+ * glibc retains freed memory in per-thread arenas, where other threads cannot reuse it. Evicted
+ * scenes and request bodies would otherwise leave more memory behind than --scene-memory allows for
+ * scenes. */
 #ifndef SRV_STATE_HEAP_TRIM_H
 #define SRV_STATE_HEAP_TRIM_H
 
@@ -9,16 +12,16 @@
 struct srv_server;
 
 typedef struct srv_heap {
-  uint64_t freed; /* bytes since the heaps were last looked through, about */
-  uint64_t seen;  /* of those, when that was done */
-  uint64_t gone;  /* bytes of scenes that have gone, of which those know */
+  uint64_t freed; /* bytes freed since the last trim, approximately */
+  uint64_t seen;  /* part of `freed` that was noted before the last trim */
+  uint64_t gone;  /* the scene cache's total of freed bytes already counted */
   uint64_t next_ns;
   bool trimming;
 } srv_heap;
 
-/* So many bytes have been freed, or soon will be, beside those of scenes. */
+/* Notes bytes that are freed now or soon. Scenes are counted by the scene cache. */
 void srv_heap_note_freed(struct srv_server *server, uint64_t bytes);
-/* Has a worker give back what is free, where that may be much. To be called now and then. */
+/* Starts a trim on a worker if enough memory was freed. Called by the reaper. */
 void srv_heap_trim_tick(struct srv_server *server, uint64_t now_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is counted of requests, rounds of the loop and writes to the store. */
+/* Counting of requests, iterations of the loop and writes to the store. */
 #include "state/metrics.h"
 
 #include "state/metrics_bounds.h"
@@ -8,17 +8,21 @@
 #include <string.h>
 #include <time.h>
 
-_Static_assert(SRV_METRICS_STATUSES == SRV_STORE_MEMORY + 1, "a state of the store without a series");
+_Static_assert(SRV_METRICS_STATUSES == SRV_STORE_MEMORY + 1,
+               "a state of the store without a series");
 
-/* Powers of ten and parts of them, from what a small question takes to the default deadline and twice as long. */
-const uint64_t srv_work_bounds[SRV_WORK_BOUNDS] = {100000,     250000,     500000,     1000000,    2500000,   5000000,
-                                                   10000000,   25000000,   50000000,   100000000,  250000000, 500000000,
-                                                   1000000000, 2500000000, 5000000000, 10000000000};
-/* A round is told in whole milliseconds. */
-const uint64_t srv_round_bounds[SRV_ROUND_BOUNDS] = {1000000,  2000000,   5000000,   10000000,  20000000,
-                                                     50000000, 100000000, 200000000, 500000000, 1000000000};
+/* 1, 2.5 and 5 times powers of ten: from the time of a small query to twice the default deadline,
+ * ns. */
+const uint64_t srv_work_bounds[SRV_WORK_BOUNDS] = {
+    100000,   250000,    500000,    1000000,   2500000,    5000000,    10000000,   25000000,
+    50000000, 100000000, 250000000, 500000000, 1000000000, 2500000000, 5000000000, 10000000000};
+/* Iterations of the loop are measured in whole milliseconds (uv_now). */
+const uint64_t srv_round_bounds[SRV_ROUND_BOUNDS] = {1000000,   2000000,   5000000,   10000000,
+                                                     20000000,  50000000,  100000000, 200000000,
+                                                     500000000, 1000000000};
 
-const char *const srv_method_words[SRV_METRICS_METHODS] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"};
+const char *const srv_method_words[SRV_METRICS_METHODS] = {"GET",   "HEAD",   "POST",    "PUT",
+                                                           "PATCH", "DELETE", "OPTIONS", "other"};
 
 static void observe(srv_histogram *histogram, const uint64_t *bounds, size_t count, uint64_t ns) {
   size_t at = 0;
@@ -36,10 +40,11 @@ void srv_metrics_end(srv_metrics *metrics) {
   metrics->routes = NULL;
 }
 
-/* ---- requests -------------------------------------------------------------------------------------------------------- */
+/* ---- requests ------------------------------------------------------------------------------- */
 
-/* Labels are static, and mostly the same pointer; equal texts are one series in any case. */
-static srv_route_figures *find(srv_metrics *metrics, const char *label) {
+/* Finds a route by its label: by pointer first, since labels are static, then by text. NULL: none.
+ */
+static srv_route_figures *find_route(srv_metrics *metrics, const char *label) {
   for (size_t i = 0; i < metrics->route_count; i++)
     if (metrics->routes[i].label == label) return &metrics->routes[i];
   for (size_t i = 0; i < metrics->route_count; i++)
@@ -47,9 +52,9 @@ static srv_route_figures *find(srv_metrics *metrics, const char *label) {
   return NULL;
 }
 
-/* Without memory for one more route its requests count among those of none. */
-static srv_route_figures *route_of(srv_metrics *metrics, const char *label) {
-  srv_route_figures *found = label ? find(metrics, label) : &metrics->other;
+/* Finds or adds a route. Out of memory: the request counts as having no route. */
+static srv_route_figures *get_or_add_route(srv_metrics *metrics, const char *label) {
+  srv_route_figures *found = label ? find_route(metrics, label) : &metrics->other;
   if (found) return found;
   if (metrics->route_count == metrics->route_capacity) {
     size_t capacity = metrics->route_capacity ? 2 * metrics->route_capacity : 16;
@@ -63,7 +68,7 @@ static srv_route_figures *route_of(srv_metrics *metrics, const char *label) {
   return found;
 }
 
-static size_t method_of(const char *method) {
+static size_t get_method_index(const char *method) {
   size_t which = 0;
   while (which + 1 < SRV_METRICS_METHODS && strcmp(srv_method_words[which], method) != 0) which++;
   return which;
@@ -71,19 +76,23 @@ static size_t method_of(const char *method) {
 
 void srv_metrics_request(srv_request *request, uint64_t queue_ns) {
   srv_metrics *metrics = &request->server->metrics;
-  srv_route_figures *route = route_of(metrics, request->has_match ? request->match.label : NULL);
+  srv_route_figures *route =
+      get_or_add_route(metrics, request->has_match ? request->match.label : NULL);
   bool sent = request->state == SRV_STATE_SENT;
   int class = sent ? request->reply->status / 100 : 0;
   if (class < 0 || class >= SRV_METRICS_CLASSES) class = 0;
-  route->requests[method_of(request->method)][class]++;
+  route->requests[get_method_index(request->method)][class]++;
   if (sent && request->replied_ns > request->arrived_ns)
-    observe(&route->latency, srv_work_bounds, SRV_WORK_BOUNDS, request->replied_ns - request->arrived_ns);
+    observe(&route->latency, srv_work_bounds, SRV_WORK_BOUNDS,
+            request->replied_ns - request->arrived_ns);
   if (queue_ns) observe(&metrics->queue_wait, srv_work_bounds, SRV_WORK_BOUNDS, queue_ns);
 }
 
-void srv_metrics_round(srv_metrics *metrics, uint64_t ns) { observe(&metrics->loop_round, srv_round_bounds, SRV_ROUND_BOUNDS, ns); }
+void srv_metrics_round(srv_metrics *metrics, uint64_t ns) {
+  observe(&metrics->loop_round, srv_round_bounds, SRV_ROUND_BOUNDS, ns);
+}
 
-/* ---- the store ------------------------------------------------------------------------------------------------------- */
+/* ---- the store ------------------------------------------------------------------------------ */
 
 void srv_metrics_submit(srv_server *server, srv_store_write *write) {
   write->submitted_ns = uv_hrtime();
@@ -95,5 +104,6 @@ void srv_metrics_stored(srv_server *server, const srv_store_write *write) {
   bool fold = write->act == SRV_STORE_COMPACT, ok = write->status == SRV_STORE_OK;
   (fold ? metrics->folds : metrics->commits)[write->status]++;
   if (ok) *(fold ? &metrics->fold_bytes : &metrics->commit_bytes) += write->length;
-  observe(fold ? &metrics->fold : &metrics->commit, srv_work_bounds, SRV_WORK_BOUNDS, uv_hrtime() - write->submitted_ns);
+  observe(fold ? &metrics->fold : &metrics->commit, srv_work_bounds, SRV_WORK_BOUNDS,
+          uv_hrtime() - write->submitted_ns);
 }

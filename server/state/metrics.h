@@ -1,6 +1,7 @@
-/* Figures of the daemon's work for GET /metrics, in Prometheus' text format 0.0.4. Counted where things happen, on the loop thread;
- * what a worker did is added when its piece has ended. Series are bounded: routes by their templates, methods and states by lists.
- */
+/* Metrics of the daemon for GET /metrics, in the Prometheus text format 0.0.4.
+ *
+ * Counted on the loop thread; the work of a worker is added when its piece ends. The number of
+ * series is bounded: routes by their templates, methods and states by fixed lists. */
 #ifndef SRV_STATE_METRICS_H
 #define SRV_STATE_METRICS_H
 
@@ -11,20 +12,20 @@ struct srv_request;
 struct srv_server;
 struct srv_store_write;
 
-/* At most so many bounds of a histogram, without the infinite one. */
+/* Most bounds of a histogram, without +Inf. */
 #define SRV_BOUNDS_MAX 16
-/* States of SRV_STORE_* */
+/* Number of srv_store_status values. */
 #define SRV_METRICS_STATUSES 9
 #define SRV_METRICS_METHODS 8
-/* No reply, then 1xx to 5xx. */
+/* Classes of status: no reply, then 1xx to 5xx. */
 #define SRV_METRICS_CLASSES 6
 
 typedef struct srv_histogram {
-  uint64_t counts[SRV_BOUNDS_MAX + 1]; /* each alone; the last: above all bounds */
+  uint64_t counts[SRV_BOUNDS_MAX + 1]; /* per bucket, not cumulative; last: above all bounds */
   uint64_t sum_ns;
 } srv_histogram;
 
-/* Requests of one route. */
+/* Metrics of one route. */
 typedef struct srv_route_figures {
   const char *label; /* static */
   uint64_t requests[SRV_METRICS_METHODS][SRV_METRICS_CLASSES];
@@ -32,33 +33,35 @@ typedef struct srv_route_figures {
 } srv_route_figures;
 
 typedef struct srv_metrics {
-  srv_route_figures *routes; /* [route_count], in the order in which they were first asked */
+  srv_route_figures *routes; /* [route_count], in order of first use */
   size_t route_count, route_capacity;
-  srv_route_figures other; /* no route matched */
+  srv_route_figures other; /* requests without a matching route */
   srv_histogram queue_wait, loop_round, commit, fold;
   uint64_t commits[SRV_METRICS_STATUSES], folds[SRV_METRICS_STATUSES]; /* by srv_store_status */
   uint64_t commit_bytes, fold_bytes;
-  uint64_t lost_writes; /* acknowledged once, and not in the store any more */
-  uint64_t connections; /* ever */
-  uint64_t revisions;   /* committed */
-  uint64_t let_go;      /* scenes that made room for others */
-  uint64_t started_s;   /* of the clock */
+  uint64_t lost_writes; /* acknowledged writes that the store has lost */
+  uint64_t connections; /* accepted since the start */
+  uint64_t revisions;   /* committed since the start */
+  uint64_t let_go;      /* scenes evicted from memory */
+  uint64_t started_s;   /* time of the start, s since the epoch */
 } srv_metrics;
 
 void srv_metrics_begin(srv_metrics *metrics);
 void srv_metrics_end(srv_metrics *metrics);
 
-/* The request has ended, or its client has left. queue_ns: 0, or what passed until a worker took it up. */
+/* Counts a request that has ended or whose client has left. queue_ns: time in the queue; 0: never
+ * started. */
 void srv_metrics_request(struct srv_request *request, uint64_t queue_ns);
-/* The loop goes to sleep after a round that took so long. */
+/* Records the duration of one iteration of the loop. */
 void srv_metrics_round(srv_metrics *metrics, uint64_t ns);
 
-/* Submits a write to the server's store, and notes when. */
+/* Submits a write to the server's store and notes the time. */
 void srv_metrics_submit(struct srv_server *server, struct srv_store_write *write);
-/* To be called first in the write's `done`. */
+/* Counts a completed write. Call first in the write's `done`. */
 void srv_metrics_stored(struct srv_server *server, const struct srv_store_write *write);
 
-/* The text, without a closing zero. free() it; NULL: out of memory. O(routes asked so far), no matter how many scenes. */
+/* Formats all metrics, without a terminating zero. free() it. NULL: out of memory. O(routes used so
+ * far), independent of the number of scenes. */
 char *srv_metrics_text(struct srv_server *server, size_t *length);
 
 #endif

@@ -1,4 +1,4 @@
-/* What counting and telling share: bounds of histograms, words of labels. */
+/* Shared by metrics.c and metrics_text.c: bounds of histograms, values of labels. */
 #ifndef SRV_STATE_METRICS_BOUNDS_H
 #define SRV_STATE_METRICS_BOUNDS_H
 
@@ -11,7 +11,7 @@
 extern const uint64_t srv_work_bounds[SRV_WORK_BOUNDS];
 extern const uint64_t srv_round_bounds[SRV_ROUND_BOUNDS];
 
-/* The last stands for all others. */
+/* The last one, "other", stands for all other methods. */
 extern const char *const srv_method_words[SRV_METRICS_METHODS];
 
 #endif

@@ -1,12 +1,14 @@
-/* Slots are the items that libuv may hold: for every worker one that runs and one that waits, so that a worker finds its next piece
- * without a round trip to the loop, which would leave it idle for some 80 us. Each slot has a work request and a scratch of its
- * own. */
+/* Round-robin scheduler over lanes of jobs.
+ *
+ * Slots are the work items that libuv may have: per worker one that runs and one that waits. The
+ * waiting one saves a round trip to the loop, which would leave the worker idle for about 80 us.
+ * Each slot has its own uv_work_t and scratch memory. */
 #include "state/pool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Jobs begun but not ended, per worker: each may hold trees and results, so their number bounds memory. */
+/* Active jobs per worker. Each may own JSON trees and results, so their number bounds memory. */
 #define ACTIVE_PER_WORKER 4u
 
 /* Items per worker: running and next. */
@@ -18,8 +20,9 @@ typedef struct slot {
   api_scratch *scratch;
   srv_job *job;
   long piece;
-  uint64_t run_ns;   /* of the piece; the worker's until the loop hears of its end */
-  api_solver_counts solved; /* in the scratch when its last piece ended */
+  uint64_t
+      run_ns; /* run time of the piece; written by the worker, read by the loop after its end */
+  api_solver_counts solved; /* counts of the scratch at the end of its last piece */
   struct slot *next_free;
 } slot;
 
@@ -30,12 +33,12 @@ struct srv_pool {
   size_t waiting, active, active_max;
   srv_lane *turn; /* the lane to be served next, in the ring */
   slot *free_slots;
-  unsigned taken; /* slots */
+  unsigned taken; /* slots in use */
   uint64_t busy_ns;
   slot slots[];
 };
 
-static void slots_clear(srv_pool *pool) {
+static void destroy_slots(srv_pool *pool) {
   for (unsigned i = 0; i < pool->slot_count; i++) api_scratch_destroy(pool->slots[i].scratch);
   free(pool);
 }
@@ -58,7 +61,7 @@ srv_pool *srv_pool_create(uv_loop_t *loop, unsigned workers, size_t queue, size_
     s->work.data = s;
     s->scratch = api_scratch_create();
     if (!s->scratch) {
-      slots_clear(pool);
+      destroy_slots(pool);
       return NULL;
     }
     s->next_free = pool->free_slots;
@@ -68,12 +71,12 @@ srv_pool *srv_pool_create(uv_loop_t *loop, unsigned workers, size_t queue, size_
 }
 
 void srv_pool_destroy(srv_pool *pool) {
-  if (pool) slots_clear(pool);
+  if (pool) destroy_slots(pool);
 }
 
-/* ---- lists ----------------------------------------------------------------------------------------------------------- */
+/* ---- lists ---------------------------------------------------------------------------------- */
 
-static void list_push(srv_job_list *list, srv_job *job) {
+static void append_job(srv_job_list *list, srv_job *job) {
   job->next = NULL;
   job->previous = list->last;
   if (list->last) list->last->next = job;
@@ -82,7 +85,7 @@ static void list_push(srv_job_list *list, srv_job *job) {
   job->listed = true;
 }
 
-static void list_remove(srv_job_list *list, srv_job *job) {
+static void remove_job(srv_job_list *list, srv_job *job) {
   if (job->previous) job->previous->next = job->next;
   else list->first = job->next;
   if (job->next) job->next->previous = job->previous;
@@ -90,7 +93,7 @@ static void list_remove(srv_job_list *list, srv_job *job) {
   job->listed = false;
 }
 
-static void ring_add(srv_pool *pool, srv_lane *lane) {
+static void add_lane(srv_pool *pool, srv_lane *lane) {
   if (lane->listed) return;
   lane->listed = true;
   if (!pool->turn) {
@@ -98,14 +101,14 @@ static void ring_add(srv_pool *pool, srv_lane *lane) {
     pool->turn = lane;
     return;
   }
-  /* Before the lane whose turn it is: the end of the round. */
+  /* Insert before the lane served next: at the end of the round. */
   lane->next = pool->turn;
   lane->previous = pool->turn->previous;
   lane->previous->next = lane;
   lane->next->previous = lane;
 }
 
-static void ring_drop_if_empty(srv_pool *pool, srv_lane *lane) {
+static void remove_lane_if_empty(srv_pool *pool, srv_lane *lane) {
   if (!lane->listed || lane->fresh.first || lane->started.first) return;
   lane->listed = false;
   if (lane->next == lane) {
@@ -117,10 +120,11 @@ static void ring_drop_if_empty(srv_pool *pool, srv_lane *lane) {
   if (pool->turn == lane) pool->turn = lane->next;
 }
 
-/* ---- jobs ------------------------------------------------------------------------------------------------------------ */
+/* ---- jobs ----------------------------------------------------------------------------------- */
 
 bool srv_pool_has_room(const srv_pool *pool, const srv_lane *lane) {
-  return pool->waiting < pool->queue && lane->waiting < (lane->most ? lane->most : pool->queue_per_scene);
+  return pool->waiting < pool->queue &&
+         lane->waiting < (lane->most ? lane->most : pool->queue_per_scene);
 }
 
 void srv_pool_expect(srv_pool *pool, srv_job *job, srv_lane *lane) {
@@ -131,7 +135,7 @@ void srv_pool_expect(srv_pool *pool, srv_job *job, srv_lane *lane) {
   pool->waiting++;
 }
 
-static void stop_waiting(srv_pool *pool, srv_job *job) {
+static void end_waiting(srv_pool *pool, srv_job *job) {
   if (!job->waiting) return;
   job->waiting = false;
   job->lane->waiting--;
@@ -142,26 +146,28 @@ void srv_pool_submit(srv_pool *pool, srv_job *job, srv_lane *lane, bool fresh) {
   if (job->listed) return;
   if (fresh) srv_pool_expect(pool, job, lane);
   job->lane = lane;
-  list_push(fresh ? &lane->fresh : &lane->started, job);
-  ring_add(pool, lane);
+  append_job(fresh ? &lane->fresh : &lane->started, job);
+  add_lane(pool, lane);
 }
 
 void srv_pool_withdraw(srv_pool *pool, srv_job *job) {
   if (!job->lane) return;
-  if (job->listed) list_remove(job->waiting ? &job->lane->fresh : &job->lane->started, job);
-  stop_waiting(pool, job);
+  if (job->listed) remove_job(job->waiting ? &job->lane->fresh : &job->lane->started, job);
+  end_waiting(pool, job);
   if (job->active) {
     job->active = false;
     job->lane->active--;
     pool->active--;
   }
-  ring_drop_if_empty(pool, job->lane);
+  remove_lane_if_empty(pool, job->lane);
   job->lane = NULL;
 }
 
-bool srv_pool_crowded(const srv_pool *pool) { return pool->taken >= pool->slot_count / SLOTS_PER_WORKER; }
+bool srv_pool_crowded(const srv_pool *pool) {
+  return pool->taken >= pool->slot_count / SLOTS_PER_WORKER;
+}
 
-/* ---- pieces ---------------------------------------------------------------------------------------------------------- */
+/* ---- pieces --------------------------------------------------------------------------------- */
 
 static void on_work(uv_work_t *work) {
   slot *s = work->data;
@@ -187,23 +193,24 @@ static void on_worked(uv_work_t *work, int status) {
   srv_pool_pump(pool);
 }
 
-static bool fresh_allowed(const srv_pool *pool, const srv_lane *lane) {
-  return lane->fresh.first && pool->active < pool->active_max && lane->active <= pool->active_max / 2;
+static bool may_begin_fresh_job(const srv_pool *pool, const srv_lane *lane) {
+  return lane->fresh.first && pool->active < pool->active_max &&
+         lane->active <= pool->active_max / 2;
 }
 
-/* The lane's next job, begun ones and fresh ones in turn; NULL: nothing may run now. */
-static srv_job *lane_next(const srv_pool *pool, srv_lane *lane) {
-  bool fresh = fresh_allowed(pool, lane) && (lane->fresh_next || !lane->started.first);
+/* Selects the lane's next job, alternating started and fresh ones. NULL: none may run now. */
+static srv_job *select_job(const srv_pool *pool, srv_lane *lane) {
+  bool fresh = may_begin_fresh_job(pool, lane) && (lane->fresh_next || !lane->started.first);
   lane->fresh_next = !fresh;
   return fresh ? lane->fresh.first : lane->started.first;
 }
 
-/* Takes one piece of the job. False: it had none and is off its lane. */
-static bool hand_out(srv_pool *pool, srv_job *job) {
+/* Submits one piece of the job to libuv. False: the job had none and was removed from its lane. */
+static bool submit_piece(srv_pool *pool, srv_job *job) {
   srv_lane *lane = job->lane;
-  list_remove(job->waiting ? &lane->fresh : &lane->started, job);
+  remove_job(job->waiting ? &lane->fresh : &lane->started, job);
   if (job->waiting) {
-    stop_waiting(pool, job);
+    end_waiting(pool, job);
     job->active = true;
     lane->active++;
     pool->active++;
@@ -216,35 +223,36 @@ static bool hand_out(srv_pool *pool, srv_job *job) {
   s->job = job;
   s->piece = piece;
   job->running++;
-  list_push(&lane->started, job);
+  append_job(&lane->started, job);
   uv_queue_work(pool->loop, &s->work, on_work, on_worked);
   return true;
 }
 
 void srv_pool_pump(srv_pool *pool) {
-  /* A round that finds nothing to run ends the search. */
+  /* A full round without a runnable job ends the search. */
   const srv_lane *first_idle = NULL;
   while (pool->free_slots && pool->turn) {
     srv_lane *lane = pool->turn;
     if (lane == first_idle) break;
-    srv_job *job = lane_next(pool, lane);
+    srv_job *job = select_job(pool, lane);
     pool->turn = lane->next;
     if (!job) {
       if (!first_idle) first_idle = lane;
       continue;
     }
-    hand_out(pool, job);
+    submit_piece(pool, job);
     first_idle = NULL;
-    ring_drop_if_empty(pool, lane);
+    remove_lane_if_empty(pool, lane);
   }
 }
 
-/* ---- figures --------------------------------------------------------------------------------------------------------- */
+/* ---- figures -------------------------------------------------------------------------------- */
 
 void srv_pool_get_figures(const srv_pool *pool, srv_pool_figures *out) {
   unsigned workers = pool->slot_count / SLOTS_PER_WORKER;
-  *out = (srv_pool_figures){
-      .waiting = pool->waiting, .busy = pool->taken < workers ? pool->taken : workers, .busy_ns = pool->busy_ns};
+  *out = (srv_pool_figures){.waiting = pool->waiting,
+                            .busy = pool->taken < workers ? pool->taken : workers,
+                            .busy_ns = pool->busy_ns};
   for (unsigned i = 0; i < pool->slot_count; i++) {
     const api_solver_counts *solved = &pool->slots[i].solved;
     out->solved.problems += solved->problems;

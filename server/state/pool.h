@@ -1,8 +1,10 @@
-/* Work for libuv's thread pool: our own queues in front of it, one lane per scene and one for stateless requests, served in turn.
- * libuv holds no more items than run and one more per worker, so that what waits can be counted, refused and withdrawn.
+/* Job queues in front of libuv's thread pool, scheduled round robin: one lane per scene, one for
+ * stateless work.
  *
- * A job is cut into pieces. take, on the loop thread, names the next piece; run does it on a worker; done, on the loop thread,
- * hears of its end. Pieces of one job may run at once; jobs of a lane, and lanes, take turns piece by piece. Knows nothing of
+ * libuv has at most one running and one waiting piece per worker, so that waiting jobs can be
+ * counted, refused and withdrawn here. A job is split into pieces: `take` (loop thread) selects the
+ * next piece, `run` (worker) executes it, `done` (loop thread) is called at its end. Pieces of one
+ * job may run concurrently. Jobs of a lane, and lanes, alternate piece by piece. Independent of
  * requests. */
 #ifndef SRV_STATE_POOL_H
 #define SRV_STATE_POOL_H
@@ -20,12 +22,12 @@ struct srv_job {
   long (*take)(srv_job *job); /* SRV_NO_PIECE: none now; the job is taken off its lane */
   void (*run)(srv_job *job, long piece, api_scratch *scratch);
   void (*done)(srv_job *job, long piece);
-  /* The rest is the pool's. */
+  /* Private to the pool: */
   srv_lane *lane;
   srv_job *next, *previous;
   bool listed;      /* in its lane's list */
   bool waiting;     /* counted as waiting for its first piece */
-  bool active;      /* has had its first piece, not left yet */
+  bool active;      /* has begun its first piece and is not withdrawn */
   unsigned running; /* pieces on workers */
 };
 
@@ -35,40 +37,42 @@ typedef struct srv_job_list {
 
 /* Zero-initialise. Must outlive its jobs. */
 struct srv_lane {
-  srv_job_list fresh;   /* not begun */
-  srv_job_list started; /* begun, with more to do */
-  bool fresh_next;      /* whose turn it is */
+  srv_job_list fresh;   /* jobs that have not begun */
+  srv_job_list started; /* jobs that have begun and have more pieces */
+  bool fresh_next;      /* which list is served next */
   size_t most;          /* jobs that may wait; 0: queue_per_scene */
   size_t waiting, active;
   srv_lane *next, *previous; /* ring of lanes with jobs */
   bool listed;
 };
 
-/* workers: at most SRV_WORKERS_MAX of config.h; sets the size of libuv's pool, so nothing may have used that before. queue and
- * queue_per_scene bound the waiting jobs. NULL: out of memory. */
+/* workers: at most SRV_WORKERS_MAX (config.h). Sets the size of libuv's pool, which must be unused
+ * so far. queue and queue_per_scene bound the waiting jobs of all lanes and of one. NULL: out of
+ * memory. */
 srv_pool *srv_pool_create(uv_loop_t *loop, unsigned workers, size_t queue, size_t queue_per_scene);
 /* No job may be left. */
 void srv_pool_destroy(srv_pool *pool);
 
-/* May one more job wait in the lane? */
+/* True if one more job may wait in the lane. */
 bool srv_pool_has_room(const srv_pool *pool, const srv_lane *lane);
-/* Counts the job as waiting in the lane without queueing it yet: a write behind another. */
+/* Counts the job as waiting in the lane without queueing it: for a write behind another one. */
 void srv_pool_expect(srv_pool *pool, srv_job *job, srv_lane *lane);
-/* Queues a job that has not begun (fresh), or one that goes on. */
+/* Queues a job that has not begun (fresh), or one that continues. */
 void srv_pool_submit(srv_pool *pool, srv_job *job, srv_lane *lane, bool fresh);
-/* Takes the job off its lane and the counts; pieces on workers run on and are heard of by done. */
+/* Removes the job from its lane and the counts. Running pieces still end with a call of `done`. */
 void srv_pool_withdraw(srv_pool *pool, srv_job *job);
-/* Has every worker something to do? */
+/* True if every worker has a piece. */
 bool srv_pool_crowded(const srv_pool *pool);
+
 typedef struct srv_pool_figures {
   size_t waiting;   /* jobs that wait for their first piece */
   unsigned busy;    /* workers that have a piece */
-  uint64_t busy_ns; /* of pieces that have ended, of all workers */
+  uint64_t busy_ns; /* run time of ended pieces, sum over all workers */
   api_solver_counts solved;
 } srv_pool_figures;
 
 void srv_pool_get_figures(const srv_pool *pool, srv_pool_figures *out);
-/* Hands out pieces while libuv may take more. Call after submits. */
+/* Submits pieces to libuv while it has free slots. Call after srv_pool_submit. */
 void srv_pool_pump(srv_pool *pool);
 
 #endif

@@ -1,4 +1,5 @@
-/* Entries in one array sorted by id: lookups by bisection, listings in order, insertion by a move of pointers. */
+/* Registry of scenes: entries in one array sorted by id. Lookup by bisection, O(log n); insertion
+ * and removal move pointers, O(n); listings need no sort. */
 #include "state/registry.h"
 
 #include "scenes/scene_cache.h"
@@ -8,7 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* Random bytes of an id: 128 bits in letters and digits of base 32. */
+/* Random bytes of an id: 128 bits, written in base 32. */
 #define ID_BYTES 16
 
 struct srv_registry {
@@ -18,52 +19,56 @@ struct srv_registry {
   size_t loaded;          /* entries with a current revision */
   uint64_t bodies;        /* of all current revisions */
   size_t reserved;        /* creations under way */
-  size_t pins;            /* of all entries */
-  uint64_t last_revision; /* greatest of the scenes that have gone */
-  srv_scene_cache residents;
+  size_t pins;            /* sum over all entries */
+  uint64_t last_revision; /* greatest revision of deleted scenes */
+  srv_scene_cache cache;
   srv_cursor_bounds cursors;
   srv_cursor_query_bounds queries;
-  srv_release_revision *let_go;
-  void *let_go_cls;
+  srv_release_revision *release;
+  void *release_cls;
 };
 
-srv_registry *srv_registry_create(const srv_cursor_bounds *cursors, srv_release_revision *let_go, void *cls) {
+srv_registry *srv_registry_create(const srv_cursor_bounds *cursors, srv_release_revision *release,
+                                  void *cls) {
   srv_registry *registry = calloc(1, sizeof *registry);
   if (!registry) return NULL;
   registry->cursors = *cursors;
-  registry->queries = (srv_cursor_query_bounds){.per_scene = cursors->per_scene, .bytes_max = cursors->query_bytes};
-  registry->let_go = let_go;
-  registry->let_go_cls = cls;
-  srv_scene_cache_init(&registry->residents);
+  registry->queries =
+      (srv_cursor_query_bounds){.per_scene = cursors->per_scene, .bytes_max = cursors->query_bytes};
+  registry->release = release;
+  registry->release_cls = cls;
+  srv_scene_cache_init(&registry->cache);
   return registry;
 }
 
-static void let_go(srv_registry *registry, const ct_scene *scene) { registry->let_go(registry->let_go_cls, scene); }
+static void release_later(srv_registry *registry, const ct_scene *scene) {
+  registry->release(registry->release_cls, scene);
+}
 
 static void release_now(void *cls, const ct_scene *scene) {
   (void)cls;
   ct_scene_release(scene);
 }
 
-static void drop_pins(srv_registry *registry, srv_entry *entry) {
-  for (size_t i = 0; i < entry->pin_count; i++) let_go(registry, entry->pins[i].scene);
+static void release_pins(srv_registry *registry, srv_entry *entry) {
+  for (size_t i = 0; i < entry->pin_count; i++) release_later(registry, entry->pins[i].scene);
   registry->pins -= entry->pin_count;
   free(entry->pins);
   entry->pins = NULL;
   entry->pin_count = 0;
   srv_cursor_queries_expire(&entry->queries, &registry->queries, UINT64_MAX);
-  srv_scene_cache_order(&registry->residents, entry);
+  srv_scene_cache_order(&registry->cache, entry);
 }
 
 void srv_registry_destroy(srv_registry *registry) {
   if (!registry) return;
-  registry->let_go = release_now;
+  registry->release = release_now;
   for (size_t i = 0; i < registry->count; i++) {
     srv_entry *entry = registry->items[i];
-    /* Without it the entry leaves the list of those that nobody uses. */
+    /* Without `kept`, srv_scene_cache_order removes the entry from the list of unused scenes. */
     free(entry->kept);
     entry->kept = NULL;
-    drop_pins(registry, entry);
+    release_pins(registry, entry);
     if (entry->current) ct_scene_release(entry->current);
     free(entry);
   }
@@ -71,15 +76,20 @@ void srv_registry_destroy(srv_registry *registry) {
   free(registry);
 }
 
-size_t srv_registry_count(const srv_registry *registry) { return registry->scenes + registry->reserved; }
+size_t srv_registry_count(const srv_registry *registry) {
+  return registry->scenes + registry->reserved;
+}
 
 void srv_registry_reserve(srv_registry *registry, int by) {
   if (by > 0) registry->reserved++;
-  else registry->reserved--;
+  else {
+    assert(registry->reserved > 0);
+    registry->reserved--;
+  }
 }
 
 /* Index of the first entry whose id is not below `id`. */
-static size_t place_of(const srv_registry *registry, const char *id) {
+static size_t find_insertion_index(const srv_registry *registry, const char *id) {
   size_t low = 0, high = registry->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -90,23 +100,26 @@ static size_t place_of(const srv_registry *registry, const char *id) {
 }
 
 srv_entry *srv_registry_find(srv_registry *registry, const char *id) {
-  size_t at = place_of(registry, id);
-  return at < registry->count && strcmp(registry->items[at]->id, id) == 0 ? registry->items[at] : NULL;
+  size_t at = find_insertion_index(registry, id);
+  return at < registry->count && strcmp(registry->items[at]->id, id) == 0 ? registry->items[at]
+                                                                          : NULL;
 }
 
-void srv_registry_nearest_id(const srv_registry *registry, const char *id, char out[CT_ID_LENGTH_MAX + 1]) {
+void srv_registry_nearest_id(const srv_registry *registry, const char *id,
+                             char out[CT_ID_LENGTH_MAX + 1]) {
   api_spelling likeness = api_spelling_start(id, strlen(id));
   bool more = true;
   for (size_t i = 0; more && i < registry->count; i++) {
     const srv_entry *entry = registry->items[i];
-    if (entry->current || entry->kept) more = api_spelling_consider(&likeness, entry->id, strlen(entry->id));
+    if (entry->current || entry->kept)
+      more = api_spelling_consider(&likeness, entry->id, strlen(entry->id));
   }
   if (likeness.best.length) memcpy(out, likeness.best.bytes, likeness.best.length);
   out[likeness.best.length] = 0;
 }
 
 srv_entry *srv_registry_open(srv_registry *registry, const char *id) {
-  size_t at = place_of(registry, id);
+  size_t at = find_insertion_index(registry, id);
   if (at < registry->count && strcmp(registry->items[at]->id, id) == 0) return registry->items[at];
   size_t length = strlen(id);
   if (length > CT_ID_LENGTH_MAX) return NULL;
@@ -120,14 +133,15 @@ srv_entry *srv_registry_open(srv_registry *registry, const char *id) {
   srv_entry *entry = calloc(1, sizeof *entry);
   if (!entry) return NULL;
   memcpy(entry->id, id, length + 1);
-  memmove(registry->items + at + 1, registry->items + at, (registry->count - at) * sizeof *registry->items);
+  memmove(registry->items + at + 1, registry->items + at,
+          (registry->count - at) * sizeof *registry->items);
   registry->items[at] = entry;
   registry->count++;
   return entry;
 }
 
 srv_entry *srv_registry_after(srv_registry *registry, const char *id) {
-  size_t at = place_of(registry, id);
+  size_t at = find_insertion_index(registry, id);
   if (at < registry->count && strcmp(registry->items[at]->id, id) == 0) at++;
   return at < registry->count ? registry->items[at] : NULL;
 }
@@ -135,12 +149,13 @@ srv_entry *srv_registry_after(srv_registry *registry, const char *id) {
 void srv_registry_set_stored(srv_registry *registry, srv_entry *entry, srv_stored_scene *kept) {
   if (!entry->current) registry->scenes++;
   entry->kept = kept;
-  srv_scene_cache_weigh(&registry->residents, entry);
+  srv_scene_cache_weigh(&registry->cache, entry);
 }
 
 size_t srv_registry_count_presence(const srv_registry *registry, srv_presence presence) {
   size_t n = 0;
-  for (size_t i = 0; i < registry->count; i++) n += registry->items[i]->kept && registry->items[i]->kept->presence == presence;
+  for (size_t i = 0; i < registry->count; i++)
+    n += registry->items[i]->kept && registry->items[i]->kept->presence == presence;
   return n;
 }
 
@@ -148,7 +163,7 @@ srv_entry *srv_registry_at(const srv_registry *registry, size_t index) {
   return index < registry->count ? registry->items[index] : NULL;
 }
 
-srv_scene_cache *srv_registry_scene_cache(srv_registry *registry) { return &registry->residents; }
+srv_scene_cache *srv_registry_scene_cache(srv_registry *registry) { return &registry->cache; }
 
 size_t srv_registry_loaded(const srv_registry *registry) { return registry->loaded; }
 
@@ -156,24 +171,26 @@ uint64_t srv_registry_bodies(const srv_registry *registry) { return registry->bo
 
 void srv_registry_retain(srv_registry *registry, srv_entry *entry) {
   entry->uses++;
-  srv_scene_cache_order(&registry->residents, entry);
+  srv_scene_cache_order(&registry->cache, entry);
 }
 
-static void forget_if_empty(srv_registry *registry, srv_entry *entry) {
+static void free_entry_if_empty(srv_registry *registry, srv_entry *entry) {
   if (entry->uses || entry->current || entry->kept) return;
-  /* A ring would outlive it. Deletions take it away first, and who listens holds the entry. */
+  /* Deletions detach the ring first, and streams retain the entry. */
   assert(!entry->ring);
-  size_t at = place_of(registry, entry->id);
-  memmove(registry->items + at, registry->items + at + 1, (registry->count - at - 1) * sizeof *registry->items);
+  size_t at = find_insertion_index(registry, entry->id);
+  memmove(registry->items + at, registry->items + at + 1,
+          (registry->count - at - 1) * sizeof *registry->items);
   registry->count--;
-  drop_pins(registry, entry);
+  release_pins(registry, entry);
   free(entry);
 }
 
 void srv_registry_release(srv_registry *registry, srv_entry *entry) {
+  assert(entry->uses > 0);
   entry->uses--;
-  srv_scene_cache_order(&registry->residents, entry);
-  forget_if_empty(registry, entry);
+  srv_scene_cache_order(&registry->cache, entry);
+  free_entry_if_empty(registry, entry);
 }
 
 void srv_registry_commit(srv_registry *registry, srv_entry *entry, const ct_scene *scene) {
@@ -182,33 +199,33 @@ void srv_registry_commit(srv_registry *registry, srv_entry *entry, const ct_scen
   registry->bodies += ct_scene_count(scene);
   registry->loaded += !old;
   if (old) registry->bodies -= ct_scene_count(old);
-  /* The write that made the new one holds the old one, too: this is not the last reference. */
+  /* Not the last reference: the write that created the new revision retains the old one. */
   if (old) ct_scene_release(old);
   else if (!entry->kept) registry->scenes++;
-  srv_scene_cache_weigh(&registry->residents, entry);
+  srv_scene_cache_weigh(&registry->cache, entry);
 }
 
 void srv_registry_remove(srv_registry *registry, srv_entry *entry) {
   if (!entry->current && !entry->kept) return;
   uint64_t revision = entry->current ? ct_scene_revision(entry->current) : entry->kept->revision;
-  /* The deletion counts as one more: its reply names that number. */
+  /* The deletion has a revision number of its own, which its reply names. */
   if (revision + 1 > registry->last_revision) registry->last_revision = revision + 1;
   if (entry->current) registry->bodies -= ct_scene_count(entry->current);
   registry->loaded -= entry->current != NULL;
-  /* Held by the deletion, too. */
+  /* Not the last reference: the deletion's request retains the revision. */
   if (entry->current) ct_scene_release(entry->current);
   entry->current = NULL;
   free(entry->kept);
   entry->kept = NULL;
   registry->scenes--;
-  srv_scene_cache_weigh(&registry->residents, entry);
-  drop_pins(registry, entry);
-  forget_if_empty(registry, entry);
+  srv_scene_cache_weigh(&registry->cache, entry);
+  release_pins(registry, entry);
+  free_entry_if_empty(registry, entry);
 }
 
 void srv_registry_unload(srv_registry *registry, srv_entry *entry) {
   srv_stored_scene *kept = entry->kept;
-  /* Of an older one the store has told more. */
+  /* If the revision is outdated, `kept` already describes the store's newer one. */
   if (kept->presence == SRV_PRESENCE_HERE) {
     kept->revision = ct_scene_revision(entry->current);
     kept->stamp = kept->held_stamp;
@@ -217,29 +234,33 @@ void srv_registry_unload(srv_registry *registry, srv_entry *entry) {
   }
   registry->bodies -= ct_scene_count(entry->current);
   registry->loaded--;
-  let_go(registry, entry->current);
+  release_later(registry, entry->current);
   entry->current = NULL;
-  srv_scene_cache_weigh(&registry->residents, entry);
+  srv_scene_cache_weigh(&registry->cache, entry);
 }
 
-uint64_t srv_registry_first_revision(const srv_registry *registry) { return registry->last_revision + 1; }
+uint64_t srv_registry_first_revision(const srv_registry *registry) {
+  return registry->last_revision + 1;
+}
 
 void srv_registry_raise_first_revision(srv_registry *registry, uint64_t last_revision) {
   if (last_revision > registry->last_revision) registry->last_revision = last_revision;
 }
 
-/* ---- cursors --------------------------------------------------------------------------------------------------------- */
+/* ---- cursors -------------------------------------------------------------------------------- */
 
-static void drop_pin(srv_registry *registry, srv_entry *entry, size_t index) {
-  let_go(registry, entry->pins[index].scene);
-  memmove(entry->pins + index, entry->pins + index + 1, (entry->pin_count - index - 1) * sizeof *entry->pins);
+static void release_pin(srv_registry *registry, srv_entry *entry, size_t index) {
+  release_later(registry, entry->pins[index].scene);
+  memmove(entry->pins + index, entry->pins + index + 1,
+          (entry->pin_count - index - 1) * sizeof *entry->pins);
   entry->pin_count--;
   registry->pins--;
-  srv_scene_cache_order(&registry->residents, entry);
+  srv_scene_cache_order(&registry->cache, entry);
 }
 
-bool srv_registry_pin(srv_registry *registry, srv_entry *entry, const ct_scene *scene, uint64_t now_ns) {
-  if (!entry->current) return true; /* deleted meanwhile: its cursors are gone with it */
+bool srv_registry_pin(srv_registry *registry, srv_entry *entry, const ct_scene *scene,
+                      uint64_t now_ns) {
+  if (!entry->current) return true; /* deleted meanwhile, with its cursors */
   if (!entry->pins) {
     entry->pins = calloc(registry->cursors.per_scene, sizeof *entry->pins);
     if (!entry->pins) return false;
@@ -247,30 +268,36 @@ bool srv_registry_pin(srv_registry *registry, srv_entry *entry, const ct_scene *
   /* A revision pinned again becomes the youngest. */
   for (size_t i = 0; i < entry->pin_count; i++) {
     if (entry->pins[i].scene != scene) continue;
-    drop_pin(registry, entry, i);
+    release_pin(registry, entry, i);
     break;
   }
-  if (entry->pin_count == registry->cursors.per_scene) drop_pin(registry, entry, 0);
-  entry->pins[entry->pin_count++] = (srv_pin){ct_scene_retain(scene), now_ns + registry->cursors.keep_ns};
+  if (entry->pin_count == registry->cursors.per_scene) release_pin(registry, entry, 0);
+  entry->pins[entry->pin_count++] =
+      (srv_pin){ct_scene_retain(scene), now_ns + registry->cursors.keep_ns};
   registry->pins++;
-  srv_scene_cache_order(&registry->residents, entry);
+  srv_scene_cache_order(&registry->cache, entry);
   return true;
 }
 
-void srv_registry_keep_query(srv_registry *registry, srv_entry *entry, const api_kept_query *query, uint64_t now_ns) {
-  /* Without the revision the query is of no use. */
-  if (entry->pin_count > 0) srv_cursor_queries_add(&entry->queries, &registry->queries, query, now_ns + registry->cursors.keep_ns);
+void srv_registry_keep_query(srv_registry *registry, srv_entry *entry, const api_kept_query *query,
+                             uint64_t now_ns) {
+  /* Without its revision the query is useless. */
+  if (entry->pin_count > 0)
+    srv_cursor_queries_add(&entry->queries, &registry->queries, query,
+                           now_ns + registry->cursors.keep_ns);
 }
 
-void srv_registry_unpin(srv_registry *registry, srv_entry *entry) { drop_pins(registry, entry); }
+void srv_registry_unpin(srv_registry *registry, srv_entry *entry) { release_pins(registry, entry); }
 
 void srv_registry_expire(srv_registry *registry, uint64_t now_ns) {
   if (registry->pins == 0) return;
   for (size_t i = 0; i < registry->count; i++) {
     srv_entry *entry = registry->items[i];
-    while (entry->pin_count && entry->pins[0].expires_ns <= now_ns) drop_pin(registry, entry, 0);
-    /* Kept a moment later than its revision, a query ends with the last one all the same. */
-    srv_cursor_queries_expire(&entry->queries, &registry->queries, entry->pin_count ? now_ns : UINT64_MAX);
+    while (entry->pin_count && entry->pins[0].expires_ns <= now_ns) release_pin(registry, entry, 0);
+    /* A query expires slightly later than its revision; release it with the last pinned revision.
+     */
+    srv_cursor_queries_expire(&entry->queries, &registry->queries,
+                              entry->pin_count ? now_ns : UINT64_MAX);
     if (entry->pins && entry->pin_count == 0) {
       free(entry->pins);
       entry->pins = NULL;
@@ -278,18 +305,18 @@ void srv_registry_expire(srv_registry *registry, uint64_t now_ns) {
   }
 }
 
-/* ---- lists and ids ----------------------------------------------------------------------------------------------------- */
+/* ---- lists and ids -------------------------------------------------------------------------- */
 
 static bool has_scene(const srv_entry *entry) { return entry->current || entry->kept; }
 
-static void tell_kept(const srv_stored_scene *kept, api_scene_entry *out) {
+static void describe_stored_scene(const srv_stored_scene *kept, api_scene_entry *out) {
   out->status = kept->presence == SRV_PRESENCE_CORRUPT ? "corrupt" : "stored";
   out->revision = kept->revision;
   out->bodies = kept->bodies;
 }
 
 bool srv_registry_list(srv_registry *registry, api_scene_entry **out, size_t *count) {
-  /* The ids are copied behind the list: an entry may be freed while the list is read. */
+  /* Ids are copied behind the list: entries may be freed while a worker reads the list. */
   size_t text = 0;
   for (size_t i = 0; i < registry->count; i++)
     if (has_scene(registry->items[i])) text += strlen(registry->items[i]->id) + 1;
@@ -303,9 +330,10 @@ bool srv_registry_list(srv_registry *registry, api_scene_entry **out, size_t *co
     size_t length = strlen(entry->id) + 1;
     memcpy(at, entry->id, length);
     list[n] = (api_scene_entry){.id = at};
-    bool is_old = entry->kept && (entry->kept->presence == SRV_PRESENCE_STORED || entry->kept->presence == SRV_PRESENCE_LOADING);
+    bool is_old = entry->kept && (entry->kept->presence == SRV_PRESENCE_STORED ||
+                                  entry->kept->presence == SRV_PRESENCE_LOADING);
     if (entry->current && !is_old) list[n].scene = ct_scene_retain(entry->current);
-    else tell_kept(entry->kept, &list[n]);
+    else describe_stored_scene(entry->kept, &list[n]);
     n++;
     at += length;
   }

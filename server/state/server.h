@@ -1,5 +1,5 @@
-/* The daemon's state and its parts. Everything here belongs to the loop thread; workers see only a request's call and its input
- * while a piece of it runs. */
+/* State of the daemon and its parts. Loop thread only: workers access a request's call and its
+ * inputs while they run a piece of it, and nothing else. */
 #ifndef SRV_STATE_SERVER_H
 #define SRV_STATE_SERVER_H
 
@@ -21,19 +21,19 @@
 
 /* Memory of one connection for its request's head; a longer head is answered 431. */
 #define SRV_CONNECTION_BYTES 32768u
-/* A connection that neither sends nor takes a byte for so long is closed, s. */
+/* Idle timeout of a connection, s. */
 #define SRV_IDLE_SECONDS 30u
-/* Look for clients that have left and deadlines that have passed; both are promised within 25 ms. */
+/* Period of the sweep for departed clients and expired deadlines, ms. Documented bound: 25 ms. */
 #define SRV_SWEEP_MS 10u
-/* Look for connections that are overdue. */
+/* Period of the reaper (overdue connections, expiry, log, drain), ms. */
 #define SRV_REAP_MS 250u
-/* Kept of the open files for the listener, epoll, the log and libuv. */
+/* Descriptors reserved for the listener, epoll, the log and libuv. */
 #define SRV_SPARE_FILES 64u
 
 typedef enum srv_phase {
   SRV_PHASE_HEAD, /* waiting for a request, or in its head */
   SRV_PHASE_BODY,
-  SRV_PHASE_BUSY, /* ours to act: no deadline against the client */
+  SRV_PHASE_BUSY, /* the daemon works: no deadline for the client */
   SRV_PHASE_SEND
 } srv_phase;
 
@@ -44,11 +44,11 @@ typedef struct srv_connection {
   srv_peer *peer;
   srv_phase phase;
   uint64_t deadline_ns; /* the socket is shut down after it; 0: none */
-  bool half_closed;     /* seen so in the last round */
+  bool half_closed;     /* found half closed by the last reap */
   char client[64];
 } srv_connection;
 
-/* LEAVING: requests are taken, but /readyz says that the end comes. */
+/* LEAVING: requests are served, but /readyz reports the shutdown (drain.c). */
 typedef enum srv_drain { SRV_SERVING, SRV_LEAVING, SRV_DRAINING, SRV_DRAIN_OVER } srv_drain;
 
 typedef struct srv_server {
@@ -62,7 +62,7 @@ typedef struct srv_server {
   uv_poll_t epoll;
   uv_prepare_t prepare;
   uv_check_t check;
-  uint64_t woken_ms; /* when the loop's round began, by its clock; 0: no round yet */
+  uint64_t woken_ms; /* start of the loop's iteration, uv_now; 0: none yet */
   uv_timer_t watchdog;
   uv_timer_t wake; /* libmicrohttpd's next timeout */
   uv_timer_t sweep, reap;
@@ -70,97 +70,104 @@ typedef struct srv_server {
   bool handles_open;
 
   srv_notify notify;
-  bool told_ready; /* to the service manager */
+  bool ready_sent; /* READY=1 was sent to the service manager */
   srv_metrics metrics;
   srv_log *log;
   srv_auth auth;
   srv_hosts hosts;
-  char own_host[64]; /* the address listened on, if it is one of them */
+  char own_host[64]; /* the listening address, if hosts contains it */
   srv_peers *peers;
   srv_pool *pool;
   srv_registry *registry;
-  const api_shape_table *shapes;    /* posted shapes; a change makes another table */
-  uint64_t last_gone, last_gone_ns; /* with a shared store: of the scenes that have gone, and when it said so (lost_writes.h) */
-  size_t naming;                    /* writes under way that have their shapes and may name them */
-  uint64_t named;                   /* revisions that such writes have committed */
+  const api_shape_table *shapes;    /* posted shapes; immutable, a change replaces the table */
+  uint64_t last_gone, last_gone_ns; /* shared store: greatest revision of deleted scenes, and when
+                                       reported (lost_writes.h) */
+  size_t naming;  /* uncommitted writes that may name shapes of a current or older table */
+  uint64_t named; /* revisions committed by such writes */
   srv_lane stateless;
-  srv_store *store;                   /* NULL: memory alone */
-  struct srv_recovery *recovery;      /* what comes back from it; NULL likewise */
-  struct srv_shape_turn *shape_turns; /* writes of shapes that wait for their turn */
+  srv_store *store;                   /* NULL: scenes are in memory only */
+  struct srv_recovery *recovery;      /* loading from the store; NULL: no store */
+  struct srv_shape_turn *shape_turns; /* queued writes of shapes */
   bool shape_turn_taken;
-  struct srv_shape_expiry *shelf; /* when shapes were last seen */
-  size_t shapes_corrupt;     /* posted shapes that the store has and that cannot be read, by the last look at them */
-  struct srv_shared *shared; /* what others have written; NULL: the store is ours alone */
-  bool store_failed;         /* and it has been told */
-  size_t errands;            /* foldings and loadings under way; the store outlives them */
-  bool ending;               /* no new ones are begun */
-  api_scratch *scratch;      /* for what the loop thread computes itself */
+  struct srv_shape_expiry *shape_expiry; /* times at which shapes were last used */
+  size_t shapes_corrupt;     /* unreadable posted shapes in the store, at the last check */
+  struct srv_shared *shared; /* synchronisation with other daemons; NULL: the store is not shared */
+  bool store_failed;         /* a permanent failure of the store was logged */
+  size_t background_jobs;    /* running compactions and loads; the store is closed after them */
+  bool ending;               /* no new background job begins */
+  api_scratch *scratch;      /* scratch memory of the loop thread */
   srv_heap heap;
 
   srv_connection *connections;
   size_t connection_count;
   struct srv_request **suspended; /* requests whose connection is suspended, in no order */
   struct pollfd *polled;
-  size_t suspended_count; /* at most limits->connections, the size of both arrays; polled is scratch */
-  size_t requests;        /* between the head's end and the last trace */
-  uint64_t body_bytes;    /* gathered bodies of all requests */
-  uint64_t reply_bytes;   /* replies of calls that are not freed yet */
+  size_t
+      suspended_count; /* at most limits->connections, the size of both arrays; polled is scratch */
+  size_t requests;     /* from the end of the head until the request is freed */
+  uint64_t body_bytes; /* body buffers of all requests, B */
+  uint64_t reply_bytes; /* replies not fully sent, B */
   uint64_t id_prefix, id_next;
 
-  struct srv_stream *streams;              /* of events */
+  struct srv_stream *streams;              /* event streams */
   size_t stream_count;                     /* at most limits->event_streams */
-  struct srv_progress *progresses;         /* replies in lines */
-  struct srv_ring *idle_first, *idle_last; /* rings that nobody listens to, as many at most */
+  struct srv_progress *progresses;         /* progress streams */
+  struct srv_ring *idle_first, *idle_last; /* rings without streams, at most event_streams */
   size_t idle_rings;
-  uint64_t last_event; /* greatest number of an event in the rings that have gone */
+  uint64_t last_event; /* greatest event number of released rings */
 
   srv_drain drain;
   uint64_t drain_since_ns, drain_until_ns;
 } srv_server;
 
-/* ---- loop.c ---- */
+/* ---- loop.c --------------------------------------------------------------------------------- */
 
-/* Makes the parts that need no socket. False after one sentence on standard error. */
+/* Creates the parts that need no socket. False after one sentence on standard error. */
 bool srv_server_create(srv_server *server, const srv_config *config, api_service *service);
-/* Listens and says so on standard output. False after one sentence on standard error. */
+/* Listens and prints the address on standard output. False after one sentence on standard error. */
 bool srv_server_listen(srv_server *server);
 /* Serves until the drain is over. */
 void srv_server_run(srv_server *server);
 void srv_server_destroy(srv_server *server);
-/* libmicrohttpd has something to do before the loop sleeps. */
+/* Requests a run of libmicrohttpd before the loop sleeps. */
 static inline void srv_server_mark_dirty(srv_server *server) { server->dirty = true; }
 
-/* ---- listen.c ---- */
+/* ---- listen.c ------------------------------------------------------------------------------- */
 
-/* Makes the listening socket, or takes the one that was handed over. False after one sentence on standard error. */
+/* Creates the listening socket or adopts the inherited one. False after one sentence on standard
+ * error. */
 bool srv_listen_open(srv_server *server);
-/* Says on standard output where requests are taken. */
+/* Prints the listening address on standard output. */
 void srv_listen_announce(const srv_server *server);
 
-/* ---- drain.c ---- */
+/* ---- drain.c -------------------------------------------------------------------------------- */
 
+/* Begins the graceful shutdown; a second call exits at once. */
 void srv_drain_begin(srv_server *server);
-/* Called when a request or a stream has ended. */
+/* Stops the loop if the drain is complete. Called when a request or a stream has ended. */
 void srv_drain_check(srv_server *server);
-/* Called by the reaper, outside of libmicrohttpd: the same, and what time brings. */
+/* Advances the drain by time, then checks it. Called by the reaper, outside of libmicrohttpd. */
 void srv_drain_tick(srv_server *server, uint64_t now_ns);
 
-/* ---- connection.c ---- */
+/* ---- connection.c --------------------------------------------------------------------------- */
 
-enum MHD_Result srv_connection_accept(void *server, const struct sockaddr *address, socklen_t length);
-void srv_connection_notify(void *server, struct MHD_Connection *handle, void **context, enum MHD_ConnectionNotificationCode code);
+enum MHD_Result srv_connection_accept(void *server, const struct sockaddr *address,
+                                      socklen_t length);
+void srv_connection_notify(void *server, struct MHD_Connection *handle, void **context,
+                           enum MHD_ConnectionNotificationCode code);
 srv_connection *srv_connection_of(struct MHD_Connection *handle);
-/* Sets what is waited for and until when; 0 seconds: for ever. */
-void srv_connection_phase(srv_connection *connection, srv_phase phase, uint64_t now_ns, uint64_t seconds);
+/* Sets the connection's phase and its deadline; 0 seconds: no deadline. */
+void srv_connection_phase(srv_connection *connection, srv_phase phase, uint64_t now_ns,
+                          uint64_t seconds);
 void srv_connection_reap(srv_server *server, uint64_t now_ns);
 
-/* ---- sweep.c ---- */
+/* ---- sweep.c -------------------------------------------------------------------------------- */
 
-/* Watches a request whose connection is suspended. */
+/* Adds a request with a suspended connection to the sweep. */
 void srv_sweep_add(srv_server *server, struct srv_request *request);
 void srv_sweep_remove(srv_server *server, struct srv_request *request);
 
-/* ---- preload.c ---- */
+/* ---- preload.c ------------------------------------------------------------------------------ */
 
 /* Loads a scene document at start. False after one sentence on standard error. */
 bool srv_preload(srv_server *server, const char *path);

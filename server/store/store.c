@@ -1,4 +1,4 @@
-/* What every implementation of the store shares. */
+/* Functions shared by all implementations of the store. */
 #include "store/store.h"
 
 #include <stdlib.h>

@@ -1,9 +1,12 @@
-/* The store in Redis: what is asked and waits for its answer. Two connections: one for what is short (writes, looks), one for what
- * is long (loads, and the parts of long records before their write), so that a scene of 50 MB does not hold up the others.
+/* The store in Redis: pending queries and their answers.
  *
- * Every question has its time: one second, or for what is long a second without a byte. Who is not answered then hears
- * SRV_STORE_UNAVAILABLE, and a reply that comes later finds nobody. Reads that a lost connection has taken with it are asked again
- * within their time; a write is not, for it may be there. Where Redis has been away for a second nobody waits at all. */
+ * Two connections: one for short commands (writes, lookups), one for long ones (loads, staged parts
+ * of long records), so that a scene of 50 MB does not delay the others.
+ *
+ * Every query has a time limit: one second, or for long ones a second without a byte. Beyond it the
+ * answer is SRV_STORE_UNAVAILABLE, and a later reply is ignored. Reads lost with a connection are
+ * repeated within their limit; writes are not, since they may have been done. After Redis has been
+ * away for a second, queries fail at once. */
 #include "store/store_redis.h"
 
 #include <assert.h>
@@ -16,12 +19,13 @@
 /* Looks at the times: while something is under way; else to ask whether Redis is still there. */
 #define TICK_MS 20
 #define IDLE_MS 1000
-/* A tick that comes so much later than it should: this process has stood still (a machine that is shared, a stop). */
+/* A tick that comes so much later than it should: this process has stood still (a machine that is
+ * shared, a stop). */
 #define LATE_NS 100000000u
 /* What Redis promises is asked so often, or at the next tick. */
 #define SETTINGS_NS 500000000u
-/* At start a Redis that is there has so many times of an answer to show what no waiting would mend; then the daemon goes on
- * without it. */
+/* At start a Redis that is there has so many times of an answer to show what no waiting would mend;
+ * then the daemon goes on without it. */
 #define OPEN_ANSWERS 2u
 /* That Redis is away is said again after so long. */
 #define TELL_NS 60000000000u
@@ -55,8 +59,9 @@ typedef struct op {
   bool answered;    /* who asked knows; the replies are waited for still */
   bool lost;        /* the connection went before the last reply */
   bool no_memory;
-  bool tells;           /* somebody listens to what a write tells: it goes with it, however long */
-  bool full, by_script; /* of a load: Redis has no memory for a transaction, and it is asked by a script */
+  bool tells; /* somebody listens to what a write tells: it goes with it, however long */
+  bool full,
+      by_script; /* of a load: Redis has no memory for a transaction, and it is asked by a script */
   size_t staged;
   char stage[64]; /* "": the bytes go with the write */
 } op;
@@ -88,9 +93,11 @@ struct redis_store {
   srv_store_lookup *looks;
   srv_store_load *loads;
   bool refused;     /* at start: it will not get better */
-  uint64_t told_ns; /* when it was said that Redis is away; 0: it is not, or nobody was there to hear it */
+  uint64_t told_ns; /* when it was said that Redis is away; 0: it is not, or nobody was there to
+                       hear it */
   srv_store_status told_status;
-  bool told_promise, has_file; /* has_file: the appendonly file was whole, and is so while it is written anew */
+  bool told_promise,
+      has_file; /* has_file: the appendonly file was whole, and is so while it is written again */
   uint64_t settings_ns; /* when they were asked for */
   bool closing, links_closing;
   unsigned open_links;
@@ -100,20 +107,20 @@ struct redis_store {
 
 static redis_store *of(const srv_store *store) { return (redis_store *)(uintptr_t)store; }
 
-static void tell(redis_store *s, const char *event, const char *detail) {
+static void report_redis_event(redis_store *s, const char *event, const char *detail) {
   if (s->store.tell) s->store.tell(s->store.tell_cls, event, detail);
 }
 
 static void on_tick(uv_timer_t *timer);
 
-static void hurry(redis_store *s) {
+static void shorten_tick(redis_store *s) {
   if (s->hurried) return;
   s->hurried = true;
   s->tick_ns = uv_hrtime();
   uv_timer_start(&s->timer, on_tick, TICK_MS, TICK_MS);
 }
 
-/* ---- answers --------------------------------------------------------------------------------------------------------- */
+/* ---- answers -------------------------------------------------------------------------------- */
 
 static void release_held(redis_store *s);
 
@@ -125,8 +132,8 @@ static void unlink_op(op *o) {
   else s->last = o->previous;
 }
 
-/* The item's answer is set: who asked is told. */
-static void answer(op *o) {
+/* Calls `done` of the operation, whose answer is set, and frees it. */
+static void answer_op(op *o) {
   redis_store *s = o->store;
   srv_store_write *write = o->write;
   srv_store_lookup *look = o->look;
@@ -144,10 +151,11 @@ static void answer(op *o) {
   else load->done(load);
 }
 
-static void answer_status(op *o, srv_store_status status, const char *why) {
+static void answer_op_with_status(op *o, srv_store_status status, const char *why) {
   char text[SRV_STORE_WHY];
   bool unknown = status == SRV_STORE_UNAVAILABLE && o->write && o->phase == PHASE_SENT;
-  snprintf(text, sizeof text, "%.100s%s", why, unknown ? "; whether the write is there or comes yet is not known" : "");
+  snprintf(text, sizeof text, "%.100s%s", why,
+           unknown ? "; whether the write is there or comes yet is not known" : "");
   if (o->write) {
     o->write->status = status;
     memcpy(o->write->why, text, sizeof text);
@@ -161,73 +169,77 @@ static void answer_status(op *o, srv_store_status status, const char *why) {
     o->load->status = status;
     memcpy(o->load->why, text, sizeof text);
   }
-  answer(o);
+  answer_op(o);
 }
 
-/* ---- sending --------------------------------------------------------------------------------------------------------- */
+/* ---- sending -------------------------------------------------------------------------------- */
 
-static void take(void *cls, const redisReply *reply);
+static void on_op_reply(void *cls, const redisReply *reply);
 
-static side *side_of(const op *o) {
+static side *get_side(const op *o) {
   bool is_long = o->kind == KIND_LOAD || o->phase == PHASE_STAGING;
   return &o->store->sides[is_long ? LONG : SHORT];
 }
 
-static srv_redis_bytes bytes_of(const op *o, const char *digest) {
+static srv_redis_bytes format_op_command(const op *o, const char *digest) {
   if (o->look) return srv_redis_lookup_command(o->look);
   if (o->load) return srv_redis_load_command(o->load, o->by_script);
   if (o->phase == PHASE_STAGING) return srv_redis_stage_command(o->write, o->stage, o->staged);
-  return srv_redis_write_command(&o->store->store, o->write, digest, o->stage[0] ? o->stage : NULL, o->tells);
+  return srv_redis_write_command(&o->store->store, o->write, digest, o->stage[0] ? o->stage : NULL,
+                                 o->tells);
 }
 
-/* Sends what is to be sent next, if it can be. */
+/* Sends the operation's next command, if its connection is up. */
 static void send_op(op *o, bool by_text) {
-  srv_redis_connection *link = side_of(o)->link;
+  srv_redis_connection *link = get_side(o)->link;
   if (!srv_redis_connection_is_up(link)) return;
-  srv_redis_bytes bytes = bytes_of(o, by_text ? NULL : srv_redis_connection_digest(link));
+  srv_redis_bytes bytes = format_op_command(o, by_text ? NULL : srv_redis_connection_digest(link));
   o->replies = bytes.replies;
   o->lost = false;
   if (o->phase == PHASE_WAITS) o->phase = PHASE_SENT;
-  if (srv_redis_connection_send(link, bytes, take, o)) return;
+  if (srv_redis_connection_send(link, bytes, on_op_reply, o)) return;
   o->replies = 0;
   o->no_memory = true;
 }
 
-/* Is another write of the key not sent yet that was submitted before? */
-static bool must_wait(const op *o) {
+/* True if an earlier write of the key is not sent yet. */
+static bool must_wait_for_key(const op *o) {
   for (const op *at = o->store->first; at != o; at = at->next)
-    if (at->write && at->phase < PHASE_WAITS && at->write->space == o->write->space && strcmp(at->write->id, o->write->id) == 0)
+    if (at->write && at->phase < PHASE_WAITS && at->write->space == o->write->space &&
+        strcmp(at->write->id, o->write->id) == 0)
       return true;
   return false;
 }
 
-static void start(op *o) {
+static void start_op(op *o) {
   redis_store *s = o->store;
   o->phase = PHASE_WAITS;
   if (o->write && o->write->length > SRV_REDIS_INLINE_BYTES) {
     o->phase = PHASE_STAGING;
     s->staging++;
-    snprintf(o->stage, sizeof o->stage, SRV_REDIS_KEY_STAGE "%016" PRIx64 ":%" PRIu64, s->stage_prefix, s->stage_next++);
+    snprintf(o->stage, sizeof o->stage, SRV_REDIS_KEY_STAGE "%016" PRIx64 ":%" PRIu64,
+             s->stage_prefix, s->stage_next++);
   }
   send_op(o, false);
 }
 
 static void release_held(redis_store *s) {
   for (op *o = s->first; o; o = o->next)
-    if (o->phase == PHASE_HELD && !must_wait(o)) {
+    if (o->phase == PHASE_HELD && !must_wait_for_key(o)) {
       o->deadline_ns = uv_hrtime() + o->store->place.command_ns;
-      start(o);
+      start_op(o);
     }
 }
 
-/* ---- replies --------------------------------------------------------------------------------------------------------- */
+/* ---- replies -------------------------------------------------------------------------------- */
 
-/* A part is in place, or not. */
-static void take_stage(op *o, const redisReply *reply) {
+/* Handles the reply to a staged part. */
+static void read_stage_reply(op *o, const redisReply *reply) {
   char why[SRV_STORE_WHY] = "parts of the record were lost on the way";
   if (reply->type != REDIS_REPLY_INTEGER || reply->integer < 1) {
-    srv_store_status status = reply->type == REDIS_REPLY_INTEGER ? SRV_STORE_UNAVAILABLE : srv_redis_error(reply, why);
-    answer_status(o, status, why);
+    srv_store_status status =
+        reply->type == REDIS_REPLY_INTEGER ? SRV_STORE_UNAVAILABLE : srv_redis_error(reply, why);
+    answer_op_with_status(o, status, why);
     return;
   }
   o->staged += SRV_REDIS_PART_BYTES;
@@ -240,9 +252,9 @@ static void take_stage(op *o, const redisReply *reply) {
   if (o->phase != PHASE_STAGING) release_held(o->store);
 }
 
-static void take_write(op *o, const redisReply *reply) {
+static void read_write_reply(op *o, const redisReply *reply) {
   if (o->phase == PHASE_STAGING) {
-    take_stage(o, reply);
+    read_stage_reply(o, reply);
   } else if (srv_redis_is_error(reply, "NOSCRIPT")) {
     send_op(o, true);
   } else if (srv_redis_needs_events(reply) && !o->tells) {
@@ -250,41 +262,43 @@ static void take_write(op *o, const redisReply *reply) {
     send_op(o, false);
   } else {
     srv_redis_read_write(reply, o->write);
-    if (o->store->ears && srv_redis_is_not_subscribed(reply)) srv_redis_subscriptions_unknown(o->store->ears, o->write->id);
-    answer(o);
+    if (o->store->ears && srv_redis_is_not_subscribed(reply))
+      srv_redis_subscriptions_unknown(o->store->ears, o->write->id);
+    answer_op(o);
   }
 }
 
-static void take_look(op *o, const redisReply *reply) {
+static void read_lookup_reply(op *o, const redisReply *reply) {
   if (o->replies == 1) {
     srv_redis_read_entries(reply, o->look);
     return;
   }
   srv_redis_read_last(reply, o->look);
-  answer(o);
+  answer_op(o);
 }
 
-/* Of the commands before the last the answers say only that they are queued, or why they are not. */
-static void take_load(op *o, const redisReply *reply) {
+/* In a transaction only the last reply has the records; earlier ones report queueing or an error.
+ */
+static void read_load_reply(op *o, const redisReply *reply) {
   if (srv_redis_is_error(reply, "OOM")) o->full = true;
   if (o->replies == 0 && o->full && !o->by_script) {
     o->by_script = true;
     send_op(o, false);
   } else if (o->replies == 0) {
     srv_redis_read_load(reply, o->load);
-    answer(o);
+    answer_op(o);
   } else if (reply->type == REDIS_REPLY_ERROR && !o->full) {
     char why[SRV_STORE_WHY];
     srv_store_status status = srv_redis_error(reply, why);
-    answer_status(o, status, why);
+    answer_op_with_status(o, status, why);
   }
 }
 
-/* The connection has gone. */
-static void lose(op *o) {
-  const side *where = side_of(o);
+/* Handles an operation whose connection was lost. */
+static void handle_lost_op(op *o) {
+  const side *where = get_side(o);
   if (o->write) {
-    answer_status(o, SRV_STORE_UNAVAILABLE, where->why);
+    answer_op_with_status(o, SRV_STORE_UNAVAILABLE, where->why);
     return;
   }
   if (o->look) {
@@ -294,7 +308,7 @@ static void lose(op *o) {
   o->phase = PHASE_WAITS;
 }
 
-static void take(void *cls, const redisReply *reply) {
+static void on_op_reply(void *cls, const redisReply *reply) {
   op *o = cls;
   o->replies--;
   if (o->answered) {
@@ -303,42 +317,46 @@ static void take(void *cls, const redisReply *reply) {
   }
   if (!reply) o->lost = true;
   if (o->lost) {
-    if (!o->replies) lose(o);
+    if (!o->replies) handle_lost_op(o);
   } else if (o->write) {
-    take_write(o, reply);
+    read_write_reply(o, reply);
   } else if (o->look) {
-    take_look(o, reply);
+    read_lookup_reply(o, reply);
   } else {
-    take_load(o, reply);
+    read_load_reply(o, reply);
   }
 }
 
-/* ---- the connections' events ----------------------------------------------------------------------------------------- */
+/* ---- the connections' events ---------------------------------------------------------------- */
 
-static bool both_up(const redis_store *s) {
-  return srv_redis_connection_is_up(s->sides[SHORT].link) && srv_redis_connection_is_up(s->sides[LONG].link);
+static bool are_both_connected(const redis_store *s) {
+  return srv_redis_connection_is_up(s->sides[SHORT].link) &&
+         srv_redis_connection_is_up(s->sides[LONG].link);
 }
 
 static void on_up(void *cls) {
   side *where = cls;
   redis_store *s = where->store;
   where->down_ns = 0;
-  if (s->told_ns && both_up(s)) {
+  if (s->told_ns && are_both_connected(s)) {
     s->told_ns = 0;
-    tell(s, "storeBack", "Redis answers again");
+    report_redis_event(s, "storeBack", "Redis answers again");
   }
   for (op *o = s->first; o; o = o->next)
-    if (!o->replies && side_of(o) == where && (o->phase == PHASE_WAITS || o->phase == PHASE_STAGING)) send_op(o, false);
+    if (!o->replies && get_side(o) == where &&
+        (o->phase == PHASE_WAITS || o->phase == PHASE_STAGING))
+      send_op(o, false);
   if (s->ears && where == &s->sides[SHORT]) srv_redis_subscriptions_connected(s->ears);
 }
 
-/* Writes go by the short connection: what the Redis at its end promises counts. */
+/* Writes use the short connection, so the durability of its Redis counts. */
 static void on_promise(void *cls, srv_redis_durability promise) {
   static const char *const why[] = {
-      [SRV_REDIS_DURABILITY_UNKNOWN] =
-          "Redis does not tell whether it keeps what it acknowledges (CONFIG GET, INFO): the durability is memory",
+      [SRV_REDIS_DURABILITY_UNKNOWN] = "Redis does not tell whether it keeps what it acknowledges "
+                                       "(CONFIG GET, INFO): the durability is memory",
       [SRV_REDIS_NOT_DURABLE] = SRV_STORE_NOT_DURABLE,
-      [SRV_REDIS_DURABLE_AFTER_REWRITE] = "Redis is writing its appendonly file: the durability is memory until that is whole",
+      [SRV_REDIS_DURABLE_AFTER_REWRITE] =
+          "Redis is writing its appendonly file: the durability is memory until that is whole",
       [SRV_REDIS_DURABLE] = "Redis keeps what it acknowledges: the durability is redis"};
   side *where = cls;
   redis_store *s = where->store;
@@ -350,21 +368,23 @@ static void on_promise(void *cls, srv_redis_durability promise) {
   s->told_promise = true;
   s->store.durability = word;
   s->store.memory_why = why[promise];
-  if (news) tell(s, s->has_file ? "storeDurable" : "storeNotDurable", why[promise]);
+  if (news) report_redis_event(s, s->has_file ? "storeDurable" : "storeNotDurable", why[promise]);
 }
 
-/* Once a while, and when it is worse than what was said before. */
-static void tell_down(redis_store *s, srv_store_status status, const char *why) {
+/* Logs a lost connection from time to time, and when the status becomes worse. */
+static void report_disconnected(redis_store *s, srv_store_status status, const char *why) {
   uint64_t now_ns = uv_hrtime();
   bool news = !s->told_ns || status != s->told_status || now_ns - s->told_ns >= TELL_NS;
   if (!news || !s->store.tell) return;
   s->told_ns = now_ns;
   s->told_status = status;
-  tell(s, "storeUnavailable", why);
+  report_redis_event(s, "storeUnavailable", why);
 }
 
-/* No waiting mends it. */
-static bool is_final(srv_store_status status) { return status == SRV_STORE_FAILED || status == SRV_STORE_DAMAGED; }
+/* True if waiting cannot fix the failure. */
+static bool is_permanent_failure(srv_store_status status) {
+  return status == SRV_STORE_FAILED || status == SRV_STORE_DAMAGED;
+}
 
 static void on_down(void *cls, srv_store_status status, const char *why) {
   side *where = cls;
@@ -373,44 +393,46 @@ static void on_down(void *cls, srv_store_status status, const char *why) {
   if (!where->down_ns) where->down_ns = uv_hrtime();
   where->status = status;
   memcpy(where->why, why, strnlen(why, SRV_STORE_WHY - 1) + 1);
-  if (is_final(status)) s->refused = true;
-  tell_down(s, status, why);
-  hurry(s);
+  if (is_permanent_failure(status)) s->refused = true;
+  report_disconnected(s, status, why);
+  shorten_tick(s);
 }
 
-/* ---- time ------------------------------------------------------------------------------------------------------------ */
+/* ---- time ----------------------------------------------------------------------------------- */
 
-static uint64_t deadline_of(const op *o) {
+static uint64_t get_op_deadline(const op *o) {
   if (o->phase == PHASE_HELD) return UINT64_MAX;
-  bool is_long = (o->kind == KIND_LOAD && o->phase == PHASE_SENT) || (o->phase == PHASE_STAGING && o->replies);
+  bool is_long =
+      (o->kind == KIND_LOAD && o->phase == PHASE_SENT) || (o->phase == PHASE_STAGING && o->replies);
   if (!is_long) return o->deadline_ns;
-  uint64_t progress = srv_redis_connection_last_progress(o->store->sides[LONG].link) + o->store->place.command_ns;
+  uint64_t progress =
+      srv_redis_connection_last_progress(o->store->sides[LONG].link) + o->store->place.command_ns;
   uint64_t most = o->began_ns + LONG_NS;
   progress = progress > o->deadline_ns ? progress : o->deadline_ns;
   return progress < most ? progress : most;
 }
 
-static void answer_late(op *o) {
-  const side *where = side_of(o);
-  if (o->no_memory) answer_status(o, SRV_STORE_MEMORY, "");
-  else if (where->down_ns) answer_status(o, where->status, where->why);
-  else answer_status(o, SRV_STORE_UNAVAILABLE, "Redis does not answer");
+static void answer_if_late(op *o) {
+  const side *where = get_side(o);
+  if (o->no_memory) answer_op_with_status(o, SRV_STORE_MEMORY, "");
+  else if (where->down_ns) answer_op_with_status(o, where->status, where->why);
+  else answer_op_with_status(o, SRV_STORE_UNAVAILABLE, "Redis does not answer");
 }
 
-/* An answer may bring others. */
-static void answer_all_late(redis_store *s) {
+/* Answers all late operations; an answer's callback may submit others. */
+static void answer_late_ops(redis_store *s) {
   uint64_t now_ns = uv_hrtime();
   for (op *o = s->first; o;) {
-    if (!o->no_memory && now_ns < deadline_of(o)) {
+    if (!o->no_memory && now_ns < get_op_deadline(o)) {
       o = o->next;
       continue;
     }
-    answer_late(o);
+    answer_if_late(o);
     o = s->first;
   }
 }
 
-static void answer_without_memory(redis_store *s) {
+static void answer_ops_without_memory(redis_store *s) {
   srv_store_write *writes = s->writes;
   srv_store_lookup *looks = s->looks;
   srv_store_load *loads = s->loads;
@@ -437,14 +459,16 @@ static void answer_without_memory(redis_store *s) {
   }
 }
 
-static void take_pong(void *cls, const redisReply *reply) {
+static void on_ping_reply(void *cls, const redisReply *reply) {
   (void)cls;
   (void)reply;
 }
 
 static void check_write_stored(redis_store *s) {
   for (int i = 0; i < LINKS; i++)
-    srv_redis_connection_send(s->sides[i].link, srv_redis_command((const char *const[]){"PING", NULL}), take_pong, NULL);
+    srv_redis_connection_send(s->sides[i].link,
+                              srv_redis_command((const char *const[]){"PING", NULL}), on_ping_reply,
+                              NULL);
 }
 
 static void request_redis_settings(redis_store *s) {
@@ -456,8 +480,9 @@ static void request_redis_settings(redis_store *s) {
 
 static void close_links(redis_store *s);
 
-/* The loop runs its timers before it reads: after a standstill the answers of a Redis that is well may lie there unread, and every
- * time would be over. They are read before the next tick, which looks at the times however late it comes. */
+/* The loop runs its timers before it reads: after a standstill the answers of a Redis that is well
+ * may lie there unread, and every time would be over. They are read before the next tick, which
+ * looks at the times however late it comes. */
 static bool has_stood_still(redis_store *s) {
   uint64_t now_ns = uv_hrtime();
   bool late = s->hurried && s->tick_ns && now_ns - s->tick_ns >= TICK_MS * 1000000u + LATE_NS;
@@ -473,25 +498,25 @@ static void on_tick(uv_timer_t *timer) {
   if (!s->links_closing) request_redis_settings(s);
   for (int i = 0; i < LINKS; i++) busy |= srv_redis_connection_tick(s->sides[i].link, uv_hrtime());
   if (s->ears) busy |= srv_redis_subscriptions_tick(s->ears, uv_hrtime());
-  answer_without_memory(s);
-  answer_all_late(s);
+  answer_ops_without_memory(s);
+  answer_late_ops(s);
   busy |= s->first != NULL;
   if (s->closing && !s->first && !s->links_closing) {
     close_links(s);
   } else if (busy) {
-    hurry(s);
+    shorten_tick(s);
   } else if (s->hurried && !s->closing) {
     s->hurried = false;
     uv_timer_start(&s->timer, on_tick, IDLE_MS, IDLE_MS);
   }
 }
 
-/* ---- what the daemon calls ------------------------------------------------------------------------------------------- */
+/* ---- what the daemon calls ------------------------------------------------------------------ */
 
 /* NULL: out of memory. */
 static op *add_op(redis_store *s, kind what) {
   assert(!s->closing);
-  hurry(s);
+  shorten_tick(s);
   op *o = calloc(1, sizeof *o);
   if (!o) return NULL;
   o->store = s;
@@ -504,13 +529,13 @@ static op *add_op(redis_store *s, kind what) {
   return o;
 }
 
-/* Where Redis has been away for so long that others have waited in vain, nobody more does. */
-static void begin(op *o) {
+/* Starts an operation, or fails it at once if earlier ones have timed out while Redis is away. */
+static void begin_op(op *o) {
   const side *where = &o->store->sides[o->kind == KIND_LOAD ? LONG : SHORT];
   bool away = where->down_ns && o->began_ns - where->down_ns >= o->store->place.command_ns;
   o->deadline_ns = o->began_ns + (away ? 0 : o->store->place.command_ns);
-  if (o->write && o->store->staging && must_wait(o)) o->phase = PHASE_HELD;
-  else start(o);
+  if (o->write && o->store->staging && must_wait_for_key(o)) o->phase = PHASE_HELD;
+  else start_op(o);
 }
 
 static void submit(srv_store *store, srv_store_write *write) {
@@ -525,7 +550,7 @@ static void submit(srv_store *store, srv_store_write *write) {
     return;
   }
   o->write = write;
-  begin(o);
+  begin_op(o);
 }
 
 static void look(srv_store *store, srv_store_lookup *look) {
@@ -539,7 +564,7 @@ static void look(srv_store *store, srv_store_lookup *look) {
     return;
   }
   o->look = look;
-  begin(o);
+  begin_op(o);
 }
 
 static void load(srv_store *store, srv_store_load *load) {
@@ -553,13 +578,15 @@ static void load(srv_store *store, srv_store_load *load) {
     return;
   }
   o->load = load;
-  begin(o);
+  begin_op(o);
 }
 
 static bool subscribe_scene(srv_store *store, srv_store_subscription *listen) {
   redis_store *s = of(store);
-  hurry(s);
-  if (!s->ears) s->ears = srv_redis_subscriptions_create(&s->store, s->loop, &s->place, s->name, s->sides[SHORT].link);
+  shorten_tick(s);
+  if (!s->ears)
+    s->ears = srv_redis_subscriptions_create(&s->store, s->loop, &s->place, s->name,
+                                             s->sides[SHORT].link);
   return s->ears && srv_redis_subscribe(s->ears, listen);
 }
 
@@ -587,7 +614,7 @@ static bool healthy(const srv_store *store, srv_store_status *status, char *why)
   return true;
 }
 
-/* ---- end ------------------------------------------------------------------------------------------------------------- */
+/* ---- end ------------------------------------------------------------------------------------ */
 
 static void timer_closed(uv_handle_t *handle) {
   redis_store *s = handle->data;
@@ -622,7 +649,7 @@ static void close_store(srv_store *store, void (*done)(void *cls), void *cls) {
   s->closed = done;
   s->closed_cls = cls;
   s->closing = true;
-  hurry(s);
+  shorten_tick(s);
 }
 
 static const srv_store_ops ops = {.submit = submit,
@@ -634,41 +661,45 @@ static const srv_store_ops ops = {.submit = submit,
                                   .healthy = healthy,
                                   .close = close_store};
 
-/* ---- opening --------------------------------------------------------------------------------------------------------- */
+/* ---- opening -------------------------------------------------------------------------------- */
 
 static redis_store *create(uv_loop_t *loop) {
   redis_store *s = calloc(1, sizeof *s);
   if (!s) return NULL;
-  s->store = (srv_store){.ops = &ops, .shared = true, .durability = "memory", .memory_why = SRV_STORE_NOT_DURABLE};
+  s->store = (srv_store){
+      .ops = &ops, .shared = true, .durability = "memory", .memory_why = SRV_STORE_NOT_DURABLE};
   s->loop = loop;
   s->timer.data = s;
   uv_timer_init(loop, &s->timer);
-  if (getrandom(&s->stage_prefix, sizeof s->stage_prefix, 0) != (ssize_t)sizeof s->stage_prefix) abort();
+  if (getrandom(&s->stage_prefix, sizeof s->stage_prefix, 0) != (ssize_t)sizeof s->stage_prefix)
+    abort();
   if (getrandom(&s->stamp, sizeof s->stamp, 0) != (ssize_t)sizeof s->stamp) abort();
   return s;
 }
 
 static void wait_at_start(redis_store *s) {
   uint64_t until_ns = uv_hrtime() + OPEN_ANSWERS * s->place.command_ns;
-  hurry(s);
-  while (!both_up(s) && !s->refused && uv_hrtime() < until_ns) uv_run(s->loop, UV_RUN_ONCE);
+  shorten_tick(s);
+  while (!are_both_connected(s) && !s->refused && uv_hrtime() < until_ns)
+    uv_run(s->loop, UV_RUN_ONCE);
 }
 
-/* False: why tells. */
+/* Connects both sides. False: the reason is in why. */
 static bool connect_all(redis_store *s, char *why) {
   bool good = (s->name = srv_redis_resolver_create(s->place.host, s->place.port)) != NULL;
   for (int i = 0; good && i < LINKS; i++) {
     side *where = &s->sides[i];
     *where = (side){.store = s, .down_ns = uv_hrtime(), .status = SRV_STORE_UNAVAILABLE};
     snprintf(where->why, sizeof where->why, "Redis does not answer");
-    const srv_redis_connection_events events = {.up = on_up, .promise = on_promise, .down = on_down, .cls = where};
+    const srv_redis_connection_events events = {
+        .up = on_up, .promise = on_promise, .down = on_down, .cls = where};
     where->link = srv_redis_connection_create(s->loop, &s->place, s->name, &events);
     good = where->link != NULL;
   }
   if (good) wait_at_start(s);
   else snprintf(why, SRV_STORE_WHY, "out of memory");
   for (int i = 0; s->refused && i < LINKS; i++)
-    if (is_final(s->sides[i].status)) memcpy(why, s->sides[i].why, SRV_STORE_WHY);
+    if (is_permanent_failure(s->sides[i].status)) memcpy(why, s->sides[i].why, SRV_STORE_WHY);
   return good && !s->refused;
 }
 
@@ -681,7 +712,8 @@ srv_store *srv_store_redis_open(uv_loop_t *loop, const srv_store_redis_options *
     return &s->store;
   }
   if (placed || !s)
-    fprintf(stderr, "contactd: %s: %s: %s.\n", from->url_given, srv_store_redis_hide_password(from->url, shown), why);
+    fprintf(stderr, "contactd: %s: %s: %s.\n", from->url_given,
+            srv_store_redis_hide_password(from->url, shown), why);
   if (s) close_links(s);
   return NULL;
 }

@@ -1,10 +1,12 @@
-/* The parts of the store in Redis: where it is (store_redis_url.c), a connection (store_redis_connection.c), what is asked and how
- * answers are read (store_redis_command.c, store_redis_reply.c), and what waits for an answer (store_redis.c). All on the loop
- * thread, but for the resolver (store_redis_resolver.c).
+/* Parts of the store in Redis: URL (store_redis_url.c), connection (store_redis_connection.c),
+ * commands (store_redis_command.c), replies (store_redis_reply.c), pending queries (store_redis.c),
+ * events (store_redis_subscription.c). Loop thread only, except for the resolver
+ * (store_redis_resolver.c).
  *
- * Of hiredis the protocol is used: the text of commands and the reader of replies. Its connections are not: they resolve names
- * blocking, have no time limits, move all that waits to be sent at each write, do not hear of refused connections through libuv,
- * and assert that no reply comes unasked. libuv's own sockets do without all that. */
+ * hiredis formats commands and parses replies (RESP). Its connections are not used: they block in
+ * name resolution, have no timeouts, move the whole send buffer at each write, miss refused
+ * connections under libuv, and assert that no reply is unsolicited. libuv's sockets have none of
+ * these faults. */
 #ifndef SRV_STORE_STORE_REDIS_H
 #define SRV_STORE_STORE_REDIS_H
 
@@ -12,61 +14,67 @@
 
 #include <hiredis/hiredis.h>
 
-/* ---- where ----------------------------------------------------------------------------------------------------------- */
+/* ---- endpoint ------------------------------------------------------------------------------- */
 
 typedef struct srv_redis_endpoint {
   char host[256];
   char port[8];
   char user[64]; /* "": none */
   unsigned database;
-  uint64_t command_ns;       /* so long an answer is waited for */
+  uint64_t command_ns;       /* time limit of an answer */
   const char *password_file; /* not owned; NULL: none */
   char *password;            /* owned; NULL: none */
-  bool serving;              /* the start is over: nothing that Redis says ends the daemon */
+  bool serving;              /* the start is over: no answer of Redis ends the daemon */
 } srv_redis_endpoint;
 
-/* The password is the file's only line. False after one sentence on standard error. */
+/* Parses the URL and reads the password, the file's only line. False after one sentence on standard
+ * error. */
 bool srv_redis_endpoint_read(srv_redis_endpoint *place, const srv_store_redis_options *from);
-/* Reads the password's file once more: it may have been replaced. Where it cannot be read now the password stays. */
+/* Reads the password's file again, which may have been replaced. Keeps the old password if that
+ * fails. */
 void srv_redis_endpoint_reload_password(srv_redis_endpoint *place);
 void srv_redis_endpoint_free(srv_redis_endpoint *place);
 
-/* ---- a name ---------------------------------------------------------------------------------------------------------- */
+/* ---- resolver ------------------------------------------------------------------------------- */
 
 typedef struct srv_redis_resolver srv_redis_resolver;
 
 typedef enum srv_redis_lookup_status {
   SRV_REDIS_LOOKUP_FOUND,
-  SRV_REDIS_LOOKUP_PENDING, /* it is being looked for: to be asked again */
+  SRV_REDIS_LOOKUP_PENDING, /* the lookup is running: call again later */
   SRV_REDIS_LOOKUP_FAILED
 } srv_redis_lookup_status;
 
 /* NULL: out of memory. */
 srv_redis_resolver *srv_redis_resolver_create(const char *host, const char *port);
-/* Does not wait for a lookup that is under way. NULL is allowed. */
+/* Frees the resolver, after a running lookup if there is one; does not wait. NULL is allowed. */
 void srv_redis_resolver_release(srv_redis_resolver *name);
-/* Never waits. Of several addresses that of the turn. NOTHING: why tells. */
-srv_redis_lookup_status srv_redis_resolver_lookup(srv_redis_resolver *name, unsigned turn, struct sockaddr_storage *out,
+/* Never waits. `turn` selects one of several addresses. FAILED: the reason is in why. */
+srv_redis_lookup_status srv_redis_resolver_lookup(srv_redis_resolver *name, unsigned turn,
+                                                  struct sockaddr_storage *out,
                                                   char why[SRV_STORE_WHY]);
 
-/* ---- format ---------------------------------------------------------------------------------------------------------- */
+/* ---- format --------------------------------------------------------------------------------- */
 
-/* Keys of Redis, each of a hash but for the records of a key, which are two lists: heads, one per record, and parts.
- *   contactd:store           format, last (revision of scenes that have gone)
- *   contactd:scenes, :shapes id -> "revision bodies stamp": the stamp of the write that made the revision. A shape has, in place of
- *                            bodies, the stamp of the write by which it was last seen; 0: of the one that made it
- *   contactd:names           scene -> the shapes that it names, each ended by a zero
- *   contactd:uses            shape -> number of scenes that name it
- *   contactd:heads:SPACE:ID  "revision follows parts length stamp"; follows is 0 for a base
- *   contactd:parts:SPACE:ID  bytes
- *   contactd:told:ID         what the scene's writes have told, a stream: an entry per write, by the number of its last event,
- *                            with n (events), r, b (revision and bodies after it), t (bytes), s, p (its stamp, and that of
- *                            the write that it followed)
- *   contactd:listened:ID     while somebody listens, and SRV_REDIS_EVENTS_SECONDS more: first, last (numbers; no event has the
- *                            first), bytes (of the stream), closed (the scene has gone)
- *   contactd:stage:...       parts of a record that is on its way; gone by itself when nobody takes it */
+/* Keys in Redis. All are hashes, except for heads and parts (lists) and told (a stream).
+ *
+ * - contactd:store: format, last (greatest revision of deleted scenes).
+ * - contactd:scenes, contactd:shapes: id -> "revision bodies stamp", with the stamp of the write
+ * that made the revision. For a shape, bodies is the stamp of the write that last reported its use;
+ * 0: the write that made it.
+ * - contactd:names: scene -> ids of the shapes that it names, each with a terminating zero.
+ * - contactd:uses: shape -> number of scenes that name it.
+ * - contactd:heads:SPACE:ID: "revision follows parts length stamp"; follows is 0 for a base.
+ * - contactd:parts:SPACE:ID: bytes.
+ * - contactd:told:ID: events of the scene's writes. One entry per write, with the number of its
+ * last event as id: n (events), r and b (revision and bodies after it), t (payload), s and p
+ * (stamps of the write and of its predecessor).
+ * - contactd:listened:ID: exists while there are subscribers, and SRV_REDIS_EVENTS_SECONDS longer:
+ *   first, last (event numbers; no event has the first), bytes (of the stream), closed (deleted).
+ * - contactd:stage:...: parts of a record before its write; expires if unused. */
 #define SRV_REDIS_FORMAT "2"
-/* A revision above this one is damage: numbers of new scenes, which are above all, would come round to 0. */
+/* A greater revision is damage: revisions of new scenes, which are above all others, would wrap
+ * around to 0. */
 #define SRV_REDIS_REVISION_MAX UINT64_C(9223372036854775807)
 #define SRV_REDIS_REVISION_MAX_TEXT "9223372036854775807"
 
@@ -75,38 +83,40 @@ srv_redis_lookup_status srv_redis_resolver_lookup(srv_redis_resolver *name, unsi
 #define SRV_REDIS_KEY_SHAPES SRV_REDIS_KEY "shapes"
 #define SRV_REDIS_KEY_NAMES SRV_REDIS_KEY "names"
 #define SRV_REDIS_KEY_USES SRV_REDIS_KEY "uses"
-/* What follows of these tells them apart. */
+/* Prefixes of keys of single scenes and shapes. */
 #define SRV_REDIS_KEY_HEADS SRV_REDIS_KEY "heads:"
 #define SRV_REDIS_KEY_PARTS SRV_REDIS_KEY "parts:"
 #define SRV_REDIS_KEY_EVENTS SRV_REDIS_KEY "told:"
 #define SRV_REDIS_KEY_SUBSCRIBED SRV_REDIS_KEY "listened:"
 #define SRV_REDIS_KEY_STAGE SRV_REDIS_KEY "stage:"
-/* Is never there. */
+/* A key that never exists. */
 #define SRV_REDIS_KEY_NONE SRV_REDIS_KEY_STAGE "none"
 
-/* Parts of a record are at most so long: Redis serves others between two. */
+/* Most bytes of a record's part: Redis serves other clients between two parts. */
 #define SRV_REDIS_PART_BYTES ((size_t)1 << 20)
-/* Records up to this length go with the write itself; longer ones are put in place part by part before. */
+/* Records up to this length are sent with the write; longer ones are staged part by part before it.
+ */
 #define SRV_REDIS_INLINE_BYTES SRV_REDIS_PART_BYTES
-/* Seconds after which parts that nobody has taken go. */
+/* Seconds after which unused staged parts expire. */
 #define SRV_REDIS_STAGE_SECONDS "60"
 
-/* So long what is told of a scene is kept after the last time that somebody listened: clients may come back. */
+/* Seconds for which a scene's events are retained after the last subscriber: clients may reconnect.
+ */
 #define SRV_REDIS_EVENTS_SECONDS "300"
-/* Numbers of events are below this one: those that Lua, which has only doubles, counts without loss. */
+/* Bound of event numbers: Lua's doubles represent all smaller integers exactly. */
 #define SRV_REDIS_NUMBERS (UINT64_C(1) << 53)
-/* What is longer is sent only where somebody listens. */
+/* Longer event payloads are sent only if there are subscribers. */
 #define SRV_REDIS_EVENTS_SHORT ((size_t)4096)
-/* What one write tells is lost if it is more: who listens is told so. */
+/* Longer event payloads of one write are dropped; subscribers detect the gap. */
 #define SRV_REDIS_EVENTS_BYTES ((size_t)16 << 20)
 
-/* ---- commands -------------------------------------------------------------------------------------------------------- */
+/* ---- commands ------------------------------------------------------------------------------- */
 
 /* Bytes to be sent. */
 typedef struct srv_redis_bytes {
   char *bytes; /* owned: redisFreeCommand; NULL: out of memory */
   size_t length;
-  unsigned replies; /* that will come */
+  unsigned replies; /* number of replies to expect */
 } srv_redis_bytes;
 
 extern const char *const srv_redis_script;
@@ -115,42 +125,50 @@ extern const char srv_redis_probe[]; /* with the store's key, and one that is ne
 /* A command of at most SRV_REDIS_WORDS_MAX texts, the list ended by NULL. */
 #define SRV_REDIS_WORDS_MAX 16
 srv_redis_bytes srv_redis_command(const char *const *words);
-/* The write as one call of the script: by its digest, or by its text where that is NULL. stage: name of the list that has the
- * parts; NULL: they go with it. tells: what it tells goes with it, however long; else srv_redis_needs_events may be the answer. */
-srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_write *write, const char *digest, const char *stage,
-                                        bool tells);
-/* The next part of the write's bytes, from `at` on, onto the stage. */
+/* The write as one call of the script, by digest (EVALSHA) or, if NULL, by text (EVAL). stage: list
+ * of staged parts; NULL: the bytes are included. tells: include events of any length; else
+ * srv_redis_needs_events may be the answer. */
+srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_write *write,
+                                        const char *digest, const char *stage, bool tells);
+/* Appends the next part of the write's bytes, from `at` on, to the stage. */
 srv_redis_bytes srv_redis_stage_command(const srv_store_write *write, const char *stage, size_t at);
 srv_redis_bytes srv_redis_lookup_command(const srv_store_lookup *look);
-/* All of a key as a transaction; or as a script, which copies all of it once more, but is taken by a Redis without memory, too. */
+/* All records of a key by a transaction; or by a script, which needs another copy but also works
+ * when Redis is out of memory. */
 srv_redis_bytes srv_redis_load_command(const srv_store_load *load, bool by_script);
-/* Somebody listens, and has heard all up to `last` of what began after `first`; 0: nothing yet. What more there is. */
+/* Reports a subscriber that has all events after `first` up to `last` (0: none yet), and reads the
+ * later ones. */
 srv_redis_bytes srv_redis_subscribe_command(const char *id, uint64_t first, uint64_t last);
-/* What is told next of any of the scenes, waiting for it so long. */
-srv_redis_bytes srv_redis_wait_events_command(const char *const *ids, const uint64_t *last, size_t count, uint64_t wait_ms);
+/* Waits at most wait_ms for the next events of any of the scenes (XREAD BLOCK). */
+srv_redis_bytes srv_redis_wait_events_command(const char *const *ids, const uint64_t *last,
+                                              size_t count, uint64_t wait_ms);
 
-/* ---- replies --------------------------------------------------------------------------------------------------------- */
+/* ---- replies -------------------------------------------------------------------------------- */
 
-/* What an error of Redis means, and in why a sentence. */
+/* Translates an error of Redis to a status, and to a sentence in why. */
 srv_store_status srv_redis_error(const redisReply *reply, char why[SRV_STORE_WHY]);
 bool srv_redis_is_error(const redisReply *reply, const char *code);
-/* Does the error tell that another connection may do better: of a primary that has become a replica, of a user who has changed? */
+/* True if a new connection may succeed: the primary became a replica, or the user's permissions
+ * changed. */
 bool srv_redis_is_stale(const redisReply *reply);
-/* Is it an error that ends a start, but not a daemon that serves: a wrong password, a database that is not there? */
+/* True for an error that ends the start, but not a serving daemon: wrong password, missing
+ * database. */
 bool srv_redis_is_permanent_error(const redisReply *reply);
 /* The sentence for a store whose format is the reply's text. */
 void srv_redis_other_format(const redisReply *reply, char why[SRV_STORE_WHY]);
-/* Set status and what else is answered, from replies of any content. */
-/* Nothing is written: somebody listens, and what the write tells has not come with it. */
+/* The functions below accept replies of any content and set the status and the answer. */
+/* True if nothing was written because there are subscribers and the write came without its events.
+ */
 bool srv_redis_needs_events(const redisReply *reply);
-/* It is written, and Redis knows of nobody who listens. */
+/* True if the write succeeded and Redis knows of no subscriber. */
 bool srv_redis_is_not_subscribed(const redisReply *reply);
 void srv_redis_read_write(const redisReply *reply, srv_store_write *write);
-/* The two replies to a look: what is there, then the greatest revision that has gone. */
+/* The two replies to a lookup: the entries, then the greatest revision of deleted scenes. */
 void srv_redis_read_entries(const redisReply *reply, srv_store_lookup *look);
 void srv_redis_read_last(const redisReply *reply, srv_store_lookup *look);
 void srv_redis_read_load(const redisReply *reply, srv_store_load *load);
-/* The reply to srv_redis_subscribe_command: the numbers, and how many writes are told of. False: it is none. */
+/* The reply to srv_redis_subscribe_command: event numbers, scene state, writes with events. False:
+ * invalid. */
 typedef struct srv_redis_event_batch {
   uint64_t first, last, revision, bodies, stamp; /* revision 0: the scene is not there */
   const redisReply *writes;                      /* for srv_redis_read_event */
@@ -158,75 +176,86 @@ typedef struct srv_redis_event_batch {
 } srv_redis_event_batch;
 bool srv_redis_read_event_batch(const redisReply *reply, srv_redis_event_batch *out);
 /* The same of one of the scenes in the reply to srv_redis_wait_events_command, and its id. */
-bool srv_redis_read_scene_events(const redisReply *reply, size_t index, char id[CT_ID_LENGTH_MAX + 1], srv_redis_event_batch *out);
+bool srv_redis_read_scene_events(const redisReply *reply, size_t index,
+                                 char id[CT_ID_LENGTH_MAX + 1], srv_redis_event_batch *out);
 bool srv_redis_read_event(const srv_redis_event_batch *heard, size_t index, srv_store_event *out);
-/* Whether what is acknowledged is on the disk. */
+/* Durability of acknowledged writes. */
 typedef enum srv_redis_durability {
   SRV_REDIS_DURABILITY_UNKNOWN,
   SRV_REDIS_NOT_DURABLE,
-  SRV_REDIS_DURABLE_AFTER_REWRITE, /* if the appendonly file is whole: it is being written for the first time, or anew */
+  SRV_REDIS_DURABLE_AFTER_REWRITE, /* once the append-only file, which is being rewritten, is
+                                      complete */
   SRV_REDIS_DURABLE
 } srv_redis_durability;
-/* By the replies to CONFIG GET and INFO. */
+/* From the replies to CONFIG GET and INFO. */
 srv_redis_durability srv_redis_read_settings(const redisReply *reply);
 srv_redis_durability srv_redis_read_persistence(const redisReply *reply);
 
-/* ---- a connection ---------------------------------------------------------------------------------------------------- */
+/* ---- a connection --------------------------------------------------------------------------- */
 
 /* Times in ns. */
 #define SRV_REDIS_LOOKUP_NS 1000000000u
 #define SRV_REDIS_CONNECT_NS 500000000u
-#define SRV_REDIS_COMMAND_NS 1000000000u /* unless the place says otherwise */
-#define SRV_REDIS_STALE_NS 1000000000u   /* a connection is not made anew before for what Redis answers on it */
+#define SRV_REDIS_COMMAND_NS 1000000000u /* default of commandMs */
+#define SRV_REDIS_STALE_NS 1000000000u   /* least age at which an error replaces a connection */
 #define SRV_REDIS_RETRY_MIN_NS 100000000u
 #define SRV_REDIS_RETRY_MAX_NS 5000000000u
 
 typedef struct srv_redis_connection srv_redis_connection;
 
-/* Takes one reply: NULL when the connection has gone without it. Replies come in the order of what was sent. */
+/* Receives one reply; NULL: the connection was lost before it. Replies come in the order of the
+ * commands. */
 typedef void srv_redis_reply_callback(void *cls, const redisReply *reply);
 
 typedef struct srv_redis_connection_events {
-  void (*up)(void *cls);                                             /* commands can be sent */
-  void (*promise)(void *cls, srv_redis_durability promise);          /* what Redis promises */
-  void (*down)(void *cls, srv_store_status status, const char *why); /* the connection has gone, or could not be made */
+  void (*up)(void *cls);                                    /* commands can be sent */
+  void (*promise)(void *cls, srv_redis_durability promise); /* the durability of Redis */
+  void (*down)(void *cls, srv_store_status status,
+               const char *why); /* the connection was lost or failed */
   void *cls;
 } srv_redis_connection_events;
 
-/* Begins to connect at once. NULL: out of memory. place and name must outlive it. */
-srv_redis_connection *srv_redis_connection_create(uv_loop_t *loop, srv_redis_endpoint *place, srv_redis_resolver *name,
+/* Starts connecting. NULL: out of memory. place and name must outlive the connection. */
+srv_redis_connection *srv_redis_connection_create(uv_loop_t *loop, srv_redis_endpoint *place,
+                                                  srv_redis_resolver *name,
                                                   const srv_redis_connection_events *events);
-/* Ends the connection; closed is called when nothing of it is left in the loop. */
+/* Closes the connection; closed is called when its handles have left the loop. */
 void srv_redis_connection_close(srv_redis_connection *link, void (*closed)(void *cls), void *cls);
 bool srv_redis_connection_is_up(const srv_redis_connection *link);
-/* The script's digest, by Redis' word. */
+/* The script's digest as returned by SCRIPT LOAD. */
 const char *srv_redis_connection_digest(const srv_redis_connection *link);
-/* Sends what is up. `take` gets each reply. bytes are taken over. False: out of memory, or not up; take will not be called. */
-bool srv_redis_connection_send(srv_redis_connection *link, srv_redis_bytes bytes, srv_redis_reply_callback *take, void *cls);
-/* What Redis promises may have changed: the event tells, unless it was not told at the connection's beginning either. */
+/* Sends commands; `take` receives each reply. Takes over bytes. False: out of memory or not up;
+ * take is not called. */
+bool srv_redis_connection_send(srv_redis_connection *link, srv_redis_bytes bytes,
+                               srv_redis_reply_callback *take, void *cls);
+/* Queries the durability again; reported by `promise`, unless it was unknown at the connection's
+ * start too. */
 void srv_redis_connection_query_settings(srv_redis_connection *link);
-/* When bytes last went or came while something was under way; else when the first command was sent. */
+/* Time of the last byte sent or received while commands were pending; else of the first command. */
 uint64_t srv_redis_connection_last_progress(const srv_redis_connection *link);
-/* Looks at the times. Returns whether anything is under way: then it is to be called often. */
+/* Checks the timeouts. True: something is pending, call often. */
 bool srv_redis_connection_tick(srv_redis_connection *link, uint64_t now_ns);
 
-/* ---- who listens (store_redis_subscription.c) ------------------------------------------------------------------------------ */
+/* ---- subscriptions (store_redis_subscription.c) --------------------------------------------- */
 
 typedef struct srv_redis_subscriptions srv_redis_subscriptions;
 
-/* store: is told what somebody should know. asks: the connection that questions go by; what is told is heard on one of its own,
- * which is made here. NULL: out of memory. */
-srv_redis_subscriptions *srv_redis_subscriptions_create(const srv_store *store, uv_loop_t *loop, srv_redis_endpoint *place,
-                                                        srv_redis_resolver *name, srv_redis_connection *asks);
-/* closed is called when nothing of it is left in the loop. */
-void srv_redis_subscriptions_close(srv_redis_subscriptions *ears, void (*closed)(void *cls), void *cls);
-/* The connection that questions go by is up. */
+/* store: reports events for the log. asks: the connection for queries; events are received on a
+ * connection of its own, created here. NULL: out of memory. */
+srv_redis_subscriptions *srv_redis_subscriptions_create(const srv_store *store, uv_loop_t *loop,
+                                                        srv_redis_endpoint *place,
+                                                        srv_redis_resolver *name,
+                                                        srv_redis_connection *asks);
+/* Closes all subscriptions; closed is called when their handles have left the loop. */
+void srv_redis_subscriptions_close(srv_redis_subscriptions *ears, void (*closed)(void *cls),
+                                   void *cls);
+/* Notes that the connection for queries is up. */
 void srv_redis_subscriptions_connected(srv_redis_subscriptions *ears);
-/* To be called every second or more often. Returns whether more often is needed. */
+/* Call at least every second. True: call more often. */
 bool srv_redis_subscriptions_tick(srv_redis_subscriptions *ears, uint64_t now_ns);
-/* Redis knows of nobody who listens to the scene: who does so here asks at once. */
+/* Redis knows of no subscriber of the scene: a subscription here reports itself at once. */
 void srv_redis_subscriptions_unknown(srv_redis_subscriptions *ears, const char *id);
-/* As those of the store. */
+/* The store's operations on subscriptions. */
 bool srv_redis_subscribe(srv_redis_subscriptions *ears, srv_store_subscription *listen);
 uint64_t srv_redis_subscriptions_catch_up(srv_store_subscription *listen);
 void srv_redis_unsubscribe(srv_store_subscription *listen);

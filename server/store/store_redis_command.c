@@ -1,4 +1,4 @@
-/* What is asked of Redis. A write is one script: Redis carries it out whole or not at all, and nobody comes between. */
+/* Commands to Redis. A write is one Lua script, which Redis runs atomically. */
 #include "store/store_redis.h"
 
 #include <assert.h>
@@ -7,35 +7,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the script of a write is given, by its names there. The keys, then the arguments, in this order; after them comes `part`:
- * the record's bytes, unless they wait on the stage. */
-#define SCRIPT_KEYS(X)                                                                                                             \
-  X(KEYS, keys)                                                                                                                    \
-  X(HEADS, heads)                                                                                                                  \
-  X(PARTS, parts)                                                                                                                  \
-  X(SHAPES, shapes)                                                                                                                \
-  X(NAMES, names)                                                                                                                  \
-  X(USES, uses)                                                                                                                    \
-  X(STORE, store)                                                                                                                  \
-  X(STAGE, stage)                                                                                                                  \
-  X(EAR, ear)                                                                                                                      \
-  X(TOLD, told)
-#define SCRIPT_ARGUMENTS(X)                                                                                                        \
-  X(ACT, act)                                                                                                                      \
-  X(ID, id)                                                                                                                        \
-  X(BEFORE, before)                                                                                                                \
-  X(REVISION, revision)                                                                                                            \
-  X(BODIES, bodies)                                                                                                                \
-  X(HEAD, head)                                                                                                                    \
-  X(NAMED, named)                                                                                                                  \
-  X(NAMED_LIST, named_list)                                                                                                        \
-  X(SPACE, space)                                                                                                                  \
-  X(STAGED, staged)                                                                                                                \
-  X(EVENTS, events)                                                                                                                \
-  X(TEXT, text)                                                                                                                    \
-  X(MOST, most)                                                                                                                    \
-  X(ROOM, room)                                                                                                                    \
-  X(FOLLOWED, followed)                                                                                                            \
+/* What the script of a write is given, by its names there. The keys, then the arguments, in this
+ * order; after them comes `part`: the record's bytes, unless they wait on the stage. */
+#define SCRIPT_KEYS(X)                                                                             \
+  X(KEYS, keys)                                                                                    \
+  X(HEADS, heads)                                                                                  \
+  X(PARTS, parts)                                                                                  \
+  X(SHAPES, shapes)                                                                                \
+  X(NAMES, names)                                                                                  \
+  X(USES, uses)                                                                                    \
+  X(STORE, store)                                                                                  \
+  X(STAGE, stage)                                                                                  \
+  X(EAR, ear)                                                                                      \
+  X(TOLD, reported)
+#define SCRIPT_ARGUMENTS(X)                                                                        \
+  X(ACT, act)                                                                                      \
+  X(ID, id)                                                                                        \
+  X(BEFORE, before)                                                                                \
+  X(REVISION, revision)                                                                            \
+  X(BODIES, bodies)                                                                                \
+  X(HEAD, head)                                                                                    \
+  X(NAMED, named)                                                                                  \
+  X(NAMED_LIST, named_list)                                                                        \
+  X(SPACE, space)                                                                                  \
+  X(STAGED, staged)                                                                                \
+  X(EVENTS, events)                                                                                \
+  X(TEXT, text)                                                                                    \
+  X(MOST, most)                                                                                    \
+  X(ROOM, room)                                                                                    \
+  X(FOLLOWED, followed)                                                                            \
   X(STAMP, stamp)
 
 #define IN_SCRIPT(NAME, name) #name ", "
@@ -44,27 +44,38 @@
 #define AS_WORD(NAME, name) WORD_##NAME,
 
 /* Words of the command that calls it. */
-enum { WORD_EVAL, WORD_SCRIPT, WORD_KEY_COUNT, SCRIPT_KEYS(AS_WORD) SCRIPT_ARGUMENTS(AS_WORD) WORD_PART, WORDS };
+enum {
+  WORD_EVAL,
+  WORD_SCRIPT,
+  WORD_KEY_COUNT,
+  SCRIPT_KEYS(AS_WORD) SCRIPT_ARGUMENTS(AS_WORD) WORD_PART,
+  WORDS
+};
 
-/* Fencing. The revision that a write follows must be the key's, and numbers of revisions are never used again under any id: a new
- * scene begins above all that have gone (`last`). So who slept while others wrote, or while the scene went and came back, is
- * refused. Numbers are compared as texts: Lua's are exact only up to 2^53.
+/* Fencing. The revision that a write follows must be the key's, and numbers of revisions are never
+ * used again under any id: a new scene begins above all that have gone (`last`). So who slept while
+ * others wrote, or while the scene went and came back, is refused. Numbers are compared as texts:
+ * Lua's are exact only up to 2^53.
  *
- * A Redis that has gone back in time gives numbers again. So each revision has the stamp of the write that made it, too, and who
- * follows, or folds, a revision of the same number that another write made is refused.
+ * A Redis that has gone back in time gives numbers again. So each revision has the stamp of the
+ * write that made it, too, and who follows, or folds, a revision of the same number that another
+ * write made is refused.
  *
- * What a write tells gets its numbers with the write, where somebody listens (`ear`): no write that is there lacks its events, and
- * none has any that is not. These numbers are below 2^53. What stands in the way of telling does not stand in that of writing: what
- * is in Redis of it is let go of, and who listens finds that something is missing. Long events are sent when it is known that
+ * What a write tells gets its numbers with the write, where somebody listens (`ear`): no write that
+ * is there lacks its events, and none has any that is not. These numbers are below 2^53. What
+ * stands in the way of telling does not stand in that of writing: what is in Redis of it is let go
+ * of, and who listens finds that something is missing. Long events are sent when it is known that
  * somebody listens: a write that would have some ('?') is refused then, and comes again with them.
  *
- * Who removes a shape that nobody has needed for long names the write by which it was last seen, and is refused where there has
- * been another since: of a post that found it there, or one after which no scene names it any more.
+ * Who removes a shape that nobody has needed for long names the write by which it was last seen,
+ * and is refused where there has been another since: of a post that found it there, or one after
+ * which no scene names it any more.
  *
- * Nothing is changed before the first refusal can come, and the first change of whatever adds is one that Redis refuses when it has
- * no memory left; after the first change it refuses no more. What removes begins with a removal, which is never refused. So all
- * that is changed is looked at before: a key of another type, a count that is none. Nor does a change follow a record that is not
- * there, for nobody could read either. */
+ * Nothing is changed before the first refusal can come, and the first change of whatever adds is
+ * one that Redis refuses when it has no memory left; after the first change it refuses no more.
+ * What removes begins with a removal, which is never refused. So all that is changed is looked at
+ * before: a key of another type, a count that is none. Nor does a change follow a record that is
+ * not there, for nobody could read either. */
 const char *const srv_redis_script = __extension__ /* longer than every compiler needs to take */
     "local " KEYS_IN_SCRIPT "none = unpack(KEYS)\n"
     "local " ARGUMENTS_IN_SCRIPT "part = unpack(ARGV)\n"
@@ -72,8 +83,10 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "staged, events, most, room = staged + 0, events + 0, most + 0, room + 0\n"
     "local call, may = redis.call, redis.acl_check_cmd\n"
     "if may then\n"
-    "  for _, words in ipairs({{'HSET', keys, 'a', 'b'}, {'HDEL', keys, 'a'}, {'HINCRBY', keys, 'a', 1}, {'UNLINK', keys},\n"
-    "      {'RPUSH', keys, 'a'}, {'LPUSH', keys, 'a'}, {'LTRIM', keys, 0, 0}, {'LMOVE', keys, keys, 'LEFT', 'LEFT'}}) do\n"
+    "  for _, words in ipairs({{'HSET', keys, 'a', 'b'}, {'HDEL', keys, 'a'}, {'HINCRBY', keys, "
+    "'a', 1}, {'UNLINK', keys},\n"
+    "      {'RPUSH', keys, 'a'}, {'LPUSH', keys, 'a'}, {'LTRIM', keys, 0, 0}, {'LMOVE', keys, "
+    "keys, 'LEFT', 'LEFT'}}) do\n"
     "    if not may(unpack(words)) then return redis.error_reply('NOPERM ' .. words[1]) end\n"
     "  end\n"
     "end\n"
@@ -96,7 +109,8 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "local heard = events > 0 and redis.pcall('HMGET', ear, 'last', 'closed', 'bytes') or {}\n"
     "local function append(revision, bodies)\n"
     "  local last, bytes = digits(heard[1] + events), heard[3] + #text\n"
-    "  call('XADD', told, last .. '-0', 'n', events, 'r', revision, 'b', bodies, 't', text, 's', stamp, 'p', mark)\n"
+    "  call('XADD', told, last .. '-0', 'n', events, 'r', revision, 'b', bodies, 't', text, 's', "
+    "stamp, 'p', mark)\n"
     "  call('HSET', ear, 'last', last)\n"
     "  local kept = call('XLEN', told)\n"
     "  if kept == 1 then call('PEXPIRE', told, math.max(call('PTTL', ear), 1)) end\n"
@@ -135,21 +149,27 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "  push('LPUSH')\n"
     "  return {'OK'}\n"
     "end\n"
-    "if current ~= before or is_other(mark) or (act ~= 'base' and not entry) then return moved end\n"
+    "if current ~= before or is_other(mark) or (act ~= 'base' and not entry) then return moved "
+    "end\n"
     "if act == 'seen' then\n"
     "  call('HSET', keys, id, current .. ' ' .. stamp .. ' ' .. mark)\n"
     "  return {'OK'}\n"
     "end\n"
-    "if act == 'remove' and not scenes and followed ~= '0' and seen ~= bodies then return moved end\n"
-    "if scenes and act ~= 'remove' and not above(revision, entry and current or last) then return moved end\n"
-    "if act == 'remove' and not scenes and (call('HGET', uses, id) or '0') ~= '0' then return {'NAMED'} end\n"
+    "if act == 'remove' and not scenes and followed ~= '0' and seen ~= bodies then return moved "
+    "end\n"
+    "if scenes and act ~= 'remove' and not above(revision, entry and current or last) then return "
+    "moved end\n"
+    "if act == 'remove' and not scenes and (call('HGET', uses, id) or '0') ~= '0' then return "
+    "{'NAMED'} end\n"
     "if text == '?' and not heard.err and heard[1] and not heard[2] then return {'TELL'} end\n"
     "if act == 'change' then\n"
-    "  local at, count, made = string.match(call('LRANGE', heads, -1, -1)[1] or '', '^(%d+) %d+ (%d+) %d+ (%d+)$')\n"
+    "  local at, count, made = string.match(call('LRANGE', heads, -1, -1)[1] or '', '^(%d+) %d+ "
+    "(%d+) %d+ (%d+)$')\n"
     "  if at ~= current or made ~= mark then return {'DAMAGED', heads} end\n"
     "  if call('LLEN', parts) < count + 0 then return {'DAMAGED', parts} end\n"
     "end\n"
-    "local function is_count(shape) return string.find(call('HGET', uses, shape) or '0', '^%-?%d+$') end\n"
+    "local function is_count(shape) return string.find(call('HGET', uses, shape) or '0', "
+    "'^%-?%d+$') end\n"
     "local fresh, stale = {}, {}\n"
     "if named == '1' then\n"
     "  for shape in string.gmatch(named_list, '[^%z]+') do\n"
@@ -173,7 +193,8 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "local function see_what_nobody_names()\n"
     "  for _, shape in ipairs(stale) do\n"
     "    local entry = call('HEXISTS', uses, shape) == 0 and redis.pcall('HGET', shapes, shape)\n"
-    "    local number, made = string.match(type(entry) == 'string' and entry or '', '^(%d+) %d+ (%d+)$')\n"
+    "    local number, made = string.match(type(entry) == 'string' and entry or '', '^(%d+) %d+ "
+    "(%d+)$')\n"
     "    if number then call('HSET', shapes, shape, number .. ' ' .. stamp .. ' ' .. made) end\n"
     "  end\n"
     "end\n"
@@ -205,39 +226,45 @@ const char *const srv_redis_script = __extension__ /* longer than every compiler
     "tell(revision, bodies)\n"
     "return done\n";
 
-/* A write that is refused after its first change would be half done. From Redis 7 on the script asks whether its user may do all;
- * an older one cannot be asked that, so what the script does is tried at each connection, too, on a key that is never there and in
- * ways that change nothing: all that counts is whether the user may. Of a store that is still empty the pushes make a list and
+/* A write that is refused after its first change would be half done. From Redis 7 on the script
+ * asks whether its user may do all; an older one cannot be asked that, so what the script does is
+ * tried at each connection, too, on a key that is never there and in ways that change nothing: all
+ * that counts is whether the user may. Of a store that is still empty the pushes make a list and
  * remove it. Events are not among it: a write goes without them. */
-const char srv_redis_probe[] = "local store, none = unpack(KEYS)\n"
-                               "local function may(name, ...)\n"
-                               "  local got = redis.pcall(name, ...)\n"
-                               "  local why = type(got) == 'table' and got.err or ''\n"
-                               "  for _, word in ipairs({'NOPERM', 'The user executing', 'Unknown Redis command'}) do\n"
-                               "    if string.find(why, word, 1, true) then error({name = name}) end\n"
-                               "  end\n"
-                               "  return got\n"
-                               "end\n"
-                               "local function all()\n"
-                               "  may('HSET', store, 'a', 'b', 'c')\n"
-                               "  may('HINCRBY', none, 'a', 'b')\n"
-                               "  for _, name in ipairs({'UNLINK', 'LLEN', 'HGETALL'}) do may(name, none) end\n"
-                               "  for _, name in ipairs({'HGET', 'HEXISTS', 'HDEL', 'RPUSHX'}) do may(name, none, 'a') end\n"
-                               "  for _, name in ipairs({'LRANGE', 'LTRIM'}) do may(name, none, 0, 0) end\n"
-                               "  may('LMOVE', none, none, 'LEFT', 'LEFT')\n"
-                               "  may('EXPIRE', none, 1)\n"
-                               "  local list = may('HGET', store, 'format') and store or none\n"
-                               "  may('RPUSH', list, '')\n"
-                               "  may('LPUSH', list, '')\n"
-                               "  may('UNLINK', none)\n"
-                               "end\n"
-                               "local good, what = pcall(all)\n"
-                               "if good then return 1 end\n"
-                               "return redis.error_reply('NOPERM ' .. (type(what) == 'table' and what.name or tostring(what)))\n";
+const char srv_redis_probe[] =
+    "local store, none = unpack(KEYS)\n"
+    "local function may(name, ...)\n"
+    "  local got = redis.pcall(name, ...)\n"
+    "  local why = type(got) == 'table' and got.err or ''\n"
+    "  for _, word in ipairs({'NOPERM', 'The user executing', 'Unknown Redis command'}) do\n"
+    "    if string.find(why, word, 1, true) then error({name = name}) end\n"
+    "  end\n"
+    "  return got\n"
+    "end\n"
+    "local function all()\n"
+    "  may('HSET', store, 'a', 'b', 'c')\n"
+    "  may('HINCRBY', none, 'a', 'b')\n"
+    "  for _, name in ipairs({'UNLINK', 'LLEN', 'HGETALL'}) do may(name, none) end\n"
+    "  for _, name in ipairs({'HGET', 'HEXISTS', 'HDEL', 'RPUSHX'}) do may(name, none, 'a') end\n"
+    "  for _, name in ipairs({'LRANGE', 'LTRIM'}) do may(name, none, 0, 0) end\n"
+    "  may('LMOVE', none, none, 'LEFT', 'LEFT')\n"
+    "  may('EXPIRE', none, 1)\n"
+    "  local list = may('HGET', store, 'format') and store or none\n"
+    "  may('RPUSH', list, '')\n"
+    "  may('LPUSH', list, '')\n"
+    "  may('UNLINK', none)\n"
+    "end\n"
+    "local good, what = pcall(all)\n"
+    "if good then return 1 end\n"
+    "return redis.error_reply('NOPERM ' .. (type(what) == 'table' and what.name or "
+    "tostring(what)))\n";
 
-static const char *space_name(srv_store_space space) { return space == SRV_STORE_SCENES ? "scenes" : "shapes"; }
+static const char *space_name(srv_store_space space) {
+  return space == SRV_STORE_SCENES ? "scenes" : "shapes";
+}
 
-static srv_redis_bytes format(int count, const char **words, const size_t *lengths, unsigned replies) {
+static srv_redis_bytes format(int count, const char **words, const size_t *lengths,
+                              unsigned replies) {
   char *bytes = NULL;
   int length = redisFormatCommandArgv(&bytes, count, words, lengths);
   /* A command of 2 GiB or more has no length here. */
@@ -255,9 +282,11 @@ srv_redis_bytes srv_redis_command(const char *const *words) {
   return format(count, list, NULL, 1);
 }
 
-/* ---- writes ---------------------------------------------------------------------------------------------------------- */
+/* ---- writes --------------------------------------------------------------------------------- */
 
-static size_t parts_of(const srv_store_write *write) { return (write->length + SRV_REDIS_PART_BYTES - 1) / SRV_REDIS_PART_BYTES; }
+static size_t parts_of(const srv_store_write *write) {
+  return (write->length + SRV_REDIS_PART_BYTES - 1) / SRV_REDIS_PART_BYTES;
+}
 
 typedef struct call {
   const char *words[WORDS];
@@ -280,7 +309,7 @@ static void set_number(call *c, int word, uint64_t number) {
 
 typedef struct key_names {
   char keys[32], heads[32 + CT_ID_LENGTH_MAX], parts[32 + CT_ID_LENGTH_MAX];
-  char listened[32 + CT_ID_LENGTH_MAX], told[32 + CT_ID_LENGTH_MAX];
+  char listened[32 + CT_ID_LENGTH_MAX], reported[32 + CT_ID_LENGTH_MAX];
 } key_names;
 
 static void name_keys(key_names *out, srv_store_space space, const char *id) {
@@ -288,7 +317,7 @@ static void name_keys(key_names *out, srv_store_space space, const char *id) {
   snprintf(out->heads, sizeof out->heads, SRV_REDIS_KEY_HEADS "%s:%s", space_name(space), id);
   snprintf(out->parts, sizeof out->parts, SRV_REDIS_KEY_PARTS "%s:%s", space_name(space), id);
   snprintf(out->listened, sizeof out->listened, SRV_REDIS_KEY_SUBSCRIBED "%s", id);
-  snprintf(out->told, sizeof out->told, SRV_REDIS_KEY_EVENTS "%s", id);
+  snprintf(out->reported, sizeof out->reported, SRV_REDIS_KEY_EVENTS "%s", id);
 }
 
 static void set_keys(call *c, const key_names *names, const char *stage) {
@@ -302,20 +331,20 @@ static void set_keys(call *c, const key_names *names, const char *stage) {
   set_text(c, WORD_STORE, SRV_REDIS_KEY_STORE);
   set_text(c, WORD_STAGE, stage ? stage : SRV_REDIS_KEY_NONE);
   set_text(c, WORD_EAR, names->listened);
-  set_text(c, WORD_TOLD, names->told);
+  set_text(c, WORD_TOLD, names->reported);
 }
 
 static void set_told(call *c, const srv_store *store, const srv_store_write *write, bool tells) {
-  bool is_there = write->told && write->told_length <= SRV_REDIS_EVENTS_BYTES;
+  bool is_there = write->reported && write->told_length <= SRV_REDIS_EVENTS_BYTES;
   set_number(c, WORD_EVENTS, write->told_count);
   if (!tells && write->told_length > SRV_REDIS_EVENTS_SHORT) set_text(c, WORD_TEXT, "?");
-  else set(c, WORD_TEXT, is_there ? write->told : "", is_there ? write->told_length : 0);
+  else set(c, WORD_TEXT, is_there ? write->reported : "", is_there ? write->told_length : 0);
   set_number(c, WORD_MOST, store->told_most);
   set_number(c, WORD_ROOM, store->told_bytes_most);
 }
 
-srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_write *write, const char *digest, const char *stage,
-                                        bool tells) {
+srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_write *write,
+                                        const char *digest, const char *stage, bool tells) {
   static const char *const acts[] = {"change", "base", "fold", "remove", "seen"};
   key_names names;
   char head[96];
@@ -323,7 +352,8 @@ srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_
   bool has_part = !stage && write->length;
   name_keys(&names, write->space, write->id);
   snprintf(head, sizeof head, "%" PRIu64 " %" PRIu64 " %zu %zu", write->revision,
-           write->act == SRV_STORE_CHANGE ? write->before : UINT64_C(0), parts_of(write), write->length);
+           write->act == SRV_STORE_CHANGE ? write->before : UINT64_C(0), parts_of(write),
+           write->length);
   set_text(&c, WORD_EVAL, digest ? "EVALSHA" : "EVAL");
   set_text(&c, WORD_SCRIPT, digest ? digest : srv_redis_script);
   set_keys(&c, &names, stage);
@@ -334,7 +364,8 @@ srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_
   set_number(&c, WORD_BODIES, write->bodies);
   set_text(&c, WORD_HEAD, head);
   set_text(&c, WORD_NAMED, write->has_shapes ? "1" : "0");
-  set(&c, WORD_NAMED_LIST, write->shapes ? write->shapes : "", write->has_shapes ? write->shapes_length : 0);
+  set(&c, WORD_NAMED_LIST, write->shapes ? write->shapes : "",
+      write->has_shapes ? write->shapes_length : 0);
   set_text(&c, WORD_SPACE, space_name(write->space));
   set_number(&c, WORD_STAGED, stage ? parts_of(write) : 0);
   set_told(&c, store, write, tells);
@@ -345,22 +376,26 @@ srv_redis_bytes srv_redis_write_command(const srv_store *store, const srv_store_
   return format(has_part ? WORDS : WORD_PART, c.words, c.lengths, 1);
 }
 
-srv_redis_bytes srv_redis_stage_command(const srv_store_write *write, const char *stage, size_t at) {
-  size_t length = write->length - at < SRV_REDIS_PART_BYTES ? write->length - at : SRV_REDIS_PART_BYTES;
+srv_redis_bytes srv_redis_stage_command(const srv_store_write *write, const char *stage,
+                                        size_t at) {
+  size_t length =
+      write->length - at < SRV_REDIS_PART_BYTES ? write->length - at : SRV_REDIS_PART_BYTES;
   if (at == 0) {
     /* The first part makes the list, and sets how long it stays. */
-    static const char script[] = "redis.call('RPUSH', KEYS[1], ARGV[1]) redis.call('EXPIRE', KEYS[1], ARGV[2]) return 1";
+    static const char script[] =
+        "redis.call('RPUSH', KEYS[1], ARGV[1]) redis.call('EXPIRE', KEYS[1], ARGV[2]) return 1";
     const char *words[] = {"EVAL", script, "1", stage, write->bytes, SRV_REDIS_STAGE_SECONDS};
-    size_t lengths[] = {4, sizeof script - 1, 1, strlen(stage), length, strlen(SRV_REDIS_STAGE_SECONDS)};
+    size_t lengths[] = {
+        4, sizeof script - 1, 1, strlen(stage), length, strlen(SRV_REDIS_STAGE_SECONDS)};
     return format(6, words, lengths, 1);
   }
-  /* A list that has gone meanwhile is not begun anew. */
+  /* A list that has gone meanwhile is not restarted. */
   const char *words[] = {"RPUSHX", stage, write->bytes + at};
   size_t lengths[] = {6, strlen(stage), length};
   return format(3, words, lengths, 1);
 }
 
-/* ---- reads ----------------------------------------------------------------------------------------------------------- */
+/* ---- reads ---------------------------------------------------------------------------------- */
 
 /* Several commands as one piece of bytes. */
 static srv_redis_bytes join(const srv_redis_bytes *pieces, int count) {
@@ -382,11 +417,13 @@ static srv_redis_bytes join(const srv_redis_bytes *pieces, int count) {
 
 #define COMMAND(...) srv_redis_command((const char *const[]){__VA_ARGS__, NULL})
 
-/* The last revision is asked for second: of a scene that has gone before the first question it is known then. */
+/* The last revision is asked for second: of a scene that has gone before the first question it is
+ * known then. */
 srv_redis_bytes srv_redis_lookup_command(const srv_store_lookup *look) {
   key_names names;
   name_keys(&names, look->space, look->id);
-  srv_redis_bytes pieces[] = {look->id[0] ? COMMAND("HGET", names.keys, look->id) : COMMAND("HGETALL", names.keys),
+  srv_redis_bytes pieces[] = {look->id[0] ? COMMAND("HGET", names.keys, look->id)
+                                          : COMMAND("HGETALL", names.keys),
                               COMMAND("HGET", SRV_REDIS_KEY_STORE, "last")};
   return join(pieces, 2);
 }
@@ -395,32 +432,38 @@ srv_redis_bytes srv_redis_load_command(const srv_store_load *load, bool by_scrip
   key_names names;
   name_keys(&names, load->space, load->id);
   if (by_script) {
-    static const char script[] = "return {redis.call('HGET', KEYS[1], ARGV[1]), redis.call('LRANGE', KEYS[2], 0, -1),"
-                                 " redis.call('LRANGE', KEYS[3], 0, -1)}";
+    static const char script[] =
+        "return {redis.call('HGET', KEYS[1], ARGV[1]), redis.call('LRANGE', KEYS[2], 0, -1),"
+        " redis.call('LRANGE', KEYS[3], 0, -1)}";
     return COMMAND("EVAL", script, "3", names.keys, names.heads, names.parts, load->id);
   }
-  srv_redis_bytes pieces[] = {COMMAND("MULTI"), COMMAND("HGET", names.keys, load->id), COMMAND("LRANGE", names.heads, "0", "-1"),
+  srv_redis_bytes pieces[] = {COMMAND("MULTI"), COMMAND("HGET", names.keys, load->id),
+                              COMMAND("LRANGE", names.heads, "0", "-1"),
                               COMMAND("LRANGE", names.parts, "0", "-1"), COMMAND("EXEC")};
   return join(pieces, 5);
 }
 
-/* ---- who listens ----------------------------------------------------------------------------------------------------- */
+/* ---- who listens ---------------------------------------------------------------------------- */
 
-/* Numbers begin at the clock's microseconds, and above all that are known: what a client has kept of an earlier stream is in none.
- * A listener that knows more than there is has heard what Redis has lost since. Entries of a stream whose numbers are not known any
- * more would be in the way of new ones, and so would what is none of ours. */
+/* Numbers begin at the clock's microseconds, and above all that are known: what a client has kept
+ * of an earlier stream is in none. A listener that knows more than there is has heard what Redis
+ * has lost since. Entries of a stream whose numbers are not known any more would be in the way of
+ * new ones, and so would what is none of ours. */
 static const char listen_script[] =
     "local scenes, listened, told = unpack(KEYS)\n"
     "local id, known_first, known_last, seconds = unpack(ARGV)\n"
     "local call = redis.call\n"
     "local entry = call('HGET', scenes, id)\n"
     "if not entry then\n"
-    "  local known = known_last ~= '0' and redis.pcall('XRANGE', told, '(' .. known_last, '+') or {}\n"
+    "  local known = known_last ~= '0' and redis.pcall('XRANGE', told, '(' .. known_last, '+') or "
+    "{}\n"
     "  return {'0 0 0 0 0', known.err and {} or known}\n"
     "end\n"
-    "local got, kept = redis.pcall('HMGET', listened, 'first', 'last', 'closed'), redis.pcall('XLEN', told)\n"
+    "local got, kept = redis.pcall('HMGET', listened, 'first', 'last', 'closed'), "
+    "redis.pcall('XLEN', told)\n"
     "local why = got.err or type(kept) == 'table' and kept.err\n"
-    "if why and not string.find(why, 'WRONGTYPE', 1, true) then return got.err and got or kept end\n"
+    "if why and not string.find(why, 'WRONGTYPE', 1, true) then return got.err and got or kept "
+    "end\n"
     "local function is_number(text) return text and #text < 17 and string.find(text, '^%d+$') end\n"
     "if why or (got[2] and not (is_number(got[1]) and is_number(got[2]))) then\n"
     "  call('UNLINK', listened, told)\n"
@@ -442,7 +485,8 @@ static const char listen_script[] =
     "call('EXPIRE', listened, seconds)\n"
     "call('EXPIRE', told, seconds)\n"
     "local heard = (known_first == '0' or ahead) and first or known_last\n"
-    "return {first .. ' ' .. last .. ' ' .. string.match(entry, '^%d+ %d+ %d+$'), call('XRANGE', told, '(' .. heard, '+')}\n";
+    "return {first .. ' ' .. last .. ' ' .. string.match(entry, '^%d+ %d+ %d+$'), call('XRANGE', "
+    "told, '(' .. heard, '+')}\n";
 
 srv_redis_bytes srv_redis_subscribe_command(const char *id, uint64_t first, uint64_t last) {
   key_names names;
@@ -450,14 +494,15 @@ srv_redis_bytes srv_redis_subscribe_command(const char *id, uint64_t first, uint
   name_keys(&names, SRV_STORE_SCENES, id);
   snprintf(numbers[0], sizeof numbers[0], "%" PRIu64, first);
   snprintf(numbers[1], sizeof numbers[1], "%" PRIu64, last);
-  return COMMAND("EVAL", listen_script, "3", names.keys, names.listened, names.told, id, numbers[0], numbers[1],
-                 SRV_REDIS_EVENTS_SECONDS);
+  return COMMAND("EVAL", listen_script, "3", names.keys, names.listened, names.reported, id,
+                 numbers[0], numbers[1], SRV_REDIS_EVENTS_SECONDS);
 }
 
 /* Writes in one reply of each scene. */
 #define HEAR_COUNT "100"
 
-srv_redis_bytes srv_redis_wait_events_command(const char *const *ids, const uint64_t *last, size_t count, uint64_t wait_ms) {
+srv_redis_bytes srv_redis_wait_events_command(const char *const *ids, const uint64_t *last,
+                                              size_t count, uint64_t wait_ms) {
   enum { HEAD = 6 };
   typedef char text[32 + CT_ID_LENGTH_MAX];
   char wait[24];

@@ -1,5 +1,6 @@
-/* A connection to Redis, made anew as often as it is lost. It is down, or being made (name, connection, greeting), or up. The
- * greeting says who we are, finds out what is promised and what the script is called; before it has ended nothing else is sent. */
+/* A connection to Redis that reconnects by itself. States: down; connecting (name, connection,
+ * greeting); up. The greeting authenticates, reads the durability and loads the script; nothing
+ * else is sent before its end. */
 #include "store/store_redis.h"
 
 #include <assert.h>
@@ -14,7 +15,14 @@
 #define ELEMENTS_MOST 16777216
 #define READ_BYTES 262144
 
-typedef enum state { STATE_DOWN, STATE_NAME, STATE_CONNECT, STATE_GREET, STATE_UP, STATE_CLOSED } state;
+typedef enum state {
+  STATE_DOWN,
+  STATE_NAME,
+  STATE_CONNECT,
+  STATE_GREET,
+  STATE_UP,
+  STATE_CLOSED
+} state;
 
 /* A reply that is to come. */
 typedef struct expected {
@@ -56,7 +64,8 @@ struct srv_redis_connection {
   uint64_t retry_ns;
   unsigned failures; /* one after the other */
   unsigned wires;    /* not let go of by libuv yet */
-  uint64_t stale_ns; /* since when: an answer was one that another connection may not have; 0: none was */
+  uint64_t stale_ns; /* since when: an answer was one that another connection may not have; 0: none
+                        was */
   bool refused;      /* in the greeting: status and why tell */
   bool asks_settings, knows_settings;
   srv_redis_durability settings; /* by these alone */
@@ -68,9 +77,9 @@ struct srv_redis_connection {
   void *closed_cls;
 };
 
-/* ---- ends ------------------------------------------------------------------------------------------------------------ */
+/* ---- ends ----------------------------------------------------------------------------------- */
 
-static void maybe_closed(srv_redis_connection *link) {
+static void finish_close_if_idle(srv_redis_connection *link) {
   if (link->state != STATE_CLOSED || link->wires) return;
   void (*closed)(void *cls) = link->closed;
   void *cls = link->closed_cls;
@@ -79,32 +88,33 @@ static void maybe_closed(srv_redis_connection *link) {
   closed(cls);
 }
 
-/* Between the half and the whole of a time that doubles. */
-static uint64_t pause_ns(unsigned failures) {
+/* Exponential backoff with jitter: between half and all of a time that doubles. */
+static uint64_t choose_backoff_ns(unsigned failures) {
   uint64_t most = SRV_REDIS_RETRY_MIN_NS << (failures < 7 ? failures : 7);
   uint16_t random = 0;
   if (most > SRV_REDIS_RETRY_MAX_NS) most = SRV_REDIS_RETRY_MAX_NS;
-  if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random) random = (uint16_t)uv_hrtime();
+  if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random)
+    random = (uint16_t)uv_hrtime();
   uint64_t pause = most / 2 + most / 2 * random / 65536;
   return pause < SRV_REDIS_RETRY_MIN_NS ? SRV_REDIS_RETRY_MIN_NS : pause;
 }
 
-static void wire_closed(uv_handle_t *handle) {
+static void on_wire_closed(uv_handle_t *handle) {
   wire *w = handle->data;
   srv_redis_connection *link = w->connect.data;
   redisReaderFree(w->reader);
   free(w);
   link->wires--;
-  maybe_closed(link);
+  finish_close_if_idle(link);
 }
 
-/* Who waits for a reply is told that there is none. */
+/* Drops the socket; pending callbacks receive NULL. */
 static void drop_wire(srv_redis_connection *link) {
   wire *w = link->wire;
   if (!w) return;
   link->wire = NULL;
   w->link = NULL;
-  if (!uv_is_closing((uv_handle_t *)&w->tcp)) uv_close((uv_handle_t *)&w->tcp, wire_closed);
+  if (!uv_is_closing((uv_handle_t *)&w->tcp)) uv_close((uv_handle_t *)&w->tcp, on_wire_closed);
   while (w->first) {
     expected *e = w->first;
     w->first = e->next;
@@ -120,12 +130,12 @@ static void go_down(srv_redis_connection *link, srv_store_status status, const c
   uint64_t now_ns = uv_hrtime();
   link->state = STATE_DOWN;
   link->since_ns = now_ns;
-  link->retry_ns = now_ns + pause_ns(link->failures++);
+  link->retry_ns = now_ns + choose_backoff_ns(link->failures++);
   link->events.down(link->events.cls, status, text);
   drop_wire(link);
 }
 
-/* ---- replies --------------------------------------------------------------------------------------------------------- */
+/* ---- replies -------------------------------------------------------------------------------- */
 
 /* An array of more elements than any of ours would take memory before one of them is there. */
 static void *create_array(const redisReadTask *task, int elements) {
@@ -144,8 +154,8 @@ static redisReader *create_reader(wire *w) {
   return reader;
 }
 
-/* Gives each whole reply to who waits for it. False: the connection is of no use any more. */
-static bool hand_out(wire *w) {
+/* Dispatches each complete reply to its callback. False: the connection is unusable. */
+static bool dispatch_replies(wire *w) {
   void *reply = NULL;
   while (w->link) {
     if (redisReaderGetReply(w->reader, &reply) != REDIS_OK) return false;
@@ -183,19 +193,21 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer)
   }
   link->progress_ns = uv_hrtime();
   w->unread += (size_t)length;
-  bool good = redisReaderFeed(w->reader, buffer->base, (size_t)length) == REDIS_OK && hand_out(w);
+  bool good =
+      redisReaderFeed(w->reader, buffer->base, (size_t)length) == REDIS_OK && dispatch_replies(w);
   if (good || !w->link) return;
-  /* The very first words. What speaks another protocol at the start is not a Redis that may come yet. */
+  /* The very first words. What speaks another protocol at the start is not a Redis that may come
+   * yet. */
   if (w->answered == 0 && link->state == STATE_GREET && !link->place->serving)
     go_down(link, SRV_STORE_FAILED, "what answers there is not Redis");
   else go_down(link, SRV_STORE_UNAVAILABLE, "Redis has answered something that is no answer");
 }
 
-/* ---- sending --------------------------------------------------------------------------------------------------------- */
+/* ---- sending -------------------------------------------------------------------------------- */
 
-/* That a command has gone out is progress only where no reply to an earlier one is missing: else those who ask again and again
- * would hide that Redis does not answer. */
-static void sent(uv_write_t *write, int status) {
+/* That a command has gone out is progress only where no reply to an earlier one is missing: else
+ * those who ask again and again would hide that Redis does not answer. */
+static void on_bytes_sent(uv_write_t *write, int status) {
   sending *s = (sending *)write;
   srv_redis_connection *link = s->wire->link;
   bool is_next = s->asked_before <= s->wire->answered;
@@ -214,7 +226,7 @@ static void free_expected(expected *list) {
   }
 }
 
-static expected *make_expected(unsigned count, srv_redis_reply_callback *take, void *cls) {
+static expected *create_expected(unsigned count, srv_redis_reply_callback *take, void *cls) {
   expected *list = NULL;
   for (unsigned i = 0; i < count; i++) {
     expected *e = malloc(sizeof *e);
@@ -228,14 +240,15 @@ static expected *make_expected(unsigned count, srv_redis_reply_callback *take, v
   return list;
 }
 
-static bool send_bytes(srv_redis_connection *link, srv_redis_bytes bytes, srv_redis_reply_callback *take, void *cls) {
+static bool send_bytes(srv_redis_connection *link, srv_redis_bytes bytes,
+                       srv_redis_reply_callback *take, void *cls) {
   wire *w = link->wire;
-  expected *list = bytes.bytes && w ? make_expected(bytes.replies, take, cls) : NULL;
+  expected *list = bytes.bytes && w ? create_expected(bytes.replies, take, cls) : NULL;
   sending *s = list ? malloc(sizeof *s) : NULL;
   if (s) {
     *s = (sending){.wire = w, .bytes = bytes.bytes, .asked_before = w->asked};
     uv_buf_t buffer = {.base = bytes.bytes, .len = bytes.length};
-    if (uv_write(&s->write, (uv_stream_t *)&w->tcp, &buffer, 1, sent) == 0) {
+    if (uv_write(&s->write, (uv_stream_t *)&w->tcp, &buffer, 1, on_bytes_sent) == 0) {
       if (!w->first) link->progress_ns = uv_hrtime();
       w->asked += bytes.replies;
       *w->last = list;
@@ -249,64 +262,77 @@ static bool send_bytes(srv_redis_connection *link, srv_redis_bytes bytes, srv_re
   return false;
 }
 
-bool srv_redis_connection_send(srv_redis_connection *link, srv_redis_bytes bytes, srv_redis_reply_callback *take, void *cls) {
+bool srv_redis_connection_send(srv_redis_connection *link, srv_redis_bytes bytes,
+                               srv_redis_reply_callback *take, void *cls) {
   if (link->state == STATE_UP) return send_bytes(link, bytes, take, cls);
   redisFreeCommand(bytes.bytes);
   return false;
 }
 
-/* ---- greeting -------------------------------------------------------------------------------------------------------- */
+/* ---- greeting ------------------------------------------------------------------------------- */
 
-static void refuse(srv_redis_connection *link, srv_store_status status, const char *why) {
+static void refuse_connection(srv_redis_connection *link, srv_store_status status,
+                              const char *why) {
   if (link->refused) return;
   link->refused = true;
   link->status = status;
   snprintf(link->why, sizeof link->why, "%s", why);
 }
 
-/* Of steps that need only succeed. */
-static void take_plain(void *cls, const redisReply *reply) {
+/* Reply to a step of the greeting that only needs to succeed. */
+static void on_plain_reply(void *cls, const redisReply *reply) {
   srv_redis_connection *link = cls;
   char why[SRV_STORE_WHY];
   if (!reply || reply->type != REDIS_REPLY_ERROR || srv_redis_is_error(reply, "NOSCRIPT")) return;
   srv_store_status status = srv_redis_error(reply, why);
-  refuse(link, !link->place->serving && srv_redis_is_permanent_error(reply) ? SRV_STORE_FAILED : status, why);
+  refuse_connection(link,
+                    !link->place->serving && srv_redis_is_permanent_error(reply) ? SRV_STORE_FAILED
+                                                                                 : status,
+                    why);
 }
 
-static void take_format(void *cls, const redisReply *reply) {
+static void on_format_reply(void *cls, const redisReply *reply) {
   srv_redis_connection *link = cls;
   char why[SRV_STORE_WHY];
   if (srv_redis_is_error(reply, "WRONGTYPE"))
-    refuse(link, SRV_STORE_DAMAGED, "the key " SRV_REDIS_KEY_STORE " holds something else");
-  take_plain(cls, reply);
-  if (!reply || reply->type != REDIS_REPLY_STRING || strcmp(reply->str, SRV_REDIS_FORMAT) == 0) return;
+    refuse_connection(link, SRV_STORE_DAMAGED,
+                      "the key " SRV_REDIS_KEY_STORE " holds something else");
+  on_plain_reply(cls, reply);
+  if (!reply || reply->type != REDIS_REPLY_STRING || strcmp(reply->str, SRV_REDIS_FORMAT) == 0)
+    return;
   srv_redis_other_format(reply, why);
-  refuse(link, SRV_STORE_FAILED, why);
+  refuse_connection(link, SRV_STORE_FAILED, why);
 }
 
-/* Who may not ask is not told; that is no promise. A Redis that is busy writes nothing either, and will tell. */
-static void take_settings(void *cls, const redisReply *reply) {
+/* Who may not ask is not reported; that is no promise. A Redis that is busy writes nothing either,
+ * and will tell. */
+static void on_settings_reply(void *cls, const redisReply *reply) {
   srv_redis_connection *link = cls;
   if (!reply || (link->knows_settings && srv_redis_is_error(reply, "BUSY"))) return;
   link->settings = srv_redis_read_settings(reply);
 }
 
-static void take_persistence(void *cls, const redisReply *reply) {
+static void on_persistence_reply(void *cls, const redisReply *reply) {
   srv_redis_connection *link = cls;
   link->asks_settings = false;
-  if (!reply || link->refused || (link->knows_settings && srv_redis_is_error(reply, "BUSY"))) return;
+  if (!reply || link->refused || (link->knows_settings && srv_redis_is_error(reply, "BUSY")))
+    return;
   srv_redis_durability promise = srv_redis_read_persistence(reply);
-  if (promise != SRV_REDIS_DURABILITY_UNKNOWN && link->settings != SRV_REDIS_DURABLE) promise = link->settings;
+  if (promise != SRV_REDIS_DURABILITY_UNKNOWN && link->settings != SRV_REDIS_DURABLE)
+    promise = link->settings;
   link->knows_settings = promise != SRV_REDIS_DURABILITY_UNKNOWN;
   link->events.promise(link->events.cls, promise);
 }
 
-static void take_script(void *cls, const redisReply *reply) {
+static void on_script_reply(void *cls, const redisReply *reply) {
   srv_redis_connection *link = cls;
   if (!reply) return;
-  take_plain(cls, reply);
-  if (reply->type == REDIS_REPLY_STRING && reply->len < sizeof link->digest) memcpy(link->digest, reply->str, reply->len + 1);
-  else refuse(link, SRV_STORE_UNAVAILABLE, "Redis has answered something that is no answer");
+  on_plain_reply(cls, reply);
+  if (reply->type == REDIS_REPLY_STRING && reply->len < sizeof link->digest)
+    memcpy(link->digest, reply->str, reply->len + 1);
+  else
+    refuse_connection(link, SRV_STORE_UNAVAILABLE,
+                      "Redis has answered something that is no answer");
   if (link->refused) {
     go_down(link, link->status, link->why);
     return;
@@ -321,16 +347,18 @@ static void take_script(void *cls, const redisReply *reply) {
 /* A digest of nothing: that it is not known is the answer of a Redis that may be asked so. */
 #define NO_SCRIPT "0000000000000000000000000000000000000000"
 
-#define SAY(link, take, ...) send_bytes(link, srv_redis_command((const char *const[]){__VA_ARGS__, NULL}), take, link)
+#define SAY(link, take, ...)                                                                       \
+  send_bytes(link, srv_redis_command((const char *const[]){__VA_ARGS__, NULL}), take, link)
 
-/* appendonly, appendfsync, no-appendfsync-on-rewrite, maxmemory-policy, and few others: before Redis 7 one pattern is all that can
- * be asked for. Then whether it is as it has been set. */
-static bool ask_settings(srv_redis_connection *link) {
+/* appendonly, appendfsync, no-appendfsync-on-rewrite, maxmemory-policy, and few others: before
+ * Redis 7 one pattern is all that can be asked for. Then whether it is as it has been set. */
+static bool query_settings(srv_redis_connection *link) {
   link->asks_settings = true;
-  return SAY(link, take_settings, "CONFIG", "GET", "[amn][aop][-px]*") && SAY(link, take_persistence, "INFO", "persistence");
+  return SAY(link, on_settings_reply, "CONFIG", "GET", "[amn][aop][-px]*") &&
+         SAY(link, on_persistence_reply, "INFO", "persistence");
 }
 
-static bool greet(srv_redis_connection *link) {
+static bool send_greeting(srv_redis_connection *link) {
   srv_redis_endpoint *place = link->place;
   char database[16];
   srv_redis_endpoint_reload_password(place);
@@ -338,27 +366,34 @@ static bool greet(srv_redis_connection *link) {
   link->refused = link->knows_settings = false;
   link->settings = SRV_REDIS_DURABILITY_UNKNOWN;
   bool good = true;
-  if (place->password && place->user[0]) good = SAY(link, take_plain, "AUTH", place->user, place->password);
-  else if (place->password) good = SAY(link, take_plain, "AUTH", place->password);
-  return good && SAY(link, take_plain, "SELECT", database) && SAY(link, take_format, "HGET", SRV_REDIS_KEY_STORE, "format") &&
-         ask_settings(link) && SAY(link, take_plain, "PING") && SAY(link, take_plain, "CLIENT", "ID") &&
-         SAY(link, take_plain, "CLIENT", "UNBLOCK", "0") && SAY(link, take_plain, "MULTI") && SAY(link, take_plain, "EXEC") &&
-         SAY(link, take_plain, "EVALSHA", NO_SCRIPT, "0") &&
-         SAY(link, take_plain, "EVAL", srv_redis_probe, "2", SRV_REDIS_KEY_STORE, SRV_REDIS_KEY_NONE) &&
-         SAY(link, take_script, "SCRIPT", "LOAD", srv_redis_script);
+  if (place->password && place->user[0])
+    good = SAY(link, on_plain_reply, "AUTH", place->user, place->password);
+  else if (place->password) good = SAY(link, on_plain_reply, "AUTH", place->password);
+  return good && SAY(link, on_plain_reply, "SELECT", database) &&
+         SAY(link, on_format_reply, "HGET", SRV_REDIS_KEY_STORE, "format") &&
+         query_settings(link) && SAY(link, on_plain_reply, "PING") &&
+         SAY(link, on_plain_reply, "CLIENT", "ID") &&
+         SAY(link, on_plain_reply, "CLIENT", "UNBLOCK", "0") &&
+         SAY(link, on_plain_reply, "MULTI") && SAY(link, on_plain_reply, "EXEC") &&
+         SAY(link, on_plain_reply, "EVALSHA", NO_SCRIPT, "0") &&
+         SAY(link, on_plain_reply, "EVAL", srv_redis_probe, "2", SRV_REDIS_KEY_STORE,
+             SRV_REDIS_KEY_NONE) &&
+         SAY(link, on_script_reply, "SCRIPT", "LOAD", srv_redis_script);
 }
 
-/* ---- being made ------------------------------------------------------------------------------------------------------ */
+/* ---- being made ----------------------------------------------------------------------------- */
 
-static void connected(uv_connect_t *connect, int status) {
+static void on_connected(uv_connect_t *connect, int status) {
   wire *w = (wire *)((char *)connect - offsetof(wire, connect));
   srv_redis_connection *link = w->link;
   if (!link) return;
   char why[SRV_STORE_WHY];
-  snprintf(why, sizeof why, "Redis cannot be reached: %s", status < 0 ? uv_strerror(status) : "out of memory");
+  snprintf(why, sizeof why, "Redis cannot be reached: %s",
+           status < 0 ? uv_strerror(status) : "out of memory");
   link->state = STATE_GREET;
   link->since_ns = link->progress_ns = uv_hrtime();
-  bool good = status == 0 && uv_read_start((uv_stream_t *)&w->tcp, on_alloc, on_read) == 0 && greet(link);
+  bool good = status == 0 && uv_read_start((uv_stream_t *)&w->tcp, on_alloc, on_read) == 0 &&
+              send_greeting(link);
   if (!good) go_down(link, SRV_STORE_UNAVAILABLE, why);
 }
 
@@ -381,15 +416,16 @@ static void connect_to(srv_redis_connection *link, const struct sockaddr *addres
   link->wires++;
   uv_tcp_nodelay(&w->tcp, 1);
   /* Where no descriptor is left this is where it is noticed. */
-  int code = uv_tcp_connect(&w->connect, &w->tcp, address, connected);
+  int code = uv_tcp_connect(&w->connect, &w->tcp, address, on_connected);
   if (code == 0) return;
   char why[SRV_STORE_WHY];
   snprintf(why, sizeof why, "Redis cannot be reached: %s", uv_strerror(code));
   go_down(link, SRV_STORE_UNAVAILABLE, why);
 }
 
-/* Where the name has several addresses each try takes the next: the first may be of a kind that Redis does not listen on. */
-static void find(srv_redis_connection *link) {
+/* Where the name has several addresses each try takes the next: the first may be of a kind that
+ * Redis does not listen on. */
+static void resolve_endpoint(srv_redis_connection *link) {
   struct sockaddr_storage address;
   char why[SRV_STORE_WHY] = "the name of Redis' host is not found in time";
   switch (srv_redis_resolver_lookup(link->name, link->failures, &address, why)) {
@@ -402,7 +438,7 @@ static void find(srv_redis_connection *link) {
   }
 }
 
-static void begin(srv_redis_connection *link) {
+static void begin_connecting(srv_redis_connection *link) {
   const srv_redis_endpoint *place = link->place;
   struct sockaddr_in four;
   struct sockaddr_in6 six;
@@ -411,12 +447,13 @@ static void begin(srv_redis_connection *link) {
   link->since_ns = uv_hrtime();
   if (uv_ip4_addr(place->host, port, &four) == 0) connect_to(link, (struct sockaddr *)&four);
   else if (uv_ip6_addr(place->host, port, &six) == 0) connect_to(link, (struct sockaddr *)&six);
-  else find(link);
+  else resolve_endpoint(link);
 }
 
-/* ---- what others call ------------------------------------------------------------------------------------------------ */
+/* ---- what others call ----------------------------------------------------------------------- */
 
-srv_redis_connection *srv_redis_connection_create(uv_loop_t *loop, srv_redis_endpoint *place, srv_redis_resolver *name,
+srv_redis_connection *srv_redis_connection_create(uv_loop_t *loop, srv_redis_endpoint *place,
+                                                  srv_redis_resolver *name,
                                                   const srv_redis_connection_events *events) {
   srv_redis_connection *link = calloc(1, sizeof *link);
   if (link) link->input = malloc(READ_BYTES);
@@ -437,21 +474,26 @@ void srv_redis_connection_close(srv_redis_connection *link, void (*closed)(void 
   link->closed = closed;
   link->closed_cls = cls;
   drop_wire(link);
-  maybe_closed(link);
+  finish_close_if_idle(link);
 }
 
-bool srv_redis_connection_is_up(const srv_redis_connection *link) { return link->state == STATE_UP; }
+bool srv_redis_connection_is_up(const srv_redis_connection *link) {
+  return link->state == STATE_UP;
+}
 
 const char *srv_redis_connection_digest(const srv_redis_connection *link) { return link->digest; }
 
-uint64_t srv_redis_connection_last_progress(const srv_redis_connection *link) { return link->progress_ns; }
+uint64_t srv_redis_connection_last_progress(const srv_redis_connection *link) {
+  return link->progress_ns;
+}
 
 void srv_redis_connection_query_settings(srv_redis_connection *link) {
-  if (link->state == STATE_UP && link->knows_settings && !link->asks_settings) link->asks_settings = ask_settings(link);
+  if (link->state == STATE_UP && link->knows_settings && !link->asks_settings)
+    link->asks_settings = query_settings(link);
 }
 
 /* Who waits for an answer still gets it, unless there is always somebody. */
-static bool is_to_be_renewed(const srv_redis_connection *link, bool waits, uint64_t now_ns) {
+static bool should_reconnect(const srv_redis_connection *link, bool waits, uint64_t now_ns) {
   if (!link->stale_ns || now_ns - link->since_ns < SRV_REDIS_STALE_NS) return false;
   return !waits || now_ns - link->stale_ns >= SRV_REDIS_STALE_NS;
 }
@@ -463,23 +505,24 @@ bool srv_redis_connection_tick(srv_redis_connection *link, uint64_t now_ns) {
   link->unsent = unsent;
   switch (link->state) {
   case STATE_DOWN:
-    if (now_ns >= link->retry_ns) begin(link);
+    if (now_ns >= link->retry_ns) begin_connecting(link);
     break;
   case STATE_CONNECT:
     if (now_ns - link->since_ns >= SRV_REDIS_CONNECT_NS && now_ns > link->since_ns)
       go_down(link, SRV_STORE_UNAVAILABLE, "Redis does not answer");
     break;
   case STATE_UP:
-    if (is_to_be_renewed(link, waits, now_ns)) {
+    if (should_reconnect(link, waits, now_ns)) {
       go_down(link, SRV_STORE_UNAVAILABLE, "Redis has refused, and is connected to anew");
       break;
     }
     /* fall through */
   case STATE_GREET:
-    if (waits && now_ns > link->progress_ns && now_ns - link->progress_ns >= link->place->command_ns)
+    if (waits && now_ns > link->progress_ns &&
+        now_ns - link->progress_ns >= link->place->command_ns)
       go_down(link, SRV_STORE_UNAVAILABLE, "Redis does not answer");
     break;
-  case STATE_NAME: find(link); break;
+  case STATE_NAME: resolve_endpoint(link); break;
   case STATE_CLOSED: break;
   }
   return waits || link->stale_ns || link->state != STATE_UP;

@@ -1,5 +1,5 @@
-/* What Redis answers. A reply may be anything: kinds, counts and lengths are looked at before they are believed. That the bytes of
- * records are those that were written is for their own digests to tell. */
+/* Parsing of Redis' replies. Types, counts and lengths are validated, since a reply may be
+ * anything. The integrity of records is checked by their own digests. */
 #include "store/store_redis.h"
 
 #include <assert.h>
@@ -49,7 +49,7 @@ static bool read_revision(const redisReply *reply, uint64_t *out) {
   return read_numbers(reply, 1, out) && *out <= SRV_REDIS_REVISION_MAX;
 }
 
-/* ---- errors ---------------------------------------------------------------------------------------------------------- */
+/* ---- errors --------------------------------------------------------------------------------- */
 
 typedef struct meaning {
   const char *code;
@@ -62,9 +62,11 @@ typedef struct meaning {
 /* All of them mean that nothing is written. */
 static const meaning meanings[] = {
     {"OOM", SRV_STORE_FULL, "Redis has no memory left (maxmemory)"},
-    {"MISCONF", SRV_STORE_UNAVAILABLE, "Redis takes no writes, because it cannot save them on its disk"},
+    {"MISCONF", SRV_STORE_UNAVAILABLE,
+     "Redis takes no writes, because it cannot save them on its disk"},
     {"READONLY", SRV_STORE_UNAVAILABLE, "this Redis is a replica and takes no writes"},
-    {"NOREPLICAS", SRV_STORE_UNAVAILABLE, "Redis takes no writes, because too few replicas are there"},
+    {"NOREPLICAS", SRV_STORE_UNAVAILABLE,
+     "Redis takes no writes, because too few replicas are there"},
     {"LOADING", SRV_STORE_UNAVAILABLE, "Redis is still reading its data"},
     {"MASTERDOWN", SRV_STORE_UNAVAILABLE, "this Redis is a replica without its primary"},
     {"BUSY", SRV_STORE_UNAVAILABLE, "Redis is busy with a script"},
@@ -79,7 +81,8 @@ static const meaning meanings[] = {
     {"ASK", SRV_STORE_FAILED, CLUSTER},
 };
 
-/* The code is the first word; before Redis 7 that of an error in a script stands behind a sentence of its own. */
+/* The code is the first word; before Redis 7 that of an error in a script stands behind a sentence
+ * of its own. */
 bool srv_redis_is_error(const redisReply *reply, const char *code) {
   if (!reply || reply->type != REDIS_REPLY_ERROR) return false;
   const char *text = reply->str;
@@ -109,14 +112,16 @@ bool srv_redis_is_stale(const redisReply *reply) {
 static void quote(const redisReply *reply, const char *what, char *why) {
   char text[100];
   size_t n = 0;
-  for (; n < reply->len && n + 1 < sizeof text; n++) text[n] = reply->str[n] < ' ' || reply->str[n] > '~' ? ' ' : reply->str[n];
+  for (; n < reply->len && n + 1 < sizeof text; n++)
+    text[n] = reply->str[n] < ' ' || reply->str[n] > '~' ? ' ' : reply->str[n];
   text[n] = 0;
   snprintf(why, SRV_STORE_WHY, "%s: %s", what, text);
 }
 
 /* What no waiting mends, and only Redis' own words tell. */
 static bool is_refused(const redisReply *reply, char *why) {
-  bool is_user = is_of_user(reply), is_unknown = strncmp(reply->str, "ERR unknown command", 19) == 0;
+  bool is_user = is_of_user(reply),
+       is_unknown = strncmp(reply->str, "ERR unknown command", 19) == 0;
   if (is_user) quote(reply, "the user of Redis may not do what is needed", why);
   else if (is_unknown) quote(reply, "Redis does not know a command that is needed", why);
   return is_user || is_unknown;
@@ -153,10 +158,13 @@ bool srv_redis_is_permanent_error(const redisReply *reply) {
 }
 
 void srv_redis_other_format(const redisReply *reply, char why[SRV_STORE_WHY]) {
-  quote(reply, "the store in Redis is of another format than " SRV_REDIS_FORMAT ", the one that this program knows", why);
+  quote(reply,
+        "the store in Redis is of another format than " SRV_REDIS_FORMAT
+        ", the one that this program knows",
+        why);
 }
 
-/* ---- writes ---------------------------------------------------------------------------------------------------------- */
+/* ---- writes --------------------------------------------------------------------------------- */
 
 static void set(srv_store_write *write, srv_store_status status, const char *why) {
   write->status = status;
@@ -175,7 +183,8 @@ static void set_damaged(const redisReply *reply, srv_store_write *write) {
 }
 
 bool srv_redis_is_not_subscribed(const redisReply *reply) {
-  return is_array(reply) && reply->elements == 2 && text_is(reply->element[0], "OK") && text_is(reply->element[1], "UNHEARD");
+  return is_array(reply) && reply->elements == 2 && text_is(reply->element[0], "OK") &&
+         text_is(reply->element[1], "UNHEARD");
 }
 
 void srv_redis_read_write(const redisReply *reply, srv_store_write *write) {
@@ -192,16 +201,19 @@ void srv_redis_read_write(const redisReply *reply, srv_store_write *write) {
   else if (text_is(list[0], "FORMAT") && reply->elements == 2 && is_text(list[1])) {
     write->status = SRV_STORE_UNAVAILABLE;
     srv_redis_other_format(list[1], write->why);
-  } else if (text_is(list[0], "AGAIN")) set(write, SRV_STORE_UNAVAILABLE, "parts of the record were lost on the way");
-  else if (text_is(list[0], "MOVED") && reply->elements == 4 && read_revision(list[1], &write->current) &&
-           read_revision(list[2], &write->last_revision) && read_numbers(list[3], 1, &write->current_stamp)) {
+  } else if (text_is(list[0], "AGAIN"))
+    set(write, SRV_STORE_UNAVAILABLE, "parts of the record were lost on the way");
+  else if (text_is(list[0], "MOVED") && reply->elements == 4 &&
+           read_revision(list[1], &write->current) &&
+           read_revision(list[2], &write->last_revision) &&
+           read_numbers(list[3], 1, &write->current_stamp)) {
     set(write, SRV_STORE_CONFLICT, "");
   } else {
     write->status = srv_redis_error(NULL, write->why);
   }
 }
 
-/* ---- looks ----------------------------------------------------------------------------------------------------------- */
+/* ---- looks ---------------------------------------------------------------------------------- */
 
 static void damaged_lookup(srv_store_lookup *look, const char *why) {
   free(look->entries);
@@ -234,8 +246,8 @@ static void read_all(const redisReply *reply, srv_store_lookup *look) {
   for (size_t i = 0; i < count; i++) {
     const redisReply *id = reply->element[2 * i];
     srv_store_entry *entry = &look->entries[i];
-    bool good = is_text(id) && id->len > 0 && id->len <= CT_ID_LENGTH_MAX && !memchr(id->str, 0, id->len) &&
-                read_entry(reply->element[2 * i + 1], entry);
+    bool good = is_text(id) && id->len > 0 && id->len <= CT_ID_LENGTH_MAX &&
+                !memchr(id->str, 0, id->len) && read_entry(reply->element[2 * i + 1], entry);
     if (!good) {
       damaged_lookup(look, "an entry is not one of ours");
       if (is_text(id)) quote(id, "an entry is not one of ours", look->why);
@@ -274,7 +286,8 @@ void srv_redis_read_entries(const redisReply *reply, srv_store_lookup *look) {
   look->why[0] = 0;
   look->last_revision = 0;
   if (look->id[0]) {
-    if (is_answer(reply, is_text(reply) || reply->type == REDIS_REPLY_NIL, look)) read_one(reply, look);
+    if (is_answer(reply, is_text(reply) || reply->type == REDIS_REPLY_NIL, look))
+      read_one(reply, look);
   } else if (is_answer(reply, is_array(reply) && reply->elements % 2 == 0, look)) {
     read_all(reply, look);
   }
@@ -282,10 +295,11 @@ void srv_redis_read_entries(const redisReply *reply, srv_store_lookup *look) {
 
 void srv_redis_read_last(const redisReply *reply, srv_store_lookup *look) {
   if (look->status != SRV_STORE_OK || reply->type == REDIS_REPLY_NIL) return;
-  if (!read_revision(reply, &look->last_revision)) damaged_lookup(look, "last, in " SRV_REDIS_KEY_STORE ", is no revision");
+  if (!read_revision(reply, &look->last_revision))
+    damaged_lookup(look, "last, in " SRV_REDIS_KEY_STORE ", is no revision");
 }
 
-/* ---- loads ----------------------------------------------------------------------------------------------------------- */
+/* ---- loads ---------------------------------------------------------------------------------- */
 
 static void damaged_load(srv_store_load *load, const char *why) {
   load->status = SRV_STORE_DAMAGED;
@@ -311,8 +325,11 @@ static void read_record(const redisReply *parts, size_t at, const head *h, srv_s
     damaged_load(load, "a record is not as long as it was");
     return;
   }
-  *record = (srv_store_record){
-      .revision = h->revision, .stamp = h->stamp, .base = h->follows == 0, .bytes = malloc(length + 1), .length = length};
+  *record = (srv_store_record){.revision = h->revision,
+                               .stamp = h->stamp,
+                               .base = h->follows == 0,
+                               .bytes = malloc(length + 1),
+                               .length = length};
   if (!record->bytes) {
     load->status = SRV_STORE_MEMORY;
     return;
@@ -323,7 +340,8 @@ static void read_record(const redisReply *parts, size_t at, const head *h, srv_s
 }
 
 /* A base, then changes each of which follows the one before, up to the key's revision and stamp. */
-static void read_records(const redisReply *heads, const redisReply *parts, const srv_store_entry *key, srv_store_load *load) {
+static void read_records(const redisReply *heads, const redisReply *parts,
+                         const srv_store_entry *key, srv_store_load *load) {
   uint64_t before = 0, stamp = 0;
   size_t at = 0;
   for (size_t i = 0; i < heads->elements && load->status == SRV_STORE_OK; i++) {
@@ -344,7 +362,8 @@ static void read_records(const redisReply *heads, const redisReply *parts, const
   }
   bool is_last = before == key->revision && stamp == key->stamp;
   if (load->status == SRV_STORE_OK && (!is_last || at != parts->elements || heads->elements == 0))
-    damaged_load(load, !is_last ? "the last record is missing" : "there are more parts than records");
+    damaged_load(load,
+                 !is_last ? "the last record is missing" : "there are more parts than records");
 }
 
 void srv_redis_read_load(const redisReply *reply, srv_store_load *load) {
@@ -354,7 +373,8 @@ void srv_redis_read_load(const redisReply *reply, srv_store_load *load) {
     load->status = srv_redis_error(reply, load->why);
     return;
   }
-  const redisReply *entry = reply->element[0], *heads = reply->element[1], *parts = reply->element[2];
+  const redisReply *entry = reply->element[0], *heads = reply->element[1],
+                   *parts = reply->element[2];
   if (entry->type == REDIS_REPLY_NIL) {
     load->status = SRV_STORE_UNKNOWN;
     return;
@@ -370,11 +390,12 @@ void srv_redis_read_load(const redisReply *reply, srv_store_load *load) {
   if (load->status != SRV_STORE_OK) srv_store_load_free(load);
 }
 
-/* ---- what is told ----------------------------------------------------------------------------------------------------- */
+/* ---- what is reported ----------------------------------------------------------------------- */
 
 bool srv_redis_read_event_batch(const redisReply *reply, srv_redis_event_batch *out) {
   uint64_t numbers[5];
-  if (!is_array(reply) || reply->elements != 2 || !read_numbers(reply->element[0], 5, numbers) || !is_array(reply->element[1]))
+  if (!is_array(reply) || reply->elements != 2 || !read_numbers(reply->element[0], 5, numbers) ||
+      !is_array(reply->element[1]))
     return false;
   *out = (srv_redis_event_batch){.first = numbers[0],
                                  .last = numbers[1],
@@ -386,13 +407,18 @@ bool srv_redis_read_event_batch(const redisReply *reply, srv_redis_event_batch *
   return numbers[0] <= numbers[1] && numbers[1] < SRV_REDIS_NUMBERS;
 }
 
-bool srv_redis_read_scene_events(const redisReply *reply, size_t index, char id[CT_ID_LENGTH_MAX + 1], srv_redis_event_batch *out) {
+bool srv_redis_read_scene_events(const redisReply *reply, size_t index,
+                                 char id[CT_ID_LENGTH_MAX + 1], srv_redis_event_batch *out) {
   static const char prefix[] = SRV_REDIS_KEY_EVENTS;
   const redisReply *item = reply->element[index];
-  if (!is_array(item) || item->elements != 2 || !is_text(item->element[0]) || !is_array(item->element[1])) return false;
+  if (!is_array(item) || item->elements != 2 || !is_text(item->element[0]) ||
+      !is_array(item->element[1]))
+    return false;
   const redisReply *name = item->element[0];
   size_t skip = sizeof prefix - 1;
-  if (name->len <= skip || name->len - skip > CT_ID_LENGTH_MAX || memcmp(name->str, prefix, skip) != 0) return false;
+  if (name->len <= skip || name->len - skip > CT_ID_LENGTH_MAX ||
+      memcmp(name->str, prefix, skip) != 0)
+    return false;
   memcpy(id, name->str + skip, name->len - skip);
   id[name->len - skip] = 0;
   *out = (srv_redis_event_batch){.writes = item->element[1], .count = item->element[1]->elements};
@@ -402,13 +428,18 @@ bool srv_redis_read_scene_events(const redisReply *reply, size_t index, char id[
 /* The fields of an entry stand as the script of a write has put them. */
 bool srv_redis_read_event(const srv_redis_event_batch *heard, size_t index, srv_store_event *out) {
   const redisReply *entry = heard->writes->element[index];
-  if (!is_array(entry) || entry->elements != 2 || !is_text(entry->element[0]) || !is_array(entry->element[1])) return false;
+  if (!is_array(entry) || entry->elements != 2 || !is_text(entry->element[0]) ||
+      !is_array(entry->element[1]))
+    return false;
   const redisReply *id = entry->element[0], *fields = entry->element[1];
   const char *at = id->str, *end = at + id->len;
   if (!read_number(&at, end, &out->last) || end - at != 2 || memcmp(at, "-0", 2) != 0) return false;
-  if (fields->elements != 12 || !text_is(fields->element[6], "t") || !is_text(fields->element[7])) return false;
-  if (!read_numbers(fields->element[1], 1, &out->count) || !read_numbers(fields->element[3], 1, &out->revision) ||
-      !read_numbers(fields->element[5], 1, &out->bodies) || !read_numbers(fields->element[9], 1, &out->stamp) ||
+  if (fields->elements != 12 || !text_is(fields->element[6], "t") || !is_text(fields->element[7]))
+    return false;
+  if (!read_numbers(fields->element[1], 1, &out->count) ||
+      !read_numbers(fields->element[3], 1, &out->revision) ||
+      !read_numbers(fields->element[5], 1, &out->bodies) ||
+      !read_numbers(fields->element[9], 1, &out->stamp) ||
       !read_numbers(fields->element[11], 1, &out->before_stamp))
     return false;
   out->bytes = fields->element[7]->str;
@@ -416,10 +447,11 @@ bool srv_redis_read_event(const srv_redis_event_batch *heard, size_t index, srv_
   return out->count > 0 && out->count <= out->last && out->last < SRV_REDIS_NUMBERS;
 }
 
-/* ---- what is promised -------------------------------------------------------------------------------------------------------- */
+/* ---- what is promised ----------------------------------------------------------------------- */
 
-/* Where all is written, synced before it is acknowledged, also while a child of Redis writes the file anew; and where Redis lets go
- * of none of it for want of memory: of what has a time to live it may, no record has one. */
+/* Where all is written, synced before it is acknowledged, also while a child of Redis writes the
+ * file again; and where Redis lets go of none of it for want of memory: of what has a time to live
+ * it may, no record has one. */
 srv_redis_durability srv_redis_read_settings(const redisReply *reply) {
   bool appends = false, always = false, at_any_time = false, keeps = false;
   if (!is_array(reply)) return SRV_REDIS_DURABILITY_UNKNOWN;
@@ -429,7 +461,8 @@ srv_redis_durability srv_redis_read_settings(const redisReply *reply) {
     if (text_is(name, "appendfsync")) always = text_is(value, "always");
     if (text_is(name, "no-appendfsync-on-rewrite")) at_any_time = text_is(value, "no");
     if (text_is(name, "maxmemory-policy"))
-      keeps = text_is(value, "noeviction") || (is_text(value) && strncmp(value->str, "volatile-", 9) == 0);
+      keeps = text_is(value, "noeviction") ||
+              (is_text(value) && strncmp(value->str, "volatile-", 9) == 0);
   }
   return appends && always && at_any_time && keeps ? SRV_REDIS_DURABLE : SRV_REDIS_NOT_DURABLE;
 }
@@ -437,17 +470,21 @@ srv_redis_durability srv_redis_read_settings(const redisReply *reply) {
 static bool has_line(const redisReply *reply, const char *line) {
   size_t length = strlen(line);
   for (const char *at = reply->str; (at = strstr(at, line)); at += length)
-    if ((at == reply->str || at[-1] == '\n') && (at[length] == '\r' || at[length] == '\n' || !at[length])) return true;
+    if ((at == reply->str || at[-1] == '\n') &&
+        (at[length] == '\r' || at[length] == '\n' || !at[length]))
+      return true;
   return false;
 }
 
-/* After CONFIG SET appendonly yes what is written goes into files that Redis does not know when it begins, until it has written all
- * that it has for the first time. So long such a rewrite is under way or scheduled, also after one that has failed; but it may as
- * well be one of many, of a file that is in its place. */
+/* After CONFIG SET appendonly yes what is written goes into files that Redis does not know when it
+ * begins, until it has written all that it has for the first time. So long such a rewrite is under
+ * way or scheduled, also after one that has failed; but it may as well be one of many, of a file
+ * that is in its place. */
 srv_redis_durability srv_redis_read_persistence(const redisReply *reply) {
   if (!is_text(reply)) return SRV_REDIS_DURABILITY_UNKNOWN;
   if (has_line(reply, "aof_enabled:0")) return SRV_REDIS_NOT_DURABLE;
   if (!has_line(reply, "aof_enabled:1")) return SRV_REDIS_DURABILITY_UNKNOWN;
-  bool rests = has_line(reply, "aof_rewrite_in_progress:0") && has_line(reply, "aof_rewrite_scheduled:0");
+  bool rests =
+      has_line(reply, "aof_rewrite_in_progress:0") && has_line(reply, "aof_rewrite_scheduled:0");
   return rests ? SRV_REDIS_DURABLE : SRV_REDIS_DURABLE_AFTER_REWRITE;
 }

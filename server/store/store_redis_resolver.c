@@ -1,6 +1,6 @@
-/* The addresses of Redis' name, looked for on a thread of its own: a resolver may take as long as it likes, and would keep a worker
- * from its work if it were asked in libuv's pool. One lookup at a time, whose result serves all connections for a while. Who waits
- * asks again now and then, as connections look at their times anyway. */
+/* Name resolution for Redis on a thread of its own: getaddrinfo may take long and would block a
+ * worker of libuv's pool. One lookup at a time; its result serves all connections for a while.
+ * Connections poll for it in their tick. */
 #include "store/store_redis.h"
 
 #include <assert.h>
@@ -12,8 +12,9 @@
 
 /* Addresses of a name that are tried, one after the other. */
 #define ADDRESSES_MOST 8u
-/* So long a result is taken for what would be found now: longer than the pause between two tries, so that also a lookup that has
- * taken longer than anybody waits is of use. That there is nothing is believed for less. */
+/* So long a result is taken for what would be found now: longer than the pause between two tries,
+ * so that also a lookup that has taken longer than anybody waits is of use. That there is nothing
+ * is believed for less. */
 #define KEEP_NS (SRV_REDIS_RETRY_MAX_NS + 1000000000u)
 #define KEEP_NOTHING_NS 1000000000u
 
@@ -60,8 +61,10 @@ static void *resolve_host(void *cls) {
   pthread_mutex_lock(&name->lock);
   name->status = status;
   name->count = 0;
-  for (struct addrinfo *at = status == 0 ? list : NULL; at && name->count < ADDRESSES_MOST; at = at->ai_next)
-    if (at->ai_addrlen <= sizeof name->addresses[0]) memcpy(&name->addresses[name->count++], at->ai_addr, at->ai_addrlen);
+  for (struct addrinfo *at = status == 0 ? list : NULL; at && name->count < ADDRESSES_MOST;
+       at = at->ai_next)
+    if (at->ai_addrlen <= sizeof name->addresses[0])
+      memcpy(&name->addresses[name->count++], at->ai_addr, at->ai_addrlen);
   name->asked = true;
   name->running = false;
   name->found_ns = uv_hrtime();
@@ -86,7 +89,8 @@ static bool is_known(const srv_redis_resolver *name) {
   return name->asked && uv_hrtime() - name->found_ns < keep_ns;
 }
 
-srv_redis_lookup_status srv_redis_resolver_lookup(srv_redis_resolver *name, unsigned turn, struct sockaddr_storage *out,
+srv_redis_lookup_status srv_redis_resolver_lookup(srv_redis_resolver *name, unsigned turn,
+                                                  struct sockaddr_storage *out,
                                                   char why[SRV_STORE_WHY]) {
   srv_redis_lookup_status found = SRV_REDIS_LOOKUP_FOUND;
   pthread_mutex_lock(&name->lock);

@@ -1,11 +1,13 @@
-/* Who listens to what the writes of all daemons tell. Each scene that is listened to has an ear: its questions (how far is it, what
- * has been told since) go by the connection of the store's other short ones, and begin to keep what is told; what is told from then
- * on comes by a connection of its own, which waits at Redis for news of all ears at once.
+/* Subscriptions to the events of all daemons, through streams of Redis.
  *
- * Numbers alone say what has been heard: what comes twice is dropped, what is missing is found, and in which order the two
- * connections answer does not matter. A Redis that has gone back in time gives numbers again: stamps of writes tell that what comes
- * next does not follow what was heard. A question is asked anew when Redis is back, and every so often: it keeps the stream alive,
- * and finds what the other connection would never hear of (a stream that has gone). */
+ * A query on the connection for short commands registers a subscriber, which makes writes append
+ * their events, and reads the events so far. Later events come by XREAD BLOCK for all scenes at
+ * once, on a connection of its own.
+ *
+ * Event numbers make delivery independent of the order of both connections: duplicates are dropped,
+ * gaps are detected. A Redis that has lost writes assigns numbers again; then the stamps of
+ * consecutive writes do not match. The query is repeated after reconnecting and periodically: it
+ * keeps the stream alive and detects a deleted one. */
 #include "store/store_redis.h"
 
 #include <assert.h>
@@ -13,36 +15,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Between two questions of an ear: so long it may not hear that Redis has lost what was told, unless somebody writes here. A small
- * part of SRV_REDIS_EVENTS_SECONDS. */
+/* Between two questions of an ear: so long it may not hear that Redis has lost what was reported,
+ * unless somebody writes here. A small part of SRV_REDIS_EVENTS_SECONDS. */
 #define ASK_NS 5000000000u
 /* After one that was refused, or has had no answer. */
 #define AGAIN_NS 1000000000u
-/* Longest time that Redis is let wait for news: whether it still answers is seen by its saying that there is none. */
+/* Longest time that Redis is let wait for news: whether it still answers is seen by its saying that
+ * there is none. */
 #define WAIT_MS 500
 
-typedef struct ear {
-  struct ear *next;
+typedef struct subscription {
+  struct subscription *next;
   srv_redis_subscriptions *ears;
   srv_store_subscription *listen; /* NULL: nobody; freed with the answer to its question */
   char id[CT_ID_LENGTH_MAX + 1];
   bool begun;
   uint64_t asked_last;  /* `last` when the question was asked */
   uint64_t first, last; /* what Redis began with, and what was heard last */
-  uint64_t stamp;       /* of the write that told the last; 0: not known */
+  uint64_t stamp;       /* of the write that reported the last; 0: not known */
   bool asking, asks_again;
   uint64_t ticket, ticket_asked; /* given out last; of the question that is under way */
   uint64_t due_ns;               /* of the next question */
-} ear;
+} subscription;
 
 struct srv_redis_subscriptions {
   const srv_store *store; /* for its `tell` */
-  /* Somebody was told that Redis refuses: this ear's question, and has not answered it since; NULL: none. To wait for news. */
-  const ear *refused;
+  /* Somebody was reported that Redis refuses: this ear's question, and has not answered it since;
+   * NULL: none. To wait for news. */
+  const subscription *refused;
   bool told_waiting;
   srv_redis_connection *asks, *hears;
   uint64_t wait_ms;
-  ear *first;
+  subscription *first;
   bool waiting;      /* for news */
   uint64_t pause_ns; /* no news are asked for before */
   char client[24];   /* what Redis calls the connection that waits; "": not known */
@@ -50,13 +54,13 @@ struct srv_redis_subscriptions {
   void *closed_cls;
 };
 
-static void ask(ear *e);
-static void hear_on(srv_redis_subscriptions *ears);
+static void send_query(subscription *e);
+static void wait_for_news(srv_redis_subscriptions *ears);
 
-/* ---- what was told --------------------------------------------------------------------------------------------------- */
+/* ---- what was reported ---------------------------------------------------------------------- */
 
-static void unlink_ear(ear *e) {
-  ear **at = &e->ears->first;
+static void unlink_subscription(subscription *e) {
+  subscription **at = &e->ears->first;
   if (e->ears->refused == e) e->ears->refused = NULL;
   while (*at != e) at = &(*at)->next;
   *at = e->next;
@@ -65,92 +69,100 @@ static void unlink_ear(ear *e) {
   if (!e->asking) free(e);
 }
 
-static void begin(ear *e, uint64_t after, uint64_t revision, uint64_t bodies, uint64_t stamp) {
+static void begin_events(subscription *e, uint64_t after, uint64_t revision, uint64_t bodies,
+                         uint64_t stamp) {
   e->begun = true;
   e->last = after;
   e->stamp = stamp;
   e->listen->begun(e->listen, after, revision, bodies);
 }
 
-/* The scene has gone; the ear, too. */
-static void end(ear *e) {
+/* Ends the subscription of a deleted scene. */
+static void end_subscription(subscription *e) {
   srv_store_subscription *listen = e->listen;
-  unlink_ear(e);
+  unlink_subscription(e);
   listen->gone(listen);
 }
 
-/* False: the scene has gone with it. */
-static bool hear_one(ear *e, const srv_store_event *told) {
-  if (told->last <= e->last) return true;
-  uint64_t before = told->last - told->count;
-  bool follows = before == e->last && (!e->stamp || told->before_stamp == e->stamp);
-  if (!follows) begin(e, before, told->revision, told->bodies, 0);
-  e->last = told->last;
-  e->stamp = told->stamp;
-  e->listen->told(e->listen, told);
-  if (told->revision > 0) return true;
-  end(e);
+/* Delivers one event. False: it deleted the scene and ended the subscription. */
+static bool deliver_event(subscription *e, const srv_store_event *reported) {
+  if (reported->last <= e->last) return true;
+  uint64_t before = reported->last - reported->count;
+  bool follows = before == e->last && (!e->stamp || reported->before_stamp == e->stamp);
+  if (!follows) begin_events(e, before, reported->revision, reported->bodies, 0);
+  e->last = reported->last;
+  e->stamp = reported->stamp;
+  e->listen->reported(e->listen, reported);
+  if (reported->revision > 0) return true;
+  end_subscription(e);
   return false;
 }
 
 /* False: the scene has gone. *good becomes false where something is none of ours. */
-static bool hear_all(ear *e, const srv_redis_event_batch *heard, bool *good) {
+static bool deliver_events(subscription *e, const srv_redis_event_batch *heard, bool *good) {
   for (size_t i = 0; i < heard->count; i++) {
-    srv_store_event told;
-    if (!srv_redis_read_event(heard, i, &told)) {
+    srv_store_event reported;
+    if (!srv_redis_read_event(heard, i, &reported)) {
       *good = false;
       return true;
     }
-    if (!e->begun) begin(e, told.last - told.count, told.revision, told.bodies, 0);
-    if (!hear_one(e, &told)) return false;
+    if (!e->begun)
+      begin_events(e, reported.last - reported.count, reported.revision, reported.bodies, 0);
+    if (!deliver_event(e, &reported)) return false;
   }
   return true;
 }
 
-/* An answer that is none of ours, or says that we may not ask. Returns whether somebody was told, now or before. */
-static bool complain(const srv_redis_subscriptions *ears, bool told, const redisReply *reply) {
+/* An answer that is none of ours, or says that we may not ask. Returns whether somebody was
+ * reported, now or before. */
+static bool report_bad_reply(const srv_redis_subscriptions *ears, bool reported,
+                             const redisReply *reply) {
   char why[SRV_STORE_WHY];
-  if (!reply || told || !ears->store->tell) return told;
+  if (!reply || reported || !ears->store->tell) return reported;
   (void)srv_redis_error(reply, why);
   ears->store->tell(ears->store->tell_cls, "eventsNotHeard", why);
   return true;
 }
 
-/* ---- questions ------------------------------------------------------------------------------------------------------- */
+/* ---- questions ------------------------------------------------------------------------------ */
 
-static void unblocked(void *cls, const redisReply *reply) {
+static void on_unblocked(void *cls, const redisReply *reply) {
   (void)cls;
   (void)reply;
 }
 
-/* What Redis waits for at the other connection does not name a new ear: it is to wait anew. */
-static void interrupt(srv_redis_subscriptions *ears) {
+/* Interrupts the blocked XREAD, which does not include a new subscription, so that it is sent
+ * again. */
+static void interrupt_blocked_read(srv_redis_subscriptions *ears) {
   if (!ears->waiting || !ears->client[0]) return;
-  srv_redis_bytes bytes = srv_redis_command((const char *const[]){"CLIENT", "UNBLOCK", ears->client, NULL});
-  srv_redis_connection_send(ears->asks, bytes, unblocked, NULL);
+  srv_redis_bytes bytes =
+      srv_redis_command((const char *const[]){"CLIENT", "UNBLOCK", ears->client, NULL});
+  srv_redis_connection_send(ears->asks, bytes, on_unblocked, NULL);
 }
 
 /* False: the scene has gone. */
-static bool take_heard(ear *e, const srv_redis_event_batch *heard) {
+static bool merge_event_batch(subscription *e, const srv_redis_event_batch *heard) {
   bool is_new = !e->begun, good = true;
   e->due_ns = uv_hrtime() + ASK_NS;
-  if (!hear_all(e, heard, &good)) return false;
+  if (!deliver_events(e, heard, &good)) return false;
   if (heard->revision == 0) {
-    end(e);
+    end_subscription(e);
     return false;
   }
-  /* The stream was begun anew, or what was told is not kept any more; or Redis has lost what it had told, and others may have told
-   * as much again. */
-  bool is_lost = e->asked_last > heard->last || (e->last == heard->last && e->stamp && e->stamp != heard->stamp);
-  if (!e->begun || e->last < heard->last || is_lost) begin(e, heard->last, heard->revision, heard->bodies, heard->stamp);
+  /* The stream was restarted, or what was reported is not kept any more; or Redis has lost what it
+   * had reported, and others may have reported as much again. */
+  bool is_lost = e->asked_last > heard->last ||
+                 (e->last == heard->last && e->stamp && e->stamp != heard->stamp);
+  if (!e->begun || e->last < heard->last || is_lost)
+    begin_events(e, heard->last, heard->revision, heard->bodies, heard->stamp);
   e->first = heard->first;
   e->listen->level(e->listen, e->ticket_asked);
-  if (is_new) interrupt(e->ears);
+  if (is_new) interrupt_blocked_read(e->ears);
   return true;
 }
 
-static void take_answer(void *cls, const redisReply *reply) {
-  ear *e = cls;
+static void on_query_reply(void *cls, const redisReply *reply) {
+  subscription *e = cls;
   srv_redis_subscriptions *ears = e->ears;
   srv_redis_event_batch heard;
   e->asking = false;
@@ -161,17 +173,17 @@ static void take_answer(void *cls, const redisReply *reply) {
   bool again = e->asks_again;
   e->asks_again = false;
   if (!reply || !srv_redis_read_event_batch(reply, &heard)) {
-    if (complain(ears, ears->refused, reply) && !ears->refused) ears->refused = e;
+    if (report_bad_reply(ears, ears->refused, reply) && !ears->refused) ears->refused = e;
     e->due_ns = uv_hrtime() + AGAIN_NS;
     return;
   }
   if (ears->refused == e) ears->refused = NULL;
-  if (!take_heard(e, &heard)) return;
-  if (again) ask(e);
-  hear_on(ears);
+  if (!merge_event_batch(e, &heard)) return;
+  if (again) send_query(e);
+  wait_for_news(ears);
 }
 
-static void ask(ear *e) {
+static void send_query(subscription *e) {
   if (e->asking) {
     e->asks_again = true;
     return;
@@ -179,77 +191,83 @@ static void ask(ear *e) {
   e->due_ns = uv_hrtime() + AGAIN_NS;
   e->ticket_asked = e->ticket;
   e->asked_last = e->begun ? e->last : 0;
-  srv_redis_bytes bytes = srv_redis_subscribe_command(e->id, e->begun ? e->first : 0, e->asked_last);
-  e->asking = srv_redis_connection_send(e->ears->asks, bytes, take_answer, e);
+  srv_redis_bytes bytes =
+      srv_redis_subscribe_command(e->id, e->begun ? e->first : 0, e->asked_last);
+  e->asking = srv_redis_connection_send(e->ears->asks, bytes, on_query_reply, e);
 }
 
-/* ---- news ------------------------------------------------------------------------------------------------------------ */
+/* ---- news ----------------------------------------------------------------------------------- */
 
-static ear *find(const srv_redis_subscriptions *ears, const char *id) {
-  ear *e = ears->first;
+static subscription *find_subscription(const srv_redis_subscriptions *ears, const char *id) {
+  subscription *e = ears->first;
   while (e && strcmp(e->id, id) != 0) e = e->next;
   return e;
 }
 
-static bool take_all_news(srv_redis_subscriptions *ears, const redisReply *reply) {
+static bool deliver_all_news(srv_redis_subscriptions *ears, const redisReply *reply) {
   if (reply->type == REDIS_REPLY_NIL) return true;
   bool good = reply->type == REDIS_REPLY_ARRAY;
   for (size_t i = 0; good && i < reply->elements; i++) {
     char id[CT_ID_LENGTH_MAX + 1];
     srv_redis_event_batch heard;
     good = srv_redis_read_scene_events(reply, i, id, &heard);
-    ear *e = good ? find(ears, id) : NULL;
-    if (e && e->begun) (void)hear_all(e, &heard, &good);
+    subscription *e = good ? find_subscription(ears, id) : NULL;
+    if (e && e->begun) (void)deliver_events(e, &heard, &good);
   }
   return good;
 }
 
-static void take_news(void *cls, const redisReply *reply) {
+static void on_news_reply(void *cls, const redisReply *reply) {
   srv_redis_subscriptions *ears = cls;
   ears->waiting = false;
   if (!reply) return;
-  if (take_all_news(ears, reply)) {
+  if (deliver_all_news(ears, reply)) {
     ears->told_waiting = false;
   } else {
-    ears->told_waiting = complain(ears, ears->told_waiting, reply);
+    ears->told_waiting = report_bad_reply(ears, ears->told_waiting, reply);
     /* What cannot be read is passed over by a question. */
     ears->pause_ns = uv_hrtime() + AGAIN_NS;
-    for (ear *e = ears->first; e; e = e->next) e->due_ns = 0;
+    for (subscription *e = ears->first; e; e = e->next) e->due_ns = 0;
   }
-  hear_on(ears);
+  wait_for_news(ears);
 }
 
-/* Waits for news of all who have begun. */
-static void hear_on(srv_redis_subscriptions *ears) {
-  if (ears->waiting || !ears->first || !srv_redis_connection_is_up(ears->hears) || uv_hrtime() < ears->pause_ns) return;
+/* Waits for events of all subscriptions that have begun. */
+static void wait_for_news(srv_redis_subscriptions *ears) {
+  if (ears->waiting || !ears->first || !srv_redis_connection_is_up(ears->hears) ||
+      uv_hrtime() < ears->pause_ns)
+    return;
   size_t count = 0;
-  for (ear *e = ears->first; e; e = e->next) count += e->begun;
+  for (subscription *e = ears->first; e; e = e->next) count += e->begun;
   const char **ids = calloc(count + 1, sizeof *ids);
   uint64_t *last = calloc(count + 1, sizeof *last);
   if (ids && last && count) {
     count = 0;
-    for (ear *e = ears->first; e; e = e->next) {
+    for (subscription *e = ears->first; e; e = e->next) {
       if (!e->begun) continue;
       ids[count] = e->id;
       last[count++] = e->last;
     }
     srv_redis_bytes bytes = srv_redis_wait_events_command(ids, last, count, ears->wait_ms);
-    ears->waiting = srv_redis_connection_send(ears->hears, bytes, take_news, ears);
+    ears->waiting = srv_redis_connection_send(ears->hears, bytes, on_news_reply, ears);
   }
   free(ids);
   free(last);
 }
 
-static void take_client(void *cls, const redisReply *reply) {
+static void on_client_id_reply(void *cls, const redisReply *reply) {
   srv_redis_subscriptions *ears = cls;
-  if (reply && reply->type == REDIS_REPLY_INTEGER) snprintf(ears->client, sizeof ears->client, "%lld", reply->integer);
+  if (reply && reply->type == REDIS_REPLY_INTEGER)
+    snprintf(ears->client, sizeof ears->client, "%lld", reply->integer);
 }
 
 static void on_up(void *cls) {
   srv_redis_subscriptions *ears = cls;
   ears->client[0] = 0;
-  srv_redis_connection_send(ears->hears, srv_redis_command((const char *const[]){"CLIENT", "ID", NULL}), take_client, ears);
-  hear_on(ears);
+  srv_redis_connection_send(ears->hears,
+                            srv_redis_command((const char *const[]){"CLIENT", "ID", NULL}),
+                            on_client_id_reply, ears);
+  wait_for_news(ears);
 }
 
 static void on_promise(void *cls, srv_redis_durability promise) {
@@ -264,13 +282,16 @@ static void on_down(void *cls, srv_store_status status, const char *why) {
   (void)why;
 }
 
-/* ---- what the store calls -------------------------------------------------------------------------------------------- */
+/* ---- what the store calls ------------------------------------------------------------------- */
 
-srv_redis_subscriptions *srv_redis_subscriptions_create(const srv_store *store, uv_loop_t *loop, srv_redis_endpoint *place,
-                                                        srv_redis_resolver *name, srv_redis_connection *asks) {
+srv_redis_subscriptions *srv_redis_subscriptions_create(const srv_store *store, uv_loop_t *loop,
+                                                        srv_redis_endpoint *place,
+                                                        srv_redis_resolver *name,
+                                                        srv_redis_connection *asks) {
   srv_redis_subscriptions *ears = calloc(1, sizeof *ears);
   if (!ears) return NULL;
-  const srv_redis_connection_events events = {.up = on_up, .promise = on_promise, .down = on_down, .cls = ears};
+  const srv_redis_connection_events events = {
+      .up = on_up, .promise = on_promise, .down = on_down, .cls = ears};
   uint64_t half_ms = place->command_ns / 2000000u;
   ears->store = store;
   ears->asks = asks;
@@ -290,7 +311,8 @@ static void link_closed(void *cls) {
 }
 
 /* Nobody listens any more; who has left may still be waited for by the other connection. */
-void srv_redis_subscriptions_close(srv_redis_subscriptions *ears, void (*closed)(void *cls), void *cls) {
+void srv_redis_subscriptions_close(srv_redis_subscriptions *ears, void (*closed)(void *cls),
+                                   void *cls) {
   assert(!ears->first);
   ears->closed = closed;
   ears->closed_cls = cls;
@@ -298,24 +320,24 @@ void srv_redis_subscriptions_close(srv_redis_subscriptions *ears, void (*closed)
 }
 
 void srv_redis_subscriptions_connected(srv_redis_subscriptions *ears) {
-  for (ear *e = ears->first; e; e = e->next) ask(e);
+  for (subscription *e = ears->first; e; e = e->next) send_query(e);
 }
 
 bool srv_redis_subscriptions_tick(srv_redis_subscriptions *ears, uint64_t now_ns) {
   (void)srv_redis_connection_tick(ears->hears, now_ns);
-  for (ear *e = ears->first; e; e = e->next)
-    if (!e->asking && now_ns >= e->due_ns) ask(e);
-  hear_on(ears);
+  for (subscription *e = ears->first; e; e = e->next)
+    if (!e->asking && now_ns >= e->due_ns) send_query(e);
+  wait_for_news(ears);
   return !srv_redis_connection_is_up(ears->hears);
 }
 
 void srv_redis_subscriptions_unknown(srv_redis_subscriptions *ears, const char *id) {
-  ear *e = find(ears, id);
-  if (e) ask(e);
+  subscription *e = find_subscription(ears, id);
+  if (e) send_query(e);
 }
 
 bool srv_redis_subscribe(srv_redis_subscriptions *ears, srv_store_subscription *listen) {
-  ear *e = calloc(1, sizeof *e);
+  subscription *e = calloc(1, sizeof *e);
   if (!e) return false;
   e->ears = ears;
   e->listen = listen;
@@ -327,12 +349,12 @@ bool srv_redis_subscribe(srv_redis_subscriptions *ears, srv_store_subscription *
 }
 
 uint64_t srv_redis_subscriptions_catch_up(srv_store_subscription *listen) {
-  ear *e = listen->ear;
+  subscription *e = listen->ear;
   e->ticket++;
-  ask(e);
+  send_query(e);
   return e->ticket;
 }
 
 void srv_redis_unsubscribe(srv_store_subscription *listen) {
-  if (listen->ear) unlink_ear(listen->ear);
+  if (listen->ear) unlink_subscription(listen->ear);
 }

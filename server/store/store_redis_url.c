@@ -1,5 +1,6 @@
-/* Where Redis is, from the text of --store, and its password, from a file: a password on the command line can be read by everybody
- * on the machine, and one in the environment is inherited. */
+/* Location of Redis from --store, and its password from a file: passwords on the command line are
+ * visible to all users of the machine, and those in the environment are inherited by child
+ * processes. */
 #include "process/file.h"
 #include "store/store_redis.h"
 
@@ -12,13 +13,13 @@
 /* Longest password that is read. */
 #define PASSWORD_MOST 1024
 
-static bool fail(char *why, const char *what) {
+static bool write_url_reason(char *why, const char *what) {
   snprintf(why, SRV_STORE_WHY, "%s", what);
   return false;
 }
 
 /* Decimal digits up to the end. */
-static bool read_number(const char *text, unsigned most, unsigned *out) {
+static bool parse_url_number(const char *text, unsigned most, unsigned *out) {
   unsigned value = 0;
   if (!*text) return false;
   for (; *text; text++) {
@@ -31,11 +32,12 @@ static bool read_number(const char *text, unsigned most, unsigned *out) {
 }
 
 /* host[:port], where an IPv6 address stands in brackets. */
-static bool read_host(srv_redis_endpoint *place, char *text, char *why) {
+static bool parse_host(srv_redis_endpoint *place, char *text, char *why) {
   char *port = NULL, *host = text;
   if (*text == '[') {
     char *end = strchr(text, ']');
-    if (!end || (end[1] && end[1] != ':')) return fail(why, "the address in brackets does not end");
+    if (!end || (end[1] && end[1] != ':'))
+      return write_url_reason(why, "the address in brackets does not end");
     host++;
     *end = 0;
     if (end[1]) port = end + 2;
@@ -43,41 +45,50 @@ static bool read_host(srv_redis_endpoint *place, char *text, char *why) {
     *port++ = 0;
   }
   unsigned number = 6379;
-  if (!*host) return fail(why, "it names no host");
-  if (strlen(host) >= sizeof place->host) return fail(why, "the host's name has more than 255 characters");
-  if (port && (!read_number(port, 65535, &number) || number == 0)) return fail(why, "the port is no number from 1 to 65535");
+  if (!*host) return write_url_reason(why, "it names no host");
+  if (strlen(host) >= sizeof place->host)
+    return write_url_reason(why, "the host's name has more than 255 characters");
+  if (port && (!parse_url_number(port, 65535, &number) || number == 0))
+    return write_url_reason(why, "the port is no number from 1 to 65535");
   memcpy(place->host, host, strlen(host) + 1);
   snprintf(place->port, sizeof place->port, "%u", number);
   return true;
 }
 
-static bool read_url(srv_redis_endpoint *place, const char *url, char *why) {
+static bool parse_url(srv_redis_endpoint *place, const char *url, char *why) {
   static const char scheme[] = "redis://";
   char text[400];
-  if (strncmp(url, scheme, sizeof scheme - 1) != 0) return fail(why, "it does not begin with redis://");
+  if (strncmp(url, scheme, sizeof scheme - 1) != 0)
+    return write_url_reason(why, "it does not begin with redis://");
   for (const char *c = url; *c; c++)
-    if (*c <= ' ' || *c > '~') return fail(why, "it holds a character that URLs cannot have");
+    if (*c <= ' ' || *c > '~')
+      return write_url_reason(why, "it holds a character that URLs cannot have");
   if ((size_t)snprintf(text, sizeof text, "%s", url + sizeof scheme - 1) >= sizeof text)
-    return fail(why, "it has more than 407 characters");
+    return write_url_reason(why, "it has more than 407 characters");
   char *query = strchr(text, '?');
   unsigned ms = 0;
   if (query) {
     *query = 0;
-    if (strncmp(query + 1, "commandMs=", 10) != 0 || !read_number(query + 11, 60000, &ms) || ms < 100)
-      return fail(why, "behind the question mark stands commandMs=N, with N from 100 to 60000");
+    if (strncmp(query + 1, "commandMs=", 10) != 0 || !parse_url_number(query + 11, 60000, &ms) ||
+        ms < 100)
+      return write_url_reason(
+          why, "behind the question mark stands commandMs=N, with N from 100 to 60000");
     place->command_ns = ms * UINT64_C(1000000);
   }
   char *rest = text, *at = strrchr(text, '@'), *database = NULL;
   if (at) {
     *at = 0;
     rest = at + 1;
-    if (strchr(text, ':')) return fail(why, "a password is not given here but by --store-password-file");
-    if (!*text || strlen(text) >= sizeof place->user) return fail(why, "the user's name has from 1 to 63 characters");
+    if (strchr(text, ':'))
+      return write_url_reason(why, "a password is not given here but by --store-password-file");
+    if (!*text || strlen(text) >= sizeof place->user)
+      return write_url_reason(why, "the user's name has from 1 to 63 characters");
     memcpy(place->user, text, strlen(text) + 1);
   }
   if ((database = strchr(rest, '/'))) *database++ = 0;
-  if (database && *database && !read_number(database, 65535, &place->database)) return fail(why, "the database is no number");
-  return read_host(place, rest, why);
+  if (database && *database && !parse_url_number(database, 65535, &place->database))
+    return write_url_reason(why, "the database is no number");
+  return parse_host(place, rest, why);
 }
 
 void srv_redis_endpoint_free(srv_redis_endpoint *place) {
@@ -87,12 +98,13 @@ void srv_redis_endpoint_free(srv_redis_endpoint *place) {
 }
 
 /* Line ends after it are none of the password's. NULL: it is good. */
-static const char *judge_password(const char *bytes, size_t *length) {
+static const char *check_password(const char *bytes, size_t *length) {
   while (*length && (bytes[*length - 1] == '\n' || bytes[*length - 1] == '\r')) (*length)--;
   if (*length == 0) return "it is empty";
   if (*length > PASSWORD_MOST) return "a password has at most 1024 bytes";
   for (size_t i = 0; i < *length; i++)
-    if ((unsigned char)bytes[i] < ' ' || bytes[i] == 0x7f) return "a password is one line without control characters";
+    if ((unsigned char)bytes[i] < ' ' || bytes[i] == 0x7f)
+      return "a password is one line without control characters";
   return NULL;
 }
 
@@ -108,7 +120,7 @@ static bool read_password(srv_redis_endpoint *place, const char **why) {
     if (n > 0) length += (size_t)n;
     else if (n < 0 && errno == EINTR) n = 1;
   }
-  *why = n < 0 ? strerror(errno) : judge_password(bytes, &length);
+  *why = n < 0 ? strerror(errno) : check_password(bytes, &length);
   close(fd);
   char *password = *why ? NULL : strndup(bytes, length);
   explicit_bzero(bytes, sizeof bytes);
@@ -136,13 +148,18 @@ const char *srv_store_redis_hide_password(const char *url, char out[SRV_STORE_UR
 }
 
 bool srv_redis_endpoint_read(srv_redis_endpoint *place, const srv_store_redis_options *from) {
-  *place = (srv_redis_endpoint){.command_ns = SRV_REDIS_COMMAND_NS, .password_file = from->password_file};
+  *place = (srv_redis_endpoint){.command_ns = SRV_REDIS_COMMAND_NS,
+                                .password_file = from->password_file};
   char text[SRV_STORE_WHY], shown[SRV_STORE_URL_MAX];
-  bool good = read_url(place, from->url, text);
-  if (good && place->user[0] && !from->password_file) good = fail(text, "a user needs --store-password-file");
-  if (!good) fprintf(stderr, "contactd: %s: %s: %s.\n", from->url_given, srv_store_redis_hide_password(from->url, shown), text);
+  bool good = parse_url(place, from->url, text);
+  if (good && place->user[0] && !from->password_file)
+    good = write_url_reason(text, "a user needs --store-password-file");
+  if (!good)
+    fprintf(stderr, "contactd: %s: %s: %s.\n", from->url_given,
+            srv_store_redis_hide_password(from->url, shown), text);
   const char *why = NULL;
   if (!good || !from->password_file || read_password(place, &why)) return good;
-  fprintf(stderr, "contactd: %s: %.400s: %s.\n", from->password_file_given, from->password_file, why);
+  fprintf(stderr, "contactd: %s: %.400s: %s.\n", from->password_file_given, from->password_file,
+          why);
   return false;
 }

@@ -1,6 +1,6 @@
-/* The store in a file: two threads of its own, one that writes and one that reads, each with a connection. What is submitted waits
- * in a queue; the writer takes all of it at once, so that all of it shares one sync (group commit). Answers come back to the loop
- * thread. */
+/* The store in a file: a writing and a reading thread, each with an SQLite connection. Submissions
+ * wait in a queue. The writer takes all of them at once, so that they share one sync (group
+ * commit). Answers come back to the loop thread. */
 #include "store/store_sqlite.h"
 
 #include <assert.h>
@@ -10,26 +10,29 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* What one transaction takes at most: its pages are held in memory, and its first write waits for its last. */
+/* What one transaction takes at most: its pages are held in memory, and its first write waits for
+ * its last. */
 #define GROUP_WRITES 1024
 #define GROUP_BYTES ((size_t)32 << 20)
 
 /* The writer has been idle for so long when it begins to tidy up: nobody is about to write. */
 #define IDLE_NS 200000000u
 
-/* How long it waits for writes between two pieces of tidying up: a piece takes a sync, for which a write that comes has to wait.
- * Waiting some times as long leaves the disk to others. */
+/* How long it waits for writes between two pieces of tidying up: a piece takes a sync, for which a
+ * write that comes has to wait. Waiting some times as long leaves the disk to others. */
 #define TIDY_NS 10000000u
 
-/* Pages of the log that are copied into the file when idle; at the latest SRV_SQLITE_LOG_PAGES are. */
+/* Pages of the log that are copied into the file when idle; at the latest SRV_SQLITE_LOG_PAGES are.
+ */
 #define LOG_PAGES_IDLE 256
 
 typedef struct sqlite_store {
   srv_store store; /* first: what the daemon sees */
   srv_sqlite_file file;
   uv_loop_t *loop;
-  int bell; /* an eventfd: rung by the threads, and heard in `answers`. libuv's own would have the loop spin until the thread that
-             * rang has come back from it, which on a busy core takes long */
+  int bell; /* an eventfd: rung by the threads, and heard in `answers`. libuv's own would have the
+             * loop spin until the thread that rang has come back from it, which on a busy core
+             * takes long */
   uv_poll_t answers;
   uv_prepare_t round;
   uv_thread_t writer, reader;
@@ -38,7 +41,7 @@ typedef struct sqlite_store {
   bool told_damage;      /* `damaged` */
   bool told_failure;     /* `failed` */
   bool tidies;           /* it has begun to, and there is more */
-  bool tells_forgot;     /* what was found when the file was opened is to be told */
+  bool tells_forgot;     /* what was found when the file was opened is to be reported */
   bool submitted;        /* in this round of the loop, and the writer not woken since */
   uint64_t submitted_ns; /* the first of those */
   void (*closed)(void *cls);
@@ -61,18 +64,18 @@ typedef struct sqlite_store {
 } sqlite_store;
 
 /* Appends one item to a list with a pointer to its end. */
-#define LIST_ADD(list, item)                                                                                                       \
-  do {                                                                                                                             \
-    (item)->next = NULL;                                                                                                           \
-    *list##_end = (item);                                                                                                          \
-    list##_end = &(item)->next;                                                                                                    \
+#define LIST_ADD(list, item)                                                                       \
+  do {                                                                                             \
+    (item)->next = NULL;                                                                           \
+    *list##_end = (item);                                                                          \
+    list##_end = &(item)->next;                                                                    \
   } while (0)
 
 #define LIST_CLEAR(list) ((list) = NULL, list##_end = &(list))
 
-/* ---- writer ---------------------------------------------------------------------------------------------------------- */
+/* ---- writer --------------------------------------------------------------------------------- */
 
-/* Takes the first writes off the queue. Under the mutex. */
+/* Removes the first writes from the queue. Call with the mutex locked. */
 static srv_store_write *take_group(sqlite_store *s) {
   srv_store_write *first = s->writes, *last = first;
   size_t bytes = first->length, count = 1;
@@ -87,15 +90,16 @@ static srv_store_write *take_group(sqlite_store *s) {
   return first;
 }
 
-/* Wakes the loop. It cannot fail: the count never comes near its end. */
-static void ring(sqlite_store *s) {
+/* Wakes the loop through its eventfd. The write cannot fail: the counter never gets near its
+ * maximum. */
+static void wake_loop(sqlite_store *s) {
   int refused = eventfd_write(s->bell, 1);
   assert(refused == 0);
   (void)refused;
 }
 
-/* How the file is now. True: somebody should know. Under the mutex. */
-static bool publish(sqlite_store *s) {
+/* Publishes the state of the file. True: it must be reported. Call with the mutex locked. */
+static bool publish_file_state(sqlite_store *s) {
   bool failed = srv_sqlite_failed(s->file.writer), damaged = srv_sqlite_damaged(s->file.writer);
   int places = srv_sqlite_table_count(s->file.writer);
   bool ends = failed > s->failed || damaged > s->damaged, news = ends || places > s->places;
@@ -106,16 +110,17 @@ static bool publish(sqlite_store *s) {
   return news;
 }
 
-/* Nobody may write for long after something has failed while the writer tidied up. */
-static void tell_news(sqlite_store *s) {
+/* Reports failures of background cleanup, after which no write may follow for long. */
+static void report_file_state(sqlite_store *s) {
   uv_mutex_lock(&s->mutex);
-  bool news = publish(s);
+  bool news = publish_file_state(s);
   uv_mutex_unlock(&s->mutex);
-  if (news) ring(s);
+  if (news) wake_loop(s);
 }
 
 /* began_ns: when their transaction did. */
-static void give_answers(sqlite_store *s, srv_store_write *first, uint64_t began_ns, uint64_t now_ns) {
+static void return_answers(sqlite_store *s, srv_store_write *first, uint64_t began_ns,
+                           uint64_t now_ns) {
   size_t answered = 0;
   uv_mutex_lock(&s->mutex);
   for (; first; answered++) {
@@ -123,23 +128,24 @@ static void give_answers(sqlite_store *s, srv_store_write *first, uint64_t began
     first = write->next;
     LIST_ADD(s->written, write);
   }
-  publish(s);
+  publish_file_state(s);
   srv_group_commit_note_answered(&s->company, answered, s->queued, began_ns, now_ns);
   uv_mutex_unlock(&s->mutex);
-  ring(s);
+  wake_loop(s);
 }
 
-/* Waits for those who have just been answered. Under the mutex. */
+/* Waits for writes of the clients just answered. Call with the mutex locked. */
 static void wait_for_group(sqlite_store *s) {
   if (!srv_group_commit_should_wait(&s->company)) return;
   bool waited = false;
-  for (uint64_t left_ns; !s->closing && (left_ns = srv_group_commit_wait_ns(&s->company, s->queued, uv_hrtime())) > 0;
+  for (uint64_t left_ns;
+       !s->closing && (left_ns = srv_group_commit_wait_ns(&s->company, s->queued, uv_hrtime())) > 0;
        waited = true)
     uv_cond_timedwait(&s->writes_wait, &s->mutex, left_ns);
   if (waited) srv_group_commit_note_arrived(&s->company, s->queued, uv_hrtime());
 }
 
-/* Waits for writes. NULL: the time is over, or there will be none. */
+/* Waits for writes. NULL: timeout, or the store is closing. */
 static srv_store_write *await_group(sqlite_store *s, bool *ends) {
   uv_mutex_lock(&s->mutex);
   bool waits = true;
@@ -152,7 +158,7 @@ static srv_store_write *await_group(sqlite_store *s, bool *ends) {
   return first;
 }
 
-static void write_on(void *cls) {
+static void run_writer(void *cls) {
   sqlite_store *s = cls;
   bool ends = false;
   while (!ends) {
@@ -160,14 +166,14 @@ static void write_on(void *cls) {
     if (first) {
       uint64_t begin_ns = uv_hrtime();
       srv_sqlite_write(s->file.writer, first);
-      give_answers(s, first, begin_ns, uv_hrtime());
+      return_answers(s, first, begin_ns, uv_hrtime());
       s->tidies = false;
       srv_sqlite_checkpoint(s->file.writer, SRV_SQLITE_LOG_PAGES);
     } else if (!ends) {
       s->tidies = srv_sqlite_sweep(s->file.writer);
       srv_sqlite_checkpoint(s->file.writer, s->tidies ? SRV_SQLITE_LOG_PAGES : LOG_PAGES_IDLE);
     }
-    tell_news(s);
+    report_file_state(s);
   }
   /* The file is closed here: its last checkpoint takes long enough not to hold the loop up. */
   uv_thread_join(&s->reader);
@@ -175,12 +181,12 @@ static void write_on(void *cls) {
   uv_mutex_lock(&s->mutex);
   s->writer_ended = true;
   uv_mutex_unlock(&s->mutex);
-  ring(s);
+  wake_loop(s);
 }
 
-/* ---- reader ---------------------------------------------------------------------------------------------------------- */
+/* ---- reader --------------------------------------------------------------------------------- */
 
-static void read_on(void *cls) {
+static void run_reader(void *cls) {
   sqlite_store *s = cls;
   uv_mutex_lock(&s->mutex);
   for (;;) {
@@ -206,16 +212,16 @@ static void read_on(void *cls) {
       uv_cond_wait(&s->reads_wait, &s->mutex);
       continue;
     }
-    ring(s);
+    wake_loop(s);
   }
   uv_mutex_unlock(&s->mutex);
 }
 
-/* ---- loop thread ----------------------------------------------------------------------------------------------------- */
+/* ---- loop thread ---------------------------------------------------------------------------- */
 
 static sqlite_store *of(const srv_store *store) { return (sqlite_store *)(uintptr_t)store; }
 
-static void release(sqlite_store *s) {
+static void release_store(sqlite_store *s) {
   uv_cond_destroy(&s->writes_wait);
   uv_cond_destroy(&s->reads_wait);
   uv_mutex_destroy(&s->mutex);
@@ -228,30 +234,33 @@ static void handle_closed(uv_handle_t *handle) {
   if (--s->handles) return;
   void (*closed)(void *cls) = s->closed;
   void *cls = s->closed_cls;
-  release(s);
+  release_store(s);
   if (closed) closed(cls);
 }
 
-static void tell(const sqlite_store *s, const char *event, const char *what) {
+static void report_sqlite_event(const sqlite_store *s, const char *event, const char *what) {
   if (s->store.tell) s->store.tell(s->store.tell_cls, event, what);
 }
 
 /* Once. */
-static void tell_failure(sqlite_store *s, const char *why) {
-  if (!s->told_failure) tell(s, "storageFailed", why);
+static void report_storage_failure(sqlite_store *s, const char *why) {
+  if (!s->told_failure) report_sqlite_event(s, "storageFailed", why);
   s->told_failure = true;
 }
 
 /* Once each. why: of a store that is damaged; else NULL. */
-static void tell_damage(sqlite_store *s, int places, const char *why) {
+static void report_storage_damage(sqlite_store *s, int places, const char *why) {
   if (s->tells_forgot)
-    tell(s, "storageDamaged",
-         "the list of free pages in " SRV_SQLITE_FILE " was damaged and has been made anew; what was free is lost room");
+    report_sqlite_event(s, "storageDamaged",
+                        "the list of free pages in " SRV_SQLITE_FILE
+                        " was damaged and has been made anew; what was free is lost room");
   s->tells_forgot = false;
   if (places > s->told_places)
-    tell(s, "storageDamaged", "a page of " SRV_SQLITE_FILE " is damaged; new records go to another place");
+    report_sqlite_event(s, "storageDamaged",
+                        "a page of " SRV_SQLITE_FILE
+                        " is damaged; new records go to another place");
   s->told_places = places;
-  if (why && !s->told_damage) tell(s, "storageDamaged", why);
+  if (why && !s->told_damage) report_sqlite_event(s, "storageDamaged", why);
   s->told_damage |= why != NULL;
 }
 
@@ -273,8 +282,8 @@ static void on_answers(uv_poll_t *handle, int status, int events) {
   char why[SRV_STORE_WHY];
   memcpy(why, s->why, sizeof why);
   uv_mutex_unlock(&s->mutex);
-  tell_damage(s, places, damaged && !failed ? why : NULL);
-  if (failed) tell_failure(s, why);
+  report_storage_damage(s, places, damaged && !failed ? why : NULL);
+  if (failed) report_storage_failure(s, why);
   while (writes) {
     srv_store_write *write = writes;
     writes = write->next;
@@ -296,7 +305,7 @@ static void on_answers(uv_poll_t *handle, int status, int events) {
   uv_close((uv_handle_t *)&s->round, handle_closed);
 }
 
-static void on_round(uv_prepare_t *handle) {
+static void on_loop_iteration_end(uv_prepare_t *handle) {
   sqlite_store *s = handle->data;
   if (!s->submitted) return;
   s->submitted = false;
@@ -358,15 +367,18 @@ static void close_store(srv_store *store, void (*done)(void *cls), void *cls) {
   uv_mutex_unlock(&s->mutex);
 }
 
-static const srv_store_ops ops = {.submit = submit, .load = load, .look = look, .healthy = healthy, .close = close_store};
+static const srv_store_ops ops = {
+    .submit = submit, .load = load, .look = look, .healthy = healthy, .close = close_store};
 
-/* ---- opening --------------------------------------------------------------------------------------------------------- */
+/* ---- opening -------------------------------------------------------------------------------- */
 
 static sqlite_store *create(uv_loop_t *loop) {
   sqlite_store *s = calloc(1, sizeof *s);
   if (!s) return NULL;
   /* On Linux these three never fail. */
-  if (uv_mutex_init(&s->mutex) != 0 || uv_cond_init(&s->writes_wait) != 0 || uv_cond_init(&s->reads_wait) != 0) abort();
+  if (uv_mutex_init(&s->mutex) != 0 || uv_cond_init(&s->writes_wait) != 0 ||
+      uv_cond_init(&s->reads_wait) != 0)
+    abort();
   s->store = (srv_store){.ops = &ops, .durability = "disk"};
   s->loop = loop;
   s->file.lock = s->bell = -1;
@@ -379,18 +391,18 @@ static sqlite_store *create(uv_loop_t *loop) {
   return s;
 }
 
-/* The threads and what they need. */
+/* Starts the threads and their wake-up handles. */
 static bool start(sqlite_store *s) {
   s->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (s->bell < 0 || uv_poll_init(s->loop, &s->answers, s->bell) != 0) return false;
   uv_prepare_init(s->loop, &s->round);
-  uv_prepare_start(&s->round, on_round);
+  uv_prepare_start(&s->round, on_loop_iteration_end);
   uv_unref((uv_handle_t *)&s->round);
   s->answers.data = s->round.data = s;
   s->handles = 2;
   if (uv_poll_start(&s->answers, UV_READABLE, on_answers) != 0) return false;
-  if (uv_thread_create(&s->reader, read_on, s) != 0) return false;
-  if (uv_thread_create(&s->writer, write_on, s) == 0) return true;
+  if (uv_thread_create(&s->reader, run_reader, s) != 0) return false;
+  if (uv_thread_create(&s->writer, run_writer, s) == 0) return true;
   uv_mutex_lock(&s->mutex);
   s->closing = true;
   uv_cond_signal(&s->reads_wait);
@@ -399,11 +411,12 @@ static bool start(sqlite_store *s) {
   return false;
 }
 
-/* Of a store that never ran. Its handles, if the loop has them, are closed by the loop's next round. */
-static void abandon(sqlite_store *s) {
+/* Of a store that never ran. Its handles, if the loop has them, are closed by the loop's next
+ * round. */
+static void abandon_store(sqlite_store *s) {
   srv_sqlite_close(&s->file);
   if (!s->handles) {
-    release(s);
+    release_store(s);
     return;
   }
   uv_close((uv_handle_t *)&s->answers, handle_closed);
@@ -420,6 +433,6 @@ srv_store *srv_store_sqlite_open(uv_loop_t *loop, const char *folder) {
     snprintf(why, sizeof why, "no thread can be started");
   }
   fprintf(stderr, "contactd: --data: %s: %s.\n", folder, why);
-  if (s) abandon(s);
+  if (s) abandon_store(s);
   return NULL;
 }

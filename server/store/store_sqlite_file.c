@@ -1,4 +1,4 @@
-/* The file and its lock: opening, with a sentence for each thing that can be wrong, and closing. */
+/* The file and its lock: opening, with a sentence for each fault, and closing. */
 #include "store/store_sqlite.h"
 
 #include <assert.h>
@@ -12,84 +12,95 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Room that the log has on the disk from the beginning, so that a scene can be removed when the disk is full: a removal writes some
- * ten pages, and when idle the log is copied and begun anew after 256 of them (store_sqlite.c). */
+/* Room that the log has on the disk from the beginning, so that a scene can be removed when the
+ * disk is full: a removal writes some ten pages, and when idle the log is copied and restarted
+ * after 256 of them (store_sqlite.c). */
 #define LOG_RESERVE_BYTES (320 * LOG_PAGE_BYTES)
 
 /* A page of the log, with what SQLite writes before it. */
 #define LOG_PAGE_BYTES (SRV_SQLITE_PAGE_BYTES + 24)
 
-/* What the log keeps of its room when it begins anew after a write that made it longer: the pages after which it is copied and
- * those of the transaction with which they are reached, mostly, so that it is not made longer again and again. 17 MiB. */
+/* What the log keeps of its room when it begins again after a write that made it longer: the pages
+ * after which it is copied and those of the transaction with which they are reached, mostly, so
+ * that it is not made longer again and again. 17 MiB. */
 #define LOG_KEPT_BYTES 17825792
-static_assert(LOG_KEPT_BYTES > (SRV_SQLITE_LOG_PAGES + 128) * LOG_PAGE_BYTES, "the log grows anew with each round");
+static_assert(LOG_KEPT_BYTES > (SRV_SQLITE_LOG_PAGES + 128) * LOG_PAGE_BYTES,
+              "the log grows anew with each round");
 
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 
-/* How long another program that looks into the file may hold us up. A write that comes while one waits is still answered within
- * the time that a request has by default, 5 s. */
+/* How long another program that looks into the file may hold us up. A write that comes while one
+ * waits is still answered within the time that a request has by default, 5 s. */
 #define BUSY_MS 2000
 
-/* What is deleted need not be overwritten, and the log is copied into the file when the writer says so, not within a commit.
- * synchronous=FULL: the log is synced before a commit returns. */
-static const char writer_settings[] = "PRAGMA page_size=4096; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
-                                      "PRAGMA wal_autocheckpoint=0; PRAGMA secure_delete=OFF; PRAGMA cache_size=-16384;"
-                                      "PRAGMA temp_store=MEMORY; PRAGMA mmap_size=0; PRAGMA trusted_schema=OFF;"
-                                      "PRAGMA journal_size_limit=" TEXT(LOG_KEPT_BYTES) ";";
+/* What is deleted need not be overwritten, and the log is copied into the file when the writer says
+ * so, not within a commit. synchronous=FULL: the log is synced before a commit returns. */
+static const char writer_settings[] =
+    "PRAGMA page_size=4096; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+    "PRAGMA wal_autocheckpoint=0; PRAGMA secure_delete=OFF; PRAGMA cache_size=-16384;"
+    "PRAGMA temp_store=MEMORY; PRAGMA mmap_size=0; PRAGMA trusted_schema=OFF;"
+    "PRAGMA journal_size_limit=" TEXT(LOG_KEPT_BYTES) ";";
 static const char reader_settings[] =
     "PRAGMA query_only=ON; PRAGMA cache_size=-4096; PRAGMA mmap_size=0; PRAGMA trusted_schema=OFF;";
 
-/* All that is not records is read through once, page by page: what is damaged there shows now. A store with damaged records is
- * opened; each key tells of its own. */
-static const char proof[] = "SELECT * FROM pragma_integrity_check('store') UNION ALL SELECT * FROM pragma_integrity_check('keys')"
+/* All that is not records is read through once, page by page: what is damaged there shows now. A
+ * store with damaged records is opened; each key tells of its own. */
+static const char proof[] = "SELECT * FROM pragma_integrity_check('store') UNION ALL SELECT * FROM "
+                            "pragma_integrity_check('keys')"
                             " UNION ALL SELECT * FROM pragma_integrity_check('names')"
                             " UNION ALL SELECT * FROM pragma_integrity_check('garbage')";
 
-static bool told(char *why, const char *what, const char *reason) {
+static bool write_reason(char *why, const char *what, const char *reason) {
   snprintf(why, SRV_STORE_WHY, "%.55s: %.100s", what, reason);
   return false;
 }
 
-/* What has the name of a file of the store is a file, if it is there: a pipe would keep the opening waiting for ever, and behind a
- * link is a file of somebody else. Nothing has been opened or made yet. */
+/* What has the name of a file of the store is a file, if it is there: a pipe would keep the opening
+ * waiting for ever, and behind a link is a file of somebody else. Nothing has been opened or made
+ * yet. */
 static bool are_files(const char *folder, char *why) {
-  static const char *const names[] = {SRV_SQLITE_LOCK, SRV_SQLITE_FILE, SRV_SQLITE_FILE "-wal", SRV_SQLITE_FILE "-shm",
-                                      SRV_SQLITE_FILE "-journal"};
+  static const char *const names[] = {SRV_SQLITE_LOCK, SRV_SQLITE_FILE, SRV_SQLITE_FILE "-wal",
+                                      SRV_SQLITE_FILE "-shm", SRV_SQLITE_FILE "-journal"};
   int descriptor = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return told(why, "the folder cannot be opened", strerror(errno));
+  if (descriptor < 0) return write_reason(why, "the folder cannot be opened", strerror(errno));
   bool good = true;
   for (size_t i = 0; good && i < sizeof names / sizeof names[0]; i++) {
     struct stat s;
-    if (fstatat(descriptor, names[i], &s, AT_SYMLINK_NOFOLLOW) != 0) good = errno == ENOENT || told(why, names[i], strerror(errno));
-    else if (S_ISLNK(s.st_mode)) good = told(why, names[i], "a symbolic link, which is not followed");
-    else if (!S_ISREG(s.st_mode)) good = told(why, names[i], "not a regular file");
+    if (fstatat(descriptor, names[i], &s, AT_SYMLINK_NOFOLLOW) != 0)
+      good = errno == ENOENT || write_reason(why, names[i], strerror(errno));
+    else if (S_ISLNK(s.st_mode))
+      good = write_reason(why, names[i], "a symbolic link, which is not followed");
+    else if (!S_ISREG(s.st_mode)) good = write_reason(why, names[i], "not a regular file");
   }
   close(descriptor);
   return good;
 }
 
-/* The lock goes with the process, however that ends. */
-static bool take_lock(srv_sqlite_file *file, const char *folder, char *why) {
+/* Acquires the lock, which the kernel releases at any end of the process. */
+static bool acquire_lock(srv_sqlite_file *file, const char *folder, char *why) {
   char path[PATH_MAX];
   if ((size_t)snprintf(path, sizeof path, "%s/" SRV_SQLITE_LOCK, folder) >= sizeof path)
-    return told(why, "--data", "the path is too long");
+    return write_reason(why, "--data", "the path is too long");
   file->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-  if (file->lock < 0) return told(why, SRV_SQLITE_LOCK, strerror(errno));
-  if (!srv_sqlite_mark_may_stand(file->lock)) return told(why, SRV_SQLITE_LOCK, "a file that contactd has not made");
+  if (file->lock < 0) return write_reason(why, SRV_SQLITE_LOCK, strerror(errno));
+  if (!srv_sqlite_mark_may_stand(file->lock))
+    return write_reason(why, SRV_SQLITE_LOCK, "a file that contactd has not made");
   if (flock(file->lock, LOCK_EX | LOCK_NB) == 0) return true;
-  return told(why, SRV_SQLITE_LOCK, errno == EWOULDBLOCK ? "another contactd has it" : strerror(errno));
+  return write_reason(why, SRV_SQLITE_LOCK,
+                      errno == EWOULDBLOCK ? "another contactd has it" : strerror(errno));
 }
 
 bool srv_sqlite_sync_folder(const char *folder, char why[SRV_STORE_WHY]) {
   int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   bool good = descriptor >= 0 && fsync(descriptor) == 0;
-  if (!good) told(why, folder, strerror(errno));
+  if (!good) write_reason(why, folder, strerror(errno));
   if (descriptor >= 0) close(descriptor);
   return good;
 }
 
-/* A new file is its owner's alone, and its log and the log's index are as the file is. What is wrong SQLite will tell. */
+/* A new file is its owner's alone, and its log and the log's index are as the file is. What is
+ * wrong SQLite will tell. */
 static void make_private(const char *path) {
   int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor >= 0) close(descriptor);
@@ -98,37 +109,41 @@ static void make_private(const char *path) {
 static sqlite3 *connect_to(const char *path, const char *vfs, const char *settings, char *why) {
   sqlite3 *db = NULL;
   int reserved = SRV_SQLITE_DIGEST_BYTES;
-  int code = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, vfs);
+  int code = sqlite3_open_v2(path, &db,
+                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, vfs);
   if (code == SQLITE_OK) code = sqlite3_busy_timeout(db, BUSY_MS);
   if (code == SQLITE_OK) code = sqlite3_extended_result_codes(db, 1);
   /* Of a new file; one that is there has it in its header. */
-  if (code == SQLITE_OK) code = sqlite3_file_control(db, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
+  if (code == SQLITE_OK)
+    code = sqlite3_file_control(db, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
   if (code == SQLITE_OK) code = sqlite3_exec(db, settings, NULL, NULL, NULL);
   if (code == SQLITE_OK) return db;
-  told(why, SRV_SQLITE_FILE, db ? sqlite3_errmsg(db) : sqlite3_errstr(code));
+  write_reason(why, SRV_SQLITE_FILE, db ? sqlite3_errmsg(db) : sqlite3_errstr(code));
   sqlite3_close(db);
   return NULL;
 }
 
-/* What SQLite found first, without the line in which it names the database, and without the lines after it. */
-static bool told_finding(char *why, const char *text) {
+/* What SQLite found first, without the line in which it names the database, and without the lines
+ * after it. */
+static bool write_check_finding(char *why, const char *text) {
   const char *first = strncmp(text, "***", 3) == 0 ? strchr(text, '\n') : NULL;
   char finding[SRV_STORE_WHY];
   snprintf(finding, sizeof finding, "%s", first ? first + 1 : text);
   finding[strcspn(finding, "\n")] = 0;
-  return told(why, SRV_SQLITE_FILE " is damaged", finding);
+  return write_reason(why, SRV_SQLITE_FILE " is damaged", finding);
 }
 
-static bool proven(sqlite3 *db, char *why) {
+static bool is_integrity_proven(sqlite3 *db, char *why) {
   sqlite3_stmt *statement = NULL;
   int code = sqlite3_prepare_v2(db, proof, -1, &statement, NULL);
   bool good = code == SQLITE_OK;
   while (good && (code = sqlite3_step(statement)) == SQLITE_ROW) {
     const char *text = (const char *)sqlite3_column_text(statement, 0);
     good = text && strcmp(text, "ok") == 0;
-    if (!good) told_finding(why, text ? text : "out of memory");
+    if (!good) write_check_finding(why, text ? text : "out of memory");
   }
-  if (good && code != SQLITE_DONE) good = told(why, SRV_SQLITE_FILE " is damaged", sqlite3_errmsg(db));
+  if (good && code != SQLITE_DONE)
+    good = write_reason(why, SRV_SQLITE_FILE " is damaged", sqlite3_errmsg(db));
   sqlite3_finalize(statement);
   return good;
 }
@@ -136,8 +151,10 @@ static bool proven(sqlite3 *db, char *why) {
 bool srv_sqlite_free_is_damaged(sqlite3 *db) {
   sqlite3_stmt *statement = NULL;
   bool damaged = false;
-  /* The list goes with the table whose root is the first page. Of both SQLite says which is meant. */
-  int code = sqlite3_prepare_v2(db, "SELECT * FROM pragma_integrity_check('sqlite_schema')", -1, &statement, NULL);
+  /* The list goes with the table whose root is the first page. Of both SQLite says which is meant.
+   */
+  int code = sqlite3_prepare_v2(db, "SELECT * FROM pragma_integrity_check('sqlite_schema')", -1,
+                                &statement, NULL);
   while (code == SQLITE_OK && !damaged && sqlite3_step(statement) == SQLITE_ROW) {
     const char *text = (const char *)sqlite3_column_text(statement, 0);
     damaged = text && sqlite3_strlike("%freelist: %", text, 0) == 0;
@@ -148,21 +165,24 @@ bool srv_sqlite_free_is_damaged(sqlite3 *db) {
   return damaged;
 }
 
-/* Where that list is damaged, what takes its pages cannot be written: the store goes without it. The log must be in the file, and
- * gone. NULL: why tells. */
-static sqlite3 *without_free_pages(sqlite3 *db, const char *path, const char *vfs, char *why) {
+/* Where that list is damaged, what takes its pages cannot be written: the store goes without it.
+ * The log must be in the file, and gone. NULL: why tells. */
+static sqlite3 *reopen_without_free_pages(sqlite3 *db, const char *path, const char *vfs,
+                                          char *why) {
   char log[PATH_MAX + 8];
   struct stat s;
   snprintf(log, sizeof log, "%s-wal", path);
   sqlite3_close(db);
-  if (stat(log, &s) != 0 && srv_sqlite_forget_free(path)) return connect_to(path, vfs, writer_settings, why);
-  told(why, SRV_SQLITE_FILE " is damaged", "its list of free pages");
+  if (stat(log, &s) != 0 && srv_sqlite_forget_free(path))
+    return connect_to(path, vfs, writer_settings, why);
+  write_reason(why, SRV_SQLITE_FILE " is damaged", "its list of free pages");
   return NULL;
 }
 
-/* A new file has its first page before there is a log. Where the sync of that failed in a life before, the page may be in memory
- * alone, and without it SQLite takes the file as empty and deletes the log. The log has that page, too, and is copied before
- * anything is acknowledged. Where that finds no room, or somebody reads, the file had more before. */
+/* A new file has its first page before there is a log. Where the sync of that failed in a life
+ * before, the page may be in memory alone, and without it SQLite takes the file as empty and
+ * deletes the log. The log has that page, too, and is copied before anything is acknowledged. Where
+ * that finds no room, or somebody reads, the file had more before. */
 static bool copy_log(srv_sqlite_file *file, char *why) {
   srv_sqlite_checkpoint(file->writer, 0);
   if (!srv_sqlite_failed(file->writer)) return true;
@@ -177,16 +197,17 @@ static bool open_writer(srv_sqlite_file *file, const char *path, char *why) {
   if (!db) return false;
   srv_sqlite_mark mark;
   bool may_be_new = !srv_sqlite_mark_read(file->lock, &mark) || mark.commits == 0;
-  if (srv_sqlite_migrate(db, path, &srv_sqlite_format, may_be_new, why) && proven(db, why)) {
+  if (srv_sqlite_migrate(db, path, &srv_sqlite_format, may_be_new, why) &&
+      is_integrity_proven(db, why)) {
     file->forgot_free = srv_sqlite_free_is_damaged(db);
-    if (file->forgot_free) db = without_free_pages(db, path, vfs, why);
+    if (file->forgot_free) db = reopen_without_free_pages(db, path, vfs, why);
     if (db) file->writer = srv_sqlite_writer_create(db, file->lock, why);
   }
   if (!file->writer) sqlite3_close(db);
   return file->writer && copy_log(file, why);
 }
 
-/* The reader does not prove pages: its rows have their own digests. */
+/* The reader skips page checksums: its rows have their own digests. */
 static bool open_reader(srv_sqlite_file *file, const char *path, char *why) {
   sqlite3 *db = connect_to(path, NULL, reader_settings, why);
   if (!db) return false;
@@ -195,8 +216,9 @@ static bool open_reader(srv_sqlite_file *file, const char *path, char *why) {
   return file->reader != NULL;
 }
 
-/* Zeros behind the log's end are no part of it, but a write there changes no length and no extent of the file: its sync is one
- * write of the device instead of two. Where there is no room for them only the reserve is lacking. */
+/* Zeros behind the log's end are no part of it, but a write there changes no length and no extent
+ * of the file: its sync is one write of the device instead of two. Where there is no room for them
+ * only the reserve is lacking. */
 static void reserve_log(const char *path) {
   static const char zeros[65536];
   char log[PATH_MAX + 8];
@@ -207,7 +229,8 @@ static void reserve_log(const char *path) {
   off_t at = fstat(descriptor, &s) == 0 ? s.st_size : LOG_RESERVE_BYTES;
   while (at < LOG_RESERVE_BYTES) {
     off_t left = LOG_RESERVE_BYTES - at;
-    ssize_t written = pwrite(descriptor, zeros, left < (off_t)sizeof zeros ? (size_t)left : sizeof zeros, at);
+    ssize_t written =
+        pwrite(descriptor, zeros, left < (off_t)sizeof zeros ? (size_t)left : sizeof zeros, at);
     if (written <= 0) break;
     at += written;
   }
@@ -216,44 +239,48 @@ static void reserve_log(const char *path) {
 }
 
 /* What lies beside the file begins with its name, or lies in its folder. */
-static bool watch(const srv_sqlite_file *file, const char *folder, const char *path, char *why) {
+static bool watch_files(const srv_sqlite_file *file, const char *folder, const char *path,
+                        char *why) {
   char log[PATH_MAX + 8], lock[PATH_MAX + 16];
   snprintf(log, sizeof log, "%s-wal", path);
   snprintf(lock, sizeof lock, "%s/" SRV_SQLITE_LOCK, folder);
-  bool good = srv_sqlite_watch(file->writer, path) && srv_sqlite_watch(file->writer, log) && srv_sqlite_watch(file->writer, lock);
-  return good || told(why, SRV_SQLITE_FILE, "a file of the store has gone");
+  bool good = srv_sqlite_watch(file->writer, path) && srv_sqlite_watch(file->writer, log) &&
+              srv_sqlite_watch(file->writer, lock);
+  return good || write_reason(why, SRV_SQLITE_FILE, "a file of the store has gone");
 }
 
-/* Where a file that is not ours is met, or one of a newer format, that is the reason whatever else was found. Bytes as in "Database
- * File Format", 1.3. */
-static void explain(const char *path, char *why) {
+/* Where a file that is not ours is met, or one of a newer format, that is the reason whatever else
+ * was found. Bytes as in "Database File Format", 1.3. */
+static void explain_foreign_file(const char *path, char *why) {
   unsigned char header[72] = {0};
   int descriptor = open(path, O_RDONLY | O_CLOEXEC);
   ssize_t length = descriptor >= 0 ? read(descriptor, header, sizeof header) : -1;
   if (descriptor >= 0) close(descriptor);
   if (length <= 0) return;
   int format = header[60] << 24 | header[61] << 16 | header[62] << 8 | header[63];
-  /* Ours has no name before its log has been copied into it for the first time, but room for digests. */
+  /* Ours has no name before its log has been copied into it for the first time, but room for
+   * digests. */
   bool nameless = memcmp(header + 68, "\0\0\0", 4) == 0 && header[20] == SRV_SQLITE_DIGEST_BYTES;
-  if (memcmp(header, "SQLite format 3", 16) != 0 || (memcmp(header + 68, "ctcd", 4) != 0 && !nameless))
+  if (memcmp(header, "SQLite format 3", 16) != 0 ||
+      (memcmp(header + 68, "ctcd", 4) != 0 && !nameless))
     snprintf(why, SRV_STORE_WHY, SRV_SQLITE_FILE " is not a store of contactd");
   else if (format > srv_sqlite_format.count)
-    snprintf(why, SRV_STORE_WHY, SRV_SQLITE_FILE " has format %d; this program knows none above %d", format,
-             srv_sqlite_format.count);
+    snprintf(why, SRV_STORE_WHY, SRV_SQLITE_FILE " has format %d; this program knows none above %d",
+             format, srv_sqlite_format.count);
 }
 
 bool srv_sqlite_open(srv_sqlite_file *file, const char *folder, char why[SRV_STORE_WHY]) {
   char path[PATH_MAX];
   *file = (srv_sqlite_file){.lock = -1};
   if ((size_t)snprintf(path, sizeof path, "%s/" SRV_SQLITE_FILE, folder) >= sizeof path)
-    return told(why, SRV_SQLITE_FILE, "the path is too long");
-  if (are_files(folder, why) && take_lock(file, folder, why)) {
-    if (open_writer(file, path, why) && open_reader(file, path, why) && srv_sqlite_sync_folder(folder, why) &&
-        watch(file, folder, path, why)) {
+    return write_reason(why, SRV_SQLITE_FILE, "the path is too long");
+  if (are_files(folder, why) && acquire_lock(file, folder, why)) {
+    if (open_writer(file, path, why) && open_reader(file, path, why) &&
+        srv_sqlite_sync_folder(folder, why) && watch_files(file, folder, path, why)) {
       reserve_log(path);
       return true;
     }
-    explain(path, why);
+    explain_foreign_file(path, why);
   }
   srv_sqlite_close(file);
   return false;

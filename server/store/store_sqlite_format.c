@@ -1,5 +1,5 @@
-/* The format of the file: tables, how older formats become the newest, and the mark. PRAGMA user_version is the format,
- * application_id says that the file is ours. */
+/* Format of the file: tables, migrations, and the mark of acknowledged commits. PRAGMA user_version
+ * is the format's number, application_id identifies a file of contactd. */
 #include "store/store_sqlite.h"
 
 #include <errno.h>
@@ -12,58 +12,67 @@
 /* "ctcd" */
 #define APPLICATION_ID 0x63746364
 
-/* Rows of keys and records have digests of their own: those who read do not prove pages, so that of a damaged page all is lost
- * that is damaged and nothing else.
+/* Rows of keys and records have digests of their own: those who read do not prove pages, so that of
+ * a damaged page all is lost that is damaged and nothing else.
  *
- * keys: what there is. `life` is the number of the first row of the base that the key was put with: records of an earlier scene of
- * the same id have another. base_number is the first row of the base that holds now; it may have been made later than records that
- * follow it.
+ * keys: what there is. `life` is the number of the first row of the base that the key was put with:
+ * records of an earlier scene of the same id have another. base_number is the first row of the base
+ * that holds now; it may have been made later than records that follow it.
  *
- * records: rows are numbered in the order of writing, so new ones go to the end whatever their key, and there is no index that a
- * write would have to change somewhere else. A record is one or more rows that follow one another. `follows` is the revision before
- * it, 0 of a base, and `previous` the first row of that record, so that a key's records are found from its last_number backward, up
- * to the one that follows base_revision; length is that of the whole record. Where pages are damaged there are tables
- * records_N besides, with the rows from number N on (store_sqlite_volume.c).
+ * records: rows are numbered in the order of writing, so new ones go to the end whatever their key,
+ * and there is no index that a write would have to change somewhere else. A record is one or more
+ * rows that follow one another. `follows` is the revision before it, 0 of a base, and `previous`
+ * the first row of that record, so that a key's records are found from its last_number backward, up
+ * to the one that follows base_revision; length is that of the whole record. Where pages are
+ * damaged there are tables records_N besides, with the rows from number N on
+ * (store_sqlite_volume.c).
  *
  * names: which scene names which shape, by their numbers in keys.
  *
- * garbage: records from row `start` backward to base_number, which take their end as a key's do, are used no more and wait to be
- * deleted, so that a write does not take as long as what it replaces is large.
+ * garbage: records from row `start` backward to base_number, which take their end as a key's do,
+ * are used no more and wait to be deleted, so that a write does not take as long as what it
+ * replaces is large.
  *
- * store: one row. next_number numbers keys and records, and is never given twice; commits counts transactions; identity tells
- * this store from any other. */
-static const char first_format[] =
-    "CREATE TABLE store(id INTEGER PRIMARY KEY CHECK(id = 1), next_number INTEGER NOT NULL, commits INTEGER NOT NULL,"
-    " last_revision INTEGER NOT NULL, identity INTEGER NOT NULL);"
-    "INSERT INTO store VALUES(1, 1, 0, 0, random());"
-    "CREATE TABLE keys(number INTEGER PRIMARY KEY, space INTEGER NOT NULL, id TEXT NOT NULL, revision INTEGER NOT NULL,"
-    " bodies INTEGER NOT NULL, life INTEGER NOT NULL, base_revision INTEGER NOT NULL, base_number INTEGER NOT NULL, last_number "
-    "INTEGER NOT NULL,"
-    " digest INTEGER NOT NULL);"
-    "CREATE UNIQUE INDEX keys_by_id ON keys(space, id);"
-    "CREATE TABLE records(" SRV_SQLITE_RECORD_COLUMNS ");"
-    "CREATE TABLE names(shape INTEGER NOT NULL, scene INTEGER NOT NULL, PRIMARY KEY(shape, scene)) WITHOUT ROWID;"
-    "CREATE INDEX names_by_scene ON names(scene);"
-    "CREATE TABLE garbage(start INTEGER PRIMARY KEY, base_number INTEGER NOT NULL, base_revision INTEGER NOT NULL);";
+ * store: one row. next_number numbers keys and records, and is never given twice; commits counts
+ * transactions; identity tells this store from any other. */
+static const char first_format[] = "CREATE TABLE store(id INTEGER PRIMARY KEY CHECK(id = 1), "
+                                   "next_number INTEGER NOT NULL, commits INTEGER NOT NULL,"
+                                   " last_revision INTEGER NOT NULL, identity INTEGER NOT NULL);"
+                                   "INSERT INTO store VALUES(1, 1, 0, 0, random());"
+                                   "CREATE TABLE keys(number INTEGER PRIMARY KEY, space INTEGER "
+                                   "NOT NULL, id TEXT NOT NULL, revision INTEGER NOT NULL,"
+                                   " bodies INTEGER NOT NULL, life INTEGER NOT NULL, base_revision "
+                                   "INTEGER NOT NULL, base_number INTEGER NOT NULL, last_number "
+                                   "INTEGER NOT NULL,"
+                                   " digest INTEGER NOT NULL);"
+                                   "CREATE UNIQUE INDEX keys_by_id ON keys(space, id);"
+                                   "CREATE TABLE records(" SRV_SQLITE_RECORD_COLUMNS ");"
+                                   "CREATE TABLE names(shape INTEGER NOT NULL, scene INTEGER NOT "
+                                   "NULL, PRIMARY KEY(shape, scene)) WITHOUT ROWID;"
+                                   "CREATE INDEX names_by_scene ON names(scene);"
+                                   "CREATE TABLE garbage(start INTEGER PRIMARY KEY, base_number "
+                                   "INTEGER NOT NULL, base_revision INTEGER NOT NULL);";
 
 static const char *const steps[] = {first_format};
 
-const srv_sqlite_migrations srv_sqlite_format = {.sql = steps, .count = sizeof steps / sizeof steps[0]};
+const srv_sqlite_migrations srv_sqlite_format = {.sql = steps,
+                                                 .count = sizeof steps / sizeof steps[0]};
 
 static bool number_of(sqlite3 *db, const char *sql, int64_t *number) {
   sqlite3_stmt *statement = NULL;
-  bool good = sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW;
+  bool good = sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
+              sqlite3_step(statement) == SQLITE_ROW;
   if (good) *number = sqlite3_column_int64(statement, 0);
   sqlite3_finalize(statement);
   return good;
 }
 
-static bool told(char *why, const char *what, const char *reason) {
+static bool reported(char *why, const char *what, const char *reason) {
   snprintf(why, SRV_STORE_WHY, "%.55s: %.100s", what, reason);
   return false;
 }
 
-/* ---- mark ------------------------------------------------------------------------------------------------------------ */
+/* ---- mark ----------------------------------------------------------------------------------- */
 
 typedef struct mark_bytes {
   srv_sqlite_mark mark;
@@ -89,7 +98,7 @@ void srv_sqlite_mark_write(int file, const srv_sqlite_mark *mark) {
   (void)written;
 }
 
-/* ---- format ---------------------------------------------------------------------------------------------------------- */
+/* ---- format --------------------------------------------------------------------------------- */
 
 static bool write_all(int to, const unsigned char *bytes, size_t length) {
   for (size_t at = 0; at < length;) {
@@ -100,8 +109,9 @@ static bool write_all(int to, const unsigned char *bytes, size_t length) {
   return true;
 }
 
-/* Page by page as they are, damaged ones among them: that a page is not what was written is told of bytes that have been read. By
- * SQLite's own descriptor, for to close another would end SQLite's locks of the file. */
+/* Page by page as they are, damaged ones among them: that a page is not what was written is
+ * reported of bytes that have been read. By SQLite's own descriptor, for to close another would end
+ * SQLite's locks of the file. */
 static bool copy_pages(sqlite3 *db, int to, char *why) {
   sqlite3_file *file = NULL;
   sqlite3_int64 size = 0;
@@ -112,26 +122,29 @@ static bool copy_pages(sqlite3 *db, int to, char *why) {
     code = file->pMethods->xRead(file, page, SRV_SQLITE_PAGE_BYTES, at);
     if (code == SQLITE_CORRUPT || code == SQLITE_IOERR_SHORT_READ) code = SQLITE_OK;
     size_t length = size - at < SRV_SQLITE_PAGE_BYTES ? (size_t)(size - at) : SRV_SQLITE_PAGE_BYTES;
-    if (code == SQLITE_OK && !write_all(to, page, length)) return told(why, "copy of the older format", strerror(errno));
+    if (code == SQLITE_OK && !write_all(to, page, length))
+      return reported(why, "copy of the older format", strerror(errno));
   }
-  return code == SQLITE_OK || told(why, "copy of the older format", sqlite3_errstr(code));
+  return code == SQLITE_OK || reported(why, "copy of the older format", sqlite3_errstr(code));
 }
 
-/* The copy is on the disk, and its name in the folder, before the file is changed. The lock of the folder keeps others away
- * meanwhile; what is in the log is brought into the file before. */
+/* The copy is on the disk, and its name in the folder, before the file is changed. The lock of the
+ * folder keeps others away meanwhile; what is in the log is brought into the file before. */
 static bool keep_copy(sqlite3 *db, const char *path, int64_t format, char *why) {
   char copy[4096];
   int length = snprintf(copy, sizeof copy, "%s.format-%lld", path, (long long)format);
-  if (length < 0 || (size_t)length >= sizeof copy) return told(why, "copy of the older format", "the path is too long");
+  if (length < 0 || (size_t)length >= sizeof copy)
+    return reported(why, "copy of the older format", "the path is too long");
   if (sqlite3_wal_checkpoint_v2(db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) != SQLITE_OK)
-    return told(why, "copy of the older format", sqlite3_errmsg(db));
+    return reported(why, "copy of the older format", sqlite3_errmsg(db));
   /* One that is there is of an upgrade that did not end: the file is still as it was then. */
-  if (unlink(copy) != 0 && errno != ENOENT) return told(why, "copy of the older format", strerror(errno));
+  if (unlink(copy) != 0 && errno != ENOENT)
+    return reported(why, "copy of the older format", strerror(errno));
   /* Like the file, its owner's alone. */
   int to = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (to < 0) return told(why, "copy of the older format", strerror(errno));
+  if (to < 0) return reported(why, "copy of the older format", strerror(errno));
   bool good = copy_pages(db, to, why);
-  if (good && fsync(to) != 0) good = told(why, "copy of the older format", strerror(errno));
+  if (good && fsync(to) != 0) good = reported(why, "copy of the older format", strerror(errno));
   close(to);
   if (!good) return false;
   char *end = strrchr(copy, '/');
@@ -141,32 +154,40 @@ static bool keep_copy(sqlite3 *db, const char *path, int64_t format, char *why) 
 
 static bool take_steps(sqlite3 *db, const srv_sqlite_migrations *table, int format) {
   char pragmas[96];
-  snprintf(pragmas, sizeof pragmas, "PRAGMA application_id=%d; PRAGMA user_version=%d;", APPLICATION_ID, table->count);
+  snprintf(pragmas, sizeof pragmas, "PRAGMA application_id=%d; PRAGMA user_version=%d;",
+           APPLICATION_ID, table->count);
   bool good = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK;
-  for (int i = format; good && i < table->count; i++) good = sqlite3_exec(db, table->sql[i], NULL, NULL, NULL) == SQLITE_OK;
+  for (int i = format; good && i < table->count; i++)
+    good = sqlite3_exec(db, table->sql[i], NULL, NULL, NULL) == SQLITE_OK;
   return good && sqlite3_exec(db, pragmas, NULL, NULL, NULL) == SQLITE_OK &&
          sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
 }
 
-bool srv_sqlite_migrate(sqlite3 *db, const char *path, const srv_sqlite_migrations *table, bool may_be_new,
-                        char why[SRV_STORE_WHY]) {
+bool srv_sqlite_migrate(sqlite3 *db, const char *path, const srv_sqlite_migrations *table,
+                        bool may_be_new, char why[SRV_STORE_WHY]) {
   int64_t application = 0, format = 0, tables = 0;
-  if (!number_of(db, "PRAGMA application_id", &application) || !number_of(db, "PRAGMA user_version", &format) ||
+  if (!number_of(db, "PRAGMA application_id", &application) ||
+      !number_of(db, "PRAGMA user_version", &format) ||
       !number_of(db, "SELECT count(*) FROM sqlite_schema", &tables))
-    return told(why, SRV_SQLITE_FILE, sqlite3_errmsg(db));
+    return reported(why, SRV_SQLITE_FILE, sqlite3_errmsg(db));
   bool empty = application == 0 && format == 0 && tables == 0;
-  if (!empty && (application != APPLICATION_ID || format < 1)) return told(why, SRV_SQLITE_FILE, "it is not contactd's");
+  if (!empty && (application != APPLICATION_ID || format < 1))
+    return reported(why, SRV_SQLITE_FILE, "it is not contactd's");
   if (format > table->count) {
-    snprintf(why, SRV_STORE_WHY, SRV_SQLITE_FILE ": its format, %lld, is newer than %d, the newest that this program knows",
+    snprintf(why, SRV_STORE_WHY,
+             SRV_SQLITE_FILE
+             ": its format, %lld, is newer than %d, the newest that this program knows",
              (long long)format, table->count);
     return false;
   }
   if (format == table->count) return true;
   if (empty && !may_be_new)
-    return told(why, SRV_SQLITE_FILE, "it is empty and lacks acknowledged writes; without " SRV_SQLITE_LOCK " it is taken as new");
+    return reported(why, SRV_SQLITE_FILE,
+                    "it is empty and lacks acknowledged writes; without " SRV_SQLITE_LOCK
+                    " it is taken as new");
   if (!empty && !keep_copy(db, path, format, why)) return false;
   if (take_steps(db, table, (int)format)) return true;
-  told(why, SRV_SQLITE_FILE, sqlite3_errmsg(db));
+  reported(why, SRV_SQLITE_FILE, sqlite3_errmsg(db));
   sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
   return false;
 }

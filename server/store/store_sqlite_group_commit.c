@@ -1,20 +1,26 @@
-/* Whether the writer waits for company. It is woken at the end of the loop's round, when all that the round's requests submit is
- * there: woken by the first, it would sync that one alone and the others after it. Clients that write, wait for the answer and
- * write again would then fall into two halves, each of which waits for the other's sync and for its own. So after a sync the writer
- * waits for those it has just answered, at most half as long as a sync takes and COMPANY_NS. It leaves that for some syncs, 1, 3, 7
- * ..., where it does not pay: they do not come in that time, or would not all come while a sync takes if they were all answered at
- * once. Then halves that take turns write more; so that they come about the writer is woken within a round, too, that has taken
- * half as long as a sync. */
+/* Group commit: decides how long the writer waits for more writes before a sync.
+ *
+ * The writer is woken at the end of a loop iteration, when all writes of that iteration are queued;
+ * woken by the first, it would sync that one alone. Clients that write, wait and write again would
+ * then split into two halves, each of which waits for both syncs. After a sync, the writer
+ * therefore waits for the clients just answered, at most half the duration of a sync and
+ * COMPANY_NS.
+ *
+ * If waiting does not pay, it is skipped for 1, 3, 7, ... syncs: the writes do not arrive in time,
+ * or would not all arrive within one sync. Then alternating halves have more throughput; to let
+ * them form, the writer is also woken within an iteration that has taken half as long as a sync. */
 #include "store/store_sqlite.h"
 
 /* Transactions for which the writer does not wait for company, at most, before it tries again. */
 #define ALONE_MOST 63u
 
-/* The writer waits for company for so long at most, in nanoseconds: half a sync of a slow disk. After a sync that took seconds, of
- * a disk that stood still, those who were answered may have left, and who has come instead must not wait for them, too. */
+/* The writer waits for company for so long at most, in nanoseconds: half a sync of a slow disk.
+ * After a sync that took seconds, of a disk that stood still, those who were answered may have
+ * left, and who has come instead must not wait for them, too. */
 #define COMPANY_NS 20000000u
 
-void srv_group_commit_note_answered(srv_group_commit *c, size_t answered, size_t queued, uint64_t began_ns, uint64_t now_ns) {
+void srv_group_commit_note_answered(srv_group_commit *c, size_t answered, size_t queued,
+                                    uint64_t began_ns, uint64_t now_ns) {
   c->group_ns = (c->group_ns + now_ns - began_ns) / 2;
   c->answered = answered;
   c->all = answered + queued;
@@ -28,7 +34,8 @@ bool srv_group_commit_should_wait(srv_group_commit *c) {
 }
 
 uint64_t srv_group_commit_wait_ns(const srv_group_commit *c, size_t queued, uint64_t now_ns) {
-  uint64_t until_ns = c->answered_ns + (c->group_ns / 2 < COMPANY_NS ? c->group_ns / 2 : COMPANY_NS);
+  uint64_t until_ns =
+      c->answered_ns + (c->group_ns / 2 < COMPANY_NS ? c->group_ns / 2 : COMPANY_NS);
   return queued < c->all && now_ns < until_ns ? until_ns - now_ns : 0;
 }
 

@@ -1,4 +1,5 @@
-/* Reading the file: the records of a key, proven, and lists of keys. Also the small functions that reading and writing share. */
+/* Reading of the file: verified records of a key, lists of keys. Also functions shared by reading
+ * and writing. */
 #include "store/store_sqlite.h"
 
 #include <assert.h>
@@ -18,7 +19,8 @@ static const char *const texts[STATEMENTS] = {
 
 static const char *const row_texts[ROW_STATEMENTS] = {
     [HEAD] = SRV_SQLITE_HEAD,
-    [ROW] = "SELECT revision, follows, previous, part, length, digest, bytes, life FROM \"%w\" WHERE number = ?1",
+    [ROW] = "SELECT revision, follows, previous, part, length, digest, bytes, life FROM \"%w\" "
+            "WHERE number = ?1",
 };
 
 struct srv_sqlite_reader {
@@ -27,11 +29,12 @@ struct srv_sqlite_reader {
   srv_sqlite_record_tables volumes;
 };
 
-/* ---- shared ---------------------------------------------------------------------------------------------------------- */
+/* ---- shared --------------------------------------------------------------------------------- */
 
 bool srv_sqlite_prepare(sqlite3 *db, const char *const *sql, sqlite3_stmt **statements, int count) {
   for (int i = 0; i < count; i++)
-    if (sqlite3_prepare_v3(db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &statements[i], NULL) != SQLITE_OK) {
+    if (sqlite3_prepare_v3(db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &statements[i], NULL) !=
+        SQLITE_OK) {
       srv_sqlite_finalize(statements, i);
       return false;
     }
@@ -50,11 +53,13 @@ int srv_sqlite_run(sqlite3_stmt *statement) {
   return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-srv_store_status srv_sqlite_answer(sqlite3 *db, int code, const char *what, char why[SRV_STORE_WHY]) {
+srv_store_status srv_sqlite_answer(sqlite3 *db, int code, const char *what,
+                                   char why[SRV_STORE_WHY]) {
   why[0] = 0;
   if (code == SQLITE_OK) return SRV_STORE_OK;
   bool newest = db && sqlite3_extended_errcode(db) == code;
-  snprintf(why, SRV_STORE_WHY, "%s: %.100s", what, newest ? sqlite3_errmsg(db) : sqlite3_errstr(code));
+  snprintf(why, SRV_STORE_WHY, "%s: %.100s", what,
+           newest ? sqlite3_errmsg(db) : sqlite3_errstr(code));
   switch (code & 0xff) {
   case SQLITE_FULL: return SRV_STORE_FULL;
   case SQLITE_NOMEM: return SRV_STORE_MEMORY;
@@ -66,27 +71,28 @@ srv_store_status srv_sqlite_answer(sqlite3 *db, int code, const char *what, char
   }
 }
 
-/* The step is a bijection of the state for every word, and of the word for every state: two texts that differ in one word have
- * different states after it, and so at the end. */
-static uint64_t mixed(uint64_t state, uint64_t word) {
+/* The step is a bijection of the state for every word, and of the word for every state: two texts
+ * that differ in one word have different states after it, and so at the end. */
+static uint64_t mix_digest(uint64_t state, uint64_t word) {
   state = (state ^ word) * 0x9e3779b97f4a7c15u;
   return state ^ (state >> 29);
 }
 
 uint64_t srv_sqlite_digest(uint64_t seed, const void *bytes, size_t size) {
   const unsigned char *at = bytes;
-  uint64_t state = mixed(seed, size), word = 0;
+  uint64_t state = mix_digest(seed, size), word = 0;
   for (; size >= sizeof word; size -= sizeof word, at += sizeof word) {
     memcpy(&word, at, sizeof word);
-    state = mixed(state, word);
+    state = mix_digest(state, word);
   }
   word = 0;
   if (size) memcpy(&word, at, size);
-  return mixed(state, word);
+  return mix_digest(state, word);
 }
 
 uint64_t srv_sqlite_part_digest(const srv_sqlite_part *part) {
-  int64_t head[] = {part->life, part->revision, part->follows, part->previous, part->part, part->length};
+  int64_t head[] = {part->life,     part->revision, part->follows,
+                    part->previous, part->part,     part->length};
   return srv_sqlite_digest(srv_sqlite_digest(0, head, sizeof head), part->bytes, part->size);
 }
 
@@ -102,13 +108,15 @@ int srv_sqlite_read_key(sqlite3_stmt *row, srv_sqlite_key *out) {
   for (int i = 0; i < 8; i++) *columns[i] = sqlite3_column_int64(row, i);
   uint64_t digest = (uint64_t)sqlite3_column_int64(row, 8);
   const unsigned char *id = sqlite3_column_text(row, 9);
-  if (!id) return sqlite3_errcode(sqlite3_db_handle(row)) == SQLITE_NOMEM ? SQLITE_NOMEM : SQLITE_CORRUPT;
+  if (!id)
+    return sqlite3_errcode(sqlite3_db_handle(row)) == SQLITE_NOMEM ? SQLITE_NOMEM : SQLITE_CORRUPT;
   memset(out->id, 0, sizeof out->id);
   snprintf(out->id, sizeof out->id, "%s", (const char *)id);
   return srv_sqlite_key_digest(out) == digest ? SQLITE_OK : SQLITE_CORRUPT;
 }
 
-int srv_sqlite_read_head(const srv_sqlite_record_tables *volumes, int64_t number, srv_sqlite_head *out) {
+int srv_sqlite_read_head(const srv_sqlite_record_tables *volumes, int64_t number,
+                         srv_sqlite_head *out) {
   sqlite3_stmt *statement = srv_sqlite_record_table_of(volumes, 0, number);
   sqlite3_bind_int64(statement, 1, number);
   int code = sqlite3_step(statement);
@@ -118,7 +126,8 @@ int srv_sqlite_read_head(const srv_sqlite_record_tables *volumes, int64_t number
                              .previous = sqlite3_column_int64(statement, 2),
                              .length = sqlite3_column_int64(statement, 3)};
     /* Backward, so that no chain goes round. */
-    code = out->previous >= 0 && out->previous < number && out->length >= 0 ? SQLITE_OK : SQLITE_CORRUPT;
+    code = out->previous >= 0 && out->previous < number && out->length >= 0 ? SQLITE_OK
+                                                                            : SQLITE_CORRUPT;
   } else if (code == SQLITE_DONE) {
     code = SQLITE_CORRUPT;
   }
@@ -130,13 +139,14 @@ int64_t srv_sqlite_parts(const srv_sqlite_head *head) {
   return head->length > 0 ? (head->length - 1) / SRV_SQLITE_PART_BYTES + 1 : 1;
 }
 
-/* ---- reader ---------------------------------------------------------------------------------------------------------- */
+/* ---- reader --------------------------------------------------------------------------------- */
 
 srv_sqlite_reader *srv_sqlite_reader_create(sqlite3 *db, char why[SRV_STORE_WHY]) {
   srv_sqlite_reader *reader = calloc(1, sizeof *reader);
   if (reader && srv_sqlite_prepare(db, texts, reader->statements, STATEMENTS)) {
     reader->db = db;
-    if (srv_sqlite_record_tables_open(&reader->volumes, db, row_texts, ROW_STATEMENTS)) return reader;
+    if (srv_sqlite_record_tables_open(&reader->volumes, db, row_texts, ROW_STATEMENTS))
+      return reader;
     srv_sqlite_finalize(reader->statements, STATEMENTS);
   }
   snprintf(why, SRV_STORE_WHY, "%.100s", reader ? sqlite3_errmsg(db) : "out of memory");
@@ -152,15 +162,15 @@ void srv_sqlite_reader_destroy(srv_sqlite_reader *reader) {
   free(reader);
 }
 
-/* Doubles the array when it is full. */
-static bool has_room(void **items, size_t count, size_t size) {
+/* Doubles a full array. False: out of memory. */
+static bool grow_if_needed(void **items, size_t count, size_t size) {
   if (count & (count - 1)) return true;
   void *larger = realloc(*items, (count ? 2 * count : 1) * size);
   if (larger) *items = larger;
   return larger != NULL;
 }
 
-/* ---- load ------------------------------------------------------------------------------------------------------------ */
+/* ---- load ----------------------------------------------------------------------------------- */
 
 typedef struct progress {
   srv_store_load *load;
@@ -169,27 +179,30 @@ typedef struct progress {
   size_t gathered; /* bytes of it */
 } progress;
 
-static bool damaged(srv_store_load *load, const char *what, int64_t revision) {
+static bool mark_load_damaged(srv_store_load *load, const char *what, int64_t revision) {
   load->status = SRV_STORE_DAMAGED;
   snprintf(load->why, sizeof load->why, "%s, at revision %lld", what, (long long)revision);
   return false;
 }
 
 /* The record that is under way, or a new one where that is whole. NULL: load->status tells. */
-static srv_store_record *record_of(progress *p, const srv_sqlite_part *part) {
+static srv_store_record *get_or_add_record(progress *p, const srv_sqlite_part *part) {
   srv_store_load *load = p->load;
   srv_store_record *last = load->count ? &load->records[load->count - 1] : NULL;
   if (last && p->gathered < last->length) {
-    bool follows = (uint64_t)part->revision == last->revision && part->part == p->parts && (size_t)part->length == last->length;
-    return follows || damaged(load, "a part of a record is missing", part->revision) ? last : NULL;
+    bool follows = (uint64_t)part->revision == last->revision && part->part == p->parts &&
+                   (size_t)part->length == last->length;
+    return follows || mark_load_damaged(load, "a part of a record is missing", part->revision)
+               ? last
+               : NULL;
   }
   int64_t before = last ? (int64_t)last->revision : 0;
   if (part->part != 0 || part->follows != before) {
-    damaged(load, last ? "a record is missing" : "the base is missing", part->revision);
+    mark_load_damaged(load, last ? "a record is missing" : "the base is missing", part->revision);
     return NULL;
   }
   void *items = load->records;
-  bool room = has_room(&items, load->count, sizeof *load->records);
+  bool room = grow_if_needed(&items, load->count, sizeof *load->records);
   load->records = items;
   char *bytes = room ? malloc((size_t)part->length + 1) : NULL;
   if (!bytes) {
@@ -199,12 +212,14 @@ static srv_store_record *record_of(progress *p, const srv_sqlite_part *part) {
   p->parts = 0;
   p->gathered = 0;
   last = &load->records[load->count++];
-  *last = (srv_store_record){
-      .revision = (uint64_t)part->revision, .base = part->follows == 0, .bytes = bytes, .length = (size_t)part->length};
+  *last = (srv_store_record){.revision = (uint64_t)part->revision,
+                             .base = part->follows == 0,
+                             .bytes = bytes,
+                             .length = (size_t)part->length};
   return last;
 }
 
-static bool take_row(progress *p, sqlite3_stmt *row) {
+static bool append_row(progress *p, sqlite3_stmt *row) {
   srv_sqlite_part part = {.life = sqlite3_column_int64(row, 7),
                           .revision = sqlite3_column_int64(row, 0),
                           .follows = sqlite3_column_int64(row, 1),
@@ -219,26 +234,28 @@ static bool take_row(progress *p, sqlite3_stmt *row) {
     return false;
   }
   if (part.life != p->life || srv_sqlite_part_digest(&part) != digest)
-    return damaged(p->load, "a record's digest is wrong", part.revision);
-  srv_store_record *record = record_of(p, &part);
+    return mark_load_damaged(p->load, "a record's digest is wrong", part.revision);
+  srv_store_record *record = get_or_add_record(p, &part);
   if (!record) return false;
-  if (part.size > record->length - p->gathered) return damaged(p->load, "a record is too long", part.revision);
+  if (part.size > record->length - p->gathered)
+    return mark_load_damaged(p->load, "a record is too long", part.revision);
   if (part.size) memcpy(record->bytes + p->gathered, part.bytes, part.size);
   p->gathered += part.size;
   p->parts++;
   return true;
 }
 
-/* The rows of the record that begins at `first`. */
-static int take_record(srv_sqlite_reader *reader, progress *p, int64_t first) {
+/* Reads the rows of the record that begins at `first`. */
+static int read_record_rows(srv_sqlite_reader *reader, progress *p, int64_t first) {
   sqlite3_stmt *row = srv_sqlite_record_table_of(&reader->volumes, ROW, first);
   srv_sqlite_head head;
   int code = srv_sqlite_read_head(&reader->volumes, first, &head);
   int64_t parts = code == SQLITE_OK ? srv_sqlite_parts(&head) : 0;
-  for (int64_t part = 0; part < parts && code == SQLITE_OK && p->load->status == SRV_STORE_OK; part++) {
+  for (int64_t part = 0; part < parts && code == SQLITE_OK && p->load->status == SRV_STORE_OK;
+       part++) {
     sqlite3_bind_int64(row, 1, first + part);
     code = sqlite3_step(row);
-    if (code == SQLITE_ROW) code = take_row(p, row) ? SQLITE_OK : SQLITE_ROW;
+    if (code == SQLITE_ROW) code = append_row(p, row) ? SQLITE_OK : SQLITE_ROW;
     else if (code == SQLITE_DONE) code = SQLITE_CORRUPT;
     sqlite3_reset(row);
   }
@@ -246,7 +263,8 @@ static int take_record(srv_sqlite_reader *reader, progress *p, int64_t first) {
 }
 
 /* First rows of the changes since the base, the newest first. The caller frees them. */
-static int find_changes(srv_sqlite_reader *reader, const srv_sqlite_key *key, int64_t **numbers, size_t *count) {
+static int find_changes(srv_sqlite_reader *reader, const srv_sqlite_key *key, int64_t **numbers,
+                        size_t *count) {
   int64_t number = key->last_number;
   bool ends = number == key->base_number;
   while (!ends) {
@@ -254,7 +272,7 @@ static int find_changes(srv_sqlite_reader *reader, const srv_sqlite_key *key, in
     void *items = *numbers;
     int code = srv_sqlite_read_head(&reader->volumes, number, &head);
     if (code != SQLITE_OK) return code;
-    bool room = has_room(&items, *count, sizeof **numbers);
+    bool room = grow_if_needed(&items, *count, sizeof **numbers);
     *numbers = items;
     if (!room) return SQLITE_NOMEM;
     (*numbers)[(*count)++] = number;
@@ -264,18 +282,21 @@ static int find_changes(srv_sqlite_reader *reader, const srv_sqlite_key *key, in
   return SQLITE_OK;
 }
 
-static int load_records(srv_sqlite_reader *reader, const srv_sqlite_key *key, srv_store_load *load) {
+static int load_records(srv_sqlite_reader *reader, const srv_sqlite_key *key,
+                        srv_store_load *load) {
   progress p = {.load = load, .life = key->life};
   int64_t *changes = NULL;
   size_t count = 0;
   int code = find_changes(reader, key, &changes, &count);
-  if (code == SQLITE_OK) code = take_record(reader, &p, key->base_number);
-  while (count && code == SQLITE_OK && load->status == SRV_STORE_OK) code = take_record(reader, &p, changes[--count]);
+  if (code == SQLITE_OK) code = read_record_rows(reader, &p, key->base_number);
+  while (count && code == SQLITE_OK && load->status == SRV_STORE_OK)
+    code = read_record_rows(reader, &p, changes[--count]);
   free(changes);
   if (load->status != SRV_STORE_OK) return SQLITE_OK;
   const srv_store_record *last = load->count ? &load->records[load->count - 1] : NULL;
-  if (code == SQLITE_OK && (!last || p.gathered < last->length || last->revision != (uint64_t)key->revision))
-    damaged(load, "the newest record is missing", key->revision);
+  if (code == SQLITE_OK &&
+      (!last || p.gathered < last->length || last->revision != (uint64_t)key->revision))
+    mark_load_damaged(load, "the newest record is missing", key->revision);
   return code;
 }
 
@@ -292,7 +313,8 @@ void srv_sqlite_load(srv_sqlite_reader *reader, srv_store_load *load) {
   int code = sqlite3_step(rows);
   if (code == SQLITE_DONE) load->status = SRV_STORE_UNKNOWN;
   if (code == SQLITE_ROW) code = srv_sqlite_read_key(rows, &key);
-  if (code == SQLITE_OK && (strcmp(key.id, load->id) != 0 || key.space != (int64_t)load->space)) code = SQLITE_CORRUPT;
+  if (code == SQLITE_OK && (strcmp(key.id, load->id) != 0 || key.space != (int64_t)load->space))
+    code = SQLITE_CORRUPT;
   if (code == SQLITE_OK) code = srv_sqlite_record_tables_reload(&reader->volumes);
   if (code == SQLITE_OK) code = load_records(reader, &key, load);
   if (code != SQLITE_OK && code != SQLITE_DONE) {
@@ -305,17 +327,18 @@ void srv_sqlite_load(srv_sqlite_reader *reader, srv_store_load *load) {
   if (load->status != SRV_STORE_OK) srv_store_load_free(load);
 }
 
-/* ---- look ------------------------------------------------------------------------------------------------------------ */
+/* ---- look ----------------------------------------------------------------------------------- */
 
 static int list_keys(sqlite3_stmt *rows, srv_store_lookup *look) {
   int code = sqlite3_step(rows);
   for (; code == SQLITE_ROW; code = sqlite3_step(rows)) {
     void *items = look->entries;
-    bool room = has_room(&items, look->count, sizeof *look->entries);
+    bool room = grow_if_needed(&items, look->count, sizeof *look->entries);
     look->entries = items;
     srv_sqlite_key key;
     int read = room ? srv_sqlite_read_key(rows, &key) : SQLITE_NOMEM;
-    if (read == SQLITE_OK && (key.space != (int64_t)look->space || (look->id[0] && strcmp(key.id, look->id) != 0)))
+    if (read == SQLITE_OK &&
+        (key.space != (int64_t)look->space || (look->id[0] && strcmp(key.id, look->id) != 0)))
       read = SQLITE_CORRUPT;
     if (read != SQLITE_OK) return read;
     srv_store_entry *entry = &look->entries[look->count++];
@@ -326,7 +349,8 @@ static int list_keys(sqlite3_stmt *rows, srv_store_lookup *look) {
 }
 
 void srv_sqlite_lookup(srv_sqlite_reader *reader, srv_store_lookup *look) {
-  sqlite3_stmt *rows = reader->statements[look->id[0] ? KEY : ALL], *last = reader->statements[LAST];
+  sqlite3_stmt *rows = reader->statements[look->id[0] ? KEY : ALL],
+               *last = reader->statements[LAST];
   look->entries = NULL;
   look->count = 0;
   sqlite3_bind_int64(rows, 1, look->space);

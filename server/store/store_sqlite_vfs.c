@@ -1,14 +1,18 @@
-/* A layer between SQLite and the operating system's files: every page of the file ends with a digest of itself and of its place,
- * which is made when the page is written and proven when it is read. A page that has changed on the disk is an error where it is
- * met; without that a changed byte in a tree of keys would be a key that is not there. The log has checksums of SQLite's own.
+/* SQLite VFS shim (sqlite.org/vfs.html) with page checksums.
  *
- * It also gathers the pieces of which SQLite writes the log, a small and a large one for each page, and writes them at once before
- * the sync, or before anything but the next piece is asked of the log. Nobody else looks at what is not synced yet.
+ * Every page of the file ends with a digest of its content and position, computed on write and
+ * verified on read. A page changed on the disk is an error; otherwise a changed byte in a B-tree
+ * could hide a key. The WAL has checksums of SQLite.
  *
- * A log that is there when it is opened is written again before anybody reads it: of a sync that failed in a life before something
- * may be in memory alone (below, renewing).
+ * The shim also buffers the writes to the WAL, a small and a large one per page, and writes them at
+ * once before a sync or any other access to the WAL. Unsynced bytes are read by no other
+ * connection.
  *
- * And it tells "no room" from other failures of a write: quotas and limits of a file's size are no room, too. */
+ * An existing WAL is rewritten when it is opened: after a failed sync of an earlier process, parts
+ * of it may only be in the page cache (see renewing below).
+ *
+ * The shim distinguishes lack of room from other failures of a write: quotas and file size limits
+ * count as lack of room. */
 #include "store/store_sqlite.h"
 
 #include <assert.h>
@@ -18,7 +22,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Below 128 KiB, the most that SQLite's own files take in one call. About what 64 small writes make. */
+/* Below 128 KiB, the most that SQLite's own files take in one call. About what 64 small writes
+ * make. */
 #define GATHERED_BYTES 122880
 
 typedef struct layered_file {
@@ -31,11 +36,13 @@ typedef struct layered_file {
 } layered_file;
 
 /* The file below lies behind ours. */
-static sqlite3_file *below(sqlite3_file *file) { return (sqlite3_file *)((layered_file *)file + 1); }
+static sqlite3_file *below(sqlite3_file *file) {
+  return (sqlite3_file *)((layered_file *)file + 1);
+}
 
 #define BELOW(file, method, ...) below(file)->pMethods->method(below(file), __VA_ARGS__)
 
-/* ---- pages ----------------------------------------------------------------------------------------------------------- */
+/* ---- pages ---------------------------------------------------------------------------------- */
 
 /* Of the file, at its beginning ("Database File Format", 1.3). */
 #define HEADER_BYTES 100
@@ -49,21 +56,25 @@ static uint64_t page_digest(const unsigned char *page, sqlite3_int64 at) {
   return srv_sqlite_digest((uint64_t)(at / SRV_SQLITE_PAGE_BYTES) + 1, page, DIGESTED_BYTES);
 }
 
-static bool is_page(int size, sqlite3_int64 at) { return size == SRV_SQLITE_PAGE_BYTES && at % SRV_SQLITE_PAGE_BYTES == 0; }
+static bool is_page(int size, sqlite3_int64 at) {
+  return size == SRV_SQLITE_PAGE_BYTES && at % SRV_SQLITE_PAGE_BYTES == 0;
+}
 
 static int prove(const unsigned char *page, sqlite3_int64 at) {
   static const unsigned char nothing[SRV_SQLITE_PAGE_BYTES];
   uint64_t digest = 0;
   memcpy(&digest, page + DIGESTED_BYTES, sizeof digest);
   if (digest == page_digest(page, at)) return SQLITE_OK;
-  /* A page that was free when the file grew has never been written. SQLite takes nothing in it for a tree or a list. */
+  /* A page that was free when the file grew has never been written. SQLite takes nothing in it for
+   * a tree or a list. */
   return at > 0 && memcmp(page, nothing, sizeof nothing) == 0 ? SQLITE_OK : SQLITE_CORRUPT;
 }
 
 bool srv_sqlite_forget_free(const char *path) {
   unsigned char page[SRV_SQLITE_PAGE_BYTES];
   int file = open(path, O_RDWR | O_CLOEXEC);
-  bool good = file >= 0 && pread(file, page, sizeof page, 0) == sizeof page && prove(page, 0) == SQLITE_OK;
+  bool good =
+      file >= 0 && pread(file, page, sizeof page, 0) == sizeof page && prove(page, 0) == SQLITE_OK;
   if (good) {
     memset(page + FREE_AT, 0, FREE_BYTES);
     uint64_t digest = page_digest(page, 0);
@@ -74,15 +85,17 @@ bool srv_sqlite_forget_free(const char *path) {
   return good;
 }
 
-/* ---- room ------------------------------------------------------------------------------------------------------------ */
+/* ---- room ----------------------------------------------------------------------------------- */
 
 static int judged(sqlite3_file *file, int code) {
   int number = 0;
-  if (code != SQLITE_IOERR_WRITE || BELOW(file, xFileControl, SQLITE_FCNTL_LAST_ERRNO, &number) != SQLITE_OK) return code;
+  if (code != SQLITE_IOERR_WRITE ||
+      BELOW(file, xFileControl, SQLITE_FCNTL_LAST_ERRNO, &number) != SQLITE_OK)
+    return code;
   return number == ENOSPC || number == EDQUOT || number == EFBIG ? SQLITE_FULL : code;
 }
 
-/* ---- gathering ------------------------------------------------------------------------------------------------------- */
+/* ---- gathering ------------------------------------------------------------------------------ */
 
 static int flush(sqlite3_file *file) {
   layered_file *f = (layered_file *)file;
@@ -96,7 +109,8 @@ static int flush(sqlite3_file *file) {
 static int gather(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 at) {
   layered_file *f = (layered_file *)file;
   assert(size <= GATHERED_BYTES);
-  bool follows = at == f->gathered_at + (sqlite3_int64)f->gathered_size && f->gathered_size + (size_t)size <= GATHERED_BYTES;
+  bool follows = at == f->gathered_at + (sqlite3_int64)f->gathered_size &&
+                 f->gathered_size + (size_t)size <= GATHERED_BYTES;
   if (!follows) {
     int code = flush(file);
     if (code != SQLITE_OK) return code;
@@ -107,13 +121,14 @@ static int gather(sqlite3_file *file, const void *bytes, int size, sqlite3_int64
   return SQLITE_OK;
 }
 
-/* ---- renewing -------------------------------------------------------------------------------------------------------- */
+/* ---- renewing ------------------------------------------------------------------------------- */
 
-/* What a failed sync was to bring to the disk counts as brought there: it is read as good from memory, later syncs pass it over,
- * and a loss of power makes a hole of it, behind which nothing is found. Written again, the same bytes over themselves, it comes to
- * the disk, or this sync fails, too. That needs room only where a file system writes elsewhere what it has: there commits wait for
- * it, and reading does not. What a failed sync left of the file itself needs nothing: the log has its pages until such a sync
- * succeeds, and a new life copies all of the log. */
+/* What a failed sync was to bring to the disk counts as brought there: it is read as good from
+ * memory, later syncs pass it over, and a loss of power makes a hole of it, behind which nothing is
+ * found. Written again, the same bytes over themselves, it comes to the disk, or this sync fails,
+ * too. That needs room only where a file system writes elsewhere what it has: there commits wait
+ * for it, and reading does not. What a failed sync left of the file itself needs nothing: the log
+ * has its pages until such a sync succeeds, and a new life copies all of the log. */
 static int renew(sqlite3_file *file) {
   layered_file *f = (layered_file *)file;
   char piece[16384];
@@ -129,12 +144,13 @@ static int renew(sqlite3_file *file) {
   return code;
 }
 
-/* ---- reading and writing --------------------------------------------------------------------------------------------- */
+/* ---- reading and writing -------------------------------------------------------------------- */
 
 static int file_read(sqlite3_file *file, void *out, int size, sqlite3_int64 at) {
   layered_file *f = (layered_file *)file;
-  /* The header is read by itself before anything else, for the size of the pages. When power was lost while the log was copied, its
-   * page may be torn here and whole in the log. Where it tells another size, what is read then is no page of ours. */
+  /* The header is read by itself before anything else, for the size of the pages. When power was
+   * lost while the log was copied, its page may be torn here and whole in the log. Where it tells
+   * another size, what is read then is no page of ours. */
   bool header = at + size <= HEADER_BYTES;
   if (f->pages && !header && !is_page(size, at)) return SQLITE_CORRUPT;
   int code = flush(file);
@@ -160,7 +176,7 @@ static int file_shm_map(sqlite3_file *file, int region, int size, int extend, vo
   return code == SQLITE_IOERR_SHMSIZE ? SQLITE_FULL : code;
 }
 
-/* ---- passed on ------------------------------------------------------------------------------------------------------- */
+/* ---- passed on ------------------------------------------------------------------------------ */
 
 /* What is gathered and not synced was never promised. */
 static int file_close(sqlite3_file *file) {
@@ -173,7 +189,8 @@ static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
   int code = flush(file);
   return code == SQLITE_OK ? BELOW(file, xTruncate, size) : code;
 }
-/* A commit that is refused because the log is old is not written either: a life that comes would find it whole. */
+/* A commit that is refused because the log is old is not written either: a life that comes would
+ * find it whole. */
 static int file_sync(sqlite3_file *file, int flags) {
   layered_file *f = (layered_file *)file;
   int code = f->old ? renew(file) : SQLITE_OK;
@@ -187,14 +204,24 @@ static int file_size(sqlite3_file *file, sqlite3_int64 *size) {
 }
 static int file_lock(sqlite3_file *file, int level) { return BELOW(file, xLock, level); }
 static int file_unlock(sqlite3_file *file, int level) { return BELOW(file, xUnlock, level); }
-static int file_reserved(sqlite3_file *file, int *out) { return BELOW(file, xCheckReservedLock, out); }
-static int file_control(sqlite3_file *file, int what, void *argument) { return BELOW(file, xFileControl, what, argument); }
-static int file_sector(sqlite3_file *file) { return below(file)->pMethods->xSectorSize(below(file)); }
-static int file_device(sqlite3_file *file) { return below(file)->pMethods->xDeviceCharacteristics(below(file)); }
+static int file_reserved(sqlite3_file *file, int *out) {
+  return BELOW(file, xCheckReservedLock, out);
+}
+static int file_control(sqlite3_file *file, int what, void *argument) {
+  return BELOW(file, xFileControl, what, argument);
+}
+static int file_sector(sqlite3_file *file) {
+  return below(file)->pMethods->xSectorSize(below(file));
+}
+static int file_device(sqlite3_file *file) {
+  return below(file)->pMethods->xDeviceCharacteristics(below(file));
+}
 static int file_shm_lock(sqlite3_file *file, int offset, int count, int flags) {
   return BELOW(file, xShmLock, offset, count, flags);
 }
-static void file_shm_barrier(sqlite3_file *file) { below(file)->pMethods->xShmBarrier(below(file)); }
+static void file_shm_barrier(sqlite3_file *file) {
+  below(file)->pMethods->xShmBarrier(below(file));
+}
 static int file_shm_unmap(sqlite3_file *file, int remove) { return BELOW(file, xShmUnmap, remove); }
 
 /* Version 2: no mapping of the file into memory, which would read past the digests. */
@@ -216,9 +243,10 @@ static const sqlite3_io_methods methods = {.iVersion = 2,
                                            .xShmBarrier = file_shm_barrier,
                                            .xShmUnmap = file_shm_unmap};
 
-/* ---- file system ----------------------------------------------------------------------------------------------------- */
+/* ---- file system ---------------------------------------------------------------------------- */
 
-static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out_flags) {
+static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
+                     int *out_flags) {
   sqlite3_vfs *system = vfs->pAppData;
   layered_file *f = (layered_file *)file;
   *f = (layered_file){.pages = (flags & SQLITE_OPEN_MAIN_DB) != 0};

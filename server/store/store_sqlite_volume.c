@@ -1,6 +1,7 @@
-/* The tables of records. There is one until a page is damaged through which new rows would have to go: then a new table takes those
- * that come, and the one before is read, as far as it can be, and swept. Each has rows from its first number up to the next
- * table's, so that a row's number tells its table; the name tells that first number. */
+/* Tables of records. There is one table until damage prevents new rows: then a new table is added,
+ * and the old one is only read, as far as possible, and swept. Each table has the rows from its
+ * first number, which is part of its name, up to the next table's; a row's number therefore
+ * determines its table. */
 #include "store/store_sqlite.h"
 
 #include <errno.h>
@@ -8,7 +9,8 @@
 #include <string.h>
 
 /* In the order of their making, which is that of their first numbers. */
-static const char list[] = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'records*' ORDER BY rowid";
+static const char list[] =
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'records*' ORDER BY rowid";
 
 static const char create[] = "CREATE TABLE \"records_%lld\"(" SRV_SQLITE_RECORD_COLUMNS ")";
 
@@ -26,7 +28,8 @@ static int64_t first_of(const char *name) {
 /* The next table: its statements. */
 static int take(srv_sqlite_record_tables *v, const char *name) {
   int64_t first = first_of(name);
-  if (first < 0 || v->count == SRV_SQLITE_RECORD_TABLES || (v->count > 0 && first <= v->items[v->count - 1].first))
+  if (first < 0 || v->count == SRV_SQLITE_RECORD_TABLES ||
+      (v->count > 0 && first <= v->items[v->count - 1].first))
     return SQLITE_CORRUPT;
   srv_sqlite_record_table *volume = &v->items[v->count];
   volume->first = first;
@@ -34,7 +37,8 @@ static int take(srv_sqlite_record_tables *v, const char *name) {
   int made = 0;
   while (made < v->texts_count && (texts[made] = sqlite3_mprintf(v->texts[made], name))) made++;
   int code = made < v->texts_count ? SQLITE_NOMEM : SQLITE_OK;
-  if (code == SQLITE_OK && !srv_sqlite_prepare(v->db, texts, volume->statements, made)) code = sqlite3_extended_errcode(v->db);
+  if (code == SQLITE_OK && !srv_sqlite_prepare(v->db, texts, volume->statements, made))
+    code = sqlite3_extended_errcode(v->db);
   while (made > 0) sqlite3_free((char *)(uintptr_t)texts[--made]);
   v->count += code == SQLITE_OK;
   return code;
@@ -52,7 +56,8 @@ int srv_sqlite_record_tables_reload(srv_sqlite_record_tables *v) {
   return v->count > 0 ? SQLITE_OK : SQLITE_CORRUPT;
 }
 
-bool srv_sqlite_record_tables_open(srv_sqlite_record_tables *v, sqlite3 *db, const char *const *texts, int count) {
+bool srv_sqlite_record_tables_open(srv_sqlite_record_tables *v, sqlite3 *db,
+                                   const char *const *texts, int count) {
   const char *const list_text = list;
   *v = (srv_sqlite_record_tables){.db = db, .texts = texts, .texts_count = count};
   if (!srv_sqlite_prepare(db, &list_text, &v->list, 1)) return false;
@@ -67,7 +72,8 @@ void srv_sqlite_record_tables_close(srv_sqlite_record_tables *v) {
   v->count = 0;
 }
 
-sqlite3_stmt *srv_sqlite_record_table_of(const srv_sqlite_record_tables *v, int which, int64_t number) {
+sqlite3_stmt *srv_sqlite_record_table_of(const srv_sqlite_record_tables *v, int which,
+                                         int64_t number) {
   int at = v->count - 1;
   while (at > 0 && v->items[at].first > number) at--;
   return v->items[at].statements[which];

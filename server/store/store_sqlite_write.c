@@ -1,6 +1,7 @@
-/* Writing to the file: what waits is carried out in one transaction, whose end is one sync. A write whose key is not where it must
- * be changes nothing and does not disturb the others. One that meets an error takes the transaction with it: then each is carried
- * out in a transaction of its own, so that only those fail that must. */
+/* Writing to the file: all queued writes share one transaction and one sync (group commit). A write
+ * whose key is at another revision changes nothing and does not affect the others. After an error
+ * the transaction is rolled back, and each write is executed in a transaction of its own, so that
+ * only the failing ones fail. */
 #include "store/store_sqlite.h"
 
 #include <stddef.h>
@@ -10,14 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Rows of garbage that go with a transaction of writes: some, and for each row written two, so that garbage is deleted faster than
- * it is made however busy the daemon is. */
+/* Rows of garbage that go with a transaction of writes: some, and for each row written two, so that
+ * garbage is deleted faster than it is made however busy the daemon is. */
 #define SWEEP_ROWS 8
 #define SWEEP_ROWS_PER_ROW 2
 
-/* Pages that the file has beyond those that are used, on the disk, too, for removals and their sweeping when the disk is full. A
- * removal takes one at most, and mostly none: an entry of garbage is some 20 bytes. SQLite's log counts them as the file's; where a
- * loss of power makes the file short of them, 64 KiB are what SQLite takes for no damage when it copies the log. */
+/* Pages that the file has beyond those that are used, on the disk, too, for removals and their
+ * sweeping when the disk is full. A removal takes one at most, and mostly none: an entry of garbage
+ * is some 20 bytes. SQLite's log counts them as the file's; where a loss of power makes the file
+ * short of them, 64 KiB are what SQLite takes for no damage when it copies the log. */
 #define RESERVE_PAGES 16
 
 /* Rows that go in a transaction of their own, when nobody waits. */
@@ -52,8 +54,10 @@ static const char *const texts[STATEMENTS] = {
     [COMMIT] = "COMMIT",
     [ROLLBACK] = "ROLLBACK",
     [KEY] = "SELECT " SRV_SQLITE_KEY_COLUMNS " FROM keys WHERE space = ?1 AND id = ?2",
-    [KEY_NEW] = "INSERT INTO keys(" SRV_SQLITE_KEY_COLUMNS ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-    [KEY_PUT] = ("UPDATE keys SET revision = ?3, bodies = ?4, life = ?5, base_revision = ?6, base_number = ?7, last_number = ?8,"
+    [KEY_NEW] = "INSERT INTO keys(" SRV_SQLITE_KEY_COLUMNS
+                ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    [KEY_PUT] = ("UPDATE keys SET revision = ?3, bodies = ?4, life = ?5, base_revision = ?6, "
+                 "base_number = ?7, last_number = ?8,"
                  " digest = ?9 WHERE number = ?1 AND space = ?2"),
     [KEY_REMOVE] = "DELETE FROM keys WHERE number = ?1",
     [NAMED] = "SELECT 1 FROM names WHERE shape = ?1 LIMIT 1",
@@ -70,7 +74,8 @@ static const char *const texts[STATEMENTS] = {
 
 static const char *const row_texts[ROW_STATEMENTS] = {
     [HEAD] = SRV_SQLITE_HEAD,
-    [RECORD] = ("INSERT INTO \"%w\"(number, life, revision, follows, previous, part, length, digest, bytes)"
+    [RECORD] = ("INSERT INTO \"%w\"(number, life, revision, follows, previous, part, length, "
+                "digest, bytes)"
                 " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"),
     [LAST_ROW] = "SELECT max(number) FROM \"%w\" WHERE number >= ?1 AND number < ?2",
     [DELETE] = "DELETE FROM \"%w\" WHERE number = ?1",
@@ -113,45 +118,50 @@ struct srv_sqlite_writer {
   char why[SRV_STORE_WHY];
 };
 
-/* ---- the mark -------------------------------------------------------------------------------------------------------- */
+/* ---- the mark ------------------------------------------------------------------------------- */
 
-static void set_mark(const srv_sqlite_writer *writer) {
+static void write_current_mark(const srv_sqlite_writer *writer) {
   srv_sqlite_mark_write(writer->mark, &(srv_sqlite_mark){writer->identity, writer->commits});
 }
 
-/* False: commits that were acknowledged are missing. The mark of another store says nothing. */
-static bool mark_agrees(const srv_sqlite_writer *writer, char *why) {
+/* False: acknowledged commits are missing. A mark of another store is ignored. */
+static bool is_mark_consistent(const srv_sqlite_writer *writer, char *why) {
   srv_sqlite_mark mark;
-  if (!srv_sqlite_mark_read(writer->mark, &mark) || mark.identity != writer->identity || mark.commits <= writer->commits)
+  if (!srv_sqlite_mark_read(writer->mark, &mark) || mark.identity != writer->identity ||
+      mark.commits <= writer->commits)
     return true;
   snprintf(why, SRV_STORE_WHY,
-           SRV_SQLITE_FILE " ends at commit %lld and lacks acknowledged ones up to %lld; without " SRV_SQLITE_LOCK
-                           " it is taken as it is",
+           SRV_SQLITE_FILE
+           " ends at commit %lld and lacks acknowledged ones up to %lld; without " SRV_SQLITE_LOCK
+           " it is taken as it is",
            (long long)writer->commits, (long long)mark.commits);
   return false;
 }
 
-/* ---- beginning and end ----------------------------------------------------------------------------------------------- */
+/* ---- beginning and end ---------------------------------------------------------------------- */
 
-/* SQLite's word of how long the log is, after each commit. */
+/* WAL hook: notes the length of the WAL after each commit. */
 static int on_commit(void *cls, sqlite3 *db, const char *name, int pages) {
   srv_sqlite_writer *writer = cls;
   (void)db, (void)name;
-  /* A shorter log has begun anew. */
+  /* A shorter log has restarted. */
   if (pages < writer->log_pages) writer->copied_pages = 0;
   writer->log_pages = pages;
   return SQLITE_OK;
 }
 
-/* Gives the file room on the disk for all its pages, those in the log, too, so that the log can always be copied and begun anew;
- * and for the reserve. Nothing has been written when there is none. */
-static int take_room(srv_sqlite_writer *writer, int64_t reserve) {
+/* Gives the file room on the disk for all its pages, those in the log, too, so that the log can
+ * always be copied and restarted; and for the reserve. Nothing has been written when there is none.
+ */
+static int reserve_file_space(srv_sqlite_writer *writer, int64_t reserve) {
   sqlite3_stmt *statement = writer->statements[PAGES];
   int code = sqlite3_step(statement);
   sqlite3_int64 bytes = (sqlite3_column_int64(statement, 0) + reserve) * SRV_SQLITE_PAGE_BYTES;
   sqlite3_reset(statement);
   if (code != SQLITE_ROW) return code;
-  return sqlite3_file_control(writer->db, "main", SQLITE_FCNTL_SIZE_HINT, &bytes) == SQLITE_OK ? SQLITE_OK : SQLITE_FULL;
+  return sqlite3_file_control(writer->db, "main", SQLITE_FCNTL_SIZE_HINT, &bytes) == SQLITE_OK
+             ? SQLITE_OK
+             : SQLITE_FULL;
 }
 
 static bool read_store(srv_sqlite_writer *writer, char *why) {
@@ -181,12 +191,12 @@ srv_sqlite_writer *srv_sqlite_writer_create(sqlite3 *db, int mark, char why[SRV_
   writer->garbage = true;
   bool whole = srv_sqlite_record_tables_open(&writer->volumes, db, row_texts, ROW_STATEMENTS);
   if (!whole) snprintf(why, SRV_STORE_WHY, SRV_SQLITE_FILE ": %.100s", sqlite3_errmsg(db));
-  if (whole && read_store(writer, why) && mark_agrees(writer, why)) {
-    set_mark(writer);
+  if (whole && read_store(writer, why) && is_mark_consistent(writer, why)) {
+    write_current_mark(writer);
     /* Without it SQLite takes no hint. Where there is no room, writes will tell. */
     int grain = SRV_SQLITE_PAGE_BYTES;
     sqlite3_file_control(db, "main", SQLITE_FCNTL_CHUNK_SIZE, &grain);
-    take_room(writer, RESERVE_PAGES);
+    reserve_file_space(writer, RESERVE_PAGES);
     sqlite3_wal_hook(db, on_commit, writer);
     return writer;
   }
@@ -200,10 +210,12 @@ void srv_sqlite_writer_destroy(srv_sqlite_writer *writer) {
   if (!writer) return;
   srv_sqlite_record_tables_close(&writer->volumes);
   srv_sqlite_finalize(writer->statements, STATEMENTS);
-  /* Pages that were copied while somebody read are synced with the rest of the log. When the device has failed before that, SQLite
-   * would copy the rest alone: the log stays for the next life, which copies all of it. */
+  /* Pages that were copied while somebody read are synced with the rest of the log. When the device
+   * has failed before that, SQLite would copy the rest alone: the log stays for the next life,
+   * which copies all of it. */
   bool partly = writer->copied_pages > 0 && writer->copied_pages < writer->log_pages;
-  if (writer->broken && partly) sqlite3_db_config(writer->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+  if (writer->broken && partly)
+    sqlite3_db_config(writer->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
   sqlite3_close(writer->db);
   for (int i = 0; i < writer->watches; i++) free(writer->watched[i].path);
   free(writer);
@@ -216,14 +228,15 @@ bool srv_sqlite_watch(srv_sqlite_writer *writer, const char *path) {
   return copy != NULL;
 }
 
-/* False: why tells. */
-static bool in_place(srv_sqlite_writer *writer) {
+/* False: the reason is in why. */
+static bool is_file_in_place(srv_sqlite_writer *writer) {
   for (int i = 0; i < writer->watches; i++) {
     const watched *w = &writer->watched[i];
     struct stat s;
     if (stat(w->path, &s) == 0 && s.st_dev == w->device && s.st_ino == w->inode) continue;
     const char *name = strrchr(w->path, '/');
-    snprintf(writer->why, sizeof writer->why, "%.40s was removed or replaced while it was in use", name ? name + 1 : w->path);
+    snprintf(writer->why, sizeof writer->why, "%.40s was removed or replaced while it was in use",
+             name ? name + 1 : w->path);
     return false;
   }
   return true;
@@ -237,19 +250,22 @@ const char *srv_sqlite_why(const srv_sqlite_writer *writer) { return writer->why
 
 int srv_sqlite_table_count(const srv_sqlite_writer *writer) { return writer->volumes.count; }
 
-/* ---- statements ------------------------------------------------------------------------------------------------------ */
+/* ---- statements ----------------------------------------------------------------------------- */
 
 /* Runs a statement that gives no row, with the first `count` numbers. */
-static int run(sqlite3_stmt *statement, int count, const int64_t *numbers) {
+static int run_numbered(sqlite3_stmt *statement, int count, const int64_t *numbers) {
   for (int i = 0; i < count; i++) sqlite3_bind_int64(statement, i + 1, numbers[i]);
   return srv_sqlite_run(statement);
 }
 
-#define RUN_ONE(statement, ...) run(statement, (int)(sizeof(int64_t[]){__VA_ARGS__} / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
+#define RUN_ONE(statement, ...)                                                                    \
+  run_numbered(statement, (int)(sizeof(int64_t[]){__VA_ARGS__} / sizeof(int64_t)),                 \
+               (int64_t[]){__VA_ARGS__})
 #define RUN(writer, which, ...) RUN_ONE((writer)->statements[which], __VA_ARGS__)
 
-/* Is there a row? */
-static int ask(srv_sqlite_writer *writer, int which, const int64_t *numbers, int count, bool *yes) {
+/* Sets *yes if the query has a row. */
+static int query_row_exists(srv_sqlite_writer *writer, int which, const int64_t *numbers, int count,
+                            bool *yes) {
   sqlite3_stmt *statement = writer->statements[which];
   for (int i = 0; i < count; i++) sqlite3_bind_int64(statement, i + 1, numbers[i]);
   int code = sqlite3_step(statement);
@@ -258,15 +274,16 @@ static int ask(srv_sqlite_writer *writer, int which, const int64_t *numbers, int
   return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-/* What all keys need is damaged; only another file helps. */
-static void tell_damage(srv_sqlite_writer *writer, const char *what) {
+/* Notes damage of structures that all keys need; only another file can replace them. */
+static void note_fatal_damage(srv_sqlite_writer *writer, const char *what) {
   writer->damaged = true;
   snprintf(writer->why, sizeof writer->why, "%s in " SRV_SQLITE_FILE " is damaged", what);
 }
 
 static bool is_damage(int code) { return (code & 0xff) == SQLITE_CORRUPT; }
 
-static int find(srv_sqlite_writer *writer, srv_store_space space, const char *id, srv_sqlite_key *out) {
+static int find_key(srv_sqlite_writer *writer, srv_store_space space, const char *id,
+                    srv_sqlite_key *out) {
   sqlite3_stmt *statement = writer->statements[KEY];
   *out = (srv_sqlite_key){0};
   sqlite3_bind_int64(statement, 1, space);
@@ -278,18 +295,22 @@ static int find(srv_sqlite_writer *writer, srv_store_space space, const char *id
   return code;
 }
 
-static int put_key(srv_sqlite_writer *writer, const srv_sqlite_key *key, bool fresh) {
+static int write_key(srv_sqlite_writer *writer, const srv_sqlite_key *key, bool fresh) {
   int which = fresh ? KEY_NEW : KEY_PUT;
   if (fresh) sqlite3_bind_text(writer->statements[KEY_NEW], 10, key->id, -1, SQLITE_STATIC);
-  return RUN(writer, which, key->number, key->space, key->revision, key->bodies, key->life, key->base_revision, key->base_number,
-             key->last_number, (int64_t)srv_sqlite_key_digest(key));
+  return RUN(writer, which, key->number, key->space, key->revision, key->bodies, key->life,
+             key->base_revision, key->base_number, key->last_number,
+             (int64_t)srv_sqlite_key_digest(key));
 }
 
-/* ---- one write ------------------------------------------------------------------------------------------------------- */
+/* ---- one write ------------------------------------------------------------------------------ */
 
-/* The record in parts; *first is the number of its first row. A base of a new life begins it; others are of the key's. */
-static int put_record(srv_sqlite_writer *writer, const srv_store_write *write, const srv_sqlite_key *key, int64_t *first) {
-  sqlite3_stmt *statement = srv_sqlite_record_table_of(&writer->volumes, RECORD, writer->next_number);
+/* The record in parts; *first is the number of its first row. A base of a new life begins it;
+ * others are of the key's. */
+static int write_record(srv_sqlite_writer *writer, const srv_store_write *write,
+                        const srv_sqlite_key *key, int64_t *first) {
+  sqlite3_stmt *statement =
+      srv_sqlite_record_table_of(&writer->volumes, RECORD, writer->next_number);
   bool change = write->act == SRV_STORE_CHANGE;
   *first = writer->next_number;
   srv_sqlite_part part = {.life = write->act == SRV_STORE_BASE ? *first : key->life,
@@ -298,40 +319,44 @@ static int put_record(srv_sqlite_writer *writer, const srv_store_write *write, c
                           .previous = change ? key->last_number : 0,
                           .length = (int64_t)write->length};
   int code = SQLITE_OK;
-  for (size_t at = 0; code == SQLITE_OK && (at < write->length || at == 0); at += SRV_SQLITE_PART_BYTES, part.part++) {
+  for (size_t at = 0; code == SQLITE_OK && (at < write->length || at == 0);
+       at += SRV_SQLITE_PART_BYTES, part.part++) {
     part.bytes = write->length ? write->bytes + at : "";
-    part.size = write->length - at < SRV_SQLITE_PART_BYTES ? write->length - at : SRV_SQLITE_PART_BYTES;
+    part.size =
+        write->length - at < SRV_SQLITE_PART_BYTES ? write->length - at : SRV_SQLITE_PART_BYTES;
     sqlite3_bind_blob64(statement, 9, part.bytes, part.size, SQLITE_STATIC);
-    code = RUN_ONE(statement, writer->next_number++, part.life, part.revision, part.follows, part.previous, part.part, part.length,
-                   (int64_t)srv_sqlite_part_digest(&part));
+    code = RUN_ONE(statement, writer->next_number++, part.life, part.revision, part.follows,
+                   part.previous, part.part, part.length, (int64_t)srv_sqlite_part_digest(&part));
     writer->rows++;
   }
   writer->no_place = is_damage(code);
   return code;
 }
 
-static int set_names(srv_sqlite_writer *writer, const srv_store_write *write, int64_t scene) {
+static int replace_shape_names(srv_sqlite_writer *writer, const srv_store_write *write,
+                               int64_t scene) {
   int code = RUN(writer, NAMES_CLEAR, scene);
-  for (size_t at = 0; code == SQLITE_OK && at < write->shapes_length; at += strlen(write->shapes + at) + 1) {
+  for (size_t at = 0; code == SQLITE_OK && at < write->shapes_length;
+       at += strlen(write->shapes + at) + 1) {
     srv_sqlite_key shape;
-    code = find(writer, SRV_STORE_SHAPES, write->shapes + at, &shape);
+    code = find_key(writer, SRV_STORE_SHAPES, write->shapes + at, &shape);
     if (code == SQLITE_OK) code = RUN(writer, NAMES_ADD, shape.number, scene);
   }
   return code;
 }
 
-/* Records from `start` back to the key's base. */
-static int discard(srv_sqlite_writer *writer, const srv_sqlite_key *key, int64_t start) {
+/* Marks the records from `start` back to the key's base as garbage. */
+static int discard_records(srv_sqlite_writer *writer, const srv_sqlite_key *key, int64_t start) {
   writer->garbage = true;
   return RUN(writer, DISCARD, start, key->base_number, key->base_revision);
 }
 
-/* A change, or a base of an old or a new key. */
-static int put(srv_sqlite_writer *writer, const srv_store_write *write, srv_sqlite_key *key) {
+/* Writes a change, or a base of an existing or new key. */
+static int apply_put(srv_sqlite_writer *writer, const srv_store_write *write, srv_sqlite_key *key) {
   bool base = write->act == SRV_STORE_BASE, fresh = !key->number;
   int64_t first = 0;
-  int code = put_record(writer, write, key, &first);
-  if (code == SQLITE_OK && base && !fresh) code = discard(writer, key, key->last_number);
+  int code = write_record(writer, write, key, &first);
+  if (code == SQLITE_OK && base && !fresh) code = discard_records(writer, key, key->last_number);
   if (code != SQLITE_OK) return code;
   if (fresh) {
     key->number = writer->next_number++;
@@ -345,12 +370,15 @@ static int put(srv_sqlite_writer *writer, const srv_store_write *write, srv_sqli
     key->life = key->base_number = first;
     key->base_revision = key->revision;
   }
-  code = put_key(writer, key, fresh);
-  return code == SQLITE_OK && write->has_shapes ? set_names(writer, write, key->number) : code;
+  code = write_key(writer, key, fresh);
+  return code == SQLITE_OK && write->has_shapes ? replace_shape_names(writer, write, key->number)
+                                                : code;
 }
 
-/* The first row of the key's record of the revision, which is not above the key's; 0: it has none. */
-static int find_record(srv_sqlite_writer *writer, const srv_sqlite_key *key, int64_t revision, int64_t *number) {
+/* The first row of the key's record of the revision, which is not above the key's; 0: it has none.
+ */
+static int find_record(srv_sqlite_writer *writer, const srv_sqlite_key *key, int64_t revision,
+                       int64_t *number) {
   *number = revision == key->base_revision ? key->base_number : key->last_number;
   while (*number != key->base_number) {
     srv_sqlite_head head;
@@ -363,36 +391,41 @@ static int find_record(srv_sqlite_writer *writer, const srv_sqlite_key *key, int
   return SQLITE_OK;
 }
 
-static int fold(srv_sqlite_writer *writer, const srv_store_write *write, srv_sqlite_key *key) {
+static int apply_compaction(srv_sqlite_writer *writer, const srv_store_write *write,
+                            srv_sqlite_key *key) {
   int64_t first = 0, start = 0;
   int code = find_record(writer, key, (int64_t)write->revision, &start);
-  if (code == SQLITE_OK) code = put_record(writer, write, key, &first);
-  if (code == SQLITE_OK) code = discard(writer, key, start);
+  if (code == SQLITE_OK) code = write_record(writer, write, key, &first);
+  if (code == SQLITE_OK) code = discard_records(writer, key, start);
   key->base_revision = (int64_t)write->revision;
   key->base_number = first;
   if (key->revision == key->base_revision) key->last_number = first;
-  return code == SQLITE_OK ? put_key(writer, key, false) : code;
+  return code == SQLITE_OK ? write_key(writer, key, false) : code;
 }
 
-static int remove_key(srv_sqlite_writer *writer, const srv_store_write *write, const srv_sqlite_key *old) {
+static int remove_key(srv_sqlite_writer *writer, const srv_store_write *write,
+                      const srv_sqlite_key *old) {
   if (write->space == SRV_STORE_SCENES) {
-    int64_t greatest = old->revision > (int64_t)write->revision ? old->revision : (int64_t)write->revision;
+    int64_t greatest =
+        old->revision > (int64_t)write->revision ? old->revision : (int64_t)write->revision;
     if (greatest > writer->last_revision) writer->last_revision = greatest;
     int code = RUN(writer, NAMES_CLEAR, old->number);
     if (code != SQLITE_OK) return code;
   }
-  int code = discard(writer, old, old->last_number);
+  int code = discard_records(writer, old, old->last_number);
   return code == SQLITE_OK ? RUN(writer, KEY_REMOVE, old->number) : code;
 }
 
-/* Sets write->status to what stands in the way; SRV_STORE_OK: nothing. */
-static int judge(srv_sqlite_writer *writer, srv_store_write *write, const srv_sqlite_key *old) {
+/* Sets write->status to the first violated precondition; SRV_STORE_OK: none. */
+static int check_preconditions(srv_sqlite_writer *writer, srv_store_write *write,
+                               const srv_sqlite_key *old) {
   bool there = false;
   int code = SQLITE_OK;
   write->status = SRV_STORE_OK;
   write->current = (uint64_t)old->revision;
   if (write->act == SRV_STORE_COMPACT) {
-    bool within = old->number && old->base_revision <= (int64_t)write->revision && (int64_t)write->revision <= old->revision;
+    bool within = old->number && old->base_revision <= (int64_t)write->revision &&
+                  (int64_t)write->revision <= old->revision;
     int64_t number = 0;
     if (within) code = find_record(writer, old, (int64_t)write->revision, &number);
     if (!number) write->status = SRV_STORE_CONFLICT;
@@ -403,35 +436,39 @@ static int judge(srv_sqlite_writer *writer, srv_store_write *write, const srv_sq
     return SQLITE_OK;
   }
   if (write->act == SRV_STORE_REMOVE && write->space == SRV_STORE_SHAPES) {
-    code = ask(writer, NAMED, &old->number, 1, &there);
+    code = query_row_exists(writer, NAMED, &old->number, 1, &there);
     if (there) write->status = SRV_STORE_IN_USE;
     return code;
   }
   if (write->act == SRV_STORE_REMOVE || !write->has_shapes) return SQLITE_OK;
-  for (size_t at = 0; code == SQLITE_OK && at < write->shapes_length; at += strlen(write->shapes + at) + 1) {
+  for (size_t at = 0; code == SQLITE_OK && at < write->shapes_length;
+       at += strlen(write->shapes + at) + 1) {
     srv_sqlite_key shape;
-    code = find(writer, SRV_STORE_SHAPES, write->shapes + at, &shape);
+    code = find_key(writer, SRV_STORE_SHAPES, write->shapes + at, &shape);
     if (code == SQLITE_OK && !shape.number) write->status = SRV_STORE_UNKNOWN;
   }
   return code;
 }
 
-static int carry_out(srv_sqlite_writer *writer, srv_store_write *write) {
+static int execute_write(srv_sqlite_writer *writer, srv_store_write *write) {
   srv_sqlite_key key;
   writer->own = writer->no_place = false;
-  int code = find(writer, write->space, write->id, &key);
-  if (code == SQLITE_OK) code = judge(writer, write, &key);
+  int code = find_key(writer, write->space, write->id, &key);
+  if (code == SQLITE_OK) code = check_preconditions(writer, write, &key);
   if (code != SQLITE_OK || write->status != SRV_STORE_OK) return code;
   writer->changed = true;
   if (write->act != SRV_STORE_REMOVE) writer->only_removes = false;
   if (write->act == SRV_STORE_REMOVE) return remove_key(writer, write, &key);
-  return write->act == SRV_STORE_COMPACT ? fold(writer, write, &key) : put(writer, write, &key);
+  return write->act == SRV_STORE_COMPACT ? apply_compaction(writer, write, &key)
+                                         : apply_put(writer, write, &key);
 }
 
-/* ---- garbage --------------------------------------------------------------------------------------------------------- */
+/* ---- garbage -------------------------------------------------------------------------------- */
 
-/* Deletes up to *rows rows of the record that begins at `first`, the last ones first. *gone: none of it is left. */
-static int delete_record(srv_sqlite_writer *writer, int64_t first, int64_t parts, int *rows, bool *gone) {
+/* Deletes up to *rows rows of the record that begins at `first`, the last ones first. *gone: none
+ * of it is left. */
+static int delete_record(srv_sqlite_writer *writer, int64_t first, int64_t parts, int *rows,
+                         bool *gone) {
   sqlite3_stmt *statement = srv_sqlite_record_table_of(&writer->volumes, LAST_ROW, first);
   sqlite3_stmt *deletion = srv_sqlite_record_table_of(&writer->volumes, DELETE, first);
   sqlite3_bind_int64(statement, 1, first);
@@ -457,23 +494,26 @@ static int sweep_chain(srv_sqlite_writer *writer, garbage *chain, int *rows) {
   while (code == SQLITE_OK && gone && !ends && *rows > 0) {
     srv_sqlite_head head;
     code = srv_sqlite_read_head(&writer->volumes, chain->start, &head);
-    if (code == SQLITE_OK) code = delete_record(writer, chain->start, srv_sqlite_parts(&head), rows, &gone);
+    if (code == SQLITE_OK)
+      code = delete_record(writer, chain->start, srv_sqlite_parts(&head), rows, &gone);
     if (code != SQLITE_OK || !gone) continue;
     ends = chain->start == chain->base_number;
     chain->start = head.follows == chain->base_revision ? chain->base_number : head.previous;
   }
   if (code == SQLITE_OK && ends) return RUN(writer, GARBAGE_DONE, start);
-  if (code == SQLITE_OK && chain->start != start) return RUN(writer, GARBAGE_MOVE, start, chain->start);
+  if (code == SQLITE_OK && chain->start != start)
+    return RUN(writer, GARBAGE_MOVE, start, chain->start);
   return code;
 }
 
-/* Deletes up to `rows` rows that are used no more, within a transaction. */
+/* Deletes up to `rows` unused rows, within a transaction. */
 static int sweep(srv_sqlite_writer *writer, int rows) {
   sqlite3_stmt *statement = writer->statements[GARBAGE];
   int code = SQLITE_OK;
   while (code == SQLITE_OK && rows > 0) {
     int found = sqlite3_step(statement);
-    garbage chain = {sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1), sqlite3_column_int64(statement, 2)};
+    garbage chain = {sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1),
+                     sqlite3_column_int64(statement, 2)};
     sqlite3_reset(statement);
     if (found == SQLITE_DONE) writer->garbage = false;
     if (found != SQLITE_ROW) return found == SQLITE_DONE ? SQLITE_OK : found;
@@ -485,41 +525,43 @@ static int sweep(srv_sqlite_writer *writer, int rows) {
   return code;
 }
 
-/* ---- transactions ---------------------------------------------------------------------------------------------------- */
+/* ---- transactions --------------------------------------------------------------------------- */
 
-static srv_store_status status_of(int code) {
+static srv_store_status get_write_status(int code) {
   char why[SRV_STORE_WHY];
   return srv_sqlite_answer(NULL, code, "", why);
 }
 
-static void give_up(srv_sqlite_writer *writer, int code) {
+static void stop_writing(srv_sqlite_writer *writer, int code) {
   writer->broken = true;
   srv_sqlite_answer(writer->db, code, "the device failed", writer->why);
 }
 
-/* Ends the transaction: well if the code so far is. Afterwards all of it is on the disk or nothing is in the file. */
-static int end(srv_sqlite_writer *writer, int code, int64_t last_revision) {
+/* Ends the transaction: well if the code so far is. Afterwards all of it is on the disk or nothing
+ * is in the file. */
+static int end_transaction(srv_sqlite_writer *writer, int code, int64_t last_revision) {
   if (code == SQLITE_OK && writer->changed)
     code = RUN(writer, STORE_SET, writer->next_number, writer->commits + 1, writer->last_revision);
-  if (code == SQLITE_OK && writer->changed) code = take_room(writer, writer->only_removes ? 0 : RESERVE_PAGES);
-  if (code == SQLITE_OK && writer->changed && !in_place(writer)) {
+  if (code == SQLITE_OK && writer->changed)
+    code = reserve_file_space(writer, writer->only_removes ? 0 : RESERVE_PAGES);
+  if (code == SQLITE_OK && writer->changed && !is_file_in_place(writer)) {
     writer->broken = true;
     code = SQLITE_IOERR;
   }
   if (code == SQLITE_OK) code = srv_sqlite_run(writer->statements[COMMIT]);
   if (code == SQLITE_OK) {
     writer->commits += writer->changed;
-    if (writer->changed) set_mark(writer);
+    if (writer->changed) write_current_mark(writer);
     return SQLITE_OK;
   }
   writer->last_revision = last_revision;
   writer->garbage = true;
-  if (status_of(code) == SRV_STORE_FAILED && !writer->broken) give_up(writer, code);
+  if (get_write_status(code) == SRV_STORE_FAILED && !writer->broken) stop_writing(writer, code);
   if (!sqlite3_get_autocommit(writer->db)) srv_sqlite_run(writer->statements[ROLLBACK]);
   return code;
 }
 
-static int begin(srv_sqlite_writer *writer) {
+static int begin_transaction(srv_sqlite_writer *writer) {
   writer->changed = false;
   writer->only_removes = true;
   writer->rows = 0;
@@ -527,51 +569,56 @@ static int begin(srv_sqlite_writer *writer) {
   return srv_sqlite_run(writer->statements[BEGIN]);
 }
 
-/* What the transaction met, which has failed, and ended. Tables take their pages from one list: where that is damaged, another
- * table does not help, and garbage is left to the next life, which begins without the list. */
-static void find_damage(srv_sqlite_writer *writer, int code) {
+/* What the transaction met, which has failed, and ended. Tables take their pages from one list:
+ * where that is damaged, another table does not help, and garbage is left to the next life, which
+ * begins without the list. */
+static void locate_damage(srv_sqlite_writer *writer, int code) {
   if (!is_damage(code) || writer->own) return;
   if (!writer->no_free && srv_sqlite_free_is_damaged(writer->db)) {
     writer->no_free = writer->damaged = true;
     snprintf(writer->why, sizeof writer->why,
-             "the list of free pages in " SRV_SQLITE_FILE " is damaged, of which the next start makes a new one");
+             "the list of free pages in " SRV_SQLITE_FILE
+             " is damaged, of which the next start makes a new one");
   }
   if (writer->no_free) writer->no_place = writer->stuck = false;
-  else if (!writer->no_place && !writer->stuck) tell_damage(writer, "what lists scenes and shapes");
+  else if (!writer->no_place && !writer->stuck)
+    note_fatal_damage(writer, "what lists scenes and shapes");
 }
 
-/* Carries out those from first to before `past` as one, which may sweep, too. */
-static int together(srv_sqlite_writer *writer, srv_store_write *first, const srv_store_write *past, bool sweeps) {
+/* Executes the writes from first to before `past` in one transaction, which may also sweep. */
+static int execute_transaction(srv_sqlite_writer *writer, srv_store_write *first,
+                               const srv_store_write *past, bool sweeps) {
   int64_t last_revision = writer->last_revision;
-  int code = begin(writer);
-  for (srv_store_write *write = first; write != past && code == SQLITE_OK; write = write->next) code = carry_out(writer, write);
+  int code = begin_transaction(writer);
+  for (srv_store_write *write = first; write != past && code == SQLITE_OK; write = write->next)
+    code = execute_write(writer, write);
   if (code == SQLITE_OK && sweeps && writer->changed && writer->garbage && !writer->no_free)
     code = sweep(writer, SWEEP_ROWS + SWEEP_ROWS_PER_ROW * writer->rows);
-  code = end(writer, code, last_revision);
-  find_damage(writer, code);
+  code = end_transaction(writer, code, last_revision);
+  locate_damage(writer, code);
   return code;
 }
 
-/* What is damaged cannot be deleted; it is only room, and is left. */
-static void leave_garbage(srv_sqlite_writer *writer) {
-  int code = begin(writer);
+/* Abandons damaged garbage: it cannot be deleted and only occupies room. */
+static void abandon_garbage(srv_sqlite_writer *writer) {
+  int code = begin_transaction(writer);
   writer->changed = true;
   if (code == SQLITE_OK) code = RUN(writer, GARBAGE_DONE, writer->sweeping);
-  if (end(writer, code, writer->last_revision) != SQLITE_OK) writer->garbage = false;
+  if (end_transaction(writer, code, writer->last_revision) != SQLITE_OK) writer->garbage = false;
 }
 
-/* New records go to a table of their own from now on. Returns what has kept it from being made. */
-static int find_place(srv_sqlite_writer *writer) {
-  int code = begin(writer);
+/* Adds a table for new records. Returns the result code of a failure. */
+static int add_record_table(srv_sqlite_writer *writer) {
+  int code = begin_transaction(writer);
   writer->changed = true;
   if (code == SQLITE_OK) code = srv_sqlite_record_table_add(&writer->volumes, writer->next_number);
-  code = end(writer, code, writer->last_revision);
+  code = end_transaction(writer, code, writer->last_revision);
   if (code == SQLITE_OK) code = srv_sqlite_record_tables_reload(&writer->volumes);
-  if (is_damage(code)) tell_damage(writer, "the place of new records");
+  if (is_damage(code)) note_fatal_damage(writer, "the place of new records");
   return code;
 }
 
-static void answer(const srv_sqlite_writer *writer, srv_store_write *write, int code) {
+static void set_write_answer(const srv_sqlite_writer *writer, srv_store_write *write, int code) {
   write->status = srv_sqlite_answer(writer->db, code, "writing", write->why);
   bool no_free = writer->no_free && is_damage(code) && !writer->own;
   if (writer->broken) write->status = SRV_STORE_FAILED;
@@ -580,38 +627,41 @@ static void answer(const srv_sqlite_writer *writer, srv_store_write *write, int 
 
 void srv_sqlite_write(srv_sqlite_writer *writer, srv_store_write *first) {
   for (srv_store_write *write = first; write; write = write->next) write->why[0] = 0;
-  int code = writer->broken ? SQLITE_IOERR : together(writer, first, NULL, true);
+  int code = writer->broken ? SQLITE_IOERR : execute_transaction(writer, first, NULL, true);
   if (code == SQLITE_OK) return;
-  if (writer->stuck) leave_garbage(writer);
+  if (writer->stuck) abandon_garbage(writer);
   bool moves = writer->no_place && !writer->stays;
-  int place = moves ? find_place(writer) : SQLITE_OK;
+  int place = moves ? add_record_table(writer) : SQLITE_OK;
   /* Room that the log has taken may be had back. */
-  if (status_of(code) == SRV_STORE_FULL || status_of(place) == SRV_STORE_FULL) srv_sqlite_checkpoint(writer, 0);
-  bool hopeless = status_of(code) == SRV_STORE_UNAVAILABLE;
+  if (get_write_status(code) == SRV_STORE_FULL || get_write_status(place) == SRV_STORE_FULL)
+    srv_sqlite_checkpoint(writer, 0);
+  bool hopeless = get_write_status(code) == SRV_STORE_UNAVAILABLE;
   for (srv_store_write *write = first; write; write = write->next) {
-    /* What cannot be swept, be it what this write itself lets go of, must not keep it from being written. */
-    if (!hopeless && !writer->broken) code = together(writer, write, write->next, false);
+    /* What cannot be swept, be it what this write itself lets go of, must not keep it from being
+     * written. */
+    if (!hopeless && !writer->broken) code = execute_transaction(writer, write, write->next, false);
     bool lacks_place = moves && writer->no_place;
-    /* A table that could not be made, for want of room mostly, has not been tried: the next write does. */
+    /* A table that could not be made, for want of room mostly, has not been tried: the next write
+     * does. */
     if (lacks_place && place != SQLITE_OK && !is_damage(place)) {
       code = place;
     } else if (lacks_place) {
       writer->stays = true;
-      tell_damage(writer, "the place of new records");
+      note_fatal_damage(writer, "the place of new records");
     }
-    if (code != SQLITE_OK) answer(writer, write, code);
+    if (code != SQLITE_OK) set_write_answer(writer, write, code);
   }
 }
 
 bool srv_sqlite_sweep(srv_sqlite_writer *writer) {
   if (writer->broken || writer->no_free || !writer->garbage) return false;
   int64_t last_revision = writer->last_revision;
-  int code = begin(writer);
+  int code = begin_transaction(writer);
   if (code == SQLITE_OK) code = sweep(writer, IDLE_SWEEP_ROWS);
-  code = end(writer, code, last_revision);
-  find_damage(writer, code);
-  if (status_of(code) == SRV_STORE_FULL) srv_sqlite_checkpoint(writer, 0);
-  if (writer->stuck) leave_garbage(writer);
+  code = end_transaction(writer, code, last_revision);
+  locate_damage(writer, code);
+  if (get_write_status(code) == SRV_STORE_FULL) srv_sqlite_checkpoint(writer, 0);
+  if (writer->stuck) abandon_garbage(writer);
   else if (code != SQLITE_OK) return false;
   return writer->garbage;
 }
@@ -619,11 +669,13 @@ bool srv_sqlite_sweep(srv_sqlite_writer *writer) {
 void srv_sqlite_checkpoint(srv_sqlite_writer *writer, int pages) {
   int in_log = 0, copied = 0;
   if (writer->broken || writer->log_pages - writer->copied_pages < pages) return;
-  int code = sqlite3_wal_checkpoint_v2(writer->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &in_log, &copied);
+  int code =
+      sqlite3_wal_checkpoint_v2(writer->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &in_log, &copied);
   /* Those that somebody reads are left to the next time. */
   bool all = copied == in_log;
-  /* The next transaction begins the log anew, however long it is. Where somebody reads, so that it does not, the log is looked at
-   * once more than it had to be. */
-  if (code == SQLITE_OK) writer->log_pages = all ? 0 : in_log, writer->copied_pages = all ? 0 : copied;
-  if (status_of(code) == SRV_STORE_FAILED) give_up(writer, code);
+  /* The next transaction begins the log again, however long it is. Where somebody reads, so that it
+   * does not, the log is looked at once more than it had to be. */
+  if (code == SQLITE_OK)
+    writer->log_pages = all ? 0 : in_log, writer->copied_pages = all ? 0 : copied;
+  if (get_write_status(code) == SRV_STORE_FAILED) stop_writing(writer, code);
 }
