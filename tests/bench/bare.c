@@ -1,6 +1,7 @@
-/* The least that a server of these libraries can do with a request: libmicrohttpd takes it, jansson parses its bytes, a constant
- * goes back. The yardstick for the cost of a tiny stateless query. Not here: any geometry.
- * Prints "bare listening on http://127.0.0.1:PORT" and ends when its standard input closes.
+/* The least that a server of these libraries can do with a request: libmicrohttpd takes it, jansson
+ * parses its bytes, a constant goes back. The yardstick for the cost of a tiny stateless query. Not
+ * here: any geometry. Prints "bare listening on http://127.0.0.1:PORT" and ends when its standard
+ * input closes.
  */
 #include <arpa/inet.h>
 #include <jansson.h>
@@ -12,11 +13,13 @@
 #include <unistd.h>
 
 /* As long as the answer to the query that it is compared with. */
-static const char answer[] =
-    "{\"kind\":\"distance\",\"count\":1,\"total\":1,\"complete\":true,\"results\":[{\"a\":\"a\",\"b\":\"b\","
-    "\"distance\":-0.09999999999999998,\"lowerBound\":-0.09999999999999998,\"upperBound\":-0.09999999999999998,"
-    "\"normal\":[1,0,0],\"pointA\":[0.5,0,0],\"pointB\":[0.4,0,0],\"position\":[0.45,0,0],\"relation\":\"penetrating\","
-    "\"depthKind\":\"minimal\",\"status\":\"ok\"}]}";
+static const char answer[] = "{\"kind\":\"distance\",\"count\":1,\"total\":1,\"complete\":true,"
+                             "\"results\":[{\"a\":\"a\",\"b\":\"b\","
+                             "\"distance\":-0.09999999999999998,\"lowerBound\":-0."
+                             "09999999999999998,\"upperBound\":-0.09999999999999998,"
+                             "\"normal\":[1,0,0],\"pointA\":[0.5,0,0],\"pointB\":[0.4,0,0],"
+                             "\"position\":[0.45,0,0],\"relation\":\"penetrating\","
+                             "\"depthKind\":\"minimal\",\"status\":\"ok\"}]}";
 
 #define BODY_BYTES_MAX 4096
 
@@ -26,7 +29,8 @@ typedef struct request {
 } request;
 
 static enum MHD_Result reply(struct MHD_Connection *connection, unsigned status, const char *text) {
-  struct MHD_Response *response = MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
+  struct MHD_Response *response = MHD_create_response_from_buffer(
+      strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
   if (!response) return MHD_NO;
   MHD_add_response_header(response, "Content-Type", "application/json");
   enum MHD_Result result = MHD_queue_response(connection, status, response);
@@ -35,8 +39,9 @@ static enum MHD_Result reply(struct MHD_Connection *connection, unsigned status,
 }
 
 /* libmicrohttpd fixes this signature. */
-static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url, const char *method,
-                                  const char *version, const char *data, size_t *length, void **state) {
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *data,
+                                  size_t *length, void **state) {
   (void)context, (void)url, (void)method, (void)version;
   request *r = *state;
   if (!r) {
@@ -54,12 +59,14 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
   }
   json_error_t error;
   json_t *tree = json_loadb(r->body, r->length, JSON_REJECT_DUPLICATES, &error);
-  enum MHD_Result result = reply(connection, tree ? MHD_HTTP_OK : MHD_HTTP_BAD_REQUEST, tree ? answer : "{}");
+  enum MHD_Result result =
+      reply(connection, tree ? MHD_HTTP_OK : MHD_HTTP_BAD_REQUEST, tree ? answer : "{}");
   json_decref(tree);
   return result;
 }
 
-static void on_completed(void *context, struct MHD_Connection *connection, void **state, enum MHD_RequestTerminationCode code) {
+static void on_completed(void *context, struct MHD_Connection *connection, void **state,
+                         enum MHD_RequestTerminationCode code) {
   (void)context, (void)connection, (void)code;
   free(*state);
   *state = NULL;
@@ -67,11 +74,12 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 
 int main(void) {
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  struct MHD_Daemon *daemon =
-      MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, on_request, NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
-                       NULL, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address, MHD_OPTION_END);
+  struct MHD_Daemon *daemon = MHD_start_daemon(
+      MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, on_request, NULL, MHD_OPTION_NOTIFY_COMPLETED,
+      on_completed, NULL, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address, MHD_OPTION_END);
   if (!daemon) return 1;
-  printf("bare listening on http://127.0.0.1:%d\n", (int)MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT)->port);
+  printf("bare listening on http://127.0.0.1:%d\n",
+         (int)MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT)->port);
   fflush(stdout);
   char byte;
   while (read(STDIN_FILENO, &byte, 1) > 0) continue;

@@ -1,8 +1,8 @@
-/* What it costs to look for contradictions of contacts, on one core: the first half second of heaps of
- * boxes that fall on a floor, as they are and with the proof forced after each solve that has not
- * converged, and without it. All advance from the same state, in turns, and end in the same one. Prints
- * one row per heap: name, contacts, share of steps that have not converged, ms a step as it is, forced
- * and without, ratios of the first to the others.
+/* What it costs to look for contradictions of contacts, on one core: the first half second of heaps
+ * of boxes that fall on a floor, as they are and with the proof forced after each solve that has
+ * not converged, and without it. All advance from the same state, in turns, and end in the same
+ * one. Prints one row per heap: name, contacts, share of steps that have not converged, ms a step
+ * as it is, forced and without, ratios of the first to the others.
  */
 #include "tests/bench/timing.h"
 #include "tests/support/check.h"
@@ -32,12 +32,14 @@ static void add(ct_draft *draft, const char *id, ct_vec3 half, const ct_motion *
   ct_body_release(body);
 }
 
-/* Layers of wide x wide unit boxes, every second one aside by 0.6, that fall on a floor from a little
- * above each other, each turned and moved by up to 0.05. The floor stays, or rises at a speed. */
+/* Layers of wide x wide unit boxes, every second one aside by 0.6, that fall on a floor from a
+ * little above each other, each turned and moved by up to 0.05. The floor stays, or rises at a
+ * speed. */
 static const ct_scene *heap(int wide, int high, double rise, double restitution) {
   static const ct_motion box = {.source = CT_MASS_DENSITY, .value = 1000.0};
   static const ct_motion lift = {.is_kinematic = true};
-  const ct_material rough = {.static_friction = 0.5, .dynamic_friction = 0.5, .restitution = restitution};
+  const ct_material rough = {
+      .static_friction = 0.5, .dynamic_friction = 0.5, .restitution = restitution};
   const ct_named_material item = {{CT_MATERIAL_DEFAULT, strlen(CT_MATERIAL_DEFAULT)}, rough};
   const ct_scene *base = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(base);
@@ -50,8 +52,7 @@ static const ct_scene *heap(int wide, int high, double rise, double restitution)
     char id[32];
     snprintf(id, sizeof id, "box-%d", i);
     const ct_pose pose = {{(x - wide / 2.0) * 1.25 + aside + east,
-                           (y - wide / 2.0) * 1.25 + aside + north,
-                           0.51 + 1.02 * layer},
+                           (y - wide / 2.0) * 1.25 + aside + north, 0.51 + 1.02 * layer},
                           {0.0, 0.0, sin(turn / 2), cos(turn / 2)}};
     add(draft, id, (ct_vec3){0.5, 0.5, 0.5}, &box, &pose, 0.0);
   }

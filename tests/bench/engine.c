@@ -1,5 +1,6 @@
-/* Rates of the engine alone, on one core: signed distance by pair of kinds (apart and overlapping), overlap, hull building, broad
- * phase. Inputs from a fixed seed. Prints one row per measurement: name, count, nanoseconds each.
+/* Rates of the engine alone, on one core: signed distance by pair of kinds (apart and overlapping),
+ * overlap, hull building, broad phase. Inputs from a fixed seed. Prints one row per measurement:
+ * name, count, nanoseconds each.
  */
 #include <contact/contact.h>
 
@@ -25,7 +26,8 @@ static double now(void) {
 
 static ct_vec3 in_ball(check_random *random) {
   for (int i = 0; i < 64; i++) {
-    ct_vec3 v = ct_vec(check_uniform(random, -1, 1), check_uniform(random, -1, 1), check_uniform(random, -1, 1));
+    ct_vec3 v = ct_vec(check_uniform(random, -1, 1), check_uniform(random, -1, 1),
+                       check_uniform(random, -1, 1));
     if (ct_norm2(v) < 1.0 && ct_norm2(v) > 0.01) return v;
   }
   return ct_vec(0.5, 0.0, 0.0);
@@ -48,14 +50,16 @@ static ct_hull *random_hull(check_random *random, size_t count) {
 }
 
 /* Kinds that are measured. */
-static const ct_kind kinds[] = {CT_KIND_SPHERE, CT_KIND_BOX, CT_KIND_CAPSULE, CT_KIND_CONVEX, CT_KIND_PLANE};
+static const ct_kind kinds[] = {CT_KIND_SPHERE, CT_KIND_BOX, CT_KIND_CAPSULE, CT_KIND_CONVEX,
+                                CT_KIND_PLANE};
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
 
 static ct_shape shape_of(check_random *random, ct_kind kind, ct_hull *const *hulls) {
   ct_shape shape = {.kind = kind};
   if (kind == CT_KIND_SPHERE) shape.sphere.radius = check_uniform(random, 0.5, 1.0);
   if (kind == CT_KIND_BOX)
-    shape.box.half = ct_vec(check_uniform(random, 0.3, 1), check_uniform(random, 0.3, 1), check_uniform(random, 0.3, 1));
+    shape.box.half = ct_vec(check_uniform(random, 0.3, 1), check_uniform(random, 0.3, 1),
+                            check_uniform(random, 0.3, 1));
   if (kind == CT_KIND_CAPSULE) {
     shape.capsule.half_length = check_uniform(random, 0.2, 0.8);
     shape.capsule.radius_bottom = shape.capsule.radius_top = check_uniform(random, 0.2, 0.6);
@@ -70,8 +74,8 @@ static void fill(pair *pairs, ct_kind kind_a, ct_kind kind_b, bool apart, ct_hul
   for (int i = 0; i < PAIRS; i++) {
     double gap = apart ? check_uniform(&random, 2.5, 4.0) : check_uniform(&random, 0.2, 0.9);
     ct_vec3 offset = ct_scale(ct_unit_or(in_ball(&random), ct_vec(1, 0, 0)), gap);
-    pairs[i] = (pair){shape_of(&random, kind_a, hulls), shape_of(&random, kind_b, hulls), placed(&random, ct_vec(0, 0, 0)),
-                      placed(&random, offset)};
+    pairs[i] = (pair){shape_of(&random, kind_a, hulls), shape_of(&random, kind_b, hulls),
+                      placed(&random, ct_vec(0, 0, 0)), placed(&random, offset)};
   }
 }
 
@@ -87,9 +91,11 @@ static double measure(const pair *pairs, bool overlap_only, ct_workspace *worksp
         const pair *p = &pairs[i];
         ct_pair_result result;
         if (overlap_only) {
-          *sum += ct_pair_overlap((ct_placed){&p->a, &p->frame_a}, (ct_placed){&p->b, &p->frame_b}, workspace, NULL);
+          *sum += ct_pair_overlap((ct_placed){&p->a, &p->frame_a}, (ct_placed){&p->b, &p->frame_b},
+                                  workspace, NULL);
         } else {
-          ct_pair_distance((ct_placed){&p->a, &p->frame_a}, (ct_placed){&p->b, &p->frame_b}, &options, workspace, &result);
+          ct_pair_distance((ct_placed){&p->a, &p->frame_a}, (ct_placed){&p->b, &p->frame_b},
+                           &options, workspace, &result);
           *sum += result.distance;
         }
       }
@@ -114,7 +120,8 @@ static void pair_rates(ct_workspace *workspace, ct_hull *const *hulls, double *s
       double apart_overlap = measure(pairs, true, workspace, sum);
       fill(pairs, a, b, false, hulls);
       double deep = measure(pairs, false, workspace, sum);
-      printf("pair %s-%s|%.0f|%.0f|%.0f\n", ct_kind_word(a), ct_kind_word(b), apart, apart_overlap, deep);
+      printf("pair %s-%s|%.0f|%.0f|%.0f\n", ct_kind_word(a), ct_kind_word(b), apart, apart_overlap,
+             deep);
     }
   free(pairs);
 }
@@ -144,7 +151,8 @@ static void broad_rates(void) {
     if (!boxes) abort();
     double room = cbrt((double)count);
     for (size_t i = 0; i < count; i++) {
-      ct_vec3 p = ct_vec(check_uniform(&random, 0, room), check_uniform(&random, 0, room), check_uniform(&random, 0, room));
+      ct_vec3 p = ct_vec(check_uniform(&random, 0, room), check_uniform(&random, 0, room),
+                         check_uniform(&random, 0, room));
       boxes[i] = (ct_aabb){p, ct_add(p, ct_vec(0.8, 0.8, 0.8))};
     }
     ct_pair_list list = {0};

@@ -1,6 +1,7 @@
-/* Friction at many contacts, on one core: heaps of balls (one foot) and of bricks (four, redundant) of growing size. Prints one row
- * per heap: name, contacts, entries of W, ms a sweep and a step of the gradient, ns an entry of these, and what the chosen method
- * reaches in so many iterations and seconds.
+/* Friction at many contacts, on one core: heaps of balls (one foot) and of bricks (four, redundant)
+ * of growing size. Prints one row per heap: name, contacts, entries of W, ms a sweep and a step of
+ * the gradient, ns an entry of these, and what the chosen method reaches in so many iterations and
+ * seconds.
  */
 #include "tests/support/check.h"
 #include "tests/support/friction_problems.h"
@@ -19,9 +20,10 @@ static double now(void) {
 static ct_arena *arena;
 
 /* Seconds of a solve, warm. */
-static double seconds(friction_case *c, ct_friction_method method, uint64_t iterations, double tolerance,
-                      ct_friction_result *result) {
-  ct_friction_options options = {.method = method, .iterations_max = iterations, .tolerance = tolerance};
+static double seconds(friction_case *c, ct_friction_method method, uint64_t iterations,
+                      double tolerance, ct_friction_result *result) {
+  ct_friction_options options = {
+      .method = method, .iterations_max = iterations, .tolerance = tolerance};
   *result = (ct_friction_result){.r = c->r, .u = c->u};
   double start = now();
   if (ct_friction_solve(&c->problem, &options, arena, result) != CT_OK) abort();
@@ -31,7 +33,8 @@ static double seconds(friction_case *c, ct_friction_method method, uint64_t iter
 /* One more iteration: what twenty-two cost more than two. */
 static double each(friction_case *c, ct_friction_method method) {
   ct_friction_result result;
-  double few = seconds(c, method, 2, 1e-300, &result), many = seconds(c, method, 2 + TIMED, 1e-300, &result);
+  double few = seconds(c, method, 2, 1e-300, &result),
+         many = seconds(c, method, 2 + TIMED, 1e-300, &result);
   return (many - few) / TIMED;
 }
 
@@ -42,9 +45,9 @@ static void heap(size_t layers, size_t wide, size_t feet) {
   ct_friction_result result;
   double sweep = each(&c, CT_FRICTION_NSGS), step = each(&c, CT_FRICTION_GRADIENT);
   double all = seconds(&c, CT_FRICTION_AUTO, n > LARGE ? MOST : 0, 1e-8, &result);
-  printf("%s|%zu|%zu|%.3f|%.1f|%.3f|%.1f|%llu|%.2f|%.1e\n", feet == 1 ? "balls" : "bricks", n, entries, 1e3 * sweep,
-         1e9 * sweep / (double)entries, 1e3 * step, 1e9 * step / (double)entries, (unsigned long long)result.iterations, all,
-         result.residual);
+  printf("%s|%zu|%zu|%.3f|%.1f|%.3f|%.1f|%llu|%.2f|%.1e\n", feet == 1 ? "balls" : "bricks", n,
+         entries, 1e3 * sweep, 1e9 * sweep / (double)entries, 1e3 * step,
+         1e9 * step / (double)entries, (unsigned long long)result.iterations, all, result.residual);
   case_free(&c);
 }
 

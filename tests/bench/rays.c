@@ -74,7 +74,8 @@ int main(void) {
       bare[round] = descend(mesh, rays, all);
       exact[round] = cross(mesh, rays, all, workspace);
     }
-    printf("%s|%.0f|%.0f\n", names[question], timing_median(bare, ROUNDS), timing_median(exact, ROUNDS));
+    printf("%s|%.0f|%.0f\n", names[question], timing_median(bare, ROUNDS),
+           timing_median(exact, ROUNDS));
   }
   ct_mesh_release(mesh);
   ct_workspace_destroy(workspace);

@@ -1,5 +1,6 @@
-/* The durable form of a scene: how long it takes to make and to read a base of 100,000 boxes, and a change of 100 poses and
- * velocities of it; beside them a plain copy of as many bytes. Prints one row per measurement: name, bytes, microseconds.
+/* The durable form of a scene: how long it takes to make and to read a base of 100,000 boxes, and a
+ * change of 100 poses and velocities of it; beside them a plain copy of as many bytes. Prints one
+ * row per measurement: name, bytes, microseconds.
  */
 #include <api/record.h>
 
@@ -27,13 +28,19 @@ static const ct_scene *scene_of_boxes(check_random *random) {
   for (int i = 0; draft && i < BODIES; i++) {
     char id[16];
     int length = snprintf(id, sizeof id, "box-%d", i);
-    const ct_collider collider = {.shape = {.kind = CT_KIND_BOX, .box = {{0.1, 0.2, 0.3}}}, .pose = ct_pose_identity()};
-    const ct_motion motion = {.source = CT_MASS_MASS, .value = 1.0, .inertia_orientation = {0, 0, 0, 1}};
-    const ct_body_options options = {.id = {id, (size_t)length}, .colliders = &collider, .collider_count = 1, .motion = &motion};
-    const ct_pose pose = {{check_uniform(random, 0, 100), check_uniform(random, 0, 100), 0.0}, {0, 0, 0, 1}};
+    const ct_collider collider = {.shape = {.kind = CT_KIND_BOX, .box = {{0.1, 0.2, 0.3}}},
+                                  .pose = ct_pose_identity()};
+    const ct_motion motion = {
+        .source = CT_MASS_MASS, .value = 1.0, .inertia_orientation = {0, 0, 0, 1}};
+    const ct_body_options options = {
+        .id = {id, (size_t)length}, .colliders = &collider, .collider_count = 1, .motion = &motion};
+    const ct_pose pose = {{check_uniform(random, 0, 100), check_uniform(random, 0, 100), 0.0},
+                          {0, 0, 0, 1}};
     const ct_velocity velocity = {{1, 2, 3}, {0, 0, 0}};
     const ct_body *body = NULL;
-    if (ct_body_create(&options, &body) != CT_OK || ct_draft_insert(draft, body, &pose, &velocity, NULL) != CT_OK) abort();
+    if (ct_body_create(&options, &body) != CT_OK ||
+        ct_draft_insert(draft, body, &pose, &velocity, NULL) != CT_OK)
+      abort();
     ct_body_release(body);
   }
   const ct_scene *scene = must(draft ? ct_draft_seal(draft) : NULL);
@@ -47,14 +54,19 @@ static const ct_scene *moved(const ct_scene *scene, check_random *random) {
     uint32_t row = (uint32_t)check_uniform(random, 0, BODIES);
     const ct_pose pose = {{check_uniform(random, 0, 100), 0.0, 1.0}, {0, 0, 0, 1}};
     const ct_velocity velocity = {{check_uniform(random, 1, 2), 0.0, 0.0}, {0, 0, 0}};
-    if (ct_draft_set_pose(draft, row, &pose) != CT_OK || ct_draft_set_velocity(draft, row, &velocity) != CT_OK) abort();
+    if (ct_draft_set_pose(draft, row, &pose) != CT_OK ||
+        ct_draft_set_velocity(draft, row, &velocity) != CT_OK)
+      abort();
   }
   return must(draft ? ct_draft_seal(draft) : NULL);
 }
 
-static void tell(const char *name, size_t bytes, double seconds) { printf("%s|%zu|%.1f\n", name, bytes, 1e6 * seconds); }
+static void tell(const char *name, size_t bytes, double seconds) {
+  printf("%s|%zu|%.1f\n", name, bytes, 1e6 * seconds);
+}
 
-/* The least of some rounds: of making the record of `after`, of reading it upon `before`, of copying its bytes. */
+/* The least of some rounds: of making the record of `after`, of reading it upon `before`, of
+ * copying its bytes. */
 static void measure(const char *name, const ct_scene *before, const ct_scene *after) {
   double made = INFINITY, read = INFINITY, copied = INFINITY;
   size_t bytes = 0;
@@ -71,7 +83,8 @@ static void measure(const char *name, const ct_scene *before, const ct_scene *af
     copied = fmin(copied, now() - start);
     snprintf(text, sizeof text, "%d", copy ? copy[record.length / 2] : 0); /* the copy is used */
     start = now();
-    if (api_record_apply(NULL, before, record.bytes, record.length, &again, why) != API_RESTORED) abort();
+    if (api_record_apply(NULL, before, record.bytes, record.length, &again, why) != API_RESTORED)
+      abort();
     read = fmin(read, now() - start);
     ct_scene_release(again);
     bytes = record.length;

@@ -1,12 +1,13 @@
-/* Two soft balls of 10,000 triangles each that press into each other and wobble, frame by frame: the
- * CPU time of a frame, with the meshes moved or created again, and the share of the features. The
- * same for blocks of elements, moved and created again. And what a tree costs that was fitted until
- * it is nearly rebuilt: queries of a twisted ball against those of one with a tree of its own.
+/* Two soft balls of 10,000 triangles each that press into each other and wobble, frame by frame:
+ * the CPU time of a frame, with the meshes moved or created again, and the share of the features.
+ * The same for blocks of elements, moved and created again. And what a tree costs that was fitted
+ * until it is nearly rebuilt: queries of a twisted ball against those of one with a tree of its
+ * own.
  *
  * Prints lines "name value", times in ms: move, create (of both meshes), features, and features of
- * meshes that were created at every frame, medians of FRAMES frames; tets, tets_move, tets_create and
- * the like of hexes, of one block; growth of the twisted ball's tree cost, and by how much longer
- * features, distances and rays take.
+ * meshes that were created at every frame, medians of FRAMES frames; tets, tets_move, tets_create
+ * and the like of hexes, of one block; growth of the twisted ball's tree cost, and by how much
+ * longer features, distances and rays take.
  */
 #include "tests/bench/timing.h"
 #include "tests/support/blocks.h"
@@ -43,15 +44,18 @@ static ct_mesh *fresh_mesh(const soup *rest, const ct_vec3 *vertices) {
 static size_t find_features(ct_mesh *const mesh[2], ct_workspace *workspace) {
   static const ct_frame frame[2] = {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}},
                                     {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0.03125, 0.0625, 1.75}}};
-  const ct_shape shape[2] = {{.kind = CT_KIND_MESH, .mesh = mesh[0]}, {.kind = CT_KIND_MESH, .mesh = mesh[1]}};
+  const ct_shape shape[2] = {{.kind = CT_KIND_MESH, .mesh = mesh[0]},
+                             {.kind = CT_KIND_MESH, .mesh = mesh[1]}};
   const ct_features_options options = {0};
   ct_features out;
-  ct_pair_features((ct_placed){&shape[0], &frame[0]}, (ct_placed){&shape[1], &frame[1]}, &options, workspace, &out);
+  ct_pair_features((ct_placed){&shape[0], &frame[0]}, (ct_placed){&shape[1], &frame[1]}, &options,
+                   workspace, &out);
   if (out.status != CT_FEATURES_OK) abort();
   return out.count;
 }
 
-static void run_frame(const soup *rest, ct_mesh *mesh[2], ct_vec3 *vertices[2], int i, ct_workspace *workspace, frame_times *t) {
+static void run_frame(const soup *rest, ct_mesh *mesh[2], ct_vec3 *vertices[2], int i,
+                      ct_workspace *workspace, frame_times *t) {
   ct_mesh *fresh[2];
   double start = cpu_ms();
   for (int k = 0; k < 2; k++) {
@@ -73,7 +77,7 @@ static void run_frame(const soup *rest, ct_mesh *mesh[2], ct_vec3 *vertices[2], 
   for (int k = 0; k < 2; k++) ct_mesh_release(fresh[k]);
 }
 
-/* ---- elements ---- */
+/* ---- elements ------------------------------------------------------------------------------- */
 
 static void run_elements(ct_element_type type, uint32_t side, const char *name) {
   block b = block_make(type, side, side, side);
@@ -108,7 +112,7 @@ static void run_elements(ct_element_type type, uint32_t side, const char *name) 
   block_free(&b);
 }
 
-/* ---- a tree before it is rebuilt ---- */
+/* ---- a tree before it is rebuilt ------------------------------------------------------------ */
 
 static double box_area(const ct_aabb *b) {
   ct_vec3 d = ct_sub(b->max, b->min);
@@ -212,8 +216,10 @@ int main(void) {
     run_frame(&rest, mesh, vertices, i, workspace, &t);
   }
   printf("triangles %u\nfeatures_found %zu\n", rest.tn, t.found);
-  printf("move %.4f\nfeatures %.4f\n", timing_median(t.move, FRAMES), timing_median(t.features, FRAMES));
-  printf("create %.4f\nfeatures_fresh %.4f\n", timing_median(t.create, FRAMES), timing_median(t.fresh, FRAMES));
+  printf("move %.4f\nfeatures %.4f\n", timing_median(t.move, FRAMES),
+         timing_median(t.features, FRAMES));
+  printf("create %.4f\nfeatures_fresh %.4f\n", timing_median(t.create, FRAMES),
+         timing_median(t.fresh, FRAMES));
   for (int k = 0; k < 2; k++) {
     ct_mesh_release(mesh[k]);
     free(vertices[k]);

@@ -1,7 +1,9 @@
-/* Support values of placed convex bodies and signed distances by brute force, in long double: the oracle of the curved pairs.
+/* Support values of placed convex bodies and signed distances by brute force, in long double: the
+ * oracle of the curved pairs.
  *
- * Signed distance = max over unit n of -(h_a(n) + h_b(-n)). Every n is a lower bound, so a search that misses the best one accuses
- * nobody; points of both bodies bound it from above. Rotations are those of q/|q|. Nothing of the engine is used but data types.
+ * Signed distance = max over unit n of -(h_a(n) + h_b(-n)). Every n is a lower bound, so a search
+ * that misses the best one accuses nobody; points of both bodies bound it from above. Rotations are
+ * those of q/|q|. Nothing of the engine is used but data types.
  */
 #ifndef ORACLE_CURVED_ORACLE_H
 #define ORACLE_CURVED_ORACLE_H
@@ -20,34 +22,43 @@ typedef struct curved_body {
 
 /* v turned by q/|q|, or back. */
 static inline oracle_vec curved_turn(ct_quat q, oracle_vec p, bool back) {
-  long double s = 2 / ((long double)q.x * q.x + (long double)q.y * q.y + (long double)q.z * q.z + (long double)q.w * q.w);
+  long double s = 2 / ((long double)q.x * q.x + (long double)q.y * q.y + (long double)q.z * q.z +
+                       (long double)q.w * q.w);
   oracle_vec v = {q.x, q.y, q.z}, t;
   long double w = back ? -(long double)q.w : (long double)q.w;
   t = oracle_cross(v, p);
   oracle_vec tt = oracle_cross(v, t);
-  return (oracle_vec){p.x + s * (w * t.x + tt.x), p.y + s * (w * t.y + tt.y), p.z + s * (w * t.z + tt.z)};
+  return (oracle_vec){p.x + s * (w * t.x + tt.x), p.y + s * (w * t.y + tt.y),
+                      p.z + s * (w * t.z + tt.z)};
 }
 
-static inline long double curved_frustum_reach(long double half, long double bottom, long double top, oracle_vec d) {
-  long double across = sqrtl(d.x * d.x + d.y * d.y), up = half * d.z + top * across, down = -half * d.z + bottom * across;
+static inline long double curved_frustum_reach(long double half, long double bottom,
+                                               long double top, oracle_vec d) {
+  long double across = sqrtl(d.x * d.x + d.y * d.y), up = half * d.z + top * across,
+              down = -half * d.z + bottom * across;
   return up > down ? up : down;
 }
 
-/* Support value of the sharp shape about its own origin, balls of a capsule and its kind included; d unit, local. */
+/* Support value of the sharp shape about its own origin, balls of a capsule and its kind included;
+ * d unit, local. */
 static inline long double curved_local_reach(const curved_body *b, oracle_vec d) {
   const ct_shape *s = &b->shape;
   switch (s->kind) {
   case CT_KIND_SPHERE: return s->sphere.radius;
-  case CT_KIND_BOX: return fabsl(d.x) * s->box.half.x + fabsl(d.y) * s->box.half.y + fabsl(d.z) * s->box.half.z;
+  case CT_KIND_BOX:
+    return fabsl(d.x) * s->box.half.x + fabsl(d.y) * s->box.half.y + fabsl(d.z) * s->box.half.z;
   case CT_KIND_CAPSULE: {
     long double up = s->capsule.half_length * d.z + s->capsule.radius_top,
                 down = -s->capsule.half_length * d.z + s->capsule.radius_bottom;
     return up > down ? up : down;
   }
-  case CT_KIND_CYLINDER: return curved_frustum_reach(s->cylinder.half_length, s->cylinder.radius, s->cylinder.radius, d);
-  case CT_KIND_CONE: return curved_frustum_reach(s->cone.half_length, s->cone.radius_bottom, s->cone.radius_top, d);
+  case CT_KIND_CYLINDER:
+    return curved_frustum_reach(s->cylinder.half_length, s->cylinder.radius, s->cylinder.radius, d);
+  case CT_KIND_CONE:
+    return curved_frustum_reach(s->cone.half_length, s->cone.radius_bottom, s->cone.radius_top, d);
   case CT_KIND_ELLIPSOID: {
-    oracle_vec m = {s->ellipsoid.radii.x * d.x, s->ellipsoid.radii.y * d.y, s->ellipsoid.radii.z * d.z};
+    oracle_vec m = {s->ellipsoid.radii.x * d.x, s->ellipsoid.radii.y * d.y,
+                    s->ellipsoid.radii.z * d.z};
     return oracle_norm(m);
   }
   default: break;
@@ -62,16 +73,20 @@ static inline long double curved_local_reach(const curved_body *b, oracle_vec d)
 
 static inline long double curved_reach(const curved_body *b, oracle_vec n) {
   oracle_vec at = {b->pose.position.x, b->pose.position.y, b->pose.position.z};
-  return curved_local_reach(b, curved_turn(b->pose.rotation, n, true)) + oracle_dot(n, at) + b->shape.rounding + b->shape.margin;
+  return curved_local_reach(b, curved_turn(b->pose.rotation, n, true)) + oracle_dot(n, at) +
+         b->shape.rounding + b->shape.margin;
 }
 
 /* -(h_a(n) + h_b(-n)), relative to a's position so that far bodies keep their digits. */
 static inline long double curved_value(const curved_body *a, const curved_body *b, oracle_vec n) {
   oracle_vec back = {-n.x, -n.y, -n.z};
-  oracle_vec apart = {(long double)b->pose.position.x - a->pose.position.x, (long double)b->pose.position.y - a->pose.position.y,
+  oracle_vec apart = {(long double)b->pose.position.x - a->pose.position.x,
+                      (long double)b->pose.position.y - a->pose.position.y,
                       (long double)b->pose.position.z - a->pose.position.z};
-  long double ha = curved_local_reach(a, curved_turn(a->pose.rotation, n, true)) + a->shape.rounding + a->shape.margin;
-  long double hb = curved_local_reach(b, curved_turn(b->pose.rotation, back, true)) + b->shape.rounding + b->shape.margin;
+  long double ha = curved_local_reach(a, curved_turn(a->pose.rotation, n, true)) +
+                   a->shape.rounding + a->shape.margin;
+  long double hb = curved_local_reach(b, curved_turn(b->pose.rotation, back, true)) +
+                   b->shape.rounding + b->shape.margin;
   return oracle_dot(n, apart) - ha - hb;
 }
 
@@ -84,8 +99,10 @@ static inline oracle_vec curved_unit(oracle_vec v) {
 #define CURVED_CLIMBS 3
 #define CURVED_ROUNDS 60
 
-/* Better directions around n, in steps that shrink when none is: compass search. Along a ridge it creeps, so it is bounded. */
-static inline long double curved_climb(const curved_body *a, const curved_body *b, oracle_vec *n, long double step) {
+/* Better directions around n, in steps that shrink when none is: compass search. Along a ridge it
+ * creeps, so it is bounded. */
+static inline long double curved_climb(const curved_body *a, const curved_body *b, oracle_vec *n,
+                                       long double step) {
   long double best = curved_value(a, b, *n);
   for (int round = 0; round < CURVED_ROUNDS && step > 1e-9L; round++) {
     oracle_vec e = fabsl(n->x) < 0.6L ? (oracle_vec){1, 0, 0} : (oracle_vec){0, 1, 0};
@@ -112,7 +129,8 @@ static inline long double curved_search(const curved_body *a, const curved_body 
   oracle_vec at[CURVED_CLIMBS];
   for (int k = 0; k < CURVED_CLIMBS; k++) top[k] = -INFINITY;
   for (int i = 0; i < CURVED_GRID; i++) {
-    long double z = 1 - (2 * i + 1.0L) / CURVED_GRID, r = sqrtl(1 - z * z), phi = 2.39996322972865332223L * i;
+    long double z = 1 - (2 * i + 1.0L) / CURVED_GRID, r = sqrtl(1 - z * z),
+                phi = 2.39996322972865332223L * i;
     oracle_vec n = {r * cosl(phi), r * sinl(phi), z};
     long double value = curved_value(a, b, n);
     int k = CURVED_CLIMBS - 1;
@@ -132,34 +150,45 @@ static inline long double curved_search(const curved_body *a, const curved_body 
   return best;
 }
 
-/* How far a world point is outside of the sharp body (below zero: inside), by a first-order measure. */
+/* How far a world point is outside of the sharp body (below zero: inside), by a first-order
+ * measure. */
 static inline long double curved_outside(const curved_body *b, ct_vec3 world) {
   const ct_shape *s = &b->shape;
-  oracle_vec d = {(long double)world.x - b->pose.position.x, (long double)world.y - b->pose.position.y,
+  oracle_vec d = {(long double)world.x - b->pose.position.x,
+                  (long double)world.y - b->pose.position.y,
                   (long double)world.z - b->pose.position.z};
   oracle_vec p = curved_turn(b->pose.rotation, d, true);
   long double across = sqrtl(p.x * p.x + p.y * p.y), worst = -INFINITY;
   switch (s->kind) {
   case CT_KIND_SPHERE: return oracle_norm(p) - s->sphere.radius;
-  case CT_KIND_BOX: return fmaxl(fmaxl(fabsl(p.x) - s->box.half.x, fabsl(p.y) - s->box.half.y), fabsl(p.z) - s->box.half.z);
-  case CT_KIND_CYLINDER: return fmaxl(fabsl(p.z) - s->cylinder.half_length, across - s->cylinder.radius);
+  case CT_KIND_BOX:
+    return fmaxl(fmaxl(fabsl(p.x) - s->box.half.x, fabsl(p.y) - s->box.half.y),
+                 fabsl(p.z) - s->box.half.z);
+  case CT_KIND_CYLINDER:
+    return fmaxl(fabsl(p.z) - s->cylinder.half_length, across - s->cylinder.radius);
   case CT_KIND_CONE: {
-    long double h = s->cone.half_length, rise = (long double)s->cone.radius_bottom - s->cone.radius_top;
-    long double side = (2 * h * (across - s->cone.radius_bottom) + rise * (p.z + h)) / sqrtl(4 * h * h + rise * rise);
+    long double h = s->cone.half_length,
+                rise = (long double)s->cone.radius_bottom - s->cone.radius_top;
+    long double side = (2 * h * (across - s->cone.radius_bottom) + rise * (p.z + h)) /
+                       sqrtl(4 * h * h + rise * rise);
     return fmaxl(fabsl(p.z) - h, side);
   }
   case CT_KIND_ELLIPSOID: {
-    oracle_vec q = {p.x / s->ellipsoid.radii.x, p.y / s->ellipsoid.radii.y, p.z / s->ellipsoid.radii.z};
-    oracle_vec m = {q.x / s->ellipsoid.radii.x, q.y / s->ellipsoid.radii.y, q.z / s->ellipsoid.radii.z};
+    oracle_vec q = {p.x / s->ellipsoid.radii.x, p.y / s->ellipsoid.radii.y,
+                    p.z / s->ellipsoid.radii.z};
+    oracle_vec m = {q.x / s->ellipsoid.radii.x, q.y / s->ellipsoid.radii.y,
+                    q.z / s->ellipsoid.radii.z};
     long double level = oracle_norm(q), steep = oracle_norm(m);
     return steep > 0 ? level * (level - 1) / steep : -1;
   }
   case CT_KIND_CAPSULE: {
-    long double h = s->capsule.half_length, lean = ((long double)s->capsule.radius_bottom - s->capsule.radius_top) / (2 * h);
+    long double h = s->capsule.half_length,
+                lean = ((long double)s->capsule.radius_bottom - s->capsule.radius_top) / (2 * h);
     long double cosine = sqrtl(1 - lean * lean), t = p.z - lean / cosine * across;
     t = fminl(fmaxl(t, -h), h);
     long double radius =
-        s->capsule.radius_bottom + (t + h) / (2 * h) * ((long double)s->capsule.radius_top - s->capsule.radius_bottom);
+        s->capsule.radius_bottom +
+        (t + h) / (2 * h) * ((long double)s->capsule.radius_top - s->capsule.radius_bottom);
     return sqrtl(across * across + (p.z - t) * (p.z - t)) - radius;
   }
   default: break;

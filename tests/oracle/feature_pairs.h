@@ -121,7 +121,7 @@ static inline int whole(check_random *r, int low, int high) {
   return low + (int)(check_next(r) % (uint64_t)(high - low + 1));
 }
 
-/* ---- cases ---- */
+/* ---- cases ---------------------------------------------------------------------------------- */
 
 static inline long cases(long few) { return getenv("CONTACTD_FULL") ? 10000 : few; }
 

@@ -1,4 +1,5 @@
-/* How good an answer to a friction problem is, in long double and by the definition: nothing here is shared with the engine. */
+/* How good an answer to a friction problem is, in long double and by the definition: nothing here
+ * is shared with the engine. */
 #ifndef TESTS_FRICTION_ORACLE_H
 #define TESTS_FRICTION_ORACLE_H
 
@@ -7,10 +8,13 @@
 #include <contact/friction.h>
 
 typedef struct friction_oracle {
-  long double residual; /* 2-norm over contacts of r - P(r - rho (u + mu |u_t| n)), rho = 1 / |W_ii|, over the greatest |r_i| */
+  long double residual; /* 2-norm over contacts of r - P(r - rho (u + mu |u_t| n)), rho = 1 /
+                           |W_ii|, over the greatest |r_i| */
   long double outside;  /* greatest (|r_t| - mu r_n) / |r| */
-  long double power;    /* greatest rho r_t . u_t, over the greatest |r_i| squared: not above some 2 residual */
-  long double velocity; /* greatest |u told - (W r + q)| over the sum of the absolute values added up */
+  long double power;    /* greatest rho r_t . u_t, over the greatest |r_i| squared: not above some 2
+                           residual */
+  long double
+      velocity; /* greatest |u told - (W r + q)| over the sum of the absolute values added up */
 } friction_oracle;
 
 static inline long double oracle_entry(const ct_matrix *m, size_t i, size_t j) {
@@ -21,7 +25,8 @@ static inline long double oracle_entry(const ct_matrix *m, size_t i, size_t j) {
 }
 
 /* W r + q of one row, and the sum of the absolute values. */
-static inline long double oracle_velocity(const ct_friction_problem *p, const double *r, size_t row, long double *sum) {
+static inline long double oracle_velocity(const ct_friction_problem *p, const double *r, size_t row,
+                                          long double *sum) {
   const ct_matrix *m = &p->matrix;
   long double u = p->q[row];
   *sum = fabsl(u);
@@ -57,11 +62,14 @@ static inline long double oracle_norm(const ct_friction_problem *p, size_t conta
 }
 
 /* The square of one contact's part. */
-static inline long double oracle_defect(const long double *r, const long double *u, size_t d, long double mu, long double rho) {
-  long double x[3] = {r[0] - rho * (u[0] + mu * oracle_length(u + 1, d - 1))}, p[3] = {0.0L}, sum = 0.0L;
+static inline long double oracle_defect(const long double *r, const long double *u, size_t d,
+                                        long double mu, long double rho) {
+  long double x[3] = {r[0] - rho * (u[0] + mu * oracle_length(u + 1, d - 1))}, p[3] = {0.0L},
+              sum = 0.0L;
   for (size_t k = 1; k < d; k++) x[k] = r[k] - rho * u[k];
   long double t = oracle_length(x + 1, d - 1);
-  /* r = 0 solves the contact exactly where u_n >= 0; below, rounding of mu |u_t| would have its say. */
+  /* r = 0 solves the contact exactly where u_n >= 0; below, rounding of mu |u_t| would have its
+   * say. */
   if (oracle_length(r, d) == 0.0L && u[0] >= 0.0L) return 0.0L;
   if (t <= mu * x[0])
     for (size_t k = 0; k < d; k++) p[k] = x[k];
@@ -73,7 +81,8 @@ static inline long double oracle_defect(const long double *r, const long double 
   return sum;
 }
 
-static inline friction_oracle oracle_judge(const ct_friction_problem *p, const double *r, const double *u_told) {
+static inline friction_oracle oracle_judge(const ct_friction_problem *p, const double *r,
+                                           const double *u_told) {
   friction_oracle o = {0.0L, 0.0L, 0.0L, 0.0L};
   size_t d = p->dimension;
   long double sum = 0.0L, greatest = 0.0L;
@@ -89,7 +98,8 @@ static inline friction_oracle oracle_judge(const ct_friction_problem *p, const d
     long double norm = oracle_norm(p, i), length = oracle_length(ri, d);
     if (norm > 0.0L) sum += oracle_defect(ri, ui, d, p->mu[i], 1.0L / norm);
     greatest = fmaxl(greatest, length);
-    if (length > 0.0L) o.outside = fmaxl(o.outside, (oracle_length(ri + 1, d - 1) - p->mu[i] * ri[0]) / length);
+    if (length > 0.0L)
+      o.outside = fmaxl(o.outside, (oracle_length(ri + 1, d - 1) - p->mu[i] * ri[0]) / length);
     if (norm > 0.0L) o.power = fmaxl(o.power, dot / norm);
   }
   if (greatest > 0.0L) o.power /= greatest * greatest;

@@ -1,5 +1,6 @@
-/* Closed meshes made of hulls, so that what is known of the hulls is known of them: where they are apart, whether they overlap,
- * which holds the other, how deep vertices are; and how far the surface of one is from what is inside of it. In long double.
+/* Closed meshes made of hulls, so that what is known of the hulls is known of them: where they are
+ * apart, whether they overlap, which holds the other, how deep vertices are; and how far the
+ * surface of one is from what is inside of it. In long double.
  */
 #ifndef ORACLE_HULL_MESH_H
 #define ORACLE_HULL_MESH_H
@@ -25,8 +26,10 @@ static inline faced faced_of(const ct_hull *hull) {
     uint32_t corners = h->face_start[i + 1] - h->face_start[i];
     oracle_wide sum = {0, 0, 0}, first = {h->x[loop[0]], h->y[loop[0]], h->z[loop[0]]};
     for (uint32_t k = 1; k + 1 < corners; k++) {
-      oracle_wide p = oracle_wide_sub((oracle_wide){h->x[loop[k]], h->y[loop[k]], h->z[loop[k]]}, first);
-      oracle_wide q = oracle_wide_sub((oracle_wide){h->x[loop[k + 1]], h->y[loop[k + 1]], h->z[loop[k + 1]]}, first);
+      oracle_wide p =
+          oracle_wide_sub((oracle_wide){h->x[loop[k]], h->y[loop[k]], h->z[loop[k]]}, first);
+      oracle_wide q = oracle_wide_sub(
+          (oracle_wide){h->x[loop[k + 1]], h->y[loop[k + 1]], h->z[loop[k + 1]]}, first);
       oracle_wide m = oracle_wide_cross(p, q);
       sum = (oracle_wide){sum.x + m.x, sum.y + m.y, sum.z + m.z};
     }
@@ -43,11 +46,13 @@ static inline void faced_free(faced *f) {
   free(f->offset);
 }
 
-/* How deep a point of the hull's frame is: the least distance from its faces' planes, below zero outside (not the distance there).
+/* How deep a point of the hull's frame is: the least distance from its faces' planes, below zero
+ * outside (not the distance there).
  */
 static inline long double faced_depth(const faced *f, oracle_vec p) {
   long double least = INFINITY;
-  for (int i = 0; i < f->count; i++) least = fminl(least, f->offset[i] - oracle_dot(f->normal[i], p));
+  for (int i = 0; i < f->count; i++)
+    least = fminl(least, f->offset[i] - oracle_dot(f->normal[i], p));
   return least;
 }
 
@@ -57,7 +62,8 @@ static inline oracle_vec hull_mesh_to(const ct_pose *from, const ct_pose *to, ct
   if (from) {
     ct_pose turned = {{0, 0, 0}, from->rotation};
     oracle_vec w = oracle_narrow(oracle_place(&turned, &local));
-    local = (oracle_vec){w.x + ((long double)from->position.x - base.x), w.y + ((long double)from->position.y - base.y),
+    local = (oracle_vec){w.x + ((long double)from->position.x - base.x),
+                         w.y + ((long double)from->position.y - base.y),
                          w.z + ((long double)from->position.z - base.z)};
   } else {
     local = oracle_sub(local, base);
@@ -66,8 +72,8 @@ static inline oracle_vec hull_mesh_to(const ct_pose *from, const ct_pose *to, ct
 }
 
 /* The deepest and the least deep point of `other` in the hull of `f`. */
-static inline void faced_range(const faced *f, const ct_pose *pose, const pair_body *other, long double *deepest,
-                               long double *least) {
+static inline void faced_range(const faced *f, const ct_pose *pose, const pair_body *other,
+                               long double *deepest, long double *least) {
   *deepest = -INFINITY;
   *least = INFINITY;
   for (int i = 0; i < other->count; i++) {
@@ -77,15 +83,16 @@ static inline void faced_range(const faced *f, const ct_pose *pose, const pair_b
   }
 }
 
-/* How far the body reaches out to the hull's faces from within: the least gap between a face and the body; below zero: it sticks
- * out.
+/* How far the body reaches out to the hull's faces from within: the least gap between a face and
+ * the body; below zero: it sticks out.
  */
 static inline long double faced_room(const faced *f, const ct_pose *pose, const pair_body *body) {
   long double least = INFINITY;
   ct_pose turn = {{0, 0, 0}, pose->rotation};
   for (int i = 0; i < f->count; i++) {
     oracle_vec n = oracle_narrow(oracle_place(&turn, &f->normal[i]));
-    oracle_vec to = {(long double)body->pose.position.x - pose->position.x, (long double)body->pose.position.y - pose->position.y,
+    oracle_vec to = {(long double)body->pose.position.x - pose->position.x,
+                     (long double)body->pose.position.y - pose->position.y,
                      (long double)body->pose.position.z - pose->position.z};
     least = fminl(least, f->offset[i] - oracle_dot(n, to) - kind_reach(body, n));
   }

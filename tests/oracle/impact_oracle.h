@@ -1,7 +1,9 @@
-/* Friction through an impact in long double, by small steps of fourth order; an oracle for the integrated laws.
+/* Friction through an impact in long double, by small steps of fourth order; an oracle for the
+ * integrated laws.
  *
- * Vectors of the world, no frame; t with dj = |u_t| dt, in which a slip only dies at infinity and nothing is singular. The way a
- * contact slips off from rest is found by looking all around. Steps of T_STEP leave errors of some 1e-13.
+ * Vectors of the world, no frame; t with dj = |u_t| dt, in which a slip only dies at infinity and
+ * nothing is singular. The way a contact slips off from rest is found by looking all around. Steps
+ * of T_STEP leave errors of some 1e-13.
  */
 #ifndef TESTS_IMPACT_ORACLE_H
 #define TESTS_IMPACT_ORACLE_H
@@ -27,7 +29,9 @@ typedef struct oracle_state {
   real v[8];
 } oracle_state;
 
-static real oracle_dot(const real *a, const real *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static real oracle_dot(const real *a, const real *b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
 static real oracle_slip(const oracle_impact *o, const real *u, real t[3]) {
   real un = oracle_dot(o->n, u);
@@ -52,25 +56,30 @@ static oracle_state oracle_add(const oracle_state *s, const oracle_state *r, rea
   return out;
 }
 
-static oracle_state oracle_step(const oracle_impact *o, const oracle_state *s, const real *q, real h) {
-  oracle_state k1 = oracle_rate(o, s, q), at = oracle_add(s, &k1, h / 2), k2 = oracle_rate(o, &at, q);
+static oracle_state oracle_step(const oracle_impact *o, const oracle_state *s, const real *q,
+                                real h) {
+  oracle_state k1 = oracle_rate(o, s, q), at = oracle_add(s, &k1, h / 2),
+               k2 = oracle_rate(o, &at, q);
   at = oracle_add(s, &k2, h / 2);
   oracle_state k3 = oracle_rate(o, &at, q);
   at = oracle_add(s, &k3, h);
   oracle_state k4 = oracle_rate(o, &at, q), out;
-  for (int i = 0; i < 8; i++) out.v[i] = s->v[i] + h / 6 * (k1.v[i] + 2 * k2.v[i] + 2 * k3.v[i] + k4.v[i]);
+  for (int i = 0; i < 8; i++)
+    out.v[i] = s->v[i] + h / 6 * (k1.v[i] + 2 * k2.v[i] + 2 * k3.v[i] + k4.v[i]);
   return out;
 }
 
 /* What has to become positive for the phase to be over. */
-static real oracle_gauge(const oracle_impact *o, const oracle_state *s, const oracle_state *turned) {
+static real oracle_gauge(const oracle_impact *o, const oracle_state *s,
+                         const oracle_state *turned) {
   if (!turned) return oracle_dot(s->v, o->n);
   real e = o->restitution;
   return o->energetic ? s->v[7] - turned->v[7] * (1 - e * e) : s->v[6] - (1 + e) * turned->v[6];
 }
 
 /* A step, or the part of it to the end of the phase, by halving. True: ended. */
-static bool oracle_advance(const oracle_impact *o, oracle_state *s, const oracle_state *turned, const real *q, real h) {
+static bool oracle_advance(const oracle_impact *o, oracle_state *s, const oracle_state *turned,
+                           const real *q, real h) {
   oracle_state to = oracle_step(o, s, q, h);
   if (oracle_gauge(o, &to, turned) < 0) {
     *s = to;
@@ -94,11 +103,13 @@ static void oracle_tangents(const oracle_impact *o, real a[3], real b[3]) {
     if (length > size) size = length, memcpy(a, t, sizeof t);
   }
   for (int i = 0; i < 3; i++) a[i] /= size;
-  b[0] = o->n[1] * a[2] - o->n[2] * a[1], b[1] = o->n[2] * a[0] - o->n[0] * a[2], b[2] = o->n[0] * a[1] - o->n[1] * a[0];
+  b[0] = o->n[1] * a[2] - o->n[2] * a[1], b[1] = o->n[2] * a[0] - o->n[0] * a[2],
+  b[2] = o->n[0] * a[1] - o->n[1] * a[0];
 }
 
 /* Slip that friction against the direction at an angle would cause: across it, and along. */
-static real oracle_across(const oracle_impact *o, const real a[3], const real b[3], real angle, real q[3], real *along) {
+static real oracle_across(const oracle_impact *o, const real a[3], const real b[3], real angle,
+                          real q[3], real *along) {
   real d[3], side[3], r[3];
   for (int i = 0; i < 3; i++) {
     d[i] = cosl(angle) * a[i] + sinl(angle) * b[i];
@@ -114,9 +125,13 @@ static real oracle_across(const oracle_impact *o, const real a[3], const real b[
 static void oracle_from_rest(const oracle_impact *o, real q[3], bool *reverse) {
   real a[3], b[3], ka[3], kb[3], kn[3], along;
   oracle_tangents(o, a, b);
-  for (int i = 0; i < 3; i++) ka[i] = oracle_dot(o->k[i], a), kb[i] = oracle_dot(o->k[i], b), kn[i] = oracle_dot(o->k[i], o->n);
-  real aa = oracle_dot(a, ka), ab = oracle_dot(a, kb), bb = oracle_dot(b, kb), an = oracle_dot(a, kn), bn = oracle_dot(b, kn);
-  real pa = -(bb * an - ab * bn) / (aa * bb - ab * ab), pb = -(aa * bn - ab * an) / (aa * bb - ab * ab);
+  for (int i = 0; i < 3; i++)
+    ka[i] = oracle_dot(o->k[i], a), kb[i] = oracle_dot(o->k[i], b),
+    kn[i] = oracle_dot(o->k[i], o->n);
+  real aa = oracle_dot(a, ka), ab = oracle_dot(a, kb), bb = oracle_dot(b, kb),
+       an = oracle_dot(a, kn), bn = oracle_dot(b, kn);
+  real pa = -(bb * an - ab * bn) / (aa * bb - ab * ab),
+       pb = -(aa * bn - ab * an) / (aa * bb - ab * ab);
   for (int i = 0; i < 3; i++) q[i] = o->n[i] + pa * a[i] + pb * b[i];
   *reverse = sqrtl(pa * pa + pb * pb) > o->static_friction;
   if (!*reverse) return;
@@ -132,9 +147,10 @@ static void oracle_from_rest(const oracle_impact *o, real q[3], bool *reverse) {
   }
 }
 
-/* The impulse on b. *stopped: the slip came to an end before the impact did; *reverse: it began anew. The normal is made unit.
- * False: the slip lingers, and the steps would be too many. */
-static bool oracle_impulse(oracle_impact *o, const real u[3], real p[3], bool *stopped, bool *reverse) {
+/* The impulse on b. *stopped: the slip came to an end before the impact did; *reverse: it began
+ * anew. The normal is made unit. False: the slip lingers, and the steps would be too many. */
+static bool oracle_impulse(oracle_impact *o, const real u[3], real p[3], bool *stopped,
+                           bool *reverse) {
   oracle_state s = {{u[0], u[1], u[2]}}, turned;
   bool parting = false;
   real q[3], t[3], size = 0, length = sqrtl(oracle_dot(o->n, o->n));

@@ -1,5 +1,5 @@
-/* What convex bodies of every kind reach, and how far a point is outside of them, in long double: closed forms that share nothing
- * with the engine. Rotations are those of q/|q|.
+/* What convex bodies of every kind reach, and how far a point is outside of them, in long double:
+ * closed forms that share nothing with the engine. Rotations are those of q/|q|.
  */
 #ifndef ORACLE_KIND_ORACLE_H
 #define ORACLE_KIND_ORACLE_H
@@ -9,17 +9,20 @@
 
 /* World to local, for a direction: columns of the rotation times the vector. */
 static inline oracle_vec kind_turned_back(const ct_pose *pose, oracle_vec v) {
-  long double x = pose->rotation.x, y = pose->rotation.y, z = pose->rotation.z, w = pose->rotation.w;
+  long double x = pose->rotation.x, y = pose->rotation.y, z = pose->rotation.z,
+              w = pose->rotation.w;
   long double s = 2 / (x * x + y * y + z * z + w * w);
   oracle_vec q = {-x, -y, -z}, t = oracle_cross(q, v), tt = oracle_cross(q, t);
-  return (oracle_vec){v.x + s * (w * t.x + tt.x), v.y + s * (w * t.y + tt.y), v.z + s * (w * t.z + tt.z)};
+  return (oracle_vec){v.x + s * (w * t.x + tt.x), v.y + s * (w * t.y + tt.y),
+                      v.z + s * (w * t.z + tt.z)};
 }
 
 static inline long double kind_greater(long double a, long double b) { return a > b ? a : b; }
 static inline long double kind_ring(oracle_vec p) { return sqrtl(p.x * p.x + p.y * p.y); }
 
 /* Radii and half height of a cylinder or cone. */
-static inline void kind_frustum(const ct_shape *shape, long double *half, long double *bottom, long double *top) {
+static inline void kind_frustum(const ct_shape *shape, long double *half, long double *bottom,
+                                long double *top) {
   bool cylinder = shape->kind == CT_KIND_CYLINDER;
   *half = cylinder ? shape->cylinder.half_length : shape->cone.half_length;
   *bottom = cylinder ? shape->cylinder.radius : shape->cone.radius_bottom;
@@ -59,10 +62,13 @@ static inline long double kind_reach(const pair_body *body, oracle_vec world) {
 }
 
 /* Distance of the point (ring, z) from a segment of the meridian plane. */
-static inline long double kind_segment(long double ring, long double z, const long double from[2], const long double to[2]) {
-  long double u = to[0] - from[0], v = to[1] - from[1], t = ((ring - from[0]) * u + (z - from[1]) * v) / (u * u + v * v);
+static inline long double kind_segment(long double ring, long double z, const long double from[2],
+                                       const long double to[2]) {
+  long double u = to[0] - from[0], v = to[1] - from[1],
+              t = ((ring - from[0]) * u + (z - from[1]) * v) / (u * u + v * v);
   t = t < 0 ? 0 : t > 1 ? 1 : t;
-  return sqrtl((ring - from[0] - t * u) * (ring - from[0] - t * u) + (z - from[1] - t * v) * (z - from[1] - t * v));
+  return sqrtl((ring - from[0] - t * u) * (ring - from[0] - t * u) +
+               (z - from[1] - t * v) * (z - from[1] - t * v));
 }
 
 static inline long double kind_outside_frustum(const ct_shape *shape, oracle_vec p) {
@@ -77,7 +83,8 @@ static inline long double kind_outside_frustum(const ct_shape *shape, oracle_vec
   return least;
 }
 
-/* The nearest point is s^2 p / (t + s^2) with the root t >= 0 of sum (s p / (t + s^2))^2 = 1; halved out of its bracket. */
+/* The nearest point is s^2 p / (t + s^2) with the root t >= 0 of sum (s p / (t + s^2))^2 = 1;
+ * halved out of its bracket. */
 static inline long double kind_outside_ellipsoid(ct_vec3 radii, oracle_vec p) {
   const long double s[3] = {radii.x, radii.y, radii.z}, q[3] = {p.x, p.y, p.z};
   long double low = 0, high = 0, gap = 0;
@@ -85,20 +92,24 @@ static inline long double kind_outside_ellipsoid(ct_vec3 radii, oracle_vec p) {
   high *= oracle_norm(p);
   for (int step = 0; step < 200; step++) {
     long double t = step ? (low + high) / 2 : 0, sum = 0;
-    for (int i = 0; i < 3; i++) sum += (s[i] * q[i] / (t + s[i] * s[i])) * (s[i] * q[i] / (t + s[i] * s[i]));
+    for (int i = 0; i < 3; i++)
+      sum += (s[i] * q[i] / (t + s[i] * s[i])) * (s[i] * q[i] / (t + s[i] * s[i]));
     if (step == 0 && sum <= 1) return 0;
     if (sum > 1) low = t;
     else high = t;
   }
-  for (int i = 0; i < 3; i++) gap += (q[i] * low / (low + s[i] * s[i])) * (q[i] * low / (low + s[i] * s[i]));
+  for (int i = 0; i < 3; i++)
+    gap += (q[i] * low / (low + s[i] * s[i])) * (q[i] * low / (low + s[i] * s[i]));
   return sqrtl(gap);
 }
 
 static inline oracle_wide kind_wide(oracle_vec v) { return (oracle_wide){v.x, v.y, v.z}; }
-static inline oracle_quad kind_wide_dot(oracle_wide a, oracle_wide b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+static inline oracle_quad kind_wide_dot(oracle_wide a, oracle_wide b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
 
-/* Is the foot on the plane in the triangle? Then the square of the distance from the plane. In 113 bits, as `to` may be within
- * round-off of the edge of a needle. */
+/* Is the foot on the plane in the triangle? Then the square of the distance from the plane. In 113
+ * bits, as `to` may be within round-off of the edge of a needle. */
 static inline bool kind_foot(oracle_vec u, oracle_vec v, oracle_vec to, long double *square) {
   oracle_wide a = kind_wide(u), b = kind_wide(v), c = kind_wide(to), n = oracle_wide_cross(a, b);
   oracle_quad area = kind_wide_dot(n, n), s = kind_wide_dot(oracle_wide_cross(c, b), n),
@@ -108,10 +119,13 @@ static inline bool kind_foot(oracle_vec u, oracle_vec v, oracle_vec to, long dou
   return true;
 }
 
-/* Square of the distance of p from the triangle: its plane's foot where that is in it, else the nearest of its edges. */
+/* Square of the distance of p from the triangle: its plane's foot where that is in it, else the
+ * nearest of its edges. */
 static inline long double kind_triangle(oracle_vec p, const oracle_vec t[3]) {
-  oracle_vec u = oracle_sub(t[1], t[0]), v = oracle_sub(t[2], t[0]), to = oracle_sub(p, t[0]), n = oracle_cross(u, v);
-  long double square = oracle_dot(n, n), s = oracle_dot(oracle_cross(to, v), n), w = oracle_dot(oracle_cross(u, to), n), least;
+  oracle_vec u = oracle_sub(t[1], t[0]), v = oracle_sub(t[2], t[0]), to = oracle_sub(p, t[0]),
+             n = oracle_cross(u, v);
+  long double square = oracle_dot(n, n), s = oracle_dot(oracle_cross(to, v), n),
+              w = oracle_dot(oracle_cross(u, to), n), least;
   /* Not a needle: long double will do. */
   if (square > 1e-3L * oracle_dot(u, u) * oracle_dot(v, v)) {
     if (s >= 0 && w >= 0 && s + w <= square) return oracle_dot(to, n) * oracle_dot(to, n) / square;
@@ -129,8 +143,9 @@ static inline long double kind_triangle(oracle_vec p, const oracle_vec t[3]) {
   return least;
 }
 
-/* Of a hull of more points than the search over all normals takes: outside where some face's plane says so; then the nearest of the
- * faces' triangles. The faces are the engine's: test_hull_brute.c proves those. */
+/* Of a hull of more points than the search over all normals takes: outside where some face's plane
+ * says so; then the nearest of the faces' triangles. The faces are the engine's: test_hull_brute.c
+ * proves those. */
 static inline long double kind_outside_hull(const pair_body *body, oracle_vec p) {
   const ct_hull_view *h = ct_hull_get(body->shape.hull);
   bool outside = false;
@@ -142,17 +157,21 @@ static inline long double kind_outside_hull(const pair_body *body, oracle_vec p)
       most = kind_greater(most, n.x * h->x[v] + n.y * h->y[v] + n.z * h->z[v]);
     }
     if (oracle_dot(n, p) <= most) continue;
-    /* Of a face hardly larger than round-off the normal may lean, and others of the points be farther. */
+    /* Of a face hardly larger than round-off the normal may lean, and others of the points be
+     * farther. */
     for (int i = 0; i < body->count; i++)
-      most = kind_greater(most, n.x * body->points[i].x + n.y * body->points[i].y + n.z * body->points[i].z);
+      most = kind_greater(most, n.x * body->points[i].x + n.y * body->points[i].y +
+                                    n.z * body->points[i].z);
     outside = oracle_dot(n, p) > most;
   }
   long double least = INFINITY;
   for (uint32_t f = 0; f < h->face_count && outside; f++)
     for (uint32_t k = h->face_start[f] + 1; k + 1 < h->face_start[f + 1]; k++) {
-      const uint32_t corner[3] = {h->face_loop[h->face_start[f]], h->face_loop[k], h->face_loop[k + 1]};
+      const uint32_t corner[3] = {h->face_loop[h->face_start[f]], h->face_loop[k],
+                                  h->face_loop[k + 1]};
       oracle_vec t[3];
-      for (int i = 0; i < 3; i++) t[i] = (oracle_vec){h->x[corner[i]], h->y[corner[i]], h->z[corner[i]]};
+      for (int i = 0; i < 3; i++)
+        t[i] = (oracle_vec){h->x[corner[i]], h->y[corner[i]], h->z[corner[i]]};
       least = fminl(least, kind_triangle(p, t));
     }
   return outside ? sqrtl(least) : 0;
@@ -162,14 +181,16 @@ static inline long double kind_outside_hull(const pair_body *body, oracle_vec p)
 static inline long double kind_outside(const pair_body *body, ct_vec3 point) {
   const ct_shape *shape = &body->shape;
   ct_vec3 o = body->pose.position;
-  oracle_vec p = {(long double)point.x - o.x, (long double)point.y - o.y, (long double)point.z - o.z};
+  oracle_vec p = {(long double)point.x - o.x, (long double)point.y - o.y,
+                  (long double)point.z - o.z};
   p = kind_turned_back(&body->pose, p);
   switch (shape->kind) {
   case CT_KIND_SPHERE: return kind_greater(oracle_norm(p) - shape->sphere.radius, 0);
   case CT_KIND_BOX: {
     ct_vec3 h = shape->box.half;
-    return oracle_norm(
-        (oracle_vec){kind_greater(fabsl(p.x) - h.x, 0), kind_greater(fabsl(p.y) - h.y, 0), kind_greater(fabsl(p.z) - h.z, 0)});
+    return oracle_norm((oracle_vec){kind_greater(fabsl(p.x) - h.x, 0),
+                                    kind_greater(fabsl(p.y) - h.y, 0),
+                                    kind_greater(fabsl(p.z) - h.z, 0)});
   }
   case CT_KIND_CYLINDER:
   case CT_KIND_CONE: return kind_outside_frustum(shape, p);
@@ -192,7 +213,8 @@ static inline long double kind_gap(const pair_case *c, ct_vec3 normal) {
   oracle_vec to = {(long double)c->b.pose.position.x - c->a.pose.position.x,
                    (long double)c->b.pose.position.y - c->a.pose.position.y,
                    (long double)c->b.pose.position.z - c->a.pose.position.z};
-  return oracle_dot(n, to) - kind_reach(&c->a, n) - kind_reach(&c->b, (oracle_vec){-n.x, -n.y, -n.z});
+  return oracle_dot(n, to) - kind_reach(&c->a, n) -
+         kind_reach(&c->b, (oracle_vec){-n.x, -n.y, -n.z});
 }
 
 #endif

@@ -1,4 +1,5 @@
-/* Meshes on the grid of integers, many with edges and faces that rays and points fall on; and random integer points about them. */
+/* Meshes on the grid of integers, many with edges and faces that rays and points fall on; and
+ * random integer points about them. */
 #ifndef ORACLE_MESH_CASES_H
 #define ORACLE_MESH_CASES_H
 
@@ -10,13 +11,19 @@ typedef struct ipoint {
   int64_t x, y, z;
 } ipoint;
 
-static inline ipoint ipoint_of(ct_vec3 p) { return (ipoint){(int64_t)p.x, (int64_t)p.y, (int64_t)p.z}; }
+static inline ipoint ipoint_of(ct_vec3 p) {
+  return (ipoint){(int64_t)p.x, (int64_t)p.y, (int64_t)p.z};
+}
 static inline ct_vec3 vec_of(ipoint p) { return ct_vec((double)p.x, (double)p.y, (double)p.z); }
-static inline ipoint ipoint_sub(ipoint a, ipoint b) { return (ipoint){a.x - b.x, a.y - b.y, a.z - b.z}; }
+static inline ipoint ipoint_sub(ipoint a, ipoint b) {
+  return (ipoint){a.x - b.x, a.y - b.y, a.z - b.z};
+}
 static inline ipoint ipoint_cross(ipoint a, ipoint b) {
   return (ipoint){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-static inline wide ipoint_dot(ipoint a, ipoint b) { return (wide)a.x * b.x + (wide)a.y * b.y + (wide)a.z * b.z; }
+static inline wide ipoint_dot(ipoint a, ipoint b) {
+  return (wide)a.x * b.x + (wide)a.y * b.y + (wide)a.z * b.z;
+}
 
 static inline int64_t case_integer(check_random *r, int64_t low, int64_t high) {
   return low + (int64_t)(check_next(r) % (uint64_t)(high - low + 1));
@@ -34,7 +41,8 @@ static inline ct_mat3 case_turn(check_random *r) {
 }
 
 static inline void case_snap(soup *s, double unit) {
-  for (uint32_t i = 0; i < s->vn; i++) s->v[i] = ct_vec(rint(s->v[i].x / unit), rint(s->v[i].y / unit), rint(s->v[i].z / unit));
+  for (uint32_t i = 0; i < s->vn; i++)
+    s->v[i] = ct_vec(rint(s->v[i].x / unit), rint(s->v[i].y / unit), rint(s->v[i].z / unit));
 }
 
 /* A torus about z. */
@@ -47,8 +55,8 @@ static inline void case_torus(soup *s, double big, double small, uint32_t n, uin
     }
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t j = 0; j < m; j++) {
-      uint32_t a = base + i * m + j, b = base + (i + 1) % n * m + j, c = base + (i + 1) % n * m + (j + 1) % m,
-               d = base + i * m + (j + 1) % m;
+      uint32_t a = base + i * m + j, b = base + (i + 1) % n * m + j,
+               c = base + (i + 1) % n * m + (j + 1) % m, d = base + i * m + (j + 1) % m;
       soup_triangle(s, a, b, c);
       soup_triangle(s, a, c, d);
     }
@@ -62,7 +70,8 @@ static inline void mesh_case(soup *s, int kind, check_random *r) {
   case 0: soup_box(s, ct_vec(-4, -6, -8), ct_vec(5, 6, 7)); break;
   case 1: soup_octahedron(s, ct_vec(1, 0, -1), 12); break;
   case 2: {
-    uint32_t rings = 5 + (uint32_t)(check_next(r) % 12), sectors = 6 + (uint32_t)(check_next(r) % 16);
+    uint32_t rings = 5 + (uint32_t)(check_next(r) % 12),
+             sectors = 6 + (uint32_t)(check_next(r) % 16);
     soup_sphere(s, ct_vec(0, 0, 0), 1, rings, sectors);
     for (uint32_t i = 0; i < s->vn; i++) s->v[i] = ct_scale(s->v[i], check_uniform(r, 10, 40));
     case_snap(s, 1);
@@ -83,7 +92,8 @@ static inline void mesh_case(soup *s, int kind, check_random *r) {
     soup_octahedron(s, ct_vec(4, 4, 4), 9);
     break;
   case 6: { /* a staircase: many coplanar faces, walls along every axis */
-    for (int i = 0; i < 6; i++) soup_box(s, ct_vec(i * 4, 0, i * 3), ct_vec(i * 4 + 4, 9, i * 3 + 3));
+    for (int i = 0; i < 6; i++)
+      soup_box(s, ct_vec(i * 4, 0, i * 3), ct_vec(i * 4 + 4, 9, i * 3 + 3));
     break;
   }
   default: /* a flat star inside out, as separate triangles */
@@ -95,12 +105,14 @@ static inline void mesh_case(soup *s, int kind, check_random *r) {
   }
 }
 
-/* An integer point in the mesh's box and a little around; now and then one that is on a vertex, an edge or a face. */
+/* An integer point in the mesh's box and a little around; now and then one that is on a vertex, an
+ * edge or a face. */
 static inline ipoint case_point(const ct_mesh_view *v, check_random *r) {
   const ct_aabb b = v->box;
   ipoint a = ipoint_of(v->vertices[v->corners[check_next(r) % v->live_count][0]]);
   const uint32_t *t = v->corners[check_next(r) % v->live_count];
-  ipoint p = ipoint_of(v->vertices[t[0]]), q = ipoint_of(v->vertices[t[1]]), o = ipoint_of(v->vertices[t[2]]);
+  ipoint p = ipoint_of(v->vertices[t[0]]), q = ipoint_of(v->vertices[t[1]]),
+         o = ipoint_of(v->vertices[t[2]]);
   switch (check_next(r) % 5) {
   case 0: return a;
   case 1: return (ipoint){(p.x + q.x) / 2, (p.y + q.y) / 2, (p.z + q.z) / 2};

@@ -1,4 +1,5 @@
-/* Seeded families of hard pairs: near contact, parallel, thin, far, tiny against huge, snapped to grids.
+/* Seeded families of hard pairs: near contact, parallel, thin, far, tiny against huge, snapped to
+ * grids.
  *
  * A case owns its hulls; release it. All randomness comes from the check_random passed in.
  */
@@ -30,9 +31,13 @@ static inline void case_release(pair_case *c) {
   body_release(&c->b);
 }
 
-static inline uint32_t pick(check_random *r, uint32_t count) { return (uint32_t)(check_next(r) >> 33) % count; }
+static inline uint32_t pick(check_random *r, uint32_t count) {
+  return (uint32_t)(check_next(r) >> 33) % count;
+}
 static inline double snap(double x, double grid) { return floor(x / grid + 0.5) * grid; }
-static inline ct_vec3 snap_vec(ct_vec3 v, double grid) { return ct_vec(snap(v.x, grid), snap(v.y, grid), snap(v.z, grid)); }
+static inline ct_vec3 snap_vec(ct_vec3 v, double grid) {
+  return ct_vec(snap(v.x, grid), snap(v.y, grid), snap(v.z, grid));
+}
 
 /* In order x, y, z: arguments and initialisers have none of their own. */
 static inline ct_vec3 uniform_vec(check_random *r, double low, double high) {
@@ -40,7 +45,9 @@ static inline ct_vec3 uniform_vec(check_random *r, double low, double high) {
   double y = check_uniform(r, low, high);
   return ct_vec(x, y, check_uniform(r, low, high));
 }
-static inline ct_vec3 random_vec(check_random *r, double size) { return uniform_vec(r, -size, size); }
+static inline ct_vec3 random_vec(check_random *r, double size) {
+  return uniform_vec(r, -size, size);
+}
 static inline ct_quat random_rotation(check_random *r) {
   ct_vec3 v = random_vec(r, 1.0);
   ct_quat q = {v.x, v.y, v.z, check_uniform(r, -1, 1)};
@@ -49,9 +56,11 @@ static inline ct_quat random_rotation(check_random *r) {
 }
 /* Multiples of 45 degrees about an axis or a diagonal; those of 90 are exact. */
 static inline ct_quat special_rotation(check_random *r) {
-  static const double h = 0.70710678118654752440, c = 0.92387953251128675613, s = 0.38268343236508977173;
-  const ct_quat choices[] = {{0, 0, 0, 1}, {1, 0, 0, 0},         {0, 1, 0, 0}, {0, 0, 1, 0}, {h, 0, 0, h}, {0, h, 0, h},
-                             {0, 0, h, h}, {0.5, 0.5, 0.5, 0.5}, {h, h, 0, 0}, {s, 0, 0, c}, {0, s, 0, c}, {0, 0, s, c}};
+  static const double h = 0.70710678118654752440, c = 0.92387953251128675613,
+                      s = 0.38268343236508977173;
+  const ct_quat choices[] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0},
+                             {h, 0, 0, h}, {0, h, 0, h}, {0, 0, h, h}, {0.5, 0.5, 0.5, 0.5},
+                             {h, h, 0, 0}, {s, 0, 0, c}, {0, s, 0, c}, {0, 0, s, c}};
   return choices[pick(r, 12)];
 }
 
@@ -69,20 +78,24 @@ static inline bool make_hull(pair_body *b) {
   return true;
 }
 
-/* A body of the kind, of size about `size`, whose three directions are stretched. Capsules: half of them tapered. */
-static inline void make_body(pair_body *b, ct_kind kind, check_random *r, double size, ct_vec3 stretch) {
+/* A body of the kind, of size about `size`, whose three directions are stretched. Capsules: half of
+ * them tapered. */
+static inline void make_body(pair_body *b, ct_kind kind, check_random *r, double size,
+                             ct_vec3 stretch) {
   b->count = 0;
   b->shape = (ct_shape){.kind = kind};
   switch (kind) {
   case CT_KIND_SPHERE: b->shape.sphere.radius = size * check_uniform(r, 0.1, 1); return;
   case CT_KIND_BOX: {
     ct_vec3 h = uniform_vec(r, 0.1, 1);
-    b->shape.box.half = ct_vec(size * h.x * stretch.x, size * h.y * stretch.y, size * h.z * stretch.z);
+    b->shape.box.half =
+        ct_vec(size * h.x * stretch.x, size * h.y * stretch.y, size * h.z * stretch.z);
     return;
   }
   case CT_KIND_CAPSULE:
     b->shape.capsule.half_length = size * check_uniform(r, 0.1, 1) * stretch.z;
-    b->shape.capsule.radius_bottom = b->shape.capsule.radius_top = size * check_uniform(r, 0.1, 0.6) * stretch.x;
+    b->shape.capsule.radius_bottom = b->shape.capsule.radius_top =
+        size * check_uniform(r, 0.1, 0.6) * stretch.x;
     if (pick(r, 2)) b->shape.capsule.radius_top = size * check_uniform(r, 0.1, 0.6) * stretch.x;
     return;
   case CT_KIND_CYLINDER:
@@ -96,7 +109,8 @@ static inline void make_body(pair_body *b, ct_kind kind, check_random *r, double
     return;
   case CT_KIND_ELLIPSOID: {
     ct_vec3 s = uniform_vec(r, 0.1, 1);
-    b->shape.ellipsoid.radii = ct_vec(size * s.x * stretch.x, size * s.y * stretch.y, size * s.z * stretch.z);
+    b->shape.ellipsoid.radii =
+        ct_vec(size * s.x * stretch.x, size * s.y * stretch.y, size * s.z * stretch.z);
     return;
   }
   default: break;
@@ -111,8 +125,9 @@ static inline void make_body(pair_body *b, ct_kind kind, check_random *r, double
 }
 
 /* Bounded kinds; the search over all normals (pair_oracle.h) knows the first four. */
-static const ct_kind case_kinds[] = {CT_KIND_SPHERE,   CT_KIND_BOX,  CT_KIND_CAPSULE,  CT_KIND_CONVEX,
-                                     CT_KIND_CYLINDER, CT_KIND_CONE, CT_KIND_ELLIPSOID};
+static const ct_kind case_kinds[] = {CT_KIND_SPHERE,   CT_KIND_BOX,      CT_KIND_CAPSULE,
+                                     CT_KIND_CONVEX,   CT_KIND_CYLINDER, CT_KIND_CONE,
+                                     CT_KIND_ELLIPSOID};
 /* How many of them the families draw from: a program that also wants curved bodies sets it to 7. */
 static uint32_t case_kind_count = 4;
 
@@ -148,9 +163,11 @@ static inline void family_grid(pair_case *c, check_random *r) {
       b->shape.capsule.half_length = h.z;
       b->shape.capsule.radius_bottom = b->shape.capsule.radius_top = h.x;
     }
-    if (kind == CT_KIND_CYLINDER) b->shape.cylinder.radius = h.x, b->shape.cylinder.half_length = h.z;
+    if (kind == CT_KIND_CYLINDER)
+      b->shape.cylinder.radius = h.x, b->shape.cylinder.half_length = h.z;
     if (kind == CT_KIND_CONE)
-      b->shape.cone.half_length = h.z, b->shape.cone.radius_bottom = h.x, b->shape.cone.radius_top = pick(r, 2) ? h.y : 0.0;
+      b->shape.cone.half_length = h.z, b->shape.cone.radius_bottom = h.x,
+      b->shape.cone.radius_top = pick(r, 2) ? h.y : 0.0;
     if (kind == CT_KIND_ELLIPSOID) b->shape.ellipsoid.radii = h;
     if (kind == CT_KIND_CONVEX) {
       do {
@@ -186,10 +203,12 @@ static inline void family_thin(pair_case *c, check_random *r) {
   place_near(c, r, pick(r, 2) ? 0.3 : 1.5);
 }
 
-/* Capsules and long boxes whose axes differ by 1e-16 .. 1e-2 rad and that lie side by side, cross or overlap. */
+/* Capsules and long boxes whose axes differ by 1e-16 .. 1e-2 rad and that lie side by side, cross
+ * or overlap. */
 static inline void family_nearly_parallel(pair_case *c, check_random *r) {
   pair_body *both[2] = {&c->a, &c->b};
-  for (int k = 0; k < 2; k++) make_body(both[k], pick(r, 2) ? CT_KIND_CAPSULE : random_kind(r), r, 1.0, ct_vec(0.2, 0.2, 1));
+  for (int k = 0; k < 2; k++)
+    make_body(both[k], pick(r, 2) ? CT_KIND_CAPSULE : random_kind(r), r, 1.0, ct_vec(0.2, 0.2, 1));
   double angle = pow(10.0, -2.0 - 14.0 * check_uniform(r, 0, 1));
   c->a.pose.rotation = pick(r, 2) ? ct_quat_identity() : random_rotation(r);
   ct_quat small = {0.5 * angle, pick(r, 2) ? 0.25 * angle : 0.0, 0.0, 1.0};
@@ -198,7 +217,8 @@ static inline void family_nearly_parallel(pair_case *c, check_random *r) {
   double side = pick(r, 3) == 0 ? 0.0 : check_uniform(r, 0, 0.6);
   double across = pick(r, 2) ? 0.0 : check_uniform(r, -0.3, 0.3);
   ct_vec3 local = {side, across, check_uniform(r, -1.5, 1.5)};
-  c->b.pose.position = ct_add(c->a.pose.position, ct_mat_mul(ct_quat_matrix(c->a.pose.rotation), local));
+  c->b.pose.position =
+      ct_add(c->a.pose.position, ct_mat_mul(ct_quat_matrix(c->a.pose.rotation), local));
 }
 
 /* 1e-3 and less against 1 .. 1e3. */
@@ -241,13 +261,15 @@ static inline void family_far(pair_case *c, check_random *r) {
 
 typedef void (*pair_family)(pair_case *, check_random *);
 
-/* Moves b along a direction until the gap that the engine reports is `gap`, within rounding: near contact from above and below. */
+/* Moves b along a direction until the gap that the engine reports is `gap`, within rounding: near
+ * contact from above and below. */
 static inline void bring_to_gap(pair_case *c, ct_workspace *workspace, double gap) {
   const ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
   for (int step = 0; step < 3; step++) {
     ct_frame fa = ct_frame_of(c->a.pose), fb = ct_frame_of(c->b.pose);
     ct_pair_result result;
-    ct_pair_distance((ct_placed){&c->a.shape, &fa}, (ct_placed){&c->b.shape, &fb}, &options, workspace, &result);
+    ct_pair_distance((ct_placed){&c->a.shape, &fa}, (ct_placed){&c->b.shape, &fb}, &options,
+                     workspace, &result);
     c->b.pose.position = ct_add_scaled(c->b.pose.position, result.normal, gap - result.distance);
   }
 }

@@ -1,7 +1,9 @@
-/* Seeded families of pairs on the edges of what can be told: gaps of one unit of the last place, features that meet in features,
- * prisms, clouds of points that are nearly one, slivers, far places, denormal offsets. As pair_cases.h, which has the others.
+/* Seeded families of pairs on the edges of what can be told: gaps of one unit of the last place,
+ * features that meet in features, prisms, clouds of points that are nearly one, slivers, far
+ * places, denormal offsets. As pair_cases.h, which has the others.
  *
- * Where the geometry tells the signed distance a case has it: gaps along z between bodies that lie on either side of a plane.
+ * Where the geometry tells the signed distance a case has it: gaps along z between bodies that lie
+ * on either side of a plane.
  */
 #ifndef ORACLE_PAIR_FAMILIES_H
 #define ORACLE_PAIR_FAMILIES_H
@@ -9,14 +11,19 @@
 #include "tests/oracle/pair_cases.h"
 
 /* 10^e, e uniform in [low, high). */
-static inline double family_decade(check_random *r, double low, double high) { return pow(10.0, check_uniform(r, low, high)); }
+static inline double family_decade(check_random *r, double low, double high) {
+  return pow(10.0, check_uniform(r, low, high));
+}
 
 /* A multiple of 2^-20 in [low, high): sums and products of a few are exact. */
-static inline double family_short(check_random *r, double low, double high) { return snap(check_uniform(r, low, high), 0x1p-20); }
+static inline double family_short(check_random *r, double low, double high) {
+  return snap(check_uniform(r, low, high), 0x1p-20);
+}
 
 /* Rotations that are exact as matrices; the quaternions of some are not of unit length. */
 static inline ct_quat family_square(check_random *r) {
-  static const ct_quat all[] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 1}, {1, 0, 0, 1}, {0, 0, 1, 1}, {0.5, 0.5, 0.5, 0.5}};
+  static const ct_quat all[] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 1},
+                                {1, 0, 0, 1}, {0, 0, 1, 1}, {0.5, 0.5, 0.5, 0.5}};
   return all[pick(r, 6)];
 }
 
@@ -34,12 +41,14 @@ static inline void family_turn(pair_case *c, check_random *r) {
 /* A gap at the height z: none, some units of the last place of z, 2^-40 and 1e-9, either way. */
 static inline double family_gap(check_random *r, double z) {
   double step = nextafter(fabs(z), INFINITY) - fabs(z);
-  const double gaps[] = {0.0, step, -step, 2.0 * step, -2.0 * step, 64.0 * step, -64.0 * step, 0x1p-40, -0x1p-40, 1e-9, -1e-9};
+  const double gaps[] = {0.0,          step,    -step,    2.0 * step, -2.0 * step, 64.0 * step,
+                         -64.0 * step, 0x1p-40, -0x1p-40, 1e-9,       -1e-9};
   return gaps[pick(r, 11)];
 }
 
-/* The upper body at the height at which its lowest point is the gap above z = top; the gap that rounding left of it is known,
- * and is the distance when it is positive or the bodies lie face to face. */
+/* The upper body at the height at which its lowest point is the gap above z = top; the gap that
+ * rounding left of it is known, and is the distance when it is positive or the bodies lie face to
+ * face. */
 static inline void family_lift(pair_case *c, check_random *r, double top, double low, bool flat) {
   double z = top - low;
   c->b.pose.position.z = z + family_gap(r, z);
@@ -52,12 +61,15 @@ static inline void family_prism_of(pair_body *b, int sides, double radius, doubl
   b->count = 0;
   for (int i = 0; i < sides; i++) {
     double turn = 6.283185307179586 * i / sides;
-    for (int end = -1; end <= 1; end += 2) b->points[b->count++] = ct_vec(radius * cos(turn), radius * sin(turn), end * height);
+    for (int end = -1; end <= 1; end += 2)
+      b->points[b->count++] = ct_vec(radius * cos(turn), radius * sin(turn), end * height);
   }
   if (!make_hull(b)) abort();
 }
 
-static inline int family_sides(check_random *r) { return pick(r, 4) ? 3 + (int)pick(r, 14) : 3 + (int)pick(r, 254); }
+static inline int family_sides(check_random *r) {
+  return pick(r, 4) ? 3 + (int)pick(r, 14) : 3 + (int)pick(r, 254);
+}
 
 /* Drawn one after the other: arguments have no order. */
 static inline void family_prism(pair_body *b, int sides, check_random *r, double size) {
@@ -92,7 +104,8 @@ static inline void family_faces(pair_case *c, check_random *r) {
 
 /* A wedge whose edge is along x at z = 0, all else below (side -1) or above (side +1). */
 static inline void family_wedge(pair_body *b, check_random *r, double side) {
-  double reach = family_short(r, 0.5, 1.0), left = family_short(r, 0.1, 1.0), right = family_short(r, 0.1, 1.0);
+  double reach = family_short(r, 0.5, 1.0), left = family_short(r, 0.1, 1.0),
+         right = family_short(r, 0.1, 1.0);
   double depth = side * family_short(r, 0.25, 1.0);
   const ct_vec3 points[] = {{-reach, 0, 0},        {reach, 0, 0},          {-reach, -left, depth},
                             {reach, -left, depth}, {-reach, right, depth}, {reach, right, depth}};
@@ -106,7 +119,9 @@ static inline void family_edges(pair_case *c, check_random *r) {
   family_wedge(&c->a, r, -1.0);
   family_wedge(&c->b, r, 1.0);
   c->a.pose = c->b.pose = ct_pose_identity();
-  double angle = pick(r, 5) ? family_decade(r, -16.0, -2.0) : pick(r, 2) ? 0.0 : check_uniform(r, 0.0, 1.5);
+  double angle = pick(r, 5)   ? family_decade(r, -16.0, -2.0)
+                 : pick(r, 2) ? 0.0
+                              : check_uniform(r, 0.0, 1.5);
   c->b.pose.rotation = (ct_quat){0.0, 0.0, 0.5 * angle, 1.0};
   c->a.pose.position.z = family_short(r, -2.0, 2.0);
   family_lift(c, r, c->a.pose.position.z, 0.0, false);
@@ -140,7 +155,8 @@ static inline void family_tips(pair_case *c, check_random *r) {
   c->b.count = 0;
   uint32_t over = pick(r, 4);
   if (over < 2) family_pyramid(&c->b, r, 1.0);
-  else if (over == 2) c->b.shape = (ct_shape){.kind = CT_KIND_CONE, .cone = {size, 0.0, family_short(r, 0.25, 1.0)}};
+  else if (over == 2)
+    c->b.shape = (ct_shape){.kind = CT_KIND_CONE, .cone = {size, 0.0, family_short(r, 0.25, 1.0)}};
   else c->b.shape = (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {size}};
   if (over >= 2) low = -size;
   if (under == 0) c->b.pose.position.x = family_short(r, -0.2, 0.2);
@@ -160,11 +176,13 @@ static inline void family_prisms(pair_case *c, check_random *r) {
   c->b.pose.rotation = pick(r, 2) ? c->a.pose.rotation : random_rotation(r);
   place_near(c, r, pick(r, 3) ? 1.0 : 3.0);
   if (pick(r, 3)) return;
-  ct_vec3 axis = ct_mat_mul(ct_quat_matrix(c->a.pose.rotation), ct_vec(0, 0, check_uniform(r, -1.0, 1.0)));
+  ct_vec3 axis =
+      ct_mat_mul(ct_quat_matrix(c->a.pose.rotation), ct_vec(0, 0, check_uniform(r, -1.0, 1.0)));
   c->b.pose.position = ct_add(c->a.pose.position, axis);
 }
 
-/* 20 to 60 points of one of four sorts: on a ball, near few planes, each several times, each several times but for some units. */
+/* 20 to 60 points of one of four sorts: on a ball, near few planes, each several times, each
+ * several times but for some units. */
 static inline void family_cloud_of(pair_body *b, check_random *r) {
   do {
     uint32_t sort = pick(r, 4);
@@ -175,7 +193,8 @@ static inline void family_cloud_of(pair_body *b, check_random *r) {
       if (sort == 0) p = ct_scale(p, 1.0 / ct_max2(ct_norm(p), 0.1));
       if (sort == 1) {
         uint32_t axis = pick(r, 3);
-        double level = (pick(r, 2) ? 0.75 : -0.5) + (pick(r, 2) ? check_uniform(r, -apart, apart) : 0.0);
+        double level =
+            (pick(r, 2) ? 0.75 : -0.5) + (pick(r, 2) ? check_uniform(r, -apart, apart) : 0.0);
         if (axis == 0) p.x = level;
         if (axis == 1) p.y = level;
         if (axis == 2) p.z = level;
@@ -198,10 +217,12 @@ static inline void family_clouds(pair_case *c, check_random *r) {
   place_near(c, r, pick(r, 2) ? 1.2 : 2.5);
 }
 
-/* A tetrahedron whose fourth vertex is 1e-13 to 1e-2 off the plane of the others, or its third off the line of the first two. */
+/* A tetrahedron whose fourth vertex is 1e-13 to 1e-2 off the plane of the others, or its third off
+ * the line of the first two. */
 static inline void family_sliver_of(pair_body *b, check_random *r) {
   do {
-    double flat = family_decade(r, -13.0, -2.0), thin = pick(r, 2) ? family_decade(r, -9.0, -1.0) : 1.0;
+    double flat = family_decade(r, -13.0, -2.0),
+           thin = pick(r, 2) ? family_decade(r, -9.0, -1.0) : 1.0;
     ct_vec3 p = random_vec(r, 1.0), u = random_vec(r, 1.0), v = ct_scale(random_vec(r, 1.0), thin);
     ct_vec3 up = ct_scale(ct_unit_or(ct_cross(u, v), ct_vec(0, 0, 1)), flat * thin);
     double s = check_uniform(r, -0.2, 1.0), t = check_uniform(r, -0.2, 1.0);
@@ -223,21 +244,24 @@ static inline void family_slivers(pair_case *c, check_random *r) {
   place_near(c, r, pick(r, 2) ? 0.3 : 1.2);
 }
 
-/* The hull of a box's corners, turned and rounded, against that box, itself, or a box on one of its faces. */
+/* The hull of a box's corners, turned and rounded, against that box, itself, or a box on one of its
+ * faces. */
 static inline void family_rounded_boxes(pair_case *c, check_random *r) {
   ct_vec3 half = uniform_vec(r, 0.2, 1.0);
   ct_quat turn = pick(r, 3) ? random_rotation(r) : special_rotation(r);
   ct_mat3 m = ct_quat_matrix(turn);
   c->a.count = 8;
   for (int i = 0; i < 8; i++)
-    c->a.points[i] = ct_mat_mul(m, ct_vec(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z));
+    c->a.points[i] = ct_mat_mul(
+        m, ct_vec(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z));
   if (!make_hull(&c->a)) abort();
   c->a.pose = ct_pose_identity();
   c->b = c->a;
   uint32_t other = pick(r, 3);
   if (other == 2) make_hull(&c->b);
   else c->b.shape = (ct_shape){.kind = CT_KIND_BOX, .box = {half}}, c->b.pose.rotation = turn;
-  const ct_vec3 aside[] = {{2.0 * half.x, 0, 0}, {0, 2.0 * half.y, 0}, {0, 2.0 * half.x, 2.0 * half.z}, {0, 0, 0}};
+  const ct_vec3 aside[] = {
+      {2.0 * half.x, 0, 0}, {0, 2.0 * half.y, 0}, {0, 2.0 * half.x, 2.0 * half.z}, {0, 0, 0}};
   if (other) c->b.pose.position = ct_mat_mul(m, aside[pick(r, 4)]);
 }
 
@@ -251,9 +275,11 @@ static inline void family_remote(pair_case *c, check_random *r) {
   c->b.pose.position = ct_add(c->b.pose.position, away);
 }
 
-/* Bodies that meet in z = 0, one moved by 5e-324 to 1e-150; coordinates and quaternions may have parts as small. */
+/* Bodies that meet in z = 0, one moved by 5e-324 to 1e-150; coordinates and quaternions may have
+ * parts as small. */
 static inline void family_denormal(pair_case *c, check_random *r) {
-  double tiny = pick(r, 2) ? 0x1p-1074 * (double)(1 + pick(r, 4)) : family_decade(r, -320.0, -150.0);
+  double tiny =
+      pick(r, 2) ? 0x1p-1074 * (double)(1 + pick(r, 4)) : family_decade(r, -320.0, -150.0);
   uint32_t way = pick(r, 3);
   c->a.pose = c->b.pose = ct_pose_identity();
   if (way == 0) {
@@ -264,7 +290,8 @@ static inline void family_denormal(pair_case *c, check_random *r) {
       pair_body *b = k ? &c->b : &c->a;
       double x = family_short(r, 0.5, 1.0), y = family_short(r, 0.5, 1.0), z = k ? 1.0 : -1.0;
       b->count = 8;
-      for (int i = 0; i < 8; i++) b->points[i] = ct_vec(i & 1 ? x : tiny, i & 2 ? y : -y, i & 4 ? z : 0.0);
+      for (int i = 0; i < 8; i++)
+        b->points[i] = ct_vec(i & 1 ? x : tiny, i & 2 ? y : -y, i & 4 ? z : 0.0);
       if (!make_hull(b)) abort();
     }
   } else {
@@ -279,7 +306,8 @@ static inline void family_denormal(pair_case *c, check_random *r) {
   c->truth = c->b.pose.position.z;
 }
 
-/* The least and the greatest sizes that are allowed, 1e-9 and 1e9 m, against each other and others. */
+/* The least and the greatest sizes that are allowed, 1e-9 and 1e9 m, against each other and others.
+ */
 static inline void family_extremes(pair_case *c, check_random *r) {
   double small = 1e-8 * family_decade(r, 0.0, 3.0), large = 1e9 * family_decade(r, -4.0, -0.5);
   double other = pick(r, 2) ? large : pick(r, 2) ? small : 1.0;
@@ -290,7 +318,8 @@ static inline void family_extremes(pair_case *c, check_random *r) {
   c->a.pose.rotation = random_rotation(r);
   c->b.pose.rotation = random_rotation(r);
   c->a.pose.position = c->b.pose.position = ct_vec(0, 0, 0);
-  c->b.pose.position = random_vec(r, (pick(r, 2) ? 1.2 : 0.3) * ct_max2(small, ct_min2(other, 5e8)));
+  c->b.pose.position =
+      random_vec(r, (pick(r, 2) ? 1.2 : 0.3) * ct_max2(small, ct_min2(other, 5e8)));
 }
 
 #endif

@@ -1,9 +1,11 @@
 /* Signed distance of two placed bodies by brute force in long double: the oracle of the pair tests.
  *
- * A body is a set of balls (its hull) with lists of edges and triangles among their centres; lists may hold more than the true
- * edges and faces. Signed distance = max over unit n of min_j (n.b_j - s_j) - max_i (n.a_i + r_i). The maximum lies at a normal
- * fixed by one, two or three Minkowski vertices, so all such normals are tried and each is judged by all vertices: a candidate too
- * many does no harm. Rotations are those of q/|q| in long double. Nothing of the engine is used but the data types.
+ * A body is a set of balls (its hull) with lists of edges and triangles among their centres; lists
+ * may hold more than the true edges and faces. Signed distance = max over unit n of min_j (n.b_j -
+ * s_j) - max_i (n.a_i + r_i). The maximum lies at a normal fixed by one, two or three Minkowski
+ * vertices, so all such normals are tried and each is judged by all vertices: a candidate too many
+ * does no harm. Rotations are those of q/|q| in long double. Nothing of the engine is used but the
+ * data types.
  */
 #ifndef ORACLE_PAIR_ORACLE_H
 #define ORACLE_PAIR_ORACLE_H
@@ -33,8 +35,12 @@ typedef struct oracle_body {
   int face[ORACLE_LISTS_MAX][3], faces;
 } oracle_body;
 
-static inline oracle_vec oracle_sub(oracle_vec a, oracle_vec b) { return (oracle_vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
-static inline long double oracle_dot(oracle_vec a, oracle_vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+static inline oracle_vec oracle_sub(oracle_vec a, oracle_vec b) {
+  return (oracle_vec){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+static inline long double oracle_dot(oracle_vec a, oracle_vec b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
 static inline oracle_vec oracle_cross(oracle_vec a, oracle_vec b) {
   return (oracle_vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
@@ -44,11 +50,15 @@ static inline oracle_vec oracle_mix(oracle_vec a, long double s, oracle_vec b, l
 }
 static inline long double oracle_norm(oracle_vec a) { return sqrtl(oracle_dot(a, a)); }
 
-static inline oracle_wide oracle_wide_sub(oracle_wide a, oracle_wide b) { return (oracle_wide){a.x - b.x, a.y - b.y, a.z - b.z}; }
+static inline oracle_wide oracle_wide_sub(oracle_wide a, oracle_wide b) {
+  return (oracle_wide){a.x - b.x, a.y - b.y, a.z - b.z};
+}
 static inline oracle_wide oracle_wide_cross(oracle_wide a, oracle_wide b) {
   return (oracle_wide){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-static inline oracle_vec oracle_narrow(oracle_wide a) { return (oracle_vec){(long double)a.x, (long double)a.y, (long double)a.z}; }
+static inline oracle_vec oracle_narrow(oracle_wide a) {
+  return (oracle_vec){(long double)a.x, (long double)a.y, (long double)a.z};
+}
 
 /* a x b, in 113 bits where long double would lose more than 5 digits. */
 static inline oracle_vec oracle_safe_cross(oracle_wide a, oracle_wide b) {
@@ -58,10 +68,13 @@ static inline oracle_vec oracle_safe_cross(oracle_wide a, oracle_wide b) {
 }
 
 static inline oracle_wide oracle_place(const ct_pose *pose, const oracle_vec *local) {
-  oracle_quad x = pose->rotation.x, y = pose->rotation.y, z = pose->rotation.z, w = pose->rotation.w;
+  oracle_quad x = pose->rotation.x, y = pose->rotation.y, z = pose->rotation.z,
+              w = pose->rotation.w;
   oracle_quad s = 2 / (x * x + y * y + z * z + w * w);
-  oracle_wide p = {local->x, local->y, local->z}, v = {x, y, z}, t = oracle_wide_cross(v, p), tt = oracle_wide_cross(v, t);
-  return (oracle_wide){p.x + s * (w * t.x + tt.x) + pose->position.x, p.y + s * (w * t.y + tt.y) + pose->position.y,
+  oracle_wide p = {local->x, local->y, local->z}, v = {x, y, z}, t = oracle_wide_cross(v, p),
+              tt = oracle_wide_cross(v, t);
+  return (oracle_wide){p.x + s * (w * t.x + tt.x) + pose->position.x,
+                       p.y + s * (w * t.y + tt.y) + pose->position.y,
                        p.z + s * (w * t.z + tt.z) + pose->position.z};
 }
 
@@ -98,7 +111,8 @@ static inline void oracle_box_lists(oracle_body *b) {
 }
 
 /* Body of a shape; `points`: of a convex, at most ORACLE_BALLS_MAX. */
-static inline oracle_body oracle_of(const ct_shape *shape, const ct_pose *pose, const ct_vec3 *points, int count) {
+static inline oracle_body oracle_of(const ct_shape *shape, const ct_pose *pose,
+                                    const ct_vec3 *points, int count) {
   oracle_body b = {.balls = 0};
   oracle_vec local[ORACLE_BALLS_MAX];
   switch (shape->kind) {
@@ -133,7 +147,8 @@ static inline oracle_body oracle_of(const ct_shape *shape, const ct_pose *pose, 
 
 typedef struct oracle_search {
   const oracle_body *a, *b;
-  oracle_vec from_a[ORACLE_BALLS_MAX], from_b[ORACLE_BALLS_MAX]; /* from a's first centre, so that far positions cost no digits */
+  oracle_vec from_a[ORACLE_BALLS_MAX],
+      from_b[ORACLE_BALLS_MAX]; /* from a's first centre, so that far positions cost no digits */
   long double best;
   oracle_vec normal;
 } oracle_search;
@@ -158,7 +173,8 @@ static inline void oracle_offer(oracle_search *s, oracle_vec n) {
 }
 
 /* n.t = rise, else as much along `to` as can be. */
-static inline void oracle_offer_edge(oracle_search *s, oracle_wide edge, long double rise, oracle_wide to) {
+static inline void oracle_offer_edge(oracle_search *s, oracle_wide edge, long double rise,
+                                     oracle_wide to) {
   oracle_vec t = oracle_narrow(edge);
   long double square = oracle_dot(t, t);
   if (!(square > 0) || rise * rise >= square) return;
@@ -174,11 +190,13 @@ static inline void oracle_offer_edge(oracle_search *s, oracle_wide edge, long do
 }
 
 /* n.t = rise and n.u = lift: two normals. */
-static inline void oracle_offer_face(oracle_search *s, oracle_wide p, long double rise, oracle_wide q, long double lift) {
+static inline void oracle_offer_face(oracle_search *s, oracle_wide p, long double rise,
+                                     oracle_wide q, long double lift) {
   oracle_vec t = oracle_narrow(p), u = oracle_narrow(q), m = oracle_safe_cross(p, q);
   long double square = oracle_dot(m, m);
   if (!(square > 0)) return;
-  oracle_vec tilt = oracle_mix(oracle_cross(u, m), rise / square, oracle_cross(m, t), lift / square);
+  oracle_vec tilt =
+      oracle_mix(oracle_cross(u, m), rise / square, oracle_cross(m, t), lift / square);
   long double rest = 1 - oracle_dot(tilt, tilt);
   if (rest < 0) return;
   oracle_offer(s, oracle_mix(tilt, 1, m, sqrtl(rest / square)));
@@ -186,19 +204,23 @@ static inline void oracle_offer_face(oracle_search *s, oracle_wide p, long doubl
 }
 
 /* Constraint of an edge of a (sign +1: n.t + rise of radii = 0) or of b. */
-static inline oracle_wide oracle_edge(const oracle_body *body, int i, int j, int sign, long double *rise) {
+static inline oracle_wide oracle_edge(const oracle_body *body, int i, int j, int sign,
+                                      long double *rise) {
   *rise = sign * (body->radius[i] - body->radius[j]);
   return oracle_wide_sub(body->exact[j], body->exact[i]);
 }
 
-static inline void oracle_edges_faces(oracle_search *s, const oracle_body *own, const oracle_body *other, int sign) {
+static inline void oracle_edges_faces(oracle_search *s, const oracle_body *own,
+                                      const oracle_body *other, int sign) {
   long double rise, lift;
   for (int e = 0; e < own->edges; e++) {
     int i = own->edge[e][0];
     oracle_wide t = oracle_edge(own, i, own->edge[e][1], sign, &rise);
     for (int j = 0; j < other->balls; j++) {
       oracle_wide own_at = own->exact[i], other_at = other->exact[j];
-      oracle_offer_edge(s, t, rise, sign > 0 ? oracle_wide_sub(other_at, own_at) : oracle_wide_sub(own_at, other_at));
+      oracle_offer_edge(s, t, rise,
+                        sign > 0 ? oracle_wide_sub(other_at, own_at)
+                                 : oracle_wide_sub(own_at, other_at));
     }
   }
   for (int f = 0; f < own->faces; f++) {
@@ -209,13 +231,17 @@ static inline void oracle_edges_faces(oracle_search *s, const oracle_body *own, 
 }
 
 /* Signed distance and its normal from a to b. */
-static inline long double oracle_distance(const oracle_body *a, const oracle_body *b, oracle_vec *normal) {
+static inline long double oracle_distance(const oracle_body *a, const oracle_body *b,
+                                          oracle_vec *normal) {
   oracle_search s = {.a = a, .b = b, .best = -INFINITY};
-  for (int i = 0; i < a->balls; i++) s.from_a[i] = oracle_narrow(oracle_wide_sub(a->exact[i], a->exact[0]));
-  for (int j = 0; j < b->balls; j++) s.from_b[j] = oracle_narrow(oracle_wide_sub(b->exact[j], a->exact[0]));
+  for (int i = 0; i < a->balls; i++)
+    s.from_a[i] = oracle_narrow(oracle_wide_sub(a->exact[i], a->exact[0]));
+  for (int j = 0; j < b->balls; j++)
+    s.from_b[j] = oracle_narrow(oracle_wide_sub(b->exact[j], a->exact[0]));
   oracle_offer(&s, (oracle_vec){1, 0, 0});
   for (int i = 0; i < a->balls; i++)
-    for (int j = 0; j < b->balls; j++) oracle_offer(&s, oracle_narrow(oracle_wide_sub(b->exact[j], a->exact[i])));
+    for (int j = 0; j < b->balls; j++)
+      oracle_offer(&s, oracle_narrow(oracle_wide_sub(b->exact[j], a->exact[i])));
   oracle_edges_faces(&s, a, b, 1);
   oracle_edges_faces(&s, b, a, -1);
   for (int e = 0; e < a->edges; e++) {

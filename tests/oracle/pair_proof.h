@@ -1,26 +1,29 @@
-/* What can be proved of one answer about two convex bodies, in long double, whoever gave it: the normal's supporting planes prove
- * how far apart at least, the points (or, of an overlap, a common point) how far at most.
+/* What can be proved of one answer about two convex bodies, in long double, whoever gave it: the
+ * normal's supporting planes prove how far apart at least, the points (or, of an overlap, a common
+ * point) how far at most.
  */
 #ifndef ORACLE_PAIR_PROOF_H
 #define ORACLE_PAIR_PROOF_H
 
 #include "tests/oracle/kind_oracle.h"
 
-/* Of the reach of both bodies, in u: what the yes or no may not be wrong beyond, and what the rounding of points in the world
- * costs. */
+/* Of the reach of both bodies, in u: what the yes or no may not be wrong beyond, and what the
+ * rounding of points in the world costs. */
 #define PROOF_BAND 64.0
 #define PROOF_ROUNDING 96.0
 /* Of the size: what the planes may miss of the distance. */
 #define PROOF_PLANES 1e-12
-/* The share of a family's answers that may have a status that is not ok, if the family states no other. */
+/* The share of a family's answers that may have a status that is not ok, if the family states no
+ * other. */
 #define PROOF_FLAGGED 1e-4
 
 typedef struct proof_tally {
   long pairs, overlap, unsure, flagged, known;
-  double outside, points; /* worst, in u of the size; outside: of the planes beyond the upper bound */
-  double width, value,
-      above;     /* worst of answers that are ok, of the size: bracket, planes off the distance, points off the normal */
-  double wanted; /* worst, in u of the size: off a known truth */
+  double outside,
+      points; /* worst, in u of the size; outside: of the planes beyond the upper bound */
+  double width, value, above; /* worst of answers that are ok, of the size: bracket, planes off the
+                                 distance, points off the normal */
+  double wanted;              /* worst, in u of the size: off a known truth */
 } proof_tally;
 
 typedef struct proof_answer {
@@ -30,8 +33,8 @@ typedef struct proof_answer {
   double lean; /* what the normal may lean by, rad: 0 of convex bodies */
 } proof_answer;
 
-/* What an answer with status ok promises, relative to the size (api/guide/accuracy.md): the width of
- * the bracket, and how far the points may be off the normal. */
+/* What an answer with status ok promises, relative to the size (api/guide/accuracy.md): the width
+ * of the bracket, and how far the points may be off the normal. */
 typedef struct proof_allowance {
   double width, above;
 } proof_allowance;
@@ -41,7 +44,8 @@ static inline bool proof_curved(ct_kind kind) {
 }
 
 static inline proof_allowance proof_allowed(const pair_case *c, double distance) {
-  static const proof_allowance allowed[2][2] = {{{2e-12, 1e-10}, {2e-10, 1e-10}}, {{2e-10, 1e-10}, {2e-8, 1e-8}}};
+  static const proof_allowance allowed[2][2] = {{{2e-12, 1e-10}, {2e-10, 1e-10}},
+                                                {{2e-10, 1e-10}, {2e-8, 1e-8}}};
   return allowed[proof_curved(c->a.shape.kind) || proof_curved(c->b.shape.kind)][distance <= 0.0];
 }
 
@@ -66,52 +70,65 @@ static inline double proof_unit(const pair_case *c, const ct_pair_result *r) {
   return 0x1p-53 * (proof_reach(&c->a) + proof_reach(&c->b) + fabs(r->distance));
 }
 
-static inline bool proof_finite3(ct_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
+static inline bool proof_finite3(ct_vec3 v) {
+  return isfinite(v.x) && isfinite(v.y) && isfinite(v.z);
+}
 
 static inline bool proof_finite(const ct_pair_result *r) {
-  return isfinite(r->distance) && isfinite(r->lower_bound) && isfinite(r->upper_bound) && proof_finite3(r->normal) &&
-         proof_finite3(r->point_a) && proof_finite3(r->point_b);
+  return isfinite(r->distance) && isfinite(r->lower_bound) && isfinite(r->upper_bound) &&
+         proof_finite3(r->normal) && proof_finite3(r->point_a) && proof_finite3(r->point_b);
 }
 
 static inline void proof_blame(const pair_case *c, long index, const char *what, double by) {
-  CHECK_FAIL("pair %ld (%s, %s): %s by %g", index, ct_kind_word(c->a.shape.kind), ct_kind_word(c->b.shape.kind), what, by);
+  CHECK_FAIL("pair %ld (%s, %s): %s by %g", index, ct_kind_word(c->a.shape.kind),
+             ct_kind_word(c->b.shape.kind), what, by);
 }
 
-/* Points in the bodies prove an upper bound where the bodies are apart, a common point the overlap. */
-static inline void proof_points(const pair_case *c, const proof_answer *answer, double unit, long index, proof_tally *t) {
+/* Points in the bodies prove an upper bound where the bodies are apart, a common point the overlap.
+ */
+static inline void proof_points(const pair_case *c, const proof_answer *answer, double unit,
+                                long index, proof_tally *t) {
   const ct_pair_result *r = &answer->r;
   bool overlap = answer->overlap;
-  double far = ct_max2(ct_max_abs(c->a.pose.position), ct_max_abs(c->b.pose.position)), world = unit + 0x1p-53 * far;
+  double far = ct_max2(ct_max_abs(c->a.pose.position), ct_max_abs(c->b.pose.position)),
+         world = unit + 0x1p-53 * far;
   ct_vec3 p = overlap ? answer->common : r->point_a, q = overlap ? answer->common : r->point_b;
   double off = (double)kind_greater(kind_outside(&c->a, p), kind_outside(&c->b, q));
-  double slack = overlap ? 0.0 : r->upper_bound - r->lower_bound; /* a point may be as far off as the bracket is wide */
+  double slack =
+      overlap
+          ? 0.0
+          : r->upper_bound - r->lower_bound; /* a point may be as far off as the bracket is wide */
   t->points = ct_max2(t->points, (off - slack) / world);
   if (off > slack + PROOF_ROUNDING * world)
-    proof_blame(c, index, overlap ? "the common point is outside" : "a point is outside its body", off / world);
+    proof_blame(c, index, overlap ? "the common point is outside" : "a point is outside its body",
+                off / world);
   double apart = ct_norm(ct_sub(r->point_b, r->point_a));
   if (!overlap && apart < r->lower_bound - PROOF_ROUNDING * world)
     proof_blame(c, index, "the points are nearer than the lower bound", apart);
 }
 
 /* Where the family knows the signed distance. */
-static inline void proof_known(const pair_case *c, const proof_answer *answer, double unit, long index, proof_tally *t) {
+static inline void proof_known(const pair_case *c, const proof_answer *answer, double unit,
+                               long index, proof_tally *t) {
   double off = fabs(answer->r.distance - c->truth);
   t->known++;
   t->wanted = ct_max2(t->wanted, off / unit);
-  if (off > PROOF_BAND * unit) proof_blame(c, index, "the distance is not the known one", off / unit);
+  if (off > PROOF_BAND * unit)
+    proof_blame(c, index, "the distance is not the known one", off / unit);
   if (c->truth < answer->r.lower_bound || c->truth > answer->r.upper_bound)
     proof_blame(c, index, "the known distance is outside the bounds", c->truth);
   if (fabs(c->truth) > PROOF_BAND * unit && answer->overlap != (c->truth <= 0.0))
     proof_blame(c, index, "the yes or no is wrong", c->truth / unit);
 }
 
-/* An answer that is not ok may have a normal that does not prove its bounds: of bodies that the search over all normals knows,
- * that. */
+/* An answer that is not ok may have a normal that does not prove its bounds: of bodies that the
+ * search over all normals knows, that. */
 static inline bool proof_brute(const pair_case *c, const ct_pair_result *r) {
   const pair_body *both[2] = {&c->a, &c->b};
   for (int k = 0; k < 2; k++) {
     ct_kind kind = both[k]->shape.kind;
-    bool known = kind == CT_KIND_SPHERE || kind == CT_KIND_BOX || kind == CT_KIND_CAPSULE || kind == CT_KIND_CONVEX;
+    bool known = kind == CT_KIND_SPHERE || kind == CT_KIND_BOX || kind == CT_KIND_CAPSULE ||
+                 kind == CT_KIND_CONVEX;
     if (!known || both[k]->count > ORACLE_BALLS_MAX) return false;
   }
   oracle_body a = oracle_of(&c->a.shape, &c->a.pose, c->a.points, c->a.count);
@@ -121,13 +138,17 @@ static inline bool proof_brute(const pair_case *c, const ct_pair_result *r) {
 }
 
 /* Bounds in order, a unit normal, one decision; a bracket that is narrow or says so. */
-static inline void proof_shape(const pair_case *c, const proof_answer *answer, double unit, long index, proof_tally *t) {
+static inline void proof_shape(const pair_case *c, const proof_answer *answer, double unit,
+                               long index, proof_tally *t) {
   const ct_pair_result *r = &answer->r;
-  double size = 0x1p53 * unit, width = (r->upper_bound - r->lower_bound) / size, length = fabs(ct_norm(r->normal) - 1.0);
-  if (!proof_finite(r) || !proof_finite3(answer->common)) CHECK_FAIL("pair %ld: a number is not finite", index);
+  double size = 0x1p53 * unit, width = (r->upper_bound - r->lower_bound) / size,
+         length = fabs(ct_norm(r->normal) - 1.0);
+  if (!proof_finite(r) || !proof_finite3(answer->common))
+    CHECK_FAIL("pair %ld: a number is not finite", index);
   if (!(r->lower_bound <= r->distance && r->distance <= r->upper_bound))
     proof_blame(c, index, "the distance is outside its bounds", r->distance);
-  if (answer->overlap != (r->distance <= 0.0)) proof_blame(c, index, "overlap contradicts the distance", r->distance);
+  if (answer->overlap != (r->distance <= 0.0))
+    proof_blame(c, index, "overlap contradicts the distance", r->distance);
   if (length > 4 * 0x1p-52) proof_blame(c, index, "the normal is not unit", length);
   t->flagged += r->status != CT_PAIR_OK;
   if (r->status != CT_PAIR_OK) return;
@@ -138,11 +159,13 @@ static inline void proof_shape(const pair_case *c, const proof_answer *answer, d
   proof_allowance allowed = proof_allowed(c, r->distance);
   if (above > allowed.above) proof_blame(c, index, "the points are not one above the other", above);
   t->width = ct_max2(t->width, width);
-  if (width > allowed.width) proof_blame(c, index, "the bracket is wide and the status is ok", width);
+  if (width > allowed.width)
+    proof_blame(c, index, "the bracket is wide and the status is ok", width);
 }
 
 /* Everything but the value of a depth that is not the least one. */
-static inline void proof_of(const pair_case *c, const proof_answer *answer, long index, proof_tally *t) {
+static inline void proof_of(const pair_case *c, const proof_answer *answer, long index,
+                            proof_tally *t) {
   const ct_pair_result *r = &answer->r;
   double unit = proof_unit(c, r), gap = (double)kind_gap(c, r->normal);
   bool minimal = r->distance > 0.0 || r->depth_kind == CT_DEPTH_MINIMAL;
@@ -156,11 +179,14 @@ static inline void proof_of(const pair_case *c, const proof_answer *answer, long
   if (!minimal) return;
   /* The supporting planes are a true lower bound of the distance. */
   t->outside = ct_max2(t->outside, (gap - r->upper_bound) / unit);
-  if (gap > r->upper_bound) proof_blame(c, index, "the planes prove more than the upper bound", (gap - r->upper_bound) / unit);
+  if (gap > r->upper_bound)
+    proof_blame(c, index, "the planes prove more than the upper bound",
+                (gap - r->upper_bound) / unit);
   double leaning = answer->lean * 0x1p53 * unit;
   bool proved = gap >= r->lower_bound - PROOF_ROUNDING * unit - leaning;
   if (!proved && (r->status == CT_PAIR_OK || !proof_brute(c, r)))
-    proof_blame(c, index, "the normal does not prove the lower bound", (r->lower_bound - gap) / unit);
+    proof_blame(c, index, "the normal does not prove the lower bound",
+                (r->lower_bound - gap) / unit);
   double value = ct_max2(fabs(gap - r->distance) / (0x1p53 * unit) - answer->lean, 0.0);
   if (r->status == CT_PAIR_OK) t->value = ct_max2(t->value, value);
   if (r->status == CT_PAIR_OK && value > PROOF_PLANES)
@@ -172,25 +198,32 @@ static inline void proof_of(const pair_case *c, const proof_answer *answer, long
 typedef proof_answer (*proof_asked)(ct_placed a, ct_placed b, ct_workspace *workspace);
 
 /* Asks and proves. */
-static inline proof_answer prove_by(proof_asked ask, const pair_case *c, ct_workspace *workspace, long index, proof_tally *t) {
+static inline proof_answer prove_by(proof_asked ask, const pair_case *c, ct_workspace *workspace,
+                                    long index, proof_tally *t) {
   ct_frame fa = ct_frame_of(c->a.pose), fb = ct_frame_of(c->b.pose);
-  proof_answer answer = ask((ct_placed){&c->a.shape, &fa}, (ct_placed){&c->b.shape, &fb}, workspace);
+  proof_answer answer =
+      ask((ct_placed){&c->a.shape, &fa}, (ct_placed){&c->b.shape, &fb}, workspace);
   proof_of(c, &answer, index, t);
   return answer;
 }
 
-static inline proof_answer prove(const pair_case *c, ct_workspace *workspace, long index, proof_tally *t) {
+static inline proof_answer prove(const pair_case *c, ct_workspace *workspace, long index,
+                                 proof_tally *t) {
   return prove_by(proof_ask, c, workspace, index, t);
 }
 
-static inline proof_tally proof_begin(void) { return (proof_tally){.outside = -INFINITY, .points = -INFINITY}; }
+static inline proof_tally proof_begin(void) {
+  return (proof_tally){.outside = -INFINITY, .points = -INFINITY};
+}
 
 /* One line, and the share of answers that may say that they are not as promised. */
 static inline void proof_end(const char *name, const proof_tally *t, double share) {
-  printf("%-26s %9ld pairs, %8ld overlap, %7ld within %g u of touching, %5ld not ok; worst: bracket %.1e, planes %.1e and points "
+  printf("%-26s %9ld pairs, %8ld overlap, %7ld within %g u of touching, %5ld not ok; worst: "
+         "bracket %.1e, planes %.1e and points "
          "%.1e of the "
          "size, planes beyond the upper bound by %.3g u, points outside by %.3g u",
-         name, t->pairs, t->overlap, t->unsure, PROOF_BAND, t->flagged, t->width, t->value, t->above, t->outside, t->points);
+         name, t->pairs, t->overlap, t->unsure, PROOF_BAND, t->flagged, t->width, t->value,
+         t->above, t->outside, t->points);
   if (t->known) printf(", %.3g u off %ld known distances", t->wanted, t->known);
   printf("\n");
   if ((double)t->flagged > share * (double)t->pairs + 1.0)
@@ -207,7 +240,9 @@ typedef struct proof_plan {
 } proof_plan;
 
 /* The numbers of an ordinary run, or with CONTACTD_FULL=1 the full ones. */
-static inline long proof_count(long quick, long full) { return getenv("CONTACTD_FULL") ? full : quick; }
+static inline long proof_count(long quick, long full) {
+  return getenv("CONTACTD_FULL") ? full : quick;
+}
 
 static inline void proof_run(const proof_plan *plan) {
   static const double gaps[] = {0.0, 0x1p-53, -0x1p-53, 0x1p-40, -0x1p-40, 1e-9, -1e-9};

@@ -1,5 +1,6 @@
-/* Rays by bisection in long double: a convex function of space that is negative inside the shape, its least value along the ray,
- * and from there its two roots. Nothing of the engine is used but the data types.
+/* Rays by bisection in long double: a convex function of space that is negative inside the shape,
+ * its least value along the ray, and from there its two roots. Nothing of the engine is used but
+ * the data types.
  */
 #ifndef ORACLE_RAY_ORACLE_H
 #define ORACLE_RAY_ORACLE_H
@@ -8,21 +9,26 @@
 
 /* Placed by q/|q| in long double: the point in the shape's frame. */
 static inline oracle_vec oracle_local(const ct_pose *pose, oracle_vec p) {
-  long double x = -(long double)pose->rotation.x, y = -(long double)pose->rotation.y, z = -(long double)pose->rotation.z;
+  long double x = -(long double)pose->rotation.x, y = -(long double)pose->rotation.y,
+              z = -(long double)pose->rotation.z;
   long double w = pose->rotation.w, s = 2 / (x * x + y * y + z * z + w * w);
   oracle_vec v = {x, y, z}, t = oracle_cross(v, p), tt = oracle_cross(v, t);
-  return (oracle_vec){p.x + s * (w * t.x + tt.x), p.y + s * (w * t.y + tt.y), p.z + s * (w * t.z + tt.z)};
+  return (oracle_vec){p.x + s * (w * t.x + tt.x), p.y + s * (w * t.y + tt.y),
+                      p.z + s * (w * t.z + tt.z)};
 }
 
-/* Of the convex hull of two balls on the axis: the greatest n.p - h(n) over the normals of its sides. */
+/* Of the convex hull of two balls on the axis: the greatest n.p - h(n) over the normals of its
+ * sides. */
 static inline long double oracle_capsule_level(const ct_shape *shape, oracle_vec p) {
-  long double a = shape->capsule.half_length, bottom = shape->capsule.radius_bottom, top = shape->capsule.radius_top;
+  long double a = shape->capsule.half_length, bottom = shape->capsule.radius_bottom,
+              top = shape->capsule.radius_top;
   long double out = sqrtl(p.x * p.x + p.y * p.y);
   long double of_bottom = sqrtl(out * out + (p.z + a) * (p.z + a)) - bottom,
               of_top = sqrtl(out * out + (p.z - a) * (p.z - a)) - top;
   if (2 * a <= fabsl(bottom - top)) return top >= bottom ? of_top : of_bottom;
   long double sine = (bottom - top) / (2 * a), cosine = sqrtl(1 - sine * sine);
-  long double foot = (p.z + a) * cosine - out * sine; /* along the side, from where the bottom ball touches it */
+  long double foot =
+      (p.z + a) * cosine - out * sine; /* along the side, from where the bottom ball touches it */
   if (foot <= 0) return of_bottom;
   if (foot >= 2 * a * cosine) return of_top;
   return out * cosine + (p.z + a) * sine - bottom;
@@ -33,13 +39,17 @@ static inline long double oracle_sharp_level(const ct_shape *shape, oracle_vec p
   switch (shape->kind) {
   case CT_KIND_SPHERE: return oracle_norm(p) - shape->sphere.radius;
   case CT_KIND_BOX:
-    return fmaxl(fmaxl(fabsl(p.x) - shape->box.half.x, fabsl(p.y) - shape->box.half.y), fabsl(p.z) - shape->box.half.z);
+    return fmaxl(fmaxl(fabsl(p.x) - shape->box.half.x, fabsl(p.y) - shape->box.half.y),
+                 fabsl(p.z) - shape->box.half.z);
   case CT_KIND_CAPSULE: return oracle_capsule_level(shape, p);
   case CT_KIND_CYLINDER:
-    return fmaxl(sqrtl(p.x * p.x + p.y * p.y) - shape->cylinder.radius, fabsl(p.z) - shape->cylinder.half_length);
+    return fmaxl(sqrtl(p.x * p.x + p.y * p.y) - shape->cylinder.radius,
+                 fabsl(p.z) - shape->cylinder.half_length);
   case CT_KIND_CONE: {
-    long double a = shape->cone.half_length, bottom = shape->cone.radius_bottom, top = shape->cone.radius_top;
-    long double radius = bottom + (top - bottom) * (p.z + a) / (2 * a), slant = hypotl(2 * a, top - bottom);
+    long double a = shape->cone.half_length, bottom = shape->cone.radius_bottom,
+                top = shape->cone.radius_top;
+    long double radius = bottom + (top - bottom) * (p.z + a) / (2 * a),
+                slant = hypotl(2 * a, top - bottom);
     return fmaxl((sqrtl(p.x * p.x + p.y * p.y) - radius) * 2 * a / slant, fabsl(p.z) - a);
   }
   case CT_KIND_ELLIPSOID: {
@@ -51,7 +61,8 @@ static inline long double oracle_sharp_level(const ct_shape *shape, oracle_vec p
     const ct_hull_view *view = ct_hull_get(shape->hull);
     long double level = -INFINITY;
     for (uint32_t i = 0; i < view->face_count; i++)
-      level = fmaxl(level, view->nx[i] * p.x + view->ny[i] * p.y + view->nz[i] * p.z - view->offset[i]);
+      level =
+          fmaxl(level, view->nx[i] * p.x + view->ny[i] * p.y + view->nz[i] * p.z - view->offset[i]);
     return level;
   }
   case CT_KIND_PLANE: return p.z;
@@ -66,32 +77,41 @@ static inline long double oracle_round_box_level(ct_vec3 half, long double radiu
   return oracle_norm(out) + fminl(fmaxl(x, fmaxl(y, z)), 0) - radius;
 }
 
-/* A solid of revolution in a ball: signed distance from the convex outline (0, -a) (bottom, -a) (top, a) (0, a), by its sides. */
-static inline long double oracle_round_lathe_level(const long double outline[3], long double radius, oracle_vec p) {
-  long double a = outline[0], r = sqrtl(p.x * p.x + p.y * p.y), slant = hypotl(2 * a, outline[2] - outline[1]);
-  long double along = ((outline[2] - outline[1]) * (r - outline[1]) + 2 * a * (p.z + a)) / (slant * slant);
+/* A solid of revolution in a ball: signed distance from the convex outline (0, -a) (bottom, -a)
+ * (top, a) (0, a), by its sides. */
+static inline long double oracle_round_lathe_level(const long double outline[3], long double radius,
+                                                   oracle_vec p) {
+  long double a = outline[0], r = sqrtl(p.x * p.x + p.y * p.y),
+              slant = hypotl(2 * a, outline[2] - outline[1]);
+  long double along =
+      ((outline[2] - outline[1]) * (r - outline[1]) + 2 * a * (p.z + a)) / (slant * slant);
   long double t = fminl(fmaxl(along, 0), 1), at = outline[1] + t * (outline[2] - outline[1]);
-  long double side = hypotl(r - at, p.z + a - 2 * a * t), low = hypotl(fmaxl(r - outline[1], 0), p.z + a);
+  long double side = hypotl(r - at, p.z + a - 2 * a * t),
+              low = hypotl(fmaxl(r - outline[1], 0), p.z + a);
   long double high = hypotl(fmaxl(r - outline[2], 0), p.z - a);
   long double here = outline[1] + (outline[2] - outline[1]) * (p.z + a) / (2 * a);
   bool inside = fabsl(p.z) <= a && r <= here;
   return (inside ? -1 : 1) * fminl(side, fminl(low, high)) - radius;
 }
 
-/* With rounding and margin, of the kinds that have them here: balls and capsules grow, others become round. */
+/* With rounding and margin, of the kinds that have them here: balls and capsules grow, others
+ * become round. */
 static inline long double oracle_level(const ct_shape *shape, oracle_vec p) {
   long double growth = (shape->inset ? 0.0L : shape->rounding) + shape->margin;
   if (shape->rounding == 0.0 && shape->margin == 0.0) return oracle_sharp_level(shape, p);
   if (shape->kind == CT_KIND_CYLINDER) {
     long double by = shape->inset ? shape->rounding : 0.0L, r = shape->cylinder.radius - by;
-    return oracle_round_lathe_level((long double[]){shape->cylinder.half_length - by, r, r}, growth + by, p);
+    return oracle_round_lathe_level((long double[]){shape->cylinder.half_length - by, r, r},
+                                    growth + by, p);
   }
   if (shape->kind == CT_KIND_CONE)
-    return oracle_round_lathe_level((long double[]){shape->cone.half_length, shape->cone.radius_bottom, shape->cone.radius_top},
-                                    growth, p);
+    return oracle_round_lathe_level(
+        (long double[]){shape->cone.half_length, shape->cone.radius_bottom, shape->cone.radius_top},
+        growth, p);
   if (shape->kind != CT_KIND_BOX) return oracle_sharp_level(shape, p) - growth;
   ct_vec3 half = shape->box.half;
-  if (shape->inset) half = ct_vec(half.x - shape->rounding, half.y - shape->rounding, half.z - shape->rounding);
+  if (shape->inset)
+    half = ct_vec(half.x - shape->rounding, half.y - shape->rounding, half.z - shape->rounding);
   return oracle_round_box_level(half, (long double)shape->rounding + shape->margin, p);
 }
 
@@ -122,7 +142,8 @@ static inline long double oracle_ray_least(const oracle_ray *r, long double low,
 }
 
 /* The root between a point inside and one outside. */
-static inline long double oracle_ray_root(const oracle_ray *r, long double inside, long double outside) {
+static inline long double oracle_ray_root(const oracle_ray *r, long double inside,
+                                          long double outside) {
   for (int i = 0; i < 140; i++) {
     long double middle = (inside + outside) / 2;
     if (oracle_ray_level(r, middle) <= 0) inside = middle;

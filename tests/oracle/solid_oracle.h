@@ -1,9 +1,12 @@
-/* Many-sided solids and their signed distance to small bodies, by a scan over all pairs of features in long double.
+/* Many-sided solids and their signed distance to small bodies, by a scan over all pairs of features
+ * in long double.
  *
- * A solid is made with lists of edges and triangles that hold at least its true ones; nothing of the engine's hull is used. The
- * signed distance is the greatest gap along a unit normal. It lies at a normal fixed by a face, an edge or a vertex of the solid
- * together with features of the body; each is judged by all vertices, so a normal too many does no harm. Cross products of
- * nearly parallel edges are taken in 113 bits (pair_oracle.h). Not here: bodies with many vertices on both sides.
+ * A solid is made with lists of edges and triangles that hold at least its true ones; nothing of
+ * the engine's hull is used. The signed distance is the greatest gap along a unit normal. It lies
+ * at a normal fixed by a face, an edge or a vertex of the solid together with features of the body;
+ * each is judged by all vertices, so a normal too many does no harm. Cross products of nearly
+ * parallel edges are taken in 113 bits (pair_oracle.h). Not here: bodies with many vertices on both
+ * sides.
  */
 #ifndef ORACLE_SOLID_ORACLE_H
 #define ORACLE_SOLID_ORACLE_H
@@ -37,9 +40,10 @@ static inline void solid_face(solid *s, int i, int j, int k) {
   s->face[s->faces++][2] = k;
 }
 
-/* Rings of `sides` vertices at the heights and radii given, stacked along z, and a tip where *tip is above the last ring. Both
- * diagonals of each side are listed, and all of its triangles. */
-static inline solid solid_lathe(int sides, int rings, const double *radius, const double *height, const double *tip) {
+/* Rings of `sides` vertices at the heights and radii given, stacked along z, and a tip where *tip
+ * is above the last ring. Both diagonals of each side are listed, and all of its triangles. */
+static inline solid solid_lathe(int sides, int rings, const double *radius, const double *height,
+                                const double *tip) {
   size_t n = (size_t)sides, k = (size_t)rings;
   solid s = {.points = malloc((n * k + 1) * sizeof *s.points),
              .edge = malloc(4 * n * k * sizeof *s.edge),
@@ -69,7 +73,9 @@ static inline solid solid_lathe(int sides, int rings, const double *radius, cons
       }
     }
   solid_face(&s, 0, sides / 3, 2 * sides / 3);
-  if (!tip) solid_face(&s, (rings - 1) * sides, (rings - 1) * sides + sides / 3, (rings - 1) * sides + 2 * sides / 3);
+  if (!tip)
+    solid_face(&s, (rings - 1) * sides, (rings - 1) * sides + sides / 3,
+               (rings - 1) * sides + 2 * sides / 3);
   return s;
 }
 
@@ -89,8 +95,8 @@ static inline oracle_wide solid_wide(const solid *s, int i) {
   return (oracle_wide){s->points[i].x, s->points[i].y, s->points[i].z};
 }
 
-/* Judges a direction that was made for vertex `at`: it must lead out there. The vertex's neighbours in the list are looked at
- * first. */
+/* Judges a direction that was made for vertex `at`: it must lead out there. The vertex's neighbours
+ * in the list are looked at first. */
 static inline void solid_offer(solid_scan *c, oracle_vec n, int at) {
   long double length = oracle_norm(n), near = INFINITY;
   if (!(length > 0)) return;
@@ -115,7 +121,8 @@ static inline void solid_offer(solid_scan *c, oracle_vec n, int at) {
 }
 
 /* n.t = rise, else as much along `to` as can be. */
-static inline void solid_offer_edge(solid_scan *c, oracle_wide edge, long double rise, oracle_wide to, int at) {
+static inline void solid_offer_edge(solid_scan *c, oracle_wide edge, long double rise,
+                                    oracle_wide to, int at) {
   oracle_vec t = oracle_narrow(edge), p = oracle_cross(t, oracle_safe_cross(to, edge));
   long double square = oracle_dot(t, t), across = oracle_norm(p);
   if (!(square > 0) || !(across > 0) || rise * rise >= square) return;
@@ -123,7 +130,8 @@ static inline void solid_offer_edge(solid_scan *c, oracle_wide edge, long double
 }
 
 /* n.t = 0 and n.u = lift: two normals. */
-static inline void solid_offer_face(solid_scan *c, oracle_wide p, oracle_wide q, long double lift, int at) {
+static inline void solid_offer_face(solid_scan *c, oracle_wide p, oracle_wide q, long double lift,
+                                    int at) {
   oracle_vec t = oracle_narrow(p), m = oracle_safe_cross(p, q);
   long double square = oracle_dot(m, m);
   if (!(square > 0)) return;
@@ -138,7 +146,8 @@ static inline void solid_offer_face(solid_scan *c, oracle_wide p, oracle_wide q,
 static inline int solid_top(const solid *s, oracle_vec n, int sign) {
   int top = 0;
   for (int i = 1; i < s->count; i++)
-    if (sign * oracle_dot(n, solid_vertex(s, i)) > sign * oracle_dot(n, solid_vertex(s, top))) top = i;
+    if (sign * oracle_dot(n, solid_vertex(s, i)) > sign * oracle_dot(n, solid_vertex(s, top)))
+      top = i;
   return top;
 }
 
@@ -146,11 +155,12 @@ static inline void solid_offer_vertices(solid_scan *c) {
   const oracle_body *b = c->body;
   for (int i = 0; i < c->s->count; i++) {
     oracle_wide v = solid_wide(c->s, i);
-    for (int j = 0; j < b->balls; j++) solid_offer(c, oracle_narrow(oracle_wide_sub(b->exact[j], v)), i);
+    for (int j = 0; j < b->balls; j++)
+      solid_offer(c, oracle_narrow(oracle_wide_sub(b->exact[j], v)), i);
     for (int e = 0; e < b->edges; e++) {
       int p = b->edge[e][0], q = b->edge[e][1];
-      solid_offer_edge(c, oracle_wide_sub(b->exact[q], b->exact[p]), b->radius[q] - b->radius[p], oracle_wide_sub(b->exact[p], v),
-                       i);
+      solid_offer_edge(c, oracle_wide_sub(b->exact[q], b->exact[p]), b->radius[q] - b->radius[p],
+                       oracle_wide_sub(b->exact[p], v), i);
     }
   }
 }
@@ -159,11 +169,14 @@ static inline void solid_offer_edges(solid_scan *c) {
   const oracle_body *b = c->body;
   for (int i = 0; i < c->s->edges; i++) {
     int at = c->s->edge[i][0];
-    oracle_wide v = solid_wide(c->s, at), t = oracle_wide_sub(solid_wide(c->s, c->s->edge[i][1]), v);
-    for (int j = 0; j < b->balls; j++) solid_offer_edge(c, t, 0, oracle_wide_sub(b->exact[j], v), at);
+    oracle_wide v = solid_wide(c->s, at),
+                t = oracle_wide_sub(solid_wide(c->s, c->s->edge[i][1]), v);
+    for (int j = 0; j < b->balls; j++)
+      solid_offer_edge(c, t, 0, oracle_wide_sub(b->exact[j], v), at);
     for (int e = 0; e < b->edges; e++) {
       int p = b->edge[e][0], q = b->edge[e][1];
-      solid_offer_face(c, t, oracle_wide_sub(b->exact[q], b->exact[p]), b->radius[q] - b->radius[p], at);
+      solid_offer_face(c, t, oracle_wide_sub(b->exact[q], b->exact[p]), b->radius[q] - b->radius[p],
+                       at);
     }
   }
 }
@@ -171,16 +184,19 @@ static inline void solid_offer_edges(solid_scan *c) {
 /* Signed distance of a solid and a body in its frame. */
 static inline long double solid_distance(const solid *s, const oracle_body *body) {
   solid_scan c = {.s = s, .body = body, .best = -INFINITY};
-  for (int i = 0; i < s->count; i++) c.inner = oracle_mix(c.inner, 1, solid_vertex(s, i), 1.0L / s->count);
+  for (int i = 0; i < s->count; i++)
+    c.inner = oracle_mix(c.inner, 1, solid_vertex(s, i), 1.0L / s->count);
   for (int j = 0; j < body->balls; j++) c.ball[j] = oracle_narrow(body->exact[j]);
   for (int f = 0; f < s->faces; f++) {
     oracle_wide v = solid_wide(s, s->face[f][0]);
-    oracle_wide t = oracle_wide_sub(solid_wide(s, s->face[f][1]), v), u = oracle_wide_sub(solid_wide(s, s->face[f][2]), v);
+    oracle_wide t = oracle_wide_sub(solid_wide(s, s->face[f][1]), v),
+                u = oracle_wide_sub(solid_wide(s, s->face[f][2]), v);
     solid_offer_face(&c, t, u, 0, s->face[f][0]);
   }
   for (int f = 0; f < body->faces; f++) {
     oracle_wide v = body->exact[body->face[f][0]];
-    oracle_wide t = oracle_wide_sub(body->exact[body->face[f][1]], v), u = oracle_wide_sub(body->exact[body->face[f][2]], v);
+    oracle_wide t = oracle_wide_sub(body->exact[body->face[f][1]], v),
+                u = oracle_wide_sub(body->exact[body->face[f][2]], v);
     solid_offer_face(&c, t, u, 0, solid_top(s, oracle_safe_cross(t, u), 1));
     solid_offer_face(&c, t, u, 0, solid_top(s, oracle_safe_cross(t, u), -1));
   }
@@ -191,12 +207,15 @@ static inline long double solid_distance(const solid *s, const oracle_body *body
 
 /* The body moved from the world into the frame of `pose`; exact to 113 bits. */
 static inline void oracle_into(oracle_body *body, const ct_pose *pose) {
-  oracle_quad x = -(oracle_quad)pose->rotation.x, y = -(oracle_quad)pose->rotation.y, z = -(oracle_quad)pose->rotation.z;
+  oracle_quad x = -(oracle_quad)pose->rotation.x, y = -(oracle_quad)pose->rotation.y,
+              z = -(oracle_quad)pose->rotation.z;
   oracle_quad w = pose->rotation.w, s = 2 / (x * x + y * y + z * z + w * w);
   oracle_wide v = {x, y, z}, position = {pose->position.x, pose->position.y, pose->position.z};
   for (int i = 0; i < body->balls; i++) {
-    oracle_wide p = oracle_wide_sub(body->exact[i], position), t = oracle_wide_cross(v, p), tt = oracle_wide_cross(v, t);
-    body->exact[i] = (oracle_wide){p.x + s * (w * t.x + tt.x), p.y + s * (w * t.y + tt.y), p.z + s * (w * t.z + tt.z)};
+    oracle_wide p = oracle_wide_sub(body->exact[i], position), t = oracle_wide_cross(v, p),
+                tt = oracle_wide_cross(v, t);
+    body->exact[i] = (oracle_wide){p.x + s * (w * t.x + tt.x), p.y + s * (w * t.y + tt.y),
+                                   p.z + s * (w * t.z + tt.z)};
   }
 }
 

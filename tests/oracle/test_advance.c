@@ -2,14 +2,20 @@
 #include "tests/support/advance.h"
 
 static ct_advance_options stepping(double duration, double time_step) {
-  return (ct_advance_options){
-      .mode = CT_ADVANCE_STEPPING, .duration = duration, .time_step = time_step, .gravity = {0, 0, -9.81}, .contacts_max = 1000};
+  return (ct_advance_options){.mode = CT_ADVANCE_STEPPING,
+                              .duration = duration,
+                              .time_step = time_step,
+                              .gravity = {0, 0, -9.81},
+                              .contacts_max = 1000};
 }
 
-/* T14.2: x0 + v t + g t^2/2 at every step, and at the end of one that is shorter; a body's centre may be anywhere in it. */
+/* T14.2: x0 + v t + g t^2/2 at every step, and at the end of one that is shorter; a body's centre
+ * may be anywhere in it. */
 static void free_fall_is_exact(void) {
-  const ct_motion motion = {.source = CT_MASS_MASS, .value = 2.5, .has_center = true, .center = {0.3, -0.2, 0.1}};
-  const placed_body ball = {"ball", box_of(0.2, 0.3, 0.4), pose_at(1, 2, 30), {{3, -1, 4}, {0, 0, 0}}, &motion};
+  const ct_motion motion = {
+      .source = CT_MASS_MASS, .value = 2.5, .has_center = true, .center = {0.3, -0.2, 0.1}};
+  const placed_body ball = {
+      "ball", box_of(0.2, 0.3, 0.4), pose_at(1, 2, 30), {{3, -1, 4}, {0, 0, 0}}, &motion};
   const ct_scene *scene = scene_of(&ball, 1);
   const ct_advance_options o = stepping(1.0005, 1e-3);
   ct_advance *advance = advance_of(scene, &o);
@@ -41,7 +47,8 @@ static void a_free_top_keeps_momentum_and_energy(void) {
                             .has_inertia = true,
                             .inertia_diagonal = {1, 2, 3},
                             .inertia_orientation = {0, 0, 0, 1}};
-  const placed_body top = {"top", sphere_of(1), pose_at(0, 0, 0), {{0, 0, 0}, {0.1, 2, 0.1}}, &motion};
+  const placed_body top = {
+      "top", sphere_of(1), pose_at(0, 0, 0), {{0, 0, 0}, {0.1, 2, 0.1}}, &motion};
   const ct_scene *scene = scene_of(&top, 1);
   ct_advance_options o = stepping(10, 1e-3);
   o.gravity = ct_vec(0, 0, 0);
@@ -67,13 +74,16 @@ static void a_free_top_keeps_momentum_and_energy(void) {
   ct_scene_release(scene);
 }
 
-/* A load at a point that stays where it is in the world: momentum and angular momentum grow by what it gives. */
+/* A load at a point that stays where it is in the world: momentum and angular momentum grow by what
+ * it gives. */
 static void loads_change_momentum_by_what_they_push(void) {
-  const placed_body bar = {"bar", box_of(1, 0.1, 0.1), pose_at(0, 0, 0), {{0, 0, 0}, {0, 0, 0}}, &one_kilogram};
+  const placed_body bar = {
+      "bar", box_of(1, 0.1, 0.1), pose_at(0, 0, 0), {{0, 0, 0}, {0, 0, 0}}, &one_kilogram};
   const ct_scene *scene = scene_of(&bar, 1);
   ct_advance_options o = stepping(1, 1e-3);
   o.gravity = ct_vec(0, 0, 0);
-  const ct_load loads[2] = {{.row = 0, .force = {0, 0.5, 0}, .has_at = true, .at = {1, 0, 0}}, {.row = 0, .torque = {0, 0, 0.25}}};
+  const ct_load loads[2] = {{.row = 0, .force = {0, 0.5, 0}, .has_at = true, .at = {1, 0, 0}},
+                            {.row = 0, .torque = {0, 0, 0.25}}};
   o.loads = loads;
   o.load_count = 2;
   ct_advance *advance = advance_of(scene, &o);
@@ -94,8 +104,9 @@ static void loads_change_momentum_by_what_they_push(void) {
 
 /* What moves is written to a draft as it is told. */
 static void what_has_moved_is_written(void) {
-  const placed_body bodies[2] = {{"wall", box_of(1, 1, 1), pose_at(9, 0, 0), {{0, 0, 0}, {0, 0, 0}}, NULL},
-                                 {"ball", sphere_of(0.1), pose_at(0, 0, 5), {{1, 0, 0}, {0, 2, 0}}, &one_kilogram}};
+  const placed_body bodies[2] = {
+      {"wall", box_of(1, 1, 1), pose_at(9, 0, 0), {{0, 0, 0}, {0, 0, 0}}, NULL},
+      {"ball", sphere_of(0.1), pose_at(0, 0, 5), {{1, 0, 0}, {0, 2, 0}}, &one_kilogram}};
   const ct_scene *scene = scene_of(bodies, 2);
   const ct_advance_options o = stepping(0.25, 1e-2);
   ct_advance *advance = advance_of(scene, &o);
@@ -116,10 +127,12 @@ static void what_has_moved_is_written(void) {
   ct_scene_release(scene);
 }
 
-/* T12.5 and T14.1: a block of 1 kg on mu = 0.8, pushed by 8 cos t: it slides a little, stops, slides back. The force is that in the
- * middle of each step. Figures: the exact motion (Potra, Anitescu, Gavrea, Trinkle 2006; closed form), and its discrete one. */
+/* T12.5 and T14.1: a block of 1 kg on mu = 0.8, pushed by 8 cos t: it slides a little, stops,
+ * slides back. The force is that in the middle of each step. Figures: the exact motion (Potra,
+ * Anitescu, Gavrea, Trinkle 2006; closed form), and its discrete one. */
 static void a_pushed_block_sticks_and_slides(void) {
-  const placed_body bodies[2] = {ground, {"block", box_of(0.5, 0.5, 0.5), pose_at(3, 0, 0.5), AT_REST, &one_kilogram}};
+  const placed_body bodies[2] = {
+      ground, {"block", box_of(0.5, 0.5, 0.5), pose_at(3, 0, 0.5), AT_REST, &one_kilogram}};
   const ct_scene *scene = scene_with(bodies, 2, friction_of(0.8));
   const double h = 1e-3;
   ct_advance_options o = stepping(5, h);
@@ -139,7 +152,9 @@ static void a_pushed_block_sticks_and_slides(void) {
     if (k == 150) CHECK_NEAR(velocity.linear.x, 0.0183050598, 1e-6);
     if (k == 1000) CHECK_NEAR(pose.position.x, 3.0043485697, 1e-7); /* it stopped at 0.3386 s */
     if (k == 2000) CHECK_NEAR(pose.position.x, 3.0043485868, 1e-9);
-    if (k == 5000) CHECK_NEAR(pose.position.x, 2.9913028546, 2e-8); /* the solver's, of the step in which it begins to slide */
+    if (k == 5000)
+      CHECK_NEAR(pose.position.x, 2.9913028546,
+                 2e-8); /* the solver's, of the step in which it begins to slide */
   }
   CHECK_NEAR(fastest, 0.0197723266, 1e-6);
   CHECK(ct_advance_now(advance).not_converged <= 1);
@@ -147,13 +162,15 @@ static void a_pushed_block_sticks_and_slides(void) {
   ct_scene_release(scene);
 }
 
-/* On a slope of 30 degrees the acceleration is g (sin - mu cos), or nothing from mu = tan 30 on. Gravity is turned, not the plane.
+/* On a slope of 30 degrees the acceleration is g (sin - mu cos), or nothing from mu = tan 30 on.
+ * Gravity is turned, not the plane.
  */
 static void a_slope_holds_or_not(void) {
   const double sine = 0.5, cosine = 0.86602540378443865;
   const double mus[3] = {0.5, 0.57, 0.6};
   for (int i = 0; i < 3; i++) {
-    const placed_body bodies[2] = {ground, {"block", box_of(0.5, 0.5, 0.2), pose_at(0, 0, 0.2), AT_REST, &one_kilogram}};
+    const placed_body bodies[2] = {
+        ground, {"block", box_of(0.5, 0.5, 0.2), pose_at(0, 0, 0.2), AT_REST, &one_kilogram}};
     const ct_scene *scene = scene_with(bodies, 2, friction_of(mus[i]));
     ct_advance_options o = stepping(1, 1e-2);
     o.contact_tolerance = 1e-7;
@@ -167,16 +184,18 @@ static void a_slope_holds_or_not(void) {
     near_vec(velocity.linear, ct_vec(acceleration, 0, 0), 1e-10);
     near_vec(pose.position, ct_vec(0.5 * acceleration, 0, 0.2), 1e-10);
     if (acceleration == 0.0) CHECK(ct_max_abs(velocity.linear) == 0.0);
-    near_vec(ct_scale(ct_advance_now(advance).contact_impulse, 100.0), ct_vec(-9.81 * sine + acceleration, 0, 9.81 * cosine), 1e-8);
+    near_vec(ct_scale(ct_advance_now(advance).contact_impulse, 100.0),
+             ct_vec(-9.81 * sine + acceleration, 0, 9.81 * cosine), 1e-8);
     ct_advance_destroy(advance);
     ct_scene_release(scene);
   }
 }
 
-/* A ball falls on the ground with restitution e: it leaves at e times the speed that it came with, energy stays while it flies, and
- * it comes to rest for good. */
+/* A ball falls on the ground with restitution e: it leaves at e times the speed that it came with,
+ * energy stays while it flies, and it comes to rest for good. */
 static void a_ball_bounces_and_comes_to_rest(void) {
-  const placed_body bodies[2] = {ground, {"ball", sphere_of(0.1), pose_at(0, 0, 1.1), AT_REST, &one_kilogram}};
+  const placed_body bodies[2] = {
+      ground, {"ball", sphere_of(0.1), pose_at(0, 0, 1.1), AT_REST, &one_kilogram}};
   ct_material elastic = friction_of(0.3);
   elastic.restitution = 0.7;
   const ct_scene *scene = scene_with(bodies, 2, elastic);
@@ -213,11 +232,13 @@ static void a_ball_bounces_and_comes_to_rest(void) {
   ct_scene_release(scene);
 }
 
-/* Two balls meet head on, away from everything: momenta stay, the part 1 - e^2 of the energy between them goes. */
+/* Two balls meet head on, away from everything: momenta stay, the part 1 - e^2 of the energy
+ * between them goes. */
 static void an_isolated_pair_keeps_its_momenta(void) {
   const ct_motion heavy = {.source = CT_MASS_MASS, .value = 3.0};
-  const placed_body bodies[2] = {{"a", sphere_of(0.5), pose_at(-1, 0.1, 0), {{2, 0, 0}, {0, 1, 3}}, &one_kilogram},
-                                 {"b", sphere_of(0.4), pose_at(1, 0, 0.2), {{-1, 0, 0}, {1, 0, 0}}, &heavy}};
+  const placed_body bodies[2] = {
+      {"a", sphere_of(0.5), pose_at(-1, 0.1, 0), {{2, 0, 0}, {0, 1, 3}}, &one_kilogram},
+      {"b", sphere_of(0.4), pose_at(1, 0, 0.2), {{-1, 0, 0}, {1, 0, 0}}, &heavy}};
   ct_material rough = friction_of(0.4);
   rough.restitution = 0.5;
   const ct_scene *scene = scene_with(bodies, 2, rough);
@@ -242,12 +263,14 @@ static void an_isolated_pair_keeps_its_momenta(void) {
   ct_scene_release(scene);
 }
 
-/* A belt that moves at 1 m/s, mu = 0.5, under a box at rest: it slides for 1/(mu g) seconds, then goes along. The belt gives twice
- * the energy that the box has in the end; the other half is friction's. */
+/* A belt that moves at 1 m/s, mu = 0.5, under a box at rest: it slides for 1/(mu g) seconds, then
+ * goes along. The belt gives twice the energy that the box has in the end; the other half is
+ * friction's. */
 static void a_belt_does_work(void) {
   const ct_motion belt = {.is_kinematic = true};
-  const placed_body bodies[2] = {{"belt", box_of(20, 1, 0.5), pose_at(0, 0, -0.5), {{1, 0, 0}, {0, 0, 0}}, &belt},
-                                 {"box", box_of(0.3, 0.3, 0.1), pose_at(-5, 0, 0.1), AT_REST, &one_kilogram}};
+  const placed_body bodies[2] = {
+      {"belt", box_of(20, 1, 0.5), pose_at(0, 0, -0.5), {{1, 0, 0}, {0, 0, 0}}, &belt},
+      {"box", box_of(0.3, 0.3, 0.1), pose_at(-5, 0, 0.1), AT_REST, &one_kilogram}};
   const ct_scene *scene = scene_with(bodies, 2, friction_of(0.5));
   ct_advance_options o = stepping(1, 1e-3);
   o.contact_tolerance = 1e-7;
@@ -268,7 +291,9 @@ static void a_belt_does_work(void) {
 
 /* Stopped at any time by the flag: nothing has changed, and it goes on as if nothing had been. */
 static void a_raised_flag_leaves_no_trace(void) {
-  const placed_body bodies[2] = {ground, {"box", box_of(0.5, 0.5, 0.5), pose_at(0, 0, 0.6), {{1, 0, 0}, {1, 2, 3}}, &one_kilogram}};
+  const placed_body bodies[2] = {
+      ground,
+      {"box", box_of(0.5, 0.5, 0.5), pose_at(0, 0, 0.6), {{1, 0, 0}, {1, 2, 3}}, &one_kilogram}};
   const ct_scene *scene = scene_with(bodies, 2, friction_of(0.5));
   ct_advance_options o = stepping(1, 1e-2);
   ct_cancel *cancel = ct_cancel_create();
@@ -288,7 +313,8 @@ static void a_raised_flag_leaves_no_trace(void) {
 
 static void a_body_without_mass_is_refused(void) {
   const ct_motion no_mass = {.source = CT_MASS_NONE};
-  const placed_body plane = {"plane", plane_of(), pose_at(0, 0, 0), {{0, 0, 0}, {0, 0, 0}}, &no_mass};
+  const placed_body plane = {
+      "plane", plane_of(), pose_at(0, 0, 0), {{0, 0, 0}, {0, 0, 0}}, &no_mass};
   const ct_scene *scene = scene_of(&plane, 1);
   const ct_advance_options o = stepping(1, 1e-3);
   ct_advance *advance = NULL;

@@ -1,4 +1,5 @@
-/* Motion by the elastic law: a ball that bounces sixteen times against an independent integration, what keeps energy and momentum.
+/* Motion by the elastic law: a ball that bounces sixteen times against an independent integration,
+ * what keeps energy and momentum.
  */
 #include "tests/support/check.h"
 #include "tests/support/scenes.h"
@@ -32,8 +33,10 @@ static const ct_scene *scene_of(const placed_body *bodies, size_t count, double 
   for (size_t i = 0; i < count; i++) {
     ct_collider collider = {.shape = bodies[i].shape, .pose = ct_pose_identity()};
     ct_motion motion = {.source = CT_MASS_MASS, .value = bodies[i].mass};
-    ct_body_options options = {
-        .id = text_of(bodies[i].id), .colliders = &collider, .collider_count = 1, .motion = bodies[i].mass > 0.0 ? &motion : NULL};
+    ct_body_options options = {.id = text_of(bodies[i].id),
+                               .colliders = &collider,
+                               .collider_count = 1,
+                               .motion = bodies[i].mass > 0.0 ? &motion : NULL};
     const ct_body *body = NULL;
     uint32_t row;
     CHECK_INT(ct_body_create(&options, &body), CT_OK);
@@ -59,7 +62,8 @@ static ct_advance *advance_of(const ct_scene *scene, double duration, ct_vec3 gr
 static bool to_event(ct_advance *advance) {
   uint64_t events = ct_advance_now(advance).events;
   bool done = false;
-  while (!done && ct_advance_now(advance).events == events) CHECK_INT(ct_advance_step(advance, workspace, arena, &done), CT_OK);
+  while (!done && ct_advance_now(advance).events == events)
+    CHECK_INT(ct_advance_step(advance, workspace, arena, &done), CT_OK);
   return !done;
 }
 
@@ -75,18 +79,23 @@ static double speed_of(const ct_advance *advance, uint32_t row) {
   return velocity.linear.z;
 }
 
-/* Checks 16.1: the sixteen contacts of a steel ball that falls by 1 m, as an integration of order eight in 40 digits' closed forms
- * of flight has them: begin, speed before, duration, speed after. */
+/* Checks 16.1: the sixteen contacts of a steel ball that falls by 1 m, as an integration of order
+ * eight in 40 digits' closed forms of flight has them: begin, speed before, duration, speed after.
+ */
 static void sixteen_contacts_of_a_steel_ball(void) {
   static const struct {
     int contact;
     double begin, before, duration, after;
-  } told[] = {{1, 0.4515236410, 4.42944692, 8.595746e-6, 3.02610933}, {2, 1.0684760356, 3.02610933, 9.276359e-6, 2.06736978},
-              {3, 1.4899674280, 2.06736978, 1.001088e-5, 1.41237246}, {6, 2.1090476732, .65916996, 1.258255e-5, .45030696},
-              {10, 2.3357226382, .14351889, 1.707147e-5, .09801247},  {15, 2.3894416806, .02123552, 2.506906e-5, .01445279},
+  } told[] = {{1, 0.4515236410, 4.42944692, 8.595746e-6, 3.02610933},
+              {2, 1.0684760356, 3.02610933, 9.276359e-6, 2.06736978},
+              {3, 1.4899674280, 2.06736978, 1.001088e-5, 1.41237246},
+              {6, 2.1090476732, .65916996, 1.258255e-5, .45030696},
+              {10, 2.3357226382, .14351889, 1.707147e-5, .09801247},
+              {15, 2.3894416806, .02123552, 2.506906e-5, .01445279},
               {16, 2.3924132920, .01445279, 2.711109e-5, .00981439}};
-  const placed_body bodies[] = {{.id = "ground", .shape = plane_of(), .pose = pose_at(0, 0, 0)},
-                                {.id = "ball", .shape = sphere_of(0.1), .pose = pose_at(0, 0, 1.1), .mass = 0.001}};
+  const placed_body bodies[] = {
+      {.id = "ground", .shape = plane_of(), .pose = pose_at(0, 0, 0)},
+      {.id = "ball", .shape = sphere_of(0.1), .pose = pose_at(0, 0, 1.1), .mass = 0.001}};
   const ct_scene *scene = scene_of(bodies, 2, 0.7);
   ct_advance *advance = advance_of(scene, 2.393, ct_vec(0, 0, -9.81));
   size_t next = 0;
@@ -110,10 +119,12 @@ static void sixteen_contacts_of_a_steel_ball(void) {
   finish(advance, scene);
 }
 
-/* With restitution 1 the law is a spring: after the contact the ball has the energy that it came with. */
+/* With restitution 1 the law is a spring: after the contact the ball has the energy that it came
+ * with. */
 static void a_spring_keeps_the_energy(void) {
-  const placed_body bodies[] = {{.id = "ground", .shape = box_of(1, 1, 0.5), .pose = pose_at(0, 0, -0.5)},
-                                {.id = "ball", .shape = sphere_of(0.1), .pose = pose_at(0, 0, 0.2), .mass = 0.5}};
+  const placed_body bodies[] = {
+      {.id = "ground", .shape = box_of(1, 1, 0.5), .pose = pose_at(0, 0, -0.5)},
+      {.id = "ball", .shape = sphere_of(0.1), .pose = pose_at(0, 0, 0.2), .mass = 0.5}};
   const ct_scene *scene = scene_of(bodies, 2, 1.0);
   ct_advance *advance = advance_of(scene, 1.0, ct_vec(0, 0, -9.81));
   double energy = 0.5 * 9.81 * 0.2;
@@ -126,35 +137,52 @@ static void a_spring_keeps_the_energy(void) {
   finish(advance, scene);
 }
 
-/* Two balls in nothing, one of which spins: friction passes momentum on, and none is lost; nor is angular momentum. */
+/* Two balls in nothing, one of which spins: friction passes momentum on, and none is lost; nor is
+ * angular momentum. */
 static void momentum_stays(void) {
-  const placed_body bodies[] = {
-      {.id = "a", .shape = sphere_of(0.1), .pose = pose_at(0, 0, 0), .velocity = {{0, 0, 0}, {0, 30, 10}}, .mass = 0.4},
-      {.id = "b", .shape = sphere_of(0.2), .pose = pose_at(0.5, 0.05, 0.02), .velocity = {{-3, 0, 0}, {5, 0, 0}}, .mass = 1.5}};
+  const placed_body bodies[] = {{.id = "a",
+                                 .shape = sphere_of(0.1),
+                                 .pose = pose_at(0, 0, 0),
+                                 .velocity = {{0, 0, 0}, {0, 30, 10}},
+                                 .mass = 0.4},
+                                {.id = "b",
+                                 .shape = sphere_of(0.2),
+                                 .pose = pose_at(0.5, 0.05, 0.02),
+                                 .velocity = {{-3, 0, 0}, {5, 0, 0}},
+                                 .mass = 1.5}};
   const ct_scene *scene = scene_of(bodies, 2, 0.7);
   ct_advance *advance = advance_of(scene, 0.2, ct_vec(0, 0, 0));
   ct_advance_state start = ct_advance_now(advance);
   CHECK(to_event(advance));
   CHECK(to_event(advance));
   ct_advance_state end = ct_advance_now(advance);
-  CHECK_NEAR(ct_max_abs(ct_sub(end.momentum, start.momentum)), 0.0, 1e-13 * ct_norm(start.momentum));
-  CHECK_NEAR(ct_max_abs(ct_sub(end.angular_momentum, start.angular_momentum)), 0.0, 1e-9 * ct_norm(start.angular_momentum));
-  CHECK(end.kinetic_energy < start.kinetic_energy && end.kinetic_energy > 0.5 * start.kinetic_energy);
+  CHECK_NEAR(ct_max_abs(ct_sub(end.momentum, start.momentum)), 0.0,
+             1e-13 * ct_norm(start.momentum));
+  CHECK_NEAR(ct_max_abs(ct_sub(end.angular_momentum, start.angular_momentum)), 0.0,
+             1e-9 * ct_norm(start.angular_momentum));
+  CHECK(end.kinetic_energy < start.kinetic_energy &&
+        end.kinetic_energy > 0.5 * start.kinetic_energy);
   CHECK(fabs(end.momentum.y) < 1e-13);
   finish(advance, scene);
 }
 
-/* A ball that slides comes to roll: 5/7 of its speed, as friction of any law has it, but for what rolling takes. */
+/* A ball that slides comes to roll: 5/7 of its speed, as friction of any law has it, but for what
+ * rolling takes. */
 static void a_ball_that_slides_comes_to_roll(void) {
   /* Soft, so that its contact lasts long against a step. */
-  const placed_body bodies[] = {
-      {.id = "ground", .shape = plane_of(), .pose = pose_at(0, 0, 0)},
-      {.id = "ball", .shape = sphere_of(0.1), .pose = pose_at(0, 0, 0.1), .velocity = {{1, 0, 0}, {0, 0, 0}}, .mass = 1}};
+  const placed_body bodies[] = {{.id = "ground", .shape = plane_of(), .pose = pose_at(0, 0, 0)},
+                                {.id = "ball",
+                                 .shape = sphere_of(0.1),
+                                 .pose = pose_at(0, 0, 0.1),
+                                 .velocity = {{1, 0, 0}, {0, 0, 0}},
+                                 .mass = 1}};
   const ct_scene *base = scene_of(bodies, 2, 0.0);
   ct_draft *draft = ct_draft_begin(base);
-  ct_named_material rubber = {
-      .name = text_of("default"),
-      .material = {.dynamic_friction = 0.5, .static_friction = 0.5, .youngs_modulus = 1e6, .poisson_ratio = 0.4}};
+  ct_named_material rubber = {.name = text_of("default"),
+                              .material = {.dynamic_friction = 0.5,
+                                           .static_friction = 0.5,
+                                           .youngs_modulus = 1e6,
+                                           .poisson_ratio = 0.4}};
   CHECK_INT(ct_draft_set_materials(draft, &(ct_materials){.items = &rubber, .count = 1}), CT_OK);
   const ct_scene *scene = seal(draft, base);
   ct_advance *advance = advance_of(scene, 0.4, ct_vec(0, 0, -9.81));
@@ -169,10 +197,15 @@ static void a_ball_that_slides_comes_to_roll(void) {
 }
 
 /* A ball before a plate 1 cm thick, at z = 0, and what else there is. */
-static const ct_scene *before_a_plate(double height, double speed, const ct_body *other, ct_velocity turning) {
+static const ct_scene *before_a_plate(double height, double speed, const ct_body *other,
+                                      ct_velocity turning) {
   const placed_body bodies[] = {
       {.id = "plate", .shape = box_of(2, 2, 0.005), .pose = pose_at(0, 0, 0)},
-      {.id = "ball", .shape = sphere_of(0.02), .pose = pose_at(0, 0, height), .velocity = {{0, 0, -speed}, {0, 0, 0}}, .mass = 2}};
+      {.id = "ball",
+       .shape = sphere_of(0.02),
+       .pose = pose_at(0, 0, height),
+       .velocity = {{0, 0, -speed}, {0, 0, 0}},
+       .mass = 2}};
   const ct_scene *base = scene_of(bodies, 2, 0.7);
   if (!other) return base;
   ct_draft *draft = ct_draft_begin(base);
@@ -193,7 +226,8 @@ static ct_status to_end(ct_advance *advance) {
 static void a_half_space_that_turns_hides_no_contact(void) {
   ct_collider collider = {.shape = plane_of(), .pose = ct_pose_identity()};
   ct_motion motion = {.is_kinematic = true};
-  ct_body_options options = {.id = text_of("ground"), .colliders = &collider, .collider_count = 1, .motion = &motion};
+  ct_body_options options = {
+      .id = text_of("ground"), .colliders = &collider, .collider_count = 1, .motion = &motion};
   const ct_body *ground = NULL;
   CHECK_INT(ct_body_create(&options, &ground), CT_OK);
   const ct_scene *scene = before_a_plate(1, 1, ground, (ct_velocity){{0, 0, 0}, {1e-3, 0, 0}});
@@ -224,11 +258,13 @@ static void a_load_drives_onto_the_plate_and_not_through(void) {
   finish(advance, scene);
 }
 
-/* Soft bodies last long in contact: a step into it is no longer than a part of what the bodies measure, all the same. */
+/* Soft bodies last long in contact: a step into it is no longer than a part of what the bodies
+ * measure, all the same. */
 static void a_fast_soft_ball_is_seen_at_the_plate(void) {
   const ct_scene *base = before_a_plate(1, 100, NULL, (ct_velocity){{0, 0, 0}, {0, 0, 0}});
   ct_draft *draft = ct_draft_begin(base);
-  ct_named_material soft = {.name = text_of("default"), .material = {.youngs_modulus = 1e7, .poisson_ratio = 0.3}};
+  ct_named_material soft = {.name = text_of("default"),
+                            .material = {.youngs_modulus = 1e7, .poisson_ratio = 0.3}};
   CHECK_INT(ct_draft_set_materials(draft, &(ct_materials){.items = &soft, .count = 1}), CT_OK);
   const ct_scene *scene = seal(draft, base);
   ct_advance *advance = advance_of(scene, 0.01, ct_vec(0, 0, 0));
@@ -249,12 +285,14 @@ static void a_body_that_leaves_all_coordinates_is_told(void) {
 }
 
 static void a_material_without_a_modulus_is_refused(void) {
-  const placed_body bodies[] = {{.id = "ball", .shape = sphere_of(0.1), .pose = pose_at(0, 0, 0.1), .mass = 1}};
+  const placed_body bodies[] = {
+      {.id = "ball", .shape = sphere_of(0.1), .pose = pose_at(0, 0, 0.1), .mass = 1}};
   const ct_scene *base = scene_of(bodies, 1, 0.5);
   ct_draft *draft = ct_draft_begin(base);
   CHECK_INT(ct_draft_set_materials(draft, &(ct_materials){0}), CT_OK);
   const ct_scene *scene = seal(draft, base);
-  ct_advance_options options = {.mode = CT_ADVANCE_COMPLIANT, .duration = 1, .time_step = 0.1, .contacts_max = 10};
+  ct_advance_options options = {
+      .mode = CT_ADVANCE_COMPLIANT, .duration = 1, .time_step = 0.1, .contacts_max = 10};
   ct_advance *advance = NULL;
   CHECK_INT(ct_advance_create(scene, &options, &advance), CT_NOT_FOUND);
   ct_scene_release(scene);

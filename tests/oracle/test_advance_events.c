@@ -18,15 +18,21 @@ typedef struct drop {
   int impacts;
 } drop;
 
-/* The reference corpus' balls. t1 = (v + sqrt(v^2 + 2 g h)) / g, speeds by e, times by 2 e v / g. */
+/* The reference corpus' balls. t1 = (v + sqrt(v^2 + 2 g h)) / g, speeds by e, times by 2 e v / g.
+ */
 static void balls_bounce_when_they_should(void) {
-  const drop drops[6] = {{0.1, 1.1, 0.0, 9.81, 0.7, 8},        {0.17, 4.944, -1.088, 1.62, 0.0, 1},
-                         {0.436, 2.321, -0.373, 10.0, 0.5, 6}, {0.193, 1.071, -0.126, 10.0, 1.0, 6},
-                         {0.136, 1.413, -1.837, 9.81, 0.9, 6}, {0.409, 2.461, -1.464, 1.62, 0.25, 6}};
+  const drop drops[6] = {
+      {0.1, 1.1, 0.0, 9.81, 0.7, 8},        {0.17, 4.944, -1.088, 1.62, 0.0, 1},
+      {0.436, 2.321, -0.373, 10.0, 0.5, 6}, {0.193, 1.071, -0.126, 10.0, 1.0, 6},
+      {0.136, 1.413, -1.837, 9.81, 0.9, 6}, {0.409, 2.461, -1.464, 1.62, 0.25, 6}};
   for (int i = 0; i < 6; i++) {
     const drop *d = &drops[i];
-    const placed_body bodies[2] = {
-        ground, {"ball", sphere_of(d->radius), pose_at(0, 0, d->height), {{0, 0, d->velocity}, {0, 0, 0}}, &one_kilogram}};
+    const placed_body bodies[2] = {ground,
+                                   {"ball",
+                                    sphere_of(d->radius),
+                                    pose_at(0, 0, d->height),
+                                    {{0, 0, d->velocity}, {0, 0, 0}},
+                                    &one_kilogram}};
     const ct_scene *scene = scene_with(bodies, 2, bouncy(d->restitution));
     ct_advance_options o = impulses(100, i % 2 ? 0.01 : 0.3);
     o.gravity = ct_vec(0, 0, -d->gravity);
@@ -34,7 +40,8 @@ static void balls_bounce_when_they_should(void) {
     double fall = sqrt(d->velocity * d->velocity + 2.0 * d->gravity * (d->height - d->radius));
     double time = (d->velocity + fall) / d->gravity, speed = fall;
     for (int k = 0; k < d->impacts; k++) {
-      for (int guard = 0; ct_advance_now(advance).events == (uint64_t)k && guard < 100000; guard++) steps(advance, 1);
+      for (int guard = 0; ct_advance_now(advance).events == (uint64_t)k && guard < 100000; guard++)
+        steps(advance, 1);
       ct_pose pose;
       ct_velocity velocity;
       ct_advance_body(advance, 1, &pose, &velocity);
@@ -49,14 +56,16 @@ static void balls_bounce_when_they_should(void) {
   }
 }
 
-/* Ever shorter bounces have an end, sqrt(2 h / g) (1 + e) / (1 - e) after the start: from rest_velocity on there is one more, and
- * then the ball lies for good. */
+/* Ever shorter bounces have an end, sqrt(2 h / g) (1 + e) / (1 - e) after the start: from
+ * rest_velocity on there is one more, and then the ball lies for good. */
 static void a_bouncing_ball_comes_to_rest(void) {
-  const placed_body bodies[2] = {ground, {"ball", sphere_of(0.1), pose_at(0, 0, 1.1), AT_REST, &one_kilogram}};
+  const placed_body bodies[2] = {
+      ground, {"ball", sphere_of(0.1), pose_at(0, 0, 1.1), AT_REST, &one_kilogram}};
   const ct_scene *scene = scene_with(bodies, 2, bouncy(0.7));
   ct_advance_options o = impulses(3, 0.05);
   o.rest_velocity = 1e-3;
-  o.contact_tolerance = 1e-10; /* what parts at the rest velocity is out of it before it comes back */
+  o.contact_tolerance =
+      1e-10; /* what parts at the rest velocity is out of it before it comes back */
   ct_advance *advance = advance_of(scene, &o);
   const double end = sqrt(2.0 / 9.81) * 1.7 / 0.3;
   bool done = false;
@@ -84,7 +93,9 @@ static void a_bouncing_ball_comes_to_rest(void) {
 
 /* A ball that slides, mu = 0.2, comes to roll after 2 v / (7 mu g), at 5 v / 7. */
 static void a_sliding_ball_comes_to_roll(void) {
-  const placed_body bodies[2] = {ground, {"ball", sphere_of(0.5), pose_at(0, 0, 0.5), {{3.5, 0, 0}, {0, 0, 0}}, &one_kilogram}};
+  const placed_body bodies[2] = {
+      ground,
+      {"ball", sphere_of(0.5), pose_at(0, 0, 0.5), {{3.5, 0, 0}, {0, 0, 0}}, &one_kilogram}};
   const ct_scene *scene = scene_with(bodies, 2, friction_of(0.2));
   const ct_advance_options o = impulses(1, 1e-3);
   ct_advance *advance = advance_of(scene, &o);
@@ -95,8 +106,10 @@ static void a_sliding_ball_comes_to_roll(void) {
     ct_velocity velocity;
     double t = ct_advance_now(advance).time;
     ct_advance_body(advance, 1, &pose, &velocity);
-    CHECK_NEAR(velocity.linear.x, t < rolls ? 3.5 - mu_g * t : 2.5, fabs(t - rolls) < 1e-3 ? 2e-3 : 1e-9);
-    CHECK_NEAR(velocity.angular.y, t < rolls ? 5.0 * mu_g * t : 5.0, fabs(t - rolls) < 1e-3 ? 1e-2 : 1e-8);
+    CHECK_NEAR(velocity.linear.x, t < rolls ? 3.5 - mu_g * t : 2.5,
+               fabs(t - rolls) < 1e-3 ? 2e-3 : 1e-9);
+    CHECK_NEAR(velocity.angular.y, t < rolls ? 5.0 * mu_g * t : 5.0,
+               fabs(t - rolls) < 1e-3 ? 1e-2 : 1e-8);
     CHECK_NEAR(pose.position.z, 0.5, 1e-9);
   }
   ct_advance_destroy(advance);
@@ -105,9 +118,10 @@ static void a_sliding_ball_comes_to_roll(void) {
 
 /* Elastic: a row of equal balls hands its velocity on, one impact after the other. */
 static void a_row_of_balls_hands_its_velocity_on(void) {
-  const placed_body bodies[3] = {{"a", sphere_of(0.5), pose_at(-3, 0, 0), {{2, 0, 0}, {0, 0, 0}}, &one_kilogram},
-                                 {"b", sphere_of(0.5), pose_at(0, 0, 0), AT_REST, &one_kilogram},
-                                 {"c", sphere_of(0.5), pose_at(2, 0, 0), AT_REST, &one_kilogram}};
+  const placed_body bodies[3] = {
+      {"a", sphere_of(0.5), pose_at(-3, 0, 0), {{2, 0, 0}, {0, 0, 0}}, &one_kilogram},
+      {"b", sphere_of(0.5), pose_at(0, 0, 0), AT_REST, &one_kilogram},
+      {"c", sphere_of(0.5), pose_at(2, 0, 0), AT_REST, &one_kilogram}};
   const ct_scene *scene = scene_with(bodies, 3, bouncy(1.0));
   ct_advance_options o = impulses(2, 2);
   o.gravity = ct_vec(0, 0, 0);
@@ -130,14 +144,17 @@ static void a_row_of_balls_hands_its_velocity_on(void) {
   ct_scene_release(scene);
 }
 
-/* A slender block is let go tilted on one edge: it falls onto the other and goes on about that with the part 1 - 3/2 sin^2 a of its
- * spin, a the angle of its diagonal (Housner 1963: no slip, no bounce). */
+/* A slender block is let go tilted on one edge: it falls onto the other and goes on about that with
+ * the part 1 - 3/2 sin^2 a of its spin, a the angle of its diagonal (Housner 1963: no slip, no
+ * bounce). */
 static void a_rocking_block_changes_edges(void) {
   const double half = 0.25, high = 1.0, tilt = 0.1, a = atan(half / high), r = hypot(half, high);
   const ct_vec3 edge = ct_vec(half, 0, -high); /* it stands on, in the block */
   const ct_quat turned = {0, sin(tilt / 2), 0, cos(tilt / 2)};
-  const ct_pose start = {ct_sub(ct_vec(half, 0, 0), ct_mat_mul(ct_quat_matrix(turned), edge)), turned};
-  const placed_body bodies[2] = {ground, {"block", box_of(half, 0.3, high), start, AT_REST, &one_kilogram}};
+  const ct_pose start = {ct_sub(ct_vec(half, 0, 0), ct_mat_mul(ct_quat_matrix(turned), edge)),
+                         turned};
+  const placed_body bodies[2] = {ground,
+                                 {"block", box_of(half, 0.3, high), start, AT_REST, &one_kilogram}};
   const ct_scene *scene = scene_with(bodies, 2, friction_of(3.0));
   ct_advance_options o = impulses(1, 1e-3);
   o.contact_tolerance = 1e-6;
@@ -169,7 +186,8 @@ static void a_wall_stands_still(void) {
   for (int i = 1; i < COUNT; i++) {
     int row = (i - 1) / ROWS, place = (i - 1) % ROWS;
     snprintf(ids[i], sizeof ids[i], "b%d", i);
-    bodies[i] = (placed_body){ids[i], box_of(0.5, 0.25, 0.25), pose_at(place + 0.5 * (row % 2), 0, 0.25 + 0.5 * row), AT_REST,
+    bodies[i] = (placed_body){ids[i], box_of(0.5, 0.25, 0.25),
+                              pose_at(place + 0.5 * (row % 2), 0, 0.25 + 0.5 * row), AT_REST,
                               &one_kilogram};
   }
   const ct_scene *scene = scene_with(bodies, COUNT, friction_of(0.5));
@@ -194,19 +212,22 @@ static void a_wall_stands_still(void) {
   ct_scene_release(scene);
 }
 
-/* Boxes that rest on a smooth floor, and what moves them then: an equal ball that hits one at 2 m/s, elastic; a wall that is moved
- * against the second at 0.5 m/s, elastic too; a load on the third; the fourth lies on a table that is drawn away under it. */
+/* Boxes that rest on a smooth floor, and what moves them then: an equal ball that hits one at 2
+ * m/s, elastic; a wall that is moved against the second at 0.5 m/s, elastic too; a load on the
+ * third; the fourth lies on a table that is drawn away under it. */
 static void what_rests_is_woken(void) {
   const ct_motion driven = {.is_kinematic = true},
-                  falls = {.is_kinematic = true, .acceleration = &(ct_acceleration){{0, 0, -20}, {0, 0, 0}}};
-  const placed_body bodies[8] = {ground,
-                                 {"a", box_of(0.5, 0.5, 0.5), pose_at(0, 0, 0.5), AT_REST, &one_kilogram},
-                                 {"b", box_of(0.5, 0.5, 0.5), pose_at(0, 20, 0.5), AT_REST, &one_kilogram},
-                                 {"c", box_of(0.5, 0.5, 0.5), pose_at(0, 40, 0.5), AT_REST, &one_kilogram},
-                                 {"d", box_of(0.5, 0.5, 0.5), pose_at(0, 60, 0.5), AT_REST, &one_kilogram},
-                                 {"ball", sphere_of(0.5), pose_at(-2.2, 0, 0.5), {{2, 0, 0}, {0, 0, 0}}, &one_kilogram},
-                                 {"wall", box_of(0.5, 0.5, 0.5), pose_at(-1.35, 20, 0.5), {{0.5, 0, 0}, {0, 0, 0}}, &driven},
-                                 {"table", box_of(0.5, 0.5, 0.5), pose_at(0, 60, 9.5), AT_REST, &falls}};
+                  falls = {.is_kinematic = true,
+                           .acceleration = &(ct_acceleration){{0, 0, -20}, {0, 0, 0}}};
+  const placed_body bodies[8] = {
+      ground,
+      {"a", box_of(0.5, 0.5, 0.5), pose_at(0, 0, 0.5), AT_REST, &one_kilogram},
+      {"b", box_of(0.5, 0.5, 0.5), pose_at(0, 20, 0.5), AT_REST, &one_kilogram},
+      {"c", box_of(0.5, 0.5, 0.5), pose_at(0, 40, 0.5), AT_REST, &one_kilogram},
+      {"d", box_of(0.5, 0.5, 0.5), pose_at(0, 60, 0.5), AT_REST, &one_kilogram},
+      {"ball", sphere_of(0.5), pose_at(-2.2, 0, 0.5), {{2, 0, 0}, {0, 0, 0}}, &one_kilogram},
+      {"wall", box_of(0.5, 0.5, 0.5), pose_at(-1.35, 20, 0.5), {{0.5, 0, 0}, {0, 0, 0}}, &driven},
+      {"table", box_of(0.5, 0.5, 0.5), pose_at(0, 60, 9.5), AT_REST, &falls}};
   placed_body placed[8];
   memcpy(placed, bodies, sizeof placed);
   placed[4].pose = pose_at(0, 60, 10.5);
@@ -218,7 +239,10 @@ static void what_rests_is_woken(void) {
   CHECK_INT(ct_advance_set_loads(advance, &load, 1), CT_OK);
   double from = ct_advance_now(advance).time;
   CHECK(steps(advance, 200));
-  const ct_vec3 places[4] = {{0.8, 0, 0.5}, {0.3, 20, 0.5}, {0, 40 + 1.5 * (1 - from) * (1 - from), 0.5}, {0, 60, 10.5 - 4.905}};
+  const ct_vec3 places[4] = {{0.8, 0, 0.5},
+                             {0.3, 20, 0.5},
+                             {0, 40 + 1.5 * (1 - from) * (1 - from), 0.5},
+                             {0, 60, 10.5 - 4.905}};
   const ct_vec3 velocities[4] = {{2, 0, 0}, {1, 0, 0}, {0, 3 * (1 - from), 0}, {0, 0, -9.81}};
   for (uint32_t k = 0; k < 4; k++) {
     ct_pose pose;
@@ -232,13 +256,15 @@ static void what_rests_is_woken(void) {
   ct_scene_release(scene);
 }
 
-/* One that round-off may have at the end of a stretch or at the beginning of the next is an impact all the same. */
+/* One that round-off may have at the end of a stretch or at the beginning of the next is an impact
+ * all the same. */
 static void an_impact_between_two_stretches_bounces(void) {
   const double time_steps[5] = {0x1p-6, 0.1, 0.5, 1.0 / 30.0, 0.0625}, places[3] = {0, 0.1, 1000.3};
   for (int k = 0; k < 15; k++) {
     const double at = places[k / 5];
-    const placed_body bodies[2] = {{"wall", box_of(1, 1, 1), pose_at(at, at, at), AT_REST, NULL},
-                                   {"ball", sphere_of(0.5), pose_at(at - 2.5, at, at), {{2, 0, 0}, {0, 0, 0}}, &one_kilogram}};
+    const placed_body bodies[2] = {
+        {"wall", box_of(1, 1, 1), pose_at(at, at, at), AT_REST, NULL},
+        {"ball", sphere_of(0.5), pose_at(at - 2.5, at, at), {{2, 0, 0}, {0, 0, 0}}, &one_kilogram}};
     const ct_scene *scene = scene_with(bodies, 2, bouncy(0.5));
     ct_advance_options o = impulses(1, time_steps[k % 5]);
     o.gravity = ct_vec(0, 0, 0);
@@ -251,20 +277,23 @@ static void an_impact_between_two_stretches_bounces(void) {
   }
 }
 
-/* Two plates close on a ball, which touches both after 0.4 s: nothing but a limit is right then, with friction or without. A plate
- * alone drives it on. */
+/* Two plates close on a ball, which touches both after 0.4 s: nothing but a limit is right then,
+ * with friction or without. A plate alone drives it on. */
 static void a_squeeze_is_a_limit(void) {
   const ct_motion driven = {.is_kinematic = true};
   for (int k = 0; k < 4; k++) {
-    const placed_body bodies[3] = {{"left", box_of(0.1, 9, 9), pose_at(-1, 0, 0), {{1, 0, 0}, {0, 0, 0}}, &driven},
-                                   {"right", box_of(0.1, 9, 9), pose_at(1, 0, 0), {{-1, 0, 0}, {0, 0, 0}}, &driven},
-                                   {"ball", sphere_of(0.5), pose_at(k % 2 ? 0.1 : 0, 0, 0), AT_REST, &one_kilogram}};
-    const ct_scene *pressed = scene_with(bodies, 3, friction_of(k / 2 * 0.5)), *driven_on = scene_with(bodies + 1, 2, bouncy(0));
+    const placed_body bodies[3] = {
+        {"left", box_of(0.1, 9, 9), pose_at(-1, 0, 0), {{1, 0, 0}, {0, 0, 0}}, &driven},
+        {"right", box_of(0.1, 9, 9), pose_at(1, 0, 0), {{-1, 0, 0}, {0, 0, 0}}, &driven},
+        {"ball", sphere_of(0.5), pose_at(k % 2 ? 0.1 : 0, 0, 0), AT_REST, &one_kilogram}};
+    const ct_scene *pressed = scene_with(bodies, 3, friction_of(k / 2 * 0.5)),
+                   *driven_on = scene_with(bodies + 1, 2, bouncy(0));
     const ct_advance_options o = impulses(1, 0.01);
     ct_advance *advance = advance_of(pressed, &o), *other = advance_of(driven_on, &o);
     ct_status status = CT_OK;
     bool done = false;
-    for (int n = 0; status == CT_OK && n < 1000; n++) status = ct_advance_step(advance, workspace, arena, &done);
+    for (int n = 0; status == CT_OK && n < 1000; n++)
+      status = ct_advance_step(advance, workspace, arena, &done);
     CHECK_INT(status, CT_LIMIT);
     uint32_t row = 0;
     CHECK_INT(ct_advance_limit_reason(advance, &row), CT_ADVANCE_LIMIT_SQUEEZE);

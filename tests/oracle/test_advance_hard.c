@@ -1,4 +1,5 @@
-/* Steps in time where a step is much for what it has to see: bodies faster than plates are thick, and squeezes that nothing holds.
+/* Steps in time where a step is much for what it has to see: bodies faster than plates are thick,
+ * and squeezes that nothing holds.
  */
 #include "tests/support/advance.h"
 
@@ -14,15 +15,18 @@ static ct_advance_options stepping(double duration, double time_step) {
                               .contacts_max = 1000};
 }
 
-/* ---- fast bodies -------------------------------------------------------------------------------------------------------- */
+/* ---- fast bodies ---------------------------------------------------------------------------- */
 
-static ct_material bouncing(double restitution) { return (ct_material){.restitution = restitution}; }
+static ct_material bouncing(double restitution) {
+  return (ct_material){.restitution = restitution};
+}
 
-/* A ball of 0.1 m flies at a plate of 0.01 m, whose upper side is at 0.005: half a step takes it beyond. All advances are of one
- * step: each is the first. */
+/* A ball of 0.1 m flies at a plate of 0.01 m, whose upper side is at 0.005: half a step takes it
+ * beyond. All advances are of one step: each is the first. */
 static void shoot(double height, double speed, double restitution) {
-  const placed_body bodies[2] = {{"plate", box_of(2, 2, 0.005), pose_at(0, 0, 0), AT_REST, NULL},
-                                 {"ball", sphere_of(0.1), pose_at(0, 0, height), {{0, 0, -speed}, {0, 0, 0}}, &one_kilogram}};
+  const placed_body bodies[2] = {
+      {"plate", box_of(2, 2, 0.005), pose_at(0, 0, 0), AT_REST, NULL},
+      {"ball", sphere_of(0.1), pose_at(0, 0, height), {{0, 0, -speed}, {0, 0, 0}}, &one_kilogram}};
   const ct_scene *scene = scene_with(bodies, 2, bouncing(restitution));
   const ct_advance_options o = stepping(0.01, 0.01);
   bool hit = false;
@@ -59,8 +63,9 @@ static void nothing_passes_a_thin_plate_in_the_first_step(void) {
 
 /* Two balls of the same mass that meet head on exchange their velocities. */
 static void nothing_passes_what_comes_towards_it_in_the_first_step(void) {
-  const placed_body bodies[2] = {{"a", sphere_of(0.1), pose_at(-1, 0, 0), {{400, 0, 0}, {0, 0, 0}}, &one_kilogram},
-                                 {"b", sphere_of(0.1), pose_at(1, 0, 0), {{-400, 0, 0}, {0, 0, 0}}, &one_kilogram}};
+  const placed_body bodies[2] = {
+      {"a", sphere_of(0.1), pose_at(-1, 0, 0), {{400, 0, 0}, {0, 0, 0}}, &one_kilogram},
+      {"b", sphere_of(0.1), pose_at(1, 0, 0), {{-400, 0, 0}, {0, 0, 0}}, &one_kilogram}};
   const ct_scene *scene = scene_with(bodies, 2, bouncing(1.0));
   const ct_advance_options o = stepping(0.01, 0.01);
   ct_advance *advance = advance_of(scene, &o);
@@ -76,9 +81,10 @@ static void nothing_passes_what_comes_towards_it_in_the_first_step(void) {
   ct_scene_release(scene);
 }
 
-/* ---- squeezes ----------------------------------------------------------------------------------------------------------- */
+/* ---- squeezes ------------------------------------------------------------------------------- */
 
-/* Ten steps of a squeeze: each is told, none does more work than `most`, and bodies have no more than what was done on them. */
+/* Ten steps of a squeeze: each is told, none does more work than `most`, and bodies have no more
+ * than what was done on them. */
 static void press(const ct_scene *scene, double most) {
   const ct_advance_options o = stepping(0.01, 1e-3);
   ct_advance *advance = advance_of(scene, &o);
@@ -95,15 +101,16 @@ static void press(const ct_scene *scene, double most) {
   ct_scene_release(scene);
 }
 
-/* A ball of 1 kg between a wall and a piston that comes at 1 m/s: no impulses stop both contacts. The work of a step is that of
- * stopping each contact alone at most, (1 m/s)^2 1 kg. */
+/* A ball of 1 kg between a wall and a piston that comes at 1 m/s: no impulses stop both contacts.
+ * The work of a step is that of stopping each contact alone at most, (1 m/s)^2 1 kg. */
 static void squeeze(double mu, double restitution) {
   const ct_motion driven = {.is_kinematic = true};
   ct_material material = friction_of(mu);
   material.restitution = restitution;
-  const placed_body bodies[3] = {{"wall", box_of(0.5, 2, 2), pose_at(-1, 0, 0), AT_REST, NULL},
-                                 {"ball", sphere_of(0.5), pose_at(0, 0, 0), AT_REST, &one_kilogram},
-                                 {"piston", box_of(0.5, 2, 2), pose_at(1, 0, 0), {{-1, 0, 0}, {0, 0, 0}}, &driven}};
+  const placed_body bodies[3] = {
+      {"wall", box_of(0.5, 2, 2), pose_at(-1, 0, 0), AT_REST, NULL},
+      {"ball", sphere_of(0.5), pose_at(0, 0, 0), AT_REST, &one_kilogram},
+      {"piston", box_of(0.5, 2, 2), pose_at(1, 0, 0), {{-1, 0, 0}, {0, 0, 0}}, &driven}};
   press(scene_with(bodies, 3, material), 1.0);
 }
 
@@ -113,16 +120,18 @@ static void a_squeeze_that_nothing_holds_is_told_and_its_work_is_bounded(void) {
   squeeze(0.3, 0.5);
 }
 
-/* Two boxes of 1 kg, one half beside the other, under a plate that comes at 1 m/s. Once they have given way they are tilted by
- * little: as wedges without friction they could leave as fast as the angle is flat, and with it they jam, of which there is no
- * proof. At most so much work is done in a step as stops each of the contacts, six to a side and no more, alone. */
+/* Two boxes of 1 kg, one half beside the other, under a plate that comes at 1 m/s. Once they have
+ * given way they are tilted by little: as wedges without friction they could leave as fast as the
+ * angle is flat, and with it they jam, of which there is no proof. At most so much work is done in
+ * a step as stops each of the contacts, six to a side and no more, alone. */
 static void a_squeeze_of_tilted_boxes_stays_bounded(void) {
   const ct_motion driven = {.is_kinematic = true};
   for (int with_friction = 0; with_friction < 2; with_friction++) {
-    const placed_body bodies[4] = {{"floor", box_of(5, 5, 0.5), pose_at(0, 0, -0.5), AT_REST, NULL},
-                                   {"low", box_of(0.5, 0.5, 0.5), pose_at(0, 0, 0.5), AT_REST, &one_kilogram},
-                                   {"high", box_of(0.5, 0.5, 0.5), pose_at(0.25, 0, 1.5), AT_REST, &one_kilogram},
-                                   {"plate", box_of(3.5, 1.5, 0.5), pose_at(0.5, 0, 2.5), {{0, 0, -1}, {0, 0, 0}}, &driven}};
+    const placed_body bodies[4] = {
+        {"floor", box_of(5, 5, 0.5), pose_at(0, 0, -0.5), AT_REST, NULL},
+        {"low", box_of(0.5, 0.5, 0.5), pose_at(0, 0, 0.5), AT_REST, &one_kilogram},
+        {"high", box_of(0.5, 0.5, 0.5), pose_at(0.25, 0, 1.5), AT_REST, &one_kilogram},
+        {"plate", box_of(3.5, 1.5, 0.5), pose_at(0.5, 0, 2.5), {{0, 0, -1}, {0, 0, 0}}, &driven}};
     press(scene_with(bodies, 4, friction_of(with_friction ? 0.3 : 0.0)), 18.0);
   }
 }
@@ -130,8 +139,9 @@ static void a_squeeze_of_tilted_boxes_stays_bounded(void) {
 /* A piston that leaves the ball room squeezes nothing. */
 static void a_piston_that_pushes_freely_is_no_squeeze(void) {
   const ct_motion driven = {.is_kinematic = true};
-  const placed_body bodies[2] = {{"ball", sphere_of(0.5), pose_at(0, 0, 0), AT_REST, &one_kilogram},
-                                 {"piston", box_of(0.5, 2, 2), pose_at(1, 0, 0), {{-1, 0, 0}, {0, 0, 0}}, &driven}};
+  const placed_body bodies[2] = {
+      {"ball", sphere_of(0.5), pose_at(0, 0, 0), AT_REST, &one_kilogram},
+      {"piston", box_of(0.5, 2, 2), pose_at(1, 0, 0), {{-1, 0, 0}, {0, 0, 0}}, &driven}};
   const ct_scene *scene = scene_with(bodies, 2, friction_of(0.3));
   const ct_advance_options o = stepping(0.01, 1e-3);
   ct_advance *advance = advance_of(scene, &o);
@@ -149,27 +159,31 @@ static ct_shape jaw_of(double low, double high) {
   ct_shape jaw = {.kind = CT_KIND_CONVEX};
   ct_vec3 corners[8];
   ct_hull *hull = NULL;
-  for (int k = 0; k < 8; k++) corners[k] = ct_vec(k & 1 ? high : low, k & 2 ? 0.1 : -0.1, k & 4 ? 0.1 : -0.1);
+  for (int k = 0; k < 8; k++)
+    corners[k] = ct_vec(k & 1 ? high : low, k & 2 ? 0.1 : -0.1, k & 4 ? 0.1 : -0.1);
   CHECK_INT(ct_hull_from_points(corners, 8, NULL, &hull, NULL), CT_OK);
   jaw.hull = hull;
   return jaw;
 }
 
-/* A gripper of two jaws that move as one carries a box around an axis: what closes by round-off of their velocities is no squeeze.
+/* A gripper of two jaws that move as one carries a box around an axis: what closes by round-off of
+ * their velocities is no squeeze.
  */
 static void a_gripper_that_turns_does_not_squeeze(void) {
   const ct_motion driven = {.is_kinematic = true};
   check_random r = {46};
   const ct_shape left = jaw_of(-0.2, -0.1), right = jaw_of(0.1, 0.2);
   for (int k = 0; k < 20; k++) {
-    double turned = check_uniform(&r, 0, 6), away = check_uniform(&r, 0.2, 30), spin = check_uniform(&r, -2, 2);
+    double turned = check_uniform(&r, 0, 6), away = check_uniform(&r, 0.2, 30),
+           spin = check_uniform(&r, -2, 2);
     ct_sin_cos around = ct_sin_cos_of(turned), half = ct_sin_cos_of(check_uniform(&r, 0, 3));
     ct_vec3 at = ct_vec(away * around.cosine, away * around.sine, 1);
     ct_pose pose = {at, {0, 0, half.sine, half.cosine}};
     ct_velocity velocity = {{-spin * at.y, spin * at.x, 0}, {0, 0, spin}};
-    const placed_body bodies[3] = {{"left", left, pose, velocity, &driven},
-                                   {"right", right, pose, velocity, &driven},
-                                   {"held", box_of(0.1, 0.05, 0.05), pose, velocity, &one_kilogram}};
+    const placed_body bodies[3] = {
+        {"left", left, pose, velocity, &driven},
+        {"right", right, pose, velocity, &driven},
+        {"held", box_of(0.1, 0.05, 0.05), pose, velocity, &one_kilogram}};
     const ct_scene *scene = scene_with(bodies, 3, friction_of(0.6));
     ct_advance_options o = stepping(0.1, 0.01);
     o.gravity = ct_vec(0, 0, -9.81);
@@ -186,8 +200,10 @@ static void a_gripper_that_turns_does_not_squeeze(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"nothing_passes_a_thin_plate_in_the_first_step", nothing_passes_a_thin_plate_in_the_first_step},
-      {"nothing_passes_what_comes_towards_it_in_the_first_step", nothing_passes_what_comes_towards_it_in_the_first_step},
+      {"nothing_passes_a_thin_plate_in_the_first_step",
+       nothing_passes_a_thin_plate_in_the_first_step},
+      {"nothing_passes_what_comes_towards_it_in_the_first_step",
+       nothing_passes_what_comes_towards_it_in_the_first_step},
       {"a_squeeze_that_nothing_holds_is_told_and_its_work_is_bounded",
        a_squeeze_that_nothing_holds_is_told_and_its_work_is_bounded},
       {"a_squeeze_of_tilted_boxes_stays_bounded", a_squeeze_of_tilted_boxes_stays_bounded},

@@ -1,4 +1,5 @@
-/* Steps in time of walls: boxes in a bond, each on two, at rest on the ground. Statics tells what the ground gives. */
+/* Steps in time of walls: boxes in a bond, each on two, at rest on the ground. Statics tells what
+ * the ground gives. */
 #include "tests/support/advance.h"
 
 #define WALL_MAX 100
@@ -24,8 +25,8 @@ static const ct_scene *wall(int across, int up, ct_material material) {
   for (int k = 0; k < up; k++)
     for (int i = 0; i < across; i++) {
       snprintf(names[count], sizeof names[count], "box-%d-%d", k, i);
-      bodies[count] =
-          (placed_body){names[count], box_of(0.5, 0.5, 0.5), pose_at(i + 0.5 * (k % 2), 0, 0.5 + k), AT_REST, &one_kilogram};
+      bodies[count] = (placed_body){names[count], box_of(0.5, 0.5, 0.5),
+                                    pose_at(i + 0.5 * (k % 2), 0, 0.5 + k), AT_REST, &one_kilogram};
       count++;
     }
   return scene_with(bodies, count, material);
@@ -40,7 +41,8 @@ static void stays(int across, int up, double mu) {
     steps(advance, 1);
     ct_advance_state now = ct_advance_now(advance);
     CHECK_NEAR(now.contact_impulse.z, weight * step, 1e-12 * weight * step);
-    CHECK_NEAR(ct_max_abs(ct_vec(now.contact_impulse.x, now.contact_impulse.y, 0)), 0.0, 1e-12 * weight * step);
+    CHECK_NEAR(ct_max_abs(ct_vec(now.contact_impulse.x, now.contact_impulse.y, 0)), 0.0,
+               1e-12 * weight * step);
     CHECK(now.kinetic_energy == 0.0 && ct_max_abs(now.momentum) == 0.0);
     CHECK(now.not_converged == 0 && now.residual < 1e-12);
   }
@@ -97,15 +99,18 @@ static void momentum_balances_when_few_sweeps_are_made(void) {
   o.load_count = 1;
   o.iterations_max = 4;
   ct_advance *advance = advance_of(scene, &o);
-  for (int k = 0; k < 20; k++) balanced_step(advance, ct_vec(0, 0, -16 * GRAVITY), pull.force, 1e-3);
+  for (int k = 0; k < 20; k++)
+    balanced_step(advance, ct_vec(0, 0, -16 * GRAVITY), pull.force, 1e-3);
   CHECK(ct_advance_now(advance).not_converged > 10);
   ct_advance_destroy(advance);
   ct_scene_release(scene);
 }
 
-/* A ball falls 1 m and bounces with half its speed until it rests. One contact can always be solved. */
+/* A ball falls 1 m and bounces with half its speed until it rests. One contact can always be
+ * solved. */
 static void a_ball_that_bounces_is_solved_at_every_step(void) {
-  const placed_body bodies[2] = {ground, {"ball", sphere_of(0.5), pose_at(0, 0, 1.5), AT_REST, &one_kilogram}};
+  const placed_body bodies[2] = {
+      ground, {"ball", sphere_of(0.5), pose_at(0, 0, 1.5), AT_REST, &one_kilogram}};
   const ct_scene *scene = scene_with(bodies, 2, (ct_material){.restitution = 0.5});
   const ct_advance_options o = stepping(3, 1e-3);
   ct_advance *advance = advance_of(scene, &o);
@@ -123,8 +128,10 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"small_walls_stay_where_they_are", small_walls_stay_where_they_are},
       {"a_wall_of_a_hundred_boxes_stays_where_it_is", a_wall_of_a_hundred_boxes_stays_where_it_is},
-      {"a_wall_of_a_hundred_boxes_stays_without_friction", a_wall_of_a_hundred_boxes_stays_without_friction},
-      {"a_wall_that_is_pulled_apart_is_solved_at_every_step", a_wall_that_is_pulled_apart_is_solved_at_every_step},
+      {"a_wall_of_a_hundred_boxes_stays_without_friction",
+       a_wall_of_a_hundred_boxes_stays_without_friction},
+      {"a_wall_that_is_pulled_apart_is_solved_at_every_step",
+       a_wall_that_is_pulled_apart_is_solved_at_every_step},
       {"momentum_balances_when_few_sweeps_are_made", momentum_balances_when_few_sweeps_are_made},
       {"a_ball_that_bounces_is_solved_at_every_step", a_ball_that_bounces_is_solved_at_every_step},
   };

@@ -1,5 +1,6 @@
-/* A masonry arch of 27 blocks on mu = 0.5 (Solfec's validation): thick enough it stands, else it falls. The limit is that of the
- * line of thrust: half an arch pushed at the crown, which has to pass through every joint; friction is not what fails.
+/* A masonry arch of 27 blocks on mu = 0.5 (Solfec's validation): thick enough it stands, else it
+ * falls. The limit is that of the line of thrust: half an arch pushed at the crown, which has to
+ * pass through every joint; friction is not what fails.
  */
 #include "tests/support/advance.h"
 
@@ -9,7 +10,8 @@
 
 static double angle(int joint) { return PI * joint / BLOCKS; }
 
-/* Area of the half keystone or of a block below it, between joint k and the next, and area times the centre's x. */
+/* Area of the half keystone or of a block below it, between joint k and the next, and area times
+ * the centre's x. */
 static void block_area(int k, double inner, double outer, double *area, double *moment) {
   double a = angle(k), b = angle(k + 1);
   double x[4] = {inner * cos(a), outer * cos(a), outer * cos(b), inner * cos(b)};
@@ -23,8 +25,9 @@ static void block_area(int k, double inner, double outer, double *area, double *
   }
 }
 
-/* Is there a thrust H at the height A / H, with H >= 0, whose line stays in all joints? Each joint's two ends are two linear
- * conditions p H + q A + r >= 0; a corner of what they allow is where two of them meet. */
+/* Is there a thrust H at the height A / H, with H >= 0, whose line stays in all joints? Each
+ * joint's two ends are two linear conditions p H + q A + r >= 0; a corner of what they allow is
+ * where two of them meet. */
 static bool thrust_fits(double ratio) {
   double inner = 1.0 - 0.5 * ratio, outer = 1.0 + 0.5 * ratio, weight = 0.0, moment = 0.0;
   double c[2 * MIDDLE + 3][3];
@@ -32,7 +35,8 @@ static bool thrust_fits(double ratio) {
   for (int k = MIDDLE; k >= 0; k--) {
     block_area(k, inner, outer, &weight, &moment);
     for (int end = 0; end < 2; end++) {
-      double sign = end ? 1.0 : -1.0, radius = end ? outer : inner, x = radius * cos(angle(k)), y = radius * sin(angle(k));
+      double sign = end ? 1.0 : -1.0, radius = end ? outer : inner, x = radius * cos(angle(k)),
+             y = radius * sin(angle(k));
       c[count][0] = sign * y;
       c[count][1] = -sign;
       c[count++][2] = sign * (x * weight - moment);
@@ -42,7 +46,8 @@ static bool thrust_fits(double ratio) {
     for (int j = 0; j < i; j++) {
       double d = c[i][0] * c[j][1] - c[i][1] * c[j][0];
       if (fabs(d) < 1e-14) continue;
-      double h = (c[i][1] * c[j][2] - c[i][2] * c[j][1]) / d, a = (c[i][2] * c[j][0] - c[i][0] * c[j][2]) / d;
+      double h = (c[i][1] * c[j][2] - c[i][2] * c[j][1]) / d,
+             a = (c[i][2] * c[j][0] - c[i][0] * c[j][2]) / d;
       bool fits = h >= 0.0;
       for (int k = 0; k < count && fits; k++) fits = c[k][0] * h + c[k][1] * a + c[k][2] >= -1e-12;
       if (fits) return true;
@@ -66,7 +71,8 @@ static ct_shape voussoir(int k, double ratio) {
     int joint = k + (i & 1);
     double radius = i & 2 ? 1.0 + 0.5 * ratio : 1.0 - 0.5 * ratio;
     bool ground_joint = joint == 0 || joint == BLOCKS;
-    points[i] = ct_vec(radius * cos(angle(joint)), i & 4 ? 0.1 : -0.1, ground_joint ? 0.0 : radius * sin(angle(joint)));
+    points[i] = ct_vec(radius * cos(angle(joint)), i & 4 ? 0.1 : -0.1,
+                       ground_joint ? 0.0 : radius * sin(angle(joint)));
   }
   ct_hull *hull = NULL;
   CHECK_INT(ct_hull_from_points(points, 8, NULL, &hull, NULL), CT_OK);
@@ -110,7 +116,8 @@ static void an_arch_stands_or_falls_by_its_line_of_thrust(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"an_arch_stands_or_falls_by_its_line_of_thrust", an_arch_stands_or_falls_by_its_line_of_thrust},
+      {"an_arch_stands_or_falls_by_its_line_of_thrust",
+       an_arch_stands_or_falls_by_its_line_of_thrust},
   };
   return advance_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

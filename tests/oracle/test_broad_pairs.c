@@ -1,18 +1,35 @@
-/* Broad phases against a loop over all pairs written out here, on families of boxes that are hard for one method or another. */
+/* Broad phases against a loop over all pairs written out here, on families of boxes that are hard
+ * for one method or another. */
 #include "tests/support/check.h"
 
 #include "broad/broad_methods.h"
 
 #define COUNT 400
 
-enum { UNIFORM, CLUSTERED, GRID, POINTS, HUGE_ONE, UNBOUNDED, ONE_AXIS, SAME, SCALES, DIAGONAL, FAR_AWAY, FAMILY_COUNT };
+enum {
+  UNIFORM,
+  CLUSTERED,
+  GRID,
+  POINTS,
+  HUGE_ONE,
+  UNBOUNDED,
+  ONE_AXIS,
+  SAME,
+  SCALES,
+  DIAGONAL,
+  FAR_AWAY,
+  FAMILY_COUNT
+};
 
 static ct_aabb random_box(int family, check_random *r, size_t i) {
-  double u = check_uniform(r, 0, 1), v = check_uniform(r, 0, 1), w = check_uniform(r, 0, 1), s = check_uniform(r, 0.05, 0.3);
+  double u = check_uniform(r, 0, 1), v = check_uniform(r, 0, 1), w = check_uniform(r, 0, 1),
+         s = check_uniform(r, 0.05, 0.3);
   ct_vec3 p = {4 * u, 4 * v, 4 * w}, h = {s, s * v + 0.01, s * w + 0.01};
   switch (family) {
   case CLUSTERED: p = ct_scale(p, ldexp(1.0, -(int)(i % 12))); break;
-  case GRID: p = ct_vec(floor(p.x * 2), floor(p.y * 2), floor(p.z * 2)), h = ct_vec(0.5, 0.5, 0.5); break;
+  case GRID:
+    p = ct_vec(floor(p.x * 2), floor(p.y * 2), floor(p.z * 2)), h = ct_vec(0.5, 0.5, 0.5);
+    break;
   case POINTS: p = ct_vec(floor(p.x), floor(p.y), floor(p.z)), h = ct_vec(0, 0, 0); break;
   case HUGE_ONE:
     if (i == COUNT / 2) h = ct_vec(1e8, 1e8, 1e8);
@@ -37,8 +54,9 @@ static size_t all_pairs(const ct_aabb *boxes, size_t boxes_count, ct_pair_index 
   size_t count = 0;
   for (uint32_t i = 0; i < boxes_count; i++)
     for (uint32_t j = i + 1; j < boxes_count; j++)
-      if (boxes[i].min.x <= boxes[j].max.x && boxes[j].min.x <= boxes[i].max.x && boxes[i].min.y <= boxes[j].max.y &&
-          boxes[j].min.y <= boxes[i].max.y && boxes[i].min.z <= boxes[j].max.z && boxes[j].min.z <= boxes[i].max.z)
+      if (boxes[i].min.x <= boxes[j].max.x && boxes[j].min.x <= boxes[i].max.x &&
+          boxes[i].min.y <= boxes[j].max.y && boxes[j].min.y <= boxes[i].max.y &&
+          boxes[i].min.z <= boxes[j].max.z && boxes[j].min.z <= boxes[i].max.z)
         pairs[count++] = (ct_pair_index){i, j};
   return count;
 }
@@ -62,13 +80,15 @@ static void every_method_gives_the_list_of_the_double_loop(void) {
       CHECK(list.count != count || memcmp(list.items, expected, count * sizeof *expected) == 0);
       CHECK((statistics.tree_height > 0) == (method == CT_BROADPHASE_TREE));
       CHECK_INT(statistics.full_sorts, method == CT_BROADPHASE_SWEEP);
-      CHECK(method == CT_BROADPHASE_BRUTE_FORCE ? statistics.box_tests == COUNT * (COUNT - 1) / 2 : statistics.box_tests > 0);
+      CHECK(method == CT_BROADPHASE_BRUTE_FORCE ? statistics.box_tests == COUNT * (COUNT - 1) / 2
+                                                : statistics.box_tests > 0);
       ct_pair_list_free(&list);
     }
   }
 }
 
-/* Whole coordinates, heavy with ties, and a cutoff so small that every step of the hybrid runs: no pair twice, none missing. */
+/* Whole coordinates, heavy with ties, and a cutoff so small that every step of the hybrid runs: no
+ * pair twice, none missing. */
 static void the_hybrid_finds_each_pair_once_whatever_is_equal(void) {
   enum { MANY = 150 };
   static ct_aabb boxes[MANY];
@@ -96,7 +116,8 @@ static void the_hybrid_finds_each_pair_once_whatever_is_equal(void) {
   }
 }
 
-/* Many small boxes side by side and one far away: a grid over all of them has cells that are too crowded. */
+/* Many small boxes side by side and one far away: a grid over all of them has cells that are too
+ * crowded. */
 static void a_crowded_grid_gives_up_in_time(void) {
   enum { MANY = 4000 };
   static ct_aabb boxes[MANY];
@@ -106,14 +127,16 @@ static void a_crowded_grid_gives_up_in_time(void) {
     if (i < 40) p = ct_vec(1e9, 0, 100.0 * (double)i);
     boxes[i] = (ct_aabb){p, ct_add(p, ct_vec(0.05, 0.05, 0.05))};
   }
-  ct_broad_options grid = {CT_BROADPHASE_GRID, SIZE_MAX, NULL}, brute = {CT_BROADPHASE_BRUTE_FORCE, SIZE_MAX, NULL};
+  ct_broad_options grid = {CT_BROADPHASE_GRID, SIZE_MAX, NULL},
+                   brute = {CT_BROADPHASE_BRUTE_FORCE, SIZE_MAX, NULL};
   ct_pair_list found = {NULL, 0, 0}, expected = {NULL, 0, 0};
   ct_broad_statistics statistics;
   CHECK_INT(ct_broad_pairs(boxes, MANY, &grid, &found, &statistics), CT_OK);
   CHECK_INT(ct_broad_pairs(boxes, MANY, &brute, &expected, NULL), CT_OK);
   CHECK(statistics.box_tests < MANY * (MANY - 1) / 2);
   CHECK_INT(found.count, expected.count);
-  CHECK(found.count == expected.count && memcmp(found.items, expected.items, found.count * sizeof *found.items) == 0);
+  CHECK(found.count == expected.count &&
+        memcmp(found.items, expected.items, found.count * sizeof *found.items) == 0);
   ct_pair_list_free(&found);
   ct_pair_list_free(&expected);
 }
@@ -182,8 +205,9 @@ static void a_tree_moved_for_100_frames_answers_as_a_fresh_one(void) {
   static uint32_t proxies[COUNT];
   for (size_t i = 0; i < COUNT; i++) {
     boxes[i] = random_box(UNIFORM, &r, i);
-    velocity[i] =
-        ct_scale(ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1)), i % 10 ? 0.02 : 0.5);
+    velocity[i] = ct_scale(
+        ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1)),
+        i % 10 ? 0.02 : 0.5);
   }
   ct_tree *moved = ct_tree_create(), *fresh = ct_tree_create();
   CHECK_INT(ct_tree_build(moved, boxes, NULL, COUNT, proxies, NULL), CT_OK);
@@ -210,14 +234,17 @@ static void a_tree_moved_for_100_frames_answers_as_a_fresh_one(void) {
 }
 
 static const check_test tests[] = {
-    {"every_method_gives_the_list_of_the_double_loop", every_method_gives_the_list_of_the_double_loop},
-    {"the_hybrid_finds_each_pair_once_whatever_is_equal", the_hybrid_finds_each_pair_once_whatever_is_equal},
+    {"every_method_gives_the_list_of_the_double_loop",
+     every_method_gives_the_list_of_the_double_loop},
+    {"the_hybrid_finds_each_pair_once_whatever_is_equal",
+     the_hybrid_finds_each_pair_once_whatever_is_equal},
     {"a_crowded_grid_gives_up_in_time", a_crowded_grid_gives_up_in_time},
     {"more_pairs_than_the_limit_are_refused_and_exactly_as_many_are_not",
      more_pairs_than_the_limit_are_refused_and_exactly_as_many_are_not},
     {"a_raised_flag_cancels", a_raised_flag_cancels},
     {"no_boxes_and_one_box_have_no_pairs", no_boxes_and_one_box_have_no_pairs},
-    {"a_tree_moved_for_100_frames_answers_as_a_fresh_one", a_tree_moved_for_100_frames_answers_as_a_fresh_one},
+    {"a_tree_moved_for_100_frames_answers_as_a_fresh_one",
+     a_tree_moved_for_100_frames_answers_as_a_fresh_one},
 };
 
 CHECK_MAIN(tests)

@@ -1,4 +1,5 @@
-/* The elastic law against closed forms: stiffness, damping, restitution that the law really has, friction at small slips. */
+/* The elastic law against closed forms: stiffness, damping, restitution that the law really has,
+ * friction at small slips. */
 #include "tests/support/check.h"
 #include "tests/support/shapes.h"
 
@@ -7,12 +8,16 @@
 typedef long double real;
 
 static const ct_elastic_options STANDARD = {0};
-static const ct_elastic_solid STEEL_BALL = {.youngs_modulus = 2e11, .poisson_ratio = 0.3, .radius = 0.1};
-static const ct_elastic_solid STEEL_FLAT = {.youngs_modulus = 2e11, .poisson_ratio = 0.3, .radius = 0.05, .flat = true};
+static const ct_elastic_solid STEEL_BALL = {
+    .youngs_modulus = 2e11, .poisson_ratio = 0.3, .radius = 0.1};
+static const ct_elastic_solid STEEL_FLAT = {
+    .youngs_modulus = 2e11, .poisson_ratio = 0.3, .radius = 0.05, .flat = true};
 
 static ct_elastic_pair steel(double restitution, double approach) {
-  ct_pair_material material = {
-      .static_friction = 0.5, .dynamic_friction = 0.5, .restitution = restitution, .rolling_friction = 0.001};
+  ct_pair_material material = {.static_friction = 0.5,
+                               .dynamic_friction = 0.5,
+                               .restitution = restitution,
+                               .rolling_friction = 0.001};
   return ct_elastic_pair_of(&STEEL_BALL, &STEEL_FLAT, &material, approach, &STANDARD);
 }
 
@@ -23,13 +28,17 @@ typedef struct drop {
 } drop;
 
 static drop drop_of(double depth, ct_vec3 linear, ct_vec3 angular) {
-  return (drop){
-      .bodies = {{.mobility = CT_FIXED},
-                 {.mobility = CT_DYNAMIC, .mass = 1, .inverse_mass = 1, .center = {0, 0, 0.1}, .velocity = {linear, angular}}},
-      .contact = {.a = 0, .b = 1, .normal = {0, 0, 1}, .distance = -depth}};
+  return (drop){.bodies = {{.mobility = CT_FIXED},
+                           {.mobility = CT_DYNAMIC,
+                            .mass = 1,
+                            .inverse_mass = 1,
+                            .center = {0, 0, 0.1},
+                            .velocity = {linear, angular}}},
+                .contact = {.a = 0, .b = 1, .normal = {0, 0, 1}, .distance = -depth}};
 }
 
-static ct_compliant_force force_of(const ct_elastic_pair *pair, const drop *d, const ct_elastic_options *options) {
+static ct_compliant_force force_of(const ct_elastic_pair *pair, const drop *d,
+                                   const ct_elastic_options *options) {
   ct_contact_set set = {.bodies = d->bodies, .body_count = 2, .contacts = &d->contact, .count = 1};
   return ct_compliant_law(pair, &set, &d->contact, options);
 }
@@ -39,7 +48,8 @@ static double pressed(const ct_elastic_pair *pair, double depth, double rate) {
   return force_of(pair, &d, &STANDARD).normal;
 }
 
-/* T13.1 and row 29: c_res, d_res and the force law; steel on steel, a ball of 0.1 m on a flat body. */
+/* T13.1 and row 29: c_res, d_res and the force law; steel on steel, a ball of 0.1 m on a flat body.
+ */
 static void stiffness_of_steel(void) {
   ct_elastic_pair pair = steel(0.7, 4.42944692);
   CHECK_NEAR(pair.c_res, 1.0989011e11, 1e4);
@@ -55,7 +65,8 @@ static void forces_of_steel(void) {
   pair.damping = 0.0;
   CHECK_NEAR(pressed(&pair, 1e-5, 0.0), 1465.2015, 1e-4);
   pair.damping = 0.1548081;
-  CHECK_NEAR(pressed(&pair, 1e-5, 1.0), 1692.0280, 2e-3); /* told for a damping of 0.154809, in its last digit */
+  CHECK_NEAR(pressed(&pair, 1e-5, 1.0), 1692.0280,
+             2e-3); /* told for a damping of 0.154809, in its last digit */
   CHECK_NEAR(pressed(&pair, 1e-5, -0.5), 1351.7882, 1e-3);
   real hertz = (real)2e11 / (2 * (1 - 0.09L)) * 4 / 3 * sqrtl(0.1L) * 1e-5L * sqrtl(1e-5L);
   CHECK_NEAR(pressed(&pair, 1e-5, 1.0), (double)(hertz * (1 + 0.1548081L)), 1e-11);
@@ -73,7 +84,9 @@ static void regularisation(void) {
   /* Its value, slope and curvature go on where the two forms meet. */
   double s = 0.01, h = 1e-5;
   double slope = (ct_regularised(s, s) - ct_regularised(s - h, s)) / h;
-  double bend = (ct_regularised(s, s) - 2.0 * ct_regularised(s - h, s) + ct_regularised(s - 2.0 * h, s)) / (h * h);
+  double bend =
+      (ct_regularised(s, s) - 2.0 * ct_regularised(s - h, s) + ct_regularised(s - 2.0 * h, s)) /
+      (h * h);
   CHECK_NEAR(slope, 1.0, 1e-5);
   CHECK_NEAR(bend, 0.0, 0.5); /* of a third derivative of 2 / s^2 over h */
 }
@@ -88,7 +101,8 @@ static void damping_of_slow_contacts(void) {
   CHECK_NEAR(steel(0.7, 0.0).damping, 2000.0, 0.0);
 }
 
-/* No force apart, and none that pulls unless it is asked for; the force goes to 0 with the depth. */
+/* No force apart, and none that pulls unless it is asked for; the force goes to 0 with the depth.
+ */
 static void ends_of_the_law(void) {
   ct_elastic_pair pair = steel(0.7, 1.0);
   CHECK_NEAR(pressed(&pair, -1e-9, 1.0), 0.0, 0.0);
@@ -102,7 +116,8 @@ static void ends_of_the_law(void) {
   CHECK_NEAR(force.rolling, 0.0, 0.0);
 }
 
-/* Friction against the slip, mu f_n where that is fast; rolling resistance against the spin. Row 49: kinetic friction. */
+/* Friction against the slip, mu f_n where that is fast; rolling resistance against the spin. Row
+ * 49: kinetic friction. */
 static void friction_and_rolling(void) {
   ct_elastic_pair pair = steel(1.0, 1.0);
   drop d = drop_of(1e-5, ct_vec(3, 4, 0), ct_vec(0, 0, 2));
@@ -117,7 +132,8 @@ static void friction_and_rolling(void) {
   CHECK_NEAR(force.force.x, -0.5 * 0.923077 * force.normal, 1e-6 * force.normal);
 }
 
-/* Speeds U1 = d v+ after a contact that began with U0 = d v-: U0 - ln(1 + U0) = -U1 - ln(1 - U1), by halving. */
+/* Speeds U1 = d v+ after a contact that began with U0 = d v-: U0 - ln(1 + U0) = -U1 - ln(1 - U1),
+ * by halving. */
 static real speed_after(real before) {
   real target = before - logl(1 + before), low = 0, high = 1;
   for (int i = 0; i < 200; i++) {
@@ -128,7 +144,8 @@ static real speed_after(real before) {
   return low;
 }
 
-/* A ball of 1 kg comes in at v and leaves: the speed by Runge and Kutta's fourth-order rule over the engine's forces. */
+/* A ball of 1 kg comes in at v and leaves: the speed by Runge and Kutta's fourth-order rule over
+ * the engine's forces. */
 static real leaves_at(const ct_elastic_pair *pair, real v, real step) {
   real x = 0, y = v;
   for (int i = 0; i < 1000000; i++) {
@@ -146,11 +163,12 @@ static real leaves_at(const ct_elastic_pair *pair, real v, real step) {
   return -1;
 }
 
-/* The restitution that the law has is not the parameter: the closed form of theory, and row 43: in the limit of hard contacts an
- * impulse does not depend on how hard they are. */
+/* The restitution that the law has is not the parameter: the closed form of theory, and row 43: in
+ * the limit of hard contacts an impulse does not depend on how hard they are. */
 static void effective_restitution(void) {
   const double parameters[] = {0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98};
-  const double told[] = {0.069444, 0.256208, 0.470445, 0.577276, 0.683184, 0.788539, 0.893921, 0.978694};
+  const double told[] = {0.069444, 0.256208, 0.470445, 0.577276,
+                         0.683184, 0.788539, 0.893921, 0.978694};
   for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
     real u0 = 8 * (1 - (real)parameters[i]) / (5 * (real)parameters[i]);
     CHECK_NEAR((double)(speed_after(u0) / u0), told[i], 1e-6);
@@ -164,18 +182,23 @@ static void effective_restitution(void) {
   }
 }
 
-/* A closed loop of depth takes energy, or none: the work on the bodies, minus the sum of force times depth gained, is never above
- * 0. */
+/* A closed loop of depth takes energy, or none: the work on the bodies, minus the sum of force
+ * times depth gained, is never above 0. */
 static void contact_takes_energy(void) {
   enum { PARTS = 2000 };
   check_random random = {1};
   for (int trial = 0; trial < 200; trial++) {
-    ct_elastic_pair pair = steel(check_uniform(&random, 0.05, 1.0), check_uniform(&random, 0.02, 5.0));
-    double depth = check_uniform(&random, 1e-7, 1e-4), rate = check_uniform(&random, 0.01, 5.0), taken = 0.0;
-    double time = depth / rate; /* depth goes as 1 - cos, and from step to step by the speed in the middle */
+    ct_elastic_pair pair =
+        steel(check_uniform(&random, 0.05, 1.0), check_uniform(&random, 0.02, 5.0));
+    double depth = check_uniform(&random, 1e-7, 1e-4), rate = check_uniform(&random, 0.01, 5.0),
+           taken = 0.0;
+    double time =
+        depth / rate; /* depth goes as 1 - cos, and from step to step by the speed in the middle */
     for (int i = 0; i < PARTS; i++) {
-      double from = 6.283185307179586 * i / PARTS, to = 6.283185307179586 * (i + 1) / PARTS, middle = 0.5 * (from + to);
-      taken += pressed(&pair, depth * (1.0 - cos(middle)), depth / time * sin(middle)) * depth * (cos(from) - cos(to));
+      double from = 6.283185307179586 * i / PARTS, to = 6.283185307179586 * (i + 1) / PARTS,
+             middle = 0.5 * (from + to);
+      taken += pressed(&pair, depth * (1.0 - cos(middle)), depth / time * sin(middle)) * depth *
+               (cos(from) - cos(to));
     }
     CHECK(taken >= -1e-9 * depth * pressed(&pair, depth, 0.0));
     CHECK(pair.damping == 0.0 || taken > 0.0);
@@ -188,7 +211,8 @@ static void radii_and_order(void) {
   ct_elastic_solid wood = {.youngs_modulus = 1.1e10, .poisson_ratio = 0.4, .radius = 0.03};
   ct_elastic_pair ab = ct_elastic_pair_of(&STEEL_BALL, &wood, &material, 1.0, &STANDARD);
   ct_elastic_pair ba = ct_elastic_pair_of(&wood, &STEEL_BALL, &material, 1.0, &STANDARD);
-  CHECK(ab.c_res == ba.c_res && ab.mu_geo == ba.mu_geo && ab.c_geo == ba.c_geo && ab.damping == ba.damping);
+  CHECK(ab.c_res == ba.c_res && ab.mu_geo == ba.mu_geo && ab.c_geo == ba.c_geo &&
+        ab.damping == ba.damping);
   CHECK_NEAR(ab.mu_geo, 0.1 * 0.03 / 0.13, 1e-17);
   bool flat;
   ct_shape shape = sphere(0.25);
@@ -197,7 +221,8 @@ static void radii_and_order(void) {
   shape = box(1, 2, 3);
   CHECK_NEAR(ct_elastic_radius(&shape, &flat), 1, 0.0);
   CHECK(flat);
-  shape = (ct_shape){.kind = CT_KIND_CONE, .cone = {.half_length = 2, .radius_bottom = 0.6, .radius_top = 0.2}};
+  shape = (ct_shape){.kind = CT_KIND_CONE,
+                     .cone = {.half_length = 2, .radius_bottom = 0.6, .radius_top = 0.2}};
   CHECK_NEAR(ct_elastic_radius(&shape, &flat), 0.4, 1e-16);
   CHECK(!flat);
   shape = (ct_shape){.kind = CT_KIND_PLANE};

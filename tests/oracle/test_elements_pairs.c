@@ -21,15 +21,18 @@ typedef struct body {
 } body;
 
 static ct_frame random_frame(check_random *r, double apart) {
-  ct_quat q = {check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1)};
-  return ct_frame_of(
-      (ct_pose){{check_uniform(r, -apart, apart), check_uniform(r, -apart, apart), check_uniform(r, -apart, apart)}, q});
+  ct_quat q = {check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1),
+               check_uniform(r, -1, 1)};
+  return ct_frame_of((ct_pose){{check_uniform(r, -apart, apart), check_uniform(r, -apart, apart),
+                                check_uniform(r, -apart, apart)},
+                               q});
 }
 
 static const ct_element_type types[3] = {CT_TETRAHEDRA, CT_HEXAHEDRA, CT_MIXED_ELEMENTS};
 
 static body make_body(check_random *r, ct_element_type type, double apart) {
-  body m = {.b = block_make(type, 1 + (uint32_t)(check_next(r) % 2), 1 + (uint32_t)(check_next(r) % 2), 1)};
+  body m = {.b = block_make(type, 1 + (uint32_t)(check_next(r) % 2),
+                            1 + (uint32_t)(check_next(r) % 2), 1)};
   block_jitter(&m.b, r, 0.05);
   m.elements = block_elements(&m.b);
   m.shape = ct_shape_of_elements(m.elements);
@@ -42,7 +45,8 @@ static body make_body(check_random *r, ct_element_type type, double apart) {
       const ct_vec3 row[3] = {m.frame.rotation.rx, m.frame.rotation.ry, m.frame.rotation.rz};
       const double at[3] = {m.frame.position.x, m.frame.position.y, m.frame.position.z};
       for (int i = 0; i < 3; i++)
-        m.corner[e][k][i] = (long double)row[i].x * v.x + (long double)row[i].y * v.y + (long double)row[i].z * v.z + at[i];
+        m.corner[e][k][i] = (long double)row[i].x * v.x + (long double)row[i].y * v.y +
+                            (long double)row[i].z * v.z + at[i];
     }
   return m;
 }
@@ -53,7 +57,7 @@ static void free_body(body *m) {
   block_free(&m->b);
 }
 
-/* ---- brute force ------------------------------------------------------------------------------------------------------------ */
+/* ---- brute force ---------------------------------------------------------------------------- */
 
 static void cross(const long double a[3], const long double b[3], long double out[3]) {
   out[0] = a[1] * b[2] - a[2] * b[1];
@@ -85,8 +89,10 @@ static void reach(points of, const long double d[3], long double *low, long doub
   }
 }
 
-/* How far the two overlap along u x v, on the shorter way, if that is less; `most` where it is no direction. */
-static long double overlap_across(points a, points b, const long double u[3], const long double v[3], long double most) {
+/* How far the two overlap along u x v, on the shorter way, if that is less; `most` where it is no
+ * direction. */
+static long double overlap_across(points a, points b, const long double u[3],
+                                  const long double v[3], long double most) {
   long double d[3], low[2], high[2];
   cross(u, v, d);
   long double length = sqrtl(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
@@ -140,7 +146,7 @@ static truth brute_force(const body *a, const body *b) {
   return t;
 }
 
-/* ---- the facts ------------------------------------------------------------------------------------------------------------- */
+/* ---- the facts ------------------------------------------------------------------------------ */
 
 static bool same_vec(ct_vec3 p, ct_vec3 q) { return p.x == q.x && p.y == q.y && p.z == q.z; }
 
@@ -149,11 +155,14 @@ static void check_mirror(ct_placed a, ct_placed b, const ct_pair_result *r) {
   ct_pair_options options = {0.0, INFINITY};
   ct_pair_result s;
   ct_pair_distance(b, a, &options, workspace, &s);
-  CHECK(s.distance == r->distance && s.lower_bound == r->lower_bound && s.upper_bound == r->upper_bound && s.status == r->status);
+  CHECK(s.distance == r->distance && s.lower_bound == r->lower_bound &&
+        s.upper_bound == r->upper_bound && s.status == r->status);
   CHECK(same_vec(s.normal, ct_vec(-r->normal.x, -r->normal.y, -r->normal.z)));
   CHECK(same_vec(s.point_a, r->point_b) && same_vec(s.point_b, r->point_a));
-  CHECK(s.element_a == r->element_b && s.element_b == r->element_a && s.element_pairs == r->element_pairs);
-  CHECK(s.triangle_a == r->triangle_b && s.triangle_b == r->triangle_a && s.depth_kind == r->depth_kind);
+  CHECK(s.element_a == r->element_b && s.element_b == r->element_a &&
+        s.element_pairs == r->element_pairs);
+  CHECK(s.triangle_a == r->triangle_b && s.triangle_b == r->triangle_a &&
+        s.depth_kind == r->depth_kind);
 }
 
 /* The elements that are named are as deep as the answer says, and points and normal are theirs. */
@@ -182,15 +191,18 @@ static void the_deepest_pair_is_that_of_all_pairs(void) {
       if (a.b.type == CT_TETRAHEDRA && b.b.type == CT_TETRAHEDRA)
         CHECK(brute_force(&a, &b).depth <= OPEN_BAND);
       CHECK(result.element_pairs == 0 && result.depth_kind == CT_DEPTH_MINIMAL);
-      CHECK(result.element_a == ct_elements_of_triangle(ct_elements_get(a.elements), result.triangle_a));
-      CHECK(result.element_b == ct_elements_of_triangle(ct_elements_get(b.elements), result.triangle_b));
+      CHECK(result.element_a ==
+            ct_elements_of_triangle(ct_elements_get(a.elements), result.triangle_a));
+      CHECK(result.element_b ==
+            ct_elements_of_triangle(ct_elements_get(b.elements), result.triangle_b));
       apart++;
     } else {
       truth t = brute_force(&a, &b);
       CHECK_INT(result.status, CT_PAIR_OK);
       CHECK_INT(result.depth_kind, CT_DEPTH_ELEMENT);
       CHECK_NEAR(-result.distance, (double)t.depth, TOLERANCE);
-      CHECK(result.lower_bound <= -(double)t.depth + 1e-15 && -(double)t.depth - 1e-15 <= result.upper_bound);
+      CHECK(result.lower_bound <= -(double)t.depth + 1e-15 &&
+            -(double)t.depth - 1e-15 <= result.upper_bound);
       CHECK(t.least_count <= result.element_pairs && result.element_pairs <= t.greatest_count);
       check_named(&a, &b, &result);
       met++;
@@ -222,7 +234,8 @@ static void margins_add_to_the_depth(void) {
           ct_shape s = {.kind = CT_KIND_CONVEX, .hull = ct_elements_get(a.elements)->hulls[i]};
           ct_shape t = {.kind = CT_KIND_CONVEX, .hull = ct_elements_get(b.elements)->hulls[j]};
           ct_pair_result one;
-          ct_pair_distance((ct_placed){&s, &a.frame}, (ct_placed){&t, &b.frame}, &options, workspace, &one);
+          ct_pair_distance((ct_placed){&s, &a.frame}, (ct_placed){&t, &b.frame}, &options,
+                           workspace, &one);
           count += one.distance <= 0.375;
         }
       CHECK_INT(grown.depth_kind, CT_DEPTH_ELEMENT);
@@ -256,7 +269,8 @@ static void convex_bodies_meet_every_element(void) {
     check_mirror(p, q, &result);
     CHECK_INT(result.element_a, CT_NO_ELEMENT);
     if (result.distance > 0.0) {
-      CHECK_INT(result.element_b, ct_elements_of_triangle(ct_elements_get(b.elements), result.triangle_b));
+      CHECK_INT(result.element_b,
+                ct_elements_of_triangle(ct_elements_get(b.elements), result.triangle_b));
       CHECK_INT(result.element_pairs, 0);
     } else {
       double least = INFINITY;
@@ -280,7 +294,8 @@ static void convex_bodies_meet_every_element(void) {
   CHECK(met > 60);
 }
 
-/* Blocks of whole cells on whole coordinates: faces and corners that touch count as overlapping, and nothing is deep. */
+/* Blocks of whole cells on whole coordinates: faces and corners that touch count as overlapping,
+ * and nothing is deep. */
 static void touching_blocks_overlap_by_nothing(void) {
   block one = block_make(CT_HEXAHEDRA, 2, 2, 1);
   ct_elements *elements = block_elements(&one);
@@ -290,7 +305,8 @@ static void touching_blocks_overlap_by_nothing(void) {
   static const struct {
     ct_vec3 by;
     uint32_t pairs; /* of cells that share a point, counted by hand */
-  } cases[] = {{{0, 0, 1}, 16}, {{1, 1, 1}, 9}, {{2, 0, 0}, 4}, {{2, 1, 0}, 3}, {{2, 2, 0}, 1}, {{2, 2, 1}, 1}};
+  } cases[] = {{{0, 0, 1}, 16}, {{1, 1, 1}, 9}, {{2, 0, 0}, 4},
+               {{2, 1, 0}, 3},  {{2, 2, 0}, 1}, {{2, 2, 1}, 1}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     ct_frame there = here;
     there.position = cases[i].by;
@@ -305,7 +321,8 @@ static void touching_blocks_overlap_by_nothing(void) {
   /* In itself: each cell in itself is deepest, the lowest first. */
   ct_pair_options options = {0.0, INFINITY};
   ct_pair_result same;
-  ct_pair_distance((ct_placed){&shape, &here}, (ct_placed){&shape, &here}, &options, workspace, &same);
+  ct_pair_distance((ct_placed){&shape, &here}, (ct_placed){&shape, &here}, &options, workspace,
+                   &same);
   CHECK_NEAR(same.distance, -1, 1e-15);
   CHECK_INT(same.element_a, 0);
   CHECK_INT(same.element_b, 0);
@@ -324,11 +341,13 @@ static void a_raised_flag_ends_the_search_with_true_bounds(void) {
   there.position = ct_vec(0.25, 0.125, 0.0625);
   ct_pair_options options = {0.0, INFINITY};
   ct_pair_result whole, cut;
-  ct_pair_distance((ct_placed){&shape, &here}, (ct_placed){&shape, &there}, &options, workspace, &whole);
+  ct_pair_distance((ct_placed){&shape, &here}, (ct_placed){&shape, &there}, &options, workspace,
+                   &whole);
   CHECK_INT(whole.status, CT_PAIR_OK);
   ct_cancel_raise(cancel);
   ct_workspace_watch(workspace, cancel);
-  ct_pair_distance((ct_placed){&shape, &here}, (ct_placed){&shape, &there}, &options, workspace, &cut);
+  ct_pair_distance((ct_placed){&shape, &here}, (ct_placed){&shape, &there}, &options, workspace,
+                   &cut);
   CHECK_INT(cut.status, CT_PAIR_ITERATION_LIMIT);
   CHECK(cut.lower_bound <= whole.distance && whole.distance <= cut.upper_bound);
   ct_elements_release(elements);
@@ -342,6 +361,7 @@ static const check_test tests[] = {
     {"margins_add_to_the_depth", margins_add_to_the_depth},
     {"convex_bodies_meet_every_element", convex_bodies_meet_every_element},
     {"touching_blocks_overlap_by_nothing", touching_blocks_overlap_by_nothing},
-    {"a_raised_flag_ends_the_search_with_true_bounds", a_raised_flag_ends_the_search_with_true_bounds},
+    {"a_raised_flag_ends_the_search_with_true_bounds",
+     a_raised_flag_ends_the_search_with_true_bounds},
 };
 WORKSPACE_MAIN(tests)

@@ -13,7 +13,7 @@ enum { FACES_MAX = 12 };
 
 typedef long double real;
 
-/* ---- convex solids ---- */
+/* ---- convex solids -------------------------------------------------------------------------- */
 
 typedef struct vec {
   real x, y, z;
@@ -343,7 +343,7 @@ static void crossing_bars_have_the_crossings_of_the_exact_boundary(void) {
   CHECK(drawn <= n + n / 1000 + 2);
 }
 
-/* ---- the bars that were reported ---- */
+/* ---- the bars that were reported ------------------------------------------------------------ */
 
 /* Four edges cross, 0.084 deep, upright and tilted by anything up to 1e-3 rad; none joins opposite
  * sides 0.78 apart. */

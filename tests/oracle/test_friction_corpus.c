@@ -1,8 +1,10 @@
-/* Friction at many contacts against the reference corpus (friction.jsonl: problems that other simulators met), which gives
- * problems; whether an answer solves one is told by its residual in long double (friction_oracle.h), since r need not be unique.
+/* Friction at many contacts against the reference corpus (friction.jsonl: problems that other
+ * simulators met), which gives problems; whether an answer solves one is told by its residual in
+ * long double (friction_oracle.h), since r need not be unique.
  *
- * The file is $CONTACTD_CORPUS/friction.jsonl or ../shared/corpus/friction.jsonl; without one its facts are skipped, which the
- * runner allows only then; property/test_friction_sets asks about sets of contacts that are made up.
+ * The file is $CONTACTD_CORPUS/friction.jsonl or ../shared/corpus/friction.jsonl; without one its
+ * facts are skipped, which the runner allows only then; property/test_friction_sets asks about sets
+ * of contacts that are made up.
  */
 #include "tests/oracle/friction_oracle.h"
 
@@ -25,8 +27,12 @@ static FILE *corpus(void) {
   return fopen(path, "r");
 }
 
-static double number_at(const json_t *array, size_t i) { return json_number_value(json_array_get(array, i)); }
-static size_t index_at(const json_t *array, size_t i) { return (size_t)json_integer_value(json_array_get(array, i)); }
+static double number_at(const json_t *array, size_t i) {
+  return json_number_value(json_array_get(array, i));
+}
+static size_t index_at(const json_t *array, size_t i) {
+  return (size_t)json_integer_value(json_array_get(array, i));
+}
 static void *zeros(size_t count, size_t size) {
   void *memory = calloc(count ? count : 1, size);
   if (!memory) abort();
@@ -35,8 +41,8 @@ static void *zeros(size_t count, size_t size) {
 
 /* Entries are in the order of rows, then columns, as they are read. */
 static problem read_problem(const json_t *j) {
-  const json_t *w = json_object_get(j, "W"), *rows = json_object_get(w, "rows"), *cols = json_object_get(w, "cols"),
-               *values = json_object_get(w, "values");
+  const json_t *w = json_object_get(j, "W"), *rows = json_object_get(w, "rows"),
+               *cols = json_object_get(w, "cols"), *values = json_object_get(w, "values");
   size_t contacts = json_array_size(json_object_get(j, "mu"));
   unsigned d = (unsigned)json_integer_value(json_object_get(j, "dimension"));
   size_t n = contacts * d, entries = json_array_size(rows);
@@ -60,8 +66,11 @@ static problem read_problem(const json_t *j) {
     p.q[i] = number_at(json_object_get(j, "q"), i);
   }
   for (size_t i = 0; i < contacts; i++) p.mu[i] = number_at(json_object_get(j, "mu"), i);
-  p.given = (ct_friction_problem){
-      .matrix = {n, NULL, p.starts, p.columns, p.values}, .q = p.q, .mu = p.mu, .contacts = contacts, .dimension = d};
+  p.given = (ct_friction_problem){.matrix = {n, NULL, p.starts, p.columns, p.values},
+                                  .q = p.q,
+                                  .mu = p.mu,
+                                  .contacts = contacts,
+                                  .dimension = d};
   return p;
 }
 
@@ -93,9 +102,11 @@ static void judge(problem *p, const char *id, const ct_friction_options *options
   if (result.converged) f->worst = fmaxl(f->worst, o.residual);
   if (result.converged != (result.residual <= options->tolerance) ||
       (result.converged && !(o.residual <= ALLOWED * options->tolerance)))
-    CHECK_FAIL("%s: converged is %d, the residual %Lg, told %g", id, result.converged, o.residual, result.residual);
+    CHECK_FAIL("%s: converged is %d, the residual %Lg, told %g", id, result.converged, o.residual,
+               result.residual);
   if (o.outside > 0.0L || o.power > 2.0L * o.residual + 1e-15L)
-    CHECK_FAIL("%s: a force is outside of its cone by %Lg, or drives with %Lg", id, o.outside, o.power);
+    CHECK_FAIL("%s: a force is outside of its cone by %Lg, or drives with %Lg", id, o.outside,
+               o.power);
 }
 
 /* Every case of the file by one method. */
@@ -111,12 +122,13 @@ static figures judge_all(ct_friction_method method, double tolerance) {
   while (getline(&line, &room, file) > 0) {
     json_t *j = json_loads(line, 0, NULL);
     problem p = read_problem(j);
-    judge(&p, json_string_value(json_object_get(j, "id")), &(ct_friction_options){.method = method, .tolerance = tolerance}, &f);
+    judge(&p, json_string_value(json_object_get(j, "id")),
+          &(ct_friction_options){.method = method, .tolerance = tolerance}, &f);
     free_problem(&p);
     json_decref(j);
   }
-  printf("%d cases: %d converged to %g, %d solved to 1e-8, worst residual of the converged %.2Lg\n", f.cases, f.converged,
-         tolerance, f.solved, f.worst);
+  printf("%d cases: %d converged to %g, %d solved to 1e-8, worst residual of the converged %.2Lg\n",
+         f.cases, f.converged, tolerance, f.solved, f.worst);
   free(line);
   fclose(file);
   return f;

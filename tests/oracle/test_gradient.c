@@ -1,4 +1,5 @@
-/* Gradients of the distance against differences of the long double oracle, body by body, axis by axis. */
+/* Gradients of the distance against differences of the long double oracle, body by body, axis by
+ * axis. */
 #include "tests/oracle/pair_cases.h"
 #include "tests/oracle/pair_oracle.h"
 
@@ -34,7 +35,9 @@ static void slopes(const pair_case *c, bool second, bool turn, int axis, long do
     ct_pose *pose = second ? &moved.b.pose : &moved.a.pose;
     double size = side ? STEP : -STEP;
     *pose = stepped(*pose, turn, axis, size);
-    long double step = turn ? size : part(ct_sub(pose->position, second ? c->b.pose.position : c->a.pose.position), axis);
+    long double step =
+        turn ? size
+             : part(ct_sub(pose->position, second ? c->b.pose.position : c->a.pose.position), axis);
     out[side] = (distance_of(&moved) - here) / step;
   }
 }
@@ -43,7 +46,8 @@ static ct_pair_result answer(const pair_case *c, ct_workspace *workspace) {
   ct_frame a = ct_frame_of(c->a.pose), b = ct_frame_of(c->b.pose);
   ct_pair_options options = {.threshold = INFINITY};
   ct_pair_result r;
-  ct_pair_distance((ct_placed){&c->a.shape, &a}, (ct_placed){&c->b.shape, &b}, &options, workspace, &r);
+  ct_pair_distance((ct_placed){&c->a.shape, &a}, (ct_placed){&c->b.shape, &b}, &options, workspace,
+                   &r);
   return r;
 }
 
@@ -96,7 +100,8 @@ static void a_common_motion_changes_nothing(void) {
 
 static void a_pair_with_several_normals_has_none(void) {
   ct_workspace *workspace = ct_workspace_create();
-  pair_case c = {.a = {.shape = {.kind = CT_KIND_SPHERE, .sphere = {1.0}}, .pose = ct_pose_identity()}};
+  pair_case c = {
+      .a = {.shape = {.kind = CT_KIND_SPHERE, .sphere = {1.0}}, .pose = ct_pose_identity()}};
   c.b = c.a;
   ct_pair_result r = answer(&c, workspace);
   ct_gradient g;
@@ -109,7 +114,8 @@ static void a_pair_with_several_normals_has_none(void) {
   ct_workspace_destroy(workspace);
 }
 
-/* The depth of a deepest feature is not along the normal alone, and surfaces that cross have no depth: no slope is told. */
+/* The depth of a deepest feature is not along the normal alone, and surfaces that cross have no
+ * depth: no slope is told. */
 static void depths_that_are_not_minimal_have_none(void) {
   ct_pair_result r = {.distance = -0.5, .normal = {0.0, 0.0, 1.0}, .point_a = {0.0, 0.0, 0.5}};
   ct_gradient g;
@@ -122,11 +128,15 @@ static void depths_that_are_not_minimal_have_none(void) {
 
 /* A ball over the ground, held at an arm's length: turning the arm lifts it by the arm's lever. */
 static void a_lever_lifts(void) {
-  ct_pair_result r = {.distance = 0.5, .normal = {0.0, 0.0, 1.0}, .point_a = {2.0, 0.0, 0.0}, .point_b = {2.0, 0.0, 0.5}};
+  ct_pair_result r = {.distance = 0.5,
+                      .normal = {0.0, 0.0, 1.0},
+                      .point_a = {2.0, 0.0, 0.0},
+                      .point_b = {2.0, 0.0, 0.5}};
   ct_gradient g;
   CHECK(ct_pair_gradient(&r, ct_vec(0.0, 0.0, 0.0), ct_vec(0.0, 0.0, 1.0), &g));
   CHECK(g.b.translation.z == 1.0 && g.a.translation.z == -1.0);
-  CHECK(g.b.rotation.x == 0.0 && g.b.rotation.y == -2.0 && g.b.rotation.z == 0.0); /* about +y, +x goes down */
+  CHECK(g.b.rotation.x == 0.0 && g.b.rotation.y == -2.0 &&
+        g.b.rotation.z == 0.0); /* about +y, +x goes down */
   CHECK(g.a.rotation.x == 0.0 && g.a.rotation.y == 2.0 && g.a.rotation.z == 0.0);
 }
 

@@ -1,4 +1,5 @@
-/* Hulls of small integer point sets against brute force: every plane through three points with no point beyond it is a facet's. */
+/* Hulls of small integer point sets against brute force: every plane through three points with no
+ * point beyond it is a facet's. */
 #include "tests/unit/hull_checks.h"
 
 #define POINTS_MAX 24
@@ -10,7 +11,8 @@ typedef struct integer_point {
   wide x, y, z;
 } integer_point;
 
-/* n.p = offset with n reduced by the common divisor of its components, and the points on it as bits. */
+/* n.p = offset with n reduced by the common divisor of its components, and the points on it as
+ * bits. */
 typedef struct facet {
   integer_point n;
   wide offset;
@@ -34,7 +36,9 @@ static wide divisor(wide a, wide b) {
   return a < 0 ? -a : a;
 }
 
-static integer_point minus(integer_point a, integer_point b) { return (integer_point){a.x - b.x, a.y - b.y, a.z - b.z}; }
+static integer_point minus(integer_point a, integer_point b) {
+  return (integer_point){a.x - b.x, a.y - b.y, a.z - b.z};
+}
 static wide dot(integer_point a, integer_point b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 static integer_point cross(integer_point a, integer_point b) {
   return (integer_point){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
@@ -69,7 +73,8 @@ static void try_plane(const integer_point *p, int count, int a, int b, int c) {
   if (below == 0 && above > 0) add_facet((facet){{-n.x, -n.y, -n.z}, -dot(n, p[a]), on});
 }
 
-/* A vertex lies on three facets with independent normals; copies of a point count once, the first. */
+/* A vertex lies on three facets with independent normals; copies of a point count once, the first.
+ */
 static bool is_vertex(const integer_point *p, int v) {
   for (int i = 0; i < v; i++) {
     if (p[i].x == p[v].x && p[i].y == p[v].y && p[i].z == p[v].z) return false;
@@ -78,7 +83,8 @@ static bool is_vertex(const integer_point *p, int v) {
     for (int j = i + 1; j < truth.facet_count; j++) {
       for (int k = j + 1; k < truth.facet_count; k++) {
         uint32_t on = truth.facets[i].on & truth.facets[j].on & truth.facets[k].on;
-        if (on >> v & 1 && dot(truth.facets[i].n, cross(truth.facets[j].n, truth.facets[k].n)) != 0) return true;
+        if (on >> v & 1 && dot(truth.facets[i].n, cross(truth.facets[j].n, truth.facets[k].n)) != 0)
+          return true;
       }
     }
   }
@@ -124,7 +130,8 @@ static void compare_faces(const ct_hull_view *h) {
   CHECK_INT(h->face_count, truth.facet_count);
   for (uint32_t f = 0; f < h->face_count; f++) {
     uint32_t on = 0;
-    for (uint32_t i = h->face_start[f]; i < h->face_start[f + 1]; i++) on |= 1u << h->vertex_input[h->face_loop[i]];
+    for (uint32_t i = h->face_start[f]; i < h->face_start[f + 1]; i++)
+      on |= 1u << h->vertex_input[h->face_loop[i]];
     int matches = 0;
     for (int k = 0; k < truth.facet_count; k++) {
       const facet *t = &truth.facets[k];
@@ -134,7 +141,8 @@ static void compare_faces(const ct_hull_view *h) {
       CHECK_NEAR(h->nx[f], (double)t->n.x / length, 4e-16);
       CHECK_NEAR(h->ny[f], (double)t->n.y / length, 4e-16);
       CHECK_NEAR(h->nz[f], (double)t->n.z / length, 4e-16);
-      /* The normal is rounded to 2^-53 a component, and the offset belongs to the rounded normal: 3 u far, and its own u. */
+      /* The normal is rounded to 2^-53 a component, and the offset belongs to the rounded normal: 3
+       * u far, and its own u. */
       CHECK_NEAR(h->offset[f], (double)t->offset / length, 8.0 * 0x1p-53 * far);
     }
     CHECK_INT(matches, 1);
@@ -143,7 +151,8 @@ static void compare_faces(const ct_hull_view *h) {
 
 static void compare(const integer_point *p, int count, double unit) {
   ct_vec3 points[POINTS_MAX];
-  for (int i = 0; i < count; i++) points[i] = ct_vec((double)p[i].x * unit, (double)p[i].y * unit, (double)p[i].z * unit);
+  for (int i = 0; i < count; i++)
+    points[i] = ct_vec((double)p[i].x * unit, (double)p[i].y * unit, (double)p[i].z * unit);
   ct_hull *hull = NULL;
   ct_hull_report report;
   ct_status status = ct_hull_from_points(points, (size_t)count, NULL, &hull, &report);
@@ -170,7 +179,8 @@ static void random_sets(uint64_t seed, int runs, int64_t range) {
     int count = 1 + (int)(check_next(&r) % POINTS_MAX);
     for (int k = 0; k < count; k++) {
       uint64_t m = (uint64_t)range;
-      p[k] = (integer_point){(int64_t)(check_next(&r) % m), (int64_t)(check_next(&r) % m), (int64_t)(check_next(&r) % m)};
+      p[k] = (integer_point){(int64_t)(check_next(&r) % m), (int64_t)(check_next(&r) % m),
+                             (int64_t)(check_next(&r) % m)};
     }
     compare(p, count, 1.0);
   }
@@ -196,8 +206,10 @@ static void hulls_of_sheared_grids_are_the_brute_force_hulls(void) {
     integer_point p[POINTS_MAX];
     int count = 8 + (int)(check_next(&r) % (POINTS_MAX - 8));
     for (int k = 0; k < count; k++) {
-      int64_t a = (int64_t)(check_next(&r) % 3), b = (int64_t)(check_next(&r) % 3), c = (int64_t)(check_next(&r) % 3);
-      p[k] = (integer_point){31 * a + 7 * b - 5 * c, 11 * a - 37 * b + 3 * c, 2 * a + 13 * b + 41 * c};
+      int64_t a = (int64_t)(check_next(&r) % 3), b = (int64_t)(check_next(&r) % 3),
+              c = (int64_t)(check_next(&r) % 3);
+      p[k] =
+          (integer_point){31 * a + 7 * b - 5 * c, 11 * a - 37 * b + 3 * c, 2 * a + 13 * b + 41 * c};
     }
     compare(p, count, 1.0);
   }
@@ -210,7 +222,8 @@ static void scaled_grids_keep_vertices_and_ranks(void) {
     integer_point p[POINTS_MAX];
     int count = 1 + (int)(check_next(&r) % POINTS_MAX);
     for (int k = 0; k < count; k++) {
-      p[k] = (integer_point){(int64_t)(check_next(&r) % 3), (int64_t)(check_next(&r) % 3), (int64_t)(check_next(&r) % 3)};
+      p[k] = (integer_point){(int64_t)(check_next(&r) % 3), (int64_t)(check_next(&r) % 3),
+                             (int64_t)(check_next(&r) % 3)};
     }
     compare(p, count, i & 1 ? 0x1p-30 : 0x1p28);
   }
@@ -219,8 +232,10 @@ static void scaled_grids_keep_vertices_and_ranks(void) {
 static const check_test tests[] = {
     {"hulls_of_tiny_grids_with_heavy_ties_are_the_brute_force_hulls",
      hulls_of_tiny_grids_with_heavy_ties_are_the_brute_force_hulls},
-    {"hulls_of_wider_grids_are_the_brute_force_hulls", hulls_of_wider_grids_are_the_brute_force_hulls},
-    {"hulls_of_sheared_grids_are_the_brute_force_hulls", hulls_of_sheared_grids_are_the_brute_force_hulls},
+    {"hulls_of_wider_grids_are_the_brute_force_hulls",
+     hulls_of_wider_grids_are_the_brute_force_hulls},
+    {"hulls_of_sheared_grids_are_the_brute_force_hulls",
+     hulls_of_sheared_grids_are_the_brute_force_hulls},
     {"scaled_grids_keep_vertices_and_ranks", scaled_grids_keep_vertices_and_ranks},
 };
 

@@ -1,4 +1,5 @@
-/* Times of impact against closed forms: spheres, a ball in free fall, a box that turns onto a plane, bisection, a thin plate. */
+/* Times of impact against closed forms: spheres, a ball in free fall, a box that turns onto a
+ * plane, bisection, a thin plate. */
 #include "tests/support/meshes.h"
 #include "tests/support/movers.h"
 #include "tests/support/shapes.h"
@@ -17,7 +18,8 @@ static ct_toi impact_of(ct_moving_body a, ct_moving_body b, const ct_toi_options
   return impact;
 }
 
-/* The bracket holds the time, and is as narrow as round-off allows, which of a distance is some hundred u. */
+/* The bracket holds the time, and is as narrow as round-off allows, which of a distance is some
+ * hundred u. */
 static void check_contact(const ct_toi *impact, long double time, double width) {
   CHECK_INT(impact->event, CT_TOI_CONTACT);
   CHECK(fabsl(impact->time - time) <= TIME_ERROR * time);
@@ -56,7 +58,8 @@ static void spheres_meet_head_on_or_aside(void) {
   CHECK(impact.free_until == 1.49 && impact.time == 1.49 && impact.flags == 0);
 }
 
-/* T8.1: at an offset of exactly both radii they touch at 2.5 s and part, a little farther aside they do not touch. */
+/* T8.1: at an offset of exactly both radii they touch at 2.5 s and part, a little farther aside
+ * they do not touch. */
 static void spheres_that_only_touch_graze(void) {
   ct_toi impact = spheres_past(2.001, 5.0);
   CHECK_INT(impact.event, CT_TOI_NONE);
@@ -82,7 +85,8 @@ static void a_contact_after_a_graze_is_found(void) {
   const ct_shape two[] = {sphere(1.0), sphere(1.0)};
   const ct_pose poses[] = {at(0, 2, 0), at(6, 0, 0)};
   const ct_body *both = mover_body(two, poses, 2);
-  ct_path_options here = stays(10.0, at(0, 0, 0)), along = twists(10.0, at(-3, 0, 0), ct_vec(1, 0, 0), ct_vec(0, 0, 0));
+  ct_path_options here = stays(10.0, at(0, 0, 0)),
+                  along = twists(10.0, at(-3, 0, 0), ct_vec(1, 0, 0), ct_vec(0, 0, 0));
   ct_moving_body a = mover_of(both, &here), b = mover(sphere(1.0), &along);
   ct_toi_options options = whole_motion(10.0);
   ct_toi impact = impact_of(a, b, &options);
@@ -129,15 +133,16 @@ static void a_box_turns_onto_a_plane(void) {
   long double t = 0.5L;
   for (int i = 0; i < 20; i++) t -= (sinl(t) + 0.1L * cosl(t) - 0.6L) / (cosl(t) - 0.1L * sinl(t));
   CHECK_NEAR((double)t, 0.5401155212, 1e-10);
-  ct_path_options here = stays(1.0, turned(at(0, 0, 0), -0.70710678118654752440, 0, 0, 0.70710678118654752440));
+  ct_path_options here =
+      stays(1.0, turned(at(0, 0, 0), -0.70710678118654752440, 0, 0, 0.70710678118654752440));
   ct_path_options turns = twists(1.0, at(0, 0.6, 0), ct_vec(0, 0, 0), ct_vec(0, 0, 1));
   ct_moving_body a = mover(plane(), &here), b = mover(box(1.0, 0.1, 1.0), &turns);
   ct_toi_options options = whole_motion(1.0);
   ct_toi impact = impact_of(a, b, &options);
   check_contact(&impact, t, 1e-11);
   CHECK(impact.iterations <= 14);
-  /* No more distances, those at the ends and for the instant counted, than the bound with the distance from the axis alone takes to
-   * come within 1e-10. */
+  /* No more distances, those at the ends and for the instant counted, than the bound with the
+   * distance from the axis alone takes to come within 1e-10. */
   options.time_tolerance = 1e-10;
   impact = impact_of(a, b, &options);
   CHECK_NEAR(impact.time, (double)t, 1e-10);
@@ -146,7 +151,8 @@ static void a_box_turns_onto_a_plane(void) {
   mover_free(b);
 }
 
-/* T8.4, row 38: bisection over one second halves it until it is as short as asked, and tells the state without penetration. */
+/* T8.4, row 38: bisection over one second halves it until it is as short as asked, and tells the
+ * state without penetration. */
 static void bisection_finds_the_instant_within_its_tolerances(void) {
   ct_moving_body a = ground(1.0), b = falling_ball(1.0);
   long double closed = sqrtl(2.0L / 9.81L);
@@ -178,9 +184,11 @@ static void bisection_finds_the_instant_within_its_tolerances(void) {
   mover_free(b);
 }
 
-/* T8.6: a ball of radius .05 crosses a plate of .01 at 100 m/s in .01 s. Its two ends are both apart. */
+/* T8.6: a ball of radius .05 crosses a plate of .01 at 100 m/s in .01 s. Its two ends are both
+ * apart. */
 static void a_thin_plate_is_not_tunnelled(void) {
-  ct_path_options here = stays(0.01, at(0, 0, 0)), flies = twists(0.01, at(-0.5, 0, 0), ct_vec(100, 0, 0), ct_vec(0, 0, 0));
+  ct_path_options here = stays(0.01, at(0, 0, 0)),
+                  flies = twists(0.01, at(-0.5, 0, 0), ct_vec(100, 0, 0), ct_vec(0, 0, 0));
   ct_moving_body a = mover(box(0.005, 1.0, 1.0), &here), b = mover(sphere(0.05), &flies);
   ct_toi_options options = whole_motion(0.01);
   options.method = CT_TOI_BISECTION;
@@ -199,7 +207,8 @@ static void a_thin_plate_is_not_tunnelled(void) {
 static void contact_at_the_start_is_told(void) {
   ct_moving_body floor = ground(2.0);
   ct_toi_options options = whole_motion(2.0);
-  ct_path_options rests = stays(2.0, at(0, 0, 0.1)), slides = twists(2.0, at(0, 0, 0.1), ct_vec(1, 0, 0), ct_vec(0, 0, 0));
+  ct_path_options rests = stays(2.0, at(0, 0, 0.1)),
+                  slides = twists(2.0, at(0, 0, 0.1), ct_vec(1, 0, 0), ct_vec(0, 0, 0));
   ct_path_options leaves = twists(2.0, at(0, 0, 0.05), ct_vec(0, 0, 1), ct_vec(0, 0, 0));
   ct_path_options thrown = falls(2.0, at(0, 0, 0.05), ct_vec(0, 0, 4), ct_vec(0, 0, -8));
   const ct_path_options *paths[] = {&rests, &slides, &leaves, &thrown};
@@ -241,12 +250,14 @@ static void a_search_for_a_later_contact_that_ended_says_so(void) {
 /* Apart and at rest relative to each other, moving alike, or parting: none, at once. */
 static void bodies_that_never_come_nearer_cost_one_distance(void) {
   ct_vec3 still = {0, 0, 0}, v = {3, -1, 0.5};
-  ct_path_options paths[][2] = {{stays(1e3, at(0, 0, 0)), stays(1e3, at(1.5, 0, 0))},
-                                {twists(1e3, at(0, 0, 0), v, still), twists(1e3, at(1.5, 0, 0), v, still)},
-                                {twists(1e3, at(0, 0, 0), v, still), twists(1e3, at(1.5, 0, 0), ct_vec(4, -1, 0.5), still)}};
+  ct_path_options paths[][2] = {
+      {stays(1e3, at(0, 0, 0)), stays(1e3, at(1.5, 0, 0))},
+      {twists(1e3, at(0, 0, 0), v, still), twists(1e3, at(1.5, 0, 0), v, still)},
+      {twists(1e3, at(0, 0, 0), v, still), twists(1e3, at(1.5, 0, 0), ct_vec(4, -1, 0.5), still)}};
   ct_toi_options options = whole_motion(1e3);
   for (int i = 0; i < 3; i++) {
-    ct_moving_body a = mover(box(0.5, 0.5, 0.5), &paths[i][0]), b = mover(box(0.5, 0.5, 0.5), &paths[i][1]);
+    ct_moving_body a = mover(box(0.5, 0.5, 0.5), &paths[i][0]),
+                   b = mover(box(0.5, 0.5, 0.5), &paths[i][1]);
     ct_toi impact = impact_of(a, b, &options);
     CHECK_INT(impact.event, CT_TOI_NONE);
     CHECK(impact.free_until == 1e3 && impact.iterations <= 1);
@@ -255,7 +266,8 @@ static void bodies_that_never_come_nearer_cost_one_distance(void) {
   }
 }
 
-/* Two bars of twelve balls, one of them turned across the other's way: the first of 144 pairs to meet, by its own closed form. */
+/* Two bars of twelve balls, one of them turned across the other's way: the first of 144 pairs to
+ * meet, by its own closed form. */
 static void the_first_of_many_colliders_is_found(void) {
   check_random r = {81};
   for (int i = 0; i < 60; i++) {
@@ -265,10 +277,12 @@ static void the_first_of_many_colliders_is_found(void) {
     for (int k = 0; k < 2; k++) {
       for (int j = 0; j < 12; j++) {
         balls[k][j] = sphere(check_uniform(&r, 0.1, 0.4));
-        places[k][j] = at(check_uniform(&r, -3, 3), check_uniform(&r, -3, 3), check_uniform(&r, -3, 3));
+        places[k][j] =
+            at(check_uniform(&r, -3, 3), check_uniform(&r, -3, 3), check_uniform(&r, -3, 3));
       }
       double y = check_uniform(&r, -2, 2), z = check_uniform(&r, -2, 2);
-      paths[k] = twists(10.0, at(k ? 9.0 : 0.0, y, z), ct_vec(k ? -1.0 : 0.5, check_uniform(&r, -0.2, 0.2), 0.1), ct_vec(0, 0, 0));
+      paths[k] = twists(10.0, at(k ? 9.0 : 0.0, y, z),
+                        ct_vec(k ? -1.0 : 0.5, check_uniform(&r, -0.2, 0.2), 0.1), ct_vec(0, 0, 0));
     }
     long double first = INFINITY;
     ct_vec3 v = ct_sub(paths[1].velocity.linear, paths[0].velocity.linear);
@@ -276,9 +290,12 @@ static void the_first_of_many_colliders_is_found(void) {
     for (int j = 0; j < 144; j++) {
       ct_vec3 p = ct_add(paths[0].start.position, places[0][j / 12].position);
       ct_vec3 q = ct_add(paths[1].start.position, places[1][j % 12].position);
-      long double x = (long double)q.x - p.x, y = (long double)q.y - p.y, z = (long double)q.z - p.z;
-      long double sum = (long double)balls[0][j / 12].sphere.radius + balls[1][j % 12].sphere.radius;
-      long double b2 = x * v.x + y * v.y + z * v.z, root = b2 * b2 - a2 * (x * x + y * y + z * z - sum * sum);
+      long double x = (long double)q.x - p.x, y = (long double)q.y - p.y,
+                  z = (long double)q.z - p.z;
+      long double sum =
+          (long double)balls[0][j / 12].sphere.radius + balls[1][j % 12].sphere.radius;
+      long double b2 = x * v.x + y * v.y + z * v.z,
+                  root = b2 * b2 - a2 * (x * x + y * y + z * z - sum * sum);
       if (root >= 0 && b2 < 0) first = fminl(first, (-b2 - sqrtl(root)) / a2);
     }
     ct_moving_body a = mover_of(mover_body(balls[0], places[0], 12), &paths[0]),
@@ -293,14 +310,16 @@ static void the_first_of_many_colliders_is_found(void) {
   }
 }
 
-/* Between two long beams of one mesh, along which a ball goes a hundred times faster than towards one of them: no plane parts it
- * from both, and its speed alone would tell a hundredth of the time at each distance. */
+/* Between two long beams of one mesh, along which a ball goes a hundred times faster than towards
+ * one of them: no plane parts it from both, and its speed alone would tell a hundredth of the time
+ * at each distance. */
 static void a_ball_between_beams_meets_the_one_in_few_distances(void) {
   soup s = {0};
   soup_box(&s, ct_vec(-1, 0.5, -0.5), ct_vec(60, 1.0, 0.5));
   soup_box(&s, ct_vec(-1, -1.0, -0.5), ct_vec(60, -0.5, 0.5));
   ct_shape beams = soup_shape(&s);
-  ct_path_options here = stays(50.0, at(0, 0, 0)), along = twists(50.0, at(0, 0, 0), ct_vec(1.0, 0.01, 0), ct_vec(0, 0, 0));
+  ct_path_options here = stays(50.0, at(0, 0, 0)),
+                  along = twists(50.0, at(0, 0, 0), ct_vec(1.0, 0.01, 0), ct_vec(0, 0, 0));
   ct_moving_body a = mover(beams, &here), b = mover(sphere(0.125), &along);
   ct_shape_release(&beams);
   ct_toi_options options = whole_motion(50.0);
@@ -311,13 +330,16 @@ static void a_ball_between_beams_meets_the_one_in_few_distances(void) {
   mover_free(b);
 }
 
-/* Row 40: at the end of a motion no plane separates two boxes; bisection backs up to the last state for which one does. */
+/* Row 40: at the end of a motion no plane separates two boxes; bisection backs up to the last state
+ * for which one does. */
 static void bisection_backs_up_to_a_separating_plane(void) {
   check_random r = {82};
   for (int i = 0; i < 40; i++) {
     ct_path_options here = stays(1.0, ct_pose_identity());
-    ct_vec3 turn = ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1));
-    ct_path_options comes = twists(1.0, at(2.5, check_uniform(&r, -0.5, 0.5), 0.1), ct_vec(-2, 0, 0), turn);
+    ct_vec3 turn =
+        ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1));
+    ct_path_options comes =
+        twists(1.0, at(2.5, check_uniform(&r, -0.5, 0.5), 0.1), ct_vec(-2, 0, 0), turn);
     const ct_shape one = box(0.5, 0.6, 0.7), two = box(0.4, 0.8, 0.3);
     ct_moving_body a = mover(one, &here), b = mover(two, &comes);
     ct_toi_options options = whole_motion(1.0);
@@ -326,8 +348,10 @@ static void bisection_backs_up_to_a_separating_plane(void) {
     CHECK_INT(impact.event, CT_TOI_CONTACT);
     const double times[] = {0.0, impact.lower, impact.upper, 1.0};
     for (int k = 0; k < 4; k++) {
-      ct_frame fa = ct_frame_of(ct_path_pose(a.path, times[k])), fb = ct_frame_of(ct_path_pose(b.path, times[k]));
-      CHECK(ct_pair_separating_plane((ct_placed){&one, &fa}, (ct_placed){&two, &fb}, NULL, workspace, NULL) == (k < 2));
+      ct_frame fa = ct_frame_of(ct_path_pose(a.path, times[k])),
+               fb = ct_frame_of(ct_path_pose(b.path, times[k]));
+      CHECK(ct_pair_separating_plane((ct_placed){&one, &fa}, (ct_placed){&two, &fb}, NULL,
+                                     workspace, NULL) == (k < 2));
     }
     CHECK_NEAR(impact.upper - impact.lower, 0.0, 1e-12);
     mover_free(a);
@@ -342,16 +366,19 @@ static ct_shape sheet(uint32_t size) {
   return soup_shape(&s);
 }
 
-/* Two sheets without thickness, one of which flies through the other: no time at which they share a point can be told apart from
- * its neighbours, and they have met all the same; along the way they came. */
+/* Two sheets without thickness, one of which flies through the other: no time at which they share a
+ * point can be told apart from its neighbours, and they have met all the same; along the way they
+ * came. */
 static void parallel_surfaces_do_not_pass_unseen(void) {
   check_random r = {83};
   for (int i = 0; i < 60; i++) {
-    double height = i < 6 ? 0.5 + 0.1 * i : check_uniform(&r, 0.5, 1.5), speed = i < 6 ? 1.0 : check_uniform(&r, 1.0, 60.0);
+    double height = i < 6 ? 0.5 + 0.1 * i : check_uniform(&r, 0.5, 1.5),
+           speed = i < 6 ? 1.0 : check_uniform(&r, 1.0, 60.0);
     double side = i % 2 ? 1.0 : -1.0, duration = check_uniform(&r, 1.5, 3.0) * height / speed;
     ct_vec3 aside = ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), side * height);
     ct_path_options here = stays(duration, at(0, 0, 0));
-    ct_path_options goes = twists(duration, at(aside.x, aside.y, aside.z), ct_vec(0.02, 0, -side * speed), ct_vec(0, 0, i % 3));
+    ct_path_options goes = twists(duration, at(aside.x, aside.y, aside.z),
+                                  ct_vec(0.02, 0, -side * speed), ct_vec(0, 0, i % 3));
     ct_shape one = sheet(2), two = sheet(2);
     ct_moving_body a = mover(one, &here), b = mover(two, &goes);
     ct_toi_options options = whole_motion(duration);
@@ -372,7 +399,8 @@ static void parallel_surfaces_do_not_pass_unseen(void) {
   }
 }
 
-/* z = 5 - u^2 - 8 t + 4 t^2 above a plane: a ball of radius 1 comes down to it at 1 s, but for round-off. */
+/* z = 5 - u^2 - 8 t + 4 t^2 above a plane: a ball of radius 1 comes down to it at 1 s, but for
+ * round-off. */
 static void a_graze_is_told_at_its_nearest_instant(void) {
   ct_path_options path = falls(2.0, at(0, 0, 4.999999999999999), ct_vec(0, 0, -8), ct_vec(0, 0, 8));
   ct_moving_body a = ground(2.0), b = mover(sphere(1.0), &path);
@@ -388,7 +416,8 @@ static void a_graze_is_told_at_its_nearest_instant(void) {
 
 /* A ball of radius 1 that falls from 2 m at 1 m/s. */
 static ct_toi bisected(ct_toi_options options, ct_shape target) {
-  ct_path_options here = stays(4.0, at(0, 0, 0)), path = twists(4.0, at(0, 0, 2), ct_vec(0, 0, -1), ct_vec(0, 0, 0));
+  ct_path_options here = stays(4.0, at(0, 0, 0)),
+                  path = twists(4.0, at(0, 0, 2), ct_vec(0, 0, -1), ct_vec(0, 0, 0));
   ct_moving_body a = mover(target, &here), b = mover(sphere(1.0), &path);
   options.method = CT_TOI_BISECTION;
   ct_toi impact = impact_of(a, b, &options);
@@ -397,7 +426,8 @@ static ct_toi bisected(ct_toi_options options, ct_shape target) {
   return impact;
 }
 
-/* Few iterations tell nothing; the bracket is as near as round-off allows where the instant itself was looked at. */
+/* Few iterations tell nothing; the bracket is as near as round-off allows where the instant itself
+ * was looked at. */
 static void bisection_tells_what_it_has_seen(void) {
   ct_toi_options options = whole_motion(4.0);
   for (uint32_t most = 1; most < 10; most++) {
@@ -417,7 +447,8 @@ static void bisection_tells_what_it_has_seen(void) {
   CHECK_INT(impact.status, CT_PAIR_DEGENERATE);
 }
 
-/* What overlaps at the end by less than the tolerance, and what has no depth, changed from apart to that. */
+/* What overlaps at the end by less than the tolerance, and what has no depth, changed from apart to
+ * that. */
 static void bisection_ends_at_its_tolerance_whatever_the_depth(void) {
   ct_toi_options options = whole_motion(4.0);
   options.distance_tolerance = 3.5;
@@ -452,7 +483,8 @@ static void a_touch_at_the_end_is_undecided_by_round_off(void) {
   mover_free(b);
 }
 
-/* A ball on an arm of 1 m turns down to what is below it, touches it at a quarter turn but for round-off, and parts: at pi/2. */
+/* A ball on an arm of 1 m turns down to what is below it, touches it at a quarter turn but for
+ * round-off, and parts: at pi/2. */
 static void a_body_that_turns_grazes(void) {
   const ct_shape ball = sphere(0.25), targets[] = {plane(), box(4.0, 4.0, 0.5), sphere(0.5)};
   const double tops[] = {0.0, 0.5, 0.5}, off[] = {0.0, 1e-14, -1e-14};
@@ -460,7 +492,8 @@ static void a_body_that_turns_grazes(void) {
   for (int i = 0; i < 9; i++) {
     int k = i / 3;
     ct_path_options here = stays(20.0, at(0, 0, -tops[k]));
-    ct_path_options turns = twists(20.0, at(0, 0, 1.25 + off[i % 3]), ct_vec(0, 0, 0), ct_vec(0, 1, 0));
+    ct_path_options turns =
+        twists(20.0, at(0, 0, 1.25 + off[i % 3]), ct_vec(0, 0, 0), ct_vec(0, 1, 0));
     ct_moving_body a = mover(targets[k], &here), b = mover_of(mover_body(&ball, &arm, 1), &turns);
     ct_toi_options options = whole_motion(3.0);
     ct_toi impact = impact_of(a, b, &options);
@@ -469,17 +502,20 @@ static void a_body_that_turns_grazes(void) {
     CHECK_INT(impact.status, CT_PAIR_OK);
     CHECK_NEAR(impact.graze_time, 1.57079632679489661923, 1e-6);
     CHECK_NEAR(impact.graze_distance, off[i % 3], 1e-14);
-    CHECK(impact.free_until > 1.57 && impact.free_until < impact.graze_time && impact.iterations < 200);
+    CHECK(impact.free_until > 1.57 && impact.free_until < impact.graze_time &&
+          impact.iterations < 200);
     mover_free(a);
     mover_free(b);
   }
 }
 
-/* Half-spaces are apart only while their normals are opposite: as soon as one turns out of that they overlap, however far apart. */
+/* Half-spaces are apart only while their normals are opposite: as soon as one turns out of that
+ * they overlap, however far apart. */
 static void half_spaces_that_turn_overlap_at_once(void) {
   const ct_vec3 still = {0, 0, 0}, across = {1, 0, 0}, along = {0, 0, 1};
   const ct_pose down = turned(at(0, 0, 2), 1, 0, 0, 0);
-  ct_path_options here = stays(3.0, at(0, 0, 0)), turns_too = twists(3.0, at(0, 0, 0), still, across);
+  ct_path_options here = stays(3.0, at(0, 0, 0)),
+                  turns_too = twists(3.0, at(0, 0, 0), still, across);
   ct_path_options turns = twists(3.0, down, still, across), spins = twists(3.0, down, still, along);
   ct_path_options comes = twists(3.0, down, ct_vec(0, 0, -1), along);
   const struct {
@@ -498,14 +534,17 @@ static void half_spaces_that_turn_overlap_at_once(void) {
     CHECK_NEAR(impact.time, cases[i].time, 1e-12);
     CHECK(impact.flags == 0 && impact.status == CT_PAIR_OK && impact.iterations < 60);
     if (i == 1) CHECK(impact.free_until == 3.0);
-    else CHECK(impact.lower <= cases[i].time + 1e-15 && cases[i].time <= impact.upper && impact.upper - impact.lower < 1e-12);
+    else
+      CHECK(impact.lower <= cases[i].time + 1e-15 && cases[i].time <= impact.upper &&
+            impact.upper - impact.lower < 1e-12);
     CHECK_INT(impact.contact.status, i == 0 ? CT_PAIR_UNSUPPORTED : CT_PAIR_OK);
     mover_free(a);
     mover_free(b);
   }
 }
 
-/* What is allowed for a rotation without torque is what path.h promises of it, at small angles as at large ones. */
+/* What is allowed for a rotation without torque is what path.h promises of it, at small angles as
+ * at large ones. */
 static void a_free_turn_is_as_sure_as_its_path(void) {
   ct_path_options here = stays(100.0, at(0, 0, 0)), tumbles = stays(100.0, at(0, 0, 0));
   tumbles.kind = CT_PATH_TORQUE_FREE;
@@ -532,20 +571,25 @@ static const check_test tests[] = {
     {"parallel surfaces do not pass unseen", parallel_surfaces_do_not_pass_unseen},
     {"a graze is told at its nearest instant", a_graze_is_told_at_its_nearest_instant},
     {"bisection tells what it has seen", bisection_tells_what_it_has_seen},
-    {"bisection ends at its tolerance whatever the depth", bisection_ends_at_its_tolerance_whatever_the_depth},
+    {"bisection ends at its tolerance whatever the depth",
+     bisection_ends_at_its_tolerance_whatever_the_depth},
     {"a touch at the end is undecided by round-off", a_touch_at_the_end_is_undecided_by_round_off},
     {"T8.1 spheres meet head on or aside", spheres_meet_head_on_or_aside},
     {"T8.1 spheres that only touch graze", spheres_that_only_touch_graze},
     {"a contact after a graze is found", a_contact_after_a_graze_is_found},
     {"T8.2 a ball falls onto a plane", a_ball_falls_onto_a_plane},
     {"T8.3 a box turns onto a plane", a_box_turns_onto_a_plane},
-    {"T8.4, row 38 bisection finds the instant within its tolerances", bisection_finds_the_instant_within_its_tolerances},
+    {"T8.4, row 38 bisection finds the instant within its tolerances",
+     bisection_finds_the_instant_within_its_tolerances},
     {"T8.6 a thin plate is not tunnelled", a_thin_plate_is_not_tunnelled},
     {"contact at the start is told", contact_at_the_start_is_told},
-    {"a search for a later contact that ended says so", a_search_for_a_later_contact_that_ended_says_so},
+    {"a search for a later contact that ended says so",
+     a_search_for_a_later_contact_that_ended_says_so},
     {"the first of many colliders is found", the_first_of_many_colliders_is_found},
-    {"a ball between beams meets the one in few distances", a_ball_between_beams_meets_the_one_in_few_distances},
+    {"a ball between beams meets the one in few distances",
+     a_ball_between_beams_meets_the_one_in_few_distances},
     {"row 40 bisection backs up to a separating plane", bisection_backs_up_to_a_separating_plane},
-    {"bodies that never come nearer cost one distance", bodies_that_never_come_nearer_cost_one_distance},
+    {"bodies that never come nearer cost one distance",
+     bodies_that_never_come_nearer_cost_one_distance},
 };
 WORKSPACE_MAIN(tests)

@@ -1,5 +1,5 @@
-/* Impulses of one contact and of a few, against closed forms, and against friction followed in long double
- * (impact_oracle.h). CONTACTD_FULL=1 for the full numbers.
+/* Impulses of one contact and of a few, against closed forms, and against friction followed in long
+ * double (impact_oracle.h). CONTACTD_FULL=1 for the full numbers.
  */
 #include "tests/oracle/impact_oracle.h"
 #include "tests/support/contact_sets.h"
@@ -9,17 +9,21 @@
 /* Published with seven digits after the point. */
 #define PRINTED 6e-8
 
-static ct_pair_material dry(double mu, double restitution) { return (ct_pair_material){mu, mu, restitution, 0.0}; }
+static ct_pair_material dry(double mu, double restitution) {
+  return (ct_pair_material){mu, mu, restitution, 0.0};
+}
 
 static void by_law(const contact_set *s, ct_impulse_law law, struck *out) {
   ct_impulse_options options = impulse_options(law, CT_SIMULTANEITY_NEWTON);
   strike(s, &options, out);
 }
 
-static void strike_told(const contact_set *s, const ct_impulse_options *options, double *certificate, struck *out) {
+static void strike_told(const contact_set *s, const ct_impulse_options *options,
+                        double *certificate, struck *out) {
   if (!arena) arena = ct_arena_create();
   ct_contact_set set = set_of(s);
-  out->result = (ct_impulse_result){.contacts = out->contacts, .velocities = out->velocities, .certificate = certificate};
+  out->result = (ct_impulse_result){
+      .contacts = out->contacts, .velocities = out->velocities, .certificate = certificate};
   CHECK_INT(ct_impulse_solve(&set, options, arena, &out->result), CT_OK);
 }
 
@@ -29,13 +33,15 @@ static void check_vec(ct_vec3 actual, double x, double y, double z, double toler
   CHECK_NEAR(actual.z, z, tolerance);
 }
 
-/* T10.1, rows 44 and 45: a rod falls flat and hits the floor with an end: half of its velocity goes into turning. Its impulse and
- * the moment of that are what its momenta change by; restitution 0, 1/2 and 1. */
+/* T10.1, rows 44 and 45: a rod falls flat and hits the floor with an end: half of its velocity goes
+ * into turning. Its impulse and the moment of that are what its momenta change by; restitution 0,
+ * 1/2 and 1. */
 static void a_rod_that_lands_on_its_end_turns(void) {
   for (int i = 0; i < 3; i++) {
     double e = 0.5 * i, j = (1.0 + e) / 4.0;
     contact_set s = {0};
-    uint32_t floor = set_fixed(&s), rod = set_dynamic(&s, 1.0, ct_vec(1.0 / 12, 1, 1.0 / 12), ct_vec(0, 0, 0), ct_vec(0, -1, 0));
+    uint32_t floor = set_fixed(&s), rod = set_dynamic(&s, 1.0, ct_vec(1.0 / 12, 1, 1.0 / 12),
+                                                      ct_vec(0, 0, 0), ct_vec(0, -1, 0));
     set_touch(&s, floor, rod, ct_vec(0.5, 0, 0), ct_vec(0, 1, 0))->material = dry(0.0, e);
     struck k;
     by_law(&s, CT_IMPULSE_ALGEBRAIC, &k);
@@ -71,8 +77,8 @@ static void ball_on_floor(contact_set *s, double mu, double angle) {
   set_touch(s, 0, 1, ct_vec(0, 0, 0), ct_vec(0, 0, 1))->material = dry(mu, 0.5);
 }
 
-/* T10.3, row 51: friction turns the ball. A point would keep its direction; with the ball's impulse that is too much, and the
- * contact slips backwards. */
+/* T10.3, row 51: friction turns the ball. A point would keep its direction; with the ball's impulse
+ * that is too much, and the contact slips backwards. */
 static void a_ball_slides_or_rolls_off(void) {
   contact_set s;
   struck k;
@@ -96,7 +102,8 @@ static void a_ball_slides_or_rolls_off(void) {
   CHECK_TEXT(k.result.law, "pointMass");
 }
 
-/* Row 51: bodies that nothing turns are points, and all laws agree: v_T becomes 0, or less by mu |dv_N|. */
+/* Row 51: bodies that nothing turns are points, and all laws agree: v_T becomes 0, or less by mu
+ * |dv_N|. */
 static void points_slide_by_the_rule_of_points(void) {
   for (int i = 0; i < 8; i++) {
     double mu = 0.1 * i, left = ct_max2(1.0 - mu * 1.5, 0.0);
@@ -122,12 +129,15 @@ static void friction_is_against_the_slip(void) {
   check_vec(k.contacts[0].tangential, -0.15 * cos(0.3), -0.15 * sin(0.3), 0, ROUNDOFF);
 }
 
-/* T10.4: the body's K, in the published digits; friction from sticking to a slide that gets faster while energy falls. */
+/* T10.4: the body's K, in the published digits; friction from sticking to a slide that gets faster
+ * while energy falls. */
 static void a_body_that_couples_its_directions(void) {
   const struct {
     double mu, j, energy;
-  } truth[] = {
-      {0.0, 2.4166667, 5.0864583}, {0.802345, 4.4055354, 1.1797085}, {0.4, 3.1255823, 2.4785434}, {0.1, 2.5619353, 4.4422571}};
+  } truth[] = {{0.0, 2.4166667, 5.0864583},
+               {0.802345, 4.4055354, 1.1797085},
+               {0.4, 3.1255823, 2.4785434},
+               {0.1, 2.5619353, 4.4422571}};
   for (int i = 0; i < 4; i++) {
     contact_set s = {0};
     set_fixed(&s);
@@ -155,14 +165,16 @@ static void a_body_that_couples_its_directions(void) {
 }
 
 /* A rod of half length 1 in the plane, whose end below hits the floor. */
-static void falling_rod(contact_set *s, double across, double down, ct_vec3 velocity, ct_pair_material material) {
+static void falling_rod(contact_set *s, double across, double down, ct_vec3 velocity,
+                        ct_pair_material material) {
   *s = (contact_set){0};
   set_fixed(s);
   set_dynamic(s, 1, ct_vec(1, 1, 1.0 / 3), ct_vec(0, 0, 0), velocity);
   set_touch(s, 0, 1, ct_vec(-across, -down, 0), ct_vec(0, 1, 0))->material = material;
 }
 
-/* T10.8: the slip stops and turns round; by the algebraic law it would have passed through rest. Closed form: two lines. */
+/* T10.8: the slip stops and turns round; by the algebraic law it would have passed through rest.
+ * Closed form: two lines. */
 static void a_slip_that_stops_begins_anew(void) {
   const struct {
     ct_impulse_law law;
@@ -184,7 +196,8 @@ static void a_slip_that_stops_begins_anew(void) {
   }
 }
 
-/* T10.9: friction presses the rod onto the floor until the slip has stopped. The algebraic law sticks at once. */
+/* T10.9: friction presses the rod onto the floor until the slip has stopped. The algebraic law
+ * sticks at once. */
 static void friction_that_presses_jams(void) {
   contact_set s;
   struck k;
@@ -200,7 +213,8 @@ static void friction_that_presses_jams(void) {
   CHECK_INT(k.contacts[0].outcome, CT_IMPULSE_OUTCOME_JAM);
 }
 
-/* T10.6: the last of three balls that touch goes off alone; all stay together without restitution. */
+/* T10.6: the last of three balls that touch goes off alone; all stay together without restitution.
+ */
 static void a_cradle_hands_the_blow_on(void) {
   for (int i = 0; i < 4; i++) {
     bool elastic = i % 2, backwards = i / 2;
@@ -213,32 +227,37 @@ static void a_cradle_hands_the_blow_on(void) {
     ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, CT_SIMULTANEITY_SEQUENTIAL);
     struck k;
     strike(&s, &options, &k);
-    for (int b = 0; b < 3; b++) CHECK_NEAR(k.velocities[b].linear.x, elastic ? b == 2 : 1.0 / 3, 1e-13);
+    for (int b = 0; b < 3; b++)
+      CHECK_NEAR(k.velocities[b].linear.x, elastic ? b == 2 : 1.0 / 3, 1e-13);
     CHECK(k.result.converged);
     CHECK_TEXT(k.result.law, "sequential");
   }
 }
 
-/* T10.6: at once the impulses are (1 + e) (2/3, 1/3), whatever the law of restitution, and the first ball rolls back. */
+/* T10.6: at once the impulses are (1 + e) (2/3, 1/3), whatever the law of restitution, and the
+ * first ball rolls back. */
 static void a_cradle_at_once_rolls_back(void) {
   for (ct_simultaneity mode = CT_SIMULTANEITY_NEWTON; mode <= CT_SIMULTANEITY_POISSON; mode++)
     for (int e = 0; e < 2; e++) {
       contact_set s = {0};
       for (int b = 0; b < 3; b++) set_ball(&s, 1, 0.5, ct_vec(b, 0, 0), ct_vec(b == 0, 0, 0));
-      for (uint32_t a = 0; a < 2; a++) set_touch(&s, a, a + 1, ct_vec(a + 0.5, 0, 0), ct_vec(1, 0, 0))->material = dry(0.0, e);
+      for (uint32_t a = 0; a < 2; a++)
+        set_touch(&s, a, a + 1, ct_vec(a + 0.5, 0, 0), ct_vec(1, 0, 0))->material = dry(0.0, e);
       ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, mode);
       struck k;
       strike(&s, &options, &k);
       CHECK_NEAR(k.contacts[0].normal, (1 + e) * 2.0 / 3, ROUNDOFF);
       CHECK_NEAR(k.contacts[1].normal, (1 + e) * 1.0 / 3, ROUNDOFF);
-      for (int b = 0; b < 3; b++) CHECK_NEAR(k.velocities[b].linear.x, (1 + e) / 3.0 - (b == 0 && e), ROUNDOFF);
+      for (int b = 0; b < 3; b++)
+        CHECK_NEAR(k.velocities[b].linear.x, (1 + e) / 3.0 - (b == 0 && e), ROUNDOFF);
       CHECK_NEAR(k.result.energy_after, e ? 0.5 : 1.0 / 6, ROUNDOFF);
       CHECK(k.result.converged && k.result.guard == CT_GUARD_PASSED);
       CHECK_TEXT(k.result.law, mode == CT_SIMULTANEITY_NEWTON ? "newton" : "poisson");
     }
 }
 
-/* A point of 1 kg in a corner of two walls whose normals make an angle of cosine -0.9, so that G = [[1, -.9], [-.9, 1]]. */
+/* A point of 1 kg in a corner of two walls whose normals make an angle of cosine -0.9, so that G =
+ * [[1, -.9], [-.9, 1]]. */
 static void corner(contact_set *s, double u1, double u2, double e1, double e2) {
   *s = (contact_set){0};
   double side = sqrt(1.0 - 0.81);
@@ -248,7 +267,8 @@ static void corner(contact_set *s, double u1, double u2, double e1, double e2) {
   set_touch(s, 0, 1, ct_vec(0, 0, 0), ct_vec(-0.9, side, 0))->material = dry(0.0, e2);
 }
 
-/* T10.5: with a contact that parts already Newton's law makes energy; the guard goes back to where there is none. */
+/* T10.5: with a contact that parts already Newton's law makes energy; the guard goes back to where
+ * there is none. */
 static void a_corner_makes_energy_unless_guarded(void) {
   contact_set s;
   struck k;
@@ -286,8 +306,8 @@ static void poisson_gives_back_and_holds(void) {
   CHECK_INT(k.result.guard, CT_GUARD_PASSED);
 }
 
-/* A ball between two walls that it touches both cannot part from one without entering the other (theory: 12.2): restitution is left
- * out. Poisson's law can. */
+/* A ball between two walls that it touches both cannot part from one without entering the other
+ * (theory: 12.2): restitution is left out. Poisson's law can. */
 static void between_walls_there_is_no_restitution(void) {
   for (int friction = 0; friction < 2; friction++) {
     contact_set s = {0};
@@ -309,8 +329,9 @@ static void between_walls_there_is_no_restitution(void) {
   }
 }
 
-/* Bodies driven towards each other with one between them: no impulse is right, and none is given, one after the other either, where
- * blows would hand it to and fro without end. The proof: equal impulses from both sides move nothing, and both gaps close. */
+/* Bodies driven towards each other with one between them: no impulse is right, and none is given,
+ * one after the other either, where blows would hand it to and fro without end. The proof: equal
+ * impulses from both sides move nothing, and both gaps close. */
 static void driven_bodies_can_contradict(void) {
   for (int k = 0; k < 4; k++) {
     contact_set s = {0};
@@ -326,15 +347,19 @@ static void driven_bodies_can_contradict(void) {
       strike_told(&s, &options, certificate, &told);
       CHECK(!told.result.converged && told.result.residual > 1e-6);
       CHECK(told.result.contradictory && !told.result.infeasible);
-      CHECK(certificate[0] > 0.0 && fabs(certificate[0] - certificate[1]) <= ROUNDOFF * certificate[0]);
-      for (size_t c = 0; c < 2; c++) CHECK(ct_norm(told.contacts[c].impulse) == 0.0 && told.contacts[c].restitution == 0.0);
-      CHECK(told.result.energy_after == 0.0 && told.result.work == 0.0 && ct_norm(told.velocities[1].linear) == 0.0);
+      CHECK(certificate[0] > 0.0 &&
+            fabs(certificate[0] - certificate[1]) <= ROUNDOFF * certificate[0]);
+      for (size_t c = 0; c < 2; c++)
+        CHECK(ct_norm(told.contacts[c].impulse) == 0.0 && told.contacts[c].restitution == 0.0);
+      CHECK(told.result.energy_after == 0.0 && told.result.work == 0.0 &&
+            ct_norm(told.velocities[1].linear) == 0.0);
       CHECK_INT(told.result.guard, CT_GUARD_SKIPPED_KINEMATIC);
     }
   }
 }
 
-/* With room to leave there is an answer: driven bodies that come from two sides throw the ball out between them. */
+/* With room to leave there is an answer: driven bodies that come from two sides throw the ball out
+ * between them. */
 static void driven_bodies_that_leave_a_way_out_do_not(void) {
   contact_set s = {0};
   double h = sqrt(0.5), certificate[2] = {7, 7};
@@ -347,7 +372,8 @@ static void driven_bodies_that_leave_a_way_out_do_not(void) {
     ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, mode);
     struck told;
     strike_told(&s, &options, certificate, &told);
-    CHECK(told.result.converged && !told.result.contradictory && certificate[0] == 0.0 && certificate[1] == 0.0);
+    CHECK(told.result.converged && !told.result.contradictory && certificate[0] == 0.0 &&
+          certificate[1] == 0.0);
     CHECK_NEAR(told.velocities[1].linear.y, 1, 1e-9);
     CHECK_NEAR(told.result.work, 1, 1e-9);
     CHECK_NEAR(told.result.energy_after, 0.5, 1e-9);
@@ -370,7 +396,8 @@ static void a_driven_body_works(void) {
   CHECK_INT(k.result.guard, CT_GUARD_PASSED);
 }
 
-/* Four legs of a table that drops flat, with friction: each a quarter; the same by the exact cones as of one contact in the middle.
+/* Four legs of a table that drops flat, with friction: each a quarter; the same by the exact cones
+ * as of one contact in the middle.
  */
 static void four_legs_share_a_blow(void) {
   for (ct_simultaneity mode = CT_SIMULTANEITY_NEWTON; mode <= CT_SIMULTANEITY_POISSON; mode++) {
@@ -394,8 +421,9 @@ static void four_legs_share_a_blow(void) {
   }
 }
 
-/* Row 51, T10.3 by the exact cones of two contacts at one point: slides up to mu = 2/7 / 1.5, sticks from there; by Poisson's law
- * with mu = 0.2 the slip of 1 is 0.3 when the compression ends, and stops in the restitution. */
+/* Row 51, T10.3 by the exact cones of two contacts at one point: slides up to mu = 2/7 / 1.5,
+ * sticks from there; by Poisson's law with mu = 0.2 the slip of 1 is 0.3 when the compression ends,
+ * and stops in the restitution. */
 static void two_contacts_are_as_one(void) {
   const double mus[] = {0.1, 0.19, 0.2, 0.3};
   for (int i = 0; i < 8; i++) {
@@ -403,7 +431,8 @@ static void two_contacts_are_as_one(void) {
     contact_set s;
     ball_on_floor(&s, mu, 0.0);
     s.contacts[s.count++] = s.contacts[0];
-    ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, i % 2 ? CT_SIMULTANEITY_POISSON : CT_SIMULTANEITY_NEWTON);
+    ct_impulse_options options = impulse_options(
+        CT_IMPULSE_ALGEBRAIC, i % 2 ? CT_SIMULTANEITY_POISSON : CT_SIMULTANEITY_NEWTON);
     struck k;
     strike(&s, &options, &k);
     CHECK(k.result.converged);
@@ -413,7 +442,7 @@ static void two_contacts_are_as_one(void) {
   }
 }
 
-/* ---- friction through the impact, in three dimensions -------------------------------------------------------------------- */
+/* ---- friction through the impact, in three dimensions --------------------------------------- */
 
 static ct_vec3 random_vec(check_random *r, double size) {
   double x = check_uniform(r, -size, size), y = check_uniform(r, -size, size);
@@ -425,53 +454,63 @@ static void random_pair(check_random *r, contact_set *s) {
   *s = (contact_set){0};
   ct_vec3 normal = ct_unit_or(random_vec(r, 1.0), ct_vec(0, 0, 1));
   for (int i = 0; i < 2; i++) {
-    double mass = check_uniform(r, 0.5, 3), x = check_uniform(r, 0.02, 0.2), y = check_uniform(r, 0.02, 0.2);
-    ct_vec3 inertia = ct_vec(mass * x, mass * y, mass * check_uniform(r, fabs(x - y) / (x + y), 1.0) * (x + y));
+    double mass = check_uniform(r, 0.5, 3), x = check_uniform(r, 0.02, 0.2),
+           y = check_uniform(r, 0.02, 0.2);
+    ct_vec3 inertia =
+        ct_vec(mass * x, mass * y, mass * check_uniform(r, fabs(x - y) / (x + y), 1.0) * (x + y));
     uint32_t b = set_dynamic(s, mass, inertia, random_vec(r, 1.0), random_vec(r, 0.3));
     s->bodies[b].velocity.angular = random_vec(r, 0.3);
   }
-  s->bodies[1].velocity.linear = ct_add_scaled(s->bodies[1].velocity.linear, normal, -check_uniform(r, 0.5, 2.0));
+  s->bodies[1].velocity.linear =
+      ct_add_scaled(s->bodies[1].velocity.linear, normal, -check_uniform(r, 0.5, 2.0));
   ct_contact *t = set_touch(s, 0, 1, random_vec(r, 0.7), normal);
   double mu = check_uniform(r, 0.02, 0.6);
-  t->material = (ct_pair_material){mu * check_uniform(r, 1.0, 1.2), mu, check_uniform(r, 0.0, 1.0), 0.0};
-  if (ct_contact_relative_velocity(&(ct_contact_set){s->bodies, 2, s->contacts, 1}, t, 0.0).normal > 0.0)
+  t->material =
+      (ct_pair_material){mu * check_uniform(r, 1.0, 1.2), mu, check_uniform(r, 0.0, 1.0), 0.0};
+  if (ct_contact_relative_velocity(&(ct_contact_set){s->bodies, 2, s->contacts, 1}, t, 0.0).normal >
+      0.0)
     t->normal = ct_neg(normal);
 }
 
-/* A round body that meets the floor with its mass ahead of or behind the contact, in a plane that lies anyhow: its slip may stop
- * and begin anew the other way, which in space it hardly does. */
+/* A round body that meets the floor with its mass ahead of or behind the contact, in a plane that
+ * lies anyhow: its slip may stop and begin anew the other way, which in space it hardly does. */
 static void random_plane(check_random *r, contact_set *s) {
   *s = (contact_set){0};
-  ct_vec3 n = ct_unit_or(random_vec(r, 1.0), ct_vec(0, 0, 1)), t = ct_unit_or(ct_cross(n, random_vec(r, 1.0)), ct_vec(0, 0, 1));
+  ct_vec3 n = ct_unit_or(random_vec(r, 1.0), ct_vec(0, 0, 1)),
+          t = ct_unit_or(ct_cross(n, random_vec(r, 1.0)), ct_vec(0, 0, 1));
   double i = check_uniform(r, 0.1, 0.4), mu = check_uniform(r, 0.02, 0.4);
   double slip = check_uniform(r, 0.0, 1.0), ahead = check_uniform(r, -1.0, 0.2);
   set_fixed(s);
   set_dynamic(s, 1, ct_vec(i, i, i), ct_vec(0, 0, 0), ct_add_scaled(ct_scale(t, slip), n, -1.0));
   ct_vec3 arm = ct_add_scaled(ct_scale(t, ahead), n, check_uniform(r, -1.0, -0.1));
-  set_touch(s, 0, 1, arm, n)->material = (ct_pair_material){mu * check_uniform(r, 1.0, 1.2), mu, check_uniform(r, 0.0, 1.0), 0.0};
+  set_touch(s, 0, 1, arm, n)->material =
+      (ct_pair_material){mu * check_uniform(r, 1.0, 1.2), mu, check_uniform(r, 0.0, 1.0), 0.0};
 }
 
 static oracle_impact oracle_of(const contact_set *s, bool energetic) {
   const ct_contact *t = &s->contacts[0];
   ct_contact_set set = set_of(s);
   ct_mat3 k = ct_delassus_block(&set, t, t);
-  return (oracle_impact){{{k.rx.x, k.rx.y, k.rx.z}, {k.ry.x, k.ry.y, k.ry.z}, {k.rz.x, k.rz.y, k.rz.z}},
-                         {t->normal.x, t->normal.y, t->normal.z},
-                         t->material.static_friction,
-                         t->material.dynamic_friction,
-                         t->material.restitution,
-                         energetic};
+  return (oracle_impact){
+      {{k.rx.x, k.rx.y, k.rx.z}, {k.ry.x, k.ry.y, k.ry.z}, {k.rz.x, k.rz.y, k.rz.z}},
+      {t->normal.x, t->normal.y, t->normal.z},
+      t->material.static_friction,
+      t->material.dynamic_friction,
+      t->material.restitution,
+      energetic};
 }
 
 static void friction_in_space_as_long_double_has_it(void) {
-  int count = getenv("CONTACTD_FULL") ? 400 : 24, slid = 0, stopped_count = 0, reversed = 0, lingered = 0;
+  int count = getenv("CONTACTD_FULL") ? 400 : 24, slid = 0, stopped_count = 0, reversed = 0,
+      lingered = 0;
   check_random r = {20261122};
   for (int i = 0; i < count; i++) {
     contact_set s;
     (i % 4 == 3 ? random_plane : random_pair)(&r, &s);
     bool energetic = i / 4 % 2, stopped, reverse;
     oracle_impact o = oracle_of(&s, energetic);
-    ct_impulse_options options = impulse_options(energetic ? CT_IMPULSE_ENERGETIC : CT_IMPULSE_INTEGRATED, CT_SIMULTANEITY_NEWTON);
+    ct_impulse_options options = impulse_options(
+        energetic ? CT_IMPULSE_ENERGETIC : CT_IMPULSE_INTEGRATED, CT_SIMULTANEITY_NEWTON);
     options.energy_guard = false;
     struck k;
     strike(&s, &options, &k);
@@ -484,12 +523,14 @@ static void friction_in_space_as_long_double_has_it(void) {
     double size = sqrt((double)oracle_dot(truth, truth));
     check_vec(p, (double)truth[0], (double)truth[1], (double)truth[2], 1e-11 * size);
     ct_impulse_outcome outcome = k.contacts[0].outcome;
-    CHECK((outcome == CT_IMPULSE_OUTCOME_SLIDE) == !stopped && (outcome == CT_IMPULSE_OUTCOME_REVERSE) == reverse);
+    CHECK((outcome == CT_IMPULSE_OUTCOME_SLIDE) == !stopped &&
+          (outcome == CT_IMPULSE_OUTCOME_REVERSE) == reverse);
     CHECK(k.result.converged && k.result.residual < 1e-13);
     slid += !stopped, stopped_count += stopped && !reverse, reversed += reverse;
   }
   /* Every way through an impact was taken. */
-  CHECK(lingered <= count / 100 && slid > count / 20 && stopped_count > count / 20 && reversed > count / 30);
+  CHECK(lingered <= count / 100 && slid > count / 20 && stopped_count > count / 20 &&
+        reversed > count / 30);
 }
 
 static const check_test tests[] = {

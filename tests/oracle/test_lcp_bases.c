@@ -1,22 +1,27 @@
-/* Linear complementarity against all complementary bases, in long double: random problems of up to ten rows, nonsymmetric, sparse,
- * degenerate, of low rank. A solution is proved by its residual, a Farkas vector by its inequalities; that there is no solution, by
- * every basis, singular ones by all independent sets of their columns. CONTACTD_FULL=1 for ten thousand problems.
+/* Linear complementarity against all complementary bases, in long double: random problems of up to
+ * ten rows, nonsymmetric, sparse, degenerate, of low rank. A solution is proved by its residual, a
+ * Farkas vector by its inequalities; that there is no solution, by every basis, singular ones by
+ * all independent sets of their columns. CONTACTD_FULL=1 for ten thousand problems.
  */
 #include "tests/support/check.h"
 
 #include <contact/lcp.h>
 
 enum { ROWS = 10 };
-#define ZERO 1e-12L /* of matrices of small numbers: far above round-off, far below what integers leave */
+#define ZERO                                                                                       \
+  1e-12L /* of matrices of small numbers: far above round-off, far below what integers leave */
 
 typedef struct problem {
   size_t n;
   double m[ROWS * ROWS], q[ROWS];
 } problem;
 
-static double whole(check_random *r, int most) { return (double)(int)(check_next(r) % (uint64_t)(2 * most + 1)) - most; }
+static double whole(check_random *r, int most) {
+  return (double)(int)(check_next(r) % (uint64_t)(2 * most + 1)) - most;
+}
 
-/* Integers; reals; mostly zeros; a sum of few products and a little more; the same without, symmetric; real with a strong diagonal.
+/* Integers; reals; mostly zeros; a sum of few products and a little more; the same without,
+ * symmetric; real with a strong diagonal.
  */
 static void make(check_random *r, problem *p) {
   unsigned kind = (unsigned)(check_next(r) % 6), ninth = check_next(r) % 10 == 0;
@@ -102,13 +107,16 @@ static outcome combine(const problem *p, const unsigned *kinds) {
     }
   }
   for (size_t row = 0; row < n; row++) {
-    long double value = row < columns ? a[row][columns] / a[row][row] : fabsl(a[row][columns]) > ZERO ? -1.0L : 0.0L;
+    long double value = row < columns                   ? a[row][columns] / a[row][row]
+                        : fabsl(a[row][columns]) > ZERO ? -1.0L
+                                                        : 0.0L;
     if (value < -ZERO) return NOT_NONNEGATIVE;
   }
   return SOLUTION;
 }
 
-/* Every basis; of one whose columns depend on each other, every subset of them (Caratheodory: independent ones are enough). */
+/* Every basis; of one whose columns depend on each other, every subset of them (Caratheodory:
+ * independent ones are enough). */
 static bool solvable(const problem *p) {
   for (unsigned basis = 0; basis < 1u << p->n; basis++) {
     unsigned all[ROWS], some[ROWS];
@@ -171,21 +179,27 @@ static void random_problems_are_solved_or_have_no_solution(void) {
       ct_lcp_result result = {.z = z, .w = w, .certificate = y};
       ct_lcp_options options = {.method = methods[k]};
       int before = check_failures;
-      CHECK_INT(ct_lcp_solve(&(ct_lcp){{.size = p.n, .dense = p.m}, p.q}, &options, arena, &result), CT_OK);
+      CHECK_INT(ct_lcp_solve(&(ct_lcp){{.size = p.n, .dense = p.m}, p.q}, &options, arena, &result),
+                CT_OK);
       check_answer(&p, &result, has_solution, &c[k]);
       if (check_failures > before)
-        fprintf(stderr, "  problem %d of seed 26, %s\n", i, k == 0 ? "auto" : k == 1 ? "bases" : "Lemke");
+        fprintf(stderr, "  problem %d of seed 26, %s\n", i,
+                k == 0   ? "auto"
+                : k == 1 ? "bases"
+                         : "Lemke");
     }
     CHECK_INT(c[0].solved, c[1].solved);
   }
   ct_arena_destroy(arena);
   /* Every ending is met. */
-  CHECK(c[0].solved > problems / 3 && c[0].infeasible > problems / 20 && c[0].exhausted > problems / 50);
+  CHECK(c[0].solved > problems / 3 && c[0].infeasible > problems / 20 &&
+        c[0].exhausted > problems / 50);
   CHECK(c[2].solved > problems / 3 && c[2].rays < problems / 2);
 }
 
 static const check_test tests[] = {
-    {"random_problems_are_solved_or_have_no_solution", random_problems_are_solved_or_have_no_solution},
+    {"random_problems_are_solved_or_have_no_solution",
+     random_problems_are_solved_or_have_no_solution},
 };
 
 CHECK_MAIN(tests)

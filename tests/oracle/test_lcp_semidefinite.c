@@ -1,11 +1,13 @@
 /* Symmetric positive semidefinite linear complementarity against all bases, in long double.
  *
- * All solutions are a polyhedron: its corners are those z that some set of clamped rows with an independent part of M gives, its
- * directions null vectors >= 0 of as few rows as possible. Both are found by going through all sets of rows. So are: whether there
- * is a solution at all, the one w, whether z is the only one, and that no solution is nearer to 0 (z.(x - z) >= 0 for every corner
- * x). Matrices are products of small integers, so that what depends on each other does so exactly. Where rows are scaled by powers
- * of two the truth is that of the integers: D M D, D q has the solutions D^-1 z. Agreement for n <= 10 over 1e4 problems of each of
- * some seeds with CONTACTD_FULL=1. T11.9.
+ * All solutions are a polyhedron: its corners are those z that some set of clamped rows with an
+ * independent part of M gives, its directions null vectors >= 0 of as few rows as possible. Both
+ * are found by going through all sets of rows. So are: whether there is a solution at all, the one
+ * w, whether z is the only one, and that no solution is nearer to 0 (z.(x - z) >= 0 for every
+ * corner x). Matrices are products of small integers, so that what depends on each other does so
+ * exactly. Where rows are scaled by powers of two the truth is that of the integers: D M D, D q has
+ * the solutions D^-1 z. Agreement for n <= 10 over 1e4 problems of each of some seeds with
+ * CONTACTD_FULL=1. T11.9.
  */
 #include "tests/support/lcp_proof.h"
 
@@ -15,7 +17,8 @@ typedef long double real;
 
 enum { ROWS = 10, SETS = 1 << ROWS, SHORT = 600, FULL = 10000 };
 
-/* Integers below 1e5: what elimination leaves of a dependent row is far below, of another far above. */
+/* Integers below 1e5: what elimination leaves of a dependent row is far below, of another far
+ * above. */
 #define NOTHING 1e-9L
 
 typedef struct problem {
@@ -79,7 +82,8 @@ static void look_at_corner(const problem *p, const size_t *rows, const eliminati
   memcpy(t->z[t->corners++], z, sizeof z);
 }
 
-/* The null vector of these rows, should all of it have one sign; rows whose w is not 0 cannot take part. */
+/* The null vector of these rows, should all of it have one sign; rows whose w is not 0 cannot take
+ * part. */
 static void look_at_ray(const problem *p, const size_t *rows, const elimination *e, truth *t) {
   size_t last = e->order[e->count - 1];
   for (size_t i = 0; i < e->count; i++) {
@@ -104,10 +108,13 @@ static void go_through_all(const problem *p, truth *t) {
     }
 }
 
-static double whole(check_random *r, int most) { return (double)((int)(check_next(r) % (uint64_t)(2 * most + 1)) - most); }
+static double whole(check_random *r, int most) {
+  return (double)((int)(check_next(r) % (uint64_t)(2 * most + 1)) - most);
+}
 
-/* M = J J' of n rows and `columns`; by kind: of full rank; deficient with a q that has a solution; deficient, any q; rows twice,
- * and many w of 0; rows of nothing; a kind again, scaled by powers of two from row to row. */
+/* M = J J' of n rows and `columns`; by kind: of full rank; deficient with a q that has a solution;
+ * deficient, any q; rows twice, and many w of 0; rows of nothing; a kind again, scaled by powers of
+ * two from row to row. */
 static void make(check_random *r, int kind, problem *p) {
   size_t n = p->n = 1 + check_next(r) % ROWS, columns = kind == 0 ? n + 2 : 1 + check_next(r) % n;
   double j[ROWS][ROWS + 2] = {{0}}, u[ROWS + 2], *scale = p->scale;
@@ -190,7 +197,8 @@ static void check_problem(const problem *p, const truth *t, ct_lcp_method method
   } else {
     CHECK_INT(answer.status, CT_LCP_STATUS_INFEASIBLE);
     CHECK(!answer.converged);
-    if (answer.status == CT_LCP_STATUS_INFEASIBLE) check_farkas(p->m, p->q, p->n, answer.certificate, 1e-14L);
+    if (answer.status == CT_LCP_STATUS_INFEASIBLE)
+      check_farkas(p->m, p->q, p->n, answer.certificate, 1e-14L);
   }
 }
 
@@ -213,7 +221,8 @@ static ct_tristate unique_of(const problem *p, ct_lcp_method method, ct_arena *a
 }
 
 /* Whether z is the only one is the same question in all units. */
-static void check_units(const problem *p, const problem *plain, ct_lcp_method method, ct_arena *arena) {
+static void check_units(const problem *p, const problem *plain, ct_lcp_method method,
+                        ct_arena *arena) {
   ct_tristate one = unique_of(p, method, arena), other = unique_of(plain, method, arena);
   CHECK(one == other || one == CT_UNKNOWN || other == CT_UNKNOWN);
 }
@@ -239,8 +248,8 @@ static void direct_methods_agree_with_all_bases(void) {
         if (k % 6 == 5) check_units(&p, &plain, methods[m], arena);
       }
       if (check_failures == before) continue;
-      fprintf(stderr, "  seed %d, problem %d: n %zu, kind %d, corners %zu, ray %d\n", (int)seeds[s], k, p.n, k % 6, t.corners,
-              t.ray);
+      fprintf(stderr, "  seed %d, problem %d: n %zu, kind %d, corners %zu, ray %d\n", (int)seeds[s],
+              k, p.n, k % 6, t.corners, t.ray);
       if (check_failures > 10) k = count;
     }
   }

@@ -119,9 +119,7 @@ static void make(check_random *r, kind k, problem *p) {
   }
 }
 
-/* ---- all solutions
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- all solutions -------------------------------------------------------------------------- */
 
 /* Column of I w - M z = q: of w_i, or of z_i; column n is q. */
 static wide column_entry(const problem *p, size_t row, size_t column, bool of_z) {
@@ -223,9 +221,7 @@ static void find_all(const problem *p, truth *t) {
   }
 }
 
-/* ---- the claims
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- the claims ----------------------------------------------------------------------------- */
 
 static long double residual_of(const problem *p, const double *z) {
   long double most = 0.0L;

@@ -1,5 +1,5 @@
-/* Manifolds of flat contacts against the overlap of two polygons by brute force in long double; what holds of every manifold over
- * random pairs; the reduction against all choices of four. */
+/* Manifolds of flat contacts against the overlap of two polygons by brute force in long double;
+ * what holds of every manifold over random pairs; the reduction against all choices of four. */
 #include <contact/contact.h>
 
 #include "tests/support/workspace.h"
@@ -14,7 +14,9 @@ typedef struct polygon {
   int count;
 } polygon;
 
-static long double cross(place o, place p, place q) { return (p.x - o.x) * (q.y - o.y) - (p.y - o.y) * (q.x - o.x); }
+static long double cross(place o, place p, place q) {
+  return (p.x - o.x) * (q.y - o.y) - (p.y - o.y) * (q.x - o.x);
+}
 
 static int by_place(const void *p, const void *q) {
   const place *a = p, *b = q;
@@ -57,9 +59,11 @@ static long double overlap_area(const polygon *p, const polygon *q) {
     if (inside(p, q->at[k])) found[n++] = q->at[k];
   for (int i = 0; i < p->count; i++) {
     for (int k = 0; k < q->count; k++) {
-      place a = p->at[i], b = p->at[(i + 1) % p->count], c = q->at[k], d = q->at[(k + 1) % q->count];
+      place a = p->at[i], b = p->at[(i + 1) % p->count], c = q->at[k],
+            d = q->at[(k + 1) % q->count];
       long double s = cross(c, d, a), t = cross(c, d, b), u = cross(a, b, c), v = cross(a, b, d);
-      if (s * t < 0 && u * v < 0) found[n++] = (place){a.x + (b.x - a.x) * s / (s - t), a.y + (b.y - a.y) * s / (s - t)};
+      if (s * t < 0 && u * v < 0)
+        found[n++] = (place){a.x + (b.x - a.x) * s / (s - t), a.y + (b.y - a.y) * s / (s - t)};
     }
   }
   return n < 3 ? 0 : hull_area(found, n);
@@ -73,7 +77,8 @@ static ct_quat random_turn(check_random *r) {
   return q;
 }
 
-static ct_manifold meet(const ct_shape *a, const ct_frame *fa, const ct_shape *b, const ct_frame *fb, ct_contact_options options) {
+static ct_manifold meet(const ct_shape *a, const ct_frame *fa, const ct_shape *b,
+                        const ct_frame *fb, ct_contact_options options) {
   ct_manifold m;
   ct_pair_contacts((ct_placed){a, fa}, (ct_placed){b, fb}, &options, workspace, &m);
   CHECK(!m.failed);
@@ -83,13 +88,15 @@ static ct_manifold meet(const ct_shape *a, const ct_frame *fa, const ct_shape *b
 /* Area that the points span across the pair's normal. */
 static double area_of(const ct_contact_point *points, size_t count, ct_vec3 normal) {
   place at[PLACES_MAX];
-  ct_vec3 x = ct_unit_or(ct_cross(normal, fabs(normal.x) < 0.6 ? ct_vec(1, 0, 0) : ct_vec(0, 1, 0)), normal),
+  ct_vec3 x = ct_unit_or(ct_cross(normal, fabs(normal.x) < 0.6 ? ct_vec(1, 0, 0) : ct_vec(0, 1, 0)),
+                         normal),
           y = ct_cross(normal, x);
-  for (size_t i = 0; i < count; i++) at[i] = (place){ct_dot(points[i].point_a, x), ct_dot(points[i].point_a, y)};
+  for (size_t i = 0; i < count; i++)
+    at[i] = (place){ct_dot(points[i].point_a, x), ct_dot(points[i].point_a, y)};
   return count < 3 ? 0.0 : (double)hull_area(at, (int)count);
 }
 
-/* ---- flat contacts ---- */
+/* ---- flat contacts -------------------------------------------------------------------------- */
 
 /* A convex polygon about the origin; a box's face when boxed. */
 static polygon random_polygon(check_random *r, bool boxed) {
@@ -103,10 +110,13 @@ static polygon random_polygon(check_random *r, bool boxed) {
   return p;
 }
 
-/* The prism over a polygon from z = 0 to `height`; *middle: where a box's frame is. `turned`: points turned before the hull is
- * made, so that their rounding cuts its faces. */
-static ct_shape prism(const polygon *p, bool boxed, double low, double high, const ct_frame *turned) {
-  if (boxed) return (ct_shape){.kind = CT_KIND_BOX, .box = {{(double)p->at[2].x, (double)p->at[2].y, (high - low) / 2}}};
+/* The prism over a polygon from z = 0 to `height`; *middle: where a box's frame is. `turned`:
+ * points turned before the hull is made, so that their rounding cuts its faces. */
+static ct_shape prism(const polygon *p, bool boxed, double low, double high,
+                      const ct_frame *turned) {
+  if (boxed)
+    return (ct_shape){.kind = CT_KIND_BOX,
+                      .box = {{(double)p->at[2].x, (double)p->at[2].y, (high - low) / 2}}};
   ct_vec3 points[2 * CORNERS_MAX];
   for (int k = 0; k < 2 * p->count; k++) {
     place at = p->at[k % p->count];
@@ -114,7 +124,8 @@ static ct_shape prism(const polygon *p, bool boxed, double low, double high, con
     if (turned) points[k] = ct_to_parent(*turned, points[k]);
   }
   ct_hull *hull = NULL;
-  if (ct_hull_from_points(points, (size_t)(2 * p->count), NULL, &hull, NULL) != CT_OK) CHECK_FAIL("no hull");
+  if (ct_hull_from_points(points, (size_t)(2 * p->count), NULL, &hull, NULL) != CT_OK)
+    CHECK_FAIL("no hull");
   return (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
 }
 
@@ -127,7 +138,8 @@ typedef struct stack {
 
 static stack random_stack(check_random *r, bool boxed_a, bool boxed_b, bool cut, double gap) {
   stack s = {.p = random_polygon(r, boxed_a), .q = random_polygon(r, boxed_b)};
-  double half = check_uniform(r, -3, 3) / 2, x = check_uniform(r, -1, 1), y = check_uniform(r, -1, 1);
+  double half = check_uniform(r, -3, 3) / 2, x = check_uniform(r, -1, 1),
+         y = check_uniform(r, -1, 1);
   ct_frame move = ct_frame_of((ct_pose){{check_uniform(r, -2, 2), 1, -1}, random_turn(r)});
   ct_frame up = ct_frame_of((ct_pose){{x, y, gap}, {0, 0, sin(half), cos(half)}});
   ct_frame cut_by = ct_frame_of((ct_pose){{0, 0, 0}, random_turn(r)});
@@ -160,7 +172,8 @@ static void flat_contacts_span_the_overlap_of_the_faces(void) {
     stack s = random_stack(&random, round & 1, round & 2, round & 4, gap);
     long double truth = overlap_area(&s.p, &s.q);
     ct_manifold m = meet(&s.a, &s.fa, &s.b, &s.fb, (ct_contact_options){0.02, 0, CT_DETAIL_FULL});
-    bool flat = ct_norm(ct_sub(m.pair.normal, ct_mat_mul(s.fa.rotation, ct_vec(0, 0, 1)))) < 1e-9 || (round & 4);
+    bool flat = ct_norm(ct_sub(m.pair.normal, ct_mat_mul(s.fa.rotation, ct_vec(0, 0, 1)))) < 1e-9 ||
+                (round & 4);
     if (truth > 0.05L && fabs(m.pair.distance - gap) < 1e-9 && flat) {
       seen++;
       CHECK_NEAR(area_of(m.points, m.count, m.pair.normal), (double)truth, 1e-12);
@@ -174,18 +187,21 @@ static void flat_contacts_span_the_overlap_of_the_faces(void) {
 
 static double sum_of(const ct_contact_point *p, size_t count) {
   double sum = 0;
-  for (size_t i = 0; i < count; i++) sum += p[i].point_a.x + 2 * p[i].point_a.y + 3 * p[i].point_a.z;
+  for (size_t i = 0; i < count; i++)
+    sum += p[i].point_a.x + 2 * p[i].point_a.y + 3 * p[i].point_a.z;
   return sum;
 }
 
-/* Poses that differ by a unit in the last place show the same contact, though corners may become crossings. */
+/* Poses that differ by a unit in the last place show the same contact, though corners may become
+ * crossings. */
 static void flat_contacts_are_steady_under_round_off(void) {
   check_random random = {62};
   const double turns[] = {0, 0, 0.25, 0.5};
   for (int round = 0; round < 64; round++) {
     ct_shape a = {.kind = CT_KIND_BOX, .box = {{1, 1, 0.5}}}, b = a;
     if (round & 8) b.box.half = ct_vec(0.5, 1, 0.25);
-    ct_pose pa = {{0, 0, 0}, {0, 0, 0, 1}}, pb = {{round & 4 ? 0.5 : 0, 0, 0.99}, {0, 0, turns[round & 3], 1}};
+    ct_pose pa = {{0, 0, 0}, {0, 0, 0, 1}},
+            pb = {{round & 4 ? 0.5 : 0, 0, 0.99}, {0, 0, turns[round & 3], 1}};
     if (round & 8) pb.position.z = 0.74;
     ct_frame fa = ct_frame_of(pa), fb = ct_frame_of(pb);
     ct_contact_options full = {0, 0, CT_DETAIL_FULL}, four = {0, 0, CT_DETAIL_MANIFOLD};
@@ -193,10 +209,12 @@ static void flat_contacts_are_steady_under_round_off(void) {
     double area = area_of(m.points, m.count, m.pair.normal);
     m = meet(&a, &fa, &b, &fb, four);
     double reduced = area_of(m.points, m.count, m.pair.normal);
-    if (!(area > 0.9 && reduced >= area / 2)) CHECK_FAIL("round %d: %g of %g, distance %g", round, reduced, area, m.pair.distance);
+    if (!(area > 0.9 && reduced >= area / 2))
+      CHECK_FAIL("round %d: %g of %g, distance %g", round, reduced, area, m.pair.distance);
     for (int k = 0; k < 32; k++) {
       ct_frame fc = fb;
-      double *const numbers[] = {&fc.position.x, &fc.position.y, &fc.position.z, &fc.rotation.rx.z, &fc.rotation.ry.z};
+      double *const numbers[] = {&fc.position.x, &fc.position.y, &fc.position.z, &fc.rotation.rx.z,
+                                 &fc.rotation.ry.z};
       for (int i = 0; i < 5; i++) {
         uint64_t way = check_next(&random) % 3;
         double unit = i < 3 ? 0x1p-53 : 0x1p-54;
@@ -210,7 +228,7 @@ static void flat_contacts_are_steady_under_round_off(void) {
   }
 }
 
-/* ---- what holds of every manifold ---- */
+/* ---- what holds of every manifold ----------------------------------------------------------- */
 
 static ct_shape random_shape(check_random *r, ct_kind kind) {
   ct_shape s = {.kind = kind};
@@ -243,13 +261,14 @@ static ct_shape random_shape(check_random *r, ct_kind kind) {
   return s;
 }
 
-static const ct_kind kinds[] = {CT_KIND_SPHERE, CT_KIND_BOX,       CT_KIND_CAPSULE, CT_KIND_CYLINDER,
-                                CT_KIND_CONE,   CT_KIND_ELLIPSOID, CT_KIND_CONVEX,  CT_KIND_PLANE};
+static const ct_kind kinds[] = {CT_KIND_SPHERE,   CT_KIND_BOX,  CT_KIND_CAPSULE,
+                                CT_KIND_CYLINDER, CT_KIND_CONE, CT_KIND_ELLIPSOID,
+                                CT_KIND_CONVEX,   CT_KIND_PLANE};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 static bool same_point(const ct_contact_point *p, const ct_contact_point *q) {
-  return p->a.kind == q->a.kind && p->a.index == q->a.index && p->b.kind == q->b.kind && p->b.index == q->b.index &&
-         p->number == q->number && p->patch == q->patch;
+  return p->a.kind == q->a.kind && p->a.index == q->a.index && p->b.kind == q->b.kind &&
+         p->b.index == q->b.index && p->number == q->number && p->patch == q->patch;
 }
 
 static void check_manifold(const ct_manifold *m, double clearance, const char *what, int round) {
@@ -262,10 +281,12 @@ static void check_manifold(const ct_manifold *m, double clearance, const char *w
   for (size_t i = 0; i < m->count; i++) {
     const ct_contact_point *p = &m->points[i];
     ct_vec3 miss = ct_add_scaled(ct_sub(p->point_b, p->point_a), p->normal, -p->distance);
-    if (!(ct_norm(miss) <= 1e-13)) CHECK_FAIL("%s %d: points off the normal by %g", what, round, ct_norm(miss));
+    if (!(ct_norm(miss) <= 1e-13))
+      CHECK_FAIL("%s %d: points off the normal by %g", what, round, ct_norm(miss));
     if (!(p->distance >= m->pair.distance - 1e-12))
       CHECK_FAIL("%s %d: deeper than the pair by %g", what, round, m->pair.distance - p->distance);
-    if (!(p->distance <= clearance + 1e-12)) CHECK_FAIL("%s %d: apart by %g", what, round, p->distance);
+    if (!(p->distance <= clearance + 1e-12))
+      CHECK_FAIL("%s %d: apart by %g", what, round, p->distance);
     for (size_t k = 0; k < i; k++)
       if (same_point(p, &m->points[k])) CHECK_FAIL("%s %d: two points of one id", what, round);
   }
@@ -285,8 +306,10 @@ static double best_four(const ct_contact_point *p, size_t n, ct_vec3 normal) {
   return best;
 }
 
-/* Nearness to touching: b pushed along the line of centres until its distance is small, by the distance itself. */
-static void approach(check_random *r, const ct_shape *a, const ct_frame *fa, const ct_shape *b, ct_frame *fb) {
+/* Nearness to touching: b pushed along the line of centres until its distance is small, by the
+ * distance itself. */
+static void approach(check_random *r, const ct_shape *a, const ct_frame *fa, const ct_shape *b,
+                     ct_frame *fb) {
   double wanted = check_uniform(r, -0.05, 0.05);
   ct_pair_options options = {0, INFINITY};
   for (int k = 0; k < 3; k++) {
@@ -301,37 +324,46 @@ static void every_pair_of_kinds_has_a_true_manifold(void) {
   check_random random = {63};
   for (int i = 0; i < KINDS * KINDS; i++) {
     char what[64];
-    snprintf(what, sizeof what, "%s, %s", ct_kind_word(kinds[i / KINDS]), ct_kind_word(kinds[i % KINDS]));
+    snprintf(what, sizeof what, "%s, %s", ct_kind_word(kinds[i / KINDS]),
+             ct_kind_word(kinds[i % KINDS]));
     for (int round = 0; round < 60; round++) {
-      ct_shape a = random_shape(&random, kinds[i / KINDS]), b = random_shape(&random, kinds[i % KINDS]);
+      ct_shape a = random_shape(&random, kinds[i / KINDS]),
+               b = random_shape(&random, kinds[i % KINDS]);
       if (round % 5 == 4 && a.kind == CT_KIND_BOX) a.rounding = 0.1;
       /* Every other pair stands straight, so that faces and lines meet. */
       bool straight = round & 1;
-      ct_frame fa = ct_frame_of((ct_pose){{0, 0, 0}, straight ? ct_quat_identity() : random_turn(&random)});
+      ct_frame fa =
+          ct_frame_of((ct_pose){{0, 0, 0}, straight ? ct_quat_identity() : random_turn(&random)});
       ct_quat quarter = {round & 2 ? 1 : 0, 0, round & 4 ? 1 : 0, 1};
-      ct_frame fb = ct_frame_of(
-          (ct_pose){{check_uniform(&random, -1, 1), check_uniform(&random, -1, 1), 1}, straight ? quarter : random_turn(&random)});
+      ct_frame fb =
+          ct_frame_of((ct_pose){{check_uniform(&random, -1, 1), check_uniform(&random, -1, 1), 1},
+                                straight ? quarter : random_turn(&random)});
       approach(&random, &a, &fa, &b, &fb);
       ct_manifold m = meet(&a, &fa, &b, &fb, (ct_contact_options){0.03, 0, CT_DETAIL_FULL});
       check_manifold(&m, 0.03, what, round);
       ct_contact_point all[PLACES_MAX];
       size_t count = m.count < PLACES_MAX ? m.count : PLACES_MAX;
       if (count) memcpy(all, m.points, count * sizeof *all);
-      double area = area_of(all, count, m.pair.normal), four = count <= 10 ? best_four(all, count, m.pair.normal) : area;
+      double area = area_of(all, count, m.pair.normal),
+             four = count <= 10 ? best_four(all, count, m.pair.normal) : area;
       ct_manifold swapped = meet(&b, &fb, &a, &fa, (ct_contact_options){0.03, 0, CT_DETAIL_FULL});
       CHECK_INT(swapped.count, count);
       for (size_t k = 0; k < count && k < swapped.count; k++) {
         const ct_contact_point *p = &swapped.points[k], *q = &all[k];
-        CHECK(p->distance == q->distance && p->point_a.x == q->point_b.x && p->point_b.z == q->point_a.z);
-        CHECK(p->a.kind == q->b.kind && p->a.index == q->b.index && p->b.index == q->a.index && p->normal.y == -q->normal.y);
+        CHECK(p->distance == q->distance && p->point_a.x == q->point_b.x &&
+              p->point_b.z == q->point_a.z);
+        CHECK(p->a.kind == q->b.kind && p->a.index == q->b.index && p->b.index == q->a.index &&
+              p->normal.y == -q->normal.y);
       }
       m = meet(&a, &fa, &b, &fb, (ct_contact_options){0.03, 0, CT_DETAIL_MANIFOLD});
       CHECK(m.count <= 4 && (count == 0) == (m.count == 0));
       if (m.count > 0) CHECK(same_point(&m.points[0], &all[0]));
       double kept = area_of(m.points, m.count, m.pair.normal);
       bool corner = count < 5 || area_of(all + 1, count - 1, m.pair.normal) < area * (1 - 1e-6);
-      if (corner && !(kept >= 0.5 * area * (1 - 1e-9))) CHECK_FAIL("%s %d: %g kept of %g", what, round, kept, area);
-      if (!(kept <= four * (1 + 1e-9) + 1e-15)) CHECK_FAIL("%s %d: more than the best four: %g, %g", what, round, kept, four);
+      if (corner && !(kept >= 0.5 * area * (1 - 1e-9)))
+        CHECK_FAIL("%s %d: %g kept of %g", what, round, kept, area);
+      if (!(kept <= four * (1 + 1e-9) + 1e-15))
+        CHECK_FAIL("%s %d: more than the best four: %g, %g", what, round, kept, four);
       double sum = sum_of(all, count);
       CHECK(isfinite(sum));
       if (a.kind == CT_KIND_CONVEX) ct_hull_release(a.hull);
@@ -344,7 +376,8 @@ static void every_pair_of_kinds_has_a_true_manifold(void) {
 static void a_scale_by_a_power_of_two_changes_nothing_else(void) {
   check_random random = {64};
   for (int round = 0; round < 200; round++) {
-    ct_shape a = random_shape(&random, CT_KIND_BOX), b = random_shape(&random, round & 1 ? CT_KIND_BOX : CT_KIND_CYLINDER);
+    ct_shape a = random_shape(&random, CT_KIND_BOX),
+             b = random_shape(&random, round & 1 ? CT_KIND_BOX : CT_KIND_CYLINDER);
     ct_frame fa = ct_frame_of((ct_pose){{0, 0, 0}, random_turn(&random)}), fb = fa;
     fb.position = ct_vec(0.3, 0.2, 0.9);
     approach(&random, &a, &fa, &b, &fb);
@@ -371,7 +404,8 @@ static const check_test tests[] = {
     {"flat_contacts_span_the_overlap_of_the_faces", flat_contacts_span_the_overlap_of_the_faces},
     {"flat_contacts_are_steady_under_round_off", flat_contacts_are_steady_under_round_off},
     {"every_pair_of_kinds_has_a_true_manifold", every_pair_of_kinds_has_a_true_manifold},
-    {"a_scale_by_a_power_of_two_changes_nothing_else", a_scale_by_a_power_of_two_changes_nothing_else},
+    {"a_scale_by_a_power_of_two_changes_nothing_else",
+     a_scale_by_a_power_of_two_changes_nothing_else},
 };
 
 WORKSPACE_MAIN(tests)

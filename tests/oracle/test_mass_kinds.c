@@ -1,4 +1,5 @@
-/* Mass of cylinders, cones, ellipsoids and rounded shapes: published values, quadrature in long double, counts of grid points. */
+/* Mass of cylinders, cones, ellipsoids and rounded shapes: published values, quadrature in long
+ * double, counts of grid points. */
 #include "tests/support/check.h"
 #include "tests/support/shapes.h"
 #include <contact/shape.h>
@@ -12,7 +13,8 @@ static ct_mass_properties mass_of(ct_shape shape, double density) {
 }
 
 /* Volume, height of the centre, moments of inertia over the mass. */
-static void check_values(ct_shape shape, double volume, double z, ct_vec3 moments, double tolerance) {
+static void check_values(ct_shape shape, double volume, double z, ct_vec3 moments,
+                         double tolerance) {
   ct_mass_properties m = mass_of(shape, 2.0);
   CHECK_NEAR(m.volume, volume, tolerance);
   CHECK_NEAR(m.mass, 2.0 * volume, 2.0 * tolerance);
@@ -28,14 +30,16 @@ static void check_values(ct_shape shape, double volume, double z, ct_vec3 moment
 static void curved_kinds_have_the_published_values(void) {
   check_values(cylinder(0.5, 0.6), 0.9424777961, 0.0, ct_vec(0.1825, 0.1825, 0.125), 1e-10);
   check_values(cone(0.6, 0.5, 0.0), 0.3141592654, -0.3, ct_vec(0.0915, 0.0915, 0.075), 1e-10);
-  check_values(cone(0.6, 0.5, 0.2), 0.4900884540, -0.1615384615, ct_vec(0.1390976331, 0.1390976331, 0.0793076923), 1e-10);
+  check_values(cone(0.6, 0.5, 0.2), 0.4900884540, -0.1615384615,
+               ct_vec(0.1390976331, 0.1390976331, 0.0793076923), 1e-10);
   check_values(ellipsoid(0.5, 0.3, 0.8), 0.5026548246, 0.0, ct_vec(0.146, 0.178, 0.068), 1e-10);
 }
 
 /* T1.7, T1.8 */
 static void a_tetrahedron_and_an_octahedron_have_the_published_values(void) {
   const ct_vec3 tetrahedron[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  const ct_vec3 octahedron[] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+  const ct_vec3 octahedron[] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
+                                {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
   ct_hull *hull = NULL;
   CHECK_INT(ct_hull_from_points(tetrahedron, 4, NULL, &hull, NULL), CT_OK);
   ct_mass_properties m = mass_of((ct_shape){.kind = CT_KIND_CONVEX, .hull = hull}, 1.0);
@@ -47,17 +51,19 @@ static void a_tetrahedron_and_an_octahedron_have_the_published_values(void) {
   CHECK_NEAR(ct_max_abs(ct_sub(m.inertia.rz, ct_vec(off, off, diagonal))), 0.0, 1e-17);
   ct_hull_release(hull);
   CHECK_INT(ct_hull_from_points(octahedron, 6, NULL, &hull, NULL), CT_OK);
-  check_values((ct_shape){.kind = CT_KIND_CONVEX, .hull = hull}, 4.0 / 3.0, 0.0, ct_vec(0.2, 0.2, 0.2), 1e-15);
+  check_values((ct_shape){.kind = CT_KIND_CONVEX, .hull = hull}, 4.0 / 3.0, 0.0,
+               ct_vec(0.2, 0.2, 0.2), 1e-15);
   ct_hull_release(hull);
 }
 
-/* Frusta over many orders of slope: areas, first and second moments are polynomials in z of degree 4 at most, which Boole's rule on
- * 64 panels integrates to rounding. */
+/* Frusta over many orders of slope: areas, first and second moments are polynomials in z of degree
+ * 4 at most, which Boole's rule on 64 panels integrates to rounding. */
 static void frusta_agree_with_quadrature(void) {
   check_random r = {62};
   static const long double weight[] = {7, 32, 12, 32, 14};
   for (int k = 0; k < 200; k++) {
-    long double height = check_uniform(&r, 0.01, 3.0), b = check_uniform(&r, 0.0, 1.0), t = check_uniform(&r, 0.0, 1.0);
+    long double height = check_uniform(&r, 0.01, 3.0), b = check_uniform(&r, 0.0, 1.0),
+                t = check_uniform(&r, 0.0, 1.0);
     if (k % 4 == 0) t = b * (1.0 + 1e-9 * k); /* nearly a cylinder */
     if (k % 7 == 0) t = 0.0L;
     ct_shape s = cone((double)height / 2.0, (double)b, (double)t);
@@ -72,7 +78,8 @@ static void frusta_agree_with_quadrature(void) {
       sum[2] += w * z * z;
       sum[3] += w * q * q / 4.0L;
     }
-    long double center = sum[1] / sum[0], across = (sum[2] + sum[3]) / sum[0] - center * center, along = 2.0L * sum[3] / sum[0];
+    long double center = sum[1] / sum[0], across = (sum[2] + sum[3]) / sum[0] - center * center,
+                along = 2.0L * sum[3] / sum[0];
     ct_mass_properties m = mass_of(s, 1.0);
     CHECK_NEAR(m.volume, (double)sum[0], 8 * 0x1p-53 * m.volume);
     CHECK_NEAR(m.center.z, (double)center, 8 * 0x1p-53 * s.cone.half_length);
@@ -82,7 +89,8 @@ static void frusta_agree_with_quadrature(void) {
 }
 
 static void exchanged_radii_mirror_the_cone_and_equal_ones_make_a_cylinder(void) {
-  ct_mass_properties a = mass_of(cone(0.75, 0.5, 0.25), 1.0), b = mass_of(cone(0.75, 0.25, 0.5), 1.0);
+  ct_mass_properties a = mass_of(cone(0.75, 0.5, 0.25), 1.0),
+                     b = mass_of(cone(0.75, 0.25, 0.5), 1.0);
   CHECK_NEAR(a.volume, b.volume, 1e-16);
   CHECK_NEAR(a.center.z, -b.center.z, 1e-16);
   CHECK_NEAR(a.inertia.rx.x, b.inertia.rx.x, 1e-16);
@@ -94,16 +102,22 @@ static void exchanged_radii_mirror_the_cone_and_equal_ones_make_a_cylinder(void)
   CHECK_NEAR(a.inertia.rz.z, b.inertia.rz.z, 1e-15 * b.inertia.rz.z);
 }
 
-/* Volume and integral of x^2 of a box with a ball about each point, from the areas of its sections across x: a rectangle with
- * rounded corners of radius p up to x = a, and of radius sqrt(p^2 - (x - a)^2) beyond, where x = a + p sin t. */
-static void rounded_sections(long double a, long double b, long double c, long double p, long double out[2]) {
+/* Volume and integral of x^2 of a box with a ball about each point, from the areas of its sections
+ * across x: a rectangle with rounded corners of radius p up to x = a, and of radius sqrt(p^2 - (x -
+ * a)^2) beyond, where x = a + p sin t. */
+static void rounded_sections(long double a, long double b, long double c, long double p,
+                             long double out[2]) {
   enum { PANELS = 4000 };
   long double flat = 4.0L * b * c + 4.0L * p * (b + c) + PI_L * p * p;
   out[0] = 2.0L * a * flat;
   out[1] = 2.0L * a * a * a / 3.0L * flat;
   for (int i = 0; i <= PANELS; i++) {
     long double t = PI_L / 2.0L * i / PANELS, s = p * cosl(t), x = a + p * sinl(t);
-    long double w = 2.0L * PI_L / 2.0L / PANELS / 3.0L * (i == 0 || i == PANELS ? 1 : i % 2 ? 4 : 2) * s;
+    long double w = 2.0L * PI_L / 2.0L / PANELS / 3.0L *
+                    (i == 0 || i == PANELS ? 1
+                     : i % 2               ? 4
+                                           : 2) *
+                    s;
     long double area = 4.0L * b * c + 4.0L * s * (b + c) + PI_L * s * s;
     out[0] += w * area;
     out[1] += w * area * x * x;
@@ -127,7 +141,8 @@ static void boxes_with_added_rounding_agree_with_their_sections(void) {
 }
 
 static void added_rounding_makes_balls_and_capsules_thicker(void) {
-  ct_shape ball = {.kind = CT_KIND_SPHERE, .sphere = {0.5}}, thick = {.kind = CT_KIND_SPHERE, .sphere = {0.75}};
+  ct_shape ball = {.kind = CT_KIND_SPHERE, .sphere = {0.5}},
+           thick = {.kind = CT_KIND_SPHERE, .sphere = {0.75}};
   ct_mass_properties a = mass_of(rounded(ball, false, 0.25, 0.0), 2.0), b = mass_of(thick, 2.0);
   CHECK(!memcmp(&a, &b, sizeof a));
   ct_shape capsule = {.kind = CT_KIND_CAPSULE, .capsule = {0.5, 0.25, 0.5}};
@@ -144,7 +159,8 @@ static void margin_and_inset_rounding_change_no_mass(void) {
                              cylinder(0.5, 1.0),
                              cone(1.0, 0.5, 0.25)};
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-    ct_mass_properties a = mass_of(shapes[i], 2.0), b = mass_of(rounded(shapes[i], true, 0.125, 0.5), 2.0);
+    ct_mass_properties a = mass_of(shapes[i], 2.0),
+                       b = mass_of(rounded(shapes[i], true, 0.125, 0.5), 2.0);
     CHECK(!memcmp(&a, &b, sizeof a));
   }
 }
@@ -163,10 +179,12 @@ static void other_kinds_with_added_rounding_have_no_mass(void) {
 static bool holds(const ct_shape *s, ct_vec3 p) {
   double across = sqrt(p.x * p.x + p.y * p.y);
   switch (s->kind) {
-  case CT_KIND_CYLINDER: return across <= s->cylinder.radius && fabs(p.z) <= s->cylinder.half_length;
+  case CT_KIND_CYLINDER:
+    return across <= s->cylinder.radius && fabs(p.z) <= s->cylinder.half_length;
   case CT_KIND_CONE: {
     double t = 0.5 + 0.5 * p.z / s->cone.half_length;
-    return t >= 0.0 && t <= 1.0 && across <= (1.0 - t) * s->cone.radius_bottom + t * s->cone.radius_top;
+    return t >= 0.0 && t <= 1.0 &&
+           across <= (1.0 - t) * s->cone.radius_bottom + t * s->cone.radius_top;
   }
   case CT_KIND_ELLIPSOID: {
     ct_vec3 r = s->ellipsoid.radii;
@@ -174,16 +192,19 @@ static bool holds(const ct_shape *s, ct_vec3 p) {
   }
   default: {
     ct_vec3 h = s->box.half;
-    ct_vec3 out = {ct_max2(fabs(p.x) - h.x, 0), ct_max2(fabs(p.y) - h.y, 0), ct_max2(fabs(p.z) - h.z, 0)};
+    ct_vec3 out = {ct_max2(fabs(p.x) - h.x, 0), ct_max2(fabs(p.y) - h.y, 0),
+                   ct_max2(fabs(p.z) - h.z, 0)};
     return ct_norm(out) <= s->rounding;
   }
   }
 }
 
-/* Counts the points of a fine grid that the shape holds: volume, centre and inertia within 0.2 %. */
+/* Counts the points of a fine grid that the shape holds: volume, centre and inertia within 0.2 %.
+ */
 static void masses_agree_with_counts_of_grid_points(void) {
   enum { N = 100 };
-  const ct_shape shapes[] = {cylinder(0.5, 0.6), cone(0.6, 0.5, 0.0), cone(0.6, 0.2, 0.5), ellipsoid(0.5, 0.3, 0.8),
+  const ct_shape shapes[] = {cylinder(0.5, 0.6), cone(0.6, 0.5, 0.0), cone(0.6, 0.2, 0.5),
+                             ellipsoid(0.5, 0.3, 0.8),
                              rounded(box(0.5, 0.25, 0.125), false, 0.25, 0.0)};
   const ct_frame frame = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}};
   for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
@@ -212,12 +233,15 @@ static void masses_agree_with_counts_of_grid_points(void) {
 
 static const check_test tests[] = {
     {"curved_kinds_have_the_published_values", curved_kinds_have_the_published_values},
-    {"a_tetrahedron_and_an_octahedron_have_the_published_values", a_tetrahedron_and_an_octahedron_have_the_published_values},
+    {"a_tetrahedron_and_an_octahedron_have_the_published_values",
+     a_tetrahedron_and_an_octahedron_have_the_published_values},
     {"frusta_agree_with_quadrature", frusta_agree_with_quadrature},
     {"exchanged_radii_mirror_the_cone_and_equal_ones_make_a_cylinder",
      exchanged_radii_mirror_the_cone_and_equal_ones_make_a_cylinder},
-    {"boxes_with_added_rounding_agree_with_their_sections", boxes_with_added_rounding_agree_with_their_sections},
-    {"added_rounding_makes_balls_and_capsules_thicker", added_rounding_makes_balls_and_capsules_thicker},
+    {"boxes_with_added_rounding_agree_with_their_sections",
+     boxes_with_added_rounding_agree_with_their_sections},
+    {"added_rounding_makes_balls_and_capsules_thicker",
+     added_rounding_makes_balls_and_capsules_thicker},
     {"margin_and_inset_rounding_change_no_mass", margin_and_inset_rounding_change_no_mass},
     {"other_kinds_with_added_rounding_have_no_mass", other_kinds_with_added_rounding_have_no_mass},
     {"masses_agree_with_counts_of_grid_points", masses_agree_with_counts_of_grid_points},

@@ -1,9 +1,11 @@
-/* Vertices of one mesh against another, from the reference corpus (softmesh.jsonl, computed with exact rationals there): which are
- * inside, how deep, and what the rays along their normals hit; and which pairs of triangles share a point.
+/* Vertices of one mesh against another, from the reference corpus (softmesh.jsonl, computed with
+ * exact rationals there): which are inside, how deep, and what the rays along their normals hit;
+ * and which pairs of triangles share a point.
  *
- * The file is $CONTACTD_CORPUS/softmesh.jsonl or ../shared/corpus/softmesh.jsonl; without one its fact is skipped, which the runner
- * allows only then, and the synthetic cases kept in the tree are asked alone. Vertices are brought into the other mesh's frame in
- * long double: what lies exactly on a surface there may fall on either side here and is left out.
+ * The file is $CONTACTD_CORPUS/softmesh.jsonl or ../shared/corpus/softmesh.jsonl; without one its
+ * fact is skipped, which the runner allows only then, and the synthetic cases kept in the tree are
+ * asked alone. Vertices are brought into the other mesh's frame in long double: what lies exactly
+ * on a surface there may fall on either side here and is left out.
  */
 #include "tests/support/meshes.h"
 #include "tests/support/workspace.h"
@@ -17,7 +19,9 @@ static FILE *corpus(void) {
   return fopen(path, "r");
 }
 
-static double number_at(const json_t *array, size_t i) { return json_number_value(json_array_get(array, i)); }
+static double number_at(const json_t *array, size_t i) {
+  return json_number_value(json_array_get(array, i));
+}
 
 typedef struct placing {
   long double rotation[3][3], position[3];
@@ -50,7 +54,8 @@ static ct_vec3 turned_back(const placing *p, const long double w[3]) {
 }
 
 static ct_mesh *mesh_of(const json_t *shape) {
-  const json_t *vertices = json_object_get(shape, "vertices"), *triangles = json_object_get(shape, "triangles");
+  const json_t *vertices = json_object_get(shape, "vertices"),
+               *triangles = json_object_get(shape, "triangles");
   soup s = {0};
   for (size_t i = 0; i < json_array_size(vertices); i++) {
     const json_t *v = json_array_get(vertices, i);
@@ -58,13 +63,15 @@ static ct_mesh *mesh_of(const json_t *shape) {
   }
   for (size_t i = 0; i < json_array_size(triangles); i++) {
     const json_t *t = json_array_get(triangles, i);
-    soup_triangle(&s, (uint32_t)number_at(t, 0), (uint32_t)number_at(t, 1), (uint32_t)number_at(t, 2));
+    soup_triangle(&s, (uint32_t)number_at(t, 0), (uint32_t)number_at(t, 1),
+                  (uint32_t)number_at(t, 2));
   }
   return soup_mesh(&s);
 }
 
 static bool is_mesh(const json_t *side) {
-  return strcmp(json_string_value(json_object_get(json_object_get(side, "shape"), "type")), "mesh") == 0;
+  return strcmp(json_string_value(json_object_get(json_object_get(side, "shape"), "type")),
+                "mesh") == 0;
 }
 
 static bool holds(const json_t *array, size_t number) {
@@ -95,8 +102,11 @@ static void check_vertices(const meeting *m) {
   for (size_t i = 0; i < json_array_size(features); i++) {
     const json_t *f = json_array_get(features, i);
     ct_mesh_foot foot;
-    CHECK(ct_mesh_nearest(m->b, vertex_in_b(m, (size_t)json_number_value(json_object_get(f, "vertex"))), INFINITY, &foot));
-    CHECK_NEAR(foot.distance, json_number_value(json_object_get(f, "depth")), 1e-15 * ct_mesh_get(m->b)->radius);
+    CHECK(ct_mesh_nearest(m->b,
+                          vertex_in_b(m, (size_t)json_number_value(json_object_get(f, "vertex"))),
+                          INFINITY, &foot));
+    CHECK_NEAR(foot.distance, json_number_value(json_object_get(f, "depth")),
+               1e-15 * ct_mesh_get(m->b)->radius);
   }
 }
 
@@ -107,7 +117,8 @@ static bool well_inside(const json_t *hit) {
 }
 
 static int check_rays(const meeting *m) {
-  const json_t *rays = json_object_get(m->expect, "rays_from_a"), *on = json_object_get(m->expect, "vertices_on_surface_a_in_b");
+  const json_t *rays = json_object_get(m->expect, "rays_from_a"),
+               *on = json_object_get(m->expect, "vertices_on_surface_a_in_b");
   int checked = 0;
   for (size_t i = 0; i < json_array_size(rays); i++) {
     const json_t *ray = json_array_get(rays, i), *n = json_object_get(ray, "vertex_normal");
@@ -141,14 +152,16 @@ static ct_mesh *surface_of(const json_t *side) {
 static ct_frame frame_of(const json_t *side) {
   const json_t *pose = json_object_get(side, "pose"), *q = json_object_get(pose, "orientation"),
                *at = json_object_get(pose, "position");
-  return ct_frame_of((ct_pose){{number_at(at, 0), number_at(at, 1), number_at(at, 2)},
-                               {number_at(q, 1), number_at(q, 2), number_at(q, 3), number_at(q, 0)}});
+  return ct_frame_of(
+      (ct_pose){{number_at(at, 0), number_at(at, 1), number_at(at, 2)},
+                {number_at(q, 1), number_at(q, 2), number_at(q, 3), number_at(q, 0)}});
 }
 
 /* The list of pairs that share a point, both ways round. */
 static int check_triangle_pairs(const json_t *line) {
   const json_t *side[2] = {json_object_get(line, "a"), json_object_get(line, "b")};
-  const json_t *truth = json_object_get(json_object_get(line, "expect"), "intersecting_triangle_pairs");
+  const json_t *truth =
+      json_object_get(json_object_get(line, "expect"), "intersecting_triangle_pairs");
   ct_shape shape[2];
   ct_frame frame[2];
   for (int i = 0; i < 2; i++) {
@@ -157,15 +170,19 @@ static int check_triangle_pairs(const json_t *line) {
   }
   for (int turn = 0; turn < 2; turn++) {
     ct_triangle_pairs pairs;
-    ct_pair_triangles((ct_placed){&shape[turn], &frame[turn]}, (ct_placed){&shape[1 - turn], &frame[1 - turn]}, workspace, &pairs);
+    ct_pair_triangles((ct_placed){&shape[turn], &frame[turn]},
+                      (ct_placed){&shape[1 - turn], &frame[1 - turn]}, workspace, &pairs);
     CHECK(!pairs.out_of_memory);
     CHECK_INT(pairs.count, json_array_size(truth));
     for (size_t k = 0; k < pairs.count; k++) {
-      uint32_t a = turn ? pairs.items[k].b : pairs.items[k].a, b = turn ? pairs.items[k].a : pairs.items[k].b;
+      uint32_t a = turn ? pairs.items[k].b : pairs.items[k].a,
+               b = turn ? pairs.items[k].a : pairs.items[k].b;
       bool listed = false;
       for (size_t i = 0; i < json_array_size(truth) && !listed; i++)
-        listed = number_at(json_array_get(truth, i), 0) == a && number_at(json_array_get(truth, i), 1) == b;
-      if (!listed) CHECK_FAIL("%s: triangles %u and %u", json_string_value(json_object_get(line, "id")), a, b);
+        listed = number_at(json_array_get(truth, i), 0) == a &&
+                 number_at(json_array_get(truth, i), 1) == b;
+      if (!listed)
+        CHECK_FAIL("%s: triangles %u and %u", json_string_value(json_object_get(line, "id")), a, b);
     }
   }
   for (int i = 0; i < 2; i++) ct_shape_release(&shape[i]);
@@ -209,7 +226,9 @@ static void vertices_of_synthetic_meshes_are_inside_and_rays_hit_as_exact_ration
 static void vertices_of_corpus_meshes_are_inside_and_rays_hit_as_exact_rationals_say(void) {
   FILE *file = corpus();
   if (file) check_file(file, 48, 1400);
-  else CHECK_SKIP("32 pairs of the reference corpus are not here (CONTACTD_CORPUS); the synthetic cases run");
+  else
+    CHECK_SKIP(
+        "32 pairs of the reference corpus are not here (CONTACTD_CORPUS); the synthetic cases run");
 }
 
 static const check_test tests[] = {

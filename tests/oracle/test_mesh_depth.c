@@ -1,27 +1,33 @@
-/* Overlap of solid meshes and their deepest feature against brute force; touching, flush and equal solids; half-spaces. */
+/* Overlap of solid meshes and their deepest feature against brute force; touching, flush and equal
+ * solids; half-spaces. */
 #include "tests/oracle/mesh_oracle.h"
 #include "tests/support/workspace.h"
 
 static const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
 
-static ct_pair_result distance_of(const ct_shape *a, ct_pose pose_a, const ct_shape *b, ct_pose pose_b) {
+static ct_pair_result distance_of(const ct_shape *a, ct_pose pose_a, const ct_shape *b,
+                                  ct_pose pose_b) {
   ct_frame fa = ct_frame_of(pose_a), fb = ct_frame_of(pose_b);
   ct_pair_result r;
   ct_pair_distance((ct_placed){a, &fa}, (ct_placed){b, &fb}, &full, workspace, &r);
-  CHECK(ct_pair_overlap((ct_placed){a, &fa}, (ct_placed){b, &fb}, workspace, NULL) == (r.distance <= 0.0));
+  CHECK(ct_pair_overlap((ct_placed){a, &fa}, (ct_placed){b, &fb}, workspace, NULL) ==
+        (r.distance <= 0.0));
   return r;
 }
 
 static ct_pose at(double x, double y, double z) { return (ct_pose){{x, y, z}, ct_quat_identity()}; }
 
-/* Crossings of a slanted ray from p through the triangles, in 113 bits; random points meet no edge. */
+/* Crossings of a slanted ray from p through the triangles, in 113 bits; random points meet no edge.
+ */
 static bool is_inside(const ct_vec3 *v, const soup *s, ct_vec3 p) {
   const quad3 d = {0.3141592653589793L, 0.2718281828459045L, 0.9092974268256817L};
   int winding = 0;
   for (uint32_t i = 0; i < s->tn; i++) {
-    quad3 a = quad_sub(quad_of(v[s->t[i][0]]), quad_of(p)), b = quad_sub(quad_of(v[s->t[i][1]]), quad_of(p));
+    quad3 a = quad_sub(quad_of(v[s->t[i][0]]), quad_of(p)),
+          b = quad_sub(quad_of(v[s->t[i][1]]), quad_of(p));
     quad3 c = quad_sub(quad_of(v[s->t[i][2]]), quad_of(p));
-    quad ab = quad_dot(quad_cross(a, b), d), bc = quad_dot(quad_cross(b, c), d), ca = quad_dot(quad_cross(c, a), d);
+    quad ab = quad_dot(quad_cross(a, b), d), bc = quad_dot(quad_cross(b, c), d),
+         ca = quad_dot(quad_cross(c, a), d);
     int side = ab > 0 && bc > 0 && ca > 0 ? 1 : ab < 0 && bc < 0 && ca < 0 ? -1 : 0;
     quad3 n = quad_cross(quad_sub(b, a), quad_sub(c, a));
     if (side != 0 && quad_dot(n, a) * quad_dot(n, d) > 0) winding += side;
@@ -59,14 +65,16 @@ static void overlapping_solids_tell_their_deepest_vertex(void) {
     oracle_place(&b, &pb, q);
     ct_shape sa = oracle_shape_of(&a, CT_MESH_SOLID), sb = oracle_shape_of(&b, CT_MESH_SOLID);
     ct_pair_result result = distance_of(&sa, pa, &sb, pb);
-    double truth = ct_max2(deepest(&a, p, &b, q), deepest(&b, q, &a, p)), surfaces = oracle_brute_force(&a, &pa, &b, &pb);
+    double truth = ct_max2(deepest(&a, p, &b, q), deepest(&b, q, &a, p)),
+           surfaces = oracle_brute_force(&a, &pa, &b, &pb);
     bool overlap = truth > 0.0 || surfaces == 0.0;
     CHECK((result.distance <= 0.0) == overlap);
     if (truth > 0.0) {
       CHECK_NEAR(result.distance, -truth, 1e-14);
       CHECK(result.lower_bound <= -truth && -truth <= result.upper_bound);
       CHECK_INT(result.depth_kind, CT_DEPTH_FEATURE);
-      ct_vec3 gap = ct_sub(ct_sub(result.point_b, result.point_a), ct_scale(result.normal, result.distance));
+      ct_vec3 gap =
+          ct_sub(ct_sub(result.point_b, result.point_a), ct_scale(result.normal, result.distance));
       CHECK(ct_norm(gap) <= 1e-14);
       deep++;
     } else if (overlap) {
@@ -111,10 +119,11 @@ static void solids_that_touch_are_at_zero_with_the_normal_between_them(void) {
     ct_pose pose;
     ct_vec3 normal;
   } cases[] = {
-      {&small, at(0.25, 0.5, 2), {0, 0, 1}},                                     /* face in face */
-      {&large, at(0, 0, 2), {0, 0, 1}},                                          /* the same face */
-      {&large, at(1, 1, 2), {0, 0, 1}},                                          /* flush edges cross */
-      {&small, at(3, 0.5, 0.25), {1, 0, 0}}, {&small, at(-3, 1, 0), {-1, 0, 0}}, /* flush at a side too */
+      {&small, at(0.25, 0.5, 2), {0, 0, 1}}, /* face in face */
+      {&large, at(0, 0, 2), {0, 0, 1}},      /* the same face */
+      {&large, at(1, 1, 2), {0, 0, 1}},      /* flush edges cross */
+      {&small, at(3, 0.5, 0.25), {1, 0, 0}},
+      {&small, at(-3, 1, 0), {-1, 0, 0}}, /* flush at a side too */
       {&large, at(0, -4, 0), {0, -1, 0}},
   };
   for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
@@ -141,7 +150,8 @@ static void equal_solids_hold_each_other(void) {
   check_random r = {23};
   soup s = {0};
   oracle_star(&s, &r, 1.0);
-  ct_shape star = oracle_shape_of(&s, CT_MESH_SOLID), surface = oracle_shape_of(&s, CT_MESH_SURFACE);
+  ct_shape star = oracle_shape_of(&s, CT_MESH_SOLID),
+           surface = oracle_shape_of(&s, CT_MESH_SURFACE);
   soup_free(&s);
   ct_pose pose = {{0.5, -2, 3}, {0.5, 0.5, 0.5, 0.5}}, turned = oracle_random_pose(&r, 1.0);
   ct_pair_result same = distance_of(&star, pose, &star, pose);
@@ -237,8 +247,10 @@ static void answers_scale(void) {
 
 static const check_test tests[] = {
     {"overlapping_solids_tell_their_deepest_vertex", overlapping_solids_tell_their_deepest_vertex},
-    {"bars_across_each_other_are_as_deep_as_their_edges", bars_across_each_other_are_as_deep_as_their_edges},
-    {"solids_that_touch_are_at_zero_with_the_normal_between_them", solids_that_touch_are_at_zero_with_the_normal_between_them},
+    {"bars_across_each_other_are_as_deep_as_their_edges",
+     bars_across_each_other_are_as_deep_as_their_edges},
+    {"solids_that_touch_are_at_zero_with_the_normal_between_them",
+     solids_that_touch_are_at_zero_with_the_normal_between_them},
     {"equal_solids_hold_each_other", equal_solids_hold_each_other},
     {"a_solid_flush_inside_another_is_held", a_solid_flush_inside_another_is_held},
     {"a_half_space_is_as_far_as_the_lowest_vertex", a_half_space_is_as_far_as_the_lowest_vertex},

@@ -1,5 +1,6 @@
-/* Solid meshes and curved or rounded bodies in each other: the points of the answer lie on the two surfaces, by closed forms of how
- * far a point is from a body's surface and by all triangles in 113 bits, and the one is the depth along the normal from the other.
+/* Solid meshes and curved or rounded bodies in each other: the points of the answer lie on the two
+ * surfaces, by closed forms of how far a point is from a body's surface and by all triangles in 113
+ * bits, and the one is the depth along the normal from the other.
  */
 #include "tests/oracle/mesh_oracle.h"
 #include "tests/support/workspace.h"
@@ -8,12 +9,14 @@ static const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
 
 enum { PAIRS = 3000, BODIES = 9 };
 
-/* Of points of the answers, m: bodies are some 1 m in size. Depths of curved kinds are solved for, not closed. */
+/* Of points of the answers, m: bodies are some 1 m in size. Depths of curved kinds are solved for,
+ * not closed. */
 #define OFF_LIMIT 1e-9
 
 /* Below 0 inside. (x, y) from the rectangle |x| <= w, |y| <= h; the same with a third side. */
 static long double from_box(long double x, long double y, long double z, ct_vec3 half) {
-  long double a = fabsl(x) - half.x, b = fabsl(y) - half.y, c = fabsl(z) - half.z, most = fmaxl(a, fmaxl(b, c));
+  long double a = fabsl(x) - half.x, b = fabsl(y) - half.y, c = fabsl(z) - half.z,
+              most = fmaxl(a, fmaxl(b, c));
   if (most <= 0) return most;
   a = fmaxl(a, 0);
   b = fmaxl(b, 0);
@@ -23,7 +26,8 @@ static long double from_box(long double x, long double y, long double z, ct_vec3
 
 /* A cone from the ring `r` at -h to its tip at h, as a triangle of the half plane of x = ring. */
 static long double from_cone(long double x, long double z, long double r, long double h) {
-  long double slant = sqrtl(r * r + 4 * h * h), side = (2 * h * x + r * (z - h)) / slant, base = -h - z;
+  long double slant = sqrtl(r * r + 4 * h * h), side = (2 * h * x + r * (z - h)) / slant,
+              base = -h - z;
   if (side <= 0 && base <= 0) return fmaxl(side, base);
   long double along = (r * x - 2 * h * (z - h)) / slant, on = fminl(fmaxl(along, 0), slant);
   long double dx = x - r * on / slant, dz = z - (h - 2 * h * on / slant), rim = x - fminl(x, r);
@@ -46,9 +50,11 @@ static long double from_tapered(const ct_shape *s, long double ring, long double
   return least;
 }
 
-/* Signed distance of a point in the body's frame; of an ellipsoid to first order, which is exact on the surface. */
+/* Signed distance of a point in the body's frame; of an ellipsoid to first order, which is exact on
+ * the surface. */
 static long double from_surface(const ct_shape *s, ct_vec3 p) {
-  long double x = p.x, y = p.y, z = p.z, ring = sqrtl(x * x + y * y), grown = (long double)s->rounding + s->margin;
+  long double x = p.x, y = p.y, z = p.z, ring = sqrtl(x * x + y * y),
+              grown = (long double)s->rounding + s->margin;
   switch (s->kind) {
   case CT_KIND_SPHERE: return sqrtl(ring * ring + z * z) - s->sphere.radius - grown;
   case CT_KIND_BOX: return from_box(x, y, z, s->box.half) - grown;
@@ -57,7 +63,8 @@ static long double from_surface(const ct_shape *s, ct_vec3 p) {
     long double beyond = fmaxl(fabsl(z) - s->capsule.half_length, 0);
     return sqrtl(ring * ring + beyond * beyond) - s->capsule.radius_top - grown;
   }
-  case CT_KIND_CYLINDER: return from_box(ring, 0, z, ct_vec(s->cylinder.radius, 0, s->cylinder.half_length)) - grown;
+  case CT_KIND_CYLINDER:
+    return from_box(ring, 0, z, ct_vec(s->cylinder.radius, 0, s->cylinder.half_length)) - grown;
   case CT_KIND_CONE: return from_cone(ring, z, s->cone.radius_bottom, s->cone.half_length) - grown;
   default: {
     ct_vec3 r = s->ellipsoid.radii;
@@ -69,15 +76,22 @@ static long double from_surface(const ct_shape *s, ct_vec3 p) {
 }
 
 static ct_shape body_of(int kind, check_random *r) {
-  double p = check_uniform(r, 0.1, 0.6), q = check_uniform(r, 0.1, 0.6), t = check_uniform(r, 0.1, 0.6);
+  double p = check_uniform(r, 0.1, 0.6), q = check_uniform(r, 0.1, 0.6),
+         t = check_uniform(r, 0.1, 0.6);
   ct_shape s = {.kind = CT_KIND_SPHERE, .sphere = {p}};
   switch (kind) {
   case 0: break;
   case 1:
-  case 2: s = (ct_shape){.kind = CT_KIND_BOX, .box = {{p, q, t}}, .rounding = check_uniform(r, 0.05, 0.5)}; break;
+  case 2:
+    s = (ct_shape){
+        .kind = CT_KIND_BOX, .box = {{p, q, t}}, .rounding = check_uniform(r, 0.05, 0.5)};
+    break;
   case 3: s = (ct_shape){.kind = CT_KIND_CAPSULE, .capsule = {p, q, q}}; break;
   case 4: s = (ct_shape){.kind = CT_KIND_CYLINDER, .cylinder = {p, q}}; break;
-  case 5: s = (ct_shape){.kind = CT_KIND_CYLINDER, .cylinder = {p, q}, .rounding = check_uniform(r, 0.05, 0.5)}; break;
+  case 5:
+    s = (ct_shape){
+        .kind = CT_KIND_CYLINDER, .cylinder = {p, q}, .rounding = check_uniform(r, 0.05, 0.5)};
+    break;
   case 7: s = (ct_shape){.kind = CT_KIND_CAPSULE, .capsule = {p, q, t}}; break;
   case 6: s = (ct_shape){.kind = CT_KIND_CONE, .cone = {p, q, 0.0}}; break;
   default: s = (ct_shape){.kind = CT_KIND_ELLIPSOID, .ellipsoid = {{p, q, t}}};
@@ -134,11 +148,13 @@ static void points_of_a_deep_answer_lie_on_both_surfaces(void) {
   }
 }
 
-/* A capsule upright in a slab that is thinner than its ball: the way out of a face is through the whole of it. */
+/* A capsule upright in a slab that is thinner than its ball: the way out of a face is through the
+ * whole of it. */
 static void a_body_thicker_than_the_solid_leaves_it_as_a_whole(void) {
   soup s = {0};
   soup_box(&s, ct_vec(-4, -4, -0.5), ct_vec(4, 4, 0.5));
-  ct_shape slab = oracle_shape_of(&s, CT_MESH_SOLID), capsule = {.kind = CT_KIND_CAPSULE, .capsule = {0.125, 1.0, 1.0}};
+  ct_shape slab = oracle_shape_of(&s, CT_MESH_SOLID),
+           capsule = {.kind = CT_KIND_CAPSULE, .capsule = {0.125, 1.0, 1.0}};
   ct_frame fa = ct_frame_of((ct_pose){{0.25, 0.5, 0.0625}, ct_quat_identity()}),
            fb = ct_frame_of((ct_pose){.rotation = {0, 0, 0, 1}});
   ct_pair_result p;
@@ -153,7 +169,8 @@ static void a_body_thicker_than_the_solid_leaves_it_as_a_whole(void) {
 
 static const check_test tests[] = {
     {"points_of_a_deep_answer_lie_on_both_surfaces", points_of_a_deep_answer_lie_on_both_surfaces},
-    {"a_body_thicker_than_the_solid_leaves_it_as_a_whole", a_body_thicker_than_the_solid_leaves_it_as_a_whole},
+    {"a_body_thicker_than_the_solid_leaves_it_as_a_whole",
+     a_body_thicker_than_the_solid_leaves_it_as_a_whole},
 };
 
 WORKSPACE_MAIN(tests)

@@ -57,10 +57,14 @@ static void equally_near_triangles_give_the_lowest(void) {
   soup_box(&s, ct_vec(-1, -1, -1), ct_vec(1, 1, 1));
   ct_mesh *mesh = soup_mesh(&s);
   ct_mesh_foot foot;
-  CHECK(ct_mesh_nearest(mesh, ct_vec(0, 0, 0), INFINITY, &foot) && foot.triangle == 0 && foot.distance == 1.0);
-  CHECK(ct_mesh_nearest(mesh, ct_vec(3, 3, 3), INFINITY, &foot) && foot.triangle == 2 && foot.point.x == 1.0);
-  CHECK(ct_mesh_nearest(mesh, ct_vec(1, 1, 1), 0, &foot) && foot.triangle == 2 && foot.distance == 0.0);
-  CHECK(!ct_mesh_nearest(mesh, ct_vec(0, 0, 0), -1, &foot) && !ct_mesh_nearest(mesh, ct_vec(0, 0, 0), NAN, &foot));
+  CHECK(ct_mesh_nearest(mesh, ct_vec(0, 0, 0), INFINITY, &foot) && foot.triangle == 0 &&
+        foot.distance == 1.0);
+  CHECK(ct_mesh_nearest(mesh, ct_vec(3, 3, 3), INFINITY, &foot) && foot.triangle == 2 &&
+        foot.point.x == 1.0);
+  CHECK(ct_mesh_nearest(mesh, ct_vec(1, 1, 1), 0, &foot) && foot.triangle == 2 &&
+        foot.distance == 0.0);
+  CHECK(!ct_mesh_nearest(mesh, ct_vec(0, 0, 0), -1, &foot) &&
+        !ct_mesh_nearest(mesh, ct_vec(0, 0, 0), NAN, &foot));
   ct_mesh_release(mesh);
 }
 
@@ -73,14 +77,18 @@ static void needles_and_flat_triangles_keep_their_digits(void) {
     soup s = {0};
     uint32_t a = soup_vertex(&s, ct_vec(0, 0, 0)), b = soup_vertex(&s, ct_vec(1, 0, 0));
     uint32_t c = soup_vertex(&s, k % 2 ? ct_vec(0.4, thin, 0) : ct_vec(thin * 0.3, thin, 0));
-    uint32_t d = soup_vertex(&s, k % 2 ? ct_vec(0.6, -0.5 * thin, 0.5 * thin) : ct_vec(0, -thin, thin));
+    uint32_t d =
+        soup_vertex(&s, k % 2 ? ct_vec(0.6, -0.5 * thin, 0.5 * thin) : ct_vec(0, -thin, thin));
     soup_triangle(&s, a, b, c);
     soup_triangle(&s, b, a, d);
     for (uint32_t i = 0; i < s.vn; i++) s.v[i] = ct_mat_mul(turn, s.v[i]);
     ct_vec3 p = s.v[a], q = s.v[b], o = s.v[c];
     ct_mesh *mesh = soup_mesh(&s);
     for (int i = 0; i < 60; i++) {
-      double u = check_uniform(&r, -0.2, 1.2), w = check_uniform(&r, -0.5, 1), size = i % 3 == 0 ? 1 : i % 3 == 1 ? thin : 1e-3;
+      double u = check_uniform(&r, -0.2, 1.2), w = check_uniform(&r, -0.5, 1),
+             size = i % 3 == 0   ? 1
+                    : i % 3 == 1 ? thin
+                                 : 1e-3;
       ct_vec3 at = ct_add_scaled(ct_add_scaled(p, ct_sub(q, p), u), ct_sub(o, p), w);
       check_point(mesh, ct_add(at, case_vec(&r, -size, size)), 1);
     }

@@ -20,7 +20,8 @@ static bool clip(fraction *first, fraction *last, wide a, wide b) {
   return last->d == 0 || compare(*first, *last) <= 0;
 }
 
-/* First t >= 0 at which o + t d is in the closed triangle; false when there is none. *side is the one of ct_mesh_hit. */
+/* First t >= 0 at which o + t d is in the closed triangle; false when there is none. *side is the
+ * one of ct_mesh_hit. */
 static bool meets(ipoint o, ipoint d, const ipoint t[3], fraction *at, int *side) {
   ipoint n = ipoint_cross(ipoint_sub(t[1], t[0]), ipoint_sub(t[2], t[0]));
   wide rises = ipoint_dot(n, d), height = ipoint_dot(n, ipoint_sub(t[0], o));
@@ -33,7 +34,8 @@ static bool meets(ipoint o, ipoint d, const ipoint t[3], fraction *at, int *side
   }
   for (int k = 0; k < 3; k++) { /* n . (e x (o + t d - v)) >= 0 */
     ipoint e = ipoint_sub(t[(k + 1) % 3], t[k]);
-    wide a = ipoint_dot(n, ipoint_cross(e, ipoint_sub(o, t[k]))), b = ipoint_dot(n, ipoint_cross(e, d));
+    wide a = ipoint_dot(n, ipoint_cross(e, ipoint_sub(o, t[k]))),
+         b = ipoint_dot(n, ipoint_cross(e, d));
     if (rises != 0) {
       if (a * first.d + b * first.n < 0) return false;
     } else if (!clip(&first, &last, a, b)) {
@@ -73,8 +75,8 @@ static expected truth[HITS];
 static ct_mesh_hit found[HITS], some[3];
 
 static bool same_bits(const ct_mesh_hit *a, const ct_mesh_hit *b) {
-  return a->t == b->t && a->triangle == b->triangle && a->side == b->side && a->point.x == b->point.x && a->point.y == b->point.y &&
-         a->point.z == b->point.z;
+  return a->t == b->t && a->triangle == b->triangle && a->side == b->side &&
+         a->point.x == b->point.x && a->point.y == b->point.y && a->point.z == b->point.z;
 }
 
 /* The ray with its direction times 2^power. */
@@ -102,7 +104,8 @@ static size_t check_ray(const ct_mesh *mesh, ipoint o, ipoint d, int power) {
   CHECK_INT(ct_mesh_ray_all(mesh, origin, direction, INFINITY, NULL, 0), count);
   if (count > 0) { /* the limit is kept, and ends the ray */
     double limit = found[count / 2].t;
-    CHECK(ct_mesh_ray_first(mesh, origin, direction, found[0].t, &first) && first.triangle == found[0].triangle);
+    CHECK(ct_mesh_ray_first(mesh, origin, direction, found[0].t, &first) &&
+          first.triangle == found[0].triangle);
     size_t within = ct_mesh_ray_all(mesh, origin, direction, limit, found, HITS);
     CHECK(within > count / 2 && within <= count && found[within - 1].t <= limit);
   }
@@ -132,7 +135,8 @@ static void rays_between_integer_points_hit_what_exact_fractions_say(void) {
   CHECK(rays == 12800 && hits > 30000 && coplanar > 1000 && missed > 1000);
 }
 
-/* From outside towards points of a closed mesh's edges: something is always hit, however the edge lies. */
+/* From outside towards points of a closed mesh's edges: something is always hit, however the edge
+ * lies. */
 static void nothing_slips_through_edges_and_vertices(void) {
   check_random r = {402};
   soup s = {0};
@@ -146,7 +150,8 @@ static void nothing_slips_through_edges_and_vertices(void) {
     ct_vec3 p = v->vertices[c[0]], q = v->vertices[c[1]];
     ct_vec3 at = i % 3 == 0 ? p : ct_add_scaled(p, ct_sub(q, p), check_uniform(&r, 0, 1));
     ct_vec3 from = case_vec(&r, -9, 9), d = ct_sub(v->centroid, at);
-    /* Aimed a little to the inside, so that the rounding of the aim does not lead past the outline. */
+    /* Aimed a little to the inside, so that the rounding of the aim does not lead past the outline.
+     */
     if (i % 2) d = ct_sub(ct_add_scaled(at, ct_sub(v->centroid, at), 1e-9), from);
     else from = ct_add_scaled(at, d, -2);
     ct_mesh_hit hit;
@@ -170,13 +175,16 @@ static void what_is_no_ray_hits_nothing(void) {
   CHECK(!ct_mesh_ray_first(mesh, ct_vec(NAN, 0, 0), ct_vec(0, 1, 0), INFINITY, &hit));
   CHECK(!ct_mesh_ray_first(mesh, ct_vec(0, 0, 0), ct_vec(0, 1, 0), -1, &hit));
   CHECK(!ct_mesh_ray_first(mesh, ct_vec(0, 0, 0), ct_vec(0, 1, 0), 0.99, &hit));
-  CHECK(ct_mesh_ray_first(mesh, ct_vec(0, 0, 0), ct_vec(0, 1e-300, 0), INFINITY, &hit) && hit.t == 1 / 1e-300);
-  CHECK(ct_mesh_ray_first(mesh, ct_vec(0, 0, 0), ct_vec(1e-320, 1, 0), 1, &hit) && hit.t == 1.0 && hit.side == -1);
+  CHECK(ct_mesh_ray_first(mesh, ct_vec(0, 0, 0), ct_vec(0, 1e-300, 0), INFINITY, &hit) &&
+        hit.t == 1 / 1e-300);
+  CHECK(ct_mesh_ray_first(mesh, ct_vec(0, 0, 0), ct_vec(1e-320, 1, 0), 1, &hit) && hit.t == 1.0 &&
+        hit.side == -1);
   ct_mesh_release(mesh);
 }
 
 static const check_test tests[] = {
-    {"rays_between_integer_points_hit_what_exact_fractions_say", rays_between_integer_points_hit_what_exact_fractions_say},
+    {"rays_between_integer_points_hit_what_exact_fractions_say",
+     rays_between_integer_points_hit_what_exact_fractions_say},
     {"nothing_slips_through_edges_and_vertices", nothing_slips_through_edges_and_vertices},
     {"what_is_no_ray_hits_nothing", what_is_no_ray_hits_nothing},
 };

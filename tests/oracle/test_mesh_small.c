@@ -1,5 +1,6 @@
-/* Every convex kind and meshes of one triangle to a few dozen, many at places of the grid where corners fall on axes and centres;
- * and capsules of two radii, which are the union of the balls on their axes, against a search along the axis in long double. */
+/* Every convex kind and meshes of one triangle to a few dozen, many at places of the grid where
+ * corners fall on axes and centres; and capsules of two radii, which are the union of the balls on
+ * their axes, against a search along the axis in long double. */
 #include "tests/oracle/mesh_oracle.h"
 #include "tests/support/workspace.h"
 
@@ -7,7 +8,8 @@ static const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
 
 enum { MESH_KINDS = 6 };
 
-/* One triangle, a tetrahedron, a cube, a star, a box with a side open, loose triangles. Some corners at the origin. */
+/* One triangle, a tetrahedron, a cube, a star, a box with a side open, loose triangles. Some
+ * corners at the origin. */
 static void small_mesh(soup *s, int kind, check_random *r) {
   static const uint32_t faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
   const ct_vec3 corners[4] = {{0, 0, 0}, {2, 0, 0}, {0, 2, 0}, {0, 0, 2}};
@@ -32,15 +34,18 @@ static void small_mesh(soup *s, int kind, check_random *r) {
 
 /* Random, or on the grid and turned by right angles. */
 static ct_pose small_pose(check_random *r) {
-  static const ct_quat square[] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 1}, {1, 0, 0, 1}, {1, 1, 1, 1}};
+  static const ct_quat square[] = {
+      {0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 1}, {1, 0, 0, 1}, {1, 1, 1, 1}};
   ct_pose pose = oracle_random_pose(r, 0.9);
   if (check_next(r) % 2) return pose;
-  pose.position = ct_vec(0.5 * rint(2 * pose.position.x), 0.5 * rint(2 * pose.position.y), 0.5 * rint(2 * pose.position.z));
+  pose.position = ct_vec(0.5 * rint(2 * pose.position.x), 0.5 * rint(2 * pose.position.y),
+                         0.5 * rint(2 * pose.position.z));
   pose.rotation = square[check_next(r) % 5];
   return pose;
 }
 
-/* From a triangle, or a point thrice: over its inside when the foot is within all edges, else from the nearest edge. */
+/* From a triangle, or a point thrice: over its inside when the foot is within all edges, else from
+ * the nearest edge. */
 static long double from_triangle(ct_vec3 at, const ct_vec3 corner[3]) {
   quad3 p = quad_of(at), v[3] = {quad_of(corner[0]), quad_of(corner[1]), quad_of(corner[2])};
   quad3 n = quad_cross(quad_sub(v[1], v[0]), quad_sub(v[2], v[0]));
@@ -54,16 +59,20 @@ static long double from_triangle(ct_vec3 at, const ct_vec3 corner[3]) {
     least = fminl(least, sqrtl((long double)quad_dot(rest, rest)));
     over = over && quad_dot(quad_cross(edge, to), n) >= 0;
   }
-  return over ? fabsl((long double)quad_dot(n, quad_sub(p, v[0]))) / sqrtl((long double)quad_dot(n, n)) : least;
+  return over ? fabsl((long double)quad_dot(n, quad_sub(p, v[0]))) /
+                    sqrtl((long double)quad_dot(n, n))
+              : least;
 }
 
 /* The point of a mesh is on the triangle that is named, which one of a surface always is. */
 static void check_triangle(ct_placed mesh, uint32_t triangle, ct_vec3 point) {
-  const ct_mesh_view *view = mesh.shape->kind == CT_KIND_MESH ? ct_mesh_get(mesh.shape->mesh) : NULL;
+  const ct_mesh_view *view =
+      mesh.shape->kind == CT_KIND_MESH ? ct_mesh_get(mesh.shape->mesh) : NULL;
   if (!view) CHECK_INT(triangle, CT_NO_TRIANGLE);
   if (!view || triangle == CT_NO_TRIANGLE) return;
   ct_vec3 corner[3];
-  for (int k = 0; k < 3; k++) corner[k] = ct_to_parent(*mesh.frame, view->vertices[view->triangles[triangle][k]]);
+  for (int k = 0; k < 3; k++)
+    corner[k] = ct_to_parent(*mesh.frame, view->vertices[view->triangles[triangle][k]]);
   CHECK_NEAR((double)from_triangle(point, corner), mesh.shape->margin, mesh.shape->margin + 1e-9);
 }
 
@@ -83,13 +92,14 @@ static void check_pair(ct_placed a, ct_placed b, const ct_pair_result *r) {
   for (size_t i = 0; i < manifold.count; i++) CHECK(isfinite(manifold.points[i].distance));
 }
 
-/* ---- capsules of two radii ---- */
+/* ---- capsules of two radii ------------------------------------------------------------------ */
 
 /* The least of a convex function on [0, 1]. */
 typedef long double (*along_axis)(const void *context, long double t);
 static long double least_of(along_axis f, const void *context) {
   long double low = 0, high = 1, golden = 0.618033988749894848204587L;
-  long double p = high - golden * (high - low), q = low + golden * (high - low), fp = f(context, p), fq = f(context, q);
+  long double p = high - golden * (high - low), q = low + golden * (high - low), fp = f(context, p),
+              fq = f(context, q);
   for (int i = 0; i < 80; i++) {
     if (fp <= fq) high = q, q = p, fq = fp, p = high - golden * (high - low), fp = f(context, p);
     else low = p, p = q, fp = fq, q = low + golden * (high - low), fq = f(context, q);
@@ -116,7 +126,8 @@ static balls balls_of(const ct_shape *capsule, const ct_frame *frame) {
                  .radius = {capsule->capsule.radius_bottom, capsule->capsule.radius_top}};
 }
 
-/* Least distance of the triangles; and how deep the deepest corner is, below zero when none is inside. */
+/* Least distance of the triangles; and how deep the deepest corner is, below zero when none is
+ * inside. */
 static void search(const soup *s, const ct_pose *pose, balls b, double *distance, double *depth) {
   ct_vec3 *v = malloc(s->vn * sizeof *v);
   oracle_place(s, pose, v);
@@ -155,8 +166,10 @@ static void capsules_of_two_radii_are_balls_along_an_axis(void) {
     check_pair((ct_placed){capsule, &fa}, (ct_placed){&mesh, &fb}, &result);
     if (distance <= 1e-12) CHECK(result.distance <= 1e-11);
     if (distance > 1e-12 && !solid) CHECK_NEAR(result.distance, distance, 1e-10);
-    if (distance > 1e-12 && solid && result.distance > 0.0) CHECK_NEAR(result.distance, distance, 1e-10);
-    if (distance < -1e-12 && !solid) CHECK(result.distance == 0.0 && result.depth_kind == CT_DEPTH_NONE);
+    if (distance > 1e-12 && solid && result.distance > 0.0)
+      CHECK_NEAR(result.distance, distance, 1e-10);
+    if (distance < -1e-12 && !solid)
+      CHECK(result.distance == 0.0 && result.depth_kind == CT_DEPTH_NONE);
     if (distance < -1e-12 && solid) {
       CHECK(result.distance <= -depth + 1e-9);
       CHECK(result.distance < 0.0 && result.depth_kind == CT_DEPTH_FEATURE);
@@ -175,35 +188,44 @@ static void a_corner_in_the_middle_of_a_capsule_is_inside(void) {
   soup s = {0};
   check_random r = {1};
   small_mesh(&s, 0, &r);
-  ct_shape mesh = oracle_shape_of(&s, CT_MESH_SURFACE), capsule = {.kind = CT_KIND_CAPSULE, .capsule = {1.0, 1.0, 1.5}};
+  ct_shape mesh = oracle_shape_of(&s, CT_MESH_SURFACE),
+           capsule = {.kind = CT_KIND_CAPSULE, .capsule = {1.0, 1.0, 1.5}};
   ct_frame frame = ct_frame_of(ct_pose_identity());
   ct_pair_result result;
-  ct_pair_distance((ct_placed){&capsule, &frame}, (ct_placed){&mesh, &frame}, &full, workspace, &result);
+  ct_pair_distance((ct_placed){&capsule, &frame}, (ct_placed){&mesh, &frame}, &full, workspace,
+                   &result);
   CHECK(result.distance == 0.0 && result.depth_kind == CT_DEPTH_NONE);
   CHECK_INT(result.relation, CT_PENETRATING);
   check_pair((ct_placed){&capsule, &frame}, (ct_placed){&mesh, &frame}, &result);
   capsule.capsule.radius_bottom = capsule.capsule.radius_top = 2.5;
-  ct_pair_distance((ct_placed){&capsule, &frame}, (ct_placed){&mesh, &frame}, &full, workspace, &result);
+  ct_pair_distance((ct_placed){&capsule, &frame}, (ct_placed){&mesh, &frame}, &full, workspace,
+                   &result);
   CHECK_INT(result.relation, CT_CONTAINING);
   capsule.capsule.radius_top = 2.25;
-  ct_pair_distance((ct_placed){&capsule, &frame}, (ct_placed){&mesh, &frame}, &full, workspace, &result);
+  ct_pair_distance((ct_placed){&capsule, &frame}, (ct_placed){&mesh, &frame}, &full, workspace,
+                   &result);
   CHECK_INT(result.relation, CT_CONTAINING);
   ct_shape_release(&mesh);
   soup_free(&s);
 }
 
-/* ---- every kind ---- */
+/* ---- every kind ----------------------------------------------------------------------------- */
 
 static void every_convex_kind_answers_every_small_mesh(void) {
   check_random r = {42};
   ct_hull *hull = NULL;
-  const ct_vec3 points[] = {{0.75, 0, -0.5}, {-0.5, 0.5, -0.5}, {-0.5, -0.5, -0.5}, {0, 0, 1}, {-0.25, 0, 0.75}};
+  const ct_vec3 points[] = {
+      {0.75, 0, -0.5}, {-0.5, 0.5, -0.5}, {-0.5, -0.5, -0.5}, {0, 0, 1}, {-0.25, 0, 0.75}};
   CHECK_INT(ct_hull_from_points(points, 5, NULL, &hull, NULL), CT_OK);
   const ct_shape kinds[] = {
       {.kind = CT_KIND_SPHERE, .sphere = {0.5}},
       {.kind = CT_KIND_BOX, .box = {{0.25, 0.5, 0.75}}},
       {.kind = CT_KIND_BOX, .box = {{0.25, 0.5, 0.75}}, .rounding = 0.125},
-      {.kind = CT_KIND_BOX, .box = {{0.25, 0.5, 0.75}}, .inset = true, .rounding = 0.125, .margin = 0.25},
+      {.kind = CT_KIND_BOX,
+       .box = {{0.25, 0.5, 0.75}},
+       .inset = true,
+       .rounding = 0.125,
+       .margin = 0.25},
       {.kind = CT_KIND_CAPSULE, .capsule = {0.5, 0.25, 0.25}},
       {.kind = CT_KIND_CAPSULE, .capsule = {0.5, 0.5, 0.25}, .margin = 0.125},
       {.kind = CT_KIND_CYLINDER, .cylinder = {0.5, 0.5}},
@@ -235,7 +257,8 @@ static void every_convex_kind_answers_every_small_mesh(void) {
   ct_hull_release(hull);
 }
 
-/* A sheet, and parts of one, deep in a solid: a point of the sheet is of no triangle of the solid, and the other way round. */
+/* A sheet, and parts of one, deep in a solid: a point of the sheet is of no triangle of the solid,
+ * and the other way round. */
 static void in_a_solid_no_triangle_of_it_is_named(void) {
   check_random r = {43};
   int held = 0;
@@ -244,12 +267,14 @@ static void in_a_solid_no_triangle_of_it_is_named(void) {
     small_mesh(&s, i % MESH_KINDS, &r);
     if (i % 2) soup_sphere(&t, ct_vec(0, 0, 0), 4.0, 12, 12);
     else small_mesh(&t, 1 + i / 2 % 3, &r);
-    ct_shape a = oracle_shape_of(&s, i % 4 ? CT_MESH_SURFACE : CT_MESH_AUTO), b = oracle_shape_of(&t, CT_MESH_SOLID);
+    ct_shape a = oracle_shape_of(&s, i % 4 ? CT_MESH_SURFACE : CT_MESH_AUTO),
+             b = oracle_shape_of(&t, CT_MESH_SOLID);
     ct_frame fa = ct_frame_of(small_pose(&r)), fb = ct_frame_of(small_pose(&r));
     ct_pair_result result;
     ct_pair_distance((ct_placed){&a, &fa}, (ct_placed){&b, &fb}, &full, workspace, &result);
     check_pair((ct_placed){&a, &fa}, (ct_placed){&b, &fb}, &result);
-    held += result.relation == CT_CONTAINED && result.triangle_a != CT_NO_TRIANGLE && result.triangle_b == CT_NO_TRIANGLE;
+    held += result.relation == CT_CONTAINED && result.triangle_a != CT_NO_TRIANGLE &&
+            result.triangle_b == CT_NO_TRIANGLE;
     ct_shape_release(&a);
     ct_shape_release(&b);
     soup_free(&s);
@@ -260,8 +285,10 @@ static void in_a_solid_no_triangle_of_it_is_named(void) {
 
 static const check_test tests[] = {
     {"in a solid no triangle of it is named", in_a_solid_no_triangle_of_it_is_named},
-    {"capsules of two radii are balls along an axis", capsules_of_two_radii_are_balls_along_an_axis},
-    {"a corner in the middle of a capsule is inside", a_corner_in_the_middle_of_a_capsule_is_inside},
+    {"capsules of two radii are balls along an axis",
+     capsules_of_two_radii_are_balls_along_an_axis},
+    {"a corner in the middle of a capsule is inside",
+     a_corner_in_the_middle_of_a_capsule_is_inside},
     {"every convex kind answers every small mesh", every_convex_kind_answers_every_small_mesh},
 };
 

@@ -1,8 +1,10 @@
-/* Pairs with cylinders, cones, frustums and ellipsoids against brute force in long double, over families of hard cases.
+/* Pairs with cylinders, cones, frustums and ellipsoids against brute force in long double, over
+ * families of hard cases.
  *
- * What is checked of every answer proves it: the supporting planes along the normal are as far apart as the distance says (so the
- * distance is not less), the points are on their bodies and one above the other (so, apart, it is not more), and no direction that
- * a search finds separates better. Errors are told as parts of the size of the pair.
+ * What is checked of every answer proves it: the supporting planes along the normal are as far
+ * apart as the distance says (so the distance is not less), the points are on their bodies and one
+ * above the other (so, apart, it is not more), and no direction that a search finds separates
+ * better. Errors are told as parts of the size of the pair.
  */
 #include "pair/pair_cell.h"
 
@@ -20,7 +22,9 @@ typedef struct tally {
   uint64_t total;
 } tally;
 
-static double wide(check_random *r, double low, double high) { return exp(check_uniform(r, log(low), log(high))); }
+static double wide(check_random *r, double low, double high) {
+  return exp(check_uniform(r, log(low), log(high)));
+}
 
 /* Statements, not arguments: these have no order, and compilers would draw different cases. */
 static ct_vec3 any_vec(check_random *r) {
@@ -41,12 +45,14 @@ static ct_quat any_rotation(check_random *r) {
 }
 
 static ct_quat square_rotation(check_random *r) {
-  static const ct_quat all[] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 1}, {1, 0, 0, 1}, {1, 1, 1, 1}, {0.5, -0.5, 0.5, 0.5}};
+  static const ct_quat all[] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 1},
+                                {1, 0, 0, 1}, {1, 1, 1, 1}, {0.5, -0.5, 0.5, 0.5}};
   return all[check_next(r) % 6];
 }
 
-static const ct_kind kinds[] = {CT_KIND_SPHERE, CT_KIND_BOX,       CT_KIND_CAPSULE, CT_KIND_CYLINDER,
-                                CT_KIND_CONE,   CT_KIND_ELLIPSOID, CT_KIND_CONVEX};
+static const ct_kind kinds[] = {CT_KIND_SPHERE,   CT_KIND_BOX,  CT_KIND_CAPSULE,
+                                CT_KIND_CYLINDER, CT_KIND_CONE, CT_KIND_ELLIPSOID,
+                                CT_KIND_CONVEX};
 
 typedef double (*length_of)(check_random *r);
 static double plain_length(check_random *r) { return check_uniform(r, 0.2, 1.0); }
@@ -74,7 +80,9 @@ static curved_body body_of(check_random *r, ct_kind kind, length_of length) {
     b.shape.cone.radius_bottom = check_next(r) % 3 ? y : 0.0;
     b.shape.cone.radius_top = b.shape.cone.radius_bottom == 0.0 ? z : check_next(r) % 2 ? z : 0.0;
     break;
-  case CT_KIND_ELLIPSOID: b.shape.ellipsoid.radii = check_next(r) % 3 ? ct_vec(x, y, z) : ct_vec(x, x, y); break;
+  case CT_KIND_ELLIPSOID:
+    b.shape.ellipsoid.radii = check_next(r) % 3 ? ct_vec(x, y, z) : ct_vec(x, x, y);
+    break;
   default:
     b.count = 6 + (int)(check_next(r) % 8);
     for (int i = 0; i < b.count; i++) {
@@ -103,14 +111,16 @@ typedef struct question {
 static void expect(const question *q, double *worst, double error, double limit, const char *what) {
   if (error > *worst) *worst = error;
   if (!(error <= limit))
-    CHECK_FAIL("case %d (%s, %s): %s off by %g of the size, allowed %g", q->index, ct_kind_word(q->a->shape.kind),
-               ct_kind_word(q->b->shape.kind), what, error, limit);
+    CHECK_FAIL("case %d (%s, %s): %s off by %g of the size, allowed %g", q->index,
+               ct_kind_word(q->a->shape.kind), ct_kind_word(q->b->shape.kind), what, error, limit);
 }
 
-static void ask(const curved_body *a, const curved_body *b, ct_workspace *workspace, ct_pair_result *r) {
+static void ask(const curved_body *a, const curved_body *b, ct_workspace *workspace,
+                ct_pair_result *r) {
   const ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
   ct_frame fa = ct_frame_of(a->pose), fb = ct_frame_of(b->pose);
-  ct_pair_distance((ct_placed){&a->shape, &fa}, (ct_placed){&b->shape, &fb}, &options, workspace, r);
+  ct_pair_distance((ct_placed){&a->shape, &fa}, (ct_placed){&b->shape, &fb}, &options, workspace,
+                   r);
 }
 
 static void judge(const question *q, ct_workspace *workspace, tally *t) {
@@ -118,9 +128,11 @@ static void judge(const question *q, ct_workspace *workspace, tally *t) {
   ct_pair_result r, swapped;
   ask(a, b, workspace, &r);
   ask(b, a, workspace, &swapped);
-  CHECK(swapped.distance == r.distance && swapped.lower_bound == r.lower_bound && swapped.upper_bound == r.upper_bound);
+  CHECK(swapped.distance == r.distance && swapped.lower_bound == r.lower_bound &&
+        swapped.upper_bound == r.upper_bound);
   double far = ct_max2(ct_max_abs(a->pose.position), ct_max_abs(b->pose.position));
-  double size = ct_max2(reach(a) + reach(b), fabs(r.distance)), far_off = 8.0 * 0x1p-52 * far / size;
+  double size = ct_max2(reach(a) + reach(b), fabs(r.distance)),
+         far_off = 8.0 * 0x1p-52 * far / size;
   double k = (r.distance > 0.0 ? APART : DEPTH) + far_off;
   t->cases++;
   t->inside += r.distance < 0.0;
@@ -136,10 +148,12 @@ static void judge(const question *q, ct_workspace *workspace, tally *t) {
   double grow_a = a->shape.rounding + a->shape.margin, grow_b = b->shape.rounding + b->shape.margin;
   ct_vec3 gap = ct_sub(ct_sub(r.point_b, r.point_a), ct_scale(r.normal, r.distance));
   expect(q, &t->points, ct_norm(gap) / size, k, "points one above the other");
-  ct_vec3 pa = ct_add_scaled(r.point_a, r.normal, -grow_a), pb = ct_add_scaled(r.point_b, r.normal, grow_b);
+  ct_vec3 pa = ct_add_scaled(r.point_a, r.normal, -grow_a),
+          pb = ct_add_scaled(r.point_b, r.normal, grow_b);
   expect(q, &t->points, (double)curved_outside(a, pa) / size, k, "point a in its body");
   expect(q, &t->points, (double)curved_outside(b, pb) / size, k, "point b in its body");
-  if (r.status == CT_PAIR_OK) expect(q, &t->width, (r.upper_bound - r.lower_bound) / size, 2.0 * (k - far_off), "bracket");
+  if (r.status == CT_PAIR_OK)
+    expect(q, &t->width, (r.upper_bound - r.lower_bound) / size, 2.0 * (k - far_off), "bracket");
   if (r.distance < 0.0) {
     double found = (double)curved_search(a, b);
     expect(q, &t->miss, (found - r.distance) / size, k, "a better direction");
@@ -147,7 +161,8 @@ static void judge(const question *q, ct_workspace *workspace, tally *t) {
   }
   ct_frame fa = ct_frame_of(a->pose), fb = ct_frame_of(b->pose);
   ct_vec3 common;
-  bool overlap = ct_pair_overlap((ct_placed){&a->shape, &fa}, (ct_placed){&b->shape, &fb}, workspace, &common);
+  bool overlap =
+      ct_pair_overlap((ct_placed){&a->shape, &fa}, (ct_placed){&b->shape, &fb}, workspace, &common);
   CHECK(overlap == (r.distance <= 0.0));
 }
 
@@ -178,7 +193,9 @@ static void run(const family *f, int count, uint64_t seed) {
     if (f->far > 0.0) a.pose.position = ct_scale(any_vec(&r), f->far);
     ct_vec3 way = any_vec(&r);
     way = ct_scale(ct_unit_or(way, way), spread);
-    if (f->square) way = ct_vec(0.25 * floor(5.0 * fabs(way.x)), 0.25 * floor(5.0 * fabs(way.y)), 0.25 * floor(5.0 * fabs(way.z)));
+    if (f->square)
+      way = ct_vec(0.25 * floor(5.0 * fabs(way.x)), 0.25 * floor(5.0 * fabs(way.y)),
+                   0.25 * floor(5.0 * fabs(way.z)));
     b.pose.position = f->concentric ? a.pose.position : ct_add(a.pose.position, way);
     if (f->rounded) {
       a.shape.rounding = 0.1 * check_uniform(&r, 0, 1);
@@ -192,16 +209,18 @@ static void run(const family *f, int count, uint64_t seed) {
     if (a.hull) ct_hull_release(a.hull);
     if (b.hull) ct_hull_release(b.hull);
   }
-  printf("%s: %d cases, %d overlap, %d degenerate, %d at the limit; parts of the size: planes %.1e points %.1e missed %.1e bracket "
+  printf("%s: %d cases, %d overlap, %d degenerate, %d at the limit; parts of the size: planes %.1e "
+         "points %.1e missed %.1e bracket "
          "%.1e; supports %.1f, at most %u\n",
-         f->name, t.cases, t.inside, t.degenerate, t.limit, t.value, t.points, t.miss, t.width, (double)t.total / t.cases,
-         t.supports);
+         f->name, t.cases, t.inside, t.degenerate, t.limit, t.value, t.points, t.miss, t.width,
+         (double)t.total / t.cases, t.supports);
   ct_workspace_destroy(workspace);
 }
 
 #define COUNT 400
 
-/* Triangles are cores of no kind of shape: a triangle and the hull of it and the same triangle a hair lower must agree to the hair.
+/* Triangles are cores of no kind of shape: a triangle and the hull of it and the same triangle a
+ * hair lower must agree to the hair.
  */
 static void triangles_agree_with_hulls_a_hair_thick(void) {
   const double hair = 1e-7;
@@ -211,11 +230,14 @@ static void triangles_agree_with_hulls_a_hair_thick(void) {
   int inside = 0;
   for (int i = 0; i < COUNT; i++) {
     curved_body a = body_of(&r, kinds[2 + check_next(&r) % 4], plain_length);
-    if (a.shape.kind == CT_KIND_CAPSULE) a.shape.capsule.radius_top = 0.5 * a.shape.capsule.radius_bottom;
+    if (a.shape.kind == CT_KIND_CAPSULE)
+      a.shape.capsule.radius_top = 0.5 * a.shape.capsule.radius_bottom;
     ct_vec3 corner[3], hull_points[6], middle = ct_scale(any_vec(&r), 0.8);
     for (int k = 0; k < 3; k++) corner[k] = ct_add(middle, ct_scale(any_vec(&r), 0.7));
-    ct_vec3 up = ct_unit_or(ct_cross(ct_sub(corner[1], corner[0]), ct_sub(corner[2], corner[0])), ct_vec(1, 0, 0));
-    for (int k = 0; k < 6; k++) hull_points[k] = ct_add_scaled(corner[k % 3], up, k < 3 ? 0.0 : hair);
+    ct_vec3 up = ct_unit_or(ct_cross(ct_sub(corner[1], corner[0]), ct_sub(corner[2], corner[0])),
+                            ct_vec(1, 0, 0));
+    for (int k = 0; k < 6; k++)
+      hull_points[k] = ct_add_scaled(corner[k % 3], up, k < 3 ? 0.0 : hair);
     ct_hull *hull = NULL;
     if (ct_hull_from_points(hull_points, 6, NULL, &hull, NULL) != CT_OK) continue;
     ct_cell_input thin = {.threshold = INFINITY, .workspace = workspace}, thick = thin;
@@ -239,48 +261,69 @@ static void triangles_agree_with_hulls_a_hair_thick(void) {
   ct_workspace_destroy(workspace);
 }
 
-/* Ellipsoids down to 1e-9 of their length, a hair beside each other and other needles: their curvatures differ by the square of
- * that, and yet the points lie one above the other along the normal. */
+/* Ellipsoids down to 1e-9 of their length, a hair beside each other and other needles: their
+ * curvatures differ by the square of that, and yet the points lie one above the other along the
+ * normal. */
 static void needles_a_hair_apart(void) {
   check_random r = {12};
   ct_workspace *workspace = ct_workspace_create();
   tally t = {.cases = 0};
   for (int i = 0; i < COUNT; i++) {
-    curved_body a = body_of(&r, CT_KIND_ELLIPSOID, plain_length), b = body_of(&r, kinds[3 + check_next(&r) % 3], plain_length);
+    curved_body a = body_of(&r, CT_KIND_ELLIPSOID, plain_length),
+                b = body_of(&r, kinds[3 + check_next(&r) % 3], plain_length);
     double thin = wide(&r, 1e-9, 1e-6), other = wide(&r, 1e-9, 1e-6);
     a.shape.ellipsoid.radii.x *= thin;
     a.shape.ellipsoid.radii.y *= thin;
-    if (b.shape.kind == CT_KIND_ELLIPSOID) b.shape.ellipsoid.radii.x *= other, b.shape.ellipsoid.radii.y *= other;
+    if (b.shape.kind == CT_KIND_ELLIPSOID)
+      b.shape.ellipsoid.radii.x *= other, b.shape.ellipsoid.radii.y *= other;
     if (b.shape.kind == CT_KIND_CYLINDER) b.shape.cylinder.radius *= other;
-    if (b.shape.kind == CT_KIND_CONE) b.shape.cone.radius_bottom *= other, b.shape.cone.radius_top *= other;
+    if (b.shape.kind == CT_KIND_CONE)
+      b.shape.cone.radius_bottom *= other, b.shape.cone.radius_top *= other;
     a.pose.rotation = any_rotation(&r);
     b.pose.rotation = any_rotation(&r);
     b.pose.position = any_vec(&r);
     bring_near(&a, &b, check_next(&r) % 2 ? 1e-12 : 1e-9, workspace);
     judge(&(question){&a, &b, i}, workspace, &t);
   }
-  printf("needles a hair apart: %d cases, %d overlap, %d degenerate, %d at the limit; points %.1e bracket %.1e\n", t.cases,
-         t.inside, t.degenerate, t.limit, t.points, t.width);
+  printf("needles a hair apart: %d cases, %d overlap, %d degenerate, %d at the limit; points %.1e "
+         "bracket %.1e\n",
+         t.cases, t.inside, t.degenerate, t.limit, t.points, t.width);
   CHECK_INT(t.degenerate + t.limit, 0);
   ct_workspace_destroy(workspace);
 }
 
 static void plain_pairs(void) { run(&(family){.name = "plain", .length = plain_length}, COUNT, 1); }
-static void needles_and_plates(void) { run(&(family){.name = "needles and plates", .length = wide_length}, COUNT, 2); }
-static void sizes_of_nine_decades(void) { run(&(family){.name = "sizes of nine decades", .length = huge_length}, COUNT, 3); }
-static void concentric_pairs(void) { run(&(family){.name = "concentric", .length = plain_length, .concentric = true}, COUNT, 4); }
+static void needles_and_plates(void) {
+  run(&(family){.name = "needles and plates", .length = wide_length}, COUNT, 2);
+}
+static void sizes_of_nine_decades(void) {
+  run(&(family){.name = "sizes of nine decades", .length = huge_length}, COUNT, 3);
+}
+static void concentric_pairs(void) {
+  run(&(family){.name = "concentric", .length = plain_length, .concentric = true}, COUNT, 4);
+}
 static void whole_sizes_and_right_angles(void) {
   run(&(family){.name = "right angles", .length = whole_length, .square = true}, COUNT, 5);
 }
 static void concentric_right_angles(void) {
-  run(&(family){.name = "concentric right angles", .length = whole_length, .square = true, .concentric = true}, COUNT, 6);
+  run(&(family){.name = "concentric right angles",
+                .length = whole_length,
+                .square = true,
+                .concentric = true},
+      COUNT, 6);
 }
-static void touching_pairs(void) { run(&(family){.name = "touching", .length = plain_length, .touching = true}, COUNT, 7); }
+static void touching_pairs(void) {
+  run(&(family){.name = "touching", .length = plain_length, .touching = true}, COUNT, 7);
+}
 static void touching_needles(void) {
   run(&(family){.name = "touching needles", .length = wide_length, .touching = true}, COUNT, 8);
 }
-static void far_from_the_origin(void) { run(&(family){.name = "far", .length = plain_length, .far = 1e5}, COUNT, 9); }
-static void rounded_pairs(void) { run(&(family){.name = "rounded", .length = plain_length, .rounded = true}, COUNT, 10); }
+static void far_from_the_origin(void) {
+  run(&(family){.name = "far", .length = plain_length, .far = 1e5}, COUNT, 9);
+}
+static void rounded_pairs(void) {
+  run(&(family){.name = "rounded", .length = plain_length, .rounded = true}, COUNT, 10);
+}
 
 static const check_test tests[] = {
     {"plain_pairs", plain_pairs},

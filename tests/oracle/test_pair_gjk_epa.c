@@ -1,5 +1,6 @@
-/* Pairs asked for by the general iterations alone: proved by themselves as all answers are, over the same families, and never at
- * odds with the answer that takes the shortest way: the brackets of both hold the truth, so they meet. */
+/* Pairs asked for by the general iterations alone: proved by themselves as all answers are, over
+ * the same families, and never at odds with the answer that takes the shortest way: the brackets of
+ * both hold the truth, so they meet. */
 #include "tests/oracle/pair_proof.h"
 #include "tests/support/shapes.h"
 #include "tests/support/workspace.h"
@@ -15,26 +16,35 @@ static proof_answer ask_general(ct_placed a, ct_placed b, ct_workspace *own) {
   ct_pair_result usual;
   ct_pair_distance(a, b, &full, own, &usual);
   if (!(answer.r.lower_bound <= usual.upper_bound && usual.lower_bound <= answer.r.upper_bound))
-    CHECK_FAIL("(%s, %s): [%.17g, %.17g] by the general way, [%.17g, %.17g] by the short one", ct_kind_word(a.shape->kind),
-               ct_kind_word(b.shape->kind), answer.r.lower_bound, answer.r.upper_bound, usual.lower_bound, usual.upper_bound);
+    CHECK_FAIL("(%s, %s): [%.17g, %.17g] by the general way, [%.17g, %.17g] by the short one",
+               ct_kind_word(a.shape->kind), ct_kind_word(b.shape->kind), answer.r.lower_bound,
+               answer.r.upper_bound, usual.lower_bound, usual.upper_bound);
   return answer;
 }
 
-#define PLAN(word, of, contact, share)                                                                                             \
-  &(proof_plan) {                                                                                                                  \
-    .name = word, .family = of, .quick = 3000, .full = 100000, .at_contact = contact, .flagged = share, .ask = ask_general         \
+#define PLAN(word, of, contact, share)                                                             \
+  &(proof_plan) {                                                                                  \
+    .name = word, .family = of, .quick = 3000, .full = 100000, .at_contact = contact,              \
+    .flagged = share, .ask = ask_general                                                           \
   }
 
-/* Slivers that barely touch, and bodies of revolution about one axis: normals that a double cannot tell, or a ring of them. */
+/* Slivers that barely touch, and bodies of revolution about one axis: normals that a double cannot
+ * tell, or a ring of them. */
 #define THIN_FLAGGED 2e-3
 #define RING_FLAGGED 2e-2
 
 static void random_pairs(void) { proof_run(PLAN("random", family_random, false, 0.0)); }
-static void random_pairs_near_contact(void) { proof_run(PLAN("random at contact", family_random, true, 0.0)); }
+static void random_pairs_near_contact(void) {
+  proof_run(PLAN("random at contact", family_random, true, 0.0));
+}
 static void pairs_on_grids(void) { proof_run(PLAN("grid", family_grid, false, THIN_FLAGGED)); }
-static void concentric_pairs(void) { proof_run(PLAN("concentric", family_concentric, false, RING_FLAGGED)); }
+static void concentric_pairs(void) {
+  proof_run(PLAN("concentric", family_concentric, false, RING_FLAGGED));
+}
 static void thin_pairs(void) { proof_run(PLAN("thin", family_thin, false, THIN_FLAGGED)); }
-static void nearly_parallel_pairs(void) { proof_run(PLAN("nearly parallel", family_nearly_parallel, false, THIN_FLAGGED)); }
+static void nearly_parallel_pairs(void) {
+  proof_run(PLAN("nearly parallel", family_nearly_parallel, false, THIN_FLAGGED));
+}
 
 static ct_pair_result ask(const ct_shape *a, ct_pose p, const ct_shape *b, ct_pose q) {
   ct_frame fa = ct_frame_of(p), fb = ct_frame_of(q);
@@ -45,10 +55,10 @@ static ct_pair_result ask(const ct_shape *a, ct_pose p, const ct_shape *b, ct_po
 
 /* T4.1 to T4.10, the exact column: closed forms, or figures to the digits given. */
 static void the_published_table(void) {
-  const ct_shape unit = box(0.5, 0.5, 0.5), cube = box(1, 1, 1), ball = sphere(0.25), beam = box(2, 0.05, 0.35),
-                 slab = box(3, 0.5, 3);
-  const ct_shape big = sphere(1), half = sphere(0.5), pea = sphere(0.1), egg = ellipsoid(1, 0.5, 0.7),
-                 bean = ellipsoid(0.6, 0.6, 0.4);
+  const ct_shape unit = box(0.5, 0.5, 0.5), cube = box(1, 1, 1), ball = sphere(0.25),
+                 beam = box(2, 0.05, 0.35), slab = box(3, 0.5, 3);
+  const ct_shape big = sphere(1), half = sphere(0.5), pea = sphere(0.1),
+                 egg = ellipsoid(1, 0.5, 0.7), bean = ellipsoid(0.6, 0.6, 0.4);
   const ct_shape pill = capsule(0.5, 0.3, 0.3), drum = cylinder(0.45, 0.3);
   const struct {
     const ct_shape *a, *b;
@@ -57,7 +67,13 @@ static void the_published_table(void) {
     ct_vec3 normal;
     double accuracy;
   } rows[] = {
-      {&big, &half, {0, 0, 0}, {1.2, 0.3, 0.1}, sqrt(1.54) - 1.5, {0.966988, 0.241747, 0.080582}, 1e-14},
+      {&big,
+       &half,
+       {0, 0, 0},
+       {1.2, 0.3, 0.1},
+       sqrt(1.54) - 1.5,
+       {0.966988, 0.241747, 0.080582},
+       1e-14},
       {&unit, &unit, {0.5, 0.5, 0.5}, {1.3, 1.2, 1.1}, -0.2, {1, 0, 0}, 1e-14},
       {&unit, &unit, {0, 0, 0}, {0.9, 0.2, 0.1}, -0.1, {1, 0, 0}, 1e-14},
       {&unit, &unit, {0, 0, 0}, {1.3, 1.4, 2.2}, 1.3, {3 / 13.0, 4 / 13.0, 12 / 13.0}, 1e-14},
@@ -69,7 +85,8 @@ static void the_published_table(void) {
       {&pill, &drum, {0, 0, 0}, {0.7, 0.1, 0.2}, sqrt(0.5) - 0.75, {0.989949, 0.141421, 0}, 1e-9},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    ct_pose p = at(rows[i].at_a.x, rows[i].at_a.y, rows[i].at_a.z), q = at(rows[i].at_b.x, rows[i].at_b.y, rows[i].at_b.z);
+    ct_pose p = at(rows[i].at_a.x, rows[i].at_a.y, rows[i].at_a.z),
+            q = at(rows[i].at_b.x, rows[i].at_b.y, rows[i].at_b.z);
     ct_pair_result r = ask(rows[i].a, p, rows[i].b, q);
     CHECK_NEAR(r.distance, rows[i].distance, rows[i].accuracy);
     CHECK_NEAR(ct_norm(ct_sub(r.normal, rows[i].normal)), 0.0, 1e-5);
@@ -77,9 +94,11 @@ static void the_published_table(void) {
   }
 }
 
-/* Concentric cubes are as deep along any axis, the lowest counts; a ball in the middle of a cube; balls with one centre. */
+/* Concentric cubes are as deep along any axis, the lowest counts; a ball in the middle of a cube;
+ * balls with one centre. */
 static void equally_good_normals(void) {
-  const ct_shape cube = box(1, 1, 1), half = box(0.5, 0.5, 0.5), large = box(2, 2, 2), ball = sphere(1);
+  const ct_shape cube = box(1, 1, 1), half = box(0.5, 0.5, 0.5), large = box(2, 2, 2),
+                 ball = sphere(1);
   ct_pair_result r = ask(&cube, at(1, 2, 3), &half, at(1, 2, 3));
   CHECK_NEAR(r.distance, -1.5, 1e-15);
   CHECK(fabs(r.normal.x) == 1.0 && (r.flags & CT_FLAG_NORMAL_ARBITRARY));
@@ -106,9 +125,11 @@ static void a_swap_mirrors_bit_for_bit(void) {
     pair_case c;
     (i % 2 ? family_random : family_grid)(&c, &random);
     if (ct_gjk_epa_is_supported(&c.a.shape, &c.b.shape)) {
-      ct_pair_result p = ask(&c.a.shape, c.a.pose, &c.b.shape, c.b.pose), q = ask(&c.b.shape, c.b.pose, &c.a.shape, c.a.pose);
+      ct_pair_result p = ask(&c.a.shape, c.a.pose, &c.b.shape, c.b.pose),
+                     q = ask(&c.b.shape, c.b.pose, &c.a.shape, c.a.pose);
       ct_vec3 n = ct_neg(q.normal);
-      CHECK(p.distance == q.distance && p.lower_bound == q.lower_bound && p.upper_bound == q.upper_bound && p.flags == q.flags);
+      CHECK(p.distance == q.distance && p.lower_bound == q.lower_bound &&
+            p.upper_bound == q.upper_bound && p.flags == q.flags);
       CHECK(p.normal.x == n.x && p.normal.y == n.y && p.normal.z == n.z);
       CHECK(p.point_a.x == q.point_b.x && p.point_b.y == q.point_a.y && p.point_a.z == q.point_b.z);
     }

@@ -1,6 +1,7 @@
-/* Boxes turned by quaternions of small integers: rotations are rational, so which boxes meet, and along which axis they are
- * deepest, is decided in 128-bit integers. Half of the pairs are brought to touch along one of the fifteen axes exactly, or to miss
- * it by a few units of the last place. CONTACTD_FULL=1 for the full numbers.
+/* Boxes turned by quaternions of small integers: rotations are rational, so which boxes meet, and
+ * along which axis they are deepest, is decided in 128-bit integers. Half of the pairs are brought
+ * to touch along one of the fifteen axes exactly, or to miss it by a few units of the last place.
+ * CONTACTD_FULL=1 for the full numbers.
  */
 #include <contact/contact.h>
 
@@ -16,7 +17,9 @@ typedef struct whole_box {
   long norm;           /* |q|^2 */
 } whole_box;
 
-static long pick(check_random *r, long low, long high) { return low + (long)(check_next(r) >> 20) % (high - low + 1); }
+static long pick(check_random *r, long low, long high) {
+  return low + (long)(check_next(r) >> 20) % (high - low + 1);
+}
 
 static void turn(whole_box *b, check_random *r) {
   do {
@@ -30,7 +33,9 @@ static void turn(whole_box *b, check_random *r) {
   memcpy(b->axis, m, sizeof m);
 }
 
-static wide dot(const long a[3], const long b[3]) { return (wide)a[0] * b[0] + (wide)a[1] * b[1] + (wide)a[2] * b[2]; }
+static wide dot(const long a[3], const long b[3]) {
+  return (wide)a[0] * b[0] + (wide)a[1] * b[1] + (wide)a[2] * b[2];
+}
 static wide magnitude(wide x) { return x < 0 ? -x : x; }
 
 /* Axis k of the fifteen: faces of a, faces of b, products of edges. */
@@ -54,7 +59,8 @@ static wide overlap_along(const whole_box *a, const whole_box *b, const long axi
   return reach - magnitude(dot(axis, apart)) * a->norm * b->norm;
 }
 
-/* Least overlap over all axes, as a length: the depth, or minus the largest gap that an axis shows. *sign: exact. */
+/* Least overlap over all axes, as a length: the depth, or minus the largest gap that an axis shows.
+ * *sign: exact. */
 static long double least_overlap(const whole_box *a, const whole_box *b, int *sign) {
   long double least = INFINITY;
   *sign = 1;
@@ -66,7 +72,8 @@ static long double least_overlap(const whole_box *a, const whole_box *b, int *si
     wide overlap = overlap_along(a, b, axis);
     int s = (overlap > 0) - (overlap < 0);
     if (s < *sign) *sign = s;
-    least = fminl(least, (long double)overlap / (sqrtl((long double)square) * (long double)a->norm * (long double)b->norm));
+    least = fminl(least, (long double)overlap / (sqrtl((long double)square) * (long double)a->norm *
+                                                 (long double)b->norm));
   }
   return least;
 }
@@ -78,13 +85,15 @@ static void scale(whole_box *b, long by) {
   }
 }
 
-/* Changes a's first half size so that the boxes exactly touch along one of the axes, then misses by some units. */
+/* Changes a's first half size so that the boxes exactly touch along one of the axes, then misses by
+ * some units. */
 static void bring_to_touch(whole_box *a, whole_box *b, check_random *r) {
   static const long deltas[] = {0, 0, 1, -1, 2, -2, 3, -3, 64, -64, 4096, -4096};
   long axis[3];
   axis_of(a, b, (int)pick(r, 0, 14), axis);
   wide missing = overlap_along(a, b, axis), unit = magnitude(dot(axis, a->axis[0])) * b->norm;
-  /* half[0] * unit must change by -missing: all lengths times unit, so that the quotient is whole. */
+  /* half[0] * unit must change by -missing: all lengths times unit, so that the quotient is whole.
+   */
   long by = (long)unit;
   if (by == 0) return;
   wide half = (wide)a->half[0] * by - missing;
@@ -121,7 +130,8 @@ static ct_pose pose_of(const whole_box *b) {
 }
 
 static ct_shape shape_of(const whole_box *b) {
-  return (ct_shape){.kind = CT_KIND_BOX, .box = {{(double)b->half[0], (double)b->half[1], (double)b->half[2]}}};
+  return (ct_shape){.kind = CT_KIND_BOX,
+                    .box = {{(double)b->half[0], (double)b->half[1], (double)b->half[2]}}};
 }
 
 /* Times 2^-20, so that lengths are ordinary ones; exact. */
@@ -150,15 +160,19 @@ static void judge(const whole_box *a, const whole_box *b, ct_workspace *workspac
   t->pairs++;
   t->overlap += sign >= 0;
   t->touching += sign == 0;
-  if (overlap != (r.distance <= 0.0)) CHECK_FAIL("pair %ld: overlap %d beside the distance %g", t->pairs, overlap, r.distance);
+  if (overlap != (r.distance <= 0.0))
+    CHECK_FAIL("pair %ld: overlap %d beside the distance %g", t->pairs, overlap, r.distance);
   if (fabs(truth) <= 64.0 * unit) {
     t->band++;
-    if (fabs(r.distance) > 128.0 * unit) CHECK_FAIL("pair %ld: touching to %g, answered %g", t->pairs, truth, r.distance);
+    if (fabs(r.distance) > 128.0 * unit)
+      CHECK_FAIL("pair %ld: touching to %g, answered %g", t->pairs, truth, r.distance);
   } else if (overlap != (sign >= 0)) {
     CHECK_FAIL("pair %ld: overlap %d, the axes say %g", t->pairs, overlap, -truth);
   }
-  /* A depth is the least overlap of the axes; of boxes apart the axes only bound the distance from below. */
-  if (sign >= 0 && (truth < r.lower_bound || truth > r.upper_bound)) CHECK_FAIL("pair %ld: %g outside its bounds", t->pairs, truth);
+  /* A depth is the least overlap of the axes; of boxes apart the axes only bound the distance from
+   * below. */
+  if (sign >= 0 && (truth < r.lower_bound || truth > r.upper_bound))
+    CHECK_FAIL("pair %ld: %g outside its bounds", t->pairs, truth);
   if (sign < 0 && truth > r.upper_bound)
     CHECK_FAIL("pair %ld: the axes prove %g, above the bound %g", t->pairs, truth, r.upper_bound);
 }
@@ -173,7 +187,8 @@ static void run(const char *name, bool contact, long count) {
     if (contact) bring_to_touch(&a, &b, &r);
     judge(&a, &b, workspace, &t);
   }
-  printf("%-16s %8ld pairs, %8ld overlap, %8ld touch exactly, %8ld within 64 u\n", name, t.pairs, t.overlap, t.touching, t.band);
+  printf("%-16s %8ld pairs, %8ld overlap, %8ld touch exactly, %8ld within 64 u\n", name, t.pairs,
+         t.overlap, t.touching, t.band);
   ct_workspace_destroy(workspace);
 }
 
@@ -182,6 +197,7 @@ static long count_of(long quick, long full) { return getenv("CONTACTD_FULL") ? f
 static void random_boxes(void) { run("random", false, count_of(20000, 300000)); }
 static void boxes_that_touch(void) { run("touching", true, count_of(40000, 700000)); }
 
-static const check_test tests[] = {{"random_boxes", random_boxes}, {"boxes_that_touch", boxes_that_touch}};
+static const check_test tests[] = {{"random_boxes", random_boxes},
+                                   {"boxes_that_touch", boxes_that_touch}};
 
 CHECK_MAIN(tests)

@@ -1,15 +1,17 @@
-/* Depths are the least: along every direction the supporting planes of two bodies show a translation that parts them, so none of
- * many may be shorter than the answer. Directions spread over the sphere, the bodies' axes and what is across them, normals of
- * hulls' faces; the best of them and the answer's own are climbed from. All in long double, for bodies of every convex kind.
+/* Depths are the least: along every direction the supporting planes of two bodies show a
+ * translation that parts them, so none of many may be shorter than the answer. Directions spread
+ * over the sphere, the bodies' axes and what is across them, normals of hulls' faces; the best of
+ * them and the answer's own are climbed from. All in long double, for bodies of every convex kind.
  *
- * That the answer's own planes are as far apart as it says, so that it is no more than a translation that parts, pair_proof.h
- * checks. CONTACTD_FULL=1 for the full numbers.
+ * That the answer's own planes are as far apart as it says, so that it is no more than a
+ * translation that parts, pair_proof.h checks. CONTACTD_FULL=1 for the full numbers.
  */
 #include "tests/oracle/pair_families.h"
 #include "tests/oracle/pair_proof.h"
 
-/* What a search may find less than the answer, of the size: polytopes and round bodies are solved to round-off, of curved ones 1e-8
- * is promised. Bounds are certain: nothing is found beyond those. */
+/* What a search may find less than the answer, of the size: polytopes and round bodies are solved
+ * to round-off, of curved ones 1e-8 is promised. Bounds are certain: nothing is found beyond those.
+ */
 #define MISSED_SHARP 1e-14
 #define MISSED_CURVED 1e-8
 
@@ -60,11 +62,13 @@ static void try_both(climber *k, ct_vec3 n) {
 static long double climb(const pair_case *c, ct_vec3 n, long double step) {
   long double best = kind_gap(c, n);
   for (int round = 0; round < CLIMB_ROUNDS && step > 1e-10L; round++) {
-    oracle_vec from = {n.x, n.y, n.z}, e = fabs(n.x) < 0.6 ? (oracle_vec){1, 0, 0} : (oracle_vec){0, 1, 0};
+    oracle_vec from = {n.x, n.y, n.z},
+               e = fabs(n.x) < 0.6 ? (oracle_vec){1, 0, 0} : (oracle_vec){0, 1, 0};
     oracle_vec t = oracle_cross(from, e), u = oracle_cross(from, t);
     bool better = false;
     for (int i = 0; i < 8 && !better; i++) {
-      static const double way[8][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {0.7, 0.7}, {-0.7, 0.7}, {0.7, -0.7}, {-0.7, -0.7}};
+      static const double way[8][2] = {{1, 0},     {-1, 0},     {0, 1},      {0, -1},
+                                       {0.7, 0.7}, {-0.7, 0.7}, {0.7, -0.7}, {-0.7, -0.7}};
       ct_vec3 next = unit_of(oracle_mix(from, 1, oracle_mix(t, way[i][0], u, way[i][1]), step));
       long double value = kind_gap(c, next);
       if (value <= best) continue;
@@ -88,7 +92,8 @@ static void try_faces(climber *k, const pair_body *b, double sense) {
 /* The greatest signed distance that any direction shows, without help of the answer. */
 static long double search(const pair_case *c, check_random *r) {
   climber k = {.c = c, .value = {-INFINITY, -INFINITY, -INFINITY}};
-  ct_mat3 m = ct_quat_matrix(c->a.pose.rotation), w = ct_quat_matrix(c->b.pose.rotation), turn = ct_quat_matrix(random_rotation(r));
+  ct_mat3 m = ct_quat_matrix(c->a.pose.rotation), w = ct_quat_matrix(c->b.pose.rotation),
+          turn = ct_quat_matrix(random_rotation(r));
   ct_vec3 axis[6];
   for (int i = 0; i < 3; i++) {
     ct_vec3 e = {i == 0, i == 1, i == 2};
@@ -102,7 +107,8 @@ static long double search(const pair_case *c, check_random *r) {
   try_faces(&k, &c->b, -1.0);
   try_both(&k, ct_sub(c->b.pose.position, c->a.pose.position));
   for (int i = 0; i < SPREAD; i++) {
-    double z = 1.0 - (2.0 * i + 1.0) / SPREAD, ring = sqrt(1.0 - z * z), phi = 2.39996322972865332 * i;
+    double z = 1.0 - (2.0 * i + 1.0) / SPREAD, ring = sqrt(1.0 - z * z),
+           phi = 2.39996322972865332 * i;
     try_way(&k, ct_mat_mul(turn, ct_vec(ring * cos(phi), ring * sin(phi), z)));
   }
   long double best = -INFINITY;
@@ -117,11 +123,13 @@ static bool is_curved(const pair_body *b) {
 }
 
 typedef struct least_tally {
-  long searched, better, reached; /* better: by more than 1e-10 of the size; reached: the search alone came to 1e-6 of the answer */
+  long searched, better, reached; /* better: by more than 1e-10 of the size; reached: the search
+                                     alone came to 1e-6 of the answer */
   double sharp, curved;           /* worst found, of the size */
 } least_tally;
 
-static void look_for_less(const pair_case *c, const ct_pair_result *p, long index, check_random *r, least_tally *t) {
+static void look_for_less(const pair_case *c, const ct_pair_result *p, long index, check_random *r,
+                          least_tally *t) {
   double size = 0x1p53 * proof_unit(c, p);
   bool curved = is_curved(&c->a) || is_curved(&c->b);
   long double found = search(c, r);
@@ -131,7 +139,8 @@ static void look_for_less(const pair_case *c, const ct_pair_result *p, long inde
   t->searched++;
   t->better += less > 1e-10;
   *worst = ct_max2(*worst, less);
-  if ((double)found > p->upper_bound) proof_blame(c, index, "a direction shows less than the least depth", less);
+  if ((double)found > p->upper_bound)
+    proof_blame(c, index, "a direction shows less than the least depth", less);
   if (p->status == CT_PAIR_OK && less > (curved ? MISSED_CURVED : MISSED_SHARP))
     proof_blame(c, index, "a direction shows less depth", less);
 }
@@ -151,24 +160,34 @@ static void run(const char *name, pair_family family, long count) {
     if (answer.r.distance < 0.0) look_for_less(&c, &answer.r, i, &r, &t);
     case_release(&c);
   }
-  printf("%-16s %8ld depths searched, %ld of them less by more than 1e-10 of the size; at most %.1e (sharp and round), %.1e "
+  printf("%-16s %8ld depths searched, %ld of them less by more than 1e-10 of the size; at most "
+         "%.1e (sharp and round), %.1e "
          "(curved); %.2f %% reached without the answer\n",
-         name, t.searched, t.better, t.sharp, t.curved, 100.0 * (double)t.reached / (double)t.searched);
+         name, t.searched, t.better, t.sharp, t.curved,
+         100.0 * (double)t.reached / (double)t.searched);
   CHECK_INT(t.searched, count);
   CHECK((double)t.reached > REACHED * (double)t.searched);
   ct_workspace_destroy(workspace);
 }
 
 static void random_depths(void) { run("random", family_random, proof_count(1500, 300000)); }
-static void depths_of_unlike_sizes(void) { run("unlike sizes", family_scales, proof_count(400, 50000)); }
+static void depths_of_unlike_sizes(void) {
+  run("unlike sizes", family_scales, proof_count(400, 50000));
+}
 static void depths_on_a_grid(void) { run("grid", family_grid, proof_count(800, 100000)); }
-static void concentric_depths(void) { run("concentric", family_concentric, proof_count(800, 100000)); }
+static void concentric_depths(void) {
+  run("concentric", family_concentric, proof_count(800, 100000));
+}
 static void thin_depths(void) { run("thin", family_thin, proof_count(800, 100000)); }
-static void nearly_parallel_depths(void) { run("nearly parallel", family_nearly_parallel, proof_count(800, 100000)); }
+static void nearly_parallel_depths(void) {
+  run("nearly parallel", family_nearly_parallel, proof_count(800, 100000));
+}
 static void depths_of_prisms(void) { run("prisms", family_prisms, proof_count(100, 5000)); }
 static void depths_of_clouds(void) { run("clouds", family_clouds, proof_count(200, 20000)); }
 static void depths_of_slivers(void) { run("slivers", family_slivers, proof_count(200, 20000)); }
-static void depths_of_rounded_boxes(void) { run("rounded boxes", family_rounded_boxes, proof_count(200, 20000)); }
+static void depths_of_rounded_boxes(void) {
+  run("rounded boxes", family_rounded_boxes, proof_count(200, 20000));
+}
 static void depths_of_extremes(void) { run("extremes", family_extremes, proof_count(400, 50000)); }
 
 static const check_test tests[] = {

@@ -1,22 +1,27 @@
-/* Portal refinement: the published table, its inequalities against exact distances of closed forms and of ct_pair_distance's
- * brackets, and degenerate pairs. CONTACTD_FULL=1 for a million random pairs. */
+/* Portal refinement: the published table, its inequalities against exact distances of closed forms
+ * and of ct_pair_distance's brackets, and degenerate pairs. CONTACTD_FULL=1 for a million random
+ * pairs. */
 #include "tests/oracle/pair_cases.h"
 #include "tests/support/shapes.h"
 #include "tests/support/workspace.h"
 
-static const ct_mpr_options usual = {.tolerance = CT_MPR_TOLERANCE, .iterations_max = CT_MPR_ITERATIONS};
+static const ct_mpr_options usual = {.tolerance = CT_MPR_TOLERANCE,
+                                     .iterations_max = CT_MPR_ITERATIONS};
 
 static long count_of(long quick, long full) { return getenv("CONTACTD_FULL") ? full : quick; }
 
 static bool is_finite(ct_vec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
 
 /* Solves and checks what holds for every answer. */
-static ct_mpr_result solve(const ct_shape *a, ct_pose pa, const ct_shape *b, ct_pose pb, const ct_mpr_options *options) {
+static ct_mpr_result solve(const ct_shape *a, ct_pose pa, const ct_shape *b, ct_pose pb,
+                           const ct_mpr_options *options) {
   ct_frame fa = ct_frame_of(pa), fb = ct_frame_of(pb);
   ct_mpr_result r;
   ct_pair_mpr((ct_placed){a, &fa}, (ct_placed){b, &fb}, options, &r);
-  CHECK(isfinite(r.distance) && isfinite(r.lower_bound) && isfinite(r.upper_bound) && isfinite(r.tolerance_reached));
-  CHECK(is_finite(r.normal) && is_finite(r.normal_exact) && is_finite(r.point_a) && is_finite(r.point_b));
+  CHECK(isfinite(r.distance) && isfinite(r.lower_bound) && isfinite(r.upper_bound) &&
+        isfinite(r.tolerance_reached));
+  CHECK(is_finite(r.normal) && is_finite(r.normal_exact) && is_finite(r.point_a) &&
+        is_finite(r.point_b));
   CHECK_NEAR(ct_norm(r.normal), 1.0, 4 * 0x1p-52);
   CHECK_NEAR(ct_norm(r.normal_exact), 1.0, 4 * 0x1p-52);
   CHECK(r.lower_bound <= r.upper_bound);
@@ -24,7 +29,9 @@ static ct_mpr_result solve(const ct_shape *a, ct_pose pa, const ct_shape *b, ct_
   return r;
 }
 
-static ct_mpr_result ask(const ct_shape *a, ct_pose pa, const ct_shape *b, ct_pose pb) { return solve(a, pa, b, pb, &usual); }
+static ct_mpr_result ask(const ct_shape *a, ct_pose pa, const ct_shape *b, ct_pose pb) {
+  return solve(a, pa, b, pb, &usual);
+}
 
 static void check_vec(ct_vec3 v, double x, double y, double z, double tolerance) {
   CHECK_NEAR(v.x, x, tolerance);
@@ -67,9 +74,11 @@ static void the_exact_normal_goes_from_corner_to_corner(void) {
   CHECK_INT(r.support_count, 3);
 }
 
-/* T4.5, T4.6, T4.7, row 28: the last two are no better than the portal, which lies beside the foot. */
+/* T4.5, T4.6, T4.7, row 28: the last two are no better than the portal, which lies beside the foot.
+ */
 static void a_ball_beside_a_box(void) {
-  const ct_shape slab = box(2, 0.05, 0.35), small = sphere(0.1), cube = box(1, 1, 1), ball = sphere(0.25);
+  const ct_shape slab = box(2, 0.05, 0.35), small = sphere(0.1), cube = box(1, 1, 1),
+                 ball = sphere(0.25);
   ct_mpr_result r = ask(&slab, at(0, 0, 0), &small, at(0.7, 0.149, 0.1));
   CHECK_NEAR(r.distance, -0.001, 1e-7);
   check_vec(r.normal, 0, 1, 0, 1e-3);
@@ -92,27 +101,32 @@ static void an_ellipsoid_in_a_floor(void) {
 
 /* T4.9, T4.10, row 28 */
 static void round_bodies_to_a_thousandth(void) {
-  const ct_shape e = ellipsoid(1, 0.5, 0.7), f = ellipsoid(0.6, 0.6, 0.4), c = capsule(0.5, 0.3, 0.3), d = cylinder(0.45, 0.3);
+  const ct_shape e = ellipsoid(1, 0.5, 0.7), f = ellipsoid(0.6, 0.6, 0.4),
+                 c = capsule(0.5, 0.3, 0.3), d = cylinder(0.45, 0.3);
   ct_mpr_result r = ask(&e, at(0, 0, 0), &f, at(1.2, 0.7, 0.3));
   CHECK_NEAR(r.distance, 0.00923081, 1e-3);
-  CHECK(r.distance >= 0.00868413 - 1e-6 && r.lower_bound <= 0.00868414 && 0.00868412 <= r.upper_bound);
+  CHECK(r.distance >= 0.00868413 - 1e-6 && r.lower_bound <= 0.00868414 &&
+        0.00868412 <= r.upper_bound);
   r = ask(&c, at(0, 0, 0), &d, at(0.7, 0.1, 0.2));
   CHECK_NEAR(r.distance, -0.042893135, 1e-3);
   CHECK(r.distance <= -0.042893218 + 1e-6 && r.lower_bound <= -0.042893218);
   check_vec(r.normal, 0.989949, 0.141421, 0, 1e-2);
 }
 
-/* What the tolerance allows: it is relative to the difference of the bodies, at most their sizes and their offset. */
+/* What the tolerance allows: it is relative to the difference of the bodies, at most their sizes
+ * and their offset. */
 static double allowed(const pair_case *c, const ct_mpr_options *options) {
   ct_vec3 p, q;
   double r, s;
   ct_shape_ball(&c->a.shape, &p, &r);
   ct_shape_ball(&c->b.shape, &q, &s);
-  double size = ct_norm(p) + r + ct_norm(q) + s + ct_norm(ct_sub(c->b.pose.position, c->a.pose.position));
+  double size =
+      ct_norm(p) + r + ct_norm(q) + s + ct_norm(ct_sub(c->b.pose.position, c->a.pose.position));
   return (2.0 * options->tolerance + 1e-14) * size;
 }
 
-/* The inequalities: sign, bounds, and on which side of the exact distance (between least and most) the answer is. */
+/* The inequalities: sign, bounds, and on which side of the exact distance (between least and most)
+ * the answer is. */
 static void check_inequalities(const ct_mpr_result *r, double least, double most, double slack) {
   CHECK(r->lower_bound <= most && least <= r->upper_bound);
   if (r->flags & (CT_FLAG_PLANAR_MINKOWSKI | CT_FLAG_TOLERANCE_RAISED)) return;
@@ -133,12 +147,14 @@ static void check_points(const ct_mpr_result *r, double slack) {
   CHECK(ct_norm(ct_add_scaled(gap, r->normal_exact, -r->distance)) <= slack);
 }
 
-static pair_family families[] = {family_random,      family_grid, family_nearly_parallel, family_scales, family_thin,
-                                 family_large_hulls, family_far};
+static pair_family families[] = {family_random, family_grid, family_nearly_parallel,
+                                 family_scales, family_thin, family_large_hulls,
+                                 family_far};
 #define FAMILIES (sizeof families / sizeof families[0])
 /* The families whose bodies are not flat to begin with, nor a point for one another. */
 static bool is_solid(long i) {
-  return families[(size_t)i % FAMILIES] != family_thin && families[(size_t)i % FAMILIES] != family_far;
+  return families[(size_t)i % FAMILIES] != family_thin &&
+         families[(size_t)i % FAMILIES] != family_far;
 }
 
 /* The bracket of the pair by the usual way. */
@@ -146,7 +162,8 @@ static ct_pair_result exact_of(const pair_case *c) {
   const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
   ct_frame fa = ct_frame_of(c->a.pose), fb = ct_frame_of(c->b.pose);
   ct_pair_result exact;
-  ct_pair_distance((ct_placed){&c->a.shape, &fa}, (ct_placed){&c->b.shape, &fb}, &full, workspace, &exact);
+  ct_pair_distance((ct_placed){&c->a.shape, &fa}, (ct_placed){&c->b.shape, &fb}, &full, workspace,
+                   &exact);
   return exact;
 }
 
@@ -207,7 +224,8 @@ static void boxes_in_integers_keep_the_inequalities(void) {
 
 /* A ball on an axis of an ellipsoid, and of a box with rounding and margin. */
 static void balls_on_an_axis_are_exact(void) {
-  const ct_shape e = ellipsoid(1, 0.5, 0.25), ball = sphere(0.125), cube = rounded(box(1, 2, 3), false, 0.25, 0.25);
+  const ct_shape e = ellipsoid(1, 0.5, 0.25), ball = sphere(0.125),
+                 cube = rounded(box(1, 2, 3), false, 0.25, 0.25);
   for (int i = -30; i <= 30; i++) {
     double z = i / 8.0;
     if (i == 0) continue;
@@ -220,7 +238,8 @@ static void balls_on_an_axis_are_exact(void) {
   }
 }
 
-/* row 27: the tolerance is reached, and tighter ones are closer; a limit is kept, and what it leaves is certified.
+/* row 27: the tolerance is reached, and tighter ones are closer; a limit is kept, and what it
+ * leaves is certified.
  */
 static void tolerance_and_limit_are_honoured(void) {
   case_kind_count = 7;
@@ -251,7 +270,8 @@ static void tolerance_and_limit_are_honoured(void) {
   CHECK(limited > 500);
 }
 
-/* Concentric bodies of all kinds, in the same and in other orientations: a status and true bounds. */
+/* Concentric bodies of all kinds, in the same and in other orientations: a status and true bounds.
+ */
 static void coincident_centres_have_a_status(void) {
   case_kind_count = 7;
   check_random random = {44};
@@ -274,11 +294,13 @@ static void coincident_centres_have_a_status(void) {
   CHECK(r.distance == -1.5 && r.flags == CT_FLAG_CENTRES_COINCIDE);
 }
 
-/* Two plates a billionth thick in one plane: their difference is flat, and its bounds are still true. */
+/* Two plates a billionth thick in one plane: their difference is flat, and its bounds are still
+ * true. */
 static void a_flat_difference_has_a_status(void) {
   const ct_shape plate = box(1, 1, 1e-9), needle = box(1e-9, 1e-9, 1);
   ct_vec3 corners[8];
-  for (int i = 0; i < 8; i++) corners[i] = ct_vec(i & 1 ? 1 : -1, i & 2 ? 1.0 : -1.0, i & 4 ? 1e-15 : -1e-15);
+  for (int i = 0; i < 8; i++)
+    corners[i] = ct_vec(i & 1 ? 1 : -1, i & 2 ? 1.0 : -1.0, i & 4 ? 1e-15 : -1e-15);
   const ct_shape sheet = hull_shape(corners, 8), *flat[] = {&plate, &needle, &sheet};
   long planar = 0;
   for (int i = 0; i < 3; i++)
@@ -288,7 +310,8 @@ static void a_flat_difference_has_a_status(void) {
         ct_frame fa = ct_frame_of(at(0, 0, 0)), fb = ct_frame_of(q);
         const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
         ct_pair_result exact;
-        ct_pair_distance((ct_placed){flat[i], &fa}, (ct_placed){flat[j], &fb}, &full, workspace, &exact);
+        ct_pair_distance((ct_placed){flat[i], &fa}, (ct_placed){flat[j], &fb}, &full, workspace,
+                         &exact);
         ct_mpr_result r = ask(flat[i], at(0, 0, 0), flat[j], q);
         check_inequalities(&r, exact.lower_bound, exact.upper_bound, 1e-6);
         if (r.flags & CT_FLAG_PLANAR_MINKOWSKI) CHECK(r.status != CT_PAIR_OK);
@@ -306,17 +329,21 @@ static void a_swap_mirrors_bit_for_bit(void) {
   for (int i = 0; i < 2000; i++) {
     pair_case c;
     families[(size_t)i % FAMILIES](&c, &random);
-    ct_mpr_result p = ask(&c.a.shape, c.a.pose, &c.b.shape, c.b.pose), q = ask(&c.b.shape, c.b.pose, &c.a.shape, c.a.pose);
-    CHECK(p.distance == q.distance && p.lower_bound == q.lower_bound && p.upper_bound == q.upper_bound);
+    ct_mpr_result p = ask(&c.a.shape, c.a.pose, &c.b.shape, c.b.pose),
+                  q = ask(&c.b.shape, c.b.pose, &c.a.shape, c.a.pose);
+    CHECK(p.distance == q.distance && p.lower_bound == q.lower_bound &&
+          p.upper_bound == q.upper_bound);
     CHECK(same(p.normal, ct_neg(q.normal)) && same(p.normal_exact, ct_neg(q.normal_exact)));
-    CHECK(same(p.point_a, q.point_b) && same(p.point_b, q.point_a) && p.flags == q.flags && p.status == q.status);
+    CHECK(same(p.point_a, q.point_b) && same(p.point_b, q.point_a) && p.flags == q.flags &&
+          p.status == q.status);
     for (uint32_t k = 0; k < p.support_count; k++)
       CHECK(same(p.support_a[k], q.support_b[k]) && same(p.support_b[k], q.support_a[k]));
     case_release(&c);
   }
 }
 
-/* The corners of the portal are points of the bodies, and of polytopes apart the points lie in their triangles. */
+/* The corners of the portal are points of the bodies, and of polytopes apart the points lie in
+ * their triangles. */
 static void support_points_are_of_the_bodies(void) {
   const ct_shape a = box(0.5, 0.5, 0.5), b = box(0.25, 0.5, 1);
   ct_mpr_result r = ask(&a, at(0, 0, 0), &b, at(2, 0.3, 0.2));
@@ -332,7 +359,8 @@ static void support_points_are_of_the_bodies(void) {
 
 static void half_spaces_and_meshes_are_not_taken(void) {
   const ct_shape floor = plane(), ball = sphere(1);
-  CHECK(!ct_mpr_is_supported(CT_KIND_PLANE) && !ct_mpr_is_supported(CT_KIND_MESH) && ct_mpr_is_supported(CT_KIND_CONVEX));
+  CHECK(!ct_mpr_is_supported(CT_KIND_PLANE) && !ct_mpr_is_supported(CT_KIND_MESH) &&
+        ct_mpr_is_supported(CT_KIND_CONVEX));
   CHECK_INT(ask(&floor, at(0, 0, 0), &ball, at(0, 0, 2)).status, CT_PAIR_UNSUPPORTED);
 }
 

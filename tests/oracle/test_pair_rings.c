@@ -1,6 +1,7 @@
-/* Overlapping pairs of which a whole ring of normals, or an arc of one, is equally deep or nearly so: axes that are almost one,
- * axes through corners and along edges, ellipsoids almost of revolution. Their depth is bracketed to the two parts in 1e8 that are
- * promised, in bounded work; planes in long double over the whole ring are never farther apart than the upper bound says.
+/* Overlapping pairs of which a whole ring of normals, or an arc of one, is equally deep or nearly
+ * so: axes that are almost one, axes through corners and along edges, ellipsoids almost of
+ * revolution. Their depth is bracketed to the two parts in 1e8 that are promised, in bounded work;
+ * planes in long double over the whole ring are never farther apart than the upper bound says.
  */
 #include "tests/oracle/kind_oracle.h"
 
@@ -27,7 +28,8 @@ static long double best_of_ring(const pair_case *c, ct_vec3 normal) {
   long double best = -INFINITY;
   for (int i = 0; i < AROUND; i++)
     for (int k = 0; k < ALONG; k++) {
-      double angle = 6.283185307179586 * i / AROUND, lean = n.z + ldexp(k % 2 ? 1.0 : -1.0, -4 * (k / 2) - 4) * (k > 0);
+      double angle = 6.283185307179586 * i / AROUND,
+             lean = n.z + ldexp(k % 2 ? 1.0 : -1.0, -4 * (k / 2) - 4) * (k > 0);
       double level = ct_min2(ct_max2(lean, -1.0), 1.0), across = sqrt(1.0 - level * level);
       ct_vec3 local = {across * cos(angle), across * sin(angle), level};
       best = kind_greater(best, kind_gap(c, ct_mat_mul(m, local)));
@@ -35,38 +37,49 @@ static long double best_of_ring(const pair_case *c, ct_vec3 normal) {
   return best;
 }
 
-static void judge(const pair_case *c, ct_workspace *workspace, const char *family, int index, double *widest) {
+static void judge(const pair_case *c, ct_workspace *workspace, const char *family, int index,
+                  double *widest) {
   ct_frame fa = ct_frame_of(c->a.pose), fb = ct_frame_of(c->b.pose);
   const ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
   ct_pair_result r;
-  ct_pair_distance((ct_placed){&c->a.shape, &fa}, (ct_placed){&c->b.shape, &fb}, &options, workspace, &r);
+  ct_pair_distance((ct_placed){&c->a.shape, &fa}, (ct_placed){&c->b.shape, &fb}, &options,
+                   workspace, &r);
   if (r.distance > 0.0) return;
-  double size = reach_of(&c->a) + reach_of(&c->b), unit = 0x1p-53 * size, width = (r.upper_bound - r.lower_bound) / size;
+  double size = reach_of(&c->a) + reach_of(&c->b), unit = 0x1p-53 * size,
+         width = (r.upper_bound - r.lower_bound) / size;
   *widest = ct_max2(*widest, width);
   if (width > WIDTH || r.status != CT_PAIR_OK || r.iterations > SUPPORTS)
-    CHECK_FAIL("%s %d (%s, %s): width %g, status %d, %u supports", family, index, ct_kind_word(c->a.shape.kind),
-               ct_kind_word(c->b.shape.kind), width, (int)r.status, r.iterations);
+    CHECK_FAIL("%s %d (%s, %s): width %g, status %d, %u supports", family, index,
+               ct_kind_word(c->a.shape.kind), ct_kind_word(c->b.shape.kind), width, (int)r.status,
+               r.iterations);
   double own = (double)kind_gap(c, r.normal), ring = (double)best_of_ring(c, r.normal);
-  if (own < r.lower_bound - ROUNDING * unit) CHECK_FAIL("%s %d: its normal does not prove the lower bound", family, index);
+  if (own < r.lower_bound - ROUNDING * unit)
+    CHECK_FAIL("%s %d: its normal does not prove the lower bound", family, index);
   if (ct_max2(own, ring) > r.upper_bound)
-    CHECK_FAIL("%s %d: planes prove %g more than the upper bound", family, index, ct_max2(own, ring) - r.upper_bound);
+    CHECK_FAIL("%s %d: planes prove %g more than the upper bound", family, index,
+               ct_max2(own, ring) - r.upper_bound);
 }
 
 static ct_kind round_kind(check_random *r) {
-  static const ct_kind kinds[] = {CT_KIND_CYLINDER, CT_KIND_CONE, CT_KIND_CAPSULE, CT_KIND_ELLIPSOID};
+  static const ct_kind kinds[] = {CT_KIND_CYLINDER, CT_KIND_CONE, CT_KIND_CAPSULE,
+                                  CT_KIND_ELLIPSOID};
   return kinds[pick(r, 4)];
 }
 
 /* A body of revolution; ellipsoids but for `unequal` of a radius. */
 static void make_round(pair_body *b, ct_kind kind, check_random *r, double unequal) {
   make_body(b, kind, r, 1.0, ct_vec(0.3, 0.3, 1.0));
-  if (kind == CT_KIND_ELLIPSOID) b->shape.ellipsoid.radii.y = b->shape.ellipsoid.radii.x * (1.0 + unequal);
+  if (kind == CT_KIND_ELLIPSOID)
+    b->shape.ellipsoid.radii.y = b->shape.ellipsoid.radii.x * (1.0 + unequal);
 }
 
 /* A tenth to the power of anything between the two. */
-static double power(check_random *r, double low, double high) { return pow(10.0, -check_uniform(r, low, high)); }
+static double power(check_random *r, double low, double high) {
+  return pow(10.0, -check_uniform(r, low, high));
+}
 
-static void run(const char *name, void (*make)(pair_case *, check_random *), int count, uint64_t seed) {
+static void run(const char *name, void (*make)(pair_case *, check_random *), int count,
+                uint64_t seed) {
   check_random r = {seed};
   ct_workspace *workspace = ct_workspace_create();
   double widest = 0.0;
@@ -86,10 +99,12 @@ static void make_axes_almost_one(pair_case *c, check_random *r) {
   double angle = power(r, 1.0, 16.0), aside = power(r, 1.0, 16.0);
   c->a.pose.rotation = random_rotation(r);
   ct_vec3 axis = random_vec(r, 1.0), off = random_vec(r, 1.0);
-  c->b.pose.rotation = ct_quat_mul(c->a.pose.rotation, (ct_quat){angle * axis.x, angle * axis.y, axis.z, 1.0});
+  c->b.pose.rotation =
+      ct_quat_mul(c->a.pose.rotation, (ct_quat){angle * axis.x, angle * axis.y, axis.z, 1.0});
   c->a.pose.position = random_vec(r, 1.0);
   ct_vec3 local = {aside * off.x, aside * off.y, 0.7 * off.z};
-  c->b.pose.position = ct_add(c->a.pose.position, ct_mat_mul(ct_quat_matrix(c->a.pose.rotation), local));
+  c->b.pose.position =
+      ct_add(c->a.pose.position, ct_mat_mul(ct_quat_matrix(c->a.pose.rotation), local));
 }
 
 /* A corner of a box or hull on the axis, or almost. */
@@ -101,26 +116,32 @@ static void make_axis_through_a_corner(pair_case *c, check_random *r) {
   c->a.pose.position = random_vec(r, 1.0);
   ct_vec3 corner = c->b.count ? c->b.points[0] : c->b.shape.box.half, along = random_vec(r, 0.6);
   double aside = pick(r, 2) ? power(r, 3.0, 16.0) : 0.0;
-  ct_vec3 at = ct_mat_mul(ct_quat_matrix(c->a.pose.rotation), ct_vec(aside * along.x, aside * along.y, along.z));
-  c->b.pose.position = ct_sub(ct_add(c->a.pose.position, at), ct_mat_mul(ct_quat_matrix(c->b.pose.rotation), corner));
+  ct_vec3 at = ct_mat_mul(ct_quat_matrix(c->a.pose.rotation),
+                          ct_vec(aside * along.x, aside * along.y, along.z));
+  c->b.pose.position = ct_sub(ct_add(c->a.pose.position, at),
+                              ct_mat_mul(ct_quat_matrix(c->b.pose.rotation), corner));
 }
 
 /* An edge of a box along the axis, or almost. */
 static void make_axis_along_an_edge(pair_case *c, check_random *r) {
   make_round(&c->a, pick(r, 2) ? CT_KIND_CYLINDER : CT_KIND_CONE, r, 0.0);
   make_body(&c->b, CT_KIND_BOX, r, 1.0, ct_vec(1, 1, 1));
-  double angle = pick(r, 2) ? power(r, 2.0, 16.0) : 0.0, aside = pick(r, 2) ? power(r, 2.0, 16.0) : 0.0;
+  double angle = pick(r, 2) ? power(r, 2.0, 16.0) : 0.0,
+         aside = pick(r, 2) ? power(r, 2.0, 16.0) : 0.0;
   ct_vec3 turn = random_vec(r, angle), half = c->b.shape.box.half, off = random_vec(r, 1.0);
   c->b.pose.rotation = (ct_quat){turn.x, turn.y, off.x, 1.0};
-  c->b.pose.position = ct_sub(ct_vec(aside * off.x, aside * off.y, 0.5 * off.z),
-                              ct_mat_mul(ct_quat_matrix(c->b.pose.rotation), ct_vec(half.x, half.y, 0.0)));
+  c->b.pose.position =
+      ct_sub(ct_vec(aside * off.x, aside * off.y, 0.5 * off.z),
+             ct_mat_mul(ct_quat_matrix(c->b.pose.rotation), ct_vec(half.x, half.y, 0.0)));
 }
 
-/* Found by families of pairs on a grid: cylinders whose axis runs along an edge of a box, and arcs that end in a corner. */
+/* Found by families of pairs on a grid: cylinders whose axis runs along an edge of a box, and arcs
+ * that end in a corner. */
 static void make_on_a_grid(pair_case *c, check_random *r) {
   c->a.count = c->b.count = 0;
-  c->a.shape =
-      (ct_shape){.kind = CT_KIND_CYLINDER, .cylinder = {.radius = 0.25 * (1 + pick(r, 6)), .half_length = 0.25 * (2 + pick(r, 6))}};
+  c->a.shape = (ct_shape){
+      .kind = CT_KIND_CYLINDER,
+      .cylinder = {.radius = 0.25 * (1 + pick(r, 6)), .half_length = 0.25 * (2 + pick(r, 6))}};
   ct_vec3 half = {0.25 * (2 + pick(r, 5)), 0.25 * (2 + pick(r, 5)), 0.25 * (2 + pick(r, 5))};
   c->b.shape = (ct_shape){.kind = CT_KIND_BOX, .box = {half}};
   c->a.pose = c->b.pose = ct_pose_identity();
@@ -130,7 +151,9 @@ static void make_on_a_grid(pair_case *c, check_random *r) {
 }
 
 static void axes_almost_one(void) { run("axes almost one", make_axes_almost_one, 600, 1); }
-static void axes_through_corners(void) { run("axis through a corner", make_axis_through_a_corner, 600, 2); }
+static void axes_through_corners(void) {
+  run("axis through a corner", make_axis_through_a_corner, 600, 2);
+}
 static void axes_along_edges(void) { run("axis along an edge", make_axis_along_an_edge, 600, 3); }
 static void pairs_on_a_grid(void) { run("on a grid", make_on_a_grid, 600, 4); }
 

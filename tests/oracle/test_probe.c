@@ -15,13 +15,16 @@ typedef struct world {
 } world;
 
 static ct_vec3 random_vec(check_random *r, double size) {
-  return ct_vec(check_uniform(r, -size, size), check_uniform(r, -size, size), check_uniform(r, -size, size));
+  return ct_vec(check_uniform(r, -size, size), check_uniform(r, -size, size),
+                check_uniform(r, -size, size));
 }
 
 static ct_shape random_shape(check_random *r, ct_hull *hull) {
   switch (check_next(r) % 4) {
   case 0: return sphere_of(check_uniform(r, 0.1, 1.0));
-  case 1: return box_of(check_uniform(r, 0.1, 1.0), check_uniform(r, 0.1, 1.0), check_uniform(r, 0.1, 1.0));
+  case 1:
+    return box_of(check_uniform(r, 0.1, 1.0), check_uniform(r, 0.1, 1.0),
+                  check_uniform(r, 0.1, 1.0));
   case 2: return capsule_of(check_uniform(r, 0.1, 1.0), check_uniform(r, 0.1, 0.5));
   default: return (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
   }
@@ -58,7 +61,8 @@ static void make_world(world *w, uint32_t bodies) {
   }
   w->scene = seal(draft, empty);
   for (uint32_t row = 3; row < bodies && w->override_count < 12; row += 17)
-    w->overrides[w->override_count++] = (ct_override){row, {random_vec(&r, 8.0), random_rotation(&r)}};
+    w->overrides[w->override_count++] =
+        (ct_override){row, {random_vec(&r, 8.0), random_rotation(&r)}};
   for (int i = 0; i < ITEMS; i++) {
     w->points[i] = random_vec(&r, i % 2 ? 8.0 : 12.0);
     ct_vec3 from = random_vec(&r, i % 3 ? 20.0 : 4.0);
@@ -72,7 +76,7 @@ static void end_world(world *w) {
   ct_hull_release(w->hull);
 }
 
-/* ---- brute force ---- */
+/* ---- brute force ---------------------------------------------------------------------------- */
 
 typedef struct hit_list {
   ct_probe_hit items[4096];
@@ -85,7 +89,9 @@ static ct_frame frame_of_row(const ct_probe_options *o, const ct_scene *scene, u
   return ct_frame_of(ct_scene_pose(scene, row));
 }
 
-static bool identity(ct_pose p) { return p.position.x == 0.0 && p.position.y == 0.0 && p.position.z == 0.0 && p.rotation.w == 1.0; }
+static bool identity(ct_pose p) {
+  return p.position.x == 0.0 && p.position.y == 0.0 && p.position.z == 0.0 && p.rotation.w == 1.0;
+}
 
 static ct_frame frame_of_collider(const ct_frame *body, const ct_collider *c) {
   return identity(c->pose) ? *body : ct_frame_mul(*body, ct_frame_of(c->pose));
@@ -100,13 +106,16 @@ static bool comes_before(const ct_probe_options *o, const ct_probe_hit *a, const
   return a->entering && !b->entering;
 }
 
-static void add_in_order(const ct_probe_options *o, hit_list *list, size_t first, ct_probe_hit hit) {
+static void add_in_order(const ct_probe_options *o, hit_list *list, size_t first,
+                         ct_probe_hit hit) {
   size_t k = list->count++;
-  for (; k > first && comes_before(o, &hit, &list->items[k - 1]); k--) list->items[k] = list->items[k - 1];
+  for (; k > first && comes_before(o, &hit, &list->items[k - 1]); k--)
+    list->items[k] = list->items[k - 1];
   list->items[k] = hit;
 }
 
-static void brute_ray(const ct_probe_options *o, const ct_scene *scene, size_t item, hit_list *list, ct_workspace *workspace) {
+static void brute_ray(const ct_probe_options *o, const ct_scene *scene, size_t item, hit_list *list,
+                      ct_workspace *workspace) {
   size_t first = list->count;
   for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
     const ct_body *body = ct_scene_body(scene, row);
@@ -115,7 +124,8 @@ static void brute_ray(const ct_probe_options *o, const ct_scene *scene, size_t i
       ct_collider collider = ct_body_collider(body, c);
       ct_frame placed = frame_of_collider(&frame, &collider);
       ct_ray_crossing x[2];
-      size_t count = ct_ray_cross(&o->rays[item], (ct_placed){&collider.shape, &placed}, workspace, x, 2);
+      size_t count =
+          ct_ray_cross(&o->rays[item], (ct_placed){&collider.shape, &placed}, workspace, x, 2);
       for (size_t k = 0; k < count; k++)
         add_in_order(o, list, first,
                      (ct_probe_hit){.item = (uint32_t)item,
@@ -130,7 +140,8 @@ static void brute_ray(const ct_probe_options *o, const ct_scene *scene, size_t i
   if (!o->all && list->count > first) list->count = first + 1;
 }
 
-static void brute_point(const ct_probe_options *o, const ct_scene *scene, size_t item, hit_list *list, ct_workspace *workspace) {
+static void brute_point(const ct_probe_options *o, const ct_scene *scene, size_t item,
+                        hit_list *list, ct_workspace *workspace) {
   size_t first = list->count;
   ct_shape point = sphere_of(0.0);
   ct_frame at = ct_frame_of((ct_pose){o->points[item], ct_quat_identity()});
@@ -143,7 +154,8 @@ static void brute_point(const ct_probe_options *o, const ct_scene *scene, size_t
       ct_frame placed = frame_of_collider(&frame, &collider);
       ct_pair_options options = {.threshold = INFINITY};
       ct_pair_result r;
-      ct_pair_distance((ct_placed){&point, &at}, (ct_placed){&collider.shape, &placed}, &options, workspace, &r);
+      ct_pair_distance((ct_placed){&point, &at}, (ct_placed){&collider.shape, &placed}, &options,
+                       workspace, &r);
       if (r.distance >= best.distance) continue;
       best.collider = c;
       best.distance = r.distance;
@@ -153,10 +165,12 @@ static void brute_point(const ct_probe_options *o, const ct_scene *scene, size_t
     double limit = o->kind == CT_PROBE_POINT ? 0.0 : o->reach;
     if (best.distance < INFINITY && best.distance <= limit) add_in_order(o, list, first, best);
   }
-  if (o->kind == CT_PROBE_NEAREST && list->count > first + o->nearest) list->count = first + o->nearest;
+  if (o->kind == CT_PROBE_NEAREST && list->count > first + o->nearest)
+    list->count = first + o->nearest;
 }
 
-static void brute_region(const ct_probe_options *o, const ct_scene *scene, hit_list *list, ct_workspace *workspace) {
+static void brute_region(const ct_probe_options *o, const ct_scene *scene, hit_list *list,
+                         ct_workspace *workspace) {
   ct_frame at = ct_frame_of(o->region_pose);
   ct_placed region = {&o->region, &at};
   for (uint32_t row = 0; row < ct_scene_rows(scene); row++) {
@@ -188,7 +202,7 @@ static void brute(const ct_probe_options *o, const ct_scene *scene, hit_list *li
   ct_workspace_destroy(workspace);
 }
 
-/* ---- the probe, cut into ranges ---- */
+/* ---- the probe, cut into ranges ------------------------------------------------------------- */
 
 static bool take(void *context, const ct_probe_hit *hit) {
   hit_list *list = context;
@@ -205,7 +219,9 @@ static void probe(const ct_probe_options *o, const ct_scene *scene, size_t step,
   CHECK(ct_probe_cost(p) >= 0.0);
   for (size_t begin = 0; begin < ct_probe_items(p); begin += step) {
     size_t end = begin + step < ct_probe_items(p) ? begin + step : ct_probe_items(p);
-    CHECK_INT(ct_probe_run(p, &(ct_query_range){.begin = begin, .end = end, .after = CT_NO_ROW}, workspace, take, list), CT_OK);
+    CHECK_INT(ct_probe_run(p, &(ct_query_range){.begin = begin, .end = end, .after = CT_NO_ROW},
+                           workspace, take, list),
+              CT_OK);
   }
   ct_probe_destroy(p);
   ct_workspace_destroy(workspace);
@@ -215,14 +231,15 @@ static bool same_vec(ct_vec3 a, ct_vec3 b) { return a.x == b.x && a.y == b.y && 
 
 static bool same_hit(const ct_probe_options *o, const ct_probe_hit *a, const ct_probe_hit *b) {
   bool region = o->kind == CT_PROBE_REGION;
-  return (region || a->item == b->item) && a->row == b->row && a->collider == b->collider && a->distance == b->distance &&
-         same_vec(a->position, b->position) && same_vec(a->normal, b->normal) && a->entering == b->entering &&
-         a->inside == b->inside;
+  return (region || a->item == b->item) && a->row == b->row && a->collider == b->collider &&
+         a->distance == b->distance && same_vec(a->position, b->position) &&
+         same_vec(a->normal, b->normal) && a->entering == b->entering && a->inside == b->inside;
 }
 
 static size_t compare(const ct_probe_options *given, const ct_scene *scene) {
   static hit_list expected, got;
-  static const ct_broadphase methods[] = {CT_BROADPHASE_TREE, CT_BROADPHASE_BRUTE_FORCE, CT_BROADPHASE_AUTO};
+  static const ct_broadphase methods[] = {CT_BROADPHASE_TREE, CT_BROADPHASE_BRUTE_FORCE,
+                                          CT_BROADPHASE_AUTO};
   ct_probe_options o = *given;
   brute(&o, scene, &expected);
   for (int m = 0; m < 3; m++) {
@@ -231,9 +248,10 @@ static size_t compare(const ct_probe_options *given, const ct_scene *scene) {
     CHECK_INT(got.count, expected.count);
     for (size_t k = 0; k < got.count && k < expected.count; k++) {
       if (same_hit(&o, &got.items[k], &expected.items[k])) continue;
-      CHECK_FAIL("kind %d, hit %zu: item %u row %u distance %.17g, should be item %u row %u distance %.17g", o.kind, k,
-                 got.items[k].item, got.items[k].row, got.items[k].distance, expected.items[k].item, expected.items[k].row,
-                 expected.items[k].distance);
+      CHECK_FAIL("kind %d, hit %zu: item %u row %u distance %.17g, should be item %u row %u "
+                 "distance %.17g",
+                 o.kind, k, got.items[k].item, got.items[k].row, got.items[k].distance,
+                 expected.items[k].item, expected.items[k].row, expected.items[k].distance);
       break;
     }
   }
@@ -272,7 +290,11 @@ static void nearest_bodies_are_those_of_brute_force(void) {
     world w;
     make_world(&w, sizes[s]);
     for (uint32_t k = 1; k < 12; k += 5) {
-      ct_probe_options o = {.kind = CT_PROBE_NEAREST, .points = w.points, .count = ITEMS, .nearest = k, .reach = INFINITY};
+      ct_probe_options o = {.kind = CT_PROBE_NEAREST,
+                            .points = w.points,
+                            .count = ITEMS,
+                            .nearest = k,
+                            .reach = INFINITY};
       compare_all(o, &w);
       o.reach = 1.5;
       compare_all(o, &w);
@@ -294,8 +316,9 @@ static void regions_hold_what_brute_force_says(void) {
   make_world(&w, BODIES);
   check_random r = {5};
   for (int i = 0; i < 24; i++) {
-    ct_probe_options o = {
-        .kind = CT_PROBE_REGION, .region = random_shape(&r, w.hull), .region_pose = {random_vec(&r, 4.0), random_rotation(&r)}};
+    ct_probe_options o = {.kind = CT_PROBE_REGION,
+                          .region = random_shape(&r, w.hull),
+                          .region_pose = {random_vec(&r, 4.0), random_rotation(&r)}};
     if (i % 4 == 0) o.region = box_of(5.0, 4.0, 3.0);
     if (i % 8 == 0) o.region_pose.rotation = ct_quat_identity();
     if (i == 23) o.region = plane_of();
@@ -307,7 +330,7 @@ static void regions_hold_what_brute_force_says(void) {
   end_world(&w);
 }
 
-/* ---- pages, stopping ---- */
+/* ---- pages, stopping ------------------------------------------------------------------------ */
 
 static void a_range_resumes_after_a_rank(void) {
   world w;
@@ -321,8 +344,10 @@ static void a_range_resumes_after_a_rank(void) {
   for (size_t k = 0; k < whole.count; k += 13) {
     const ct_probe_hit *last = &whole.items[k];
     rest.count = 0;
-    CHECK_INT(ct_probe_run(p, &(ct_query_range){.begin = last->item, .end = ITEMS, .after = last->rank}, workspace, take, &rest),
-              CT_OK);
+    CHECK_INT(
+        ct_probe_run(p, &(ct_query_range){.begin = last->item, .end = ITEMS, .after = last->rank},
+                     workspace, take, &rest),
+        CT_OK);
     CHECK_INT(rest.count, whole.count - k - 1);
     CHECK(rest.count == 0 || same_hit(&o, &rest.items[0], &whole.items[k + 1]));
   }
@@ -341,16 +366,24 @@ static void the_sink_stops_and_the_flag_cancels(void) {
   static hit_list list;
   make_world(&w, BODIES);
   ct_cancel *cancel = ct_cancel_create();
-  ct_probe_options o = {
-      .kind = CT_PROBE_NEAREST, .points = w.points, .count = ITEMS, .nearest = 2, .reach = INFINITY, .cancel = cancel};
+  ct_probe_options o = {.kind = CT_PROBE_NEAREST,
+                        .points = w.points,
+                        .count = ITEMS,
+                        .nearest = 2,
+                        .reach = INFINITY,
+                        .cancel = cancel};
   ct_workspace *workspace = ct_workspace_create();
   ct_probe *p = NULL;
   CHECK_INT(ct_probe_prepare(w.scene, &o, &p), CT_OK);
   list.count = 0;
-  CHECK_INT(ct_probe_run(p, &(ct_query_range){.begin = 0, .end = ITEMS, .after = CT_NO_ROW}, workspace, take_three, &list), CT_OK);
+  CHECK_INT(ct_probe_run(p, &(ct_query_range){.begin = 0, .end = ITEMS, .after = CT_NO_ROW},
+                         workspace, take_three, &list),
+            CT_OK);
   CHECK_INT(list.count, 3);
   ct_cancel_raise(cancel);
-  CHECK_INT(ct_probe_run(p, &(ct_query_range){.begin = 0, .end = ITEMS, .after = CT_NO_ROW}, workspace, take, &list), CT_CANCELLED);
+  CHECK_INT(ct_probe_run(p, &(ct_query_range){.begin = 0, .end = ITEMS, .after = CT_NO_ROW},
+                         workspace, take, &list),
+            CT_CANCELLED);
   ct_probe_destroy(p);
   ct_workspace_destroy(workspace);
   ct_cancel_destroy(cancel);

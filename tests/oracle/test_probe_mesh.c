@@ -1,5 +1,5 @@
-/* Probes and meshes. Rays: against the convex shape that a mesh stands for, against the points that it holds, and first against
- * all. */
+/* Probes and meshes. Rays: against the convex shape that a mesh stands for, against the points that
+ * it holds, and first against all. */
 #include "tests/oracle/mesh_cases.h"
 #include "tests/support/scenes.h"
 
@@ -12,7 +12,8 @@ static ct_mesh *mesh_of(const soup *s) {
   return mesh;
 }
 
-static size_t cross(const ct_ray *ray, const ct_shape *shape, const ct_pose *pose, ct_ray_crossing *out, size_t room) {
+static size_t cross(const ct_ray *ray, const ct_shape *shape, const ct_pose *pose,
+                    ct_ray_crossing *out, size_t room) {
   static ct_workspace *workspace;
   if (!workspace) workspace = ct_workspace_create();
   ct_frame frame = ct_frame_of(*pose);
@@ -35,7 +36,8 @@ static void a_box_of_triangles_is_crossed_like_a_box(void) {
     double far = i % 4 == 0 ? 1e6 : i % 4 == 1 ? 0.4 : 4.0;
     ct_pose pose = {vec_in(&r, 3.0), random_rotation(&r)};
     ct_vec3 from = ct_add(pose.position, vec_in(&r, far));
-    ct_ray ray = {from, ct_sub(ct_add(pose.position, vec_in(&r, 1.5)), from), i % 3 ? INFINITY : 4.0};
+    ct_ray ray = {from, ct_sub(ct_add(pose.position, vec_in(&r, 1.5)), from),
+                  i % 3 ? INFINITY : 4.0};
     ct_ray_crossing a[2], b[CROSSINGS_MAX];
     size_t count = cross(&ray, &box, &pose, a, 2);
     CHECK_INT(cross(&ray, &shape, &pose, b, CROSSINGS_MAX), count);
@@ -58,7 +60,8 @@ static void a_margin_grows_a_mesh_like_a_box(void) {
   soup s = {0};
   soup_box(&s, ct_vec(-1.0, -2.0, -0.5), ct_vec(1.0, 2.0, 0.5));
   ct_mesh *mesh = mesh_of(&s);
-  ct_shape shape = {.kind = CT_KIND_MESH, .mesh = mesh, .margin = 0.25}, box = box_of(1.0, 2.0, 0.5);
+  ct_shape shape = {.kind = CT_KIND_MESH, .mesh = mesh, .margin = 0.25},
+           box = box_of(1.0, 2.0, 0.5);
   box.margin = 0.25;
   size_t hits = 0;
   for (int i = 0; i < 300; i++) {
@@ -80,8 +83,10 @@ static void a_margin_grows_a_mesh_like_a_box(void) {
   soup_free(&s);
 }
 
-/* Between two crossings of a solid the line is within it when the first goes in, and when the second comes out. */
-static void check_walls(const ct_mesh *mesh, const ct_ray *ray, const ct_ray_crossing *c, size_t count) {
+/* Between two crossings of a solid the line is within it when the first goes in, and when the
+ * second comes out. */
+static void check_walls(const ct_mesh *mesh, const ct_ray *ray, const ct_ray_crossing *c,
+                        size_t count) {
   ct_vec3 d = ct_unit_or(ray->direction, ray->direction);
   for (size_t k = 0; k + 1 < count; k++) {
     if (c[k + 1].distance - c[k].distance < 1e-9) continue;
@@ -108,12 +113,15 @@ static void crossings_are_the_walls_of_what_a_solid_holds(void) {
         size_t count = cross(&ray, &shape, &origin, c, CROSSINGS_MAX);
         CHECK(count < CROSSINGS_MAX);
         walls += count;
-        if (count > 0) CHECK(ct_mesh_contains(mesh, from) == !c[0].entering && !c[count - 1].entering);
+        if (count > 0)
+          CHECK(ct_mesh_contains(mesh, from) == !c[0].entering && !c[count - 1].entering);
         else CHECK(!ct_mesh_contains(mesh, from));
         check_walls(mesh, &ray, c, count);
         size_t found = cross(&ray, &shape, &origin, &first, 1);
         CHECK((found > 0) == (count > 0));
-        if (found) CHECK(first.distance == c[0].distance && first.triangle == c[0].triangle && first.entering == c[0].entering);
+        if (found)
+          CHECK(first.distance == c[0].distance && first.triangle == c[0].triangle &&
+                first.entering == c[0].entering);
       }
       ct_mesh_release(mesh);
       soup_free(&s);
@@ -122,8 +130,8 @@ static void crossings_are_the_walls_of_what_a_solid_holds(void) {
   CHECK(walls > 3000);
 }
 
-/* From, to and through vertices, edges and faces of the same meshes: in between crossings the ray is in the solid or outside, by
- * points of it that are off the surface. */
+/* From, to and through vertices, edges and faces of the same meshes: in between crossings the ray
+ * is in the solid or outside, by points of it that are off the surface. */
 static void rays_through_features_cross_walls(void) {
   check_random r = {4};
   size_t walls = 0;
@@ -149,7 +157,8 @@ static void rays_through_features_cross_walls(void) {
         ct_vec3 middle = ct_add_scaled(ray.origin, ray.direction, 0.5 * (a + b) / length);
         ct_mesh_foot foot;
         if (n > 0) CHECK(c[n - 1].entering == inside);
-        if (b - a < 1e-9 || !ct_mesh_nearest(mesh, middle, INFINITY, &foot) || foot.distance < 1e-9) continue;
+        if (b - a < 1e-9 || !ct_mesh_nearest(mesh, middle, INFINITY, &foot) || foot.distance < 1e-9)
+          continue;
         CHECK(ct_mesh_contains(mesh, middle) == inside);
       }
     }
@@ -202,7 +211,8 @@ static void a_sheet_is_crossed_once(void) {
 }
 
 /* The same crossings as of a box, first and all. */
-static void check_like_a_box(const ct_shape *mesh, ct_vec3 from, ct_vec3 direction, const ct_pose *at_mesh) {
+static void check_like_a_box(const ct_shape *mesh, ct_vec3 from, ct_vec3 direction,
+                             const ct_pose *at_mesh) {
   ct_shape box = box_of(0.5, 0.5, 0.5);
   ct_pose at_box = {ct_add(at_mesh->position, ct_vec(0.5, 0.5, 0.5)), ct_quat_identity()};
   ct_ray ray = {ct_add(at_mesh->position, from), direction, INFINITY};
@@ -210,14 +220,16 @@ static void check_like_a_box(const ct_shape *mesh, ct_vec3 from, ct_vec3 directi
   size_t count = cross(&ray, &box, &at_box, a, 2);
   CHECK_INT(count, ct_max_abs(from) > 1.0 ? 2 : 1);
   CHECK_INT(cross(&ray, mesh, at_mesh, b, CROSSINGS_MAX), count);
-  CHECK(cross(&ray, mesh, at_mesh, &first, 1) > 0 && first.distance == b[0].distance && first.entering == b[0].entering);
+  CHECK(cross(&ray, mesh, at_mesh, &first, 1) > 0 && first.distance == b[0].distance &&
+        first.entering == b[0].entering);
   for (size_t k = 0; k < count; k++) {
     CHECK_NEAR(b[k].distance, a[k].distance, 1e-13);
     CHECK(b[k].entering == a[k].entering);
   }
 }
 
-/* In the planes of all faces: across, along the edges, along diagonals and aslant, both ways, from afar and from on the face. */
+/* In the planes of all faces: across, along the edges, along diagonals and aslant, both ways, from
+ * afar and from on the face. */
 static void along_a_face_a_box_of_triangles_is_crossed_like_a_box(void) {
   const double ways[][4] = {{0, 0.5, 1, 0}, {0, 0.25, 1, 0}, {0, 0, 1, 0},     {0, 1, 1, 0},
                             {0, 0, 1, 1},   {0, 1, 1, -1},   {0, 0.25, 1, 0.5}};
@@ -229,9 +241,14 @@ static void along_a_face_a_box_of_triangles_is_crossed_like_a_box(void) {
   for (int i = 0; i < 2 * 6 * 2 * 7 * 3; i++) {
     const double *w = ways[i % 7];
     int axis = i / 7 % 3;
-    double level = i / 21 % 2, turn = i / 42 % 2 ? -1.0 : 1.0, back = i / 84 % 3 == 0 ? -20.0 : i / 84 % 3 == 1 ? -4.0 : 0.0;
-    /* From `back` before the place where the way comes onto the face, or, turned, as far behind where it leaves it. */
-    double u = w[0] + (turn > 0.0 ? back : 1.0 - back) * w[2], v = w[1] + (turn > 0.0 ? back : 1.0 - back) * w[3];
+    double level = i / 21 % 2, turn = i / 42 % 2 ? -1.0 : 1.0,
+           back = i / 84 % 3 == 0   ? -20.0
+                  : i / 84 % 3 == 1 ? -4.0
+                                    : 0.0;
+    /* From `back` before the place where the way comes onto the face, or, turned, as far behind
+     * where it leaves it. */
+    double u = w[0] + (turn > 0.0 ? back : 1.0 - back) * w[2],
+           v = w[1] + (turn > 0.0 ? back : 1.0 - back) * w[3];
     if (back == 0.0) u = w[0] + 0.5 * w[2], v = w[1] + 0.5 * w[3];
     const double p[3] = {level, u, v}, d[3] = {0.0, turn * w[2], turn * w[3]};
     ct_vec3 from = ct_vec(p[(3 - axis) % 3], p[(4 - axis) % 3], p[(5 - axis) % 3]);
@@ -270,7 +287,8 @@ static void along_a_sheet_it_is_entered_once(void) {
   soup_free(&s);
 }
 
-/* Points: signed distance to a solid box of triangles and to an open sheet, which holds no point until it has a margin. */
+/* Points: signed distance to a solid box of triangles and to an open sheet, which holds no point
+ * until it has a margin. */
 static bool keep_hit(void *context, const ct_probe_hit *hit) {
   ct_probe_hit **next = context;
   *(*next)++ = *hit;
@@ -283,7 +301,8 @@ static size_t probe_all(const ct_scene *scene, ct_probe_options o, ct_probe_hit 
   ct_probe_hit *next = out;
   CHECK_INT(ct_probe_prepare(scene, &o, &p), CT_OK);
   CHECK_INT(
-      ct_probe_run(p, &(ct_query_range){.begin = 0, .end = ct_probe_items(p), .after = CT_NO_ROW}, workspace, keep_hit, &next),
+      ct_probe_run(p, &(ct_query_range){.begin = 0, .end = ct_probe_items(p), .after = CT_NO_ROW},
+                   workspace, keep_hit, &next),
       CT_OK);
   ct_probe_destroy(p);
   ct_workspace_destroy(workspace);
@@ -293,27 +312,38 @@ static size_t probe_all(const ct_scene *scene, ct_probe_options o, ct_probe_hit 
 static void points_and_meshes(void) {
   soup solid = {0}, sheet = {0};
   soup_box(&solid, ct_vec(-1.0, -2.0, -0.5), ct_vec(1.0, 2.0, 0.5));
-  for (int i = 0; i < 3; i++) soup_vertex(&sheet, ct_vec(i == 1 ? 9.0 : 0.0, i == 2 ? 9.0 : 0.0, 0.0));
+  for (int i = 0; i < 3; i++)
+    soup_vertex(&sheet, ct_vec(i == 1 ? 9.0 : 0.0, i == 2 ? 9.0 : 0.0, 0.0));
   soup_triangle(&sheet, 0, 1, 2);
   ct_mesh *box = mesh_of(&solid), *open = mesh_of(&sheet);
   const ct_scene *empty = ct_scene_create(1);
   ct_draft *draft = ct_draft_begin(empty);
   add_shape(draft, "box", (ct_shape){.kind = CT_KIND_MESH, .mesh = box}, pose_at(10.0, 0.0, 0.0));
   add_shape(draft, "sheet", (ct_shape){.kind = CT_KIND_MESH, .mesh = open}, pose_at(0.0, 0.0, 5.0));
-  add_shape(draft, "plate", (ct_shape){.kind = CT_KIND_MESH, .mesh = open, .margin = 0.25}, pose_at(0.0, 0.0, -5.0));
+  add_shape(draft, "plate", (ct_shape){.kind = CT_KIND_MESH, .mesh = open, .margin = 0.25},
+            pose_at(0.0, 0.0, -5.0));
   const ct_scene *scene = seal(draft, empty);
-  const ct_vec3 points[] = {{10.25, 0.5, 0.125}, {10.0, 2.0, 0.0}, {1.0, 1.0, 5.0}, {1.0, 1.0, -4.875}, {10.0, -5.0, 4.5}};
+  const ct_vec3 points[] = {{10.25, 0.5, 0.125},
+                            {10.0, 2.0, 0.0},
+                            {1.0, 1.0, 5.0},
+                            {1.0, 1.0, -4.875},
+                            {10.0, -5.0, 4.5}};
   ct_probe_hit hits[16];
   ct_probe_options holds = {.kind = CT_PROBE_POINT, .points = points, .count = 5};
   CHECK_INT(probe_all(scene, holds, hits), 3);
-  CHECK(hits[0].item == 0 && hits[0].row == 0 && hits[0].distance == -0.375 && hits[0].normal.z == 1.0 &&
-        hits[0].position.z == 0.5);
-  CHECK(hits[1].item == 1 && hits[1].row == 0 && hits[1].distance == 0.0 && hits[1].normal.y == 1.0);
-  CHECK(hits[2].item == 3 && hits[2].row == 2 && hits[2].distance == -0.125 && hits[2].position.z == -4.75);
-  ct_probe_options near = {.kind = CT_PROBE_NEAREST, .points = points, .count = 5, .nearest = 1, .reach = INFINITY};
+  CHECK(hits[0].item == 0 && hits[0].row == 0 && hits[0].distance == -0.375 &&
+        hits[0].normal.z == 1.0 && hits[0].position.z == 0.5);
+  CHECK(hits[1].item == 1 && hits[1].row == 0 && hits[1].distance == 0.0 &&
+        hits[1].normal.y == 1.0);
+  CHECK(hits[2].item == 3 && hits[2].row == 2 && hits[2].distance == -0.125 &&
+        hits[2].position.z == -4.75);
+  ct_probe_options near = {
+      .kind = CT_PROBE_NEAREST, .points = points, .count = 5, .nearest = 1, .reach = INFINITY};
   CHECK_INT(probe_all(scene, near, hits), 5);
-  CHECK(hits[2].row == 1 && hits[2].distance == 0.0 && hits[2].triangle == 0 && hits[2].normal.z == 1.0);
-  CHECK(hits[4].row == 0 && hits[4].distance == 5.0 && hits[4].position.y == -2.0 && hits[4].position.z == 0.5);
+  CHECK(hits[2].row == 1 && hits[2].distance == 0.0 && hits[2].triangle == 0 &&
+        hits[2].normal.z == 1.0);
+  CHECK(hits[4].row == 0 && hits[4].distance == 5.0 && hits[4].position.y == -2.0 &&
+        hits[4].position.z == 0.5);
   CHECK_NEAR(hits[4].normal.y, -0.6, 1e-15);
   ct_scene_release(scene);
   ct_mesh_release(box);
@@ -322,34 +352,41 @@ static void points_and_meshes(void) {
   soup_free(&sheet);
 }
 
-/* Regions: a solid mesh holds what is within it, any region may hold a mesh, and a sheet only crosses. */
+/* Regions: a solid mesh holds what is within it, any region may hold a mesh, and a sheet only
+ * crosses. */
 static void regions_and_meshes(void) {
   soup solid = {0}, sheet = {0};
   soup_box(&solid, ct_vec(-2.0, -2.0, -2.0), ct_vec(2.0, 2.0, 2.0));
-  for (int i = 0; i < 3; i++) soup_vertex(&sheet, ct_vec(i == 1 ? 1.0 : 0.0, i == 2 ? 1.0 : 0.0, 0.0));
+  for (int i = 0; i < 3; i++)
+    soup_vertex(&sheet, ct_vec(i == 1 ? 1.0 : 0.0, i == 2 ? 1.0 : 0.0, 0.0));
   soup_triangle(&sheet, 0, 1, 2);
   ct_mesh *box = mesh_of(&solid), *open = mesh_of(&sheet);
   const ct_scene *empty = ct_scene_create(1);
   ct_draft *draft = ct_draft_begin(empty);
   add_shape(draft, "held", sphere_of(0.5), pose_at(1.0, 0.0, 0.0));
-  add_shape(draft, "sheet", (ct_shape){.kind = CT_KIND_MESH, .mesh = open}, pose_at(-1.0, -1.0, 1.0));
+  add_shape(draft, "sheet", (ct_shape){.kind = CT_KIND_MESH, .mesh = open},
+            pose_at(-1.0, -1.0, 1.0));
   add_shape(draft, "half", sphere_of(0.5), pose_at(2.0, 0.0, 0.0));
   add_shape(draft, "away", (ct_shape){.kind = CT_KIND_MESH, .mesh = open}, pose_at(4.0, 0.0, 0.0));
   add_shape(draft, "solid", (ct_shape){.kind = CT_KIND_MESH, .mesh = box}, pose_at(0.0, 0.0, 0.0));
   const ct_scene *scene = seal(draft, empty);
   ct_probe_hit hits[8];
-  ct_probe_options by_mesh = {
-      .kind = CT_PROBE_REGION, .region = {.kind = CT_KIND_MESH, .mesh = box}, .region_pose = ct_pose_identity()};
+  ct_probe_options by_mesh = {.kind = CT_PROBE_REGION,
+                              .region = {.kind = CT_KIND_MESH, .mesh = box},
+                              .region_pose = ct_pose_identity()};
   CHECK_INT(probe_all(scene, by_mesh, hits), 4);
-  CHECK(hits[0].row == 0 && hits[0].inside && hits[1].row == 1 && hits[1].inside && hits[2].row == 2 && !hits[2].inside);
-  ct_probe_options by_ball = {.kind = CT_PROBE_REGION, .region = sphere_of(3.5), .region_pose = ct_pose_identity()};
+  CHECK(hits[0].row == 0 && hits[0].inside && hits[1].row == 1 && hits[1].inside &&
+        hits[2].row == 2 && !hits[2].inside);
+  ct_probe_options by_ball = {
+      .kind = CT_PROBE_REGION, .region = sphere_of(3.5), .region_pose = ct_pose_identity()};
   CHECK_INT(probe_all(scene, by_ball, hits), 4);
   CHECK(hits[1].row == 1 && hits[1].inside && hits[3].row == 4 && hits[3].inside);
   by_ball.region = sphere_of(3.25);
   CHECK_INT(probe_all(scene, by_ball, hits), 4);
   CHECK(hits[3].row == 4 && !hits[3].inside);
-  ct_probe_options by_sheet = {
-      .kind = CT_PROBE_REGION, .region = {.kind = CT_KIND_MESH, .mesh = open}, .region_pose = pose_at(1.875, 0.0, 0.0)};
+  ct_probe_options by_sheet = {.kind = CT_PROBE_REGION,
+                               .region = {.kind = CT_KIND_MESH, .mesh = open},
+                               .region_pose = pose_at(1.875, 0.0, 0.0)};
   CHECK_INT(probe_all(scene, by_sheet, hits), 2);
   CHECK(hits[0].row == 2 && !hits[0].inside && hits[1].row == 4 && !hits[1].inside);
   ct_scene_release(scene);
@@ -359,7 +396,8 @@ static void regions_and_meshes(void) {
   soup_free(&sheet);
 }
 
-/* A scene gives the crossings of more triangles than its first room holds, and a first one that is the first of all. */
+/* A scene gives the crossings of more triangles than its first room holds, and a first one that is
+ * the first of all. */
 static bool take(void *context, const ct_probe_hit *hit) {
   size_t *count = context;
   CHECK(hit->triangle != CT_NO_TRIANGLE);
@@ -384,7 +422,9 @@ static void a_scene_lists_every_sheet_of_a_stack(void) {
     size_t count = 0;
     o.all = all;
     CHECK_INT(ct_probe_prepare(scene, &o, &p), CT_OK);
-    CHECK_INT(ct_probe_run(p, &(ct_query_range){.begin = 0, .end = 1, .after = CT_NO_ROW}, workspace, take, &count), CT_OK);
+    CHECK_INT(ct_probe_run(p, &(ct_query_range){.begin = 0, .end = 1, .after = CT_NO_ROW},
+                           workspace, take, &count),
+              CT_OK);
     CHECK_INT(count, all ? 80 : 1);
     ct_probe_destroy(p);
   }
@@ -397,11 +437,14 @@ static void a_scene_lists_every_sheet_of_a_stack(void) {
 static const check_test tests[] = {
     {"a box of triangles is crossed like a box", a_box_of_triangles_is_crossed_like_a_box},
     {"a margin grows a mesh like a box", a_margin_grows_a_mesh_like_a_box},
-    {"crossings are the walls of what a solid holds", crossings_are_the_walls_of_what_a_solid_holds},
-    {"rays through vertices, edges and faces cross the walls of what a solid holds", rays_through_features_cross_walls},
+    {"crossings are the walls of what a solid holds",
+     crossings_are_the_walls_of_what_a_solid_holds},
+    {"rays through vertices, edges and faces cross the walls of what a solid holds",
+     rays_through_features_cross_walls},
     {"triangles around an edge are one crossing", triangles_around_an_edge_are_one_crossing},
     {"a sheet is crossed once", a_sheet_is_crossed_once},
-    {"along a face a box of triangles is crossed like a box", along_a_face_a_box_of_triangles_is_crossed_like_a_box},
+    {"along a face a box of triangles is crossed like a box",
+     along_a_face_a_box_of_triangles_is_crossed_like_a_box},
     {"along a sheet it is entered once", along_a_sheet_it_is_entered_once},
     {"points have signed distances to solids and plain ones to sheets", points_and_meshes},
     {"regions hold and cross meshes", regions_and_meshes},

@@ -1,5 +1,6 @@
-/* Bodies of hundreds of colliders against loops over all their pairs: the extreme pair, ties and the first overlap are those of the
- * loops, to the bit; and a question about thousands stops soon after its flag is raised. */
+/* Bodies of hundreds of colliders against loops over all their pairs: the extreme pair, ties and
+ * the first overlap are those of the loops, to the bit; and a question about thousands stops soon
+ * after its flag is raised. */
 #include "tests/support/raiser.h"
 #include "tests/support/scenes.h"
 
@@ -41,21 +42,24 @@ static const ct_body *with_planes(check_random *r, const char *id, size_t count)
 static const ct_body *lattice(check_random *r, const char *id, size_t count) {
   static ct_collider colliders[COLLIDERS];
   for (size_t i = 0; i < count; i++) {
-    double x = (double)(check_next(r) % 4), y = (double)(check_next(r) % 8), z = (double)(check_next(r) % 8);
+    double x = (double)(check_next(r) % 4), y = (double)(check_next(r) % 8),
+           z = (double)(check_next(r) % 8);
     colliders[i] = (ct_collider){.shape = sphere_of(0.25), .pose = pose_at(x, y, z)};
   }
   return make(id, colliders, count);
 }
 
-/* ---- the loops ---- */
+/* ---- the loops ------------------------------------------------------------------------------ */
 
-static ct_placed place(const ct_body *body, size_t i, const ct_frame *at, ct_collider *collider, ct_frame *frame) {
+static ct_placed place(const ct_body *body, size_t i, const ct_frame *at, ct_collider *collider,
+                       ct_frame *frame) {
   *collider = ct_body_collider(body, i);
   *frame = ct_frame_mul(*at, ct_frame_of(collider->pose));
   return (ct_placed){&collider->shape, frame};
 }
 
-/* The least distance, or the first overlap, in the order of (a's collider, b's collider). False: none. */
+/* The least distance, or the first overlap, in the order of (a's collider, b's collider). False:
+ * none. */
 static bool loop_hit(const ct_scene *scene, ct_query_kind kind, ct_workspace *w, ct_hit *hit) {
   const ct_body *a = ct_scene_body(scene, 0), *b = ct_scene_body(scene, 1);
   ct_frame at_a = ct_frame_of(ct_scene_pose(scene, 0)), at_b = ct_frame_of(ct_scene_pose(scene, 1));
@@ -97,12 +101,14 @@ static bool keep(void *context, const ct_hit *hit) {
   return true;
 }
 
-static ct_status ask(const ct_scene *scene, const ct_query_options *options, ct_workspace *w, last_hit *last) {
+static ct_status ask(const ct_scene *scene, const ct_query_options *options, ct_workspace *w,
+                     last_hit *last) {
   ct_query *query = NULL;
   *last = (last_hit){.count = 0};
   ct_status status = ct_query_prepare(scene, options, &query);
   if (status != CT_OK) return status;
-  status = ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, w, keep, last, NULL);
+  status = ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, w, keep,
+                        last, NULL);
   ct_query_destroy(query);
   return status;
 }
@@ -114,18 +120,21 @@ static void check_same(const ct_hit *hit, const ct_hit *loop, bool mirrored) {
   CHECK_INT(hit->overlap, loop->overlap);
   CHECK(memcmp(mirrored ? &p->point_b : &p->point_a, &q->point_a, sizeof q->point_a) == 0);
   CHECK(memcmp(mirrored ? &p->point_a : &p->point_b, &q->point_b, sizeof q->point_b) == 0);
-  CHECK(p->distance == q->distance && p->lower_bound == q->lower_bound && p->upper_bound == q->upper_bound);
+  CHECK(p->distance == q->distance && p->lower_bound == q->lower_bound &&
+        p->upper_bound == q->upper_bound);
   CHECK_INT(p->status, q->status);
 }
 
-/* Asked as a, b and as b, a, and as a pair of the scene within just and just not the least distance. */
+/* Asked as a, b and as b, a, and as a pair of the scene within just and just not the least
+ * distance. */
 static void check_kind(const ct_scene *scene, ct_query_kind kind, ct_workspace *w) {
   ct_row_pair pairs[2] = {{0, 1}, {1, 0}};
   ct_hit loop = {.a = 0};
   last_hit last;
   bool any = loop_hit(scene, kind, w, &loop);
   for (int swapped = 0; swapped < 2; swapped++) {
-    ct_query_options o = {.kind = kind, .pairs = &pairs[swapped], .pair_count = 1, .explicit_pairs = true};
+    ct_query_options o = {
+        .kind = kind, .pairs = &pairs[swapped], .pair_count = 1, .explicit_pairs = true};
     CHECK_INT(ask(scene, &o, w, &last), CT_OK);
     CHECK_INT(last.count, 1);
     if (any) check_same(&last.hit, &loop, swapped);
@@ -170,14 +179,16 @@ static void unbounded_colliders_are_not_lost_in_a_large_compound(void) {
   check_maker(95, with_planes, with_planes);
 }
 
-/* ---- cancelling ---- */
+/* ---- cancelling ----------------------------------------------------------------------------- */
 
-/* Balls that all overlap, and the deepest pair is sought: no pruning helps, and 16 million pairs take seconds. */
+/* Balls that all overlap, and the deepest pair is sought: no pruning helps, and 16 million pairs
+ * take seconds. */
 static void a_question_about_thousands_of_colliders_stops_soon(void) {
   static ct_collider colliders[THOUSANDS];
   check_random r = {96};
   for (int i = 0; i < THOUSANDS; i++) {
-    double x = check_uniform(&r, 0, 1e-3), y = check_uniform(&r, 0, 1e-3), z = check_uniform(&r, 0, 1e-3);
+    double x = check_uniform(&r, 0, 1e-3), y = check_uniform(&r, 0, 1e-3),
+           z = check_uniform(&r, 0, 1e-3);
     colliders[i] = (ct_collider){.shape = box_of(1, 1, 1), .pose = pose_at(x, y, z)};
   }
   const ct_scene *empty = ct_scene_create(0);
@@ -197,10 +208,12 @@ static void a_question_about_thousands_of_colliders_stops_soon(void) {
   ct_scene_release(scene);
 }
 
-/* What decides whether a question runs at once or is cut up: more than its simplest pair, less than all pairs. */
+/* What decides whether a question runs at once or is cut up: more than its simplest pair, less than
+ * all pairs. */
 static void the_cost_of_a_pair_counts_its_colliders(void) {
   static ct_collider colliders[THOUSANDS];
-  for (int i = 0; i < THOUSANDS; i++) colliders[i] = (ct_collider){.shape = sphere_of(1), .pose = pose_at(i, 0, 0)};
+  for (int i = 0; i < THOUSANDS; i++)
+    colliders[i] = (ct_collider){.shape = sphere_of(1), .pose = pose_at(i, 0, 0)};
   const ct_body *one = make("one", colliders, 1), *many = make("many", colliders, THOUSANDS);
   for (int kind = CT_QUERY_OVERLAP; kind <= CT_QUERY_DISTANCE; kind++) {
     double simple = ct_query_pair_cost((ct_query_kind)kind, one, one);
@@ -217,8 +230,10 @@ static const check_test tests[] = {
     {"the_cost_of_a_pair_counts_its_colliders", the_cost_of_a_pair_counts_its_colliders},
     {"large_compounds_are_answered_like_the_loops", large_compounds_are_answered_like_the_loops},
     {"ties_among_hundreds_go_to_the_first_pair", ties_among_hundreds_go_to_the_first_pair},
-    {"unbounded_colliders_are_not_lost_in_a_large_compound", unbounded_colliders_are_not_lost_in_a_large_compound},
-    {"a_question_about_thousands_of_colliders_stops_soon", a_question_about_thousands_of_colliders_stops_soon},
+    {"unbounded_colliders_are_not_lost_in_a_large_compound",
+     unbounded_colliders_are_not_lost_in_a_large_compound},
+    {"a_question_about_thousands_of_colliders_stops_soon",
+     a_question_about_thousands_of_colliders_stops_soon},
 };
 
 CHECK_MAIN(tests)

@@ -1,5 +1,6 @@
-/* Queries against loops over all pairs of bodies and of colliders that call the narrow phase and nothing else: whatever the broad
- * phase, the cut into ranges, what-if poses and selections, the hits are the same to the bit. */
+/* Queries against loops over all pairs of bodies and of colliders that call the narrow phase and
+ * nothing else: whatever the broad phase, the cut into ranges, what-if poses and selections, the
+ * hits are the same to the bit. */
 #include "tests/support/scenes.h"
 
 enum { BODIES = 90, HITS = BODIES * BODIES };
@@ -15,7 +16,7 @@ static bool note_hit(void *context, const ct_hit *hit) {
   return ++log->count != log->stop_after;
 }
 
-/* ---- scenes ---- */
+/* ---- scenes --------------------------------------------------------------------------------- */
 
 static ct_shape random_shape(check_random *r) {
   double s = check_uniform(r, 0.2, 0.6);
@@ -52,7 +53,7 @@ static const ct_scene *random_scene(check_random *r, int bodies, double side) {
   return seal(draft, empty);
 }
 
-/* ---- the loops ---- */
+/* ---- the loops ------------------------------------------------------------------------------ */
 
 static ct_pose pose_in(const ct_scene *scene, const ct_query_options *o, uint32_t row) {
   for (size_t k = 0; k < o->override_count; k++)
@@ -60,19 +61,24 @@ static ct_pose pose_in(const ct_scene *scene, const ct_query_options *o, uint32_
   return ct_scene_pose(scene, row);
 }
 
-/* Least distance over the colliders; ties are left to the engine, so only its value is sure. False: no colliders. */
-static bool naive_distance(const ct_scene *scene, const ct_query_options *o, ct_row_pair rows, ct_workspace *w, double *least) {
+/* Least distance over the colliders; ties are left to the engine, so only its value is sure. False:
+ * no colliders. */
+static bool naive_distance(const ct_scene *scene, const ct_query_options *o, ct_row_pair rows,
+                           ct_workspace *w, double *least) {
   const ct_body *a = ct_scene_body(scene, rows.a), *b = ct_scene_body(scene, rows.b);
-  ct_frame frame_a = ct_frame_of(pose_in(scene, o, rows.a)), frame_b = ct_frame_of(pose_in(scene, o, rows.b));
+  ct_frame frame_a = ct_frame_of(pose_in(scene, o, rows.a)),
+           frame_b = ct_frame_of(pose_in(scene, o, rows.b));
   ct_pair_options options = {0.0, INFINITY};
   *least = INFINITY;
   if (!a || !b) return false;
   for (size_t i = 0; i < ct_body_collider_count(a); i++) {
     for (size_t k = 0; k < ct_body_collider_count(b); k++) {
       ct_collider ca = ct_body_collider(a, i), cb = ct_body_collider(b, k);
-      ct_frame fa = ct_frame_mul(frame_a, ct_frame_of(ca.pose)), fb = ct_frame_mul(frame_b, ct_frame_of(cb.pose));
+      ct_frame fa = ct_frame_mul(frame_a, ct_frame_of(ca.pose)),
+               fb = ct_frame_mul(frame_b, ct_frame_of(cb.pose));
       ct_pair_result result;
-      ct_pair_distance((ct_placed){&ca.shape, &fa}, (ct_placed){&cb.shape, &fb}, &options, w, &result);
+      ct_pair_distance((ct_placed){&ca.shape, &fa}, (ct_placed){&cb.shape, &fb}, &options, w,
+                       &result);
       double d = result.status == CT_PAIR_UNSUPPORTED ? -INFINITY : result.distance;
       if (d < *least) *least = d;
     }
@@ -87,7 +93,8 @@ static bool selected(const ct_query_options *o, uint32_t i, uint32_t j) {
 }
 
 /* The pairs that should be hits of kinds overlap and distance, in order, with their distance. */
-static size_t naive_hits(const ct_scene *scene, const ct_query_options *o, ct_workspace *w, ct_row_pair *pairs, double *distances) {
+static size_t naive_hits(const ct_scene *scene, const ct_query_options *o, ct_workspace *w,
+                         ct_row_pair *pairs, double *distances) {
   size_t count = 0;
   for (uint32_t i = 0; i < ct_scene_rows(scene); i++) {
     for (uint32_t j = i + 1; j < ct_scene_rows(scene); j++) {
@@ -101,36 +108,43 @@ static size_t naive_hits(const ct_scene *scene, const ct_query_options *o, ct_wo
   return count;
 }
 
-/* ---- running ---- */
+/* ---- running -------------------------------------------------------------------------------- */
 
-static void run_all(const ct_scene *scene, const ct_query_options *options, ct_workspace *w, hit_log *log) {
+static void run_all(const ct_scene *scene, const ct_query_options *options, ct_workspace *w,
+                    hit_log *log) {
   ct_query *query = NULL;
   log->count = log->stop_after = 0;
   CHECK_INT(ct_query_prepare(scene, options, &query), CT_OK);
   if (!query) return;
   CHECK(ct_query_broadphase(query) != CT_BROADPHASE_AUTO);
   CHECK(ct_query_cost(query) >= 0.0);
-  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, w, note_hit, log, NULL), CT_OK);
+  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, w,
+                         note_hit, log, NULL),
+            CT_OK);
   ct_query_destroy(query);
 }
 
 static bool same_hit(const ct_hit *a, const ct_hit *b) {
   const ct_pair_result *p = &a->result, *q = &b->result;
-  return a->a == b->a && a->b == b->b && a->collider_a == b->collider_a && a->collider_b == b->collider_b &&
-         a->overlap == b->overlap && p->distance == q->distance && p->lower_bound == q->lower_bound &&
-         p->upper_bound == q->upper_bound && memcmp(&p->normal, &q->normal, sizeof p->normal) == 0 &&
-         memcmp(&p->point_a, &q->point_a, sizeof p->point_a) == 0 && memcmp(&p->point_b, &q->point_b, sizeof p->point_b) == 0 &&
-         p->relation == q->relation && p->status == q->status;
+  return a->a == b->a && a->b == b->b && a->collider_a == b->collider_a &&
+         a->collider_b == b->collider_b && a->overlap == b->overlap && p->distance == q->distance &&
+         p->lower_bound == q->lower_bound && p->upper_bound == q->upper_bound &&
+         memcmp(&p->normal, &q->normal, sizeof p->normal) == 0 &&
+         memcmp(&p->point_a, &q->point_a, sizeof p->point_a) == 0 &&
+         memcmp(&p->point_b, &q->point_b, sizeof p->point_b) == 0 && p->relation == q->relation &&
+         p->status == q->status;
 }
 
 static void check_same_hits(const hit_log *a, const hit_log *b, const char *what) {
   if (a->count != b->count) CHECK_FAIL("%s: %zu and %zu hits", what, a->count, b->count);
   for (size_t k = 0; k < a->count && k < b->count; k++)
     if (!same_hit(&a->hits[k], &b->hits[k]))
-      CHECK_FAIL("%s: hit %zu: pairs %u %u and %u %u", what, k, a->hits[k].a, a->hits[k].b, b->hits[k].a, b->hits[k].b);
+      CHECK_FAIL("%s: hit %zu: pairs %u %u and %u %u", what, k, a->hits[k].a, a->hits[k].b,
+                 b->hits[k].a, b->hits[k].b);
 }
 
-static void check_against_loops(const ct_scene *scene, const ct_query_options *options, ct_workspace *w) {
+static void check_against_loops(const ct_scene *scene, const ct_query_options *options,
+                                ct_workspace *w) {
   static ct_row_pair pairs[HITS];
   static double distances[HITS];
   static hit_log tree, other;
@@ -144,7 +158,8 @@ static void check_against_loops(const ct_scene *scene, const ct_query_options *o
     if (hit->a != pairs[k].a || hit->b != pairs[k].b)
       CHECK_FAIL("hit %zu is %u %u, should be %u %u", k, hit->a, hit->b, pairs[k].a, pairs[k].b);
     CHECK_INT(hit->overlap, distances[k] <= 0.0);
-    if (o.kind == CT_QUERY_DISTANCE && hit->result.status != CT_PAIR_UNSUPPORTED) CHECK(hit->result.distance == distances[k]);
+    if (o.kind == CT_QUERY_DISTANCE && hit->result.status != CT_PAIR_UNSUPPORTED)
+      CHECK(hit->result.distance == distances[k]);
   }
   o.broadphase = CT_BROADPHASE_BRUTE_FORCE;
   run_all(scene, &o, w, &other);
@@ -185,9 +200,11 @@ static void what_if_poses_selections_and_filters_change_what_the_loops_change(vo
     for (uint32_t i = 0; i < BODIES; i++) {
       in_a[i] = check_next(&r) % few == 0;
       in_b[i] = check_next(&r) % 2;
-      if (check_next(&r) % 6 == 0 && ct_scene_body(scene, i)) overrides[count++] = (ct_override){i, random_pose(&r, 5.0)};
+      if (check_next(&r) % 6 == 0 && ct_scene_body(scene, i))
+        overrides[count++] = (ct_override){i, random_pose(&r, 5.0)};
     }
-    ct_query_options o = {.kind = round % 2 ? CT_QUERY_DISTANCE : CT_QUERY_OVERLAP, .clearance = round % 3 * 0.1};
+    ct_query_options o = {.kind = round % 2 ? CT_QUERY_DISTANCE : CT_QUERY_OVERLAP,
+                          .clearance = round % 3 * 0.1};
     if (round % 8 < 6) o.where_a = in_a;
     if (round % 3) o.where_b = in_b;
     if (round % 5) o.overrides = overrides, o.override_count = count;
@@ -218,13 +235,18 @@ static void any_cut_into_ranges_gives_the_same_list(void) {
     for (size_t begin = 0, end; begin < ct_query_items(query); begin = end) {
       end = begin + check_next(&r) % 20;
       if (end > ct_query_items(query)) end = ct_query_items(query);
-      CHECK_INT(ct_query_run(query, &(ct_query_range){begin, end, CT_NO_ROW, 0}, w, note_hit, &parts, &sum), CT_OK);
+      CHECK_INT(ct_query_run(query, &(ct_query_range){begin, end, CT_NO_ROW, 0}, w, note_hit,
+                             &parts, &sum),
+                CT_OK);
     }
     check_same_hits(&whole, &parts, "ranges");
     static hit_log again;
     again.count = again.stop_after = 0;
-    CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, w, note_hit, &again, &all), CT_OK);
-    CHECK(all.candidates == sum.candidates && all.box_tests == sum.box_tests && all.candidates >= whole.count);
+    CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, w,
+                           note_hit, &again, &all),
+              CT_OK);
+    CHECK(all.candidates == sum.candidates && all.box_tests == sum.box_tests &&
+          all.candidates >= whole.count);
     ct_query_destroy(query);
   }
   ct_scene_release(scene);
@@ -237,7 +259,8 @@ static void pages_resumed_after_any_hit_give_the_same_list(void) {
   const ct_scene *scene = random_scene(&r, BODIES, 4.0);
   static hit_log whole, pages;
   for (int round = 0; round < 12; round++) {
-    ct_query_options o = {.kind = CT_QUERY_OVERLAP, .broadphase = round % 2 ? CT_BROADPHASE_TREE : CT_BROADPHASE_BRUTE_FORCE};
+    ct_query_options o = {.kind = CT_QUERY_OVERLAP,
+                          .broadphase = round % 2 ? CT_BROADPHASE_TREE : CT_BROADPHASE_BRUTE_FORCE};
     run_all(scene, &o, w, &whole);
     ct_query *query;
     CHECK_INT(ct_query_prepare(scene, &o, &query), CT_OK);
@@ -247,7 +270,9 @@ static void pages_resumed_after_any_hit_give_the_same_list(void) {
     for (size_t turn = 0; turn <= HITS; turn++) {
       size_t before = pages.count;
       pages.stop_after = before + page;
-      CHECK_INT(ct_query_run(query, &(ct_query_range){item, ct_query_items(query), after, 0}, w, note_hit, &pages, NULL), CT_OK);
+      CHECK_INT(ct_query_run(query, &(ct_query_range){item, ct_query_items(query), after, 0}, w,
+                             note_hit, &pages, NULL),
+                CT_OK);
       if (pages.count < before + page) break;
       item = pages.hits[pages.count - 1].a;
       after = pages.hits[pages.count - 1].b;
@@ -273,7 +298,8 @@ static void explicit_pairs_are_all_answered_and_mirrored_when_swapped(void) {
     pairs[count++] = (ct_row_pair){a, b};
     pairs[count++] = (ct_row_pair){b, a};
   }
-  ct_query_options o = {.kind = CT_QUERY_DISTANCE, .pairs = pairs, .pair_count = count, .explicit_pairs = true};
+  ct_query_options o = {
+      .kind = CT_QUERY_DISTANCE, .pairs = pairs, .pair_count = count, .explicit_pairs = true};
   run_all(scene, &o, w, &log);
   CHECK_INT(log.count, count);
   for (size_t k = 0; k < log.count; k += 2) {
@@ -291,7 +317,8 @@ static void explicit_pairs_are_all_answered_and_mirrored_when_swapped(void) {
   o.kind = CT_QUERY_OVERLAP;
   run_all(scene, &o, w, &overlaps);
   CHECK_INT(overlaps.count, count);
-  for (size_t k = 0; k < overlaps.count; k++) CHECK_INT(overlaps.hits[k].overlap, log.hits[k].overlap);
+  for (size_t k = 0; k < overlaps.count; k++)
+    CHECK_INT(overlaps.hits[k].overlap, log.hits[k].overlap);
   o.pair_count = 0;
   run_all(scene, &o, w, &overlaps);
   CHECK_INT(overlaps.count, 0);
@@ -299,32 +326,38 @@ static void explicit_pairs_are_all_answered_and_mirrored_when_swapped(void) {
   ct_workspace_destroy(w);
 }
 
-/* Two crosses of two spheres each, at equal distances: the tie goes by content, so that a swap mirrors. */
+/* Two crosses of two spheres each, at equal distances: the tie goes by content, so that a swap
+ * mirrors. */
 static void ties_between_colliders_mirror_when_swapped(void) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(empty);
   ct_shape shapes[2] = {sphere_of(0.5), sphere_of(0.5)};
-  ct_pose up_down[2] = {pose_at(0, 0, 1), pose_at(0, 0, -1)}, down_up[2] = {pose_at(0, 0, -1), pose_at(0, 0, 1)};
+  ct_pose up_down[2] = {pose_at(0, 0, 1), pose_at(0, 0, -1)},
+          down_up[2] = {pose_at(0, 0, -1), pose_at(0, 0, 1)};
   add_body(draft, body_of("a", shapes, up_down, 2, NULL), pose_at(0, 0, 0));
   add_body(draft, body_of("b", shapes, down_up, 2, NULL), pose_at(3, 0, 0));
   const ct_scene *scene = seal(draft, empty);
   ct_row_pair pairs[2] = {{0, 1}, {1, 0}};
-  ct_query_options o = {.kind = CT_QUERY_DISTANCE, .pairs = pairs, .pair_count = 2, .explicit_pairs = true};
+  ct_query_options o = {
+      .kind = CT_QUERY_DISTANCE, .pairs = pairs, .pair_count = 2, .explicit_pairs = true};
   static hit_log log;
   ct_workspace *w = ct_workspace_create();
   run_all(scene, &o, w, &log);
   CHECK_INT(log.count, 2);
   CHECK_NEAR(log.hits[0].result.distance, 2.0, 0);
-  CHECK(log.hits[0].collider_a == log.hits[1].collider_b && log.hits[0].collider_b == log.hits[1].collider_a);
+  CHECK(log.hits[0].collider_a == log.hits[1].collider_b &&
+        log.hits[0].collider_b == log.hits[1].collider_a);
   CHECK(log.hits[0].result.point_a.z == log.hits[1].result.point_b.z);
   ct_workspace_destroy(w);
   ct_scene_release(scene);
 }
 
-/* A scene reached by moving bodies and one posted as it is have trees of different shape; what is told about them is the same. */
+/* A scene reached by moving bodies and one posted as it is have trees of different shape; what is
+ * told about them is the same. */
 static void statistics_do_not_depend_on_how_the_scene_came_to_be(void) {
   check_random r = {67}, again = {67};
-  const ct_scene *moved = random_scene(&r, BODIES, 4.0), *posted = random_scene(&again, BODIES, 4.0);
+  const ct_scene *moved = random_scene(&r, BODIES, 4.0),
+                 *posted = random_scene(&again, BODIES, 4.0);
   ct_workspace *w = ct_workspace_create();
   static uint8_t few[BODIES];
   static hit_log log;
@@ -344,7 +377,8 @@ static void statistics_do_not_depend_on_how_the_scene_came_to_be(void) {
     run_all(moved, &o, w, &log);
   }
   for (int round = 0; round < 2; round++) {
-    ct_query_options o = {.kind = CT_QUERY_OVERLAP, .broadphase = CT_BROADPHASE_TREE, .where_a = round ? few : NULL};
+    ct_query_options o = {
+        .kind = CT_QUERY_OVERLAP, .broadphase = CT_BROADPHASE_TREE, .where_a = round ? few : NULL};
     ct_range_statistics found[2] = {{0}, {0}};
     for (int k = 0; k < 2; k++) {
       ct_query *query;
@@ -375,24 +409,28 @@ static bool naive_box(const ct_scene *scene, uint32_t row, ct_aabb *box) {
   return count > 0;
 }
 
-static void check_boxes_against_loops(const ct_scene *scene, const ct_query_options *options, ct_workspace *w) {
+static void check_boxes_against_loops(const ct_scene *scene, const ct_query_options *options,
+                                      ct_workspace *w) {
   static hit_log log;
   size_t at = 0;
   run_all(scene, options, w, &log);
   for (uint32_t i = 0; i < ct_scene_rows(scene); i++) {
     for (uint32_t j = i + 1; j < ct_scene_rows(scene); j++) {
       ct_aabb a, b;
-      if (!naive_box(scene, i, &a) || !naive_box(scene, j, &b) || !selected(options, i, j)) continue;
+      if (!naive_box(scene, i, &a) || !naive_box(scene, j, &b) || !selected(options, i, j))
+        continue;
       a = ct_aabb_expand(a, options->clearance);
       if (!ct_aabb_overlap(&a, &b)) continue;
-      if (at >= log.count || log.hits[at].a != i || log.hits[at].b != j) CHECK_FAIL("candidate %zu should be %u %u", at, i, j);
+      if (at >= log.count || log.hits[at].a != i || log.hits[at].b != j)
+        CHECK_FAIL("candidate %zu should be %u %u", at, i, j);
       at++;
     }
   }
   CHECK_INT(log.count, at);
 }
 
-/* Balls of one decimal on a lattice of one decimal: every gap is a tie to rounding, and rounding must go the same way everywhere.
+/* Balls of one decimal on a lattice of one decimal: every gap is a tie to rounding, and rounding
+ * must go the same way everywhere.
  */
 static void candidates_at_the_edge_of_the_clearance_are_those_of_the_loops(void) {
   check_random r = {68};
@@ -405,20 +443,24 @@ static void candidates_at_the_edge_of_the_clearance_are_those_of_the_loops(void)
     for (int i = 0; i < BODIES; i++) {
       char id[16];
       snprintf(id, sizeof id, "b%d", i);
-      ct_vec3 p = {(double)(check_next(&r) % 21) / 10, (double)(check_next(&r) % 21) / 10, (double)(check_next(&r) % 21) / 10};
+      ct_vec3 p = {(double)(check_next(&r) % 21) / 10, (double)(check_next(&r) % 21) / 10,
+                   (double)(check_next(&r) % 21) / 10};
       double half = 0.1 * (double)(1 + check_next(&r) % 3);
-      add_shape(draft, id, i % 2 ? sphere_of(half) : box_of(half, half, half), pose_at(p.x, p.y, p.z));
+      add_shape(draft, id, i % 2 ? sphere_of(half) : box_of(half, half, half),
+                pose_at(p.x, p.y, p.z));
     }
     const ct_scene *scene = seal(draft, empty);
     for (int k = 0; k < 9; k++) {
-      ct_query_options o = {.kind = CT_QUERY_PAIRS, .clearance = k / 3 * 0.1, .where_a = k % 3 == 2 ? few : NULL};
+      ct_query_options o = {
+          .kind = CT_QUERY_PAIRS, .clearance = k / 3 * 0.1, .where_a = k % 3 == 2 ? few : NULL};
       o.broadphase = k % 3 == 0 ? CT_BROADPHASE_BRUTE_FORCE : CT_BROADPHASE_TREE;
       check_boxes_against_loops(scene, &o, w);
     }
     ct_scene_release(scene);
   }
   const ct_scene *mixed = random_scene(&r, BODIES, 5.0);
-  check_boxes_against_loops(mixed, &(ct_query_options){.kind = CT_QUERY_PAIRS, .broadphase = CT_BROADPHASE_TREE}, w);
+  check_boxes_against_loops(
+      mixed, &(ct_query_options){.kind = CT_QUERY_PAIRS, .broadphase = CT_BROADPHASE_TREE}, w);
   ct_scene_release(mixed);
   ct_workspace_destroy(w);
 }
@@ -484,7 +526,8 @@ static void a_raised_flag_cancels_preparing_and_running(void) {
     CHECK_INT(ct_query_prepare(scene, &o, &query), CT_OK);
     ct_cancel_raise(cancel);
     log.count = log.stop_after = 0;
-    CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, w, note_hit, &log, NULL),
+    CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, w,
+                           note_hit, &log, NULL),
               CT_CANCELLED);
     CHECK_INT(log.count, 0);
     ct_query_destroy(query);
@@ -492,7 +535,8 @@ static void a_raised_flag_cancels_preparing_and_running(void) {
     cancel = ct_cancel_create();
   }
   ct_cancel_raise(cancel);
-  ct_query_options o = {.kind = CT_QUERY_DISTANCE, .broadphase = CT_BROADPHASE_BRUTE_FORCE, .cancel = cancel};
+  ct_query_options o = {
+      .kind = CT_QUERY_DISTANCE, .broadphase = CT_BROADPHASE_BRUTE_FORCE, .cancel = cancel};
   ct_query *query = NULL;
   CHECK_INT(ct_query_prepare(scene, &o, &query), CT_CANCELLED);
   CHECK(query == NULL);
@@ -521,7 +565,8 @@ static void more_candidates_than_the_limit_are_refused(void) {
   ct_query *query;
   size_t hits = 0;
   CHECK_INT(ct_query_prepare(scene, &o, &query), CT_OK);
-  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, NULL, count_hit, &hits, NULL),
+  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, NULL,
+                         count_hit, &hits, NULL),
             CT_PAIR_LIMIT);
   CHECK_INT(hits, CT_PAIRS_MAX);
   ct_query_destroy(query);
@@ -529,14 +574,18 @@ static void more_candidates_than_the_limit_are_refused(void) {
 }
 
 static const check_test tests[] = {
-    {"every_broad_phase_gives_the_hits_of_the_loops", every_broad_phase_gives_the_hits_of_the_loops},
+    {"every_broad_phase_gives_the_hits_of_the_loops",
+     every_broad_phase_gives_the_hits_of_the_loops},
     {"what_if_poses_selections_and_filters_change_what_the_loops_change",
      what_if_poses_selections_and_filters_change_what_the_loops_change},
     {"any_cut_into_ranges_gives_the_same_list", any_cut_into_ranges_gives_the_same_list},
-    {"pages_resumed_after_any_hit_give_the_same_list", pages_resumed_after_any_hit_give_the_same_list},
-    {"explicit_pairs_are_all_answered_and_mirrored_when_swapped", explicit_pairs_are_all_answered_and_mirrored_when_swapped},
+    {"pages_resumed_after_any_hit_give_the_same_list",
+     pages_resumed_after_any_hit_give_the_same_list},
+    {"explicit_pairs_are_all_answered_and_mirrored_when_swapped",
+     explicit_pairs_are_all_answered_and_mirrored_when_swapped},
     {"ties_between_colliders_mirror_when_swapped", ties_between_colliders_mirror_when_swapped},
-    {"statistics_do_not_depend_on_how_the_scene_came_to_be", statistics_do_not_depend_on_how_the_scene_came_to_be},
+    {"statistics_do_not_depend_on_how_the_scene_came_to_be",
+     statistics_do_not_depend_on_how_the_scene_came_to_be},
     {"candidates_at_the_edge_of_the_clearance_are_those_of_the_loops",
      candidates_at_the_edge_of_the_clearance_are_those_of_the_loops},
     {"exact_touches_are_never_lost", exact_touches_are_never_lost},

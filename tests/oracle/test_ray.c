@@ -2,21 +2,25 @@
 #include "tests/oracle/ray_oracle.h"
 #include "tests/support/scenes.h"
 
-static int cross(const ct_ray *ray, const ct_shape *shape, const ct_pose *pose, ct_ray_crossing out[2]) {
+static int cross(const ct_ray *ray, const ct_shape *shape, const ct_pose *pose,
+                 ct_ray_crossing out[2]) {
   static ct_workspace *workspace;
   if (!workspace) workspace = ct_workspace_create();
   ct_frame frame = ct_frame_of(*pose);
   return (int)ct_ray_cross(ray, (ct_placed){shape, &frame}, workspace, out, 2);
 }
 
-static ct_ray ray_of(ct_vec3 origin, ct_vec3 direction) { return (ct_ray){origin, direction, INFINITY}; }
+static ct_ray ray_of(ct_vec3 origin, ct_vec3 direction) {
+  return (ct_ray){origin, direction, INFINITY};
+}
 
-/* ---- random shapes and rays ---- */
+/* ---- random shapes and rays ----------------------------------------------------------------- */
 
 static ct_hull *random_hull(check_random *r, double size) {
   ct_vec3 points[12];
   for (int i = 0; i < 12; i++)
-    points[i] = ct_vec(check_uniform(r, -size, size), check_uniform(r, -size, size), check_uniform(r, -size, size));
+    points[i] = ct_vec(check_uniform(r, -size, size), check_uniform(r, -size, size),
+                       check_uniform(r, -size, size));
   ct_hull *hull = NULL;
   CHECK_INT(ct_hull_from_points(points, 12, NULL, &hull, NULL), CT_OK);
   return hull;
@@ -24,19 +28,22 @@ static ct_hull *random_hull(check_random *r, double size) {
 
 /* The caller gives the hull back: release_shape. */
 static ct_shape random_shape(check_random *r, double size) {
-  static const ct_kind kinds[] = {CT_KIND_SPHERE, CT_KIND_BOX,       CT_KIND_CAPSULE, CT_KIND_CYLINDER,
-                                  CT_KIND_CONE,   CT_KIND_ELLIPSOID, CT_KIND_CONVEX,  CT_KIND_PLANE};
+  static const ct_kind kinds[] = {CT_KIND_SPHERE,   CT_KIND_BOX,  CT_KIND_CAPSULE,
+                                  CT_KIND_CYLINDER, CT_KIND_CONE, CT_KIND_ELLIPSOID,
+                                  CT_KIND_CONVEX,   CT_KIND_PLANE};
   ct_shape shape = {.kind = kinds[check_next(r) % (sizeof kinds / sizeof kinds[0])]};
   double low = 0.05 * size;
   switch (shape.kind) {
   case CT_KIND_SPHERE: shape.sphere.radius = check_uniform(r, low, size); break;
   case CT_KIND_BOX:
-    shape.box.half = ct_vec(check_uniform(r, low, size), check_uniform(r, low, size), check_uniform(r, low, size));
+    shape.box.half = ct_vec(check_uniform(r, low, size), check_uniform(r, low, size),
+                            check_uniform(r, low, size));
     break;
   case CT_KIND_CAPSULE:
     shape.capsule.half_length = check_uniform(r, 0.0, size);
     shape.capsule.radius_bottom = check_uniform(r, low, size);
-    shape.capsule.radius_top = check_next(r) % 3 ? check_uniform(r, low, size) : shape.capsule.radius_bottom;
+    shape.capsule.radius_top =
+        check_next(r) % 3 ? check_uniform(r, low, size) : shape.capsule.radius_bottom;
     break;
   case CT_KIND_CYLINDER:
     shape.cylinder.radius = check_uniform(r, low, size);
@@ -45,10 +52,12 @@ static ct_shape random_shape(check_random *r, double size) {
   case CT_KIND_CONE:
     shape.cone.half_length = check_uniform(r, low, size);
     shape.cone.radius_bottom = check_next(r) % 3 ? check_uniform(r, low, size) : 0.0;
-    shape.cone.radius_top = shape.cone.radius_bottom > 0.0 && check_next(r) % 2 ? 0.0 : check_uniform(r, low, size);
+    shape.cone.radius_top =
+        shape.cone.radius_bottom > 0.0 && check_next(r) % 2 ? 0.0 : check_uniform(r, low, size);
     break;
   case CT_KIND_ELLIPSOID:
-    shape.ellipsoid.radii = ct_vec(check_uniform(r, low, size), check_uniform(r, low, size), check_uniform(r, low, size));
+    shape.ellipsoid.radii = ct_vec(check_uniform(r, low, size), check_uniform(r, low, size),
+                                   check_uniform(r, low, size));
     break;
   case CT_KIND_CONVEX: shape.hull = random_hull(r, size); break;
   default: break;
@@ -61,18 +70,22 @@ static void release_shape(const ct_shape *shape) {
 }
 
 static ct_vec3 random_vec(check_random *r, double size) {
-  return ct_vec(check_uniform(r, -size, size), check_uniform(r, -size, size), check_uniform(r, -size, size));
+  return ct_vec(check_uniform(r, -size, size), check_uniform(r, -size, size),
+                check_uniform(r, -size, size));
 }
 
 /* Every member of what a ray says, against the oracle. `slack`: what the line may be off, m. */
-static void judge(const ct_ray *ray, const ct_shape *shape, const ct_pose *pose, double size, double slack) {
+static void judge(const ct_ray *ray, const ct_shape *shape, const ct_pose *pose, double size,
+                  double slack) {
   oracle_ray o = {.ray = ray, .shape = shape, .pose = pose};
-  o.length = sqrtl((long double)ray->direction.x * ray->direction.x + (long double)ray->direction.y * ray->direction.y +
+  o.length = sqrtl((long double)ray->direction.x * ray->direction.x +
+                   (long double)ray->direction.y * ray->direction.y +
                    (long double)ray->direction.z * ray->direction.z);
   ct_ray_crossing got[2];
   int count = cross(ray, shape, pose, got);
   long double middle = -ct_dot(ct_sub(ray->origin, pose->position), ray->direction) / o.length;
-  long double wide = shape->kind == CT_KIND_PLANE ? 1e6 * size : 8 * size, low = middle - wide, high = middle + wide;
+  long double wide = shape->kind == CT_KIND_PLANE ? 1e6 * size : 8 * size, low = middle - wide,
+              high = middle + wide;
   long double least = oracle_ray_least(&o, low, high);
   long double depth = -oracle_ray_level(&o, least);
   if (depth < -slack) {
@@ -95,13 +108,19 @@ static void judge(const ct_ray *ray, const ct_shape *shape, const ct_pose *pose,
     CHECK_INT(c->entering, end == 0);
     CHECK_NEAR(ct_norm(c->normal), 1.0, 4e-16);
     /* How fast the level grows along the ray: round-off of the level, seen along the ray. */
-    long double step = 1e-7L * size, slope = fabsl(oracle_ray_level(&o, t + step) - oracle_ray_level(&o, t - step)) / (2 * step);
-    long double off = fabsl(c->distance - t), allowed = slack * (1 + 1 / fmaxl(slope, 1e-9L)) + 4e-16L * fabsl(t);
+    long double step = 1e-7L * size,
+                slope = fabsl(oracle_ray_level(&o, t + step) - oracle_ray_level(&o, t - step)) /
+                        (2 * step);
+    long double off = fabsl(c->distance - t),
+                allowed = slack * (1 + 1 / fmaxl(slope, 1e-9L)) + 4e-16L * fabsl(t);
     /* A plane is as large as the ray is long: so is the round-off of its rotation. */
     if (shape->kind == CT_KIND_PLANE) allowed *= 1 + fabsl(t) / size;
-    if (off > allowed) CHECK_FAIL("kind %d: distance %.17g, should be %.21Lg within %Lg", shape->kind, c->distance, t, allowed);
+    if (off > allowed)
+      CHECK_FAIL("kind %d: distance %.17g, should be %.21Lg within %Lg", shape->kind, c->distance,
+                 t, allowed);
     /* On the surface, to the round-off of world coordinates. */
-    oracle_vec p = {(long double)c->position.x - pose->position.x, (long double)c->position.y - pose->position.y,
+    oracle_vec p = {(long double)c->position.x - pose->position.x,
+                    (long double)c->position.y - pose->position.y,
                     (long double)c->position.z - pose->position.z};
     long double level = oracle_level(shape, oracle_local(pose, p));
     CHECK_NEAR((double)level, 0.0, (double)allowed + 4e-16 * ct_max_abs(c->position));
@@ -126,7 +145,8 @@ static void random_rays_are_right(void) {
   }
 }
 
-/* Rounding, inset or added, and margins: of balls and capsules in closed form, of boxes by tangent planes. */
+/* Rounding, inset or added, and margins: of balls and capsules in closed form, of boxes by tangent
+ * planes. */
 static void rounded_shapes_are_right(void) {
   check_random r = {21};
   for (int i = 0; i < 4000; i++) {
@@ -134,7 +154,8 @@ static void rounded_shapes_are_right(void) {
     ct_shape shape = random_shape(&r, size);
     bool round = shape.kind != CT_KIND_ELLIPSOID && shape.kind != CT_KIND_CONVEX;
     if (round) {
-      shape.inset = (shape.kind == CT_KIND_BOX || shape.kind == CT_KIND_CYLINDER) && check_next(&r) % 2;
+      shape.inset =
+          (shape.kind == CT_KIND_BOX || shape.kind == CT_KIND_CYLINDER) && check_next(&r) % 2;
       shape.rounding = check_next(&r) % 3 ? check_uniform(&r, 1e-3, 0.04) * size : 0.0;
       shape.margin = check_next(&r) % 3 ? check_uniform(&r, 1e-9, 0.3) * size : 0.0;
       if (shape.kind == CT_KIND_PLANE) shape.rounding = 0.0;
@@ -151,10 +172,12 @@ static void rounded_shapes_are_right(void) {
 static void a_hull_with_a_margin_is_right(void) {
   check_random r = {22};
   ct_vec3 corners[8];
-  for (int i = 0; i < 8; i++) corners[i] = ct_vec(i & 1 ? 1.0 : -1.0, i & 2 ? 0.5 : -0.5, i & 4 ? 2.0 : -2.0);
+  for (int i = 0; i < 8; i++)
+    corners[i] = ct_vec(i & 1 ? 1.0 : -1.0, i & 2 ? 0.5 : -0.5, i & 4 ? 2.0 : -2.0);
   ct_hull *hull = NULL;
   CHECK_INT(ct_hull_from_points(corners, 8, NULL, &hull, NULL), CT_OK);
-  ct_shape shape = {.kind = CT_KIND_CONVEX, .hull = hull, .margin = 0.125}, box = box_of(1.0, 0.5, 2.0);
+  ct_shape shape = {.kind = CT_KIND_CONVEX, .hull = hull, .margin = 0.125},
+           box = box_of(1.0, 0.5, 2.0);
   box.margin = 0.125;
   for (int i = 0; i < 1000; i++) {
     ct_pose pose = {random_vec(&r, 1.0), random_rotation(&r)};
@@ -177,10 +200,13 @@ static void origins_far_away_cost_no_digits(void) {
     ct_shape shape = random_shape(&r, 1.0);
     ct_pose pose = {random_vec(&r, 1.0), random_rotation(&r)};
     double far = i % 2 ? 1e4 : 1e6;
-    ct_vec3 from = ct_add(pose.position, random_vec(&r, far)), to = ct_add(pose.position, random_vec(&r, 0.7));
+    ct_vec3 from = ct_add(pose.position, random_vec(&r, far)),
+            to = ct_add(pose.position, random_vec(&r, 0.7));
     ct_ray ray = ray_of(from, ct_sub(to, from));
-    /* The matrix of a quaternion is right to 23 u; the oracle's own round-off is 2^-64 of the way. */
-    if (shape.kind != CT_KIND_PLANE) judge(&ray, &shape, &pose, 1.0, 64.0 * CT_UNIT_ROUNDOFF * 4.0 + 0x1p-61 * far);
+    /* The matrix of a quaternion is right to 23 u; the oracle's own round-off is 2^-64 of the way.
+     */
+    if (shape.kind != CT_KIND_PLANE)
+      judge(&ray, &shape, &pose, 1.0, 64.0 * CT_UNIT_ROUNDOFF * 4.0 + 0x1p-61 * far);
     release_shape(&shape);
   }
 }
@@ -191,17 +217,19 @@ static void axis_parallel_rays_are_right(void) {
   for (int i = 0; i < 4000; i++) {
     ct_shape shape = random_shape(&r, 1.0);
     ct_pose pose = {ct_vec(0.0, 0.0, 0.0), ct_quat_identity()};
-    ct_vec3 steps = {(double)(check_next(&r) % 9) - 4.0, (double)(check_next(&r) % 9) - 4.0, (double)(check_next(&r) % 9) - 4.0};
+    ct_vec3 steps = {(double)(check_next(&r) % 9) - 4.0, (double)(check_next(&r) % 9) - 4.0,
+                     (double)(check_next(&r) % 9) - 4.0};
     uint64_t axis = check_next(&r) % 6;
     double sense = axis % 2 ? -1.0 : 1.0;
-    ct_vec3 direction = {axis / 2 == 0 ? sense : 0.0, axis / 2 == 1 ? sense : 0.0, axis / 2 == 2 ? sense : 0.0};
+    ct_vec3 direction = {axis / 2 == 0 ? sense : 0.0, axis / 2 == 1 ? sense : 0.0,
+                         axis / 2 == 2 ? sense : 0.0};
     ct_ray ray = ray_of(ct_scale(steps, 0.25), direction);
     judge(&ray, &shape, &pose, 1.0, 64.0 * CT_UNIT_ROUNDOFF * 4.0);
     release_shape(&shape);
   }
 }
 
-/* ---- closed forms ---- */
+/* ---- closed forms --------------------------------------------------------------------------- */
 
 static void a_ball_is_entered_and_left_along_its_diameter(void) {
   ct_shape ball = sphere_of(2.0);
@@ -277,7 +305,8 @@ static void the_length_of_the_direction_does_not_matter(void) {
     ct_ray_crossing a[2], b[2];
     int count = cross(&ray, &shape, &pose, a);
     CHECK_INT(cross(&longer, &shape, &pose, b), count);
-    for (int k = 0; k < count; k++) CHECK(a[k].distance == b[k].distance && a[k].normal.x == b[k].normal.x);
+    for (int k = 0; k < count; k++)
+      CHECK(a[k].distance == b[k].distance && a[k].normal.x == b[k].normal.x);
     release_shape(&shape);
   }
 }

@@ -1,4 +1,5 @@
-/* Forces of resting contacts against closed forms: tables, stacks, rods, slopes, ladders (theory: Baraff 1994; textbook statics).
+/* Forces of resting contacts against closed forms: tables, stacks, rods, slopes, ladders (theory:
+ * Baraff 1994; textbook statics).
  */
 #include "tests/support/island.h"
 
@@ -15,7 +16,8 @@ static void check_normals(const island *i, const double *expected, double tolera
 /* A rod of length 2, mass 1, whose lower end is on the floor, turning about y. */
 static void rod(island *i, ct_sin_cos slope, double spin, double friction) {
   island_begin(i, friction > 0.0 ? CT_RESTING_FRICTION_CONE : CT_RESTING_FRICTION_NONE);
-  uint32_t body = island_body(i, 1.0, ct_vec(1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0), ct_vec(0.0, 0.0, slope.sine));
+  uint32_t body =
+      island_body(i, 1.0, ct_vec(1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0), ct_vec(0.0, 0.0, slope.sine));
   i->bodies[body].velocity.angular = ct_vec(0.0, spin, 0.0);
   i->bodies[body].velocity.linear = ct_vec(spin * slope.sine, 0.0, spin * slope.cosine * -1.0);
   island_load(i, body, ct_vec(0.0, 0.0, -G), ct_vec(0.0, 0.0, 0.0));
@@ -72,24 +74,33 @@ static void squeezed_with_friction(void) {
   }
 }
 
-/* A box under a heavier one, each on the corners of the other: floor and box carry what stands on them. Where masses are so far
- * apart that the lighter one's accelerations are rounding it is never said that there are no forces. */
+/* A box under a heavier one, each on the corners of the other: floor and box carry what stands on
+ * them. Where masses are so far apart that the lighter one's accelerations are rounding it is never
+ * said that there are no forces. */
 static void however_heavy_what_a_light_box_carries(void) {
   static const struct {
     double light, heavy;
     bool converges;
-  } cases[] = {{1.0, 1e6, true}, {1.0, 1e9, true}, {1e-9, 1.0, true}, {1.0, 1e12, false}, {1e-9, 1e9, false}};
+  } cases[] = {{1.0, 1e6, true},
+               {1.0, 1e9, true},
+               {1e-9, 1.0, true},
+               {1.0, 1e12, false},
+               {1e-9, 1e9, false}};
   for (int k = 0; k < 5; k++) {
     static island i;
     double m[2] = {cases[k].light, cases[k].heavy}, sums[2] = {0.0, 0.0};
     island_begin(&i, CT_RESTING_FRICTION_NONE);
     for (int b = 0; b < 2; b++) {
-      uint32_t body = island_body(&i, m[b], ct_vec(m[b] / 6.0, m[b] / 6.0, m[b] / 6.0), ct_vec(0.0, 0.0, 0.5 + b));
+      uint32_t body = island_body(&i, m[b], ct_vec(m[b] / 6.0, m[b] / 6.0, m[b] / 6.0),
+                                  ct_vec(0.0, 0.0, 0.5 + b));
       island_load(&i, body, ct_vec(0.0, 0.0, -G * m[b]), ct_vec(0.0, 0.0, 0.0));
-      for (int c = 0; c < 4; c++) island_touch(&i, body - 1, body, ct_vec(c & 1 ? 0.5 : -0.5, c & 2 ? 0.5 : -0.5, b), up(), 0.0);
+      for (int c = 0; c < 4; c++)
+        island_touch(&i, body - 1, body, ct_vec(c & 1 ? 0.5 : -0.5, c & 2 ? 0.5 : -0.5, b), up(),
+                     0.0);
     }
     CHECK_INT(island_solve(&i), CT_OK);
-    CHECK(i.result.status != CT_RESTING_STATUS_INFEASIBLE && (i.result.converged || !cases[k].converges));
+    CHECK(i.result.status != CT_RESTING_STATUS_INFEASIBLE &&
+          (i.result.converged || !cases[k].converges));
     CHECK_INT(i.result.stability, CT_STABILITY_STAYS);
     for (int c = 0; c < 8; c++) sums[c / 4] += i.forces[c].normal;
     /* What a residual that has converged lets the heavier one accelerate. */
@@ -98,14 +109,16 @@ static void however_heavy_what_a_light_box_carries(void) {
   }
 }
 
-/* T11.8: a mass between two walls that both accelerate towards it has no forces; the certificate proves it. */
+/* T11.8: a mass between two walls that both accelerate towards it has no forces; the certificate
+ * proves it. */
 static void squeezed(void) {
   static island i;
   squeeze(&i, CT_RESTING_FRICTION_NONE, 0.0);
   ct_contact_set set = island_set(&i);
   double matrix[4], b[2];
   ct_resting_system(&set, matrix, b);
-  CHECK(matrix[0] == 1.0 && matrix[1] == -1.0 && matrix[2] == -1.0 && matrix[3] == 1.0 && b[0] == -1.0 && b[1] == -1.0);
+  CHECK(matrix[0] == 1.0 && matrix[1] == -1.0 && matrix[2] == -1.0 && matrix[3] == 1.0 &&
+        b[0] == -1.0 && b[1] == -1.0);
   CHECK_INT(island_solve(&i), CT_OK);
   CHECK_INT(i.result.status, CT_RESTING_STATUS_INFEASIBLE);
   CHECK(!i.result.converged);
@@ -114,15 +127,20 @@ static void squeezed(void) {
   CHECK_INT(i.result.stability, CT_STABILITY_MOVING);
 }
 
-/* ---- friction ------------------------------------------------------------------------------------------------------------- */
+/* ---- friction ------------------------------------------------------------------------------- */
 
-/* A block of 1 kg, 2 x 1.2 x 1 m, on a slope that falls along a direction of the floor's axes; gravity is turned instead. */
+/* A block of 1 kg, 2 x 1.2 x 1 m, on a slope that falls along a direction of the floor's axes;
+ * gravity is turned instead. */
 static void block(island *i, double angle, double heading, double friction) {
   island_begin(i, CT_RESTING_FRICTION_CONE);
-  uint32_t body = island_body(i, 1.0, ct_vec(2.44 / 12.0, 5.0 / 12.0, 5.44 / 12.0), ct_vec(0.0, 0.0, 0.5));
-  for (int k = 0; k < 4; k++) island_touch(i, 0, body, ct_vec(k & 1 ? 1.0 : -1.0, k & 2 ? 0.6 : -0.6, 0.0), up(), friction);
+  uint32_t body =
+      island_body(i, 1.0, ct_vec(2.44 / 12.0, 5.0 / 12.0, 5.44 / 12.0), ct_vec(0.0, 0.0, 0.5));
+  for (int k = 0; k < 4; k++)
+    island_touch(i, 0, body, ct_vec(k & 1 ? 1.0 : -1.0, k & 2 ? 0.6 : -0.6, 0.0), up(), friction);
   ct_sin_cos slope = ct_sin_cos_of(angle), fall = ct_sin_cos_of(heading);
-  island_load(i, body, ct_vec(G * slope.sine * fall.cosine, G * slope.sine * fall.sine, -G * slope.cosine), ct_vec(0.0, 0.0, 0.0));
+  island_load(i, body,
+              ct_vec(G * slope.sine * fall.cosine, G * slope.sine * fall.sine, -G * slope.cosine),
+              ct_vec(0.0, 0.0, 0.0));
 }
 
 static ct_vec3 sum_of_forces(const island *i) {
@@ -131,7 +149,8 @@ static ct_vec3 sum_of_forces(const island *i) {
   return sum;
 }
 
-/* T12.1; row 49: on a slope of 30 degrees a block slides with a friction of 0.5 and sticks with 0.6. */
+/* T12.1; row 49: on a slope of 30 degrees a block slides with a friction of 0.5 and sticks with
+ * 0.6. */
 static void block_on_slope(void) {
   const double angle = 0.52359877559829887, normal = 8.4957092111253459;
   for (int k = 0; k < 12; k++) {
@@ -151,7 +170,8 @@ static void block_on_slope(void) {
     CHECK_INT(island_solve(&i), CT_OK);
     CHECK_NEAR(sum_of_forces(&i).z, normal, 1e-12);
     CHECK_NEAR(ct_norm(ct_vec(sum_of_forces(&i).x, sum_of_forces(&i).y, 0.0)), 4.905, 1e-12);
-    CHECK(ct_norm(i.accelerations[1].linear) < 1e-13 && ct_norm(i.accelerations[1].angular) < 1e-13);
+    CHECK(ct_norm(i.accelerations[1].linear) < 1e-13 &&
+          ct_norm(i.accelerations[1].angular) < 1e-13);
     for (int c = 0; c < 4; c++) CHECK(!i.forces[c].sliding);
     CHECK_INT(i.result.stability, CT_STABILITY_STAYS);
   }
@@ -172,25 +192,28 @@ static void threshold_of_slope(void) {
   }
 }
 
-/* The block's proof, of the exact cone: forces within it that balance the load, or a motion along which the load does work and the
- * points' slip lets friction do none against it. */
+/* The block's proof, of the exact cone: forces within it that balance the load, or a motion along
+ * which the load does work and the points' slip lets friction do none against it. */
 static void check_proof(const island *i) {
   const ct_mass_body *body = &i->bodies[1];
   ct_vec3 sum = body->force, motion = i->motion[1].linear, turn = i->motion[1].angular;
   bool stays = i->result.stability == CT_STABILITY_STAYS;
   for (size_t k = 0; k < i->count; k++) {
     const ct_contact *t = &i->contacts[k];
-    ct_vec3 v = stays ? i->holding[k] : ct_add(motion, ct_cross(turn, ct_sub(t->position, body->center)));
-    double normal = ct_dot(t->normal, v), along = ct_norm(ct_add_scaled(v, t->normal, -normal)), mu = t->material.static_friction;
+    ct_vec3 v =
+        stays ? i->holding[k] : ct_add(motion, ct_cross(turn, ct_sub(t->position, body->center)));
+    double normal = ct_dot(t->normal, v), along = ct_norm(ct_add_scaled(v, t->normal, -normal)),
+           mu = t->material.static_friction;
     CHECK(stays ? along <= mu * normal * (1.0 + 1e-11) : normal >= mu * along - 1e-11);
     sum = ct_add(sum, v);
   }
-  CHECK(stays ? ct_norm(sum) <= 1e-10 : ct_dot(body->force, motion) + ct_dot(body->torque, turn) > 0.0);
+  CHECK(stays ? ct_norm(sum) <= 1e-10
+              : ct_dot(body->force, motion) + ct_dot(body->torque, turn) > 0.0);
 }
 
-/* T12.2: pyramids lack strength between their edges; a block that the cone holds slides, as fast as theory says, and the error is
- * told. Around the cone they hold what it would not. Whether it stays is asked of the cone: at 0.6 it does, below tan 30 degrees
- * not. */
+/* T12.2: pyramids lack strength between their edges; a block that the cone holds slides, as fast as
+ * theory says, and the error is told. Around the cone they hold what it would not. Whether it stays
+ * is asked of the cone: at 0.6 it does, below tan 30 degrees not. */
 static void pyramids(void) {
   const double angle = 0.52359877559829887;
   static const struct {
@@ -207,11 +230,13 @@ static void pyramids(void) {
     CHECK_INT(island_solve(&i), CT_OK);
     CHECK(i.result.converged);
     CHECK_NEAR(ct_norm(i.accelerations[1].linear), cases[k].acceleration, 1e-11);
-    CHECK_NEAR(i.result.cone_error, 1.0 - ct_sin_cos_of(3.14159265358979323846 / cases[k].sides).cosine, 1e-15);
+    CHECK_NEAR(i.result.cone_error,
+               1.0 - ct_sin_cos_of(3.14159265358979323846 / cases[k].sides).cosine, 1e-15);
     CHECK_TEXT(i.result.method, "polyhedral");
     CHECK_INT(i.result.stability, CT_STABILITY_STAYS);
     check_proof(&i);
-    block(&i, angle, cases[k].heading, 0.5774 * ct_sin_cos_of(3.14159265358979323846 / cases[k].sides).cosine);
+    block(&i, angle, cases[k].heading,
+          0.5774 * ct_sin_cos_of(3.14159265358979323846 / cases[k].sides).cosine);
     i.options.friction = CT_RESTING_FRICTION_POLYHEDRAL;
     i.options.directions = cases[k].sides;
     i.options.circumscribed = true;
@@ -223,8 +248,9 @@ static void pyramids(void) {
   }
 }
 
-/* Row 50: the friction of a block that slides does not depend on its speed; a greater coefficient holds a steeper slope. T12.5's
- * block: 8 N against 0.8 m g slides at 8 - 0.8 g; 7.8 N does not move it. */
+/* Row 50: the friction of a block that slides does not depend on its speed; a greater coefficient
+ * holds a steeper slope. T12.5's block: 8 N against 0.8 m g slides at 8 - 0.8 g; 7.8 N does not
+ * move it. */
 static void speed_does_not_matter(void) {
   for (int k = 0; k < 6; k++) {
     static island i;
@@ -247,7 +273,8 @@ static void speed_does_not_matter(void) {
   }
 }
 
-/* On a floor that is accelerated at 3 m/s^2 a block goes along, at 6 it slides at mu g; it does not stay, whatever holds it up. */
+/* On a floor that is accelerated at 3 m/s^2 a block goes along, at 6 it slides at mu g; it does not
+ * stay, whatever holds it up. */
 static void floor_that_is_moved(void) {
   for (int k = 0; k < 2; k++) {
     static island i;
@@ -262,22 +289,26 @@ static void floor_that_is_moved(void) {
   }
 }
 
-/* A rod of length 2 that turns about its end, which sticks: the floor's force is that of circular motion. */
+/* A rod of length 2 that turns about its end, which sticks: the floor's force is that of circular
+ * motion. */
 static void rod_that_turns_about_its_end(void) {
   static island i;
   ct_sin_cos slope = {.sine = 0.8, .cosine = 0.6};
   double spin = 1.5;
   rod(&i, slope, spin, 2.0);
-  i.bodies[1].velocity.linear = ct_vec(spin * slope.sine, 0.0, -spin * slope.cosine); /* the end stands still */
+  i.bodies[1].velocity.linear =
+      ct_vec(spin * slope.sine, 0.0, -spin * slope.cosine); /* the end stands still */
   CHECK_INT(island_solve(&i), CT_OK);
   double turning = 3.0 * G * slope.cosine / 4.0; /* about the end: I = 4/3 */
   CHECK_NEAR(i.accelerations[1].angular.y, turning, 1e-11);
   CHECK_NEAR(i.accelerations[1].linear.x, turning * slope.sine - spin * spin * slope.cosine, 1e-11);
-  CHECK_NEAR(i.accelerations[1].linear.z, -turning * slope.cosine - spin * spin * slope.sine, 1e-11);
+  CHECK_NEAR(i.accelerations[1].linear.z, -turning * slope.cosine - spin * spin * slope.sine,
+             1e-11);
   CHECK_INT(i.result.stability, CT_STABILITY_MOVING);
 }
 
-/* A ball of 1 kg and radius 0.5 on a slope, no slip: rolls where tan(angle) <= 3.5 mu, else slides and turns. */
+/* A ball of 1 kg and radius 0.5 on a slope, no slip: rolls where tan(angle) <= 3.5 mu, else slides
+ * and turns. */
 static void ball_on_slope(void) {
   for (int k = 0; k < 2; k++) {
     static island i;
@@ -292,7 +323,8 @@ static void ball_on_slope(void) {
     CHECK_INT(island_solve(&i), CT_OK);
     double rolls = 5.0 / 7.0 * G * slope.sine, slides = G * (slope.sine - friction * slope.cosine);
     CHECK_NEAR(i.accelerations[1].linear.x, k ? slides : rolls, 1e-12);
-    CHECK_NEAR(i.accelerations[1].angular.y, k ? friction * G * slope.cosine * 0.5 / 0.1 : rolls / 0.5, 1e-11);
+    CHECK_NEAR(i.accelerations[1].angular.y,
+               k ? friction * G * slope.cosine * 0.5 / 0.1 : rolls / 0.5, 1e-11);
     CHECK(i.forces[0].sliding == (k == 1));
     CHECK_INT(i.result.stability, CT_STABILITY_FALLS);
   }
@@ -303,7 +335,8 @@ static bool ladder_holds(double tangent, double floor, double wall) {
   static island i;
   island_begin(&i, CT_RESTING_FRICTION_CONE);
   double cosine = 1.0 / sqrt(1.0 + tangent * tangent), sine = tangent * cosine;
-  uint32_t ladder = island_body(&i, 7.0, ct_vec(7.0 / 12.0, 7.0 / 12.0, 0.01), ct_vec(0.5 * cosine, 0.0, 0.5 * sine));
+  uint32_t ladder = island_body(&i, 7.0, ct_vec(7.0 / 12.0, 7.0 / 12.0, 0.01),
+                                ct_vec(0.5 * cosine, 0.0, 0.5 * sine));
   island_touch(&i, 0, ladder, ct_vec(0.0, 0.0, 0.0), up(), floor);
   island_touch(&i, 0, ladder, ct_vec(cosine, 0.0, sine), ct_vec(-1.0, 0.0, 0.0), wall);
   island_load(&i, ladder, ct_vec(0.0, 0.0, -7.0 * G), ct_vec(0.0, 0.0, 0.0));
@@ -323,15 +356,15 @@ static void ladder_against_wall(void) {
   }
 }
 
-/* ---- acceleration level --------------------------------------------------------------------------------------------------- */
+/* ---- acceleration level --------------------------------------------------------------------- */
 
-/* Painleve's rod, sliding: A = 1 + 3 cos (cos - mu sin). With A < 0 no force does where the end would sink, and two answers are
- * right where it would lift. */
+/* Painleve's rod, sliding: A = 1 + 3 cos (cos - mu sin). With A < 0 no force does where the end
+ * would sink, and two answers are right where it would lift. */
 static void rod_that_jams(void) {
   const double spins[4] = {0.0, 0.0, 8.0, 8.0};
   const double frictions[4] = {0.5, 2.0, 2.0, 0.5};
-  const ct_resting_status expected[4] = {CT_RESTING_STATUS_OK, CT_RESTING_STATUS_INCONSISTENT, CT_RESTING_STATUS_INDETERMINATE,
-                                         CT_RESTING_STATUS_OK};
+  const ct_resting_status expected[4] = {CT_RESTING_STATUS_OK, CT_RESTING_STATUS_INCONSISTENT,
+                                         CT_RESTING_STATUS_INDETERMINATE, CT_RESTING_STATUS_OK};
   ct_sin_cos slope = {.sine = 0.89442719099991588, .cosine = 0.44721359549995794}; /* tan = 2 */
   for (int k = 0; k < 4; k++) {
     static island i;
@@ -348,8 +381,9 @@ static void rod_that_jams(void) {
   }
 }
 
-/* The same rod pulled along the floor, on a floor turned anyhow: nothing presses it down, so no force
- * is an answer, though round-off of the pull's normal part would ask for one that cannot be. */
+/* The same rod pulled along the floor, on a floor turned anyhow: nothing presses it down, so no
+ * force is an answer, though round-off of the pull's normal part would ask for one that cannot be.
+ */
 static void a_rod_that_nothing_presses_does_not_jam(void) {
   check_random r = {48};
   ct_sin_cos slope = {.sine = 0.89442719099991588, .cosine = 0.44721359549995794};
@@ -378,7 +412,9 @@ static void levels_agree(void) {
   for (int k = 0; k < 12; k++) {
     static island v, a;
     block(&v, 0.2, 0.5 * k, 0.4);
-    if (k & 1) v.bodies[1].velocity.linear = ct_vec(2.0 * ct_sin_cos_of(0.5 * k).cosine, 2.0 * ct_sin_cos_of(0.5 * k).sine, 0.0);
+    if (k & 1)
+      v.bodies[1].velocity.linear =
+          ct_vec(2.0 * ct_sin_cos_of(0.5 * k).cosine, 2.0 * ct_sin_cos_of(0.5 * k).sine, 0.0);
     a = v;
     a.options.acceleration_level = true;
     CHECK_INT(island_solve(&v), CT_OK);
@@ -393,17 +429,20 @@ static const check_test tests[] = {
     {"a rod on its end, at rest and turning", rod_on_its_end},
     {"a body squeezed by what is moved has no forces, and a proof of it", squeezed},
     {"a body squeezed with friction has none either", squeezed_with_friction},
-    {"however heavy what a light box carries is, it is carried", however_heavy_what_a_light_box_carries},
+    {"however heavy what a light box carries is, it is carried",
+     however_heavy_what_a_light_box_carries},
     {"a block on a slope sticks or slides", block_on_slope},
     {"the friction that holds a block on a slope, to eleven digits", threshold_of_slope},
     {"pyramids slide where cones would hold, as far as their error tells", pyramids},
-    {"kinetic friction does not depend on speed, and a push below the static one moves nothing", speed_does_not_matter},
+    {"kinetic friction does not depend on speed, and a push below the static one moves nothing",
+     speed_does_not_matter},
     {"a ball on a slope rolls or slides", ball_on_slope},
     {"a block on a floor that is accelerated goes along or slides", floor_that_is_moved},
     {"a rod turns about its end, which sticks", rod_that_turns_about_its_end},
     {"ladders hold from the angle on that statics gives", ladder_against_wall},
     {"a rod that jams: no forces, or two answers", rod_that_jams},
-    {"a rod that nothing presses does not jam by round-off", a_rod_that_nothing_presses_does_not_jam},
+    {"a rod that nothing presses does not jam by round-off",
+     a_rod_that_nothing_presses_does_not_jam},
     {"accelerations are the same at both levels", levels_agree},
 };
 

@@ -90,7 +90,7 @@ static void make(statics *s, check_random *r, bool frictionless) {
   }
 }
 
-/* ---- the truth ---- */
+/* ---- the truth ------------------------------------------------------------------------------ */
 
 /* A force (x, z) at a contact, on b, as a column of the balance of all bodies. */
 static void put_column(const statics *s, const contact *c, int x, int z, exact_program *p) {
@@ -126,7 +126,7 @@ static exact_program balance_of(const statics *s) {
   return p;
 }
 
-/* ---- the engine ---- */
+/* ---- the engine ----------------------------------------------------------------------------- */
 
 static ct_vec3 placed(const statics *s, double x, double z, double scale) {
   return ct_scale(ct_mat_mul(s->turn, ct_vec(x, 0.0, z)), scale);
@@ -216,7 +216,7 @@ static void without_friction(void) { claims_hold("normals", 501, CT_RESTING_FRIC
 static void with_cones(void) { claims_hold("cones", 502, CT_RESTING_FRICTION_CONE); }
 static void with_pyramids(void) { claims_hold("pyramids", 503, CT_RESTING_FRICTION_POLYHEDRAL); }
 
-/* ---- bodies that are moved ------------------------------------------------------------------- */
+/* ---- bodies that are moved ------------------------------------------------------------------ */
 
 /* Two bodies whose motion is prescribed, behind the dynamic ones: turned about the origin and
  * shifted, together or with a small difference. `converged` allows forces that are

@@ -1,4 +1,5 @@
-/* Forces under tables and in stacks, without friction, against closed forms: of many that hold the shortest ones. */
+/* Forces under tables and in stacks, without friction, against closed forms: of many that hold the
+ * shortest ones. */
 #include "tests/support/island.h"
 
 #define G ISLAND_GRAVITY
@@ -10,16 +11,17 @@ static void table(island *i, double load, double x, double y) {
   island_begin(i, CT_RESTING_FRICTION_NONE);
   uint32_t top = island_body(i, 10.0, ct_vec(5.0, 5.0, 5.0), ct_vec(0.0, 0.0, 1.0));
   const double legs[4][2] = {{1.0, 1.0}, {1.0, -1.0}, {-1.0, -1.0}, {-1.0, 1.0}};
-  for (int k = 0; k < 4; k++) island_touch(i, 0, top, ct_vec(legs[k][0], legs[k][1], 0.0), up(), 0.0);
+  for (int k = 0; k < 4; k++)
+    island_touch(i, 0, top, ct_vec(legs[k][0], legs[k][1], 0.0), up(), 0.0);
   island_load(i, top, ct_vec(0.0, 0.0, -10.0 * G - load), ct_vec(-load * y, load * x, 0.0));
 }
-
 
 static void check_normals(const island *i, const double *expected, double tolerance) {
   for (size_t k = 0; k < i->count; k++) CHECK_NEAR(i->forces[k].normal, expected[k], tolerance);
 }
 
-/* T11.1; rows 14 and 46: four legs are one too many, the matrix is singular, and all forces are found together. */
+/* T11.1; rows 14 and 46: four legs are one too many, the matrix is singular, and all forces are
+ * found together. */
 static void table_on_four_legs(void) {
   static island i;
   table(&i, 0.0, 0.0, 0.0);

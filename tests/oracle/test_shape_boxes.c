@@ -1,5 +1,5 @@
-/* Boxes, supports and balls of random shapes of every bounded kind, over all sizes, with rounding and margin: against their
- * definitions in long double.
+/* Boxes, supports and balls of random shapes of every bounded kind, over all sizes, with rounding
+ * and margin: against their definitions in long double.
  */
 #include "tests/oracle/shape_truth.h"
 #include "tests/support/check.h"
@@ -10,7 +10,9 @@ static ct_vec3 random_vector(check_random *r) {
 }
 
 /* 1e-9 .. 1e9 is the range of sizes; a shape's own stay within three orders of each other here. */
-static double random_size(check_random *r, double scale) { return scale * pow(10.0, check_uniform(r, -1.5, 1.5)); }
+static double random_size(check_random *r, double scale) {
+  return scale * pow(10.0, check_uniform(r, -1.5, 1.5));
+}
 
 static const ct_mesh *random_mesh(check_random *r, double scale) {
   ct_vec3 p[60];
@@ -54,7 +56,8 @@ static double size_of(const ct_shape *s) {
   return radius + ct_norm(center);
 }
 
-/* Rounds a shape in a random one of the ways that it takes; returns the size of the sharp one with what is added. */
+/* Rounds a shape in a random one of the ways that it takes; returns the size of the sharp one with
+ * what is added. */
 static double round_shape(ct_shape *s, check_random *r, double scale) {
   int way = (int)(check_next(r) % 4);
   double limit = ct_shape_inset_limit(s, NULL), size = size_of(s);
@@ -106,15 +109,18 @@ static void support_points_are_of_the_shape_and_farthest(void) {
     ct_shape s = random_shape(&r, (ct_kind)(i % CT_KIND_PLANE), scale);
     double size = round_shape(&s, &r, scale), slack = 32.0 * 0x1p-53 * size;
     for (int k = 0; k < 10; k++) {
-      ct_vec3 d = ct_unit_or(random_vector(&r), ct_vec(1, 0, 0)), e = ct_unit_or(random_vector(&r), ct_vec(1, 0, 0));
+      ct_vec3 d = ct_unit_or(random_vector(&r), ct_vec(1, 0, 0)),
+              e = ct_unit_or(random_vector(&r), ct_vec(1, 0, 0));
       ct_vec3 p = ct_shape_support(&s, d), again = ct_shape_support(&s, ct_scale(d, 2.0));
       CHECK(!memcmp(&p, &again, sizeof p));
       CHECK_NEAR(ct_dot(p, d), (double)truth(&s, d), slack);
       CHECK(ct_dot(p, e) <= (double)truth(&s, e) + slack);
-      /* Widths are positive; the support value of a sum of directions is no more than the sum of theirs. */
+      /* Widths are positive; the support value of a sum of directions is no more than the sum of
+       * theirs. */
       CHECK(ct_dot(p, d) + ct_dot(ct_shape_support(&s, ct_neg(d)), ct_neg(d)) > 0.0);
       ct_vec3 sum = ct_add(d, e);
-      CHECK(ct_dot(ct_shape_support(&s, sum), sum) <= ct_dot(p, d) + ct_dot(ct_shape_support(&s, e), e) + slack);
+      CHECK(ct_dot(ct_shape_support(&s, sum), sum) <=
+            ct_dot(p, d) + ct_dot(ct_shape_support(&s, e), e) + slack);
     }
     ct_shape_release(&s);
   }
@@ -122,16 +128,20 @@ static void support_points_are_of_the_shape_and_farthest(void) {
 
 /* A point of a sharp shape, by parameters: uniform in some of them, often on the surface. */
 static ct_vec3 sampled_point(const ct_shape *s, check_random *r) {
-  double u = check_uniform(r, 0, 1), t = check_next(r) % 3 ? check_uniform(r, 0, 1) : (double)(check_next(r) % 2);
-  ct_vec3 d = ct_unit_or(random_vector(r), ct_vec(1, 0, 0)), ring = ct_unit_or(ct_vec(d.x, d.y, 0), ct_vec(1, 0, 0));
+  double u = check_uniform(r, 0, 1),
+         t = check_next(r) % 3 ? check_uniform(r, 0, 1) : (double)(check_next(r) % 2);
+  ct_vec3 d = ct_unit_or(random_vector(r), ct_vec(1, 0, 0)),
+          ring = ct_unit_or(ct_vec(d.x, d.y, 0), ct_vec(1, 0, 0));
   u = check_next(r) % 2 ? 1.0 : u;
   switch (s->kind) {
   case CT_KIND_SPHERE: return ct_scale(d, u * s->sphere.radius);
   case CT_KIND_BOX:
-    return ct_vec((2 * t - 1) * s->box.half.x, (d.x > 0 ? u : -u) * s->box.half.y, (d.y > 0 ? u : -1) * s->box.half.z);
+    return ct_vec((2 * t - 1) * s->box.half.x, (d.x > 0 ? u : -u) * s->box.half.y,
+                  (d.y > 0 ? u : -1) * s->box.half.z);
   case CT_KIND_CAPSULE: {
     double z = (2 * t - 1) * s->capsule.half_length;
-    return ct_add(ct_vec(0, 0, z), ct_scale(d, u * ((1 - t) * s->capsule.radius_bottom + t * s->capsule.radius_top)));
+    return ct_add(ct_vec(0, 0, z), ct_scale(d, u * ((1 - t) * s->capsule.radius_bottom +
+                                                    t * s->capsule.radius_top)));
   }
   case CT_KIND_CYLINDER: {
     ct_vec3 p = ct_scale(ring, u * s->cylinder.radius);
@@ -141,7 +151,9 @@ static ct_vec3 sampled_point(const ct_shape *s, check_random *r) {
     ct_vec3 p = ct_scale(ring, u * ((1 - t) * s->cone.radius_bottom + t * s->cone.radius_top));
     return ct_vec(p.x, p.y, (2 * t - 1) * s->cone.half_length);
   }
-  default: return ct_vec(u * d.x * s->ellipsoid.radii.x, u * d.y * s->ellipsoid.radii.y, u * d.z * s->ellipsoid.radii.z);
+  default:
+    return ct_vec(u * d.x * s->ellipsoid.radii.x, u * d.y * s->ellipsoid.radii.y,
+                  u * d.z * s->ellipsoid.radii.z);
   }
 }
 
@@ -169,14 +181,17 @@ static void bounding_balls_hold_the_shape(void) {
     ct_vec3 center;
     ct_shape_ball(&s, &center, &radius);
     for (int k = 0; k < 30; k++) {
-      ct_vec3 d = k == 0 ? ct_vec(0, 0, 1) : k == 1 ? ct_vec(0, 0, -1) : ct_unit_or(random_vector(&r), ct_vec(1, 0, 0));
+      ct_vec3 d = k == 0   ? ct_vec(0, 0, 1)
+                  : k == 1 ? ct_vec(0, 0, -1)
+                           : ct_unit_or(random_vector(&r), ct_vec(1, 0, 0));
       CHECK((double)truth(&s, d) - ct_dot(center, d) <= radius + 4.0 * 0x1p-53 * size);
     }
     ct_shape_release(&s);
   }
 }
 
-/* Up to the limit the shape within is one: sizes above zero, no wider than the shape, and as deep within it as asked. */
+/* Up to the limit the shape within is one: sizes above zero, no wider than the shape, and as deep
+ * within it as asked. */
 static void insets_up_to_the_limit_leave_a_solid(void) {
   check_random r = {94};
   static const ct_kind kinds[] = {CT_KIND_BOX, CT_KIND_CYLINDER, CT_KIND_CONE};
@@ -190,7 +205,8 @@ static void insets_up_to_the_limit_leave_a_solid(void) {
     ct_shape t = rounded(s, true, i % 4 ? limit * check_uniform(&r, 0, 1) : limit, 0.0);
     for (int k = 0; k < 20; k++) {
       ct_vec3 d = ct_unit_or(random_vector(&r), ct_vec(1, 0, 0));
-      double within = (double)sharp_truth(&s, d.x, d.y, d.z, 1.0L), reach = ct_dot(ct_shape_support(&t, d), d);
+      double within = (double)sharp_truth(&s, d.x, d.y, d.z, 1.0L),
+             reach = ct_dot(ct_shape_support(&t, d), d);
       CHECK(reach <= within + 32.0 * 0x1p-53 * size);
       CHECK(reach + ct_dot(ct_shape_support(&t, ct_neg(d)), ct_neg(d)) >= 2.0 * t.rounding);
     }
@@ -200,7 +216,8 @@ static void insets_up_to_the_limit_leave_a_solid(void) {
 static const check_test tests[] = {
     {"boxes_hold_the_exact_shape_and_are_tight", boxes_hold_the_exact_shape_and_are_tight},
     {"support_points_are_of_the_shape_and_farthest", support_points_are_of_the_shape_and_farthest},
-    {"no_sampled_point_lies_beyond_the_support_point", no_sampled_point_lies_beyond_the_support_point},
+    {"no_sampled_point_lies_beyond_the_support_point",
+     no_sampled_point_lies_beyond_the_support_point},
     {"bounding_balls_hold_the_shape", bounding_balls_hold_the_shape},
     {"insets_up_to_the_limit_leave_a_solid", insets_up_to_the_limit_leave_a_solid},
 };

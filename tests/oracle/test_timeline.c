@@ -1,5 +1,5 @@
-/* When contacts begin and end, against closed forms: spheres through each other, a ball that dips into a plane, a box that turns
- * above one, compounds, what rests, slides, or only touches. */
+/* When contacts begin and end, against closed forms: spheres through each other, a ball that dips
+ * into a plane, a box that turns above one, compounds, what rests, slides, or only touches. */
 #include "tests/support/meshes.h"
 #include "tests/support/movers.h"
 #include "tests/support/shapes.h"
@@ -19,7 +19,8 @@ static void check_changes(const long double *times, size_t count, double width) 
     const ct_contact_change *c = &timeline.changes[i];
     CHECK(c->began == ((i % 2 == 0) != timeline.in_contact));
     CHECK(fabsl(c->time - times[i]) <= 1e-12L * times[i]);
-    CHECK(c->lower <= times[i] && times[i] <= c->upper && c->lower <= c->time && c->time <= c->upper);
+    CHECK(c->lower <= times[i] && times[i] <= c->upper && c->lower <= c->time &&
+          c->time <= c->upper);
     CHECK_NEAR(c->upper - c->lower, 0.0, width);
     CHECK(c->began ? c->normal_velocity < 0.0 : c->normal_velocity > 0.0);
     CHECK_NEAR(c->contact.distance, 0.0, 1e-12);
@@ -56,7 +57,8 @@ static void spheres_pass_through_each_other(void) {
   }
 }
 
-/* Thrown at a plane that pushes back: z = .5 - 4 t + 4 t^2 meets .1 twice. A half of it starts in contact. */
+/* Thrown at a plane that pushes back: z = .5 - 4 t + 4 t^2 meets .1 twice. A half of it starts in
+ * contact. */
 static void a_ball_dips_into_a_plane(void) {
   ct_moving_body a = still(plane(), at(0, 0, 0));
   ct_path_options path = falls(3.0, at(0, 0, 0.5), ct_vec(1, 0, -4), ct_vec(0, 0, 8));
@@ -76,7 +78,8 @@ static void a_ball_dips_into_a_plane(void) {
   mover_free(b);
 }
 
-/* The box of T8.3: its corners reach |sin t| + .1 |cos t| below its centre, which is .6 above the plane; twice in a turn. */
+/* The box of T8.3: its corners reach |sin t| + .1 |cos t| below its centre, which is .6 above the
+ * plane; twice in a turn. */
 static void a_turning_box_touches_twice_in_a_turn(void) {
   const long double pi = 3.14159265358979323846264338327950288L;
   long double t = 0.5L;
@@ -88,7 +91,8 @@ static void a_turning_box_touches_twice_in_a_turn(void) {
   }
   ct_moving_body a = still(plane(), at(0, 0, 0));
   ct_path_options turns =
-      twists(12.5, turned(at(0, 0, 0.6), 0.70710678118654752440, 0, 0, 0.70710678118654752440), none, ct_vec(0, -1, 0));
+      twists(12.5, turned(at(0, 0, 0.6), 0.70710678118654752440, 0, 0, 0.70710678118654752440),
+             none, ct_vec(0, -1, 0));
   ct_moving_body b = mover(box(1.0, 0.1, 1.0), &turns);
   walk(a, b, 12.5, 100);
   check_changes(times, 8, 1e-10);
@@ -103,27 +107,32 @@ static void a_turning_box_touches_twice_in_a_turn(void) {
   mover_free(b);
 }
 
-/* Two balls on a rod through a ball that stays: apart between them, or not where they are near each other. */
+/* Two balls on a rod through a ball that stays: apart between them, or not where they are near each
+ * other. */
 static void bodies_part_when_their_last_colliders_do(void) {
   for (int i = 0; i < 2; i++) {
     double apart = i ? 6.0 : 1.0;
     const ct_shape two[] = {sphere(1.0), sphere(1.0)};
     const ct_pose poses[] = {at(0, 0, 0), at(-apart, 0, 0)};
     ct_path_options along = twists(20.0, at(-3, 0, 0), ct_vec(1, 0, 0), none);
-    ct_moving_body a = mover_of(mover_body(two, poses, 2), &along), b = still(sphere(1.0), at(0, 0, 0));
+    ct_moving_body a = mover_of(mover_body(two, poses, 2), &along),
+                   b = still(sphere(1.0), at(0, 0, 0));
     walk(a, b, 20.0, 10);
     const long double times[] = {1.0L, i ? 5.0L : 6.0L, 7.0L, 11.0L};
     check_changes(times, i ? 4 : 2, 1e-11);
     check_complete(20.0);
-    for (size_t k = 0; k < timeline.count; k++) CHECK_INT(timeline.changes[k].collider_a, k >= 2 || (i == 0 && k == 1));
+    for (size_t k = 0; k < timeline.count; k++)
+      CHECK_INT(timeline.changes[k].collider_a, k >= 2 || (i == 0 && k == 1));
     mover_free(a);
     mover_free(b);
   }
 }
 
-/* What rests or slides, at zero distance or a little sunk, does not flicker; what only touches is no contact. */
+/* What rests or slides, at zero distance or a little sunk, does not flicker; what only touches is
+ * no contact. */
 static void contacts_at_round_off_do_not_flicker(void) {
-  ct_moving_body floor = still(box(10, 10, 0.5), at(0, 0, -0.5)), ground = still(plane(), at(0, 0, 0));
+  ct_moving_body floor = still(box(10, 10, 0.5), at(0, 0, -0.5)),
+                 ground = still(plane(), at(0, 0, 0));
   const ct_path_options paths[] = {
       stays(2.0, at(0, 0, 0.3)),
       twists(2.0, at(0, 0, 0.3), ct_vec(1, 0.5, 0), none),
@@ -161,8 +170,9 @@ static void contacts_at_round_off_do_not_flicker(void) {
   mover_free(ground);
 }
 
-/* A ball on an arm of 1 m, turning about y, that dips a little into a plane or a floor: at height h + dip the centre is in contact
- * while 1 - dip <= sin t, so long as the dip is no more than round-off. */
+/* A ball on an arm of 1 m, turning about y, that dips a little into a plane or a floor: at height h
+ * + dip the centre is in contact while 1 - dip <= sin t, so long as the dip is no more than
+ * round-off. */
 static void shallow_dips_of_a_turning_body_are_all_told(void) {
   static const double dips[] = {0.1, 1e-3, 1e-5, 1e-7, 1e-9};
   const long double pi = 3.14159265358979323846264338327950288L;
@@ -175,7 +185,8 @@ static void shallow_dips_of_a_turning_body_are_all_told(void) {
       times[2 * k] = 2 * pi * k + 0.5L * pi - half;
       times[2 * k + 1] = 2 * pi * k + 0.5L * pi + half;
     }
-    ct_moving_body floor = i % 2 ? still(box(10, 10, 0.5), at(0, 0, -0.5)) : still(plane(), at(0, 0, 0));
+    ct_moving_body floor =
+        i % 2 ? still(box(10, 10, 0.5), at(0, 0, -0.5)) : still(plane(), at(0, 0, 0));
     ct_path_options turns = twists(19.0, at(0, 0, height), none, ct_vec(0, 1, 0));
     ct_moving_body b = mover_of(mover_body(&ball, &on_arm, 1), &turns);
     walk(floor, b, 19.0, 100);
@@ -231,14 +242,15 @@ static void shallow_dips_of_a_mesh_into_a_mesh_are_all_told(void) {
   ct_shape_release(&tip);
 }
 
-/* A sheet through which a body turns: neither has a depth in it. What is on it turns about y with 1 rad/s. A ball on an arm of
- * .55 m is off it while |sin t| > .5 / .55; a box on it, .2 m by 1 m, while |sin t| .55 > |sin t| .1 + |cos t| .5; and so the box
- * as a mesh. */
+/* A sheet through which a body turns: neither has a depth in it. What is on it turns about y with 1
+ * rad/s. A ball on an arm of .55 m is off it while |sin t| > .5 / .55; a box on it, .2 m by 1 m,
+ * while |sin t| .55 > |sin t| .1 + |cos t| .5; and so the box as a mesh. */
 static void a_body_that_turns_through_a_sheet_parts_each_time(void) {
   const long double pi = 3.14159265358979323846264338327950288L;
   soup s = {0}, faces = {0};
   uint32_t corners[4];
-  for (int i = 0; i < 4; i++) corners[i] = soup_vertex(&s, ct_vec(i == 1 || i == 2 ? 2 : -2, i >= 2 ? 2 : -2, 0));
+  for (int i = 0; i < 4; i++)
+    corners[i] = soup_vertex(&s, ct_vec(i == 1 || i == 2 ? 2 : -2, i >= 2 ? 2 : -2, 0));
   soup_triangle(&s, corners[0], corners[1], corners[2]);
   soup_triangle(&s, corners[0], corners[2], corners[3]);
   ct_shape sheet = soup_shape(&s);
@@ -246,13 +258,15 @@ static void a_body_that_turns_through_a_sheet_parts_each_time(void) {
   ct_shape shapes[] = {sphere(0.5), box(0.1, 0.5, 0.5), soup_shape(&faces)};
   const ct_pose aside = at(0.55, 0, 0);
   for (int i = 0; i < 3; i++) {
-    long double off = i ? atanl(0.5L / (long double)0.45) : asinl(0.5L / (long double)0.55), times[38];
+    long double off = i ? atanl(0.5L / (long double)0.45) : asinl(0.5L / (long double)0.55),
+                times[38];
     for (int k = 0; k < 19; k++) {
       times[2 * k] = k * pi + off;
       times[2 * k + 1] = (k + 1) * pi - off;
     }
     ct_path_options turns = twists(60.0, at(0, 0, 0), none, ct_vec(0, 1, 0));
-    ct_moving_body a = still(sheet, at(0, 0, 0)), b = mover_of(mover_body(&shapes[i], &aside, 1), &turns);
+    ct_moving_body a = still(sheet, at(0, 0, 0)),
+                   b = mover_of(mover_body(&shapes[i], &aside, 1), &turns);
     walk(a, b, 60.0, 100);
     CHECK(timeline.in_contact);
     check_changes(times, 38, 1e-6);
@@ -264,20 +278,23 @@ static void a_body_that_turns_through_a_sheet_parts_each_time(void) {
   ct_shape_release(&shapes[2]);
 }
 
-/* A sheet of 4 m by 4 m that turns about a line 1.5 m from the middle of another, .1 m above it: it cuts that one's plane while its
- * half width reaches down to it, |sin t| >= .05, and not beyond the edge, at y = 1.5 - .1 cot t <= 2. */
+/* A sheet of 4 m by 4 m that turns about a line 1.5 m from the middle of another, .1 m above it: it
+ * cuts that one's plane while its half width reaches down to it, |sin t| >= .05, and not beyond the
+ * edge, at y = 1.5 - .1 cot t <= 2. */
 static void a_sheet_that_turns_through_a_sheet_parts_each_time(void) {
   const long double pi = 3.14159265358979323846264338327950288L;
   soup s = {0};
   uint32_t corners[4];
-  for (int i = 0; i < 4; i++) corners[i] = soup_vertex(&s, ct_vec(i == 1 || i == 2 ? 2 : -2, i >= 2 ? 2 : -2, 0));
+  for (int i = 0; i < 4; i++)
+    corners[i] = soup_vertex(&s, ct_vec(i == 1 || i == 2 ? 2 : -2, i >= 2 ? 2 : -2, 0));
   soup_triangle(&s, corners[0], corners[1], corners[2]);
   soup_triangle(&s, corners[0], corners[2], corners[3]);
   ct_shape sheet = soup_shape(&s);
   ct_path_options turns = twists(20.0, at(0, 1.5, 0.1), none, ct_vec(1, 0, 0));
   ct_moving_body a = still(sheet, at(0, 0, 0)), b = mover(sheet, &turns);
   long double times[13];
-  for (int k = 0; k < 13; k++) times[k] = k % 2 ? (k / 2 + 1) * pi - atanl(0.2L) : (k / 2) * pi + asinl((long double)0.1 / 2);
+  for (int k = 0; k < 13; k++)
+    times[k] = k % 2 ? (k / 2 + 1) * pi - atanl(0.2L) : (k / 2) * pi + asinl((long double)0.1 / 2);
   walk(a, b, 20.0, 100);
   check_changes(times, 13, 1e-9);
   check_complete(20.0);
@@ -290,7 +307,8 @@ static void a_sheet_that_turns_through_a_sheet_parts_each_time(void) {
 static void iterations_end_a_timeline_with_what_is_known(void) {
   ct_moving_body a = still(plane(), at(0, 0, 0));
   ct_path_options turns =
-      twists(12.5, turned(at(0, 0, 0.6), 0.70710678118654752440, 0, 0, 0.70710678118654752440), none, ct_vec(0, -1, 0));
+      twists(12.5, turned(at(0, 0, 0.6), 0.70710678118654752440, 0, 0, 0.70710678118654752440),
+             none, ct_vec(0, -1, 0));
   ct_moving_body b = mover(box(1.0, 0.1, 1.0), &turns);
   ct_toi_options options = whole_motion(12.5);
   options.iterations_max = 3;
@@ -301,7 +319,8 @@ static void iterations_end_a_timeline_with_what_is_known(void) {
   mover_free(b);
 }
 
-/* Two rows of 15 cubes, one of which falls through the other: iterations are of each pair of colliders, of which some 40 are near.
+/* Two rows of 15 cubes, one of which falls through the other: iterations are of each pair of
+ * colliders, of which some 40 are near.
  */
 static void iterations_are_of_each_pair_of_colliders(void) {
   ct_shape cubes[15];
@@ -310,8 +329,10 @@ static void iterations_are_of_each_pair_of_colliders(void) {
     cubes[i] = box(0.5, 0.5, 0.5);
     poses[i] = at(i, 0, 0);
   }
-  ct_path_options falling = twists(8.0, at(0, 0, 3), ct_vec(0, 0, -1), none), here = stays(8.0, at(0, 0, 0));
-  ct_moving_body a = mover_of(mover_body(cubes, poses, 15), &here), b = mover_of(mover_body(cubes, poses, 15), &falling);
+  ct_path_options falling = twists(8.0, at(0, 0, 3), ct_vec(0, 0, -1), none),
+                  here = stays(8.0, at(0, 0, 0));
+  ct_moving_body a = mover_of(mover_body(cubes, poses, 15), &here),
+                 b = mover_of(mover_body(cubes, poses, 15), &falling);
   ct_toi_options options = whole_motion(8.0);
   options.iterations_max = 30;
   CHECK_INT(ct_body_timeline(a, b, &options, 10, workspace, &timeline), CT_OK);
@@ -331,9 +352,12 @@ static const check_test tests[] = {
     {"bodies part when their last colliders do", bodies_part_when_their_last_colliders_do},
     {"contacts at round-off do not flicker", contacts_at_round_off_do_not_flicker},
     {"shallow dips of a turning body are all told", shallow_dips_of_a_turning_body_are_all_told},
-    {"shallow dips of a mesh into a mesh are all told", shallow_dips_of_a_mesh_into_a_mesh_are_all_told},
-    {"a body that turns through a sheet parts each time", a_body_that_turns_through_a_sheet_parts_each_time},
-    {"a sheet that turns through a sheet parts each time", a_sheet_that_turns_through_a_sheet_parts_each_time},
+    {"shallow dips of a mesh into a mesh are all told",
+     shallow_dips_of_a_mesh_into_a_mesh_are_all_told},
+    {"a body that turns through a sheet parts each time",
+     a_body_that_turns_through_a_sheet_parts_each_time},
+    {"a sheet that turns through a sheet parts each time",
+     a_sheet_that_turns_through_a_sheet_parts_each_time},
     {"iterations end a timeline with what is known", iterations_end_a_timeline_with_what_is_known},
     {"iterations are of each pair of colliders", iterations_are_of_each_pair_of_colliders},
     {"memory goes back", memory_goes_back},

@@ -5,7 +5,8 @@
 #include "tests/support/check.h"
 
 static ct_vec3 random_point(check_random *r, double size) {
-  return ct_vec(check_uniform(r, -size, size), check_uniform(r, -size, size), check_uniform(r, -size, size));
+  return ct_vec(check_uniform(r, -size, size), check_uniform(r, -size, size),
+                check_uniform(r, -size, size));
 }
 
 static ct_triangle random_triangle(check_random *r, double size) {
@@ -26,7 +27,8 @@ static ct_triangle grid_triangle(check_random *r, int range) {
 /* A needle: the third corner a hair off the line of the first two, or off one of them. */
 static ct_triangle needle(check_random *r) {
   ct_triangle t = random_triangle(r, 1.0);
-  double width = pow(10.0, check_uniform(r, -14.0, -1.0)), at = check_next(r) % 2 ? check_uniform(r, 0.0, 1.0) : 1.0;
+  double width = pow(10.0, check_uniform(r, -14.0, -1.0)),
+         at = check_next(r) % 2 ? check_uniform(r, 0.0, 1.0) : 1.0;
   t.v[2] = ct_add(ct_lerp(t.v[0], t.v[1], at), random_point(r, width));
   return t;
 }
@@ -55,7 +57,8 @@ static void judge(const ct_triangle *a, const ct_triangle *b, bool exact) {
   CHECK_NEAR(gap.distance, truth, 16 * unit);
   if (!(fabs(gap.distance - truth) <= 16 * unit))
     for (int k = 0; k < 3; k++)
-      fprintf(stderr, "    {%a,%a,%a} {%a,%a,%a}\n", a->v[k].x, a->v[k].y, a->v[k].z, b->v[k].x, b->v[k].y, b->v[k].z);
+      fprintf(stderr, "    {%a,%a,%a} {%a,%a,%a}\n", a->v[k].x, a->v[k].y, a->v[k].z, b->v[k].x,
+              b->v[k].y, b->v[k].z);
   worst = ct_max2(worst, fabs(gap.distance - truth) / unit);
   CHECK(ct_triangles_gap(b, a, INFINITY, &swapped));
   CHECK_NEAR(swapped.distance, truth, 16 * unit);
@@ -73,7 +76,8 @@ static void judge(const ct_triangle *a, const ct_triangle *b, bool exact) {
     far_a = ct_max2(far_a, ct_dot(gap.normal, ct_sub(a->v[k], gap.a)));
     near_b = ct_min2(near_b, ct_dot(gap.normal, ct_sub(b->v[k], gap.a)));
   }
-  if (gap.distance > 0.0) CHECK_NEAR(near_b - far_a, truth, 32 * unit); /* the normal proves the distance */
+  if (gap.distance > 0.0)
+    CHECK_NEAR(near_b - far_a, truth, 32 * unit); /* the normal proves the distance */
   else CHECK_NEAR(far_a - near_b, gap.overlap, 32 * unit);
   ct_gap limited = {.distance = -1.0};
   double limit = 0.75 * truth;
@@ -120,9 +124,11 @@ static void a_corner_a_hair_off_a_face_is_that_far(void) {
   check_random r = {4};
   for (int i = 0; i < 2000; i++) {
     ct_triangle a = random_triangle(&r, 1.0), b = random_triangle(&r, 1.0);
-    double s = check_uniform(&r, 0.1, 0.4), t = check_uniform(&r, 0.1, 0.4), gap = pow(10.0, check_uniform(&r, -18.0, -2.0));
+    double s = check_uniform(&r, 0.1, 0.4), t = check_uniform(&r, 0.1, 0.4),
+           gap = pow(10.0, check_uniform(&r, -18.0, -2.0));
     ct_vec3 n = ct_unit_or(ct_triangle_cross(&a), ct_vec(1, 0, 0));
-    ct_vec3 on = ct_add(a.v[0], ct_add(ct_scale(ct_sub(a.v[1], a.v[0]), s), ct_scale(ct_sub(a.v[2], a.v[0]), t)));
+    ct_vec3 on = ct_add(
+        a.v[0], ct_add(ct_scale(ct_sub(a.v[1], a.v[0]), s), ct_scale(ct_sub(a.v[2], a.v[0]), t)));
     ct_vec3 shift = ct_sub(ct_add_scaled(on, n, gap), b.v[0]);
     for (int k = 0; k < 3; k++) {
       b.v[k] = ct_add(b.v[k], shift);
@@ -137,23 +143,27 @@ static void feet_on_triangles_are_nearest(void) {
   check_random r = {5};
   for (int i = 0; i < 4000; i++) {
     ct_triangle t = i % 2 ? needle(&r) : random_triangle(&r, 1.0);
-    ct_vec3 p =
-        i % 3 ? random_point(&r, 2.0) : ct_lerp(ct_lerp(t.v[0], t.v[1], check_uniform(&r, 0, 1)), t.v[2], check_uniform(&r, 0, 1));
+    ct_vec3 p = i % 3 ? random_point(&r, 2.0)
+                      : ct_lerp(ct_lerp(t.v[0], t.v[1], check_uniform(&r, 0, 1)), t.v[2],
+                                check_uniform(&r, 0, 1));
     ct_vec3 foot = ct_triangle_foot(&t, p);
     CHECK_NEAR(ct_norm(ct_sub(foot, p)), off(&t, p), 16 * 0x1p-53);
     CHECK(off(&t, foot) <= 16 * 0x1p-53);
     ct_gap gap;
     CHECK(ct_point_gap(p, &t, INFINITY, &gap));
     CHECK_NEAR(gap.distance, off(&t, p), 16 * 0x1p-53);
-    const ct_vec3 segment[2] = {p, random_point(&r, 1.0)}, doubled[3] = {segment[0], segment[1], segment[1]};
+    const ct_vec3 segment[2] = {p, random_point(&r, 1.0)},
+                  doubled[3] = {segment[0], segment[1], segment[1]};
     CHECK(ct_segment_gap(segment, &t, INFINITY, &gap));
     CHECK_NEAR(gap.distance, (double)oracle_triangles(doubled, t.v), 16 * 0x1p-53);
   }
 }
 
 static const check_test tests[] = {
-    {"random_triangles_are_as_far_apart_as_brute_force_says", random_triangles_are_as_far_apart_as_brute_force_says},
-    {"triangles_on_a_grid_meet_exactly_when_they_do", triangles_on_a_grid_meet_exactly_when_they_do},
+    {"random_triangles_are_as_far_apart_as_brute_force_says",
+     random_triangles_are_as_far_apart_as_brute_force_says},
+    {"triangles_on_a_grid_meet_exactly_when_they_do",
+     triangles_on_a_grid_meet_exactly_when_they_do},
     {"needles_are_as_far_apart_as_brute_force_says", needles_are_as_far_apart_as_brute_force_says},
     {"a_corner_a_hair_off_a_face_is_that_far", a_corner_a_hair_off_a_face_is_that_far},
     {"feet_on_triangles_are_nearest", feet_on_triangles_are_nearest},

@@ -1,6 +1,8 @@
-/* Common solids of random polyhedra against plain clipping in long double, by both ways of finding them.
+/* Common solids of random polyhedra against plain clipping in long double, by both ways of finding
+ * them.
  *
- * Checklist of the seeds: row 18 (the intersection's test program), row 9 (sums over random surfaces).
+ * Checklist of the seeds: row 18 (the intersection's test program), row 9 (sums over random
+ * surfaces).
  */
 #include "tests/oracle/volume_cases.h"
 #include "tests/oracle/volume_oracle.h"
@@ -11,7 +13,8 @@
 
 enum { CASES = 3000, CASES_FULL = 100000 };
 
-/* Round-off of a corner is some 16 u of the coordinates, that of sums by their terms: allowed with a margin of about 8. */
+/* Round-off of a corner is some 16 u of the coordinates, that of sums by their terms: allowed with
+ * a margin of about 8. */
 #define LENGTH_ERROR 1e-13
 
 typedef struct worst {
@@ -30,10 +33,12 @@ static double normal_error(const ct_volume_contact *c, const real sum[2][3]) {
   real n[3];
   for (int k = 0; k < 3; k++) n[k] = sum[0][k] - sum[1][k];
   double length = (double)sqrtl(oracle_dot(n, n));
-  return c->flags & CT_VOLUME_FLAG_NORMAL_FALLBACK ? 0.0 : difference(ct_scale(c->normal, length), n);
+  return c->flags & CT_VOLUME_FLAG_NORMAL_FALLBACK ? 0.0
+                                                   : difference(ct_scale(c->normal, length), n);
 }
 
-static bool ask(const volume_case *c, ct_volume_options options, ct_workspace *workspace, ct_volume_contact *out) {
+static bool ask(const volume_case *c, ct_volume_options options, ct_workspace *workspace,
+                ct_volume_contact *out) {
   ct_frame fa = ct_frame_of(c->pose_a), fb = ct_frame_of(c->pose_b);
   ct_volume v;
   ct_pair_volume((ct_placed){&c->a, &fa}, (ct_placed){&c->b, &fb}, &options, workspace, &v);
@@ -45,21 +50,24 @@ static bool ask(const volume_case *c, ct_volume_options options, ct_workspace *w
   return true;
 }
 
-static void compare(const volume_case *c, ct_volume_method method, ct_workspace *workspace, worst *w) {
+static void compare(const volume_case *c, ct_volume_method method, ct_workspace *workspace,
+                    worst *w) {
   static oracle_body a, b;
   ct_frame fa = ct_frame_of(c->pose_a), fb = ct_frame_of(c->pose_b);
   oracle_place(&c->a, &fa, &a);
   oracle_place(&c->b, &fb, &b);
   oracle_sum truth = oracle_common(&a, &b);
   ct_volume_contact linear, faces;
-  /* Round-off of the bodies in the world, which the engine does not have, moves surfaces by some u of 5 m. */
+  /* Round-off of the bodies in the world, which the engine does not have, moves surfaces by some u
+   * of 5 m. */
   if (!ask(c, (ct_volume_options){.method = method}, workspace, &linear)) {
     w->apart++;
     CHECK(truth.volume <= 2e-14L * (truth.surface + 1e-14L));
     return;
   }
   w->met++;
-  if (!ask(c, (ct_volume_options){.method = method, .weighting = CT_WEIGHTING_SQUARED_FACE}, workspace, &faces)) {
+  if (!ask(c, (ct_volume_options){.method = method, .weighting = CT_WEIGHTING_SQUARED_FACE},
+           workspace, &faces)) {
     CHECK_FAIL("no contact by the other weighting");
     return;
   }
@@ -68,9 +76,11 @@ static void compare(const volume_case *c, ct_volume_method method, ct_workspace 
   for (int k = 0; k < 3; k++) centre[k] = truth.moment[k] / truth.surface;
   take(&w->volume, fabs(linear.volume - (double)truth.volume) / (LENGTH_ERROR * surface));
   take(&w->area, fabs(2.0 * linear.area - surface) / (LENGTH_ERROR * size * 1e3));
-  take(&w->position, difference(linear.position, centre) * surface / (LENGTH_ERROR * size * size * 1e3));
+  take(&w->position,
+       difference(linear.position, centre) * surface / (LENGTH_ERROR * size * size * 1e3));
   take(&w->sum, normal_error(&linear, (const real(*)[3])truth.area) / (LENGTH_ERROR * size * 10));
-  take(&w->square, normal_error(&faces, (const real(*)[3])truth.square) / (LENGTH_ERROR * size * surface * 1e3));
+  take(&w->square, normal_error(&faces, (const real(*)[3])truth.square) /
+                       (LENGTH_ERROR * size * surface * 1e3));
 }
 
 static void run(ct_volume_method method, int cases) {
@@ -82,8 +92,10 @@ static void run(ct_volume_method method, int cases) {
     compare(&c, method, workspace, &w);
     release_case(&c);
   }
-  printf("%d met, %d apart (%s), in parts of what is allowed: volume %.2g area %.2g position %.2g linear %.2g squaredFace %.2g\n",
-         w.met, w.apart, ct_volume_method_word(method), w.volume, w.area, w.position, w.sum, w.square);
+  printf("%d met, %d apart (%s), in parts of what is allowed: volume %.2g area %.2g position %.2g "
+         "linear %.2g squaredFace %.2g\n",
+         w.met, w.apart, ct_volume_method_word(method), w.volume, w.area, w.position, w.sum,
+         w.square);
   CHECK(w.met > cases / 3 && w.apart > cases / 50);
   CHECK(w.volume <= 1.0);
   CHECK(w.area <= 1.0);
@@ -95,14 +107,18 @@ static void run(ct_volume_method method, int cases) {
 
 static int case_count(void) { return getenv("CONTACTD_FULL") ? CASES_FULL : CASES; }
 
-static void random_polyhedra_have_in_common_what_clipping_finds(void) { run(CT_VOLUME_AUTO, case_count()); }
+static void random_polyhedra_have_in_common_what_clipping_finds(void) {
+  run(CT_VOLUME_AUTO, case_count());
+}
 static void the_dual_hull_finds_the_same(void) { run(CT_VOLUME_DUAL_HULL, case_count() / 3); }
 
-/* Integer boxes, turned by quarters: many planes are shared; the common box, its areas and its normal in closed form. */
+/* Integer boxes, turned by quarters: many planes are shared; the common box, its areas and its
+ * normal in closed form. */
 static void boxes_of_whole_numbers_share_planes_exactly(void) {
   check_random r = {7};
   ct_workspace *workspace = ct_workspace_create();
-  static const ct_quat quarters[4] = {{0, 0, 0, 1}, {0, 0, 1, 1}, {1, 0, 0, 1}, {0.5, 0.5, 0.5, 0.5}};
+  static const ct_quat quarters[4] = {
+      {0, 0, 0, 1}, {0, 0, 1, 1}, {1, 0, 0, 1}, {0.5, 0.5, 0.5, 0.5}};
   for (int i = 0; i < 2000; i++) {
     double low[2][3], high[2][3];
     for (int s = 0; s < 2; s++)
@@ -114,12 +130,15 @@ static void boxes_of_whole_numbers_share_planes_exactly(void) {
     ct_pose *pose[2] = {&c.pose_a, &c.pose_b};
     ct_shape *shape[2] = {&c.a, &c.b};
     for (int s = 0; s < 2; s++) {
-      ct_vec3 half = {(high[s][0] - low[s][0]) / 2, (high[s][1] - low[s][1]) / 2, (high[s][2] - low[s][2]) / 2};
+      ct_vec3 half = {(high[s][0] - low[s][0]) / 2, (high[s][1] - low[s][1]) / 2,
+                      (high[s][2] - low[s][2]) / 2};
       ct_quat q = quarters[check_next(&r) % 4];
       ct_mat3 turn = ct_quat_matrix(q);
       ct_vec3 own = ct_mat_tmul(turn, half);
       *shape[s] = box(fabs(own.x), fabs(own.y), fabs(own.z));
-      *pose[s] = (ct_pose){{(high[s][0] + low[s][0]) / 2, (high[s][1] + low[s][1]) / 2, (high[s][2] + low[s][2]) / 2}, q};
+      *pose[s] = (ct_pose){{(high[s][0] + low[s][0]) / 2, (high[s][1] + low[s][1]) / 2,
+                            (high[s][2] + low[s][2]) / 2},
+                           q};
     }
     double side[3], n[3], volume = 1.0;
     bool meet = true, shared = false;
@@ -137,7 +156,8 @@ static void boxes_of_whole_numbers_share_planes_exactly(void) {
     for (int k = 0; k < 3; k++) {
       double face = volume / side[k];
       /* +: the upper face is a's alone or the lower one b's alone. */
-      n[k] = face * ((high[0][k] < high[1][k]) - (high[1][k] < high[0][k]) + (low[1][k] > low[0][k]) - (low[0][k] > low[1][k]));
+      n[k] = face * ((high[0][k] < high[1][k]) - (high[1][k] < high[0][k]) +
+                     (low[1][k] > low[0][k]) - (low[0][k] > low[1][k]));
       length += n[k] * n[k];
     }
     CHECK_NEAR(found.volume, volume, 1e-13 * volume);
@@ -145,13 +165,16 @@ static void boxes_of_whole_numbers_share_planes_exactly(void) {
     CHECK_INT(!!(found.flags & CT_VOLUME_FLAG_SHARED_FACES), shared);
     CHECK_INT(!!(found.flags & CT_VOLUME_FLAG_NORMAL_FALLBACK), length == 0.0);
     length = sqrt(length);
-    if (length > 0.0) CHECK(ct_norm(ct_sub(found.normal, ct_vec(n[0] / length, n[1] / length, n[2] / length))) <= 1e-13);
+    if (length > 0.0)
+      CHECK(ct_norm(ct_sub(found.normal, ct_vec(n[0] / length, n[1] / length, n[2] / length))) <=
+            1e-13);
   }
   ct_workspace_destroy(workspace);
 }
 
 static const check_test tests[] = {
-    {"random_polyhedra_have_in_common_what_clipping_finds", random_polyhedra_have_in_common_what_clipping_finds},
+    {"random_polyhedra_have_in_common_what_clipping_finds",
+     random_polyhedra_have_in_common_what_clipping_finds},
     {"the_dual_hull_finds_the_same", the_dual_hull_finds_the_same},
     {"boxes_of_whole_numbers_share_planes_exactly", boxes_of_whole_numbers_share_planes_exactly},
 };

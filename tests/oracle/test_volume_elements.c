@@ -1,8 +1,8 @@
-/* Volumetric contacts element by element: against hulls of the elements taken one by one, against the volume that the surfaces
- * enclose together, and in closed form.
+/* Volumetric contacts element by element: against hulls of the elements taken one by one, against
+ * the volume that the surfaces enclose together, and in closed form.
  *
- * Checklist of the seeds: row 1 (two hexahedra, one contact for each pair), row 17 (tetrahedra and hexahedra against each other and
- * against convex bodies).
+ * Checklist of the seeds: row 1 (two hexahedra, one contact for each pair), row 17 (tetrahedra and
+ * hexahedra against each other and against convex bodies).
  */
 #include "tests/support/blocks.h"
 #include "tests/support/scenes.h"
@@ -20,7 +20,9 @@ static ct_volume ask_with(ct_placed a, ct_placed b, const ct_volume_options *opt
   return v;
 }
 
-static ct_volume ask(ct_placed a, ct_placed b) { return ask_with(a, b, &(ct_volume_options){.weighting = CT_WEIGHTING_LINEAR}); }
+static ct_volume ask(ct_placed a, ct_placed b) {
+  return ask_with(a, b, &(ct_volume_options){.weighting = CT_WEIGHTING_LINEAR});
+}
 
 /* A block's elements and where they stand. */
 typedef struct standing {
@@ -44,13 +46,14 @@ static void leave(standing *s) {
   block_free(&s->block);
 }
 
-/* ---- closed form ---- */
+/* ---- closed form ---------------------------------------------------------------------------- */
 
 /* T5.1 as two hexahedra: A = [0, 1]^3, B = [.9, 1.9] x [.25, .75]^2. */
 static void row_1_two_hexahedra_have_one_contact(void) {
   standing a, b;
   block slab = block_make(CT_HEXAHEDRA, 1, 1, 1);
-  for (uint32_t i = 0; i < slab.vn; i++) slab.v[i] = ct_vec(slab.v[i].x, 0.5 * slab.v[i].y, 0.5 * slab.v[i].z);
+  for (uint32_t i = 0; i < slab.vn; i++)
+    slab.v[i] = ct_vec(slab.v[i].x, 0.5 * slab.v[i].y, 0.5 * slab.v[i].z);
   stand(&a, block_make(CT_HEXAHEDRA, 1, 1, 1), at(0, 0, 0));
   stand(&b, slab, at(0.9, 0.25, 0.25));
   ct_volume v = ask(placed(&a), placed(&b));
@@ -70,14 +73,16 @@ static void row_1_two_hexahedra_have_one_contact(void) {
   leave(&b);
 }
 
-/* A column of two, and a box over the face between them: of element 0 the box has x in [.75, 1], z in [.75, 1]. Its own outer face
- * there is +x, of 1/8; the box's are -x, of 1/8, and -z, of 1/8: N = (1/4, 0, 1/8). The face between counts in the position. */
+/* A column of two, and a box over the face between them: of element 0 the box has x in [.75, 1], z
+ * in [.75, 1]. Its own outer face there is +x, of 1/8; the box's are -x, of 1/8, and -z, of 1/8: N
+ * = (1/4, 0, 1/8). The face between counts in the position. */
 static void faces_between_elements_count_for_no_normal(void) {
   standing a;
   const ct_shape b = box(0.5, 0.25, 0.25);
   const ct_frame frame = ct_frame_of(at(1.25, 0.5, 1.0));
   stand(&a, block_make(CT_HEXAHEDRA, 1, 1, 2), at(0, 0, 0));
-  ct_volume v = ask_with(placed(&a), (ct_placed){&b, &frame}, &(ct_volume_options){.triangles = true});
+  ct_volume v =
+      ask_with(placed(&a), (ct_placed){&b, &frame}, &(ct_volume_options){.triangles = true});
   CHECK_INT(v.count, 2);
   for (uint32_t e = 0; e < v.count; e++) {
     const ct_volume_contact *c = &v.contacts[e];
@@ -85,9 +90,11 @@ static void faces_between_elements_count_for_no_normal(void) {
     CHECK_INT(c->element_b, CT_NO_ELEMENT);
     CHECK_NEAR(c->volume, 0.03125, 1e-15);
     CHECK_NEAR(c->area, 0.3125, 1e-15);
-    CHECK_NEAR(ct_norm(ct_sub(c->normal, ct_scale(ct_vec(2, 0, e ? -1 : 1), 1 / sqrt(5.0)))), 0.0, 1e-14);
+    CHECK_NEAR(ct_norm(ct_sub(c->normal, ct_scale(ct_vec(2, 0, e ? -1 : 1), 1 / sqrt(5.0)))), 0.0,
+               1e-14);
     CHECK_NEAR(ct_norm(ct_sub(c->position, ct_vec(0.875, 0.5, e ? 1.125 : 0.875))), 0.0, 1e-15);
-    /* The hexahedron's own faces: +x is 1, and between the two lie 5 (+z) of the lower, 4 (-z) of the upper. */
+    /* The hexahedron's own faces: +x is 1, and between the two lie 5 (+z) of the lower, 4 (-z) of
+     * the upper. */
     uint32_t seen[6] = {0};
     for (uint32_t t = 0; t < c->triangle_count; t++) {
       const ct_volume_triangle *triangle = &v.triangles[c->first_triangle + t];
@@ -97,7 +104,8 @@ static void faces_between_elements_count_for_no_normal(void) {
     CHECK_INT(seen[e ? 4 : 5], 2);
     CHECK_INT(seen[0] + seen[2] + seen[3] + seen[e ? 5 : 4], 0);
   }
-  /* Of the lower element's outer faces +x is the second; the upper one has the places from 5 on, with -z missing. */
+  /* Of the lower element's outer faces +x is the second; the upper one has the places from 5 on,
+   * with -z missing. */
   CHECK_INT(v.contacts[0].surface_a, 1);
   CHECK_INT(v.contacts[1].surface_a, 6);
   leave(&a);
@@ -106,8 +114,9 @@ static void faces_between_elements_count_for_no_normal(void) {
 /* The methods that take every element. */
 static const ct_volume_method whole[] = {CT_VOLUME_AUTO, CT_VOLUME_DUAL_HULL};
 
-/* The middle of 3 x 3 x 3, [1, 2]^3, has no face outside. A box within it, x in [1.35, 1.85]: no face that counts in N but the
- * box's, which cancel; the least way out is +x, by .65. A box half in the cell above: its lower face is left of N. */
+/* The middle of 3 x 3 x 3, [1, 2]^3, has no face outside. A box within it, x in [1.35, 1.85]: no
+ * face that counts in N but the box's, which cancel; the least way out is +x, by .65. A box half in
+ * the cell above: its lower face is left of N. */
 static void an_element_without_an_outer_face_has_its_contacts(void) {
   standing a;
   const ct_shape small = box(0.25, 0.25, 0.25), large = box(2, 2, 2);
@@ -162,7 +171,8 @@ static double sum_of(const ct_volume *v) {
   return sum;
 }
 
-/* A cube of n^3 cells: with itself, all of it; moved by half a cell along x, less that layer; with a turned box, as one hull. */
+/* A cube of n^3 cells: with itself, all of it; moved by half a cell along x, less that layer; with
+ * a turned box, as one hull. */
 static void volumes_of_elements_add_up_to_the_whole(void) {
   const ct_shape cube = box(2, 2, 2), turned = box(1.6, 1.7, 1.8);
   const ct_frame middle = ct_frame_of(at(2, 2, 2));
@@ -214,7 +224,7 @@ static void surfaces_have_the_callers_ids(void) {
   block_free(&b);
 }
 
-/* ---- one by one ---- */
+/* ---- one by one ----------------------------------------------------------------------------- */
 
 static ct_shape hull_of_element(const block *b, uint32_t element) {
   ct_vec3 points[8];
@@ -223,15 +233,18 @@ static ct_shape hull_of_element(const block *b, uint32_t element) {
   return hull_shape(points, block_corners(b, element));
 }
 
-/* Every pair of elements as two hulls. Contacts that rounding may or may not see are left to either side. */
-static void check_one_by_one(const standing *a, const standing *b, const ct_volume_contact *contacts, size_t count) {
+/* Every pair of elements as two hulls. Contacts that rounding may or may not see are left to either
+ * side. */
+static void check_one_by_one(const standing *a, const standing *b,
+                             const ct_volume_contact *contacts, size_t count) {
   size_t next = 0;
   for (uint32_t i = 0; i < a->block.en; i++) {
     for (uint32_t j = 0; j < b->block.en; j++) {
       bool told = next < count && contacts[next].element_a == i && contacts[next].element_b == j;
       ct_shape p = hull_of_element(&a->block, i), q = hull_of_element(&b->block, j);
       ct_volume v = ask((ct_placed){&p, &a->frame}, (ct_placed){&q, &b->frame});
-      double truth = v.count > 0 ? v.contacts[0].volume : 0.0, found = told ? contacts[next].volume : 0.0;
+      double truth = v.count > 0 ? v.contacts[0].volume : 0.0,
+             found = told ? contacts[next].volume : 0.0;
       CHECK_NEAR(found, truth, 1e-12);
       if (truth > 1e-9 && told) {
         CHECK_NEAR(contacts[next].area, v.contacts[0].area, 1e-9);
@@ -254,7 +267,8 @@ static block random_block(check_random *r, int round) {
                          : round % 3 == 2 ? CT_MIXED_ELEMENTS
                                           : CT_HEXAHEDRA;
   block b = block_make(type, n[0], n[1], n[2]);
-  for (uint32_t i = 0; i < b.vn; i++) b.v[i] = ct_sub(b.v[i], ct_vec(0.5 * n[0], 0.5 * n[1], 0.5 * n[2]));
+  for (uint32_t i = 0; i < b.vn; i++)
+    b.v[i] = ct_sub(b.v[i], ct_vec(0.5 * n[0], 0.5 * n[1], 0.5 * n[2]));
   if (tetrahedra) block_jitter(&b, r, 0.08);
   /* A shear leaves faces plane to round-off: multiples of 1/8 leave them so exactly. */
   double shear = 0.125 * floor(check_uniform(r, -4, 4));
@@ -264,7 +278,8 @@ static block random_block(check_random *r, int round) {
 }
 
 /* The sum over pairs of elements is what the two surfaces have in common as solids. */
-static void check_sum(const standing *a, const standing *b, const ct_volume_contact *contacts, size_t count) {
+static void check_sum(const standing *a, const standing *b, const ct_volume_contact *contacts,
+                      size_t count) {
   double sum = 0.0;
   for (size_t i = 0; i < count; i++) sum += contacts[i].volume;
   const ct_shape p = {.kind = CT_KIND_MESH, .mesh = ct_elements_get(a->elements)->surface};
@@ -316,14 +331,18 @@ static void a_swap_mirrors_to_the_bit(void) {
     CHECK(count > 1);
     for (size_t i = 0; i < v.count; i++) {
       const ct_volume_contact *c = &v.contacts[i], *d = NULL;
-      if (i > 0) CHECK(c[-1].element_a < c->element_a || (c[-1].element_a == c->element_a && c[-1].element_b < c->element_b));
+      if (i > 0)
+        CHECK(c[-1].element_a < c->element_a ||
+              (c[-1].element_a == c->element_a && c[-1].element_b < c->element_b));
       for (size_t k = 0; k < count; k++)
         if (there[k].element_a == c->element_b && there[k].element_b == c->element_a) d = &there[k];
       CHECK(d != NULL);
       if (!d) continue;
       CHECK(c->volume == d->volume && c->area == d->area && c->gap == d->gap);
-      CHECK(c->normal.x == -d->normal.x && c->normal.y == -d->normal.y && c->normal.z == -d->normal.z);
-      CHECK(c->position.x == d->position.x && c->surface_a == d->surface_b && c->surface_b == d->surface_a);
+      CHECK(c->normal.x == -d->normal.x && c->normal.y == -d->normal.y &&
+            c->normal.z == -d->normal.z);
+      CHECK(c->position.x == d->position.x && c->surface_a == d->surface_b &&
+            c->surface_b == d->surface_a);
     }
     free(there);
     leave(&a);
@@ -345,15 +364,17 @@ static void against_a_mesh_it_is_its_surface(void) {
   leave(&b);
 }
 
-/* A cube whose corner (1, 1, 1) is at z = .5: its top is split along the diagonal to it, z = 1 - min(x, y) / 2, of 5/6; the hull's
- * is split the other way, z = 1 - max(0, x + y - 1) / 2, of 11/12. */
+/* A cube whose corner (1, 1, 1) is at z = .5: its top is split along the diagonal to it, z = 1 -
+ * min(x, y) / 2, of 5/6; the hull's is split the other way, z = 1 - max(0, x + y - 1) / 2, of
+ * 11/12. */
 static void a_warped_hexahedron_is_its_hull_but_against_a_mesh(void) {
   standing a, b;
   block warped = block_make(CT_HEXAHEDRA, 1, 1, 1);
   warped.v[7].z = 0.5;
   stand(&a, warped, at(0, 0, 0));
   stand(&b, block_make(CT_TETRAHEDRA, 2, 2, 2), at(-0.5, -0.5, -0.5));
-  const ct_shape around = box(2, 2, 2), mesh = {.kind = CT_KIND_MESH, .mesh = ct_elements_get(b.elements)->surface};
+  const ct_shape around = box(2, 2, 2),
+                 mesh = {.kind = CT_KIND_MESH, .mesh = ct_elements_get(b.elements)->surface};
   ct_volume v = ask(placed(&a), (ct_placed){&around, &a.frame});
   CHECK_NEAR(sum_of(&v), 11.0 / 12.0, 1e-14);
   v = ask(placed(&a), placed(&b));
@@ -383,14 +404,18 @@ static void a_raised_flag_ends_it(void) {
 static const check_test tests[] = {
     {"row 1: two hexahedra have one contact", row_1_two_hexahedra_have_one_contact},
     {"faces_between_elements_count_for_no_normal", faces_between_elements_count_for_no_normal},
-    {"an_element_without_an_outer_face_has_its_contacts", an_element_without_an_outer_face_has_its_contacts},
-    {"the_seed_takes_no_element_without_an_outer_face", the_seed_takes_no_element_without_an_outer_face},
+    {"an_element_without_an_outer_face_has_its_contacts",
+     an_element_without_an_outer_face_has_its_contacts},
+    {"the_seed_takes_no_element_without_an_outer_face",
+     the_seed_takes_no_element_without_an_outer_face},
     {"volumes_of_elements_add_up_to_the_whole", volumes_of_elements_add_up_to_the_whole},
     {"surfaces_have_the_callers_ids", surfaces_have_the_callers_ids},
-    {"row 17: contacts and their sum are those of the elements", contacts_and_their_sum_are_those_of_the_elements},
+    {"row 17: contacts and their sum are those of the elements",
+     contacts_and_their_sum_are_those_of_the_elements},
     {"a_swap_mirrors_to_the_bit", a_swap_mirrors_to_the_bit},
     {"against_a_mesh_it_is_its_surface", against_a_mesh_it_is_its_surface},
-    {"a_warped_hexahedron_is_its_hull_but_against_a_mesh", a_warped_hexahedron_is_its_hull_but_against_a_mesh},
+    {"a_warped_hexahedron_is_its_hull_but_against_a_mesh",
+     a_warped_hexahedron_is_its_hull_but_against_a_mesh},
     {"a_raised_flag_ends_it", a_raised_flag_ends_it},
 };
 

@@ -1,8 +1,8 @@
 /* Volumes that closed meshes share, against sums of whole cubes, convex pairs and invariants.
  *
- * A solid of cubes on a grid, against another whose cubes are shifted by half a cube or more: all faces lie on each other or cross
- * at right angles, and volume, centroid, surfaces and their owners are sums over the unit cells of the finer grid, without
- * rounding.
+ * A solid of cubes on a grid, against another whose cubes are shifted by half a cube or more: all
+ * faces lie on each other or cross at right angles, and volume, centroid, surfaces and their owners
+ * are sums over the unit cells of the finer grid, without rounding.
  */
 #include "tests/support/meshes.h"
 
@@ -26,7 +26,8 @@ static ct_shape solid_of(const cells *c) {
     for (int y = 0; y < SIDE; y++)
       for (int z = 0; z < SIDE; z++)
         for (int f = 0; f < 6 && c->in[x][y][z]; f++) {
-          int at[3] = {x, y, z}, next[3] = {x, y, z}, axis = f / 2, up = f % 2, u = (axis + 1) % 3, v = (axis + 2) % 3;
+          int at[3] = {x, y, z}, next[3] = {x, y, z}, axis = f / 2, up = f % 2, u = (axis + 1) % 3,
+              v = (axis + 2) % 3;
           next[axis] += up ? 1 : -1;
           if (has_cell(c, next[0], next[1], next[2])) continue;
           uint32_t corner[4];
@@ -114,11 +115,13 @@ static double apart(ct_vec3 p, ct_vec3 q) { return ct_norm(ct_sub(p, q)); }
 static ct_pose random_pose(check_random *r) {
   ct_pose p = ct_pose_identity();
   p.position = ct_vec(check_uniform(r, -5, 5), check_uniform(r, -5, 5), check_uniform(r, -5, 5));
-  p.rotation = (ct_quat){check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1)};
+  p.rotation = (ct_quat){check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1),
+                         check_uniform(r, -1, 1)};
   return p;
 }
 
-static ct_volume volume_of(ct_shape a, ct_pose pose_a, ct_shape b, ct_pose pose_b, ct_weighting weighting) {
+static ct_volume volume_of(ct_shape a, ct_pose pose_a, ct_shape b, ct_pose pose_b,
+                           ct_weighting weighting) {
   static ct_workspace *workspace;
   if (!workspace) workspace = ct_workspace_create();
   ct_frame frame_a = ct_frame_of(pose_a), frame_b = ct_frame_of(pose_b);
@@ -131,7 +134,8 @@ static ct_volume volume_of(ct_shape a, ct_pose pose_a, ct_shape b, ct_pose pose_
   return v;
 }
 
-/* The surface's triangles have its area and enclose the volume; owners' areas add up to the normal. */
+/* The surface's triangles have its area and enclose the volume; owners' areas add up to the normal.
+ */
 static double triangles_close(const ct_volume *v) {
   const ct_volume_contact *c = &v->contacts[0];
   double area = 0.0, volume = 0.0, shared_area = 0.0;
@@ -139,13 +143,16 @@ static double triangles_close(const ct_volume *v) {
   CHECK(c->triangle_count > 0 && c->triangle_count == v->triangle_count);
   for (size_t i = 0; i < v->triangle_count; i++) {
     const ct_volume_triangle *t = &v->triangles[i];
-    ct_vec3 half = ct_scale(ct_cross(ct_sub(t->vertex[1], t->vertex[0]), ct_sub(t->vertex[2], t->vertex[0])), 0.5);
+    ct_vec3 half = ct_scale(
+        ct_cross(ct_sub(t->vertex[1], t->vertex[0]), ct_sub(t->vertex[2], t->vertex[0])), 0.5);
     area += ct_norm(half);
     closing = ct_add(closing, half);
     volume += ct_dot(half, ct_sub(t->vertex[0], c->position)) / 3.0;
-    if (t->owner != CT_OWNER_SHARED) owned = ct_add_scaled(owned, half, t->owner == CT_OWNER_A ? 1.0 : -1.0);
+    if (t->owner != CT_OWNER_SHARED)
+      owned = ct_add_scaled(owned, half, t->owner == CT_OWNER_A ? 1.0 : -1.0);
     if (t->owner == CT_OWNER_SHARED) shared_area += ct_norm(half);
-    CHECK((t->face_a == CT_NO_FACE) == (t->owner == CT_OWNER_B) && (t->face_b == CT_NO_FACE) == (t->owner == CT_OWNER_A));
+    CHECK((t->face_a == CT_NO_FACE) == (t->owner == CT_OWNER_B) &&
+          (t->face_b == CT_NO_FACE) == (t->owner == CT_OWNER_A));
   }
   CHECK_NEAR(area, 2.0 * c->area, 1e-10);
   CHECK_NEAR(volume, c->volume, 1e-10);
@@ -162,7 +169,8 @@ static void agrees(const ct_volume *v, const shared *t, ct_pose pose, double tol
   CHECK_INT(c->status, CT_PAIR_OK);
   CHECK_NEAR(c->volume, t->volume, tolerance);
   CHECK_NEAR(2.0 * c->area, t->surface, tolerance);
-  CHECK_NEAR(2.0 * c->patch_area, ct_norm(ct_vec(t->normal[0], t->normal[1], t->normal[2])), tolerance);
+  CHECK_NEAR(2.0 * c->patch_area, ct_norm(ct_vec(t->normal[0], t->normal[1], t->normal[2])),
+             tolerance);
   CHECK_NEAR(apart(c->centroid, ct_to_parent(frame, vector_of(t->centroid))), 0.0, tolerance);
   CHECK_NEAR(apart(c->position, ct_to_parent(frame, vector_of(t->position))), 0.0, tolerance);
   CHECK_INT((c->flags & CT_VOLUME_FLAG_SHARED_FACES) != 0, t->both > 0);
@@ -170,10 +178,13 @@ static void agrees(const ct_volume *v, const shared *t, ct_pose pose, double tol
   CHECK_NEAR(triangles_close(v), t->both, tolerance * 10.0);
   ct_vec3 normal = ct_vec(t->normal[0], t->normal[1], t->normal[2]);
   CHECK_INT((c->flags & CT_VOLUME_FLAG_NORMAL_FALLBACK) != 0, ct_norm(normal) == 0.0);
-  if (ct_norm(normal) > 0.0) CHECK_NEAR(apart(c->normal, ct_mat_mul(frame.rotation, ct_unit_or(normal, normal))), 0.0, tolerance);
+  if (ct_norm(normal) > 0.0)
+    CHECK_NEAR(apart(c->normal, ct_mat_mul(frame.rotation, ct_unit_or(normal, normal))), 0.0,
+               tolerance);
 }
 
-/* Half the pairs upright, where faces lie on each other exactly; half turned together, where they do to rounding. */
+/* Half the pairs upright, where faces lie on each other exactly; half turned together, where they
+ * do to rounding. */
 static void row_17_solids_of_cubes_share_what_their_cells_share(void) {
   check_random r = {51};
   int cases = getenv("CONTACTD_FULL") ? 4000 : 200, contacts = 0, shared_faces = 0;
@@ -215,13 +226,14 @@ static void row_17_solids_of_cubes_below_a_plane(void) {
   CHECK(contacts > 200);
 }
 
-/* ---- meshes made of hulls ---- */
+/* ---- meshes made of hulls ------------------------------------------------------------------- */
 
 static ct_hull *random_hull(check_random *r) {
   ct_vec3 points[24];
   size_t count = 6 + (size_t)(check_next(r) % 18);
   ct_hull *hull = NULL;
-  for (size_t i = 0; i < count; i++) points[i] = ct_vec(check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1));
+  for (size_t i = 0; i < count; i++)
+    points[i] = ct_vec(check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1));
   if (ct_hull_from_points(points, count, NULL, &hull, NULL) != CT_OK) abort();
   return hull;
 }
@@ -232,7 +244,8 @@ static void add_hull(soup *s, const ct_hull *hull) {
   for (uint32_t i = 0; i < v->vertex_count; i++) soup_vertex(s, ct_vec(v->x[i], v->y[i], v->z[i]));
   for (uint32_t f = 0; f < v->face_count; f++)
     for (uint32_t k = v->face_start[f] + 2; k < v->face_start[f + 1]; k++)
-      soup_triangle(s, base + v->face_loop[v->face_start[f]], base + v->face_loop[k - 1], base + v->face_loop[k]);
+      soup_triangle(s, base + v->face_loop[v->face_start[f]], base + v->face_loop[k - 1],
+                    base + v->face_loop[k]);
 }
 
 static ct_shape mesh_of_hull(const ct_hull *hull) {
@@ -260,7 +273,8 @@ static void row_17_meshes_of_hulls_answer_as_the_hulls(void) {
   check_random r = {52};
   int cases = getenv("CONTACTD_FULL") ? 20000 : 400, contacts = 0;
   for (int i = 0; i < cases; i++) {
-    ct_shape a = {.kind = CT_KIND_CONVEX, .hull = random_hull(&r)}, b = {.kind = CT_KIND_CONVEX, .hull = random_hull(&r)};
+    ct_shape a = {.kind = CT_KIND_CONVEX, .hull = random_hull(&r)},
+             b = {.kind = CT_KIND_CONVEX, .hull = random_hull(&r)};
     ct_shape mesh_a = mesh_of_hull(a.hull), mesh_b = mesh_of_hull(b.hull);
     ct_pose pa = random_pose(&r), pb = random_pose(&r);
     pb.position = ct_add_scaled(pa.position, pb.position, 0.25);
@@ -315,14 +329,17 @@ static void row_17_hulls_below_a_plane_are_hulls_in_a_large_box(void) {
   CHECK(contacts > 200);
 }
 
-/* The weightings by squares: what of a triangle is inside is one piece, whose square counts; of a face of a hull the face is. */
+/* The weightings by squares: what of a triangle is inside is one piece, whose square counts; of a
+ * face of a hull the face is. */
 static void whole_faces_weigh_as_those_of_hulls(void) {
   check_random r = {53};
   for (int i = 0; i < 200; i++) {
     ct_shape a = {.kind = CT_KIND_BOX,
-                  .box.half = {check_uniform(&r, 0.3, 1), check_uniform(&r, 0.3, 1), check_uniform(&r, 0.3, 1)}};
+                  .box.half = {check_uniform(&r, 0.3, 1), check_uniform(&r, 0.3, 1),
+                               check_uniform(&r, 0.3, 1)}};
     ct_shape b = {.kind = CT_KIND_BOX,
-                  .box.half = {check_uniform(&r, 0.3, 1), check_uniform(&r, 0.3, 1), check_uniform(&r, 0.3, 1)}};
+                  .box.half = {check_uniform(&r, 0.3, 1), check_uniform(&r, 0.3, 1),
+                               check_uniform(&r, 0.3, 1)}};
     soup s = {0}, t = {0};
     soup_box(&s, ct_neg(a.box.half), a.box.half);
     soup_box(&t, ct_neg(b.box.half), b.box.half);
@@ -343,15 +360,18 @@ static void whole_faces_weigh_as_those_of_hulls(void) {
   }
 }
 
-/* ---- invariants ---- */
+/* ---- invariants ----------------------------------------------------------------------------- */
 
 static bool same_bits(double x, double y) { return memcmp(&x, &y, sizeof x) == 0; }
 
-static bool same_vector(ct_vec3 p, ct_vec3 q) { return same_bits(p.x, q.x) && same_bits(p.y, q.y) && same_bits(p.z, q.z); }
+static bool same_vector(ct_vec3 p, ct_vec3 q) {
+  return same_bits(p.x, q.x) && same_bits(p.y, q.y) && same_bits(p.z, q.z);
+}
 
 static ct_shape random_blob(check_random *r) {
   soup s = {0};
-  soup_sphere(&s, ct_vec(0, 0, 0), 1.0, 8 + (uint32_t)(check_next(r) % 8), 8 + (uint32_t)(check_next(r) % 8));
+  soup_sphere(&s, ct_vec(0, 0, 0), 1.0, 8 + (uint32_t)(check_next(r) % 8),
+              8 + (uint32_t)(check_next(r) % 8));
   for (uint32_t i = 0; i < s.vn; i++) s.v[i] = ct_scale(s.v[i], check_uniform(r, 0.6, 1.4));
   return soup_shape(&s);
 }
@@ -371,7 +391,8 @@ static void a_swap_mirrors_to_the_bit(void) {
     v = volume_of(b, pb, a, pa, (ct_weighting)(i % 3));
     CHECK_INT(v.count, count);
     const ct_volume_contact none = {0}, *d = v.count ? &v.contacts[0] : &none;
-    CHECK(same_bits(c.volume, d->volume) && same_bits(c.area, d->area) && same_bits(c.patch_area, d->patch_area));
+    CHECK(same_bits(c.volume, d->volume) && same_bits(c.area, d->area) &&
+          same_bits(c.patch_area, d->patch_area));
     CHECK(same_bits(c.raw_gap, d->raw_gap) && same_bits(c.gap, d->gap));
     CHECK(same_vector(c.centroid, d->centroid) && same_vector(c.position, d->position));
     CHECK(apart(c.normal, ct_neg(d->normal)) == 0.0);
@@ -388,8 +409,8 @@ static double volume_alone(ct_shape a, ct_pose pa, ct_shape b, ct_pose pb) {
   return v.count ? v.contacts[0].volume : 0.0;
 }
 
-/* Row 18, intersections: a box cut in two, of which the one half is a mesh and the other a box: the volumes add up to that of the
- * whole; and all of it in itself is itself. */
+/* Row 18, intersections: a box cut in two, of which the one half is a mesh and the other a box: the
+ * volumes add up to that of the whole; and all of it in itself is itself. */
 static void parts_add_up(void) {
   check_random r = {55};
   for (int i = 0; i < 60; i++) {
@@ -421,11 +442,14 @@ static void scale_by_powers_of_two_keeps_every_digit(void) {
     for (int k = 0; k < 2; k++) {
       check_random same = {check_next(&r)}, again = same;
       soup_sphere(&s[k], ct_vec(0, 0, 0), 1.0, 9, 12);
-      for (uint32_t v = 0; v < s[k].vn; v++) s[k].v[v] = ct_scale(s[k].v[v], check_uniform(&same, 0.6, 1.4));
+      for (uint32_t v = 0; v < s[k].vn; v++)
+        s[k].v[v] = ct_scale(s[k].v[v], check_uniform(&same, 0.6, 1.4));
       soup_sphere(&s[2 + k], ct_vec(0, 0, 0), 1.0, 9, 12);
-      for (uint32_t v = 0; v < s[k].vn; v++) s[2 + k].v[v] = ct_scale(s[2 + k].v[v], by * check_uniform(&again, 0.6, 1.4));
+      for (uint32_t v = 0; v < s[k].vn; v++)
+        s[2 + k].v[v] = ct_scale(s[2 + k].v[v], by * check_uniform(&again, 0.6, 1.4));
     }
-    ct_shape a = soup_shape(&s[0]), b = soup_shape(&s[1]), large_a = soup_shape(&s[2]), large_b = soup_shape(&s[3]);
+    ct_shape a = soup_shape(&s[0]), b = soup_shape(&s[1]), large_a = soup_shape(&s[2]),
+             large_b = soup_shape(&s[3]);
     ct_pose pa = random_pose(&r), pb = random_pose(&r);
     pb.position = ct_add_scaled(pa.position, pb.position, 0.2);
     double volume = volume_alone(a, pa, b, pb);
@@ -439,7 +463,7 @@ static void scale_by_powers_of_two_keeps_every_digit(void) {
   }
 }
 
-/* ---- solids within solids ---- */
+/* ---- solids within solids ------------------------------------------------------------------- */
 
 static void cavities_are_outside_and_what_is_told_twice_counts_twice(void) {
   soup s = {0}, t = {0}, u = {0};
@@ -477,15 +501,18 @@ static void cavities_are_outside_and_what_is_told_twice_counts_twice(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"row_17_solids_of_cubes_share_what_their_cells_share", row_17_solids_of_cubes_share_what_their_cells_share},
+      {"row_17_solids_of_cubes_share_what_their_cells_share",
+       row_17_solids_of_cubes_share_what_their_cells_share},
       {"row_17_meshes_of_hulls_answer_as_the_hulls", row_17_meshes_of_hulls_answer_as_the_hulls},
       {"row_17_solids_of_cubes_below_a_plane", row_17_solids_of_cubes_below_a_plane},
-      {"row_17_hulls_below_a_plane_are_hulls_in_a_large_box", row_17_hulls_below_a_plane_are_hulls_in_a_large_box},
+      {"row_17_hulls_below_a_plane_are_hulls_in_a_large_box",
+       row_17_hulls_below_a_plane_are_hulls_in_a_large_box},
       {"whole_faces_weigh_as_those_of_hulls", whole_faces_weigh_as_those_of_hulls},
       {"a_swap_mirrors_to_the_bit", a_swap_mirrors_to_the_bit},
       {"parts_add_up", parts_add_up},
       {"scale_by_powers_of_two_keeps_every_digit", scale_by_powers_of_two_keeps_every_digit},
-      {"cavities_are_outside_and_what_is_told_twice_counts_twice", cavities_are_outside_and_what_is_told_twice_counts_twice},
+      {"cavities_are_outside_and_what_is_told_twice_counts_twice",
+       cavities_are_outside_and_what_is_told_twice_counts_twice},
   };
   return check_main(argc, argv, tests, sizeof tests / sizeof *tests);
 }

@@ -1,7 +1,8 @@
-/* Distance of two triangles by brute force in 113 bits: all pairs of edges, all corners over faces, all edges through faces.
+/* Distance of two triangles by brute force in 113 bits: all pairs of edges, all corners over faces,
+ * all edges through faces.
  *
- * Decisions are by sign with a hair's breadth that integer corners up to some thousands cannot fall into, so that for them "meets"
- * is certain. Nothing of the engine is used but the data types.
+ * Decisions are by sign with a hair's breadth that integer corners up to some thousands cannot fall
+ * into, so that for them "meets" is certain. Nothing of the engine is used but the data types.
  */
 #ifndef ORACLE_TRIANGLE_ORACLE_H
 #define ORACLE_TRIANGLE_ORACLE_H
@@ -21,7 +22,9 @@ static inline quad quad_dot(quad3 a, quad3 b) { return a.x * b.x + a.y * b.y + a
 static inline quad3 quad_cross(quad3 a, quad3 b) {
   return (quad3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-static inline quad3 quad_at(quad3 p, quad3 d, quad t) { return (quad3){p.x + t * d.x, p.y + t * d.y, p.z + t * d.z}; }
+static inline quad3 quad_at(quad3 p, quad3 d, quad t) {
+  return (quad3){p.x + t * d.x, p.y + t * d.y, p.z + t * d.z};
+}
 static inline quad quad_clamp(quad t) { return t < 0 ? 0 : t > 1 ? 1 : t; }
 static inline long double quad_root(quad s) {
   if (!(s > 0)) return 0.0L;
@@ -55,7 +58,8 @@ static inline quad oracle_segments(quad3 p, quad3 q, quad3 r, quad3 s) {
 static inline bool oracle_in_triangle(quad3 x, const quad3 t[3], quad3 n) {
   quad slack = quad_dot(n, n) * (quad)1e-28;
   for (int k = 0; k < 3; k++)
-    if (quad_dot(quad_cross(quad_sub(t[(k + 1) % 3], t[k]), quad_sub(x, t[k])), n) < -slack) return false;
+    if (quad_dot(quad_cross(quad_sub(t[(k + 1) % 3], t[k]), quad_sub(x, t[k])), n) < -slack)
+      return false;
   return true;
 }
 
@@ -79,7 +83,8 @@ static inline long double oracle_triangles(const ct_vec3 a[3], const ct_vec3 b[3
   }
   quad best = INFINITY;
   for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) best = quad_min(best, oracle_segments(p[i], p[(i + 1) % 3], q[j], q[(j + 1) % 3]));
+    for (int j = 0; j < 3; j++)
+      best = quad_min(best, oracle_segments(p[i], p[(i + 1) % 3], q[j], q[(j + 1) % 3]));
     best = quad_min(best, oracle_face(p[i], p[(i + 1) % 3], q));
     best = quad_min(best, oracle_face(q[i], q[(i + 1) % 3], p));
   }

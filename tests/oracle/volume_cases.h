@@ -1,4 +1,5 @@
-/* Random pairs of polyhedra for volumetric contacts, from well shaped to needles, plates and specks. */
+/* Random pairs of polyhedra for volumetric contacts, from well shaped to needles, plates and
+ * specks. */
 #ifndef TESTS_VOLUME_CASES_H
 #define TESTS_VOLUME_CASES_H
 
@@ -6,7 +7,8 @@
 #include "tests/support/shapes.h"
 
 static inline ct_quat random_turn(check_random *r) {
-  ct_quat q = {check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1)};
+  ct_quat q = {check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1),
+               check_uniform(r, -1, 1)};
   double n = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
   return n > 0.1 ? (ct_quat){q.x / n, q.y / n, q.z / n, q.w / n} : ct_quat_identity();
 }
@@ -42,7 +44,8 @@ typedef struct volume_case {
 static inline volume_case random_case(check_random *r) {
   volume_case c = {.a = random_polyhedron(r), .b = random_polyhedron(r)};
   double reach = check_uniform(r, 0.0, 1.2);
-  c.pose_a.position = ct_vec(check_uniform(r, -3, 3), check_uniform(r, -3, 3), check_uniform(r, -3, 3));
+  c.pose_a.position =
+      ct_vec(check_uniform(r, -3, 3), check_uniform(r, -3, 3), check_uniform(r, -3, 3));
   c.pose_a.rotation = random_turn(r);
   ct_vec3 off = {check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1)};
   c.pose_b.position = ct_add_scaled(c.pose_a.position, off, reach);

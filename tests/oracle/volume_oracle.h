@@ -1,6 +1,6 @@
-/* What two convex polyhedra have in common, by plain clipping in long double: every face of either is cut by all planes of the
- * other (Sutherland, Hodgman 1974), and the pieces are summed up. For bodies in general position: a face that lies in one of the
- * other body's is taken twice.
+/* What two convex polyhedra have in common, by plain clipping in long double: every face of either
+ * is cut by all planes of the other (Sutherland, Hodgman 1974), and the pieces are summed up. For
+ * bodies in general position: a face that lies in one of the other body's is taken twice.
  */
 #ifndef TESTS_VOLUME_ORACLE_H
 #define TESTS_VOLUME_ORACLE_H
@@ -15,7 +15,8 @@ enum { ORACLE_CORNERS_MAX = 512, ORACLE_VERTICES_MAX = 512, ORACLE_FACES_MAX = 1
 
 typedef struct oracle_body {
   uint32_t vertex_count, face_count;
-  real vertex[ORACLE_VERTICES_MAX][3], plane[ORACLE_FACES_MAX][4]; /* outward unit normal and offset */
+  real vertex[ORACLE_VERTICES_MAX][3],
+      plane[ORACLE_FACES_MAX][4]; /* outward unit normal and offset */
   uint32_t face_start[ORACLE_FACES_MAX + 1], loop[6 * ORACLE_FACES_MAX];
 } oracle_body;
 
@@ -27,26 +28,35 @@ typedef struct oracle_sum {
 } oracle_sum;
 
 static inline void oracle_cross(const real a[3], const real b[3], real out[3]) {
-  for (int k = 0; k < 3; k++) out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+  for (int k = 0; k < 3; k++)
+    out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
 }
-static inline real oracle_dot(const real a[3], const real b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static inline real oracle_dot(const real a[3], const real b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
 /* The shape (a box or a hull) placed; planes from the corners as placed, by Newell's sum. */
 static inline void oracle_place(const ct_shape *shape, const ct_frame *frame, oracle_body *out) {
-  static const uint32_t box_loop[24] = {1, 3, 7, 5, 0, 4, 6, 2, 2, 6, 7, 3, 0, 1, 5, 4, 4, 5, 7, 6, 0, 2, 3, 1};
+  static const uint32_t box_loop[24] = {1, 3, 7, 5, 0, 4, 6, 2, 2, 6, 7, 3,
+                                        0, 1, 5, 4, 4, 5, 7, 6, 0, 2, 3, 1};
   const ct_hull_view *view = shape->kind == CT_KIND_CONVEX ? ct_hull_get(shape->hull) : NULL;
   out->vertex_count = view ? view->vertex_count : 8;
   out->face_count = view ? view->face_count : 6;
   if (out->vertex_count > ORACLE_VERTICES_MAX || out->face_count > ORACLE_FACES_MAX) abort();
-  for (uint32_t f = 0; f <= out->face_count; f++) out->face_start[f] = view ? view->face_start[f] : 4 * f;
-  for (uint32_t i = 0; i < out->face_start[out->face_count]; i++) out->loop[i] = view ? view->face_loop[i] : box_loop[i];
+  for (uint32_t f = 0; f <= out->face_count; f++)
+    out->face_start[f] = view ? view->face_start[f] : 4 * f;
+  for (uint32_t i = 0; i < out->face_start[out->face_count]; i++)
+    out->loop[i] = view ? view->face_loop[i] : box_loop[i];
   const ct_vec3 rows[3] = {frame->rotation.rx, frame->rotation.ry, frame->rotation.rz};
   const double at[3] = {frame->position.x, frame->position.y, frame->position.z};
   ct_vec3 half = shape->box.half;
   for (uint32_t v = 0; v < out->vertex_count; v++) {
-    ct_vec3 p = view ? ct_vec(view->x[v], view->y[v], view->z[v])
-                     : ct_vec(v & 1 ? half.x : -half.x, v & 2 ? half.y : -half.y, v & 4 ? half.z : -half.z);
-    for (int k = 0; k < 3; k++) out->vertex[v][k] = (real)rows[k].x * p.x + (real)rows[k].y * p.y + (real)rows[k].z * p.z + at[k];
+    ct_vec3 p =
+        view ? ct_vec(view->x[v], view->y[v], view->z[v])
+             : ct_vec(v & 1 ? half.x : -half.x, v & 2 ? half.y : -half.y, v & 4 ? half.z : -half.z);
+    for (int k = 0; k < 3; k++)
+      out->vertex[v][k] =
+          (real)rows[k].x * p.x + (real)rows[k].y * p.y + (real)rows[k].z * p.z + at[k];
   }
   for (uint32_t f = 0; f < out->face_count; f++) {
     real n[3] = {0, 0, 0}, c[3], middle[3] = {0, 0, 0};
@@ -69,7 +79,8 @@ static inline void oracle_place(const ct_shape *shape, const ct_frame *frame, or
 }
 
 /* The part of a polygon below a plane. */
-static inline int oracle_clip(const real (*from)[3], int count, const real plane[4], real (*to)[3]) {
+static inline int oracle_clip(const real (*from)[3], int count, const real plane[4],
+                              real (*to)[3]) {
   int kept = 0;
   for (int i = 0; i < count; i++) {
     const real *p = from[i], *q = from[(i + 1) % count];
@@ -87,7 +98,8 @@ static inline int oracle_clip(const real (*from)[3], int count, const real plane
   return kept;
 }
 
-static inline void oracle_add(const real (*p)[3], int count, const real plane[4], const real apex[3], int which, oracle_sum *s) {
+static inline void oracle_add(const real (*p)[3], int count, const real plane[4],
+                              const real apex[3], int which, oracle_sum *s) {
   real whole = 0;
   for (int i = 2; i < count; i++) {
     real e[3], f[3], d[3], c[3];
@@ -107,13 +119,15 @@ static inline void oracle_add(const real (*p)[3], int count, const real plane[4]
   for (int k = 0; k < 3; k++) s->square[which][k] += whole * whole * plane[k];
 }
 
-static inline void oracle_part(const oracle_body *body, const oracle_body *other, const real apex[3], int which, oracle_sum *s) {
+static inline void oracle_part(const oracle_body *body, const oracle_body *other,
+                               const real apex[3], int which, oracle_sum *s) {
   static real polygon[2][ORACLE_CORNERS_MAX][3];
   for (uint32_t f = 0; f < body->face_count; f++) {
     uint32_t begin = body->face_start[f];
     int count = (int)(body->face_start[f + 1] - begin), now = 0;
     for (int i = 0; i < count; i++)
-      for (int k = 0; k < 3; k++) polygon[0][i][k] = body->vertex[body->loop[begin + (uint32_t)i]][k];
+      for (int k = 0; k < 3; k++)
+        polygon[0][i][k] = body->vertex[body->loop[begin + (uint32_t)i]][k];
     for (uint32_t g = 0; g < other->face_count && count; g++, now = !now)
       count = oracle_clip((const real(*)[3])polygon[now], count, other->plane[g], polygon[!now]);
     oracle_add((const real(*)[3])polygon[now], count, body->plane[f], apex, which, s);

@@ -28,7 +28,7 @@ static inline void voxel_fill(voxel_solid *v, const int low[3], const int high[3
       for (int z = low[2]; z < high[2]; z++) v->cell[x][y][z] = true;
 }
 
-/* ---- meshes ---- */
+/* ---- meshes --------------------------------------------------------------------------------- */
 
 /* A face of a cell as four corners, counter-clockwise from outside: cut along either diagonal, or
  * around its middle. */
@@ -115,7 +115,7 @@ static inline ct_mesh *voxel_case(voxel_solid *v, check_random *r) {
   }
 }
 
-/* ---- lines ---- */
+/* ---- lines ---------------------------------------------------------------------------------- */
 
 /* top / bottom, bottom > 0. */
 typedef struct voxel_ratio {

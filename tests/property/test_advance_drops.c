@@ -1,5 +1,5 @@
-/* Motion from impact to impact: what is dropped never gains energy, and comes to rest; whatever overlaps and whatever
- * drives it. CONTACTD_FULL=1: 240 drops and 300 crowds, else 18 and 15. */
+/* Motion from impact to impact: what is dropped never gains energy, and comes to rest; whatever
+ * overlaps and whatever drives it. CONTACTD_FULL=1: 240 drops and 300 crowds, else 18 and 15. */
 #include "tests/support/advance.h"
 
 #define GRAVITY 9.81
@@ -20,19 +20,23 @@ static drop random_drop(check_random *r, int number) {
             .friction = number / 2 % 2 ? 0.0 : 0.5,
             .time_step = number % 3 ? 1e-2 : 2e-3,
             .rest_given = number % 5 < 3};
-  d.body =
-      (placed_body){"thing", sphere_of(check_uniform(r, 0.1, 0.5)), pose_at(0, 0, check_uniform(r, 1, 2)), AT_REST, &one_kilogram};
+  d.body = (placed_body){"thing", sphere_of(check_uniform(r, 0.1, 0.5)),
+                         pose_at(0, 0, check_uniform(r, 1, 2)), AT_REST, &one_kilogram};
   if (number % 2 == 0) return d;
-  d.body.shape = box_of(check_uniform(r, 0.1, 0.4), check_uniform(r, 0.1, 0.4), check_uniform(r, 0.1, 0.4));
+  d.body.shape =
+      box_of(check_uniform(r, 0.1, 0.4), check_uniform(r, 0.1, 0.4), check_uniform(r, 0.1, 0.4));
   d.body.pose.rotation = random_rotation(r);
   return d;
 }
 
-static double energy_of(const ct_advance_state *now) { return now->kinetic_energy + now->potential_energy; }
+static double energy_of(const ct_advance_state *now) {
+  return now->kinetic_energy + now->potential_energy;
+}
 
 /* Is it still, carried by its weight? */
 static bool lies(const ct_advance_state *now, double time, double energy) {
-  return now->kinetic_energy <= 1e-20 * energy && fabs(now->contact_impulse.z - GRAVITY * time) <= 1e-9 * GRAVITY * time;
+  return now->kinetic_energy <= 1e-20 * energy &&
+         fabs(now->contact_impulse.z - GRAVITY * time) <= 1e-9 * GRAVITY * time;
 }
 
 static void drop_it(const drop *d) {
@@ -40,7 +44,8 @@ static void drop_it(const drop *d) {
   ct_material material = friction_of(d->friction);
   material.restitution = d->restitution;
   const ct_scene *scene = scene_with(bodies, 2, material);
-  const double epsilon = ct_scene_default_epsilon(scene), slow = ct_scene_velocity_tolerance(epsilon, ct_vec(0, 0, -GRAVITY));
+  const double epsilon = ct_scene_default_epsilon(scene),
+               slow = ct_scene_velocity_tolerance(epsilon, ct_vec(0, 0, -GRAVITY));
   const ct_advance_options o = {.mode = CT_ADVANCE_IMPULSES,
                                 .duration = DURATION,
                                 .time_step = d->time_step,
@@ -81,21 +86,25 @@ static ct_vec3 any_vector(check_random *r) {
   return ct_vec(check_uniform(r, -5, 5), check_uniform(r, -5, 5), check_uniform(r, -5, 5));
 }
 
-/* Bodies of any size that may lie deep in each other, some of them driven, some fixed, on the ground. */
-static size_t random_crowd(check_random *r, placed_body *bodies, ct_motion *motions, char (*ids)[24]) {
+/* Bodies of any size that may lie deep in each other, some of them driven, some fixed, on the
+ * ground. */
+static size_t random_crowd(check_random *r, placed_body *bodies, ct_motion *motions,
+                           char (*ids)[24]) {
   static const ct_motion driven = {.is_kinematic = true};
   size_t count = 2 + check_next(r) % (CROWD_MAX - 1);
   bodies[0] = ground;
   for (size_t i = 1; i < count; i++) {
     double size = pow(10.0, check_uniform(r, -1.5, 0.5)), kind = check_uniform(r, 0, 10);
-    ct_shape shapes[3] = {sphere_of(size), box_of(size, 0.5 * size, 0.2 * size), box_of(0.01 * size, size, size)};
+    ct_shape shapes[3] = {sphere_of(size), box_of(size, 0.5 * size, 0.2 * size),
+                          box_of(0.01 * size, size, size)};
     snprintf(ids[i], sizeof ids[i], "b%zu", i);
     motions[i] = (ct_motion){.source = CT_MASS_MASS, .value = pow(10.0, check_uniform(r, -3, 3))};
-    bodies[i] = (placed_body){ids[i], shapes[check_next(r) % 3],
-                              pose_at(check_uniform(r, -2, 2), check_uniform(r, -2, 2), check_uniform(r, -1, 3)), AT_REST,
-                              kind < 1.5   ? &driven
-                              : kind < 2.5 ? NULL
-                                           : &motions[i]};
+    bodies[i] = (placed_body){
+        ids[i], shapes[check_next(r) % 3],
+        pose_at(check_uniform(r, -2, 2), check_uniform(r, -2, 2), check_uniform(r, -1, 3)), AT_REST,
+        kind < 1.5   ? &driven
+        : kind < 2.5 ? NULL
+                     : &motions[i]};
     bodies[i].velocity = (ct_velocity){any_vector(r), any_vector(r)};
     if (!bodies[i].motion) bodies[i].velocity = (ct_velocity){{0, 0, 0}, {0, 0, 0}};
   }
@@ -111,8 +120,9 @@ static void crowds_never_gain_more_than_driven_bodies_give(void) {
     ct_motion motions[CROWD_MAX];
     char ids[CROWD_MAX][24];
     size_t n = random_crowd(&r, bodies, motions, ids);
-    const ct_scene *scene =
-        scene_with(bodies, n, (ct_material){.static_friction = check_uniform(&r, 0, 1), .restitution = check_uniform(&r, 0, 1)});
+    const ct_scene *scene = scene_with(bodies, n,
+                                       (ct_material){.static_friction = check_uniform(&r, 0, 1),
+                                                     .restitution = check_uniform(&r, 0, 1)});
     const ct_advance_options o = {.mode = CT_ADVANCE_IMPULSES,
                                   .duration = 0.6,
                                   .time_step = 0.02,
@@ -124,7 +134,8 @@ static void crowds_never_gain_more_than_driven_bodies_give(void) {
     ct_advance *advance = advance_of(scene, &o);
     ct_advance_state past = ct_advance_now(advance);
     bool done = false;
-    for (int k = 0; !done && k < 150 && ct_advance_step(advance, workspace, arena, &done) == CT_OK; k++) {
+    for (int k = 0; !done && k < 150 && ct_advance_step(advance, workspace, arena, &done) == CT_OK;
+         k++) {
       ct_advance_state now = ct_advance_now(advance);
       double size = fabs(energy_of(&past)) + now.kinetic_energy + fabs(past.work) + fabs(now.work);
       CHECK(energy_of(&now) - now.work <= energy_of(&past) - past.work + 1e-9 * size);
@@ -136,8 +147,9 @@ static void crowds_never_gain_more_than_driven_bodies_give(void) {
 }
 
 int main(int argc, char **argv) {
-  static const check_test tests[] = {
-      {"what_is_dropped_never_gains_energy_and_comes_to_rest", what_is_dropped_never_gains_energy_and_comes_to_rest},
-      {"crowds_never_gain_more_than_driven_bodies_give", crowds_never_gain_more_than_driven_bodies_give}};
+  static const check_test tests[] = {{"what_is_dropped_never_gains_energy_and_comes_to_rest",
+                                      what_is_dropped_never_gains_energy_and_comes_to_rest},
+                                     {"crowds_never_gain_more_than_driven_bodies_give",
+                                      crowds_never_gain_more_than_driven_bodies_give}};
   return advance_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

@@ -1,6 +1,6 @@
-/* Random lives of scenes, event by event, against a model that knows every pair: what begins, goes on and ends, what is kept, and
- * the zero-crossing functions, of bodies of all kinds that move, come, go, are replaced and fall under other filters.
- * 200 lives; CONTACTD_FULL=1: 1e4. */
+/* Random lives of scenes, event by event, against a model that knows every pair: what begins, goes
+ * on and ends, what is kept, and the zero-crossing functions, of bodies of all kinds that move,
+ * come, go, are replaced and fall under other filters. 200 lives; CONTACTD_FULL=1: 1e4. */
 #include "tests/support/blocks.h"
 #include "tests/support/contact_states.h"
 #include "tests/support/meshes.h"
@@ -10,14 +10,15 @@ enum { BODIES_MAX = 48, COLLIDERS_MAX = 40, CONTACTS_MAX = 20000, PALETTE = 48, 
 
 /* Two parts in 1e12 of the coordinates: what boxes may give away of their distance. */
 #define BOX_SLACK 2e-12
-/* One in this many pairs whose boxes are apart is computed all the same, to see that it is no nearer. */
+/* One in this many pairs whose boxes are apart is computed all the same, to see that it is no
+ * nearer. */
 #define FAR_SHARE 16
 
 static int lives(void) { return getenv("CONTACTD_FULL") ? 10000 : 200; }
 
 static uint32_t pick(check_random *r, uint32_t count) { return (uint32_t)(check_next(r) % count); }
 
-/* ---- shapes ---- */
+/* ---- shapes --------------------------------------------------------------------------------- */
 
 static ct_shape palette[PALETTE];
 
@@ -39,7 +40,8 @@ static ct_shape some_elements(check_random *r) {
 }
 
 static ct_shape make_shape(check_random *r, int which) {
-  double a = check_uniform(r, 0.2, 0.5), b = check_uniform(r, 0.2, 0.5), c = check_uniform(r, 0.2, 0.5);
+  double a = check_uniform(r, 0.2, 0.5), b = check_uniform(r, 0.2, 0.5),
+         c = check_uniform(r, 0.2, 0.5);
   switch (which % 16) {
   case 0: return cylinder(a, b);
   case 1: return cone(a, b, 0.5 * c);
@@ -56,7 +58,7 @@ static ct_shape make_shape(check_random *r, int which) {
   }
 }
 
-/* ---- the model ---- */
+/* ---- the model ------------------------------------------------------------------------------ */
 
 typedef struct model_body {
   char id[16];
@@ -104,14 +106,17 @@ static ct_pose some_pose(life *l) {
   check_random *r = &l->random;
   ct_pose pose = random_pose(r, l->side);
   if (!l->snapped) return pose;
-  pose.position = ct_scale(ct_vec(round(2 * pose.position.x), round(2 * pose.position.y), round(2 * pose.position.z)), 0.5);
+  pose.position = ct_scale(
+      ct_vec(round(2 * pose.position.x), round(2 * pose.position.y), round(2 * pose.position.z)),
+      0.5);
   pose.rotation = ct_quat_identity();
   return pose;
 }
 
 static ct_velocity some_velocity(check_random *r) {
-  return (ct_velocity){{check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1)},
-                       {pick(r, 2) ? check_uniform(r, -3, 3) : 0, 0, pick(r, 2) ? check_uniform(r, -3, 3) : 0}};
+  return (ct_velocity){
+      {check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1)},
+      {pick(r, 2) ? check_uniform(r, -3, 3) : 0, 0, pick(r, 2) ? check_uniform(r, -3, 3) : 0}};
 }
 
 static ct_text id_of_label(uint32_t label) {
@@ -200,7 +205,9 @@ static void replace(life *l, ct_draft *draft, uint32_t at) {
   if (pick(&l->random, 2)) shuffle_colliders(l, m);
   else make_colliders(l, m);
   const ct_body *body = body_of_model(m);
-  CHECK_INT(ct_draft_replace(draft, ct_draft_find(draft, text_of(m->id)), body, &m->pose, &m->velocity), CT_OK);
+  CHECK_INT(
+      ct_draft_replace(draft, ct_draft_find(draft, text_of(m->id)), body, &m->pose, &m->velocity),
+      CT_OK);
   ct_body_release(body);
 }
 
@@ -260,7 +267,7 @@ static void edit(life *l) {
   l->scene = seal(draft, l->scene);
 }
 
-/* ---- every pair ---- */
+/* ---- every pair ----------------------------------------------------------------------------- */
 
 typedef struct collider_at {
   ct_placed placed;
@@ -273,7 +280,8 @@ static void place_collider(const model_body *m, uint32_t i, collider_at *out) {
   static const ct_pose identity = {{0, 0, 0}, {0, 0, 0, 1}};
   const ct_collider *c = &m->colliders[i];
   out->frame = ct_frame_of(m->pose);
-  if (memcmp(&c->pose, &identity, sizeof identity) != 0) out->frame = ct_frame_mul(out->frame, ct_frame_of(c->pose));
+  if (memcmp(&c->pose, &identity, sizeof identity) != 0)
+    out->frame = ct_frame_mul(out->frame, ct_frame_of(c->pose));
   out->placed = (ct_placed){&c->shape, &out->frame};
   out->box = ct_shape_aabb(&c->shape, &out->frame);
   out->is_plane = c->shape.kind == CT_KIND_PLANE;
@@ -336,8 +344,10 @@ static model_contact *find_contact(model_contact *list, size_t count, const mode
   return NULL;
 }
 
-/* One pair of colliders that takes part. Row 22: boxes are never farther apart than what is in them. */
-static void look_at(life *l, model_contact key, const collider_at *a, const collider_at *b, expected_functions *z) {
+/* One pair of colliders that takes part. Row 22: boxes are never farther apart than what is in
+ * them. */
+static void look_at(life *l, model_contact key, const collider_at *a, const collider_at *b,
+                    expected_functions *z) {
   model_contact *before = find_contact(l->contacts, l->contact_count, &key);
   double gap = box_distance(a, b), slack = BOX_SLACK * (1.0 + l->side);
   bool far = gap > l->epsilon + slack, is_member = before != NULL;
@@ -359,7 +369,8 @@ static void look_at(life *l, model_contact key, const collider_at *a, const coll
       key.cause = before->cause;
     }
     l->found[l->found_count++] = key;
-    z->z1 = z->any_z1 ? fmax(z->z1, distance - l->epsilon - l->epsilon) : distance - l->epsilon - l->epsilon;
+    z->z1 = z->any_z1 ? fmax(z->z1, distance - l->epsilon - l->epsilon)
+                      : distance - l->epsilon - l->epsilon;
     z->any_z1 = true;
   } else {
     if (before) before->distance = distance;
@@ -403,7 +414,7 @@ static expected_functions look_at_all(life *l) {
   return z;
 }
 
-/* ---- what an event tells ---- */
+/* ---- what an event tells -------------------------------------------------------------------- */
 
 static ct_vec3 velocity_at(const model_body *m, ct_vec3 p) {
   if (!m->moves) return ct_vec(0, 0, 0);
@@ -428,7 +439,9 @@ static void check_begun(life *l, const ct_contact_record *r, const model_contact
   l->begins++;
 }
 
-static bool same_text(ct_text x, ct_text y) { return x.length == y.length && memcmp(x.bytes, y.bytes, x.length) == 0; }
+static bool same_text(ct_text x, ct_text y) {
+  return x.length == y.length && memcmp(x.bytes, y.bytes, x.length) == 0;
+}
 
 /* Rows 19, 20: begun ones are new, the others as they were, bit for bit. */
 static void check_records(life *l, const ct_contact_event *event) {
@@ -440,12 +453,14 @@ static void check_records(life *l, const ct_contact_event *event) {
     CHECK(r->serial_a == c->serial_a && r->serial_b == c->serial_b);
     CHECK(r->collider_a == c->collider_a && r->collider_b == c->collider_b);
     CHECK(text_is(r->body_a, l->bodies[c->a].id) && text_is(r->body_b, l->bodies[c->b].id));
-    CHECK(same_text(r->name_a, id_of_label(c->label_a)) && same_text(r->name_b, id_of_label(c->label_b)));
+    CHECK(same_text(r->name_a, id_of_label(c->label_a)) &&
+          same_text(r->name_b, id_of_label(c->label_b)));
     CHECK(r->several_a == c->several_a && r->several_b == c->several_b);
     CHECK(r->result.distance == c->distance && r->distance == c->distance - l->epsilon);
     if (c->before) {
       persisted++;
-      CHECK(r->pair == c->pair && r->cause == c->cause && memcmp(&r->begun, &c->begun, sizeof c->begun) == 0);
+      CHECK(r->pair == c->pair && r->cause == c->cause &&
+            memcmp(&r->begun, &c->begun, sizeof c->begun) == 0);
       CHECK(memcmp(&r->normal_velocity, &c->normal_velocity, sizeof c->normal_velocity) == 0);
     } else {
       CHECK(began < event->began_count && event->began[began] == k);
@@ -477,7 +492,8 @@ static ct_contact_cause cause_of_end(const life *l, const model_contact *c) {
     if (l->bodies[i].serial == c->serial_a) a = &l->bodies[i];
     if (l->bodies[i].serial == c->serial_b) b = &l->bodies[i];
   }
-  bool there = a && b && has_collider(a, c->label_a, c->collider_a) && has_collider(b, c->label_b, c->collider_b);
+  bool there = a && b && has_collider(a, c->label_a, c->collider_a) &&
+               has_collider(b, c->label_b, c->collider_b);
   there = there && (a->moves || b->moves) && !excluded(l, a, b);
   return there ? CT_CAUSE_Z1 : CT_CAUSE_BODY;
 }
@@ -497,27 +513,32 @@ static void check_ended(life *l, const ct_contact_event *event) {
     }
     CHECK_INT(told->cause, cause_of_end(l, c));
     CHECK(told->distance == (told->cause == CT_CAUSE_BODY ? 0.0 : c->distance - l->epsilon));
-    CHECK(same_text(told->record.name_a, id_of_label(c->label_a)) && same_text(told->record.name_b, id_of_label(c->label_b)));
-    CHECK(told->record.serial_a == c->serial_a && told->record.serial_b == c->serial_b && told->record.begun == c->begun);
+    CHECK(same_text(told->record.name_a, id_of_label(c->label_a)) &&
+          same_text(told->record.name_b, id_of_label(c->label_b)));
+    CHECK(told->record.serial_a == c->serial_a && told->record.serial_b == c->serial_b &&
+          told->record.begun == c->begun);
   }
   CHECK_INT(event->ended_count, ends);
-  for (size_t i = 0; i + 1 < event->ended_count; i++) CHECK(event->ended[i].record.pair < event->ended[i + 1].record.pair);
+  for (size_t i = 0; i + 1 < event->ended_count; i++)
+    CHECK(event->ended[i].record.pair < event->ended[i + 1].record.pair);
   l->ends += ends;
 }
 
-/* ---- the functions ---- */
+/* ---- the functions -------------------------------------------------------------------------- */
 
-static ct_contact_monitor evaluate(const ct_scene *scene, const ct_contact_state *state, ct_contact_monitor_options options,
-                                   ct_pair_result *contacts) {
+static ct_contact_monitor evaluate(const ct_scene *scene, const ct_contact_state *state,
+                                   ct_contact_monitor_options options, ct_pair_result *contacts) {
   ct_contact_monitor out = {.contacts = contacts};
   CHECK_INT(ct_contact_monitor_run(scene, state, &options, workspace, &out), CT_OK);
   return out;
 }
 
-/* Rows 21, 22, 26: strict signs at a restart, equal to all pairs looked at, and how many were computed. */
+/* Rows 21, 22, 26: strict signs at a restart, equal to all pairs looked at, and how many were
+ * computed. */
 static void check_functions(life *l, const ct_contact_event *event, expected_functions expected) {
   static ct_pair_result now[CONTACTS_MAX];
-  ct_contact_monitor z = evaluate(l->scene, event->state, (ct_contact_monitor_options){.evaluation = CT_EVALUATE_MONITOR}, now);
+  ct_contact_monitor z = evaluate(
+      l->scene, event->state, (ct_contact_monitor_options){.evaluation = CT_EVALUATE_MONITOR}, now);
   CHECK(z.z1.value < 0.0 && z.z2.value > 0.0);
   CHECK(z.z1.present == expected.any_z1 && z.z2.present == expected.any_z2);
   CHECK(z.z1.value == (expected.any_z1 ? expected.z1 : CT_Z1_NONE));
@@ -528,14 +549,17 @@ static void check_functions(life *l, const ct_contact_event *event, expected_fun
   CHECK(event->narrow >= l->narrow_least && event->narrow <= l->narrow_most);
   CHECK(event->boxes == l->total - event->narrow);
   CHECK(z.boxes == l->total - z.narrow);
-  ct_contact_monitor sample = evaluate(l->scene, event->state, (ct_contact_monitor_options){.evaluation = CT_EVALUATE_SAMPLE}, now);
-  CHECK(sample.narrow == l->found_count && sample.boxes == 0 && !sample.z2.present && sample.z1.value == z.z1.value);
+  ct_contact_monitor sample = evaluate(
+      l->scene, event->state, (ct_contact_monitor_options){.evaluation = CT_EVALUATE_SAMPLE}, now);
+  CHECK(sample.narrow == l->found_count && sample.boxes == 0 && !sample.z2.present &&
+        sample.z1.value == z.z1.value);
   for (size_t k = 0; k < l->found_count; k++) CHECK(now[k].distance == l->found[k].distance);
 }
 
 static bool same_crossing(const ct_zero_crossing *x, const ct_zero_crossing *y) {
-  return memcmp(&x->value, &y->value, sizeof x->value) == 0 && x->present == y->present && x->narrow == y->narrow && x->a == y->a &&
-         x->b == y->b && x->collider_a == y->collider_a && x->collider_b == y->collider_b;
+  return memcmp(&x->value, &y->value, sizeof x->value) == 0 && x->present == y->present &&
+         x->narrow == y->narrow && x->a == y->a && x->b == y->b && x->collider_a == y->collider_a &&
+         x->collider_b == y->collider_b;
 }
 
 /* Poses that might be: the same bits as in a revision that has them. */
@@ -556,13 +580,14 @@ static void check_what_if(life *l) {
   options.overrides = moved;
   options.override_count = count;
   ct_contact_monitor x = evaluate(l->scene, l->state, options, asked);
-  CHECK(same_crossing(&x.z1, &y.z1) && same_crossing(&x.z2, &y.z2) && x.narrow == y.narrow && x.boxes == y.boxes);
+  CHECK(same_crossing(&x.z1, &y.z1) && same_crossing(&x.z2, &y.z2) && x.narrow == y.narrow &&
+        x.boxes == y.boxes);
   for (size_t k = 0; k < ct_contact_state_count(l->state); k++)
     CHECK(asked[k].distance == sealed[k].distance && asked[k].status == sealed[k].status);
   ct_scene_release(there);
 }
 
-/* ---- lives ---- */
+/* ---- lives ---------------------------------------------------------------------------------- */
 
 static void one_event(life *l) {
   l->time += check_uniform(&l->random, 0, 1);
@@ -625,7 +650,8 @@ static void events_and_functions_agree_with_all_pairs_looked_at(void) {
 }
 
 static const check_test tests[] = {
-    {"events_and_functions_agree_with_all_pairs_looked_at", events_and_functions_agree_with_all_pairs_looked_at},
+    {"events_and_functions_agree_with_all_pairs_looked_at",
+     events_and_functions_agree_with_all_pairs_looked_at},
 };
 
 WORKSPACE_MAIN(tests)

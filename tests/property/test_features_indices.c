@@ -1,5 +1,6 @@
-/* Contact features judged by the lists that the caller gave: indices, barycentric coordinates, points and normals belong together,
- * however the lists are written; and normals that become opposite as two surfaces that conform are refined. */
+/* Contact features judged by the lists that the caller gave: indices, barycentric coordinates,
+ * points and normals belong together, however the lists are written; and normals that become
+ * opposite as two surfaces that conform are refined. */
 #include "tests/oracle/pair_cases.h"
 #include "tests/support/meshes.h"
 #include "tests/support/workspace.h"
@@ -23,15 +24,19 @@ static void close_body(body *b) {
 }
 
 static ct_features ask(const body *a, const body *b, ct_features_mode mode) {
-  const ct_shape p = {.kind = CT_KIND_MESH, .mesh = a->mesh}, q = {.kind = CT_KIND_MESH, .mesh = b->mesh};
+  const ct_shape p = {.kind = CT_KIND_MESH, .mesh = a->mesh},
+                 q = {.kind = CT_KIND_MESH, .mesh = b->mesh};
   const ct_features_options options = {mode, CT_FEATURES_ANY_DEPTH};
   ct_features out;
-  ct_pair_features((ct_placed){&p, &a->frame}, (ct_placed){&q, &b->frame}, &options, workspace, &out);
+  ct_pair_features((ct_placed){&p, &a->frame}, (ct_placed){&q, &b->frame}, &options, workspace,
+                   &out);
   CHECK_INT(out.status, CT_FEATURES_OK);
   return out;
 }
 
-static ct_vec3 corner(const body *b, uint32_t vertex) { return ct_to_parent(b->frame, b->lists.v[vertex]); }
+static ct_vec3 corner(const body *b, uint32_t vertex) {
+  return ct_to_parent(b->frame, b->lists.v[vertex]);
+}
 
 /* Index, weights, point and normal of one side. */
 static void check_point(const body *b, const ct_pair_feature_point *p) {
@@ -72,7 +77,8 @@ static void check_feature(const body *a, const body *b, const ct_pair_feature *f
   if (f->kind == CT_PAIR_FEATURE_VERTEX_B) check_vertex(b, &f->b, f->vertex);
 }
 
-/* A box, an octahedron or a ball of triangles, its triangles in any order and turn, some with vertices of their own. */
+/* A box, an octahedron or a ball of triangles, its triangles in any order and turn, some with
+ * vertices of their own. */
 static void random_lists(soup *s, check_random *r) {
   *s = (soup){0};
   ct_vec3 low = uniform_vec(r, -0.6, -0.3), high = uniform_vec(r, 0.3, 0.6);
@@ -109,7 +115,8 @@ static void fields_are_of_the_lists_that_were_given(void) {
   CHECK(vertices[0] > 500 && vertices[1] > 500 && edges > 100);
 }
 
-/* A ball of radius 1 in a shell whose cavity has the radius 0.99: the largest 1 + nA.nB over the ball's vertices. */
+/* A ball of radius 1 in a shell whose cavity has the radius 0.99: the largest 1 + nA.nB over the
+ * ball's vertices. */
 static double worst_of_conforming(uint32_t rings) {
   body ball = {.lists = {0}}, shell = {.lists = {0}};
   soup_sphere(&ball.lists, ct_vec(0, 0, 0), 1.0, rings, 2 * rings);
@@ -148,7 +155,8 @@ static void normals_become_opposite_as_meshes_are_refined(void) {
 
 static const check_test tests[] = {
     {"fields_are_of_the_lists_that_were_given", fields_are_of_the_lists_that_were_given},
-    {"normals_become_opposite_as_meshes_are_refined", normals_become_opposite_as_meshes_are_refined},
+    {"normals_become_opposite_as_meshes_are_refined",
+     normals_become_opposite_as_meshes_are_refined},
 };
 
 WORKSPACE_MAIN(tests)

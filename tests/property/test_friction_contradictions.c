@@ -11,7 +11,13 @@
 
 #include <contact/friction.h>
 
-enum { BALLS = 12, SIDES = 4, CONTACTS = BALLS + 1 + SIDES, ROWS = 3 * CONTACTS, MOTIONS = 6 * BALLS };
+enum {
+  BALLS = 12,
+  SIDES = 4,
+  CONTACTS = BALLS + 1 + SIDES,
+  ROWS = 3 * CONTACTS,
+  MOTIONS = 6 * BALLS
+};
 
 typedef struct column {
   size_t balls, contacts;
@@ -20,8 +26,10 @@ typedef struct column {
   double w[ROWS * ROWS], q[ROWS], mu[CONTACTS], r[ROWS], u[ROWS];
 } column;
 
-/* Adds sign times the velocity of a ball's point at unit `arm` from its centre to a contact's rows. */
-static void add_side(column *c, size_t contact, size_t ball, double sign, const double normal[3], const double arm[3]) {
+/* Adds sign times the velocity of a ball's point at unit `arm` from its centre to a contact's rows.
+ */
+static void add_side(column *c, size_t contact, size_t ball, double sign, const double normal[3],
+                     const double arm[3]) {
   double frame[3][3] = {{normal[0], normal[1], normal[2]}};
   size_t least = fabs(normal[0]) < 0.6 ? 0 : 1;
   double length = sqrt(1.0 - normal[least] * normal[least]);
@@ -63,7 +71,8 @@ static void make(check_random *random, bool closes, column *c) {
   }
   for (size_t i = 0; i < c->contacts; i++) c->mu[i] = mu;
   double velocity[MOTIONS];
-  for (size_t k = 0; k < MOTIONS; k++) velocity[k] = k % 6 == 2 ? check_uniform(random, -2.0, 0.0) : 0.0;
+  for (size_t k = 0; k < MOTIONS; k++)
+    velocity[k] = k % 6 == 2 ? check_uniform(random, -2.0, 0.0) : 0.0;
   for (size_t a = 0; a < 3 * c->contacts; a++)
     for (size_t k = 0; k < MOTIONS; k++) {
       c->q[a] += c->rows[a][k] * velocity[k];
@@ -73,7 +82,8 @@ static void make(check_random *random, bool closes, column *c) {
   c->q[3 * c->balls] += closes ? -check_uniform(random, 0.1, 1.0) : check_uniform(random, 0.0, 0.1);
 }
 
-static ct_friction_result solve(column *c, ct_friction_proof proof, uint64_t iterations, ct_arena *arena) {
+static ct_friction_result solve(column *c, ct_friction_proof proof, uint64_t iterations,
+                                ct_arena *arena) {
   const ct_friction_problem problem = {
       {.size = 3 * c->contacts, .dense = c->w}, c->q, c->mu, c->contacts, 3};
   const ct_friction_options options = {
@@ -86,7 +96,8 @@ static ct_friction_result solve(column *c, ct_friction_proof proof, uint64_t ite
 static void contradictions_are_recognised_without_a_proof_after_each_solve(void) {
   static column c;
   int cases = full_cases(1500, 10000), unfinished = 0;
-  check_random random = full_random("contradictions_are_recognised_without_a_proof_after_each_solve", 8);
+  check_random random =
+      full_random("contradictions_are_recognised_without_a_proof_after_each_solve", 8);
   ct_arena *arena = ct_arena_create();
   for (int i = 0; i < cases && check_failures < 10; i++) {
     bool closes = i % 2;
@@ -101,8 +112,8 @@ static void contradictions_are_recognised_without_a_proof_after_each_solve(void)
     CHECK(never.status != CT_FRICTION_STATUS_INFEASIBLE);
     unfinished += !closes && !never.converged;
     if (check_failures)
-      fprintf(stderr, "  column %d: %zu balls, %zu contacts, mu %g, %d sweeps\n", i, c.balls, c.contacts, c.mu[0],
-              (int)iterations);
+      fprintf(stderr, "  column %d: %zu balls, %zu contacts, mu %g, %d sweeps\n", i, c.balls,
+              c.contacts, c.mu[0], (int)iterations);
   }
   ct_arena_destroy(arena);
   CHECK(unfinished > cases / 8);

@@ -1,6 +1,6 @@
-/* Random sets of contacts between random bodies, with and without friction, in space and in the plane, some with many more contacts
- * than motions: what is told is so, forces are in their cones, friction brakes, and no energy comes of it. CONTACTD_FULL=1: 1e5
- * sets.
+/* Random sets of contacts between random bodies, with and without friction, in space and in the
+ * plane, some with many more contacts than motions: what is told is so, forces are in their cones,
+ * friction brakes, and no energy comes of it. CONTACTD_FULL=1: 1e5 sets.
  */
 #include "tests/oracle/friction_oracle.h"
 #include "tests/support/check.h"
@@ -8,8 +8,8 @@
 
 #define TOLERANCE 1e-10L
 
-/* r'q + r'Wr / 2 of forces that act on bodies at rest in q = J v: what their kinetic energy changes by, over the greatest of its
- * parts. */
+/* r'q + r'Wr / 2 of forces that act on bodies at rest in q = J v: what their kinetic energy changes
+ * by, over the greatest of its parts. */
 static long double energy_gained(const ct_friction_problem *p, const double *r) {
   long double gained = 0.0L, parts = 0.0L, added;
   for (size_t i = 0; i < p->matrix.size; i++) {
@@ -27,7 +27,8 @@ typedef struct tally {
 
 static void judge(tally *t, friction_case *c, ct_arena *arena, uint64_t seed) {
   ct_friction_result result = {.r = c->r, .u = c->u};
-  ct_status status = ct_friction_solve(&c->problem, &(ct_friction_options){.tolerance = (double)TOLERANCE}, arena, &result);
+  ct_status status = ct_friction_solve(
+      &c->problem, &(ct_friction_options){.tolerance = (double)TOLERANCE}, arena, &result);
   friction_oracle o = oracle_judge(&c->problem, c->r, c->u);
   t->sets++;
   t->converged += result.converged;
@@ -36,14 +37,18 @@ static void judge(tally *t, friction_case *c, ct_arena *arena, uint64_t seed) {
     t->worst = fmaxl(t->worst, o.residual);
     right = right && result.residual <= (double)TOLERANCE && o.residual <= 1.001L * TOLERANCE;
   }
-  /* What is told may be divided by less than the greatest force, and by |P| where that is greater. */
+  /* What is told may be divided by less than the greatest force, and by |P| where that is greater.
+   */
   right = right && result.residual >= o.residual * (1.0L - 1e-3L - 2.0L * o.residual) - 1e-14L;
-  right = right && o.outside <= 0.0L && o.power <= 2.0L * o.residual + 1e-15L && o.velocity <= 64 * 0x1p-53L;
-  right = right && energy_gained(&c->problem, c->r) <= 10.0L * (long double)c->problem.contacts * (o.residual + 1e-15L);
+  right = right && o.outside <= 0.0L && o.power <= 2.0L * o.residual + 1e-15L &&
+          o.velocity <= 64 * 0x1p-53L;
+  right = right && energy_gained(&c->problem, c->r) <=
+                       10.0L * (long double)c->problem.contacts * (o.residual + 1e-15L);
   if (!right)
-    CHECK_FAIL("seed %llu: status %d, converged %d, residual %Lg (told %g), outside %Lg, power %Lg, u off by %Lg, energy %Lg",
-               (unsigned long long)seed, (int)status, result.converged, o.residual, result.residual, o.outside, o.power, o.velocity,
-               energy_gained(&c->problem, c->r));
+    CHECK_FAIL("seed %llu: status %d, converged %d, residual %Lg (told %g), outside %Lg, power "
+               "%Lg, u off by %Lg, energy %Lg",
+               (unsigned long long)seed, (int)status, result.converged, o.residual, result.residual,
+               o.outside, o.power, o.velocity, energy_gained(&c->problem, c->r));
 }
 
 /* Rows 14, 53. */
@@ -54,17 +59,20 @@ static void answers_about_random_sets_of_contacts_are_what_they_say(void) {
   for (int i = 0; i < sets; i++) {
     uint64_t seed = 14000000u + (uint64_t)i;
     check_random random = {seed};
-    size_t bodies = 1 + check_next(&random) % 5, contacts = 1 + check_next(&random) % (i % 16 ? 8 : 24);
+    size_t bodies = 1 + check_next(&random) % 5,
+           contacts = 1 + check_next(&random) % (i % 16 ? 8 : 24);
     friction_case c = case_random(&random, bodies, contacts, i % 4 ? 3 : 2);
     judge(&t, &c, arena, seed);
     case_free(&c);
   }
-  printf("%d sets: %d converged to %.0Lg, worst residual of these %.2Lg\n", t.sets, t.converged, TOLERANCE, t.worst);
+  printf("%d sets: %d converged to %.0Lg, worst residual of these %.2Lg\n", t.sets, t.converged,
+         TOLERANCE, t.worst);
   CHECK(t.converged >= t.sets - t.sets / 1000);
   ct_arena_destroy(arena);
 }
 
 static const check_test tests[] = {
-    {"answers_about_random_sets_of_contacts_are_what_they_say", answers_about_random_sets_of_contacts_are_what_they_say},
+    {"answers_about_random_sets_of_contacts_are_what_they_say",
+     answers_about_random_sets_of_contacts_are_what_they_say},
 };
 CHECK_MAIN(tests)

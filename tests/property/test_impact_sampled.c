@@ -1,5 +1,6 @@
-/* Times of impact of random motions of every pair of kinds, against the distance itself at many times: nothing touches before the
- * bracket, something does at its end. 1e3 motions; CONTACTD_FULL=1: 1e5. */
+/* Times of impact of random motions of every pair of kinds, against the distance itself at many
+ * times: nothing touches before the bracket, something does at its end. 1e3 motions;
+ * CONTACTD_FULL=1: 1e5. */
 #include "tests/oracle/pair_cases.h"
 #include "tests/support/blocks.h"
 #include "tests/support/meshes.h"
@@ -15,9 +16,17 @@
 
 static int motions(int few, int many) { return getenv("CONTACTD_FULL") ? many : few; }
 
-/* ---- random bodies and paths ---- */
+/* ---- random bodies and paths ---------------------------------------------------------------- */
 
-enum { FAMILY_MESH = 7, FAMILY_TETMESH, FAMILY_HEXMESH, FAMILY_PLANE, FAMILY_ROUNDED, FAMILY_COMPOUND, FAMILIES };
+enum {
+  FAMILY_MESH = 7,
+  FAMILY_TETMESH,
+  FAMILY_HEXMESH,
+  FAMILY_PLANE,
+  FAMILY_ROUNDED,
+  FAMILY_COMPOUND,
+  FAMILIES
+};
 
 static ct_shape random_elements(check_random *r, ct_element_type type) {
   block b = block_make(type, 1 + pick(r, 2), 1, 1 + pick(r, 2));
@@ -81,7 +90,8 @@ static ct_path_options random_path(check_random *r, double side, bool turns) {
   o.acceleration = random_vec(r, 2.0);
   o.inertia_diagonal = uniform_vec(r, 1.0, 2.0);
   o.inertia_orientation = random_rotation(r);
-  o.end = (ct_pose){ct_sub(random_vec(r, 1.5), ct_vec(side * check_uniform(r, 0.0, 3.0), 0, 0)), random_rotation(r)};
+  o.end = (ct_pose){ct_sub(random_vec(r, 1.5), ct_vec(side * check_uniform(r, 0.0, 3.0), 0, 0)),
+                    random_rotation(r)};
   return o;
 }
 
@@ -96,11 +106,14 @@ static motion random_motion(check_random *r, uint32_t family_a, uint32_t family_
   ct_path_options path_a = random_path(r, -1.0, family_a != FAMILY_PLANE || pick(r, 3) == 0);
   ct_path_options path_b = random_path(r, 1.0, family_b != FAMILY_PLANE || pick(r, 3) == 0);
   const ct_vec3 tilt = random_vec(r, 0.2);
-  if (family_a == FAMILY_PLANE) path_a.start.rotation = (ct_quat){tilt.x, 1.0 + tilt.y, tilt.z, 1.0};
-  if (family_b == FAMILY_PLANE) path_b.start.rotation = (ct_quat){tilt.x, -1.0 + tilt.y, tilt.z, 1.0};
+  if (family_a == FAMILY_PLANE)
+    path_a.start.rotation = (ct_quat){tilt.x, 1.0 + tilt.y, tilt.z, 1.0};
+  if (family_b == FAMILY_PLANE)
+    path_b.start.rotation = (ct_quat){tilt.x, -1.0 + tilt.y, tilt.z, 1.0};
   /* Some far from the origin, where coordinates round to 1e-10 m. */
   double far = pick(r, 10) ? 0.0 : 1e6;
-  path_a.start.position.y += far, path_b.start.position.y += far, path_a.end.position.y += far, path_b.end.position.y += far;
+  path_a.start.position.y += far, path_b.start.position.y += far, path_a.end.position.y += far,
+      path_b.end.position.y += far;
   return (motion){mover_of(a, &path_a), mover_of(b, &path_b), 20.0 + 100.0 * far};
 }
 
@@ -109,11 +122,12 @@ static void motion_free(motion *m) {
   mover_free(m->b);
 }
 
-/* ---- the truth ---- */
+/* ---- the truth ------------------------------------------------------------------------------ */
 
 /* Least signed distance over the pairs of colliders, by the narrow phase. */
 static double distance_at(const motion *m, double time) {
-  ct_frame a = ct_frame_of(ct_path_pose(m->a.path, time)), b = ct_frame_of(ct_path_pose(m->b.path, time));
+  ct_frame a = ct_frame_of(ct_path_pose(m->a.path, time)),
+           b = ct_frame_of(ct_path_pose(m->b.path, time));
   double least = INFINITY;
   for (size_t i = 0; i < ct_body_collider_count(m->a.body); i++) {
     ct_collider ca = ct_body_collider(m->a.body, i);
@@ -123,7 +137,8 @@ static double distance_at(const motion *m, double time) {
       ct_frame fb = ct_frame_mul(b, ct_frame_of(cb.pose));
       const ct_pair_options options = {0.0, INFINITY};
       ct_pair_result result;
-      ct_pair_distance((ct_placed){&ca.shape, &fa}, (ct_placed){&cb.shape, &fb}, &options, workspace, &result);
+      ct_pair_distance((ct_placed){&ca.shape, &fa}, (ct_placed){&cb.shape, &fb}, &options,
+                       workspace, &result);
       least = fmin(least, result.status == CT_PAIR_UNSUPPORTED ? -1.0 : result.distance);
     }
   }
@@ -141,14 +156,17 @@ static void check_apart(const motion *m, double from, double to, const char *wha
   for (int i = 0; i < REFINEMENTS; i++) {
     step *= 0.6;
     for (int side = -1; side <= 1; side += 2) {
-      double time = fmin(fmax(best + side * step, from), nextafter(to, from)), d = distance_at(m, time);
+      double time = fmin(fmax(best + side * step, from), nextafter(to, from)),
+             d = distance_at(m, time);
       if (d < least) best = time, least = d;
     }
   }
-  if (!(least > -SLACK * m->size)) CHECK_FAIL("%s: in contact by %g at %.17g, before %.17g", what, -least, best, to);
+  if (!(least > -SLACK * m->size))
+    CHECK_FAIL("%s: in contact by %g at %.17g, before %.17g", what, -least, best, to);
 }
 
-/* In contact at the start and parting: once all are apart, nothing is in contact again before the time. */
+/* In contact at the start and parting: once all are apart, nothing is in contact again before the
+ * time. */
 static void check_parted_until(const motion *m, double begin, double until) {
   double slack = SLACK * m->size, parted = INFINITY;
   for (int i = 0; i <= SAMPLES && !(parted < until); i++) {
@@ -161,19 +179,23 @@ static void check_parted_until(const motion *m, double begin, double until) {
 /* What comes into contact approaches, but for rounding. */
 static void check_approach(const ct_toi *impact) {
   double speed = ct_norm(impact->relative_velocity);
-  if (!(impact->normal_velocity <= 1e-6 * speed)) CHECK_FAIL("parts at %g m/s of %g", impact->normal_velocity, speed);
+  if (!(impact->normal_velocity <= 1e-6 * speed))
+    CHECK_FAIL("parts at %g m/s of %g", impact->normal_velocity, speed);
 }
 
 static void check_contact(const motion *m, const ct_toi *impact, double begin) {
   CHECK(begin <= impact->lower && impact->lower <= impact->time && impact->time <= impact->upper);
   CHECK(distance_at(m, impact->upper) <= 0.0);
   bool single = ct_body_collider_count(m->a.body) * ct_body_collider_count(m->b.body) == 1;
-  if (!(impact->flags & CT_TOI_FLAG_SEPARATING_AT_START)) check_apart(m, begin, impact->lower, "before a contact");
+  if (!(impact->flags & CT_TOI_FLAG_SEPARATING_AT_START))
+    check_apart(m, begin, impact->lower, "before a contact");
   else check_parted_until(m, begin, impact->lower);
   check_approach(impact);
-  if (impact->flags & CT_TOI_FLAG_SEPARATING_AT_START && single) CHECK(distance_at(m, impact->lower) > -SLACK * m->size);
+  if (impact->flags & CT_TOI_FLAG_SEPARATING_AT_START && single)
+    CHECK(distance_at(m, impact->lower) > -SLACK * m->size);
   /* The time is where the distance is zero, but for what is left of the bracket. */
-  if (impact->upper - impact->lower < 1e-9) CHECK_NEAR(impact->contact.distance, 0.0, 1e-9 + 1e-15 * m->size);
+  if (impact->upper - impact->lower < 1e-9)
+    CHECK_NEAR(impact->contact.distance, 0.0, 1e-9 + 1e-15 * m->size);
 }
 
 typedef struct tally {
@@ -193,13 +215,15 @@ static void check_impact(const motion *m, const ct_toi_options *o, const ct_toi 
     t->initials++;
     CHECK(distance_at(m, o->begin) <= SLACK * m->size);
     /* Where the search ended before the motion, nothing is said of what follows. */
-    if (impact->flags & CT_TOI_FLAG_SEPARATING_AT_START && impact->status == CT_PAIR_OK) check_parted_until(m, o->begin, o->end);
+    if (impact->flags & CT_TOI_FLAG_SEPARATING_AT_START && impact->status == CT_PAIR_OK)
+      check_parted_until(m, o->begin, o->end);
     return;
   case CT_TOI_NONE:
     t->none++;
     if (!impact->flags) CHECK(impact->free_until == o->end);
     check_apart(m, o->begin, o->end, "none");
-    if (impact->flags & CT_TOI_FLAG_GRAZE) CHECK_NEAR(distance_at(m, impact->graze_time), 0.0, SLACK * m->size);
+    if (impact->flags & CT_TOI_FLAG_GRAZE)
+      CHECK_NEAR(distance_at(m, impact->graze_time), 0.0, SLACK * m->size);
     return;
   default: t->undecided++; check_apart(m, o->begin, impact->free_until, "undecided");
   }
@@ -220,23 +244,25 @@ static void brackets_hold_the_truth_in_random_motions(void) {
     int before = check_failures;
     check_impact(&m, &options, &impact, &t);
     if (check_failures != before)
-      fprintf(stderr, "  motion %d, families %u and %u, event %d\n", i, family_a, family_b, (int)impact.event);
+      fprintf(stderr, "  motion %d, families %u and %u, event %d\n", i, family_a, family_b,
+              (int)impact.event);
     motion_free(&m);
   }
   if (getenv("CONTACTD_FULL"))
-    fprintf(stderr, "contacts %d initial %d none %d undecided %d grazes %d distances %.1f\n", t.contacts, t.initials, t.none,
-            t.undecided, t.grazes, (double)t.distances / count);
+    fprintf(stderr, "contacts %d initial %d none %d undecided %d grazes %d distances %.1f\n",
+            t.contacts, t.initials, t.none, t.undecided, t.grazes, (double)t.distances / count);
   CHECK(t.contacts > count / 4 && t.none > count / 10 && t.undecided <= count / 100);
 }
 
-/* Meshes that meet where corners, edges and faces of theirs are within round-off of each other: the distance has no direction
- * there, and the contact has that of a little before. */
+/* Meshes that meet where corners, edges and faces of theirs are within round-off of each other: the
+ * distance has no direction there, and the contact has that of a little before. */
 static void meshes_meet_along_the_direction_they_come(void) {
   const uint32_t seeds[] = {431, 1081, 1392, 1587, 1921, 2057};
   for (int i = 0; i < 6; i++) {
     check_random r = {seeds[i]};
     bool elements = seeds[i] == 1392;
-    motion m = random_motion(&r, elements ? FAMILY_HEXMESH : FAMILY_MESH, elements ? FAMILY_MESH : FAMILY_TETMESH);
+    motion m = random_motion(&r, elements ? FAMILY_HEXMESH : FAMILY_MESH,
+                             elements ? FAMILY_MESH : FAMILY_TETMESH);
     ct_toi_options options = whole_motion(2.0);
     ct_toi impact;
     CHECK_INT(ct_body_toi(m.a, m.b, &options, workspace, &impact), CT_OK);
@@ -246,14 +272,16 @@ static void meshes_meet_along_the_direction_they_come(void) {
   }
 }
 
-/* ---- swap ---- */
+/* ---- swap ----------------------------------------------------------------------------------- */
 
 static bool same_vec(ct_vec3 a, ct_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 static bool opposite(ct_vec3 a, ct_vec3 b) { return a.x == -b.x && a.y == -b.y && a.z == -b.z; }
 
 static void check_mirrored(const ct_pair_result *p, const ct_pair_result *q) {
-  CHECK(p->distance == q->distance && p->lower_bound == q->lower_bound && p->upper_bound == q->upper_bound);
-  CHECK(opposite(p->normal, q->normal) && same_vec(p->point_a, q->point_b) && same_vec(p->point_b, q->point_a));
+  CHECK(p->distance == q->distance && p->lower_bound == q->lower_bound &&
+        p->upper_bound == q->upper_bound);
+  CHECK(opposite(p->normal, q->normal) && same_vec(p->point_a, q->point_b) &&
+        same_vec(p->point_b, q->point_a));
   CHECK(p->triangle_a == q->triangle_b && p->triangle_b == q->triangle_a && p->status == q->status);
 }
 
@@ -268,19 +296,26 @@ static void swapped_bodies_mirror_bit_for_bit(void) {
     ct_toi p, q;
     CHECK_INT(ct_body_toi(m.a, m.b, &options, workspace, &p), CT_OK);
     CHECK_INT(ct_body_toi(m.b, m.a, &options, workspace, &q), CT_OK);
-    CHECK(p.event == q.event && p.time == q.time && p.lower == q.lower && p.upper == q.upper && p.free_until == q.free_until);
-    CHECK(p.flags == q.flags && p.graze_time == q.graze_time && p.graze_distance == q.graze_distance);
-    CHECK(p.iterations == q.iterations && p.collider_a == q.collider_b && p.collider_b == q.collider_a);
+    CHECK(p.event == q.event && p.time == q.time && p.lower == q.lower && p.upper == q.upper &&
+          p.free_until == q.free_until);
+    CHECK(p.flags == q.flags && p.graze_time == q.graze_time &&
+          p.graze_distance == q.graze_distance);
+    CHECK(p.iterations == q.iterations && p.collider_a == q.collider_b &&
+          p.collider_b == q.collider_a);
     check_mirrored(&p.contact, &q.contact);
-    CHECK(opposite(p.relative_velocity, q.relative_velocity) && p.normal_velocity == q.normal_velocity);
+    CHECK(opposite(p.relative_velocity, q.relative_velocity) &&
+          p.normal_velocity == q.normal_velocity);
     if (i % 4 == 0) {
       CHECK_INT(ct_body_timeline(m.a, m.b, &options, 10, workspace, &t), CT_OK);
       CHECK_INT(ct_body_timeline(m.b, m.a, &options, 10, workspace, &u), CT_OK);
-      CHECK(t.count == u.count && t.status == u.status && t.known_until == u.known_until && t.in_contact == u.in_contact);
+      CHECK(t.count == u.count && t.status == u.status && t.known_until == u.known_until &&
+            t.in_contact == u.in_contact);
       for (size_t k = 0; k < t.count && k < u.count; k++) {
         const ct_contact_change *c = &t.changes[k], *d = &u.changes[k];
-        CHECK(c->began == d->began && c->time == d->time && c->lower == d->lower && c->upper == d->upper);
-        CHECK(c->collider_a == d->collider_b && c->collider_b == d->collider_a && c->normal_velocity == d->normal_velocity);
+        CHECK(c->began == d->began && c->time == d->time && c->lower == d->lower &&
+              c->upper == d->upper);
+        CHECK(c->collider_a == d->collider_b && c->collider_b == d->collider_a &&
+              c->normal_velocity == d->normal_velocity);
         check_mirrored(&c->contact, &d->contact);
       }
     }
@@ -290,7 +325,7 @@ static void swapped_bodies_mirror_bit_for_bit(void) {
   ct_timeline_free(&u);
 }
 
-/* ---- few iterations ---- */
+/* ---- few iterations ------------------------------------------------------------------------- */
 
 static void few_iterations_leave_a_true_free_interval(void) {
   check_random r = {1703};
@@ -311,23 +346,28 @@ static void few_iterations_leave_a_true_free_interval(void) {
   CHECK(undecided > count / 20);
 }
 
-/* ---- thin plates ---- */
+/* ---- thin plates ---------------------------------------------------------------------------- */
 
-/* A small body shot through a plate of 1 um to 1 cm at up to 1 km/s: it cannot be on the other side without a contact. */
+/* A small body shot through a plate of 1 um to 1 cm at up to 1 km/s: it cannot be on the other side
+ * without a contact. */
 static void no_plate_is_tunnelled(void) {
   check_random r = {1704};
   int count = motions(300, 20000);
   for (int i = 0; i < count; i++) {
-    double thin = pow(10.0, check_uniform(&r, -6.0, -2.0)), speed = pow(10.0, check_uniform(&r, 0.0, 3.0));
+    double thin = pow(10.0, check_uniform(&r, -6.0, -2.0)),
+           speed = pow(10.0, check_uniform(&r, 0.0, 3.0));
     uint32_t family = pick(&r, FAMILY_MESH + 1);
-    ct_shape plate = {.kind = CT_KIND_BOX, .box = {{0.5 * thin, 4.0, 4.0}}}, shot = random_shape(&r, family);
+    ct_shape plate = {.kind = CT_KIND_BOX, .box = {{0.5 * thin, 4.0, 4.0}}},
+             shot = random_shape(&r, family);
     double duration = 8.0 / speed;
     ct_vec3 aside = random_vec(&r, 1.0), turn = random_vec(&r, pick(&r, 2) ? 0.0 : 3.0 / duration);
     ct_path_options path =
-        twists(duration, (ct_pose){ct_vec(-4.0, aside.y, aside.z), random_rotation(&r)}, ct_vec(speed, 0, 0), turn);
+        twists(duration, (ct_pose){ct_vec(-4.0, aside.y, aside.z), random_rotation(&r)},
+               ct_vec(speed, 0, 0), turn);
     ct_path_options rest = stays(duration, ct_pose_identity());
     /* Falling by less than half a metre on the way. */
-    if (pick(&r, 2)) path.acceleration = ct_vec(0, 0, -0.01 * speed * speed), path.kind = CT_PATH_BALLISTIC;
+    if (pick(&r, 2))
+      path.acceleration = ct_vec(0, 0, -0.01 * speed * speed), path.kind = CT_PATH_BALLISTIC;
     motion m = {mover(plate, &rest), mover(shot, &path), 20.0};
     ct_shape_release(&shot);
     ct_toi_options options = whole_motion(duration);
@@ -339,7 +379,7 @@ static void no_plate_is_tunnelled(void) {
   }
 }
 
-/* ---- timelines ---- */
+/* ---- timelines ------------------------------------------------------------------------------ */
 
 /* Surfaces that cross have no depth. */
 static bool has_surface(const ct_body *body) {
@@ -350,14 +390,16 @@ static bool has_surface(const ct_body *body) {
   return false;
 }
 
-/* Between two changes: in contact, or apart, at any time that is looked at. Surfaces may have parted by less than
- * contact/toi.h's part of the smaller one's radius, which is at most 2 m here. */
+/* Between two changes: in contact, or apart, at any time that is looked at. Surfaces may have
+ * parted by less than contact/toi.h's part of the smaller one's radius, which is at most 2 m here.
+ */
 static void check_stretch(const motion *m, double from, double to, bool touching) {
   bool surface = has_surface(m->a.body) || has_surface(m->b.body);
   double slack = SLACK * m->size + (touching && surface ? 2e-3 : 0.0);
   for (int i = 0; i < LOOKS && to > from; i++) {
     double time = from + (i + 0.5) * (to - from) / LOOKS, d = distance_at(m, time);
-    if (touching ? d > slack : d < -slack) CHECK_FAIL("%s by %g at %.17g", touching ? "apart" : "in contact", fabs(d), time);
+    if (touching ? d > slack : d < -slack)
+      CHECK_FAIL("%s by %g at %.17g", touching ? "apart" : "in contact", fabs(d), time);
   }
 }
 
@@ -385,7 +427,8 @@ static void timelines_tell_contact_from_apart(void) {
     }
     check_stretch(&m, from, t.known_until, touching);
     cut += t.status != CT_TIMELINE_COMPLETE;
-    if (check_failures != before) fprintf(stderr, "  motion %d, families %u and %u\n", i, family_a, family_b);
+    if (check_failures != before)
+      fprintf(stderr, "  motion %d, families %u and %u\n", i, family_a, family_b);
     motion_free(&m);
   }
   if (getenv("CONTACTD_FULL")) fprintf(stderr, "ended %d cut short %d of %d\n", ended, cut, count);

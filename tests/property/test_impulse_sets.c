@@ -1,6 +1,6 @@
-/* Impulses of random contact sets by every law, one contact and many, with and without friction. Of each: momentum, action and
- * reaction, energy, friction, what the solver promised; exchanging a and b, or other units, changes no bit. CONTACTD_FULL=1:
- * 100,000 sets.
+/* Impulses of random contact sets by every law, one contact and many, with and without friction. Of
+ * each: momentum, action and reaction, energy, friction, what the solver promised; exchanging a and
+ * b, or other units, changes no bit. CONTACTD_FULL=1: 100,000 sets.
  */
 #include "tests/support/contact_sets.h"
 
@@ -34,7 +34,8 @@ static void random_body(check_random *r, contact_set *s) {
   int kind = below(r, 8);
   if (kind == 0) b.mobility = CT_FIXED;
   if (kind == 1) b.mobility = CT_KINEMATIC;
-  if (b.mobility != CT_FIXED) b.velocity = (ct_velocity){.linear = random_vec(r, 2.0), .angular = random_vec(r, 2.0)};
+  if (b.mobility != CT_FIXED)
+    b.velocity = (ct_velocity){.linear = random_vec(r, 2.0), .angular = random_vec(r, 2.0)};
   if (b.mobility == CT_DYNAMIC) {
     double x = check_uniform(r, 0.05, 0.5), y = check_uniform(r, 0.05, 0.5);
     ct_vec3 i = ct_vec(x, y, check_uniform(r, fabs(x - y) + 0.01, x + y));
@@ -42,17 +43,20 @@ static void random_body(check_random *r, contact_set *s) {
     b.mass = check_uniform(r, 0.1, 10.0);
     b.inverse_mass = 1.0 / b.mass;
     b.inertia = turned(ct_quat_matrix(q), ct_scale(i, b.mass));
-    b.inverse_inertia = turned(ct_quat_matrix(q), ct_vec(1 / (b.mass * i.x), 1 / (b.mass * i.y), 1 / (b.mass * i.z)));
+    b.inverse_inertia = turned(ct_quat_matrix(q),
+                               ct_vec(1 / (b.mass * i.x), 1 / (b.mass * i.y), 1 / (b.mass * i.z)));
   }
   set_body(s, b);
 }
 
 static void random_touch(check_random *r, contact_set *s, bool friction) {
-  uint32_t a = (uint32_t)below(r, (int)s->body_count), b = (uint32_t)below(r, (int)s->body_count - 1);
+  uint32_t a = (uint32_t)below(r, (int)s->body_count),
+           b = (uint32_t)below(r, (int)s->body_count - 1);
   if (b >= a) b++;
   ct_vec3 middle = ct_lerp(s->bodies[a].center, s->bodies[b].center, check_uniform(r, 0.2, 0.8));
   ct_vec3 toward = ct_sub(s->bodies[b].center, s->bodies[a].center);
-  ct_vec3 normal = ct_unit_or(ct_add(ct_unit_or(toward, ct_vec(0, 0, 1)), random_vec(r, 0.6)), ct_vec(0, 0, 1));
+  ct_vec3 normal =
+      ct_unit_or(ct_add(ct_unit_or(toward, ct_vec(0, 0, 1)), random_vec(r, 0.6)), ct_vec(0, 0, 1));
   ct_contact *t = set_touch(s, a, b, ct_add(middle, random_vec(r, 0.2)), normal);
   double mu = friction && below(r, 5) ? check_uniform(r, 0.0, 1.2) : 0.0;
   double e = below(r, 3) ? check_uniform(r, 0.0, 1.0) : below(r, 2);
@@ -75,7 +79,7 @@ static void random_set(check_random *r, contact_set *s, bool one, bool friction)
   while ((int)s->count < contacts) random_touch(r, s, friction);
 }
 
-/* ---- what holds of every answer ------------------------------------------------------------------------------------------ */
+/* ---- what holds of every answer ------------------------------------------------------------- */
 
 static ct_vec3 sized(ct_vec3 sum, ct_vec3 term) {
   return ct_vec(fabs(sum.x) + fabs(term.x), fabs(sum.y) + fabs(term.y), fabs(sum.z) + fabs(term.z));
@@ -83,13 +87,15 @@ static ct_vec3 sized(ct_vec3 sum, ct_vec3 term) {
 
 static double length_sum(ct_vec3 v) { return v.x + v.y + v.z; }
 
-/* Mass times the change of velocity is the sum of the impulses on a body, and inertia times that of the angular velocity the sum of
- * their moments; each impulse is on b, and its negative on a. Immovable bodies are as they were. */
+/* Mass times the change of velocity is the sum of the impulses on a body, and inertia times that of
+ * the angular velocity the sum of their moments; each impulse is on b, and its negative on a.
+ * Immovable bodies are as they were. */
 static void check_momentum(const contact_set *s, const struck *k) {
   for (uint32_t i = 0; i < s->body_count; i++) {
     const ct_mass_body *b = &s->bodies[i];
     ct_velocity v = k->velocities[i];
-    ct_vec3 linear = ct_scale(b->velocity.linear, b->mass), angular = ct_mat_mul(b->inertia, b->velocity.angular);
+    ct_vec3 linear = ct_scale(b->velocity.linear, b->mass),
+            angular = ct_mat_mul(b->inertia, b->velocity.angular);
     ct_vec3 size = sized(ct_vec(0, 0, 0), linear), turn = sized(ct_vec(0, 0, 0), angular);
     for (size_t c = 0; c < s->count; c++) {
       const ct_contact *t = &s->contacts[c];
@@ -107,11 +113,13 @@ static void check_momentum(const contact_set *s, const struck *k) {
     }
     /* The inverse inertia is one only to round-off, worse where moments differ much. */
     CHECK(ct_norm(ct_sub(linear, ct_scale(v.linear, b->mass))) <= SUM_ROUNDOFF * length_sum(size));
-    CHECK(ct_norm(ct_sub(angular, ct_mat_mul(b->inertia, v.angular))) <= 100 * SUM_ROUNDOFF * length_sum(turn));
+    CHECK(ct_norm(ct_sub(angular, ct_mat_mul(b->inertia, v.angular))) <=
+          100 * SUM_ROUNDOFF * length_sum(turn));
   }
 }
 
-/* Energy changes by what the impulses do on the mean velocities, and never grows by more than driven bodies put in. */
+/* Energy changes by what the impulses do on the mean velocities, and never grows by more than
+ * driven bodies put in. */
 static void check_energy(const contact_set *s, const struck *k) {
   const ct_impulse_result *r = &k->result;
   double done = 0.0, size = r->energy_before + fabs(r->work);
@@ -124,18 +132,22 @@ static void check_energy(const contact_set *s, const struck *k) {
   CHECK(r->energy_after <= r->energy_before + r->work + 100 * SUM_ROUNDOFF * size);
 }
 
-/* Contacts push, friction keeps within its cone, and, where the law ties it to the slip afterwards, takes energy away. */
-static void check_friction(const contact_set *s, const ct_impulse_options *o, const struck *k, double speed) {
+/* Contacts push, friction keeps within its cone, and, where the law ties it to the slip afterwards,
+ * takes energy away. */
+static void check_friction(const contact_set *s, const ct_impulse_options *o, const struck *k,
+                           double speed) {
   bool tied = k->result.guard != CT_GUARD_APPLIED && k->result.converged &&
               (strcmp(k->result.law, "algebraic") == 0 || strcmp(k->result.law, "newton") == 0);
   for (size_t c = 0; c < s->count; c++) {
     const ct_contact_impulse *t = &k->contacts[c];
-    double mu = o->frictionless ? 0.0 : s->contacts[c].material.static_friction, held = ct_norm(t->tangential);
+    double mu = o->frictionless ? 0.0 : s->contacts[c].material.static_friction,
+           held = ct_norm(t->tangential);
     CHECK(t->normal >= 0.0);
     CHECK(held <= mu * t->normal * (1 + 1e-9) + 1e-15 * t->normal);
     ct_vec3 slip = ct_add_scaled(t->after, s->contacts[c].normal, -t->normal_after);
     if (tied) CHECK(ct_dot(t->tangential, slip) <= SOLVED * held * speed);
-    if (k->result.converged && t->outcome != CT_IMPULSE_OUTCOME_IMMOVABLE && !k->result.rotation_ignored)
+    if (k->result.converged && t->outcome != CT_IMPULSE_OUTCOME_IMMOVABLE &&
+        !k->result.rotation_ignored)
       CHECK(t->normal_after >= -SOLVED * speed);
     CHECK(isfinite(t->normal) && isfinite(held) && isfinite(ct_norm(t->after)));
   }
@@ -153,7 +165,8 @@ static bool same_velocities(const contact_set *s, const struck *a, const struck 
   return true;
 }
 
-/* Action is reaction: with a and b exchanged at every contact the impulses are the negatives, bit for bit. */
+/* Action is reaction: with a and b exchanged at every contact the impulses are the negatives, bit
+ * for bit. */
 static void check_exchange(const contact_set *s, const ct_impulse_options *o, const struck *k) {
   contact_set other = *s;
   for (size_t c = 0; c < s->count; c++) {
@@ -166,7 +179,8 @@ static void check_exchange(const contact_set *s, const ct_impulse_options *o, co
   bool same = same_velocities(s, k, &m, 1.0);
   for (size_t c = 0; c < s->count; c++) {
     ct_vec3 p = k->contacts[c].impulse, q = ct_neg(m.contacts[c].impulse);
-    same = same && p.x == q.x && p.y == q.y && p.z == q.z && k->contacts[c].outcome == m.contacts[c].outcome;
+    same = same && p.x == q.x && p.y == q.y && p.z == q.z &&
+           k->contacts[c].outcome == m.contacts[c].outcome;
   }
   CHECK(same);
 }
@@ -190,7 +204,8 @@ static void check_units(const contact_set *s, const ct_impulse_options *o, const
   bool same = same_velocities(s, k, &m, 8.0);
   for (size_t c = 0; c < s->count; c++) {
     ct_vec3 p = ct_scale(k->contacts[c].impulse, 32.0), q = m.contacts[c].impulse;
-    same = same && p.x == q.x && p.y == q.y && p.z == q.z && k->contacts[c].outcome == m.contacts[c].outcome;
+    same = same && p.x == q.x && p.y == q.y && p.z == q.z &&
+           k->contacts[c].outcome == m.contacts[c].outcome;
   }
   CHECK(same);
 }
@@ -226,11 +241,13 @@ static void one_contact_by_every_law(void) {
   for (int i = 0; i < count; i++) {
     contact_set s;
     random_set(&r, &s, true, i % 8 != 0);
-    ct_impulse_options o = impulse_options((ct_impulse_law)(i % CT_IMPULSE_LAW_COUNT), CT_SIMULTANEITY_NEWTON);
+    ct_impulse_options o =
+        impulse_options((ct_impulse_law)(i % CT_IMPULSE_LAW_COUNT), CT_SIMULTANEITY_NEWTON);
     check_set(&s, &o, &sum);
   }
   CHECK_INT(sum.converged, sum.sets);
-  CHECK(sum.guarded > 0 && sum.integrated > count / 8 && sum.sliding > count / 20 && sum.sticking > count / 20);
+  CHECK(sum.guarded > 0 && sum.integrated > count / 8 && sum.sliding > count / 20 &&
+        sum.sticking > count / 20);
 }
 
 static void many_contacts(ct_simultaneity mode, bool friction, int count) {
@@ -243,21 +260,35 @@ static void many_contacts(ct_simultaneity mode, bool friction, int count) {
     o.iterations_max = 200;
     check_set(&s, &o, &sum);
   }
-  /* Random contacts may hold bodies from all sides: now and then no restitution can be had, or the sweeps allowed do not do. */
+  /* Random contacts may hold bodies from all sides: now and then no restitution can be had, or the
+   * sweeps allowed do not do. */
   CHECK(sum.converged >= count - count / 20 && sum.infeasible <= count / 20);
   CHECK(!friction || (sum.sliding > count / 2 && sum.sticking > count / 4));
 }
 
-static void many_by_newton(void) { many_contacts(CT_SIMULTANEITY_NEWTON, false, sets_of(1000, 8000)); }
-static void many_by_newton_with_friction(void) { many_contacts(CT_SIMULTANEITY_NEWTON, true, sets_of(400, 8000)); }
-static void many_by_poisson(void) { many_contacts(CT_SIMULTANEITY_POISSON, false, sets_of(1000, 8000)); }
-static void many_by_poisson_with_friction(void) { many_contacts(CT_SIMULTANEITY_POISSON, true, sets_of(400, 8000)); }
-static void many_in_sequence(void) { many_contacts(CT_SIMULTANEITY_SEQUENTIAL, true, sets_of(400, 8000)); }
+static void many_by_newton(void) {
+  many_contacts(CT_SIMULTANEITY_NEWTON, false, sets_of(1000, 8000));
+}
+static void many_by_newton_with_friction(void) {
+  many_contacts(CT_SIMULTANEITY_NEWTON, true, sets_of(400, 8000));
+}
+static void many_by_poisson(void) {
+  many_contacts(CT_SIMULTANEITY_POISSON, false, sets_of(1000, 8000));
+}
+static void many_by_poisson_with_friction(void) {
+  many_contacts(CT_SIMULTANEITY_POISSON, true, sets_of(400, 8000));
+}
+static void many_in_sequence(void) {
+  many_contacts(CT_SIMULTANEITY_SEQUENTIAL, true, sets_of(400, 8000));
+}
 
 static const check_test tests[] = {
-    {"one_contact_by_every_law", one_contact_by_every_law},           {"many_by_newton", many_by_newton},
-    {"many_by_newton_with_friction", many_by_newton_with_friction},   {"many_by_poisson", many_by_poisson},
-    {"many_by_poisson_with_friction", many_by_poisson_with_friction}, {"many_in_sequence", many_in_sequence},
+    {"one_contact_by_every_law", one_contact_by_every_law},
+    {"many_by_newton", many_by_newton},
+    {"many_by_newton_with_friction", many_by_newton_with_friction},
+    {"many_by_poisson", many_by_poisson},
+    {"many_by_poisson_with_friction", many_by_poisson_with_friction},
+    {"many_in_sequence", many_in_sequence},
 };
 
 CHECK_MAIN(tests)

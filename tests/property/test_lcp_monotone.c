@@ -1,6 +1,7 @@
-/* Lemke's method by name on problems that have a solution by construction and matrices for which the method must find one: monotone
- * (symmetric part positive semidefinite, of any rank), in units that differ by rows and columns, of whole numbers, degenerate, and
- * of friction by pyramids; and on problems that have none, by a hidden proof. CONTACTD_FULL=1 for more of each.
+/* Lemke's method by name on problems that have a solution by construction and matrices for which
+ * the method must find one: monotone (symmetric part positive semidefinite, of any rank), in units
+ * that differ by rows and columns, of whole numbers, degenerate, and of friction by pyramids; and
+ * on problems that have none, by a hidden proof. CONTACTD_FULL=1 for more of each.
  */
 #include "tests/support/check.h"
 
@@ -14,7 +15,9 @@ typedef struct problem {
 } problem;
 
 static uint64_t below(check_random *r, uint64_t n) { return check_next(r) % n; }
-static double whole(check_random *r, int most) { return (double)below(r, (uint64_t)(2 * most + 1)) - most; }
+static double whole(check_random *r, int most) {
+  return (double)below(r, (uint64_t)(2 * most + 1)) - most;
+}
 static double bell(check_random *r) {
   double sum = -6.0;
   for (int i = 0; i < 12; i++) sum += check_uniform(r, 0.0, 1.0);
@@ -62,7 +65,8 @@ static void change_units(check_random *r, problem *p) {
     for (size_t j = 0; j < p->n; j++) p->m[i * p->n + j] *= rows[i] * columns[j];
 }
 
-/* Contacts of two bodies with pyramids of four sides, T12.3's matrix; velocities that some motion makes. */
+/* Contacts of two bodies with pyramids of four sides, T12.3's matrix; velocities that some motion
+ * makes. */
 static void make_pyramids(check_random *r, problem *p) {
   enum { CONTACT = 6, MOTIONS = 12 };
   size_t contacts = 1 + below(r, 8), n = p->n = CONTACT * contacts;
@@ -92,7 +96,8 @@ static int rounds(int by_default, int full) { return getenv("CONTACTD_FULL") ? f
 
 static void solve(const problem *p, ct_arena *arena, ct_lcp_result *result) {
   ct_lcp_options options = {.method = CT_LCP_LEMKE};
-  CHECK_INT(ct_lcp_solve(&(ct_lcp){{.size = p->n, .dense = p->m}, p->q}, &options, arena, result), CT_OK);
+  CHECK_INT(ct_lcp_solve(&(ct_lcp){{.size = p->n, .dense = p->m}, p->q}, &options, arena, result),
+            CT_OK);
 }
 
 static void check_solved(const problem *p, const ct_lcp_result *result) {
@@ -131,7 +136,8 @@ static void what_must_be_solvable_is_solved(void) {
   ct_arena_destroy(arena);
 }
 
-/* Whole numbers: rows that a hidden y >= 0 adds up to nothing positive, and q to less than nothing. */
+/* Whole numbers: rows that a hidden y >= 0 adds up to nothing positive, and q to less than nothing.
+ */
 static void make_infeasible(check_random *r, problem *p) {
   size_t n = p->n, last = below(r, n);
   double y[ROWS];

@@ -1,6 +1,7 @@
-/* Linear complementarity of M = J J' with J of random numbers, of lower rank, rows twice among them: what depends on each other
- * does so but for the round-off of M, as it does for contacts. Every direct method ends, in an answer or in a proof that there is
- * none; which, and the answer but for its powers of two, does not depend on the units of M and q. T11.9.
+/* Linear complementarity of M = J J' with J of random numbers, of lower rank, rows twice among
+ * them: what depends on each other does so but for the round-off of M, as it does for contacts.
+ * Every direct method ends, in an answer or in a proof that there is none; which, and the answer
+ * but for its powers of two, does not depend on the units of M and q. T11.9.
  */
 #include "tests/support/lcp_proof.h"
 
@@ -63,7 +64,8 @@ static void check_answer(const problem *p, const answer *a) {
 }
 
 /* M by 2^a and q by 2^b: z by 2^(b - a), and no other bit of anything. */
-static void check_powers(const problem *p, const ct_lcp_options *options, ct_arena *arena, const answer *plain) {
+static void check_powers(const problem *p, const ct_lcp_options *options, ct_arena *arena,
+                         const answer *plain) {
   static const int powers[][2] = {{10, -7}, {0, -40}, {-20, 33}, {0, 20}};
   for (size_t k = 0; k < sizeof powers / sizeof *powers; k++) {
     static problem scaled;
@@ -75,12 +77,14 @@ static void check_powers(const problem *p, const ct_lcp_options *options, ct_are
     CHECK_INT(a.result.status, plain->result.status);
     CHECK_INT(a.result.unique, plain->result.unique);
     CHECK_INT((int)a.result.rank, (int)plain->result.rank);
-    for (size_t i = 0; i < p->n && a.result.converged; i++) CHECK(ldexp(a.z[i], powers[k][0] - powers[k][1]) == plain->z[i]);
+    for (size_t i = 0; i < p->n && a.result.converged; i++)
+      CHECK(ldexp(a.z[i], powers[k][0] - powers[k][1]) == plain->z[i]);
   }
 }
 
 /* How many a method by name has left open. */
-static int left_open(const problem *p, ct_lcp_method method, ct_arena *arena, ct_lcp_status *first) {
+static int left_open(const problem *p, ct_lcp_method method, ct_arena *arena,
+                     ct_lcp_status *first) {
   const ct_lcp_options options = {.method = method};
   answer a;
   solve(p, &options, arena, &a);
@@ -101,7 +105,8 @@ static int left_open(const problem *p, ct_lcp_method method, ct_arena *arena, ct
 }
 
 static void every_direct_method_ends_in_an_answer_or_a_proof(void) {
-  static const ct_lcp_method methods[] = {CT_LCP_AUTO, CT_LCP_DANTZIG, CT_LCP_BLOCK_PIVOTING, CT_LCP_LEMKE};
+  static const ct_lcp_method methods[] = {CT_LCP_AUTO, CT_LCP_DANTZIG, CT_LCP_BLOCK_PIVOTING,
+                                          CT_LCP_LEMKE};
   int count = getenv("CONTACTD_FULL") ? FULL : SHORT, infeasible = 0, open = 0, undecided = 0;
   ct_arena *arena = ct_arena_create();
   for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -112,20 +117,23 @@ static void every_direct_method_ends_in_an_answer_or_a_proof(void) {
       int before = check_failures;
       make(&r, k, &p);
       undecided += left_open(&p, methods[0], arena, &first);
-      for (size_t m = 1; m < sizeof methods / sizeof *methods; m++) open += left_open(&p, methods[m], arena, &first);
+      for (size_t m = 1; m < sizeof methods / sizeof *methods; m++)
+        open += left_open(&p, methods[m], arena, &first);
       infeasible += first == CT_LCP_STATUS_INFEASIBLE;
-      if (check_failures > before) fprintf(stderr, "  seed %d, problem %d, n %zu\n", (int)seed, k, p.n);
+      if (check_failures > before)
+        fprintf(stderr, "  seed %d, problem %d, n %zu\n", (int)seed, k, p.n);
     }
   }
   ct_arena_destroy(arena);
-  /* Methods by name may tell, of one problem in a hundred, that they have not got there; AUTO of one in a thousand. */
+  /* Methods by name may tell, of one problem in a hundred, that they have not got there; AUTO of
+   * one in a thousand. */
   CHECK(undecided <= 3 * count / 1000);
   CHECK(open <= 3 * count / 100);
   CHECK(infeasible > count / 4);
 }
 
-/* Rows that add up to nothing, and little more on the diagonal: z of about 1 where M is of about 10 and q of 1e-6, so that the z
- * nearest to the solution is off by more than 1e-10 |q|. */
+/* Rows that add up to nothing, and little more on the diagonal: z of about 1 where M is of about 10
+ * and q of 1e-6, so that the z nearest to the solution is off by more than 1e-10 |q|. */
 static void make_large(check_random *r, size_t n, problem *p) {
   double j[ROWS][ROWS] = {{0.0}}, more = ldexp(1.0, -18 - (int)(check_next(r) % 4));
   size_t rank = 1 + n / 4;
@@ -146,14 +154,16 @@ static void make_large(check_random *r, size_t n, problem *p) {
 }
 
 static void z_large_beside_q_is_answered_in_any_units(void) {
-  static const ct_lcp_method methods[] = {CT_LCP_AUTO, CT_LCP_DANTZIG, CT_LCP_BLOCK_PIVOTING, CT_LCP_LEMKE};
+  static const ct_lcp_method methods[] = {CT_LCP_AUTO, CT_LCP_DANTZIG, CT_LCP_BLOCK_PIVOTING,
+                                          CT_LCP_LEMKE};
   ct_arena *arena = ct_arena_create();
   check_random r = {4};
   for (size_t n = 4; n <= 32; n += 4) {
     static problem p;
     make_large(&r, n, &p);
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
-      const ct_lcp_options options = {.method = methods[m], .tie = m % 2 ? CT_LCP_TIE_ANY : CT_LCP_TIE_MIN_NORM};
+      const ct_lcp_options options = {.method = methods[m],
+                                      .tie = m % 2 ? CT_LCP_TIE_ANY : CT_LCP_TIE_MIN_NORM};
       answer a;
       solve(&p, &options, arena, &a);
       check_answer(&p, &a);
@@ -164,7 +174,8 @@ static void z_large_beside_q_is_answered_in_any_units(void) {
 }
 
 static const check_test tests[] = {
-    {"every_direct_method_ends_in_an_answer_or_a_proof", every_direct_method_ends_in_an_answer_or_a_proof},
+    {"every_direct_method_ends_in_an_answer_or_a_proof",
+     every_direct_method_ends_in_an_answer_or_a_proof},
     {"z_large_beside_q_is_answered_in_any_units", z_large_beside_q_is_answered_in_any_units},
 };
 

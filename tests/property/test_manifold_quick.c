@@ -1,6 +1,7 @@
-/* Two boxes are answered on the stack where that is safe. The other way, by outlines, must give the same points: the same features
- * in the same order, at the same places but for round-off. The two are written apart from each other, and outlines are checked
- * against closed forms and solids elsewhere. Swapped calls agree to the last bit. */
+/* Two boxes are answered on the stack where that is safe. The other way, by outlines, must give the
+ * same points: the same features in the same order, at the same places but for round-off. The two
+ * are written apart from each other, and outlines are checked against closed forms and solids
+ * elsewhere. Swapped calls agree to the last bit. */
 #include "tests/oracle/pair_cases.h"
 
 #include <pair/workspace.h>
@@ -35,8 +36,10 @@ static void on_a_grid(pair_case *c, check_random *r) {
 static void stacked(pair_case *c, check_random *r) {
   make_box(&c->a, r, 0.0);
   make_box(&c->b, r, 0.0);
-  double turn = check_uniform(r, -1.0, 1.0), sink = pick(r, 2) ? 0.0 : pow(10.0, -(double)(1 + pick(r, 10)));
-  ct_vec3 lean = pick(r, 2) ? ct_vec(0.0, 0.0, 0.0) : random_vec(r, pow(10.0, -1.0 - (double)pick(r, 10)));
+  double turn = check_uniform(r, -1.0, 1.0),
+         sink = pick(r, 2) ? 0.0 : pow(10.0, -(double)(1 + pick(r, 10)));
+  ct_vec3 lean =
+      pick(r, 2) ? ct_vec(0.0, 0.0, 0.0) : random_vec(r, pow(10.0, -1.0 - (double)pick(r, 10)));
   c->a.pose = (ct_pose){{0.0, 0.0, 0.0}, ct_quat_identity()};
   c->b.pose.rotation = (ct_quat){lean.x, lean.y, turn, 1.0};
   double up = c->a.shape.box.half.z + c->b.shape.box.half.z - sink;
@@ -68,30 +71,37 @@ static kept copy_of(const ct_manifold *m) {
 }
 
 static bool same(ct_vec3 a, ct_vec3 b) { return memcmp(&a, &b, sizeof a) == 0; }
-static bool same_feature(ct_feature a, ct_feature b) { return a.kind == b.kind && a.index == b.index; }
+static bool same_feature(ct_feature a, ct_feature b) {
+  return a.kind == b.kind && a.index == b.index;
+}
 
 static bool same_names(const ct_contact_point *p, const ct_contact_point *q) {
-  return same_feature(p->a, q->a) && same_feature(p->b, q->b) && p->patch == q->patch && p->number == q->number;
+  return same_feature(p->a, q->a) && same_feature(p->b, q->b) && p->patch == q->patch &&
+         p->number == q->number;
 }
 
 static bool same_point(const ct_contact_point *p, const ct_contact_point *q) {
-  return same_names(p, q) && same(p->point_a, q->point_a) && same(p->point_b, q->point_b) && same(p->normal, q->normal) &&
-         p->distance == q->distance;
+  return same_names(p, q) && same(p->point_a, q->point_a) && same(p->point_b, q->point_b) &&
+         same(p->normal, q->normal) && p->distance == q->distance;
 }
 
-/* Corners to a few u of the size. Crossings move along edges by as much over the sine between them: by a thousand times more. */
+/* Corners to a few u of the size. Crossings move along edges by as much over the sine between them:
+ * by a thousand times more. */
 #define CORNER_ROUNDOFFS 16.0
 #define SINE_MIN 1e-3
 
 static double size_of(const pair_case *c) {
-  return ct_norm(c->a.shape.box.half) + ct_norm(c->b.shape.box.half) + ct_norm(c->a.pose.position) + ct_norm(c->b.pose.position);
+  return ct_norm(c->a.shape.box.half) + ct_norm(c->b.shape.box.half) + ct_norm(c->a.pose.position) +
+         ct_norm(c->b.pose.position);
 }
 
 static bool like_point(const ct_contact_point *p, const ct_contact_point *q, double size) {
   bool crossing = p->a.kind == CT_FEATURE_EDGE && p->b.kind == CT_FEATURE_EDGE;
   double near = CORNER_ROUNDOFFS * CT_UNIT_ROUNDOFF * size / (crossing ? SINE_MIN : 1.0);
-  return same_names(p, q) && same(p->normal, q->normal) && ct_max_abs(ct_sub(p->point_a, q->point_a)) <= near &&
-         ct_max_abs(ct_sub(p->point_b, q->point_b)) <= near && fabs(p->distance - q->distance) <= near;
+  return same_names(p, q) && same(p->normal, q->normal) &&
+         ct_max_abs(ct_sub(p->point_a, q->point_a)) <= near &&
+         ct_max_abs(ct_sub(p->point_b, q->point_b)) <= near &&
+         fabs(p->distance - q->distance) <= near;
 }
 
 /* How far a place is out of a box, at most along one axis; negative: in. */
@@ -101,7 +111,8 @@ static double outside(const pair_body *body, ct_vec3 at) {
   return fmax(fmax(fabs(p.x) - h.x, fabs(p.y) - h.y), fabs(p.z) - h.z);
 }
 
-/* How far a place is off a feature of a box: a face, an edge or a vertex lies at the end of one, two or three axes. */
+/* How far a place is off a feature of a box: a face, an edge or a vertex lies at the end of one,
+ * two or three axes. */
 static double off_feature(const pair_body *body, ct_feature f, ct_vec3 at) {
   ct_vec3 p = ct_to_local(ct_frame_of(body->pose), at), h = body->shape.box.half;
   const double place[3] = {p.x, p.y, p.z}, half[3] = {h.x, h.y, h.z};
@@ -121,17 +132,21 @@ static double off_feature(const pair_body *body, ct_feature f, ct_vec3 at) {
  * features are chosen is checked against the other way of finding them. */
 #define TIE 1e-6
 
-/* What is so of every point whatever found it: on its features, within the boxes, and the two one above the other. */
+/* What is so of every point whatever found it: on its features, within the boxes, and the two one
+ * above the other. */
 static bool stands(const pair_case *c, const ct_contact_point *p, double size) {
   bool crossing = p->a.kind == CT_FEATURE_EDGE && p->b.kind == CT_FEATURE_EDGE;
-  double roundoff = CORNER_ROUNDOFFS * CT_UNIT_ROUNDOFF * size, near = crossing ? roundoff / SINE_MIN : roundoff;
+  double roundoff = CORNER_ROUNDOFFS * CT_UNIT_ROUNDOFF * size,
+         near = crossing ? roundoff / SINE_MIN : roundoff;
   double tie = near + 2.0 * TIE * fmin(ct_norm(c->a.shape.box.half), ct_norm(c->b.shape.box.half));
   double gap = ct_max_abs(ct_sub(ct_sub(p->point_b, p->point_a), ct_scale(p->normal, p->distance)));
-  return outside(&c->a, p->point_a) <= tie && outside(&c->b, p->point_b) <= tie && gap <= roundoff &&
-         off_feature(&c->a, p->a, p->point_a) <= tie && off_feature(&c->b, p->b, p->point_b) <= tie;
+  return outside(&c->a, p->point_a) <= tie && outside(&c->b, p->point_b) <= tie &&
+         gap <= roundoff && off_feature(&c->a, p->a, p->point_a) <= tie &&
+         off_feature(&c->b, p->b, p->point_b) <= tie;
 }
 
-static void check_pair(const pair_case *c, int number, const ct_contact_options *options, ct_workspace *workspace) {
+static void check_pair(const pair_case *c, int number, const ct_contact_options *options,
+                       ct_workspace *workspace) {
   ct_frame fa = ct_frame_of(c->a.pose), fb = ct_frame_of(c->b.pose);
   const ct_placed a = {&c->a.shape, &fa}, b = {&c->b.shape, &fb};
   ct_manifold m;
@@ -149,10 +164,13 @@ static void check_pair(const pair_case *c, int number, const ct_contact_options 
     mirrored.point_a = t->point_b;
     mirrored.point_b = t->point_a;
     mirrored.normal = ct_vec(0.0 - t->normal.x, 0.0 - t->normal.y, 0.0 - t->normal.z);
-    good = like_point(&quick.points[i], &slow.points[i], size_of(c)) && same_point(&quick.points[i], &mirrored);
+    good = like_point(&quick.points[i], &slow.points[i], size_of(c)) &&
+           same_point(&quick.points[i], &mirrored);
     CHECK(c->a.shape.kind != CT_KIND_BOX || stands(c, &quick.points[i], size_of(c)));
   }
-  if (!good) CHECK_FAIL("pair %d: %zu points, %zu by outlines, %zu swapped", number, quick.count, slow.count, turned.count);
+  if (!good)
+    CHECK_FAIL("pair %d: %zu points, %zu by outlines, %zu swapped", number, quick.count, slow.count,
+               turned.count);
 }
 
 static void boxes_have_the_points_that_outlines_give(void) {
@@ -164,7 +182,10 @@ static void boxes_have_the_points_that_outlines_give(void) {
     else if (i % 4 == 1) on_a_grid(&c, &r);
     else if (i % 4 == 2) stacked(&c, &r);
     else touching(&c, &r, workspace);
-    ct_contact_options options = {pick(&r, 3) ? 0.01 : pick(&r, 2) ? 0.3 : 0.0, 0.0, CT_DETAIL_FULL};
+    ct_contact_options options = {pick(&r, 3)   ? 0.01
+                                  : pick(&r, 2) ? 0.3
+                                                : 0.0,
+                                  0.0, CT_DETAIL_FULL};
     if (pick(&r, 2)) options.detail = CT_DETAIL_MANIFOLD;
     check_pair(&c, i, &options, workspace);
   }
@@ -218,7 +239,8 @@ static void most_boxes_in_contact_are_answered_on_the_stack(void) {
 static const check_test tests[] = {
     {"boxes_have_the_points_that_outlines_give", boxes_have_the_points_that_outlines_give},
     {"balls_have_the_point_that_outlines_give", balls_have_the_point_that_outlines_give},
-    {"most_boxes_in_contact_are_answered_on_the_stack", most_boxes_in_contact_are_answered_on_the_stack},
+    {"most_boxes_in_contact_are_answered_on_the_stack",
+     most_boxes_in_contact_are_answered_on_the_stack},
 };
 
 CHECK_MAIN(tests)

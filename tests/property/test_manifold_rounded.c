@@ -1,5 +1,6 @@
-/* What holds for the contacts of every pair of rounded bodies: each point lies on its body, none is deeper than the pair, and the
- * first one is as deep as the pair, to a part of the size of the patch. */
+/* What holds for the contacts of every pair of rounded bodies: each point lies on its body, none is
+ * deeper than the pair, and the first one is as deep as the pair, to a part of the size of the
+ * patch. */
 #include "tests/oracle/pair_cases.h"
 #include "tests/support/meshes.h"
 
@@ -7,15 +8,18 @@
 
 #define PAIRS 1500
 
-/* Directions that differ by less are parallel to the outlines, rad, and faces of hulls flatter than the other are one face: heights
- * over them are off by half the square of the angle times the radius. */
+/* Directions that differ by less are parallel to the outlines, rad, and faces of hulls flatter than
+ * the other are one face: heights over them are off by half the square of the angle times the
+ * radius. */
 #define PARALLEL 1e-6
 #define FLAT 1e-4
-/* Depths that differ by less, as a part of the patch, are equal: features decide which point is first, and by the rule in
- * manifold.h it is within that of the deepest. The patch is measured from the first point, by half its size at least. */
+/* Depths that differ by less, as a part of the patch, are equal: features decide which point is
+ * first, and by the rule in manifold.h it is within that of the deepest. The patch is measured from
+ * the first point, by half its size at least. */
 #define TIE 1e-6
 
-/* Inset or added, with a margin or without. A hull rounds by addition alone: its inset is made with the shape. */
+/* Inset or added, with a margin or without. A hull rounds by addition alone: its inset is made with
+ * the shape. */
 static void round_body(pair_body *b, check_random *r) {
   ct_vec3 center;
   double radius;
@@ -61,27 +65,33 @@ static void check_points(const pair_case *c, double clearance, ct_workspace *wor
   kept.count = m.count < 512 ? m.count : 512;
   CHECK(m.count >= 1);
   if (kept.count > 0) memcpy(kept.items, m.points, kept.count * sizeof *m.points);
-  double size = size_of(&c->a) + (c->b.shape.kind == CT_KIND_PLANE ? ct_norm(c->b.pose.position) : size_of(&c->b));
+  double size = size_of(&c->a) +
+                (c->b.shape.kind == CT_KIND_PLANE ? ct_norm(c->b.pose.position) : size_of(&c->b));
   double slack = 256.0 * 0x1p-53 * (size + clearance) + PARALLEL * PARALLEL * size;
-  if (c->a.shape.kind == CT_KIND_CONVEX || c->b.shape.kind == CT_KIND_CONVEX) slack += FLAT * FLAT * size;
+  if (c->a.shape.kind == CT_KIND_CONVEX || c->b.shape.kind == CT_KIND_CONVEX)
+    slack += FLAT * FLAT * size;
   double patch = 0.0;
-  for (size_t i = 1; i < kept.count; i++) patch = fmax(patch, ct_norm(ct_sub(kept.items[i].point_a, kept.items[0].point_a)));
+  for (size_t i = 1; i < kept.count; i++)
+    patch = fmax(patch, ct_norm(ct_sub(kept.items[i].point_a, kept.items[0].point_a)));
   if (kept.count > 0) CHECK_NEAR(kept.items[0].distance, m.pair.distance, slack + TIE * patch);
   for (size_t i = 0; i < kept.count; i++) {
     const ct_contact_point *p = &kept.items[i];
     CHECK(p->distance >= m.pair.distance - slack);
-    double over_a = height_over(a, p->point_a, workspace), over_b = height_over(b, p->point_b, workspace);
+    double over_a = height_over(a, p->point_a, workspace),
+           over_b = height_over(b, p->point_b, workspace);
     /* Edges that lie side by side to PARALLEL meet halfway for an end: one is off to the side. */
     bool edges = p->a.kind == CT_FEATURE_EDGE || p->b.kind == CT_FEATURE_EDGE;
     double most = edges ? slack + PARALLEL * size : slack;
     if (fabs(over_a) > most || fabs(over_b) > most)
-      CHECK_FAIL("kinds %d %d, points %d:%u and %d:%u: %g over a, %g over b, distance %g of %g, point %zu of %zu", c->a.shape.kind,
-                 c->b.shape.kind, p->a.kind, p->a.index, p->b.kind, p->b.index, over_a, over_b, p->distance, m.pair.distance, i,
-                 m.count);
+      CHECK_FAIL("kinds %d %d, points %d:%u and %d:%u: %g over a, %g over b, distance %g of %g, "
+                 "point %zu of %zu",
+                 c->a.shape.kind, c->b.shape.kind, p->a.kind, p->a.index, p->b.kind, p->b.index,
+                 over_a, over_b, p->distance, m.pair.distance, i, m.count);
   }
 }
 
-/* Rounded bodies of all kinds, apart by a part of their size, touching, or deep in each other, at random and nearly face to face.
+/* Rounded bodies of all kinds, apart by a part of their size, touching, or deep in each other, at
+ * random and nearly face to face.
  */
 static void points_of_rounded_bodies_lie_on_them(void) {
   check_random r = {71};
@@ -121,7 +131,8 @@ static void points_of_rounded_bodies_over_a_plane_lie_on_them(void) {
   ct_workspace_destroy(workspace);
 }
 
-/* The balls of a mesh's triangles hide each other where it is hollow, so of these the depth alone. */
+/* The balls of a mesh's triangles hide each other where it is hollow, so of these the depth alone.
+ */
 static void no_point_of_a_rounded_mesh_is_deeper_than_the_pair(void) {
   check_random r = {73};
   ct_workspace *workspace = ct_workspace_create();
@@ -134,9 +145,11 @@ static void no_point_of_a_rounded_mesh_is_deeper_than_the_pair(void) {
     c.a.shape.rounding = check_uniform(&r, 0.01, 0.3);
     if (i % 2) round_body(&c.b, &r);
     ct_frame fa = ct_frame_of(c.a.pose), fb = ct_frame_of(c.b.pose);
-    const ct_contact_options options = {i % 4 ? 10.0 : 0.25, 0.0, i % 3 ? CT_DETAIL_FULL : CT_DETAIL_DEEPEST};
+    const ct_contact_options options = {i % 4 ? 10.0 : 0.25, 0.0,
+                                        i % 3 ? CT_DETAIL_FULL : CT_DETAIL_DEEPEST};
     ct_manifold m;
-    ct_pair_contacts((ct_placed){&c.a.shape, &fa}, (ct_placed){&c.b.shape, &fb}, &options, workspace, &m);
+    ct_pair_contacts((ct_placed){&c.a.shape, &fa}, (ct_placed){&c.b.shape, &fb}, &options,
+                     workspace, &m);
     if (m.pair.distance <= options.clearance && m.pair.status == CT_PAIR_OK) {
       CHECK(m.count >= 1);
       if (m.count > 0) CHECK_NEAR(m.points[0].distance, m.pair.distance, 1e-9);
@@ -149,8 +162,10 @@ static void no_point_of_a_rounded_mesh_is_deeper_than_the_pair(void) {
 
 static const check_test tests[] = {
     {"points_of_rounded_bodies_lie_on_them", points_of_rounded_bodies_lie_on_them},
-    {"points_of_rounded_bodies_over_a_plane_lie_on_them", points_of_rounded_bodies_over_a_plane_lie_on_them},
-    {"no_point_of_a_rounded_mesh_is_deeper_than_the_pair", no_point_of_a_rounded_mesh_is_deeper_than_the_pair},
+    {"points_of_rounded_bodies_over_a_plane_lie_on_them",
+     points_of_rounded_bodies_over_a_plane_lie_on_them},
+    {"no_point_of_a_rounded_mesh_is_deeper_than_the_pair",
+     no_point_of_a_rounded_mesh_is_deeper_than_the_pair},
 };
 
 CHECK_MAIN(tests)

@@ -1,5 +1,6 @@
-/* Solid meshes that overlap meet as the hulls of the same corners do, however finely their faces are cut: as many points, on the
- * corners of the overlap of the two faces, with the same normal and distances. */
+/* Solid meshes that overlap meet as the hulls of the same corners do, however finely their faces
+ * are cut: as many points, on the corners of the overlap of the two faces, with the same normal and
+ * distances. */
 #include "tests/support/meshes.h"
 
 #include <contact/contact.h>
@@ -13,7 +14,8 @@ static ct_workspace *workspace;
 
 static ct_shape hull_box(ct_vec3 half) {
   ct_vec3 v[8];
-  for (int i = 0; i < 8; i++) v[i] = ct_vec(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z);
+  for (int i = 0; i < 8; i++)
+    v[i] = ct_vec(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z);
   ct_hull *hull = NULL;
   if (ct_hull_from_points(v, 8, NULL, &hull, NULL) != CT_OK) abort();
   return (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
@@ -33,7 +35,8 @@ static void cut_face(soup *s, ct_vec3 half, int axis, double side, uint32_t cuts
   for (uint32_t i = 0; i < cuts; i++) {
     for (uint32_t j = 0; j < cuts; j++) {
       uint32_t a = at[i][j], c = at[i + 1][j + 1];
-      uint32_t b = side > 0 ? at[i + 1][j] : at[i][j + 1], d = side > 0 ? at[i][j + 1] : at[i + 1][j];
+      uint32_t b = side > 0 ? at[i + 1][j] : at[i][j + 1],
+               d = side > 0 ? at[i][j + 1] : at[i + 1][j];
       bool turned = check_next(r) & 1;
       soup_triangle(s, a, b, turned ? c : d);
       soup_triangle(s, turned ? a : b, c, d);
@@ -67,8 +70,10 @@ static sunk sunk_blocks(check_random *r, double lean) {
   sunk s;
   s.half_a = ct_vec(check_uniform(r, 0.3, 1), check_uniform(r, 0.3, 1), check_uniform(r, 0.3, 1));
   s.half_b = ct_vec(check_uniform(r, 0.3, 1), check_uniform(r, 0.3, 1), check_uniform(r, 0.3, 1));
-  ct_vec3 turn = ct_vec(lean * check_uniform(r, -1, 1), lean * check_uniform(r, -1, 1), check_uniform(r, -3, 3));
-  double x = 0.6 * (s.half_a.x + s.half_b.x), y = 0.6 * (s.half_a.y + s.half_b.y), z = s.half_a.z + s.half_b.z;
+  ct_vec3 turn = ct_vec(lean * check_uniform(r, -1, 1), lean * check_uniform(r, -1, 1),
+                        check_uniform(r, -3, 3));
+  double x = 0.6 * (s.half_a.x + s.half_b.x), y = 0.6 * (s.half_a.y + s.half_b.y),
+         z = s.half_a.z + s.half_b.z;
   double depth = check_uniform(r, 0.02, 0.4) * ct_min2(s.half_a.z, s.half_b.z);
   s.b = (ct_pose){{check_uniform(r, -x, x), check_uniform(r, -y, y), z - depth}, quat_of(turn)};
   return s;
@@ -79,8 +84,9 @@ static sunk crossed_bars(check_random *r) {
   s.half_a = ct_vec(2, check_uniform(r, 0.2, 0.5), check_uniform(r, 0.2, 0.5));
   s.half_b = ct_vec(check_uniform(r, 0.2, 0.5), 2, check_uniform(r, 0.2, 0.5));
   double depth = check_uniform(r, 0.02, 0.9) * ct_min2(s.half_a.z, s.half_b.z);
-  s.b = (ct_pose){{check_uniform(r, -1, 1), check_uniform(r, -1, 1), s.half_a.z + s.half_b.z - depth},
-                  quat_of(ct_vec(0, 0, check_uniform(r, -0.4, 0.4)))};
+  s.b =
+      (ct_pose){{check_uniform(r, -1, 1), check_uniform(r, -1, 1), s.half_a.z + s.half_b.z - depth},
+                quat_of(ct_vec(0, 0, check_uniform(r, -0.4, 0.4)))};
   return s;
 }
 
@@ -90,7 +96,8 @@ typedef struct points {
   size_t count;
 } points;
 
-static void meet(const ct_shape *a, const ct_shape *b, const sunk *s, ct_detail detail, points *out) {
+static void meet(const ct_shape *a, const ct_shape *b, const sunk *s, ct_detail detail,
+                 points *out) {
   ct_frame fa = ct_frame_of(ct_pose_identity()), fb = ct_frame_of(s->b);
   const ct_contact_options options = {0.0, 0.0, detail};
   ct_manifold m;
@@ -101,17 +108,21 @@ static void meet(const ct_shape *a, const ct_shape *b, const sunk *s, ct_detail 
   if (out->count > 0) memcpy(out->items, m.points, out->count * sizeof *m.points);
 }
 
-/* Is a point one of the hulls', with its distance? Points stand over each other: either is the nearer for one that leans. */
+/* Is a point one of the hulls', with its distance? Points stand over each other: either is the
+ * nearer for one that leans. */
 static bool among(const points *all, const ct_contact_point *p) {
   for (size_t i = 0; i < all->count; i++) {
     const ct_contact_point *q = &all->items[i];
     if (fabs(p->distance - q->distance) > 1e-9) continue;
-    if (ct_norm(ct_sub(p->point_a, q->point_a)) <= 1e-9 && ct_norm(ct_sub(p->point_b, q->point_b)) <= 1e-9) return true;
+    if (ct_norm(ct_sub(p->point_a, q->point_a)) <= 1e-9 &&
+        ct_norm(ct_sub(p->point_b, q->point_b)) <= 1e-9)
+      return true;
   }
   return false;
 }
 
-/* Compares where the deepest feature is as deep as the hulls are: a side that is cut can have deeper ones, within. How many were.
+/* Compares where the deepest feature is as deep as the hulls are: a side that is cut can have
+ * deeper ones, within. How many were.
  */
 static int compare(const sunk *s, uint32_t cuts, bool level, check_random *r) {
   ct_shape hull[2] = {hull_box(s->half_a), hull_box(s->half_b)};
@@ -120,12 +131,14 @@ static int compare(const sunk *s, uint32_t cuts, bool level, check_random *r) {
   meet(&hull[0], &hull[1], s, CT_DETAIL_MANIFOLD, &four);
   meet(&hull[0], &hull[1], s, CT_DETAIL_FULL, &all);
   meet(&mesh[0], &mesh[1], s, CT_DETAIL_MANIFOLD, &ours);
-  bool same = fabs(ours.pair.distance - four.pair.distance) <= 1e-9 && ct_dot(ours.pair.normal, four.pair.normal) >= 1.0 - 1e-9;
+  bool same = fabs(ours.pair.distance - four.pair.distance) <= 1e-9 &&
+              ct_dot(ours.pair.normal, four.pair.normal) >= 1.0 - 1e-9;
   if (same) {
     CHECK_INT(ours.count, four.count);
     for (size_t i = 0; i < ours.count; i++) {
       CHECK_INT(ours.items[i].patch, 0);
-      if (level && !among(&all, &ours.items[i])) CHECK_FAIL("point %zu of %zu is none of the hulls'", i, ours.count);
+      if (level && !among(&all, &ours.items[i]))
+        CHECK_FAIL("point %zu of %zu is none of the hulls'", i, ours.count);
     }
   }
   for (int i = 0; i < 2; i++) {
@@ -167,7 +180,8 @@ static void blocks_that_lean_have_as_many_points(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"blocks_that_stand_level_meet_in_the_corners_of_the_overlap", blocks_that_stand_level_meet_in_the_corners_of_the_overlap},
+      {"blocks_that_stand_level_meet_in_the_corners_of_the_overlap",
+       blocks_that_stand_level_meet_in_the_corners_of_the_overlap},
       {"bars_laid_across_meet_in_four_points", bars_laid_across_meet_in_four_points},
       {"blocks_that_lean_have_as_many_points", blocks_that_lean_have_as_many_points},
   };

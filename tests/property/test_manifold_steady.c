@@ -47,7 +47,7 @@ static void meet(const flat_case *c, ct_detail detail, kept *out) {
   if (out->count > 0) memcpy(out->points, m.points, out->count * sizeof *m.points);
 }
 
-/* ---- the patch ---- */
+/* ---- the patch ------------------------------------------------------------------------------ */
 
 enum { RING = 96, RING_MAX = 2 * RING + 2 * FLAT_CORNERS_MAX };
 
@@ -158,7 +158,7 @@ static long double outside(const ring *r, const long double p[2]) {
   return most;
 }
 
-/* ---- one case ---- */
+/* ---- one case ------------------------------------------------------------------------------- */
 
 typedef struct count_of {
   int cases;
@@ -217,15 +217,16 @@ static double speed_of(const flat_case *c) {
 }
 
 /* Distance of a place from the segment between two others. */
-static long double segment_distance(const long double *p, const long double *u, const long double *v) {
+static long double segment_distance(const long double *p, const long double *u,
+                                    const long double *v) {
   long double dx = v[0] - u[0], dy = v[1] - u[1], l2 = dx * dx + dy * dy;
   long double t = l2 > 0 ? ((p[0] - u[0]) * dx + (p[1] - u[1]) * dy) / l2 : 0;
   t = fminl(fmaxl(t, 0), 1);
   return hypotl(p[0] - u[0] - t * dx, p[1] - u[1] - t * dy);
 }
 
-/* Is a corner of one outline about a tie away from the border of the other? What is equal and what is not changes there, by
- * 1e-6 of an extent between 0.1 and EXTENT_MAX. */
+/* Is a corner of one outline about a tie away from the border of the other? What is equal and what
+ * is not changes there, by 1e-6 of an extent between 0.1 and EXTENT_MAX. */
 static bool at_end_of_tie(const flat_case *c) {
   const flat_outline *o[2] = {&c->a.outline, &c->b.outline};
   const long double middle[2][2] = {{0, 0}, {c->x, c->y}};
@@ -234,13 +235,16 @@ static bool at_end_of_tie(const flat_case *c) {
   ring_of(o[1], c->turn, c->x, c->y, &of[1]);
   for (int which = 0; which < 2; which++) {
     int other = 1 - which;
-    if (o[which]->form == FLAT_DISC || o[which]->form == FLAT_ALL || o[other]->form == FLAT_ALL) continue;
+    if (o[which]->form == FLAT_DISC || o[which]->form == FLAT_ALL || o[other]->form == FLAT_ALL)
+      continue;
     for (int i = 0; i < of[which].count; i++) {
       const long double *p = of[which].at[i];
       bool disc = o[other]->form == FLAT_DISC;
       for (int k = 0; k < (disc ? 1 : of[other].count); k++) {
-        long double away = disc ? fabsl(hypotl(p[0] - middle[other][0], p[1] - middle[other][1]) - o[other]->radius)
-                                : segment_distance(p, of[other].at[k], of[other].at[(k + 1) % of[other].count]);
+        long double away =
+            disc
+                ? fabsl(hypotl(p[0] - middle[other][0], p[1] - middle[other][1]) - o[other]->radius)
+                : segment_distance(p, of[other].at[k], of[other].at[(k + 1) % of[other].count]);
         if (away > 0.1L * TIE && away < 4 * EXTENT_MAX * TIE) return true;
       }
     }
@@ -330,25 +334,25 @@ static double curvature_radius(const ct_shape *s) {
   }
 }
 
-/* How far round-off may move a point. The place where a curved side is nearest is where the distance
- * is stationary. A place s aside is farther by s^2 / 2R, so that a distance known to round-off d
- * leaves s known to sqrt(2 R d), before and after the move. Distances are known to
- * d = CT_ROUNDOFF_FACTOR u (L + gap) (limits.h). */
+/* How far round-off may move a point. The place where a curved side is nearest is where the
+ * distance is stationary. A place s aside is farther by s^2 / 2R, so that a distance known to
+ * round-off d leaves s known to sqrt(2 R d), before and after the move. Distances are known to d =
+ * CT_ROUNDOFF_FACTOR u (L + gap) (limits.h). */
 static double moved_by_roundoff(const flat_case *c) {
   double radius = fmax(curvature_radius(&c->a.shape), curvature_radius(&c->b.shape));
   double roundoff = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (EXTENT_MAX + CLEARANCE);
   return 2.0 * sqrt(2.0 * radius * roundoff);
 }
 
-/* Solids that are equally deep in two directions: the normal is that of ct_pair_distance, and changes
- * with it (manifold.h). */
+/* Solids that are equally deep in two directions: the normal is that of ct_pair_distance, and
+ * changes with it (manifold.h). */
 static bool two_ways_out(const flat_case *c, const kept *m, const kept *n) {
   return c->gap < 0.0 && ct_norm(ct_sub(m->pair.normal, n->pair.normal)) > OTHER_WAY &&
          fabs(m->pair.distance - n->pair.distance) <= 4.0 * SMALL;
 }
 
-/* The depth of two meshes is that of their deepest feature (pair.h): it jumps where a corner on a side wall of the other leaves
- * it, whatever the manifold does. */
+/* The depth of two meshes is that of their deepest feature (pair.h): it jumps where a corner on a
+ * side wall of the other leaves it, whatever the manifold does. */
 static bool depth_jumps(const flat_case *c, const kept *m, const kept *n) {
   return c->gap < 0.0 && ct_kind_is_mesh(c->a.shape.kind) && ct_kind_is_mesh(c->b.shape.kind) &&
          fabs(m->pair.distance - n->pair.distance) > 1e3 * SMALL;
@@ -442,7 +446,8 @@ static void flat_poses_keep_their_ids_under_a_tilt(void) {
   /* Of three details each. */
   CHECK(count.ways + count.depths <= 3 * (1 + count.cases / 2000));
   if (getenv("CONTACTD_FULL"))
-    printf("of %d details two ways out: %d, jumps of the depth of two meshes: %d\n", 3 * count.cases, count.ways, count.depths);
+    printf("of %d details two ways out: %d, jumps of the depth of two meshes: %d\n",
+           3 * count.cases, count.ways, count.depths);
 }
 
 static const check_test tests[] = {

@@ -1,9 +1,11 @@
-/* Velocity and acceleration of the gap, against differences of the true distance along the paths of the two bodies: every kind of
- * body against every other, placed at random, moving, turning and accelerating at random.
+/* Velocity and acceleration of the gap, against differences of the true distance along the paths of
+ * the two bodies: every kind of body against every other, placed at random, moving, turning and
+ * accelerating at random.
  *
- * Bodies have margins, so that distances around zero are those of cores that stay apart: exact to round-off. One body has none at
- * times: its vertices and edges are sharp. Seven distances give three central differences, and those an extrapolation, which counts
- * where the last two steps of it agree: where the nearest features change meanwhile they do not.
+ * Bodies have margins, so that distances around zero are those of cores that stay apart: exact to
+ * round-off. One body has none at times: its vertices and edges are sharp. Seven distances give
+ * three central differences, and those an extrapolation, which counts where the last two steps of
+ * it agree: where the nearest features change meanwhile they do not.
  */
 #include "mechanics/mechanics.h"
 #include "tests/support/blocks.h"
@@ -28,7 +30,7 @@ typedef struct mover_case {
   ct_vec3 linear, angular; /* accelerations */
 } mover_case;
 
-/* ---- the true gap ---- */
+/* ---- the true gap --------------------------------------------------------------------------- */
 
 static ct_quat turned_by(ct_vec3 angle, ct_quat q) {
   double a = ct_norm(angle), half = 0.5 * a, s = a > 0.0 ? sin(half) / a : 0.5;
@@ -53,14 +55,16 @@ static double gap_at(const mover_case c[2], double t) {
   return r.distance;
 }
 
-/* Halves the step twice and takes away errors of second and of fourth order. False: the last step still changed it. */
+/* Halves the step twice and takes away errors of second and of fourth order. False: the last step
+ * still changed it. */
 static bool settle(const double raw[3], double scale, double *out) {
   double first = (4.0 * raw[1] - raw[0]) / 3.0, second = (4.0 * raw[2] - raw[1]) / 3.0;
   *out = (16.0 * second - first) / 15.0;
   return fabs(*out - second) <= SETTLED * scale && fabs(second - first) <= 30.0 * SETTLED * scale;
 }
 
-static bool differences(const mover_case c[2], double step, double scale, double *velocity, double *acceleration) {
+static bool differences(const mover_case c[2], double step, double scale, double *velocity,
+                        double *acceleration) {
   double v[3], a[3], here = gap_at(c, 0.0);
   for (int i = 0; i < 3; i++, step *= 0.5) {
     double before = gap_at(c, -step), after = gap_at(c, step);
@@ -71,7 +75,7 @@ static bool differences(const mover_case c[2], double step, double scale, double
   return settle(v, scale, velocity) && settle(a, scale, acceleration);
 }
 
-/* ---- what is told ---- */
+/* ---- what is told --------------------------------------------------------------------------- */
 
 static ct_mass_body body_of(const mover_case *m) {
   return (ct_mass_body){.mobility = CT_KINEMATIC,
@@ -88,10 +92,11 @@ static ct_contact touch_of(const mover_case c[2], const ct_contact_point *p) {
                       .position = ct_lerp(p->point_a, p->point_b, 0.5),
                       .normal = p->normal,
                       .surface_a = ct_surface_at(&c[0].shape, &a, p->a, p->point_a, p->normal),
-                      .surface_b = ct_surface_at(&c[1].shape, &b, p->b, p->point_b, ct_neg(p->normal))};
+                      .surface_b =
+                          ct_surface_at(&c[1].shape, &b, p->b, p->point_b, ct_neg(p->normal))};
 }
 
-/* ---- cases ---- */
+/* ---- cases ---------------------------------------------------------------------------------- */
 
 /* Elements of a cell whose corners have moved. */
 static ct_shape random_cell(check_random *r) {
@@ -136,7 +141,8 @@ static mover_case random_mover(check_random *r, int kind, double margin) {
   return m;
 }
 
-/* Moves b along the pair's normal until the two touch, cores apart. False: a surface that crosses the other body, mostly. */
+/* Moves b along the pair's normal until the two touch, cores apart. False: a surface that crosses
+ * the other body, mostly. */
 static bool bring_together(mover_case c[2], ct_manifold *out) {
   static const ct_pair_options all = {.threshold = INFINITY};
   static const ct_contact_options near = {1e-9, 0.0, CT_DETAIL_FULL};
@@ -145,7 +151,8 @@ static bool bring_together(mover_case c[2], ct_manifold *out) {
     ct_placed pa = {&c[0].shape, &a}, pb = {&c[1].shape, &b};
     ct_pair_result r;
     ct_pair_distance(pa, pb, &all, workspace, &r);
-    if (r.status != CT_PAIR_OK || (r.distance == 0.0 && r.depth_kind == CT_DEPTH_NONE)) return false;
+    if (r.status != CT_PAIR_OK || (r.distance == 0.0 && r.depth_kind == CT_DEPTH_NONE))
+      return false;
     if (fabs(r.distance) <= 1e-14) {
       ct_pair_contacts(pa, pb, &near, workspace, out);
       return true;
@@ -164,7 +171,8 @@ static void compare(const mover_case c[2], const ct_contact_point *p, tally *t) 
   const ct_mass_body bodies[2] = {body_of(&c[0]), body_of(&c[1])};
   const ct_contact contact = touch_of(c, p);
   const ct_contact_set set = {bodies, 2, &contact, 1};
-  double told = ct_contact_free_acceleration(&set, &contact, NULL), scale = 10.0 + fabs(told), velocity, acceleration;
+  double told = ct_contact_free_acceleration(&set, &contact, NULL), scale = 10.0 + fabs(told),
+         velocity, acceleration;
   t->tried++;
   bool settled = false;
   for (double step = STEP; step > STEP / 10 && !settled; step *= 0.5)
@@ -189,7 +197,8 @@ static void random_pair(check_random *r, int i, int j, int k, mover_case c[2]) {
   c[1] = random_mover(r, k % 2 ? j : i, k % 3 ? 0.03 : 0.0);
 }
 
-/* Rows 42, 47 and 52: dg/dt is the normal velocity, d2g/dt2 the free acceleration, of bodies that turn at their angular velocities.
+/* Rows 42, 47 and 52: dg/dt is the normal velocity, d2g/dt2 the free acceleration, of bodies that
+ * turn at their angular velocities.
  */
 static void kinds_against_kinds(void) {
   check_random r = {4702};
@@ -206,21 +215,25 @@ static void kinds_against_kinds(void) {
       }
       CHECK(t.tried > pairs * 3 / 4 && t.compared > t.tried * 3 / 5);
       if (getenv("CONTACTD_FULL"))
-        printf("%d %d: %d of %d, off by %.1e, %.1e\n", i, j, t.compared, t.tried, t.worst_velocity, t.worst);
+        printf("%d %d: %d of %d, off by %.1e, %.1e\n", i, j, t.compared, t.tried, t.worst_velocity,
+               t.worst);
     }
 }
 
 /* As the first body moves. */
 static void move_as_one(mover_case c[2]) {
-  ct_vec3 arm = ct_sub(ct_to_parent(ct_frame_of(c[1].pose), c[1].center), ct_to_parent(ct_frame_of(c[0].pose), c[0].center));
+  ct_vec3 arm = ct_sub(ct_to_parent(ct_frame_of(c[1].pose), c[1].center),
+                       ct_to_parent(ct_frame_of(c[0].pose), c[0].center));
   ct_vec3 w = c[0].velocity.angular;
   c[1].velocity.angular = w;
   c[1].angular = c[0].angular;
   c[1].velocity.linear = ct_add(c[0].velocity.linear, ct_cross(w, arm));
-  c[1].linear = ct_add(c[0].linear, ct_add(ct_cross(c[0].angular, arm), ct_cross(w, ct_cross(w, arm))));
+  c[1].linear =
+      ct_add(c[0].linear, ct_add(ct_cross(c[0].angular, arm), ct_cross(w, ct_cross(w, arm))));
 }
 
-/* Row 47: two bodies that move as one keep all their contacts as they are, whatever lies on what: flat, along edges, in corners. */
+/* Row 47: two bodies that move as one keep all their contacts as they are, whatever lies on what:
+ * flat, along edges, in corners. */
 static void moving_as_one(void) {
   check_random r = {4703};
   static const ct_quat turns[] = {{0, 0, 0, 1},
@@ -237,7 +250,8 @@ static void moving_as_one(void) {
     c[0].pose.rotation = turns[check_next(&r) % 4];
     if (k % 5) c[1].pose.rotation = turns[check_next(&r) % 4];
     if (k % 7 == 0) c[1].pose.rotation.x += 1e-9;
-    c[1].pose.position = ct_add(c[0].pose.position, ct_vec(check_uniform(&r, -.3, .3), check_uniform(&r, -.3, .3), 4));
+    c[1].pose.position = ct_add(c[0].pose.position,
+                                ct_vec(check_uniform(&r, -.3, .3), check_uniform(&r, -.3, .3), 4));
     if (bring_together(c, &m)) {
       move_as_one(c);
       const ct_mass_body bodies[2] = {body_of(&c[0]), body_of(&c[1])};
@@ -265,8 +279,8 @@ static void answer(const mover_case c[2], answers *out) {
   ct_frame a = ct_frame_of(c[0].pose), b = ct_frame_of(c[1].pose);
   const ct_mass_body bodies[2] = {body_of(&c[0]), body_of(&c[1])};
   ct_manifold m;
-  ct_pair_contacts((ct_placed){&c[0].shape, &a}, (ct_placed){&c[1].shape, &b}, &(ct_contact_options){1e-6, 0.0, CT_DETAIL_FULL},
-                   workspace, &m);
+  ct_pair_contacts((ct_placed){&c[0].shape, &a}, (ct_placed){&c[1].shape, &b},
+                   &(ct_contact_options){1e-6, 0.0, CT_DETAIL_FULL}, workspace, &m);
   out->count = m.count < 64 ? m.count : 64;
   for (size_t i = 0; i < out->count; i++) {
     const ct_contact contact = touch_of(c, &m.points[i]);
@@ -306,7 +320,8 @@ static void swapped_bodies_mirror(void) {
   CHECK(points > 1800);
 }
 
-/* Shapes of a nanometre, of a million kilometres, flat as paper and thin as wire: every number told is finite. */
+/* Shapes of a nanometre, of a million kilometres, flat as paper and thin as wire: every number told
+ * is finite. */
 static void extreme_sizes_have_finite_answers(void) {
   check_random r = {4704};
   static const double sizes[] = {1e-9, 1e-3, 1, 1e9};
@@ -322,14 +337,18 @@ static void extreme_sizes_have_finite_answers(void) {
       s->rounding = s->margin = k % 3 ? 0.0 : 1e-9;
       s->inset = false;
       if (s->kind == CT_KIND_BOX) s->box.half = ct_vec(size[0], size[1], size[2]);
-      if (s->kind == CT_KIND_CAPSULE) *s = rounded(capsule(size[0], size[1], size[2]), false, 0.0, s->margin);
-      if (s->kind == CT_KIND_CYLINDER) *s = rounded(cylinder(size[0], size[1]), false, 0.0, s->margin);
-      if (s->kind == CT_KIND_CONE) *s = rounded(cone(size[0], size[1], k % 2 ? 0.0 : size[2]), false, 0.0, s->margin);
-      if (s->kind == CT_KIND_ELLIPSOID) *s = rounded(ellipsoid(size[0], size[1], size[2]), false, 0.0, s->margin);
+      if (s->kind == CT_KIND_CAPSULE)
+        *s = rounded(capsule(size[0], size[1], size[2]), false, 0.0, s->margin);
+      if (s->kind == CT_KIND_CYLINDER)
+        *s = rounded(cylinder(size[0], size[1]), false, 0.0, s->margin);
+      if (s->kind == CT_KIND_CONE)
+        *s = rounded(cone(size[0], size[1], k % 2 ? 0.0 : size[2]), false, 0.0, s->margin);
+      if (s->kind == CT_KIND_ELLIPSOID)
+        *s = rounded(ellipsoid(size[0], size[1], size[2]), false, 0.0, s->margin);
     }
     ct_frame a = ct_frame_of(c[0].pose), b = ct_frame_of(c[1].pose);
-    ct_pair_contacts((ct_placed){&c[0].shape, &a}, (ct_placed){&c[1].shape, &b}, &(ct_contact_options){10.0, 0.0, CT_DETAIL_FULL},
-                     workspace, &m);
+    ct_pair_contacts((ct_placed){&c[0].shape, &a}, (ct_placed){&c[1].shape, &b},
+                     &(ct_contact_options){10.0, 0.0, CT_DETAIL_FULL}, workspace, &m);
     const ct_mass_body bodies[2] = {body_of(&c[0]), body_of(&c[1])};
     for (size_t n = 0; n < m.count; n++) {
       const ct_contact contact = touch_of(c, &m.points[n]);
@@ -343,9 +362,10 @@ static void extreme_sizes_have_finite_answers(void) {
   CHECK(points > 4000);
 }
 
-static const check_test tests[] = {{"kinds against kinds", kinds_against_kinds},
-                                   {"moving as one", moving_as_one},
-                                   {"swapped bodies mirror", swapped_bodies_mirror},
-                                   {"extreme sizes have finite answers", extreme_sizes_have_finite_answers}};
+static const check_test tests[] = {
+    {"kinds against kinds", kinds_against_kinds},
+    {"moving as one", moving_as_one},
+    {"swapped bodies mirror", swapped_bodies_mirror},
+    {"extreme sizes have finite answers", extreme_sizes_have_finite_answers}};
 
 WORKSPACE_MAIN(tests)

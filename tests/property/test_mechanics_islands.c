@@ -1,5 +1,5 @@
-/* Islands of random scenes against their definition: the closure, by brute force, of what contacts link; and the contacts against
- * the query that finds them. The same scene has the same bytes. */
+/* Islands of random scenes against their definition: the closure, by brute force, of what contacts
+ * link; and the contacts against the query that finds them. The same scene has the same bytes. */
 #include "tests/support/scenes.h"
 #include "tests/support/workspace.h"
 
@@ -13,7 +13,8 @@ typedef struct random_scene {
 } random_scene;
 
 static random_scene make(check_random *r) {
-  static const ct_motion dynamic = {.source = CT_MASS_MASS, .value = 1.0, .inertia_orientation = {0, 0, 0, 1}};
+  static const ct_motion dynamic = {
+      .source = CT_MASS_MASS, .value = 1.0, .inertia_orientation = {0, 0, 0, 1}};
   static const ct_motion kinematic = {.is_kinematic = true, .inertia_orientation = {0, 0, 0, 1}};
   random_scene s;
   const ct_scene *empty = ct_scene_create(1);
@@ -22,7 +23,8 @@ static random_scene make(check_random *r) {
   for (int i = 0; i < ROWS; i++) {
     uint64_t kind = check_next(r) % 8;
     s.movers[i] = kind == 0 ? STAYS : kind == 1 ? MOVED : MOVES;
-    ct_collider colliders[2] = {{.shape = check_next(r) % 2 ? sphere_of(.5) : box_of(.4, .5, .3), .pose = ct_pose_identity()},
+    ct_collider colliders[2] = {{.shape = check_next(r) % 2 ? sphere_of(.5) : box_of(.4, .5, .3),
+                                 .pose = ct_pose_identity()},
                                 {.shape = sphere_of(.3), .pose = pose_at(.6, 0, 0)}};
     char id[16];
     snprintf(id, sizeof id, "%d", i);
@@ -40,7 +42,7 @@ static random_scene make(check_random *r) {
   return s;
 }
 
-/* ---- the truth ---- */
+/* ---- the truth ------------------------------------------------------------------------------ */
 
 typedef struct found {
   const random_scene *of;
@@ -63,7 +65,10 @@ static bool note(void *context, const ct_hit *hit) {
 static void find(const random_scene *s, found *out) {
   out->of = s;
   out->count = 0;
-  const ct_query_options options = {.kind = CT_QUERY_CONTACTS, .clearance = 1e-3, .tolerance = 1e-3, .detail = CT_DETAIL_MANIFOLD};
+  const ct_query_options options = {.kind = CT_QUERY_CONTACTS,
+                                    .clearance = 1e-3,
+                                    .tolerance = 1e-3,
+                                    .detail = CT_DETAIL_MANIFOLD};
   ct_query *query;
   CHECK_INT(ct_query_prepare(s->scene, &options, &query), CT_OK);
   const ct_query_range all = {.end = ct_query_items(query), .after = CT_NO_ROW};
@@ -77,7 +82,9 @@ static void close_links(const found *f, uint32_t label[ROWS]) {
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t k = 0; k < f->count; k++) {
-      if (f->of->movers[f->a[k]] != MOVES || f->of->movers[f->b[k]] != MOVES || label[f->a[k]] == label[f->b[k]]) continue;
+      if (f->of->movers[f->a[k]] != MOVES || f->of->movers[f->b[k]] != MOVES ||
+          label[f->a[k]] == label[f->b[k]])
+        continue;
       uint32_t low = label[f->a[k]] < label[f->b[k]] ? label[f->a[k]] : label[f->b[k]];
       label[f->a[k]] = label[f->b[k]] = low;
       changed = true;
@@ -85,7 +92,7 @@ static void close_links(const found *f, uint32_t label[ROWS]) {
   }
 }
 
-/* ---- facts ---- */
+/* ---- facts ---------------------------------------------------------------------------------- */
 
 static uint32_t first_dynamic(const random_scene *s, const ct_island *island) {
   for (size_t i = 0; i < island->set.body_count; i++)
@@ -94,9 +101,11 @@ static uint32_t first_dynamic(const random_scene *s, const ct_island *island) {
 }
 
 /* Members: dynamic bodies of one label, all of them; others, those in a contact. Ascending. */
-static void check_bodies(const random_scene *s, const ct_island *island, const uint32_t label[ROWS], uint32_t lowest) {
+static void check_bodies(const random_scene *s, const ct_island *island, const uint32_t label[ROWS],
+                         uint32_t lowest) {
   size_t dynamic = 0, wanted = 0;
-  for (uint32_t row = 0; row < ROWS; row++) wanted += s->movers[row] == MOVES && label[row] == lowest;
+  for (uint32_t row = 0; row < ROWS; row++)
+    wanted += s->movers[row] == MOVES && label[row] == lowest;
   for (size_t i = 0; i < island->set.body_count; i++) {
     uint32_t row = island->rows[i];
     const ct_mobility expected[] = {CT_FIXED, CT_KINEMATIC, CT_DYNAMIC};
@@ -154,7 +163,8 @@ static void islands_are_what_contacts_link(void) {
       check_bodies(&s, &island, label, lowest);
       check_touches(&island, &truth, seen);
       before = lowest;
-      for (size_t n = 0; n < island.set.body_count; n++) bodies += s.movers[island.rows[n]] == MOVES;
+      for (size_t n = 0; n < island.set.body_count; n++)
+        bodies += s.movers[island.rows[n]] == MOVES;
       linked += island.set.count > 8;
     }
     for (int row = 0; row < ROWS; row++) wanted += s.movers[row] == MOVES;
@@ -178,9 +188,11 @@ static void the_same_scene_has_the_same_bytes(void) {
       CHECK(x.set.count == y.set.count && x.set.body_count == y.set.body_count);
       for (size_t t = 0; t < x.set.count; t++) {
         const ct_contact *p = &x.set.contacts[t], *q = &y.set.contacts[t];
-        CHECK(memcmp(&p->position, &q->position, sizeof p->position) == 0 && memcmp(&p->normal, &q->normal, sizeof p->normal) == 0);
+        CHECK(memcmp(&p->position, &q->position, sizeof p->position) == 0 &&
+              memcmp(&p->normal, &q->normal, sizeof p->normal) == 0);
         CHECK(memcmp(&p->surface_a.radii, &q->surface_a.radii, sizeof p->surface_a.radii) == 0);
-        CHECK(ct_contact_free_acceleration(&x.set, p, NULL) == ct_contact_free_acceleration(&y.set, q, NULL));
+        CHECK(ct_contact_free_acceleration(&x.set, p, NULL) ==
+              ct_contact_free_acceleration(&y.set, q, NULL));
       }
     }
     ct_mechanics_destroy(m);
@@ -189,7 +201,8 @@ static void the_same_scene_has_the_same_bytes(void) {
   }
 }
 
-static const check_test tests[] = {{"islands are what contacts link", islands_are_what_contacts_link},
-                                   {"the same scene has the same bytes", the_same_scene_has_the_same_bytes}};
+static const check_test tests[] = {
+    {"islands are what contacts link", islands_are_what_contacts_link},
+    {"the same scene has the same bytes", the_same_scene_has_the_same_bytes}};
 
 WORKSPACE_MAIN(tests)

@@ -1,4 +1,5 @@
-/* What must not change a mesh: the order of its triangles, a scale by a power of two, a turn, a move. */
+/* What must not change a mesh: the order of its triangles, a scale by a power of two, a turn, a
+ * move. */
 #include "tests/oracle/mesh_cases.h"
 
 static void copy(const soup *s, soup *to) {
@@ -34,8 +35,8 @@ static void check_same_counts(const ct_mesh_report *a, const ct_mesh_report *b) 
   CHECK_INT(b->crowded_edges, a->crowded_edges);
   CHECK_INT(b->inconsistent_edges, a->inconsistent_edges);
   CHECK_INT(b->pinched_vertices, a->pinched_vertices);
-  CHECK(b->closed == a->closed && b->oriented == a->oriented && b->manifold == a->manifold && b->watertight == a->watertight &&
-        b->flipped == a->flipped && b->solid == a->solid);
+  CHECK(b->closed == a->closed && b->oriented == a->oriented && b->manifold == a->manifold &&
+        b->watertight == a->watertight && b->flipped == a->flipped && b->solid == a->solid);
   CHECK_INT(b->bad_triangle == CT_NO_TRIANGLE, a->bad_triangle == CT_NO_TRIANGLE);
 }
 
@@ -90,20 +91,25 @@ static void a_scale_by_a_power_of_two_scales_every_bit(void) {
     CHECK(w->volume == v->volume * f * f * f && w->radius == v->radius * f);
     CHECK(scaled_bits(w->centroid, v->centroid, f));
     CHECK(scaled_bits(w->inertia.rx, v->inertia.rx, f * f * f * f * f));
-    CHECK(w->node_count == v->node_count && memcmp(w->order, v->order, v->live_count * sizeof *v->order) == 0);
+    CHECK(w->node_count == v->node_count &&
+          memcmp(w->order, v->order, v->live_count * sizeof *v->order) == 0);
     CHECK(memcmp(w->across, v->across, v->live_count * sizeof *v->across) == 0);
     CHECK(w->nodes[0].radius == v->nodes[0].radius * f);
     for (int i = 0; i < 20; i++) {
       ct_vec3 by = case_vec(&r, -1, 1), p = ct_add(vec_of(case_point(v, &r)), by);
       ct_vec3 d = case_vec(&r, -1, 1);
       ct_mesh_foot x, y;
-      CHECK(ct_mesh_nearest(a, p, INFINITY, &x) && ct_mesh_nearest(b, ct_scale(p, f), INFINITY, &y));
-      CHECK(y.distance == x.distance * f && scaled_bits(y.point, x.point, f) && y.triangle == x.triangle);
+      CHECK(ct_mesh_nearest(a, p, INFINITY, &x) &&
+            ct_mesh_nearest(b, ct_scale(p, f), INFINITY, &y));
+      CHECK(y.distance == x.distance * f && scaled_bits(y.point, x.point, f) &&
+            y.triangle == x.triangle);
       CHECK(ct_mesh_contains(a, p) == ct_mesh_contains(b, ct_scale(p, f)));
       ct_mesh_hit g, h;
       bool hit = ct_mesh_ray_first(a, p, d, INFINITY, &g);
       CHECK_INT(ct_mesh_ray_first(b, ct_scale(p, f), ct_scale(d, f), INFINITY, &h), hit);
-      if (hit) CHECK(h.t == g.t && scaled_bits(h.point, g.point, f) && h.triangle == g.triangle && h.side == g.side);
+      if (hit)
+        CHECK(h.t == g.t && scaled_bits(h.point, g.point, f) && h.triangle == g.triangle &&
+              h.side == g.side);
     }
     ct_mesh_release(a);
     ct_mesh_release(b);
@@ -124,14 +130,16 @@ static void a_turned_and_moved_mesh_measures_the_same(void) {
     CHECK_INT(soup_build(&s, CT_MESH_AUTO, &a, &first), CT_OK);
     CHECK_INT(soup_build(&t, CT_MESH_AUTO, &b, &second), CT_OK);
     /* Where a collinear triangle closes a joint, turning it makes it a needle or opens it. */
-    if (first.degenerate_triangles == 0) CHECK(second.closed == first.closed && second.oriented == first.oriented);
+    if (first.degenerate_triangles == 0)
+      CHECK(second.closed == first.closed && second.oriented == first.oriented);
     CHECK_NEAR(second.area, first.area, 1e-13 * first.area);
     if (first.solid && second.solid) {
       const ct_mesh_view *v = ct_mesh_get(a), *w = ct_mesh_get(b);
       ct_mat3 turned = ct_mat_mat(ct_mat_mat(turn, v->inertia), ct_mat_transpose(turn));
       double size = ct_max_abs(ct_vec(v->inertia.rx.x, v->inertia.ry.y, v->inertia.rz.z));
       CHECK_NEAR(w->volume, v->volume, 1e-13 * first.area * v->radius);
-      CHECK_NEAR(ct_max_abs(ct_sub(w->centroid, ct_to_parent(frame, v->centroid))), 0, 1e-12 * v->radius);
+      CHECK_NEAR(ct_max_abs(ct_sub(w->centroid, ct_to_parent(frame, v->centroid))), 0,
+                 1e-12 * v->radius);
       CHECK_NEAR(w->inertia.rx.x, turned.rx.x, 1e-12 * size);
       CHECK_NEAR(w->inertia.ry.z, turned.ry.z, 1e-12 * size);
       CHECK_NEAR(w->radius, v->radius, 1e-12 * v->radius);
@@ -168,15 +176,18 @@ static void the_mass_is_the_sum_of_tetrahedra(void) {
         ct_vec3 q = v->vertices[v->corners[i][c]];
         p[c][0] = q.x, p[c][1] = q.y, p[c][2] = q.z;
       }
-      long double d = p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) + p[0][1] * (p[1][2] * p[2][0] - p[1][0] * p[2][2]) +
+      long double d = p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) +
+                      p[0][1] * (p[1][2] * p[2][0] - p[1][0] * p[2][2]) +
                       p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0]);
       volume += d / 6;
       for (int a = 0; a < 3; a++) {
         long double sa = p[0][a] + p[1][a] + p[2][a];
         first[a] += d * sa / 24;
         for (int b = 0; b < 3; b++)
-          second[a][b] +=
-              d * (sa * (p[0][b] + p[1][b] + p[2][b]) + p[0][a] * p[0][b] + p[1][a] * p[1][b] + p[2][a] * p[2][b]) / 120;
+          second[a][b] += d *
+                          (sa * (p[0][b] + p[1][b] + p[2][b]) + p[0][a] * p[0][b] +
+                           p[1][a] * p[1][b] + p[2][a] * p[2][b]) /
+                          120;
       }
     }
     solids += v->solid;
@@ -184,8 +195,10 @@ static void the_mass_is_the_sum_of_tetrahedra(void) {
       CHECK_NEAR(v->volume, (double)volume, 1e-15 * (double)volume);
       CHECK_NEAR(v->centroid.x, (double)(first[0] / volume), 1e-15 * v->radius);
       CHECK_NEAR(v->centroid.z, (double)(first[2] / volume), 1e-15 * v->radius);
-      long double xx = second[0][0] - first[0] * first[0] / volume, yy = second[1][1] - first[1] * first[1] / volume;
-      long double zz = second[2][2] - first[2] * first[2] / volume, xy = second[0][1] - first[0] * first[1] / volume;
+      long double xx = second[0][0] - first[0] * first[0] / volume,
+                  yy = second[1][1] - first[1] * first[1] / volume;
+      long double zz = second[2][2] - first[2] * first[2] / volume,
+                  xy = second[0][1] - first[0] * first[1] / volume;
       double size = (double)(xx + yy + zz);
       CHECK_NEAR(v->inertia.rx.x, (double)(yy + zz), 1e-15 * size);
       CHECK_NEAR(v->inertia.ry.y, (double)(zz + xx), 1e-15 * size);

@@ -1,5 +1,5 @@
-/* Answers depend on the pair alone: a workspace that has served other pairs of other kinds, and memory that held something else
- * before, change no bit of them. */
+/* Answers depend on the pair alone: a workspace that has served other pairs of other kinds, and
+ * memory that held something else before, change no bit of them. */
 #include "tests/oracle/pair_cases.h"
 #include "tests/support/meshes.h"
 
@@ -30,7 +30,8 @@ typedef struct answer {
   ct_vec3 common;
 } answer;
 
-static void ask(const pair_body *a, const pair_body *b, double clearance, ct_workspace *workspace, answer *out) {
+static void ask(const pair_body *a, const pair_body *b, double clearance, ct_workspace *workspace,
+                answer *out) {
   ct_frame fa = ct_frame_of(a->pose), fb = ct_frame_of(b->pose);
   const ct_placed p = {&a->shape, &fa}, q = {&b->shape, &fb};
   const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
@@ -49,23 +50,27 @@ static bool same_number(double a, double b) { return memcmp(&a, &b, sizeof a) ==
 
 static bool same_result(const ct_pair_result *p, const ct_pair_result *q) {
   return same_number(p->distance, q->distance) && same_number(p->lower_bound, q->lower_bound) &&
-         same_number(p->upper_bound, q->upper_bound) && same(p->normal, q->normal) && same(p->point_a, q->point_a) &&
-         same(p->point_b, q->point_b) && p->relation == q->relation && p->status == q->status && p->flags == q->flags &&
-         p->iterations == q->iterations && p->depth_kind == q->depth_kind && p->triangle_a == q->triangle_a &&
-         p->triangle_b == q->triangle_b;
+         same_number(p->upper_bound, q->upper_bound) && same(p->normal, q->normal) &&
+         same(p->point_a, q->point_a) && same(p->point_b, q->point_b) &&
+         p->relation == q->relation && p->status == q->status && p->flags == q->flags &&
+         p->iterations == q->iterations && p->depth_kind == q->depth_kind &&
+         p->triangle_a == q->triangle_a && p->triangle_b == q->triangle_b;
 }
 
 static bool same_point(const ct_contact_point *p, const ct_contact_point *q) {
-  return p->a.kind == q->a.kind && p->a.index == q->a.index && p->b.kind == q->b.kind && p->b.index == q->b.index &&
-         same(p->point_a, q->point_a) && same(p->point_b, q->point_b) && same(p->normal, q->normal) &&
-         same_number(p->distance, q->distance) && p->patch == q->patch && p->number == q->number;
+  return p->a.kind == q->a.kind && p->a.index == q->a.index && p->b.kind == q->b.kind &&
+         p->b.index == q->b.index && same(p->point_a, q->point_a) && same(p->point_b, q->point_b) &&
+         same(p->normal, q->normal) && same_number(p->distance, q->distance) &&
+         p->patch == q->patch && p->number == q->number;
 }
 
 static bool same_answer(const answer *p, const answer *q) {
-  bool good = p->manifold.count == q->manifold.count && p->manifold.failed == q->manifold.failed && p->overlap == q->overlap;
+  bool good = p->manifold.count == q->manifold.count && p->manifold.failed == q->manifold.failed &&
+              p->overlap == q->overlap;
   good = good && same(p->common, q->common) && same_result(&p->distance, &q->distance);
   good = good && same_result(&p->manifold.pair, &q->manifold.pair);
-  for (size_t i = 0; good && i < p->manifold.count; i++) good = same_point(&p->points[i], &q->points[i]);
+  for (size_t i = 0; good && i < p->manifold.count; i++)
+    good = same_point(&p->points[i], &q->points[i]);
   return good;
 }
 
@@ -83,8 +88,9 @@ static void a_workspace_that_was_used_changes_no_bit(void) {
     ct_workspace_destroy(own);
     ask(a, b, clearance, workspace, &used);
     if (!same_answer(&fresh, &used))
-      CHECK_FAIL("pair %d, kinds %d %d: distance %.17g and %.17g, %zu and %zu points", i, a->shape.kind, b->shape.kind,
-                 fresh.distance.distance, used.distance.distance, fresh.manifold.count, used.manifold.count);
+      CHECK_FAIL("pair %d, kinds %d %d: distance %.17g and %.17g, %zu and %zu points", i,
+                 a->shape.kind, b->shape.kind, fresh.distance.distance, used.distance.distance,
+                 fresh.manifold.count, used.manifold.count);
   }
   ct_workspace_destroy(workspace);
   for (int i = 0; i < BODIES; i++) body_release(&bodies[i]);

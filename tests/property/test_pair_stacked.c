@@ -2,7 +2,8 @@
  * known gap and tilted by 1e-12 to 1e-6 rad. The corners of both bases pair up, so the distance is
  * within (tilt + shift) of the gap on either side, and its bounds close to round-off.
  *
- * CONTACTD_FULL=1: 2,000,000 cases with a fresh seed, which is printed. CONTACTD_SEED repeats one. */
+ * CONTACTD_FULL=1: 2,000,000 cases with a fresh seed, which is printed. CONTACTD_SEED repeats one.
+ */
 #include "tests/oracle/flat_cases.h"
 #include "tests/support/workspace.h"
 
@@ -43,16 +44,20 @@ static void check_pyramids(check_random *r, uint64_t number) {
   ct_shape a = pyramid(base, count, -apex), b = pyramid(base, count, apex);
   for (int k = 0; k < 20; k++) {
     double tilt = pow(10.0, check_uniform(r, -12.0, -6.0)), half = 0.5 * tilt;
-    ct_pose pose = {{tilt * any(r), tilt * any(r), gap}, {half * any(r), half * any(r), half * any(r), 1.0}};
+    ct_pose pose = {{tilt * any(r), tilt * any(r), gap},
+                    {half * any(r), half * any(r), half * any(r), 1.0}};
     ct_frame fa = ct_frame_of((ct_pose){{0, 0, 0}, {0, 0, 0, 1}}), fb = ct_frame_of(pose);
     const ct_pair_options options = {.threshold = INFINITY};
     ct_pair_result q;
     ct_pair_distance((ct_placed){&a, &fa}, (ct_placed){&b, &fb}, &options, workspace, &q);
     bool right = q.status == CT_PAIR_OK && fabs(q.distance - gap) <= 2.0 * REACH * tilt &&
-                 q.lower_bound <= q.distance && q.distance <= q.upper_bound && q.upper_bound - q.lower_bound <= 1e-12;
+                 q.lower_bound <= q.distance && q.distance <= q.upper_bound &&
+                 q.upper_bound - q.lower_bound <= 1e-12;
     if (!right)
-      CHECK_FAIL("case %llu.%d: %d corners, gap %.17g, tilt %g: distance %.17g, bounds %.17g and %.17g, status %d",
-                 (unsigned long long)number, k, count, gap, tilt, q.distance, q.lower_bound, q.upper_bound, (int)q.status);
+      CHECK_FAIL("case %llu.%d: %d corners, gap %.17g, tilt %g: distance %.17g, bounds %.17g and "
+                 "%.17g, status %d",
+                 (unsigned long long)number, k, count, gap, tilt, q.distance, q.lower_bound,
+                 q.upper_bound, (int)q.status);
   }
   ct_hull_release(a.hull);
   ct_hull_release(b.hull);
@@ -67,10 +72,14 @@ static void bases_that_face_each_other_are_apart_by_their_gap(void) {
 
 /* The pose that a descent went round in circles at, and ended 0.084 m where 0.01 m are right. */
 static void the_descent_does_not_go_in_circles(void) {
-  double base[8][2] = {{0x1.fed6305cdc33fp-2, 0x1.4e8593038a4b2p-5},   {0x1.c17c5f4e5f539p-3, 0x1.16d53fb549a6dp-1},
-                                    {-0x1.926f686af4689p-3, 0x1.1d5ba5f813418p-1},  {-0x1.88420131fd7aep-2, 0x1.8ee3386927d7bp-2},
-                                    {-0x1.a8d1fb767d609p-2, -0x1.5a6e575d7fc66p-2}, {-0x1.6f1cb0a2f3f02p-3, -0x1.21b308ae04b96p-1},
-                                    {0x1.5bec818457187p-3, -0x1.23ddb7c119897p-1},  {0x1.b12461b4ac85ap-2, -0x1.4af129213151ap-2}};
+  double base[8][2] = {{0x1.fed6305cdc33fp-2, 0x1.4e8593038a4b2p-5},
+                       {0x1.c17c5f4e5f539p-3, 0x1.16d53fb549a6dp-1},
+                       {-0x1.926f686af4689p-3, 0x1.1d5ba5f813418p-1},
+                       {-0x1.88420131fd7aep-2, 0x1.8ee3386927d7bp-2},
+                       {-0x1.a8d1fb767d609p-2, -0x1.5a6e575d7fc66p-2},
+                       {-0x1.6f1cb0a2f3f02p-3, -0x1.21b308ae04b96p-1},
+                       {0x1.5bec818457187p-3, -0x1.23ddb7c119897p-1},
+                       {0x1.b12461b4ac85ap-2, -0x1.4af129213151ap-2}};
   const ct_frame fa = ct_frame_of((ct_pose){{0, 0, 0}, {0, 0, 0, 1}});
   const ct_frame fb = {{{1, -0x1.2eb6e25b626dbp-35, -0x1.bb934f395a0ap-31},
                         {0x1.2eb6e21529ca5p-35, 1, -0x1.4436a2b394c1fp-31},
@@ -88,7 +97,8 @@ static void the_descent_does_not_go_in_circles(void) {
 }
 
 static const check_test tests[] = {
-    {"bases_that_face_each_other_are_apart_by_their_gap", bases_that_face_each_other_are_apart_by_their_gap},
+    {"bases_that_face_each_other_are_apart_by_their_gap",
+     bases_that_face_each_other_are_apart_by_their_gap},
     {"the_descent_does_not_go_in_circles", the_descent_does_not_go_in_circles},
 };
 

@@ -1,21 +1,26 @@
-/* What must hold for every pair without knowing the answer: mirrored by a swap, unchanged by powers of two and by representable
- * translations, all to the last bit; certified by supports alone; 1-Lipschitz under translation; unchanged by rigid motion. */
+/* What must hold for every pair without knowing the answer: mirrored by a swap, unchanged by powers
+ * of two and by representable translations, all to the last bit; certified by supports alone;
+ * 1-Lipschitz under translation; unchanged by rigid motion. */
 #include "tests/oracle/pair_cases.h"
 
 #define PAIRS 6000
 
 static const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
 
-static const pair_family families[] = {family_random,          family_grid,  family_concentric, family_thin,
+static const pair_family families[] = {family_random,          family_grid,
+                                       family_concentric,      family_thin,
                                        family_nearly_parallel, family_scales};
 #define FAMILIES (sizeof families / sizeof families[0])
 
-static void solve(const pair_body *a, const pair_body *b, ct_workspace *workspace, ct_pair_result *result) {
+static void solve(const pair_body *a, const pair_body *b, ct_workspace *workspace,
+                  ct_pair_result *result) {
   ct_frame fa = ct_frame_of(a->pose), fb = ct_frame_of(b->pose);
-  ct_pair_distance((ct_placed){&a->shape, &fa}, (ct_placed){&b->shape, &fb}, &full, workspace, result);
+  ct_pair_distance((ct_placed){&a->shape, &fa}, (ct_placed){&b->shape, &fb}, &full, workspace,
+                   result);
 }
 
-/* Rounding, inward where the body takes it, and margin: as large as the body, or a thousandth of it. */
+/* Rounding, inward where the body takes it, and margin: as large as the body, or a thousandth of
+ * it. */
 static void round_body(pair_body *b, check_random *r) {
   ct_vec3 center;
   double radius;
@@ -28,8 +33,10 @@ static void round_body(pair_body *b, check_random *r) {
   b->shape.rounding = most * check_uniform(r, 0.01, 0.99);
 }
 
-/* Calls visit with PAIRS cases of all families; every fifth is rounded, every third is brought to contact first. */
-static void each_case(uint64_t seed, void (*visit)(const pair_case *, ct_workspace *, check_random *)) {
+/* Calls visit with PAIRS cases of all families; every fifth is rounded, every third is brought to
+ * contact first. */
+static void each_case(uint64_t seed,
+                      void (*visit)(const pair_case *, ct_workspace *, check_random *)) {
   check_random r = {seed};
   ct_workspace *workspace = ct_workspace_create();
   static const double gaps[] = {0.0, 1e-12, -1e-12, 1e-9, -1e-9};
@@ -53,8 +60,10 @@ static void check_swap(const pair_case *c, ct_workspace *workspace, check_random
   ct_pair_result p, q;
   solve(&c->a, &c->b, workspace, &p);
   solve(&c->b, &c->a, workspace, &q);
-  CHECK(p.distance == q.distance && p.lower_bound == q.lower_bound && p.upper_bound == q.upper_bound);
-  CHECK(same(p.normal, opposite(q.normal)) && same(p.point_a, q.point_b) && same(p.point_b, q.point_a));
+  CHECK(p.distance == q.distance && p.lower_bound == q.lower_bound &&
+        p.upper_bound == q.upper_bound);
+  CHECK(same(p.normal, opposite(q.normal)) && same(p.point_a, q.point_b) &&
+        same(p.point_b, q.point_a));
   CHECK(p.flags == q.flags && p.status == q.status && p.iterations == q.iterations);
   if (p.relation == CT_CONTAINING) CHECK_INT(q.relation, CT_CONTAINED);
   if (p.relation == CT_CONTAINED) CHECK_INT(q.relation, CT_CONTAINING);
@@ -89,9 +98,12 @@ static void check_scale(const pair_case *c, ct_workspace *workspace, check_rando
   ct_pair_result p, q;
   solve(&c->a, &c->b, workspace, &p);
   solve(&a, &b, workspace, &q);
-  CHECK(q.distance == s * p.distance && q.lower_bound == s * p.lower_bound && q.upper_bound == s * p.upper_bound);
-  CHECK(same(p.normal, q.normal) && same(ct_scale(p.point_a, s), q.point_a) && same(ct_scale(p.point_b, s), q.point_b));
-  CHECK(p.relation == q.relation && p.flags == q.flags && p.status == q.status && p.iterations == q.iterations);
+  CHECK(q.distance == s * p.distance && q.lower_bound == s * p.lower_bound &&
+        q.upper_bound == s * p.upper_bound);
+  CHECK(same(p.normal, q.normal) && same(ct_scale(p.point_a, s), q.point_a) &&
+        same(ct_scale(p.point_b, s), q.point_b));
+  CHECK(p.relation == q.relation && p.flags == q.flags && p.status == q.status &&
+        p.iterations == q.iterations);
   body_release(&a);
   body_release(&b);
 }
@@ -110,7 +122,8 @@ static void check_translation(const pair_case *c, ct_workspace *workspace, check
   ct_pair_result p, q;
   solve(&a, &b, workspace, &p);
   solve(&far_a, &far_b, workspace, &q);
-  CHECK(p.distance == q.distance && p.lower_bound == q.lower_bound && p.upper_bound == q.upper_bound && same(p.normal, q.normal));
+  CHECK(p.distance == q.distance && p.lower_bound == q.lower_bound &&
+        p.upper_bound == q.upper_bound && same(p.normal, q.normal));
   CHECK(p.relation == q.relation && p.flags == q.flags && p.iterations == q.iterations);
 }
 static void exact_translations_change_no_bit(void) { each_case(13, check_translation); }
@@ -127,7 +140,8 @@ static double size_of(const pair_case *c) {
   double r, s;
   ct_shape_ball(&c->a.shape, &p, &r);
   ct_shape_ball(&c->b.shape, &q, &s);
-  return ct_norm(p) + r + ct_norm(q) + s + ct_max_abs(c->a.pose.position) + ct_max_abs(c->b.pose.position);
+  return ct_norm(p) + r + ct_norm(q) + s + ct_max_abs(c->a.pose.position) +
+         ct_max_abs(c->b.pose.position);
 }
 
 /* The normal proves the lower bound; the points prove the upper one where the bodies are apart. */
@@ -176,10 +190,12 @@ static void check_motion(const pair_case *c, ct_workspace *workspace, check_rand
 }
 static void rigid_motion_keeps_the_distance(void) { each_case(16, check_motion); }
 
-/* Aligned bodies step one unit in the last place through contact: there is exactly one change from free to overlapping. */
+/* Aligned bodies step one unit in the last place through contact: there is exactly one change from
+ * free to overlapping. */
 static void one_ulp_steps_cross_contact_once(void) {
   ct_vec3 corners[8];
-  for (int i = 0; i < 8; i++) corners[i] = ct_vec(i & 1 ? 0.5 : -0.5, i & 2 ? 0.5 : -0.5, i & 4 ? 0.5 : -0.5);
+  for (int i = 0; i < 8; i++)
+    corners[i] = ct_vec(i & 1 ? 0.5 : -0.5, i & 2 ? 0.5 : -0.5, i & 4 ? 0.5 : -0.5);
   ct_hull *cube = NULL;
   CHECK_INT(ct_hull_from_points(corners, 8, NULL, &cube, NULL), CT_OK);
   const ct_shape shapes[] = {{.kind = CT_KIND_SPHERE, .sphere = {0.5}},
@@ -196,8 +212,10 @@ static void one_ulp_steps_cross_contact_once(void) {
       for (int step = 0; step < 80; step++, x = nextafter(x, 0.0)) {
         fb.position.x = x;
         ct_pair_result p;
-        ct_pair_distance((ct_placed){&shapes[i], &fa}, (ct_placed){&shapes[j], &fb}, &full, workspace, &p);
-        bool now = ct_pair_overlap((ct_placed){&shapes[i], &fa}, (ct_placed){&shapes[j], &fb}, workspace, NULL);
+        ct_pair_distance((ct_placed){&shapes[i], &fa}, (ct_placed){&shapes[j], &fb}, &full,
+                         workspace, &p);
+        bool now = ct_pair_overlap((ct_placed){&shapes[i], &fa}, (ct_placed){&shapes[j], &fb},
+                                   workspace, NULL);
         CHECK(now == (p.distance <= 0.0));
         CHECK_NEAR(p.distance, x - 1.0, 8 * 0x1p-53);
         changes += now != before;

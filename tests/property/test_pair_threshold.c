@@ -1,9 +1,11 @@
-/* A threshold leaves out only what is farther: it is judged by the very distance that the full question answers. */
+/* A threshold leaves out only what is farther: it is judged by the very distance that the full
+ * question answers. */
 #include "tests/oracle/pair_cases.h"
 
 #define PAIRS 9000
 
-static const pair_family families[] = {family_random,          family_grid,  family_concentric, family_thin,
+static const pair_family families[] = {family_random,          family_grid,
+                                       family_concentric,      family_thin,
                                        family_nearly_parallel, family_scales};
 #define FAMILIES (sizeof families / sizeof families[0])
 
@@ -15,7 +17,8 @@ static ct_pair_result solve(const pair_case *c, double threshold, ct_workspace *
   ct_frame fa = ct_frame_of(c->a.pose), fb = ct_frame_of(c->b.pose);
   const ct_pair_options options = {.tolerance = 0.0, .threshold = threshold};
   ct_pair_result result;
-  ct_pair_distance((ct_placed){&c->a.shape, &fa}, (ct_placed){&c->b.shape, &fb}, &options, workspace, &result);
+  ct_pair_distance((ct_placed){&c->a.shape, &fa}, (ct_placed){&c->b.shape, &fb}, &options,
+                   workspace, &result);
   return result;
 }
 
@@ -25,7 +28,8 @@ static void judge(const pair_case *c, ct_workspace *workspace, counts *n) {
   n->apart++;
   ct_pair_result at = solve(c, full.distance, workspace);
   CHECK(memcmp(&at, &full, sizeof at) == 0);
-  const double below[] = {nextafter(full.distance, -1.0), full.distance * (1.0 - 1e-12), 0.5 * full.distance, 0.0};
+  const double below[] = {nextafter(full.distance, -1.0), full.distance * (1.0 - 1e-12),
+                          0.5 * full.distance, 0.0};
   for (int i = 0; i < 4; i++) {
     if (!(below[i] < full.distance)) continue;
     ct_pair_result p = solve(c, below[i], workspace);

@@ -1,4 +1,5 @@
-/* Paths in other units, other axes, other frames of reference, and backwards: the motion is the same. */
+/* Paths in other units, other axes, other frames of reference, and backwards: the motion is the
+ * same. */
 #include "tests/support/failing_malloc.h"
 
 #include "tests/support/check.h"
@@ -10,7 +11,8 @@
 #define KINDS 5
 
 static ct_path_options random_options(check_random *r, int kind) {
-  double a = check_uniform(r, 0.1, 1.0), b = check_uniform(r, 0.1, 1.0), c = check_uniform(r, 0.1, 1.0);
+  double a = check_uniform(r, 0.1, 1.0), b = check_uniform(r, 0.1, 1.0),
+         c = check_uniform(r, 0.1, 1.0);
   return (ct_path_options){.kind = (ct_path_kind)kind,
                            .start = {random_vector(r, 10.0), random_rotation(r)},
                            .duration = check_uniform(r, 0.1, 10.0),
@@ -23,10 +25,12 @@ static ct_path_options random_options(check_random *r, int kind) {
 }
 
 static double poses_apart(ct_pose p, ct_pose q) {
-  return ct_max2(ct_max_abs(ct_sub(p.position, q.position)), rotations_apart(p.rotation, q.rotation));
+  return ct_max2(ct_max_abs(ct_sub(p.position, q.position)),
+                 rotations_apart(p.rotation, q.rotation));
 }
 
-/* Seconds of a quarter, metres of an eighth, any unit of mass by powers of two: not a bit changes. */
+/* Seconds of a quarter, metres of an eighth, any unit of mass by powers of two: not a bit changes.
+ */
 static void units_by_powers_of_two_change_no_bit(void) {
   check_random r = {1801};
   for (int i = 0; i < 1000; i++) {
@@ -35,15 +39,16 @@ static void units_by_powers_of_two_change_no_bit(void) {
     p.start.position = ct_scale(o.start.position, 8.0);
     p.end.position = ct_scale(o.end.position, 8.0);
     p.center = ct_scale(o.center, 8.0);
-    p.velocity = (ct_velocity){ct_scale(o.velocity.linear, 2.0), ct_scale(o.velocity.angular, 0.25)};
+    p.velocity =
+        (ct_velocity){ct_scale(o.velocity.linear, 2.0), ct_scale(o.velocity.angular, 0.25)};
     p.acceleration = ct_scale(o.acceleration, 0.5);
     p.inertia_diagonal = ct_scale(o.inertia_diagonal, 0x1p-90);
     ct_path *one = mover_path(&o), *other = mover_path(&p);
     double time = check_uniform(&r, 0.0, o.duration);
     ct_pose a = ct_path_pose(one, time), b = ct_path_pose(other, 4.0 * time);
     CHECK(ct_max_abs(ct_sub(ct_scale(a.position, 8.0), b.position)) == 0.0);
-    CHECK(a.rotation.x == b.rotation.x && a.rotation.y == b.rotation.y && a.rotation.z == b.rotation.z &&
-          a.rotation.w == b.rotation.w);
+    CHECK(a.rotation.x == b.rotation.x && a.rotation.y == b.rotation.y &&
+          a.rotation.z == b.rotation.z && a.rotation.w == b.rotation.w);
     ct_velocity v = ct_path_velocity(one, time), w = ct_path_velocity(other, 4.0 * time);
     CHECK(ct_max_abs(ct_sub(v.angular, ct_scale(w.angular, 4.0))) == 0.0);
     CHECK(ct_max_abs(ct_sub(ct_scale(v.linear, 2.0), w.linear)) == 0.0);
@@ -62,13 +67,15 @@ static void a_path_moves_with_its_frame_of_reference(void) {
     move.rotation = ct_quat_matrix(turn);
     p.start = (ct_pose){ct_to_parent(move, o.start.position), ct_quat_mul(turn, o.start.rotation)};
     p.end = (ct_pose){ct_to_parent(move, o.end.position), ct_quat_mul(turn, o.end.rotation)};
-    p.velocity = (ct_velocity){ct_mat_mul(move.rotation, o.velocity.linear), ct_mat_mul(move.rotation, o.velocity.angular)};
+    p.velocity = (ct_velocity){ct_mat_mul(move.rotation, o.velocity.linear),
+                               ct_mat_mul(move.rotation, o.velocity.angular)};
     p.acceleration = ct_mat_mul(move.rotation, o.acceleration);
     ct_path *one = mover_path(&o), *other = mover_path(&p);
     double time = check_uniform(&r, 0.0, o.duration);
     ct_pose a = ct_path_pose(one, time), b = ct_path_pose(other, time);
     ct_pose moved = {ct_to_parent(move, a.position), ct_quat_mul(turn, a.rotation)};
-    /* The velocities are rounded by 1e-15 of 10 rad/s for 10 s; a top near its middle axis makes more of it. */
+    /* The velocities are rounded by 1e-15 of 10 rad/s for 10 s; a top near its middle axis makes
+     * more of it. */
     CHECK_NEAR(poses_apart(moved, b), 0.0, i % KINDS == CT_PATH_TORQUE_FREE ? 1e-9 : 5e-12);
     ct_path_destroy(one);
     ct_path_destroy(other);
@@ -108,10 +115,12 @@ static void a_path_can_be_gone_back(void) {
     p.end = o.start;
     p.velocity = (ct_velocity){ct_neg(last.linear), ct_neg(last.angular)};
     ct_path *back = mover_path(&p);
-    CHECK_NEAR(poses_apart(ct_path_pose(back, o.duration), o.start), 0.0, i % KINDS == CT_PATH_TORQUE_FREE ? 1e-9 : 5e-12);
+    CHECK_NEAR(poses_apart(ct_path_pose(back, o.duration), o.start), 0.0,
+               i % KINDS == CT_PATH_TORQUE_FREE ? 1e-9 : 5e-12);
     double time = check_uniform(&r, 0.0, o.duration);
     if (i % KINDS == CT_PATH_INTERPOLATED)
-      CHECK_NEAR(poses_apart(ct_path_pose(back, o.duration - time), ct_path_pose(there, time)), 0.0, 2e-14);
+      CHECK_NEAR(poses_apart(ct_path_pose(back, o.duration - time), ct_path_pose(there, time)), 0.0,
+                 2e-14);
     ct_path_destroy(there);
     ct_path_destroy(back);
   }

@@ -1,5 +1,6 @@
-/* Piles of boxes and hulls that fall on the ground and settle: momentum at every step, rest that stays rest, and the same bytes
- * again. CONTACTD_FULL=1: 324 bodies, and 10,000 steps after they have settled; else 36. */
+/* Piles of boxes and hulls that fall on the ground and settle: momentum at every step, rest that
+ * stays rest, and the same bytes again. CONTACTD_FULL=1: 324 bodies, and 10,000 steps after they
+ * have settled; else 36. */
 #include "tests/support/scenes.h"
 #include "tests/support/workspace.h"
 
@@ -27,12 +28,18 @@ static void add_stone(ct_draft *draft, check_random *r, int number, ct_vec3 plac
   char id[32];
   snprintf(id, sizeof id, "stone-%d", number);
   ct_hull *hull = number % 2 ? pebble(r, 0.06) : NULL;
-  ct_collider collider = {.pose = ct_pose_identity(), .shape = {.kind = CT_KIND_CONVEX, .hull = hull}};
-  if (!hull) collider.shape = box_of(check_uniform(r, 0.03, 0.06), check_uniform(r, 0.03, 0.06), check_uniform(r, 0.03, 0.06));
-  const ct_body_options options = {.id = text_of(id), .colliders = &collider, .collider_count = 1, .motion = &stone};
+  ct_collider collider = {.pose = ct_pose_identity(),
+                          .shape = {.kind = CT_KIND_CONVEX, .hull = hull}};
+  if (!hull)
+    collider.shape = box_of(check_uniform(r, 0.03, 0.06), check_uniform(r, 0.03, 0.06),
+                            check_uniform(r, 0.03, 0.06));
+  const ct_body_options options = {
+      .id = text_of(id), .colliders = &collider, .collider_count = 1, .motion = &stone};
   const ct_body *body = NULL;
   CHECK_INT(ct_body_create(&options, &body), CT_OK);
-  ct_pose pose = {ct_add(place, ct_vec(check_uniform(r, -0.01, 0.01), check_uniform(r, -0.01, 0.01), 0)), random_rotation(r)};
+  ct_pose pose = {
+      ct_add(place, ct_vec(check_uniform(r, -0.01, 0.01), check_uniform(r, -0.01, 0.01), 0)),
+      random_rotation(r)};
   add_body(draft, body, pose);
   if (hull) ct_hull_release(hull);
 }
@@ -42,11 +49,13 @@ static const ct_scene *heap(uint64_t seed, int layers) {
   const ct_scene *base = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(base);
   check_random r = {seed};
-  const ct_named_material item = {text_of(CT_MATERIAL_DEFAULT), {.static_friction = 0.6, .dynamic_friction = 0.5}};
+  const ct_named_material item = {text_of(CT_MATERIAL_DEFAULT),
+                                  {.static_friction = 0.6, .dynamic_friction = 0.5}};
   CHECK_INT(ct_draft_set_materials(draft, &(ct_materials){.items = &item, .count = 1}), CT_OK);
   add_shape(draft, "ground", plane_of(), pose_at(0, 0, 0));
   for (int i = 0; i < 36 * layers; i++)
-    add_stone(draft, &r, i, ct_vec(i % 6 * 0.16 - 0.4, i / 6 % 6 * 0.16 - 0.4, 0.12 + i / 36 * 0.15));
+    add_stone(draft, &r, i,
+              ct_vec(i % 6 * 0.16 - 0.4, i / 6 % 6 * 0.16 - 0.4, 0.12 + i / 36 * 0.15));
   return seal(draft, base);
 }
 
@@ -73,7 +82,9 @@ static double weight_of(const ct_scene *scene) {
   return weight;
 }
 
-static double energy_of(const ct_advance_state *s) { return s->kinetic_energy + s->potential_energy; }
+static double energy_of(const ct_advance_state *s) {
+  return s->kinetic_energy + s->potential_energy;
+}
 
 /* One step; what the ground gives is weight + rate of momentum, in all three directions. */
 static bool balanced_step(ct_advance *advance, double weight) {
@@ -112,8 +123,10 @@ static void a_pile_settles_and_stays(void) {
   }
   CHECK(now.steps < 5000);
   CHECK(most < 1e-6 * start); /* of the discrete motion, while it moves */
-  fprintf(stderr, "  %u bodies settled after %llu steps; energy grew by %.2g of %.3g at most; deepest %.2g m\n", rows - 1,
-          (unsigned long long)now.steps, most, start, now.penetration);
+  fprintf(
+      stderr,
+      "  %u bodies settled after %llu steps; energy grew by %.2g of %.3g at most; deepest %.2g m\n",
+      rows - 1, (unsigned long long)now.steps, most, start, now.penetration);
   ct_pose *settled = calloc(rows, sizeof *settled), *later = calloc(rows, sizeof *later);
   every_pose(advance, rows, settled);
   const double energy = energy_of(&now);
@@ -140,7 +153,8 @@ static ct_pose *fallen(const ct_scene *scene, int steps) {
   ct_advance *advance = NULL;
   bool done = false;
   CHECK_INT(ct_advance_create(scene, &o, &advance), CT_OK);
-  for (int k = 0; k < steps; k++) CHECK_INT(ct_advance_step(advance, own, own_solver, &done), CT_OK);
+  for (int k = 0; k < steps; k++)
+    CHECK_INT(ct_advance_step(advance, own, own_solver, &done), CT_OK);
   ct_pose *poses = calloc(ct_scene_rows(scene), sizeof *poses);
   every_pose(advance, ct_scene_rows(scene), poses);
   ct_advance_destroy(advance);

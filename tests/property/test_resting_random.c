@@ -1,6 +1,6 @@
-/* Forces of random islands, with and without friction: residuals that are computed anew, action and reaction, friction that opposes
- * the slip within its cone, the same in turned and moved space and with each pair of bodies exchanged; and proofs of what stays and
- * falls.
+/* Forces of random islands, with and without friction: residuals that are computed anew, action and
+ * reaction, friction that opposes the slip within its cone, the same in turned and moved space and
+ * with each pair of bodies exchanged; and proofs of what stays and falls.
  */
 #include "base/sin_cos.h"
 #include "tests/support/island.h"
@@ -9,24 +9,30 @@
 
 static ct_vec3 random_unit(check_random *r) {
   for (;;) {
-    ct_vec3 v = {check_uniform(r, -1.0, 1.0), check_uniform(r, -1.0, 1.0), check_uniform(r, -1.0, 1.0)};
+    ct_vec3 v = {check_uniform(r, -1.0, 1.0), check_uniform(r, -1.0, 1.0),
+                 check_uniform(r, -1.0, 1.0)};
     if (ct_norm(v) > 0.1 && ct_norm(v) < 1.0) return ct_unit_or(v, v);
   }
 }
 
-/* Bodies above each other: some contacts with the floor, some between bodies, most of them facing up. */
+/* Bodies above each other: some contacts with the floor, some between bodies, most of them facing
+ * up. */
 static void make(island *i, check_random *r, ct_resting_friction friction) {
   island_begin(i, friction);
   uint32_t bodies = 1 + (uint32_t)(check_next(r) % 4);
   for (uint32_t b = 1; b <= bodies; b++) {
     double mass = check_uniform(r, 0.5, 4.0);
-    island_body(i, mass, ct_vec(mass * 0.1, mass * 0.12, mass * 0.15), ct_vec(check_uniform(r, -0.2, 0.2), 0.0, b));
-    island_load(i, b, ct_vec(check_uniform(r, -1.0, 1.0), 0.0, -mass * ISLAND_GRAVITY), ct_scale(random_unit(r), 0.3));
+    island_body(i, mass, ct_vec(mass * 0.1, mass * 0.12, mass * 0.15),
+                ct_vec(check_uniform(r, -0.2, 0.2), 0.0, b));
+    island_load(i, b, ct_vec(check_uniform(r, -1.0, 1.0), 0.0, -mass * ISLAND_GRAVITY),
+                ct_scale(random_unit(r), 0.3));
     uint64_t points = 1 + check_next(r) % 6;
     for (uint64_t k = 0; k < points; k++) {
       ct_vec3 at = {check_uniform(r, -0.6, 0.6), check_uniform(r, -0.6, 0.6), b - 0.5};
-      ct_vec3 normal = ct_unit_or(ct_add(ct_vec(0.0, 0.0, 1.0), ct_scale(random_unit(r), check_uniform(r, 0.0, 0.4))), at);
-      island_touch(i, b - 1, b, at, normal, friction == CT_RESTING_FRICTION_NONE ? 0.0 : check_uniform(r, 0.0, 1.2));
+      ct_vec3 normal = ct_unit_or(
+          ct_add(ct_vec(0.0, 0.0, 1.0), ct_scale(random_unit(r), check_uniform(r, 0.0, 0.4))), at);
+      island_touch(i, b - 1, b, at, normal,
+                   friction == CT_RESTING_FRICTION_NONE ? 0.0 : check_uniform(r, 0.0, 1.2));
     }
   }
 }
@@ -53,10 +59,13 @@ static void check_bodies(const island *i) {
       torque = ct_add(torque, ct_cross(ct_sub(t->position, body->center), f));
       size += ct_norm(f);
     }
-    ct_vec3 spin = body->velocity.angular, gyroscopic = ct_cross(spin, ct_mat_mul(body->inertia, spin));
-    ct_vec3 linear = ct_scale(force, 1.0 / body->mass), angular = ct_mat_mul(body->inverse_inertia, ct_sub(torque, gyroscopic));
+    ct_vec3 spin = body->velocity.angular,
+            gyroscopic = ct_cross(spin, ct_mat_mul(body->inertia, spin));
+    ct_vec3 linear = ct_scale(force, 1.0 / body->mass),
+            angular = ct_mat_mul(body->inverse_inertia, ct_sub(torque, gyroscopic));
     CHECK(ct_norm(ct_sub(i->accelerations[b].linear, linear)) <= 1e-14 * size / body->mass);
-    CHECK(ct_norm(ct_sub(i->accelerations[b].angular, angular)) <= 1e-13 * size * body->inverse_inertia.rx.x + 1e-12);
+    CHECK(ct_norm(ct_sub(i->accelerations[b].angular, angular)) <=
+          1e-13 * size * body->inverse_inertia.rx.x + 1e-12);
     CHECK(ct_norm(ct_sub(i->accelerations[b].residual_force, force)) <= 1e-14 * size);
   }
 }
@@ -65,7 +74,8 @@ static void check_bodies(const island *i) {
 static void check_contacts(const island *i) {
   for (size_t k = 0; k < i->count; k++) {
     const ct_contact_force *f = &i->forces[k];
-    double mu = f->velocity.sliding ? i->contacts[k].material.dynamic_friction : i->contacts[k].material.static_friction;
+    double mu = f->velocity.sliding ? i->contacts[k].material.dynamic_friction
+                                    : i->contacts[k].material.static_friction;
     if (!f->takes_part) {
       CHECK(f->normal == 0.0 && ct_norm(f->force) == 0.0);
       continue;
@@ -74,9 +84,11 @@ static void check_contacts(const island *i) {
     CHECK(f->normal >= 0.0 && along <= limit * (1.0 + 1e-12));
     CHECK(f->acceleration >= -1e-8);
     CHECK(f->normal <= 1e-8 || f->acceleration <= 1e-8);
-    ct_vec3 slip = ct_add_scaled(f->velocity.tangential, f->tangential_acceleration, i->options.time_step);
+    ct_vec3 slip =
+        ct_add_scaled(f->velocity.tangential, f->tangential_acceleration, i->options.time_step);
     CHECK(ct_dot(slip, f->tangential) <= 1e-9);
-    if (i->options.friction == CT_RESTING_FRICTION_CONE && along < limit * (1.0 - 1e-6) && limit > 1e-6)
+    if (i->options.friction == CT_RESTING_FRICTION_CONE && along < limit * (1.0 - 1e-6) &&
+        limit > 1e-6)
       CHECK(ct_norm(slip) <= 1e-9);
   }
 }
@@ -96,8 +108,8 @@ static void answers_hold(void) {
   CHECK_INT(converged, CASES);
 }
 
-/* Stays: forces within the cones that leave nothing over. Falls: a motion along which the loads do work, and in which every contact
- * opens at least mu times as fast as it slips. */
+/* Stays: forces within the cones that leave nothing over. Falls: a motion along which the loads do
+ * work, and in which every contact opens at least mu times as fast as it slips. */
 static void proofs_hold(void) {
   check_random r = {20260102};
   int counts[5] = {0};
@@ -123,15 +135,20 @@ static void proofs_hold(void) {
     } else if (i.result.stability == CT_STABILITY_FALLS) {
       double work = 0.0;
       for (uint32_t b = 1; b < i.body_count; b++)
-        work += ct_dot(i.bodies[b].force, i.motion[b].linear) + ct_dot(i.bodies[b].torque, i.motion[b].angular);
+        work += ct_dot(i.bodies[b].force, i.motion[b].linear) +
+                ct_dot(i.bodies[b].torque, i.motion[b].angular);
       CHECK(work > 0.0);
       for (size_t c = 0; c < i.count; c++) {
         const ct_contact *t = &i.contacts[c];
-        ct_vec3 u =
-            ct_sub(ct_add(i.motion[t->b].linear, ct_cross(i.motion[t->b].angular, ct_sub(t->position, i.bodies[t->b].center))),
-                   ct_add(i.motion[t->a].linear, ct_cross(i.motion[t->a].angular, ct_sub(t->position, i.bodies[t->a].center))));
+        ct_vec3 u = ct_sub(
+            ct_add(i.motion[t->b].linear,
+                   ct_cross(i.motion[t->b].angular, ct_sub(t->position, i.bodies[t->b].center))),
+            ct_add(i.motion[t->a].linear,
+                   ct_cross(i.motion[t->a].angular, ct_sub(t->position, i.bodies[t->a].center))));
         double normal = ct_dot(u, t->normal);
-        CHECK(normal >= t->material.static_friction * ct_norm(ct_add_scaled(u, t->normal, -normal)) - 1e-5 * ct_norm(u) - 1e-9);
+        CHECK(normal >=
+              t->material.static_friction * ct_norm(ct_add_scaled(u, t->normal, -normal)) -
+                  1e-5 * ct_norm(u) - 1e-9);
       }
     }
   }
@@ -139,8 +156,8 @@ static void proofs_hold(void) {
   CHECK_INT(counts[CT_STABILITY_UNDECIDED], 0);
 }
 
-/* Row 48: without friction the accelerations of the complementarity problem are those of a quadratic program, Gauss' principle of
- * least constraint, which the proof of falling solves. */
+/* Row 48: without friction the accelerations of the complementarity problem are those of a
+ * quadratic program, Gauss' principle of least constraint, which the proof of falling solves. */
 static void least_constraint(void) {
   check_random r = {20260107};
   int compared = 0;
@@ -158,7 +175,7 @@ static void least_constraint(void) {
   CHECK(compared > CASES / 2);
 }
 
-/* ---- the same question, asked otherwise ----------------------------------------------------------------------------------- */
+/* ---- the same question, asked otherwise ----------------------------------------------------- */
 
 static ct_mat3 turned_matrix(const ct_mat3 *turn, const ct_mat3 *m) {
   return ct_mat_mat(ct_mat_mat(*turn, *m), ct_mat_transpose(*turn));
@@ -171,9 +188,14 @@ static island turned(const island *from, ct_mat3 turn, ct_vec3 by) {
     body->center = ct_add(ct_mat_mul(turn, body->center), by);
     body->inertia = turned_matrix(&turn, &body->inertia);
     body->inverse_inertia = turned_matrix(&turn, &body->inverse_inertia);
-    ct_vec3 *vectors[] = {&body->force,           &body->torque,          &body->linear_acceleration, &body->angular_acceleration,
-                          &body->velocity.linear, &body->velocity.angular};
-    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) *vectors[k] = ct_mat_mul(turn, *vectors[k]);
+    ct_vec3 *vectors[] = {&body->force,
+                          &body->torque,
+                          &body->linear_acceleration,
+                          &body->angular_acceleration,
+                          &body->velocity.linear,
+                          &body->velocity.angular};
+    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
+      *vectors[k] = ct_mat_mul(turn, *vectors[k]);
   }
   for (size_t c = 0; c < i.count; c++) {
     ct_contact *t = &i.contacts[c];
@@ -190,14 +212,16 @@ static void same_when_turned(void) {
     make(&i, &r, k & 1 ? CT_RESTING_FRICTION_CONE : CT_RESTING_FRICTION_NONE);
     ct_sin_cos t = ct_sin_cos_of(check_uniform(&r, 0.0, 1.5));
     ct_vec3 axis = ct_scale(random_unit(&r), t.sine);
-    other = turned(&i, ct_quat_matrix((ct_quat){axis.x, axis.y, axis.z, t.cosine}), ct_scale(random_unit(&r), 3.0));
+    other = turned(&i, ct_quat_matrix((ct_quat){axis.x, axis.y, axis.z, t.cosine}),
+                   ct_scale(random_unit(&r), 3.0));
     ct_mat3 turn = ct_quat_matrix((ct_quat){axis.x, axis.y, axis.z, t.cosine});
     CHECK_INT(island_solve(&i), CT_OK);
     CHECK_INT(island_solve(&other), CT_OK);
     CHECK_INT(i.result.stability, other.result.stability);
     if (k & 1) continue; /* with friction there may be more than one answer */
     for (size_t b = 1; b < i.body_count; b++)
-      CHECK(ct_norm(ct_sub(ct_mat_mul(turn, i.accelerations[b].linear), other.accelerations[b].linear)) < 1e-9);
+      CHECK(ct_norm(ct_sub(ct_mat_mul(turn, i.accelerations[b].linear),
+                           other.accelerations[b].linear)) < 1e-9);
   }
 }
 
@@ -221,7 +245,8 @@ static void same_when_exchanged(void) {
     CHECK_INT(island_solve(&other), CT_OK);
     ct_vec3 f = i.forces[0].force, g = other.forces[0].force;
     CHECK(f.x == -g.x && f.y == -g.y && f.z == -g.z);
-    CHECK(i.forces[0].normal == other.forces[0].normal && i.forces[0].acceleration == other.forces[0].acceleration);
+    CHECK(i.forces[0].normal == other.forces[0].normal &&
+          i.forces[0].acceleration == other.forces[0].acceleration);
     for (size_t b = 1; b < i.body_count; b++)
       CHECK(ct_norm(ct_sub(i.accelerations[b].linear, other.accelerations[b].linear)) == 0.0);
   }
@@ -230,7 +255,8 @@ static void same_when_exchanged(void) {
 static const check_test tests[] = {
     {"forces, accelerations and Coulomb's law hold, computed anew", answers_hold},
     {"what stays has forces that hold it, what falls a motion that proves it", proofs_hold},
-    {"without friction, complementarity and least constraint give the same accelerations", least_constraint},
+    {"without friction, complementarity and least constraint give the same accelerations",
+     least_constraint},
     {"turned and moved as a whole, an island answers the same", same_when_turned},
     {"with its bodies exchanged a contact's force turns round, to the bit", same_when_exchanged},
 };

@@ -1,5 +1,6 @@
-/* Random edits of scenes against a plain list of bodies: every revision stays what it was when sealed, the tree that a revision
- * inherits answers as one built anew, and the index finds what is there. */
+/* Random edits of scenes against a plain list of bodies: every revision stays what it was when
+ * sealed, the tree that a revision inherits answers as one built anew, and the index finds what is
+ * there. */
 #include "tests/support/scenes.h"
 
 enum { IDS = 400, KEPT = 6 };
@@ -49,7 +50,8 @@ static void check_same(const ct_scene *scene, const model *m) {
     CHECK_INT(ct_scene_serial(scene, row), expected->serial);
   }
   CHECK_INT(k, m->count);
-  for (int id = 0; id < IDS; id += 7) CHECK((ct_scene_find(scene, text_of(id_text(id))) != CT_NO_ROW) == (model_find(m, id) >= 0));
+  for (int id = 0; id < IDS; id += 7)
+    CHECK((ct_scene_find(scene, text_of(id_text(id))) != CT_NO_ROW) == (model_find(m, id) >= 0));
 }
 
 static void edit(ct_draft *draft, model *m, check_random *r) {
@@ -87,7 +89,9 @@ static void edit(ct_draft *draft, model *m, check_random *r) {
 
 static void empty_out(ct_draft *draft, model *m) {
   while (m->count > 3) {
-    CHECK_INT(ct_draft_remove(draft, ct_draft_find(draft, text_of(id_text(m->bodies[m->count / 2].id)))), CT_OK);
+    CHECK_INT(
+        ct_draft_remove(draft, ct_draft_find(draft, text_of(id_text(m->bodies[m->count / 2].id)))),
+        CT_OK);
     int at = m->count / 2;
     m->count--;
     memmove(&m->bodies[at], &m->bodies[at + 1], (size_t)(m->count - at) * sizeof m->bodies[0]);
@@ -123,7 +127,8 @@ static void every_revision_stays_what_it_was_when_sealed(void) {
     kept[next] = ct_draft_seal(draft);
     CHECK_INT(ct_scene_revision(kept[next]), step + 2);
     check_same(kept[next], &models[next]);
-    /* Sometimes several revisions go by without a question; the tree then starts from an older one. */
+    /* Sometimes several revisions go by without a question; the tree then starts from an older one.
+     */
     const ct_scene *asked = kept[check_next(&r) % 3 ? next : newest];
     if (check_next(&r) % 2) check_tree(asked);
     newest = next;
@@ -134,12 +139,14 @@ static void every_revision_stays_what_it_was_when_sealed(void) {
   }
 }
 
-/* Nobody holds the older revision: its tree is taken over, moved along for 100 frames, and still answers as a fresh one. */
+/* Nobody holds the older revision: its tree is taken over, moved along for 100 frames, and still
+ * answers as a fresh one. */
 static void a_tree_handed_down_for_100_revisions_answers_as_a_fresh_one(void) {
   check_random r = {52};
   const ct_scene *scene = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(scene);
-  for (int i = 0; i < 300; i++) add_shape(draft, id_text(i), sphere_of(check_uniform(&r, 0.1, 0.4)), random_pose(&r, 5.0));
+  for (int i = 0; i < 300; i++)
+    add_shape(draft, id_text(i), sphere_of(check_uniform(&r, 0.1, 0.4)), random_pose(&r, 5.0));
   add_shape(draft, "floor", plane_of(), pose_at(0, 0, 0));
   scene = seal(draft, scene);
   for (int frame = 0; frame < 100; frame++) {
@@ -152,7 +159,8 @@ static void a_tree_handed_down_for_100_revisions_answers_as_a_fresh_one(void) {
     for (uint32_t k = 0; k < 40; k++) {
       uint32_t row = (uint32_t)(check_next(&r) % 300);
       ct_pose pose = ct_scene_pose(scene, row);
-      pose.position = ct_add(pose.position, ct_vec(check_uniform(&r, -0.2, 0.2), 0, check_uniform(&r, -0.2, 0.2)));
+      pose.position = ct_add(pose.position,
+                             ct_vec(check_uniform(&r, -0.2, 0.2), 0, check_uniform(&r, -0.2, 0.2)));
       if (k == 0) pose = random_pose(&r, 5.0);
       CHECK_INT(ct_draft_set_pose(draft, row, &pose), CT_OK);
     }
@@ -168,7 +176,8 @@ static void a_tree_handed_down_for_100_revisions_answers_as_a_fresh_one(void) {
 
 static const check_test tests[] = {
     {"every_revision_stays_what_it_was_when_sealed", every_revision_stays_what_it_was_when_sealed},
-    {"a_tree_handed_down_for_100_revisions_answers_as_a_fresh_one", a_tree_handed_down_for_100_revisions_answers_as_a_fresh_one},
+    {"a_tree_handed_down_for_100_revisions_answers_as_a_fresh_one",
+     a_tree_handed_down_for_100_revisions_answers_as_a_fresh_one},
 };
 
 CHECK_MAIN(tests)

@@ -1,5 +1,6 @@
-/* Many readers, one writer: threads ask sealed revisions, also the first question of each at once, while drafts make the next ones.
- * Run under a race detector this finds unguarded sharing; everywhere it finds answers that differ from those of a lone thread. */
+/* Many readers, one writer: threads ask sealed revisions, also the first question of each at once,
+ * while drafts make the next ones. Run under a race detector this finds unguarded sharing;
+ * everywhere it finds answers that differ from those of a lone thread. */
 #include "tests/support/scenes.h"
 
 #include <pthread.h>
@@ -83,7 +84,8 @@ static void readers_and_a_writer_do_not_disturb_each_other(void) {
   show s = {.scene = crowd(&r, BODIES)};
   pthread_t readers[READERS];
   pthread_mutex_init(&s.lock, NULL);
-  for (int k = 0; k < READERS; k++) CHECK_INT(pthread_create(&readers[k], NULL, read_revisions, &s), 0);
+  for (int k = 0; k < READERS; k++)
+    CHECK_INT(pthread_create(&readers[k], NULL, read_revisions, &s), 0);
   for (uint32_t revision = 1; revision <= REVISIONS; revision++) {
     const ct_scene *base = take(&s);
     ct_draft *draft = ct_draft_begin(base);
@@ -91,7 +93,8 @@ static void readers_and_a_writer_do_not_disturb_each_other(void) {
     put(&s, seal(draft, base));
     /* Let some be asked and some not. */
     int asked = atomic_load(&s.asked);
-    for (int spin = 0; revision % 3 && spin < 20000 && atomic_load(&s.asked) == asked; spin++) sched_yield();
+    for (int spin = 0; revision % 3 && spin < 20000 && atomic_load(&s.asked) == asked; spin++)
+      sched_yield();
   }
   atomic_store(&s.over, true);
   for (int k = 0; k < READERS; k++) pthread_join(readers[k], NULL);
@@ -161,7 +164,8 @@ static bool note_rows(void *context, const ct_hit *hit) {
 static void *run_range(void *context) {
   range_job *job = context;
   ct_workspace *workspace = ct_workspace_create();
-  CHECK_INT(ct_query_run(job->query, &(ct_query_range){job->begin, job->end, CT_NO_ROW, 0}, workspace, note_rows, job, NULL),
+  CHECK_INT(ct_query_run(job->query, &(ct_query_range){job->begin, job->end, CT_NO_ROW, 0},
+                         workspace, note_rows, job, NULL),
             CT_OK);
   ct_workspace_destroy(workspace);
   return NULL;
@@ -196,7 +200,8 @@ static void ranges_of_one_query_run_on_any_thread(void) {
 }
 
 static const check_test tests[] = {
-    {"readers_and_a_writer_do_not_disturb_each_other", readers_and_a_writer_do_not_disturb_each_other},
+    {"readers_and_a_writer_do_not_disturb_each_other",
+     readers_and_a_writer_do_not_disturb_each_other},
     {"the_first_questions_of_a_revision_may_race", the_first_questions_of_a_revision_may_race},
     {"ranges_of_one_query_run_on_any_thread", ranges_of_one_query_run_on_any_thread},
 };

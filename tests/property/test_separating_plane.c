@@ -1,4 +1,5 @@
-/* Separating planes: proven by the bodies' supports, never beyond their distance, and the same answer with a cache and without. */
+/* Separating planes: proven by the bodies' supports, never beyond their distance, and the same
+ * answer with a cache and without. */
 #include "tests/oracle/pair_cases.h"
 #include "tests/support/shapes.h"
 #include "tests/support/workspace.h"
@@ -9,19 +10,23 @@ static const ct_pair_options full = {.tolerance = 0.0, .threshold = INFINITY};
 
 static double distance_of(const pair_body *a, const pair_body *b, ct_pair_result *result) {
   ct_frame fa = ct_frame_of(a->pose), fb = ct_frame_of(b->pose);
-  ct_pair_distance((ct_placed){&a->shape, &fa}, (ct_placed){&b->shape, &fb}, &full, workspace, result);
+  ct_pair_distance((ct_placed){&a->shape, &fa}, (ct_placed){&b->shape, &fb}, &full, workspace,
+                   result);
   return result->distance;
 }
 
-static bool separate(const pair_body *a, const pair_body *b, ct_plane_cache *cache, ct_separating_plane *plane) {
+static bool separate(const pair_body *a, const pair_body *b, ct_plane_cache *cache,
+                     ct_separating_plane *plane) {
   ct_frame fa = ct_frame_of(a->pose), fb = ct_frame_of(b->pose);
-  return ct_pair_separating_plane((ct_placed){&a->shape, &fa}, (ct_placed){&b->shape, &fb}, cache, workspace, plane);
+  return ct_pair_separating_plane((ct_placed){&a->shape, &fa}, (ct_placed){&b->shape, &fb}, cache,
+                                  workspace, plane);
 }
 
 static ct_separating_plane best_axis(const pair_body *a, const pair_body *b) {
   ct_frame fa = ct_frame_of(a->pose), fb = ct_frame_of(b->pose);
   ct_separating_plane plane;
-  ct_pair_separating_axis((ct_placed){&a->shape, &fa}, (ct_placed){&b->shape, &fb}, workspace, &plane);
+  ct_pair_separating_axis((ct_placed){&a->shape, &fa}, (ct_placed){&b->shape, &fb}, workspace,
+                          &plane);
   return plane;
 }
 
@@ -36,7 +41,8 @@ static double size_of(const pair_body *a, const pair_body *b) {
   double r, s;
   ct_shape_ball(&a->shape, &p, &r);
   ct_shape_ball(&b->shape, &q, &s);
-  return ct_norm(p) + r + ct_norm(q) + s + ct_max_abs(a->pose.position) + ct_max_abs(b->pose.position);
+  return ct_norm(p) + r + ct_norm(q) + s + ct_max_abs(a->pose.position) +
+         ct_max_abs(b->pose.position);
 }
 
 /* The gap along the normal is the one told, and no distance is less. */
@@ -44,14 +50,17 @@ static void check_plane(const pair_body *a, const pair_body *b, const ct_separat
   double unit = 0x1p-53 * size_of(a, b);
   double gap = -reach_along(b, ct_neg(plane->normal)) - reach_along(a, plane->normal);
   CHECK_NEAR(plane->separation, gap, 128.0 * unit);
-  CHECK_NEAR(ct_dot(plane->normal, ct_sub(plane->point_b, plane->point_a)), plane->separation, 128.0 * unit);
+  CHECK_NEAR(ct_dot(plane->normal, ct_sub(plane->point_b, plane->point_a)), plane->separation,
+             128.0 * unit);
   CHECK_NEAR(ct_norm(plane->normal), 1.0, 4 * 0x1p-52);
   ct_pair_result exact;
   distance_of(a, b, &exact);
   CHECK(plane->separation <= exact.upper_bound + 128.0 * unit);
 }
 
-static pair_body body(ct_shape shape, ct_pose pose) { return (pair_body){.shape = shape, .pose = pose}; }
+static pair_body body(ct_shape shape, ct_pose pose) {
+  return (pair_body){.shape = shape, .pose = pose};
+}
 
 /* T3.6, row 40: one search, then the same face hits while the boxes slide along it. */
 static void a_sliding_box_needs_one_search(void) {
@@ -59,7 +68,9 @@ static void a_sliding_box_needs_one_search(void) {
   for (int i = 0; i < 4; i++) {
     ct_plane_cache cache = {.kind = CT_PLANE_NONE};
     pair_body a = body(forms[i & 1], at(0, 0, 0)), b = body(forms[i >> 1], at(1.2, 0, 0));
-    bool first_by_content = i != 1; /* a box comes before a hull, so that of hull and box the box's face is found first */
+    bool first_by_content =
+        i !=
+        1; /* a box comes before a hull, so that of hull and box the box's face is found first */
     for (int frame = 0; frame <= 10; frame++) {
       b.pose.position.y = 0.1 * frame;
       ct_separating_plane plane;
@@ -76,11 +87,13 @@ static void a_sliding_box_needs_one_search(void) {
   ct_hull_release(forms[1].hull);
 }
 
-/* Around a box: its faces take over from each other, and beside the corner the neighbour is found without a search. */
+/* Around a box: its faces take over from each other, and beside the corner the neighbour is found
+ * without a search. */
 static void a_box_that_goes_round_is_followed_by_repairs(void) {
   ct_plane_cache cache = {.kind = CT_PLANE_NONE};
   pair_body a = body(box(0.25, 0.25, 0.25), at(0, 0, 0)), b = body(box(1, 1, 1), at(2, 0, 0));
-  const double way[][2] = {{2, 0}, {2, 2}, {0, 2}, {-2, 2}, {-2, 0}, {-2, -2}, {0, -2}, {2, -2}, {2, 0}};
+  const double way[][2] = {{2, 0},   {2, 2},  {0, 2},  {-2, 2}, {-2, 0},
+                           {-2, -2}, {0, -2}, {2, -2}, {2, 0}};
   const uint32_t faces[] = {1, 1, 3, 3, 0, 0, 2, 2, 1};
   for (int i = 0; i < 9; i++) {
     b.pose.position = ct_vec(way[i][0], way[i][1], 0);
@@ -95,7 +108,8 @@ static void a_box_that_goes_round_is_followed_by_repairs(void) {
   CHECK_INT(cache.hits, 4);
 }
 
-/* Edges across each other: the boxes turned by 45 degrees about x and about y, one over the other, as boxes and as hulls. */
+/* Edges across each other: the boxes turned by 45 degrees about x and about y, one over the other,
+ * as boxes and as hulls. */
 static void crossed_edges_separate_where_no_face_does(void) {
   static const double c = 0.92387953251128675613, s = 0.38268343236508977173;
   const double root_half = sqrt(0.5);
@@ -109,7 +123,8 @@ static void crossed_edges_separate_where_no_face_does(void) {
     CHECK_NEAR(plane.separation, 0.0625, 1e-15);
     CHECK_NEAR(plane.normal.z, 1.0, 1e-15);
     if (i == 0) {
-      /* Of a along x, of b along y, by the numbers that the header gives: y and z of a are at +, turned by 45 degrees about x. */
+      /* Of a along x, of b along y, by the numbers that the header gives: y and z of a are at +,
+       * turned by 45 degrees about x. */
       CHECK_INT(plane.feature_a, 3);
       CHECK_INT(plane.feature_b / 4, 1);
     }
@@ -123,7 +138,8 @@ static void crossed_edges_separate_where_no_face_does(void) {
 }
 
 static void touching_boxes_have_a_plane_and_overlapping_ones_none(void) {
-  pair_body a = body(box(0.5, 0.5, 0.5), at(0, 0, 0)), b = body(box(0.25, 0.5, 0.5), at(0.75, 0.25, 0));
+  pair_body a = body(box(0.5, 0.5, 0.5), at(0, 0, 0)),
+            b = body(box(0.25, 0.5, 0.5), at(0.75, 0.25, 0));
   ct_separating_plane plane;
   CHECK(separate(&a, &b, NULL, &plane));
   CHECK(plane.separation == 0.0);
@@ -133,7 +149,8 @@ static void touching_boxes_have_a_plane_and_overlapping_ones_none(void) {
 
 /* A polyhedron or, when all kinds are wanted, any. */
 static void random_case(pair_case *c, check_random *r, bool polyhedra) {
-  static const pair_family families[] = {family_random, family_grid, family_nearly_parallel, family_large_hulls};
+  static const pair_family families[] = {family_random, family_grid, family_nearly_parallel,
+                                         family_large_hulls};
   do {
     families[pick(r, 4)](c, r);
     bool fits = ct_separating_axis_is_supported(&c->a.shape, &c->b.shape);
@@ -142,8 +159,8 @@ static void random_case(pair_case *c, check_random *r, bool polyhedra) {
   } while (true);
 }
 
-/* The greatest separation of overlapping polyhedra is minus the depth; apart it is the distance where the closest features are the
- * plane's, and never more. */
+/* The greatest separation of overlapping polyhedra is minus the depth; apart it is the distance
+ * where the closest features are the plane's, and never more. */
 static void the_best_axis_tells_depths_exactly(void) {
   check_random r = {51};
   long apart = 0, equal = 0, deep = 0;
@@ -207,7 +224,8 @@ static void a_cache_changes_no_answer(void) {
     double step = pick(&r, 2) ? 0.02 : 0.2;
     for (int frame = 0; frame < 20; frame++) {
       ct_separating_plane cached, fresh;
-      bool with = separate(&c.a, &c.b, &cache, &cached), without = separate(&c.a, &c.b, NULL, &fresh);
+      bool with = separate(&c.a, &c.b, &cache, &cached),
+           without = separate(&c.a, &c.b, NULL, &fresh);
       CHECK_INT(with, without);
       if (with) check_plane(&c.a, &c.b, &cached);
       if (without) check_plane(&c.a, &c.b, &fresh);
@@ -227,7 +245,8 @@ static void a_cache_changes_no_answer(void) {
   CHECK(hits > searches && repairs > 0);
 }
 
-/* Planes asked first: the yes or no is that of the pair, with a cache and without, and the witness is in both. */
+/* Planes asked first: the yes or no is that of the pair, with a cache and without, and the witness
+ * is in both. */
 static void planes_asked_first_change_no_overlap(void) {
   check_random r = {55};
   case_kind_count = 7;
@@ -267,7 +286,8 @@ static void a_swap_mirrors_bit_for_bit(void) {
     random_case(&c, &r, i % 2 == 0);
     ct_separating_plane p = {.kind = CT_PLANE_NONE}, q = p;
     CHECK_INT(separate(&c.a, &c.b, NULL, &p), separate(&c.b, &c.a, NULL, &q));
-    CHECK(p.separation == q.separation && same(p.normal, ct_neg(q.normal)) && same(p.point_a, q.point_b));
+    CHECK(p.separation == q.separation && same(p.normal, ct_neg(q.normal)) &&
+          same(p.point_a, q.point_b));
     CHECK(p.kind == CT_PLANE_NONE || (p.feature_a == q.feature_b && p.feature_b == q.feature_a));
     if (p.kind == CT_PLANE_FACE_A) CHECK_INT(q.kind, CT_PLANE_FACE_B);
     case_release(&c);
@@ -289,7 +309,8 @@ static const check_test tests[] = {
     {"T3.6 row 40: a_sliding_box_needs_one_search", a_sliding_box_needs_one_search},
     {"a_box_that_goes_round_is_followed_by_repairs", a_box_that_goes_round_is_followed_by_repairs},
     {"crossed_edges_separate_where_no_face_does", crossed_edges_separate_where_no_face_does},
-    {"touching_boxes_have_a_plane_and_overlapping_ones_none", touching_boxes_have_a_plane_and_overlapping_ones_none},
+    {"touching_boxes_have_a_plane_and_overlapping_ones_none",
+     touching_boxes_have_a_plane_and_overlapping_ones_none},
     {"the_best_axis_tells_depths_exactly", the_best_axis_tells_depths_exactly},
     {"boxes_in_integers_have_their_widest_gap", boxes_in_integers_have_their_widest_gap},
     {"row 40: a_cache_changes_no_answer", a_cache_changes_no_answer},

@@ -48,7 +48,7 @@ static ct_shape random_primitive(check_random *r) {
   return s;
 }
 
-/* ---- the oracle ---- */
+/* ---- the oracle ----------------------------------------------------------------------------- */
 
 /* How far the point is from face f, where it covers the part of the surface that the point is next
  * to; else INFINITY. */
@@ -110,7 +110,7 @@ static unsigned face_named(const ct_shape *s, uint32_t id) {
   return 0;
 }
 
-/* ---- contacts ---- */
+/* ---- contacts ------------------------------------------------------------------------------- */
 
 static uint32_t id_at(const ct_shape *s, const ct_frame *frame, ct_vec3 point, ct_vec3 outward) {
   return ct_shape_surface_at(s, ct_to_local(*frame, point), ct_mat_tmul(frame->rotation, outward));
@@ -223,7 +223,7 @@ static void a_tilt_of_a_billionth_changes_no_surface_id(void) {
   ct_workspace_destroy(workspace);
 }
 
-/* ---- a box in three forms ---- */
+/* ---- a box in three forms ------------------------------------------------------------------- */
 
 /* The face of a box, in their order, whose outward normal is nearest to n. */
 static uint32_t face_along(ct_vec3 n) {
@@ -321,7 +321,7 @@ static void a_box_its_hull_and_its_element_have_the_same_ids(void) {
   ct_workspace_destroy(workspace);
 }
 
-/* ---- bodies ---- */
+/* ---- bodies --------------------------------------------------------------------------------- */
 
 static void a_body_has_a_copy_of_the_ids(void) {
   uint32_t lent[6] = {9, 8, 7, 6, 5, 4};

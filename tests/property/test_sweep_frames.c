@@ -1,5 +1,5 @@
-/* Over 100 random frames the sweep that goes on from frame to frame finds what a sort and scan written out here finds, and so do
- * the other methods. 1e5 boxes with CONTACTD_FULL=1. */
+/* Over 100 random frames the sweep that goes on from frame to frame finds what a sort and scan
+ * written out here finds, and so do the other methods. 1e5 boxes with CONTACTD_FULL=1. */
 #include "tests/support/check.h"
 
 #include <contact/sweep.h>
@@ -43,7 +43,8 @@ static void reference(crowd *c, ct_pair_list *list) {
     const ct_aabb *p = &c->sorted_boxes[a];
     for (size_t b = a + 1; b < c->count && c->sorted_boxes[b].min.x <= p->max.x; b++) {
       const ct_aabb *q = &c->sorted_boxes[b];
-      if (p->min.y <= q->max.y && q->min.y <= p->max.y && p->min.z <= q->max.z && q->min.z <= p->max.z)
+      if (p->min.y <= q->max.y && q->min.y <= p->max.y && p->min.z <= q->max.z &&
+          q->min.z <= p->max.z)
         add_pair(list, c->order[a], c->order[b]);
     }
   }
@@ -55,7 +56,8 @@ static bool has(const ct_pair_list *list, ct_pair_index pair) {
 }
 
 /* begun = after without before, ended = before without after. */
-static void check_changes(const ct_pair_list *before, const ct_pair_list *after, const ct_sweep_frame *frame) {
+static void check_changes(const ct_pair_list *before, const ct_pair_list *after,
+                          const ct_sweep_frame *frame) {
   size_t begun = 0, ended = 0;
   for (size_t k = 0; k < after->count; k++) {
     if (has(before, after->items[k])) continue;
@@ -71,12 +73,16 @@ static void check_changes(const ct_pair_list *before, const ct_pair_list *after,
   CHECK_INT(frame->ended_count, ended);
 }
 
-/* Whole numbers on odd crowds: every frame is full of equal ends. Some boxes are points, some have infinite sides. */
+/* Whole numbers on odd crowds: every frame is full of equal ends. Some boxes are points, some have
+ * infinite sides. */
 static ct_aabb random_box(crowd *c, bool whole) {
   double room = cbrt(2.0 * (double)c->count) + 1.0;
-  ct_vec3 p = {check_uniform(&c->random, 0, room), check_uniform(&c->random, 0, room), check_uniform(&c->random, 0, room)},
-          e = {check_uniform(&c->random, 0.5, 1.5), check_uniform(&c->random, 0.5, 1.5), check_uniform(&c->random, 0.5, 1.5)};
-  if (whole) p = ct_vec(floor(p.x), floor(p.y), floor(p.z)), e = ct_vec(floor(e.x), floor(e.y), floor(e.z));
+  ct_vec3 p = {check_uniform(&c->random, 0, room), check_uniform(&c->random, 0, room),
+               check_uniform(&c->random, 0, room)},
+          e = {check_uniform(&c->random, 0.5, 1.5), check_uniform(&c->random, 0.5, 1.5),
+               check_uniform(&c->random, 0.5, 1.5)};
+  if (whole)
+    p = ct_vec(floor(p.x), floor(p.y), floor(p.z)), e = ct_vec(floor(e.x), floor(e.y), floor(e.z));
   uint64_t kind = check_next(&c->random) % 200;
   if (kind < 10) e = ct_vec(0, 0, 0);
   ct_aabb box = {p, ct_add(p, e)};
@@ -92,7 +98,8 @@ static void move_all(crowd *c, ct_sweep *sweep, bool whole) {
                   check_uniform(&c->random, -0.02, 0.02)};
     if (whole) by = ct_vec((double)(dice % 3) - 1, (double)(dice / 3 % 3) - 1, 0);
     ct_aabb *box = &c->boxes[i];
-    *box = dice == 63 && c->count <= 1000 ? random_box(c, whole) : (ct_aabb){ct_add(box->min, by), ct_add(box->max, by)};
+    *box = dice == 63 && c->count <= 1000 ? random_box(c, whole)
+                                          : (ct_aabb){ct_add(box->min, by), ct_add(box->max, by)};
     ct_sweep_move(sweep, i, box);
   }
 }
@@ -105,14 +112,18 @@ static void afresh(const crowd *c, ct_broadphase method, ct_pair_list *list) {
 }
 
 static bool same(const ct_pair_list *list, const ct_pair_index *pairs, size_t count) {
-  return list->count == count && (count == 0 || memcmp(pairs, list->items, count * sizeof *pairs) == 0);
+  return list->count == count &&
+         (count == 0 || memcmp(pairs, list->items, count * sizeof *pairs) == 0);
 }
 
-/* Every frame from the one before against the grid from scratch; two in `check_every` frames against the sort and scan too, and
- * against one more method. */
+/* Every frame from the one before against the grid from scratch; two in `check_every` frames
+ * against the sort and scan too, and against one more method. */
 static void walk(size_t count, bool whole, int check_every) {
-  crowd c = {
-      malloc(count * sizeof(ct_aabb)), malloc(count * sizeof(ct_aabb)), malloc(count * sizeof(uint32_t)), count, {1000 + count}};
+  crowd c = {malloc(count * sizeof(ct_aabb)),
+             malloc(count * sizeof(ct_aabb)),
+             malloc(count * sizeof(uint32_t)),
+             count,
+             {1000 + count}};
   ct_sweep *sweep = ct_sweep_create();
   if (!c.boxes || !c.sorted_boxes || !c.order || !sweep) abort();
   for (uint32_t i = 0; i < count; i++) {
@@ -170,7 +181,8 @@ static void a_hundred_frames_of_many_boxes(void) {
 }
 
 static const check_test tests[] = {
-    {"row 15: a_hundred_frames_of_a_hundred_and_a_thousand_boxes", a_hundred_frames_of_a_hundred_and_a_thousand_boxes},
+    {"row 15: a_hundred_frames_of_a_hundred_and_a_thousand_boxes",
+     a_hundred_frames_of_a_hundred_and_a_thousand_boxes},
     {"row 15: a_hundred_frames_on_whole_numbers", a_hundred_frames_on_whole_numbers},
     {"row 15: a_hundred_frames_of_many_boxes", a_hundred_frames_of_many_boxes},
 };

@@ -1,9 +1,10 @@
-/* What must hold for every volumetric contact of polyhedra without knowing it: mirrored by a swap and scaled by powers of two to
- * the last bit; moved along by rigid motion; a closed surface whose parts balance; more common volume for a larger body; the same
- * from points and from planes; nothing allocated once warm, and want of memory told.
+/* What must hold for every volumetric contact of polyhedra without knowing it: mirrored by a swap
+ * and scaled by powers of two to the last bit; moved along by rigid motion; a closed surface whose
+ * parts balance; more common volume for a larger body; the same from points and from planes;
+ * nothing allocated once warm, and want of memory told.
  *
- * Checklist of the seeds: row 2 (points or planes), row 4 (the inner point is inside both), row 8 (closed, V > 0), row 16
- * (scaling), row 18 (the intersection's properties).
+ * Checklist of the seeds: row 2 (points or planes), row 4 (the inner point is inside both), row 8
+ * (closed, V > 0), row 16 (scaling), row 18 (the intersection's properties).
  */
 #include "tests/support/failing_malloc.h"
 
@@ -17,14 +18,16 @@ enum { CASES = 1500, CASES_FULL = 50000 };
 
 static int case_count(void) { return getenv("CONTACTD_FULL") ? CASES_FULL : CASES; }
 
-static ct_volume ask(const volume_case *c, const ct_volume_options *options, ct_workspace *workspace) {
+static ct_volume ask(const volume_case *c, const ct_volume_options *options,
+                     ct_workspace *workspace) {
   ct_frame fa = ct_frame_of(c->pose_a), fb = ct_frame_of(c->pose_b);
   ct_volume v;
   ct_pair_volume((ct_placed){&c->a, &fa}, (ct_placed){&c->b, &fb}, options, workspace, &v);
   return v;
 }
 
-static void each_case(uint64_t seed, void (*visit)(const volume_case *, const ct_volume_options *, ct_workspace *)) {
+static void each_case(uint64_t seed, void (*visit)(const volume_case *, const ct_volume_options *,
+                                                   ct_workspace *)) {
   check_random r = {seed};
   ct_workspace *workspace = ct_workspace_create();
   for (int i = 0; i < case_count(); i++) {
@@ -42,17 +45,21 @@ static void each_case(uint64_t seed, void (*visit)(const volume_case *, const ct
 static bool same(ct_vec3 a, ct_vec3 b) { return memcmp(&a, &b, sizeof a) == 0; }
 static ct_vec3 opposite(ct_vec3 v) { return ct_vec(0.0 - v.x, 0.0 - v.y, 0.0 - v.z); }
 
-/* ---- a swap ---- */
+/* ---- a swap --------------------------------------------------------------------------------- */
 
 static void check_mirrored(const ct_volume_contact *p, const ct_volume_contact *q) {
   CHECK(p->volume == q->volume && p->area == q->area && p->patch_area == q->patch_area);
-  CHECK(p->raw_gap == q->raw_gap && p->gap == q->gap && p->depth_along_normal == q->depth_along_normal);
-  CHECK(same(p->position, q->position) && same(p->centroid, q->centroid) && same(p->normal, opposite(q->normal)));
-  CHECK(p->surface_a == q->surface_b && p->surface_b == q->surface_a && p->flags == q->flags && p->status == q->status);
+  CHECK(p->raw_gap == q->raw_gap && p->gap == q->gap &&
+        p->depth_along_normal == q->depth_along_normal);
+  CHECK(same(p->position, q->position) && same(p->centroid, q->centroid) &&
+        same(p->normal, opposite(q->normal)));
+  CHECK(p->surface_a == q->surface_b && p->surface_b == q->surface_a && p->flags == q->flags &&
+        p->status == q->status);
   CHECK(same(p->inner, q->inner) && p->margin == q->margin);
 }
 
-static void swap_mirrors(const volume_case *c, const ct_volume_options *options, ct_workspace *workspace) {
+static void swap_mirrors(const volume_case *c, const ct_volume_options *options,
+                         ct_workspace *workspace) {
   volume_case back = {c->b, c->a, c->pose_b, c->pose_a};
   ct_volume v = ask(c, options, workspace);
   if (v.count == 0) {
@@ -71,16 +78,19 @@ static void swap_mirrors(const volume_case *c, const ct_volume_options *options,
     const ct_volume_triangle *p = &triangles[t], *q = &w.triangles[t];
     for (int i = 0; i < 3; i++) CHECK(same(p->vertex[i], q->vertex[i]));
     CHECK(p->face_a == q->face_b && p->face_b == q->face_a);
-    CHECK_INT(p->owner, q->owner == CT_OWNER_SHARED ? CT_OWNER_SHARED : q->owner == CT_OWNER_A ? CT_OWNER_B : CT_OWNER_A);
+    CHECK_INT(p->owner, q->owner == CT_OWNER_SHARED ? CT_OWNER_SHARED
+                        : q->owner == CT_OWNER_A    ? CT_OWNER_B
+                                                    : CT_OWNER_A);
   }
   free(triangles);
 }
 
 static void a_swap_mirrors_every_bit(void) { each_case(1, swap_mirrors); }
 
-/* ---- motion and scale ---- */
+/* ---- motion and scale ----------------------------------------------------------------------- */
 
-static void motion_moves(const volume_case *c, const ct_volume_options *options, ct_workspace *workspace) {
+static void motion_moves(const volume_case *c, const ct_volume_options *options,
+                         ct_workspace *workspace) {
   /* Fans are chosen in a body's frame, so all weightings move along. */
   if (options->method == CT_VOLUME_SOLFEC) return;
   ct_volume v = ask(c, options, workspace);
@@ -88,33 +98,39 @@ static void motion_moves(const volume_case *c, const ct_volume_options *options,
   ct_volume_contact p = v.contacts[0];
   ct_frame move = ct_frame_of((ct_pose){{3, -2, 1}, {0.1, 0.7, -0.2, 0.5}});
   volume_case moved = *c;
-  ct_frame fa = ct_frame_mul(move, ct_frame_of(c->pose_a)), fb = ct_frame_mul(move, ct_frame_of(c->pose_b));
+  ct_frame fa = ct_frame_mul(move, ct_frame_of(c->pose_a)),
+           fb = ct_frame_mul(move, ct_frame_of(c->pose_b));
   ct_volume w;
   ct_pair_volume((ct_placed){&moved.a, &fa}, (ct_placed){&moved.b, &fb}, options, workspace, &w);
   CHECK_INT(w.count, 1);
   if (w.count != 1) return;
   const ct_volume_contact *q = &w.contacts[0];
-  /* Faces that meet at a millionth of a radian move their edge by a million roundings: some 1e-10 m. */
+  /* Faces that meet at a millionth of a radian move their edge by a million roundings: some 1e-10
+   * m. */
   double angle = 1e-9, sharp = 1e-9;
   CHECK_NEAR(q->volume, p.volume, 1e-13);
   CHECK_NEAR(q->area, p.area, sharp);
   CHECK(ct_norm(ct_sub(q->position, ct_to_parent(move, p.position))) <= sharp / p.area + 1e-13);
   /* The sum for a body that holds the other is round-off. */
   if (p.patch_area < 1e-4 * p.area || (p.flags | q->flags) & CT_VOLUME_FLAG_NORMAL_FALLBACK) return;
-  if (options->weighting == CT_WEIGHTING_LINEAR) CHECK(ct_norm(ct_sub(q->normal, ct_mat_mul(move.rotation, p.normal))) <= angle);
+  if (options->weighting == CT_WEIGHTING_LINEAR)
+    CHECK(ct_norm(ct_sub(q->normal, ct_mat_mul(move.rotation, p.normal))) <= angle);
 }
 
 static void rigid_motion_moves_the_contact(void) { each_case(2, motion_moves); }
 
 static ct_shape scaled(const ct_shape *s, double by) {
-  if (s->kind == CT_KIND_BOX) return box(s->box.half.x * by, s->box.half.y * by, s->box.half.z * by);
+  if (s->kind == CT_KIND_BOX)
+    return box(s->box.half.x * by, s->box.half.y * by, s->box.half.z * by);
   const ct_hull_view *view = ct_hull_get(s->hull);
   ct_vec3 p[64];
-  for (uint32_t v = 0; v < view->vertex_count; v++) p[v] = ct_vec(view->x[v] * by, view->y[v] * by, view->z[v] * by);
+  for (uint32_t v = 0; v < view->vertex_count; v++)
+    p[v] = ct_vec(view->x[v] * by, view->y[v] * by, view->z[v] * by);
   return hull_shape(p, view->vertex_count);
 }
 
-static void powers_of_two_scale(const volume_case *c, const ct_volume_options *given, ct_workspace *workspace) {
+static void powers_of_two_scale(const volume_case *c, const ct_volume_options *given,
+                                ct_workspace *workspace) {
   const double s = 0x1p-9;
   ct_volume_options options = *given;
   ct_volume v = ask(c, &options, workspace);
@@ -127,8 +143,10 @@ static void powers_of_two_scale(const volume_case *c, const ct_volume_options *g
   CHECK_INT(w.count, v.count);
   if (w.count == 1 && v.count == 1) {
     const ct_volume_contact *q = &w.contacts[0];
-    CHECK(q->volume == p.volume * s * s * s && q->area == p.area * s * s && q->patch_area == p.patch_area * s * s);
-    CHECK(q->raw_gap == p.raw_gap * s && q->depth_along_normal == p.depth_along_normal * s && q->margin == p.margin * s);
+    CHECK(q->volume == p.volume * s * s * s && q->area == p.area * s * s &&
+          q->patch_area == p.patch_area * s * s);
+    CHECK(q->raw_gap == p.raw_gap * s && q->depth_along_normal == p.depth_along_normal * s &&
+          q->margin == p.margin * s);
     CHECK(same(q->normal, p.normal) && same(q->position, ct_scale(p.position, s)));
     CHECK_NEAR(q->gap, p.gap * s, 1e-15 * s);
     CHECK(q->surface_a == p.surface_a && q->surface_b == p.surface_b && q->flags == p.flags);
@@ -138,17 +156,21 @@ static void powers_of_two_scale(const volume_case *c, const ct_volume_options *g
 
 static void powers_of_two_scale_every_bit(void) { each_case(3, powers_of_two_scale); }
 
-/* ---- the surface ---- */
+/* ---- the surface ---------------------------------------------------------------------------- */
 
 static ct_vec3 area_of(const ct_volume_triangle *t) {
-  return ct_scale(ct_cross(ct_sub(t->vertex[1], t->vertex[0]), ct_sub(t->vertex[2], t->vertex[0])), 0.5);
+  return ct_scale(ct_cross(ct_sub(t->vertex[1], t->vertex[0]), ct_sub(t->vertex[2], t->vertex[0])),
+                  0.5);
 }
 
-static int compare_points(const void *a, const void *b) { return memcmp(a, b, 2 * sizeof(ct_vec3)); }
+static int compare_points(const void *a, const void *b) {
+  return memcmp(a, b, 2 * sizeof(ct_vec3));
+}
 
 /* Directed edges as pairs of points: each has its reverse, as often. */
 static void check_closed(const ct_volume_triangle *triangles, size_t count) {
-  ct_vec3(*edges)[2] = malloc(3 * count * sizeof *edges), (*reverse)[2] = malloc(3 * count * sizeof *reverse);
+  ct_vec3(*edges)[2] = malloc(3 * count * sizeof *edges),
+  (*reverse)[2] = malloc(3 * count * sizeof *reverse);
   for (size_t t = 0; t < count; t++) {
     for (size_t i = 0; i < 3; i++) {
       ct_vec3 p = triangles[t].vertex[i], q = triangles[t].vertex[(i + 1) % 3];
@@ -176,7 +198,8 @@ static double outside(const ct_shape *shape, const ct_frame *frame, ct_vec3 worl
   return most;
 }
 
-static void surface_balances(const volume_case *c, const ct_volume_options *given, ct_workspace *workspace) {
+static void surface_balances(const volume_case *c, const ct_volume_options *given,
+                             ct_workspace *workspace) {
   ct_volume_options options = *given;
   options.triangles = true;
   if (options.method == CT_VOLUME_SOLFEC) options.method = CT_VOLUME_AUTO;
@@ -191,8 +214,10 @@ static void surface_balances(const volume_case *c, const ct_volume_options *give
     const ct_volume_triangle *f = &v.triangles[t];
     sum[f->owner] = ct_add(sum[f->owner], area_of(f));
     area += ct_norm(area_of(f));
-    CHECK((f->face_a != CT_NO_FACE) == (f->owner != CT_OWNER_B) && (f->face_b != CT_NO_FACE) == (f->owner != CT_OWNER_A));
-    for (int i = 0; i < 3; i++) CHECK(ct_max2(outside(&c->a, &fa, f->vertex[i]), outside(&c->b, &fb, f->vertex[i])) <= slack);
+    CHECK((f->face_a != CT_NO_FACE) == (f->owner != CT_OWNER_B) &&
+          (f->face_b != CT_NO_FACE) == (f->owner != CT_OWNER_A));
+    for (int i = 0; i < 3; i++)
+      CHECK(ct_max2(outside(&c->a, &fa, f->vertex[i]), outside(&c->b, &fb, f->vertex[i])) <= slack);
   }
   CHECK(ct_norm(ct_add(ct_add(sum[0], sum[1]), sum[2])) <= slack);
   CHECK_NEAR(ct_norm(sum[CT_OWNER_A]), contact->patch_area, slack * 10.0);
@@ -201,9 +226,11 @@ static void surface_balances(const volume_case *c, const ct_volume_options *give
   CHECK(contact->volume > 0.0);
   /* Row 4: the ball about the inner point is in both. */
   CHECK(contact->margin > 0.0);
-  CHECK(ct_max2(outside(&c->a, &fa, contact->inner), outside(&c->b, &fb, contact->inner)) <= -contact->margin + slack);
+  CHECK(ct_max2(outside(&c->a, &fa, contact->inner), outside(&c->b, &fb, contact->inner)) <=
+        -contact->margin + slack);
   /* The point, the centroid and the width. */
-  CHECK(ct_max2(outside(&c->a, &fa, contact->position), outside(&c->b, &fb, contact->position)) <= slack);
+  CHECK(ct_max2(outside(&c->a, &fa, contact->position), outside(&c->b, &fb, contact->position)) <=
+        slack);
   CHECK(contact->gap <= 0.0 && contact->raw_gap <= 0.0 && contact->gap >= 2.0 * contact->raw_gap);
   CHECK(contact->depth_along_normal >= -contact->gap - slack);
 }
@@ -211,10 +238,12 @@ static void surface_balances(const volume_case *c, const ct_volume_options *give
 static void the_surface_is_closed_and_its_parts_balance(void) { each_case(4, surface_balances); }
 
 /* The directional depth is no less than the least translation, which parts the pair. */
-static void depth_bounds(const volume_case *c, const ct_volume_options *options, ct_workspace *workspace) {
+static void depth_bounds(const volume_case *c, const ct_volume_options *options,
+                         ct_workspace *workspace) {
   ct_frame fa = ct_frame_of(c->pose_a), fb = ct_frame_of(c->pose_b);
   ct_pair_result pair;
-  ct_pair_distance((ct_placed){&c->a, &fa}, (ct_placed){&c->b, &fb}, &(ct_pair_options){.threshold = INFINITY}, workspace, &pair);
+  ct_pair_distance((ct_placed){&c->a, &fa}, (ct_placed){&c->b, &fb},
+                   &(ct_pair_options){.threshold = INFINITY}, workspace, &pair);
   ct_volume v = ask(c, options, workspace);
   if (options->method == CT_VOLUME_SOLFEC) return;
   CHECK(v.count == 0 || pair.lower_bound <= 0.0);
@@ -224,10 +253,12 @@ static void depth_bounds(const volume_case *c, const ct_volume_options *options,
 
 static void contacts_are_where_the_pair_overlaps(void) { each_case(5, depth_bounds); }
 
-/* ---- monotone ---- */
+/* ---- monotone ------------------------------------------------------------------------------- */
 
-static void larger_has_more(const volume_case *c, const ct_volume_options *given, ct_workspace *workspace) {
-  ct_volume_options options = {.method = given->method == CT_VOLUME_DUAL_HULL ? CT_VOLUME_DUAL_HULL : CT_VOLUME_AUTO};
+static void larger_has_more(const volume_case *c, const ct_volume_options *given,
+                            ct_workspace *workspace) {
+  ct_volume_options options = {.method = given->method == CT_VOLUME_DUAL_HULL ? CT_VOLUME_DUAL_HULL
+                                                                              : CT_VOLUME_AUTO};
   ct_volume v = ask(c, &options, workspace);
   double volume = v.count ? v.contacts[0].volume : 0.0;
   volume_case large = *c;
@@ -243,14 +274,15 @@ static void larger_has_more(const volume_case *c, const ct_volume_options *given
 
 static void a_larger_body_has_more_in_common(void) { each_case(6, larger_has_more); }
 
-/* ---- row 2 ---- */
+/* ---- row 2 ---------------------------------------------------------------------------------- */
 
 static ct_shape from_planes(const ct_shape *shape) {
   double planes[256][4];
   size_t count = 0;
   if (shape->kind == CT_KIND_BOX) {
     for (int f = 0; f < 6; f++, count++) {
-      double s = f & 1 ? -1.0 : 1.0, half[3] = {shape->box.half.x, shape->box.half.y, shape->box.half.z};
+      double s = f & 1 ? -1.0 : 1.0,
+             half[3] = {shape->box.half.x, shape->box.half.y, shape->box.half.z};
       for (int k = 0; k < 3; k++) planes[count][k] = k == f / 2 ? s : 0.0;
       planes[count][3] = -half[f / 2];
     }
@@ -271,12 +303,16 @@ static void row_2_points_and_planes_give_equal_contacts(void) {
   ct_workspace *workspace = ct_workspace_create();
   int met = 0;
   for (int i = 0; i < 400; i++) {
-    volume_case c = {.a = box(check_uniform(&r, 0.2, 1), check_uniform(&r, 0.2, 1), check_uniform(&r, 0.2, 1))};
+    volume_case c = {
+        .a = box(check_uniform(&r, 0.2, 1), check_uniform(&r, 0.2, 1), check_uniform(&r, 0.2, 1))};
     ct_vec3 p[12];
-    for (int k = 0; k < 12; k++) p[k] = ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1));
+    for (int k = 0; k < 12; k++)
+      p[k] = ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1));
     c.b = hull_shape(p, 12);
     c.pose_a.rotation = random_turn(&r);
-    c.pose_b = (ct_pose){{check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1)}, random_turn(&r)};
+    c.pose_b =
+        (ct_pose){{check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1)},
+                  random_turn(&r)};
     volume_case planes = {from_planes(&c.a), from_planes(&c.b), c.pose_a, c.pose_b};
     const ct_volume_options options = {.method = (ct_volume_method)(i % 2)};
     ct_volume v = ask(&c, &options, workspace);
@@ -299,7 +335,7 @@ static void row_2_points_and_planes_give_equal_contacts(void) {
   ct_workspace_destroy(workspace);
 }
 
-/* ---- memory ---- */
+/* ---- memory --------------------------------------------------------------------------------- */
 
 static void nothing_is_allocated_once_warm(void) {
   NEEDS_FAILING_MALLOC;
@@ -319,14 +355,16 @@ static void nothing_is_allocated_once_warm(void) {
   ct_workspace_destroy(workspace);
 }
 
-/* Each allocation refused in turn: the contact is there in full, or the list says that memory was short. */
+/* Each allocation refused in turn: the contact is there in full, or the list says that memory was
+ * short. */
 static void want_of_memory_is_told(void) {
   NEEDS_FAILING_MALLOC;
   check_random r = {11};
   for (int i = 0; i < 12; i++) {
     volume_case c = random_case(&r);
     for (int m = 0; m < CT_VOLUME_METHOD_COUNT; m++) {
-      const ct_volume_options options = {.method = (ct_volume_method)m, .epsilon = 1e-4, .triangles = true};
+      const ct_volume_options options = {
+          .method = (ct_volume_method)m, .epsilon = 1e-4, .triangles = true};
       ct_workspace *full = ct_workspace_create();
       ct_volume truth = ask(&c, &options, full);
       bool done = false;
@@ -339,7 +377,8 @@ static void want_of_memory_is_told(void) {
         memory.counting = false;
         done = memory.taken < n;
         bool out_of_memory = ct_workspace_out_of_memory(workspace);
-        CHECK(done ? !v.failed && !out_of_memory : v.failed || out_of_memory || v.count == truth.count);
+        CHECK(done ? !v.failed && !out_of_memory
+                   : v.failed || out_of_memory || v.count == truth.count);
         if (!v.failed && !out_of_memory) CHECK_INT(v.count, truth.count);
         ct_workspace_destroy(workspace);
       }

@@ -1,5 +1,5 @@
-/* What changed bytes do in the store's files: any byte, any page, those of one scene. What is answered is what was written, or it
- * is said to be damaged; and all else is written on. */
+/* What changed bytes do in the store's files: any byte, any page, those of one scene. What is
+ * answered is what was written, or it is said to be damaged; and all else is written on. */
 #include "server/store/store_sqlite.h"
 
 #include "tests/support/store_disk.h"
@@ -7,9 +7,10 @@
 
 #include <stdio.h>
 
-/* ---- changed bytes --------------------------------------------------------------------------------------------------- */
+/* ---- changed bytes -------------------------------------------------------------------------- */
 
-/* Scenes of small records that share pages, one with pages of its own, one of many parts of pages, a shape that is named. */
+/* Scenes of small records that share pages, one with pages of its own, one of many parts of pages,
+ * a shape that is named. */
 static void fill(rig *r) {
   static char shapes[] = "ball";
   CHECK_INT(PUT(r, SRV_STORE_BASE, "gone", 0, 90, 10), SRV_STORE_OK);
@@ -54,7 +55,8 @@ static bool check_fact(rig *r, const fact *f, tally *seen) {
   srv_store_load load;
   srv_store_status status = rig_load(r, f->space, f->id, &load);
   bool exact = status == SRV_STORE_OK && load.count == f->revision;
-  for (size_t i = 0; exact && i < load.count; i++) exact = record_is(&load.records[i], f->id, i + 1, f->lengths[i]);
+  for (size_t i = 0; exact && i < load.count; i++)
+    exact = record_is(&load.records[i], f->id, i + 1, f->lengths[i]);
   CHECK(exact || status == SRV_STORE_DAMAGED);
   if (!exact) CHECK(load.count == 0 && load.why[0] != 0);
   seen->exact += exact;
@@ -70,7 +72,8 @@ static void check_list(rig *r) {
   CHECK_INT(look.count, SCENE_FACTS);
   CHECK_INT(look.last_revision, 91);
   for (size_t i = 0; i < look.count && i < SCENE_FACTS; i++)
-    CHECK(strcmp(look.entries[i].id, facts[i].id) == 0 && look.entries[i].revision == facts[i].revision);
+    CHECK(strcmp(look.entries[i].id, facts[i].id) == 0 &&
+          look.entries[i].revision == facts[i].revision);
   free(look.entries);
 }
 
@@ -120,7 +123,8 @@ static void check_damaged_store(rig *r, tally *seen) {
 static tally damage(rig *r, const files *sound, int which, size_t tries) {
   check_random random = {77};
   tally seen = {0};
-  size_t size = sound->size[which], steps = getenv("CONTACTD_FULL") ? (which == 0 ? size : 20000) : tries;
+  size_t size = sound->size[which],
+         steps = getenv("CONTACTD_FULL") ? (which == 0 ? size : 20000) : tries;
   for (size_t i = 0; i < steps && !check_failures; i++) {
     size_t at = steps == size ? i : (size_t)(check_next(&random) % size);
     unsigned char change = (unsigned char)(1 + check_next(&random) % 255);
@@ -134,7 +138,8 @@ static tally damage(rig *r, const files *sound, int which, size_t tries) {
     if (refusal(r)[0]) seen.refused++;
     else check_damaged_store(r, &seen);
     rig_close(r);
-    if (check_failures) fprintf(stderr, "  with byte %zu of %s changed by %d\n", at, file_names[which], change);
+    if (check_failures)
+      fprintf(stderr, "  with byte %zu of %s changed by %d\n", at, file_names[which], change);
   }
   return seen;
 }
@@ -154,7 +159,8 @@ static void a_changed_byte_is_never_another_answer(void) {
   rig_end(&r);
 }
 
-/* Where the last frame of a log ends; zeros are behind it. A frame is a head of 24 bytes and a page. */
+/* Where the last frame of a log ends; zeros are behind it. A frame is a head of 24 bytes and a
+ * page. */
 static size_t end_of_log(const files *f) {
   const size_t head = 32, frame = 24 + 4096;
   size_t end = f->size[1];
@@ -222,7 +228,7 @@ static void an_earlier_copy_of_the_file_is_refused(void) {
   rig_end(&r);
 }
 
-/* ---- a damaged record ------------------------------------------------------------------------------------------------- */
+/* ---- a damaged record ----------------------------------------------------------------------- */
 
 /* Changes one bit of the file where these bytes are. */
 static void damage_bytes(const rig *r, const char *bytes, size_t size) {
@@ -238,7 +244,8 @@ static void damage_bytes(const rig *r, const char *bytes, size_t size) {
 static void fill_and_damage(rig *r, const char *damaged, size_t at) {
   rig_begin(r);
   CHECK(rig_open(r));
-  for (char id[2] = "a"; id[0] <= 'l'; id[0]++) CHECK_INT(PUT(r, SRV_STORE_BASE, id, 0, 1, 20000), SRV_STORE_OK);
+  for (char id[2] = "a"; id[0] <= 'l'; id[0]++)
+    CHECK_INT(PUT(r, SRV_STORE_BASE, id, 0, 1, 20000), SRV_STORE_OK);
   rig_close(r);
   char *bytes = record_bytes(damaged, 1, 20000);
   damage_bytes(r, bytes + at, 64);
@@ -257,7 +264,9 @@ static void a_damaged_scene_is_put_anew_and_deleted(void) {
   for (size_t at = 6000; at < 19000; at += 4000) {
     for (int removes = 0; removes < 2; removes++) {
       fill_and_damage(&r, "c", at);
-      CHECK_INT(removes ? PUT(&r, SRV_STORE_REMOVE, "c", 1, 2, 0) : PUT(&r, SRV_STORE_BASE, "c", 1, 2, 70), SRV_STORE_OK);
+      CHECK_INT(removes ? PUT(&r, SRV_STORE_REMOVE, "c", 1, 2, 0)
+                        : PUT(&r, SRV_STORE_BASE, "c", 1, 2, 70),
+                SRV_STORE_OK);
       CHECK_INT(rig_revision(&r, SRV_STORE_SCENES, "c"), removes ? 0 : 2);
       CHECK_INT(PUT(&r, SRV_STORE_BASE, "d", 1, 3, 90), SRV_STORE_OK);
       CHECK(srv_store_healthy(r.store, &health, why));
@@ -284,7 +293,8 @@ static void a_fold_mends_a_damaged_base(void) {
   rig_end(&r);
 }
 
-/* Where new records go is damaged: they go elsewhere, and those of before are still there, again and again. */
+/* Where new records go is damaged: they go elsewhere, and those of before are still there, again
+ * and again. */
 static void records_find_a_place_where_theirs_is_damaged(void) {
   static char ids[][2] = {"l", "z", "y", "x"};
   rig r;
@@ -332,10 +342,12 @@ static int ask_file(const rig *r, const char *text) {
 }
 
 static int record_tables(const rig *r) {
-  return ask_file(r, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name GLOB 'records*'");
+  return ask_file(
+      r, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name GLOB 'records*'");
 }
 
-/* While the disk is full no other place can be made: that is told of the room, ends nothing, and is tried with each write. */
+/* While the disk is full no other place can be made: that is told of the room, ends nothing, and is
+ * tried with each write. */
 static void a_place_for_which_there_was_no_room_is_found_when_there_is(void) {
   rig r;
   srv_store_load load;
@@ -365,7 +377,7 @@ static void a_place_for_which_there_was_no_room_is_found_when_there_is(void) {
   rig_end(&r);
 }
 
-/* ---- a damaged page --------------------------------------------------------------------------------------------------- */
+/* ---- a damaged page ------------------------------------------------------------------------- */
 
 #define CROWD 100
 
@@ -379,10 +391,12 @@ static const char *crowd_id(int i) {
 static files fill_pages(rig *r) {
   rig_begin(r);
   CHECK(rig_open(r));
-  for (int i = 0; i < CROWD; i++) CHECK_INT(PUT(r, SRV_STORE_BASE, crowd_id(i), 0, 1, i % 10 ? 900 : 9000), SRV_STORE_OK);
+  for (int i = 0; i < CROWD; i++)
+    CHECK_INT(PUT(r, SRV_STORE_BASE, crowd_id(i), 0, 1, i % 10 ? 900 : 9000), SRV_STORE_OK);
   CHECK_INT(PUT(r, SRV_STORE_BASE, "gone", 0, 1, 30000), SRV_STORE_OK);
   CHECK_INT(PUT(r, SRV_STORE_REMOVE, "gone", 1, 2, 0), SRV_STORE_OK);
-  for (int i = 0; i < CROWD; i += 3) CHECK_INT(PUT(r, SRV_STORE_CHANGE, crowd_id(i), 1, 2, 200), SRV_STORE_OK);
+  for (int i = 0; i < CROWD; i += 3)
+    CHECK_INT(PUT(r, SRV_STORE_CHANGE, crowd_id(i), 1, 2, 200), SRV_STORE_OK);
   rig_close(r);
   files sound = take_files(r);
   CHECK(sound.bytes[0] && !sound.bytes[1] && sound.size[0] / 4096 > 50);
@@ -395,8 +409,8 @@ static void write_all(rig *r, tally *seen) {
   for (int i = 0; i < CROWD; i++) {
     srv_store_status status = rig_load(r, SRV_STORE_SCENES, crowd_id(i), &load);
     damaged[i] = status == SRV_STORE_DAMAGED;
-    bool exact =
-        status == SRV_STORE_OK && load.count == (i % 3 ? 1 : 2) && record_is(&load.records[0], crowd_id(i), 1, i % 10 ? 900 : 9000);
+    bool exact = status == SRV_STORE_OK && load.count == (i % 3 ? 1 : 2) &&
+                 record_is(&load.records[0], crowd_id(i), 1, i % 10 ? 900 : 9000);
     CHECK(exact || damaged[i]);
     srv_store_load_free(&load);
     seen->damaged += damaged[i];
@@ -411,8 +425,8 @@ static void write_all(rig *r, tally *seen) {
   CHECK(is_healthy(r));
 }
 
-/* One bit in any page: the start is refused, or what was on the page is damaged and all else is written on. Where it was the list
- * of free pages nothing is. */
+/* One bit in any page: the start is refused, or what was on the page is damaged and all else is
+ * written on. Where it was the list of free pages nothing is. */
 static void a_damaged_page_takes_only_what_is_on_it(void) {
   rig r;
   files sound = fill_pages(&r);
@@ -440,9 +454,10 @@ static void a_damaged_page_takes_only_what_is_on_it(void) {
   rig_end(&r);
 }
 
-/* ---- a damaged list of free pages -------------------------------------------------------------------------------------- */
+/* ---- a damaged list of free pages ----------------------------------------------------------- */
 
-#define MANY ((size_t)12 << 20) /* bytes; their pages, when free, are on three pages of the list */
+#define MANY ((size_t)12 << 20) /* bytes; their pages, when free, are on three pages of the list   \
+                                 */
 #define LIST_PAGES 3
 
 /* What the store tells somebody. */
@@ -469,7 +484,8 @@ static unsigned number_at(const unsigned char *bytes) {
 static int list_pages(const files *f, unsigned pages[], int most) {
   int count = 0;
   unsigned page = number_at(f->bytes[0] + 32);
-  for (; page && count < most; page = number_at(f->bytes[0] + (size_t)(page - 1) * 4096)) pages[count++] = page;
+  for (; page && count < most; page = number_at(f->bytes[0] + (size_t)(page - 1) * 4096))
+    pages[count++] = page;
   return count;
 }
 
@@ -480,7 +496,8 @@ static files fill_and_free(rig *r, unsigned pages[LIST_PAGES]) {
   CHECK_INT(PUT(r, SRV_STORE_BASE, "gone", 0, 1, MANY), SRV_STORE_OK);
   CHECK_INT(PUT(r, SRV_STORE_BASE, "kept", 0, 1, 9000), SRV_STORE_OK);
   CHECK_INT(PUT(r, SRV_STORE_REMOVE, "gone", 1, 2, 0), SRV_STORE_OK);
-  for (uint64_t i = 1; i < 3; i++) CHECK_INT(PUT(r, SRV_STORE_CHANGE, "kept", i, i + 1, 90), SRV_STORE_OK);
+  for (uint64_t i = 1; i < 3; i++)
+    CHECK_INT(PUT(r, SRV_STORE_CHANGE, "kept", i, i + 1, 90), SRV_STORE_OK);
   rig_close(r);
   files f = take_files(r);
   CHECK_INT(list_pages(&f, pages, LIST_PAGES), LIST_PAGES);
@@ -500,7 +517,8 @@ static void damage_page(const rig *r, const files *sound, unsigned page) {
 static void check_kept(rig *r) {
   srv_store_load load;
   CHECK_INT(rig_load(r, SRV_STORE_SCENES, "kept", &load), SRV_STORE_OK);
-  CHECK(load.count == 3 && record_is(&load.records[0], "kept", 1, 9000) && record_is(&load.records[2], "kept", 3, 90));
+  CHECK(load.count == 3 && record_is(&load.records[0], "kept", 1, 9000) &&
+        record_is(&load.records[2], "kept", 3, 90));
   srv_store_load_free(&load);
 }
 
@@ -529,8 +547,8 @@ static void a_list_of_free_pages_is_made_anew_wherever_it_is_damaged(void) {
   rig_end(&r);
 }
 
-/* Where the damage comes while the file is in use, what needs pages is refused and told, what needs none is written, no table is
- * made, and the next start mends it. */
+/* Where the damage comes while the file is in use, what needs pages is refused and told, what needs
+ * none is written, no table is made, and the next start mends it. */
 static void a_list_that_is_damaged_meanwhile_is_told_and_mended_by_the_next_start(void) {
   rig r;
   srv_store_status status;
@@ -571,9 +589,11 @@ static const check_test tests[] = {
     {"a_damaged_scene_is_put_anew_and_deleted", a_damaged_scene_is_put_anew_and_deleted},
     {"a_fold_mends_a_damaged_base", a_fold_mends_a_damaged_base},
     {"records_find_a_place_where_theirs_is_damaged", records_find_a_place_where_theirs_is_damaged},
-    {"a_place_for_which_there_was_no_room_is_found_when_there_is", a_place_for_which_there_was_no_room_is_found_when_there_is},
+    {"a_place_for_which_there_was_no_room_is_found_when_there_is",
+     a_place_for_which_there_was_no_room_is_found_when_there_is},
     {"a_damaged_page_takes_only_what_is_on_it", a_damaged_page_takes_only_what_is_on_it},
-    {"a_list_of_free_pages_is_made_anew_wherever_it_is_damaged", a_list_of_free_pages_is_made_anew_wherever_it_is_damaged},
+    {"a_list_of_free_pages_is_made_anew_wherever_it_is_damaged",
+     a_list_of_free_pages_is_made_anew_wherever_it_is_damaged},
     {"a_list_that_is_damaged_meanwhile_is_told_and_mended_by_the_next_start",
      a_list_that_is_damaged_meanwhile_is_told_and_mended_by_the_next_start}};
 

@@ -1,4 +1,5 @@
-/* The store in a file on a disk that fails or fills up: what was acknowledged is there afterwards, and nothing is half there. */
+/* The store in a file on a disk that fails or fills up: what was acknowledged is there afterwards,
+ * and nothing is half there. */
 #include "tests/support/store_disk.h"
 #include "tests/support/store_history.h"
 
@@ -10,9 +11,11 @@
 #include <sys/wait.h>
 
 /* With the first write of a life the log begins anew, which is a sync more. */
-static void begin_log(rig *r) { CHECK_INT(rig_put(r, SRV_STORE_BASE, "first", (uint64_t[]){0, 1}, 100), SRV_STORE_OK); }
+static void begin_log(rig *r) {
+  CHECK_INT(rig_put(r, SRV_STORE_BASE, "first", (uint64_t[]){0, 1}, 100), SRV_STORE_OK);
+}
 
-/* ---- group commit ---------------------------------------------------------------------------------------------------- */
+/* ---- group commit --------------------------------------------------------------------------- */
 
 static void writes_that_wait_together_share_a_sync(void) {
   rig r;
@@ -27,7 +30,8 @@ static void writes_that_wait_together_share_a_sync(void) {
     for (int i = 0; i < 64; i++) {
       char id[16];
       snprintf(id, sizeof id, "s%d", i);
-      writes[i] = write_of(round ? SRV_STORE_CHANGE : SRV_STORE_BASE, id, (uint64_t)round, (uint64_t)round + 1, 500);
+      writes[i] = write_of(round ? SRV_STORE_CHANGE : SRV_STORE_BASE, id, (uint64_t)round,
+                           (uint64_t)round + 1, 500);
       rig_submit(&r, &writes[i]);
     }
     rig_wait(&r);
@@ -61,8 +65,9 @@ static void write_again(srv_store_write *write) {
   srv_store_submit(one->r->store, write);
 }
 
-/* Two halves of them begin so that each would wait for the other's sync and for its own: two syncs to a round. The writer finds out
- * that one is enough, by its fourth try at the latest unless the loop sleeps through half a sync each time. */
+/* Two halves of them begin so that each would wait for the other's sync and for its own: two syncs
+ * to a round. The writer finds out that one is enough, by its fourth try at the latest unless the
+ * loop sleeps through half a sync each time. */
 static void those_who_write_in_turns_come_to_share_a_sync(void) {
   static const char bytes[100];
   repeater all[SHARING];
@@ -75,7 +80,9 @@ static void those_who_write_in_turns_come_to_share_a_sync(void) {
   disk.log_syncs = 0;
   disk.sync_ms = 40;
   for (int i = 0; i < SHARING; i++) {
-    all[i] = (repeater){.write = {.act = SRV_STORE_BASE, .revision = 1, .bytes = bytes, .length = sizeof bytes}, .r = &r};
+    all[i] = (repeater){
+        .write = {.act = SRV_STORE_BASE, .revision = 1, .bytes = bytes, .length = sizeof bytes},
+        .r = &r};
     snprintf(all[i].write.id, sizeof all[i].write.id, "s%d", i);
     all[i].write.done = write_again;
     r.waiting++;
@@ -93,8 +100,8 @@ static void those_who_write_in_turns_come_to_share_a_sync(void) {
 #define STALL_MS 1000
 #define STALL_TRIES 5
 
-/* How long a write alone takes after a sync that took long and was shared by others, who write no more; in what that sync took. 1
- * if they did not share one. */
+/* How long a write alone takes after a sync that took long and was shared by others, who write no
+ * more; in what that sync took. 1 if they did not share one. */
 static double wait_after_a_stall(void) {
   srv_store_write writes[SHARING];
   rig r;
@@ -108,7 +115,8 @@ static double wait_after_a_stall(void) {
   long syncs = disk.log_syncs;
   uint64_t begin_ns = uv_hrtime();
   for (int i = 0; i < SHARING; i++) {
-    writes[i] = write_of(SRV_STORE_BASE, scene_id(i % SCENES), (uint64_t)(i / SCENES), (uint64_t)(i / SCENES) + 1, 100);
+    writes[i] = write_of(SRV_STORE_BASE, scene_id(i % SCENES), (uint64_t)(i / SCENES),
+                         (uint64_t)(i / SCENES) + 1, 100);
     rig_submit(&r, &writes[i]);
   }
   rig_wait(&r);
@@ -123,7 +131,8 @@ static double wait_after_a_stall(void) {
   return shared ? wait : 1;
 }
 
-/* Half of the mean of that sync and the first would be a quarter. A busy machine may take as long, but not each time. */
+/* Half of the mean of that sync and the first would be a quarter. A busy machine may take as long,
+ * but not each time. */
 static void nobody_waits_for_those_who_left_while_the_disk_stood_still(void) {
   double least = 1;
   disk_install();
@@ -140,14 +149,15 @@ static void no_write_is_acknowledged_before_a_sync(void) {
   CHECK(rig_open(&r));
   for (uint64_t revision = 1; revision <= 20; revision++) {
     long syncs = disk.log_syncs;
-    CHECK_INT(rig_put(&r, revision > 1 ? SRV_STORE_CHANGE : SRV_STORE_BASE, "a", (uint64_t[]){revision - 1, revision}, 100),
+    CHECK_INT(rig_put(&r, revision > 1 ? SRV_STORE_CHANGE : SRV_STORE_BASE, "a",
+                      (uint64_t[]){revision - 1, revision}, 100),
               SRV_STORE_OK);
     CHECK(disk.log_syncs > syncs);
   }
   rig_end(&r);
 }
 
-/* ---- errors of the device -------------------------------------------------------------------------------------------- */
+/* ---- errors of the device ------------------------------------------------------------------- */
 
 typedef struct fault {
   long write, sync, count;
@@ -174,10 +184,13 @@ static bool live_with(const fault *f) {
   for (int round = 0; opened && round < FAULT_ROUNDS; round++) {
     bool failed = disk.failed;
     int good = write_round(&r, &h, f->status);
-    /* After a failure of the device nothing is written; when there was no room, all is as before once there is. */
+    /* After a failure of the device nothing is written; when there was no room, all is as before
+     * once there is. */
     if (failed) CHECK_INT(good, f->status == SRV_STORE_FAILED ? 0 : SCENES);
-    CHECK_INT(srv_store_healthy(r.store, &status, why), !disk.failed || f->status != SRV_STORE_FAILED);
-    if (disk.failed && f->status == SRV_STORE_FAILED) CHECK(status == SRV_STORE_FAILED && why[0] != 0);
+    CHECK_INT(srv_store_healthy(r.store, &status, why),
+              !disk.failed || f->status != SRV_STORE_FAILED);
+    if (disk.failed && f->status == SRV_STORE_FAILED)
+      CHECK(status == SRV_STORE_FAILED && why[0] != 0);
     /* What was acknowledged is read whatever has failed. */
     history seen = h;
     if (disk.failed) check_history(&r, &seen);
@@ -196,7 +209,8 @@ static void a_failed_sync_ends_all_writing(void) {
   disk_install();
   long k = 1;
   bool reached = true;
-  for (; reached && k < 2000; k++) reached = live_with(&(fault){.sync = k, .status = SRV_STORE_FAILED});
+  for (; reached && k < 2000; k++)
+    reached = live_with(&(fault){.sync = k, .status = SRV_STORE_FAILED});
   CHECK(k > 8 && k < 2000);
 }
 
@@ -223,8 +237,8 @@ static void hear_failure(rig *r) {
   uv_run(&r->loop, UV_RUN_NOWAIT);
 }
 
-/* A base of so many bytes takes the place of so many small records, which is acknowledged, and nobody writes any more. This sync
- * after its own fails. */
+/* A base of so many bytes takes the place of so many small records, which is acknowledged, and
+ * nobody writes any more. This sync after its own fails. */
 static void fail_when_idle(uint64_t records, size_t length, long sync) {
   srv_store_status status;
   char why[SRV_STORE_WHY];
@@ -236,9 +250,11 @@ static void fail_when_idle(uint64_t records, size_t length, long sync) {
   told_of_failures = 0;
   begin_log(&r);
   for (uint64_t i = 0; i < records; i++)
-    CHECK_INT(rig_put(&r, i ? SRV_STORE_CHANGE : SRV_STORE_BASE, "a", (uint64_t[]){i, i + 1}, 100), SRV_STORE_OK);
+    CHECK_INT(rig_put(&r, i ? SRV_STORE_CHANGE : SRV_STORE_BASE, "a", (uint64_t[]){i, i + 1}, 100),
+              SRV_STORE_OK);
   disk.fail_sync = disk.syncs + 1 + sync;
-  CHECK_INT(rig_put(&r, SRV_STORE_BASE, "a", (uint64_t[]){records, records + 1}, length), SRV_STORE_OK);
+  CHECK_INT(rig_put(&r, SRV_STORE_BASE, "a", (uint64_t[]){records, records + 1}, length),
+            SRV_STORE_OK);
   hear_failure(&r);
   CHECK(disk.failed);
   CHECK(!srv_store_healthy(r.store, &status, why) && status == SRV_STORE_FAILED && why[0] != 0);
@@ -252,7 +268,10 @@ static void fail_when_idle(uint64_t records, size_t length, long sync) {
 }
 
 static void a_sync_that_fails_when_nobody_writes_is_told_at_once(void) {
-  enum { RECORDS = 40, LENGTH = 3 << 20 }; /* more than a write sweeps, and too few to be copied; more than stays in the log */
+  enum {
+    RECORDS = 40,
+    LENGTH = 3 << 20
+  }; /* more than a write sweeps, and too few to be copied; more than stays in the log */
   disk_install();
   fail_when_idle(RECORDS, 100, 1);
   fail_when_idle(0, LENGTH, 1); /* the log's, before it is copied */
@@ -264,7 +283,8 @@ static void a_failed_write_ends_all_writing(void) {
   long k = 1;
   bool reached = true;
   for (; reached && k < 2000; k++)
-    reached = live_with(&(fault){.write = k, .code = SQLITE_IOERR_WRITE, .status = SRV_STORE_FAILED});
+    reached =
+        live_with(&(fault){.write = k, .code = SQLITE_IOERR_WRITE, .status = SRV_STORE_FAILED});
   CHECK(k > 20 && k < 2000);
 }
 
@@ -274,11 +294,12 @@ static void a_write_without_room_is_refused_and_the_next_is_taken(void) {
   long k = 1;
   bool reached = true;
   for (; reached && k < 2000; k++)
-    reached = live_with(&(fault){.write = k, .code = SQLITE_FULL, .count = 1, .status = SRV_STORE_FULL});
+    reached =
+        live_with(&(fault){.write = k, .code = SQLITE_FULL, .count = 1, .status = SRV_STORE_FULL});
   CHECK(k > 20 && k < 2000);
 }
 
-/* ---- no room --------------------------------------------------------------------------------------------------------- */
+/* ---- no room -------------------------------------------------------------------------------- */
 
 /* Whatever room is left, somebody else takes it. */
 static void take_the_rest(const rig *r) {
@@ -307,7 +328,8 @@ static void leave_by_removing(rig *r, uint64_t written, size_t length) {
   CHECK_INT(status, SRV_STORE_OK);
 }
 
-/* Writes until there is no room, and on: what was acknowledged stays, a removal and room bring writing back. `more` makes room. */
+/* Writes until there is no room, and on: what was acknowledged stays, a removal and room bring
+ * writing back. `more` makes room. */
 static void fill_up(rig *r, void (*more)(rig *r)) {
   enum { LENGTH = 60000 };
   uint64_t written = 0;
@@ -321,7 +343,8 @@ static void fill_up(rig *r, void (*more)(rig *r)) {
   }
   CHECK_INT(status, SRV_STORE_FULL);
   CHECK(written > 5 && written < 1000);
-  for (int i = 0; i < 3; i++) CHECK_INT(rig_put(r, SRV_STORE_BASE, "more", (uint64_t[]){0, 1}, 20 * LENGTH), SRV_STORE_FULL);
+  for (int i = 0; i < 3; i++)
+    CHECK_INT(rig_put(r, SRV_STORE_BASE, "more", (uint64_t[]){0, 1}, 20 * LENGTH), SRV_STORE_FULL);
   CHECK(srv_store_healthy(r->store, &health, why));
   for (uint64_t i = 0; i < written; i++) {
     srv_store_load load;
@@ -377,7 +400,9 @@ static void fill_to_a_limit(void) {
 
 static void a_file_at_its_limit_is_a_full_disk(void) { in_child(fill_to_a_limit); }
 
-static void enlarge(rig *r) { CHECK_INT(mount("none", r->folder, "tmpfs", MS_REMOUNT, "size=16m"), 0); }
+static void enlarge(rig *r) {
+  CHECK_INT(mount("none", r->folder, "tmpfs", MS_REMOUNT, "size=16m"), 0);
+}
 
 static bool tell(const char *path, const char *text) {
   FILE *file = fopen(path, "w");
@@ -386,14 +411,16 @@ static bool tell(const char *path, const char *text) {
   return fclose(file) == 0 && told;
 }
 
-/* A user who is not root is root in a name space of his own, if the kernel lets him: files there are his only with a map of ids. */
+/* A user who is not root is root in a name space of his own, if the kernel lets him: files there
+ * are his only with a map of ids. */
 static bool may_mount(void) {
   char users[64], groups[64];
   snprintf(users, sizeof users, "0 %u 1", (unsigned)geteuid());
   snprintf(groups, sizeof groups, "0 %u 1", (unsigned)getegid());
-  if (geteuid() == 0) return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
-  return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 && tell("/proc/self/setgroups", "deny") && tell("/proc/self/uid_map", users) &&
-         tell("/proc/self/gid_map", groups);
+  if (geteuid() == 0)
+    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+  return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 && tell("/proc/self/setgroups", "deny") &&
+         tell("/proc/self/uid_map", users) && tell("/proc/self/gid_map", groups);
 }
 
 static void fill_a_file_system(void) {
@@ -415,13 +442,17 @@ static void a_full_file_system_refuses_and_takes_again(void) { in_child(fill_a_f
 
 static const check_test tests[] = {
     {"writes_that_wait_together_share_a_sync", writes_that_wait_together_share_a_sync},
-    {"those_who_write_in_turns_come_to_share_a_sync", those_who_write_in_turns_come_to_share_a_sync},
-    {"nobody_waits_for_those_who_left_while_the_disk_stood_still", nobody_waits_for_those_who_left_while_the_disk_stood_still},
+    {"those_who_write_in_turns_come_to_share_a_sync",
+     those_who_write_in_turns_come_to_share_a_sync},
+    {"nobody_waits_for_those_who_left_while_the_disk_stood_still",
+     nobody_waits_for_those_who_left_while_the_disk_stood_still},
     {"no_write_is_acknowledged_before_a_sync", no_write_is_acknowledged_before_a_sync},
     {"a_failed_sync_ends_all_writing", a_failed_sync_ends_all_writing},
-    {"a_sync_that_fails_when_nobody_writes_is_told_at_once", a_sync_that_fails_when_nobody_writes_is_told_at_once},
+    {"a_sync_that_fails_when_nobody_writes_is_told_at_once",
+     a_sync_that_fails_when_nobody_writes_is_told_at_once},
     {"a_failed_write_ends_all_writing", a_failed_write_ends_all_writing},
-    {"a_write_without_room_is_refused_and_the_next_is_taken", a_write_without_room_is_refused_and_the_next_is_taken},
+    {"a_write_without_room_is_refused_and_the_next_is_taken",
+     a_write_without_room_is_refused_and_the_next_is_taken},
     {"a_file_at_its_limit_is_a_full_disk", a_file_at_its_limit_is_a_full_disk},
     {"a_full_file_system_refuses_and_takes_again", a_full_file_system_refuses_and_takes_again}};
 

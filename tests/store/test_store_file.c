@@ -1,4 +1,5 @@
-/* The file of the store: whose it is, its format, kill -9, and a file that goes while it is in use. */
+/* The file of the store: whose it is, its format, kill -9, and a file that goes while it is in use.
+ */
 #include "server/store/store_sqlite.h"
 #include "tests/support/store_files.h"
 
@@ -7,7 +8,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* ---- whose ----------------------------------------------------------------------------------------------------------- */
+/* ---- whose ---------------------------------------------------------------------------------- */
 
 static void a_second_store_of_the_folder_is_refused(void) {
   rig r, other;
@@ -53,9 +54,8 @@ static void folders_that_cannot_hold_a_store_are_refused(void) {
 static void files_of_others_are_refused_and_left_alone(void) {
   rig r;
   rig_begin(&r);
-  char path[200],
-      *lines =
-          "These are notes. They are no database, and longer than the header of one would have to be, which is a hundred bytes.\n";
+  char path[200], *lines = "These are notes. They are no database, and longer than the header of "
+                           "one would have to be, which is a hundred bytes.\n";
   path_of(&r, "contactd.db", path);
   put_file(&r, "contactd.db", lines, strlen(lines));
   CHECK_REFUSED(&r, "not a store of contactd");
@@ -66,19 +66,23 @@ static void files_of_others_are_refused_and_left_alone(void) {
   unlink(path);
   sqlite3 *db = NULL;
   CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
-  CHECK_INT(sqlite3_exec(db, "CREATE TABLE t(a); INSERT INTO t VALUES(7)", NULL, NULL, NULL), SQLITE_OK);
+  CHECK_INT(sqlite3_exec(db, "CREATE TABLE t(a); INSERT INTO t VALUES(7)", NULL, NULL, NULL),
+            SQLITE_OK);
   sqlite3_close(db);
   CHECK_REFUSED(&r, "not a store of contactd");
   CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
-  CHECK_INT(sqlite3_exec(db, "INSERT INTO t VALUES(8); PRAGMA application_id=77", NULL, NULL, NULL), SQLITE_OK);
+  CHECK_INT(sqlite3_exec(db, "INSERT INTO t VALUES(8); PRAGMA application_id=77", NULL, NULL, NULL),
+            SQLITE_OK);
   sqlite3_close(db);
   CHECK_REFUSED(&r, "not a store of contactd");
   rig_end(&r);
 }
 
-/* Links lead to files of somebody else, pipes keep who opens them waiting: nothing is opened, made or written. */
+/* Links lead to files of somebody else, pipes keep who opens them waiting: nothing is opened, made
+ * or written. */
 static void what_is_no_file_is_refused_and_nothing_is_made(void) {
-  static const char *const names[] = {"contactd.lock", "contactd.db", "contactd.db-wal", "contactd.db-shm", "contactd.db-journal"};
+  static const char *const names[] = {"contactd.lock", "contactd.db", "contactd.db-wal",
+                                      "contactd.db-shm", "contactd.db-journal"};
   rig r;
   rig_begin(&r);
   char path[200], other[200];
@@ -118,7 +122,7 @@ static void a_lock_of_others_is_left_alone(void) {
   rig_end(&r);
 }
 
-/* ---- format ---------------------------------------------------------------------------------------------------------- */
+/* ---- format --------------------------------------------------------------------------------- */
 
 static sqlite3 *open_file(const rig *r, const char *name) {
   char path[200];
@@ -153,8 +157,8 @@ static void a_newer_format_is_refused_and_left_alone(void) {
   rig_end(&r);
 }
 
-/* Instead of the C library's, for all who call it: sees whether a folder is synced that has the copy, while the file's log is
- * empty. */
+/* Instead of the C library's, for all who call it: sees whether a folder is synced that has the
+ * copy, while the file's log is empty. */
 static struct {
   char copy[200], log[200];
   bool synced;
@@ -175,8 +179,9 @@ static void an_older_format_is_brought_up_whole_or_not_at_all(void) {
   CHECK(rig_open(&r));
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 10000), SRV_STORE_OK);
   rig_close(&r);
-  const char *sql[] = {srv_sqlite_format.sql[0],
-                       "CREATE TABLE further(a); UPDATE store SET commits = 1000; CREATE TABLE further(a);"};
+  const char *sql[] = {
+      srv_sqlite_format.sql[0],
+      "CREATE TABLE further(a); UPDATE store SET commits = 1000; CREATE TABLE further(a);"};
   const srv_sqlite_migrations next = {.sql = sql, .count = 2};
   char path[200], why[SRV_STORE_WHY];
   path_of(&r, "contactd.db", path);
@@ -211,7 +216,8 @@ static void an_older_format_is_brought_up_whole_or_not_at_all(void) {
   rig_end(&r);
 }
 
-/* As after kill -9: what was acknowledged is in the log. One record is damaged then: the copy has it as it was, and all else. */
+/* As after kill -9: what was acknowledged is in the log. One record is damaged then: the copy has
+ * it as it was, and all else. */
 static void an_older_format_with_a_damaged_record_is_brought_up(void) {
   rig r;
   srv_store_load load;
@@ -227,7 +233,8 @@ static void an_older_format_with_a_damaged_record_is_brought_up(void) {
   rig_close(&r);
   CHECK(rig_open(&r));
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "b", 0, 2, 20000), SRV_STORE_OK);
-  unsigned char *bytes = get_file(&r, "contactd.db", &size), *log = get_file(&r, "contactd.db-wal", &log_size);
+  unsigned char *bytes = get_file(&r, "contactd.db", &size),
+                *log = get_file(&r, "contactd.db-wal", &log_size);
   rig_close(&r);
   char *record = record_bytes("a", 1, 20000);
   unsigned char *at = memmem(bytes, size, record + 10000, 64);
@@ -256,7 +263,7 @@ static void an_older_format_with_a_damaged_record_is_brought_up(void) {
   free(copied);
 }
 
-/* ---- kill -9 --------------------------------------------------------------------------------------------------------- */
+/* ---- kill -9 -------------------------------------------------------------------------------- */
 
 #define KEYS 3
 
@@ -277,13 +284,16 @@ static void write_next(srv_store_write *write, int key, uint64_t before);
 static void tell_and_go_on(srv_store_write *done) {
   int key = done->id[0] - 'a';
   uint64_t message[2] = {(uint64_t)key, done->revision};
-  if (done->status != SRV_STORE_OK || write(child.tell_to, message, sizeof message) != sizeof message) _exit(1);
+  if (done->status != SRV_STORE_OK ||
+      write(child.tell_to, message, sizeof message) != sizeof message)
+    _exit(1);
   free((char *)(uintptr_t)done->bytes);
   write_next(done, key, done->revision);
 }
 
 static void write_next(srv_store_write *write, int key, uint64_t before) {
-  *write = write_of(before ? SRV_STORE_CHANGE : SRV_STORE_BASE, key_id(key), before, before + 1, length_of(before + 1));
+  *write = write_of(before ? SRV_STORE_CHANGE : SRV_STORE_BASE, key_id(key), before, before + 1,
+                    length_of(before + 1));
   write->done = tell_and_go_on;
   srv_store_submit(child.r->store, write);
 }
@@ -314,7 +324,8 @@ static void write_and_kill(rig *r, uint64_t acknowledged[KEYS], unsigned ms) {
   usleep(ms * 1000);
   kill(writer, SIGKILL);
   waitpid(writer, NULL, 0);
-  while (read(ends[0], message, sizeof message) == sizeof message) acknowledged[message[0]] = message[1];
+  while (read(ends[0], message, sizeof message) == sizeof message)
+    acknowledged[message[0]] = message[1];
   close(ends[0]);
 }
 
@@ -333,7 +344,8 @@ static void nothing_acknowledged_is_lost_to_kill_9_and_the_lock_is_free(void) {
       CHECK_INT(status, load.count ? SRV_STORE_OK : SRV_STORE_UNKNOWN);
       /* One more may have been written and not told. */
       CHECK(load.count == acknowledged[key] || load.count == acknowledged[key] + 1);
-      for (size_t i = 0; i < load.count; i++) CHECK(record_is(&load.records[i], key_id(key), i + 1, length_of(i + 1)));
+      for (size_t i = 0; i < load.count; i++)
+        CHECK(record_is(&load.records[i], key_id(key), i + 1, length_of(i + 1)));
       acknowledged[key] = load.count;
       srv_store_load_free(&load);
     }
@@ -342,10 +354,11 @@ static void nothing_acknowledged_is_lost_to_kill_9_and_the_lock_is_free(void) {
   rig_end(&r);
 }
 
-/* ---- who may read ----------------------------------------------------------------------------------------------------- */
+/* ---- who may read --------------------------------------------------------------------------- */
 
 static void files_are_their_owners_alone(void) {
-  static const char *const names[] = {"contactd.db", "contactd.db-wal", "contactd.db-shm", "contactd.lock"};
+  static const char *const names[] = {"contactd.db", "contactd.db-wal", "contactd.db-shm",
+                                      "contactd.lock"};
   rig r;
   rig_begin(&r);
   CHECK(rig_open(&r));
@@ -360,7 +373,8 @@ static void files_are_their_owners_alone(void) {
   rig_end(&r);
 }
 
-/* Nobody would find what is written to a file without a name, and a lock without one keeps nobody out. */
+/* Nobody would find what is written to a file without a name, and a lock without one keeps nobody
+ * out. */
 static void nothing_is_acknowledged_into_a_file_that_has_gone(void) {
   static const char *const names[] = {"contactd.db", "contactd.db-wal", "contactd.lock"};
   for (size_t i = 0; i < 2 * sizeof names / sizeof names[0]; i++) {
@@ -374,7 +388,8 @@ static void nothing_is_acknowledged_into_a_file_that_has_gone(void) {
     path_of(&r, name, path);
     CHECK_INT(unlink(path), 0);
     if (i % 2) put_file(&r, name, "another", 7);
-    for (int again = 0; again < 2; again++) CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "a", 1, 2, 100), SRV_STORE_FAILED);
+    for (int again = 0; again < 2; again++)
+      CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "a", 1, 2, 100), SRV_STORE_FAILED);
     CHECK(!srv_store_healthy(r.store, &health, why));
     CHECK_INT(health, SRV_STORE_FAILED);
     CHECK(strncmp(why, name, strlen(name)) == 0 && strstr(why, " was removed or replaced") != NULL);
@@ -391,11 +406,12 @@ static void a_lost_file_is_told_in_a_whole_sentence(void) {
   rig_close(&r);
   path_of(&r, "contactd.db", path);
   CHECK_INT(unlink(path), 0);
-  CHECK_REFUSED(&r, "it is empty and lacks acknowledged writes; without contactd.lock it is taken as new.\n");
+  CHECK_REFUSED(
+      &r, "it is empty and lacks acknowledged writes; without contactd.lock it is taken as new.\n");
   rig_end(&r);
 }
 
-/* ---- the log's length ------------------------------------------------------------------------------------------------- */
+/* ---- the log's length ----------------------------------------------------------------------- */
 
 #define LOG_MOST_BYTES (17 << 20)
 
@@ -473,16 +489,21 @@ static const check_test tests[] = {
     {"a_log_that_only_deletes_is_copied_too", a_log_that_only_deletes_is_copied_too},
     {"a_large_write_does_not_leave_the_log_large", a_large_write_does_not_leave_the_log_large},
     {"files_are_their_owners_alone", files_are_their_owners_alone},
-    {"nothing_is_acknowledged_into_a_file_that_has_gone", nothing_is_acknowledged_into_a_file_that_has_gone},
+    {"nothing_is_acknowledged_into_a_file_that_has_gone",
+     nothing_is_acknowledged_into_a_file_that_has_gone},
     {"a_lost_file_is_told_in_a_whole_sentence", a_lost_file_is_told_in_a_whole_sentence},
     {"a_second_store_of_the_folder_is_refused", a_second_store_of_the_folder_is_refused},
     {"folders_that_cannot_hold_a_store_are_refused", folders_that_cannot_hold_a_store_are_refused},
     {"files_of_others_are_refused_and_left_alone", files_of_others_are_refused_and_left_alone},
-    {"what_is_no_file_is_refused_and_nothing_is_made", what_is_no_file_is_refused_and_nothing_is_made},
+    {"what_is_no_file_is_refused_and_nothing_is_made",
+     what_is_no_file_is_refused_and_nothing_is_made},
     {"a_lock_of_others_is_left_alone", a_lock_of_others_is_left_alone},
     {"a_newer_format_is_refused_and_left_alone", a_newer_format_is_refused_and_left_alone},
-    {"an_older_format_is_brought_up_whole_or_not_at_all", an_older_format_is_brought_up_whole_or_not_at_all},
-    {"an_older_format_with_a_damaged_record_is_brought_up", an_older_format_with_a_damaged_record_is_brought_up},
-    {"nothing_acknowledged_is_lost_to_kill_9_and_the_lock_is_free", nothing_acknowledged_is_lost_to_kill_9_and_the_lock_is_free}};
+    {"an_older_format_is_brought_up_whole_or_not_at_all",
+     an_older_format_is_brought_up_whole_or_not_at_all},
+    {"an_older_format_with_a_damaged_record_is_brought_up",
+     an_older_format_with_a_damaged_record_is_brought_up},
+    {"nothing_acknowledged_is_lost_to_kill_9_and_the_lock_is_free",
+     nothing_acknowledged_is_lost_to_kill_9_and_the_lock_is_free}};
 
 CHECK_MAIN(tests)

@@ -1,5 +1,5 @@
-/* The store in a file on a disk that loses power, also after a sync that failed: what was acknowledged, or read, is there
- * afterwards, and nothing is half there. */
+/* The store in a file on a disk that loses power, also after a sync that failed: what was
+ * acknowledged, or read, is there afterwards, and nothing is half there. */
 #include "tests/support/store_disk.h"
 #include "tests/support/store_files.h"
 #include "tests/support/store_history.h"
@@ -65,8 +65,8 @@ static void kill_life(rig *r) {
   disk.records = true;
 }
 
-/* Lives that meet a sync that fails, and end or are killed, and a last one, written down. What one has read of those before it is
- * told, too. */
+/* Lives that meet a sync that fails, and end or are killed, and a last one, written down. What one
+ * has read of those before it is told, too. */
 static void record_failing_lives(check_random *random) {
   rig r;
   history h = {{0}, {0}};
@@ -76,7 +76,8 @@ static void record_failing_lives(check_random *random) {
   disk.records = true;
   for (int life = 1; life <= POWER_LIVES; life++) {
     disk.failed = false;
-    disk.fail_sync = life < POWER_LIVES ? disk.syncs + 1 + (long)(check_next(random) % POWER_LIFE_SYNCS) : 0;
+    disk.fail_sync =
+        life < POWER_LIVES ? disk.syncs + 1 + (long)(check_next(random) % POWER_LIFE_SYNCS) : 0;
     bool opened = quietly_open(&r);
     CHECK(opened || disk.failed);
     if (opened) {
@@ -94,7 +95,8 @@ static void record_failing_lives(check_random *random) {
   disk.records = false;
 }
 
-/* The last round that the record had told when power was lost; the one after it may have been under way. */
+/* The last round that the record had told when power was lost; the one after it may have been under
+ * way. */
 static int round_before(size_t count) {
   int round = -1;
   for (size_t i = 0; i < count; i++)
@@ -110,7 +112,8 @@ static void lose_power(check_random *random, disk_image images[DISK_FILES]) {
   disk_state(count, random, in, images);
   rig_begin(&r);
   put_file(&r, "contactd.db", images[DISK_STORE].bytes, images[DISK_STORE].size);
-  if (images[DISK_LOG].size) put_file(&r, "contactd.db-wal", images[DISK_LOG].bytes, images[DISK_LOG].size);
+  if (images[DISK_LOG].size)
+    put_file(&r, "contactd.db-wal", images[DISK_LOG].bytes, images[DISK_LOG].size);
   if (round >= 0) put_file(&r, "contactd.lock", marks[round], mark_sizes[round]);
   /* Before the first opening has ended nobody was told anything. */
   bool good = round >= 0 ? rig_open(&r) : quietly_open(&r);
@@ -121,7 +124,8 @@ static void lose_power(check_random *random, disk_image images[DISK_FILES]) {
     check_history(&r, &h);
     CHECK_INT(write_round(&r, &h, SRV_STORE_OK), SCENES);
   }
-  if (check_failures) fprintf(stderr, "  after %zu events of %zu, 1 in %u sectors lost\n", count, disk.count, in);
+  if (check_failures)
+    fprintf(stderr, "  after %zu events of %zu, 1 in %u sectors lost\n", count, disk.count, in);
   rig_end(&r);
 }
 
@@ -150,12 +154,14 @@ static void a_failed_sync_of_a_life_before_loses_nothing_with_the_power(void) {
 }
 
 /* What the whole record leaves has two scenes, the first with so many records. */
-static void check_what_is_left(check_random *random, disk_image images[DISK_FILES], size_t records) {
+static void check_what_is_left(check_random *random, disk_image images[DISK_FILES],
+                               size_t records) {
   rig r;
   rig_begin(&r);
   disk_state(disk.count, random, 2, images);
   put_file(&r, "contactd.db", images[DISK_STORE].bytes, images[DISK_STORE].size);
-  if (images[DISK_LOG].size) put_file(&r, "contactd.db-wal", images[DISK_LOG].bytes, images[DISK_LOG].size);
+  if (images[DISK_LOG].size)
+    put_file(&r, "contactd.db-wal", images[DISK_LOG].bytes, images[DISK_LOG].size);
   CHECK(rig_open(&r));
   for (int s = 0; s < 2 && r.store; s++) {
     srv_store_load load;
@@ -166,8 +172,8 @@ static void check_what_is_left(check_random *random, disk_image images[DISK_FILE
   rig_end(&r);
 }
 
-/* A file system that writes elsewhere what it has needs room for the log that is written again: it is read without, and all that is
- * written waits for it. */
+/* A file system that writes elsewhere what it has needs room for the log that is written again: it
+ * is read without, and all that is written waits for it. */
 static void a_log_that_has_no_room_to_be_written_again_is_read(void) {
   check_random random = {2029};
   disk_image images[DISK_FILES] = {{0}};
@@ -194,12 +200,14 @@ static void a_log_that_has_no_room_to_be_written_again_is_read(void) {
   kill_life(&r);
   rig_end(&r);
   disk.records = false;
-  for (int state = 0; state < 20 && !check_failures; state++) check_what_is_left(&random, images, 2);
+  for (int state = 0; state < 20 && !check_failures; state++)
+    check_what_is_left(&random, images, 2);
   for (int file = 0; file < DISK_FILES; file++) free(images[file].bytes);
   disk_reset();
 }
 
-/* Room for a commit is no room for the log before it: what is refused then does not come back with a life that finds room. */
+/* Room for a commit is no room for the log before it: what is refused then does not come back with
+ * a life that finds room. */
 static void a_write_that_is_refused_for_an_old_log_stays_refused(void) {
   rig r;
   disk_install();
@@ -226,8 +234,8 @@ static void a_write_that_is_refused_for_an_old_log_stays_refused(void) {
   disk_reset();
 }
 
-/* Pages that are copied while somebody reads are synced with those that are copied when nobody does. Where that fails they are in
- * the log alone, and it stays. */
+/* Pages that are copied while somebody reads are synced with those that are copied when nobody
+ * does. Where that fails they are in the log alone, and it stays. */
 static void a_log_of_which_a_part_was_copied_outlives_a_failed_sync(void) {
   check_random random = {2028};
   disk_image images[DISK_FILES] = {{0}};
@@ -252,21 +260,27 @@ static void a_log_of_which_a_part_was_copied_outlives_a_failed_sync(void) {
   /* The log's comes first. */
   disk_fail_sync(2);
   CHECK_INT(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
-  for (int tries = 0; srv_store_healthy(r.store, &health, why) && tries < IDLE_LIMIT_MS; tries++) uv_sleep(1);
+  for (int tries = 0; srv_store_healthy(r.store, &health, why) && tries < IDLE_LIMIT_MS; tries++)
+    uv_sleep(1);
   CHECK_INT(health, SRV_STORE_FAILED);
   sqlite3_close(other);
   rig_end(&r);
   disk.records = false;
-  for (int state = 0; state < 20 && !check_failures; state++) check_what_is_left(&random, images, 1);
+  for (int state = 0; state < 20 && !check_failures; state++)
+    check_what_is_left(&random, images, 1);
   for (int file = 0; file < DISK_FILES; file++) free(images[file].bytes);
   disk_reset();
 }
 
 static const check_test tests[] = {
     {"power_may_be_lost_at_any_moment", power_may_be_lost_at_any_moment},
-    {"a_failed_sync_of_a_life_before_loses_nothing_with_the_power", a_failed_sync_of_a_life_before_loses_nothing_with_the_power},
-    {"a_write_that_is_refused_for_an_old_log_stays_refused", a_write_that_is_refused_for_an_old_log_stays_refused},
-    {"a_log_that_has_no_room_to_be_written_again_is_read", a_log_that_has_no_room_to_be_written_again_is_read},
-    {"a_log_of_which_a_part_was_copied_outlives_a_failed_sync", a_log_of_which_a_part_was_copied_outlives_a_failed_sync}};
+    {"a_failed_sync_of_a_life_before_loses_nothing_with_the_power",
+     a_failed_sync_of_a_life_before_loses_nothing_with_the_power},
+    {"a_write_that_is_refused_for_an_old_log_stays_refused",
+     a_write_that_is_refused_for_an_old_log_stays_refused},
+    {"a_log_that_has_no_room_to_be_written_again_is_read",
+     a_log_that_has_no_room_to_be_written_again_is_read},
+    {"a_log_of_which_a_part_was_copied_outlives_a_failed_sync",
+     a_log_of_which_a_part_was_copied_outlives_a_failed_sync}};
 
 CHECK_MAIN(tests)

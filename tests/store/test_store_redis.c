@@ -1,4 +1,5 @@
-/* What every store promises, by the store in Redis; two daemons at one store; and what Redis says when it will not. */
+/* What every store promises, by the store in Redis; two daemons at one store; and what Redis says
+ * when it will not. */
 #include "tests/support/redis_server.h"
 #include "tests/support/store_promises.h"
 
@@ -6,14 +7,15 @@ static unsigned databases;
 
 static void another_database(rig *r) {
   if (!redis_pid) redis_start(NULL, NULL);
-  snprintf(r->url, sizeof r->url, "redis://127.0.0.1:%d/%u?commandMs=20000", redis_port, databases++);
+  snprintf(r->url, sizeof r->url, "redis://127.0.0.1:%d/%u?commandMs=20000", redis_port,
+           databases++);
 }
 
 /* Says something to Redis at the rig's database; the first line of the answer, without its end. */
 static void say(const rig *r, const char *words, char *out, size_t size) {
   char command[400];
-  snprintf(command, sizeof command, "redis-cli -p %d -n %ld %s 2>&1", redis_port, strtol(strrchr(r->url, '/') + 1, NULL, 10),
-           words);
+  snprintf(command, sizeof command, "redis-cli -p %d -n %ld %s 2>&1", redis_port,
+           strtol(strrchr(r->url, '/') + 1, NULL, 10), words);
   FILE *in = popen(command, "r");
   out[0] = 0;
   if (!in || !fgets(out, (int)size, in)) CHECK(out[0] == 0);
@@ -33,16 +35,18 @@ static void begin_other(rig *other, const rig *r) {
   CHECK(rig_open(other));
 }
 
-/* ---- promises of Redis ----------------------------------------------------------------------------------------------- */
+/* ---- promises of Redis ---------------------------------------------------------------------- */
 
 /* Redis has no appendonly file to write, or to begin to. */
 static void await_file(const rig *r) {
   char under_way[40] = "1";
   while (strcmp(under_way, "0") != 0)
-    say(r, "info persistence | grep -c 'aof_rewrite_\\(in_progress\\|scheduled\\):1'", under_way, sizeof under_way);
+    say(r, "info persistence | grep -c 'aof_rewrite_\\(in_progress\\|scheduled\\):1'", under_way,
+        sizeof under_way);
 }
 
-/* Redis may have begun to write its file anew by itself, which a new connection cannot tell from the first time. */
+/* Redis may have begun to write its file anew by itself, which a new connection cannot tell from
+ * the first time. */
 static void await_redis(rig *r) {
   while (strcmp(r->store->durability, "memory") == 0) {
     await_file(r);
@@ -77,7 +81,7 @@ static void the_word_for_durability_is_what_redis_promises(void) {
   rig_end(&r);
 }
 
-/* ---- two daemons ----------------------------------------------------------------------------------------------------- */
+/* ---- two daemons ---------------------------------------------------------------------------- */
 
 static void what_one_daemon_writes_the_other_sees_at_once(void) {
   WITH_RIG(r);
@@ -95,7 +99,8 @@ static void what_one_daemon_writes_the_other_sees_at_once(void) {
   rig_end(&r);
 }
 
-/* Both write as fast as they can, each from what it knows; what one has lost it learns from the answer. */
+/* Both write as fast as they can, each from what it knows; what one has lost it learns from the
+ * answer. */
 static void of_two_daemons_that_write_at_once_each_revision_has_one_author(void) {
   WITH_RIG(r);
   rig other;
@@ -135,7 +140,8 @@ static void of_two_daemons_that_write_at_once_each_revision_has_one_author(void)
   rig_end(&r);
 }
 
-/* Fencing: who slept while the scene went and came back under its old id is refused, whatever numbers it has in mind. */
+/* Fencing: who slept while the scene went and came back under its old id is refused, whatever
+ * numbers it has in mind. */
 static void who_slept_through_a_scenes_end_is_refused(void) {
   WITH_RIG(r);
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 10), SRV_STORE_OK);
@@ -160,11 +166,13 @@ static void who_slept_through_a_scenes_end_is_refused(void) {
   rig_end(&r);
 }
 
-/* A long record is put in place part by part; what is submitted for its key meanwhile comes after it. */
+/* A long record is put in place part by part; what is submitted for its key meanwhile comes after
+ * it. */
 static void a_write_after_a_long_one_comes_after_it(void) {
   WITH_RIG(r);
-  srv_store_write writes[] = {write_of(SRV_STORE_BASE, "a", 0, 1, 30000000), write_of(SRV_STORE_CHANGE, "a", 1, 2, 10),
-                              write_of(SRV_STORE_CHANGE, "a", 2, 3, 5000000), write_of(SRV_STORE_CHANGE, "a", 3, 4, 20)};
+  srv_store_write writes[] = {
+      write_of(SRV_STORE_BASE, "a", 0, 1, 30000000), write_of(SRV_STORE_CHANGE, "a", 1, 2, 10),
+      write_of(SRV_STORE_CHANGE, "a", 2, 3, 5000000), write_of(SRV_STORE_CHANGE, "a", 3, 4, 20)};
   for (int i = 0; i < 4; i++) rig_submit(&r, &writes[i]);
   rig_wait(&r);
   for (int i = 0; i < 4; i++) {
@@ -179,13 +187,13 @@ static void a_write_after_a_long_one_comes_after_it(void) {
   rig_end(&r);
 }
 
-/* ---- what Redis says when it will not -------------------------------------------------------------------------------- */
+/* ---- what Redis says when it will not ------------------------------------------------------- */
 
-#define CHECK_SAYS(write, expected, part)                                                                                          \
-  do {                                                                                                                             \
-    srv_store_write said = write;                                                                                                  \
-    CHECK_INT(said.status, expected);                                                                                              \
-    CHECK(strstr(said.why, part));                                                                                                 \
+#define CHECK_SAYS(write, expected, part)                                                          \
+  do {                                                                                             \
+    srv_store_write said = write;                                                                  \
+    CHECK_INT(said.status, expected);                                                              \
+    CHECK(strstr(said.why, part));                                                                 \
   } while (0)
 
 static void each_refusal_of_redis_has_its_sentence_and_passes(void) {
@@ -196,9 +204,11 @@ static void each_refusal_of_redis_has_its_sentence_and_passes(void) {
   } cases[] = {
       {"config set maxmemory 1", "config set maxmemory 0", SRV_STORE_FULL, "maxmemory"},
       {"replicaof 127.0.0.1 1", "replicaof no one", SRV_STORE_UNAVAILABLE, "replica"},
-      {"config set min-replicas-to-write 3", "config set min-replicas-to-write 0", SRV_STORE_UNAVAILABLE, "replicas"},
+      {"config set min-replicas-to-write 3", "config set min-replicas-to-write 0",
+       SRV_STORE_UNAVAILABLE, "replicas"},
       {"set contactd:scenes text", "del contactd:scenes", SRV_STORE_DAMAGED, "something else"},
-      {"hset contactd:store format 3", "del contactd:store", SRV_STORE_UNAVAILABLE, "another format"},
+      {"hset contactd:store format 3", "del contactd:store", SRV_STORE_UNAVAILABLE,
+       "another format"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     WITH_RIG(r);
@@ -286,7 +296,8 @@ static void revisions_that_are_too_great_are_damage(void) {
   say(&r, "hexists contactd:store last", last, sizeof last);
   CHECK_TEXT(last, "0");
   tell_redis(&r, "del contactd:scenes");
-  static const char *const lasts[] = {"18446744073709551615", "9223372036854775808", "99999999999999999999999", "-1", "mine"};
+  static const char *const lasts[] = {"18446744073709551615", "9223372036854775808",
+                                      "99999999999999999999999", "-1", "mine"};
   for (size_t i = 0; i < sizeof lasts / sizeof lasts[0]; i++) {
     char words[80];
     snprintf(words, sizeof words, "hset contactd:store last %s", lasts[i]);
@@ -303,11 +314,11 @@ static void revisions_that_are_too_great_are_damage(void) {
   rig_end(&r);
 }
 
-/* ---- one number, two writes ------------------------------------------------------------------------------------------ */
+/* ---- one number, two writes ----------------------------------------------------------------- */
 
 /* A write of the scene "a" that follows a revision by the stamp. */
-static srv_store_status follow(rig *r, srv_store_operation act, uint64_t before, uint64_t before_stamp, uint64_t revision,
-                               uint64_t *stamp) {
+static srv_store_status follow(rig *r, srv_store_operation act, uint64_t before,
+                               uint64_t before_stamp, uint64_t revision, uint64_t *stamp) {
   srv_store_write write = write_of(act, "a", before, revision, 20);
   write.before_stamp = before_stamp;
   rig_submit(r, &write);
@@ -342,11 +353,12 @@ static void who_follows_a_number_that_another_write_has_made_is_refused(void) {
   rig_end(&r);
 }
 
-/* ---- shapes that are removed for their age --------------------------------------------------------------------------- */
+/* ---- shapes that are removed for their age -------------------------------------------------- */
 
 /* A write of the shape "box" by who knows of its entry. */
 static srv_store_status of_box(rig *r, srv_store_operation act, const srv_store_entry *known) {
-  srv_store_write write = {.space = SRV_STORE_SHAPES, .id = "box", .act = act, .before = 1, .revision = 1};
+  srv_store_write write = {
+      .space = SRV_STORE_SHAPES, .id = "box", .act = act, .before = 1, .revision = 1};
   if (known) write.before_stamp = known->stamp;
   if (known) write.bodies = known->bodies;
   return rig_write(r, &write);
@@ -375,7 +387,8 @@ static void who_removes_a_shape_that_has_been_seen_since_is_refused(void) {
   srv_store_load load;
   CHECK_INT(rig_load(&r, SRV_STORE_SHAPES, "box", &load), SRV_STORE_OK);
   srv_store_load_free(&load);
-  /* A scene that names it changes nothing of this, and is in the way; the last that names it sees it when it lets go. */
+  /* A scene that names it changes nothing of this, and is in the way; the last that names it sees
+   * it when it lets go. */
   CHECK_INT(naming(&other, SRV_STORE_BASE, 0, "box,"), SRV_STORE_OK);
   CHECK_INT(naming(&other, SRV_STORE_BASE, 1, "box,"), SRV_STORE_OK);
   CHECK(entry_of_box(&r).bodies == seen.bodies);
@@ -396,11 +409,12 @@ static void who_removes_a_shape_that_has_been_seen_since_is_refused(void) {
   rig_end(&r);
 }
 
-/* ---- Redis goes and comes -------------------------------------------------------------------------------------------- */
+/* ---- Redis goes and comes ------------------------------------------------------------------- */
 
 static double seconds_since(uint64_t from) { return (double)(uv_hrtime() - from) / 1e9; }
 
-/* A request that waits for Redis takes a second. Once Redis is known to hang, twenty take less than two such waits. */
+/* A request that waits for Redis takes a second. Once Redis is known to hang, twenty take less than
+ * two such waits. */
 static void a_redis_that_hangs_is_not_waited_for_and_is_found_again(void) {
   rig r;
   rig_begin(&r);
@@ -418,7 +432,8 @@ static void a_redis_that_hangs_is_not_waited_for_and_is_found_again(void) {
   CHECK_INT(rig_look(&r, SRV_STORE_SCENES, "a", &look), SRV_STORE_UNAVAILABLE);
   /* By now it is known that nobody answers. */
   from = uv_hrtime();
-  for (int i = 0; i < 20; i++) CHECK_INT(rig_look(&r, SRV_STORE_SCENES, "", &look), SRV_STORE_UNAVAILABLE);
+  for (int i = 0; i < 20; i++)
+    CHECK_INT(rig_look(&r, SRV_STORE_SCENES, "", &look), SRV_STORE_UNAVAILABLE);
   CHECK(seconds_since(from) < 2 * waited);
   srv_store_status status;
   char why[SRV_STORE_WHY];
@@ -426,7 +441,8 @@ static void a_redis_that_hangs_is_not_waited_for_and_is_found_again(void) {
   CHECK_INT(status, SRV_STORE_UNAVAILABLE);
   kill(redis_pid, SIGCONT);
   from = uv_hrtime();
-  while (!srv_store_healthy(r.store, &status, why) && seconds_since(from) < 60) uv_run(&r.loop, UV_RUN_ONCE);
+  while (!srv_store_healthy(r.store, &status, why) && seconds_since(from) < 60)
+    uv_run(&r.loop, UV_RUN_ONCE);
   CHECK(srv_store_healthy(r.store, &status, why));
   /* The write may have been carried out after all. */
   uint64_t revision = rig_revision(&r, SRV_STORE_SCENES, "a");
@@ -436,12 +452,14 @@ static void a_redis_that_hangs_is_not_waited_for_and_is_found_again(void) {
 }
 
 static void places_that_are_none_are_refused(void) {
-  static const char *const urls[] = {"http://127.0.0.1",      "redis://",           "redis://:6379",         "redis://h:0",
-                                     "redis://h:99999",       "redis://h:1/x",      "redis://[::1",          "redis://u:secret@h",
-                                     "redis://u@127.0.0.1:1", "redis://h:1/999999", "redis://h?commandMs=1", "redis://h?x=1"};
+  static const char *const urls[] = {
+      "http://127.0.0.1",      "redis://",           "redis://:6379",         "redis://h:0",
+      "redis://h:99999",       "redis://h:1/x",      "redis://[::1",          "redis://u:secret@h",
+      "redis://u@127.0.0.1:1", "redis://h:1/999999", "redis://h?commandMs=1", "redis://h?x=1"};
   rig r;
   rig_begin(&r);
-  srv_store_redis_options from = {.url_given = "--store", .password_file_given = "--store-password-file"};
+  srv_store_redis_options from = {.url_given = "--store",
+                                  .password_file_given = "--store-password-file"};
   for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
     from.url = urls[i];
     CHECK(!srv_store_redis_open(&r.loop, &from));
@@ -456,20 +474,27 @@ static void places_that_are_none_are_refused(void) {
 
 static const check_test tests[] = {
     STORE_PROMISES,
-    {"the_word_for_durability_is_what_redis_promises", the_word_for_durability_is_what_redis_promises},
-    {"what_one_daemon_writes_the_other_sees_at_once", what_one_daemon_writes_the_other_sees_at_once},
+    {"the_word_for_durability_is_what_redis_promises",
+     the_word_for_durability_is_what_redis_promises},
+    {"what_one_daemon_writes_the_other_sees_at_once",
+     what_one_daemon_writes_the_other_sees_at_once},
     {"of_two_daemons_that_write_at_once_each_revision_has_one_author",
      of_two_daemons_that_write_at_once_each_revision_has_one_author},
     {"who_slept_through_a_scenes_end_is_refused", who_slept_through_a_scenes_end_is_refused},
     {"a_write_after_a_long_one_comes_after_it", a_write_after_a_long_one_comes_after_it},
-    {"each_refusal_of_redis_has_its_sentence_and_passes", each_refusal_of_redis_has_its_sentence_and_passes},
+    {"each_refusal_of_redis_has_its_sentence_and_passes",
+     each_refusal_of_redis_has_its_sentence_and_passes},
     {"a_full_redis_lets_scenes_go", a_full_redis_lets_scenes_go},
-    {"a_script_that_redis_has_forgotten_is_told_again", a_script_that_redis_has_forgotten_is_told_again},
+    {"a_script_that_redis_has_forgotten_is_told_again",
+     a_script_that_redis_has_forgotten_is_told_again},
     {"entries_that_are_not_ours_are_damage", entries_that_are_not_ours_are_damage},
     {"revisions_that_are_too_great_are_damage", revisions_that_are_too_great_are_damage},
-    {"who_follows_a_number_that_another_write_has_made_is_refused", who_follows_a_number_that_another_write_has_made_is_refused},
-    {"who_removes_a_shape_that_has_been_seen_since_is_refused", who_removes_a_shape_that_has_been_seen_since_is_refused},
-    {"a_redis_that_hangs_is_not_waited_for_and_is_found_again", a_redis_that_hangs_is_not_waited_for_and_is_found_again},
+    {"who_follows_a_number_that_another_write_has_made_is_refused",
+     who_follows_a_number_that_another_write_has_made_is_refused},
+    {"who_removes_a_shape_that_has_been_seen_since_is_refused",
+     who_removes_a_shape_that_has_been_seen_since_is_refused},
+    {"a_redis_that_hangs_is_not_waited_for_and_is_found_again",
+     a_redis_that_hangs_is_not_waited_for_and_is_found_again},
     {"places_that_are_none_are_refused", places_that_are_none_are_refused}};
 
 int main(int argc, char **argv) {

@@ -16,7 +16,8 @@ static void a_scene_put_again_and_again_takes_no_more_room(void) {
   snprintf(path, sizeof path, "%s/contactd.db", r.folder);
   uint64_t revision = 0;
   for (int half = 0; half < 2; half++) {
-    for (int i = 0; i < 40; i++, revision++) CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", revision, revision + 1, 300000), SRV_STORE_OK);
+    for (int i = 0; i < 40; i++, revision++)
+      CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", revision, revision + 1, 300000), SRV_STORE_OK);
     rig_close(&r);
     CHECK_INT(stat(path, &file[half]), 0);
     CHECK(rig_open(&r));
@@ -26,9 +27,9 @@ static void a_scene_put_again_and_again_takes_no_more_room(void) {
   rig_end(&r);
 }
 
-static const check_test tests[] = {
-    STORE_PROMISES,
-    {"it_is_a_disk_of_its_own", it_is_a_disk_of_its_own},
-    {"a_scene_put_again_and_again_takes_no_more_room", a_scene_put_again_and_again_takes_no_more_room}};
+static const check_test tests[] = {STORE_PROMISES,
+                                   {"it_is_a_disk_of_its_own", it_is_a_disk_of_its_own},
+                                   {"a_scene_put_again_and_again_takes_no_more_room",
+                                    a_scene_put_again_and_again_takes_no_more_room}};
 
 CHECK_MAIN(tests)

@@ -22,8 +22,10 @@ static inline const ct_scene *scene_of(const placed_body *bodies, size_t count) 
   ct_draft *draft = ct_draft_begin(base);
   for (size_t i = 0; i < count; i++) {
     ct_collider collider = {.shape = bodies[i].shape, .pose = ct_pose_identity()};
-    ct_body_options options = {
-        .id = text_of(bodies[i].id), .colliders = &collider, .collider_count = 1, .motion = bodies[i].motion};
+    ct_body_options options = {.id = text_of(bodies[i].id),
+                               .colliders = &collider,
+                               .collider_count = 1,
+                               .motion = bodies[i].motion};
     const ct_body *body = NULL;
     uint32_t row;
     CHECK_INT(ct_body_create(&options, &body), CT_OK);
@@ -34,7 +36,8 @@ static inline const ct_scene *scene_of(const placed_body *bodies, size_t count) 
 }
 
 /* The scene's default material. */
-static inline const ct_scene *scene_with(const placed_body *bodies, size_t count, ct_material material) {
+static inline const ct_scene *scene_with(const placed_body *bodies, size_t count,
+                                         ct_material material) {
   const ct_scene *scene = scene_of(bodies, count);
   const ct_named_material item = {text_of(CT_MATERIAL_DEFAULT), material};
   const ct_materials materials = {.items = &item, .count = 1};
@@ -43,13 +46,16 @@ static inline const ct_scene *scene_with(const placed_body *bodies, size_t count
   return seal(draft, scene);
 }
 
-static inline ct_material friction_of(double mu) { return (ct_material){.static_friction = mu, .dynamic_friction = mu}; }
+static inline ct_material friction_of(double mu) {
+  return (ct_material){.static_friction = mu, .dynamic_friction = mu};
+}
 
-#define AT_REST                                                                                                                    \
-  {                                                                                                                                \
-    {0, 0, 0}, { 0, 0, 0 }                                                                                                         \
+#define AT_REST                                                                                    \
+  {                                                                                                \
+    {0, 0, 0}, { 0, 0, 0 }                                                                         \
   }
-static const placed_body ground = {"ground", {.kind = CT_KIND_PLANE}, {{0, 0, 0}, {0, 0, 0, 1}}, AT_REST, NULL};
+static const placed_body ground = {
+    "ground", {.kind = CT_KIND_PLANE}, {{0, 0, 0}, {0, 0, 0, 1}}, AT_REST, NULL};
 
 static inline ct_advance *advance_of(const ct_scene *scene, const ct_advance_options *options) {
   ct_advance *advance = NULL;
@@ -60,11 +66,14 @@ static inline ct_advance *advance_of(const ct_scene *scene, const ct_advance_opt
 /* So many steps, or to the end. */
 static inline bool steps(ct_advance *advance, uint64_t count) {
   bool done = false;
-  for (uint64_t k = 0; k < count && !done; k++) CHECK_INT(ct_advance_step(advance, workspace, arena, &done), CT_OK);
+  for (uint64_t k = 0; k < count && !done; k++)
+    CHECK_INT(ct_advance_step(advance, workspace, arena, &done), CT_OK);
   return done;
 }
 
-static inline void near_vec(ct_vec3 a, ct_vec3 b, double tolerance) { CHECK_NEAR(ct_max_abs(ct_sub(a, b)), 0.0, tolerance); }
+static inline void near_vec(ct_vec3 a, ct_vec3 b, double tolerance) {
+  CHECK_NEAR(ct_max_abs(ct_sub(a, b)), 0.0, tolerance);
+}
 
 static const ct_motion one_kilogram = {.source = CT_MASS_MASS, .value = 1.0};
 

@@ -1,5 +1,5 @@
-/* A daemon without HTTP for tests of the API: a registry of a few scenes, calls run to their end in this thread, ranges in any
- * order. One translation unit, one rig at a time. */
+/* A daemon without HTTP for tests of the API: a registry of a few scenes, calls run to their end in
+ * this thread, ranges in any order. One translation unit, one rig at a time. */
 #ifndef TESTS_API_RIG_H
 #define TESTS_API_RIG_H
 
@@ -21,7 +21,8 @@ typedef struct rig_scene {
   size_t kept_count;
 } rig_scene;
 
-/* In what order ranges run: as handed out, or all that are handed out at once from the last to the first. */
+/* In what order ranges run: as handed out, or all that are handed out at once from the last to the
+ * first. */
 typedef enum rig_order { RIG_FORWARD, RIG_BACKWARD } rig_order;
 
 typedef struct rig {
@@ -34,9 +35,9 @@ typedef struct rig {
   bool written;                  /* what a commit of shapes is told: bodies are being written */
   uint64_t first_revision;
   rig_order order;
-  size_t ranges;  /* run by the last call */
-  double cost_ns; /* that the last call which left work was thought to have */
-  bool *counting; /* set while a call runs, for tests that count allocations; may be NULL */
+  size_t ranges;      /* run by the last call */
+  double cost_ns;     /* that the last call which left work was thought to have */
+  bool *counting;     /* set while a call runs, for tests that count allocations; may be NULL */
   api_record *posted; /* takes the record of a shape that is posted; may be NULL */
 } rig;
 
@@ -60,7 +61,9 @@ static inline api_limits rig_limits(void) {
 
 static inline rig rig_open_with(const api_limits *limits) {
   api_settings settings = {.limits = *limits, .durability = "memory", .workers = 2};
-  return (rig){.service = api_service_create(&settings), .scratch = api_scratch_create(), .first_revision = 1};
+  return (rig){.service = api_service_create(&settings),
+               .scratch = api_scratch_create(),
+               .first_revision = 1};
 }
 
 static inline rig rig_open(void) {
@@ -170,11 +173,14 @@ static inline void rig_outcome(rig *r, const api_match *match, api_call *call, c
   if (api_call_new_revision(call)) rig_commit(r, id, api_call_new_revision(call));
   if (match->target == API_TARGET_DELETE && status >= 200 && status < 300) rig_remove(r, id);
   rig_scene *s = rig_find(r, id);
-  if (api_call_pin(call) && s && s->kept_count < RIG_KEPT) s->kept[s->kept_count++] = ct_scene_retain(api_call_pin(call));
+  if (api_call_pin(call) && s && s->kept_count < RIG_KEPT)
+    s->kept[s->kept_count++] = ct_scene_retain(api_call_pin(call));
 }
 
-/* One request. head->path may carry a query after '?'. A streamed body is fed in pieces of `piece` bytes (0: all at once). */
-static inline rig_reply rig_send(rig *r, const api_head *sent, const char *body, size_t length, size_t piece) {
+/* One request. head->path may carry a query after '?'. A streamed body is fed in pieces of `piece`
+ * bytes (0: all at once). */
+static inline rig_reply rig_send(rig *r, const api_head *sent, const char *body, size_t length,
+                                 size_t piece) {
   char path[API_LOCATION_BYTES + 1024];
   snprintf(path, sizeof path, "%s", sent->path);
   api_head head = *sent;
@@ -199,9 +205,11 @@ static inline rig_reply rig_send(rig *r, const api_head *sent, const char *body,
   api_call_set_shapes(call, r->shapes);
   if (match.streams)
     for (size_t at = 0; at < length; at += piece ? piece : length)
-      if (!api_call_feed(call, body + at, piece && length - at > piece ? piece : length - at)) break;
+      if (!api_call_feed(call, body + at, piece && length - at > piece ? piece : length - at))
+        break;
   api_scene_entry entries[RIG_SCENES];
-  for (size_t i = 0; i < r->scene_count; i++) entries[i] = (api_scene_entry){.id = r->scenes[i].id, .scene = r->scenes[i].current};
+  for (size_t i = 0; i < r->scene_count; i++)
+    entries[i] = (api_scene_entry){.id = r->scenes[i].id, .scene = r->scenes[i].current};
   rig_scene *s = match.scene_id[0] ? rig_find(r, match.scene_id) : NULL;
   api_input input = {.body = match.streams ? NULL : body,
                      .body_length = match.streams ? 0 : length,
@@ -233,9 +241,11 @@ static inline rig_reply rig_ask(rig *r, const char *method, const char *path, co
 }
 
 /* Sends and checks the status; the reply is thrown away. */
-static inline void rig_must(rig *r, const char *method, const char *path, const char *body, int status) {
+static inline void rig_must(rig *r, const char *method, const char *path, const char *body,
+                            int status) {
   rig_reply reply = rig_ask(r, method, path, body);
-  if (reply.status != status) CHECK_FAIL("%s %s is %d, should be %d: %.300s", method, path, reply.status, status, reply.body);
+  if (reply.status != status)
+    CHECK_FAIL("%s %s is %d, should be %d: %.300s", method, path, reply.status, status, reply.body);
   rig_free(&reply);
 }
 
@@ -250,9 +260,10 @@ typedef struct rig_fault {
 static inline void rig_problem(rig *r, const api_head *head, const char *body, rig_fault expected) {
   rig_reply reply = rig_send(r, head, body, body ? strlen(body) : 0, 0);
   const char *type = json_string_value(json_object_get(reply.json, "type"));
-  if (reply.status != expected.status || !type || strncmp(type, "/problems/", 10) != 0 || strcmp(type + 10, expected.name) != 0)
-    CHECK_FAIL("%s %s %s is %d, should be %d %s: %.300s", head->method, head->path, body ? body : "", reply.status, expected.status,
-               expected.name, reply.body);
+  if (reply.status != expected.status || !type || strncmp(type, "/problems/", 10) != 0 ||
+      strcmp(type + 10, expected.name) != 0)
+    CHECK_FAIL("%s %s %s is %d, should be %d %s: %.300s", head->method, head->path,
+               body ? body : "", reply.status, expected.status, expected.name, reply.body);
   bool found = expected.pointer == NULL;
   size_t i;
   json_t *error;
@@ -260,11 +271,14 @@ static inline void rig_problem(rig *r, const api_head *head, const char *body, r
     const char *at = json_string_value(json_object_get(error, "pointer"));
     found = found || (at && strcmp(at, expected.pointer) == 0);
   }
-  if (!found) CHECK_FAIL("%s %s has no error at %s: %.300s", head->method, head->path, expected.pointer, reply.body);
+  if (!found)
+    CHECK_FAIL("%s %s has no error at %s: %.300s", head->method, head->path, expected.pointer,
+               reply.body);
   rig_free(&reply);
 }
 
-static inline void rig_refused(rig *r, const char *method, const char *path, const char *body, rig_fault expected) {
+static inline void rig_refused(rig *r, const char *method, const char *path, const char *body,
+                               rig_fault expected) {
   api_head head = {.method = method, .path = path};
   rig_problem(r, &head, body, expected);
 }

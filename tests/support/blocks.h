@@ -65,8 +65,10 @@ static inline void block_add_cell(block *b, uint32_t x, uint32_t y, uint32_t z,
 /* The roof of a column: a pyramid of height 1/2, or two tetrahedra where its top is cut; and the
  * tetrahedra between its ridge and those of the columns before it. top: the middle of the roofs of
  * all columns so far. */
-static inline void block_add_roof(block *b, uint32_t own, uint32_t nx, uint32_t *top, const uint32_t c[4], double z) {
-  uint32_t x = own % nx, y = own / nx, peak = top[own] = block_add_vertex(b, x + 0.5, y + 0.5, z + 0.5);
+static inline void block_add_roof(block *b, uint32_t own, uint32_t nx, uint32_t *top,
+                                  const uint32_t c[4], double z) {
+  uint32_t x = own % nx, y = own / nx,
+           peak = top[own] = block_add_vertex(b, x + 0.5, y + 0.5, z + 0.5);
   if ((x + y) % 3 == 1) {
     block_add(b, 4, (const uint32_t[4]){c[0], c[1], c[2], peak});
     block_add(b, 4, (const uint32_t[4]){c[2], c[3], c[0], peak});
@@ -102,13 +104,15 @@ static inline block block_make_mixed(uint32_t nx, uint32_t ny, uint32_t nz) {
   return b;
 }
 
-/* nx x ny x nz unit cells from the origin. A cell's corners in the order of VTK are its numbers 0 to 7; Kuhn's six tetrahedra go
- * around the diagonal from 0 to 6. */
+/* nx x ny x nz unit cells from the origin. A cell's corners in the order of VTK are its numbers 0
+ * to 7; Kuhn's six tetrahedra go around the diagonal from 0 to 6. */
 static inline block block_make(ct_element_type type, uint32_t nx, uint32_t ny, uint32_t nz) {
-  static const uint32_t kuhn[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6}, {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
+  static const uint32_t kuhn[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
+                                      {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
   uint32_t cells = nx * ny * nz, sx = nx + 1, sy = ny + 1;
   if (type == CT_MIXED_ELEMENTS) return block_make_mixed(nx, ny, nz);
-  block b = {.type = type, .vn = sx * sy * (nz + 1), .en = type == CT_HEXAHEDRA ? cells : 6 * cells};
+  block b = {
+      .type = type, .vn = sx * sy * (nz + 1), .en = type == CT_HEXAHEDRA ? cells : 6 * cells};
   b.v = malloc(b.vn * sizeof *b.v);
   b.c = malloc(b.en * block_each(&b) * sizeof *b.c);
   if (!b.v || !b.c) abort();
@@ -129,7 +133,8 @@ static inline block block_make(ct_element_type type, uint32_t nx, uint32_t ny, u
 /* Moves each vertex by at most `by` along each axis. Below 0.1 no element turns over. */
 static inline void block_jitter(block *b, check_random *r, double by) {
   for (uint32_t i = 0; i < b->vn; i++)
-    b->v[i] = ct_add(b->v[i], ct_vec(check_uniform(r, -by, by), check_uniform(r, -by, by), check_uniform(r, -by, by)));
+    b->v[i] = ct_add(b->v[i], ct_vec(check_uniform(r, -by, by), check_uniform(r, -by, by),
+                                     check_uniform(r, -by, by)));
 }
 
 /* Another numbering of the vertices and another order of the elements. */

@@ -1,6 +1,7 @@
-/* The tests' own small harness: a program is a list of named facts; each is a function that records failures.
- * A failed check prints file, line and both values, and the test goes on. argv[1] picks tests whose name contains it.
- * The last line printed is "N passed, N failed, N skipped"; tests/run adds these up.
+/* The tests' own small harness: a program is a list of named facts; each is a function that records
+ * failures. A failed check prints file, line and both values, and the test goes on. argv[1] picks
+ * tests whose name contains it. The last line printed is "N passed, N failed, N skipped"; tests/run
+ * adds these up.
  */
 #ifndef TESTS_CHECK_H
 #define TESTS_CHECK_H
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int check_failures;  /* in the running test */
+static int check_failures; /* in the running test */
 static bool check_skipped;
 
 typedef struct check_test {
@@ -20,45 +21,46 @@ typedef struct check_test {
   void (*run)(void);
 } check_test;
 
-#define CHECK_FAIL(...)                                                                                                \
-  do {                                                                                                                 \
-    if (check_failures++ < 10) {                                                                                       \
-      fprintf(stderr, "  %s:%d: ", __FILE__, __LINE__);                                                                \
-      fprintf(stderr, __VA_ARGS__);                                                                                    \
-      fputc('\n', stderr);                                                                                             \
-    }                                                                                                                  \
+#define CHECK_FAIL(...)                                                                            \
+  do {                                                                                             \
+    if (check_failures++ < 10) {                                                                   \
+      fprintf(stderr, "  %s:%d: ", __FILE__, __LINE__);                                            \
+      fprintf(stderr, __VA_ARGS__);                                                                \
+      fputc('\n', stderr);                                                                         \
+    }                                                                                              \
   } while (0)
 
-#define CHECK(condition)                                                                                               \
-  do {                                                                                                                 \
-    if (!(condition)) CHECK_FAIL("not true: %s", #condition);                                                          \
+#define CHECK(condition)                                                                           \
+  do {                                                                                             \
+    if (!(condition)) CHECK_FAIL("not true: %s", #condition);                                      \
   } while (0)
 
-#define CHECK_INT(actual, expected)                                                                                    \
-  do {                                                                                                                 \
-    long long check_a = (long long)(actual), check_e = (long long)(expected);                                          \
-    if (check_a != check_e) CHECK_FAIL("%s is %lld, should be %lld", #actual, check_a, check_e);                       \
+#define CHECK_INT(actual, expected)                                                                \
+  do {                                                                                             \
+    long long check_a = (long long)(actual), check_e = (long long)(expected);                      \
+    if (check_a != check_e) CHECK_FAIL("%s is %lld, should be %lld", #actual, check_a, check_e);   \
   } while (0)
 
-#define CHECK_NEAR(actual, expected, tolerance)                                                                        \
-  do {                                                                                                                 \
-    double check_a = (actual), check_e = (expected), check_t = (tolerance);                                            \
-    if (!(fabs(check_a - check_e) <= check_t))                                                                         \
-      CHECK_FAIL("%s is %.17g, should be %.17g within %g (off by %g)", #actual, check_a, check_e, check_t,             \
-                 check_a - check_e);                                                                                   \
+#define CHECK_NEAR(actual, expected, tolerance)                                                    \
+  do {                                                                                             \
+    double check_a = (actual), check_e = (expected), check_t = (tolerance);                        \
+    if (!(fabs(check_a - check_e) <= check_t))                                                     \
+      CHECK_FAIL("%s is %.17g, should be %.17g within %g (off by %g)", #actual, check_a, check_e,  \
+                 check_t, check_a - check_e);                                                      \
   } while (0)
 
-#define CHECK_TEXT(actual, expected)                                                                                   \
-  do {                                                                                                                 \
-    const char *check_a = (actual), *check_e = (expected);                                                             \
-    if (strcmp(check_a, check_e) != 0) CHECK_FAIL("%s is \"%s\", should be \"%s\"", #actual, check_a, check_e);        \
+#define CHECK_TEXT(actual, expected)                                                               \
+  do {                                                                                             \
+    const char *check_a = (actual), *check_e = (expected);                                         \
+    if (strcmp(check_a, check_e) != 0)                                                             \
+      CHECK_FAIL("%s is \"%s\", should be \"%s\"", #actual, check_a, check_e);                     \
   } while (0)
 
 /* Says why and marks the running test as skipped. */
-#define CHECK_SKIP(reason)                                                                                             \
-  do {                                                                                                                 \
-    fprintf(stderr, "  skipped: %s\n", reason);                                                                        \
-    check_skipped = true;                                                                                              \
+#define CHECK_SKIP(reason)                                                                         \
+  do {                                                                                             \
+    fprintf(stderr, "  skipped: %s\n", reason);                                                    \
+    check_skipped = true;                                                                          \
   } while (0)
 
 static inline int check_main(int argc, char **argv, const check_test *tests, size_t count) {
@@ -82,8 +84,10 @@ static inline int check_main(int argc, char **argv, const check_test *tests, siz
   return failed != 0;
 }
 
-#define CHECK_MAIN(tests)                                                                                              \
-  int main(int argc, char **argv) { return check_main(argc, argv, tests, sizeof(tests) / sizeof((tests)[0])); }
+#define CHECK_MAIN(tests)                                                                          \
+  int main(int argc, char **argv) {                                                                \
+    return check_main(argc, argv, tests, sizeof(tests) / sizeof((tests)[0]));                      \
+  }
 
 /* SplitMix64 (Steele, Lea, Flood 2014): reproducible random input from a printed seed. */
 typedef struct check_random {

@@ -17,7 +17,9 @@ typedef struct contact_set {
 
 static ct_arena *arena;
 
-static inline ct_mat3 diagonal(double x, double y, double z) { return (ct_mat3){{x, 0, 0}, {0, y, 0}, {0, 0, z}}; }
+static inline ct_mat3 diagonal(double x, double y, double z) {
+  return (ct_mat3){{x, 0, 0}, {0, y, 0}, {0, 0, z}};
+}
 
 static inline uint32_t set_body(contact_set *s, ct_mass_body body) {
   s->bodies[s->body_count] = body;
@@ -25,28 +27,39 @@ static inline uint32_t set_body(contact_set *s, ct_mass_body body) {
 }
 
 /* A dynamic body whose inertia is known in the world's axes. */
-static inline uint32_t set_dynamic(contact_set *s, double mass, ct_vec3 inertia, ct_vec3 center, ct_vec3 linear) {
-  return set_body(s, (ct_mass_body){
-                         .mobility = CT_DYNAMIC,
-                         .mass = mass,
-                         .inverse_mass = 1.0 / mass,
-                         .inertia = diagonal(inertia.x, inertia.y, inertia.z),
-                         .inverse_inertia = diagonal(1.0 / inertia.x, 1.0 / inertia.y, 1.0 / inertia.z),
-                         .center = center,
-                         .velocity = {.linear = linear},
-                     });
+static inline uint32_t set_dynamic(contact_set *s, double mass, ct_vec3 inertia, ct_vec3 center,
+                                   ct_vec3 linear) {
+  return set_body(
+      s, (ct_mass_body){
+             .mobility = CT_DYNAMIC,
+             .mass = mass,
+             .inverse_mass = 1.0 / mass,
+             .inertia = diagonal(inertia.x, inertia.y, inertia.z),
+             .inverse_inertia = diagonal(1.0 / inertia.x, 1.0 / inertia.y, 1.0 / inertia.z),
+             .center = center,
+             .velocity = {.linear = linear},
+         });
 }
 
-static inline uint32_t set_ball(contact_set *s, double mass, double radius, ct_vec3 center, ct_vec3 linear) {
+static inline uint32_t set_ball(contact_set *s, double mass, double radius, ct_vec3 center,
+                                ct_vec3 linear) {
   double i = 0.4 * mass * radius * radius;
   return set_dynamic(s, mass, ct_vec(i, i, i), center, linear);
 }
 
-static inline uint32_t set_fixed(contact_set *s) { return set_body(s, (ct_mass_body){.mobility = CT_FIXED}); }
+static inline uint32_t set_fixed(contact_set *s) {
+  return set_body(s, (ct_mass_body){.mobility = CT_FIXED});
+}
 
-static inline ct_contact *set_touch(contact_set *s, uint32_t a, uint32_t b, ct_vec3 position, ct_vec3 normal) {
+static inline ct_contact *set_touch(contact_set *s, uint32_t a, uint32_t b, ct_vec3 position,
+                                    ct_vec3 normal) {
   ct_contact *t = &s->contacts[s->count++];
-  *t = (ct_contact){.a = a, .b = b, .position = position, .normal = normal, .point_a = position, .point_b = position};
+  *t = (ct_contact){.a = a,
+                    .b = b,
+                    .position = position,
+                    .normal = normal,
+                    .point_a = position,
+                    .point_b = position};
   return t;
 }
 

@@ -25,7 +25,8 @@ static inline void document_init(document *d) {
 }
 
 static inline bool document_parse(document *d, const char *text, size_t length) {
-  api_json_options options = {.depth = d->limits.json_depth, .memory = d->limits.request_memory_bytes};
+  api_json_options options = {.depth = d->limits.json_depth,
+                              .memory = d->limits.request_memory_bytes};
   json_decref(d->json);
   d->json = api_json_parse(text, length, &options, &d->faults);
   d->root = api_field_root(d->json);
@@ -37,11 +38,14 @@ static inline void document_free(document *d) {
   api_arena_free(&d->arena);
 }
 
-/* The first fault has this problem's name and this pointer (NULL: not compared), and its detail holds the words (NULL: any). */
-static inline void document_expect(const document *d, const char *name, const char *problem, const char *pointer,
-                                   const char *words) {
+/* The first fault has this problem's name and this pointer (NULL: not compared), and its detail
+ * holds the words (NULL: any). */
+static inline void document_expect(const document *d, const char *name, const char *problem,
+                                   const char *pointer, const char *words) {
   if (!problem) {
-    if (d->faults.count) CHECK_FAIL("%s: refused: %s at \"%s\"", name, d->faults.items[0].detail, d->faults.items[0].pointer);
+    if (d->faults.count)
+      CHECK_FAIL("%s: refused: %s at \"%s\"", name, d->faults.items[0].detail,
+                 d->faults.items[0].pointer);
     return;
   }
   if (!d->faults.count) {
@@ -50,10 +54,13 @@ static inline void document_expect(const document *d, const char *name, const ch
   }
   const api_fault *fault = &d->faults.items[0];
   const char *got = api_problem_get(d->faults.id)->name;
-  if (strcmp(got, problem) != 0) CHECK_FAIL("%s: problem is %s (%s), should be %s", name, got, fault->detail, problem);
+  if (strcmp(got, problem) != 0)
+    CHECK_FAIL("%s: problem is %s (%s), should be %s", name, got, fault->detail, problem);
   if (pointer && (!fault->has_pointer || strcmp(fault->pointer, pointer) != 0))
-    CHECK_FAIL("%s: pointer is \"%s\" (%s), should be \"%s\"", name, fault->pointer, fault->detail, pointer);
-  if (words && !strstr(fault->detail, words)) CHECK_FAIL("%s: detail is \"%s\", should hold \"%s\"", name, fault->detail, words);
+    CHECK_FAIL("%s: pointer is \"%s\" (%s), should be \"%s\"", name, fault->pointer, fault->detail,
+               pointer);
+  if (words && !strstr(fault->detail, words))
+    CHECK_FAIL("%s: detail is \"%s\", should hold \"%s\"", name, fault->detail, words);
 }
 
 #endif

@@ -1,6 +1,7 @@
-/* A malloc of the test program's own that can refuse: allocation number `fail_at` since `taken` was last set to 0, and with `rest`
- * all those after it, while `counting`. `live` counts the blocks held. A sanitizer has its own malloc: under one FAILING_MALLOC is
- * 0 and nothing here counts or refuses.
+/* A malloc of the test program's own that can refuse: allocation number `fail_at` since `taken` was
+ * last set to 0, and with `rest` all those after it, while `counting`. `live` counts the blocks
+ * held. A sanitizer has its own malloc: under one FAILING_MALLOC is 0 and nothing here counts or
+ * refuses.
  */
 #ifndef TESTS_FAILING_MALLOC_H
 #define TESTS_FAILING_MALLOC_H
@@ -12,7 +13,8 @@
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define FAILING_MALLOC 0
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+    __has_feature(memory_sanitizer)
 #define FAILING_MALLOC 0
 #endif
 #endif
@@ -21,12 +23,12 @@
 #endif
 
 /* At the beginning of a fact that counts or refuses; needs support/check.h. */
-#define NEEDS_FAILING_MALLOC                                                                                                       \
-  do {                                                                                                                             \
-    if (!FAILING_MALLOC) {                                                                                                         \
-      CHECK_SKIP("a sanitizer has a malloc of its own");                                                                           \
-      return;                                                                                                                      \
-    }                                                                                                                              \
+#define NEEDS_FAILING_MALLOC                                                                       \
+  do {                                                                                             \
+    if (!FAILING_MALLOC) {                                                                         \
+      CHECK_SKIP("a sanitizer has a malloc of its own");                                           \
+      return;                                                                                      \
+    }                                                                                              \
   } while (0)
 
 static struct {
@@ -46,7 +48,8 @@ extern void __libc_free(void *block);
 static bool memory_refuses(void) {
   if (!memory.counting) return false;
   memory.taken++;
-  bool refuses = memory.fail_at && (memory.taken == memory.fail_at || (memory.rest && memory.taken > memory.fail_at));
+  bool refuses = memory.fail_at &&
+                 (memory.taken == memory.fail_at || (memory.rest && memory.taken > memory.fail_at));
   if (refuses) errno = ENOMEM;
   return refuses;
 }
@@ -57,7 +60,9 @@ static void *memory_counted(void *block) {
 }
 
 void *malloc(size_t size) { return memory_refuses() ? NULL : memory_counted(__libc_malloc(size)); }
-void *calloc(size_t count, size_t size) { return memory_refuses() ? NULL : memory_counted(__libc_calloc(count, size)); }
+void *calloc(size_t count, size_t size) {
+  return memory_refuses() ? NULL : memory_counted(__libc_calloc(count, size));
+}
 void *aligned_alloc(size_t alignment, size_t size) {
   return memory_refuses() ? NULL : memory_counted(__libc_memalign(alignment, size));
 }

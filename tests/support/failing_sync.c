@@ -1,6 +1,7 @@
-/* A disk that fails or is slow: loaded in front of the C library (LD_PRELOAD), it looks at the file that FAILING_SYNC names
- * whenever fsync or fdatasync is called. An empty file: the call fails with EIO; "/name": it fails with files of that name; a
- * number: it takes so many milliseconds more; "hold": it takes until the file has gone. */
+/* A disk that fails or is slow: loaded in front of the C library (LD_PRELOAD), it looks at the file
+ * that FAILING_SYNC names whenever fsync or fdatasync is called. An empty file: the call fails with
+ * EIO; "/name": it fails with files of that name; a number: it takes so many milliseconds more;
+ * "hold": it takes until the file has gone. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,12 +1,14 @@
-/* Friction problems of bodies that touch: W = J M^-1 J', q = J v, from random masses, inertias, points, frames and velocities; body
- * 0 is the ground. Dense, or as rows of blocks where contacts share a body that can move. Needs support/check.h.
+/* Friction problems of bodies that touch: W = J M^-1 J', q = J v, from random masses, inertias,
+ * points, frames and velocities; body 0 is the ground. Dense, or as rows of blocks where contacts
+ * share a body that can move. Needs support/check.h.
  */
 #ifndef TESTS_FRICTION_PROBLEMS_H
 #define TESTS_FRICTION_PROBLEMS_H
 
 #include <contact/friction.h>
 
-/* Force and torque of a unit of each of a contact's three numbers on one body, and what that moves: the rows of J and of J M^-1. */
+/* Force and torque of a unit of each of a contact's three numbers on one body, and what that moves:
+ * the rows of J and of J M^-1. */
 typedef struct contact_side {
   size_t body; /* 0: none */
   double rows[3][6], moved[3][6];
@@ -56,11 +58,13 @@ typedef struct case_body {
   double velocity[6];
 } case_body;
 
-static inline contact_side case_side(const case_body *bodies, size_t body, double sign, double frame[3][3], const double arm[3]) {
+static inline contact_side case_side(const case_body *bodies, size_t body, double sign,
+                                     double frame[3][3], const double arm[3]) {
   contact_side s = {.body = body};
   for (int i = 0; i < 3; i++) {
     const double *d = frame[i];
-    double turn[3] = {arm[1] * d[2] - arm[2] * d[1], arm[2] * d[0] - arm[0] * d[2], arm[0] * d[1] - arm[1] * d[0]};
+    double turn[3] = {arm[1] * d[2] - arm[2] * d[1], arm[2] * d[0] - arm[0] * d[2],
+                      arm[0] * d[1] - arm[1] * d[0]};
     for (int k = 0; k < 3; k++) {
       s.rows[i][k] = sign * d[k];
       s.rows[i][3 + k] = sign * turn[k];
@@ -91,7 +95,8 @@ typedef struct contact_lists {
 } contact_lists;
 
 static inline contact_lists case_lists(const friction_case *c, size_t bodies) {
-  contact_lists l = {case_zeros(bodies + 3, sizeof(size_t)), case_zeros(2 * c->problem.contacts, sizeof(uint32_t))};
+  contact_lists l = {case_zeros(bodies + 3, sizeof(size_t)),
+                     case_zeros(2 * c->problem.contacts, sizeof(uint32_t))};
   for (size_t i = 0; i < c->problem.contacts; i++)
     for (int s = 0; s < 2; s++)
       if (c->sides[i][s].body) l.first[c->sides[i][s].body + 2]++;
@@ -103,7 +108,8 @@ static inline contact_lists case_lists(const friction_case *c, size_t bodies) {
 }
 
 /* The contacts that share a body with contact i, ascending; returns their number. */
-static inline size_t case_neighbours(const friction_case *c, const contact_lists *l, size_t i, uint32_t *out) {
+static inline size_t case_neighbours(const friction_case *c, const contact_lists *l, size_t i,
+                                     uint32_t *out) {
   size_t at[2] = {0, 0}, end[2] = {0, 0}, count = 0;
   for (int s = 0; s < 2; s++) {
     size_t body = c->sides[i][s].body;
@@ -112,7 +118,8 @@ static inline size_t case_neighbours(const friction_case *c, const contact_lists
     end[s] = l->first[body + 1];
   }
   while (at[0] < end[0] || at[1] < end[1]) {
-    uint32_t p = at[0] < end[0] ? l->list[at[0]] : UINT32_MAX, q = at[1] < end[1] ? l->list[at[1]] : UINT32_MAX;
+    uint32_t p = at[0] < end[0] ? l->list[at[0]] : UINT32_MAX,
+             q = at[1] < end[1] ? l->list[at[1]] : UINT32_MAX;
     out[count++] = p < q ? p : q;
     at[0] += p <= q;
     at[1] += q <= p;
@@ -165,30 +172,40 @@ static inline void case_approach(friction_case *c, const case_body *bodies, size
   size_t d = c->problem.dimension;
   for (size_t row = 0; row < d; row++)
     for (int side = 0; side < 2; side++)
-      for (int k = 0; k < 6; k++) c->q[i * d + row] += c->sides[i][side].rows[row][k] * bodies[c->sides[i][side].body].velocity[k];
+      for (int k = 0; k < 6; k++)
+        c->q[i * d + row] +=
+            c->sides[i][side].rows[row][k] * bodies[c->sides[i][side].body].velocity[k];
 }
 
-/* A heap: balls (feet 1) or bricks (feet 4, redundant) in layers, each on the two below it, some sliding; a step of gravity and
- * some motion. Contacts: 2 feet for each body. */
-static inline friction_case case_heap(check_random *random, size_t layers, size_t wide, size_t feet) {
+/* A heap: balls (feet 1) or bricks (feet 4, redundant) in layers, each on the two below it, some
+ * sliding; a step of gravity and some motion. Contacts: 2 feet for each body. */
+static inline friction_case case_heap(check_random *random, size_t layers, size_t wide,
+                                      size_t feet) {
   size_t bodies = layers * wide, i = 0;
   friction_case c = case_empty(2 * feet * bodies, 3);
   case_body *body = case_zeros(bodies + 1, sizeof *body);
   for (size_t b = 1; b <= bodies; b++) {
     body[b].mass = check_uniform(random, 0.5, 2.0);
     for (int k = 0; k < 3; k++) body[b].inertia[k] = 0.2 * body[b].mass;
-    for (int k = 0; k < 6; k++) body[b].velocity[k] = check_uniform(random, -0.005, 0.005) - (k == 2 ? 0.01 : 0.0);
+    for (int k = 0; k < 6; k++)
+      body[b].velocity[k] = check_uniform(random, -0.005, 0.005) - (k == 2 ? 0.01 : 0.0);
   }
   for (size_t b = 1; b <= bodies; b++)
     for (int side = -1; side <= 1; side += 2)
       for (size_t foot = 0; foot < feet; foot++, i++) {
-        size_t layer = (b - 1) / wide, place = (b - 1) % wide + (side > 0 ? layer % 2 : wide - 1 + layer % 2);
+        size_t layer = (b - 1) / wide,
+               place = (b - 1) % wide + (side > 0 ? layer % 2 : wide - 1 + layer % 2);
         size_t below = layer ? (layer - 1) * wide + place % wide + 1 : 0;
         double tilt = feet == 1 ? (double)side * 0.5 : 0.0, up = sqrt(1.0 - tilt * tilt);
         double frame[3][3] = {{-tilt, 0.0, up}, {up, 0.0, tilt}, {0.0, 1.0, 0.0}};
-        double x = feet == 1 ? 0.5 * tilt : (double)side * (foot & 1 ? 0.5 : 0.05), y = feet == 1 ? 0.0 : foot & 2 ? 0.5 : -0.5;
-        double low[3] = {x, y, -0.5 * up}, high[3] = {feet == 1 ? -x : x - (double)side * 0.5, y, 0.5 * up};
-        c.sides[i][0] = below ? case_side(body, below, -1.0, frame, high) : (contact_side){.body = 0};
+        double x = feet == 1 ? 0.5 * tilt : (double)side * (foot & 1 ? 0.5 : 0.05),
+               y = feet == 1  ? 0.0
+                   : foot & 2 ? 0.5
+                              : -0.5;
+        double low[3] = {x, y, -0.5 * up},
+               high[3] = {feet == 1 ? -x : x - (double)side * 0.5, y, 0.5 * up};
+        c.sides[i][0] =
+            below ? case_side(body, below, -1.0, frame, high) : (contact_side){.body = 0};
         c.sides[i][1] = case_side(body, b, 1.0, frame, low);
         c.mu[i] = check_uniform(random, 0.2, 0.8);
         case_approach(&c, body, i);
@@ -198,14 +215,17 @@ static inline friction_case case_heap(check_random *random, size_t layers, size_
   return c;
 }
 
-/* Bodies of masses 0.1 to 10 near each other, contacts between random two of them or with the ground, all approaching or parting at
- * random: velocities of free bodies, so that one motion (no contact moves) is always there and the problem has a solution. */
-static inline friction_case case_random(check_random *random, size_t bodies, size_t contacts, unsigned dimension) {
+/* Bodies of masses 0.1 to 10 near each other, contacts between random two of them or with the
+ * ground, all approaching or parting at random: velocities of free bodies, so that one motion (no
+ * contact moves) is always there and the problem has a solution. */
+static inline friction_case case_random(check_random *random, size_t bodies, size_t contacts,
+                                        unsigned dimension) {
   friction_case c = case_empty(contacts, dimension);
   case_body *body = case_zeros(bodies + 1, sizeof *body);
   for (size_t b = 1; b <= bodies; b++) {
     body[b].mass = check_uniform(random, 0.1, 10.0);
-    for (int k = 0; k < 3; k++) body[b].inertia[k] = body[b].mass * check_uniform(random, 0.2, 0.35);
+    for (int k = 0; k < 3; k++)
+      body[b].inertia[k] = body[b].mass * check_uniform(random, 0.2, 0.35);
     for (int k = 0; k < 6; k++) body[b].velocity[k] = check_uniform(random, -1.0, 1.0);
   }
   for (size_t i = 0; i < contacts; i++) {

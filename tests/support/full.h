@@ -1,5 +1,5 @@
-/* Programs with a short form of fixed seed (make test) and a full form (CONTACTD_FULL=1) whose fresh seed is printed. CONTACTD_SEED
- * repeats a run of either form. */
+/* Programs with a short form of fixed seed (make test) and a full form (CONTACTD_FULL=1) whose
+ * fresh seed is printed. CONTACTD_SEED repeats a run of either form. */
 #ifndef TESTS_FULL_H
 #define TESTS_FULL_H
 
@@ -9,7 +9,8 @@
 
 static inline int full_cases(int few, int many) { return getenv("CONTACTD_FULL") ? many : few; }
 
-/* The generator of a fact: from the fixed seed, or in the full form from one that is printed with the fact's name. */
+/* The generator of a fact: from the fixed seed, or in the full form from one that is printed with
+ * the fact's name. */
 static inline check_random full_random(const char *fact, uint64_t seed) {
   const char *given = getenv("CONTACTD_SEED");
   struct timespec now;
@@ -19,7 +20,8 @@ static inline check_random full_random(const char *fact, uint64_t seed) {
     timespec_get(&now, TIME_UTC);
     seed = (uint64_t)now.tv_sec * 1000000007u + (uint64_t)now.tv_nsec;
   }
-  if (given || getenv("CONTACTD_FULL")) printf("%s: CONTACTD_SEED=%llu\n", fact, (unsigned long long)seed);
+  if (given || getenv("CONTACTD_FULL"))
+    printf("%s: CONTACTD_SEED=%llu\n", fact, (unsigned long long)seed);
   return (check_random){seed};
 }
 

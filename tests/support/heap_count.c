@@ -1,10 +1,11 @@
-/* Counts what a program holds of the heap. Loaded in front of the C library (LD_PRELOAD), it keeps the number of bytes and of
- * blocks that are allocated and not freed, by the C library's own sizes, in the file that HEAP_COUNT names, mapped: a test reads
- * them there at any time (Daemon.heap in support/daemon.py). Resident memory tells less: it has what was freed and not given back
- * to the kernel, and wanders by megabytes with the order in which threads free.
+/* Counts what a program holds of the heap. Loaded in front of the C library (LD_PRELOAD), it keeps
+ * the number of bytes and of blocks that are allocated and not freed, by the C library's own sizes,
+ * in the file that HEAP_COUNT names, mapped: a test reads them there at any time (Daemon.heap in
+ * support/daemon.py). Resident memory tells less: it has what was freed and not given back to the
+ * kernel, and wanders by megabytes with the order in which threads free.
  *
- * Only the heap is counted. The daemon maps nothing by itself, and libmicrohttpd's pools are of the heap up to 32 KiB, which is
- * SRV_CONNECTION_BYTES.
+ * Only the heap is counted. The daemon maps nothing by itself, and libmicrohttpd's pools are of the
+ * heap up to 32 KiB, which is SRV_CONNECTION_BYTES.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +46,9 @@ static void forget(size_t bytes) {
 
 SHOWN void *malloc(size_t size) { return counted(__libc_malloc(size)); }
 SHOWN void *calloc(size_t count, size_t size) { return counted(__libc_calloc(count, size)); }
-SHOWN void *memalign(size_t alignment, size_t size) { return counted(__libc_memalign(alignment, size)); }
+SHOWN void *memalign(size_t alignment, size_t size) {
+  return counted(__libc_memalign(alignment, size));
+}
 SHOWN void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
 
 SHOWN int posix_memalign(void **block, size_t alignment, size_t size) {

@@ -1,4 +1,5 @@
-/* Islands made by hand: bodies of given mass and inertia, contact points of given material, and the forces that the engine says. */
+/* Islands made by hand: bodies of given mass and inertia, contact points of given material, and the
+ * forces that the engine says. */
 #ifndef TESTS_ISLAND_H
 #define TESTS_ISLAND_H
 
@@ -28,7 +29,8 @@ static inline void island_begin(island *i, ct_resting_friction friction) {
   memset(i, 0, sizeof *i);
   i->bodies[0] = (ct_mass_body){.mobility = CT_FIXED};
   i->body_count = 1;
-  i->options = (ct_resting_options){.friction = friction, .time_step = 1e-3, .velocity_tolerance = 1e-9, .stability = true};
+  i->options = (ct_resting_options){
+      .friction = friction, .time_step = 1e-3, .velocity_tolerance = 1e-9, .stability = true};
 }
 
 /* What follows from loads: accelerations without contacts, the gyroscopic torque among them. */
@@ -38,20 +40,25 @@ static inline void island_load(island *i, uint32_t body, ct_vec3 force, ct_vec3 
   b->torque = ct_add(b->torque, torque);
   b->linear_acceleration = ct_scale(b->force, b->inverse_mass);
   ct_vec3 spin = b->velocity.angular;
-  b->angular_acceleration = ct_mat_mul(b->inverse_inertia, ct_sub(b->torque, ct_cross(spin, ct_mat_mul(b->inertia, spin))));
+  b->angular_acceleration = ct_mat_mul(
+      b->inverse_inertia, ct_sub(b->torque, ct_cross(spin, ct_mat_mul(b->inertia, spin))));
 }
 
-/* A dynamic body of principal inertia along the world's axes, under gravity along -z times the factor. */
+/* A dynamic body of principal inertia along the world's axes, under gravity along -z times the
+ * factor. */
 static inline uint32_t island_body(island *i, double mass, ct_vec3 inertia, ct_vec3 center) {
   uint32_t number = (uint32_t)i->body_count++;
-  i->bodies[number] = (ct_mass_body){.mobility = CT_DYNAMIC, .mass = mass, .inverse_mass = 1.0 / mass, .center = center};
-  i->bodies[number].inertia = (ct_mat3){{inertia.x, 0.0, 0.0}, {0.0, inertia.y, 0.0}, {0.0, 0.0, inertia.z}};
-  i->bodies[number].inverse_inertia =
-      (ct_mat3){{1.0 / inertia.x, 0.0, 0.0}, {0.0, 1.0 / inertia.y, 0.0}, {0.0, 0.0, 1.0 / inertia.z}};
+  i->bodies[number] = (ct_mass_body){
+      .mobility = CT_DYNAMIC, .mass = mass, .inverse_mass = 1.0 / mass, .center = center};
+  i->bodies[number].inertia =
+      (ct_mat3){{inertia.x, 0.0, 0.0}, {0.0, inertia.y, 0.0}, {0.0, 0.0, inertia.z}};
+  i->bodies[number].inverse_inertia = (ct_mat3){
+      {1.0 / inertia.x, 0.0, 0.0}, {0.0, 1.0 / inertia.y, 0.0}, {0.0, 0.0, 1.0 / inertia.z}};
   return number;
 }
 
-static inline ct_contact *island_touch(island *i, uint32_t a, uint32_t b, ct_vec3 at, ct_vec3 normal, double friction) {
+static inline ct_contact *island_touch(island *i, uint32_t a, uint32_t b, ct_vec3 at,
+                                       ct_vec3 normal, double friction) {
   ct_contact *t = &i->contacts[i->count++];
   *t = (ct_contact){.a = a, .b = b, .collider_a = CT_NO_COLLIDER, .collider_b = CT_NO_COLLIDER};
   t->position = t->point_a = t->point_b = at;
@@ -63,15 +70,20 @@ static inline ct_contact *island_touch(island *i, uint32_t a, uint32_t b, ct_vec
 }
 
 static inline ct_contact_set island_set(const island *i) {
-  return (ct_contact_set){.bodies = i->bodies, .body_count = i->body_count, .contacts = i->contacts, .count = i->count};
+  return (ct_contact_set){
+      .bodies = i->bodies, .body_count = i->body_count, .contacts = i->contacts, .count = i->count};
 }
 
 static inline ct_status island_solve(island *i) {
   ct_contact_set set = island_set(i);
-  i->result = (ct_resting_result){
-      .contacts = i->forces, .bodies = i->accelerations, .holding = i->holding, .motion = i->motion, .certificate = i->certificate};
+  i->result = (ct_resting_result){.contacts = i->forces,
+                                  .bodies = i->accelerations,
+                                  .holding = i->holding,
+                                  .motion = i->motion,
+                                  .certificate = i->certificate};
   ct_arena *arena = ct_arena_create();
-  ct_status status = arena ? ct_resting_solve(&set, &i->options, arena, &i->result) : CT_OUT_OF_MEMORY;
+  ct_status status =
+      arena ? ct_resting_solve(&set, &i->options, arena, &i->result) : CT_OUT_OF_MEMORY;
   ct_arena_destroy(arena);
   return status;
 }

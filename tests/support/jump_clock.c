@@ -1,5 +1,6 @@
-/* A wall clock that jumps: loaded in front of the C library (LD_PRELOAD), it adds to what tells the time of day the seconds that
- * stand, as eight bytes, in the file that JUMP_CLOCK names. Clocks that only run on are left alone. */
+/* A wall clock that jumps: loaded in front of the C library (LD_PRELOAD), it adds to what tells the
+ * time of day the seconds that stand, as eight bytes, in the file that JUMP_CLOCK names. Clocks
+ * that only run on are left alone. */
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -25,7 +26,8 @@ __attribute__((constructor)) static void find(void) {
 
 EXPORT int clock_gettime(clockid_t clock, struct timespec *out) {
   int status = (int)syscall(SYS_clock_gettime, clock, out);
-  if (status == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) out->tv_sec += atomic_load(jump);
+  if (status == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE))
+    out->tv_sec += atomic_load(jump);
   return status;
 }
 

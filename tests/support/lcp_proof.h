@@ -1,4 +1,5 @@
-/* Farkas vectors of w = M z + q, M semidefinite: y >= 0 with M y <= 0 and q'y < 0 proves that no z >= 0 has w >= 0. */
+/* Farkas vectors of w = M z + q, M semidefinite: y >= 0 with M y <= 0 and q'y < 0 proves that no z
+ * >= 0 has w >= 0. */
 #ifndef TESTS_SUPPORT_LCP_PROOF_H
 #define TESTS_SUPPORT_LCP_PROOF_H
 
@@ -7,7 +8,8 @@
 #include <math.h>
 
 /* M is n x n, by rows. What round-off may leave of a row of M y is `slack` of its terms. */
-static void check_farkas(const double *m, const double *q, size_t n, const double *y, long double slack) {
+static void check_farkas(const double *m, const double *q, size_t n, const double *y,
+                         long double slack) {
   long double value = 0;
   for (size_t i = 0; i < n; i++) {
     long double product = 0, terms = 0;

@@ -41,17 +41,21 @@ static inline void soup_free(soup *s) {
   *s = (soup){0};
 }
 
-/* The box from low to high: 8 vertices, 12 triangles, counter-clockwise from outside (theory 7, the cube mesh). */
+/* The box from low to high: 8 vertices, 12 triangles, counter-clockwise from outside (theory 7, the
+ * cube mesh). */
 static inline void soup_box(soup *s, ct_vec3 low, ct_vec3 high) {
-  static const uint32_t f[12][3] = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7}, {0, 1, 5}, {0, 5, 4},
-                                    {1, 2, 6}, {1, 6, 5}, {2, 3, 7}, {2, 7, 6}, {3, 0, 4}, {3, 4, 7}};
+  static const uint32_t f[12][3] = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7},
+                                    {0, 1, 5}, {0, 5, 4}, {1, 2, 6}, {1, 6, 5},
+                                    {2, 3, 7}, {2, 7, 6}, {3, 0, 4}, {3, 4, 7}};
   uint32_t base = s->vn;
   for (int i = 0; i < 8; i++)
-    soup_vertex(s, ct_vec(i % 4 == 1 || i % 4 == 2 ? high.x : low.x, i % 4 >= 2 ? high.y : low.y, i >= 4 ? high.z : low.z));
+    soup_vertex(s, ct_vec(i % 4 == 1 || i % 4 == 2 ? high.x : low.x, i % 4 >= 2 ? high.y : low.y,
+                          i >= 4 ? high.z : low.z));
   for (int i = 0; i < 12; i++) soup_triangle(s, base + f[i][0], base + f[i][1], base + f[i][2]);
 }
 
-/* n x n unit squares at z = 0 about the origin, each cut in two, seen from above counter-clockwise. */
+/* n x n unit squares at z = 0 about the origin, each cut in two, seen from above counter-clockwise.
+ */
 static inline void soup_sheet(soup *s, uint32_t n) {
   uint32_t base = s->vn;
   for (uint32_t y = 0; y <= n; y++)
@@ -66,22 +70,26 @@ static inline void soup_sheet(soup *s, uint32_t n) {
 }
 
 static inline void soup_octahedron(soup *s, ct_vec3 c, double r) {
-  static const uint32_t f[8][3] = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
+  static const uint32_t f[8][3] = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4},
+                                   {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
   uint32_t base = s->vn;
   for (int i = 0; i < 6; i++) {
     double d = i % 2 ? -r : r;
-    soup_vertex(s, ct_vec(c.x + (i / 2 == 0 ? d : 0), c.y + (i / 2 == 1 ? d : 0), c.z + (i / 2 == 2 ? d : 0)));
+    soup_vertex(s, ct_vec(c.x + (i / 2 == 0 ? d : 0), c.y + (i / 2 == 1 ? d : 0),
+                          c.z + (i / 2 == 2 ? d : 0)));
   }
   for (int i = 0; i < 8; i++) soup_triangle(s, base + f[i][0], base + f[i][1], base + f[i][2]);
 }
 
 /* A sphere of rings x sectors quadrilaterals cut in two, about the z axis. */
 static inline void soup_sphere(soup *s, ct_vec3 c, double r, uint32_t rings, uint32_t sectors) {
-  uint32_t top = soup_vertex(s, ct_vec(c.x, c.y, c.z + r)), bottom = soup_vertex(s, ct_vec(c.x, c.y, c.z - r)), base = s->vn;
+  uint32_t top = soup_vertex(s, ct_vec(c.x, c.y, c.z + r)),
+           bottom = soup_vertex(s, ct_vec(c.x, c.y, c.z - r)), base = s->vn;
   for (uint32_t i = 1; i < rings; i++)
     for (uint32_t j = 0; j < sectors; j++) {
       double theta = SOUP_PI * i / rings, phi = 2 * SOUP_PI * j / sectors;
-      soup_vertex(s, ct_vec(c.x + r * sin(theta) * cos(phi), c.y + r * sin(theta) * sin(phi), c.z + r * cos(theta)));
+      soup_vertex(s, ct_vec(c.x + r * sin(theta) * cos(phi), c.y + r * sin(theta) * sin(phi),
+                            c.z + r * cos(theta)));
     }
   for (uint32_t j = 0; j < sectors; j++) {
     uint32_t k = (j + 1) % sectors, last = base + (rings - 2) * sectors;
@@ -125,7 +133,8 @@ static inline void soup_shuffle(soup *s, check_random *r) {
   }
 }
 
-static inline ct_status soup_build(const soup *s, ct_mesh_reading reading, ct_mesh **mesh, ct_mesh_report *report) {
+static inline ct_status soup_build(const soup *s, ct_mesh_reading reading, ct_mesh **mesh,
+                                   ct_mesh_report *report) {
   ct_mesh_data data = {s->v, s->vn, (const uint32_t(*)[3])s->t, s->tn, NULL};
   return ct_mesh_create(&data, reading, NULL, mesh, report);
 }
@@ -138,9 +147,12 @@ static inline ct_mesh *soup_mesh(soup *s) {
   return mesh;
 }
 
-static inline ct_shape soup_shape(soup *s) { return (ct_shape){.kind = CT_KIND_MESH, .mesh = soup_mesh(s)}; }
+static inline ct_shape soup_shape(soup *s) {
+  return (ct_shape){.kind = CT_KIND_MESH, .mesh = soup_mesh(s)};
+}
 
-/* A box or an octahedron about the origin, within 1 m; half of them with two triangles missing: surfaces. */
+/* A box or an octahedron about the origin, within 1 m; half of them with two triangles missing:
+ * surfaces. */
 static inline ct_shape soup_random(check_random *r) {
   soup s = {0};
   double n[6]; /* in order: arguments have none of their own */

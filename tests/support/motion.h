@@ -8,7 +8,9 @@ typedef struct vec_l {
   long double x, y, z;
 } vec_l;
 
-static inline vec_l to_l(ct_vec3 v) { return (vec_l){(long double)v.x, (long double)v.y, (long double)v.z}; }
+static inline vec_l to_l(ct_vec3 v) {
+  return (vec_l){(long double)v.x, (long double)v.y, (long double)v.z};
+}
 static inline ct_vec3 of_l(vec_l v) { return ct_vec((double)v.x, (double)v.y, (double)v.z); }
 static inline vec_l add_l(vec_l a, vec_l b) { return (vec_l){a.x + b.x, a.y + b.y, a.z + b.z}; }
 static inline vec_l scale_l(vec_l a, long double s) { return (vec_l){a.x * s, a.y * s, a.z * s}; }
@@ -30,13 +32,15 @@ static inline vec_l rodrigues_l(vec_l w, vec_l v) {
   if (angle == 0.0L) return v;
   vec_l k = scale_l(w, 1.0L / angle), across = cross_l(k, v);
   long double half = sinl(0.5L * angle);
-  return add_l(v, add_l(scale_l(across, sinl(angle)), scale_l(cross_l(k, across), 2.0L * half * half)));
+  return add_l(
+      v, add_l(scale_l(across, sinl(angle)), scale_l(cross_l(k, across), 2.0L * half * half)));
 }
 
 /* Largest difference of the entries of two rotations' matrices: at most the angle between them. */
 static inline double rotations_apart(ct_quat p, ct_quat q) {
   ct_mat3 a = ct_quat_matrix(p), b = ct_quat_matrix(q);
-  return ct_max2(ct_max2(ct_max_abs(ct_sub(a.rx, b.rx)), ct_max_abs(ct_sub(a.ry, b.ry))), ct_max_abs(ct_sub(a.rz, b.rz)));
+  return ct_max2(ct_max2(ct_max_abs(ct_sub(a.rx, b.rx)), ct_max_abs(ct_sub(a.ry, b.ry))),
+                 ct_max_abs(ct_sub(a.rz, b.rz)));
 }
 
 /* Angle in [0, pi] and axis that take one rotation to another. */
@@ -48,14 +52,17 @@ static inline double rotation_angle(ct_quat from, ct_quat to, ct_vec3 *axis) {
 }
 
 static inline ct_vec3 random_vector(check_random *r, double size) {
-  return ct_vec(check_uniform(r, -size, size), check_uniform(r, -size, size), check_uniform(r, -size, size));
+  return ct_vec(check_uniform(r, -size, size), check_uniform(r, -size, size),
+                check_uniform(r, -size, size));
 }
 
 /* A quaternion within 2e-3 of unit length. */
 static inline ct_quat random_rotation(check_random *r) {
   for (;;) {
-    ct_quat q = {check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1)};
-    double n = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w), s = check_uniform(r, 0.999, 1.001) / n;
+    ct_quat q = {check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1),
+                 check_uniform(r, -1, 1)};
+    double n = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w),
+           s = check_uniform(r, 0.999, 1.001) / n;
     if (n > 0.1 && n < 1.0) return (ct_quat){s * q.x, s * q.y, s * q.z, s * q.w};
   }
 }

@@ -7,7 +7,8 @@
 #include <contact/limits.h>
 #include <contact/toi.h>
 
-static inline const ct_body *mover_body(const ct_shape *shapes, const ct_pose *poses, size_t count) {
+static inline const ct_body *mover_body(const ct_shape *shapes, const ct_pose *poses,
+                                        size_t count) {
   ct_collider colliders[16] = {{.shape = {.kind = CT_KIND_SPHERE}}};
   for (size_t i = 0; i < count; i++)
     colliders[i] = (ct_collider){.shape = shapes[i], .pose = poses ? poses[i] : ct_pose_identity()};
@@ -41,11 +42,14 @@ static inline ct_path_options stays(double duration, ct_pose pose) {
   return (ct_path_options){.kind = CT_PATH_REST, .start = pose, .duration = duration};
 }
 
-static inline ct_path_options twists(double duration, ct_pose pose, ct_vec3 linear, ct_vec3 angular) {
-  return (ct_path_options){.kind = CT_PATH_TWIST, .start = pose, .duration = duration, .velocity = {linear, angular}};
+static inline ct_path_options twists(double duration, ct_pose pose, ct_vec3 linear,
+                                     ct_vec3 angular) {
+  return (ct_path_options){
+      .kind = CT_PATH_TWIST, .start = pose, .duration = duration, .velocity = {linear, angular}};
 }
 
-static inline ct_path_options falls(double duration, ct_pose pose, ct_vec3 linear, ct_vec3 acceleration) {
+static inline ct_path_options falls(double duration, ct_pose pose, ct_vec3 linear,
+                                    ct_vec3 acceleration) {
   return (ct_path_options){.kind = CT_PATH_BALLISTIC,
                            .start = pose,
                            .duration = duration,

@@ -1,5 +1,6 @@
-/* Walls of unit boxes of unit mass on the ground, every second row half a box aside, with a contact at each corner of what two
- * boxes have in common: far more contacts than hold the wall. M = J M^-1 J', q is how the contacts would accelerate. */
+/* Walls of unit boxes of unit mass on the ground, every second row half a box aside, with a contact
+ * at each corner of what two boxes have in common: far more contacts than hold the wall. M = J M^-1
+ * J', q is how the contacts would accelerate. */
 #ifndef TESTS_PILE_H
 #define TESTS_PILE_H
 
@@ -27,7 +28,8 @@ static inline double pile_noise(uint64_t *state) {
 }
 
 /* A contact at `at` (x, z; y is `side`) with the normal along x or z, turned by the noise. */
-static inline void pile_contact(pile *p, const int pair[2], const double at[2], double side, int axis) {
+static inline void pile_contact(pile *p, const int pair[2], const double at[2], double side,
+                                int axis) {
   double normal[3] = {axis == 0, 0.0, axis == 2};
   for (int k = 0; k < 3; k++) normal[k] += p->noise * pile_noise(&p->state);
   for (int e = 0; e < 2; e++) {
@@ -47,7 +49,8 @@ static inline void pile_contact(pile *p, const int pair[2], const double at[2], 
 
 /* The four corners of a face from (x0, z0) to (x1, z1) that is one box deep. */
 static inline void pile_face(pile *p, int lower, int upper, const double face[4], int axis) {
-  for (int k = 0; k < 4; k++) pile_contact(p, (const int[]){lower, upper}, face + (k & 1 ? 2 : 0), k & 2 ? 0.5 : -0.5, axis);
+  for (int k = 0; k < 4; k++)
+    pile_contact(p, (const int[]){lower, upper}, face + (k & 1 ? 2 : 0), k & 2 ? 0.5 : -0.5, axis);
 }
 
 static inline void pile_fill(pile *p) {
@@ -62,7 +65,8 @@ static inline void pile_fill(pile *p) {
         const double *b = p->rows + 6 * j;
         if (p->pairs[i][e] < 0 || p->pairs[j / 2][j % 2] != p->pairs[i][e]) continue;
         /* The inertia of a unit cube is 1/6. */
-        for (int k = 0; k < 3; k++) p->m[i * n + j / 2] += a[k] * b[k] + 6.0 * (a[3 + k] * b[3 + k]);
+        for (int k = 0; k < 3; k++)
+          p->m[i * n + j / 2] += a[k] * b[k] + 6.0 * (a[3 + k] * b[3 + k]);
       }
     }
   }

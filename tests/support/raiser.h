@@ -1,5 +1,6 @@
-/* A flag that a thread of its own raises while work goes on, and how long the work still took. Times are of the process's work, so
- * that others on the machine do not count; the thread takes next to nothing.
+/* A flag that a thread of its own raises while work goes on, and how long the work still took.
+ * Times are of the process's work, so that others on the machine do not count; the thread takes
+ * next to nothing.
  */
 #ifndef TESTS_RAISER_H
 #define TESTS_RAISER_H
@@ -11,7 +12,8 @@
 #include <stdatomic.h>
 #include <time.h>
 
-/* From the flag to the return, s of work: polls are some ms apart at most; the rest is sanitizers. */
+/* From the flag to the return, s of work: polls are some ms apart at most; the rest is sanitizers.
+ */
 #define RAISER_SOON 0.1
 
 static inline double work_seconds(void) {
@@ -29,7 +31,8 @@ typedef struct raiser {
 
 static inline void *raiser_run(void *context) {
   raiser *r = context;
-  while (!atomic_load(&r->over) && work_seconds() < r->due) nanosleep(&(struct timespec){0, 500000}, NULL);
+  while (!atomic_load(&r->over) && work_seconds() < r->due)
+    nanosleep(&(struct timespec){0, 500000}, NULL);
   r->raised = work_seconds();
   ct_cancel_raise(r->cancel);
   return NULL;
@@ -44,7 +47,8 @@ static inline void raiser_start(raiser *r, double wait) {
   CHECK_INT(pthread_create(&r->thread, NULL, raiser_run, r), 0);
 }
 
-/* The work has ended: how long after the flag, s of work; negative where it ended before. Gives the flag back. */
+/* The work has ended: how long after the flag, s of work; negative where it ended before. Gives the
+ * flag back. */
 static inline double raiser_end(raiser *r) {
   double end = work_seconds();
   atomic_store(&r->over, true);

@@ -1,5 +1,5 @@
-/* A redis-server of a test's own: a free loopback port, a temporary folder, everything acknowledged on the disk; ended with the
- * test. */
+/* A redis-server of a test's own: a free loopback port, a temporary folder, everything acknowledged
+ * on the disk; ended with the test. */
 #ifndef TESTS_REDIS_SERVER_H
 #define TESTS_REDIS_SERVER_H
 
@@ -41,15 +41,17 @@ static inline void redis_stop(void) {
 static inline void redis_start(const char *option, const char *value) {
   char port[16];
   /* The parent's end is the child's, so that a test that is killed leaves nothing. */
-  snprintf(redis_folder, sizeof redis_folder, "%s/redis-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+  snprintf(redis_folder, sizeof redis_folder, "%s/redis-XXXXXX",
+           access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
   if (!mkdtemp(redis_folder)) abort();
   redis_port = redis_free_port();
   snprintf(port, sizeof port, "%d", redis_port);
   redis_pid = fork();
   if (redis_pid == 0) {
     if (!freopen("/dev/null", "w", stdout)) abort();
-    execlp("redis-server", "redis-server", "--port", port, "--bind", "127.0.0.1", "--dir", redis_folder, "--save", "",
-           "--appendonly", "yes", "--appendfsync", "always", "--databases", REDIS_DATABASES, option, value, NULL);
+    execlp("redis-server", "redis-server", "--port", port, "--bind", "127.0.0.1", "--dir",
+           redis_folder, "--save", "", "--appendonly", "yes", "--appendfsync", "always",
+           "--databases", REDIS_DATABASES, option, value, NULL);
     perror("redis-server");
     _exit(127);
   }

@@ -12,25 +12,35 @@ static inline bool text_is(ct_text text, const char *s) {
   return text.length == strlen(s) && memcmp(text.bytes, s, text.length) == 0;
 }
 
-static inline ct_shape sphere_of(double radius) { return (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {radius}}; }
-static inline ct_shape box_of(double x, double y, double z) { return (ct_shape){.kind = CT_KIND_BOX, .box = {{x, y, z}}}; }
+static inline ct_shape sphere_of(double radius) {
+  return (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {radius}};
+}
+static inline ct_shape box_of(double x, double y, double z) {
+  return (ct_shape){.kind = CT_KIND_BOX, .box = {{x, y, z}}};
+}
 static inline ct_shape plane_of(void) { return (ct_shape){.kind = CT_KIND_PLANE}; }
 static inline ct_shape capsule_of(double half, double radius) {
   return (ct_shape){.kind = CT_KIND_CAPSULE, .capsule = {half, radius, radius}};
 }
 
-static inline ct_pose pose_at(double x, double y, double z) { return (ct_pose){{x, y, z}, {0.0, 0.0, 0.0, 1.0}}; }
+static inline ct_pose pose_at(double x, double y, double z) {
+  return (ct_pose){{x, y, z}, {0.0, 0.0, 0.0, 1.0}};
+}
 
-/* A body of shapes in one place each. poses NULL: all at the origin. The caller owns the reference. */
-static inline const ct_body *body_of(const char *id, const ct_shape *shapes, const ct_pose *poses, size_t count,
-                                     const char *group) {
+/* A body of shapes in one place each. poses NULL: all at the origin. The caller owns the reference.
+ */
+static inline const ct_body *body_of(const char *id, const ct_shape *shapes, const ct_pose *poses,
+                                     size_t count, const char *group) {
   ct_collider colliders[16] = {{.shape = {.kind = CT_KIND_SPHERE}}};
   if (count > 16) count = 16;
   for (size_t i = 0; i < count; i++)
     colliders[i] = (ct_collider){.shape = shapes[i], .pose = poses ? poses[i] : ct_pose_identity()};
   ct_text groups[1] = {group ? text_of(group) : (ct_text){NULL, 0}};
-  ct_body_options options = {
-      .id = text_of(id), .colliders = colliders, .collider_count = count, .groups = groups, .group_count = group != NULL};
+  ct_body_options options = {.id = text_of(id),
+                             .colliders = colliders,
+                             .collider_count = count,
+                             .groups = groups,
+                             .group_count = group != NULL};
   const ct_body *body = NULL;
   CHECK_INT(ct_body_create(&options, &body), CT_OK);
   return body;
@@ -57,14 +67,16 @@ static inline const ct_scene *seal(ct_draft *draft, const ct_scene *base) {
 }
 
 static inline ct_quat random_rotation(check_random *r) {
-  ct_quat q = {check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1)};
+  ct_quat q = {check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1),
+               check_uniform(r, -1, 1)};
   double n = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
   return n > 0.1 ? (ct_quat){q.x / n, q.y / n, q.z / n, q.w / n} : ct_quat_identity();
 }
 
 /* In the cube from the origin, turned. */
 static inline ct_pose random_pose(check_random *r, double side) {
-  double x = check_uniform(r, 0, side), y = check_uniform(r, 0, side), z = check_uniform(r, 0, side);
+  double x = check_uniform(r, 0, side), y = check_uniform(r, 0, side),
+         z = check_uniform(r, 0, side);
   return (ct_pose){{x, y, z}, random_rotation(r)};
 }
 
@@ -82,13 +94,16 @@ static inline bool log_pair(void *context, const ct_hit *hit) {
 }
 
 /* All pairs of the scene that the kind of question finds. */
-static inline pair_log log_pairs(const ct_scene *scene, ct_query_kind kind, ct_broadphase broadphase) {
+static inline pair_log log_pairs(const ct_scene *scene, ct_query_kind kind,
+                                 ct_broadphase broadphase) {
   ct_query_options options = {.kind = kind, .broadphase = broadphase};
   ct_query *query = NULL;
   pair_log log = {0, 0};
   ct_workspace *own = ct_workspace_create();
   CHECK_INT(ct_query_prepare(scene, &options, &query), CT_OK);
-  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, own, log_pair, &log, NULL), CT_OK);
+  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, own,
+                         log_pair, &log, NULL),
+            CT_OK);
   ct_query_destroy(query);
   ct_workspace_destroy(own);
   return log;

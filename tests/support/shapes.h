@@ -6,8 +6,12 @@
 
 #include <stdlib.h>
 
-static inline ct_shape sphere(double radius) { return (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {radius}}; }
-static inline ct_shape box(double x, double y, double z) { return (ct_shape){.kind = CT_KIND_BOX, .box = {{x, y, z}}}; }
+static inline ct_shape sphere(double radius) {
+  return (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {radius}};
+}
+static inline ct_shape box(double x, double y, double z) {
+  return (ct_shape){.kind = CT_KIND_BOX, .box = {{x, y, z}}};
+}
 static inline ct_shape capsule(double half, double bottom, double top) {
   return (ct_shape){.kind = CT_KIND_CAPSULE, .capsule = {half, bottom, top}};
 }
@@ -42,7 +46,9 @@ static inline ct_shape rounded(ct_shape s, bool inset, double rounding, double m
   return s;
 }
 
-static inline ct_pose at(double x, double y, double z) { return (ct_pose){{x, y, z}, {0.0, 0.0, 0.0, 1.0}}; }
+static inline ct_pose at(double x, double y, double z) {
+  return (ct_pose){{x, y, z}, {0.0, 0.0, 0.0, 1.0}};
+}
 static inline ct_pose turned(ct_pose p, double x, double y, double z, double w) {
   p.rotation = (ct_quat){x, y, z, w};
   return p;

@@ -1,6 +1,6 @@
-/* A system where nothing is done at once: loaded in front of the C library (LD_PRELOAD), it has a timer interrupt the process every
- * millisecond, without calls being begun anew, and of the calls that read and write files some end with EINTR and some do only
- * half. */
+/* A system where nothing is done at once: loaded in front of the C library (LD_PRELOAD), it has a
+ * timer interrupt the process every millisecond, without calls being begun anew, and of the calls
+ * that read and write files some end with EINTR and some do only half. */
 /* Checked variants of these calls would take their places in the headers. */
 #undef _FORTIFY_SOURCE
 #include <errno.h>
@@ -19,8 +19,8 @@
 
 static atomic_uint calls;
 
-/* The number of bytes that are passed on; 0: interrupted. Others than files do all: they end with what there is, and do
- * not wait. */
+/* The number of bytes that are passed on; 0: interrupted. Others than files do all: they end with
+ * what there is, and do not wait. */
 static size_t part_of(int fd, size_t size) {
   struct stat s;
   if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode)) return size;
@@ -34,15 +34,24 @@ static ssize_t interrupted(void) {
   return -1;
 }
 
-#define SHORT(size, call) ((size) && !((size) = part_of(fd, size)) ? interrupted() : (ssize_t)(call))
+#define SHORT(size, call)                                                                          \
+  ((size) && !((size) = part_of(fd, size)) ? interrupted() : (ssize_t)(call))
 
-EXPORT ssize_t read(int fd, void *out, size_t size) { return SHORT(size, syscall(SYS_read, fd, out, size)); }
-EXPORT ssize_t write(int fd, const void *bytes, size_t size) { return SHORT(size, syscall(SYS_write, fd, bytes, size)); }
-EXPORT ssize_t pread(int fd, void *out, size_t size, off_t at) { return SHORT(size, syscall(SYS_pread64, fd, out, size, at)); }
+EXPORT ssize_t read(int fd, void *out, size_t size) {
+  return SHORT(size, syscall(SYS_read, fd, out, size));
+}
+EXPORT ssize_t write(int fd, const void *bytes, size_t size) {
+  return SHORT(size, syscall(SYS_write, fd, bytes, size));
+}
+EXPORT ssize_t pread(int fd, void *out, size_t size, off_t at) {
+  return SHORT(size, syscall(SYS_pread64, fd, out, size, at));
+}
 EXPORT ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at) {
   return SHORT(size, syscall(SYS_pwrite64, fd, bytes, size, at));
 }
-EXPORT ssize_t pread64(int fd, void *out, size_t size, off_t at) { return SHORT(size, syscall(SYS_pread64, fd, out, size, at)); }
+EXPORT ssize_t pread64(int fd, void *out, size_t size, off_t at) {
+  return SHORT(size, syscall(SYS_pread64, fd, out, size, at));
+}
 EXPORT ssize_t pwrite64(int fd, const void *bytes, size_t size, off_t at) {
   return SHORT(size, syscall(SYS_pwrite64, fd, bytes, size, at));
 }

@@ -1,6 +1,7 @@
-/* A resolver as slow and as wrong as a test wants it: loaded in front of the C library (LD_PRELOAD), it answers for names that end
- * in .test what the file says that SLOW_NAMES names: so many milliseconds later these numeric addresses, or that there is none.
- * Each lookup leaves a b and an e, at its beginning and its end, in the file's neighbour FILE.seen. */
+/* A resolver as slow and as wrong as a test wants it: loaded in front of the C library
+ * (LD_PRELOAD), it answers for names that end in .test what the file says that SLOW_NAMES names: so
+ * many milliseconds later these numeric addresses, or that there is none. Each lookup leaves a b
+ * and an e, at its beginning and its end, in the file's neighbour FILE.seen. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -11,7 +12,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-typedef int lookup(const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **out);
+typedef int lookup(const char *host, const char *service, const struct addrinfo *hints,
+                   struct addrinfo **out);
 
 static void leave(const char *name, const char *letter) {
   char seen[300];
@@ -21,7 +23,8 @@ static void leave(const char *name, const char *letter) {
   close(fd);
 }
 
-static int answer(char *text, const char *service, const struct addrinfo *hints, struct addrinfo **out) {
+static int answer(char *text, const char *service, const struct addrinfo *hints,
+                  struct addrinfo **out) {
   lookup *real = NULL;
   struct addrinfo numeric = *hints, **end = out;
   char *rest = NULL;
@@ -35,7 +38,8 @@ static int answer(char *text, const char *service, const struct addrinfo *hints,
   return *out ? 0 : EAI_NONAME;
 }
 
-EXPORT int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **out) {
+EXPORT int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
+                       struct addrinfo **out) {
   const char *name = getenv("SLOW_NAMES");
   size_t length = host ? strlen(host) : 0;
   if (!name || length < 5 || strcmp(host + length - 5, ".test") != 0) {

@@ -1,6 +1,7 @@
-/* A disk that does as a test says: a layer under SQLite that fails chosen writes and syncs, counts them, and keeps a record of all
- * that was written, from which what a loss of power may leave is made: what was synced, and any of the 512-byte sectors written
- * since. What was written before a sync that failed is read as before, but no later sync brings it to the disk. It knows two files,
+/* A disk that does as a test says: a layer under SQLite that fails chosen writes and syncs, counts
+ * them, and keeps a record of all that was written, from which what a loss of power may leave is
+ * made: what was synced, and any of the 512-byte sectors written since. What was written before a
+ * sync that failed is read as before, but no later sync brings it to the disk. It knows two files,
  * the store's and its log. */
 #ifndef TESTS_STORE_DISK_H
 #define TESTS_STORE_DISK_H
@@ -46,12 +47,16 @@ typedef struct disk_file {
   int which;
 } disk_file;
 
-static sqlite3_file *disk_below(sqlite3_file *file) { return (sqlite3_file *)((disk_file *)file + 1); }
-#define DISK_BELOW(file, method, ...) disk_below(file)->pMethods->method(disk_below(file), __VA_ARGS__)
+static sqlite3_file *disk_below(sqlite3_file *file) {
+  return (sqlite3_file *)((disk_file *)file + 1);
+}
+#define DISK_BELOW(file, method, ...)                                                              \
+  disk_below(file)->pMethods->method(disk_below(file), __VA_ARGS__)
 
 static void disk_add(disk_event event, const void *bytes) {
   if (!disk.records || event.file == DISK_OTHER) return;
-  if (!(disk.count & (disk.count - 1))) disk.events = realloc(disk.events, (disk.count ? 2 * disk.count : 1) * sizeof event);
+  if (!(disk.count & (disk.count - 1)))
+    disk.events = realloc(disk.events, (disk.count ? 2 * disk.count : 1) * sizeof event);
   event.bytes = bytes ? malloc(event.size) : NULL;
   if (bytes) memcpy(event.bytes, bytes, event.size);
   disk.events[disk.count++] = event;
@@ -69,7 +74,8 @@ static inline void disk_reset(void) {
   free(disk.events);
   disk.events = NULL;
   disk.count = 0;
-  disk.writes = disk.syncs = disk.log_syncs = disk.fail_write = disk.fail_sync = disk.fail_count = disk.sync_ms = 0;
+  disk.writes = disk.syncs = disk.log_syncs = disk.fail_write = disk.fail_sync = disk.fail_count =
+      disk.sync_ms = 0;
   disk.fail_below = 0;
   disk.failed = disk.records = false;
 }
@@ -89,7 +95,7 @@ static inline void disk_fail_sync(long number) {
   pthread_mutex_unlock(&disk.mutex);
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------------------- */
+/* ---- files ---------------------------------------------------------------------------------- */
 
 /* What the system does when a sync fails: what it was to bring to the disk counts as clean. */
 static void disk_drop(int file) {
@@ -105,10 +111,13 @@ static int disk_write(sqlite3_file *file, const void *bytes, int size, sqlite3_i
   disk_file *f = (disk_file *)file;
   pthread_mutex_lock(&disk.mutex);
   long number = ++disk.writes;
-  bool fails = disk.fail_write && number >= disk.fail_write && number < disk.fail_write + (disk.fail_count ? disk.fail_count : 1);
+  bool fails = disk.fail_write && number >= disk.fail_write &&
+               number < disk.fail_write + (disk.fail_count ? disk.fail_count : 1);
   if (disk.fail_below && at >= disk.fail_below) fails = false;
   if (fails) disk.failed = true;
-  else disk_add((disk_event){.act = DISK_WRITE, .file = f->which, .at = at, .size = (size_t)size}, bytes);
+  else
+    disk_add((disk_event){.act = DISK_WRITE, .file = f->which, .at = at, .size = (size_t)size},
+             bytes);
   pthread_mutex_unlock(&disk.mutex);
   return fails ? disk.code : DISK_BELOW(file, xWrite, bytes, size, at);
 }
@@ -129,28 +138,47 @@ static int disk_sync(sqlite3_file *file, int flags) {
 
 static int disk_truncate(sqlite3_file *file, sqlite3_int64 size) {
   pthread_mutex_lock(&disk.mutex);
-  disk_add((disk_event){.act = DISK_TRUNCATE, .file = ((disk_file *)file)->which, .at = size}, NULL);
+  disk_add((disk_event){.act = DISK_TRUNCATE, .file = ((disk_file *)file)->which, .at = size},
+           NULL);
   pthread_mutex_unlock(&disk.mutex);
   return DISK_BELOW(file, xTruncate, size);
 }
 
-static int disk_read(sqlite3_file *file, void *out, int size, sqlite3_int64 at) { return DISK_BELOW(file, xRead, out, size, at); }
-static int disk_close(sqlite3_file *file) { return disk_below(file)->pMethods->xClose(disk_below(file)); }
-static int disk_size(sqlite3_file *file, sqlite3_int64 *size) { return DISK_BELOW(file, xFileSize, size); }
+static int disk_read(sqlite3_file *file, void *out, int size, sqlite3_int64 at) {
+  return DISK_BELOW(file, xRead, out, size, at);
+}
+static int disk_close(sqlite3_file *file) {
+  return disk_below(file)->pMethods->xClose(disk_below(file));
+}
+static int disk_size(sqlite3_file *file, sqlite3_int64 *size) {
+  return DISK_BELOW(file, xFileSize, size);
+}
 static int disk_lock(sqlite3_file *file, int level) { return DISK_BELOW(file, xLock, level); }
 static int disk_unlock(sqlite3_file *file, int level) { return DISK_BELOW(file, xUnlock, level); }
-static int disk_reserved(sqlite3_file *file, int *out) { return DISK_BELOW(file, xCheckReservedLock, out); }
-static int disk_control(sqlite3_file *file, int what, void *argument) { return DISK_BELOW(file, xFileControl, what, argument); }
-static int disk_sector(sqlite3_file *file) { return disk_below(file)->pMethods->xSectorSize(disk_below(file)); }
-static int disk_device(sqlite3_file *file) { return disk_below(file)->pMethods->xDeviceCharacteristics(disk_below(file)); }
+static int disk_reserved(sqlite3_file *file, int *out) {
+  return DISK_BELOW(file, xCheckReservedLock, out);
+}
+static int disk_control(sqlite3_file *file, int what, void *argument) {
+  return DISK_BELOW(file, xFileControl, what, argument);
+}
+static int disk_sector(sqlite3_file *file) {
+  return disk_below(file)->pMethods->xSectorSize(disk_below(file));
+}
+static int disk_device(sqlite3_file *file) {
+  return disk_below(file)->pMethods->xDeviceCharacteristics(disk_below(file));
+}
 static int disk_shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **out) {
   return DISK_BELOW(file, xShmMap, region, size, extend, out);
 }
 static int disk_shm_lock(sqlite3_file *file, int offset, int count, int flags) {
   return DISK_BELOW(file, xShmLock, offset, count, flags);
 }
-static void disk_shm_barrier(sqlite3_file *file) { disk_below(file)->pMethods->xShmBarrier(disk_below(file)); }
-static int disk_shm_unmap(sqlite3_file *file, int remove) { return DISK_BELOW(file, xShmUnmap, remove); }
+static void disk_shm_barrier(sqlite3_file *file) {
+  disk_below(file)->pMethods->xShmBarrier(disk_below(file));
+}
+static int disk_shm_unmap(sqlite3_file *file, int remove) {
+  return DISK_BELOW(file, xShmUnmap, remove);
+}
 
 static const sqlite3_io_methods disk_methods = {.iVersion = 2,
                                                 .xClose = disk_close,
@@ -170,10 +198,13 @@ static const sqlite3_io_methods disk_methods = {.iVersion = 2,
                                                 .xShmBarrier = disk_shm_barrier,
                                                 .xShmUnmap = disk_shm_unmap};
 
-static int disk_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out_flags) {
+static int disk_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
+                     int *out_flags) {
   disk_file *f = (disk_file *)file;
   (void)vfs;
-  *f = (disk_file){.which = flags & SQLITE_OPEN_MAIN_DB ? DISK_STORE : flags & SQLITE_OPEN_WAL ? DISK_LOG : DISK_OTHER};
+  *f = (disk_file){.which = flags & SQLITE_OPEN_MAIN_DB ? DISK_STORE
+                            : flags & SQLITE_OPEN_WAL   ? DISK_LOG
+                                                        : DISK_OTHER};
   int code = disk.system->xOpen(disk.system, name, disk_below(file), flags, out_flags);
   if (code == SQLITE_OK) f->file.pMethods = &disk_methods;
   return code;
@@ -183,7 +214,9 @@ static int disk_remove(sqlite3_vfs *vfs, const char *name, int sync_folder) {
   size_t length = strlen(name);
   (void)vfs;
   pthread_mutex_lock(&disk.mutex);
-  disk_add((disk_event){.act = DISK_REMOVE, .file = length > 4 && strcmp(name + length - 4, "-wal") == 0 ? DISK_LOG : DISK_OTHER},
+  disk_add((disk_event){.act = DISK_REMOVE,
+                        .file = length > 4 && strcmp(name + length - 4, "-wal") == 0 ? DISK_LOG
+                                                                                     : DISK_OTHER},
            NULL);
   pthread_mutex_unlock(&disk.mutex);
   return disk.system->xDelete(disk.system, name, sync_folder);
@@ -202,7 +235,7 @@ static inline void disk_install(void) {
   sqlite3_vfs_register(&disk.vfs, 1);
 }
 
-/* ---- what a loss of power leaves ------------------------------------------------------------------------------------- */
+/* ---- what a loss of power leaves ------------------------------------------------------------ */
 
 typedef struct disk_image {
   unsigned char *bytes;
@@ -218,9 +251,10 @@ static void image_reach(disk_image *image, size_t size) {
   if (size > image->size) image->size = size;
 }
 
-/* The event, or of a write those sectors that the random numbers take: of `in` parts one is left out; 0: all are done. Of what was
- * dropped the half is left out whole. */
-static void image_apply(disk_image *image, const disk_event *event, check_random *random, unsigned in) {
+/* The event, or of a write those sectors that the random numbers take: of `in` parts one is left
+ * out; 0: all are done. Of what was dropped the half is left out whole. */
+static void image_apply(disk_image *image, const disk_event *event, check_random *random,
+                        unsigned in) {
   bool done = !in || check_next(random) % in;
   if (event->act == DISK_REMOVE && done) image->size = 0;
   if (event->act == DISK_TRUNCATE && done) {
@@ -232,7 +266,8 @@ static void image_apply(disk_image *image, const disk_event *event, check_random
   if (event->act != DISK_WRITE || (event->dropped && check_next(random) % 2)) return;
   size_t at = (size_t)event->at, end = at + event->size;
   while (at < end) {
-    size_t next = (at / DISK_SECTOR + 1) * DISK_SECTOR < end ? (at / DISK_SECTOR + 1) * DISK_SECTOR : end;
+    size_t next =
+        (at / DISK_SECTOR + 1) * DISK_SECTOR < end ? (at / DISK_SECTOR + 1) * DISK_SECTOR : end;
     if (!in || check_next(random) % in) {
       image_reach(image, next);
       memcpy(image->bytes + at, event->bytes + (at - (size_t)event->at), next - at);
@@ -241,8 +276,10 @@ static void image_apply(disk_image *image, const disk_event *event, check_random
   }
 }
 
-/* The files after events [0, count): of each what came before its last sync, and some of what came since or was dropped. */
-static inline void disk_state(size_t count, check_random *random, unsigned in, disk_image images[DISK_FILES]) {
+/* The files after events [0, count): of each what came before its last sync, and some of what came
+ * since or was dropped. */
+static inline void disk_state(size_t count, check_random *random, unsigned in,
+                              disk_image images[DISK_FILES]) {
   size_t synced[DISK_FILES] = {0};
   for (size_t i = 0; i < count; i++)
     if (disk.events[i].act == DISK_SYNC) synced[disk.events[i].file] = i;
@@ -252,7 +289,8 @@ static inline void disk_state(size_t count, check_random *random, unsigned in, d
   for (size_t i = 0; i < count; i++) {
     const disk_event *event = &disk.events[i];
     if (event->act != DISK_SYNC && event->act != DISK_NOTE)
-      image_apply(&images[event->file], event, random, i < synced[event->file] && !event->dropped ? 0 : in);
+      image_apply(&images[event->file], event, random,
+                  i < synced[event->file] && !event->dropped ? 0 : in);
   }
 }
 

@@ -1,5 +1,5 @@
-/* What the tests of the store's file do with its files from outside: taken, put back, changed; and what the store says of them when
- * it is opened. */
+/* What the tests of the store's file do with its files from outside: taken, put back, changed; and
+ * what the store says of them when it is opened. */
 #ifndef TESTS_STORE_FILES_H
 #define TESTS_STORE_FILES_H
 
@@ -7,7 +7,8 @@
 
 #include <fcntl.h>
 
-#define PUT(r, act, id, before, revision, length) rig_put(r, act, id, (uint64_t[]){before, revision}, length)
+#define PUT(r, act, id, before, revision, length)                                                  \
+  rig_put(r, act, id, (uint64_t[]){before, revision}, length)
 
 /* Tries to open the store. The sentence that it says when it is refused; "": it was opened. */
 static inline const char *refusal(rig *r) {
@@ -29,14 +30,16 @@ static inline const char *refusal(rig *r) {
   return said;
 }
 
-#define CHECK_REFUSED(r, words)                                                                                                    \
-  do {                                                                                                                             \
-    const char *sentence = refusal(r);                                                                                             \
-    if (!strstr(sentence, words)) CHECK_FAIL("no \"%s\" in \"%s\"", words, sentence);                                              \
-    CHECK(strncmp(sentence, "contactd: ", 10) == 0);                                                                               \
+#define CHECK_REFUSED(r, words)                                                                    \
+  do {                                                                                             \
+    const char *sentence = refusal(r);                                                             \
+    if (!strstr(sentence, words)) CHECK_FAIL("no \"%s\" in \"%s\"", words, sentence);              \
+    CHECK(strncmp(sentence, "contactd: ", 10) == 0);                                               \
   } while (0)
 
-static inline void path_of(const rig *r, const char *name, char path[200]) { snprintf(path, 200, "%s/%s", r->folder, name); }
+static inline void path_of(const rig *r, const char *name, char path[200]) {
+  snprintf(path, 200, "%s/%s", r->folder, name);
+}
 
 static inline void put_file(const rig *r, const char *name, const void *bytes, size_t size) {
   char path[200];
@@ -61,7 +64,7 @@ static inline unsigned char *get_file(const rig *r, const char *name, size_t *si
   return bytes;
 }
 
-/* ---- all files ------------------------------------------------------------------------------------------------------- */
+/* ---- all files ------------------------------------------------------------------------------ */
 
 #define FILES 3
 static const char *const file_names[FILES] = {"contactd.db", "contactd.db-wal", "contactd.lock"};

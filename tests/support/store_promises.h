@@ -1,10 +1,12 @@
-/* What every store promises: answers, order, lists, what a scene may name, folding. Included by a test of each store. */
+/* What every store promises: answers, order, lists, what a scene may name, folding. Included by a
+ * test of each store. */
 #ifndef TESTS_STORE_PROMISES_H
 #define TESTS_STORE_PROMISES_H
 
 #include "tests/support/store_rig.h"
 
-#define PUT(r, act, id, before, revision, length) rig_put(r, act, id, (uint64_t[]){before, revision}, length)
+#define PUT(r, act, id, before, revision, length)                                                  \
+  rig_put(r, act, id, (uint64_t[]){before, revision}, length)
 
 /* One piece of what a key must have. */
 typedef struct expected {
@@ -25,13 +27,14 @@ static void check_records(rig *r, const char *id, const expected *list, size_t c
   srv_store_load_free(&load);
 }
 
-#define CHECK_RECORDS(r, id, ...)                                                                                                  \
-  check_records(r, id, (expected[]){__VA_ARGS__}, sizeof((expected[]){__VA_ARGS__}) / sizeof(expected))
+#define CHECK_RECORDS(r, id, ...)                                                                  \
+  check_records(r, id, (expected[]){__VA_ARGS__},                                                  \
+                sizeof((expected[]){__VA_ARGS__}) / sizeof(expected))
 
 /* A loop cannot be moved: rigs are begun in place. */
-#define WITH_RIG(r)                                                                                                                \
-  rig r;                                                                                                                           \
-  rig_begin(&r);                                                                                                                   \
+#define WITH_RIG(r)                                                                                \
+  rig r;                                                                                           \
+  rig_begin(&r);                                                                                   \
   CHECK(rig_open(&r))
 
 static void records_come_back_in_order_after_the_store_was_closed(void) {
@@ -55,7 +58,8 @@ static void records_come_back_in_order_after_the_store_was_closed(void) {
 /* Around the size at which records are cut, and far beyond what the writer holds in memory. */
 static void records_of_any_size_come_back_whole(void) {
   static const size_t part = 1048576;
-  const size_t lengths[] = {1, 4095, part - 1, part, part + 1, 2 * part, 3 * part + 7, 20 * part + 5};
+  const size_t lengths[] = {1,        4095,     part - 1,     part,
+                            part + 1, 2 * part, 3 * part + 7, 20 * part + 5};
   WITH_RIG(r);
   for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
     char id[16];
@@ -67,18 +71,19 @@ static void records_of_any_size_come_back_whole(void) {
   rig_end(&r);
 }
 
-static srv_store_write tried(rig *r, srv_store_operation act, const char *id, uint64_t before, uint64_t revision) {
+static srv_store_write tried(rig *r, srv_store_operation act, const char *id, uint64_t before,
+                             uint64_t revision) {
   srv_store_write write = write_of(act, id, before, revision, 20);
   rig_write(r, &write);
   free((char *)(uintptr_t)write.bytes);
   return write;
 }
 
-#define CHECK_MOVED(r, act, id, before, revision, at)                                                                              \
-  do {                                                                                                                             \
-    srv_store_write moved = tried(r, act, id, before, revision);                                                                   \
-    CHECK_INT(moved.status, SRV_STORE_CONFLICT);                                                                                   \
-    CHECK_INT(moved.current, at);                                                                                                  \
+#define CHECK_MOVED(r, act, id, before, revision, at)                                              \
+  do {                                                                                             \
+    srv_store_write moved = tried(r, act, id, before, revision);                                   \
+    CHECK_INT(moved.status, SRV_STORE_CONFLICT);                                                   \
+    CHECK_INT(moved.current, at);                                                                  \
   } while (0)
 
 static void a_write_from_another_revision_changes_nothing(void) {
@@ -132,7 +137,8 @@ static void writes_are_carried_out_and_answered_in_order(void) {
   srv_store_write writes[200];
   answered = 0;
   for (int i = 0; i < 200; i++) {
-    writes[i] = write_of(i ? SRV_STORE_CHANGE : SRV_STORE_BASE, "a", (uint64_t)i, (uint64_t)i + 1, (size_t)i);
+    writes[i] = write_of(i ? SRV_STORE_CHANGE : SRV_STORE_BASE, "a", (uint64_t)i, (uint64_t)i + 1,
+                         (size_t)i);
     writes[i].done = note_order;
     writes[i].cls = &r;
     r.waiting++;
@@ -153,7 +159,7 @@ static void writes_are_carried_out_and_answered_in_order(void) {
   rig_end(&r);
 }
 
-/* ---- what a scene names ---------------------------------------------------------------------------------------------- */
+/* ---- what a scene names --------------------------------------------------------------------- */
 
 static srv_store_status shape(rig *r, srv_store_operation act, const char *id) {
   srv_store_write write = write_of(act, id, act == SRV_STORE_REMOVE, 1, 50);
@@ -164,7 +170,8 @@ static srv_store_status shape(rig *r, srv_store_operation act, const char *id) {
 }
 
 /* names: ids, each followed by a comma. */
-static srv_store_status naming(rig *r, srv_store_operation act, uint64_t before, const char *names) {
+static srv_store_status naming(rig *r, srv_store_operation act, uint64_t before,
+                               const char *names) {
   srv_store_write write = write_of(act, "scene", before, before + 1, 20);
   char shapes[200];
   snprintf(shapes, sizeof shapes, "%s", names);
@@ -207,9 +214,11 @@ static void a_scene_names_shapes_that_are_there_and_they_stay(void) {
 /* A refused write does not disturb those that wait with it. */
 static void a_shape_and_the_scene_that_names_it_may_wait_together(void) {
   WITH_RIG(r);
-  srv_store_write writes[] = {write_of(SRV_STORE_BASE, "scene", 0, 1, 20), write_of(SRV_STORE_BASE, "ball", 0, 1, 20),
-                              write_of(SRV_STORE_BASE, "scene", 0, 2, 20), write_of(SRV_STORE_REMOVE, "ball", 1, 1, 0)};
-  static const srv_store_status answers[] = {SRV_STORE_UNKNOWN, SRV_STORE_OK, SRV_STORE_OK, SRV_STORE_IN_USE};
+  srv_store_write writes[] = {
+      write_of(SRV_STORE_BASE, "scene", 0, 1, 20), write_of(SRV_STORE_BASE, "ball", 0, 1, 20),
+      write_of(SRV_STORE_BASE, "scene", 0, 2, 20), write_of(SRV_STORE_REMOVE, "ball", 1, 1, 0)};
+  static const srv_store_status answers[] = {SRV_STORE_UNKNOWN, SRV_STORE_OK, SRV_STORE_OK,
+                                             SRV_STORE_IN_USE};
   for (int i = 0; i < 4; i++) {
     if (i % 2) writes[i].space = SRV_STORE_SHAPES;
     else {
@@ -228,7 +237,7 @@ static void a_shape_and_the_scene_that_names_it_may_wait_together(void) {
   rig_end(&r);
 }
 
-/* ---- lists ----------------------------------------------------------------------------------------------------------- */
+/* ---- lists ---------------------------------------------------------------------------------- */
 
 static void a_list_has_every_key_once_in_order(void) {
   WITH_RIG(r);
@@ -260,7 +269,8 @@ static void a_list_has_every_key_once_in_order(void) {
   CHECK(look.count == 1 && look.entries[0].bodies == 7);
   free(look.entries);
   CHECK_INT(rig_look(&r, SRV_STORE_SHAPES, "s007", &look), SRV_STORE_OK);
-  CHECK(look.count == 1 && look.entries[0].revision == 0 && strcmp(look.entries[0].id, "s007") == 0);
+  CHECK(look.count == 1 && look.entries[0].revision == 0 &&
+        strcmp(look.entries[0].id, "s007") == 0);
   free(look.entries);
   for (int i = 0; i < 300; i++) free((char *)(uintptr_t)writes[i].bytes);
   rig_end(&r);
@@ -293,7 +303,7 @@ static void numbers_of_scenes_that_have_gone_are_remembered(void) {
   rig_end(&r);
 }
 
-/* ---- folding --------------------------------------------------------------------------------------------------------- */
+/* ---- folding -------------------------------------------------------------------------------- */
 
 static void a_base_takes_the_place_of_all_before_it(void) {
   WITH_RIG(r);
@@ -316,7 +326,8 @@ static void folding_leaves_the_changes_after_it(void) {
   CHECK_INT(PUT(&r, SRV_STORE_BASE, "a", 0, 1, 500), SRV_STORE_OK);
   for (uint64_t revision = 2; revision <= 10; revision++)
     CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "a", revision - 1, revision, 40), SRV_STORE_OK);
-  srv_store_write writes[] = {write_of(SRV_STORE_CHANGE, "a", 10, 11, 40), write_of(SRV_STORE_COMPACT, "a", 0, 8, 450),
+  srv_store_write writes[] = {write_of(SRV_STORE_CHANGE, "a", 10, 11, 40),
+                              write_of(SRV_STORE_COMPACT, "a", 0, 8, 450),
                               write_of(SRV_STORE_CHANGE, "a", 11, 12, 40)};
   for (int i = 0; i < 3; i++) rig_submit(&r, &writes[i]);
   rig_wait(&r);
@@ -324,7 +335,8 @@ static void folding_leaves_the_changes_after_it(void) {
     CHECK_INT(writes[i].status, SRV_STORE_OK);
     free((char *)(uintptr_t)writes[i].bytes);
   }
-  CHECK_RECORDS(&r, "a", {true, 8, 450}, {false, 9, 40}, {false, 10, 40}, {false, 11, 40}, {false, 12, 40});
+  CHECK_RECORDS(&r, "a", {true, 8, 450}, {false, 9, 40}, {false, 10, 40}, {false, 11, 40},
+                {false, 12, 40});
   CHECK_INT(PUT(&r, SRV_STORE_COMPACT, "a", 0, 12, 90), SRV_STORE_OK);
   CHECK_RECORDS(&r, "a", {true, 12, 90});
   CHECK_INT(PUT(&r, SRV_STORE_CHANGE, "a", 12, 13, 40), SRV_STORE_OK);
@@ -350,7 +362,7 @@ static void folding_another_life_is_refused(void) {
   rig_end(&r);
 }
 
-/* ---- against a model ------------------------------------------------------------------------------------------------- */
+/* ---- against a model ------------------------------------------------------------------------ */
 
 #define MODEL_KEYS 6
 #define MODEL_RECORDS 4000
@@ -397,12 +409,14 @@ static void random_acts_leave_what_a_plain_model_has(void) {
     model_key *m = &model[k];
     char id[16];
     snprintf(id, sizeof id, "k%d", k);
-    uint64_t kind = check_next(&random) % 100, before = m->count ? m->records[m->count - 1].revision : 0;
+    uint64_t kind = check_next(&random) % 100,
+             before = m->count ? m->records[m->count - 1].revision : 0;
     srv_store_operation act = !m->count || kind < 4 ? SRV_STORE_BASE
                               : kind < 6            ? SRV_STORE_REMOVE
                               : kind < 12           ? SRV_STORE_COMPACT
                                                     : SRV_STORE_CHANGE;
-    uint64_t next = act == SRV_STORE_COMPACT ? m->records[check_next(&random) % m->count].revision : ++revision;
+    uint64_t next =
+        act == SRV_STORE_COMPACT ? m->records[check_next(&random) % m->count].revision : ++revision;
     /* Some records are large enough to be cut, or to have pages of their own. */
     size_t length = (size_t)(check_next(&random) % (kind == 1 ? 3000000 : kind % 5 ? 200 : 9000));
     CHECK_INT(PUT(&r, act, id, before, next, length), SRV_STORE_OK);
@@ -417,7 +431,7 @@ static void random_acts_leave_what_a_plain_model_has(void) {
   rig_end(&r);
 }
 
-/* ---- the end --------------------------------------------------------------------------------------------------------- */
+/* ---- the end -------------------------------------------------------------------------------- */
 
 static void what_waits_at_the_end_is_carried_out_and_answered(void) {
   WITH_RIG(r);
@@ -446,21 +460,28 @@ static void what_waits_at_the_end_is_carried_out_and_answered(void) {
   rig_end(&r);
 }
 
-#define STORE_PROMISES                                                                                                             \
-  {"records_come_back_in_order_after_the_store_was_closed", records_come_back_in_order_after_the_store_was_closed},                \
-      {"records_of_any_size_come_back_whole", records_of_any_size_come_back_whole},                                                \
-      {"a_write_from_another_revision_changes_nothing", a_write_from_another_revision_changes_nothing},                            \
-      {"of_writes_from_the_same_revision_one_wins", of_writes_from_the_same_revision_one_wins},                                    \
-      {"writes_are_carried_out_and_answered_in_order", writes_are_carried_out_and_answered_in_order},                              \
-      {"a_scene_names_shapes_that_are_there_and_they_stay", a_scene_names_shapes_that_are_there_and_they_stay},                    \
-      {"a_shape_and_the_scene_that_names_it_may_wait_together", a_shape_and_the_scene_that_names_it_may_wait_together},            \
-      {"a_list_has_every_key_once_in_order", a_list_has_every_key_once_in_order},                                                  \
-      {"numbers_of_scenes_that_have_gone_are_remembered", numbers_of_scenes_that_have_gone_are_remembered},                        \
-      {"a_base_takes_the_place_of_all_before_it", a_base_takes_the_place_of_all_before_it},                                        \
-      {"folding_leaves_the_changes_after_it", folding_leaves_the_changes_after_it},                                                \
-      {"folding_another_life_is_refused", folding_another_life_is_refused},                                                        \
-      {"random_acts_leave_what_a_plain_model_has", random_acts_leave_what_a_plain_model_has}, {                                    \
-    "what_waits_at_the_end_is_carried_out_and_answered", what_waits_at_the_end_is_carried_out_and_answered                         \
+#define STORE_PROMISES                                                                             \
+  {"records_come_back_in_order_after_the_store_was_closed",                                        \
+   records_come_back_in_order_after_the_store_was_closed},                                         \
+      {"records_of_any_size_come_back_whole", records_of_any_size_come_back_whole},                \
+      {"a_write_from_another_revision_changes_nothing",                                            \
+       a_write_from_another_revision_changes_nothing},                                             \
+      {"of_writes_from_the_same_revision_one_wins", of_writes_from_the_same_revision_one_wins},    \
+      {"writes_are_carried_out_and_answered_in_order",                                             \
+       writes_are_carried_out_and_answered_in_order},                                              \
+      {"a_scene_names_shapes_that_are_there_and_they_stay",                                        \
+       a_scene_names_shapes_that_are_there_and_they_stay},                                         \
+      {"a_shape_and_the_scene_that_names_it_may_wait_together",                                    \
+       a_shape_and_the_scene_that_names_it_may_wait_together},                                     \
+      {"a_list_has_every_key_once_in_order", a_list_has_every_key_once_in_order},                  \
+      {"numbers_of_scenes_that_have_gone_are_remembered",                                          \
+       numbers_of_scenes_that_have_gone_are_remembered},                                           \
+      {"a_base_takes_the_place_of_all_before_it", a_base_takes_the_place_of_all_before_it},        \
+      {"folding_leaves_the_changes_after_it", folding_leaves_the_changes_after_it},                \
+      {"folding_another_life_is_refused", folding_another_life_is_refused},                        \
+      {"random_acts_leave_what_a_plain_model_has", random_acts_leave_what_a_plain_model_has}, {    \
+    "what_waits_at_the_end_is_carried_out_and_answered",                                           \
+        what_waits_at_the_end_is_carried_out_and_answered                                          \
   }
 
 #endif

@@ -1,5 +1,5 @@
-/* A store in a folder of its own, with a loop, and calls that wait for their answers. Records are made from what they are of, so
- * that a test knows the bytes that must come back. */
+/* A store in a folder of its own, with a loop, and calls that wait for their answers. Records are
+ * made from what they are of, so that a test knows the bytes that must come back. */
 #ifndef TESTS_STORE_RIG_H
 #define TESTS_STORE_RIG_H
 
@@ -35,8 +35,10 @@ static inline void rig_forget_folder(const char *folder) {
 
 /* False: the store was refused, and has said why. */
 static inline bool rig_open(rig *r) {
-  const srv_store_redis_options from = {.url = r->url, .url_given = "--store", .password_file_given = "--store-password-file"};
-  r->store = r->url[0] ? srv_store_redis_open(&r->loop, &from) : srv_store_sqlite_open(&r->loop, r->folder);
+  const srv_store_redis_options from = {
+      .url = r->url, .url_given = "--store", .password_file_given = "--store-password-file"};
+  r->store = r->url[0] ? srv_store_redis_open(&r->loop, &from)
+                       : srv_store_sqlite_open(&r->loop, r->folder);
   return r->store != NULL;
 }
 
@@ -57,7 +59,8 @@ static inline void rig_close(rig *r) {
 static inline void rig_begin(rig *r) {
   *r = (rig){0};
   /* In memory where there is such a folder: what the disk takes is not what is tested. */
-  snprintf(r->folder, sizeof r->folder, "%s/store-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+  snprintf(r->folder, sizeof r->folder, "%s/store-XXXXXX",
+           access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
   if (!mkdtemp(r->folder)) abort();
   if (uv_loop_init(&r->loop) != 0) abort();
   if (rig_place) rig_place(r);
@@ -70,7 +73,7 @@ static inline void rig_end(rig *r) {
   rig_forget_folder(r->folder);
 }
 
-/* ---- calls ----------------------------------------------------------------------------------------------------------- */
+/* ---- calls ---------------------------------------------------------------------------------- */
 
 static inline void rig_written(srv_store_write *write) { ((rig *)write->cls)->waiting--; }
 
@@ -89,7 +92,8 @@ static inline srv_store_status rig_write(rig *r, srv_store_write *write) {
 
 static inline void rig_loaded(srv_store_load *load) { ((rig *)load->cls)->waiting--; }
 
-static inline srv_store_status rig_load(rig *r, srv_store_space space, const char *id, srv_store_load *load) {
+static inline srv_store_status rig_load(rig *r, srv_store_space space, const char *id,
+                                        srv_store_load *load) {
   *load = (srv_store_load){.space = space, .done = rig_loaded, .cls = r};
   snprintf(load->id, sizeof load->id, "%s", id);
   r->waiting++;
@@ -100,7 +104,8 @@ static inline srv_store_status rig_load(rig *r, srv_store_space space, const cha
 
 static inline void rig_looked(srv_store_lookup *look) { ((rig *)look->cls)->waiting--; }
 
-static inline srv_store_status rig_look(rig *r, srv_store_space space, const char *id, srv_store_lookup *look) {
+static inline srv_store_status rig_look(rig *r, srv_store_space space, const char *id,
+                                        srv_store_lookup *look) {
   *look = (srv_store_lookup){.space = space, .done = rig_looked, .cls = r};
   snprintf(look->id, sizeof look->id, "%s", id);
   r->waiting++;
@@ -118,9 +123,10 @@ static inline uint64_t rig_revision(rig *r, srv_store_space space, const char *i
   return revision;
 }
 
-/* ---- records --------------------------------------------------------------------------------------------------------- */
+/* ---- records -------------------------------------------------------------------------------- */
 
-/* The bytes of a record: `length` letters that follow from id and revision. The caller frees them. */
+/* The bytes of a record: `length` letters that follow from id and revision. The caller frees them.
+ */
 static inline char *record_bytes(const char *id, uint64_t revision, size_t length) {
   check_random random = {revision * 1000003u + length};
   for (const char *at = id; *at; at++) random.state = random.state * 31u + (unsigned char)*at;
@@ -133,7 +139,8 @@ static inline char *record_bytes(const char *id, uint64_t revision, size_t lengt
 }
 
 /* A write of such a record; its bytes are to be freed. */
-static inline srv_store_write write_of(srv_store_operation act, const char *id, uint64_t before, uint64_t revision, size_t length) {
+static inline srv_store_write write_of(srv_store_operation act, const char *id, uint64_t before,
+                                       uint64_t revision, size_t length) {
   srv_store_write write = {.act = act, .before = before, .revision = revision, .length = length};
   snprintf(write.id, sizeof write.id, "%s", id);
   write.bytes = act == SRV_STORE_REMOVE ? NULL : record_bytes(id, revision, length);
@@ -141,8 +148,8 @@ static inline srv_store_write write_of(srv_store_operation act, const char *id, 
   return write;
 }
 
-static inline srv_store_status rig_put(rig *r, srv_store_operation act, const char *id, const uint64_t revisions[2],
-                                       size_t length) {
+static inline srv_store_status rig_put(rig *r, srv_store_operation act, const char *id,
+                                       const uint64_t revisions[2], size_t length) {
   srv_store_write write = write_of(act, id, revisions[0], revisions[1], length);
   srv_store_status status = rig_write(r, &write);
   free((char *)(uintptr_t)write.bytes);
@@ -150,9 +157,11 @@ static inline srv_store_status rig_put(rig *r, srv_store_operation act, const ch
 }
 
 /* Is the record what record_bytes makes of its id and revision? */
-static inline bool record_is(const srv_store_record *record, const char *id, uint64_t revision, size_t length) {
+static inline bool record_is(const srv_store_record *record, const char *id, uint64_t revision,
+                             size_t length) {
   char *bytes = record_bytes(id, revision, length);
-  bool same = record->revision == revision && record->length == length && memcmp(record->bytes, bytes, length) == 0;
+  bool same = record->revision == revision && record->length == length &&
+              memcmp(record->bytes, bytes, length) == 0;
   free(bytes);
   return same;
 }

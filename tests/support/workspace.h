@@ -1,4 +1,5 @@
-/* One workspace for all facts of a program, so that each is asked after others: `workspace`, made and given back by WORKSPACE_MAIN.
+/* One workspace for all facts of a program, so that each is asked after others: `workspace`, made
+ * and given back by WORKSPACE_MAIN.
  */
 #ifndef TESTS_WORKSPACE_H
 #define TESTS_WORKSPACE_H
@@ -16,7 +17,9 @@ static inline int workspace_main(int argc, char **argv, const check_test *tests,
   return status;
 }
 
-#define WORKSPACE_MAIN(tests)                                                                                                      \
-  int main(int argc, char **argv) { return workspace_main(argc, argv, tests, sizeof(tests) / sizeof((tests)[0])); }
+#define WORKSPACE_MAIN(tests)                                                                      \
+  int main(int argc, char **argv) {                                                                \
+    return workspace_main(argc, argv, tests, sizeof(tests) / sizeof((tests)[0]));                  \
+  }
 
 #endif

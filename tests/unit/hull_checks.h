@@ -1,4 +1,5 @@
-/* What every hull must satisfy, whatever it was made of: closed manifold, canonical order, exact convexity, planes, padding. */
+/* What every hull must satisfy, whatever it was made of: closed manifold, canonical order, exact
+ * convexity, planes, padding. */
 #ifndef TESTS_HULL_CHECKS_H
 #define TESTS_HULL_CHECKS_H
 
@@ -6,7 +7,9 @@
 #include "tests/support/check.h"
 #include <contact/hull.h>
 
-static inline ct_vec3 hull_vertex(const ct_hull_view *h, uint32_t i) { return ct_vec(h->x[i], h->y[i], h->z[i]); }
+static inline ct_vec3 hull_vertex(const ct_hull_view *h, uint32_t i) {
+  return ct_vec(h->x[i], h->y[i], h->z[i]);
+}
 
 static inline bool hull_loop_has(const ct_hull_view *h, uint32_t face, uint32_t from, uint32_t to) {
   for (uint32_t i = h->face_start[face]; i < h->face_start[face + 1]; i++) {
@@ -16,7 +19,8 @@ static inline bool hull_loop_has(const ct_hull_view *h, uint32_t face, uint32_t 
   return false;
 }
 
-/* Euler, two faces at each edge in opposite senses, ascending lists, loops that begin at their lowest vertex. */
+/* Euler, two faces at each edge in opposite senses, ascending lists, loops that begin at their
+ * lowest vertex. */
 static inline void hull_check_topology(const ct_hull_view *h) {
   CHECK_INT((int64_t)h->vertex_count - h->edge_count + h->face_count, 2);
   CHECK_INT(h->face_start[h->face_count], 2 * h->edge_count);
@@ -37,7 +41,8 @@ static inline void hull_check_topology(const ct_hull_view *h) {
     for (uint32_t i = h->neighbour_start[v]; i < h->neighbour_start[v + 1]; i++) {
       if (i > h->neighbour_start[v]) CHECK(h->neighbour[i - 1] < h->neighbour[i]);
       if (h->neighbour[i] < v) continue;
-      CHECK(seen < h->edge_count && h->edge_vertices[seen][0] == v && h->edge_vertices[seen][1] == h->neighbour[i]);
+      CHECK(seen < h->edge_count && h->edge_vertices[seen][0] == v &&
+            h->edge_vertices[seen][1] == h->neighbour[i]);
       seen++;
     }
   }
@@ -49,7 +54,8 @@ static inline void hull_check_topology(const ct_hull_view *h) {
   }
 }
 
-/* Exact: all points inside or on each face, loop on its plane, strict corners, no two neighbouring faces coplanar. */
+/* Exact: all points inside or on each face, loop on its plane, strict corners, no two neighbouring
+ * faces coplanar. */
 static inline void hull_check_convex(const ct_hull_view *h, const ct_vec3 *points, size_t count) {
   for (uint32_t f = 0; f < h->face_count; f++) {
     const uint32_t *loop = h->face_loop + h->face_start[f];
@@ -57,7 +63,8 @@ static inline void hull_check_convex(const ct_hull_view *h, const ct_vec3 *point
     ct_vec3 a = hull_vertex(h, loop[0]), b = hull_vertex(h, loop[1]), c = hull_vertex(h, loop[2]);
     for (size_t i = 0; i < count; i++) CHECK(ct_orient3d(a, b, c, points[i]) <= 0);
     for (uint32_t i = 0; i < n; i++) {
-      ct_vec3 p = hull_vertex(h, loop[i]), q = hull_vertex(h, loop[(i + 1) % n]), r = hull_vertex(h, loop[(i + 2) % n]);
+      ct_vec3 p = hull_vertex(h, loop[i]), q = hull_vertex(h, loop[(i + 1) % n]),
+              r = hull_vertex(h, loop[(i + 2) % n]);
       CHECK_INT(ct_orient3d(a, b, c, p), 0);
       CHECK(!ct_collinear(p, q, r));
     }
@@ -68,14 +75,15 @@ static inline void hull_check_convex(const ct_hull_view *h, const ct_vec3 *point
     for (uint32_t i = h->face_start[right]; i < h->face_start[right + 1]; i++) {
       uint32_t v = h->face_loop[i];
       if (v == h->edge_vertices[e][0] || v == h->edge_vertices[e][1]) continue;
-      beyond += ct_orient3d(hull_vertex(h, left[0]), hull_vertex(h, left[1]), hull_vertex(h, left[2]), hull_vertex(h, v)) != -1;
+      beyond += ct_orient3d(hull_vertex(h, left[0]), hull_vertex(h, left[1]),
+                            hull_vertex(h, left[2]), hull_vertex(h, v)) != -1;
     }
     CHECK_INT(beyond, 0);
   }
 }
 
-/* Unit normals, offsets that hold every vertex to `rounding` u of the largest coordinate, padding that repeats the last element,
- * vertices inside ball and box. */
+/* Unit normals, offsets that hold every vertex to `rounding` u of the largest coordinate, padding
+ * that repeats the last element, vertices inside ball and box. */
 static inline void hull_check_arrays(const ct_hull_view *h, double rounding) {
   const double *arrays[7] = {h->x, h->y, h->z, h->nx, h->ny, h->nz, h->offset};
   for (int k = 0; k < 7; k++) {
@@ -95,12 +103,14 @@ static inline void hull_check_arrays(const ct_hull_view *h, double rounding) {
     ct_vec3 n = ct_vec(h->nx[f], h->ny[f], h->nz[f]);
     CHECK_NEAR(ct_norm(n), 1.0, 4.0 * 0x1p-52);
     double out = -INFINITY;
-    for (uint32_t v = 0; v < h->vertex_count; v++) out = ct_max2(out, ct_dot(n, hull_vertex(h, v)) - h->offset[f]);
+    for (uint32_t v = 0; v < h->vertex_count; v++)
+      out = ct_max2(out, ct_dot(n, hull_vertex(h, v)) - h->offset[f]);
     CHECK_NEAR(ct_max2(out, 0.0), 0.0, rounding * 0x1p-53 * far);
   }
 }
 
-/* Sum of area times normal over a closed surface is zero, and the volume is that of the divergence theorem in long double. */
+/* Sum of area times normal over a closed surface is zero, and the volume is that of the divergence
+ * theorem in long double. */
 static inline void hull_check_measure(const ct_hull_view *h) {
   long double sum[3] = {0.0L, 0.0L, 0.0L}, total = 0.0L, volume = 0.0L;
   ct_vec3 origin = hull_vertex(h, 0);
@@ -116,7 +126,8 @@ static inline void hull_check_measure(const ct_hull_view *h) {
       long double n[3];
       for (int k = 0; k < 3; k++) {
         int p = (k + 1) % 3, q = (k + 2) % 3;
-        n[k] = (t[1][p] - t[0][p]) * (t[2][q] - t[0][q]) - (t[1][q] - t[0][q]) * (t[2][p] - t[0][p]);
+        n[k] =
+            (t[1][p] - t[0][p]) * (t[2][q] - t[0][q]) - (t[1][q] - t[0][q]) * (t[2][p] - t[0][p]);
         sum[k] += 0.5L * n[k];
       }
       total += 0.5L * sqrtl(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
@@ -126,7 +137,8 @@ static inline void hull_check_measure(const ct_hull_view *h) {
   for (int k = 0; k < 3; k++) CHECK(fabsl(sum[k]) <= 1e-15L * total * h->face_count);
   CHECK(h->volume > 0.0);
   /* The reference itself rounds: 2^-64 of area times radius for each face. */
-  CHECK_NEAR(h->volume, (double)volume, 1e-14 * h->volume + 1e-18 * (double)total * h->radius * h->face_count);
+  CHECK_NEAR(h->volume, (double)volume,
+             1e-14 * h->volume + 1e-18 * (double)total * h->radius * h->face_count);
 }
 
 static inline void hull_check(const ct_hull_view *h, const ct_vec3 *points, size_t count) {

@@ -1,16 +1,17 @@
-/* Want of memory in steps in time: every allocation of a step fails in turn, nothing has changed, and the step is made when there
- * is memory again, to the same bits. */
+/* Want of memory in steps in time: every allocation of a step fails in turn, nothing has changed,
+ * and the step is made when there is memory again, to the same bits. */
 #include "tests/support/failing_malloc.h"
 
 #include "tests/support/advance.h"
 
 /* Boxes that lean on each other, and a ball that comes. */
 static const ct_scene *crowd(void) {
-  const placed_body bodies[5] = {ground,
-                                 {"a", box_of(0.5, 0.5, 0.5), pose_at(0, 0, 0.5), AT_REST, &one_kilogram},
-                                 {"b", box_of(0.5, 0.5, 0.5), pose_at(0.3, 0.1, 1.5), AT_REST, &one_kilogram},
-                                 {"c", box_of(0.5, 0.5, 0.5), pose_at(1.01, 0, 0.5), {{-1, 0, 0}, {0, 0, 0}}, &one_kilogram},
-                                 {"d", sphere_of(0.25), pose_at(0.2, 0.1, 2.26), {{0, 0, -2}, {0, 1, 0}}, &one_kilogram}};
+  const placed_body bodies[5] = {
+      ground,
+      {"a", box_of(0.5, 0.5, 0.5), pose_at(0, 0, 0.5), AT_REST, &one_kilogram},
+      {"b", box_of(0.5, 0.5, 0.5), pose_at(0.3, 0.1, 1.5), AT_REST, &one_kilogram},
+      {"c", box_of(0.5, 0.5, 0.5), pose_at(1.01, 0, 0.5), {{-1, 0, 0}, {0, 0, 0}}, &one_kilogram},
+      {"d", sphere_of(0.25), pose_at(0.2, 0.1, 2.26), {{0, 0, -2}, {0, 1, 0}}, &one_kilogram}};
   ct_material material = friction_of(0.5);
   material.restitution = 0.5;
   material.youngs_modulus = 1e6;
@@ -33,7 +34,8 @@ static void same_place(const ct_advance *advance, const ct_advance *other) {
 
 static void same_events(const ct_advance *advance, const ct_advance *other) {
   size_t count, count_other;
-  const ct_advance_event *events = ct_advance_events(advance, &count), *events_other = ct_advance_events(other, &count_other);
+  const ct_advance_event *events = ct_advance_events(advance, &count),
+                         *events_other = ct_advance_events(other, &count_other);
   CHECK_INT(count, count_other);
   for (size_t i = 0; i < count && i < count_other; i++) {
     CHECK(events[i].kind == events_other[i].kind && events[i].time == events_other[i].time);
@@ -129,8 +131,10 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"a_step_that_lacks_memory_leaves_no_trace", a_step_that_lacks_memory_leaves_no_trace},
       {"a_flight_that_lacks_memory_leaves_no_trace", a_flight_that_lacks_memory_leaves_no_trace},
-      {"an_elastic_step_that_lacks_memory_leaves_no_trace", an_elastic_step_that_lacks_memory_leaves_no_trace},
-      {"a_beginning_that_lacks_memory_leaves_nothing", a_beginning_that_lacks_memory_leaves_nothing},
+      {"an_elastic_step_that_lacks_memory_leaves_no_trace",
+       an_elastic_step_that_lacks_memory_leaves_no_trace},
+      {"a_beginning_that_lacks_memory_leaves_nothing",
+       a_beginning_that_lacks_memory_leaves_nothing},
   };
   return advance_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

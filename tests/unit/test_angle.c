@@ -21,8 +21,13 @@ static void an_arc_is_that_of_long_double(void) {
     double x = ldexp(check_uniform(&r, -1.0, 1.0), (int)(check_next(&r) % 60) - 30);
     near_arc(y, x);
   }
-  const double slopes[] = {0.0, 1e-300, 1e-9, 0x1p-26, 0.0984914, 0.19891, 0.41421356, 0.999999999999999, 1.0, 1.0000000000000002,
-                           2.0, 1e9,    1e300};
+  const double slopes[] = {0.0,        1e-300,
+                           1e-9,       0x1p-26,
+                           0.0984914,  0.19891,
+                           0.41421356, 0.999999999999999,
+                           1.0,        1.0000000000000002,
+                           2.0,        1e9,
+                           1e300};
   for (size_t i = 0; i < sizeof slopes / sizeof slopes[0]; i++)
     for (int k = 0; k < 4; k++)
       if (slopes[i] > 0.0 || !(k & 1)) near_arc(k & 1 ? -slopes[i] : slopes[i], k & 2 ? -1.0 : 1.0);
@@ -41,7 +46,8 @@ static void an_angle_is_right_where_vectors_are_almost_parallel(void) {
   for (double e = 1.0; e > 1e-12; e *= 0.1) {
     double truth = (double)atanl((long double)e);
     CHECK_NEAR(ct_angle(ct_vec(1, 0, 0), ct_vec(1, e, 0)), truth, 4e-16);
-    CHECK_NEAR(ct_angle(ct_vec(1, 0, 0), ct_vec(-1, 0, e)), (double)(PI_L - atanl((long double)e)), 2e-15);
+    CHECK_NEAR(ct_angle(ct_vec(1, 0, 0), ct_vec(-1, 0, e)), (double)(PI_L - atanl((long double)e)),
+               2e-15);
   }
   CHECK_NEAR(ct_angle(ct_vec(1, 2, 3), ct_vec(1e-200, 2e-200, 3e-200)), 0.0, 0.0);
   CHECK_NEAR(ct_angle(ct_vec(1e200, 0, 0), ct_vec(0, 1e-200, 0)), (double)(PI_L / 2), 1e-15);
@@ -59,7 +65,8 @@ static void T7_2_three_axes_span_an_eighth_of_the_sphere(void) {
 static const check_test tests[] = {
     {"an_arc_is_that_of_long_double", an_arc_is_that_of_long_double},
     {"arcs_on_the_axes_are_exact", arcs_on_the_axes_are_exact},
-    {"an_angle_is_right_where_vectors_are_almost_parallel", an_angle_is_right_where_vectors_are_almost_parallel},
+    {"an_angle_is_right_where_vectors_are_almost_parallel",
+     an_angle_is_right_where_vectors_are_almost_parallel},
     {"T7.2_three_axes_span_an_eighth_of_the_sphere", T7_2_three_axes_span_an_eighth_of_the_sphere},
 };
 CHECK_MAIN(tests)

@@ -1,4 +1,5 @@
-/* Bodies: a table of bad documents, each member against each JSON type, and documents that come back as they were given. */
+/* Bodies: a table of bad documents, each member against each JSON type, and documents that come
+ * back as they were given. */
 #include "documents/body_json.h"
 #include "tests/support/document.h"
 
@@ -26,56 +27,72 @@ static void bad_bodies_say_why_and_where(void) {
       {"{\"id\":\"a\"}", "missing-member", "/colliders", NULL},
       {"{\"id\":\"a\",\"colliders\":[]}", "missing-member", "/colliders", "At least 1"},
       {"{\"id\":\"a\",\"colliders\":[{}]}", "missing-member", "/colliders/0", NULL},
-      {"{\"id\":\"a\",\"colliders\":[{\"sphere\":{\"radius\":1}},{\"box\":{\"size\":[1,1,-1]}}]}", "out-of-range",
-       "/colliders/1/box/size/2", NULL},
+      {"{\"id\":\"a\",\"colliders\":[{\"sphere\":{\"radius\":1}},{\"box\":{\"size\":[1,1,-1]}}]}",
+       "out-of-range", "/colliders/1/box/size/2", NULL},
       {"{\"id\":\"a\",\"sphere\":{\"radius\":1}}", "unknown-member", "/sphere", NULL},
       {"{\"id\":\"\"," BALL "}", "bad-value", "/id", NULL},
       {"{\"id\":\"a\\tb\"," BALL "}", "bad-value", "/id", NULL},
       {"{\"id\":\"a\",\"collider\":[]," BALL "}", "unknown-member", "/collider", NULL},
-      {"{\"id\":\"a\",\"colldiers\":[]}", "unknown-member", "/colldiers", "did you mean \"colliders\""},
-      {"{\"id\":\"a\",\"Motion\":{}," BALL "}", "unknown-member", "/Motion", "did you mean \"motion\""},
-      {"{\"id\":\"a\",\"rotatoin\":[0,0,0,1]," BALL "}", "unknown-member", "/rotatoin", "did you mean \"rotation\""},
+      {"{\"id\":\"a\",\"colldiers\":[]}", "unknown-member", "/colldiers",
+       "did you mean \"colliders\""},
+      {"{\"id\":\"a\",\"Motion\":{}," BALL "}", "unknown-member", "/Motion",
+       "did you mean \"motion\""},
+      {"{\"id\":\"a\",\"rotatoin\":[0,0,0,1]," BALL "}", "unknown-member", "/rotatoin",
+       "did you mean \"rotation\""},
       {"{\"id\":\"a\",\"rotation\":[0,0,0,2]," BALL "}", "bad-rotation", "/rotation", NULL},
       {"{\"id\":\"a\",\"position\":[0,0,1e300]," BALL "}", "out-of-range", "/position/2", NULL},
       {"{\"id\":\"a\",\"motion\":{}," BALL "}", "bad-mass", "/motion", "mass, density"},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"density\":1}," BALL "}", "conflicting-members", "/motion", "Only one"},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"density\":1}," BALL "}", "conflicting-members",
+       "/motion", "Only one"},
       {"{\"id\":\"a\",\"motion\":{\"mass\":0}," BALL "}", "bad-mass", "/motion/mass", NULL},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":-1}," BALL "}", "bad-mass", "/motion/mass", "from 1e-12 to 1000000000000000"},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":-1}," BALL "}", "bad-mass", "/motion/mass",
+       "from 1e-12 to 1000000000000000"},
       {"{\"id\":\"a\",\"motion\":{\"mass\":1e-13}," BALL "}", "bad-mass", "/motion/mass", NULL},
       {"{\"id\":\"a\",\"motion\":{\"mass\":1e16}," BALL "}", "bad-mass", "/motion/mass", NULL},
       {"{\"id\":\"a\",\"motion\":{\"mass\":5e-324}," BALL "}", "bad-mass", "/motion/mass", NULL},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":\"1 kg\"}," BALL "}", "wrong-type", "/motion/mass", NULL},
-      {"{\"id\":\"a\",\"motion\":{\"density\":-7800}," BALL "}", "bad-mass", "/motion/density", NULL},
-      {"{\"id\":\"a\",\"motion\":{\"density\":1e-12},\"colliders\":[{\"sphere\":{\"radius\":1e-3}}]}", "bad-mass",
-       "/motion/density", NULL},
-      {"{\"id\":\"a\",\"motion\":{\"density\":1000},\"colliders\":[{\"plane\":{}}]}", "bad-mass", "/motion", "no volume"},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[1,1]}," BALL "}", "wrong-type", "/motion/inertiaDiagonal", NULL},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[1,1,0]}," BALL "}", "bad-mass", "/motion/inertiaDiagonal/2",
+      {"{\"id\":\"a\",\"motion\":{\"mass\":\"1 kg\"}," BALL "}", "wrong-type", "/motion/mass",
        NULL},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[1,-1,1]}," BALL "}", "bad-mass", "/motion/inertiaDiagonal/1",
+      {"{\"id\":\"a\",\"motion\":{\"density\":-7800}," BALL "}", "bad-mass", "/motion/density",
        NULL},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[3,1,1]}," BALL "}", "bad-mass", "/motion/inertiaDiagonal/0",
-       "triangle rule"},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[2,1,1]}," BALL "}", NULL, NULL, NULL},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[2.000000001,1,1]}," BALL "}", NULL, NULL, NULL},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[1,2.00000001,1]}," BALL "}", "bad-mass",
+      {"{\"id\":\"a\",\"motion\":{\"density\":1e-12},\"colliders\":[{\"sphere\":{\"radius\":1e-3}}]"
+       "}",
+       "bad-mass", "/motion/density", NULL},
+      {"{\"id\":\"a\",\"motion\":{\"density\":1000},\"colliders\":[{\"plane\":{}}]}", "bad-mass",
+       "/motion", "no volume"},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[1,1]}," BALL "}", "wrong-type",
+       "/motion/inertiaDiagonal", NULL},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[1,1,0]}," BALL "}", "bad-mass",
+       "/motion/inertiaDiagonal/2", NULL},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[1,-1,1]}," BALL "}", "bad-mass",
        "/motion/inertiaDiagonal/1", NULL},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaOrientation\":[0,0,0,1]}," BALL "}", "conflicting-members",
-       "/motion/inertiaOrientation", NULL},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[1,1,1],\"inertiaOrientation\":[0,0,0,3]}," BALL "}",
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[3,1,1]}," BALL "}", "bad-mass",
+       "/motion/inertiaDiagonal/0", "triangle rule"},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[2,1,1]}," BALL "}", NULL, NULL,
+       NULL},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[2.000000001,1,1]}," BALL "}",
+       NULL, NULL, NULL},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[1,2.00000001,1]}," BALL "}",
+       "bad-mass", "/motion/inertiaDiagonal/1", NULL},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaOrientation\":[0,0,0,1]}," BALL "}",
+       "conflicting-members", "/motion/inertiaOrientation", NULL},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[1,1,1],\"inertiaOrientation\":[0,"
+       "0,0,3]}," BALL "}",
        "bad-rotation", "/motion/inertiaOrientation", NULL},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"centerOfMass\":[0,0,2e9]}," BALL "}", "out-of-range", "/motion/centerOfMass/2",
-       NULL},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"linearVelocity\":[0,0,1e10]}," BALL "}", "out-of-range", "/motion/linearVelocity/2",
-       NULL},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"angularVelocity\":[0,\"fast\",0]}," BALL "}", "wrong-type",
-       "/motion/angularVelocity/1", NULL},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"isKinematic\":1}," BALL "}", "wrong-type", "/motion/isKinematic", NULL},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"linearAcceleration\":[0,0,0]}," BALL "}", "conflicting-members",
-       "/motion/linearAcceleration", NULL},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"velocity\":[0,0,0]}," BALL "}", "unknown-member", "/motion/velocity", NULL},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"centerOfMass\":[0,0,2e9]}," BALL "}", "out-of-range",
+       "/motion/centerOfMass/2", NULL},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"linearVelocity\":[0,0,1e10]}," BALL "}",
+       "out-of-range", "/motion/linearVelocity/2", NULL},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"angularVelocity\":[0,\"fast\",0]}," BALL "}",
+       "wrong-type", "/motion/angularVelocity/1", NULL},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"isKinematic\":1}," BALL "}", "wrong-type",
+       "/motion/isKinematic", NULL},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"linearAcceleration\":[0,0,0]}," BALL "}",
+       "conflicting-members", "/motion/linearAcceleration", NULL},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"velocity\":[0,0,0]}," BALL "}", "unknown-member",
+       "/motion/velocity", NULL},
       {"{\"id\":\"a\",\"motion\":{\"isKinematic\":true}," BALL "}", NULL, NULL, NULL},
-      {"{\"id\":\"a\",\"colliders\":[{\"id\":\"x\",\"sphere\":{\"radius\":1}},{\"sphere\":{\"radius\":1}},{\"id\":\"x\",\"sphere\":"
+      {"{\"id\":\"a\",\"colliders\":[{\"id\":\"x\",\"sphere\":{\"radius\":1}},{\"sphere\":{"
+       "\"radius\":1}},{\"id\":\"x\",\"sphere\":"
        "{\"radius\":1}}]}",
        "duplicate-id", "/colliders/2/id", "\"x\""},
       {"{\"id\":\"a\",\"groups\":[\"g\",\"h\",\"g\"]," BALL "}", "duplicate-id", "/groups/2", NULL},
@@ -100,7 +117,8 @@ static void bad_bodies_say_why_and_where(void) {
   }
 }
 
-/* Each member of a body with a value of each JSON type: what is not of its type is WRONG_TYPE at that very place. */
+/* Each member of a body with a value of each JSON type: what is not of its type is WRONG_TYPE at
+ * that very place. */
 static void every_member_refuses_every_other_type(void) {
   enum { OBJECT = 1, ARRAY = 2, STRING = 4, NUMBER = 8, BOOL = 16, NONE = 32, ANY = 63 };
   static const struct {
@@ -122,42 +140,57 @@ static void every_member_refuses_every_other_type(void) {
       {"{\"id\":\"a\",\"motion\":", "," BALL "}", "/motion", OBJECT},
       {"{\"id\":\"a\",\"motion\":{\"mass\":", "}," BALL "}", "/motion/mass", NUMBER},
       {"{\"id\":\"a\",\"motion\":{\"density\":", "}," BALL "}", "/motion/density", NUMBER},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":", "}," BALL "}", "/motion/inertiaDiagonal", ARRAY},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[1,1,", "]}," BALL "}", "/motion/inertiaDiagonal/2", NUMBER},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[1,1,1],\"inertiaOrientation\":", "}," BALL "}",
-       "/motion/inertiaOrientation", ARRAY},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"centerOfMass\":", "}," BALL "}", "/motion/centerOfMass", ARRAY},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"linearVelocity\":", "}," BALL "}", "/motion/linearVelocity", ARRAY},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"angularVelocity\":", "}," BALL "}", "/motion/angularVelocity", ARRAY},
-      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"isKinematic\":", "}," BALL "}", "/motion/isKinematic", BOOL},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":", "}," BALL "}",
+       "/motion/inertiaDiagonal", ARRAY},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[1,1,", "]}," BALL "}",
+       "/motion/inertiaDiagonal/2", NUMBER},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[1,1,1],\"inertiaOrientation\":",
+       "}," BALL "}", "/motion/inertiaOrientation", ARRAY},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"centerOfMass\":", "}," BALL "}",
+       "/motion/centerOfMass", ARRAY},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"linearVelocity\":", "}," BALL "}",
+       "/motion/linearVelocity", ARRAY},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"angularVelocity\":", "}," BALL "}",
+       "/motion/angularVelocity", ARRAY},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"isKinematic\":", "}," BALL "}",
+       "/motion/isKinematic", BOOL},
       {"{\"id\":\"a\",\"groups\":", "," BALL "}", "/groups", ARRAY},
       {"{\"id\":\"a\",\"groups\":[", "]," BALL "}", "/groups/0", STRING},
       {"{\"id\":\"a\",\"user\":", "," BALL "}", "/user", ANY},
       {"{\"id\":\"a\",\"colliders\":", "}", "/colliders", ARRAY},
       {"{\"id\":\"a\",\"colliders\":[", "]}", "/colliders/0", OBJECT},
       {"{\"id\":\"a\",\"colliders\":[{\"sphere\":", "}]}", "/colliders/0/sphere", OBJECT},
-      {"{\"id\":\"a\",\"colliders\":[{\"sphere\":{\"radius\":", "}}]}", "/colliders/0/sphere/radius", NUMBER},
+      {"{\"id\":\"a\",\"colliders\":[{\"sphere\":{\"radius\":", "}}]}",
+       "/colliders/0/sphere/radius", NUMBER},
       {"{\"id\":\"a\",\"colliders\":[{\"box\":", "}]}", "/colliders/0/box", OBJECT},
       {"{\"id\":\"a\",\"colliders\":[{\"box\":{\"size\":", "}}]}", "/colliders/0/box/size", ARRAY},
-      {"{\"id\":\"a\",\"colliders\":[{\"box\":{\"size\":[1,1,", "]}}]}", "/colliders/0/box/size/2", NUMBER},
+      {"{\"id\":\"a\",\"colliders\":[{\"box\":{\"size\":[1,1,", "]}}]}", "/colliders/0/box/size/2",
+       NUMBER},
       {"{\"id\":\"a\",\"colliders\":[{\"capsule\":", "}]}", "/colliders/0/capsule", OBJECT},
-      {"{\"id\":\"a\",\"colliders\":[{\"capsule\":{\"height\":1,\"radius\":", "}}]}", "/colliders/0/capsule/radius", NUMBER},
-      {"{\"id\":\"a\",\"colliders\":[{\"capsule\":{\"radius\":1,\"height\":", "}}]}", "/colliders/0/capsule/height", NUMBER},
-      {"{\"id\":\"a\",\"colliders\":[{\"capsule\":{\"height\":1,\"radiusTop\":1,\"radiusBottom\":", "}}]}",
-       "/colliders/0/capsule/radiusBottom", NUMBER},
-      {"{\"id\":\"a\",\"colliders\":[{\"capsule\":{\"height\":1,\"radiusBottom\":1,\"radiusTop\":", "}}]}",
-       "/colliders/0/capsule/radiusTop", NUMBER},
+      {"{\"id\":\"a\",\"colliders\":[{\"capsule\":{\"height\":1,\"radius\":", "}}]}",
+       "/colliders/0/capsule/radius", NUMBER},
+      {"{\"id\":\"a\",\"colliders\":[{\"capsule\":{\"radius\":1,\"height\":", "}}]}",
+       "/colliders/0/capsule/height", NUMBER},
+      {"{\"id\":\"a\",\"colliders\":[{\"capsule\":{\"height\":1,\"radiusTop\":1,\"radiusBottom\":",
+       "}}]}", "/colliders/0/capsule/radiusBottom", NUMBER},
+      {"{\"id\":\"a\",\"colliders\":[{\"capsule\":{\"height\":1,\"radiusBottom\":1,\"radiusTop\":",
+       "}}]}", "/colliders/0/capsule/radiusTop", NUMBER},
       {"{\"id\":\"a\",\"colliders\":[{\"plane\":", "}]}", "/colliders/0/plane", OBJECT},
       {"{\"id\":\"a\",\"colliders\":[{\"convex\":", "}]}", "/colliders/0/convex", OBJECT},
-      {"{\"id\":\"a\",\"colliders\":[{\"convex\":{\"vertices\":", "}}]}", "/colliders/0/convex/vertices", ARRAY},
+      {"{\"id\":\"a\",\"colliders\":[{\"convex\":{\"vertices\":", "}}]}",
+       "/colliders/0/convex/vertices", ARRAY},
       {"{\"id\":\"a\",\"colliders\":[{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],", "]}}]}",
        "/colliders/0/convex/vertices/3", ARRAY},
-      {"{\"id\":\"a\",\"colliders\":[{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,", "]]}}]}",
-       "/colliders/0/convex/vertices/3/2", NUMBER},
-      {"{\"id\":\"a\",\"colliders\":[{\"convex\":{\"planes\":", "}}]}", "/colliders/0/convex/planes", ARRAY},
-      {"{\"id\":\"a\",\"colliders\":[{\"sphere\":{\"radius\":1},\"id\":", "}]}", "/colliders/0/id", STRING},
-      {"{\"id\":\"a\",\"colliders\":[{\"sphere\":{\"radius\":1},\"position\":", "}]}", "/colliders/0/position", ARRAY},
-      {"{\"id\":\"a\",\"colliders\":[{\"sphere\":{\"radius\":1},\"rotation\":", "}]}", "/colliders/0/rotation", ARRAY},
+      {"{\"id\":\"a\",\"colliders\":[{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,",
+       "]]}}]}", "/colliders/0/convex/vertices/3/2", NUMBER},
+      {"{\"id\":\"a\",\"colliders\":[{\"convex\":{\"planes\":", "}}]}",
+       "/colliders/0/convex/planes", ARRAY},
+      {"{\"id\":\"a\",\"colliders\":[{\"sphere\":{\"radius\":1},\"id\":", "}]}", "/colliders/0/id",
+       STRING},
+      {"{\"id\":\"a\",\"colliders\":[{\"sphere\":{\"radius\":1},\"position\":", "}]}",
+       "/colliders/0/position", ARRAY},
+      {"{\"id\":\"a\",\"colliders\":[{\"sphere\":{\"radius\":1},\"rotation\":", "}]}",
+       "/colliders/0/rotation", ARRAY},
   };
   static const struct {
     const char *text;
@@ -171,8 +204,10 @@ static void every_member_refuses_every_other_type(void) {
       document d;
       api_body body = {0};
       read_body(&d, text, NULL, &body);
-      if (!(members[i].takes & values[j].type)) document_expect(&d, text, "wrong-type", members[i].pointer, "Must be");
-      else if (d.faults.count && d.faults.id == API_PROBLEM_WRONG_TYPE && strstr(d.faults.items[0].detail, ", is ") &&
+      if (!(members[i].takes & values[j].type))
+        document_expect(&d, text, "wrong-type", members[i].pointer, "Must be");
+      else if (d.faults.count && d.faults.id == API_PROBLEM_WRONG_TYPE &&
+               strstr(d.faults.items[0].detail, ", is ") &&
                strcmp(d.faults.items[0].pointer, members[i].pointer) == 0)
         CHECK_FAIL("%s: refused for its type", text);
       api_body_release(&body);
@@ -185,24 +220,36 @@ static void every_member_refuses_every_other_type(void) {
 static void every_number_refuses_the_huge(void) {
   static const struct {
     const char *before, *after, *pointer;
-  } members[] = {{"{\"id\":\"a\",\"position\":[", ",0,0]," BALL "}", "/position/0"},
-                 {"{\"id\":\"a\",\"rotation\":[", ",0,0,0]," BALL "}", "/rotation/0"},
-                 {"{\"id\":\"a\",\"rotationWxyz\":[0,0,0,", "]," BALL "}", "/rotationWxyz/3"},
-                 {"{\"id\":\"a\",\"rpy\":[0,", ",0]," BALL "}", "/rpy/1"},
-                 {"{\"id\":\"a\",\"matrix\":[1,0,0,0,1,0,0,0,", "]," BALL "}", "/matrix/8"},
-                 {"{\"id\":\"a\",\"motion\":{\"mass\":", "}," BALL "}", "/motion/mass"},
-                 {"{\"id\":\"a\",\"motion\":{\"density\":", "}," BALL "}", "/motion/density"},
-                 {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[1,1,", "]}," BALL "}", "/motion/inertiaDiagonal/2"},
-                 {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"centerOfMass\":[0,0,", "]}," BALL "}", "/motion/centerOfMass/2"},
-                 {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"linearVelocity\":[0,0,", "]}," BALL "}", "/motion/linearVelocity/2"},
-                 {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"angularVelocity\":[0,0,", "]}," BALL "}", "/motion/angularVelocity/2"},
-                 {"{\"id\":\"a\",\"colliders\":[{\"sphere\":{\"radius\":", "}}]}", "/colliders/0/sphere/radius"},
-                 {"{\"id\":\"a\",\"colliders\":[{\"box\":{\"size\":[1,", ",1]}}]}", "/colliders/0/box/size/1"},
-                 {"{\"id\":\"a\",\"colliders\":[{\"capsule\":{\"radius\":1,\"height\":", "}}]}", "/colliders/0/capsule/height"},
-                 {"{\"id\":\"a\",\"colliders\":[{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,", "]]}}]}",
-                  "/colliders/0/convex/vertices/3/2"}};
-  static const char *const values[] = {
-      "1e308", "-1e308", "1.7976931348623157e308", "1e155", "-1e40", "9223372036854775807", "-9223372036854775808"};
+  } members[] = {
+      {"{\"id\":\"a\",\"position\":[", ",0,0]," BALL "}", "/position/0"},
+      {"{\"id\":\"a\",\"rotation\":[", ",0,0,0]," BALL "}", "/rotation/0"},
+      {"{\"id\":\"a\",\"rotationWxyz\":[0,0,0,", "]," BALL "}", "/rotationWxyz/3"},
+      {"{\"id\":\"a\",\"rpy\":[0,", ",0]," BALL "}", "/rpy/1"},
+      {"{\"id\":\"a\",\"matrix\":[1,0,0,0,1,0,0,0,", "]," BALL "}", "/matrix/8"},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":", "}," BALL "}", "/motion/mass"},
+      {"{\"id\":\"a\",\"motion\":{\"density\":", "}," BALL "}", "/motion/density"},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"inertiaDiagonal\":[1,1,", "]}," BALL "}",
+       "/motion/inertiaDiagonal/2"},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"centerOfMass\":[0,0,", "]}," BALL "}",
+       "/motion/centerOfMass/2"},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"linearVelocity\":[0,0,", "]}," BALL "}",
+       "/motion/linearVelocity/2"},
+      {"{\"id\":\"a\",\"motion\":{\"mass\":1,\"angularVelocity\":[0,0,", "]}," BALL "}",
+       "/motion/angularVelocity/2"},
+      {"{\"id\":\"a\",\"colliders\":[{\"sphere\":{\"radius\":", "}}]}",
+       "/colliders/0/sphere/radius"},
+      {"{\"id\":\"a\",\"colliders\":[{\"box\":{\"size\":[1,", ",1]}}]}", "/colliders/0/box/size/1"},
+      {"{\"id\":\"a\",\"colliders\":[{\"capsule\":{\"radius\":1,\"height\":", "}}]}",
+       "/colliders/0/capsule/height"},
+      {"{\"id\":\"a\",\"colliders\":[{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,",
+       "]]}}]}", "/colliders/0/convex/vertices/3/2"}};
+  static const char *const values[] = {"1e308",
+                                       "-1e308",
+                                       "1.7976931348623157e308",
+                                       "1e155",
+                                       "-1e40",
+                                       "9223372036854775807",
+                                       "-9223372036854775808"};
   for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
     for (size_t j = 0; j < sizeof values / sizeof values[0]; j++) {
       char text[400];
@@ -213,7 +260,8 @@ static void every_number_refuses_the_huge(void) {
       api_body body = {0};
       CHECK(!read_body(&d, text, NULL, &body));
       document_expect(&d, text,
-                      strstr(members[i].before, "motion") && !strstr(members[i].before, "elocity") &&
+                      strstr(members[i].before, "motion") &&
+                              !strstr(members[i].before, "elocity") &&
                               !strstr(members[i].before, "center")
                           ? "bad-mass"
                           : "out-of-range",
@@ -227,22 +275,31 @@ static void every_number_refuses_the_huge(void) {
 static void bodies_come_back_as_they_were_given(void) {
   static const char *const texts[] = {
       "{\"id\":\"a\",\"position\":[0,0,0],\"rotation\":[0,0,0,1]," BALL "}",
-      "{\"id\":\"arm.link-1~x:y@z\",\"position\":[1e-9,-1000000000,0.1],\"rotation\":[0.5,0.5,0.5,0.5],\"motion\":{\"mass\":2.5},"
-      "\"colliders\":[{\"id\":\"c1\",\"box\":{\"size\":[1,2,3]},\"position\":[0,0,1],\"rotation\":[0,0,1,0]},{\"sphere\":"
-      "{\"radius\":1}}],\"groups\":[\"arm\",\"left\"],\"user\":{\"z\":[1,2.5,\"\xc3\xa4\",null],\"a\":{}}}",
-      "{\"id\":\"b\",\"position\":[0,0,0],\"rotation\":[0,0,0,1],\"motion\":{\"density\":1000,\"linearVelocity\":[1,0,0],"
+      "{\"id\":\"arm.link-1~x:y@z\",\"position\":[1e-9,-1000000000,0.1],\"rotation\":[0.5,0.5,0.5,"
+      "0.5],\"motion\":{\"mass\":2.5},"
+      "\"colliders\":[{\"id\":\"c1\",\"box\":{\"size\":[1,2,3]},\"position\":[0,0,1],\"rotation\":["
+      "0,0,1,0]},{\"sphere\":"
+      "{\"radius\":1}}],\"groups\":[\"arm\",\"left\"],\"user\":{\"z\":[1,2.5,\"\xc3\xa4\",null],"
+      "\"a\":{}}}",
+      "{\"id\":\"b\",\"position\":[0,0,0],\"rotation\":[0,0,0,1],\"motion\":{\"density\":1000,"
+      "\"linearVelocity\":[1,0,0],"
       "\"angularVelocity\":[0,0,-3.5]}," BALL "}",
-      "{\"id\":\"k\",\"position\":[0,0,0],\"rotation\":[0,0,0,1],\"motion\":{\"angularVelocity\":[0,0,1],\"isKinematic\":true}"
+      "{\"id\":\"k\",\"position\":[0,0,0],\"rotation\":[0,0,0,1],\"motion\":{\"angularVelocity\":["
+      "0,0,1],\"isKinematic\":true}"
       "," BALL "}",
-      "{\"id\":\"m\",\"position\":[0,0,0],\"rotation\":[0,0,0,1],\"motion\":{\"mass\":1,\"inertiaDiagonal\":[3,2,1.5],"
-      "\"inertiaOrientation\":[0,0,0.7071067811865475,0.7071067811865475],\"centerOfMass\":[0.1,0,0]}," BALL ",\"user\":0}",
+      "{\"id\":\"m\",\"position\":[0,0,0],\"rotation\":[0,0,0,1],\"motion\":{\"mass\":1,"
+      "\"inertiaDiagonal\":[3,2,1.5],"
+      "\"inertiaOrientation\":[0,0,0.7071067811865475,0.7071067811865475],\"centerOfMass\":[0.1,0,"
+      "0]}," BALL ",\"user\":0}",
       "{\"id\":\"u\",\"position\":[0,0,0],\"rotation\":[0,0,0,1]," BALL ",\"user\":\"\"}",
-      "{\"id\":\"u\",\"position\":[0,0,0],\"rotation\":[0,0,0,1]," BALL ",\"user\":12345678901234567}",
+      "{\"id\":\"u\",\"position\":[0,0,0],\"rotation\":[0,0,0,1]," BALL
+      ",\"user\":12345678901234567}",
   };
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     document d;
     api_body body = {0};
-    if (!read_body(&d, texts[i], NULL, &body)) CHECK_FAIL("%s: %s", texts[i], d.faults.items[0].detail);
+    if (!read_body(&d, texts[i], NULL, &body))
+      CHECK_FAIL("%s: %s", texts[i], d.faults.items[0].detail);
     char *text = body_text(&body);
     CHECK_TEXT(text, texts[i]);
     free(text);
@@ -251,7 +308,8 @@ static void bodies_come_back_as_they_were_given(void) {
   }
 }
 
-/* What is not written as it was given is written so that it reads to the same body: decode, encode, decode, encode. */
+/* What is not written as it was given is written so that it reads to the same body: decode, encode,
+ * decode, encode. */
 static void random_bodies_are_stable_after_one_round(void) {
   check_random r = {31};
   for (int i = 0; i < 3000; i++) {
@@ -260,14 +318,16 @@ static void random_bodies_are_stable_after_one_round(void) {
     static const char *const rotations[] = {
         "\"rpy\":[%.17g,%.17g,1]", "\"matrix\":[1,0,0,0,1,0,0,0,1],\"user\":[%.17g,%.17g]",
         "\"rotationWxyz\":[1,0,0,0],\"user\":{\"x\":%.17g,\"y\":%.17g}",
-        "\"rotation\":[0,0,0,1.0005],\"motion\":{\"density\":1,\"linearVelocity\":[%.17g,%.17g,0]}"};
+        "\"rotation\":[0,0,0,1.0005],\"motion\":{\"density\":1,\"linearVelocity\":[%.17g,%.17g,0]"
+        "}"};
     char rotation[200];
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     snprintf(rotation, sizeof rotation, rotations[i % 4], a, b);
 #pragma GCC diagnostic pop
     snprintf(text, sizeof text,
-             "{\"id\":\"a\",%s,\"position\":[%.17g,%.17g,0],\"colliders\":[{\"capsule\":{\"radius\":%.17g,\"height\":%.17g},"
+             "{\"id\":\"a\",%s,\"position\":[%.17g,%.17g,0],\"colliders\":[{\"capsule\":{"
+             "\"radius\":%.17g,\"height\":%.17g},"
              "\"rpy\":[%.17g,0,0]}]}",
              rotation, a * 1e3, b * 1e-7, fabs(a) + 1e-9, fabs(b) + 1e-9, b);
     document d, e;
@@ -290,7 +350,8 @@ static void random_bodies_are_stable_after_one_round(void) {
 
 static void colliders_of_a_body_are_limited(void) {
   for (uint64_t limit = 2; limit <= 3; limit++) {
-    static const char text[] = "{\"id\":\"a\",\"colliders\":[{\"plane\":{}},{\"plane\":{}},{\"plane\":{}}]}";
+    static const char text[] =
+        "{\"id\":\"a\",\"colliders\":[{\"plane\":{}},{\"plane\":{}},{\"plane\":{}}]}";
     document d;
     api_body body = {0};
     document_init(&d);
@@ -398,7 +459,8 @@ static const check_test tests[] = {
     {"random_bodies_are_stable_after_one_round", random_bodies_are_stable_after_one_round},
     {"colliders_of_a_body_are_limited", colliders_of_a_body_are_limited},
     {"user_data_is_limited_by_its_compact_text", user_data_is_limited_by_its_compact_text},
-    {"the_short_form_is_one_collider_placed_as_a_body", the_short_form_is_one_collider_placed_as_a_body},
+    {"the_short_form_is_one_collider_placed_as_a_body",
+     the_short_form_is_one_collider_placed_as_a_body},
     {"a_fixed_id_cannot_be_another", a_fixed_id_cannot_be_another},
     {"reading_gives_the_arena_back", reading_gives_the_arena_back}};
 

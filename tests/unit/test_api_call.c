@@ -1,7 +1,10 @@
-/* Calls on the resources of a scene: revisions, preconditions, what a failing write leaves behind, listings. */
+/* Calls on the resources of a scene: revisions, preconditions, what a failing write leaves behind,
+ * listings. */
 #include "tests/support/api_rig.h"
 
-#define BALL(id, x) "{\"id\": \"" id "\", \"position\": [" x ", 0, 0], \"colliders\": [{\"sphere\": {\"radius\": 0.5}}]}"
+#define BALL(id, x)                                                                                \
+  "{\"id\": \"" id "\", \"position\": [" x                                                         \
+  ", 0, 0], \"colliders\": [{\"sphere\": {\"radius\": 0.5}}]}"
 #define THREE "{\"bodies\": [" BALL("a", "0") ", " BALL("b", "2") ", " BALL("c", "4") "]}"
 #define NDJSON "application/x-ndjson"
 
@@ -11,7 +14,9 @@ static rig with_three(void) {
   return r;
 }
 
-static uint64_t revision_of(rig *r, const char *id) { return ct_scene_revision(rig_find(r, id)->current); }
+static uint64_t revision_of(rig *r, const char *id) {
+  return ct_scene_revision(rig_find(r, id)->current);
+}
 
 /* Body of a GET, to be freed. */
 static char *document(rig *r, const char *path) {
@@ -57,7 +62,8 @@ static void every_write_makes_one_revision(void) {
       {"PATCH", "/v1/scenes/s", "{\"user\": 1}", 200},
       {"POST", "/v1/scenes/s/bodies", "[" BALL("d", "6") ", " BALL("e", "8") "]", 201},
       {"POST", "/v1/scenes/s/bodies", "[]", 201},
-      {"PATCH", "/v1/scenes/s/bodies", "[{\"id\": \"d\", \"position\": [7, 0, 0]}, {\"id\": \"e\", \"position\": [9, 0, 0]}]", 200},
+      {"PATCH", "/v1/scenes/s/bodies",
+       "[{\"id\": \"d\", \"position\": [7, 0, 0]}, {\"id\": \"e\", \"position\": [9, 0, 0]}]", 200},
       {"PUT", "/v1/scenes/s/bodies/f", BALL("f", "11"), 201},
       {"PUT", "/v1/scenes/s/bodies/f", BALL("f", "12"), 200},
       {"PATCH", "/v1/scenes/s/bodies/f", "{\"position\": [13, 0, 0]}", 200},
@@ -66,15 +72,18 @@ static void every_write_makes_one_revision(void) {
       {"DELETE", "/v1/scenes/s/bodies/f", NULL, 200},
       {"DELETE", "/v1/scenes/s/bodies?id=d&id=e", NULL, 200},
       {"DELETE", "/v1/scenes/s/bodies?prefix=zz", NULL, 200},
-      {"PUT", "/v1/scenes/s/poses", "{\"ids\": [\"c\", \"b\", \"a\"], \"positions\": [[0,0,0], [2,0,0], [4,0,0]]}", 200},
+      {"PUT", "/v1/scenes/s/poses",
+       "{\"ids\": [\"c\", \"b\", \"a\"], \"positions\": [[0,0,0], [2,0,0], [4,0,0]]}", 200},
   };
   rig r = with_three();
   for (size_t i = 0; i < sizeof writes / sizeof writes[0]; i++) {
     rig_reply reply = rig_ask(&r, writes[i].method, writes[i].path, writes[i].body);
     char etag[32];
     snprintf(etag, sizeof etag, "\"r%zu\"", i + 2);
-    if (reply.status != writes[i].status || revision_of(&r, "s") != i + 2 || strcmp(reply.etag, etag) != 0)
-      CHECK_FAIL("%s %s is %d at %s: %s", writes[i].method, writes[i].path, reply.status, reply.etag, reply.body);
+    if (reply.status != writes[i].status || revision_of(&r, "s") != i + 2 ||
+        strcmp(reply.etag, etag) != 0)
+      CHECK_FAIL("%s %s is %d at %s: %s", writes[i].method, writes[i].path, reply.status,
+                 reply.etag, reply.body);
     CHECK_INT(json_integer_value(json_object_get(reply.json, "revision")), i + 2);
     CHECK_TEXT(json_string_value(json_object_get(reply.json, "durability")), "memory");
     rig_free(&reply);
@@ -98,18 +107,36 @@ static void a_failing_write_changes_nothing(void) {
     const char *method, *path, *body;
     rig_fault fault;
   } writes[] = {
-      {"PUT", "/v1/scenes/s", "{\"bodies\": [" BALL("x", "0") ", " BALL("x", "1") "]}", {422, "duplicate-id", "/bodies/1/id"}},
+      {"PUT",
+       "/v1/scenes/s",
+       "{\"bodies\": [" BALL("x", "0") ", " BALL("x", "1") "]}",
+       {422, "duplicate-id", "/bodies/1/id"}},
       {"PUT", "/v1/scenes/s", "{\"bodys\": []}", {422, "unknown-member", "/bodys"}},
       {"PUT", "/v1/scenes/s", "{\"id\": \"t\"}", {422, "bad-value", "/id"}},
       {"PUT", "/v1/scenes/s", "{", {400, "malformed-json", NULL}},
       {"PUT", "/v1/scenes/s", NULL, {400, "malformed-json", NULL}},
       {"PATCH", "/v1/scenes/s", "{\"bodies\": []}", {422, "unknown-member", "/bodies"}},
-      {"POST", "/v1/scenes/s/bodies", "[" BALL("d", "0") ", " BALL("a", "1") "]", {409, "id-in-use", "/1/id"}},
-      {"POST", "/v1/scenes/s/bodies", "[" BALL("d", "0") ", " BALL("d", "1") "]", {422, "duplicate-id", "/1/id"}},
-      {"POST", "/v1/scenes/s/bodies", "[" BALL("d", "0") ", {\"id\": \"e\"}]", {422, "missing-member", NULL}},
+      {"POST",
+       "/v1/scenes/s/bodies",
+       "[" BALL("d", "0") ", " BALL("a", "1") "]",
+       {409, "id-in-use", "/1/id"}},
+      {"POST",
+       "/v1/scenes/s/bodies",
+       "[" BALL("d", "0") ", " BALL("d", "1") "]",
+       {422, "duplicate-id", "/1/id"}},
+      {"POST",
+       "/v1/scenes/s/bodies",
+       "[" BALL("d", "0") ", {\"id\": \"e\"}]",
+       {422, "missing-member", NULL}},
       {"POST", "/v1/scenes/s/bodies", "{}", {422, "wrong-type", ""}},
-      {"PATCH", "/v1/scenes/s/bodies", "[{\"id\": \"a\", \"position\": [1, 1, 1]}, {\"id\": \"z\"}]", {422, "unknown-id", "/1/id"}},
-      {"PATCH", "/v1/scenes/s/bodies", "[{\"position\": [1, 1, 1]}]", {422, "missing-member", "/0/id"}},
+      {"PATCH",
+       "/v1/scenes/s/bodies",
+       "[{\"id\": \"a\", \"position\": [1, 1, 1]}, {\"id\": \"z\"}]",
+       {422, "unknown-id", "/1/id"}},
+      {"PATCH",
+       "/v1/scenes/s/bodies",
+       "[{\"position\": [1, 1, 1]}]",
+       {422, "missing-member", "/0/id"}},
       {"DELETE", "/v1/scenes/s/bodies?id=a&id=z", NULL, {422, "unknown-id", NULL}},
       {"DELETE", "/v1/scenes/s/bodies?id=a&id=a", NULL, {422, "duplicate-id", NULL}},
       {"DELETE", "/v1/scenes/s/bodies", NULL, {400, "bad-parameter", NULL}},
@@ -118,10 +145,16 @@ static void a_failing_write_changes_nothing(void) {
       {"DELETE", "/v1/scenes/s/bodies?id=a&prefix=b", NULL, {400, "bad-parameter", NULL}},
       {"DELETE", "/v1/scenes/s/bodies?id=a&ids=b", NULL, {400, "bad-parameter", NULL}},
       {"PUT", "/v1/scenes/s/bodies/a", BALL("b", "0"), {422, "bad-value", "/id"}},
-      {"PATCH", "/v1/scenes/s/bodies/a", "{\"position\": [1, 2]}", {422, "wrong-type", "/position"}},
+      {"PATCH",
+       "/v1/scenes/s/bodies/a",
+       "{\"position\": [1, 2]}",
+       {422, "wrong-type", "/position"}},
       {"PATCH", "/v1/scenes/s/bodies/z", "{}", {404, "body-not-found", NULL}},
       {"DELETE", "/v1/scenes/s/bodies/z", NULL, {404, "body-not-found", NULL}},
-      {"PUT", "/v1/scenes/s/poses", "{\"ids\": [\"a\"], \"positions\": [[1, 1, 1]]}", {422, "missing-member", NULL}},
+      {"PUT",
+       "/v1/scenes/s/poses",
+       "{\"ids\": [\"a\"], \"positions\": [[1, 1, 1]]}",
+       {422, "missing-member", NULL}},
       {"PATCH",
        "/v1/scenes/s/poses",
        "{\"ids\": [\"a\", \"z\"], \"positions\": [[1, 1, 1], [2, 2, 2]]}",
@@ -147,9 +180,11 @@ static void a_failing_write_changes_nothing(void) {
 static void scenes_that_are_not_there_are_404_before_anything_else(void) {
   rig r = rig_open();
   static const char *const calls[][2] = {
-      {"GET", "/v1/scenes/s"},         {"DELETE", "/v1/scenes/s?x=1"},       {"PATCH", "/v1/scenes/s"},
-      {"GET", "/v1/scenes/s/bodies"},  {"POST", "/v1/scenes/s/bodies"},      {"GET", "/v1/scenes/s/poses"},
-      {"GET", "/v1/scenes/s/filters"}, {"POST", "/v1/scenes/s/query/pairs"}, {"PUT", "/v1/scenes/s/bodies/b"}};
+      {"GET", "/v1/scenes/s"},         {"DELETE", "/v1/scenes/s?x=1"},
+      {"PATCH", "/v1/scenes/s"},       {"GET", "/v1/scenes/s/bodies"},
+      {"POST", "/v1/scenes/s/bodies"}, {"GET", "/v1/scenes/s/poses"},
+      {"GET", "/v1/scenes/s/filters"}, {"POST", "/v1/scenes/s/query/pairs"},
+      {"PUT", "/v1/scenes/s/bodies/b"}};
   for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
     rig_refused(&r, calls[i][0], calls[i][1], "{", (rig_fault){404, "scene-not-found", NULL});
   api_head head = {.method = "POST", .path = "/v1/scenes/s/bodies", .content_type = NDJSON};
@@ -170,7 +205,8 @@ static void if_match_guards_every_write(void) {
                                           {"PUT", "/v1/scenes/s/poses", "{}"},
                                           {"PATCH", "/v1/scenes/s/poses", "{}"},
                                           {"PUT", "/v1/scenes/s/filters", "{}"}};
-  static const char *const stale[] = {"\"r2\"", "W/\"r1\"", "r1", "\"r1", "\"\"", "\"R1\"", "\"r01\"", ", ,"};
+  static const char *const stale[] = {"\"r2\"", "W/\"r1\"", "r1",      "\"r1",
+                                      "\"\"",   "\"R1\"",   "\"r01\"", ", ,"};
   rig r = with_three();
   for (size_t i = 0; i < sizeof writes / sizeof writes[0]; i++) {
     for (size_t t = 0; t < sizeof stale / sizeof stale[0]; t++) {
@@ -178,7 +214,8 @@ static void if_match_guards_every_write(void) {
       const char *body = writes[i][2];
       rig_reply reply = rig_send(&r, &head, body, body ? strlen(body) : 0, 0);
       if (reply.status != 412)
-        CHECK_FAIL("%s %s with %s is %d: %s", writes[i][0], writes[i][1], stale[t], reply.status, reply.body);
+        CHECK_FAIL("%s %s with %s is %d: %s", writes[i][0], writes[i][1], stale[t], reply.status,
+                   reply.body);
       CHECK_TEXT(reply.etag, "\"r1\"");
       CHECK(strstr(reply.body, "r1") != NULL);
       rig_free(&reply);
@@ -215,8 +252,9 @@ static void if_none_match_star_only_creates_and_if_match_star_only_replaces(void
 }
 
 static void a_get_of_the_known_revision_is_304_without_a_body(void) {
-  static const char *const paths[] = {"/v1/scenes/s",       "/v1/scenes/s/bodies",  "/v1/scenes/s/bodies/a",
-                                      "/v1/scenes/s/poses", "/v1/scenes/s/filters", "/v1/scenes/s/filters/effective?a=a&b=b"};
+  static const char *const paths[] = {
+      "/v1/scenes/s",       "/v1/scenes/s/bodies",  "/v1/scenes/s/bodies/a",
+      "/v1/scenes/s/poses", "/v1/scenes/s/filters", "/v1/scenes/s/filters/effective?a=a&b=b"};
   rig r = with_three();
   for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
     api_head head = {.method = "GET", .path = paths[i], .if_none_match = "\"x\", W/\"r1\""};
@@ -238,7 +276,8 @@ static void ndjson_in_any_pieces_adds_what_an_array_adds(void) {
   static const char lines[] = BALL("d", "6") "\n\n" BALL("e", "8") "\r\n" BALL("f", "10");
   rig r = with_three();
   rig_must(&r, "PUT", "/v1/scenes/t", THREE, 201);
-  rig_must(&r, "POST", "/v1/scenes/t/bodies", "[" BALL("d", "6") ", " BALL("e", "8") ", " BALL("f", "10") "]", 201);
+  rig_must(&r, "POST", "/v1/scenes/t/bodies",
+           "[" BALL("d", "6") ", " BALL("e", "8") ", " BALL("f", "10") "]", 201);
   char *wanted = document(&r, "/v1/scenes/t/bodies");
   for (size_t piece = 1; piece < sizeof lines; piece += piece < 8 ? 1 : 37) {
     rig_must(&r, "PUT", "/v1/scenes/s", THREE, rig_find(&r, "s") ? 200 : 201);
@@ -260,11 +299,14 @@ static void ndjson_in_any_pieces_adds_what_an_array_adds(void) {
 static void a_bad_line_fails_the_whole_stream(void) {
   rig r = with_three();
   api_head post = {.method = "POST", .path = "/v1/scenes/s/bodies", .content_type = NDJSON};
-  rig_problem(&r, &post, BALL("d", "6") "\n{\"id\": \"e\", \"colliders\": [{\"sphere\": {\"radius\": 0}}]}\n",
+  rig_problem(&r, &post,
+              BALL("d", "6") "\n{\"id\": \"e\", \"colliders\": [{\"sphere\": {\"radius\": 0}}]}\n",
               (rig_fault){422, "out-of-range", "/1/colliders/0/sphere/radius"});
-  rig_problem(&r, &post, BALL("d", "6") "\n" BALL("a", "7"), (rig_fault){409, "id-in-use", "/1/id"});
+  rig_problem(&r, &post, BALL("d", "6") "\n" BALL("a", "7"),
+              (rig_fault){409, "id-in-use", "/1/id"});
   api_head patch = {.method = "PATCH", .path = "/v1/scenes/s/bodies", .content_type = NDJSON};
-  rig_problem(&r, &patch, "{\"id\": \"a\", \"position\": [9, 9, 9]}\n{\"id\": \"z\"}\n", (rig_fault){422, "unknown-id", "/1/id"});
+  rig_problem(&r, &patch, "{\"id\": \"a\", \"position\": [9, 9, 9]}\n{\"id\": \"z\"}\n",
+              (rig_fault){422, "unknown-id", "/1/id"});
   CHECK_INT(revision_of(&r, "s"), 1);
   CHECK_INT(ct_scene_count(rig_find(&r, "s")->current), 3);
   rig_reply reply = rig_send(&r, &patch, "{\"id\": \"a\", \"position\": [9, 9, 9]}", 34, 5);
@@ -298,14 +340,16 @@ static void page_through(rig *r, const char *path, const char *member, char *out
       strncat(out, json_string_value(json_object_get(item, "id")), size - strlen(out) - 1);
       strncat(out, " ", size - strlen(out) - 1);
     }
-    CHECK_INT(json_integer_value(json_object_get(reply.json, "count")), json_array_size(json_object_get(reply.json, member)));
+    CHECK_INT(json_integer_value(json_object_get(reply.json, "count")),
+              json_array_size(json_object_get(reply.json, member)));
     const char *next = json_string_value(json_object_get(reply.json, "nextCursor"));
     CHECK((next != NULL) == json_is_true(json_object_get(reply.json, "truncated")));
     snprintf(cursor, sizeof cursor, "%s", next ? next : "");
     rig_free(&reply);
     if (!cursor[0]) return;
     /* What happens between pages is not seen by a listing of bodies. */
-    if (strcmp(member, "bodies") == 0 && page == 0) rig_must(r, "DELETE", "/v1/scenes/s/bodies?id=b", NULL, 200);
+    if (strcmp(member, "bodies") == 0 && page == 0)
+      rig_must(r, "DELETE", "/v1/scenes/s/bodies?id=b", NULL, 200);
   }
   CHECK_FAIL("%s has no end", path);
 }
@@ -330,7 +374,8 @@ static void a_listing_whose_revision_is_not_kept_is_410(void) {
   rig r = with_three();
   rig_reply reply = rig_ask(&r, "GET", "/v1/scenes/s/bodies?limit=2", NULL);
   char url[300];
-  snprintf(url, sizeof url, "/v1/scenes/s/bodies?cursor=%s", json_string_value(json_object_get(reply.json, "nextCursor")));
+  snprintf(url, sizeof url, "/v1/scenes/s/bodies?cursor=%s",
+           json_string_value(json_object_get(reply.json, "nextCursor")));
   rig_free(&reply);
   rig_scene *s = rig_find(&r, "s");
   CHECK_INT(s->kept_count, 1);
@@ -408,18 +453,21 @@ static const check_test tests[] = {
     {"every_write_makes_one_revision", every_write_makes_one_revision},
     {"delete_gives_the_revision_after_the_last", delete_gives_the_revision_after_the_last},
     {"a_failing_write_changes_nothing", a_failing_write_changes_nothing},
-    {"scenes_that_are_not_there_are_404_before_anything_else", scenes_that_are_not_there_are_404_before_anything_else},
+    {"scenes_that_are_not_there_are_404_before_anything_else",
+     scenes_that_are_not_there_are_404_before_anything_else},
     {"if_match_guards_every_write", if_match_guards_every_write},
     {"if_none_match_star_only_creates_and_if_match_star_only_replaces",
      if_none_match_star_only_creates_and_if_match_star_only_replaces},
-    {"a_get_of_the_known_revision_is_304_without_a_body", a_get_of_the_known_revision_is_304_without_a_body},
+    {"a_get_of_the_known_revision_is_304_without_a_body",
+     a_get_of_the_known_revision_is_304_without_a_body},
     {"ndjson_in_any_pieces_adds_what_an_array_adds", ndjson_in_any_pieces_adds_what_an_array_adds},
     {"a_bad_line_fails_the_whole_stream", a_bad_line_fails_the_whole_stream},
     {"an_empty_stream_is_a_write_of_nothing", an_empty_stream_is_a_write_of_nothing},
     {"listings_page_in_order", listings_page_in_order},
     {"a_listing_whose_revision_is_not_kept_is_410", a_listing_whose_revision_is_not_kept_is_410},
     {"parameters_are_checked", parameters_are_checked},
-    {"scenes_beyond_the_limit_are_refused_and_replacing_is_not", scenes_beyond_the_limit_are_refused_and_replacing_is_not},
+    {"scenes_beyond_the_limit_are_refused_and_replacing_is_not",
+     scenes_beyond_the_limit_are_refused_and_replacing_is_not},
     {"documents_about_the_daemon", documents_about_the_daemon},
 };
 CHECK_MAIN(tests)

@@ -1,19 +1,25 @@
-/* Contact states through the API in process: what fails leaves poses and contacts as they were, order of ranges, long ids. */
+/* Contact states through the API in process: what fails leaves poses and contacts as they were,
+ * order of ranges, long ids. */
 #include "tests/support/api_rig.h"
 #include "tests/support/failing_malloc.h"
 
-#define BALL(id, x)                                                                                                                \
-  "{\"id\": \"" id "\", \"position\": [" x                                                                                         \
+#define BALL(id, x)                                                                                \
+  "{\"id\": \"" id "\", \"position\": [" x                                                         \
   ", 0, 0.25], \"motion\": {\"mass\": 1}, \"colliders\": [{\"sphere\": {\"radius\": 0.5}}]}"
-#define SCENE "{\"bodies\": [{\"id\": \"floor\", \"colliders\": [{\"plane\": {}}]}, " BALL("a", "0") ", " BALL("b", "4") "]}"
+#define SCENE                                                                                      \
+  "{\"bodies\": [{\"id\": \"floor\", \"colliders\": [{\"plane\": {}}]}, " BALL(                    \
+      "a", "0") ", " BALL("b", "4") "]}"
 #define STATE "/v1/scenes/s/contactStates/held"
 /* One contact ends, one goes on, one begins; with supports of two convex bodies. */
-#define EVENT                                                                                                                      \
-  "{\"time\": 1, \"supportPoints\": true, \"poses\": {\"ids\": [\"a\"], \"positions\": [[3.5, 0, 2]], "                            \
+#define EVENT                                                                                      \
+  "{\"time\": 1, \"supportPoints\": true, \"poses\": {\"ids\": [\"a\"], \"positions\": [[3.5, 0, " \
+  "2]], "                                                                                          \
   "\"linearVelocities\": [[0, 0, -1]]}}"
-#define TURNS                                                                                                                      \
-  "{\"contactState\": \"held\", \"include\": [\"contacts\"], \"poses\": {\"ids\": [\"b\"], \"positions\": [[4, 0, 1]]}, "          \
-  "\"variants\": [{\"ids\": [\"a\"], \"positions\": [[3.5, 0, 0.5]]}, {\"ids\": [\"a\"], \"positions\": [[0, 0, 3]]}]}"
+#define TURNS                                                                                      \
+  "{\"contactState\": \"held\", \"include\": [\"contacts\"], \"poses\": {\"ids\": [\"b\"], "       \
+  "\"positions\": [[4, 0, 1]]}, "                                                                  \
+  "\"variants\": [{\"ids\": [\"a\"], \"positions\": [[3.5, 0, 0.5]]}, {\"ids\": [\"a\"], "         \
+  "\"positions\": [[0, 0, 3]]}]}"
 
 typedef struct request {
   const char *method, *path, *body;
@@ -26,8 +32,10 @@ static const request requests[] = {
     {"GET", "/v1/scenes/s/contactStates", NULL},
     {"DELETE", STATE, NULL},
     {"POST", "/v1/scenes/s/query/zeroCrossings", TURNS},
-    {"POST", "/v1/scenes/s/query/zeroCrossings", "{\"contactState\": \"held\", \"evaluation\": \"sample\"}"},
-    {"POST", "/v1/scenes/s/query", "{\"queries\": [{\"kind\": \"zeroCrossings\", \"contactState\": \"held\"}]}"},
+    {"POST", "/v1/scenes/s/query/zeroCrossings",
+     "{\"contactState\": \"held\", \"evaluation\": \"sample\"}"},
+    {"POST", "/v1/scenes/s/query",
+     "{\"queries\": [{\"kind\": \"zeroCrossings\", \"contactState\": \"held\"}]}"},
 };
 
 static rig open_scene(void) {
@@ -66,7 +74,8 @@ static bool try_one(const request *q, long n, const rig_reply *usual) {
   bool told = reply.status == 503 || strstr(reply.body, "/problems/out-of-memory");
   if (!told && (reply.status != usual->status || strcmp(reply.body, usual->body) != 0))
     CHECK_FAIL("%s %s, failure %ld: %d %.200s", q->method, q->path, n, reply.status, reply.body);
-  if (told && strcmp(before, after) != 0) CHECK_FAIL("%s %s, failure %ld: the scene has changed", q->method, q->path, n);
+  if (told && strcmp(before, after) != 0)
+    CHECK_FAIL("%s %s, failure %ld: the scene has changed", q->method, q->path, n);
   free(before);
   free(after);
   rig_free(&reply);
@@ -91,7 +100,9 @@ static void fail_each(bool all_after) {
 }
 
 static void memory_that_fails_once_changes_nothing_and_loses_nothing(void) { fail_each(false); }
-static void memory_that_fails_from_then_on_changes_nothing_and_loses_nothing(void) { fail_each(true); }
+static void memory_that_fails_from_then_on_changes_nothing_and_loses_nothing(void) {
+  fail_each(true);
+}
 
 static void an_event_that_is_stopped_changes_nothing(void) {
   rig r = open_scene();
@@ -99,7 +110,8 @@ static void an_event_that_is_stopped_changes_nothing(void) {
   r.cancel = ct_cancel_create();
   ct_cancel_raise(r.cancel);
   rig_refused(&r, "POST", STATE, EVENT, (rig_fault){504, "deadline-exceeded", NULL});
-  rig_refused(&r, "POST", "/v1/scenes/s/query/zeroCrossings", TURNS, (rig_fault){504, "deadline-exceeded", NULL});
+  rig_refused(&r, "POST", "/v1/scenes/s/query/zeroCrossings", TURNS,
+              (rig_fault){504, "deadline-exceeded", NULL});
   char *after = all_of(&r);
   CHECK(strcmp(before, after) == 0);
   free(before);
@@ -113,7 +125,8 @@ static void answers_do_not_depend_on_the_order_of_ranges(void) {
   char body[8192];
   size_t used = (size_t)snprintf(body, sizeof body, "{\"contactState\": \"held\", \"variants\": [");
   for (int i = 0; i < 60; i++)
-    used += (size_t)snprintf(body + used, sizeof body - used, "%s{\"ids\": [\"a\"], \"positions\": [[%d.5, 0, 0.%d]]}",
+    used += (size_t)snprintf(body + used, sizeof body - used,
+                             "%s{\"ids\": [\"a\"], \"positions\": [[%d.5, 0, 0.%d]]}",
                              i ? ", " : "", i % 7, 1 + i % 9);
   snprintf(body + used, sizeof body - used, "]}");
   rig r = open_scene();
@@ -138,7 +151,8 @@ static void an_event_tells_what_it_will_cost(void) {
   used += (size_t)snprintf(body, room, "[");
   for (int i = 0; i < 1000; i++)
     used += (size_t)snprintf(body + used, room - used,
-                             "%s{\"id\": \"c%d\", \"position\": [%d, 9, 0], \"motion\": {\"mass\": 1}, \"colliders\": [{\"box\": "
+                             "%s{\"id\": \"c%d\", \"position\": [%d, 9, 0], \"motion\": {\"mass\": "
+                             "1}, \"colliders\": [{\"box\": "
                              "{\"size\": [2, 2, 2]}}]}",
                              i ? ", " : "", i, i);
   snprintf(body + used, room - used, "]");
@@ -151,15 +165,21 @@ static void an_event_tells_what_it_will_cost(void) {
 
 #define PART "{\"sphere\": {\"radius\": 0.5}}"
 #define PARTS PART ", " PART ", " PART ", " PART ", " PART ", " PART
-#define CLUSTER(id, x) "{\"id\": \"" id "\", \"position\": [" x ", 0, 0], \"motion\": {\"mass\": 1}, \"colliders\": [" PARTS "]}"
+#define CLUSTER(id, x)                                                                             \
+  "{\"id\": \"" id "\", \"position\": [" x                                                         \
+  ", 0, 0], \"motion\": {\"mass\": 1}, \"colliders\": [" PARTS "]}"
 
-/* All members are computed at an event, wherever their boxes are; in the next one there are none. */
+/* All members are computed at an event, wherever their boxes are; in the next one there are none.
+ */
 static void contacts_that_have_come_far_apart_are_part_of_the_cost(void) {
   rig r = rig_open();
-  rig_must(&r, "PUT", "/v1/scenes/s", "{\"bodies\": [" CLUSTER("a", "0") ", " CLUSTER("b", "0.1") "]}", 201);
+  rig_must(&r, "PUT", "/v1/scenes/s",
+           "{\"bodies\": [" CLUSTER("a", "0") ", " CLUSTER("b", "0.1") "]}", 201);
   rig_must(&r, "POST", STATE, "{}", 201);
-  rig_must(&r, "POST", "/v1/scenes/s/query/zeroCrossings",
-           "{\"contactState\": \"held\", \"poses\": {\"ids\": [\"a\"], \"positions\": [[50, 0, 0]]}}", 200);
+  rig_must(
+      &r, "POST", "/v1/scenes/s/query/zeroCrossings",
+      "{\"contactState\": \"held\", \"poses\": {\"ids\": [\"a\"], \"positions\": [[50, 0, 0]]}}",
+      200);
   CHECK(r.cost_ns > 50000.0);
   rig_must(&r, "POST", STATE, "{\"poses\": {\"ids\": [\"a\"], \"positions\": [[50, 0, 0]]}}", 200);
   CHECK(r.cost_ns > 50000.0);
@@ -168,8 +188,9 @@ static void contacts_that_have_come_far_apart_are_part_of_the_cost(void) {
   rig_close(&r);
 }
 
-/* 36 contacts of six balls with six, at some 400 bytes each, in each state. An event that would hold too much changes nothing;
- * the same state again takes its own place, and one without contacts makes room. */
+/* 36 contacts of six balls with six, at some 400 bytes each, in each state. An event that would
+ * hold too much changes nothing; the same state again takes its own place, and one without contacts
+ * makes room. */
 static void what_states_hold_is_bounded_in_bytes(void) {
   const char *const other = "/v1/scenes/s/contactStates/other";
   const char *const apart = "{\"poses\": {\"ids\": [\"a\"], \"positions\": [[50, 0, 0]]}}";
@@ -177,7 +198,8 @@ static void what_states_hold_is_bounded_in_bytes(void) {
   api_limits limits = rig_limits();
   limits.contact_states_bytes = 20000;
   rig r = rig_open_with(&limits);
-  rig_must(&r, "PUT", "/v1/scenes/s", "{\"bodies\": [" CLUSTER("a", "0") ", " CLUSTER("b", "0.1") "]}", 201);
+  rig_must(&r, "PUT", "/v1/scenes/s",
+           "{\"bodies\": [" CLUSTER("a", "0") ", " CLUSTER("b", "0.1") "]}", 201);
   rig_must(&r, "POST", STATE, "{}", 201);
   char *before = all_of(&r);
   rig_refused(&r, "POST", other, "{}", (rig_fault){422, "limit-exceeded", NULL});
@@ -222,14 +244,17 @@ static void the_place_of_a_new_state_is_whole_for_the_longest_ids(void) {
 }
 
 static const check_test tests[] = {
-    {"memory_that_fails_once_changes_nothing_and_loses_nothing", memory_that_fails_once_changes_nothing_and_loses_nothing},
+    {"memory_that_fails_once_changes_nothing_and_loses_nothing",
+     memory_that_fails_once_changes_nothing_and_loses_nothing},
     {"memory_that_fails_from_then_on_changes_nothing_and_loses_nothing",
      memory_that_fails_from_then_on_changes_nothing_and_loses_nothing},
     {"an_event_that_is_stopped_changes_nothing", an_event_that_is_stopped_changes_nothing},
     {"answers_do_not_depend_on_the_order_of_ranges", answers_do_not_depend_on_the_order_of_ranges},
     {"an_event_tells_what_it_will_cost", an_event_tells_what_it_will_cost},
-    {"contacts_that_have_come_far_apart_are_part_of_the_cost", contacts_that_have_come_far_apart_are_part_of_the_cost},
+    {"contacts_that_have_come_far_apart_are_part_of_the_cost",
+     contacts_that_have_come_far_apart_are_part_of_the_cost},
     {"what_states_hold_is_bounded_in_bytes", what_states_hold_is_bounded_in_bytes},
-    {"the_place_of_a_new_state_is_whole_for_the_longest_ids", the_place_of_a_new_state_is_whole_for_the_longest_ids},
+    {"the_place_of_a_new_state_is_whole_for_the_longest_ids",
+     the_place_of_a_new_state_is_whole_for_the_longest_ids},
 };
 CHECK_MAIN(tests)

@@ -40,8 +40,8 @@ static const char *told(begun *b) {
   text[0] = 0;
   for (size_t i = 0; i < count; i++) {
     const api_event *e = &events[i];
-    used += (size_t)snprintf(text + used, sizeof text - used, "%s@%s %.*s\n", e->name, e->contact_state ? e->contact_state : "",
-                             (int)e->length, e->data);
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s@%s %.*s\n", e->name,
+                             e->contact_state ? e->contact_state : "", (int)e->length, e->data);
   }
   if (!whole) snprintf(text + used, sizeof text - used, "!");
   return text;
@@ -57,12 +57,17 @@ static void every_write_tells_its_revision(void) {
   static const struct {
     const char *method, *path, *body, *told;
   } cases[] = {
-      {"PUT", "/v1/scenes/cell", "{}", "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":0}\n"},
-      {"PUT", "/v1/scenes/new", "{\"bodies\":[" BALL("a") "]}", "revision@ {\"scene\":\"new\",\"revision\":1,\"bodies\":1}\n"},
+      {"PUT", "/v1/scenes/cell", "{}",
+       "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":0}\n"},
+      {"PUT", "/v1/scenes/new", "{\"bodies\":[" BALL("a") "]}",
+       "revision@ {\"scene\":\"new\",\"revision\":1,\"bodies\":1}\n"},
       {"POST", "/v1/scenes", "{}", "revision@ {\"scene\":\"made\",\"revision\":1,\"bodies\":0}\n"},
-      {"PATCH", "/v1/scenes/cell", "{\"user\":{}}", "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":2}\n"},
-      {"PUT", "/v1/scenes/cell/bodies/c", BALL("c"), "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":3}\n"},
-      {"DELETE", "/v1/scenes/cell/bodies/a", NULL, "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":1}\n"},
+      {"PATCH", "/v1/scenes/cell", "{\"user\":{}}",
+       "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":2}\n"},
+      {"PUT", "/v1/scenes/cell/bodies/c", BALL("c"),
+       "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":3}\n"},
+      {"DELETE", "/v1/scenes/cell/bodies/a", NULL,
+       "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":1}\n"},
       {"PATCH", "/v1/scenes/cell/poses", "{\"ids\":[\"a\"],\"positions\":[[1,2,3]]}",
        "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":2}\n"},
       {"DELETE", "/v1/scenes/cell", NULL, "deleted@ {\"scene\":\"cell\",\"revision\":2}\n"},
@@ -93,7 +98,8 @@ static void what_writes_nothing_tells_nothing(void) {
   rig_close(&r);
 }
 
-static void add_to(begun *b, const char *name, const char *contact_state, const char *text, bool fits) {
+static void add_to(begun *b, const char *name, const char *contact_state, const char *text,
+                   bool fits) {
   api_buffer data = {0};
   api_put_raw(&data, text);
   CHECK_INT(api_call_add_event(b->call, name, contact_state, &data), fits);
@@ -107,9 +113,11 @@ static void add(begun *b, const char *name, const char *contact_state, const cha
 static void added_events_follow_the_revision_in_their_order(void) {
   rig r = cell();
   begun b = begin(&r, "PATCH", "/v1/scenes/cell", "{\"user\":{}}");
-  for (int i = 0; i < 5; i++) add(&b, i < 2 ? "ended" : "began", "drops", (const char *[]){"{}", "[1]", "2", "3", "4"}[i]);
-  CHECK_TEXT(told(&b), "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":2}\n"
-                       "ended@drops {}\nended@drops [1]\nbegan@drops 2\nbegan@drops 3\nbegan@drops 4\n");
+  for (int i = 0; i < 5; i++)
+    add(&b, i < 2 ? "ended" : "began", "drops", (const char *[]){"{}", "[1]", "2", "3", "4"}[i]);
+  CHECK_TEXT(told(&b),
+             "revision@ {\"scene\":\"cell\",\"revision\":2,\"bodies\":2}\n"
+             "ended@drops {}\nended@drops [1]\nbegan@drops 2\nbegan@drops 3\nbegan@drops 4\n");
   api_call_destroy(b.call);
   rig_close(&r);
 }
@@ -133,7 +141,8 @@ static void more_than_is_ever_kept_is_a_reset_for_those_who_name_the_state(void)
       rig r = rig_open_with(&limits);
       rig_must(&r, "PUT", "/v1/scenes/cell", "{}", 201);
       begun b = begin(&r, "PATCH", "/v1/scenes/cell", "{\"user\":{}}");
-      for (int n = 0; n < cases[i].fit + extra; n++) add_to(&b, "began", "drops", text, n < cases[i].fit);
+      for (int n = 0; n < cases[i].fit + extra; n++)
+        add_to(&b, "began", "drops", text, n < cases[i].fit);
       size_t count;
       bool whole;
       const api_event *events = api_call_events(b.call, &count, &whole);
@@ -157,8 +166,8 @@ static void what_one_state_has_too_much_of_leaves_the_others_theirs(void) {
   for (int n = 0; n < 9; n++) add_to(&b, "ended", "second", "2", n < 2);
   add(&b, "ended", "third", "3");
   for (int n = 0; n < 9; n++) add_to(&b, "ended", "fourth", "4", false);
-  CHECK_TEXT(told(&b),
-             "revision@ " REVISION "\nended@first 1\nreset@second " REVISION "\nended@third 3\nreset@fourth " REVISION "\n");
+  CHECK_TEXT(told(&b), "revision@ " REVISION "\nended@first 1\nreset@second " REVISION
+                       "\nended@third 3\nreset@fourth " REVISION "\n");
   api_call_destroy(b.call);
   rig_close(&r);
 }
@@ -186,9 +195,12 @@ static void a_write_that_failed_tells_nothing_of_what_was_added(void) {
   rig_close(&r);
 }
 
-#define MOVER(id, x)                                                                                                               \
-  "{\"id\":\"" id "\",\"position\":[" x ",0,0.25],\"motion\":{\"mass\":1},\"colliders\":[{\"sphere\":{\"radius\":0.5}}]}"
-#define OVER_A_FLOOR "{\"bodies\":[{\"id\":\"floor\",\"colliders\":[{\"plane\":{}}]}," MOVER("p", "0") "," MOVER("q", "9") "]}"
+#define MOVER(id, x)                                                                               \
+  "{\"id\":\"" id "\",\"position\":[" x                                                            \
+  ",0,0.25],\"motion\":{\"mass\":1},\"colliders\":[{\"sphere\":{\"radius\":0.5}}]}"
+#define OVER_A_FLOOR                                                                               \
+  "{\"bodies\":[{\"id\":\"floor\",\"colliders\":[{\"plane\":{}}]}," MOVER("p", "0") "," MOVER(     \
+      "q", "9") "]}"
 
 static rig with_states(void) {
   rig r = rig_open();
@@ -220,17 +232,20 @@ static bool tell_short_of_memory(const char *method, const char *path, long n, c
 
 /* Numbers go on after the state that is gone. */
 static void contacts_of_a_state_that_goes_end_in_order_or_are_told_as_missing(void) {
-#define ENDED(state, pair, id, number)                                                                                             \
-  "ended@" state " {\"scene\":\"cell\",\"revision\":4,\"contactState\":\"" state "\",\"time\":0,\"contact\":{\"pair\":" pair       \
-  ",\"pairId\":\"0-" number "/0/0\",\"a\":\"floor\",\"b\":\"" id "\",\"begun\":0,\"cause\":\"state\",\"normalVelocity\":0}}\n"
+#define ENDED(state, pair, id, number)                                                             \
+  "ended@" state " {\"scene\":\"cell\",\"revision\":4,\"contactState\":\"" state                   \
+  "\",\"time\":0,\"contact\":{\"pair\":" pair ",\"pairId\":\"0-" number                            \
+  "/0/0\",\"a\":\"floor\",\"b\":\"" id                                                             \
+  "\",\"begun\":0,\"cause\":\"state\",\"normalVelocity\":0}}\n"
 #define WRITTEN(bodies) "revision@ {\"scene\":\"cell\",\"revision\":4,\"bodies\":" bodies "}\n"
   static const struct {
     const char *method, *path, *told;
   } cases[] = {
-      {"DELETE", "/v1/scenes/cell/contactStates/held", WRITTEN("3") ENDED("held", "1", "p", "1") ENDED("held", "2", "q", "2")},
+      {"DELETE", "/v1/scenes/cell/contactStates/held",
+       WRITTEN("3") ENDED("held", "1", "p", "1") ENDED("held", "2", "q", "2")},
       {"PUT", "/v1/scenes/cell",
-       WRITTEN("0") ENDED("held", "1", "p", "1") ENDED("held", "2", "q", "2") ENDED("other", "3", "p", "1")
-           ENDED("other", "4", "q", "2")},
+       WRITTEN("0") ENDED("held", "1", "p", "1") ENDED("held", "2", "q", "2")
+           ENDED("other", "3", "p", "1") ENDED("other", "4", "q", "2")},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     rig r = with_states();
@@ -240,7 +255,9 @@ static void contacts_of_a_state_that_goes_end_in_order_or_are_told_as_missing(vo
     api_call_destroy(b.call);
     rig_close(&r);
     long live = memory.live, n = 1;
-    while (FAILING_MALLOC && n < 1000 && tell_short_of_memory(cases[i].method, cases[i].path, n, cases[i].told)) n++;
+    while (FAILING_MALLOC && n < 1000 &&
+           tell_short_of_memory(cases[i].method, cases[i].path, n, cases[i].told))
+      n++;
     CHECK(!FAILING_MALLOC || (n > 8 && n < 1000));
     CHECK_INT(memory.live, live);
   }
@@ -249,13 +266,17 @@ static void contacts_of_a_state_that_goes_end_in_order_or_are_told_as_missing(vo
 static const check_test tests[] = {
     {"every_write_tells_its_revision", every_write_tells_its_revision},
     {"what_writes_nothing_tells_nothing", what_writes_nothing_tells_nothing},
-    {"added_events_follow_the_revision_in_their_order", added_events_follow_the_revision_in_their_order},
+    {"added_events_follow_the_revision_in_their_order",
+     added_events_follow_the_revision_in_their_order},
     {"more_than_is_ever_kept_is_a_reset_for_those_who_name_the_state",
      more_than_is_ever_kept_is_a_reset_for_those_who_name_the_state},
-    {"what_one_state_has_too_much_of_leaves_the_others_theirs", what_one_state_has_too_much_of_leaves_the_others_theirs},
-    {"an_event_that_memory_lacked_for_is_told_as_missing", an_event_that_memory_lacked_for_is_told_as_missing},
+    {"what_one_state_has_too_much_of_leaves_the_others_theirs",
+     what_one_state_has_too_much_of_leaves_the_others_theirs},
+    {"an_event_that_memory_lacked_for_is_told_as_missing",
+     an_event_that_memory_lacked_for_is_told_as_missing},
     {"contacts_of_a_state_that_goes_end_in_order_or_are_told_as_missing",
      contacts_of_a_state_that_goes_end_in_order_or_are_told_as_missing},
-    {"a_write_that_failed_tells_nothing_of_what_was_added", a_write_that_failed_tells_nothing_of_what_was_added}};
+    {"a_write_that_failed_tells_nothing_of_what_was_added",
+     a_write_that_failed_tells_nothing_of_what_was_added}};
 
 CHECK_MAIN(tests)

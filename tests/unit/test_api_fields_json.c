@@ -1,4 +1,5 @@
-/* JSON text: what is refused and where, bounds on depth, memory and literals, merge patches, and writing any value back. */
+/* JSON text: what is refused and where, bounds on depth, memory and literals, merge patches, and
+ * writing any value back. */
 #include "tests/support/document.h"
 
 #define MALFORMED "malformed-json"
@@ -14,7 +15,8 @@ static void bad_text_is_refused_with_its_place(void) {
       {"open string", "{\"a\": \"x", MALFORMED, "Line 1"},
       {"trailing comma", "[1, 2,]", MALFORMED, "Line 1, column 7 (byte 7)"},
       {"third line", "{\n \"a\": 1,\n \"b\": tru\n}", MALFORMED, "Line 3, column 9 (byte 20)"},
-      {"after letters of two bytes", "[\"\xc3\xa4\xc3\xb6\", x]", MALFORMED, "Line 1, column 8 (byte 10)"},
+      {"after letters of two bytes", "[\"\xc3\xa4\xc3\xb6\", x]", MALFORMED,
+       "Line 1, column 8 (byte 10)"},
       {"missing colon", "{\"a\" 1}", MALFORMED, "Line 1"},
       {"single quotes", "{'a': 1}", MALFORMED, "Line 1, column 2 (byte 2)"},
       {"trailing text", "{} {}", MALFORMED, "Line 1"},
@@ -42,7 +44,8 @@ static void bad_text_is_refused_with_its_place(void) {
   }
 }
 
-/* JSON that no double or string here can hold is refused at its pointer, with any text around it. */
+/* JSON that no double or string here can hold is refused at its pointer, with any text around it.
+ */
 static void json_that_cannot_be_kept_has_a_pointer(void) {
   static const struct {
     const char *text, *problem, *pointer, *words;
@@ -55,7 +58,8 @@ static void json_that_cannot_be_kept_has_a_pointer(void) {
       {"[\"\\ud83d\\ude00\", \"\\ude00\"]", "bad-value", "/1", NULL},
       {"[\"\\\\ud800\", \"\\u0000\"]", "bad-value", "/1", "U+0000 is not allowed"},
       {"{\"a\\u0000\": {}}", "bad-value", "/a\xef\xbf\xbd", NULL},
-      {"{\"radius\": 1, \"radius\": 2}", "duplicate-member", "/radius", "the name \"radius\" occurs twice"},
+      {"{\"radius\": 1, \"radius\": 2}", "duplicate-member", "/radius",
+       "the name \"radius\" occurs twice"},
       {"{\"a\": 1, \"\\u0061\": 2}", "duplicate-member", "/a", "occurs twice"},
       {"{\"x\": [{\"b\\\"\": 1, \"b\\\"\": 2}]}", "duplicate-member", "/x/0/b\"", "occurs twice"},
   };
@@ -71,9 +75,11 @@ static void json_that_cannot_be_kept_has_a_pointer(void) {
 
 /* An integer beyond 64 bits is the double nearest to it, as strtod has it. */
 static void integers_beyond_64_bits_are_doubles(void) {
-  static const char *const texts[] = {"9223372036854775808",    "-9223372036854775809",   "18446744073709551616",
-                                      "99999999999999999999",   "9007199254740993000000", "123456789012345678901234567890123456789",
-                                      "99999999999999995000000", "-340282366920938463463374607431768211456"};
+  static const char *const texts[] = {
+      "9223372036854775808",     "-9223372036854775809",
+      "18446744073709551616",    "99999999999999999999",
+      "9007199254740993000000",  "123456789012345678901234567890123456789",
+      "99999999999999995000000", "-340282366920938463463374607431768211456"};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     document d;
     document_init(&d);
@@ -106,7 +112,8 @@ static void every_type_may_stand_at_the_top(void) {
 
 /* Every proper beginning of a document is refused, and none crashes. */
 static void every_prefix_is_refused(void) {
-  static const char text[] = "{\"id\": \"a\\u00e4\\n\", \"n\": [-1.5e-3, 0, {\"t\": true, \"f\": [false, null]}]}";
+  static const char text[] =
+      "{\"id\": \"a\\u00e4\\n\", \"n\": [-1.5e-3, 0, {\"t\": true, \"f\": [false, null]}]}";
   for (size_t length = 0; length + 1 < sizeof text - 1; length++) {
     document d;
     document_init(&d);
@@ -116,9 +123,11 @@ static void every_prefix_is_refused(void) {
   }
 }
 
-/* A zero byte is no JSON at any place of a text, and is told with that place where it stands alone. */
+/* A zero byte is no JSON at any place of a text, and is told with that place where it stands alone.
+ */
 static void zero_bytes_are_refused_everywhere(void) {
-  static const char text[] = "{\"id\": \"a\\n\", \"n\": [-1.5e-3, 0 , {\"t\": true, \"f\": [false, null]}]}";
+  static const char text[] =
+      "{\"id\": \"a\\n\", \"n\": [-1.5e-3, 0 , {\"t\": true, \"f\": [false, null]}]}";
   size_t length = sizeof text - 1;
   bool in_text = false;
   for (size_t at = 0; at <= length; at++) {
@@ -136,7 +145,8 @@ static void zero_bytes_are_refused_everywhere(void) {
   }
 }
 
-/* Where texts are read that were once taken with zero bytes behind numbers, they are read as they were. */
+/* Where texts are read that were once taken with zero bytes behind numbers, they are read as they
+ * were. */
 static void texts_that_are_kept_may_have_zero_bytes_behind_numbers(void) {
   static const char text[] = "[1\0,[2.5\0, -3\0]]";
   for (int kept = 0; kept < 2; kept++) {
@@ -170,14 +180,19 @@ static void depth_is_bounded(void) {
     document d;
     document_init(&d);
     document_parse(&d, text, strlen(text));
-    document_expect(&d, "arrays", depths[i] <= 32 ? NULL : "too-deep", "", depths[i] <= 32 ? NULL : "Line 1, column 33 (byte 33)");
+    document_expect(&d, "arrays", depths[i] <= 32 ? NULL : "too-deep", "",
+                    depths[i] <= 32 ? NULL : "Line 1, column 33 (byte 33)");
     if (depths[i] > 32) CHECK_NEAR(d.faults.items[0].limit, 32, 0);
     document_free(&d);
     free(text);
     text = repeat("{\"a\":", "}", depths[i]);
     document_init(&d);
     document_parse(&d, text, strlen(text));
-    document_expect(&d, "objects", depths[i] < 32 ? MALFORMED : depths[i] == 32 ? MALFORMED : "too-deep", "", NULL);
+    document_expect(&d, "objects",
+                    depths[i] < 32    ? MALFORMED
+                    : depths[i] == 32 ? MALFORMED
+                                      : "too-deep",
+                    "", NULL);
     document_free(&d);
     free(text);
   }
@@ -198,7 +213,8 @@ static void long_number_literals_are_refused(void) {
     document d;
     document_init(&d);
     document_parse(&d, text, strlen(text));
-    document_expect(&d, text, digits <= 1100 ? NULL : "limit-exceeded", "/0", digits <= 1100 ? NULL : "the limit is 1100");
+    document_expect(&d, text, digits <= 1100 ? NULL : "limit-exceeded", "/0",
+                    digits <= 1100 ? NULL : "the limit is 1100");
     if (digits > 1100) CHECK_NEAR(d.faults.items[0].actual, digits, 0);
     document_free(&d);
   }
@@ -277,7 +293,8 @@ static void the_estimate_is_not_below_what_the_tree_takes(void) {
       json_decref(value);
     }
     if (high < tree || high > 3 * tree)
-      CHECK_FAIL("%s: tree of %zu bytes is estimated at %llu", parts[i], tree, (unsigned long long)high);
+      CHECK_FAIL("%s: tree of %zu bytes is estimated at %llu", parts[i], tree,
+                 (unsigned long long)high);
     document_free(&d);
     free(text);
     free(inner);
@@ -322,7 +339,8 @@ static void merge_patches_follow_the_standard(void) {
        "{\"a\":{\"x\":1},\"b\":{\"y\":{\"z\":2,\"w\":3}},\"c\":4}"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    json_t *target = json_loads(cases[i].target, JSON_DECODE_ANY, NULL), *patch = json_loads(cases[i].patch, JSON_DECODE_ANY, NULL);
+    json_t *target = json_loads(cases[i].target, JSON_DECODE_ANY, NULL),
+           *patch = json_loads(cases[i].patch, JSON_DECODE_ANY, NULL);
     api_buffer before = {0}, after = {0}, result = {0};
     api_put_json(&before, patch);
     CHECK(api_json_merge(&target, patch));
@@ -340,19 +358,20 @@ static void merge_patches_follow_the_standard(void) {
 }
 
 static void any_value_is_written_as_it_was_read(void) {
-  static const char *const texts[] = {"{}",
-                                      "[]",
-                                      "null",
-                                      "true",
-                                      "-1",
-                                      "0.1",
-                                      "9223372036854775807",
-                                      "-9223372036854775808",
-                                      "1e-320",
-                                      "\"\"",
-                                      "[[],{},[{}]]",
-                                      "{\"z\":1,\"a\":[1,2.5,\"x\",null,true,false,{\"b\":{}}],\"\":\"\"}",
-                                      "[\"\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u007f/\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"]"};
+  static const char *const texts[] = {
+      "{}",
+      "[]",
+      "null",
+      "true",
+      "-1",
+      "0.1",
+      "9223372036854775807",
+      "-9223372036854775808",
+      "1e-320",
+      "\"\"",
+      "[[],{},[{}]]",
+      "{\"z\":1,\"a\":[1,2.5,\"x\",null,true,false,{\"b\":{}}],\"\":\"\"}",
+      "[\"\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u007f/\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"]"};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     json_t *value = json_loads(texts[i], JSON_DECODE_ANY, NULL);
     api_buffer out = {0};
@@ -413,16 +432,20 @@ static const check_test tests[] = {
     {"every_type_may_stand_at_the_top", every_type_may_stand_at_the_top},
     {"every_prefix_is_refused", every_prefix_is_refused},
     {"zero_bytes_are_refused_everywhere", zero_bytes_are_refused_everywhere},
-    {"texts_that_are_kept_may_have_zero_bytes_behind_numbers", texts_that_are_kept_may_have_zero_bytes_behind_numbers},
+    {"texts_that_are_kept_may_have_zero_bytes_behind_numbers",
+     texts_that_are_kept_may_have_zero_bytes_behind_numbers},
     {"depth_is_bounded", depth_is_bounded},
     {"brackets_inside_strings_are_no_depth", brackets_inside_strings_are_no_depth},
     {"long_number_literals_are_refused", long_number_literals_are_refused},
-    {"memory_bombs_are_refused_before_they_are_built", memory_bombs_are_refused_before_they_are_built},
-    {"the_estimate_is_not_below_what_the_tree_takes", the_estimate_is_not_below_what_the_tree_takes},
+    {"memory_bombs_are_refused_before_they_are_built",
+     memory_bombs_are_refused_before_they_are_built},
+    {"the_estimate_is_not_below_what_the_tree_takes",
+     the_estimate_is_not_below_what_the_tree_takes},
     {"a_cancelled_parse_says_deadline", a_cancelled_parse_says_deadline},
     {"merge_patches_follow_the_standard", merge_patches_follow_the_standard},
     {"any_value_is_written_as_it_was_read", any_value_is_written_as_it_was_read},
-    {"bytes_that_are_no_text_become_replacement_characters", bytes_that_are_no_text_become_replacement_characters},
+    {"bytes_that_are_no_text_become_replacement_characters",
+     bytes_that_are_no_text_become_replacement_characters},
     {"commas_set_themselves", commas_set_themselves}};
 
 CHECK_MAIN(tests)

@@ -1,5 +1,6 @@
-/* Every verdict and flag of impulses and resting forces has its word in JSON, and nothing else has it: the enumerations and the
- * flags of the engine's headers, one after the other, through the encoder.
+/* Every verdict and flag of impulses and resting forces has its word in JSON, and nothing else has
+ * it: the enumerations and the flags of the engine's headers, one after the other, through the
+ * encoder.
  */
 #include <stdlib.h>
 
@@ -9,7 +10,8 @@
 #define WORD(name, word) word,
 
 /* The text of an island without bodies and contacts. */
-static char *text_of(const ct_impulse_result *impulse, const ct_resting_result *resting, bool idle) {
+static char *text_of(const ct_impulse_result *impulse, const ct_resting_result *resting,
+                     bool idle) {
   const ct_island island = {0};
   const api_force_island about = {.island = &island};
   const ct_resting_options options = {0};
@@ -40,7 +42,9 @@ static void check_flag(json_t *object, const char *word) {
   json_decref(object);
 }
 
-static ct_impulse_result quiet_impulse(void) { return (ct_impulse_result){.law = "newton", .converged = true}; }
+static ct_impulse_result quiet_impulse(void) {
+  return (ct_impulse_result){.law = "newton", .converged = true};
+}
 
 static void flags_of_impulses(void) {
   ct_impulse_result none = quiet_impulse(), left_out = none, ignored = none;
@@ -66,7 +70,8 @@ static void flags_of_resting_forces(void) {
                {CT_STABILITY_STAYS, true, "matrixLeftOut", 1}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     ct_resting_result result = {.method = "none", .stability = cases[i].stability};
-    json_t *object = told(NULL, &result, cases[i].left_out), *stable = json_object_get(object, "stable");
+    json_t *object = told(NULL, &result, cases[i].left_out),
+           *stable = json_object_get(object, "stable");
     CHECK_INT(stable ? json_is_true(stable) : -1, cases[i].stable);
     check_flag(object, cases[i].flag);
   }

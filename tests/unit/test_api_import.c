@@ -1,5 +1,5 @@
-/* STL and OBJ in process: a cube whose points and triangles are known by heart, in every spelling; every way to cut a file short;
- * the lines and bytes that refusals name. */
+/* STL and OBJ in process: a cube whose points and triangles are known by heart, in every spelling;
+ * every way to cut a file short; the lines and bytes that refusals name. */
 #include <float.h>
 #include <math.h>
 #include <signal.h>
@@ -13,9 +13,11 @@
 #define BINARY_BYTES (84 + 50 * FACETS)
 
 /* The unit cube, counter-clockwise from outside. */
-static const float points[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
-static const int facets[FACETS][3] = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7}, {0, 1, 5}, {0, 5, 4},
-                                      {1, 2, 6}, {1, 6, 5}, {2, 3, 7}, {2, 7, 6}, {3, 0, 4}, {3, 4, 7}};
+static const float points[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                   {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+static const int facets[FACETS][3] = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7},
+                                      {0, 1, 5}, {0, 5, 4}, {1, 2, 6}, {1, 6, 5},
+                                      {2, 3, 7}, {2, 7, 6}, {3, 0, 4}, {3, 4, 7}};
 
 typedef struct bench {
   api_limits limits;
@@ -31,20 +33,24 @@ static void bench_start(bench *b, const char *bytes, size_t length, const char *
   api_limits_default(&b->limits);
   b->reader = (api_reader){.faults = &b->faults, .limits = &b->limits, .arena = &b->arena};
   b->soup = (api_triangle_soup){.key = 5, .budget = 1u << 24, .triangles_max = 100};
-  b->import = (api_import){.reader = &b->reader, .file = {bytes, length}, .unit = api_unit_of(api_text(unit)), .soup = &b->soup};
+  b->import = (api_import){.reader = &b->reader,
+                           .file = {bytes, length},
+                           .unit = api_unit_of(api_text(unit)),
+                           .soup = &b->soup};
 }
 
 static void bench_end(bench *b) { api_triangle_soup_free(&b->soup); }
 
 /* The file is refused with the problem, and its detail holds the words. */
-static void check_refused(bool (*read)(api_import *), const char *bytes, size_t length, api_problem_id id, const char *words) {
+static void check_refused(bool (*read)(api_import *), const char *bytes, size_t length,
+                          api_problem_id id, const char *words) {
   bench b;
   bench_start(&b, bytes, length, "m");
   bool good = read(&b.import);
   const char *detail = b.faults.count ? b.faults.items[0].detail : "";
   if (good || b.faults.count == 0 || b.faults.id != id || !strstr(detail, words))
-    CHECK_FAIL("\"%.60s\": %s, problem %d, \"%s\" should hold \"%s\"", bytes, good ? "read" : "refused", (int)b.faults.id, detail,
-               words);
+    CHECK_FAIL("\"%.60s\": %s, problem %d, \"%s\" should hold \"%s\"", bytes,
+               good ? "read" : "refused", (int)b.faults.id, detail, words);
   bench_end(&b);
 }
 
@@ -64,7 +70,8 @@ static void binary_cube(char out[BINARY_BYTES], const char *head) {
   put_u32(out + 80, FACETS);
   for (int f = 0; f < FACETS; f++)
     for (int c = 0; c < 3; c++)
-      for (int i = 0; i < 3; i++) put_float(out + 84 + 50 * f + 12 * (c + 1) + 4 * i, points[facets[f][c]][i]);
+      for (int i = 0; i < 3; i++)
+        put_float(out + 84 + 50 * f + 12 * (c + 1) + 4 * i, points[facets[f][c]][i]);
 }
 
 static size_t text_cube(char *out, size_t room, const char *end) {
@@ -129,7 +136,8 @@ static void every_unit_is_its_length_in_metres(void) {
   static const struct {
     const char *word;
     double side;
-  } units[] = {{"m", 1}, {"mm", 0.001}, {"cm", 0.01}, {"um", 0.000001}, {"in", 0.0254}, {"ft", 0.3048}};
+  } units[] = {{"m", 1},         {"mm", 0.001},  {"cm", 0.01},
+               {"um", 0.000001}, {"in", 0.0254}, {"ft", 0.3048}};
   char file[BINARY_BYTES];
   binary_cube(file, "");
   for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
@@ -139,7 +147,8 @@ static void every_unit_is_its_length_in_metres(void) {
     check_cube(&b, units[i].side);
     bench_end(&b);
   }
-  CHECK(api_unit_of(api_text("inch")) == NULL && api_unit_of(api_text("")) == NULL && api_unit_of(api_text("MM")) == NULL);
+  CHECK(api_unit_of(api_text("inch")) == NULL && api_unit_of(api_text("")) == NULL &&
+        api_unit_of(api_text("MM")) == NULL);
 }
 
 static void a_binary_file_cut_anywhere_is_refused(void) {
@@ -174,7 +183,8 @@ static void faults_of_stl_are_told_with_their_place(void) {
   for (int i = 0; i < 3; i++) {
     binary_cube(file, "");
     put_float(file + 84 + 50 * 7 + 12 * 2 + 4, bad[i]);
-    check_refused(api_import_stl, file, sizeof file, API_PROBLEM_BAD_VALUE, "Byte 458: the y coordinate");
+    check_refused(api_import_stl, file, sizeof file, API_PROBLEM_BAD_VALUE,
+                  "Byte 458: the y coordinate");
   }
   binary_cube(file, "");
   put_float(file + 84 + 12, 2e9f);
@@ -191,10 +201,14 @@ static void faults_of_stl_are_told_with_their_place(void) {
     const char *words;
   } rows[] = {
       {"solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 nan\n", API_PROBLEM_BAD_VALUE, "Line 4"},
-      {"solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 1e999\n", API_PROBLEM_BAD_VALUE, "Line 4"},
-      {"solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 1e10\n", API_PROBLEM_OUT_OF_RANGE, "Line 4"},
-      {"solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 1,5\n", API_PROBLEM_MALFORMED_FILE, "Line 4: \"1,5\""},
-      {"solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 0 0 0\nvertex 0 0 0\nvertex 0 0 0\n",
+      {"solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 1e999\n", API_PROBLEM_BAD_VALUE,
+       "Line 4"},
+      {"solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 1e10\n", API_PROBLEM_OUT_OF_RANGE,
+       "Line 4"},
+      {"solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 1,5\n", API_PROBLEM_MALFORMED_FILE,
+       "Line 4: \"1,5\""},
+      {"solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 0 0 0\nvertex 0 0 0\nvertex 0 "
+       "0 0\n",
        API_PROBLEM_MALFORMED_FILE, "Line 7"},
       {"solid x\nfacte normal", API_PROBLEM_MALFORMED_FILE, "Line 2: \"facte\""},
       {"solid x\nendsolid x\nmore", API_PROBLEM_MALFORMED_FILE, "Line 3"},
@@ -231,9 +245,12 @@ static void many_points_are_joined_by_their_bits(void) {
     double a = i / 7.0, c = (i + 1) / 7.0;
     const ct_vec3 quad[4] = {{a, 0, 0}, {c, 0, 0}, {c, 1, 0}, {a, 1, 0}};
     uint32_t at[4];
-    for (int k = 0; k < 4; k++) CHECK(api_triangle_soup_weld_vertex(&b.reader, &b.soup, quad[k], &at[k]));
-    CHECK(api_triangle_soup_add_triangle(&b.reader, &b.soup, (const uint32_t[3]){at[0], at[1], at[2]}));
-    CHECK(api_triangle_soup_add_triangle(&b.reader, &b.soup, (const uint32_t[3]){at[0], at[2], at[3]}));
+    for (int k = 0; k < 4; k++)
+      CHECK(api_triangle_soup_weld_vertex(&b.reader, &b.soup, quad[k], &at[k]));
+    CHECK(api_triangle_soup_add_triangle(&b.reader, &b.soup,
+                                         (const uint32_t[3]){at[0], at[1], at[2]}));
+    CHECK(api_triangle_soup_add_triangle(&b.reader, &b.soup,
+                                         (const uint32_t[3]){at[0], at[2], at[3]}));
   }
   CHECK_INT(b.soup.vertex_count, 2 * (N + 1));
   CHECK_INT(b.soup.triangle_count, 2 * N);
@@ -245,14 +262,16 @@ static void many_points_are_joined_by_their_bits(void) {
 static void obj_is_read_in_its_spellings(void) {
   static const char *const files[] = {
       /* triangles, counted from 1 */
-      CUBE_POINTS "f 1 3 2\nf 1 4 3\nf 5 6 7\nf 5 7 8\nf 1 2 6\nf 1 6 5\nf 2 3 7\nf 2 7 6\nf 3 4 8\nf 3 8 7\nf 4 1 5\nf 4 5 8\n",
+      CUBE_POINTS "f 1 3 2\nf 1 4 3\nf 5 6 7\nf 5 7 8\nf 1 2 6\nf 1 6 5\nf 2 3 7\nf 2 7 6\nf 3 4 "
+                  "8\nf 3 8 7\nf 4 1 5\nf 4 5 8\n",
       /* with texture and normals, groups, materials, comments, joined lines, other line ends */
-      "# a cube\r\nmtllib x.mtl\r\no cube\r\n" CUBE_POINTS "vt 0 0\nvn 0 0 1\ng side\nusemtl red\ns off\nf 1/1 3/1 \\\n 2/1\nf "
+      "# a cube\r\nmtllib x.mtl\r\no cube\r\n" CUBE_POINTS
+      "vt 0 0\nvn 0 0 1\ng side\nusemtl red\ns off\nf 1/1 3/1 \\\n 2/1\nf "
       "1//1 4//1 3//1 # why\nf 5/1/1 6/1/1 7/1/1\nf 5 7 8\nf 1 2 6\nf 1 6 5\n"
       "f 2 3 7\nf 2 7 6\nf 3 4 8\nf 3 8 7\nf 4 1 5\nf 4 5 8",
       /* from the end, and faces before their points */
-      "f 1 3 2\n" CUBE_POINTS
-      "f -8 -5 -6\nf -4 -3 -2\nf -4 -2 -1\nf 1 2 6\nf 1 6 5\nf 2 3 7\nf 2 7 6\nf 3 4 8\nf 3 8 7\nf 4 1 5\nf 4 5 8\n",
+      "f 1 3 2\n" CUBE_POINTS "f -8 -5 -6\nf -4 -3 -2\nf -4 -2 -1\nf 1 2 6\nf 1 6 5\nf 2 3 7\nf 2 "
+                              "7 6\nf 3 4 8\nf 3 8 7\nf 4 1 5\nf 4 5 8\n",
   };
   for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
     bench b;
@@ -278,7 +297,8 @@ static ct_vec3 area_of(const api_triangle_soup *soup) {
 static double absolute_area(const api_triangle_soup *soup) {
   double sum = 0;
   for (size_t t = 0; t < soup->triangle_count; t++) {
-    api_triangle_soup one = {.vertices = soup->vertices, .triangles = soup->triangles + t, .triangle_count = 1};
+    api_triangle_soup one = {
+        .vertices = soup->vertices, .triangles = soup->triangles + t, .triangle_count = 1};
     sum += ct_norm(area_of(&one));
   }
   return sum;
@@ -351,8 +371,9 @@ static void faults_of_obj_are_told_with_their_line(void) {
       {"v 0 0 1e300\n", API_PROBLEM_OUT_OF_RANGE, "Line 1"},
       {"<html>\n", API_PROBLEM_MALFORMED_FILE, "Line 1: \"<html>\""},
       /* a U: no corner sees all of it */
-      {"v 0 0 0\nv 3 0 0\nv 3 2 0\nv 2 2 0\nv 2 1 0\nv 1 1 0\nv 1 2 0\nv 0 2 0\nf 1 2 3 4 5 6 7 8\n", API_PROBLEM_BAD_VALUE,
-       "Line 9"},
+      {"v 0 0 0\nv 3 0 0\nv 3 2 0\nv 2 2 0\nv 2 1 0\nv 1 1 0\nv 1 2 0\nv 0 2 0\nf 1 2 3 4 5 6 7 "
+       "8\n",
+       API_PROBLEM_BAD_VALUE, "Line 9"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
     check_refused(api_import_obj, rows[i].text, strlen(rows[i].text), rows[i].id, rows[i].words);
@@ -386,12 +407,14 @@ static void a_flag_raised_among_large_polygons_ends_the_reading(void) {
   /* A disc with a notch down to its middle, the corner from which alone it can be cut well. */
   for (int i = 1; i < CORNERS; i++) {
     double angle = 6.2 * i / CORNERS;
-    length += (size_t)snprintf(file + length, room - length, "v %.9f %.9f 0\n", cos(angle), sin(angle));
+    length +=
+        (size_t)snprintf(file + length, room - length, "v %.9f %.9f 0\n", cos(angle), sin(angle));
   }
   length += (size_t)snprintf(file + length, room - length, "v 0 0 0\n");
   for (int f = 0; f < FACES; f++) {
     length += (size_t)snprintf(file + length, room - length, "f");
-    for (int i = 1; i <= CORNERS; i++) length += (size_t)snprintf(file + length, room - length, " %d", i);
+    for (int i = 1; i <= CORNERS; i++)
+      length += (size_t)snprintf(file + length, room - length, " %d", i);
     length += (size_t)snprintf(file + length, room - length, "\n");
   }
   bench b;
@@ -413,8 +436,10 @@ static void a_flag_raised_among_large_polygons_ends_the_reading(void) {
 static void a_polygon_of_too_many_corners_is_refused(void) {
   char file[8192] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf";
   size_t length = strlen(file);
-  for (int i = 0; i < 1025; i++) length += (size_t)snprintf(file + length, sizeof file - length, " %d", i % 3 + 1);
-  check_refused(api_import_obj, file, length, API_PROBLEM_LIMIT_EXCEEDED, "Line 4: a polygon has at most 1024 corners");
+  for (int i = 0; i < 1025; i++)
+    length += (size_t)snprintf(file + length, sizeof file - length, " %d", i % 3 + 1);
+  check_refused(api_import_obj, file, length, API_PROBLEM_LIMIT_EXCEEDED,
+                "Line 4: a polygon has at most 1024 corners");
 }
 
 static const check_test tests[] = {
@@ -424,14 +449,17 @@ static const check_test tests[] = {
     {"a_binary_file_cut_anywhere_is_refused", a_binary_file_cut_anywhere_is_refused},
     {"a_text_file_cut_at_any_word_is_refused", a_text_file_cut_at_any_word_is_refused},
     {"faults_of_stl_are_told_with_their_place", faults_of_stl_are_told_with_their_place},
-    {"too_many_triangles_are_refused_before_memory_is_taken", too_many_triangles_are_refused_before_memory_is_taken},
+    {"too_many_triangles_are_refused_before_memory_is_taken",
+     too_many_triangles_are_refused_before_memory_is_taken},
     {"many_points_are_joined_by_their_bits", many_points_are_joined_by_their_bits},
     {"obj_is_read_in_its_spellings", obj_is_read_in_its_spellings},
-    {"polygons_become_triangles_that_cover_them_once", polygons_become_triangles_that_cover_them_once},
+    {"polygons_become_triangles_that_cover_them_once",
+     polygons_become_triangles_that_cover_them_once},
     {"what_obj_holds_beside_faces_is_counted", what_obj_holds_beside_faces_is_counted},
     {"faults_of_obj_are_told_with_their_line", faults_of_obj_are_told_with_their_line},
     {"a_raised_flag_ends_the_reading", a_raised_flag_ends_the_reading},
-    {"a_flag_raised_among_large_polygons_ends_the_reading", a_flag_raised_among_large_polygons_ends_the_reading},
+    {"a_flag_raised_among_large_polygons_ends_the_reading",
+     a_flag_raised_among_large_polygons_ends_the_reading},
     {"a_polygon_of_too_many_corners_is_refused", a_polygon_of_too_many_corners_is_refused},
 };
 CHECK_MAIN(tests)

@@ -72,7 +72,8 @@ static void the_nearest_word_is_that_of_the_whole_table(void) {
       size_t own = i % 2 ? edit_word(&state, word, length, candidate[i])
                          : random_word(&state, most, used, candidate[i]);
       size_t distance = full_distance(word, length, candidate[i], own);
-      bool swapped = own == 2 && length == 2 && word[0] == candidate[i][1] && word[1] == candidate[i][0];
+      bool swapped =
+          own == 2 && length == 2 && word[0] == candidate[i][1] && word[1] == candidate[i][0];
       bool near = 3 * distance <= (own > length ? own : length) || swapped;
       if (near && distance < best) best = distance;
       CHECK(api_spelling_consider(&likeness, candidate[i], own));
@@ -93,7 +94,9 @@ static void words_that_are_alike_cost_a_bounded_number_of_cells(void) {
   memset(candidate + LONGEST - 20, 'b', 20);
   api_spelling likeness = api_spelling_start(word, sizeof word);
   size_t compared = 0;
-  while (compared < API_SPELLING_CANDIDATES && api_spelling_consider(&likeness, candidate, sizeof candidate)) compared++;
+  while (compared < API_SPELLING_CANDIDATES &&
+         api_spelling_consider(&likeness, candidate, sizeof candidate))
+    compared++;
   CHECK(compared > 100);
   CHECK(likeness.cells <= API_SPELLING_CELLS + LONGEST * LONGEST);
 }

@@ -1,4 +1,5 @@
-/* Pairs that take long: what they are thought to cost, which decides where they run, and that a raised flag ends them. */
+/* Pairs that take long: what they are thought to cost, which decides where they run, and that a
+ * raised flag ends them. */
 #include "tests/support/api_rig.h"
 #include "tests/support/meshes.h"
 #include "tests/support/raiser.h"
@@ -24,24 +25,31 @@ static ct_shape ball_hull(uint32_t rings) {
   return (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
 }
 
-/* ---- costs ---- */
+/* ---- costs ---------------------------------------------------------------------------------- */
 
 /* None of these is done on the loop thread; what is simple is. */
 static void the_cost_of_a_pair_knows_meshes_and_hulls(void) {
-  ct_shape mesh = ball_mesh(RINGS), coarse = ball_mesh(3), hull = ball_hull(RINGS), box = box_of(1, 1, 1);
+  ct_shape mesh = ball_mesh(RINGS), coarse = ball_mesh(3), hull = ball_hull(RINGS),
+           box = box_of(1, 1, 1);
   ct_pose here = ct_pose_identity();
-  const ct_body *fine_mesh = body_of("m", &mesh, NULL, 1, NULL), *coarse_mesh = body_of("c", &coarse, NULL, 1, NULL);
-  const ct_body *fine_hull = body_of("h", &hull, NULL, 1, NULL), *simple = body_of("s", &box, &here, 1, NULL);
+  const ct_body *fine_mesh = body_of("m", &mesh, NULL, 1, NULL),
+                *coarse_mesh = body_of("c", &coarse, NULL, 1, NULL);
+  const ct_body *fine_hull = body_of("h", &hull, NULL, 1, NULL),
+                *simple = body_of("s", &box, &here, 1, NULL);
   const struct {
     const ct_body *a, *b;
-  } longer[] = {
-      {fine_mesh, fine_mesh}, {coarse_mesh, coarse_mesh}, {fine_mesh, fine_hull}, {fine_hull, fine_hull}, {fine_mesh, simple}};
+  } longer[] = {{fine_mesh, fine_mesh},
+                {coarse_mesh, coarse_mesh},
+                {fine_mesh, fine_hull},
+                {fine_hull, fine_hull},
+                {fine_mesh, simple}};
   const ct_query_kind kinds[] = {CT_QUERY_DISTANCE, CT_QUERY_CONTACTS};
   for (size_t i = 0; i < sizeof longer / sizeof longer[0]; i++)
     for (size_t k = 0; k < 2; k++) {
       double ns = ct_query_pair_cost(kinds[k], longer[i].a, longer[i].b),
              back = ct_query_pair_cost(kinds[k], longer[i].b, longer[i].a);
-      if (!(ns > INLINE_NS) || ns != back) CHECK_FAIL("pair %zu costs %g ns, swapped %g ns", i, ns, back);
+      if (!(ns > INLINE_NS) || ns != back)
+        CHECK_FAIL("pair %zu costs %g ns, swapped %g ns", i, ns, back);
     }
   CHECK(ct_query_pair_cost(CT_QUERY_OVERLAP, fine_mesh, fine_mesh) > INLINE_NS);
   CHECK(ct_query_pair_cost(CT_QUERY_OVERLAP, fine_hull, fine_hull) > INLINE_NS);
@@ -62,7 +70,8 @@ static void the_cost_of_a_pair_counts_what_stands_late_in_a_body(void) {
   ct_shape mesh = ball_mesh(RINGS);
   const ct_body *plain = body_of("p", shapes, poses, COLLIDERS, NULL);
   shapes[COLLIDERS - 1] = mesh;
-  const ct_body *late = body_of("l", shapes, poses, COLLIDERS, NULL), *one = body_of("o", shapes, NULL, 1, NULL);
+  const ct_body *late = body_of("l", shapes, poses, COLLIDERS, NULL),
+                *one = body_of("o", shapes, NULL, 1, NULL);
   CHECK(ct_query_pair_cost(CT_QUERY_DISTANCE, plain, one) < INLINE_NS);
   CHECK(ct_query_pair_cost(CT_QUERY_DISTANCE, late, one) > INLINE_NS);
   ct_body_release(plain);
@@ -71,10 +80,11 @@ static void the_cost_of_a_pair_counts_what_stands_late_in_a_body(void) {
   ct_shape_release(&mesh);
 }
 
-/* ---- regions ---- */
+/* ---- regions -------------------------------------------------------------------------------- */
 
 static double region_cost(const ct_scene *scene, ct_shape region) {
-  ct_probe_options o = {.kind = CT_PROBE_REGION, .region = region, .region_pose = ct_pose_identity()};
+  ct_probe_options o = {
+      .kind = CT_PROBE_REGION, .region = region, .region_pose = ct_pose_identity()};
   ct_probe *probe = NULL;
   CHECK_INT(ct_probe_prepare(scene, &o, &probe), CT_OK);
   double cost = ct_probe_cost(probe);
@@ -91,7 +101,8 @@ static const ct_scene *scene_of(ct_shape shape) {
 
 static void the_cost_of_a_region_knows_its_shapes(void) {
   ct_shape mesh = ball_mesh(RINGS), hull = ball_hull(RINGS);
-  const ct_scene *meshes = scene_of(mesh), *hulls = scene_of(hull), *simple = scene_of(box_of(1, 1, 1));
+  const ct_scene *meshes = scene_of(mesh), *hulls = scene_of(hull),
+                 *simple = scene_of(box_of(1, 1, 1));
   CHECK(region_cost(meshes, mesh) > INLINE_NS);
   CHECK(region_cost(hulls, hull) > INLINE_NS);
   CHECK(region_cost(meshes, sphere_of(1.0)) > INLINE_NS);
@@ -109,8 +120,10 @@ static void the_cost_of_a_region_knows_its_shapes(void) {
 static void the_cost_of_a_point_counts_colliders(void) {
   enum { THOUSAND = 1000 };
   static ct_collider colliders[THOUSAND];
-  for (int i = 0; i < THOUSAND; i++) colliders[i] = (ct_collider){.shape = sphere_of(1.0), .pose = pose_at(i, 0, 0)};
-  ct_body_options options = {.id = text_of("many"), .colliders = colliders, .collider_count = THOUSAND};
+  for (int i = 0; i < THOUSAND; i++)
+    colliders[i] = (ct_collider){.shape = sphere_of(1.0), .pose = pose_at(i, 0, 0)};
+  ct_body_options options = {
+      .id = text_of("many"), .colliders = colliders, .collider_count = THOUSAND};
   const ct_body *body = NULL;
   CHECK_INT(ct_body_create(&options, &body), CT_OK);
   const ct_scene *empty = ct_scene_create(0);
@@ -118,7 +131,8 @@ static void the_cost_of_a_point_counts_colliders(void) {
   add_body(draft, body, ct_pose_identity());
   const ct_scene *many = seal(draft, empty), *one = scene_of(sphere_of(1.0));
   const ct_vec3 point = {0.0, 0.0, 0.0};
-  ct_probe_options o = {.kind = CT_PROBE_NEAREST, .points = &point, .count = 1, .nearest = 1, .reach = INFINITY};
+  ct_probe_options o = {
+      .kind = CT_PROBE_NEAREST, .points = &point, .count = 1, .nearest = 1, .reach = INFINITY};
   const ct_scene *scenes[2] = {one, many};
   double cost[2] = {0.0, 0.0};
   for (int i = 0; i < 2; i++) {
@@ -132,7 +146,7 @@ static void the_cost_of_a_point_counts_colliders(void) {
   ct_scene_release(one);
 }
 
-/* ---- flags ---- */
+/* ---- flags ---------------------------------------------------------------------------------- */
 
 static bool count_hit(void *context, const ct_probe_hit *hit) {
   (void)hit;
@@ -146,8 +160,11 @@ static void a_region_of_meshes_stops_soon(void) {
   ct_workspace *workspace = ct_workspace_create();
   raiser later;
   raiser_start(&later, 0.03);
-  ct_probe_options o = {
-      .kind = CT_PROBE_REGION, .region = mesh, .region_pose = ct_pose_identity(), .inside = false, .cancel = later.cancel};
+  ct_probe_options o = {.kind = CT_PROBE_REGION,
+                        .region = mesh,
+                        .region_pose = ct_pose_identity(),
+                        .inside = false,
+                        .cancel = later.cancel};
   ct_probe *probe = NULL;
   int hits = 0;
   CHECK_INT(ct_probe_prepare(scene, &o, &probe), CT_OK);
@@ -171,8 +188,10 @@ static void post_ball(rig *r, uint32_t rings, char *id, size_t room) {
   json_t *vertices = json_array(), *triangles = json_array();
   for (uint32_t i = 0; i < s.vn; i++) json_array_append_new(vertices, json_of(s.v[i]));
   for (uint32_t i = 0; i < s.tn; i++)
-    json_array_append_new(triangles, json_pack("[iii]", (int)s.t[i][0], (int)s.t[i][1], (int)s.t[i][2]));
-  json_t *document = json_pack("{s:{s:o,s:o}}", "mesh", "vertices", vertices, "triangles", triangles);
+    json_array_append_new(triangles,
+                          json_pack("[iii]", (int)s.t[i][0], (int)s.t[i][1], (int)s.t[i][2]));
+  json_t *document =
+      json_pack("{s:{s:o,s:o}}", "mesh", "vertices", vertices, "triangles", triangles);
   char *text = json_dumps(document, JSON_COMPACT);
   rig_reply reply = rig_ask(r, "POST", "/v1/shapes", text);
   CHECK_INT(reply.status, 201);
@@ -199,22 +218,27 @@ static void questions_about_given_meshes_stop_soon(void) {
   rig r = rig_open();
   char id[128], question[512];
   post_ball(&r, RINGS, id, sizeof id);
-  snprintf(question, sizeof question, "{\"a\": {\"shape\": \"%s\"}, \"b\": {\"shape\": \"%s\"}}", id, id);
+  snprintf(question, sizeof question, "{\"a\": {\"shape\": \"%s\"}, \"b\": {\"shape\": \"%s\"}}",
+           id, id);
   check_stops(&r, "/v1/query/distance", question);
   snprintf(question, sizeof question,
-           "{\"scene\": {\"bodies\": [{\"id\": \"b\", \"colliders\": [{\"shape\": \"%s\"}]}]}, \"region\": {\"shape\": \"%s\"}}",
+           "{\"scene\": {\"bodies\": [{\"id\": \"b\", \"colliders\": [{\"shape\": \"%s\"}]}]}, "
+           "\"region\": {\"shape\": \"%s\"}}",
            id, id);
   check_stops(&r, "/v1/query/region", question);
   /* What was stopped is answered when nobody stops it, and nothing of the flag is left. */
-  snprintf(question, sizeof question, "{\"a\": {\"shape\": \"%s\"}, \"b\": {\"sphere\": {\"radius\": 1}, \"position\": [3, 0, 0]}}",
-           id);
+  snprintf(
+      question, sizeof question,
+      "{\"a\": {\"shape\": \"%s\"}, \"b\": {\"sphere\": {\"radius\": 1}, \"position\": [3, 0, 0]}}",
+      id);
   rig_must(&r, "POST", "/v1/query/distance", question, 200);
   rig_close(&r);
 }
 
 /* Apart in the scene, in one place in the variant: what the bare scene costs says nothing. */
 static void variants_that_bring_meshes_together_stop_soon(void) {
-  static const char *const variants = "{\"variants\": [{\"ids\": [\"b\"], \"positions\": [[0, 0, 0]]}]}";
+  static const char *const variants =
+      "{\"variants\": [{\"ids\": [\"b\"], \"positions\": [[0, 0, 0]]}]}";
   rig r = rig_open();
   char id[128], scene[1024];
   post_ball(&r, RINGS, id, sizeof id);
@@ -230,19 +254,23 @@ static void variants_that_bring_meshes_together_stop_soon(void) {
 static void questions_about_given_primitives_are_short(void) {
   rig r = rig_open();
   rig_must(&r, "POST", "/v1/query/distance",
-           "{\"a\": {\"sphere\": {\"radius\": 1}}, \"b\": {\"sphere\": {\"radius\": 1}, \"position\": [3, 0, 0]}}", 200);
+           "{\"a\": {\"sphere\": {\"radius\": 1}}, \"b\": {\"sphere\": {\"radius\": 1}, "
+           "\"position\": [3, 0, 0]}}",
+           200);
   CHECK(r.cost_ns > 0.0 && r.cost_ns < INLINE_NS);
   rig_close(&r);
 }
 
 static const check_test tests[] = {
     {"the_cost_of_a_pair_knows_meshes_and_hulls", the_cost_of_a_pair_knows_meshes_and_hulls},
-    {"the_cost_of_a_pair_counts_what_stands_late_in_a_body", the_cost_of_a_pair_counts_what_stands_late_in_a_body},
+    {"the_cost_of_a_pair_counts_what_stands_late_in_a_body",
+     the_cost_of_a_pair_counts_what_stands_late_in_a_body},
     {"the_cost_of_a_region_knows_its_shapes", the_cost_of_a_region_knows_its_shapes},
     {"the_cost_of_a_point_counts_colliders", the_cost_of_a_point_counts_colliders},
     {"a_region_of_meshes_stops_soon", a_region_of_meshes_stops_soon},
     {"questions_about_given_meshes_stop_soon", questions_about_given_meshes_stop_soon},
-    {"variants_that_bring_meshes_together_stop_soon", variants_that_bring_meshes_together_stop_soon},
+    {"variants_that_bring_meshes_together_stop_soon",
+     variants_that_bring_meshes_together_stop_soon},
     {"questions_about_given_primitives_are_short", questions_about_given_primitives_are_short},
 };
 

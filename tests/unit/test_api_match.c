@@ -1,4 +1,5 @@
-/* Matching: which route, method, id and content type a request's head leads to. Truth: the table of paths in the documentation. */
+/* Matching: which route, method, id and content type a request's head leads to. Truth: the table of
+ * paths in the documentation. */
 #include "tests/support/api_rig.h"
 
 /* Status of matching alone; 0 when it matches. */
@@ -9,7 +10,8 @@ static int refusal(const api_head *head, char *allow) {
   int status = api_match_head(r.service, head, &match, &reply) ? 0 : reply.status;
   if (allow) allow[0] = 0;
   for (size_t i = 0; allow && i < reply.header_count; i++)
-    if (strcmp(reply.headers[i].name, "Allow") == 0) snprintf(allow, 160, "%s", reply.headers[i].value);
+    if (strcmp(reply.headers[i].name, "Allow") == 0)
+      snprintf(allow, 160, "%s", reply.headers[i].value);
   free((void *)(uintptr_t)reply.body);
   rig_close(&r);
   return status;
@@ -63,7 +65,8 @@ static void every_path_of_the_api_is_found(void) {
       {"GET", "/problems/bad-id"},
   };
   for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
-    if (status_of(heads[i][0], heads[i][1]) != 0) CHECK_FAIL("%s %s is not found", heads[i][0], heads[i][1]);
+    if (status_of(heads[i][0], heads[i][1]) != 0)
+      CHECK_FAIL("%s %s is not found", heads[i][0], heads[i][1]);
 }
 
 static void other_paths_are_404(void) {
@@ -116,9 +119,9 @@ static void ids_are_decoded_once_and_judged_after_that(void) {
   CHECK_TEXT(match.label, "/v1/scenes/{s}/bodies/{b}");
   CHECK(!match.takes_body);
   rig_close(&r);
-  static const char *const bad[] = {"a%00",    "a%0",    "a%",     "%zz",       "%2e",    "..",  "%2E%2e",
-                                    "%C3",     "%c0%af", "%1f",    "%7F",       "%C2%85", "%80", "%ED%A0%80",
-                                    "%F5%80%80%80"};
+  static const char *const bad[] = {"a%00", "a%0",    "a%",  "%zz",       "%2e",
+                                    "..",   "%2E%2e", "%C3", "%c0%af",    "%1f",
+                                    "%7F",  "%C2%85", "%80", "%ED%A0%80", "%F5%80%80%80"};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     char path[64];
     snprintf(path, sizeof path, "/v1/scenes/%s", bad[i]);
@@ -178,17 +181,21 @@ static void content_types_that_mean_json_are_taken(void) {
                                      " application/json ",
                                      "text/plain;charset=UTF-8",
                                      "application/x-www-form-urlencoded"};
-  static const char *const bad[] = {"text/html", "application/xml",      "application/jsonx",
-                                    "+json",     "application/x-ndjson", "multipart/form-data; boundary=x"};
-  for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) CHECK_INT(typed("PUT", "/v1/scenes/x", good[i], NULL), 0);
-  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) CHECK_INT(typed("PUT", "/v1/scenes/x", bad[i], NULL), 415);
+  static const char *const bad[] = {
+      "text/html", "application/xml",      "application/jsonx",
+      "+json",     "application/x-ndjson", "multipart/form-data; boundary=x"};
+  for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+    CHECK_INT(typed("PUT", "/v1/scenes/x", good[i], NULL), 0);
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    CHECK_INT(typed("PUT", "/v1/scenes/x", bad[i], NULL), 415);
 }
 
 static void ndjson_streams_into_bulk_calls_only(void) {
   bool streams;
   CHECK_INT(typed("POST", "/v1/scenes/x/bodies", "application/x-ndjson", &streams), 0);
   CHECK(streams);
-  CHECK_INT(typed("PATCH", "/v1/scenes/x/bodies", "Application/X-NDJSON; charset=utf-8", &streams), 0);
+  CHECK_INT(typed("PATCH", "/v1/scenes/x/bodies", "Application/X-NDJSON; charset=utf-8", &streams),
+            0);
   CHECK(streams);
   CHECK_INT(typed("POST", "/v1/scenes/x/bodies", "application/json", &streams), 0);
   CHECK(!streams);
@@ -201,7 +208,8 @@ static void ndjson_streams_into_bulk_calls_only(void) {
 static const check_test tests[] = {
     {"every_path_of_the_api_is_found", every_path_of_the_api_is_found},
     {"other_paths_are_404", other_paths_are_404},
-    {"a_wrong_method_is_405_and_allow_lists_all_that_are_known", a_wrong_method_is_405_and_allow_lists_all_that_are_known},
+    {"a_wrong_method_is_405_and_allow_lists_all_that_are_known",
+     a_wrong_method_is_405_and_allow_lists_all_that_are_known},
     {"ids_are_decoded_once_and_judged_after_that", ids_are_decoded_once_and_judged_after_that},
     {"a_decoded_slash_is_a_character_of_its_id", a_decoded_slash_is_a_character_of_its_id},
     {"an_id_has_at_most_256_bytes", an_id_has_at_most_256_bytes},

@@ -1,4 +1,5 @@
-/* NDJSON: any cut of the text gives the same bodies or the same fault; faults name record and line; memory is that of the bodies.
+/* NDJSON: any cut of the text gives the same bodies or the same fault; faults name record and line;
+ * memory is that of the bodies.
  */
 #include "documents/ndjson.h"
 
@@ -21,7 +22,8 @@ static bool feed(api_ndjson *n, const char *text, size_t length, size_t piece, c
   return api_ndjson_end(n);
 }
 
-static void check_bodies(const char *text, size_t length, size_t piece, check_random *r, const char *const *ids, size_t count) {
+static void check_bodies(const char *text, size_t length, size_t piece, check_random *r,
+                         const char *const *ids, size_t count) {
   document d;
   api_ndjson n;
   api_body_list list = {0};
@@ -31,7 +33,8 @@ static void check_bodies(const char *text, size_t length, size_t piece, check_ra
   document_expect(&d, "lines", NULL, NULL, NULL);
   CHECK_INT(list.count, count);
   CHECK_INT(n.records, count);
-  for (size_t i = 0; i < list.count && i < count; i++) CHECK(api_text_equal(ct_body_id(list.items[i].body), api_text(ids[i])));
+  for (size_t i = 0; i < list.count && i < count; i++)
+    CHECK(api_text_equal(ct_body_id(list.items[i].body), api_text(ids[i])));
   api_ndjson_free(&n);
   api_body_list_free(&list);
   document_free(&d);
@@ -39,13 +42,15 @@ static void check_bodies(const char *text, size_t length, size_t piece, check_ra
 
 static void any_cut_gives_the_same_bodies(void) {
   static const char *const ids[] = {"a", "b", "c", "d"};
-  static const char *const texts[] = {BODY("a") "\n" BODY("b") "\n" BODY("c") "\n" BODY("d") "\n",
-                                      BODY("a") "\n" BODY("b") "\n" BODY("c") "\n" BODY("d"),
-                                      "\n\n" BODY("a") "\r\n   \n" BODY("b") "\n\n\t" BODY("c") "  \n" BODY("d") "\n \n\n"};
+  static const char *const texts[] = {
+      BODY("a") "\n" BODY("b") "\n" BODY("c") "\n" BODY("d") "\n",
+      BODY("a") "\n" BODY("b") "\n" BODY("c") "\n" BODY("d"),
+      "\n\n" BODY("a") "\r\n   \n" BODY("b") "\n\n\t" BODY("c") "  \n" BODY("d") "\n \n\n"};
   check_random r = {41};
   for (size_t i = 0; i < 3; i++) {
     size_t length = strlen(texts[i]);
-    for (size_t piece = 1; piece <= length; piece++) check_bodies(texts[i], length, piece, &r, ids, 4);
+    for (size_t piece = 1; piece <= length; piece++)
+      check_bodies(texts[i], length, piece, &r, ids, 4);
     for (int round = 0; round < 200; round++) check_bodies(texts[i], length, 0, &r, ids, 4);
   }
 }
@@ -71,14 +76,16 @@ static void faults_name_record_and_line(void) {
     const char *text, *problem, *pointer, *words;
     size_t taken;
   } cases[] = {
-      {BODY("a") "\n\n{\"id\":\"b\",\"colliders\":[{\"sphere\":{\"radius\":-1}}]}\n" BODY("c") "\n", "out-of-range",
-       "/1/colliders/0/sphere/radius", "(line 3)", 1},
-      {BODY("a") "\n" BODY("b") "\n{\"id\": tru}\n", "malformed-json", "/2", "Line 3, column 10 (byte 10)", 2},
+      {BODY("a") "\n\n{\"id\":\"b\",\"colliders\":[{\"sphere\":{\"radius\":-1}}]}\n" BODY("c") "\n",
+       "out-of-range", "/1/colliders/0/sphere/radius", "(line 3)", 1},
+      {BODY("a") "\n" BODY("b") "\n{\"id\": tru}\n", "malformed-json", "/2",
+       "Line 3, column 10 (byte 10)", 2},
       {"[1]\n", "wrong-type", "/0", "(line 1)", 0},
       {"\n\n\n7", "wrong-type", "/0", "(line 4)", 0},
       {"{\n\"id\":\"a\"}\n", "malformed-json", "/0", "Line 1", 0},
       {BODY("a") BODY("b") "\n", "malformed-json", "/0", "--data-binary", 0},
-      {BODY("a") "\n{\"id\":\"b\",\"colour\":1,\"size\":2}\n", "unknown-member", "/1/colour", "(line 2)", 1},
+      {BODY("a") "\n{\"id\":\"b\",\"colour\":1,\"size\":2}\n", "unknown-member", "/1/colour",
+       "(line 2)", 1},
       {BODY("a") "\n[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\n", "too-deep", "/1", "Line 2, column 33", 1},
       {BODY("a") "\n\xef\xbb\xbf" BODY("b") "\n", "malformed-json", "/1", "Line 2", 1},
   };
@@ -113,9 +120,11 @@ static void long_lines_are_refused_before_they_end(void) {
       d.limits.line_bytes = 256;
       api_ndjson_init(&n, &d.reader, api_ndjson_body, &list);
       line[length] = ended ? '\n' : ' ';
-      bool good = api_ndjson_feed(&n, "\n", 1) && api_ndjson_feed(&n, line, length + (ended ? 1 : 0));
+      bool good =
+          api_ndjson_feed(&n, "\n", 1) && api_ndjson_feed(&n, line, length + (ended ? 1 : 0));
       CHECK_INT(good, length <= 256);
-      document_expect(&d, "line", good ? NULL : "body-too-large", "/0", "Line 2 has more than 256 bytes");
+      document_expect(&d, "line", good ? NULL : "body-too-large", "/0",
+                      "Line 2 has more than 256 bytes");
       line[length] = ' ';
       api_ndjson_free(&n);
       api_body_list_free(&list);
@@ -167,9 +176,11 @@ static void patches_are_kept_and_applied_in_order(void) {
     const char *text, *problem, *pointer, *words;
     bool early; /* found while the lines arrive */
   } cases[] = {
-      {"{\"id\":\"b\",\"position\":[1,0,0]}\n\n{\"id\":\"b\",\"position\":[2,0,0]}\n", NULL, NULL, NULL, false},
+      {"{\"id\":\"b\",\"position\":[1,0,0]}\n\n{\"id\":\"b\",\"position\":[2,0,0]}\n", NULL, NULL,
+       NULL, false},
       {"{\"id\":\"b\"}\n\n{\"id\":\"zz\"}\n", "unknown-id", "/1/id", "(line 3)", false},
-      {"{\"id\":\"b\"}\n{\"id\":\"a\",\"motion\":{\"mass\":-1}}\n", "bad-mass", "/1/motion/mass", "(line 2)", false},
+      {"{\"id\":\"b\"}\n{\"id\":\"a\",\"motion\":{\"mass\":-1}}\n", "bad-mass", "/1/motion/mass",
+       "(line 2)", false},
       {"{\"id\":\"b\"}\n{\"position\":[0,0,0]}\n", "missing-member", "/1/id", "(line 2)", true},
       {"[]\n", "wrong-type", "/0", "(line 1)", true},
       {"{\"id\":\"b\"\n", "malformed-json", "/0", "Line 1", true},
@@ -235,7 +246,8 @@ static size_t resident_peak(void) {
   return 1024 * kib;
 }
 
-/* Text is made piece by piece and never held; what grows is what the decoder and the sealed scene keep. */
+/* Text is made piece by piece and never held; what grows is what the decoder and the sealed scene
+ * keep. */
 static void a_hundred_thousand_lines_take_four_times_their_text_at_most(void) {
   size_t before = resident_peak(), bytes = 0;
   document d;
@@ -245,10 +257,11 @@ static void a_hundred_thousand_lines_take_four_times_their_text_at_most(void) {
   api_ndjson_init(&n, &d.reader, api_ndjson_body, &list);
   for (int i = 0; i < 100000; i++) {
     char line[256];
-    int length = snprintf(line, sizeof line,
-                          "{\"id\":\"part-%06d\",\"position\":[%.3f,%.3f,%.3f],\"rotation\":[0,0,0.6,0.8],"
-                          "\"colliders\":[{\"box\":{\"size\":[0.1,0.2,0.3]}}],\"groups\":[\"parts\"]}\n",
-                          i, i * 0.37, i * 0.11, i * 0.013);
+    int length =
+        snprintf(line, sizeof line,
+                 "{\"id\":\"part-%06d\",\"position\":[%.3f,%.3f,%.3f],\"rotation\":[0,0,0.6,0.8],"
+                 "\"colliders\":[{\"box\":{\"size\":[0.1,0.2,0.3]}}],\"groups\":[\"parts\"]}\n",
+                 i, i * 0.37, i * 0.11, i * 0.013);
     bytes += (size_t)length;
     if (!api_ndjson_feed(&n, line, (size_t)length)) break;
   }
@@ -274,7 +287,8 @@ static void a_hundred_thousand_lines_take_four_times_their_text_at_most(void) {
 
 static const check_test tests[] = {
 #ifdef MEASURES_MEMORY
-    {"a_hundred_thousand_lines_take_four_times_their_text_at_most", a_hundred_thousand_lines_take_four_times_their_text_at_most},
+    {"a_hundred_thousand_lines_take_four_times_their_text_at_most",
+     a_hundred_thousand_lines_take_four_times_their_text_at_most},
 #endif
     {"any_cut_gives_the_same_bodies", any_cut_gives_the_same_bodies},
     {"a_body_without_a_line_is_refused", a_body_without_a_line_is_refused},

@@ -1,4 +1,5 @@
-/* Shortest text of doubles: it reads back to the same bits, no shorter text does, and of the shortest it is the nearest. */
+/* Shortest text of doubles: it reads back to the same bits, no shorter text does, and of the
+ * shortest it is the nearest. */
 #include <float.h>
 #include <stdio.h>
 
@@ -30,7 +31,8 @@ static void check_value(double value) {
   size_t length = api_number_format(value, text);
   text[length] = 0;
   if (length > 25) CHECK_FAIL("%.17g takes %zu bytes", value, length);
-  if (to_bits(strtod(text, NULL)) != to_bits(value + 0.0)) CHECK_FAIL("%.17g is written \"%s\"", value, text);
+  if (to_bits(strtod(text, NULL)) != to_bits(value + 0.0))
+    CHECK_FAIL("%.17g is written \"%s\"", value, text);
 }
 
 static bool reads_back(uint64_t digits, int exponent, double value) {
@@ -51,8 +53,9 @@ static uint64_t rounded(double value, int precision, int *exponent) {
   return digits;
 }
 
-/* The fewest digits that read back; of equally many the nearest. Above a power of two the gap is twice as wide as below, so that a
- * neighbour of the nearest may read back where the nearest does not. */
+/* The fewest digits that read back; of equally many the nearest. Above a power of two the gap is
+ * twice as wide as below, so that a neighbour of the nearest may read back where the nearest does
+ * not. */
 static void check_shortest(double value) {
   value = fabs(value);
   api_decimal got = api_number_shortest(value);
@@ -68,8 +71,8 @@ static void check_shortest(double value) {
       exponent++;
     }
     if (got.digits != wanted || got.exponent != exponent)
-      CHECK_FAIL("%.17g is %llue%d, should be %llue%d", value, (unsigned long long)got.digits, got.exponent,
-                 (unsigned long long)wanted, exponent);
+      CHECK_FAIL("%.17g is %llue%d, should be %llue%d", value, (unsigned long long)got.digits,
+                 got.exponent, (unsigned long long)wanted, exponent);
     return;
   }
   CHECK_FAIL("%.17g has no decimal of 17 digits", value);
@@ -98,7 +101,8 @@ static void short_decimals_keep_their_digits(void) {
     int digits = 1 + (int)(check_next(&r) % 15);
     uint64_t whole = check_next(&r) % 1000000000000000u;
     for (int j = digits; j < 15; j++) whole /= 10;
-    snprintf(text, sizeof text, "%llue%d", (unsigned long long)whole, (int)(check_next(&r) % 40) - 20);
+    snprintf(text, sizeof text, "%llue%d", (unsigned long long)whole,
+             (int)(check_next(&r) % 40) - 20);
     double value = strtod(text, NULL);
     if (value != 0.0) check_shortest(value);
     check_value(value);
@@ -106,10 +110,12 @@ static void short_decimals_keep_their_digits(void) {
 }
 
 static void hard_cases_are_shortest(void) {
-  /* Powers of two have uneven neighbours; the others are the ends of the range and published trouble. */
+  /* Powers of two have uneven neighbours; the others are the ends of the range and published
+   * trouble. */
   for (int e = -1074; e <= 1023; e++) {
     check_shortest(ldexp(1.0, e));
-    check_shortest(nextafter(ldexp(1.0, e), 0.0) > 0.0 ? nextafter(ldexp(1.0, e), 0.0) : ldexp(1.0, e));
+    check_shortest(nextafter(ldexp(1.0, e), 0.0) > 0.0 ? nextafter(ldexp(1.0, e), 0.0)
+                                                       : ldexp(1.0, e));
     check_shortest(nextafter(ldexp(1.0, e), INFINITY));
   }
   static const double cases[] = {DBL_MAX,
@@ -161,14 +167,15 @@ static void layout_is_as_documented(void) {
                {5e-324, "5e-324"},
                {DBL_MAX, "1.7976931348623157e308"}};
   char text[API_NUMBER_BYTES + 1];
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) CHECK_TEXT(text_of(cases[i].value, text), cases[i].text);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    CHECK_TEXT(text_of(cases[i].value, text), cases[i].text);
   text[api_number_unsigned(UINT64_MAX, text)] = 0;
   CHECK_TEXT(text, "18446744073709551615");
   text[api_number_unsigned(0, text)] = 0;
   CHECK_TEXT(text, "0");
 }
 
-/* ---- the table of powers, against long integers ---------------------------------------------------------------------------- */
+/* ---- the table of powers, against long integers --------------------------------------------- */
 
 /* 2048 bits, lowest word first: room for 10^324 times 2^128 and for 2^1024. */
 #define WORDS 64
@@ -210,8 +217,8 @@ static void check_row(int k, const wide *a) {
   high += low == 0;
   const uint64_t *row = powers[k - POWER_FIRST];
   if (row[0] != high || row[1] != low)
-    CHECK_FAIL("10^%d is %016llx %016llx, should be %016llx %016llx", k, (unsigned long long)row[0], (unsigned long long)row[1],
-               (unsigned long long)high, (unsigned long long)low);
+    CHECK_FAIL("10^%d is %016llx %016llx, should be %016llx %016llx", k, (unsigned long long)row[0],
+               (unsigned long long)row[1], (unsigned long long)high, (unsigned long long)low);
 }
 
 static void the_table_of_powers_is_exact(void) {
@@ -220,7 +227,8 @@ static void the_table_of_powers_is_exact(void) {
     check_row(k, &a);
     if (k < POWER_LAST) multiply(&a, 10);
   }
-  /* 2^2047 divided by 10 again and again: floors of floors are floors, and 2047 - 970 bits are left at 10^-292. */
+  /* 2^2047 divided by 10 again and again: floors of floors are floors, and 2047 - 970 bits are left
+   * at 10^-292. */
   wide b = {{0}};
   b.word[WORDS - 1] = UINT32_C(1) << 31;
   for (int k = -1; k >= POWER_FIRST; k--) {
@@ -229,14 +237,16 @@ static void the_table_of_powers_is_exact(void) {
   }
 }
 
-/* ---- digits by another program ----------------------------------------------------------------------------------------------- */
+/* ---- digits by another program -------------------------------------------------------------- */
 
 /* repr() of Python 3 writes the shortest digits, nearest first (David Gay's conversion). */
 static void digits_equal_those_of_python(void) {
-  static const char program[] = "/usr/bin/python3 -c \"\nimport random, struct\nrandom.seed(5)\nfor i in range(4000):\n"
-                                "  x = struct.unpack('<d', struct.pack('<Q', random.getrandbits(63)))[0] if i % 2 else "
-                                "round(random.uniform(-100, 100), i % 12)\n"
-                                "  if x == x and abs(x) < 1e400 and x and abs(x) != float('inf'): print(x.hex(), repr(x))\n\"";
+  static const char program[] =
+      "/usr/bin/python3 -c \"\nimport random, struct\nrandom.seed(5)\nfor i in range(4000):\n"
+      "  x = struct.unpack('<d', struct.pack('<Q', random.getrandbits(63)))[0] if i % 2 else "
+      "round(random.uniform(-100, 100), i % 12)\n"
+      "  if x == x and abs(x) < 1e400 and x and abs(x) != float('inf'): print(x.hex(), "
+      "repr(x))\n\"";
   FILE *pipe = popen(program, "r");
   if (!pipe) {
     CHECK_FAIL("python3 cannot be started");
@@ -261,12 +271,13 @@ static void digits_equal_those_of_python(void) {
   CHECK(count > 3900);
 }
 
-static const check_test tests[] = {{"random_bit_patterns_read_back", random_bit_patterns_read_back},
-                                   {"random_bit_patterns_are_shortest_and_nearest", random_bit_patterns_are_shortest_and_nearest},
-                                   {"short_decimals_keep_their_digits", short_decimals_keep_their_digits},
-                                   {"hard_cases_are_shortest", hard_cases_are_shortest},
-                                   {"layout_is_as_documented", layout_is_as_documented},
-                                   {"the_table_of_powers_is_exact", the_table_of_powers_is_exact},
-                                   {"digits_equal_those_of_python", digits_equal_those_of_python}};
+static const check_test tests[] = {
+    {"random_bit_patterns_read_back", random_bit_patterns_read_back},
+    {"random_bit_patterns_are_shortest_and_nearest", random_bit_patterns_are_shortest_and_nearest},
+    {"short_decimals_keep_their_digits", short_decimals_keep_their_digits},
+    {"hard_cases_are_shortest", hard_cases_are_shortest},
+    {"layout_is_as_documented", layout_is_as_documented},
+    {"the_table_of_powers_is_exact", the_table_of_powers_is_exact},
+    {"digits_equal_those_of_python", digits_equal_those_of_python}};
 
 CHECK_MAIN(tests)

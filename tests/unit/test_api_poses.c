@@ -8,7 +8,8 @@
 /* Bodies a (static), b (moves), c (static) at x = 1, 2, 3. */
 static const ct_scene *abc(void) {
   static const char text[] =
-      "{\"bodies\":[{\"id\":\"a\",\"position\":[1,0,0]," BALL "},{\"id\":\"b\",\"position\":[2,0,0],\"motion\":{\"mass\":1,"
+      "{\"bodies\":[{\"id\":\"a\",\"position\":[1,0,0]," BALL
+      "},{\"id\":\"b\",\"position\":[2,0,0],\"motion\":{\"mass\":1,"
       "\"angularVelocity\":[0,0,5]}," BALL "},{\"id\":\"c\",\"position\":[3,0,0]," BALL "}]}";
   document d;
   api_scene_document s = {0};
@@ -38,23 +39,33 @@ static void bad_poses_say_why_and_where(void) {
       {"{\"ids\":[\"a\"]}", "missing-member", "", "At least one column", false},
       {"{\"ids\":\"a\",\"positions\":[]}", "wrong-type", "/ids", NULL, false},
       {"{\"ids\":[1],\"positions\":[[0,0,0]]}", "wrong-type", "/ids/0", NULL, false},
-      {"{\"ids\":[\"a\"],\"positions\":[[0,0,0],[1,1,1]]}", "wrong-type", "/positions", "array of 1 elements", false},
+      {"{\"ids\":[\"a\"],\"positions\":[[0,0,0],[1,1,1]]}", "wrong-type", "/positions",
+       "array of 1 elements", false},
       {"{\"ids\":[\"a\",\"b\"],\"positions\":[[0,0,0]]}", "wrong-type", "/positions", NULL, false},
       {"{\"ids\":[\"a\"],\"positions\":[[0,0]]}", "wrong-type", "/positions/0", NULL, false},
-      {"{\"ids\":[\"a\"],\"positions\":[[0,0,1e10]]}", "out-of-range", "/positions/0/2", NULL, false},
+      {"{\"ids\":[\"a\"],\"positions\":[[0,0,1e10]]}", "out-of-range", "/positions/0/2", NULL,
+       false},
       {"{\"ids\":[\"a\"],\"positions\":{}}", "wrong-type", "/positions", NULL, false},
       {"{\"ids\":[\"a\"],\"rotations\":[[0,0,0,2]]}", "bad-rotation", "/rotations/0", NULL, false},
       {"{\"ids\":[\"a\"],\"rotations\":[[0,0,1]]}", "wrong-type", "/rotations/0", NULL, false},
-      {"{\"ids\":[\"a\"],\"rotation\":[[0,0,0,1]]}", "unknown-member", "/rotation", "did you mean \"rotations\"", false},
-      {"{\"ids\":[\"a\",\"q\"],\"positions\":[[0,0,0],[0,0,0]]}", "unknown-id", "/ids/1", "\"q\"", false},
-      {"{\"ids\":[\"b\",\"a\",\"b\"],\"positions\":[[0,0,0],[0,0,0],[0,0,0]]}", "duplicate-id", "/ids/2", "\"b\"", false},
-      {"{\"ids\":[\"a\",\"b\"],\"positions\":[[0,0,0],[0,0,0]]}", "missing-member", "/ids", "every body", true},
-      {"{\"ids\":[\"b\",\"a\"],\"linearVelocities\":[[1,0,0],[1,0,0]]}", "bad-value", "/linearVelocities/1", "static", false},
-      {"{\"ids\":[\"a\"],\"angularVelocities\":[[0,0,1]]}", "bad-value", "/angularVelocities/0", "static", false},
-      {"{\"ids\":[\"a\"],\"angularVelocities\":[[0,0,1e12]]}", "out-of-range", "/angularVelocities/0/2", NULL, false},
+      {"{\"ids\":[\"a\"],\"rotation\":[[0,0,0,1]]}", "unknown-member", "/rotation",
+       "did you mean \"rotations\"", false},
+      {"{\"ids\":[\"a\",\"q\"],\"positions\":[[0,0,0],[0,0,0]]}", "unknown-id", "/ids/1", "\"q\"",
+       false},
+      {"{\"ids\":[\"b\",\"a\",\"b\"],\"positions\":[[0,0,0],[0,0,0],[0,0,0]]}", "duplicate-id",
+       "/ids/2", "\"b\"", false},
+      {"{\"ids\":[\"a\",\"b\"],\"positions\":[[0,0,0],[0,0,0]]}", "missing-member", "/ids",
+       "every body", true},
+      {"{\"ids\":[\"b\",\"a\"],\"linearVelocities\":[[1,0,0],[1,0,0]]}", "bad-value",
+       "/linearVelocities/1", "static", false},
+      {"{\"ids\":[\"a\"],\"angularVelocities\":[[0,0,1]]}", "bad-value", "/angularVelocities/0",
+       "static", false},
+      {"{\"ids\":[\"a\"],\"angularVelocities\":[[0,0,1e12]]}", "out-of-range",
+       "/angularVelocities/0/2", NULL, false},
       {"{\"ids\":[\"a\"],\"angularVelocities\":[[0,0,0]]}", NULL, NULL, NULL, false},
       {"{\"ids\":[],\"positions\":[]}", NULL, NULL, NULL, false},
-      {"{\"ids\":[\"c\",\"a\",\"b\"],\"positions\":[[0,0,0],[0,0,0],[0,0,0]]}", NULL, NULL, NULL, true},
+      {"{\"ids\":[\"c\",\"a\",\"b\"],\"positions\":[[0,0,0],[0,0,0],[0,0,0]]}", NULL, NULL, NULL,
+       true},
   };
   const ct_scene *scene = abc();
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -63,7 +74,8 @@ static void bad_poses_say_why_and_where(void) {
     ct_draft *draft = ct_draft_begin(scene);
     document_init(&d);
     CHECK(document_parse(&d, cases[i].text, strlen(cases[i].text)));
-    bool good = api_read_poses(&d.reader, &d.root, &poses) && api_apply_poses(&d.reader, NULL, &poses, cases[i].all, draft);
+    bool good = api_read_poses(&d.reader, &d.root, &poses) &&
+                api_apply_poses(&d.reader, NULL, &poses, cases[i].all, draft);
     CHECK_INT(good, !cases[i].problem);
     document_expect(&d, cases[i].text, cases[i].problem, cases[i].pointer, cases[i].words);
     document_free(&d);
@@ -77,14 +89,20 @@ static void a_column_that_is_not_there_keeps_the_values(void) {
     const char *text, *result;
   } cases[] = {
       {"{\"ids\":[\"c\",\"b\"],\"positions\":[[7,8,9],[4,5,6]]}",
-       "{\"ids\":[\"a\",\"b\",\"c\"],\"positions\":[[1,0,0],[4,5,6],[7,8,9]],\"rotations\":[[0,0,0,1],[0,0,0,1],[0,0,0,1]],"
-       "\"linearVelocities\":[[0,0,0],[0,0,0],[0,0,0]],\"angularVelocities\":[[0,0,0],[0,0,5],[0,0,0]]}"},
+       "{\"ids\":[\"a\",\"b\",\"c\"],\"positions\":[[1,0,0],[4,5,6],[7,8,9]],\"rotations\":[[0,0,0,"
+       "1],[0,0,0,1],[0,0,0,1]],"
+       "\"linearVelocities\":[[0,0,0],[0,0,0],[0,0,0]],\"angularVelocities\":[[0,0,0],[0,0,5],[0,0,"
+       "0]]}"},
       {"{\"ids\":[\"a\"],\"rotations\":[[0,0,1,0]]}",
-       "{\"ids\":[\"a\",\"b\",\"c\"],\"positions\":[[1,0,0],[2,0,0],[3,0,0]],\"rotations\":[[0,0,1,0],[0,0,0,1],[0,0,0,1]],"
-       "\"linearVelocities\":[[0,0,0],[0,0,0],[0,0,0]],\"angularVelocities\":[[0,0,0],[0,0,5],[0,0,0]]}"},
+       "{\"ids\":[\"a\",\"b\",\"c\"],\"positions\":[[1,0,0],[2,0,0],[3,0,0]],\"rotations\":[[0,0,1,"
+       "0],[0,0,0,1],[0,0,0,1]],"
+       "\"linearVelocities\":[[0,0,0],[0,0,0],[0,0,0]],\"angularVelocities\":[[0,0,0],[0,0,5],[0,0,"
+       "0]]}"},
       {"{\"ids\":[\"b\"],\"linearVelocities\":[[1,2,3]]}",
-       "{\"ids\":[\"a\",\"b\",\"c\"],\"positions\":[[1,0,0],[2,0,0],[3,0,0]],\"rotations\":[[0,0,0,1],[0,0,0,1],[0,0,0,1]],"
-       "\"linearVelocities\":[[0,0,0],[1,2,3],[0,0,0]],\"angularVelocities\":[[0,0,0],[0,0,5],[0,0,0]]}"},
+       "{\"ids\":[\"a\",\"b\",\"c\"],\"positions\":[[1,0,0],[2,0,0],[3,0,0]],\"rotations\":[[0,0,0,"
+       "1],[0,0,0,1],[0,0,0,1]],"
+       "\"linearVelocities\":[[0,0,0],[1,2,3],[0,0,0]],\"angularVelocities\":[[0,0,0],[0,0,5],[0,0,"
+       "0]]}"},
   };
   const ct_scene *scene = abc();
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -93,7 +111,8 @@ static void a_column_that_is_not_there_keeps_the_values(void) {
     ct_draft *draft = ct_draft_begin(scene);
     document_init(&d);
     CHECK(document_parse(&d, cases[i].text, strlen(cases[i].text)));
-    CHECK(api_read_poses(&d.reader, &d.root, &poses) && api_apply_poses(&d.reader, NULL, &poses, false, draft));
+    CHECK(api_read_poses(&d.reader, &d.root, &poses) &&
+          api_apply_poses(&d.reader, NULL, &poses, false, draft));
     const ct_scene *next = ct_draft_seal(draft);
     char *text = poses_text(next);
     CHECK_TEXT(text, cases[i].result);
@@ -113,7 +132,8 @@ static void poses_come_back_as_they_were_given(void) {
   ct_draft *draft = ct_draft_begin(scene);
   document_init(&d);
   CHECK(document_parse(&d, text, strlen(text)));
-  CHECK(api_read_poses(&d.reader, &d.root, &poses) && api_apply_poses(&d.reader, NULL, &poses, true, draft));
+  CHECK(api_read_poses(&d.reader, &d.root, &poses) &&
+        api_apply_poses(&d.reader, NULL, &poses, true, draft));
   const ct_scene *next = ct_draft_seal(draft);
   char *again = poses_text(next);
   CHECK_TEXT(again, text);
@@ -127,7 +147,8 @@ static void poses_come_back_as_they_were_given(void) {
 static void overrides_are_sorted_by_row(void) {
   const ct_scene *scene = abc();
   static const char text[] = "{\"ids\":[\"c\",\"a\"],\"positions\":[[7,8,9],[4,5,6]]}";
-  static const char twice[] = "{\"ids\":[\"c\",\"a\",\"c\"],\"rotations\":[[0,0,0,1],[0,0,0,1],[0,0,0,1]]}";
+  static const char twice[] =
+      "{\"ids\":[\"c\",\"a\",\"c\"],\"rotations\":[[0,0,0,1],[0,0,0,1],[0,0,0,1]]}";
   document d;
   api_poses poses = {0};
   ct_override *overrides = NULL;
@@ -136,7 +157,8 @@ static void overrides_are_sorted_by_row(void) {
   CHECK(document_parse(&d, text, sizeof text - 1) && api_read_poses(&d.reader, &d.root, &poses));
   CHECK(api_override_poses(&d.reader, NULL, &poses, scene, &overrides, &count));
   CHECK_INT(count, 2);
-  CHECK(overrides[0].row == 0 && overrides[0].pose.position.x == 4 && overrides[0].pose.rotation.w == 1);
+  CHECK(overrides[0].row == 0 && overrides[0].pose.position.x == 4 &&
+        overrides[0].pose.rotation.w == 1);
   CHECK(overrides[1].row == 2 && overrides[1].pose.position.z == 9);
   api_pointer at = api_pointer_member(NULL, "poses");
   CHECK(document_parse(&d, twice, sizeof twice - 1) && api_read_poses(&d.reader, &d.root, &poses));
@@ -161,10 +183,11 @@ static void static_scenes_have_no_velocities(void) {
   document_free(&d);
 }
 
-static const check_test tests[] = {{"bad_poses_say_why_and_where", bad_poses_say_why_and_where},
-                                   {"a_column_that_is_not_there_keeps_the_values", a_column_that_is_not_there_keeps_the_values},
-                                   {"poses_come_back_as_they_were_given", poses_come_back_as_they_were_given},
-                                   {"overrides_are_sorted_by_row", overrides_are_sorted_by_row},
-                                   {"static_scenes_have_no_velocities", static_scenes_have_no_velocities}};
+static const check_test tests[] = {
+    {"bad_poses_say_why_and_where", bad_poses_say_why_and_where},
+    {"a_column_that_is_not_there_keeps_the_values", a_column_that_is_not_there_keeps_the_values},
+    {"poses_come_back_as_they_were_given", poses_come_back_as_they_were_given},
+    {"overrides_are_sorted_by_row", overrides_are_sorted_by_row},
+    {"static_scenes_have_no_velocities", static_scenes_have_no_velocities}};
 
 CHECK_MAIN(tests)

@@ -4,7 +4,8 @@
 static json_t *rendered(const api_faults *faults) {
   api_buffer out = {0};
   api_put_problem(&out, faults);
-  json_t *value = out.failed ? NULL : json_loadb(out.bytes, out.length, JSON_REJECT_DUPLICATES, NULL);
+  json_t *value =
+      out.failed ? NULL : json_loadb(out.bytes, out.length, JSON_REJECT_DUPLICATES, NULL);
   if (!value) CHECK_FAIL("no JSON: %.*s", (int)out.length, out.bytes);
   api_buffer_free(&out);
   return value;
@@ -32,8 +33,8 @@ static void pointers_are_escaped(void) {
   char out[256];
   api_pointer_write(NULL, out, sizeof out);
   CHECK_TEXT(out, "");
-  api_pointer root = {.kind = API_POINTER_ROOT}, a = api_pointer_member(&root, "a/b"), b = api_pointer_member(&a, "m~n"),
-              c = api_pointer_index(&b, 12);
+  api_pointer root = {.kind = API_POINTER_ROOT}, a = api_pointer_member(&root, "a/b"),
+              b = api_pointer_member(&a, "m~n"), c = api_pointer_index(&b, 12);
   api_pointer_write(&c, out, sizeof out);
   CHECK_TEXT(out, "/a~1b/m~0n/12");
   api_pointer empty = api_pointer_member(NULL, "");
@@ -62,14 +63,17 @@ static void long_names_are_cut_at_64_bytes(void) {
 static void the_document_has_every_member(void) {
   api_faults faults = {0};
   api_pointer path = api_pointer_member(NULL, "radius");
-  api_fault_limit(api_fault_at(&faults, API_PROBLEM_OUT_OF_RANGE, &path, "Must be %s.", "less"), 1e9, 2e9);
-  api_fault_suggest(api_fault_at(&faults, API_PROBLEM_UNKNOWN_MEMBER, NULL, "What is \"\x01\"?"), api_text("box"));
+  api_fault_limit(api_fault_at(&faults, API_PROBLEM_OUT_OF_RANGE, &path, "Must be %s.", "less"),
+                  1e9, 2e9);
+  api_fault_suggest(api_fault_at(&faults, API_PROBLEM_UNKNOWN_MEMBER, NULL, "What is \"\x01\"?"),
+                    api_text("box"));
   json_t *value = rendered(&faults);
   CHECK_TEXT(text_at(value, "type"), "/problems/out-of-range");
   CHECK_TEXT(text_at(value, "title"), "A value is out of range");
   CHECK_INT(json_integer_value(json_object_get(value, "status")), 422);
   CHECK_TEXT(text_at(value, "detail"), "Must be less.");
-  const json_t *errors = json_object_get(value, "errors"), *first = json_array_get(errors, 0), *second = json_array_get(errors, 1);
+  const json_t *errors = json_object_get(value, "errors"), *first = json_array_get(errors, 0),
+               *second = json_array_get(errors, 1);
   CHECK_INT(json_array_size(errors), 2);
   CHECK_TEXT(text_at(first, "pointer"), "/radius");
   CHECK_NEAR(json_number_value(json_object_get(first, "limit")), 1e9, 0);
@@ -95,7 +99,8 @@ static void at_most_20_errors_are_kept(void) {
   for (size_t i = 0; i < 50; i++) {
     api_pointer path = api_pointer_index(NULL, i);
     CHECK_INT(api_faults_full(&faults), i >= 20);
-    api_fault_at(&faults, i ? API_PROBLEM_OUT_OF_RANGE : API_PROBLEM_WRONG_TYPE, &path, "Fault %zu.", i);
+    api_fault_at(&faults, i ? API_PROBLEM_OUT_OF_RANGE : API_PROBLEM_WRONG_TYPE, &path,
+                 "Fault %zu.", i);
   }
   json_t *value = rendered(&faults);
   CHECK_TEXT(text_at(value, "type"), "/problems/wrong-type");
@@ -108,7 +113,8 @@ static void at_most_20_errors_are_kept(void) {
 static void want_of_memory_or_time_is_told_alone(void) {
   for (int full = 0; full < 2; full++) {
     api_faults faults = {0};
-    for (size_t i = 0; i < (full ? 30 : 1); i++) api_fault_at(&faults, API_PROBLEM_WRONG_TYPE, NULL, "Wrong.");
+    for (size_t i = 0; i < (full ? 30 : 1); i++)
+      api_fault_at(&faults, API_PROBLEM_WRONG_TYPE, NULL, "Wrong.");
     size_t count = faults.count;
     api_fault_memory(&faults);
     api_fault_at(&faults, API_PROBLEM_WRONG_TYPE, NULL, "Wrong again.");
@@ -190,15 +196,16 @@ static void arena_memory_is_zero_aligned_and_bounded(void) {
   api_arena_free(&arena);
 }
 
-static const check_test tests[] = {{"names_are_distinct_kebab_case_and_found", names_are_distinct_kebab_case_and_found},
-                                   {"pointers_are_escaped", pointers_are_escaped},
-                                   {"long_names_are_cut_at_64_bytes", long_names_are_cut_at_64_bytes},
-                                   {"the_document_has_every_member", the_document_has_every_member},
-                                   {"a_plain_fault_has_no_errors", a_plain_fault_has_no_errors},
-                                   {"at_most_20_errors_are_kept", at_most_20_errors_are_kept},
-                                   {"want_of_memory_or_time_is_told_alone", want_of_memory_or_time_is_told_alone},
-                                   {"a_refusal_is_a_problem_document", a_refusal_is_a_problem_document},
-                                   {"limits_have_defaults_inside_their_ranges", limits_have_defaults_inside_their_ranges},
-                                   {"arena_memory_is_zero_aligned_and_bounded", arena_memory_is_zero_aligned_and_bounded}};
+static const check_test tests[] = {
+    {"names_are_distinct_kebab_case_and_found", names_are_distinct_kebab_case_and_found},
+    {"pointers_are_escaped", pointers_are_escaped},
+    {"long_names_are_cut_at_64_bytes", long_names_are_cut_at_64_bytes},
+    {"the_document_has_every_member", the_document_has_every_member},
+    {"a_plain_fault_has_no_errors", a_plain_fault_has_no_errors},
+    {"at_most_20_errors_are_kept", at_most_20_errors_are_kept},
+    {"want_of_memory_or_time_is_told_alone", want_of_memory_or_time_is_told_alone},
+    {"a_refusal_is_a_problem_document", a_refusal_is_a_problem_document},
+    {"limits_have_defaults_inside_their_ranges", limits_have_defaults_inside_their_ranges},
+    {"arena_memory_is_zero_aligned_and_bounded", arena_memory_is_zero_aligned_and_bounded}};
 
 CHECK_MAIN(tests)

@@ -1,5 +1,6 @@
-/* Questions: pages, variants, selections, revisions, and that an answer's bytes do not depend on how its ranges ran. Truth: closed
- * forms of balls and planes, and brute force over their centres. */
+/* Questions: pages, variants, selections, revisions, and that an answer's bytes do not depend on
+ * how its ranges ran. Truth: closed forms of balls and planes, and brute force over their centres.
+ */
 #include "tests/support/api_rig.h"
 
 #define BALLS 300
@@ -15,7 +16,8 @@ static cloud make_cloud(uint64_t seed, size_t count, int side) {
   check_random random = {seed};
   cloud c = {.count = count};
   for (size_t i = 0; i < count; i++)
-    for (int k = 0; k < 3; k++) c.center[i][k] = (double)(check_next(&random) % (uint64_t)side) / 8.0;
+    for (int k = 0; k < 3; k++)
+      c.center[i][k] = (double)(check_next(&random) % (uint64_t)side) / 8.0;
   return c;
 }
 
@@ -25,8 +27,9 @@ static char *cloud_document(const cloud *c) {
     char id[32];
     snprintf(id, sizeof id, "n%03zu", i);
     const double *p = c->center[i];
-    json_array_append_new(bodies, json_pack("{s:s, s:[fff], s:[{s:{s:f}}]}", "id", id, "position", p[0], p[1], p[2], "colliders",
-                                            "sphere", "radius", RADIUS));
+    json_array_append_new(bodies,
+                          json_pack("{s:s, s:[fff], s:[{s:{s:f}}]}", "id", id, "position", p[0],
+                                    p[1], p[2], "colliders", "sphere", "radius", RADIUS));
   }
   json_t *scene = json_pack("{s:o}", "bodies", bodies);
   char *text = json_dumps(scene, 0);
@@ -44,7 +47,8 @@ static rig with_cloud(const cloud *c) {
 
 static double gap(const cloud *c, size_t i, size_t j) {
   double sum = 0.0;
-  for (int k = 0; k < 3; k++) sum += (c->center[i][k] - c->center[j][k]) * (c->center[i][k] - c->center[j][k]);
+  for (int k = 0; k < 3; k++)
+    sum += (c->center[i][k] - c->center[j][k]) * (c->center[i][k] - c->center[j][k]);
   return sqrt(sum) - 2.0 * RADIUS;
 }
 
@@ -60,8 +64,8 @@ static void all_pairs_within_clearance_are_found_in_order(void) {
   size_t at = 0;
   for (size_t i = 0; i < c.count; i++) {
     for (size_t j = i + 1; j < c.count; j++) {
-      /* The lattice leaves no distance within rounding of the clearance but the exact one: 1.25 is no root of a sum of eighths
-       * unless it is met exactly. */
+      /* The lattice leaves no distance within rounding of the clearance but the exact one: 1.25 is
+       * no root of a sum of eighths unless it is met exactly. */
       if (gap(&c, i, j) > 0.25) continue;
       json_t *result = rig_result(&reply, at++);
       if (!result || index_of(result, "a") != i || index_of(result, "b") != j) {
@@ -117,7 +121,8 @@ static size_t join_pages(rig *r, const char *path, const char *request, json_t *
     char *body = json_dumps(question, 0);
     rig_reply reply = rig_ask(r, "POST", path, body);
     free(body);
-    if (reply.status != 200) CHECK_FAIL("page %zu of %s is %d: %s", pages, path, reply.status, reply.body);
+    if (reply.status != 200)
+      CHECK_FAIL("page %zu of %s is %d: %s", pages, path, reply.status, reply.body);
     json_array_extend(joined, json_object_get(reply.json, "results"));
     json_t *next = json_object_get(reply.json, "nextCursor");
     more = next != NULL;
@@ -129,7 +134,9 @@ static size_t join_pages(rig *r, const char *path, const char *request, json_t *
     if (more) json_object_set(question, "cursor", next);
     rig_free(&reply);
     /* The scene moves on; the pages do not. */
-    if (pages == 0) rig_must(r, "PATCH", "/v1/scenes/s/poses", "{\"ids\": [\"n001\"], \"positions\": [[900, 0, 0]]}", 200);
+    if (pages == 0)
+      rig_must(r, "PATCH", "/v1/scenes/s/poses",
+               "{\"ids\": [\"n001\"], \"positions\": [[900, 0, 0]]}", 200);
     rig_scene *s = rig_find(r, "s");
     while (s->kept_count > 1) ct_scene_release(s->kept[--s->kept_count]);
   }
@@ -142,7 +149,8 @@ static void pages_of_any_size_join_to_the_whole_answer(void) {
       {"pairs", ""},
       {"overlap", ""},
       {"distance", ", \"clearance\": 0.5"},
-      {"distance", ", \"pairs\": [[\"n005\", \"n001\"], [\"n001\", \"n005\"], [\"n002\", \"n003\"], [\"n005\", \"n001\"]]"},
+      {"distance", ", \"pairs\": [[\"n005\", \"n001\"], [\"n001\", \"n005\"], [\"n002\", "
+                   "\"n003\"], [\"n005\", \"n001\"]]"},
       {"distance", ", \"clearance\": 0.5, \"where\": {\"a\": {\"ids\": [\"n001\", \"n002\"]}}"},
       {"massProperties", ""},
       {"massProperties", ", \"bodies\": [\"n005\", \"n001\", \"n005\"]"},
@@ -164,7 +172,8 @@ static void pages_of_any_size_join_to_the_whole_answer(void) {
       snprintf(body, sizeof body, "{\"limit\": %d%s}", limits[l], questions[q][1]);
       size_t pages = join_pages(&fresh, path, body, joined);
       if (!json_equal(joined, json_object_get(whole.json, "results")))
-        CHECK_FAIL("%s by %d: %zu results, should be %zu", path, limits[l], json_array_size(joined), total);
+        CHECK_FAIL("%s by %d: %zu results, should be %zu", path, limits[l], json_array_size(joined),
+                   total);
       size_t wanted = (total + (size_t)limits[l] - 1) / (size_t)limits[l];
       CHECK_INT(pages, wanted ? wanted : 1);
       json_decref(joined);
@@ -180,16 +189,18 @@ static void flatten(json_t *results, json_t *out) {
   json_t *variant, *result;
   json_array_foreach(results, v, variant) {
     json_array_foreach(json_object_get(variant, "results"), i, result) {
-      json_array_append_new(
-          out, json_pack("[OOO]", json_object_get(variant, "variant"), json_object_get(result, "a"), json_object_get(result, "b")));
+      json_array_append_new(out,
+                            json_pack("[OOO]", json_object_get(variant, "variant"),
+                                      json_object_get(result, "a"), json_object_get(result, "b")));
     }
   }
 }
 
 static void pages_of_variants_join_to_the_whole_answer(void) {
-  static const char variants[] =
-      "\"variants\": [{\"ids\": [\"n001\"], \"positions\": [[1, 1, 1]]}, {\"ids\": [\"n001\"], \"positions\": [[500, 1, 1]]}, "
-      "{\"ids\": [], \"positions\": []}, {\"ids\": [\"n002\", \"n001\"], \"positions\": [[1, 1, 1], [2, 1, 1]]}]";
+  static const char variants[] = "\"variants\": [{\"ids\": [\"n001\"], \"positions\": [[1, 1, "
+                                 "1]]}, {\"ids\": [\"n001\"], \"positions\": [[500, 1, 1]]}, "
+                                 "{\"ids\": [], \"positions\": []}, {\"ids\": [\"n002\", "
+                                 "\"n001\"], \"positions\": [[1, 1, 1], [2, 1, 1]]}]";
   cloud c = make_cloud(14, 30, 16);
   rig r = with_cloud(&c);
   char body[500];
@@ -206,7 +217,8 @@ static void pages_of_variants_join_to_the_whole_answer(void) {
     join_pages(&fresh, "/v1/scenes/s/query/overlap", body, pages);
     flatten(pages, joined);
     if (!json_equal(joined, wanted))
-      CHECK_FAIL("by %d: %zu, should be %zu", limit, json_array_size(joined), json_array_size(wanted));
+      CHECK_FAIL("by %d: %zu, should be %zu", limit, json_array_size(joined),
+                 json_array_size(wanted));
     json_decref(pages);
     json_decref(joined);
     rig_close(&fresh);
@@ -219,10 +231,11 @@ static void pages_of_variants_join_to_the_whole_answer(void) {
 static void a_variant_is_answered_as_the_scene_would_be_after_the_move(void) {
   cloud c = make_cloud(15, 40, 20);
   rig r = with_cloud(&c);
-  const char *move =
-      "{\"ids\": [\"n003\", \"n007\"], \"positions\": [[1, 1, 1], [1.5, 1, 1]], \"rotations\": [[0, 0, 1, 0], [0, 0, 0, 1]]}";
+  const char *move = "{\"ids\": [\"n003\", \"n007\"], \"positions\": [[1, 1, 1], [1.5, 1, 1]], "
+                     "\"rotations\": [[0, 0, 1, 0], [0, 0, 0, 1]]}";
   char body[500];
-  snprintf(body, sizeof body, "{\"clearance\": 1, \"variants\": [{\"ids\": [], \"positions\": []}, %s]}", move);
+  snprintf(body, sizeof body,
+           "{\"clearance\": 1, \"variants\": [{\"ids\": [], \"positions\": []}, %s]}", move);
   rig_reply variants = rig_ask(&r, "POST", "/v1/scenes/s/query/distance", body);
   snprintf(body, sizeof body, "{\"clearance\": 1, \"poses\": %s}", move);
   rig_reply poses = rig_ask(&r, "POST", "/v1/scenes/s/query/distance", body);
@@ -246,28 +259,33 @@ static void variants_lie_over_the_poses_of_their_question(void) {
   rig r = rig_open();
   rig_must(&r, "PUT", "/v1/scenes/s",
            "{\"bodies\": [{\"id\": \"a\", \"colliders\": [{\"sphere\": {\"radius\": 1}}]},"
-           " {\"id\": \"b\", \"colliders\": [{\"sphere\": {\"radius\": 1}}]}, {\"id\": \"c\", \"colliders\": [{\"sphere\": "
+           " {\"id\": \"b\", \"colliders\": [{\"sphere\": {\"radius\": 1}}]}, {\"id\": \"c\", "
+           "\"colliders\": [{\"sphere\": "
            "{\"radius\": 1}}]}]}",
            201);
   rig_reply reply =
       rig_ask(&r, "POST", "/v1/scenes/s/query/distance",
               "{\"pairs\": [[\"a\", \"b\"], [\"a\", \"c\"]],"
               " \"poses\": {\"ids\": [\"c\", \"b\"], \"positions\": [[5, 0, 0], [3, 0, 0]]},"
-              " \"variants\": [{\"ids\": [\"a\"], \"positions\": [[-1, 0, 0]]}, {\"ids\": [\"b\"], \"positions\": [[4, 0, 0]]}]}");
+              " \"variants\": [{\"ids\": [\"a\"], \"positions\": [[-1, 0, 0]]}, {\"ids\": [\"b\"], "
+              "\"positions\": [[4, 0, 0]]}]}");
   const double wanted[2][2] = {{2, 4}, {2, 3}};
   for (size_t v = 0; v < 2; v++)
     for (size_t p = 0; p < 2; p++)
-      CHECK_NEAR(rig_number(json_array_get(json_object_get(rig_result(&reply, v), "results"), p), "distance"), wanted[v][p], 0.0);
+      CHECK_NEAR(rig_number(json_array_get(json_object_get(rig_result(&reply, v), "results"), p),
+                            "distance"),
+                 wanted[v][p], 0.0);
   rig_free(&reply);
   rig_close(&r);
 }
 
 /* Random convex pairs answered alone and from a scene: one text. */
 static void a_stateless_pair_has_the_bytes_of_the_same_pair_in_a_scene(void) {
-  static const char *const shapes[] = {"{\"sphere\": {\"radius\": 0.5}, %s}", "{\"box\": {\"size\": [1, 0.5, 0.25]}, %s}",
-                                       "{\"capsule\": {\"radius\": 0.25, \"height\": 1}, %s}",
-                                       "{\"convex\": {\"vertices\": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}, %s}",
-                                       "{\"plane\": {}, %s}"};
+  static const char *const shapes[] = {
+      "{\"sphere\": {\"radius\": 0.5}, %s}", "{\"box\": {\"size\": [1, 0.5, 0.25]}, %s}",
+      "{\"capsule\": {\"radius\": 0.25, \"height\": 1}, %s}",
+      "{\"convex\": {\"vertices\": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}, %s}",
+      "{\"plane\": {}, %s}"};
   check_random random = {16};
   for (int round = 0; round < 200; round++) {
     char shape[2][500], pose[300], body[1200];
@@ -276,15 +294,19 @@ static void a_stateless_pair_has_the_bytes_of_the_same_pair_in_a_scene(void) {
       for (int k = 0; k < 4; k++) q[k] = check_uniform(&random, -1, 1);
       for (int k = 0; k < 4; k++) n += q[k] * q[k];
       for (int k = 0; k < 4; k++) q[k] /= sqrt(n);
-      snprintf(pose, sizeof pose, "\"position\": [%.17g, %.17g, %.17g], \"rotation\": [%.17g, %.17g, %.17g, %.17g]",
-               check_uniform(&random, -1, 1), check_uniform(&random, -1, 1), check_uniform(&random, -1, 1), q[0], q[1], q[2], q[3]);
+      snprintf(pose, sizeof pose,
+               "\"position\": [%.17g, %.17g, %.17g], \"rotation\": [%.17g, %.17g, %.17g, %.17g]",
+               check_uniform(&random, -1, 1), check_uniform(&random, -1, 1),
+               check_uniform(&random, -1, 1), q[0], q[1], q[2], q[3]);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
       snprintf(shape[s], sizeof shape[s], shapes[check_next(&random) % 5], pose);
 #pragma GCC diagnostic pop
     }
     rig r = rig_open();
-    snprintf(body, sizeof body, "{\"bodies\": [{\"id\": \"a\", \"colliders\": [%s]}, {\"id\": \"b\", \"colliders\": [%s]}]}",
+    snprintf(body, sizeof body,
+             "{\"bodies\": [{\"id\": \"a\", \"colliders\": [%s]}, {\"id\": \"b\", \"colliders\": "
+             "[%s]}]}",
              shape[0], shape[1]);
     rig_must(&r, "PUT", "/v1/scenes/s", body, 201);
     static const char *const kinds[] = {"overlap", "distance", "pairs"};
@@ -293,7 +315,8 @@ static void a_stateless_pair_has_the_bytes_of_the_same_pair_in_a_scene(void) {
       snprintf(path, sizeof path, "/v1/scenes/s/query/%s", kinds[k]);
       rig_reply kept = rig_ask(&r, "POST", path, "{\"pairs\": [[\"a\", \"b\"]]}");
       snprintf(path, sizeof path, "/v1/query/%s", kinds[k]);
-      snprintf(body, sizeof body, "{\"a\": {\"colliders\": [%s]}, \"b\": {\"colliders\": [%s]}}", shape[0], shape[1]);
+      snprintf(body, sizeof body, "{\"a\": {\"colliders\": [%s]}, \"b\": {\"colliders\": [%s]}}",
+               shape[0], shape[1]);
       rig_reply free_one = rig_ask(&r, "POST", path, body);
       CHECK_INT(free_one.status, 200);
       CHECK_TEXT(strstr(free_one.body, "\"results\""), strstr(kept.body, "\"results\""));
@@ -306,12 +329,13 @@ static void a_stateless_pair_has_the_bytes_of_the_same_pair_in_a_scene(void) {
 
 static void the_short_form_is_a_body_of_one_collider(void) {
   rig r = rig_open();
-  rig_reply brief =
-      rig_ask(&r, "POST", "/v1/query/distance",
-              "{\"a\": {\"box\": {\"size\": [1, 1, 1]}}, \"b\": {\"sphere\": {\"radius\": 0.5}, \"position\": [3, 0, 0]}}");
-  rig_reply full = rig_ask(&r, "POST", "/v1/query/distance",
-                           "{\"a\": {\"colliders\": [{\"box\": {\"size\": [1, 1, 1]}}]}, "
-                           "\"b\": {\"position\": [3, 0, 0], \"colliders\": [{\"sphere\": {\"radius\": 0.5}}]}}");
+  rig_reply brief = rig_ask(&r, "POST", "/v1/query/distance",
+                            "{\"a\": {\"box\": {\"size\": [1, 1, 1]}}, \"b\": {\"sphere\": "
+                            "{\"radius\": 0.5}, \"position\": [3, 0, 0]}}");
+  rig_reply full = rig_ask(
+      &r, "POST", "/v1/query/distance",
+      "{\"a\": {\"colliders\": [{\"box\": {\"size\": [1, 1, 1]}}]}, "
+      "\"b\": {\"position\": [3, 0, 0], \"colliders\": [{\"sphere\": {\"radius\": 0.5}}]}}");
   CHECK_TEXT(brief.body, full.body);
   CHECK_NEAR(rig_number(rig_result(&brief, 0), "distance"), 2.0, 0.0);
   CHECK(!json_object_get(brief.json, "revision"));
@@ -324,7 +348,8 @@ static void a_compound_answers_with_its_extreme_collider(void) {
   rig r = rig_open();
   rig_reply reply =
       rig_ask(&r, "POST", "/v1/query/distance",
-              "{\"a\": {\"id\": \"dumbbell\", \"colliders\": [{\"sphere\": {\"radius\": 1}, \"position\": [-3, 0, 0]}, "
+              "{\"a\": {\"id\": \"dumbbell\", \"colliders\": [{\"sphere\": {\"radius\": 1}, "
+              "\"position\": [-3, 0, 0]}, "
               "{\"id\": \"right\", \"sphere\": {\"radius\": 1}, \"position\": [3, 0, 0]}]}, "
               "\"b\": {\"sphere\": {\"radius\": 1}, \"position\": [7, 0, 0]}}");
   json_t *result = rig_result(&reply, 0);
@@ -335,7 +360,8 @@ static void a_compound_answers_with_its_extreme_collider(void) {
   CHECK_NEAR(rig_number(result, "distance"), 2.0, 0.0);
   rig_free(&reply);
   rig_refused(&r, "POST", "/v1/query/distance",
-              "{\"a\": {\"id\": \"x\", \"colliders\": [{\"sphere\": {\"radius\": 1}}]}, \"b\": {\"id\": \"x\", \"colliders\": "
+              "{\"a\": {\"id\": \"x\", \"colliders\": [{\"sphere\": {\"radius\": 1}}]}, \"b\": "
+              "{\"id\": \"x\", \"colliders\": "
               "[{\"sphere\": {\"radius\": 1}}]}}",
               (rig_fault){422, "duplicate-id", "/b"});
   rig_close(&r);
@@ -344,14 +370,17 @@ static void a_compound_answers_with_its_extreme_collider(void) {
 static void half_spaces_that_meet_overlap_without_a_depth(void) {
   rig r = rig_open();
   rig_reply reply =
-      rig_ask(&r, "POST", "/v1/query/distance", "{\"a\": {\"plane\": {}}, \"b\": {\"plane\": {}, \"position\": [0, 0, -1]}}");
+      rig_ask(&r, "POST", "/v1/query/distance",
+              "{\"a\": {\"plane\": {}}, \"b\": {\"plane\": {}, \"position\": [0, 0, -1]}}");
   json_t *result = rig_result(&reply, 0);
   CHECK_TEXT(json_string_value(json_object_get(result, "status")), "unsupported");
   CHECK(json_is_true(json_object_get(result, "overlap")));
-  CHECK(!json_object_get(result, "distance") && !json_object_get(result, "normal") && !json_object_get(result, "depthKind"));
+  CHECK(!json_object_get(result, "distance") && !json_object_get(result, "normal") &&
+        !json_object_get(result, "depthKind"));
   rig_free(&reply);
   reply = rig_ask(&r, "POST", "/v1/query/distance",
-                  "{\"a\": {\"plane\": {}}, \"b\": {\"plane\": {}, \"position\": [0, 0, 3], \"rotation\": [1, 0, 0, 0]}}");
+                  "{\"a\": {\"plane\": {}}, \"b\": {\"plane\": {}, \"position\": [0, 0, 3], "
+                  "\"rotation\": [1, 0, 0, 0]}}");
   result = rig_result(&reply, 0);
   CHECK_TEXT(json_string_value(json_object_get(result, "status")), "ok");
   CHECK_NEAR(rig_number(result, "distance"), 3.0, 0.0);
@@ -361,18 +390,21 @@ static void half_spaces_that_meet_overlap_without_a_depth(void) {
 
 static void raw_boxes_are_listed_in_full(void) {
   rig r = rig_open();
-  rig_reply reply = rig_ask(
-      &r, "POST", "/v1/query/pairs",
-      "{\"boxes\": [[0, 0, 0, 1, 1, 1], [1, 1, 1, 2, 2, 2], [2.5, 0, 0, 3, 1, 1], [0, 0, 0, 9, 9, 9]], \"broadphase\": \"tree\"}");
+  rig_reply reply = rig_ask(&r, "POST", "/v1/query/pairs",
+                            "{\"boxes\": [[0, 0, 0, 1, 1, 1], [1, 1, 1, 2, 2, 2], [2.5, 0, 0, 3, "
+                            "1, 1], [0, 0, 0, 9, 9, 9]], \"broadphase\": \"tree\"}");
   CHECK(strstr(reply.body, "\"pairs\":[[0,1],[0,3],[1,3],[2,3]]}") != NULL);
   CHECK_INT(rig_number(reply.json, "count"), 4);
   CHECK_TEXT(json_string_value(json_object_get(reply.json, "broadphase")), "tree");
   rig_free(&reply);
   rig_must(&r, "POST", "/v1/query/pairs", "{\"boxes\": []}", 200);
-  rig_refused(&r, "POST", "/v1/query/pairs", "{\"boxes\": [[0, 0, 0, 1, 1]]}", (rig_fault){422, "wrong-type", "/boxes/0"});
-  rig_refused(&r, "POST", "/v1/query/pairs", "{\"boxes\": [[0, 0, 0, 1, -1, 1]]}", (rig_fault){422, "bad-value", "/boxes/0/1"});
+  rig_refused(&r, "POST", "/v1/query/pairs", "{\"boxes\": [[0, 0, 0, 1, 1]]}",
+              (rig_fault){422, "wrong-type", "/boxes/0"});
+  rig_refused(&r, "POST", "/v1/query/pairs", "{\"boxes\": [[0, 0, 0, 1, -1, 1]]}",
+              (rig_fault){422, "bad-value", "/boxes/0/1"});
   rig_must(&r, "POST", "/v1/query/pairs", "{\"boxes\": [], \"limit\": 5}", 200);
-  rig_refused(&r, "POST", "/v1/query/overlap", "{\"boxes\": []}", (rig_fault){422, "unknown-member", "/boxes"});
+  rig_refused(&r, "POST", "/v1/query/overlap", "{\"boxes\": []}",
+              (rig_fault){422, "unknown-member", "/boxes"});
   rig_close(&r);
 }
 
@@ -389,15 +421,17 @@ static void more_candidates_than_the_limit_are_refused_unless_a_page_needs_fewer
   rig_refused(&r, "POST", "/v1/scenes/s/query/distance", "{}", (rig_fault){422, "pair-limit", ""});
   rig_must(&r, "POST", "/v1/scenes/s/query/distance", "{\"limit\": 50}", 200);
   rig_refused(&r, "POST", "/v1/query/pairs",
-              "{\"boxes\": [[0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1], "
+              "{\"boxes\": [[0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1], "
+              "[0,0,0,1,1,1], [0,0,0,1,1,1], "
               "[0,0,0,1,1,1], [0,0,0,1,1,1],"
-              " [0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1]]}",
+              " [0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1], [0,0,0,1,1,1], "
+              "[0,0,0,1,1,1], [0,0,0,1,1,1]]}",
               (rig_fault){422, "pair-limit", "/boxes"});
   rig_close(&r);
 }
 
-/* Every pair is a hit, so a page needs one candidate more than it has results; ranges of a row or so look at more. Holes left by
- * removed bodies cut the ranges elsewhere. */
+/* Every pair is a hit, so a page needs one candidate more than it has results; ranges of a row or
+ * so look at more. Holes left by removed bodies cut the ranges elsewhere. */
 static void a_page_at_the_limit_of_candidates_does_not_depend_on_the_cut(void) {
   static const size_t pages[] = {1, 298, 299, 500, 1000};
   cloud c = make_cloud(18, BALLS, 4);
@@ -416,7 +450,9 @@ static void a_page_at_the_limit_of_candidates_does_not_depend_on_the_cut(void) {
       for (int variants = 0; variants < 2; variants++) {
         char question[128];
         snprintf(question, sizeof question, "{\"limit\":%zu%s}", pages[k / 2],
-                 variants ? ",\"variants\":[{\"ids\":[],\"positions\":[]},{\"ids\":[],\"positions\":[]}]" : "");
+                 variants
+                     ? ",\"variants\":[{\"ids\":[],\"positions\":[]},{\"ids\":[],\"positions\":[]}]"
+                     : "");
         r.order = holes ? RIG_BACKWARD : RIG_FORWARD;
         rig_reply reply = rig_ask(&r, "POST", "/v1/scenes/s/query/distance", question);
         CHECK_INT(reply.status, k % 2 ? 200 : 422);
@@ -432,7 +468,8 @@ static void questions_never_write(void) {
   cloud c = make_cloud(18, 20, 8);
   rig r = with_cloud(&c);
   const ct_scene *before = rig_find(&r, "s")->current;
-  rig_must(&r, "POST", "/v1/scenes/s/query/distance", "{\"poses\": {\"ids\": [\"n001\"], \"positions\": [[0, 0, 0]]}}", 200);
+  rig_must(&r, "POST", "/v1/scenes/s/query/distance",
+           "{\"poses\": {\"ids\": [\"n001\"], \"positions\": [[0, 0, 0]]}}", 200);
   rig_must(&r, "POST", "/v1/scenes/s/query/overlap", "{\"limit\": 1}", 200);
   CHECK(rig_find(&r, "s")->current == before);
   rig_close(&r);
@@ -446,7 +483,8 @@ static void if_match_pins_a_question_to_a_revision_that_is_kept(void) {
   free(document);
   rig_must(&r, "POST", "/v1/scenes/s/query/overlap", "{\"limit\": 1}", 200);
   rig_must(&r, "PUT", "/v1/scenes/s", "{}", 200);
-  api_head head = {.method = "POST", .path = "/v1/scenes/s/query/massProperties", .if_match = "\"r1\""};
+  api_head head = {
+      .method = "POST", .path = "/v1/scenes/s/query/massProperties", .if_match = "\"r1\""};
   rig_reply reply = rig_send(&r, &head, "{}", 2, 0);
   CHECK_INT(reply.status, 200);
   CHECK_TEXT(reply.etag, "\"r1\"");
@@ -464,19 +502,25 @@ static void if_match_pins_a_question_to_a_revision_that_is_kept(void) {
 static void a_cursor_is_bound_to_its_request_and_gone_with_its_revision(void) {
   cloud c = make_cloud(20, 30, 8);
   rig r = with_cloud(&c);
-  rig_reply reply = rig_ask(&r, "POST", "/v1/scenes/s/query/overlap", "{\"limit\": 2, \"where\": {\"a\": {\"prefix\": \"n00\"}}}");
+  rig_reply reply = rig_ask(&r, "POST", "/v1/scenes/s/query/overlap",
+                            "{\"limit\": 2, \"where\": {\"a\": {\"prefix\": \"n00\"}}}");
   const char *cursor = json_string_value(json_object_get(reply.json, "nextCursor"));
   char body[300];
-  snprintf(body, sizeof body, "{\"cursor\": \"%s\", \"where\": {\"a\": {\"prefix\": \"n01\"}}}", cursor);
-  rig_refused(&r, "POST", "/v1/scenes/s/query/overlap", body, (rig_fault){422, "bad-cursor", "/cursor"});
-  snprintf(body, sizeof body, "{\"cursor\": \"%s\", \"where\": {\"a\": {\"prefix\": \"n00\"}}}", cursor);
-  rig_refused(&r, "POST", "/v1/scenes/s/query/pairs", body, (rig_fault){422, "bad-cursor", "/cursor"});
+  snprintf(body, sizeof body, "{\"cursor\": \"%s\", \"where\": {\"a\": {\"prefix\": \"n01\"}}}",
+           cursor);
+  rig_refused(&r, "POST", "/v1/scenes/s/query/overlap", body,
+              (rig_fault){422, "bad-cursor", "/cursor"});
+  snprintf(body, sizeof body, "{\"cursor\": \"%s\", \"where\": {\"a\": {\"prefix\": \"n00\"}}}",
+           cursor);
+  rig_refused(&r, "POST", "/v1/scenes/s/query/pairs", body,
+              (rig_fault){422, "bad-cursor", "/cursor"});
   rig_must(&r, "POST", "/v1/scenes/s/query/overlap", body, 200);
   rig_must(&r, "PATCH", "/v1/scenes/s", "{\"user\": 1}", 200);
   rig_must(&r, "POST", "/v1/scenes/s/query/overlap", body, 200);
   rig_scene *s = rig_find(&r, "s");
   while (s->kept_count > 0) ct_scene_release(s->kept[--s->kept_count]);
-  rig_refused(&r, "POST", "/v1/scenes/s/query/overlap", body, (rig_fault){410, "revision-gone", NULL});
+  rig_refused(&r, "POST", "/v1/scenes/s/query/overlap", body,
+              (rig_fault){410, "revision-gone", NULL});
   rig_free(&reply);
   rig_close(&r);
 }
@@ -486,10 +530,14 @@ static void a_raised_cancel_flag_is_a_deadline(void) {
   rig r = with_cloud(&c);
   r.cancel = ct_cancel_create();
   ct_cancel_raise(r.cancel);
-  static const char *const paths[] = {"/v1/scenes/s/query/distance", "/v1/scenes/s/query/massProperties", "/v1/query/distance"};
+  static const char *const paths[] = {"/v1/scenes/s/query/distance",
+                                      "/v1/scenes/s/query/massProperties", "/v1/query/distance"};
   for (int i = 0; i < 3; i++)
-    rig_refused(&r, "POST", paths[i], i < 2 ? "{}" : "{\"a\": {\"sphere\": {\"radius\": 1}}, \"b\": {\"sphere\": {\"radius\": 1}}}",
-                (rig_fault){504, "deadline-exceeded", NULL});
+    rig_refused(
+        &r, "POST", paths[i],
+        i < 2 ? "{}"
+              : "{\"a\": {\"sphere\": {\"radius\": 1}}, \"b\": {\"sphere\": {\"radius\": 1}}}",
+        (rig_fault){504, "deadline-exceeded", NULL});
   ct_cancel_destroy(r.cancel);
   rig_close(&r);
 }
@@ -520,40 +568,65 @@ static void members_out_of_place_are_refused(void) {
       {"/v1/scenes/s/query/distance", "{\"clearance\": -1}", {422, "out-of-range", "/clearance"}},
       {"/v1/scenes/s/query/distance", "{\"clearance\": \"1\"}", {422, "wrong-type", "/clearance"}},
       {"/v1/scenes/s/query/distance", "{\"limit\": 0}", {422, "out-of-range", "/limit"}},
-      {"/v1/scenes/s/query/distance", "{\"deadlineMs\": 600001}", {422, "out-of-range", "/deadlineMs"}},
-      {"/v1/scenes/s/query/distance", "{\"broadphase\": \"grd\"}", {422, "bad-value", "/broadphase"}},
-      {"/v1/scenes/s/query/distance", "{\"pairs\": [[\"n001\", \"n001\"]]}", {422, "bad-value", "/pairs/0"}},
-      {"/v1/scenes/s/query/distance", "{\"pairs\": [], \"where\": {}}", {422, "conflicting-members", "/where"}},
+      {"/v1/scenes/s/query/distance",
+       "{\"deadlineMs\": 600001}",
+       {422, "out-of-range", "/deadlineMs"}},
+      {"/v1/scenes/s/query/distance",
+       "{\"broadphase\": \"grd\"}",
+       {422, "bad-value", "/broadphase"}},
+      {"/v1/scenes/s/query/distance",
+       "{\"pairs\": [[\"n001\", \"n001\"]]}",
+       {422, "bad-value", "/pairs/0"}},
+      {"/v1/scenes/s/query/distance",
+       "{\"pairs\": [], \"where\": {}}",
+       {422, "conflicting-members", "/where"}},
       {"/v1/scenes/s/query/distance", "{\"pairs\": [[\"n001\"]]}", {422, "wrong-type", "/pairs/0"}},
-      {"/v1/scenes/s/query/distance", "{\"pairs\": [[\"n001\", \"x\"]]}", {422, "unknown-id", "/pairs/0/1"}},
-      {"/v1/scenes/s/query/distance", "{\"where\": {\"a\": {\"ids\": [], \"prefix\": \"\"}}}",
+      {"/v1/scenes/s/query/distance",
+       "{\"pairs\": [[\"n001\", \"x\"]]}",
+       {422, "unknown-id", "/pairs/0/1"}},
+      {"/v1/scenes/s/query/distance",
+       "{\"where\": {\"a\": {\"ids\": [], \"prefix\": \"\"}}}",
        {422, "conflicting-members", "/where/a"}},
-      {"/v1/scenes/s/query/distance", "{\"where\": {\"b\": {\"ids\": [\"x\"]}}}", {422, "unknown-id", "/where/b/ids/0"}},
-      {"/v1/scenes/s/query/distance", "{\"where\": {\"c\": {}}}", {422, "unknown-member", "/where/c"}},
+      {"/v1/scenes/s/query/distance",
+       "{\"where\": {\"b\": {\"ids\": [\"x\"]}}}",
+       {422, "unknown-id", "/where/b/ids/0"}},
+      {"/v1/scenes/s/query/distance",
+       "{\"where\": {\"c\": {}}}",
+       {422, "unknown-member", "/where/c"}},
       {"/v1/scenes/s/query/distance",
        "{\"variants\": [{\"ids\": [\"x\"], \"positions\": [[0, 0, 0]]}]}",
        {422, "unknown-id", "/variants/0/ids/0"}},
-      {"/v1/scenes/s/query/distance", "{\"cursor\": \"1-0-0-0-0\"}", {422, "bad-cursor", "/cursor"}},
+      {"/v1/scenes/s/query/distance",
+       "{\"cursor\": \"1-0-0-0-0\"}",
+       {422, "bad-cursor", "/cursor"}},
       {"/v1/query/distance", "{}", {422, "missing-member", ""}},
       {"/v1/query/distance", "{\"a\": {\"sphere\": {\"radius\": 1}}}", {422, "missing-member", ""}},
       {"/v1/query/distance", "{\"a\": {}, \"b\": {}}", {422, "missing-member", NULL}},
       {"/v1/query/distance",
        "{\"a\": {\"sphere\": {\"radius\": 1}}, \"b\": {\"sphere\": {\"radius\": 1}}, \"limit\": 1}",
        {422, "conflicting-members", "/limit"}},
-      {"/v1/query/distance", "{\"scene\": {}, \"a\": {\"sphere\": {\"radius\": 1}}}", {422, "conflicting-members", "/a"}},
-      {"/v1/query/distance", "{\"scene\": {\"bodies\": [{\"id\": \"p\"}]}}", {422, "missing-member", NULL}},
-      {"/v1/query/massProperties", "{\"b\": {\"sphere\": {\"radius\": 1}}}", {422, "missing-member", NULL}},
+      {"/v1/query/distance",
+       "{\"scene\": {}, \"a\": {\"sphere\": {\"radius\": 1}}}",
+       {422, "conflicting-members", "/a"}},
+      {"/v1/query/distance",
+       "{\"scene\": {\"bodies\": [{\"id\": \"p\"}]}}",
+       {422, "missing-member", NULL}},
+      {"/v1/query/massProperties",
+       "{\"b\": {\"sphere\": {\"radius\": 1}}}",
+       {422, "missing-member", NULL}},
   };
   cloud c = make_cloud(23, 3, 8);
   rig r = with_cloud(&c);
-  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) rig_refused(&r, "POST", rows[i].path, rows[i].body, rows[i].fault);
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    rig_refused(&r, "POST", rows[i].path, rows[i].body, rows[i].fault);
   rig_close(&r);
 }
 
 static void mass_properties_are_of_the_body_frame(void) {
   rig r = rig_open();
   rig_reply reply = rig_ask(&r, "POST", "/v1/query/massProperties",
-                            "{\"a\": {\"position\": [9, 9, 9], \"motion\": {\"mass\": 12}, \"colliders\": [{\"box\": {\"size\": "
+                            "{\"a\": {\"position\": [9, 9, 9], \"motion\": {\"mass\": 12}, "
+                            "\"colliders\": [{\"box\": {\"size\": "
                             "[1, 2, 3]}, \"position\": [0, 0, 1]}]},"
                             " \"b\": {\"sphere\": {\"radius\": 1}}}");
   json_t *box = rig_result(&reply, 0), *ball = rig_result(&reply, 1);
@@ -562,11 +635,13 @@ static void mass_properties_are_of_the_body_frame(void) {
   CHECK_NEAR(json_number_value(json_array_get(json_object_get(box, "centerOfMass"), 2)), 1, 0);
   const double moments[] = {13, 10, 5};
   for (size_t i = 0; i < 3; i++)
-    CHECK_NEAR(json_number_value(json_array_get(json_object_get(box, "principalMoments"), i)), moments[i], 1e-14);
+    CHECK_NEAR(json_number_value(json_array_get(json_object_get(box, "principalMoments"), i)),
+               moments[i], 1e-14);
   CHECK(!json_object_get(box, "flags"));
   CHECK_TEXT(json_string_value(json_object_get(ball, "id")), "b");
   CHECK_NEAR(rig_number(ball, "mass"), 1000.0 * 4.0 / 3.0 * 3.14159265358979323846, 1e-9);
-  CHECK_TEXT(json_string_value(json_array_get(json_object_get(ball, "flags"), 0)), "densityAssumed");
+  CHECK_TEXT(json_string_value(json_array_get(json_object_get(ball, "flags"), 0)),
+             "densityAssumed");
   rig_free(&reply);
   reply = rig_ask(&r, "POST", "/v1/query/massProperties", "{\"a\": {\"plane\": {}}}");
   CHECK(strstr(reply.body, "\"results\":[{\"id\":\"a\",\"status\":\"unsupported\"}]") != NULL);
@@ -575,25 +650,34 @@ static void mass_properties_are_of_the_body_frame(void) {
 }
 
 static const check_test tests[] = {
-    {"all_pairs_within_clearance_are_found_in_order", all_pairs_within_clearance_are_found_in_order},
+    {"all_pairs_within_clearance_are_found_in_order",
+     all_pairs_within_clearance_are_found_in_order},
     {"the_order_in_which_ranges_run_does_not_show", the_order_in_which_ranges_run_does_not_show},
     {"pages_of_any_size_join_to_the_whole_answer", pages_of_any_size_join_to_the_whole_answer},
     {"pages_of_variants_join_to_the_whole_answer", pages_of_variants_join_to_the_whole_answer},
-    {"a_variant_is_answered_as_the_scene_would_be_after_the_move", a_variant_is_answered_as_the_scene_would_be_after_the_move},
-    {"variants_lie_over_the_poses_of_their_question", variants_lie_over_the_poses_of_their_question},
-    {"a_stateless_pair_has_the_bytes_of_the_same_pair_in_a_scene", a_stateless_pair_has_the_bytes_of_the_same_pair_in_a_scene},
+    {"a_variant_is_answered_as_the_scene_would_be_after_the_move",
+     a_variant_is_answered_as_the_scene_would_be_after_the_move},
+    {"variants_lie_over_the_poses_of_their_question",
+     variants_lie_over_the_poses_of_their_question},
+    {"a_stateless_pair_has_the_bytes_of_the_same_pair_in_a_scene",
+     a_stateless_pair_has_the_bytes_of_the_same_pair_in_a_scene},
     {"the_short_form_is_a_body_of_one_collider", the_short_form_is_a_body_of_one_collider},
     {"a_compound_answers_with_its_extreme_collider", a_compound_answers_with_its_extreme_collider},
-    {"half_spaces_that_meet_overlap_without_a_depth", half_spaces_that_meet_overlap_without_a_depth},
+    {"half_spaces_that_meet_overlap_without_a_depth",
+     half_spaces_that_meet_overlap_without_a_depth},
     {"raw_boxes_are_listed_in_full", raw_boxes_are_listed_in_full},
-    {"a_page_at_the_limit_of_candidates_does_not_depend_on_the_cut", a_page_at_the_limit_of_candidates_does_not_depend_on_the_cut},
+    {"a_page_at_the_limit_of_candidates_does_not_depend_on_the_cut",
+     a_page_at_the_limit_of_candidates_does_not_depend_on_the_cut},
     {"more_candidates_than_the_limit_are_refused_unless_a_page_needs_fewer",
      more_candidates_than_the_limit_are_refused_unless_a_page_needs_fewer},
     {"questions_never_write", questions_never_write},
-    {"if_match_pins_a_question_to_a_revision_that_is_kept", if_match_pins_a_question_to_a_revision_that_is_kept},
-    {"a_cursor_is_bound_to_its_request_and_gone_with_its_revision", a_cursor_is_bound_to_its_request_and_gone_with_its_revision},
+    {"if_match_pins_a_question_to_a_revision_that_is_kept",
+     if_match_pins_a_question_to_a_revision_that_is_kept},
+    {"a_cursor_is_bound_to_its_request_and_gone_with_its_revision",
+     a_cursor_is_bound_to_its_request_and_gone_with_its_revision},
     {"a_raised_cancel_flag_is_a_deadline", a_raised_cancel_flag_is_a_deadline},
-    {"the_deadline_is_the_requests_own_or_the_default", the_deadline_is_the_requests_own_or_the_default},
+    {"the_deadline_is_the_requests_own_or_the_default",
+     the_deadline_is_the_requests_own_or_the_default},
     {"members_out_of_place_are_refused", members_out_of_place_are_refused},
     {"mass_properties_are_of_the_body_frame", mass_properties_are_of_the_body_frame},
 };

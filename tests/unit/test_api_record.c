@@ -1,7 +1,8 @@
-/* Records of scenes and shapes: a base and the changes since give each revision again, to the last bit, whatever was written. */
+/* Records of scenes and shapes: a base and the changes since give each revision again, to the last
+ * bit, whatever was written. */
 #include "tests/support/shadow.h"
 
-/* ---- facts --------------------------------------------------------------------------------------------------------------- */
+/* ---- facts ---------------------------------------------------------------------------------- */
 
 static void all_kinds_of_bodies_come_back(void) {
   shadow s = shadow_open();
@@ -24,18 +25,22 @@ static void all_kinds_of_bodies_come_back(void) {
 static void writes_of_all_kinds_are_followed(void) {
   shadow s = shadow_open();
   shadow_write(&s, "PUT", "/v1/scenes/s", all_kinds, 201);
-  shadow_write(&s, "PATCH", "/v1/scenes/s/bodies/hull", "{\"motion\":{\"density\":800},\"user\":[1]}", 200);
+  shadow_write(&s, "PATCH", "/v1/scenes/s/bodies/hull",
+               "{\"motion\":{\"density\":800},\"user\":[1]}", 200);
   CHECK(!s.last_base && s.bytes < 1024); /* the hulls are those of the body before */
   shadow_write(&s, "PATCH", "/v1/scenes/s", "{\"user\":\"new\",\"gravity\":null}", 200);
   shadow_write(&s, "PATCH", "/v1/scenes/s", "{\"materials\":{\"oak\":{\"restitution\":0.5}}}", 200);
-  shadow_write(&s, "PUT", "/v1/scenes/s/filters", "{\"groups\":{},\"pairs\":[{\"a\":\"floor\",\"b\":\"ball\"}]}", 200);
+  shadow_write(&s, "PUT", "/v1/scenes/s/filters",
+               "{\"groups\":{},\"pairs\":[{\"a\":\"floor\",\"b\":\"ball\"}]}", 200);
   shadow_write(&s, "POST", "/v1/scenes/s/bodies",
-               "[{\"id\":\"x\",\"colliders\":[{\"sphere\":{\"radius\":1},\"material\":\"oak\"}]},{\"id\":\"y\","
+               "[{\"id\":\"x\",\"colliders\":[{\"sphere\":{\"radius\":1},\"material\":\"oak\"}]},{"
+               "\"id\":\"y\","
                "\"colliders\":[{\"sphere\":{\"radius\":2}}]}]",
                201);
   shadow_write(&s, "DELETE", "/v1/scenes/s/bodies/ball", NULL, 200); /* and the pair's rule */
   CHECK(s.bytes < 256);
-  shadow_write(&s, "PUT", "/v1/scenes/s/bodies/ball", "{\"colliders\":[{\"sphere\":{\"radius\":1}}]}", 201);
+  shadow_write(&s, "PUT", "/v1/scenes/s/bodies/ball",
+               "{\"colliders\":[{\"sphere\":{\"radius\":1}}]}", 201);
   CHECK_INT(s.bases, 1);
   /* Rows are numbered anew when most of them are empty. */
   static const char *const gone[] = {"x", "y", "crate", "hull", "mesh", "tet", "still"};
@@ -45,7 +50,8 @@ static void writes_of_all_kinds_are_followed(void) {
     shadow_write(&s, "DELETE", path, NULL, 200);
   }
   CHECK_INT(s.bases, 2);
-  shadow_write(&s, "PUT", "/v1/scenes/s/bodies/last", "{\"colliders\":[{\"sphere\":{\"radius\":1}}]}", 201);
+  shadow_write(&s, "PUT", "/v1/scenes/s/bodies/last",
+               "{\"colliders\":[{\"sphere\":{\"radius\":1}}]}", 201);
   shadow_write(&s, "PUT", "/v1/scenes/s", "{\"bodies\":[]}", 200);
   CHECK(s.last_base);
   shadow_close(&s);
@@ -58,11 +64,15 @@ static void rules_of_bodies_that_go_are_not_told(void) {
   char *body = malloc(ROOM);
   size_t used = (size_t)snprintf(body, ROOM, "{\"bodies\":[");
   for (int i = 0; i < BODIES; i++)
-    used += (size_t)snprintf(body + used, ROOM - used, "%s{\"id\":\"b%d\",\"colliders\":[{\"sphere\":{\"radius\":1}}]}",
+    used += (size_t)snprintf(body + used, ROOM - used,
+                             "%s{\"id\":\"b%d\",\"colliders\":[{\"sphere\":{\"radius\":1}}]}",
                              i ? "," : "", i);
-  used += (size_t)snprintf(body + used, ROOM - used, "],\"filters\":{\"groups\":{\"g\":{\"notCollideWith\":[\"h\"]}},\"pairs\":[");
+  used += (size_t)snprintf(
+      body + used, ROOM - used,
+      "],\"filters\":{\"groups\":{\"g\":{\"notCollideWith\":[\"h\"]}},\"pairs\":[");
   for (int i = 1; i < BODIES; i++)
-    used += (size_t)snprintf(body + used, ROOM - used, "%s{\"a\":\"b%d\",\"b\":\"b%d\"}", i > 1 ? "," : "", i - 1, i);
+    used += (size_t)snprintf(body + used, ROOM - used, "%s{\"a\":\"b%d\",\"b\":\"b%d\"}",
+                             i > 1 ? "," : "", i - 1, i);
   snprintf(body + used, ROOM - used, "]}}");
   shadow_write(&s, "PUT", "/v1/scenes/s", body, 201);
   shadow_write(&s, "DELETE", "/v1/scenes/s/bodies/b7", NULL, 200);
@@ -80,8 +90,10 @@ static void rules_of_bodies_that_go_are_not_told(void) {
 static void what_does_not_follow_is_told_whole(void) {
   const ct_scene *empty = ct_scene_create(0), *twin = ct_scene_create(0), *sides[2];
   for (int i = 0; i < 2; i++) {
-    ct_collider collider = {.shape = {.kind = CT_KIND_SPHERE, .sphere = {1}}, .pose = ct_pose_identity()};
-    ct_body_options options = {.id = {i ? "x" : "y", 1}, .colliders = &collider, .collider_count = 1};
+    ct_collider collider = {.shape = {.kind = CT_KIND_SPHERE, .sphere = {1}},
+                            .pose = ct_pose_identity()};
+    ct_body_options options = {
+        .id = {i ? "x" : "y", 1}, .colliders = &collider, .collider_count = 1};
     const ct_body *body = NULL;
     ct_pose pose = ct_pose_identity();
     CHECK_INT(ct_body_create(&options, &body), CT_OK);
@@ -98,7 +110,8 @@ static void what_does_not_follow_is_told_whole(void) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     api_record record;
     CHECK(api_record_change(cases[i].before, cases[i].after, &record));
-    if (record.base != cases[i].base) CHECK_FAIL("case %zu is told %s", i, record.base ? "whole" : "as a change");
+    if (record.base != cases[i].base)
+      CHECK_FAIL("case %zu is told %s", i, record.base ? "whole" : "as a change");
     api_record_free(&record);
   }
   ct_scene_release(sides[0]);
@@ -113,18 +126,23 @@ static const ct_scene *reread(const ct_scene *before, const ct_scene *after) {
   char why[API_RESTORE_WHY] = "";
   CHECK(api_record_change(before, after, &record));
   CHECK(!record.base);
-  if (api_record_apply(NULL, before, record.bytes, record.length, &again, why) != API_RESTORED) CHECK_FAIL("%s", why);
+  if (api_record_apply(NULL, before, record.bytes, record.length, &again, why) != API_RESTORED)
+    CHECK_FAIL("%s", why);
   api_record_free(&record);
   return again;
 }
 
-/* What no single request does: a rule is set in the revision in which another one's body goes, and a body comes back at once. */
+/* What no single request does: a rule is set in the revision in which another one's body goes, and
+ * a body comes back at once. */
 static void several_writes_in_one_revision_are_told(void) {
   shadow s = shadow_open();
   shadow_write(&s, "PUT", "/v1/scenes/s",
-               "{\"bodies\":[{\"id\":\"a\",\"colliders\":[{\"sphere\":{\"radius\":1}}]},{\"id\":\"b\",\"colliders\":[{\"sphere\":"
-               "{\"radius\":1}}]},{\"id\":\"c\",\"colliders\":[{\"sphere\":{\"radius\":1}}]},{\"id\":\"d\",\"colliders\":"
-               "[{\"sphere\":{\"radius\":1}}]}],\"filters\":{\"pairs\":[{\"a\":\"b\",\"b\":\"c\"},{\"a\":\"a\",\"b\":\"b\"}]}}",
+               "{\"bodies\":[{\"id\":\"a\",\"colliders\":[{\"sphere\":{\"radius\":1}}]},{\"id\":"
+               "\"b\",\"colliders\":[{\"sphere\":"
+               "{\"radius\":1}}]},{\"id\":\"c\",\"colliders\":[{\"sphere\":{\"radius\":1}}]},{"
+               "\"id\":\"d\",\"colliders\":"
+               "[{\"sphere\":{\"radius\":1}}]}],\"filters\":{\"pairs\":[{\"a\":\"b\",\"b\":\"c\"},{"
+               "\"a\":\"a\",\"b\":\"b\"}]}}",
                201);
   const ct_scene *before = scene_in(&s.daemon);
   ct_draft *draft = ct_draft_begin(before);
@@ -154,13 +172,17 @@ static void several_writes_in_one_revision_are_told(void) {
   shadow_close(&s);
 }
 
-/* ---- contact states --------------------------------------------------------------------------------------------------------- */
+/* ---- contact states ------------------------------------------------------------------------- */
 
-#define MOVER(id, x, shape)                                                                                                        \
-  "{\"id\":\"" id "\",\"position\":[" x ",0,0.25],\"motion\":{\"mass\":1,\"linearVelocity\":[0,0,-1]},\"colliders\":[" shape "]}"
+#define MOVER(id, x, shape)                                                                        \
+  "{\"id\":\"" id "\",\"position\":[" x                                                            \
+  ",0,0.25],\"motion\":{\"mass\":1,\"linearVelocity\":[0,0,-1]},\"colliders\":[" shape "]}"
 static const char moving[] =
-    "{\"bodies\":[{\"id\":\"floor\",\"colliders\":[{\"plane\":{}}]}," MOVER("a", "0", "{\"sphere\":{\"radius\":0.5}}") "," MOVER(
-        "b", "4", "{\"box\":{\"size\":[1,1,1]},\"id\":\"k\"},{\"sphere\":{\"radius\":0.3}}") "]}";
+    "{\"bodies\":[{\"id\":\"floor\",\"colliders\":[{\"plane\":{}}]}," MOVER(
+        "a", "0",
+        "{\"sphere\":{\"radius\":0.5}}") "," MOVER("b", "4",
+                                                   "{\"box\":{\"size\":[1,1,1]},\"id\":\"k\"},{"
+                                                   "\"sphere\":{\"radius\":0.3}}") "]}";
 
 static void check_crossings(shadow *s, const char *state) {
   char body[160];
@@ -177,22 +199,26 @@ static void contact_states_go_on_where_they_were(void) {
   shadow s = shadow_open();
   shadow_write(&s, "PUT", "/v1/scenes/s", moving, 201);
   shadow_write(&s, "POST", "/v1/scenes/s/contactStates/one", "{\"supportPoints\":true}", 201);
-  shadow_write(&s, "POST", "/v1/scenes/s/contactStates/two", "{\"contactEpsilon\":1e-6,\"time\":-3.5}", 201);
+  shadow_write(&s, "POST", "/v1/scenes/s/contactStates/two",
+               "{\"contactEpsilon\":1e-6,\"time\":-3.5}", 201);
   check_crossings(&s, "one");
   check_crossings(&s, "two");
   /* One contact ends, one goes on, one begins. */
-  shadow_write(&s, "POST", "/v1/scenes/s/contactStates/one",
-               "{\"time\":1,\"supportPoints\":true,\"poses\":{\"ids\":[\"a\"],\"positions\":[[3.5,0,2]],"
-               "\"linearVelocities\":[[0,0,-1]]}}",
-               200);
+  shadow_write(
+      &s, "POST", "/v1/scenes/s/contactStates/one",
+      "{\"time\":1,\"supportPoints\":true,\"poses\":{\"ids\":[\"a\"],\"positions\":[[3.5,0,2]],"
+      "\"linearVelocities\":[[0,0,-1]]}}",
+      200);
   CHECK(!s.last_base);
   shadow_restart(&s);
   check_crossings(&s, "one");
   check_documents(&s, "/v1/scenes/s/contactStates");
   check_documents(&s, "/v1/scenes/s/contactStates/one");
   check_documents(&s, "/v1/scenes/s/contactStates/two");
-  /* The next event, of both daemons on their own: the same ids of pairs, the same causes, the same stored velocities. */
-  static const char event[] = "{\"time\":2,\"poses\":{\"ids\":[\"a\",\"b\"],\"positions\":[[0,0,0.5],[9,0,9]]}}";
+  /* The next event, of both daemons on their own: the same ids of pairs, the same causes, the same
+   * stored velocities. */
+  static const char event[] =
+      "{\"time\":2,\"poses\":{\"ids\":[\"a\",\"b\"],\"positions\":[[0,0,0.5],[9,0,9]]}}";
   rig_reply a = rig_ask(&s.daemon, "POST", "/v1/scenes/s/contactStates/one", event);
   rig_reply b = rig_ask(&s.again, "POST", "/v1/scenes/s/contactStates/one", event);
   CHECK_INT(a.status, 200);
@@ -215,7 +241,7 @@ static void contact_states_go_on_where_they_were(void) {
   shadow_close(&s);
 }
 
-/* ---- posted shapes ---------------------------------------------------------------------------------------------------------- */
+/* ---- posted shapes -------------------------------------------------------------------------- */
 
 static const char tetrahedron_stl[] =
     "solid t\nfacet normal 0 0 0\nouter loop\nvertex 0 0 0\nvertex 0 1 0\nvertex 1 0 0\nendloop\n"
@@ -236,15 +262,20 @@ static void posted_shapes_and_who_names_them_come_back(void) {
   shadow s = shadow_open();
   char stl[64], obj[64], hull[64], box[64], other[64], body[1024];
   post(&s, "/v1/shapes?unit=mm&solid=true", "model/stl", tetrahedron_stl, stl);
-  post(&s, "/v1/shapes?unit=in", "model/obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n", obj);
+  post(&s, "/v1/shapes?unit=in", "model/obj",
+       "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n", obj);
   post(&s, "/v1/shapes", "application/json",
-       "{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1],[0.2,0.2,0.2]],\"surfaceIds\":[1,2,3,4]}}", hull);
+       "{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1],[0.2,0.2,0.2]],\"surfaceIds\":["
+       "1,2,3,4]}}",
+       hull);
   post(&s, "/v1/shapes", NULL, "{\"box\":{\"size\":[1,2,3]}}", box);
   post(&s, "/v1/shapes", NULL, "{\"box\":{\"size\":[3,2,1]}}", other);
   check_documents(&s, "/v1/shapes");
   snprintf(body, sizeof body,
-           "{\"bodies\":[{\"id\":\"a\",\"colliders\":[{\"shape\":\"%s\"},{\"shape\":\"%s\",\"scale\":0.3}]},{\"id\":\"b\","
-           "\"colliders\":[{\"shape\":\"%s\",\"scale\":1.5,\"roundingRadius\":0.01},{\"shape\":\"%s\",\"scale\":1.0}]}]}",
+           "{\"bodies\":[{\"id\":\"a\",\"colliders\":[{\"shape\":\"%s\"},{\"shape\":\"%s\","
+           "\"scale\":0.3}]},{\"id\":\"b\","
+           "\"colliders\":[{\"shape\":\"%s\",\"scale\":1.5,\"roundingRadius\":0.01},{\"shape\":\"%"
+           "s\",\"scale\":1.0}]}]}",
            stl, obj, hull, box);
   shadow_write(&s, "PUT", "/v1/scenes/s", body, 201);
   CHECK(s.last_base && s.last_names && s.names == 4);
@@ -280,18 +311,20 @@ static void a_scene_whose_shape_is_missing_says_so(void) {
   shadow s = shadow_open();
   char box[64], body[256], why[API_RESTORE_WHY] = "";
   post(&s, "/v1/shapes", NULL, "{\"box\":{\"size\":[1,2,3]}}", box);
-  snprintf(body, sizeof body, "{\"bodies\":[{\"id\":\"a\",\"colliders\":[{\"shape\":\"%s\"}]}]}", box);
+  snprintf(body, sizeof body, "{\"bodies\":[{\"id\":\"a\",\"colliders\":[{\"shape\":\"%s\"}]}]}",
+           box);
   shadow_write(&s, "PUT", "/v1/scenes/s", body, 201);
   api_record record;
   const ct_scene *after = NULL;
   CHECK(api_record_base(scene_in(&s.daemon), &record));
-  CHECK_INT(api_record_apply(NULL, NULL, record.bytes, record.length, &after, why), API_RESTORE_DAMAGED);
+  CHECK_INT(api_record_apply(NULL, NULL, record.bytes, record.length, &after, why),
+            API_RESTORE_DAMAGED);
   CHECK(after == NULL && strstr(why, "shape") != NULL);
   api_record_free(&record);
   shadow_close(&s);
 }
 
-/* ---- any writes ------------------------------------------------------------------------------------------------------------- */
+/* ---- any writes ----------------------------------------------------------------------------- */
 
 /* A body of the scene, or none in an empty one. */
 static const char *pick(shadow *s, check_random *r, char id[32]) {
@@ -323,16 +356,20 @@ static void write_something(shadow *s, check_random *r) {
     method = "PUT";
     snprintf(path, sizeof path, "/v1/scenes/s/bodies/m%u", a);
     snprintf(body, sizeof body,
-             "{\"position\":[%.17g,%.17g,%.17g],\"rpy\":[%.17g,%.17g,0],\"motion\":{\"density\":%.17g},\"groups\":[\"g%u\"],"
-             "\"colliders\":[{\"box\":{\"size\":[%.17g,1,0.7]},\"id\":\"k%u\",\"roundingRadius\":0.01},{\"convex\":{\"vertices\":"
+             "{\"position\":[%.17g,%.17g,%.17g],\"rpy\":[%.17g,%.17g,0],\"motion\":{\"density\":%."
+             "17g},\"groups\":[\"g%u\"],"
+             "\"colliders\":[{\"box\":{\"size\":[%.17g,1,0.7]},\"id\":\"k%u\",\"roundingRadius\":0."
+             "01},{\"convex\":{\"vertices\":"
              "[[0,0,0],[%.17g,0,0],[0,1,0],[0,0,1],[0.1,0.1,0.1]]}}]}",
              x, y, z, x, y, 100 + z, b % 3, 0.3 + z, b, 1 + z);
     break;
   case 2:
     snprintf(path, sizeof path, "/v1/scenes/s/bodies");
     snprintf(body, sizeof body,
-             "[{\"id\":\"m%u\",\"position\":[%.17g,0,0],\"motion\":{\"mass\":1},\"colliders\":[{\"sphere\":{\"radius\":0.4}}]},"
-             "{\"id\":\"f%u\",\"colliders\":[{\"mesh\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0]],\"triangles\":[[0,1,2]]}}]}]",
+             "[{\"id\":\"m%u\",\"position\":[%.17g,0,0],\"motion\":{\"mass\":1},\"colliders\":[{"
+             "\"sphere\":{\"radius\":0.4}}]},"
+             "{\"id\":\"f%u\",\"colliders\":[{\"mesh\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0]],"
+             "\"triangles\":[[0,1,2]]}}]}]",
              a, x, b);
     break;
   case 3:
@@ -345,23 +382,27 @@ static void write_something(shadow *s, check_random *r) {
   case 6:
     method = "PATCH";
     snprintf(path, sizeof path, "/v1/scenes/s/poses");
-    snprintf(body, sizeof body, "{\"ids\":[\"%s\"],\"positions\":[[%.17g,%.17g,%.17g]]}", id, x, y, z);
+    snprintf(body, sizeof body, "{\"ids\":[\"%s\"],\"positions\":[[%.17g,%.17g,%.17g]]}", id, x, y,
+             z);
     break;
   case 7:
     method = "PATCH";
     snprintf(path, sizeof path, "/v1/scenes/s/bodies/%s", id);
-    snprintf(body, sizeof body, "{\"motion\":{\"linearVelocity\":[%.17g,0,%.17g]},\"user\":{\"n\":%u}}", x, y, b);
+    snprintf(body, sizeof body,
+             "{\"motion\":{\"linearVelocity\":[%.17g,0,%.17g]},\"user\":{\"n\":%u}}", x, y, b);
     break;
   case 8:
     method = "PUT";
     snprintf(path, sizeof path, "/v1/scenes/s/filters");
     snprintf(body, sizeof body,
-             "{\"groups\":{\"g0\":{\"notCollideWith\":[\"g%u\"]}},\"pairs\":[{\"a\":\"%s\",\"b\":\"%s\",\"reason\":\"r\"}]}", b % 3,
-             id, other);
+             "{\"groups\":{\"g0\":{\"notCollideWith\":[\"g%u\"]}},\"pairs\":[{\"a\":\"%s\",\"b\":"
+             "\"%s\",\"reason\":\"r\"}]}",
+             b % 3, id, other);
     break;
   case 9:
     method = "PATCH";
-    snprintf(body, sizeof body, "{\"user\":[%u],\"geometricEpsilon\":%s,\"gravity\":[0,0,%.17g]}", a, b % 2 ? "1e-5" : "null", -z);
+    snprintf(body, sizeof body, "{\"user\":[%u],\"geometricEpsilon\":%s,\"gravity\":[0,0,%.17g]}",
+             a, b % 2 ? "1e-5" : "null", -z);
     break;
   case 10:
     snprintf(path, sizeof path, "/v1/scenes/s/contactStates/c%u", a % 3);
@@ -382,7 +423,8 @@ static void write_something(shadow *s, check_random *r) {
     body[0] = 0;
   }
   rig_reply reply = rig_ask(&s->daemon, method, path, body[0] ? body : NULL);
-  if (reply.status >= 500) CHECK_FAIL("%s %s %s is %d: %s", method, path, body, reply.status, reply.body);
+  if (reply.status >= 500)
+    CHECK_FAIL("%s %s %s is %d: %s", method, path, body, reply.status, reply.body);
   bool written = reply.status < 300;
   rig_free(&reply);
   if (written) shadow_follow(s);
@@ -404,7 +446,8 @@ static void any_writes_are_followed(void) {
     for (int i = 0; i < 3; i++) {
       char state[16];
       snprintf(state, sizeof state, "c%d", i);
-      if (ct_scene_attached(scene_in(&s.daemon), (ct_text){state, strlen(state)})) check_crossings(&s, state);
+      if (ct_scene_attached(scene_in(&s.daemon), (ct_text){state, strlen(state)}))
+        check_crossings(&s, state);
     }
     bases += s.bases;
     changes += s.changes;
@@ -426,4 +469,6 @@ static const check_test tests[] = {
     {"any_writes_are_followed", any_writes_are_followed},
 };
 
-int main(int argc, char **argv) { return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]); }
+int main(int argc, char **argv) {
+  return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}

@@ -1,22 +1,29 @@
-/* Records that are damaged: whatever the bytes are, they are answered. The digest finds what has changed; bytes whose digest is
- * right all the same, as of a writer gone wrong, make a scene that holds, or none. */
+/* Records that are damaged: whatever the bytes are, they are answered. The digest finds what has
+ * changed; bytes whose digest is right all the same, as of a writer gone wrong, make a scene that
+ * holds, or none. */
 #include "common/digest.h"
 
 #include "tests/support/failing_malloc.h"
 #include "tests/support/shadow.h"
 
 static const char small[] =
-    "{\"filters\":{\"pairs\":[{\"a\":\"a\",\"b\":\"b\",\"collide\":true}]},\"materials\":{\"oak\":{\"restitution\":0.5}},\"user\":["
+    "{\"filters\":{\"pairs\":[{\"a\":\"a\",\"b\":\"b\",\"collide\":true}]},\"materials\":{\"oak\":{"
+    "\"restitution\":0.5}},\"user\":["
     "1],"
-    "\"bodies\":[{\"id\":\"a\",\"position\":[0,0,0.5],\"motion\":{\"mass\":1,\"inertiaDiagonal\":[1,1,1],\"linearVelocity\":[1,2,3]"
+    "\"bodies\":[{\"id\":\"a\",\"position\":[0,0,0.5],\"motion\":{\"mass\":1,\"inertiaDiagonal\":["
+    "1,1,1],\"linearVelocity\":[1,2,3]"
     "},"
-    "\"colliders\":[{\"box\":{\"size\":[1,1,1],\"surfaceIds\":[1,2,3,4,5,6]},\"id\":\"k\",\"material\":\"oak\","
+    "\"colliders\":[{\"box\":{\"size\":[1,1,1],\"surfaceIds\":[1,2,3,4,5,6]},\"id\":\"k\","
+    "\"material\":\"oak\","
     "\"position\":[0.1,0,0]},{\"cone\":{\"radius\":0."
     "2,"
-    "\"height\":1,\"radiusTop\":0},\"margin\":0.01}],\"groups\":[\"g\"],\"user\":{\"x\":1}},{\"id\":\"b\",\"colliders\":[{"
+    "\"height\":1,\"radiusTop\":0},\"margin\":0.01}],\"groups\":[\"g\"],\"user\":{\"x\":1}},{"
+    "\"id\":\"b\",\"colliders\":[{"
     "\"plane\":"
-    "{}}]},{\"id\":\"c\",\"position\":[9,0,0],\"colliders\":[{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]],"
-    "\"surfaceIds\":[4,3,2,1]},\"roundingRadius\":0.01},{\"mesh\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0]],\"triangles\":[[0,1,2]],"
+    "{}}]},{\"id\":\"c\",\"position\":[9,0,0],\"colliders\":[{\"convex\":{\"vertices\":[[0,0,0],[1,"
+    "0,0],[0,1,0],[0,0,1]],"
+    "\"surfaceIds\":[4,3,2,1]},\"roundingRadius\":0.01},{\"mesh\":{\"vertices\":[[0,0,0],[1,0,0],["
+    "0,1,0]],\"triangles\":[[0,1,2]],"
     "\"normals\":[[0,0,1],[0,0,1],[0,0,1]]},\"id\":\"m\"}]},"
     "{\"id\":\"d\",\"position\":[20,0,0],\"colliders\":[{\"tetmesh\":{\"vertices\":[[0,0,"
     "0],"
@@ -89,9 +96,11 @@ static sample sample_open(const char *scene) {
   CHECK_INT(ct_draft_remove(draft, rows - 1), CT_OK);
   CHECK_INT(ct_draft_set_user(draft, (ct_text){"[2]", 3}), CT_OK);
   char spelled[96];
-  int length = snprintf(spelled, sizeof spelled, "\"%s\",\"scale\":2", json_string_value(json_object_get(posted.json, "id")));
+  int length = snprintf(spelled, sizeof spelled, "\"%s\",\"scale\":2",
+                        json_string_value(json_object_get(posted.json, "id")));
   ct_text note = {spelled, (size_t)length};
-  ct_collider collider = {.shape = {.kind = CT_KIND_BOX, .box = {{1, 2, 3}}}, .pose = ct_pose_identity(), .note = note};
+  ct_collider collider = {
+      .shape = {.kind = CT_KIND_BOX, .box = {{1, 2, 3}}}, .pose = ct_pose_identity(), .note = note};
   ct_body_options options = {.id = {"new", 3}, .colliders = &collider, .collider_count = 1};
   const ct_body *body = NULL;
   CHECK_INT(ct_body_create(&options, &body), CT_OK);
@@ -127,11 +136,13 @@ static void check_holds(rig *daemon, const ct_scene *scene) {
   reply = rig_ask(&r, "POST", "/v1/scenes/s/query/distance", "{\"maxDistance\":1}");
   CHECK(reply.status < 500);
   rig_free(&reply);
-  reply = rig_ask(&r, "POST", "/v1/scenes/s/query/zeroCrossings", "{\"contactState\":\"one\",\"include\":[\"contacts\"]}");
+  reply = rig_ask(&r, "POST", "/v1/scenes/s/query/zeroCrossings",
+                  "{\"contactState\":\"one\",\"include\":[\"contacts\"]}");
   CHECK(reply.status < 500);
   rig_free(&reply);
   CHECK(api_record_base(scene, &record));
-  CHECK_INT(api_record_apply(daemon->shapes, NULL, record.bytes, record.length, &again, why), API_RESTORED);
+  CHECK_INT(api_record_apply(daemon->shapes, NULL, record.bytes, record.length, &again, why),
+            API_RESTORED);
   if (again) check_same(scene, again);
   ct_scene_release(again);
   api_record_free(&record);
@@ -139,7 +150,8 @@ static void check_holds(rig *daemon, const ct_scene *scene) {
 }
 
 /* Applies bytes of a scene (before: for a change) or a shape. */
-static api_restored apply(sample *s, const api_record *which, const char *bytes, size_t length, bool look) {
+static api_restored apply(sample *s, const api_record *which, const char *bytes, size_t length,
+                          bool look) {
   char why[API_RESTORE_WHY] = "";
   api_restored end;
   if (which == &s->shape) {
@@ -149,7 +161,8 @@ static api_restored apply(sample *s, const api_record *which, const char *bytes,
     api_shapes_release(table);
   } else {
     const ct_scene *scene = NULL;
-    end = api_record_apply(s->daemon.shapes, which == &s->base ? NULL : s->before, bytes, length, &scene, why);
+    end = api_record_apply(s->daemon.shapes, which == &s->base ? NULL : s->before, bytes, length,
+                           &scene, why);
     CHECK((scene != NULL) == (end == API_RESTORED));
     if (scene && look) check_holds(&s->daemon, scene);
     ct_scene_release(scene);
@@ -172,7 +185,8 @@ static void every_byte_counts(void) {
       CHECK_INT(apply(&s, records[k], bytes, i, false), API_RESTORE_DAMAGED);
       bytes[i] ^= (char)(1u << i % 8);
       api_restored end = apply(&s, records[k], bytes, length, false);
-      bool newer = i == 8 ? (unsigned char)bytes[i] > API_RECORD_FORMAT : i > 8 && i < 12 && bytes[i];
+      bool newer =
+          i == 8 ? (unsigned char)bytes[i] > API_RECORD_FORMAT : i > 8 && i < 12 && bytes[i];
       CHECK_INT(end, newer ? API_RESTORE_NEWER : API_RESTORE_DAMAGED);
       bytes[i] ^= (char)(1u << i % 8);
     }
@@ -226,7 +240,8 @@ static void anything_is_answered(void) {
     size_t length = which->length, edits = 1 + (size_t)check_uniform(&r, 0, 4);
     memcpy(bytes, which->bytes, length);
     for (size_t k = 0; k < edits; k++) {
-      size_t at = 12 + (size_t)check_uniform(&r, 0, (double)length - 44), from = (size_t)check_uniform(&r, 0, (double)length - 32);
+      size_t at = 12 + (size_t)check_uniform(&r, 0, (double)length - 44),
+             from = (size_t)check_uniform(&r, 0, (double)length - 32);
       size_t most = length - 32 - (at > from ? at : from), run = (size_t)check_uniform(&r, 0, 9);
       if (check_uniform(&r, 0, 2) < 1.0) bytes[at] = (char)check_next(&r);
       else memmove(bytes + at, bytes + from, run < most ? run : most);
@@ -255,12 +270,18 @@ static void records_of_another_revision_are_refused(void) {
   sample s = sample_open(small);
   const ct_scene *scene = NULL;
   char why[API_RESTORE_WHY] = "";
-  CHECK_INT(api_record_apply(s.daemon.shapes, NULL, s.change.bytes, s.change.length, &scene, why), API_RESTORE_DAMAGED);
-  CHECK_INT(api_record_apply(s.daemon.shapes, s.after, s.change.bytes, s.change.length, &scene, why), API_RESTORE_DAMAGED);
-  CHECK_INT(api_record_apply(s.daemon.shapes, s.before, s.shape.bytes, s.shape.length, &scene, why), API_RESTORE_DAMAGED);
+  CHECK_INT(api_record_apply(s.daemon.shapes, NULL, s.change.bytes, s.change.length, &scene, why),
+            API_RESTORE_DAMAGED);
+  CHECK_INT(
+      api_record_apply(s.daemon.shapes, s.after, s.change.bytes, s.change.length, &scene, why),
+      API_RESTORE_DAMAGED);
+  CHECK_INT(api_record_apply(s.daemon.shapes, s.before, s.shape.bytes, s.shape.length, &scene, why),
+            API_RESTORE_DAMAGED);
   CHECK(scene == NULL && why[0]);
   const api_shape_table *table = NULL;
-  CHECK_INT(api_record_apply_shape(s.daemon.service, NULL, s.base.bytes, s.base.length, &table, why), API_RESTORE_DAMAGED);
+  CHECK_INT(
+      api_record_apply_shape(s.daemon.service, NULL, s.base.bytes, s.base.length, &table, why),
+      API_RESTORE_DAMAGED);
   CHECK(table == NULL);
   sample_close(&s);
 }
@@ -284,7 +305,7 @@ static void a_shape_posted_with_a_zero_byte_behind_a_number_is_read(void) {
   sample_close(&s);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------------------ */
+/* ---- memory --------------------------------------------------------------------------------- */
 
 /* What is done with allocation n failing. */
 typedef bool (*attempt)(sample *s);
@@ -308,7 +329,8 @@ static bool try_change(sample *s) {
 static bool try_apply(sample *s, const ct_scene *before, const api_record *which) {
   const ct_scene *scene = NULL;
   char why[API_RESTORE_WHY];
-  api_restored end = api_record_apply(s->daemon.shapes, before, which->bytes, which->length, &scene, why);
+  api_restored end =
+      api_record_apply(s->daemon.shapes, before, which->bytes, which->length, &scene, why);
   CHECK(end == API_RESTORED || end == API_RESTORE_MEMORY);
   if (scene) ct_scene_release(scene);
   return end == API_RESTORED;
@@ -320,7 +342,8 @@ static bool try_apply_change(sample *s) { return try_apply(s, s->before, &s->cha
 static bool try_apply_shape(sample *s) {
   const api_shape_table *table = NULL;
   char why[API_RESTORE_WHY];
-  api_restored end = api_record_apply_shape(s->daemon.service, NULL, s->shape.bytes, s->shape.length, &table, why);
+  api_restored end =
+      api_record_apply_shape(s->daemon.service, NULL, s->shape.bytes, s->shape.length, &table, why);
   CHECK(end == API_RESTORED || end == API_RESTORE_MEMORY);
   api_shapes_release(table);
   return end == API_RESTORED;
@@ -330,7 +353,8 @@ static bool try_apply_shape(sample *s) {
 static void fail_each(bool rest) {
   NEEDS_FAILING_MALLOC;
   memory.rest = rest;
-  static const attempt attempts[] = {try_base, try_change, try_apply_base, try_apply_change, try_apply_shape};
+  static const attempt attempts[] = {try_base, try_change, try_apply_base, try_apply_change,
+                                     try_apply_shape};
   sample s = sample_open(small);
   for (size_t k = 0; k < sizeof attempts / sizeof attempts[0]; k++) {
     bool reached = true, done = false;
@@ -360,8 +384,11 @@ static const check_test tests[] = {
     {"bytes_of_any_content_are_answered", bytes_of_any_content_are_answered},
     {"anything_is_answered", anything_is_answered},
     {"records_of_another_revision_are_refused", records_of_another_revision_are_refused},
-    {"a_shape_posted_with_a_zero_byte_behind_a_number_is_read", a_shape_posted_with_a_zero_byte_behind_a_number_is_read},
+    {"a_shape_posted_with_a_zero_byte_behind_a_number_is_read",
+     a_shape_posted_with_a_zero_byte_behind_a_number_is_read},
     {"want_of_memory_is_told", want_of_memory_is_told},
 };
 
-int main(int argc, char **argv) { return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]); }
+int main(int argc, char **argv) {
+  return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}

@@ -27,7 +27,8 @@ static char *scene_text(const ct_scene *scene, const char *id) {
 static void scenes_come_back_as_they_were_given(void) {
   static const char *const texts[] = {
       "{\"filters\":{\"groups\":{},\"pairs\":[]},\"bodies\":[]}",
-      "{\"id\":\"cell\",\"filters\":{\"groups\":{\"arm\":{\"notCollideWith\":[\"arm\",\"base\"]},\"base\":{\"notCollideWith\":[]}},"
+      "{\"id\":\"cell\",\"filters\":{\"groups\":{\"arm\":{\"notCollideWith\":[\"arm\",\"base\"]},"
+      "\"base\":{\"notCollideWith\":[]}},"
       "\"pairs\":[{\"a\":\"x\",\"b\":\"y\",\"collide\":false,\"reason\":\"bolted "
       "together\"},{\"a\":\"x\",\"b\":\"z\",\"collide\":true}]},"
       "\"user\":{\"author\":\"me\"},\"bodies\":[" BODY("x") "," BODY("y") "," BODY("z") "]}",
@@ -66,13 +67,15 @@ static void bad_scenes_say_why_and_where(void) {
       {"{\"materials\":{\"..\":{}}}", "bad-value", "/materials/..", NULL},
       {"{\"id\":7}", "wrong-type", "/id", NULL},
       {"{\"id\":\"..\"}", "bad-value", "/id", NULL},
-      {"{\"bodies\":[" BODY("a") "," BODY("b") "," BODY("a") "]}", "duplicate-id", "/bodies/2/id", "\"a\""},
-      {"{\"bodies\":[" BODY("a") ",{\"id\":\"b\",\"colliders\":[{\"box\":{\"size\":[1,1,0]}}]}]}", "out-of-range",
-       "/bodies/1/colliders/0/box/size/2", NULL},
+      {"{\"bodies\":[" BODY("a") "," BODY("b") "," BODY("a") "]}", "duplicate-id", "/bodies/2/id",
+       "\"a\""},
+      {"{\"bodies\":[" BODY("a") ",{\"id\":\"b\",\"colliders\":[{\"box\":{\"size\":[1,1,0]}}]}]}",
+       "out-of-range", "/bodies/1/colliders/0/box/size/2", NULL},
       {"{\"filters\":[]}", "wrong-type", "/filters", NULL},
-      {"{\"filters\":{\"pairs\":[{\"a\":\"a\",\"b\":\"c\"}]},\"bodies\":[" BODY("a") "]}", "unknown-id", "/filters/pairs/0/b",
-       "\"c\""},
-      {"{\"filters\":{\"group\":{}}}", "unknown-member", "/filters/group", "did you mean \"groups\""},
+      {"{\"filters\":{\"pairs\":[{\"a\":\"a\",\"b\":\"c\"}]},\"bodies\":[" BODY("a") "]}",
+       "unknown-id", "/filters/pairs/0/b", "\"c\""},
+      {"{\"filters\":{\"group\":{}}}", "unknown-member", "/filters/group",
+       "did you mean \"groups\""},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     document d;
@@ -121,7 +124,8 @@ static void an_id_in_use_is_not_a_repeated_one(void) {
     const ct_scene *scene = make_scene(&d, "{\"bodies\":[" BODY("a") "," BODY("b") "]}", 1);
     ct_draft *draft = ct_draft_begin(scene);
     api_body_list list = {0};
-    CHECK(document_parse(&d, cases[i].text, strlen(cases[i].text)) && api_read_bodies(&d.reader, &d.root, &list));
+    CHECK(document_parse(&d, cases[i].text, strlen(cases[i].text)) &&
+          api_read_bodies(&d.reader, &d.root, &list));
     api_add_bodies(&d.reader, NULL, &list, draft);
     document_expect(&d, cases[i].text, cases[i].problem, cases[i].pointer, NULL);
     api_body_list_free(&list);
@@ -133,30 +137,43 @@ static void an_id_in_use_is_not_a_repeated_one(void) {
 
 /* Applies patches to body `a` of a scene and compares what the body then is. */
 static void merge_patches_change_what_they_name(void) {
-  static const char base[] =
-      "{\"bodies\":[{\"id\":\"a\",\"position\":[1,2,3],\"rotation\":[0,0,1,0],\"motion\":{\"mass\":2,\"centerOfMass\":[0,0,1],"
-      "\"linearVelocity\":[1,0,0]}," BALL ",\"groups\":[\"g\"],\"user\":{\"x\":1,\"y\":{\"z\":2}}}]}";
+  static const char base[] = "{\"bodies\":[{\"id\":\"a\",\"position\":[1,2,3],\"rotation\":[0,0,1,"
+                             "0],\"motion\":{\"mass\":2,\"centerOfMass\":[0,0,1],"
+                             "\"linearVelocity\":[1,0,0]}," BALL
+                             ",\"groups\":[\"g\"],\"user\":{\"x\":1,\"y\":{\"z\":2}}}]}";
 #define REST "\"groups\":[\"g\"],\"user\":{\"x\":1,\"y\":{\"z\":2}}}"
 #define MOTION "\"motion\":{\"mass\":2,\"centerOfMass\":[0,0,1],\"linearVelocity\":[1,0,0]},"
   static const struct {
     const char *patch, *result, *problem, *pointer;
   } cases[] = {
-      {"{\"position\":[4,5,6]}", "{\"id\":\"a\",\"position\":[4,5,6],\"rotation\":[0,0,1,0]," MOTION BALL "," REST, NULL, NULL},
-      {"{\"rpy\":[0,0,0]}", "{\"id\":\"a\",\"position\":[1,2,3],\"rotation\":[0,0,0,1]," MOTION BALL "," REST, NULL, NULL},
+      {"{\"position\":[4,5,6]}",
+       "{\"id\":\"a\",\"position\":[4,5,6],\"rotation\":[0,0,1,0]," MOTION BALL "," REST, NULL,
+       NULL},
+      {"{\"rpy\":[0,0,0]}",
+       "{\"id\":\"a\",\"position\":[1,2,3],\"rotation\":[0,0,0,1]," MOTION BALL "," REST, NULL,
+       NULL},
       {"{\"matrix\":[1,0,0,0,1,0,0,0,1],\"position\":null}",
-       "{\"id\":\"a\",\"position\":[0,0,0],\"rotation\":[0,0,0,1]," MOTION BALL "," REST, NULL, NULL},
-      {"{\"rotation\":null}", "{\"id\":\"a\",\"position\":[1,2,3],\"rotation\":[0,0,0,1]," MOTION BALL "," REST, NULL, NULL},
-      {"{\"motion\":null}", "{\"id\":\"a\",\"position\":[1,2,3],\"rotation\":[0,0,1,0]," BALL "," REST, NULL, NULL},
+       "{\"id\":\"a\",\"position\":[0,0,0],\"rotation\":[0,0,0,1]," MOTION BALL "," REST, NULL,
+       NULL},
+      {"{\"rotation\":null}",
+       "{\"id\":\"a\",\"position\":[1,2,3],\"rotation\":[0,0,0,1]," MOTION BALL "," REST, NULL,
+       NULL},
+      {"{\"motion\":null}",
+       "{\"id\":\"a\",\"position\":[1,2,3],\"rotation\":[0,0,1,0]," BALL "," REST, NULL, NULL},
       {"{\"motion\":{\"mass\":null,\"density\":5,\"linearVelocity\":null}}",
-       "{\"id\":\"a\",\"position\":[1,2,3],\"rotation\":[0,0,1,0],\"motion\":{\"density\":5,\"centerOfMass\":[0,0,1]}," BALL
-       "," REST,
+       "{\"id\":\"a\",\"position\":[1,2,3],\"rotation\":[0,0,1,0],\"motion\":{\"density\":5,"
+       "\"centerOfMass\":[0,0,1]}," BALL "," REST,
        NULL, NULL},
       {"{\"user\":{\"y\":{\"z\":null,\"w\":[1]}},\"groups\":null}",
-       "{\"id\":\"a\",\"position\":[1,2,3],\"rotation\":[0,0,1,0]," MOTION BALL ",\"user\":{\"x\":1,\"y\":{\"w\":[1]}}}", NULL,
-       NULL},
+       "{\"id\":\"a\",\"position\":[1,2,3],\"rotation\":[0,0,1,0]," MOTION BALL
+       ",\"user\":{\"x\":1,\"y\":{\"w\":[1]}}}",
+       NULL, NULL},
       {"{\"id\":\"a\",\"colliders\":[{\"plane\":{}}],\"motion\":null,\"user\":null}",
-       "{\"id\":\"a\",\"position\":[1,2,3],\"rotation\":[0,0,1,0],\"colliders\":[{\"plane\":{}}],\"groups\":[\"g\"]}", NULL, NULL},
-      {"{}", "{\"id\":\"a\",\"position\":[1,2,3],\"rotation\":[0,0,1,0]," MOTION BALL "," REST, NULL, NULL},
+       "{\"id\":\"a\",\"position\":[1,2,3],\"rotation\":[0,0,1,0],\"colliders\":[{\"plane\":{}}],"
+       "\"groups\":[\"g\"]}",
+       NULL, NULL},
+      {"{}", "{\"id\":\"a\",\"position\":[1,2,3],\"rotation\":[0,0,1,0]," MOTION BALL "," REST,
+       NULL, NULL},
       {"{\"id\":\"b\"}", NULL, "bad-value", "/id"},
       {"{\"colliders\":null}", NULL, "missing-member", "/colliders"},
       {"{\"colliders\":[]}", NULL, "missing-member", "/colliders"},
@@ -213,25 +230,31 @@ static void a_patch_finds_its_body_by_id(void) {
 }
 
 static void settings_are_patched_alone(void) {
-  static const char base[] =
-      "{\"filters\":{\"groups\":{\"g\":{\"notCollideWith\":[\"g\"]}},\"pairs\":[{\"a\":\"a\",\"b\":\"b\"}]},\"user\":{\"k\":1},"
-      "\"bodies\":[" BODY("a") "," BODY("b") "]}";
+  static const char base[] = "{\"filters\":{\"groups\":{\"g\":{\"notCollideWith\":[\"g\"]}},"
+                             "\"pairs\":[{\"a\":\"a\",\"b\":\"b\"}]},\"user\":{\"k\":1},"
+                             "\"bodies\":[" BODY("a") "," BODY("b") "]}";
   static const struct {
     const char *patch, *settings, *problem, *pointer;
   } cases[] = {
       {"{}",
-       "{\"id\":\"s\",\"filters\":{\"groups\":{\"g\":{\"notCollideWith\":[\"g\"]}},\"pairs\":[{\"a\":\"a\",\"b\":\"b\",\"collide\":"
+       "{\"id\":\"s\",\"filters\":{\"groups\":{\"g\":{\"notCollideWith\":[\"g\"]}},\"pairs\":[{"
+       "\"a\":\"a\",\"b\":\"b\",\"collide\":"
        "false}]},\"user\":{\"k\":1}}",
        NULL, NULL},
-      {"{\"user\":null,\"filters\":null}", "{\"id\":\"s\",\"filters\":{\"groups\":{},\"pairs\":[]}}", NULL, NULL},
-      {"{\"id\":\"s\",\"user\":{\"k\":null,\"l\":2},\"filters\":{\"pairs\":null,\"groups\":{\"h\":{\"notCollideWith\":[]}}}}",
-       "{\"id\":\"s\",\"filters\":{\"groups\":{\"g\":{\"notCollideWith\":[\"g\"]},\"h\":{\"notCollideWith\":[]}},\"pairs\":[]},"
+      {"{\"user\":null,\"filters\":null}",
+       "{\"id\":\"s\",\"filters\":{\"groups\":{},\"pairs\":[]}}", NULL, NULL},
+      {"{\"id\":\"s\",\"user\":{\"k\":null,\"l\":2},\"filters\":{\"pairs\":null,\"groups\":{\"h\":{"
+       "\"notCollideWith\":[]}}}}",
+       "{\"id\":\"s\",\"filters\":{\"groups\":{\"g\":{\"notCollideWith\":[\"g\"]},\"h\":{"
+       "\"notCollideWith\":[]}},\"pairs\":[]},"
        "\"user\":{\"l\":2}}",
        NULL, NULL},
       {"{\"id\":\"t\"}", NULL, "bad-value", "/id"},
       {"{\"bodies\":[]}", NULL, "unknown-member", "/bodies"},
-      {"{\"filters\":{\"pairs\":[{\"a\":\"a\",\"b\":\"q\"}]}}", NULL, "unknown-id", "/filters/pairs/0/b"},
-      {"{\"filters\":{\"groups\":{\"g\":{\"notCollideWith\":null}}}}", NULL, "missing-member", "/filters/groups/g/notCollideWith"},
+      {"{\"filters\":{\"pairs\":[{\"a\":\"a\",\"b\":\"q\"}]}}", NULL, "unknown-id",
+       "/filters/pairs/0/b"},
+      {"{\"filters\":{\"groups\":{\"g\":{\"notCollideWith\":null}}}}", NULL, "missing-member",
+       "/filters/groups/g/notCollideWith"},
       {"3", NULL, "wrong-type", ""},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -263,11 +286,13 @@ static void a_put_body_replaces_or_is_new(void) {
   document d;
   const ct_scene *scene = make_scene(&d, "{\"bodies\":[" BODY("a") "," BODY("b") "]}", 1);
   ct_draft *draft = ct_draft_begin(scene);
-  static const char *const texts[] = {"{\"id\":\"a\",\"position\":[5,0,0]," BALL "}", "{\"id\":\"n\"," BALL "}"};
+  static const char *const texts[] = {"{\"id\":\"a\",\"position\":[5,0,0]," BALL "}",
+                                      "{\"id\":\"n\"," BALL "}"};
   for (size_t i = 0; i < 2; i++) {
     api_body body = {0};
     bool created = i == 0;
-    CHECK(document_parse(&d, texts[i], strlen(texts[i])) && api_read_body(&d.reader, &d.root, NULL, &body));
+    CHECK(document_parse(&d, texts[i], strlen(texts[i])) &&
+          api_read_body(&d.reader, &d.root, NULL, &body));
     CHECK(api_put_body_into(&d.reader, NULL, &body, draft, &created));
     CHECK_INT(created, i == 1);
     api_body_release(&body);
@@ -281,14 +306,15 @@ static void a_put_body_replaces_or_is_new(void) {
   document_free(&d);
 }
 
-static const check_test tests[] = {{"scenes_come_back_as_they_were_given", scenes_come_back_as_they_were_given},
-                                   {"the_empty_document_is_an_empty_scene", the_empty_document_is_an_empty_scene},
-                                   {"bad_scenes_say_why_and_where", bad_scenes_say_why_and_where},
-                                   {"bodies_beyond_the_limit_are_refused", bodies_beyond_the_limit_are_refused},
-                                   {"an_id_in_use_is_not_a_repeated_one", an_id_in_use_is_not_a_repeated_one},
-                                   {"merge_patches_change_what_they_name", merge_patches_change_what_they_name},
-                                   {"a_patch_finds_its_body_by_id", a_patch_finds_its_body_by_id},
-                                   {"settings_are_patched_alone", settings_are_patched_alone},
-                                   {"a_put_body_replaces_or_is_new", a_put_body_replaces_or_is_new}};
+static const check_test tests[] = {
+    {"scenes_come_back_as_they_were_given", scenes_come_back_as_they_were_given},
+    {"the_empty_document_is_an_empty_scene", the_empty_document_is_an_empty_scene},
+    {"bad_scenes_say_why_and_where", bad_scenes_say_why_and_where},
+    {"bodies_beyond_the_limit_are_refused", bodies_beyond_the_limit_are_refused},
+    {"an_id_in_use_is_not_a_repeated_one", an_id_in_use_is_not_a_repeated_one},
+    {"merge_patches_change_what_they_name", merge_patches_change_what_they_name},
+    {"a_patch_finds_its_body_by_id", a_patch_finds_its_body_by_id},
+    {"settings_are_patched_alone", settings_are_patched_alone},
+    {"a_put_body_replaces_or_is_new", a_put_body_replaces_or_is_new}};
 
 CHECK_MAIN(tests)

@@ -1,20 +1,27 @@
-/* Documents damaged at random: each is refused with a problem, or taken, and what is taken reads back from what is written. */
+/* Documents damaged at random: each is refused with a problem, or taken, and what is taken reads
+ * back from what is written. */
 #include "documents/scene_json.h"
 #include "tests/support/document.h"
 
-static const char whole[] =
-    "{\"id\":\"s\",\"filters\":{\"groups\":{\"g\":{\"notCollideWith\":[\"g\",\"h\"]}},\"pairs\":[{\"a\":\"a\",\"b\":\"b\","
-    "\"collide\":true,"
-    "\"reason\":\"why\"}]},\"user\":{\"some\":[1.25,true,null]},\"bodies\":[{\"id\":\"a\",\"position\":[0.1,2e3,-3],\"rpy\":[0.1,0."
-    "2,0.3],"
-    "\"motion\":{\"density\":1000,\"linearVelocity\":[1,0,0]},\"colliders\":[{\"id\":\"one\",\"box\":{\"size\":[1,2,3]}},"
-    "{\"capsule\":{\"radius\":1,\"height\":2},\"position\":[0,0,1]}],\"groups\":[\"g\"],\"user\":\"x\"},"
-    "{\"id\":\"b\",\"rotation\":[0,0.6,0,0.8],\"colliders\":[{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1],[1,1,1]]}}]"
-    "},"
-    "{\"id\":\"c\",\"motion\":{\"mass\":2,\"inertiaDiagonal\":[1,1,1]},\"colliders\":[{\"sphere\":{\"radius\":0.5},"
-    "\"matrix\":[[1,0,0],[0,1,0],[0,0,1]]}]},{\"id\":\"d\",\"colliders\":[{\"convex\":{\"planes\":[[1,0,0,-1],[-1,0,0,-1],[0,1,0,-"
-    "1],"
-    "[0,-1,0,-1],[0,0,1,-1],[0,0,-1,-1]]}},{\"plane\":{}}]}]}";
+static const char whole[] = "{\"id\":\"s\",\"filters\":{\"groups\":{\"g\":{\"notCollideWith\":["
+                            "\"g\",\"h\"]}},\"pairs\":[{\"a\":\"a\",\"b\":\"b\","
+                            "\"collide\":true,"
+                            "\"reason\":\"why\"}]},\"user\":{\"some\":[1.25,true,null]},\"bodies\":"
+                            "[{\"id\":\"a\",\"position\":[0.1,2e3,-3],\"rpy\":[0.1,0."
+                            "2,0.3],"
+                            "\"motion\":{\"density\":1000,\"linearVelocity\":[1,0,0]},"
+                            "\"colliders\":[{\"id\":\"one\",\"box\":{\"size\":[1,2,3]}},"
+                            "{\"capsule\":{\"radius\":1,\"height\":2},\"position\":[0,0,1]}],"
+                            "\"groups\":[\"g\"],\"user\":\"x\"},"
+                            "{\"id\":\"b\",\"rotation\":[0,0.6,0,0.8],\"colliders\":[{\"convex\":{"
+                            "\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1],[1,1,1]]}}]"
+                            "},"
+                            "{\"id\":\"c\",\"motion\":{\"mass\":2,\"inertiaDiagonal\":[1,1,1]},"
+                            "\"colliders\":[{\"sphere\":{\"radius\":0.5},"
+                            "\"matrix\":[[1,0,0],[0,1,0],[0,0,1]]}]},{\"id\":\"d\",\"colliders\":[{"
+                            "\"convex\":{\"planes\":[[1,0,0,-1],[-1,0,0,-1],[0,1,0,-"
+                            "1],"
+                            "[0,-1,0,-1],[0,0,1,-1],[0,0,-1,-1]]}},{\"plane\":{}}]}]}";
 
 /* Pieces that stand for a whole token or more. */
 static const char *const pieces[] = {"0",         "-1",
@@ -33,7 +40,8 @@ static const char *const pieces[] = {"0",         "-1",
                                      "NaN",       "\"id\":\"a\",",
                                      "[[0,0,0]]", "9223372036854775808"};
 
-/* One to three changes: a byte, a run dropped, a run doubled, a piece put in, or a token's worth replaced by a piece. */
+/* One to three changes: a byte, a run dropped, a run doubled, a piece put in, or a token's worth
+ * replaced by a piece. */
 static size_t damage(check_random *r, char *text, size_t length) {
   for (uint64_t changes = 1 + check_next(r) % 3; changes; changes--) {
     size_t at = check_next(r) % length, run = check_next(r) % 12;
@@ -59,8 +67,9 @@ static size_t damage(check_random *r, char *text, size_t length) {
 
 /* One scalar for another, so that the text stays JSON and the readers have to judge it. */
 static size_t exchange(check_random *r, char *text, size_t length) {
-  static const char *const values[] = {"0",    "-1",    "2",  "0.5", "1e308", "5e-324", "1e9",     "-0",   "1e-400", "null",
-                                       "true", "false", "{}", "[]",  "\"a\"", "\"b\"",  "\"one\"", "\"\"", "1e-9",   "1e15"};
+  static const char *const values[] = {
+      "0",    "-1",    "2",  "0.5", "1e308", "5e-324", "1e9",     "-0",   "1e-400", "null",
+      "true", "false", "{}", "[]",  "\"a\"", "\"b\"",  "\"one\"", "\"\"", "1e-9",   "1e15"};
   size_t at = check_next(r) % length, run;
   while (!strchr(",:[", text[at]) || strchr("{[]", text[at + 1])) at = (at + 1) % length;
   at++;
@@ -76,7 +85,8 @@ static const ct_scene *read_scene(document *d, const char *text, size_t length) 
   api_scene_document s = {0};
   const ct_scene *scene = NULL;
   document_init(d);
-  if (document_parse(d, text, length) && api_read_scene(&d->reader, &d->root, &s)) scene = api_make_scene(&d->reader, NULL, &s, 1);
+  if (document_parse(d, text, length) && api_read_scene(&d->reader, &d->root, &s))
+    scene = api_make_scene(&d->reader, NULL, &s, 1);
   api_scene_document_release(&s);
   return scene;
 }
@@ -91,14 +101,16 @@ static void damaged_documents_are_refused_or_read_back(void) {
     if (i) length = i % 3 ? exchange(&r, text, length) : damage(&r, text, length);
     static document d;
     const ct_scene *scene = read_scene(&d, text, length);
-    if ((scene != NULL) == api_faults_any(&d.faults)) CHECK_FAIL("%.*s: neither or both", (int)length, text);
+    if ((scene != NULL) == api_faults_any(&d.faults))
+      CHECK_FAIL("%.*s: neither or both", (int)length, text);
     if (!scene) {
       refused[d.faults.id]++;
       api_buffer out = {0};
       api_put_problem(&out, &d.faults);
       json_t *problem = json_loadb(out.bytes, out.length, 0, NULL);
       if (!problem) CHECK_FAIL("no JSON: %.*s", (int)out.length, out.bytes);
-      if (api_problem_get(d.faults.id)->status >= 500) CHECK_FAIL("%.*s: %s", (int)length, text, d.faults.items[0].detail);
+      if (api_problem_get(d.faults.id)->status >= 500)
+        CHECK_FAIL("%.*s: %s", (int)length, text, d.faults.items[0].detail);
       json_decref(problem);
       api_buffer_free(&out);
       document_free(&d);
@@ -121,14 +133,16 @@ static void damaged_documents_are_refused_or_read_back(void) {
   }
   /* The damage reaches all parts of the readers. */
   CHECK(taken > 1000);
-  static const api_problem_id seen[] = {API_PROBLEM_MALFORMED_JSON, API_PROBLEM_UNKNOWN_MEMBER, API_PROBLEM_MISSING_MEMBER,
-                                        API_PROBLEM_WRONG_TYPE,     API_PROBLEM_OUT_OF_RANGE,   API_PROBLEM_BAD_VALUE,
-                                        API_PROBLEM_BAD_ROTATION,   API_PROBLEM_BAD_MASS,       API_PROBLEM_UNKNOWN_ID,
-                                        API_PROBLEM_DUPLICATE_ID,   API_PROBLEM_DEGENERATE_HULL};
+  static const api_problem_id seen[] = {
+      API_PROBLEM_MALFORMED_JSON, API_PROBLEM_UNKNOWN_MEMBER, API_PROBLEM_MISSING_MEMBER,
+      API_PROBLEM_WRONG_TYPE,     API_PROBLEM_OUT_OF_RANGE,   API_PROBLEM_BAD_VALUE,
+      API_PROBLEM_BAD_ROTATION,   API_PROBLEM_BAD_MASS,       API_PROBLEM_UNKNOWN_ID,
+      API_PROBLEM_DUPLICATE_ID,   API_PROBLEM_DEGENERATE_HULL};
   for (size_t i = 0; i < sizeof seen / sizeof seen[0]; i++)
     if (!refused[seen[i]]) CHECK_FAIL("no %s among the refusals", api_problem_get(seen[i])->name);
 }
 
-static const check_test tests[] = {{"damaged_documents_are_refused_or_read_back", damaged_documents_are_refused_or_read_back}};
+static const check_test tests[] = {
+    {"damaged_documents_are_refused_or_read_back", damaged_documents_are_refused_or_read_back}};
 
 CHECK_MAIN(tests)

@@ -40,7 +40,8 @@ static void a_unit_quaternion_keeps_its_bits(void) {
   }
 }
 
-/* Off by up to 1e-3: the direction stays, the length becomes 1, and what is written reads back to the same bits. */
+/* Off by up to 1e-3: the direction stays, the length becomes 1, and what is written reads back to
+ * the same bits. */
 static void a_quaternion_nearly_unit_is_normalised_once(void) {
   check_random r = {12};
   for (int i = 0; i < 20000; i++) {
@@ -138,10 +139,12 @@ static void rpy_turns_about_fixed_x_then_y_then_z(void) {
   for (int i = 0; i < 5000; i++) {
     double a[3];
     for (int j = 0; j < 3; j++)
-      a[j] = i % 2 ? check_uniform(&r, -7, 7) : 0.78539816339744830962 * (double)((int)(check_next(&r) % 17) - 8);
+      a[j] = i % 2 ? check_uniform(&r, -7, 7)
+                   : 0.78539816339744830962 * (double)((int)(check_next(&r) % 17) - 8);
     char text[120];
     snprintf(text, sizeof text, "{\"rpy\":[%.17g,%.17g,%.17g]}", a[0], a[1], a[2]);
-    matrix x = turn(0, a[0]), y = turn(1, a[1]), z = turn(2, a[2]), yx = times(&y, &x), zyx = times(&z, &yx);
+    matrix x = turn(0, a[0]), y = turn(1, a[1]), z = turn(2, a[2]), yx = times(&y, &x),
+           zyx = times(&z, &yx);
     document d;
     ct_pose pose;
     CHECK(read_pose(&d, text, &pose));
@@ -159,10 +162,12 @@ static void a_matrix_is_read_by_rows_or_as_nine_numbers(void) {
     matrix b = turn((axis + 1) % 3, check_uniform(&r, -0.5, 0.5)), m = times(&a, &b);
     char rows[400], nine[400];
 #define M(i, j) (double)m.m[i][j]
-    snprintf(rows, sizeof rows, "{\"matrix\":[[%.17g,%.17g,%.17g],[%.17g,%.17g,%.17g],[%.17g,%.17g,%.17g]]}", M(0, 0), M(0, 1),
-             M(0, 2), M(1, 0), M(1, 1), M(1, 2), M(2, 0), M(2, 1), M(2, 2));
-    snprintf(nine, sizeof nine, "{\"matrix\":[%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g]}", M(0, 0), M(0, 1), M(0, 2),
-             M(1, 0), M(1, 1), M(1, 2), M(2, 0), M(2, 1), M(2, 2));
+    snprintf(rows, sizeof rows,
+             "{\"matrix\":[[%.17g,%.17g,%.17g],[%.17g,%.17g,%.17g],[%.17g,%.17g,%.17g]]}", M(0, 0),
+             M(0, 1), M(0, 2), M(1, 0), M(1, 1), M(1, 2), M(2, 0), M(2, 1), M(2, 2));
+    snprintf(nine, sizeof nine,
+             "{\"matrix\":[%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g]}", M(0, 0),
+             M(0, 1), M(0, 2), M(1, 0), M(1, 1), M(1, 2), M(2, 0), M(2, 1), M(2, 2));
 #undef M
     document d, e;
     ct_pose pose, same;
@@ -207,7 +212,8 @@ static void what_is_no_rotation_is_refused(void) {
       {"{\"matrix\":[[1,0,0],[0,1,0],[0,0,null]]}", "wrong-type", "/matrix/2/2", NULL},
       {"{\"matrix\":\"identity\"}", "wrong-type", "/matrix", NULL},
       {"{\"rotation\":[0,0,0,1],\"rpy\":[0,0,0]}", "conflicting-members", "", "Only one"},
-      {"{\"rotation\":[0,0,0,1],\"rotationWxyz\":[1,0,0,0]}", "conflicting-members", "", "Only one"},
+      {"{\"rotation\":[0,0,0,1],\"rotationWxyz\":[1,0,0,0]}", "conflicting-members", "",
+       "Only one"},
       {"{\"position\":[1,2]}", "wrong-type", "/position", NULL},
       {"{\"position\":[1,2,1000000001]}", "out-of-range", "/position/2", NULL},
       {"{\"position\":[-1e9,1e9,5e-324]}", NULL, NULL, NULL},
@@ -230,8 +236,10 @@ static void what_is_no_rotation_is_refused(void) {
 static void quaternions_of_any_scale_are_judged_by_their_length(void) {
   check_random r = {16};
   for (int i = 0; i < 100000; i++) {
-    ct_quat q = {check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1)};
-    double n = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w), scale = pow(10.0, check_uniform(&r, -300, 300)) / n;
+    ct_quat q = {check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1),
+                 check_uniform(&r, -1, 1)};
+    double n = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w),
+           scale = pow(10.0, check_uniform(&r, -300, 300)) / n;
     if (i % 3 == 0) scale = (1.0 + check_uniform(&r, -2e-3, 2e-3)) / n;
     const double v[4] = {q.x * scale, q.y * scale, q.z * scale, q.w * scale};
     if (fabs(fabs(n * scale - 1.0) - 1e-3) < 1e-12) continue;
@@ -255,6 +263,7 @@ static const check_test tests[] = {
     {"rpy_turns_about_fixed_x_then_y_then_z", rpy_turns_about_fixed_x_then_y_then_z},
     {"a_matrix_is_read_by_rows_or_as_nine_numbers", a_matrix_is_read_by_rows_or_as_nine_numbers},
     {"what_is_no_rotation_is_refused", what_is_no_rotation_is_refused},
-    {"quaternions_of_any_scale_are_judged_by_their_length", quaternions_of_any_scale_are_judged_by_their_length}};
+    {"quaternions_of_any_scale_are_judged_by_their_length",
+     quaternions_of_any_scale_are_judged_by_their_length}};
 
 CHECK_MAIN(tests)

@@ -1,20 +1,26 @@
-/* Posted shapes in process: memory that cannot be had, tables of one moment, two calls that commit at once. */
+/* Posted shapes in process: memory that cannot be had, tables of one moment, two calls that commit
+ * at once. */
 #include "shapes/shape_table.h"
 #include "tests/support/api_rig.h"
 #include "tests/support/failing_malloc.h"
 
 #include <time.h>
 
-#define OBJ                                                                                                                        \
-  "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nf 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 "   \
-  "7\n"                                                                                                                            \
+#define OBJ                                                                                        \
+  "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nf 4 3 2 1\nf 5 6 7 "    \
+  "8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 "                                                              \
+  "7\n"                                                                                            \
   "f 4 1 5 8\n"
-#define STL "solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid x\n"
-#define MESH                                                                                                                       \
-  "{\"mesh\": {\"vertices\": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [5, 5, 5]], \"triangles\": [[0, 1, 2], [0, 3, 1], [1, "  \
-  "3, 2], [2, 3, "                                                                                                                 \
+#define STL                                                                                        \
+  "solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 "               \
+  "0\nendloop\nendfacet\nendsolid x\n"
+#define MESH                                                                                       \
+  "{\"mesh\": {\"vertices\": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [5, 5, 5]], "            \
+  "\"triangles\": [[0, 1, 2], [0, 3, 1], [1, "                                                     \
+  "3, 2], [2, 3, "                                                                                 \
   "0], [0, 1, 2]]"
-#define HULL "{\"convex\": {\"vertices\": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.1, 0.1, 0.1]]}}"
+#define HULL                                                                                       \
+  "{\"convex\": {\"vertices\": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.1, 0.1, 0.1]]}}"
 
 typedef struct request {
   const char *method, *path, *type, *body;
@@ -31,11 +37,13 @@ static void prepare(rig *r, char path[64]) {
   rig_reply made = rig_ask(r, "POST", "/v1/shapes", HULL);
   CHECK_INT(made.status, 201);
   snprintf(path, 64, "%.60s", made.location);
-  snprintf(scene, sizeof scene, "{\"bodies\": [{\"id\": \"b\", \"colliders\": [{\"shape\": \"%.40s\", \"scale\": 2}]}]}",
+  snprintf(scene, sizeof scene,
+           "{\"bodies\": [{\"id\": \"b\", \"colliders\": [{\"shape\": \"%.40s\", \"scale\": 2}]}]}",
            made.location + 11);
   rig_free(&made);
   rig_must(r, "PUT", "/v1/scenes/s", scene, 201);
-  rig_must(r, "PUT", "/v1/scenes/s/bodies/mesh", "{\"colliders\": [" MESH ", \"solid\": true}}]}", 201);
+  rig_must(r, "PUT", "/v1/scenes/s/bodies/mesh", "{\"colliders\": [" MESH ", \"solid\": true}}]}",
+           201);
 }
 
 static char *listing(rig *r) {
@@ -76,8 +84,11 @@ static void fail_each(bool all_after) {
   prepare(&first, path);
   rig_close(&first);
   char named[200], scaled[200];
-  snprintf(named, sizeof named, "[{\"id\": \"n\", \"colliders\": [{\"shape\": \"%s\", \"scale\": 3}]}]", path + 11);
-  snprintf(scaled, sizeof scaled, "{\"a\": {\"shape\": \"%s\"}, \"b\": {\"shape\": \"%s\", \"scale\": 5, \"position\": [9, 0, 0]}}",
+  snprintf(named, sizeof named,
+           "[{\"id\": \"n\", \"colliders\": [{\"shape\": \"%s\", \"scale\": 3}]}]", path + 11);
+  snprintf(scaled, sizeof scaled,
+           "{\"a\": {\"shape\": \"%s\"}, \"b\": {\"shape\": \"%s\", \"scale\": 5, \"position\": "
+           "[9, 0, 0]}}",
            path + 11, path + 11);
   const request requests[] = {
       {"POST", "/v1/shapes?unit=mm", "model/obj", OBJ},
@@ -106,7 +117,8 @@ static void fail_each(bool all_after) {
     for (long n = 1; n < 5000; n++) {
       if (!try_one(&requests[i], n, usual.body, usual.status)) break;
       if (memory.live == start) continue;
-      CHECK_FAIL("%s %s, failure %ld: %ld allocations are lost", requests[i].method, requests[i].path, n, memory.live - start);
+      CHECK_FAIL("%s %s, failure %ld: %ld allocations are lost", requests[i].method,
+                 requests[i].path, n, memory.live - start);
       start = memory.live;
     }
     rig_free(&usual);
@@ -133,7 +145,8 @@ static void a_shape_without_references_goes_or_stays_whole(void) {
     memory.fail_at = 0;
     bool reached = memory.taken >= n;
     char *after = listing(&r);
-    if (gone.status == 200 ? strcmp(before, after) == 0 : gone.status != 503 || strcmp(before, after) != 0)
+    if (gone.status == 200 ? strcmp(before, after) == 0
+                           : gone.status != 503 || strcmp(before, after) != 0)
       CHECK_FAIL("failure %ld: %d, %s then %s", n, gone.status, before, after);
     rig_free(&gone);
     rig_free(&made);
@@ -144,7 +157,7 @@ static void a_shape_without_references_goes_or_stays_whole(void) {
   }
 }
 
-/* ---- tables -------------------------------------------------------------------------------------------------------------- */
+/* ---- tables --------------------------------------------------------------------------------- */
 
 /* A call begun but not committed. */
 typedef struct pending {
@@ -261,7 +274,8 @@ static void only_writes_of_bodies_may_name_shapes(void) {
     api_match match;
     api_reply refusal = {0};
     CHECK(api_match_head(r.service, &head, &match, &refusal));
-    if (api_match_names_shapes(&match) != routes[i].names) CHECK_FAIL("%s %s", routes[i].method, routes[i].path);
+    if (api_match_names_shapes(&match) != routes[i].names)
+      CHECK_FAIL("%s %s", routes[i].method, routes[i].path);
   }
   rig_close(&r);
 }
@@ -270,7 +284,9 @@ static void a_call_sees_the_shapes_that_it_was_given(void) {
   rig r = rig_open();
   rig_reply made = rig_ask(&r, "POST", "/v1/shapes", "{\"sphere\": {\"radius\": 1}}");
   char body[160];
-  snprintf(body, sizeof body, "{\"a\": {\"shape\": \"%.40s\"}, \"b\": {\"sphere\": {\"radius\": 1}}}", made.location + 11);
+  snprintf(body, sizeof body,
+           "{\"a\": {\"shape\": \"%.40s\"}, \"b\": {\"sphere\": {\"radius\": 1}}}",
+           made.location + 11);
   api_match match;
   api_head head = {.method = "POST", .path = "/v1/query/massProperties"};
   api_reply refusal = {0};
@@ -282,12 +298,13 @@ static void a_call_sees_the_shapes_that_it_was_given(void) {
   if (api_call_begin(call, &input) == API_STEP_WORK) rig_run(&r, call);
   CHECK_INT(api_call_reply(call)->status, 200);
   api_call_destroy(call);
-  rig_refused(&r, "POST", "/v1/query/massProperties", body, (rig_fault){422, "unknown-id", "/a/shape"});
+  rig_refused(&r, "POST", "/v1/query/massProperties", body,
+              (rig_fault){422, "unknown-id", "/a/shape"});
   rig_free(&made);
   rig_close(&r);
 }
 
-/* ---- a list from elsewhere ------------------------------------------------------------------------------------------------ */
+/* ---- a list from elsewhere ------------------------------------------------------------------ */
 
 #define LISTED 160 /* bytes from one id to the next */
 
@@ -297,7 +314,8 @@ static const api_shape_table *table_of(int count) {
   for (int i = 0; i < count; i++) {
     char id[16];
     snprintf(id, sizeof id, "s%05d", 2 * i);
-    const api_shape_form form = {.id = id, .shape = {.kind = CT_KIND_SPHERE}, .report = api_text("")};
+    const api_shape_form form = {
+        .id = id, .shape = {.kind = CT_KIND_SPHERE}, .report = api_text("")};
     const api_shape *shape = api_shape_create(&form);
     const api_shape_table *next = api_shapes_with(table, shape);
     api_shapes_release(table);
@@ -330,7 +348,8 @@ static void a_table_loses_the_shape_that_is_dropped_and_no_other(void) {
   api_shapes_release(table);
 }
 
-/* Each list has some of the table's ids and others before, between and after them: what is left is looked for one by one. */
+/* Each list has some of the table's ids and others before, between and after them: what is left is
+ * looked for one by one. */
 static void of_a_table_those_are_left_that_a_list_has(void) {
   enum { SHAPES = 12 };
   char list[2 * SHAPES + 2][LISTED];
@@ -372,8 +391,9 @@ static double processor_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Of a daemon at Redis each call that may name a shape walks through all. To look for each by itself from the beginning takes some
- * hundred times as long as to look for each by bisection; one walk, less. */
+/* Of a daemon at Redis each call that may name a shape walks through all. To look for each by
+ * itself from the beginning takes some hundred times as long as to look for each by bisection; one
+ * walk, less. */
 static void a_walk_through_a_list_takes_no_longer_than_finding_each_in_it(void) {
   enum { SHAPES = 4000, ROUNDS = 9 };
   const api_shape_table *table = table_of(SHAPES);
@@ -384,7 +404,8 @@ static void a_walk_through_a_list_takes_no_longer_than_finding_each_in_it(void) 
     /* Once with all of them, once without the first. */
     double before = processor_seconds();
     for (int i = 0; i < 2; i++) {
-      const api_shape_table *left = api_shapes_intersect(table, list[i], (size_t)(SHAPES - i), LISTED);
+      const api_shape_table *left =
+          api_shapes_intersect(table, list[i], (size_t)(SHAPES - i), LISTED);
       CHECK_INT(api_shapes_count(left), SHAPES - i);
       api_shapes_release(left);
     }
@@ -399,17 +420,22 @@ static void a_walk_through_a_list_takes_no_longer_than_finding_each_in_it(void) 
 }
 
 static const check_test tests[] = {
-    {"one_failed_allocation_is_told_and_nothing_is_lost", one_failed_allocation_is_told_and_nothing_is_lost},
-    {"no_memory_from_some_point_on_is_told_and_nothing_is_lost", no_memory_from_some_point_on_is_told_and_nothing_is_lost},
-    {"a_shape_without_references_goes_or_stays_whole", a_shape_without_references_goes_or_stays_whole},
-    {"two_posts_at_once_are_both_kept_and_two_of_one_are_one", two_posts_at_once_are_both_kept_and_two_of_one_are_one},
+    {"one_failed_allocation_is_told_and_nothing_is_lost",
+     one_failed_allocation_is_told_and_nothing_is_lost},
+    {"no_memory_from_some_point_on_is_told_and_nothing_is_lost",
+     no_memory_from_some_point_on_is_told_and_nothing_is_lost},
+    {"a_shape_without_references_goes_or_stays_whole",
+     a_shape_without_references_goes_or_stays_whole},
+    {"two_posts_at_once_are_both_kept_and_two_of_one_are_one",
+     two_posts_at_once_are_both_kept_and_two_of_one_are_one},
     {"limits_hold_for_posts_at_once", limits_hold_for_posts_at_once},
     {"of_two_deletions_at_once_one_finds_nothing", of_two_deletions_at_once_one_finds_nothing},
     {"a_shape_stays_while_bodies_are_written", a_shape_stays_while_bodies_are_written},
     {"a_count_that_is_cut_short_is_no_count", a_count_that_is_cut_short_is_no_count},
     {"only_writes_of_bodies_may_name_shapes", only_writes_of_bodies_may_name_shapes},
     {"a_call_sees_the_shapes_that_it_was_given", a_call_sees_the_shapes_that_it_was_given},
-    {"a_table_loses_the_shape_that_is_dropped_and_no_other", a_table_loses_the_shape_that_is_dropped_and_no_other},
+    {"a_table_loses_the_shape_that_is_dropped_and_no_other",
+     a_table_loses_the_shape_that_is_dropped_and_no_other},
     {"of_a_table_those_are_left_that_a_list_has", of_a_table_those_are_left_that_a_list_has},
     {"a_walk_through_a_list_takes_no_longer_than_finding_each_in_it",
      a_walk_through_a_list_takes_no_longer_than_finding_each_in_it},

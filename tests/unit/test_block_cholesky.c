@@ -1,5 +1,6 @@
-/* The sparse factor in blocks: solutions put back into their equations in long double, for graphs of all kinds; how much a wall
- * fills in against what theory says of nested dissection; limits, and a raised flag.
+/* The sparse factor in blocks: solutions put back into their equations in long double, for graphs
+ * of all kinds; how much a wall fills in against what theory says of nested dissection; limits, and
+ * a raised flag.
  */
 #include "linear/arena.h"
 #include "linear/block_cholesky.h"
@@ -16,7 +17,8 @@ typedef struct equations {
   double diagonal[COUNT_MAX][N * N], beside[PAIRS_MAX][N * N];
 } equations;
 
-/* Sum over pairs of H H', H random, that reaches both: semidefinite; and something on the diagonal. */
+/* Sum over pairs of H H', H random, that reaches both: semidefinite; and something on the diagonal.
+ */
 static void fill(equations *e, check_random *r) {
   memset(e->diagonal, 0, sizeof e->diagonal);
   for (size_t b = 0; b < e->count; b++)
@@ -36,7 +38,8 @@ static void fill(equations *e, check_random *r) {
   }
 }
 
-/* Paths, stars, rings, all with all, parts that do not touch, and pairs at random, some of them twice. */
+/* Paths, stars, rings, all with all, parts that do not touch, and pairs at random, some of them
+ * twice. */
 static void join(equations *e, int kind, check_random *r) {
   e->count = 1 + check_next(r) % COUNT_MAX;
   e->pair_count = 0;
@@ -44,7 +47,8 @@ static void join(equations *e, int kind, check_random *r) {
     if (kind == 0) e->pairs[e->pair_count++] = (ct_block_pair){b, b - 1};
     if (kind == 1) e->pairs[e->pair_count++] = (ct_block_pair){b % 2 ? 0 : b, b % 2 ? b : 0};
     if (kind == 2 && b % 8) e->pairs[e->pair_count++] = (ct_block_pair){b - 1, b};
-    for (uint32_t a = 0; kind == 3 && b < 20 && a < b; a++) e->pairs[e->pair_count++] = (ct_block_pair){a, b};
+    for (uint32_t a = 0; kind == 3 && b < 20 && a < b; a++)
+      e->pairs[e->pair_count++] = (ct_block_pair){a, b};
   }
   while (kind == 4 && e->count > 1 && e->pair_count < 4 * e->count) {
     uint32_t a = (uint32_t)(check_next(r) % e->count), b = (uint32_t)(check_next(r) % e->count);
@@ -61,10 +65,13 @@ static double wrong(const equations *e, const double *x, const double *right) {
   }
   for (size_t i = 0; i < N; i++)
     for (size_t j = 0; j < N; j++) {
-      for (size_t b = 0; b < e->count; b++) rest[b * N + i] += (long double)e->diagonal[b][i * N + j] * x[b * N + j];
+      for (size_t b = 0; b < e->count; b++)
+        rest[b * N + i] += (long double)e->diagonal[b][i * N + j] * x[b * N + j];
       for (size_t p = 0; p < e->pair_count; p++) {
-        rest[e->pairs[p].a * N + i] += (long double)e->beside[p][i * N + j] * x[e->pairs[p].b * N + j];
-        rest[e->pairs[p].b * N + j] += (long double)e->beside[p][i * N + j] * x[e->pairs[p].a * N + i];
+        rest[e->pairs[p].a * N + i] +=
+            (long double)e->beside[p][i * N + j] * x[e->pairs[p].b * N + j];
+        rest[e->pairs[p].b * N + j] +=
+            (long double)e->beside[p][i * N + j] * x[e->pairs[p].a * N + i];
       }
     }
   for (size_t i = 0; i < e->count * N; i++) worst = fmaxl(worst, fabsl(rest[i]));
@@ -91,7 +98,8 @@ static void solutions_solve(void) {
       fill(&e, &r);
       ct_block_cholesky_clear(&f);
       for (uint32_t b = 0; b < e.count; b++) ct_block_cholesky_add(&f, b, b, e.diagonal[b]);
-      for (size_t p = 0; p < e.pair_count; p++) ct_block_cholesky_add(&f, e.pairs[p].a, e.pairs[p].b, e.beside[p]);
+      for (size_t p = 0; p < e.pair_count; p++)
+        ct_block_cholesky_add(&f, e.pairs[p].a, e.pairs[p].b, e.beside[p]);
       CHECK_INT(ct_block_cholesky_factor(&f, NULL), CT_OK);
       for (size_t i = 0; i < e.count * N; i++) right[i] = check_uniform(&r, -1.0, 1.0);
       ct_block_cholesky_solve(&f, right, x);
@@ -106,7 +114,8 @@ static void solutions_solve(void) {
 
 #define SIDE 64
 
-/* A grid of n x n fills in at most 31/4 n^2 log2 n by nested dissection (George 1973); in a band n^3. */
+/* A grid of n x n fills in at most 31/4 n^2 log2 n by nested dissection (George 1973); in a band
+ * n^3. */
 static void a_wall_fills_in_little(void) {
   static ct_block_pair pairs[2 * SIDE * SIDE];
   size_t count = 0;

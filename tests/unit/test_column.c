@@ -1,4 +1,5 @@
-/* The copy-on-write column: isolation of copies, what is copied when, and who holds what pointers point to. */
+/* The copy-on-write column: isolation of copies, what is copied when, and who holds what pointers
+ * point to. */
 #include "tests/support/check.h"
 
 #include "scene/column.h"
@@ -9,7 +10,9 @@ typedef struct row {
 
 static const ct_column_type plain = {sizeof(row), 3, NULL, NULL, NULL};
 
-static uint64_t read_row(const ct_column *column, uint32_t at) { return ((const row *)ct_column_at(column, at))->a; }
+static uint64_t read_row(const ct_column *column, uint32_t at) {
+  return ((const row *)ct_column_at(column, at))->a;
+}
 
 static void write_row(ct_column *column, uint32_t at, uint64_t value, size_t *copied) {
   row *place = ct_column_write(column, at, copied);
@@ -135,7 +138,8 @@ static void random_copies_and_writes_agree_with_arrays(void) {
     if (step % 1000 == 0)
       for (uint32_t i = 0; i < ROWS; i++)
         for (int c = 0; c < COLUMNS; c++)
-          if (read_row(&column[c], i) != model[c][i]) CHECK_FAIL("step %d column %d row %u", step, c, i);
+          if (read_row(&column[c], i) != model[c][i])
+            CHECK_FAIL("step %d column %d row %u", step, c, i);
   }
   for (int k = 0; k < COLUMNS; k++) ct_column_free(&column[k]);
 }
@@ -144,7 +148,8 @@ static const check_test tests[] = {
     {"new_rows_are_zero_and_writes_stay", new_rows_are_zero_and_writes_stay},
     {"a_copy_shares_until_written_and_then_only_the_written_chunk_is_copied",
      a_copy_shares_until_written_and_then_only_the_written_chunk_is_copied},
-    {"extending_a_copy_leaves_the_original_as_it_was", extending_a_copy_leaves_the_original_as_it_was},
+    {"extending_a_copy_leaves_the_original_as_it_was",
+     extending_a_copy_leaves_the_original_as_it_was},
     {"what_pointers_point_to_is_held_once_per_chunk_and_let_go_at_the_end",
      what_pointers_point_to_is_held_once_per_chunk_and_let_go_at_the_end},
     {"random_copies_and_writes_agree_with_arrays", random_copies_and_writes_agree_with_arrays},

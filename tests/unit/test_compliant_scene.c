@@ -1,4 +1,5 @@
-/* The elastic law at all contacts of a scene: sums of bodies, how fast contacts began, what is not known, want of memory. */
+/* The elastic law at all contacts of a scene: sums of bodies, how fast contacts began, what is not
+ * known, want of memory. */
 #include "tests/support/contact_states.h"
 #include "tests/support/failing_malloc.h"
 
@@ -39,9 +40,12 @@ static ct_mechanics *mechanics_of(const ct_scene *scene) {
   return mechanics;
 }
 
-static void near_vec(ct_vec3 a, ct_vec3 b, double tolerance) { CHECK_NEAR(ct_max_abs(ct_sub(a, b)), 0.0, tolerance); }
+static void near_vec(ct_vec3 a, ct_vec3 b, double tolerance) {
+  CHECK_NEAR(ct_max_abs(ct_sub(a, b)), 0.0, tolerance);
+}
 
-/* Each ball's force and torque again from the contacts; inner forces cancel, so that all of it together is the ground's. */
+/* Each ball's force and torque again from the contacts; inner forces cancel, so that all of it
+ * together is the ground's. */
 static void sums_are_those_of_the_contacts(void) {
   const ct_scene *scene = row_of(&RUBBER);
   ct_mechanics *mechanics = mechanics_of(scene);
@@ -57,7 +61,8 @@ static void sums_are_those_of_the_contacts(void) {
       const ct_compliant_contact *c = &answer.contacts[i];
       double sign = c->b == sum->row ? 1.0 : c->a == sum->row ? -1.0 : 0.0;
       force = ct_add_scaled(force, c->force.force, sign);
-      torque = ct_add_scaled(torque, ct_cross(ct_sub(c->contact->position, center), c->force.force), sign);
+      torque = ct_add_scaled(torque, ct_cross(ct_sub(c->contact->position, center), c->force.force),
+                             sign);
       torque = ct_add_scaled(torque, c->force.torque, sign);
     }
     near_vec(sum->force, force, 1e-9);
@@ -84,7 +89,9 @@ static void contacts_keep_the_speed_of_their_beginning(void) {
   const ct_scene *later = seal(draft, scene);
   ct_mechanics *mechanics = mechanics_of(later);
   ct_compliant_answer answer;
-  CHECK_INT(ct_compliant_solve(later, mechanics, &(ct_compliant_options){.state = event.state}, &answer), CT_OK);
+  CHECK_INT(
+      ct_compliant_solve(later, mechanics, &(ct_compliant_options){.state = event.state}, &answer),
+      CT_OK);
   for (size_t i = 0; i < answer.count; i++) {
     const ct_compliant_contact *c = &answer.contacts[i];
     CHECK(c->stored);
@@ -105,8 +112,10 @@ static void what_is_of_unknown_stiffness_has_no_force_unless_moduli_are_given(vo
   const ct_scene *scene = row_of(&(ct_material){.restitution = 0.5});
   ct_mechanics *mechanics = mechanics_of(scene);
   ct_compliant_answer answer;
-  CHECK_INT(ct_compliant_solve(scene, mechanics, &(ct_compliant_options){0}, &answer), CT_NOT_FOUND);
-  CHECK(answer.contacts == NULL && answer.bodies == NULL && answer.count == 0 && answer.body_count == 0);
+  CHECK_INT(ct_compliant_solve(scene, mechanics, &(ct_compliant_options){0}, &answer),
+            CT_NOT_FOUND);
+  CHECK(answer.contacts == NULL && answer.bodies == NULL && answer.count == 0 &&
+        answer.body_count == 0);
   const ct_compliant_options given = {.youngs_modulus = 1e6, .poisson_ratio = 0.4};
   CHECK_INT(ct_compliant_solve(scene, mechanics, &given, &answer), CT_OK);
   CHECK_NEAR(answer.contacts[0].pair.c_res, 1e6 / (1.0 - 0.16) / 2.0, 1e-9);
@@ -150,7 +159,8 @@ static void want_of_memory_and_a_raised_flag_are_told(void) {
 
 static const check_test tests[] = {
     {"sums are those of the contacts", sums_are_those_of_the_contacts},
-    {"row 20 contacts keep the speed of their beginning", contacts_keep_the_speed_of_their_beginning},
+    {"row 20 contacts keep the speed of their beginning",
+     contacts_keep_the_speed_of_their_beginning},
     {"unknown stiffness", what_is_of_unknown_stiffness_has_no_force_unless_moduli_are_given},
     {"want of memory and a raised flag", want_of_memory_and_a_raised_flag_are_told},
 };

@@ -1,5 +1,6 @@
-/* Loads on cones: an active set and a Newton method on the dual, which share nothing, say the same; the rest of what cannot be held
- * is a proof, of what can be the shortest forces are orthogonal to all others. And least solutions of equations that depend.
+/* Loads on cones: an active set and a Newton method on the dual, which share nothing, say the same;
+ * the rest of what cannot be held is a proof, of what can be the shortest forces are orthogonal to
+ * all others. And least solutions of equations that depend.
  */
 #include "friction/cone_active_set.h"
 #include "linear/least_norm.h"
@@ -19,14 +20,17 @@ static void make(load *l, check_random *r) {
   size_t count = 2 + check_next(r) % (CONES_MAX - 1), blocks = 1 + check_next(r) % BLOCKS_MAX;
   for (size_t i = 0; i < count; i++) {
     ct_cone *c = &l->cones[i];
-    *c = (ct_cone){.block = {check_next(r) % blocks, CT_CONE_NO_BLOCK}, .mu = check_next(r) % 4 ? check_uniform(r, 0.0, 1.5) : 0.0};
+    *c = (ct_cone){.block = {check_next(r) % blocks, CT_CONE_NO_BLOCK},
+                   .mu = check_next(r) % 4 ? check_uniform(r, 0.0, 1.5) : 0.0};
     if (blocks > 1 && check_next(r) % 2) c->block[1] = (c->block[0] + 1) % blocks;
     for (size_t p = 0; p < 3; p++)
       for (size_t e = 0; e < 2 * CT_CONE_BLOCK; e++)
         c->columns[p][e] = check_uniform(r, -0.5, 0.5) + (p == 0 && e % 6 == 2 ? 2.0 : 0.0);
   }
-  for (size_t i = 0; i < blocks * CT_CONE_BLOCK; i++) l->target[i] = check_uniform(r, -0.3, 0.3) + (i % 6 == 2 ? 2.0 : 0.0);
-  l->problem = (ct_cone_fit_problem){.cones = l->cones, .count = count, .target = l->target, .blocks = blocks, .steps_max = 1000};
+  for (size_t i = 0; i < blocks * CT_CONE_BLOCK; i++)
+    l->target[i] = check_uniform(r, -0.3, 0.3) + (i % 6 == 2 ? 2.0 : 0.0);
+  l->problem = (ct_cone_fit_problem){
+      .cones = l->cones, .count = count, .target = l->target, .blocks = blocks, .steps_max = 1000};
 }
 
 static double length_of(const double *v, size_t n) {
@@ -44,7 +48,8 @@ static double rest_off(const load *l, const double *forces, const double *rest) 
       for (size_t side = 0; side < 2; side++)
         for (size_t p = 0; p < 3; p++)
           if (l->cones[i].block[side] == row / CT_CONE_BLOCK)
-            sum -= (long double)forces[3 * i + p] * l->cones[i].columns[p][side * CT_CONE_BLOCK + row % CT_CONE_BLOCK];
+            sum -= (long double)forces[3 * i + p] *
+                   l->cones[i].columns[p][side * CT_CONE_BLOCK + row % CT_CONE_BLOCK];
     worst = fmaxl(worst, fabsl(sum - rest[row]));
   }
   return (double)worst;
@@ -58,7 +63,8 @@ static double greatest_pull(const load *l, const double *rest) {
     for (size_t side = 0; side < 2; side++)
       for (size_t p = 0; p < 3; p++)
         for (size_t e = 0; l->cones[i].block[side] != CT_CONE_NO_BLOCK && e < CT_CONE_BLOCK; e++)
-          x[p] += l->cones[i].columns[p][side * CT_CONE_BLOCK + e] * rest[l->cones[i].block[side] * CT_CONE_BLOCK + e];
+          x[p] += l->cones[i].columns[p][side * CT_CONE_BLOCK + e] *
+                  rest[l->cones[i].block[side] * CT_CONE_BLOCK + e];
     most = fmax(most, x[0] + l->cones[i].mu * length_of(x + 1, 2));
   }
   return most;
@@ -72,7 +78,8 @@ static void both_ways_agree(void) {
     static load l;
     make(&l, &r);
     double forces[2][3 * CONES_MAX] = {{0.0}}, rest[2][BLOCKS_MAX * CT_CONE_BLOCK];
-    ct_cone_fit_result fit = {.forces = forces[0], .rest = rest[0]}, hold = {.forces = forces[1], .rest = rest[1]};
+    ct_cone_fit_result fit = {.forces = forces[0], .rest = rest[0]},
+                       hold = {.forces = forces[1], .rest = rest[1]};
     CHECK_INT(ct_cone_fit(&l.problem, arena, &fit), CT_OK);
     CHECK_INT(ct_cone_min_norm(&l.problem, arena, &hold), CT_OK);
     CHECK(fit.status != CT_CONE_FIT_UNDECIDED);
@@ -89,9 +96,11 @@ static void both_ways_agree(void) {
     else CHECK(greatest_pull(&l, rest[0]) <= 1e-10 * length_of(rest[0], rows));
     if (hold.status == CT_CONE_FIT_UNDECIDED) continue;
     CHECK_INT(hold.status, fit.status);
-    for (size_t i = 0; i < rows; i++) CHECK_NEAR(rest[1][i], rest[0][i], 1e-6 * length_of(rest[0], rows) + 1e-12);
+    for (size_t i = 0; i < rows; i++)
+      CHECK_NEAR(rest[1][i], rest[0][i], 1e-6 * length_of(rest[0], rows) + 1e-12);
     if (hold.status == CT_CONE_FIT_BALANCED)
-      CHECK(length_of(forces[1], 3 * l.problem.count) <= length_of(forces[0], 3 * l.problem.count) * (1.0 + 1e-9));
+      CHECK(length_of(forces[1], 3 * l.problem.count) <=
+            length_of(forces[0], 3 * l.problem.count) * (1.0 + 1e-9));
   }
   CHECK(held > 25 && apart > 25);
   ct_arena_destroy(arena);
@@ -106,9 +115,11 @@ static void limit_is_sharp(void) {
     for (size_t i = 0; i < 2; i++)
       for (size_t p = 0; p < 3; p++) cones[i].columns[p][p] = 1.0;
     for (int side = -1; side <= 1; side += 2) {
-      double part = cones[0].mu * (1.0 + side * 1e-11), x = 1.0 / (1.0 + 0.1 * k), y = sqrt(1.0 - x * x), forces[6], rest[6];
+      double part = cones[0].mu * (1.0 + side * 1e-11), x = 1.0 / (1.0 + 0.1 * k),
+             y = sqrt(1.0 - x * x), forces[6], rest[6];
       const double target[6] = {1.0, part * x, part * y, 0.0, 0.0, 0.0};
-      ct_cone_fit_problem problem = {.cones = cones, .count = 2, .target = target, .blocks = 1, .steps_max = 1000};
+      ct_cone_fit_problem problem = {
+          .cones = cones, .count = 2, .target = target, .blocks = 1, .steps_max = 1000};
       ct_cone_fit_result fit = {.forces = forces, .rest = rest};
       CHECK_INT(ct_cone_fit(&problem, arena, &fit), CT_OK);
       CHECK_INT(fit.status, side < 0 ? CT_CONE_FIT_BALANCED : CT_CONE_FIT_INFEASIBLE);
@@ -122,7 +133,8 @@ static void least_solution(void) {
   check_random r = {20260106};
   ct_arena *arena = ct_arena_create();
   for (int k = 0; k < 2000; k++) {
-    size_t rows = 1 + check_next(&r) % 8, columns = 1 + check_next(&r) % 8, rank = 1 + check_next(&r) % 8, found;
+    size_t rows = 1 + check_next(&r) % 8, columns = 1 + check_next(&r) % 8,
+           rank = 1 + check_next(&r) % 8, found;
     double left[64], across[64], matrix[64], kept[64], right[8], wanted[8], x[8];
     for (int i = 0; i < 64; i++) {
       left[i] = check_uniform(&r, -1.0, 1.0);
@@ -155,7 +167,8 @@ static void least_solution(void) {
 }
 
 static const check_test tests[] = {
-    {"two methods agree on what cones hold, on what is left over, and on the shortest forces", both_ways_agree},
+    {"two methods agree on what cones hold, on what is left over, and on the shortest forces",
+     both_ways_agree},
     {"the limit of what a cone holds is sharp to eleven digits", limit_is_sharp},
     {"the shortest solution of equations that depend on each other", least_solution},
 };

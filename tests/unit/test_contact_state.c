@@ -1,9 +1,11 @@
-/* Contact states by hand: events at the begin and the end of each contact, what is kept between, and the zero-crossing functions.
+/* Contact states by hand: events at the begin and the end of each contact, what is kept between,
+ * and the zero-crossing functions.
  */
 #include "tests/support/contact_states.h"
 #include "tests/support/failing_malloc.h"
 
-/* Balls of radius 1 in a row along x, on which a hammer of radius 1 may stand: at x it touches those within 2. */
+/* Balls of radius 1 in a row along x, on which a hammer of radius 1 may stand: at x it touches
+ * those within 2. */
 static const ct_scene *row_of_balls(void) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(empty);
@@ -20,7 +22,9 @@ static const ct_scene *with_at(const ct_scene *scene, const char *id, ct_pose po
   return seal(draft, scene);
 }
 
-static const ct_scene *with_hammer_at(const ct_scene *scene, double x) { return with_at(scene, "hammer", pose_at(x, 0, 0)); }
+static const ct_scene *with_hammer_at(const ct_scene *scene, double x) {
+  return with_at(scene, "hammer", pose_at(x, 0, 0));
+}
 
 static void give_back(ct_contact_event *event) {
   ct_contact_event_free(event);
@@ -42,7 +46,8 @@ static void the_end_of_one_contact_and_the_begin_of_another_are_told_at_their_ev
   ct_contact_event first = next_event(scene, NULL, 0.5);
   CHECK_INT(first.began_count, 2);
   CHECK_INT(first.persisted_count + first.ended_count, 0);
-  const ct_contact_record *p1 = record_with(first.state, "left"), *p2 = record_with(first.state, "middle");
+  const ct_contact_record *p1 = record_with(first.state, "left"),
+                          *p2 = record_with(first.state, "middle");
   CHECK(p1->cause == CT_CAUSE_INIT && p2->cause == CT_CAUSE_INIT && p1->begun == 0.5);
   CHECK_NEAR(p1->distance, -0.75 - 1e-16, 1e-15);
 
@@ -57,9 +62,11 @@ static void the_end_of_one_contact_and_the_begin_of_another_are_told_at_their_ev
   const ct_contact_record *begun = ct_contact_state_record(second.state, second.began[0]);
   CHECK(kept->pair == p2->pair && kept->begun == 0.5 && kept->cause == CT_CAUSE_INIT);
   CHECK(text_is(begun->body_a, "right") && text_is(begun->body_b, "hammer"));
-  CHECK(begun->cause == CT_CAUSE_Z2 && begun->begun == 1.5 && begun->pair > p1->pair && begun->pair > p2->pair);
+  CHECK(begun->cause == CT_CAUSE_Z2 && begun->begun == 1.5 && begun->pair > p1->pair &&
+        begun->pair > p2->pair);
   CHECK_INT(ct_contact_state_events(second.state), 2);
-  CHECK(ct_contact_state_time(second.state) == 1.5 && ct_contact_state_epsilon(second.state) == CT_CONTACT_EPSILON);
+  CHECK(ct_contact_state_time(second.state) == 1.5 &&
+        ct_contact_state_epsilon(second.state) == CT_CONTACT_EPSILON);
   /* The state before is what it was. */
   CHECK_INT(ct_contact_state_count(first.state), 2);
   give_back(&first);
@@ -67,7 +74,8 @@ static void the_end_of_one_contact_and_the_begin_of_another_are_told_at_their_ev
   ct_scene_release(scene);
 }
 
-/* Row 20: what was stored at the beginning is kept bit for bit, whatever the velocities are later. */
+/* Row 20: what was stored at the beginning is kept bit for bit, whatever the velocities are later.
+ */
 static void the_velocity_at_the_beginning_is_kept_while_the_contact_lasts(void) {
   const ct_scene *scene = row_of_balls();
   ct_draft *draft = ct_draft_begin(scene);
@@ -75,8 +83,10 @@ static void the_velocity_at_the_beginning_is_kept_while_the_contact_lasts(void) 
   CHECK_INT(ct_draft_set_velocity(draft, ct_draft_find(draft, text_of("hammer")), &v), CT_OK);
   scene = seal(draft, scene);
   ct_contact_event event = next_event(scene, NULL, 0);
-  /* The normal points to the hammer, which goes away from the left ball and nears the middle one. */
-  double away = record_with(event.state, "left")->normal_velocity, nears = record_with(event.state, "middle")->normal_velocity;
+  /* The normal points to the hammer, which goes away from the left ball and nears the middle one.
+   */
+  double away = record_with(event.state, "left")->normal_velocity,
+         nears = record_with(event.state, "middle")->normal_velocity;
   CHECK_NEAR(away, 0.1, 1e-16);
   CHECK_NEAR(nears, -0.1, 1e-16);
   for (int k = 1; k < 20; k++) {
@@ -98,16 +108,20 @@ static void the_velocity_at_the_beginning_is_kept_while_the_contact_lasts(void) 
   ct_scene_release(scene);
 }
 
-/* A wheel of radius 1 that rolls along the ground without slipping stands still where it touches; one that turns about a centre
- * above it meets the ground at the speed of its turning. */
+/* A wheel of radius 1 that rolls along the ground without slipping stands still where it touches;
+ * one that turns about a centre above it meets the ground at the speed of its turning. */
 static void a_turning_body_has_the_velocity_of_the_point_that_touches(void) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(empty);
   add_shape(draft, "ground", plane_of(), pose_at(0, 0, 0));
   ct_collider ball = {.shape = sphere_of(1), .pose = ct_pose_identity()};
-  ct_motion motion = {
-      .source = CT_MASS_MASS, .value = 1, .has_center = true, .center = {-3, 0, 0}, .inertia_orientation = {0, 0, 0, 1}};
-  ct_body_options options = {.id = text_of("wheel"), .colliders = &ball, .collider_count = 1, .motion = &motion};
+  ct_motion motion = {.source = CT_MASS_MASS,
+                      .value = 1,
+                      .has_center = true,
+                      .center = {-3, 0, 0},
+                      .inertia_orientation = {0, 0, 0, 1}};
+  ct_body_options options = {
+      .id = text_of("wheel"), .colliders = &ball, .collider_count = 1, .motion = &motion};
   const ct_body *body;
   CHECK_INT(ct_body_create(&options, &body), CT_OK);
   ct_pose pose = pose_at(10, 20, 0.5);
@@ -117,13 +131,15 @@ static void a_turning_body_has_the_velocity_of_the_point_that_touches(void) {
   const ct_scene *scene = seal(draft, empty);
   ct_contact_event event = next_event(scene, NULL, 0);
   CHECK_INT(event.began_count, 1);
-  /* At (10, 20, -0.25), the centre at (7, 20, 0.5): w x r = (0, 2, 0) x (3, 0, -0.75) = (-1.5, 0, -6). */
+  /* At (10, 20, -0.25), the centre at (7, 20, 0.5): w x r = (0, 2, 0) x (3, 0, -0.75) = (-1.5, 0,
+   * -6). */
   CHECK_NEAR(ct_contact_state_record(event.state, 0)->normal_velocity, -7.0, 1e-14);
   give_back(&event);
   ct_scene_release(scene);
 }
 
-/* Rows 21, 22: touching within the hysteresis at an event is contact; at a restart neither function is zero. */
+/* Rows 21, 22: touching within the hysteresis at an event is contact; at a restart neither function
+ * is zero. */
 static void no_function_is_zero_at_a_restart(void) {
   const double eps = CT_CONTACT_EPSILON;
   const double gaps[] = {0, eps, 1.0000000001 * eps, 0.5 * eps, -eps, 2 * eps, 1e-15, 1e-300};
@@ -182,7 +198,8 @@ static void a_scene_of_such_distances_gives_the_same(void) {
   ct_scene_release(scene);
 }
 
-/* Row 23: a record has the points, the normal, both bodies, the distance with hysteresis, and three supports of each. */
+/* Row 23: a record has the points, the normal, both bodies, the distance with hysteresis, and three
+ * supports of each. */
 static void a_record_has_the_fields_of_a_contact_pair(void) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(empty);
@@ -213,7 +230,8 @@ static void a_record_has_the_fields_of_a_contact_pair(void) {
   ct_scene_release(scene);
 }
 
-/* Row 25: all that the seed's log lines say of an event, for its bouncing sphere: time, cause, pair, distance, normal, position. */
+/* Row 25: all that the seed's log lines say of an event, for its bouncing sphere: time, cause,
+ * pair, distance, normal, position. */
 static void an_event_has_what_the_log_of_the_seed_says(void) {
   const double begin = 2.3924142776549155, end = 2.3924413895015424;
   const ct_scene *empty = ct_scene_create(0);
@@ -230,7 +248,8 @@ static void an_event_has_what_the_log_of_the_seed_says(void) {
   ct_contact_event first = next_event(down, start.state, begin);
   CHECK_INT(first.began_count, 1);
   const ct_contact_record *r = ct_contact_state_record(first.state, first.began[0]);
-  CHECK(r->begun == begin && r->cause == CT_CAUSE_Z2 && text_is(r->body_a, "ground") && text_is(r->body_b, "sphere"));
+  CHECK(r->begun == begin && r->cause == CT_CAUSE_Z2 && text_is(r->body_a, "ground") &&
+        text_is(r->body_b, "sphere"));
   CHECK(r->distance <= 0 && r->distance > -1e-15);
   CHECK(r->result.normal.x == 0 && r->result.normal.y == 1 && r->result.normal.z == 0);
   ct_vec3 position = ct_scale(ct_add(r->result.point_a, r->result.point_b), 0.5);
@@ -240,7 +259,8 @@ static void an_event_has_what_the_log_of_the_seed_says(void) {
   const ct_scene *up = with_at(down, "sphere", pose_at(0, 1e-15, 0));
   CHECK(monitor_of(up, first.state).z1.value > 0);
   ct_contact_event second = next_event(up, first.state, end);
-  CHECK(second.ended_count == 1 && second.ended[0].cause == CT_CAUSE_Z1 && second.ended[0].record.pair == r->pair);
+  CHECK(second.ended_count == 1 && second.ended[0].cause == CT_CAUSE_Z1 &&
+        second.ended[0].record.pair == r->pair);
   CHECK(second.ended[0].distance > 0 && ct_contact_state_time(second.state) == end);
   give_back(&start);
   give_back(&first);
@@ -261,15 +281,18 @@ static void a_body_made_again_under_the_same_id_is_another(void) {
   ct_contact_monitor out = {.contacts = now};
   const ct_contact_monitor_options all = {.evaluation = CT_EVALUATE_MONITOR};
   CHECK_INT(ct_contact_monitor_run(scene, first.state, &all, workspace, &out), CT_OK);
-  CHECK(now[0].status == CT_PAIR_UNSUPPORTED && now[0].relation == CT_SEPARATED && now[1].status == CT_PAIR_OK);
+  CHECK(now[0].status == CT_PAIR_UNSUPPORTED && now[0].relation == CT_SEPARATED &&
+        now[1].status == CT_PAIR_OK);
   CHECK_NEAR(out.z1.value, -0.75, 1e-14);
   CHECK_NEAR(out.z2.value, -0.75, 1e-14);
-  CHECK(out.z2.a == ct_scene_find(scene, text_of("hammer")) && out.z2.b == ct_scene_find(scene, text_of("left")));
+  CHECK(out.z2.a == ct_scene_find(scene, text_of("hammer")) &&
+        out.z2.b == ct_scene_find(scene, text_of("left")));
   ct_contact_event second = next_event(scene, first.state, 1);
   CHECK_INT(second.ended_count, 1);
   CHECK_INT(second.began_count, 1);
   CHECK_INT(second.persisted_count, 1);
-  CHECK(second.ended[0].record.pair == old && second.ended[0].cause == CT_CAUSE_BODY && second.ended[0].distance == 0.0);
+  CHECK(second.ended[0].record.pair == old && second.ended[0].cause == CT_CAUSE_BODY &&
+        second.ended[0].distance == 0.0);
   const ct_contact_record *begun = ct_contact_state_record(second.state, second.began[0]);
   CHECK(begun->pair > old && begun->cause == CT_CAUSE_TIME);
   CHECK(text_is(begun->body_a, "hammer") && text_is(begun->body_b, "left"));
@@ -285,7 +308,8 @@ static void a_body_that_is_replaced_keeps_its_contacts_where_it_has_the_collider
   ct_draft *draft = ct_draft_begin(scene);
   uint32_t row = ct_draft_find(draft, text_of("left"));
   ct_pose origin = pose_at(0, 0, 0);
-  const ct_body *two = body_of("left", shapes, poses, 2, NULL), *larger = body_of("left", shapes + 1, NULL, 1, NULL);
+  const ct_body *two = body_of("left", shapes, poses, 2, NULL),
+                *larger = body_of("left", shapes + 1, NULL, 1, NULL);
   CHECK_INT(ct_draft_replace(draft, row, two, &origin, NULL), CT_OK);
   scene = seal(draft, scene);
   ct_contact_event first = next_event(scene, NULL, 0);
@@ -319,17 +343,21 @@ static void a_body_that_is_replaced_keeps_its_contacts_where_it_has_the_collider
 }
 
 /* A large pad about a small core, under these ids, in this order. */
-static ct_status replace_hand(ct_draft *draft, const char *first, double radius, const char *second, double other) {
-  const ct_collider colliders[2] = {{.id = text_of(first), .shape = sphere_of(radius), .pose = ct_pose_identity()},
-                                    {.id = text_of(second), .shape = sphere_of(other), .pose = ct_pose_identity()}};
-  const ct_motion motion = {.source = CT_MASS_MASS, .value = 1.0, .inertia_orientation = {0, 0, 0, 1}};
-  const ct_body_options options = {.id = text_of("hand"), .colliders = colliders, .collider_count = 2, .motion = &motion};
+static ct_status replace_hand(ct_draft *draft, const char *first, double radius, const char *second,
+                              double other) {
+  const ct_collider colliders[2] = {
+      {.id = text_of(first), .shape = sphere_of(radius), .pose = ct_pose_identity()},
+      {.id = text_of(second), .shape = sphere_of(other), .pose = ct_pose_identity()}};
+  const ct_motion motion = {
+      .source = CT_MASS_MASS, .value = 1.0, .inertia_orientation = {0, 0, 0, 1}};
+  const ct_body_options options = {
+      .id = text_of("hand"), .colliders = colliders, .collider_count = 2, .motion = &motion};
   const ct_body *body;
   CHECK_INT(ct_body_create(&options, &body), CT_OK);
   ct_pose pose = pose_at(0, 0, 0.5);
   uint32_t row = ct_draft_find(draft, text_of("hand"));
-  ct_status status =
-      row == CT_NO_ROW ? ct_draft_insert(draft, body, &pose, NULL, NULL) : ct_draft_replace(draft, row, body, &pose, NULL);
+  ct_status status = row == CT_NO_ROW ? ct_draft_insert(draft, body, &pose, NULL, NULL)
+                                      : ct_draft_replace(draft, row, body, &pose, NULL);
   ct_body_release(body);
   return status;
 }
@@ -356,14 +384,17 @@ static void a_collider_with_an_id_is_known_by_it_wherever_it_is(void) {
     ct_contact_event first = next_event(scene, NULL, 0);
     CHECK_INT(first.began_count, 1);
     draft = ct_draft_begin(scene);
-    CHECK_INT(replace_hand(draft, cases[i].first, cases[i].radius, cases[i].second, cases[i].other), CT_OK);
+    CHECK_INT(replace_hand(draft, cases[i].first, cases[i].radius, cases[i].second, cases[i].other),
+              CT_OK);
     scene = seal(draft, scene);
     ct_contact_event second = next_event(scene, first.state, 1);
     CHECK(second.persisted_count == cases[i].persisted && second.began_count == cases[i].began);
     CHECK_INT(second.ended_count, cases[i].ended);
-    const ct_contact_record *r = second.ended_count ? &second.ended[0].record : ct_contact_state_record(second.state, 0);
+    const ct_contact_record *r =
+        second.ended_count ? &second.ended[0].record : ct_contact_state_record(second.state, 0);
     if (second.ended_count) CHECK_INT(second.ended[0].cause, cases[i].cause);
-    CHECK(r->pair == 1 && text_is(r->name_b, "pad") && r->several_b && !r->several_a && r->name_a.length == 0);
+    CHECK(r->pair == 1 && text_is(r->name_b, "pad") && r->several_b && !r->several_a &&
+          r->name_a.length == 0);
     if (!second.ended_count) CHECK_INT(r->collider_b, 0);
     give_back(&first);
     give_back(&second);
@@ -412,7 +443,8 @@ static void pairs_that_filters_exclude_end_and_take_no_part(void) {
   scene = seal(draft, scene);
   ct_contact_event second = next_event(scene, first.state, 1);
   CHECK(second.ended_count == 1 && second.began_count == 0 && second.persisted_count == 1);
-  CHECK(second.ended[0].cause == CT_CAUSE_BODY && second.ended[0].record.pair == record_with(first.state, "left")->pair);
+  CHECK(second.ended[0].cause == CT_CAUSE_BODY &&
+        second.ended[0].record.pair == record_with(first.state, "left")->pair);
   ct_contact_monitor z = monitor_of(scene, second.state);
   CHECK(z.z2.a == 2 && z.z2.b == 3 && z.z2.value > 0);
   give_back(&first);
@@ -463,7 +495,8 @@ static void bodies_that_both_stand_still_take_no_part(void) {
   ct_scene_release(scene);
 }
 
-/* Row 26: at zero crossings the distances of all pairs that are near, and the boxes of the rest; between, those of contacts alone.
+/* Row 26: at zero crossings the distances of all pairs that are near, and the boxes of the rest;
+ * between, those of contacts alone.
  */
 static void only_contacts_are_computed_between_events(void) {
   const ct_scene *scene = row_of_balls();
@@ -483,7 +516,8 @@ static void only_contacts_are_computed_between_events(void) {
   }
   /* Elsewhere, without a new revision: a contact whose boxes are apart is computed all the same. */
   const ct_override there = {ct_scene_find(scene, text_of("hammer")), pose_at(30, 0, 0)};
-  const ct_contact_monitor_options what_if = {.evaluation = CT_EVALUATE_MONITOR, .overrides = &there, .override_count = 1};
+  const ct_contact_monitor_options what_if = {
+      .evaluation = CT_EVALUATE_MONITOR, .overrides = &there, .override_count = 1};
   CHECK_INT(ct_contact_monitor_run(scene, event.state, &what_if, workspace, &sample), CT_OK);
   CHECK_NEAR(sample.z1.value, 28, 1e-13);
   CHECK_NEAR(sample.z2.value, 23, 1e-12);
@@ -527,7 +561,8 @@ static void a_refused_allocation_leaves_nothing(void) {
   scene = with_hammer_at(scene, 3.75);
   ct_override moved[4];
   for (uint32_t row = 0; row < 4; row++) moved[row] = (ct_override){row, ct_scene_pose(scene, row)};
-  const ct_contact_monitor_options what_if = {.evaluation = CT_EVALUATE_MONITOR, .overrides = moved, .override_count = 4};
+  const ct_contact_monitor_options what_if = {
+      .evaluation = CT_EVALUATE_MONITOR, .overrides = moved, .override_count = 4};
   ct_status status = CT_OUT_OF_MEMORY, asked = CT_OUT_OF_MEMORY;
   for (long n = 1; (status != CT_OK || asked != CT_OK) && n < 1000; n++) {
     long before = memory.live;
@@ -559,19 +594,26 @@ static const check_test tests[] = {
      the_end_of_one_contact_and_the_begin_of_another_are_told_at_their_event},
     {"the_velocity_at_the_beginning_is_kept_while_the_contact_lasts",
      the_velocity_at_the_beginning_is_kept_while_the_contact_lasts},
-    {"a_turning_body_has_the_velocity_of_the_point_that_touches", a_turning_body_has_the_velocity_of_the_point_that_touches},
+    {"a_turning_body_has_the_velocity_of_the_point_that_touches",
+     a_turning_body_has_the_velocity_of_the_point_that_touches},
     {"no_function_is_zero_at_a_restart", no_function_is_zero_at_a_restart},
-    {"hand_made_distances_give_the_functions_of_the_seed", hand_made_distances_give_the_functions_of_the_seed},
+    {"hand_made_distances_give_the_functions_of_the_seed",
+     hand_made_distances_give_the_functions_of_the_seed},
     {"a_scene_of_such_distances_gives_the_same", a_scene_of_such_distances_gives_the_same},
     {"a_record_has_the_fields_of_a_contact_pair", a_record_has_the_fields_of_a_contact_pair},
     {"an_event_has_what_the_log_of_the_seed_says", an_event_has_what_the_log_of_the_seed_says},
-    {"a_body_made_again_under_the_same_id_is_another", a_body_made_again_under_the_same_id_is_another},
+    {"a_body_made_again_under_the_same_id_is_another",
+     a_body_made_again_under_the_same_id_is_another},
     {"a_body_that_is_replaced_keeps_its_contacts_where_it_has_the_collider",
      a_body_that_is_replaced_keeps_its_contacts_where_it_has_the_collider},
-    {"a_collider_with_an_id_is_known_by_it_wherever_it_is", a_collider_with_an_id_is_known_by_it_wherever_it_is},
-    {"contacts_of_all_states_of_a_scene_have_ids_of_their_own", contacts_of_all_states_of_a_scene_have_ids_of_their_own},
-    {"pairs_that_filters_exclude_end_and_take_no_part", pairs_that_filters_exclude_end_and_take_no_part},
-    {"a_pair_rule_is_heard_among_many_that_groups_exclude", a_pair_rule_is_heard_among_many_that_groups_exclude},
+    {"a_collider_with_an_id_is_known_by_it_wherever_it_is",
+     a_collider_with_an_id_is_known_by_it_wherever_it_is},
+    {"contacts_of_all_states_of_a_scene_have_ids_of_their_own",
+     contacts_of_all_states_of_a_scene_have_ids_of_their_own},
+    {"pairs_that_filters_exclude_end_and_take_no_part",
+     pairs_that_filters_exclude_end_and_take_no_part},
+    {"a_pair_rule_is_heard_among_many_that_groups_exclude",
+     a_pair_rule_is_heard_among_many_that_groups_exclude},
     {"bodies_that_both_stand_still_take_no_part", bodies_that_both_stand_still_take_no_part},
     {"only_contacts_are_computed_between_events", only_contacts_are_computed_between_events},
     {"limits_are_told", limits_are_told},

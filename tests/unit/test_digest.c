@@ -51,7 +51,7 @@ static void zero_has_no_sign(void) {
   CHECK_INT(ct_digest_compare(&digest[0], &digest[1]), 0);
 }
 
-/* ---- shapes ---- */
+/* ---- shapes --------------------------------------------------------------------------------- */
 
 enum { VARIANTS = 6 };
 
@@ -103,7 +103,8 @@ static void equal_hulls_are_equal_and_others_are_in_order(void) {
   for (int i = 0; i < 3; i++) ct_hull_release(shapes[i].hull);
 }
 
-/* The content is read when a mesh is built. Comparing reads the leading vertices and no other: it costs the same for any size. */
+/* The content is read when a mesh is built. Comparing reads the leading vertices and no other: it
+ * costs the same for any size. */
 static void comparing_equal_meshes_costs_the_same_for_any_size(void) {
   ct_shape one = variant(0), other = variant(1);
   ct_vec3 *vertices = (ct_vec3 *)(uintptr_t)ct_mesh_get(other.mesh)->vertices;
@@ -151,7 +152,8 @@ static const check_test tests[] = {
     {"zero has no sign", zero_has_no_sign},
     {"equal meshes are equal and others are in order",
      equal_meshes_are_equal_and_others_are_in_order},
-    {"comparing equal meshes costs the same for any size", comparing_equal_meshes_costs_the_same_for_any_size},
+    {"comparing equal meshes costs the same for any size",
+     comparing_equal_meshes_costs_the_same_for_any_size},
     {"equal hulls are equal and others are in order",
      equal_hulls_are_equal_and_others_are_in_order},
     {"two objects answer as one, and swap", two_objects_answer_as_one_and_swap},

@@ -4,7 +4,7 @@
 #include "shape/shape_compare.h"
 #include "tests/support/blocks.h"
 
-/* ---- brute force ------------------------------------------------------------------------------------------------------------ */
+/* ---- brute force ---------------------------------------------------------------------------- */
 
 static bool same_point(const block *b, uint32_t i, uint32_t j) {
   return b->v[i].x == b->v[j].x && b->v[i].y == b->v[j].y && b->v[i].z == b->v[j].z;
@@ -33,7 +33,8 @@ static long double signed_six(ct_vec3 a, ct_vec3 b, ct_vec3 c, ct_vec3 d) {
   long double u[3] = {(long double)b.x - a.x, (long double)b.y - a.y, (long double)b.z - a.z};
   long double v[3] = {(long double)c.x - a.x, (long double)c.y - a.y, (long double)c.z - a.z};
   long double w[3] = {(long double)d.x - a.x, (long double)d.y - a.y, (long double)d.z - a.z};
-  return u[0] * (v[1] * w[2] - v[2] * w[1]) - u[1] * (v[0] * w[2] - v[2] * w[0]) + u[2] * (v[0] * w[1] - v[1] * w[0]);
+  return u[0] * (v[1] * w[2] - v[2] * w[1]) - u[1] * (v[0] * w[2] - v[2] * w[0]) +
+         u[2] * (v[0] * w[1] - v[1] * w[0]);
 }
 
 /* The first vertex in the same point. */
@@ -68,7 +69,7 @@ static long double volume_of(const block *b) {
   return six / 6;
 }
 
-/* ---- what elements are ------------------------------------------------------------------------------------------------------ */
+/* ---- what elements are ---------------------------------------------------------------------- */
 
 /* Everything that the view says of a block, against the block. */
 static void check_view(const block *b, const ct_elements_view *view) {
@@ -240,7 +241,8 @@ static void hulls_lie_on_the_faces_of_their_elements(void) {
         const ct_hull_view *hull = ct_hull_get(view->hulls[e]);
         uint32_t seen = 0;
         CHECK(hull->face_count == (jittered && type == CT_HEXAHEDRA ? 12 : view->face_stride));
-        for (uint32_t f = 0; f < hull->face_count; f++) seen |= 1u << ct_elements_hull_face(view, e, f);
+        for (uint32_t f = 0; f < hull->face_count; f++)
+          seen |= 1u << ct_elements_hull_face(view, e, f);
         CHECK_INT(seen, (1u << view->face_stride) - 1);
         for (uint32_t i = 0; i < hull->vertex_count; i++)
           CHECK(hull->x[i] == b.v[b.c[e * view->corner_stride + hull->vertex_input[i]]].x);
@@ -264,12 +266,14 @@ static void the_tree_finds_what_boxes_meet(void) {
   const ct_elements_view *view = ct_elements_get(elements);
   for (int k = 0; k < 50; k++) {
     ct_vec3 low = {check_uniform(&r, -1, 3), check_uniform(&r, -1, 3), check_uniform(&r, -1, 3)};
-    ct_aabb box = {low, ct_add(low, ct_vec(check_uniform(&r, 0, 1), check_uniform(&r, 0, 1), check_uniform(&r, 0, 1)))};
+    ct_aabb box = {low, ct_add(low, ct_vec(check_uniform(&r, 0, 1), check_uniform(&r, 0, 1),
+                                           check_uniform(&r, 0, 1)))};
     bool found[162] = {false};
     ct_tree_query(view->tree, &box, note_element, found, NULL);
     for (uint32_t e = 0; e < b.en; e++) {
       ct_aabb own = ct_aabb_empty();
-      for (uint32_t c = 0; c < 4; c++) own = ct_aabb_union(own, (ct_aabb){b.v[b.c[4 * e + c]], b.v[b.c[4 * e + c]]});
+      for (uint32_t c = 0; c < 4; c++)
+        own = ct_aabb_union(own, (ct_aabb){b.v[b.c[4 * e + c]], b.v[b.c[4 * e + c]]});
       CHECK_INT(found[e], ct_aabb_overlap(&own, &box));
     }
   }
@@ -291,7 +295,8 @@ static void ids_and_normals_are_kept(void) {
   CHECK_INT(ct_elements_create(&data, NULL, &elements, NULL), CT_OK);
   const ct_elements_view *view = ct_elements_get(elements);
   CHECK(memcmp(view->surface_ids, ids, 10 * sizeof *ids) == 0 && view->surface_ids != ids);
-  CHECK(memcmp(view->normals, normals, sizeof normals) == 0 && view->normals == ct_mesh_get(view->surface)->normals);
+  CHECK(memcmp(view->normals, normals, sizeof normals) == 0 &&
+        view->normals == ct_mesh_get(view->surface)->normals);
   ct_elements_release(elements);
   for (data.surface_id_count = 9; data.surface_id_count < 12; data.surface_id_count += 2) {
     ct_elements_report report;
@@ -336,13 +341,15 @@ static void the_order_by_content_tells_elements_apart(void) {
   memcpy(other.c, other.c + 4, sizeof first);
   memcpy(other.c + 4, first, sizeof first);
   moved.v[6].z = 1.5;
-  const ct_shape shapes[] = {ct_shape_of_elements(block_elements(&b)), ct_shape_of_elements(block_elements(&other)),
-                             ct_shape_of_elements(block_elements(&moved)), ct_shape_of_elements(block_elements(&hex))};
+  const ct_shape shapes[] = {
+      ct_shape_of_elements(block_elements(&b)), ct_shape_of_elements(block_elements(&other)),
+      ct_shape_of_elements(block_elements(&moved)), ct_shape_of_elements(block_elements(&hex))};
   const ct_shape copy = ct_shape_of_elements(block_elements(&b));
   for (int i = 0; i < 4; i++) {
     CHECK_INT(ct_shape_compare(&shapes[i], &copy) == 0, i == 0);
     for (int j = 0; j < 4; j++) {
-      CHECK_INT(ct_shape_compare(&shapes[i], &shapes[j]), -ct_shape_compare(&shapes[j], &shapes[i]));
+      CHECK_INT(ct_shape_compare(&shapes[i], &shapes[j]),
+                -ct_shape_compare(&shapes[j], &shapes[i]));
       CHECK_INT(ct_shape_compare(&shapes[i], &shapes[j]) == 0, i == j);
     }
   }
@@ -354,7 +361,7 @@ static void the_order_by_content_tells_elements_apart(void) {
   block_free(&hex);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------ */
 
 static ct_elements_report refusal_of(const block *b) {
   ct_elements *elements = NULL;
@@ -398,8 +405,9 @@ static void a_hexahedron_that_is_turned_in_part_is_named(void) {
   block_free(&b);
 }
 
-/* A cube whose corner (1, 1, 1) has gone below the bottom, to z = -1/2: of the tetrahedra from corner 0 those over half the top
- * keep 1/6, and 0 1 2 6 and 0 2 3 6 over the bottom have -1/12. In the plane of the bottom they have 0. */
+/* A cube whose corner (1, 1, 1) has gone below the bottom, to z = -1/2: of the tetrahedra from
+ * corner 0 those over half the top keep 1/6, and 0 1 2 6 and 0 2 3 6 over the bottom have -1/12. In
+ * the plane of the bottom they have 0. */
 static void the_least_tetrahedron_is_told(void) {
   block b = block_make(CT_HEXAHEDRA, 1, 1, 1);
   b.v[7].z = -0.5;
@@ -408,7 +416,8 @@ static void the_least_tetrahedron_is_told(void) {
   CHECK_NEAR(r.tetrahedron_volume, -1.0 / 12.0, 1e-16);
   uint32_t corners = 0;
   for (int k = 0; k < 4; k++) corners |= 1u << r.tetrahedron[k];
-  CHECK(corners == (1u << 0 | 1u << 1 | 1u << 2 | 1u << 6) || corners == (1u << 0 | 1u << 2 | 1u << 3 | 1u << 6));
+  CHECK(corners == (1u << 0 | 1u << 1 | 1u << 2 | 1u << 6) ||
+        corners == (1u << 0 | 1u << 2 | 1u << 3 | 1u << 6));
   b.v[7] = ct_vec(0.75, 0.75, 0.0);
   r = refusal_of(&b);
   CHECK_INT(r.fault, CT_ELEMENT_FLAT);
@@ -418,7 +427,8 @@ static void the_least_tetrahedron_is_told(void) {
 
 static void a_flat_element_is_named_however_nearly_it_is_none(void) {
   block b = block_make(CT_TETRAHEDRA, 1, 1, 1);
-  /* Corner 1 of the cell goes into the plane of the tetrahedron 0 1 2 6, to the last bit: then a bit out of it on either side. */
+  /* Corner 1 of the cell goes into the plane of the tetrahedron 0 1 2 6, to the last bit: then a
+   * bit out of it on either side. */
   for (int side = -1; side <= 1; side++) {
     b.v[1] = ct_vec(0.5, side * 0x1p-53 + 0.5, 0.5);
     ct_elements *elements = NULL;

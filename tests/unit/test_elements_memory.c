@@ -1,4 +1,5 @@
-/* Elements being built: refused memory leaves nothing behind, a raised flag ends it soon, and the bytes are known. */
+/* Elements being built: refused memory leaves nothing behind, a raised flag ends it soon, and the
+ * bytes are known. */
 /* First: it names variables as blocks.h names a type. */
 #include "tests/support/failing_malloc.h"
 
@@ -72,7 +73,8 @@ static void a_raised_flag_ends_the_building_soon(void) {
       if (status == CT_CANCELLED) {
         stopped++;
         CHECK(elements == NULL);
-        if (late > RAISER_SOON) CHECK_FAIL("moment %d: returned %g ms after the flag", k, 1e3 * late);
+        if (late > RAISER_SOON)
+          CHECK_FAIL("moment %d: returned %g ms after the flag", k, 1e3 * late);
       } else {
         CHECK_INT(status, CT_OK);
       }
@@ -98,7 +100,8 @@ static void an_element_takes_a_known_number_of_bytes(void) {
 }
 
 static const check_test tests[] = {
-    {"every_refused_allocation_is_told_and_leaves_nothing", every_refused_allocation_is_told_and_leaves_nothing},
+    {"every_refused_allocation_is_told_and_leaves_nothing",
+     every_refused_allocation_is_told_and_leaves_nothing},
     {"a_raised_flag_ends_the_building_soon", a_raised_flag_ends_the_building_soon},
     {"an_element_takes_a_known_number_of_bytes", an_element_takes_a_known_number_of_bytes},
 };

@@ -3,9 +3,7 @@
 #include "shape/shape_compare.h"
 #include "tests/support/blocks.h"
 
-/* ---- types of elements
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- types of elements ---------------------------------------------------------------------- */
 
 /* One element of each type, in closed form: volume, centre, and inertia about it for unit density.
  */
@@ -128,8 +126,7 @@ static void the_forms_of_the_arrays_make_the_same_elements(void) {
   block_free(&b);
 }
 
-/* ---- what is refused ---------------------------------------------------------------------------
- */
+/* ---- what is refused ------------------------------------------------------------------------ */
 
 /* A mixed mesh of the elements listed, refused. */
 static ct_elements_report refusal_of_mixed(const ct_vec3 *v, uint32_t vertices,

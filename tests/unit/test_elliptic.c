@@ -1,4 +1,5 @@
-/* Elliptic integrals and functions: published values, closed forms at the ends, quadrature in long double between them. */
+/* Elliptic integrals and functions: published values, closed forms at the ends, quadrature in long
+ * double between them. */
 #include "base/elliptic.h"
 #include "tests/support/check.h"
 
@@ -39,15 +40,19 @@ static real value_of(const integrand *f, real amplitude) {
 
 /* Gauss' rule of five points on each of many parts. */
 static real integral(const integrand *f, real end) {
-  const real x[] = {0.0L, 0.538469310105683091036314420700208805L, 0.906179845938663992797626878299392965L};
-  const real weight[] = {0.568888888888888888888888888888888889L, 0.478628670499366468041291514835638193L,
+  const real x[] = {0.0L, 0.538469310105683091036314420700208805L,
+                    0.906179845938663992797626878299392965L};
+  const real weight[] = {0.568888888888888888888888888888888889L,
+                         0.478628670499366468041291514835638193L,
                          0.236926885056189087514264040719917363L};
   real sum = 0;
   const int parts = 400;
   for (int i = 0; i < parts; i++) {
     real half = end / (2 * parts), middle = half * (2 * i + 1);
     sum += half * weight[0] * value_of(f, middle);
-    for (int k = 1; k < 3; k++) sum += half * weight[k] * (value_of(f, middle - half * x[k]) + value_of(f, middle + half * x[k]));
+    for (int k = 1; k < 3; k++)
+      sum += half * weight[k] *
+             (value_of(f, middle - half * x[k]) + value_of(f, middle + half * x[k]));
   }
   return sum;
 }
@@ -55,7 +60,8 @@ static real integral(const integrand *f, real end) {
 static void integrals_of_first_and_third_kind_are_quadrature(void) {
   check_random r = {1701};
   for (int i = 0; i < 300; i++) {
-    double m1 = pow(10.0, check_uniform(&r, -3.0, 0.0)), end = check_uniform(&r, 0.01, 1.57), s = sin(end), c = cos(end);
+    double m1 = pow(10.0, check_uniform(&r, -3.0, 0.0)), end = check_uniform(&r, 0.01, 1.57),
+           s = sin(end), c = cos(end);
     double d = sqrt(c * c + m1 * s * s), s2 = s * s;
     /* Third below m1 or above 1: the product of the differences is not negative. */
     double third = i % 2 ? m1 * check_uniform(&r, 0.1, 1.0) : check_uniform(&r, 1.0, 50.0);
@@ -63,7 +69,9 @@ static void integrals_of_first_and_third_kind_are_quadrature(void) {
     CHECK_NEAR(s * ct_carlson_f(c * c, d * d, 1.0), (double)integral(&f, (real)end), 1e-14);
     f.third = (real)third;
     const double xyz[] = {c * c, d * d, 1.0};
-    double j = s * s2 / 3.0 * ct_carlson_j(xyz, c * c + third * s2, s2 * s2 * s2 * third * (third - m1) * (third - 1.0));
+    double j =
+        s * s2 / 3.0 *
+        ct_carlson_j(xyz, c * c + third * s2, s2 * s2 * s2 * third * (third - m1) * (third - 1.0));
     double truth = (double)integral(&f, (real)end);
     CHECK_NEAR(j, truth, 2e-14 * ct_max2(truth, 1.0));
   }
@@ -85,8 +93,8 @@ static void functions_invert_the_integral(void) {
   }
 }
 
-/* m1 = 1: sine and cosine. m1 = 0: tanh and 1/cosh, up to where the period begins to tell; from there to the quarter period, by
- * its reflection. */
+/* m1 = 1: sine and cosine. m1 = 0: tanh and 1/cosh, up to where the period begins to tell; from
+ * there to the quarter period, by its reflection. */
 static void functions_at_the_ends_are_elementary(void) {
   ct_jacobi circle, line;
   ct_jacobi_set(&circle, 1.0);
@@ -116,7 +124,8 @@ static void half_periods_are_counted(void) {
     ct_jacobi_set(&jacobi, m1);
     double halves = floor(check_uniform(&r, -1e4, 1e4));
     x = check_uniform(&r, -0.999, 0.999) * jacobi.quarter;
-    ct_jacobi_value near = ct_jacobi_at(&jacobi, x), far = ct_jacobi_at(&jacobi, x + 2.0 * halves * jacobi.quarter);
+    ct_jacobi_value near = ct_jacobi_at(&jacobi, x),
+                    far = ct_jacobi_at(&jacobi, x + 2.0 * halves * jacobi.quarter);
     double error = 4.0 * CT_UNIT_ROUNDOFF * (fabs(halves) + 1.0) * jacobi.quarter;
     CHECK(near.half_periods == 0.0 && far.half_periods == halves);
     CHECK_NEAR(far.sn, near.sn, error);
@@ -131,7 +140,8 @@ static void half_periods_are_counted(void) {
 static const check_test tests[] = {
     {"carlsons_published_values", carlsons_published_values},
     {"integrals_of_equal_arguments_are_powers", integrals_of_equal_arguments_are_powers},
-    {"integrals_of_first_and_third_kind_are_quadrature", integrals_of_first_and_third_kind_are_quadrature},
+    {"integrals_of_first_and_third_kind_are_quadrature",
+     integrals_of_first_and_third_kind_are_quadrature},
     {"functions_invert_the_integral", functions_invert_the_integral},
     {"functions_at_the_ends_are_elementary", functions_at_the_ends_are_elementary},
     {"half_periods_are_counted", half_periods_are_counted},

@@ -1,4 +1,5 @@
-/* The growing polytope and the fifteen axes of two boxes: depth, normal and bracket, against brute force and each other. */
+/* The growing polytope and the fifteen axes of two boxes: depth, normal and bracket, against brute
+ * force and each other. */
 #include "convex/epa.h"
 #include "primitives/box_cells.h"
 
@@ -11,7 +12,8 @@ static void place(const pair_case *c, ct_convex_proxy *a, ct_convex_proxy *b) {
   ct_proxy_place(&c->b.shape, &fb, b);
 }
 
-/* Boxes and hulls from any start, near contact on both sides: the depth, also where it is a tiny separation. */
+/* Boxes and hulls from any start, near contact on both sides: the depth, also where it is a tiny
+ * separation. */
 static void depth_is_exact_to_round_off(void) {
   check_random r = {31};
   ct_epa epa = {0};
@@ -47,7 +49,8 @@ static void depth_is_exact_to_round_off(void) {
   ct_epa_free(&epa);
 }
 
-/* A start that does not hold the origin: the face of least offset leads there, and apart bodies are certified so. */
+/* A start that does not hold the origin: the face of least offset leads there, and apart bodies are
+ * certified so. */
 static void separation_by_a_face_is_certified(void) {
   ct_epa epa = {0};
   const ct_shape cube = {.kind = CT_KIND_BOX, .box = {{1, 1, 1}}};
@@ -91,7 +94,8 @@ static void flat_difference_has_depth_zero(void) {
   ct_epa epa = {0};
   const ct_shape capsule = {.kind = CT_KIND_CAPSULE, .capsule = {1, 0.5, 0.5}};
   ct_convex_proxy a, b;
-  ct_frame f = ct_frame_of((ct_pose){{0, 0, 0.5}, {0.70710678118654752440, 0, 0, 0.70710678118654752440}});
+  ct_frame f =
+      ct_frame_of((ct_pose){{0, 0, 0.5}, {0.70710678118654752440, 0, 0, 0.70710678118654752440}});
   ct_proxy_place(&capsule, NULL, &a);
   ct_proxy_place(&capsule, &f, &b);
   ct_epa_result e;

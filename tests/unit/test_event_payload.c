@@ -1,4 +1,5 @@
-/* Events of a write as bytes: what is written comes back, and of bytes that are something else nothing that could not be an event.
+/* Events of a write as bytes: what is written comes back, and of bytes that are something else
+ * nothing that could not be an event.
  */
 #include "server/scenes/event_payload.c" /* the server is no library */
 
@@ -88,7 +89,8 @@ static void no_text_of_another_kind_is_an_event(void) {
 static const check_test tests[] = {
     {"what_is_written_comes_back_in_order", what_is_written_comes_back_in_order},
     {"a_part_is_no_more_than_what_is_whole_in_it", a_part_is_no_more_than_what_is_whole_in_it},
-    {"bytes_that_have_changed_are_read_as_far_as_they_are_events", bytes_that_have_changed_are_read_as_far_as_they_are_events},
+    {"bytes_that_have_changed_are_read_as_far_as_they_are_events",
+     bytes_that_have_changed_are_read_as_far_as_they_are_events},
     {"no_text_of_another_kind_is_an_event", no_text_of_another_kind_is_an_event}};
 
 CHECK_MAIN(tests)

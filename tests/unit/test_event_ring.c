@@ -6,7 +6,9 @@
 
 #define FIRST 1000u
 
-static api_event event_of(const char *data) { return (api_event){.name = "revision", .data = data, .length = strlen(data)}; }
+static api_event event_of(const char *data) {
+  return (api_event){.name = "revision", .data = data, .length = strlen(data)};
+}
 
 static srv_ring *ring_of(size_t most, size_t bytes_most, int events) {
   srv_ring *ring = srv_ring_create(FIRST, most, bytes_most);
@@ -44,8 +46,8 @@ static void the_youngest_events_are_kept(void) {
       size_t bytes = 0;
       for (uint64_t number = srv_ring_oldest(ring); number <= ring->last; number++) {
         char text[80];
-        int length =
-            snprintf(text, sizeof text, "id: %d\nevent: revision\ndata: {\"n\":%d}\n\n", (int)number, (int)(number - FIRST));
+        int length = snprintf(text, sizeof text, "id: %d\nevent: revision\ndata: {\"n\":%d}\n\n",
+                              (int)number, (int)(number - FIRST));
         const srv_event *event = srv_ring_at(ring, number);
         CHECK(event->length == (size_t)length && memcmp(event->text, text, event->length) == 0);
         bytes += event->length;
@@ -144,12 +146,13 @@ static void want_of_memory_changes_nothing(void) {
   CHECK_INT(memory.live, live);
 }
 
-static const check_test tests[] = {{"an_event_is_one_block_of_text", an_event_is_one_block_of_text},
-                                   {"the_youngest_events_are_kept", the_youngest_events_are_kept},
-                                   {"bytes_bound_the_ring_but_for_the_youngest", bytes_bound_the_ring_but_for_the_youngest},
-                                   {"a_write_does_not_evict_its_own_events", a_write_does_not_evict_its_own_events},
-                                   {"who_sends_an_event_holds_it", who_sends_an_event_holds_it},
-                                   {"a_break_leaves_out_a_number", a_break_leaves_out_a_number},
-                                   {"want_of_memory_changes_nothing", want_of_memory_changes_nothing}};
+static const check_test tests[] = {
+    {"an_event_is_one_block_of_text", an_event_is_one_block_of_text},
+    {"the_youngest_events_are_kept", the_youngest_events_are_kept},
+    {"bytes_bound_the_ring_but_for_the_youngest", bytes_bound_the_ring_but_for_the_youngest},
+    {"a_write_does_not_evict_its_own_events", a_write_does_not_evict_its_own_events},
+    {"who_sends_an_event_holds_it", who_sends_an_event_holds_it},
+    {"a_break_leaves_out_a_number", a_break_leaves_out_a_number},
+    {"want_of_memory_changes_nothing", want_of_memory_changes_nothing}};
 
 CHECK_MAIN(tests)

@@ -1,4 +1,5 @@
-/* Contact features of meshes: the closed forms of theory, section 7, what happens on edges, corners and surfaces, and what is none.
+/* Contact features of meshes: the closed forms of theory, section 7, what happens on edges, corners
+ * and surfaces, and what is none.
  */
 #include "tests/support/meshes.h"
 #include "tests/support/workspace.h"
@@ -17,16 +18,19 @@ static ct_mesh *octahedron_at(ct_vec3 c, double r) {
   return soup_mesh(&s);
 }
 
-static ct_features ask_placed(const ct_mesh *a, const ct_frame *frame_a, const ct_mesh *b, const ct_frame *frame_b,
-                              ct_features_mode mode) {
+static ct_features ask_placed(const ct_mesh *a, const ct_frame *frame_a, const ct_mesh *b,
+                              const ct_frame *frame_b, ct_features_mode mode) {
   ct_shape shape[2] = {{.kind = CT_KIND_MESH, .mesh = a}, {.kind = CT_KIND_MESH, .mesh = b}};
   ct_features_options options = {mode, CT_FEATURES_ANY_DEPTH};
   ct_features out;
-  ct_pair_features((ct_placed){&shape[0], frame_a}, (ct_placed){&shape[1], frame_b}, &options, workspace, &out);
+  ct_pair_features((ct_placed){&shape[0], frame_a}, (ct_placed){&shape[1], frame_b}, &options,
+                   workspace, &out);
   return out;
 }
 
-static ct_features ask(const ct_mesh *a, const ct_mesh *b, ct_features_mode mode) { return ask_placed(a, &here, b, &here, mode); }
+static ct_features ask(const ct_mesh *a, const ct_mesh *b, ct_features_mode mode) {
+  return ask_placed(a, &here, b, &here, mode);
+}
 
 static void near_vector(ct_vec3 actual, ct_vec3 wanted, double within) {
   CHECK_NEAR(actual.x, wanted.x, within);
@@ -34,7 +38,8 @@ static void near_vector(ct_vec3 actual, ct_vec3 wanted, double within) {
   CHECK_NEAR(actual.z, wanted.z, within);
 }
 
-/* T7.1: one vertex of an octahedron in the cube. Row 31: normals between vertices are linear. Row 35: the modes differ. */
+/* T7.1: one vertex of an octahedron in the cube. Row 31: normals between vertices are linear. Row
+ * 35: the modes differ. */
 static void T7_1_an_octahedron_stands_in_a_cube(void) {
   ct_mesh *a = octahedron_at(ct_vec(.5, .4, 1.2), .3), *b = cube_at(ct_vec(0, 0, 0));
   ct_features f = ask(a, b, CT_FEATURES_BACKWARD);
@@ -95,7 +100,8 @@ static void winding_agrees_with_the_exact_side(void) {
   for (int i = 0; i < 40; i++) {
     soup s = {0};
     for (int k = 0; k < 2; k++) {
-      ct_vec3 c = {check_uniform(&r, -.5, .5), check_uniform(&r, -.5, .5), check_uniform(&r, -.5, .5)};
+      ct_vec3 c = {check_uniform(&r, -.5, .5), check_uniform(&r, -.5, .5),
+                   check_uniform(&r, -.5, .5)};
       soup_octahedron(&s, c, check_uniform(&r, .3, 1));
     }
     ct_mesh *mesh = soup_mesh(&s);
@@ -132,7 +138,8 @@ static void T7_3_a_cube_is_shifted_into_another(void) {
   ct_mesh_release(a);
 }
 
-/* Where a vertex and its match have one normal the vertex' own is told, out of its body: of equal meshes too. */
+/* Where a vertex and its match have one normal the vertex' own is told, out of its body: of equal
+ * meshes too. */
 static void equal_normals_are_told_out_of_the_vertex_body(void) {
   ct_mesh *a = cube_at(ct_vec(0, 0, 0)), *b = cube_at(ct_vec(0, 0, 0));
   const double third = 1 / sqrt(3.0);
@@ -165,7 +172,8 @@ static ct_mesh *roof(void) {
     soup_vertex(&s, ct_vec(x, -1, -1));
     soup_vertex(&s, ct_vec(x, 1, -1));
   }
-  static const uint32_t t[8][3] = {{0, 1, 4}, {0, 4, 3}, {2, 0, 3}, {2, 3, 5}, {1, 2, 5}, {1, 5, 4}, {0, 2, 1}, {3, 4, 5}};
+  static const uint32_t t[8][3] = {{0, 1, 4}, {0, 4, 3}, {2, 0, 3}, {2, 3, 5},
+                                   {1, 2, 5}, {1, 5, 4}, {0, 2, 1}, {3, 4, 5}};
   for (int i = 0; i < 8; i++) soup_triangle(&s, t[i][0], t[i][1], t[i][2]);
   return soup_mesh(&s);
 }
@@ -192,10 +200,12 @@ static void row_34_the_edges_of_two_roofs_are_one_feature(void) {
   CHECK_NEAR(p->b.barycentric[0] + p->b.barycentric[2], 1.0, 1e-15);
   CHECK_INT(f.doubled, 0);
   /* Apart, and deeper than half an edge. */
-  const ct_frame apart = {down.rotation, {.25, -.125, .02}}, deep = {down.rotation, {.25, -.125, -1.02}};
+  const ct_frame apart = {down.rotation, {.25, -.125, .02}},
+                 deep = {down.rotation, {.25, -.125, -1.02}};
   CHECK_INT(ask_placed(a, &here, a, &apart, CT_FEATURES_BACKWARD).count, 0);
   f = ask_placed(a, &here, a, &deep, CT_FEATURES_BACKWARD);
-  for (size_t i = 0; i < f.count; i++) CHECK(f.items[i].edge_a[0] != 0 || f.items[i].edge_a[1] != 3);
+  for (size_t i = 0; i < f.count; i++)
+    CHECK(f.items[i].edge_a[0] != 0 || f.items[i].edge_a[1] != 3);
   ct_mesh_release(a);
 }
 
@@ -222,7 +232,8 @@ static void row_36_aligned_cubes_have_each_vertex_once(void) {
       CHECK_INT(count_of(&f, CT_PAIR_FEATURE_VERTEX_B), cases[i].vertices);
       CHECK_INT(f.count, 2 * cases[i].vertices + cases[i].edges);
       for (size_t k = 0; k < f.count; k++) {
-        CHECK(f.items[k].kind == CT_PAIR_FEATURE_EDGE_EDGE || f.items[k].flags & CT_PAIR_FEATURE_ON_SURFACE);
+        CHECK(f.items[k].kind == CT_PAIR_FEATURE_EDGE_EDGE ||
+              f.items[k].flags & CT_PAIR_FEATURE_ON_SURFACE);
         CHECK(f.items[k].distance == 0.0);
         near_vector(f.items[k].a.point, f.items[k].b.point, 0.0);
       }
@@ -231,7 +242,8 @@ static void row_36_aligned_cubes_have_each_vertex_once(void) {
   ct_mesh_release(a);
 }
 
-/* Row 36: quarter turns of a cube, .25 into the other, have its four lower vertices, backward each through the face above. */
+/* Row 36: quarter turns of a cube, .25 into the other, have its four lower vertices, backward each
+ * through the face above. */
 static void row_36_a_smaller_cube_sunk_straight_down_has_its_lower_vertices(void) {
   ct_mesh *big = cube_at(ct_vec(0, 0, 0));
   soup s = {0};
@@ -250,10 +262,12 @@ static void row_36_a_smaller_cube_sunk_straight_down_has_its_lower_vertices(void
 /* A needle of four faces with its tip at a point, opening along -d. */
 static ct_mesh *needle(ct_vec3 tip, ct_vec3 d) {
   soup s = {0};
-  ct_vec3 side = ct_cross(d, fabs(d.x) < fabs(d.z) ? ct_vec(1, 0, 0) : ct_vec(0, 0, 1)), up = ct_cross(d, side);
+  ct_vec3 side = ct_cross(d, fabs(d.x) < fabs(d.z) ? ct_vec(1, 0, 0) : ct_vec(0, 0, 1)),
+          up = ct_cross(d, side);
   soup_vertex(&s, tip);
   for (int i = 0; i < 3; i++)
-    soup_vertex(&s, ct_add(ct_add_scaled(tip, d, -8), ct_add(ct_scale(side, i - 1.0), ct_scale(up, i == 1 ? 1 : -1))));
+    soup_vertex(&s, ct_add(ct_add_scaled(tip, d, -8),
+                           ct_add(ct_scale(side, i - 1.0), ct_scale(up, i == 1 ? 1 : -1))));
   soup_triangle(&s, 1, 2, 3);
   for (uint32_t i = 0; i < 3; i++) soup_triangle(&s, 0, 1 + (i + 1) % 3, 1 + i);
   return soup_mesh(&s);
@@ -284,7 +298,8 @@ static void a_ray_through_an_edge_or_a_corner_takes_the_lowest_face_once(void) {
                {{-1, 0, 0}, 10, {.5, 0, .5}}};
   ct_mesh *cube = cube_at(ct_vec(0, 0, 0));
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    ct_mesh *bare = needle(ct_vec(.5, .5, .5), ct_neg(cases[i].out)), *a = with_normal(bare, ct_scale(cases[i].out, -3));
+    ct_mesh *bare = needle(ct_vec(.5, .5, .5), ct_neg(cases[i].out)),
+            *a = with_normal(bare, ct_scale(cases[i].out, -3));
     ct_features f = ask(a, cube, CT_FEATURES_BACKWARD);
     CHECK_INT(count_of(&f, CT_PAIR_FEATURE_VERTEX_A), 1);
     const ct_pair_feature *p = &f.items[0];
@@ -327,13 +342,15 @@ static void a_ray_that_touches_a_reentrant_edge_goes_on(void) {
   ct_mesh_release(b);
 }
 
-/* Two boxes of one mesh that overlap: the ray passes the inner wall of the second, and leaves through the outer one of the first.
+/* Two boxes of one mesh that overlap: the ray passes the inner wall of the second, and leaves
+ * through the outer one of the first.
  */
 static void a_wall_inside_a_solid_that_the_ray_goes_in_through_is_no_match(void) {
   soup s = {0};
   soup_box(&s, ct_vec(0, 0, 0), ct_vec(1, 1, 1));
   soup_box(&s, ct_vec(.6, .25, .25), ct_vec(2, .75, .75));
-  ct_mesh *b = soup_mesh(&s), *bare = needle(ct_vec(.25, .5, .5625), ct_vec(-1, 0, 0)), *a = with_normal(bare, ct_vec(-1, 0, 0));
+  ct_mesh *b = soup_mesh(&s), *bare = needle(ct_vec(.25, .5, .5625), ct_vec(-1, 0, 0)),
+          *a = with_normal(bare, ct_vec(-1, 0, 0));
   ct_features f = ask(a, b, CT_FEATURES_BACKWARD);
   CHECK(f.count >= 1);
   near_vector(f.items[0].b.point, ct_vec(1, .5, .5625), 1e-16);
@@ -347,7 +364,8 @@ static void a_wall_inside_a_solid_that_the_ray_goes_in_through_is_no_match(void)
 static void row_31_normals_given_are_used(void) {
   soup s = {0};
   soup_box(&s, ct_vec(0, 0, 0), ct_vec(1, 1, 1));
-  const ct_vec3 normals[8] = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 2}, {3, 0, 0}, {0, 4, 0}, {0, 0, 1}};
+  const ct_vec3 normals[8] = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1},
+                              {0, 0, 2}, {3, 0, 0}, {0, 4, 0}, {0, 0, 1}};
   ct_mesh_data data = {s.v, s.vn, (const uint32_t(*)[3])s.t, s.tn, normals};
   ct_mesh *b = NULL, *a = octahedron_at(ct_vec(.5, .4, 1.2), .3);
   CHECK_INT(ct_mesh_create(&data, CT_MESH_AUTO, NULL, &b, NULL), CT_OK);
@@ -364,7 +382,8 @@ static void row_31_normals_given_are_used(void) {
 static void normals_that_cancel_give_way_to_the_face(void) {
   soup s = {0};
   soup_box(&s, ct_vec(0, 0, 0), ct_vec(1, 1, 1));
-  ct_vec3 normals[8] = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {1, 0, 0}, {1, 0, 0}, {-1, 0, 0}, {1, 0, 0}};
+  ct_vec3 normals[8] = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1},  {0, 0, 1},
+                        {1, 0, 0}, {1, 0, 0}, {-1, 0, 0}, {1, 0, 0}};
   ct_mesh_data data = {s.v, s.vn, (const uint32_t(*)[3])s.t, s.tn, normals};
   ct_mesh *b = NULL, *a = octahedron_at(ct_vec(.5, .5, 1.25), .5);
   CHECK_INT(ct_mesh_create(&data, CT_MESH_AUTO, NULL, &b, NULL), CT_OK);
@@ -383,7 +402,8 @@ static void surfaces_and_other_kinds_have_no_features(void) {
   ct_mesh *open = soup_mesh(&s), *cube = cube_at(ct_vec(0, 0, 0));
   CHECK_INT(ask(open, cube, CT_FEATURES_BACKWARD).status, CT_FEATURES_OPEN_MESH);
   CHECK_INT(ask(cube, open, CT_FEATURES_BACKWARD).status, CT_FEATURES_OPEN_MESH);
-  ct_shape mesh = {.kind = CT_KIND_MESH, .mesh = cube}, ball = {.kind = CT_KIND_SPHERE, .sphere = {1}};
+  ct_shape mesh = {.kind = CT_KIND_MESH, .mesh = cube},
+           ball = {.kind = CT_KIND_SPHERE, .sphere = {1}};
   ct_features_options options = {CT_FEATURES_BACKWARD, CT_FEATURES_ANY_DEPTH};
   ct_features out;
   ct_pair_features((ct_placed){&mesh, &here}, (ct_placed){&ball, &here}, &options, workspace, &out);
@@ -405,7 +425,8 @@ static void pairs_of_triangles_that_touch_are_listed(void) {
     CHECK(!pairs.out_of_memory);
     bool faces[2][2] = {{false, false}, {false, false}};
     for (size_t k = 0; k < pairs.count; k++)
-      if (pairs.items[k].a / 2 == 1 && pairs.items[k].b / 2 == 0) faces[pairs.items[k].a % 2][pairs.items[k].b] = true;
+      if (pairs.items[k].a / 2 == 1 && pairs.items[k].b / 2 == 0)
+        faces[pairs.items[k].a % 2][pairs.items[k].b] = true;
     for (int k = 0; k < 4; k++) CHECK_INT(faces[k / 2][k % 2], i == 0);
     CHECK(i == 0 || pairs.count == 0);
     for (size_t k = 1; k < pairs.count; k++)

@@ -1,5 +1,5 @@
-/* Contact features without memory: every allocation fails in turn, alone and with all that follow. What is there is true, and where
- * something is missing the answer tells of it.
+/* Contact features without memory: every allocation fails in turn, alone and with all that follow.
+ * What is there is true, and where something is missing the answer tells of it.
  */
 #include "tests/support/failing_malloc.h"
 #include "tests/support/meshes.h"
@@ -41,8 +41,9 @@ static asked ask(const ct_shape shape[2], ct_workspace *workspace, long n) {
   memory.counting = true;
   ct_pair_features(a, b, &options, workspace, &f);
   memory.counting = false;
-  asked out = {
-      .items = copy_of(f.items, f.count * sizeof *f.items), .count = f.count, .told = f.status == CT_FEATURES_OUT_OF_MEMORY};
+  asked out = {.items = copy_of(f.items, f.count * sizeof *f.items),
+               .count = f.count,
+               .told = f.status == CT_FEATURES_OUT_OF_MEMORY};
   CHECK(f.status == CT_FEATURES_OK || f.status == CT_FEATURES_OUT_OF_MEMORY);
   memory.counting = true;
   ct_pair_triangles(a, b, workspace, &t);
@@ -62,9 +63,11 @@ static void drop(asked *a) {
 }
 
 static bool same_feature(const ct_pair_feature *p, const ct_pair_feature *q) {
-  return p->kind == q->kind && p->mode == q->mode && p->vertex == q->vertex && p->distance == q->distance &&
-         p->a.triangle == q->a.triangle && p->b.triangle == q->b.triangle && memcmp(p->edge_a, q->edge_a, sizeof p->edge_a) == 0 &&
-         memcmp(p->edge_b, q->edge_b, sizeof p->edge_b) == 0 && memcmp(&p->a.point, &q->a.point, sizeof p->a.point) == 0;
+  return p->kind == q->kind && p->mode == q->mode && p->vertex == q->vertex &&
+         p->distance == q->distance && p->a.triangle == q->a.triangle &&
+         p->b.triangle == q->b.triangle && memcmp(p->edge_a, q->edge_a, sizeof p->edge_a) == 0 &&
+         memcmp(p->edge_b, q->edge_b, sizeof p->edge_b) == 0 &&
+         memcmp(&p->a.point, &q->a.point, sizeof p->a.point) == 0;
 }
 
 static bool has_feature(const asked *full, const ct_pair_feature *f) {
@@ -81,7 +84,8 @@ static bool has_pair(const asked *full, ct_triangle_pair t) {
 
 /* The whole where nothing is told, a part of it else. */
 static void check_against(const asked *full, const asked *out, long n) {
-  if (!out->told && out->count != full->count) CHECK_FAIL("failure %ld: %zu of %zu features", n, out->count, full->count);
+  if (!out->told && out->count != full->count)
+    CHECK_FAIL("failure %ld: %zu of %zu features", n, out->count, full->count);
   if (!out->pairs_told && out->pair_count != full->pair_count)
     CHECK_FAIL("failure %ld: %zu of %zu pairs", n, out->pair_count, full->pair_count);
   for (size_t i = 0; i < out->pair_count; i++) CHECK(has_pair(full, out->pairs[i]));
@@ -98,8 +102,10 @@ static void fail_each(bool all_after) {
   ct_workspace *workspace = ct_workspace_create();
   asked full = ask(shape, workspace, 0);
   ct_workspace_destroy(workspace);
-  printf("%zu features, %zu pairs of triangles, %ld allocations\n", full.count, full.pair_count, full.allocations);
-  CHECK(full.count > 64 && full.pair_count > 256 && full.allocations > 3 && !full.told && !full.pairs_told && !full.out_of_memory);
+  printf("%zu features, %zu pairs of triangles, %ld allocations\n", full.count, full.pair_count,
+         full.allocations);
+  CHECK(full.count > 64 && full.pair_count > 256 && full.allocations > 3 && !full.told &&
+        !full.pairs_told && !full.out_of_memory);
   memory.rest = all_after;
   for (long n = 1; n <= full.allocations; n++) {
     long live = memory.live;
@@ -137,6 +143,7 @@ static void without_a_workspace_nothing_is_found_and_that_is_told(void) {
 static const check_test tests[] = {
     {"one_refused_allocation_is_told", one_refused_allocation_is_told},
     {"no_memory_from_some_point_on_is_told", no_memory_from_some_point_on_is_told},
-    {"without_a_workspace_nothing_is_found_and_that_is_told", without_a_workspace_nothing_is_found_and_that_is_told},
+    {"without_a_workspace_nothing_is_found_and_that_is_told",
+     without_a_workspace_nothing_is_found_and_that_is_told},
 };
 CHECK_MAIN(tests)

@@ -1,5 +1,5 @@
-/* Filters: what excludes a pair, what overrides it, and that the pair loops and the verdict agree with a plain reading of the
- * rules. */
+/* Filters: what excludes a pair, what overrides it, and that the pair loops and the verdict agree
+ * with a plain reading of the rules. */
 #include "tests/support/scenes.h"
 
 enum { BODIES = 24, GROUPS = 6 };
@@ -17,7 +17,11 @@ static const ct_scene *crowd(const unsigned *groups) {
     for (int g = 0; g < GROUPS; g++)
       if (groups[i] >> g & 1) in[count++] = text_of(names[g]);
     ct_collider collider = {.shape = sphere_of(1), .pose = ct_pose_identity()};
-    ct_body_options options = {.id = text_of(id), .colliders = &collider, .collider_count = 1, .groups = in, .group_count = count};
+    ct_body_options options = {.id = text_of(id),
+                               .colliders = &collider,
+                               .collider_count = 1,
+                               .groups = in,
+                               .group_count = count};
     const ct_body *body;
     CHECK_INT(ct_body_create(&options, &body), CT_OK);
     add_body(draft, body, pose_at(0.01 * i, 0, 0));
@@ -42,7 +46,9 @@ static void pairs_of(const ct_scene *scene, ct_broadphase broadphase, bool *seen
   ct_query *query;
   memset(seen, 0, BODIES * BODIES);
   CHECK_INT(ct_query_prepare(scene, &options, &query), CT_OK);
-  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, NULL, note_pair, seen, NULL), CT_OK);
+  CHECK_INT(ct_query_run(query, &(ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, NULL,
+                         note_pair, seen, NULL),
+            CT_OK);
   ct_query_destroy(query);
 }
 
@@ -63,13 +69,16 @@ static void groups_exclude_both_ways_and_pair_rules_win(void) {
   CHECK(seen[2 * BODIES + 6]);
 
   ct_filter_verdict verdict = ct_scene_filter_verdict(scene, 0, 1);
-  CHECK(verdict.collide && text_is(verdict.pair_rule->reason, "wired") && verdict.group_a.length == 0);
+  CHECK(verdict.collide && text_is(verdict.pair_rule->reason, "wired") &&
+        verdict.group_a.length == 0);
   verdict = ct_scene_filter_verdict(scene, 5, 2);
   CHECK(!verdict.collide && text_is(verdict.pair_rule->reason, "bolted"));
   verdict = ct_scene_filter_verdict(scene, 3, 0);
-  CHECK(!verdict.collide && !verdict.pair_rule && text_is(verdict.group_a, "g1") && text_is(verdict.group_b, "g0"));
+  CHECK(!verdict.collide && !verdict.pair_rule && text_is(verdict.group_a, "g1") &&
+        text_is(verdict.group_b, "g0"));
   verdict = ct_scene_filter_verdict(scene, 2, 3);
-  CHECK(verdict.collide && !verdict.pair_rule && verdict.group_a.length == 0 && verdict.group_b.length == 0);
+  CHECK(verdict.collide && !verdict.pair_rule && verdict.group_a.length == 0 &&
+        verdict.group_b.length == 0);
   ct_scene_release(scene);
 }
 
@@ -92,9 +101,11 @@ static void filters_are_given_back_as_set_and_empty_ones_clear(void) {
   const ct_scene *scene = with_filters(crowd(groups), &(ct_filters){rules, 2, &pair, 1});
   const ct_filters *f = ct_scene_filters(scene);
   CHECK_INT(f->group_count, 2);
-  CHECK(text_is(f->groups[0].group, "w") && f->groups[0].count == 2 && text_is(f->groups[0].not_collide_with[1], "y"));
+  CHECK(text_is(f->groups[0].group, "w") && f->groups[0].count == 2 &&
+        text_is(f->groups[0].not_collide_with[1], "y"));
   CHECK(text_is(f->groups[1].group, "z") && f->groups[1].count == 0);
-  CHECK(f->pair_count == 1 && text_is(f->pairs[0].b, "b1") && !f->pairs[0].collide && f->pairs[0].reason.length == 0);
+  CHECK(f->pair_count == 1 && text_is(f->pairs[0].b, "b1") && !f->pairs[0].collide &&
+        f->pairs[0].reason.length == 0);
   scene = with_filters(scene, &(ct_filters){NULL, 0, NULL, 0});
   CHECK(ct_scene_filters(scene)->group_count == 0 && ct_scene_filters(scene)->pair_count == 0);
   ct_scene_release(scene);
@@ -112,7 +123,8 @@ static void removing_a_body_drops_its_pair_rules_even_if_the_id_comes_back(void)
   const ct_scene *next = ct_draft_seal(draft);
   CHECK_INT(ct_scene_filters(next)->pair_count, 1);
   CHECK(text_is(ct_scene_filters(next)->pairs[0].b, "b3"));
-  CHECK(ct_scene_filter_verdict(next, row, 1).collide && !ct_scene_filter_verdict(next, 2, 3).collide);
+  CHECK(ct_scene_filter_verdict(next, row, 1).collide &&
+        !ct_scene_filter_verdict(next, 2, 3).collide);
   CHECK_INT(ct_scene_filters(scene)->pair_count, 3);
   ct_scene_release(next);
   /* Rules set after the removal are of the new bodies. */
@@ -157,11 +169,13 @@ static void more_groups_with_rules_than_the_limit_are_refused(void) {
 }
 
 /* The rules read plainly. */
-static bool collides(const unsigned *groups, bool excludes[GROUPS][GROUPS], int pair_rule[BODIES][BODIES], int i, int j) {
+static bool collides(const unsigned *groups, bool excludes[GROUPS][GROUPS],
+                     int pair_rule[BODIES][BODIES], int i, int j) {
   if (pair_rule[i][j] >= 0) return pair_rule[i][j];
   for (int a = 0; a < GROUPS; a++)
     for (int b = 0; b < GROUPS; b++)
-      if ((groups[i] >> a & 1) && (groups[j] >> b & 1) && (excludes[a][b] || excludes[b][a])) return false;
+      if ((groups[i] >> a & 1) && (groups[j] >> b & 1) && (excludes[a][b] || excludes[b][a]))
+        return false;
   return true;
 }
 
@@ -175,7 +189,8 @@ static void random_rules_mean_what_they_say(void) {
     bool excludes[GROUPS][GROUPS] = {{false}};
     int pair_rule[BODIES][BODIES];
     memset(pair_rule, -1, sizeof pair_rule);
-    for (int i = 0; i < BODIES; i++) groups[i] = (unsigned)(check_next(&r) & check_next(&r)) & ((1u << GROUPS) - 1);
+    for (int i = 0; i < BODIES; i++)
+      groups[i] = (unsigned)(check_next(&r) & check_next(&r)) & ((1u << GROUPS) - 1);
     ct_text lists[GROUPS][GROUPS];
     ct_group_rule rules[GROUPS];
     for (int a = 0; a < GROUPS; a++) {
@@ -195,7 +210,8 @@ static void random_rules_mean_what_they_say(void) {
       pair_rule[i][j] = pair_rule[j][i] = collide;
       pairs[pair_count++] = (ct_pair_rule){text_of(ids[i]), text_of(ids[j]), collide, {NULL, 0}};
     }
-    const ct_scene *scene = with_filters(crowd(groups), &(ct_filters){rules, GROUPS, pairs, pair_count});
+    const ct_scene *scene =
+        with_filters(crowd(groups), &(ct_filters){rules, GROUPS, pairs, pair_count});
     bool tree[BODIES * BODIES], brute[BODIES * BODIES];
     pairs_of(scene, CT_BROADPHASE_TREE, tree);
     pairs_of(scene, CT_BROADPHASE_BRUTE_FORCE, brute);
@@ -215,10 +231,12 @@ static void random_rules_mean_what_they_say(void) {
 static const check_test tests[] = {
     {"groups_exclude_both_ways_and_pair_rules_win", groups_exclude_both_ways_and_pair_rules_win},
     {"a_group_can_exclude_itself", a_group_can_exclude_itself},
-    {"filters_are_given_back_as_set_and_empty_ones_clear", filters_are_given_back_as_set_and_empty_ones_clear},
+    {"filters_are_given_back_as_set_and_empty_ones_clear",
+     filters_are_given_back_as_set_and_empty_ones_clear},
     {"removing_a_body_drops_its_pair_rules_even_if_the_id_comes_back",
      removing_a_body_drops_its_pair_rules_even_if_the_id_comes_back},
-    {"more_groups_with_rules_than_the_limit_are_refused", more_groups_with_rules_than_the_limit_are_refused},
+    {"more_groups_with_rules_than_the_limit_are_refused",
+     more_groups_with_rules_than_the_limit_are_refused},
     {"random_rules_mean_what_they_say", random_rules_mean_what_they_say},
 };
 

@@ -1,5 +1,5 @@
-/* Friction without memory: every allocation fails in turn, alone and with all that follow, and nothing has changed; a solver that
- * is warm needs none. */
+/* Friction without memory: every allocation fails in turn, alone and with all that follow, and
+ * nothing has changed; a solver that is warm needs none. */
 #include "tests/support/failing_malloc.h"
 
 #include "tests/support/check.h"
@@ -11,15 +11,19 @@ static ct_status ask(friction_case *c, ct_friction_method method, ct_arena *aren
   memory.taken = 0;
   memory.counting = true;
   ct_status status = ct_friction_solve(
-      &c->problem, &(ct_friction_options){.method = method, .iterations_max = 150, .tolerance = 1e-11}, arena, &result);
+      &c->problem,
+      &(ct_friction_options){.method = method, .iterations_max = 150, .tolerance = 1e-11}, arena,
+      &result);
   memory.counting = false;
   return status;
 }
 
-/* Twelve bricks' feet for the cone, a few for the pyramids, which have a matrix of ten rows for each. */
+/* Twelve bricks' feet for the cone, a few for the pyramids, which have a matrix of ten rows for
+ * each. */
 static friction_case case_of(ct_friction_method method) {
   check_random random = {12201};
-  return method == CT_FRICTION_POLYHEDRAL ? case_random(&random, 3, 4, 3) : case_heap(&random, 2, 3, 4);
+  return method == CT_FRICTION_POLYHEDRAL ? case_random(&random, 3, 4, 3)
+                                          : case_heap(&random, 2, 3, 4);
 }
 
 static void what_memory_cannot_be_had_for_has_changed_nothing(void) {
@@ -64,7 +68,8 @@ static void a_warm_solver_allocates_nothing(void) {
 }
 
 static const check_test tests[] = {
-    {"what_memory_cannot_be_had_for_has_changed_nothing", what_memory_cannot_be_had_for_has_changed_nothing},
+    {"what_memory_cannot_be_had_for_has_changed_nothing",
+     what_memory_cannot_be_had_for_has_changed_nothing},
     {"a_warm_solver_allocates_nothing", a_warm_solver_allocates_nothing},
 };
 CHECK_MAIN(tests)

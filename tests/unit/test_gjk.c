@@ -1,4 +1,5 @@
-/* The sub-problem of up to four vertices and the descent over it, against brute force in long double. */
+/* The sub-problem of up to four vertices and the descent over it, against brute force in long
+ * double. */
 #include "convex/gjk.h"
 
 #include "tests/oracle/pair_cases.h"
@@ -40,7 +41,8 @@ static void simplex_value_is_the_distance_of_the_origin(void) {
   }
 }
 
-/* As a descent does it: a vertex that is beyond the best normal of the others joins those that fix it. */
+/* As a descent does it: a vertex that is beyond the best normal of the others joins those that fix
+ * it. */
 static void a_vertex_that_joins_is_weighed_by_signs_or_else_by_the_search(void) {
   check_random r = {25};
   int told = 0, asked = 0, of_kind[4] = {0};
@@ -71,7 +73,8 @@ static void a_vertex_that_joins_is_weighed_by_signs_or_else_by_the_search(void) 
   for (int k = 1; k < 4; k++) CHECK(of_kind[k] > 300);
 }
 
-/* Needles 1e-12 wide whose distance is of the same size: plain cross products have no digit left there. */
+/* Needles 1e-12 wide whose distance is of the same size: plain cross products have no digit left
+ * there. */
 static void exact_mode_is_right_for_slivers(void) {
   check_random r = {22};
   for (int i = 0; i < 4000; i++) {
@@ -133,13 +136,15 @@ static void brackets_hold_the_truth_also_when_stopped_early(void) {
     oracle_body oa = oracle_of(&c.a.shape, &c.a.pose, c.a.points, c.a.count);
     oracle_body ob = oracle_of(&c.b.shape, &c.b.pose, c.b.points, c.b.count);
     bool tapered = ct_proxy_is_tapered(&a) || ct_proxy_is_tapered(&b);
-    double truth = (double)oracle_distance(&oa, &ob, NULL), proxy = tapered ? truth : truth + a.radius[0] + b.radius[0];
+    double truth = (double)oracle_distance(&oa, &ob, NULL),
+           proxy = tapered ? truth : truth + a.radius[0] + b.radius[0];
     double roundoff = ct_roundoff(&a, &b, truth) + 0x1p-50;
     CHECK(g.lower <= proxy + roundoff);
     if (outcome == CT_GJK_SEPARATED) CHECK_NEAR(g.simplex.value, proxy, roundoff);
     if (outcome == CT_GJK_BEYOND) CHECK(proxy > threshold - roundoff);
     if (outcome == CT_GJK_WITHIN) CHECK(proxy < enough + roundoff);
-    if (outcome == CT_GJK_INSIDE && !tapered) CHECK(proxy <= roundoff || a.radius[0] + b.radius[0] > 0.0);
+    if (outcome == CT_GJK_INSIDE && !tapered)
+      CHECK(proxy <= roundoff || a.radius[0] + b.radius[0] > 0.0);
     CHECK(outcome != CT_GJK_STALLED);
     CHECK(g.supports <= CT_GJK_ITERATIONS_MAX);
     case_release(&c);
@@ -151,9 +156,12 @@ static const check_test tests[] = {
     {"a_vertex_that_joins_is_weighed_by_signs_or_else_by_the_search",
      a_vertex_that_joins_is_weighed_by_signs_or_else_by_the_search},
     {"exact_mode_is_right_for_slivers", exact_mode_is_right_for_slivers},
-    {"depth_of_an_enclosed_origin_is_that_of_the_nearest_face", depth_of_an_enclosed_origin_is_that_of_the_nearest_face},
-    {"origin_on_vertex_edge_or_face_is_found_at_distance_zero", origin_on_vertex_edge_or_face_is_found_at_distance_zero},
-    {"brackets_hold_the_truth_also_when_stopped_early", brackets_hold_the_truth_also_when_stopped_early},
+    {"depth_of_an_enclosed_origin_is_that_of_the_nearest_face",
+     depth_of_an_enclosed_origin_is_that_of_the_nearest_face},
+    {"origin_on_vertex_edge_or_face_is_found_at_distance_zero",
+     origin_on_vertex_edge_or_face_is_found_at_distance_zero},
+    {"brackets_hold_the_truth_also_when_stopped_early",
+     brackets_hold_the_truth_also_when_stopped_early},
 };
 
 CHECK_MAIN(tests)

@@ -1,12 +1,15 @@
-/* The grids: comparing in quanta, in lanes and without; ends that touch or miss by one bit; rows and levels with large gaps. */
+/* The grids: comparing in quanta, in lanes and without; ends that touch or miss by one bit; rows
+ * and levels with large gaps. */
 #include "tests/support/check.h"
 
 #include "broad/grid.h"
 
 static int16_t random_number(check_random *r) {
-  static const int16_t edges[] = {0, 1, -1, INT16_MIN, INT16_MIN + 1, INT16_MAX, INT16_MAX - 1, 0x1fff, 0x2000, -0x2000};
+  static const int16_t edges[] = {
+      0, 1, -1, INT16_MIN, INT16_MIN + 1, INT16_MAX, INT16_MAX - 1, 0x1fff, 0x2000, -0x2000};
   uint64_t dice = check_next(r);
-  return dice % 4 ? (int16_t)(uint16_t)(dice >> 16) : edges[dice / 4 % (sizeof edges / sizeof edges[0])];
+  return dice % 4 ? (int16_t)(uint16_t)(dice >> 16)
+                  : edges[dice / 4 % (sizeof edges / sizeof edges[0])];
 }
 
 static ct_grid_box random_grid_box(check_random *r) {
@@ -18,10 +21,12 @@ static ct_grid_box random_grid_box(check_random *r) {
   return box;
 }
 
-/* Compared as whole numbers: differences of less than half the range, modulo 2^16, keep their sign. */
+/* Compared as whole numbers: differences of less than half the range, modulo 2^16, keep their sign.
+ */
 static bool overlap_by_definition(const ct_grid_box *a, const ct_grid_box *b) {
   for (int axis = 0; axis < 3; axis++) {
-    int above = (-a->minus_upper[axis] - b->lower[axis]) % 65536, below = (-b->minus_upper[axis] - a->lower[axis]) % 65536;
+    int above = (-a->minus_upper[axis] - b->lower[axis]) % 65536,
+        below = (-b->minus_upper[axis] - a->lower[axis]) % 65536;
     if ((above + 65536) % 65536 >= 32768 || (below + 65536) % 65536 >= 32768) return false;
   }
   return true;
@@ -34,7 +39,8 @@ static void lanes_and_plain_code_agree_with_the_definition(void) {
     ct_grid_box a = random_grid_box(&r), b = random_grid_box(&r);
     bool overlap = overlap_by_definition(&a, &b);
     overlaps += overlap;
-    if ((ct_grid_apart(ct_grid_query_box(&a), &b) == 0) != overlap || (ct_grid_apart_plain(&a, &b) == 0) != overlap)
+    if ((ct_grid_apart(ct_grid_query_box(&a), &b) == 0) != overlap ||
+        (ct_grid_apart_plain(&a, &b) == 0) != overlap)
       CHECK_FAIL("pair %d: %d expected", i, overlap);
   }
   CHECK(overlaps > 100);
@@ -47,10 +53,13 @@ static void a_run_gives_the_places_that_overlap(void) {
   check_random r = {32};
   for (int i = 0; i < MANY; i++) boxes[i] = random_grid_box(&r);
   for (int i = 0; i < MANY; i++) {
-    uint32_t from = (uint32_t)(check_next(&r) % MANY), to = from + (uint32_t)(check_next(&r) % (MANY - from + 1));
-    size_t count = ct_grid_test(ct_grid_query_box(&boxes[i]), boxes, from, to, 7ull << 32, hits), expected = 0;
+    uint32_t from = (uint32_t)(check_next(&r) % MANY),
+             to = from + (uint32_t)(check_next(&r) % (MANY - from + 1));
+    size_t count = ct_grid_test(ct_grid_query_box(&boxes[i]), boxes, from, to, 7ull << 32, hits),
+           expected = 0;
     for (uint32_t k = from; k < to; k++)
-      if (overlap_by_definition(&boxes[i], &boxes[k])) CHECK(expected < count && hits[expected++] == (7ull << 32 | k));
+      if (overlap_by_definition(&boxes[i], &boxes[k]))
+        CHECK(expected < count && hits[expected++] == (7ull << 32 | k));
     CHECK_INT(count, expected);
   }
 }
@@ -79,8 +88,8 @@ static void check_against_all_pairs(const ct_aabb *boxes, size_t count) {
   for (uint32_t i = 0; i < count; i++)
     for (uint32_t j = i + 1; j < count; j++) {
       const ct_aabb *a = &boxes[i], *b = &boxes[j];
-      if (a->min.x > b->max.x || b->min.x > a->max.x || a->min.y > b->max.y || b->min.y > a->max.y || a->min.z > b->max.z ||
-          b->min.z > a->max.z)
+      if (a->min.x > b->max.x || b->min.x > a->max.x || a->min.y > b->max.y ||
+          b->min.y > a->max.y || a->min.z > b->max.z || b->min.z > a->max.z)
         continue;
       if (k < found.count && found.items[k].i == i && found.items[k].j == j) k++;
       else wrong++;
@@ -94,16 +103,21 @@ static void check_against_all_pairs(const ct_aabb *boxes, size_t count) {
 enum { BOXES = 1500 };
 static ct_aabb boxes_of_scene[BOXES];
 
-/* Boxes side by side whose ends are the same number, or one bit apart on either side, at places where little fits a double. */
+/* Boxes side by side whose ends are the same number, or one bit apart on either side, at places
+ * where little fits a double. */
 static void ends_that_touch_or_miss_by_one_bit(void) {
   check_random r = {34};
   for (int scene = 0; scene < 12; scene++) {
-    double offset = scene % 3 == 0 ? 0.0 : scene % 3 == 1 ? 1e6 : -3e14, edge = scene % 2 ? 0.1 : 1.0;
+    double offset = scene % 3 == 0   ? 0.0
+                    : scene % 3 == 1 ? 1e6
+                                     : -3e14,
+           edge = scene % 2 ? 0.1 : 1.0;
     for (int i = 0; i < BOXES; i++) {
       double end[6];
       for (int axis = 0; axis < 3; axis++) {
         uint64_t dice = check_next(&r);
-        double low = offset + (double)(dice % 11) * edge, high = offset + (double)(dice % 11 + 1) * edge;
+        double low = offset + (double)(dice % 11) * edge,
+               high = offset + (double)(dice % 11 + 1) * edge;
         end[axis] = dice / 11 % 3 == 0 ? nextafter(low, INFINITY) : low;
         end[axis + 3] = dice / 33 % 3 == 0 ? nextafter(high, -INFINITY) : high;
         if (!(end[axis] <= end[axis + 3])) end[axis + 3] = end[axis];
@@ -114,7 +128,8 @@ static void ends_that_touch_or_miss_by_one_bit(void) {
   }
 }
 
-/* Along each axis in turn a few clumps far from each other, with cells between them that nothing is in. */
+/* Along each axis in turn a few clumps far from each other, with cells between them that nothing is
+ * in. */
 static void rows_with_large_gaps(void) {
   check_random r = {35};
   for (int axis = 0; axis < 3; axis++)
@@ -126,13 +141,15 @@ static void rows_with_large_gaps(void) {
     }
 }
 
-/* Sizes over six decades, crowded enough for several levels, some boxes flat, some points, some infinite or beyond measure. */
+/* Sizes over six decades, crowded enough for several levels, some boxes flat, some points, some
+ * infinite or beyond measure. */
 static void levels_and_boxes_without_one(void) {
   check_random r = {36};
   for (int scene = 0; scene < 20; scene++) {
     for (int i = 0; i < BOXES; i++) {
       double s = pow(10.0, check_uniform(&r, -5, scene % 4 ? 0 : 1)), room = scene % 5 ? 1.0 : 0.02;
-      ct_vec3 p = {room * check_uniform(&r, 0, 1), room * check_uniform(&r, 0, 1), room * check_uniform(&r, 0, 1)},
+      ct_vec3 p = {room * check_uniform(&r, 0, 1), room * check_uniform(&r, 0, 1),
+                   room * check_uniform(&r, 0, 1)},
               e = {s, s * check_uniform(&r, 0, 1), s * check_uniform(&r, 0, 1)};
       uint64_t dice = check_next(&r) % 100;
       if (dice < 10) e.z = 0.0;
@@ -141,7 +158,8 @@ static void levels_and_boxes_without_one(void) {
       if (dice == 50 && scene % 2) boxes_of_scene[i].max.y = INFINITY;
       if (dice == 51 && scene % 2) boxes_of_scene[i].min.x = -INFINITY;
       if (dice == 52 && scene % 3 == 0) boxes_of_scene[i].max.z = 1e308;
-      if (dice == 53 && scene % 3 == 0) boxes_of_scene[i].min = boxes_of_scene[i].max = ct_vec(-1.7e308, 1.7e308, p.z);
+      if (dice == 53 && scene % 3 == 0)
+        boxes_of_scene[i].min = boxes_of_scene[i].max = ct_vec(-1.7e308, 1.7e308, p.z);
     }
     check_against_all_pairs(boxes_of_scene, BOXES);
   }
@@ -162,7 +180,8 @@ static void next_to_no_extent(void) {
 }
 
 static const check_test tests[] = {
-    {"lanes_and_plain_code_agree_with_the_definition", lanes_and_plain_code_agree_with_the_definition},
+    {"lanes_and_plain_code_agree_with_the_definition",
+     lanes_and_plain_code_agree_with_the_definition},
     {"a_run_gives_the_places_that_overlap", a_run_gives_the_places_that_overlap},
     {"quanta_reverse_no_order", quanta_reverse_no_order},
     {"ends_that_touch_or_miss_by_one_bit", ends_that_touch_or_miss_by_one_bit},

@@ -1,5 +1,6 @@
-/* Hulls of points: invariants over families of hard point sets, ranks under noise, canonical output, cost.
- * Brute-force comparison: tests/oracle/test_hull_brute.c; support: test_hull_support.c; planes: test_hull_planes.c.
+/* Hulls of points: invariants over families of hard point sets, ranks under noise, canonical
+ * output, cost. Brute-force comparison: tests/oracle/test_hull_brute.c; support:
+ * test_hull_support.c; planes: test_hull_planes.c.
  */
 #include "hull/hull_faces.h"
 #include "tests/unit/hull_checks.h"
@@ -61,7 +62,8 @@ static void an_octahedron_has_the_exact_measures(void) {
   ct_hull_release(hull);
 }
 
-/* Grid points on faces and edges of the cube are no vertices; the copies of a corner are one, the first. */
+/* Grid points on faces and edges of the cube are no vertices; the copies of a corner are one, the
+ * first. */
 static void a_grid_with_copies_is_a_cube_of_six_squares(void) {
   ct_vec3 p[250];
   for (int i = 0; i < 125; i++) p[i] = p[i + 125] = ct_vec(i % 5, i / 5 % 5, i / 25);
@@ -81,7 +83,8 @@ static void random_families_satisfy_the_invariants(void) {
   ct_vec3 p[400];
   for (int i = 0; i < 300; i++) p[i] = on_sphere(&r);
   make_and_check(p, 300);
-  for (int i = 0; i < 400; i++) p[i] = ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1));
+  for (int i = 0; i < 400; i++)
+    p[i] = ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1));
   make_and_check(p, 400);
   for (int i = 0; i < 300; i++) {
     double t = i * 0.3, z = i / 150.0 - 1.0, q = sqrt(1.0 - z * z);
@@ -107,14 +110,17 @@ static void prisms_and_cones_satisfy_the_invariants(void) {
   }
 }
 
-/* A rotated grid: what was coplanar differs by rounding now, so that the hull has slivers; it must stay exactly convex. */
+/* A rotated grid: what was coplanar differs by rounding now, so that the hull has slivers; it must
+ * stay exactly convex. */
 static void rotated_grids_and_boxes_satisfy_the_invariants(void) {
   check_random r = {22};
   ct_vec3 p[216];
   for (int k = 0; k < 20; k++) {
-    ct_mat3 m = ct_quat_matrix((ct_quat){check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), 0.5});
+    ct_mat3 m = ct_quat_matrix((ct_quat){check_uniform(&r, -1, 1), check_uniform(&r, -1, 1),
+                                         check_uniform(&r, -1, 1), 0.5});
     ct_vec3 shift = ct_scale(on_sphere(&r), k % 4 == 3 ? 1e6 : 1.0);
-    for (int i = 0; i < 216; i++) p[i] = ct_add(ct_mat_mul(m, ct_vec(i % 6, i / 6 % 6, i / 36)), shift);
+    for (int i = 0; i < 216; i++)
+      p[i] = ct_add(ct_mat_mul(m, ct_vec(i % 6, i / 6 % 6, i / 36)), shift);
     make_and_check(p, 216);
   }
 }
@@ -133,7 +139,8 @@ static void thin_long_and_crowded_sets_satisfy_the_invariants(void) {
     for (int i = 0; i < 120; i++) p[i] = ct_mat_mul(m, p[i]);
     make_and_check(p, 120);
     for (int i = 0; i < 120; i++)
-      p[i] = ct_vec(t * check_uniform(&r, -1, 1), t * check_uniform(&r, -1, 1), check_uniform(&r, -1, 1));
+      p[i] = ct_vec(t * check_uniform(&r, -1, 1), t * check_uniform(&r, -1, 1),
+                    check_uniform(&r, -1, 1));
     make_and_check(p, 120);
     for (int i = 0; i < 120; i++) p[i] = ct_add_scaled(on_sphere(&r), on_sphere(&r), t);
     for (int i = 120; i < 200; i++) p[i] = ct_add_scaled(p[i - 120], on_sphere(&r), t);
@@ -141,7 +148,8 @@ static void thin_long_and_crowded_sets_satisfy_the_invariants(void) {
   }
 }
 
-/* Noise orthogonal to a plane, a line or a point: an exactly degenerate set has its rank, the least noise makes a solid. */
+/* Noise orthogonal to a plane, a line or a point: an exactly degenerate set has its rank, the least
+ * noise makes a solid. */
 static void ranks_are_exact_under_noise(void) {
   check_random r = {24};
   static const double noises[] = {0.0, 0x1p-52, 1e-16, 1e-15, 1e-12, 1e-9, 1e-6, 1e-3};
@@ -150,7 +158,8 @@ static void ranks_are_exact_under_noise(void) {
       ct_vec3 p[60];
       bool moved[3] = {false, false, false};
       for (int i = 0; i < 60; i++) {
-        double a = rank > 0 ? check_uniform(&r, 1, 2) : 1.5, b = rank > 1 ? check_uniform(&r, 1, 2) : 1.25;
+        double a = rank > 0 ? check_uniform(&r, 1, 2) : 1.5,
+               b = rank > 1 ? check_uniform(&r, 1, 2) : 1.25;
         double base[3] = {a, b, 1.0};
         for (int axis = rank; axis < 3; axis++) {
           double with = base[axis] + noises[k] * (double)(check_next(&r) % 3);
@@ -211,7 +220,9 @@ static void same_arrays(const ct_hull_view *a, const ct_hull_view *b) {
   CHECK_INT(a->vertex_count, b->vertex_count);
   CHECK_INT(a->face_count, b->face_count);
   CHECK_INT(a->edge_count, b->edge_count);
-  if (a->face_count != b->face_count || a->vertex_count != b->vertex_count || a->edge_count != b->edge_count) return;
+  if (a->face_count != b->face_count || a->vertex_count != b->vertex_count ||
+      a->edge_count != b->edge_count)
+    return;
   CHECK(!memcmp(a->face_start, b->face_start, (a->face_count + 1) * sizeof *a->face_start));
   CHECK(!memcmp(a->face_loop, b->face_loop, a->face_start[a->face_count] * sizeof *a->face_loop));
   CHECK(!memcmp(a->neighbour, b->neighbour, 2 * a->edge_count * sizeof *a->neighbour));
@@ -250,26 +261,31 @@ static void scaling_by_powers_of_two_scales_every_bit(void) {
     const ct_hull_view *b = ct_hull_get(second);
     same_arrays(a, b);
     CHECK(b->volume == a->volume * s * s * s);
-    CHECK(b->centroid.x == a->centroid.x * s && b->centroid.y == a->centroid.y * s && b->centroid.z == a->centroid.z * s);
-    CHECK(b->inertia.rx.y == ldexp(a->inertia.rx.y, 5 * e) && b->inertia.rz.z == ldexp(a->inertia.rz.z, 5 * e));
+    CHECK(b->centroid.x == a->centroid.x * s && b->centroid.y == a->centroid.y * s &&
+          b->centroid.z == a->centroid.z * s);
+    CHECK(b->inertia.rx.y == ldexp(a->inertia.rx.y, 5 * e) &&
+          b->inertia.rz.z == ldexp(a->inertia.rz.z, 5 * e));
     CHECK(b->radius == a->radius * s);
     for (uint32_t f = 0; f < a->face_count && f < b->face_count; f++) {
-      CHECK(a->nx[f] == b->nx[f] && a->ny[f] == b->ny[f] && a->nz[f] == b->nz[f] && a->offset[f] * s == b->offset[f]);
+      CHECK(a->nx[f] == b->nx[f] && a->ny[f] == b->ny[f] && a->nz[f] == b->nz[f] &&
+            a->offset[f] * s == b->offset[f]);
     }
     ct_hull_release(second);
   }
   ct_hull_release(first);
 }
 
-/* The order in which points come and cyclic exchange of the axes change neither the solid nor its exact topology. */
+/* The order in which points come and cyclic exchange of the axes change neither the solid nor its
+ * exact topology. */
 static void order_of_points_and_axes_does_not_matter(void) {
   check_random r = {28};
   ct_vec3 p[200], q[200];
   uint32_t where[200];
   for (int k = 0; k < 10; k++) {
     for (uint32_t i = 0; i < 200; i++) {
-      p[i] =
-          k % 2 ? on_sphere(&r) : ct_vec((double)(check_next(&r) % 8), (double)(check_next(&r) % 8), (double)(check_next(&r) % 8));
+      p[i] = k % 2 ? on_sphere(&r)
+                   : ct_vec((double)(check_next(&r) % 8), (double)(check_next(&r) % 8),
+                            (double)(check_next(&r) % 8));
       where[i] = i;
     }
     for (uint32_t i = 199; i > 0; i--) {
@@ -312,7 +328,8 @@ static void sizes_from_1e_9_to_1e9_keep_their_accuracy(void) {
   ct_hull_release(unit);
 }
 
-/* Of points that come many times, in sets small and large enough for every way of ordering them, the first of each is the vertex.
+/* Of points that come many times, in sets small and large enough for every way of ordering them,
+ * the first of each is the vertex.
  */
 static void the_first_of_many_copies_is_the_vertex(void) {
   enum { MOST = 12000 };
@@ -322,7 +339,8 @@ static void the_first_of_many_copies_is_the_vertex(void) {
   for (uint32_t count = 100; count <= MOST; count = count * 5 / 2) {
     uint32_t distinct = count / 4, next = 0;
     for (uint32_t i = 0; i < count; i++) {
-      uint32_t of = next > 0 && check_next(&r) % 4 ? (uint32_t)(check_next(&r) % i) : CT_HULL_BUILDER_NONE;
+      uint32_t of =
+          next > 0 && check_next(&r) % 4 ? (uint32_t)(check_next(&r) % i) : CT_HULL_BUILDER_NONE;
       bool fresh = of == CT_HULL_BUILDER_NONE && next < distinct;
       if (!fresh && of == CT_HULL_BUILDER_NONE) of = (uint32_t)(check_next(&r) % i);
       next += fresh;
@@ -332,7 +350,8 @@ static void the_first_of_many_copies_is_the_vertex(void) {
     ct_hull *hull = make(p, count);
     const ct_hull_view *h = ct_hull_get(hull);
     CHECK(h->vertex_count > distinct / 2 && h->vertex_count <= next);
-    for (uint32_t v = 0; v < h->vertex_count; v++) CHECK_INT(h->vertex_input[v], first[h->vertex_input[v]]);
+    for (uint32_t v = 0; v < h->vertex_count; v++)
+      CHECK_INT(h->vertex_input[v], first[h->vertex_input[v]]);
     ct_hull_release(hull);
   }
 }
@@ -343,13 +362,16 @@ static void planes_do_not_depend_on_what_stands_beside_a_face(void) {
   ct_vec3 p[60], vertex[60];
   for (int round = 0; round < 40; round++) {
     double flat = pow(10.0, -(double)(round % 12));
-    for (int i = 0; i < 60; i++) p[i] = ct_add(ct_scale(on_sphere(&r), flat), ct_scale(ct_vec(1, 2, 3), check_uniform(&r, -1, 1)));
+    for (int i = 0; i < 60; i++)
+      p[i] = ct_add(ct_scale(on_sphere(&r), flat),
+                    ct_scale(ct_vec(1, 2, 3), check_uniform(&r, -1, 1)));
     ct_hull *hull = make(p, 60);
     ct_hull_view view = *ct_hull_get(hull);
     for (uint32_t v = 0; v < view.vertex_count; v++) vertex[v] = hull_vertex(&view, v);
     uint32_t faces = view.face_count, both = 0;
     for (uint32_t f = 0; f < faces; f++) {
-      double alone[2][4], beside[2][4], told[4] = {view.nx[f], view.ny[f], view.nz[f], view.offset[f]};
+      double alone[2][4], beside[2][4],
+          told[4] = {view.nx[f], view.ny[f], view.nz[f], view.offset[f]};
       view.face_count = f + 1;
       CHECK_INT(ct_hull_face_planes(&view, vertex, f, alone), 1);
       view.face_count = faces;
@@ -381,15 +403,17 @@ static double seconds(const ct_vec3 *p, size_t count) {
   return (double)(clock() - begin) / CLOCKS_PER_SEC;
 }
 
-/* The fastest run of each size counts, and the sets are small enough for a core's own cache: what else runs on the machine then
- * slows both alike. Rounds alternate between the sizes and end when enough are seen. */
+/* The fastest run of each size counts, and the sets are small enough for a core's own cache: what
+ * else runs on the machine then slows both alike. Rounds alternate between the sizes and end when
+ * enough are seen. */
 static void check_doubling(const ct_vec3 *half, const ct_vec3 *whole, size_t count) {
   double small = INFINITY, large = INFINITY;
   for (int round = 0; round < 40 && !(round >= 3 && large <= 2.5 * small); round++) {
     small = ct_min2(small, seconds(half, count / 2));
     large = ct_min2(large, seconds(whole, count));
   }
-  if (!(large <= 2.5 * small)) CHECK_FAIL("%zu points take %g s, half as many %g s", count, large, small);
+  if (!(large <= 2.5 * small))
+    CHECK_FAIL("%zu points take %g s, half as many %g s", count, large, small);
 }
 
 static void twice_the_points_take_at_most_two_and_a_half_times_as_long(void) {
@@ -416,8 +440,10 @@ static const check_test tests[] = {
     {"a_grid_with_copies_is_a_cube_of_six_squares", a_grid_with_copies_is_a_cube_of_six_squares},
     {"random_families_satisfy_the_invariants", random_families_satisfy_the_invariants},
     {"prisms_and_cones_satisfy_the_invariants", prisms_and_cones_satisfy_the_invariants},
-    {"rotated_grids_and_boxes_satisfy_the_invariants", rotated_grids_and_boxes_satisfy_the_invariants},
-    {"thin_long_and_crowded_sets_satisfy_the_invariants", thin_long_and_crowded_sets_satisfy_the_invariants},
+    {"rotated_grids_and_boxes_satisfy_the_invariants",
+     rotated_grids_and_boxes_satisfy_the_invariants},
+    {"thin_long_and_crowded_sets_satisfy_the_invariants",
+     thin_long_and_crowded_sets_satisfy_the_invariants},
     {"ranks_are_exact_under_noise", ranks_are_exact_under_noise},
     {"skew_degenerate_sets_have_their_rank", skew_degenerate_sets_have_their_rank},
     {"input_over_the_limits_is_refused", input_over_the_limits_is_refused},
@@ -426,9 +452,11 @@ static const check_test tests[] = {
     {"order_of_points_and_axes_does_not_matter", order_of_points_and_axes_does_not_matter},
     {"sizes_from_1e_9_to_1e9_keep_their_accuracy", sizes_from_1e_9_to_1e9_keep_their_accuracy},
     {"the_first_of_many_copies_is_the_vertex", the_first_of_many_copies_is_the_vertex},
-    {"planes_do_not_depend_on_what_stands_beside_a_face", planes_do_not_depend_on_what_stands_beside_a_face},
+    {"planes_do_not_depend_on_what_stands_beside_a_face",
+     planes_do_not_depend_on_what_stands_beside_a_face},
     {"references_count", references_count},
-    {"twice_the_points_take_at_most_two_and_a_half_times_as_long", twice_the_points_take_at_most_two_and_a_half_times_as_long},
+    {"twice_the_points_take_at_most_two_and_a_half_times_as_long",
+     twice_the_points_take_at_most_two_and_a_half_times_as_long},
 };
 
 CHECK_MAIN(tests)

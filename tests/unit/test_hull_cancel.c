@@ -1,4 +1,5 @@
-/* Hulls being built stop soon after the flag is raised, wherever they are, and give nothing; and finish as ever when it is not. */
+/* Hulls being built stop soon after the flag is raised, wherever they are, and give nothing; and
+ * finish as ever when it is not. */
 #include "tests/support/raiser.h"
 
 enum { POINTS = 60000, PLANES = 8000, MOMENTS = 14 };
@@ -25,7 +26,9 @@ static ct_status of_planes(const ct_cancel *cancel, ct_hull **hull) {
 
 /* All in one plane: every sign there is needs exact arithmetic, and there is no hull. */
 static ct_vec3 flat[POINTS];
-static ct_status of_flat(const ct_cancel *cancel, ct_hull **hull) { return ct_hull_from_points(flat, POINTS, cancel, hull, NULL); }
+static ct_status of_flat(const ct_cancel *cancel, ct_hull **hull) {
+  return ct_hull_from_points(flat, POINTS, cancel, hull, NULL);
+}
 
 /* The flag goes up at moments spread over the whole building. */
 static void check_stops(build make, ct_status at_rest) {

@@ -1,4 +1,5 @@
-/* Points that are set aside before a hull is grown: strictly inside it, exactly, and many where there are many. */
+/* Points that are set aside before a hull is grown: strictly inside it, exactly, and many where
+ * there are many. */
 #include "hull/hull_cull_points.h"
 #include "hull/quickhull.h"
 #include "tests/unit/hull_checks.h"
@@ -12,7 +13,8 @@ static ct_vec3 in_ball(check_random *r) {
   }
 }
 
-/* The hull is grown of all points, without the cull: each point that went is strictly within every face. Returns how many went. */
+/* The hull is grown of all points, without the cull: each point that went is strictly within every
+ * face. Returns how many went. */
 static uint32_t went(const ct_vec3 *points, uint32_t count) {
   ct_vec3 left[POINTS];
   uint32_t kept[POINTS], number = count, at = 0;
@@ -30,7 +32,8 @@ static uint32_t went(const ct_vec3 *points, uint32_t count) {
     CHECK_INT(status, CT_OK);
     for (uint32_t f = 0; f < g.face_count; f++) {
       const uint32_t *v = g.faces[f].vertex;
-      if (ct_hull_builder_is_alive(&g, f)) CHECK_INT(ct_orient3d(points[v[0]], points[v[1]], points[v[2]], points[i]), -1);
+      if (ct_hull_builder_is_alive(&g, f))
+        CHECK_INT(ct_orient3d(points[v[0]], points[v[1]], points[v[2]], points[i]), -1);
     }
   }
   CHECK_INT(at, number);
@@ -52,7 +55,8 @@ static void much_of_a_ball_goes_wherever_it_is_and_however_flat(void) {
   }
 }
 
-/* Needles and plates in any direction, points on spheres, grids full of points on faces and edges, copies. */
+/* Needles and plates in any direction, points on spheres, grids full of points on faces and edges,
+ * copies. */
 static void none_goes_that_is_not_strictly_inside(void) {
   check_random r = {62};
   ct_vec3 p[POINTS];
@@ -64,11 +68,14 @@ static void none_goes_that_is_not_strictly_inside(void) {
       switch (round % 5) {
       case 0: p[i] = ct_add(ct_scale(v, thin), ct_scale(along, check_uniform(&r, -1, 1))); break;
       case 1:
-        p[i] =
-            ct_add(ct_scale(v, thin), ct_add(ct_scale(along, check_uniform(&r, -1, 1)), ct_scale(other, check_uniform(&r, -1, 1))));
+        p[i] = ct_add(ct_scale(v, thin), ct_add(ct_scale(along, check_uniform(&r, -1, 1)),
+                                                ct_scale(other, check_uniform(&r, -1, 1))));
         break;
       case 2: p[i] = ct_scale(v, 1.0 / ct_norm(v)); break;
-      case 3: p[i] = ct_vec((double)(check_next(&r) % 5), (double)(check_next(&r) % 4), (double)(check_next(&r) % 3)); break;
+      case 3:
+        p[i] = ct_vec((double)(check_next(&r) % 5), (double)(check_next(&r) % 4),
+                      (double)(check_next(&r) % 3));
+        break;
       default: p[i] = i > 40 && check_next(&r) % 2 ? p[check_next(&r) % 40] : v;
       }
     }
@@ -80,7 +87,8 @@ static void none_goes_that_is_not_strictly_inside(void) {
 static void what_has_no_inside_stays(void) {
   check_random r = {63};
   ct_vec3 p[POINTS];
-  for (int i = 0; i < POINTS; i++) p[i] = ct_vec(check_uniform(&r, 0, 1), check_uniform(&r, 0, 1), 0.25);
+  for (int i = 0; i < POINTS; i++)
+    p[i] = ct_vec(check_uniform(&r, 0, 1), check_uniform(&r, 0, 1), 0.25);
   CHECK_INT(went(p, POINTS), 0);
   for (int i = 0; i < POINTS; i++) p[i] = ct_scale(ct_vec(1, 2, 4), (double)(check_next(&r) % 512));
   CHECK_INT(went(p, POINTS), 0);
@@ -93,8 +101,9 @@ static void what_has_no_inside_stays(void) {
 static void the_largest_and_the_smallest_coordinates_are_safe(void) {
   check_random r = {64};
   ct_vec3 p[POINTS];
-  static const double sizes[][3] = {{0x1p299, 0x1p299, 0x1p299},  {0x1p-298, 0x1p-298, 0x1p-298}, {0x1p299, 0x1p40, 0x1p299},
-                                    {0x1p-40, 0x1p-298, 0x1p-40}, {0x1p100, 0x1p-100, 1.0},       {0x1p250, 0x1p200, 0x1p0}};
+  static const double sizes[][3] = {{0x1p299, 0x1p299, 0x1p299}, {0x1p-298, 0x1p-298, 0x1p-298},
+                                    {0x1p299, 0x1p40, 0x1p299},  {0x1p-40, 0x1p-298, 0x1p-40},
+                                    {0x1p100, 0x1p-100, 1.0},    {0x1p250, 0x1p200, 0x1p0}};
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
     double largest = 0.0;
     for (int i = 0; i < POINTS; i++) {
@@ -108,10 +117,12 @@ static void the_largest_and_the_smallest_coordinates_are_safe(void) {
 }
 
 static const check_test tests[] = {
-    {"much_of_a_ball_goes_wherever_it_is_and_however_flat", much_of_a_ball_goes_wherever_it_is_and_however_flat},
+    {"much_of_a_ball_goes_wherever_it_is_and_however_flat",
+     much_of_a_ball_goes_wherever_it_is_and_however_flat},
     {"none_goes_that_is_not_strictly_inside", none_goes_that_is_not_strictly_inside},
     {"what_has_no_inside_stays", what_has_no_inside_stays},
-    {"the_largest_and_the_smallest_coordinates_are_safe", the_largest_and_the_smallest_coordinates_are_safe},
+    {"the_largest_and_the_smallest_coordinates_are_safe",
+     the_largest_and_the_smallest_coordinates_are_safe},
 };
 
 CHECK_MAIN(tests)

@@ -1,4 +1,5 @@
-/* The growing triangulation: closed after every insertion, everything inside, lists as promised, no allocation once warm. */
+/* The growing triangulation: closed after every insertion, everything inside, lists as promised, no
+ * allocation once warm. */
 #include "hull/hull_builder.h"
 #include "tests/support/check.h"
 
@@ -11,7 +12,8 @@ static void check_surface(const ct_hull_builder *g, const ct_vec3 *points, uint3
       uint32_t other = g->faces[f].neighbour[e], matches = 0;
       CHECK(ct_hull_builder_is_alive(g, other));
       for (uint32_t k = 0; k < 3; k++) {
-        matches += g->faces[other].neighbour[k] == f && g->faces[other].vertex[k] == g->faces[f].vertex[(e + 1) % 3] &&
+        matches += g->faces[other].neighbour[k] == f &&
+                   g->faces[other].vertex[k] == g->faces[f].vertex[(e + 1) % 3] &&
                    g->faces[other].vertex[(k + 1) % 3] == g->faces[f].vertex[e];
       }
       CHECK_INT(matches, 1);
@@ -38,7 +40,8 @@ static void the_surface_stays_closed_and_convex_under_ties(void) {
     uint64_t range = 2 + check_next(&r) % 4;
     uint32_t count = 5 + (uint32_t)(check_next(&r) % 20);
     for (uint32_t i = 0; i < count; i++) {
-      p[i] = ct_vec((double)(check_next(&r) % range), (double)(check_next(&r) % range), (double)(check_next(&r) % range));
+      p[i] = ct_vec((double)(check_next(&r) % range), (double)(check_next(&r) % range),
+                    (double)(check_next(&r) % range));
     }
     uint32_t first[4] = {0, 1, 2, 3};
     ct_status status = ct_hull_builder_start(&g, p, first);
@@ -52,7 +55,8 @@ static void the_surface_stays_closed_and_convex_under_ties(void) {
           CHECK_INT(g.faces[g.created[k]].vertex[2], i);
           CHECK_INT(g.faces[g.created[k]].user, 0);
         }
-        for (uint32_t k = 0; k < g.removed_count; k++) CHECK(!ct_hull_builder_is_alive(&g, g.removed[k]));
+        for (uint32_t k = 0; k < g.removed_count; k++)
+          CHECK(!ct_hull_builder_is_alive(&g, g.removed[k]));
         if (run & 1) ct_hull_builder_recycle(&g);
       }
       check_surface(&g, p, i + 1);
@@ -85,7 +89,8 @@ static void a_warm_hull_does_not_allocate(void) {
   check_random r = {53};
   ct_hull_builder g = {0};
   ct_vec3 p[64];
-  for (int i = 0; i < 64; i++) p[i] = ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1));
+  for (int i = 0; i < 64; i++)
+    p[i] = ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1));
   const ct_hull_builder_face *faces = NULL;
   for (int run = 0; run < 3; run++) {
     CHECK_INT(ct_hull_builder_start(&g, p, (uint32_t[4]){0, 1, 2, 3}), CT_OK);
@@ -101,8 +106,10 @@ static void a_warm_hull_does_not_allocate(void) {
 }
 
 static const check_test tests[] = {
-    {"the_surface_stays_closed_and_convex_under_ties", the_surface_stays_closed_and_convex_under_ties},
-    {"near_coplanar_points_cannot_break_the_surface", near_coplanar_points_cannot_break_the_surface},
+    {"the_surface_stays_closed_and_convex_under_ties",
+     the_surface_stays_closed_and_convex_under_ties},
+    {"near_coplanar_points_cannot_break_the_surface",
+     near_coplanar_points_cannot_break_the_surface},
     {"a_warm_hull_does_not_allocate", a_warm_hull_does_not_allocate},
 };
 

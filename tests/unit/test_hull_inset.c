@@ -1,4 +1,5 @@
-/* Hulls whose planes are moved in: against the planes themselves, closed forms and clipped volumes; who owns what. */
+/* Hulls whose planes are moved in: against the planes themselves, closed forms and clipped volumes;
+ * who owns what. */
 #include "tests/support/check.h"
 #include <contact/hull.h>
 
@@ -47,7 +48,8 @@ static void an_inset_is_what_the_moved_planes_enclose(void) {
       int on = 0;
       CHECK(beyond(outer, by, p) <= 1e-11);
       for (uint32_t f = 0; f < outer->face_count; f++)
-        on += fabs(outer->nx[f] * p.x + outer->ny[f] * p.y + outer->nz[f] * p.z - (outer->offset[f] - by)) <= 1e-9;
+        on += fabs(outer->nx[f] * p.x + outer->ny[f] * p.y + outer->nz[f] * p.z -
+                   (outer->offset[f] - by)) <= 1e-9;
       CHECK(on >= 3);
     }
     /* Points of the outer hull that the moved planes hold are held by the inset. */
@@ -64,7 +66,8 @@ static void an_inset_is_what_the_moved_planes_enclose(void) {
 
 static void the_inradius_is_the_depth_of_the_deepest_point(void) {
   const ct_vec3 corner[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  const ct_vec3 slab[] = {{-3, -2, -1}, {3, -2, -1}, {-3, 2, -1}, {3, 2, -1}, {-3, -2, 1}, {3, -2, 1}, {-3, 2, 1}, {3, 2, 1}};
+  const ct_vec3 slab[] = {{-3, -2, -1}, {3, -2, -1}, {-3, 2, -1}, {3, 2, -1},
+                          {-3, -2, 1},  {3, -2, 1},  {-3, 2, 1},  {3, 2, 1}};
   ct_hull *a = hull_of(corner, 4), *b = hull_of(slab, 8);
   CHECK_NEAR(ct_hull_inradius(a, NULL), 1 / (3 + sqrt(3)), 1e-11);
   CHECK_NEAR(ct_hull_inradius(b, NULL), 1.0, 1e-11);
@@ -91,7 +94,8 @@ static void the_inradius_is_the_depth_of_the_deepest_point(void) {
 }
 
 static void boxes_and_tetrahedra_shrink_as_they_should(void) {
-  const ct_vec3 slab[] = {{-3, -2, -1}, {3, -2, -1}, {-3, 2, -1}, {3, 2, -1}, {-3, -2, 1}, {3, -2, 1}, {-3, 2, 1}, {3, 2, 1}};
+  const ct_vec3 slab[] = {{-3, -2, -1}, {3, -2, -1}, {-3, 2, -1}, {3, 2, -1},
+                          {-3, -2, 1},  {3, -2, 1},  {-3, 2, 1},  {3, 2, 1}};
   ct_hull *hull = hull_of(slab, 8), *inset = NULL;
   CHECK_INT(ct_hull_inset(hull, 0.5, NULL, &inset), CT_OK);
   const ct_hull_view *v = ct_hull_get(inset);
@@ -137,7 +141,8 @@ static void a_raised_flag_stops_it(void) {
 
 static const check_test tests[] = {
     {"an_inset_is_what_the_moved_planes_enclose", an_inset_is_what_the_moved_planes_enclose},
-    {"the_inradius_is_the_depth_of_the_deepest_point", the_inradius_is_the_depth_of_the_deepest_point},
+    {"the_inradius_is_the_depth_of_the_deepest_point",
+     the_inradius_is_the_depth_of_the_deepest_point},
     {"boxes_and_tetrahedra_shrink_as_they_should", boxes_and_tetrahedra_shrink_as_they_should},
     {"an_inset_keeps_its_outer_hull", an_inset_keeps_its_outer_hull},
     {"a_raised_flag_stops_it", a_raised_flag_stops_it},

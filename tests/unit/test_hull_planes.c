@@ -13,7 +13,9 @@ typedef struct plane_list {
   size_t count;
 } plane_list;
 
-static void add(plane_list *l, ct_vec3 n, double d) { memcpy(l->at[l->count++], (double[4]){n.x, n.y, n.z, d}, sizeof l->at[0]); }
+static void add(plane_list *l, ct_vec3 n, double d) {
+  memcpy(l->at[l->count++], (double[4]){n.x, n.y, n.z, d}, sizeof l->at[0]);
+}
 
 static void add_box(plane_list *l, ct_vec3 half) {
   add(l, ct_vec(1, 0, 0), -half.x);
@@ -32,7 +34,8 @@ static void place(plane_list *l, ct_mat3 m, ct_vec3 t) {
 }
 
 static ct_mat3 random_rotation(check_random *r) {
-  return ct_quat_matrix((ct_quat){check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1), 0.4});
+  return ct_quat_matrix(
+      (ct_quat){check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1), 0.4});
 }
 
 static ct_hull *make(const plane_list *l) {
@@ -58,7 +61,8 @@ static void check_against(const ct_hull_view *h, const plane_list *l, double tol
   for (size_t i = 0; i < l->count; i++) {
     ct_vec3 n = ct_vec(l->at[i][0], l->at[i][1], l->at[i][2]);
     double length = ct_norm(n);
-    for (uint32_t v = 0; v < h->vertex_count; v++) CHECK((ct_dot(n, hull_vertex(h, v)) + l->at[i][3]) / length <= tolerance);
+    for (uint32_t v = 0; v < h->vertex_count; v++)
+      CHECK((ct_dot(n, hull_vertex(h, v)) + l->at[i][3]) / length <= tolerance);
   }
   for (uint32_t f = 0; f < h->face_count; f++) {
     int matches = 0;
@@ -66,7 +70,8 @@ static void check_against(const ct_hull_view *h, const plane_list *l, double tol
       ct_vec3 n = ct_vec(l->at[i][0], l->at[i][1], l->at[i][2]);
       double length = ct_norm(n);
       ct_vec3 apart = ct_sub(ct_scale(n, 1.0 / length), ct_vec(h->nx[f], h->ny[f], h->nz[f]));
-      matches += ct_max_abs(apart) < 1e-15 && fabs(-l->at[i][3] / length - h->offset[f]) <= tolerance;
+      matches +=
+          ct_max_abs(apart) < 1e-15 && fabs(-l->at[i][3] / length - h->offset[f]) <= tolerance;
     }
     CHECK(matches >= 1);
     for (uint32_t i = h->face_start[f]; i < h->face_start[f + 1]; i++) {
@@ -87,7 +92,8 @@ static void six_planes_are_a_box_to_the_bit(void) {
   CHECK_INT(h->face_count, 6);
   CHECK(h->volume == 48.0);
   CHECK(h->box.min.x == -1 && h->box.max.y == 2 && h->box.max.z == 3);
-  for (uint32_t v = 0; v < 8; v++) CHECK(fabs(h->x[v]) == 1.0 && fabs(h->y[v]) == 2.0 && fabs(h->z[v]) == 3.0);
+  for (uint32_t v = 0; v < 8; v++)
+    CHECK(fabs(h->x[v]) == 1.0 && fabs(h->y[v]) == 2.0 && fabs(h->z[v]) == 3.0);
   ct_hull_release(hull);
 }
 
@@ -97,7 +103,8 @@ static void placed_boxes_keep_their_corners(void) {
     plane_list l = {.count = 0};
     double thin = pow(10.0, -(k % 10));
     ct_mat3 m = random_rotation(&r);
-    ct_vec3 t = ct_vec(check_uniform(&r, -5, 5), check_uniform(&r, -5, 5), check_uniform(&r, -5, 5));
+    ct_vec3 t =
+        ct_vec(check_uniform(&r, -5, 5), check_uniform(&r, -5, 5), check_uniform(&r, -5, 5));
     add_box(&l, ct_vec(1, 2, thin));
     place(&l, m, t);
     ct_hull *hull = make(&l);
@@ -116,7 +123,8 @@ static void placed_boxes_keep_their_corners(void) {
   }
 }
 
-/* Eight planes through each corner pair of an octahedron: four meet in a vertex, exactly or only to rounding. */
+/* Eight planes through each corner pair of an octahedron: four meet in a vertex, exactly or only to
+ * rounding. */
 static void vertices_of_many_planes_are_one_vertex(void) {
   check_random r = {32};
   for (int k = 0; k < 50; k++) {
@@ -159,7 +167,8 @@ static void redundant_planes_leave_no_trace(void) {
   add(&l, ct_vec(2, 0, 0), -2.0);  /* a face once more */
   add(&l, ct_vec(-1, 0, 0), -5.0); /* farther out */
   for (int i = 0; i < 100; i++) {
-    ct_vec3 n = ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1));
+    ct_vec3 n =
+        ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1));
     add(&l, n, -(fabs(n.x) + fabs(n.y) + fabs(n.z)) * check_uniform(&r, 1.0001, 3.0));
   }
   ct_hull *hull = make(&l);
@@ -167,7 +176,8 @@ static void redundant_planes_leave_no_trace(void) {
   CHECK_INT(b->vertex_count, 8);
   CHECK_INT(b->face_count, 6);
   CHECK(a->volume == b->volume);
-  for (uint32_t v = 0; v < 8; v++) CHECK(fabs(b->x[v]) == 1.0 && fabs(b->y[v]) == 1.0 && fabs(b->z[v]) == 1.0);
+  for (uint32_t v = 0; v < 8; v++)
+    CHECK(fabs(b->x[v]) == 1.0 && fabs(b->y[v]) == 1.0 && fabs(b->z[v]) == 1.0);
   ct_hull_release(plain);
   ct_hull_release(hull);
 }
@@ -216,14 +226,17 @@ static void open_empty_and_flat_intersections_have_their_status(void) {
 static void random_tangents(plane_list *l, check_random *r, int count) {
   l->count = 0;
   for (int i = 0; i < count; i++) {
-    ct_vec3 n = ct_unit_or(ct_vec(check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1)), ct_vec(1, 0, 0));
+    ct_vec3 n = ct_unit_or(
+        ct_vec(check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1)),
+        ct_vec(1, 0, 0));
     add(l, n, -1.0 - 0.2 * check_uniform(r, 0, 1));
   }
 }
 
 static double nearest_vertex(const ct_hull_view *h, ct_vec3 p) {
   double nearest = INFINITY;
-  for (uint32_t v = 0; v < h->vertex_count; v++) nearest = ct_min2(nearest, ct_norm(ct_sub(hull_vertex(h, v), p)));
+  for (uint32_t v = 0; v < h->vertex_count; v++)
+    nearest = ct_min2(nearest, ct_norm(ct_sub(hull_vertex(h, v), p)));
   return nearest;
 }
 
@@ -235,11 +248,13 @@ static double height_over_surface(const ct_hull_view *h, ct_vec3 p) {
   return height;
 }
 
-/* Each vertex of the first has its like in the second. The second may have more, where planes that differ by rounding meet, but
- * only on the first one's surface. */
+/* Each vertex of the first has its like in the second. The second may have more, where planes that
+ * differ by rounding meet, but only on the first one's surface. */
 static void check_same_solid(const ct_hull_view *a, const ct_hull_view *b) {
-  for (uint32_t v = 0; v < a->vertex_count; v++) CHECK_NEAR(nearest_vertex(b, hull_vertex(a, v)), 0.0, 1e-12);
-  for (uint32_t v = 0; v < b->vertex_count; v++) CHECK_NEAR(height_over_surface(a, hull_vertex(b, v)), 0.0, 1e-12);
+  for (uint32_t v = 0; v < a->vertex_count; v++)
+    CHECK_NEAR(nearest_vertex(b, hull_vertex(a, v)), 0.0, 1e-12);
+  for (uint32_t v = 0; v < b->vertex_count; v++)
+    CHECK_NEAR(height_over_surface(a, hull_vertex(b, v)), 0.0, 1e-12);
 }
 
 /* The planes of a hull of points give that hull back: same counts, vertices, volume. */
@@ -256,7 +271,8 @@ static void planes_of_a_hull_give_the_hull_back(void) {
     if (!hull) continue;
     const ct_hull_view *a = ct_hull_get(hull);
     plane_list l = {.count = 0};
-    for (uint32_t f = 0; f < a->face_count; f++) add(&l, ct_vec(a->nx[f], a->ny[f], a->nz[f]), -a->offset[f]);
+    for (uint32_t f = 0; f < a->face_count; f++)
+      add(&l, ct_vec(a->nx[f], a->ny[f], a->nz[f]), -a->offset[f]);
     ct_hull *back = make(&l);
     const ct_hull_view *b = ct_hull_get(back);
     check_against(b, &l, 1e-13);
@@ -280,14 +296,17 @@ static ct_volume_contact common_with_cube(const ct_hull *hull, ct_workspace *wor
   return v.count == 1 ? v.contacts[0] : (ct_volume_contact){.volume = 0.0};
 }
 
-/* Row 2: by its vertices, by planes n.x + d <= 0, and by planes through a point each (d = -n.point), a polyhedron is one body: the
- * same volume, distance and volumetric contact with a cube that it reaches into. */
+/* Row 2: by its vertices, by planes n.x + d <= 0, and by planes through a point each (d =
+ * -n.point), a polyhedron is one body: the same volume, distance and volumetric contact with a cube
+ * that it reaches into. */
 static void every_form_of_a_polyhedron_answers_alike(void) {
   check_random r = {36};
   ct_workspace *workspace = ct_workspace_create();
   for (int k = 0; k < 60; k++) {
     ct_vec3 p[12];
-    for (int i = 0; i < 12; i++) p[i] = ct_vec(check_uniform(&r, -1, 0.8), check_uniform(&r, -1, 0.8), check_uniform(&r, -1, 0.8));
+    for (int i = 0; i < 12; i++)
+      p[i] = ct_vec(check_uniform(&r, -1, 0.8), check_uniform(&r, -1, 0.8),
+                    check_uniform(&r, -1, 0.8));
     p[0] = ct_vec(0.5, 0.5, 0.5);
     p[1] = ct_vec(-0.5, -0.5, -0.5);
     ct_hull *form[3] = {NULL, NULL, NULL};
@@ -296,7 +315,8 @@ static void every_form_of_a_polyhedron_answers_alike(void) {
     const ct_hull_view *h = ct_hull_get(form[0]);
     plane_list planes = {.count = 0}, points = {.count = 0};
     for (uint32_t f = 0; f < h->face_count; f++) {
-      ct_vec3 n = ct_vec(h->nx[f], h->ny[f], h->nz[f]), on = hull_vertex(h, h->face_loop[h->face_start[f]]);
+      ct_vec3 n = ct_vec(h->nx[f], h->ny[f], h->nz[f]),
+              on = hull_vertex(h, h->face_loop[h->face_start[f]]);
       add(&planes, n, -h->offset[f]);
       add(&points, n, -ct_dot(n, on));
     }
@@ -317,7 +337,8 @@ static void every_form_of_a_polyhedron_answers_alike(void) {
   ct_workspace_destroy(workspace);
 }
 
-/* Row 7: polar of the polar, both by planes: the second dual of a polytope around the origin is itself. */
+/* Row 7: polar of the polar, both by planes: the second dual of a polytope around the origin is
+ * itself. */
 static void the_polar_of_the_polar_is_the_polytope(void) {
   check_random r = {36};
   plane_list first, second, third;
@@ -325,10 +346,12 @@ static void the_polar_of_the_polar_is_the_polytope(void) {
     random_tangents(&first, &r, 40);
     ct_hull *a = make(&first);
     second.count = third.count = 0;
-    for (uint32_t v = 0; v < ct_hull_get(a)->vertex_count; v++) add(&second, hull_vertex(ct_hull_get(a), v), -1.0);
+    for (uint32_t v = 0; v < ct_hull_get(a)->vertex_count; v++)
+      add(&second, hull_vertex(ct_hull_get(a), v), -1.0);
     ct_hull *b = make(&second);
     CHECK_INT(ct_hull_get(b)->face_count, ct_hull_get(a)->vertex_count);
-    for (uint32_t v = 0; v < ct_hull_get(b)->vertex_count; v++) add(&third, hull_vertex(ct_hull_get(b), v), -1.0);
+    for (uint32_t v = 0; v < ct_hull_get(b)->vertex_count; v++)
+      add(&third, hull_vertex(ct_hull_get(b), v), -1.0);
     ct_hull *c = make(&third);
     check_same_solid(ct_hull_get(a), ct_hull_get(c));
     CHECK_NEAR(ct_hull_get(c)->volume, ct_hull_get(a)->volume, 1e-12);
@@ -338,19 +361,23 @@ static void the_polar_of_the_polar_is_the_polytope(void) {
   }
 }
 
-/* Nearly equal planes, normals that barely enclose the origin, crowded and thin sets: whatever comes back is a closed solid that no
- * plane cuts by more than joined vertices may move (2^-40), or one of the three statuses. */
+/* Nearly equal planes, normals that barely enclose the origin, crowded and thin sets: whatever
+ * comes back is a closed solid that no plane cuts by more than joined vertices may move (2^-40), or
+ * one of the three statuses. */
 static void hostile_planes_give_a_sound_hull_or_a_status(void) {
   check_random r = {37};
   for (int k = 0; k < 4000; k++) {
     plane_list l = {.count = 0};
     size_t count = check_next(&r) % 40;
-    double size = ldexp(1.0, (int)(check_next(&r) % 40) - 20), thin = ldexp(1.0, -(int)(check_next(&r) % 30));
+    double size = ldexp(1.0, (int)(check_next(&r) % 40) - 20),
+           thin = ldexp(1.0, -(int)(check_next(&r) % 30));
     for (size_t i = 0; i < count; i++) {
-      ct_vec3 n = ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1));
+      ct_vec3 n =
+          ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1));
       if (k % 5 == 0) n = ct_vec(floor(2 * n.x) + (double)(i & 1), floor(2 * n.y), floor(2 * n.z));
       if (k % 5 == 1) n.z = (double)(i & 1);
-      if (k % 5 == 2 && i > 6) n = ct_add_scaled(ct_vec(l.at[i % 6][0], l.at[i % 6][1], l.at[i % 6][2]), n, 1e-14);
+      if (k % 5 == 2 && i > 6)
+        n = ct_add_scaled(ct_vec(l.at[i % 6][0], l.at[i % 6][1], l.at[i % 6][2]), n, 1e-14);
       if (k % 5 == 3) n.y *= thin;
       add(&l, n, -size * (k % 5 == 4 ? check_uniform(&r, -0.1, 1) : 1.0));
     }
@@ -368,7 +395,8 @@ static void hostile_planes_give_a_sound_hull_or_a_status(void) {
     for (size_t i = 0; i < l.count; i++) {
       ct_vec3 n = ct_vec(l.at[i][0], l.at[i][1], l.at[i][2]);
       double length = ct_norm(n);
-      for (uint32_t v = 0; v < h->vertex_count; v++) CHECK((ct_dot(n, hull_vertex(h, v)) + l.at[i][3]) / length <= 1e-12 * far);
+      for (uint32_t v = 0; v < h->vertex_count; v++)
+        CHECK((ct_dot(n, hull_vertex(h, v)) + l.at[i][3]) / length <= 1e-12 * far);
     }
     ct_hull_release(hull);
   }
@@ -391,7 +419,8 @@ static const check_test tests[] = {
     {"vertices_of_many_planes_are_one_vertex", vertices_of_many_planes_are_one_vertex},
     {"prisms_have_their_volume", prisms_have_their_volume},
     {"redundant_planes_leave_no_trace", redundant_planes_leave_no_trace},
-    {"open_empty_and_flat_intersections_have_their_status", open_empty_and_flat_intersections_have_their_status},
+    {"open_empty_and_flat_intersections_have_their_status",
+     open_empty_and_flat_intersections_have_their_status},
     {"planes_of_a_hull_give_the_hull_back", planes_of_a_hull_give_the_hull_back},
     {"every_form_of_a_polyhedron_answers_alike", every_form_of_a_polyhedron_answers_alike},
     {"the_polar_of_the_polar_is_the_polytope", the_polar_of_the_polar_is_the_polytope},

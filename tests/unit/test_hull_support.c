@@ -1,4 +1,5 @@
-/* The support vertex: against brute force in exact signs, for scanned and for climbed hulls, from any start. */
+/* The support vertex: against brute force in exact signs, for scanned and for climbed hulls, from
+ * any start. */
 #include "tests/unit/hull_checks.h"
 
 #define PI 3.14159265358979323846
@@ -25,7 +26,8 @@ static uint32_t exact_support(const ct_hull_view *h, ct_vec3 d) {
 static uint32_t rounded_support(const ct_hull_view *h, ct_vec3 d) {
   uint32_t best = 0;
   for (uint32_t v = 1; v < h->vertex_count; v++) {
-    double now = d.x * h->x[v] + d.y * h->y[v] + d.z * h->z[v], old = d.x * h->x[best] + d.y * h->y[best] + d.z * h->z[best];
+    double now = d.x * h->x[v] + d.y * h->y[v] + d.z * h->z[v],
+           old = d.x * h->x[best] + d.y * h->y[best] + d.z * h->z[best];
     if (now > old) best = v;
   }
   return best;
@@ -46,19 +48,22 @@ static void a_scan_finds_the_lowest_of_equal_products(void) {
     const ct_hull_view *h = ct_hull_get(hull);
     for (int i = 0; i < 200; i++) {
       ct_vec3 d = random_direction(&r);
-      if (i % 4 == 0) d = ct_vec((double)(i % 3) - 1.0, (double)(i / 3 % 3) - 1.0, (double)(i / 9 % 3) - 1.0);
+      if (i % 4 == 0)
+        d = ct_vec((double)(i % 3) - 1.0, (double)(i / 3 % 3) - 1.0, (double)(i / 9 % 3) - 1.0);
       CHECK_INT(ct_hull_support(hull, d, (uint32_t)i % h->vertex_count), rounded_support(h, d));
     }
     ct_hull_release(hull);
   }
 }
 
-/* Directions at random, along normals (whole faces are equal) and along edges' bisectors; starts at random. */
+/* Directions at random, along normals (whole faces are equal) and along edges' bisectors; starts at
+ * random. */
 static void check_climb(ct_hull *hull, check_random *r) {
   const ct_hull_view *h = ct_hull_get(hull);
   for (int i = 0; i < 300; i++) {
     ct_vec3 d = random_direction(r);
-    uint32_t f = (uint32_t)(check_next(r) % h->face_count), v = (uint32_t)(check_next(r) % h->vertex_count);
+    uint32_t f = (uint32_t)(check_next(r) % h->face_count),
+             v = (uint32_t)(check_next(r) % h->vertex_count);
     if (i % 3 == 0) d = ct_vec(h->nx[f], h->ny[f], h->nz[f]);
     if (i % 7 == 0) d = ct_vec(i % 2 ? 1.0 : -1.0, i % 5 ? 0.0 : 1.0, 0.0);
     if (i % 11 == 0) d = ct_vec(0.0, 0.0, i % 2 ? 1.0 : -1.0);
@@ -81,7 +86,8 @@ static void a_climb_ends_at_the_lowest_exact_maximum(void) {
       if (family == 1) p[i] = ct_vec(cos(t), sin(t), i & 1);
       if (family == 2) p[i] = ct_mat_mul(m, ct_vec(cos(t), sin(t), i & 1));
       if (family == 3) p[i] = ct_vec(on.x, on.y, 1e-12 * on.z);
-      if (family == 4) p[i] = ct_mat_mul(m, ct_vec(cos(t), sin(t), i ? 1e-15 * check_uniform(&r, -1, 1) : -1.0));
+      if (family == 4)
+        p[i] = ct_mat_mul(m, ct_vec(cos(t), sin(t), i ? 1e-15 * check_uniform(&r, -1, 1) : -1.0));
     }
     ct_hull *hull = make(p, (size_t)count);
     CHECK(ct_hull_get(hull)->vertex_count > 128);
@@ -112,7 +118,8 @@ static void large_hulls_of_planes_give_the_greatest_product(void) {
 static const check_test tests[] = {
     {"a_scan_finds_the_lowest_of_equal_products", a_scan_finds_the_lowest_of_equal_products},
     {"a_climb_ends_at_the_lowest_exact_maximum", a_climb_ends_at_the_lowest_exact_maximum},
-    {"large_hulls_of_planes_give_the_greatest_product", large_hulls_of_planes_give_the_greatest_product},
+    {"large_hulls_of_planes_give_the_greatest_product",
+     large_hulls_of_planes_give_the_greatest_product},
 };
 
 CHECK_MAIN(tests)

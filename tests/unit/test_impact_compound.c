@@ -1,5 +1,6 @@
-/* Times of impact of bodies of many colliders, against all pairs of these one by one; and how little of them is looked at. Counts
- * of what is looked at stand for the time it takes: they are the same on any machine. */
+/* Times of impact of bodies of many colliders, against all pairs of these one by one; and how
+ * little of them is looked at. Counts of what is looked at stand for the time it takes: they are
+ * the same on any machine. */
 #include "tests/support/failing_malloc.h"
 #include "tests/support/movers.h"
 #include "toi/toi_collider_tree.h"
@@ -14,7 +15,8 @@ typedef struct compound {
 } compound;
 
 static ct_vec3 vec_within(check_random *r, double size) {
-  double x = check_uniform(r, -size, size), y = check_uniform(r, -size, size), z = check_uniform(r, -size, size);
+  double x = check_uniform(r, -size, size), y = check_uniform(r, -size, size),
+         z = check_uniform(r, -size, size);
   return ct_vec(x, y, z);
 }
 
@@ -22,7 +24,8 @@ static ct_vec3 vec_within(check_random *r, double size) {
 static void scatter(compound *c, check_random *r, uint32_t count, double size) {
   c->count = count;
   for (uint32_t i = 0; i < count; i++) {
-    ct_shape ball = {.kind = CT_KIND_SPHERE, .sphere = {0.05}}, box = {.kind = CT_KIND_BOX, .box = {{0.04, 0.05, 0.06}}};
+    ct_shape ball = {.kind = CT_KIND_SPHERE, .sphere = {0.05}},
+             box = {.kind = CT_KIND_BOX, .box = {{0.04, 0.05, 0.06}}};
     ct_shape capsule = {.kind = CT_KIND_CAPSULE, .capsule = {0.05, 0.03, 0.02}};
     ct_vec3 turn = vec_within(r, 1.0);
     c->shapes[i] = i % 3 == 0 ? box : i % 3 == 1 ? ball : capsule;
@@ -34,7 +37,8 @@ static const ct_body *body_of(const ct_shape *shapes, const ct_pose *poses, uint
   ct_collider *colliders = calloc(count, sizeof *colliders);
   const ct_body *body = NULL;
   if (!colliders) abort();
-  for (uint32_t i = 0; i < count; i++) colliders[i] = (ct_collider){.shape = shapes[i], .pose = poses[i]};
+  for (uint32_t i = 0; i < count; i++)
+    colliders[i] = (ct_collider){.shape = shapes[i], .pose = poses[i]};
   ct_body_options options = {.id = {"body", 4}, .colliders = colliders, .collider_count = count};
   if (ct_body_create(&options, &body) != CT_OK) abort();
   free(colliders);
@@ -53,7 +57,8 @@ static ct_moving_body one_of(const compound *c, uint32_t i, const ct_path_option
 static ct_pose at(ct_vec3 position) { return (ct_pose){position, ct_quat_identity()}; }
 
 /* The least over all pairs, each as two bodies; the first to be met. */
-static ct_toi least_of_all(const compound *a, const compound *b, const ct_path_options paths[2], ct_workspace *workspace) {
+static ct_toi least_of_all(const compound *a, const compound *b, const ct_path_options paths[2],
+                           ct_workspace *workspace) {
   ct_toi_options options = whole_motion(DURATION);
   ct_toi least = {.event = CT_TOI_NONE, .time = DURATION, .free_until = DURATION};
   for (uint32_t i = 0; i < a->count; i++) {
@@ -76,7 +81,8 @@ static ct_toi least_of_all(const compound *a, const compound *b, const ct_path_o
 }
 
 /* Do they meet? */
-static bool check_against_all(const compound *a, const compound *b, const ct_path_options paths[2]) {
+static bool check_against_all(const compound *a, const compound *b,
+                              const ct_path_options paths[2]) {
   ct_workspace *workspace = ct_workspace_create();
   ct_toi_options options = whole_motion(DURATION);
   ct_moving_body first = all_of(a, &paths[0]), second = all_of(b, &paths[1]);
@@ -85,7 +91,8 @@ static bool check_against_all(const compound *a, const compound *b, const ct_pat
   CHECK_INT(ct_body_toi(second, first, &options, workspace, &mirror), CT_OK);
   CHECK_INT(told.event, least.event);
   CHECK_NEAR(told.time, least.time, 1e-13);
-  CHECK(told.event == CT_TOI_NONE || (told.collider_a == least.collider_a && told.collider_b == least.collider_b));
+  CHECK(told.event == CT_TOI_NONE ||
+        (told.collider_a == least.collider_a && told.collider_b == least.collider_b));
   CHECK(told.lower <= least.upper && least.lower <= told.upper);
   CHECK(told.time == mirror.time && told.lower == mirror.lower && told.upper == mirror.upper);
   CHECK(told.collider_a == mirror.collider_b && told.collider_b == mirror.collider_a);
@@ -105,8 +112,9 @@ static void compounds_meet_where_the_first_of_their_pairs_does(void) {
     if (i % 7 == 0) a.shapes[a.count - 1] = (ct_shape){.kind = CT_KIND_PLANE};
     if (i % 7 == 0) a.poses[a.count - 1] = at(ct_vec(0, 0, -1.5));
     ct_vec3 start = ct_vec(0, 0, check_uniform(&r, 1.2, 1.6)), v = vec_within(&r, 0.5);
-    ct_path_options paths[2] = {twists(DURATION, at(ct_vec(0, 0, 0)), v, vec_within(&r, i % 3 == 0 ? 0.0 : 2.0)),
-                                twists(DURATION, at(start), ct_vec(v.y, v.z, -1.5), vec_within(&r, 2.0))};
+    ct_path_options paths[2] = {
+        twists(DURATION, at(ct_vec(0, 0, 0)), v, vec_within(&r, i % 3 == 0 ? 0.0 : 2.0)),
+        twists(DURATION, at(start), ct_vec(v.y, v.z, -1.5), vec_within(&r, 2.0))};
     if (i % 5 == 2) {
       paths[1].kind = CT_PATH_TORQUE_FREE;
       paths[1].center = vec_within(&r, 0.3);
@@ -114,7 +122,9 @@ static void compounds_meet_where_the_first_of_their_pairs_does(void) {
       paths[1].inertia_diagonal = ct_vec(1.0, 2.0, 2.5);
       paths[1].inertia_orientation = ct_quat_identity();
     }
-    if (i % 7 == 0) paths[0] = twists(DURATION, at(ct_vec(0, 0, 0)), i % 2 == 0 ? v : ct_vec(0, 0, 0), ct_vec(0, 0, 0));
+    if (i % 7 == 0)
+      paths[0] =
+          twists(DURATION, at(ct_vec(0, 0, 0)), i % 2 == 0 ? v : ct_vec(0, 0, 0), ct_vec(0, 0, 0));
     met += check_against_all(&a, &b, paths);
   }
   CHECK(met > 12 && met < 58);
@@ -189,7 +199,8 @@ static void of_a_body_above_a_floor_few_colliders_are_looked_at(void) {
   b = (compound){.shapes = {{.kind = CT_KIND_PLANE}}, .poses = {at(ct_vec(0, 0, 0))}, .count = 1};
   for (int high = 0; high < 2; high++) {
     rig g = {.workspace = ct_workspace_create(), .options = whole_motion(DURATION)};
-    ct_path_options down = twists(DURATION, at(ct_vec(0, 0, high ? 4.0 : 1.25)), ct_vec(0, 0, -1), ct_vec(0, 0.5, 0));
+    ct_path_options down =
+        twists(DURATION, at(ct_vec(0, 0, high ? 4.0 : 1.25)), ct_vec(0, 0, -1), ct_vec(0, 0.5, 0));
     ct_path_options still = stays(DURATION, at(ct_vec(0, 0, 0)));
     g.a = all_of(&a, &down);
     g.b = all_of(&b, &still);
@@ -216,12 +227,15 @@ static void the_nearest_pair_is_that_of_all_and_few_distances_are_taken(void) {
     double least = INFINITY, time = 0.25 * i;
     rig_open(&g, &a, &b, 2.4, ct_vec(-0.5, 0, 0));
     CHECK_INT(ct_toi_nearest(&g.bodies, time, &pair, &sample, &spent), CT_OK);
-    ct_frame frames[2] = {ct_frame_of(ct_path_pose(g.a.path, time)), ct_frame_of(ct_path_pose(g.b.path, time))};
+    ct_frame frames[2] = {ct_frame_of(ct_path_pose(g.a.path, time)),
+                          ct_frame_of(ct_path_pose(g.b.path, time))};
     for (uint32_t m = 0; m < a.count; m++) {
       for (uint32_t n = 0; n < b.count; n++) {
-        ct_frame fa = ct_frame_mul(frames[0], ct_frame_of(a.poses[m])), fb = ct_frame_mul(frames[1], ct_frame_of(b.poses[n]));
+        ct_frame fa = ct_frame_mul(frames[0], ct_frame_of(a.poses[m])),
+                 fb = ct_frame_mul(frames[1], ct_frame_of(b.poses[n]));
         ct_pair_result result;
-        ct_pair_distance((ct_placed){&a.shapes[m], &fa}, (ct_placed){&b.shapes[n], &fb}, &options, g.workspace, &result);
+        ct_pair_distance((ct_placed){&a.shapes[m], &fa}, (ct_placed){&b.shapes[n], &fb}, &options,
+                         g.workspace, &result);
         least = ct_min2(least, result.distance);
       }
     }
@@ -284,12 +298,16 @@ static void want_of_memory_is_told(void) {
 }
 
 static const check_test tests[] = {
-    {"compounds meet where the first of their pairs does", compounds_meet_where_the_first_of_their_pairs_does},
+    {"compounds meet where the first of their pairs does",
+     compounds_meet_where_the_first_of_their_pairs_does},
     {"bodies that stay far from each other are told apart as wholes",
      bodies_that_stay_far_from_each_other_are_told_apart_as_wholes},
-    {"of a body above a floor few colliders are looked at", of_a_body_above_a_floor_few_colliders_are_looked_at},
-    {"of bodies that come near few pairs are looked at", of_bodies_that_come_near_few_pairs_are_looked_at},
-    {"the nearest pair is that of all and few distances are taken", the_nearest_pair_is_that_of_all_and_few_distances_are_taken},
+    {"of a body above a floor few colliders are looked at",
+     of_a_body_above_a_floor_few_colliders_are_looked_at},
+    {"of bodies that come near few pairs are looked at",
+     of_bodies_that_come_near_few_pairs_are_looked_at},
+    {"the nearest pair is that of all and few distances are taken",
+     the_nearest_pair_is_that_of_all_and_few_distances_are_taken},
     {"a body that is asked about again is kept while that is allowed",
      a_body_that_is_asked_about_again_is_kept_while_that_is_allowed},
     {"want of memory is told", want_of_memory_is_told},

@@ -1,5 +1,5 @@
-/* Want of memory, and a raised flag, inside a search for impacts and timelines: every allocation fails in turn; what is not told of
- * is answered in full. Once warm, a search takes no memory. */
+/* Want of memory, and a raised flag, inside a search for impacts and timelines: every allocation
+ * fails in turn; what is not told of is answered in full. Once warm, a search takes no memory. */
 #include "tests/support/failing_malloc.h"
 #include "tests/support/meshes.h"
 #include "tests/support/movers.h"
@@ -9,7 +9,8 @@ static ct_moving_body cube(double x, ct_vec3 velocity) {
   soup s = {0};
   soup_box(&s, ct_vec(-1, -1, -1), ct_vec(1, 1, 1));
   ct_shape shape = soup_shape(&s);
-  ct_path_options path = twists(4.0, (ct_pose){ct_vec(x, 0.25, -0.5), {0.1, 0.2, 0.3, 0.9}}, velocity, ct_vec(0.3, 0.5, -0.2));
+  ct_path_options path = twists(4.0, (ct_pose){ct_vec(x, 0.25, -0.5), {0.1, 0.2, 0.3, 0.9}},
+                                velocity, ct_vec(0.3, 0.5, -0.2));
   ct_moving_body m = mover(shape, &path);
   ct_shape_release(&shape);
   return m;
@@ -22,7 +23,8 @@ typedef struct asked {
   long allocations;
 } asked;
 
-static asked ask(ct_moving_body a, ct_moving_body b, ct_workspace *workspace, ct_timeline *timeline, long fail_at) {
+static asked ask(ct_moving_body a, ct_moving_body b, ct_workspace *workspace, ct_timeline *timeline,
+                 long fail_at) {
   ct_toi_options options = whole_motion(4.0);
   asked out;
   memory.fail_at = fail_at;
@@ -49,7 +51,8 @@ static void each_allocation_that_fails_is_told(void) {
     CHECK(got.impact_status == CT_OK || got.impact_status == CT_OUT_OF_MEMORY);
     CHECK(got.timeline_status == CT_OK || got.timeline_status == CT_OUT_OF_MEMORY);
     told += got.impact_status == CT_OUT_OF_MEMORY || got.timeline_status == CT_OUT_OF_MEMORY;
-    if (got.impact_status == CT_OK) CHECK(got.impact.event == full.impact.event && got.impact.time == full.impact.time);
+    if (got.impact_status == CT_OK)
+      CHECK(got.impact.event == full.impact.event && got.impact.time == full.impact.time);
     if (got.timeline_status == CT_OK) CHECK(got.changes == full.changes);
     if (n == 0) {
       CHECK(got.impact_status == CT_OK && got.timeline_status == CT_OK && got.allocations > 0);
@@ -99,7 +102,8 @@ static void bodies_of_nothing_never_meet(void) {
   CHECK_INT(ct_body_toi(a, b, &options, workspace, &impact), CT_OK);
   CHECK(impact.event == CT_TOI_NONE && impact.free_until == 1.0);
   CHECK_INT(ct_body_timeline(b, a, &options, 10, workspace, &timeline), CT_OK);
-  CHECK(timeline.count == 0 && timeline.status == CT_TIMELINE_COMPLETE && timeline.known_until == 1.0);
+  CHECK(timeline.count == 0 && timeline.status == CT_TIMELINE_COMPLETE &&
+        timeline.known_until == 1.0);
   ct_timeline_free(&timeline);
   ct_workspace_destroy(workspace);
   mover_free(a);

@@ -1,10 +1,12 @@
-/* Impulses at the borders: nothing approaches, nothing can move, no memory, a raised flag, slow approaches, two coefficients of
- * friction, hundreds of contacts. */
+/* Impulses at the borders: nothing approaches, nothing can move, no memory, a raised flag, slow
+ * approaches, two coefficients of friction, hundreds of contacts. */
 #include "tests/support/failing_malloc.h"
 
 #include "tests/support/contact_sets.h"
 
-static ct_pair_material dry(double mu, double restitution) { return (ct_pair_material){mu, mu, restitution, 0.0}; }
+static ct_pair_material dry(double mu, double restitution) {
+  return (ct_pair_material){mu, mu, restitution, 0.0};
+}
 
 /* A ball over the floor z <= 0. */
 static void ball(contact_set *s, ct_vec3 velocity, ct_pair_material material) {
@@ -14,16 +16,21 @@ static void ball(contact_set *s, ct_vec3 velocity, ct_pair_material material) {
   set_touch(s, 0, 1, ct_vec(0, 0, 0), ct_vec(0, 0, 1))->material = material;
 }
 
-/* A stack of boxes of 1 m that comes down on the floor, with four contacts under each, and a tray beside to make it wider. */
+/* A stack of boxes of 1 m that comes down on the floor, with four contacts under each, and a tray
+ * beside to make it wider. */
 static void stack(contact_set *s, int boxes, ct_vec3 velocity, ct_pair_material material) {
   *s = (contact_set){0};
   set_fixed(s);
-  for (int i = 0; i < boxes; i++) set_dynamic(s, 1, ct_vec(1.0 / 6, 1.0 / 6, 1.0 / 6), ct_vec(0, 0, i + 0.5), velocity);
+  for (int i = 0; i < boxes; i++)
+    set_dynamic(s, 1, ct_vec(1.0 / 6, 1.0 / 6, 1.0 / 6), ct_vec(0, 0, i + 0.5), velocity);
   for (uint32_t i = 0; i < (uint32_t)boxes; i++)
-    for (int c = 0; c < 4; c++) set_touch(s, i, i + 1, ct_vec(c % 2 - 0.5, c / 2 - 0.5, i), ct_vec(0, 0, 1))->material = material;
+    for (int c = 0; c < 4; c++)
+      set_touch(s, i, i + 1, ct_vec(c % 2 - 0.5, c / 2 - 0.5, i), ct_vec(0, 0, 1))->material =
+          material;
 }
 
-static const ct_simultaneity MODES[] = {CT_SIMULTANEITY_NEWTON, CT_SIMULTANEITY_POISSON, CT_SIMULTANEITY_SEQUENTIAL};
+static const ct_simultaneity MODES[] = {CT_SIMULTANEITY_NEWTON, CT_SIMULTANEITY_POISSON,
+                                        CT_SIMULTANEITY_SEQUENTIAL};
 
 static void where_nothing_approaches_nothing_happens(void) {
   for (int i = 0; i < 3; i++) {
@@ -81,7 +88,8 @@ static void slow_approaches_rest(void) {
   }
 }
 
-/* What holds is the static coefficient, what brakes the dynamic one. A ball sticks up to |u_t| = 7/2 mu (1 + e) |v_n|. */
+/* What holds is the static coefficient, what brakes the dynamic one. A ball sticks up to |u_t| =
+ * 7/2 mu (1 + e) |v_n|. */
 static void static_friction_holds_and_dynamic_brakes(void) {
   contact_set s;
   struck k;
@@ -99,7 +107,8 @@ static void static_friction_holds_and_dynamic_brakes(void) {
   CHECK(k.contacts[0].impulse.x == 0.0);
 }
 
-/* A stack that falls flat stops, or bounces as one body: nothing turns, whatever its four feet share. */
+/* A stack that falls flat stops, or bounces as one body: nothing turns, whatever its four feet
+ * share. */
 static void stacks_stop_and_bounce_flat(void) {
   for (int i = 0; i < 2; i++)
     for (int friction = 0; friction < 2; friction++)
@@ -123,8 +132,8 @@ static void stacks_stop_and_bounce_flat(void) {
       }
 }
 
-/* Levers of up to 1e9 m on bodies of some 1e-9 m, masses from 1e-12 to 1e15 kg: what is told is finite, and takes no energy from
- * nowhere. */
+/* Levers of up to 1e9 m on bodies of some 1e-9 m, masses from 1e-12 to 1e15 kg: what is told is
+ * finite, and takes no energy from nowhere. */
 static void extreme_levers_and_masses_stay_finite(void) {
   check_random r = {7};
   for (int i = 0; i < 2000; i++) {
@@ -132,16 +141,21 @@ static void extreme_levers_and_masses_stay_finite(void) {
     double sizes[] = {1e-9, 1e-3, 1.0, 1e9}, masses[] = {1e-12, 1.0, 1e15};
     for (int b = 0; b < 2; b++) {
       double size = sizes[check_next(&r) % 4];
-      set_ball(&s, masses[check_next(&r) % 3], size, ct_vec(0, 0, b), ct_vec(check_uniform(&r, -1, 1), 0, -b));
+      set_ball(&s, masses[check_next(&r) % 3], size, ct_vec(0, 0, b),
+               ct_vec(check_uniform(&r, -1, 1), 0, -b));
     }
     double lever = sizes[check_next(&r) % 4];
-    ct_vec3 at = ct_vec(lever * check_uniform(&r, -1, 1), lever * check_uniform(&r, -1, 1), lever * check_uniform(&r, -1, 1));
-    for (int c = 0; c < 1 + i % 2; c++) set_touch(&s, 0, 1, ct_scale(at, 1 - 0.5 * c), ct_vec(0, 0, 1))->material = dry(0.5, 0.5);
+    ct_vec3 at = ct_vec(lever * check_uniform(&r, -1, 1), lever * check_uniform(&r, -1, 1),
+                        lever * check_uniform(&r, -1, 1));
+    for (int c = 0; c < 1 + i % 2; c++)
+      set_touch(&s, 0, 1, ct_scale(at, 1 - 0.5 * c), ct_vec(0, 0, 1))->material = dry(0.5, 0.5);
     ct_impulse_options options = impulse_options((ct_impulse_law)(i % 4), MODES[i / 4 % 3]);
     struck k;
     strike(&s, &options, &k);
     bool finite = isfinite(k.result.residual) && isfinite(k.result.energy_after);
-    for (int b = 0; b < 2; b++) finite = finite && isfinite(ct_norm(k.velocities[b].linear) + ct_norm(k.velocities[b].angular));
+    for (int b = 0; b < 2; b++)
+      finite =
+          finite && isfinite(ct_norm(k.velocities[b].linear) + ct_norm(k.velocities[b].angular));
     CHECK(finite);
     if (s.count == 1) CHECK(k.result.energy_after <= k.result.energy_before * (1 + 1e-9));
   }
@@ -171,7 +185,8 @@ static void each_allocation_that_fails_is_told(void) {
         memory.counting = false;
         ct_arena_destroy(fresh);
         CHECK(status == CT_OK || memcmp(untouched.contacts, k.contacts, sizeof k.contacts) == 0);
-        CHECK(status == CT_OK || memcmp(untouched.velocities, k.velocities, sizeof k.velocities) == 0);
+        CHECK(status == CT_OK ||
+              memcmp(untouched.velocities, k.velocities, sizeof k.velocities) == 0);
         CHECK(n > 1 || status == CT_OUT_OF_MEMORY);
       }
       CHECK_INT(status, CT_OK);
@@ -199,14 +214,16 @@ static void a_raised_flag_ends_it(void) {
 
 #define POINTS 300
 
-/* Hundreds of points at one box, spread over its face: what friction holds at all of them stops, or bounces, flat. */
+/* Hundreds of points at one box, spread over its face: what friction holds at all of them stops, or
+ * bounces, flat. */
 static void hundreds_of_points_at_one_body(void) {
   static ct_contact contacts[POINTS];
   static ct_contact_impulse told[POINTS];
   for (int bounces = 0; bounces < 2; bounces++) {
     contact_set s = {0};
     set_fixed(&s);
-    uint32_t box = set_dynamic(&s, 1, ct_vec(1.0 / 6, 1.0 / 6, 1.0 / 6), ct_vec(0, 0, 0.5), ct_vec(0.1, 0.05, -1));
+    uint32_t box = set_dynamic(&s, 1, ct_vec(1.0 / 6, 1.0 / 6, 1.0 / 6), ct_vec(0, 0, 0.5),
+                               ct_vec(0.1, 0.05, -1));
     ct_contact pattern = *set_touch(&s, 0, box, ct_vec(0, 0, 0), ct_vec(0, 0, 1));
     pattern.material = dry(0.5, 0.5 * bounces);
     for (int i = 0; i < POINTS; i++) {
@@ -214,7 +231,8 @@ static void hundreds_of_points_at_one_body(void) {
       contacts[i].position = contacts[i].point_a = contacts[i].point_b =
           ct_vec(i % 20 / 20.0 - 0.475, i / 20 / 15.0 - 7.0 / 15.0, 0);
     }
-    ct_contact_set set = {.bodies = s.bodies, .body_count = 2, .contacts = contacts, .count = POINTS};
+    ct_contact_set set = {
+        .bodies = s.bodies, .body_count = 2, .contacts = contacts, .count = POINTS};
     ct_impulse_options options = impulse_options(CT_IMPULSE_ALGEBRAIC, CT_SIMULTANEITY_NEWTON);
     options.energy_guard = false;
     ct_velocity after[2];
@@ -227,7 +245,8 @@ static void hundreds_of_points_at_one_body(void) {
     for (int i = 0; i < POINTS; i++) sum += told[i].normal;
     CHECK_NEAR(sum, 1.0 + 0.5 * bounces, 1e-10);
     CHECK_NEAR(after[1].linear.z, 0.5 * bounces, 1e-10);
-    CHECK(fabs(after[1].linear.x) <= 1e-10 && fabs(after[1].linear.y) <= 1e-10 && ct_norm(after[1].angular) <= 1e-10);
+    CHECK(fabs(after[1].linear.x) <= 1e-10 && fabs(after[1].linear.y) <= 1e-10 &&
+          ct_norm(after[1].angular) <= 1e-10);
   }
 }
 

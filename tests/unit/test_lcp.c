@@ -1,5 +1,5 @@
-/* Linear complementarity of symmetric positive semidefinite matrices: closed forms, infeasible problems and their proofs, scale.
- * T11.1 to T11.4, T11.7, T11.8. */
+/* Linear complementarity of symmetric positive semidefinite matrices: closed forms, infeasible
+ * problems and their proofs, scale. T11.1 to T11.4, T11.7, T11.8. */
 #include "tests/support/check.h"
 
 #include <contact/lcp.h>
@@ -11,7 +11,9 @@ typedef struct answer {
   ct_lcp_result result;
 } answer;
 
-static ct_lcp dense(size_t n, const double *m, const double *q) { return (ct_lcp){{.size = n, .dense = m}, q}; }
+static ct_lcp dense(size_t n, const double *m, const double *q) {
+  return (ct_lcp){{.size = n, .dense = m}, q};
+}
 
 static void solve_by(ct_lcp problem, ct_lcp_method method, answer *a) {
   ct_arena *arena = ct_arena_create();
@@ -25,7 +27,8 @@ static const ct_lcp_method direct[] = {CT_LCP_AUTO, CT_LCP_DANTZIG, CT_LCP_BLOCK
 enum { DIRECT = sizeof direct / sizeof *direct };
 
 /* By every direct method; z is that of least norm. */
-static void check_solved(ct_lcp problem, const double *z, const double *w, size_t rank, ct_tristate unique) {
+static void check_solved(ct_lcp problem, const double *z, const double *w, size_t rank,
+                         ct_tristate unique) {
   for (int m = 0; m < DIRECT; m++) {
     answer a;
     solve_by(problem, direct[m], &a);
@@ -43,14 +46,15 @@ static void check_solved(ct_lcp problem, const double *z, const double *w, size_
 }
 
 /* T11.1, T11.2, T11.3: a table on four legs; leg order (1, 1), (1, -1), (-1, -1), (-1, 1). */
-static const double table[] = {0.5, 0.1, -0.3, 0.1, 0.1, 0.5, 0.1, -0.3, -0.3, 0.1, 0.5, 0.1, 0.1, -0.3, 0.1, 0.5};
+static const double table[] = {0.5,  0.1, -0.3, 0.1, 0.1, 0.5,  0.1, -0.3,
+                               -0.3, 0.1, 0.5,  0.1, 0.1, -0.3, 0.1, 0.5};
 
 static void a_tables_legs_bear_what_lies_on_it(void) {
   const double still[4] = {0};
-  check_solved(dense(4, table, (double[]){-9.81, -9.81, -9.81, -9.81}), (double[]){24.525, 24.525, 24.525, 24.525}, still, 3,
-               CT_NO);
-  check_solved(dense(4, table, (double[]){-14.81, -12.81, -8.81, -10.81}), (double[]){33.275, 30.775, 25.775, 28.275}, still, 3,
-               CT_NO);
+  check_solved(dense(4, table, (double[]){-9.81, -9.81, -9.81, -9.81}),
+               (double[]){24.525, 24.525, 24.525, 24.525}, still, 3, CT_NO);
+  check_solved(dense(4, table, (double[]){-14.81, -12.81, -8.81, -10.81}),
+               (double[]){33.275, 30.775, 25.775, 28.275}, still, 3, CT_NO);
 }
 
 static void a_table_tips_over_two_of_its_legs(void) {
@@ -63,22 +67,28 @@ static void a_table_tips_over_two_of_its_legs(void) {
 /* T11.4: point masses 1, 2, 3 on top of each other; relative accelerations bottom to top. */
 static void a_stack_bears_what_is_above(void) {
   const double m[] = {1.0, -1.0, 0.0, -1.0, 1.5, -0.5, 0.0, -0.5, 0.5 + 1.0 / 3.0};
-  check_solved(dense(3, m, (double[]){-9.81, 0, 0}), (double[]){58.86, 49.05, 29.43}, (double[]){0, 0, 0}, 3, CT_YES);
+  check_solved(dense(3, m, (double[]){-9.81, 0, 0}), (double[]){58.86, 49.05, 29.43},
+               (double[]){0, 0, 0}, 3, CT_YES);
 }
 
 /* T11.7, those that are symmetric. */
 static void small_problems_have_their_known_solutions(void) {
-  check_solved(dense(2, (double[]){2, 1, 1, 2}, (double[]){-5, -6}), (double[]){4.0 / 3.0, 7.0 / 3.0}, (double[]){0, 0}, 2, CT_YES);
-  check_solved(dense(2, (double[]){1, 1, 1, 1}, (double[]){-1, -1}), (double[]){0.5, 0.5}, (double[]){0, 0}, 1, CT_NO);
-  check_solved(dense(2, (double[]){1, -1, -1, 1}, (double[]){1, -1}), (double[]){0, 1}, (double[]){0, 0}, 1, CT_NO);
+  check_solved(dense(2, (double[]){2, 1, 1, 2}, (double[]){-5, -6}),
+               (double[]){4.0 / 3.0, 7.0 / 3.0}, (double[]){0, 0}, 2, CT_YES);
+  check_solved(dense(2, (double[]){1, 1, 1, 1}, (double[]){-1, -1}), (double[]){0.5, 0.5},
+               (double[]){0, 0}, 1, CT_NO);
+  check_solved(dense(2, (double[]){1, -1, -1, 1}, (double[]){1, -1}), (double[]){0, 1},
+               (double[]){0, 0}, 1, CT_NO);
   check_solved(dense(1, (double[]){0}, (double[]){3}), (double[]){0}, (double[]){3}, 0, CT_YES);
   check_solved(dense(1, (double[]){0}, (double[]){0}), (double[]){0}, (double[]){0}, 0, CT_NO);
   /* Only 0 comes to nothing by both rows. */
-  check_solved(dense(2, (double[]){1, 1, 1, 1}, (double[]){0, 0}), (double[]){0, 0}, (double[]){0, 0}, 1, CT_YES);
-  check_solved(dense(2, (double[]){1, -1, -1, 1}, (double[]){0, 0}), (double[]){0, 0}, (double[]){0, 0}, 1, CT_NO);
+  check_solved(dense(2, (double[]){1, 1, 1, 1}, (double[]){0, 0}), (double[]){0, 0},
+               (double[]){0, 0}, 1, CT_YES);
+  check_solved(dense(2, (double[]){1, -1, -1, 1}, (double[]){0, 0}), (double[]){0, 0},
+               (double[]){0, 0}, 1, CT_NO);
   /* z3 is free to grow beside z1 = 1. */
-  check_solved(dense(3, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 0}, (double[]){-1, 2, 0}), (double[]){1, 0, 0}, (double[]){0, 2, 0}, 2,
-               CT_NO);
+  check_solved(dense(3, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 0}, (double[]){-1, 2, 0}),
+               (double[]){1, 0, 0}, (double[]){0, 2, 0}, 2, CT_NO);
 }
 
 /* T11.8: a mass between two walls that accelerate towards each other. */
@@ -94,7 +104,8 @@ static void what_is_squeezed_has_no_solution_and_a_proof(void) {
   }
 }
 
-/* One solver for problems of growing and falling size; under a sanitizer this sees what is used after it was given back. */
+/* One solver for problems of growing and falling size; under a sanitizer this sees what is used
+ * after it was given back. */
 static void scratch_memory_serves_one_problem_after_the_other(void) {
   ct_arena *arena = ct_arena_create();
   for (size_t step = 0; step < 40; step++) {
@@ -126,7 +137,8 @@ static const check_test tests[] = {
     {"a_stack_bears_what_is_above", a_stack_bears_what_is_above},
     {"small_problems_have_their_known_solutions", small_problems_have_their_known_solutions},
     {"what_is_squeezed_has_no_solution_and_a_proof", what_is_squeezed_has_no_solution_and_a_proof},
-    {"scratch_memory_serves_one_problem_after_the_other", scratch_memory_serves_one_problem_after_the_other},
+    {"scratch_memory_serves_one_problem_after_the_other",
+     scratch_memory_serves_one_problem_after_the_other},
     {"nothing_is_solved_at_once", nothing_is_solved_at_once},
 };
 

@@ -1,5 +1,5 @@
-/* Linear complementarity of any matrix: Lemke's method, all bases one by one, Farkas vectors. Closed forms of T11.7, families with
- * exponentially long paths, what is cancelled. */
+/* Linear complementarity of any matrix: Lemke's method, all bases one by one, Farkas vectors.
+ * Closed forms of T11.7, families with exponentially long paths, what is cancelled. */
 #include "tests/support/check.h"
 #include "tests/support/failing_malloc.h"
 
@@ -12,7 +12,8 @@ typedef struct answer {
   ct_lcp_result result;
 } answer;
 
-static ct_status solve_with(size_t n, const double *m, const double *q, ct_lcp_options options, answer *a) {
+static ct_status solve_with(size_t n, const double *m, const double *q, ct_lcp_options options,
+                            answer *a) {
   ct_arena *arena = ct_arena_create();
   ct_lcp problem = {{.size = n, .dense = m}, q};
   a->result = (ct_lcp_result){.z = a->z, .w = a->w, .certificate = a->certificate};
@@ -39,11 +40,13 @@ static void check_solution(size_t n, const double *m, const double *q, const dou
 /* T11.7 */
 static void small_problems_have_their_known_solutions(void) {
   check_solution(2, (double[]){2, 1, 1, 2}, (double[]){-5, -6}, (double[]){4.0 / 3.0, 7.0 / 3.0});
-  check_solution(3, (double[]){0, -1, 2, 2, 0, -2, -1, 1, 0}, (double[]){-3, 6, -1}, (double[]){0, 1, 3});
+  check_solution(3, (double[]){0, -1, 2, 2, 0, -2, -1, 1, 0}, (double[]){-3, 6, -1},
+                 (double[]){0, 1, 3});
   const double cone[] = {11, 0, 10, -1, 0, 11, 10, -1, 10, 10, 21, -1, 1, 1, 1, 0};
   check_solution(4, cone, (double[]){50, 50, 10, -6}, (double[]){2, 2, 2, 92});
   check_solution(4, cone, (double[]){50, 50, 23, -6}, (double[]){3, 3, 0, 83});
-  check_solution(3, (double[]){0, -1, -1, 1, 0, 0, -1, 0, 0}, (double[]){0, -1, 1}, (double[]){1, 0, 0});
+  check_solution(3, (double[]){0, -1, -1, 1, 0, 0, -1, 0, 0}, (double[]){0, -1, 1},
+                 (double[]){1, 0, 0});
   check_solution(2, (double[]){1, 0, 0, 1}, (double[]){0, 3}, (double[]){0, 0});
 }
 
@@ -76,9 +79,11 @@ static void murtys_path_passes_all_its_bases(void) {
 
 /* T11.7: Lemke's path from d = 1 ends in a ray; all bases have it. */
 static void a_bimatrix_game_is_solved_by_its_bases(void) {
-  const double m[] = {0, 0, 10, 20, 0, 0, 30, 15, 10, 20, 0, 0, 30, 15, 0, 0}, q[] = {-1, -1, -1, -1};
-  static const double solutions[3][4] = {
-      {0.1, 0.0, 0.1, 0.0}, {0.0, 1.0 / 15.0, 0.0, 1.0 / 15.0}, {1.0 / 90.0, 4.0 / 90.0, 1.0 / 90.0, 4.0 / 90.0}};
+  const double m[] = {0, 0, 10, 20, 0, 0, 30, 15, 10, 20, 0, 0, 30, 15, 0, 0},
+               q[] = {-1, -1, -1, -1};
+  static const double solutions[3][4] = {{0.1, 0.0, 0.1, 0.0},
+                                         {0.0, 1.0 / 15.0, 0.0, 1.0 / 15.0},
+                                         {1.0 / 90.0, 4.0 / 90.0, 1.0 / 90.0, 4.0 / 90.0}};
   answer a;
   solve_by(4, m, q, CT_LCP_LEMKE, &a);
   CHECK(a.result.status == CT_LCP_STATUS_RAY || a.result.converged);
@@ -93,13 +98,15 @@ static void a_bimatrix_game_is_solved_by_its_bases(void) {
   CHECK_INT(matches, 1);
 }
 
-/* Fathi's matrices L L' (L unit lower triangular with twos): from d = 1 the path has 2^n - 1 pivots. */
+/* Fathi's matrices L L' (L unit lower triangular with twos): from d = 1 the path has 2^n - 1
+ * pivots. */
 static void fathis_family_is_solved_in_a_few_thousand_pivots(void) {
   double m[ROWS * ROWS], q[ROWS];
   for (size_t n = 4; n <= ROWS; n += 4) {
     for (size_t i = 0; i < n; i++) {
       q[i] = -1.0;
-      for (size_t j = 0; j < n; j++) m[i * n + j] = (i == j ? 1.0 : 2.0) + 4.0 * (double)(i < j ? i : j);
+      for (size_t j = 0; j < n; j++)
+        m[i * n + j] = (i == j ? 1.0 : 2.0) + 4.0 * (double)(i < j ? i : j);
     }
     static const ct_lcp_method methods[] = {CT_LCP_AUTO, CT_LCP_LEMKE};
     for (int k = 0; k < 2; k++) {
@@ -138,8 +145,8 @@ static void an_infeasible_problem_is_told_with_its_proof(void) {
   }
 }
 
-/* w1 = z2 - 1, w2 = z1 - z2 - 1, w3 = z1 - 3: z = (5, 2, 0) is feasible. z2 > 0, so w2 = 0 and z1 > 0, so w1 = 0, z = (2, 1, .),
- * and w3 < 0. */
+/* w1 = z2 - 1, w2 = z1 - z2 - 1, w3 = z1 - 3: z = (5, 2, 0) is feasible. z2 > 0, so w2 = 0 and z1 >
+ * 0, so w1 = 0, z = (2, 1, .), and w3 < 0. */
 static void a_feasible_problem_without_a_solution_is_exhausted(void) {
   const double m[] = {0, 1, 0, 1, -1, 0, 1, 0, 0}, q[] = {-1, -1, -3};
   static const ct_lcp_method methods[] = {CT_LCP_AUTO, CT_LCP_ENUMERATION};
@@ -177,7 +184,8 @@ static void what_is_cancelled_ends_at_once(void) {
   answer a;
   static const ct_lcp_method methods[] = {CT_LCP_LEMKE, CT_LCP_ENUMERATION};
   for (int k = 0; k < 2; k++)
-    CHECK_INT(solve_with(6, m, (double[]){-1, -1, -1, -1, -1, -1}, (ct_lcp_options){.method = methods[k], .cancel = cancel}, &a),
+    CHECK_INT(solve_with(6, m, (double[]){-1, -1, -1, -1, -1, -1},
+                         (ct_lcp_options){.method = methods[k], .cancel = cancel}, &a),
               CT_CANCELLED);
   ct_cancel_destroy(cancel);
 }
@@ -199,7 +207,8 @@ static void more_rows_than_bases_can_be_counted_for_are_refused(void) {
   CHECK_INT(solve_with(17, m, q, (ct_lcp_options){.method = CT_LCP_ENUMERATION}, &a), CT_LIMIT);
 }
 
-/* Rows and columns in units of their own, and all of it by a power of two: z and w by their units, the same bits otherwise. */
+/* Rows and columns in units of their own, and all of it by a power of two: z and w by their units,
+ * the same bits otherwise. */
 static void units_change_nothing(void) {
   check_random r = {20};
   for (int trial = 0; trial < 50; trial++) {
@@ -219,7 +228,8 @@ static void units_change_nothing(void) {
   }
 }
 
-/* A game that takes paths in doubles and wide, and linear programs: each allocation fails in turn. */
+/* A game that takes paths in doubles and wide, and linear programs: each allocation fails in turn.
+ */
 static void want_of_memory_is_told(void) {
   NEEDS_FAILING_MALLOC;
   double m[ROWS * ROWS] = {0}, q[ROWS];
@@ -239,7 +249,9 @@ static void want_of_memory_is_told(void) {
     ct_arena *arena = ct_arena_create();
     ct_lcp_options options = {.method = CT_LCP_AUTO};
     a.result = (ct_lcp_result){.z = a.z, .w = a.w, .certificate = a.certificate};
-    status = arena ? ct_lcp_solve(&(ct_lcp){{.size = ROWS, .dense = m}, q}, &options, arena, &a.result) : CT_OUT_OF_MEMORY;
+    status =
+        arena ? ct_lcp_solve(&(ct_lcp){{.size = ROWS, .dense = m}, q}, &options, arena, &a.result)
+              : CT_OUT_OF_MEMORY;
     ct_arena_destroy(arena);
     memory.counting = false;
     CHECK_INT(memory.live, live);
@@ -264,7 +276,8 @@ static void a_warm_solver_allocates_nothing(void) {
       a.result = (ct_lcp_result){.z = a.z, .w = a.w, .certificate = a.certificate};
       memory.taken = 0;
       memory.counting = true;
-      CHECK_INT(ct_lcp_solve(&(ct_lcp){{.size = ROWS, .dense = m}, q}, &options, arena, &a.result), CT_OK);
+      CHECK_INT(ct_lcp_solve(&(ct_lcp){{.size = ROWS, .dense = m}, q}, &options, arena, &a.result),
+                CT_OK);
       memory.counting = false;
       CHECK(a.result.converged);
       CHECK(again ? memory.taken == 0 : memory.taken > 0);
@@ -278,14 +291,17 @@ static const check_test tests[] = {
     {"one_of_a_line_of_solutions_is_found", one_of_a_line_of_solutions_is_found},
     {"murtys_path_passes_all_its_bases", murtys_path_passes_all_its_bases},
     {"a_bimatrix_game_is_solved_by_its_bases", a_bimatrix_game_is_solved_by_its_bases},
-    {"fathis_family_is_solved_in_a_few_thousand_pivots", fathis_family_is_solved_in_a_few_thousand_pivots},
+    {"fathis_family_is_solved_in_a_few_thousand_pivots",
+     fathis_family_is_solved_in_a_few_thousand_pivots},
     {"murtys_family_is_solved_up_to_forty_rows", murtys_family_is_solved_up_to_forty_rows},
     {"an_infeasible_problem_is_told_with_its_proof", an_infeasible_problem_is_told_with_its_proof},
-    {"a_feasible_problem_without_a_solution_is_exhausted", a_feasible_problem_without_a_solution_is_exhausted},
+    {"a_feasible_problem_without_a_solution_is_exhausted",
+     a_feasible_problem_without_a_solution_is_exhausted},
     {"singular_bases_are_looked_at_too", singular_bases_are_looked_at_too},
     {"what_is_cancelled_ends_at_once", what_is_cancelled_ends_at_once},
     {"no_more_pivots_are_taken_than_allowed", no_more_pivots_are_taken_than_allowed},
-    {"more_rows_than_bases_can_be_counted_for_are_refused", more_rows_than_bases_can_be_counted_for_are_refused},
+    {"more_rows_than_bases_can_be_counted_for_are_refused",
+     more_rows_than_bases_can_be_counted_for_are_refused},
     {"units_change_nothing", units_change_nothing},
     {"want_of_memory_is_told", want_of_memory_is_told},
     {"a_warm_solver_allocates_nothing", a_warm_solver_allocates_nothing},

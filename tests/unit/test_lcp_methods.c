@@ -1,4 +1,5 @@
-/* Linear complementarity by one method and another: they agree, scale, stop, and take the memory that they may. T11.9. */
+/* Linear complementarity by one method and another: they agree, scale, stop, and take the memory
+ * that they may. T11.9. */
 #include "tests/support/check.h"
 #include "tests/support/failing_malloc.h"
 
@@ -37,7 +38,8 @@ static void make(check_random *r, size_t n, problem *p) {
   }
 }
 
-static ct_status solve(const problem *p, const ct_lcp_options *options, ct_arena *arena, answer *a) {
+static ct_status solve(const problem *p, const ct_lcp_options *options, ct_arena *arena,
+                       answer *a) {
   ct_lcp input = {{.size = p->n, .dense = p->m}, p->q};
   a->result = (ct_lcp_result){.z = a->z, .w = a->w, .certificate = a->certificate};
   return ct_lcp_solve(&input, options, arena, &a->result);
@@ -54,7 +56,8 @@ static void methods_agree_in_w(void) {
     answer first, other;
     make(&r, 1 + (size_t)k % ROWS, &p);
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
-      const ct_lcp_options options = {.method = methods[m], .tolerance = 1e-10, .iterations_max = 200000};
+      const ct_lcp_options options = {
+          .method = methods[m], .tolerance = 1e-10, .iterations_max = 200000};
       CHECK_INT(solve(&p, &options, arena, m ? &other : &first), CT_OK);
       const answer *a = m ? &other : &first;
       CHECK(a->result.converged);
@@ -171,8 +174,8 @@ enum { CHAIN = 100000 };
 static void a_hundred_thousand_rows_take_no_square_of_memory(void) {
   size_t *starts = calloc(CHAIN + 1, sizeof *starts);
   uint32_t *columns = calloc((size_t)3 * CHAIN, sizeof *columns);
-  double *values = calloc((size_t)3 * CHAIN, sizeof *values), *q = calloc((size_t)3 * CHAIN, sizeof *q), *z = q + CHAIN,
-         *w = z + CHAIN;
+  double *values = calloc((size_t)3 * CHAIN, sizeof *values),
+         *q = calloc((size_t)3 * CHAIN, sizeof *q), *z = q + CHAIN, *w = z + CHAIN;
   for (size_t i = 0; i < CHAIN; i++) {
     size_t e = starts[i];
     for (size_t j = i ? i - 1 : 0; j <= i + 1 && j < CHAIN; j++) {
@@ -226,7 +229,8 @@ static const check_test tests[] = {
     {"rows_beyond_the_limit_are_refused", rows_beyond_the_limit_are_refused},
     {"memory_that_cannot_be_had_is_told_and_a_warm_solver_takes_none",
      memory_that_cannot_be_had_is_told_and_a_warm_solver_takes_none},
-    {"a_hundred_thousand_rows_take_no_square_of_memory", a_hundred_thousand_rows_take_no_square_of_memory},
+    {"a_hundred_thousand_rows_take_no_square_of_memory",
+     a_hundred_thousand_rows_take_no_square_of_memory},
     {"numbers_beyond_a_double_give_no_nonsense", numbers_beyond_a_double_give_no_nonsense},
 };
 

@@ -1,4 +1,5 @@
-/* Linear complementarity of walls of boxes with far more contacts than hold them: AUTO answers in few rounds. T11.9. */
+/* Linear complementarity of walls of boxes with far more contacts than hold them: AUTO answers in
+ * few rounds. T11.9. */
 #include "tests/support/check.h"
 #include "tests/support/pile.h"
 
@@ -41,7 +42,8 @@ static void check_answer(const pile *p, const answer *a, double tolerance) {
   CHECK_NEAR((double)sleeping_support, PILE_GRAVITY * (double)p->boxes, 1e-7 * (double)p->boxes);
 }
 
-/* Block pivoting alone goes round in circles on these; Dantzig's method takes 1e4 pivots of the second, Lemke's a minute. */
+/* Block pivoting alone goes round in circles on these; Dantzig's method takes 1e4 pivots of the
+ * second, Lemke's a minute. */
 static void walls_are_solved_in_few_rounds(void) {
   static const int walls[][2] = {{4, 3}, {10, 6}, {11, 8}};
   for (size_t k = 0; k < sizeof walls / sizeof *walls; k++) {
@@ -70,8 +72,8 @@ static void walls_that_are_almost_singular_are_solved(void) {
   pile_free(&p);
 }
 
-/* Farther off, where boxes slide and no few rounds of exchanges end: proximal points for the first, then Lemke's pivots, not
- * Dantzig's thousands.
+/* Farther off, where boxes slide and no few rounds of exchanges end: proximal points for the first,
+ * then Lemke's pivots, not Dantzig's thousands.
  */
 static void walls_between_singular_and_regular_are_solved(void) {
   static const struct {
@@ -155,7 +157,8 @@ static void powers_of_two_scale_walls_bit_for_bit(void) {
 static const check_test tests[] = {
     {"walls_are_solved_in_few_rounds", walls_are_solved_in_few_rounds},
     {"walls_that_are_almost_singular_are_solved", walls_that_are_almost_singular_are_solved},
-    {"walls_between_singular_and_regular_are_solved", walls_between_singular_and_regular_are_solved},
+    {"walls_between_singular_and_regular_are_solved",
+     walls_between_singular_and_regular_are_solved},
     {"what_is_called_solved_is", what_is_called_solved_is},
     {"the_least_forces_of_a_wall_are_found", the_least_forces_of_a_wall_are_found},
     {"powers_of_two_scale_walls_bit_for_bit", powers_of_two_scale_walls_bit_for_bit},

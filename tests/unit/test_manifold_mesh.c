@@ -6,7 +6,8 @@
 
 static bool has_point(const ct_manifold *m, double x, double y) {
   for (size_t i = 0; i < m->count; i++)
-    if (fabs(m->points[i].point_a.x - x) < 1e-12 && fabs(m->points[i].point_a.y - y) < 1e-12) return true;
+    if (fabs(m->points[i].point_a.x - x) < 1e-12 && fabs(m->points[i].point_a.y - y) < 1e-12)
+      return true;
   return false;
 }
 
@@ -25,7 +26,8 @@ static void table_stands_on_four_patches(void) {
     CHECK_NEAR(m.points[i].distance, -0.01, 1e-14);
     CHECK_INT(m.points[i].a.kind, CT_FEATURE_FACE);
     CHECK_INT(m.points[i].b.kind, CT_FEATURE_VERTEX);
-    CHECK(m.points[i].patch < 4 && m.points[i].b.index < 32 && m.points[i].b.index % 8 < 4); /* the soles of the legs */
+    CHECK(m.points[i].patch < 4 && m.points[i].b.index < 32 &&
+          m.points[i].b.index % 8 < 4); /* the soles of the legs */
     CHECK(m.points[i].normal.z == 1.0);
   }
   CHECK_INT(meet(&floor, ct_vec(0, 0, 0), &table, ct_vec(0, 0, -0.01), four).count, 16);
@@ -52,14 +54,16 @@ static void box_over_a_sheet_meets_in_its_corners(void) {
   ct_shape sheet = soup_shape(&s), box = {.kind = CT_KIND_BOX, .box = {{0.8, 0.7, 0.5}}};
   ct_manifold m = meet(&box, ct_vec(0.1, 0.2, 0.55), &sheet, ct_vec(0, 0, 0), full);
   CHECK_INT(m.count, 4);
-  for (int i = 0; i < 4; i++) CHECK(has_point(&m, 0.1 + (i & 1 ? 0.8 : -0.8), 0.2 + (i & 2 ? 0.7 : -0.7)));
+  for (int i = 0; i < 4; i++)
+    CHECK(has_point(&m, 0.1 + (i & 1 ? 0.8 : -0.8), 0.2 + (i & 2 ? 0.7 : -0.7)));
   for (size_t i = 0; i < m.count; i++) {
     CHECK_NEAR(m.points[i].distance, 0.05, 1e-12);
     CHECK(m.points[i].normal.z <= -1 + 1e-12 && m.points[i].patch == 0);
   }
   m = meet(&sheet, ct_vec(0, 0, 0), &box, ct_vec(0.1, 0.2, 0.55), four);
   CHECK_INT(m.count, 4);
-  for (int i = 0; i < 4; i++) CHECK(has_point(&m, 0.1 + (i & 1 ? 0.8 : -0.8), 0.2 + (i & 2 ? 0.7 : -0.7)));
+  for (int i = 0; i < 4; i++)
+    CHECK(has_point(&m, 0.1 + (i & 1 ? 0.8 : -0.8), 0.2 + (i & 2 ? 0.7 : -0.7)));
   ct_mesh_release(sheet.mesh);
 }
 
@@ -127,7 +131,8 @@ static void surface_through_a_body_meets_where_it_crosses(void) {
   ct_mesh_release(sheet.mesh);
 }
 
-/* Every point at a distance along +z, on the four corners of a rectangle about the origin, at heights of either body. */
+/* Every point at a distance along +z, on the four corners of a rectangle about the origin, at
+ * heights of either body. */
 static void check_on_top(ct_manifold m, double distance, double x, double y, double height_a) {
   CHECK_INT(m.count, 4);
   CHECK_NEAR(m.pair.distance, distance, 1e-14);
@@ -140,12 +145,13 @@ static void check_on_top(ct_manifold m, double distance, double x, double y, dou
   }
 }
 
-/* A box as a mesh, 2 x 1 x 0.5 m, with a ball of 0.125 m around each point, half of it as margin: what touches it is so much
- * nearer. */
+/* A box as a mesh, 2 x 1 x 0.5 m, with a ball of 0.125 m around each point, half of it as margin:
+ * what touches it is so much nearer. */
 static void rounded_mesh_meets_at_its_rounding(void) {
   soup s = {0};
   soup_box(&s, ct_vec(-1, -0.5, -0.25), ct_vec(1, 0.5, 0.25));
-  ct_shape mesh = soup_shape(&s), floor = {.kind = CT_KIND_PLANE}, ball = {.kind = CT_KIND_SPHERE, .sphere = {0.5}};
+  ct_shape mesh = soup_shape(&s), floor = {.kind = CT_KIND_PLANE},
+           ball = {.kind = CT_KIND_SPHERE, .sphere = {0.5}};
   ct_shape box = {.kind = CT_KIND_BOX, .box = {{0.5, 0.375, 0.25}}};
   mesh.rounding = mesh.margin = 0.0625;
   for (int i = -1; i <= 1; i++) {
@@ -169,12 +175,15 @@ static void rounded_mesh_meets_at_its_rounding(void) {
     }
   }
   /* Deeper than the rounding: the bare faces are in each other, by 0.0625 m. */
-  check_on_top(meet(&mesh, ct_vec(0, 0, 0), &box, ct_vec(0, 0, 0.4375), four), -0.1875, 0.5, 0.375, 0.375);
-  check_on_top(meet(&mesh, ct_vec(0, 0, 0), &mesh, ct_vec(0, 0, 0.4375), four), -0.3125, 1, 0.5, 0.375);
+  check_on_top(meet(&mesh, ct_vec(0, 0, 0), &box, ct_vec(0, 0, 0.4375), four), -0.1875, 0.5, 0.375,
+               0.375);
+  check_on_top(meet(&mesh, ct_vec(0, 0, 0), &mesh, ct_vec(0, 0, 0.4375), four), -0.3125, 1, 0.5,
+               0.375);
   ct_mesh_release(mesh.mesh);
 }
 
-/* One face of a box in n x n rectangles, each cut in two along either diagonal. Corners are shared once the mesh is built. */
+/* One face of a box in n x n rectangles, each cut in two along either diagonal. Corners are shared
+ * once the mesh is built. */
 static void cut_face(soup *s, ct_vec3 middle, ct_vec3 u, ct_vec3 v, uint32_t n, check_random *r) {
   for (uint32_t i = 0; i < n * n; i++) {
     uint32_t corner[4];
@@ -199,18 +208,24 @@ static ct_shape cut_box(ct_vec3 half, uint32_t n, check_random *r) {
   return soup_shape(&s);
 }
 
-/* Bodies on and beside a box, in the order of their kinds; those with faces or edges stand or lie on its top. */
-static ct_placed body_near(ct_vec3 half, int kind, double gap, check_random *r, ct_shape *shape, ct_frame *frame) {
+/* Bodies on and beside a box, in the order of their kinds; those with faces or edges stand or lie
+ * on its top. */
+static ct_placed body_near(ct_vec3 half, int kind, double gap, check_random *r, ct_shape *shape,
+                           ct_frame *frame) {
   double turn = check_uniform(r, -1, 1), height = 0.25;
   ct_pose pose = {ct_vec(check_uniform(r, -1, 1), check_uniform(r, -0.5, 0.5), 0), {0, 0, turn, 1}};
   switch (kind) {
   case 0:
   case 1: {
     /* Off a point of the surface, outwards: a face, an edge or a corner. */
-    ct_vec3 at = ct_vec(check_uniform(r, -2, 2), check_uniform(r, -1, 1), check_uniform(r, -1, 1)), on = at;
-    on = ct_vec(ct_max2(ct_min2(at.x, half.x), -half.x), ct_max2(ct_min2(at.y, half.y), -half.y), 0);
+    ct_vec3 at = ct_vec(check_uniform(r, -2, 2), check_uniform(r, -1, 1), check_uniform(r, -1, 1)),
+            on = at;
+    on =
+        ct_vec(ct_max2(ct_min2(at.x, half.x), -half.x), ct_max2(ct_min2(at.y, half.y), -half.y), 0);
     on.z = kind ? half.z : ct_max2(ct_min2(at.z, half.z), -half.z);
-    ct_vec3 way = kind || ct_norm(ct_sub(at, on)) < 0.1 ? ct_vec(0, 0, 1) : ct_unit_or(ct_sub(at, on), ct_vec(0, 0, 1));
+    ct_vec3 way = kind || ct_norm(ct_sub(at, on)) < 0.1
+                      ? ct_vec(0, 0, 1)
+                      : ct_unit_or(ct_sub(at, on), ct_vec(0, 0, 1));
     if (way.z == 1.0) on.z = half.z;
     *shape = (ct_shape){.kind = CT_KIND_SPHERE, .sphere = {0.5}};
     pose.position = ct_add_scaled(on, way, 0.5 + gap);
@@ -233,8 +248,8 @@ static size_t missing(const ct_contact_point *p, size_t count, const ct_manifold
   for (size_t i = 0; i < count; i++) {
     bool found = false;
     for (size_t k = 0; k < in->count && !found; k++)
-      found =
-          ct_norm(ct_sub(p[i].point_a, in->points[k].point_a)) < 1e-9 && ct_norm(ct_sub(p[i].normal, in->points[k].normal)) < 1e-9;
+      found = ct_norm(ct_sub(p[i].point_a, in->points[k].point_a)) < 1e-9 &&
+              ct_norm(ct_sub(p[i].normal, in->points[k].normal)) < 1e-9;
     lost += !found;
   }
   return lost;
@@ -269,11 +284,13 @@ static const check_test tests[] = {
     {"a_box_of_triangles_meets_as_the_box", a_box_of_triangles_meets_as_the_box},
     {"rounded_mesh_meets_at_its_rounding", rounded_mesh_meets_at_its_rounding},
     {"table_stands_on_four_patches", table_stands_on_four_patches},
-    {"sheet_on_the_floor_keeps_four_of_its_vertices", sheet_on_the_floor_keeps_four_of_its_vertices},
+    {"sheet_on_the_floor_keeps_four_of_its_vertices",
+     sheet_on_the_floor_keeps_four_of_its_vertices},
     {"box_over_a_sheet_meets_in_its_corners", box_over_a_sheet_meets_in_its_corners},
     {"box_in_a_solid_meets_in_the_overlap", box_in_a_solid_meets_in_the_overlap},
     {"cube_in_a_corner_meets_in_two_patches", cube_in_a_corner_meets_in_two_patches},
-    {"surface_through_a_body_meets_where_it_crosses", surface_through_a_body_meets_where_it_crosses},
+    {"surface_through_a_body_meets_where_it_crosses",
+     surface_through_a_body_meets_where_it_crosses},
 };
 
 WORKSPACE_MAIN(tests)

@@ -1,4 +1,5 @@
-/* Manifolds of two meshes: features that face each other, solids in each other, surfaces that cross, patches. */
+/* Manifolds of two meshes: features that face each other, solids in each other, surfaces that
+ * cross, patches. */
 #include "tests/support/manifold.h"
 #include "tests/support/meshes.h"
 
@@ -6,7 +7,8 @@
 
 static bool has_point(const ct_manifold *m, ct_vec3 p) {
   for (size_t i = 0; i < m->count; i++)
-    if (ct_norm(ct_sub(ct_lerp(m->points[i].point_a, m->points[i].point_b, 0.5), p)) < 1e-12) return true;
+    if (ct_norm(ct_sub(ct_lerp(m->points[i].point_a, m->points[i].point_b, 0.5), p)) < 1e-12)
+      return true;
   return false;
 }
 
@@ -41,13 +43,18 @@ static void boxes_meet_as_the_convex_ones_do(void) {
     ct_vec3 half_a, half_b, at;
     int points; /* corners of the faces' overlap */
   } cases[] = {
-      {{1, 1, 1}, {0.5, 0.5, 0.5}, {0.8, 0.3, 1.55}, 4},   {{1, 1, 1}, {0.5, 0.5, 0.5}, {0.8, 0.3, 1.49}, 4},
-      {{1, 1, 1}, {1, 0.9, 1}, {1, 0, 1.99}, 4},           {{1, 1, 1}, {1, 1, 1}, {0, 0, 2.03125}, 4},
-      {{1, 1, 1}, {1, 1, 1}, {0, 0, 1.96875}, 4},          {{1, 1, 1}, {0.5, 0.5, 0.5}, {0.25, -0.25, 1.5}, 4},
-      {{2, 0.25, 0.25}, {0.25, 2, 0.25}, {0, 0, 0.53}, 4}, {{2, 0.25, 0.25}, {0.25, 2, 0.25}, {0, 0, 0.49}, 4},
+      {{1, 1, 1}, {0.5, 0.5, 0.5}, {0.8, 0.3, 1.55}, 4},
+      {{1, 1, 1}, {0.5, 0.5, 0.5}, {0.8, 0.3, 1.49}, 4},
+      {{1, 1, 1}, {1, 0.9, 1}, {1, 0, 1.99}, 4},
+      {{1, 1, 1}, {1, 1, 1}, {0, 0, 2.03125}, 4},
+      {{1, 1, 1}, {1, 1, 1}, {0, 0, 1.96875}, 4},
+      {{1, 1, 1}, {0.5, 0.5, 0.5}, {0.25, -0.25, 1.5}, 4},
+      {{2, 0.25, 0.25}, {0.25, 2, 0.25}, {0, 0, 0.53}, 4},
+      {{2, 0.25, 0.25}, {0.25, 2, 0.25}, {0, 0, 0.49}, 4},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    ct_shape a = {.kind = CT_KIND_BOX, .box = {cases[i].half_a}}, b = {.kind = CT_KIND_BOX, .box = {cases[i].half_b}};
+    ct_shape a = {.kind = CT_KIND_BOX, .box = {cases[i].half_a}},
+             b = {.kind = CT_KIND_BOX, .box = {cases[i].half_b}};
     ct_shape mesh_a = box_mesh(cases[i].half_a), mesh_b = box_mesh(cases[i].half_b);
     kept convex;
     keep(&convex, meet(&a, ct_vec(0, 0, 0), &b, cases[i].at, full));
@@ -80,21 +87,26 @@ static void legs_on_a_floor_mesh_are_patches(void) {
   for (int f = 0; f < 2; f++) {
     ct_manifold m = meet(&floors[f], ct_vec(0, 0, 0), &table, ct_vec(0.125, 0.0625, 0.03125), full);
     CHECK_INT(patches_of(&m), 4);
-    for (size_t i = 0; i < m.count; i++) CHECK(m.points[i].distance == 0.03125 && m.points[i].normal.z > 1 - 1e-15);
+    for (size_t i = 0; i < m.count; i++)
+      CHECK(m.points[i].distance == 0.03125 && m.points[i].normal.z > 1 - 1e-15);
     for (int i = 0; i < 16; i++) {
-      ct_vec3 foot = {(i & 4 ? 1 : -1.5) + (i & 1 ? 0.5 : 0), (i & 8 ? 1 : -1.5) + (i & 2 ? 0.5 : 0), 0};
+      ct_vec3 foot = {(i & 4 ? 1 : -1.5) + (i & 1 ? 0.5 : 0),
+                      (i & 8 ? 1 : -1.5) + (i & 2 ? 0.5 : 0), 0};
       CHECK(has_point(&m, ct_add(foot, ct_vec(0.125, 0.0625, 0.015625))));
     }
     m = meet(&table, ct_vec(0.125, 0.0625, 0.03125), &floors[f], ct_vec(0, 0, 0), four);
     CHECK_INT(m.count, 16);
-    CHECK_INT(meet(&table, ct_vec(0.125, 0.0625, 0.03125), &floors[f], ct_vec(0, 0, 0), deepest).count, 1);
+    CHECK_INT(
+        meet(&table, ct_vec(0.125, 0.0625, 0.03125), &floors[f], ct_vec(0, 0, 0), deepest).count,
+        1);
     ct_mesh_release(floors[f].mesh);
   }
   ct_mesh_release(table.mesh);
 }
 
-/* Bars turned on edge, one across the other. Apart: one point of two edges. In each other: the edge's stretch inside is as deep as
- * the slope of the other's sides makes it, and nothing is deeper. */
+/* Bars turned on edge, one across the other. Apart: one point of two edges. In each other: the
+ * edge's stretch inside is as deep as the slope of the other's sides makes it, and nothing is
+ * deeper. */
 static void crossing_bars_meet_in_two_edges(void) {
   ct_shape bar = box_mesh(ct_vec(2, 0.25, 0.25));
   double top = 0.25 * sqrt(2.0), eighth = 0.39269908169872414;
@@ -141,18 +153,24 @@ static void surfaces_meet_where_they_cross(void) {
   static const ct_contact_options close = {0, 0, CT_DETAIL_FULL};
   ct_manifold m = meet(&sheet, ct_vec(0, 0, 0), &box, ct_vec(0.5, -0.5, 0.125), close);
   CHECK(m.pair.distance == 0 && m.pair.depth_kind == CT_DEPTH_NONE);
-  for (int i = 0; i < 4; i++) CHECK(has_point(&m, ct_vec(i & 1 ? 0.75 : 0.25, i & 2 ? -0.125 : -0.875, 0)));
+  for (int i = 0; i < 4; i++)
+    CHECK(has_point(&m, ct_vec(i & 1 ? 0.75 : 0.25, i & 2 ? -0.125 : -0.875, 0)));
   for (size_t i = 0; i < m.count; i++) {
     ct_vec3 d = ct_sub(m.points[i].point_a, ct_vec(0.5, -0.5, 0));
     CHECK(m.points[i].distance == 0 && fabs(d.z) < 1e-14);
     CHECK(fabs(fabs(d.x) - 0.25) < 1e-14 || fabs(fabs(d.y) - 0.375) < 1e-14);
     CHECK(m.points[i].normal.z == 1 && m.points[i].patch < 4);
   }
-  CHECK(meet(&box, ct_vec(0.5, -0.5, 0.125), &sheet, ct_vec(0, 0, 0), deepest).points[0].normal.z == -1);
-  ct_frame flat = ct_frame_of((ct_pose){{0, 0, 0}, {0, 0, 0, 1}}), upright = {{{0, 0, 1}, {0, 1, 0}, {-1, 0, 0}}, {0.25, 0, 0}};
-  ct_pair_contacts((ct_placed){&sheet, &flat}, (ct_placed){&sheet, &upright}, &close, workspace, &m);
-  CHECK(m.pair.distance == 0 && has_point(&m, ct_vec(0.25, 1, 0)) && has_point(&m, ct_vec(0.25, -1, 0)));
-  for (size_t i = 0; i < m.count; i++) CHECK(fabs(m.points[i].point_a.x - 0.25) < 1e-14 && fabs(m.points[i].point_a.z) < 1e-14);
+  CHECK(meet(&box, ct_vec(0.5, -0.5, 0.125), &sheet, ct_vec(0, 0, 0), deepest).points[0].normal.z ==
+        -1);
+  ct_frame flat = ct_frame_of((ct_pose){{0, 0, 0}, {0, 0, 0, 1}}),
+           upright = {{{0, 0, 1}, {0, 1, 0}, {-1, 0, 0}}, {0.25, 0, 0}};
+  ct_pair_contacts((ct_placed){&sheet, &flat}, (ct_placed){&sheet, &upright}, &close, workspace,
+                   &m);
+  CHECK(m.pair.distance == 0 && has_point(&m, ct_vec(0.25, 1, 0)) &&
+        has_point(&m, ct_vec(0.25, -1, 0)));
+  for (size_t i = 0; i < m.count; i++)
+    CHECK(fabs(m.points[i].point_a.x - 0.25) < 1e-14 && fabs(m.points[i].point_a.z) < 1e-14);
   ct_mesh_release(sheet.mesh);
   ct_mesh_release(box.mesh);
 }
@@ -172,8 +190,9 @@ static ct_shape bumpy(uint64_t *state, bool open) {
   }
   for (int n = 0; n < 8; n++) {
     int x = (int)sign[n & 1], y = (int)sign[n >> 1 & 1], z = (int)sign[n >> 2];
-    uint32_t c[6] = {(uint32_t)(13 + x),         (uint32_t)(13 + 3 * y),         (uint32_t)(13 + 9 * z),
-                     (uint32_t)(13 + x + 3 * y), (uint32_t)(13 + 3 * y + 9 * z), (uint32_t)(13 + x + 9 * z)};
+    uint32_t c[6] = {
+        (uint32_t)(13 + x),         (uint32_t)(13 + 3 * y),         (uint32_t)(13 + 9 * z),
+        (uint32_t)(13 + x + 3 * y), (uint32_t)(13 + 3 * y + 9 * z), (uint32_t)(13 + x + 9 * z)};
     static const int faces[4][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}};
     for (int f = 0; f < (open && n == 0 ? 3 : 4); f++) {
       int turn = x * y * z < 0;
@@ -185,7 +204,8 @@ static ct_shape bumpy(uint64_t *state, bool open) {
 
 static double off_surface(const ct_shape *shape, const ct_frame *frame, ct_vec3 p) {
   ct_mesh_foot foot;
-  return ct_mesh_nearest(shape->mesh, ct_to_local(*frame, p), INFINITY, &foot) ? foot.distance : INFINITY;
+  return ct_mesh_nearest(shape->mesh, ct_to_local(*frame, p), INFINITY, &foot) ? foot.distance
+                                                                               : INFINITY;
 }
 
 static bool same(ct_vec3 p, ct_vec3 q) { return p.x == q.x && p.y == q.y && p.z == q.z; }
@@ -193,11 +213,13 @@ static bool same(ct_vec3 p, ct_vec3 q) { return p.x == q.x && p.y == q.y && p.z 
 /* Each point is on both surfaces, none is deeper than the pair, and a swap mirrors bit for bit. */
 static void random_pair(uint64_t *state, int kinds, bool far) {
   ct_shape a = bumpy(state, kinds & 1), b = bumpy(state, kinds & 2);
-  ct_quat q = {number_in(state, -1, 1), number_in(state, -1, 1), number_in(state, -1, 1), number_in(state, -1, 1)};
+  ct_quat q = {number_in(state, -1, 1), number_in(state, -1, 1), number_in(state, -1, 1),
+               number_in(state, -1, 1)};
   double n = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
   q = (ct_quat){q.x / n, q.y / n, q.z / n, q.w / n};
   double x = far ? number_in(state, 1.6, 2.2) : number_in(state, 0.2, 1.6);
-  ct_frame fa = ct_frame_of(ct_pose_identity()), fb = ct_frame_of((ct_pose){{x, number_in(state, -0.3, 0.3), 0.1}, q});
+  ct_frame fa = ct_frame_of(ct_pose_identity()),
+           fb = ct_frame_of((ct_pose){{x, number_in(state, -0.3, 0.3), 0.1}, q});
   const ct_contact_options options = {0.125, 0, CT_DETAIL_FULL};
   kept one;
   ct_manifold m;
@@ -208,7 +230,8 @@ static void random_pair(uint64_t *state, int kinds, bool far) {
   for (size_t i = 0; i < one.m.count; i++) {
     const ct_contact_point *p = &one.points[i];
     CHECK(off_surface(&a, &fa, p->point_a) <= 1e-12 && off_surface(&b, &fb, p->point_b) <= 1e-12);
-    bool in = ct_mesh_contains(a.mesh, ct_to_local(fa, p->point_b)) || ct_mesh_contains(b.mesh, ct_to_local(fb, p->point_a));
+    bool in = ct_mesh_contains(a.mesh, ct_to_local(fa, p->point_b)) ||
+              ct_mesh_contains(b.mesh, ct_to_local(fb, p->point_a));
     if (p->distance < -1e-12) CHECK(in);
   }
   ct_pair_contacts((ct_placed){&b, &fb}, (ct_placed){&a, &fa}, &options, workspace, &m);
@@ -218,7 +241,9 @@ static void random_pair(uint64_t *state, int kinds, bool far) {
     const ct_contact_point *mirror = NULL;
     for (size_t k = 0; k < one.m.count && !mirror; k++) {
       const ct_contact_point *o = &one.points[k];
-      if (same(p->point_a, o->point_b) && same(p->point_b, o->point_a) && same(p->normal, ct_neg(o->normal))) mirror = o;
+      if (same(p->point_a, o->point_b) && same(p->point_b, o->point_a) &&
+          same(p->normal, ct_neg(o->normal)))
+        mirror = o;
     }
     CHECK(mirror && mirror->distance == p->distance && mirror->patch == p->patch);
   }
@@ -237,7 +262,8 @@ static void raised_flag_cuts_the_search_short(void) {
   soup s = {0};
   soup_sheet(&s, 20);
   ct_shape sheet = soup_shape(&s);
-  ct_frame low = ct_frame_of(ct_pose_identity()), high = ct_frame_of((ct_pose){{0.25, 0.125, 0.0625}, {0, 0, 0, 1}});
+  ct_frame low = ct_frame_of(ct_pose_identity()),
+           high = ct_frame_of((ct_pose){{0.25, 0.125, 0.0625}, {0, 0, 0, 1}});
   ct_cancel *cancel = ct_cancel_create();
   ct_manifold m;
   ct_pair_contacts((ct_placed){&sheet, &low}, (ct_placed){&sheet, &high}, &close, workspace, &m);
@@ -257,8 +283,9 @@ static int by_value(const void *p, const void *q) {
   return (x > y) - (x < y);
 }
 
-/* Spikes under a floor of two triangles, nearer and nearer the later they were given: of too many the nearest are kept. The last
- * is nearer than the others by more than a tie, 1e-6 of the extent of 373 m, and leads. */
+/* Spikes under a floor of two triangles, nearer and nearer the later they were given: of too many
+ * the nearest are kept. The last is nearer than the others by more than a tie, 1e-6 of the extent
+ * of 373 m, and leads. */
 static void of_too_many_points_the_deepest_are_kept(void) {
   enum { SIDE = 264, SPIKES = SIDE * SIDE, KEPT = 65536 };
   soup s = {0}, t = {0};
@@ -267,9 +294,12 @@ static void of_too_many_points_the_deepest_are_kept(void) {
   if (!heights) return;
   for (int i = 0; i < SPIKES; i++) {
     double x = i % SIDE, y = i / SIDE;
-    heights[i] = i == SPIKES - 1 ? 0.00390625 : 0.03125 * (1.0 - (double)(i * 7919L % SPIKES) / SPIKES) + 0.0078125;
+    heights[i] = i == SPIKES - 1
+                     ? 0.00390625
+                     : 0.03125 * (1.0 - (double)(i * 7919L % SPIKES) / SPIKES) + 0.0078125;
     uint32_t tip = soup_vertex(&s, ct_vec(x, y, -heights[i]));
-    soup_triangle(&s, tip, soup_vertex(&s, ct_vec(x + 0.25, y, -1)), soup_vertex(&s, ct_vec(x, y + 0.25, -1)));
+    soup_triangle(&s, tip, soup_vertex(&s, ct_vec(x + 0.25, y, -1)),
+                  soup_vertex(&s, ct_vec(x, y + 0.25, -1)));
   }
   for (int i = 0; i < 4; i++) soup_vertex(&t, ct_vec(i & 1 ? SIDE : -1, i & 2 ? SIDE : -1, 0));
   soup_triangle(&t, 0, 1, 3);

@@ -1,13 +1,15 @@
-/* Want of memory, and a raised flag, while the mechanics of a scene and the matrices of its contacts are made: every allocation
- * fails in turn, is told, and nothing is lost. */
+/* Want of memory, and a raised flag, while the mechanics of a scene and the matrices of its
+ * contacts are made: every allocation fails in turn, is told, and nothing is lost. */
 #include "mechanics/mechanics.h"
 #include "tests/support/failing_malloc.h"
 #include "tests/support/scenes.h"
 
 static uint32_t add_dynamic(ct_draft *draft, const char *id, ct_shape shape, ct_pose pose) {
-  static const ct_motion motion = {.source = CT_MASS_MASS, .value = 1.0, .inertia_orientation = {0, 0, 0, 1}};
+  static const ct_motion motion = {
+      .source = CT_MASS_MASS, .value = 1.0, .inertia_orientation = {0, 0, 0, 1}};
   ct_collider collider = {.shape = shape, .pose = ct_pose_identity()};
-  ct_body_options options = {.id = text_of(id), .colliders = &collider, .collider_count = 1, .motion = &motion};
+  ct_body_options options = {
+      .id = text_of(id), .colliders = &collider, .collider_count = 1, .motion = &motion};
   const ct_body *body = NULL;
   CHECK_INT(ct_body_create(&options, &body), CT_OK);
   return add_body(draft, body, pose);
@@ -33,7 +35,8 @@ typedef struct asked {
 } asked;
 
 /* All steps, as far as they come. */
-static asked ask(const ct_scene *scene, const ct_mechanics_options *options, ct_workspace *workspace, long fail_at) {
+static asked ask(const ct_scene *scene, const ct_mechanics_options *options,
+                 ct_workspace *workspace, long fail_at) {
   asked out = {0};
   ct_mechanics *mechanics = NULL;
   memory.fail_at = fail_at;
@@ -66,7 +69,11 @@ static bool told(ct_status status) {
 
 static void each_allocation_that_fails_is_told(void) {
   NEEDS_FAILING_MALLOC;
-  const ct_given_contact given = {.a = 0, .b = 1, .collider_a = CT_NO_COLLIDER, .collider_b = CT_NO_COLLIDER, .normal = {0, 0, 1}};
+  const ct_given_contact given = {.a = 0,
+                                  .b = 1,
+                                  .collider_a = CT_NO_COLLIDER,
+                                  .collider_b = CT_NO_COLLIDER,
+                                  .normal = {0, 0, 1}};
   const ct_mechanics_options found = {.contact_tolerance = 1e-6, .detail = CT_DETAIL_MANIFOLD};
   const ct_mechanics_options named = {.only_given = true, .given = &given, .given_count = 1};
   for (int k = 0; k < 2; k++) {
@@ -74,17 +81,20 @@ static void each_allocation_that_fails_is_told(void) {
     for (long n = 0; n <= full.allocations; n++) {
       const ct_scene *scene = stack();
       ct_workspace *workspace = ct_workspace_create();
-      if (n == 0) ask(scene, k ? &named : &found, workspace, 0); /* what the scene and the workspace keep */
+      if (n == 0)
+        ask(scene, k ? &named : &found, workspace, 0); /* what the scene and the workspace keep */
       long live = memory.live;
       asked got = ask(scene, k ? &named : &found, workspace, n);
       if (n == 0) {
         full = got;
-        CHECK(got.prepared == CT_OK && got.graphed == CT_OK && got.filled == CT_OK && got.allocations > 10);
+        CHECK(got.prepared == CT_OK && got.graphed == CT_OK && got.filled == CT_OK &&
+              got.allocations > 10);
         CHECK_INT(got.contacts, k ? 1 : 80);
         CHECK_INT(memory.live, live);
       } else {
         bool any = told(got.prepared), graphed = told(got.graphed), filled = told(got.filled);
-        if (!any && !graphed && !filled) CHECK(got.contacts == full.contacts && got.couplings == full.couplings);
+        if (!any && !graphed && !filled)
+          CHECK(got.contacts == full.contacts && got.couplings == full.couplings);
         if (n <= 3) CHECK(any);
       }
       ct_workspace_destroy(workspace);
@@ -93,7 +103,8 @@ static void each_allocation_that_fails_is_told(void) {
   }
 }
 
-/* Refused at any place, a scene and its workspace can be given back, and nothing more is held than before. */
+/* Refused at any place, a scene and its workspace can be given back, and nothing more is held than
+ * before. */
 static void nothing_is_lost(void) {
   NEEDS_FAILING_MALLOC;
   const ct_mechanics_options found = {.contact_tolerance = 1e-6, .detail = CT_DETAIL_MANIFOLD};
@@ -113,7 +124,8 @@ static void a_raised_flag_ends_it(void) {
   ct_workspace *workspace = ct_workspace_create();
   ct_cancel *cancel = ct_cancel_create();
   ct_cancel_raise(cancel);
-  const ct_mechanics_options options = {.contact_tolerance = 1e-6, .detail = CT_DETAIL_MANIFOLD, .cancel = cancel};
+  const ct_mechanics_options options = {
+      .contact_tolerance = 1e-6, .detail = CT_DETAIL_MANIFOLD, .cancel = cancel};
   ct_mechanics *mechanics = NULL;
   CHECK_INT(ct_mechanics_prepare(scene, &options, workspace, &mechanics), CT_CANCELLED);
   CHECK(mechanics == NULL);

@@ -1,20 +1,24 @@
-/* A scene's mechanics: bodies as masses, contacts found and given, islands; the matrices of many contacts. */
+/* A scene's mechanics: bodies as masses, contacts found and given, islands; the matrices of many
+ * contacts. */
 #include "mechanics/mechanics.h"
 #include "tests/support/scenes.h"
 #include "tests/support/workspace.h"
 
-static void near_vec(ct_vec3 a, ct_vec3 b, double tolerance) { CHECK_NEAR(ct_max_abs(ct_sub(a, b)), 0.0, tolerance); }
+static void near_vec(ct_vec3 a, ct_vec3 b, double tolerance) {
+  CHECK_NEAR(ct_max_abs(ct_sub(a, b)), 0.0, tolerance);
+}
 
 static bool same_vec(ct_vec3 a, ct_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 static const ct_vec3 down = {0.0, 0.0, -9.81};
 
-/* ---- scenes ---- */
+/* ---- scenes --------------------------------------------------------------------------------- */
 
-static uint32_t add_moving(ct_draft *draft, const char *id, ct_shape shape, ct_pose pose, const ct_motion *motion,
-                           const ct_velocity *velocity) {
+static uint32_t add_moving(ct_draft *draft, const char *id, ct_shape shape, ct_pose pose,
+                           const ct_motion *motion, const ct_velocity *velocity) {
   ct_collider collider = {.shape = shape, .pose = ct_pose_identity()};
-  ct_body_options options = {.id = text_of(id), .colliders = &collider, .collider_count = 1, .motion = motion};
+  ct_body_options options = {
+      .id = text_of(id), .colliders = &collider, .collider_count = 1, .motion = motion};
   const ct_body *body = NULL;
   uint32_t row = CT_NO_ROW;
   CHECK_INT(ct_body_create(&options, &body), CT_OK);
@@ -23,14 +27,16 @@ static uint32_t add_moving(ct_draft *draft, const char *id, ct_shape shape, ct_p
   return row;
 }
 
-static const ct_motion one_kg = {.source = CT_MASS_MASS, .value = 1.0, .inertia_orientation = {0, 0, 0, 1}};
+static const ct_motion one_kg = {
+    .source = CT_MASS_MASS, .value = 1.0, .inertia_orientation = {0, 0, 0, 1}};
 static const ct_motion kinematic = {.is_kinematic = true, .inertia_orientation = {0, 0, 0, 1}};
 
 static uint32_t add_box(ct_draft *draft, const char *id, double x, double z) {
   return add_moving(draft, id, box_of(.5, .5, .5), pose_at(x, 0, z), &one_kg, NULL);
 }
 
-/* A floor; a stack of two boxes; one box beside it; a ball in the air; a box on a kinematic plate, which also touches the first. */
+/* A floor; a stack of two boxes; one box beside it; a ball in the air; a box on a kinematic plate,
+ * which also touches the first. */
 static const ct_scene *heap_scene(void) {
   const ct_scene *empty = ct_scene_create(1);
   ct_draft *draft = ct_draft_begin(empty);
@@ -50,20 +56,23 @@ static ct_mechanics *prepare(const ct_scene *scene, const ct_mechanics_options *
   return mechanics;
 }
 
-static void check_island(const ct_mechanics *m, size_t index, const uint32_t *rows, size_t count, size_t contacts) {
+static void check_island(const ct_mechanics *m, size_t index, const uint32_t *rows, size_t count,
+                         size_t contacts) {
   ct_island island = ct_mechanics_island(m, index);
   CHECK_INT(island.set.body_count, count);
   CHECK_INT(island.set.count, contacts);
-  for (size_t i = 0; i < count && i < island.set.body_count; i++) CHECK_INT(island.rows[i], rows[i]);
+  for (size_t i = 0; i < count && i < island.set.body_count; i++)
+    CHECK_INT(island.rows[i], rows[i]);
   for (size_t k = 0; k < island.set.count; k++) {
     CHECK(island.set.contacts[k].a < count && island.set.contacts[k].b < count);
     CHECK(k == 0 || island.numbers[k] > island.numbers[k - 1]);
   }
 }
 
-/* ---- facts ---- */
+/* ---- facts ---------------------------------------------------------------------------------- */
 
-static const ct_mechanics_options standard = {.contact_tolerance = 1e-6, .detail = CT_DETAIL_MANIFOLD};
+static const ct_mechanics_options standard = {.contact_tolerance = 1e-6,
+                                              .detail = CT_DETAIL_MANIFOLD};
 
 static void islands_by_their_first_row(void) {
   const ct_scene *scene = heap_scene();
@@ -91,13 +100,15 @@ static void contacts_as_the_query_has_them(void) {
     CHECK(same_vec(t->normal, ct_vec(0, 0, a == 0 ? 1 : -1)));
     CHECK_NEAR(t->distance, 0, 1e-15);
     near_vec(t->position, ct_scale(ct_add(t->point_a, t->point_b), 0.5), 1e-15);
-    if (a == 0) CHECK(t->surface_a.form == CT_SURFACE_FACE && t->surface_b.form == CT_SURFACE_POINT);
+    if (a == 0)
+      CHECK(t->surface_a.form == CT_SURFACE_FACE && t->surface_b.form == CT_SURFACE_POINT);
   }
   ct_mechanics_destroy(m);
   ct_scene_release(scene);
 }
 
-/* Only what is asked about is an island of its own; contacts of two bodies that nothing moves are none. */
+/* Only what is asked about is an island of its own; contacts of two bodies that nothing moves are
+ * none. */
 static void who_takes_part(void) {
   const ct_scene *scene = heap_scene();
   ct_mechanics_options o = standard;
@@ -108,8 +119,11 @@ static void who_takes_part(void) {
   check_island(m, 0, (uint32_t[]){1, 3}, 2, 4);
   ct_mechanics_destroy(m);
   const ct_row_pair pairs[] = {{4, 0}, {3, 0}, {5, 0}, {0, 5}};
-  o = (ct_mechanics_options){
-      .contact_tolerance = 1e-6, .detail = CT_DETAIL_MANIFOLD, .pairs = pairs, .pair_count = 4, .explicit_pairs = true};
+  o = (ct_mechanics_options){.contact_tolerance = 1e-6,
+                             .detail = CT_DETAIL_MANIFOLD,
+                             .pairs = pairs,
+                             .pair_count = 4,
+                             .explicit_pairs = true};
   m = prepare(scene, &o);
   CHECK_INT(ct_mechanics_islands(m), 2);
   check_island(m, 0, (uint32_t[]){0, 3}, 2, 4);
@@ -140,7 +154,8 @@ static void what_if(void) {
   CHECK_INT(ct_mechanics_islands(m), 5);
   check_island(m, 0, (uint32_t[]){1}, 1, 0);
   const ct_mass_body *body = &ct_mechanics_island(m, 0).set.bodies[0];
-  CHECK(same_vec(body->center, ct_vec(0, 0, 3)) && same_vec(body->velocity.angular, ct_vec(4, 5, 6)));
+  CHECK(same_vec(body->center, ct_vec(0, 0, 3)) &&
+        same_vec(body->velocity.angular, ct_vec(4, 5, 6)));
   near_vec(body->force, ct_vec(2, 0, 8), 1e-15);
   near_vec(body->torque, ct_vec(0, -4, 6), 1e-15);
   near_vec(body->linear_acceleration, ct_vec(2, 0, 8), 1e-15);
@@ -153,7 +168,12 @@ static void given_contacts(void) {
   const ct_scene *scene = heap_scene();
   ct_mechanics_options o = standard;
   const ct_given_contact given[] = {
-      {.a = 4, .b = 1, .collider_a = CT_NO_COLLIDER, .collider_b = CT_NO_COLLIDER, .position = {1, 2, 3}, .normal = {0, 1, 0}},
+      {.a = 4,
+       .b = 1,
+       .collider_a = CT_NO_COLLIDER,
+       .collider_b = CT_NO_COLLIDER,
+       .position = {1, 2, 3},
+       .normal = {0, 1, 0}},
       {.a = 0, .b = 5, .collider_a = 0, .collider_b = 0, .normal = {0, 0, 1}},
       {.a = 2,
        .b = 0,
@@ -171,7 +191,8 @@ static void given_contacts(void) {
   CHECK_INT(ct_mechanics_islands(m), 4);
   check_island(m, 0, (uint32_t[]){1, 4}, 2, 1);
   check_island(m, 1, (uint32_t[]){0, 2}, 2, 1);
-  const ct_contact *first = &ct_mechanics_island(m, 0).set.contacts[0], *second = &ct_mechanics_island(m, 1).set.contacts[0];
+  const ct_contact *first = &ct_mechanics_island(m, 0).set.contacts[0],
+                   *second = &ct_mechanics_island(m, 1).set.contacts[0];
   CHECK(first->a == 1 && first->b == 0 && same_vec(first->position, ct_vec(1, 2, 3)));
   CHECK(first->surface_a.form == CT_SURFACE_FACE && first->surface_b.form == CT_SURFACE_POINT);
   CHECK(second->surface_a.form == CT_SURFACE_POINT && second->surface_b.form == CT_SURFACE_FACE);
@@ -205,11 +226,13 @@ static void filters_hold(void) {
   ct_scene_release(scene);
 }
 
-/* Each contact has the materials of its own two colliders; one that names none has the scene's default. */
+/* Each contact has the materials of its own two colliders; one that names none has the scene's
+ * default. */
 static void materials_of_colliders(void) {
-  const ct_named_material items[] = {{text_of("default"), {.static_friction = .25, .dynamic_friction = .25, .restitution = 1}},
-                                     {text_of("ice"), {.static_friction = .01, .dynamic_friction = .01, .restitution = .5}},
-                                     {text_of("rubber"), {.static_friction = 4, .dynamic_friction = 1}}};
+  const ct_named_material items[] = {
+      {text_of("default"), {.static_friction = .25, .dynamic_friction = .25, .restitution = 1}},
+      {text_of("ice"), {.static_friction = .01, .dynamic_friction = .01, .restitution = .5}},
+      {text_of("rubber"), {.static_friction = 4, .dynamic_friction = 1}}};
   const ct_material_pair pair = {.a = text_of("rubber"),
                                  .b = text_of("default"),
                                  .static_friction = 3,
@@ -220,9 +243,11 @@ static void materials_of_colliders(void) {
   const ct_scene *empty = ct_scene_create(1);
   ct_draft *draft = ct_draft_begin(empty);
   add_shape(draft, "floor", plane_of(), pose_at(0, 0, 0));
-  ct_collider feet[2] = {{.shape = sphere_of(.5), .pose = pose_at(-1, 0, 0), .material = text_of("ice")},
-                         {.shape = sphere_of(.5), .pose = pose_at(1, 0, 0), .material = text_of("rubber")}};
-  ct_body_options options = {.id = text_of("body"), .colliders = feet, .collider_count = 2, .motion = &one_kg};
+  ct_collider feet[2] = {
+      {.shape = sphere_of(.5), .pose = pose_at(-1, 0, 0), .material = text_of("ice")},
+      {.shape = sphere_of(.5), .pose = pose_at(1, 0, 0), .material = text_of("rubber")}};
+  ct_body_options options = {
+      .id = text_of("body"), .colliders = feet, .collider_count = 2, .motion = &one_kg};
   const ct_body *body = NULL;
   CHECK_INT(ct_body_create(&options, &body), CT_OK);
   add_body(draft, body, pose_at(0, 0, .5));
@@ -240,8 +265,9 @@ static void materials_of_colliders(void) {
   }
   ct_mechanics_destroy(m);
   /* Of given contacts, too: the collider that is named, else the first. */
-  const ct_given_contact given[2] = {{.a = 0, .b = 1, .collider_a = CT_NO_COLLIDER, .collider_b = 1, .normal = {0, 0, 1}},
-                                     {.a = 1, .b = 0, .collider_a = CT_NO_COLLIDER, .collider_b = 0, .normal = {0, 0, -1}}};
+  const ct_given_contact given[2] = {
+      {.a = 0, .b = 1, .collider_a = CT_NO_COLLIDER, .collider_b = 1, .normal = {0, 0, 1}},
+      {.a = 1, .b = 0, .collider_a = CT_NO_COLLIDER, .collider_b = 0, .normal = {0, 0, -1}}};
   m = prepare(scene, &(ct_mechanics_options){.only_given = true, .given = given, .given_count = 2});
   set = ct_mechanics_island(m, 0).set;
   CHECK(set.contacts[0].material.static_friction == 3);
@@ -280,7 +306,8 @@ static void a_body_and_its_mass(void) {
   ct_scene_release(scene);
 }
 
-/* Row 52: the world's inertia is the sum over the turned points of a cloud of masses; its inverse undoes it. */
+/* Row 52: the world's inertia is the sum over the turned points of a cloud of masses; its inverse
+ * undoes it. */
 static void inertia_of_turned_points(void) {
   check_random r = {5201};
   for (int i = 0; i < 500; i++) {
@@ -288,7 +315,9 @@ static void inertia_of_turned_points(void) {
                               .value = 3,
                               .has_center = true,
                               .has_inertia = true,
-                              .inertia_diagonal = {check_uniform(&r, 1, 1.9), check_uniform(&r, 1, 1.9), check_uniform(&r, 1, 1.9)},
+                              .inertia_diagonal = {check_uniform(&r, 1, 1.9),
+                                                   check_uniform(&r, 1, 1.9),
+                                                   check_uniform(&r, 1, 1.9)},
                               .inertia_orientation = random_rotation(&r)};
     const ct_pose pose = random_pose(&r, 5);
     const ct_velocity still = {{0, 0, 0}, {0, 0, 0}};
@@ -298,12 +327,14 @@ static void inertia_of_turned_points(void) {
     const ct_scene *scene = seal(draft, empty);
     ct_mass_body body;
     CHECK(ct_scene_mass_body(scene, row, &pose, &still, down, &body));
-    /* Unit masses at both ends of each principal axis, at the squared distance that the moments ask for. */
+    /* Unit masses at both ends of each principal axis, at the squared distance that the moments ask
+     * for. */
     ct_vec3 d = motion.inertia_diagonal, sum[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     const double squared[3] = {(d.y + d.z - d.x) / 4, (d.z + d.x - d.y) / 4, (d.x + d.y - d.z) / 4};
     for (int k = 0; k < 3; k++) {
       ct_vec3 axis = ct_vec(k == 0, k == 1, k == 2);
-      ct_vec3 p = ct_mat_mul(ct_quat_matrix(pose.rotation), ct_mat_mul(ct_quat_matrix(motion.inertia_orientation), axis));
+      ct_vec3 p = ct_mat_mul(ct_quat_matrix(pose.rotation),
+                             ct_mat_mul(ct_quat_matrix(motion.inertia_orientation), axis));
       p = ct_scale(p, sqrt(squared[k]));
       for (int e = 0; e < 3; e++) {
         ct_vec3 unit = ct_vec(e == 0, e == 1, e == 2);
@@ -338,11 +369,14 @@ static void immovable_bodies(void) {
   ct_mass_body body;
   ct_pose pose = pose_at(3, 0, 0);
   CHECK(ct_scene_mass_body(scene, wall, &pose, &velocity, down, &body));
-  CHECK(body.mobility == CT_FIXED && same_vec(body.center, pose.position) && same_vec(body.velocity.linear, ct_vec(0, 0, 0)));
+  CHECK(body.mobility == CT_FIXED && same_vec(body.center, pose.position) &&
+        same_vec(body.velocity.linear, ct_vec(0, 0, 0)));
   pose = pose_at(5, 0, 0);
   CHECK(ct_scene_mass_body(scene, lift, &pose, &velocity, down, &body));
-  CHECK(body.mobility == CT_KINEMATIC && same_vec(body.center, ct_vec(5, 0, 1)) && body.inverse_mass == 0 && body.mass == 0);
-  CHECK(same_vec(body.linear_acceleration, prescribed.linear) && same_vec(body.angular_acceleration, prescribed.angular));
+  CHECK(body.mobility == CT_KINEMATIC && same_vec(body.center, ct_vec(5, 0, 1)) &&
+        body.inverse_mass == 0 && body.mass == 0);
+  CHECK(same_vec(body.linear_acceleration, prescribed.linear) &&
+        same_vec(body.angular_acceleration, prescribed.angular));
   CHECK(same_vec(body.velocity.linear, velocity.linear) && same_vec(body.force, ct_vec(0, 0, 0)));
   ct_scene_release(scene);
 }
@@ -379,13 +413,15 @@ static void velocity_tolerances(void) {
   CHECK(ct_scene_velocity_tolerance(0, down) == 1e-9);
 }
 
-/* Row 47: what rolls on a floor keeps to it: each contact found has a gap that accelerates at -g, however fast the body rolls about
- * its level axis and spins about the upright one. Standing, it spins. */
+/* Row 47: what rolls on a floor keeps to it: each contact found has a gap that accelerates at -g,
+ * however fast the body rolls about its level axis and spins about the upright one. Standing, it
+ * spins. */
 static void rolling_bodies_keep_to_the_floor(void) {
   const double half = sqrt(.5);
   const ct_quat lying = {half, 0, 0, half}, upright = {0, 0, 0, 1};
   const ct_shape can = {.kind = CT_KIND_CYLINDER, .cylinder = {.5, 1}};
-  const ct_shape coin = {.kind = CT_KIND_CYLINDER, .cylinder = {.5, 1}, .rounding = .2, .inset = true};
+  const ct_shape coin = {
+      .kind = CT_KIND_CYLINDER, .cylinder = {.5, 1}, .rounding = .2, .inset = true};
   const ct_shape egg = {.kind = CT_KIND_ELLIPSOID, .ellipsoid = {{.5, .5, 1}}};
   const struct {
     ct_shape shape;
@@ -415,7 +451,8 @@ static void rolling_bodies_keep_to_the_floor(void) {
     CHECK_INT(set.count, cases[i].contacts);
     for (size_t k = 0; k < set.count; k++) {
       ct_mass_body bodies[2] = {set.bodies[0], set.bodies[1]};
-      bodies[1].angular_acceleration = ct_vec(-3 * cases[i].roll, 0, 0); /* the level axis goes round, and the roll with it */
+      bodies[1].angular_acceleration =
+          ct_vec(-3 * cases[i].roll, 0, 0); /* the level axis goes round, and the roll with it */
       const ct_contact_set free = {bodies, 2, set.contacts, set.count};
       CHECK_NEAR(ct_contact_free_acceleration(&free, &set.contacts[k], NULL), -9.81, 1e-12);
     }
@@ -424,7 +461,7 @@ static void rolling_bodies_keep_to_the_floor(void) {
   }
 }
 
-/* ---- matrices ---- */
+/* ---- matrices ------------------------------------------------------------------------------- */
 
 static double entry(const ct_matrix *m, size_t row, uint32_t column) {
   for (size_t k = m->starts[row]; k < m->starts[row + 1]; k++)
@@ -432,7 +469,8 @@ static double entry(const ct_matrix *m, size_t row, uint32_t column) {
   return 0.0;
 }
 
-/* A tower, a brick on two others, all on a floor: each entry is that of the coupling, nothing is left out, rows ascend. */
+/* A tower, a brick on two others, all on a floor: each entry is that of the coupling, nothing is
+ * left out, rows ascend. */
 static void matrices_of_many_contacts(void) {
   const ct_scene *empty = ct_scene_create(1);
   ct_draft *draft = ct_draft_begin(empty);
@@ -479,17 +517,21 @@ static void matrices_of_many_contacts(void) {
 /* A contact of bodies that nothing moves is its own neighbour alone. */
 static void a_graph_without_bodies_that_move(void) {
   const ct_mass_body bodies[2] = {{.mobility = CT_FIXED}, {.mobility = CT_KINEMATIC}};
-  const ct_contact contacts[2] = {{.a = 0, .b = 1, .normal = {0, 0, 1}}, {.a = 1, .b = 0, .normal = {0, 0, 1}}};
+  const ct_contact contacts[2] = {{.a = 0, .b = 1, .normal = {0, 0, 1}},
+                                  {.a = 1, .b = 0, .normal = {0, 0, 1}}};
   const ct_contact_set set = {bodies, 2, contacts, 2};
   ct_contact_graph graph;
   CHECK_INT(ct_contact_graph_open(&graph, &set), CT_OK);
-  CHECK(graph.starts[1] == 1 && graph.starts[2] == 2 && graph.others[0] == 0 && graph.others[1] == 1);
+  CHECK(graph.starts[1] == 1 && graph.starts[2] == 2 && graph.others[0] == 0 &&
+        graph.others[1] == 1);
   ct_contact_graph_close(&graph);
 }
 
-/* A body in 2,001 contacts: four million couplings are too many, and are told before their memory is taken. */
+/* A body in 2,001 contacts: four million couplings are too many, and are told before their memory
+ * is taken. */
 static void too_many_couplings(void) {
-  const ct_mass_body bodies[2] = {{.mobility = CT_FIXED}, {.mobility = CT_DYNAMIC, .inverse_mass = 1}};
+  const ct_mass_body bodies[2] = {{.mobility = CT_FIXED},
+                                  {.mobility = CT_DYNAMIC, .inverse_mass = 1}};
   static ct_contact contacts[2001];
   for (size_t i = 0; i < 2001; i++) contacts[i] = (ct_contact){.a = 0, .b = 1, .normal = {0, 0, 1}};
   ct_contact_graph graph;

@@ -1,4 +1,5 @@
-/* What a mesh reports of itself: joined points, dropped triangles, edges, parts, orientation, mass; and its tree. */
+/* What a mesh reports of itself: joined points, dropped triangles, edges, parts, orientation, mass;
+ * and its tree. */
 #include "tests/support/meshes.h"
 
 static ct_mesh_report report_of(const soup *s, ct_mesh_reading reading, ct_status expected) {
@@ -66,13 +67,15 @@ static void check_balls(const ct_mesh *mesh) {
     while (v->nodes[begin].count == 0) begin = v->nodes[begin].first;
     while (v->nodes[end].count == 0) end = v->nodes[end].first + 1;
     ct_aabb b = node->box;
-    long double m[3] = {0.5 * (b.min.x + b.max.x), 0.5 * (b.min.y + b.max.y), 0.5 * (b.min.z + b.max.z)};
+    long double m[3] = {0.5 * (b.min.x + b.max.x), 0.5 * (b.min.y + b.max.y),
+                        0.5 * (b.min.z + b.max.z)};
     ct_aabb exact = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (uint32_t i = v->nodes[begin].first; i < v->nodes[end].first + v->nodes[end].count; i++)
       for (int k = 0; k < 3; k++) {
         ct_vec3 p = v->vertices[v->corners[i][k]];
         exact = ct_aabb_union(exact, (ct_aabb){p, p});
-        CHECK(sqrtl((p.x - m[0]) * (p.x - m[0]) + (p.y - m[1]) * (p.y - m[1]) + (p.z - m[2]) * (p.z - m[2])) <= node->radius);
+        CHECK(sqrtl((p.x - m[0]) * (p.x - m[0]) + (p.y - m[1]) * (p.y - m[1]) +
+                    (p.z - m[2]) * (p.z - m[2])) <= node->radius);
       }
     CHECK(memcmp(&exact, &b, sizeof b) == 0);
     double diagonal = ct_norm(ct_sub(b.max, b.min));
@@ -110,9 +113,10 @@ static void a_cube_is_a_watertight_solid(void) {
 
 static void a_tetrahedron_has_the_exact_measures(void) {
   soup s = {0};
-  soup_vertex(&s, ct_vec(0, 0, 0)), soup_vertex(&s, ct_vec(1, 0, 0)), soup_vertex(&s, ct_vec(0, 1, 0)),
-      soup_vertex(&s, ct_vec(0, 0, 1));
-  soup_triangle(&s, 0, 2, 1), soup_triangle(&s, 0, 1, 3), soup_triangle(&s, 0, 3, 2), soup_triangle(&s, 1, 2, 3);
+  soup_vertex(&s, ct_vec(0, 0, 0)), soup_vertex(&s, ct_vec(1, 0, 0)),
+      soup_vertex(&s, ct_vec(0, 1, 0)), soup_vertex(&s, ct_vec(0, 0, 1));
+  soup_triangle(&s, 0, 2, 1), soup_triangle(&s, 0, 1, 3), soup_triangle(&s, 0, 3, 2),
+      soup_triangle(&s, 1, 2, 3);
   ct_mesh *mesh = soup_mesh(&s);
   const ct_mesh_view *v = ct_mesh_get(mesh);
   CHECK_NEAR(v->volume, 1.0 / 6, 1e-16);
@@ -231,7 +235,8 @@ static void a_fin_crowds_an_edge(void) {
   soup_free(&s);
 }
 
-/* Two cubes that share an edge, and two that share a vertex: closed and oriented, so solids, but no manifolds. */
+/* Two cubes that share an edge, and two that share a vertex: closed and oriented, so solids, but no
+ * manifolds. */
 static void cubes_that_share_an_edge_or_a_vertex_are_pinched_solids(void) {
   soup s = {0};
   soup_box(&s, ct_vec(0, 0, 0), ct_vec(1, 1, 1));
@@ -310,7 +315,8 @@ static void degenerate_and_repeated_triangles_are_dropped(void) {
   soup_free(&s);
 }
 
-/* A wall between two rooms given with both: the pair of twins stays, so that both rooms stay closed. */
+/* A wall between two rooms given with both: the pair of twins stays, so that both rooms stay
+ * closed. */
 static void opposed_twins_stay_and_cancel(void) {
   soup s = {0};
   soup_box(&s, ct_vec(0, 0, 0), ct_vec(1, 1, 1));
@@ -350,7 +356,8 @@ static void a_collinear_triangle_closes_a_t_joint(void) {
   ct_mesh *mesh = soup_mesh(&s);
   check_view(mesh);
   CHECK(ct_mesh_contains(mesh, ct_vec(0.3, 0, 0)) && ct_mesh_contains(mesh, ct_vec(0.7, 0, 0)));
-  CHECK(ct_mesh_contains(mesh, ct_vec(0.3, 0x1p-60, 0x1p-60)) && !ct_mesh_contains(mesh, ct_vec(0.3, -0x1p-60, 0x1p-60)));
+  CHECK(ct_mesh_contains(mesh, ct_vec(0.3, 0x1p-60, 0x1p-60)) &&
+        !ct_mesh_contains(mesh, ct_vec(0.3, -0x1p-60, 0x1p-60)));
   ct_mesh_release(mesh);
 }
 
@@ -366,10 +373,12 @@ static void a_wall_with_two_sides_parts_nothing(void) {
   ct_mesh *mesh = soup_mesh(&s);
   for (int i = -1; i <= 1; i++) CHECK(ct_mesh_contains(mesh, ct_vec(1 + i * 0x1p-52, 1, 1)));
   ct_mesh_foot foot;
-  CHECK(ct_mesh_nearest(mesh, ct_vec(1.25, 1, 1), INFINITY, &foot) && foot.distance == 0.25 && foot.triangle == 12);
+  CHECK(ct_mesh_nearest(mesh, ct_vec(1.25, 1, 1), INFINITY, &foot) && foot.distance == 0.25 &&
+        foot.triangle == 12);
   ct_mesh_hit hits[4];
   CHECK_INT(ct_mesh_ray_all(mesh, ct_vec(-1, 1, 0.75), ct_vec(1, 0, 0), INFINITY, hits, 4), 4);
-  CHECK(hits[0].side == 1 && hits[1].triangle == 12 && hits[2].triangle == 13 && hits[1].side == -hits[2].side && hits[3].t == 3);
+  CHECK(hits[0].side == 1 && hits[1].triangle == 12 && hits[2].triangle == 13 &&
+        hits[1].side == -hits[2].side && hits[3].t == 3);
   ct_mesh_release(mesh);
 }
 
@@ -377,7 +386,8 @@ static void what_is_no_mesh_is_refused(void) {
   soup s = {0};
   ct_mesh_report r = report_of(&s, CT_MESH_AUTO, CT_DEGENERATE_MESH);
   CHECK_INT(r.triangles, 0);
-  soup_vertex(&s, ct_vec(0, 0, 0)), soup_vertex(&s, ct_vec(1, 1, 1)), soup_vertex(&s, ct_vec(3, 3, 3));
+  soup_vertex(&s, ct_vec(0, 0, 0)), soup_vertex(&s, ct_vec(1, 1, 1)),
+      soup_vertex(&s, ct_vec(3, 3, 3));
   soup_triangle(&s, 0, 1, 2);
   r = report_of(&s, CT_MESH_SURFACE, CT_DEGENERATE_MESH);
   CHECK_INT(r.degenerate_triangles, 1);
@@ -401,9 +411,11 @@ static void what_is_no_mesh_is_refused(void) {
 static void needles_are_kept(void) {
   soup s = {0};
   /* A tetrahedron 1e12 times as long as wide. */
-  soup_vertex(&s, ct_vec(0, 0, 0)), soup_vertex(&s, ct_vec(1e-12, 0, 0)), soup_vertex(&s, ct_vec(0, 1e-12, 0));
+  soup_vertex(&s, ct_vec(0, 0, 0)), soup_vertex(&s, ct_vec(1e-12, 0, 0)),
+      soup_vertex(&s, ct_vec(0, 1e-12, 0));
   soup_vertex(&s, ct_vec(0.3, 0.4, 1));
-  soup_triangle(&s, 0, 2, 1), soup_triangle(&s, 0, 1, 3), soup_triangle(&s, 0, 3, 2), soup_triangle(&s, 1, 2, 3);
+  soup_triangle(&s, 0, 2, 1), soup_triangle(&s, 0, 1, 3), soup_triangle(&s, 0, 3, 2),
+      soup_triangle(&s, 1, 2, 3);
   ct_mesh_report r = report_of(&s, CT_MESH_AUTO, CT_OK);
   CHECK(r.watertight && r.solid);
   CHECK_NEAR(r.volume * 1e24, 1.0 / 6, 1e-15);
@@ -457,7 +469,9 @@ static void a_thin_shell_keeps_its_digits(void) {
   const ct_mesh_view *v = ct_mesh_get(mesh);
   /* 8 (1 - (1 - t)^3) and the moments 16/3 (1 - (1 - t)^5), expanded. */
   CHECK_NEAR(v->volume / (8 * t * (3 - 3 * t + t * t)), 1, 4e-16);
-  CHECK_NEAR(v->inertia.rx.x / (16.0 / 3 * t * (5 - 10 * t + 10 * t * t - 5 * t * t * t + t * t * t * t)), 1, 6e-16);
+  CHECK_NEAR(v->inertia.rx.x /
+                 (16.0 / 3 * t * (5 - 10 * t + 10 * t * t - 5 * t * t * t + t * t * t * t)),
+             1, 6e-16);
   ct_mesh_release(mesh);
 }
 
@@ -481,7 +495,8 @@ static void a_triangulated_sphere_converges_with_the_square_of_its_edge(void) {
   }
 }
 
-/* Trees of hostile meshes: stacked twins, a fan of a thousand slivers, sizes over many powers of two. */
+/* Trees of hostile meshes: stacked twins, a fan of a thousand slivers, sizes over many powers of
+ * two. */
 static void trees_of_hostile_meshes_stay_shallow(void) {
   check_random r = {5};
   for (int family = 0; family < 4; family++) {
@@ -493,7 +508,8 @@ static void trees_of_hostile_meshes_stay_shallow(void) {
         uint32_t a = soup_vertex(&s, ct_vec(0, 0, 0)), b = soup_vertex(&s, ct_vec(1, 1, 1));
         soup_triangle(&s, a, b, soup_vertex(&s, ct_vec(y, 1 - y, 0.5)));
       } else {
-        double y = family == 1 ? 0 : check_uniform(&r, -1, 1), z = family == 3 ? floor(check_uniform(&r, 0, 4)) : 0.25;
+        double y = family == 1 ? 0 : check_uniform(&r, -1, 1),
+               z = family == 3 ? floor(check_uniform(&r, 0, 4)) : 0.25;
         uint32_t a = soup_vertex(&s, ct_vec(0, 0, z)), b = soup_vertex(&s, ct_vec(x, y, z));
         soup_triangle(&s, a, b, soup_vertex(&s, ct_vec(x, y + 1e-3 * (i + 1) * x, z)));
       }
@@ -525,18 +541,22 @@ static const check_test tests[] = {
     {"a_box_inside_out_is_read_the_other_way_round", a_box_inside_out_is_read_the_other_way_round},
     {"one_turned_triangle_is_inconsistent", one_turned_triangle_is_inconsistent},
     {"a_fin_crowds_an_edge", a_fin_crowds_an_edge},
-    {"cubes_that_share_an_edge_or_a_vertex_are_pinched_solids", cubes_that_share_an_edge_or_a_vertex_are_pinched_solids},
+    {"cubes_that_share_an_edge_or_a_vertex_are_pinched_solids",
+     cubes_that_share_an_edge_or_a_vertex_are_pinched_solids},
     {"two_parts_are_counted_and_named", two_parts_are_counted_and_named},
     {"a_shell_in_a_shell_is_a_cavity", a_shell_in_a_shell_is_a_cavity},
-    {"degenerate_and_repeated_triangles_are_dropped", degenerate_and_repeated_triangles_are_dropped},
+    {"degenerate_and_repeated_triangles_are_dropped",
+     degenerate_and_repeated_triangles_are_dropped},
     {"opposed_twins_stay_and_cancel", opposed_twins_stay_and_cancel},
     {"a_collinear_triangle_closes_a_t_joint", a_collinear_triangle_closes_a_t_joint},
     {"a_wall_with_two_sides_parts_nothing", a_wall_with_two_sides_parts_nothing},
     {"what_is_no_mesh_is_refused", what_is_no_mesh_is_refused},
     {"needles_are_kept", needles_are_kept},
-    {"far_from_its_origin_a_sphere_keeps_its_digits", far_from_its_origin_a_sphere_keeps_its_digits},
+    {"far_from_its_origin_a_sphere_keeps_its_digits",
+     far_from_its_origin_a_sphere_keeps_its_digits},
     {"a_thin_shell_keeps_its_digits", a_thin_shell_keeps_its_digits},
-    {"a_triangulated_sphere_converges_with_the_square_of_its_edge", a_triangulated_sphere_converges_with_the_square_of_its_edge},
+    {"a_triangulated_sphere_converges_with_the_square_of_its_edge",
+     a_triangulated_sphere_converges_with_the_square_of_its_edge},
     {"trees_of_hostile_meshes_stay_shallow", trees_of_hostile_meshes_stay_shallow},
     {"references_count", references_count},
 };

@@ -1,4 +1,5 @@
-/* A mesh being built: refused memory leaves nothing behind, a raised flag ends it soon, and hostile input is not slow. */
+/* A mesh being built: refused memory leaves nothing behind, a raised flag ends it soon, and hostile
+ * input is not slow. */
 #include "tests/support/failing_malloc.h"
 #include "tests/support/meshes.h"
 #include "tests/support/raiser.h"
@@ -78,14 +79,16 @@ static void a_raised_flag_ends_the_building_soon(void) {
   soup_free(&s);
   /* A fan of 60,000 triangles about one vertex: one group of everything. */
   uint32_t hub = soup_vertex(&s, ct_vec(0, 0, 1));
-  for (uint32_t i = 0; i < 60000; i++) soup_vertex(&s, ct_vec(cos(i * 1e-4), sin(i * 1e-4), i * 1e-9));
+  for (uint32_t i = 0; i < 60000; i++)
+    soup_vertex(&s, ct_vec(cos(i * 1e-4), sin(i * 1e-4), i * 1e-9));
   for (uint32_t i = 1; i < 60000; i++) soup_triangle(&s, hub, i, i + 1);
   check_stops(&s);
   soup_free(&s);
   /* Sizes over 140 powers of two, which every cut parts badly. */
   for (uint32_t i = 0; i < 40000; i++) {
     double size = ldexp(1, -(int)(i % 140)), turn = i * 1e-3;
-    uint32_t a = soup_vertex(&s, ct_vec(size, 0, 0)), b = soup_vertex(&s, ct_vec(size * 0.5, size * cos(turn), size * sin(turn)));
+    uint32_t a = soup_vertex(&s, ct_vec(size, 0, 0)),
+             b = soup_vertex(&s, ct_vec(size * 0.5, size * cos(turn), size * sin(turn)));
     soup_triangle(&s, a, b, soup_vertex(&s, ct_vec(0.7 * size, -size * sin(turn), size)));
   }
   check_stops(&s);
@@ -119,10 +122,12 @@ static void a_mesh_takes_a_known_number_of_bytes_a_triangle(void) {
 }
 
 static const check_test tests[] = {
-    {"every_refused_allocation_is_told_and_leaves_nothing", every_refused_allocation_is_told_and_leaves_nothing},
+    {"every_refused_allocation_is_told_and_leaves_nothing",
+     every_refused_allocation_is_told_and_leaves_nothing},
     {"a_raised_flag_ends_the_building_soon", a_raised_flag_ends_the_building_soon},
     {"a_flag_already_raised_builds_nothing", a_flag_already_raised_builds_nothing},
-    {"a_mesh_takes_a_known_number_of_bytes_a_triangle", a_mesh_takes_a_known_number_of_bytes_a_triangle},
+    {"a_mesh_takes_a_known_number_of_bytes_a_triangle",
+     a_mesh_takes_a_known_number_of_bytes_a_triangle},
 };
 
 CHECK_MAIN(tests)

@@ -109,10 +109,13 @@ static void check_same(const ct_mesh *a, const ct_mesh *b, check_random *r) {
 static void check_feature(const ct_pair_feature *f, const ct_pair_feature *g) {
   CHECK(f->kind == g->kind && f->flags == g->flags && f->vertex == g->vertex);
   CHECK(f->a.triangle == g->a.triangle && f->b.triangle == g->b.triangle);
-  CHECK(same_bits(f->edge_a, g->edge_a, sizeof f->edge_a) && same_bits(f->edge_b, g->edge_b, sizeof f->edge_b));
+  CHECK(same_bits(f->edge_a, g->edge_a, sizeof f->edge_a) &&
+        same_bits(f->edge_b, g->edge_b, sizeof f->edge_b));
   CHECK_NEAR(f->distance, g->distance, 1e-13);
-  CHECK_NEAR(ct_norm(ct_sub(f->a.point, g->a.point)) + ct_norm(ct_sub(f->b.point, g->b.point)), 0, 1e-13);
-  CHECK_NEAR(ct_norm(ct_sub(f->a.normal, g->a.normal)) + ct_norm(ct_sub(f->normal, g->normal)), 0, 1e-12);
+  CHECK_NEAR(ct_norm(ct_sub(f->a.point, g->a.point)) + ct_norm(ct_sub(f->b.point, g->b.point)), 0,
+             1e-13);
+  CHECK_NEAR(ct_norm(ct_sub(f->a.normal, g->a.normal)) + ct_norm(ct_sub(f->normal, g->normal)), 0,
+             1e-12);
 }
 
 static size_t features_of(const ct_mesh *a, const ct_mesh *b, ct_pair_feature **out) {
@@ -261,7 +264,8 @@ static void a_surface_that_is_moved_stays_a_surface(void) {
   free(at);
 }
 
-/* The origin, moved to the same place at once, has the same tree to the bit: what a record needs. */
+/* The origin, moved to the same place at once, has the same tree to the bit: what a record needs.
+ */
 static void moving_the_origin_gives_what_a_sequence_of_moves_gave(void) {
   soup s = {0};
   soup_sphere(&s, ct_vec(0, 0, 0), 1, 16, 20);

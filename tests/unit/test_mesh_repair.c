@@ -25,9 +25,7 @@ static void end_repair(ct_mesh_repaired *r) {
 
 static const ct_mesh_repair_options CAP = {.cap_holes = true};
 
-/* ---- holes
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- holes ---------------------------------------------------------------------------------- */
 
 static void a_box_without_a_lid_has_one_square_hole(void) {
   soup s = {0};
@@ -162,7 +160,8 @@ static void ends_with_bores_are_capped_around_them(void) {
     add_walls(&s, (const double(*)[2])p, n, q, false);
     for (uint32_t i = 0; i < bores; i++) {
       double turn = 2 * SOUP_PI * i / bores, x = 0.4 * cos(turn), y = 0.4 * sin(turn);
-      uint32_t c = random_star(&r, b[i], 3 + (uint32_t)(check_next(&r) % 9), (double[2]){x, y}, 0.05, 0.2);
+      uint32_t c =
+          random_star(&r, b[i], 3 + (uint32_t)(check_next(&r) % 9), (double[2]){x, y}, 0.05, 0.2);
       area -= polygon_area((const double(*)[2])b[i], c);
       corners += c;
       add_walls(&s, (const double(*)[2])b[i], c, q, true);
@@ -287,9 +286,7 @@ static void a_crack_between_a_whole_edge_and_its_halves_is_closed(void) {
   soup_free(&s);
 }
 
-/* ---- welding
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- welding -------------------------------------------------------------------------------- */
 
 /* Brute force over all pairs: each vertex goes to the nearest one before it that stays, or stays.
  */
@@ -358,9 +355,7 @@ static void corners_that_differ_in_their_last_digits_are_welded_to_a_solid(void)
   soup_free(&s);
 }
 
-/* ---- duplicates
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- duplicates ----------------------------------------------------------------------------- */
 
 /* Tetrahedra over one base, given once for each: a point is inside where it is in one of them. */
 static void parts_that_share_a_face_are_a_solid_with_both_copies(void) {
@@ -414,9 +409,7 @@ static void what_is_given_twice_needlessly_is_left_out(void) {
   }
 }
 
-/* ---- failures
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- failures ------------------------------------------------------------------------------- */
 
 static void numbers_that_are_none_are_refused(void) {
   soup s = {0};

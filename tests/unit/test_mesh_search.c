@@ -1,4 +1,5 @@
-/* The search of two large meshes: stopped by a flag, short of memory, with thousands of pairs equally near. */
+/* The search of two large meshes: stopped by a flag, short of memory, with thousands of pairs
+ * equally near. */
 #include "tests/support/failing_malloc.h"
 
 #include "tests/support/meshes.h"
@@ -33,7 +34,8 @@ static ct_pair_result distance_of(const ct_shape *a, const ct_shape *b, ct_works
 
 static void faces_side_by_side_take_no_longer_than_others(void) {
   ct_workspace *workspace = ct_workspace_create();
-  ct_shape a = field(60, 0.0, 0.0, 0.0), b = field(50, 0.25, 0.0, 0.0), box = {.kind = CT_KIND_BOX, .box = {{0.5, 0.5, 0.25}}};
+  ct_shape a = field(60, 0.0, 0.0, 0.0), b = field(50, 0.25, 0.0, 0.0),
+           box = {.kind = CT_KIND_BOX, .box = {{0.5, 0.5, 0.25}}};
   ct_pair_result r = distance_of(&a, &b, workspace);
   CHECK(r.distance == 0.25 && r.normal.z == 1.0 && r.lower_bound <= 0.25 && r.upper_bound >= 0.25);
   CHECK(r.iterations < 64);
@@ -45,7 +47,8 @@ static void faces_side_by_side_take_no_longer_than_others(void) {
   ct_workspace_destroy(workspace);
 }
 
-/* Waves that are nearly the same are at nearly the same distance all over: 0.01, of waves a hair apart in phase. */
+/* Waves that are nearly the same are at nearly the same distance all over: 0.01, of waves a hair
+ * apart in phase. */
 static void a_search_that_is_stopped_answers_with_true_bounds(void) {
   ct_workspace *workspace = ct_workspace_create();
   ct_shape a = field(80, 0.0, 0.05, 0.0), b = field(80, 0.01, 0.05, 0.0);
@@ -74,13 +77,15 @@ static void a_search_that_is_stopped_answers_with_true_bounds(void) {
 static void without_memory_the_answer_is_the_same(void) {
   NEEDS_FAILING_MALLOC;
   ct_workspace *warm = ct_workspace_create(), *poor = ct_workspace_create();
-  ct_shape a = field(30, 0.0, 0.05, 0.0), b = field(30, 0.01, 0.05, 0.1), ball = {.kind = CT_KIND_SPHERE, .sphere = {0.1}};
+  ct_shape a = field(30, 0.0, 0.05, 0.0), b = field(30, 0.01, 0.05, 0.1),
+           ball = {.kind = CT_KIND_SPHERE, .sphere = {0.1}};
   soup s = {0};
   soup_sphere(&s, ct_vec(0.5, 0.5, 0.3), 0.2, 20, 20);
   ct_shape solid = soup_shape(&s);
   soup_sphere(&s, ct_vec(0.6, 0.5, 0.3), 0.2, 21, 20);
   ct_shape other = soup_shape(&s);
-  const ct_shape *pairs[][2] = {{&a, &b}, {&a, &solid}, {&ball, &a}, {&solid, &other}, {&ball, &solid}};
+  const ct_shape *pairs[][2] = {
+      {&a, &b}, {&a, &solid}, {&ball, &a}, {&solid, &other}, {&ball, &solid}};
   for (int i = 0; i < 5; i++) {
     ct_pair_result whole = distance_of(pairs[i][0], pairs[i][1], warm);
     memory.taken = 0;
@@ -118,8 +123,10 @@ static void pairs_allocate_nothing_once_warm(void) {
 }
 
 static const check_test tests[] = {
-    {"faces_side_by_side_take_no_longer_than_others", faces_side_by_side_take_no_longer_than_others},
-    {"a_search_that_is_stopped_answers_with_true_bounds", a_search_that_is_stopped_answers_with_true_bounds},
+    {"faces_side_by_side_take_no_longer_than_others",
+     faces_side_by_side_take_no_longer_than_others},
+    {"a_search_that_is_stopped_answers_with_true_bounds",
+     a_search_that_is_stopped_answers_with_true_bounds},
     {"without_memory_the_answer_is_the_same", without_memory_the_answer_is_the_same},
     {"pairs_allocate_nothing_once_warm", pairs_allocate_nothing_once_warm},
 };

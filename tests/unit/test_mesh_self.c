@@ -1,4 +1,5 @@
-/* Does a mesh meet itself: solids apart, touching and crossing by one unit in the last place; folds; the bound of its steps. */
+/* Does a mesh meet itself: solids apart, touching and crossing by one unit in the last place;
+ * folds; the bound of its steps. */
 #include "tests/support/meshes.h"
 
 static ct_mesh_self_intersection self_of(soup *s, uint32_t triangles[2]) {
@@ -50,19 +51,24 @@ static ct_mesh_self_intersection couple(const ct_vec3 v[5], const uint32_t secon
   return self_of(&s, t);
 }
 
-/* A hinge about the x axis from flat open to closed: it meets itself only where it is closed exactly. */
+/* A hinge about the x axis from flat open to closed: it meets itself only where it is closed
+ * exactly. */
 static void a_hinge_meets_itself_when_it_is_shut(void) {
-  static const double across[][2] = {{-1, 0}, {-1, 1}, {0, 1}, {1, 1}, {1, 1e-9}, {1, 0x1p-52}, {1, 0}, {1, -0x1p-52}, {1, -1}};
+  static const double across[][2] = {{-1, 0},      {-1, 1}, {0, 1},        {1, 1}, {1, 1e-9},
+                                     {1, 0x1p-52}, {1, 0},  {1, -0x1p-52}, {1, -1}};
   for (int turn = 0; turn < 2; turn++) {
     for (size_t k = 0; k < sizeof across / sizeof across[0]; k++) {
       double y = across[k][0], z = across[k][1];
-      ct_vec3 v[5] = {{0, 0, 0}, {1, 0, 0}, {0.25, turn, !turn}, {0.5, turn ? y : z, turn ? z : y}, {9, 9, 9}};
-      CHECK_INT(couple(v, (uint32_t[3]){1, 0, 3}), y == 1 && z == 0 ? CT_MESH_SELF_INTERSECTING : CT_MESH_SELF_FREE);
+      ct_vec3 v[5] = {
+          {0, 0, 0}, {1, 0, 0}, {0.25, turn, !turn}, {0.5, turn ? y : z, turn ? z : y}, {9, 9, 9}};
+      CHECK_INT(couple(v, (uint32_t[3]){1, 0, 3}),
+                y == 1 && z == 0 ? CT_MESH_SELF_INTERSECTING : CT_MESH_SELF_FREE);
     }
   }
 }
 
-/* One corner is shared; the other triangle's far side is below, in or above the plane of the first. */
+/* One corner is shared; the other triangle's far side is below, in or above the plane of the first.
+ */
 static void beyond_a_common_corner_triangles_meet_or_not(void) {
   ct_vec3 v[5] = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}, {1, 1, -1}, {1, 1, 1}};
   const uint32_t fan[3] = {0, 3, 4};
@@ -77,7 +83,8 @@ static void beyond_a_common_corner_triangles_meet_or_not(void) {
   CHECK_INT(couple(v, fan), CT_MESH_SELF_INTERSECTING);
 }
 
-/* The answer for a sheet and for closed bodies of many flat and curved parts is that nothing meets. */
+/* The answer for a sheet and for closed bodies of many flat and curved parts is that nothing meets.
+ */
 static void sound_meshes_of_many_triangles_do_not_meet_themselves(void) {
   soup s = {0};
   uint32_t t[2];
@@ -94,7 +101,8 @@ static void sound_meshes_of_many_triangles_do_not_meet_themselves(void) {
 /* A closed cylinder with a fan from the middle of either cap. */
 static soup cylinder(uint32_t sides) {
   soup s = {0};
-  uint32_t low = soup_vertex(&s, ct_vec(0, 0, -1)), high = soup_vertex(&s, ct_vec(0, 0, 1)), base = s.vn;
+  uint32_t low = soup_vertex(&s, ct_vec(0, 0, -1)), high = soup_vertex(&s, ct_vec(0, 0, 1)),
+           base = s.vn;
   for (uint32_t i = 0; i < sides; i++) {
     double phi = 2.0 * SOUP_PI * i / sides;
     soup_vertex(&s, ct_vec(cos(phi), sin(phi), -1));
@@ -110,7 +118,8 @@ static soup cylinder(uint32_t sides) {
   return s;
 }
 
-/* A fan's triangles share a corner and a plane, and stretched triangles lie in each other's boxes: planes on their sides part them.
+/* A fan's triangles share a corner and a plane, and stretched triangles lie in each other's boxes:
+ * planes on their sides part them.
  */
 static void fans_and_stretched_triangles_do_not_meet(void) {
   uint32_t t[2], counts[] = {3, 17, 800, 2000};
@@ -122,18 +131,21 @@ static void fans_and_stretched_triangles_do_not_meet(void) {
   for (size_t k = 0; k < sizeof slopes / sizeof slopes[0]; k++) {
     soup s = {0};
     soup_sheet(&s, 120);
-    for (uint32_t i = 0; i < s.vn; i++) s.v[i].z = slopes[k][0] * s.v[i].x + slopes[k][1] * s.v[i].y;
+    for (uint32_t i = 0; i < s.vn; i++)
+      s.v[i].z = slopes[k][0] * s.v[i].x + slopes[k][1] * s.v[i].y;
     CHECK_INT(self_of(&s, t), CT_MESH_SELF_FREE);
   }
 }
 
-/* The fan of a cap, one corner of its rim on the cap's edge moved until it reaches over the next triangle. */
+/* The fan of a cap, one corner of its rim on the cap's edge moved until it reaches over the next
+ * triangle. */
 static void a_fan_that_laps_over_meets_itself(void) {
   uint32_t t[2];
   soup s = {0};
   uint32_t middle = soup_vertex(&s, ct_vec(0, 0, 0));
   for (uint32_t i = 0; i < 200; i++) soup_vertex(&s, ct_vec(1, i, i));
-  /* Every second sector is left out, so all share the middle alone; the last starts in the one before. */
+  /* Every second sector is left out, so all share the middle alone; the last starts in the one
+   * before. */
   for (uint32_t i = 1; i + 1 < 200; i += 2) soup_triangle(&s, middle, i, i + 1);
   soup good = {0};
   for (uint32_t i = 0; i < s.vn; i++) soup_vertex(&good, s.v[i]);
@@ -194,11 +206,14 @@ static const check_test tests[] = {
     {"boxes_meet_when_they_touch", boxes_meet_when_they_touch},
     {"a_hinge_meets_itself_when_it_is_shut", a_hinge_meets_itself_when_it_is_shut},
     {"beyond_a_common_corner_triangles_meet_or_not", beyond_a_common_corner_triangles_meet_or_not},
-    {"sound_meshes_of_many_triangles_do_not_meet_themselves", sound_meshes_of_many_triangles_do_not_meet_themselves},
+    {"sound_meshes_of_many_triangles_do_not_meet_themselves",
+     sound_meshes_of_many_triangles_do_not_meet_themselves},
     {"fans_and_stretched_triangles_do_not_meet", fans_and_stretched_triangles_do_not_meet},
     {"a_fan_that_laps_over_meets_itself", a_fan_that_laps_over_meets_itself},
-    {"meshes_beyond_a_number_of_triangles_are_not_looked_at", meshes_beyond_a_number_of_triangles_are_not_looked_at},
-    {"a_search_that_would_take_too_long_ends_unknown", a_search_that_would_take_too_long_ends_unknown},
+    {"meshes_beyond_a_number_of_triangles_are_not_looked_at",
+     meshes_beyond_a_number_of_triangles_are_not_looked_at},
+    {"a_search_that_would_take_too_long_ends_unknown",
+     a_search_that_would_take_too_long_ends_unknown},
     {"a_raised_flag_ends_it", a_raised_flag_ends_it},
 };
 CHECK_MAIN(tests)

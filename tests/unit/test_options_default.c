@@ -35,7 +35,7 @@ static void compare(void (*query)(void), size_t least) {
                  noted[1][i]);
 }
 
-/* ---- pairs ---- */
+/* ---- pairs ---------------------------------------------------------------------------------- */
 
 static const ct_shape block = {.kind = CT_KIND_BOX, .box = {{1.0, 2.0, 0.5}}};
 static const ct_shape egg = {.kind = CT_KIND_ELLIPSOID, .ellipsoid = {{1.0, 1.5, 0.75}}};
@@ -100,7 +100,7 @@ static void query_meshes(void) {
 
 static void features_and_repairs_are_the_same(void) { compare(query_meshes, 3); }
 
-/* ---- scenes ---- */
+/* ---- scenes --------------------------------------------------------------------------------- */
 
 static const ct_motion with_mass = {.source = CT_MASS_DENSITY, .value = 1000.0};
 static const ct_material steel = {0.5, 0.4, 0.5, 0.001, 2e11, 0.3};
@@ -207,7 +207,7 @@ static void query_boxes(void) {
 
 static void boxes_are_the_same(void) { compare(query_boxes, 4); }
 
-/* ---- motion ---- */
+/* ---- motion --------------------------------------------------------------------------------- */
 
 static bool note_motion(void *context, const ct_motion_hit *hit) {
   (void)context;
@@ -278,7 +278,7 @@ static void query_events(void) {
 
 static void events_are_the_same(void) { compare(query_events, 3); }
 
-/* ---- forces ---- */
+/* ---- forces --------------------------------------------------------------------------------- */
 
 static void query_forces(void) {
   const ct_scene *scene = row_of_balls();

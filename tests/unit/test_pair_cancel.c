@@ -1,9 +1,10 @@
-/* Pairs of large hulls end soon after the flag of their workspace is raised, with a status that says so and bounds that are true;
- * and as ever when it is not. */
+/* Pairs of large hulls end soon after the flag of their workspace is raised, with a status that
+ * says so and bounds that are true; and as ever when it is not. */
 #include "tests/support/raiser.h"
 
 enum { POINTS = 40000 };
-/* A pair whose flag is up when it begins, s of the process's work: polls are some 100 us apart; the rest is sanitizers. */
+/* A pair whose flag is up when it begins, s of the process's work: polls are some 100 us apart; the
+ * rest is sanitizers. */
 #define SOON 0.1
 /* Supports before the first look at the flag, and of what finds points after it. */
 #define SUPPORTS_MAX 200u
@@ -29,12 +30,15 @@ static bool same(const ct_pair_result *p, const ct_pair_result *q) {
                       p->normal.y, p->normal.z,    p->point_a.x,   p->point_b.x};
   const double y[] = {q->distance, q->lower_bound, q->upper_bound, q->normal.x,
                       q->normal.y, q->normal.z,    q->point_a.x,   q->point_b.x};
-  return memcmp(x, y, sizeof x) == 0 && p->relation == q->relation && p->status == q->status && p->iterations == q->iterations;
+  return memcmp(x, y, sizeof x) == 0 && p->relation == q->relation && p->status == q->status &&
+         p->iterations == q->iterations;
 }
 
-/* The pair in its own time, and with the flag up: deep in each other, and the second one wholly in the first. */
+/* The pair in its own time, and with the flag up: deep in each other, and the second one wholly in
+ * the first. */
 static void check_pair(const ct_shape *a, const ct_shape *b, ct_vec3 offset, bool counted) {
-  ct_frame fa = ct_frame_of(ct_pose_identity()), fb = ct_frame_of((ct_pose){offset, {0.3, 0.2, 0.1, 1.0}});
+  ct_frame fa = ct_frame_of(ct_pose_identity()),
+           fb = ct_frame_of((ct_pose){offset, {0.3, 0.2, 0.1, 1.0}});
   const ct_pair_options options = {.tolerance = 0.0, .threshold = INFINITY};
   ct_workspace *workspace = ct_workspace_create();
   ct_pair_result whole, again, cut;
@@ -48,12 +52,15 @@ static void check_pair(const ct_shape *a, const ct_shape *b, ct_vec3 offset, boo
   double begin = work_seconds();
   ct_pair_distance((ct_placed){a, &fa}, (ct_placed){b, &fb}, &options, workspace, &cut);
   double seconds = work_seconds() - begin;
-  if (cut.status != CT_PAIR_ITERATION_LIMIT || seconds > SOON || (counted && cut.iterations > SUPPORTS_MAX))
-    CHECK_FAIL("%s, %s: status %d after %g ms of work and %u supports (whole: %u)", ct_kind_word(a->kind), ct_kind_word(b->kind),
-               (int)cut.status, 1e3 * seconds, cut.iterations, whole.iterations);
+  if (cut.status != CT_PAIR_ITERATION_LIMIT || seconds > SOON ||
+      (counted && cut.iterations > SUPPORTS_MAX))
+    CHECK_FAIL("%s, %s: status %d after %g ms of work and %u supports (whole: %u)",
+               ct_kind_word(a->kind), ct_kind_word(b->kind), (int)cut.status, 1e3 * seconds,
+               cut.iterations, whole.iterations);
   CHECK(cut.lower_bound <= whole.upper_bound && cut.upper_bound >= whole.lower_bound);
   CHECK(cut.lower_bound <= cut.distance && cut.distance <= cut.upper_bound);
-  CHECK(isfinite(cut.distance) && isfinite(cut.upper_bound) && fabs(ct_norm(cut.normal) - 1.0) <= 1e-15);
+  CHECK(isfinite(cut.distance) && isfinite(cut.upper_bound) &&
+        fabs(ct_norm(cut.normal) - 1.0) <= 1e-15);
   CHECK(isfinite(ct_norm(cut.point_a)) && isfinite(ct_norm(cut.point_b)));
   /* The flag leaves nothing behind. */
   ct_workspace_watch(workspace, NULL);
@@ -65,7 +72,8 @@ static void check_pair(const ct_shape *a, const ct_shape *b, ct_vec3 offset, boo
 
 static void hulls_stop_soon(void) {
   ct_hull *first = round_hull(1), *second = round_hull(2);
-  ct_shape a = {.kind = CT_KIND_CONVEX, .hull = first}, b = {.kind = CT_KIND_CONVEX, .hull = second};
+  ct_shape a = {.kind = CT_KIND_CONVEX, .hull = first},
+           b = {.kind = CT_KIND_CONVEX, .hull = second};
   check_pair(&a, &b, ct_vec(0.01, 0.02, 0.03), true);
   check_pair(&a, &b, ct_vec(0.3, 0.1, 0.4), true);
   ct_hull_release(first);
@@ -77,8 +85,10 @@ static void hulls_against_other_kinds_stop_soon(void) {
   ct_shape large = {.kind = CT_KIND_CONVEX, .hull = hull};
   const ct_shape other[] = {
       {.kind = CT_KIND_SPHERE, .sphere = {0.2}},
-      {.kind = CT_KIND_CAPSULE, .capsule = {.half_length = 0.3, .radius_bottom = 0.2, .radius_top = 0.2}},
-      {.kind = CT_KIND_CAPSULE, .capsule = {.half_length = 0.3, .radius_bottom = 0.2, .radius_top = 0.1}},
+      {.kind = CT_KIND_CAPSULE,
+       .capsule = {.half_length = 0.3, .radius_bottom = 0.2, .radius_top = 0.2}},
+      {.kind = CT_KIND_CAPSULE,
+       .capsule = {.half_length = 0.3, .radius_bottom = 0.2, .radius_top = 0.1}},
       {.kind = CT_KIND_BOX, .box = {{0.5, 0.4, 0.3}}},
       {.kind = CT_KIND_CYLINDER, .cylinder = {.radius = 0.4, .half_length = 0.5}},
       {.kind = CT_KIND_CONE, .cone = {.half_length = 0.5, .radius_bottom = 0.4, .radius_top = 0.1}},

@@ -1,4 +1,5 @@
-/* Pairs whose answer is known in closed form, and one case for each failure that other libraries are known for. */
+/* Pairs whose answer is known in closed form, and one case for each failure that other libraries
+ * are known for. */
 #include <contact/contact.h>
 
 #include "tests/support/shapes.h"
@@ -16,7 +17,8 @@ static ct_pair_result solve(const ct_shape *a, ct_pose pa, const ct_shape *b, ct
   ct_pair_distance((ct_placed){a, &fa}, (ct_placed){b, &fb}, &options, workspace, &r);
   CHECK(isfinite(r.distance) && isfinite(r.lower_bound) && isfinite(r.upper_bound));
   CHECK_NEAR(ct_norm(r.normal), 1.0, 4 * 0x1p-52);
-  CHECK(ct_pair_overlap((ct_placed){a, &fa}, (ct_placed){b, &fb}, workspace, NULL) == (r.distance <= 0.0));
+  CHECK(ct_pair_overlap((ct_placed){a, &fa}, (ct_placed){b, &fb}, workspace, NULL) ==
+        (r.distance <= 0.0));
   return r;
 }
 
@@ -59,20 +61,22 @@ static void sphere_beside_a_box_edge(void) {
 }
 
 /* T3.3, T3.4 */
-/* Beside a face, an edge and a corner, and with the centre inside: 3-4-5 and 1-2-2 make distances exact, and the last bits of the
- * radius decide. */
+/* Beside a face, an edge and a corner, and with the centre inside: 3-4-5 and 1-2-2 make distances
+ * exact, and the last bits of the radius decide. */
 static void ball_and_box_overlap_to_the_last_bit(void) {
   const ct_shape b = box(1, 1, 1);
   const ct_vec3 off[] = {{0, 0, 2.5}, {-1.5, 2, 0}, {1, -2, 2}, {1e-5, 0, 0}, {0x1p-30, 0, 0}};
   const double apart[] = {2.5, 2.5, 3, 1e-5, 0x1p-30};
   for (int i = 0; i < 5; i++) {
-    ct_vec3 d = off[i], start = ct_vec(copysign(d.x != 0, d.x), copysign(d.y != 0, d.y), copysign(d.z != 0, d.z));
+    ct_vec3 d = off[i], start = ct_vec(copysign(d.x != 0, d.x), copysign(d.y != 0, d.y),
+                                       copysign(d.z != 0, d.z));
     ct_vec3 place = ct_add(start, d);
     for (int bits = -3; bits <= 3; bits++) {
       double radius = i == 3 ? place.x - 1 : apart[i];
       for (int k = 0; k < abs(bits); k++) radius = nextafter(radius, bits < 0 ? 0 : 9);
       const ct_shape ball = sphere(radius);
-      ct_pair_result r = solve(&b, at(0, 0, 0), &ball, at(place.x, place.y, place.z)); /* asks for yes or no too */
+      ct_pair_result r =
+          solve(&b, at(0, 0, 0), &ball, at(place.x, place.y, place.z)); /* asks for yes or no too */
       CHECK((r.distance <= 0.0) == (bits >= 0));
       CHECK(solve(&ball, at(place.x, place.y, place.z), &b, at(0, 0, 0)).distance == r.distance);
     }
@@ -83,20 +87,21 @@ static void ball_and_box_overlap_to_the_last_bit(void) {
 
 static void crossed_capsules_are_apart_by_the_gap_of_their_axes(void) {
   const ct_shape c = capsule(1, 0.2, 0.2);
-  ct_pair_result r =
-      solve(&c, turned(at(0, 0, 0), 0, root_half, 0, root_half), &c, turned(at(0, 0, 0.5), root_half, 0, 0, root_half));
+  ct_pair_result r = solve(&c, turned(at(0, 0, 0), 0, root_half, 0, root_half), &c,
+                           turned(at(0, 0, 0.5), root_half, 0, 0, root_half));
   CHECK_NEAR(r.distance, 0.1, TIGHT);
   check_vec(r.normal, 0, 0, 1, TIGHT);
   /* Ends: cores (0,0,0)-(1,0,0) and (2,1,1)-(2,3,1) are sqrt 3 apart. */
   const ct_shape half = capsule(0.5, 0.1, 0.1), one = capsule(1, 0.1, 0.1);
-  r = solve(&half, turned(at(0.5, 0, 0), 0, root_half, 0, root_half), &one, turned(at(2, 2, 1), root_half, 0, 0, root_half));
+  r = solve(&half, turned(at(0.5, 0, 0), 0, root_half, 0, root_half), &one,
+            turned(at(2, 2, 1), root_half, 0, 0, root_half));
   CHECK_NEAR(r.distance, sqrt(3.0) - 0.2, TIGHT);
 }
 
 static void crossed_capsules_whose_axes_meet_part_along_the_common_perpendicular(void) {
   const ct_shape c = capsule(1, 0.2, 0.2);
-  ct_pair_result r =
-      solve(&c, turned(at(0, 0, 0), 0, root_half, 0, root_half), &c, turned(at(0, 0, 0), root_half, 0, 0, root_half));
+  ct_pair_result r = solve(&c, turned(at(0, 0, 0), 0, root_half, 0, root_half), &c,
+                           turned(at(0, 0, 0), root_half, 0, 0, root_half));
   CHECK_NEAR(r.distance, -0.4, TIGHT);
   CHECK_NEAR(fabs(r.normal.z), 1.0, TIGHT);
   CHECK(r.flags & CT_FLAG_NORMAL_ARBITRARY);
@@ -132,12 +137,15 @@ static void tapered_capsule_touches_along_its_cone(void) {
 }
 
 static void capsule_that_is_a_ball_is_the_sphere_bit_for_bit(void) {
-  const ct_shape round[] = {sphere(0.3), capsule(0, 0.3, 0.3)}, other[] = {sphere(0.7), box(0.4, 0.5, 0.6), capsule(0.5, 0.2, 0.3)};
-  ct_pose p = turned(at(0.1, 0.2, 0.3), 0.1, 0.2, 0.3, 0.9), q = turned(at(0.9, -0.7, 0.4), 0.5, 0.5, -0.5, 0.5);
+  const ct_shape round[] = {sphere(0.3), capsule(0, 0.3, 0.3)},
+                 other[] = {sphere(0.7), box(0.4, 0.5, 0.6), capsule(0.5, 0.2, 0.3)};
+  ct_pose p = turned(at(0.1, 0.2, 0.3), 0.1, 0.2, 0.3, 0.9),
+          q = turned(at(0.9, -0.7, 0.4), 0.5, 0.5, -0.5, 0.5);
   for (int i = 0; i < 3; i++) {
     ct_pair_result r = solve(&round[0], p, &other[i], q), s = solve(&round[1], p, &other[i], q);
     CHECK(r.distance == s.distance && memcmp(&r.normal, &s.normal, sizeof r.normal) == 0);
-    CHECK(memcmp(&r.point_a, &s.point_a, sizeof r.point_a) == 0 && memcmp(&r.point_b, &s.point_b, sizeof r.point_b) == 0);
+    CHECK(memcmp(&r.point_a, &s.point_a, sizeof r.point_a) == 0 &&
+          memcmp(&r.point_b, &s.point_b, sizeof r.point_b) == 0);
   }
 }
 
@@ -168,10 +176,12 @@ static ct_shape beveled_box(void) {
   return hull_shape(p, 16);
 }
 
-/* Face over face, edge along an edge or over a face: points may slide. Edges that cross and corners: they may not. */
+/* Face over face, edge along an edge or over a face: points may slide. Edges that cross and
+ * corners: they may not. */
 static void points_may_slide_where_features_are_parallel(void) {
   const ct_shape forms[] = {box(0.5, 0.5, 0.5), hull_box(0.5, 0.5, 0.5), beveled_box()};
-  const double slant = 0.38268343236508977173, upright = 0.92387953251128675613; /* half of 45 degrees */
+  const double slant = 0.38268343236508977173,
+               upright = 0.92387953251128675613; /* half of 45 degrees */
   const struct {
     ct_pose pose;
     bool slides;
@@ -186,7 +196,8 @@ static void points_may_slide_where_features_are_parallel(void) {
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
     for (int i = 0; i < 9; i++) {
       ct_pair_result r = solve(&forms[i % 3], at(0, 0, 0), &forms[i / 3], cases[k].pose);
-      if (!(r.flags & CT_FLAG_WITNESS_NOT_UNIQUE) == cases[k].slides) CHECK_FAIL("case %zu, forms %d and %d", k, i % 3, i / 3);
+      if (!(r.flags & CT_FLAG_WITNESS_NOT_UNIQUE) == cases[k].slides)
+        CHECK_FAIL("case %zu, forms %d and %d", k, i % 3, i / 3);
     }
   ct_hull_release(forms[1].hull);
   ct_hull_release(forms[2].hull);
@@ -203,9 +214,11 @@ static void overlapping_spheres(void) {
   check_vec(r.normal, 0.966988, 0.241747, 0.080582, 1e-6);
 }
 
-/* The documented tie rule: the lowest axis, + before -, in the frame of the first body in content order. */
+/* The documented tie rule: the lowest axis, + before -, in the frame of the first body in content
+ * order. */
 static void concentric_bodies_part_along_the_first_axis(void) {
-  const ct_shape forms[] = {box(1, 1, 1), hull_box(1, 1, 1)}, small[] = {box(0.5, 0.5, 0.5), hull_box(0.5, 0.5, 0.5)};
+  const ct_shape forms[] = {box(1, 1, 1), hull_box(1, 1, 1)},
+                 small[] = {box(0.5, 0.5, 0.5), hull_box(0.5, 0.5, 0.5)};
   for (int i = 0; i < 4; i++) {
     ct_pair_result r = solve(&forms[i & 1], at(0, 0, 0), &small[i >> 1], at(0, 0, 0));
     CHECK_NEAR(r.distance, -1.5, TIGHT);
@@ -227,7 +240,8 @@ static void concentric_bodies_part_along_the_first_axis(void) {
 }
 
 static void planes_bound_everything_in_closed_form(void) {
-  const ct_shape ground = plane(), b = box(0.5, 0.5, 0.5), c = capsule(1, 0.5, 0.25), ball = sphere(1);
+  const ct_shape ground = plane(), b = box(0.5, 0.5, 0.5), c = capsule(1, 0.5, 0.25),
+                 ball = sphere(1);
   ct_pair_result r = solve(&ground, at(0, 0, 1), &ball, at(5, 6, 3.5));
   CHECK_NEAR(r.distance, 1.5, 0);
   check_vec(r.normal, 0, 0, 1, 0);
@@ -254,9 +268,11 @@ static void half_spaces_face_each_other_or_cross(void) {
   r = solve(&p, at(0, 0, 0), &p, turned(at(0, 0, -3), 0, 1, 0, 0));
   CHECK_NEAR(r.distance, -3, 0);
   CHECK_INT(r.relation, CT_PENETRATING);
-  const ct_pose crossing[] = {turned(at(0, 0, 9), root_half, 0, 0, root_half), at(0, 0, 5), at(0, 0, -5)};
-  const ct_relation relations[][2] = {
-      {CT_PENETRATING, CT_PENETRATING}, {CT_CONTAINED, CT_CONTAINING}, {CT_CONTAINING, CT_CONTAINED}};
+  const ct_pose crossing[] = {turned(at(0, 0, 9), root_half, 0, 0, root_half), at(0, 0, 5),
+                              at(0, 0, -5)};
+  const ct_relation relations[][2] = {{CT_PENETRATING, CT_PENETRATING},
+                                      {CT_CONTAINED, CT_CONTAINING},
+                                      {CT_CONTAINING, CT_CONTAINED}};
   for (int i = 0; i < 3; i++) {
     CHECK_INT(solve(&p, crossing[i], &p, at(0, 0, 0)).relation, relations[i][1]);
     r = solve(&p, at(0, 0, 0), &p, crossing[i]);
@@ -272,14 +288,16 @@ static void half_spaces_face_each_other_or_cross(void) {
 
 static void bodies_inside_bodies_are_told(void) {
   const ct_shape shells[] = {sphere(3), box(3, 3, 3), capsule(3, 3, 2.5), hull_box(3, 3, 3)};
-  const ct_shape proxies[] = {sphere(0.5), box(0.25, 0.25, 0.25), capsule(0.5, 0.5, 0.25), hull_box(0.25, 0.5, 0.25)};
+  const ct_shape proxies[] = {sphere(0.5), box(0.25, 0.25, 0.25), capsule(0.5, 0.5, 0.25),
+                              hull_box(0.25, 0.5, 0.25)};
   for (int i = 0; i < 4; i++)
     for (int j = 0; j < 4; j++) {
       ct_pose p = turned(at(0.1, 0.2, 0.1), 0.1, 0.2, 0.3, 0.9);
       CHECK_INT(solve(&shells[i], p, &proxies[j], at(0.3, 0, 0)).relation, CT_CONTAINING);
       CHECK_INT(solve(&proxies[j], at(0.3, 0, 0), &shells[i], p).relation, CT_CONTAINED);
       ct_vec3 edge = ct_to_parent(ct_frame_of(p), ct_vec(3, 0, 0));
-      CHECK_INT(solve(&shells[i], p, &proxies[j], at(edge.x, edge.y, edge.z)).relation, CT_PENETRATING);
+      CHECK_INT(solve(&shells[i], p, &proxies[j], at(edge.x, edge.y, edge.z)).relation,
+                CT_PENETRATING);
     }
   ct_hull_release(shells[3].hull);
   ct_hull_release(proxies[3].hull);
@@ -309,7 +327,8 @@ static void beyond_the_threshold_a_lower_bound_will_do(void) {
   ct_pair_distance((ct_placed){&a, &fa}, (ct_placed){&b, &fb}, &options, workspace, &whole);
   options.threshold = 1.0;
   ct_pair_distance((ct_placed){&a, &fa}, (ct_placed){&b, &fb}, &options, workspace, &early);
-  CHECK(early.distance > 1.0 && early.distance <= whole.distance && early.lower_bound <= whole.distance);
+  CHECK(early.distance > 1.0 && early.distance <= whole.distance &&
+        early.lower_bound <= whole.distance);
   CHECK(early.upper_bound >= whole.distance && early.iterations <= whole.iterations);
   CHECK_INT(early.relation, CT_SEPARATED);
   options.threshold = whole.distance + 1.0;
@@ -329,7 +348,8 @@ static void libccd_25_stacked_cubes(void) {
   ct_hull_release(forms[1].hull);
 }
 
-/* libccd 49 and 68, Coal 325: depth zero divided by zero; touching faces, edges and corners crashed or gave -infinity. */
+/* libccd 49 and 68, Coal 325: depth zero divided by zero; touching faces, edges and corners crashed
+ * or gave -infinity. */
 static void libccd_49_68_coal_325_touching_exactly(void) {
   const ct_shape forms[] = {box(0.5, 0.5, 0.5), hull_box(0.5, 0.5, 0.5)};
   const ct_pose places[] = {at(1, 0, 0), at(1, 1, 0), at(1, 1, 1), at(1, 0.25, 0.125)};
@@ -342,14 +362,17 @@ static void libccd_49_68_coal_325_touching_exactly(void) {
   ct_hull_release(forms[1].hull);
 }
 
-/* libccd 71, FCL 319 to 495: wrong direction, or "touching" and "separated" from two tests that disagree. */
+/* libccd 71, FCL 319 to 495: wrong direction, or "touching" and "separated" from two tests that
+ * disagree. */
 static void fcl_319_364_395_crossing_edges_near_contact(void) {
   const ct_shape b = box(1, 1, 1), h = hull_box(1, 1, 1);
   const double gaps[] = {0, 1e-16, -1e-16, 1e-15, -1e-15, 1e-13, -1e-13, 1e-10, -1e-10};
   for (int i = 0; i < 9; i++) {
-    /* Edge of one cube, turned 45 degrees about z, against the edge of the other, turned 45 degrees about y: sqrt 2 + sqrt 2. */
+    /* Edge of one cube, turned 45 degrees about z, against the edge of the other, turned 45 degrees
+     * about y: sqrt 2 + sqrt 2. */
     ct_pose p = turned(at(0, 0, 0), 0, 0, 0.38268343236508977173, 0.92387953251128675613);
-    ct_pose q = turned(at(2.82842712474619009760 + gaps[i], 0, 0), 0, 0.38268343236508977173, 0, 0.92387953251128675613);
+    ct_pose q = turned(at(2.82842712474619009760 + gaps[i], 0, 0), 0, 0.38268343236508977173, 0,
+                       0.92387953251128675613);
     ct_pair_result r = solve(&b, p, &b, q), s = solve(&h, p, &b, q);
     double truth = (2.82842712474619009760 + gaps[i]) - 2.82842712474619009760;
     CHECK_NEAR(r.distance, truth, TIGHT);
@@ -362,7 +385,8 @@ static void fcl_319_364_395_crossing_edges_near_contact(void) {
 
 /* Coal 76 and 531: bodies of very different sizes, and very far apart. */
 static void coal_76_531_sizes_and_places_far_apart(void) {
-  const ct_shape giant = box(1e9, 1e9, 1e9), grain = box(1e-9, 1e-9, 1e-9), flake = hull_box(1e-9, 1e-9, 1e-9);
+  const ct_shape giant = box(1e9, 1e9, 1e9), grain = box(1e-9, 1e-9, 1e-9),
+                 flake = hull_box(1e-9, 1e-9, 1e-9);
   ct_pair_result r = solve(&giant, at(-1e9, 0, 0), &grain, at(1e-9, 0, 0));
   CHECK_NEAR(r.distance, 0.0, 1e-6);
   r = solve(&grain, at(-1e9, 0, 0), &flake, at(1e9, 0, 0));
@@ -390,12 +414,15 @@ static const check_test tests[] = {
     {"boxes_corner_to_corner", boxes_corner_to_corner},
     {"sphere_beside_a_box_edge", sphere_beside_a_box_edge},
     {"ball_and_box_overlap_to_the_last_bit", ball_and_box_overlap_to_the_last_bit},
-    {"crossed_capsules_are_apart_by_the_gap_of_their_axes", crossed_capsules_are_apart_by_the_gap_of_their_axes},
+    {"crossed_capsules_are_apart_by_the_gap_of_their_axes",
+     crossed_capsules_are_apart_by_the_gap_of_their_axes},
     {"crossed_capsules_whose_axes_meet_part_along_the_common_perpendicular",
      crossed_capsules_whose_axes_meet_part_along_the_common_perpendicular},
-    {"parallel_capsules_touch_in_the_middle_of_the_shared_stretch", parallel_capsules_touch_in_the_middle_of_the_shared_stretch},
+    {"parallel_capsules_touch_in_the_middle_of_the_shared_stretch",
+     parallel_capsules_touch_in_the_middle_of_the_shared_stretch},
     {"tapered_capsule_touches_along_its_cone", tapered_capsule_touches_along_its_cone},
-    {"capsule_that_is_a_ball_is_the_sphere_bit_for_bit", capsule_that_is_a_ball_is_the_sphere_bit_for_bit},
+    {"capsule_that_is_a_ball_is_the_sphere_bit_for_bit",
+     capsule_that_is_a_ball_is_the_sphere_bit_for_bit},
     {"boxes_overlap_by_the_least_way_out", boxes_overlap_by_the_least_way_out},
     {"points_may_slide_where_features_are_parallel", points_may_slide_where_features_are_parallel},
     {"overlapping_spheres", overlapping_spheres},

@@ -1,4 +1,5 @@
-/* The kind x kind matrix: every cell is filled, reached in both orders, and answers a free, a touching and an overlapping pair. */
+/* The kind x kind matrix: every cell is filled, reached in both orders, and answers a free, a
+ * touching and an overlapping pair. */
 #include "pair/pair_cell.h"
 
 #include <contact/contact.h>
@@ -7,8 +8,9 @@
 #include "tests/support/meshes.h"
 
 /* Kinds whose cells are filled. */
-static const ct_kind kinds[] = {CT_KIND_SPHERE,    CT_KIND_BOX,    CT_KIND_CAPSULE, CT_KIND_CYLINDER, CT_KIND_CONE,
-                                CT_KIND_ELLIPSOID, CT_KIND_CONVEX, CT_KIND_MESH,    CT_KIND_PLANE};
+static const ct_kind kinds[] = {CT_KIND_SPHERE,   CT_KIND_BOX,  CT_KIND_CAPSULE,
+                                CT_KIND_CYLINDER, CT_KIND_CONE, CT_KIND_ELLIPSOID,
+                                CT_KIND_CONVEX,   CT_KIND_MESH, CT_KIND_PLANE};
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
 
 /* One body per kind that reaches exactly 1 up and, but for the plane, 1 down along z. */
@@ -21,7 +23,8 @@ static ct_shape shape_of(ct_kind kind) {
   case CT_KIND_CONE: return (ct_shape){.kind = kind, .cone = {1.0, 1.5, 0.5}};
   case CT_KIND_ELLIPSOID: return (ct_shape){.kind = kind, .ellipsoid = {{1.5, 2.0, 1.0}}};
   case CT_KIND_CONVEX: {
-    const ct_vec3 prism[] = {{2, 0, -1}, {-1, 2, -1}, {-1, -2, -1}, {2, 0, 1}, {-1, 2, 1}, {-1, -2, 1}};
+    const ct_vec3 prism[] = {{2, 0, -1}, {-1, 2, -1}, {-1, -2, -1},
+                             {2, 0, 1},  {-1, 2, 1},  {-1, -2, 1}};
     ct_hull *hull = NULL;
     CHECK_INT(ct_hull_from_points(prism, 6, NULL, &hull, NULL), CT_OK);
     return (ct_shape){.kind = kind, .hull = hull};
@@ -59,11 +62,13 @@ static void every_pair_of_kinds_answers_in_both_orders(void) {
         ct_shape below = shape_of(kinds[a]), above = shape_of(kinds[b]);
         ct_frame fa = frame_of(kinds[a], 0.0, false), fb = frame_of(kinds[b], 2.0 + gaps[i], true);
         ct_pair_result r;
-        ct_pair_distance((ct_placed){&below, &fa}, (ct_placed){&above, &fb}, &options, workspace, &r);
+        ct_pair_distance((ct_placed){&below, &fa}, (ct_placed){&above, &fb}, &options, workspace,
+                         &r);
         CHECK_NEAR(r.distance, gaps[i], 8 * 0x1p-53);
         CHECK_NEAR(r.normal.z, 1.0, 8 * 0x1p-53);
         CHECK_INT(r.status, CT_PAIR_OK);
-        CHECK(ct_pair_overlap((ct_placed){&below, &fa}, (ct_placed){&above, &fb}, workspace, NULL) == (r.distance <= 0.0));
+        CHECK(ct_pair_overlap((ct_placed){&below, &fa}, (ct_placed){&above, &fb}, workspace,
+                              NULL) == (r.distance <= 0.0));
         ct_shape_release(&below);
         ct_shape_release(&above);
       }
@@ -71,7 +76,8 @@ static void every_pair_of_kinds_answers_in_both_orders(void) {
 }
 
 static const check_test tests[] = {
-    {"every_cell_on_and_above_the_diagonal_is_filled", every_cell_on_and_above_the_diagonal_is_filled},
+    {"every_cell_on_and_above_the_diagonal_is_filled",
+     every_cell_on_and_above_the_diagonal_is_filled},
     {"every_pair_of_kinds_answers_in_both_orders", every_pair_of_kinds_answers_in_both_orders},
 };
 

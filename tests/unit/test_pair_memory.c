@@ -1,5 +1,6 @@
-/* Want of memory inside a pair: every allocation fails in turn, alone and with all that follow. The workspace tells of it, and the
- * bounds stay true; a pair that is not told of is answered in full. */
+/* Want of memory inside a pair: every allocation fails in turn, alone and with all that follow. The
+ * workspace tells of it, and the bounds stay true; a pair that is not told of is answered in full.
+ */
 #include "tests/support/failing_malloc.h"
 #include "tests/support/meshes.h"
 
@@ -18,8 +19,10 @@ static void make_shapes(ct_shape shapes[KINDS]) {
   soup_free(&s);
   shapes[HULL] = (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
   shapes[MESH] = (ct_shape){.kind = CT_KIND_MESH, .mesh = mesh};
-  shapes[CYLINDER] = (ct_shape){.kind = CT_KIND_CYLINDER, .cylinder = {.radius = 1, .half_length = 1}};
-  shapes[CONE] = (ct_shape){.kind = CT_KIND_CONE, .cone = {.half_length = 1, .radius_bottom = 1, .radius_top = 0}};
+  shapes[CYLINDER] =
+      (ct_shape){.kind = CT_KIND_CYLINDER, .cylinder = {.radius = 1, .half_length = 1}};
+  shapes[CONE] = (ct_shape){.kind = CT_KIND_CONE,
+                            .cone = {.half_length = 1, .radius_bottom = 1, .radius_top = 0}};
 }
 
 static void release_shapes(ct_shape shapes[KINDS]) {
@@ -58,7 +61,8 @@ static asked ask(const ct_shape *shapes, const pair_of *p, long n) {
   memory.fail_at = n;
   memory.taken = 0;
   memory.counting = true;
-  ct_pair_distance((ct_placed){&shapes[p->a], &home}, (ct_placed){&shapes[p->b], &there}, &options, workspace, &out.result);
+  ct_pair_distance((ct_placed){&shapes[p->a], &home}, (ct_placed){&shapes[p->b], &there}, &options,
+                   workspace, &out.result);
   memory.counting = false;
   out.allocations = memory.taken;
   out.out_of_memory = ct_workspace_out_of_memory(workspace);
@@ -68,9 +72,11 @@ static asked ask(const ct_shape *shapes, const pair_of *p, long n) {
 }
 
 static void check_same(const ct_pair_result *a, const ct_pair_result *b) {
-  CHECK(a->distance == b->distance && a->lower_bound == b->lower_bound && a->upper_bound == b->upper_bound);
+  CHECK(a->distance == b->distance && a->lower_bound == b->lower_bound &&
+        a->upper_bound == b->upper_bound);
   CHECK(ct_norm(ct_sub(a->normal, b->normal)) == 0.0);
-  CHECK(ct_norm(ct_sub(a->point_a, b->point_a)) == 0.0 && ct_norm(ct_sub(a->point_b, b->point_b)) == 0.0);
+  CHECK(ct_norm(ct_sub(a->point_a, b->point_a)) == 0.0 &&
+        ct_norm(ct_sub(a->point_b, b->point_b)) == 0.0);
   CHECK(a->relation == b->relation && a->status == b->status && a->flags == b->flags);
 }
 
@@ -142,7 +148,8 @@ static void no_workspace_is_not_starved(void) { CHECK(!ct_workspace_out_of_memor
 
 static const check_test tests[] = {
     {"bounds_are_true_after_one_failed_allocation", bounds_are_true_after_one_failed_allocation},
-    {"bounds_are_true_without_memory_from_some_point_on", bounds_are_true_without_memory_from_some_point_on},
+    {"bounds_are_true_without_memory_from_some_point_on",
+     bounds_are_true_without_memory_from_some_point_on},
     {"a_workspace_recovers", a_workspace_recovers},
     {"no_workspace_is_not_starved", no_workspace_is_not_starved},
 };

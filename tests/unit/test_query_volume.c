@@ -1,5 +1,5 @@
-/* Volumetric contacts of a scene: those of the loops over pairs of colliders, however a question is cut; sparsified as a whole; and
- * the geometric epsilon that goes with a scene. */
+/* Volumetric contacts of a scene: those of the loops over pairs of colliders, however a question is
+ * cut; sparsified as a whole; and the geometric epsilon that goes with a scene. */
 #include "tests/support/scenes.h"
 
 enum { BODIES = 6, COLLIDERS = 8, HITS = 4096 };
@@ -41,8 +41,9 @@ static bool take(void *context, const ct_hit *hit) {
 }
 
 static bool same(const told *s, const told *t) {
-  return s->a == t->a && s->b == t->b && s->collider_a == t->collider_a && s->collider_b == t->collider_b && s->part == t->part &&
-         s->item == t->item && s->volume == t->volume && s->area == t->area && s->position.x == t->position.x &&
+  return s->a == t->a && s->b == t->b && s->collider_a == t->collider_a &&
+         s->collider_b == t->collider_b && s->part == t->part && s->item == t->item &&
+         s->volume == t->volume && s->area == t->area && s->position.x == t->position.x &&
          s->position.z == t->position.z && s->sparsified == t->sparsified;
 }
 
@@ -55,7 +56,8 @@ static const ct_scene *random_scene(check_random *r) {
     ct_pose poses[COLLIDERS];
     for (int k = 0; k < COLLIDERS; k++) {
       shapes[k] = box_of(0.25, 0.25, 0.125 * (double)(1 + check_next(r) % 4));
-      double x = (double)(check_next(r) % 4), y = (double)(check_next(r) % 4), z = (double)(check_next(r) % 3);
+      double x = (double)(check_next(r) % 4), y = (double)(check_next(r) % 4),
+             z = (double)(check_next(r) % 3);
       poses[k] = pose_at(0.5 * x - 0.75, 0.5 * y - 0.75, 0.5 * z - 0.5);
     }
     char id[4] = {'b', (char)('0' + i), 0};
@@ -79,7 +81,9 @@ static ct_status run_whole(const ct_query *query, told_hits *out) {
   return run(query, (ct_query_range){0, ct_query_items(query), CT_NO_ROW, 0}, out);
 }
 
-static ct_query_options volumes(void) { return (ct_query_options){.kind = CT_QUERY_VOLUME, .volume = {.triangles = true}}; }
+static ct_query_options volumes(void) {
+  return (ct_query_options){.kind = CT_QUERY_VOLUME, .volume = {.triangles = true}};
+}
 
 static void contacts_are_those_of_the_loops(void) {
   static told_hits found;
@@ -102,11 +106,14 @@ static void contacts_are_those_of_the_loops(void) {
           posed.poses_a = (ct_volume_poses){&pose_a, &p.pose};
           posed.poses_b = (ct_volume_poses){&pose_b, &q.pose};
           ct_volume v;
-          ct_pair_volume((ct_placed){&p.shape, &at_p}, (ct_placed){&q.shape, &at_q}, &posed, workspace, &v);
+          ct_pair_volume((ct_placed){&p.shape, &at_p}, (ct_placed){&q.shape, &at_q}, &posed,
+                         workspace, &v);
           if (v.count == 0) continue;
           const told *t = &found.hits[next++];
-          CHECK(t->a == a && t->b == b && t->collider_a == i / COLLIDERS && t->collider_b == i % COLLIDERS);
-          CHECK(t->volume == v.contacts[0].volume && t->area == v.contacts[0].area && t->sparsified == CT_KEPT);
+          CHECK(t->a == a && t->b == b && t->collider_a == i / COLLIDERS &&
+                t->collider_b == i % COLLIDERS);
+          CHECK(t->volume == v.contacts[0].volume && t->area == v.contacts[0].area &&
+                t->sparsified == CT_KEPT);
         }
     CHECK_INT(found.count, next);
     CHECK(next > 20);
@@ -116,14 +123,16 @@ static void contacts_are_those_of_the_loops(void) {
 }
 
 /* Pages that end anywhere, and go on after the hit that was last. */
-static void check_pages(const ct_query *query, const told_hits *whole, size_t page, bool is_explicit) {
+static void check_pages(const ct_query *query, const told_hits *whole, size_t page,
+                        bool is_explicit) {
   static told_hits got;
   ct_query_range range = {0, ct_query_items(query), CT_NO_ROW, 0};
   size_t next = 0;
   for (;;) {
     got = (told_hits){.most = page};
     CHECK_INT(run(query, range, &got), CT_OK);
-    for (size_t i = 0; i < got.count && next < whole->count; i++, next++) CHECK(same(&got.hits[i], &whole->hits[next]));
+    for (size_t i = 0; i < got.count && next < whole->count; i++, next++)
+      CHECK(same(&got.hits[i], &whole->hits[next]));
     if (got.count < page) break;
     const told *last = &got.hits[got.count - 1];
     range = (ct_query_range){last->item, range.end, is_explicit ? CT_NO_ROW : last->b, last->part};
@@ -139,14 +148,16 @@ static void check_cuts(const ct_query *query, bool is_explicit) {
   for (size_t i = 0; i < ct_query_items(query); i++)
     CHECK_INT(run(query, (ct_query_range){i, i + 1, CT_NO_ROW, 0}, &joined), CT_OK);
   CHECK_INT(joined.count, whole.count);
-  for (size_t i = 0; i < whole.count && i < joined.count; i++) CHECK(same(&joined.hits[i], &whole.hits[i]));
+  for (size_t i = 0; i < whole.count && i < joined.count; i++)
+    CHECK(same(&joined.hits[i], &whole.hits[i]));
   check_pages(query, &whole, 1, is_explicit);
   check_pages(query, &whole, 7, is_explicit);
 }
 
 static void any_cut_laid_end_to_end_is_the_whole(void) {
   check_random r = {72};
-  const ct_query_sparsify sparsify = {.threshold = 0.2, .min_area = 1e-4, .min_distance = 0.05, .bytes_max = SIZE_MAX};
+  const ct_query_sparsify sparsify = {
+      .threshold = 0.2, .min_area = 1e-4, .min_distance = 0.05, .bytes_max = SIZE_MAX};
   const ct_row_pair pairs[4] = {{3, 1}, {0, 2}, {4, 5}, {2, 0}};
   for (int round = 0; round < 2; round++) {
     const ct_scene *scene = random_scene(&r);
@@ -164,13 +175,16 @@ static void any_cut_laid_end_to_end_is_the_whole(void) {
   }
 }
 
-/* ---- sparsification ---- */
+/* ---- sparsification ------------------------------------------------------------------------- */
 
-/* Pieces are body * COLLIDERS + collider; shapes that share a point where they stand in their body are adjacent. */
+/* Pieces are body * COLLIDERS + collider; shapes that share a point where they stand in their body
+ * are adjacent. */
 static bool touch_in_body(void *context, uint32_t row, uint32_t piece, uint32_t other) {
   const ct_body *body = ct_scene_body(context, row);
-  ct_collider p = ct_body_collider(body, piece % COLLIDERS), q = ct_body_collider(body, other % COLLIDERS);
-  ct_vec3 gap = ct_sub(p.pose.position, q.pose.position), room = ct_add(p.shape.box.half, q.shape.box.half);
+  ct_collider p = ct_body_collider(body, piece % COLLIDERS),
+              q = ct_body_collider(body, other % COLLIDERS);
+  ct_vec3 gap = ct_sub(p.pose.position, q.pose.position),
+          room = ct_add(p.shape.box.half, q.shape.box.half);
   return fabs(gap.x) <= room.x && fabs(gap.y) <= room.y && fabs(gap.z) <= room.z;
 }
 
@@ -182,7 +196,8 @@ static void sparsified_are_all_contacts_together(void) {
   size_t seen[4] = {0};
   for (int round = 0; round < 6; round++) {
     const ct_scene *scene = random_scene(&r);
-    const ct_query_sparsify sparsify = {.threshold = 0.3, .min_area = 1e-2, .min_distance = 0.02, .bytes_max = SIZE_MAX};
+    const ct_query_sparsify sparsify = {
+        .threshold = 0.3, .min_area = 1e-2, .min_distance = 0.02, .bytes_max = SIZE_MAX};
     ct_query_options options = volumes();
     ct_query *query = prepare(scene, &options);
     CHECK_INT(run_whole(query, &all), CT_OK);
@@ -218,7 +233,8 @@ static void contacts_beyond_the_memory_allowed_are_refused(void) {
   static told_hits found;
   check_random r = {74};
   const ct_scene *scene = random_scene(&r);
-  const ct_query_sparsify sparsify = {.threshold = 0.01, .min_area = 0, .min_distance = 0, .bytes_max = 4096};
+  const ct_query_sparsify sparsify = {
+      .threshold = 0.01, .min_area = 0, .min_distance = 0, .bytes_max = 4096};
   ct_query_options options = volumes();
   options.sparsify = &sparsify;
   ct_query *query = prepare(scene, &options);
@@ -228,7 +244,7 @@ static void contacts_beyond_the_memory_allowed_are_refused(void) {
   ct_scene_release(scene);
 }
 
-/* ---- row 16 ---- */
+/* ---- row 16 --------------------------------------------------------------------------------- */
 
 static void the_epsilon_is_a_millionth_of_the_smallest_radius_unless_set(void) {
   const ct_scene *scene = ct_scene_create(0);
@@ -259,7 +275,8 @@ static const check_test tests[] = {
     {"contacts_are_those_of_the_loops", contacts_are_those_of_the_loops},
     {"any_cut_laid_end_to_end_is_the_whole", any_cut_laid_end_to_end_is_the_whole},
     {"row 13: sparsified are all contacts together", sparsified_are_all_contacts_together},
-    {"contacts_beyond_the_memory_allowed_are_refused", contacts_beyond_the_memory_allowed_are_refused},
+    {"contacts_beyond_the_memory_allowed_are_refused",
+     contacts_beyond_the_memory_allowed_are_refused},
     {"row 16: the epsilon is a millionth of the smallest radius unless set",
      the_epsilon_is_a_millionth_of_the_smallest_radius_unless_set},
 };

@@ -1,5 +1,6 @@
-/* Want of memory, and a raised flag, while resting forces are sought: every allocation fails in turn and is told, what is answered
- * is the whole answer; once warm a search takes no memory, and the same input gives the same bits.
+/* Want of memory, and a raised flag, while resting forces are sought: every allocation fails in
+ * turn and is told, what is answered is the whole answer; once warm a search takes no memory, and
+ * the same input gives the same bits.
  */
 #include "tests/support/failing_malloc.h"
 #include "tests/support/island.h"
@@ -12,13 +13,17 @@ static void make(island *i, int kind) {
     ct_resting_friction friction;
     double mu, speed;
     bool acceleration;
-  } kinds[] = {{CT_RESTING_FRICTION_NONE, 0.0, 0.0, false}, {CT_RESTING_FRICTION_CONE, 0.8, 0.0, false},
-               {CT_RESTING_FRICTION_CONE, 0.2, 0.0, false}, {CT_RESTING_FRICTION_CONE, 0.3, 1.0, false},
-               {CT_RESTING_FRICTION_CONE, 0.3, 1.0, true},  {CT_RESTING_FRICTION_POLYHEDRAL, 0.3, 0.0, false}};
+  } kinds[] = {{CT_RESTING_FRICTION_NONE, 0.0, 0.0, false},
+               {CT_RESTING_FRICTION_CONE, 0.8, 0.0, false},
+               {CT_RESTING_FRICTION_CONE, 0.2, 0.0, false},
+               {CT_RESTING_FRICTION_CONE, 0.3, 1.0, false},
+               {CT_RESTING_FRICTION_CONE, 0.3, 1.0, true},
+               {CT_RESTING_FRICTION_POLYHEDRAL, 0.3, 0.0, false}};
   island_begin(i, kinds[kind].friction);
   uint32_t body = island_body(i, 1.0, ct_vec(0.3, 0.4, 0.5), ct_vec(0.0, 0.0, 0.5));
   for (int k = 0; k < 4; k++)
-    island_touch(i, 0, body, ct_vec(k & 1 ? 1.0 : -1.0, k & 2 ? 0.6 : -0.6, 0.0), ct_vec(0.0, 0.0, 1.0), kinds[kind].mu);
+    island_touch(i, 0, body, ct_vec(k & 1 ? 1.0 : -1.0, k & 2 ? 0.6 : -0.6, 0.0),
+                 ct_vec(0.0, 0.0, 1.0), kinds[kind].mu);
   i->bodies[body].velocity.linear = ct_vec(kinds[kind].speed, 0.3 * kinds[kind].speed, 0.0);
   island_load(i, body, ct_vec(4.0, 1.0, -9.0), ct_vec(0.0, 0.0, 0.1));
   i->options.acceleration_level = kinds[kind].acceleration;
@@ -28,8 +33,11 @@ static void make(island *i, int kind) {
 
 static ct_status solve(island *i, ct_arena *arena) {
   ct_contact_set set = island_set(i);
-  i->result = (ct_resting_result){
-      .contacts = i->forces, .bodies = i->accelerations, .holding = i->holding, .motion = i->motion, .certificate = i->certificate};
+  i->result = (ct_resting_result){.contacts = i->forces,
+                                  .bodies = i->accelerations,
+                                  .holding = i->holding,
+                                  .motion = i->motion,
+                                  .certificate = i->certificate};
   return ct_resting_solve(&set, &i->options, arena, &i->result);
 }
 
@@ -61,7 +69,8 @@ static void each_allocation_that_fails_is_told(void) {
       told += status == CT_OUT_OF_MEMORY;
       CHECK(status == CT_OK || status == CT_OUT_OF_MEMORY);
       if (status == CT_OK)
-        CHECK(memcmp(got.forces, full.forces, sizeof got.forces) == 0 && got.result.stability == full.result.stability);
+        CHECK(memcmp(got.forces, full.forces, sizeof got.forces) == 0 &&
+              got.result.stability == full.result.stability);
       ct_arena_destroy(arena);
       CHECK_INT(memory.live, live);
     }
@@ -84,7 +93,8 @@ static void raised_flag_ends_the_search(void) {
 }
 
 static const check_test tests[] = {
-    {"each allocation that fails is told, and once warm there is none", each_allocation_that_fails_is_told},
+    {"each allocation that fails is told, and once warm there is none",
+     each_allocation_that_fails_is_told},
     {"a raised flag ends the search", raised_flag_ends_the_search},
 };
 

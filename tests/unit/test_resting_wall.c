@@ -1,5 +1,5 @@
-/* Walls of hundreds of boxes: more contacts than direct methods take. What holds them is found to the last digits, what falls is
- * told as it is, and no search goes on without end.
+/* Walls of hundreds of boxes: more contacts than direct methods take. What holds them is found to
+ * the last digits, what falls is told as it is, and no search goes on without end.
  */
 #include <contact/resting.h>
 
@@ -7,7 +7,8 @@
 
 #define COLUMNS 30
 #define ROWS 10
-/* Another wall: narrow, and so high that what the lowest bricks carry comes from a hundred layers. */
+/* Another wall: narrow, and so high that what the lowest bricks carry comes from a hundred layers.
+ */
 #define HIGH_COLUMNS 6
 #define HIGH_ROWS 100
 #define BODIES (1 + HIGH_COLUMNS * HIGH_ROWS)
@@ -30,7 +31,8 @@ static uint32_t box(int column, int row) { return (uint32_t)(1 + row * columns +
 static double center_x(int column, int row) { return column + (row % 2 ? 0.5 : 0.0); }
 
 /* Four points of b's face on a's, between two abscissae. */
-static void touch_face(uint32_t a, uint32_t b, double from, double to, double height, double friction) {
+static void touch_face(uint32_t a, uint32_t b, double from, double to, double height,
+                       double friction) {
   for (int k = 0; k < 4; k++) {
     ct_contact *t = &w.contacts[w.count++];
     *t = (ct_contact){.a = a, .b = b, .collider_a = CT_NO_COLLIDER, .collider_b = CT_NO_COLLIDER};
@@ -45,7 +47,10 @@ static void touch_face(uint32_t a, uint32_t b, double from, double to, double he
 static void add_box(int column, int row, double sideways) {
   double x = center_x(column, row), inertia = 1.0 / 6.0;
   ct_mass_body *body = &w.bodies[box(column, row)];
-  *body = (ct_mass_body){.mobility = CT_DYNAMIC, .mass = 1.0, .inverse_mass = 1.0, .center = ct_vec(x, 0.0, row + 0.5)};
+  *body = (ct_mass_body){.mobility = CT_DYNAMIC,
+                         .mass = 1.0,
+                         .inverse_mass = 1.0,
+                         .center = ct_vec(x, 0.0, row + 0.5)};
   body->inertia = (ct_mat3){{inertia, 0.0, 0.0}, {0.0, inertia, 0.0}, {0.0, 0.0, inertia}};
   body->inverse_inertia = (ct_mat3){{6.0, 0.0, 0.0}, {0.0, 6.0, 0.0}, {0.0, 0.0, 6.0}};
   body->force = body->linear_acceleration = ct_vec(0.0, sideways, -GRAVITY);
@@ -62,15 +67,18 @@ static void build(double friction, double sideways) {
       add_box(column, row, sideways);
       if (row == 0) touch_face(0, box(column, row), x - 0.5, x + 0.5, 0.0, friction);
       for (int below = 0; row > 0 && below < columns; below++) {
-        double other = center_x(below, row - 1), from = fmax(x, other) - 0.5, to = fmin(x, other) + 0.5;
+        double other = center_x(below, row - 1), from = fmax(x, other) - 0.5,
+               to = fmin(x, other) + 0.5;
         if (from < to) touch_face(box(below, row - 1), box(column, row), from, to, row, friction);
       }
     }
 }
 
 static void solve(ct_resting_friction friction) {
-  ct_contact_set set = {.bodies = w.bodies, .body_count = w.body_count, .contacts = w.contacts, .count = w.count};
-  ct_resting_options options = {.friction = friction, .time_step = 1e-3, .velocity_tolerance = 1e-9, .stability = true};
+  ct_contact_set set = {
+      .bodies = w.bodies, .body_count = w.body_count, .contacts = w.contacts, .count = w.count};
+  ct_resting_options options = {
+      .friction = friction, .time_step = 1e-3, .velocity_tolerance = 1e-9, .stability = true};
   w.result = (ct_resting_result){.contacts = w.forces, .bodies = w.accelerations};
   ct_arena *arena = ct_arena_create();
   CHECK(arena && ct_resting_solve(&set, &options, arena, &w.result) == CT_OK);
@@ -79,16 +87,19 @@ static void solve(ct_resting_friction friction) {
 
 /* Each brick is held, so the floor carries all of them, and each row those above it. */
 static void check_held(void) {
-  CHECK(w.result.converged && w.result.status == CT_RESTING_STATUS_OK && w.result.residual <= 1e-10);
+  CHECK(w.result.converged && w.result.status == CT_RESTING_STATUS_OK &&
+        w.result.residual <= 1e-10);
   CHECK_INT(w.result.stability, CT_STABILITY_STAYS);
   double carried[HIGH_ROWS] = {0.0};
   for (size_t k = 0; k < w.count; k++) {
     carried[(size_t)w.contacts[k].position.z] += w.forces[k].normal;
     CHECK(w.forces[k].normal >= 0.0 && fabs(w.forces[k].acceleration) <= 1e-9);
   }
-  for (int row = 0; row < rows; row++) CHECK_NEAR(carried[row], (rows - row) * columns * GRAVITY, 1e-8);
+  for (int row = 0; row < rows; row++)
+    CHECK_NEAR(carried[row], (rows - row) * columns * GRAVITY, 1e-8);
   for (size_t b = 1; b < w.body_count; b++) {
-    CHECK(ct_norm(w.accelerations[b].linear) <= 1e-9 && ct_norm(w.accelerations[b].angular) <= 1e-9);
+    CHECK(ct_norm(w.accelerations[b].linear) <= 1e-9 &&
+          ct_norm(w.accelerations[b].angular) <= 1e-9);
     CHECK(ct_norm(w.accelerations[b].residual_force) <= 1e-9);
   }
 }
@@ -105,7 +116,8 @@ static void held_with_friction(void) {
   check_held();
 }
 
-/* Each layer answers to each: found by iterations from brick to brick this takes thousands of them. */
+/* Each layer answers to each: found by iterations from brick to brick this takes thousands of them.
+ */
 static void high(void) {
   columns = HIGH_COLUMNS;
   rows = HIGH_ROWS;
@@ -125,19 +137,24 @@ static void check_laws(double friction) {
   for (size_t k = 0; k < w.count; k++) {
     const ct_contact_force *f = &w.forces[k];
     double slip = ct_norm(f->tangential_acceleration), limit = friction * f->normal;
-    CHECK(f->normal >= 0.0 && f->acceleration >= -1e-4 && ct_norm(f->tangential) <= limit * (1.0 + 1e-12));
+    CHECK(f->normal >= 0.0 && f->acceleration >= -1e-4 &&
+          ct_norm(f->tangential) <= limit * (1.0 + 1e-12));
     CHECK(f->normal <= 1e-4 || f->acceleration <= 1e-4);
-    if (slip > 1e-3) CHECK(ct_norm(ct_add_scaled(f->tangential, f->tangential_acceleration, limit / slip)) <= 1e-4 * (1.0 + limit));
+    if (slip > 1e-3)
+      CHECK(ct_norm(ct_add_scaled(f->tangential, f->tangential_acceleration, limit / slip)) <=
+            1e-4 * (1.0 + limit));
   }
 }
 
-/* Pushed along itself, so that it cannot stay, a high wall is answered by way of its bricks: sweeps over contacts do not get there.
+/* Pushed along itself, so that it cannot stay, a high wall is answered by way of its bricks: sweeps
+ * over contacts do not get there.
  */
 static void pushed_along(void) {
   columns = HIGH_COLUMNS;
   rows = 30;
   build(0.6, 0.0);
-  for (size_t b = 1; b < w.body_count; b++) w.bodies[b].force.x = w.bodies[b].linear_acceleration.x = 0.6;
+  for (size_t b = 1; b < w.body_count; b++)
+    w.bodies[b].force.x = w.bodies[b].linear_acceleration.x = 0.6;
   solve(CT_RESTING_FRICTION_CONE);
   CHECK(w.result.stability != CT_STABILITY_STAYS);
   CHECK(w.result.converged && w.result.residual <= CT_FRICTION_TOLERANCE);
@@ -169,7 +186,8 @@ static void slides_without_friction(void) {
   CHECK(w.result.converged == (w.result.residual <= CT_LCP_PGS_TOLERANCE * (1.0 + GRAVITY)));
 }
 
-/* Row 46: thousands of points under one brick all answer to each other: no system of them is kept. */
+/* Row 46: thousands of points under one brick all answer to each other: no system of them is kept.
+ */
 static void thousands_of_points(ct_resting_friction friction, double strength) {
   build(strength, 0.0);
   w.body_count = 2;
@@ -205,7 +223,8 @@ static void heavy_upon_light(void) {
   ct_mass_body *heavy = &w.bodies[2];
   const double inertia = 1e9 / 6.0;
   heavy->inertia = (ct_mat3){{inertia, 0.0, 0.0}, {0.0, inertia, 0.0}, {0.0, 0.0, inertia}};
-  heavy->inverse_inertia = (ct_mat3){{1.0 / inertia, 0.0, 0.0}, {0.0, 1.0 / inertia, 0.0}, {0.0, 0.0, 1.0 / inertia}};
+  heavy->inverse_inertia =
+      (ct_mat3){{1.0 / inertia, 0.0, 0.0}, {0.0, 1.0 / inertia, 0.0}, {0.0, 0.0, 1.0 / inertia}};
   touch_face(0, 1, -0.5, 0.5, 0.0, 0.0);
   touch_face(1, 2, -0.5, 0.5, 1.0, 0.0);
   solve(CT_RESTING_FRICTION_NONE);
@@ -216,12 +235,14 @@ static void heavy_upon_light(void) {
 }
 
 static const check_test tests[] = {
-    {"row 46: a wall of 300 bricks rests without friction, each row carries those above", held_without_friction},
+    {"row 46: a wall of 300 bricks rests without friction, each row carries those above",
+     held_without_friction},
     {"row 46: a wall of 300 bricks rests with friction", held_with_friction},
     {"row 46: a wall of a hundred layers rests, with friction and without", high},
     {"a wall that is pushed is answered in bounded work, with its true residual", pushed},
     {"a high wall that is pushed along itself moves by Coulomb's laws", pushed_along},
-    {"a wall that slides without friction is answered in bounded work, with its true residual", slides_without_friction},
+    {"a wall that slides without friction is answered in bounded work, with its true residual",
+     slides_without_friction},
     {"thousands of points under one brick are answered", many_points_of_few_bodies},
     {"a brick carries one of 1e9 times its mass", heavy_upon_light},
 };

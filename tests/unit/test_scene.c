@@ -1,22 +1,29 @@
-/* Scenes: bodies as given, drafts against sealed revisions, what a revision copies and holds, mass of a body. */
+/* Scenes: bodies as given, drafts against sealed revisions, what a revision copies and holds, mass
+ * of a body. */
 #include "tests/support/scenes.h"
 
 static void a_body_gives_back_what_it_was_made_of(void) {
-  ct_collider colliders[2] = {
-      {.id = text_of("hand"), .shape = sphere_of(0.25), .pose = pose_at(1, 2, 3), .note = text_of("{\"sphere\":1}")},
-      {.shape = box_of(1, 2, 3), .pose = ct_pose_identity()}};
+  ct_collider colliders[2] = {{.id = text_of("hand"),
+                               .shape = sphere_of(0.25),
+                               .pose = pose_at(1, 2, 3),
+                               .note = text_of("{\"sphere\":1}")},
+                              {.shape = box_of(1, 2, 3), .pose = ct_pose_identity()}};
   ct_text groups[2] = {text_of("robot"), text_of("left")};
-  ct_motion motion = {.source = CT_MASS_DENSITY, .value = 7.0, .has_center = true, .center = {0.1, 0.2, 0.3}};
-  ct_body_options options = {text_of("arm~1"), colliders, 2, &motion, groups, 2, text_of("{\"colour\":\"red\"}")};
+  ct_motion motion = {
+      .source = CT_MASS_DENSITY, .value = 7.0, .has_center = true, .center = {0.1, 0.2, 0.3}};
+  ct_body_options options = {
+      text_of("arm~1"), colliders, 2, &motion, groups, 2, text_of("{\"colour\":\"red\"}")};
   const ct_body *body;
   CHECK_INT(ct_body_create(&options, &body), CT_OK);
   CHECK(text_is(ct_body_id(body), "arm~1"));
   CHECK(text_is(ct_body_user(body), "{\"colour\":\"red\"}"));
   CHECK_INT(ct_body_collider_count(body), 2);
   ct_collider first = ct_body_collider(body, 0), second = ct_body_collider(body, 1);
-  CHECK(text_is(first.id, "hand") && text_is(first.note, "{\"sphere\":1}") && first.shape.sphere.radius == 0.25);
+  CHECK(text_is(first.id, "hand") && text_is(first.note, "{\"sphere\":1}") &&
+        first.shape.sphere.radius == 0.25);
   CHECK(first.pose.position.y == 2.0 && first.pose.rotation.w == 1.0);
-  CHECK(second.id.length == 0 && second.note.length == 0 && second.shape.box.half.z == 3.0 && second.pose.rotation.w == 1.0);
+  CHECK(second.id.length == 0 && second.note.length == 0 && second.shape.box.half.z == 3.0 &&
+        second.pose.rotation.w == 1.0);
   CHECK(ct_body_motion(body)->value == 7.0 && ct_body_motion(body)->center.z == 0.3);
   CHECK_INT(ct_body_group_count(body), 2);
   CHECK(text_is(ct_body_group(body, 0), "robot") && text_is(ct_body_group(body, 1), "left"));
@@ -34,14 +41,16 @@ static void bodies_without_an_id_or_with_too_long_a_one_are_refused(void) {
   CHECK(body == NULL);
   options.id.length = CT_ID_LENGTH_MAX;
   CHECK_INT(ct_body_create(&options, &body), CT_OK);
-  CHECK(ct_body_motion(body) == NULL && ct_body_group_count(body) == 0 && ct_body_collider_count(body) == 0);
+  CHECK(ct_body_motion(body) == NULL && ct_body_group_count(body) == 0 &&
+        ct_body_collider_count(body) == 0);
   ct_body_release(body);
 }
 
 static void a_draft_changes_nothing_until_sealed_and_nothing_of_its_base_ever(void) {
   const ct_scene *empty = ct_scene_create(7);
   ct_draft *draft = ct_draft_begin(empty);
-  uint32_t a = add_shape(draft, "a", sphere_of(1), pose_at(1, 0, 0)), b = add_shape(draft, "b", sphere_of(2), pose_at(2, 0, 0));
+  uint32_t a = add_shape(draft, "a", sphere_of(1), pose_at(1, 0, 0)),
+           b = add_shape(draft, "b", sphere_of(2), pose_at(2, 0, 0));
   CHECK_INT(a, 0);
   CHECK_INT(b, 1);
   CHECK_INT(ct_scene_count(empty), 0);
@@ -120,7 +129,8 @@ static void replacing_keeps_the_row_and_sets_pose_and_velocity(void) {
   CHECK_INT(ct_body_collider(ct_scene_body(scene, row), 0).shape.kind, CT_KIND_BOX);
   CHECK(ct_scene_pose(scene, row).position.y == 9.0);
   CHECK(ct_scene_velocity(scene, row).angular.z == 6.0);
-  CHECK(ct_scene_velocity(scene, 0).linear.x == 0.0 && ct_scene_velocity(scene, 2).angular.x == 0.0);
+  CHECK(ct_scene_velocity(scene, 0).linear.x == 0.0 &&
+        ct_scene_velocity(scene, 2).angular.x == 0.0);
   ct_scene_release(scene);
 }
 
@@ -168,7 +178,8 @@ static void scattered_poses_of_a_large_scene_copy_little(void) {
   CHECK(bytes < 270u * count);
   ct_draft *draft = ct_draft_begin(scene);
   ct_pose pose = pose_at(0, 1, 0);
-  for (uint32_t i = 0; i < 100; i++) CHECK_INT(ct_draft_set_pose(draft, i * 997 % count, &pose), CT_OK);
+  for (uint32_t i = 0; i < 100; i++)
+    CHECK_INT(ct_draft_set_pose(draft, i * 997 % count, &pose), CT_OK);
   CHECK(ct_draft_copied_bytes(draft) > 100 * sizeof(ct_pose));
   CHECK(ct_draft_copied_bytes(draft) < 2000000);
   const ct_scene *next = ct_draft_seal(draft);
@@ -176,7 +187,8 @@ static void scattered_poses_of_a_large_scene_copy_little(void) {
   CHECK(ct_scene_pose(scene, 997).position.y == 0.0 && ct_scene_pose(next, 997).position.y == 1.0);
   ct_scene_release(next);
   draft = ct_draft_begin(scene);
-  for (uint32_t i = 0; i < 10000; i++) CHECK_INT(ct_draft_set_pose(draft, i * 9973 % count, &pose), CT_OK);
+  for (uint32_t i = 0; i < 10000; i++)
+    CHECK_INT(ct_draft_set_pose(draft, i * 9973 % count, &pose), CT_OK);
   CHECK(ct_draft_copied_bytes(draft) < 20000000);
   ct_draft_discard(draft);
   draft = ct_draft_begin(scene);
@@ -190,7 +202,8 @@ static void mass_comes_from_the_motion_and_what_it_leaves_out_from_the_colliders
   ct_collider colliders[2] = {{.shape = box_of(1, 1.5, 2), .pose = pose_at(3, 0, 0)},
                               {.shape = sphere_of(1), .pose = pose_at(-3, 0, 0)}};
   ct_motion motion = {.source = CT_MASS_MASS, .value = 48.0, .inertia_orientation = {0, 0, 0, 1}};
-  ct_body_options options = {.id = text_of("m"), .colliders = colliders, .collider_count = 1, .motion = &motion};
+  ct_body_options options = {
+      .id = text_of("m"), .colliders = colliders, .collider_count = 1, .motion = &motion};
   const ct_body *body;
   ct_mass_properties mass;
   bool overlap;
@@ -253,14 +266,18 @@ static void mass_comes_from_the_motion_and_what_it_leaves_out_from_the_colliders
 
 static const check_test tests[] = {
     {"a_body_gives_back_what_it_was_made_of", a_body_gives_back_what_it_was_made_of},
-    {"bodies_without_an_id_or_with_too_long_a_one_are_refused", bodies_without_an_id_or_with_too_long_a_one_are_refused},
+    {"bodies_without_an_id_or_with_too_long_a_one_are_refused",
+     bodies_without_an_id_or_with_too_long_a_one_are_refused},
     {"a_draft_changes_nothing_until_sealed_and_nothing_of_its_base_ever",
      a_draft_changes_nothing_until_sealed_and_nothing_of_its_base_ever},
     {"an_amended_revision_keeps_its_number_and_leaves_the_one_asked_alone",
      an_amended_revision_keeps_its_number_and_leaves_the_one_asked_alone},
-    {"an_id_can_be_used_once_and_again_after_removal", an_id_can_be_used_once_and_again_after_removal},
-    {"replacing_keeps_the_row_and_sets_pose_and_velocity", replacing_keeps_the_row_and_sets_pose_and_velocity},
-    {"rows_of_removed_bodies_go_when_they_are_more_than_half", rows_of_removed_bodies_go_when_they_are_more_than_half},
+    {"an_id_can_be_used_once_and_again_after_removal",
+     an_id_can_be_used_once_and_again_after_removal},
+    {"replacing_keeps_the_row_and_sets_pose_and_velocity",
+     replacing_keeps_the_row_and_sets_pose_and_velocity},
+    {"rows_of_removed_bodies_go_when_they_are_more_than_half",
+     rows_of_removed_bodies_go_when_they_are_more_than_half},
     {"scattered_poses_of_a_large_scene_copy_little", scattered_poses_of_a_large_scene_copy_little},
     {"mass_comes_from_the_motion_and_what_it_leaves_out_from_the_colliders",
      mass_comes_from_the_motion_and_what_it_leaves_out_from_the_colliders},

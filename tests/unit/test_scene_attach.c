@@ -1,13 +1,15 @@
-/* What a scene carries from revision to revision beside its bodies: their serials, and values under names. */
+/* What a scene carries from revision to revision beside its bodies: their serials, and values under
+ * names. */
 #include "tests/support/failing_malloc.h"
 #include "tests/support/scenes.h"
 
-/* ---- serials ---- */
+/* ---- serials -------------------------------------------------------------------------------- */
 
 static const ct_scene *scene_of(const char *const *ids, size_t count) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(empty);
-  for (size_t i = 0; i < count; i++) add_shape(draft, ids[i], sphere_of(1), pose_at((double)i, 0, 0));
+  for (size_t i = 0; i < count; i++)
+    add_shape(draft, ids[i], sphere_of(1), pose_at((double)i, 0, 0));
   return seal(draft, empty);
 }
 
@@ -102,7 +104,7 @@ static void serials_cost_nothing_until_rows_are_compacted_away(void) {
   ct_scene_release(scene);
 }
 
-/* ---- attachments ---- */
+/* ---- attachments ---------------------------------------------------------------------------- */
 
 /* A value that counts its holders. */
 typedef struct holding {
@@ -130,16 +132,21 @@ static void values_go_along_under_their_names_until_taken_away(void) {
   scene = attach(scene, "ma", &two);
   scene = attach(scene, "b", &three);
   const ct_scene *older = ct_scene_retain(scene);
-  CHECK(ct_scene_attached(scene, text_of("m")) == &one && ct_scene_attached(scene, text_of("ma")) == &two);
-  CHECK(text_is(ct_scene_attachment(scene, 0)->name, "b") && ct_scene_attachment(scene, 0)->value == &three);
-  CHECK(text_is(ct_scene_attachment(scene, 1)->name, "m") && text_is(ct_scene_attachment(scene, 2)->name, "ma"));
+  CHECK(ct_scene_attached(scene, text_of("m")) == &one &&
+        ct_scene_attached(scene, text_of("ma")) == &two);
+  CHECK(text_is(ct_scene_attachment(scene, 0)->name, "b") &&
+        ct_scene_attachment(scene, 0)->value == &three);
+  CHECK(text_is(ct_scene_attachment(scene, 1)->name, "m") &&
+        text_is(ct_scene_attachment(scene, 2)->name, "ma"));
   scene = attach(scene, "m", &two);
   scene = attach(scene, "b", NULL);
   scene = attach(scene, "nothing of that name", NULL);
   CHECK_INT(ct_scene_attachment_count(scene), 2);
-  CHECK(ct_scene_attached(scene, text_of("m")) == &two && ct_scene_attached(scene, text_of("b")) == NULL);
+  CHECK(ct_scene_attached(scene, text_of("m")) == &two &&
+        ct_scene_attached(scene, text_of("b")) == NULL);
   CHECK_INT(ct_scene_attachment_count(older), 3);
-  CHECK(ct_scene_attached(older, text_of("m")) == &one && ct_scene_attached(older, text_of("b")) == &three);
+  CHECK(ct_scene_attached(older, text_of("m")) == &one &&
+        ct_scene_attached(older, text_of("b")) == &three);
   CHECK_INT(one.held, 1);
   CHECK_INT(two.held, 2);
   ct_scene_release(older);
@@ -204,10 +211,11 @@ static void more_values_than_the_limit_are_refused(void) {
   CHECK_INT(value.held, 0);
 }
 
-/* ---- memory ---- */
+/* ---- memory --------------------------------------------------------------------------------- */
 
 /* Attaches, removes so much that rows are compacted, inserts. *failed: some step was refused. */
-static const ct_scene *edited(const ct_scene *scene, const ct_body *body, const holding *value, bool *failed) {
+static const ct_scene *edited(const ct_scene *scene, const ct_body *body, const holding *value,
+                              bool *failed) {
   ct_draft *draft = ct_draft_begin(scene);
   *failed = true;
   if (!draft) return NULL;
@@ -261,12 +269,16 @@ static void a_refused_allocation_changes_nothing(void) {
 }
 
 static const check_test tests[] = {
-    {"a_body_keeps_its_serial_and_no_other_ever_gets_it", a_body_keeps_its_serial_and_no_other_ever_gets_it},
+    {"a_body_keeps_its_serial_and_no_other_ever_gets_it",
+     a_body_keeps_its_serial_and_no_other_ever_gets_it},
     {"serials_outlive_the_rows_they_began_with", serials_outlive_the_rows_they_began_with},
-    {"serials_cost_nothing_until_rows_are_compacted_away", serials_cost_nothing_until_rows_are_compacted_away},
-    {"values_go_along_under_their_names_until_taken_away", values_go_along_under_their_names_until_taken_away},
+    {"serials_cost_nothing_until_rows_are_compacted_away",
+     serials_cost_nothing_until_rows_are_compacted_away},
+    {"values_go_along_under_their_names_until_taken_away",
+     values_go_along_under_their_names_until_taken_away},
     {"values_outlive_compaction", values_outlive_compaction},
-    {"a_value_counts_in_the_revision_that_alone_has_it", a_value_counts_in_the_revision_that_alone_has_it},
+    {"a_value_counts_in_the_revision_that_alone_has_it",
+     a_value_counts_in_the_revision_that_alone_has_it},
     {"more_values_than_the_limit_are_refused", more_values_than_the_limit_are_refused},
     {"a_refused_allocation_changes_nothing", a_refused_allocation_changes_nothing},
 };

@@ -1,13 +1,31 @@
-/* Materials, gravity and prescribed accelerations of a scene: kept, found by name, combined for a pair. */
+/* Materials, gravity and prescribed accelerations of a scene: kept, found by name, combined for a
+ * pair. */
 #include "tests/support/scenes.h"
 
 static const ct_named_material items[] = {
-    {{"steel", 5}, {.static_friction = 0.9, .dynamic_friction = 0.4, .restitution = 0.5, .rolling_friction = 0.01}},
+    {{"steel", 5},
+     {.static_friction = 0.9,
+      .dynamic_friction = 0.4,
+      .restitution = 0.5,
+      .rolling_friction = 0.01}},
     {{"default", 7}, {.static_friction = 0.3, .dynamic_friction = 0.3, .restitution = 0.8}},
-    {{"ice", 3}, {.static_friction = 0.04, .dynamic_friction = 0.01, .youngs_modulus = 9e9, .poisson_ratio = 0.33}}};
-static const ct_material_pair pairs[] = {
-    {{"steel", 5}, {"ice", 3}, .static_friction = NAN, .dynamic_friction = 0.5, .restitution = 0.25, .rolling_friction = NAN},
-    {{"default", 7}, {"default", 7}, .static_friction = 0.1, .dynamic_friction = NAN, .restitution = NAN, .rolling_friction = 0.2}};
+    {{"ice", 3},
+     {.static_friction = 0.04,
+      .dynamic_friction = 0.01,
+      .youngs_modulus = 9e9,
+      .poisson_ratio = 0.33}}};
+static const ct_material_pair pairs[] = {{{"steel", 5},
+                                          {"ice", 3},
+                                          .static_friction = NAN,
+                                          .dynamic_friction = 0.5,
+                                          .restitution = 0.25,
+                                          .rolling_friction = NAN},
+                                         {{"default", 7},
+                                          {"default", 7},
+                                          .static_friction = 0.1,
+                                          .dynamic_friction = NAN,
+                                          .restitution = NAN,
+                                          .rolling_friction = 0.2}};
 static const ct_materials materials = {items, 3, pairs, 2};
 
 static const ct_scene *scene_with(const ct_materials *given) {
@@ -17,7 +35,9 @@ static const ct_scene *scene_with(const ct_materials *given) {
   return seal(draft, empty);
 }
 
-static bool same_pair(ct_pair_material a, ct_pair_material b) { return memcmp(&a, &b, sizeof a) == 0; }
+static bool same_pair(ct_pair_material a, ct_pair_material b) {
+  return memcmp(&a, &b, sizeof a) == 0;
+}
 
 static void materials_are_found_by_name_and_told_in_their_order(void) {
   const ct_scene *scene = scene_with(&materials);
@@ -30,14 +50,16 @@ static void materials_are_found_by_name_and_told_in_their_order(void) {
     ct_material found = ct_scene_material(scene, items[i].name);
     CHECK(memcmp(&found, &items[i].material, sizeof found) == 0);
   }
-  CHECK(text_is(kept->pairs[0].b, "ice") && isnan(kept->pairs[0].static_friction) && kept->pairs[0].dynamic_friction == 0.5);
+  CHECK(text_is(kept->pairs[0].b, "ice") && isnan(kept->pairs[0].static_friction) &&
+        kept->pairs[0].dynamic_friction == 0.5);
   CHECK(ct_scene_material(scene, text_of("")).restitution == 0.8);
   CHECK(ct_scene_material(scene, text_of("stee")).restitution == 0.8);
   ct_scene_release(scene);
 }
 
 static void what_is_not_given_is_no_friction_and_no_restitution(void) {
-  const ct_scene *none = scene_with(&(ct_materials){0}), *few = scene_with(&(ct_materials){items, 1, NULL, 0});
+  const ct_scene *none = scene_with(&(ct_materials){0}),
+                 *few = scene_with(&(ct_materials){items, 1, NULL, 0});
   CHECK_INT(ct_scene_materials(none)->count, 0);
   ct_pair_material zero = {0};
   CHECK(same_pair(ct_scene_pair_material(none, text_of("steel"), text_of("steel")), zero));
@@ -56,7 +78,8 @@ static void two_materials_combine(void) {
   CHECK(mixed.restitution == 0.5 && mixed.rolling_friction == 0.0);
   CHECK(same_pair(mixed, ct_scene_pair_material(scene, text_of("default"), text_of("steel"))));
   ct_pair_material own = ct_scene_pair_material(scene, text_of("steel"), text_of("steel"));
-  CHECK(own.static_friction == 0.9 && own.dynamic_friction == 0.4 && own.restitution == 0.5 && own.rolling_friction == 0.01);
+  CHECK(own.static_friction == 0.9 && own.dynamic_friction == 0.4 && own.restitution == 0.5 &&
+        own.rolling_friction == 0.01);
   ct_scene_release(scene);
 }
 
@@ -64,10 +87,12 @@ static void what_a_pair_gives_is_in_force(void) {
   const ct_scene *scene = scene_with(&materials);
   ct_pair_material own = ct_scene_pair_material(scene, text_of("ice"), text_of("steel"));
   /* sqrt(.9 * .04) = .19 would be less than the dynamic friction given. */
-  CHECK(own.dynamic_friction == 0.5 && own.static_friction == 0.5 && own.restitution == 0.25 && own.rolling_friction == 0.0);
+  CHECK(own.dynamic_friction == 0.5 && own.static_friction == 0.5 && own.restitution == 0.25 &&
+        own.rolling_friction == 0.0);
   CHECK(same_pair(own, ct_scene_pair_material(scene, text_of("steel"), text_of("ice"))));
   ct_pair_material unnamed = ct_scene_pair_material(scene, text_of(""), text_of(""));
-  CHECK(unnamed.static_friction == 0.1 && unnamed.dynamic_friction == 0.1 && unnamed.restitution == 0.8);
+  CHECK(unnamed.static_friction == 0.1 && unnamed.dynamic_friction == 0.1 &&
+        unnamed.restitution == 0.8);
   CHECK(unnamed.rolling_friction == 0.2);
   ct_scene_release(scene);
 }
@@ -88,15 +113,18 @@ static void every_pair_of_many_is_found(void) {
     uint32_t a = i * 7919u % COUNT, b = (i / 3) * 104729u % COUNT;
     if (used[a][b]) continue;
     used[a][b] = used[b][a] = true;
-    listed[count] = (ct_material_pair){many[a].name, many[b].name, NAN, NAN, (double)(count + 1) / 1000, NAN};
+    listed[count] =
+        (ct_material_pair){many[a].name, many[b].name, NAN, NAN, (double)(count + 1) / 1000, NAN};
     count++;
   }
   const ct_scene *scene = scene_with(&(ct_materials){many, COUNT, listed, LISTED});
   for (size_t i = 0; i < LISTED; i++)
-    CHECK(ct_scene_pair_material(scene, listed[i].b, listed[i].a).restitution == listed[i].restitution);
+    CHECK(ct_scene_pair_material(scene, listed[i].b, listed[i].a).restitution ==
+          listed[i].restitution);
   for (uint32_t a = 0; a < COUNT; a++)
     for (uint32_t b = 0; b < COUNT; b++)
-      if (!used[a][b]) CHECK(ct_scene_pair_material(scene, many[a].name, many[b].name).restitution == 1.0);
+      if (!used[a][b])
+        CHECK(ct_scene_pair_material(scene, many[a].name, many[b].name).restitution == 1.0);
   ct_scene_release(scene);
 }
 
@@ -104,8 +132,11 @@ static void too_many_are_refused_and_nothing_has_changed(void) {
   const ct_scene *empty = ct_scene_create(0);
   ct_draft *draft = ct_draft_begin(empty);
   CHECK_INT(ct_draft_set_materials(draft, &materials), CT_OK);
-  CHECK_INT(ct_draft_set_materials(draft, &(ct_materials){items, CT_MATERIALS_MAX + 1, NULL, 0}), CT_LIMIT);
-  CHECK_INT(ct_draft_set_materials(draft, &(ct_materials){items, 3, pairs, CT_MATERIAL_PAIRS_MAX + 1}), CT_LIMIT);
+  CHECK_INT(ct_draft_set_materials(draft, &(ct_materials){items, CT_MATERIALS_MAX + 1, NULL, 0}),
+            CT_LIMIT);
+  CHECK_INT(
+      ct_draft_set_materials(draft, &(ct_materials){items, 3, pairs, CT_MATERIAL_PAIRS_MAX + 1}),
+      CT_LIMIT);
   CHECK_INT(ct_draft_materials(draft)->count, 3);
   CHECK(ct_draft_has_material(draft, text_of("ice")) && !ct_draft_has_material(draft, text_of("")));
   ct_draft_discard(draft);
@@ -136,7 +167,8 @@ static void settings_go_from_revision_to_revision(void) {
   ct_draft_set_gravity(draft, NULL);
   CHECK_INT(ct_draft_set_materials(draft, &(ct_materials){0}), CT_OK);
   const ct_scene *bare = ct_draft_seal(draft);
-  CHECK(!ct_scene_has_gravity(bare) && ct_scene_gravity(bare).z == -9.81 && ct_scene_materials(bare)->count == 0);
+  CHECK(!ct_scene_has_gravity(bare) && ct_scene_gravity(bare).z == -9.81 &&
+        ct_scene_materials(bare)->count == 0);
   CHECK(ct_scene_has_gravity(less) && ct_scene_materials(less)->count == 3);
   ct_scene_release(scene);
   ct_scene_release(less);
@@ -151,12 +183,15 @@ static void a_body_keeps_its_materials_and_its_acceleration(void) {
                                .note = text_of("{}")},
                               {.shape = sphere_of(2), .pose = ct_pose_identity()}};
   const ct_acceleration acceleration = {{1, 2, 3}, {4, 5, 6}};
-  ct_motion motion = {.is_kinematic = true, .inertia_orientation = {0, 0, 0, 1}, .acceleration = &acceleration};
-  ct_body_options options = {.id = text_of("b"), .colliders = colliders, .collider_count = 2, .motion = &motion};
+  ct_motion motion = {
+      .is_kinematic = true, .inertia_orientation = {0, 0, 0, 1}, .acceleration = &acceleration};
+  ct_body_options options = {
+      .id = text_of("b"), .colliders = colliders, .collider_count = 2, .motion = &motion};
   const ct_body *body;
   CHECK_INT(ct_body_create(&options, &body), CT_OK);
   ct_collider first = ct_body_collider(body, 0);
-  CHECK(text_is(first.id, "tread") && text_is(first.material, "rubber") && text_is(first.note, "{}"));
+  CHECK(text_is(first.id, "tread") && text_is(first.material, "rubber") &&
+        text_is(first.note, "{}"));
   CHECK(text_is(ct_body_material(body, 0), "rubber") && ct_body_material(body, 1).length == 0);
   CHECK(first.pose.position.x == 1.0 && ct_body_collider(body, 1).shape.sphere.radius == 2.0);
   const ct_acceleration *kept = ct_body_motion(body)->acceleration;
@@ -169,14 +204,17 @@ static void a_body_keeps_its_materials_and_its_acceleration(void) {
 }
 
 static const check_test tests[] = {
-    {"materials_are_found_by_name_and_told_in_their_order", materials_are_found_by_name_and_told_in_their_order},
-    {"what_is_not_given_is_no_friction_and_no_restitution", what_is_not_given_is_no_friction_and_no_restitution},
+    {"materials_are_found_by_name_and_told_in_their_order",
+     materials_are_found_by_name_and_told_in_their_order},
+    {"what_is_not_given_is_no_friction_and_no_restitution",
+     what_is_not_given_is_no_friction_and_no_restitution},
     {"two_materials_combine", two_materials_combine},
     {"what_a_pair_gives_is_in_force", what_a_pair_gives_is_in_force},
     {"every_pair_of_many_is_found", every_pair_of_many_is_found},
     {"too_many_are_refused_and_nothing_has_changed", too_many_are_refused_and_nothing_has_changed},
     {"settings_go_from_revision_to_revision", settings_go_from_revision_to_revision},
-    {"a_body_keeps_its_materials_and_its_acceleration", a_body_keeps_its_materials_and_its_acceleration},
+    {"a_body_keeps_its_materials_and_its_acceleration",
+     a_body_keeps_its_materials_and_its_acceleration},
 };
 
 CHECK_MAIN(tests)

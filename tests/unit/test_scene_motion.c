@@ -1,5 +1,5 @@
-/* Motions of a scene: what brute force over all pairs of bodies tells, whatever the swept boxes left out; ranges, filters, `where`,
- * pairs by name, and the pairs that meet first. */
+/* Motions of a scene: what brute force over all pairs of bodies tells, whatever the swept boxes
+ * left out; ranges, filters, `where`, pairs by name, and the pairs that meet first. */
 #include "tests/support/scenes.h"
 #include "tests/support/workspace.h"
 
@@ -44,16 +44,18 @@ static bool take(void *context, const ct_motion_hit *hit) {
 }
 
 static bool same_impact(const ct_toi *s, const ct_toi *t) {
-  return s->event == t->event && s->time == t->time && s->lower == t->lower && s->upper == t->upper &&
-         s->free_until == t->free_until && s->flags == t->flags && s->iterations == t->iterations &&
-         s->collider_a == t->collider_a && s->collider_b == t->collider_b && s->contact.distance == t->contact.distance &&
-         s->contact.normal.x == t->contact.normal.x && s->contact.point_a.z == t->contact.point_a.z &&
-         s->normal_velocity == t->normal_velocity;
+  return s->event == t->event && s->time == t->time && s->lower == t->lower &&
+         s->upper == t->upper && s->free_until == t->free_until && s->flags == t->flags &&
+         s->iterations == t->iterations && s->collider_a == t->collider_a &&
+         s->collider_b == t->collider_b && s->contact.distance == t->contact.distance &&
+         s->contact.normal.x == t->contact.normal.x &&
+         s->contact.point_a.z == t->contact.point_a.z && s->normal_velocity == t->normal_velocity;
 }
 
 static bool same(const told *s, const told *t) {
-  return s->a == t->a && s->b == t->b && same_impact(&s->impact, &t->impact) && s->changes == t->changes && s->first == t->first &&
-         s->last == t->last && s->in_contact == t->in_contact;
+  return s->a == t->a && s->b == t->b && same_impact(&s->impact, &t->impact) &&
+         s->changes == t->changes && s->first == t->first && s->last == t->last &&
+         s->in_contact == t->in_contact;
 }
 
 /* A scene, how its bodies move, and a path for each row, moving or not. */
@@ -70,7 +72,9 @@ typedef struct moving_scene {
 static ct_shape random_shape(check_random *r) {
   switch (check_next(r) % 3) {
   case 0: return sphere_of(check_uniform(r, 0.1, 0.5));
-  case 1: return box_of(check_uniform(r, 0.1, 0.5), check_uniform(r, 0.1, 0.5), check_uniform(r, 0.05, 0.5));
+  case 1:
+    return box_of(check_uniform(r, 0.1, 0.5), check_uniform(r, 0.1, 0.5),
+                  check_uniform(r, 0.05, 0.5));
   default: return capsule_of(check_uniform(r, 0.1, 0.6), check_uniform(r, 0.05, 0.2));
   }
 }
@@ -88,12 +92,15 @@ static const ct_body *random_body(check_random *r, uint32_t row, uint8_t group) 
 }
 
 static ct_vec3 random_vector(check_random *r, double most) {
-  return ct_vec(check_uniform(r, -most, most), check_uniform(r, -most, most), check_uniform(r, -most, most));
+  return ct_vec(check_uniform(r, -most, most), check_uniform(r, -most, most),
+                check_uniform(r, -most, most));
 }
 
 static ct_path_options random_motion(check_random *r, ct_pose start) {
-  static const ct_path_kind kinds[] = {CT_PATH_TWIST, CT_PATH_BALLISTIC, CT_PATH_INTERPOLATED, CT_PATH_REST};
-  ct_path_options o = {.kind = kinds[check_next(r) % 4], .start = start, .end = start, .duration = DURATION};
+  static const ct_path_kind kinds[] = {CT_PATH_TWIST, CT_PATH_BALLISTIC, CT_PATH_INTERPOLATED,
+                                       CT_PATH_REST};
+  ct_path_options o = {
+      .kind = kinds[check_next(r) % 4], .start = start, .end = start, .duration = DURATION};
   o.velocity.linear = random_vector(r, 2.0);
   if (check_next(r) % 2) o.velocity.angular = random_vector(r, 3.0);
   o.center = random_vector(r, 0.2);
@@ -118,7 +125,8 @@ static void make_paths(check_random *r, uint64_t share, moving_scene *m) {
     if (elsewhere) start = random_pose(r, 4.0);
     if (elsewhere) m->overrides[m->override_count++] = (ct_override){row, start};
     ct_path_options o =
-        moves ? random_motion(r, start) : (ct_path_options){.kind = CT_PATH_REST, .start = start, .duration = DURATION};
+        moves ? random_motion(r, start)
+              : (ct_path_options){.kind = CT_PATH_REST, .start = start, .duration = DURATION};
     CHECK_INT(ct_path_create(&o, &m->paths[row]), CT_OK);
     if (moves) m->moving[m->moving_count++] = (ct_row_motion){row, m->paths[row]};
   }
@@ -131,7 +139,8 @@ static void make(moving_scene *m, uint64_t seed) {
   *m = (moving_scene){.moving_count = 0};
   for (uint32_t row = 0; row < BODIES; row++) {
     m->group[row] = (uint8_t)(check_next(&r) % 4);
-    add_body(draft, random_body(&r, row, m->group[row]), row == 0 ? pose_at(0, 0, -1) : random_pose(&r, 4.0));
+    add_body(draft, random_body(&r, row, m->group[row]),
+             row == 0 ? pose_at(0, 0, -1) : random_pose(&r, 4.0));
   }
   ct_filters filters = filters_of_groups();
   CHECK_INT(ct_draft_set_filters(draft, &filters), CT_OK);
@@ -160,26 +169,33 @@ static void ask(const moving_scene *m, const ct_motion_options *o, size_t step, 
   size_t items = ct_motion_items(query);
   *out = (told_hits){.most = SIZE_MAX};
   for (size_t begin = 0; begin < items; begin += step)
-    CHECK_INT(ct_motion_run(query, begin, begin + step < items ? begin + step : items, workspace, take, out), CT_OK);
+    CHECK_INT(ct_motion_run(query, begin, begin + step < items ? begin + step : items, workspace,
+                            take, out),
+              CT_OK);
   ct_motion_destroy(query);
 }
 
-/* ---- brute force ---- */
+/* ---- brute force ---------------------------------------------------------------------------- */
 
-static void tell_pair(const moving_scene *m, const ct_motion_options *o, uint32_t a, uint32_t b, told *t) {
-  ct_moving_body first = {ct_scene_body(m->scene, a), m->paths[a]}, second = {ct_scene_body(m->scene, b), m->paths[b]};
+static void tell_pair(const moving_scene *m, const ct_motion_options *o, uint32_t a, uint32_t b,
+                      told *t) {
+  ct_moving_body first = {ct_scene_body(m->scene, a), m->paths[a]},
+                 second = {ct_scene_body(m->scene, b), m->paths[b]};
   *t = (told){.a = a, .b = b};
   if (!o->timeline) {
     CHECK_INT(ct_body_toi(first, second, &o->impact, workspace, &t->impact), CT_OK);
     return;
   }
   ct_timeline timeline = {.changes = NULL};
-  CHECK_INT(ct_body_timeline(first, second, &o->impact, o->changes_max, workspace, &timeline), CT_OK);
+  CHECK_INT(ct_body_timeline(first, second, &o->impact, o->changes_max, workspace, &timeline),
+            CT_OK);
   tell_timeline(&timeline, t);
   ct_timeline_free(&timeline);
 }
 
-static bool moves(const moving_scene *m, uint32_t row) { return ct_path_kind_of(m->paths[row]) != CT_PATH_REST; }
+static bool moves(const moving_scene *m, uint32_t row) {
+  return ct_path_kind_of(m->paths[row]) != CT_PATH_REST;
+}
 
 static bool is_hit(const told *t, bool timeline) {
   if (timeline) return t->changes > 0 || t->in_contact;
@@ -195,7 +211,9 @@ static void ask_brutally(const moving_scene *m, const ct_motion_options *o, told
   *out = (told_hits){.most = SIZE_MAX};
   for (uint32_t a = 0; a < BODIES; a++)
     for (uint32_t b = a + 1; b < BODIES; b++) {
-      if (!(moves(m, a) || moves(m, b)) || (m->group[a] && m->group[a] == m->group[b]) || !selected(o, a, b)) continue;
+      if (!(moves(m, a) || moves(m, b)) || (m->group[a] && m->group[a] == m->group[b]) ||
+          !selected(o, a, b))
+        continue;
       tell_pair(m, o, a, b, &out->hits[out->count]);
       if (is_hit(&out->hits[out->count], o->timeline)) out->count++;
     }
@@ -205,13 +223,14 @@ static void compare(const told_hits *found, const told_hits *expected) {
   CHECK_INT(found->count, expected->count);
   for (size_t k = 0; k < found->count && k < expected->count; k++)
     if (!same(&found->hits[k], &expected->hits[k]))
-      CHECK_FAIL("hit %zu: (%u, %u) at %.17g, should be (%u, %u) at %.17g", k, found->hits[k].a, found->hits[k].b,
-                 found->hits[k].impact.time, expected->hits[k].a, expected->hits[k].b, expected->hits[k].impact.time);
+      CHECK_FAIL("hit %zu: (%u, %u) at %.17g, should be (%u, %u) at %.17g", k, found->hits[k].a,
+                 found->hits[k].b, found->hits[k].impact.time, expected->hits[k].a,
+                 expected->hits[k].b, expected->hits[k].impact.time);
 }
 
 static told_hits found, expected, part;
 
-/* ---- facts ---- */
+/* ---- facts ---------------------------------------------------------------------------------- */
 
 static void every_pair_that_meets_is_found_and_no_other(void) {
   size_t contacts = 0;
@@ -264,12 +283,14 @@ static void ranges_laid_end_to_end_are_the_whole(void) {
   CHECK_INT(ct_motion_run(query, 0, ct_motion_items(query), workspace, take, &part), CT_OK);
   CHECK_INT(part.count, 3);
   CHECK(ct_motion_cost(query) > 0.0);
-  CHECK(ct_motion_candidates(query) >= found.count && ct_motion_candidates(query) == ct_motion_items(query));
+  CHECK(ct_motion_candidates(query) >= found.count &&
+        ct_motion_candidates(query) == ct_motion_items(query));
   ct_motion_destroy(query);
   give_back(&m);
 }
 
-/* The server asks for the cost before it answers between other requests: distances that are allowed may all be taken. */
+/* The server asks for the cost before it answers between other requests: distances that are allowed
+ * may all be taken. */
 static void distances_asked_for_cost(void) {
   moving_scene m;
   make(&m, 1);
@@ -334,10 +355,12 @@ static void pairs_by_name_are_answered_all_in_their_order(void) {
 }
 
 /* In contact at the start alone. */
-static bool parts(const ct_toi *i) { return i->event == CT_TOI_INITIAL && i->flags & CT_TOI_FLAG_SEPARATING_AT_START; }
+static bool parts(const ct_toi *i) {
+  return i->event == CT_TOI_INITIAL && i->flags & CT_TOI_FLAG_SEPARATING_AT_START;
+}
 
-/* A shorter search may tell that bodies which part at the start do not meet again before others do, where a longer one ends
- * undecided: they may be told or not. */
+/* A shorter search may tell that bodies which part at the start do not meet again before others do,
+ * where a longer one ends undecided: they may be told or not. */
 static void leave_out_undecided_parting(told_hits *l) {
   size_t kept = 0;
   for (size_t k = 0; k < l->count; k++) {
@@ -360,8 +383,8 @@ static void keep_first(told_hits *l, double tolerance) {
   }
   for (size_t k = 0; k < l->count; k++) {
     const ct_toi *i = &l->hits[k].impact;
-    bool first =
-        i->event == CT_TOI_UNDECIDED ? i->free_until <= upper + tolerance : i->lower <= upper || i->time - time <= tolerance;
+    bool first = i->event == CT_TOI_UNDECIDED ? i->free_until <= upper + tolerance
+                                              : i->lower <= upper || i->time - time <= tolerance;
     if (first && !parts(i)) l->hits[kept++] = l->hits[k];
   }
   l->count = kept;
@@ -381,7 +404,8 @@ static void the_earliest_are_the_least_of_all(void) {
       ct_row_pair pairs[HITS];
       size_t count = 0;
       for (size_t k = 0; k < expected.count; k++)
-        if (expected.hits[k].impact.event == CT_TOI_CONTACT) pairs[count++] = (ct_row_pair){expected.hits[k].a, expected.hits[k].b};
+        if (expected.hits[k].impact.event == CT_TOI_CONTACT)
+          pairs[count++] = (ct_row_pair){expected.hits[k].a, expected.hits[k].b};
       o.explicit_pairs = without;
       o.pairs = pairs;
       o.pair_count = count;
@@ -404,7 +428,8 @@ static void the_earliest_are_the_least_of_all(void) {
   CHECK(single > 3 && several > 0);
 }
 
-/* Balls at all heights fall on a floor, each but one pair is searched for far less than once: counts, not times. */
+/* Balls at all heights fall on a floor, each but one pair is searched for far less than once:
+ * counts, not times. */
 static void the_earliest_are_found_with_few_searches(void) {
   enum { BALLS = 64 };
   const ct_scene *empty = ct_scene_create(0);
@@ -418,20 +443,25 @@ static void the_earliest_are_found_with_few_searches(void) {
   const ct_scene *scene = seal(draft, empty);
   ct_row_motion moving[BALLS];
   for (uint32_t i = 0; i < BALLS; i++) {
-    ct_path_options options = {.kind = CT_PATH_TWIST, .start = ct_scene_pose(scene, i + 1), .duration = 10.0};
+    ct_path_options options = {
+        .kind = CT_PATH_TWIST, .start = ct_scene_pose(scene, i + 1), .duration = 10.0};
     options.velocity.linear = ct_vec(0, 0, -1);
     ct_path *path = NULL;
     CHECK_INT(ct_path_create(&options, &path), CT_OK);
     moving[i] = (ct_row_motion){i + 1, path};
   }
-  ct_motion_options o = {.impact = {.end = 10.0, .iterations_max = 100}, .moving = moving, .moving_count = BALLS, .earliest = true};
+  ct_motion_options o = {.impact = {.end = 10.0, .iterations_max = 100},
+                         .moving = moving,
+                         .moving_count = BALLS,
+                         .earliest = true};
   ct_motion_query *query = NULL;
   size_t searched = 0;
   CHECK_INT(ct_motion_prepare(scene, &o, &query), CT_OK);
   CHECK_INT(ct_motion_candidates(query), BALLS);
   found = (told_hits){.most = SIZE_MAX};
   CHECK_INT(ct_motion_earliest(query, workspace, take, &found, &searched), CT_OK);
-  /* The lowest, 1 m above the floor; those that reach it in the first eighth of the time, and the one once more. */
+  /* The lowest, 1 m above the floor; those that reach it in the first eighth of the time, and the
+   * one once more. */
   CHECK(found.count == 1 && fabs(found.hits[0].impact.time - 1.0) < 1e-12);
   CHECK(searched >= 2 && searched <= 4);
   ct_motion_destroy(query);
@@ -483,12 +513,14 @@ static void swept_boxes_leave_out_what_is_far(void) {
     add_shape(draft, id, sphere_of(0.4), pose_at(i % 32, i / 32, 1.0));
   }
   const ct_scene *scene = seal(draft, empty);
-  ct_path_options options = {.kind = CT_PATH_TWIST, .start = ct_scene_pose(scene, 500), .duration = 1.0};
+  ct_path_options options = {
+      .kind = CT_PATH_TWIST, .start = ct_scene_pose(scene, 500), .duration = 1.0};
   options.velocity.linear = ct_vec(0, 0, -1);
   ct_path *path = NULL;
   CHECK_INT(ct_path_create(&options, &path), CT_OK);
   ct_row_motion moving = {500, path};
-  ct_motion_options o = {.impact = {.end = 1.0, .iterations_max = 100}, .moving = &moving, .moving_count = 1};
+  ct_motion_options o = {
+      .impact = {.end = 1.0, .iterations_max = 100}, .moving = &moving, .moving_count = 1};
   ct_motion_query *query = NULL;
   CHECK_INT(ct_motion_prepare(scene, &o, &query), CT_OK);
   CHECK_INT(ct_motion_candidates(query), 1);
@@ -509,7 +541,8 @@ static const check_test tests[] = {
     {"ranges_laid_end_to_end_are_the_whole", ranges_laid_end_to_end_are_the_whole},
     {"distances_asked_for_cost", distances_asked_for_cost},
     {"where_selects_pairs", where_selects_pairs},
-    {"pairs_by_name_are_answered_all_in_their_order", pairs_by_name_are_answered_all_in_their_order},
+    {"pairs_by_name_are_answered_all_in_their_order",
+     pairs_by_name_are_answered_all_in_their_order},
     {"the_earliest_are_the_least_of_all", the_earliest_are_the_least_of_all},
     {"the_earliest_are_found_with_few_searches", the_earliest_are_found_with_few_searches},
     {"a_raised_flag_ends_it", a_raised_flag_ends_it},

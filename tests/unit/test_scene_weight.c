@@ -1,5 +1,5 @@
-/* What a revision weighs: its bodies' hulls and meshes with it, whoever shares them, but not what is lent; kept as bodies come and
- * go. */
+/* What a revision weighs: its bodies' hulls and meshes with it, whoever shares them, but not what
+ * is lent; kept as bodies come and go. */
 #include "tests/support/scenes.h"
 #include "tests/support/shapes.h"
 

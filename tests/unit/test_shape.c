@@ -7,7 +7,9 @@ static ct_vec3 random_vector(check_random *r) {
   return ct_vec(check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1));
 }
 
-static ct_vec3 random_unit(check_random *r) { return ct_unit_or(random_vector(r), ct_vec(1, 0, 0)); }
+static ct_vec3 random_unit(check_random *r) {
+  return ct_unit_or(random_vector(r), ct_vec(1, 0, 0));
+}
 
 static ct_shape convex(check_random *r, int count) {
   ct_vec3 p[400];
@@ -134,7 +136,8 @@ static void a_capsule_without_length_is_a_sphere_to_the_bit(void) {
     ct_vec3 d = i % 5 ? random_vector(&r) : ct_vec(i % 2 ? 1.0 : -1.0, -0.0, 0.0);
     ct_vec3 p = ct_shape_support(&a, d), q = ct_shape_support(&b, d);
     CHECK(!memcmp(&p, &q, sizeof p));
-    ct_frame f = ct_frame_of((ct_pose){random_vector(&r), {0.1, 0.2, 0.3, check_uniform(&r, 0.1, 1.0)}});
+    ct_frame f =
+        ct_frame_of((ct_pose){random_vector(&r), {0.1, 0.2, 0.3, check_uniform(&r, 0.1, 1.0)}});
     ct_aabb u = ct_shape_aabb(&a, &f), v = ct_shape_aabb(&b, &f);
     CHECK(!memcmp(&u, &v, sizeof u));
   }
@@ -165,7 +168,8 @@ static void boxes_hold_the_exactly_rotated_shape_and_are_tight(void) {
       exact_rotation(q, m);
       ct_frame f = ct_frame_of((ct_pose){t, q});
       ct_aabb b = ct_shape_aabb(&shapes[k], &f);
-      double low[3] = {b.min.x, b.min.y, b.min.z}, high[3] = {b.max.x, b.max.y, b.max.z}, at[3] = {t.x, t.y, t.z};
+      double low[3] = {b.min.x, b.min.y, b.min.z}, high[3] = {b.max.x, b.max.y, b.max.z},
+             at[3] = {t.x, t.y, t.z};
       for (int axis = 0; axis < 3; axis++) {
         span[0] = at[axis] - truth_of(&shapes[k], -m[axis][0], -m[axis][1], -m[axis][2], 1.0L);
         span[1] = at[axis] + truth_of(&shapes[k], m[axis][0], m[axis][1], m[axis][2], 1.0L);
@@ -193,7 +197,8 @@ static void boxes_of_unturned_shapes_are_exact(void) {
   ct_shape s = box(1, 2, 3);
   ct_frame f = ct_frame_of((ct_pose){{0.5, 0.25, -8.0}, ct_quat_identity()});
   ct_aabb b = ct_shape_aabb(&s, &f);
-  CHECK(b.min.x == -0.5 && b.max.x == 1.5 && b.min.y == -1.75 && b.max.y == 2.25 && b.min.z == -11.0 && b.max.z == -5.0);
+  CHECK(b.min.x == -0.5 && b.max.x == 1.5 && b.min.y == -1.75 && b.max.y == 2.25 &&
+        b.min.z == -11.0 && b.max.z == -5.0);
   f = ct_frame_of((ct_pose){{0, 0, 0}, {1, 0, 0, 1}});
   b = ct_shape_aabb(&s, &f);
   CHECK(b.min.x == -1 && b.max.y == 3 && b.min.y == -3 && b.max.z == 2 && b.min.z == -2);
@@ -206,7 +211,8 @@ static void boxes_of_unturned_shapes_are_exact(void) {
   CHECK_INT(ct_hull_from_points(p, 4, NULL, &hull, NULL), CT_OK);
   s = (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
   b = ct_shape_aabb(&s, &f);
-  CHECK(b.min.x == 0 && b.max.x == 1 && b.min.y == -4 && b.max.y == 0 && b.min.z == 0 && b.max.z == 2);
+  CHECK(b.min.x == 0 && b.max.x == 1 && b.min.y == -4 && b.max.y == 0 && b.min.z == 0 &&
+        b.max.z == 2);
   ct_hull_release(hull);
 
   /* Where the sum is no double the box still holds it, within one ulp or two. */
@@ -221,7 +227,8 @@ static void a_plane_is_bounded_on_the_side_of_its_normal_only(void) {
   ct_shape s = {.kind = CT_KIND_PLANE};
   ct_frame f = ct_frame_of((ct_pose){{1, 2, 3}, ct_quat_identity()});
   ct_aabb b = ct_shape_aabb(&s, &f);
-  CHECK(b.max.z == 3.0 && b.min.z == -INFINITY && b.min.x == -INFINITY && b.max.x == INFINITY && b.max.y == INFINITY);
+  CHECK(b.max.z == 3.0 && b.min.z == -INFINITY && b.min.x == -INFINITY && b.max.x == INFINITY &&
+        b.max.y == INFINITY);
   f = ct_frame_of((ct_pose){{1, 2, 3}, {1, 0, 0, 0}});
   b = ct_shape_aabb(&s, &f);
   CHECK(b.min.z == 3.0 && b.max.z == INFINITY);
@@ -262,12 +269,16 @@ static const check_test tests[] = {
     {"statuses_have_sentences", statuses_have_sentences},
     {"support_points_reach_the_support_value", support_points_reach_the_support_value},
     {"ties_go_to_the_positive_corner", ties_go_to_the_positive_corner},
-    {"a_cone_switches_from_its_base_to_its_apex_at_the_half_angle", a_cone_switches_from_its_base_to_its_apex_at_the_half_angle},
-    {"a_capsule_without_length_is_a_sphere_to_the_bit", a_capsule_without_length_is_a_sphere_to_the_bit},
-    {"boxes_hold_the_exactly_rotated_shape_and_are_tight", boxes_hold_the_exactly_rotated_shape_and_are_tight},
+    {"a_cone_switches_from_its_base_to_its_apex_at_the_half_angle",
+     a_cone_switches_from_its_base_to_its_apex_at_the_half_angle},
+    {"a_capsule_without_length_is_a_sphere_to_the_bit",
+     a_capsule_without_length_is_a_sphere_to_the_bit},
+    {"boxes_hold_the_exactly_rotated_shape_and_are_tight",
+     boxes_hold_the_exactly_rotated_shape_and_are_tight},
     {"a_slanted_cylinder_has_the_published_box", a_slanted_cylinder_has_the_published_box},
     {"boxes_of_unturned_shapes_are_exact", boxes_of_unturned_shapes_are_exact},
-    {"a_plane_is_bounded_on_the_side_of_its_normal_only", a_plane_is_bounded_on_the_side_of_its_normal_only},
+    {"a_plane_is_bounded_on_the_side_of_its_normal_only",
+     a_plane_is_bounded_on_the_side_of_its_normal_only},
     {"bounding_balls_hold_the_shape", bounding_balls_hold_the_shape},
 };
 

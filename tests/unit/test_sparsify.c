@@ -1,4 +1,5 @@
-/* Sparsification of contacts: each rule by hand, the rules' invariants, and every outcome against the rules' text taken literally.
+/* Sparsification of contacts: each rule by hand, the rules' invariants, and every outcome against
+ * the rules' text taken literally.
  */
 #include "tests/support/check.h"
 
@@ -21,11 +22,15 @@ static bool never(void *context, uint32_t body, uint32_t piece, uint32_t other) 
 }
 
 static ct_sparsify_options options_of(double threshold, double min_area, double min_distance) {
-  return (ct_sparsify_options){.threshold = threshold, .min_area = min_area, .min_distance = min_distance, .adjacent = in_a_row};
+  return (ct_sparsify_options){.threshold = threshold,
+                               .min_area = min_area,
+                               .min_distance = min_distance,
+                               .adjacent = in_a_row};
 }
 
 /* A new contact of bodies 0 and 1, its number its id. */
-static ct_sparse_contact contact(uint32_t id, uint32_t piece_a, uint32_t piece_b, double area, double x) {
+static ct_sparse_contact contact(uint32_t id, uint32_t piece_a, uint32_t piece_b, double area,
+                                 double x) {
   return (ct_sparse_contact){.body_a = 0,
                              .body_b = 1,
                              .piece_a = piece_a,
@@ -36,8 +41,8 @@ static ct_sparse_contact contact(uint32_t id, uint32_t piece_a, uint32_t piece_b
                              .position = {x, 0, 0}};
 }
 
-static void check_outcome(const ct_sparse_contact *contacts, size_t count, const ct_sparsify_options *o,
-                          const ct_sparsified *expected) {
+static void check_outcome(const ct_sparse_contact *contacts, size_t count,
+                          const ct_sparsify_options *o, const ct_sparsified *expected) {
   ct_sparsified out[8];
   CHECK_INT(ct_sparsify(contacts, count, o, out), CT_OK);
   for (size_t i = 0; i < count; i++) CHECK_INT(out[i], expected[i]);
@@ -45,13 +50,15 @@ static void check_outcome(const ct_sparse_contact *contacts, size_t count, const
 
 /* Row 13, rule a: below the least area. Equal to it stays. */
 static void row_13_a_contact_below_the_least_area_goes(void) {
-  const ct_sparse_contact contacts[] = {contact(0, 0, 0, 0.5, 0), contact(1, 9, 9, 0.25, 5), contact(2, 5, 5, 0.125, 9)};
+  const ct_sparse_contact contacts[] = {contact(0, 0, 0, 0.5, 0), contact(1, 9, 9, 0.25, 5),
+                                        contact(2, 5, 5, 0.125, 9)};
   const ct_sparsified expected[] = {CT_KEPT, CT_KEPT, CT_REMOVED_AREA};
   ct_sparsify_options o = options_of(0, 0.25, 0);
   check_outcome(contacts, 3, &o, expected);
 }
 
-/* Row 13, rule b: beside a contact more than a hundred times as large, on an adjacent piece of either body, or on the same piece.
+/* Row 13, rule b: beside a contact more than a hundred times as large, on an adjacent piece of
+ * either body, or on the same piece.
  */
 static void row_13_b_a_contact_beside_a_much_larger_one_goes(void) {
   const ct_sparse_contact contacts[] = {
@@ -59,10 +66,14 @@ static void row_13_b_a_contact_beside_a_much_larger_one_goes(void) {
       contact(2, 10, 51, 0.005, 2),                              /* on b's side */
       contact(3, 3, 90, 0.005, 3),                               /* the same piece of a */
       contact(4, 5, 52, 0.005, 4),                               /* next but one on both sides */
-      contact(5, 2, 49, 0.01, 5),                                /* not smaller than the threshold says */
+      contact(5, 2, 49, 0.01, 5), /* not smaller than the threshold says */
   };
-  const ct_sparsified expected[] = {
-      CT_KEPT, CT_REMOVED_ADJACENT_RATIO, CT_REMOVED_ADJACENT_RATIO, CT_REMOVED_ADJACENT_RATIO, CT_KEPT, CT_KEPT};
+  const ct_sparsified expected[] = {CT_KEPT,
+                                    CT_REMOVED_ADJACENT_RATIO,
+                                    CT_REMOVED_ADJACENT_RATIO,
+                                    CT_REMOVED_ADJACENT_RATIO,
+                                    CT_KEPT,
+                                    CT_KEPT};
   ct_sparsify_options o = options_of(CT_SPARSIFY_THRESHOLD, 0, 0);
   check_outcome(contacts, 6, &o, expected);
   ct_sparse_contact others = contact(1, 4, 10, 0.005, 1);
@@ -70,15 +81,23 @@ static void row_13_b_a_contact_beside_a_much_larger_one_goes(void) {
   const ct_sparse_contact two[] = {contacts[0], others};
   const ct_sparsified both[] = {CT_KEPT, CT_KEPT};
   check_outcome(two, 2, &o, both);
-  others = (ct_sparse_contact){.body_a = 1, .body_b = 0, .piece_a = 10, .piece_b = 4, .id = 1, .area_defined = true, .area = 0.005};
+  others = (ct_sparse_contact){.body_a = 1,
+                               .body_b = 0,
+                               .piece_a = 10,
+                               .piece_b = 4,
+                               .id = 1,
+                               .area_defined = true,
+                               .area = 0.005};
   const ct_sparse_contact turned[] = {contacts[0], others};
   const ct_sparsified one[] = {CT_KEPT, CT_REMOVED_ADJACENT_RATIO};
   check_outcome(turned, 2, &o, one);
 }
 
-/* Row 13, rule b': of contacts in one place that share a body the last stays; a carried one always does. */
+/* Row 13, rule b': of contacts in one place that share a body the last stays; a carried one always
+ * does. */
 static void row_13_b_prime_of_duplicates_the_later_stays(void) {
-  ct_sparse_contact contacts[] = {contact(0, 0, 0, 1, 0), contact(1, 5, 5, 1, 0x1.fp-10), contact(2, 9, 9, 1, 0x1p-9 + 0x1.fp-10)};
+  ct_sparse_contact contacts[] = {contact(0, 0, 0, 1, 0), contact(1, 5, 5, 1, 0x1.fp-10),
+                                  contact(2, 9, 9, 1, 0x1p-9 + 0x1.fp-10)};
   contacts[1].body_b = 2; /* shares body 0 alone */
   const ct_sparsified expected[] = {CT_REMOVED_DUPLICATE, CT_KEPT, CT_KEPT};
   ct_sparsify_options o = options_of(CT_SPARSIFY_THRESHOLD, 0, 0x1p-10);
@@ -116,25 +135,29 @@ static void what_an_area_removes_replaces_nothing(void) {
   const ct_sparse_contact small[] = {contact(0, 0, 0, 0.1, 0), contact(1, 9, 9, 0.05, 0)};
   const ct_sparsified first[] = {CT_KEPT, CT_REMOVED_AREA};
   check_outcome(small, 2, &o, first);
-  const ct_sparse_contact chain[] = {contact(0, 20, 20, 0.4, 0), contact(1, 9, 9, 0.4, 0), contact(2, 10, 10, 1, 7)};
+  const ct_sparse_contact chain[] = {contact(0, 20, 20, 0.4, 0), contact(1, 9, 9, 0.4, 0),
+                                     contact(2, 10, 10, 1, 7)};
   const ct_sparsified stays[] = {CT_KEPT, CT_REMOVED_ADJACENT_RATIO, CT_KEPT};
   check_outcome(chain, 3, &o, stays);
 }
 
 static void contacts_without_an_area_are_left_to_the_last_rule(void) {
-  ct_sparse_contact contacts[] = {contact(0, 0, 0, 0, 0), contact(1, 0, 0, 1, 5), contact(2, 1, 1, 1, 0)};
+  ct_sparse_contact contacts[] = {contact(0, 0, 0, 0, 0), contact(1, 0, 0, 1, 5),
+                                  contact(2, 1, 1, 1, 0)};
   contacts[0].area_defined = false;
-  const ct_sparsified expected[] = {CT_KEPT, CT_KEPT, CT_KEPT}, replaced[] = {CT_REMOVED_DUPLICATE, CT_KEPT, CT_KEPT};
+  const ct_sparsified expected[] = {CT_KEPT, CT_KEPT, CT_KEPT},
+                      replaced[] = {CT_REMOVED_DUPLICATE, CT_KEPT, CT_KEPT};
   ct_sparsify_options o = options_of(1, 0.5, 0);
   check_outcome(contacts, 3, &o, expected);
   o.min_distance = 0.1;
   check_outcome(contacts, 3, &o, replaced);
 }
 
-/* ---- the rules' text, literally ---- */
+/* ---- the rules' text, literally ------------------------------------------------------------- */
 
 static bool shares_body(const ct_sparse_contact *c, const ct_sparse_contact *k) {
-  return c->body_a == k->body_a || c->body_a == k->body_b || c->body_b == k->body_a || c->body_b == k->body_b;
+  return c->body_a == k->body_a || c->body_a == k->body_b || c->body_b == k->body_a ||
+         c->body_b == k->body_b;
 }
 
 static bool is_adjacent(const ct_sparsify_options *o, uint32_t body, uint32_t p, uint32_t q) {
@@ -142,25 +165,31 @@ static bool is_adjacent(const ct_sparsify_options *o, uint32_t body, uint32_t p,
 }
 
 /* Do c and k join the same bodies, on pieces that are adjacent on either? */
-static bool joins_adjacent(const ct_sparsify_options *o, const ct_sparse_contact *c, const ct_sparse_contact *k) {
+static bool joins_adjacent(const ct_sparsify_options *o, const ct_sparse_contact *c,
+                           const ct_sparse_contact *k) {
   if (c->body_a == k->body_a && c->body_b == k->body_b &&
-      (is_adjacent(o, c->body_a, c->piece_a, k->piece_a) || is_adjacent(o, c->body_b, c->piece_b, k->piece_b)))
+      (is_adjacent(o, c->body_a, c->piece_a, k->piece_a) ||
+       is_adjacent(o, c->body_b, c->piece_b, k->piece_b)))
     return true;
   return c->body_a == k->body_b && c->body_b == k->body_a &&
-         (is_adjacent(o, c->body_a, c->piece_a, k->piece_b) || is_adjacent(o, c->body_b, c->piece_b, k->piece_a));
+         (is_adjacent(o, c->body_a, c->piece_a, k->piece_b) ||
+          is_adjacent(o, c->body_b, c->piece_b, k->piece_a));
 }
 
-static bool much_smaller(const ct_sparsify_options *o, const ct_sparse_contact *c, const ct_sparse_contact *k) {
+static bool much_smaller(const ct_sparsify_options *o, const ct_sparse_contact *c,
+                         const ct_sparse_contact *k) {
   return c->area_defined && k->area_defined && c->area < o->threshold * k->area;
 }
 
-static void literal(const ct_sparse_contact *contacts, size_t count, const ct_sparsify_options *o, ct_sparsified *out) {
+static void literal(const ct_sparse_contact *contacts, size_t count, const ct_sparsify_options *o,
+                    ct_sparsified *out) {
   for (size_t i = 0; i < count; i++) {
     const ct_sparse_contact *c = &contacts[i];
     out[i] = CT_KEPT;
     if (c->carried || !c->area_defined) continue;
     for (size_t j = 0; j < count; j++)
-      if (j != i && much_smaller(o, c, &contacts[j]) && joins_adjacent(o, c, &contacts[j])) out[i] = CT_REMOVED_ADJACENT_RATIO;
+      if (j != i && much_smaller(o, c, &contacts[j]) && joins_adjacent(o, c, &contacts[j]))
+        out[i] = CT_REMOVED_ADJACENT_RATIO;
     if (c->area < o->min_area) out[i] = CT_REMOVED_AREA;
   }
   for (size_t i = 0; i < count; i++) {
@@ -168,20 +197,26 @@ static void literal(const ct_sparse_contact *contacts, size_t count, const ct_sp
     if (c->carried || out[i] != CT_KEPT) continue;
     for (size_t j = 0; j < count; j++) {
       const ct_sparse_contact *k = &contacts[j];
-      if (j == i || !shares_body(c, k) || out[j] == CT_REMOVED_AREA || out[j] == CT_REMOVED_ADJACENT_RATIO) continue;
+      if (j == i || !shares_body(c, k) || out[j] == CT_REMOVED_AREA ||
+          out[j] == CT_REMOVED_ADJACENT_RATIO)
+        continue;
       double apart =
-          fmax(fabs(c->position.x - k->position.x), fmax(fabs(c->position.y - k->position.y), fabs(c->position.z - k->position.z)));
-      if (!much_smaller(o, c, k) && apart < 2.0 * o->min_distance && (c->id < k->id || k->carried)) out[i] = CT_REMOVED_DUPLICATE;
+          fmax(fabs(c->position.x - k->position.x),
+               fmax(fabs(c->position.y - k->position.y), fabs(c->position.z - k->position.z)));
+      if (!much_smaller(o, c, k) && apart < 2.0 * o->min_distance && (c->id < k->id || k->carried))
+        out[i] = CT_REMOVED_DUPLICATE;
     }
   }
 }
 
-/* ---- crowds ---- */
+/* ---- crowds --------------------------------------------------------------------------------- */
 
 #define CROWD 400
 
-/* Contacts of a few bodies of pieces in a row; places on a lattice of `step`, in and beside each other's cells, some off it. */
-static void crowd(check_random *r, ct_sparse_contact *out, size_t count, double step, double reach) {
+/* Contacts of a few bodies of pieces in a row; places on a lattice of `step`, in and beside each
+ * other's cells, some off it. */
+static void crowd(check_random *r, ct_sparse_contact *out, size_t count, double step,
+                  double reach) {
   for (size_t i = 0; i < count; i++) {
     uint32_t body = (uint32_t)(check_next(r) % 3);
     out[i] = (ct_sparse_contact){.body_a = body,
@@ -206,13 +241,16 @@ static void crowd(check_random *r, ct_sparse_contact *out, size_t count, double 
 }
 
 static ct_sparsify_options random_options(check_random *r, int round) {
-  static const double thresholds[] = {0.01, 0.1, 1.0, 0.0}, areas[] = {0.0, 0x1p-9}, distances[] = {0.5, 0.25, 1.0, 1e-12};
-  ct_sparsify_options o = options_of(thresholds[check_next(r) % 4], areas[check_next(r) % 2], distances[check_next(r) % 4]);
+  static const double thresholds[] = {0.01, 0.1, 1.0, 0.0}, areas[] = {0.0, 0x1p-9},
+                      distances[] = {0.5, 0.25, 1.0, 1e-12};
+  ct_sparsify_options o = options_of(thresholds[check_next(r) % 4], areas[check_next(r) % 2],
+                                     distances[check_next(r) % 4]);
   if (round % 8 == 0) o.adjacent = never;
   return o;
 }
 
-/* Reaches of a lattice step from many in one cell to one in thousands of cells; far from the origin too. */
+/* Reaches of a lattice step from many in one cell to one in thousands of cells; far from the origin
+ * too. */
 static void outcomes_are_those_of_the_literal_rules(void) {
   static ct_sparse_contact contacts[CROWD];
   static ct_sparsified out[CROWD], truth[CROWD];
@@ -285,7 +323,7 @@ static void a_second_time_removes_nothing(void) {
   }
 }
 
-/* ---- many ---- */
+/* ---- many ----------------------------------------------------------------------------------- */
 
 static double seconds(void) {
   struct timespec t;
@@ -293,7 +331,8 @@ static double seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* All in one place, then each alone: comparing all pairs would take 256 times as long for 16 times as many. */
+/* All in one place, then each alone: comparing all pairs would take 256 times as long for 16 times
+ * as many. */
 static void cost_is_near_linear(void) {
   enum { FEW = 2500, MANY = 16 * FEW };
   ct_sparse_contact *contacts = malloc(MANY * sizeof *contacts);
@@ -334,14 +373,19 @@ static void a_raised_flag_ends_it(void) {
 }
 
 static const check_test tests[] = {
-    {"row 13, rule a: contact below the least area goes", row_13_a_contact_below_the_least_area_goes},
-    {"row 13, rule b: a contact beside a much larger one goes", row_13_b_a_contact_beside_a_much_larger_one_goes},
-    {"row 13, rule b': of duplicates the later stays", row_13_b_prime_of_duplicates_the_later_stays},
+    {"row 13, rule a: contact below the least area goes",
+     row_13_a_contact_below_the_least_area_goes},
+    {"row 13, rule b: a contact beside a much larger one goes",
+     row_13_b_a_contact_beside_a_much_larger_one_goes},
+    {"row 13, rule b': of duplicates the later stays",
+     row_13_b_prime_of_duplicates_the_later_stays},
     {"duplicates_are_near_on_every_axis", duplicates_are_near_on_every_axis},
     {"what_an_area_removes_replaces_nothing", what_an_area_removes_replaces_nothing},
-    {"contacts_without_an_area_are_left_to_the_last_rule", contacts_without_an_area_are_left_to_the_last_rule},
+    {"contacts_without_an_area_are_left_to_the_last_rule",
+     contacts_without_an_area_are_left_to_the_last_rule},
     {"outcomes_are_those_of_the_literal_rules", outcomes_are_those_of_the_literal_rules},
-    {"carried_contacts_stay_and_zeros_remove_nothing", carried_contacts_stay_and_zeros_remove_nothing},
+    {"carried_contacts_stay_and_zeros_remove_nothing",
+     carried_contacts_stay_and_zeros_remove_nothing},
     {"the_order_of_the_contacts_does_not_matter", the_order_of_the_contacts_does_not_matter},
     {"a_second_time_removes_nothing", a_second_time_removes_nothing},
     {"cost_is_near_linear", cost_is_near_linear},

@@ -1,4 +1,5 @@
-/* Sort-and-sweep with coherence: the worked cases, what it counts, boxes that come and go, frames that fail. */
+/* Sort-and-sweep with coherence: the worked cases, what it counts, boxes that come and go, frames
+ * that fail. */
 #include "tests/support/check.h"
 
 #include <contact/sweep.h>
@@ -22,7 +23,8 @@ static ct_sweep_frame next_frame(ct_sweep *sweep, bool keep_order) {
   return frame;
 }
 
-static void check_pairs(const ct_pair_index *pairs, size_t count, const ct_pair_index *expected, size_t expected_count) {
+static void check_pairs(const ct_pair_index *pairs, size_t count, const ct_pair_index *expected,
+                        size_t expected_count) {
   CHECK_INT(count, expected_count);
   for (size_t k = 0; k < count && k < expected_count; k++) {
     CHECK_INT(pairs[k].i, expected[k].i);
@@ -32,8 +34,10 @@ static void check_pairs(const ct_pair_index *pairs, size_t count, const ct_pair_
 
 /* T2.1: b3 b5 b1 e5 e1 b6 b2 e3 b4 e6 e4 e2, numbers from 1. */
 static void t2_1_the_active_list_of_six_intervals(void) {
-  const ct_aabb boxes[6] = {interval(2, 4), interval(6, 11), interval(0, 7), interval(8, 10), interval(1, 3), interval(5, 9)};
-  const ct_pair_index expected[8] = {{0, 2}, {0, 4}, {1, 2}, {1, 3}, {1, 5}, {2, 4}, {2, 5}, {3, 5}};
+  const ct_aabb boxes[6] = {interval(2, 4),  interval(6, 11), interval(0, 7),
+                            interval(8, 10), interval(1, 3),  interval(5, 9)};
+  const ct_pair_index expected[8] = {{0, 2}, {0, 4}, {1, 2}, {1, 3},
+                                     {1, 5}, {2, 4}, {2, 5}, {3, 5}};
   ct_sweep *sweep = sweep_of(boxes, 6);
   ct_sweep_frame frame = next_frame(sweep, false);
   check_pairs(frame.pairs, frame.pair_count, expected, 8);
@@ -45,8 +49,10 @@ static void t2_1_the_active_list_of_six_intervals(void) {
 }
 
 /* T2.2: on single axes 1 and 3, and 2 and 3 overlap too. */
-static const ct_aabb quiz[4] = {
-    {{0, 0, 0}, {1, 1, 1}}, {{1, 0, 0}, {2, 1, 1}}, {{0.5, 0.5, 2}, {1.5, 1.5, 3}}, {{0, 0.9, 0.5}, {3, 2, 2.5}}};
+static const ct_aabb quiz[4] = {{{0, 0, 0}, {1, 1, 1}},
+                                {{1, 0, 0}, {2, 1, 1}},
+                                {{0.5, 0.5, 2}, {1.5, 1.5, 3}},
+                                {{0, 0.9, 0.5}, {3, 2, 2.5}}};
 static const ct_pair_index quiz_pairs[4] = {{0, 1}, {0, 3}, {1, 3}, {2, 3}};
 
 static void t2_2_overlap_is_the_intersection_over_the_axes(void) {
@@ -59,7 +65,9 @@ static void t2_2_overlap_is_the_intersection_over_the_axes(void) {
   }
   /* The same by events: all apart first, so that every pair comes by what changes places. */
   ct_aabb apart[4];
-  for (int k = 0; k < 4; k++) apart[k] = (ct_aabb){ct_vec(10 * k, 10 * k, 10 * k), ct_vec(10 * k + 1, 10 * k + 1, 10 * k + 1)};
+  for (int k = 0; k < 4; k++)
+    apart[k] =
+        (ct_aabb){ct_vec(10 * k, 10 * k, 10 * k), ct_vec(10 * k + 1, 10 * k + 1, 10 * k + 1)};
   ct_sweep *sweep = sweep_of(apart, 4);
   CHECK_INT(next_frame(sweep, true).pair_count, 0);
   for (uint32_t k = 0; k < 4; k++) ct_sweep_move(sweep, k, &quiz[k]);
@@ -95,7 +103,8 @@ static void pairs_that_begin_and_end_are_told(void) {
   next_frame(sweep, true);
   ct_sweep_move(sweep, 0, &(ct_aabb){{1.2, 1.2, 2.6}, {1.4, 1.4, 2.8}}); /* from 1 and 3 to 2 */
   ct_sweep_frame frame = next_frame(sweep, true);
-  const ct_pair_index begun[1] = {{0, 2}}, ended[2] = {{0, 1}, {0, 3}}, pairs[3] = {{0, 2}, {1, 3}, {2, 3}};
+  const ct_pair_index begun[1] = {{0, 2}}, ended[2] = {{0, 1}, {0, 3}},
+                      pairs[3] = {{0, 2}, {1, 3}, {2, 3}};
   check_pairs(frame.begun, frame.begun_count, begun, 1);
   check_pairs(frame.ended, frame.ended_count, ended, 2);
   check_pairs(frame.pairs, frame.pair_count, pairs, 3);
@@ -148,7 +157,8 @@ static void a_frame_that_fails_changes_no_pairs(void) {
 
 static const check_test tests[] = {
     {"T2.1 row 39: the active list of six intervals", t2_1_the_active_list_of_six_intervals},
-    {"T2.2 row 39: overlap is the intersection over the axes", t2_2_overlap_is_the_intersection_over_the_axes},
+    {"T2.2 row 39: overlap is the intersection over the axes",
+     t2_2_overlap_is_the_intersection_over_the_axes},
     {"T2.3 row 39: swaps are those of the intervals", t2_3_swaps_are_those_of_the_intervals},
     {"pairs_that_begin_and_end_are_told", pairs_that_begin_and_end_are_told},
     {"boxes_come_and_go_and_numbers_are_used_again", boxes_come_and_go_and_numbers_are_used_again},

@@ -17,14 +17,18 @@ static bool note(void *context, uint32_t user) {
 }
 
 static ct_aabb random_box(check_random *r, double side, double most) {
-  ct_vec3 low = ct_vec(check_uniform(r, 0.0, side), check_uniform(r, 0.0, side), check_uniform(r, 0.0, side));
-  return (ct_aabb){low, ct_add(low, ct_vec(check_uniform(r, 0.0, most), check_uniform(r, 0.0, most), check_uniform(r, 0.0, most)))};
+  ct_vec3 low =
+      ct_vec(check_uniform(r, 0.0, side), check_uniform(r, 0.0, side), check_uniform(r, 0.0, side));
+  return (ct_aabb){low, ct_add(low, ct_vec(check_uniform(r, 0.0, most), check_uniform(r, 0.0, most),
+                                           check_uniform(r, 0.0, most)))};
 }
 
-static void check_query(const ct_tree *tree, const ct_aabb *boxes, const bool *there, const ct_aabb *asked) {
+static void check_query(const ct_tree *tree, const ct_aabb *boxes, const bool *there,
+                        const ct_aabb *asked) {
   hit_list hits = {{0}, 0, 0};
   ct_tree_query(tree, asked, note, &hits, NULL);
-  for (size_t i = 0; i < COUNT; i++) CHECK_INT(hits.seen[i], there[i] && ct_aabb_overlap(&boxes[i], asked));
+  for (size_t i = 0; i < COUNT; i++)
+    CHECK_INT(hits.seen[i], there[i] && ct_aabb_overlap(&boxes[i], asked));
 }
 
 static void an_empty_tree_answers_nothing(void) {
@@ -64,8 +68,9 @@ static void random_edits_keep_the_tree_right(void) {
       count--;
     } else {
       /* Small and large steps alike. */
-      ct_vec3 d =
-          ct_scale(ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1)), step % 2 ? 0.05 : 10.0);
+      ct_vec3 d = ct_scale(
+          ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1)),
+          step % 2 ? 0.05 : 10.0);
       boxes[i] = (ct_aabb){ct_add(boxes[i].min, d), ct_add(boxes[i].max, d)};
       ct_tree_move(tree, proxies[i], &boxes[i]);
       CHECK(memcmp(ct_tree_aabb(tree, proxies[i]), &boxes[i], sizeof boxes[i]) == 0);
@@ -164,7 +169,8 @@ static void no_order_makes_the_tree_deep(void) {
     CHECK(ct_tree_valid(grown));
     CHECK(ct_tree_valid(built));
     if (ct_tree_height(grown) > 28 || ct_tree_height(built) > 28)
-      CHECK_FAIL("family %d: heights %u and %u, at most 28", family, ct_tree_height(grown), ct_tree_height(built));
+      CHECK_FAIL("family %d: heights %u and %u, at most 28", family, ct_tree_height(grown),
+                 ct_tree_height(built));
     ct_tree_destroy(grown);
     ct_tree_destroy(built);
   }
@@ -189,11 +195,13 @@ static void a_raised_flag_stops_building_and_leaves_the_tree_empty(void) {
 }
 
 static const check_test tests[] = {
-    {"a_raised_flag_stops_building_and_leaves_the_tree_empty", a_raised_flag_stops_building_and_leaves_the_tree_empty},
+    {"a_raised_flag_stops_building_and_leaves_the_tree_empty",
+     a_raised_flag_stops_building_and_leaves_the_tree_empty},
     {"an_empty_tree_answers_nothing", an_empty_tree_answers_nothing},
     {"random_edits_keep_the_tree_right", random_edits_keep_the_tree_right},
     {"a_clone_is_independent", a_clone_is_independent},
-    {"touching_boxes_overlap_and_a_hair_apart_they_do_not", touching_boxes_overlap_and_a_hair_apart_they_do_not},
+    {"touching_boxes_overlap_and_a_hair_apart_they_do_not",
+     touching_boxes_overlap_and_a_hair_apart_they_do_not},
     {"a_visitor_can_stop_the_query", a_visitor_can_stop_the_query},
     {"no_order_makes_the_tree_deep", no_order_makes_the_tree_deep},
 };

@@ -16,9 +16,11 @@ static void near_turn(double angle) {
   ct_sin_cos t = ct_sin_cos_of(angle);
   long double s = sinl((long double)angle), c = cosl((long double)angle);
   if (!(fabsl((long double)t.sine - s) <= TURN_ERROR * fabsl(s)))
-    CHECK_FAIL("sine of %.17g is %.17g, off by %Lg of it", angle, t.sine, ((long double)t.sine - s) / s);
+    CHECK_FAIL("sine of %.17g is %.17g, off by %Lg of it", angle, t.sine,
+               ((long double)t.sine - s) / s);
   if (!(fabsl((long double)t.cosine - c) <= TURN_ERROR * fabsl(c)))
-    CHECK_FAIL("cosine of %.17g is %.17g, off by %Lg of it", angle, t.cosine, ((long double)t.cosine - c) / c);
+    CHECK_FAIL("cosine of %.17g is %.17g, off by %Lg of it", angle, t.cosine,
+               ((long double)t.cosine - c) / c);
 }
 
 static void a_turn_is_that_of_long_double(void) {
@@ -53,7 +55,8 @@ static void small_angles_are_their_own_sine(void) {
 static void a_longer_angle_counts(void) {
   check_random r = {1402};
   for (int i = 0; i < 10000; i++) {
-    long double angle = (long double)check_uniform(&r, -1e6, 1e6) + (long double)check_uniform(&r, -1e-11, 1e-11);
+    long double angle =
+        (long double)check_uniform(&r, -1e6, 1e6) + (long double)check_uniform(&r, -1e-11, 1e-11);
     ct_dd parts = ct_fast_two_sum((double)angle, (double)(angle - (long double)(double)angle));
     ct_sin_cos t = ct_sin_cos_of_dd(parts);
     CHECK_NEAR((double)((long double)t.sine - sinl(angle)), 0.0, 3e-16);
@@ -65,13 +68,15 @@ static void the_turn_between_two_rotations_leads_from_one_to_the_other(void) {
   check_random r = {1403};
   for (int i = 0; i < 20000; i++) {
     ct_quat p = random_rotation(&r), q = random_rotation(&r);
-    if (i % 4 == 0) q = ct_quat_mul(ct_turn_about(ct_vec(0.6, 0, -0.8), ct_dd_of(ldexp(1.0, -(i % 200)))), p);
+    if (i % 4 == 0)
+      q = ct_quat_mul(ct_turn_about(ct_vec(0.6, 0, -0.8), ct_dd_of(ldexp(1.0, -(i % 200)))), p);
     if (i % 4 == 1) q = ct_quat_mul((ct_quat){0.36, 0.48, -0.8, i % 8 == 1 ? 0.0 : 1e-17}, p);
     ct_vec3 axis, other;
     double angle = ct_turn_between(p, q, &axis);
     CHECK(angle >= 0.0 && angle <= CT_PI);
     CHECK_NEAR(ct_norm(axis), 1.0, 4e-16);
-    CHECK_NEAR(rotations_apart(ct_quat_mul(ct_turn_about(axis, ct_dd_of(angle)), p), q), 0.0, 8e-15);
+    CHECK_NEAR(rotations_apart(ct_quat_mul(ct_turn_about(axis, ct_dd_of(angle)), p), q), 0.0,
+               8e-15);
     /* Opposite quaternions say the same. */
     CHECK(ct_turn_between((ct_quat){-p.x, -p.y, -p.z, -p.w}, q, &other) == angle);
     CHECK(axis.x == other.x && axis.y == other.y && axis.z == other.z);
@@ -82,7 +87,8 @@ static void half_a_turn_has_one_axis(void) {
   ct_vec3 axis;
   CHECK_NEAR(ct_turn_between(ct_quat_identity(), (ct_quat){0, -1, 0, 0}, &axis), (double)PI_L, 0.0);
   CHECK(axis.x == 0.0 && axis.y == 1.0 && axis.z == 0.0);
-  CHECK_NEAR(ct_turn_between((ct_quat){0, 0, -2, 0}, (ct_quat){0, 0, 0, 3}, &axis), (double)PI_L, 0.0);
+  CHECK_NEAR(ct_turn_between((ct_quat){0, 0, -2, 0}, (ct_quat){0, 0, 0, 3}, &axis), (double)PI_L,
+             0.0);
   CHECK(axis.z == 1.0);
   CHECK(ct_turn_between((ct_quat){1, 2, 3, 4}, (ct_quat){-1, -2, -3, -4}, &axis) == 0.0);
 }
@@ -99,10 +105,13 @@ static void a_change_keeps_its_digits(void) {
 static void a_rate_has_twice_the_digits(void) {
   check_random r = {1404};
   for (int i = 0; i < 10000; i++) {
-    ct_vec3 w = ct_vec(check_uniform(&r, -1, 1), ldexp(check_uniform(&r, -1, 1), (int)(check_next(&r) % 40) - 20), 0.5);
+    ct_vec3 w = ct_vec(check_uniform(&r, -1, 1),
+                       ldexp(check_uniform(&r, -1, 1), (int)(check_next(&r) % 40) - 20), 0.5);
     ct_dd n = ct_turn_rate(w);
-    long double truth = sqrtl((long double)w.x * w.x + (long double)w.y * w.y + (long double)w.z * w.z);
-    CHECK_NEAR((double)((long double)n.high + (long double)n.low - truth), 0.0, (double)(2e-19L * truth));
+    long double truth =
+        sqrtl((long double)w.x * w.x + (long double)w.y * w.y + (long double)w.z * w.z);
+    CHECK_NEAR((double)((long double)n.high + (long double)n.low - truth), 0.0,
+               (double)(2e-19L * truth));
   }
   ct_dd zero = ct_turn_rate(ct_vec(0, 0, 0));
   CHECK(zero.high == 0.0 && zero.low == 0.0);
@@ -110,10 +119,12 @@ static void a_rate_has_twice_the_digits(void) {
 
 static const check_test tests[] = {
     {"a_turn_is_that_of_long_double", a_turn_is_that_of_long_double},
-    {"a_turn_keeps_its_digits_near_multiples_of_a_quarter", a_turn_keeps_its_digits_near_multiples_of_a_quarter},
+    {"a_turn_keeps_its_digits_near_multiples_of_a_quarter",
+     a_turn_keeps_its_digits_near_multiples_of_a_quarter},
     {"small_angles_are_their_own_sine", small_angles_are_their_own_sine},
     {"a_longer_angle_counts", a_longer_angle_counts},
-    {"the_turn_between_two_rotations_leads_from_one_to_the_other", the_turn_between_two_rotations_leads_from_one_to_the_other},
+    {"the_turn_between_two_rotations_leads_from_one_to_the_other",
+     the_turn_between_two_rotations_leads_from_one_to_the_other},
     {"half_a_turn_has_one_axis", half_a_turn_has_one_axis},
     {"a_change_keeps_its_digits", a_change_keeps_its_digits},
     {"a_rate_has_twice_the_digits", a_rate_has_twice_the_digits},

@@ -1,12 +1,16 @@
-/* Vectors and rotations: lengths at extreme scales, the rotation of a quaternion, composition of frames. */
+/* Vectors and rotations: lengths at extreme scales, the rotation of a quaternion, composition of
+ * frames. */
 #include "tests/support/check.h"
 #include <contact/vec.h>
 
 static ct_quat random_rotation(check_random *r) {
-  return (ct_quat){check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, 0.1, 1)};
+  return (ct_quat){check_uniform(r, -1, 1), check_uniform(r, -1, 1), check_uniform(r, -1, 1),
+                   check_uniform(r, 0.1, 1)};
 }
 
-static void check_near(ct_vec3 a, ct_vec3 b, double tolerance) { CHECK_NEAR(ct_max_abs(ct_sub(a, b)), 0.0, tolerance); }
+static void check_near(ct_vec3 a, ct_vec3 b, double tolerance) {
+  CHECK_NEAR(ct_max_abs(ct_sub(a, b)), 0.0, tolerance);
+}
 
 static void lengths_neither_overflow_nor_underflow(void) {
   CHECK(ct_norm(ct_vec(3, 4, 0)) == 5.0);
@@ -43,9 +47,10 @@ static void products_of_quaternions_and_frames_compose(void) {
   check_random r = {82};
   for (int i = 0; i < 1000; i++) {
     ct_quat p = random_rotation(&r), q = random_rotation(&r);
-    ct_vec3 v = ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1));
-    check_near(ct_mat_mul(ct_quat_matrix(ct_quat_mul(p, q)), v), ct_mat_mul(ct_quat_matrix(p), ct_mat_mul(ct_quat_matrix(q), v)),
-               4e-15);
+    ct_vec3 v =
+        ct_vec(check_uniform(&r, -1, 1), check_uniform(&r, -1, 1), check_uniform(&r, -1, 1));
+    check_near(ct_mat_mul(ct_quat_matrix(ct_quat_mul(p, q)), v),
+               ct_mat_mul(ct_quat_matrix(p), ct_mat_mul(ct_quat_matrix(q), v)), 4e-15);
     ct_frame f = ct_frame_of((ct_pose){{1, 2, 3}, p}), g = ct_frame_of((ct_pose){{-4, 0, 5}, q});
     check_near(ct_to_parent(ct_frame_mul(f, g), v), ct_to_parent(f, ct_to_parent(g, v)), 1e-14);
     check_near(ct_to_local(f, ct_to_parent(f, v)), v, 1e-14);
@@ -54,7 +59,8 @@ static void products_of_quaternions_and_frames_compose(void) {
 }
 
 static void touching_boxes_overlap(void) {
-  ct_aabb a = {{0, 0, 0}, {1, 1, 1}}, b = {{1, 0, 0}, {2, 1, 1}}, c = {{1.0000001, 0, 0}, {2, 1, 1}};
+  ct_aabb a = {{0, 0, 0}, {1, 1, 1}}, b = {{1, 0, 0}, {2, 1, 1}},
+          c = {{1.0000001, 0, 0}, {2, 1, 1}};
   CHECK(ct_aabb_overlap(&a, &b) && ct_aabb_overlap(&b, &a));
   CHECK(!ct_aabb_overlap(&a, &c) && !ct_aabb_overlap(&c, &a));
   ct_aabb u = ct_aabb_union(a, c);

@@ -1,9 +1,10 @@
-/* Volumetric contacts whose values are known in closed form (theory's checks T5.1 to T5.7), and what the seed's construction is
- * made of: inner point, dual points, their hull, its polar.
+/* Volumetric contacts whose values are known in closed form (theory's checks T5.1 to T5.7), and
+ * what the seed's construction is made of: inner point, dual points, their hull, its polar.
  *
- * Checklist of the seeds: row 1 (one contact of a pair), row 3 (null when apart), row 4 (inner point), row 5 (dual points),
- * row 6 (hull of normals), row 7 (polar), row 8 (closed triangles), row 9 (point, normal, area), row 10 (refused point), row 11
- * (nearest surfaces), row 12 (gap), row 16 (the seed's epsilon).
+ * Checklist of the seeds: row 1 (one contact of a pair), row 3 (null when apart), row 4 (inner
+ * point), row 5 (dual points), row 6 (hull of normals), row 7 (polar), row 8 (closed triangles),
+ * row 9 (point, normal, area), row 10 (refused point), row 11 (nearest surfaces), row 12 (gap), row
+ * 16 (the seed's epsilon).
  */
 #include <contact/contact.h>
 
@@ -15,7 +16,8 @@
 
 static const double root_half = 0.70710678118654752440;
 
-static ct_volume volume_of(const ct_shape *a, ct_pose pa, const ct_shape *b, ct_pose pb, ct_volume_options options) {
+static ct_volume volume_of(const ct_shape *a, ct_pose pa, const ct_shape *b, ct_pose pb,
+                           ct_volume_options options) {
   ct_frame fa = ct_frame_of(pa), fb = ct_frame_of(pb);
   ct_volume v;
   ct_pair_volume((ct_placed){a, &fa}, (ct_placed){b, &fb}, &options, workspace, &v);
@@ -103,7 +105,8 @@ static void a_corner_of_a_tetrahedron_in_a_face_of_the_cube(void) {
 /* T5.4 */
 static void an_edge_of_a_prism_in_a_face_of_the_cube(void) {
   ct_shape b = box(0.5, 0.5, 0.3);
-  ct_pose pose = turned(at(0.95 + root_half, 0.5, 0.5), 0.0, 0.0, 0.38268343236508977173, 0.92387953251128675613);
+  ct_pose pose = turned(at(0.95 + root_half, 0.5, 0.5), 0.0, 0.0, 0.38268343236508977173,
+                        0.92387953251128675613);
   for (int w = 0; w < CT_WEIGHTING_SQUARED + 1; w++) {
     ct_volume_contact c = with_cube(&b, pose, (ct_weighting)w);
     check_vector(c.normal, 1.0, 0.0, 0.0, 4e-14);
@@ -115,7 +118,7 @@ static void an_edge_of_a_prism_in_a_face_of_the_cube(void) {
   }
 }
 
-/* ---- triangles ---- */
+/* ---- triangles ------------------------------------------------------------------------------ */
 
 typedef struct surface {
   ct_vec3 vertex[256];
@@ -166,7 +169,8 @@ static uint32_t faces_of(const ct_volume *v, ct_volume_owner owner) {
   return count;
 }
 
-/* T5.5: row 8: 6 squares of the cube's, 8 hexagons of the octahedron's, 24 corners; nothing says which way out. */
+/* T5.5: row 8: 6 squares of the cube's, 8 hexagons of the octahedron's, 24 corners; nothing says
+ * which way out. */
 static void a_cube_and_an_octahedron_share_a_truncated_octahedron(void) {
   const double r = 1.2;
   const ct_vec3 points[6] = {{r, 0, 0}, {-r, 0, 0}, {0, r, 0}, {0, -r, 0}, {0, 0, r}, {0, 0, -r}};
@@ -229,15 +233,17 @@ static void the_surfaces_are_those_nearest_to_the_point(void) {
   static const uint32_t opposite[6] = {1, 0, 3, 2, 5, 4};
   for (uint32_t f = 0; f < 6; f++) {
     double s = f & 1 ? 0.7 : -0.7;
-    ct_pose pose = at(0.5 + (f / 2 == 0 ? s : 0.0), 0.5 + (f / 2 == 1 ? s : 0.0), 0.5 + (f / 2 == 2 ? s : 0.0));
+    ct_pose pose = at(0.5 + (f / 2 == 0 ? s : 0.0), 0.5 + (f / 2 == 1 ? s : 0.0),
+                      0.5 + (f / 2 == 2 ? s : 0.0));
     ct_volume_contact c = with_cube(&b, pose, CT_WEIGHTING_LINEAR);
     CHECK_INT(c.surface_a, f);
     CHECK_INT(c.surface_b, opposite[f]);
   }
 }
 
-/* Row 11: faces that the caller has named, in a copy whose rounding may cut or join faces: each piece has the name of its face. The
- * prism's side faces are rectangles between rounded corners of a ring, which a factor of 1/3 moves out of their planes. */
+/* Row 11: faces that the caller has named, in a copy whose rounding may cut or join faces: each
+ * piece has the name of its face. The prism's side faces are rectangles between rounded corners of
+ * a ring, which a factor of 1/3 moves out of their planes. */
 static void named_faces_keep_their_names_when_scaled(void) {
   check_random r = {3};
   for (int round = 0; round < 50; round++) {
@@ -261,7 +267,8 @@ static void named_faces_keep_their_names_when_scaled(void) {
     for (uint32_t f = 0; f < to->face_count; f++) {
       uint32_t g = to->surface_ids[f] - 100;
       CHECK(g < from->face_count);
-      CHECK_NEAR(to->nx[f] * from->nx[g] + to->ny[f] * from->ny[g] + to->nz[f] * from->nz[g], 1.0, 1e-12);
+      CHECK_NEAR(to->nx[f] * from->nx[g] + to->ny[f] * from->ny[g] + to->nz[f] * from->nz[g], 1.0,
+                 1e-12);
     }
     ct_hull_release(hull);
     ct_hull_release(copy);
@@ -275,13 +282,14 @@ static void bodies_apart_or_touching_have_no_contact(void) {
   CHECK_INT(v.count, 0);
   CHECK_INT(v.flags, 0);
   for (int m = 0; m < CT_VOLUME_SOLFEC; m++) {
-    v = volume_of(&cube, at(0, 0, 0), &cube, at(1.0, 0.25, 0.0), (ct_volume_options){.method = (ct_volume_method)m});
+    v = volume_of(&cube, at(0, 0, 0), &cube, at(1.0, 0.25, 0.0),
+                  (ct_volume_options){.method = (ct_volume_method)m});
     CHECK_INT(v.count, 0);
     CHECK_INT(v.flags, CT_VOLUME_FLAG_TOUCHING_ONLY);
   }
 }
 
-/* ---- row 4 ---- */
+/* ---- row 4 ---------------------------------------------------------------------------------- */
 
 /* Row 4: a point inside both whose margin is that of a layer: half of its thickness. */
 static void an_inner_point_is_found_however_thin_the_layer(void) {
@@ -289,7 +297,8 @@ static void an_inner_point_is_found_however_thin_the_layer(void) {
   for (double depth = 1e-1; depth > 1e-13; depth *= 0.1) {
     double given = 1.0 - (1.0 - depth);
     for (int m = 0; m < CT_VOLUME_SOLFEC; m++) {
-      ct_volume_contact c = contact_by(&b, at(0.5 + (1.0 - depth), 0.5, 0.5), (ct_volume_options){.method = (ct_volume_method)m});
+      ct_volume_contact c = contact_by(&b, at(0.5 + (1.0 - depth), 0.5, 0.5),
+                                       (ct_volume_options){.method = (ct_volume_method)m});
       CHECK(c.margin > 0.0);
       CHECK_NEAR(c.margin, 0.5 * given, 1e-15 + 1e-12 * given);
       CHECK(c.inner.x > 1.0 - given && c.inner.x < 1.0);
@@ -301,7 +310,7 @@ static void an_inner_point_is_found_however_thin_the_layer(void) {
   }
 }
 
-/* ---- rows 5 to 7: the dual ---- */
+/* ---- rows 5 to 7: the dual ------------------------------------------------------------------ */
 
 typedef struct planes {
   ct_plane_set set;
@@ -311,7 +320,11 @@ typedef struct planes {
 } planes;
 
 static void open_planes(planes *p) {
-  p->set = (ct_plane_set){.count = 0, .unit = p->unit, .normals = p->normals, .constants = p->constants, .points = p->points};
+  p->set = (ct_plane_set){.count = 0,
+                          .unit = p->unit,
+                          .normals = p->normals,
+                          .constants = p->constants,
+                          .points = p->points};
 }
 static void add_plane(planes *p, ct_vec3 unit, double offset) {
   uint32_t i = p->set.count++;
@@ -341,7 +354,8 @@ static void the_distance_of_a_dual_point_is_one_over_that_of_its_plane(void) {
   CHECK_INT(ct_dual_points(&p.set, ct_vec(1.0, 0.0, 0.0)), CT_DEGENERATE_HULL);
 }
 
-/* T5.7, row 7: the dual of the cube is the octahedron of the unit vectors; and the polar of that the cube again. */
+/* T5.7, row 7: the dual of the cube is the octahedron of the unit vectors; and the polar of that
+ * the cube again. */
 static void the_polar_of_the_polar_of_a_cube_is_the_cube(void) {
   planes p;
   ct_hull_builder grow = {0};
@@ -366,14 +380,16 @@ static void the_polar_of_the_polar_of_a_cube_is_the_cube(void) {
   CHECK_INT(ct_polarise(&back, ct_vec(0, 0, 0), NULL, &again), CT_OK);
   back.vertex_input = NULL;
   CHECK_INT(again.vertex_count, 6);
-  for (uint32_t v = 0; v < again.vertex_count; v++) CHECK(ct_norm(ct_sub(again.vertices[v], dual.vertices[v])) == 0.0);
+  for (uint32_t v = 0; v < again.vertex_count; v++)
+    CHECK(ct_norm(ct_sub(again.vertices[v], dual.vertices[v])) == 0.0);
   ct_hull_builder_free(&grow);
   ct_hull_cells_free(&dual);
   ct_hull_cells_free(&back);
   ct_hull_cells_free(&again);
 }
 
-/* Row 6: Euler's formula, each edge in two faces, every dual point inside; a redundant plane is no vertex. */
+/* Row 6: Euler's formula, each edge in two faces, every dual point inside; a redundant plane is no
+ * vertex. */
 static void the_hull_of_normals_is_a_hull(void) {
   planes p;
   ct_hull_builder grow = {0};
@@ -389,16 +405,19 @@ static void the_hull_of_normals_is_a_hull(void) {
   for (uint32_t f = 0; f < dual.face_count; f++) {
     const uint32_t *loop = dual.face_loop + dual.face_start[f];
     for (uint32_t i = 0; i < p.set.count; i++) {
-      CHECK(ct_orient3d(dual.vertices[loop[0]], dual.vertices[loop[1]], dual.vertices[loop[2]], p.points[i]) <= 0);
+      CHECK(ct_orient3d(dual.vertices[loop[0]], dual.vertices[loop[1]], dual.vertices[loop[2]],
+                        p.points[i]) <= 0);
     }
   }
   ct_hull_builder_free(&grow);
   ct_hull_cells_free(&dual);
 }
 
-/* ---- the seed's method ---- */
+/* ---- the seed's method ---------------------------------------------------------------------- */
 
-#define SEED(e) ((ct_volume_options){.method = CT_VOLUME_SOLFEC, .weighting = CT_WEIGHTING_SQUARED, .epsilon = (e)})
+#define SEED(e)                                                                                    \
+  ((ct_volume_options){                                                                            \
+      .method = CT_VOLUME_SOLFEC, .weighting = CT_WEIGHTING_SQUARED, .epsilon = (e)})
 
 /* Row 16: where nothing is as near as epsilon the seed has the values of its squared weighting. */
 static void the_seed_answers_a_deep_pair_as_everyone(void) {
@@ -413,7 +432,8 @@ static void the_seed_answers_a_deep_pair_as_everyone(void) {
   CHECK(c.margin >= 1e-6);
 }
 
-/* Bodies apart by less than epsilon: planes swell around the inner point, and there is a contact. */
+/* Bodies apart by less than epsilon: planes swell around the inner point, and there is a contact.
+ */
 static void the_seed_joins_bodies_that_are_nearer_than_epsilon(void) {
   ct_shape cube = box(0.5, 0.5, 0.5);
   ct_volume v = volume_of(&cube, at(0, 0, 0), &cube, at(1.0005, 0, 0), SEED(1e-3));
@@ -426,12 +446,15 @@ static void the_seed_joins_bodies_that_are_nearer_than_epsilon(void) {
   CHECK_INT(volume_of(&cube, at(0, 0, 0), &cube, at(1.002, 0, 0), SEED(1e-3)).count, 0);
 }
 
-/* Row 10: planes moved out by a fiftieth of the size draw the common surface of a thin plate past the bodies: the point is refused.
- * By planes that stay where they are the same pair has a contact whose point is in both. */
+/* Row 10: planes moved out by a fiftieth of the size draw the common surface of a thin plate past
+ * the bodies: the point is refused. By planes that stay where they are the same pair has a contact
+ * whose point is in both. */
 static void the_seed_refuses_a_point_outside_a_body(void) {
-  ct_shape a = box(0.32756379271824049, 0.078583724149184089, 0.5), b = box(0.0022746664667356508, 0.5, 0.33140499079091618);
-  ct_pose pose = turned(at(0.097206775881641616, 0.42038854338000675, 0.19877683069804064), 0.12917245088075813,
-                        -0.78442718906075792, -0.95621685833371695, -0.87494705251451932);
+  ct_shape a = box(0.32756379271824049, 0.078583724149184089, 0.5),
+           b = box(0.0022746664667356508, 0.5, 0.33140499079091618);
+  ct_pose pose =
+      turned(at(0.097206775881641616, 0.42038854338000675, 0.19877683069804064),
+             0.12917245088075813, -0.78442718906075792, -0.95621685833371695, -0.87494705251451932);
   ct_volume v = volume_of(&a, at(0, 0, 0), &b, pose, SEED(0.02));
   CHECK_INT(v.count, 0);
   CHECK_INT(v.flags, CT_VOLUME_FLAG_ILL_CONDITIONED);
@@ -443,7 +466,8 @@ static void the_seed_refuses_a_point_outside_a_body(void) {
 /* Row 16 and §0.3: all lengths and epsilon times s: lengths scale, normals and surfaces stay. */
 static void scaling_scales_every_method(void) {
   for (int m = 0; m < CT_VOLUME_METHOD_COUNT; m++) {
-    ct_volume_options options = {.weighting = CT_WEIGHTING_SQUARED, .method = (ct_volume_method)m, .epsilon = 1e-6};
+    ct_volume_options options = {
+        .weighting = CT_WEIGHTING_SQUARED, .method = (ct_volume_method)m, .epsilon = 1e-6};
     ct_shape a = box(0.5, 0.4, 0.3), b = box(0.2, 0.3, 0.6);
     ct_pose pose = turned(at(0.6, 0.1, 0.2), 0.1, 0.2, 0.3, 0.9);
     ct_volume_contact c = volume_of(&a, at(0, 0, 0), &b, pose, options).contacts[0];
@@ -468,21 +492,26 @@ static void scaling_scales_every_method(void) {
 static const check_test tests[] = {
     {"a_box_in_a_face_of_the_cube", a_box_in_a_face_of_the_cube},
     {"a_corner_of_a_box_in_a_corner_of_the_cube", a_corner_of_a_box_in_a_corner_of_the_cube},
-    {"a_corner_of_a_tetrahedron_in_a_face_of_the_cube", a_corner_of_a_tetrahedron_in_a_face_of_the_cube},
+    {"a_corner_of_a_tetrahedron_in_a_face_of_the_cube",
+     a_corner_of_a_tetrahedron_in_a_face_of_the_cube},
     {"an_edge_of_a_prism_in_a_face_of_the_cube", an_edge_of_a_prism_in_a_face_of_the_cube},
-    {"a_cube_and_an_octahedron_share_a_truncated_octahedron", a_cube_and_an_octahedron_share_a_truncated_octahedron},
+    {"a_cube_and_an_octahedron_share_a_truncated_octahedron",
+     a_cube_and_an_octahedron_share_a_truncated_octahedron},
     {"planes_that_are_shared_bias_no_normal", planes_that_are_shared_bias_no_normal},
     {"a_quarter_turn_shares_planes_too", a_quarter_turn_shares_planes_too},
     {"a_body_in_another_has_the_pairs_own_normal", a_body_in_another_has_the_pairs_own_normal},
     {"the_surfaces_are_those_nearest_to_the_point", the_surfaces_are_those_nearest_to_the_point},
     {"named_faces_keep_their_names_when_scaled", named_faces_keep_their_names_when_scaled},
     {"bodies_apart_or_touching_have_no_contact", bodies_apart_or_touching_have_no_contact},
-    {"an_inner_point_is_found_however_thin_the_layer", an_inner_point_is_found_however_thin_the_layer},
-    {"the_distance_of_a_dual_point_is_one_over_that_of_its_plane", the_distance_of_a_dual_point_is_one_over_that_of_its_plane},
+    {"an_inner_point_is_found_however_thin_the_layer",
+     an_inner_point_is_found_however_thin_the_layer},
+    {"the_distance_of_a_dual_point_is_one_over_that_of_its_plane",
+     the_distance_of_a_dual_point_is_one_over_that_of_its_plane},
     {"the_polar_of_the_polar_of_a_cube_is_the_cube", the_polar_of_the_polar_of_a_cube_is_the_cube},
     {"the_hull_of_normals_is_a_hull", the_hull_of_normals_is_a_hull},
     {"the_seed_answers_a_deep_pair_as_everyone", the_seed_answers_a_deep_pair_as_everyone},
-    {"the_seed_joins_bodies_that_are_nearer_than_epsilon", the_seed_joins_bodies_that_are_nearer_than_epsilon},
+    {"the_seed_joins_bodies_that_are_nearer_than_epsilon",
+     the_seed_joins_bodies_that_are_nearer_than_epsilon},
     {"the_seed_refuses_a_point_outside_a_body", the_seed_refuses_a_point_outside_a_body},
     {"scaling_scales_every_method", scaling_scales_every_method},
 };

@@ -45,22 +45,30 @@ static void zero_pair_options_give_the_full_distance(void) {
   static const struct {
     ct_quat turn;
     double distance;
-  } rows[] = {{{0}, 2.0}, {{0.0, 0.0, 0.38268343236508977, 0.92387953251128674}, 3.0 - 1.4142135623730951}};
-  const ct_shape shapes[] = {box_of(1, 1, 1), {.kind = CT_KIND_BOX, .box.half = {1, 1, 1}, .rounding = 0.0}};
+  } rows[] = {{{0}, 2.0},
+              {{0.0, 0.0, 0.38268343236508977, 0.92387953251128674}, 3.0 - 1.4142135623730951}};
+  const ct_shape shapes[] = {box_of(1, 1, 1),
+                             {.kind = CT_KIND_BOX, .box.half = {1, 1, 1}, .rounding = 0.0}};
   for (size_t i = 0; i < 2; i++)
     for (int m = 0; m < MEASURES; m++) {
-      const ct_frame first = frame_at(0, 0, 0), second = ct_frame_of((ct_pose){{4, 0.1, 0.2}, rows[i].turn});
-      double found = distance_by((measure)m, (ct_placed){&shapes[0], &first}, (ct_placed){&shapes[1], &second});
+      const ct_frame first = frame_at(0, 0, 0),
+                     second = ct_frame_of((ct_pose){{4, 0.1, 0.2}, rows[i].turn});
+      double found = distance_by((measure)m, (ct_placed){&shapes[0], &first},
+                                 (ct_placed){&shapes[1], &second});
       CHECK_NEAR(found, rows[i].distance, m == MPR ? 1e-6 : 1e-12);
     }
   /* Curved bodies are where an early answer is short: a sphere and a cone, and two ellipsoids. */
-  const ct_shape ball = sphere_of(1), oval = {.kind = CT_KIND_ELLIPSOID, .ellipsoid = {.radii = {1, 2, 3}}};
+  const ct_shape ball = sphere_of(1),
+                 oval = {.kind = CT_KIND_ELLIPSOID, .ellipsoid = {.radii = {1, 2, 3}}};
   const ct_frame low = frame_at(0, 0, 0), high = frame_at(0, 0, 10);
-  CHECK_NEAR(distance_by(DISTANCE, (ct_placed){&oval, &low}, (ct_placed){&oval, &high}), 4.0, 1e-12);
-  CHECK_NEAR(distance_by(DISTANCE, (ct_placed){&oval, &low}, (ct_placed){&ball, &high}), 6.0, 1e-12);
+  CHECK_NEAR(distance_by(DISTANCE, (ct_placed){&oval, &low}, (ct_placed){&oval, &high}), 4.0,
+             1e-12);
+  CHECK_NEAR(distance_by(DISTANCE, (ct_placed){&oval, &low}, (ct_placed){&ball, &high}), 6.0,
+             1e-12);
   const ct_frame aside = frame_at(9, 7, 5);
   ct_pair_result zero, full;
-  ct_pair_distance((ct_placed){&oval, &low}, (ct_placed){&oval, &aside}, &(ct_pair_options){0}, workspace, &zero);
+  ct_pair_distance((ct_placed){&oval, &low}, (ct_placed){&oval, &aside}, &(ct_pair_options){0},
+                   workspace, &zero);
   const ct_pair_options always = {.threshold = INFINITY};
   ct_pair_distance((ct_placed){&oval, &low}, (ct_placed){&oval, &aside}, &always, workspace, &full);
   CHECK(memcmp(&zero.distance, &full.distance, 3 * sizeof(double)) == 0);
@@ -69,7 +77,8 @@ static void zero_pair_options_give_the_full_distance(void) {
 /* A ball of radius 1 with a zero collider pose, at (0, 0, z) with a zero rotation. */
 static const ct_body *ball_named(const char *id) {
   const ct_collider collider = {.shape = sphere_of(1)};
-  static const ct_motion motion = {.source = CT_MASS_MASS, .value = 2.0, .has_inertia = true, .inertia_diagonal = {1, 1, 1}};
+  static const ct_motion motion = {
+      .source = CT_MASS_MASS, .value = 2.0, .has_inertia = true, .inertia_diagonal = {1, 1, 1}};
   const ct_body_options options = {
       .id = text_of(id), .colliders = &collider, .collider_count = 1, .motion = &motion};
   const ct_body *body = NULL;
@@ -95,10 +104,12 @@ static void zero_poses_are_the_identity(void) {
     CHECK(is_unit(ct_body_motion(bodies[i])->inertia_orientation));
   }
   const ct_scene *scene = seal(draft, base);
-  const ct_frame frames[2] = {ct_frame_of(ct_scene_pose(scene, row[0])), ct_frame_of(ct_scene_pose(scene, row[1]))};
+  const ct_frame frames[2] = {ct_frame_of(ct_scene_pose(scene, row[0])),
+                              ct_frame_of(ct_scene_pose(scene, row[1]))};
   ct_collider colliders[2] = {ct_body_collider(bodies[0], 0), ct_body_collider(bodies[1], 0)};
-  CHECK_NEAR(distance_by(DISTANCE, (ct_placed){&colliders[0].shape, &frames[0]}, (ct_placed){&colliders[1].shape, &frames[1]}), 1.0,
-             1e-12);
+  CHECK_NEAR(distance_by(DISTANCE, (ct_placed){&colliders[0].shape, &frames[0]},
+                         (ct_placed){&colliders[1].shape, &frames[1]}),
+             1.0, 1e-12);
   for (int i = 0; i < 2; i++) ct_body_release(bodies[i]);
   ct_scene_release(scene);
 }
@@ -115,7 +126,8 @@ static void zero_paths_are_refused_and_zero_impact_options_search(void) {
                            &moving),
             CT_OK);
   const ct_body *bodies[2] = {ball_named("a"), ball_named("b")};
-  const ct_moving_body a = {.body = bodies[0], .path = still}, b = {.body = bodies[1], .path = moving};
+  const ct_moving_body a = {.body = bodies[0], .path = still},
+                       b = {.body = bodies[1], .path = moving};
   ct_toi impact;
   CHECK_INT(ct_body_toi(a, b, &(ct_toi_options){.end = 4.0}, workspace, &impact), CT_OK);
   CHECK_INT(impact.event, CT_TOI_CONTACT);
@@ -134,8 +146,11 @@ static void zero_body_options_are_refused(void) {
 static const check_test tests[] = {
     {"zero_pair_options_give_the_full_distance", zero_pair_options_give_the_full_distance},
     {"zero_poses_are_the_identity", zero_poses_are_the_identity},
-    {"zero_paths_are_refused_and_zero_impact_options_search", zero_paths_are_refused_and_zero_impact_options_search},
+    {"zero_paths_are_refused_and_zero_impact_options_search",
+     zero_paths_are_refused_and_zero_impact_options_search},
     {"zero_body_options_are_refused", zero_body_options_are_refused},
 };
 
-int main(int argc, char **argv) { return workspace_main(argc, argv, tests, sizeof tests / sizeof tests[0]); }
+int main(int argc, char **argv) {
+  return workspace_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}

@@ -1,8 +1,9 @@
 /* Runs the boxes' benchmark: inputs, references, rounds in turns, medians, verdicts.
  *
- * Every measurement is a child of its own, in processor time. An engine is right when its pairs are those of a sort and scan
- * written here, of which there may be a hundred thousand boxes at most, and of the input's specification (numbers and hashes of
- * pairs). Prints lines "row|steps|engine|ours|ms|correct" and "note|..." for the script that makes the tables.
+ * Every measurement is a child of its own, in processor time. An engine is right when its pairs are
+ * those of a sort and scan written here, of which there may be a hundred thousand boxes at most,
+ * and of the input's specification (numbers and hashes of pairs). Prints lines
+ * "row|steps|engine|ours|ms|correct" and "note|..." for the script that makes the tables.
  *
  *     boxes [rounds [seconds [most boxes]]]
  */
@@ -61,7 +62,7 @@ typedef struct tally {
   bool correct;
 } tally;
 
-/* ---- inputs ---- */
+/* ---- inputs --------------------------------------------------------------------------------- */
 
 static bool make_row(uint32_t count, row *r) {
   r->count = count;
@@ -90,7 +91,7 @@ static bool make_row(uint32_t count, row *r) {
   return true;
 }
 
-/* ---- references ---- */
+/* ---- references ----------------------------------------------------------------------------- */
 
 static digest digest_of(const bench_pairs *pairs) {
   digest d = {pairs->count, 0};
@@ -121,7 +122,8 @@ static bool scan(const bench_box *boxes, uint32_t count, digest *found) {
   for (uint32_t a = 0; a < count; a++)
     for (uint32_t b = a + 1; b < count && list[b].box.low[0] <= list[a].box.high[0]; b++) {
       const bench_box *p = &list[a].box, *q = &list[b].box;
-      if (p->low[1] <= q->high[1] && q->low[1] <= p->high[1] && p->low[2] <= q->high[2] && q->low[2] <= p->high[2])
+      if (p->low[1] <= q->high[1] && q->low[1] <= p->high[1] && p->low[2] <= q->high[2] &&
+          q->low[2] <= p->high[2])
         bench_add(&pairs, list[a].number, list[b].number);
     }
   *found = digest_of(&pairs);
@@ -138,11 +140,13 @@ static bool find_references(row *r, const digest *told) {
   for (int end = 0; end < 2; end++)
     if (!scan(r->boxes[end ? BENCH_STEPS : 0], r->count, &r->pairs[end])) return false;
   if (!same(r->pairs[0], told[0]) || !same(r->pairs[1], told[1]))
-    printf("note|%u boxes: the pairs are not those of the specification: this libm rounds some inputs differently\n", r->count);
+    printf("note|%u boxes: the pairs are not those of the specification: this libm rounds some "
+           "inputs differently\n",
+           r->count);
   return true;
 }
 
-/* ---- measuring ---- */
+/* ---- measuring ------------------------------------------------------------------------------ */
 
 static double processor_seconds(void) {
   struct timespec t;
@@ -150,14 +154,17 @@ static double processor_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double timed(const bench_broad *engine, void *state, const bench_box *boxes, bench_pairs *pairs) {
+static double timed(const bench_broad *engine, void *state, const bench_box *boxes,
+                    bench_pairs *pairs) {
   double start = processor_seconds();
   engine->answer(state, boxes, pairs);
   return processor_seconds() - start;
 }
 
-/* From nothing: answers after a reset each. In steps: those of the steps, after one that is not counted. */
-static void measure(const bench_broad *engine, const row *r, bool steps, double seconds, cell *out) {
+/* From nothing: answers after a reset each. In steps: those of the steps, after one that is not
+ * counted. */
+static void measure(const bench_broad *engine, const row *r, bool steps, double seconds,
+                    cell *out) {
   void *state = engine->prepare(r->boxes[0], r->count);
   if (!state) return;
   bench_pairs pairs = {NULL, 0, 0};
@@ -182,7 +189,8 @@ static void measure(const bench_broad *engine, const row *r, bool steps, double 
   out->answered = true;
 }
 
-static bool measure_apart(const bench_broad *engine, const row *r, bool steps, double seconds, cell *out) {
+static bool measure_apart(const bench_broad *engine, const row *r, bool steps, double seconds,
+                          cell *out) {
   out->answered = false;
   fflush(NULL);
   pid_t child = fork();
@@ -194,7 +202,8 @@ static bool measure_apart(const bench_broad *engine, const row *r, bool steps, d
     _exit(0);
   }
   int status = 0;
-  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0 && out->answered;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
+         out->answered;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -214,7 +223,8 @@ static int engines_for(const row *r, bool steps, const bench_broad *found[ENGINE
   int count = 0;
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
     for (int k = 0; k < all[i].count; k++)
-      if (all[i].list[k].most[steps] >= r->count && count < ENGINES_MAX) found[count++] = &all[i].list[k];
+      if (all[i].list[k].most[steps] >= r->count && count < ENGINES_MAX)
+        found[count++] = &all[i].list[k];
   return count;
 }
 
@@ -232,22 +242,26 @@ static void run_row(const row *r, bool steps, int rounds, double seconds, cell *
   for (int e = 0; e < count; e++) {
     tally *t = &tallies[e];
     qsort(t->ms, (size_t)t->rounds, sizeof t->ms[0], ascending);
-    printf("%u|%d|%s|%d|%.4f|%d\n", r->count, steps, engines[e]->name, engines[e]->ours, t->rounds ? t->ms[t->rounds / 2] : NAN,
-           t->correct);
+    printf("%u|%d|%s|%d|%.4f|%d\n", r->count, steps, engines[e]->name, engines[e]->ours,
+           t->rounds ? t->ms[t->rounds / 2] : NAN, t->correct);
   }
   fflush(stdout);
 }
 
 int main(int count, char **words) {
   int rounds = count > 1 ? (int)strtol(words[1], NULL, 10) : 3;
-  double seconds = count > 2 ? strtod(words[2], NULL) : 0.03, most = count > 3 ? strtod(words[3], NULL) : 1e6;
+  double seconds = count > 2 ? strtod(words[2], NULL) : 0.03,
+         most = count > 3 ? strtod(words[3], NULL) : 1e6;
   if (rounds < 1 || rounds > ROUNDS_MAX || !(seconds > 0.0)) return 2;
-  cell *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  cell *shared =
+      mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return 1;
-  for (size_t i = 0; i < sizeof specified / sizeof specified[0] && specified[i].count <= most; i++) {
+  for (size_t i = 0; i < sizeof specified / sizeof specified[0] && specified[i].count <= most;
+       i++) {
     row r;
     if (!make_row(specified[i].count, &r) || !find_references(&r, specified[i].pairs)) return 1;
-    for (int steps = 0; steps < 2; steps++) run_row(&r, steps, r.count > MANY ? 1 : rounds, seconds, shared);
+    for (int steps = 0; steps < 2; steps++)
+      run_row(&r, steps, r.count > MANY ? 1 : rounds, seconds, shared);
     for (int step = 0; step <= BENCH_STEPS; step++) free(r.boxes[step]);
   }
   return 0;

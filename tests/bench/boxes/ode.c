@@ -19,7 +19,8 @@ static void *prepare(const bench_box *boxes, uint32_t count) {
   if (!s->geoms) return NULL;
   for (uint32_t i = 0; i < count; i++) {
     const bench_box *b = &boxes[i];
-    s->geoms[i] = dCreateBox(0, b->high[0] - b->low[0], b->high[1] - b->low[1], b->high[2] - b->low[2]);
+    s->geoms[i] =
+        dCreateBox(0, b->high[0] - b->low[0], b->high[1] - b->low[1], b->high[2] - b->low[2]);
     dGeomSetData(s->geoms[i], (void *)(uintptr_t)i);
   }
   return s;
@@ -30,7 +31,8 @@ static void place(void *opaque, const bench_box *boxes) {
   for (uint32_t i = 0; i < s->count; i++) {
     const double *low = boxes[i].low, *high = boxes[i].high;
     dGeomBoxSetLengths(s->geoms[i], high[0] - low[0], high[1] - low[1], high[2] - low[2]);
-    dGeomSetPosition(s->geoms[i], (low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2);
+    dGeomSetPosition(s->geoms[i], (low[0] + high[0]) / 2, (low[1] + high[1]) / 2,
+                     (low[2] + high[2]) / 2);
   }
 }
 
@@ -42,7 +44,9 @@ static void renew(state *s, dSpaceID space) {
 }
 
 static void reset_hash(void *opaque) { renew(opaque, dHashSpaceCreate(0)); }
-static void reset_sweep(void *opaque) { renew(opaque, dSweepAndPruneSpaceCreate(0, dSAP_AXES_XYZ)); }
+static void reset_sweep(void *opaque) {
+  renew(opaque, dSweepAndPruneSpaceCreate(0, dSAP_AXES_XYZ));
+}
 
 static void collect(void *pairs, dGeomID a, dGeomID b) {
   dReal p[6], q[6];

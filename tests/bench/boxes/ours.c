@@ -60,10 +60,10 @@ static void answer(void *opaque, const bench_box *boxes, bench_pairs *pairs) {
   else from_nothing(s, same, pairs);
 }
 
-#define PREPARE(name, method, steps)                                                                                               \
-  static void *name(const bench_box *boxes, uint32_t count) {                                                                      \
-    (void)boxes;                                                                                                                   \
-    return prepare(count, method, steps);                                                                                          \
+#define PREPARE(name, method, steps)                                                               \
+  static void *name(const bench_box *boxes, uint32_t count) {                                      \
+    (void)boxes;                                                                                   \
+    return prepare(count, method, steps);                                                          \
   }
 PREPARE(prepare_auto, CT_BROADPHASE_AUTO, false)
 PREPARE(prepare_auto_steps, CT_BROADPHASE_AUTO, true)

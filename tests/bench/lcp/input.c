@@ -1,4 +1,5 @@
-/* Walls of boxes as problems of normal impulses: M = J M^-1 J' and what the contacts would do in one step of 1/60 s. */
+/* Walls of boxes as problems of normal impulses: M = J M^-1 J' and what the contacts would do in
+ * one step of 1/60 s. */
 #include "lcp.h"
 
 #include "../../support/pile.h"
@@ -43,7 +44,8 @@ static void make_arm(source *s, const box *b, double side, double arm[3]) {
 static void make_row(const double arm[3], const double normal[3], double sign, double row[6]) {
   for (int k = 0; k < 3; k++) {
     row[k] = sign * normal[k];
-    row[3 + k] = sign * (arm[(k + 1) % 3] * normal[(k + 2) % 3] - arm[(k + 2) % 3] * normal[(k + 1) % 3]);
+    row[3 + k] =
+        sign * (arm[(k + 1) % 3] * normal[(k + 2) % 3] - arm[(k + 2) % 3] * normal[(k + 1) % 3]);
   }
 }
 
@@ -70,8 +72,10 @@ static double entry(const wall *w, const contact *a, const contact *b) {
   double sum = 0.0;
   if (a->upper == b->upper) sum += over_mass(&w->box[a->upper], a->on_upper, b->on_upper);
   if (a->upper == b->lower) sum += over_mass(&w->box[a->upper], a->on_upper, b->on_lower);
-  if (a->lower >= 0 && a->lower == b->upper) sum += over_mass(&w->box[a->lower], a->on_lower, b->on_upper);
-  if (a->lower >= 0 && a->lower == b->lower) sum += over_mass(&w->box[a->lower], a->on_lower, b->on_lower);
+  if (a->lower >= 0 && a->lower == b->upper)
+    sum += over_mass(&w->box[a->lower], a->on_lower, b->on_upper);
+  if (a->lower >= 0 && a->lower == b->lower)
+    sum += over_mass(&w->box[a->lower], a->on_lower, b->on_lower);
   return a == b ? sum + w->added : sum;
 }
 
@@ -123,8 +127,8 @@ bool bench_wall_dense(int wide, int high, int number, bench_problem *p) {
   return true;
 }
 
-/* Contacts that share a box with contact i are those of the boxes of its level and of the levels beside it, at most two columns
- * off. */
+/* Contacts that share a box with contact i are those of the boxes of its level and of the levels
+ * beside it, at most two columns off. */
 static void add_row(const wall *w, int wide, int i, bench_sparse *p) {
   const contact *c = &w->contact[i];
   int level = i / 4 / wide, column = i / 4 % wide, high = w->boxes / wide;
@@ -177,7 +181,8 @@ bool bench_pile_dense(int wide, int high, int number, bench_problem *p) {
     wall.q[i] /= 60.0;
     for (int e = 0; e < 2; e++)
       for (int k = 0; k < 6 && wall.pairs[i][e] >= 0; k++)
-        wall.q[i] += wall.rows[12 * i + 6 * (size_t)e + (size_t)k] * velocities[6 * wall.pairs[i][e] + k];
+        wall.q[i] +=
+            wall.rows[12 * i + 6 * (size_t)e + (size_t)k] * velocities[6 * wall.pairs[i][e] + k];
   }
   *p = (bench_problem){(int)wall.count, wall.m, wall.q};
   wall.m = wall.q = NULL;
@@ -207,7 +212,8 @@ double bench_residual(const bench_problem *p, const double *z) {
   double most = 0.0;
   for (int i = 0; i < p->size; i++) {
     long double w = p->q[i];
-    for (int j = 0; j < p->size; j++) w += (long double)p->m[(size_t)i * (size_t)p->size + (size_t)j] * z[j];
+    for (int j = 0; j < p->size; j++)
+      w += (long double)p->m[(size_t)i * (size_t)p->size + (size_t)j] * z[j];
     double one = off(w, z[i]);
     if (!(one <= most)) most = one;
   }
@@ -218,7 +224,8 @@ double bench_sparse_residual(const bench_sparse *p, const double *z) {
   double most = 0.0;
   for (size_t i = 0; i < p->size; i++) {
     long double w = p->q[i];
-    for (size_t e = p->starts[i]; e < p->starts[i + 1]; e++) w += (long double)p->values[e] * z[p->columns[e]];
+    for (size_t e = p->starts[i]; e < p->starts[i + 1]; e++)
+      w += (long double)p->values[e] * z[p->columns[e]];
     double one = off(w, z[i]);
     if (!(one <= most)) most = one;
   }

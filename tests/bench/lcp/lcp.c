@@ -1,8 +1,10 @@
-/* Runs the benchmark of linear complementarity: inputs, rounds in turns, medians, residuals in long double.
+/* Runs the benchmark of linear complementarity: inputs, rounds in turns, medians, residuals in long
+ * double.
  *
- * Every measurement is a child of its own, in processor time. A solver is right when it says that it has solved all problems and no
- * residual is above 1e-10 (1 + |q|max). Prints lines "row|solver|ours|us|residual|failed|correct" and those of bench_growth for
- * the script that makes the tables.
+ * Every measurement is a child of its own, in processor time. A solver is right when it says that
+ * it has solved all problems and no residual is above 1e-10 (1 + |q|max). Prints lines
+ * "row|solver|ours|us|residual|failed|correct" and those of bench_growth for the script that makes
+ * the tables.
  *
  *     lcp [rounds [seconds]]
  */
@@ -37,8 +39,9 @@ typedef struct tally {
 static const struct {
   int wide, high;
   bool redundant;
-} walls[] = {{1, 2, false},  {2, 2, false}, {2, 4, false}, {4, 4, false}, {4, 8, false}, {8, 8, false},
-             {8, 16, false}, {1, 3, true},  {3, 2, true},  {4, 3, true},  {6, 4, true}};
+} walls[] = {{1, 2, false}, {2, 2, false}, {2, 4, false},  {4, 4, false},
+             {4, 8, false}, {8, 8, false}, {8, 16, false}, {1, 3, true},
+             {3, 2, true},  {4, 3, true},  {6, 4, true}};
 
 static double processor_seconds(void) {
   struct timespec t;
@@ -46,7 +49,8 @@ static double processor_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void look_at_answers(const bench_solver *arena, void *state, const bench_problem *problems, double *z, cell *out) {
+static void look_at_answers(const bench_solver *arena, void *state, const bench_problem *problems,
+                            double *z, cell *out) {
   out->residual = out->off = 0.0;
   out->failed = 0;
   for (int k = 0; k < BENCH_PROBLEMS; k++) {
@@ -59,7 +63,8 @@ static void look_at_answers(const bench_solver *arena, void *state, const bench_
   }
 }
 
-static void measure(const bench_solver *arena, const bench_problem *problems, double seconds, cell *out) {
+static void measure(const bench_solver *arena, const bench_problem *problems, double seconds,
+                    cell *out) {
   void *state = arena->prepare(problems);
   double *z = calloc((size_t)problems[0].size, sizeof *z);
   if (!state || !z) return;
@@ -75,7 +80,8 @@ static void measure(const bench_solver *arena, const bench_problem *problems, do
   out->answered = true;
 }
 
-static bool measure_apart(const bench_solver *arena, const bench_problem *problems, double seconds, cell *out) {
+static bool measure_apart(const bench_solver *arena, const bench_problem *problems, double seconds,
+                          cell *out) {
   out->answered = false;
   fflush(NULL);
   pid_t child = fork();
@@ -87,7 +93,8 @@ static bool measure_apart(const bench_solver *arena, const bench_problem *proble
     _exit(0);
   }
   int status = 0;
-  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0 && out->answered;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
+         out->answered;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -108,7 +115,8 @@ static int all_solvers(const bench_solver *found[SOLVERS_MAX]) {
   return count;
 }
 
-static void run_row(const bench_problem *problems, const char *kind, int rounds, double seconds, cell *shared) {
+static void run_row(const bench_problem *problems, const char *kind, int rounds, double seconds,
+                    cell *shared) {
   const bench_solver *solvers[SOLVERS_MAX];
   tally tallies[SOLVERS_MAX] = {{{0}, 0, 0, 0, 0}};
   int count = all_solvers(solvers);
@@ -124,8 +132,9 @@ static void run_row(const bench_problem *problems, const char *kind, int rounds,
   for (int e = 0; e < count; e++) {
     tally *t = &tallies[e];
     qsort(t->us, (size_t)t->rounds, sizeof t->us[0], ascending);
-    printf("%d%s|%s|%d|%.4f|%.2g|%d|%d\n", problems[0].size, kind, solvers[e]->name, solvers[e]->ours,
-           t->rounds ? t->us[t->rounds / 2] : NAN, t->residual, t->failed, t->rounds && !t->failed && t->off <= CORRECT);
+    printf("%d%s|%s|%d|%.4f|%.2g|%d|%d\n", problems[0].size, kind, solvers[e]->name,
+           solvers[e]->ours, t->rounds ? t->us[t->rounds / 2] : NAN, t->residual, t->failed,
+           t->rounds && !t->failed && t->off <= CORRECT);
   }
   fflush(stdout);
 }
@@ -134,12 +143,15 @@ int main(int count, char **words) {
   int rounds = count > 1 ? (int)strtol(words[1], NULL, 10) : 5;
   double seconds = count > 2 ? strtod(words[2], NULL) : 0.05;
   if (rounds < 1 || rounds > ROUNDS_MAX || !(seconds > 0.0)) return 2;
-  cell *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  cell *shared =
+      mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return 1;
   for (size_t i = 0; i < sizeof walls / sizeof walls[0]; i++) {
     bench_problem problems[BENCH_PROBLEMS];
     for (int k = 0; k < BENCH_PROBLEMS; k++)
-      if (!(walls[i].redundant ? bench_pile_dense : bench_wall_dense)(walls[i].wide, walls[i].high, k, &problems[k])) return 1;
+      if (!(walls[i].redundant ? bench_pile_dense : bench_wall_dense)(walls[i].wide, walls[i].high,
+                                                                      k, &problems[k]))
+        return 1;
     run_row(problems, walls[i].redundant ? " redundant" : "", rounds, seconds, shared);
     for (int k = 0; k < BENCH_PROBLEMS; k++) bench_problem_free(&problems[k]);
   }

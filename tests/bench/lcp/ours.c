@@ -1,5 +1,5 @@
-/* This engine in the benchmark of linear complementarity: what AUTO gives, with any solution as the peers do and with that of least
- * norm, and methods by name. */
+/* This engine in the benchmark of linear complementarity: what AUTO gives, with any solution as the
+ * peers do and with that of least norm, and methods by name. */
 #include "lcp.h"
 
 #include <contact/lcp.h>
@@ -27,10 +27,10 @@ static bool solve_by(state *s, const bench_problem *p, const ct_lcp_options *opt
   return ct_lcp_solve(&problem, options, s->arena, &result) == CT_OK && result.converged;
 }
 
-#define SOLVE(name, ...)                                                                                                           \
-  static bool name(void *opaque, const bench_problem *problems, int k, double *z) {                                                \
-    const ct_lcp_options options = {__VA_ARGS__};                                                                                  \
-    return solve_by(opaque, &problems[k], &options, z);                                                                            \
+#define SOLVE(name, ...)                                                                           \
+  static bool name(void *opaque, const bench_problem *problems, int k, double *z) {                \
+    const ct_lcp_options options = {__VA_ARGS__};                                                  \
+    return solve_by(opaque, &problems[k], &options, z);                                            \
   }
 SOLVE(solve_any, .tie = CT_LCP_TIE_ANY)
 SOLVE(solve_least, .tie = CT_LCP_TIE_MIN_NORM)
@@ -45,7 +45,7 @@ const bench_solver bench_solvers_ours[] = {
 };
 const int bench_solvers_ours_count = sizeof bench_solvers_ours / sizeof bench_solvers_ours[0];
 
-/* ---- growth ---- */
+/* ---- growth --------------------------------------------------------------------------------- */
 
 static double processor_seconds(void) {
   struct timespec t;
@@ -55,10 +55,12 @@ static double processor_seconds(void) {
 
 static bool grow(const bench_sparse *p, ct_lcp_method method, const char *name, ct_arena *arena) {
   /* So many sweeps show what one costs; conjugate gradients go on to the end. */
-  const ct_lcp_options options = {.method = method, .iterations_max = method == CT_LCP_PGS ? 100 : 0};
+  const ct_lcp_options options = {.method = method,
+                                  .iterations_max = method == CT_LCP_PGS ? 100 : 0};
   double *z = calloc(2 * p->size, sizeof *z);
   if (!z) return false;
-  ct_lcp problem = {{.size = p->size, .starts = p->starts, .columns = p->columns, .values = p->values}, p->q};
+  ct_lcp problem = {
+      {.size = p->size, .starts = p->starts, .columns = p->columns, .values = p->values}, p->q};
   ct_lcp_result result = {.z = z, .w = z + p->size};
   double start = processor_seconds();
   ct_status status = ct_lcp_solve(&problem, &options, arena, &result);

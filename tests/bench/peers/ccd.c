@@ -1,4 +1,5 @@
-/* libccd in the peers' benchmark: depth of hulls by its EPA and its MPR. It has no distance of separated bodies. */
+/* libccd in the peers' benchmark: depth of hulls by its EPA and its MPR. It has no distance of
+ * separated bodies. */
 #include "peers.h"
 
 #include <ccd/ccd.h>
@@ -14,7 +15,8 @@ typedef struct state {
   body (*pairs)[2];
 } state;
 
-/* The support function that a user of the library writes: into the body's frame, all vertices, back. */
+/* The support function that a user of the library writes: into the body's frame, all vertices,
+ * back. */
 static void support(const void *object, const ccd_vec3_t *direction, ccd_vec3_t *out) {
   const body *b = object;
   const double *m = b->matrix, *d = direction->v;
@@ -31,7 +33,9 @@ static void support(const void *object, const ccd_vec3_t *direction, ccd_vec3_t 
       best = v;
     }
   }
-  for (int k = 0; k < 3; k++) out->v[k] = m[3 * k] * best[0] + m[3 * k + 1] * best[1] + m[3 * k + 2] * best[2] + b->position[k];
+  for (int k = 0; k < 3; k++)
+    out->v[k] =
+        m[3 * k] * best[0] + m[3 * k + 1] * best[1] + m[3 * k + 2] * best[2] + b->position[k];
 }
 
 static void center(const void *object, ccd_vec3_t *out) {
@@ -70,7 +74,10 @@ static void epa(void *opaque, const bench_row *row, double *values) {
   for (int i = 0; i < row->count; i++) {
     ccd_vec3_t direction, position;
     double depth = 0.0;
-    values[i] = ccdGJKPenetration(&s->pairs[i][0], &s->pairs[i][1], &c, &depth, &direction, &position) == 0 ? depth : BENCH_FAILED;
+    values[i] =
+        ccdGJKPenetration(&s->pairs[i][0], &s->pairs[i][1], &c, &depth, &direction, &position) == 0
+            ? depth
+            : BENCH_FAILED;
   }
 }
 
@@ -81,7 +88,10 @@ static void mpr(void *opaque, const bench_row *row, double *values) {
   for (int i = 0; i < row->count; i++) {
     ccd_vec3_t direction, position;
     double depth = 0.0;
-    values[i] = ccdMPRPenetration(&s->pairs[i][0], &s->pairs[i][1], &c, &depth, &direction, &position) == 0 ? depth : BENCH_FAILED;
+    values[i] =
+        ccdMPRPenetration(&s->pairs[i][0], &s->pairs[i][1], &c, &depth, &direction, &position) == 0
+            ? depth
+            : BENCH_FAILED;
   }
 }
 

@@ -1,8 +1,9 @@
 /* Clouds of points of the peers' benchmark, and what their hulls have: vertices, facets, volume.
  *
- * The facets are found by our own builder; the proof stands by itself. They are triangles, each directed edge of one is met by its
- * reverse in another, and every point that is no corner of a triangle is strictly on its inner side. So each triangle is a facet of
- * the hull, each facet beside it is one of them, and their corners are its vertices.
+ * The facets are found by our own builder; the proof stands by itself. They are triangles, each
+ * directed edge of one is met by its reverse in another, and every point that is no corner of a
+ * triangle is strictly on its inner side. So each triangle is a facet of the hull, each facet
+ * beside it is one of them, and their corners are its vertices.
  */
 #include "draw.h"
 #include "peers.h"
@@ -12,7 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Heights above planes below this, for coordinates up to 1, are looked at again: the rounding of doubles is 2e-15 at most. */
+/* Heights above planes below this, for coordinates up to 1, are looked at again: the rounding of
+ * doubles is 2e-15 at most. */
 #define NEAR 1e-14
 /* That of long doubles, 1e-18. */
 #define CERTAIN 1e-17L
@@ -38,14 +40,16 @@ bool bench_clouds_make(bench_row *row) {
   return true;
 }
 
-static long double height(const double p[3], const double q[3], const double r[3], const double x[3]) {
+static long double height(const double p[3], const double q[3], const double r[3],
+                          const double x[3]) {
   long double e[3], g[3], d[3];
   for (int k = 0; k < 3; k++) {
     e[k] = (long double)q[k] - p[k];
     g[k] = (long double)r[k] - p[k];
     d[k] = (long double)x[k] - p[k];
   }
-  return (e[1] * g[2] - e[2] * g[1]) * d[0] + (e[2] * g[0] - e[0] * g[2]) * d[1] + (e[0] * g[1] - e[1] * g[0]) * d[2];
+  return (e[1] * g[2] - e[2] * g[1]) * d[0] + (e[2] * g[0] - e[0] * g[2]) * d[1] +
+         (e[0] * g[1] - e[1] * g[0]) * d[2];
 }
 
 /* Are all other points strictly inside the plane of the triangle? */
@@ -56,10 +60,14 @@ static bool supports(const double (*cloud)[3], int count, const uint32_t corner[
     e[k] = q[k] - p[k];
     g[k] = r[k] - p[k];
   }
-  const double n[3] = {e[1] * g[2] - e[2] * g[1], e[2] * g[0] - e[0] * g[2], e[0] * g[1] - e[1] * g[0]};
+  const double n[3] = {e[1] * g[2] - e[2] * g[1], e[2] * g[0] - e[0] * g[2],
+                       e[0] * g[1] - e[1] * g[0]};
   for (int i = 0; i < count; i++) {
-    double h = n[0] * (cloud[i][0] - p[0]) + n[1] * (cloud[i][1] - p[1]) + n[2] * (cloud[i][2] - p[2]);
-    if (h < -NEAR || (uint32_t)i == corner[0] || (uint32_t)i == corner[1] || (uint32_t)i == corner[2]) continue;
+    double h =
+        n[0] * (cloud[i][0] - p[0]) + n[1] * (cloud[i][1] - p[1]) + n[2] * (cloud[i][2] - p[2]);
+    if (h < -NEAR || (uint32_t)i == corner[0] || (uint32_t)i == corner[1] ||
+        (uint32_t)i == corner[2])
+      continue;
     if (h > NEAR || height(p, q, r, cloud[i]) > -CERTAIN) return false;
   }
   return true;
@@ -72,7 +80,8 @@ static int ascending(const void *a, const void *b) {
 
 /* Does each directed edge have its reverse, once? */
 static bool closed(const uint32_t (*corners)[3], uint32_t count) {
-  uint64_t *forth = calloc((size_t)count * 3, sizeof *forth), *back = calloc((size_t)count * 3, sizeof *back);
+  uint64_t *forth = calloc((size_t)count * 3, sizeof *forth),
+           *back = calloc((size_t)count * 3, sizeof *back);
   bool ok = forth && back;
   for (uint32_t i = 0; ok && i < 3 * count; i++) {
     uint64_t from = corners[i / 3][i % 3], to = corners[i / 3][(i + 1) % 3];
@@ -83,20 +92,22 @@ static bool closed(const uint32_t (*corners)[3], uint32_t count) {
     qsort(forth, (size_t)count * 3, sizeof *forth, ascending);
     qsort(back, (size_t)count * 3, sizeof *back, ascending);
   }
-  for (uint32_t i = 0; ok && i < 3 * count; i++) ok = forth[i] == back[i] && (i == 0 || forth[i] != forth[i - 1]);
+  for (uint32_t i = 0; ok && i < 3 * count; i++)
+    ok = forth[i] == back[i] && (i == 0 || forth[i] != forth[i - 1]);
   free(forth);
   free(back);
   return ok;
 }
 
-static bool prove(const double (*cloud)[3], int count, const uint32_t (*corners)[3], uint32_t facets,
-                  double out[BENCH_HULL_VALUES]) {
+static bool prove(const double (*cloud)[3], int count, const uint32_t (*corners)[3],
+                  uint32_t facets, double out[BENCH_HULL_VALUES]) {
   unsigned char *used = calloc((size_t)count, 1);
   bool ok = used && closed(corners, facets);
   long double six = 0;
   for (uint32_t f = 0; ok && f < facets; f++) {
     ok = supports(cloud, count, corners[f]);
-    six -= height(cloud[corners[f][0]], cloud[corners[f][1]], cloud[corners[f][2]], cloud[corners[0][0]]);
+    six -= height(cloud[corners[f][0]], cloud[corners[f][1]], cloud[corners[f][2]],
+                  cloud[corners[0][0]]);
     for (int k = 0; k < 3; k++) used[corners[f][k]] = 1;
   }
   out[0] = 0;
@@ -110,12 +121,14 @@ static bool prove(const double (*cloud)[3], int count, const uint32_t (*corners)
 static bool hull_of(const double (*cloud)[3], int count, double out[BENCH_HULL_VALUES]) {
   ct_vec3 *points = calloc((size_t)count, sizeof *points);
   ct_hull *hull = NULL;
-  for (int i = 0; points && i < count; i++) points[i] = ct_vec(cloud[i][0], cloud[i][1], cloud[i][2]);
+  for (int i = 0; points && i < count; i++)
+    points[i] = ct_vec(cloud[i][0], cloud[i][1], cloud[i][2]);
   bool ok = points && ct_hull_from_points(points, (size_t)count, NULL, &hull, NULL) == CT_OK;
   const ct_hull_view *view = ok ? ct_hull_get(hull) : NULL;
   uint32_t(*corners)[3] = view ? calloc(view->face_count, sizeof *corners) : NULL;
   ok = corners && view->face_start[view->face_count] == 3 * view->face_count;
-  for (uint32_t i = 0; ok && i < 3 * view->face_count; i++) corners[i / 3][i % 3] = view->vertex_input[view->face_loop[i]];
+  for (uint32_t i = 0; ok && i < 3 * view->face_count; i++)
+    corners[i / 3][i % 3] = view->vertex_input[view->face_loop[i]];
   ok = ok && prove(cloud, count, (const uint32_t(*)[3])corners, view->face_count, out);
   free(corners);
   ct_hull_release(hull);
@@ -125,9 +138,11 @@ static bool hull_of(const double (*cloud)[3], int count, double out[BENCH_HULL_V
 
 bool bench_clouds_reference(const bench_row *row, double *reference) {
   for (int i = 0; i < row->count; i++) {
-    if (hull_of(row->clouds + (size_t)i * (size_t)row->cloud_points, row->cloud_points, reference + BENCH_HULL_VALUES * i))
+    if (hull_of(row->clouds + (size_t)i * (size_t)row->cloud_points, row->cloud_points,
+                reference + BENCH_HULL_VALUES * i))
       continue;
-    fprintf(stderr, "the hull of cloud %d of %d points could not be proven\n", i, row->cloud_points);
+    fprintf(stderr, "the hull of cloud %d of %d points could not be proven\n", i,
+            row->cloud_points);
     return false;
   }
   return true;

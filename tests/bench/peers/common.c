@@ -1,8 +1,10 @@
-/* W6 of the peers' benchmark: the pairs as bodies in the world, with what they have in common by plain clipping in long double.
+/* W6 of the peers' benchmark: the pairs as bodies in the world, with what they have in common by
+ * plain clipping in long double.
  *
- * Every face of either body is clipped by all planes of the other (Sutherland, Hodgman 1974); the pieces close the common solid,
- * whose volume is the sum of cones. The centre of their corners is inside both bodies strictly: it is given to the peers that need
- * such a point, which suits them better than one near the surface.
+ * Every face of either body is clipped by all planes of the other (Sutherland, Hodgman 1974); the
+ * pieces close the common solid, whose volume is the sum of cones. The centre of their corners is
+ * inside both bodies strictly: it is given to the peers that need such a point, which suits them
+ * better than one near the surface.
  */
 #include "peers.h"
 
@@ -26,16 +28,19 @@ static void place(const bench_hull *hull, const double q[4], const double p[3], 
   if (!vertex || !plane) return;
   for (int v = 0; v < hull->vertex_count; v++) {
     const double *from = hull->vertex[v];
-    for (int k = 0; k < 3; k++) vertex[v][k] = m[3 * k] * from[0] + m[3 * k + 1] * from[1] + m[3 * k + 2] * from[2] + p[k];
+    for (int k = 0; k < 3; k++)
+      vertex[v][k] = m[3 * k] * from[0] + m[3 * k + 1] * from[1] + m[3 * k + 2] * from[2] + p[k];
   }
   for (int f = 0; f < hull->face_count; f++) {
-    const double *a = vertex[hull->face[f][0]], *b = vertex[hull->face[f][1]], *c = vertex[hull->face[f][2]];
+    const double *a = vertex[hull->face[f][0]], *b = vertex[hull->face[f][1]],
+                 *c = vertex[hull->face[f][2]];
     double e[3], g[3], *n = plane[f];
     for (int k = 0; k < 3; k++) {
       e[k] = b[k] - a[k];
       g[k] = c[k] - a[k];
     }
-    for (int k = 0; k < 3; k++) n[k] = e[(k + 1) % 3] * g[(k + 2) % 3] - e[(k + 2) % 3] * g[(k + 1) % 3];
+    for (int k = 0; k < 3; k++)
+      n[k] = e[(k + 1) % 3] * g[(k + 2) % 3] - e[(k + 2) % 3] * g[(k + 1) % 3];
     double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
     for (int k = 0; k < 3; k++) n[k] /= length;
     n[3] = n[0] * a[0] + n[1] * a[1] + n[2] * a[2];
@@ -76,7 +81,8 @@ static void add_polygon(const real (*p)[3], int count, const real apex[3], sum *
       b[k] = p[i - 1][k] - apex[k];
       c[k] = p[i][k] - apex[k];
     }
-    for (int k = 0; k < 3; k++) s->six += a[k] * (b[(k + 1) % 3] * c[(k + 2) % 3] - b[(k + 2) % 3] * c[(k + 1) % 3]);
+    for (int k = 0; k < 3; k++)
+      s->six += a[k] * (b[(k + 1) % 3] * c[(k + 2) % 3] - b[(k + 2) % 3] * c[(k + 1) % 3]);
   }
 }
 

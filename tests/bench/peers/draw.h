@@ -1,4 +1,5 @@
-/* Random numbers of the peers' benchmark: SplitMix64 from a fixed seed, so that every run and every engine sees the same inputs. */
+/* Random numbers of the peers' benchmark: SplitMix64 from a fixed seed, so that every run and every
+ * engine sees the same inputs. */
 #ifndef BENCH_DRAW_H
 #define BENCH_DRAW_H
 
@@ -19,7 +20,9 @@ static inline uint64_t draw(source *s) {
 }
 
 static inline double fraction(source *s) { return (double)(draw(s) >> 11) * 0x1p-53; }
-static inline double between(source *s, double low, double high) { return low + (high - low) * fraction(s); }
+static inline double between(source *s, double low, double high) {
+  return low + (high - low) * fraction(s);
+}
 
 /* Through memory: a compiler may not skip the rounding. */
 static inline double to_float(double x) {

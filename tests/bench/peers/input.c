@@ -1,7 +1,9 @@
-/* Inputs of the peers' benchmark: hulls on ellipsoids and primitives in general position, from fixed seeds.
+/* Inputs of the peers' benchmark: hulls on ellipsoids and primitives in general position, from
+ * fixed seeds.
  *
- * SplitMix64 draws; every number that an engine is given is a float, so that engines in either precision see the same. Pairs of
- * hulls are placed along a random ray by where that ray leaves their Minkowski difference.
+ * SplitMix64 draws; every number that an engine is given is a float, so that engines in either
+ * precision see the same. Pairs of hulls are placed along a random ray by where that ray leaves
+ * their Minkowski difference.
  */
 #include "draw.h"
 #include "peers.h"
@@ -15,9 +17,10 @@
 void bench_matrix(const double q[4], double m[9]) {
   double length = 1.0 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   double x = q[0] * length, y = q[1] * length, z = q[2] * length, w = q[3] * length;
-  const double rows[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - z * w),     2 * (x * z + y * w),
-                          2 * (x * y + z * w),     1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
-                          2 * (x * z - y * w),     2 * (y * z + x * w),     1 - 2 * (x * x + y * y)};
+  const double rows[9] = {
+      1 - 2 * (y * y + z * z), 2 * (x * y - z * w),     2 * (x * z + y * w),
+      2 * (x * y + z * w),     1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
+      2 * (x * z - y * w),     2 * (y * z + x * w),     1 - 2 * (x * x + y * y)};
   memcpy(m, rows, sizeof rows);
 }
 
@@ -28,13 +31,15 @@ static uint64_t hash(uint64_t h, const void *bytes, size_t count) {
 }
 #define HASH_START 0xcbf29ce484222325u
 
-/* The faces of a hull, after a proof that they are a closed surface around all vertices: there are 2 V - 4 of them, and of each
- * face every other vertex is on the inner side. The planes are found by our own builder; the proof stands by itself. */
+/* The faces of a hull, after a proof that they are a closed surface around all vertices: there are
+ * 2 V - 4 of them, and of each face every other vertex is on the inner side. The planes are found
+ * by our own builder; the proof stands by itself. */
 static bool find_faces(bench_hull *hull) {
   ct_vec3 *points = calloc((size_t)hull->vertex_count, sizeof *points);
   ct_hull *built = NULL;
   if (!points) return false;
-  for (int i = 0; i < hull->vertex_count; i++) points[i] = ct_vec(hull->vertex[i][0], hull->vertex[i][1], hull->vertex[i][2]);
+  for (int i = 0; i < hull->vertex_count; i++)
+    points[i] = ct_vec(hull->vertex[i][0], hull->vertex[i][1], hull->vertex[i][2]);
   bool ok = ct_hull_from_points(points, (size_t)hull->vertex_count, NULL, &built, NULL) == CT_OK;
   const ct_hull_view *view = ok ? ct_hull_get(built) : NULL;
   hull->face_count = 2 * hull->vertex_count - 4;
@@ -42,14 +47,17 @@ static bool find_faces(bench_hull *hull) {
   hull->face = ok ? calloc((size_t)hull->face_count, sizeof *hull->face) : NULL;
   ok = ok && hull->face;
   for (int f = 0; ok && f < hull->face_count; f++) {
-    for (uint32_t k = 0; k < 3; k++) hull->face[f][k] = (int)view->vertex_input[view->face_loop[view->face_start[f] + k]];
-    const double *p = hull->vertex[hull->face[f][0]], *q = hull->vertex[hull->face[f][1]], *r = hull->vertex[hull->face[f][2]];
+    for (uint32_t k = 0; k < 3; k++)
+      hull->face[f][k] = (int)view->vertex_input[view->face_loop[view->face_start[f] + k]];
+    const double *p = hull->vertex[hull->face[f][0]], *q = hull->vertex[hull->face[f][1]],
+                 *r = hull->vertex[hull->face[f][2]];
     long double e[3], g[3];
     for (int k = 0; k < 3; k++) {
       e[k] = (long double)q[k] - p[k];
       g[k] = (long double)r[k] - p[k];
     }
-    const long double n[3] = {e[1] * g[2] - e[2] * g[1], e[2] * g[0] - e[0] * g[2], e[0] * g[1] - e[1] * g[0]};
+    const long double n[3] = {e[1] * g[2] - e[2] * g[1], e[2] * g[0] - e[0] * g[2],
+                              e[0] * g[1] - e[1] * g[0]};
     for (int i = 0; ok && i < hull->vertex_count; i++) {
       long double height = 0;
       for (int k = 0; k < 3; k++) height += n[k] * ((long double)hull->vertex[i][k] - p[k]);
@@ -94,7 +102,9 @@ typedef struct difference {
   double (*a)[3], (*b)[3];
 } difference;
 
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static double dot(const double a[3], const double b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 static void cross(const double a[3], const double b[3], double out[3]) {
   out[0] = a[1] * b[2] - a[2] * b[1];
   out[1] = a[2] * b[0] - a[0] * b[2];
@@ -154,7 +164,8 @@ static void enter_portal(const difference *d, const double ray[3], double corner
   }
 }
 
-/* Of the three triangles between the tip and an edge of the portal, the one that the ray passes through. */
+/* Of the three triangles between the tip and an edge of the portal, the one that the ray passes
+ * through. */
 static void narrow_portal(double corner[3][3], const double tip[3], const double ray[3]) {
   for (int i = 0; i < 3; i++) {
     double trial[3][3];
@@ -166,8 +177,9 @@ static void narrow_portal(double corner[3][3], const double tip[3], const double
   }
 }
 
-/* Where the ray from the origin leaves the difference: its parameter and the outward unit normal there. A triangle of extreme
- * points that the ray passes through moves outwards until it lies on the boundary (the portal of Snethen 2008). */
+/* Where the ray from the origin leaves the difference: its parameter and the outward unit normal
+ * there. A triangle of extreme points that the ray passes through moves outwards until it lies on
+ * the boundary (the portal of Snethen 2008). */
 static double leave(const difference *d, const double ray[3], double normal[3]) {
   double corner[3][3], tip[3];
   enter_portal(d, ray, corner);
@@ -190,7 +202,9 @@ static double leave(const difference *d, const double ray[3], double normal[3]) 
 static bool make_pairs(const bench_row *row, bench_pair *pairs, uint64_t *digest) {
   bool apart = row->work == BENCH_DISTANCE, deep = row->work == BENCH_DEEP;
   source s = {(apart ? 2000u : deep ? 4000u : 3000u) + (uint64_t)row->size};
-  difference d = {.count = row->size, .a = calloc((size_t)row->size, sizeof *d.a), .b = calloc((size_t)row->size, sizeof *d.b)};
+  difference d = {.count = row->size,
+                  .a = calloc((size_t)row->size, sizeof *d.a),
+                  .b = calloc((size_t)row->size, sizeof *d.b)};
   bool ok = d.a && d.b;
   *digest = HASH_START;
   for (int i = 0; ok && i < row->count; i++) {
@@ -202,7 +216,9 @@ static bool make_pairs(const bench_row *row, bench_pair *pairs, uint64_t *digest
     rotation(&s, p->rotation_b);
     direction(&s, ray);
     for (int k = 0; k < 3; k++) p->position_a[k] = to_float(between(&s, -5.0, 5.0));
-    double amount = apart ? between(&s, 0.01, 2.0) : deep ? between(&s, 0.1, 0.5) : between(&s, 0.01, 0.3);
+    double amount = apart  ? between(&s, 0.01, 2.0)
+                    : deep ? between(&s, 0.1, 0.5)
+                           : between(&s, 0.01, 0.3);
     for (int k = 0; k < 4; k++) {
       p->rotation_a[k] = to_float(p->rotation_a[k]);
       p->rotation_b[k] = to_float(p->rotation_b[k]);
@@ -210,7 +226,9 @@ static bool make_pairs(const bench_row *row, bench_pair *pairs, uint64_t *digest
     turn(&row->hulls[p->hull_a], p->rotation_a, d.a);
     turn(&row->hulls[p->hull_b], p->rotation_b, d.b);
     double surface = leave(&d, ray, normal), along = amount / dot(normal, ray);
-    double at = apart ? surface + along : deep ? amount * surface : fmax(surface - along, 0.05 * surface);
+    double at = apart  ? surface + along
+                : deep ? amount * surface
+                       : fmax(surface - along, 0.05 * surface);
     for (int k = 0; k < 3; k++) p->position_b[k] = to_float(p->position_a[k] + at * ray[k]);
     *digest = hash(*digest, p, sizeof *p);
   }
@@ -231,8 +249,10 @@ static double draw_solid(source *s, bench_primitive kind, bench_solid *solid) {
   return solid->size[0] + solid->size[1];
 }
 
-static const bench_primitive kinds[4][2] = {
-    {BENCH_BOX, BENCH_BOX}, {BENCH_SPHERE, BENCH_SPHERE}, {BENCH_CAPSULE, BENCH_CAPSULE}, {BENCH_BOX, BENCH_SPHERE}};
+static const bench_primitive kinds[4][2] = {{BENCH_BOX, BENCH_BOX},
+                                            {BENCH_SPHERE, BENCH_SPHERE},
+                                            {BENCH_CAPSULE, BENCH_CAPSULE},
+                                            {BENCH_BOX, BENCH_SPHERE}};
 
 static void make_solids(int type, int count, bench_solid (*solids)[2]) {
   source s = {5000u + (uint64_t)type};
@@ -249,11 +269,13 @@ static void make_solids(int type, int count, bench_solid (*solids)[2]) {
     direction(&s, ray);
     for (int k = 0; k < 3; k++) a->position[k] = to_float(between(&s, -5.0, 5.0));
     double u = fraction(&s);
-    for (int k = 0; k < 3; k++) b->position[k] = to_float(a->position[k] + ray[k] * (0.3 + 0.9 * u) * reach);
+    for (int k = 0; k < 3; k++)
+      b->position[k] = to_float(a->position[k] + ray[k] * (0.3 + 0.9 * u) * reach);
   }
 }
 
-/* Hashes of the specification: vertices, pairs of W1, of W2 (W6 takes the first of them too), and deep ones of W6. */
+/* Hashes of the specification: vertices, pairs of W1, of W2 (W6 takes the first of them too), and
+ * deep ones of W6. */
 static const struct {
   int size;
   uint64_t vertices, distance, depth, deep;
@@ -264,7 +286,8 @@ static const struct {
     {512, 0xc6e5fca7fe7010d3u, 0x3f2754b9f95fa22eu, 0x3008ab37d359115eu, 0},
 };
 
-/* Of W6, and how many vertices they have all together: exact arithmetic takes long over large ones. */
+/* Of W6, and how many vertices they have all together: exact arithmetic takes long over large ones.
+ */
 enum { COMMON_PAIRS = 512, COMMON_VERTICES = 4096 };
 
 bool bench_input_make(bench_work work, int size, bench_row *row, bool *as_specified) {

@@ -37,7 +37,8 @@ static bool make_convex(const bench_hull *hull, convex *c) {
   for (size_t f = 0; f < faces; f++) {
     const int *v = hull->face[f];
     const double *p = hull->vertex[v[0]], *q = hull->vertex[v[1]], *r = hull->vertex[v[2]];
-    dVector3 e = {q[0] - p[0], q[1] - p[1], q[2] - p[2]}, g = {r[0] - p[0], r[1] - p[1], r[2] - p[2]}, n;
+    dVector3 e = {q[0] - p[0], q[1] - p[1], q[2] - p[2]},
+             g = {r[0] - p[0], r[1] - p[1], r[2] - p[2]}, n;
     dCalcVectorCross3(n, e, g);
     dNormalize3(n);
     for (int k = 0; k < 3; k++) c->planes[4 * f + (size_t)k] = n[k];
@@ -51,7 +52,8 @@ static bool make_convex(const bench_hull *hull, convex *c) {
 static dGeomID convex_geom(const state *s, const bench_row *row, int hull) {
   const convex *c = &s->hulls[hull];
   const bench_hull *h = &row->hulls[hull];
-  return dCreateConvex(0, c->planes, (unsigned)h->face_count, c->points, (unsigned)h->vertex_count, c->polygons);
+  return dCreateConvex(0, c->planes, (unsigned)h->face_count, c->points, (unsigned)h->vertex_count,
+                       c->polygons);
 }
 
 static dGeomID solid_geom(const bench_solid *s) {
@@ -103,14 +105,17 @@ static void unimportant(void *opaque, const bench_row *row, double *values) {
   const state *s = opaque;
   dContactGeom contacts[2];
   for (int i = 0; i < row->count; i++) {
-    int count = dCollide(s->pairs[i][0], s->pairs[i][1], 1 | (int)CONTACTS_UNIMPORTANT, contacts, sizeof contacts[0]);
+    int count = dCollide(s->pairs[i][0], s->pairs[i][1], 1 | (int)CONTACTS_UNIMPORTANT, contacts,
+                         sizeof contacts[0]);
     values[i] = count > 0 ? 0.0 : BENCH_NO_CONTACT;
   }
 }
 
 static bool takes_solids(const bench_row *row) { return row->solids != NULL; }
 /* Beyond that its search over edges takes minutes. */
-static bool takes_small_hulls(const bench_row *row) { return row->work == BENCH_DEPTH && row->size <= 128; }
+static bool takes_small_hulls(const bench_row *row) {
+  return row->work == BENCH_DEPTH && row->size <= 128;
+}
 
 const bench_engine bench_ode[] = {
     {"ODE dCollide(8)", false, true, takes_solids, prepare, collide, NULL},

@@ -24,7 +24,8 @@ static bool make_hulls(const bench_row *row, state *s) {
   bool ok = points != NULL;
   for (int i = 0; ok && i < BENCH_HULLS; i++) {
     const bench_hull *h = &row->hulls[i];
-    for (int v = 0; v < h->vertex_count; v++) points[v] = ct_vec(h->vertex[v][0], h->vertex[v][1], h->vertex[v][2]);
+    for (int v = 0; v < h->vertex_count; v++)
+      points[v] = ct_vec(h->vertex[v][0], h->vertex[v][1], h->vertex[v][2]);
     ok = ct_hull_from_points(points, (size_t)h->vertex_count, NULL, &s->hulls[i], NULL) == CT_OK;
   }
   free(points);
@@ -93,9 +94,10 @@ static void touches(void *opaque, const bench_row *row, double *values) {
   }
 }
 
-/* The same with the points of the manifold, at most four, each with depth, normal, features and a point of each body. ODE gives
- * up to eight, each with a depth and one place; all of ours take as long as the four. Where a pair is apart ODE says no more
- * than that; here it has bounds, a normal and points too. */
+/* The same with the points of the manifold, at most four, each with depth, normal, features and a
+ * point of each body. ODE gives up to eight, each with a depth and one place; all of ours take as
+ * long as the four. Where a pair is apart ODE says no more than that; here it has bounds, a normal
+ * and points too. */
 static void contacts(void *opaque, const bench_row *row, double *values) {
   const state *s = opaque;
   const ct_contact_options options = {.detail = CT_DETAIL_MANIFOLD};
@@ -109,13 +111,19 @@ static void contacts(void *opaque, const bench_row *row, double *values) {
 static void overlaps(void *opaque, const bench_row *row, double *values) {
   const state *s = opaque;
   for (int i = 0; i < row->count; i++)
-    values[i] = ct_pair_overlap(of(&s->pairs[i][0]), of(&s->pairs[i][1]), s->workspace, NULL) ? 0.0 : BENCH_NO_CONTACT;
+    values[i] = ct_pair_overlap(of(&s->pairs[i][0]), of(&s->pairs[i][1]), s->workspace, NULL)
+                    ? 0.0
+                    : BENCH_NO_CONTACT;
 }
 
-static bool takes_hulls(const bench_row *row) { return row->work == BENCH_DISTANCE || row->work == BENCH_DEPTH; }
+static bool takes_hulls(const bench_row *row) {
+  return row->work == BENCH_DISTANCE || row->work == BENCH_DEPTH;
+}
 static bool takes_solids(const bench_row *row) { return row->solids != NULL; }
 /* Of the other primitives the distance's answer has the one point that there is. */
-static bool takes_boxes(const bench_row *row) { return row->solids != NULL && row->solids[0][1].kind == BENCH_BOX; }
+static bool takes_boxes(const bench_row *row) {
+  return row->solids != NULL && row->solids[0][1].kind == BENCH_BOX;
+}
 
 const bench_engine bench_ours[] = {
     {"contactd distance", true, true, takes_hulls, prepare, distances, NULL},

@@ -1,7 +1,8 @@
 /* This engine's common solids in the peers' benchmark.
  *
- * An answer is the whole volumetric contact of a pair as it is asked for in public: no inner point is given, and besides the solid
- * it makes its volume, centroid, areas, contact point, normal, gaps (one of them by another distance) and surfaces.
+ * An answer is the whole volumetric contact of a pair as it is asked for in public: no inner point
+ * is given, and besides the solid it makes its volume, centroid, areas, contact point, normal, gaps
+ * (one of them by another distance) and surfaces.
  */
 #include "peers.h"
 
@@ -22,11 +23,13 @@ static ct_frame frame_of(const double q[4], const double p[3]) {
 static state *make_state(const bench_row *row, ct_volume_method method) {
   state *s = calloc(1, sizeof *s);
   ct_vec3 *points = calloc((size_t)row->size, sizeof *points);
-  bool ok = s && points && (s->workspace = ct_workspace_create()) && (s->frames = calloc((size_t)row->count, sizeof *s->frames));
+  bool ok = s && points && (s->workspace = ct_workspace_create()) &&
+            (s->frames = calloc((size_t)row->count, sizeof *s->frames));
   for (int i = 0; ok && i < BENCH_HULLS; i++) {
     const bench_hull *h = &row->hulls[i];
     ct_hull *hull = NULL;
-    for (int v = 0; v < h->vertex_count; v++) points[v] = ct_vec(h->vertex[v][0], h->vertex[v][1], h->vertex[v][2]);
+    for (int v = 0; v < h->vertex_count; v++)
+      points[v] = ct_vec(h->vertex[v][0], h->vertex[v][1], h->vertex[v][2]);
     ok = ct_hull_from_points(points, (size_t)h->vertex_count, NULL, &hull, NULL) == CT_OK;
     s->hulls[i] = (ct_shape){.kind = CT_KIND_CONVEX, .hull = hull};
   }
@@ -47,7 +50,8 @@ static void solids(void *opaque, const bench_row *row, double *values) {
   const state *s = opaque;
   for (int i = 0; i < row->count; i++) {
     const bench_pair *p = &row->pairs[i];
-    ct_placed a = {&s->hulls[p->hull_a], &s->frames[i][0]}, b = {&s->hulls[p->hull_b], &s->frames[i][1]};
+    ct_placed a = {&s->hulls[p->hull_a], &s->frames[i][0]},
+              b = {&s->hulls[p->hull_b], &s->frames[i][1]};
     ct_volume v;
     ct_pair_volume(a, b, &s->options, s->workspace, &v);
     values[i] = v.count == 1 ? v.contacts[0].volume : BENCH_FAILED;

@@ -1,7 +1,8 @@
 /* This engine's hulls in the peers' benchmark.
  *
- * A row is the public constructor: besides vertices, facets and adjacency it makes edges, the facets' planes, neighbours of
- * vertices, mass, centre, inertia and bounds, and puts all in canonical order. The peers make none of these.
+ * A row is the public constructor: besides vertices, facets and adjacency it makes edges, the
+ * facets' planes, neighbours of vertices, mass, centre, inertia and bounds, and puts all in
+ * canonical order. The peers make none of these.
  */
 #include "peers.h"
 
@@ -16,7 +17,8 @@ static void *prepare(const bench_row *row) {
   size_t all = (size_t)row->count * (size_t)row->cloud_points;
   state *s = calloc(1, sizeof *s);
   if (!s || !(s->points = calloc(all, sizeof *s->points))) return NULL;
-  for (size_t i = 0; i < all; i++) s->points[i] = ct_vec(row->clouds[i][0], row->clouds[i][1], row->clouds[i][2]);
+  for (size_t i = 0; i < all; i++)
+    s->points[i] = ct_vec(row->clouds[i][0], row->clouds[i][1], row->clouds[i][2]);
   return s;
 }
 
@@ -26,7 +28,8 @@ static void build(void *opaque, const bench_row *row, double *values) {
     ct_hull *hull = NULL;
     const ct_vec3 *points = s->points + (size_t)i * (size_t)row->cloud_points;
     values[0] = BENCH_FAILED;
-    if (ct_hull_from_points(points, (size_t)row->cloud_points, NULL, &hull, NULL) != CT_OK) continue;
+    if (ct_hull_from_points(points, (size_t)row->cloud_points, NULL, &hull, NULL) != CT_OK)
+      continue;
     const ct_hull_view *view = ct_hull_get(hull);
     values[0] = view->vertex_count;
     values[1] = view->face_count;

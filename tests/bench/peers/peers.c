@@ -1,8 +1,10 @@
 /* Runs the peers' benchmark: rows, rounds in turns, medians, verdicts.
  *
- * Every measurement is a child of its own, forked when inputs and references stand, so that all engines see the same bytes and one
- * that aborts or hangs is a failed cell and no more. Its processor time counts, not the time it waits.
- * Prints lines "row|work|engine|ours|ns|failed|wrong|largest error|correct" and "note|..." for the script that makes the tables.
+ * Every measurement is a child of its own, forked when inputs and references stand, so that all
+ * engines see the same bytes and one that aborts or hangs is a failed cell and no more. Its
+ * processor time counts, not the time it waits. Prints lines
+ * "row|work|engine|ours|ns|failed|wrong|largest error|correct" and "note|..." for the script that
+ * makes the tables.
  *
  *     peers [rounds [seconds]] [W1|W2|W3|W5|W6]
  */
@@ -52,8 +54,10 @@ static double processor_seconds(void) {
 static void measure(const bench_engine *engine, const bench_row *row, double seconds, cell *out) {
   void *state = engine->prepare(row);
   if (!state) return;
-  void (*first)(void *, const bench_row *, double *) = engine->answer_all ? engine->answer_all : engine->answer;
-  first(state, row, out->values); /* warms caches and scratch memory, and is what the errors are taken from */
+  void (*first)(void *, const bench_row *, double *) =
+      engine->answer_all ? engine->answer_all : engine->answer;
+  first(state, row,
+        out->values); /* warms caches and scratch memory, and is what the errors are taken from */
   long passes = 0;
   double start = processor_seconds(), now = start;
   static double ignored[BENCH_PAIRS_MAX];
@@ -67,7 +71,8 @@ static void measure(const bench_engine *engine, const bench_row *row, double sec
 }
 
 /* One measurement in a child. */
-static bool measure_apart(const bench_engine *engine, const bench_row *row, double seconds, cell *out) {
+static bool measure_apart(const bench_engine *engine, const bench_row *row, double seconds,
+                          cell *out) {
   out->answered = false;
   fflush(NULL);
   pid_t child = fork();
@@ -79,14 +84,16 @@ static bool measure_apart(const bench_engine *engine, const bench_row *row, doub
     _exit(0);
   }
   int status = 0;
-  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0 && out->answered;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
+         out->answered;
 }
 
 /* W3: contact where the reference says so; touching to 1e-12 may be either. */
 static void judge_contact(const bench_engine *engine, double value, double reference, tally *t) {
   bool contact = value != BENCH_NO_CONTACT;
   if (fabs(reference) > 1e-12 && contact != (reference < 0.0)) t->wrong++;
-  if (contact && reference < 0.0 && engine->tells_depth) t->error = fmax(t->error, fabs(value + reference));
+  if (contact && reference < 0.0 && engine->tells_depth)
+    t->error = fmax(t->error, fabs(value + reference));
 }
 
 /* The right number of vertices and of facets, and the volume. */
@@ -134,8 +141,9 @@ static void print_cell(const bench_row *row, const bench_engine *engine, tally *
   static const char *const works[] = {"W1", "W2", "W3", "W5", "W6", "W6"};
   qsort(t->ns, (size_t)t->rounds, sizeof t->ns[0], ascending);
   bool correct = t->rounds && !t->failed && !t->wrong;
-  printf("%s|%s|%s|%d|%.1f|%d|%d|%.2g|%d\n", row->name, works[row->work], engine->name, engine->ours,
-         t->rounds ? t->ns[t->rounds / 2] : NAN, t->failed, t->wrong, engine->tells_depth ? t->error : NAN, correct);
+  printf("%s|%s|%s|%d|%.1f|%d|%d|%.2g|%d\n", row->name, works[row->work], engine->name,
+         engine->ours, t->rounds ? t->ns[t->rounds / 2] : NAN, t->failed, t->wrong,
+         engine->tells_depth ? t->error : NAN, correct);
 }
 
 static int engines_for(const bench_row *row, const bench_engine *found[ENGINES_MAX]) {
@@ -238,7 +246,8 @@ static bool read_settings(int count, char **words, settings *s) {
 int main(int count, char **words) {
   settings s;
   if (!read_settings(count, words, &s)) return 2;
-  cell *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  cell *shared =
+      mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return 1;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     if (s.only && strcmp(s.only, rows[i].word) != 0) continue;
@@ -246,7 +255,9 @@ int main(int count, char **words) {
     bool as_specified;
     if (!bench_input_make(rows[i].work, rows[i].size, &row, &as_specified)) return 1;
     row.name = rows[i].name;
-    if (!as_specified) printf("note|%s: this libm rounds some inputs differently from the specification\n", row.name);
+    if (!as_specified)
+      printf("note|%s: this libm rounds some inputs differently from the specification\n",
+             row.name);
     bool ok = run_row(&s, &row, shared);
     bench_input_free(&row);
     if (!ok) return 1;

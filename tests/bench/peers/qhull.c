@@ -19,7 +19,8 @@ static void hulls(const bench_row *row, const char *options, double *values, boo
     double *v = values + BENCH_HULL_VALUES * i;
     /* Reads the points only. */
     coordT *points = (coordT *)(uintptr_t)row->clouds[(size_t)i * (size_t)row->cloud_points];
-    bool failed = qh_new_qhull(&qh, 3, row->cloud_points, points, False, command, NULL, stderr) != 0;
+    bool failed =
+        qh_new_qhull(&qh, 3, row->cloud_points, points, False, command, NULL, stderr) != 0;
     v[0] = failed ? BENCH_FAILED : qh.num_vertices;
     v[1] = qh.num_facets;
     if (measure && !failed) qh_getarea(&qh, qh.facet_list);

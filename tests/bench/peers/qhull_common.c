@@ -1,5 +1,5 @@
-/* Qhull's intersections of half-spaces in the peers' benchmark: the hull of the dual points about the given inner point, as its own
- * program qhalf does it, and the intersection's vertices.
+/* Qhull's intersections of half-spaces in the peers' benchmark: the hull of the dual points about
+ * the given inner point, as its own program qhalf does it, and the intersection's vertices.
  */
 #include "peers.h"
 
@@ -43,7 +43,8 @@ static int intersect(const bench_row *row, int pair, state *s) {
   int planes = dual_points(row, pair, s), count = 0;
   qh_zero(&qh, stderr);
   bool failed = qh_new_qhull(&qh, 3, planes, s->dual[0], False, command, NULL, stderr) != 0;
-  for (facetT *facet = failed ? NULL : qh.facet_list; facet && facet->next && count < VERTICES_MAX; facet = facet->next) {
+  for (facetT *facet = failed ? NULL : qh.facet_list; facet && facet->next && count < VERTICES_MAX;
+       facet = facet->next) {
     if (!facet->normal) continue;
     for (int i = 0; i < 3; i++) s->vertex[count][i] = -facet->normal[i] / facet->offset;
     count++;
@@ -65,7 +66,8 @@ static double volume_of(state *s, int count) {
 }
 
 static void solids(void *opaque, const bench_row *row, double *values) {
-  for (int i = 0; i < row->count; i++) values[i] = intersect(row, i, opaque) < 0 ? BENCH_FAILED : 0.0;
+  for (int i = 0; i < row->count; i++)
+    values[i] = intersect(row, i, opaque) < 0 ? BENCH_FAILED : 0.0;
 }
 
 static void solids_measured(void *opaque, const bench_row *row, double *values) {
@@ -77,5 +79,6 @@ static void solids_measured(void *opaque, const bench_row *row, double *values) 
 
 static bool takes(const bench_row *row) { return row->bodies != NULL; }
 
-const bench_engine bench_qhull_common[] = {{"Qhull dual, inner point given", false, true, takes, prepare, solids, solids_measured}};
+const bench_engine bench_qhull_common[] = {
+    {"Qhull dual, inner point given", false, true, takes, prepare, solids, solids_measured}};
 const int bench_qhull_common_count = 1;

@@ -1,8 +1,11 @@
-/* References of the peers' benchmark, in long double, by the definitions: nothing of the engine is used.
+/* References of the peers' benchmark, in long double, by the definitions: nothing of the engine is
+ * used.
  *
- * W1: descent over simplices whose optimum is found by trying every subset, until the support gap certifies it. W2: the least width
- * over all facets of the Minkowski difference: faces of either hull, and pairs of edges whose arcs on the Gauss map may cross. A
- * pair tried in vain does no harm, since the width along any direction is an upper bound. W3: closed forms; boxes by their 15 axes.
+ * W1: descent over simplices whose optimum is found by trying every subset, until the support gap
+ * certifies it. W2: the least width over all facets of the Minkowski difference: faces of either
+ * hull, and pairs of edges whose arcs on the Gauss map may cross. A pair tried in vain does no
+ * harm, since the width along any direction is an upper bound. W3: closed forms; boxes by their 15
+ * axes.
  */
 #include "peers.h"
 
@@ -16,12 +19,15 @@ typedef struct vec {
   real x[3];
 } vec;
 
-static vec minus(vec a, vec b) { return (vec){{a.x[0] - b.x[0], a.x[1] - b.x[1], a.x[2] - b.x[2]}}; }
+static vec minus(vec a, vec b) {
+  return (vec){{a.x[0] - b.x[0], a.x[1] - b.x[1], a.x[2] - b.x[2]}};
+}
 static vec times(vec a, real s) { return (vec){{a.x[0] * s, a.x[1] * s, a.x[2] * s}}; }
 static vec plus(vec a, vec b) { return (vec){{a.x[0] + b.x[0], a.x[1] + b.x[1], a.x[2] + b.x[2]}}; }
 static real dot(vec a, vec b) { return a.x[0] * b.x[0] + a.x[1] * b.x[1] + a.x[2] * b.x[2]; }
 static vec cross(vec a, vec b) {
-  return (vec){{a.x[1] * b.x[2] - a.x[2] * b.x[1], a.x[2] * b.x[0] - a.x[0] * b.x[2], a.x[0] * b.x[1] - a.x[1] * b.x[0]}};
+  return (vec){{a.x[1] * b.x[2] - a.x[2] * b.x[1], a.x[2] * b.x[0] - a.x[0] * b.x[2],
+                a.x[0] * b.x[1] - a.x[1] * b.x[0]}};
 }
 static real length(vec a) { return sqrtl(dot(a, a)); }
 
@@ -36,13 +42,15 @@ static void matrix_of(const double q[4], vec rows[3]) {
 
 static vec placed(const vec rows[3], const double position[3], const double p[3]) {
   vec v = {{p[0], p[1], p[2]}};
-  return (vec){{dot(rows[0], v) + position[0], dot(rows[1], v) + position[1], dot(rows[2], v) + position[2]}};
+  return (vec){{dot(rows[0], v) + position[0], dot(rows[1], v) + position[1],
+                dot(rows[2], v) + position[2]}};
 }
 
-/* ---- hulls ---- */
+/* ---- hulls ---------------------------------------------------------------------------------- */
 
 typedef struct edge {
-  double from[3], along[3], left[3], right[3]; /* a vertex, the direction, the normals of the two faces */
+  double from[3], along[3], left[3],
+      right[3]; /* a vertex, the direction, the normals of the two faces */
   int a, b;
 } edge;
 
@@ -57,7 +65,9 @@ typedef struct body {
 
 static bool body_make(int vertices, body *b) {
   size_t n = (size_t)vertices;
-  *b = (body){.at = calloc(n, sizeof *b->at), .normal = calloc(2 * n, sizeof *b->normal), .edges = calloc(3 * n, sizeof *b->edges)};
+  *b = (body){.at = calloc(n, sizeof *b->at),
+              .normal = calloc(2 * n, sizeof *b->normal),
+              .edges = calloc(3 * n, sizeof *b->edges)};
   b->face_at = calloc(n * n, sizeof *b->face_at);
   return b->at && b->normal && b->edges && b->face_at;
 }
@@ -69,7 +79,8 @@ static void body_free(body *b) {
   free(b->face_at);
 }
 
-static void body_place(body *b, const bench_hull *hull, const double rotation[4], const double position[3]) {
+static void body_place(body *b, const bench_hull *hull, const double rotation[4],
+                       const double position[3]) {
   vec rows[3];
   matrix_of(rotation, rows);
   b->hull = hull;
@@ -120,7 +131,8 @@ static int farthest(const body *b, vec n) {
   return best;
 }
 
-/* The point of the flat through the chosen points that is nearest to the origin, if its weights are not negative. */
+/* The point of the flat through the chosen points that is nearest to the origin, if its weights are
+ * not negative. */
 static bool nearest_in_flat(const vec *p, int count, vec *nearest) {
   *nearest = p[0];
   if (count == 1) return true;
@@ -139,8 +151,9 @@ static bool nearest_in_flat(const vec *p, int count, vec *nearest) {
   return s >= 0 && t >= 0 && s + t <= 1;
 }
 
-/* Keeps the points whose hull comes nearest to the origin; that point. Four points that hold the origin leave it out of all flats
- * of three, so the least is then a face's, and the caller sees that no support lies beyond. */
+/* Keeps the points whose hull comes nearest to the origin; that point. Four points that hold the
+ * origin leave it out of all flats of three, so the least is then a face's, and the caller sees
+ * that no support lies beyond. */
 static vec reduce(vec *p, int *count) {
   vec best = {{0, 0, 0}}, kept[3] = {best, best, best};
   real least = INFINITY;
@@ -188,7 +201,9 @@ static void try_normal(const body *a, const body *b, vec n, real *least) {
   if (reach < *least) *least = reach;
 }
 
-static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static double dot3(const double a[3], const double b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
 static vec face_normal(const body *b, int f) {
   const int *v = b->hull->face[f];
@@ -222,7 +237,8 @@ static real depth_of(body *a, body *b) {
   body_features(a);
   body_features(b);
   for (int f = 0; f < a->hull->face_count; f++) try_normal(a, b, face_normal(a, f), &least);
-  for (int f = 0; f < b->hull->face_count; f++) try_normal(a, b, times(face_normal(b, f), -1), &least);
+  for (int f = 0; f < b->hull->face_count; f++)
+    try_normal(a, b, times(face_normal(b, f), -1), &least);
   try_edges(a, b, &least);
   return least;
 }
@@ -237,7 +253,8 @@ static bool hull_references(const bench_row *row, double *reference, double *gap
     body_place(&a, &row->hulls[p->hull_a], p->rotation_a, p->position_a);
     body_place(&b, &row->hulls[p->hull_b], p->rotation_b, p->position_b);
     real width = 0;
-    reference[i] = (double)(row->work == BENCH_DISTANCE ? distance_of(&a, &b, &width) : depth_of(&a, &b));
+    reference[i] =
+        (double)(row->work == BENCH_DISTANCE ? distance_of(&a, &b, &width) : depth_of(&a, &b));
     *gap = fmax(*gap, (double)width);
   }
   body_free(&a);
@@ -245,11 +262,12 @@ static bool hull_references(const bench_row *row, double *reference, double *gap
   return ok;
 }
 
-/* ---- primitives ---- */
+/* ---- primitives ----------------------------------------------------------------------------- */
 
 static real clamped(real x, real limit) { return x > limit ? limit : x < -limit ? -limit : x; }
 
-/* Boxes that overlap: minus the least width over the 15 axes, either way round; else some positive number. */
+/* Boxes that overlap: minus the least width over the 15 axes, either way round; else some positive
+ * number. */
 static real boxes(const bench_solid *a, const bench_solid *b) {
   vec ra[3], rb[3], axis[15], d = {{0, 0, 0}};
   matrix_of(a->rotation, ra);
@@ -266,7 +284,8 @@ static real boxes(const bench_solid *a, const bench_solid *b) {
     real size = length(axis[i]), reach = 0;
     if (!(size > 1e-9L)) continue;
     vec n = times(axis[i], 1 / size);
-    for (int k = 0; k < 3; k++) reach += fabsl(dot(n, axis[k])) * a->size[k] + fabsl(dot(n, axis[3 + k])) * b->size[k];
+    for (int k = 0; k < 3; k++)
+      reach += fabsl(dot(n, axis[k])) * a->size[k] + fabsl(dot(n, axis[3 + k])) * b->size[k];
     most = fmaxl(most, fabsl(dot(n, d)) - reach);
   }
   return most;
@@ -275,17 +294,19 @@ static real boxes(const bench_solid *a, const bench_solid *b) {
 static vec point_on(const bench_solid *s, real along) {
   vec rows[3];
   matrix_of(s->rotation, rows);
-  return (vec){
-      {s->position[0] + along * rows[0].x[2], s->position[1] + along * rows[1].x[2], s->position[2] + along * rows[2].x[2]}};
+  return (vec){{s->position[0] + along * rows[0].x[2], s->position[1] + along * rows[1].x[2],
+                s->position[2] + along * rows[2].x[2]}};
 }
 
 static real point_to_segment(vec p, const bench_solid *s) {
-  vec low = point_on(s, -s->size[1]), along = minus(point_on(s, s->size[1]), low), d = minus(p, low);
+  vec low = point_on(s, -s->size[1]), along = minus(point_on(s, s->size[1]), low),
+      d = minus(p, low);
   real t = dot(d, along) / dot(along, along);
   return length(minus(d, times(along, t < 0 ? 0 : t > 1 ? 1 : t)));
 }
 
-/* The least over the ends against the other segment, and over the lines where both feet are within. */
+/* The least over the ends against the other segment, and over the lines where both feet are within.
+ */
 static real capsules(const bench_solid *a, const bench_solid *b) {
   real least = INFINITY;
   for (int sign = -1; sign <= 1; sign += 2) {
@@ -297,7 +318,8 @@ static real capsules(const bench_solid *a, const bench_solid *b) {
   real square = dot(n, n);
   if (square > 0) {
     real s = dot(cross(d, q), n) / square, t = dot(cross(d, p), n) / square;
-    if (fabsl(s) <= a->size[1] && fabsl(t) <= b->size[1]) least = fminl(least, fabsl(dot(d, n)) / sqrtl(square));
+    if (fabsl(s) <= a->size[1] && fabsl(t) <= b->size[1])
+      least = fminl(least, fabsl(dot(d, n)) / sqrtl(square));
   }
   return least - a->size[0] - b->size[0];
 }
@@ -312,15 +334,16 @@ static real box_sphere(const bench_solid *box, const bench_solid *sphere) {
     inner = fminl(inner, box->size[i] - fabsl(q.x[i]));
   }
   if (inner >= 0) return -inner - sphere->size[0];
-  vec out = {
-      {q.x[0] - clamped(q.x[0], box->size[0]), q.x[1] - clamped(q.x[1], box->size[1]), q.x[2] - clamped(q.x[2], box->size[2])}};
+  vec out = {{q.x[0] - clamped(q.x[0], box->size[0]), q.x[1] - clamped(q.x[1], box->size[1]),
+              q.x[2] - clamped(q.x[2], box->size[2])}};
   return length(out) - sphere->size[0];
 }
 
 static real solids(const bench_solid *a, const bench_solid *b) {
   if (a->kind == BENCH_BOX) return b->kind == BENCH_BOX ? boxes(a, b) : box_sphere(a, b);
   if (a->kind == BENCH_CAPSULE) return capsules(a, b);
-  vec d = {{(real)b->position[0] - a->position[0], (real)b->position[1] - a->position[1], (real)b->position[2] - a->position[2]}};
+  vec d = {{(real)b->position[0] - a->position[0], (real)b->position[1] - a->position[1],
+            (real)b->position[2] - a->position[2]}};
   return length(d) - a->size[0] - b->size[0];
 }
 
@@ -332,6 +355,7 @@ bool bench_reference_make(const bench_row *row, double *reference, double *gap) 
     return true;
   }
   if (row->work != BENCH_PRIMITIVES) return hull_references(row, reference, gap);
-  for (int i = 0; i < row->count; i++) reference[i] = (double)solids(&row->solids[i][0], &row->solids[i][1]);
+  for (int i = 0; i < row->count; i++)
+    reference[i] = (double)solids(&row->solids[i][0], &row->solids[i][1]);
   return true;
 }

@@ -1,5 +1,6 @@
-/* The least that keeps the promise of a durable write: threads that each append a record to one file and return when it is on the
- * disk. Whoever finds no sync under way appends all that waits with one write and syncs it once; the others wait for that.
+/* The least that keeps the promise of a durable write: threads that each append a record to one
+ * file and return when it is on the disk. Whoever finds no sync under way appends all that waits
+ * with one write and syncs it once; the others wait for that.
  *
  *     appends FILE THREADS BYTES MILLISECONDS
  *

@@ -1,4 +1,5 @@
-/* How long each write took, and what is told of all of them. One table, for a program of one thread. */
+/* How long each write took, and what is told of all of them. One table, for a program of one
+ * thread. */
 #ifndef BENCH_LATENCIES_H
 #define BENCH_LATENCIES_H
 
@@ -39,7 +40,8 @@ static inline measured summary(uint64_t elapsed) {
   noted_count = 0;
   if (!count) return (measured){0};
   qsort(noted, count, sizeof noted[0], by_size);
-  return (measured){(double)count * 1e9 / (double)elapsed, (double)noted[count / 2] * 1e-6, (double)noted[count * 99 / 100] * 1e-6};
+  return (measured){(double)count * 1e9 / (double)elapsed, (double)noted[count / 2] * 1e-6,
+                    (double)noted[count * 99 / 100] * 1e-6};
 }
 
 static inline void fail(const char *what) {

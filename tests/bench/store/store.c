@@ -1,6 +1,7 @@
-/* Writes that have been acknowledged, a second: those of the store in a file, by some that each wait for their answer before they
- * write again, and those of the least that keeps the same promise to the same submitters: a thread that appends what waits to a
- * file with one write, and then one fdatasync. In turns, on the same disk. usage: store FOLDER. Prints submitters|who|writes a
+/* Writes that have been acknowledged, a second: those of the store in a file, by some that each
+ * wait for their answer before they write again, and those of the least that keeps the same promise
+ * to the same submitters: a thread that appends what waits to a file with one write, and then one
+ * fdatasync. In turns, on the same disk. usage: store FOLDER. Prints submitters|who|writes a
  * second|median ms|99th percentile ms, medians of the rounds. */
 #include "server/store/store.h"
 #include "latencies.h"
@@ -16,9 +17,10 @@
 
 static char record[RECORD_BYTES];
 
-/* ---- the least ------------------------------------------------------------------------------------------------------- */
+/* ---- the least ------------------------------------------------------------------------------ */
 
-/* A store that only appends: a thread takes what waits, writes all of it at once, syncs, and wakes the loop. */
+/* A store that only appends: a thread takes what waits, writes all of it at once, syncs, and wakes
+ * the loop. */
 typedef struct appender {
   srv_store store; /* first */
   uv_thread_t thread;
@@ -44,7 +46,8 @@ static void append_on(void *cls) {
     memcpy(taken, a->queue, sizeof taken);
     a->queued = 0;
     uv_mutex_unlock(&a->mutex);
-    for (int i = 0; i < writes; i++) memcpy(group + i * RECORD_BYTES, taken[i]->bytes, RECORD_BYTES);
+    for (int i = 0; i < writes; i++)
+      memcpy(group + i * RECORD_BYTES, taken[i]->bytes, RECORD_BYTES);
     size_t size = (size_t)writes * RECORD_BYTES;
     if (write(a->file, group, size) != (ssize_t)size || fdatasync(a->file) != 0) fail("append");
     uv_mutex_lock(&a->mutex);
@@ -98,7 +101,8 @@ static srv_store *append_open(uv_loop_t *loop, const char *folder) {
   static const srv_store_ops ops = {.submit = append_submit, .close = append_close};
   char path[4096];
   snprintf(path, sizeof path, "%s/bare", folder);
-  a = (appender){.store = {.ops = &ops}, .file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600)};
+  a = (appender){.store = {.ops = &ops},
+                 .file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600)};
   if (a.file < 0 || uv_mutex_init(&a.mutex) != 0 || uv_cond_init(&a.waits) != 0) fail(path);
   uv_async_init(loop, &a.answers, append_answers);
   a.answers.data = &a;
@@ -107,7 +111,7 @@ static srv_store *append_open(uv_loop_t *loop, const char *folder) {
   return &a.store;
 }
 
-/* ---- submitters ------------------------------------------------------------------------------------------------------- */
+/* ---- submitters ----------------------------------------------------------------------------- */
 
 typedef struct submitter {
   srv_store_write write; /* first: the store's view */
@@ -165,7 +169,7 @@ static measured kept(open_store *open_it, const char *folder, int submitters, in
   return m;
 }
 
-/* ---- rounds ---------------------------------------------------------------------------------------------------------- */
+/* ---- rounds --------------------------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -180,8 +184,8 @@ static double median(const measured *m, size_t at) {
 }
 
 static void print(int submitters, const char *who, const measured *m) {
-  printf("%d|%s|%.0f|%.3f|%.3f\n", submitters, who, median(m, offsetof(measured, rate)), median(m, offsetof(measured, median_ms)),
-         median(m, offsetof(measured, late_ms)));
+  printf("%d|%s|%.0f|%.3f|%.3f\n", submitters, who, median(m, offsetof(measured, rate)),
+         median(m, offsetof(measured, median_ms)), median(m, offsetof(measured, late_ms)));
 }
 
 int main(int argc, char **argv) {

@@ -1,11 +1,12 @@
-/* Clients of a daemon that each write, wait for the reply, and write again: poses of scenes that are there, over one kept
- * connection each. One thread that waits in epoll for all of them, so that the daemon has the rest of the machine.
+/* Clients of a daemon that each write, wait for the reply, and write again: poses of scenes that
+ * are there, over one kept connection each. One thread that waits in epoll for all of them, so that
+ * the daemon has the rest of the machine.
  *
  *     writers PORT CLIENTS SCENES BODIES MILLISECONDS DURABILITY
  *
- * Client i writes to scene w-(i modulo SCENES), and moves its first BODIES bodies, b0 and so on, by a metre and back. Prints
- * writes a second|median ms|99th percentile ms|processor time of a write here, us. Anything but an acknowledgement of this
- * durability ends it. */
+ * Client i writes to scene w-(i modulo SCENES), and moves its first BODIES bodies, b0 and so on, by
+ * a metre and back. Prints writes a second|median ms|99th percentile ms|processor time of a write
+ * here, us. Anything but an acknowledgement of this durability ends it. */
 #include "latencies.h"
 
 #include <arpa/inet.h>
@@ -37,23 +38,28 @@ static char promise[64]; /* in each reply */
 static size_t put_request(char out[REQUEST_BYTES], long scene, long bodies, int away) {
   char body[REQUEST_BYTES - 256];
   size_t n = (size_t)snprintf(body, sizeof body, "{\"ids\":[");
-  for (long i = 0; i < bodies; i++) n += (size_t)snprintf(body + n, sizeof body - n, "%s\"b%ld\"", i ? "," : "", i);
+  for (long i = 0; i < bodies; i++)
+    n += (size_t)snprintf(body + n, sizeof body - n, "%s\"b%ld\"", i ? "," : "", i);
   n += (size_t)snprintf(body + n, sizeof body - n, "],\"positions\":[");
   for (long i = 0; i < bodies; i++)
-    n += (size_t)snprintf(body + n, sizeof body - n, "%s[%ld.25,%d,0.5]", i ? "," : "", 2 * i, away);
+    n +=
+        (size_t)snprintf(body + n, sizeof body - n, "%s[%ld.25,%d,0.5]", i ? "," : "", 2 * i, away);
   n += (size_t)snprintf(body + n, sizeof body - n, "]}");
   return (size_t)snprintf(out, REQUEST_BYTES,
-                          "PATCH /v1/scenes/w-%ld/poses HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+                          "PATCH /v1/scenes/w-%ld/poses HTTP/1.1\r\nHost: "
+                          "127.0.0.1\r\nContent-Type: application/json\r\n"
                           "Content-Length: %zu\r\n\r\n%s",
                           scene, n, body);
 }
 
 static void open_client(client *c, int port, int poll, uint32_t number) {
-  struct sockaddr_in address = {
-      .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  struct sockaddr_in address = {.sin_family = AF_INET,
+                                .sin_port = htons((uint16_t)port),
+                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   const int on = 1;
   c->socket = socket(AF_INET, SOCK_STREAM, 0);
-  if (c->socket < 0 || connect(c->socket, (struct sockaddr *)&address, sizeof address) != 0) fail("connect");
+  if (c->socket < 0 || connect(c->socket, (struct sockaddr *)&address, sizeof address) != 0)
+    fail("connect");
   if (setsockopt(c->socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0) fail("setsockopt");
   struct epoll_event event = {.events = EPOLLIN, .data.u32 = number};
   if (epoll_ctl(poll, EPOLL_CTL_ADD, c->socket, &event) != 0) fail("epoll_ctl");
@@ -64,7 +70,9 @@ static void ask(client *c) {
   unsigned which = c->turn++ & 1;
   c->replied = 0;
   c->since = now();
-  if (send(c->socket, c->requests[which], c->lengths[which], MSG_NOSIGNAL) != (ssize_t)c->lengths[which]) fail("send");
+  if (send(c->socket, c->requests[which], c->lengths[which], MSG_NOSIGNAL) !=
+      (ssize_t)c->lengths[which])
+    fail("send");
 }
 
 /* Is the reply whole? It must be an acknowledgement. */
@@ -107,8 +115,10 @@ static double processor_seconds(void) {
 
 int main(int argc, char **argv) {
   if (argc != 7) return EXIT_FAILURE;
-  long port = atol(argv[1]), count = atol(argv[2]), scenes = atol(argv[3]), bodies = atol(argv[4]), milliseconds = atol(argv[5]);
-  if (count < 1 || count > CLIENTS_MOST || scenes < 1 || bodies < 1 || bodies > BODIES_MOST) return EXIT_FAILURE;
+  long port = atol(argv[1]), count = atol(argv[2]), scenes = atol(argv[3]), bodies = atol(argv[4]),
+       milliseconds = atol(argv[5]);
+  if (count < 1 || count > CLIENTS_MOST || scenes < 1 || bodies < 1 || bodies > BODIES_MOST)
+    return EXIT_FAILURE;
   snprintf(promise, sizeof promise, "\"durability\":\"%s\"", argv[6]);
   int poll = epoll_create1(0);
   if (poll < 0) fail("epoll_create1");
@@ -123,6 +133,7 @@ int main(int argc, char **argv) {
   run(poll, count, begin + (uint64_t)milliseconds * 1000000u);
   size_t writes = noted_count;
   measured m = summary(now() - begin);
-  printf("%.0f|%.3f|%.3f|%.1f\n", m.rate, m.median_ms, m.late_ms, 1e6 * (processor_seconds() - processor) / (double)writes);
+  printf("%.0f|%.3f|%.3f|%.1f\n", m.rate, m.median_ms, m.late_ms,
+         1e6 * (processor_seconds() - processor) / (double)writes);
   return EXIT_SUCCESS;
 }
