@@ -18,18 +18,18 @@ typedef struct first_contact {
   const ct_toi_bodies *bodies;
   motion_marks *marks;
   ct_toi *impact;
-  bool initial; /* a pair is in contact at the start, and is not parting */
-  bool parting; /* a pair is, and parts */
-  double depth; /* the least distance of these; of `initial` ones once there is one */
-  bool met;     /* the impact is a contact */
-  double upper; /* of the contacts met */
-  double lower; /* least of the pairs that met */
-  double lost;  /* least of those that nothing is known of from there on */
-  double free;  /* least of all */
-  bool ended;   /* one of the lost ran out of iterations */
+  bool initial;            /* a pair is in contact at the start, and is not parting */
+  bool parting;            /* a pair is, and parts */
+  double depth;            /* the least distance of these; of `initial` ones once there is one */
+  bool met;                /* the impact is a contact */
+  double upper;            /* of the contacts met */
+  double lower;            /* least of the pairs that met */
+  double undecided_from;   /* least of those that nothing is known of from there on */
+  double free_until;       /* least of all */
+  bool out_of_evaluations; /* one of the lost ran out of iterations */
 } first_contact;
 
-static double spread(const ct_toi_side *side, const ct_toi_side_pose *at) {
+static double speed_scale(const ct_toi_side *side, const ct_toi_side_pose *at) {
   double arm = side->arm < INFINITY ? side->arm : 0.0;
   return ct_norm(at->velocity.linear) + side->spin * arm;
 }
@@ -39,8 +39,9 @@ static bool note_initial(first_contact *first, const ct_toi_pair *pair, const ct
   ct_toi reported = *first->impact;
   ct_toi_write_result(s, &reported);
   bool endless = s->result.status == CT_PAIR_UNSUPPORTED;
-  bool parting = !endless && reported.normal_velocity > PARTING_SLACK * (spread(&pair->a, &s->a) +
-                                                                         spread(&pair->b, &s->b));
+  bool parting =
+      !endless && reported.normal_velocity >
+                      PARTING_SLACK * (speed_scale(&pair->a, &s->a) + speed_scale(&pair->b, &s->b));
   bool known = first->initial || (first->parting && parting);
   if (first->initial && parting) return false;
   if (!known || s->result.distance < first->depth) {
@@ -57,38 +58,38 @@ static void note_contact(first_contact *first, ct_toi_search *search, const ct_t
                          ct_toi_sample *met) {
   ct_toi_set_normal(&search->pair, at, met);
   ct_toi_sample root = *met;
-  search->most = search->options->iterations_max;
+  search->evaluations_max = search->options->iterations_max;
   /* No root is to be found where surfaces pass, or half-spaces turn: these overlap at once, without
    * end. */
-  bool passed = search->passed > 0.0, at_once = met->result.status == CT_PAIR_UNSUPPORTED;
-  if (met->time > search->certain && !passed && !at_once) {
+  bool passed = search->passed_at > 0.0, at_once = met->result.status == CT_PAIR_UNSUPPORTED;
+  if (met->time > search->apart_until && !passed && !at_once) {
     if (at->result.distance > 0.0) ct_toi_root(search, at, met, &root);
     else root = *at;
-    if (root.time < search->certain) root = *met;
+    if (root.time < search->apart_until) root = *met;
   }
   if (search->status != CT_OK) return;
-  double upper = passed ? search->passed : ct_toi_nearer(search, &root, met->time, false);
-  first->lower = ct_min2(first->lower, search->certain);
+  double upper = passed ? search->passed_at : ct_toi_nearer(search, &root, met->time, false);
+  first->lower = ct_min2(first->lower, search->apart_until);
   if (first->met && !(root.time < first->impact->time)) return;
   first->met = true;
   first->upper = upper;
   ct_toi_write_result(&root, first->impact);
 }
 
-static void note_lost(first_contact *first, const ct_toi_search *search, double from) {
-  first->lost = ct_min2(first->lost, from);
-  first->ended = first->ended || search->ended;
+static void note_undecided(first_contact *first, const ct_toi_search *search, double from) {
+  first->undecided_from = ct_min2(first->undecided_from, from);
+  first->out_of_evaluations = first->out_of_evaluations || search->out_of_evaluations;
 }
 
-static void follow(first_contact *first, ct_toi_search *search, ct_toi_sample *at) {
+static void advance_pair(first_contact *first, ct_toi_search *search, ct_toi_sample *at) {
   ct_toi_sample met;
   ct_toi_outcome outcome = ct_toi_advance(search, at, &met);
   if (outcome == CT_TOI_OUTCOME_CONTACT) note_contact(first, search, at, &met);
-  if (outcome == CT_TOI_OUTCOME_UNDECIDED) note_lost(first, search, search->free);
-  first->free = ct_min2(first->free, search->free);
+  if (outcome == CT_TOI_OUTCOME_UNDECIDED) note_undecided(first, search, search->free_until);
+  first->free_until = ct_min2(first->free_until, search->free_until);
 }
 
-static void note_graze(first_contact *first, const ct_toi_search *search) {
+static void keep_first_graze(first_contact *first, const ct_toi_search *search) {
   ct_toi *impact = first->impact;
   if (!search->grazed ||
       (impact->flags & CT_TOI_FLAG_GRAZE && impact->graze_time <= search->graze_time))
@@ -100,22 +101,22 @@ static void note_graze(first_contact *first, const ct_toi_search *search) {
 }
 
 /* Once the start is a contact, or another is known, what comes later does not matter. */
-static double limit_of(const first_contact *first) {
+static double search_limit_of(const first_contact *first) {
   const ct_toi_options *options = first->bodies->options;
   return first->initial ? options->begin : first->met ? first->impact->time : options->end;
 }
 
-static ct_toi_search search_of(const first_contact *first, const ct_toi_pair *pair) {
+static ct_toi_search pair_search_of(const first_contact *first, const ct_toi_pair *pair) {
   const ct_toi_options *options = first->bodies->options;
   ct_toi_search search = {
       .options = options, .workspace = first->bodies->workspace, .pair = *pair, .status = CT_OK};
-  search.limit = limit_of(first);
+  search.limit = search_limit_of(first);
   return search;
 }
 
 /* The key is the time until which the groups are certainly apart; -INFINITY: not even at the start.
  */
-static bool late_pairs(void *context, double key) { return key >= limit_of(context); }
+static bool is_late_pair(void *context, double key) { return key >= search_limit_of(context); }
 
 static double mark_time(const ct_toi_options *o, uint32_t mark) {
   return mark == MARKS ? o->end : o->begin + (o->end - o->begin) * ((double)mark / MARKS);
@@ -129,8 +130,8 @@ static uint32_t mark_at(const ct_toi_options *o, double time) {
 }
 
 /* The bodies there, which all groups share. */
-static const ct_toi_sample *place_at(first_contact *first, const ct_toi_pair *groups,
-                                     uint32_t mark) {
+static const ct_toi_sample *bodies_at_mark(first_contact *first, const ct_toi_pair *groups,
+                                           uint32_t mark) {
   ct_toi_sample *place = &first->marks->places[mark];
   if (!first->marks->placed[mark])
     ct_toi_place_pair(groups, mark_time(first->bodies->options, mark), place);
@@ -138,54 +139,54 @@ static const ct_toi_sample *place_at(first_contact *first, const ct_toi_pair *gr
   return place;
 }
 
-static bool skips_pairs(void *context, const ct_toi_pair *groups, double *key) {
+static bool can_skip_groups(void *context, const ct_toi_pair *groups, double *key) {
   first_contact *first = context;
   const ct_toi_options *options = first->bodies->options;
-  double limit = limit_of(first), time = ct_max2(options->begin, *key);
+  double limit = search_limit_of(first), time = ct_max2(options->begin, *key);
   for (uint32_t mark = mark_at(options, time), next = mark;; mark = next) {
     bool near;
-    const ct_toi_sample *place = place_at(first, groups, mark);
+    const ct_toi_sample *place = bodies_at_mark(first, groups, mark);
     double left = limit - place->time, step = ct_toi_ball_time(groups, place, left, &near);
     if (step > 0.0 && step >= left) return true;
     double later = ct_toi_later(place->time, step);
     if (later > time) *key = time = later;
     next = mark_at(options, time);
-    if (next <= mark) return late_pairs(context, *key);
+    if (next <= mark) return is_late_pair(context, *key);
   }
 }
 
-static ct_status visit_pair(void *context, const ct_toi_pair *pair, double key) {
+static ct_status search_pair_of_colliders(void *context, const ct_toi_pair *pair, double key) {
   first_contact *first = context;
   const ct_toi_options *options = first->bodies->options;
-  ct_toi_search search = search_of(first, pair);
+  ct_toi_search search = pair_search_of(first, pair);
   ct_toi_sample at, parted;
   ct_toi_outcome outcome = ct_toi_start(&search, options->begin, key, &at);
   if (outcome == CT_TOI_OUTCOME_UNDECIDED && search.status == CT_OK) {
-    if (ct_sample_is_apart(&at) && !first->initial) follow(first, &search, &at);
+    if (ct_sample_is_apart(&at) && !first->initial) advance_pair(first, &search, &at);
     else if (!ct_sample_is_apart(&at)) {
-      note_lost(first, &search, options->begin);
-      first->free = options->begin;
+      note_undecided(first, &search, options->begin);
+      first->free_until = options->begin;
     }
   } else if (outcome == CT_TOI_OUTCOME_CONTACT && note_initial(first, pair, &at)) {
-    first->free = options->begin;
+    first->free_until = options->begin;
     if (ct_toi_search_separation(&search, &at, &parted) == CT_TOI_OUTCOME_FREE)
-      follow(first, &search, &parted);
+      advance_pair(first, &search, &parted);
     else if (search.status == CT_OK && at.time < options->end)
-      note_lost(first, &search, options->begin);
+      note_undecided(first, &search, options->begin);
   }
-  if (search.status == CT_OK) note_graze(first, &search);
+  if (search.status == CT_OK) keep_first_graze(first, &search);
   first->impact->iterations += search.distances;
   return search.status;
 }
 
 /* Is anything not known, and why? */
-static ct_pair_status status_of(const first_contact *first) {
-  if (!(first->lost < INFINITY)) return CT_PAIR_OK;
-  return first->ended ? CT_PAIR_ITERATION_LIMIT : CT_PAIR_DEGENERATE;
+static ct_pair_status undecided_status(const first_contact *first) {
+  if (!(first->undecided_from < INFINITY)) return CT_PAIR_OK;
+  return first->out_of_evaluations ? CT_PAIR_ITERATION_LIMIT : CT_PAIR_DEGENERATE;
 }
 
 /* What the pairs come to together. */
-static void conclude(const first_contact *first) {
+static void combine_pairs(const first_contact *first) {
   const ct_toi_options *options = first->bodies->options;
   ct_toi *impact = first->impact;
   if (first->parting && !first->initial) impact->flags |= CT_TOI_FLAG_SEPARATING_AT_START;
@@ -193,11 +194,11 @@ static void conclude(const first_contact *first) {
     impact->event = CT_TOI_INITIAL;
     impact->lower = impact->upper = impact->free_until = options->begin;
     if (first->initial) impact->flags = 0;
-    else impact->status = status_of(first);
+    else impact->status = undecided_status(first);
     return;
   }
-  impact->free_until = ct_min2(first->free, options->end);
-  if (first->met && !(first->lost < first->lower)) {
+  impact->free_until = ct_min2(first->free_until, options->end);
+  if (first->met && !(first->undecided_from < first->lower)) {
     impact->event = CT_TOI_CONTACT;
     impact->lower = ct_min2(first->lower, impact->time);
     impact->upper = first->upper;
@@ -205,8 +206,8 @@ static void conclude(const first_contact *first) {
     if (impact->flags & CT_TOI_FLAG_GRAZE && impact->graze_time > impact->upper)
       impact->flags &= ~(uint32_t)CT_TOI_FLAG_GRAZE;
   } else {
-    impact->event = first->lost < INFINITY ? CT_TOI_UNDECIDED : CT_TOI_NONE;
-    impact->status = status_of(first);
+    impact->event = first->undecided_from < INFINITY ? CT_TOI_UNDECIDED : CT_TOI_NONE;
+    impact->status = undecided_status(first);
     impact->time = options->end;
   }
   if (!(impact->flags & CT_TOI_FLAG_GRAZE))
@@ -222,11 +223,11 @@ ct_status ct_toi_first(const ct_toi_bodies *bodies, ct_toi *impact) {
                          .marks = &marks,
                          .impact = impact,
                          .lower = INFINITY,
-                         .lost = INFINITY,
-                         .free = INFINITY};
-  const ct_toi_visitor visitor = {visit_pair, skips_pairs, late_pairs};
+                         .undecided_from = INFINITY,
+                         .free_until = INFINITY};
+  const ct_toi_visitor visitor = {search_pair_of_colliders, can_skip_groups, is_late_pair};
   ct_status status = ct_toi_each_pair(bodies, &visitor, &first);
-  if (status == CT_OK) conclude(&first);
+  if (status == CT_OK) combine_pairs(&first);
   return status;
 }
 

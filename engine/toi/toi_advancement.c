@@ -1,10 +1,303 @@
-/* How long a pair certainly stays apart, or in contact: the bounds of conservative advancement.
+/* How long a pair that is apart certainly stays apart: the motion bounds of conservative
+ * advancement.
  *
- * Along a direction that stays, points move apart by the exact motion of the pivots, and turning
- * takes at most the speed of the farthest point, and at most what is left of its reach. Each choice
- * of the two for each side is a bound: the longest counts.
- */
+ * Mirtich 1996, Impulse-based dynamic simulation of rigid body systems, section 2.3. Along a
+ * direction that stays, points move apart by the exact motion of the pivots, and turning takes at
+ * most the speed of the farthest point, and at most what is left of its reach. Each choice of the
+ * two for each side is a bound: the longest counts. Convex pairs that turn: the direction turns too
+ * (second order). Meshes: each triangle by its own direction (Tang, Kim, Manocha 2009, C2A). */
+#include "shape/shape_compare.h"
+#include "shape/sharp_shape.h"
 #include "toi/toi_relative_motion.h"
+
+/* ---- convex pairs that turn ------------------------------------------------------------------ */
+
+/* How long a convex pair that turns stays apart, to second order in the time.
+ *
+ * Let m turn with the constant angular velocity o, from the pair's normal n. Of a side that turns
+ * with w about its pivot the point r is at m.r along it, which changes at m.(u x r), u = w - o: at
+ * n.(u x r) = (n x u).r at first, and that by at most |u| (|o| |r|
+ * + |w| arm) per second (and |w'| |r| where w changes). So what the side reaches along m after t is
+ * at most what it reaches now along the tilted direction n + t (n x u), and half of that times t^2:
+ * a convex function of t. The gap between the planes across m is then at least a concave function
+ * of t; where it is positive now and at a time, it is positive between. Any o is a proof. At rest,
+ * with either side, or as the normal was seen to turn, one of them keeps the face, edge or point of
+ * each side that is nearest now nearest for a while: all but the square of the time to a contact is
+ * then reported.
+ */
+
+/* Angle up to which tilting is of use, rad. */
+#define ANGLE_MAX 1.0
+/* Times that are tried: the gap is above its chord from now, and each is shorter than the one
+ * before by no more than the factor; looks between the last two. */
+#define TRIES_MAX 12
+#define TRY_FACTOR 0.4
+#define REFINEMENTS 3
+/* |w'| / |w|^2 without torque, at most: of moments none of which is above the sum of the others 1 /
+ * sqrt 3. */
+#define CHANGE_OF_SPIN 0.578
+
+typedef struct tilt_side {
+  const ct_toi_side *side;
+  const ct_toi_side_pose *at;
+  bool is_plane, is_ball;
+  ct_vec3 center;  /* of a ball, from the pivot, world */
+  double far, arm; /* of what is tilted: the shape's points, of a ball its centre; from the pivot,
+                      from the axis */
+  ct_vec3 outward; /* the direction that is looked along: n of a, -n of b */
+  double now;      /* what the side reaches along it */
+  /* For one choice of o. */
+  ct_vec3 tilt; /* of the direction, per s */
+  double bend;  /* m/s^2 */
+} tilt_side;
+
+static tilt_side tilt_side_of(const ct_toi_side *side, const ct_toi_side_pose *at,
+                              ct_vec3 outward) {
+  tilt_side t = {.side = side, .at = at, .is_plane = side->reach == INFINITY, .outward = outward};
+  if (t.is_plane) return t;
+  t.is_ball = ct_shape_content_kind(side->shape) == CT_KIND_SPHERE;
+  t.center = ct_sub(ct_to_parent(at->body, side->ball), at->pivot);
+  t.far = t.is_ball ? ct_norm(ct_sub(side->ball, side->pivot)) : side->reach;
+  t.arm = side->arm;
+  if (!t.is_ball) t.now = ct_toi_support(side, at, outward);
+  return t;
+}
+
+static void set_tilt(tilt_side *t, ct_vec3 o) {
+  t->tilt = ct_vec(0.0, 0.0, 0.0);
+  t->bend = 0.0;
+  if (t->is_plane || t->far == 0.0) return;
+  ct_vec3 u = ct_sub(t->at->velocity.angular, o);
+  double spin = t->side->spin, most = t->side->steady ? ct_norm(u) : spin + ct_norm(o);
+  t->tilt = ct_cross(t->outward, u);
+  t->bend = most * (ct_norm(o) * t->far + spin * t->arm) +
+            (t->side->steady ? 0.0 : CHANGE_OF_SPIN * spin * spin * t->far);
+  /* Rounding of u matters where it cancels. */
+  t->bend *= 1.0 + SPEED_SLACK;
+}
+
+/* How much farther than now the side reaches along the direction after the time, but for what
+ * bending adds. */
+static double support_growth(const tilt_side *t, double time, double spins) {
+  if (t->is_plane || t->far == 0.0) return 0.0;
+  double slack = ALONG_SLACK * CT_UNIT_ROUNDOFF * t->side->reach * (1.0 + time * spins);
+  if (t->is_ball) return time * ct_dot(t->tilt, t->center) + slack;
+  return ct_toi_support(t->side, t->at, ct_add_scaled(t->outward, t->tilt, time)) - t->now + slack;
+}
+
+/* A gap that shrinks. */
+typedef struct tilted_gap {
+  tilt_side a, b;
+  double gap, speed, bend;
+  double spins; /* of both sides and the normal */
+} tilted_gap;
+
+static double gap_after(const tilted_gap *g, double time) {
+  double shrunk = (g->speed + 0.5 * g->bend * time) * time,
+         rounding = TIME_SLACK * (g->gap + fabs(shrunk));
+  return g->gap - shrunk -
+         (support_growth(&g->a, time, g->spins) + support_growth(&g->b, time, g->spins)) - rounding;
+}
+
+/* The planes turn with o, for at most the horizon. */
+static void set_plane_rotation(tilted_gap *g, const ct_toi_sample *s, const ct_relative_motion *d,
+                               ct_vec3 o, double horizon) {
+  ct_vec3 n = s->result.normal, offset = ct_sub(s->b.pivot, s->a.pivot), change = ct_cross(o, n);
+  double turn = ct_norm(change), velocity = ct_norm(d->velocity),
+         acceleration = ct_norm(d->acceleration);
+  set_tilt(&g->a, o);
+  set_tilt(&g->b, o);
+  double error = d->speed_error + SPEED_SLACK * ct_norm(o) * (ct_norm(offset) + velocity);
+  g->speed = error - (ct_dot(n, d->velocity) + ct_dot(change, offset));
+  double far = ct_norm(offset) + (velocity + 0.5 * acceleration * horizon) * horizon;
+  double turning = turn * (ct_norm(o) * far + 2.0 * velocity + 3.0 * acceleration * horizon) *
+                   (1.0 + SPEED_SLACK);
+  g->bend = ct_max2(0.0, d->acceleration_error - ct_dot(n, d->acceleration) + turning +
+                             (g->a.bend + g->b.bend));
+}
+
+/* The longest time of some for which a gap is left; 0: none above `least`. */
+static double longest_time_apart(const tilted_gap *g, double first, double least) {
+  double time = first, beyond = 0.0, lacking = 0.0, left = -1.0, now = gap_after(g, 0.0);
+  for (int i = 0; i < TRIES_MAX && time > least && !(left > 0.0); i++) {
+    if (i > 0) time = ct_max2(TRY_FACTOR * time, time * (now / (now - left)));
+    left = gap_after(g, time);
+    if (left > 0.0) break;
+    beyond = time;
+    lacking = left;
+  }
+  if (!(left > 0.0)) return 0.0;
+  for (int i = 0; i < REFINEMENTS && beyond > 0.0; i++) {
+    double next = time + (beyond - time) * (left / (left - lacking));
+    if (!(next > time && next < beyond)) break;
+    double there = gap_after(g, next);
+    if (there > 0.0) {
+      time = next;
+      left = there;
+    } else {
+      beyond = next;
+      lacking = there;
+    }
+  }
+  return time;
+}
+
+static double second_order_time(const ct_toi_pair *pair, const ct_toi_sample *s, double least,
+                                double horizon) {
+  ct_vec3 n = s->result.normal, still = {0.0, 0.0, 0.0};
+  bool turns = pair->a.spin > 0.0 || pair->b.spin > 0.0,
+       planes = pair->a.reach == INFINITY && pair->b.reach == INFINITY;
+  if (!turns || planes) return 0.0;
+  tilted_gap g = {.a = tilt_side_of(&pair->a, &s->a, n),
+                  .b = tilt_side_of(&pair->b, &s->b, ct_neg(n)),
+                  .gap = s->along};
+  ct_relative_motion d = ct_relative_motion_of(pair, s);
+  const ct_vec3 plane_rotations[] = {s->a.velocity.angular, s->b.velocity.angular, still, s->turn};
+  double best = 0.0;
+  for (int i = 0; i < 4; i++) {
+    /* A half-space's planes turn with it. */
+    if (g.a.is_plane ? i != 0 : g.b.is_plane ? i != 1 : i == 3 && ct_norm2(s->turn) == 0.0)
+      continue;
+    g.spins = (pair->a.spin + pair->b.spin) + ct_norm(plane_rotations[i]);
+    double most = ct_min2(horizon, ANGLE_MAX / g.spins);
+    set_plane_rotation(&g, s, &d, plane_rotations[i], most);
+    if (!(gap_after(&g, 0.0) > 0.0)) continue;
+    /* Where the two nearest points alone come to. */
+    double first = ct_min2(ct_gap_closing_time(s->along, -s->rate, g.bend), most);
+    best = ct_max2(best, longest_time_apart(&g, first, least));
+  }
+  return best * (1.0 - TIME_SLACK);
+}
+
+/* ---- meshes, by their triangles -------------------------------------------------------------- */
+
+/* How long a mesh stays apart from what it does not surround: each of its triangles by the
+ * direction that tells most of it.
+ *
+ * A shape between the arms of a fork is not parted from all of the fork by one plane, but from each
+ * arm by one. The mesh's tree is descended: of a node, and last of a triangle, the best of some
+ * directions says how long it is apart from the hull of the other shape; the shortest of these
+ * times counts, and a node that is apart for longer is left as it is.
+ */
+
+/* Along the pair's normal, and both ways along the axes of the mesh's frame. */
+#define DIRECTIONS 7
+/* Nodes that are looked at; where more are near, nothing is reported. */
+#define NODES_MAX 2048
+#define STACK_SIZE (CT_MESH_DEPTH_MAX + 2)
+
+/* A direction from the mesh to the other shape. */
+typedef struct part_direction {
+  ct_vec3 local; /* in the mesh's frame */
+  double low; /* how far along it the other shape begins, from the mesh's origin, less rounding */
+  double speed, acceleration; /* at which that comes nearer, at most */
+} part_direction;
+
+typedef struct parts {
+  const ct_mesh_view *view;
+  part_direction directions[DIRECTIONS];
+  double all; /* what is certain of all triangles */
+} parts;
+
+static void set_part_direction(part_direction *p, const ct_toi_pair *pair, const ct_toi_sample *s,
+                               bool first, ct_vec3 direction) {
+  const ct_toi_side *mesh = first ? &pair->a : &pair->b, *other = first ? &pair->b : &pair->a;
+  const ct_toi_side_pose *at = first ? &s->a : &s->b, *there = first ? &s->b : &s->a;
+  ct_relative_motion d = ct_relative_motion_of(pair, s);
+  ct_vec3 velocity = first ? d.velocity : ct_neg(d.velocity),
+          acceleration = first ? d.acceleration : ct_neg(d.acceleration);
+  ct_vec3 offset = ct_sub(there->pivot, at->shape.position);
+  double size =
+      mesh->reach + other->reach + ct_norm(offset) + ct_norm(ct_sub(at->shape.position, at->pivot));
+  double growth = ct_shape_sharp(mesh->shape).radius;
+  p->local = ct_mat_tmul(at->shape.rotation, direction);
+  p->low = ct_dot(direction, offset) - ct_toi_support(other, there, ct_neg(direction)) - growth;
+  p->low -= ALONG_SLACK * CT_UNIT_ROUNDOFF * size + s->slack;
+  double turning = ct_turning_speed(mesh, at, direction, mesh->arm) +
+                   ct_turning_speed(other, there, direction, other->arm);
+  p->speed = turning - ct_dot(direction, velocity) + d.speed_error;
+  p->acceleration = d.acceleration_error - ct_dot(direction, acceleration);
+}
+
+static parts mesh_parts_of(const ct_toi_pair *pair, const ct_toi_sample *s, bool first,
+                           double all) {
+  const ct_frame *frame = first ? &s->a.shape : &s->b.shape;
+  parts p = {.view = ct_mesh_get((first ? &pair->a : &pair->b)->shape->mesh), .all = all};
+  set_part_direction(&p.directions[0], pair, s, first,
+                     first ? s->result.normal : ct_neg(s->result.normal));
+  for (int k = 0; k < 3; k++) {
+    ct_vec3 axis = ct_mat_mul(frame->rotation,
+                              ct_vec(k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0));
+    set_part_direction(&p.directions[1 + 2 * k], pair, s, first, axis);
+    set_part_direction(&p.directions[2 + 2 * k], pair, s, first, ct_neg(axis));
+  }
+  return p;
+}
+
+static double box_reach(const ct_aabb *box, ct_vec3 d) {
+  return ct_dot(d,
+                ct_vec(d.x >= 0.0 ? box->max.x : box->min.x, d.y >= 0.0 ? box->max.y : box->min.y,
+                       d.z >= 0.0 ? box->max.z : box->min.z));
+}
+
+static double time_of_direction(const part_direction *d, double reach) {
+  return ct_gap_closing_time(d->low - reach, d->speed, d->acceleration);
+}
+
+static double node_time(const parts *p, const ct_mesh_node *node) {
+  double best = p->all;
+  for (int i = 0; i < DIRECTIONS; i++)
+    best = ct_max2(
+        best, time_of_direction(&p->directions[i], box_reach(&node->box, p->directions[i].local)));
+  return best;
+}
+
+static double triangle_time(const parts *p, const uint32_t corners[3]) {
+  double best = p->all;
+  for (int i = 0; i < DIRECTIONS; i++) {
+    ct_vec3 d = p->directions[i].local;
+    const ct_vec3 *v = p->view->vertices;
+    double reach = ct_max2(ct_max2(ct_dot(d, v[corners[0]]), ct_dot(d, v[corners[1]])),
+                           ct_dot(d, v[corners[2]]));
+    best = ct_max2(best, time_of_direction(&p->directions[i], reach));
+  }
+  return best;
+}
+
+/* The shortest time over all triangles; `all` where more nodes are near than are looked at, or
+ * nothing is gained. */
+static double shortest_triangle_time(const parts *p) {
+  uint32_t stack[STACK_SIZE], depth = 0, nodes = 0;
+  double least = INFINITY;
+  stack[depth++] = 0;
+  while (depth > 0) {
+    const ct_mesh_node *node = &p->view->nodes[stack[--depth]];
+    if (++nodes > NODES_MAX || least <= p->all) return p->all;
+    if (node_time(p, node) >= least) continue;
+    for (uint32_t i = node->first; i < node->first + node->count; i++)
+      least = ct_min2(least, triangle_time(p, p->view->corners[i]));
+    if (node->count > 0) continue;
+    /* The child that may be met first is looked at first. */
+    bool swap =
+        node_time(p, &p->view->nodes[node->first]) > node_time(p, &p->view->nodes[node->first + 1]);
+    stack[depth++] = node->first + (swap ? 0 : 1);
+    stack[depth++] = node->first + (swap ? 1 : 0);
+  }
+  return least;
+}
+
+static double triangles_time(const ct_toi_pair *pair, const ct_toi_sample *s, double all) {
+  double best = all;
+  for (int k = 0; k < 2; k++) {
+    const ct_toi_side *side = k == 0 ? &pair->a : &pair->b, *other = k == 0 ? &pair->b : &pair->a;
+    if (!ct_kind_is_mesh(side->shape->kind) || other->reach == INFINITY) continue;
+    parts p = mesh_parts_of(pair, s, k == 0, all);
+    best = ct_max2(best, shortest_triangle_time(&p));
+  }
+  return best;
+}
+
+/* ---- all pairs ------------------------------------------------------------------------------- */
 
 /* Rounding of the gap between balls, relative to how far they reach. */
 #define BALL_SLACK (64.0 * CT_UNIT_ROUNDOFF)
@@ -17,31 +310,32 @@
 /* Tries for how far a half-space that turns can be followed at once. */
 #define HORIZONS 8
 
-static double along_direction(const ct_relative_motion *d, ct_vec3 n, double gap, double turning) {
+static double time_along_direction(const ct_relative_motion *d, ct_vec3 n, double gap,
+                                   double turning) {
   double speed = turning - ct_dot(n, d->velocity) + d->speed_error;
   return ct_gap_closing_time(gap, speed, d->acceleration_error - ct_dot(n, d->acceleration));
 }
 
 /* Neither side is a half-space that turns. */
-static double along_normal(const ct_toi_pair *pair, const ct_toi_sample *s,
-                           const ct_relative_motion *d) {
+static double time_along_normal(const ct_toi_pair *pair, const ct_toi_sample *s,
+                                const ct_relative_motion *d) {
   ct_vec3 n = s->result.normal;
   double turning_a =
       pair->a.reach < INFINITY ? ct_turning_speed(&pair->a, &s->a, n, pair->a.arm) : 0.0;
   double turning_b =
       pair->b.reach < INFINITY ? ct_turning_speed(&pair->b, &s->b, n, pair->b.arm) : 0.0;
-  double best = along_direction(d, n, s->along, turning_a + turning_b);
+  double best = time_along_direction(d, n, s->along, turning_a + turning_b);
   if (s->room_a < s->along)
-    best = ct_max2(best, along_direction(d, n, s->along - s->room_a, turning_b));
+    best = ct_max2(best, time_along_direction(d, n, s->along - s->room_a, turning_b));
   if (s->room_b < s->along)
-    best = ct_max2(best, along_direction(d, n, s->along - s->room_b, turning_a));
+    best = ct_max2(best, time_along_direction(d, n, s->along - s->room_b, turning_a));
   double both = s->room_a + s->room_b;
-  if (both < s->along) best = ct_max2(best, along_direction(d, n, s->along - both, 0.0));
+  if (both < s->along) best = ct_max2(best, time_along_direction(d, n, s->along - both, 0.0));
   return best;
 }
 
 /* How far the pivots come from each other at most, over and above now, within a time. */
-static double drifted(const ct_relative_motion *d, double time) {
+static double bound_pivot_drift(const ct_relative_motion *d, double time) {
   return (ct_norm(d->velocity) + 0.5 * time * ct_norm(d->acceleration)) * time;
 }
 
@@ -51,12 +345,13 @@ static double arm_within(const ct_toi_side *side, const ct_toi_side *other, cons
                          const ct_relative_motion *d, double horizon) {
   if (side->arm < INFINITY || side->spin == 0.0) return side->spin == 0.0 ? 0.0 : side->arm;
   double offset = ct_norm(ct_sub(s->b.pivot, s->a.pivot));
-  return offset + drifted(d, horizon) + (other->reach < INFINITY ? other->reach : INFINITY);
+  return offset + bound_pivot_drift(d, horizon) +
+         (other->reach < INFINITY ? other->reach : INFINITY);
 }
 
 /* Whatever the directions: no point comes nearer to any other faster than this. */
-static double all_directions(const ct_toi_pair *pair, const ct_toi_sample *s,
-                             const ct_relative_motion *d, double gap, double horizon) {
+static double time_all_directions(const ct_toi_pair *pair, const ct_toi_sample *s,
+                                  const ct_relative_motion *d, double gap, double horizon) {
   double arm_a = arm_within(&pair->a, &pair->b, s, d, horizon),
          arm_b = arm_within(&pair->b, &pair->a, s, d, horizon);
   double turning_a = pair->a.spin == 0.0 ? 0.0 : pair->a.spin * arm_a,
@@ -66,18 +361,18 @@ static double all_directions(const ct_toi_pair *pair, const ct_toi_sample *s,
   return ct_gap_closing_time(gap, speed * (1.0 + SPEED_SLACK), acceleration * (1.0 + SPEED_SLACK));
 }
 
-static bool turning_plane(const ct_toi_pair *pair) {
+static bool has_turning_plane(const ct_toi_pair *pair) {
   return (pair->a.reach == INFINITY && pair->a.spin > 0.0) ||
          (pair->b.reach == INFINITY && pair->b.spin > 0.0);
 }
 
 /* The same where an arm grows with the horizon: the longest of some. */
-static double in_horizons(const ct_toi_pair *pair, const ct_toi_sample *s,
-                          const ct_relative_motion *d, double gap, double horizon) {
+static double time_within_horizons(const ct_toi_pair *pair, const ct_toi_sample *s,
+                                   const ct_relative_motion *d, double gap, double horizon) {
   double best = 0.0;
   for (int i = 0; i < HORIZONS; i++) {
-    double time = all_directions(pair, s, d, gap, horizon);
-    if (!turning_plane(pair) || (i == 0 && time >= horizon)) return time;
+    double time = time_all_directions(pair, s, d, gap, horizon);
+    if (!has_turning_plane(pair) || (i == 0 && time >= horizon)) return time;
     best = ct_max2(best, ct_min2(time, horizon));
     if (time >= horizon) break;
     horizon = ct_max2(2.0 * time, 0.125 * horizon);
@@ -87,24 +382,25 @@ static double in_horizons(const ct_toi_pair *pair, const ct_toi_sample *s,
 
 /* Does turning leave the half-space as it is, as far as its normal can be reported, within a time?
  */
-static bool turns_in_itself(const ct_toi_side *side, const ct_toi_side_pose *at, ct_vec3 n,
-                            double time) {
+static bool turns_about_normal(const ct_toi_side *side, const ct_toi_side_pose *at, ct_vec3 n,
+                               double time) {
   if (side->spin * time <= CT_UNIT_ROUNDOFF) return true;
   return side->steady && ct_norm(ct_cross(at->velocity.angular, n)) <= AXIS_SLACK * side->spin;
 }
 
 /* Two half-spaces, apart: their normals are opposite, and they stay apart only as long as these
  * are. */
-static double planes_time(const ct_toi_pair *pair, const ct_toi_sample *s,
-                          const ct_relative_motion *d, double horizon) {
+static double half_spaces_time(const ct_toi_pair *pair, const ct_toi_sample *s,
+                               const ct_relative_motion *d, double horizon) {
   ct_vec3 n = s->result.normal, w_a = s->a.velocity.angular, w_b = s->b.velocity.angular;
-  if (turns_in_itself(&pair->a, &s->a, n, horizon) && turns_in_itself(&pair->b, &s->b, n, horizon))
-    return along_direction(d, n, s->lower, 0.0);
+  if (turns_about_normal(&pair->a, &s->a, n, horizon) &&
+      turns_about_normal(&pair->b, &s->b, n, horizon))
+    return time_along_direction(d, n, s->lower, 0.0);
   if (!pair->a.steady || !pair->b.steady || w_a.x != w_b.x || w_a.y != w_b.y || w_a.z != w_b.z)
     return 0.0;
   /* As they turn together, only what the pivots do matters: the offset's part along the normal that
    * turns. */
-  double far = ct_norm(ct_sub(s->b.pivot, s->a.pivot)) + drifted(d, horizon);
+  double far = ct_norm(ct_sub(s->b.pivot, s->a.pivot)) + bound_pivot_drift(d, horizon);
   double speed = ct_norm(d->velocity) + pair->a.spin * far + d->speed_error;
   return ct_gap_closing_time(s->lower, speed * (1.0 + SPEED_SLACK),
                              ct_norm(d->acceleration) + d->acceleration_error);
@@ -116,31 +412,31 @@ bool ct_toi_are_planes(const ct_toi_pair *pair) {
 
 double ct_toi_separated_time(const ct_toi_pair *pair, const ct_toi_sample *s, double horizon) {
   ct_relative_motion d = ct_relative_motion_of(pair, s);
-  if (ct_toi_are_planes(pair)) return planes_time(pair, s, &d, horizon);
-  bool direct = s->fixed && !turning_plane(pair),
+  if (ct_toi_are_planes(pair)) return half_spaces_time(pair, s, &d, horizon);
+  bool direct = s->fixed && !has_turning_plane(pair),
        mesh = ct_kind_is_mesh(pair->a.shape->kind) || ct_kind_is_mesh(pair->b.shape->kind);
-  double time = direct ? along_normal(pair, s, &d) : 0.0;
+  double time = direct ? time_along_normal(pair, s, &d) : 0.0;
   /* The hulls of meshes are nearer than the meshes. */
-  if (!direct || mesh) time = ct_max2(time, in_horizons(pair, s, &d, s->lower, horizon));
+  if (!direct || mesh) time = ct_max2(time, time_within_horizons(pair, s, &d, s->lower, horizon));
   if (time >= horizon) return time;
-  return s->fixed ? ct_max2(time, ct_toi_tilted_time(pair, s, time, horizon))
-                  : ct_toi_parts_time(pair, s, time);
+  return s->fixed ? ct_max2(time, second_order_time(pair, s, time, horizon))
+                  : triangles_time(pair, s, time);
 }
 
 double ct_toi_gap_time(const ct_toi_pair *pair, const ct_toi_sample *s, double gap,
                        double horizon) {
   ct_relative_motion d = ct_relative_motion_of(pair, s);
-  return in_horizons(pair, s, &d, gap, horizon);
+  return time_within_horizons(pair, s, &d, gap, horizon);
 }
 
-static bool is_plane(const ct_toi_side *side) {
+static bool is_half_space_side(const ct_toi_side *side) {
   return side->shape && side->shape->kind == CT_KIND_PLANE;
 }
 
 /* Of the ball above a half-space that does not turn; *normal: the half-space's. */
-static double above_plane(const ct_toi_side *plane, const ct_toi_side_pose *at,
-                          const ct_toi_side *other, const ct_toi_side_pose *there, double slack,
-                          ct_vec3 *normal) {
+static double gap_above_plane(const ct_toi_side *plane, const ct_toi_side_pose *at,
+                              const ct_toi_side *other, const ct_toi_side_pose *there, double slack,
+                              ct_vec3 *normal) {
   ct_frame frame = ct_body_shape_frame(plane->body, plane->index, &at->body);
   ct_vec3 to = ct_sub(ct_to_parent(there->body, other->ball), frame.position);
   *normal = ct_vec(frame.rotation.rx.z, frame.rotation.ry.z, frame.rotation.rz.z);
@@ -162,10 +458,11 @@ double ct_toi_ball_gap(const ct_toi_pair *pair, const ct_toi_sample *s, ct_vec3 
     *direction = ct_unit_or(offset, *direction);
     return far - radii - BALL_SLACK * (far + radii) - s->slack;
   }
-  if (is_plane(&pair->a) && pair->a.spin == 0.0 && pair->b.radius < INFINITY)
-    return above_plane(&pair->a, &s->a, &pair->b, &s->b, s->slack, direction);
-  if (!is_plane(&pair->b) || pair->b.spin != 0.0 || !(pair->a.radius < INFINITY)) return -INFINITY;
-  double gap = above_plane(&pair->b, &s->b, &pair->a, &s->a, s->slack, direction);
+  if (is_half_space_side(&pair->a) && pair->a.spin == 0.0 && pair->b.radius < INFINITY)
+    return gap_above_plane(&pair->a, &s->a, &pair->b, &s->b, s->slack, direction);
+  if (!is_half_space_side(&pair->b) || pair->b.spin != 0.0 || !(pair->a.radius < INFINITY))
+    return -INFINITY;
+  double gap = gap_above_plane(&pair->b, &s->b, &pair->a, &s->a, s->slack, direction);
   *direction = ct_neg(*direction);
   return gap;
 }
@@ -180,7 +477,7 @@ double ct_toi_ball_time(const ct_toi_pair *pair, const ct_toi_sample *s, double 
   ct_relative_motion d = ct_relative_motion_of(pair, s);
   double turning = ct_turning_speed(&pair->a, &s->a, n, pair->a.ball_arm) +
                    ct_turning_speed(&pair->b, &s->b, n, pair->b.ball_arm);
-  double time = along_direction(&d, n, gap, turning);
+  double time = time_along_direction(&d, n, gap, turning);
   *near = gap < BALLS_NEAR * (radii < INFINITY ? radii : radius) && time < horizon;
   return time;
 }

@@ -1,10 +1,175 @@
-/* Two bodies as pairs of colliders.
- *
- * Their trees of balls are gone through together, from the two bodies as wholes down to pairs of
- * colliders.
- */
+/* Two bodies as pairs of colliders: a tree of balls around the colliders of each, and their
+ * simultaneous descent from the two bodies as wholes down to pairs of colliders. */
 #include "shape/shape_compare.h"
 #include "toi/toi_collider_tree.h"
+
+#include <stdlib.h>
+
+/* ---- colliders of a body --------------------------------------------------------------------- */
+
+/* The colliders of a body on its path: a tree of balls, and sides, made where they are asked for.
+ *
+ * The tree is in the body's frame, so that it holds for the whole motion. Making a side goes
+ * through a hull's vertices; most pairs of compounds are reported by balls that their shapes have
+ * anyway.
+ */
+
+/* Rounding of a ball around balls, relative to its size and to the coordinates. */
+#define BALL_WIDENING (16.0 * CT_UNIT_ROUNDOFF)
+/* Splits are uneven for so many levels, and then in halves by number. */
+#define UNEVEN_LEVELS 40
+
+static double node_arm(const ct_toi_colliders *c, ct_vec3 center) {
+  ct_vec3 to = ct_sub(center, c->group.pivot);
+  double far = ct_norm(to);
+  return (c->group.steady ? ct_norm(ct_cross(c->axis, to)) : far) + BALL_WIDENING * far;
+}
+
+static void set_leaves(ct_toi_colliders *c) {
+  const ct_frame identity = ct_frame_of(ct_pose_identity());
+  for (uint32_t i = 0; i < c->count; i++) {
+    ct_frame frame = ct_body_shape_frame(c->mover.body, i, &identity);
+    ct_toi_leaf *leaf = &c->leaves[i];
+    ct_vec3 center;
+    leaf->index = i;
+    ct_shape_ball(ct_body_shape(c->mover.body, i), &center, &leaf->radius);
+    leaf->center = ct_to_parent(frame, center);
+    /* Groups with a half-space are never left out. */
+    if (!(leaf->radius < INFINITY)) continue;
+    double origin = ct_norm(ct_sub(frame.position, c->group.pivot));
+    double reach = ct_norm(ct_sub(leaf->center, c->group.pivot)) + leaf->radius;
+    c->group.reach = ct_max2(c->group.reach, ct_max2(origin, reach) * (1.0 + BALL_WIDENING));
+  }
+  c->group.arm = c->group.reach;
+}
+
+static ct_aabb box_of_centers(const ct_toi_colliders *c, const ct_toi_node *node) {
+  ct_aabb box = {c->leaves[node->begin].center, c->leaves[node->begin].center};
+  for (uint32_t i = node->begin; i < node->end; i++)
+    box = ct_aabb_union(box, (ct_aabb){c->leaves[i].center, c->leaves[i].center});
+  return box;
+}
+
+/* A collider's own ball, or one about the middle of the centres. */
+static ct_toi_node node_of(const ct_toi_colliders *c, uint32_t begin, uint32_t end,
+                           uint32_t depth) {
+  const ct_toi_leaf *leaf = &c->leaves[begin];
+  ct_toi_node node = {leaf->center, leaf->radius, 0.0, begin, end, 0, depth};
+  if (!ct_toi_node_single(&node)) {
+    ct_aabb centers = box_of_centers(c, &node);
+    node.center = ct_scale(ct_add(centers.min, centers.max), 0.5);
+    node.radius = 0.0;
+    for (uint32_t i = begin; i < end; i++)
+      node.radius = ct_max2(node.radius, ct_norm(ct_sub(c->leaves[i].center, node.center)) +
+                                             c->leaves[i].radius);
+    node.radius += BALL_WIDENING * (node.radius + ct_max_abs(node.center));
+  }
+  node.arm = node_arm(c, node.center);
+  return node;
+}
+
+static double axis_component(ct_vec3 v, int axis) {
+  return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+/* Half-spaces go to the left, so that the others have balls; else what lies below the middle of the
+ * widest axis. Where the right begins. */
+static uint32_t partition_leaves(ct_toi_colliders *c, const ct_toi_node *node) {
+  ct_toi_leaf *leaves = c->leaves;
+  ct_aabb centers = box_of_centers(c, node);
+  ct_vec3 width = ct_sub(centers.max, centers.min);
+  int axis = width.x >= width.y && width.x >= width.z ? 0 : width.y >= width.z ? 1 : 2;
+  double middle = 0.5 * (axis_component(centers.min, axis) + axis_component(centers.max, axis));
+  uint32_t planes = 0, left = node->begin;
+  for (uint32_t i = node->begin; i < node->end; i++) planes += !(leaves[i].radius < INFINITY);
+  bool apart = planes > 0 && planes < node->end - node->begin;
+  for (uint32_t i = node->begin; i < node->end; i++) {
+    bool goes =
+        apart ? !(leaves[i].radius < INFINITY) : axis_component(leaves[i].center, axis) < middle;
+    if (!goes) continue;
+    ct_toi_leaf swap = leaves[i];
+    leaves[i] = leaves[left];
+    leaves[left++] = swap;
+  }
+  bool halves = node->depth >= UNEVEN_LEVELS || left == node->begin || left == node->end;
+  return halves ? node->begin + (node->end - node->begin) / 2 : left;
+}
+
+uint32_t ct_toi_node_parts(ct_toi_colliders *c, uint32_t at) {
+  ct_toi_node *node = &c->nodes[at];
+  if (node->child != 0) return node->child;
+  uint32_t middle = partition_leaves(c, node);
+  node->child = c->used;
+  c->nodes[c->used++] = node_of(c, node->begin, middle, node->depth + 1);
+  c->nodes[c->used++] = node_of(c, middle, node->end, node->depth + 1);
+  return node->child;
+}
+
+/* Is the mover in the block already? */
+static bool is_retained(const ct_body_scratch *memory, int which, ct_moving_body mover) {
+  if (!memory->keeps || !memory->filled[which]) return false;
+  const ct_toi_colliders *c = memory->blocks[which];
+  return c->mover.body == mover.body && c->mover.path == mover.path;
+}
+
+static bool reserve_block(ct_body_scratch *memory, int which, size_t bytes) {
+  if (memory->sizes[which] >= bytes) return true;
+  free(memory->blocks[which]);
+  memory->blocks[which] = malloc(bytes);
+  memory->sizes[which] = memory->blocks[which] ? bytes : 0;
+  return memory->blocks[which] != NULL;
+}
+
+ct_status ct_toi_colliders_set(ct_moving_body mover, ct_body_scratch *memory, int which,
+                               ct_toi_colliders **out) {
+  uint32_t count = (uint32_t)ct_body_collider_count(mover.body);
+  size_t sides = sizeof **out, nodes = sides + count * sizeof(ct_toi_side),
+         leaves = nodes + 2 * count * sizeof(ct_toi_node);
+  bool kept = is_retained(memory, which, mover);
+  memory->filled[which] = kept;
+  if (!kept && !reserve_block(memory, which, leaves + count * sizeof(ct_toi_leaf)))
+    return CT_OUT_OF_MEMORY;
+  ct_toi_colliders *c = *out = memory->blocks[which];
+  if (kept) return CT_OK;
+  *c = (ct_toi_colliders){.mover = mover, .count = count, .group = ct_toi_side_start(mover)};
+  c->group.group = true;
+  c->sides = (ct_toi_side *)((char *)c + sides);
+  c->nodes = (ct_toi_node *)((char *)c + nodes);
+  for (uint32_t i = 0; i < count; i++) c->sides[i].body = NULL;
+  c->leaves = (ct_toi_leaf *)((char *)c + leaves);
+  c->axis = ct_mat_tmul(ct_frame_of(ct_path_pose(mover.path, 0.0)).rotation, c->group.axis);
+  set_leaves(c);
+  c->nodes[c->used++] = node_of(c, 0, count, 0);
+  memory->filled[which] = true;
+  return CT_OK;
+}
+
+void ct_toi_retain_colliders(ct_workspace *workspace, bool keeps) {
+  workspace->bodies.keeps = keeps;
+  workspace->bodies.filled[0] = workspace->bodies.filled[1] = false;
+}
+
+const ct_toi_side *ct_toi_collider(ct_toi_colliders *colliders, uint32_t index) {
+  ct_toi_side *side = &colliders->sides[index];
+  if (side->body) return side;
+  *side = ct_toi_side_of(colliders->mover, index);
+  colliders->made++;
+  return side;
+}
+
+ct_toi_side ct_toi_node_side(const ct_toi_colliders *colliders, uint32_t node) {
+  const ct_toi_node *n = &colliders->nodes[node];
+  ct_toi_side side = colliders->group;
+  side.ball = n->center;
+  side.ball_arm = n->arm;
+  side.radius = n->radius;
+  bool plane = ct_toi_node_single(n) && !(n->radius < INFINITY);
+  if (plane) side.shape = ct_body_shape(colliders->mover.body, colliders->leaves[n->begin].index);
+  if (plane) side.index = colliders->leaves[n->begin].index;
+  return side;
+}
+
+/* ---- two bodies ------------------------------------------------------------------------------ */
 
 static int compare_movers(const ct_toi_options *options, ct_moving_body a, ct_moving_body b) {
   const double times[] = {options->begin, options->end, 0.5 * (options->begin + options->end)};
@@ -46,22 +211,22 @@ typedef struct group_walk {
   uint32_t top;
 } group_walk;
 
-static ct_toi_pair in_order(const group_walk *walk, const ct_toi_side *first,
-                            const ct_toi_side *second) {
+static ct_toi_pair ordered_pair(const group_walk *walk, const ct_toi_side *first,
+                                const ct_toi_side *second) {
   return walk->bodies->b_first ? (ct_toi_pair){*second, *first} : (ct_toi_pair){*first, *second};
 }
 
 /* To the waiting ones, unless they can be left out. */
-static bool meets(group_walk *walk, waiting *w) {
+static bool admits_groups(group_walk *walk, waiting *w) {
   ct_toi_side first = ct_toi_node_side(walk->first, w->first),
               second = ct_toi_node_side(walk->second, w->second);
-  ct_toi_pair groups = in_order(walk, &first, &second);
+  ct_toi_pair groups = ordered_pair(walk, &first, &second);
   walk->bodies->in[0]->looked++;
   return !walk->visitor->skips(walk->context, &groups, &w->key);
 }
 
 /* The larger of two groups is taken apart. */
-static void take_apart(group_walk *walk, const waiting *w) {
+static void descend_larger_group(group_walk *walk, const waiting *w) {
   const ct_toi_node *first = &walk->first->nodes[w->first],
                     *second = &walk->second->nodes[w->second];
   bool at_first =
@@ -73,14 +238,14 @@ static void take_apart(group_walk *walk, const waiting *w) {
   for (uint32_t k = 0; k < 2; k++) {
     if (at_first) parts[k].first = child + k;
     else parts[k].second = child + k;
-    met[k] = meets(walk, &parts[k]);
+    met[k] = admits_groups(walk, &parts[k]);
   }
   uint32_t sooner = parts[1].key < parts[0].key ? 1 : 0;
   if (met[1 - sooner]) walk->stack[walk->top++] = parts[1 - sooner];
   if (met[sooner]) walk->stack[walk->top++] = parts[sooner];
 }
 
-static ct_status go_on(group_walk *walk) {
+static ct_status run_descent(group_walk *walk) {
   const ct_cancel *cancel = walk->bodies->options->cancel;
   while (walk->top > 0) {
     waiting w = walk->stack[--walk->top];
@@ -89,11 +254,11 @@ static ct_status go_on(group_walk *walk) {
     const ct_toi_node *first = &walk->first->nodes[w.first],
                       *second = &walk->second->nodes[w.second];
     if (!ct_toi_node_single(first) || !ct_toi_node_single(second)) {
-      take_apart(walk, &w);
+      descend_larger_group(walk, &w);
       continue;
     }
     const ct_toi_side *side = ct_toi_collider(walk->first, walk->first->leaves[first->begin].index);
-    ct_toi_pair pair = in_order(
+    ct_toi_pair pair = ordered_pair(
         walk, side, ct_toi_collider(walk->second, walk->second->leaves[second->begin].index));
     ct_status status = walk->visitor->visit(walk->context, &pair, w.key);
     if (status != CT_OK) return status;
@@ -111,8 +276,8 @@ ct_status ct_toi_each_pair(const ct_toi_bodies *bodies, const ct_toi_visitor *vi
   walk.first = bodies->in[bodies->b_first ? 1 : 0];
   walk.second = bodies->in[bodies->b_first ? 0 : 1];
   waiting all = {0, 0, -INFINITY};
-  if (meets(&walk, &all)) walk.stack[walk.top++] = all;
-  return go_on(&walk);
+  if (admits_groups(&walk, &all)) walk.stack[walk.top++] = all;
+  return run_descent(&walk);
 }
 
 /* ---- the nearest pair ----------------------------------------------------------------------- */
@@ -128,19 +293,19 @@ typedef struct nearest_walk {
   ct_toi_sample place; /* of the bodies: all groups are at the same frames, with the same slack */
 } nearest_walk;
 
-static bool late_nearest(void *context, double key) {
+static bool is_beyond_nearest(void *context, double key) {
   const nearest_walk *walk = context;
   return walk->found && key > walk->sample->result.distance;
 }
 
 /* The key is the distance that the balls leave. */
-static bool skips_nearest(void *context, const ct_toi_pair *groups, double *key) {
+static bool can_skip_for_nearest(void *context, const ct_toi_pair *groups, double *key) {
   nearest_walk *walk = context;
   if (!walk->placed) ct_toi_place_pair(groups, walk->time, &walk->place);
   walk->placed = true;
   ct_vec3 direction;
   *key = ct_toi_ball_gap(groups, &walk->place, &direction);
-  return late_nearest(walk, *key);
+  return is_beyond_nearest(walk, *key);
 }
 
 static ct_status visit_nearest(void *context, const ct_toi_pair *pair, double key) {
@@ -168,7 +333,7 @@ ct_status ct_toi_nearest(const ct_toi_bodies *bodies, double time, ct_toi_pair *
                          ct_toi_sample *sample, uint32_t *spent) {
   nearest_walk walk = {
       .bodies = bodies, .time = time, .pair = pair, .sample = sample, .spent = spent};
-  const ct_toi_visitor visitor = {visit_nearest, skips_nearest, late_nearest};
+  const ct_toi_visitor visitor = {visit_nearest, can_skip_for_nearest, is_beyond_nearest};
   return ct_toi_each_pair(bodies, &visitor, &walk);
 }
 

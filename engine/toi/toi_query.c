@@ -1,9 +1,186 @@
-/* Motions of a scene: preparing, and running a range of pairs. */
+/* Motions of a scene: preparing, running a range of pairs, and the pairs that meet first. */
 #include "toi/toi_query.h"
 #include "toi/toi.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- the pairs that meet first --------------------------------------------------------------- */
+
+/* The pairs of a scene that meet first.
+ *
+ * The motion is looked at in slices, one after the other: pairs whose boxes, swept in a slice, meet
+ * are searched, no farther than the best so far, and once; all others wait for the next slice. It
+ * ends with the slice that holds the best. The few that may be first are then asked once more over
+ * the whole time, so that they say what they say without the others.
+ */
+
+/* Parts of the motion. */
+#define SLICES 8
+/* A pair is looked at beyond the best bracket by this part of the motion: what is asked again
+ * decides. */
+#define BEYOND 1e-9
+
+/* A pair that may be first. */
+typedef struct maybe {
+  size_t index;
+  double from; /* s: it certainly does not meet before */
+} maybe;
+
+typedef struct first_search {
+  const ct_motion_query *query;
+  ct_workspace *workspace;
+  size_t *waiting; /* [waiting_count] pairs that are not searched yet, ascending */
+  size_t waiting_count;
+  ct_aabb *swept; /* [moving_count] in the slice */
+  maybe *maybe;   /* [maybe_count] */
+  size_t maybe_count;
+  double best_time, best_upper; /* of the contact whose bracket ends first; INFINITY: none yet */
+  size_t searched;
+} first_search;
+
+/* ---- slices --------------------------------------------------------------------------------- */
+
+static double slice_time(const ct_toi_options *o, int slice) {
+  return slice == SLICES ? o->end : o->begin + (o->end - o->begin) * ((double)slice / SLICES);
+}
+
+static ct_status sweep_slice(first_search *s, int slice) {
+  const ct_motion_query *query = s->query;
+  const ct_toi_options *o = &query->options.impact;
+  for (size_t m = 0; m < query->options.moving_count; m++) {
+    if (ct_cancel_raised(query->options.cancel)) return CT_CANCELLED;
+    s->swept[m] = ct_motion_swept(query, m, slice_time(o, slice), slice_time(o, slice + 1));
+  }
+  return CT_OK;
+}
+
+static ct_aabb slice_box(const first_search *s, uint32_t row) {
+  size_t mover;
+  ct_aabb box;
+  if (ct_motion_find_moving_body(s->query, row, &mover)) return s->swept[mover];
+  return ct_query_aabb(s->query->still, row, &box) ? box : ct_aabb_empty();
+}
+
+static bool are_apart_in_slice(const first_search *s, ct_row_pair pair) {
+  ct_aabb a = slice_box(s, pair.a), b = slice_box(s, pair.b);
+  double slack =
+      CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (ct_aabb_magnitude(&a) + ct_aabb_magnitude(&b));
+  a = ct_aabb_expand(a, slack);
+  return !ct_aabb_overlap(&a, &b);
+}
+
+/* ---- the search ----------------------------------------------------------------------------- */
+
+/* Bodies that part at the start have not met again. */
+static bool is_contact_event(const ct_toi *impact) {
+  return impact->event == CT_TOI_CONTACT ||
+         (impact->event == CT_TOI_INITIAL && !(impact->flags & CT_TOI_FLAG_SEPARATING_AT_START));
+}
+
+/* As far as a pair has to be looked at. A bisection depends on where it ends. */
+static double first_search_end(const first_search *s) {
+  const ct_toi_options *o = &s->query->options.impact;
+  if (o->method == CT_TOI_BISECTION || !(s->best_upper < INFINITY)) return o->end;
+  return ct_min2(o->end, s->best_upper + o->time_tolerance + BEYOND * (o->end - o->begin));
+}
+
+static void keep_best_bracket(first_search *s, const ct_toi *impact) {
+  if (!is_contact_event(impact)) return;
+  s->best_time = ct_min2(s->best_time, impact->time);
+  s->best_upper = ct_min2(s->best_upper, ct_max2(impact->upper, impact->time));
+}
+
+static ct_status search_first_pair(first_search *s, size_t index) {
+  ct_toi impact;
+  s->searched++;
+  ct_status status = ct_motion_toi(s->query, ct_motion_pair(s->query, index), first_search_end(s),
+                                   s->workspace, &impact);
+  if (status != CT_OK || !(is_contact_event(&impact) || impact.event == CT_TOI_UNDECIDED))
+    return status;
+  keep_best_bracket(s, &impact);
+  s->maybe[s->maybe_count++] =
+      (maybe){index, impact.event == CT_TOI_UNDECIDED ? impact.free_until : impact.lower};
+  return CT_OK;
+}
+
+/* The pairs that may meet in the slice; those that wait longer stay in order. */
+static ct_status search_slice(first_search *s) {
+  size_t left = 0;
+  ct_status status = CT_OK;
+  for (size_t k = 0; k < s->waiting_count && status == CT_OK; k++) {
+    if (ct_cancel_raised(s->query->options.cancel)) return CT_CANCELLED;
+    if (are_apart_in_slice(s, ct_motion_pair(s->query, s->waiting[k])))
+      s->waiting[left++] = s->waiting[k];
+    else status = search_first_pair(s, s->waiting[k]);
+  }
+  s->waiting_count = left;
+  return status;
+}
+
+static ct_status search_slices(first_search *s) {
+  const ct_motion_options *o = &s->query->options;
+  size_t count = ct_motion_candidates(s->query);
+  s->waiting = malloc((count + 1) * sizeof *s->waiting);
+  s->maybe = malloc((count + 1) * sizeof *s->maybe);
+  s->swept = malloc((o->moving_count + 1) * sizeof *s->swept);
+  if (!s->waiting || !s->maybe || !s->swept) return CT_OUT_OF_MEMORY;
+  for (; s->waiting_count < count; s->waiting_count++)
+    s->waiting[s->waiting_count] = s->waiting_count;
+  ct_status status = CT_OK;
+  for (int slice = 0; slice < SLICES && status == CT_OK && s->waiting_count > 0; slice++) {
+    if (slice_time(&o->impact, slice) > first_search_end(s)) break;
+    status = sweep_slice(s, slice);
+    if (status == CT_OK) status = search_slice(s);
+  }
+  return status;
+}
+
+static int compare_index(const void *a, const void *b) {
+  const maybe *x = a, *y = b;
+  return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Is nothing certainly earlier? One that is undecided may be first when it is not free for long
+ * enough. */
+static bool may_be_first(const first_search *s, const ct_toi *impact) {
+  double tolerance = s->query->options.impact.time_tolerance;
+  if (impact->event == CT_TOI_UNDECIDED) return impact->free_until <= s->best_upper + tolerance;
+  if (!is_contact_event(impact)) return false;
+  return impact->lower <= s->best_upper || impact->time - s->best_time <= tolerance;
+}
+
+static ct_status emit_first_pairs(first_search *s, ct_motion_sink sink, void *context) {
+  ct_status status = CT_OK;
+  size_t item = 0;
+  bool wanted = true;
+  qsort(s->maybe, s->maybe_count, sizeof *s->maybe, compare_index);
+  double end = first_search_end(s);
+  for (size_t k = 0; k < s->maybe_count && status == CT_OK && wanted; k++) {
+    if (s->maybe[k].from > end) continue;
+    ct_row_pair pair = ct_motion_pair(s->query, s->maybe[k].index);
+    ct_toi impact;
+    s->searched++;
+    status = ct_motion_toi(s->query, pair, s->query->options.impact.end, s->workspace, &impact);
+    if (status != CT_OK || !may_be_first(s, &impact)) continue;
+    const ct_motion_hit hit = {.a = pair.a, .b = pair.b, .item = item++, .impact = &impact};
+    wanted = sink(context, &hit);
+  }
+  return status;
+}
+
+ct_status ct_motion_earliest(const ct_motion_query *query, ct_workspace *workspace,
+                             ct_motion_sink sink, void *context, size_t *searched) {
+  first_search s = {
+      .query = query, .workspace = workspace, .best_time = INFINITY, .best_upper = INFINITY};
+  ct_status status = search_slices(&s);
+  if (status == CT_OK) status = emit_first_pairs(&s, sink, context);
+  free(s.waiting);
+  free(s.maybe);
+  free(s.swept);
+  *searched = s.searched;
+  return status;
+}
 
 /* Distances that an impact and a timeline take, in the middle of what was seen, where no more than
  * CT_TOI_ITERATIONS are asked for, else those too; and what a slice of swept boxes costs, ns. */
@@ -32,7 +209,7 @@ static ct_status prepare_still(ct_motion_query *query) {
 }
 
 /* A path for a row that stays. */
-static ct_status rest(ct_motion_query *query, uint32_t row) {
+static ct_status add_rest_path(ct_motion_query *query, uint32_t row) {
   if (query->paths[row]) return CT_OK;
   ct_path_options options = {.kind = CT_PATH_REST,
                              .start = *ct_query_pose(query->still, row),
@@ -50,15 +227,15 @@ static ct_status rest(ct_motion_query *query, uint32_t row) {
 }
 
 /* One for each row that stays and is asked for. */
-static ct_status rest_all(ct_motion_query *query) {
+static ct_status add_rest_paths(ct_motion_query *query) {
   size_t pairs = ct_motion_candidates(query), most = 2 * pairs;
   if (most > query->scene->rows) most = query->scene->rows;
   query->own = malloc((most + 1) * sizeof *query->own);
   ct_status status = query->own ? CT_OK : CT_OUT_OF_MEMORY;
   for (size_t k = 0; k < pairs && status == CT_OK; k++) {
     ct_row_pair pair = ct_motion_pair(query, k);
-    status = rest(query, pair.a);
-    if (status == CT_OK) status = rest(query, pair.b);
+    status = add_rest_path(query, pair.a);
+    if (status == CT_OK) status = add_rest_path(query, pair.b);
     if (status == CT_OK && ct_cancel_raised(query->options.cancel)) status = CT_CANCELLED;
   }
   return status;
@@ -88,7 +265,7 @@ ct_status ct_motion_prepare(const ct_scene *scene, const ct_motion_options *opti
   query->paths = calloc((size_t)scene->rows + 1, sizeof *query->paths);
   ct_status status = query->paths ? prepare_still(query) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) status = ct_motion_list(query);
-  if (status == CT_OK) status = rest_all(query);
+  if (status == CT_OK) status = add_rest_paths(query);
   if (status == CT_OK) *out = query;
   else ct_motion_destroy(query);
   return status;
@@ -135,13 +312,13 @@ double ct_motion_cost(const ct_motion_query *query) {
 
 /* ---- running -------------------------------------------------------------------------------- */
 
-static ct_moving_body mover(const ct_motion_query *query, uint32_t row) {
+static ct_moving_body moving_body_of(const ct_motion_query *query, uint32_t row) {
   return (ct_moving_body){ct_scene_body_at(query->scene, row), query->paths[row]};
 }
 
 /* A pair of large meshes may have been cut short. */
-static ct_status after_pair(const ct_motion_query *query, ct_workspace *workspace,
-                            ct_status status) {
+static ct_status status_after_pair(const ct_motion_query *query, ct_workspace *workspace,
+                                   ct_status status) {
   if (status == CT_OK && ct_workspace_out_of_memory(workspace)) return CT_OUT_OF_MEMORY;
   return status == CT_OK && ct_cancel_raised(query->options.cancel) ? CT_CANCELLED : status;
 }
@@ -150,9 +327,9 @@ ct_status ct_motion_toi(const ct_motion_query *query, ct_row_pair pair, double e
                         ct_workspace *workspace, ct_toi *impact) {
   ct_toi_options options = query->options.impact;
   options.end = end;
-  ct_status status =
-      ct_body_toi(mover(query, pair.a), mover(query, pair.b), &options, workspace, impact);
-  return after_pair(query, workspace, status);
+  ct_status status = ct_body_toi(moving_body_of(query, pair.a), moving_body_of(query, pair.b),
+                                 &options, workspace, impact);
+  return status_after_pair(query, workspace, status);
 }
 
 /* What goes through the items of a range. */
@@ -178,9 +355,9 @@ static ct_status list_grazes(range_run *run, ct_row_pair pair, ct_toi *first) {
     if (status != CT_OK || !(next.graze_end > options.begin) || !(next.graze_end < options.end))
       break;
     options.begin = next.graze_end;
-    status =
-        ct_body_toi(mover(query, pair.a), mover(query, pair.b), &options, run->workspace, &next);
-    status = after_pair(query, run->workspace, status);
+    status = ct_body_toi(moving_body_of(query, pair.a), moving_body_of(query, pair.b), &options,
+                         run->workspace, &next);
+    status = status_after_pair(query, run->workspace, status);
     if (status == CT_OK) first->iterations += next.iterations;
   }
   return status;
@@ -207,10 +384,10 @@ static ct_status run_impact(range_run *run, ct_row_pair pair, size_t item) {
 static ct_status run_timeline(range_run *run, ct_row_pair pair, size_t item) {
   const ct_motion_query *query = run->query;
   const ct_timeline *t = &run->timeline;
-  ct_status status =
-      ct_body_timeline(mover(query, pair.a), mover(query, pair.b), &query->options.impact,
-                       query->options.changes_max, run->workspace, &run->timeline);
-  status = after_pair(query, run->workspace, status);
+  ct_status status = ct_body_timeline(moving_body_of(query, pair.a), moving_body_of(query, pair.b),
+                                      &query->options.impact, query->options.changes_max,
+                                      run->workspace, &run->timeline);
+  status = status_after_pair(query, run->workspace, status);
   bool eventful =
       t->count > 0 || t->graze_count > 0 || t->in_contact || t->status != CT_TIMELINE_COMPLETE;
   bool reported = query->options.explicit_pairs || eventful;
@@ -220,7 +397,7 @@ static ct_status run_timeline(range_run *run, ct_row_pair pair, size_t item) {
   return CT_OK;
 }
 
-static ct_status run_items(range_run *run, size_t begin, size_t end) {
+static ct_status run_motion_items(range_run *run, size_t begin, size_t end) {
   const ct_motion_query *query = run->query;
   ct_status status = CT_OK;
   for (size_t item = begin; item < end && status == CT_OK && !run->stopped; item++) {
@@ -241,7 +418,7 @@ ct_status ct_motion_run(const ct_motion_query *query, size_t begin, size_t end,
   ct_workspace_out_of_memory(workspace); /* what came before is not this query's */
   ct_status status = CT_OK;
   size_t searched;
-  if (!query->options.earliest) status = run_items(&run, begin, end);
+  if (!query->options.earliest) status = run_motion_items(&run, begin, end);
   else if (begin == 0 && end > 0)
     status = ct_motion_earliest(query, workspace, sink, context, &searched);
   ct_workspace_watch(workspace, NULL);

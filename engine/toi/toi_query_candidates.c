@@ -37,7 +37,7 @@ bool ct_motion_find_moving_body(const ct_motion_query *query, uint32_t row, size
 
 /* Farthest point of the body from the pivot, of its colliders' bounding balls. Below 0: no
  * colliders. */
-static double reach_of(const ct_body *body, ct_vec3 pivot) {
+static double body_reach_about(const ct_body *body, ct_vec3 pivot) {
   const ct_frame frame = ct_frame_of(ct_pose_identity());
   double reach = -1.0;
   for (size_t i = 0; i < ct_body_collider_count(body); i++) {
@@ -54,7 +54,8 @@ static double reach_of(const ct_body *body, ct_vec3 pivot) {
 }
 
 /* Bodies that do not turn keep the box that they start with; it goes where the pivot goes. */
-static ct_aabb carried(const ct_body *body, const ct_path *path, double begin, double end) {
+static ct_aabb swept_box_without_turning(const ct_body *body, const ct_path *path, double begin,
+                                         double end) {
   ct_pose pose = ct_path_pose(path, begin);
   ct_frame frame = ct_frame_of(pose);
   ct_vec3 pivot = ct_to_parent(frame, ct_path_pivot(path));
@@ -70,7 +71,8 @@ ct_aabb ct_motion_swept(const ct_motion_query *query, size_t mover, double begin
   ct_vec3 axis;
   bool constant;
   if (query->reach[mover] < 0.0) return ct_aabb_empty();
-  if (ct_path_spin(path, &axis, &constant) == 0.0) return carried(body, path, begin, end);
+  if (ct_path_spin(path, &axis, &constant) == 0.0)
+    return swept_box_without_turning(body, path, begin, end);
   if (query->reach[mover] < INFINITY) return ct_path_aabb(path, begin, end, query->reach[mover]);
   return (ct_aabb){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
 }
@@ -82,8 +84,8 @@ static ct_status sweep_boxes(ct_motion_query *query) {
   if (!query->reach || !query->swept) return CT_OUT_OF_MEMORY;
   for (size_t m = 0; m < o->moving_count; m++) {
     if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
-    query->reach[m] = reach_of(ct_scene_body_at(query->scene, o->moving[m].row),
-                               ct_path_pivot(o->moving[m].path));
+    query->reach[m] = body_reach_about(ct_scene_body_at(query->scene, o->moving[m].row),
+                                       ct_path_pivot(o->moving[m].path));
     query->swept[m] = ct_motion_swept(query, m, o->impact.begin, o->impact.end);
     if (ct_path_kind_of(o->moving[m].path) != CT_PATH_REST)
       query->paths[o->moving[m].row] = o->moving[m].path;
@@ -114,7 +116,7 @@ typedef struct asking {
   ct_status status;
 } asking;
 
-static ct_status list_pair(ct_motion_query *query, uint32_t i, uint32_t j) {
+static ct_status add_candidate_pair(ct_motion_query *query, uint32_t i, uint32_t j) {
   if (query->listed_count == CT_PAIRS_MAX) return CT_PAIR_LIMIT;
   if (query->listed_count == query->listed_room) {
     size_t room = query->listed_room ? 2 * query->listed_room : 64;
@@ -128,7 +130,7 @@ static ct_status list_pair(ct_motion_query *query, uint32_t i, uint32_t j) {
 }
 
 /* What decides whether a pair is a candidate: it looks at nothing but the pair. */
-static bool accepts(const asking *a, uint32_t partner, const ct_aabb *box, bool stays) {
+static bool accepts_motion_pair(const asking *a, uint32_t partner, const ct_aabb *box, bool stays) {
   const ct_query *still = a->query->still;
   if (!ct_query_selects(still, a->row, partner)) return false;
   double slack = PAIR_SLACK * (a->magnitude + ct_aabb_magnitude(box));
@@ -140,9 +142,9 @@ static bool accepts(const asking *a, uint32_t partner, const ct_aabb *box, bool 
   return !still->filter || ct_row_filter_passes(still->filter, a->row, a->mask, partner);
 }
 
-static bool consider(asking *a, uint32_t partner, const ct_aabb *box, bool stays) {
-  if (partner != a->row && accepts(a, partner, box, stays))
-    a->status = list_pair(a->query, a->row, partner);
+static bool consider_row(asking *a, uint32_t partner, const ct_aabb *box, bool stays) {
+  if (partner != a->row && accepts_motion_pair(a, partner, box, stays))
+    a->status = add_candidate_pair(a->query, a->row, partner);
   return a->status == CT_OK;
 }
 
@@ -153,7 +155,7 @@ static bool visit_still(void *context, uint32_t row) {
   if (a->query->paths[row] || ct_query_overridden(a->query->still, row) ||
       !ct_query_aabb(a->query->still, row, &box))
     return true;
-  return consider(a, row, &box, true);
+  return consider_row(a, row, &box, true);
 }
 
 /* A pair of movers is found by both: the lower row's finding counts. */
@@ -162,7 +164,7 @@ static bool visit_special(void *context, uint32_t index) {
   const special_rows *special = a->special;
   uint32_t row = special->rows[index];
   if (!special->stays[index] && row < a->row) return true;
-  return consider(a, row, &special->boxes[index], special->stays[index]);
+  return consider_row(a, row, &special->boxes[index], special->stays[index]);
 }
 
 static void add_special(special_rows *special, uint32_t row, ct_aabb box, bool stays) {
@@ -271,7 +273,7 @@ static ct_status consider_pair(ct_motion_query *query, const special_rows *speci
               .status = CT_OK};
   a.magnitude = ct_aabb_magnitude(&a.box);
   a.mask = filter && ct_row_filter_mask(filter, a.row, mask) ? mask : NULL;
-  consider(&a, special->rows[other], &special->boxes[other], special->stays[other]);
+  consider_row(&a, special->rows[other], &special->boxes[other], special->stays[other]);
   return a.status;
 }
 

@@ -1,5 +1,8 @@
-/* The instant at which the signed distance passes zero, between a sample on each side of it. */
+/* The instant at which the signed distance passes zero, between a sample on each side of it; and
+ * bisection of a whole motion, requested by name. */
 #include "toi/toi.h"
+
+/* ---- root of the signed distance ------------------------------------------------------------- */
 
 /* Newton's method, with halvings where that leaves the bracket wide: it is at rounding long before.
  */
@@ -17,21 +20,21 @@
 #define NEARER_GROWTH 4.0
 
 /* How far in time a sample is from the root, at its rate; INFINITY: it does not tell. */
-static double newton(const ct_toi_sample *s) {
+static double newton_step(const ct_toi_sample *s) {
   if (s->result.distance == 0.0 && s->result.depth_kind == CT_DEPTH_NONE) return INFINITY;
   return s->rate == 0.0 ? INFINITY : -s->result.distance / s->rate;
 }
 
-static bool is_zero(const ct_toi_sample *s) {
+static bool is_root_sample(const ct_toi_sample *s) {
   return s->result.depth_kind != CT_DEPTH_NONE &&
          fabs(s->result.distance) <= ZERO_PART * (s->upper - s->lower);
 }
 
 /* The next time to look at. *close: how far from an end the last step along one went. */
-static double next_time(const ct_toi_sample *from, const ct_toi_sample *to, int slow,
-                        double *close) {
+static double next_root_time(const ct_toi_sample *from, const ct_toi_sample *to, int slow,
+                             double *close) {
   double middle = from->time + 0.5 * (to->time - from->time);
-  double step_from = newton(from), step_to = newton(to);
+  double step_from = newton_step(from), step_to = newton_step(to);
   bool first = fabs(step_from) <= fabs(step_to);
   double time = first ? from->time + step_from : to->time + step_to;
   if (slow >= SLOW_LOOKS || !(fabs(time) < INFINITY)) return middle;
@@ -50,8 +53,8 @@ void ct_toi_set_normal(const ct_toi_pair *pair, const ct_toi_sample *apart, ct_t
 
 /* The same of the sample apart, or of one that is nearer to the root, where it is reported by the
  * rate how near that is. */
-static void take_near_normal(ct_toi_search *search, const ct_toi_sample *apart, bool parts,
-                             ct_toi_sample *root) {
+static void refine_root_normal(ct_toi_search *search, const ct_toi_sample *apart, bool parts,
+                               ct_toi_sample *root) {
   ct_toi_sample nearer;
   double rate = parts ? apart->rate : -apart->rate;
   double step = ct_sample_is_apart(apart) && rate > 0.0
@@ -70,8 +73,8 @@ void ct_toi_root(ct_toi_search *search, const ct_toi_sample *before, const ct_to
   double close = 0.0;
   int slow = 0;
   *root = fabs(from.result.distance) < fabs(to.result.distance) ? from : to;
-  for (int i = 0; i < ROOT_LOOKS_MAX && !is_zero(root); i++) {
-    double width = to.time - from.time, time = next_time(&from, &to, slow, &close);
+  for (int i = 0; i < ROOT_LOOKS_MAX && !is_root_sample(root); i++) {
+    double width = to.time - from.time, time = next_root_time(&from, &to, slow, &close);
     if (!(time > from.time && time < to.time) || !ct_toi_evaluate(search, time, &now)) break;
     if ((now.result.distance > 0.0) == parts) to = now;
     else from = now;
@@ -81,7 +84,7 @@ void ct_toi_root(ct_toi_search *search, const ct_toi_sample *before, const ct_to
   }
   bool mesh =
       ct_kind_is_mesh(search->pair.a.shape->kind) || ct_kind_is_mesh(search->pair.b.shape->kind);
-  if (mesh) take_near_normal(search, &apart, parts, root);
+  if (mesh) refine_root_normal(search, &apart, parts, root);
 }
 
 double ct_toi_nearer(ct_toi_search *search, const ct_toi_sample *root, double far, bool parts) {
@@ -97,4 +100,97 @@ double ct_toi_nearer(ct_toi_search *search, const ct_toi_sample *root, double fa
     if (parts == after ? ct_sample_is_apart(&s) : ct_sample_is_contact(&s)) return time;
   }
   return far;
+}
+
+/* ---- bisection ------------------------------------------------------------------------------- */
+
+/* Bisection: a change from apart to overlapping, between the ends of a motion. */
+
+/* What is between the two ends. */
+typedef struct bisection {
+  ct_toi_search search; /* of the bodies */
+  ct_toi *impact;
+  ct_toi_sample free, held; /* apart, and not, as far as the distance tells */
+  double apart, meets;      /* certainly */
+} bisection;
+
+static bool sample_has_depth(const ct_toi_sample *s) {
+  return s->result.status != CT_PAIR_UNSUPPORTED && s->result.depth_kind != CT_DEPTH_NONE;
+}
+
+/* Is the sample as near to the instant as was asked for? That surfaces cross does not tell by how
+ * much. */
+static bool is_within_distance_tolerance(const ct_toi_options *o, const ct_toi_sample *s) {
+  return o->distance_tolerance > 0.0 && fabs(s->result.distance) <= o->distance_tolerance &&
+         (sample_has_depth(s) || !ct_sample_is_contact(s));
+}
+
+/* The sample is reported, and the bracket brought as near to it as round-off allows. */
+static void write_bisection_result(bisection *b, const ct_toi_sample *sample) {
+  double low = b->free.time, high = b->held.time;
+  if (b->apart < low) b->apart = ct_toi_nearer(&b->search, &b->free, b->apart, false);
+  if (b->meets > high && sample_has_depth(&b->held))
+    b->meets = ct_toi_nearer(&b->search, &b->held, b->meets, false);
+  ct_toi_write_result(sample, b->impact);
+  b->impact->event = CT_TOI_CONTACT;
+  b->impact->status = CT_PAIR_OK;
+  b->impact->lower = ct_min2(b->apart, sample->time);
+  b->impact->upper = ct_max2(b->meets, sample->time);
+}
+
+/* Between an end apart and one that overlaps. The state without penetration is reported, or one
+ * within the tolerance; nothing, where the iterations end before that. */
+static void bisect_interval(bisection *b) {
+  const ct_toi_options *o = b->search.options;
+  while (b->held.time - b->free.time > o->time_tolerance) {
+    ct_toi_sample s;
+    double low = b->free.time, high = b->held.time, middle = low + 0.5 * (high - low);
+    if (!(middle > low && middle < high)) break;
+    if (!ct_toi_evaluate(&b->search, middle, &s)) return;
+    if (ct_sample_is_apart(&s)) b->apart = ct_max2(b->apart, middle);
+    if (ct_sample_is_contact(&s)) b->meets = ct_min2(b->meets, middle);
+    if (s.result.distance < 0.0 || ct_sample_is_contact(&s)) b->held = s;
+    else b->free = s;
+    if (is_within_distance_tolerance(o, &s)) {
+      write_bisection_result(b, &s);
+      return;
+    }
+  }
+  write_bisection_result(b, &b->free);
+}
+
+static void bisect_between_ends(bisection *b) {
+  const ct_toi_options *o = b->search.options;
+  ct_toi *impact = b->impact;
+  impact->event = CT_TOI_UNDECIDED;
+  impact->status = CT_PAIR_ITERATION_LIMIT;
+  if (!ct_toi_evaluate(&b->search, o->begin, &b->free)) return;
+  if (!ct_sample_is_apart(&b->free)) {
+    ct_toi_write_result(&b->free, impact);
+    impact->event = CT_TOI_INITIAL;
+    impact->status = CT_PAIR_OK;
+    impact->lower = impact->upper = o->begin;
+    return;
+  }
+  if (!ct_toi_evaluate(&b->search, o->end, &b->held)) return;
+  if (ct_sample_is_contact(&b->held)) {
+    bisect_interval(b);
+    return;
+  }
+  bool apart = ct_sample_is_apart(&b->held);
+  impact->event = apart ? CT_TOI_NONE : CT_TOI_UNDECIDED;
+  impact->status = apart ? CT_PAIR_OK : CT_PAIR_DEGENERATE;
+}
+
+ct_status ct_toi_bisect(const ct_toi_bodies *bodies, ct_toi *impact) {
+  const ct_toi_options *o = bodies->options;
+  bisection b = {.impact = impact, .apart = o->begin, .meets = o->end};
+  b.search = (ct_toi_search){.options = o,
+                             .workspace = bodies->workspace,
+                             .bodies = bodies,
+                             .evaluations_max = o->iterations_max};
+  impact->free_until = o->begin;
+  bisect_between_ends(&b);
+  impact->iterations = b.search.distances;
+  return b.search.status;
 }

@@ -1,7 +1,145 @@
-/* A pair of shapes at a time: placed by the paths, measured by the narrow phase, with what
- * round-off can have done on the way. */
+/* One pair of moving shapes: how far their points are from pivot and axis, their poses at a time,
+ * and their signed distance there with what round-off can have done on the way. */
 #include "pair/pair_order.h"
+#include "shape/sharp_shape.h"
 #include "toi/toi.h"
+
+/* ---- reach of a side ------------------------------------------------------------------------- */
+
+/* Rounding of lengths, a few operations each. */
+#define LENGTH_WIDENING (16.0 * CT_UNIT_ROUNDOFF)
+/* Frame of the collider in one whose origin is the pivot, and the axis there. */
+typedef struct turn_frame {
+  ct_frame frame;
+  bool steady;
+  ct_vec3 axis; /* unit; body frame */
+} turn_frame;
+
+/* Distance of a point, seen from the pivot, from the axis, or from the pivot where there is no
+ * axis. */
+static double point_arm(const turn_frame *t, ct_vec3 p, bool about_axis) {
+  return about_axis ? ct_norm(ct_cross(t->axis, p)) : ct_norm(p);
+}
+
+static double local_point_arm(const turn_frame *t, double x, double y, double z, bool about_axis) {
+  return point_arm(t, ct_to_parent(t->frame, ct_vec(x, y, z)), about_axis);
+}
+
+static double box_arm(const turn_frame *t, ct_vec3 half, bool about_axis) {
+  double most = 0.0;
+  for (int i = 0; i < 8; i++)
+    most = ct_max2(most, local_point_arm(t, i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y,
+                                         i & 4 ? half.z : -half.z, about_axis));
+  return most;
+}
+
+/* A disc across the shape's axis: from the pivot its rim's farthest point; from another axis its
+ * centre's distance and its radius, or less where the disc's own axis is the same. */
+static double disc_arm(const turn_frame *t, double z, double radius, bool about_axis) {
+  ct_vec3 center = ct_to_parent(t->frame, ct_vec(0.0, 0.0, z));
+  if (about_axis) return point_arm(t, center, true) + radius;
+  ct_vec3 normal = ct_mat_mul(t->frame.rotation, ct_vec(0.0, 0.0, 1.0));
+  return ct_norm(ct_vec(ct_dot(center, normal), ct_norm(ct_cross(normal, center)) + radius, 0.0));
+}
+
+static double ball_arm(const turn_frame *t, const ct_shape *shape, bool about_axis) {
+  ct_vec3 center;
+  double radius;
+  ct_shape_ball(shape, &center, &radius);
+  return local_point_arm(t, center.x, center.y, center.z, about_axis) + radius;
+}
+
+static double hull_arm(const turn_frame *t, const ct_shape *shape, bool about_axis) {
+  const ct_hull_view *h = ct_hull_get(shape->hull);
+  if (h->vertex_count > CT_TOI_VERTICES_MAX) return ball_arm(t, shape, about_axis);
+  double most = 0.0;
+  for (uint32_t i = 0; i < h->vertex_count; i++)
+    most = ct_max2(most, local_point_arm(t, h->x[i], h->y[i], h->z[i], about_axis));
+  return most;
+}
+
+static double mesh_arm(const turn_frame *t, const ct_shape *shape, bool about_axis) {
+  const ct_mesh_view *m = ct_mesh_get(shape->mesh);
+  if (m->point_count > CT_TOI_VERTICES_MAX) return ball_arm(t, shape, about_axis);
+  double most = 0.0;
+  for (uint32_t i = 0; i < m->point_count; i++)
+    most =
+        ct_max2(most, point_arm(t, ct_to_parent(t->frame, m->vertices[m->points[i]]), about_axis));
+  return most;
+}
+
+static double sharp_arm(const turn_frame *t, const ct_shape *s, bool about_axis) {
+  switch (s->kind) {
+  case CT_KIND_SPHERE: return local_point_arm(t, 0.0, 0.0, 0.0, about_axis) + s->sphere.radius;
+  case CT_KIND_BOX: return box_arm(t, s->box.half, about_axis);
+  case CT_KIND_CAPSULE:
+    return ct_max2(local_point_arm(t, 0.0, 0.0, -s->capsule.half_length, about_axis) +
+                       s->capsule.radius_bottom,
+                   local_point_arm(t, 0.0, 0.0, s->capsule.half_length, about_axis) +
+                       s->capsule.radius_top);
+  case CT_KIND_CYLINDER:
+    return ct_max2(disc_arm(t, -s->cylinder.half_length, s->cylinder.radius, about_axis),
+                   disc_arm(t, s->cylinder.half_length, s->cylinder.radius, about_axis));
+  case CT_KIND_CONE:
+    return ct_max2(disc_arm(t, -s->cone.half_length, s->cone.radius_bottom, about_axis),
+                   disc_arm(t, s->cone.half_length, s->cone.radius_top, about_axis));
+  case CT_KIND_CONVEX: return hull_arm(t, s, about_axis);
+  case CT_KIND_MESH:
+  case CT_KIND_TETMESH:
+  case CT_KIND_HEXMESH:
+  case CT_KIND_ELEMENTMESH: return mesh_arm(t, s, about_axis);
+  case CT_KIND_PLANE: return INFINITY;
+  default: return ball_arm(t, s, about_axis);
+  }
+}
+
+ct_toi_side ct_toi_side_start(ct_moving_body mover) {
+  ct_toi_side side = {.body = mover.body, .path = mover.path};
+  side.pivot = ct_path_pivot(mover.path);
+  side.acceleration = ct_path_acceleration(mover.path);
+  side.spin = ct_path_spin(mover.path, &side.axis, &side.steady);
+  side.moves = ct_path_kind_of(mover.path) != CT_PATH_REST;
+  return side;
+}
+
+ct_toi_side ct_toi_side_of(ct_moving_body mover, uint32_t index) {
+  ct_toi_side side = ct_toi_side_start(mover);
+  side.index = index;
+  side.shape = ct_body_shape(mover.body, index);
+
+  ct_frame body = ct_frame_of(ct_path_pose(mover.path, 0.0));
+  ct_frame identity = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
+  turn_frame t = {ct_body_shape_frame(mover.body, index, &identity), side.steady,
+                  ct_mat_tmul(body.rotation, side.axis)};
+  ct_vec3 center;
+  ct_shape_ball(side.shape, &center, &side.radius);
+  side.ball = ct_to_parent(t.frame, center);
+  t.frame.position = ct_sub(t.frame.position, side.pivot);
+  ct_vec3 to = ct_sub(side.ball, side.pivot);
+  side.ball_arm = point_arm(&t, to, side.steady) + LENGTH_WIDENING * ct_norm(to);
+  if (side.shape->kind == CT_KIND_PLANE) {
+    side.reach = side.arm = INFINITY;
+    return side;
+  }
+  ct_sharp_shape inner = ct_shape_sharp(side.shape);
+  if (inner.center_z != 0.0)
+    t.frame.position = ct_to_parent(t.frame, ct_vec(0.0, 0.0, inner.center_z));
+  double widening = 1.0 + LENGTH_WIDENING;
+  side.reach = (sharp_arm(&t, &inner.shape, false) + inner.radius) * widening;
+  side.arm = side.reach;
+  if (inner.shape.kind == CT_KIND_SPHERE) {
+    /* A ball goes where its centre goes. */
+    side.arm = side.ball_arm;
+    return side;
+  }
+  /* The cross product with the axis loses what is along it. */
+  if (side.steady)
+    side.arm = ct_min2(side.reach, (sharp_arm(&t, &inner.shape, true) + inner.radius) * widening +
+                                       LENGTH_WIDENING * side.reach);
+  return side;
+}
+
+/* ---- a pair at a time ------------------------------------------------------------------------ */
 
 /* Round-off of a placed point, in units of u: of the pivot's coordinates and its way, as path.h
  * promises; of rotations, matrices (23 each, 9 for the product) and sums, times the reach; of the
@@ -13,7 +151,7 @@
 #define TORQUE_FREE_ANGLE 2e-14
 #define TORQUE_FREE_SLACK 1e-14
 
-static void place(const ct_toi_side *side, double time, ct_toi_side_pose *out) {
+static void pose_side(const ct_toi_side *side, double time, ct_toi_side_pose *out) {
   out->body = ct_frame_of(ct_path_pose(side->path, time));
   out->shape = ct_body_shape_frame(side->body, side->index, &out->body);
   out->pivot = ct_to_parent(out->body, side->pivot);
@@ -22,8 +160,8 @@ static void place(const ct_toi_side *side, double time, ct_toi_side_pose *out) {
 
 /* How far the points of a side can be from where its path has them. `reach`: of a half-space as far
  * as the other side is. */
-static double place_slack(const ct_toi_side *side, const ct_toi_side_pose *at, double time,
-                          double reach) {
+static double bound_pose_roundoff(const ct_toi_side *side, const ct_toi_side_pose *at, double time,
+                                  double reach) {
   double slack = 0.0;
   if (side->group || ct_body_shape_pose(side->body, side->index))
     slack +=
@@ -50,13 +188,13 @@ void ct_toi_place_pair(const ct_toi_pair *pair, double time, ct_toi_sample *samp
   sample->time = time;
   sample->collider_a = pair->a.index;
   sample->collider_b = pair->b.index;
-  place(&pair->a, time, &sample->a);
-  place(&pair->b, time, &sample->b);
+  pose_side(&pair->a, time, &sample->a);
+  pose_side(&pair->b, time, &sample->b);
   double offset = ct_norm(ct_sub(sample->b.pivot, sample->a.pivot));
   double slack_a =
-      place_slack(&pair->a, &sample->a, time, reach_within(&pair->a, &pair->b, offset));
+      bound_pose_roundoff(&pair->a, &sample->a, time, reach_within(&pair->a, &pair->b, offset));
   double slack_b =
-      place_slack(&pair->b, &sample->b, time, reach_within(&pair->b, &pair->a, offset));
+      bound_pose_roundoff(&pair->b, &sample->b, time, reach_within(&pair->b, &pair->a, offset));
   sample->slack = (pair->a.group ? CT_TOI_GROUP_SLACK : 1.0) * slack_a +
                   (pair->b.group ? CT_TOI_GROUP_SLACK : 1.0) * slack_b;
 }
@@ -67,13 +205,13 @@ double ct_toi_support(const ct_toi_side *side, const ct_toi_side_pose *at, ct_ve
                 ct_add(ct_mat_mul(at->shape.rotation, p), ct_sub(at->shape.position, at->pivot)));
 }
 
-static double room(const ct_toi_side *side, double extent) {
+static double reach_left(const ct_toi_side *side, double extent) {
   if (!(side->reach < INFINITY)) return INFINITY;
   return ct_max2(0.0, side->reach - extent) + ALONG_SLACK * CT_UNIT_ROUNDOFF * side->reach;
 }
 
 /* The gap between the planes across the normal, and how much of it turning alone can take. */
-static void look_along(const ct_toi_pair *pair, ct_toi_sample *s) {
+static void find_plane_gap(const ct_toi_pair *pair, ct_toi_sample *s) {
   bool plane_a = pair->a.shape->kind == CT_KIND_PLANE,
        plane_b = pair->b.shape->kind == CT_KIND_PLANE;
   bool mesh = ct_kind_is_mesh(pair->a.shape->kind) || ct_kind_is_mesh(pair->b.shape->kind);
@@ -83,8 +221,8 @@ static void look_along(const ct_toi_pair *pair, ct_toi_sample *s) {
   s->room_a = s->room_b = INFINITY;
   if (plane_a || plane_b) {
     /* The plane is the half-space's own, and the distance is that along it. */
-    s->room_a = room(&pair->a, ct_dot(n, ct_sub(s->result.point_a, s->a.pivot)));
-    s->room_b = room(&pair->b, ct_dot(n, ct_sub(s->b.pivot, s->result.point_b)));
+    s->room_a = reach_left(&pair->a, ct_dot(n, ct_sub(s->result.point_a, s->a.pivot)));
+    s->room_b = reach_left(&pair->b, ct_dot(n, ct_sub(s->b.pivot, s->result.point_b)));
     return;
   }
   ct_vec3 offset = ct_sub(s->b.pivot, s->a.pivot);
@@ -93,18 +231,18 @@ static void look_along(const ct_toi_pair *pair, ct_toi_sample *s) {
   double size = (pair->a.reach + pair->b.reach) + ct_norm(offset);
   s->along =
       ct_dot(n, offset) - (reach_a + reach_b) - ALONG_SLACK * CT_UNIT_ROUNDOFF * size - s->slack;
-  s->room_a = room(&pair->a, reach_a);
-  s->room_b = room(&pair->b, reach_b);
+  s->room_a = reach_left(&pair->a, reach_a);
+  s->room_b = reach_left(&pair->b, reach_b);
   /* The hulls of meshes may overlap where these do not. */
   s->fixed = !mesh || s->along > 0.0;
 }
 
-static ct_vec3 point_velocity(const ct_toi_side_pose *at, ct_vec3 point) {
+static ct_vec3 side_point_velocity(const ct_toi_side_pose *at, ct_vec3 point) {
   return ct_add(at->velocity.linear, ct_cross(at->velocity.angular, ct_sub(point, at->pivot)));
 }
 
 ct_vec3 ct_toi_relative_velocity(const ct_toi_sample *s, ct_vec3 point_a, ct_vec3 point_b) {
-  return ct_sub(point_velocity(&s->b, point_b), point_velocity(&s->a, point_a));
+  return ct_sub(side_point_velocity(&s->b, point_b), side_point_velocity(&s->a, point_a));
 }
 
 void ct_toi_measure(const ct_toi_pair *pair, double time, const ct_pair_options *options,
@@ -117,7 +255,7 @@ void ct_toi_measure(const ct_toi_pair *pair, double time, const ct_pair_options 
   s->rate =
       ct_dot(s->result.normal, ct_toi_relative_velocity(s, s->result.point_a, s->result.point_b));
   s->turn = ct_vec(0.0, 0.0, 0.0);
-  look_along(pair, s);
+  find_plane_gap(pair, s);
   /* Planes that part them are as good a proof as the bounds of the distance, and often a sharper
    * one. */
   if (s->fixed && s->result.distance > 0.0) s->lower = ct_max2(s->lower, s->along);

@@ -1,6 +1,277 @@
+/* From contact to apart: how long a contact certainly lasts, and the search for its end. */
+#include "toi/toi.h"
+#include "toi/toi_relative_motion.h"
+#include "triangle/triangle_distance.h"
+
+/* ---- surfaces that cross --------------------------------------------------------------------- */
+
+/* How far two surfaces that cross can move before they may part: an edge of one that pierces a
+ * triangle of the other.
+ *
+ * It goes on piercing it while neither end of the edge has come to the triangle, and none of the
+ * triangle's edges to it: between them the two are linked, and only so parted. No point moves
+ * farther against another than the bound on all directions says.
+ */
+
+/* Pairs of triangles that are gone through; of more, only the one that was found to cross. */
+#define LINK_PAIRS_MAX 64
+/* Rounding of placed corners and of the distances between them, in units of u of their sizes. */
+#define LINK_SLACK 128.0
+
+typedef struct link_side {
+  const ct_mesh_view *view;
+  const ct_frame *frame;
+  uint32_t found;
+} link_side;
+
+static link_side link_side_of(const ct_toi_side *side, const ct_toi_side_pose *at, uint32_t found) {
+  return (link_side){ct_mesh_get(side->shape->mesh), &at->shape, found};
+}
+
+static ct_triangle placed_link_triangle(const link_side *side, const uint32_t corners[3]) {
+  ct_triangle t;
+  for (int i = 0; i < 3; i++) t.v[i] = ct_to_parent(*side->frame, side->view->vertices[corners[i]]);
+  return t;
+}
+
+/* Of the edges of the one that pierce the other: how far the freest is from not doing so. */
+static double link_clearance(const ct_triangle *edges, const ct_triangle *t) {
+  double best = 0.0;
+  for (int i = 0; i < 3; i++) {
+    const ct_vec3 edge[2] = {edges->v[i], edges->v[(i + 1) % 3]};
+    if (!ct_segment_meets(edge[0], edge[1], t, NULL)) continue;
+    double least = INFINITY;
+    ct_gap gap;
+    for (int k = 0; k < 2; k++)
+      if (ct_point_gap(edge[k], t, INFINITY, &gap)) least = ct_min2(least, gap.distance);
+    for (int k = 0; k < 3; k++) {
+      const ct_triangle rim = {{t->v[k], t->v[(k + 1) % 3], t->v[(k + 1) % 3]}};
+      if (ct_segment_gap(edge, &rim, INFINITY, &gap)) least = ct_min2(least, gap.distance);
+    }
+    best = ct_max2(best, least);
+  }
+  return best;
+}
+
+static double pair_link_clearance(const ct_triangle *a, const ct_triangle *b) {
+  return ct_max2(link_clearance(a, b), link_clearance(b, a));
+}
+
+static double crossing_clearance(const ct_toi_pair *pair, const ct_toi_sample *s) {
+  const link_side a = link_side_of(&pair->a, &s->a, s->result.triangle_a),
+                  b = link_side_of(&pair->b, &s->b, s->result.triangle_b);
+  double best = 0.0;
+  if ((uint64_t)a.view->live_count * b.view->live_count <= LINK_PAIRS_MAX) {
+    for (uint32_t i = 0; i < a.view->live_count; i++) {
+      ct_triangle first = placed_link_triangle(&a, a.view->corners[i]);
+      for (uint32_t j = 0; j < b.view->live_count; j++) {
+        ct_triangle second = placed_link_triangle(&b, b.view->corners[j]);
+        best = ct_max2(best, pair_link_clearance(&first, &second));
+      }
+    }
+  } else if (a.found != CT_NO_TRIANGLE && b.found != CT_NO_TRIANGLE) {
+    ct_triangle first = placed_link_triangle(&a, a.view->triangles[a.found]),
+                second = placed_link_triangle(&b, b.view->triangles[b.found]);
+    best = pair_link_clearance(&first, &second);
+  }
+  double far_a = ct_norm(s->a.pivot) + ct_norm(s->a.shape.position),
+         far_b = ct_norm(s->b.pivot) + ct_norm(s->b.shape.position);
+  double size = (far_a + far_b) + (pair->a.reach + pair->b.reach);
+  return best - LINK_SLACK * CT_UNIT_ROUNDOFF * size - s->slack;
+}
+
+/* ---- how long a contact lasts ---------------------------------------------------------------- */
+
+/* How long a contact certainly lasts: by how deep it is, by what is below a plane, and by one point
+ * of a shape in the other.
+ *
+ * In the frame of a convex shape a point of the other goes along a path that is within K t^2 / 8 of
+ * its chord, K the most that it accelerates there. Where it is that deep inside at both ends of a
+ * time, it is inside all the while: depth in a convex shape is concave along the chord. A depth
+ * that hardly grows while the shapes slide past each other is followed far. The same says, with
+ * less depth, that the two come no farther apart than is allowed.
+ */
+
+/* Times that are tried, each shorter than the one before by the factor, or where the depth is gone
+ * at its present rate. */
+#define TRIES_MAX 6
+#define TRY_FACTOR 0.25
+/* Angle of both sides up to which the chord is of use, rad. */
+#define ANGLE_MAX 1.0
+/* |w'| / |w|^2 without torque, as in toi_second_order.c; and with what a steady turn adds. */
+#define TURNING 1.578
+/* Looks for a deeper point of a mesh: the way to each is shorter where the last was no deeper. */
+#define DEEPER_LOOKS 24
+#define DEEPER_FACTOR 0.5
+
+/* A point of one side, and what it is in. */
+typedef struct held_point {
+  const ct_toi_side *side, *other;
+  ct_vec3 local; /* in the shape's frame */
+} held_point;
+
+typedef struct held_depth {
+  double deep;    /* how deep the point certainly is; below 0 outside */
+  ct_vec3 inward; /* the way deeper */
+} held_depth;
+
+static held_depth point_depth(ct_vec3 point, const ct_toi_side *other,
+                              const ct_toi_side_pose *there, double slack,
+                              ct_workspace *workspace) {
+  const ct_shape ball = {.kind = CT_KIND_SPHERE, .sphere = {CT_SIZE_MIN}};
+  ct_frame frame = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, point};
+  const ct_pair_options options = {0.0, INFINITY};
+  ct_pair_result result;
+  ct_pair_distance((ct_placed){&ball, &frame}, (ct_placed){other->shape, &there->shape}, &options,
+                   workspace, &result);
+  return (held_depth){-result.upper_bound - CT_SIZE_MIN - slack, result.normal};
+}
+
+/* Bound on the acceleration of a point of the side, seen from the other one's frame, within a time.
+ */
+static double bound_point_acceleration(const held_point *p, const ct_toi_sample *s,
+                                       const ct_relative_motion *d, double time) {
+  double spin = p->side->spin, turn = p->other->spin, acceleration = ct_norm(d->acceleration);
+  double velocity = ct_norm(d->velocity) + acceleration * time;
+  double far = ct_norm(ct_sub(s->b.pivot, s->a.pivot)) + velocity * time + p->side->reach;
+  double own = (p->side->steady ? p->side->arm : TURNING * p->side->reach) * spin * spin;
+  /* A ball's arm is that of its centre; the point is on its surface. */
+  if (p->side->steady)
+    own += spin * spin * ct_max2(0.0, ct_min2(p->side->reach - p->side->arm, p->side->radius));
+  double sum = acceleration + own + 2.0 * turn * (velocity + spin * p->side->reach + turn * far) +
+               (p->other->steady ? 1.0 : TURNING) * turn * turn * far;
+  return sum * (1.0 + SPEED_SLACK) + d->acceleration_error;
+}
+
+static double point_contact_time(const held_point *p, const ct_toi_pair *pair,
+                                 const ct_toi_sample *s, double allowed, double horizon,
+                                 ct_workspace *workspace) {
+  bool first = p->side == &pair->a;
+  const ct_toi_side_pose *at = first ? &s->a : &s->b, *there = first ? &s->b : &s->a;
+  ct_vec3 point = ct_to_parent(at->shape, p->local),
+          away = ct_toi_relative_velocity(s, point, point);
+  held_depth now = point_depth(point, p->other, there, s->slack, workspace);
+  double deep = now.deep + allowed,
+         rate = first ? ct_dot(now.inward, away) : -ct_dot(now.inward, away);
+  if (!(deep > 0.0)) return 0.0;
+  ct_relative_motion d = ct_relative_motion_of(pair, s);
+  double spins = pair->a.spin + pair->b.spin,
+         time = spins * horizon > ANGLE_MAX ? ANGLE_MAX / spins : horizon;
+  for (int i = 0; i < TRIES_MAX; i++) {
+    double bend = bound_point_acceleration(p, s, &d, time);
+    /* No longer than the depth of now allows. */
+    if (bend * time * time > 8.0 * deep) time = sqrt(8.0 * deep / bend);
+    double later = ct_toi_later(s->time, time * (1.0 - TIME_SLACK));
+    if (!(later > s->time)) return 0.0;
+    ct_toi_sample moved;
+    ct_toi_place_pair(pair, later, &moved);
+    const ct_toi_side_pose *at_then = first ? &moved.a : &moved.b,
+                           *there_then = first ? &moved.b : &moved.a;
+    held_depth then = point_depth(ct_to_parent(at_then->shape, p->local), p->other, there_then,
+                                  moved.slack, workspace);
+    if (then.deep + allowed > 0.125 * bend * time * time) return later - s->time;
+    double gone = ct_gap_closing_time(deep, rate, 1.25 * bend), next = TRY_FACTOR * time;
+    time = gone > next && gone < time ? gone : next;
+  }
+  return 0.0;
+}
+
+/* A point of the mesh that is deeper in the other shape than the given one, in the world: steps
+ * inward, each back to the mesh. */
+static ct_vec3 find_deeper_point(const ct_toi_side *mesh, const ct_toi_side_pose *at,
+                                 const ct_toi_side *other, const ct_toi_side_pose *there,
+                                 ct_vec3 point, ct_workspace *workspace) {
+  const ct_shape ball = {.kind = CT_KIND_SPHERE, .sphere = {CT_SIZE_MIN}};
+  const ct_pair_options options = {0.0, INFINITY};
+  held_depth best = point_depth(point, other, there, 0.0, workspace);
+  double way = DEEPER_FACTOR * ct_min2(other->radius, mesh->radius);
+  ct_vec3 aim = ct_to_parent(there->body, other->ball);
+  for (int i = 0; i < DEEPER_LOOKS; i++) {
+    ct_frame frame = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, aim};
+    ct_pair_result nearest;
+    ct_pair_distance((ct_placed){mesh->shape, &at->shape}, (ct_placed){&ball, &frame}, &options,
+                     workspace, &nearest);
+    held_depth now = point_depth(nearest.point_a, other, there, 0.0, workspace);
+    if (now.deep > best.deep) {
+      best = now;
+      point = nearest.point_a;
+    } else if (i > 0) {
+      way *= DEEPER_FACTOR;
+    }
+    aim = ct_add_scaled(point, best.inward, way);
+  }
+  return point;
+}
+
+static double side_contact_time(bool first, const ct_toi_pair *pair, const ct_toi_sample *s,
+                                double allowed, double horizon, ct_workspace *workspace) {
+  const ct_toi_side *side = first ? &pair->a : &pair->b, *other = first ? &pair->b : &pair->a;
+  const ct_toi_side_pose *at = first ? &s->a : &s->b, *there = first ? &s->b : &s->a;
+  bool crossing = s->result.depth_kind == CT_DEPTH_NONE && ct_kind_is_mesh(side->shape->kind),
+       mesh = ct_kind_is_mesh(other->shape->kind);
+  if (side->reach == INFINITY || (mesh && !(crossing && !ct_toi_is_open_surface(other->shape))))
+    return 0.0;
+  ct_vec3 point = first ? s->result.point_a : s->result.point_b;
+  if (crossing) point = find_deeper_point(side, at, other, there, point, workspace);
+  if (mesh)
+    return ct_toi_gap_time(
+        pair, s, point_depth(point, other, there, s->slack, workspace).deep + allowed, horizon);
+  const held_point p = {side, other, ct_to_local(at->shape, point)};
+  return point_contact_time(&p, pair, s, allowed, horizon, workspace);
+}
+
+/* Along the normal of a half-space that does not turn its own point that is deepest now stays below
+ * it for so long; of a ball its centre and the radius. By how it moves now and can bend, or by how
+ * fast it can ever be. */
+static double plane_contact_time(const ct_toi_pair *pair, const ct_toi_sample *s, double gap) {
+  ct_vec3 n = s->result.normal;
+  ct_relative_motion d = ct_relative_motion_of(pair, s);
+  double bend = 0.0, turning = 0.0, error = d.speed_error;
+  for (int k = 0; k < 2; k++) {
+    const ct_toi_side *side = k == 0 ? &pair->a : &pair->b;
+    if (side->reach == INFINITY || side->spin == 0.0) continue;
+    turning = ct_turning_speed(side, k == 0 ? &s->a : &s->b, n, side->arm);
+    bend = side->spin * (side->steady ? turning : TURNING * side->spin * side->reach) *
+           (1.0 + SPEED_SLACK);
+    error += SPEED_SLACK * side->spin * side->reach;
+  }
+  double acceleration = d.acceleration_error + ct_dot(n, d.acceleration);
+  return ct_max2(ct_gap_closing_time(gap, s->rate + error, bend + acceleration),
+                 ct_gap_closing_time(gap, ct_dot(n, d.velocity) + turning + error, acceleration));
+}
+
+/* Half-spaces meet but where their normals are opposite. */
+static double half_spaces_contact_time(const ct_toi_pair *pair, const ct_toi_sample *s,
+                                       double allowed) {
+  ct_vec3 up = ct_vec(0.0, 0.0, 1.0);
+  ct_vec3 sum = ct_add(ct_mat_mul(s->a.shape.rotation, up), ct_mat_mul(s->b.shape.rotation, up));
+  double angle =
+      ct_norm(sum) - 64.0 * CT_UNIT_ROUNDOFF + (allowed > 0.0 ? CT_TIMELINE_RESOLUTION : 0.0);
+  return ct_gap_closing_time(angle, pair->a.spin + pair->b.spin, 0.0);
+}
+
+static double contact_time(const ct_toi_pair *pair, const ct_toi_sample *s, double allowed,
+                           double horizon, ct_workspace *workspace) {
+  bool plane_a = pair->a.reach == INFINITY, plane_b = pair->b.reach == INFINITY;
+  if (s->result.status == CT_PAIR_UNSUPPORTED) return half_spaces_contact_time(pair, s, allowed);
+  bool turning_plane = (plane_a && pair->a.spin > 0.0) || (plane_b && pair->b.spin > 0.0);
+  double gap = allowed - s->upper, time = 0.0;
+  if (allowed > 0.0 || s->result.depth_kind != CT_DEPTH_NONE)
+    time = ct_toi_gap_time(pair, s, gap, horizon);
+  if (time < horizon && (plane_a != plane_b) && !turning_plane)
+    time = ct_max2(time, plane_contact_time(pair, s, gap));
+  if (s->result.depth_kind == CT_DEPTH_NONE && ct_toi_is_open_surface(pair->a.shape) &&
+      ct_toi_is_open_surface(pair->b.shape))
+    return ct_max2(time, ct_toi_gap_time(pair, s, crossing_clearance(pair, s) + allowed, horizon));
+  for (int k = 0; k < 2 && time < horizon; k++)
+    time = ct_max2(time, side_contact_time(k == 0, pair, s, allowed, horizon, workspace));
+  return time;
+}
+
+/* ---- the search ------------------------------------------------------------------------------ */
+
 /* From contact to apart: steps through which the contact certainly lasts, and where none is
  * certain, steps in which no parting of a size that matters fits. */
-#include "toi/toi.h"
 
 /* And what round-off leaves open, so many times over. */
 #define OPEN_PART 2.0
@@ -43,12 +314,12 @@ ct_toi_outcome ct_toi_search_separation(ct_toi_search *search, ct_toi_sample *at
                                         ct_toi_sample *parted) {
   double end = search->options->end, step = 0.0;
   bool straight = true;
-  search->most = search->options->iterations_max;
-  search->certain = at->time;
-  uint32_t few = (uint32_t)(CERTAIN_PART * search->most);
+  search->evaluations_max = search->options->iterations_max;
+  search->apart_until = at->time;
+  uint32_t few = (uint32_t)(CERTAIN_PART * search->evaluations_max);
   while (at->time < end) {
     double left = end - at->time,
-           held = ct_toi_contact_lasts(&search->pair, at, 0.0, left, search->workspace);
+           held = contact_time(&search->pair, at, 0.0, left, search->workspace);
     /* Once is enough: where that ends the contact is about to end, or another pair's goes on. */
     if (straight && held < left && is_straight(&search->pair)) {
       held = ct_max2(held, straight_time(search, at));
@@ -56,20 +327,20 @@ ct_toi_outcome ct_toi_search_separation(ct_toi_search *search, ct_toi_sample *at
     }
     double time = held < left ? ct_toi_later(at->time, held) : end;
     bool certain = time > at->time;
-    if (!certain || search->spent >= few) {
+    if (!certain || search->evaluations >= few) {
       step = step > 0.0 ? AHEAD_GROWTH * step : ct_toi_initial_lookahead(at, end, 1.0);
-      step = ct_min2(step, ct_toi_contact_lasts(&search->pair, at, resolution_of(search, at), left,
-                                                search->workspace));
+      step = ct_min2(step, contact_time(&search->pair, at, resolution_of(search, at), left,
+                                        search->workspace));
       certain = certain && held >= step;
       if (!certain) time = ct_min2(end, at->time + step);
       if (!(time > at->time)) return CT_TOI_OUTCOME_UNDECIDED;
     } else {
       step = 0.0;
     }
-    if (certain) search->certain = time;
+    if (certain) search->apart_until = time;
     if (!ct_toi_evaluate(search, time, parted)) return CT_TOI_OUTCOME_UNDECIDED;
     if (ct_sample_is_apart(parted)) return CT_TOI_OUTCOME_FREE;
-    if (ct_sample_is_contact(parted)) search->certain = parted->time;
+    if (ct_sample_is_contact(parted)) search->apart_until = parted->time;
     *at = *parted;
   }
   return CT_TOI_OUTCOME_UNDECIDED;

@@ -10,7 +10,7 @@ void ct_timeline_free(ct_timeline *timeline) {
   *timeline = (ct_timeline){.changes = NULL};
 }
 
-static ct_status append(ct_timeline *timeline, const ct_contact_change *change) {
+static ct_status append_change(ct_timeline *timeline, const ct_contact_change *change) {
   if (timeline->count == timeline->capacity) {
     size_t capacity = timeline->capacity ? 2 * timeline->capacity : 8;
     ct_contact_change *changes = realloc(timeline->changes, capacity * sizeof *changes);
@@ -82,25 +82,26 @@ static ct_status next_parting(const ct_toi_bodies *bodies, const ct_toi_options 
   ct_toi_search search = {
       .options = options, .workspace = bodies->workspace, .bodies = bodies, .limit = options->end};
   ct_toi_sample at, parted, root;
-  search.most = options->iterations_max;
+  search.evaluations_max = options->iterations_max;
   if (!ct_toi_evaluate(&search, options->begin, &at)) return search.status;
   ct_toi_outcome outcome = ct_toi_search_separation(&search, &at, &parted);
   out->changed = outcome == CT_TOI_OUTCOME_FREE;
   out->known = at.time;
   if (!out->changed) return search.status;
-  search.most = UINT32_MAX;
+  search.evaluations_max = UINT32_MAX;
   root = at;
   if (at.result.distance <= 0.0) ct_toi_root(&search, &at, &parted, &root);
   if (search.status != CT_OK) return search.status;
   ct_toi reported;
   ct_toi_write_result(&root, &reported);
-  reported.lower = ct_min2(search.certain, root.time);
+  reported.lower = ct_min2(search.apart_until, root.time);
   reported.upper = ct_toi_nearer(&search, &root, parted.time, true);
   out->change = change_of(&reported, false);
   return search.status;
 }
 
-static ct_status walk(const ct_toi_bodies *bodies, size_t limit, ct_timeline *timeline) {
+static ct_status follow_contact_changes(const ct_toi_bodies *bodies, size_t limit,
+                                        ct_timeline *timeline) {
   ct_toi_options options = *bodies->options;
   ct_toi_bodies now = *bodies;
   now.options = &options;
@@ -118,7 +119,7 @@ static ct_status walk(const ct_toi_bodies *bodies, size_t limit, ct_timeline *ti
           timeline->known_until < options.end || full ? CT_TIMELINE_LIMIT : CT_TIMELINE_COMPLETE;
       break;
     }
-    status = append(timeline, &next.change);
+    status = append_change(timeline, &next.change);
     touching = !touching;
     options.begin = next.change.upper;
   }
@@ -145,5 +146,5 @@ ct_status ct_body_timeline(ct_moving_body a, ct_moving_body b, const ct_toi_opti
   if (status == CT_OK) status = ct_toi_nearest(&bodies, options->begin, &pair, &sample, &spent);
   if (status != CT_OK) return status;
   timeline->in_contact = !ct_sample_is_apart(&sample);
-  return walk(&bodies, limit, timeline);
+  return follow_contact_changes(&bodies, limit, timeline);
 }
