@@ -98,7 +98,7 @@ static double crossing_clearance(const ct_toi_pair *pair, const ct_toi_sample *s
 #define TRY_FACTOR 0.25
 /* Angle of both sides up to which the chord is of use, rad. */
 #define ANGLE_MAX 1.0
-/* |w'| / |w|^2 without torque, as in toi_second_order.c; and with what a steady turn adds. */
+/* |w'| / |w|^2 without torque, as in toi_advancement.c; and with what a steady turn adds. */
 #define TURNING 1.578
 /* Looks for a deeper point of a mesh: the way to each is shorter where the last was no deeper. */
 #define DEEPER_LOOKS 24
