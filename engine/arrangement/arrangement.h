@@ -20,7 +20,7 @@
 
 #include "arrangement/trapezoids.h"
 #include "base/double_double.h"
-#include "pair/mesh_scratch.h"
+#include "pair/workspace.h"
 #include <contact/hull.h>
 #include <contact/limits.h>
 #include <contact/mesh.h>
@@ -122,7 +122,11 @@ typedef struct ct_arrangement_scratch {
   bool out_of_memory; /* memory was refused; never cleared here */
 } ct_arrangement_scratch;
 
-void ct_arrangement_scratch_free(ct_arrangement_scratch *m);
+/* The arrangement part of a workspace. */
+extern const ct_workspace_part_type ct_arrangement_part_type;
+static inline ct_arrangement_scratch *ct_workspace_arrangement(ct_workspace *workspace) {
+  return ct_workspace_part_of(workspace, CT_SLOT_ARRANGEMENT, &ct_arrangement_part_type);
+}
 /* Room for `count` items of the array at which `array` points; false: there is none. */
 bool ct_arrangement_reserve(ct_arrangement_scratch *m, void *array, size_t item, size_t *room,
                             size_t count);

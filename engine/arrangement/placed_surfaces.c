@@ -11,7 +11,8 @@
  * mesh_tree_pairs.c. */
 #define PLACE_ROUNDOFFS 128.0
 
-void ct_arrangement_scratch_free(ct_arrangement_scratch *m) {
+static void release_arrangement_part(void *part) {
+  ct_arrangement_scratch *m = part;
   for (int k = 0; k < 2; k++) {
     free(m->side[k].winding);
     free(m->side[k].slot);
@@ -29,6 +30,11 @@ void ct_arrangement_scratch_free(ct_arrangement_scratch *m) {
   free(m->border);
   ct_trapezoid_scratch_free(&m->pieces);
 }
+
+const ct_workspace_part_type ct_arrangement_part_type = {sizeof(ct_arrangement_scratch),
+                                                 offsetof(ct_arrangement_scratch, out_of_memory),
+                                                 release_arrangement_part};
+_Static_assert(sizeof(ct_arrangement_scratch) <= CT_WORKSPACE_PART_MAX, "the part fits its slot");
 
 bool ct_arrangement_reserve(ct_arrangement_scratch *m, void *array, size_t item, size_t *room,
                             size_t count) {

@@ -16,6 +16,7 @@
 
 #include "convex/gjk.h"
 #include "hull/hull_builder.h"
+#include "pair/workspace.h"
 #include <contact/cancel.h>
 #include <contact/pair.h>
 
@@ -32,6 +33,14 @@ typedef struct ct_epa {
   const ct_cancel *cancel; /* may be NULL; a cancelled run may be resumed */
 } ct_epa;
 void ct_epa_free(ct_epa *epa);
+
+/* The EPA part of a workspace, with the workspace's cancel flag. */
+extern const ct_workspace_part_type ct_epa_part_type;
+static inline ct_epa *ct_workspace_epa(ct_workspace *workspace) {
+  ct_epa *epa = ct_workspace_part_of(workspace, CT_SLOT_EPA, &ct_epa_part_type);
+  epa->cancel = ct_workspace_cancel(workspace);
+  return epa;
+}
 
 typedef struct ct_epa_result {
   ct_vec3 normal; /* from a to b; among directions of equal depth the lexicographically greatest */

@@ -1,7 +1,7 @@
 /* The cell of curved pairs: descent, polish, polytope, and what they certify together. */
 #include "curved/curved.h"
 
-#include "pair/workspace.h"
+#include "convex/epa.h"
 
 /* Supports of one descent. */
 #define DESCENT_MAX 128
@@ -193,7 +193,8 @@ static double least_by_points(const ct_curved *c, const ct_curved_answer *r) {
 static void look_into_basins(const ct_cell_input *in, ct_curved *c, ct_curved_answer *best,
                              bool *several) {
   ct_vec3 normals[BASINS_MAX];
-  int basins = ct_epa_directions(&in->workspace->epa, -best->value, normals, BASINS_MAX);
+  int basins =
+      ct_epa_directions(ct_workspace_epa(in->workspace), -best->value, normals, BASINS_MAX);
   for (int i = 0; i < basins; i++) {
     if (ct_dot(normals[i], best->normal) > SAME_BASIN) continue;
     ct_curved_answer r = ct_curved_newton(c, FEATURE_ANGLE, normals[i]);
@@ -214,7 +215,7 @@ static void grow(const ct_cell_input *in, descent *d, const stage *now, ct_curve
   ct_epa_result depth;
   bool resume = now > stages;
   ct_epa_bracket_options options = {now->width * c->scale, -best->value, resume, now->rounds};
-  ct_epa_bracket(&in->workspace->epa, c->a, c->b, &d->simplex, options, &depth);
+  ct_epa_bracket(ct_workspace_epa(in->workspace), c->a, c->b, &d->simplex, options, &depth);
   c->supports += depth.supports;
   if (depth.depth < -best->value || !resume) better_from(c, depth.normal, best, several);
   *least = ct_max2(ct_max2(*least, depth.least), least_by_points(c, best));
@@ -245,7 +246,7 @@ static double search_depth(const ct_cell_input *in, descent *d, ct_curved_answer
   bool coaxial = ct_curved_coaxial(c);
   for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
     if (i != 1 || !coaxial) grow(in, d, &stages[i], best, several, &least);
-    if (-best->value - least <= enough || in->workspace->epa.out_of_memory ||
+    if (-best->value - least <= enough || ct_workspace_epa(in->workspace)->out_of_memory ||
         ct_cancel_raised(c->cancel))
       break;
     if (i >= 2) enough = ct_max2(DEPTH_WIDTH_LATE * c->scale, c->roundoff);

@@ -172,7 +172,7 @@ static bool compute_overlap_depth(const ct_cell_input *in, const ct_gjk *g,
   /* Depth by the scan of the kinds, or by EPA. */
   ct_epa_result depth;
   bool used_epa = in->general || !scan_depth(in, &depth);
-  if (used_epa) ct_epa_run(&in->workspace->epa, &in->a, &in->b, &g->simplex, &depth);
+  if (used_epa) ct_epa_run(ct_workspace_epa(in->workspace), &in->a, &in->b, &g->simplex, &depth);
   double rest = sum_core_radii(in);
   result->normal = depth.normal;
   result->distance = -depth.depth - rest;
@@ -279,7 +279,7 @@ static ct_vec3 find_common_point_after(const ct_cell_input *in, bool used_epa,
                                        const ct_cell_result *full) {
   ct_minkowski_vertex vertex[4];
   double weights[4];
-  if (!used_epa || !ct_epa_origin(&in->workspace->epa, vertex, weights))
+  if (!used_epa || !ct_epa_origin(ct_workspace_epa(in->workspace), vertex, weights))
     return ct_convex_common_point(in, full);
   ct_vec3 sum = {0.0, 0.0, 0.0};
   for (int i = 0; i < 4; i++)

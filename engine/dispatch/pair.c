@@ -20,36 +20,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-ct_workspace *ct_workspace_create(void) { return calloc(1, sizeof(ct_workspace)); }
-
-void ct_workspace_destroy(ct_workspace *workspace) {
-  if (!workspace) return;
-  ct_epa_free(&workspace->epa);
-  ct_manifold_scratch_free(&workspace->manifold);
-  ct_ray_scratch_free(&workspace->ray);
-  ct_mesh_scratch_free(&workspace->mesh);
-  ct_feature_scratch_free(&workspace->features);
-  ct_volume_scratch_free(&workspace->volume);
-  ct_arrangement_scratch_free(&workspace->arrangement);
-  for (int k = 0; k < 2; k++) free(workspace->bodies.blocks[k]);
-  free(workspace);
-}
-
-void ct_workspace_watch(ct_workspace *workspace, const ct_cancel *cancel) {
-  if (workspace) workspace->mesh.cancel = workspace->epa.cancel = cancel;
-}
-
-bool ct_workspace_out_of_memory(ct_workspace *workspace) {
-  if (!workspace) return false;
-  bool out_of_memory = workspace->epa.out_of_memory || workspace->manifold.out_of_memory ||
-                       workspace->mesh.out_of_memory || workspace->volume.out_of_memory ||
-                       workspace->arrangement.out_of_memory || workspace->features.out_of_memory;
-  workspace->epa.out_of_memory = workspace->manifold.out_of_memory = workspace->mesh.out_of_memory =
-      workspace->volume.out_of_memory = workspace->arrangement.out_of_memory =
-          workspace->features.out_of_memory = false;
-  return out_of_memory;
-}
-
 /* Frame components that differ by less than this are ties; positions are measured in parts of
  * their distance. A tie decides the order only if all components tie. */
 #define ORDER_TIE 1e-6

@@ -21,7 +21,8 @@
 /* Cost of an inside vertex in steps of 100 ns, for the cancellation budget. */
 #define INSIDE_STEPS 32u
 
-void ct_feature_scratch_free(ct_feature_scratch *m) {
+static void release_feature_part(void *part) {
+  ct_feature_scratch *m = part;
   free(m->items);
   free(m->pairs);
   free(m->segments);
@@ -29,6 +30,10 @@ void ct_feature_scratch_free(ct_feature_scratch *m) {
   free(m->stops);
   free(m->crossings);
 }
+
+const ct_workspace_part_type ct_feature_part_type = {
+    sizeof(ct_feature_scratch), offsetof(ct_feature_scratch, out_of_memory), release_feature_part};
+_Static_assert(sizeof(ct_feature_scratch) <= CT_WORKSPACE_PART_MAX, "the part fits its slot");
 
 const ct_mesh *ct_feature_mesh(const ct_shape *shape) {
   return shape->kind == CT_KIND_MESH || ct_kind_has_elements(shape->kind) ? shape->mesh : NULL;
@@ -228,7 +233,7 @@ void ct_pair_features(ct_placed a, ct_placed b, const ct_features_options *optio
     return;
   }
   /* the lists of the workspace; keep its sticky out-of-memory flag */
-  ct_feature_scratch *memory = &workspace->features;
+  ct_feature_scratch *memory = ct_workspace_features(workspace);
   ct_feature_run run = {
       .body = {{mesh[0], ct_mesh_get(mesh[0]), a.frame}, {mesh[1], ct_mesh_get(mesh[1]), b.frame}},
       .swapped = ct_pair_is_swapped(a, b),

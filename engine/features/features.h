@@ -54,7 +54,11 @@ typedef struct ct_feature_scratch {
   bool out_of_memory; /* an allocation failed */
 } ct_feature_scratch;
 
-void ct_feature_scratch_free(ct_feature_scratch *m);
+/* The features part of a workspace. */
+extern const ct_workspace_part_type ct_feature_part_type;
+static inline ct_feature_scratch *ct_workspace_features(ct_workspace *workspace) {
+  return ct_workspace_part_of(workspace, CT_SLOT_FEATURES, &ct_feature_part_type);
+}
 
 /* Reserves `count` items of a list; `list` is the address of its pointer. False: out of memory,
  * memory->out_of_memory is set. */

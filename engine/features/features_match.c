@@ -5,10 +5,10 @@
  * touches a reentrant edge continues; a ray that leaves one of two overlapping parts ends. The
  * lowest triangle number of the stop counts.
  */
-#include "base/double_double.h"
 #include "features/features.h"
+#include "base/double_double.h"
 #include "mesh/mesh_ray.h"
-#include "pair/workspace.h"
+#include "ray/ray_mesh_crossings.h"
 
 #include <contact/limits.h>
 
@@ -47,7 +47,7 @@ static bool match_ray_exit(const ct_mesh *mesh, ct_vec3 origin, ct_vec3 directio
   if (!ct_mesh_ray_flush(&walk.origin, &walk.direction, &exponent)) return false;
   walk.same = SAME_ROUNDOFFS * CT_UNIT_ROUNDOFF * (view->radius + ct_max_abs(walk.origin));
   if (!ct_ray_walk_open(&walk, INFINITY, false, workspace)) {
-    workspace->features.out_of_memory = true;
+    ct_workspace_features(workspace)->out_of_memory = true;
     return false;
   }
   ct_ray_walk_sum(&walk);

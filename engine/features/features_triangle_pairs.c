@@ -82,7 +82,7 @@ void ct_pair_triangles(ct_placed a, ct_placed b, ct_workspace *workspace, ct_tri
   bool swapped = ct_pair_is_swapped(a, b);
   ct_placed first = swapped ? b : a, second = swapped ? a : b;
   const ct_mesh *mesh[2] = {ct_feature_mesh(first.shape), ct_feature_mesh(second.shape)};
-  ct_feature_scratch *memory = &workspace->features;
+  ct_feature_scratch *memory = ct_workspace_features(workspace);
   ct_frame relative = ct_feature_relative(second.frame, first.frame);
   ct_mesh_pair pair;
   ct_mesh_pair_open(&pair, mesh[0], mesh[1], &relative, &workspace->mesh);

@@ -17,7 +17,8 @@
 
 #include <stdlib.h>
 
-void ct_manifold_scratch_free(ct_manifold_scratch *memory) {
+static void release_manifold_part(void *part) {
+  ct_manifold_scratch *memory = part;
   for (int i = 0; i < 2; i++) {
     free(memory->outline[i].corners.items);
     free(memory->outline[i].slopes.items);
@@ -28,6 +29,11 @@ void ct_manifold_scratch_free(ct_manifold_scratch *memory) {
   free(memory->contacts);
   free(memory->link);
 }
+
+const ct_workspace_part_type ct_manifold_part_type = {sizeof(ct_manifold_scratch),
+                                             offsetof(ct_manifold_scratch, out_of_memory),
+                                             release_manifold_part};
+_Static_assert(sizeof(ct_manifold_scratch) <= CT_WORKSPACE_PART_MAX, "the part fits its slot");
 
 bool ct_contacts_reserve(ct_manifold_scratch *m, uint32_t capacity) {
   if (capacity <= m->capacity) return true;
@@ -357,7 +363,7 @@ static void compute_manifold(ct_placed a, ct_placed b, const ct_contact_options 
   c.b = swapped ? a : b;
   c.distance = pair->distance;
   c.workspace = workspace;
-  c.memory = &workspace->manifold;
+  c.memory = ct_workspace_manifold(workspace);
   c.memory->count = 0;
   c.failed = false;
   c.cut_short = false;
@@ -381,7 +387,8 @@ static void compute_manifold(ct_placed a, ct_placed b, const ct_contact_options 
   }
   /* Reduce, then return the points in the world frame. */
   out->count = reduce_patches(&c, options->detail);
-  workspace->manifold.out_of_memory = workspace->manifold.out_of_memory || c.failed;
+  ct_workspace_manifold(workspace)->out_of_memory =
+      ct_workspace_manifold(workspace)->out_of_memory || c.failed;
   out->failed = c.failed;
   if (c.cut_short && pair->status == CT_PAIR_OK) out->pair.status = CT_PAIR_ITERATION_LIMIT;
   transform_points_to_world(&c, swapped, out);

@@ -5,6 +5,7 @@
 #define MANIFOLD_MANIFOLD_H
 
 #include "manifold/supporting_face.h"
+#include "pair/workspace.h"
 #include "primitives/primitive_pairs.h"
 #include <contact/manifold.h>
 
@@ -24,7 +25,11 @@ typedef struct ct_manifold_scratch {
   uint32_t link_capacity;
   bool out_of_memory; /* an allocation failed; never cleared here */
 } ct_manifold_scratch;
-void ct_manifold_scratch_free(ct_manifold_scratch *memory);
+/* The manifold part of a workspace. */
+extern const ct_workspace_part_type ct_manifold_part_type;
+static inline ct_manifold_scratch *ct_workspace_manifold(ct_workspace *workspace) {
+  return ct_workspace_part_of(workspace, CT_SLOT_MANIFOLD, &ct_manifold_part_type);
+}
 
 /* Reserves `capacity` contact points. False: out of memory. */
 bool ct_contacts_reserve(ct_manifold_scratch *memory, uint32_t capacity);

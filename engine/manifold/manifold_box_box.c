@@ -513,7 +513,7 @@ bool ct_contacts_boxes(ct_placed a, ct_placed b, const ct_contact_options *optio
                        ct_workspace *workspace, ct_manifold *out) {
   /* distance and normal of the pair */
   const ct_pair_options pair_options = {options->tolerance, options->clearance};
-  ct_manifold_scratch *memory = &workspace->manifold;
+  ct_manifold_scratch *memory = ct_workspace_manifold(workspace);
   /* Reserve before anything else: the path taken must not depend on earlier pairs. */
   if (memory->capacity < POINTS_MAX && !ct_contacts_reserve(memory, POINTS_MAX)) return false;
   contacts c;

@@ -6,7 +6,7 @@
 #ifndef MESH_PAIRS_MESH_CONVEX_H
 #define MESH_PAIRS_MESH_CONVEX_H
 
-#include "pair/mesh_scratch.h"
+#include "pair/workspace.h"
 #include "pair/pair_cell.h"
 #include "triangle/triangle_distance.h"
 

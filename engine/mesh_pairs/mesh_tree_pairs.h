@@ -8,7 +8,7 @@
 #ifndef MESH_PAIRS_MESH_TREE_PAIRS_H
 #define MESH_PAIRS_MESH_TREE_PAIRS_H
 
-#include "pair/mesh_scratch.h"
+#include "pair/workspace.h"
 #include "triangle/triangle_distance.h"
 #include <contact/mesh.h>
 

@@ -1,39 +1,119 @@
-/* Workspace: scratch memory of pair queries, for one thread. */
+/* Workspace: scratch memory of pair queries, for one thread.
+ *
+ * The workspace is a list of parts. Each part belongs to one module (EPA, manifolds, rays, ...),
+ * and only that module knows its type. A part is zeroed memory; on every use the module registers
+ * how the part is freed and where its out-of-memory flag is. This folder is therefore below all
+ * modules that have a part. The memory of the parts is inside the workspace: access to a part
+ * cannot fail and costs no allocation.
+ *
+ * Mesh queries share a binary heap of search nodes and a list of edge crossings. Nothing is
+ * allocated once these arrays have grown. If an allocation fails or the heap is at its limit, a
+ * push fails and the search continues depth first: slower, with the same result.
+ */
 #ifndef PAIR_WORKSPACE_H
 #define PAIR_WORKSPACE_H
 
-#include "arrangement/arrangement.h"
-#include "convex/epa.h"
-#include "features/features.h"
-#include "manifold/manifold.h"
-#include "pair/mesh_scratch.h"
-#include "ray/ray_mesh_crossings.h"
-#include "volume/volume.h"
+#include <contact/cancel.h>
 #include <contact/pair.h>
 
-/* Growing blocks for the colliders of two bodies. */
-typedef struct ct_body_scratch {
-  void *blocks[2];
-  size_t sizes[2];
-  bool filled[2];
-  bool keeps; /* bodies and paths are unchanged between calls: filled blocks stay valid for the same
-                 ones */
-} ct_body_scratch;
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+/* ---- scratch memory of mesh queries: search nodes, edge crossings, the cancel flag ---- */
+
+/* Limit of heap entries: 15.3 MiB. */
+#define CT_MESH_WAITING_MAX 1000000u
+/* Limit of edge crossings: 22.9 MiB. */
+#define CT_MESH_CROSSINGS_MAX 1000000u
+
+/* A tree node or a pair of nodes, keyed by a bound over its subtree. */
+typedef struct ct_search_node {
+  double key;
+  uint32_t a, b;
+} ct_search_node;
+
+/* A crossing of a mesh edge with a surface: the edge's vertices and the position along it. */
+typedef struct ct_crossing {
+  uint32_t low, high; /* vertices, low < high */
+  uint32_t position;  /* a triangle with this edge */
+  double at;          /* 0 at low, 1 at high */
+} ct_crossing;
+
+/* Zero-initialised: empty. */
+typedef struct ct_mesh_scratch {
+  ct_search_node *heap; /* [capacity], least key first, then least a, then least b */
+  size_t count, capacity;
+  ct_crossing *crossing; /* [crossing_capacity] */
+  size_t crossing_count, crossing_capacity;
+  const ct_cancel *cancel;
+  uint32_t steps;     /* steps until the next poll of the cancel flag */
+  bool stopped;       /* the flag was raised; cleared when a pair begins */
+  bool out_of_memory; /* an allocation failed; never cleared here */
+} ct_mesh_scratch;
+
+/* ---- parts ---- */
+
+/* Greatest size of a part, bytes. */
+#define CT_WORKSPACE_PART_MAX 512u
+
+typedef enum ct_workspace_slot {
+  CT_SLOT_EPA,
+  CT_SLOT_ARRANGEMENT,
+  CT_SLOT_MANIFOLD,
+  CT_SLOT_VOLUME,
+  CT_SLOT_FEATURES,
+  CT_SLOT_RAY,
+  CT_SLOT_COLLIDERS,
+  CT_SLOT_COUNT
+} ct_workspace_slot;
+
+/* The type of a part, as its module registers it. A constant with static storage. */
+typedef struct ct_workspace_part_type {
+  size_t size;          /* of the part, bytes */
+  size_t out_of_memory; /* offset of the part's out-of-memory flag, a bool; CT_NO_FLAG: none */
+  void (*release)(void *part); /* frees what the part owns */
+} ct_workspace_part_type;
+#define CT_NO_FLAG SIZE_MAX
+
+typedef struct ct_workspace_part {
+  const ct_workspace_part_type *type; /* NULL: never used */
+  _Alignas(max_align_t) unsigned char memory[CT_WORKSPACE_PART_MAX];
+} ct_workspace_part;
+
+/* Allocated as zeros. */
 struct ct_workspace {
-  ct_epa epa;
-  ct_manifold_scratch manifold;
-  ct_ray_scratch ray;
-  ct_mesh_scratch mesh;
-  ct_feature_scratch features;
-  ct_volume_scratch volume;
-  ct_arrangement_scratch arrangement;
-  ct_body_scratch bodies;
+  ct_mesh_scratch mesh; /* with the cancel flag of all queries */
+  ct_workspace_part parts[CT_SLOT_COUNT];
 };
+
+/* Returns a part; zeros at first use. */
+static inline void *ct_workspace_part_of(ct_workspace *workspace, ct_workspace_slot slot,
+                                         const ct_workspace_part_type *type) {
+  ct_workspace_part *part = &workspace->parts[slot];
+  assert(slot < CT_SLOT_COUNT && type->size <= CT_WORKSPACE_PART_MAX);
+  assert(!part->type || part->type == type); /* a slot has one type */
+  part->type = type;
+  return part->memory;
+}
 
 /* Cancel flag of the workspace's pair queries; NULL: none. */
 static inline const ct_cancel *ct_workspace_cancel(const ct_workspace *workspace) {
   return workspace ? workspace->mesh.cancel : NULL;
 }
+
+/* ---- mesh queries ---- */
+
+/* Adds a node. Returns false at the limit or if out of memory. */
+bool ct_search_heap_push(ct_mesh_scratch *m, ct_search_node w);
+/* Removes and returns the node of least key. The heap must not be empty. */
+ct_search_node ct_search_heap_pop(ct_mesh_scratch *m);
+/* Adds a crossing. Returns false at the limit or if out of memory. */
+bool ct_crossing_add(ct_mesh_scratch *m, ct_crossing c);
+
+/* True if the query is cancelled. Polls the flag every few thousand steps of about 100 ns; once
+ * raised, true for the rest of the pair. */
+bool ct_mesh_is_cancelled(ct_mesh_scratch *m, uint32_t steps);
 
 #endif

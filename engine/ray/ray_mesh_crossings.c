@@ -14,10 +14,14 @@
 /* Initial capacity: enough for an ordinary ray. */
 #define FIRST_CAPACITY 32u
 
-void ct_ray_scratch_free(ct_ray_scratch *memory) {
+static void release_ray_part(void *part) {
+  ct_ray_scratch *memory = part;
   free(memory->hits);
   free(memory->events);
 }
+
+const ct_workspace_part_type ct_ray_part_type = {sizeof(ct_ray_scratch), CT_NO_FLAG, release_ray_part};
+_Static_assert(sizeof(ct_ray_scratch) <= CT_WORKSPACE_PART_MAX, "the part fits its slot");
 
 static bool reserve_hits(ct_ray_scratch *m, size_t count) {
   if (count <= m->capacity) return true;
@@ -106,7 +110,7 @@ static void add_coplanar_interval(ct_ray_walk *walk, uint32_t i, ct_ray_event *e
 }
 
 bool ct_ray_walk_open(ct_ray_walk *walk, double t_max, bool near, ct_workspace *workspace) {
-  ct_ray_scratch *m = &workspace->ray;
+  ct_ray_scratch *m = ct_workspace_ray(workspace);
   walk->next = walk->event_count = 0;
   walk->within = 0;
   if (!find_ray_hits(walk, t_max, near, m) || !reserve_events(m, 2 * walk->hit_count)) return false;

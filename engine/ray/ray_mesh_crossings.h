@@ -10,6 +10,7 @@
 #define RAY_RAY_MESH_CROSSINGS_H
 
 #include "mesh/mesh_ray.h"
+#include "pair/workspace.h"
 
 #include <contact/pair.h>
 
@@ -31,7 +32,11 @@ typedef struct ct_ray_scratch {
   size_t event_capacity;
 } ct_ray_scratch;
 
-void ct_ray_scratch_free(ct_ray_scratch *memory);
+/* The ray part of a workspace. */
+extern const ct_workspace_part_type ct_ray_part_type;
+static inline ct_ray_scratch *ct_workspace_ray(ct_workspace *workspace) {
+  return ct_workspace_part_of(workspace, CT_SLOT_RAY, &ct_ray_part_type);
+}
 
 typedef struct ct_ray_walk {
   const ct_mesh *mesh;

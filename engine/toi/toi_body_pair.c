@@ -105,6 +105,15 @@ uint32_t ct_toi_node_parts(ct_toi_colliders *c, uint32_t at) {
   return node->child;
 }
 
+static void release_collider_part(void *part) {
+  ct_body_scratch *memory = part;
+  for (int k = 0; k < 2; k++) free(memory->blocks[k]);
+}
+
+const ct_workspace_part_type ct_collider_part_type = {sizeof(ct_body_scratch), CT_NO_FLAG,
+                                                      release_collider_part};
+_Static_assert(sizeof(ct_body_scratch) <= CT_WORKSPACE_PART_MAX, "the part fits its slot");
+
 /* Is the mover in the block already? */
 static bool is_retained(const ct_body_scratch *memory, int which, ct_moving_body mover) {
   if (!memory->keeps || !memory->filled[which]) return false;
@@ -145,8 +154,9 @@ ct_status ct_toi_colliders_set(ct_moving_body mover, ct_body_scratch *memory, in
 }
 
 void ct_toi_retain_colliders(ct_workspace *workspace, bool keeps) {
-  workspace->bodies.keeps = keeps;
-  workspace->bodies.filled[0] = workspace->bodies.filled[1] = false;
+  ct_body_scratch *memory = ct_workspace_colliders(workspace);
+  memory->keeps = keeps;
+  memory->filled[0] = memory->filled[1] = false;
 }
 
 const ct_toi_side *ct_toi_collider(ct_toi_colliders *colliders, uint32_t index) {
@@ -188,7 +198,7 @@ ct_status ct_toi_bodies_set(ct_toi_bodies *bodies, ct_moving_body a, ct_moving_b
     bodies->single = (ct_toi_pair){ct_toi_side_of(a, 0), ct_toi_side_of(b, 0)};
     return CT_OK;
   }
-  ct_body_scratch *memory = &workspace->bodies;
+  ct_body_scratch *memory = ct_workspace_colliders(workspace);
   bodies->b_first = compare_movers(options, b, a) < 0;
   ct_status status = ct_toi_colliders_set(a, memory, 0, &bodies->in[0]);
   return status == CT_OK ? ct_toi_colliders_set(b, memory, 1, &bodies->in[1]) : status;

@@ -38,6 +38,21 @@ struct ct_toi_colliders {
   ct_vec3 axis;        /* body frame, where it is steady */
 };
 
+/* Growing blocks for the colliders of two bodies. */
+typedef struct ct_body_scratch {
+  void *blocks[2];
+  size_t sizes[2];
+  bool filled[2];
+  bool keeps; /* bodies and paths are unchanged between calls: filled blocks stay valid for the same
+                 ones */
+} ct_body_scratch;
+
+/* The colliders part of a workspace. */
+extern const ct_workspace_part_type ct_collider_part_type;
+static inline ct_body_scratch *ct_workspace_colliders(ct_workspace *workspace) {
+  return ct_workspace_part_of(workspace, CT_SLOT_COLLIDERS, &ct_collider_part_type);
+}
+
 /* In the first or second block of the memory. CT_OUT_OF_MEMORY. Cost: O(n), where they are not
  * there already. */
 ct_status ct_toi_colliders_set(ct_moving_body mover, ct_body_scratch *memory, int which,

@@ -36,7 +36,8 @@ const char *ct_volume_flag_word(uint32_t row) {
   return row < CT_VOLUME_FLAG_COUNT ? words[row] : "unknown";
 }
 
-void ct_volume_scratch_free(ct_volume_scratch *memory) {
+static void release_volume_part(void *part) {
+  ct_volume_scratch *memory = part;
   free(memory->contacts);
   free(memory->triangles);
   free(memory->points);
@@ -49,6 +50,10 @@ void ct_volume_scratch_free(ct_volume_scratch *memory) {
   free(memory->shared);
   free(memory->elements);
 }
+
+const ct_workspace_part_type ct_volume_part_type = {
+    sizeof(ct_volume_scratch), offsetof(ct_volume_scratch, out_of_memory), release_volume_part};
+_Static_assert(sizeof(ct_volume_scratch) <= CT_WORKSPACE_PART_MAX, "the part fits its slot");
 
 bool ct_volume_reserve(void *items, uint32_t count, uint32_t *capacity, size_t size) {
   assert(count <= *capacity);
@@ -244,7 +249,7 @@ void ct_pair_volume(ct_placed a, ct_placed b, const ct_volume_options *options,
   }
   /* content order: results do not depend on the order of the arguments */
   bool swapped = ct_pair_is_swapped(a, b);
-  ct_volume_scratch *memory = &workspace->volume;
+  ct_volume_scratch *memory = ct_workspace_volume(workspace);
   ct_volume_pair pair = {.a = swapped ? b : a,
                          .b = swapped ? a : b,
                          .options = options,

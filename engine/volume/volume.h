@@ -3,6 +3,7 @@
 #ifndef VOLUME_VOLUME_H
 #define VOLUME_VOLUME_H
 
+#include "pair/workspace.h"
 #include "volume/volume_cut.h"
 #include <contact/volume.h>
 
@@ -28,7 +29,11 @@ typedef struct ct_volume_scratch {
   size_t element_capacity;
   bool out_of_memory; /* an allocation failed; never cleared here */
 } ct_volume_scratch;
-void ct_volume_scratch_free(ct_volume_scratch *memory);
+/* The volumetric part of a workspace. */
+extern const ct_workspace_part_type ct_volume_part_type;
+static inline ct_volume_scratch *ct_workspace_volume(ct_workspace *workspace) {
+  return ct_workspace_part_of(workspace, CT_SLOT_VOLUME, &ct_volume_part_type);
+}
 
 /* Input and output of one volume algorithm. Contacts and triangles are added in content order and
  * in a's frame: a is the first body by content, normals point from a to b. The dispatcher

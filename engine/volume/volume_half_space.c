@@ -88,7 +88,7 @@ static void correct_flat_face(clip *c, const ct_vec3 v[3], ct_vec3 normal, doubl
 /* ---- triangles ------------------------------------------------------------------------------ */
 
 static void append_lid_border(clip *c, ct_vec3 p, ct_vec3 q, int32_t weight) {
-  ct_arrangement_scratch *m = &c->pair->workspace->arrangement;
+  ct_arrangement_scratch *m = ct_workspace_arrangement(c->pair->workspace);
   if (!ct_arrangement_reserve(m, &m->border, sizeof *m->border, &m->border_room,
                               m->border_count + 1))
     c->pair->failed = true;
@@ -134,7 +134,7 @@ static void push_clipped_face(clip *c, uint32_t t, const ct_vec3 v[3], const ct_
 }
 
 static void push_lid_triangles(clip *c) {
-  ct_arrangement_scratch *m = &c->pair->workspace->arrangement;
+  ct_arrangement_scratch *m = ct_workspace_arrangement(c->pair->workspace);
   c->next = (ct_volume_triangle){.owner = CT_OWNER_B, .face_a = CT_NO_FACE, .face_b = 0};
   if (!ct_trapezoids_of(&m->pieces, m->border, m->border_count, c->up, push_trapezoid, c))
     c->pair->failed = true;
@@ -218,7 +218,7 @@ void ct_volume_plane(ct_volume_pair *pair) {
             .up = ct_unit_or(ct_vec(r->rx.z, r->ry.z, r->rz.z), ct_vec(0.0, 0.0, 1.0)),
             .least = INFINITY,
             .most = -INFINITY};
-  if (!ct_volume_surface_of(&skin, &workspace->arrangement, pair->a.shape, NULL)) {
+  if (!ct_volume_surface_of(&skin, ct_workspace_arrangement(workspace), pair->a.shape, NULL)) {
     pair->failed = true;
     return;
   }
@@ -231,7 +231,7 @@ void ct_volume_plane(ct_volume_pair *pair) {
       ct_max2(ct_max2(ct_max_abs(skin.box.min), ct_max_abs(skin.box.max)), ct_max_abs(on_plane));
   c.error = CT_ARRANGEMENT_ROUNDOFFS * CT_UNIT_ROUNDOFF * size;
   workspace->mesh.stopped = false;
-  workspace->arrangement.border_count = 0;
+  ct_workspace_arrangement(workspace)->border_count = 0;
   uint32_t first_triangle = pair->memory->triangle_count;
   for (uint32_t t = 0; t < skin.triangle_count; t++) {
     if (ct_mesh_is_cancelled(&workspace->mesh, TRIANGLE_STEPS)) {

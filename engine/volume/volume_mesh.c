@@ -131,7 +131,8 @@ static double find_largest_box_coordinate(const ct_aabb *box) {
 static bool build_pair_arrangement(ct_volume_pair *pair, ct_overlaid_pair *l, bool *apart) {
   ct_workspace *workspace = pair->workspace;
   ct_arrangement *o = &l->o;
-  *l = (ct_overlaid_pair){.o = {.memory = &workspace->arrangement, .flag = &workspace->mesh}};
+  *l = (ct_overlaid_pair){
+      .o = {.memory = ct_workspace_arrangement(workspace), .flag = &workspace->mesh}};
   workspace->mesh.stopped = false;
   l->turned = !ct_kind_is_mesh(pair->a.shape->kind);
   ct_frame placed = l->turned ? invert_pair_frame(&pair->relative) : pair->relative;
@@ -204,7 +205,7 @@ void ct_volume_mesh(ct_volume_pair *pair) {
   ct_overlaid_pair l;
   bool apart = false;
   if (!build_pair_arrangement(pair, &l, &apart)) {
-    pair->failed = pair->workspace->arrangement.out_of_memory;
+    pair->failed = ct_workspace_arrangement(pair->workspace)->out_of_memory;
     pair->status = CT_PAIR_ITERATION_LIMIT;
     return;
   }

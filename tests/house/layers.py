@@ -25,16 +25,13 @@ SERVER_ENGINE = re.compile(r"^ct_(scene_(retain|release|revision|count|bytes|wei
 # The folders of each layer, lowest first. A file includes headers of its own folder and of lower ones.
 FOLDERS = {
     "engine": ["base", "linear", "lcp", "friction", "broad", "hull", "triangle", "mesh", "elements", "shape", "pair", "convex", "primitives",
-               "curved", "mesh_pairs", "arrangement", "manifold", "volume", "features", "ray", "methods", "dispatch", "scene", "query", "path",
+               "curved", "mesh_pairs", "arrangement", "manifold", "volume", "ray", "features", "methods", "dispatch", "scene", "query", "path",
                "toi", "contact_state", "mechanics", "resting", "impulse", "advance", "compliant", "time_stepping", "event_driven"],
     "api": ["common", "json", "import", "shapes", "results", "documents", "calls", "records", "queries", "execution", "handlers"],
     "server": ["process", "access", "store", "state", "scenes", "http", "run"],
 }
 # Files that include headers of higher folders, and which ones.
 UPWARD = {
-    # The workspace contains the scratch memory of these folders by value.
-    "engine/pair/workspace.h": {"arrangement/arrangement.h", "convex/epa.h", "features/features.h", "manifold/manifold.h",
-                                "ray/ray_mesh_crossings.h", "volume/volume.h"},
     # The table of routes names the handlers.
     "api/calls/routes.c": {"handlers/advance.h", "handlers/apply_impulses.h", "handlers/contact_state.h", "handlers/query_call.h",
                            "handlers/scenes.h", "handlers/service_info.h", "handlers/shapes.h", "handlers/solve.h"},

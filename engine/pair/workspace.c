@@ -1,15 +1,45 @@
-/* Binary heap of search nodes and list of crossings, in growing arrays with limits. */
-#include "pair/mesh_scratch.h"
+/* The workspace of pair queries: its parts, and the mesh queries' binary heap and list of crossings
+ * in growing arrays with limits. */
+#include "pair/workspace.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #define POLL_STEPS 4096u
 #define FIRST_CAPACITY 256u
 
-void ct_mesh_scratch_free(ct_mesh_scratch *m) {
-  free(m->heap);
-  free(m->crossing);
+ct_workspace *ct_workspace_create(void) { return calloc(1, sizeof(ct_workspace)); }
+
+void ct_workspace_destroy(ct_workspace *workspace) {
+  if (!workspace) return;
+  for (int i = 0; i < CT_SLOT_COUNT; i++) {
+    ct_workspace_part *part = &workspace->parts[i];
+    if (part->type) part->type->release(part->memory);
+  }
+  free(workspace->mesh.heap);
+  free(workspace->mesh.crossing);
+  free(workspace);
+}
+
+void ct_workspace_watch(ct_workspace *workspace, const ct_cancel *cancel) {
+  if (workspace) workspace->mesh.cancel = cancel;
+}
+
+/* Clears the out-of-memory flag of a part and returns its value. */
+static bool clear_part_out_of_memory(ct_workspace_part *part) {
+  if (!part->type || part->type->out_of_memory == CT_NO_FLAG) return false;
+  bool *flag = (bool *)(part->memory + part->type->out_of_memory);
+  bool out_of_memory = *flag;
+  *flag = false;
+  return out_of_memory;
+}
+
+bool ct_workspace_out_of_memory(ct_workspace *workspace) {
+  if (!workspace) return false;
+  bool out_of_memory = workspace->mesh.out_of_memory;
+  workspace->mesh.out_of_memory = false;
+  for (int i = 0; i < CT_SLOT_COUNT; i++)
+    out_of_memory |= clear_part_out_of_memory(&workspace->parts[i]);
+  return out_of_memory;
 }
 
 /* Reserves space for one more item. Returns false at the limit or if out of memory. */
