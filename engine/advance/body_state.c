@@ -1,13 +1,13 @@
 /* A body that nothing touches. */
 #include "advance/advance.h"
-#include "base/sin_cos.h"
+#include "base/trigonometry.h"
 #include "path/torque_free_rotation.h"
 
 /* Turn, rad, below which the rule of the midpoint gives the motion of a free top to round-off: its
  * error is the cube. */
 #define SMALL_TURN 1e-5
-/* Turn, rad, that a step tries but never makes: it lies between CT_TURN_MAX and what base/sin_cos.h
- * can turn by. */
+/* Turn, rad, that a step tries but never makes: it lies between CT_TURN_MAX and what
+ * base/trigonometry.h can turn by. */
 #define TRIED_TURN_MAX 3e6
 
 /* Principal axes to the world. */

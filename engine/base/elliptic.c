@@ -2,8 +2,7 @@
  * by Bulirsch's descending arithmetic-geometric mean (Bulirsch 1965). */
 #include "base/elliptic.h"
 
-#include "base/angle.h"
-#include "base/sin_cos.h"
+#include "base/trigonometry.h"
 #include <assert.h>
 
 /* Duplication ends if the arguments differ from their mean by less than this fraction. The

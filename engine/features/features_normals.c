@@ -4,7 +4,7 @@
  * Incident triangles are found in the bounding volume hierarchy; they need not form a fan, and
  * nothing is stored for other vertices.
  */
-#include "base/angle.h"
+#include "base/trigonometry.h"
 #include "features/features.h"
 
 #include <assert.h>

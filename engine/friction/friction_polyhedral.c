@@ -9,7 +9,7 @@
  */
 #include "friction/friction.h"
 
-#include "base/sin_cos.h"
+#include "base/trigonometry.h"
 #include <contact/lcp.h>
 
 #include <string.h>

@@ -19,9 +19,6 @@
 /* Entries of a dense M that AUTO lets one method go through before it asks the next: a few seconds.
  */
 #define AUTO_WORK UINT64_C(2000000000)
-/* What rounding z to doubles leaves of w at most, in parts of the largest row's terms, with some
- * room. */
-#define HELD_BY_DOUBLES (4.0 * CT_UNIT_ROUNDOFF)
 /* How many times the target that may be for other doubles to be looked for. */
 #define ROOM 1e4
 /* Part of a residual that decides nothing. */
@@ -30,17 +27,17 @@
  * a millisecond. */
 #define COMPARED_ROWS_MAX 8
 
-typedef struct method {
+typedef struct lcp_method {
   ct_status (*solve)(const ct_lcp_job *job, ct_lcp_result *result);
   size_t rows_max;
   bool dense;              /* does it read job->dense? */
   bool symmetric;          /* does it need a symmetric M? */
   double tolerance;        /* where the options leave it open */
   uint64_t per_row, least; /* iterations that may be taken: least + per_row n */
-} method;
+} lcp_method;
 
 /* By ct_lcp_method. */
-static const method methods[CT_LCP_METHOD_COUNT] = {
+static const lcp_method lcp_methods[CT_LCP_METHOD_COUNT] = {
     [CT_LCP_BLOCK_PIVOTING] = {ct_lcp_block, CT_LCP_DIRECT_MAX, true, true, CT_LCP_TOLERANCE, 50,
                                150},
     [CT_LCP_DANTZIG] = {ct_lcp_dantzig, CT_LCP_DIRECT_MAX, true, true, CT_LCP_TOLERANCE, 50, 100},
@@ -53,38 +50,15 @@ static const method methods[CT_LCP_METHOD_COUNT] = {
 };
 
 /* What AUTO tries, in this order. */
-static const ct_lcp_method for_symmetric[] = {CT_LCP_BLOCK_PIVOTING, CT_LCP_LEMKE,
-                                              CT_LCP_ENUMERATION, CT_LCP_QUADRATIC, CT_LCP_PGS};
-static const ct_lcp_method for_others[] = {CT_LCP_LEMKE, CT_LCP_ENUMERATION, CT_LCP_BLOCK_PIVOTING,
-                                           CT_LCP_PGS};
-
-double ct_lcp_residual(const ct_lcp *problem, const double *z, double *w) {
-  double most = 0.0;
-  for (size_t i = 0; i < problem->matrix.size; i++) {
-    double value = ct_matrix_row_beside(&problem->matrix, i, z, problem->q[i]),
-           off = fabs(value < z[i] ? value : z[i]);
-    if (w) w[i] = value;
-    if (!(off <= most)) most = off; /* what is not a number stays */
-  }
-  return most;
-}
-
-bool ct_lcp_is_near(const ct_lcp_job *job, const double *z, double residual) {
-  if (residual <= job->target) return true;
-  if (!job->dense || !(residual <= job->bound)) return false;
-  double most = 0.0;
-  for (size_t i = 0; i < job->size; i++) {
-    double terms = fabs(job->q[i]);
-    for (size_t j = 0; j < job->size; j++) terms += fabs(job->dense[i * job->size + j] * z[j]);
-    most = fmax(most, terms);
-  }
-  return residual <= HELD_BY_DOUBLES * most;
-}
+static const ct_lcp_method order_for_symmetric[] = {
+    CT_LCP_BLOCK_PIVOTING, CT_LCP_LEMKE, CT_LCP_ENUMERATION, CT_LCP_QUADRATIC, CT_LCP_PGS};
+static const ct_lcp_method order_for_others[] = {CT_LCP_LEMKE, CT_LCP_ENUMERATION,
+                                                 CT_LCP_BLOCK_PIVOTING, CT_LCP_PGS};
 
 /* The residual in plain doubles, where their round-off is far below what decides; else, the slower
  * way, in twice the digits. */
-static double residual_of(const ct_lcp *problem, const ct_lcp_job *job, const double *z,
-                          double *w) {
+static double compute_residual(const ct_lcp *problem, const ct_lcp_job *job, const double *z,
+                               double *w) {
   if (!job->roots || !job->symmetric) return ct_lcp_residual(problem, z, w);
   double terms = ct_lcp_terms(job, z), most = 0.0, unsure = 0.0;
   for (size_t i = 0; i < job->size; i++) {
@@ -98,8 +72,8 @@ static double residual_of(const ct_lcp *problem, const ct_lcp_job *job, const do
 }
 
 /* Everything that is known from M, q and z alone. */
-static void weigh(const ct_lcp *problem, const ct_lcp_job *job, ct_lcp_result *result) {
-  result->residual = residual_of(problem, job, result->z, result->w);
+static void evaluate_solution(const ct_lcp *problem, const ct_lcp_job *job, ct_lcp_result *result) {
+  result->residual = compute_residual(problem, job, result->z, result->w);
   bool finite = isfinite(result->residual);
   for (size_t i = 0; i < job->size && finite; i++) finite = isfinite(result->w[i]);
   if (!finite) {
@@ -115,7 +89,7 @@ static void weigh(const ct_lcp *problem, const ct_lcp_job *job, ct_lcp_result *r
 /* The least of all solutions where they are a polyhedron, the rank, and whether there is another.
  * The proofs that take the entries of M as exact are wrong of a product whose entries are rounded:
  * rounding makes redundant rows independent. There only the rank beyond round-off counts. */
-static ct_status compare_solutions(const ct_lcp_job *job, ct_lcp_result *result) {
+static ct_status refine_and_compare(const ct_lcp_job *job, ct_lcp_result *result) {
   if (job->semidefinite) return ct_lcp_least_norm(job, result);
   bool definite = false;
   ct_status status = ct_lcp_is_definite(job, &definite);
@@ -134,12 +108,12 @@ static ct_status compare_solutions(const ct_lcp_job *job, ct_lcp_result *result)
 
 /* Of what is an answer but for the round-off of z the least z, and other doubles, which may be one.
  */
-static ct_status settle(const ct_lcp_job *job, ct_lcp_result *result) {
+static ct_status finish_result(const ct_lcp_job *job, ct_lcp_result *result) {
   bool near = result->status == CT_LCP_STATUS_OK;
   ct_arena_mark mark = ct_arena_enter(job->arena);
   ct_status status = CT_OK;
-  if (near && job->options->tie == CT_LCP_TIE_MIN_NORM && methods[result->method].dense)
-    status = compare_solutions(job, result);
+  if (near && job->options->tie == CT_LCP_TIE_MIN_NORM && lcp_methods[result->method].dense)
+    status = refine_and_compare(job, result);
   ct_arena_leave(job->arena, mark);
   mark = ct_arena_enter(job->arena);
   if (status == CT_OK && near && result->residual > job->target)
@@ -162,7 +136,7 @@ static ct_status settle(const ct_lcp_job *job, ct_lcp_result *result) {
 }
 
 /* The dense rows, their ends and the diagonal's roots, once. */
-static ct_status look_at_rows(ct_lcp_job *job) {
+static ct_status prepare_dense_rows(ct_lcp_job *job) {
   if (job->roots) return CT_OK;
   size_t n = job->size;
   uint32_t *low = ct_arena_alloc(job->arena, 2 * n, sizeof *low);
@@ -185,16 +159,16 @@ static ct_status look_at_rows(ct_lcp_job *job) {
   return CT_OK;
 }
 
-static uint64_t iterations_of(const ct_lcp_job *job, const method *m) {
+static uint64_t choose_iteration_limit(const ct_lcp_job *job, const lcp_method *m) {
   if (job->options->iterations_max) return job->options->iterations_max;
   uint64_t own = m->least + m->per_row * job->size, most = AUTO_WORK / (job->size * job->size) + 1;
   return job->options->method == CT_LCP_AUTO && job->size <= CT_LCP_DIRECT_MAX && most < own ? most
                                                                                              : own;
 }
 
-static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which,
-                     ct_lcp_result *result) {
-  const method *m = &methods[which];
+static ct_status run_method(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which,
+                            ct_lcp_result *result) {
+  const lcp_method *m = &lcp_methods[which];
   const ct_lcp_options *options = job->options;
   ct_arena *arena = job->arena;
   /* Where a direct method could have answered, no other may answer with less. */
@@ -203,7 +177,7 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
   double tolerance = options->tolerance > 0.0 ? options->tolerance : own;
   job->target = tolerance * (direct || m->dense ? job->q_max : 1.0 + job->q_max);
   job->bound = ROOM * job->target;
-  job->iterations_max = iterations_of(job, m);
+  job->iterations_max = choose_iteration_limit(job, m);
   result->method = which;
   result->tolerance = tolerance;
   result->iterations = 0;
@@ -212,7 +186,7 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
   result->unique = CT_UNKNOWN;
   result->status = CT_LCP_STATUS_ITERATION_LIMIT;
   memset(result->z, 0, job->size * sizeof *result->z);
-  ct_status status = m->dense ? look_at_rows(job) : CT_OK;
+  ct_status status = m->dense ? prepare_dense_rows(job) : CT_OK;
   if (status != CT_OK) return status;
   ct_arena_mark mark = ct_arena_enter(arena);
   double *caller = result->certificate, *alternative = result->alternative,
@@ -230,8 +204,8 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
   }
   if (status == CT_OK) {
     if (!alternative) result->alternative = scratch + 3 * job->size;
-    weigh(problem, job, result);
-    status = settle(job, result);
+    evaluate_solution(problem, job, result);
+    status = finish_result(job, result);
     result->alternative = alternative;
   }
   ct_arena_leave(arena, mark);
@@ -239,25 +213,26 @@ static ct_status run(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_method which
 }
 
 /* A proof, or an answer within the tolerance. */
-static bool settled(const ct_lcp_result *r) {
+static bool is_final(const ct_lcp_result *r) {
   return r->converged || r->status == CT_LCP_STATUS_INFEASIBLE ||
          r->status == CT_LCP_STATUS_EXHAUSTED;
 }
 
 /* Each method in turn; the answer with the least residual where none settles it. */
-static ct_status run_auto(const ct_lcp *problem, ct_lcp_job *job, ct_lcp_result *result) {
-  const ct_lcp_method *order = job->symmetric ? for_symmetric : for_others;
-  size_t count = job->symmetric ? sizeof for_symmetric / sizeof *for_symmetric
-                                : sizeof for_others / sizeof *for_others;
+static ct_status run_methods_in_order(const ct_lcp *problem, ct_lcp_job *job,
+                                      ct_lcp_result *result) {
+  const ct_lcp_method *order = job->symmetric ? order_for_symmetric : order_for_others;
+  size_t count = job->symmetric ? sizeof order_for_symmetric / sizeof *order_for_symmetric
+                                : sizeof order_for_others / sizeof *order_for_others;
   double *best_z = ct_arena_alloc_doubles(job->arena, 2 * job->size), *best_w = best_z + job->size;
   if (!best_z) return CT_OUT_OF_MEMORY;
   memset(result->z, 0, job->size * sizeof *result->z);
   ct_lcp_result best = *result;
   bool some = false;
   for (size_t k = 0; k < count; k++) {
-    if (!methods[order[k]].solve || job->size > methods[order[k]].rows_max) continue;
-    ct_status status = run(problem, job, order[k], result);
-    if (status != CT_OK || settled(result)) return status;
+    if (!lcp_methods[order[k]].solve || job->size > lcp_methods[order[k]].rows_max) continue;
+    ct_status status = run_method(problem, job, order[k], result);
+    if (status != CT_OK || is_final(result)) return status;
     if (some && result->residual >= best.residual) continue;
     some = true;
     best = *result;
@@ -275,7 +250,7 @@ ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_
   assert(options->method < CT_LCP_METHOD_COUNT);
   size_t n = problem->matrix.size;
   bool chosen = options->method != CT_LCP_AUTO;
-  if (n > (chosen ? methods[options->method].rows_max : CT_LCP_ITERATIVE_MAX)) return CT_LIMIT;
+  if (n > (chosen ? lcp_methods[options->method].rows_max : CT_LCP_ITERATIVE_MAX)) return CT_LIMIT;
   if (n > 0 && ((!problem->matrix.dense && !problem->matrix.starts) || !problem->q))
     return CT_LIMIT;
   if (n == 0) {
@@ -283,9 +258,9 @@ ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_
                               .w = result->w,
                               .certificate = result->certificate,
                               .alternative = result->alternative};
-    result->method = chosen ? options->method : for_symmetric[0];
+    result->method = chosen ? options->method : order_for_symmetric[0];
     result->tolerance =
-        options->tolerance > 0.0 ? options->tolerance : methods[result->method].tolerance;
+        options->tolerance > 0.0 ? options->tolerance : lcp_methods[result->method].tolerance;
     result->converged = result->rank_known = true;
     result->unique = CT_YES;
     return CT_OK;
@@ -301,8 +276,8 @@ ct_status ct_lcp_solve(const ct_lcp *problem, const ct_lcp_options *options, ct_
   job.semidefinite = options->semidefinite;
   result->asymmetry = fmin(result->asymmetry, DBL_MAX);
   ct_arena_mark mark = ct_arena_enter(arena);
-  ct_status status =
-      chosen ? run(problem, &job, options->method, result) : run_auto(problem, &job, result);
+  ct_status status = chosen ? run_method(problem, &job, options->method, result)
+                            : run_methods_in_order(problem, &job, result);
   ct_arena_leave(arena, mark);
   return status;
 }

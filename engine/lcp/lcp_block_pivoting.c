@@ -53,7 +53,7 @@ typedef struct block {
   double roundoff; /* of w, where it is largest */
 } block;
 
-static bool take(block *b, const ct_lcp_job *job, double *z) {
+static bool allocate_block(block *b, const ct_lcp_job *job, double *z) {
   size_t n = job->size;
   *b = (block){.job = job, .n = n, .z = z};
   b->w = ct_arena_alloc_doubles(job->arena, 2 * n + CT_LDL_PANEL);
@@ -66,7 +66,7 @@ static bool take(block *b, const ct_lcp_job *job, double *z) {
 }
 
 /* w = M z + q by sweeps that change z one row at a time. */
-static void sweep(block *b) {
+static void sweep_block_rows(block *b) {
   const double *m = b->job->dense;
   for (size_t i = 0; i < b->n; i++) {
     const double *row = m + i * b->n;
@@ -91,7 +91,7 @@ typedef struct tableau {
 } tableau;
 
 /* The row that is negative by most, seen by what its pivot would gain; n where none is. */
-static size_t most_wrong(const tableau *t) {
+static size_t find_best_pivot(const tableau *t) {
   size_t best = t->n;
   double gain = 0.0, scale = 1.0;
   for (size_t i = 0; i < t->n; i++) {
@@ -105,7 +105,7 @@ static size_t most_wrong(const tableau *t) {
 }
 
 /* Sweeps a row, or undoes that. */
-static void pivot(tableau *t, size_t i) {
+static void sweep_pivot(tableau *t, size_t i) {
   double column[PIVOTED], *own = t->m + i * t->stride, inverse = 1.0 / own[i],
                           value = t->values[i] * inverse;
   memcpy(column, own, (i + 1) * sizeof *column);
@@ -134,9 +134,9 @@ static void guess_by_pivots(block *b) {
     t.values[i] = -b->job->q[i];
   }
   for (size_t k = 0; k < 2 * t.n; k++) {
-    size_t i = most_wrong(&t);
+    size_t i = find_best_pivot(&t);
     if (i == t.n) break;
-    pivot(&t, i);
+    sweep_pivot(&t, i);
   }
   for (size_t i = 0; i < t.n; i++) b->clamped[i] = t.m[i * t.stride + i] < 0.0;
 }
@@ -144,13 +144,13 @@ static void guess_by_pivots(block *b) {
 static void guess_by_sweeps(block *b) {
   memset(b->z, 0, b->n * sizeof *b->z);
   memcpy(b->w, b->job->q, b->n * sizeof *b->w);
-  for (int k = 0; k < SWEEPS; k++) sweep(b);
+  for (int k = 0; k < SWEEPS; k++) sweep_block_rows(b);
   for (size_t i = 0; i < b->n; i++) b->clamped[i] = b->z[i] > 0.0;
 }
 
 /* z of the clamped rows and w of all. A row that depends on other clamped ones has z = 0 and is
  * free. */
-static void solve(block *b) {
+static void solve_clamped(block *b) {
   const ct_lcp_job *job = b->job;
   uint32_t count = 0;
   for (size_t i = 0; i < b->n; i++) {
@@ -177,7 +177,7 @@ static void solve(block *b) {
 }
 
 /* Exchanges the rows that are wrong, or the last of them alone; how many there were. */
-static size_t exchange(block *b, bool all) {
+static size_t exchange_wrong_rows(block *b, bool all) {
   double terms = ct_lcp_terms(b->job, b->z);
   size_t wrong = 0, last = 0;
   b->roundoff = 0.0;
@@ -195,15 +195,15 @@ static size_t exchange(block *b, bool all) {
 }
 
 /* Exchanges until no row is wrong. */
-static ct_lcp_status settle(block *b, uint64_t *iterations) {
+static ct_lcp_status run_exchanges(block *b, uint64_t *iterations) {
   size_t fewest = SIZE_MAX;
   int patience = PATIENCE;
   for (int round = 0; round < ROUNDS && *iterations < b->job->iterations_max &&
                       !ct_cancel_raised(b->job->options->cancel);
        round++) {
     ++*iterations;
-    solve(b);
-    size_t wrong = exchange(b, patience > 0);
+    solve_clamped(b);
+    size_t wrong = exchange_wrong_rows(b, patience > 0);
     if (wrong == 0) return CT_LCP_STATUS_OK;
     if (round >= SINGULAR_ROUNDS && b->factor.dependent > 0 && b->n >= PROXIMAL_FROM) break;
     if (wrong < fewest) {
@@ -217,7 +217,7 @@ static ct_lcp_status settle(block *b, uint64_t *iterations) {
 }
 
 /* What w is off by at z, the most of it: of rows with z > 0 all, of others what is below 0. */
-static double off_by(const ct_lcp_job *job, const double *z) {
+static double compute_block_residual(const ct_lcp_job *job, const double *z) {
   double most = 0.0;
   for (size_t i = 0; i < job->size; i++) {
     size_t low = job->low[i];
@@ -230,8 +230,8 @@ static double off_by(const ct_lcp_job *job, const double *z) {
 }
 
 /* The problem whose solution is the next proximal point: of M the diagonal, of q all of it. */
-static void move_center(const ct_lcp_job *job, double delta, const double *z, double *m,
-                        double *q) {
+static void move_proximal_center(const ct_lcp_job *job, double delta, const double *z, double *m,
+                                 double *q) {
   for (size_t i = 0; i < job->size; i++) {
     double diagonal = job->dense[i * job->size + i];
     m[i * job->size + i] = diagonal + delta * diagonal;
@@ -239,12 +239,12 @@ static void move_center(const ct_lcp_job *job, double delta, const double *z, do
   }
 }
 
-static void keep_positive(double *z, size_t n) {
+static void clamp_to_positive(double *z, size_t n) {
   for (size_t i = 0; i < n; i++) z[i] = z[i] > 0.0 ? z[i] : 0.0;
 }
 
 /* Proximal points; status OK where the best of them is good enough. */
-static ct_status approach(block *b, ct_lcp_result *result) {
+static ct_status run_proximal_points(block *b, ct_lcp_result *result) {
   const ct_lcp_job *job = b->job;
   size_t n = b->n;
   double *m = ct_arena_alloc_doubles(job->arena, n * n),
@@ -259,12 +259,12 @@ static ct_status approach(block *b, ct_lcp_result *result) {
   b->job = &firm;
   double delta = FIRST_DELTA, least = INFINITY;
   for (int step = 0; step < STEPS && least > GOOD * job->q_max; step++) {
-    move_center(job, delta, center, m, q);
+    move_proximal_center(job, delta, center, m, q);
     if (step == 0) guess_by_sweeps(b);
-    if (settle(b, &result->iterations) != CT_LCP_STATUS_OK) break;
-    keep_positive(b->z, n);
+    if (run_exchanges(b, &result->iterations) != CT_LCP_STATUS_OK) break;
+    clamp_to_positive(b->z, n);
     memcpy(center, b->z, n * sizeof *center);
-    double off = off_by(job, b->z);
+    double off = compute_block_residual(job, b->z);
     bool dull = !(off <= DULL * least);
     if (off < least) {
       least = off;
@@ -283,16 +283,16 @@ static ct_status approach(block *b, ct_lcp_result *result) {
 
 ct_status ct_lcp_block(const ct_lcp_job *job, ct_lcp_result *result) {
   block b;
-  if (!take(&b, job, result->z)) return CT_OUT_OF_MEMORY;
+  if (!allocate_block(&b, job, result->z)) return CT_OUT_OF_MEMORY;
   if (b.n <= PIVOTED) guess_by_pivots(&b);
   else guess_by_sweeps(&b);
-  result->status = settle(&b, &result->iterations);
+  result->status = run_exchanges(&b, &result->iterations);
   if (result->status == CT_LCP_STATUS_OK && b.roundoff <= LOST * job->q_max) {
-    keep_positive(b.z, b.n);
+    clamp_to_positive(b.z, b.n);
     return CT_OK;
   }
   if (b.n >= PROXIMAL_FROM) {
-    ct_status status = approach(&b, result);
+    ct_status status = run_proximal_points(&b, result);
     /* AUTO goes on with Lemke's method: of so many rows that almost depend on each other it takes
      * far fewer pivots, and asks Dantzig's where it comes to nothing. */
     if (status != CT_OK || result->status == CT_LCP_STATUS_OK ||

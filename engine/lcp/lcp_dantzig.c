@@ -1,13 +1,12 @@
-/* Dantzig's method for symmetric positive semidefinite M: one row after the other is made right,
- * the rows before it staying right.
+/* Dantzig's method for symmetric positive semidefinite M: one row after the other is made right
+ * while the rows before it stay right. Baraff 1994; Cottle, Pang, Stone 2009, 4.2.
  *
- * Baraff 1994; Cottle, Pang, Stone 2009, 4.2. The clamped rows (w = 0) always form a positive
- * definite part of M: a row that depends on them is never clamped but pushed along the null vector
- * that it makes with them, until one of them lets go. Where none does, that vector is >= 0 and
- * proves that there is no solution.
+ * The clamped rows (w = 0) always form a positive definite part of M. Their Cholesky factor gains
+ * and loses rows (Gill, Golub, Murray, Saunders 1974). A row that depends on the clamped rows is
+ * never clamped: it is pushed along the null vector that it forms with them, until one of them
+ * becomes free. If none does, that vector is >= 0 and proves that there is no solution.
  */
 #include "lcp/lcp.h"
-#include "linear/cholesky_update.h"
 #include "linear/dense.h"
 #include "linear/least_norm.h"
 #include "linear/matrix.h"
@@ -15,6 +14,78 @@
 
 #include <math.h>
 #include <string.h>
+
+/* ---- Cholesky factor that grows and shrinks -------------------------------------------------- */
+
+typedef struct row_factor {
+  double *rows;  /* L by rows, `stride` apart; the diagonal's entries are inverses */
+  size_t *index; /* [count] which row of the matrix each is */
+  double *turns; /* [2 capacity] scratch of a removal */
+  size_t stride, capacity, count;
+} row_factor;
+
+/* For up to `capacity` rows. False: out of memory. */
+static bool make_row_factor(row_factor *f, size_t capacity, ct_arena *arena) {
+  f->capacity = capacity;
+  f->stride = capacity;
+  f->count = 0;
+  f->rows = ct_arena_alloc_doubles(arena, capacity * capacity);
+  f->index = ct_arena_alloc(arena, capacity, sizeof *f->index);
+  f->turns = ct_arena_alloc_doubles(arena, 2 * capacity);
+  return f->rows && f->index && f->turns;
+}
+
+/* x = L^-1 x, in the order of `index`. */
+static void solve_forward(const row_factor *f, double *x) {
+  for (size_t i = 0; i < f->count; i++) {
+    const double *row = f->rows + i * f->stride;
+    x[i] = (x[i] - ct_dense_dot(row, x, i)) * row[i];
+  }
+}
+
+/* x = L'^-1 x, in the order of `index`. */
+static void solve_backward(const row_factor *f, double *x) {
+  for (size_t i = f->count; i-- > 0;) {
+    const double *row = f->rows + i * f->stride;
+    x[i] *= row[i];
+    ct_dense_add(x, row, -x[i], i);
+  }
+}
+
+/* Appends row i: y = L^-1 of its entries in the columns of `index`, pivot what it has left on the
+ * diagonal, > 0. */
+static void append_factor_row(row_factor *f, size_t i, const double *y, double pivot) {
+  double *row = f->rows + f->count * f->stride;
+  memcpy(row, y, f->count * sizeof *row);
+  row[f->count] = 1.0 / sqrt(pivot);
+  f->index[f->count++] = i;
+}
+
+/* Removes the row at a place in `index`; the ones behind it move up. Cost: the square of their
+ * number. */
+static void remove_factor_row(row_factor *f, size_t place) {
+  size_t last = --f->count;
+  memmove(f->index + place, f->index + place + 1, (last - place) * sizeof *f->index);
+  /* Each row behind it has one entry right of the diagonal now: rotations of neighbouring columns
+   * bring these to 0. */
+  double *cosines = f->turns, *sines = f->turns + f->capacity;
+  for (size_t i = place; i < last; i++) {
+    double *row = f->rows + i * f->stride, *from = row + f->stride;
+    memcpy(row, from, (i + 1) * sizeof *row);
+    double carried = row[place];
+    for (size_t k = place; k < i; k++) {
+      double next = from[k + 1];
+      row[k] = cosines[k] * carried + sines[k] * next;
+      carried = cosines[k] * next - sines[k] * carried;
+    }
+    double diagonal = 1.0 / from[i + 1], length = sqrt(carried * carried + diagonal * diagonal);
+    cosines[i] = carried / length;
+    sines[i] = diagonal / length;
+    row[i] = 1.0 / length;
+  }
+}
+
+/* ---- Dantzig's method ------------------------------------------------------------------------ */
 
 /* What is left of a diagonal entry is looked at more closely when it is this part of it or less. */
 #define SUSPECT 1e-8
@@ -39,12 +110,12 @@ typedef struct dantzig {
   const double *m;
   double *z, *w, *dz, *dw, *solved;
   unsigned char *places;
-  ct_factor factor;
+  row_factor factor;
   double small; /* part of a diagonal entry that is nothing */
   uint64_t pivots;
 } dantzig;
 
-static bool take(dantzig *d, const ct_lcp_job *job, ct_lcp_result *result) {
+static bool allocate_dantzig(dantzig *d, const ct_lcp_job *job, ct_lcp_result *result) {
   size_t n = job->size;
   d->job = job;
   d->n = n;
@@ -58,34 +129,34 @@ static bool take(dantzig *d, const ct_lcp_job *job, ct_lcp_result *result) {
   d->places = ct_arena_alloc(job->arena, n, 1);
   d->small = ct_lcp_dependent(job);
   return d->w && d->dz && d->dw && d->solved && d->places &&
-         ct_factor_make(&d->factor, n, job->arena);
+         make_row_factor(&d->factor, n, job->arena);
 }
 
 /* Row i times x, and c, in twice the digits. */
-static double exact_row(const dantzig *d, size_t i, const double *x, double c) {
+static double exact_row_product(const dantzig *d, size_t i, const double *x, double c) {
   return ct_dense_row_beside(d->m + i * d->n, x, d->job->low[i], d->job->high[i], c);
 }
 
 /* dz = the vector that `solved` makes with row i: 1 there, and on the clamped rows what keeps their
  * w. */
-static void spell_out(dantzig *d, size_t i) {
-  const ct_factor *f = &d->factor;
+static void build_null_vector(dantzig *d, size_t i) {
+  const row_factor *f = &d->factor;
   double *x = d->dw;
   memset(d->dz, 0, d->n * sizeof *d->dz);
   memcpy(x, d->solved, f->count * sizeof *x);
-  ct_factor_back(f, x);
+  solve_backward(f, x);
   for (size_t j = 0; j < f->count; j++) d->dz[f->index[j]] = -x[j];
   d->dz[i] = 1.0;
 }
 
 /* dz to the last digits: residuals in twice the digits, corrections by the factor; x [count]
  * scratch. */
-static void refine(dantzig *d, double *x) {
-  const ct_factor *f = &d->factor;
+static void refine_null_vector(dantzig *d, double *x) {
+  const row_factor *f = &d->factor;
   for (int k = 0; k < REFINEMENTS; k++) {
-    for (size_t j = 0; j < f->count; j++) x[j] = exact_row(d, f->index[j], d->dz, 0.0);
-    ct_factor_forward(f, x);
-    ct_factor_back(f, x);
+    for (size_t j = 0; j < f->count; j++) x[j] = exact_row_product(d, f->index[j], d->dz, 0.0);
+    solve_forward(f, x);
+    solve_backward(f, x);
     for (size_t j = 0; j < f->count; j++) d->dz[f->index[j]] -= x[j];
   }
 }
@@ -93,18 +164,18 @@ static void refine(dantzig *d, double *x) {
 /* L^-1 of row i's entries among the clamped, in `solved`; what is left on its diagonal, or 0 where
  * that is round-off. Changes dz.
  */
-static double reduce(dantzig *d, size_t i) {
+static double reduce_row(dantzig *d, size_t i) {
   const double *row = d->m + i * d->n;
-  const ct_factor *f = &d->factor;
+  const row_factor *f = &d->factor;
   for (size_t j = 0; j < f->count; j++) d->solved[j] = row[f->index[j]];
-  ct_factor_forward(f, d->solved);
+  solve_forward(f, d->solved);
   double left = row[i] - ct_dense_dot(d->solved, d->solved, f->count);
   if (!(left < SUSPECT * row[i])) return left;
   /* Of many rows only what might be a pivot is worth the time. */
   if (d->n > CLOSE_LOOK_MAX && !(left > d->small * row[i])) return 0.0;
-  spell_out(d, i);
-  refine(d, d->dw);
-  left = exact_row(d, i, d->dz, 0.0);
+  build_null_vector(d, i);
+  refine_null_vector(d, d->dw);
+  left = exact_row_product(d, i, d->dz, 0.0);
   return left > ct_rank_roundoff(ct_lcp_terms(d->job, d->dz)) ? left : 0.0;
 }
 
@@ -119,9 +190,9 @@ static void clean_null_vector(dantzig *d) {
 
 /* How z and w change with z_k while the clamped stay at w = 0. *left: of w_k; 0: then of no w, M
  * being semidefinite. */
-static void direction(dantzig *d, size_t k, double *left) {
-  *left = reduce(d, k);
-  spell_out(d, k);
+static void find_direction(dantzig *d, size_t k, double *left) {
+  *left = reduce_row(d, k);
+  build_null_vector(d, k);
   if (*left == 0.0) {
     clean_null_vector(d);
     memset(d->dw, 0, d->n * sizeof *d->dw);
@@ -136,7 +207,7 @@ static void direction(dantzig *d, size_t k, double *left) {
 
 /* The longest step before something else has to change; *stop is the row that limits it, n where
  * nothing does. */
-static double longest_step(const dantzig *d, size_t k, double left, size_t *stop) {
+static double find_blocking_step(const dantzig *d, size_t k, double left, size_t *stop) {
   double step = INFINITY;
   *stop = d->n;
   if (left > 0.0) {
@@ -157,17 +228,17 @@ static double longest_step(const dantzig *d, size_t k, double left, size_t *stop
   return step;
 }
 
-static void clamp(dantzig *d, size_t i) {
-  double left = reduce(d, i);
+static void clamp_row(dantzig *d, size_t i) {
+  double left = reduce_row(d, i);
   d->places[i] = left > 0.0 ? CLAMPED : HELD;
-  if (left > 0.0) ct_factor_append(&d->factor, i, d->solved, left);
+  if (left > 0.0) append_factor_row(&d->factor, i, d->solved, left);
   d->w[i] = 0.0;
 }
 
-static void let_go(dantzig *d, size_t i) {
+static void release_row(dantzig *d, size_t i) {
   size_t at = 0;
   while (d->factor.index[at] != i) at++;
-  ct_factor_remove(&d->factor, at);
+  remove_factor_row(&d->factor, at);
   for (size_t j = 0; j < d->n; j++)
     if (d->places[j] == HELD) d->places[j] = FREE;
   d->places[i] = FREE;
@@ -176,7 +247,7 @@ static void let_go(dantzig *d, size_t i) {
 
 /* Is w_k, which the direction leaves as it is, beyond what round-off in all the rows makes of it?
  * It is q'dz, the direction being a null vector, whatever the steps that led here have lost. */
-static bool beyond_roundoff(const dantzig *d, size_t k) {
+static bool is_beyond_roundoff(const dantzig *d, size_t k) {
   double terms = ct_lcp_terms(d->job, d->z), within = 0.0, value = 0.0, sizes = 0.0;
   for (size_t i = 0; i < d->n; i++) {
     double term = d->job->q[i] * d->dz[i];
@@ -188,17 +259,17 @@ static bool beyond_roundoff(const dantzig *d, size_t k) {
 }
 
 /* z_k grows until w_k is 0. */
-static ct_lcp_status drive(dantzig *d, size_t k) {
+static ct_lcp_status drive_row(dantzig *d, size_t k) {
   for (;;) {
     if (d->pivots >= d->job->iterations_max || ct_cancel_raised(d->job->options->cancel))
       return CT_LCP_STATUS_ITERATION_LIMIT;
     d->pivots++;
     double left;
     size_t stop;
-    direction(d, k, &left);
-    double step = longest_step(d, k, left, &stop);
+    find_direction(d, k, &left);
+    double step = find_blocking_step(d, k, left, &stop);
     if (stop == d->n) {
-      if (beyond_roundoff(d, k)) return CT_LCP_STATUS_INFEASIBLE;
+      if (is_beyond_roundoff(d, k)) return CT_LCP_STATUS_INFEASIBLE;
       d->places[k] = HELD;
       return CT_LCP_STATUS_OK;
     }
@@ -208,56 +279,56 @@ static ct_lcp_status drive(dantzig *d, size_t k) {
     }
     d->w[k] += step * left;
     if (stop == k) {
-      clamp(d, k);
+      clamp_row(d, k);
       return CT_LCP_STATUS_OK;
     }
-    if (d->places[stop] == CLAMPED) let_go(d, stop);
-    else clamp(d, stop);
+    if (d->places[stop] == CLAMPED) release_row(d, stop);
+    else clamp_row(d, stop);
   }
 }
 
-static double row_value(const dantzig *d, size_t i) {
+static double compute_row_w(const dantzig *d, size_t i) {
   size_t low = d->job->low[i];
   return d->job->q[i] + ct_dense_dot(d->m + i * d->n + low, d->z + low, d->job->high[i] - low);
 }
 
 /* z of the clamped rows to the last digits, as `refine` does it. */
-static void polish(dantzig *d) {
-  const ct_factor *f = &d->factor;
+static void polish_clamped(dantzig *d) {
+  const row_factor *f = &d->factor;
   double *x = d->solved;
   for (int k = 0; k < REFINEMENTS; k++) {
     for (size_t j = 0; j < f->count; j++)
-      x[j] = exact_row(d, f->index[j], d->z, d->job->q[f->index[j]]);
-    ct_factor_forward(f, x);
-    ct_factor_back(f, x);
+      x[j] = exact_row_product(d, f->index[j], d->z, d->job->q[f->index[j]]);
+    solve_forward(f, x);
+    solve_backward(f, x);
     for (size_t j = 0; j < f->count; j++) d->z[f->index[j]] -= x[j];
   }
 }
 
 /* Is row k not right yet? Sets its w; what is almost 0 is looked at closely, for it decides whether
  * there is a solution. */
-static bool wrong(dantzig *d, size_t k) {
+static bool is_row_wrong(dantzig *d, size_t k) {
   double terms = ct_lcp_terms(d->job, d->z), roundoff = ct_lcp_roundoff(d->job, k, terms);
-  d->w[k] = row_value(d, k);
+  d->w[k] = compute_row_w(d, k);
   if (d->n <= CLOSE_LOOK_MAX && fabs(d->w[k]) < ALMOST * roundoff) {
-    polish(d);
-    d->w[k] = exact_row(d, k, d->z, d->job->q[k]);
+    polish_clamped(d);
+    d->w[k] = exact_row_product(d, k, d->z, d->job->q[k]);
   }
   return d->w[k] < -roundoff;
 }
 
 /* M x + c of row i, which the clamped rows' x ought to make 0: for dz that is every row, for z the
  * clamped ones and those held. */
-static double off_by(const dantzig *d, const double *x, bool null, size_t i) {
+static double compute_row_defect(const dantzig *d, const double *x, bool null, size_t i) {
   if (!null && d->places[i] != CLAMPED && d->places[i] != HELD) return 0.0;
-  return exact_row(d, i, x, null ? 0.0 : d->job->q[i]);
+  return exact_row_product(d, i, x, null ? 0.0 : d->job->q[i]);
 }
 
 /* What clamped rows that almost depend on each other leave of the other rows, where they themselves
  * are right to the last digit: up to the root of round-off. Least squares over all of them, each in
  * units of its diagonal's root. */
-static ct_status straighten(dantzig *d, double *x, bool null) {
-  const ct_factor *f = &d->factor;
+static ct_status solve_least_squares(dantzig *d, double *x, bool null) {
+  const row_factor *f = &d->factor;
   const double *roots = d->job->roots;
   size_t n = d->n, count = f->count;
   double *matrix = ct_arena_alloc_doubles(d->job->arena, n * count + 1),
@@ -267,7 +338,7 @@ static ct_status straighten(dantzig *d, double *x, bool null) {
   for (size_t i = 0; i < n; i++) {
     bool counts = roots[i] > 0.0 && (null || d->places[i] == CLAMPED || d->places[i] == HELD);
     double scale = counts ? 1.0 / roots[i] : 0.0;
-    right[i] = -scale * off_by(d, x, null, i);
+    right[i] = -scale * compute_row_defect(d, x, null, i);
     for (size_t j = 0; j < count; j++)
       matrix[j * n + i] = scale * d->m[i * n + f->index[j]] / roots[f->index[j]];
   }
@@ -278,21 +349,22 @@ static ct_status straighten(dantzig *d, double *x, bool null) {
 }
 
 /* Is w of a row that is held no longer 0? */
-static bool held_rows_are_off(const dantzig *d) {
+static bool are_held_rows_off(const dantzig *d) {
   for (size_t i = 0; i < d->n; i++)
-    if (d->places[i] == HELD && fabs(off_by(d, d->z, false, i)) > FAR_BELOW * d->job->target)
+    if (d->places[i] == HELD &&
+        fabs(compute_row_defect(d, d->z, false, i)) > FAR_BELOW * d->job->target)
       return true;
   return false;
 }
 
 /* All rows once; *changed: was any wrong? */
-static ct_lcp_status go_round(dantzig *d, bool first, bool *changed) {
+static ct_lcp_status visit_rows(dantzig *d, bool first, bool *changed) {
   for (size_t k = 0; k < d->n; k++) {
     if (d->places[k] == CLAMPED || (d->places[k] == HELD && first)) continue;
-    if (wrong(d, k)) {
+    if (is_row_wrong(d, k)) {
       d->places[k] = OUTSIDE;
       *changed = true;
-      ct_lcp_status status = drive(d, k);
+      ct_lcp_status status = drive_row(d, k);
       if (status != CT_LCP_STATUS_OK) return status;
     } else if (d->places[k] != HELD) {
       d->places[k] = FREE;
@@ -303,16 +375,16 @@ static ct_lcp_status go_round(dantzig *d, bool first, bool *changed) {
 
 /* z to the last digits, of the held rows' w too; then lets go of clamped rows that this shows to be
  * below 0 beyond round-off. *dropped: were there any? */
-static ct_status look_again(dantzig *d, bool *dropped) {
+static ct_status recheck_clamped(dantzig *d, bool *dropped) {
   *dropped = false;
-  if (d->n <= CLOSE_LOOK_MAX) polish(d);
-  ct_status status = held_rows_are_off(d) ? straighten(d, d->z, false) : CT_OK;
+  if (d->n <= CLOSE_LOOK_MAX) polish_clamped(d);
+  ct_status status = are_held_rows_off(d) ? solve_least_squares(d, d->z, false) : CT_OK;
   double terms = ct_lcp_terms(d->job, d->z);
   for (size_t i = 0; i < d->n && d->n <= CLOSE_LOOK_MAX; i++) {
     double root = d->job->roots[i];
     if (d->places[i] != CLAMPED || !(root * root * d->z[i] < -ct_lcp_roundoff(d->job, i, terms)))
       continue;
-    let_go(d, i);
+    release_row(d, i);
     *dropped = true;
   }
   return status;
@@ -320,15 +392,15 @@ static ct_status look_again(dantzig *d, bool *dropped) {
 
 /* A vector that proves that there is no solution, to the last digits. */
 static ct_status finish_proof(dantzig *d) {
-  refine(d, d->solved);
-  ct_status status = straighten(d, d->dz, true);
+  refine_null_vector(d, d->solved);
+  ct_status status = solve_least_squares(d, d->dz, true);
   clean_null_vector(d);
   return status;
 }
 
 ct_status ct_lcp_dantzig(const ct_lcp_job *job, ct_lcp_result *result) {
   dantzig d;
-  if (!take(&d, job, result)) return CT_OUT_OF_MEMORY;
+  if (!allocate_dantzig(&d, job, result)) return CT_OUT_OF_MEMORY;
   memset(d.z, 0, d.n * sizeof *d.z);
   memset(d.places, OUTSIDE, d.n);
   ct_lcp_status found = CT_LCP_STATUS_OK;
@@ -338,8 +410,8 @@ ct_status ct_lcp_dantzig(const ct_lcp_job *job, ct_lcp_result *result) {
        round < ROUNDS && status == CT_OK && found == CT_LCP_STATUS_OK && (changed || dropped);
        round++) {
     changed = false;
-    found = go_round(&d, round == 0, &changed);
-    if (found == CT_LCP_STATUS_OK) status = look_again(&d, &dropped);
+    found = visit_rows(&d, round == 0, &changed);
+    if (found == CT_LCP_STATUS_OK) status = recheck_clamped(&d, &dropped);
   }
   if (found == CT_LCP_STATUS_INFEASIBLE) status = finish_proof(&d);
   if (status != CT_OK) return status;

@@ -4,7 +4,7 @@
  * A basis whose matrix is regular has one solution. Of one whose matrix is singular a linear
  * program tells whether q is in the cone of its columns (Cottle, Pang, Stone 2009, section 1.3).
  */
-#include "lcp/lcp_simplex.h"
+#include "lcp/lcp_tableau.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,12 +28,12 @@ typedef struct enumeration {
   bool unsettled;  /* could some basis not be excluded? */
 } enumeration;
 
-static double scaled(const enumeration *e, size_t i, size_t j) {
+static double scaled_entry(const enumeration *e, size_t i, size_t j) {
   return e->job->dense[i * e->job->size + j] * e->t.row_scale[i] * e->t.column_scale[j];
 }
 
 /* e->z, scaled, as an answer. True: within the tolerance. */
-static bool offer(enumeration *e) {
+static bool consider_basis_solution(enumeration *e) {
   size_t n = e->job->size;
   ct_lcp problem = {.matrix = {.size = n, .dense = e->job->dense}, .q = e->job->q};
   double residual = ct_lcp_residual(&problem, e->z, NULL);
@@ -45,7 +45,7 @@ static bool offer(enumeration *e) {
 }
 
 /* Gauss-Jordan with partial pivoting on k equations. False: singular. */
-static bool eliminate(ct_dd *rows, size_t k) {
+static bool eliminate_basis(ct_dd *rows, size_t k) {
   size_t stride = k + 1;
   for (size_t c = 0; c < k; c++) {
     size_t best = c;
@@ -70,19 +70,19 @@ static bool eliminate(ct_dd *rows, size_t k) {
   return true;
 }
 
-typedef enum verdict { EXCLUDED, PERHAPS, SINGULAR_BASIS } verdict;
+typedef enum basis_verdict { EXCLUDED, PERHAPS, SINGULAR_BASIS } basis_verdict;
 
 /* The basis in which just the z of `members` may be positive: e->z, where no entry of z or w is
  * certainly negative. */
-static verdict solve_basis(enumeration *e, const uint32_t *members, size_t k) {
+static basis_verdict solve_regular_basis(enumeration *e, const uint32_t *members, size_t k) {
   size_t n = e->job->size;
   double greatest = e->t.q_size;
   for (size_t i = 0; i < k; i++) {
     for (size_t j = 0; j < k; j++)
-      e->rows[i * (k + 1) + j] = ct_dd_of(scaled(e, members[i], members[j]));
+      e->rows[i * (k + 1) + j] = ct_dd_of(scaled_entry(e, members[i], members[j]));
     e->rows[i * (k + 1) + k] = ct_dd_of(-e->job->q[members[i]] * e->t.row_scale[members[i]]);
   }
-  if (!eliminate(e->rows, k)) return SINGULAR_BASIS;
+  if (!eliminate_basis(e->rows, k)) return SINGULAR_BASIS;
   for (size_t i = 0; i < k; i++) {
     e->solution[i] = e->rows[i * (k + 1) + k];
     greatest = fmax(greatest, fabs(e->solution[i].high));
@@ -93,7 +93,7 @@ static verdict solve_basis(enumeration *e, const uint32_t *members, size_t k) {
   for (size_t i = 0; i < n; i++) {
     ct_dd w = ct_dd_of(e->job->q[i] * e->t.row_scale[i]);
     for (size_t j = 0; j < k; j++)
-      w = ct_dd_add(w, ct_dd_mul(ct_dd_of(scaled(e, i, members[j])), e->solution[j]));
+      w = ct_dd_add(w, ct_dd_mul(ct_dd_of(scaled_entry(e, i, members[j])), e->solution[j]));
     if (w.high < least) return EXCLUDED;
   }
   memset(e->z, 0, n * sizeof *e->z);
@@ -104,7 +104,7 @@ static verdict solve_basis(enumeration *e, const uint32_t *members, size_t k) {
 
 /* The same by a linear program: least sum of the w of `members` and z0, with the other z at zero.
  */
-static verdict solve_singular(enumeration *e, const uint32_t *members, size_t k) {
+static basis_verdict solve_singular_basis(enumeration *e, const uint32_t *members, size_t k) {
   ct_tableau *t = &e->t;
   size_t n = t->size;
   ct_tableau_fill(t, e->job, NULL, 0.0);
@@ -122,7 +122,7 @@ static verdict solve_singular(enumeration *e, const uint32_t *members, size_t k)
   return PERHAPS;
 }
 
-static ct_status enumerate(enumeration *e) {
+static ct_status enumerate_bases(enumeration *e) {
   size_t n = e->job->size;
   e->result->status = CT_LCP_STATUS_ITERATION_LIMIT;
   for (uint32_t set = 0; set < (uint32_t)1 << n; set++) {
@@ -133,10 +133,10 @@ static ct_status enumerate(enumeration *e) {
     if (ct_cancel_raised(e->job->options->cancel)) return CT_CANCELLED;
     if (e->result->iterations == e->job->iterations_max) return CT_OK;
     e->result->iterations++;
-    verdict v = solve_basis(e, members, k);
-    if (v == SINGULAR_BASIS) v = solve_singular(e, members, k);
+    basis_verdict v = solve_regular_basis(e, members, k);
+    if (v == SINGULAR_BASIS) v = solve_singular_basis(e, members, k);
     if (v == EXCLUDED) continue;
-    if (offer(e)) {
+    if (consider_basis_solution(e)) {
       e->result->status = CT_LCP_STATUS_OK;
       return CT_OK;
     }
@@ -157,5 +157,5 @@ ct_status ct_lcp_enumerate(const ct_lcp_job *job, ct_lcp_result *result) {
     return CT_OUT_OF_MEMORY;
   e.solution = e.rows + n * (n + 1);
   result->iterations = 0;
-  return enumerate(&e);
+  return enumerate_bases(&e);
 }

@@ -2,7 +2,7 @@
  * whole numbers where it cannot. */
 #include "lcp/lcp_farkas.h"
 #include "base/predicates.h"
-#include "lcp/lcp_simplex.h"
+#include "lcp/lcp_tableau.h"
 #include "linear/matrix.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ typedef struct exact_sum {
 } exact_sum;
 
 /* Shewchuk 1997, grow-expansion with zeros dropped. */
-static void add_part(exact_sum *s, double value) {
+static void add_to_exact_sum(exact_sum *s, double value) {
   size_t kept = 0;
   double q = value;
   for (size_t i = 0; i < s->count; i++) {
@@ -46,7 +46,7 @@ static void add_part(exact_sum *s, double value) {
 }
 
 /* The same, fewer components: each holds all the bits it can (Shewchuk 1997, compress). */
-static void pack(exact_sum *s) {
+static void compress_exact_sum(exact_sum *s) {
   if (s->count == 0) return;
   size_t bottom = s->count - 1, top = 0;
   double q = s->part[bottom];
@@ -66,17 +66,17 @@ static void pack(exact_sum *s) {
   s->count = top;
 }
 
-static bool in_range(double x) {
+static bool is_in_exact_range(double x) {
   return x == 0.0 || (fabs(x) >= CT_EXACT_MIN && fabs(x) <= CT_EXACT_MAX);
 }
 
-static void add_product(exact_sum *s, double a, double b) {
+static void add_exact_product(exact_sum *s, double a, double b) {
   if (a == 0.0 || b == 0.0) return;
-  s->lost |= !in_range(a) || !in_range(b);
+  s->lost |= !is_in_exact_range(a) || !is_in_exact_range(b);
   ct_dd p = ct_two_product(a, b);
-  add_part(s, p.low);
-  add_part(s, p.high);
-  if (s->count > COMPONENTS_MAX - 4) pack(s);
+  add_to_exact_sum(s, p.low);
+  add_to_exact_sum(s, p.high);
+  if (s->count > COMPONENTS_MAX - 4) compress_exact_sum(s);
   if (s->count > COMPONENTS_MAX - 4) {
     s->lost = true;
     s->count = 0;
@@ -84,20 +84,22 @@ static void add_product(exact_sum *s, double a, double b) {
 }
 
 /* The last component has the sum's sign. */
-static double sum_sign(const exact_sum *s) { return s->count == 0 ? 0.0 : s->part[s->count - 1]; }
+static double exact_sum_sign(const exact_sum *s) {
+  return s->count == 0 ? 0.0 : s->part[s->count - 1];
+}
 
 bool ct_lcp_farkas_exact(const ct_lcp_job *job, const double *y) {
   size_t n = job->size;
   exact_sum sum = {0};
   for (size_t i = 0; i < n; i++) {
     if (!(y[i] >= 0.0)) return false;
-    add_product(&sum, job->q[i], y[i]);
+    add_exact_product(&sum, job->q[i], y[i]);
   }
-  if (sum.lost || !(sum_sign(&sum) < 0.0)) return false;
+  if (sum.lost || !(exact_sum_sign(&sum) < 0.0)) return false;
   for (size_t j = 0; j < n; j++) {
     sum = (exact_sum){0};
-    for (size_t i = 0; i < n; i++) add_product(&sum, job->dense[i * n + j], y[i]);
-    if (sum.lost || sum_sign(&sum) > 0.0) return false;
+    for (size_t i = 0; i < n; i++) add_exact_product(&sum, job->dense[i * n + j], y[i]);
+    if (sum.lost || exact_sum_sign(&sum) > 0.0) return false;
   }
   return true;
 }
@@ -127,7 +129,7 @@ bool ct_lcp_farkas_is_valid(const ct_lcp_job *job, const double *y, double *scra
 }
 
 /* whole = y times `factor` in whole numbers; false where that is not near. */
-static bool in_whole_numbers(const double *y, double factor, size_t n, double *whole) {
+static bool round_to_integers(const double *y, double factor, size_t n, double *whole) {
   for (size_t i = 0; i < n; i++) {
     whole[i] = floor(y[i] * factor + 0.5);
     if (!(fabs(y[i] * factor - whole[i]) <= WHOLE * fmax(1.0, whole[i]))) return false;
@@ -148,7 +150,7 @@ bool ct_lcp_farkas_round(const ct_lcp_job *job, double *y, double *scratch) {
     for (int denominator = 1, tries = 0; denominator <= DENOMINATOR_MAX && tries < TRIES_MAX;
          denominator++) {
       if (denominator % 64 == 0 && ct_cancel_raised(job->options->cancel)) return false;
-      if (!in_whole_numbers(y, denominator / (by_least ? least : greatest), n, scratch)) continue;
+      if (!round_to_integers(y, denominator / (by_least ? least : greatest), n, scratch)) continue;
       tries++;
       if (!ct_lcp_farkas_exact(job, scratch)) continue;
       memcpy(y, scratch, n * sizeof *y);
@@ -158,7 +160,7 @@ bool ct_lcp_farkas_round(const ct_lcp_job *job, double *y, double *scratch) {
 }
 
 /* Least z0 with M z + q + d z0 >= 0; where it is above zero its reduced costs are a proof. */
-static bool least_cover(ct_tableau *t, const ct_lcp_job *job, double lift, double *y) {
+static bool minimise_cover(ct_tableau *t, const ct_lcp_job *job, double lift, double *y) {
   size_t n = t->size, stride = t->stride;
   ct_tableau_fill(t, job, NULL, lift);
   t->high[n * stride + n] = 1.0;
@@ -180,11 +182,11 @@ static bool least_cover(ct_tableau *t, const ct_lcp_job *job, double lift, doubl
   return true;
 }
 
-static bool search(ct_tableau *t, const ct_lcp_job *job, double *y, double *scratch) {
+static bool search_farkas_vector(ct_tableau *t, const ct_lcp_job *job, double *y, double *scratch) {
   double *lifted = scratch + job->size;
-  bool found = least_cover(t, job, 0.0, y);
+  bool found = minimise_cover(t, job, 0.0, y);
   if (!found || ct_lcp_farkas_round(job, y, scratch)) return found;
-  if (least_cover(t, job, LIFT, lifted) && ct_lcp_farkas_exact(job, lifted)) {
+  if (minimise_cover(t, job, LIFT, lifted) && ct_lcp_farkas_exact(job, lifted)) {
     memcpy(y, lifted, job->size * sizeof *y);
     return true;
   }
@@ -199,7 +201,7 @@ ct_status ct_lcp_farkas(const ct_lcp_job *job, double *y, unsigned flags, bool *
   ct_status status = scratch && ct_tableau_create(&t, job, CT_TABLEAU_OBJECTIVE | flags)
                          ? CT_OK
                          : CT_OUT_OF_MEMORY;
-  *found = status == CT_OK && search(&t, job, y, scratch);
+  *found = status == CT_OK && search_farkas_vector(&t, job, y, scratch);
   ct_arena_leave(job->arena, mark);
   return status == CT_OK && ct_cancel_raised(job->options->cancel) ? CT_CANCELLED : status;
 }

@@ -49,7 +49,7 @@ enum { SPELLED_OUT = 64 };
 /* Corrections of the least z; each takes most of the digits that are wrong. */
 enum { CORRECTIONS = 3 };
 
-typedef struct norm {
+typedef struct least_norm_search {
   const ct_lcp_job *job;
   size_t n, count; /* of E */
   bool *in;        /* E, by row */
@@ -66,10 +66,10 @@ typedef struct norm {
   double *first;      /* [n] the solution that was found before */
   double *other;      /* [n] another one, where has_other */
   bool has_other;
-} norm;
+} least_norm_search;
 
-static bool take(norm *s, const ct_lcp_job *job) {
-  *s = (norm){.job = job, .n = job->size};
+static bool allocate_least_norm(least_norm_search *s, const ct_lcp_job *job) {
+  *s = (least_norm_search){.job = job, .n = job->size};
   s->in = ct_arena_alloc(job->arena, s->n, sizeof *s->in);
   s->rows = ct_arena_alloc(job->arena, 2 * s->n, sizeof *s->rows);
   s->z = ct_arena_alloc_doubles(job->arena, 4 * s->n);
@@ -81,7 +81,7 @@ static bool take(norm *s, const ct_lcp_job *job) {
 }
 
 /* E: where w is 0 but for round-off, or the lesser. */
-static void choose(norm *s, const ct_lcp_result *result) {
+static void select_zero_rows(least_norm_search *s, const ct_lcp_result *result) {
   double terms = ct_lcp_terms(s->job, result->z);
   for (size_t i = 0; i < s->n; i++) {
     double w = result->w[i], z = s->job->roots[i] * s->job->roots[i] * result->z[i];
@@ -98,7 +98,7 @@ static void choose(norm *s, const ct_lcp_result *result) {
 
 /* Vectors of the factor: null vectors of M_EE, or a basis of what they are orthogonal to, whichever
  * are fewer. */
-static void spell_out(norm *s, const ct_rank *r) {
+static void build_null_basis(least_norm_search *s, const ct_rank *r) {
   size_t null_count = s->count - r->chosen, n = s->n;
   s->of_range = r->chosen < null_count && s->count > SPELLED_OUT;
   s->vectors = s->of_range ? r->chosen : null_count;
@@ -135,7 +135,7 @@ static void spell_out(norm *s, const ct_rank *r) {
 }
 
 /* The basis from z to x, or back. What is orthogonal to null vectors changes the other way. */
-static void change_units(norm *s, bool to_x) {
+static void change_basis_units(least_norm_search *s, bool to_x) {
   for (size_t k = 0; k < s->vectors; k++)
     for (size_t e = 0; e < s->count; e++) {
       double *v = s->basis + k * s->count + e;
@@ -144,13 +144,13 @@ static void change_units(norm *s, bool to_x) {
 }
 
 /* x of an entry of the basis that is 1. */
-static double unit_of(const norm *s, bool in_x, size_t e) {
+static double basis_unit(const least_norm_search *s, bool in_x, size_t e) {
   if (in_x) return 1.0;
   return s->of_range ? 1.0 / s->unit[e] : s->unit[e];
 }
 
 /* The k-th of the basis: the longest of what is left of those that are not done. */
-static void bring_longest(norm *s, size_t k) {
+static void move_longest_first(least_norm_search *s, size_t k) {
   size_t n = s->count, best = k;
   double most = -1.0;
   for (size_t j = k; j < s->vectors; j++) {
@@ -171,28 +171,28 @@ static void bring_longest(norm *s, size_t k) {
 
 /* Gram and Schmidt with pivots, so that rows of small entries are as good as those of large ones
  * (Cox, Higham 1998). Entries that are round-off in parts of the largest, both in x, become 0. */
-static void make_orthonormal(norm *s, bool in_x) {
+static void orthonormalise_basis(least_norm_search *s, bool in_x) {
   size_t n = s->count;
   for (size_t k = 0; k < s->vectors; k++) {
     double *v = s->basis + k * n, length = sqrt(ct_dense_dot(v, v, n));
     for (size_t e = 0; e < n; e++) v[e] /= length;
   }
   for (size_t k = 0; k < s->vectors; k++) {
-    bring_longest(s, k);
+    move_longest_first(s, k);
     double *v = s->basis + k * n, most = 0.0;
     for (size_t j = 0; j < k; j++)
       ct_dense_add(v, s->basis + j * n, -ct_dense_dot(v, s->basis + j * n, n), n);
     double length = sqrt(ct_dense_dot(v, v, n));
-    for (size_t e = 0; e < n; e++) most = fmax(most, fabs(v[e]) * unit_of(s, in_x, e));
+    for (size_t e = 0; e < n; e++) most = fmax(most, fabs(v[e]) * basis_unit(s, in_x, e));
     for (size_t e = 0; e < n; e++)
-      v[e] = fabs(v[e]) * unit_of(s, in_x, e) > s->nothing * most ? v[e] / length : 0.0;
+      v[e] = fabs(v[e]) * basis_unit(s, in_x, e) > s->nothing * most ? v[e] / length : 0.0;
     for (size_t j = k + 1; j < s->vectors; j++)
       ct_dense_add(s->basis + j * n, v, -ct_dense_dot(s->basis + j * n, v, n), n);
   }
 }
 
 /* What of x is a null vector. */
-static void project(const norm *s, const double *x, double *out) {
+static void project_on_nulls(const least_norm_search *s, const double *x, double *out) {
   size_t n = s->count;
   if (s->of_range) memcpy(out, x, n * sizeof *out);
   else memset(out, 0, n * sizeof *out);
@@ -204,7 +204,8 @@ static void project(const norm *s, const double *x, double *out) {
 }
 
 /* side + P z in place of side, unless that is no w of z beyond what round-off makes of it. */
-static bool take_w(const double *p, const double *z, size_t count, double *w, double *side) {
+static bool update_projected_side(const double *p, const double *z, size_t count, double *w,
+                                  double *side) {
   double size = 0.0, off = 0.0;
   for (size_t i = 0; i < count; i++) {
     double terms = 0.0;
@@ -220,8 +221,8 @@ static bool take_w(const double *p, const double *z, size_t count, double *w, do
 
 /* The problem of P, of the rows of E that are `in` (NULL: all), and this right side: its w, and its
  * z in `factors` (may be NULL). Where it does not end, *ended is false and nothing else changes. */
-static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count, double *side,
-                                 double *factors, bool *ended) {
+static ct_status solve_projected(const least_norm_search *s, const uint32_t *in, size_t count,
+                                 double *side, double *factors, bool *ended) {
   ct_arena *arena = s->job->arena;
   ct_arena_mark mark = ct_arena_enter(arena);
   double *p = ct_arena_alloc_doubles(arena, count * count),
@@ -270,7 +271,7 @@ static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count
       status = ct_lcp_block(&job, &result);
     }
     *ended = status == CT_OK && result.status == CT_LCP_STATUS_OK &&
-             take_w(p, z, count, z + 2 * count, side);
+             update_projected_side(p, z, count, z + 2 * count, side);
     if (*ended && factors) memcpy(factors, z, count * sizeof *factors);
   }
   ct_arena_leave(arena, mark);
@@ -278,7 +279,7 @@ static ct_status solve_projected(const norm *s, const uint32_t *in, size_t count
 }
 
 /* Factor of the rows where z > 0, for corrections there. */
-static bool factor_positive(const norm *s, const double *z, ct_rank *r) {
+static bool factor_positive_rows(const least_norm_search *s, const double *z, ct_rank *r) {
   bool *positive = ct_arena_alloc(s->job->arena, s->n, sizeof *positive);
   if (!positive) return false;
   for (size_t i = 0; i < s->n; i++) positive[i] = z[i] > 0.0;
@@ -288,7 +289,7 @@ static bool factor_positive(const norm *s, const double *z, ct_rank *r) {
 /* other = z + t d for the longest t, up to the size of z, that keeps it >= 0. `d` [count], in z, is
  * a null vector of M_EE that is
  * >= 0 where z is 0. */
-static void step_along(norm *s, const double *d) {
+static void step_along_null(least_norm_search *s, const double *d) {
   double step = INFINITY, reach = 0.0, root = 0.0;
   for (size_t e = 0; e < s->count; e++) {
     reach = fmax(reach, s->unit[e] * fabs(d[e]));
@@ -308,7 +309,7 @@ static void step_along(norm *s, const double *d) {
 /* Rows with z > 0 depend on each other: the null vector of the first of them that is no pivot of
  * `r`, which has all of them first.
  */
-static ct_status step_within(norm *s, const ct_rank *r, const double *z) {
+static ct_status step_within_positive(least_norm_search *s, const ct_rank *r, const double *z) {
   size_t n = s->n, row = 0;
   bool *pivot = ct_arena_alloc(s->job->arena, n, sizeof *pivot);
   double *spread = ct_arena_alloc_doubles(s->job->arena, n + s->count + r->chosen), *d = spread + n,
@@ -328,12 +329,12 @@ static ct_status step_within(norm *s, const ct_rank *r, const double *z) {
     spread[r->order[j]] = -x[j];
   }
   for (size_t e = 0; e < s->count; e++) d[e] = spread[s->rows[e]];
-  step_along(s, d);
+  step_along_null(s, d);
   return CT_OK;
 }
 
 /* Is there a null vector of M_EE, not 0, that is >= 0 where z is 0? All in x. */
-static ct_status look_beside(norm *s) {
+static ct_status search_null_direction(least_norm_search *s) {
   ct_arena *arena = s->job->arena;
   uint32_t *zeros = ct_arena_alloc(arena, s->count, sizeof *zeros);
   double *wish = ct_arena_alloc_doubles(arena, 3 * s->count + s->n), *side = wish + s->count,
@@ -347,7 +348,7 @@ static ct_status look_beside(norm *s) {
     if (zero) zeros[count++] = (uint32_t)e;
     else z[s->rows[e]] = s->z[e];
   }
-  project(s, wish, side);
+  project_on_nulls(s, wish, side);
   double size = 0.0, most = 0.0;
   for (size_t i = 0; i < count; i++) {
     side[i] = side[zeros[i]];
@@ -363,21 +364,22 @@ static ct_status look_beside(norm *s) {
   if (most > AWAY) {
     s->unique = CT_NO;
     for (size_t i = 0; i < count; i++) wish[zeros[i]] += factors[i];
-    project(s, wish, side);
+    project_on_nulls(s, wish, side);
     for (size_t e = 0; e < s->count; e++) side[e] /= s->unit[e];
-    step_along(s, side);
+    step_along_null(s, side);
   }
   if (most > NOT_AWAY) return CT_OK;
   /* There may be one that is 0 on all of these: then the others depend on each other. */
   ct_rank r;
-  if (!factor_positive(s, z, &r)) return CT_OUT_OF_MEMORY;
+  if (!factor_positive_rows(s, z, &r)) return CT_OUT_OF_MEMORY;
   bool dependent = r.chosen < s->count - count;
   s->unique = dependent ? CT_NO : s->unsure ? CT_UNKNOWN : CT_YES;
-  return dependent ? step_within(s, &r, z) : CT_OK;
+  return dependent ? step_within_positive(s, &r, z) : CT_OK;
 }
 
 /* z of those rows that w becomes 0 on them; x [chosen] scratch. */
-static void correct(const norm *s, const ct_rank *r, const double *w, double *z, double *x) {
+static void correct_zero_rows(const least_norm_search *s, const ct_rank *r, const double *w,
+                              double *z, double *x) {
   for (size_t j = 0; j < r->chosen; j++) {
     const double *row = r->factor + r->order[j] * s->n;
     x[j] = (-w[r->order[j]] - ct_dense_dot(row, x, j)) / row[j];
@@ -394,7 +396,8 @@ static void correct(const norm *s, const ct_rank *r, const double *w, double *z,
 /* The least z, corrected, in place of the one that was found, unless its residual is worse: what
  * was found out about it, the only one or not, counts for nothing then, nor where corrections lead
  * elsewhere. */
-static ct_status replace(norm *s, const double *least, ct_lcp_result *result) {
+static ct_status replace_solution(least_norm_search *s, const double *least,
+                                  ct_lcp_result *result) {
   double *z = ct_arena_alloc_doubles(s->job->arena, 3 * s->n), *w = z + s->n, *x = w + s->n;
   if (!z) return CT_OUT_OF_MEMORY;
   memcpy(z, result->z, s->n * sizeof *z);
@@ -404,9 +407,9 @@ static ct_status replace(norm *s, const double *least, ct_lcp_result *result) {
   double residual = ct_lcp_residual(&problem, z, w);
   ct_rank r;
   bool good = residual <= 2.0 * result->residual;
-  if (!good && !factor_positive(s, z, &r)) return CT_OUT_OF_MEMORY;
+  if (!good && !factor_positive_rows(s, z, &r)) return CT_OUT_OF_MEMORY;
   for (int k = 0; k < CORRECTIONS && !good; k++) {
-    correct(s, &r, w, z, x);
+    correct_zero_rows(s, &r, w, z, x);
     residual = ct_lcp_residual(&problem, z, w);
     good = residual <= 2.0 * result->residual;
   }
@@ -424,10 +427,10 @@ static ct_status replace(norm *s, const double *least, ct_lcp_result *result) {
   return CT_OK;
 }
 
-static ct_status find_least(norm *s, ct_lcp_result *result) {
+static ct_status find_least_solution(least_norm_search *s, ct_lcp_result *result) {
   double *least = ct_arena_alloc_doubles(s->job->arena, s->count), lowest = INFINITY, apart = 0.0;
   if (!least) return CT_OUT_OF_MEMORY;
-  project(s, s->z, least);
+  project_on_nulls(s, s->z, least);
   for (size_t e = 0; e < s->count; e++) {
     least[e] = s->z[e] - least[e];
     if (s->unit[e] * fabs(least[e]) <= NOTHING * s->most) least[e] = 0.0;
@@ -445,11 +448,11 @@ static ct_status find_least(norm *s, ct_lcp_result *result) {
     apart = fmax(apart, s->unit[e] * fabs(least[e] - s->z[e]));
   }
   if (apart > DIFFERENT * s->most) s->unique = CT_NO;
-  return replace(s, least, result);
+  return replace_solution(s, least, result);
 }
 
 /* The null vectors of M_EE: is z the only solution, and if not, which is the least? */
-static ct_status evaluate_nulls(norm *s, ct_rank *r, ct_lcp_result *result) {
+static ct_status evaluate_null_vectors(least_norm_search *s, ct_rank *r, ct_lcp_result *result) {
   if (r->chosen == s->count) {
     s->unique = s->unsure ? CT_UNKNOWN : CT_YES;
     return CT_OK;
@@ -459,19 +462,19 @@ static ct_status evaluate_nulls(norm *s, ct_rank *r, ct_lcp_result *result) {
   s->basis = ct_arena_alloc_doubles(
       s->job->arena, (s->count <= SPELLED_OUT ? s->count : s->count / 2 + 1) * s->count);
   if (!s->basis) return CT_OUT_OF_MEMORY;
-  spell_out(s, r);
-  change_units(s, true);
-  make_orthonormal(s, true);
-  ct_status status = look_beside(s);
+  build_null_basis(s, r);
+  change_basis_units(s, true);
+  orthonormalise_basis(s, true);
+  ct_status status = search_null_direction(s);
   if (status != CT_OK || s->unique == CT_YES) return status;
-  change_units(s, false);
-  make_orthonormal(s, false);
-  return find_least(s, result);
+  change_basis_units(s, false);
+  orthonormalise_basis(s, false);
+  return find_least_solution(s, result);
 }
 
 /* That z is the only one is reported where M is proven semidefinite; that there is another, with
  * that one. */
-static ct_status report_unique(norm *s, const ct_rank *r, ct_lcp_result *result) {
+static ct_status report_uniqueness(least_norm_search *s, const ct_rank *r, ct_lcp_result *result) {
   bool semidefinite = false;
   ct_status status = CT_OK;
   if (s->unique == CT_YES)
@@ -486,16 +489,16 @@ static ct_status report_unique(norm *s, const ct_rank *r, ct_lcp_result *result)
 }
 
 ct_status ct_lcp_least_norm(const ct_lcp_job *job, ct_lcp_result *result) {
-  norm s;
+  least_norm_search s;
   ct_rank r;
-  if (!take(&s, job)) return CT_OUT_OF_MEMORY;
-  choose(&s, result);
+  if (!allocate_least_norm(&s, job)) return CT_OUT_OF_MEMORY;
+  select_zero_rows(&s, result);
   memcpy(s.first, result->z, s.n * sizeof *s.first);
   if (!ct_rank_find(&r, job->dense, s.n, s.in, ct_lcp_dependent(job), job->arena))
     return CT_OUT_OF_MEMORY;
   if (!r.semidefinite) return CT_OK;
   result->rank = r.count;
   result->rank_known = true;
-  ct_status status = evaluate_nulls(&s, &r, result);
-  return status == CT_OK ? report_unique(&s, &r, result) : status;
+  ct_status status = evaluate_null_vectors(&s, &r, result);
+  return status == CT_OK ? report_uniqueness(&s, &r, result) : status;
 }

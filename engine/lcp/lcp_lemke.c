@@ -1,19 +1,152 @@
-/* Lemke's method for any M: from a basis that z0 makes feasible along almost complementary ones,
- * until z0 leaves or nothing does.
+/* Lemke's method for any M: from a basis that z0 makes feasible along almost complementary bases,
+ * until z0 leaves or no variable blocks. Lemke 1965; Cottle, Pang, Stone 2009, algorithm 4.4.1 with
+ * the lexicographic rule of section 4.9.
  *
- * Lemke 1965; Cottle, Pang, Stone 2009, algorithm 4.4.1 with the lexicographic rule of section 4.9.
- * The path is walked in doubles; what its last basis is worth is found from the problem's own
- * numbers. A path that ends badly is walked again in double-doubles, then with other covering
- * vectors d, which for matrices that are not copositive-plus may well end elsewhere, and where the
- * first is exponentially long (Murty, Fathi) seldom are; of a symmetric M Dantzig's method is asked
- * before. A ray is believed to mean infeasibility only with a proof (lcp_farkas.c).
+ * A path is followed in doubles. The solution of its last basis is computed from the problem's own
+ * numbers: LU with partial pivoting and iterative refinement (Higham 2002, chapter 12). A path that
+ * ends without a solution is repeated in double-doubles, then with other covering vectors d: for
+ * matrices that are not copositive-plus these may end elsewhere, and where the first path is
+ * exponentially long (Murty, Fathi) the others seldom are. For a symmetric M Dantzig's method runs
+ * before them. A ray means infeasibility only with a proof (lcp_farkas.c).
  */
-#include "lcp/lcp_basis.h"
+#include "base/double_double.h"
 #include "lcp/lcp_farkas.h"
 #include "lcp/lcp_tableau.h"
+#include "linear/dense.h"
 
 #include <math.h>
 #include <string.h>
+
+/* ---- solution of a basis --------------------------------------------------------------------- */
+
+/* Refinement stops when it gains less than half; this many steps only where it still does. */
+#define REFINEMENTS_MAX 30
+/* Pivots below this part of the greatest entry of their row are zero: refinement would not
+ * converge. */
+#define SINGULAR 1e-15
+
+typedef struct basis {
+  size_t size;
+  uint32_t *index;     /* [size] rows of the problem */
+  uint32_t *order;     /* [size] rows of `factors`, as exchanged */
+  double *factors;     /* [size size] */
+  double *scale;       /* [size] 1 / greatest entry of a row */
+  double *high, *low;  /* [size] the solution */
+  double *rest, *step; /* [size] */
+} basis;
+
+static bool gather_basis(basis *b, const ct_lcp_job *job, const bool *in) {
+  size_t n = job->size, k = 0;
+  for (size_t i = 0; i < n; i++) k += in[i];
+  *b = (basis){.size = k};
+  b->index = ct_arena_alloc(job->arena, 2 * k + 1, sizeof *b->index);
+  b->factors = ct_arena_alloc_doubles(job->arena, k * k + 5 * k + 1);
+  if (!b->index || !b->factors) return false;
+  b->order = b->index + k;
+  b->scale = b->factors + k * k;
+  b->high = b->scale + k;
+  b->low = b->high + k;
+  b->rest = b->low + k;
+  b->step = b->rest + k;
+  for (size_t i = 0, at = 0; i < n; i++)
+    if (in[i]) b->index[at++] = (uint32_t)i;
+  for (size_t i = 0; i < k; i++) {
+    const double *row = job->dense + b->index[i] * n;
+    double greatest = 0.0;
+    for (size_t j = 0; j < k; j++) {
+      b->factors[i * k + j] = row[b->index[j]];
+      greatest = fmax(greatest, fabs(row[b->index[j]]));
+    }
+    b->order[i] = (uint32_t)i;
+    b->scale[i] = greatest;
+    b->high[i] = b->low[i] = 0.0;
+  }
+  return true;
+}
+
+/* False: singular, or cancelled. Rows stay where they are; `order` says which one is the k-th. */
+static bool factor_basis(basis *b, const ct_cancel *cancel) {
+  size_t n = b->size;
+  for (size_t k = 0; k < n; k++) {
+    size_t best = k;
+    double greatest = 0.0;
+    for (size_t i = k; i < n; i++) {
+      double size = fabs(b->factors[b->order[i] * n + k]) / b->scale[b->order[i]];
+      if (size > greatest) {
+        greatest = size;
+        best = i;
+      }
+    }
+    if (!(greatest > SINGULAR) || ct_cancel_raised(cancel)) return false;
+    uint32_t pivot = b->order[best];
+    b->order[best] = b->order[k];
+    b->order[k] = pivot;
+    const double *top = b->factors + pivot * n;
+    for (size_t i = k + 1; i < n; i++) {
+      double *row = b->factors + b->order[i] * n;
+      if (row[k] == 0.0) continue;
+      row[k] /= top[k];
+      ct_dense_add(row + k + 1, top + k + 1, -row[k], n - k - 1);
+    }
+  }
+  return true;
+}
+
+/* step = factors^-1 rest */
+static void substitute_basis(const basis *b) {
+  size_t n = b->size;
+  for (size_t i = 0; i < n; i++) {
+    const double *row = b->factors + b->order[i] * n;
+    b->step[i] = b->rest[b->order[i]] - ct_dense_dot(row, b->step, i);
+  }
+  for (size_t i = n; i-- > 0;) {
+    const double *row = b->factors + b->order[i] * n;
+    b->step[i] = (b->step[i] - ct_dense_dot(row + i + 1, b->step + i + 1, n - i - 1)) / row[i];
+  }
+}
+
+/* rest = -q - M z on the basis' rows; the greatest, each by its row's own size. */
+static double compute_basis_rest(const basis *b, const ct_lcp_job *job) {
+  double greatest = 0.0;
+  for (size_t i = 0; i < b->size; i++) {
+    const double *row = job->dense + b->index[i] * job->size;
+    ct_dd sum = ct_dd_of(-job->q[b->index[i]]);
+    for (size_t j = 0; j < b->size; j++)
+      sum = ct_dd_add(sum, ct_dd_mul(ct_dd_of(-row[b->index[j]]), (ct_dd){b->high[j], b->low[j]}));
+    b->rest[i] = ct_dd_value(sum);
+    greatest = fmax(greatest, fabs(b->rest[i]) / b->scale[i]);
+  }
+  return greatest;
+}
+
+/* z with (M z + q)_i = 0 where in[i], else z_i = 0: an LU factorisation in doubles, refined by
+ * residuals in double-doubles. *solved is false where the matrix is singular to working precision:
+ * z is untouched. Entries may be negative. CT_OUT_OF_MEMORY, CT_CANCELLED. */
+static ct_status solve_lemke_basis(const ct_lcp_job *job, const bool *in, double *z, bool *solved) {
+  basis b;
+  *solved = false;
+  if (!gather_basis(&b, job, in)) return CT_OUT_OF_MEMORY;
+  if (!factor_basis(&b, job->options->cancel))
+    return ct_cancel_raised(job->options->cancel) ? CT_CANCELLED : CT_OK;
+  double before = HUGE_VAL;
+  for (int k = 0; k < REFINEMENTS_MAX; k++) {
+    double size = compute_basis_rest(&b, job);
+    if (!(size < 0.5 * before) || size == 0.0) break;
+    before = size;
+    substitute_basis(&b);
+    for (size_t i = 0; i < b.size; i++) {
+      ct_dd sum = ct_dd_add((ct_dd){b.high[i], b.low[i]}, ct_dd_of(b.step[i]));
+      b.high[i] = sum.high;
+      b.low[i] = sum.low;
+    }
+  }
+  memset(z, 0, job->size * sizeof *z);
+  for (size_t i = 0; i < b.size; i++) z[b.index[i]] = b.high[i];
+  *solved = true;
+  return CT_OK;
+}
+
+/* ---- paths ----------------------------------------------------------------------------------- */
 
 /* Covering vectors that are tried, the first of them all 1. */
 #define COVERS 5
@@ -34,10 +167,10 @@ typedef struct lemke {
   double best;   /* residual of result->z */
 } lemke;
 
-static bool is_cancelled(const lemke *l) { return ct_cancel_raised(l->job->options->cancel); }
+static bool is_lemke_cancelled(const lemke *l) { return ct_cancel_raised(l->job->options->cancel); }
 
 /* From a full dictionary to the end of its path. */
-static path_end walk(const lemke *l, ct_tableau *t) {
+static path_end follow_path(const lemke *l, ct_tableau *t) {
   size_t n = t->size, column = n, row = ct_tableau_first(t);
   if (row == n) return PATH_SOLVED;
   uint64_t *pivots = &l->result->iterations, limit = PATH_LEAST + PATH_PER_ROW * (uint64_t)n;
@@ -51,13 +184,13 @@ static path_end walk(const lemke *l, ct_tableau *t) {
     column = ct_tableau_column(t, left < n ? left + (uint32_t)n : left - (uint32_t)n);
     row = ct_tableau_leaving(t, column);
     if (row == n) return PATH_RAY;
-    if (k == limit || is_cancelled(l)) return PATH_LIMIT;
+    if (k == limit || is_lemke_cancelled(l)) return PATH_LIMIT;
     ct_tableau_pivot(t, row, column);
   }
 }
 
 /* l->z becomes the result's where its residual is less. */
-static void offer(lemke *l) {
+static void consider_path_end(lemke *l) {
   size_t n = l->job->size;
   ct_lcp problem = {.matrix = {.size = n, .dense = l->job->dense}, .q = l->job->q};
   for (size_t i = 0; i < n; i++) l->z[i] = l->z[i] > 0.0 ? l->z[i] : 0.0;
@@ -75,17 +208,17 @@ static ct_status try_path(lemke *l, unsigned flags, path_end *end) {
   ct_status status = ct_tableau_create(&t, job, flags) ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     ct_tableau_fill(&t, job, l->cover, 0.0);
-    *end = walk(l, &t);
-    if (is_cancelled(l)) status = CT_CANCELLED;
+    *end = follow_path(l, &t);
+    if (is_lemke_cancelled(l)) status = CT_CANCELLED;
   }
   if (status == CT_OK && *end == PATH_SOLVED) {
     bool solved;
     for (size_t j = 0; j < job->size; j++)
       l->in[j] = ct_tableau_is_basic(&t, (uint32_t)(job->size + j));
     ct_tableau_solution(&t, l->z);
-    offer(l);
-    status = ct_lcp_basis_solve(job, l->in, l->z, &solved);
-    if (status == CT_OK && solved) offer(l);
+    consider_path_end(l);
+    status = solve_lemke_basis(job, l->in, l->z, &solved);
+    if (status == CT_OK && solved) consider_path_end(l);
   }
   ct_arena_leave(job->arena, mark);
   return status;
@@ -106,7 +239,7 @@ static void make_cover(lemke *l, unsigned k) {
 /* Of a semidefinite M Dantzig's method tells which it is where round-off of M decides whether a
  * program has a solution: then a path may end anywhere, and what M'y <= 0 is looked for among exact
  * numbers is not there. */
-static ct_status ask_dantzig(lemke *l, bool *done) {
+static ct_status try_dantzig(lemke *l, bool *done) {
   const ct_lcp_job *job = l->job;
   ct_arena_mark mark = ct_arena_enter(job->arena);
   double *certificate = ct_arena_alloc_doubles(job->arena, 3 * job->size);
@@ -115,7 +248,7 @@ static ct_status ask_dantzig(lemke *l, bool *done) {
   ct_status status = certificate ? ct_lcp_dantzig(job, &found) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
     l->result->iterations = found.iterations;
-    offer(l);
+    consider_path_end(l);
     *done = ct_lcp_is_near(job, l->result->z, l->best);
     if (*done) l->result->status = CT_LCP_STATUS_OK;
     if (!*done && found.status == CT_LCP_STATUS_INFEASIBLE &&
@@ -131,7 +264,7 @@ static ct_status ask_dantzig(lemke *l, bool *done) {
 
 /* One path and, from the first cover, a look for a proof that there is no solution. *done: nothing
  * else need be tried. */
-static ct_status attempt(lemke *l, unsigned flags, bool first, path_end *end, bool *done) {
+static ct_status attempt_path(lemke *l, unsigned flags, bool first, path_end *end, bool *done) {
   ct_lcp_result *result = l->result;
   ct_status status = flags && *end == PATH_LIMIT ? CT_OK : try_path(l, flags, end);
   if (status != CT_OK) return status;
@@ -146,15 +279,15 @@ static ct_status attempt(lemke *l, unsigned flags, bool first, path_end *end, bo
 }
 
 /* Of each cover doubles and, where these come to nothing, double-doubles. */
-static ct_status solve(lemke *l) {
+static ct_status try_covers(lemke *l) {
   l->result->status = CT_LCP_STATUS_ITERATION_LIMIT;
   for (unsigned k = 0; k < COVERS; k++) {
     path_end end = PATH_LIMIT;
     bool done = false;
     make_cover(l, k);
-    ct_status status = attempt(l, 0, k == 0, &end, &done);
-    if (status == CT_OK && !done && k == 0 && l->job->symmetric) status = ask_dantzig(l, &done);
-    if (status == CT_OK && !done) status = attempt(l, CT_TABLEAU_WIDE, k == 0, &end, &done);
+    ct_status status = attempt_path(l, 0, k == 0, &end, &done);
+    if (status == CT_OK && !done && k == 0 && l->job->symmetric) status = try_dantzig(l, &done);
+    if (status == CT_OK && !done) status = attempt_path(l, CT_TABLEAU_WIDE, k == 0, &end, &done);
     if (status != CT_OK || done) return status;
   }
   return CT_OK;
@@ -168,7 +301,7 @@ ct_status ct_lcp_lemke(const ct_lcp_job *job, ct_lcp_result *result) {
   if (!l.cover || !l.in) return CT_OUT_OF_MEMORY;
   l.z = l.cover + n;
   memset(l.z, 0, n * sizeof *l.z);
-  offer(&l);
+  consider_path_end(&l);
   result->iterations = 0;
-  return solve(&l);
+  return try_covers(&l);
 }

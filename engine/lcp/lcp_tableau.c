@@ -1,5 +1,6 @@
-/* The dictionary of a linear complementarity problem: scaling, pivots, the lexicographic ratio
- * test. */
+/* The dictionary of a linear complementarity problem: scaling, pivots, the lexicographic ratio test
+ * (Cottle, Pang, Stone 2009, sections 2.3 and 4.9), and linear programs over it by Dantzig's
+ * simplex method. With the lexicographic rule it ends on degenerate problems, too. */
 #include "lcp/lcp_tableau.h"
 #include "linear/dense.h"
 
@@ -17,26 +18,27 @@
 /* Scales stay where products of three of them are far from the ends of the doubles. */
 #define SCALE_EXPONENT_MAX 300
 
-static double band(const ct_tableau *t) { return t->low ? BAND_WIDE : BAND; }
+static double zero_band(const ct_tableau *t) { return t->low ? BAND_WIDE : BAND; }
 
-static double power(int exponent) {
+static double clamped_power_of_two(int exponent) {
   if (exponent > SCALE_EXPONENT_MAX) exponent = SCALE_EXPONENT_MAX;
   if (exponent < -SCALE_EXPONENT_MAX) exponent = -SCALE_EXPONENT_MAX;
   return ldexp(1.0, exponent);
 }
 
 /* The power of two that takes `size` to [1/2, 1). */
-static double scale_of(double size) {
+static double tableau_scale(double size) {
   int exponent;
   frexp(size, &exponent);
-  return power(-exponent);
+  return clamped_power_of_two(-exponent);
 }
 
-static bool is_inner(double scale) {
-  return scale > power(-SCALE_EXPONENT_MAX) && scale < power(SCALE_EXPONENT_MAX);
+static bool is_scale_in_range(double scale) {
+  return scale > clamped_power_of_two(-SCALE_EXPONENT_MAX) &&
+         scale < clamped_power_of_two(SCALE_EXPONENT_MAX);
 }
 
-static double row_size(const double *row, const double *factors, size_t n) {
+static double tableau_row_size(const double *row, const double *factors, size_t n) {
   double size = 0.0;
   for (size_t j = 0; j < n; j++) size = fmax(size, fabs(row[j]) * (factors ? factors[j] : 1.0));
   return size;
@@ -44,13 +46,14 @@ static double row_size(const double *row, const double *factors, size_t n) {
 
 /* Rows first, then columns of what that makes. An empty row goes with the greatest, so that no unit
  * is named. */
-static void find_scales(ct_tableau *t, const ct_lcp_job *job) {
+static void compute_tableau_scales(ct_tableau *t, const ct_lcp_job *job) {
   size_t n = t->size;
   double greatest = 0.0;
-  for (size_t i = 0; i < n; i++) greatest = fmax(greatest, row_size(job->dense + i * n, NULL, n));
+  for (size_t i = 0; i < n; i++)
+    greatest = fmax(greatest, tableau_row_size(job->dense + i * n, NULL, n));
   for (size_t i = 0; i < n; i++) {
-    double size = row_size(job->dense + i * n, NULL, n);
-    t->row_scale[i] = scale_of(size > 0.0 ? size : greatest);
+    double size = tableau_row_size(job->dense + i * n, NULL, n);
+    t->row_scale[i] = tableau_scale(size > 0.0 ? size : greatest);
     t->column_scale[i] = 0.0;
   }
   for (size_t i = 0; i < n; i++)
@@ -59,11 +62,11 @@ static void find_scales(ct_tableau *t, const ct_lcp_job *job) {
   t->q_size = 0.0;
   t->beyond = false;
   for (size_t j = 0; j < n; j++) {
-    t->column_scale[j] = t->column_scale[j] > 0.0 ? scale_of(t->column_scale[j]) : 1.0;
+    t->column_scale[j] = t->column_scale[j] > 0.0 ? tableau_scale(t->column_scale[j]) : 1.0;
     t->q_size = fmax(t->q_size, fabs(job->q[j]) * t->row_scale[j]);
-    t->beyond |= !is_inner(t->row_scale[j]) || !is_inner(t->column_scale[j]);
+    t->beyond |= !is_scale_in_range(t->row_scale[j]) || !is_scale_in_range(t->column_scale[j]);
   }
-  t->beyond |= !(t->q_size < power(SCALE_EXPONENT_MAX));
+  t->beyond |= !(t->q_size < clamped_power_of_two(SCALE_EXPONENT_MAX));
 }
 
 bool ct_tableau_create(ct_tableau *t, const ct_lcp_job *job, unsigned flags) {
@@ -82,7 +85,7 @@ bool ct_tableau_create(ct_tableau *t, const ct_lcp_job *job, unsigned flags) {
   t->column = t->basic + n;
   t->place = t->column + n + 1;
   t->ties = t->place + 2 * n + 1;
-  find_scales(t, job);
+  compute_tableau_scales(t, job);
   return true;
 }
 
@@ -90,7 +93,7 @@ void ct_tableau_fill(ct_tableau *t, const ct_lcp_job *job, const double *cover, 
   size_t n = t->size;
   double d_size = 0.0;
   for (size_t i = 0; i < n; i++) d_size = fmax(d_size, t->row_scale[i] * (cover ? cover[i] : 1.0));
-  double d_scale = scale_of(d_size);
+  double d_scale = tableau_scale(d_size);
   for (size_t i = 0; i < n; i++) {
     double *row = t->high + i * t->stride;
     for (size_t j = 0; j < n; j++)
@@ -106,14 +109,15 @@ void ct_tableau_fill(ct_tableau *t, const ct_lcp_job *job, const double *cover, 
   if (t->low) memset(t->low, 0, t->rows * t->stride * sizeof(double));
 }
 
-static void put(ct_tableau *t, size_t row, size_t column, ct_dd value) {
+static void set_tableau_entry(ct_tableau *t, size_t row, size_t column, ct_dd value) {
   t->high[row * t->stride + column] = value.high;
   if (t->low) t->low[row * t->stride + column] = value.low;
 }
 
 void ct_tableau_add_to_objective(ct_tableau *t, size_t row) {
   for (size_t j = 0; j < t->stride; j++)
-    put(t, t->size, j, ct_dd_add(ct_tableau_at(t, t->size, j), ct_tableau_at(t, row, j)));
+    set_tableau_entry(t, t->size, j,
+                      ct_dd_add(ct_tableau_at(t, t->size, j), ct_tableau_at(t, row, j)));
 }
 
 /* row += factor pivot_row, in all columns. */
@@ -129,7 +133,7 @@ static void add_row_wide(double *restrict high, double *restrict low,
 }
 
 /* The entering variable by the leaving one: the pivot's row, for all others to take in. */
-static void turn_row(ct_tableau *t, size_t row, size_t column) {
+static void divide_pivot_row(ct_tableau *t, size_t row, size_t column) {
   size_t stride = t->stride;
   ct_dd divisor = ct_dd_neg(ct_tableau_at(t, row, column));
   for (size_t j = 0; j < stride; j++) {
@@ -137,7 +141,7 @@ static void turn_row(ct_tableau *t, size_t row, size_t column) {
     if (j == column) value = ct_dd_of(-1.0);
     /* In doubles, a quotient rounded once. */
     value = t->low ? ct_dd_div(value, divisor) : ct_dd_of(value.high / divisor.high);
-    put(t, row, j, value);
+    set_tableau_entry(t, row, j, value);
     t->pivot_row[j] = value.high;
     t->pivot_row[stride + j] = value.low;
   }
@@ -145,16 +149,16 @@ static void turn_row(ct_tableau *t, size_t row, size_t column) {
 
 void ct_tableau_pivot(ct_tableau *t, size_t row, size_t column) {
   size_t stride = t->stride, last = ct_tableau_constants(t);
-  turn_row(t, row, column);
+  divide_pivot_row(t, row, column);
   for (size_t i = 0; i < t->rows; i++) {
     ct_dd factor = ct_tableau_at(t, i, column);
     if (i == row || factor.high == 0.0) continue;
-    put(t, i, column, ct_dd_of(0.0));
+    set_tableau_entry(t, i, column, ct_dd_of(0.0));
     if (t->low)
       add_row_wide(t->high + i * stride, t->low + i * stride, t->pivot_row, factor, stride);
     else ct_dense_add(t->high + i * stride, t->pivot_row, factor.high, stride);
-    if (i < t->size && fabs(t->high[i * stride + last]) <= band(t) * t->q_size)
-      put(t, i, last, ct_dd_of(0.0));
+    if (i < t->size && fabs(t->high[i * stride + last]) <= zero_band(t) * t->q_size)
+      set_tableau_entry(t, i, last, ct_dd_of(0.0));
   }
   uint32_t leaves = t->basic[row], enters = t->column[column];
   t->basic[row] = enters;
@@ -164,25 +168,27 @@ void ct_tableau_pivot(ct_tableau *t, size_t row, size_t column) {
 }
 
 /* Entry k of the row's [B^-1]: how its constant changes with q_k. */
-static double inverse_at(const ct_tableau *t, size_t row, size_t k) {
+static double basis_inverse_entry(const ct_tableau *t, size_t row, size_t k) {
   if (ct_tableau_is_basic(t, (uint32_t)k)) return t->place[k] == row ? 1.0 : 0.0;
   return -ct_tableau_at(t, row, ct_tableau_column(t, (uint32_t)k)).high;
 }
 
 /* Of the rows in `ties`, the one that is first in lexicographic order of [B^-1] / slope. */
-static size_t first_of_ties(const ct_tableau *t, size_t count, size_t column) {
+static size_t break_ties(const ct_tableau *t, size_t count, size_t column) {
   uint32_t *ties = t->ties;
   for (size_t k = 0; k < t->size && count > 1; k++) {
     double least = HUGE_VAL, greatest = 0.0;
     for (size_t i = 0; i < count; i++) {
-      double ratio = inverse_at(t, ties[i], k) / fabs(ct_tableau_at(t, ties[i], column).high);
+      double ratio =
+          basis_inverse_entry(t, ties[i], k) / fabs(ct_tableau_at(t, ties[i], column).high);
       least = fmin(least, ratio);
       greatest = fmax(greatest, fabs(ratio));
     }
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-      double ratio = inverse_at(t, ties[i], k) / fabs(ct_tableau_at(t, ties[i], column).high);
-      if (ratio <= least + band(t) * greatest) ties[kept++] = ties[i];
+      double ratio =
+          basis_inverse_entry(t, ties[i], k) / fabs(ct_tableau_at(t, ties[i], column).high);
+      if (ratio <= least + zero_band(t) * greatest) ties[kept++] = ties[i];
     }
     count = kept;
   }
@@ -207,11 +213,11 @@ size_t ct_tableau_leaving(const ct_tableau *t, size_t column) {
     /* What is left of the row's constant after the step ties when it is round-off of what it came
      * from. */
     ct_dd left = ct_dd_add(constant, ct_dd_mul(slope, step));
-    if (left.high > band(t) * fmax(t->q_size, constant.high)) continue;
+    if (left.high > zero_band(t) * fmax(t->q_size, constant.high)) continue;
     if (t->basic[i] == ct_tableau_z0(t)) return i;
     t->ties[count++] = (uint32_t)i;
   }
-  return count == 0 ? n : first_of_ties(t, count, column);
+  return count == 0 ? n : break_ties(t, count, column);
 }
 
 size_t ct_tableau_first(const ct_tableau *t) {
@@ -237,4 +243,43 @@ void ct_tableau_solution(const ct_tableau *t, double *z) {
                        : 0.0;
     z[j] = value > 0.0 && value <= DBL_MAX ? value : 0.0;
   }
+}
+
+/* ---- simplex method -------------------------------------------------------------------------- */
+
+/* Reduced costs above this are not negative: of an objective whose coefficients are about 1. */
+#define COST 1e-11
+#define COST_WIDE 1e-26
+
+void ct_lcp_simplex_begin(ct_tableau *t) {
+  size_t row = ct_tableau_first(t);
+  if (row < t->size) ct_tableau_pivot(t, row, t->size);
+}
+
+/* The column with the most negative reduced cost; stride: none. */
+static size_t find_entering_column(const ct_tableau *t, const bool *barred) {
+  const double *costs = t->high + t->size * t->stride;
+  size_t n = t->size, found = t->stride;
+  double least = t->low ? -COST_WIDE : -COST;
+  for (size_t j = 0; j <= n; j++) {
+    uint32_t variable = t->column[j];
+    if (barred && variable >= n && variable < 2 * n && barred[variable - n]) continue;
+    if (costs[j] >= least) continue;
+    least = costs[j];
+    found = j;
+  }
+  return found;
+}
+
+bool ct_lcp_simplex(ct_tableau *t, const bool *barred, const ct_cancel *cancel) {
+  for (uint64_t k = 0; k < ct_lcp_simplex_limit(t->size); k++) {
+    size_t column = find_entering_column(t, barred);
+    if (column == t->stride) return true;
+    size_t row = ct_tableau_leaving(t, column);
+    /* The objective is a sum of variables that are never negative, so it has a least value: only
+     * round-off comes here. */
+    if (row == t->size || ct_cancel_raised(cancel)) return false;
+    ct_tableau_pivot(t, row, column);
+  }
+  return false;
 }

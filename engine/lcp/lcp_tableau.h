@@ -68,4 +68,15 @@ size_t ct_tableau_first(const ct_tableau *t);
 /* z as the dictionary has it, in the units given; never negative. */
 void ct_tableau_solution(const ct_tableau *t, double *z);
 
+/* ---- linear programs: is there a z >= 0 with M z + q >= 0, parts of z and w fixed at 0? ------ */
+
+/* Least of the objective, the tableau's last row, over all values >= 0 of the variables. `barred`
+ * [n]: z_j stays 0; NULL: none. False: cancelled, or more pivots than ct_lcp_simplex_limit: the
+ * value is only an upper bound. */
+bool ct_lcp_simplex(ct_tableau *t, const bool *barred, const ct_cancel *cancel);
+static inline uint64_t ct_lcp_simplex_limit(size_t n) { return 50 * (uint64_t)n + 1000; }
+
+/* Brings z0 in, where a constant is negative, so that none is. */
+void ct_lcp_simplex_begin(ct_tableau *t);
+
 #endif

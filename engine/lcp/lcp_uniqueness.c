@@ -59,7 +59,7 @@ bool ct_lcp_consider_alternative(const ct_lcp_job *job, const double *other, dou
   return true;
 }
 
-static double entry(const bases *b, size_t i, size_t j) {
+static double basis_entry(const bases *b, size_t i, size_t j) {
   return b->job->dense[i * b->n + b->members[j]];
 }
 
@@ -67,20 +67,20 @@ static double entry(const bases *b, size_t i, size_t j) {
 static bool signs_exclude(const bases *b, size_t i, bool own) {
   bool raises = false, lowers = false;
   for (size_t j = 0; j < b->count; j++) {
-    raises |= entry(b, i, j) > 0.0;
-    lowers |= entry(b, i, j) < 0.0;
+    raises |= basis_entry(b, i, j) > 0.0;
+    lowers |= basis_entry(b, i, j) < 0.0;
   }
   return (b->job->q[i] < 0.0 && !raises) || (own && b->job->q[i] > 0.0 && !lowers);
 }
 
 /* The inverse of the basis' matrix by Gauss-Jordan elimination with row exchanges. False: a pivot
  * is 0. */
-static bool invert(bases *b) {
+static bool invert_basis(bases *b) {
   double a[ROWS_MAX][2 * ROWS_MAX];
   size_t k = b->count;
   for (size_t i = 0; i < k; i++)
     for (size_t j = 0; j < k; j++) {
-      a[i][j] = entry(b, b->members[i], j);
+      a[i][j] = basis_entry(b, b->members[i], j);
       a[i][k + j] = i == j ? 1.0 : 0.0;
     }
   for (size_t c = 0; c < k; c++) {
@@ -106,7 +106,7 @@ static bool invert(bases *b) {
 }
 
 /* Bound of |I - R A|, its round-off included. */
-static double defect_of_inverse(const bases *b) {
+static double bound_inverse_defect(const bases *b) {
   size_t k = b->count;
   double most = 0.0, gamma = ROUNDOFF * CT_UNIT_ROUNDOFF * (double)(k + 1);
   for (size_t i = 0; i < k; i++) {
@@ -114,7 +114,7 @@ static double defect_of_inverse(const bases *b) {
     for (size_t j = 0; j < k; j++) {
       double sum = i == j ? -1.0 : 0.0, terms = 1.0;
       for (size_t l = 0; l < k; l++) {
-        double product = b->inverse[i * k + l] * entry(b, b->members[l], j);
+        double product = b->inverse[i * k + l] * basis_entry(b, b->members[l], j);
         sum += product;
         terms += fabs(product);
       }
@@ -133,7 +133,7 @@ static void refine_solution(bases *b) {
   for (size_t i = 0; i < k; i++) {
     double sum = -b->job->q[b->members[i]], terms = fabs(sum);
     for (size_t j = 0; j < k; j++) {
-      double product = entry(b, b->members[i], j) * b->x[j];
+      double product = basis_entry(b, b->members[i], j) * b->x[j];
       sum -= product;
       terms += fabs(product);
     }
@@ -154,10 +154,10 @@ static void refine_solution(bases *b) {
 }
 
 /* b->x and the bounds of its errors. False: the basis' matrix is not proven regular. */
-static bool solve_basis(bases *b) {
+static bool solve_bounded_basis(bases *b) {
   if (b->count == 0) return true;
-  if (!invert(b)) return false;
-  b->defect = defect_of_inverse(b);
+  if (!invert_basis(b)) return false;
+  b->defect = bound_inverse_defect(b);
   if (!(b->defect <= REGULAR)) return false;
   memset(b->x, 0, b->count * sizeof *b->x);
   double before[ROWS_MAX];
@@ -173,7 +173,7 @@ static bool solve_basis(bases *b) {
 }
 
 /* Is some entry of z or w negative beyond doubt? */
-static bool is_excluded(const bases *b) {
+static bool is_basis_excluded(const bases *b) {
   for (size_t i = 0; i < b->count; i++)
     if (b->x[i] + b->error[i] < 0.0) return true;
   double gamma = ROUNDOFF * CT_UNIT_ROUNDOFF * (double)(b->count + 1);
@@ -184,10 +184,10 @@ static bool is_excluded(const bases *b) {
     }
     double w = b->job->q[i], terms = fabs(w), error = 0.0;
     for (size_t j = 0; j < b->count; j++) {
-      double product = entry(b, i, j) * b->x[j];
+      double product = basis_entry(b, i, j) * b->x[j];
       w += product;
       terms += fabs(product);
-      error += fabs(entry(b, i, j)) * b->error[j];
+      error += fabs(basis_entry(b, i, j)) * b->error[j];
     }
     if (w + (1.0 + gamma) * error + gamma * terms < 0.0) return true;
   }
@@ -196,7 +196,7 @@ static bool is_excluded(const bases *b) {
 
 /* A basis that is not excluded: the first one, or one with the same solution, within the bounds of
  * both errors. */
-static bool is_first(bases *b) {
+static bool matches_first_basis(bases *b) {
   double x[ROWS_MAX] = {0.0}, error[ROWS_MAX] = {0.0};
   for (size_t i = 0; i < b->count; i++) {
     x[b->members[i]] = b->x[i];
@@ -220,9 +220,9 @@ static bool compare_basis(bases *b, double *z, ct_lcp_result *result) {
     if (signs_exclude(b, i, own)) return true;
     at += own;
   }
-  if (!solve_basis(b)) return false;
-  if (is_excluded(b)) return true;
-  if (is_first(b)) return true;
+  if (!solve_bounded_basis(b)) return false;
+  if (is_basis_excluded(b)) return true;
+  if (matches_first_basis(b)) return true;
   /* Two solutions, apart by more than their errors: the result is one of them at most. */
   memset(z, 0, b->n * sizeof *z);
   for (size_t i = 0; i < b->count; i++) z[b->members[i]] = fmax(b->x[i], 0.0);
@@ -234,7 +234,7 @@ static bool compare_basis(bases *b, double *z, ct_lcp_result *result) {
 
 /* Is the only solution the result? Not where its residual is within the tolerance, but that is not
  * all round-off. */
-static bool is_result(const bases *b, const ct_lcp_result *result) {
+static bool matches_result(const bases *b, const ct_lcp_result *result) {
   double greatest = 0.0, apart = 0.0;
   for (size_t i = 0; i < b->n; i++) {
     greatest = fmax(greatest, fmax(b->first[i], result->z[i]));
@@ -243,7 +243,7 @@ static bool is_result(const bases *b, const ct_lcp_result *result) {
   return b->has_first && apart <= DIFFERENT * greatest;
 }
 
-static bool is_in_range(const ct_lcp_job *job) {
+static bool is_problem_in_range(const ct_lcp_job *job) {
   size_t n = job->size;
   for (size_t k = 0; k < n * n + n; k++) {
     double x = fabs(k < n * n ? job->dense[k] : job->q[k - n * n]);
@@ -254,7 +254,7 @@ static bool is_in_range(const ct_lcp_job *job) {
 
 ct_status ct_lcp_compare_bases(const ct_lcp_job *job, ct_lcp_result *result) {
   size_t n = job->size;
-  if (!is_in_range(job)) return CT_OK;
+  if (!is_problem_in_range(job)) return CT_OK;
   ct_arena_mark mark = ct_arena_enter(job->arena);
   bases *b = ct_arena_alloc(job->arena, 1, sizeof *b);
   double *z = ct_arena_alloc_doubles(job->arena, 2 * n);
@@ -270,7 +270,7 @@ ct_status ct_lcp_compare_bases(const ct_lcp_job *job, ct_lcp_result *result) {
       alone &= compare_basis(b, z, result);
       if (ct_cancel_raised(job->options->cancel)) status = CT_CANCELLED;
     }
-    if (status == CT_OK && result->unique != CT_NO && alone && is_result(b, result))
+    if (status == CT_OK && result->unique != CT_NO && alone && matches_result(b, result))
       result->unique = CT_YES;
   }
   ct_arena_leave(job->arena, mark);

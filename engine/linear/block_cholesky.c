@@ -1,23 +1,172 @@
-/* Left-looking: each column takes what the columns before it that reach its row do to it, then is
- * divided. */
+/* Sparse Cholesky factor of blocks, left-looking: each column subtracts the products of the columns
+ * before it that reach its row, then is divided. The order of elimination is nested dissection; its
+ * separators are levels of a breadth-first traversal. Methods and papers: block_cholesky.h. */
 #include "linear/block_cholesky.h"
-
 #include "linear/arena.h"
 #include "linear/dense.h"
-#include "linear/nested_dissection.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { ROWS = CT_CHOLESKY_ROWS, BLOCK = CT_CHOLESKY_BLOCK };
 
-#define NONE UINT32_MAX
+#define NO_BLOCK_ROW UINT32_MAX
 /* Looks at the cancel flag once in so many columns. */
 #define POLL_COLUMNS 16u
 /* A pivot below this part of its diagonal entry is rounding. */
 #define PIVOT_LEAST 1e-15
 
-/* ---- where blocks are ----------------------------------------------------------------------- */
+/* ---- order of elimination: nested dissection by level structures ----------------------------- */
+
+/* Vertices that are not divided any more: a traverse_levels's order, backwards, is as good. */
+#define WHOLE_MAX 24
+/* Of the vertices, the split_components that each side of a separator has at least, where there is
+ * such a level. */
+#define SIDE_PART 0.25
+
+/* Vertices order[from] .. order[to - 1]. */
+typedef struct vertex_span {
+  size_t from, to;
+  bool connected;
+} vertex_span;
+
+typedef struct dissection {
+  const ct_graph *graph;
+  uint32_t *order, *queue;
+  uint32_t *label; /* [count] the number of the vertex_span that a vertex was last in */
+  uint32_t *level; /* [count] of the traverse_levels that is going on, from 1; 0: not reached */
+  uint32_t spans;
+  vertex_span *stack; /* [count] */
+  size_t waiting;
+} dissection;
+
+/* Everything that hangs together with `root` within the vertex_span of that label goes to the queue
+ * from `begin` on; the end. */
+static size_t traverse_levels(const dissection *d, uint32_t root, uint32_t label, size_t begin) {
+  size_t end = begin;
+  d->queue[end++] = root;
+  d->level[root] = 1;
+  for (size_t at = begin; at < end; at++) {
+    uint32_t v = d->queue[at];
+    for (size_t e = d->graph->starts[v]; e < d->graph->starts[v + 1]; e++) {
+      uint32_t w = d->graph->neighbours[e];
+      if (d->label[w] != label || d->level[w] != 0) continue;
+      d->level[w] = d->level[v] + 1;
+      d->queue[end++] = w;
+    }
+  }
+  return end;
+}
+
+static void push_span(dissection *d, size_t from, size_t to, bool connected) {
+  if (to > from) d->stack[d->waiting++] = (vertex_span){from, to, connected};
+}
+
+static void clear_levels(const dissection *d, vertex_span s) {
+  for (size_t i = s.from; i < s.to; i++) d->level[d->order[i]] = 0;
+}
+
+/* Parts that do not touch each other, one after the other. */
+static void split_components(dissection *d, vertex_span s, uint32_t label) {
+  size_t end = s.from;
+  for (size_t i = s.from; i < s.to; i++) {
+    if (d->level[d->order[i]] != 0) continue;
+    size_t begin = end;
+    end = traverse_levels(d, d->order[i], label, begin);
+    push_span(d, begin, end, true);
+  }
+  for (size_t i = s.from; i < s.to; i++) d->order[i] = d->queue[i];
+}
+
+/* The level between two sides that are large enough which has the fewest vertices; 0: there is
+ * none. Levels follow each other in the queue. */
+static uint32_t choose_separator_level(const dissection *d, vertex_span s) {
+  size_t size = s.to - s.from, least = SIZE_MAX;
+  uint32_t best = 0;
+  for (size_t i = s.from, end; i < s.to; i = end) {
+    uint32_t level = d->level[d->queue[i]];
+    for (end = i; end < s.to && d->level[d->queue[end]] == level;) end++;
+    size_t before = i - s.from, behind = s.to - end, side = before < behind ? before : behind;
+    if ((double)side < SIDE_PART * (double)size || end - i >= least) continue;
+    least = end - i;
+    best = level;
+  }
+  return best;
+}
+
+/* Vertices of the level that touch the next one. */
+static bool is_in_separator(const dissection *d, uint32_t v, uint32_t level, uint32_t label) {
+  if (d->level[v] != level) return false;
+  for (size_t e = d->graph->starts[v]; e < d->graph->starts[v + 1]; e++) {
+    uint32_t w = d->graph->neighbours[e];
+    if (d->label[w] == label && d->level[w] == level + 1) return true;
+  }
+  return false;
+}
+
+/* Before the separator, behind it, itself; no level, no separator: what comes late in the
+ * traverse_levels is eliminated first. */
+static void divide_span(dissection *d, vertex_span s, uint32_t label) {
+  uint32_t level = s.to - s.from > WHOLE_MAX ? choose_separator_level(d, s) : 0;
+  if (level == 0) {
+    for (size_t i = s.from; i < s.to; i++) d->order[i] = d->queue[s.to - 1 - (i - s.from)];
+    return;
+  }
+  size_t at = s.from;
+  for (size_t i = s.from; i < s.to; i++)
+    if (d->level[d->queue[i]] <= level && !is_in_separator(d, d->queue[i], level, label))
+      d->order[at++] = d->queue[i];
+  size_t middle = at;
+  for (size_t i = s.from; i < s.to; i++)
+    if (d->level[d->queue[i]] > level) d->order[at++] = d->queue[i];
+  size_t last = at;
+  for (size_t i = s.from; i < s.to; i++)
+    if (is_in_separator(d, d->queue[i], level, label)) d->order[at++] = d->queue[i];
+  push_span(d, s.from, middle, false);
+  push_span(d, middle, last, false);
+}
+
+static void dissect(dissection *d) {
+  while (d->waiting > 0) {
+    vertex_span s = d->stack[--d->waiting];
+    uint32_t label = ++d->spans;
+    for (size_t i = s.from; i < s.to; i++) d->label[d->order[i]] = label;
+    clear_levels(d, s);
+    if (!s.connected) {
+      split_components(d, s, label);
+      continue;
+    }
+    /* The last one of a traverse_levels from anywhere is at an end; once more from there. */
+    for (int turn = 0; turn < 3; turn++) {
+      uint32_t root = turn == 0 ? d->order[s.from] : d->queue[s.to - 1];
+      clear_levels(d, s);
+      (void)traverse_levels(d, root, label, s.from);
+    }
+    divide_span(d, s, label);
+  }
+}
+
+bool ct_nested_order(const ct_graph *graph, uint32_t *order, ct_arena *arena) {
+  dissection d = {.graph = graph, .order = order};
+  ct_arena_mark mark = ct_arena_enter(arena);
+  d.queue = ct_arena_alloc(arena, 3 * graph->count + 1, sizeof *d.queue);
+  d.stack = ct_arena_alloc(arena, graph->count + 2, sizeof *d.stack);
+  bool memory_had = d.queue && d.stack;
+  if (memory_had) {
+    d.label = d.queue + graph->count;
+    d.level = d.label + graph->count;
+    for (uint32_t v = 0; v < graph->count; v++) {
+      order[v] = v;
+      d.label[v] = d.level[v] = 0;
+    }
+    push_span(&d, 0, graph->count, false);
+    dissect(&d);
+  }
+  ct_arena_leave(arena, mark);
+  return memory_had;
+}
+
+/* ---- where blocks are ------------------------------------------------------------------------ */
 
 static bool make_graph(const ct_block_shape *shape, ct_graph *graph, ct_arena *arena) {
   size_t count = shape->count, pair_count = shape->pair_count;
@@ -43,14 +192,14 @@ static bool make_graph(const ct_block_shape *shape, ct_graph *graph, ct_arena *a
 static void find_parents(const ct_block_cholesky *f, const ct_graph *graph, uint32_t *parent,
                          uint32_t *ancestor) {
   for (uint32_t i = 0; i < f->count; i++) {
-    parent[i] = ancestor[i] = NONE;
+    parent[i] = ancestor[i] = NO_BLOCK_ROW;
     uint32_t v = f->order[i];
     for (size_t e = graph->starts[v]; e < graph->starts[v + 1]; e++) {
       uint32_t k = f->place[graph->neighbours[e]];
-      while (k < i && k != NONE) {
+      while (k < i && k != NO_BLOCK_ROW) {
         uint32_t up = ancestor[k];
         ancestor[k] = i;
-        if (up == NONE) parent[k] = i;
+        if (up == NO_BLOCK_ROW) parent[k] = i;
         if (up == i) break;
         k = up;
       }
@@ -62,7 +211,7 @@ static void find_parents(const ct_block_cholesky *f, const ct_graph *graph, uint
  * at ends[column], and (rows not NULL) noted there. */
 static void find_rows(const ct_block_cholesky *f, const ct_graph *graph, const uint32_t *parent,
                       uint32_t *seen, size_t *ends, uint32_t *rows) {
-  for (uint32_t i = 0; i < f->count; i++) seen[i] = NONE;
+  for (uint32_t i = 0; i < f->count; i++) seen[i] = NO_BLOCK_ROW;
   for (uint32_t i = 0; i < f->count; i++) {
     seen[i] = i;
     uint32_t v = f->order[i];
@@ -130,7 +279,7 @@ ct_status ct_block_cholesky_open(ct_block_cholesky *f, const ct_block_shape *sha
   return CT_OK;
 }
 
-/* ---- numbers -------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 void ct_block_cholesky_clear(ct_block_cholesky *f) {
   memset(f->values, 0, f->starts[f->count] * BLOCK * sizeof *f->values);
@@ -213,7 +362,7 @@ static void wait(ct_block_cholesky *f, uint32_t column, size_t block) {
 static void make_column(ct_block_cholesky *f, uint32_t j) {
   double *own = &f->diagonal[BLOCK * (size_t)j], columns[BLOCK];
   for (size_t e = f->starts[j]; e < f->starts[j + 1]; e++) f->at[f->rows[e]] = e;
-  for (uint32_t k = f->head[j], next; k != NONE; k = next) {
+  for (uint32_t k = f->head[j], next; k != NO_BLOCK_ROW; k = next) {
     next = f->next[k];
     size_t e = f->ahead[k];
     turn(&f->values[BLOCK * e], columns);
@@ -228,7 +377,7 @@ static void make_column(ct_block_cholesky *f, uint32_t j) {
 }
 
 ct_status ct_block_cholesky_factor(ct_block_cholesky *f, const ct_cancel *cancel) {
-  for (size_t i = 0; i < f->count; i++) f->head[i] = NONE;
+  for (size_t i = 0; i < f->count; i++) f->head[i] = NO_BLOCK_ROW;
   for (uint32_t j = 0; j < f->count; j++) {
     if (j % POLL_COLUMNS == 0 && ct_cancel_raised(cancel)) return CT_CANCELLED;
     make_column(f, j);
@@ -236,7 +385,7 @@ ct_status ct_block_cholesky_factor(ct_block_cholesky *f, const ct_cancel *cancel
   return CT_OK;
 }
 
-/* ---- solving -------------------------------------------------------------------------------- */
+/* ---- solving --------------------------------------------------------------------------------- */
 
 static void forward(const double *l, double *x) {
   for (size_t r = 0; r < ROWS; r++) {

@@ -1,5 +1,6 @@
 /* Which contacts take part: those given, or those that a query of the scene finds, where one of the
  * two bodies can be moved. */
+#include "base/array.h"
 #include "mechanics/mechanics_build.h"
 #include "scene/body.h"
 
@@ -11,12 +12,10 @@ static ct_status reserve(ct_mechanics_parts *parts) {
   if (parts->count < parts->capacity) return CT_OK;
   size_t most = parts->options->contacts_max;
   if (parts->count >= (most ? most : CT_CONTACTS_MAX)) return CT_LIMIT;
-  size_t capacity = parts->capacity ? 2 * parts->capacity : 64;
-  ct_contact *contacts = realloc(parts->contacts, capacity * sizeof *contacts);
-  if (!contacts) return CT_OUT_OF_MEMORY;
-  parts->contacts = contacts;
-  parts->capacity = capacity;
-  return CT_OK;
+  return ct_array_reserve(&parts->contacts, &parts->capacity, parts->count + 1,
+                          sizeof *parts->contacts)
+             ? CT_OK
+             : CT_OUT_OF_MEMORY;
 }
 
 static bool moves(const ct_mechanics_parts *parts, uint32_t a, uint32_t b) {

@@ -3,7 +3,7 @@
  *
  * Defined for open meshes too. For closed meshes mesh_contains.c decides exactly and faster.
  */
-#include "base/angle.h"
+#include "base/trigonometry.h"
 #include "mesh/mesh_build.h"
 
 double ct_mesh_winding(const ct_mesh *mesh, ct_vec3 p) {

@@ -2,7 +2,7 @@
  */
 #include "path/path.h"
 
-#include "base/angle.h"
+#include "base/trigonometry.h"
 #include <assert.h>
 #include <contact/limits.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 /* Of the pivot as a placed point of the body: an entry of a matrix of a product of quaternions,
  * some 30 u, times the arm. */
 #define ARM_BOUND (32.0 * CT_UNIT_ROUNDOFF)
-/* Rounding of the angle turned between two poses (base/sin_cos.h), and of its quotient by the
+/* Rounding of the angle turned between two poses (base/trigonometry.h), and of its quotient by the
  * duration, relative, generously. */
 #define SPIN_BOUND (16.0 * CT_UNIT_ROUNDOFF)
 

@@ -2,7 +2,7 @@
 #ifndef PATH_PATH_H
 #define PATH_PATH_H
 
-#include "base/sin_cos.h"
+#include "base/trigonometry.h"
 #include "path/torque_free_rotation.h"
 #include <contact/path.h>
 

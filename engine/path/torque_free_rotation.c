@@ -10,8 +10,7 @@
  */
 #include "path/torque_free_rotation.h"
 
-#include "base/angle.h"
-#include "base/sin_cos.h"
+#include "base/trigonometry.h"
 
 /* Least moment kept apart from 0 (eigenvalues of a needle's inertia may be off by more than that),
  * as a part of the greatest: what it bounds is 1e116 at most, whose square is finite. */

@@ -3,7 +3,7 @@
  */
 #include "tests/support/advance.h"
 
-#include "base/sin_cos.h"
+#include "base/trigonometry.h"
 
 static ct_advance_options stepping(double duration, double time_step) {
   return (ct_advance_options){.mode = CT_ADVANCE_STEPPING,

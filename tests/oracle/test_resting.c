@@ -3,7 +3,7 @@
  */
 #include "tests/support/island.h"
 
-#include "base/sin_cos.h"
+#include "base/trigonometry.h"
 
 #define G ISLAND_GRAVITY
 

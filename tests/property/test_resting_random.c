@@ -2,7 +2,7 @@
  * reaction, friction that opposes the slip within its cone, the same in turned and moved space and
  * with each pair of bodies exchanged; and proofs of what stays and falls.
  */
-#include "base/sin_cos.h"
+#include "base/trigonometry.h"
 #include "tests/support/island.h"
 
 #define CASES (getenv("CONTACTD_FULL") ? 20000 : 1000)

@@ -1,5 +1,5 @@
 /* Angles by + - * / and sqrt: against the arc tangent of long double. */
-#include "base/angle.h"
+#include "base/trigonometry.h"
 #include "tests/support/check.h"
 
 #include <contact/limits.h>

@@ -4,7 +4,6 @@
  */
 #include "linear/arena.h"
 #include "linear/block_cholesky.h"
-#include "linear/nested_dissection.h"
 #include "tests/support/check.h"
 
 #define COUNT_MAX 64

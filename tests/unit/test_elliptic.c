@@ -3,7 +3,7 @@
 #include "base/elliptic.h"
 #include "tests/support/check.h"
 
-#include "base/angle.h"
+#include "base/trigonometry.h"
 #include <contact/limits.h>
 
 typedef long double real;

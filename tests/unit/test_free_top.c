@@ -1,6 +1,6 @@
 /* Torque-free rotation: against closed forms of symmetric tops, conserved momentum and energy, and
  * Taylor's series of Euler's equations in long double. */
-#include "base/angle.h"
+#include "base/trigonometry.h"
 #include "tests/support/check.h"
 #include "tests/support/motion.h"
 #include "tests/support/movers.h"

@@ -1,6 +1,6 @@
 /* Paths that are closed forms: rest, twist, ballistic, between two poses; against Rodrigues'
  * formula in long double. */
-#include "base/angle.h"
+#include "base/trigonometry.h"
 #include "tests/support/check.h"
 #include "tests/support/motion.h"
 #include "tests/support/movers.h"

@@ -1,9 +1,8 @@
 /* Sine and cosine by + - * /: against those of long double; rotations made of them. */
-#include "base/sin_cos.h"
+#include "base/trigonometry.h"
 #include "tests/support/check.h"
 #include "tests/support/motion.h"
 
-#include "base/angle.h"
 #include <contact/limits.h>
 
 #define PI_L 3.14159265358979323846264338327950288L

@@ -1,17 +1,47 @@
-/* Doubles near z whose round-off cancels.
+/* The residual of z, and doubles near z that have a smaller one.
  *
- * Where z is large beside q, M z + q of the z nearest to the solution is off by u |M| |z|, which
- * may be more than |q| allows. The z of doubles are a lattice, though, and that of their M z is as
- * fine in every direction as it is on the whole once its basis is reduced: M that makes z large has
- * short columns there. Lenstra, Lenstra, Lovasz 1982; the nearest plane: Babai 1986.
+ * Where z is large beside q, M z + q of the double nearest to the solution is off by u |M| |z|,
+ * which may be more than |q| allows. The doubles near z form a lattice. The lattice of their M z is
+ * as fine in every direction as it is on the whole once its basis is reduced: an M that makes z
+ * large has short columns there. Lenstra, Lenstra, Lovasz 1982; nearest plane: Babai 1986.
  *
- * Lengths are in units of the target, by a power of two: scaling M and q by such changes no bit of
- * it.
+ * Lengths are in units of the target, rounded to a power of two: scaling M and q by a power of two
+ * changes no bit.
  */
 #include "lcp/lcp.h"
 #include "linear/dense.h"
+#include "linear/matrix.h"
 
 #include <string.h>
+
+/* What rounding z to doubles leaves of w at most, in parts of the largest row's terms, with some
+ * room. */
+#define HELD_BY_DOUBLES (4.0 * CT_UNIT_ROUNDOFF)
+
+double ct_lcp_residual(const ct_lcp *problem, const double *z, double *w) {
+  double most = 0.0;
+  for (size_t i = 0; i < problem->matrix.size; i++) {
+    double value = ct_matrix_row_beside(&problem->matrix, i, z, problem->q[i]),
+           off = fabs(value < z[i] ? value : z[i]);
+    if (w) w[i] = value;
+    if (!(off <= most)) most = off; /* what is not a number stays */
+  }
+  return most;
+}
+
+bool ct_lcp_is_near(const ct_lcp_job *job, const double *z, double residual) {
+  if (residual <= job->target) return true;
+  if (!job->dense || !(residual <= job->bound)) return false;
+  double most = 0.0;
+  for (size_t i = 0; i < job->size; i++) {
+    double terms = fabs(job->q[i]);
+    for (size_t j = 0; j < job->size; j++) terms += fabs(job->dense[i * job->size + j] * z[j]);
+    most = fmax(most, terms);
+  }
+  return residual <= HELD_BY_DOUBLES * most;
+}
+
+/* ---- reduction of round-off ------------------------------------------------------------------ */
 
 /* Rows with z > 0: reducing takes some count^4 operations. */
 enum { COUNT_MAX = 64 };
@@ -43,7 +73,7 @@ typedef struct lattice {
   size_t splits;        /* so far */
 } lattice;
 
-static bool take(lattice *l, const ct_lcp_job *job, const ct_lcp_result *result) {
+static bool allocate_lattice(lattice *l, const ct_lcp_job *job, const ct_lcp_result *result) {
   *l = (lattice){.job = job};
   l->columns = ct_arena_alloc(job->arena, 2 * job->size, sizeof *l->columns);
   if (!l->columns) return false;
@@ -67,7 +97,7 @@ static bool take(lattice *l, const ct_lcp_job *job, const ct_lcp_result *result)
   return true;
 }
 
-static void fill(lattice *l, const double *z) {
+static void fill_lattice(lattice *l, const double *z) {
   (void)frexp(l->job->target, &l->exponent);
   memset(l->steps, 0, l->count * l->count * sizeof *l->steps);
   for (size_t k = 0; k < l->count; k++) {
@@ -83,7 +113,7 @@ static void fill(lattice *l, const double *z) {
 
 /* Parts of vector k in those before it, and what is left of it; twice, so that what is left is
  * orthogonal. */
-static void split(lattice *l, size_t k) {
+static void orthogonalise_vector(lattice *l, size_t k) {
   double *left = l->across + k * l->length;
   l->splits++;
   memcpy(left, l->vectors + k * l->length, l->length * sizeof *left);
@@ -101,8 +131,8 @@ static void split(lattice *l, size_t k) {
 
 /* Vector k less whole multiples of those before it, so that its parts in them are a half at most.
  */
-static void shorten(lattice *l, size_t k) {
-  split(l, k);
+static void reduce_vector(lattice *l, size_t k) {
+  orthogonalise_vector(l, k);
   for (int round = 0; round < ROUNDS; round++) {
     bool changed = false;
     for (size_t j = k; j-- > 0;) {
@@ -112,14 +142,14 @@ static void shorten(lattice *l, size_t k) {
        */
       ct_dense_add(l->vectors + k * l->length, l->vectors + j * l->length, -times, l->length);
       ct_dense_add(l->steps + k * l->count, l->steps + j * l->count, -times, l->count);
-      split(l, k);
+      orthogonalise_vector(l, k);
       changed = true;
     }
     if (!changed) return;
   }
 }
 
-static void swap(double *a, double *b, size_t n) {
+static void swap_vectors(double *a, double *b, size_t n) {
   for (size_t i = 0; i < n; i++) {
     double kept = a[i];
     a[i] = b[i];
@@ -127,25 +157,25 @@ static void swap(double *a, double *b, size_t n) {
   }
 }
 
-static void reduce(lattice *l) {
+static void reduce_lattice(lattice *l) {
   size_t k = 0, most = SPLITS * l->count * l->count;
   while (k < l->count && l->splits < most && !ct_cancel_raised(l->job->options->cancel)) {
-    shorten(l, k);
+    reduce_vector(l, k);
     double part = k > 0 ? l->parts[k - 1] : 0.0, before = k > 0 ? l->square[k - 1] : 0.0;
     if (before <= FINE * FINE || l->square[k] >= (LOVASZ - part * part) * before) {
       k++;
       continue;
     }
-    swap(l->vectors + k * l->length, l->vectors + (k - 1) * l->length, l->length);
-    swap(l->steps + k * l->count, l->steps + (k - 1) * l->count, l->count);
+    swap_vectors(l->vectors + k * l->length, l->vectors + (k - 1) * l->length, l->length);
+    swap_vectors(l->steps + k * l->count, l->steps + (k - 1) * l->count, l->count);
     k--;
   }
   /* Left off halfway: the others as they are. */
-  for (; k < l->count; k++) split(l, k);
+  for (; k < l->count; k++) orthogonalise_vector(l, k);
 }
 
 /* z moves to where its w is least, by whole units. */
-static void move(lattice *l, const double *w, double *z) {
+static void move_to_nearest(lattice *l, const double *w, double *z) {
   for (size_t e = 0; e < l->length; e++) l->rest[e] = -ldexp(w[l->rows[e]], -l->exponent);
   memset(l->step, 0, l->count * sizeof *l->step);
   for (size_t k = l->count; k-- > 0;) {
@@ -160,17 +190,17 @@ static void move(lattice *l, const double *w, double *z) {
 
 ct_status ct_lcp_reduce_roundoff(const ct_lcp_job *job, ct_lcp_result *result) {
   lattice l;
-  if (!take(&l, job, result)) return CT_OUT_OF_MEMORY;
+  if (!allocate_lattice(&l, job, result)) return CT_OUT_OF_MEMORY;
   if (!l.vectors) return CT_OK;
   double *z = ct_arena_alloc_doubles(job->arena, 2 * job->size), *w = z + job->size;
   if (!z) return CT_OUT_OF_MEMORY;
-  fill(&l, result->z);
-  reduce(&l);
+  fill_lattice(&l, result->z);
+  reduce_lattice(&l);
   const ct_lcp problem = {*job->matrix, job->q};
   memcpy(z, result->z, job->size * sizeof *z);
   memcpy(w, result->w, job->size * sizeof *w);
   for (int k = 0; k < PLANES && result->residual > job->target; k++) {
-    move(&l, w, z);
+    move_to_nearest(&l, w, z);
     double residual = ct_lcp_residual(&problem, z, w);
     if (!(residual < result->residual)) break;
     result->residual = residual;

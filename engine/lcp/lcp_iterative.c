@@ -1,9 +1,14 @@
-/* The least of z'Mz / 2 + q'z over z >= 0, for symmetric positive semidefinite M: conjugate
- * gradients on the rows with z > 0, as long as these promise more than setting rows with z = 0
- * free; steps along the projected gradient where z would leave the bounds.
+/* Iterative methods for large sparse M. Memory: a few vectors.
  *
- * Dostal, Schoeberl 2005 (modified proportioning with reduced gradient projections). Unknowns are
- * scaled so that M has ones on its diagonal. No memory but some vectors.
+ * Projected Gauss-Seidel: each row in turn is solved for its own z, which stays >= 0. For symmetric
+ * positive semidefinite M the energy z'Mz / 2 + q'z falls with every row. Cryer 1971; Mangasarian
+ * 1977 (relaxation).
+ *
+ * MPRGP, for symmetric positive semidefinite M: minimises z'Mz / 2 + q'z over z >= 0. Conjugate
+ * gradients on the rows with z > 0 while these promise more than releasing rows with z = 0; steps
+ * along the projected gradient where z would leave the bounds. Dostal, Schoeberl 2005 (modified
+ * proportioning with reduced gradient projections). Unknowns are scaled so that M has ones on its
+ * diagonal.
  */
 #include "lcp/lcp.h"
 #include "linear/dense.h"
@@ -11,12 +16,67 @@
 
 #include <string.h>
 
+/* ---- projected Gauss-Seidel ------------------------------------------------------------------ */
+
+/* One pass; how far rows were from a solution when their turn came. */
+static double sweep_rows(const ct_lcp_job *job, const double *diagonal, double relaxation,
+                         double *z) {
+  double most = 0.0;
+  for (size_t i = 0; i < job->size; i++) {
+    double w = job->q[i] + ct_matrix_row(job->matrix, i, z), off = fabs(w < z[i] ? w : z[i]);
+    most = off > most ? off : most;
+    if (!(diagonal[i] > 0.0)) continue;
+    double next = z[i] - relaxation * w / diagonal[i];
+    z[i] = next > 0.0 ? next : 0.0;
+  }
+  return most;
+}
+
+/* A row of zeros whose q is negative: of a semidefinite M, one with 0 on the diagonal. */
+static bool find_infeasible_row(const ct_lcp_job *job, const double *diagonal,
+                                double *certificate) {
+  for (size_t i = 0; i < job->size && job->symmetric; i++) {
+    if (diagonal[i] != 0.0 || !(job->q[i] < 0.0)) continue;
+    memset(certificate, 0, job->size * sizeof *certificate);
+    certificate[i] = 1.0;
+    return true;
+  }
+  return false;
+}
+
+ct_status ct_lcp_pgs(const ct_lcp_job *job, ct_lcp_result *result) {
+  double *diagonal = ct_arena_alloc_doubles(job->arena, job->size),
+         relaxation = job->options->relaxation;
+  if (!diagonal) return CT_OUT_OF_MEMORY;
+  if (relaxation == 0.0) relaxation = 1.0;
+  for (size_t i = 0; i < job->size; i++) {
+    diagonal[i] = ct_matrix_entry(job->matrix, i, i);
+    result->z[i] = job->options->start ? fmax(job->options->start[i], 0.0) : 0.0;
+  }
+  result->status = CT_LCP_STATUS_INFEASIBLE;
+  if (find_infeasible_row(job, diagonal, result->certificate)) return CT_OK;
+  result->status = CT_LCP_STATUS_ITERATION_LIMIT;
+  const ct_lcp problem = {*job->matrix, job->q};
+  while (result->iterations < job->iterations_max) {
+    if (ct_cancel_raised(job->options->cancel)) return CT_CANCELLED;
+    result->iterations++;
+    /* Rows change under each other: the residual has the last word. */
+    if (!(sweep_rows(job, diagonal, relaxation, result->z) <= job->target)) continue;
+    if (ct_lcp_residual(&problem, result->z, NULL) > job->target) continue;
+    result->status = CT_LCP_STATUS_OK;
+    break;
+  }
+  return CT_OK;
+}
+
+/* ---- conjugate gradients within bounds (MPRGP) ----------------------------------------------- */
+
 /* Products for the norm of M: from below, near enough for a step of half of what is allowed. */
 enum { NORM_STEPS = 20 };
 /* Steps after which the gradient is computed again instead of being updated. */
 enum { REFRESH = 64 };
 
-typedef struct quadratic {
+typedef struct mprgp_state {
   const ct_lcp_job *job;
   size_t n;
   double *scale;   /* z = scale x */
@@ -27,11 +87,11 @@ typedef struct quadratic {
   double step;     /* along the gradient */
   double promised; /* what of the free gradient bounds allow, times it */
   double chopped;  /* |what the gradient asks of rows at 0|^2 */
-} quadratic;
+} mprgp_state;
 
-static bool take(quadratic *s, const ct_lcp_job *job) {
+static bool allocate_mprgp(mprgp_state *s, const ct_lcp_job *job) {
   size_t n = job->size;
-  *s = (quadratic){.job = job, .n = n};
+  *s = (mprgp_state){.job = job, .n = n};
   double *all = ct_arena_alloc_doubles(job->arena, 7 * n);
   if (!all) return false;
   double **vectors[] = {&s->scale, &s->x, &s->g, &s->p, &s->mp, &s->free, &s->scratch};
@@ -40,19 +100,19 @@ static bool take(quadratic *s, const ct_lcp_job *job) {
 }
 
 /* y = scaled M x */
-static void product(quadratic *s, const double *x, double *y) {
+static void multiply_scaled(mprgp_state *s, const double *x, double *y) {
   for (size_t i = 0; i < s->n; i++) s->scratch[i] = s->scale[i] * x[i];
   ct_matrix_product(s->job->matrix, s->scratch, y);
   for (size_t i = 0; i < s->n; i++) y[i] *= s->scale[i];
 }
 
-static void renew_gradient(quadratic *s) {
-  product(s, s->x, s->g);
+static void compute_gradient(mprgp_state *s) {
+  multiply_scaled(s, s->x, s->g);
   for (size_t i = 0; i < s->n; i++) s->g[i] += s->scale[i] * s->job->q[i];
 }
 
 /* Free and chopped gradient at x. */
-static void part_gradient(quadratic *s) {
+static void split_gradient(mprgp_state *s) {
   s->promised = s->chopped = 0.0;
   for (size_t i = 0; i < s->n; i++) {
     double g = s->g[i];
@@ -63,7 +123,7 @@ static void part_gradient(quadratic *s) {
 }
 
 /* max |min(z, w)| */
-static double natural(const quadratic *s) {
+static double natural_residual(const mprgp_state *s) {
   double most = 0.0;
   for (size_t i = 0; i < s->n; i++) {
     double z = s->x[i] * s->scale[i], w = s->g[i] / s->scale[i], off = fabs(w < z ? w : z);
@@ -72,14 +132,14 @@ static double natural(const quadratic *s) {
   return most;
 }
 
-static double norm(quadratic *s) {
+static double estimate_matrix_norm(mprgp_state *s) {
   double length = 1.0;
   for (size_t i = 0; i < s->n; i++) s->p[i] = 1.0 / (double)(1 + i % 7);
   for (int k = 0; k < NORM_STEPS; k++) {
     length = sqrt(ct_dense_dot(s->p, s->p, s->n));
     if (!(length > 0.0)) return 1.0;
     for (size_t i = 0; i < s->n; i++) s->p[i] /= length;
-    product(s, s->p, s->mp);
+    multiply_scaled(s, s->p, s->mp);
     memcpy(s->p, s->mp, s->n * sizeof *s->p);
   }
   length = sqrt(ct_dense_dot(s->p, s->p, s->n));
@@ -87,14 +147,14 @@ static double norm(quadratic *s) {
 }
 
 /* The longest step against p that keeps x >= 0. */
-static double longest(const quadratic *s) {
+static double find_longest_step(const mprgp_state *s) {
   double step = INFINITY;
   for (size_t i = 0; i < s->n; i++)
     if (s->p[i] > 0.0) step = fmin(step, s->x[i] / s->p[i]);
   return step;
 }
 
-static void go(quadratic *s, double step) {
+static void move_along_direction(mprgp_state *s, double step) {
   for (size_t i = 0; i < s->n; i++) {
     double x = s->x[i] - step * s->p[i];
     s->x[i] = x > 0.0 ? x : 0.0;
@@ -103,71 +163,71 @@ static void go(quadratic *s, double step) {
 }
 
 /* Rows at 0 that want to grow, along their own gradient. */
-static void set_free(quadratic *s) {
+static void make_proportioning_step(mprgp_state *s) {
   for (size_t i = 0; i < s->n; i++) s->p[i] = s->x[i] > 0.0 ? 0.0 : fmin(s->g[i], 0.0);
-  product(s, s->p, s->mp);
+  multiply_scaled(s, s->p, s->mp);
   double curvature = ct_dense_dot(s->p, s->mp, s->n);
-  go(s, curvature > 0.0 ? ct_dense_dot(s->g, s->p, s->n) / curvature : s->step);
-  part_gradient(s);
+  move_along_direction(s, curvature > 0.0 ? ct_dense_dot(s->g, s->p, s->n) / curvature : s->step);
+  split_gradient(s);
   memcpy(s->p, s->free, s->n * sizeof *s->p);
 }
 
 /* A conjugate step; where the bounds end it, one along the projected gradient. False: nothing ends
  * it. */
-static bool descend(quadratic *s) {
-  product(s, s->p, s->mp);
+static bool make_conjugate_step(mprgp_state *s) {
+  multiply_scaled(s, s->p, s->mp);
   double curvature = ct_dense_dot(s->p, s->mp, s->n), slope = ct_dense_dot(s->g, s->p, s->n),
-         bound = longest(s);
+         bound = find_longest_step(s);
   double best = curvature > 0.0 ? slope / curvature : INFINITY;
   if (best == INFINITY && bound == INFINITY) return false;
   if (best <= bound) {
-    go(s, best);
-    part_gradient(s);
+    move_along_direction(s, best);
+    split_gradient(s);
     double turn = ct_dense_dot(s->free, s->mp, s->n) / curvature;
     for (size_t i = 0; i < s->n; i++) s->p[i] = s->free[i] - turn * s->p[i];
     return true;
   }
-  go(s, bound);
+  move_along_direction(s, bound);
   for (size_t i = 0; i < s->n; i++)
     if (s->x[i] > 0.0) s->x[i] = fmax(s->x[i] - s->step * s->g[i], 0.0);
-  renew_gradient(s);
-  part_gradient(s);
+  compute_gradient(s);
+  split_gradient(s);
   memcpy(s->p, s->free, s->n * sizeof *s->p);
   return true;
 }
 
-static void begin(quadratic *s) {
+static void start_mprgp(mprgp_state *s) {
   for (size_t i = 0; i < s->n; i++) {
     double diagonal = ct_matrix_entry(s->job->matrix, i, i),
            start = s->job->options->start ? s->job->options->start[i] : 0.0;
     s->scale[i] = diagonal > 0.0 ? 1.0 / sqrt(diagonal) : 1.0;
     s->x[i] = fmax(start, 0.0) / s->scale[i];
   }
-  s->step = 1.0 / norm(s);
-  renew_gradient(s);
-  part_gradient(s);
+  s->step = 1.0 / estimate_matrix_norm(s);
+  compute_gradient(s);
+  split_gradient(s);
   memcpy(s->p, s->free, s->n * sizeof *s->p);
 }
 
 ct_status ct_lcp_mprgp(const ct_lcp_job *job, ct_lcp_result *result) {
-  quadratic s;
-  if (!take(&s, job)) return CT_OUT_OF_MEMORY;
-  begin(&s);
+  mprgp_state s;
+  if (!allocate_mprgp(&s, job)) return CT_OUT_OF_MEMORY;
+  start_mprgp(&s);
   result->status = CT_LCP_STATUS_ITERATION_LIMIT;
   const ct_lcp problem = {*job->matrix, job->q};
   while (result->iterations < job->iterations_max) {
     if (ct_cancel_raised(job->options->cancel)) return CT_CANCELLED;
-    if (natural(&s) <= job->target) {
+    if (natural_residual(&s) <= job->target) {
       for (size_t i = 0; i < s.n; i++) result->z[i] = s.x[i] * s.scale[i];
       if (ct_lcp_residual(&problem, result->z, NULL) <= job->target) {
         result->status = CT_LCP_STATUS_OK;
         return CT_OK;
       }
     }
-    if (++result->iterations % REFRESH == 0) renew_gradient(&s);
+    if (++result->iterations % REFRESH == 0) compute_gradient(&s);
     if (s.chopped > s.promised) {
-      set_free(&s);
-    } else if (!descend(&s)) {
+      make_proportioning_step(&s);
+    } else if (!make_conjugate_step(&s)) {
       result->status = CT_LCP_STATUS_INFEASIBLE;
       for (size_t i = 0; i < s.n; i++) result->certificate[i] = fmax(-s.p[i] * s.scale[i], 0.0);
       break;
