@@ -1,5 +1,6 @@
-// Bullet in double precision in the boxes' benchmark: its dynamic trees and its sort-and-sweep, which keep a list of pairs. Boxes
-// in it are wider than asked; what only the wider ones do is left out of the answer.
+// Bullet in double precision in the boxes' benchmark: its dynamic trees and its sort-and-sweep,
+// which keep a list of pairs. Boxes in it are wider than asked; what only the wider ones do is left
+// out of the answer.
 #define BT_USE_DOUBLE_PRECISION
 #include <BulletCollision/BroadphaseCollision/btAxisSweep3.h>
 #include <BulletCollision/BroadphaseCollision/btDbvtBroadphase.h>
@@ -38,26 +39,32 @@ void reset_trees(void *opaque) {
 void reset_sweep(void *opaque) {
   auto *s = static_cast<State *>(opaque);
   double room = std::cbrt(2.0 * s->count) + 2;
-  s->phase = std::make_unique<bt32BitAxisSweep3>(btVector3(-2, -2, -2), btVector3(room, room, room), s->count + 1);
+  s->phase = std::make_unique<bt32BitAxisSweep3>(btVector3(-2, -2, -2), btVector3(room, room, room),
+                                                 s->count + 1);
   s->proxies.clear();
 }
 
 void place(void *, const bench_box *) {}
 
-uint32_t number(const btBroadphaseProxy *p) { return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(p->m_clientObject)); }
+uint32_t number(const btBroadphaseProxy *p) {
+  return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(p->m_clientObject));
+}
 
 void answer(void *opaque, const bench_box *boxes, bench_pairs *pairs) {
   auto *s = static_cast<State *>(opaque);
   if (s->proxies.empty()) {
     for (uint32_t i = 0; i < s->count; i++)
-      s->proxies.push_back(s->phase->createProxy(vector_of(boxes[i].low), vector_of(boxes[i].high), BOX_SHAPE_PROXYTYPE,
-                                                 reinterpret_cast<void *>(static_cast<uintptr_t>(i)), 1, 1, &s->dispatcher));
+      s->proxies.push_back(s->phase->createProxy(
+          vector_of(boxes[i].low), vector_of(boxes[i].high), BOX_SHAPE_PROXYTYPE,
+          reinterpret_cast<void *>(static_cast<uintptr_t>(i)), 1, 1, &s->dispatcher));
   } else {
     for (uint32_t i = 0; i < s->count; i++)
-      s->phase->setAabb(s->proxies[i], vector_of(boxes[i].low), vector_of(boxes[i].high), &s->dispatcher);
+      s->phase->setAabb(s->proxies[i], vector_of(boxes[i].low), vector_of(boxes[i].high),
+                        &s->dispatcher);
   }
   s->phase->calculateOverlappingPairs(&s->dispatcher);
-  const btBroadphasePairArray &kept = s->phase->getOverlappingPairCache()->getOverlappingPairArray();
+  const btBroadphasePairArray &kept =
+      s->phase->getOverlappingPairCache()->getOverlappingPairArray();
   pairs->count = 0;
   for (int k = 0; k < kept.size(); k++) {
     const btBroadphaseProxy *a = kept[k].m_pProxy0, *b = kept[k].m_pProxy1;

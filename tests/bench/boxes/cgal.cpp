@@ -1,5 +1,5 @@
-// CGAL in the boxes' benchmark: the hybrid of Zomorodian and Edelsbrunner, over its own boxes in both precisions. It reorders what
-// it is given, so its boxes are made as part of the answer.
+// CGAL in the boxes' benchmark: the hybrid of Zomorodian and Edelsbrunner, over its own boxes in
+// both precisions. It reorders what it is given, so its boxes are made as part of the answer.
 #include <CGAL/Box_intersection_d/Box_d.h>
 #include <CGAL/box_intersection_d.h>
 
@@ -11,7 +11,8 @@ namespace {
 
 template <class Number> struct Box : CGAL::Box_intersection_d::Box_d<Number, 3> {
   uint32_t number = 0;
-  Box(Number *low, Number *high, uint32_t which) : CGAL::Box_intersection_d::Box_d<Number, 3>(low, high), number(which) {}
+  Box(Number *low, Number *high, uint32_t which)
+      : CGAL::Box_intersection_d::Box_d<Number, 3>(low, high), number(which) {}
 };
 
 struct State {
@@ -23,7 +24,8 @@ void reset(void *) {}
 void place(void *, const bench_box *) {}
 
 // Of cutoffs from 10 to 1000, 100 is the fastest of few boxes and 300 of many.
-template <class Number, int cutoff> void answer(void *opaque, const bench_box *boxes, bench_pairs *pairs) {
+template <class Number, int cutoff>
+void answer(void *opaque, const bench_box *boxes, bench_pairs *pairs) {
   auto *s = static_cast<State *>(opaque);
   std::vector<Box<Number>> list;
   list.reserve(s->count);
@@ -37,7 +39,8 @@ template <class Number, int cutoff> void answer(void *opaque, const bench_box *b
   }
   pairs->count = 0;
   CGAL::box_self_intersection_d(
-      list.begin(), list.end(), [&](const Box<Number> &a, const Box<Number> &b) { bench_add(pairs, a.number, b.number); },
+      list.begin(), list.end(),
+      [&](const Box<Number> &a, const Box<Number> &b) { bench_add(pairs, a.number, b.number); },
       std::ptrdiff_t(cutoff));
 }
 

@@ -19,7 +19,8 @@ struct State {
 };
 
 fcl::Vector3d middle(const bench_box &b) {
-  return fcl::Vector3d((b.low[0] + b.high[0]) / 2, (b.low[1] + b.high[1]) / 2, (b.low[2] + b.high[2]) / 2);
+  return fcl::Vector3d((b.low[0] + b.high[0]) / 2, (b.low[1] + b.high[1]) / 2,
+                       (b.low[2] + b.high[2]) / 2);
 }
 
 fcl::Vector3d extents(const bench_box &b) {
@@ -41,7 +42,8 @@ void *prepare(const bench_box *boxes, uint32_t count) {
   auto *s = new State;
   for (uint32_t i = 0; i < count; i++) {
     s->shapes.push_back(std::make_shared<fcl::Boxd>(extents(boxes[i])));
-    s->owned.push_back(std::make_unique<fcl::CollisionObjectd>(s->shapes.back(), fcl::Matrix3d::Identity(), middle(boxes[i])));
+    s->owned.push_back(std::make_unique<fcl::CollisionObjectd>(
+        s->shapes.back(), fcl::Matrix3d::Identity(), middle(boxes[i])));
     s->owned.back()->setUserData(reinterpret_cast<void *>(static_cast<uintptr_t>(i)));
     s->objects.push_back(s->owned.back().get());
   }
@@ -60,7 +62,8 @@ uint32_t number(const fcl::CollisionObjectd *object) {
 }
 
 bool collect(fcl::CollisionObjectd *a, fcl::CollisionObjectd *b, void *pairs) {
-  if (a->getAABB().overlap(b->getAABB())) bench_add(static_cast<bench_pairs *>(pairs), number(a), number(b));
+  if (a->getAABB().overlap(b->getAABB()))
+    bench_add(static_cast<bench_pairs *>(pairs), number(a), number(b));
   return false;
 }
 
@@ -81,7 +84,13 @@ void answer(void *opaque, const bench_box *, bench_pairs *pairs) {
 
 extern "C" {
 const bench_broad bench_broad_fcl[] = {
-    {"FCL dynamic tree", 0, {1000000, 1000000}, prepare, reset<fcl::DynamicAABBTreeCollisionManagerd>, place, answer},
+    {"FCL dynamic tree",
+     0,
+     {1000000, 1000000},
+     prepare,
+     reset<fcl::DynamicAABBTreeCollisionManagerd>,
+     place,
+     answer},
     {"FCL dynamic tree, array",
      0,
      {1000000, 1000000},
@@ -91,7 +100,13 @@ const bench_broad bench_broad_fcl[] = {
      answer},
     {"FCL SaP", 0, {1000, 1000}, prepare, reset<fcl::SaPCollisionManagerd>, place, answer},
     {"FCL SSaP", 0, {10000, 10000}, prepare, reset<fcl::SSaPCollisionManagerd>, place, answer},
-    {"FCL interval tree", 0, {1000, 1000}, prepare, reset<fcl::IntervalTreeCollisionManagerd>, place, answer},
+    {"FCL interval tree",
+     0,
+     {1000, 1000},
+     prepare,
+     reset<fcl::IntervalTreeCollisionManagerd>,
+     place,
+     answer},
 };
 const int bench_broad_fcl_count = sizeof bench_broad_fcl / sizeof bench_broad_fcl[0];
 }

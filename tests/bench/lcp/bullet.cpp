@@ -1,5 +1,5 @@
-// Bullet in double precision in the benchmark of linear complementarity: its Dantzig and its projected Gauss-Seidel. Its matrices are
-// made before the clock runs.
+// Bullet in double precision in the benchmark of linear complementarity: its Dantzig and its
+// projected Gauss-Seidel. Its matrices are made before the clock runs.
 #define BT_USE_DOUBLE_PRECISION
 #include <BulletDynamics/MLCPSolvers/btDantzigSolver.h>
 #include <BulletDynamics/MLCPSolvers/btSolveProjectedGaussSeidel.h>
@@ -35,13 +35,15 @@ void *prepare(const bench_problem *problems) {
   return s;
 }
 
-bool solve_by(btMLCPSolverInterface &solver, int sweeps, State *s, const bench_problem &p, int k, double *z) {
+bool solve_by(btMLCPSolverInterface &solver, int sweeps, State *s, const bench_problem &p, int k,
+              double *z) {
   for (int i = 0; i < p.size; i++) {
     s->b[i] = -p.q[i];
     s->x[i] = s->low[i] = 0;
     s->high[i] = 1e30;
   }
-  const bool solved = solver.solveMLCP(s->m[k], s->b, s->x, s->low, s->high, s->friction, sweeps, false);
+  const bool solved =
+      solver.solveMLCP(s->m[k], s->b, s->x, s->low, s->high, s->friction, sweeps, false);
   for (int i = 0; i < p.size; i++) z[i] = s->x[i];
   return solved;
 }
@@ -56,8 +58,8 @@ bool sweeps(void *opaque, const bench_problem *problems, int k, double *z) {
   return solve_by(s->sweeps, 50, s, problems[k], k, z);
 }
 
-}  // namespace
+} // namespace
 
-extern "C" const bench_solver bench_solvers_bullet[] = {{"Bullet btDantzigSolver", 0, prepare, dantzig},
-                                                        {"Bullet 50 sweeps", 0, prepare, sweeps}};
+extern "C" const bench_solver bench_solvers_bullet[] = {
+    {"Bullet btDantzigSolver", 0, prepare, dantzig}, {"Bullet 50 sweeps", 0, prepare, sweeps}};
 extern "C" const int bench_solvers_bullet_count = 2;

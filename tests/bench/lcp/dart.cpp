@@ -1,4 +1,5 @@
-// DART's solver in the benchmark of linear complementarity: Dantzig's method as ODE has it. It destroys what it is given.
+// DART's solver in the benchmark of linear complementarity: Dantzig's method as ODE has it. It
+// destroys what it is given.
 #include <dart/external/odelcpsolver/lcp.h>
 
 #include <cmath>
@@ -37,13 +38,14 @@ bool solve(void *opaque, const bench_problem *problems, int k, double *z) {
     s->high[i] = HUGE_VAL;
     s->friction[i] = -1;
   }
-  const bool solved = dart::external::ode::dSolveLCP(p.size, s->m.data(), s->x.data(), s->b.data(), s->w.data(), 0, s->low.data(),
-                                                     s->high.data(), s->friction.data());
+  const bool solved =
+      dart::external::ode::dSolveLCP(p.size, s->m.data(), s->x.data(), s->b.data(), s->w.data(), 0,
+                                     s->low.data(), s->high.data(), s->friction.data());
   std::memcpy(z, s->x.data(), n * sizeof(double));
   return solved;
 }
 
-}  // namespace
+} // namespace
 
 extern "C" const bench_solver bench_solvers_dart[] = {{"DART dSolveLCP", 0, prepare, solve}};
 extern "C" const int bench_solvers_dart_count = 1;

@@ -1,11 +1,12 @@
-// Bullet in double precision in the peers' benchmark: its pair detector and its GJK-EPA for hulls, its dispatcher for primitives.
+// Bullet in double precision in the peers' benchmark: its pair detector and its GJK-EPA for hulls,
+// its dispatcher for primitives.
 #define BT_USE_DOUBLE_PRECISION
-#include <btBulletCollisionCommon.h>
 #include <BulletCollision/NarrowPhaseCollision/btGjkEpa2.h>
 #include <BulletCollision/NarrowPhaseCollision/btGjkEpaPenetrationDepthSolver.h>
 #include <BulletCollision/NarrowPhaseCollision/btGjkPairDetector.h>
 #include <BulletCollision/NarrowPhaseCollision/btPointCollector.h>
 #include <BulletCollision/NarrowPhaseCollision/btVoronoiSimplexSolver.h>
+#include <btBulletCollisionCommon.h>
 
 #include <algorithm>
 #include <vector>
@@ -51,7 +52,8 @@ void pair_detector(void *opaque, const bench_row *row, double *values) {
   btGjkEpaPenetrationDepthSolver epa;
   for (int i = 0; i < row->count; i++) {
     const bench_pair &p = row->pairs[i];
-    btGjkPairDetector detector(s->shapes[p.hull_a], s->shapes[p.hull_b], &simplex, apart ? nullptr : &epa);
+    btGjkPairDetector detector(s->shapes[p.hull_a], s->shapes[p.hull_b], &simplex,
+                               apart ? nullptr : &epa);
     btGjkPairDetector::ClosestPointInput input;
     input.m_transformA = s->a[i];
     input.m_transformB = s->b[i];
@@ -69,8 +71,11 @@ void gjk_epa2(void *opaque, const bench_row *row, double *values) {
     const bench_pair &p = row->pairs[i];
     btGjkEpaSolver2::sResults r;
     btVector3 guess = s->b[i].getOrigin() - s->a[i].getOrigin();
-    bool found = apart ? btGjkEpaSolver2::Distance(s->shapes[p.hull_a], s->a[i], s->shapes[p.hull_b], s->b[i], guess, r)
-                       : btGjkEpaSolver2::Penetration(s->shapes[p.hull_a], s->a[i], s->shapes[p.hull_b], s->b[i], guess, r, false);
+    bool found = apart
+                     ? btGjkEpaSolver2::Distance(s->shapes[p.hull_a], s->a[i], s->shapes[p.hull_b],
+                                                 s->b[i], guess, r)
+                     : btGjkEpaSolver2::Penetration(s->shapes[p.hull_a], s->a[i],
+                                                    s->shapes[p.hull_b], s->b[i], guess, r, false);
     values[i] = !found ? BENCH_FAILED : apart ? r.distance : -r.distance;
   }
 }
@@ -104,8 +109,8 @@ void *prepare_solids(const bench_row *row) {
 
 struct Deepest : btCollisionWorld::ContactResultCallback {
   double depth = BENCH_NO_CONTACT;
-  btScalar addSingleResult(btManifoldPoint &point, const btCollisionObjectWrapper *, int, int, const btCollisionObjectWrapper *, int,
-                           int) override {
+  btScalar addSingleResult(btManifoldPoint &point, const btCollisionObjectWrapper *, int, int,
+                           const btCollisionObjectWrapper *, int, int) override {
     if (point.getDistance() <= 0) depth = std::max(depth, -point.getDistance());
     return 0;
   }
@@ -120,10 +125,12 @@ void pair_test(void *opaque, const bench_row *row, double *values) {
   }
 }
 
-bool takes_hulls(const bench_row *row) { return row->work == BENCH_DISTANCE || row->work == BENCH_DEPTH; }
+bool takes_hulls(const bench_row *row) {
+  return row->work == BENCH_DISTANCE || row->work == BENCH_DEPTH;
+}
 bool takes_solids(const bench_row *row) { return row->solids != nullptr; }
 
-}  // namespace
+} // namespace
 
 extern "C" {
 const bench_engine bench_bullet[] = {

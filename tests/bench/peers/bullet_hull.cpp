@@ -20,7 +20,8 @@ double volume_of(const btConvexHullComputer &hull) {
 void hulls(const bench_row *row, double *values, bool measure) {
   for (int i = 0; i < row->count; i++) {
     btConvexHullComputer hull;
-    hull.compute(row->clouds[static_cast<size_t>(i) * row->cloud_points], 3 * sizeof(double), row->cloud_points, 0, 0);
+    hull.compute(row->clouds[static_cast<size_t>(i) * row->cloud_points], 3 * sizeof(double),
+                 row->cloud_points, 0, 0);
     *values++ = hull.vertices.size();
     *values++ = hull.faces.size();
     *values++ = measure ? volume_of(hull) : 0;
@@ -35,6 +36,7 @@ bool takes(const bench_row *row) { return row->clouds != nullptr; }
 } // namespace
 
 extern "C" {
-const bench_engine bench_bullet_hull[] = {{"Bullet convex hull computer", false, true, takes, prepare, build, build_measured}};
+const bench_engine bench_bullet_hull[] = {
+    {"Bullet convex hull computer", false, true, takes, prepare, build, build_measured}};
 const int bench_bullet_hull_count = 1;
 }

@@ -34,13 +34,18 @@ void hulls(const Clouds &clouds, double *values, bool measure) {
   }
 }
 
-void build(void *opaque, const bench_row *, double *values) { hulls(*static_cast<Clouds *>(opaque), values, false); }
-void build_measured(void *opaque, const bench_row *, double *values) { hulls(*static_cast<Clouds *>(opaque), values, true); }
+void build(void *opaque, const bench_row *, double *values) {
+  hulls(*static_cast<Clouds *>(opaque), values, false);
+}
+void build_measured(void *opaque, const bench_row *, double *values) {
+  hulls(*static_cast<Clouds *>(opaque), values, true);
+}
 bool takes(const bench_row *row) { return row->clouds != nullptr; }
 
 } // namespace
 
 extern "C" {
-const bench_engine bench_cgal_hull[] = {{"CGAL convex_hull_3", false, true, takes, prepare, build, build_measured}};
+const bench_engine bench_cgal_hull[] = {
+    {"CGAL convex_hull_3", false, true, takes, prepare, build, build_measured}};
 const int bench_cgal_hull_count = 1;
 }

@@ -36,7 +36,8 @@ void *prepare_hulls(const bench_row *row) {
     const bench_hull &hull = row->hulls[i];
     auto vertices = std::make_shared<std::vector<Vector3d>>();
     auto faces = std::make_shared<std::vector<int>>();
-    for (int v = 0; v < hull.vertex_count; v++) vertices->emplace_back(hull.vertex[v][0], hull.vertex[v][1], hull.vertex[v][2]);
+    for (int v = 0; v < hull.vertex_count; v++)
+      vertices->emplace_back(hull.vertex[v][0], hull.vertex[v][1], hull.vertex[v][2]);
     for (int f = 0; f < hull.face_count; f++) {
       faces->push_back(3);
       faces->insert(faces->end(), hull.face[f], hull.face[f] + 3);
@@ -58,7 +59,8 @@ void distances(const Solver &solver, const Hulls &s, const bench_row *row, doubl
     const bench_pair &p = row->pairs[i];
     double distance = -1;
     Vector3d a, b;
-    bool found = solver.shapeDistance(*s.shapes[p.hull_a], s.a[i], *s.shapes[p.hull_b], s.b[i], &distance, &a, &b);
+    bool found = solver.shapeDistance(*s.shapes[p.hull_a], s.a[i], *s.shapes[p.hull_b], s.b[i],
+                                      &distance, &a, &b);
     values[i] = found ? distance : BENCH_FAILED;
   }
 }
@@ -80,7 +82,8 @@ void signed_distances(void *opaque, const bench_row *row, double *values) {
     double distance = 0;
     Vector3d a, b;
     try {
-      s->libccd.shapeSignedDistance(*s->shapes[p.hull_a], s->a[i], *s->shapes[p.hull_b], s->b[i], &distance, &a, &b);
+      s->libccd.shapeSignedDistance(*s->shapes[p.hull_a], s->a[i], *s->shapes[p.hull_b], s->b[i],
+                                    &distance, &a, &b);
     } catch (const std::exception &) {
       distance = 0;
     }
@@ -89,12 +92,15 @@ void signed_distances(void *opaque, const bench_row *row, double *values) {
 }
 
 template <class Solver>
-void depths(const Solver &solver, const Hulls &s, const bench_row *row, double *values, double sign) {
+void depths(const Solver &solver, const Hulls &s, const bench_row *row, double *values,
+            double sign) {
   std::vector<fcl::ContactPointd> contacts;
   for (int i = 0; i < row->count; i++) {
     const bench_pair &p = row->pairs[i];
     contacts.clear();
-    bool found = solver.shapeIntersect(*s.shapes[p.hull_a], s.a[i], *s.shapes[p.hull_b], s.b[i], &contacts) && !contacts.empty();
+    bool found = solver.shapeIntersect(*s.shapes[p.hull_a], s.a[i], *s.shapes[p.hull_b], s.b[i],
+                                       &contacts) &&
+                 !contacts.empty();
     values[i] = found ? sign * contacts[0].penetration_depth : BENCH_FAILED;
   }
 }
@@ -117,7 +123,8 @@ struct Solids {
 };
 
 std::shared_ptr<fcl::CollisionGeometryd> geometry_of(const bench_solid &s) {
-  if (s.kind == BENCH_BOX) return std::make_shared<fcl::Boxd>(2 * s.size[0], 2 * s.size[1], 2 * s.size[2]);
+  if (s.kind == BENCH_BOX)
+    return std::make_shared<fcl::Boxd>(2 * s.size[0], 2 * s.size[1], 2 * s.size[2]);
   if (s.kind == BENCH_SPHERE) return std::make_shared<fcl::Sphered>(s.size[0]);
   return std::make_shared<fcl::Capsuled>(s.size[0], 2 * s.size[1]);
 }
@@ -141,19 +148,24 @@ void collide(const Solids &s, const bench_row *row, double *values, bool contact
     result.clear();
     fcl::collide(&s.a[i], &s.b[i], request, result);
     double depth = result.isCollision() ? 0.0 : BENCH_NO_CONTACT;
-    for (size_t k = 0; contacts && k < result.numContacts(); k++) depth = std::max(depth, result.getContact(k).penetration_depth);
+    for (size_t k = 0; contacts && k < result.numContacts(); k++)
+      depth = std::max(depth, result.getContact(k).penetration_depth);
     values[i] = depth;
   }
 }
 
-void collide_contacts(void *opaque, const bench_row *row, double *values) { collide(*static_cast<Solids *>(opaque), row, values, true); }
-void collide_only(void *opaque, const bench_row *row, double *values) { collide(*static_cast<Solids *>(opaque), row, values, false); }
+void collide_contacts(void *opaque, const bench_row *row, double *values) {
+  collide(*static_cast<Solids *>(opaque), row, values, true);
+}
+void collide_only(void *opaque, const bench_row *row, double *values) {
+  collide(*static_cast<Solids *>(opaque), row, values, false);
+}
 
 bool takes_distance(const bench_row *row) { return row->work == BENCH_DISTANCE; }
 bool takes_depth(const bench_row *row) { return row->work == BENCH_DEPTH; }
 bool takes_solids(const bench_row *row) { return row->solids != nullptr; }
 
-}  // namespace
+} // namespace
 
 extern "C" {
 const bench_engine bench_fcl[] = {
