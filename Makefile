@@ -4,6 +4,10 @@
 # on the objects' undefined symbols.
 
 BUILD    ?= build
+# make run, bench and install build here without assertions; BUILD itself has them, for development and tests.
+RELEASE_BUILD ?= $(BUILD)/release
+RELEASE  ?=
+RELEASE_OPTIONS ?= RELEASE=1
 CC       ?= gcc
 OPT      ?= -O2
 SANITIZE ?=
@@ -20,7 +24,7 @@ endif
 WARN := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Werror
 HARDEN := -fstack-protector-strong -fPIE $(if $(SANITIZE),,-U_FORTIFY_SOURCE $(if $(filter -O0,$(OPT)),,-D_FORTIFY_SOURCE=2))
 COMPILE := -std=c17 $(OPT) -g -ffp-contract=off -fno-delete-null-pointer-checks -fno-math-errno -fvisibility=hidden -MMD -MP $(HARDEN) \
-        $(WARN) $(SANITIZE) $(EXTRA_CFLAGS)
+        $(WARN) $(if $(RELEASE),-DNDEBUG) $(SANITIZE) $(EXTRA_CFLAGS)
 LINK := -pie -Wl,-z,relro,-z,now,-z,noexecstack $(SANITIZE) $(EXTRA_CFLAGS)
 # Its number changes with the ABI, the version of its symbols in engine/libcontact.map with each ABI before 1.0. Not built with sanitizers.
 SONAME := libcontact.so.0
@@ -49,7 +53,11 @@ SERVER_LIBS  := -lmicrohttpd $(STORE_LIBS) -ljansson -lnettle -lm -lpthread
 
 .DEFAULT_GOAL := build
 .PHONY: build
-build: $(BUILD)/contactd $(BUILD)/libcontact.a $(SHARED) ## build the daemon and the library, static and shared
+build: $(BUILD)/contactd $(BUILD)/libcontact.a $(SHARED) ## build the daemon and the library with assertions, for development
+
+.PHONY: release
+release: ## build the daemon and the library without assertions, in build/release
+	@$(MAKE) --no-print-directory -j2 BUILD=$(RELEASE_BUILD) $(RELEASE_OPTIONS) build
 
 # Short loops of a known length, which -O2 leaves as loops. The bits are the same.
 O3_NAMES := manifold_box_axis box_box hull_cull_points friction_band
@@ -164,7 +172,7 @@ $(BUILD)/tests/peers/%: tests/peers/%.cpp
 
 RUN_PACKAGES  := gcc libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libuv1-dev nettle-dev libsqlite3-dev libhiredis-dev curl jq
 TEST_PACKAGES := $(RUN_PACKAGES) git binutils python3 python3-jsonschema clang g++ libfcl-dev dart-doc prometheus systemd redis-server \
-                 redis-tools strace e2fsprogs haproxy nodejs
+                 redis-tools strace e2fsprogs haproxy nodejs clang-format
 LINT_PACKAGES := git python3 clang-format clang-tidy
 BENCH_PACKAGES := $(TEST_PACKAGES) wrk libccd-dev libbullet-dev libode-dev libcgal-dev libqhull-dev \
                   libdart-external-odelcpsolver-dev
@@ -185,9 +193,9 @@ TEST_VARIABLES := BIN CORPUS FULL KILLS SANITIZER TESTS_AT_ONCE
 
 .PHONY: run
 run: deps ## build, then serve the demo robot cell on http://127.0.0.1:7077
-	@$(MAKE) --no-print-directory -j2 build
+	@$(MAKE) --no-print-directory release
 	@mkdir -p $(BUILD)/data
-	env $(TEST_VARIABLES:%=-u CONTACTD_%) $(BUILD)/contactd --durability disk --data $(BUILD)/data --scene server/demo/cell.json $(ARGS)
+	env $(TEST_VARIABLES:%=-u CONTACTD_%) $(RELEASE_BUILD)/contactd --durability disk --data $(BUILD)/data --scene server/demo/cell.json $(ARGS)
 
 # ---- tests ---------------------------------------------------------------------------------------------------------------
 
@@ -223,8 +231,8 @@ tsan: deps-test ## run the tests under ThreadSanitizer (TESTS=... chooses)
 
 bench: ## measure speeds, as ratios within one run
 	@tests/house/deps.sh $(BENCH_PACKAGES)
-	@$(MAKE) --no-print-directory -j2 build
-	@BUILD=$(BUILD) tests/bench/run
+	@$(MAKE) --no-print-directory release
+	@BUILD=$(RELEASE_BUILD) tests/bench/run
 
 # ---- image ---------------------------------------------------------------------------------------------------------------
 
@@ -255,17 +263,17 @@ manifests-test: deps-fleet ## check the files of docker/ with the tools that rea
 # ---- house ---------------------------------------------------------------------------------------------------------------
 
 .PHONY: format lint layers same-code warnings format-check tidy version compile-commands
-format: ## lay out the C lines that changed since BASE (default: origin/main)
+format: ## lay out all C and C++ files by clang-format
 	@tests/house/deps.sh $(LINT_PACKAGES)
-	@tests/house/format.py fix $(BASE)
+	@tests/house/format.py fix
 
-format-check: ## fail if clang-format would change one of these lines
+format-check: ## fail if clang-format would change a file
 	@tests/house/deps.sh $(LINT_PACKAGES)
-	@tests/house/format.py $(BASE)
+	@tests/house/format.py
 
-tidy: $(BUILD)/compile_commands.json ## find bugs with clang-tidy in the C files changed since BASE, or in FILES="a.c b.c"
+tidy: $(BUILD)/compile_commands.json ## find bugs with clang-tidy in all C files, or in FILES="a.c b.c"
 	@tests/house/deps.sh $(LINT_PACKAGES)
-	@tests/house/tidy.py $(BUILD) $(if $(FILES),$(FILES),--since $(BASE))
+	@tests/house/tidy.py $(BUILD) $(FILES)
 
 version: ## print the version and check that all files agree on it
 	@tests/house/version.py
@@ -292,17 +300,17 @@ same-code: deps-test ## prove that renames and comments since BASE (default: HEA
 	@BUILD=$(BUILD) CC="$(CC)" OPT="$(OPT)" tests/house/same_code.py $(or $(BASE),HEAD)
 
 warnings: deps-test ## compile everything with clang, warnings as errors
-	@$(MAKE) --no-print-directory -j2 BUILD=build/clang CC=clang build test-programs
+	@$(MAKE) --no-print-directory -j2 BUILD=build/clang CC=clang RELEASE=1 build test-programs
 	@echo "clang, the programs of make bench"
 	$(Q)for source in $(BENCH_SRC); do clang $(filter-out -MMD -MP,$(COMPILE)) $(TEST_FLAGS) -Itests/bench/peers -fsyntax-only $$source || exit 1; done
 
 # ---- install -------------------------------------------------------------------------------------------------------------
 
 .PHONY: install
-install: build ## install daemon, library, headers and pkg-config file under PREFIX
-	install -D -m 755 $(BUILD)/contactd $(DESTDIR)$(PREFIX)/bin/contactd
-	install -D -m 644 $(BUILD)/libcontact.a $(DESTDIR)$(PREFIX)/lib/libcontact.a
-	$(if $(SHARED),install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/libcontact.so.$(VERSION))
+install: release ## install daemon, library, headers and pkg-config file under PREFIX
+	install -D -m 755 $(RELEASE_BUILD)/contactd $(DESTDIR)$(PREFIX)/bin/contactd
+	install -D -m 644 $(RELEASE_BUILD)/libcontact.a $(DESTDIR)$(PREFIX)/lib/libcontact.a
+	$(if $(SHARED),install -m 755 $(RELEASE_BUILD)/$(SONAME) $(DESTDIR)$(PREFIX)/lib/libcontact.so.$(VERSION))
 	$(if $(SHARED),ln -sf libcontact.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME))
 	$(if $(SHARED),ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libcontact.so)
 	install -d $(DESTDIR)$(PREFIX)/include/contact $(DESTDIR)$(PREFIX)/lib/pkgconfig

@@ -98,8 +98,8 @@ static bool resolve_resting_method(api_reader *reader, const api_field *field, s
   else o->lcp_method = lcp_methods[method];
   if (fits) return true;
   static const char *const needs[] = {
-      [CT_RESTING_FRICTION_NONE] = "friction none, whose methods are dantzig, blockPivoting, "
-                                   "lemke, pgs, quadratic, enumeration",
+      [CT_RESTING_FRICTION_NONE] = ("friction none, whose methods are dantzig, blockPivoting, "
+                                    "lemke, pgs, quadratic, enumeration"),
       [CT_RESTING_FRICTION_CONE] = "friction cone, whose methods are nsgs, newton, gradient",
       [CT_RESTING_FRICTION_POLYHEDRAL] = "friction polyhedral, whose method is lemke"};
   api_fault_at(reader->faults, API_PROBLEM_CONFLICTING_MEMBERS, &field->path,

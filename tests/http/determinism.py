@@ -136,7 +136,7 @@ def compare(found):
 def build(compiler, level):
     """The daemon compiled so; warnings are errors in all of them."""
     folder = ROOT / "build/clang" if (compiler, level) == ("clang", "-O2") else BUILD / "variants" / f"{compiler}{level}"
-    command = ["make", "--no-print-directory", "-j1", f"BUILD={folder}", f"CC={compiler}", f"OPT={level}", f"{folder}/contactd"]
+    command = ["make", "--no-print-directory", "-j1", f"BUILD={folder}", "RELEASE=1", f"CC={compiler}", f"OPT={level}", f"{folder}/contactd"]
     env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "BUILD", "CC", "OPT")}
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=MAKE_SECONDS, env=env)
     check(run.returncode == 0, f"make failed: {run.stderr[-1500:]}")

@@ -1,6 +1,7 @@
 // FCL's answers about pairs of triangle meshes, for comparison. Reads lines from standard input:
 //   mesh <triangles>            then 9 numbers a triangle
-//   pair <i> <j> <12 numbers> <12 numbers>   meshes by order, each placed by a row-major rotation and a position
+//   pair <i> <j> <12 numbers> <12 numbers>   meshes by order, each placed by a row-major rotation
+//   and a position
 // and writes for each pair whether the surfaces meet, and their distance (0 where they do).
 #include <fcl/fcl.h>
 

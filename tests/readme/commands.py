@@ -64,7 +64,7 @@ def examples(document):
 def run_options(data):
     """The options of `make run`, and the durability among them."""
     makefile = (ROOT / "Makefile").read_text()
-    recipe = re.search(r"^\t(?:env .*)?\$\(BUILD\)/contactd (.*)$", makefile, re.M).group(1)
+    recipe = re.search(r"^\t(?:env .*)?\$\(RELEASE_BUILD\)/contactd (.*)$", makefile, re.M).group(1)
     words = shlex.split(recipe.replace("$(BUILD)/data", data))
     options = [word for word in words if not word.startswith("$(")]
     durability = None
@@ -102,8 +102,8 @@ def compare(example, printed, port):
 def localized(program, port):
     """The program with the ports and the daemon of this run in place of the document's."""
     program = program.replace(f"//127.0.0.1:{PORT}", f"//127.0.0.1:{port}")
-    if "build/contactd" in program:
-        program = program.replace("build/contactd", shlex.quote(str(binary())))
+    if "build/release/contactd" in program:
+        program = program.replace("build/release/contactd", shlex.quote(str(binary())))
         for fleet_port in FLEET_PORTS:
             program = re.sub(rf"\b{fleet_port}\b", str(free_port()), program)
     return program

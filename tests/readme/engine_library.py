@@ -60,7 +60,8 @@ def output_of(*command):
 
 @suite.fact
 def make_install_leaves_program_libraries_headers_and_pkg_config_file():
-    done = run("make", "--no-print-directory", "install", f"DESTDIR={tree}", f"PREFIX={PREFIX}", f"BUILD={BUILD}", cwd=ROOT)
+    done = run("make", "--no-print-directory", "install", f"DESTDIR={tree}", f"PREFIX={PREFIX}", f"BUILD={BUILD}",
+               f"RELEASE_BUILD={BUILD}", "RELEASE_OPTIONS=", cwd=ROOT)
     check(done.returncode == 0, f"make install: {done.stderr}")
     files = {str(path.relative_to(installed)) for path in installed.rglob("*") if not path.is_dir()}
     headers = {f"include/contact/{path.name}" for path in (ROOT / "engine/include/contact").glob("*.h")}

@@ -456,8 +456,9 @@ static void a_damaged_page_takes_only_what_is_on_it(void) {
 
 /* ---- a damaged list of free pages ----------------------------------------------------------- */
 
-#define MANY ((size_t)12 << 20) /* bytes; their pages, when free, are on three pages of the list   \
-                                 */
+#define MANY                                                                                       \
+  ((size_t)12 << 20) /* bytes; their pages, when free, are on three pages of the list              \
+                      */
 #define LIST_PAGES 3
 
 /* What the store tells somebody. */

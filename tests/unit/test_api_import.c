@@ -271,7 +271,7 @@ static void obj_is_read_in_its_spellings(void) {
       "f 2 3 7\nf 2 7 6\nf 3 4 8\nf 3 8 7\nf 4 1 5\nf 4 5 8",
       /* from the end, and faces before their points */
       "f 1 3 2\n" CUBE_POINTS "f -8 -5 -6\nf -4 -3 -2\nf -4 -2 -1\nf 1 2 6\nf 1 6 5\nf 2 3 7\nf 2 "
-                              "7 6\nf 3 4 8\nf 3 8 7\nf 4 1 5\nf 4 5 8\n",
+      "7 6\nf 3 4 8\nf 3 8 7\nf 4 1 5\nf 4 5 8\n",
   };
   for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
     bench b;

@@ -123,7 +123,7 @@ static const request requests[] = {
     {"POST", "/v1/query/volume", NULL, "{\"scene\": " GEMS ", \"triangles\": true}"},
     {"POST", "/v1/query/volume", NULL,
      "{\"scene\": " GEMS ", \"triangles\": true, \"method\": \"solfec\", \"epsilon\": 1e-6, "
-                         "\"sparsify\": {\"minArea\": 0.1}}"},
+     "\"sparsify\": {\"minArea\": 0.1}}"},
     {"POST", "/v1/query/volume", NULL,
      "{\"scene\": " GEMS
      ", \"sparsify\": {}, \"variants\": [{\"ids\": [\"a\"], \"positions\": [[0.5, 0, 0]]}]}"},
@@ -165,11 +165,11 @@ static const request requests[] = {
      "\"colliders\": [{\"sphere\": {\"radius\": 1}, \"material\": \"m\"}]}]}"},
     {"POST", "/v1/query/restingForces", NULL,
      "{\"scene\": " GEMS_LOOSE ", \"material\": {\"staticFriction\": 0.5}, \"include\": [\"A\", "
-                               "\"b\"], \"loads\": [{\"body\": \"b\", "
+     "\"b\"], \"loads\": [{\"body\": \"b\", "
      "\"torque\": [0, 0, 1]}]}"},
     {"POST", "/v1/query/impulse", NULL,
      "{\"scene\": " GEMS_LOOSE ", \"poses\": {\"ids\": [\"b\"], \"linearVelocities\": [[0, 0, "
-                               "-1]]}, \"contacts\": [{\"a\": \"a\", \"b\": "
+     "-1]]}, \"contacts\": [{\"a\": \"a\", \"b\": "
      "\"b\", \"position\": [0, 0, 0], \"normal\": [0, 0, 1]}]}"},
     {"POST", "/v1/scenes/s/impulses", NULL,
      "{\"poses\": {\"ids\": [\"c\"], \"positions\": [[0.25, 0, 0]], \"linearVelocities\": [[-1, 0, "
