@@ -1,26 +1,34 @@
-/* Impulses of an island: what its contacts are, which law answers, what that makes of velocities
- * and energies. */
+/* Impulses of an island of contacts: classifies the contacts, selects the law, and computes
+ * velocities and energies from the impulses.
+ *
+ * Sequential mode: the contacts one after the other, each by the law of one contact, in the order
+ * of the set, until none approaches. A row of bodies passes impacts on (Newton's cradle). For
+ * bodies that come to rest against each other the sequence is infinite; it stops where approaches
+ * are slower than the tolerance.
+ */
 #include "impulse/impulse.h"
 #include "linear/arena.h"
 #include "mechanics/mechanics.h"
 
 #include <string.h>
 
-static ct_vec3 point_velocity(const ct_contact_set *set, const ct_velocity *velocities,
-                              uint32_t body, ct_vec3 at) {
+static ct_vec3 moved_point_velocity(const ct_contact_set *set, const ct_velocity *velocities,
+                                    uint32_t body, ct_vec3 at) {
   return ct_add(velocities[body].linear,
                 ct_cross(velocities[body].angular, ct_sub(at, set->bodies[body].center)));
 }
 
-void ct_impulse_relative(const ct_impulse_work *work, size_t contact, const ct_velocity *velocities,
-                         double u[3]) {
+/* Relative velocity at a contact, in its frame. */
+static void relative_velocity_in_frame(const ct_impulse_work *work, size_t contact,
+                                       const ct_velocity *velocities, double u[3]) {
   const ct_contact *t = &work->set->contacts[contact];
-  ct_vec3 of_a = point_velocity(work->set, velocities, t->a, t->position);
-  ct_vec3 of_b = point_velocity(work->set, velocities, t->b, t->position);
+  ct_vec3 of_a = moved_point_velocity(work->set, velocities, t->a, t->position);
+  ct_vec3 of_b = moved_point_velocity(work->set, velocities, t->b, t->position);
   ct_impulse_to_frame(&work->contacts[contact].frame, ct_sub(of_b, of_a), u);
 }
 
-void ct_impulse_own_block(const ct_impulse_work *work, size_t contact, double k[3][3]) {
+/* K of a contact by itself, in its frame. */
+static void contact_block(const ct_impulse_work *work, size_t contact, double k[3][3]) {
   const ct_contact *t = &work->set->contacts[contact];
   const ct_impulse_frame *frame = &work->contacts[contact].frame;
   ct_mat3 coupling = ct_delassus_block(work->set, t, t);
@@ -28,8 +36,8 @@ void ct_impulse_own_block(const ct_impulse_work *work, size_t contact, double k[
 }
 
 /* The impulse and its moment, of which minus that on b is on a. */
-static void push(const ct_contact_set *set, uint32_t body, ct_vec3 impulse, ct_vec3 at,
-                 ct_velocity *velocity) {
+static void apply_impulse(const ct_contact_set *set, uint32_t body, ct_vec3 impulse, ct_vec3 at,
+                          ct_velocity *velocity) {
   const ct_mass_body *x = &set->bodies[body];
   if (x->mobility != CT_DYNAMIC) return;
   velocity->linear = ct_add_scaled(velocity->linear, impulse, x->inverse_mass);
@@ -37,17 +45,18 @@ static void push(const ct_contact_set *set, uint32_t body, ct_vec3 impulse, ct_v
       velocity->angular, ct_mat_mul(x->inverse_inertia, ct_cross(ct_sub(at, x->center), impulse)));
 }
 
-void ct_impulse_apply(const ct_impulse_work *work, size_t contact, const double p[3],
-                      ct_velocity *velocities) {
+/* Changes the velocities of both bodies by the impulse p in the contact's frame. */
+static void apply_contact_impulse(const ct_impulse_work *work, size_t contact, const double p[3],
+                                  ct_velocity *velocities) {
   const ct_contact *t = &work->set->contacts[contact];
   ct_vec3 impulse = ct_impulse_to_world(&work->contacts[contact].frame, p);
-  push(work->set, t->a, ct_neg(impulse), t->position, &velocities[t->a]);
-  push(work->set, t->b, impulse, t->position, &velocities[t->b]);
+  apply_impulse(work->set, t->a, ct_neg(impulse), t->position, &velocities[t->a]);
+  apply_impulse(work->set, t->b, impulse, t->position, &velocities[t->b]);
 }
 
 /* ---- before --------------------------------------------------------------------------------- */
 
-static void look_at(ct_impulse_work *work, size_t i) {
+static void classify_contact(ct_impulse_work *work, size_t i) {
   const ct_contact *t = &work->set->contacts[i];
   const ct_impulse_options *o = work->options;
   ct_impulse_contact *contact = &work->contacts[i];
@@ -67,7 +76,8 @@ static void look_at(ct_impulse_work *work, size_t i) {
     work->speed = ct_max2(work->speed, ct_max2(fabs(contact->before.normal), contact->before.slip));
 }
 
-void ct_impulse_solve_contact(ct_impulse_work *work) {
+/* One contact by the law of one contact. */
+static void solve_single_contact(ct_impulse_work *work) {
   ct_impulse_contact *contact = &work->contacts[0];
   if (!contact->movable || contact->before.velocity_class != CT_CLASS_COLLIDING) return;
   const ct_contact *t = &work->set->contacts[0];
@@ -78,7 +88,7 @@ void ct_impulse_solve_contact(ct_impulse_work *work) {
       .slip_tolerance = work->options->velocity_tolerance,
       .inverse_mass = work->set->bodies[t->a].inverse_mass + work->set->bodies[t->b].inverse_mass,
   };
-  ct_impulse_own_block(work, 0, point.k);
+  contact_block(work, 0, point.k);
   ct_impulse_to_frame(&contact->frame, contact->before.relative, point.u);
   ct_impulse_answer answer;
   ct_impulse_at_point(&point, work->options->law, work->options->energy_guard, &answer);
@@ -94,9 +104,101 @@ void ct_impulse_solve_contact(ct_impulse_work *work) {
     work->reported.guard = CT_GUARD_APPLIED, work->reported.guard_theta = answer.theta;
 }
 
+/* ---- contacts one after the other ----------------------------------------------------------- */
+
+#define SWEEPS_MAX 1000
+/* Approaches that round-off leaves of the greatest velocity. */
+#define APPROACH_PART (64.0 * CT_UNIT_ROUNDOFF)
+
+static void solve_one_contact(ct_impulse_work *work, size_t i, const double u[3],
+                              ct_velocity *velocities) {
+  const ct_contact *t = &work->set->contacts[i];
+  const ct_impulse_options *o = work->options;
+  ct_impulse_contact *contact = &work->contacts[i];
+  ct_impulse_point point = {
+      .u = {u[0], u[1], u[2]},
+      .static_friction = contact->static_friction,
+      .dynamic_friction = contact->dynamic_friction,
+      .restitution = -u[0] >= o->rest_velocity ? t->material.restitution : 0.0,
+      .slip_tolerance = o->velocity_tolerance,
+      .inverse_mass = work->set->bodies[t->a].inverse_mass + work->set->bodies[t->b].inverse_mass,
+  };
+  ct_impulse_answer answer;
+  contact_block(work, i, point.k);
+  ct_impulse_at_point(&point, o->law, o->energy_guard, &answer);
+  apply_contact_impulse(work, i, answer.p, velocities);
+  for (int c = 0; c < 3; c++) contact->p[c] += answer.p[c];
+  contact->outcome = answer.outcome;
+  work->reported.converged = work->reported.converged && answer.converged;
+  work->reported.residual = ct_max2(work->reported.residual, answer.residual);
+  work->reported.rotation_ignored = work->reported.rotation_ignored || answer.rotation_ignored;
+  if (!answer.guarded) return;
+  work->reported.guard = CT_GUARD_APPLIED;
+  work->reported.guard_theta = ct_min2(work->reported.guard_theta, answer.theta);
+}
+
+/* The fastest approach there is, and, of `strikes`, one blow at each that is fast enough. Blows of
+ * a law that makes energy may grow from one to the next: none is given to what is faster than any
+ * body may be. */
+static double sweep_contacts(ct_impulse_work *work, double slowest, bool strikes,
+                             ct_velocity *velocities) {
+  double fastest = 0.0;
+  for (size_t i = 0; i < work->set->count; i++) {
+    if (!work->contacts[i].movable) continue;
+    double u[3];
+    relative_velocity_in_frame(work, i, velocities, u);
+    fastest = ct_max2(fastest, -u[0]);
+    if (strikes && -u[0] > slowest && -u[0] <= CT_SPEED_MAX)
+      solve_one_contact(work, i, u, velocities);
+  }
+  return fastest;
+}
+
+/* Blows that no number of sweeps ends, because bodies whose motion is prescribed press others into
+ * each other: none is given. */
+static ct_status discard_infeasible_impulses(ct_impulse_work *work) {
+  ct_status status = ct_impulse_find_squeeze(work);
+  if (status != CT_OK || !work->reported.contradictory) return status;
+  double fastest = 0.0;
+  for (size_t i = 0; i < work->set->count; i++) {
+    ct_impulse_contact *contact = &work->contacts[i];
+    memset(contact->p, 0, sizeof contact->p);
+    contact->restitution = 0.0;
+    if (!contact->movable) continue;
+    contact->outcome = CT_IMPULSE_OUTCOME_NONE;
+    fastest = ct_max2(fastest, -contact->before.normal);
+  }
+  work->reported.residual = fastest / work->speed;
+  work->reported.rotation_ignored = false;
+  return CT_OK;
+}
+
+static ct_status solve_sequentially(ct_impulse_work *work) {
+  const ct_impulse_options *o = work->options;
+  ct_velocity *velocities = ct_arena_alloc(work->arena, work->set->body_count, sizeof *velocities);
+  if (!velocities) return CT_OUT_OF_MEMORY;
+  for (size_t i = 0; i < work->set->body_count; i++) velocities[i] = work->set->bodies[i].velocity;
+  uint64_t most = o->iterations_max ? o->iterations_max : SWEEPS_MAX, sweeps = 0;
+  double slowest = ct_max2(o->velocity_tolerance,
+                           (o->tolerance > 0.0 ? o->tolerance : APPROACH_PART) * work->speed);
+  double fastest = sweep_contacts(work, slowest, false, velocities);
+  while (fastest > slowest && fastest <= CT_SPEED_MAX && sweeps < most) {
+    if (ct_cancel_raised(o->cancel)) return CT_CANCELLED;
+    (void)sweep_contacts(work, slowest, true, velocities);
+    sweeps++;
+    fastest = sweep_contacts(work, slowest, false, velocities);
+  }
+  work->reported.iterations = sweeps;
+  work->reported.converged = work->reported.converged && fastest <= slowest;
+  if (fastest > o->velocity_tolerance)
+    work->reported.residual = ct_max2(work->reported.residual, fastest / work->speed);
+  return fastest > slowest && ct_impulse_any_driven(work->set) ? discard_infeasible_impulses(work)
+                                                               : CT_OK;
+}
+
 /* ---- after ---------------------------------------------------------------------------------- */
 
-static double energy(const ct_contact_set *set, const ct_velocity *velocities) {
+static double kinetic_energy(const ct_contact_set *set, const ct_velocity *velocities) {
   double sum = 0.0;
   for (size_t i = 0; i < set->body_count; i++) {
     const ct_mass_body *x = &set->bodies[i];
@@ -110,7 +212,8 @@ static double energy(const ct_contact_set *set, const ct_velocity *velocities) {
 
 /* What a prescribed motion does to the others at a contact: minus the work on the body that is
  * moved. */
-static double work_by(const ct_contact_set *set, uint32_t body, ct_vec3 impulse, ct_vec3 at) {
+static double kinematic_work(const ct_contact_set *set, uint32_t body, ct_vec3 impulse,
+                             ct_vec3 at) {
   const ct_mass_body *x = &set->bodies[body];
   if (x->mobility != CT_KINEMATIC) return 0.0;
   return -ct_dot(impulse,
@@ -119,7 +222,8 @@ static double work_by(const ct_contact_set *set, uint32_t body, ct_vec3 impulse,
 
 /* Sums of impulses come first, so that what two bodies exchange is the same to the bit but for one
  * rounding of each velocity. */
-static void move_bodies(const ct_impulse_work *work, ct_velocity *sums, ct_velocity *velocities) {
+static void apply_all_impulses(const ct_impulse_work *work, ct_velocity *sums,
+                               ct_velocity *velocities) {
   const ct_contact_set *set = work->set;
   memset(sums, 0, set->body_count * sizeof *sums);
   for (size_t i = 0; i < set->count; i++) {
@@ -143,13 +247,13 @@ static void move_bodies(const ct_impulse_work *work, ct_velocity *sums, ct_veloc
   }
 }
 
-static ct_contact_impulse told_of(const ct_impulse_work *work, size_t i) {
+static ct_contact_impulse make_contact_impulse(const ct_impulse_work *work, size_t i) {
   const ct_contact *t = &work->set->contacts[i];
   const ct_impulse_contact *contact = &work->contacts[i];
   double along[3] = {0.0, contact->p[1], contact->p[2]};
   ct_velocity *v = work->reported.velocities;
-  ct_vec3 of_a = point_velocity(work->set, v, t->a, t->position),
-          of_b = point_velocity(work->set, v, t->b, t->position);
+  ct_vec3 of_a = moved_point_velocity(work->set, v, t->a, t->position),
+          of_b = moved_point_velocity(work->set, v, t->b, t->position);
   ct_contact_impulse reported = {
       .impulse = ct_impulse_to_world(&contact->frame, contact->p),
       .normal = contact->p[0],
@@ -163,19 +267,20 @@ static ct_contact_impulse told_of(const ct_impulse_work *work, size_t i) {
   return reported;
 }
 
-static void tell(ct_impulse_work *work, ct_velocity *sums, ct_impulse_result *result) {
+static void write_impulse_result(ct_impulse_work *work, ct_velocity *sums,
+                                 ct_impulse_result *result) {
   const ct_contact_set *set = work->set;
   work->reported.contacts = result->contacts;
   work->reported.velocities = result->velocities;
   for (size_t i = 0; i < set->body_count; i++) result->velocities[i] = set->bodies[i].velocity;
-  work->reported.energy_before = energy(set, result->velocities);
-  move_bodies(work, sums, result->velocities);
-  work->reported.energy_after = energy(set, result->velocities);
+  work->reported.energy_before = kinetic_energy(set, result->velocities);
+  apply_all_impulses(work, sums, result->velocities);
+  work->reported.energy_after = kinetic_energy(set, result->velocities);
   for (size_t i = 0; i < set->count; i++) {
-    ct_contact_impulse reported = told_of(work, i);
+    ct_contact_impulse reported = make_contact_impulse(work, i);
     const ct_contact *t = &set->contacts[i];
-    work->reported.work += work_by(set, t->a, ct_neg(reported.impulse), t->position) +
-                           work_by(set, t->b, reported.impulse, t->position);
+    work->reported.work += kinematic_work(set, t->a, ct_neg(reported.impulse), t->position) +
+                           kinematic_work(set, t->b, reported.impulse, t->position);
     result->contacts[i] = reported;
   }
   *result = work->reported;
@@ -183,13 +288,13 @@ static void tell(ct_impulse_work *work, ct_velocity *sums, ct_impulse_result *re
 
 /* ---- a set ---------------------------------------------------------------------------------- */
 
-static bool has_friction(const ct_impulse_work *work) {
+static bool has_any_friction(const ct_impulse_work *work) {
   for (size_t i = 0; i < work->set->count; i++)
     if (work->contacts[i].static_friction > 0.0) return true;
   return false;
 }
 
-static const char *law_name(const ct_impulse_work *work) {
+static const char *find_law_name(const ct_impulse_work *work) {
   static const char *const laws[] = {
 #define CT_IMPULSE_LAW_WORD(name, word) word,
       CT_IMPULSE_LAW_MAP(CT_IMPULSE_LAW_WORD)
@@ -201,16 +306,16 @@ static const char *law_name(const ct_impulse_work *work) {
 #undef CT_SIMULTANEITY_WORD
   };
   if (work->set->count > 1) return modes[work->options->simultaneity];
-  return has_friction(work) ? laws[work->options->law] : "frictionless";
+  return has_any_friction(work) ? laws[work->options->law] : "frictionless";
 }
 
-static ct_status solve(ct_impulse_work *work) {
+static ct_status solve_impulses(ct_impulse_work *work) {
   if (work->set->count == 0) return CT_OK;
   if (work->set->count > 1)
     return work->options->simultaneity == CT_SIMULTANEITY_SEQUENTIAL
-               ? ct_impulse_sequential(work)
-               : ct_impulse_at_once(work, has_friction(work));
-  ct_impulse_solve_contact(work);
+               ? solve_sequentially(work)
+               : ct_impulse_at_once(work, has_any_friction(work));
+  solve_single_contact(work);
   return CT_OK;
 }
 
@@ -223,16 +328,16 @@ ct_status ct_impulse_solve(const ct_contact_set *set, const ct_impulse_options *
   ct_velocity *sums = ct_arena_alloc(arena, set->body_count, sizeof *sums);
   ct_status status = work.contacts && sums ? CT_OK : CT_OUT_OF_MEMORY;
   if (status == CT_OK) {
-    for (size_t i = 0; i < set->count; i++) look_at(&work, i);
+    for (size_t i = 0; i < set->count; i++) classify_contact(&work, i);
     work.reported.converged = true;
     work.reported.guard = options->energy_guard ? CT_GUARD_PASSED : CT_GUARD_OFF;
     work.reported.guard_theta = 1.0;
-    work.reported.law = law_name(&work);
+    work.reported.law = find_law_name(&work);
     work.reported.certificate = result->certificate;
     for (size_t i = 0; result->certificate && i < set->count; i++) result->certificate[i] = 0.0;
-    status = solve(&work);
+    status = solve_impulses(&work);
   }
-  if (status == CT_OK) tell(&work, sums, result);
+  if (status == CT_OK) write_impulse_result(&work, sums, result);
   ct_arena_leave(arena, mark);
   return status;
 }

@@ -1,9 +1,9 @@
-/* What the files of impulses share: one contact in its own frame, its answer, and how a law is
- * asked.
+/* Shared by the files of impulses: one contact in its own frame, its answer, and the work of one
+ * call.
  *
- * A frame is the contact's normal and two tangents; where a and b are exchanged the frame stays and
- * the signs of a and b change, so that the mirrored question is the same to the bit. Numbers of a
- * point are (normal, tangent, tangent).
+ * A frame is the contact's normal and two tangents. If a and b are exchanged, the frame stays and
+ * the signs of a and b change, so that the mirrored problem has the same bits. Vectors in a frame
+ * are (normal, tangent, tangent).
  */
 #ifndef IMPULSE_IMPULSE_H
 #define IMPULSE_IMPULSE_H
@@ -49,13 +49,6 @@ typedef struct ct_impulse_answer {
 void ct_impulse_at_point(const ct_impulse_point *point, ct_impulse_law law, bool guard,
                          ct_impulse_answer *answer);
 
-/* Friction followed through the impact: restitution by Poisson, or of the normal work (Stronge).
- * Numbers of the order of 1. */
-void ct_impulse_path(const ct_impulse_point *point, bool energetic, ct_impulse_answer *answer);
-
-/* Change of kinetic energy, but for what kinematic bodies do. */
-double ct_impulse_energy(const ct_impulse_point *point, const double p[3]);
-
 /* The greatest part of the way from 0 to 1 at which c + b t + a t^2 <= 0, where it is not at 1; a
  * >= 0, c <= 0. */
 double ct_impulse_theta(double a, double b, double c);
@@ -66,7 +59,7 @@ static inline double ct_dot3(const double a[3], const double b[3]) {
 
 /* ---- of a set ------------------------------------------------------------------------------- */
 
-/* A touch as all modes see it. */
+/* A contact as all modes use it. */
 typedef struct ct_impulse_contact {
   ct_impulse_frame frame;
   ct_contact_velocity before;
@@ -87,22 +80,11 @@ typedef struct ct_impulse_work {
   ct_impulse_result reported;
 } ct_impulse_work;
 
-/* K of a touch by itself, in its frame. */
-void ct_impulse_own_block(const ct_impulse_work *work, size_t contact, double k[3][3]);
-/* Changes the velocities of both bodies by the impulse p of a touch's frame. */
-void ct_impulse_apply(const ct_impulse_work *work, size_t contact, const double p[3],
-                      ct_velocity *velocities);
-/* Relative velocity at a touch, in its frame. */
-void ct_impulse_relative(const ct_impulse_work *work, size_t contact, const ct_velocity *velocities,
-                         double u[3]);
-
-/* One touch by the law of one contact. */
-void ct_impulse_solve_contact(ct_impulse_work *work);
-/* One after the other, until none approaches. */
-ct_status ct_impulse_sequential(ct_impulse_work *work);
+/* True if a body of the set is kinematic. */
+bool ct_impulse_any_driven(const ct_contact_set *set);
 /* All of them together, by NEWTON or POISSON. */
 ct_status ct_impulse_at_once(ct_impulse_work *work, bool friction);
-/* Tells whether bodies whose motion is prescribed ask for what no impulses give. */
+/* Reports a contradiction if bodies with prescribed motion admit no impulses. */
 ct_status ct_impulse_find_squeeze(ct_impulse_work *work);
 
 #endif

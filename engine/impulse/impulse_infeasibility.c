@@ -14,8 +14,8 @@ bool ct_impulse_any_driven(const ct_contact_set *set) {
 }
 
 /* The normal rows and columns of the matrix, dense, and of q. */
-static void normals_of(const ct_impulse_many *many, const double *q, double *dense,
-                       double *normals) {
+static void gather_normals(const ct_impulse_many *many, const double *q, double *dense,
+                           double *normals) {
   const ct_matrix *m = many->matrix;
   size_t n = many->count, d = many->dimension;
   memset(dense, 0, n * n * sizeof *dense);
@@ -56,7 +56,7 @@ ct_status ct_impulse_prove_infeasible(const ct_impulse_many *many, double *q, do
     bool open = true;
     /* Once more where only round-off has been found: behind it there may be a contradiction. */
     for (int pass = 0; pass < 2 && open; pass++) {
-      normals_of(many, q, dense, vectors);
+      gather_normals(many, q, dense, vectors);
       memset(solved.certificate, 0, n * sizeof *solved.certificate);
       status = ct_lcp_solve(&problem, &options, arena, &solved);
       bool claimed = status == CT_OK && ct_lcp_may_have_none(&solved);

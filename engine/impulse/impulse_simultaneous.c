@@ -1,11 +1,15 @@
-/* Contacts of a set resolved at once (Baraff 1994; Anitescu, Potra 1997; theory: seed 004, slides
- * 40-60 with impulses for forces).
+/* Impulses of a set of contacts, resolved simultaneously (Baraff 1994; Anitescu, Potra 1997).
  *
- * NEWTON asks each contact that approaches to part again at e times its approach; bodies between
- * walls cannot, then restitution is left out. POISSON compresses, then gives back e of each normal
- * impulse. Without friction both are linear complementarity problems, with friction problems of
- * cones. The energy guard goes back along the line to the plastic impulses, which take energy away
- * in sum.
+ * NEWTON: each contact that approaches separates at e times its approach. Bodies between walls
+ * cannot; restitution is left out then. POISSON: compression, then restitution with normal impulses
+ * of at least e times those of compression, more where the bodies would still approach. Without
+ * friction both are linear complementarity problems, with friction problems of cones. The energy
+ * guard goes back along the line to the plastic impulses, which lose energy in sum.
+ *
+ * Poisson with friction: the tangential impulse is in a cone cut off at its bottom, |r_t| <= mu (c
+ * + s), where s >= 0 is added to c. That is the sum of the cone of s and a disc of radius mu c. A
+ * disc is a cone whose normal impulse is held at c by a motion that nothing else takes part in. So
+ * each contact with a c is listed twice, and the friction solver needs no change.
  */
 #include "impulse/impulse_simultaneous.h"
 #include "linear/arena.h"
@@ -28,8 +32,8 @@
 
 /* ---- a phase -------------------------------------------------------------------------------- */
 
-static ct_status meet_normals(const ct_impulse_many *many, double *q, double *p,
-                              ct_impulse_phase *phase) {
+static ct_status solve_normal_phase(const ct_impulse_many *many, double *q, double *p,
+                                    ct_impulse_phase *phase) {
   const ct_impulse_options *o = many->work->options;
   double *w = ct_arena_alloc_doubles(many->work->arena, 2 * many->rows);
   if (!w) return CT_OUT_OF_MEMORY;
@@ -52,15 +56,16 @@ static ct_status meet_normals(const ct_impulse_many *many, double *q, double *p,
 }
 
 /* A polish leaves round-off where contacts are open. */
-static void drop_dust(size_t rows, double *r) {
+static void clear_roundoff(size_t rows, double *r) {
   double most = 0.0;
   for (size_t row = 0; row < rows; row += 3) most = ct_max2(most, r[row]);
   for (size_t row = 0; row < rows; row += 3)
     if (r[row] <= DUST_PART * most) r[row] = r[row + 1] = r[row + 2] = 0.0;
 }
 
-ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_problem *problem,
-                           double *r, ct_impulse_phase *phase) {
+/* A problem of cones in the system's units, to the last digits where it is small: r [rows]. */
+static ct_status solve_cones(const ct_impulse_many *many, const ct_friction_problem *problem,
+                             double *r, ct_impulse_phase *phase) {
   const ct_impulse_options *o = many->work->options;
   double *u = ct_arena_alloc_doubles(many->work->arena, problem->matrix.size);
   if (!u) return CT_OUT_OF_MEMORY;
@@ -77,7 +82,7 @@ ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_proble
       solved.converged && solved.residual > POLISHED && problem->matrix.size <= POLISH_ROWS_MAX;
   if (rough) status = ct_resting_polish(problem, many->work->arena, r, &solved.residual);
   if (status == CT_OK && rough) {
-    drop_dust(problem->matrix.size, r);
+    clear_roundoff(problem->matrix.size, r);
     solved.residual = ct_friction_residual(problem, r, u);
   }
   *phase = (ct_impulse_phase){solved.converged, solved.status == CT_FRICTION_STATUS_INFEASIBLE,
@@ -85,8 +90,8 @@ ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_proble
   return status;
 }
 
-static ct_status meet_cones(const ct_impulse_many *many, double *q, bool bounces, double *p,
-                            ct_impulse_phase *phase) {
+static ct_status solve_cone_phase(const ct_impulse_many *many, double *q, bool bounces, double *p,
+                                  ct_impulse_phase *phase) {
   ct_friction_problem cones = {*many->matrix, q, many->mu, many->count, 3};
   bool none = false, doubt = false;
   /* Sweeps would go on for long before they gave up. */
@@ -96,7 +101,7 @@ static ct_status meet_cones(const ct_impulse_many *many, double *q, bool bounces
   }
   if (!none) {
     /* Where normal impulses cannot part the contacts none with friction can. */
-    ct_status status = ct_impulse_cones(many, &cones, p, phase);
+    ct_status status = solve_cones(many, &cones, p, phase);
     phase->converged = phase->converged && !doubt;
     return status;
   }
@@ -105,8 +110,10 @@ static ct_status meet_cones(const ct_impulse_many *many, double *q, bool bounces
   return CT_OK;
 }
 
-ct_status ct_impulse_solve_phase(const ct_impulse_many *many, const double *u, const double *target,
-                                 double *p, ct_impulse_phase *phase) {
+/* Impulses p [rows] with velocities u + G p, whose normal parts are at least floor + target, and p
+ * in the cones against the slip. `target` [count] may be NULL. */
+static ct_status solve_phase(const ct_impulse_many *many, const double *u, const double *target,
+                             double *p, ct_impulse_phase *phase) {
   ct_arena *arena = many->work->arena;
   ct_arena_mark mark = ct_arena_enter(arena);
   double *q = ct_arena_alloc_doubles(arena, many->rows);
@@ -115,8 +122,142 @@ ct_status ct_impulse_solve_phase(const ct_impulse_many *many, const double *u, c
     memcpy(q, u, many->rows * sizeof *q);
     for (size_t i = 0; i < many->count; i++)
       q[i * many->dimension] -= many->floor[i] + (target ? target[i] : 0.0);
-    status = many->dimension == 1 ? meet_normals(many, q, p, phase)
-                                  : meet_cones(many, q, target != NULL, p, phase);
+    status = many->dimension == 1 ? solve_normal_phase(many, q, p, phase)
+                                  : solve_cone_phase(many, q, target != NULL, p, phase);
+  }
+  ct_arena_leave(arena, mark);
+  return status;
+}
+
+/* ---- Poisson's restitution ------------------------------------------------------------------ */
+
+typedef struct doubled {
+  const ct_impulse_many *many;
+  const double *least; /* [count] c */
+  uint32_t *source;    /* [extra] the contact that each disc belongs to */
+  uint32_t *place;     /* [count] its disc, where it has one */
+  size_t extra, rows;  /* discs; 3 (count + extra) */
+  size_t *starts;      /* [rows + 1] */
+  uint32_t *columns;
+  double *values;
+} doubled;
+
+static bool has_disc(const doubled *d, uint32_t contact) { return d->place[contact] != UINT32_MAX; }
+
+/* The entries of row `from` of the matrix, laid out for contacts and discs. The row is a disc's if
+ * `disc`: its own normal impulse then moves nothing but its own normal. */
+static size_t write_doubled_row(const doubled *d, size_t from, size_t to) {
+  const ct_matrix *m = d->many->matrix;
+  size_t at = d->starts[to];
+  for (size_t e = m->starts[from]; e < m->starts[from + 1]; e++, at++)
+    d->columns[at] = m->columns[e], d->values[at] = m->values[e];
+  for (size_t e = m->starts[from]; e < m->starts[from + 1]; e++) {
+    uint32_t contact = m->columns[e] / 3, axis = m->columns[e] % 3;
+    if (axis == 0 || !has_disc(d, contact)) continue;
+    d->columns[at] = (uint32_t)(3 * (d->many->count + d->place[contact]) + axis);
+    d->values[at++] = m->values[e];
+  }
+  return at;
+}
+
+static double diagonal_entry(const ct_matrix *m, size_t row) {
+  for (size_t e = m->starts[row]; e < m->starts[row + 1]; e++)
+    if (m->columns[e] == row) return m->values[e];
+  return 0.0;
+}
+
+static void write_doubled_system(const doubled *d) {
+  size_t count = d->many->count;
+  d->starts[0] = 0;
+  for (size_t row = 0; row < 3 * count; row++) d->starts[row + 1] = write_doubled_row(d, row, row);
+  for (size_t k = 0; k < d->extra; k++) {
+    size_t row = 3 * (count + k), at = d->starts[row];
+    d->columns[at] = (uint32_t)row;
+    d->values[at] = diagonal_entry(d->many->matrix, 3 * (size_t)d->source[k]);
+    d->starts[row + 1] = at + 1;
+    for (size_t axis = 1; axis < 3; axis++)
+      d->starts[row + axis + 1] = write_doubled_row(d, 3 * (size_t)d->source[k] + axis, row + axis);
+  }
+}
+
+/* The tangential entries of a disc also answer to the contact's own normal impulse, but not the
+ * other way round of the disc's. */
+static bool allocate_doubled(doubled *d, ct_arena *arena) {
+  size_t count = d->many->count, entries = d->many->matrix->starts[d->many->rows];
+  d->place = ct_arena_alloc(arena, count, sizeof *d->place);
+  d->source = ct_arena_alloc(arena, count, sizeof *d->source);
+  if (!d->place || !d->source) return false;
+  for (uint32_t i = 0; i < count; i++) {
+    bool disc = d->least[i] > 0.0 && d->many->mu[i] > 0.0;
+    d->place[i] = disc ? (uint32_t)d->extra : UINT32_MAX;
+    if (disc) d->source[d->extra++] = i;
+  }
+  d->rows = 3 * (count + d->extra);
+  d->starts = ct_arena_alloc(arena, d->rows + 1, sizeof *d->starts);
+  /* At most every row and every column twice. */
+  d->columns = ct_arena_alloc(arena, 4 * entries, sizeof *d->columns);
+  d->values = ct_arena_alloc_doubles(arena, 4 * entries);
+  return d->starts && d->columns && d->values;
+}
+
+static ct_status restitute_with_friction(const ct_impulse_many *many, const double *least,
+                                         const double *u, double *p, ct_impulse_phase *phase) {
+  ct_arena *arena = many->work->arena;
+  doubled d = {.many = many, .least = least};
+  if (!allocate_doubled(&d, arena)) return CT_OUT_OF_MEMORY;
+  write_doubled_system(&d);
+  size_t contacts = many->count + d.extra;
+  double *q = ct_arena_alloc_doubles(arena, d.rows), *mu = ct_arena_alloc_doubles(arena, contacts);
+  double *r = ct_arena_alloc_doubles(arena, d.rows);
+  if (!q || !mu || !r) return CT_OUT_OF_MEMORY;
+  for (size_t i = 0; i < many->count; i++) {
+    mu[i] = many->mu[i];
+    for (size_t k = 0; k < 3; k++) q[3 * i + k] = u[3 * i + k] - (k == 0 ? many->floor[i] : 0.0);
+  }
+  for (size_t k = 0; k < d.extra; k++) {
+    size_t row = 3 * (many->count + k), i = d.source[k];
+    mu[many->count + k] = many->mu[i];
+    q[row] = -least[i] * diagonal_entry(many->matrix, 3 * i);
+    q[row + 1] = u[3 * i + 1];
+    q[row + 2] = u[3 * i + 2];
+  }
+  ct_friction_problem problem = {
+      {.size = d.rows, .starts = d.starts, .columns = d.columns, .values = d.values},
+      q,
+      mu,
+      contacts,
+      3};
+  ct_status status = solve_cones(many, &problem, r, phase);
+  if (status != CT_OK) return status;
+  for (size_t row = 0; row < many->rows; row++) p[row] = r[row];
+  for (size_t k = 0; k < d.extra; k++)
+    for (size_t axis = 1; axis < 3; axis++)
+      p[3 * (size_t)d.source[k] + axis] += r[3 * (many->count + k) + axis];
+  for (size_t i = 0; i < many->count; i++) p[3 * i] += least[i];
+  return CT_OK;
+}
+
+/* Restitution by Poisson's law: given the compression's impulses, those of restitution, each normal
+ * one at least e times the compression's. */
+static ct_status restitute(const ct_impulse_many *many, const double *compression, double *p,
+                           ct_impulse_phase *phase) {
+  ct_arena *arena = many->work->arena;
+  ct_arena_mark mark = ct_arena_enter(arena);
+  size_t rows = many->rows, d = many->dimension;
+  double *memory = ct_arena_alloc_doubles(arena, 3 * rows),
+         *least = ct_arena_alloc_doubles(arena, many->count);
+  ct_status status = memory && least ? CT_OK : CT_OUT_OF_MEMORY;
+  if (status == CT_OK) {
+    /* Velocities after the compression and the least restitution. */
+    double *sum = memory, *u = memory + rows, *moved = memory + 2 * rows;
+    memcpy(sum, compression, rows * sizeof *sum);
+    for (size_t i = 0; i < many->count; i++)
+      least[i] = many->e[i] * compression[d * i], sum[d * i] += least[i];
+    ct_matrix_product(many->matrix, sum, moved);
+    for (size_t row = 0; row < rows; row++) u[row] = many->u[row] + moved[row];
+    if (d == 3) status = restitute_with_friction(many, least, u, p, phase);
+    else status = solve_phase(many, u, NULL, p, phase);
+    for (size_t i = 0; status == CT_OK && d == 1 && i < many->count; i++) p[i] += least[i];
   }
   ct_arena_leave(arena, mark);
   return status;
@@ -125,20 +266,20 @@ ct_status ct_impulse_solve_phase(const ct_impulse_many *many, const double *u, c
 /* ---- the two laws --------------------------------------------------------------------------- */
 
 /* What a law found, and what it stands on. */
-typedef struct found {
+typedef struct set_solution {
   double *p, *plastic; /* [rows] */
   bool plastic_known;
   ct_impulse_phase phase, plastic_phase;
-} found;
+} set_solution;
 
-static ct_status find_plastic(const ct_impulse_many *many, found *f) {
+static ct_status solve_plastic(const ct_impulse_many *many, set_solution *f) {
   if (f->plastic_known) return CT_OK;
   f->plastic_known = true;
-  return ct_impulse_solve_phase(many, many->u, NULL, f->plastic, &f->plastic_phase);
+  return solve_phase(many, many->u, NULL, f->plastic, &f->plastic_phase);
 }
 
 /* Plastic impulses instead of what restitution asks for. */
-static void leave_out(ct_impulse_many *many, found *f) {
+static void drop_restitution(ct_impulse_many *many, set_solution *f) {
   many->work->reported.infeasible = true;
   f->phase = f->plastic_phase;
   memcpy(f->p, f->plastic, many->rows * sizeof *f->p);
@@ -147,15 +288,15 @@ static void leave_out(ct_impulse_many *many, found *f) {
 
 /* Bodies whose motion is prescribed press others into each other: no impulse can be right, and none
  * is given. */
-static ct_status give_up(ct_impulse_many *many, found *f) {
+static ct_status report_infeasible(ct_impulse_many *many, set_solution *f) {
   bool none;
   memset(f->plastic, 0, many->rows * sizeof *f->plastic);
-  leave_out(many, f);
+  drop_restitution(many, f);
   many->work->reported.infeasible = false;
   return ct_impulse_check_infeasible(many, &none);
 }
 
-static ct_status newton(ct_impulse_many *many, found *f) {
+static ct_status apply_newton_law(ct_impulse_many *many, set_solution *f) {
   double *target = ct_arena_alloc_doubles(many->work->arena, many->count);
   if (!target) return CT_OUT_OF_MEMORY;
   bool bounces = false;
@@ -165,31 +306,31 @@ static ct_status newton(ct_impulse_many *many, found *f) {
     bounces = bounces || target[i] > 0.0;
   }
   if (bounces) {
-    ct_status status = ct_impulse_solve_phase(many, many->u, target, f->p, &f->phase);
+    ct_status status = solve_phase(many, many->u, target, f->p, &f->phase);
     if (status != CT_OK || f->phase.converged) return status;
   }
-  ct_status status = find_plastic(many, f);
+  ct_status status = solve_plastic(many, f);
   if (status != CT_OK) return status;
-  if (f->plastic_phase.none) status = give_up(many, f);
-  else if (bounces && f->plastic_phase.converged) leave_out(many, f);
+  if (f->plastic_phase.none) status = report_infeasible(many, f);
+  else if (bounces && f->plastic_phase.converged) drop_restitution(many, f);
   if (status != CT_OK || bounces) return status;
   f->phase = f->plastic_phase;
   memcpy(f->p, f->plastic, many->rows * sizeof *f->p);
   return CT_OK;
 }
 
-static ct_status poisson(ct_impulse_many *many, found *f) {
-  ct_status status = find_plastic(many, f);
+static ct_status apply_poisson_law(ct_impulse_many *many, set_solution *f) {
+  ct_status status = solve_plastic(many, f);
   if (status != CT_OK) return status;
   memset(f->p, 0, many->rows * sizeof *f->p);
   f->phase = f->plastic_phase;
-  if (f->plastic_phase.none) return give_up(many, f);
+  if (f->plastic_phase.none) return report_infeasible(many, f);
   bool bounces = false;
   for (size_t i = 0; i < many->count; i++)
     bounces = bounces || many->e[i] * f->plastic[i * many->dimension] > 0.0;
   if (bounces) {
     ct_impulse_phase phase;
-    status = ct_impulse_restitute(many, f->plastic, f->p, &phase);
+    status = restitute(many, f->plastic, f->p, &phase);
     if (status != CT_OK) return status;
     f->phase.converged = f->phase.converged && phase.converged;
     f->phase.residual = ct_max2(f->phase.residual, phase.residual);
@@ -202,8 +343,8 @@ static ct_status poisson(ct_impulse_many *many, found *f) {
 /* ---- energy --------------------------------------------------------------------------------- */
 
 /* p.(v + G p / 2), with `size` the sum of |p v|: the change of energy by p, from velocities v. */
-static double change(const ct_impulse_many *many, const double *p, const double *v, double *moved,
-                     double *size) {
+static double energy_change(const ct_impulse_many *many, const double *p, const double *v,
+                            double *moved, double *size) {
   ct_matrix_product(many->matrix, p, moved);
   double sum = 0.0;
   *size = 0.0;
@@ -214,15 +355,15 @@ static double change(const ct_impulse_many *many, const double *p, const double 
   return sum;
 }
 
-static ct_status keep_energy(ct_impulse_many *many, found *f) {
+static ct_status guard_set_energy(ct_impulse_many *many, set_solution *f) {
   double *memory = ct_arena_alloc_doubles(many->work->arena, 3 * many->rows), size;
   if (!memory) return CT_OUT_OF_MEMORY;
   double *moved = memory, *d = memory + many->rows, *v = memory + 2 * many->rows;
   ct_impulse_result *reported = &many->work->reported;
-  if (!(change(many, f->p, many->u, moved, &size) > CT_ENERGY_ROUNDOFF * size)) return CT_OK;
-  ct_status status = find_plastic(many, f);
+  if (!(energy_change(many, f->p, many->u, moved, &size) > CT_ENERGY_ROUNDOFF * size)) return CT_OK;
+  ct_status status = solve_plastic(many, f);
   if (status != CT_OK) return status;
-  double c = change(many, f->plastic, many->u, moved, &size);
+  double c = energy_change(many, f->plastic, many->u, moved, &size);
   /* Plastic impulses that were not found to the end may let energy grow too: then towards none. */
   if (c > 0.0) {
     c = 0.0;
@@ -233,7 +374,7 @@ static ct_status keep_energy(ct_impulse_many *many, found *f) {
     v[row] = many->u[row] + moved[row];
     d[row] = f->p[row] - f->plastic[row];
   }
-  double straight = 0.0, whole = change(many, d, v, moved, &size);
+  double straight = 0.0, whole = energy_change(many, d, v, moved, &size);
   for (size_t row = 0; row < many->rows; row++) straight += d[row] * v[row];
   reported->guard = CT_GUARD_APPLIED;
   reported->guard_theta = ct_impulse_theta(ct_max2(whole - straight, 0.0), straight, c);
@@ -245,7 +386,7 @@ static ct_status keep_energy(ct_impulse_many *many, found *f) {
 /* ---- the system ----------------------------------------------------------------------------- */
 
 /* The set with every contact the way round that its frame has. */
-static ct_contact *turned_touches(const ct_impulse_work *work) {
+static ct_contact *orient_contacts(const ct_impulse_work *work) {
   ct_contact *contacts = ct_arena_alloc(work->arena, work->set->count, sizeof *contacts);
   for (size_t i = 0; contacts && i < work->set->count; i++) {
     contacts[i] = work->set->contacts[i];
@@ -258,7 +399,7 @@ static ct_contact *turned_touches(const ct_impulse_work *work) {
 }
 
 /* Levers of contacts with friction. */
-static bool describe_bodies(ct_impulse_many *many, const ct_contact_set *set) {
+static bool describe_impulse_bodies(ct_impulse_many *many, const ct_contact_set *set) {
   ct_arena *arena = many->work->arena;
   size_t *blocks = ct_arena_alloc(arena, set->body_count, sizeof *blocks);
   ct_cone *levers = ct_arena_alloc(arena, set->count, sizeof *levers);
@@ -270,7 +411,7 @@ static bool describe_bodies(ct_impulse_many *many, const ct_contact_set *set) {
   return true;
 }
 
-static int exponent_of(const double *v, size_t count) {
+static int greatest_vector_exponent(const double *v, size_t count) {
   double most = 0.0;
   int exponent = 0;
   for (size_t i = 0; i < count; i++) most = ct_max2(most, fabs(v[i]));
@@ -279,7 +420,7 @@ static int exponent_of(const double *v, size_t count) {
 }
 
 /* Velocities, coefficients and scales. */
-static bool describe(ct_impulse_many *many, double *values) {
+static bool describe_system(ct_impulse_many *many, double *values) {
   const ct_impulse_work *work = many->work;
   double *u = ct_arena_alloc_doubles(work->arena, many->rows),
          *of = ct_arena_alloc_doubles(work->arena, 3 * many->count);
@@ -297,7 +438,8 @@ static bool describe(ct_impulse_many *many, double *values) {
     e[i] = t->movable ? t->restitution : 0.0;
   }
   size_t entries = many->matrix->starts[many->rows];
-  int of_k = exponent_of(values, entries), of_u = exponent_of(u, many->rows);
+  int of_k = greatest_vector_exponent(values, entries),
+      of_u = greatest_vector_exponent(u, many->rows);
   for (size_t k = 0; k < entries; k++) values[k] = ldexp(values[k], -of_k);
   for (size_t row = 0; row < many->rows; row++) u[row] = ldexp(u[row], -of_u);
   for (size_t i = 0; i < many->count; i++) least[i] = ldexp(least[i], -of_u);
@@ -311,7 +453,8 @@ static bool describe(ct_impulse_many *many, double *values) {
   return true;
 }
 
-static void tell(const ct_impulse_many *many, const found *f, const double *moved) {
+static void write_set_result(const ct_impulse_many *many, const set_solution *f,
+                             const double *moved) {
   ct_impulse_work *work = many->work;
   double most = 0.0;
   for (size_t row = 0; row < many->rows; row++) most = ct_max2(most, fabs(many->u[row]));
@@ -331,22 +474,23 @@ static void tell(const ct_impulse_many *many, const found *f, const double *move
   work->reported.iterations = f->phase.iterations;
 }
 
-static ct_status solve(ct_impulse_many *many) {
+static ct_status solve_set(ct_impulse_many *many) {
   ct_impulse_work *work = many->work;
   double *memory = ct_arena_alloc_doubles(work->arena, 3 * many->rows);
   if (!memory) return CT_OUT_OF_MEMORY;
-  found f = {.p = memory, .plastic = memory + many->rows};
-  ct_status status =
-      work->options->simultaneity == CT_SIMULTANEITY_POISSON ? poisson(many, &f) : newton(many, &f);
-  if (status == CT_OK && work->options->energy_guard) status = keep_energy(many, &f);
+  set_solution f = {.p = memory, .plastic = memory + many->rows};
+  ct_status status = work->options->simultaneity == CT_SIMULTANEITY_POISSON
+                         ? apply_poisson_law(many, &f)
+                         : apply_newton_law(many, &f);
+  if (status == CT_OK && work->options->energy_guard) status = guard_set_energy(many, &f);
   if (status != CT_OK) return status;
   double *moved = memory + 2 * many->rows;
   ct_matrix_product(many->matrix, f.p, moved);
-  tell(many, &f, moved);
+  write_set_result(many, &f, moved);
   return CT_OK;
 }
 
-static bool quiet(const ct_impulse_work *work) {
+static bool is_none_colliding(const ct_impulse_work *work) {
   for (size_t i = 0; i < work->set->count; i++)
     if (work->contacts[i].movable && work->contacts[i].before.velocity_class == CT_CLASS_COLLIDING)
       return false;
@@ -354,20 +498,20 @@ static bool quiet(const ct_impulse_work *work) {
 }
 
 /* The system of all contacts, and what is done with it. */
-static ct_status with_system(ct_impulse_work *work, unsigned dimension,
-                             ct_status (*act)(ct_impulse_many *many)) {
+static ct_status run_with_system(ct_impulse_work *work, unsigned dimension,
+                                 ct_status (*act)(ct_impulse_many *many)) {
   ct_contact_set turned = *work->set;
   ct_contact_graph graph = {0};
   ct_delassus_matrix matrix = {0};
-  turned.contacts = turned_touches(work);
+  turned.contacts = orient_contacts(work);
   ct_status status = turned.contacts ? ct_contact_graph_open(&graph, &turned) : CT_OUT_OF_MEMORY;
   if (status == CT_OK) status = ct_delassus_matrix_open(&matrix, &turned, &graph, dimension);
   if (status == CT_OK) {
     ct_impulse_many many = {
         .work = work, .dimension = dimension, .count = turned.count, .matrix = &matrix.matrix};
     many.rows = dimension * turned.count;
-    bool described =
-        (dimension == 1 || describe_bodies(&many, &turned)) && describe(&many, matrix.values);
+    bool described = (dimension == 1 || describe_impulse_bodies(&many, &turned)) &&
+                     describe_system(&many, matrix.values);
     status = described ? act(&many) : CT_OUT_OF_MEMORY;
   }
   ct_delassus_matrix_close(&matrix);
@@ -376,12 +520,14 @@ static ct_status with_system(ct_impulse_work *work, unsigned dimension,
 }
 
 ct_status ct_impulse_at_once(ct_impulse_work *work, bool friction) {
-  return quiet(work) ? CT_OK : with_system(work, friction ? 3 : 1, solve);
+  return is_none_colliding(work) ? CT_OK : run_with_system(work, friction ? 3 : 1, solve_set);
 }
 
-static ct_status look(ct_impulse_many *many) {
+static ct_status check_set_infeasible(ct_impulse_many *many) {
   bool none;
   return ct_impulse_check_infeasible(many, &none);
 }
 
-ct_status ct_impulse_find_squeeze(ct_impulse_work *work) { return with_system(work, 1, look); }
+ct_status ct_impulse_find_squeeze(ct_impulse_work *work) {
+  return run_with_system(work, 1, check_set_infeasible);
+}

@@ -1,4 +1,4 @@
-/* Contacts of a set resolved at once: the system, scaled, and a phase of it. */
+/* Contacts of a set resolved at once: the scaled system and proofs that it is infeasible. */
 #ifndef IMPULSE_IMPULSE_SIMULTANEOUS_H
 #define IMPULSE_IMPULSE_SIMULTANEOUS_H
 
@@ -34,17 +34,6 @@ typedef struct ct_impulse_phase {
   uint64_t iterations;
 } ct_impulse_phase;
 
-/* Impulses p [rows] with velocities u + G p, whose normal parts are at least floor + target, and p
- * in the cones against the slip. `target` [count] may be NULL. */
-ct_status ct_impulse_solve_phase(const ct_impulse_many *many, const double *u, const double *target,
-                                 double *p, ct_impulse_phase *phase);
-
-/* A problem of cones in the system's units, to the last digits where it is small: r [rows]. */
-ct_status ct_impulse_cones(const ct_impulse_many *many, const ct_friction_problem *problem,
-                           double *r, ct_impulse_phase *phase);
-
-bool ct_impulse_any_driven(const ct_contact_set *set);
-
 /* Whether normal velocities alone, q of the rows, ask for what no impulses give: proven by
  * `certificate` [count], which may be NULL. It holds with friction too: the proof y >= 0, G y <= 0,
  * is of a positive semidefinite G, so G y = 0, tangential rows and all. Of more contacts than
@@ -58,10 +47,5 @@ ct_status ct_impulse_certify(const ct_impulse_many *many, const double *y, doubl
 
 /* The same of plastic impulses, reported: by bodies whose motion is prescribed. */
 ct_status ct_impulse_check_infeasible(const ct_impulse_many *many, bool *none);
-
-/* Restitution by Poisson's law: given the compression's impulses, those of restitution, each normal
- * one at least e times the compression's. */
-ct_status ct_impulse_restitute(const ct_impulse_many *many, const double *compression, double *p,
-                               ct_impulse_phase *phase);
 
 #endif

@@ -1,6 +1,7 @@
-/* Which method solves a linear complementarity problem, and what its answer is worth; the methods
- * are in lcp_*.c. */
-#include "lcp/lcp.h"
+/* Linear complementarity: the table of methods, the order in which CT_LCP_AUTO tries them, and the
+ * evaluation of every solution from M, q and z alone. The methods are in lcp_*.c; lcp_job.h says
+ * what a method provides. */
+#include "lcp/lcp_job.h"
 
 #include "lcp/lcp_farkas.h"
 #include "lcp/lcp_uniqueness.h"

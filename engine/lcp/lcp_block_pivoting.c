@@ -12,7 +12,7 @@
  * solution of M + delta D, q - delta D z, with D the diagonal of M, which has one solution only and
  * is found in a few rounds; a few such steps leave nothing of delta in w.
  */
-#include "lcp/lcp.h"
+#include "lcp/lcp_job.h"
 #include "linear/dense.h"
 #include "linear/ldl.h"
 

@@ -6,7 +6,7 @@
  * never clamped: it is pushed along the null vector that it forms with them, until one of them
  * becomes free. If none does, that vector is >= 0 and proves that there is no solution.
  */
-#include "lcp/lcp.h"
+#include "lcp/lcp_job.h"
 #include "linear/dense.h"
 #include "linear/least_norm.h"
 #include "linear/matrix.h"

@@ -3,7 +3,7 @@
 #ifndef LCP_LCP_FARKAS_H
 #define LCP_LCP_FARKAS_H
 
-#include "lcp/lcp.h"
+#include "lcp/lcp_job.h"
 
 /* Looks for one by a linear program in doubles, or in double-doubles (flags: CT_TABLEAU_WIDE,
  * lcp_tableau.h). *found: y [n] is a proof, exact where doubles can hold one and it could be found;

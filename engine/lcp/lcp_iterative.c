@@ -10,7 +10,7 @@
  * proportioning with reduced gradient projections). Unknowns are scaled so that M has ones on its
  * diagonal.
  */
-#include "lcp/lcp.h"
+#include "lcp/lcp_job.h"
 #include "linear/dense.h"
 #include "linear/matrix.h"
 

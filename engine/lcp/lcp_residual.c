@@ -8,7 +8,7 @@
  * Lengths are in units of the target, rounded to a power of two: scaling M and q by a power of two
  * changes no bit.
  */
-#include "lcp/lcp.h"
+#include "lcp/lcp_job.h"
 #include "linear/dense.h"
 #include "linear/matrix.h"
 

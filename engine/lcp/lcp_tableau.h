@@ -11,7 +11,7 @@
 #define LCP_LCP_TABLEAU_H
 
 #include "base/double_double.h"
-#include "lcp/lcp.h"
+#include "lcp/lcp_job.h"
 
 /* Variables by number: w_i is i, z_i is n + i, z0 is 2 n. */
 typedef struct ct_tableau {

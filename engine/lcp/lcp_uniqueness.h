@@ -3,7 +3,7 @@
 #ifndef LCP_LCP_UNIQUENESS_H
 #define LCP_LCP_UNIQUENESS_H
 
-#include "lcp/lcp.h"
+#include "lcp/lcp_job.h"
 
 /* *definite: the symmetric part of M is proven positive definite, which leaves one solution for
  * every q (Cottle, Pang, Stone 2009, 3.1). False where it is not, or so near to singular that

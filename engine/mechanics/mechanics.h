@@ -1,27 +1,15 @@
-/* What the files of this room share: surfaces at contact points, loads, and the matrices of many
- * contacts.
- */
+/* Shared in this folder and by solvers: round-off of rates, proofs of infeasibility, and the
+ * Delassus matrix of many contacts. */
 #ifndef MECHANICS_MECHANICS_H
 #define MECHANICS_MECHANICS_H
 
 #include <contact/lcp.h>
 #include <contact/mechanics.h>
 
-/* ---- surfaces ------------------------------------------------------------------------------- */
-
-/* A collider's surface at a contact: which form it has and how it is bent. point: on the surface,
- * world; outward: the surface's unit normal there, world, so the contact's normal of body a, its
- * negative of body b. */
-ct_surface ct_surface_at(const ct_shape *shape, const ct_frame *frame, ct_feature feature,
-                         ct_vec3 point, ct_vec3 outward);
-
-/* Has each touch a normal, and two different bodies of the set? */
+/* True if each contact has a normal and two different bodies of the set. */
 bool ct_contact_set_stands(const ct_contact_set *set);
 
-/* ---- bodies --------------------------------------------------------------------------------- */
-
-/* Loads the body; does nothing to one that is not dynamic. Torque about the centre. */
-void ct_mass_body_load(ct_mass_body *body, ct_vec3 force, ct_vec3 torque);
+/* ---- rates and proofs ----------------------------------------------------------------------- */
 
 /* Round-off of velocities and accelerations along normals, relative to the numbers that make them:
  * normals, places and some ten operations. */

@@ -1,14 +1,16 @@
-/* Which contacts take part: those given, or those that a query of the scene finds, where one of the
- * two bodies can be moved. */
+/* The contacts that take part: given ones, or those that a query of the scene finds. At least one
+ * of the two bodies is dynamic. */
+#include "mechanics/mechanics_contacts.h"
+
 #include "base/array.h"
-#include "mechanics/mechanics_build.h"
+#include "mechanics/mechanics_curvature.h"
 #include "scene/body.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Room for one contact more. */
-static ct_status reserve(ct_mechanics_parts *parts) {
+static ct_status reserve_scene_contact(ct_mechanics_parts *parts) {
   if (parts->count < parts->capacity) return CT_OK;
   size_t most = parts->options->contacts_max;
   if (parts->count >= (most ? most : CT_CONTACTS_MAX)) return CT_LIMIT;
@@ -18,26 +20,30 @@ static ct_status reserve(ct_mechanics_parts *parts) {
              : CT_OUT_OF_MEMORY;
 }
 
-static bool moves(const ct_mechanics_parts *parts, uint32_t a, uint32_t b) {
+static bool is_any_dynamic(const ct_mechanics_parts *parts, uint32_t a, uint32_t b) {
   return parts->place[a] != CT_NO_ROW || parts->place[b] != CT_NO_ROW;
 }
 
 /* ---- given ---------------------------------------------------------------------------------- */
 
-static ct_text name_of(const ct_mechanics_parts *parts, uint32_t row, uint32_t collider) {
+static ct_text find_material_name(const ct_mechanics_parts *parts, uint32_t row,
+                                  uint32_t collider) {
   const ct_body *body = ct_scene_body(parts->scene, row);
   if (collider == CT_NO_COLLIDER) collider = 0;
   return collider < ct_body_collider_count(body) ? ct_body_material(body, collider)
                                                  : (ct_text){NULL, 0};
 }
 
-static ct_pair_material material_of(const ct_mechanics_parts *parts, const ct_contact *contact) {
+static ct_pair_material find_pair_material(const ct_mechanics_parts *parts,
+                                           const ct_contact *contact) {
   if (parts->options->material) return *parts->options->material;
-  return ct_scene_pair_material(parts->scene, name_of(parts, contact->a, contact->collider_a),
-                                name_of(parts, contact->b, contact->collider_b));
+  return ct_scene_pair_material(parts->scene,
+                                find_material_name(parts, contact->a, contact->collider_a),
+                                find_material_name(parts, contact->b, contact->collider_b));
 }
 
-static ct_contact given_touch(const ct_mechanics_parts *parts, const ct_given_contact *given) {
+static ct_contact make_given_contact(const ct_mechanics_parts *parts,
+                                     const ct_given_contact *given) {
   const ct_surface point = {.form = CT_SURFACE_POINT}, face = {.form = CT_SURFACE_FACE};
   ct_contact contact = {.a = given->a,
                         .b = given->b,
@@ -50,27 +56,27 @@ static ct_contact given_touch(const ct_mechanics_parts *parts, const ct_given_co
                         .surface_a = given->fixed_to_b ? point : face,
                         .surface_b = given->fixed_to_b ? face : point,
                         .material = given->material};
-  if (!given->has_material) contact.material = material_of(parts, &contact);
+  if (!given->has_material) contact.material = find_pair_material(parts, &contact);
   return contact;
 }
 
-static ct_status take_given(ct_mechanics_parts *parts) {
+static ct_status add_given_contacts(ct_mechanics_parts *parts) {
   for (size_t i = 0; i < parts->options->given_count; i++) {
     const ct_given_contact *given = &parts->options->given[i];
-    if (!moves(parts, given->a, given->b)) continue;
-    ct_status status = reserve(parts);
+    if (!is_any_dynamic(parts, given->a, given->b)) continue;
+    ct_status status = reserve_scene_contact(parts);
     if (status != CT_OK) return status;
-    parts->contacts[parts->count++] = given_touch(parts, given);
+    parts->contacts[parts->count++] = make_given_contact(parts, given);
   }
   return CT_OK;
 }
 
 /* ---- found ---------------------------------------------------------------------------------- */
 
-typedef struct finder {
+typedef struct contact_finder {
   ct_mechanics_parts *parts;
   ct_status status;
-} finder;
+} contact_finder;
 
 /* A collider of a hit: its shape where it is. */
 typedef struct side {
@@ -78,7 +84,7 @@ typedef struct side {
   ct_frame frame;
 } side;
 
-static side side_of(const ct_mechanics_parts *parts, uint32_t row, uint32_t collider) {
+static side place_collider(const ct_mechanics_parts *parts, uint32_t row, uint32_t collider) {
   const ct_body *body = ct_scene_body(parts->scene, row);
   const ct_mechanics_options *o = parts->options;
   ct_frame frame =
@@ -92,7 +98,7 @@ static uint64_t candidates_max(const ct_mechanics_parts *parts) {
 
 /* The contact of a common solid: its patch stands for a's face, and its position for a point of b.
  */
-static ct_contact volume_touch(const ct_hit *hit, const ct_pair_material *material) {
+static ct_contact make_volume_contact(const ct_hit *hit, const ct_pair_material *material) {
   const ct_volume_contact *c = hit->volume;
   return (ct_contact){.a = hit->a,
                       .b = hit->b,
@@ -112,32 +118,34 @@ static ct_contact volume_touch(const ct_hit *hit, const ct_pair_material *materi
                       .material = *material};
 }
 
-static bool take_volume(finder *f, const ct_hit *hit) {
+static bool add_volume_contact(contact_finder *f, const ct_hit *hit) {
   ct_mechanics_parts *parts = f->parts;
-  if (!hit->volume || hit->sparsified != CT_KEPT || !moves(parts, hit->a, hit->b)) return true;
+  if (!hit->volume || hit->sparsified != CT_KEPT || !is_any_dynamic(parts, hit->a, hit->b))
+    return true;
   const ct_contact whose = {
       .a = hit->a, .b = hit->b, .collider_a = hit->collider_a, .collider_b = hit->collider_b};
-  const ct_pair_material material = material_of(parts, &whose);
-  f->status = reserve(parts);
+  const ct_pair_material material = find_pair_material(parts, &whose);
+  f->status = reserve_scene_contact(parts);
   if (f->status != CT_OK) return false;
-  parts->contacts[parts->count++] = volume_touch(hit, &material);
+  parts->contacts[parts->count++] = make_volume_contact(hit, &material);
   return true;
 }
 
-static bool take_hit(void *context, const ct_hit *hit) {
-  finder *f = context;
+static bool add_hit_contacts(void *context, const ct_hit *hit) {
+  contact_finder *f = context;
   ct_mechanics_parts *parts = f->parts;
   if (hit->candidates > candidates_max(parts)) f->status = CT_PAIR_LIMIT;
   if (f->status != CT_OK) return false;
-  if (parts->options->volumes) return take_volume(f, hit);
-  if (hit->point_count == 0 || !moves(parts, hit->a, hit->b)) return true;
-  side a = side_of(parts, hit->a, hit->collider_a), b = side_of(parts, hit->b, hit->collider_b);
+  if (parts->options->volumes) return add_volume_contact(f, hit);
+  if (hit->point_count == 0 || !is_any_dynamic(parts, hit->a, hit->b)) return true;
+  side a = place_collider(parts, hit->a, hit->collider_a),
+       b = place_collider(parts, hit->b, hit->collider_b);
   const ct_contact whose = {
       .a = hit->a, .b = hit->b, .collider_a = hit->collider_a, .collider_b = hit->collider_b};
-  const ct_pair_material material = material_of(parts, &whose);
+  const ct_pair_material material = find_pair_material(parts, &whose);
   for (size_t i = 0; i < hit->point_count; i++) {
     const ct_contact_point *p = &hit->points[i];
-    f->status = reserve(parts);
+    f->status = reserve_scene_contact(parts);
     if (f->status != CT_OK) return false;
     parts->contacts[parts->count++] = (ct_contact){
         .a = hit->a,
@@ -161,22 +169,22 @@ static bool take_hit(void *context, const ct_hit *hit) {
 }
 
 /* Bytes of 1 where the row is dynamic: no other pairs need to be looked at. */
-static uint8_t *dynamic_mask(const ct_mechanics_parts *parts) {
+static uint8_t *make_dynamic_mask(const ct_mechanics_parts *parts) {
   uint8_t *mask = malloc((size_t)parts->row_count + 1);
   for (uint32_t row = 0; mask && row < parts->row_count; row++)
     mask[row] = parts->place[row] != CT_NO_ROW;
   return mask;
 }
 
-static ct_status run(ct_mechanics_parts *parts, const ct_query_options *options,
-                     ct_workspace *workspace) {
+static ct_status query_contacts(ct_mechanics_parts *parts, const ct_query_options *options,
+                                ct_workspace *workspace) {
   ct_query *query;
   ct_status status = ct_query_prepare(parts->scene, options, &query);
   if (status != CT_OK) return status;
-  finder f = {parts, CT_OK};
+  contact_finder f = {parts, CT_OK};
   const ct_query_range range = {.end = ct_query_items(query), .after = CT_NO_ROW};
   ct_range_statistics statistics = {0};
-  status = ct_query_run(query, &range, workspace, take_hit, &f, &statistics);
+  status = ct_query_run(query, &range, workspace, add_hit_contacts, &f, &statistics);
   ct_query_destroy(query);
   if (status == CT_OK) status = f.status;
   return status == CT_OK && statistics.candidates > candidates_max(parts) ? CT_PAIR_LIMIT : status;
@@ -184,7 +192,7 @@ static ct_status run(ct_mechanics_parts *parts, const ct_query_options *options,
 
 ct_status ct_mechanics_find(ct_mechanics_parts *parts, ct_workspace *workspace) {
   const ct_mechanics_options *o = parts->options;
-  if (o->only_given) return take_given(parts);
+  if (o->only_given) return add_given_contacts(parts);
   ct_query_options options = {.kind = CT_QUERY_CONTACTS,
                               .clearance = o->contact_tolerance,
                               .tolerance = o->contact_tolerance,
@@ -205,11 +213,12 @@ ct_status ct_mechanics_find(ct_mechanics_parts *parts, ct_workspace *workspace) 
     options.volume = o->volumes->volume;
     options.sparsify = o->volumes->sparsify;
   }
-  if (o->explicit_pairs || o->where_a || o->where_b) return run(parts, &options, workspace);
-  uint8_t *mask = dynamic_mask(parts);
+  if (o->explicit_pairs || o->where_a || o->where_b)
+    return query_contacts(parts, &options, workspace);
+  uint8_t *mask = make_dynamic_mask(parts);
   if (!mask) return CT_OUT_OF_MEMORY;
   options.where_a = mask;
-  ct_status status = run(parts, &options, workspace);
+  ct_status status = query_contacts(parts, &options, workspace);
   free(mask);
   return status;
 }

@@ -2,11 +2,12 @@
  *
  * Of a rounded shape: the form of the sharp shape within, which a ball around each of its points
  * gives its radius in all directions across the normal. Radii are those of the reverse Weingarten
- * map W: the surface point moves by W d as the normal turns by d (theory: do Carmo 1976, 3.2
- * and 3.3; the map of a support function is its second derivative, Schneider 2014, 2.5).
+ * map W: the surface point moves by W d as the normal turns by d (do Carmo 1976, 3.2 and 3.3; the
+ * map of a support function is its second derivative, Schneider 2014, 2.5).
  */
+#include "mechanics/mechanics_curvature.h"
+
 #include "manifold/supporting_face.h"
-#include "mechanics/mechanics.h"
 #include "shape/sharp_shape.h"
 
 /* Cosine of the angle around the axis by which a point of a rim may be away from where the rim is
@@ -16,10 +17,10 @@
 /* Round-off of a point on a mesh, part of the coordinates: some steps of distance and frames. */
 #define BORDER_PART (256.0 * CT_UNIT_ROUNDOFF)
 
-static ct_surface face_form(void) { return (ct_surface){.form = CT_SURFACE_FACE}; }
+static ct_surface face_surface(void) { return (ct_surface){.form = CT_SURFACE_FACE}; }
 
 /* A ball's. */
-static ct_surface ball_form(double radius, ct_vec3 n) {
+static ct_surface sphere_surface(double radius, ct_vec3 n) {
   ct_surface s = {.form = radius > 0.0 ? CT_SURFACE_CURVED : CT_SURFACE_POINT};
   s.radii.rx = ct_vec(radius * (1.0 - n.x * n.x), -radius * (n.x * n.y), -radius * (n.x * n.z));
   s.radii.ry = ct_vec(s.radii.rx.y, radius * (1.0 - n.y * n.y), -radius * (n.y * n.z));
@@ -28,15 +29,15 @@ static ct_surface ball_form(double radius, ct_vec3 n) {
 }
 
 /* The part of the direction across the normal; where there is none, a ball's. */
-static ct_surface line_form(ct_vec3 direction, double radius, ct_vec3 n) {
+static ct_surface line_surface(ct_vec3 direction, double radius, ct_vec3 n) {
   ct_vec3 zero = ct_vec(0.0, 0.0, 0.0), unit = ct_unit_or(direction, zero);
   ct_vec3 across = ct_add_scaled(unit, n, -ct_dot(unit, n));
-  if (ct_norm(across) <= CT_PARALLEL_ANGLE) return ball_form(radius, n);
+  if (ct_norm(across) <= CT_PARALLEL_ANGLE) return sphere_surface(radius, n);
   return (ct_surface){.form = CT_SURFACE_LINE, .line = ct_unit_or(across, zero), .radius = radius};
 }
 
 /* `bent` more along a tangent. */
-static void bend_along(ct_surface *s, ct_vec3 tangent, double bent) {
+static void add_curvature_along(ct_surface *s, ct_vec3 tangent, double bent) {
   s->form = CT_SURFACE_CURVED;
   s->radii.rx = ct_add_scaled(s->radii.rx, tangent, bent * tangent.x);
   s->radii.ry = ct_add_scaled(s->radii.ry, tangent, bent * tangent.y);
@@ -54,63 +55,63 @@ typedef struct spot {
                           over across it */
 } spot;
 
-static ct_surface line_at(const spot *s, ct_vec3 local, double radius) {
-  return line_form(ct_mat_mul(s->frame->rotation, local), radius, s->outward);
+static ct_surface straight_line_surface(const spot *s, ct_vec3 local, double radius) {
+  return line_surface(ct_mat_mul(s->frame->rotation, local), radius, s->outward);
 }
 
 /* A circle about the axis. Its support is radius times the normal's part across the axis, so W is
  * radius over that along the circle; where that part is nothing, in a cap's plane, the circle is a
  * straight edge to second order. */
-static ct_surface rim_form(const spot *s, double radius) {
+static ct_surface rim_surface(const spot *s, double radius) {
   double r = ct_norm(ct_vec(s->point.x, s->point.y, 0.0));
-  if (!(radius > 0.0 && r > 0.0)) return ball_form(s->inner->radius, s->outward);
+  if (!(radius > 0.0 && r > 0.0)) return sphere_surface(s->inner->radius, s->outward);
   ct_vec3 tangent = ct_vec(-s->point.y / r, s->point.x / r, 0.0);
   double ahead = s->point.x * s->n.x + s->point.y * s->n.y;
   if (s->length <= CT_PARALLEL_ANGLE || ahead < RIM_AHEAD * r * s->length)
-    return line_at(s, tangent, s->inner->radius);
-  ct_surface form = ball_form(s->inner->radius, s->outward);
-  bend_along(&form, ct_mat_mul(s->frame->rotation, tangent), radius / s->length);
+    return straight_line_surface(s, tangent, s->inner->radius);
+  ct_surface form = sphere_surface(s->inner->radius, s->outward);
+  add_curvature_along(&form, ct_mat_mul(s->frame->rotation, tangent), radius / s->length);
   return form;
 }
 
 /* The side: straight along the meridian, and across it as far bent as the axis is away along the
  * normal. */
-static ct_surface side_form(const spot *s, double radius) {
+static ct_surface side_surface(const spot *s, double radius) {
   double radial = s->length > 0.0 ? 1.0 / s->length : 0.0;
   ct_vec3 along = ct_vec(-s->n.z * s->n.x * radial, -s->n.z * s->n.y * radial, s->length);
-  return line_at(s, along, radius * radial + s->inner->radius);
+  return straight_line_surface(s, along, radius * radial + s->inner->radius);
 }
 
-static ct_surface frustum_form(const spot *s, ct_feature feature, double half, double bottom,
-                               double top) {
-  if (feature.kind == CT_FEATURE_FACE) return face_form();
-  if (feature.kind == CT_FEATURE_VERTEX) return ball_form(s->inner->radius, s->outward);
-  if (feature.kind == CT_FEATURE_EDGE) return rim_form(s, feature.index ? top : bottom);
+static ct_surface frustum_surface(const spot *s, ct_feature feature, double half, double bottom,
+                                  double top) {
+  if (feature.kind == CT_FEATURE_FACE) return face_surface();
+  if (feature.kind == CT_FEATURE_VERTEX) return sphere_surface(s->inner->radius, s->outward);
+  if (feature.kind == CT_FEATURE_EDGE) return rim_surface(s, feature.index ? top : bottom);
   double tilt = s->n.z - s->lean * s->length,
          slope = sqrt(1.0 + s->lean * s->lean); /* from the side's normal */
   if (fabs(tilt) <= CT_PARALLEL_ANGLE * slope) {
     double part = ct_min2(ct_max2(0.5 + 0.5 * s->point.z / half, 0.0), 1.0);
-    return side_form(s, bottom + part * (top - bottom));
+    return side_surface(s, bottom + part * (top - bottom));
   }
   bool upper = tilt > 0.0;
   if (s->length <= CT_PARALLEL_ANGLE && (s->n.z > 0.0) == upper && (upper ? top : bottom) > 0.0)
-    return face_form();
-  return rim_form(s, upper ? top : bottom);
+    return face_surface();
+  return rim_surface(s, upper ? top : bottom);
 }
 
 /* Two balls and the cone between them; no ball around it. */
-static ct_surface capsule_form(const spot *s, ct_feature feature, double half, double bottom,
-                               double top) {
+static ct_surface tapered_capsule_surface(const spot *s, ct_feature feature, double half,
+                                          double bottom, double top) {
   double sine = (bottom - top) / (2.0 * half), tilt = s->n.z - sine;
   bool ball = feature.kind == CT_FEATURE_VERTEX;
   if (feature.kind == CT_FEATURE_SMOOTH) ball = fabs(tilt) > CT_PARALLEL_ANGLE;
   bool upper = feature.kind == CT_FEATURE_VERTEX ? feature.index == 1 : tilt > 0.0;
-  if (ball || !(s->length > 0.0)) return ball_form(upper ? top : bottom, s->outward);
-  return side_form(s, ct_norm(ct_vec(s->point.x, s->point.y, 0.0)));
+  if (ball || !(s->length > 0.0)) return sphere_surface(upper ? top : bottom, s->outward);
+  return side_surface(s, ct_norm(ct_vec(s->point.x, s->point.y, 0.0)));
 }
 
-static ct_surface turned_form(const ct_sharp_shape *inner, const ct_frame *frame,
-                              ct_feature feature, ct_vec3 point, ct_vec3 outward) {
+static ct_surface revolved_surface(const ct_sharp_shape *inner, const ct_frame *frame,
+                                   ct_feature feature, ct_vec3 point, ct_vec3 outward) {
   spot s = {.inner = inner, .frame = frame, .outward = outward};
   s.n = ct_mat_tmul(frame->rotation, outward);
   s.point = ct_add_scaled(ct_to_local(*frame, point), s.n, -inner->radius);
@@ -118,23 +119,23 @@ static ct_surface turned_form(const ct_sharp_shape *inner, const ct_frame *frame
   s.length = ct_norm(ct_vec(s.n.x, s.n.y, 0.0));
   const ct_shape *shape = &inner->shape;
   if (shape->kind == CT_KIND_CAPSULE)
-    return capsule_form(&s, feature, shape->capsule.half_length, shape->capsule.radius_bottom,
-                        shape->capsule.radius_top);
+    return tapered_capsule_surface(&s, feature, shape->capsule.half_length,
+                                   shape->capsule.radius_bottom, shape->capsule.radius_top);
   if (shape->kind == CT_KIND_CYLINDER)
-    return frustum_form(&s, feature, shape->cylinder.half_length, shape->cylinder.radius,
-                        shape->cylinder.radius);
+    return frustum_surface(&s, feature, shape->cylinder.half_length, shape->cylinder.radius,
+                           shape->cylinder.radius);
   double half = shape->cone.half_length, bottom = shape->cone.radius_bottom,
          top = shape->cone.radius_top;
   s.lean = (bottom - top) / (2.0 * half);
-  return frustum_form(&s, feature, half, bottom, top);
+  return frustum_surface(&s, feature, half, bottom, top);
 }
 
 /* ---- the others ----------------------------------------------------------------------------- */
 
 /* With S the semi-axes and k = S n: W = S (1 - kk/|k|^2) S / |k|, the second derivative of the
  * support |k|. */
-static ct_surface ellipsoid_form(const ct_sharp_shape *inner, const ct_frame *frame,
-                                 ct_vec3 outward) {
+static ct_surface ellipsoid_surface(const ct_sharp_shape *inner, const ct_frame *frame,
+                                    ct_vec3 outward) {
   ct_vec3 s = inner->shape.ellipsoid.radii, n = ct_mat_tmul(frame->rotation, outward);
   ct_vec3 k = ct_vec(s.x * n.x, s.y * n.y, s.z * n.z);
   double length = ct_norm(k);
@@ -146,7 +147,7 @@ static ct_surface ellipsoid_form(const ct_sharp_shape *inner, const ct_frame *fr
   w = (ct_mat3){ct_scale(w.rx, 1.0 / length), ct_scale(w.ry, 1.0 / length),
                 ct_scale(w.rz, 1.0 / length)};
   w = ct_mat_mat(ct_mat_mat(r, w), ct_mat_transpose(r));
-  ct_surface form = ball_form(inner->radius, outward);
+  ct_surface form = sphere_surface(inner->radius, outward);
   form.form = CT_SURFACE_CURVED;
   form.radii.rx = ct_add(form.radii.rx, w.rx);
   form.radii.ry = ct_add(form.radii.ry, ct_vec(w.rx.y, w.ry.y, w.ry.z));
@@ -156,12 +157,12 @@ static ct_surface ellipsoid_form(const ct_sharp_shape *inner, const ct_frame *fr
 
 /* The end of a triangle's edge, of the three in the order in which the mesh reads them: one that
  * was given inside out is read the other way round. */
-static ct_vec3 corner_of(const ct_mesh_view *mesh, uint32_t triangle, uint32_t k) {
+static ct_vec3 mesh_corner(const ct_mesh_view *mesh, uint32_t triangle, uint32_t k) {
   return mesh->vertices[mesh->triangles[triangle][mesh->flipped && k > 0 ? 3 - k : k]];
 }
 
 /* Direction of an edge, in the shape's frame. */
-static ct_vec3 edge_of(const ct_shape *shape, uint32_t index) {
+static ct_vec3 surface_edge(const ct_shape *shape, uint32_t index) {
   if (shape->kind == CT_KIND_BOX)
     return ct_vec(index / 4 == 0 ? 1.0 : 0.0, index / 4 == 1 ? 1.0 : 0.0,
                   index / 4 == 2 ? 1.0 : 0.0);
@@ -171,17 +172,19 @@ static ct_vec3 edge_of(const ct_shape *shape, uint32_t index) {
     return ct_vec(hull->x[q] - hull->x[p], hull->y[q] - hull->y[p], hull->z[q] - hull->z[p]);
   }
   const ct_mesh_view *mesh = ct_mesh_get(shape->mesh);
-  return ct_sub(corner_of(mesh, index / 3, (index + 1) % 3), corner_of(mesh, index / 3, index % 3));
+  return ct_sub(mesh_corner(mesh, index / 3, (index + 1) % 3),
+                mesh_corner(mesh, index / 3, index % 3));
 }
 
 /* A mesh's point may be reported by the triangle that it is on alone. Where the normal is not the
  * triangle's, it is on the border: at a corner, or on the edge that is across the normal. */
-static ct_feature border_of(const ct_shape *shape, uint32_t triangle, ct_vec3 point, ct_vec3 n) {
+static ct_feature find_border_feature(const ct_shape *shape, uint32_t triangle, ct_vec3 point,
+                                      ct_vec3 n) {
   const ct_mesh_view *mesh = ct_mesh_get(shape->mesh);
   if (ct_norm(ct_cross(ct_mesh_normal(shape->mesh, triangle), n)) <= CT_PARALLEL_ANGLE)
     return (ct_feature){CT_FEATURE_FACE, triangle};
   ct_vec3 v[3];
-  for (uint32_t k = 0; k < 3; k++) v[k] = corner_of(mesh, triangle, k);
+  for (uint32_t k = 0; k < 3; k++) v[k] = mesh_corner(mesh, triangle, k);
   double slack = BORDER_PART * (mesh->radius + ct_norm(mesh->centroid) + ct_norm(point)),
          nearest = INFINITY;
   ct_feature feature = {CT_FEATURE_VERTEX, 0};
@@ -196,34 +199,34 @@ static ct_feature border_of(const ct_shape *shape, uint32_t triangle, ct_vec3 po
   return feature;
 }
 
-static ct_surface flat_form(const ct_sharp_shape *inner, const ct_frame *frame, ct_feature feature,
-                            ct_vec3 point, ct_vec3 outward) {
+static ct_surface polyhedral_surface(const ct_sharp_shape *inner, const ct_frame *frame,
+                                     ct_feature feature, ct_vec3 point, ct_vec3 outward) {
   if (ct_kind_is_mesh(inner->shape.kind) && feature.kind == CT_FEATURE_FACE) {
     ct_vec3 n = ct_mat_tmul(frame->rotation, outward);
-    feature = border_of(&inner->shape, feature.index,
-                        ct_add_scaled(ct_to_local(*frame, point), n, -inner->radius), n);
+    feature = find_border_feature(&inner->shape, feature.index,
+                                  ct_add_scaled(ct_to_local(*frame, point), n, -inner->radius), n);
   }
   switch (feature.kind) {
-  case CT_FEATURE_FACE: return face_form();
+  case CT_FEATURE_FACE: return face_surface();
   case CT_FEATURE_EDGE:
-    return line_form(ct_mat_mul(frame->rotation, edge_of(&inner->shape, feature.index)),
-                     inner->radius, outward);
+    return line_surface(ct_mat_mul(frame->rotation, surface_edge(&inner->shape, feature.index)),
+                        inner->radius, outward);
   case CT_FEATURE_VERTEX:
   case CT_FEATURE_SMOOTH: break;
   }
-  return ball_form(inner->radius, outward);
+  return sphere_surface(inner->radius, outward);
 }
 
 ct_surface ct_surface_at(const ct_shape *shape, const ct_frame *frame, ct_feature feature,
                          ct_vec3 point, ct_vec3 outward) {
   ct_sharp_shape inner = ct_shape_sharp(shape);
   switch (inner.shape.kind) {
-  case CT_KIND_SPHERE: return ball_form(inner.shape.sphere.radius, outward);
-  case CT_KIND_PLANE: return face_form();
-  case CT_KIND_ELLIPSOID: return ellipsoid_form(&inner, frame, outward);
+  case CT_KIND_SPHERE: return sphere_surface(inner.shape.sphere.radius, outward);
+  case CT_KIND_PLANE: return face_surface();
+  case CT_KIND_ELLIPSOID: return ellipsoid_surface(&inner, frame, outward);
   case CT_KIND_CAPSULE:
   case CT_KIND_CYLINDER:
-  case CT_KIND_CONE: return turned_form(&inner, frame, feature, point, outward);
+  case CT_KIND_CONE: return revolved_surface(&inner, frame, feature, point, outward);
   case CT_KIND_BOX:
   case CT_KIND_CONVEX:
   case CT_KIND_MESH:
@@ -232,5 +235,5 @@ ct_surface ct_surface_at(const ct_shape *shape, const ct_frame *frame, ct_featur
   case CT_KIND_ELEMENTMESH:
   case CT_KIND_COUNT: break;
   }
-  return flat_form(&inner, frame, feature, point, outward);
+  return polyhedral_surface(&inner, frame, feature, point, outward);
 }

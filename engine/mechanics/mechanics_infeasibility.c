@@ -22,8 +22,8 @@ typedef struct pressed {
   double linears, angulars;
 } pressed;
 
-static void press(const ct_contact_set *set, uint32_t body, ct_vec3 impulse, ct_vec3 at,
-                  pressed *sums) {
+static void add_impulse_sums(const ct_contact_set *set, uint32_t body, ct_vec3 impulse, ct_vec3 at,
+                             pressed *sums) {
   pressed *on = &sums[body];
   ct_vec3 arm = ct_sub(at, set->bodies[body].center);
   double size = ct_norm(impulse);
@@ -57,7 +57,7 @@ double ct_contact_rate_roundoff(const ct_contact_set *set, const ct_contact *con
 }
 
 /* What is left over on a body, by the greatest motion that it may be given. */
-static double left_over(const pressed *sums, double fastest) {
+static double bound_residual_work(const pressed *sums, double fastest) {
   double linear = ct_norm(sums->linear), angular = ct_norm(sums->angular);
   bool balanced =
       linear <= BALANCED_PART * sums->linears && angular <= BALANCED_PART * sums->angulars;
@@ -75,14 +75,14 @@ ct_status ct_normals_margin(const ct_contact_set *set, const double *y, ct_rate 
   for (size_t i = 0; sums && i < set->count; i++) {
     const ct_contact *t = &set->contacts[i];
     ct_vec3 impulse = ct_scale(t->normal, y[i]);
-    press(set, t->a, ct_neg(impulse), t->position, sums);
-    press(set, t->b, impulse, t->position, sums);
+    add_impulse_sums(set, t->a, ct_neg(impulse), t->position, sums);
+    add_impulse_sums(set, t->b, impulse, t->position, sums);
     double roundoff = ct_contact_rate_roundoff(set, t, rate);
     fastest = fmax(fastest, roundoff / CT_RATE_ROUNDOFF);
     *margin += y[i] >= 0.0 ? y[i] * roundoff : INFINITY;
   }
   for (size_t i = 0; sums && i < set->body_count; i++)
-    if (set->bodies[i].mobility == CT_DYNAMIC) *margin += left_over(&sums[i], fastest);
+    if (set->bodies[i].mobility == CT_DYNAMIC) *margin += bound_residual_work(&sums[i], fastest);
   ct_arena_leave(arena, mark);
   return sums ? CT_OK : CT_OUT_OF_MEMORY;
 }

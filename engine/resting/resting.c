@@ -1,28 +1,19 @@
-/* Forces of an island of resting contacts, in three steps: which contacts take part, their forces
- * (resting_normal, or resting_friction), what follows from these (resting_answer); and where it is
- * asked, whether the island stays (resting_stability).
+/* Forces of an island of resting contacts: selects the contacts that take part, solves for their
+ * forces (resting_frictionless.c, resting_friction.c), computes what follows for contacts and
+ * bodies, and decides whether the island stays (resting_stability.c).
+ *
+ * Results are computed from the forces alone, not from the solvers' accelerations.
+ *
+ * Islands whose contact system would be too large (many contacts at each of few bodies, or very
+ * many) are answered without the system: by the forces that hold all bodies or come nearest to it
+ * (resting_equilibrium.c), judged by the accelerations that follow.
  */
+#include "friction/friction.h"
 #include "mechanics/mechanics.h"
 #include "resting/resting_problem.h"
 
-ct_mat3 ct_resting_axes(const ct_contact *contact) {
-  ct_mat3 axes = {.rx = contact->normal};
-  ct_contact_tangents(contact->normal, &axes.ry, &axes.rz);
-  return axes;
-}
-
-ct_vec3 ct_resting_force(const ct_contact *contact, const double *parts) {
-  ct_mat3 axes = ct_resting_axes(contact);
-  return ct_add_scaled(ct_add(ct_scale(axes.ry, parts[1]), ct_scale(axes.rz, parts[2])), axes.rx,
-                       parts[0]);
-}
-
-double ct_resting_strength(const ct_resting *resting, double mu) {
-  return resting->options->friction == CT_RESTING_FRICTION_NONE ? 0.0 : mu;
-}
-
 /* Contacts whose bodies part get no force; all others may. */
-static void classify(ct_resting *resting) {
+static void select_contacts(ct_resting *resting) {
   const ct_contact_set *set = resting->set;
   resting->count = 0;
   for (size_t i = 0; i < set->count; i++) {
@@ -37,7 +28,7 @@ static void classify(ct_resting *resting) {
 }
 
 /* An island without forces: nothing to solve. */
-static void begin(ct_resting *resting) {
+static void reset_result(ct_resting *resting) {
   ct_resting_result *result = resting->result;
   result->status = CT_RESTING_STATUS_OK;
   result->stability = CT_STABILITY_NOT_REQUESTED;
@@ -51,9 +42,188 @@ static void begin(ct_resting *resting) {
   for (size_t i = 0; i < resting->count * CT_RESTING_PARTS; i++) resting->forces[i] = 0.0;
 }
 
-static ct_status solve(ct_resting *resting) {
-  classify(resting);
-  begin(resting);
+/* ---- results -------------------------------------------------------------------------------- */
+
+/* What contacts alone do to a body. */
+typedef struct contact_load {
+  ct_vec3 force, torque, linear, angular;
+} contact_load;
+
+static void add_contact_load(contact_load *load, const ct_mass_body *body, ct_vec3 at,
+                             ct_vec3 force) {
+  load->force = ct_add(load->force, force);
+  load->torque = ct_add(load->torque, ct_cross(ct_sub(at, body->center), force));
+}
+
+static void write_contact_force(const ct_resting *resting, size_t number, contact_load *loads) {
+  const ct_contact_set *set = resting->set;
+  const ct_contact *contact = &set->contacts[resting->active[number]];
+  ct_contact_force *reported = &resting->result->contacts[resting->active[number]];
+  const double *f = &resting->forces[number * CT_RESTING_PARTS];
+  ct_mat3 axes = ct_resting_axes(contact);
+  reported->normal = f[0];
+  reported->tangential = ct_add(ct_scale(axes.ry, f[1]), ct_scale(axes.rz, f[2]));
+  reported->force = ct_resting_force(contact, f);
+  add_contact_load(&loads[contact->a], &set->bodies[contact->a], contact->position,
+                   ct_neg(reported->force));
+  add_contact_load(&loads[contact->b], &set->bodies[contact->b], contact->position,
+                   reported->force);
+}
+
+static void write_body_acceleration(const ct_mass_body *body, contact_load *load,
+                                    ct_body_acceleration *reported) {
+  *reported = (ct_body_acceleration){.linear = body->linear_acceleration,
+                                     .angular = body->angular_acceleration,
+                                     .residual_force = ct_add(body->force, load->force),
+                                     .residual_torque = ct_add(body->torque, load->torque)};
+  if (body->mobility != CT_DYNAMIC) return;
+  load->linear = ct_scale(load->force, body->inverse_mass);
+  load->angular = ct_mat_mul(body->inverse_inertia, load->torque);
+  reported->linear = ct_add(reported->linear, load->linear);
+  reported->angular = ct_add(reported->angular, load->angular);
+}
+
+static ct_vec3 compute_load_acceleration(const contact_load *load, const ct_mass_body *body,
+                                         ct_vec3 at) {
+  return ct_add(load->linear, ct_cross(load->angular, ct_sub(at, body->center)));
+}
+
+static void write_gap_acceleration(const ct_contact_set *set, const ct_contact *contact,
+                                   const contact_load *loads, ct_contact_force *reported) {
+  ct_vec3 tangential;
+  double normal = ct_contact_free_acceleration(set, contact, &tangential);
+  ct_vec3 by_contacts = ct_sub(
+      compute_load_acceleration(&loads[contact->b], &set->bodies[contact->b], contact->position),
+      compute_load_acceleration(&loads[contact->a], &set->bodies[contact->a], contact->position));
+  double along = ct_dot(contact->normal, by_contacts);
+  reported->acceleration = normal + along;
+  reported->tangential_acceleration =
+      ct_add(tangential, ct_add_scaled(by_contacts, contact->normal, -along));
+}
+
+/* The worst of gaps that close and of forces that pull. */
+static void write_violations(ct_resting *resting) {
+  ct_resting_result *result = resting->result;
+  result->primal = result->dual = 0.0;
+  for (size_t i = 0; i < resting->count; i++) {
+    const ct_contact_force *reported = &result->contacts[resting->active[i]];
+    result->primal = ct_max2(result->primal, -reported->acceleration);
+    result->dual = ct_max2(result->dual, -reported->normal);
+  }
+}
+
+/* The forces as they are reported: of contacts in world axes, of bodies, with the accelerations
+ * that follow. CT_OUT_OF_MEMORY. */
+static ct_status write_result_of_forces(ct_resting *resting) {
+  const ct_contact_set *set = resting->set;
+  ct_arena_mark mark = ct_arena_enter(resting->arena);
+  contact_load *loads = ct_arena_alloc(resting->arena, set->body_count, sizeof *loads);
+  if (!loads) {
+    ct_arena_leave(resting->arena, mark);
+    return CT_OUT_OF_MEMORY;
+  }
+  for (size_t i = 0; i < set->body_count; i++) loads[i] = (contact_load){0};
+  for (size_t i = 0; i < resting->count; i++) write_contact_force(resting, i, loads);
+  for (size_t i = 0; i < set->body_count; i++)
+    write_body_acceleration(&set->bodies[i], &loads[i], &resting->result->bodies[i]);
+  for (size_t i = 0; i < set->count; i++)
+    write_gap_acceleration(set, &set->contacts[i], loads, &resting->result->contacts[i]);
+  write_violations(resting);
+  ct_arena_leave(resting->arena, mark);
+  return CT_OK;
+}
+
+/* ---- islands beyond the system's size ------------------------------------------------------- */
+
+/* Only where AUTO is asked for, and the forces would act at velocities or on nothing that slides.
+ */
+static bool allows_balance(const ct_resting *resting) {
+  const ct_resting_options *o = resting->options;
+  if (resting->count <= CT_LCP_DIRECT_MAX) return false;
+  if (o->friction == CT_RESTING_FRICTION_NONE) return o->lcp_method == CT_LCP_AUTO;
+  return o->friction == CT_RESTING_FRICTION_CONE && o->friction_method == CT_FRICTION_AUTO &&
+         !o->acceleration_level;
+}
+
+/* max |min(f, gap'')|, and how large the accelerations without forces are. */
+static double normal_residual(const ct_resting *resting, double *most) {
+  double worst = 0.0;
+  *most = 0.0;
+  for (size_t i = 0; i < resting->count; i++) {
+    const ct_contact *contact = &resting->set->contacts[resting->active[i]];
+    const ct_contact_force *reported = &resting->result->contacts[resting->active[i]];
+    worst = fmax(worst, fabs(fmin(reported->normal, reported->acceleration)));
+    *most = fmax(*most, fabs(ct_contact_free_acceleration(resting->set, contact, NULL)));
+  }
+  return worst;
+}
+
+static double self_block_norm(const ct_contact_set *set, const ct_contact *contact) {
+  ct_mat3 m = ct_delassus_block(set, contact, contact);
+  return sqrt(ct_dot(m.rx, m.rx) + ct_dot(m.ry, m.ry) + ct_dot(m.rz, m.rz));
+}
+
+/* As ct_friction_residual says it; contacts of bodies that cannot move have no part in it. */
+static double cone_residual(const ct_resting *resting) {
+  double sum = 0.0, size = 0.0, normal_max = 0.0;
+  for (size_t i = 0; i < resting->count; i++) {
+    const ct_contact *contact = &resting->set->contacts[resting->active[i]];
+    const ct_contact_force *reported = &resting->result->contacts[resting->active[i]];
+    double norm = self_block_norm(resting->set, contact);
+    if (!(norm > 0.0)) continue;
+    ct_vec3 slip = ct_add_scaled(reported->tangential_acceleration, reported->velocity.tangential,
+                                 1.0 / resting->options->time_step);
+    ct_vec3 along = ct_mat_mul(ct_resting_axes(contact), slip);
+    const double *f = &resting->forces[i * CT_RESTING_PARTS];
+    double mu = reported->velocity.sliding ? contact->material.dynamic_friction
+                                           : contact->material.static_friction;
+    ct_triple defect = ct_friction_defect((ct_triple){f[0], f[1], f[2]},
+                                          (ct_triple){reported->acceleration, along.y, along.z}, mu,
+                                          1.0 / norm, &size);
+    sum += ct_triple_norm2(defect);
+    double free = fabs(ct_contact_free_acceleration(resting->set, contact, NULL));
+    normal_max = fmax(normal_max, CT_FRICTION_GROWTH * (free / norm));
+  }
+  double residual =
+      sum > 0.0 ? sqrt(sum) / (normal_max > 0.0 ? fmin(size, normal_max) : size) : 0.0;
+  return fmax(residual, ct_friction_roundoff(size, normal_max));
+}
+
+/* CT_LIMIT: the options exclude it. CT_OUT_OF_MEMORY, CT_CANCELLED. */
+static ct_status solve_large_island(ct_resting *resting) {
+  if (!allows_balance(resting)) return CT_LIMIT;
+  ct_status status = ct_resting_fit_solve(resting);
+  for (size_t i = 0; status == CT_OK && i < resting->count * CT_RESTING_PARTS; i++)
+    resting->forces[i] = resting->fit.forces[i];
+  if (status == CT_OK) status = write_result_of_forces(resting);
+  if (status != CT_OK) return status;
+  ct_resting_result *reported = resting->result;
+  double most = 0.0, wanted = resting->options->tolerance;
+  if (resting->options->friction == CT_RESTING_FRICTION_NONE) {
+    reported->residual = normal_residual(resting, &most);
+    reported->converged =
+        reported->residual <= (wanted > 0.0 ? wanted : CT_LCP_PGS_TOLERANCE) * (1.0 + most);
+  } else {
+    reported->residual = cone_residual(resting);
+    reported->converged = reported->residual <= (wanted > 0.0 ? wanted : CT_FRICTION_TOLERANCE);
+  }
+  for (size_t i = 0; i < resting->count; i++) {
+    const ct_contact_force *contact = &reported->contacts[resting->active[i]];
+    reported->complementarity =
+        fmax(reported->complementarity, fabs(contact->normal * contact->acceleration));
+  }
+  reported->status = reported->converged ? CT_RESTING_STATUS_OK : CT_RESTING_STATUS_NOT_CONVERGED;
+  reported->rank_known = false;
+  reported->unique = CT_UNKNOWN;
+  reported->method = "equilibrium";
+  return CT_OK;
+}
+
+/* ---- solution ------------------------------------------------------------------------------- */
+
+static ct_status solve_resting_island(ct_resting *resting) {
+  select_contacts(resting);
+  reset_result(resting);
   bool frictionless = resting->options->friction == CT_RESTING_FRICTION_NONE;
   bool fits = resting->options->stability || !frictionless || resting->count > CT_LCP_DIRECT_MAX;
   ct_status status = fits ? ct_resting_fit_open(resting) : CT_OK;
@@ -61,8 +231,8 @@ static ct_status solve(ct_resting *resting) {
     status = resting->options->friction == CT_RESTING_FRICTION_NONE
                  ? ct_resting_normal(resting)
                  : ct_resting_friction_solve(resting);
-  if (status == CT_LIMIT) status = ct_resting_balance(resting);
-  if (status == CT_OK) status = ct_resting_write_result(resting);
+  if (status == CT_LIMIT) status = solve_large_island(resting);
+  if (status == CT_OK) status = write_result_of_forces(resting);
   if (status == CT_OK && resting->options->stability) status = ct_resting_stability(resting);
   return status;
 }
@@ -75,7 +245,8 @@ ct_status ct_resting_solve(const ct_contact_set *set, const ct_resting_options *
   ct_arena_mark mark = ct_arena_enter(arena);
   resting.active = ct_arena_alloc(arena, set->count + 1, sizeof *resting.active);
   resting.forces = ct_arena_alloc_doubles(arena, (set->count + 1) * CT_RESTING_PARTS);
-  ct_status status = resting.active && resting.forces ? solve(&resting) : CT_OUT_OF_MEMORY;
+  ct_status status =
+      resting.active && resting.forces ? solve_resting_island(&resting) : CT_OUT_OF_MEMORY;
   ct_arena_leave(arena, mark);
   return status;
 }

@@ -22,8 +22,8 @@ ct_mat3 ct_resting_inertia_factor(const ct_mat3 *m) {
 #define HOLD_STEPS 200
 
 /* A force at a place and a torque, as a body's six rows. */
-static void put_load(const ct_mass_body *body, ct_vec3 force, ct_vec3 torque, double sign,
-                     double *rows) {
+static void write_load(const ct_mass_body *body, ct_vec3 force, ct_vec3 torque, double sign,
+                       double *rows) {
   ct_mat3 root = ct_resting_inertia_factor(&body->inverse_inertia);
   ct_vec3 linear = ct_scale(force, sign * sqrt(body->inverse_mass));
   ct_vec3 angular = ct_scale(ct_mat_tmul(root, torque), sign);
@@ -43,8 +43,8 @@ void ct_resting_jacobian(const ct_contact_set *set, const ct_contact *contact, c
     if (lever->block[side] == CT_CONE_NO_BLOCK) continue;
     ct_vec3 arm = ct_sub(contact->position, body->center);
     for (size_t p = 0; p < 3; p++)
-      put_load(body, directions[p], ct_cross(arm, directions[p]), side ? 1.0 : -1.0,
-               &lever->columns[p][side * CT_CONE_BLOCK]);
+      write_load(body, directions[p], ct_cross(arm, directions[p]), side ? 1.0 : -1.0,
+                 &lever->columns[p][side * CT_CONE_BLOCK]);
   }
 }
 
@@ -69,8 +69,8 @@ ct_status ct_resting_fit_open(ct_resting *resting) {
   fit->rest = fit->target + CT_CONE_BLOCK * (fit->count + 1);
   for (size_t i = 0; i < set->body_count; i++)
     if (fit->blocks[i] != CT_CONE_NO_BLOCK)
-      put_load(&set->bodies[i], set->bodies[i].force, set->bodies[i].torque, -1.0,
-               &fit->target[fit->blocks[i] * CT_CONE_BLOCK]);
+      write_load(&set->bodies[i], set->bodies[i].force, set->bodies[i].torque, -1.0,
+                 &fit->target[fit->blocks[i] * CT_CONE_BLOCK]);
   for (size_t i = 0; i < resting->count; i++) {
     const ct_contact *contact = &set->contacts[resting->active[i]];
     ct_resting_jacobian(set, contact, fit->blocks, &fit->cones[i]);
@@ -80,8 +80,8 @@ ct_status ct_resting_fit_open(ct_resting *resting) {
 }
 
 /* Of forces that hold the shortest, where it is soon found. */
-static ct_status shorten(const ct_resting *resting, ct_resting_equilibrium *fit,
-                         ct_cone_fit_problem *problem) {
+static ct_status find_shortest_forces(const ct_resting *resting, ct_resting_equilibrium *fit,
+                                      ct_cone_fit_problem *problem) {
   ct_arena_mark mark = ct_arena_enter(resting->arena);
   size_t numbers = CT_RESTING_PARTS * resting->count;
   double *forces = ct_arena_alloc_doubles(resting->arena, numbers + 1);
@@ -120,20 +120,21 @@ ct_status ct_resting_fit_solve(ct_resting *resting) {
   fit->status = result.status;
   bool more = fit->exact && fit->status == CT_CONE_FIT_BALANCED &&
               resting->options->tie == CT_LCP_TIE_MIN_NORM;
-  return status == CT_OK && more ? shorten(resting, fit, &problem) : status;
+  return status == CT_OK && more ? find_shortest_forces(resting, fit, &problem) : status;
 }
 
 /* ---- how well forces hold ------------------------------------------------------------------- */
 
 /* What acts on a body, and how large its parts are. */
-typedef struct balance {
+typedef struct body_balance {
   ct_vec3 force, torque;
   double forces, torques;
-} balance;
+} body_balance;
 
 /* Where friction is high contacts may squeeze each other along the tangents without end, so normal
  * forces say how much is carried; of the others the rounding counts. */
-static void act(balance *on, const ct_mass_body *body, ct_vec3 at, ct_vec3 force, double normal) {
+static void add_force_to_balance(body_balance *on, const ct_mass_body *body, ct_vec3 at,
+                                 ct_vec3 force, double normal) {
   ct_vec3 arm = ct_sub(at, body->center);
   double size = normal + CT_RESTING_ARM_ROUNDOFF / CT_RESTING_BALANCE_TOLERANCE * ct_norm(force);
   on->force = ct_add(on->force, force);
@@ -147,22 +148,22 @@ static void act(balance *on, const ct_mass_body *body, ct_vec3 at, ct_vec3 force
 ct_status ct_resting_fit_margin(const ct_resting *resting, const double *forces, double *margin) {
   const ct_contact_set *set = resting->set;
   ct_arena_mark mark = ct_arena_enter(resting->arena);
-  balance *all = ct_arena_alloc(resting->arena, set->body_count + 1, sizeof *all);
+  body_balance *all = ct_arena_alloc(resting->arena, set->body_count + 1, sizeof *all);
   if (!all) {
     ct_arena_leave(resting->arena, mark);
     return CT_OUT_OF_MEMORY;
   }
   for (size_t i = 0; i < set->body_count; i++) {
     const ct_mass_body *body = &set->bodies[i];
-    all[i] = (balance){body->force, body->torque, ct_norm(body->force), ct_norm(body->torque)};
+    all[i] = (body_balance){body->force, body->torque, ct_norm(body->force), ct_norm(body->torque)};
   }
   for (size_t i = 0; i < resting->count; i++) {
     const ct_contact *contact = &set->contacts[resting->active[i]];
     ct_vec3 force = ct_resting_force(contact, &forces[i * CT_RESTING_PARTS]);
-    act(&all[contact->a], &set->bodies[contact->a], contact->position, ct_neg(force),
-        forces[i * CT_RESTING_PARTS]);
-    act(&all[contact->b], &set->bodies[contact->b], contact->position, force,
-        forces[i * CT_RESTING_PARTS]);
+    add_force_to_balance(&all[contact->a], &set->bodies[contact->a], contact->position,
+                         ct_neg(force), forces[i * CT_RESTING_PARTS]);
+    add_force_to_balance(&all[contact->b], &set->bodies[contact->b], contact->position, force,
+                         forces[i * CT_RESTING_PARTS]);
   }
   double worst = 0.0;
   for (size_t i = 0; i < set->body_count; i++) {

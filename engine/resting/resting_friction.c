@@ -1,10 +1,17 @@
-/* Resting contacts with friction, at velocity level: with forces that act for a step h, u = h (W f
- * + free accelerations) and the slip that there is, friction opposes the slip at the end of the
- * step. It always has an answer where bodies can part (theory: Moreau).
+/* Forces of resting contacts with friction.
  *
- * Normal velocities that there are belong to what is called resting and are left out. All is
- * divided by h: the unknowns are forces.
+ * Velocity level (Moreau): the forces act for a step h, u = h (W f + free accelerations) + the
+ * present slip, and friction opposes the slip at the end of the step. There is an answer wherever
+ * bodies can separate. Present normal velocities count as resting and are left out. All is divided
+ * by h: the unknowns are forces.
+ *
+ * Acceleration level: contacts that slide have friction of known direction, -mu f_n t. It is added
+ * to the column of their normal, which makes the matrix unsymmetric. Contacts that stick may begin
+ * to slide. There may be no forces (Painleve: inconsistent), or several with different
+ * accelerations (indeterminate).
  */
+#include "linear/least_norm.h"
+#include "mechanics/mechanics.h"
 #include "resting/resting_problem.h"
 
 /* Slip that would change no digit of an acceleration, part of it. */
@@ -26,7 +33,7 @@
 #define HELD_RESIDUAL 1e-10
 
 /* Free accelerations and strengths: of contacts that stick the static ones. */
-static void fill(const ct_resting *resting, ct_resting_problem *problem) {
+static void fill_friction_problem(const ct_resting *resting, ct_resting_problem *problem) {
   double slip = 0.0, most = 0.0;
   for (size_t i = 0; i < resting->count; i++) {
     const ct_contact *contact = &resting->set->contacts[resting->active[i]];
@@ -51,7 +58,7 @@ static void fill(const ct_resting *resting, ct_resting_problem *problem) {
   problem->fastest = most > 0.0 ? slip / most : slip > 0.0 ? INFINITY : 0.0;
 }
 
-static ct_status open_problem(ct_resting *resting, ct_resting_problem *problem) {
+static ct_status open_friction_problem(ct_resting *resting, ct_resting_problem *problem) {
   size_t rows = resting->count * CT_RESTING_PARTS;
   double *memory = ct_arena_alloc_doubles(resting->arena, 2 * rows + resting->count);
   if (!memory) return CT_OUT_OF_MEMORY;
@@ -59,7 +66,7 @@ static ct_status open_problem(ct_resting *resting, ct_resting_problem *problem) 
       (ct_resting_problem){.q = memory, .velocities = memory + rows, .mu = memory + 2 * rows};
   problem->friction = (ct_friction_problem){
       .q = problem->q, .mu = problem->mu, .contacts = resting->count, .dimension = 3};
-  fill(resting, problem);
+  fill_friction_problem(resting, problem);
   return ct_resting_matrix(resting, CT_RESTING_PARTS, &problem->friction.matrix);
 }
 
@@ -68,8 +75,8 @@ static ct_status open_problem(ct_resting *resting, ct_resting_problem *problem) 
 /* Forces that hold all bodies, which solve any friction problem without slip: the shortest ones.
  * Where none hold, those that come nearest often show which contacts slide: Newton's method goes on
  * from them. */
-static ct_status hold(ct_resting *resting, const ct_resting_problem *problem, bool *holds,
-                      bool *near) {
+static ct_status try_equilibrium(ct_resting *resting, const ct_resting_problem *problem,
+                                 bool *holds, bool *near) {
   *holds = *near = false;
   if (resting->options->acceleration_level && problem->slides) return CT_OK;
   if (resting->options->friction_method != CT_FRICTION_AUTO || !(problem->fastest <= STILL_PART))
@@ -95,7 +102,7 @@ static ct_status hold(ct_resting *resting, const ct_resting_problem *problem, bo
 /* ---- all others ----------------------------------------------------------------------------- */
 
 /* Newton's method from forces that are near. */
-static ct_status go_on(ct_resting *resting, const ct_resting_problem *problem, bool *done) {
+static ct_status try_newton(ct_resting *resting, const ct_resting_problem *problem, bool *done) {
   double residual = INFINITY;
   ct_status status =
       ct_resting_polish(&problem->friction, resting->arena, resting->forces, &residual);
@@ -108,8 +115,9 @@ static ct_status go_on(ct_resting *resting, const ct_resting_problem *problem, b
 
 /* Forces that a solver found, to the last digits: by Newton's method, and where that does not get
  * there by more of the solver's steps from where it is. */
-static ct_status come_close(ct_resting *resting, const ct_resting_problem *problem,
-                            const ct_friction_options *options, ct_friction_result *solved) {
+static ct_status refine_friction_solution(ct_resting *resting, const ct_resting_problem *problem,
+                                          const ct_friction_options *options,
+                                          ct_friction_result *solved) {
   double *best = resting->forces, *residual = &resting->result->residual;
   ct_status status = ct_resting_polish(&problem->friction, resting->arena, best, residual);
   if (status != CT_OK || *residual <= CLOSE_ENOUGH || options->tolerance > 0.0 ||
@@ -138,7 +146,8 @@ static ct_status come_close(ct_resting *resting, const ct_resting_problem *probl
   return status;
 }
 
-ct_status ct_resting_friction_run(ct_resting *resting, ct_resting_problem *problem) {
+/* Solves the problem by the method of the options; writes resting->forces and the result. */
+static ct_status run_friction_solver(ct_resting *resting, ct_resting_problem *problem) {
   const ct_resting_options *from = resting->options;
   ct_resting_result *reported = resting->result;
   bool pyramids = from->friction == CT_RESTING_FRICTION_POLYHEDRAL;
@@ -163,7 +172,7 @@ ct_status ct_resting_friction_run(ct_resting *resting, ct_resting_problem *probl
   bool none = solved.status == CT_FRICTION_STATUS_INFEASIBLE;
   reported->residual = solved.residual;
   if (!none && !pyramids && problem->friction.matrix.size <= CT_RESTING_DENSE_MAX)
-    status = come_close(resting, problem, &options, &solved);
+    status = refine_friction_solution(resting, problem, &options, &solved);
   double tolerance = from->tolerance > 0.0 ? from->tolerance : CT_FRICTION_TOLERANCE;
   reported->converged =
       pyramids ? solved.status == CT_FRICTION_STATUS_OK : !none && reported->residual <= tolerance;
@@ -176,17 +185,203 @@ ct_status ct_resting_friction_run(ct_resting *resting, ct_resting_problem *probl
   return status;
 }
 
-const char *ct_resting_friction_word(ct_friction_method method) {
-  static const char *const words[] = {
-#define WORD(name, word) word,
-      CT_FRICTION_METHOD_MAP(WORD)
-#undef WORD
-  };
-  return words[method];
+/* ---- acceleration level --------------------------------------------------------------------- */
+
+/* Accelerations that differ by more than this part of the free ones are two answers; forces and
+ * accelerations that are wrong by less than this part are not. */
+#define ACCELERATION_DIFFERENT 1e-9
+/* Contacts for which all answers are looked for, one choice of closed contacts after the other. */
+#define ENUMERATED_MAX 8
+
+/* The system of normal forces alone, where the direction of all friction is known. */
+typedef struct sliding {
+  const ct_resting *resting;
+  const ct_resting_problem *problem;
+  size_t count;
+  double *matrix, *q; /* [count count], [count] normal rows */
+  double *f, *first,
+      *other; /* [count] forces; [3 count] accelerations of the answer and of another one */
+  double *block, *right, *out; /* for solving some of the rows */
+} sliding;
+
+/* Direction of the slip times its friction, in the contact's axes; zero for one that sticks. */
+static ct_vec3 sliding_friction(const ct_resting *resting, size_t i) {
+  const ct_contact *contact = &resting->set->contacts[resting->active[i]];
+  const ct_contact_velocity *velocity = &resting->result->contacts[resting->active[i]].velocity;
+  if (!velocity->sliding) return ct_vec(0.0, 0.0, 0.0);
+  return ct_mat_mul(
+      ct_resting_axes(contact),
+      ct_scale(velocity->tangential, contact->material.dynamic_friction / velocity->slip));
 }
 
+/* Columns with the friction of what slides folded into its normal's; rows as they were. Contacts
+ * that slide have no other friction, contacts that stick their static one. */
+static ct_status fold_sliding_friction(const ct_resting *resting, ct_resting_problem *problem) {
+  size_t rows = problem->friction.matrix.size;
+  double *folded = ct_arena_alloc_doubles(resting->arena, rows * rows + 1);
+  if (!folded) return CT_OUT_OF_MEMORY;
+  for (size_t e = 0; e < rows * rows; e++) folded[e] = problem->friction.matrix.dense[e];
+  for (size_t j = 0; j < resting->count; j++) {
+    if (!resting->result->contacts[resting->active[j]].velocity.sliding) continue;
+    ct_vec3 way = sliding_friction(resting, j);
+    problem->mu[j] = 0.0;
+    for (size_t i = 0; i < rows; i++) {
+      double *row = &folded[i * rows + CT_RESTING_PARTS * j];
+      row[0] -= row[1] * way.y + row[2] * way.z;
+    }
+  }
+  problem->friction.matrix.dense = folded;
+  return CT_OK;
+}
+
+/* Normal forces of contacts that slide bring their friction along. */
+static void unfold_sliding_friction(ct_resting *resting) {
+  for (size_t i = 0; i < resting->count; i++) {
+    ct_vec3 way = sliding_friction(resting, i);
+    double *f = &resting->forces[i * CT_RESTING_PARTS];
+    f[1] -= way.y * f[0];
+    f[2] -= way.z * f[0];
+  }
+}
+
+static bool open_sliding(ct_resting *resting, const ct_resting_problem *problem, sliding *s) {
+  size_t n = resting->count, rows = problem->friction.matrix.size;
+  double *memory = ct_arena_alloc_doubles(resting->arena, 2 * n * n + 10 * n + 1);
+  if (!memory) return false;
+  *s = (sliding){.resting = resting,
+                 .problem = problem,
+                 .count = n,
+                 .matrix = memory,
+                 .block = memory + n * n};
+  double **places[] = {&s->q, &s->f, &s->right, &s->out};
+  for (size_t i = 0; i < 4; i++) *places[i] = memory + 2 * n * n + i * n;
+  s->first = memory + 2 * n * n + 4 * n;
+  s->other = s->first + 3 * n;
+  for (size_t i = 0; i < n; i++) {
+    s->q[i] = problem->q[3 * i];
+    for (size_t j = 0; j < n; j++)
+      s->matrix[i * n + j] = problem->friction.matrix.dense[3 * i * rows + 3 * j];
+  }
+  return true;
+}
+
+/* Accelerations of all contacts' points under the normal forces s->f. */
+static void compute_accelerations(const sliding *s, double *out) {
+  size_t rows = 3 * s->count;
+  for (size_t r = 0; r < rows; r++) {
+    out[r] = s->problem->q[r];
+    for (size_t j = 0; j < s->count; j++)
+      out[r] += s->problem->friction.matrix.dense[r * rows + 3 * j] * s->f[j];
+  }
+}
+
+/* Normal forces with which the closed contacts neither part nor approach. False: there are none, or
+ * many, or they are no answer. */
+static bool try_closed_contacts(const sliding *s, unsigned closed, bool *memory_had) {
+  size_t n = s->count, size = 0, of[ENUMERATED_MAX], rank = 0;
+  for (size_t i = 0; i < n; i++) {
+    s->f[i] = 0.0;
+    if (closed >> i & 1u) of[size++] = i;
+  }
+  for (size_t r = 0; r < size; r++) s->right[r] = -s->q[of[r]];
+  for (size_t c = 0; c < size; c++)
+    for (size_t r = 0; r < size; r++) s->block[c * size + r] = s->matrix[of[r] * n + of[c]];
+  *memory_had = size == 0 || ct_least_norm(&(ct_equations){size, size, s->block, s->right}, s->out,
+                                           &rank, s->resting->arena);
+  if (!*memory_had || rank < size) return false;
+  double most = 0.0;
+  for (size_t k = 0; k < size; k++) most = fmax(most, fabs(s->f[of[k]] = s->out[k]));
+  compute_accelerations(s, s->other);
+  for (size_t i = 0; i < n; i++)
+    if (s->f[i] < -ACCELERATION_DIFFERENT * most ||
+        s->other[3 * i] < -ACCELERATION_DIFFERENT * s->problem->scale)
+      return false;
+  return true;
+}
+
+static bool has_other_accelerations(const sliding *s) {
+  for (size_t r = 0; r < 3 * s->count; r++)
+    if (fabs(s->first[r] - s->other[r]) > ACCELERATION_DIFFERENT * s->problem->scale) return true;
+  return false;
+}
+
+/* Whether other forces give other accelerations: all choices of closed contacts are looked at. */
+static ct_status search_other_answers(sliding *s, bool *found) {
+  *found = false;
+  if (s->count > ENUMERATED_MAX) return CT_OK;
+  for (size_t i = 0; i < s->count; i++) s->f[i] = s->resting->forces[CT_RESTING_PARTS * i];
+  compute_accelerations(s, s->first);
+  for (unsigned closed = 0; closed < 1u << s->count && !*found; closed++) {
+    bool memory_had;
+    *found = try_closed_contacts(s, closed, &memory_had) && has_other_accelerations(s);
+    if (!memory_had) return CT_OUT_OF_MEMORY;
+  }
+  return CT_OK;
+}
+
+static ct_resting_status resting_status_of_lcp(ct_lcp_status status) {
+  if (status == CT_LCP_STATUS_INFEASIBLE || status == CT_LCP_STATUS_EXHAUSTED)
+    return CT_RESTING_STATUS_INCONSISTENT;
+  return status == CT_LCP_STATUS_OK ? CT_RESTING_STATUS_OK : CT_RESTING_STATUS_NOT_CONVERGED;
+}
+
+/* Gaps that close by the round-off of their accelerations alone, of loads along a surface that is
+ * turned anyhow, are no reason for forces that cannot be. */
+static void allow_gap_roundoff(const ct_resting *resting, double *q) {
+  for (size_t i = 0; i < resting->count; i++)
+    q[i] += ct_contact_rate_roundoff(resting->set, &resting->set->contacts[resting->active[i]],
+                                     CT_RATE_ACCELERATION);
+}
+
+/* All friction has a known direction: a linear complementarity problem. */
+static ct_status solve_sliding(ct_resting *resting, const ct_resting_problem *problem) {
+  sliding s;
+  size_t n = resting->count;
+  double *vectors = ct_arena_alloc_doubles(resting->arena, 2 * n);
+  if (!vectors || !open_sliding(resting, problem, &s)) return CT_OUT_OF_MEMORY;
+  ct_lcp lcp = {.matrix = {.size = n, .dense = s.matrix}, .q = s.q};
+  ct_lcp_options options = {.tolerance = resting->options->tolerance,
+                            .iterations_max = resting->options->iterations_max,
+                            .cancel = resting->options->cancel};
+  ct_lcp_result solved = {.z = vectors, .w = vectors + n};
+  ct_status status = ct_lcp_solve(&lcp, &options, resting->arena, &solved);
+  if (status == CT_OK && resting_status_of_lcp(solved.status) == CT_RESTING_STATUS_INCONSISTENT) {
+    allow_gap_roundoff(resting, s.q);
+    status = ct_lcp_solve(&lcp, &options, resting->arena, &solved);
+  }
+  if (status != CT_OK) return status;
+  ct_resting_result *reported = resting->result;
+  reported->status = resting_status_of_lcp(solved.status);
+  reported->converged = solved.converged;
+  reported->residual = solved.residual;
+  reported->iterations = solved.iterations;
+  reported->method = ct_resting_lcp_word(solved.method);
+  for (size_t i = 0; i < n; i++)
+    resting->forces[CT_RESTING_PARTS * i] = solved.converged ? solved.z[i] : 0.0;
+  bool others = false;
+  if (solved.converged) status = search_other_answers(&s, &others);
+  if (others) reported->status = CT_RESTING_STATUS_INDETERMINATE;
+  return status;
+}
+
+/* The same at acceleration level, where some contacts slide. */
+static ct_status solve_with_sliding(ct_resting *resting, ct_resting_problem *problem) {
+  if (!problem->friction.matrix.dense) return CT_LIMIT;
+  const double *unfolded = problem->friction.matrix.dense;
+  ct_status status = fold_sliding_friction(resting, problem);
+  bool some_stick = false;
+  for (size_t i = 0; i < resting->count; i++) some_stick = some_stick || problem->mu[i] > 0.0;
+  if (status == CT_OK)
+    status = some_stick ? run_friction_solver(resting, problem) : solve_sliding(resting, problem);
+  if (status == CT_OK) unfold_sliding_friction(resting);
+  problem->friction.matrix.dense = unfolded;
+  return status;
+}
+
+/* ---- solution and result -------------------------------------------------------------------- */
+
 /* max |f (u + mu |u_t|)|: no normal force where a gap opens. */
-static void tell_complementarity(ct_resting *resting, const ct_resting_problem *problem) {
+static void write_complementarity(ct_resting *resting, const ct_resting_problem *problem) {
   double worst = 0.0;
   const double *f = resting->forces, *u = problem->velocities;
   for (size_t i = 0; i < resting->count; i++, f += 3, u += 3)
@@ -196,7 +391,7 @@ static void tell_complementarity(ct_resting *resting, const ct_resting_problem *
 
 /* Friction slides where it is at its limit and the points slip at the end of the step; at
  * acceleration level also where they do now. */
-static void tell_slip(ct_resting *resting, const ct_resting_problem *problem) {
+static void write_sliding(ct_resting *resting, const ct_resting_problem *problem) {
   for (size_t i = 0; i < resting->count; i++) {
     const double *f = &resting->forces[3 * i], *u = &problem->velocities[3 * i];
     double limit = problem->mu[i] * f[0], slip = ct_norm(ct_vec(u[1], u[2], 0.0));
@@ -208,26 +403,27 @@ static void tell_slip(ct_resting *resting, const ct_resting_problem *problem) {
 }
 
 /* The forces: by the first of the ways that answers. */
-static ct_status solve(ct_resting *resting, ct_resting_problem *problem) {
+static ct_status solve_friction(ct_resting *resting, ct_resting_problem *problem) {
   bool holds = false, near = false, done = false,
        slides = resting->options->acceleration_level && problem->slides;
-  ct_status status = hold(resting, problem, &holds, &near);
+  ct_status status = try_equilibrium(resting, problem, &holds, &near);
   if (status == CT_OK && holds) resting->result->method = "equilibrium";
-  if (status == CT_OK && near) status = go_on(resting, problem, &done);
+  if (status == CT_OK && near) status = try_newton(resting, problem, &done);
   if (status != CT_OK || holds || done) return status;
-  return slides ? ct_resting_slide(resting, problem) : ct_resting_friction_run(resting, problem);
+  return slides ? solve_with_sliding(resting, problem) : run_friction_solver(resting, problem);
 }
 
 /* After a solver that has found no solution: a squeeze, or without the round-off that it may have
  * come from. */
-static ct_status solve_again(ct_resting *resting, ct_resting_problem *problem, bool *squeezed) {
+static ct_status resolve_infeasible(ct_resting *resting, ct_resting_problem *problem,
+                                    bool *squeezed) {
   bool raised;
   ct_resting_result *result = resting->result;
   ct_status status = ct_resting_check_infeasible(resting, problem->q, squeezed, &raised);
   if (status != CT_OK || !raised) return status;
   result->status = CT_RESTING_STATUS_OK;
   result->converged = true;
-  status = solve(resting, problem);
+  status = solve_friction(resting, problem);
   if (result->status == CT_RESTING_STATUS_INFEASIBLE)
     result->status = CT_RESTING_STATUS_NOT_CONVERGED;
   return status;
@@ -236,18 +432,18 @@ static ct_status solve_again(ct_resting *resting, ct_resting_problem *problem, b
 ct_status ct_resting_friction_solve(ct_resting *resting) {
   ct_arena_mark mark = ct_arena_enter(resting->arena);
   ct_resting_problem problem;
-  ct_status status = open_problem(resting, &problem);
+  ct_status status = open_friction_problem(resting, &problem);
   bool squeezed = false, raised = false;
   if (status == CT_OK && ct_resting_is_driven(resting))
     status = ct_resting_check_infeasible(resting, problem.q, &squeezed, &raised);
-  if (status == CT_OK && !squeezed) status = solve(resting, &problem);
+  if (status == CT_OK && !squeezed) status = solve_friction(resting, &problem);
   if (status == CT_OK && !squeezed && resting->result->status == CT_RESTING_STATUS_INFEASIBLE)
-    status = solve_again(resting, &problem, &squeezed);
+    status = resolve_infeasible(resting, &problem, &squeezed);
   if (status == CT_OK) {
     double residual = ct_friction_residual(&problem.friction, resting->forces, problem.velocities);
     if (resting->result->iterations == 0 || squeezed) resting->result->residual = residual;
-    tell_complementarity(resting, &problem);
-    tell_slip(resting, &problem);
+    write_complementarity(resting, &problem);
+    write_sliding(resting, &problem);
     resting->result->rank_known = false;
     resting->result->unique = CT_UNKNOWN;
   }

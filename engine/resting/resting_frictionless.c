@@ -1,5 +1,11 @@
-/* Resting contacts without friction: 0 <= f, gap'' = A f + b >= 0, and no force where a gap opens
- * (Baraff 1994). */
+/* Normal forces of resting contacts without friction: a linear complementarity problem at
+ * acceleration level. Gaps do not close, forces push, and no force acts where a gap opens (Baraff
+ * 1994).
+ *
+ * Contacts that no forces keep apart, with the proof (Farkas): y >= 0 whose forces along the
+ * normals add up to zero on every dynamic body, while the gaps, weighted by y, close. No body moves
+ * by y, so the proof holds with friction too.
+ */
 #include "mechanics/mechanics.h"
 #include "resting/resting_problem.h"
 
@@ -18,6 +24,85 @@
  * nobody can tell more. */
 #define HELD_ROUNDING 1e-6
 
+/* ---- proofs of infeasibility ---------------------------------------------------------------- */
+
+ct_status ct_resting_certify(ct_resting *resting, const double *y, double *q, unsigned parts,
+                             bool *proves) {
+  size_t all = resting->set->count;
+  double *reported = resting->result->certificate, closing = 0.0, margin;
+  ct_arena_mark mark = ct_arena_enter(resting->arena);
+  double *spread = ct_arena_alloc_doubles(resting->arena, all + 1);
+  *proves = false;
+  for (size_t i = 0; spread && i < all; i++) spread[i] = 0.0;
+  for (size_t i = 0; spread && i < resting->count; i++) {
+    spread[resting->active[i]] = y[i];
+    closing -= y[i] * q[i * parts];
+  }
+  ct_status status = spread ? ct_normals_margin(resting->set, spread, CT_RATE_ACCELERATION,
+                                                resting->arena, &margin)
+                            : CT_OUT_OF_MEMORY;
+  *proves = status == CT_OK && closing > margin;
+  for (size_t i = 0; reported && *proves && i < all; i++) reported[i] = spread[i];
+  for (size_t i = 0; status == CT_OK && !*proves && i < resting->count; i++)
+    q[i * parts] += ct_contact_rate_roundoff(
+        resting->set, &resting->set->contacts[resting->active[i]], CT_RATE_ACCELERATION);
+  ct_arena_leave(resting->arena, mark);
+  return status;
+}
+
+bool ct_resting_is_driven(const ct_resting *resting) {
+  for (size_t i = 0; i < resting->set->body_count; i++) {
+    const ct_mass_body *x = &resting->set->bodies[i];
+    if (x->mobility != CT_KINEMATIC) continue;
+    const ct_vec3 all[] = {x->linear_acceleration, x->angular_acceleration, x->velocity.linear,
+                           x->velocity.angular};
+    for (size_t k = 0; k < 4; k++)
+      if (ct_max_abs(all[k]) > 0.0) return true;
+  }
+  return false;
+}
+
+static void write_infeasible(ct_resting *resting, const ct_lcp_result *solved) {
+  ct_resting_result *reported = resting->result;
+  reported->status = CT_RESTING_STATUS_INFEASIBLE;
+  reported->converged = false;
+  reported->method = ct_resting_lcp_word(solved->method);
+  reported->iterations = solved->iterations;
+  for (size_t i = 0; i < resting->count * CT_RESTING_PARTS; i++) resting->forces[i] = 0.0;
+}
+
+ct_status ct_resting_check_infeasible(ct_resting *resting, double *q, bool *squeezed,
+                                      bool *raised) {
+  size_t n = resting->count;
+  bool claimed = resting->result->status == CT_RESTING_STATUS_INFEASIBLE;
+  *squeezed = *raised = false;
+  if (claimed) resting->result->status = CT_RESTING_STATUS_NOT_CONVERGED;
+  if (n > CT_LCP_DIRECT_MAX) return CT_OK;
+  ct_arena_mark mark = ct_arena_enter(resting->arena);
+  double *memory = ct_arena_alloc_doubles(resting->arena, 4 * n + 1);
+  ct_lcp problem = {.q = memory};
+  ct_lcp_options options = {.tie = CT_LCP_TIE_ANY, .cancel = resting->options->cancel};
+  ct_status status = memory ? ct_resting_matrix(resting, 1, &problem.matrix) : CT_OUT_OF_MEMORY;
+  bool open = status == CT_OK;
+  /* Once more where only round-off has been found: behind it there may be a squeeze. */
+  for (int pass = 0; pass < 2 && open; pass++) {
+    for (size_t i = 0; i < n; i++) memory[i] = q[i * CT_RESTING_PARTS];
+    for (size_t i = 0; i < n; i++) memory[3 * n + i] = 0.0;
+    ct_lcp_result solved = {.z = memory + n, .w = memory + 2 * n, .certificate = memory + 3 * n};
+    status = ct_lcp_solve(&problem, &options, resting->arena, &solved);
+    bool none = status == CT_OK && ct_lcp_may_have_none(&solved);
+    if (none)
+      status = ct_resting_certify(resting, solved.certificate, q, CT_RESTING_PARTS, squeezed);
+    *raised = *raised || (none && !*squeezed);
+    if (*squeezed) write_infeasible(resting, &solved);
+    open = status == CT_OK && none && !*squeezed;
+  }
+  ct_arena_leave(resting->arena, mark);
+  return status;
+}
+
+/* ---- normal forces -------------------------------------------------------------------------- */
+
 void ct_resting_system(const ct_contact_set *set, double *matrix, double *b) {
   for (size_t i = 0; matrix && i < set->count; i++) {
     const ct_contact *contact = &set->contacts[i];
@@ -31,17 +116,8 @@ void ct_resting_system(const ct_contact_set *set, double *matrix, double *b) {
     b[i] = ct_contact_free_acceleration(set, &set->contacts[i], NULL);
 }
 
-const char *ct_resting_lcp_word(ct_lcp_method method) {
-  static const char *const words[] = {
-#define WORD(name, word) word,
-      CT_LCP_METHOD_MAP(WORD)
-#undef WORD
-  };
-  return words[method];
-}
-
 /* What the solver said, in the island's words. none: it is proven that there is no answer. */
-static void tell_solver(ct_resting *resting, const ct_lcp_result *solved, bool none) {
+static void write_lcp_result(ct_resting *resting, const ct_lcp_result *solved, bool none) {
   ct_resting_result *result = resting->result;
   result->status = none                ? CT_RESTING_STATUS_INFEASIBLE
                    : solved->converged ? CT_RESTING_STATUS_OK
@@ -61,8 +137,8 @@ static void tell_solver(ct_resting *resting, const ct_lcp_result *solved, bool n
 /* Heaps of many contacts, more than their bodies need, are soon solved by gradients, and to more
  * digits than are asked for. What direct methods cannot take they answer alone, as far as they
  * come. */
-static ct_status by_gradients(const ct_lcp *problem, const ct_lcp_options *options, ct_arena *arena,
-                              ct_lcp_result *solved, bool *done) {
+static ct_status solve_by_gradients(const ct_lcp *problem, const ct_lcp_options *options,
+                                    ct_arena *arena, ct_lcp_result *solved, bool *done) {
   bool alone = problem->matrix.size > CT_LCP_DIRECT_MAX;
   double most = 0.0, wanted = options->tolerance;
   if (!(wanted > 0.0)) wanted = alone ? CT_LCP_PGS_TOLERANCE : CT_LCP_TOLERANCE;
@@ -86,7 +162,7 @@ static ct_status by_gradients(const ct_lcp *problem, const ct_lcp_options *optio
 /* Whether the accelerations of gaps are what the rounding of forces leaves, part of what each force
  * by itself would make of them.
  */
-static bool is_rounding(const ct_lcp *problem, const ct_lcp_result *held) {
+static bool is_within_rounding(const ct_lcp *problem, const ct_lcp_result *held) {
   const ct_matrix *m = &problem->matrix;
   for (size_t i = 0; i < m->size; i++) {
     double size = fabs(problem->q[i]);
@@ -105,7 +181,8 @@ static bool is_rounding(const ct_lcp *problem, const ct_lcp_result *held) {
  * answer, and soon found. After the last of the others, to masses that differ too much for them,
  * they are the best there is, whatever is left of accelerations, and right where that is rounding.
  */
-static ct_status by_balance(ct_resting *resting, const ct_lcp *problem, bool last, bool *done) {
+static ct_status solve_by_equilibrium(ct_resting *resting, const ct_lcp *problem, bool last,
+                                      bool *done) {
   size_t n = resting->count;
   ct_status status = ct_resting_fit_solve(resting);
   if (status != CT_OK || resting->fit.status != CT_CONE_FIT_BALANCED) return status;
@@ -119,12 +196,12 @@ static ct_status by_balance(ct_resting *resting, const ct_lcp *problem, bool las
   if (memory) held.residual = ct_lcp_residual(problem, held.z, held.w);
   held.converged = memory && held.residual <= HELD_RESIDUAL * (1.0 + most);
   bool small = memory && held.residual <= HELD_ROUNDING * (1.0 + most);
-  if (last && small && !held.converged) held.converged = is_rounding(problem, &held);
+  if (last && small && !held.converged) held.converged = is_within_rounding(problem, &held);
   *done = memory && (held.converged || last);
   for (size_t i = 0; *done && i < n; i++)
     held.complementarity = fmax(held.complementarity, fabs(held.z[i] * held.w[i]));
   if (*done) {
-    tell_solver(resting, &held, false);
+    write_lcp_result(resting, &held, false);
     resting->result->method = "equilibrium";
   }
   ct_arena_leave(resting->arena, mark);
@@ -133,8 +210,8 @@ static ct_status by_balance(ct_resting *resting, const ct_lcp *problem, bool las
 
 /* That there is no answer is reported where the proof owes nothing to masses or round-off. Where
  * round-off of q alone closes the gaps, the problem is solved with q raised by it. */
-static ct_status solve_lcp(ct_resting *resting, const ct_lcp *problem, double *q,
-                           const ct_lcp_options *options, ct_lcp_result *solved, bool *none) {
+static ct_status solve_certified(ct_resting *resting, const ct_lcp *problem, double *q,
+                                 const ct_lcp_options *options, ct_lcp_result *solved, bool *none) {
   ct_status status = CT_OK;
   bool open = true;
   *none = false;
@@ -151,20 +228,22 @@ static ct_status solve_lcp(ct_resting *resting, const ct_lcp *problem, double *q
 }
 
 /* The forces: by the first of the ways that answers. */
-static ct_status solve(ct_resting *resting, const ct_lcp *problem, double *q,
-                       const ct_lcp_options *options, ct_lcp_result *solved) {
+static ct_status solve_normals(ct_resting *resting, const ct_lcp *problem, double *q,
+                               const ct_lcp_options *options, ct_lcp_result *solved) {
   bool chosen = options->method != CT_LCP_AUTO, done = false, none = false;
   ct_status status = CT_OK;
   if (!chosen && resting->count > CT_LCP_DIRECT_MAX)
-    status = by_balance(resting, problem, false, &done);
+    status = solve_by_equilibrium(resting, problem, false, &done);
   if (status != CT_OK || done) return status;
   if (!chosen && resting->count > GRADIENTS_FROM)
-    status = by_gradients(problem, options, resting->arena, solved, &done);
-  if (status == CT_OK && !done) status = solve_lcp(resting, problem, q, options, solved, &none);
+    status = solve_by_gradients(problem, options, resting->arena, solved, &done);
+  if (status == CT_OK && !done)
+    status = solve_certified(resting, problem, q, options, solved, &none);
   if (status != CT_OK) return status;
-  tell_solver(resting, solved, none);
+  write_lcp_result(resting, solved, none);
   bool wanting = !chosen && resting->result->status == CT_RESTING_STATUS_NOT_CONVERGED;
-  return wanting && resting->fit.blocks ? by_balance(resting, problem, true, &done) : CT_OK;
+  return wanting && resting->fit.blocks ? solve_by_equilibrium(resting, problem, true, &done)
+                                        : CT_OK;
 }
 
 ct_status ct_resting_normal(ct_resting *resting) {
@@ -184,7 +263,7 @@ ct_status ct_resting_normal(ct_resting *resting) {
   for (size_t i = 0; status == CT_OK && i < n; i++)
     memory[i] = ct_contact_free_acceleration(resting->set,
                                              &resting->set->contacts[resting->active[i]], NULL);
-  if (status == CT_OK) status = solve(resting, &problem, memory, &options, &solved);
+  if (status == CT_OK) status = solve_normals(resting, &problem, memory, &options, &solved);
   ct_arena_leave(resting->arena, mark);
   return status;
 }

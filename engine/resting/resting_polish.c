@@ -17,7 +17,7 @@ typedef struct polish {
       *step; /* by columns; the equations of contact i are rows 3 i .. 3 i + 2 */
 } polish;
 
-static double entry(const polish *p, size_t row, size_t column) {
+static double polish_matrix_entry(const polish *p, size_t row, size_t column) {
   const ct_matrix *m = &p->problem->matrix;
   if (m->dense) return m->dense[row * p->rows + column];
   for (size_t e = m->starts[row]; e < m->starts[row + 1]; e++)
@@ -26,36 +26,36 @@ static double entry(const polish *p, size_t row, size_t column) {
 }
 
 /* Length of a row's own block: what turns its velocities into forces. */
-static double resistance(const polish *p, size_t contact) {
+static double contact_resistance(const polish *p, size_t contact) {
   double sum = 0.0;
   for (size_t r = 0; r < 3; r++)
     for (size_t c = 0; c < 3; c++) {
-      double m = entry(p, 3 * contact + r, 3 * contact + c);
+      double m = polish_matrix_entry(p, 3 * contact + r, 3 * contact + c);
       sum += m * m;
     }
   return sum > 0.0 ? 1.0 / sqrt(sum) : 1.0;
 }
 
 /* Equation `row`: `force` df_row + `velocity` du, summed over what is given. */
-static void put(polish *p, size_t row, double weight, size_t velocity_row) {
+static void add_matrix_row(polish *p, size_t row, double weight, size_t velocity_row) {
   for (size_t j = 0; j < p->rows; j++)
-    p->matrix[j * p->rows + row] += weight * entry(p, velocity_row, j);
+    p->matrix[j * p->rows + row] += weight * polish_matrix_entry(p, velocity_row, j);
 }
 
-static void put_open(polish *p, size_t i) {
+static void add_open_equations(polish *p, size_t i) {
   for (size_t k = 0; k < 3; k++) {
     p->matrix[(3 * i + k) * p->rows + 3 * i + k] = 1.0;
     p->right[3 * i + k] = -p->forces[3 * i + k];
   }
 }
 
-static void put_still(polish *p, size_t row, double rho) {
-  put(p, row, rho, row);
+static void add_sticking_equation(polish *p, size_t row, double rho) {
+  add_matrix_row(p, row, rho, row);
   p->right[row] = -rho * p->velocities[row];
 }
 
 /* f_t - mu f_n e = 0 with e = x_t / |x_t|, x_t = f_t - rho u_t. */
-static void put_limit(polish *p, size_t i, double rho, const double *x) {
+static void add_sliding_equations(polish *p, size_t i, double rho, const double *x) {
   double mu = p->problem->mu[i], length = ct_norm(ct_vec(x[1], x[2], 0.0));
   const double *f = &p->forces[3 * i], e[2] = {x[1] / length, x[2] / length};
   double turn = mu * f[0] / length;
@@ -67,37 +67,38 @@ static void put_limit(polish *p, size_t i, double rho, const double *x) {
     for (size_t l = 0; l < 2; l++) {
       double across = (k == l ? 1.0 : 0.0) - e[k] * e[l];
       p->matrix[(3 * i + 1 + l) * p->rows + row] -= turn * across;
-      put(p, row, turn * across * rho, 3 * i + 1 + l);
+      add_matrix_row(p, row, turn * across * rho, 3 * i + 1 + l);
     }
   }
 }
 
 /* The linear equations of a step. Which state a contact is in its projection tells (Alart, Curnier
  * 1991). */
-static void linearise(polish *p) {
+static void linearise_contacts(polish *p) {
   for (size_t i = 0; i < p->rows * p->rows; i++) p->matrix[i] = 0.0;
   for (size_t i = 0; i < p->problem->contacts; i++) {
     const double *f = &p->forces[3 * i], *u = &p->velocities[3 * i];
-    double mu = p->problem->mu[i], rho = resistance(p, i), slip = ct_norm(ct_vec(u[1], u[2], 0.0));
+    double mu = p->problem->mu[i], rho = contact_resistance(p, i),
+           slip = ct_norm(ct_vec(u[1], u[2], 0.0));
     const double x[3] = {f[0] - rho * (u[0] + mu * slip), f[1] - rho * u[1], f[2] - rho * u[2]};
     double across = ct_norm(ct_vec(x[1], x[2], 0.0));
     if (mu * across <= -x[0] || (mu == 0.0 && x[0] <= 0.0)) {
-      put_open(p, i);
+      add_open_equations(p, i);
       continue;
     }
-    put_still(p, 3 * i, rho);
+    add_sticking_equation(p, 3 * i, rho);
     if (mu == 0.0) {
       p->matrix[(3 * i + 1) * p->rows + 3 * i + 1] = p->matrix[(3 * i + 2) * p->rows + 3 * i + 2] =
           1.0;
       p->right[3 * i + 1] = p->right[3 * i + 2] = 0.0;
     } else if (across <= mu * x[0]) {
-      put_still(p, 3 * i + 1, rho);
-      put_still(p, 3 * i + 2, rho);
-    } else put_limit(p, i, rho, x);
+      add_sticking_equation(p, 3 * i + 1, rho);
+      add_sticking_equation(p, 3 * i + 2, rho);
+    } else add_sliding_equations(p, i, rho, x);
   }
 }
 
-static void move(polish *p) {
+static void apply_newton_step(polish *p) {
   for (size_t i = 0; i < p->problem->contacts; i++) {
     double *f = &p->forces[3 * i];
     for (size_t k = 0; k < 3; k++) f[k] += p->step[3 * i + k];
@@ -109,14 +110,14 @@ static void move(polish *p) {
   }
 }
 
-static ct_status iterate(polish *p, ct_arena *arena, double *forces, double *residual) {
+static ct_status run_newton(polish *p, ct_arena *arena, double *forces, double *residual) {
   double best = ct_friction_residual(p->problem, p->forces, p->velocities);
   for (int step = 0, worse = 0; step < STEPS_MAX && worse < 2 && best > 0.0; step++) {
-    linearise(p);
+    linearise_contacts(p);
     if (!ct_least_norm(&(ct_equations){p->rows, p->rows, p->matrix, p->right}, p->step, NULL,
                        arena))
       return CT_OUT_OF_MEMORY;
-    move(p);
+    apply_newton_step(p);
     double now = ct_friction_residual(p->problem, p->forces, p->velocities);
     worse = now < best ? 0 : worse + 1;
     if (!(now < best)) continue;
@@ -140,7 +141,7 @@ ct_status ct_resting_polish(const ct_friction_problem *problem, ct_arena *arena,
     p.right = vectors + 2 * p.rows;
     p.step = vectors + 3 * p.rows;
     for (size_t i = 0; i < p.rows; i++) p.forces[i] = forces[i];
-    status = iterate(&p, arena, forces, residual);
+    status = run_newton(&p, arena, forces, residual);
   }
   ct_arena_leave(arena, mark);
   return status;

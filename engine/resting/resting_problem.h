@@ -1,4 +1,5 @@
-/* What the files of resting forces share: an island being solved. */
+/* Shared by the files of resting forces: the island that is being solved, and the steps of its
+ * solution. */
 #ifndef RESTING_RESTING_PROBLEM_H
 #define RESTING_RESTING_PROBLEM_H
 
@@ -74,11 +75,6 @@ typedef struct ct_resting_problem {
   bool slides;        /* a contact slides now */
 } ct_resting_problem;
 
-/* Solves it, by the method asked for; the answer is in resting->forces and what the solver says is
- * reported. */
-ct_status ct_resting_friction_run(ct_resting *resting, ct_resting_problem *problem);
-/* The same at acceleration level, where some contacts slide. */
-ct_status ct_resting_slide(ct_resting *resting, ct_resting_problem *problem);
 /* The name of a method. */
 const char *ct_resting_lcp_word(ct_lcp_method method);
 const char *ct_resting_friction_word(ct_friction_method method);
@@ -97,11 +93,6 @@ ct_status ct_resting_check_infeasible(ct_resting *resting, double *q, bool *sque
 ct_status ct_resting_certify(ct_resting *resting, const double *y, double *q, unsigned parts,
                              bool *proves);
 bool ct_resting_is_driven(const ct_resting *resting);
-
-/* Both where the contact system would be larger than is kept: by the forces that come nearest to
- * holding all bodies. CT_LIMIT: not asked for in a way that these answer. The same other failures.
- */
-ct_status ct_resting_balance(ct_resting *resting);
 
 /* Largest system of equations (rows, columns) that is solved for a last correction, or to see
  * whether forces hold. */
@@ -131,11 +122,7 @@ ct_status ct_resting_fit_margin(const ct_resting *resting, const double *forces,
 ct_status ct_resting_polish(const ct_friction_problem *problem, ct_arena *arena, double *forces,
                             double *residual);
 
-/* The forces as they are reported: of contacts in world axes, of bodies, with the accelerations
- * that follow. CT_OUT_OF_MEMORY. */
-ct_status ct_resting_write_result(ct_resting *resting);
-
-/* Whether it stays, and the proof. After ct_resting_write_result. */
+/* Whether it stays, and the proof. After the result of the forces is written. */
 ct_status ct_resting_stability(ct_resting *resting);
 
 #endif

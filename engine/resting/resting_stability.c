@@ -37,7 +37,7 @@ static bool is_moving(const ct_resting *resting) {
   return set->count == 0 && ct_max_abs(set->bodies[0].velocity.angular) > 0.0;
 }
 
-static void tell_holding(ct_resting *resting, const double *forces) {
+static void write_stable(ct_resting *resting, const double *forces) {
   if (!resting->result->holding) return;
   for (size_t i = 0; i < resting->set->count; i++)
     resting->result->holding[i] = ct_vec(0.0, 0.0, 0.0);
@@ -46,7 +46,7 @@ static void tell_holding(ct_resting *resting, const double *forces) {
         &resting->set->contacts[resting->active[i]], &forces[i * CT_RESTING_PARTS]);
 }
 
-static bool within_cones(const ct_resting *resting, const double *forces) {
+static bool are_forces_in_cones(const ct_resting *resting, const double *forces) {
   for (size_t i = 0; i < resting->count; i++) {
     const double *f = &forces[i * CT_RESTING_PARTS];
     double mu = ct_resting_strength(
@@ -127,7 +127,7 @@ static void make_motion(const ct_resting *resting, const ct_resting_equilibrium 
 
 /* ---- the answer ----------------------------------------------------------------------------- */
 
-static ct_status decide(ct_resting *resting) {
+static ct_status decide_stability(ct_resting *resting) {
   ct_resting_result *result = resting->result;
   const ct_resting_equilibrium *fit = &resting->fit;
   ct_status status = ct_resting_fit_solve(resting);
@@ -138,7 +138,7 @@ static ct_status decide(ct_resting *resting) {
   if (status != CT_OK) return status;
   if (result->stability_margin <= CT_RESTING_BALANCE_TOLERANCE) {
     result->stability = CT_STABILITY_STAYS;
-    tell_holding(resting, fit->forces);
+    write_stable(resting, fit->forces);
     return CT_OK;
   }
   make_motion(resting, fit, motion);
@@ -158,13 +158,13 @@ ct_status ct_resting_stability(ct_resting *resting) {
   ct_status status = ct_resting_fit_margin(resting, resting->forces, &result->stability_margin);
   if (status != CT_OK) return status;
   result->stability = CT_STABILITY_STAYS;
-  tell_holding(resting, resting->forces);
+  write_stable(resting, resting->forces);
   if (result->stability_margin <= CT_RESTING_BALANCE_TOLERANCE &&
-      within_cones(resting, resting->forces))
+      are_forces_in_cones(resting, resting->forces))
     return CT_OK;
   result->stability = CT_STABILITY_UNDECIDED;
   ct_arena_mark mark = ct_arena_enter(resting->arena);
-  status = decide(resting);
+  status = decide_stability(resting);
   ct_arena_leave(resting->arena, mark);
   return status;
 }

@@ -7,7 +7,7 @@
  * three central differences, and those an extrapolation, which counts where the last two steps of
  * it agree: where the nearest features change meanwhile they do not.
  */
-#include "mechanics/mechanics.h"
+#include "mechanics/mechanics_curvature.h"
 #include "tests/support/blocks.h"
 #include "tests/support/check.h"
 #include "tests/support/meshes.h"

@@ -1,14 +1,51 @@
-/* The contact system of the contacts that take part: sparse, as the solvers take it; small ones
- * densely, as the steps on the way to the last digits want them.
+/* The problem of an island of resting contacts: axes and forces of contacts, and the Delassus
+ * matrix of the contacts that take part. The matrix is dense up to CT_RESTING_DENSE_MAX rows, as
+ * Newton's method on the contacts needs it, else sparse.
  */
-#include "mechanics/mechanics.h"
 #include "resting/resting_problem.h"
+#include "mechanics/mechanics.h"
+
+ct_mat3 ct_resting_axes(const ct_contact *contact) {
+  ct_mat3 axes = {.rx = contact->normal};
+  ct_contact_tangents(contact->normal, &axes.ry, &axes.rz);
+  return axes;
+}
+
+ct_vec3 ct_resting_force(const ct_contact *contact, const double *parts) {
+  ct_mat3 axes = ct_resting_axes(contact);
+  return ct_add_scaled(ct_add(ct_scale(axes.ry, parts[1]), ct_scale(axes.rz, parts[2])), axes.rx,
+                       parts[0]);
+}
+
+double ct_resting_strength(const ct_resting *resting, double mu) {
+  return resting->options->friction == CT_RESTING_FRICTION_NONE ? 0.0 : mu;
+}
+
+const char *ct_resting_lcp_word(ct_lcp_method method) {
+  static const char *const words[] = {
+#define WORD(name, word) word,
+      CT_LCP_METHOD_MAP(WORD)
+#undef WORD
+  };
+  return words[method];
+}
+
+const char *ct_resting_friction_word(ct_friction_method method) {
+  static const char *const words[] = {
+#define WORD(name, word) word,
+      CT_FRICTION_METHOD_MAP(WORD)
+#undef WORD
+  };
+  return words[method];
+}
+
+/* ---- Delassus matrix ------------------------------------------------------------------------ */
 
 /* Contacts of which each is coupled with each other one without asking who is whose neighbour. */
-#define FEW 32
+#define SMALL_CONTACTS_MAX 32
 
 /* The contacts that take part, one after the other. NULL: out of memory. */
-static const ct_contact *taking_part(const ct_resting *resting) {
+static const ct_contact *gather_active_contacts(const ct_resting *resting) {
   if (resting->count == resting->set->count) return resting->set->contacts;
   ct_contact *contacts = ct_arena_alloc(resting->arena, resting->count, sizeof *contacts);
   for (size_t i = 0; contacts && i < resting->count; i++)
@@ -17,7 +54,7 @@ static const ct_contact *taking_part(const ct_resting *resting) {
 }
 
 /* Copies what is on the heap to the arena, and all entries of a small matrix. */
-static ct_status copy(const ct_resting *resting, const ct_matrix *from, ct_matrix *out) {
+static ct_status copy_to_arena(const ct_resting *resting, const ct_matrix *from, ct_matrix *out) {
   size_t n = from->size, entries = from->starts[n];
   *out = (ct_matrix){.size = n};
   if (n <= CT_RESTING_DENSE_MAX) {
@@ -46,7 +83,7 @@ static ct_status copy(const ct_resting *resting, const ct_matrix *from, ct_matri
 }
 
 /* Every contact with every other: of few contacts, without asking the heap. */
-static ct_status put_all(const ct_resting *resting, unsigned parts, ct_matrix *out) {
+static ct_status assemble_small_matrix(const ct_resting *resting, unsigned parts, ct_matrix *out) {
   size_t n = resting->count * parts;
   double *dense = ct_arena_alloc_doubles(resting->arena, n * n + 1);
   if (!dense) return CT_OUT_OF_MEMORY;
@@ -68,9 +105,9 @@ static ct_status put_all(const ct_resting *resting, unsigned parts, ct_matrix *o
 }
 
 ct_status ct_resting_matrix(ct_resting *resting, unsigned parts, ct_matrix *out) {
-  if (resting->count <= FEW) return put_all(resting, parts, out);
+  if (resting->count <= SMALL_CONTACTS_MAX) return assemble_small_matrix(resting, parts, out);
   ct_contact_set set = *resting->set;
-  set.contacts = taking_part(resting);
+  set.contacts = gather_active_contacts(resting);
   set.count = resting->count;
   if (!set.contacts) return CT_OUT_OF_MEMORY;
   ct_contact_graph graph;
@@ -79,7 +116,7 @@ ct_status ct_resting_matrix(ct_resting *resting, unsigned parts, ct_matrix *out)
   ct_delassus_matrix matrix;
   status = ct_delassus_matrix_open(&matrix, &set, &graph, parts);
   if (status == CT_OK) {
-    status = copy(resting, &matrix.matrix, out);
+    status = copy_to_arena(resting, &matrix.matrix, out);
     ct_delassus_matrix_close(&matrix);
   }
   ct_contact_graph_close(&graph);

@@ -1,20 +1,20 @@
-/* How ct_lcp_solve asks a method.
+/* The interface between ct_lcp_solve and its methods.
  *
- * A method is one function and one row of the table in lcp.c. It gets a job and writes, of the
- * result, `z` (every entry >= 0, also where it fails: the best it has), `status`, `iterations`,
- * `unique` where it knows, and, with INFEASIBLE, `certificate`, which is never NULL here. It takes
- * its memory from the job's arena; lcp.c enters and leaves around it. Everything else is done by
- * lcp.c, the same for all: w, residual, complementarity and `converged` from M, q and z;
- * certificates are looked at once more (one that proves nothing becomes RAY); with
- * CT_LCP_TIE_MIN_NORM and a symmetric positive semidefinite M of up to CT_LCP_DIRECT_MAX rows the
- * least |z|, the rank, and whether z is the only solution.
+ * A method is one function and one row of the table in lcp.c. It receives a job and writes these
+ * members of the result: `z` (every entry >= 0; on failure the best one found), `status`,
+ * `iterations`, `unique` if known and, with INFEASIBLE, `certificate`, which is never NULL here. It
+ * allocates from the job's arena; lcp.c enters and leaves the arena. lcp.c computes the rest for
+ * all methods: w, residual, complementarity and `converged`. It verifies certificates (one that
+ * proves nothing becomes RAY). With CT_LCP_TIE_MIN_NORM and a symmetric positive semidefinite M of
+ * up to CT_LCP_DIRECT_MAX rows it finds the least |z|, the rank, and whether z is the only
+ * solution.
  *
- * A method returns CT_OK, CT_OUT_OF_MEMORY, or CT_CANCELLED; what the numbers do to it is reported
- * in the status. It looks at the cancel flag once per pivot or sweep, and never takes more than the
- * job's iterations.
+ * A method returns CT_OK, CT_OUT_OF_MEMORY or CT_CANCELLED; numerical difficulties are reported in
+ * the status. It polls the cancel flag once per pivot or sweep, and makes at most the job's number
+ * of iterations.
  */
-#ifndef LCP_LCP_H
-#define LCP_LCP_H
+#ifndef LCP_LCP_JOB_H
+#define LCP_LCP_JOB_H
 
 #include "linear/arena.h"
 #include <contact/lcp.h>

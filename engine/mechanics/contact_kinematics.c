@@ -1,4 +1,4 @@
-/* How the gap at a contact would accelerate without contact forces.
+/* Relative velocity at a contact, and the acceleration of its gap without contact forces.
  *
  * Two surfaces that touch with normal n, whose material points part at u, and whose bodies turn at
  * w: while the gap g is followed, n turns at a rate v across it, and the point of surface X nearest
@@ -17,6 +17,31 @@
  * for themselves, and only the part of the terms that all agree on counts.
  */
 #include <contact/mechanics.h>
+
+/* ---- velocity ------------------------------------------------------------------------------- */
+
+/* Velocity of the body's material point at a place of the world. */
+static ct_vec3 compute_point_velocity(const ct_mass_body *body, ct_vec3 at) {
+  return ct_add(body->velocity.linear, ct_cross(body->velocity.angular, ct_sub(at, body->center)));
+}
+
+ct_contact_velocity ct_contact_relative_velocity(const ct_contact_set *set,
+                                                 const ct_contact *contact, double tolerance) {
+  ct_contact_velocity v = {.velocity_class = CT_CLASS_RESTING};
+  if (contact->a >= set->body_count || contact->b >= set->body_count) return v;
+  v.relative = ct_sub(compute_point_velocity(&set->bodies[contact->b], contact->position),
+                      compute_point_velocity(&set->bodies[contact->a], contact->position));
+  v.normal = ct_dot(contact->normal, v.relative);
+  v.tangential = ct_add_scaled(v.relative, contact->normal, -v.normal);
+  v.slip = ct_norm(v.tangential);
+  v.velocity_class = v.normal > tolerance    ? CT_CLASS_SEPARATING
+                     : v.normal < -tolerance ? CT_CLASS_COLLIDING
+                                             : CT_CLASS_RESTING;
+  v.sliding = v.slip > tolerance;
+  return v;
+}
+
+/* ---- acceleration of the gap ---------------------------------------------------------------- */
 
 /* Sine of the angle between two lines: below the first they do not cross, from the second on they
  * do, and between the two the turn of the normal comes in by degrees. */
@@ -44,13 +69,15 @@ typedef struct meeting {
 } meeting;
 
 static double flat_dot(flat p, flat q) { return p.x * q.x + p.y * q.y; }
-static flat add_scaled(flat p, flat q, double s) { return (flat){p.x + s * q.x, p.y + s * q.y}; }
-static flat across(flat e) { return (flat){-e.y, e.x}; }
-static flat apply(const bend *s, flat v) {
+static flat flat_add_scaled(flat p, flat q, double s) {
+  return (flat){p.x + s * q.x, p.y + s * q.y};
+}
+static flat flat_across(flat e) { return (flat){-e.y, e.x}; }
+static flat apply_curvature(const bend *s, flat v) {
   return (flat){s->xx * v.x + s->xy * v.y, s->xy * v.x + s->yy * v.y};
 }
 
-static bend bend_of(const ct_surface *surface, ct_vec3 turning, const ct_vec3 frame[3]) {
+static bend surface_bend(const ct_surface *surface, ct_vec3 turning, const ct_vec3 frame[3]) {
   ct_vec3 k = ct_cross(frame[0], turning);
   bend s = {.form = surface->form, .k = {ct_dot(frame[1], k), ct_dot(frame[2], k)}};
   if (s.form == CT_SURFACE_CURVED) {
@@ -63,7 +90,7 @@ static bend bend_of(const ct_surface *surface, ct_vec3 turning, const ct_vec3 fr
     double length = sqrt(flat_dot(e, e));
     s.form = length > CROSSING_NONE ? CT_SURFACE_LINE : CT_SURFACE_POINT;
     if (s.form == CT_SURFACE_LINE) s.line = (flat){e.x / length, e.y / length};
-    flat t = across(s.line);
+    flat t = flat_across(s.line);
     s.radius = surface->radius;
     s.xx = s.radius * (t.x * t.x);
     s.xy = s.radius * (t.x * t.y);
@@ -73,15 +100,15 @@ static bend bend_of(const ct_surface *surface, ct_vec3 turning, const ct_vec3 fr
 }
 
 /* What running over the surface takes away. */
-static double running(const bend *s, flat v) {
+static double running_term(const bend *s, flat v) {
   if (s->form == CT_SURFACE_FACE) return 0.0;
-  flat d = add_scaled(v, s->k, 1.0);
-  return flat_dot(d, apply(s, d));
+  flat d = flat_add_scaled(v, s->k, 1.0);
+  return flat_dot(d, apply_curvature(s, d));
 }
 
 /* The turn of the normal with a face; of two faces, as no vertex and no edge is known, the middle.
  */
-static flat turn_of_faces(const meeting *m) {
+static flat face_normal_rate(const meeting *m) {
   bool both = m->a.form == m->b.form;
   const bend *face = m->a.form == CT_SURFACE_FACE ? &m->a : &m->b;
   if (!both) return (flat){-face->k.x, -face->k.y};
@@ -90,42 +117,42 @@ static flat turn_of_faces(const meeting *m) {
 
 /* The best turn from v on along a direction: where nothing is bent across it there is no best one,
  * and it stays. */
-static flat best_along(const meeting *m, flat v, flat t) {
-  double bent = flat_dot(t, apply(&m->a, t)) + flat_dot(t, apply(&m->b, t));
+static flat best_normal_rate_along(const meeting *m, flat v, flat t) {
+  double bent = flat_dot(t, apply_curvature(&m->a, t)) + flat_dot(t, apply_curvature(&m->b, t));
   double scale = m->a.xx + m->a.yy + m->b.xx + m->b.yy;
   if (!(bent > FLAT_PART * scale)) return v;
-  flat run_a = apply(&m->a, add_scaled(v, m->a.k, 1.0)),
-       run_b = apply(&m->b, add_scaled(v, m->b.k, 1.0));
+  flat run_a = apply_curvature(&m->a, flat_add_scaled(v, m->a.k, 1.0)),
+       run_b = apply_curvature(&m->b, flat_add_scaled(v, m->b.k, 1.0));
   double slope = flat_dot(t, m->u) - flat_dot(t, run_a) - flat_dot(t, run_b);
-  return add_scaled(v, t, slope / bent);
+  return flat_add_scaled(v, t, slope / bent);
 }
 
 /* The normal stays across the line, and turns about it as is best. */
-static flat turn_of_line(const meeting *m) {
+static flat line_normal_rate(const meeting *m) {
   const bend *line = m->a.form == CT_SURFACE_LINE ? &m->a : &m->b;
   flat v = {-flat_dot(line->k, line->line) * line->line.x,
             -flat_dot(line->k, line->line) * line->line.y};
-  return best_along(m, v, across(line->line));
+  return best_normal_rate_along(m, v, flat_across(line->line));
 }
 
 /* It stays across both lines, which fixes it where they cross. Along each other, they share what
  * they ask for. */
-static flat turn_of_lines(const meeting *m) {
-  flat e = m->a.line, t = across(e);
+static flat crossing_lines_normal_rate(const meeting *m) {
+  flat e = m->a.line, t = flat_across(e);
   double sine = flat_dot(t, m->b.line),
          apart = flat_dot(m->a.k, m->b.line) - flat_dot(m->b.k, m->b.line);
   double full = (fabs(sine) - CROSSING_NONE) / (CROSSING_FULL - CROSSING_NONE);
   flat crossing = {-m->a.k.x, -m->a.k.y};
-  if (full > 0.0) crossing = add_scaled(crossing, t, apart / sine);
+  if (full > 0.0) crossing = flat_add_scaled(crossing, t, apart / sine);
   if (full >= 1.0) return crossing;
   double along = -0.5 * (flat_dot(m->a.k, e) + flat_dot(m->b.k, e));
-  flat v = best_along(m, (flat){along * e.x, along * e.y}, t);
-  return full > 0.0 ? add_scaled(v, add_scaled(crossing, v, -1.0), full) : v;
+  flat v = best_normal_rate_along(m, (flat){along * e.x, along * e.y}, t);
+  return full > 0.0 ? flat_add_scaled(v, flat_add_scaled(crossing, v, -1.0), full) : v;
 }
 
 /* q.W^+ q, W = W_a + W_b by its principal radii (Golub, Van Loan 2013, 8.5.2: the smaller angle).
  */
-static double through_inverse(const meeting *m, flat q) {
+static double apply_inverse_curvature(const meeting *m, flat q) {
   double xx = m->a.xx + m->b.xx, xy = m->a.xy + m->b.xy, yy = m->a.yy + m->b.yy;
   flat e = {1.0, 0.0};
   if (xy != 0.0) {
@@ -136,31 +163,31 @@ static double through_inverse(const meeting *m, flat q) {
     xx -= t * xy;
     yy += t * xy;
   }
-  double least = FLAT_PART * ct_max2(xx, yy), along = flat_dot(e, q), rest = flat_dot(across(e), q),
-         sum = 0.0;
+  double least = FLAT_PART * ct_max2(xx, yy), along = flat_dot(e, q),
+         rest = flat_dot(flat_across(e), q), sum = 0.0;
   if (xx > least) sum += along * along / xx;
   if (yy > least) sum += rest * rest / yy;
   return sum;
 }
 
-static double smooth_terms(const meeting *m) {
-  flat run_a = apply(&m->a, m->a.k), run_b = apply(&m->b, m->b.k);
-  flat q = add_scaled(add_scaled(m->u, run_a, -1.0), run_b, -1.0);
-  return through_inverse(m, q) - (flat_dot(m->a.k, run_a) + flat_dot(m->b.k, run_b));
+static double smooth_gap_terms(const meeting *m) {
+  flat run_a = apply_curvature(&m->a, m->a.k), run_b = apply_curvature(&m->b, m->b.k);
+  flat q = flat_add_scaled(flat_add_scaled(m->u, run_a, -1.0), run_b, -1.0);
+  return apply_inverse_curvature(m, q) - (flat_dot(m->a.k, run_a) + flat_dot(m->b.k, run_b));
 }
 
-static double velocity_terms(const meeting *m) {
+static double velocity_gap_terms(const meeting *m) {
   bool line_a = m->a.form == CT_SURFACE_LINE, line_b = m->b.form == CT_SURFACE_LINE;
   flat v;
-  if (m->a.form == CT_SURFACE_FACE || m->b.form == CT_SURFACE_FACE) v = turn_of_faces(m);
-  else if (line_a && line_b) v = turn_of_lines(m);
-  else if (line_a || line_b) v = turn_of_line(m);
-  else return smooth_terms(m);
-  return 2.0 * flat_dot(v, m->u) - running(&m->a, v) - running(&m->b, v);
+  if (m->a.form == CT_SURFACE_FACE || m->b.form == CT_SURFACE_FACE) v = face_normal_rate(m);
+  else if (line_a && line_b) v = crossing_lines_normal_rate(m);
+  else if (line_a || line_b) v = line_normal_rate(m);
+  else return smooth_gap_terms(m);
+  return 2.0 * flat_dot(v, m->u) - running_term(&m->a, v) - running_term(&m->b, v);
 }
 
 /* Acceleration of the body's material point at a place of the world, without contact forces. */
-static ct_vec3 point_acceleration(const ct_mass_body *body, ct_vec3 at) {
+static ct_vec3 compute_point_acceleration(const ct_mass_body *body, ct_vec3 at) {
   ct_vec3 r = ct_sub(at, body->center), w = body->velocity.angular;
   ct_vec3 turning = ct_add(ct_cross(body->angular_acceleration, r), ct_cross(w, ct_cross(w, r)));
   return ct_add(body->linear_acceleration, turning);
@@ -168,26 +195,26 @@ static ct_vec3 point_acceleration(const ct_mass_body *body, ct_vec3 at) {
 
 /* Is the normal one to turn round, so that a contact is computed the same way whichever body is a?
  */
-static bool is_turned(ct_vec3 n) {
+static bool is_normal_reversed(ct_vec3 n) {
   return n.x != 0.0 ? n.x < 0.0 : n.y != 0.0 ? n.y < 0.0 : n.z < 0.0;
 }
 
 double ct_contact_free_acceleration(const ct_contact_set *set, const ct_contact *contact,
                                     ct_vec3 *tangential) {
   const ct_mass_body *a = &set->bodies[contact->a], *b = &set->bodies[contact->b];
-  ct_vec3 apart =
-      ct_sub(point_acceleration(b, contact->position), point_acceleration(a, contact->position));
+  ct_vec3 apart = ct_sub(compute_point_acceleration(b, contact->position),
+                         compute_point_acceleration(a, contact->position));
   double along = ct_dot(contact->normal, apart);
   if (tangential) *tangential = ct_add_scaled(apart, contact->normal, -along);
-  bool turned = is_turned(contact->normal);
+  bool turned = is_normal_reversed(contact->normal);
   ct_vec3 frame[3] = {turned ? ct_neg(contact->normal) : contact->normal};
   ct_contact_tangents(frame[0], &frame[1], &frame[2]);
   ct_vec3 u = ct_contact_relative_velocity(set, contact, 0.0).relative;
   if (turned) u = ct_neg(u);
-  bend of_a = bend_of(&contact->surface_a, a->velocity.angular, frame),
-       of_b = bend_of(&contact->surface_b, b->velocity.angular, frame);
+  bend of_a = surface_bend(&contact->surface_a, a->velocity.angular, frame),
+       of_b = surface_bend(&contact->surface_b, b->velocity.angular, frame);
   const meeting m = {.a = turned ? of_b : of_a,
                      .b = turned ? of_a : of_b,
                      .u = {ct_dot(frame[1], u), ct_dot(frame[2], u)}};
-  return along + velocity_terms(&m);
+  return along + velocity_gap_terms(&m);
 }

@@ -1,8 +1,77 @@
-/* The contact system of many contacts by what is not zero: which contacts share a dynamic body, and
- * the blocks of those. */
+/* The Delassus matrix: the change of velocity at one contact by an impulse at another.
+ *
+ * Each body X that both contacts share adds, signed by the sides that it is on, 1/m 1 - [r_i] I^-1
+ * [r_j], where [r] is the matrix of the cross product with the arm r of a contact. Its element (p,
+ * q) is x.I^-1 y with x = r_i x e_p and y = r_j x e_q. The sum is formed so that exchanging x and y
+ * changes no bit. Two contacts share two bodies at most, and a sum of two terms has no order. So
+ * the matrix is symmetric to the bit.
+ *
+ * The matrix of many contacts has blocks only where two contacts share a dynamic body. Time and
+ * memory are proportional to their number.
+ */
 #include "mechanics/mechanics.h"
+#include <contact/mechanics.h>
 
 #include <stdlib.h>
+
+/* ---- blocks --------------------------------------------------------------------------------- */
+
+/* x.M y of a symmetric matrix, of which the upper triangle counts; the same bits for y.M x. */
+static double symmetric_product(const ct_mat3 *m, ct_vec3 x, ct_vec3 y) {
+  double straight = m->rx.x * (x.x * y.x) + m->ry.y * (x.y * y.y) + m->rz.z * (x.z * y.z);
+  double crosswise = m->rx.y * (x.x * y.y + x.y * y.x) + m->rx.z * (x.x * y.z + x.z * y.x) +
+                     m->ry.z * (x.y * y.z + x.z * y.y);
+  return straight + crosswise;
+}
+
+/* What a unit impulse along one direction does to the body's velocity along another. */
+static double velocity_response(const ct_mass_body *body, const ct_vec3 contact[2],
+                                const ct_vec3 cause[2]) {
+  ct_vec3 x = ct_cross(ct_sub(contact[0], body->center), contact[1]),
+          y = ct_cross(ct_sub(cause[0], body->center), cause[1]);
+  return ct_dot(contact[1], cause[1]) * body->inverse_mass +
+         symmetric_product(&body->inverse_inertia, x, y);
+}
+
+double ct_delassus_along(const ct_contact_set *set, const ct_contact *contact, ct_vec3 along,
+                         const ct_contact *cause, ct_vec3 impulse) {
+  const ct_mass_body *a = &set->bodies[contact->a], *b = &set->bodies[contact->b];
+  const ct_vec3 at[2] = {contact->position, along}, from[2] = {cause->position, impulse};
+  double sum = 0.0;
+  if (a->mobility == CT_DYNAMIC && (contact->a == cause->a || contact->a == cause->b))
+    sum +=
+        contact->a == cause->a ? velocity_response(a, at, from) : -velocity_response(a, at, from);
+  if (b->mobility == CT_DYNAMIC && (contact->b == cause->a || contact->b == cause->b))
+    sum +=
+        contact->b == cause->b ? velocity_response(b, at, from) : -velocity_response(b, at, from);
+  return sum;
+}
+
+static ct_vec3 delassus_row(const ct_contact_set *set, const ct_contact *contact, ct_vec3 along,
+                            const ct_contact *cause) {
+  return ct_vec(ct_delassus_along(set, contact, along, cause, ct_vec(1.0, 0.0, 0.0)),
+                ct_delassus_along(set, contact, along, cause, ct_vec(0.0, 1.0, 0.0)),
+                ct_delassus_along(set, contact, along, cause, ct_vec(0.0, 0.0, 1.0)));
+}
+
+ct_mat3 ct_delassus_block(const ct_contact_set *set, const ct_contact *contact,
+                          const ct_contact *cause) {
+  return (ct_mat3){delassus_row(set, contact, ct_vec(1.0, 0.0, 0.0), cause),
+                   delassus_row(set, contact, ct_vec(0.0, 1.0, 0.0), cause),
+                   delassus_row(set, contact, ct_vec(0.0, 0.0, 1.0), cause)};
+}
+
+void ct_contact_tangents(ct_vec3 normal, ct_vec3 *t1, ct_vec3 *t2) {
+  double x = fabs(normal.x), y = fabs(normal.y), z = fabs(normal.z);
+  ct_vec3 axis = x <= y && x <= z ? ct_vec(1.0, 0.0, 0.0)
+                 : y <= z         ? ct_vec(0.0, 1.0, 0.0)
+                                  : ct_vec(0.0, 0.0, 1.0);
+  /* The axis makes at least 54 degrees with the normal: what is left of it is not small. */
+  *t1 = ct_unit_or(ct_add_scaled(axis, normal, -ct_dot(axis, normal)), axis);
+  *t2 = ct_cross(normal, *t1);
+}
+
+/* ---- contacts that share a body ------------------------------------------------------------- */
 
 /* Contacts of each body that can be moved, ascending. */
 typedef struct body_lists {
@@ -10,7 +79,7 @@ typedef struct body_lists {
   uint32_t *contacts;
 } body_lists;
 
-static bool list_bodies(const ct_contact_set *set, body_lists *lists) {
+static bool list_body_contacts(const ct_contact_set *set, body_lists *lists) {
   lists->starts = calloc(set->body_count + 2, sizeof *lists->starts);
   lists->contacts = malloc((2 * set->count + 1) * sizeof *lists->contacts);
   if (!lists->starts || !lists->contacts) return false;
@@ -32,8 +101,8 @@ static bool list_bodies(const ct_contact_set *set, body_lists *lists) {
 
 /* The union of the lists of the contact's two bodies, and the contact; with `out` NULL counts only.
  */
-static size_t merge(const ct_contact_set *set, const body_lists *lists, uint32_t contact,
-                    uint32_t *out) {
+static size_t merge_contact_lists(const ct_contact_set *set, const body_lists *lists,
+                                  uint32_t contact, uint32_t *out) {
   const ct_contact *t = &set->contacts[contact];
   const uint32_t *a = lists->contacts + lists->starts[t->a],
                  *a_end = lists->contacts + lists->starts[t->a + 1];
@@ -54,18 +123,19 @@ static size_t merge(const ct_contact_set *set, const body_lists *lists, uint32_t
   return count;
 }
 
-static ct_status fill(ct_contact_graph *graph, const ct_contact_set *set, const body_lists *lists) {
+static ct_status fill_contact_graph(ct_contact_graph *graph, const ct_contact_set *set,
+                                    const body_lists *lists) {
   size_t total = 0;
   for (size_t k = 0; k < set->count; k++) {
     graph->starts[k] = total;
-    total += merge(set, lists, (uint32_t)k, NULL);
+    total += merge_contact_lists(set, lists, (uint32_t)k, NULL);
     if (total > CT_DELASSUS_BLOCKS_MAX) return CT_LIMIT;
   }
   graph->starts[set->count] = total;
   graph->others = malloc((total + 1) * sizeof *graph->others);
   if (!graph->others) return CT_OUT_OF_MEMORY;
   for (size_t k = 0; k < set->count; k++)
-    merge(set, lists, (uint32_t)k, graph->others + graph->starts[k]);
+    merge_contact_lists(set, lists, (uint32_t)k, graph->others + graph->starts[k]);
   return CT_OK;
 }
 
@@ -73,8 +143,9 @@ ct_status ct_contact_graph_open(ct_contact_graph *graph, const ct_contact_set *s
   body_lists lists = {NULL, NULL};
   *graph = (ct_contact_graph){.count = set->count,
                               .starts = malloc((set->count + 1) * sizeof *graph->starts)};
-  ct_status status =
-      graph->starts && list_bodies(set, &lists) ? fill(graph, set, &lists) : CT_OUT_OF_MEMORY;
+  ct_status status = graph->starts && list_body_contacts(set, &lists)
+                         ? fill_contact_graph(graph, set, &lists)
+                         : CT_OUT_OF_MEMORY;
   free(lists.starts);
   free(lists.contacts);
   if (status != CT_OK) ct_contact_graph_close(graph);
@@ -95,10 +166,10 @@ typedef struct lever {
   ct_vec3 arm[3], turn[3]; /* r x d, I^-1 (r x d) */
 } lever;
 
-typedef struct rod {
+typedef struct contact_levers {
   ct_vec3 along[3];
   lever side[2];
-} rod;
+} contact_levers;
 
 /* What the assembly needs: contacts' directions and levers, and how many entries of each row are
  * there. */
@@ -106,11 +177,12 @@ typedef struct assembly {
   const ct_contact_set *set;
   const ct_contact_graph *graph;
   unsigned dimension;
-  rod *rods;    /* [count] */
-  size_t *done; /* [count] blocks of each contact's rows, from the left */
+  contact_levers *rods; /* [count] */
+  size_t *done;         /* [count] blocks of each contact's rows, from the left */
 } assembly;
 
-static lever lever_of(const ct_mass_body *body, const ct_contact *contact, const ct_vec3 along[3]) {
+static lever compute_lever(const ct_mass_body *body, const ct_contact *contact,
+                           const ct_vec3 along[3]) {
   lever l = {0};
   if (body->mobility != CT_DYNAMIC) return l;
   for (int p = 0; p < 3; p++) {
@@ -120,11 +192,11 @@ static lever lever_of(const ct_mass_body *body, const ct_contact *contact, const
   return l;
 }
 
-static rod rod_of(const ct_contact_set *set, const ct_contact *contact) {
-  rod r = {.along = {contact->normal}};
+static contact_levers compute_contact_levers(const ct_contact_set *set, const ct_contact *contact) {
+  contact_levers r = {.along = {contact->normal}};
   ct_contact_tangents(contact->normal, &r.along[1], &r.along[2]);
-  r.side[0] = lever_of(&set->bodies[contact->a], contact, r.along);
-  r.side[1] = lever_of(&set->bodies[contact->b], contact, r.along);
+  r.side[0] = compute_lever(&set->bodies[contact->a], contact, r.along);
+  r.side[1] = compute_lever(&set->bodies[contact->b], contact, r.along);
   return r;
 }
 
@@ -134,7 +206,8 @@ typedef struct shared {
   double inverse_mass; /* signed by the sides, of both */
 } shared;
 
-static shared shared_of(const ct_contact_set *set, const ct_contact *x, const ct_contact *y) {
+static shared find_shared_bodies(const ct_contact_set *set, const ct_contact *x,
+                                 const ct_contact *y) {
   shared s = {0};
   const uint32_t ends[2] = {x->a, x->b};
   for (int i = 0; i < 2; i++) {
@@ -148,7 +221,8 @@ static shared shared_of(const ct_contact_set *set, const ct_contact *x, const ct
   return s;
 }
 
-static double element(const shared *s, const rod *x, unsigned p, const rod *y, unsigned q) {
+static double delassus_entry(const shared *s, const contact_levers *x, unsigned p,
+                             const contact_levers *y, unsigned q) {
   double sum = ct_dot(x->along[p], y->along[q]) * s->inverse_mass;
   for (int k = 0; k < s->count; k++) {
     double turning = ct_dot(x->side[s->side[k]].arm[p], y->side[s->other[k]].turn[q]);
@@ -160,21 +234,21 @@ static double element(const shared *s, const rod *x, unsigned p, const rod *y, u
 /* The block of contacts i <= j goes to both places, so that the matrix is symmetric to the bit.
  * Contacts come in ascending order: what is left of the diagonal in the rows of j is there when j's
  * turn comes. */
-static void add_block(ct_delassus_matrix *m, const assembly *all, size_t i, size_t j) {
+static void add_delassus_block(ct_delassus_matrix *m, const assembly *all, size_t i, size_t j) {
   const unsigned d = all->dimension;
-  const rod *x = &all->rods[i], *y = &all->rods[j];
-  const shared s = shared_of(all->set, &all->set->contacts[i], &all->set->contacts[j]);
+  const contact_levers *x = &all->rods[i], *y = &all->rods[j];
+  const shared s = find_shared_bodies(all->set, &all->set->contacts[i], &all->set->contacts[j]);
   const size_t in_x = d * all->done[i]++, in_y = i == j ? in_x : d * all->done[j]++;
   for (unsigned p = 0; p < d; p++)
     for (unsigned q = i == j ? p : 0; q < d; q++) {
       const size_t here = m->starts[d * i + p] + in_x + q, there = m->starts[d * j + q] + in_y + p;
       m->columns[here] = (uint32_t)(d * j + q);
       m->columns[there] = (uint32_t)(d * i + p);
-      m->values[here] = m->values[there] = element(&s, x, p, y, q);
+      m->values[here] = m->values[there] = delassus_entry(&s, x, p, y, q);
     }
 }
 
-static void fill_rows(ct_delassus_matrix *m, const assembly *all) {
+static void fill_delassus_rows(ct_delassus_matrix *m, const assembly *all) {
   const ct_contact_graph *graph = all->graph;
   const unsigned d = all->dimension;
   m->starts[0] = 0;
@@ -182,10 +256,11 @@ static void fill_rows(ct_delassus_matrix *m, const assembly *all) {
     for (unsigned p = 0; p < d; p++)
       m->starts[d * i + p + 1] =
           m->starts[d * i + p] + d * (graph->starts[i + 1] - graph->starts[i]);
-  for (size_t i = 0; i < graph->count; i++) all->rods[i] = rod_of(all->set, &all->set->contacts[i]);
+  for (size_t i = 0; i < graph->count; i++)
+    all->rods[i] = compute_contact_levers(all->set, &all->set->contacts[i]);
   for (size_t i = 0; i < graph->count; i++)
     for (size_t k = graph->starts[i] + all->done[i]; k < graph->starts[i + 1]; k++)
-      add_block(m, all, i, graph->others[k]);
+      add_delassus_block(m, all, i, graph->others[k]);
 }
 
 ct_status ct_delassus_matrix_open(ct_delassus_matrix *matrix, const ct_contact_set *set,
@@ -199,7 +274,7 @@ ct_status ct_delassus_matrix_open(ct_delassus_matrix *matrix, const ct_contact_s
                   calloc(set->count + 1, sizeof *all.done)};
   bool got = m.starts && m.columns && m.values && all.rods && all.done;
   if (got) {
-    fill_rows(&m, &all);
+    fill_delassus_rows(&m, &all);
     m.matrix =
         (ct_matrix){.size = size, .starts = m.starts, .columns = m.columns, .values = m.values};
     *matrix = m;

@@ -1,0 +1,24 @@
+/* The contacts of a scene's mechanics: input and result of the step that finds them. */
+#ifndef MECHANICS_MECHANICS_CONTACTS_H
+#define MECHANICS_MECHANICS_CONTACTS_H
+
+#include <contact/mechanics.h>
+
+/* A scene's dynamic bodies, and the contacts found, which still name rows. */
+typedef struct ct_mechanics_parts {
+  const ct_scene *scene;
+  const ct_mechanics_options *options;
+  ct_vec3 gravity;
+  uint32_t row_count;
+  uint32_t *place;      /* [row_count] among the dynamic bodies, or CT_NO_ROW */
+  uint32_t *dynamic;    /* [dynamic_count] rows, ascending */
+  ct_mass_body *bodies; /* [dynamic_count] */
+  size_t dynamic_count;
+  ct_contact *contacts;
+  size_t count, capacity;
+} ct_mechanics_parts;
+
+/* Fills contacts. CT_OUT_OF_MEMORY, CT_CANCELLED, CT_PAIR_LIMIT, CT_LIMIT. */
+ct_status ct_mechanics_find(ct_mechanics_parts *parts, ct_workspace *workspace);
+
+#endif
