@@ -7,7 +7,7 @@ not compared, and no scene begins at revision 1. A `sh` block without output mus
 Each document has its own daemon, so that a reader may begin with any of them: its blocks run in
 order, against a daemon started as `make run` starts it, on a free port in place of 7077, with an
 empty data folder. Free ports also replace those of a fleet, and the tested program replaces
-build/contactd. Programs that a block leaves running are ended with it. `sh` blocks without output
+build/release/contactd. Programs that a block leaves running are ended with it. `sh` blocks without output
 that begin with make, docker, git, apt or cd are instructions for the reader and are not run.
 """
 import json
@@ -25,7 +25,7 @@ from support.redis import free_port
 from support.text import blocks_of, documents
 
 INSTRUCTION = re.compile(
-    r"^\s*(\$ )?(sudo )?(make|docker|git|apt|apt-get|cd|gcc|cc|build/contactd)\b")
+    r"^\s*(\$ )?(sudo )?(make|docker|git|apt|apt-get|cd|gcc|cc|build/release/contactd)\b")
 PORT = 7077
 FLEET_PORTS = 6390, 7080, 7081, 7082, 7083, 7084
 SHELL = ["bash", "-eo", "pipefail", "-c"]
