@@ -31,9 +31,9 @@ static void release_arrangement_part(void *part) {
   ct_trapezoid_scratch_free(&m->pieces);
 }
 
-const ct_workspace_part_type ct_arrangement_part_type = {sizeof(ct_arrangement_scratch),
-                                                 offsetof(ct_arrangement_scratch, out_of_memory),
-                                                 release_arrangement_part};
+const ct_workspace_part_type ct_arrangement_part_type = {
+    sizeof(ct_arrangement_scratch), offsetof(ct_arrangement_scratch, out_of_memory),
+    release_arrangement_part};
 _Static_assert(sizeof(ct_arrangement_scratch) <= CT_WORKSPACE_PART_MAX, "the part fits its slot");
 
 bool ct_arrangement_reserve(ct_arrangement_scratch *m, void *array, size_t item, size_t *room,

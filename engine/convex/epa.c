@@ -49,7 +49,7 @@ void ct_epa_free(ct_epa *epa) {
 static void release_epa_part(void *part) { ct_epa_free(part); }
 
 const ct_workspace_part_type ct_epa_part_type = {sizeof(ct_epa), offsetof(ct_epa, out_of_memory),
-                                        release_epa_part};
+                                                 release_epa_part};
 _Static_assert(sizeof(ct_epa) <= CT_WORKSPACE_PART_MAX, "the part fits its slot");
 
 static bool resize_array(void **array, size_t count, size_t size) {

@@ -5,8 +5,8 @@
  * touches a reentrant edge continues; a ray that leaves one of two overlapping parts ends. The
  * lowest triangle number of the stop counts.
  */
-#include "features/features.h"
 #include "base/double_double.h"
+#include "features/features.h"
 #include "mesh/mesh_ray.h"
 #include "ray/ray_mesh_crossings.h"
 

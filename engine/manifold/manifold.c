@@ -31,8 +31,8 @@ static void release_manifold_part(void *part) {
 }
 
 const ct_workspace_part_type ct_manifold_part_type = {sizeof(ct_manifold_scratch),
-                                             offsetof(ct_manifold_scratch, out_of_memory),
-                                             release_manifold_part};
+                                                      offsetof(ct_manifold_scratch, out_of_memory),
+                                                      release_manifold_part};
 _Static_assert(sizeof(ct_manifold_scratch) <= CT_WORKSPACE_PART_MAX, "the part fits its slot");
 
 bool ct_contacts_reserve(ct_manifold_scratch *m, uint32_t capacity) {

@@ -6,8 +6,8 @@
 #ifndef MESH_PAIRS_MESH_CONVEX_H
 #define MESH_PAIRS_MESH_CONVEX_H
 
-#include "pair/workspace.h"
 #include "pair/pair_cell.h"
+#include "pair/workspace.h"
 #include "triangle/triangle_distance.h"
 
 typedef struct ct_convex_mesh {

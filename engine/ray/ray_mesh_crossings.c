@@ -20,7 +20,8 @@ static void release_ray_part(void *part) {
   free(memory->events);
 }
 
-const ct_workspace_part_type ct_ray_part_type = {sizeof(ct_ray_scratch), CT_NO_FLAG, release_ray_part};
+const ct_workspace_part_type ct_ray_part_type = {sizeof(ct_ray_scratch), CT_NO_FLAG,
+                                                 release_ray_part};
 _Static_assert(sizeof(ct_ray_scratch) <= CT_WORKSPACE_PART_MAX, "the part fits its slot");
 
 static bool reserve_hits(ct_ray_scratch *m, size_t count) {
