@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Does tests/unit/test_zero_options.c list every struct of the engine's public headers, and no other?
+"""Do the lists of tests/unit/test_zero_options.c and test_zero_shapes.c name every struct of the engine's public headers once, and no other?
 
 A struct that a public function takes, by value or by a pointer to const, is an input: it needs a test of its zeros, and stands in no list
 of results. So is one that a struct of options holds as such, not behind a pointer, unless it is listed in PARTS with the reason.
@@ -7,13 +7,14 @@ Every struct of options has a function that returns its defaults; tests/unit/tes
 
 Prints what is missing or left over, then "N passed, N failed, N skipped", one count per struct.
 """
+import collections
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TEST = "tests/unit/test_zero_options.c"
-
+TESTS = ("tests/unit/test_zero_options.c", "tests/unit/test_zero_shapes.c")
+LISTS = " and ".join(TESTS)
 
 # A result within an input: why its zeros need no test of their own.
 PARTS = {
@@ -45,29 +46,40 @@ def parts(text, taken):
     return found
 
 
+def rows():
+    """(struct, fact or "NULL") of the rows of both lists, repetitions included."""
+    for test in TESTS:
+        table = re.search(r"^static const zero_row rows\[\] = \{$(.*?)^\};$", (ROOT / test).read_text(), re.S | re.M)[1]
+        for names, fact in re.findall(r'\{((?:"[^"\n]*"\s*)+),\s*(\w+)\}', table):
+            for name in re.findall(r"\bct_\w+", names):
+                yield name, fact
+
+
 def main():
     public, text = set(), ""
     for header in sorted((ROOT / "engine/include/contact").glob("*.h")):
         public |= set(re.findall(r"^typedef struct (ct_\w+) \{", header.read_text(), re.M))
         text += re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
-    lists = (ROOT / TEST).read_text().split("/* ---- the list ---- */")[1]
-    listed = set(re.findall(r"\bct_\w+", " ".join(re.findall(r'"([^"\n]*)"', lists))))
+    count = collections.Counter(name for name, unused in rows())
+    listed, results = set(count), {name for name, fact in rows() if fact == "NULL"}
+    repeated = sorted(name for name in count if count[name] > 1)
+    for name in repeated:
+        print(f"{name} is listed {count[name]} times by {LISTS}")
     for name in sorted(public - listed):
-        print(f"{name} is public, and {TEST} does not list it")
+        print(f"{name} is public, and {LISTS} do not list it")
     for name in sorted(listed - public):
-        print(f"{name} is listed by {TEST}, and no public struct")
-    results = set(re.findall(r"\bct_\w+", lists.split("results[]")[1].split(";")[0]))
+        print(f"{name} is listed by {LISTS}, and no public struct")
     given = inputs(text) & public & results
     for name in sorted(given):
-        print(f"{name} is an input of a public function, and {TEST} lists it as a result")
+        print(f"{name} is an input of a public function, and {LISTS} list it as a result")
     held = (parts(text, listed - results) & results) - set(PARTS)
     for name in sorted(held):
-        print(f"{name} is part of an input, and {TEST} lists it as a result")
+        print(f"{name} is part of an input, and {LISTS} list it as a result")
     options = {name for name in public if name.endswith("_options")}
     without = {name for name in options if not re.search(rf"^{name} {name}_default\(void\);$", text, re.M)}
     for name in sorted(without):
         print(f"{name} has no {name}_default(), which returns what its zeros stand for")
-    failed = len(public ^ listed) + len(given) + len(held) + len(without)
+    failed = len(repeated) + len(public ^ listed) + len(given) + len(held) + len(without)
     print(f"{len(public & listed) + len(options - without)} passed, {failed} failed, 0 skipped")
     return 1 if failed or not public else 0
 

@@ -200,10 +200,23 @@ static void points_that_are_all_vertices_need_no_note(void) {
   api_buffer_free(&out);
 }
 
+/* The shape that a text describes, and what its problem has: type, pointer, part of the detail. */
+typedef struct refused_shape {
+  const char *text, *problem, *pointer, *words;
+} refused_shape;
+
+static void expect_refused(const refused_shape *cases, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    document d;
+    ct_collider c = {0};
+    CHECK(!read_collider(&d, cases[i].text, &c));
+    document_expect(&d, cases[i].text, cases[i].problem, cases[i].pointer, cases[i].words);
+    document_free(&d);
+  }
+}
+
 static void bad_shapes_say_why_and_where(void) {
-  static const struct {
-    const char *text, *problem, *pointer, *words;
-  } cases[] = {
+  static const refused_shape cases[] = {
       {"{}", "missing-member", "",
        "sphere, box, capsule, cylinder, cone, ellipsoid, convex, mesh, tetmesh, hexmesh, "
        "elementmesh, plane"},
@@ -284,6 +297,16 @@ static void bad_shapes_say_why_and_where(void) {
        "bad-value", "/roundingMode", "add"},
       {"{\"plane\":{\"normal\":[0,0,1]}}", "unknown-member", "/plane/normal", NULL},
       {"{\"plane\":true}", "wrong-type", "/plane", NULL},
+      {"{\"sphere\":{\"radius\":1},\"id\":\"..\"}", "bad-value", "/id", NULL},
+      {"{\"sphere\":{\"radius\":1},\"rpy\":[0,0,0],\"rotation\":[0,0,0,1]}", "conflicting-members",
+       "", NULL},
+      {"[]", "wrong-type", "", "Must be an object"},
+  };
+  expect_refused(cases, sizeof cases / sizeof cases[0]);
+}
+
+static void bad_hulls_say_why_and_where(void) {
+  static const refused_shape cases[] = {
       {"{\"convex\":{}}", "missing-member", "/convex", "vertices, planes"},
       {"{\"convex\":{\"vertices\":[],\"planes\":[]}}", "conflicting-members", "/convex",
        "Only one"},
@@ -316,24 +339,12 @@ static void bad_shapes_say_why_and_where(void) {
        "out-of-range", "/convex/planes/0", "1e9"},
       {"{\"convex\":{\"planes\":[[1,0,0],[-1,0,0,-1],[0,1,0,-1],[0,-1,0,-1]]}}", "wrong-type",
        "/convex/planes/0", NULL},
-      {"{\"sphere\":{\"radius\":1},\"id\":\"..\"}", "bad-value", "/id", NULL},
-      {"{\"sphere\":{\"radius\":1},\"rpy\":[0,0,0],\"rotation\":[0,0,0,1]}", "conflicting-members",
-       "", NULL},
-      {"[]", "wrong-type", "", "Must be an object"},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    document d;
-    ct_collider c = {0};
-    CHECK(!read_collider(&d, cases[i].text, &c));
-    document_expect(&d, cases[i].text, cases[i].problem, cases[i].pointer, cases[i].words);
-    document_free(&d);
-  }
+  expect_refused(cases, sizeof cases / sizeof cases[0]);
 }
 
 static void bad_surface_ids_say_why_and_where(void) {
-  static const struct {
-    const char *text, *problem, *pointer, *words;
-  } cases[] = {
+  static const refused_shape cases[] = {
       {"{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]],\"surfaceIds\":[1,2,3]}}",
        "wrong-type", "/convex/surfaceIds", "4 faces"},
       {"{\"convex\":{\"planes\":[[1,0,0,-1],[-1,0,0,-1],[0,1,0,-1],[0,-1,0,-1],[0,0,1,-1],[0,0,-1,-"
@@ -342,13 +353,7 @@ static void bad_surface_ids_say_why_and_where(void) {
       {"{\"convex\":{\"vertices\":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]],\"surfaceIds\":[1,2,3,-1]}}",
        "out-of-range", "/convex/surfaceIds/3", NULL},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    document d;
-    ct_collider c = {0};
-    CHECK(!read_collider(&d, cases[i].text, &c));
-    document_expect(&d, cases[i].text, cases[i].problem, cases[i].pointer, cases[i].words);
-    document_free(&d);
-  }
+  expect_refused(cases, sizeof cases / sizeof cases[0]);
 }
 
 /* Points of affine rank 0, 1 and 2, in general position: affine images of integer grids, which
@@ -405,6 +410,7 @@ static const check_test tests[] = {
     {"a_shape_comes_back_as_it_was_given", a_shape_comes_back_as_it_was_given},
     {"points_that_are_all_vertices_need_no_note", points_that_are_all_vertices_need_no_note},
     {"bad_shapes_say_why_and_where", bad_shapes_say_why_and_where},
+    {"bad_hulls_say_why_and_where", bad_hulls_say_why_and_where},
     {"bad_surface_ids_say_why_and_where", bad_surface_ids_say_why_and_where},
     {"degenerate_points_are_told_their_rank", degenerate_points_are_told_their_rank},
     {"hull_points_are_limited", hull_points_are_limited}};
