@@ -77,7 +77,8 @@ NAMED = re.compile(r"\b[Rr]ows?[ _]((?:\d+)(?:(?:, | and |, and | to )\d+)*)")
 
 
 def rows_in(text):
-    """The rows that a text names: row 9, rows 1, 3 and 4, rows 30 to 33."""
+    """The rows that a text names: row 9, rows 1, 3 and 4, rows 30 to 33. In a comment of several lines they may be on two of them."""
+    text = re.sub(r"\s*\n\s*[*#]?\s*", " ", text)
     found = set()
     for match in NAMED.finditer(text):
         parts = re.split(r"(, | and |, and | to )", match.group(1))
@@ -106,7 +107,7 @@ def facts_of_python(path):
         while start > 0 and lines[start - 1].startswith("#"):
             start -= 1
             comments.append(lines[start])
-        yield node.name, rows_in(node.name) | rows_in(ast.get_docstring(node) or "") | rows_in(" ".join(comments))
+        yield node.name, rows_in(node.name) | rows_in(ast.get_docstring(node) or "") | rows_in("\n".join(reversed(comments)))
 
 
 def facts():
