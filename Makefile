@@ -38,7 +38,7 @@ API_OBJ    := $(API_SRC:%.c=$(BUILD)/%.o) $(BUILD)/api/openapi_json.o
 SERVER_OBJ := $(SERVER_SRC:%.c=$(BUILD)/%.o)
 TEST_SRC   := $(wildcard tests/unit/test_*.c tests/oracle/test_*.c tests/property/test_*.c tests/store/test_*.c)
 TEST_BIN   := $(TEST_SRC:%.c=$(BUILD)/%)
-TEST_LIB   := $(addprefix $(BUILD)/tests/support/,heap_count.so failing_sync.so short_io.so slow_names.so jump_clock.so)
+TEST_LIB   := $(addprefix $(BUILD)/tests/support/,heap_count.so failing_sync.so short_io.so slow_names.so jump_clock.so entry_trace.so)
 # Those that need headers of make bench alone are left out.
 BENCH_SRC  := $(filter-out %/ode.c %/qhull.c %/qhull_common.c,$(wildcard tests/bench/*.c tests/bench/*/*.c))
 PEER_BIN   := $(patsubst %.cpp,$(BUILD)/%,$(wildcard tests/peers/*.cpp))
@@ -262,7 +262,7 @@ manifests-test: deps-fleet ## check the files of docker/ with the tools that rea
 
 # ---- house ---------------------------------------------------------------------------------------------------------------
 
-.PHONY: format lint layers same-code warnings format-check tidy version compile-commands
+.PHONY: format lint layers same-code trace warnings format-check tidy version compile-commands
 format: ## lay out all C and C++ files by clang-format
 	@tests/house/deps.sh $(LINT_PACKAGES)
 	@tests/house/format.py fix
@@ -298,6 +298,9 @@ layers: deps-test build ## check on the objects that server uses api, api uses e
 
 same-code: deps-test ## prove that renames and comments since BASE (default: HEAD) change no machine code
 	@BUILD=$(BUILD) CC="$(CC)" OPT="$(OPT)" tests/house/same_code.py $(or $(BASE),HEAD)
+
+trace: deps-test ## count the files that one small query passes through, of BASE or the working tree (LIST=1 prints them)
+	@BUILD=$(BUILD) CC="$(CC)" tests/house/trace.py $(if $(LIST),--list) $(BASE)
 
 warnings: deps-test ## compile everything with clang, warnings as errors
 	@$(MAKE) --no-print-directory -j2 BUILD=build/clang CC=clang RELEASE=1 build test-programs

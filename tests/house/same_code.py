@@ -14,20 +14,19 @@ and OPT are those of the Makefile; objects stay in BUILD/same-code, and a second
 import hashlib
 import os
 import pathlib
-import shutil
 import struct
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from support.revision import BUILD, commit_of, extract, git  # noqa: E402
+
 LAYERS = ("engine", "api", "server")
 FLAGS = "-DNDEBUG -g0 -w -D__LINE__=0 '-D__FILE__=\"\"'"
 SHT_RELA, SHT_NOBITS, STT_SECTION = 4, 8, 3
 LOCAL = 0
-
-
-def git(*arguments):
-    return subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=True).stdout
 
 
 class Object:
@@ -98,20 +97,7 @@ def folder_of(label, tree):
     """A build folder of its own for each Makefile, compiler and flags, because make does not see that those changed."""
     compiler = subprocess.run([os.environ.get("CC") or "gcc", "--version"], capture_output=True, text=True, check=True).stdout
     text = (tree / "Makefile").read_text() + compiler + FLAGS + os.environ.get("OPT", "")
-    return ROOT / os.environ.get("BUILD", "build") / "same-code" / f"{label}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
-
-
-def extract(revision):
-    """The revision's files, in a folder named by its commit."""
-    tree = ROOT / os.environ.get("BUILD", "build") / "same-code" / f"tree-{revision[:12]}"
-    if not tree.exists():
-        partial = tree.with_suffix(".partial")
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(parents=True)
-        with subprocess.Popen(["git", "-C", str(ROOT), "archive", revision], stdout=subprocess.PIPE) as archive:
-            subprocess.run(["tar", "-x", "-C", str(partial)], stdin=archive.stdout, check=True)
-        partial.rename(tree)
-    return tree
+    return BUILD / "same-code" / f"{label}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
 def renames(revision):
@@ -179,8 +165,8 @@ def main():
     if len(sys.argv) != 2:
         print(__doc__)
         return 2
-    revision = git("rev-parse", "--verify", f"{sys.argv[1]}^{{commit}}").strip()
-    tree = extract(revision)
+    revision = commit_of(sys.argv[1])
+    tree = extract(revision, BUILD / "same-code")
     old = build_objects(tree, folder_of(f"objects-{revision[:12]}", tree))
     new = build_objects(ROOT, folder_of("objects", ROOT))
     symbols, passed, failed, data = Symbols(), 0, 0, []
