@@ -1,11 +1,13 @@
-/* Dynamic AABB tree: insertion, removal, movement and rotations. Bulk build: aabb_tree_build.c;
- * queries: aabb_tree_query.c.
+/* Dynamic AABB tree: insertion, removal, movement and rotations; queries for the leaves that
+ * overlap a box and for pairs of overlapping leaves. Bulk build: aabb_tree_build.c.
  *
  * Insertion searches the sibling with the least added surface area by branch and bound (Goldsmith,
  * Salmon 1987; Bittner, Hapala, Havran 2013); rotations reduce the area on the way up (Kensler
- * 2008). Neither exceeds the tree's height limit.
+ * 2008). Neither exceeds the tree's height limit, which bounds the stacks of the queries. Pairs
+ * are found by simultaneous descent from (root, root).
  */
 #include "broad/aabb_tree.h"
+#include "broad/broad_methods.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -339,4 +341,80 @@ bool ct_tree_valid(const ct_tree *tree) {
     listed++;
   return leaves == tree->leaf_count && inner == (leaves ? leaves - 1 : 0) && listed == unused &&
          (leaves == 0) == (tree->root == CT_TREE_NULL);
+}
+
+/* Node pairs between two polls of the cancel flag. */
+#define STEPS_PER_POLL 4096
+/* Pending node pairs: per level, a pair of equal nodes leaves two and any other pair one, on two
+ * sides. */
+#define PAIR_STACK (4 * CT_TREE_HEIGHT_MAX + 4)
+
+void ct_tree_query(const ct_tree *tree, const ct_aabb *box, ct_tree_visit visit, void *context,
+                   uint64_t *tests) {
+  const ct_tree_node *nodes = tree->nodes;
+  const ct_aabb asked = *box;
+  uint32_t stack[CT_TREE_HEIGHT_MAX + 2];
+  uint64_t tested = 0;
+  int top = 0;
+  if (tree->root != CT_TREE_NULL) stack[top++] = tree->root;
+  while (top > 0) {
+    const ct_tree_node *node = &nodes[stack[--top]];
+    tested++;
+    if (!ct_aabb_overlap(&node->box, &asked)) continue;
+    if (node->height > 0) {
+      assert(top + 2 <= CT_TREE_HEIGHT_MAX + 2);
+      stack[top++] = node->child[1];
+      stack[top++] = node->child[0];
+    } else if (!visit(context, node->child[1])) {
+      break;
+    }
+  }
+  if (tests) *tests += tested;
+}
+
+typedef struct node_pair {
+  uint32_t a, b;
+} node_pair;
+
+/* Finds all overlapping pairs of leaves by descent from (root, root). Pairs on the stack are
+ * equal nodes or overlap. */
+static ct_status find_leaf_pairs(const ct_tree *tree, ct_pair_output *out) {
+  const ct_tree_node *nodes = tree->nodes;
+  node_pair stack[PAIR_STACK];
+  int top = 0;
+  stack[top++] = (node_pair){tree->root, tree->root};
+  for (uint64_t step = 0; top > 0; step++) {
+    if (step % STEPS_PER_POLL == 0 && ct_cancel_raised(out->cancel)) return CT_CANCELLED;
+    node_pair p = stack[--top];
+    assert(top + 3 <= PAIR_STACK);
+    const ct_tree_node *a = &nodes[p.a], *b = &nodes[p.b];
+    if (p.a == p.b) {
+      if (a->height == 0) continue;
+      uint32_t c = a->child[0], d = a->child[1];
+      stack[top++] = (node_pair){c, c};
+      stack[top++] = (node_pair){d, d};
+      out->box_tests++;
+      if (ct_aabb_overlap(&nodes[c].box, &nodes[d].box)) stack[top++] = (node_pair){c, d};
+      continue;
+    }
+    if (a->height == 0 && b->height == 0) {
+      ct_status status = ct_pair_output_add(out, a->child[1], b->child[1]);
+      if (status != CT_OK) return status;
+      continue;
+    }
+    /* The higher node is opened, so both sides shrink alike. */
+    uint32_t open = a->height >= b->height ? p.a : p.b, other = open == p.a ? p.b : p.a;
+    const ct_aabb *against = &nodes[other].box;
+    out->box_tests += 2;
+    for (int k = 1; k >= 0; k--) {
+      uint32_t child = nodes[open].child[k];
+      if (ct_aabb_overlap(&nodes[child].box, against)) stack[top++] = (node_pair){child, other};
+    }
+  }
+  return CT_OK;
+}
+
+ct_status ct_tree_pairs(const ct_tree *tree, ct_pair_output *out) {
+  out->tree_height = ct_tree_height(tree);
+  return tree->root == CT_TREE_NULL ? CT_OK : find_leaf_pairs(tree, out);
 }

@@ -5,8 +5,6 @@
 
 #include "broad/pair_list.h"
 
-ct_status ct_broad_brute_force(const ct_aabb *boxes, size_t count, ct_pair_output *out);
-ct_status ct_broad_tree(const ct_aabb *boxes, size_t count, ct_pair_output *out);
 ct_status ct_broad_sweep(const ct_aabb *boxes, size_t count, ct_pair_output *out);
 ct_status ct_broad_sweep_single(const ct_aabb *boxes, size_t count, ct_pair_output *out);
 ct_status ct_broad_hybrid(const ct_aabb *boxes, size_t count, ct_pair_output *out);

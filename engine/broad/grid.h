@@ -59,18 +59,6 @@ typedef struct ct_grid_run {
   bool crowded;
 } ct_grid_run;
 
-/* Chooses the levels and their bounds. False: out of memory. */
-bool ct_grid_choose_levels(ct_grid_run *g);
-/* Level of a box; -1: none, the box is compared with all others. */
-int ct_grid_level_of(const ct_grid_run *g, const ct_aabb *box);
-/* Creates the cells of each level and sorts boxes into them. Boxes without a level go to `wide`.
- * CT_OUT_OF_MEMORY. */
-ct_status ct_grid_fill(ct_grid_run *g);
-/* Finds all pairs of boxes with a level. Stops early if the grid is crowded. */
-ct_status ct_grid_find_overlaps(ct_grid_run *g);
-/* Polls between tests. CT_CANCELLED; sets g->crowded after too many tests. */
-ct_status ct_grid_poll(ct_grid_run *g);
-
 static inline bool ct_grid_time_to_poll(const ct_grid_run *g) {
   return g->out->box_tests >= g->next_poll;
 }

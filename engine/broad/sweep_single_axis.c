@@ -1,5 +1,5 @@
 /* Sweep and prune on one axis, the one with the largest variance of box centres (Baraff 1992,
- * single-axis variant).
+ * single-axis variant), and what all sweeps share: the merge sort of endpoints and that axis.
  *
  * Boxes are sorted by their lower ends. Each is tested on the other two axes against later boxes
  * that start before it ends: the same pairs as with an active list, each once.
@@ -8,6 +8,74 @@
 #include "broad/endpoint.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* Length of runs sorted by insertion, which is cheaper than merging them. */
+#define RUN_LENGTH 8
+
+static void sort_short_run(ct_endpoint *items, size_t count) {
+  for (size_t i = 1; i < count; i++) {
+    ct_endpoint moved = items[i];
+    size_t to = i;
+    for (; to > 0 && ct_endpoint_before(moved, items[to - 1]); to--) items[to] = items[to - 1];
+    items[to] = moved;
+  }
+}
+
+static void merge_runs(const ct_endpoint *from, size_t middle, size_t end, ct_endpoint *to) {
+  size_t a = 0, b = middle, k = 0;
+  while (a < middle && b < end) {
+    bool second = ct_endpoint_before(from[b], from[a]);
+    to[k++] = from[second ? b : a];
+    b += second;
+    a += !second;
+  }
+  memcpy(to + k, from + a, (middle - a) * sizeof *to);
+  k += middle - a;
+  memcpy(to + k, from + b, (end - b) * sizeof *to);
+}
+
+bool ct_endpoint_sort(ct_endpoint *items, ct_endpoint *spare, size_t count,
+                      const ct_cancel *cancel) {
+  for (size_t at = 0; at < count; at += RUN_LENGTH)
+    sort_short_run(items + at, count - at < RUN_LENGTH ? count - at : RUN_LENGTH);
+  ct_endpoint *from = items, *to = spare;
+  for (size_t width = RUN_LENGTH; width < count; width *= 2) {
+    if (ct_cancel_raised(cancel)) return false;
+    for (size_t at = 0; at < count; at += 2 * width) {
+      size_t left = count - at;
+      merge_runs(from + at, left < width ? left : width, left < 2 * width ? left : 2 * width,
+                 to + at);
+    }
+    ct_endpoint *other = from;
+    from = to;
+    to = other;
+  }
+  if (from != items && count > 0) memcpy(items, from, count * sizeof *items);
+  return true;
+}
+
+int ct_widest_axis(const ct_aabb *boxes, size_t count) {
+  int widest = 0;
+  double most = -1.0;
+  for (int axis = 0; axis < 3; axis++) {
+    double mean = 0.0, squares = 0.0, seen = 0.0;
+    for (size_t i = 0; i < count; i++) {
+      double middle = 0.5 * ct_axis_of(boxes[i].min, axis) + 0.5 * ct_axis_of(boxes[i].max, axis);
+      if (!(fabs(middle) < INFINITY)) continue;
+      /* Running variance (Welford 1962): no difference of large sums. */
+      seen += 1.0;
+      double step = middle - mean;
+      mean += step / seen;
+      squares += step * (middle - mean);
+    }
+    if (squares > most) {
+      most = squares;
+      widest = axis;
+    }
+  }
+  return widest;
+}
 
 /* Tests between two polls of the cancel flag: a few microseconds. */
 #define TESTS_PER_POLL 4096
