@@ -1,11 +1,14 @@
 /* Hull from half-spaces: input checks, an interior point, and the duality that computes the
- * polytope.
+ * polytope; inset of a hull.
  *
  * Boundedness is decided exactly on the given normals: the origin must be strictly inside their
- * hull. Interior point: inscribed_ball.c; duality: hull_polar.c. Limits: CT_HULL_POINTS_MAX planes,
- * distances up to CT_EXACT_MAX.
+ * hull. Interior point: inscribed_ball.c; duality: hull_polar.c. An inset moves every face plane
+ * inward by one distance, which the inradius bounds, and intersects again. Limits:
+ * CT_HULL_POINTS_MAX planes, distances up to CT_EXACT_MAX.
  */
+#include "hull/hull_faces.h"
 #include "hull/hull_polar.h"
+#include "hull/inscribed_ball.h"
 #include "hull/quickhull.h"
 
 #include <stdlib.h>
@@ -106,4 +109,32 @@ ct_status ct_hull_from_planes(const double (*planes)[4], size_t count, const ct_
   ct_hull_builder_free(&grow);
   free_plane_set(&set);
   return status;
+}
+
+ct_status ct_hull_inset(const ct_hull *hull, double by, const ct_cancel *cancel, ct_hull **out) {
+  const ct_hull_view *view = &hull->view;
+  double(*planes)[4] = malloc(view->face_count * sizeof *planes);
+  if (!planes) return CT_OUT_OF_MEMORY;
+  for (uint32_t i = 0; i < view->face_count; i++) {
+    planes[i][0] = view->nx[i];
+    planes[i][1] = view->ny[i];
+    planes[i][2] = view->nz[i];
+    planes[i][3] = by - view->offset[i];
+  }
+  ct_status status =
+      ct_hull_from_planes((const double(*)[4])planes, view->face_count, cancel, out, NULL);
+  free(planes);
+  if (status == CT_OK) (*out)->outer = ct_hull_retain(hull);
+  return status;
+}
+
+double ct_hull_inradius(const ct_hull *hull, const ct_cancel *cancel) {
+  const ct_hull_view *view = &hull->view;
+  ct_half_space *planes = malloc(view->face_count * sizeof *planes);
+  if (!planes) return -1.0;
+  for (uint32_t i = 0; i < view->face_count; i++)
+    planes[i] = (ct_half_space){ct_vec(view->nx[i], view->ny[i], view->nz[i]), view->offset[i]};
+  ct_inscribed ball = ct_inscribed_ball(planes, view->face_count, cancel);
+  free(planes);
+  return ct_max2(ball.radius - ball.resolution, 0.0);
 }

@@ -2,7 +2,7 @@
  *
  * The inset of a box, cylinder, cone or frustum offsets every face inward by the rounding, so that
  * sharp shape plus ball has the original planes and slant. Hulls are shrunk when the shape is
- * created (hull/hull_inset.c).
+ * created (hull/half_space_intersection.c).
  */
 #include "shape/sharp_shape.h"
 #include "shape/shape_validity.h"
