@@ -132,11 +132,6 @@ void ct_mesh_unite(uint32_t *parent, uint32_t a, uint32_t b);
 /* Corner of the edge's triangle at `vertex`, one of the edge's two vertices. */
 uint32_t ct_mesh_corner_at(const ct_mesh_parts *m, uint32_t corner, uint32_t vertex);
 
-/* Decides which duplicates (state >= CT_MESH_COPY) become live: patches without which the mesh
- * would be open. The others are dropped. Second copies are examined first. CT_OUT_OF_MEMORY,
- * CT_CANCELLED. */
-ct_status ct_mesh_keep_duplicates(ct_mesh_parts *m, ct_mesh_report *report);
-
 /* Parts that borrow the caller's arrays. Requires counts within the limits. */
 static inline ct_mesh_parts ct_mesh_parts_of(const ct_mesh_data *data, const ct_cancel *cancel) {
   return (ct_mesh_parts){.vertices = data->vertices,

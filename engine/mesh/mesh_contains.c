@@ -5,8 +5,12 @@
  * (simulation of simplicity, Edelsbrunner, Muecke 1990). Points on the surface are detected first,
  * on the triangles. All decisions are exact: box comparisons and the predicates of
  * base/predicates.h (Shewchuk 1997). Only closed, oriented meshes contain points.
+ *
+ * The generalised winding number is defined for open meshes too: the sum of the triangles' solid
+ * angles over 4 pi (Jacobson, Kavan, Sorkine-Hornung 2013), in doubles.
  */
 #include "base/predicates.h"
+#include "base/trigonometry.h"
 #include "mesh/mesh_build.h"
 #include "mesh/mesh_ray.h"
 
@@ -118,4 +122,15 @@ ct_mesh_side ct_mesh_side_of(const ct_mesh *mesh, ct_vec3 p, uint32_t *triangle)
 
 bool ct_mesh_contains(const ct_mesh *mesh, ct_vec3 p) {
   return ct_mesh_side_of(mesh, p, NULL) != CT_MESH_OUTSIDE;
+}
+
+double ct_mesh_winding(const ct_mesh *mesh, ct_vec3 p) {
+  const ct_mesh_view *view = &mesh->view;
+  double sum = 0.0;
+  for (uint32_t i = 0; i < view->live_count; i++) {
+    const uint32_t *v = view->corners[i];
+    sum += ct_solid_angle(ct_sub(view->vertices[v[0]], p), ct_sub(view->vertices[v[1]], p),
+                          ct_sub(view->vertices[v[2]], p));
+  }
+  return sum / (4.0 * CT_PI);
 }

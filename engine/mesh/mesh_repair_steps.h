@@ -1,16 +1,10 @@
-/* Steps of a mesh repair: weld vertices (mesh_weld.c), find holes (mesh_defects.c) and fill them
+/* Steps of a mesh repair: weld vertices (mesh_repair.c), find holes (mesh_defects.c) and fill them
  * (mesh_fill_holes.c, triangle/polygon_triangulation.c). */
 #ifndef MESH_MESH_REPAIR_STEPS_H
 #define MESH_MESH_REPAIR_STEPS_H
 
 #include "mesh/mesh_build.h"
 #include <contact/mesh_repair.h>
-
-/* Moves each vertex to the nearest earlier retained vertex within the tolerance, > 0. *moved:
- * number of moved vertices; *displacement: the largest, m. CT_OUT_OF_MEMORY, CT_CANCELLED. O(n)
- * expected. */
-ct_status ct_mesh_weld(ct_vec3 *vertices, uint32_t count, double tolerance, const ct_cancel *cancel,
-                       uint32_t *moved, double *displacement);
 
 /* Collects the defects of parts processed by ct_mesh_edges. CT_OUT_OF_MEMORY, CT_CANCELLED: *out
  * is zeroed. */
