@@ -1,16 +1,207 @@
-/* Creation of element meshes, and their lifetime.
+/* Creation of element meshes, their lifetime, and element meshes with moved vertices.
  *
- * Steps of build_elements: check each element (elements_check.c), match shared faces
- * (elements_faces.c), create the surface as a solid mesh, a hull and a box per element, and the
- * AABB tree. Element meshes are immutable and reference counted. Limits: CT_MESH_VERTICES_MAX,
+ * Steps of build_elements: check each element (elements_check.c), match shared faces, create the
+ * surface as a solid mesh, a hull and a box per element, and the AABB tree. Faces are grouped by
+ * their lowest node and sorted by all nodes (base/group_sort.h); two equal faces must have opposite
+ * orientation. Faults: three or more equal faces, equal orientation, and a triangle against a
+ * quadrilateral.
+ *
+ * Moved vertices: connectivity and tree topology are shared with the original. The surface is
+ * refitted (mesh_refit.c); orientation is checked again exactly; hulls and boxes are recomputed.
+ * The elements are rebuilt if equal vertices change, or if one of the trees would exceed
+ * CT_MESH_REFIT_COST times its original cost. Both trees thus always have the same origin.
+ *
+ * Element meshes are immutable and reference counted. Limits: CT_MESH_VERTICES_MAX,
  * CT_ELEMENTS_MAX.
  */
+#include "base/group_sort.h"
 #include "elements/elements_build.h"
+
 #include <contact/limits.h>
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Nodes of a face in the element's order, from the lowest one on. The last entry of a triangle
+ * is 0; the largest node of a quadrilateral never is. */
+typedef struct node_loop {
+  uint32_t count, node[CT_ELEMENT_FACE_CORNERS_MAX];
+} node_loop;
+
+/* True if the face number exists for its element. */
+static bool is_element_face(const ct_elements_view *view, uint32_t face) {
+  return face % view->face_stride < ct_elements_form(view, face / view->face_stride)->faces;
+}
+
+static node_loop get_face_loop(const ct_elements *elements, uint32_t face) {
+  const ct_elements_view *view = &elements->view;
+  uint32_t element = face / view->face_stride, number = face % view->face_stride, first = 0;
+  const ct_element_form *form = ct_elements_form(view, element);
+  const uint32_t *nodes = elements->nodes + (size_t)element * view->corner_stride,
+                 *corner = form->face[number];
+  node_loop l = {form->face_corners[number], {0}};
+  for (uint32_t k = 1; k < l.count; k++)
+    if (nodes[corner[k]] < nodes[corner[first]]) first = k;
+  for (uint32_t k = 0; k < l.count; k++) l.node[k] = nodes[corner[(first + k) % l.count]];
+  return l;
+}
+
+/* As get_face_loop, with the nodes in ascending order. */
+static node_loop get_sorted_loop(const ct_elements *elements, uint32_t face) {
+  node_loop l = get_face_loop(elements, face);
+  for (uint32_t k = 2; k < l.count; k++) {
+    uint32_t node = l.node[k], i = k;
+    for (; i > 1 && l.node[i - 1] > node; i--) l.node[i] = l.node[i - 1];
+    l.node[i] = node;
+  }
+  return l;
+}
+
+static int compare_loops(const node_loop *a, const node_loop *b) {
+  for (uint32_t k = 0; k < CT_ELEMENT_FACE_CORNERS_MAX; k++)
+    if (a->node[k] != b->node[k]) return a->node[k] < b->node[k] ? -1 : 1;
+  return 0;
+}
+
+static uint32_t find_face_group(const void *data, uint32_t face) {
+  const ct_elements *elements = data;
+  return is_element_face(&elements->view, face) ? get_face_loop(elements, face).node[0]
+                                                : CT_GROUP_NONE;
+}
+
+static bool precedes_as_face(const void *data, uint32_t a, uint32_t b) {
+  node_loop p = get_sorted_loop(data, a), q = get_sorted_loop(data, b);
+  int order = compare_loops(&p, &q);
+  return order < 0 || (order == 0 && a < b);
+}
+
+/* True if the two faces have opposite orientation. */
+static bool are_opposed(const ct_elements *elements, uint32_t a, uint32_t b) {
+  node_loop p = get_face_loop(elements, a), q = get_face_loop(elements, b);
+  for (uint32_t k = 1; k < p.count; k++)
+    if (p.node[k] != q.node[p.count - k]) return false;
+  return true;
+}
+
+/* Reports a fault at `own`, which comes after `other`. An earlier element's fault has priority. */
+static void report_first_fault(const ct_elements *elements, ct_element_fault fault, uint32_t own,
+                               uint32_t other, ct_elements_report *report) {
+  uint32_t n = elements->view.face_stride, element = own / n, face = own % n;
+  if (report->fault != CT_ELEMENT_SOUND &&
+      (report->element < element || (report->element == element && report->face <= face)))
+    return;
+  report->fault = fault;
+  report->element = element;
+  report->face = face;
+  report->other = other / n;
+}
+
+/* Matches faces with equal nodes, in ascending order. */
+static void match_equal_faces(ct_elements *elements, const uint32_t *faces, uint32_t count,
+                              ct_elements_report *report) {
+  uint32_t n = elements->view.face_stride;
+  if (count == 1) return;
+  if (count > 2) report_first_fault(elements, CT_ELEMENT_CROWDED, faces[2], faces[0], report);
+  else if (!are_opposed(elements, faces[0], faces[1]))
+    report_first_fault(elements, CT_ELEMENT_ONE_SIDE, faces[1], faces[0], report);
+  if (count != 2) return;
+  elements->across[faces[0]] = faces[1] / n;
+  elements->across[faces[1]] = faces[0] / n;
+}
+
+/* Matches all faces. False: cancelled. */
+static bool match_all_faces(ct_elements *elements, const ct_groups *groups, const ct_cancel *cancel,
+                            ct_elements_report *report) {
+  for (uint32_t i = 0, end; i < groups->count; i = end) {
+    node_loop first = get_sorted_loop(elements, groups->items[i]);
+    for (end = i + 1; end < groups->count; end++) {
+      node_loop next = get_sorted_loop(elements, groups->items[end]);
+      if (ct_mesh_cancelled(end, cancel)) return false;
+      if (compare_loops(&first, &next) != 0) break;
+    }
+    match_equal_faces(elements, groups->items + i, end - i, report);
+  }
+  return true;
+}
+
+/* First face with these sorted nodes, by binary search, or CT_NO_ELEMENT. */
+static uint32_t find_face(const ct_elements *elements, const ct_groups *groups,
+                          const node_loop *nodes) {
+  uint32_t low = 0, high = groups->count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    node_loop there = get_sorted_loop(elements, groups->items[middle]);
+    if (compare_loops(&there, nodes) < 0) low = middle + 1;
+    else high = middle;
+  }
+  if (low == groups->count) return CT_NO_ELEMENT;
+  node_loop there = get_sorted_loop(elements, groups->items[low]);
+  return compare_loops(&there, nodes) == 0 ? groups->items[low] : CT_NO_ELEMENT;
+}
+
+/* Reports a triangle on three corners of the quadrilateral, at the later element. */
+static void report_split(const ct_elements *elements, const ct_groups *groups, uint32_t face,
+                         ct_elements_report *report) {
+  node_loop all = get_sorted_loop(elements, face);
+  for (uint32_t without = 0; all.count == 4 && without < 4; without++) {
+    node_loop three = {3, {0}};
+    for (uint32_t k = 0, n = 0; k < 4; k++)
+      if (k != without) three.node[n++] = all.node[k];
+    uint32_t triangle = find_face(elements, groups, &three);
+    if (triangle == CT_NO_ELEMENT) continue;
+    bool later = triangle > face;
+    report_first_fault(elements, CT_ELEMENT_SPLIT, later ? triangle : face, later ? face : triangle,
+                       report);
+  }
+}
+
+/* Reports quadrilaterals with a triangle of another element. False: cancelled. */
+static bool report_splits(const ct_elements *elements, const ct_groups *groups,
+                          const ct_cancel *cancel, ct_elements_report *report) {
+  for (uint32_t i = 0; elements->view.type == CT_MIXED_ELEMENTS && i < groups->count; i++) {
+    if (ct_mesh_cancelled(i, cancel)) return false;
+    report_split(elements, groups, groups->items[i], report);
+  }
+  return true;
+}
+
+static ct_status collect_outer_faces(ct_elements *elements, uint32_t faces) {
+  const ct_elements_view *view = &elements->view;
+  uint32_t count = 0;
+  for (uint32_t f = 0; f < faces; f++)
+    count += is_element_face(view, f) && elements->across[f] == CT_NO_ELEMENT;
+  elements->view.outer_count = count;
+  elements->outer = malloc(((size_t)count + 1) * sizeof *elements->outer);
+  if (!elements->outer) return CT_OUT_OF_MEMORY;
+  count = 0;
+  for (uint32_t f = 0; f < faces; f++)
+    if (is_element_face(view, f) && elements->across[f] == CT_NO_ELEMENT)
+      elements->outer[count++] = f;
+  return CT_OK;
+}
+
+/* Computes `across`, `outer` and their count. CT_BAD_ELEMENT, CT_OUT_OF_MEMORY, CT_CANCELLED. */
+static ct_status match_element_faces(ct_elements *elements, const ct_cancel *cancel,
+                                     ct_elements_report *report) {
+  const ct_elements_view *view = &elements->view;
+  uint32_t faces = view->element_count * view->face_stride;
+  ct_grouping by_nodes = {elements, find_face_group, precedes_as_face, faces, view->vertex_count};
+  ct_groups groups;
+  elements->across = malloc(faces * sizeof *elements->across);
+  if (!elements->across) return CT_OUT_OF_MEMORY;
+  for (uint32_t f = 0; f < faces; f++) elements->across[f] = CT_NO_ELEMENT;
+  ct_status status = ct_group_sort(&by_nodes, cancel, &groups);
+  if (status != CT_OK) return status;
+  if (!match_all_faces(elements, &groups, cancel, report) ||
+      !report_splits(elements, &groups, cancel, report))
+    status = CT_CANCELLED;
+  ct_groups_free(&groups);
+  if (status == CT_OK && report->fault != CT_ELEMENT_SOUND) status = CT_BAD_ELEMENT;
+  if (status == CT_OK) status = collect_outer_faces(elements, faces);
+  report->outer_faces = status == CT_OK ? view->outer_count : 0;
+  return status;
+}
 
 static void free_lists(ct_elements *elements) {
   free(elements->surface_ids);
@@ -132,9 +323,11 @@ static ct_status create_surface(ct_elements *elements, const ct_elements_data *d
   return CT_BAD_ELEMENT;
 }
 
-ct_status ct_elements_add_hull(ct_elements *elements, uint32_t element, const ct_vec3 *vertices,
-                               const ct_hull *like, const ct_cancel *cancel,
-                               ct_elements_report *report) {
+/* Adds the hull and the box of an element to the allocated arrays. like: a hull whose faces may
+ * be reused, or NULL. */
+static ct_status add_element_hull(ct_elements *elements, uint32_t element, const ct_vec3 *vertices,
+                                  const ct_hull *like, const ct_cancel *cancel,
+                                  ct_elements_report *report) {
   uint32_t corners = elements->view.corner_counts[element];
   const uint32_t *corner = elements->corners + (size_t)element * elements->view.corner_stride;
   ct_vec3 points[CT_ELEMENT_CORNERS_MAX];
@@ -161,7 +354,7 @@ static ct_status create_hulls(ct_elements *elements, const ct_cancel *cancel,
   elements->boxes = malloc(view->element_count * sizeof *elements->boxes);
   ct_status status = elements->hulls && elements->boxes ? CT_OK : CT_OUT_OF_MEMORY;
   for (uint32_t e = 0; status == CT_OK && e < view->element_count; e++)
-    status = ct_elements_add_hull(elements, e, vertices, NULL, cancel, report);
+    status = add_element_hull(elements, e, vertices, NULL, cancel, report);
   return status;
 }
 
@@ -182,7 +375,8 @@ static ct_digest digest_elements(const ct_elements_view *view) {
   return ct_digest_close(&state);
 }
 
-void ct_elements_close(ct_elements *elements, const ct_elements_report *report) {
+/* Writes the view, the digest and the memory size. Requires all parts. */
+static void complete_elements(ct_elements *elements, const ct_elements_report *report) {
   elements->report = *report;
   ct_elements_view *view = &elements->view;
   const ct_mesh_view *surface = ct_mesh_get(elements->surface);
@@ -218,7 +412,7 @@ static ct_status build_elements(ct_elements *elements, const ct_elements_data *d
   ct_status status = ct_mesh_open_vertices(&parts) ? CT_OK : CT_LIMIT;
   if (status == CT_OK) status = ct_elements_check(elements, &parts, report);
   free(parts.first);
-  if (status == CT_OK) status = ct_elements_match(elements, cancel, report);
+  if (status == CT_OK) status = match_element_faces(elements, cancel, report);
   if (status == CT_OK && data->surface_ids &&
       data->surface_id_count != elements->view.outer_count) {
     report->fault = CT_ELEMENT_IDS;
@@ -248,7 +442,7 @@ ct_status ct_elements_create(const ct_elements_data *data, const ct_cancel *canc
     destroy_elements(elements);
     return status;
   }
-  ct_elements_close(elements, &own);
+  complete_elements(elements, &own);
   *out = elements;
   return CT_OK;
 }
@@ -271,3 +465,108 @@ const ct_elements_view *ct_elements_get(const ct_elements *elements) { return &e
 const ct_elements *ct_elements_origin(const ct_elements *elements) { return elements->origin; }
 
 size_t ct_elements_bytes(const ct_elements *elements) { return elements->bytes; }
+
+static ct_status recreate_elements(const ct_elements *elements, const ct_mesh_parts *parts,
+                                   ct_elements **out, ct_elements_report *report) {
+  const ct_elements_view *view = &elements->view;
+  const ct_elements_data data = {.type = view->type,
+                                 .vertices = parts->vertices,
+                                 .vertex_count = view->vertex_count,
+                                 .corners = view->corners,
+                                 .element_count = view->element_count,
+                                 .normals = parts->normals,
+                                 .surface_ids = view->surface_ids,
+                                 .surface_id_count = view->surface_ids ? view->outer_count : 0,
+                                 .corner_counts = view->corner_counts,
+                                 .corner_stride = view->corner_stride};
+  return ct_elements_create(&data, parts->cancel, out, report);
+}
+
+/* Allocates moved elements that share the origin's lists. NULL: out of memory. */
+static ct_elements *share_element_lists(const ct_elements *from) {
+  ct_elements *moved = calloc(1, sizeof *moved);
+  if (!moved) return NULL;
+  atomic_init(&moved->references, 1);
+  moved->view = from->view;
+  moved->corner_counts = from->corner_counts;
+  moved->corners = from->corners;
+  moved->nodes = from->nodes;
+  moved->across = from->across;
+  moved->outer = from->outer;
+  moved->triangle_outer = from->triangle_outer;
+  moved->surface_ids = from->surface_ids;
+  moved->tree_cost = from->tree_cost;
+  moved->origin = ct_elements_retain(from->origin ? from->origin : from);
+  return moved;
+}
+
+/* CT_LIMIT: the surface was given a tree of its own. */
+static ct_status refit_surface(const ct_elements *from, const ct_mesh_parts *parts,
+                               ct_elements *moved, ct_elements_report *report) {
+  ct_status status = ct_mesh_move(from->surface, parts->vertices, parts->normals, parts->cancel,
+                                  &moved->surface, &report->surface);
+  if (status == CT_OPEN_MESH || status == CT_DEGENERATE_MESH) {
+    report->fault = CT_ELEMENT_OPEN;
+    return CT_BAD_ELEMENT;
+  }
+  return status == CT_OK && !ct_mesh_origin(moved->surface) ? CT_LIMIT : status;
+}
+
+static ct_status refit_hulls(const ct_elements *from, ct_elements *moved, const ct_cancel *cancel,
+                             ct_elements_report *report) {
+  uint32_t count = from->view.element_count;
+  const ct_vec3 *vertices = ct_mesh_get(moved->surface)->vertices;
+  moved->hulls = calloc(count, sizeof *moved->hulls);
+  moved->boxes = malloc(count * sizeof *moved->boxes);
+  ct_status status = moved->hulls && moved->boxes ? CT_OK : CT_OUT_OF_MEMORY;
+  for (uint32_t e = 0; status == CT_OK && e < count; e++)
+    status = ct_mesh_cancelled(e, cancel)
+                 ? CT_CANCELLED
+                 : add_element_hull(moved, e, vertices, from->hulls[e], cancel, report);
+  return status;
+}
+
+/* CT_LIMIT: the refitted tree would cost too much. */
+static ct_status refit_element_tree(const ct_elements *from, ct_elements *moved) {
+  moved->tree = ct_tree_clone(from->tree);
+  if (!moved->tree) return CT_OUT_OF_MEMORY;
+  ct_tree_fit(moved->tree, moved->boxes);
+  return ct_tree_cost(moved->tree) > CT_MESH_REFIT_COST * moved->tree_cost ? CT_LIMIT : CT_OK;
+}
+
+/* CT_LIMIT: the elements need to be rebuilt. */
+static ct_status refit_elements(const ct_elements *elements, const ct_mesh_parts *parts,
+                                ct_elements **out, ct_elements_report *report) {
+  ct_elements *moved = share_element_lists(elements);
+  if (!moved) return CT_OUT_OF_MEMORY;
+  *report = elements->report;
+  ct_status status = ct_elements_check_each(moved, parts, report);
+  if (status == CT_OK) status = refit_surface(elements, parts, moved, report);
+  if (status == CT_OK) status = refit_hulls(elements, moved, parts->cancel, report);
+  if (status == CT_OK) status = refit_element_tree(elements, moved);
+  if (status != CT_OK) {
+    ct_elements_release(moved);
+    return status;
+  }
+  complete_elements(moved, report);
+  *out = moved;
+  return CT_OK;
+}
+
+ct_status ct_elements_move(const ct_elements *elements, const ct_vec3 *vertices,
+                           const ct_vec3 *normals, const ct_cancel *cancel, ct_elements **out,
+                           ct_elements_report *report) {
+  ct_elements_report own = {.element = CT_NO_ELEMENT, .other = CT_NO_ELEMENT};
+  ct_mesh_parts parts = {.vertices = vertices,
+                         .normals = normals,
+                         .vertex_count = elements->view.vertex_count,
+                         .cancel = cancel};
+  bool out_of_memory = false;
+  if (!ct_mesh_open_vertices(&parts)) return CT_LIMIT;
+  bool kept = ct_mesh_keeps_points(elements->surface, &parts, &out_of_memory);
+  if (out_of_memory) return CT_OUT_OF_MEMORY;
+  ct_status status = kept ? refit_elements(elements, &parts, out, &own) : CT_LIMIT;
+  if (status == CT_LIMIT) return recreate_elements(elements, &parts, out, report);
+  if (report && (status == CT_OK || status == CT_BAD_ELEMENT)) *report = own;
+  return status;
+}

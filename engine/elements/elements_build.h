@@ -1,5 +1,5 @@
-/* Element meshes under construction: nodes and orientation (elements_check.c), shared faces
- * (elements_faces.c), the object (elements.c). */
+/* Element meshes under construction: nodes and orientation (elements_check.c), the object and its
+ * faces (elements.c). */
 #ifndef ELEMENTS_ELEMENTS_BUILD_H
 #define ELEMENTS_ELEMENTS_BUILD_H
 
@@ -38,18 +38,5 @@ ct_status ct_elements_check(ct_elements *elements, ct_mesh_parts *parts,
 /* Checks each element by itself. Requires `nodes`. CT_BAD_ELEMENT, CT_CANCELLED. */
 ct_status ct_elements_check_each(const ct_elements *elements, const ct_mesh_parts *parts,
                                  ct_elements_report *report);
-
-/* Adds the hull and the box of an element to the allocated arrays. like: a hull whose faces may
- * be reused, or NULL. */
-ct_status ct_elements_add_hull(ct_elements *elements, uint32_t element, const ct_vec3 *vertices,
-                               const ct_hull *like, const ct_cancel *cancel,
-                               ct_elements_report *report);
-
-/* Writes the view, the digest and the memory size. Requires all parts. */
-void ct_elements_close(ct_elements *elements, const ct_elements_report *report);
-
-/* Computes `across`, `outer` and their count. CT_BAD_ELEMENT, CT_OUT_OF_MEMORY, CT_CANCELLED. */
-ct_status ct_elements_match(ct_elements *elements, const ct_cancel *cancel,
-                            ct_elements_report *report);
 
 #endif
