@@ -143,8 +143,6 @@ uint32_t ct_scene_find(const ct_scene *scene, ct_text id) {
   return ct_index_find(&scene->index, &scene->bodies, scene->key, id);
 }
 
-uint32_t ct_scene_find_id(const void *scene, ct_text id) { return ct_scene_find(scene, id); }
-
 const ct_body *ct_scene_body(const ct_scene *scene, uint32_t row) {
   return ct_scene_body_at(scene, row);
 }
@@ -233,4 +231,59 @@ uint64_t ct_scene_weight(const ct_scene *scene) {
   if (scene->user) weight += scene->user->length;
   if (scene->materials) weight += scene->materials->bytes;
   return weight + ct_attached_list_weight(scene->attached);
+}
+
+/* ---- filters ---- */
+
+/* The rule that names both bodies, in either order. */
+static const ct_pair_rule *find_pair_rule(const ct_filters *f, ct_text a, ct_text b) {
+  for (size_t i = 0; i < f->pair_count; i++) {
+    const ct_pair_rule *p = &f->pairs[i];
+    if ((ct_text_same(p->a, a) && ct_text_same(p->b, b)) ||
+        (ct_text_same(p->a, b) && ct_text_same(p->b, a)))
+      return p;
+  }
+  return NULL;
+}
+
+ct_filter_verdict ct_scene_filter_verdict(const ct_scene *scene, uint32_t row_a, uint32_t row_b) {
+  ct_filter_verdict verdict = {true, NULL, {NULL, 0}, {NULL, 0}};
+  const ct_filter_set *set = scene->filters;
+  if (!set) return verdict;
+  const ct_body *a = ct_scene_body(scene, row_a), *b = ct_scene_body(scene, row_b);
+  verdict.pair_rule = find_pair_rule(&set->filters, ct_body_id(a), ct_body_id(b));
+  if (verdict.pair_rule) {
+    verdict.collide = verdict.pair_rule->collide;
+    return verdict;
+  }
+  for (size_t i = 0; i < ct_body_group_count(a); i++) {
+    uint32_t ga = ct_filter_set_group(set, ct_body_group(a, i));
+    if (ga == UINT32_MAX) continue;
+    for (size_t k = 0; k < ct_body_group_count(b); k++) {
+      uint32_t gb = ct_filter_set_group(set, ct_body_group(b, k));
+      if (gb == UINT32_MAX || !ct_filter_set_excludes(set, ga, gb)) continue;
+      return (ct_filter_verdict){false, NULL, ct_body_group(a, i), ct_body_group(b, k)};
+    }
+  }
+  return verdict;
+}
+
+/* ct_scene_find as a ct_find_row. */
+static uint32_t find_row_by_id(const void *scene, ct_text id) { return ct_scene_find(scene, id); }
+
+ct_status ct_scene_row_filter(const ct_scene *scene, const ct_cancel *cancel,
+                              const ct_row_filter **out) {
+  ct_scene *late = ct_scene_mutable(scene);
+  ct_row_filter *filter = atomic_load_explicit(&late->row_filter, memory_order_acquire);
+  if (!filter && scene->filters) {
+    ct_row_filter *mine = ct_row_filter_create(scene->filters, &scene->bodies, scene->rows,
+                                               find_row_by_id, scene, cancel);
+    if (!mine) return ct_cancel_raised(cancel) ? CT_CANCELLED : CT_OUT_OF_MEMORY;
+    if (atomic_compare_exchange_strong_explicit(&late->row_filter, &filter, mine,
+                                                memory_order_acq_rel, memory_order_acquire))
+      filter = mine;
+    else ct_row_filter_release(mine);
+  }
+  *out = filter;
+  return CT_OK;
 }

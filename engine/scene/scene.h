@@ -84,8 +84,6 @@ static inline ct_scene *ct_scene_mutable(const ct_scene *scene) {
 ct_scene *ct_scene_branch(const ct_scene *base);
 
 void ct_user_text_release(ct_user_text *text); /* NULL: nothing */
-/* ct_scene_find as a ct_find_row. */
-uint32_t ct_scene_find_id(const void *scene, ct_text id);
 
 /* The revision's derived data, made now if need be; borrowed from the scene. */
 ct_status ct_scene_derive(const ct_scene *scene, const ct_cancel *cancel, const ct_derived **out);

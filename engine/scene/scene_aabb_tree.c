@@ -252,20 +252,3 @@ ct_status ct_scene_derive(const ct_scene *scene, const ct_cancel *cancel, const 
   *out = derived;
   return CT_OK;
 }
-
-ct_status ct_scene_row_filter(const ct_scene *scene, const ct_cancel *cancel,
-                              const ct_row_filter **out) {
-  ct_scene *late = ct_scene_mutable(scene);
-  ct_row_filter *filter = atomic_load_explicit(&late->row_filter, memory_order_acquire);
-  if (!filter && scene->filters) {
-    ct_row_filter *mine = ct_row_filter_create(scene->filters, &scene->bodies, scene->rows,
-                                               ct_scene_find_id, scene, cancel);
-    if (!mine) return ct_cancel_raised(cancel) ? CT_CANCELLED : CT_OUT_OF_MEMORY;
-    if (atomic_compare_exchange_strong_explicit(&late->row_filter, &filter, mine,
-                                                memory_order_acq_rel, memory_order_acquire))
-      filter = mine;
-    else ct_row_filter_release(mine);
-  }
-  *out = filter;
-  return CT_OK;
-}
