@@ -1,12 +1,9 @@
-/* Probes: preparing, the walk over rows by distance, and running a range. */
+/* Probes: preparation, cost and runs over ranges of items. */
 #include "query/probe.h"
-#include "broad/aabb_tree.h"
 #include "shape/shape_validity.h"
 
 #include <stdlib.h>
 
-/* Steps between two looks at the cancel flag: a step is a box or a placed collider, some ns. */
-#define STEPS_PER_POLL 4096
 /* Nanoseconds on one core of 2020, to within a factor of three: an item, each level of the tree, a
  * body out of the tree, a body in a region before its pairs. */
 #define ITEM_NS 2000.0
@@ -102,113 +99,6 @@ double ct_probe_cost(const ct_probe *probe) {
   double loose = (double)query->derived->loose_count + (double)query->options.override_count;
   return (item + LEVEL_NS * (double)ct_tree_height(query->derived->tree) + LOOSE_NS * loose) *
          items;
-}
-
-/* ---- for the kinds -------------------------------------------------------------------------- */
-
-ct_probe_hit *ct_probe_add(ct_probe_range *run) {
-  if (run->count == run->capacity) {
-    size_t capacity = run->capacity ? 2 * run->capacity : 16;
-    ct_probe_hit *hits = realloc(run->hits, capacity * sizeof *hits);
-    if (!hits) return NULL;
-    run->hits = hits;
-    run->capacity = capacity;
-  }
-  return &run->hits[run->count++];
-}
-
-bool ct_probe_place(ct_probe_range *run, uint32_t row) {
-  if (run->placed_row == row) return true;
-  const ct_query *query = run->probe->query;
-  run->placed_row = row;
-  return ct_placed_body_set(&run->placed, ct_scene_body_at(query->scene, row),
-                            ct_query_pose(query, row));
-}
-
-bool ct_probe_cancelled(ct_probe_range *run, uint32_t steps) {
-  run->steps += steps;
-  if (run->steps < STEPS_PER_POLL) return false;
-  run->steps = 0;
-  return ct_cancel_raised(run->probe->options.cancel);
-}
-
-/* ---- the walk ------------------------------------------------------------------------------- */
-
-typedef struct walk {
-  ct_probe_range *run;
-  ct_probe_bound bound;
-  ct_probe_visit visit;
-} walk;
-
-static bool matters(const walk *w, double bound) {
-  return bound < INFINITY && bound <= w->run->limit;
-}
-
-static ct_status visit_row(const walk *w, uint32_t row, const ct_aabb *box) {
-  const uint8_t *where = w->run->probe->options.where;
-  if (where && !where[row]) return CT_OK;
-  if (ct_probe_cancelled(w->run, 1)) return CT_CANCELLED;
-  return matters(w, w->bound(w->run, box)) ? w->visit(w->run, row) : CT_OK;
-}
-
-/* A node that waits, and its bound. */
-typedef struct waiting_node {
-  uint32_t node;
-  double bound;
-} waiting_node;
-
-/* The nearer child first; one that has fallen behind the limit meanwhile is left out. */
-static ct_status walk_tree(const walk *w, const ct_tree *tree) {
-  waiting_node stack[CT_TREE_HEIGHT_MAX + 2];
-  int top = 0;
-  if (tree->root == CT_TREE_NULL) return CT_OK;
-  stack[top++] = (waiting_node){tree->root, w->bound(w->run, &tree->nodes[tree->root].box)};
-  while (top > 0) {
-    waiting_node at = stack[--top];
-    if (!matters(w, at.bound)) continue;
-    const ct_tree_node *node = &tree->nodes[at.node];
-    if (node->height == 0) {
-      uint32_t row = node->child[1];
-      ct_status status =
-          ct_query_overridden(w->run->probe->query, row) ? CT_OK : visit_row(w, row, &node->box);
-      if (status != CT_OK) return status;
-      continue;
-    }
-    if (ct_probe_cancelled(w->run, 2)) return CT_CANCELLED;
-    waiting_node c = {node->child[0], w->bound(w->run, &tree->nodes[node->child[0]].box)};
-    waiting_node d = {node->child[1], w->bound(w->run, &tree->nodes[node->child[1]].box)};
-    bool swap = d.bound < c.bound;
-    stack[top++] = swap ? c : d;
-    stack[top++] = swap ? d : c;
-  }
-  return CT_OK;
-}
-
-static ct_status walk_boxes(const walk *w) {
-  const ct_query *query = w->run->probe->query;
-  ct_status status = CT_OK;
-  for (uint32_t row = 0; row < query->scene->rows && status == CT_OK; row++) {
-    ct_aabb box;
-    if (ct_query_aabb(query, row, &box)) status = visit_row(w, row, &box);
-  }
-  return status;
-}
-
-ct_status ct_probe_walk(ct_probe_range *run, ct_probe_bound bound, ct_probe_visit visit) {
-  const ct_query *query = run->probe->query;
-  walk w = {run, bound, visit};
-  if (query->source == CT_SOURCE_BOXES) return walk_boxes(&w);
-  ct_status status = CT_OK;
-  for (uint32_t k = 0; k < query->derived->loose_count && status == CT_OK; k++) {
-    const ct_unbounded_body *loose = &query->derived->loose[k];
-    if (!ct_query_overridden(query, loose->row)) status = visit_row(&w, loose->row, &loose->box);
-  }
-  for (size_t k = 0; k < query->options.override_count && status == CT_OK; k++) {
-    ct_aabb box;
-    uint32_t row = query->options.overrides[k].row;
-    if (ct_query_aabb(query, row, &box)) status = visit_row(&w, row, &box);
-  }
-  return status == CT_OK ? walk_tree(&w, query->derived->tree) : status;
 }
 
 /* ---- running -------------------------------------------------------------------------------- */

@@ -39,22 +39,6 @@ typedef struct ct_probe_range {
   ct_vec3 point;
 } ct_probe_range;
 
-/* Room for one more hit, which is then the last; NULL: out of memory. */
-ct_probe_hit *ct_probe_add(ct_probe_range *run);
-/* Places the row's body; false: out of memory. */
-bool ct_probe_place(ct_probe_range *run, uint32_t row);
-/* Counts steps of some ns; true: cancelled. */
-bool ct_probe_cancelled(ct_probe_range *run, uint32_t steps);
-
-/* A lower bound on the distance of what is in the box; INFINITY: it does not matter. Never less for
- * a box within. */
-typedef double (*ct_probe_bound)(const ct_probe_range *run, const ct_aabb *box);
-typedef ct_status (*ct_probe_visit)(ct_probe_range *run, uint32_t row);
-
-/* Visits every row that `where` selects and whose box's bound is not above run->limit, which visits
- * may lower: near ones first. */
-ct_status ct_probe_walk(ct_probe_range *run, ct_probe_bound bound, ct_probe_visit visit);
-
 /* The hits of one item into run->hits, in order. */
 ct_status ct_probe_item_ray(ct_probe_range *run);
 ct_status ct_probe_item_point(ct_probe_range *run);

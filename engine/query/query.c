@@ -1,9 +1,91 @@
-/* Preparing a query: where its pairs come from, and what its ranges share. */
+/* Preparation of a query: overrides, boxes or tree, candidate pairs by a broad phase method; and
+ * consecutive frames of one scene: the frames of its boxes, and the accepted pairs of the previous
+ * frame. */
 #include "query/query.h"
+#include "broad/broad_methods.h"
 #include "broad/pair_list.h"
 
+#include <contact/sweep.h>
+
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct ct_query_frames {
+  ct_frames *boxes;                 /* NULL before the first frame */
+  size_t count;                     /* boxes in a frame */
+  ct_pair_list pairs, begun, ended; /* accepted */
+  ct_query_frame last;
+};
+
+ct_query_frames *ct_query_frames_create(void) { return calloc(1, sizeof(ct_query_frames)); }
+
+void ct_query_frames_destroy(ct_query_frames *frames) {
+  if (!frames) return;
+  ct_frames_destroy(frames->boxes);
+  ct_pair_list_free(&frames->pairs);
+  ct_pair_list_free(&frames->begun);
+  ct_pair_list_free(&frames->ended);
+  free(frames);
+}
+
+const ct_query_frame *ct_query_frames_last(const ct_query_frames *frames) { return &frames->last; }
+
+/* The pairs of the next frame's boxes, as ct_broad_pairs; `list` is borrowed from the frames until
+ * the next call. */
+static ct_status find_frame_pairs(ct_query_frames *frames, const ct_aabb *boxes, size_t count,
+                                  const ct_broad_options *options, ct_pair_list *list,
+                                  ct_broad_statistics *statistics) {
+  bool first = !frames->boxes;
+  if (first) frames->boxes = ct_frames_create(count);
+  if (!frames->boxes) return CT_OUT_OF_MEMORY;
+  if (first) frames->count = count;
+  assert(count == frames->count);
+  ct_frame_pairs found;
+  ct_status status = ct_frames_next(frames->boxes, boxes, options, &found);
+  if (status != CT_OK) return status;
+  frames->last = (ct_query_frame){.method = found.method,
+                                  .swaps = found.swaps,
+                                  .box_tests = found.box_tests,
+                                  .full_sorts = found.full_sorts,
+                                  .tree_height = found.tree_height};
+  *list = (ct_pair_list){(ct_pair_index *)found.pairs, found.pair_count, found.pair_count};
+  *statistics =
+      (ct_broad_statistics){found.method, found.tree_height, found.full_sorts, found.box_tests};
+  return CT_OK;
+}
+
+/* In its place where the pairs of a frame were found without such lists. */
+static void set_frame_method(ct_query_frames *frames, ct_broadphase method, uint64_t box_tests) {
+  frames->last = (ct_query_frame){.method = method, .box_tests = box_tests};
+}
+
+/* The pairs that the query accepts: takes note of what changed. */
+static ct_status record_frame_pairs(ct_query_frames *frames, const ct_pair_index *accepted,
+                                    size_t count) {
+  ct_pair_list pairs = {NULL, 0, 0};
+  ct_pair_output out = {.list = &pairs, .limit = SIZE_MAX};
+  ct_status status = CT_OK;
+  for (size_t k = 0; k < count && status == CT_OK; k++)
+    status = ct_pair_output_add(&out, accepted[k].i, accepted[k].j);
+  ct_pair_list_free(&frames->begun);
+  ct_pair_list_free(&frames->ended);
+  frames->begun = frames->ended = (ct_pair_list){NULL, 0, 0};
+  if (status == CT_OK)
+    status = ct_pair_changes(&frames->pairs, &pairs, &frames->begun, &frames->ended);
+  if (status != CT_OK) {
+    ct_pair_list_free(&pairs);
+    return status;
+  }
+  ct_pair_list_free(&frames->pairs);
+  frames->pairs = pairs;
+  frames->last.pairs = count;
+  frames->last.begun = frames->begun.items;
+  frames->last.begun_count = frames->begun.count;
+  frames->last.ended = frames->ended.items;
+  frames->last.ended_count = frames->ended.count;
+  return CT_OK;
+}
 
 /* Scenes up to this many rows are searched without a tree: a first question costs less so, a later
  * one no more than 1 us. */
@@ -213,14 +295,14 @@ static ct_status find_pairs(ct_query *query, const asked_rows *asked) {
   const ct_broad_options options = {query->broadphase, CT_PAIRS_MAX, o->cancel};
   ct_pair_list list = {NULL, 0, 0};
   ct_broad_statistics statistics = {0};
-  ct_status status = o->frames
-                         ? ct_query_frames_pairs(o->frames, asked->boxes, asked->count, &options,
-                                                 &list, &statistics)
-                         : ct_broad_pairs(asked->boxes, asked->count, &options, &list, &statistics);
+  ct_status status =
+      o->frames
+          ? find_frame_pairs(o->frames, asked->boxes, asked->count, &options, &list, &statistics)
+          : ct_broad_pairs(asked->boxes, asked->count, &options, &list, &statistics);
   if (status == CT_OK) status = accept_pairs(query, &list, asked->rows);
   if (!o->frames) ct_pair_list_free(&list);
   if (status == CT_OK && o->frames)
-    status = ct_query_frames_record(o->frames, query->listed, query->listed_count);
+    status = record_frame_pairs(o->frames, query->listed, query->listed_count);
   query->listed_tests = statistics.box_tests;
   query->broadphase = statistics.method;
   return status;
@@ -249,8 +331,8 @@ static ct_status next_frame(ct_query *query) {
   ct_status status = make_tree(query);
   if (status == CT_OK) status = list_few(query, few);
   if (status != CT_OK) return status;
-  ct_query_frames_rebuilt(frames, query->broadphase, query->listed_tests);
-  return ct_query_frames_record(frames, query->listed, query->listed_count);
+  set_frame_method(frames, query->broadphase, query->listed_tests);
+  return record_frame_pairs(frames, query->listed, query->listed_count);
 }
 
 bool ct_query_pairs_are_valid(const ct_scene *scene, const ct_row_pair *pairs, size_t count) {

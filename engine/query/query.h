@@ -65,17 +65,6 @@ const ct_pose *ct_query_pose(const ct_query *query, uint32_t row);
 /* Does `where` select the pair? */
 bool ct_query_selects(const ct_query *query, uint32_t i, uint32_t j);
 
-/* The pairs of the next frame's boxes, as ct_broad_pairs; `list` is borrowed from the frames until
- * the next call. */
-ct_status ct_query_frames_pairs(ct_query_frames *frames, const ct_aabb *boxes, size_t count,
-                                const ct_broad_options *options, ct_pair_list *list,
-                                ct_broad_statistics *statistics);
-/* In its place where the pairs of a frame were found without such lists. */
-void ct_query_frames_rebuilt(ct_query_frames *frames, ct_broadphase method, uint64_t box_tests);
-/* The pairs that the query accepts: takes note of what changed. */
-ct_status ct_query_frames_record(ct_query_frames *frames, const ct_pair_index *accepted,
-                                 size_t count);
-
 /* Is the body nothing but a half-space, and the box farther above its surface than reach? */
 bool ct_plane_below(const ct_body *body, const ct_pose *pose, const ct_aabb *box, double reach);
 /* Largest finite absolute coordinate. */
