@@ -272,7 +272,7 @@ static void go_on(ct_curved *c, ct_curved_answer *best) {
 static void answer_inside(const ct_cell_input *in, descent *d, ct_cell_result *result) {
   ct_curved *c = d->curved;
   ct_curved_ring ring = {.normal = d->lower_normal};
-  bool turned = !in->general && ct_curved_parallel_axes(c, &ring), several = ring.several;
+  bool turned = !in->iterative_only && ct_curved_parallel_axes(c, &ring), several = ring.several;
   ct_curved_answer best = ct_curved_newton(c, FEATURE_ANGLE, ring.normal);
   double least = turned ? ring.least : least_by_points(c, &best);
   if (-best.value - least > c->roundoff && !turned)
@@ -400,7 +400,7 @@ static void settle_sign(const ct_cell_input *in, ct_cell_result *result) {
 }
 
 void ct_curved_distance(const ct_cell_input *in, ct_cell_result *result) {
-  if (!in->general && ct_curved_ball(in, result)) return;
+  if (!in->iterative_only && ct_curved_ball(in, result)) return;
   solve(in, result);
   if (result->distance <= 0.0 && result->upper > 0.0) settle_sign(in, result);
 }

@@ -1,60 +1,22 @@
-/* One pair query: content order, the pair's frame, the cell of the matrix, and the result in world
- * coordinates.
+/* One pair query: the closed form of the pair's kinds, or else content order, the pair's frame, the
+ * cell of the dispatch table, and the result in world coordinates; and the gradient of the distance
+ * with respect to rigid motions of both bodies.
  *
  * The pair is computed in content order, so exchanging the bodies mirrors the result bit for bit.
  * Only the difference of the positions enters, so a common translation without rounding changes no
  * bit of distance and normal.
  */
-#include "pair/pair_cell.h"
+#include "dispatch/pair_query.h"
 #include "pair/pair_input.h"
 #include "pair/pair_order.h"
-#include "pair/placed_proxies.h"
 #include "pair/round_off_bound.h"
-#include "pair/workspace.h"
 #include "primitives/primitive_pairs.h"
 #include "shape/shape_compare.h"
 #include "shape/tapered_capsule.h"
 
-#include <contact/gjk_epa.h>
+#include <contact/gradient.h>
 
 #include <assert.h>
-#include <stdlib.h>
-
-/* Frame components that differ by less than this are ties; positions are measured in parts of
- * their distance. A tie decides the order only if all components tie. */
-#define ORDER_TIE 1e-6
-
-/* Returns the sign of the first difference above the tolerance of its kind. */
-static int compare_frames_above(const ct_frame *a, const ct_frame *b, double turn_least,
-                                double move_least) {
-  const ct_vec3 apart[4] = {
-      ct_sub(a->rotation.rx, b->rotation.rx), ct_sub(a->rotation.ry, b->rotation.ry),
-      ct_sub(a->rotation.rz, b->rotation.rz), ct_sub(a->position, b->position)};
-  for (int i = 0; i < 4; i++) {
-    const double d[3] = {apart[i].x, apart[i].y, apart[i].z},
-                 least = i == 3 ? move_least : turn_least;
-    for (int k = 0; k < 3; k++)
-      if (fabs(d[k]) > least) return d[k] < 0.0 ? -1 : 1;
-  }
-  return 0;
-}
-
-/* Compares frames with tolerances first, so a small motion does not change the order of equal
- * stacked shapes. */
-static int compare_frames(const ct_frame *a, const ct_frame *b) {
-  int order = compare_frames_above(a, b, ORDER_TIE,
-                                   ORDER_TIE * ct_max_abs(ct_sub(a->position, b->position)));
-  return order ? order : compare_frames_above(a, b, 0.0, 0.0);
-}
-
-bool ct_frames_are_swapped(const ct_frame *a, const ct_frame *b) {
-  return compare_frames(a, b) > 0;
-}
-
-bool ct_pair_is_swapped(ct_placed a, ct_placed b) {
-  int order = ct_shape_compare(a.shape, b.shape);
-  return order ? order > 0 : ct_frames_are_swapped(a.frame, b.frame);
-}
 
 /* A pair in content order. */
 typedef struct ordered_pair {
@@ -92,7 +54,7 @@ static void order_pair(ct_placed a, ct_placed b, double threshold, ct_workspace 
   o->lift = 0.0;
   o->input.threshold = threshold;
   o->input.workspace = workspace;
-  o->input.general = false;
+  o->input.iterative_only = false;
   o->swapped = ct_pair_is_swapped(a, b);
   /* Selection by index: the order is unpredictable, so branches would be mispredicted. */
   const ct_placed both[2] = {a, b};
@@ -132,22 +94,6 @@ static bool has_parallel_features(const ct_cell_input *in, ct_vec3 normal) {
   int rank_b = ct_proxy_feature(&in->b, ct_neg(normal), 1e-6, b);
   if (rank_a + rank_b > 2) return rank_b > 0;
   return rank_a == 1 && rank_b == 1 && ct_norm(ct_cross(a[0], b[0])) <= 1e-6;
-}
-
-static ct_relation classify_pair_relation(const ordered_pair *o, const ct_cell_result *r,
-                                          double tolerance) {
-  const ct_cell_input *in = &o->input;
-  if (r->status == CT_PAIR_UNSUPPORTED) return ct_half_spaces_relation(&in->relative);
-  if (has_mesh(o)) return ct_mesh_relation(in, r, tolerance);
-  if (r->distance > tolerance) return CT_SEPARATED;
-  if (r->distance >= -tolerance) return CT_TOUCHING;
-  if (o->kind_a == CT_KIND_PLANE) return CT_PENETRATING;
-  if (o->kind_b == CT_KIND_PLANE)
-    return ct_half_space_contains(&in->relative, &in->a) ? CT_CONTAINED : CT_PENETRATING;
-  const ct_cancel *cancel = ct_workspace_cancel(in->workspace);
-  if (ct_proxy_contains(&in->a, &in->b, r->normal, cancel)) return CT_CONTAINING;
-  if (ct_proxy_contains(&in->b, &in->a, ct_neg(r->normal), cancel)) return CT_CONTAINED;
-  return CT_PENETRATING;
 }
 
 static double clear_zero_sign(double x) { return x + 0.0; }
@@ -202,40 +148,39 @@ static void write_pair_result(const ordered_pair *o, const ct_cell_result *r, ct
 }
 
 /* Runs a cell on an ordered pair and writes the result. */
-static void run_cell(ordered_pair *o, ct_cell cell, double tolerance, ct_pair_result *result) {
+static void run_cell(ordered_pair *o, const ct_pair_methods *methods, double tolerance,
+                     ct_pair_result *result) {
   ct_cell_result r = {.status = CT_PAIR_OK};
-  cell(&o->input, &r);
+  methods->cell(&o->input, &r);
   o->input.a.hint = r.hint_a;
   o->input.b.hint = r.hint_b;
   if (o->kind_b != CT_KIND_PLANE && !has_mesh(o) && has_parallel_features(&o->input, r.normal))
     r.flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
   widen_bounds(o, &r);
-  write_pair_result(o, &r, classify_pair_relation(o, &r, tolerance), result);
+  write_pair_result(o, &r, methods->relation(&o->input, &r, tolerance), result);
+}
+
+void ct_pair_distance_by_methods(ct_placed a, ct_placed b, const ct_pair_options *options,
+                                 ct_workspace *workspace, const ct_pair_methods *methods,
+                                 ct_pair_result *result) {
+  ordered_pair o;
+  order_pair(a, b, options->threshold, workspace, &o);
+  run_cell(&o, methods, options->tolerance, result);
 }
 
 void ct_pair_distance_by_matrix(ct_placed a, ct_placed b, const ct_pair_options *options,
                                 ct_workspace *workspace, ct_pair_result *result) {
   ordered_pair o;
   order_pair(a, b, options->threshold, workspace, &o);
-  run_cell(&o, ct_dispatch_cell(o.kind_a, o.kind_b), options->tolerance, result);
+  run_cell(&o, ct_pair_matrix[o.kind_a][o.kind_b], options->tolerance, result);
 }
 
-static double resolve_threshold(const ct_pair_options *options) {
-  return options->threshold == 0.0 ? INFINITY : options->threshold;
-}
-
-void ct_pair_gjk_epa(ct_placed a, ct_placed b, const ct_pair_options *options,
-                     ct_workspace *workspace, ct_pair_result *result) {
-  ct_frame room[2];
-  if (!ct_placed_prepare_both(&a, &b, room)) {
-    *result = ct_pair_unsupported();
-    return;
-  }
-  assert(ct_gjk_epa_is_supported(a.shape, b.shape));
-  ordered_pair o;
-  order_pair(a, b, resolve_threshold(options), workspace, &o);
-  o.input.general = true;
-  run_cell(&o, ct_cell_convex_convex, options->tolerance, result);
+/* The closed form of the kinds, or the cell. Inlined: a call costs a tenth of two spheres. */
+CT_INLINE void solve_pair(ct_placed a, ct_placed b, const ct_pair_options *options,
+                          ct_workspace *workspace, ct_pair_result *result) {
+  const ct_pair_methods *methods = ct_pair_matrix[a.shape->kind][b.shape->kind];
+  if (methods->primitive_distance && methods->primitive_distance(a, b, options, result)) return;
+  ct_pair_distance_by_matrix(a, b, options, workspace, result);
 }
 
 void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options,
@@ -245,60 +190,66 @@ void ct_pair_distance(ct_placed a, ct_placed b, const ct_pair_options *options,
     *result = ct_pair_unsupported();
     return;
   }
-  const ct_pair_options own = {options->tolerance, resolve_threshold(options)};
-  ct_pair_distance_within(a, b, &own, workspace, result);
+  const ct_pair_options own = {options->tolerance, ct_resolve_threshold(options)};
+  solve_pair(a, b, &own, workspace, result);
 }
 
 void ct_pair_distance_within(ct_placed a, ct_placed b, const ct_pair_options *options,
                              ct_workspace *workspace, ct_pair_result *result) {
-  if (!ct_primitive_distance(a, b, options, result))
-    ct_pair_distance_by_matrix(a, b, options, workspace, result);
+  solve_pair(a, b, options, workspace, result);
+}
+
+/* ---- overlap ------------------------------------------------------------------------------- */
+
+/* Overlap of an ordered pair; *witness in the world. */
+static bool test_ordered_overlap(const ordered_pair *o, const ct_pair_methods *methods,
+                                 ct_vec3 *witness) {
+  ct_vec3 common = {0.0, 0.0, 0.0};
+  if (methods->overlap) {
+    if (!methods->overlap(&o->input, witness ? &common : NULL)) return false;
+  } else {
+    ct_cell_result r = {.status = CT_PAIR_OK};
+    methods->cell(&o->input, &r);
+    if (r.distance > 0.0) return false;
+    if (witness) common = methods->common_point(&o->input, &r);
+  }
+  if (witness) *witness = transform_to_world(o, common);
+  return true;
+}
+
+bool ct_pair_overlap_by_methods(ct_placed a, ct_placed b, ct_workspace *workspace,
+                                const ct_pair_methods *methods, ct_vec3 *witness) {
+  ordered_pair o;
+  order_pair(a, b, INFINITY, workspace, &o);
+  return test_ordered_overlap(&o, methods, witness);
 }
 
 bool ct_pair_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 *witness) {
   ct_frame room[2];
   if (!ct_placed_prepare_both(&a, &b, room)) return false;
+  const ct_pair_methods *methods = ct_pair_matrix[a.shape->kind][b.shape->kind];
   bool overlap;
-  if (ct_primitive_overlap(a, b, &overlap) &&
-      (!overlap || !witness || ct_primitive_common_point(a, b, witness)))
-    return overlap;
-  ordered_pair o;
-  order_pair(a, b, INFINITY, workspace, &o);
-  ct_vec3 common = {0.0, 0.0, 0.0};
-  ct_cell cell = ct_dispatch_cell(o.kind_a, o.kind_b);
-  if (has_mesh(&o)) {
-    if (!ct_mesh_overlap(&o.input, witness ? &common : NULL)) return false;
-  } else if (cell == ct_cell_convex_convex) {
-    if (!ct_convex_overlap(&o.input, witness ? &common : NULL)) return false;
-  } else {
-    ct_cell_result r = {.status = CT_PAIR_OK};
-    cell(&o.input, &r);
-    if (r.distance > 0.0) return false;
-    if (witness)
-      common = o.kind_b == CT_KIND_PLANE ? r.point_a : ct_convex_common_point(&o.input, &r);
+  if (methods->primitive_overlap && methods->primitive_overlap(a, b, &overlap)) {
+    if (!overlap || !witness) return overlap;
+    if (methods->primitive_common_point && methods->primitive_common_point(a, b, witness))
+      return true;
   }
-  if (witness) *witness = transform_to_world(&o, common);
-  return true;
-}
-
-static bool is_tapered_shape(const ct_shape *s) {
-  return s->kind == CT_KIND_CAPSULE && s->capsule.radius_bottom != s->capsule.radius_top;
-}
-
-bool ct_gjk_epa_is_supported(const ct_shape *a, const ct_shape *b) {
-  return ct_kind_is_bounded_convex(a->kind) && ct_kind_is_bounded_convex(b->kind) &&
-         !is_tapered_shape(a) && !is_tapered_shape(b);
-}
-
-bool ct_pair_gjk_epa_overlap(ct_placed a, ct_placed b, ct_workspace *workspace, ct_vec3 *witness) {
-  ct_frame room[2];
-  if (!ct_placed_prepare_both(&a, &b, room)) return false;
-  assert(ct_gjk_epa_is_supported(a.shape, b.shape));
   ordered_pair o;
   order_pair(a, b, INFINITY, workspace, &o);
-  o.input.general = true;
-  ct_vec3 common = {0.0, 0.0, 0.0};
-  if (!ct_convex_overlap(&o.input, witness ? &common : NULL)) return false;
-  if (witness) *witness = transform_to_world(&o, common);
+  return test_ordered_overlap(&o, ct_pair_matrix[o.kind_a][o.kind_b], witness);
+}
+
+/* ---- gradient ------------------------------------------------------------------------------ */
+
+bool ct_pair_gradient(const ct_pair_result *r, ct_vec3 origin_a, ct_vec3 origin_b,
+                      ct_gradient *out) {
+  if (ct_max_abs(r->normal) == 0.0) return false;
+  if (r->status == CT_PAIR_UNSUPPORTED || (r->flags & CT_FLAG_NORMAL_ARBITRARY)) return false;
+  /* The depth of a feature changes along the direction to its nearest surface, which is not the
+   * normal. */
+  if (r->depth_kind == CT_DEPTH_FEATURE || r->depth_kind == CT_DEPTH_NONE) return false;
+  ct_vec3 zero = {0.0, 0.0, 0.0}, n = r->normal;
+  *out = (ct_gradient){.a = {ct_sub(zero, n), ct_cross(n, ct_sub(r->point_a, origin_a))},
+                       .b = {n, ct_cross(ct_sub(r->point_b, origin_b), n)}};
   return true;
 }

@@ -455,7 +455,10 @@ static bool look_for_proper(void *context, uint32_t position, const ct_gap *gap)
 }
 
 ct_relation ct_convex_mesh_relation(const ct_cell_input *in, const ct_cell_result *result,
-                                    double touching) {
+                                    double tolerance) {
+  ct_relation relation;
+  if (ct_mesh_relation_by_distance(result, tolerance, &relation)) return relation;
+  double touching = result->depth_kind != CT_DEPTH_NONE ? 0.0 : tolerance;
   ct_convex_mesh p;
   open_pair(&p, in);
   double radius = p.radius + p.growth;

@@ -6,10 +6,13 @@
  */
 #include "mesh_pairs/mesh_mesh.h"
 
+#include "mesh/mesh_support.h"
 #include "mesh_pairs/elements_depth.h"
 #include "mesh_pairs/mesh_depth.h"
 #include "pair/workspace.h"
 #include "shape/tapered_capsule.h"
+
+#include <assert.h>
 
 static double roundoff_of(const ct_mesh_pair *p) {
   return CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * p->extent;
@@ -30,6 +33,15 @@ void ct_mesh_write_result(double proxy, ct_gap gap, ct_mesh_growth growth, bool 
   result->depth_kind = solids || grown > 0.0 ? CT_DEPTH_FEATURE : CT_DEPTH_NONE;
   result->overlap = gap.overlap;
   if (result->depth_kind == CT_DEPTH_NONE) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
+}
+
+ct_convex_proxy ct_mesh_ball(const ct_shape *shape, const ct_frame *frame) {
+  const ct_mesh_view *view = ct_mesh_get(shape->mesh);
+  ct_convex_proxy proxy = {.kind = CT_PROXY_POINT, .size = view->radius};
+  proxy.center = proxy.middle = frame ? ct_to_parent(*frame, view->centroid) : view->centroid;
+  proxy.radius[0] = proxy.radius[1] = ct_shape_growth(shape);
+  proxy.extent = ct_mesh_extent(view) + proxy.radius[0];
+  return proxy;
 }
 
 static void open_pair(const ct_cell_input *in, ct_mesh_pair *p) {
@@ -157,7 +169,20 @@ void ct_cell_mesh_mesh(const ct_cell_input *in, ct_cell_result *result) {
       ct_min2(result->lower, -2.0 * ct_min2(p.a->radius, p.b->radius) - growth.a - growth.b);
 }
 
+/* Overlap of meshes with rounding or a margin: by the distance of the surfaces. */
+static bool test_rounded_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
+  ct_cell_input full = *in;
+  full.threshold = 0.0;
+  ct_cell_result r = {.status = CT_PAIR_OK};
+  ct_cell_mesh_mesh(&full, &r);
+  double sum = r.radius_a + r.radius_b;
+  if (common) *common = ct_lerp(r.point_a, r.point_b, sum > 0.0 ? r.radius_b / sum : 0.5);
+  return r.distance <= 0.0;
+}
+
 bool ct_mesh_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
+  if (ct_shape_growth(in->shape_a) + ct_shape_growth(in->shape_b) != 0.0)
+    return test_rounded_mesh_overlap(in, common);
   ct_mesh_pair p;
   open_pair(in, &p);
   ct_mesh_nearest_pair found;
@@ -168,7 +193,14 @@ bool ct_mesh_mesh_overlap(const ct_cell_input *in, ct_vec3 *common) {
   return true;
 }
 
-/* ---- how they lie --------------------------------------------------------------------------- */
+/* ---- relation ------------------------------------------------------------------------------ */
+
+bool ct_mesh_relation_by_distance(const ct_cell_result *r, double tolerance,
+                                  ct_relation *relation) {
+  bool measured = r->depth_kind != CT_DEPTH_NONE;
+  *relation = r->distance > tolerance ? CT_SEPARATED : CT_TOUCHING;
+  return r->distance > 0.0 || (measured && r->distance >= -tolerance && r->distance < 0.0);
+}
 
 typedef struct crossing {
   double slack;
@@ -207,7 +239,10 @@ static bool mesh_holds(const ct_mesh_pair *p, bool second, bool every) {
 }
 
 ct_relation ct_mesh_mesh_relation(const ct_cell_input *in, const ct_cell_result *result,
-                                  double touching) {
+                                  double tolerance) {
+  ct_relation relation;
+  if (ct_mesh_relation_by_distance(result, tolerance, &relation)) return relation;
+  double touching = result->depth_kind != CT_DEPTH_NONE ? 0.0 : tolerance;
   ct_mesh_pair p;
   open_pair(in, &p);
   if (result->crossed && pass_through(&p, result, ct_max2(touching, roundoff_of(&p))))
@@ -218,4 +253,94 @@ ct_relation ct_mesh_mesh_relation(const ct_cell_input *in, const ct_cell_result 
   if (mesh_holds(&p, true, every)) return CT_CONTAINING;
   if (mesh_holds(&p, false, every)) return CT_CONTAINED;
   return result->crossed && result->distance == 0.0 ? CT_TOUCHING : CT_PENETRATING;
+}
+
+/* ---- a mesh and a half-space: the lowest vertex -------------------------------------------- */
+
+#define STACK_SIZE (CT_MESH_DEPTH_MAX + 4)
+
+/* Search for the lowest vertex. */
+typedef struct lowest {
+  const ct_mesh_view *view;
+  ct_vec3 up, origin;
+  double height;
+  uint32_t vertex, triangle; /* as given; the lowest triangle of the lowest vertex */
+} lowest;
+
+/* Height of the lowest corner of a box. */
+static double find_box_bottom(const lowest *l, const ct_aabb *box) {
+  ct_vec3 up = l->up,
+          p = {up.x >= 0.0 ? box->min.x : box->max.x, up.y >= 0.0 ? box->min.y : box->max.y,
+               up.z >= 0.0 ? box->min.z : box->max.z};
+  return ct_dot(up, ct_sub(p, l->origin));
+}
+
+static void test_lowest_leaf(lowest *l, const ct_mesh_node *leaf) {
+  for (uint32_t i = leaf->first; i < leaf->first + leaf->count; i++) {
+    for (int k = 0; k < 3; k++) {
+      uint32_t vertex = l->view->corners[i][k], triangle = l->view->order[i];
+      double height = ct_dot(l->up, ct_sub(l->view->vertices[vertex], l->origin));
+      if (height > l->height) continue;
+      if (height == l->height &&
+          (vertex > l->vertex || (vertex == l->vertex && triangle >= l->triangle)))
+        continue;
+      l->height = height;
+      l->vertex = vertex;
+      l->triangle = triangle;
+    }
+  }
+}
+
+/* Rounding keeps the order of sums and products, so no vertex comes out lower than the bottom of
+ * its box. */
+static void find_lowest(lowest *l) {
+  uint32_t stack[STACK_SIZE];
+  int top = 0;
+  stack[top++] = 0;
+  while (top > 0) {
+    const ct_mesh_node *n = &l->view->nodes[stack[--top]];
+    if (find_box_bottom(l, &n->box) > l->height) continue;
+    if (n->count > 0) {
+      test_lowest_leaf(l, n);
+      continue;
+    }
+    assert(top + 2 <= STACK_SIZE);
+    bool second = find_box_bottom(l, &l->view->nodes[n->first + 1].box) <
+                  find_box_bottom(l, &l->view->nodes[n->first].box);
+    stack[top++] = n->first + (second ? 0 : 1);
+    stack[top++] = n->first + (second ? 1 : 0);
+  }
+}
+
+void ct_cell_mesh_half_space(const ct_cell_input *in, ct_cell_result *result) {
+  const ct_mat3 *r = &in->relative.rotation;
+  lowest l = {
+      .view = ct_mesh_get(in->shape_a->mesh), .origin = in->relative.position, .height = INFINITY};
+  l.up = ct_unit_or(ct_vec(r->rx.z, r->ry.z, r->rz.z), ct_vec(0.0, 0.0, 1.0));
+  l.vertex = l.triangle = UINT32_MAX;
+  find_lowest(&l);
+  ct_vec3 vertex = l.view->vertices[l.vertex], down = ct_neg(l.up);
+  double radius = ct_shape_growth(in->shape_a);
+  result->normal = down;
+  result->distance = result->lower = result->upper = l.height - radius;
+  result->point_a = ct_add_scaled(vertex, down, radius);
+  result->point_b = ct_add_scaled(vertex, down, l.height);
+  result->triangle_a = l.triangle;
+  result->iterations = 1;
+}
+
+/* True if the whole mesh is below the plane's surface, to round-off. */
+static bool half_space_contains_mesh(const ct_cell_input *in) {
+  const ct_mat3 *r = &in->relative.rotation;
+  ct_vec3 up = ct_unit_or(ct_vec(r->rx.z, r->ry.z, r->rz.z), ct_vec(0.0, 0.0, 1.0));
+  double top = ct_mesh_support_value(ct_mesh_get(in->shape_a->mesh), up) -
+               ct_dot(up, in->relative.position) + in->a.radius[0];
+  return top <= CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * ct_max2(in->a.extent, fabs(top));
+}
+
+ct_relation ct_mesh_half_space_relation(const ct_cell_input *in, const ct_cell_result *r,
+                                        double tolerance) {
+  if (r->distance > tolerance) return CT_SEPARATED;
+  if (r->distance >= -tolerance) return CT_TOUCHING;
+  return half_space_contains_mesh(in) ? CT_CONTAINED : CT_PENETRATING;
 }

@@ -15,14 +15,9 @@ typedef struct ct_mesh_growth {
 void ct_mesh_write_result(double proxy, ct_gap gap, ct_mesh_growth growth, bool solids,
                           ct_cell_result *result);
 
-/* How two bodies that overlap lie. Surfaces that overlap by no more than `touching` only touch. */
-ct_relation ct_mesh_mesh_relation(const ct_cell_input *input, const ct_cell_result *result,
-                                  double touching);
-ct_relation ct_convex_mesh_relation(const ct_cell_input *input, const ct_cell_result *result,
-                                    double touching);
-
-/* Do they overlap? *common (may be NULL): a point of both. */
-bool ct_mesh_mesh_overlap(const ct_cell_input *input, ct_vec3 *common);
-bool ct_convex_mesh_overlap(const ct_cell_input *input, ct_vec3 *common);
+/* Relation of a mesh and another body, where the distance alone decides it: separated or touching.
+ * False: undecided. */
+bool ct_mesh_relation_by_distance(const ct_cell_result *result, double tolerance,
+                                  ct_relation *relation);
 
 #endif

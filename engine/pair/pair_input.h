@@ -6,16 +6,33 @@
 
 #include <contact/pair.h>
 
+#include <math.h>
+
+/* Not inlined, as frames are rarely missing: the check of a pair of spheres costs as much as their
+ * distance otherwise. */
+static __attribute__((noinline, unused)) const ct_frame *ct_placed_set_frame(const ct_frame *frame,
+                                                                             ct_frame *room) {
+  return ct_frame_or_unturned(frame, room);
+}
+
 /* Sets a missing frame to the identity, stored in *room. Returns false if the shape is missing or
  * invalid. */
-static inline bool ct_placed_prepare(ct_placed *placed, ct_frame *room) {
-  placed->frame = ct_frame_or_unturned(placed->frame, room);
+static inline __attribute__((always_inline)) bool ct_placed_prepare(ct_placed *placed,
+                                                                    ct_frame *room) {
+  if (!placed->frame || ct_frame_is_unset(placed->frame))
+    placed->frame = ct_placed_set_frame(placed->frame, room);
   return placed->shape && ct_shape_is_valid(placed->shape);
 }
 
-static inline bool ct_placed_prepare_both(ct_placed *a, ct_placed *b, ct_frame room[2]) {
+static inline __attribute__((always_inline)) bool ct_placed_prepare_both(ct_placed *a, ct_placed *b,
+                                                                         ct_frame room[2]) {
   bool first = ct_placed_prepare(a, &room[0]), second = ct_placed_prepare(b, &room[1]);
   return first && second;
+}
+
+/* The threshold of a query: 0 stands for INFINITY. */
+static inline double ct_resolve_threshold(const ct_pair_options *options) {
+  return options->threshold == 0.0 ? INFINITY : options->threshold;
 }
 
 /* Result for a pair that is not valid. */

@@ -4,11 +4,15 @@
  * otherwise the axis of least depth gives the penetration. All six face axes are evaluated before
  * any decision, then all nine cross products: the separating axis is unpredictable, and a
  * mispredicted branch costs more than the arithmetic. Ties for the least depth and parallel
- * features are left to the matrix. All values are in the frame of the first box in content order.
+ * features are declined. All values are in the frame of the first box in content order.
+ *
+ * ct_box_box_depth evaluates the same axes for cores that overlap, and breaks ties.
  */
 #include "primitives/box_box.h"
 #include "base/simd_lanes.h"
 #include "pair/pair_order.h"
+
+#include <assert.h>
 
 /* Separations and ties below this many u of the problem's size are undecided. */
 #define SURE_ROUNDOFFS 64.0
@@ -388,6 +392,7 @@ bool ct_box_pair_near(ct_box_pair *pair, const ct_pair_options *options, ct_pair
 bool ct_box_box_distance(ct_placed a, ct_placed b, const ct_pair_options *options,
                          ct_pair_result *result) {
   boxes s;
+  if (!ct_box_is_sharp(a.shape) || !ct_box_is_sharp(b.shape)) return false;
   place_boxes(a, b, &s);
   return solve_box_pair(&s, options, true, result);
 }
@@ -395,8 +400,65 @@ bool ct_box_box_distance(ct_placed a, ct_placed b, const ct_pair_options *option
 bool ct_box_box_overlap(ct_placed a, ct_placed b, bool *overlap) {
   boxes s;
   axis best;
+  if (!ct_box_is_sharp(a.shape) || !ct_box_is_sharp(b.shape)) return false;
   place_boxes(a, b, &s);
   verdict found = search_axes(&s, s.sure, false, &best);
   *overlap = found == OVERLAPPING;
   return found != UNSURE;
+}
+
+/* ---- depth in the frame of the pair, with ties broken ---------------------------------------- */
+
+/* Search over the axes of two boxes. */
+typedef struct box_axis_search {
+  const ct_convex_proxy *a, *b;
+  ct_vec3 between; /* centre to centre */
+  double tie;
+  bool breaking_ties; /* pass 1: find the least depth; pass 2: break ties near it */
+  ct_epa_result *result;
+} box_axis_search;
+
+static double project_half_width(const ct_convex_proxy *box, ct_vec3 n) {
+  return fabs(ct_dot(n, box->axis[0])) + fabs(ct_dot(n, box->axis[1])) +
+         fabs(ct_dot(n, box->axis[2]));
+}
+
+/* Evaluates an axis, oriented from a to b; if the centres do not decide, the greater of both
+ * signs. */
+static void consider_box_axis(box_axis_search *f, ct_vec3 direction) {
+  double length = ct_norm(direction);
+  if (!(length > 0.0)) return;
+  ct_vec3 n = ct_vec(direction.x / length, direction.y / length, direction.z / length);
+  double level = ct_dot(n, f->between);
+  if (level < 0.0 || (level == 0.0 && ct_normal_greater(ct_neg(n), n))) n = ct_neg(n);
+  double depth = project_half_width(f->a, n) + project_half_width(f->b, n) - fabs(level);
+  ct_epa_result *r = f->result;
+  if (!f->breaking_ties && depth < r->first_depth) {
+    r->first_depth = depth;
+    r->first_normal = n;
+  }
+  if (!f->breaking_ties || depth > r->first_depth + f->tie) return;
+  bool first = !(r->depth < INFINITY);
+  if (fabs(level) <= f->tie || (!first && ct_norm(ct_sub(n, r->normal)) > 1e-6)) r->several = true;
+  if (!first && !ct_normal_greater(n, r->normal)) return;
+  r->depth = depth;
+  r->normal = n;
+}
+
+static void evaluate_box_axes(box_axis_search *f) {
+  for (int i = 0; i < 3; i++) consider_box_axis(f, f->a->axis[i]);
+  for (int j = 0; j < 3; j++) consider_box_axis(f, f->b->axis[j]);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) consider_box_axis(f, ct_cross(f->a->axis[i], f->b->axis[j]));
+}
+
+void ct_box_box_depth(const ct_convex_proxy *a, const ct_convex_proxy *b, ct_epa_result *result) {
+  assert(a->kind == CT_PROXY_BOX && b->kind == CT_PROXY_BOX);
+  box_axis_search f = {.a = a, .b = b, .between = ct_sub(b->center, a->center), .result = result};
+  f.tie = 2.0 * CT_UNIT_ROUNDOFF * (ct_norm(f.between) + a->size + b->size);
+  *result = (ct_epa_result){.depth = INFINITY, .first_depth = INFINITY, .status = CT_PAIR_OK};
+  evaluate_box_axes(&f);
+  f.breaking_ties = true;
+  evaluate_box_axes(&f);
+  result->least = result->first_depth;
 }

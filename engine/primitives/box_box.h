@@ -6,6 +6,7 @@
 #ifndef PRIMITIVES_BOX_BOX_H
 #define PRIMITIVES_BOX_BOX_H
 
+#include "convex/epa.h"
 #include "primitives/primitive_pairs.h"
 
 typedef struct ct_box_pair {
@@ -31,6 +32,10 @@ void ct_box_pair_place(ct_placed a, ct_placed b, ct_box_pair *pair);
 /* ct_primitive_distance of a placed pair. For a pair farther apart than the threshold only the
  * bounds are set; normal and points are zero. */
 bool ct_box_pair_near(ct_box_pair *pair, const ct_pair_options *options, ct_pair_result *result);
+
+/* Writes depth and normal of two box cores, without rounding, that overlap or touch to round-off;
+ * ties give the greater normal. For separated boxes the least overlap is not the distance. */
+void ct_box_box_depth(const ct_convex_proxy *a, const ct_convex_proxy *b, ct_epa_result *result);
 
 /* Returns component i of a vector without a branch. */
 CT_INLINE double ct_vec3_component(const ct_vec3 *v, int i) { return ((const double *)v)[i]; }

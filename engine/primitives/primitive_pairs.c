@@ -1,8 +1,11 @@
 /* Closed forms: ball against ball and box, capsule against ball and capsule. Each declines
- * (returns false) where the direct formulas are ill-conditioned; the matrix then decides. */
+ * (returns false) where the direct formulas are ill-conditioned; the cell of the dispatch table
+ * then decides. */
+#include "primitives/primitive_pairs.h"
 #include "base/simd_lanes.h"
-#include "primitives/box_box.h"
 #include "shape/tapered_capsule.h"
+
+#include <assert.h>
 
 /* Cores closer than this part of their bodies' size leave the normal undetermined by too many u. */
 #define CLOSE 0x1p-10
@@ -161,7 +164,7 @@ CT_INLINE bool solve_capsule_capsule(const body *a, const body *b, const ct_fram
   if (core_gap - lower >
       GAP_FRACTION * CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * (length + fabs(core_gap - radii)))
     return false;
-  /* Each body must extend beyond the other along the normal; otherwise the matrix decides
+  /* Each body must extend beyond the other along the normal; otherwise the cell decides
    * containment. */
   if (square + 2.0 * lean[1] <= (ra - rb + least) * core_gap ||
       square + 2.0 * lean[0] <= (rb - ra + least) * core_gap)
@@ -273,12 +276,8 @@ CT_INLINE bool test_ball_box_overlap(ct_placed ball, ct_placed box, double radiu
   return fabs(square - level) > ROOT_BAND * level;
 }
 
-/* Not inlined: its many registers would be saved on the fast path of ball pairs too. */
-static __attribute__((noinline)) bool solve_primitive_pair(ct_placed a, ct_placed b,
-                                                           const ct_pair_options *options,
-                                                           ct_pair_result *result) {
-  if (ct_box_is_sharp(a.shape) && ct_box_is_sharp(b.shape))
-    return ct_box_box_distance(a, b, options, result);
+bool ct_primitive_distance(ct_placed a, ct_placed b, const ct_pair_options *options,
+                           ct_pair_result *result) {
   body p = classify_body(a.shape), q = classify_body(b.shape);
   if (p.form == OTHER || q.form == OTHER) return false;
   if (p.form == BOX)
@@ -290,11 +289,10 @@ static __attribute__((noinline)) bool solve_primitive_pair(ct_placed a, ct_place
   return solve_capsule_capsule(&p, &q, a.frame, b.frame, options->tolerance, result);
 }
 
-bool ct_primitive_distance(ct_placed a, ct_placed b, const ct_pair_options *options,
-                           ct_pair_result *result) {
+bool ct_sphere_sphere_distance(ct_placed a, ct_placed b, const ct_pair_options *options,
+                               ct_pair_result *result) {
   const ct_shape *s = a.shape, *t = b.shape;
-  if (s->kind != CT_KIND_SPHERE || t->kind != CT_KIND_SPHERE)
-    return solve_primitive_pair(a, b, options, result);
+  assert(s->kind == CT_KIND_SPHERE && t->kind == CT_KIND_SPHERE);
   return solve_ball_ball(a.frame, b.frame, s->sphere.radius + ct_shape_growth(s),
                          t->sphere.radius + ct_shape_growth(t), options->tolerance, result);
 }
@@ -302,7 +300,7 @@ bool ct_primitive_distance(ct_placed a, ct_placed b, const ct_pair_options *opti
 bool ct_primitive_overlap(ct_placed a, ct_placed b, bool *overlap) {
   body p = classify_body(a.shape), q = classify_body(b.shape);
   if (p.form == OTHER || q.form == OTHER) return false;
-  if (p.form == BOX && q.form == BOX) return ct_box_box_overlap(a, b, overlap);
+  assert(p.form != BOX || q.form != BOX);
   if (p.form != BOX && q.form != BOX) {
     if (test_round_overlap(&p, &q, a.frame, b.frame, overlap)) return true;
   } else if (p.form == BALL || q.form == BALL) {
@@ -320,7 +318,6 @@ bool ct_primitive_overlap(ct_placed a, ct_placed b, bool *overlap) {
 bool ct_primitive_common_point(ct_placed a, ct_placed b, ct_vec3 *common) {
   body p = classify_body(a.shape), q = classify_body(b.shape);
   ct_pair_result r;
-  if (p.form == OTHER || q.form == OTHER || (p.form == BOX && q.form == BOX)) return false;
   if (!ct_primitive_distance(a, b, &(ct_pair_options){.threshold = INFINITY}, &r)) return false;
   /* Box: its nearest point, or the ball's centre if inside. Otherwise between the core points, in
    * the ratio of the radii. */

@@ -1,10 +1,10 @@
 /* Pairs of balls, boxes and capsules in closed form, in the world frame, where the closed form is
  * well conditioned.
  *
- * The matrix computes every pair. These functions compute most pairs of the commonest kinds in a
- * tenth of its time. They decline where digits might be lost: nearly coincident centres or axes,
- * nearly parallel axes, ties between normals. Distance and overlap of a pair use the same
- * arithmetic.
+ * The cells of the dispatch table compute every pair. These functions compute most pairs of the
+ * commonest kinds in a tenth of their time. They decline where digits might be lost: nearly
+ * coincident centres or axes, nearly parallel axes, ties between normals; and for rounded boxes and
+ * boxes with a margin. Distance and overlap of a pair use the same arithmetic.
  */
 #ifndef PRIMITIVES_PRIMITIVE_PAIRS_H
 #define PRIMITIVES_PRIMITIVE_PAIRS_H
@@ -15,19 +15,22 @@
 /* Always inlined: the functions are small, and their values stay in registers. */
 #define CT_INLINE static inline __attribute__((always_inline))
 
-/* Signed distance of ct_pair_distance. Returns false if declined: *result is then unspecified and
- * the matrix must decide. */
+/* Signed distance of ct_pair_distance; not of two boxes. Returns false if declined: *result is then
+ * unspecified and the cell must decide. */
 bool ct_primitive_distance(ct_placed a, ct_placed b, const ct_pair_options *options,
                            ct_pair_result *result);
 
 /* Overlap, by the sign of the distance. Returns false if declined. */
 bool ct_primitive_overlap(ct_placed a, ct_placed b, bool *overlap);
 
-/* A common point of an overlapping pair. Returns false if declined; two boxes are always
- * declined. */
+/* A common point of an overlapping pair. Returns false if declined. */
 bool ct_primitive_common_point(ct_placed a, ct_placed b, ct_vec3 *common);
 
-/* The same for two boxes without rounding and margin: box_box.c. */
+/* ct_primitive_distance of two spheres: the commonest pair, without classification. */
+bool ct_sphere_sphere_distance(ct_placed a, ct_placed b, const ct_pair_options *options,
+                               ct_pair_result *result);
+
+/* The same for two boxes: box_box.c. */
 bool ct_box_box_distance(ct_placed a, ct_placed b, const ct_pair_options *options,
                          ct_pair_result *result);
 bool ct_box_box_overlap(ct_placed a, ct_placed b, bool *overlap);

@@ -25,7 +25,7 @@ SERVER_ENGINE = re.compile(r"^ct_(scene_(retain|release|revision|count|bytes|wei
 # The folders of each layer, lowest first. A file includes headers of its own folder and of lower ones.
 FOLDERS = {
     "engine": ["base", "linear", "lcp", "friction", "broad", "hull", "triangle", "mesh", "elements", "shape", "pair", "convex", "primitives",
-               "curved", "mesh_pairs", "arrangement", "manifold", "volume", "ray", "features", "methods", "dispatch", "scene", "query", "path",
+               "curved", "mesh_pairs", "dispatch", "arrangement", "manifold", "volume", "ray", "features", "methods", "scene", "query", "path",
                "toi", "contact_state", "mechanics", "resting", "impulse", "advance", "compliant", "time_stepping", "event_driven"],
     "api": ["common", "json", "import", "shapes", "results", "documents", "calls", "records", "queries", "execution", "handlers"],
     "server": ["process", "access", "store", "state", "scenes", "http", "run"],

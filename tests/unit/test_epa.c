@@ -1,7 +1,7 @@
 /* The growing polytope and the fifteen axes of two boxes: depth, normal and bracket, against brute
  * force and each other. */
 #include "convex/epa.h"
-#include "primitives/box_cells.h"
+#include "primitives/box_box.h"
 
 #include "tests/oracle/pair_cases.h"
 #include "tests/oracle/pair_oracle.h"

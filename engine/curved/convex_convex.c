@@ -9,7 +9,7 @@
 #include "convex/polytope_tapered_capsule.h"
 #include "curved/curved.h"
 #include "pair/workspace.h"
-#include "primitives/box_cells.h"
+#include "primitives/box_box.h"
 
 #include <assert.h>
 
@@ -171,7 +171,7 @@ static bool compute_overlap_depth(const ct_cell_input *in, const ct_gjk *g,
   assert(!is_tapered_cell(in));
   /* Depth by the scan of the kinds, or by EPA. */
   ct_epa_result depth;
-  bool used_epa = in->general || !scan_depth(in, &depth);
+  bool used_epa = in->iterative_only || !scan_depth(in, &depth);
   if (used_epa) ct_epa_run(ct_workspace_epa(in->workspace), &in->a, &in->b, &g->simplex, &depth);
   double rest = sum_core_radii(in);
   result->normal = depth.normal;
@@ -181,7 +181,7 @@ static bool compute_overlap_depth(const ct_cell_input *in, const ct_gjk *g,
   result->iterations += depth.supports;
   /* Both sides of a flat difference are equally near; only general queries pass points and
    * segments to EPA. */
-  bool flat = in->general && depth.status == CT_PAIR_OK && !depth.on_face && used_epa;
+  bool flat = in->iterative_only && depth.status == CT_PAIR_OK && !depth.on_face && used_epa;
   if (depth.several || flat) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
   /* Witness points: foot of a point, points of the EPA face, or GJK on separated copies. */
   bool found = in->a.kind == CT_PROXY_POINT && !used_epa && depth.depth >= 0.0;

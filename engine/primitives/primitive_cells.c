@@ -1,14 +1,18 @@
-/* Balls and capsules, tapered capsules included, in closed form.
+/* Cells of primitives in closed form: two balls or capsules, a ball and a box, half-spaces.
  *
- * Each body is the convex hull of one or two balls. A tangent plane touches an end ball or, along
- * a line, the cone between the balls. Pairs of these features define at most ten candidate
- * normals. Each candidate gives a certified lower bound, and the best normal is among them, so the
- * greatest value is the signed distance, separated or overlapping. Candidates are built on a
- * capsule's axis, so nearly parallel axes remain well conditioned.
+ * Balls and capsules, tapered capsules included: each body is the convex hull of one or two balls.
+ * A tangent plane touches an end ball or, along a line, the cone between the balls. Pairs of these
+ * features define at most ten candidate normals. Each candidate gives a certified lower bound, and
+ * the best normal is among them, so the greatest value is the signed distance, separated or
+ * overlapping. Candidates are built on a capsule's axis, so nearly parallel axes remain well
+ * conditioned.
+ *
+ * Half-spaces: solid where normal.(p - origin) <= 0, with the normal along z of the plane's frame.
+ * Two half-spaces are apart only if their normals are opposite to round-off.
  */
 #include "pair/pair_cell.h"
 
-#include <contact/pair.h>
+#include <assert.h>
 
 /* Axes with a cross product below this many u are parallel: the angle is round-off of the
  * rotation. */
@@ -18,6 +22,10 @@
 #define TOUCH_ROUNDOFFS 16.0
 /* Two candidates tie within this part of the contract's round-off. */
 #define TIE_FRACTION 0.25
+/* Normals within this many u of opposite are opposite: the angle is round-off of two rotations. */
+#define OPPOSITE_ROUNDOFFS 16.0
+
+/* ---- balls and capsules -------------------------------------------------------------------- */
 
 typedef struct round_body {
   ct_vec3 center, end[2]; /* balls use end[0] only */
@@ -235,4 +243,148 @@ void ct_cell_sphere_capsule(const ct_cell_input *input, ct_cell_result *result) 
     best = c;
     *result = tried;
   }
+}
+
+/* ---- ball and box -------------------------------------------------------------------------- */
+
+static double clamp_coordinate(double x, double limit) {
+  return x > limit ? limit : x < -limit ? -limit : x;
+}
+
+/* Centre inside: the nearest face; among ties the lowest axis, + before -. */
+static ct_vec3 find_nearest_box_face(ct_vec3 p, ct_vec3 half, ct_vec3 *on_face, double *depth) {
+  double to_x = half.x - fabs(p.x), to_y = half.y - fabs(p.y), to_z = half.z - fabs(p.z);
+  ct_vec3 n = {0.0, 0.0, 0.0};
+  *on_face = p;
+  if (to_x <= to_y && to_x <= to_z) {
+    n.x = p.x >= 0.0 ? 1.0 : -1.0;
+    on_face->x = n.x * half.x;
+    *depth = to_x;
+  } else if (to_y <= to_z) {
+    n.y = p.y >= 0.0 ? 1.0 : -1.0;
+    on_face->y = n.y * half.y;
+    *depth = to_y;
+  } else {
+    n.z = p.z >= 0.0 ? 1.0 : -1.0;
+    on_face->z = n.z * half.z;
+    *depth = to_z;
+  }
+  return n;
+}
+
+/* True if several faces are nearest to the inner point p, to round-off. */
+static bool has_several_near_faces(ct_vec3 p, ct_vec3 half, double depth, double roundoff) {
+  int near = 0;
+  near += half.x - p.x <= depth + roundoff;
+  near += half.x + p.x <= depth + roundoff;
+  near += half.y - p.y <= depth + roundoff;
+  near += half.y + p.y <= depth + roundoff;
+  near += half.z - p.z <= depth + roundoff;
+  near += half.z + p.z <= depth + roundoff;
+  return near > 1;
+}
+
+void ct_cell_sphere_box(const ct_cell_input *input, ct_cell_result *result) {
+  const ct_convex_proxy *ball = &input->a;
+  double radius = ball->radius[0], rounding = input->b.radius[0];
+  ct_vec3 half = input->b.half;
+  /* Nearest point of the box in its frame. */
+  ct_vec3 p = ct_to_local(input->relative, ball->center);
+  ct_vec3 q = {clamp_coordinate(p.x, half.x), clamp_coordinate(p.y, half.y),
+               clamp_coordinate(p.z, half.z)};
+  ct_vec3 out = ct_sub(p, q);
+  /* Centre outside: direction from that point. Inside: normal of the nearest face. */
+  double gap = ct_norm(out);
+  if (gap > 0.0) {
+    out = ct_unit_or(out, out);
+  } else {
+    out = find_nearest_box_face(p, half, &q, &gap);
+    double roundoff = CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * ct_proxy_scale(ball, &input->b);
+    if (has_several_near_faces(p, half, gap, roundoff)) result->flags |= CT_FLAG_NORMAL_ARBITRARY;
+    gap = -gap;
+  }
+  /* Write the result in the frame of the ball. */
+  result->distance = result->lower = result->upper = gap - (radius + rounding);
+  result->normal = ct_neg(ct_mat_mul(input->relative.rotation, out));
+  result->radius_a = radius;
+  result->point_a = ct_add_scaled(ball->center, result->normal, radius);
+  result->radius_b = rounding;
+  result->point_b = ct_add_scaled(ct_to_parent(input->relative, q), result->normal, -rounding);
+}
+
+/* ---- half-spaces --------------------------------------------------------------------------- */
+
+static ct_vec3 read_plane_normal(const ct_frame *plane) {
+  return ct_vec(plane->rotation.rx.z, plane->rotation.ry.z, plane->rotation.rz.z);
+}
+
+void ct_cell_convex_half_space(const ct_cell_input *input, ct_cell_result *result) {
+  ct_vec3 up = ct_unit_or(read_plane_normal(&input->relative), ct_vec(0.0, 0.0, 1.0)),
+          down = ct_neg(up);
+  uint32_t hint = 0;
+  double radius;
+  ct_vec3 lowest = ct_proxy_point(&input->a, down, &hint, &radius);
+  double height = ct_dot(up, ct_sub(lowest, input->relative.position));
+  result->normal = down;
+  result->distance = result->lower = result->upper = height - radius;
+  result->point_a = ct_add_scaled(lowest, down, radius);
+  result->point_b = ct_add_scaled(lowest, down, height);
+  result->iterations = input->a.kind == CT_PROXY_HULL ? 1 : 0;
+  ct_vec3 span[2];
+  if (ct_proxy_feature(&input->a, down, 1e-6, span) > 0)
+    result->flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
+}
+
+void ct_cell_half_spaces(const ct_cell_input *input, ct_cell_result *result) {
+  ct_vec3 up = read_plane_normal(&input->relative), origin = input->relative.position;
+  result->normal = ct_vec(0.0, 0.0, 1.0);
+  result->flags |= CT_FLAG_WITNESS_NOT_UNIQUE;
+  double limit = OPPOSITE_ROUNDOFFS * CT_UNIT_ROUNDOFF;
+  if (fabs(up.x) > limit || fabs(up.y) > limit || up.z > 0.0) {
+    /* The planes intersect or one half-space contains the other: the overlap is unbounded. A
+     * common point is far along -(n + m). */
+    result->status = CT_PAIR_UNSUPPORTED;
+    ct_vec3 sum = ct_vec(up.x, up.y, up.z + 1.0);
+    double above = ct_max2(-ct_dot(up, origin), 0.0), square = ct_norm2(sum);
+    result->point_a = result->point_b = ct_scale(sum, square > 0.0 ? -2.0 * above / square : 0.0);
+    return;
+  }
+  result->distance = result->lower = result->upper = origin.z;
+  result->point_a = ct_vec(origin.x, origin.y, 0.0);
+  result->point_b = origin;
+}
+
+ct_vec3 ct_first_witness(const ct_cell_input *input, const ct_cell_result *result) {
+  (void)input;
+  return result->point_a;
+}
+
+ct_relation ct_half_spaces_relation(const ct_cell_input *input, const ct_cell_result *result,
+                                    double tolerance) {
+  if (result->status == CT_PAIR_UNSUPPORTED) {
+    /* Unbounded overlap: equal normals mean that one half-space contains the other. */
+    ct_vec3 up = read_plane_normal(&input->relative);
+    double limit = OPPOSITE_ROUNDOFFS * CT_UNIT_ROUNDOFF;
+    if (fabs(up.x) > limit || fabs(up.y) > limit || up.z < 0.0) return CT_PENETRATING;
+    return input->relative.position.z <= 0.0 ? CT_CONTAINING : CT_CONTAINED;
+  }
+  if (result->distance > tolerance) return CT_SEPARATED;
+  return result->distance >= -tolerance ? CT_TOUCHING : CT_PENETRATING;
+}
+
+/* True if the half-space contains the body, to round-off. */
+static bool half_space_contains(const ct_frame *plane, const ct_convex_proxy *inner) {
+  ct_vec3 up = read_plane_normal(plane);
+  uint32_t hint = 0;
+  double radius;
+  ct_vec3 highest = ct_proxy_point(inner, up, &hint, &radius);
+  double top = ct_dot(up, ct_sub(highest, plane->position)) + radius;
+  return top <= CT_ROUNDOFF_FACTOR * CT_UNIT_ROUNDOFF * ct_max2(inner->extent, fabs(top));
+}
+
+ct_relation ct_convex_half_space_relation(const ct_cell_input *input, const ct_cell_result *result,
+                                          double tolerance) {
+  if (result->distance > tolerance) return CT_SEPARATED;
+  if (result->distance >= -tolerance) return CT_TOUCHING;
+  return half_space_contains(&input->relative, &input->a) ? CT_CONTAINED : CT_PENETRATING;
 }

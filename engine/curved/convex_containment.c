@@ -9,6 +9,7 @@
  * is a proof.
  */
 #include "curved/curved.h"
+#include "pair/workspace.h"
 
 /* Iterations of one ascent, each one support of the inner body; it ends when a step gains only
  * round-off. */
@@ -168,4 +169,13 @@ bool ct_proxy_contains(const ct_convex_proxy *outer, const ct_convex_proxy *inne
   if (ct_proxy_is_curved(inner)) return contains_curved_body(outer, inner, slack);
   return faces ? contains_corner_balls(outer, inner, slack, cancel)
                : contains_balls(outer, inner, slack, cancel);
+}
+
+ct_relation ct_convex_relation(const ct_cell_input *in, const ct_cell_result *r, double tolerance) {
+  if (r->distance > tolerance) return CT_SEPARATED;
+  if (r->distance >= -tolerance) return CT_TOUCHING;
+  const ct_cancel *cancel = ct_workspace_cancel(in->workspace);
+  if (ct_proxy_contains(&in->a, &in->b, r->normal, cancel)) return CT_CONTAINING;
+  if (ct_proxy_contains(&in->b, &in->a, ct_neg(r->normal), cancel)) return CT_CONTAINED;
+  return CT_PENETRATING;
 }
