@@ -60,7 +60,7 @@ release: ## build the daemon and the library without assertions, in build/releas
 	@$(MAKE) --no-print-directory -j2 BUILD=$(RELEASE_BUILD) $(RELEASE_OPTIONS) build
 
 # Short loops of a known length, which -O2 leaves as loops. The bits are the same.
-O3_NAMES := manifold_box_axis box_box hull_cull_points friction_band
+O3_NAMES := manifold_box_axis box_box hull_cull_points friction_newton
 O3_OBJ   := $(foreach name,$(O3_NAMES),$(filter %/$(name).o,$(ENGINE_OBJ)))
 $(if $(filter 4,$(words $(O3_OBJ))),,$(error O3_NAMES names files that are not there))
 $(O3_OBJ): COMPILE := $(COMPILE:-O2=-O3)

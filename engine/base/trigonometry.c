@@ -106,7 +106,7 @@ ct_dd ct_turn_rate(ct_vec3 w) {
   return ct_fast_two_sum(root, rest.high / (2.0 * root));
 }
 
-/* ---- arc tangent and angles ------------------------------------------------------------------ */
+/* ---- arc tangent and angles ----------------------------------------------------------------- */
 
 /* Number of terms of the series, and of halvings before it. */
 #define ARCTANGENT_TERMS 9

@@ -39,18 +39,18 @@ typedef struct fit {
 } fit;
 
 /* Row of an entry of a cone's columns; rows of none are past the end. */
-static size_t row_of(const fit *f, size_t cone, size_t entry) {
+static size_t generator_row(const fit *f, size_t cone, size_t entry) {
   size_t block = f->problem->cones[cone].block[entry / CT_CONE_BLOCK];
   return block == CT_CONE_NO_BLOCK ? f->rows : block * CT_CONE_BLOCK + entry % CT_CONE_BLOCK;
 }
 
-static double dot(const double *a, const double *b, size_t count) {
+static double dot_rows(const double *a, const double *b, size_t count) {
   double sum = 0.0;
   for (size_t i = 0; i < count; i++) sum += a[i] * b[i];
   return sum;
 }
 
-static double length_of(const double *a, size_t count) {
+static double vector_length(const double *a, size_t count) {
   double most = 0.0;
   for (size_t i = 0; i < count; i++) most = fmax(most, fabs(a[i]));
   if (most == 0.0) return 0.0;
@@ -63,30 +63,30 @@ static double length_of(const double *a, size_t count) {
 
 /* Makes `column` (dense) orthogonal to the active ones and puts it behind them. False: it depends
  * on them. */
-static bool append(fit *f, double *column) {
+static bool append_generator(fit *f, double *column) {
   size_t m = f->rows, k = f->active;
-  double *r = &f->r[k * m], length = length_of(column, m);
+  double *r = &f->r[k * m], length = vector_length(column, m);
   for (size_t j = 0; j < k; j++) r[j] = 0.0;
   for (int pass = 0; pass < 2; pass++) { /* twice is enough (Giraud, Langou, Rozloznik 2005) */
     for (size_t j = 0; j < k; j++) {
       const double *q = &f->q[j * m];
-      double along = dot(q, column, m);
+      double along = dot_rows(q, column, m);
       r[j] += along;
       for (size_t i = 0; i < m; i++) column[i] -= along * q[i];
     }
   }
-  double left = length_of(column, m);
+  double left = vector_length(column, m);
   if (!(left > DEPENDENT * length)) return false;
   r[k] = left;
   for (size_t i = 0; i < m; i++) f->q[k * m + i] = column[i] / left;
-  f->z[k] = dot(&f->q[k * m], f->rest, m);
+  f->z[k] = dot_rows(&f->q[k * m], f->rest, m);
   f->active++;
   return true;
 }
 
 /* Turns rows i and i + 1 of R, columns `from` on, so that the second has a zero there; Q and z with
  * them. */
-static void turn_rows(fit *f, size_t i, size_t from) {
+static void rotate_rows(fit *f, size_t i, size_t from) {
   size_t m = f->rows;
   double a = f->r[from * m + i], b = f->r[from * m + i + 1];
   double length = ct_norm(ct_vec(a, b, 0.0));
@@ -107,7 +107,7 @@ static void turn_rows(fit *f, size_t i, size_t from) {
   f->z[i + 1] = c * second - s * first;
 }
 
-static void take_out(fit *f, size_t gone) {
+static void remove_generator(fit *f, size_t gone) {
   size_t m = f->rows;
   f->active--;
   for (size_t j = gone; j < f->active; j++) {
@@ -115,11 +115,11 @@ static void take_out(fit *f, size_t gone) {
     f->generators[j] = f->generators[j + 1];
     f->x[j] = f->x[j + 1];
   }
-  for (size_t i = gone; i < f->active; i++) turn_rows(f, i, i);
+  for (size_t i = gone; i < f->active; i++) rotate_rows(f, i, i);
 }
 
 /* R y = y */
-static void solve_upper(const fit *f, double *y) {
+static void solve_triangle(const fit *f, double *y) {
   size_t m = f->rows;
   for (size_t j = f->active; j-- > 0;) {
     y[j] /= f->r[j * m + j];
@@ -130,15 +130,15 @@ static void solve_upper(const fit *f, double *y) {
 /* ---- what is left over ---------------------------------------------------------------------- */
 
 /* The rest and the scale of each block, from the forces. */
-static void look_at_rest(fit *f) {
+static void compute_rest(fit *f) {
   for (size_t i = 0; i < f->rows; i++) f->wide[i] = ct_dd_of(f->problem->target[i]);
   for (size_t b = 0; b < f->problem->blocks; b++)
-    f->scale[b] = length_of(&f->problem->target[b * CT_CONE_BLOCK], CT_CONE_BLOCK);
+    f->scale[b] = vector_length(&f->problem->target[b * CT_CONE_BLOCK], CT_CONE_BLOCK);
   for (size_t j = 0; j < f->active; j++) {
     const generator *g = &f->generators[j];
     ct_dd x = ct_fast_two_sum(f->x[j], f->low[j]);
     for (size_t e = 0; e < 2 * CT_CONE_BLOCK; e++) {
-      size_t row = row_of(f, g->cone, e);
+      size_t row = generator_row(f, g->cone, e);
       if (row < f->rows)
         f->wide[row] = ct_dd_add(f->wide[row], ct_dd_neg(ct_dd_mul(x, ct_dd_of(g->entries[e]))));
     }
@@ -147,35 +147,37 @@ static void look_at_rest(fit *f) {
       const double *normal =
           &f->problem->cones[g->cone]
                .columns[0][side * CT_CONE_BLOCK]; /* tangents may squeeze each other */
-      if (block != CT_CONE_NO_BLOCK) f->scale[block] += f->x[j] * length_of(normal, CT_CONE_BLOCK);
+      if (block != CT_CONE_NO_BLOCK)
+        f->scale[block] += f->x[j] * vector_length(normal, CT_CONE_BLOCK);
     }
   }
   for (size_t i = 0; i < f->rows; i++) f->rest[i] = ct_dd_value(f->wide[i]);
 }
 
 /* The forces of least rest, each to twice the digits, and that rest. */
-static void refine(fit *f) {
+static void refine_forces(fit *f) {
   for (size_t j = 0; j < f->active; j++) f->low[j] = 0.0;
-  look_at_rest(f);
+  compute_rest(f);
   double before = INFINITY;
   for (int pass = 0; pass < 6 && f->active > 0; pass++) {
-    for (size_t j = 0; j < f->active; j++) f->next[j] = dot(&f->q[j * f->rows], f->rest, f->rows);
-    double along = length_of(f->next, f->active);
+    for (size_t j = 0; j < f->active; j++)
+      f->next[j] = dot_rows(&f->q[j * f->rows], f->rest, f->rows);
+    double along = vector_length(f->next, f->active);
     if (!(along < before) || along == 0.0) break; /* as right as it gets */
     before = along;
-    solve_upper(f, f->next);
+    solve_triangle(f, f->next);
     for (size_t j = 0; j < f->active; j++) {
       ct_dd x = ct_dd_add((ct_dd){f->x[j], f->low[j]}, ct_dd_of(f->next[j]));
       f->x[j] = x.high;
       f->low[j] = x.low;
     }
-    look_at_rest(f);
+    compute_rest(f);
   }
 }
 
-static bool is_held(const fit *f) {
+static bool is_balanced(const fit *f) {
   for (size_t b = 0; b < f->problem->blocks; b++)
-    if (length_of(&f->rest[b * CT_CONE_BLOCK], CT_CONE_BLOCK) > HELD_PART * f->scale[b])
+    if (vector_length(&f->rest[b * CT_CONE_BLOCK], CT_CONE_BLOCK) > HELD_PART * f->scale[b])
       return false;
   return true;
 }
@@ -183,12 +185,12 @@ static bool is_held(const fit *f) {
 /* ---- generators ----------------------------------------------------------------------------- */
 
 /* The generator of a cone that the rest pulls most. */
-static generator make(const fit *f, size_t cone) {
+static generator make_generator(const fit *f, size_t cone) {
   const ct_cone *c = &f->problem->cones[cone];
   generator g = {.cone = cone, .weights = {1.0, 0.0, 0.0}};
   double pull[3] = {0.0, 0.0, 0.0};
   for (size_t e = 0; e < 2 * CT_CONE_BLOCK; e++) {
-    size_t row = row_of(f, cone, e);
+    size_t row = generator_row(f, cone, e);
     for (size_t p = 0; row < f->rows && p < 3; p++) pull[p] += c->columns[p][e] * f->rest[row];
   }
   double slope = ct_norm(ct_vec(pull[1], pull[2], 0.0));
@@ -203,10 +205,10 @@ static generator make(const fit *f, size_t cone) {
 }
 
 /* How much the rest pulls along a generator, as a cosine times its own length. */
-static double pull_of(const fit *f, const generator *g) {
-  double sum = 0.0, length = length_of(g->entries, 2 * CT_CONE_BLOCK);
+static double generator_pull(const fit *f, const generator *g) {
+  double sum = 0.0, length = vector_length(g->entries, 2 * CT_CONE_BLOCK);
   for (size_t e = 0; e < 2 * CT_CONE_BLOCK; e++) {
-    size_t row = row_of(f, g->cone, e);
+    size_t row = generator_row(f, g->cone, e);
     if (row < f->rows) sum += g->entries[e] * f->rest[row];
   }
   return length > 0.0 ? sum / length : 0.0;
@@ -214,31 +216,31 @@ static double pull_of(const fit *f, const generator *g) {
 
 /* The generator of all cones not blocked that is pulled most, and how much, as a cosine to the
  * rest. */
-static double choose(const fit *f, generator *out) {
+static double choose_generator(const fit *f, generator *out) {
   double best = 0.0;
   for (size_t i = 0; i < f->problem->count; i++) {
     if (f->blocked[i]) continue;
-    generator g = make(f, i);
-    double pull = pull_of(f, &g);
+    generator g = make_generator(f, i);
+    double pull = generator_pull(f, &g);
     if (!(pull > best)) continue;
     best = pull;
     *out = g;
   }
-  return best / length_of(f->rest, f->rows);
+  return best / vector_length(f->rest, f->rows);
 }
 
 /* ---- steps ---------------------------------------------------------------------------------- */
 
 /* Puts a generator to the active ones, with no force yet. */
-static bool enter(fit *f, const generator *g) {
+static bool add_generator(fit *f, const generator *g) {
   if (f->active == f->rows) return false;
   double *column = f->next;
   for (size_t i = 0; i < f->rows; i++) column[i] = 0.0;
   for (size_t e = 0; e < 2 * CT_CONE_BLOCK; e++) {
-    size_t row = row_of(f, g->cone, e);
+    size_t row = generator_row(f, g->cone, e);
     if (row < f->rows) column[row] += g->entries[e];
   }
-  if (!append(f, column)) return false;
+  if (!append_generator(f, column)) return false;
   f->generators[f->active - 1] = *g;
   f->x[f->active - 1] = 0.0;
   return true;
@@ -246,10 +248,10 @@ static bool enter(fit *f, const generator *g) {
 
 /* From the present forces towards the best of the active generators, dropping those whose force
  * would pull. */
-static void settle(fit *f) {
+static void restore_positive_forces(fit *f) {
   while (f->active > 0) {
     for (size_t j = 0; j < f->active; j++) f->next[j] = f->z[j];
-    solve_upper(f, f->next);
+    solve_triangle(f, f->next);
     double step = 1.0;
     size_t limit = f->active;
     for (size_t j = 0; j < f->active; j++) {
@@ -262,15 +264,15 @@ static void settle(fit *f) {
     }
     for (size_t j = 0; j < f->active; j++) f->x[j] += step * (f->next[j] - f->x[j]);
     if (limit == f->active) return;
-    take_out(f, limit);
+    remove_generator(f, limit);
   }
 }
 
-static void unblock(fit *f) {
+static void unblock_generators(fit *f) {
   for (size_t i = 0; i < f->problem->count; i++) f->blocked[i] = 0;
 }
 
-static bool take_memory(fit *f, ct_arena *arena) {
+static bool allocate_active_set(fit *f, ct_arena *arena) {
   size_t m = f->rows + 1;
   f->generators = ct_arena_alloc(arena, m, sizeof *f->generators);
   f->q = ct_arena_alloc_doubles(arena, m * m);
@@ -285,30 +287,30 @@ static bool take_memory(fit *f, ct_arena *arena) {
 }
 
 /* One generator more. False: the rest is as long as before, to the last bit. */
-static bool improve(fit *f, const generator *g) {
-  double before = length_of(f->rest, f->rows);
-  if (!enter(f, g)) return false;
-  settle(f);
-  refine(f);
-  return length_of(f->rest, f->rows) < before;
+static bool improve_fit(fit *f, const generator *g) {
+  double before = vector_length(f->rest, f->rows);
+  if (!add_generator(f, g)) return false;
+  restore_positive_forces(f);
+  refine_forces(f);
+  return vector_length(f->rest, f->rows) < before;
 }
 
-static ct_status run(fit *f, ct_cone_fit_result *result) {
+static ct_status run_active_set(fit *f, ct_cone_fit_result *result) {
   uint64_t limit = 100 + 40 * (uint64_t)f->problem->count + 10 * (uint64_t)f->rows;
-  unblock(f);
-  refine(f);
+  unblock_generators(f);
+  refine_forces(f);
   result->pull = 0.0;
   for (result->iterations = 0; result->iterations < limit; result->iterations++) {
     if (ct_cancel_raised(f->problem->cancel)) return CT_CANCELLED;
     result->status = CT_CONE_FIT_BALANCED;
-    if (is_held(f)) return CT_OK;
+    if (is_balanced(f)) return CT_OK;
     generator g;
-    double pull = choose(f, &g);
+    double pull = choose_generator(f, &g);
     result->status =
         fmax(pull, result->pull) <= PULL_ROUNDOFF ? CT_CONE_FIT_INFEASIBLE : CT_CONE_FIT_UNDECIDED;
     if (pull <= PULL_LEAST) return CT_OK;
-    bool better = improve(f, &g);
-    if (better) unblock(f);
+    bool better = improve_fit(f, &g);
+    if (better) unblock_generators(f);
     else f->blocked[g.cone] = 1;
     result->pull = better ? 0.0 : fmax(pull, result->pull);
   }
@@ -316,7 +318,7 @@ static ct_status run(fit *f, ct_cone_fit_result *result) {
 }
 
 /* The forces of each cone, from those of its generators. */
-static void add_up(const fit *f, ct_cone_fit_result *result) {
+static void sum_generator_forces(const fit *f, ct_cone_fit_result *result) {
   for (size_t i = 0; i < 3 * f->problem->count; i++) result->forces[i] = 0.0;
   for (size_t j = 0; j < f->active; j++) {
     double *force = &result->forces[3 * f->generators[j].cone];
@@ -329,8 +331,8 @@ ct_status ct_cone_fit(const ct_cone_fit_problem *problem, ct_arena *arena,
                       ct_cone_fit_result *result) {
   fit f = {.problem = problem, .rows = problem->blocks * CT_CONE_BLOCK};
   ct_arena_mark mark = ct_arena_enter(arena);
-  ct_status status = take_memory(&f, arena) ? run(&f, result) : CT_OUT_OF_MEMORY;
-  if (status == CT_OK) add_up(&f, result);
+  ct_status status = allocate_active_set(&f, arena) ? run_active_set(&f, result) : CT_OUT_OF_MEMORY;
+  if (status == CT_OK) sum_generator_forces(&f, result);
   ct_arena_leave(arena, mark);
   return status;
 }

@@ -1,14 +1,14 @@
-/* The shortest forces within cones that balance a load, for many contacts: f = P(G'y), P the
- * projection on the cones, where y minimises 1/2 |P(G'y)|^2 - target.y, the dual. Its gradient is
- * what is left over, negative. Newton's method on the pieces on which P is smooth, within proximal
- * steps: these end also where no forces hold, and then each goes as far as the rest of Gauss'
- * principle (Rockafellar 1976; Zhao, Sun, Toh 2010, Newton-CG augmented Lagrangians).
+/* The shortest forces within cones that balance a load, for many contacts: f = P(G'y), where P
+ * projects on the cones and y minimises 1/2 |P(G'y)|^2 - target.y, the dual. Its gradient is the
+ * unbalanced rest, negative. Newton's method on the pieces on which P is smooth, within proximal
+ * steps: these end also where no forces balance the load, then at the rest of Gauss' principle
+ * (Rockafellar 1976; Zhao, Sun, Toh 2010, Newton-CG augmented Lagrangians).
  *
- * A step's equations are those of bodies, one block for each pair that touches. In a pile of a
- * hundred layers each answers to each: conjugate gradients would carry that from body to body, so a
- * sparse factor of the whole matrix, of this step or of one before, comes first, where it can be
- * afforded. The first step takes all contacts as glued, which in a pile most are: from no forces at
- * all Newton's method would find one layer after the other.
+ * A step's equations are those of bodies, one block for each pair in contact. In a pile of a
+ * hundred layers all layers are coupled: conjugate gradients would propagate from body to body, so
+ * a sparse factor of the whole matrix, of this step or of an earlier one, is tried first, where its
+ * cost allows. The first step takes all contacts as sticking: from no forces at all Newton's method
+ * would find one layer after the other.
  */
 #include "friction/cone_active_set.h"
 #include "friction/cone_projection.h"
@@ -16,6 +16,80 @@
 #include "linear/block_cholesky.h"
 
 #include <math.h>
+
+/* ---- cones and bodies ----------------------------------------------------------------------- */
+
+static double dot_block(const double *a, const double *b, size_t count) {
+  double sum = 0.0;
+  for (size_t i = 0; i < count; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+void ct_cone_pull(const ct_cone *cone, const double *y, double *x) {
+  for (size_t k = 0; k < 3; k++) x[k] = 0.0;
+  for (size_t side = 0; side < 2; side++) {
+    if (cone->block[side] == CT_CONE_NO_BLOCK) continue;
+    for (size_t k = 0; k < 3; k++)
+      x[k] += dot_block(&cone->columns[k][side * CT_CONE_BLOCK],
+                        &y[cone->block[side] * CT_CONE_BLOCK], CT_CONE_BLOCK);
+  }
+}
+
+void ct_cone_push(const ct_cone *cone, const double *x, double scale, double *out) {
+  for (size_t side = 0; side < 2; side++) {
+    if (cone->block[side] == CT_CONE_NO_BLOCK) continue;
+    double *to = &out[cone->block[side] * CT_CONE_BLOCK];
+    for (size_t k = 0; k < 3; k++)
+      for (size_t e = 0; e < CT_CONE_BLOCK; e++)
+        to[e] += scale * x[k] * cone->columns[k][side * CT_CONE_BLOCK + e];
+  }
+}
+
+void ct_cone_project(double mu, const double *x, double *f, double *slope) {
+  double across = sqrt(x[1] * x[1] + x[2] * x[2]);
+  for (size_t k = 0; slope && k < 9; k++) slope[k] = 0.0;
+  f[0] = f[1] = f[2] = 0.0;
+  if (mu * across <= -x[0] || (mu == 0.0 && x[0] <= 0.0)) return;
+  if (mu > 0.0 && across <= mu * x[0]) {
+    for (size_t k = 0; k < 3; k++) f[k] = x[k];
+    for (size_t k = 0; slope && k < 3; k++) slope[4 * k] = 1.0;
+    return;
+  }
+  if (mu == 0.0) {
+    f[0] = x[0];
+    if (slope) slope[0] = 1.0;
+    return;
+  }
+  const double e[2] = {x[1] / across, x[2] / across};
+  double along = (x[0] + mu * across) / (1.0 + mu * mu), turn = mu * along / across;
+  f[0] = along;
+  f[1] = mu * along * e[0];
+  f[2] = mu * along * e[1];
+  if (!slope) return;
+  const double g[3] = {1.0, mu * e[0], mu * e[1]};
+  for (size_t r = 0; r < 3; r++)
+    for (size_t c = 0; c < 3; c++) slope[3 * r + c] = g[r] * g[c] / (1.0 + mu * mu);
+  for (size_t r = 0; r < 2; r++)
+    for (size_t c = 0; c < 2; c++)
+      slope[3 * (r + 1) + c + 1] += turn * ((r == c ? 1.0 : 0.0) - e[r] * e[c]);
+}
+
+void ct_cone_add_product(const ct_cone *cone, const double *slope, size_t r, size_t c,
+                         double *out) {
+  double half[3][CT_CONE_BLOCK];
+  for (size_t k = 0; k < 3; k++)
+    for (size_t e = 0; e < CT_CONE_BLOCK; e++) {
+      half[k][e] = 0.0;
+      for (size_t l = 0; l < 3; l++)
+        half[k][e] += slope[3 * k + l] * cone->columns[l][c * CT_CONE_BLOCK + e];
+    }
+  for (size_t x = 0; x < CT_CONE_BLOCK; x++)
+    for (size_t y = 0; y < CT_CONE_BLOCK; y++)
+      for (size_t k = 0; k < 3; k++)
+        out[x * CT_CONE_BLOCK + y] += cone->columns[k][r * CT_CONE_BLOCK + x] * half[k][y];
+}
+
+/* ---- dual ----------------------------------------------------------------------------------- */
 
 /* Proximal weight, part of the mean of G G', at first and at last, and how it shrinks. */
 #define WEIGHT_FIRST 1e-5
@@ -81,17 +155,19 @@ typedef struct hold {
                                of all that were made */
 } hold;
 
-static double dot(const double *a, const double *b, size_t count) {
+static double dot_vectors(const double *a, const double *b, size_t count) {
   double sum = 0.0;
   for (size_t i = 0; i < count; i++) sum += a[i] * b[i];
   return sum;
 }
 
-static double length_of(const double *a, size_t count) { return sqrt(dot(a, a, count)); }
+static double norm_of_vector(const double *a, size_t count) {
+  return sqrt(dot_vectors(a, a, count));
+}
 
 /* Value and gradient of the dual at y; the forces there, what they leave over, and slopes where
  * they are wanted. */
-static double look(hold *h, const double *y, bool slopes) {
+static double evaluate_dual_at(hold *h, const double *y, bool slopes) {
   double value = 0.0;
   h->work += LOOK_PRICE * (double)h->problem->count;
   for (size_t i = 0; i < h->rows; i++) h->rest[i] = h->problem->target[i];
@@ -99,7 +175,7 @@ static double look(hold *h, const double *y, bool slopes) {
     double x[3], *f = &h->forces[3 * i];
     ct_cone_pull(&h->problem->cones[i], y, x);
     ct_cone_project(h->problem->cones[i].mu, x, f, slopes ? &h->slopes[9 * i] : NULL);
-    value += 0.5 * dot(f, f, 3);
+    value += 0.5 * dot_vectors(f, f, 3);
     ct_cone_push(&h->problem->cones[i], f, -1.0, h->rest);
   }
   for (size_t i = 0; i < h->rows; i++) {
@@ -110,25 +186,26 @@ static double look(hold *h, const double *y, bool slopes) {
   return value;
 }
 
-static bool is_held(const hold *h, double *scales) {
+static bool is_load_balanced(const hold *h, double *scales) {
   for (size_t b = 0; b < h->problem->blocks; b++)
-    scales[b] = length_of(&h->problem->target[b * CT_CONE_BLOCK], CT_CONE_BLOCK);
+    scales[b] = norm_of_vector(&h->problem->target[b * CT_CONE_BLOCK], CT_CONE_BLOCK);
   for (size_t i = 0; i < h->problem->count; i++)
     for (size_t side = 0; side < 2; side++) {
       const ct_cone *cone = &h->problem->cones[i];
       if (cone->block[side] == CT_CONE_NO_BLOCK) continue;
       scales[cone->block[side]] +=
-          h->forces[3 * i] * length_of(&cone->columns[0][side * CT_CONE_BLOCK], CT_CONE_BLOCK);
+          h->forces[3 * i] * norm_of_vector(&cone->columns[0][side * CT_CONE_BLOCK], CT_CONE_BLOCK);
     }
   for (size_t b = 0; b < h->problem->blocks; b++)
-    if (length_of(&h->rest[b * CT_CONE_BLOCK], CT_CONE_BLOCK) > HELD_PART * scales[b]) return false;
+    if (norm_of_vector(&h->rest[b * CT_CONE_BLOCK], CT_CONE_BLOCK) > HELD_PART * scales[b])
+      return false;
   return true;
 }
 
 /* ---- conjugate gradients -------------------------------------------------------------------- */
 
 /* Cholesky's factor of a block of six, in place; positive definite by the proximal weight. */
-static void factor(double *m) {
+static void factor_preconditioner(double *m) {
   for (size_t j = 0; j < CT_CONE_BLOCK; j++) {
     for (size_t i = j; i < CT_CONE_BLOCK; i++) {
       double sum = m[i * CT_CONE_BLOCK + j];
@@ -138,7 +215,7 @@ static void factor(double *m) {
   }
 }
 
-static void solve_factored(const double *m, const double *right, double *out) {
+static void solve_preconditioner(const double *m, const double *right, double *out) {
   for (size_t i = 0; i < CT_CONE_BLOCK; i++) {
     out[i] = right[i];
     for (size_t k = 0; k < i; k++) out[i] -= m[i * CT_CONE_BLOCK + k] * out[k];
@@ -150,14 +227,14 @@ static void solve_factored(const double *m, const double *right, double *out) {
   }
 }
 
-static bool is_flat(const double *slope) {
+static bool is_zero_slope(const double *slope) {
   for (size_t k = 0; k < 9; k++)
     if (slope[k] != 0.0) return false;
   return true;
 }
 
 /* The blocks of G S G' + weight: on the diagonal, also factored, and beside it. */
-static void prepare(hold *h) {
+static void prepare_newton_step(hold *h) {
   size_t size = h->problem->blocks * BLOCK_ENTRIES;
   for (size_t e = 0; e < size; e++)
     h->diagonal[e] = e % BLOCK_ENTRIES % (CT_CONE_BLOCK + 1) == 0 ? h->weight : 0.0;
@@ -167,7 +244,7 @@ static void prepare(hold *h) {
     for (size_t i = to->first; i < to->end; i++) {
       const ct_cone *cone = &h->problem->cones[i];
       const double *slope = &h->slopes[9 * i];
-      if (is_flat(slope)) continue;
+      if (is_zero_slope(slope)) continue;
       for (size_t side = 0; side < 2; side++)
         if (cone->block[side] != CT_CONE_NO_BLOCK)
           ct_cone_add_product(cone, slope, side, side,
@@ -176,12 +253,13 @@ static void prepare(hold *h) {
     }
   }
   for (size_t e = 0; e < size; e++) h->inverses[e] = h->diagonal[e];
-  for (size_t b = 0; b < h->problem->blocks; b++) factor(&h->inverses[BLOCK_ENTRIES * b]);
+  for (size_t b = 0; b < h->problem->blocks; b++)
+    factor_preconditioner(&h->inverses[BLOCK_ENTRIES * b]);
 }
 
 /* a += m y, b += m' x; b may be NULL. */
-static void add_both(const double *restrict m, const double *restrict x, const double *restrict y,
-                     double *restrict a, double *restrict b) {
+static void add_block_products(const double *restrict m, const double *restrict x,
+                               const double *restrict y, double *restrict a, double *restrict b) {
   for (size_t r = 0; r < CT_CONE_BLOCK; r++) {
     const double *row = &m[r * CT_CONE_BLOCK];
     a[r] += (row[0] * y[0] + row[1] * y[1]) + (row[2] * y[2] + row[3] * y[3]) +
@@ -191,56 +269,56 @@ static void add_both(const double *restrict m, const double *restrict x, const d
 }
 
 /* out = (G S G' + weight) v */
-static void multiply(const hold *h, const double *v, double *out) {
+static void multiply_newton(const hold *h, const double *v, double *out) {
   for (size_t i = 0; i < h->rows; i++) out[i] = 0.0;
   for (size_t b = 0; b < h->problem->blocks; b++)
-    add_both(&h->diagonal[BLOCK_ENTRIES * b], NULL, &v[b * CT_CONE_BLOCK], &out[b * CT_CONE_BLOCK],
-             NULL);
+    add_block_products(&h->diagonal[BLOCK_ENTRIES * b], NULL, &v[b * CT_CONE_BLOCK],
+                       &out[b * CT_CONE_BLOCK], NULL);
   for (size_t l = 0; l < h->link_count; l++) {
     const link *to = &h->links[l];
     if (!to->joins) continue;
     size_t a = h->problem->cones[to->first].block[0] * CT_CONE_BLOCK,
            b = h->problem->cones[to->first].block[1] * CT_CONE_BLOCK;
-    add_both(to->m, &v[a], &v[b], &out[a], &out[b]);
+    add_block_products(to->m, &v[a], &v[b], &out[a], &out[b]);
   }
 }
 
-static double precondition(hold *h) {
+static double apply_preconditioner(hold *h) {
   if (h->direct) {
     ct_block_cholesky_solve(&h->whole, h->r, h->z);
     h->work +=
         2.0 * BLOCK_ENTRIES * (double)(h->whole.starts[h->problem->blocks] + h->problem->blocks);
-    return dot(h->r, h->z, h->rows);
+    return dot_vectors(h->r, h->z, h->rows);
   }
   for (size_t b = 0; b < h->problem->blocks; b++)
-    solve_factored(&h->inverses[BLOCK_ENTRIES * b], &h->r[b * CT_CONE_BLOCK],
-                   &h->z[b * CT_CONE_BLOCK]);
-  return dot(h->r, h->z, h->rows);
+    solve_preconditioner(&h->inverses[BLOCK_ENTRIES * b], &h->r[b * CT_CONE_BLOCK],
+                         &h->z[b * CT_CONE_BLOCK]);
+  return dot_vectors(h->r, h->z, h->rows);
 }
 
 /* Conjugate gradients on from h->step and its rest h->r. False: `most` of them were not enough. */
-static bool descend(hold *h, double goal, int most) {
-  double now = precondition(h);
+static bool run_conjugate_gradients(hold *h, double goal, int most) {
+  double now = apply_preconditioner(h);
   for (size_t i = 0; i < h->rows; i++) h->p[i] = h->z[i];
-  for (int k = 0; length_of(h->r, h->rows) > goal; k++) {
+  for (int k = 0; norm_of_vector(h->r, h->rows) > goal; k++) {
     if (k == most) return false;
-    multiply(h, h->p, h->product);
+    multiply_newton(h, h->p, h->product);
     h->work += h->price;
-    double curve = dot(h->p, h->product, h->rows);
+    double curve = dot_vectors(h->p, h->product, h->rows);
     if (!(curve > 0.0)) return true;
     double along = now / curve;
     for (size_t i = 0; i < h->rows; i++) {
       h->step[i] += along * h->p[i];
       h->r[i] -= along * h->product[i];
     }
-    double next = precondition(h), ratio = next / now;
+    double next = apply_preconditioner(h), ratio = next / now;
     now = next;
     for (size_t i = 0; i < h->rows; i++) h->p[i] = h->z[i] + ratio * h->p[i];
   }
   return true;
 }
 
-static void refactor(hold *h) {
+static void refactor_blocks(hold *h) {
   ct_block_cholesky_clear(&h->whole);
   for (uint32_t b = 0; b < h->whole.count; b++)
     ct_block_cholesky_add(&h->whole, b, b, &h->diagonal[BLOCK_ENTRIES * b]);
@@ -254,30 +332,31 @@ static void refactor(hold *h) {
 }
 
 /* (G S G' + weight) step = -gradient, but for `goal`. */
-static void find_step(hold *h, double goal) {
-  prepare(h);
+static void find_newton_step(hold *h, double goal) {
+  prepare_newton_step(h);
   for (size_t i = 0; i < h->rows; i++) {
     h->step[i] = 0.0;
     h->r[i] = -h->gradient[i];
   }
   if (h->direct) {
-    if (h->factored && descend(h, goal, STALE_GRADIENTS)) return;
-    refactor(h);
+    if (h->factored && run_conjugate_gradients(h, goal, STALE_GRADIENTS)) return;
+    refactor_blocks(h);
     if (!h->factored) return;
   }
-  (void)descend(h, goal, GRADIENTS_MAX);
+  (void)run_conjugate_gradients(h, goal, GRADIENTS_MAX);
 }
 
 /* ---- Newton, within proximal steps ---------------------------------------------------------- */
 
 /* A step that brings the value down, or the gradient where the value cannot tell. False: none does.
  */
-static bool advance(hold *h, double value, double size) {
-  double slope = dot(h->gradient, h->step, h->rows);
+static bool search_along_step(hold *h, double value, double size) {
+  double slope = dot_vectors(h->gradient, h->step, h->rows);
   for (double t = 1.0; t > 1e-9; t *= 0.5) {
     for (size_t i = 0; i < h->rows; i++) h->trial[i] = h->y[i] + t * h->step[i];
-    double then = look(h, h->trial, false);
-    if (!(then <= value + 1e-4 * t * slope) && !(length_of(h->gradient, h->rows) <= 0.9 * size))
+    double then = evaluate_dual_at(h, h->trial, false);
+    if (!(then <= value + 1e-4 * t * slope) &&
+        !(norm_of_vector(h->gradient, h->rows) <= 0.9 * size))
       continue;
     for (size_t i = 0; i < h->rows; i++) h->y[i] = h->trial[i];
     return true;
@@ -285,52 +364,53 @@ static bool advance(hold *h, double value, double size) {
   return false;
 }
 
-static bool wanting(const hold *h, uint64_t steps) {
+static bool can_continue(const hold *h, uint64_t steps) {
   return steps < h->problem->steps_max && h->work < WORK_MAX;
 }
 
 /* Whether the forces hold at the end of a proximal step, which the caller's flag ends early. Once
  * they do, one more step of Newton's takes them to round-off. */
-static bool minimise(hold *h, uint64_t *iterations) {
+static bool minimise_dual_function(hold *h, uint64_t *iterations) {
   double load = h->load, least = INFINITY;
   bool held = false;
-  for (int k = 0; k < INNER_MAX && wanting(h, *iterations) && !ct_cancel_raised(h->problem->cancel);
+  for (int k = 0;
+       k < INNER_MAX && can_continue(h, *iterations) && !ct_cancel_raised(h->problem->cancel);
        k++, ++*iterations) {
-    double value = look(h, h->y, true), size = length_of(h->gradient, h->rows);
+    double value = evaluate_dual_at(h, h->y, true), size = norm_of_vector(h->gradient, h->rows);
     if (held) return true;
-    held = is_held(h, h->z);
+    held = is_load_balanced(h, h->z);
     if (held) {
       for (size_t i = 0; i < h->rows; i++) h->center[i] = h->y[i];
-      value = look(h, h->y, true);
-      size = length_of(h->gradient, h->rows);
+      value = evaluate_dual_at(h, h->y, true);
+      size = norm_of_vector(h->gradient, h->rows);
     }
     for (size_t i = 0; i < h->rows; i++) h->trial[i] = h->weight * (h->y[i] - h->center[i]);
-    if (size <= 1e-3 * SETTLED * length_of(h->trial, h->rows) + 1e-16 * load) return held;
+    if (size <= 1e-3 * SETTLED * norm_of_vector(h->trial, h->rows) + 1e-16 * load) return held;
     if (size <= ROUNDING * load && size > 0.5 * least) return held;
     least = fmin(least, size);
-    find_step(h, fmax(fmax(1e-10, fmin(0.1, size / load)) * size, STEP_ROUNDING * load));
-    if (!advance(h, value, size)) return held;
+    find_newton_step(h, fmax(fmax(1e-10, fmin(0.1, size / load)) * size, STEP_ROUNDING * load));
+    if (!search_along_step(h, value, size)) return held;
   }
   return held;
 }
 
 /* y under which all contacts, as if they were glued, carry the load. */
-static void begin(hold *h) {
-  (void)look(h, h->y, false);
+static void start_from_sticking(hold *h) {
+  (void)evaluate_dual_at(h, h->y, false);
   for (size_t i = 0; i < h->problem->count; i++)
     for (size_t k = 0; k < 9; k++)
       h->slopes[9 * i + k] = k == 0 || (k % 4 == 0 && h->problem->cones[i].mu > 0.0) ? 1.0 : 0.0;
-  find_step(h, STEP_ROUNDING * h->load);
+  find_newton_step(h, STEP_ROUNDING * h->load);
   for (size_t i = 0; i < h->rows; i++) h->y[i] = h->step[i];
 }
 
 /* The forces, moved as the step moves them, and what they leave over. */
-static void move_forces(hold *h) {
+static void update_forces(hold *h) {
   for (size_t i = 0; i < h->rows; i++) h->rest[i] = h->problem->target[i];
   for (size_t i = 0; i < h->problem->count; i++) {
     double x[3], moved[3], *f = &h->forces[3 * i];
     ct_cone_pull(&h->problem->cones[i], h->step, x);
-    for (size_t k = 0; k < 3; k++) moved[k] = f[k] + dot(&h->slopes[9 * i + 3 * k], x, 3);
+    for (size_t k = 0; k < 3; k++) moved[k] = f[k] + dot_vectors(&h->slopes[9 * i + 3 * k], x, 3);
     ct_cone_project(h->problem->cones[i].mu, moved, f, NULL);
     ct_cone_push(&h->problem->cones[i], f, -1.0, h->rest);
   }
@@ -338,42 +418,43 @@ static void move_forces(hold *h) {
 
 /* Whether the forces hold once they are corrected, and once more from there; they stay as they are
  * where not. */
-static bool refine(hold *h) {
-  if (!h->direct || length_of(h->rest, h->rows) > REFINED * h->load) return false;
-  (void)look(h, h->y, true);
+static bool correct_forces(hold *h) {
+  if (!h->direct || norm_of_vector(h->rest, h->rows) > REFINED * h->load) return false;
+  (void)evaluate_dual_at(h, h->y, true);
   int held = 0;
   for (int k = 0; k < REFINEMENTS && !ct_cancel_raised(h->problem->cancel); k++) {
-    held += is_held(h, h->z);
+    held += is_load_balanced(h, h->z);
     if (held == 2) return true;
     for (size_t i = 0; i < h->rows; i++) h->gradient[i] = -h->rest[i];
-    find_step(h, REFINED_PART * length_of(h->rest, h->rows));
-    move_forces(h);
+    find_newton_step(h, REFINED_PART * norm_of_vector(h->rest, h->rows));
+    update_forces(h);
   }
-  if (is_held(h, h->z)) return true;
-  (void)look(h, h->y, false);
+  if (is_load_balanced(h, h->z)) return true;
+  (void)evaluate_dual_at(h, h->y, false);
   return false;
 }
 
-static ct_status run(hold *h, ct_cone_fit_result *result) {
+static ct_status run_min_norm(hold *h, ct_cone_fit_result *result) {
   double mean = 0.0;
   for (size_t i = 0; i < h->problem->count; i++)
     for (size_t k = 0; k < 3; k++)
-      mean +=
-          dot(h->problem->cones[i].columns[k], h->problem->cones[i].columns[k], 2 * CT_CONE_BLOCK);
+      mean += dot_vectors(h->problem->cones[i].columns[k], h->problem->cones[i].columns[k],
+                          2 * CT_CONE_BLOCK);
   mean = mean > 0.0 ? mean / (double)h->rows : 1.0;
   h->weight = WEIGHT_FIRST * mean;
-  h->load = length_of(h->problem->target, h->rows);
+  h->load = norm_of_vector(h->problem->target, h->rows);
   h->price = BLOCK_ENTRIES * (double)(2 * h->problem->blocks + 2 * h->link_count);
   result->iterations = 0;
   result->pull = 0.0;
-  if (h->direct) begin(h);
-  for (int outer = 0; outer < OUTER_MAX && wanting(h, result->iterations); outer++) {
+  if (h->direct) start_from_sticking(h);
+  for (int outer = 0; outer < OUTER_MAX && can_continue(h, result->iterations); outer++) {
     if (ct_cancel_raised(h->problem->cancel)) return CT_CANCELLED;
     for (size_t i = 0; i < h->rows; i++) h->center[i] = h->y[i];
-    result->status =
-        minimise(h, &result->iterations) ? CT_CONE_FIT_BALANCED : CT_CONE_FIT_UNDECIDED;
-    look(h, h->y, false);
-    if (result->status != CT_CONE_FIT_BALANCED && refine(h)) result->status = CT_CONE_FIT_BALANCED;
+    result->status = minimise_dual_function(h, &result->iterations) ? CT_CONE_FIT_BALANCED
+                                                                    : CT_CONE_FIT_UNDECIDED;
+    evaluate_dual_at(h, h->y, false);
+    if (result->status != CT_CONE_FIT_BALANCED && correct_forces(h))
+      result->status = CT_CONE_FIT_BALANCED;
     if (result->status == CT_CONE_FIT_BALANCED) return CT_OK;
     double off = 0.0;
     for (size_t i = 0; i < h->rows; i++) {
@@ -381,7 +462,7 @@ static ct_status run(hold *h, ct_cone_fit_result *result) {
       h->before[i] = h->rest[i];
     }
     result->status = CT_CONE_FIT_INFEASIBLE;
-    if (outer > 0 && sqrt(off) <= SETTLED * length_of(h->rest, h->rows)) return CT_OK;
+    if (outer > 0 && sqrt(off) <= SETTLED * norm_of_vector(h->rest, h->rows)) return CT_OK;
     h->weight = fmax(WEIGHT_SHRINK * h->weight, WEIGHT_LEAST * mean);
   }
   result->status = CT_CONE_FIT_UNDECIDED;
@@ -389,7 +470,7 @@ static ct_status run(hold *h, ct_cone_fit_result *result) {
 }
 
 /* With `links` NULL counts only. */
-static size_t find_links(const ct_cone_fit_problem *p, link *links) {
+static size_t find_body_pairs(const ct_cone_fit_problem *p, link *links) {
   size_t count = 0;
   for (size_t i = 0; i < p->count; i++) {
     const size_t *block = p->cones[i].block, *before = i > 0 ? p->cones[i - 1].block : NULL;
@@ -403,7 +484,7 @@ static size_t find_links(const ct_cone_fit_problem *p, link *links) {
   return count;
 }
 
-static ct_status open_factor(hold *h, ct_arena *arena) {
+static ct_status open_pair_factor(hold *h, ct_arena *arena) {
   ct_block_pair *pairs = ct_arena_alloc(arena, h->link_count + 1, sizeof *pairs);
   if (!pairs) return CT_OUT_OF_MEMORY;
   size_t count = 0;
@@ -419,28 +500,28 @@ static ct_status open_factor(hold *h, ct_arena *arena) {
   return ct_block_cholesky_open(&h->whole, &shape, arena, &h->direct);
 }
 
-static bool take_memory(hold *h, ct_arena *arena) {
+static bool allocate_min_norm(hold *h, ct_arena *arena) {
   size_t m = h->rows + 1;
   double *vectors = ct_arena_alloc_doubles(arena, 11 * m);
   h->slopes = ct_arena_alloc_doubles(arena, 9 * h->problem->count + 1);
   h->diagonal = ct_arena_alloc_doubles(arena, 2 * BLOCK_ENTRIES * h->problem->blocks + 1);
-  h->link_count = find_links(h->problem, NULL);
+  h->link_count = find_body_pairs(h->problem, NULL);
   h->links = ct_arena_alloc(arena, h->link_count + 1, sizeof *h->links);
   if (!vectors || !h->slopes || !h->diagonal || !h->links) return false;
   h->inverses = h->diagonal + BLOCK_ENTRIES * h->problem->blocks;
-  (void)find_links(h->problem, h->links);
+  (void)find_body_pairs(h->problem, h->links);
   double **places[] = {&h->y, &h->center, &h->gradient, &h->step, &h->trial, &h->r,
                        &h->z, &h->p,      &h->product,  &h->rest, &h->before};
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) *places[i] = vectors + i * m;
   for (size_t i = 0; i < 11 * m; i++) vectors[i] = 0.0;
-  return open_factor(h, arena) == CT_OK;
+  return open_pair_factor(h, arena) == CT_OK;
 }
 
 ct_status ct_cone_min_norm(const ct_cone_fit_problem *problem, ct_arena *arena,
                            ct_cone_fit_result *result) {
   hold h = {.problem = problem, .rows = problem->blocks * CT_CONE_BLOCK, .forces = result->forces};
   ct_arena_mark mark = ct_arena_enter(arena);
-  ct_status status = take_memory(&h, arena) ? run(&h, result) : CT_OUT_OF_MEMORY;
+  ct_status status = allocate_min_norm(&h, arena) ? run_min_norm(&h, result) : CT_OUT_OF_MEMORY;
   for (size_t i = 0; status == CT_OK && i < h.rows; i++) result->rest[i] = h.rest[i];
   ct_arena_leave(arena, mark);
   return status;

@@ -19,14 +19,14 @@
 #define BODIES_FROM 171u
 
 /* What is reported is a number, also where products are beyond what a double holds. */
-static double bounded(double x) { return fmax(-DBL_MAX, fmin(x, DBL_MAX)); }
+static double clamp_to_finite(double x) { return fmax(-DBL_MAX, fmin(x, DBL_MAX)); }
 
 typedef struct summing {
   double scale, sum; /* root of the sum of squares = scale sqrt(sum): no square leaves the range */
   double size;
 } summing;
 
-static void add_square(summing *s, double x) {
+static void add_scaled_square(summing *s, double x) {
   double a = fabs(x);
   if (a == 0.0) return;
   if (!(a < INFINITY)) s->scale = INFINITY;
@@ -37,7 +37,8 @@ static void add_square(summing *s, double x) {
 }
 
 /* u of one contact. */
-static ct_triple contact_velocity(const ct_friction_problem *p, const double *r, size_t i) {
+static ct_triple friction_contact_velocity(const ct_friction_problem *p, const double *r,
+                                           size_t i) {
   size_t d = p->dimension, n = p->matrix.size;
   double u[3] = {0.0, 0.0, 0.0};
   for (size_t k = 0; k < d; k++) {
@@ -52,24 +53,24 @@ static ct_triple contact_velocity(const ct_friction_problem *p, const double *r,
   return (ct_triple){u[0], u[1], u[2]};
 }
 
-static double block_norm(const ct_friction_problem *p, size_t i) {
+static double problem_block_norm(const ct_friction_problem *p, size_t i) {
   size_t d = p->dimension;
   summing block = {0.0, 0.0, 0.0};
   for (size_t row = d * i; row < d * (i + 1); row++)
     if (p->matrix.dense)
       for (size_t j = d * i; j < d * (i + 1); j++)
-        add_square(&block, p->matrix.dense[row * p->matrix.size + j]);
+        add_scaled_square(&block, p->matrix.dense[row * p->matrix.size + j]);
     else
       for (size_t e = p->matrix.starts[row]; e < p->matrix.starts[row + 1]; e++)
-        if (p->matrix.columns[e] / d == i) add_square(&block, p->matrix.values[e]);
+        if (p->matrix.columns[e] / d == i) add_scaled_square(&block, p->matrix.values[e]);
   return block.scale * sqrt(block.sum);
 }
 
 /* What stands for |W_ii| of blocks that are zero: the least of the others. */
-static double least_norm(const ct_friction_problem *p) {
+static double least_block_norm(const ct_friction_problem *p) {
   double least = INFINITY;
   for (size_t i = 0; i < p->contacts; i++) {
-    double norm = block_norm(p, i);
+    double norm = problem_block_norm(p, i);
     if (norm > 0.0) least = fmin(least, norm);
   }
   return least < INFINITY ? least : 1.0;
@@ -80,23 +81,23 @@ double ct_friction_residual(const ct_friction_problem *p, const double *r, doubl
   double least = 0.0, size_max = 0.0, normal_max = 0.0;
   size_t d = p->dimension;
   for (size_t i = 0; i < p->contacts; i++) {
-    double norm = block_norm(p, i);
-    if (!(norm > 0.0)) norm = least = least > 0.0 ? least : least_norm(p);
-    ct_triple ui = contact_velocity(p, r, i),
+    double norm = problem_block_norm(p, i);
+    if (!(norm > 0.0)) norm = least = least > 0.0 ? least : least_block_norm(p);
+    ct_triple ui = friction_contact_velocity(p, r, i),
               ri = {r[d * i], r[d * i + 1], d == 3 ? r[d * i + 2] : 0.0};
     if (u) {
-      u[d * i] = bounded(ui.n);
-      u[d * i + 1] = bounded(ui.s);
-      if (d == 3) u[d * i + 2] = bounded(ui.t);
+      u[d * i] = clamp_to_finite(ui.n);
+      u[d * i + 1] = clamp_to_finite(ui.s);
+      if (d == 3) u[d * i + 2] = clamp_to_finite(ui.t);
     }
     double qi =
         ct_length2(p->q[d * i], ct_length2(p->q[d * i + 1], d == 3 ? p->q[d * i + 2] : 0.0));
     size_max = fmax(size_max, CT_FRICTION_GROWTH * (qi / norm));
     normal_max = fmax(normal_max, CT_FRICTION_GROWTH * (fabs(p->q[d * i]) / norm));
     ct_triple defect = ct_friction_defect(ri, ui, p->mu[i], 1.0 / norm, &total.size);
-    add_square(&total, defect.n);
-    add_square(&total, defect.s);
-    add_square(&total, defect.t);
+    add_scaled_square(&total, defect.n);
+    add_scaled_square(&total, defect.s);
+    add_scaled_square(&total, defect.t);
   }
   if (normal_max > 0.0) size_max = normal_max;
   double residual =
@@ -105,13 +106,13 @@ double ct_friction_residual(const ct_friction_problem *p, const double *r, doubl
 }
 
 /* r of `best` in the caller's units. */
-static void write_forces(const ct_friction_problem *p, const ct_friction_work *w, bool in_cone,
-                         double *out) {
+static void write_friction_forces(const ct_friction_problem *p, const ct_friction_work *w,
+                                  bool in_cone, double *out) {
   size_t d = p->dimension;
   for (size_t i = 0; i < p->contacts; i++) {
-    ct_triple r = {bounded(ldexp(w->best[i].n, w->r_exponent)),
-                   bounded(ldexp(w->best[i].s, w->r_exponent)),
-                   bounded(ldexp(w->best[i].t, w->r_exponent))};
+    ct_triple r = {clamp_to_finite(ldexp(w->best[i].n, w->r_exponent)),
+                   clamp_to_finite(ldexp(w->best[i].s, w->r_exponent)),
+                   clamp_to_finite(ldexp(w->best[i].t, w->r_exponent))};
     if (in_cone) r = ct_cone_contains(r, p->mu[i]);
     out[d * i] = r.n;
     out[d * i + 1] = r.s;
@@ -119,11 +120,11 @@ static void write_forces(const ct_friction_problem *p, const ct_friction_work *w
   }
 }
 
-static void tell(const ct_friction_problem *p, const ct_friction_work *w, bool infeasible,
-                 ct_friction_result *result) {
+static void write_friction_result(const ct_friction_problem *p, const ct_friction_work *w,
+                                  bool infeasible, ct_friction_result *result) {
   *result = (ct_friction_result){
       .r = result->r, .u = result->u, .method = w->best_method, .iterations = w->iterations};
-  write_forces(p, w, true, result->r);
+  write_friction_forces(p, w, true, result->r);
   result->residual = ct_friction_residual(p, result->r, result->u);
   result->converged = result->residual <= w->tolerance;
   if (!result->converged)
@@ -131,13 +132,13 @@ static void tell(const ct_friction_problem *p, const ct_friction_work *w, bool i
         infeasible ? CT_FRICTION_STATUS_INFEASIBLE : CT_FRICTION_STATUS_ITERATION_LIMIT;
 }
 
-static bool wanting(const ct_friction_work *w) {
+static bool needs_iterations(const ct_friction_work *w) {
   return w->best_residual > w->tolerance && w->iterations < w->iterations_max;
 }
 
 /* Newton steps from where w->r is, which stays. */
-static ct_status try_steps(ct_friction_work *w, ct_triple *reached) {
-  if (!wanting(w)) return CT_OK;
+static ct_status try_newton_from_iterate(ct_friction_work *w, ct_triple *reached) {
+  if (!needs_iterations(w)) return CT_OK;
   for (size_t i = 0; i < w->contacts; i++) reached[i] = w->r[i];
   w->method = CT_FRICTION_NEWTON;
   ct_status status = ct_friction_newton(w, STEPS);
@@ -147,26 +148,26 @@ static ct_status try_steps(ct_friction_work *w, ct_triple *reached) {
 
 /* Sweeps and Newton steps are fastest where contacts are not redundant; where they are, the
  * gradient finds which stick, and the steps the last digits. */
-static ct_status by_turns(ct_friction_work *w, bool descends) {
+static ct_status alternate_methods(ct_friction_work *w, bool descends) {
   ct_triple *reached = ct_arena_alloc(w->arena, w->contacts, sizeof *reached);
   if (!reached) return CT_OUT_OF_MEMORY;
   ct_status status = CT_OK;
   /* Doubled without end they would come to 2^64, which is none, and the turns would go on without
    * an iteration. */
-  for (uint64_t sweeps = FIRST_SWEEPS; status == CT_OK && wanting(w);
+  for (uint64_t sweeps = FIRST_SWEEPS; status == CT_OK && needs_iterations(w);
        sweeps = sweeps < w->iterations_max ? 2 * sweeps : sweeps) {
     w->method = CT_FRICTION_NSGS;
     if (sweeps == FIRST_SWEEPS || !descends) status = ct_friction_nsgs(w, sweeps);
-    if (status == CT_OK) status = try_steps(w, reached);
+    if (status == CT_OK) status = try_newton_from_iterate(w, reached);
     if (status != CT_OK || !descends) continue;
     w->method = CT_FRICTION_GRADIENT;
     status = ct_friction_apgd(w, DESCENTS * sweeps);
-    if (status == CT_OK) status = try_steps(w, reached);
+    if (status == CT_OK) status = try_newton_from_iterate(w, reached);
   }
   return status;
 }
 
-static bool frictionless(const ct_friction_problem *p) {
+static bool is_frictionless(const ct_friction_problem *p) {
   for (size_t i = 0; i < p->contacts; i++)
     if (p->mu[i] > 0.0) return false;
   return true;
@@ -174,9 +175,10 @@ static bool frictionless(const ct_friction_problem *p) {
 
 /* By size and friction: without any it is a linear complementarity problem, whose forces then are
  * those of the least norm. */
-static ct_status choose(const ct_friction_problem *p, const ct_friction_options *options,
-                        ct_friction_work *w, bool *infeasible) {
-  if (frictionless(p) && p->contacts <= CT_LCP_DIRECT_MAX) {
+static ct_status run_automatic_method(const ct_friction_problem *p,
+                                      const ct_friction_options *options, ct_friction_work *w,
+                                      bool *infeasible) {
+  if (is_frictionless(p) && p->contacts <= CT_LCP_DIRECT_MAX) {
     ct_friction_result pyramids = {0};
     ct_status status = ct_friction_polyhedral(w, options, &pyramids);
     if (status != CT_OK) return status;
@@ -191,14 +193,15 @@ static ct_status choose(const ct_friction_problem *p, const ct_friction_options 
   if (options->bodies && p->dimension == 3 && p->contacts >= BODIES_FROM) {
     w->method = CT_FRICTION_NEWTON;
     ct_status status = ct_friction_by_bodies(w, options->bodies);
-    if (status != CT_OK || !wanting(w)) return status;
+    if (status != CT_OK || !needs_iterations(w)) return status;
     for (size_t i = 0; i < w->contacts; i++) w->r[i] = w->best[i];
   }
-  return by_turns(w, true);
+  return alternate_methods(w, true);
 }
 
-static ct_status solve(const ct_friction_problem *p, const ct_friction_options *options,
-                       ct_arena *arena, ct_friction_result *result) {
+static ct_status run_friction_method(const ct_friction_problem *p,
+                                     const ct_friction_options *options, ct_arena *arena,
+                                     ct_friction_result *result) {
   ct_friction_work w = {.arena = arena, .method = CT_FRICTION_NSGS};
   w.tolerance = options->tolerance > 0.0 ? options->tolerance : CT_FRICTION_TOLERANCE;
   w.iterations_max = options->method == CT_FRICTION_AUTO ? AUTO_ITERATIONS_MAX : ITERATIONS_MAX;
@@ -211,22 +214,23 @@ static ct_status solve(const ct_friction_problem *p, const ct_friction_options *
   case CT_FRICTION_POLYHEDRAL:
     status = ct_friction_polyhedral(&w, options, result);
     if (status != CT_OK) return status;
-    write_forces(p, &w, false, result->r);
+    write_friction_forces(p, &w, false, result->r);
     (void)ct_friction_residual(p, result->r, result->u);
     return CT_OK;
   case CT_FRICTION_NSGS:
-    status = wanting(&w) ? ct_friction_nsgs(&w, w.iterations_max) : CT_OK;
+    status = needs_iterations(&w) ? ct_friction_nsgs(&w, w.iterations_max) : CT_OK;
     break;
-  case CT_FRICTION_NEWTON: status = by_turns(&w, false); break;
+  case CT_FRICTION_NEWTON: status = alternate_methods(&w, false); break;
   case CT_FRICTION_GRADIENT:
     w.method = CT_FRICTION_GRADIENT;
     status = ct_friction_apgd(&w, w.iterations_max);
     break;
-  default: status = wanting(&w) ? choose(p, options, &w, &infeasible) : CT_OK;
+  default:
+    status = needs_iterations(&w) ? run_automatic_method(p, options, &w, &infeasible) : CT_OK;
   }
   if (status == CT_OK && !infeasible && w.best_residual > w.tolerance)
     status = ct_friction_prove_infeasible(&w, options->proof, &infeasible);
-  if (status == CT_OK) tell(p, &w, infeasible, result);
+  if (status == CT_OK) write_friction_result(p, &w, infeasible, result);
   return status;
 }
 
@@ -243,7 +247,7 @@ ct_status ct_friction_solve(const ct_friction_problem *problem, const ct_frictio
     return CT_OK;
   }
   ct_arena_mark mark = ct_arena_enter(arena);
-  ct_status status = solve(problem, options, arena, result);
+  ct_status status = run_friction_method(problem, options, arena, result);
   result->tolerance = options->tolerance > 0.0 ? options->tolerance : CT_FRICTION_TOLERANCE;
   ct_arena_leave(arena, mark);
   return status;

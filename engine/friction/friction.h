@@ -1,9 +1,9 @@
-/* What the friction solvers share: the problem as blocks of 3 x 3, and how one of them is asked.
+/* Shared by the friction solvers: the problem as blocks of 3 x 3, and the interface of a solver.
  *
  * The copy is scaled by powers of two, so that neither products nor squares leave the range of
  * doubles and the same problem in other units takes the same steps: the greatest entry of W and of
- * q lies in [1/2, 1). Plane contacts have a second tangent that nothing moves. A solver betters `r`
- * and leaves in `best` the iterate of the least residual that it has looked at.
+ * q lies in [1/2, 1). Plane contacts have a second tangent that nothing moves. A solver improves
+ * `r` and leaves in `best` the evaluated iterate of least residual.
  */
 #ifndef FRICTION_FRICTION_H
 #define FRICTION_FRICTION_H
@@ -108,10 +108,6 @@ static inline double ct_friction_roundoff(double size, double size_max) {
 
 /* The residual as contact/friction.h says it, of w->r, which becomes `best` where it is better. */
 double ct_friction_evaluate(ct_friction_work *w);
-
-/* One contact, u = A r + b: r, or false where the block is none that a body could have (not
- * positive definite) and no solution was found. Takes off, sticks, or slides; all to round-off. */
-bool ct_friction_local(const ct_block *a, ct_triple b, double mu, unsigned dimension, ct_triple *r);
 
 /* Up to `sweeps` sweeps, fewer where the tolerance is reached or nothing gets better. CT_CANCELLED.
  */

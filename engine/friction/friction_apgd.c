@@ -31,9 +31,9 @@ typedef struct descent {
   double bound, momentum; /* of x'Wx / |x|^2; Nesterov's theta */
 } descent;
 
-static double dot(ct_triple a, ct_triple b) { return a.n * b.n + a.s * b.s + a.t * b.t; }
+static double triple_dot(ct_triple a, ct_triple b) { return a.n * b.n + a.s * b.s + a.t * b.t; }
 
-static bool multiply(const descent *d, const ct_triple *x, ct_triple *wx) {
+static bool multiply_delassus(const descent *d, const ct_triple *x, ct_triple *wx) {
   const ct_friction_work *w = d->w;
   if (ct_cancel_raised(w->cancel)) return false;
   for (size_t i = 0; i < w->contacts; i++) {
@@ -47,7 +47,7 @@ static bool multiply(const descent *d, const ct_triple *x, ct_triple *wx) {
   return true;
 }
 
-static ct_triple slope(const descent *d, const ct_triple *wx, size_t i) {
+static ct_triple gradient_at(const descent *d, const ct_triple *wx, size_t i) {
   ct_triple q = d->w->q[i];
   q.n += d->term[i];
   return ct_triple_add(wx[i], ct_triple_scale(q, d->root[i]));
@@ -55,17 +55,18 @@ static ct_triple slope(const descent *d, const ct_triple *wx, size_t i) {
 
 /* next = P(y - gradient / bound), with the bound raised until it holds between the two. False:
  * cancelled. */
-static bool step(descent *d) {
+static bool make_gradient_step(descent *d) {
   const ct_friction_work *w = d->w;
   for (int k = 0; k < DOUBLINGS_MAX; k++) {
     double bent = 0.0, far = 0.0;
     for (size_t i = 0; i < w->contacts; i++)
       d->next[i] = ct_cone_nearest(
-          ct_triple_sub(d->y[i], ct_triple_scale(slope(d, d->wy, i), 1.0 / d->bound)), w->mu[i]);
-    if (!multiply(d, d->next, d->w_next)) return false;
+          ct_triple_sub(d->y[i], ct_triple_scale(gradient_at(d, d->wy, i), 1.0 / d->bound)),
+          w->mu[i]);
+    if (!multiply_delassus(d, d->next, d->w_next)) return false;
     for (size_t i = 0; i < w->contacts; i++) {
       ct_triple moved = ct_triple_sub(d->next[i], d->y[i]);
-      bent += dot(moved, ct_triple_sub(d->w_next[i], d->wy[i]));
+      bent += triple_dot(moved, ct_triple_sub(d->w_next[i], d->wy[i]));
       far += ct_triple_norm2(moved);
     }
     if (bent <= d->bound * far * (1.0 + 1e-9)) break;
@@ -75,22 +76,22 @@ static bool step(descent *d) {
   return true;
 }
 
-static void swap(ct_triple **a, ct_triple **b) {
+static void swap_triples(ct_triple **a, ct_triple **b) {
   ct_triple *c = *a;
   *a = *b;
   *b = c;
 }
 
 /* y beyond the new x in the direction in which it moved; or at x, where that would climb. */
-static void advance(descent *d) {
+static void accelerate_iterate(descent *d) {
   const ct_friction_work *w = d->w;
   double climbs = 0.0;
   for (size_t i = 0; i < w->contacts; i++)
-    climbs += dot(slope(d, d->wy, i), ct_triple_sub(d->next[i], d->x[i]));
-  swap(&d->before, &d->x);
-  swap(&d->w_before, &d->wx);
-  swap(&d->x, &d->next);
-  swap(&d->wx, &d->w_next);
+    climbs += triple_dot(gradient_at(d, d->wy, i), ct_triple_sub(d->next[i], d->x[i]));
+  swap_triples(&d->before, &d->x);
+  swap_triples(&d->w_before, &d->wx);
+  swap_triples(&d->x, &d->next);
+  swap_triples(&d->wx, &d->w_next);
   double t = d->momentum, next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * t * t)),
          on = climbs > 0.0 ? 0.0 : (t - 1.0) / next;
   d->momentum = climbs > 0.0 ? 1.0 : next;
@@ -102,7 +103,7 @@ static void advance(descent *d) {
 }
 
 /* The residual at x, and de Saxce's term of it. */
-static void look(descent *d) {
+static void evaluate_iterate(descent *d) {
   ct_friction_work *w = d->w;
   for (size_t i = 0; i < w->contacts; i++) {
     w->r[i] = ct_cone_contains(ct_triple_scale(d->x[i], d->root[i]), w->mu[i]);
@@ -112,7 +113,7 @@ static void look(descent *d) {
   (void)ct_friction_evaluate(w);
 }
 
-static bool prepare(descent *d) {
+static bool prepare_apgd(descent *d) {
   ct_friction_work *w = d->w;
   size_t n = w->contacts;
   ct_triple **vectors[] = {&d->x, &d->wx, &d->before, &d->w_before,
@@ -126,7 +127,7 @@ static bool prepare(descent *d) {
   return d->root && d->term;
 }
 
-static ct_status descend(descent *d, uint64_t steps) {
+static ct_status run_apgd(descent *d, uint64_t steps) {
   ct_friction_work *w = d->w;
   double mark = INFINITY;
   uint64_t looks = 0, mark_at = 0;
@@ -134,17 +135,17 @@ static ct_status descend(descent *d, uint64_t steps) {
     d->root[i] = sqrt(w->rho[i]);
     d->x[i] = d->y[i] = ct_triple_scale(w->r[i], 1.0 / d->root[i]);
   }
-  if (!multiply(d, d->x, d->wx)) return CT_CANCELLED;
+  if (!multiply_delassus(d, d->x, d->wx)) return CT_CANCELLED;
   for (size_t i = 0; i < w->contacts; i++) d->wy[i] = d->wx[i];
-  look(d);
+  evaluate_iterate(d);
   for (uint64_t k = 0;
        k < steps && w->iterations < w->iterations_max && w->best_residual > w->tolerance; k++) {
-    if (!step(d)) return CT_CANCELLED;
-    advance(d);
+    if (!make_gradient_step(d)) return CT_CANCELLED;
+    accelerate_iterate(d);
     w->iterations++;
     w->multiplied += ct_friction_entries(w);
     if ((k + 1) % LOOK_STEPS != 0 && k + 1 < steps && w->iterations < w->iterations_max) continue;
-    look(d);
+    evaluate_iterate(d);
     looks++;
     if (w->best_residual <= STALL_PART * mark) {
       mark = w->best_residual;
@@ -158,7 +159,7 @@ static ct_status descend(descent *d, uint64_t steps) {
 ct_status ct_friction_apgd(ct_friction_work *w, uint64_t steps) {
   ct_arena_mark mark = ct_arena_enter(w->arena);
   descent d = {.w = w, .bound = 1.0, .momentum = 1.0};
-  ct_status status = prepare(&d) ? descend(&d, steps) : CT_OUT_OF_MEMORY;
+  ct_status status = prepare_apgd(&d) ? run_apgd(&d, steps) : CT_OUT_OF_MEMORY;
   ct_arena_leave(w->arena, mark);
   return status;
 }

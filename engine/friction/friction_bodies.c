@@ -51,22 +51,22 @@ typedef struct descent {
   double work;
 } descent;
 
-static double dot(const double *a, const double *b, size_t count) {
+static double dot_doubles(const double *a, const double *b, size_t count) {
   double sum = 0.0;
   for (size_t i = 0; i < count; i++) sum += a[i] * b[i];
   return sum;
 }
 
 /* The argument of a contact's projection, but for center, in parts of rho / epsilon. */
-static double force_of(const descent *d, size_t i) { return d->w->rho[i] / d->epsilon; }
+static double proximal_force_scale(const descent *d, size_t i) { return d->w->rho[i] / d->epsilon; }
 
 /* Forces and velocities at v; the value and gradient of what v makes least. */
-static double look(descent *d, const double *v, double *slopes) {
+static double evaluate_dual(descent *d, const double *v, double *slopes) {
   const ct_friction_work *w = d->w;
-  double value = 0.5 / d->scale * dot(v, v, d->rows), most = 0.0;
+  double value = 0.5 / d->scale * dot_doubles(v, v, d->rows), most = 0.0;
   for (size_t i = 0; i < d->rows; i++) d->gradient[i] = v[i] / d->scale;
   for (size_t i = 0; i < w->contacts; i++) {
-    double u[3], f[3], by = force_of(d, i);
+    double u[3], f[3], by = proximal_force_scale(d, i);
     ct_cone_pull(&d->bodies->levers[i], v, u);
     d->u[i] = ct_triple_add(w->q[i], (ct_triple){u[0], u[1], u[2]});
     const double x[3] = {d->center[i].n - by * (d->u[i].n + d->term[i]),
@@ -82,21 +82,21 @@ static double look(descent *d, const double *v, double *slopes) {
   return value;
 }
 
-static bool is_flat(const double *slope) {
+static bool is_zero_body_slope(const double *slope) {
   for (size_t k = 0; k < 9; k++)
     if (slope[k] != 0.0) return false;
   return true;
 }
 
 /* Adds what contacts first .. end - 1 do, which all reach the same bodies. */
-static void add_contacts(descent *d, size_t first, size_t end) {
+static void add_contact_blocks(descent *d, size_t first, size_t end) {
   double own[2][BLOCK] = {{0.0}}, beside[BLOCK] = {0.0};
   const size_t *block = d->bodies->levers[first].block;
   bool joins = block[0] != CT_CONE_NO_BLOCK && block[1] != CT_CONE_NO_BLOCK;
   for (size_t i = first; i < end; i++) {
     double slope[9];
-    if (is_flat(&d->slopes[9 * i])) continue;
-    for (size_t k = 0; k < 9; k++) slope[k] = d->slopes[9 * i + k] * force_of(d, i);
+    if (is_zero_body_slope(&d->slopes[9 * i])) continue;
+    for (size_t k = 0; k < 9; k++) slope[k] = d->slopes[9 * i + k] * proximal_force_scale(d, i);
     for (size_t side = 0; side < 2; side++)
       if (block[side] != CT_CONE_NO_BLOCK)
         ct_cone_add_product(&d->bodies->levers[i], slope, side, side, own[side]);
@@ -109,7 +109,7 @@ static void add_contacts(descent *d, size_t first, size_t end) {
 }
 
 /* Newton's step: (1 / scale + G S rho / epsilon G') step = -gradient. False: cancelled. */
-static bool find_step(descent *d) {
+static bool solve_newton_step(descent *d) {
   const ct_cone *levers = d->bodies->levers;
   double one[BLOCK] = {0.0};
   for (size_t k = 0; k < ROWS; k++) one[k * (ROWS + 1)] = 1.0 / d->scale;
@@ -119,7 +119,7 @@ static bool find_step(descent *d) {
     for (end = i + 1; end < d->w->contacts; end++)
       if (levers[end].block[0] != levers[i].block[0] || levers[end].block[1] != levers[i].block[1])
         break;
-    add_contacts(d, i, end);
+    add_contact_blocks(d, i, end);
   }
   if (ct_block_cholesky_factor(&d->factor, d->w->cancel) != CT_OK) return false;
   ct_block_cholesky_solve(&d->factor, d->gradient, d->step);
@@ -131,13 +131,13 @@ static bool find_step(descent *d) {
 
 /* A step that brings the value down, or the gradient where the value cannot tell. False: none does.
  */
-static bool advance(descent *d, double value, double size) {
-  double slope = dot(d->gradient, d->step, d->rows);
+static bool line_search(descent *d, double value, double size) {
+  double slope = dot_doubles(d->gradient, d->step, d->rows);
   for (double t = 1.0; t > 1e-6; t *= 0.5) {
     for (size_t i = 0; i < d->rows; i++) d->trial[i] = d->v[i] + t * d->step[i];
-    double then = look(d, d->trial, NULL);
+    double then = evaluate_dual(d, d->trial, NULL);
     if (!(then <= value + 1e-4 * t * slope) &&
-        !(sqrt(dot(d->gradient, d->gradient, d->rows)) <= 0.9 * size))
+        !(sqrt(dot_doubles(d->gradient, d->gradient, d->rows)) <= 0.9 * size))
       continue;
     memcpy(d->v, d->trial, d->rows * sizeof *d->v);
     return true;
@@ -145,20 +145,21 @@ static bool advance(descent *d, double value, double size) {
   return false;
 }
 
-static bool affords(const descent *d) {
+static bool can_afford_factor(const descent *d) {
   return d->work < WORK_MAX && d->w->iterations < d->w->iterations_max;
 }
 
 /* v for this center and term; *steps that it took. */
-static ct_status minimise(descent *d, unsigned *steps) {
+static ct_status minimise_dual(descent *d, unsigned *steps) {
   double before = INFINITY;
-  for (*steps = 0; *steps < STEPS_MAX && affords(d); ++*steps) {
-    double value = look(d, d->v, d->slopes), size = sqrt(dot(d->gradient, d->gradient, d->rows));
+  for (*steps = 0; *steps < STEPS_MAX && can_afford_factor(d); ++*steps) {
+    double value = evaluate_dual(d, d->v, d->slopes),
+           size = sqrt(dot_doubles(d->gradient, d->gradient, d->rows));
     if (size <= SETTLED * d->greatest || (size <= ROUNDING * d->greatest && size > 0.5 * before))
       return CT_OK;
     before = size;
-    if (!find_step(d)) return CT_CANCELLED;
-    if (!advance(d, value, size)) return CT_OK;
+    if (!solve_newton_step(d)) return CT_CANCELLED;
+    if (!line_search(d, value, size)) return CT_OK;
   }
   return CT_OK;
 }
@@ -166,7 +167,7 @@ static ct_status minimise(descent *d, unsigned *steps) {
 /* ---- what goes around ----------------------------------------------------------------------- */
 
 /* v of contacts that are glued. False: cancelled. */
-static bool begin(descent *d) {
+static bool start_proximal(descent *d) {
   const ct_friction_work *w = d->w;
   for (size_t i = 0; i < d->rows; i++) d->gradient[i] = 0.0;
   for (size_t i = 0; i < w->contacts; i++) {
@@ -174,19 +175,19 @@ static bool begin(descent *d) {
     d->center[i] = w->r[i];
     d->term[i] = 0.0;
     for (size_t k = 0; k < 9; k++) d->slopes[9 * i + k] = k == 0 ? 1.0 : k % 4 == 0 ? across : 0.0;
-    ct_triple x = ct_triple_sub(d->center[i], ct_triple_scale(w->q[i], force_of(d, i)));
+    ct_triple x = ct_triple_sub(d->center[i], ct_triple_scale(w->q[i], proximal_force_scale(d, i)));
     const double f[3] = {x.n, across * x.s, across * x.t};
     ct_cone_push(&d->bodies->levers[i], f, -1.0, d->gradient);
   }
-  if (!find_step(d)) return false;
+  if (!solve_newton_step(d)) return false;
   memcpy(d->v, d->step, d->rows * sizeof *d->v);
   return true;
 }
 
 /* The forces as center and iterate, their slip as term. */
-static void go_on(descent *d) {
+static void update_proximal_center(descent *d) {
   ct_friction_work *w = d->w;
-  (void)look(d, d->v, NULL);
+  (void)evaluate_dual(d, d->v, NULL);
   for (size_t i = 0; i < w->contacts; i++) {
     d->center[i] = d->r[i];
     d->term[i] = w->mu[i] * ct_length2(d->u[i].s, d->u[i].t);
@@ -195,16 +196,16 @@ static void go_on(descent *d) {
   (void)ct_friction_evaluate(w);
 }
 
-static ct_status run(descent *d) {
+static ct_status run_proximal(descent *d) {
   ct_friction_work *w = d->w;
   double mark = INFINITY;
   unsigned stalled = 0;
-  if (!begin(d)) return CT_CANCELLED;
-  while (affords(d) && stalled < STALL_TURNS) {
+  if (!start_proximal(d)) return CT_CANCELLED;
+  while (can_afford_factor(d) && stalled < STALL_TURNS) {
     unsigned steps;
-    ct_status status = minimise(d, &steps);
+    ct_status status = minimise_dual(d, &steps);
     if (status != CT_OK) return status;
-    go_on(d);
+    update_proximal_center(d);
     if (w->best_residual <= w->tolerance) return CT_OK;
     stalled = w->best_residual <= STALL_PART * mark ? 0 : stalled + 1;
     if (stalled == 0) mark = w->best_residual;
@@ -215,7 +216,7 @@ static ct_status run(descent *d) {
   return CT_OK;
 }
 
-static bool take_memory(descent *d) {
+static bool allocate_bodies(descent *d) {
   ct_arena *arena = d->w->arena;
   size_t n = d->w->contacts;
   d->v = ct_arena_alloc_doubles(arena, 4 * d->rows + 1);
@@ -231,7 +232,7 @@ static bool take_memory(descent *d) {
   return true;
 }
 
-static ct_status open_factor(descent *d, bool *fits) {
+static ct_status open_block_factor(descent *d, bool *fits) {
   size_t n = d->w->contacts, count = 0;
   ct_block_pair *pairs = ct_arena_alloc(d->w->arena, n + 1, sizeof *pairs);
   if (!pairs) return CT_OUT_OF_MEMORY;
@@ -255,8 +256,8 @@ ct_status ct_friction_by_bodies(ct_friction_work *w, const ct_friction_bodies *b
   ct_arena_mark mark = ct_arena_enter(w->arena);
   bool fits = false;
   d.scale = ldexp(bodies->scale, -w->matrix_exponent);
-  ct_status status = take_memory(&d) ? open_factor(&d, &fits) : CT_OUT_OF_MEMORY;
-  if (status == CT_OK && fits) status = run(&d);
+  ct_status status = allocate_bodies(&d) ? open_block_factor(&d, &fits) : CT_OUT_OF_MEMORY;
+  if (status == CT_OK && fits) status = run_proximal(&d);
   ct_arena_leave(w->arena, mark);
   return status;
 }

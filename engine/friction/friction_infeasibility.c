@@ -25,7 +25,8 @@
 /* What y does to the force of contact j, and the sizes of what is added up. W by columns is not at
  * hand: all rows are gone through.
  */
-static void gather(const ct_friction_work *w, const double *y, ct_triple *sum, ct_triple *size) {
+static void gather_certificate_sums(const ct_friction_work *w, const double *y, ct_triple *sum,
+                                    ct_triple *size) {
   for (size_t j = 0; j < w->contacts; j++) sum[j] = size[j] = (ct_triple){0.0, 0.0, 0.0};
   for (size_t i = 0; i < w->contacts; i++)
     for (size_t k = w->starts[i]; k <= w->starts[i + 1]; k++) {
@@ -38,9 +39,10 @@ static void gather(const ct_friction_work *w, const double *y, ct_triple *sum, c
     }
 }
 
-static bool proves(const ct_friction_work *w, const double *y, ct_triple *sum, ct_triple *size) {
+static bool is_certificate(const ct_friction_work *w, const double *y, ct_triple *sum,
+                           ct_triple *size) {
   double n = (double)w->contacts, q = 0.0, q_size = 0.0;
-  gather(w, y, sum, size);
+  gather_certificate_sums(w, y, sum, size);
   for (size_t j = 0; j < w->contacts; j++) {
     if (!(y[j] >= 0.0)) return false;
     q += y[j] * w->q[j].n;
@@ -53,7 +55,7 @@ static bool proves(const ct_friction_work *w, const double *y, ct_triple *sum, c
 
 /* The normal velocities in units of the greatest, a power of two, which sliding however fast is
  * not. */
-static void scale_normals(const ct_friction_work *w, double *q) {
+static void scale_normal_rows(const ct_friction_work *w, double *q) {
   double most = 0.0;
   int exponent;
   for (size_t i = 0; i < w->contacts; i++) most = fmax(most, fabs(w->q[i].n));
@@ -62,7 +64,7 @@ static void scale_normals(const ct_friction_work *w, double *q) {
 }
 
 /* The rows and columns of the normal forces. False: out of memory. */
-static bool make_normals(const ct_friction_work *w, ct_matrix *matrix) {
+static bool make_normal_matrix(const ct_friction_work *w, ct_matrix *matrix) {
   size_t n = w->contacts, count = 0;
   size_t *starts = ct_arena_alloc(w->arena, n + 1, sizeof *starts);
   uint32_t *columns = ct_arena_alloc(w->arena, w->starts[n] + n, sizeof *columns);
@@ -89,12 +91,12 @@ static bool make_normals(const ct_friction_work *w, ct_matrix *matrix) {
 }
 
 /* *indicated: no normal forces that part all contacts were found. */
-static ct_status look_for_indication(const ct_friction_work *w, bool *indicated) {
+static ct_status search_indication(const ct_friction_work *w, bool *indicated) {
   size_t n = w->contacts;
   double *vectors = ct_arena_alloc_doubles(w->arena, 3 * n);
   ct_lcp normals = {.q = vectors};
-  if (!vectors || !make_normals(w, &normals.matrix)) return CT_OUT_OF_MEMORY;
-  scale_normals(w, vectors);
+  if (!vectors || !make_normal_matrix(w, &normals.matrix)) return CT_OUT_OF_MEMORY;
+  scale_normal_rows(w, vectors);
   const ct_lcp_options options = {.method = CT_LCP_QUADRATIC,
                                   .tolerance = PARTED,
                                   .iterations_max = GRADIENTS_LEAST + GRADIENTS_PER_CONTACT * n,
@@ -105,7 +107,7 @@ static ct_status look_for_indication(const ct_friction_work *w, bool *indicated)
   return status;
 }
 
-static ct_status prove(const ct_friction_work *w, bool *contradicts) {
+static ct_status search_certificate(const ct_friction_work *w, bool *contradicts) {
   ct_friction_work plain = *w;
   double *mu = ct_arena_alloc_doubles(w->arena, w->contacts);
   ct_triple *sum = ct_arena_alloc(w->arena, w->contacts, sizeof *sum),
@@ -117,7 +119,8 @@ static ct_status prove(const ct_friction_work *w, bool *contradicts) {
   ct_friction_options options = {.cancel = w->cancel};
   ct_friction_result result = {0};
   ct_status status = ct_friction_polyhedral(&plain, &options, &result);
-  *contradicts = status == CT_OK && plain.certificate && proves(w, plain.certificate, sum, size);
+  *contradicts =
+      status == CT_OK && plain.certificate && is_certificate(w, plain.certificate, sum, size);
   return status;
 }
 
@@ -128,10 +131,10 @@ ct_status ct_friction_prove_infeasible(const ct_friction_work *w, ct_friction_pr
   bool wanted = proof == CT_FRICTION_PROOF_ALWAYS;
   ct_status status = CT_OK;
   ct_arena_mark mark = ct_arena_enter(w->arena);
-  if (!wanted) status = look_for_indication(w, &wanted);
+  if (!wanted) status = search_indication(w, &wanted);
   ct_arena_leave(w->arena, mark);
   mark = ct_arena_enter(w->arena);
-  if (status == CT_OK && wanted) status = prove(w, contradicts);
+  if (status == CT_OK && wanted) status = search_certificate(w, contradicts);
   ct_arena_leave(w->arena, mark);
   return status;
 }

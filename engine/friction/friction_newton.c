@@ -1,14 +1,172 @@
-/* Semismooth Newton on all contacts at once: each is taken as open, sticking or sliding, as r - rho
- * u says, and the equations of that are solved together. Alart, Curnier 1991; Acary, Bremond, Huber
- * 2018.
+/* Semismooth Newton on all contacts at once: each is taken as open, sticking or sliding by the sign
+ * of r - rho u, and the equations of this choice are solved together. Alart, Curnier 1991; Acary,
+ * Bremond, Huber 2018.
  *
- * Where contacts are redundant W is singular: the equations get a part of r that falls with the
- * residual (Levenberg, Marquardt), so that forces that nothing decides stay where they are. A step
- * that does not help is shortened; a few may do harm; then the sweeps go on.
+ * Where contacts are redundant W is singular: the equations are damped by a part of r that falls
+ * with the residual (Levenberg, Marquardt), so that undetermined forces stay where they are. A step
+ * that does not reduce the residual is shortened; a few may increase it; then the sweeps continue.
+ *
+ * The active contacts are ordered so that contacts of one body are close: breadth first from an end
+ * of each heap, few neighbours first, reversed (Cuthill, McKee 1969; George, Liu 1981). Their
+ * equations then are a band, solved by elimination with row exchanges (Golub, Van Loan, Matrix
+ * Computations, 4.3). Where every contact is coupled with every other the band is the whole matrix.
  */
-#include "friction/friction_newton.h"
+#include "friction/friction.h"
 
 #include <string.h>
+
+/* Places of contacts that have none among the active: they are open; not looked at yet; in a queue.
+ */
+#define PLACE_OPEN UINT32_MAX
+#define PLACE_WAITING (UINT32_MAX - 1)
+#define PLACE_QUEUED (UINT32_MAX - 2)
+
+/* What one active contact asks of the step: V du + R dr = rhs. */
+typedef struct newton_equations {
+  double v[9], r[9], rhs[3];
+  bool sticks;
+} newton_equations;
+
+typedef struct newton_system {
+  ct_friction_work *w;
+  ct_triple *from, *step;   /* [contacts] */
+  uint32_t *place, *degree; /* [contacts] number among the active; active neighbours */
+  uint32_t *active, *queue; /* [contacts], of which count */
+  newton_equations *asked;  /* [contacts] of contacts, where active */
+  bool *slips; /* [contacts] taken as sliding, whatever r - rho u says, until a step helps */
+  double *matrix, *rhs;      /* [3 count width], [3 count], which becomes the solution */
+  size_t count, band, width; /* band: rows that a row reaches to either side; of a row of the
+                                matrix: see newton_entry */
+  double damping, residual;  /* of w->r */
+  int worse;                 /* steps that made it so */
+} newton_system;
+
+/* Entry i, j of the matrix: a row begins `band` left of its diagonal and ends, with what exchanges
+ * of rows bring in, 2 band right.
+ */
+static double *newton_entry(const newton_system *n, size_t i, size_t j) {
+  return n->matrix + i * n->width + (j + n->band - i);
+}
+
+/* ---- order of contacts ---------------------------------------------------------------------- */
+
+/* Of neighbours not yet in the queue: appends them by degree, then number. */
+static size_t append_neighbours(const newton_system *n, uint32_t contact, uint32_t *queue,
+                                size_t end) {
+  const ct_friction_work *w = n->w;
+  size_t first = end;
+  for (size_t k = w->starts[contact]; k < w->starts[contact + 1]; k++) {
+    uint32_t j = w->columns[k];
+    if (n->place[j] != PLACE_WAITING) continue;
+    n->place[j] = PLACE_QUEUED;
+    size_t at = end++;
+    for (; at > first && n->degree[queue[at - 1]] > n->degree[j]; at--) queue[at] = queue[at - 1];
+    queue[at] = j;
+  }
+  return end;
+}
+
+/* Everything that hangs together with `root`, from queue[begin] on; returns the end. */
+static size_t traverse_contacts(const newton_system *n, uint32_t root, uint32_t *queue,
+                                size_t begin) {
+  size_t end = begin;
+  queue[end++] = root;
+  n->place[root] = PLACE_QUEUED;
+  for (size_t at = begin; at < end; at++) end = append_neighbours(n, queue[at], queue, end);
+  return end;
+}
+
+/* Puts the active contacts in order; returns the number of contacts that one reaches to either
+ * side. */
+static size_t order_contacts(newton_system *n) {
+  const ct_friction_work *w = n->w;
+  size_t count = 0;
+  for (size_t k = 0; k < n->count; k++) {
+    uint32_t i = n->active[k];
+    n->degree[i] = 0;
+    for (size_t e = w->starts[i]; e < w->starts[i + 1]; e++)
+      n->degree[i] += n->place[w->columns[e]] != PLACE_OPEN;
+  }
+  for (size_t k = 0; k < n->count; k++) {
+    if (n->place[n->active[k]] != PLACE_WAITING) continue;
+    /* The last one of a walk from anywhere is at an end. */
+    size_t end = traverse_contacts(n, n->active[k], n->queue, count);
+    uint32_t last = n->queue[end - 1];
+    for (size_t at = count; at < end; at++) n->place[n->queue[at]] = PLACE_WAITING;
+    count = traverse_contacts(n, last, n->queue, count);
+  }
+  for (size_t k = 0; k < count; k++) {
+    n->active[k] = n->queue[count - 1 - k];
+    n->place[n->active[k]] = (uint32_t)k;
+  }
+  size_t band = 0;
+  for (size_t k = 0; k < count; k++)
+    for (size_t e = w->starts[n->active[k]]; e < w->starts[n->active[k] + 1]; e++) {
+      uint32_t j = n->place[w->columns[e]];
+      if (j == PLACE_OPEN) continue;
+      size_t apart = j > k ? j - k : k - j;
+      if (apart > band) band = apart;
+    }
+  return band;
+}
+
+/* ---- band elimination ----------------------------------------------------------------------- */
+
+/* Looks at the cancel flag once in so many columns. */
+#define POLL_COLUMNS 16u
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* The largest of column k is brought to row k; returns how far the rows then reach. */
+static size_t exchange_pivot_row(newton_system *n, size_t k, size_t size, size_t reach) {
+  size_t best = k, last = smaller(size - 1, k + n->band);
+  for (size_t i = k + 1; i <= last; i++)
+    if (fabs(*newton_entry(n, i, k)) > fabs(*newton_entry(n, best, k))) best = i;
+  size_t wide = smaller(size - 1, best + n->band);
+  if (wide > reach) reach = wide;
+  if (best == k) return reach;
+  for (size_t j = k; j <= reach; j++) {
+    double *a = newton_entry(n, k, j), *b = newton_entry(n, best, j), t = *a;
+    *a = *b;
+    *b = t;
+  }
+  double t = n->rhs[k];
+  n->rhs[k] = n->rhs[best];
+  n->rhs[best] = t;
+  return reach;
+}
+
+static bool substitute_back(newton_system *n, size_t size) {
+  for (size_t k = size; k-- > 0;) {
+    const double *row = newton_entry(n, k, k);
+    double sum = n->rhs[k];
+    for (size_t j = 1, end = smaller(size - 1 - k, 2 * n->band); j <= end; j++)
+      sum -= row[j] * n->rhs[k + j];
+    n->rhs[k] = sum / row[0];
+    if (!(fabs(n->rhs[k]) < INFINITY)) return false;
+  }
+  return true;
+}
+
+/* The solution, in rhs. False: cancelled, or none. */
+static bool eliminate_band(newton_system *n) {
+  size_t size = 3 * n->count, reach = 0;
+  for (size_t k = 0; k < size; k++) {
+    if (k % POLL_COLUMNS == 0 && ct_cancel_raised(n->w->cancel)) return false;
+    reach = exchange_pivot_row(n, k, size, reach);
+    const double *pivot = newton_entry(n, k, k);
+    if (!(fabs(pivot[0]) > 0.0)) return false;
+    for (size_t i = k + 1, last = smaller(size - 1, k + n->band); i <= last; i++) {
+      double *row = newton_entry(n, i, k), part = row[0] / pivot[0];
+      if (part == 0.0) continue;
+      for (size_t j = 1; j <= reach - k; j++) row[j] -= part * pivot[j];
+      n->rhs[i] -= part * n->rhs[k];
+    }
+  }
+  return substitute_back(n, size);
+}
+
+/* ---- Newton's method ------------------------------------------------------------------------ */
 
 /* Halvings of a step before it is given up. */
 #define HALVINGS 5
@@ -36,7 +194,7 @@
 #define ELIMINATED_FREE 4e6
 #define MATRIX_MAX 0x1p24
 
-static bool pushes(const ct_friction_work *w, size_t i, ct_triple u) {
+static bool is_pushing(const ct_friction_work *w, size_t i, ct_triple u) {
   return w->r[i].n - w->rho[i] * u.n > 0.0;
 }
 
@@ -46,7 +204,7 @@ typedef struct slide {
   double y[2], length, most;
 } slide;
 
-static slide slide_of(const ct_newton *n, size_t i, ct_triple u) {
+static slide sliding_direction(const newton_system *n, size_t i, ct_triple u) {
   const ct_friction_work *w = n->w;
   double rho = w->rho[i];
   ct_triple r = w->r[i];
@@ -61,12 +219,12 @@ static slide slide_of(const ct_newton *n, size_t i, ct_triple u) {
 
 /* Sticking: rho (u + du) + damping dr = 0. Sliding: the same of the normal, and r_t + dr_t = mu
  * (r_n + dr_n) e, e the direction of y = r_t - rho u_t, which turns with dy: beta (1 - ee') dy. */
-static ct_newton_equations equations_of(const ct_newton *n, size_t i, ct_triple u) {
+static newton_equations contact_equations(const newton_system *n, size_t i, ct_triple u) {
   const ct_friction_work *w = n->w;
   double rho = w->rho[i], mu = w->mu[i];
   ct_triple r = w->r[i];
-  slide s = slide_of(n, i, u);
-  ct_newton_equations q = {.v = {rho}, .r = {n->damping}, .rhs = {-rho * u.n}};
+  slide s = sliding_direction(n, i, u);
+  newton_equations q = {.v = {rho}, .r = {n->damping}, .rhs = {-rho * u.n}};
   if (mu > 0.0 && s.length <= s.most && !n->slips[i]) {
     q.v[4] = q.v[8] = rho;
     q.r[4] = q.r[8] = n->damping;
@@ -93,7 +251,7 @@ static ct_newton_equations equations_of(const ct_newton *n, size_t i, ct_triple 
 }
 
 /* Which contacts are active, and what they ask; open ones go to zero. */
-static void ask(ct_newton *n) {
+static void select_active_contacts(newton_system *n) {
   ct_friction_work *w = n->w;
   n->count = 0;
   for (size_t i = 0; i < w->contacts; i++) {
@@ -101,19 +259,19 @@ static void ask(ct_newton *n) {
         ct_triple_add(ct_friction_sum_others(w, w->r, i), ct_block_times(&w->diagonal[i], w->r[i]));
     n->from[i] = w->r[i];
     n->step[i] = ct_triple_scale(w->r[i], -1.0);
-    n->place[i] = CT_NEWTON_OPEN;
-    if (!pushes(w, i, u)) continue;
-    n->place[i] = CT_NEWTON_WAITS;
+    n->place[i] = PLACE_OPEN;
+    if (!is_pushing(w, i, u)) continue;
+    n->place[i] = PLACE_WAITING;
     n->active[n->count++] = (uint32_t)i;
-    n->asked[i] = equations_of(n, i, u);
+    n->asked[i] = contact_equations(n, i, u);
   }
 }
 
 /* V W of one block into the matrix, or, of an open contact, times its step from the right-hand
  * side. */
-static void add_block(ct_newton *n, size_t row, const ct_block *block, size_t contact) {
+static void add_newton_block(newton_system *n, size_t row, const ct_block *block, size_t contact) {
   const double *v = n->asked[n->active[row]].v, *m = block->m;
-  if (n->place[contact] == CT_NEWTON_OPEN) {
+  if (n->place[contact] == PLACE_OPEN) {
     ct_triple du = ct_block_times(block, n->step[contact]);
     for (size_t k = 0; k < 3; k++)
       n->rhs[3 * row + k] -= v[3 * k] * du.n + v[3 * k + 1] * du.s + v[3 * k + 2] * du.t;
@@ -121,28 +279,28 @@ static void add_block(ct_newton *n, size_t row, const ct_block *block, size_t co
   }
   size_t column = 3 * (size_t)n->place[contact];
   for (size_t k = 0; k < 3; k++) {
-    double *out = ct_newton_at(n, 3 * row + k, column);
+    double *out = newton_entry(n, 3 * row + k, column);
     for (size_t c = 0; c < 3; c++)
       out[c] = v[3 * k] * m[c] + v[3 * k + 1] * m[3 + c] + v[3 * k + 2] * m[6 + c];
   }
 }
 
-static void assemble(ct_newton *n) {
+static void assemble_newton_system(newton_system *n) {
   const ct_friction_work *w = n->w;
   memset(n->matrix, 0, 3 * n->count * n->width * sizeof *n->matrix);
   for (size_t row = 0; row < n->count; row++) {
     size_t i = n->active[row];
     for (size_t k = 0; k < 3; k++) n->rhs[3 * row + k] = n->asked[i].rhs[k];
     for (size_t e = w->starts[i]; e < w->starts[i + 1]; e++)
-      add_block(n, row, &w->blocks[e], w->columns[e]);
-    add_block(n, row, &w->diagonal[i], i);
+      add_newton_block(n, row, &w->blocks[e], w->columns[e]);
+    add_newton_block(n, row, &w->diagonal[i], i);
     for (size_t k = 0; k < 3; k++)
       for (size_t c = 0; c < 3; c++)
-        *ct_newton_at(n, 3 * row + k, 3 * row + c) += n->asked[i].r[3 * k + c];
+        *newton_entry(n, 3 * row + k, 3 * row + c) += n->asked[i].r[3 * k + c];
   }
 }
 
-static void go(ct_newton *n, double length) {
+static void move_by_step(newton_system *n, double length) {
   ct_friction_work *w = n->w;
   for (size_t i = 0; i < w->contacts; i++) {
     ct_triple r = ct_triple_add(n->from[i], ct_triple_scale(n->step[i], length));
@@ -153,7 +311,7 @@ static void go(ct_newton *n, double length) {
 
 /* The part of the step after which the sticking contact reaches its cone of friction, INFINITY
  * where it never does: the first root of a x^2 + 2 b x + c, c < 0 inside. */
-static double until_slip(const ct_newton *n, size_t i) {
+static double length_until_slip(const newton_system *n, size_t i) {
   double mu = n->w->mu[i];
   ct_triple r = n->from[i], d = n->step[i];
   double a = d.s * d.s + d.t * d.t - mu * mu * d.n * d.n,
@@ -168,47 +326,47 @@ static double until_slip(const ct_newton *n, size_t i) {
 /* Where contacts that stick ask for velocities that no bodies could have, by gaps that they are to
  * close, forces between them grow until one slides, by very little: the step goes to where the
  * first one begins to, which is then taken as sliding. */
-static bool try_slip(ct_newton *n, double before) {
+static bool try_slip_step(newton_system *n, double before) {
   const ct_friction_work *w = n->w;
   double length = before < SLIP_RESIDUAL ? SLIP_LENGTH_MAX : 1.0;
   size_t first = w->contacts;
   for (size_t k = 0; k < n->count; k++) {
     size_t i = n->active[k];
-    double until = w->mu[i] > 0.0 && n->asked[i].sticks ? until_slip(n, i) : INFINITY;
+    double until = w->mu[i] > 0.0 && n->asked[i].sticks ? length_until_slip(n, i) : INFINITY;
     if (until > 0.0 && until < length) {
       length = until;
       first = i;
     }
   }
   if (first == w->contacts) return false;
-  go(n, length);
+  move_by_step(n, length);
   n->slips[first] = n->residual <= SLIP_WORSE * before;
   return n->slips[first];
 }
 
 /* The whole step, or to where a contact slips, or the longest of its halves that lessens the
  * residual; the least harmful of them where none does. False: enough. */
-static bool try_step(ct_newton *n) {
+static bool try_newton_step(newton_system *n) {
   double before = n->residual, length = 1.0, best = 1.0, least = INFINITY;
-  go(n, length);
+  move_by_step(n, length);
   if (n->residual <= GAIN * before) {
     memset(n->slips, 0, n->w->contacts * sizeof *n->slips);
     return true;
   }
-  if (try_slip(n, before)) return true;
+  if (try_slip_step(n, before)) return true;
   for (int k = 0; k <= HALVINGS; k++, length *= 0.5) {
-    go(n, length);
+    move_by_step(n, length);
     if (n->residual <= GAIN * before) return true;
     if (n->residual < least) {
       least = n->residual;
       best = length;
     }
   }
-  go(n, best);
+  move_by_step(n, best);
   return ++n->worse < WORSE_MAX;
 }
 
-static bool take_memory(ct_newton *n, size_t contacts) {
+static bool allocate_newton(newton_system *n, size_t contacts) {
   ct_arena *s = n->w->arena;
   n->from = ct_arena_alloc(s, contacts, sizeof *n->from);
   n->step = ct_arena_alloc(s, contacts, sizeof *n->step);
@@ -225,7 +383,7 @@ static bool take_memory(ct_newton *n, size_t contacts) {
 
 /* Whether the band is small enough in memory, and the steps so far with this one cost no more than
  * all else did. */
-static bool affords(ct_newton *n) {
+static bool is_work_affordable(newton_system *n) {
   ct_friction_work *w = n->w;
   double rows = 3.0 * (double)n->count, band = (double)n->band,
          all = w->eliminated + 2.0 * rows * band * band;
@@ -236,39 +394,39 @@ static bool affords(ct_newton *n) {
   return true;
 }
 
-static ct_status step(ct_newton *n, bool *helped) {
+static ct_status make_newton_step(newton_system *n, bool *helped) {
   ct_friction_work *w = n->w;
   *helped = false;
   n->damping = fmax(DAMPING_MIN, fmin(DAMPING_PART * n->residual, DAMPING_MAX));
-  ask(n);
-  n->band = 3 * ct_newton_order(n) + 2;
+  select_active_contacts(n);
+  n->band = 3 * order_contacts(n) + 2;
   n->width = 3 * n->band + 1;
-  if (!affords(n)) return CT_OK;
+  if (!is_work_affordable(n)) return CT_OK;
   ct_arena_mark mark = ct_arena_enter(w->arena);
   n->matrix = ct_arena_alloc_doubles(w->arena, 3 * n->count * n->width);
   if (!n->matrix) return CT_OUT_OF_MEMORY;
-  assemble(n);
-  bool solved = ct_newton_eliminate(n);
+  assemble_newton_system(n);
+  bool solved = eliminate_band(n);
   ct_arena_leave(w->arena, mark);
   if (ct_cancel_raised(w->cancel)) return CT_CANCELLED;
   for (size_t k = 0; solved && k < n->count; k++)
     n->step[n->active[k]] = (ct_triple){n->rhs[3 * k], n->rhs[3 * k + 1], n->rhs[3 * k + 2]};
-  *helped = solved && try_step(n);
+  *helped = solved && try_newton_step(n);
   w->iterations++;
   return CT_OK;
 }
 
 ct_status ct_friction_newton(ct_friction_work *w, uint64_t steps) {
-  ct_newton n = {.w = w};
+  newton_system n = {.w = w};
   ct_arena_mark mark = ct_arena_enter(w->arena);
-  ct_status status = take_memory(&n, w->contacts) ? CT_OK : CT_OUT_OF_MEMORY;
+  ct_status status = allocate_newton(&n, w->contacts) ? CT_OK : CT_OUT_OF_MEMORY;
   bool helped = true;
   if (status == CT_OK) memset(n.slips, 0, w->contacts * sizeof *n.slips);
   n.residual = ct_friction_evaluate(w);
   for (uint64_t k = 0; status == CT_OK && helped && k < steps && w->iterations < w->iterations_max;
        k++) {
     if (w->best_residual <= w->tolerance) break;
-    status = step(&n, &helped);
+    status = make_newton_step(&n, &helped);
   }
   ct_arena_leave(w->arena, mark);
   return status;

@@ -33,12 +33,12 @@ typedef struct pyramid {
   double strength; /* of the pyramid, in parts of mu */
 } pyramid;
 
-static size_t rows_of(const pyramid *p, size_t i) {
+static size_t pyramid_rows(const pyramid *p, size_t i) {
   return p->w->mu[i] > 0.0 ? p->directions + 2 : 1;
 }
 
 /* Opposite ones are opposite to the bit. */
-static void fill_directions(pyramid *p) {
+static void fill_pyramid_directions(pyramid *p) {
   size_t k = p->directions, half = k / 2;
   for (size_t j = 0; j < half; j++) {
     ct_sin_cos t = ct_sin_cos_of(2.0 * PI * (double)j / (double)k);
@@ -47,31 +47,31 @@ static void fill_directions(pyramid *p) {
   }
 }
 
-static void fill_ways(pyramid *p) {
+static void fill_basis_directions(pyramid *p) {
   way *at = p->ways;
   for (size_t i = 0; i < p->w->contacts; i++) {
     *at++ = (way){i, {1.0, 0.0, 0.0}, false};
-    if (rows_of(p, i) == 1) continue;
+    if (pyramid_rows(p, i) == 1) continue;
     for (size_t j = 0; j < p->directions; j++) *at++ = (way){i, p->direction[j], false};
     *at++ = (way){.contact = i, .slip = true};
   }
 }
 
-static double along(ct_triple a, ct_triple b) { return a.n * b.n + a.s * b.s + a.t * b.t; }
+static double triple_product(ct_triple a, ct_triple b) { return a.n * b.n + a.s * b.s + a.t * b.t; }
 
 /* Rows [first, first + rows) against the columns of one contact, whose first is `column`. */
-static void add_block(pyramid *p, size_t first, const ct_block *block, size_t contact,
-                      size_t column) {
-  for (size_t c = column; c < column + rows_of(p, contact); c++) {
+static void add_pyramid_block(pyramid *p, size_t first, const ct_block *block, size_t contact,
+                              size_t column) {
+  for (size_t c = column; c < column + pyramid_rows(p, contact); c++) {
     if (p->ways[c].slip) continue;
     ct_triple moved = ct_block_times(block, p->ways[c].push);
-    for (size_t r = first; r < first + rows_of(p, p->ways[first].contact); r++)
-      if (!p->ways[r].slip) p->matrix[r * p->size + c] = along(p->ways[r].push, moved);
+    for (size_t r = first; r < first + pyramid_rows(p, p->ways[first].contact); r++)
+      if (!p->ways[r].slip) p->matrix[r * p->size + c] = triple_product(p->ways[r].push, moved);
   }
 }
 
 /* The rows of the slip, and its column. */
-static void add_slip(pyramid *p, size_t first, size_t rows, double mu) {
+static void add_slip_rows(pyramid *p, size_t first, size_t rows, double mu) {
   size_t slip = first + rows - 1;
   p->matrix[slip * p->size + first] = p->strength * mu;
   for (size_t k = first + 1; k < slip; k++) {
@@ -80,28 +80,28 @@ static void add_slip(pyramid *p, size_t first, size_t rows, double mu) {
   }
 }
 
-static void assemble(pyramid *p, const size_t *firsts) {
+static void assemble_pyramid_problem(pyramid *p, const size_t *firsts) {
   const ct_friction_work *w = p->w;
   memset(p->matrix, 0, p->size * p->size * sizeof *p->matrix);
   for (size_t i = 0; i < w->contacts; i++) {
-    size_t first = firsts[i], rows = rows_of(p, i);
-    add_block(p, first, &w->diagonal[i], i, first);
+    size_t first = firsts[i], rows = pyramid_rows(p, i);
+    add_pyramid_block(p, first, &w->diagonal[i], i, first);
     for (size_t e = w->starts[i]; e < w->starts[i + 1]; e++)
-      add_block(p, first, &w->blocks[e], w->columns[e], firsts[w->columns[e]]);
-    if (rows > 1) add_slip(p, first, rows, w->mu[i]);
+      add_pyramid_block(p, first, &w->blocks[e], w->columns[e], firsts[w->columns[e]]);
+    if (rows > 1) add_slip_rows(p, first, rows, w->mu[i]);
     for (size_t k = first; k < first + rows; k++)
-      p->q[k] = p->ways[k].slip ? 0.0 : along(p->ways[k].push, w->q[i]);
+      p->q[k] = p->ways[k].slip ? 0.0 : triple_product(p->ways[k].push, w->q[i]);
   }
 }
 
 /* Forces of z; where the method failed they are cut down to the pyramid. */
-static double gather(const pyramid *p, const size_t *firsts) {
+static double gather_pyramid_forces(const pyramid *p, const size_t *firsts) {
   double most = 0.0;
   for (size_t i = 0; i < p->w->contacts; i++) {
     const double *z = p->z + firsts[i];
     ct_triple t = {0.0, 0.0, 0.0};
     double sum = 0.0;
-    for (size_t j = 0; rows_of(p, i) > 1 && j < p->directions; j++) {
+    for (size_t j = 0; pyramid_rows(p, i) > 1 && j < p->directions; j++) {
       t = ct_triple_add(t, ct_triple_scale(p->direction[j], z[j + 1]));
       sum += z[j + 1];
     }
@@ -112,7 +112,7 @@ static double gather(const pyramid *p, const size_t *firsts) {
   return most;
 }
 
-static bool take_memory(pyramid *p, ct_arena *arena) {
+static bool allocate_pyramids(pyramid *p, ct_arena *arena) {
   size_t n = p->size;
   p->direction = ct_arena_alloc(arena, p->directions, sizeof *p->direction);
   p->ways = ct_arena_alloc(arena, n, sizeof *p->ways);
@@ -125,7 +125,7 @@ static bool take_memory(pyramid *p, ct_arena *arena) {
   return true;
 }
 
-static ct_friction_status status_of(ct_lcp_status status) {
+static ct_friction_status friction_status_of_lcp(ct_lcp_status status) {
   switch (status) {
   case CT_LCP_STATUS_OK: return CT_FRICTION_STATUS_OK;
   case CT_LCP_STATUS_INFEASIBLE: return CT_FRICTION_STATUS_INFEASIBLE;
@@ -147,13 +147,13 @@ ct_status ct_friction_polyhedral(ct_friction_work *w, const ct_friction_options 
   if (!firsts) return CT_OUT_OF_MEMORY;
   for (size_t i = 0; i < w->contacts; i++) {
     firsts[i] = p.size;
-    p.size += rows_of(&p, i);
+    p.size += pyramid_rows(&p, i);
     if (p.size > CT_LCP_DIRECT_MAX) return CT_LIMIT;
   }
-  if (!take_memory(&p, w->arena)) return CT_OUT_OF_MEMORY;
-  fill_directions(&p);
-  fill_ways(&p);
-  assemble(&p, firsts);
+  if (!allocate_pyramids(&p, w->arena)) return CT_OUT_OF_MEMORY;
+  fill_pyramid_directions(&p);
+  fill_basis_directions(&p);
+  assemble_pyramid_problem(&p, firsts);
   ct_lcp lcp = {.matrix = {.size = p.size, .dense = p.matrix}, .q = p.q};
   bool plain = p.size == w->contacts;
   ct_lcp_options lcp_options = {.method = plain ? CT_LCP_AUTO : CT_LCP_LEMKE,
@@ -163,9 +163,9 @@ ct_status ct_friction_polyhedral(ct_friction_work *w, const ct_friction_options 
   ct_lcp_result answer = {.z = p.z, .w = p.slack, .certificate = p.certificate};
   ct_status status = ct_lcp_solve(&lcp, &lcp_options, w->arena, &answer);
   if (status != CT_OK) return status;
-  double size = fmin(gather(&p, firsts), w->size_max);
+  double size = fmin(gather_pyramid_forces(&p, firsts), w->size_max);
   result->method = CT_FRICTION_POLYHEDRAL;
-  result->status = status_of(answer.status);
+  result->status = friction_status_of_lcp(answer.status);
   result->residual = answer.residual > 0.0 ? (size > 0.0 ? answer.residual / size : 1.0) : 0.0;
   result->converged = result->status == CT_FRICTION_STATUS_OK && result->residual <= w->tolerance;
   result->cone_error = w->dimension == 3 && !plain ? 1.0 - weakest : 0.0;

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Cholesky factor that grows and shrinks -------------------------------------------------- */
+/* ---- Cholesky factor that grows and shrinks ------------------------------------------------- */
 
 typedef struct row_factor {
   double *rows;  /* L by rows, `stride` apart; the diagonal's entries are inverses */
@@ -85,7 +85,7 @@ static void remove_factor_row(row_factor *f, size_t place) {
   }
 }
 
-/* ---- Dantzig's method ------------------------------------------------------------------------ */
+/* ---- Dantzig's method ----------------------------------------------------------------------- */
 
 /* What is left of a diagonal entry is looked at more closely when it is this part of it or less. */
 #define SUSPECT 1e-8

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-/* ---- projected Gauss-Seidel ------------------------------------------------------------------ */
+/* ---- projected Gauss-Seidel ----------------------------------------------------------------- */
 
 /* One pass; how far rows were from a solution when their turn came. */
 static double sweep_rows(const ct_lcp_job *job, const double *diagonal, double relaxation,
@@ -69,7 +69,7 @@ ct_status ct_lcp_pgs(const ct_lcp_job *job, ct_lcp_result *result) {
   return CT_OK;
 }
 
-/* ---- conjugate gradients within bounds (MPRGP) ----------------------------------------------- */
+/* ---- conjugate gradients within bounds (MPRGP) ---------------------------------------------- */
 
 /* Products for the norm of M: from below, near enough for a step of half of what is allowed. */
 enum { NORM_STEPS = 20 };

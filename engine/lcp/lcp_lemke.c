@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- solution of a basis --------------------------------------------------------------------- */
+/* ---- solution of a basis -------------------------------------------------------------------- */
 
 /* Refinement stops when it gains less than half; this many steps only where it still does. */
 #define REFINEMENTS_MAX 30
@@ -146,7 +146,7 @@ static ct_status solve_lemke_basis(const ct_lcp_job *job, const bool *in, double
   return CT_OK;
 }
 
-/* ---- paths ----------------------------------------------------------------------------------- */
+/* ---- paths ---------------------------------------------------------------------------------- */
 
 /* Covering vectors that are tried, the first of them all 1. */
 #define COVERS 5

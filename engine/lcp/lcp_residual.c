@@ -41,7 +41,7 @@ bool ct_lcp_is_near(const ct_lcp_job *job, const double *z, double residual) {
   return residual <= HELD_BY_DOUBLES * most;
 }
 
-/* ---- reduction of round-off ------------------------------------------------------------------ */
+/* ---- reduction of round-off ----------------------------------------------------------------- */
 
 /* Rows with z > 0: reducing takes some count^4 operations. */
 enum { COUNT_MAX = 64 };

@@ -245,7 +245,7 @@ void ct_tableau_solution(const ct_tableau *t, double *z) {
   }
 }
 
-/* ---- simplex method -------------------------------------------------------------------------- */
+/* ---- simplex method ------------------------------------------------------------------------- */
 
 /* Reduced costs above this are not negative: of an objective whose coefficients are about 1. */
 #define COST 1e-11

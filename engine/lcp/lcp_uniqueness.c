@@ -1,14 +1,267 @@
-/* Uniqueness by all complementary bases of a small problem: each is solved, and the error of its
- * solution is bounded.
+/* Whether a solution is the only one.
  *
- * With R an approximate inverse of the basis' matrix A and c = |I - R A| <= 1/2 in the maximum
- * norm, A is regular, and the error e of an approximate solution x of A x = b has e_i <= t_i + 2 c
- * max t with t = |R| |b - A x|. All round-off in these bounds is added to them. Rump 2010,
- * Verification methods, chapter 10.
+ * M positive definite (its symmetric part): one solution for every q (Cottle, Pang, Stone
+ * 2009, 3.1). Proof: a factorisation of M with a shifted diagonal succeeds (ldl.h; Rump 2006).
+ *
+ * M positive semidefinite: all solutions are a polyhedron. Proof: as many rows as M has rank are
+ * independent by that test, and the rank is exact; the Schur complement of those rows then is 0.
+ * The rank is bounded by elimination modulo primes. The matrix is scaled by powers of two, which
+ * changes no rank, to integers. If its rank is at most r modulo each of some primes, every minor of
+ * r + 1 rows is a multiple of their product. Hadamard's inequality bounds such minors, so once the
+ * product exceeds that bound all of them are 0. Von zur Gathen, Gerhard 2013, chapter 5.
+ *
+ * Small problems of any M: each complementary basis is solved, and the error of its solution
+ * bounded. With R an approximate inverse of the basis' matrix A and c = |I - R A| <= 1/2 in the
+ * maximum norm, A is regular, and the error e of an approximate solution x of A x = b has e_i <=
+ * t_i + 2 c max t with t = |R| |b - A x|. All round-off in these bounds is added to them. Rump
+ * 2010, Verification methods, chapter 10.
  */
 #include "lcp/lcp_uniqueness.h"
+#include "linear/ldl.h"
+#include "linear/matrix.h"
 
+#include <math.h>
 #include <string.h>
+
+/* ---- proofs of definiteness ----------------------------------------------------------------- */
+
+/* ---- exact upper bound of the rank ---------------------------------------------------------- */
+
+/* Bits that one prime contributes: all are above 2^30. */
+#define PRIME_BITS 30.0
+/* Multiplications of one proof: a few milliseconds. */
+#define WORK_MAX 2e6
+/* Bits of an integer entry: more would take more primes than there are. */
+#define BITS_MAX 400
+/* The largest primes below 2^31 are 2^31 minus these. */
+static const uint16_t prime_offsets[] = {
+    1,    19,   61,   69,   85,   99,   105,  151,  159,  171,  225,  249,  295,  325,  379,  399,
+    411,  469,  477,  511,  525,  571,  579,  589,  595,  615,  619,  697,  699,  705,  711,  727,
+    771,  775,  781,  789,  829,  831,  837,  847,  885,  909,  951,  955,  967,  985,  987,  1027,
+    1057, 1065, 1071, 1141, 1147, 1167, 1231, 1239, 1281, 1287, 1299, 1305, 1321, 1357, 1375, 1411,
+    1417, 1425, 1527, 1555, 1557, 1567, 1585, 1627, 1651, 1681, 1699, 1711, 1741, 1747, 1749, 1755,
+    1765, 1785, 1821, 1837, 1851, 1855, 1975, 2019, 2077, 2085, 2119, 2139, 2149, 2157, 2161, 2275};
+enum { PRIMES = sizeof prime_offsets / sizeof *prime_offsets };
+
+/* Entry = mantissa 2^(exponent - base - power of its row and of its column). */
+typedef struct integers {
+  const double *dense;
+  size_t size;
+  int *power;        /* [size] half the binary exponent of the diagonal */
+  int base;          /* exponent of the lowest bit of any scaled entry */
+  int bits;          /* of the largest integer */
+  uint64_t *residue; /* [size size] entries modulo one prime */
+} integers;
+
+/* x = *mantissa 2^exponent with an odd mantissa; x is not 0. */
+static int split_double(double x, int64_t *mantissa) {
+  int exponent;
+  int64_t m = (int64_t)ldexp(frexp(x, &exponent), 53);
+  exponent -= 53;
+  while (m % 2 == 0) {
+    m /= 2;
+    exponent++;
+  }
+  *mantissa = m;
+  return exponent;
+}
+
+/* Powers of the rows, and the range of bits of the scaled entries. */
+static void scale_to_integers(integers *a) {
+  int lowest = INT32_MAX, highest = INT32_MIN, exponent;
+  for (size_t i = 0; i < a->size; i++) {
+    double diagonal = a->dense[i * a->size + i];
+    (void)frexp(diagonal, &exponent);
+    a->power[i] = diagonal > 0.0 ? (exponent + (exponent & 1)) / 2 : 0;
+  }
+  for (size_t i = 0; i < a->size; i++)
+    for (size_t j = 0; j < a->size; j++) {
+      double x = a->dense[i * a->size + j];
+      int64_t mantissa;
+      if (x == 0.0) continue;
+      int low = split_double(x, &mantissa) - a->power[i] - a->power[j];
+      (void)frexp(x, &exponent);
+      int high = exponent - a->power[i] - a->power[j];
+      lowest = low < lowest ? low : lowest;
+      highest = high > highest ? high : highest;
+    }
+  a->base = lowest;
+  a->bits = highest >= lowest ? highest - lowest : 0;
+}
+
+static uint64_t power_of_two(int exponent, uint64_t prime) {
+  uint64_t result = 1, square = 2;
+  for (; exponent > 0; exponent /= 2) {
+    if (exponent % 2) result = result * square % prime;
+    square = square * square % prime;
+  }
+  return result;
+}
+
+static void reduce_entries(integers *a, uint64_t prime) {
+  for (size_t i = 0; i < a->size; i++)
+    for (size_t j = 0; j < a->size; j++) {
+      double x = a->dense[i * a->size + j];
+      uint64_t *out = &a->residue[i * a->size + j];
+      int64_t mantissa;
+      *out = 0;
+      if (x == 0.0) continue;
+      int exponent = split_double(x, &mantissa) - a->power[i] - a->power[j] - a->base;
+      uint64_t part = (uint64_t)(mantissa < 0 ? -mantissa : mantissa) % prime *
+                      power_of_two(exponent, prime) % prime;
+      *out = mantissa < 0 && part > 0 ? prime - part : part;
+    }
+}
+
+static uint64_t invert_modulo(uint64_t x, uint64_t prime) {
+  uint64_t result = 1;
+  for (uint64_t exponent = prime - 2; exponent > 0; exponent /= 2) {
+    if (exponent % 2) result = result * x % prime;
+    x = x * x % prime;
+  }
+  return result;
+}
+
+/* Gaussian elimination modulo the prime; false as soon as there are more than `rank` pivots. */
+static bool has_rank_at_most(integers *a, size_t rank, uint64_t prime) {
+  size_t n = a->size, pivots = 0;
+  for (size_t column = 0; column < n && pivots < n; column++) {
+    size_t row = pivots;
+    while (row < n && a->residue[row * n + column] == 0) row++;
+    if (row == n) continue;
+    if (pivots == rank) return false;
+    uint64_t *top = a->residue + pivots * n, *found = a->residue + row * n;
+    for (size_t j = column; j < n && row != pivots; j++) {
+      uint64_t exchanged = top[j];
+      top[j] = found[j];
+      found[j] = exchanged;
+    }
+    uint64_t inverse = invert_modulo(top[column], prime);
+    for (size_t i = pivots + 1; i < n; i++) {
+      uint64_t *other = a->residue + i * n;
+      if (other[column] == 0) continue;
+      uint64_t times = (prime - other[column]) * inverse % prime;
+      for (size_t j = column; j < n; j++) other[j] = (other[j] + times * top[j]) % prime;
+    }
+    pivots++;
+  }
+  return true;
+}
+
+/* *proven: the rank of the dense symmetric [size size] matrix, its doubles taken as exact numbers,
+ * is at most `rank`. Not proven: the rank is greater, or the proof would take more than a few
+ * milliseconds (entries of many different magnitudes, or large matrices). CT_OUT_OF_MEMORY. Cost:
+ * size^2 rank for each 31 bits of the largest minor of rank + 1 rows. */
+static ct_status prove_rank_at_most(const double *dense, size_t size, size_t rank, ct_arena *arena,
+                                    bool *proven) {
+  *proven = rank >= size;
+  if (*proven) return CT_OK;
+  ct_arena_mark mark = ct_arena_enter(arena);
+  integers a = {.dense = dense, .size = size};
+  a.power = ct_arena_alloc(arena, size, sizeof *a.power);
+  a.residue = ct_arena_alloc(arena, size * size, sizeof *a.residue);
+  ct_status status = a.power && a.residue ? CT_OK : CT_OUT_OF_MEMORY;
+  if (status == CT_OK) {
+    scale_to_integers(&a);
+    int row_bits;
+    double rows = (double)rank + 1.0;
+    (void)frexp(rows, &row_bits); /* rows < 2^row_bits */
+    double minor_bits = rows * ((double)a.bits + 0.5 * (double)row_bits);
+    double primes = floor(minor_bits / PRIME_BITS) + 1.0;
+    *proven = a.bits <= BITS_MAX && primes <= PRIMES &&
+              primes * rows * (double)size * (double)size <= WORK_MAX;
+    for (size_t k = 0; *proven && (double)k < primes; k++) {
+      uint64_t prime = (UINT64_C(1) << 31) - prime_offsets[k];
+      reduce_entries(&a, prime);
+      *proven = has_rank_at_most(&a, rank, prime);
+    }
+  }
+  ct_arena_leave(arena, mark);
+  return status;
+}
+
+/* ---- definiteness --------------------------------------------------------------------------- */
+
+/* Rows and columns of a symmetric matrix, as in ct_ldl_part. */
+typedef struct part {
+  const double *m;
+  size_t size;
+  const uint32_t *low, *rows;
+  size_t count;
+} part;
+
+static ct_status prove_definite(const part *p, ct_arena *arena, bool *definite) {
+  size_t n = p->size, count = p->count;
+  *definite = false;
+  for (size_t i = 0; i < count; i++) {
+    double diagonal = p->m[p->rows[i] * n + p->rows[i]];
+    if (!(diagonal >= CT_LDL_PROOF_MIN && diagonal <= CT_LDL_PROOF_MAX)) return CT_OK;
+  }
+  ct_ldl f;
+  uint32_t *place = ct_arena_alloc(arena, n, sizeof *place);
+  if (!place || !ct_ldl_make(&f, count + 1, arena)) return CT_OUT_OF_MEMORY;
+  for (size_t i = 0, before = 0; i < n; i++) {
+    place[i] = (uint32_t)before;
+    if (before < count && p->rows[before] == i) before++;
+  }
+  const ct_ldl_part factored = {p->m,  n,     p->low, p->rows,
+                                count, place, 0.0,    ct_ldl_proof_shift(count)};
+  ct_ldl_factor(&f, &factored);
+  *definite = f.dependent == 0;
+  return CT_OK;
+}
+
+/* (M + M') / 2 in `half`, and its rows' ranges. */
+static void make_symmetric_part(const double *m, size_t n, double *half, uint32_t *low) {
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < n; j++) half[i * n + j] = 0.5 * m[i * n + j] + 0.5 * m[j * n + i];
+  ct_matrix_ranges(half, n, low, low + n);
+}
+
+ct_status ct_lcp_is_definite(const ct_lcp_job *job, bool *definite) {
+  size_t n = job->size;
+  *definite = false;
+  for (size_t i = 0; i < n; i++)
+    if (!(job->dense[i * n + i] > 0.0)) return CT_OK;
+  ct_arena_mark mark = ct_arena_enter(job->arena);
+  uint32_t *rows = ct_arena_alloc(job->arena, 3 * n, sizeof *rows), *ends = rows + n;
+  double *half = rows && !job->exactly_symmetric ? ct_arena_alloc_doubles(job->arena, n * n) : NULL;
+  ct_status status = rows && (half || job->exactly_symmetric) ? CT_OK : CT_OUT_OF_MEMORY;
+  if (status == CT_OK) {
+    for (size_t i = 0; i < n; i++) rows[i] = (uint32_t)i;
+    if (half) make_symmetric_part(job->dense, n, half, ends);
+    const part all = {half ? half : job->dense, n, half ? ends : job->low, rows, n};
+    status = prove_definite(&all, job->arena, definite);
+  }
+  ct_arena_leave(job->arena, mark);
+  return status;
+}
+
+ct_status ct_lcp_is_semidefinite(const ct_lcp_job *job, const uint32_t *pivots, size_t count,
+                                 bool *semidefinite) {
+  size_t n = job->size;
+  *semidefinite = job->semidefinite;
+  if (*semidefinite || !job->exactly_symmetric) return CT_OK;
+  ct_arena_mark mark = ct_arena_enter(job->arena);
+  bool *is_pivot = ct_arena_alloc(job->arena, n, sizeof *is_pivot);
+  uint32_t *rows = ct_arena_alloc(job->arena, count + 1, sizeof *rows);
+  ct_status status = is_pivot && rows ? CT_OK : CT_OUT_OF_MEMORY;
+  if (status == CT_OK) {
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) is_pivot[i] = false;
+    for (size_t k = 0; k < count; k++) is_pivot[pivots[k]] = true;
+    for (size_t i = 0; i < n; i++)
+      if (is_pivot[i]) rows[at++] = (uint32_t)i;
+    const part independent = {job->dense, n, job->low, rows, count};
+    status = prove_definite(&independent, job->arena, semidefinite);
+  }
+  if (status == CT_OK && *semidefinite)
+    status = prove_rank_at_most(job->dense, n, count, job->arena, semidefinite);
+  ct_arena_leave(job->arena, mark);
+  return status;
+}
+
+/* ---- bases ---------------------------------------------------------------------------------- */
 
 /* Part of the greatest entry by which another solution must differ to be reported. */
 #define DIFFERENT 1e-7

@@ -1,5 +1,70 @@
-/* The caller's W as blocks, dense or sparse: counted, then filled. */
+/* The friction problem as blocks, dense or sparse, counted and then filled; the cone |r_t| <= mu
+ * r_n; and the residual of an iterate.
+ */
 #include "friction/friction.h"
+
+/* ---- cones and residual --------------------------------------------------------------------- */
+
+ct_triple ct_cone_nearest(ct_triple x, double mu) {
+  double length = ct_length2(x.s, x.t);
+  if (x.n >= 0.0 && length <= mu * x.n) return x;
+  double n = (x.n + mu * length) / (1.0 + mu * mu);
+  if (!(n > 0.0)) return (ct_triple){0.0, 0.0, 0.0};
+  double part = length > 0.0 ? mu * n / length : 0.0;
+  return (ct_triple){n, part * x.s, part * x.t};
+}
+
+/* Rounding of the length and of the products is some 4 u; 8 leaves room. */
+ct_triple ct_cone_contains(ct_triple r, double mu) {
+  if (!(r.n > 0.0)) return (ct_triple){0.0, 0.0, 0.0};
+  double length = ct_length2(r.s, r.t), most = mu * r.n * (1.0 - 8.0 * CT_UNIT_ROUNDOFF);
+  /* Where doubles are not as fine as that, none. */
+  if (!(most > 0x1p-960)) return (ct_triple){r.n, 0.0, 0.0};
+  if (length <= most) return r;
+  double part = most / length;
+  return (ct_triple){r.n, part * r.s, part * r.t};
+}
+
+/* Of a contact that slides fast, u_t is far longer than r and all but drops out of x_n + mu |x_t|,
+ * x = r - rho (u + mu |u_t| n): the difference of the lengths |x_t| - rho |u_t| is had from that of
+ * their squares. */
+ct_triple ct_friction_defect(ct_triple r, ct_triple u, double mu, double rho, double *size) {
+  double slip = rho * ct_length2(u.s, u.t), along = r.n - rho * u.n;
+  ct_triple x = {along - mu * slip, r.s - rho * u.s, r.t - rho * u.t}, p = x;
+  double length = ct_length2(x.s, x.t);
+  /* Without friction mu x_n is no less than a length of 0, whatever the sign of x_n. */
+  if (!(x.n >= 0.0) || length > mu * x.n) {
+    double both = length + slip,
+           less = both > 0.0 ? r.s * ((x.s - rho * u.s) / both) + r.t * ((x.t - rho * u.t) / both)
+                             : 0.0;
+    p.n = fmax(0.0, (along + mu * less) / (1.0 + mu * mu));
+    double part = length > 0.0 ? mu * p.n / length : 0.0;
+    p.s = part * x.s;
+    p.t = part * x.t;
+  }
+  double most = fmax(ct_length2(r.n, ct_length2(r.s, r.t)), ct_length2(p.n, ct_length2(p.s, p.t)));
+  if (!(*size > most)) *size = most;
+  return ct_triple_sub(r, p);
+}
+
+double ct_friction_evaluate(ct_friction_work *w) {
+  double sum = 0.0, size = 0.0;
+  for (size_t i = 0; i < w->contacts; i++) {
+    ct_triple u =
+        ct_triple_add(ct_friction_sum_others(w, w->r, i), ct_block_times(&w->diagonal[i], w->r[i]));
+    sum += ct_triple_norm2(ct_friction_defect(w->r[i], u, w->mu[i], w->rho[i], &size));
+  }
+  double residual = sum == 0.0 ? 0.0 : sqrt(sum) / fmin(size, w->size_max);
+  residual = fmax(residual, ct_friction_roundoff(size, w->size_max));
+  if (residual < w->best_residual) {
+    w->best_residual = residual;
+    w->best_method = w->method;
+    for (size_t i = 0; i < w->contacts; i++) w->best[i] = w->r[i];
+  }
+  return residual;
+}
+
+/* ---- blocks --------------------------------------------------------------------------------- */
 
 /* Looks at the cancel flag once in so many contacts. */
 #define POLL_CONTACTS 1024u
@@ -11,14 +76,14 @@ typedef struct rows {
   size_t first, at[3]; /* sparse: where each row goes on; dense: at[0] is the next column */
 } rows;
 
-static rows rows_of(const ct_matrix *matrix, unsigned dimension, size_t contact) {
+static rows contact_rows(const ct_matrix *matrix, unsigned dimension, size_t contact) {
   rows w = {.matrix = matrix, .dimension = dimension, .first = contact * dimension};
   if (!matrix->dense)
     for (unsigned k = 0; k < dimension; k++) w.at[k] = matrix->starts[w.first + k];
   return w;
 }
 
-static bool next_dense(rows *w, size_t *column, ct_block *block) {
+static bool next_dense_block(rows *w, size_t *column, ct_block *block) {
   size_t size = w->matrix->size, d = w->dimension;
   for (; w->at[0] < size; w->at[0] += d) {
     bool any = false;
@@ -38,8 +103,8 @@ static bool next_dense(rows *w, size_t *column, ct_block *block) {
 }
 
 /* The next block that is not zero; columns ascend. */
-static bool next_block(rows *w, size_t *column, ct_block *block) {
-  if (w->matrix->dense) return next_dense(w, column, block);
+static bool next_row_block(rows *w, size_t *column, ct_block *block) {
+  if (w->matrix->dense) return next_dense_block(w, column, block);
   const ct_matrix *m = w->matrix;
   size_t least = SIZE_MAX, d = w->dimension;
   for (size_t i = 0; i < d; i++)
@@ -54,25 +119,25 @@ static bool next_block(rows *w, size_t *column, ct_block *block) {
   return true;
 }
 
-static double greatest(const double *values, size_t count) {
+static double greatest_entry(const double *values, size_t count) {
   double most = 0.0;
   for (size_t i = 0; i < count; i++) most = fmax(most, fabs(values[i]));
   return most;
 }
 
 /* The power of two that brings a number into [1/2, 1); 0 for 0. */
-static int exponent_of(double value) {
+static int exponent_of_entry(double value) {
   int e = 0;
   (void)frexp(value, &e);
   return e;
 }
 
-static ct_triple scaled(const double *x, unsigned dimension, int exponent) {
+static ct_triple scale_triple(const double *x, unsigned dimension, int exponent) {
   return (ct_triple){ldexp(x[0], exponent), ldexp(x[1], exponent),
                      dimension == 3 ? ldexp(x[2], exponent) : 0.0};
 }
 
-static double block_norm(const ct_block *b) {
+static double triple_block_norm(const ct_block *b) {
   double sum = 0.0;
   for (int i = 0; i < 9; i++) sum += b->m[i] * b->m[i];
   return sqrt(sum);
@@ -82,7 +147,7 @@ static double block_norm(const ct_block *b) {
 static void fill_rho(double *rho, ct_block *diagonal, size_t contacts, unsigned dimension) {
   double most = 0.0;
   for (size_t i = 0; i < contacts; i++) {
-    double norm = block_norm(&diagonal[i]);
+    double norm = triple_block_norm(&diagonal[i]);
     rho[i] = norm > 0.0 ? 1.0 / norm : 0.0;
     most = fmax(most, rho[i]);
     if (dimension == 2) diagonal[i].m[8] = norm;
@@ -91,15 +156,16 @@ static void fill_rho(double *rho, ct_block *diagonal, size_t contacts, unsigned 
     if (!(rho[i] > 0.0)) rho[i] = most > 0.0 ? most : 1.0;
 }
 
-static bool count_blocks(const ct_friction_problem *p, size_t *starts, const ct_cancel *cancel) {
+static bool count_friction_blocks(const ct_friction_problem *p, size_t *starts,
+                                  const ct_cancel *cancel) {
   size_t column;
   ct_block block;
   starts[0] = 0;
   for (size_t i = 0; i < p->contacts; i++) {
     if (i % POLL_CONTACTS == 0 && ct_cancel_raised(cancel)) return false;
-    rows w = rows_of(&p->matrix, p->dimension, i);
+    rows w = contact_rows(&p->matrix, p->dimension, i);
     starts[i + 1] = starts[i];
-    while (next_block(&w, &column, &block)) starts[i + 1] += column != i;
+    while (next_row_block(&w, &column, &block)) starts[i + 1] += column != i;
   }
   return true;
 }
@@ -110,13 +176,14 @@ typedef struct block_rows {
   ct_block *blocks, *diagonal;
 } block_rows;
 
-static void fill_blocks(const ct_friction_problem *p, int exponent, const block_rows *out) {
+static void fill_friction_blocks(const ct_friction_problem *p, int exponent,
+                                 const block_rows *out) {
   size_t column;
   ct_block block;
   for (size_t i = 0, k = 0; i < p->contacts; i++) {
-    rows w = rows_of(&p->matrix, p->dimension, i);
+    rows w = contact_rows(&p->matrix, p->dimension, i);
     out->diagonal[i] = (ct_block){{0.0}};
-    while (next_block(&w, &column, &block)) {
+    while (next_row_block(&w, &column, &block)) {
       for (int e = 0; e < 9; e++) block.m[e] = ldexp(block.m[e], exponent);
       if (column == i) out->diagonal[i] = block;
       else {
@@ -139,25 +206,26 @@ ct_status ct_friction_prepare(const ct_friction_problem *p, const ct_friction_op
   w->r = ct_arena_alloc(arena, n, sizeof(ct_triple));
   w->best = ct_arena_alloc(arena, n, sizeof(ct_triple));
   if (!out.starts || !out.diagonal || !rho || !q || !w->r || !w->best) return CT_OUT_OF_MEMORY;
-  if (!count_blocks(p, out.starts, options->cancel)) return CT_CANCELLED;
+  if (!count_friction_blocks(p, out.starts, options->cancel)) return CT_CANCELLED;
   out.columns = ct_arena_alloc(arena, out.starts[n], sizeof(uint32_t));
   out.blocks = ct_arena_alloc(arena, out.starts[n], sizeof(ct_block));
   if (!out.columns || !out.blocks) return CT_OUT_OF_MEMORY;
-  int matrix_exponent =
-      exponent_of(greatest(p->matrix.dense ? p->matrix.dense : p->matrix.values, entries));
-  int q_exponent = exponent_of(greatest(p->q, n * d));
-  fill_blocks(p, -matrix_exponent, &out);
+  int matrix_exponent = exponent_of_entry(
+      greatest_entry(p->matrix.dense ? p->matrix.dense : p->matrix.values, entries));
+  int q_exponent = exponent_of_entry(greatest_entry(p->q, n * d));
+  fill_friction_blocks(p, -matrix_exponent, &out);
   fill_rho(rho, out.diagonal, n, p->dimension);
   w->matrix_exponent = matrix_exponent;
   w->r_exponent = q_exponent - matrix_exponent;
   w->size_max = 0.0;
   double normal = 0.0;
   for (size_t i = 0; i < n; i++) {
-    q[i] = scaled(p->q + d * i, p->dimension, -q_exponent);
+    q[i] = scale_triple(p->q + d * i, p->dimension, -q_exponent);
     w->r[i] = (ct_triple){0.0, 0.0, 0.0};
     if (options->start)
       w->r[i] = ct_cone_contains(
-          ct_cone_nearest(scaled(options->start + d * i, p->dimension, -w->r_exponent), p->mu[i]),
+          ct_cone_nearest(scale_triple(options->start + d * i, p->dimension, -w->r_exponent),
+                          p->mu[i]),
           p->mu[i]);
     w->best[i] = w->r[i];
     normal = fmax(normal, CT_FRICTION_GROWTH * rho[i] * fabs(q[i].n));
