@@ -1,6 +1,6 @@
-/* One call from its matched head to its reply: the state that handlers see, and how replies are
- * made. A route's handler reads the request and either replies (API_STEP_DONE) or leaves a plan of
- * ranges (API_STEP_WORK). */
+/* One call: the state that handlers see, the parsed body, and how replies are made. A route's
+ * handler reads the request and either replies (API_STEP_DONE) or leaves work in ranges
+ * (API_STEP_WORK). */
 #ifndef API_CALLS_CALL_H
 #define API_CALLS_CALL_H
 
@@ -8,9 +8,9 @@
 #include <jansson.h>
 
 #include "calls/events.h"
-#include "calls/route_match.h"
-#include "calls/routes.h"
+#include "calls/route.h"
 #include "calls/service.h"
+#include "calls/url.h"
 #include "common/arena.h"
 #include "common/problem.h"
 #include "common/warning.h"
@@ -38,6 +38,19 @@ typedef struct api_contact_event api_contact_event;
 typedef struct api_advance api_advance;
 typedef struct api_solve api_solve;
 
+/* Operations of a call that leaves work after `begin`. Each handler that may return API_STEP_WORK
+ * sets the row of its kind of work with the work's state. */
+typedef struct api_work_operations {
+  double (*cost)(const api_call *call); /* ns on one core */
+  long (*next)(api_call *call);         /* the next range, or -1 */
+  void (*run)(api_call *call, long range, api_scratch *scratch);
+  void (*done)(api_call *call, long range);      /* NULL: nothing to record */
+  void (*finish)(api_call *call);                /* writes the reply */
+  void (*destroy)(api_call *call);               /* frees the state; NULL: it is in the arena */
+  void (*hint)(const api_call *call, char *out); /* NULL: none; see api_call_hint */
+  const char *(*progress_lines)(api_call *call, size_t *length); /* NULL: none */
+} api_work_operations;
+
 struct api_call {
   const api_service *service;
   const api_route *route;
@@ -55,6 +68,7 @@ struct api_call {
   const api_kept_query *continued; /* query that the request's cursor continues, replaces the body;
                                     * NULL: none */
   json_t *json;                    /* the body */
+  const api_work_operations *work; /* NULL: none. Its state is one of these: */
   api_plan *plan;                  /* queries */
   api_contact_event *event;
   api_advance *advance;
@@ -79,6 +93,12 @@ struct api_call {
 api_reader api_call_reader(api_call *call);
 /* Parses the body into call->json. False: faults. */
 bool api_call_parse(api_call *call, api_field *root);
+
+/* If a body is not valid JSON: appends how to send a file, if the body looks like one or the route
+ * accepts files. */
+void api_suggest_content_type(api_call *call);
+/* "STL" or "OBJ" if the bytes look like such a file, else NULL. */
+const char *api_file_kind(const char *bytes, size_t length);
 
 /* Replies with SCENE_NOT_FOUND, BODY_NOT_FOUND or CONTACT_STATE_NOT_FOUND for the id in the path,
  * with a suggestion. */

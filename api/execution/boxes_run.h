@@ -2,7 +2,7 @@
 #ifndef API_EXECUTION_BOXES_RUN_H
 #define API_EXECUTION_BOXES_RUN_H
 
-#include "execution/query_run.h"
+#include "execution/query_plan.h"
 
 /* Runs the only range of a query of mode BOXES. */
 void api_run_boxes(const api_plan *plan, api_task *task, api_range *range);

@@ -1,5 +1,7 @@
 /* Runs queries of elastic contact forces and writes their results. */
-#include "execution/compliant_forces_run.h"
+#include "execution/force_run.h"
+
+#include <assert.h>
 
 #include "documents/elastic_json.h"
 #include "results/force_json.h"
@@ -44,7 +46,10 @@ static void put_body_sums(api_buffer *out, const ct_scene *scene,
   api_put_byte(out, ']');
 }
 
-void api_run_compliant(api_range_run *run) {
+void api_run_compliant(api_range_run *run, size_t begin, size_t end) {
+  assert(begin == 0 && end == 1); /* a single range */
+  (void)begin;
+  (void)end;
   const api_query *q = &run->task->question;
   ct_mechanics *mechanics = NULL;
   ct_compliant_answer answer = {0};

@@ -1,11 +1,14 @@
 /* Solves islands with the engine and writes one result for each. */
 #include "execution/force_run.h"
 
-#include "execution/compliant_forces_run.h"
-
+#include <assert.h>
 #include <stdlib.h>
 
+#include "execution/cost_estimate.h"
 #include "results/force_json.h"
+
+/* Greatest number of ranges over islands. */
+#define FORCE_RANGES 256
 
 /* Allocates zeroed memory for the result of one island. */
 static void *alloc_result(api_range_run *run, size_t bytes) {
@@ -22,30 +25,28 @@ static void set_contact_limit(api_range_run *run, api_contact_limit limit_kind, 
   outcome->contacts_limit = most;
 }
 
-/* Records why an island has too many contacts for the solver. */
-static void report_contact_limit(api_range_run *run, const ct_island *island) {
-  const api_query *q = &run->task->question;
-  const ct_resting_options *o = &q->force.resting;
+/* Records why an island has too many contacts for the solver. o: of resting forces, or NULL. */
+static void report_contact_limit(api_range_run *run, const ct_island *island,
+                                 const ct_resting_options *o) {
   size_t n = island->set.count, most = CT_LCP_ITERATIVE_MAX;
-  bool resting = q->kind == API_KIND_RESTING_FORCES;
-  unsigned sides = o->directions ? o->directions : CT_RESTING_DIRECTIONS;
+  unsigned sides = o && o->directions ? o->directions : CT_RESTING_DIRECTIONS;
   run->range->force.sides = sides;
-  if (resting && o->friction == CT_RESTING_FRICTION_NONE) {
+  if (o && o->friction == CT_RESTING_FRICTION_NONE) {
     if (o->lcp_method == CT_LCP_ENUMERATION) most = CT_LCP_ENUMERATION_MAX;
     else if (o->lcp_method == CT_LCP_DANTZIG || o->lcp_method == CT_LCP_BLOCK_PIVOTING ||
              o->lcp_method == CT_LCP_LEMKE)
       most = CT_LCP_DIRECT_MAX;
   }
-  if (resting && o->friction == CT_RESTING_FRICTION_POLYHEDRAL &&
-      n * (sides + 2) > CT_LCP_DIRECT_MAX)
+  if (o && o->friction == CT_RESTING_FRICTION_POLYHEDRAL && n * (sides + 2) > CT_LCP_DIRECT_MAX)
     set_contact_limit(run, API_CONTACT_LIMIT_PYRAMID, n, CT_LCP_DIRECT_MAX);
   else if (n > most) set_contact_limit(run, API_CONTACT_LIMIT_METHOD, n, most);
   else set_contact_limit(run, API_CONTACT_LIMIT_COUPLED, n, CT_DELASSUS_BLOCKS_MAX);
 }
 
-static void record_failure(api_range_run *run, const ct_island *island, ct_status status) {
+static void record_failure(api_range_run *run, const ct_island *island, ct_status status,
+                           const ct_resting_options *resting) {
   run->range->status = status;
-  if (status == CT_LIMIT) report_contact_limit(run, island);
+  if (status == CT_LIMIT) report_contact_limit(run, island, resting);
 }
 
 /* ---- impulses ------------------------------------------------------------------------------- */
@@ -58,7 +59,7 @@ static void store_velocities(api_task *task, const ct_island *island,
       task->after[island->rows[i]] = (api_velocity_after){velocities[i], true};
 }
 
-static bool run_impulse_solver(api_range_run *run, const ct_island *island) {
+bool api_run_impulse_island(api_range_run *run, const ct_island *island) {
   const api_query *q = &run->task->question;
   size_t contacts = island->set.count, bodies = island->set.body_count;
   ct_impulse_result result = {0};
@@ -81,7 +82,7 @@ static bool run_impulse_solver(api_range_run *run, const ct_island *island) {
                           !result.converged && !result.contradictory);
     store_velocities(run->task, island, result.velocities);
   } else {
-    record_failure(run, island, status);
+    record_failure(run, island, status, NULL);
   }
   free(memory);
   return status == CT_OK;
@@ -129,7 +130,7 @@ static void record_stability(api_range_run *run, const ct_resting_result *result
   else if (result->stability != CT_STABILITY_STAYS) outcome->undecided = true;
 }
 
-static bool run_resting_solver(api_range_run *run, const ct_island *island) {
+bool api_run_resting_island(api_range_run *run, const ct_island *island) {
   const api_query *q = &run->task->question;
   ct_resting_result result = {0};
   void *memory = alloc_resting_result(run, &island->set, &result);
@@ -145,7 +146,7 @@ static bool run_resting_solver(api_range_run *run, const ct_island *island) {
     api_solver_counts_add(run->solved, result.iterations,
                           result.status == CT_RESTING_STATUS_NOT_CONVERGED);
   } else {
-    record_failure(run, island, status);
+    record_failure(run, island, status, &q->force.resting);
   }
   free(memory);
   return status == CT_OK && !run->range->memory;
@@ -153,23 +154,22 @@ static bool run_resting_solver(api_range_run *run, const ct_island *island) {
 
 /* ---- islands -------------------------------------------------------------------------------- */
 
-/* True if the island has a result: impulses only concern islands with contacts. */
 static bool has_island_result(const api_query *q, const ct_island *island) {
-  return q->kind != API_KIND_IMPULSE || island->set.count > 0;
+  return !q->kind->force->contacts_only || island->set.count > 0;
 }
 
 /* Solves islands [begin, end). */
 static void run_islands(api_range_run *run, const ct_mechanics *mechanics, size_t begin,
                         size_t end) {
   const api_query *q = &run->task->question;
-  bool impulse = q->kind == API_KIND_IMPULSE;
+  assert(begin <= end && end <= ct_mechanics_islands(mechanics));
   for (size_t i = begin; i < end; i++) {
     const ct_island island = ct_mechanics_island(mechanics, i);
     if (i < q->from.item || !has_island_result(q, &island)) continue;
     if (ct_cancel_raised(run->plan->cancel)) run->range->status = CT_CANCELLED;
     if (run->range->status != CT_OK) return;
     api_put_item(&run->range->text);
-    if (!(impulse ? run_impulse_solver(run, &island) : run_resting_solver(run, &island))) return;
+    if (!q->kind->force->run_island(run, &island)) return;
     if (!api_mark_result(run, (api_mark){.item = (uint32_t)i, .after = CT_NO_ROW})) return;
   }
 }
@@ -202,13 +202,33 @@ static ct_mechanics *prepare_mechanics(api_range_run *run) {
   return mechanics;
 }
 
-void api_run_force(api_range_run *run, size_t index) {
+/* Divides a force query. The first range finds contacts and islands; the others share the islands,
+ * of which there are at most as many as rows. */
+ct_status api_plan_forces(const api_plan *plan, api_task *task, bool shared) {
+  (void)plan;
+  const api_query *q = &task->question;
+  const ct_mechanics_options *o = &q->force.mechanics;
+  size_t rows = ct_scene_rows(q->scene);
+  task->items = 1;
+  /* The elastic law costs little compared with the search for contacts. */
+  if (shared && q->kind->force->run_island)
+    task->items += rows < FORCE_RANGES ? rows : FORCE_RANGES;
+  task->cost = API_ISLAND_NS * (double)(rows + o->given_count);
+  if (o->only_given) return CT_OK;
+  double finding;
+  ct_query_options contact_query = q->options;
+  contact_query.kind = CT_QUERY_CONTACTS;
+  contact_query.clearance = o->contact_tolerance;
+  ct_status status = api_estimate_contacts_cost(q->scene, NULL, &contact_query, &finding);
+  task->cost += finding;
+  return status;
+}
+
+void api_run_forces(api_range_run *run, size_t begin, size_t end) {
   api_task *task = run->task;
-  if (task->question.kind == API_KIND_COMPLIANT_FORCES) {
-    api_run_compliant(run);
-    return;
-  }
-  size_t shares = task->range_count - 1;
+  size_t shares = task->range_count - 1, index = begin;
+  assert(end == begin + 1 && index <= shares); /* one item a range */
+  (void)end;
   ct_mechanics *own = index == 0 ? prepare_mechanics(run) : NULL;
   if (index == 0 && shares > 0) {
     task->mechanics = own;
@@ -221,26 +241,35 @@ void api_run_force(api_range_run *run, size_t index) {
   }
 }
 
-void api_put_force_members(api_buffer *out, const api_task *task, const api_page *page) {
-  const api_query *q = &task->question;
-  const api_force *force = &q->force;
-  if (q->kind == API_KIND_COMPLIANT_FORCES) {
-    api_put_compliant_members(out, task, page);
-    return;
-  }
+/* Writes the effective tolerances of impulses and resting forces. */
+static void put_force_tolerances(api_buffer *out, const api_force *force) {
   api_put_member_number(out, "contactTolerance", force->mechanics.contact_tolerance);
   if (force->mechanics.volumes) api_put_volume_tolerances(out, &force->volumetric);
   api_put_member_number(out, "velocityTolerance", force->velocity_tolerance);
-  if (q->kind == API_KIND_IMPULSE && force->impulse.rest_velocity > 0.0)
+}
+
+/* True if the page has all islands, so that it reports their convergence. */
+static bool has_all_islands(const api_task *task, const api_page *page) {
+  return !page->truncated && !task->question.resumed;
+}
+
+void api_put_impulse_members(api_buffer *out, const api_task *task, const api_page *page) {
+  const api_force *force = &task->question.force;
+  put_force_tolerances(out, force);
+  if (force->impulse.rest_velocity > 0.0)
     api_put_member_number(out, "restVelocity", force->impulse.rest_velocity);
-  if (q->kind == API_KIND_RESTING_FORCES) {
-    api_put_member_string(out, "friction",
-                          api_text(api_resting_friction_word(force->resting.friction)));
-    if (force->resting.friction != CT_RESTING_FRICTION_NONE && !force->resting.acceleration_level)
-      api_put_member_number(out, "timeStep", force->resting.time_step);
-  }
-  if (page->truncated || q->resumed) return;
+  if (has_all_islands(task, page)) api_put_member_bool(out, "converged", !page->force.diverged);
+}
+
+void api_put_resting_members(api_buffer *out, const api_task *task, const api_page *page) {
+  const api_force *force = &task->question.force;
+  put_force_tolerances(out, force);
+  api_put_member_string(out, "friction",
+                        api_text(api_resting_friction_word(force->resting.friction)));
+  if (force->resting.friction != CT_RESTING_FRICTION_NONE && !force->resting.acceleration_level)
+    api_put_member_number(out, "timeStep", force->resting.time_step);
+  if (!has_all_islands(task, page)) return;
   api_put_member_bool(out, "converged", !page->force.diverged);
-  if (q->kind == API_KIND_RESTING_FORCES && (page->force.falls || !page->force.undecided))
+  if (page->force.falls || !page->force.undecided)
     api_put_member_bool(out, "stable", !page->force.falls);
 }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "execution/cost_estimate.h"
 #include "results/motion_result.h"
 
 /* A change of a pair, and its number in the order of the engine. */
@@ -182,6 +183,22 @@ static ct_status run_whole_timeline(api_range_run *run, const ct_motion_query *q
   api_buffer_free(&g.initial);
   api_buffer_free(&g.incomplete);
   return status;
+}
+
+/* Prepares a motion query. Without preparation, its items are the explicit pairs, or the
+ * maximum. */
+ct_status api_plan_motion(const api_plan *plan, api_task *task, bool shared) {
+  const api_query *q = &task->question;
+  bool whole = api_runs_in_one_range(q);
+  task->items = whole ? 1 : q->options.explicit_pairs ? q->options.pair_count : CT_PAIRS_MAX;
+  task->cost = API_ROW_NS * (double)ct_scene_rows(q->scene);
+  if (!shared) return CT_OK;
+  ct_status status = ct_motion_prepare(q->scene, &q->motions.options, &task->motion);
+  if (status != CT_OK) return status;
+  if (ct_motion_candidates(task->motion) > plan->limits->pairs) return CT_PAIR_LIMIT;
+  if (!whole) task->items = ct_motion_items(task->motion);
+  task->cost = ct_motion_cost(task->motion);
+  return CT_OK;
 }
 
 void api_run_motion(api_range_run *run, size_t begin, size_t end) {

@@ -1,6 +1,6 @@
 /* Composes a page from complete ranges: its results, the cursor of the next page, the total, or a
  * fault. */
-#include "execution/query_run.h"
+#include "execution/query_plan.h"
 
 static void add_contact_limit_fault(const api_force_outcome *outcome, api_faults *faults) {
   switch (outcome->limit_kind) {
@@ -120,7 +120,7 @@ static bool find_total(const api_plan *plan, const api_task *task, api_page *pag
   else if (q->mode == API_MODE_FORCE) page->total = api_total_code(task->islands);
   else if (q->mode == API_MODE_BOXES)
     page->total = api_total_code(task->ranges[0].boxes.pair_count);
-  else if (q->mode == API_MODE_MASS) page->total = api_total_code(task->items);
+  else if (q->mode == API_MODE_BODIES) page->total = api_total_code(task->items);
   else if (!count_all_results(plan, task, page, faults)) return false;
   page->next.total = page->total;
   page->next.limit = q->limit;

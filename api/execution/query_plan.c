@@ -1,6 +1,5 @@
 /* Builds plans: prepares the queries, estimates their cost, divides tasks into ranges, and
  * schedules the ranges. */
-#include "execution/cost_estimate.h"
 #include "execution/range_run.h"
 
 #include <assert.h>
@@ -11,10 +10,6 @@
 #define RANGE_NS 100000.0
 /* Greatest number of ranges of a task. */
 #define RANGES_MAX 4096
-/* Greatest number of ranges over islands. */
-#define FORCE_RANGES 256
-/* Greatest number of explicit pairs sampled for their cost. */
-#define PAIR_SAMPLES 32
 /* Ranges share a prepared query while rows x queries of a batch stay below this. Beyond, each query
  * is one range that prepares itself, so that memory does not grow with the batch. */
 #define SHARED_ROWS_MAX 4000000
@@ -24,11 +19,11 @@
 
 /* ---- building plans ------------------------------------------------------------------------- */
 
-api_plan *api_plan_create(const api_call *call, size_t task_count) {
+api_plan *api_plan_create(const api_limits *limits, const ct_cancel *cancel, size_t task_count) {
   api_plan *plan = calloc(1, sizeof *plan);
   if (!plan) return NULL;
-  plan->limits = &call->service->limits;
-  plan->cancel = call->input.cancel;
+  plan->limits = limits;
+  plan->cancel = cancel;
   plan->tasks = calloc(task_count ? task_count : 1, sizeof *plan->tasks);
   plan->task_count = task_count;
   if (plan->tasks) return plan;
@@ -79,144 +74,13 @@ static size_t choose_variants_step(const api_query *q, size_t step) {
   return (step + API_VARIANTS_BLOCK - 1) / API_VARIANTS_BLOCK * API_VARIANTS_BLOCK;
 }
 
-/* Estimates the cost of explicit pairs from a sample. */
-static double estimate_pairs_cost(const api_query *q) {
-  const ct_query_options *o = &q->options;
-  size_t stride = o->pair_count / PAIR_SAMPLES + 1, seen = 0;
-  double sum = 0.0;
-  for (size_t k = 0; k < o->pair_count; k += stride, seen++)
-    sum += ct_query_pair_cost(o->kind, ct_scene_body(q->scene, o->pairs[k].a),
-                              ct_scene_body(q->scene, o->pairs[k].b));
-  return seen ? sum / (double)seen * (double)o->pair_count : 0.0;
-}
-
-/* Prepares a pair query. Variants are prepared within ranges; their cost is estimated from the
- * query's scene, plus pairs that overlap only in a variant. */
-static ct_status prepare_pairs(api_task *task, bool shared) {
-  api_query *q = &task->question;
-  size_t rows = ct_scene_rows(q->scene);
-  task->items = q->mode == API_MODE_VARIANTS ? q->variant_count
-                : q->options.explicit_pairs  ? q->options.pair_count
-                                             : rows;
-  if (!shared) {
-    task->cost = q->options.explicit_pairs ? estimate_pairs_cost(q) : API_ROW_NS * (double)rows;
-    return CT_OK;
-  }
-  ct_status status = ct_query_prepare(q->scene, &q->options, &task->query);
-  if (status != CT_OK) return status;
-  task->cost = ct_query_cost(task->query);
-  task->broadphase = ct_query_broadphase(task->query);
-  if (q->mode != API_MODE_VARIANTS) {
-    task->items = ct_query_items(task->query);
-    return CT_OK;
-  }
-  task->cost = (task->cost + api_estimate_variants_cost(q->options.kind, q->scene) +
-                API_BOX_NS * (double)rows) *
-                   (double)q->variant_count +
-               API_ROW_NS * (double)rows * (double)q->own_scenes;
-  ct_query_destroy(task->query);
-  task->query = NULL;
-  return CT_OK;
-}
-
-/* Prepares a probe. Without preparation, its items are those of the request, or all rows for a
- * region. */
-static ct_status prepare_probe_task(api_task *task, bool shared) {
-  const api_query *q = &task->question;
-  size_t rows = ct_scene_rows(q->scene);
-  task->items = q->probe.kind == CT_PROBE_REGION ? rows : q->probe.count;
-  task->cost = API_ROW_NS * (double)(rows + task->items);
-  if (!shared) return CT_OK;
-  ct_status status = ct_probe_prepare(q->scene, &q->probe, &task->probe);
-  if (status != CT_OK) return status;
-  task->items = ct_probe_items(task->probe);
-  task->cost = ct_probe_cost(task->probe);
-  return CT_OK;
-}
-
-/* Estimates zero crossings; bodies apart in the scene may overlap in a variant. */
-static ct_status prepare_crossings_task(api_task *task) {
-  api_query *q = &task->question;
-  task->items = q->mode == API_MODE_VARIANTS ? q->variant_count : 1;
-  double each;
-  ct_status status = api_estimate_contacts_cost(q->scene, q->crossings.state, &q->options, &each);
-  if (status != CT_OK) return status;
-  if (q->mode == API_MODE_VARIANTS) each += api_estimate_variants_cost(q->options.kind, q->scene);
-  task->cost = each * (double)task->items;
-  return CT_OK;
-}
-
 bool api_runs_in_one_range(const api_query *q) {
   return q->mode == API_MODE_MOTION && (q->motions.options.timeline || q->motions.options.earliest);
 }
 
-/* Prepares a motion query. Without preparation, its items are the explicit pairs, or the
- * maximum. */
-static ct_status prepare_motion_task(const api_plan *plan, api_task *task, bool shared) {
-  const api_query *q = &task->question;
-  bool whole = api_runs_in_one_range(q);
-  task->items = whole ? 1 : q->options.explicit_pairs ? q->options.pair_count : CT_PAIRS_MAX;
-  task->cost = API_ROW_NS * (double)ct_scene_rows(q->scene);
-  if (!shared) return CT_OK;
-  ct_status status = ct_motion_prepare(q->scene, &q->motions.options, &task->motion);
-  if (status != CT_OK) return status;
-  if (ct_motion_candidates(task->motion) > plan->limits->pairs) return CT_PAIR_LIMIT;
-  if (!whole) task->items = ct_motion_items(task->motion);
-  task->cost = ct_motion_cost(task->motion);
-  return CT_OK;
-}
-
-/* Divides a force query. The first range finds contacts and islands; the others share the islands,
- * of which there are at most as many as rows. */
-static ct_status prepare_force_task(api_task *task, bool shared) {
-  const api_query *q = &task->question;
-  const ct_mechanics_options *o = &q->force.mechanics;
-  size_t rows = ct_scene_rows(q->scene);
-  task->items = 1;
-  /* The elastic law costs little compared with the search for contacts. */
-  if (shared && q->kind != API_KIND_COMPLIANT_FORCES)
-    task->items += rows < FORCE_RANGES ? rows : FORCE_RANGES;
-  task->cost = API_ISLAND_NS * (double)(rows + o->given_count);
-  if (o->only_given) return CT_OK;
-  double finding;
-  ct_query_options contact_query = q->options;
-  contact_query.kind = CT_QUERY_CONTACTS;
-  contact_query.clearance = o->contact_tolerance;
-  ct_status status = api_estimate_contacts_cost(q->scene, NULL, &contact_query, &finding);
-  task->cost += finding;
-  return status;
-}
-
 static ct_status divide_task(const api_plan *plan, api_task *task, bool shared) {
   api_query *q = &task->question;
-  ct_status status = CT_OK;
-  if (q->kind == API_KIND_OVERLAP && q->method.kind != API_METHOD_AUTO)
-    q->options.overlap_test = api_overlap_by_method;
-  switch (q->mode) {
-  case API_MODE_SCENE:
-  case API_MODE_VARIANTS:
-    status = q->kind == API_KIND_ZERO_CROSSINGS ? prepare_crossings_task(task)
-                                                : prepare_pairs(task, shared);
-    break;
-  case API_MODE_STATE: status = prepare_crossings_task(task); break;
-  case API_MODE_PROBE: status = prepare_probe_task(task, shared); break;
-  case API_MODE_MOTION: status = prepare_motion_task(plan, task, shared); break;
-  case API_MODE_FORCE: status = prepare_force_task(task, shared); break;
-  case API_MODE_MASS:
-    task->items = q->scene ? q->row_count : q->body_count;
-    task->cost = (q->put_hulls ? API_HULLS_NS : API_MASS_NS) * (double)task->items;
-    break;
-  case API_MODE_PAIR:
-    task->items = 1;
-    task->cost =
-        ct_query_pair_cost(q->kind == API_KIND_OVERLAP ? CT_QUERY_OVERLAP : CT_QUERY_DISTANCE,
-                           q->bodies[0].body, q->bodies[1].body);
-    break;
-  case API_MODE_BOXES:
-    task->items = 1;
-    task->cost = API_BOX_NS * (double)q->box_count * (double)(1 + q->frame_count);
-    break;
-  }
+  ct_status status = q->kind->plan(plan, task, shared);
   if (status != CT_OK) return status;
   /* Items before the start belong to earlier pages, unless each page repeats the query. */
   bool whole = api_runs_in_one_range(q) || q->mode == API_MODE_FORCE || q->mode == API_MODE_BOXES;
@@ -260,7 +124,7 @@ double api_plan_cost(const api_plan *plan) {
   return cost;
 }
 
-/* ---- scheduling ----------------------------------------------------------------------------- */
+/* ---- scheduling and running ------------------------------------------------------------------ */
 
 long api_plan_next(api_plan *plan) {
   while (plan->current < plan->task_count) {
@@ -288,6 +152,28 @@ api_task *api_plan_task(api_plan *plan, size_t range) {
     else high = middle;
   }
   return &plan->tasks[low];
+}
+
+void api_plan_run(api_plan *plan, size_t range, api_scratch *scratch) {
+  api_task *task = api_plan_task(plan, range);
+  size_t index = range - task->first;
+  size_t begin = task->start + index * task->step;
+  size_t end = task->items - begin > task->step ? begin + task->step : task->items;
+  api_range_run run = {.plan = plan,
+                       .task = task,
+                       .range = &task->ranges[index],
+                       .workspace = scratch->workspace,
+                       .arena = scratch->arena,
+                       .solved = &scratch->solved,
+                       .scene = task->question.scene,
+                       .centers = {{.row = CT_NO_ROW}, {.row = CT_NO_ROW}},
+                       .options = &task->question.options};
+  if (ct_cancel_raised(plan->cancel)) {
+    run.range->status = CT_CANCELLED;
+    return;
+  }
+  assert(begin < end && end <= task->items);
+  task->question.kind->run(&run, begin, end);
 }
 
 /* Marks a range complete and decides whether further ranges are needed: until the page is full and

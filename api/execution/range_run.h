@@ -2,8 +2,7 @@
 #ifndef API_EXECUTION_RANGE_RUN_H
 #define API_EXECUTION_RANGE_RUN_H
 
-#include "execution/plane_caches.h"
-#include "execution/query_run.h"
+#include "execution/query_plan.h"
 
 /* State is reused between variants only within blocks of this size, counted from the first variant
  * of the request. Blocks may run in parallel, and results do not depend on the division into
@@ -48,15 +47,5 @@ bool api_count_result(api_range_run *run);
 /* Marks the end of the result just written; sets mark.end. False: the range has enough results, or
  * memory is out. */
 bool api_mark_result(api_range_run *run, api_mark mark);
-/* Evaluates the contact state of a ZERO_CROSSINGS query with overridden poses: one result. */
-void api_run_crossings(api_range_run *run, const ct_override *overrides, size_t count);
-/* Runs items of a prepared query. */
-void api_run_items(api_range_run *run, const ct_query *query, const ct_query_range *items);
-
-/* Writes the member `statistics` of cached planes. */
-void api_put_plane_counts(api_buffer *out, const api_plane_counts *counts);
-
-/* Runs variants [begin, end) of a query of mode VARIANTS. */
-void api_run_variants(api_range_run *run, size_t begin, size_t end);
 
 #endif

@@ -1,5 +1,7 @@
 #include "execution/variant_summary.h"
 
+#include <assert.h>
+
 #include "results/result_json.h"
 
 /* Names, by enum value. */
@@ -10,8 +12,8 @@ const char *api_summary_word(api_summary summary) { return words[summary]; }
 
 /* ---- queries -------------------------------------------------------------------------------- */
 
-/* Refuses members that concern individual results. The method of kind distance concerns results,
- * that of kind overlap the decision. */
+/* Refuses members that concern individual results. A method that measures concerns results, else
+ * the decision. */
 static bool refuse_result_members(api_reader *reader, const api_summary_fields *fields,
                                   const api_query *out) {
   static const char other[] = "summary";
@@ -19,7 +21,7 @@ static bool refuse_result_members(api_reader *reader, const api_summary_fields *
   bool good = api_reject_combination(reader, fields->include, true, other);
   good = api_reject_combination(reader, fields->cache, true, other) && good;
   good = api_reject_combination(reader, fields->triangles, true, other) && good;
-  if (out->kind == API_KIND_DISTANCE)
+  if (out->kind->pair->measures)
     good = api_reject_combination(reader, fields->method, true, other) && good;
   return api_reject_combination(reader, fields->closest, !by_closest && out->options.nearest,
                                 "this summary") &&
@@ -42,7 +44,8 @@ static bool make_single_variant(api_reader *reader, api_query *out) {
 
 bool api_read_summary(api_reader *reader, const api_summary_fields *fields, api_query *out) {
   static const char *const names[] = {"any", "count", "closest"};
-  size_t which = 0, known = out->kind == API_KIND_DISTANCE ? 3 : 2;
+  assert(out->kind->pair);
+  size_t which = 0, known = out->kind->pair->measures ? 3 : 2;
   if (!api_field_present(fields->summary)) return true;
   if (!api_read_word(reader, fields->summary, names, known, &which)) return false;
   out->summary = (api_summary)(API_SUMMARY_ANY + which);

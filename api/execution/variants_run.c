@@ -2,11 +2,13 @@
  * planes of the previous variant. To make results independent of ranges and pages, a run silently
  * repeats the earlier variants of its block that it depends on, and the variant before the block
  * for `changes`. */
-#include "execution/range_run.h"
+#include "execution/variants_run.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "execution/boxes_run.h"
+#include "execution/pair_run.h"
 #include "execution/variant_summary.h"
 #include "queries/variant_scene.h"
 #include "results/result_json.h"
@@ -17,7 +19,8 @@ bool api_reuses_planes(const api_query *q) {
 }
 
 bool api_reuses_pair_lists(const api_query *q) {
-  return q->mode == API_MODE_VARIANTS && q->kind == API_KIND_PAIRS && !q->options.explicit_pairs;
+  return q->mode == API_MODE_VARIANTS && q->kind->pair && q->kind->pair->reuses_pair_lists &&
+         !q->options.explicit_pairs;
 }
 
 void api_put_plane_counts(api_buffer *out, const api_plane_counts *counts) {
@@ -74,12 +77,12 @@ static ct_query *prepare_variant(const variants_run *v, size_t index, ct_query_o
   return query;
 }
 
-/* Runs a variant of zeroCrossings: one result, which the previous page may contain. */
-static void run_crossings_variant(const variants_run *v, size_t index) {
+/* Runs a variant of a kind that has one result per variant; the previous page may contain it. */
+static void run_variant_poses(const variants_run *v, size_t index) {
   const api_query *q = &v->run->task->question;
   if (q->resumed && index == v->run->task->start && q->from.item > 0) return;
-  api_run_crossings(v->run, v->scratch,
-                    merge_variant_poses(&q->options, &q->variants[index], v->scratch));
+  q->kind->run_poses(v->run, v->scratch,
+                     merge_variant_poses(&q->options, &q->variants[index], v->scratch));
 }
 
 /* Summarises all hits of a variant. */
@@ -100,8 +103,8 @@ static void summarize_variant(const variants_run *v, ct_query *query, size_t ind
 static void run_variant_query(const variants_run *v, size_t index) {
   api_range_run *run = v->run;
   const api_query *q = &run->task->question;
-  if (q->kind == API_KIND_ZERO_CROSSINGS) {
-    run_crossings_variant(v, index);
+  if (q->kind->run_poses) {
+    run_variant_poses(v, index);
     return;
   }
   ct_query_options options;
@@ -255,6 +258,7 @@ static void run_variant_blocks(variants_run *v, size_t begin, size_t end) {
 
 void api_run_variants(api_range_run *run, size_t begin, size_t end) {
   const api_query *q = &run->task->question;
+  assert(q->mode == API_MODE_VARIANTS && begin < end && end <= q->variant_count);
   variants_run v = {.run = run};
   api_plane_caches caches = {.entries = NULL};
   size_t overrides_max = 0;

@@ -2,6 +2,7 @@
  * reply. */
 #include "handlers/advance.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -59,8 +60,8 @@ enum {
   COUNT
 };
 
-void api_advance_destroy(api_advance *advance) {
-  if (!advance) return;
+static void destroy_advance(api_call *call) {
+  api_advance *advance = call->advance;
   ct_advance_destroy(advance->motion);
   api_buffer_free(&advance->lines);
   api_buffer_free(&advance->events);
@@ -268,26 +269,16 @@ static bool check_invertible_inertias(api_call *call) {
   return false;
 }
 
-api_step api_advance_post(api_call *call) {
-  if (!api_call_may_write(call, true)) return api_call_fail(call);
-  api_advance *advance = call->advance = calloc(1, sizeof *advance);
-  if (!advance) return fail_advance(call, CT_OUT_OF_MEMORY);
-  advance->scene = call->scene;
-  if (!read_advance(call, advance) || !check_invertible_inertias(call)) return api_call_fail(call);
-  ct_status status = ct_advance_create(call->scene, &advance->options, &advance->motion);
-  if (status != CT_OK) return fail_advance(call, status);
-  advance->next_line = advance->every;
-  return API_STEP_WORK;
-}
-
 /* ---- the work ------------------------------------------------------------------------------- */
 
-double api_advance_cost(const api_advance *advance) {
-  (void)advance;
+static double advance_cost(const api_call *call) {
+  (void)call;
   return UNKNOWN_NS;
 }
 
-long api_advance_next(const api_advance *advance) {
+/* 0 until the duration is simulated, then -1. */
+static long next_advance_step(api_call *call) {
+  const api_advance *advance = call->advance;
   return advance->done || advance->status != CT_OK ? -1 : 0;
 }
 
@@ -424,7 +415,10 @@ static void count_solved_step(const ct_advance_state *before, const ct_advance *
     api_solver_counts_add(solved, now.iterations - before->iterations, failed);
 }
 
-void api_advance_run(api_advance *advance, api_scratch *scratch) {
+static void run_advance_step(api_call *call, long range, api_scratch *scratch) {
+  api_advance *advance = call->advance;
+  assert(range == 0 && !advance->done && advance->status == CT_OK);
+  (void)range;
   const ct_advance_state before = ct_advance_now(advance->motion);
   advance->status =
       ct_advance_step(advance->motion, scratch->workspace, scratch->arena, &advance->done);
@@ -435,14 +429,17 @@ void api_advance_run(api_advance *advance, api_scratch *scratch) {
   if (state.time >= advance->next_line) write_progress_line(advance, &state);
 }
 
-const char *api_advance_progress_lines(api_advance *advance, size_t *length) {
+static const char *read_progress_lines(api_call *call, size_t *length) {
+  api_advance *advance = call->advance;
   if (advance->delivered || advance->lines.length == 0 || advance->lines.failed) return NULL;
   advance->delivered = true;
   *length = advance->lines.length;
   return advance->lines.bytes;
 }
 
-void api_advance_hint(const api_advance *advance, char *out) {
+/* Writes the progress as a sentence to append, at most API_HINT_MAX bytes. */
+static void write_advance_hint(const api_call *call, char *out) {
+  const api_advance *advance = call->advance;
   ct_advance_state state = ct_advance_now(advance->motion);
   uint32_t row;
   double pace = ct_advance_pace(advance->motion, &row);
@@ -460,7 +457,7 @@ void api_advance_hint(const api_advance *advance, char *out) {
 
 /* ---- the reply ------------------------------------------------------------------------------ */
 
-void api_advance_finish(api_call *call) {
+static void finish_advance(api_call *call) {
   api_advance *advance = call->advance;
   if (!advance->done || advance->status != CT_OK) {
     fail_advance(call, advance->status == CT_OK ? CT_CANCELLED : advance->status);
@@ -489,4 +486,25 @@ void api_advance_finish(api_call *call) {
   if (!advance->in_lines || !call->next) return;
   api_put_byte(&call->out, '\n');
   api_call_send_lines(call);
+}
+
+static const api_work_operations advance_work = {.cost = advance_cost,
+                                                 .next = next_advance_step,
+                                                 .run = run_advance_step,
+                                                 .finish = finish_advance,
+                                                 .destroy = destroy_advance,
+                                                 .hint = write_advance_hint,
+                                                 .progress_lines = read_progress_lines};
+
+api_step api_advance_post(api_call *call) {
+  if (!api_call_may_write(call, true)) return api_call_fail(call);
+  api_advance *advance = call->advance = calloc(1, sizeof *advance);
+  if (!advance) return fail_advance(call, CT_OUT_OF_MEMORY);
+  call->work = &advance_work;
+  advance->scene = call->scene;
+  if (!read_advance(call, advance) || !check_invertible_inertias(call)) return api_call_fail(call);
+  ct_status status = ct_advance_create(call->scene, &advance->options, &advance->motion);
+  if (status != CT_OK) return fail_advance(call, status);
+  advance->next_line = advance->every;
+  return API_STEP_WORK;
 }

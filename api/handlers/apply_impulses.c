@@ -1,11 +1,10 @@
 /* Handles impulses as a write: a query of kind impulse, with all resulting velocities in one
  * revision. If-Match is required, because a repeated request would resolve a different
  * collision. */
-#include "handlers/apply_impulses.h"
+#include <string.h>
 
 #include "documents/packed_poses_json.h"
-
-#include <string.h>
+#include "handlers/query_call.h"
 
 /* The scene with the poses and velocities of the request applied, unpublished, owned by the caller.
  * Removes them from the request. NULL: faults. */
@@ -33,32 +32,12 @@ static bool read_impulse_query(api_call *call, const api_field *root) {
   query->owns_scene = query->scene != NULL;
   if (!query->scene) return false;
   const api_query_context context = {.call = call,
-                                     .kind = API_KIND_IMPULSE,
+                                     .kind = &api_kind_impulse,
                                      .scene = query->scene,
                                      .writes = true,
                                      .hash_seed = api_query_seed(call),
                                      .deadline_ms = &call->deadline_ms};
   return api_read_query(&reader, root, &context, query);
-}
-
-api_step api_impulses_post(api_call *call) {
-  api_field root;
-  if (!call->if_match) {
-    unsigned long long revision = ct_scene_revision(call->scene);
-    api_call_etag(call, revision);
-    api_fault_plain(&call->faults, API_PROBLEM_PRECONDITION_REQUIRED,
-                    "If-Match has to name the revision; the current one is \"r%llu\".", revision);
-    return api_call_fail(call);
-  }
-  if (!api_call_may_write(call, true) || !api_call_parse(call, &root)) return api_call_fail(call);
-  call->plan = api_plan_create(call, 1);
-  if (!call->plan) api_fault_memory(&call->faults);
-  if (!call->plan || !read_impulse_query(call, &root)) return api_call_fail(call);
-  return api_query_start(call);
-}
-
-bool api_call_writes_impulses(const api_call *call) {
-  return call->route->begin == api_impulses_post;
 }
 
 /* Checks that no velocity exceeds the limit of a scene's bodies. */
@@ -87,8 +66,9 @@ static bool write_velocities(const ct_scene *scene, const api_task *task, ct_dra
   return true;
 }
 
-void api_impulses_finish(api_call *call) {
+static void finish_impulses(api_call *call) {
   api_task *task = &call->plan->tasks[0];
+  api_plan_complete(call->plan);
   api_call_open(call);
   if (!api_put_task_members(call, task, &call->out, &call->faults)) {
     api_call_fail(call);
@@ -107,4 +87,21 @@ void api_impulses_finish(api_call *call) {
   ct_draft_discard(draft);
   api_fault_memory(&call->faults);
   api_call_fail(call);
+}
+
+static const api_work_operations impulses_work = API_QUERY_WORK(finish_impulses);
+
+api_step api_impulses_post(api_call *call) {
+  api_field root;
+  if (!call->if_match) {
+    unsigned long long revision = ct_scene_revision(call->scene);
+    api_call_etag(call, revision);
+    api_fault_plain(&call->faults, API_PROBLEM_PRECONDITION_REQUIRED,
+                    "If-Match has to name the revision; the current one is \"r%llu\".", revision);
+    return api_call_fail(call);
+  }
+  if (!api_call_may_write(call, true) || !api_call_parse(call, &root)) return api_call_fail(call);
+  if (!api_query_plan(call, &impulses_work, 1) || !read_impulse_query(call, &root))
+    return api_call_fail(call);
+  return api_query_start(call);
 }

@@ -3,12 +3,14 @@
  * as a query over all pairs and runs on a worker. */
 #include "handlers/contact_state.h"
 
+#include <assert.h>
 #include <float.h>
 #include <stdlib.h>
 
 #include "documents/elastic_json.h"
 #include "documents/packed_poses_json.h"
 #include "execution/cost_estimate.h"
+#include "execution/scratch.h"
 #include "handlers/contact_event_payload.h"
 #include "handlers/scenes.h"
 #include "results/contact_state_json.h"
@@ -45,8 +47,8 @@ enum {
   COUNT
 };
 
-void api_contact_event_destroy(api_contact_event *event) {
-  if (!event) return;
+static void destroy_contact_event(api_call *call) {
+  api_contact_event *event = call->event;
   if (event->complete && event->status == CT_OK) {
     ct_contact_state_release(event->found.state);
     ct_contact_event_free(&event->found);
@@ -187,8 +189,6 @@ static bool check_states_memory(api_call *call) {
   return false;
 }
 
-/* ---- begin ---------------------------------------------------------------------------------- */
-
 static api_step fail_contact_event(api_call *call, ct_status status) {
   if (status == CT_CANCELLED) api_fault_cancelled(&call->faults);
   else if (status == CT_PAIR_LIMIT)
@@ -201,43 +201,23 @@ static api_step fail_contact_event(api_call *call, ct_status status) {
   return api_call_fail(call);
 }
 
-api_step api_contact_event_post(api_call *call) {
-  const ct_contact_state *previous =
-      api_contact_state_find(call->scene, api_text(call->match.item_id));
-  ct_draft *draft = api_scene_draft(call, previous != NULL);
-  if (!draft) return api_call_fail(call);
-  api_contact_event *event = call->event = calloc(1, sizeof *event);
-  if (!event) api_fault_memory(&call->faults);
-  else event->previous = previous;
-  if (!event || (!previous && !check_state_count(call)) ||
-      !read_contact_event(call, event, draft)) {
-    ct_draft_discard(draft);
-    return api_call_fail(call);
-  }
-  event->scene = ct_draft_seal(draft);
-  if (!event->scene) {
-    ct_draft_discard(draft);
-    return fail_contact_event(call, CT_OUT_OF_MEMORY);
-  }
-  const ct_query_options distance_query = {.kind = CT_QUERY_DISTANCE, .cancel = call->input.cancel};
-  ct_status status =
-      api_estimate_contacts_cost(event->scene, previous, &distance_query, &event->cost);
-  return status == CT_OK ? API_STEP_WORK : fail_contact_event(call, status);
-}
-
 /* ---- the work ------------------------------------------------------------------------------- */
 
-double api_contact_event_cost(const api_contact_event *event) { return event->cost; }
+static double contact_event_cost(const api_call *call) { return call->event->cost; }
 
-long api_contact_event_next(api_contact_event *event) {
+static long next_contact_event(api_call *call) {
+  api_contact_event *event = call->event;
   if (event->handed_out) return -1;
   event->handed_out = true;
   return 0;
 }
 
-void api_contact_event_run(api_contact_event *event, ct_workspace *workspace) {
-  event->status = ct_contact_event_run(event->scene, event->previous, &event->options, workspace,
-                                       &event->found);
+static void run_contact_event(api_call *call, long range, api_scratch *scratch) {
+  api_contact_event *event = call->event;
+  assert(range == 0 && !event->complete);
+  (void)range;
+  event->status = ct_contact_event_run(event->scene, event->previous, &event->options,
+                                       scratch->workspace, &event->found);
   event->complete = true;
 }
 
@@ -302,7 +282,7 @@ static void put_contact_event(api_call *call) {
   api_put_byte(out, '}');
 }
 
-void api_contact_event_finish(api_call *call) {
+static void finish_contact_event(api_call *call) {
   api_contact_event *event = call->event;
   if (!event->complete || event->status != CT_OK) {
     fail_contact_event(call, event->complete ? event->status : CT_CANCELLED);
@@ -329,4 +309,38 @@ void api_contact_event_finish(api_call *call) {
   put_contact_event(call);
   api_emit_contact_events(call, event->scene, &event->found);
   api_call_commit(call, draft, event->previous ? 200 : 201);
+}
+
+static const api_work_operations contact_event_work = {.cost = contact_event_cost,
+                                                       .next = next_contact_event,
+                                                       .run = run_contact_event,
+                                                       .finish = finish_contact_event,
+                                                       .destroy = destroy_contact_event};
+
+api_step api_contact_event_post(api_call *call) {
+  const ct_contact_state *previous =
+      api_contact_state_find(call->scene, api_text(call->match.item_id));
+  ct_draft *draft = api_scene_draft(call, previous != NULL);
+  if (!draft) return api_call_fail(call);
+  api_contact_event *event = call->event = calloc(1, sizeof *event);
+  if (event) {
+    call->work = &contact_event_work;
+    event->previous = previous;
+  } else {
+    api_fault_memory(&call->faults);
+  }
+  if (!event || (!previous && !check_state_count(call)) ||
+      !read_contact_event(call, event, draft)) {
+    ct_draft_discard(draft);
+    return api_call_fail(call);
+  }
+  event->scene = ct_draft_seal(draft);
+  if (!event->scene) {
+    ct_draft_discard(draft);
+    return fail_contact_event(call, CT_OUT_OF_MEMORY);
+  }
+  const ct_query_options distance_query = {.kind = CT_QUERY_DISTANCE, .cancel = call->input.cancel};
+  ct_status status =
+      api_estimate_contacts_cost(event->scene, previous, &distance_query, &event->cost);
+  return status == CT_OK ? API_STEP_WORK : fail_contact_event(call, status);
 }

@@ -3,20 +3,74 @@
 #include <stdlib.h>
 
 #include "handlers/query_call.h"
+#include "kinds/kinds.h"
+
+/* ---- the reply ------------------------------------------------------------------------------ */
+
+/* Writes {"id"?, "httpStatus", "result" | "problem"}. */
+static void put_batch_answer(api_call *call, api_task *task, api_faults *faults) {
+  api_buffer *out = &call->out;
+  api_buffer result = {0};
+  api_faults_clear(faults);
+  bool answered = task->status == 0 && api_put_task_result(call, task, &result, faults);
+  bool late = task->status == 0 && !answered;
+  if (late) api_put_problem(&result, faults);
+  const api_buffer *text = task->status == 0 ? &result : &task->problem;
+  int status = answered ? 200 : late ? api_problem_get(faults->id)->status : task->status;
+  api_put_item(out);
+  api_put_byte(out, '{');
+  if (task->id.length > 0) api_put_member_string(out, "id", task->id);
+  api_put_member_unsigned(out, "httpStatus", (uint64_t)status);
+  api_put_key(out, answered ? "result" : "problem");
+  api_put_bytes(out, text->bytes, text->length);
+  api_put_byte(out, '}');
+  out->failed = out->failed || text->failed;
+  api_buffer_free(&result);
+}
+
+static void finish_batch(api_call *call) {
+  api_plan_complete(call->plan);
+  api_faults *faults = malloc(sizeof *faults);
+  if (!faults || ct_cancel_raised(call->input.cancel)) {
+    if (faults) api_fault_cancelled(&call->faults);
+    else api_fault_memory(&call->faults);
+    free(faults);
+    api_call_fail(call);
+    return;
+  }
+  api_buffer *out = &call->out;
+  api_call_open(call);
+  if (call->scene) {
+    api_call_etag(call, ct_scene_revision(call->scene));
+    api_put_member_unsigned(out, "revision", ct_scene_revision(call->scene));
+  }
+  api_put_member_unsigned(out, "count", call->plan->task_count);
+  api_put_key(out, "results");
+  api_put_byte(out, '[');
+  for (size_t t = 0; t < call->plan->task_count; t++)
+    put_batch_answer(call, &call->plan->tasks[t], faults);
+  api_put_byte(out, ']');
+  free(faults);
+  api_call_send(call, 200);
+}
+
+static const api_work_operations batch_work = API_QUERY_WORK(finish_batch);
+
+/* ---- the request ---------------------------------------------------------------------------- */
 
 /* Members of the batch itself. */
 enum { B_QUERIES, B_POSES, B_ADD, B_FILTERS, B_DEADLINE, B_COUNT };
 
 /* Reads the kind and the id of a query first: the kind determines the other members. */
-static bool read_query_kind(api_reader *reader, const api_field *field, api_kind *kind,
-                            ct_text *id) {
+static bool read_query_kind(api_reader *reader, const api_field *field,
+                            const api_kind_operations **kind, ct_text *id) {
   const char *words[API_KIND_COUNT];
   if (!json_is_object(field->value)) {
     api_fault_at(reader->faults, API_PROBLEM_WRONG_TYPE, &field->path,
                  "A query is an object, not %s.", api_type_words(field->value));
     return false;
   }
-  for (int k = 0; k < API_KIND_COUNT; k++) words[k] = api_kind_word((api_kind)k);
+  for (int k = 0; k < API_KIND_COUNT; k++) words[k] = api_kind_word(api_kinds[k]);
   api_field named =
       api_field_at(json_object_get(field->value, "id"), api_pointer_member(&field->path, "id"));
   api_field word =
@@ -25,7 +79,7 @@ static bool read_query_kind(api_reader *reader, const api_field *field, api_kind
   bool good = api_read_id(reader, &named, id);
   if (!word.value) api_fault_missing(reader, field, "kind");
   else good = api_read_word(reader, &word, words, API_KIND_COUNT, &which) && good;
-  *kind = (api_kind)which;
+  if (which < API_KIND_COUNT) *kind = api_kinds[which];
   return good && which < API_KIND_COUNT;
 }
 
@@ -132,8 +186,8 @@ static bool read_batch(api_call *call, common_members *common) {
                                .supposed_rows = &common->supposed_rows,
                                .in_batch = true,
                                .hash_seed = api_query_seed(call)};
-  call->plan = api_plan_create(call, count);
-  if (!call->plan || !hash_shared_members(common, &context.hash_seed)) {
+  if (!api_query_plan(call, &batch_work, count)) return false;
+  if (!hash_shared_members(common, &context.hash_seed)) {
     api_fault_memory(&call->faults);
     return false;
   }
@@ -151,50 +205,4 @@ api_step api_query_batch(api_call *call) {
                                        {.name = "filters"},
                                        {.name = "deadlineMs"}}};
   return read_batch(call, &common) ? api_query_start(call) : api_call_fail(call);
-}
-
-/* Writes {"id"?, "httpStatus", "result" | "problem"}. */
-static void put_batch_answer(api_call *call, api_task *task, api_faults *faults) {
-  api_buffer *out = &call->out;
-  api_buffer result = {0};
-  api_faults_clear(faults);
-  bool answered = task->status == 0 && api_put_task_result(call, task, &result, faults);
-  bool late = task->status == 0 && !answered;
-  if (late) api_put_problem(&result, faults);
-  const api_buffer *text = task->status == 0 ? &result : &task->problem;
-  int status = answered ? 200 : late ? api_problem_get(faults->id)->status : task->status;
-  api_put_item(out);
-  api_put_byte(out, '{');
-  if (task->id.length > 0) api_put_member_string(out, "id", task->id);
-  api_put_member_unsigned(out, "httpStatus", (uint64_t)status);
-  api_put_key(out, answered ? "result" : "problem");
-  api_put_bytes(out, text->bytes, text->length);
-  api_put_byte(out, '}');
-  out->failed = out->failed || text->failed;
-  api_buffer_free(&result);
-}
-
-void api_batch_finish(api_call *call) {
-  api_faults *faults = malloc(sizeof *faults);
-  if (!faults || ct_cancel_raised(call->input.cancel)) {
-    if (faults) api_fault_cancelled(&call->faults);
-    else api_fault_memory(&call->faults);
-    free(faults);
-    api_call_fail(call);
-    return;
-  }
-  api_buffer *out = &call->out;
-  api_call_open(call);
-  if (call->scene) {
-    api_call_etag(call, ct_scene_revision(call->scene));
-    api_put_member_unsigned(out, "revision", ct_scene_revision(call->scene));
-  }
-  api_put_member_unsigned(out, "count", call->plan->task_count);
-  api_put_key(out, "results");
-  api_put_byte(out, '[');
-  for (size_t t = 0; t < call->plan->task_count; t++)
-    put_batch_answer(call, &call->plan->tasks[t], faults);
-  api_put_byte(out, ']');
-  free(faults);
-  api_call_send(call, 200);
 }

@@ -1,48 +1,31 @@
 /* Handles single queries: makes a plan from the request, and the reply from the plan's ranges. */
 #include "handlers/query_call.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "execution/boxes_run.h"
-#include "execution/force_run.h"
-#include "execution/range_run.h"
 #include "execution/variant_summary.h"
-#include "handlers/apply_impulses.h"
 #include "queries/continued_query.h"
-#include "results/result_json.h"
 
 uint64_t api_query_seed(const api_call *call) {
   return api_hash_bytes(api_hash_start(), call->match.scene_id, strlen(call->match.scene_id));
 }
 
+bool api_query_plan(api_call *call, const api_work_operations *work, size_t task_count) {
+  assert(!call->plan && !call->work);
+  call->plan = api_plan_create(&call->service->limits, call->input.cancel, task_count);
+  call->work = work;
+  if (!call->plan) api_fault_memory(&call->faults);
+  return call->plan != NULL;
+}
+
 api_step api_query_start(api_call *call) {
   if (!api_plan_cut(call->plan, &call->faults)) return api_call_fail(call);
   if (call->plan->range_count > 0) return API_STEP_WORK;
-  api_query_finish(call);
+  call->work->finish(call);
   return API_STEP_DONE;
-}
-
-api_step api_query_one(api_call *call) {
-  api_field root;
-  if (!api_call_pick_revision(call) || !api_call_parse(call, &root) ||
-      !api_continue_query(call, &root))
-    return api_call_fail(call);
-  call->plan = api_plan_create(call, 1);
-  if (!call->plan) {
-    api_fault_memory(&call->faults);
-    return api_call_fail(call);
-  }
-  api_reader reader = api_call_reader(call);
-  api_query_context context = {.call = call,
-                               .kind = call->route->kind,
-                               .scene = call->scene,
-                               .hash_seed = api_query_seed(call),
-                               .deadline_ms = &call->deadline_ms};
-  if (!api_read_query(&reader, &root, &context, &call->plan->tasks[0].question))
-    return api_call_fail(call);
-  return api_query_start(call);
 }
 
 /* ---- results -------------------------------------------------------------------------------- */
@@ -62,38 +45,6 @@ static void put_query_warnings(api_buffer *out, const api_query *q) {
     api_put_string(out, api_text(more));
   }
   api_put_byte(out, ']');
-}
-
-static void put_features_statistics(api_buffer *out, const api_query *q, const api_page *page) {
-  if (q->mode != API_MODE_SCENE || page->truncated || q->resumed) return;
-  api_put_key(out, "statistics");
-  api_put_byte(out, '{');
-  api_put_member_unsigned(out, "candidates", page->statistics.candidates);
-  api_put_member_unsigned(out, "doubledEdges", page->statistics.doubled);
-  api_put_byte(out, '}');
-}
-
-/* Writes the method and the statistics of a complete answer; those of a page would be
- * meaningless. */
-static void put_query_statistics(api_buffer *out, const api_task *task, const api_page *page) {
-  const api_query *q = &task->question;
-  if (api_reuses_planes(q) && !page->truncated && !q->resumed)
-    api_put_plane_counts(out, &page->planes);
-  if (q->kind == API_KIND_FEATURES) put_features_statistics(out, q, page);
-  if (q->kind != API_KIND_PAIRS || q->options.explicit_pairs) return;
-  if (q->mode != API_MODE_SCENE && q->mode != API_MODE_BOXES) return;
-  if (q->resumed || (page->truncated && q->mode != API_MODE_BOXES)) return;
-  if (task->range_count > 0)
-    api_put_member_string(out, "broadphase", api_text(api_broadphase_word(task->broadphase)));
-  if (q->mode == API_MODE_BOXES) {
-    if (task->range_count > 0) api_put_boxes_statistics(out, &task->ranges[0].boxes);
-    return;
-  }
-  api_put_key(out, "statistics");
-  api_put_byte(out, '{');
-  api_put_member_unsigned(out, "candidates", page->statistics.candidates);
-  api_put_member_unsigned(out, "boxTests", page->statistics.box_tests);
-  api_put_byte(out, '}');
 }
 
 /* Frees a range's results once the reply contains them, so that large answers are not stored
@@ -252,12 +203,6 @@ static void reserve_results(api_buffer *out, const api_task *task, const api_pag
   if (bytes > 0) api_buffer_reserve(out, bytes);
 }
 
-/* Writes the members of a timeline beside its changes. */
-static void put_timeline_members(api_buffer *out, const api_task *task) {
-  api_put_item(out);
-  api_put_bytes(out, task->ranges[0].frames.bytes, task->ranges[0].frames.length);
-}
-
 /* Writes the number of results on all pages; null: unknown. */
 static void put_total_count(api_buffer *out, uint64_t code) {
   if (code == API_TOTAL_NONE) return;
@@ -289,14 +234,7 @@ static void put_result_members(api_buffer *out, api_task *task, const api_page *
   /* Statistics and effective tolerances. */
   api_put_member_bool(out, "complete", !page->truncated);
   put_query_warnings(out, q);
-  put_query_statistics(out, task, page);
-  if (q->kind == API_KIND_VOLUME) api_put_volume_tolerances(out, &q->volume);
-  if (q->method.kind == API_METHOD_MPR) {
-    api_put_member_number(out, "mprTolerance", q->method.mpr.tolerance);
-    api_put_member_unsigned(out, "maxIterations", q->method.mpr.iterations_max);
-  }
-  if (q->put_velocity) api_put_member_number(out, "velocityTolerance", q->force.velocity_tolerance);
-  if (q->mode == API_MODE_FORCE) api_put_force_members(out, task, page);
+  if (q->kind->put_members) q->kind->put_members(out, task, page);
   bool sparsified = q->mode == API_MODE_SCENE && q->options.sparsify && task->range_count > 0;
   size_t left_out = sparsified ? find_removed_end(task, page) : 0;
   /* Results, then the lists beside them. */
@@ -312,8 +250,7 @@ static void put_result_members(api_buffer *out, api_task *task, const api_page *
   put_collected_sums(out, &sums);
   api_buffer_free(&sums);
   if (sparsified) put_removed_contacts(out, &task->ranges[0], 0, left_out);
-  if (boxes) api_put_boxes_frames(out, task);
-  if (q->kind == API_KIND_TIMELINE) put_timeline_members(out, task);
+  if (q->kind->put_lists) q->kind->put_lists(out, task);
 }
 
 /* Writes the page. If it has a cursor, pins the revision, and stores the query unless it belongs to
@@ -346,17 +283,23 @@ bool api_put_task_result(api_call *call, api_task *task, api_buffer *out, api_fa
   return true;
 }
 
-void api_query_finish(api_call *call) {
-  api_plan_complete(call->plan);
-  if (api_call_writes_impulses(call)) {
-    api_impulses_finish(call);
-    return;
-  }
-  if (call->route->kind == API_KIND_NONE) {
-    api_batch_finish(call);
-    return;
-  }
+/* ---- single queries ------------------------------------------------------------------------- */
+
+double api_query_cost(const api_call *call) { return call->plan ? api_plan_cost(call->plan) : 0.0; }
+
+long api_query_next(api_call *call) { return call->plan ? api_plan_next(call->plan) : -1; }
+
+void api_query_run(api_call *call, long range, api_scratch *scratch) {
+  api_plan_run(call->plan, (size_t)range, scratch);
+}
+
+void api_query_done(api_call *call, long range) { api_plan_done(call->plan, (size_t)range); }
+
+void api_query_destroy(api_call *call) { api_plan_destroy(call->plan); }
+
+static void finish_query(api_call *call) {
   api_task *task = &call->plan->tasks[0];
+  api_plan_complete(call->plan);
   if (!api_put_task_result(call, task, &call->out, &call->faults)) {
     api_call_fail(call);
     return;
@@ -364,4 +307,23 @@ void api_query_finish(api_call *call) {
   if (task->question.reports_revision)
     api_call_etag(call, ct_scene_revision(task->question.revision));
   api_call_send_raw(call, 200);
+}
+
+static const api_work_operations query_work = API_QUERY_WORK(finish_query);
+
+api_step api_query_one(api_call *call) {
+  api_field root;
+  assert(call->route->kind);
+  if (!api_call_pick_revision(call) || !api_call_parse(call, &root) ||
+      !api_continue_query(call, &root) || !api_query_plan(call, &query_work, 1))
+    return api_call_fail(call);
+  api_reader reader = api_call_reader(call);
+  api_query_context context = {.call = call,
+                               .kind = call->route->kind,
+                               .scene = call->scene,
+                               .hash_seed = api_query_seed(call),
+                               .deadline_ms = &call->deadline_ms};
+  if (!api_read_query(&reader, &root, &context, &call->plan->tasks[0].question))
+    return api_call_fail(call);
+  return api_query_start(call);
 }

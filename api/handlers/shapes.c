@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calls/content_type_hint.h"
+#include "calls/call.h"
 #include "handlers/scenes.h"
 #include "handlers/shape_upload.h"
 #include "import/text_scanner.h"

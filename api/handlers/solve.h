@@ -26,12 +26,6 @@ struct api_solve {
 api_step api_solve_lcp(api_call *call);
 api_step api_solve_friction(api_call *call);
 
-double api_solve_cost(const api_solve *solve);
-/* 0 the first time, then -1. */
-long api_solve_next(api_solve *solve);
-void api_solve_run(api_solve *solve, api_scratch *scratch);
-void api_solve_finish(api_call *call);
-
 /* solve_json.c: read the request into call->solve and allocate the result. False: faults. */
 bool api_read_lcp(api_call *call);
 bool api_read_friction(api_call *call);

@@ -1,6 +1,8 @@
 /* Handles calls that solve a raw problem, from the request to the reply. */
 #include "handlers/solve.h"
 
+#include <assert.h>
+
 /* Estimated times on one core, ns: a basis in double-double arithmetic, per row squared and
  * constant; an elimination, per row cubed; a matrix entry in one sweep; a contact in one sweep;
  * number of sweeps. Estimates are high: work below 25 us runs in the thread that receives
@@ -38,26 +40,10 @@ static double estimate_friction_cost(const ct_friction_problem *problem) {
                    CONTACT_NS * (double)problem->contacts);
 }
 
-static api_step begin_solve(api_call *call, bool friction) {
-  call->solve = api_arena_alloc(&call->arena, sizeof *call->solve);
-  if (!call->solve) {
-    api_fault_memory(&call->faults);
-    return api_call_fail(call);
-  }
-  call->solve->friction = friction;
-  if (!(friction ? api_read_friction(call) : api_read_lcp(call))) return api_call_fail(call);
-  call->solve->cost = friction ? estimate_friction_cost(&call->solve->problem)
-                               : estimate_lcp_cost(&call->solve->lcp, &call->solve->lcp_options);
-  return API_STEP_WORK;
-}
+static double solve_cost(const api_call *call) { return call->solve->cost; }
 
-api_step api_solve_lcp(api_call *call) { return begin_solve(call, false); }
-
-api_step api_solve_friction(api_call *call) { return begin_solve(call, true); }
-
-double api_solve_cost(const api_solve *solve) { return solve->cost; }
-
-long api_solve_next(api_solve *solve) {
+static long next_solve(api_call *call) {
+  api_solve *solve = call->solve;
   if (solve->handed_out) return -1;
   solve->handed_out = true;
   return 0;
@@ -74,7 +60,10 @@ static void count_solved_problem(const api_solve *solve, api_solver_counts *solv
                           !l->converged && l->status != CT_LCP_STATUS_INFEASIBLE);
 }
 
-void api_solve_run(api_solve *solve, api_scratch *scratch) {
+static void run_solve(api_call *call, long range, api_scratch *scratch) {
+  api_solve *solve = call->solve;
+  assert(range == 0 && !solve->complete);
+  (void)range;
   size_t rows = solve->friction ? solve->problem.matrix.size : solve->lcp.matrix.size;
   ct_arena *arena = rows <= KEPT_ROWS ? scratch->arena : ct_arena_create();
   if (!arena) solve->status = CT_OUT_OF_MEMORY;
@@ -99,7 +88,7 @@ static void add_pyramid_fault(api_faults *faults, const ct_friction_problem *pro
   api_fault_limit(fault, CT_LCP_DIRECT_MAX, (double)(problem->contacts * (sides + 2)));
 }
 
-void api_solve_finish(api_call *call) {
+static void finish_solve(api_call *call) {
   const api_solve *solve = call->solve;
   if (!solve->complete || solve->status == CT_CANCELLED) api_fault_cancelled(&call->faults);
   else if (solve->status == CT_LIMIT)
@@ -115,3 +104,24 @@ void api_solve_finish(api_call *call) {
   else api_put_lcp(&call->out, &solve->lcp_result, solve->lcp.matrix.size);
   api_call_send(call, 200);
 }
+
+static const api_work_operations solve_work = {
+    .cost = solve_cost, .next = next_solve, .run = run_solve, .finish = finish_solve};
+
+static api_step begin_solve(api_call *call, bool friction) {
+  call->solve = api_arena_alloc(&call->arena, sizeof *call->solve);
+  if (!call->solve) {
+    api_fault_memory(&call->faults);
+    return api_call_fail(call);
+  }
+  call->work = &solve_work;
+  call->solve->friction = friction;
+  if (!(friction ? api_read_friction(call) : api_read_lcp(call))) return api_call_fail(call);
+  call->solve->cost = friction ? estimate_friction_cost(&call->solve->problem)
+                               : estimate_lcp_cost(&call->solve->lcp, &call->solve->lcp_options);
+  return API_STEP_WORK;
+}
+
+api_step api_solve_lcp(api_call *call) { return begin_solve(call, false); }
+
+api_step api_solve_friction(api_call *call) { return begin_solve(call, true); }

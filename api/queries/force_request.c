@@ -17,24 +17,6 @@
 /* Rows between two polls of the cancel flag. */
 #define ROWS_PER_POLL 256
 
-#define BIT(name) (1u << API_FORCE_##name)
-#define OF_ALL                                                                                     \
-  (BIT(CONTACTS) | BIT(CONTACT_TOLERANCE) | BIT(VELOCITY_TOLERANCE) | BIT(GRAVITY) |               \
-   BIT(MATERIAL) | BIT(FRICTION) | BIT(VOLUMETRIC))
-
-uint32_t api_force_members(api_kind kind) {
-  switch (kind) {
-  case API_KIND_IMPULSE:
-    return OF_ALL | BIT(LAW) | BIT(SIMULTANEOUS) | BIT(ENERGY_GUARD) | BIT(REST_VELOCITY);
-  case API_KIND_RESTING_FORCES:
-    return OF_ALL | BIT(LOADS) | BIT(LEVEL) | BIT(TIME_STEP) | BIT(DIRECTIONS) |
-           BIT(CIRCUMSCRIBED) | BIT(TIE);
-  case API_KIND_COMPLIANT_FORCES: return BIT(MATERIAL) | BIT(ELASTIC);
-  case API_KIND_CONTACTS: return BIT(VELOCITY_TOLERANCE);
-  default: return 0;
-  }
-}
-
 const char *api_force_member_word(int member) {
 #define WORD(name, word) word,
   static const char *const words[] = {API_FORCE_MEMBER_MAP(WORD)};
@@ -46,7 +28,9 @@ const char *api_force_member_word(int member) {
 
 #define MAP_WORD(name, word) word,
 
-static bool read_impulse_options(api_reader *reader, const api_force_fields *f, api_force *force) {
+bool api_read_impulse_options(api_reader *reader, const api_force_fields *f,
+                              const api_force_scope *scope, api_force *force) {
+  (void)scope;
   ct_impulse_options *out = &force->impulse;
   static const char *const laws[] = {CT_IMPULSE_LAW_MAP(MAP_WORD)}, *const simultaneities[] = {
                                                                         CT_SIMULTANEITY_MAP(
@@ -123,7 +107,9 @@ static bool refuse_unused_members(api_reader *reader, const api_force_fields *f,
          good;
 }
 
-static bool read_resting_options(api_reader *reader, const api_force_fields *f, api_force *out) {
+bool api_read_resting_options(api_reader *reader, const api_force_fields *f,
+                              const api_force_scope *scope, api_force *out) {
+  (void)scope;
   static const char *const frictions[] = {CT_RESTING_FRICTION_MAP(MAP_WORD)},
                            *const levels[] = {"velocity", "acceleration"},
                            *const ties[] = {"minNorm", "any"};
@@ -172,8 +158,8 @@ static bool check_moduli(api_reader *reader, const api_force_fields *f,
   return true;
 }
 
-static bool read_compliant_options(api_reader *reader, const api_force_fields *f,
-                                   const api_force_scope *scope, api_force *out) {
+bool api_read_compliant_options(api_reader *reader, const api_force_fields *f,
+                                const api_force_scope *scope, api_force *out) {
   ct_compliant_options *o = &out->compliant;
   ct_text id;
   /* Contacts without depth have no force, and the deepest point represents the pair. */
@@ -291,12 +277,9 @@ static bool read_mechanics(api_reader *reader, const api_force_fields *f,
 }
 
 bool api_read_force(api_reader *reader, const api_force_fields *fields,
-                    const api_force_scope *scope, api_force *out) {
+                    const api_force_scope *scope, api_force_reader *read_options, api_force *out) {
   bool good = read_mechanics(reader, fields, scope, out);
-  if (scope->kind == API_KIND_IMPULSE) good = read_impulse_options(reader, fields, out) && good;
-  else if (scope->kind == API_KIND_COMPLIANT_FORCES)
-    good = read_compliant_options(reader, fields, scope, out) && good;
-  else good = read_resting_options(reader, fields, out) && good;
+  good = read_options(reader, fields, scope, out) && good;
   out->impulse.velocity_tolerance = out->resting.velocity_tolerance = out->velocity_tolerance;
   out->impulse.cancel = out->resting.cancel = reader->cancel;
   return good;

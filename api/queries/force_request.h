@@ -7,7 +7,6 @@
 #include <contact/impulse.h>
 #include <contact/resting.h>
 
-#include "calls/routes.h"
 #include "results/volume_json.h"
 #include "json/fields.h"
 
@@ -39,13 +38,9 @@ enum {
       API_FORCE_MEMBER_COUNT
 };
 
-/* A bit for each of these members that queries of the kind accept; 0: none. */
-uint32_t api_force_members(api_kind kind);
+#define API_FORCE_MEMBER(name) (1u << API_FORCE_##name)
+
 const char *api_force_member_word(int member);
-static inline bool api_kind_is_force(api_kind kind) {
-  return kind == API_KIND_IMPULSE || kind == API_KIND_RESTING_FORCES ||
-         kind == API_KIND_COMPLIANT_FORCES;
-}
 
 typedef struct api_force {
   ct_mechanics_options mechanics; /* its arrays are in the arena */
@@ -72,17 +67,21 @@ typedef struct api_force_fields {
 
 /* What the query selects, read before: where, pairs, hypothetical poses and velocities, detail. */
 typedef struct api_force_scope {
-  api_kind kind;
   const ct_scene *scene;
   const ct_query_options *options;
   const ct_row_velocity *velocities;
   size_t velocity_count;
 } api_force_scope;
 
+/* Reads the options of one kind, after those of all. */
+typedef bool api_force_reader(api_reader *reader, const api_force_fields *fields,
+                              const api_force_scope *scope, api_force *out);
+api_force_reader api_read_impulse_options, api_read_resting_options, api_read_compliant_options;
+
 /* Reads a force query. *out must be zeroed, except put_matrix and put_vector, and must not be moved
  * afterwards: mechanics points into it. */
 bool api_read_force(api_reader *reader, const api_force_fields *fields,
-                    const api_force_scope *scope, api_force *out);
+                    const api_force_scope *scope, api_force_reader *read_options, api_force *out);
 /* Speed below which a velocity counts as zero, m/s: the member's value, or the scene's default for
  * the contact tolerance. */
 bool api_read_velocity_tolerance(api_reader *reader, const api_field *field, const ct_scene *scene,

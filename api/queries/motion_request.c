@@ -225,7 +225,7 @@ bool api_read_motions(api_reader *reader, const api_motion_fields *fields,
   uint64_t changes = CT_CHANGES_MAX;
   double duration = 0.0;
   copy_pair_options(scope->options, o);
-  o->timeline = scope->kind == API_KIND_TIMELINE;
+  o->timeline = scope->timeline;
   o->cancel = reader->cancel;
   bool good = read_search_options(reader, fields, &o->impact);
   good = api_read_bool(reader, fields->earliest, &o->earliest) && good;

@@ -5,7 +5,6 @@
 
 #include <contact/motion.h>
 
-#include "calls/routes.h"
 #include "documents/packed_poses_json.h"
 
 /* Greatest maxIterations: distance evaluations for one pair. */
@@ -26,13 +25,9 @@ typedef struct api_motions {
   ct_row_motion *moving; /* the paths are owned, the array is in the arena */
 } api_motions;
 
-static inline bool api_kind_is_motion(api_kind kind) {
-  return kind == API_KIND_SWEEP || kind == API_KIND_TIMELINE;
-}
-
 /* What the query selects, read before. */
 typedef struct api_motion_scope {
-  api_kind kind;
+  bool timeline; /* else a sweep */
   const ct_scene *scene;
   const ct_query_options *options;  /* tolerance, where, pairs, poses */
   const api_velocities *velocities; /* [2] */

@@ -4,7 +4,6 @@
 #include "common/warning.h"
 #include "queries/body_selection.h"
 #include "queries/query_warning.h"
-#include "results/features_json.h"
 
 /* ---- selections ----------------------------------------------------------------------------- */
 
@@ -17,13 +16,13 @@ bool api_read_body_masks(api_reader *reader, const api_field *field, const ct_sc
   return api_read_selection(reader, &sides[1], scene, query, &options->where_b) && good;
 }
 
-/* Adds a fault if a body of the pair has no triangles: features need them. */
-static void check_triangles(api_reader *reader, const api_field *field, const ct_scene *scene,
-                            ct_row_pair pair) {
+/* Adds the faults of the pair's bodies for the query's kind. */
+static void check_pair_bodies(api_reader *reader, const api_field *field, const ct_scene *scene,
+                              ct_row_pair pair, const api_pair_operations *kind) {
   const uint32_t row[2] = {pair.a, pair.b};
   for (size_t i = 0; i < 2; i++) {
     api_field side = api_field_element(field, i);
-    if (row[i] != CT_NO_ROW) api_features_given(reader, &side.path, ct_scene_body(scene, row[i]));
+    if (row[i] != CT_NO_ROW) kind->check_body(reader, &side.path, ct_scene_body(scene, row[i]));
   }
 }
 
@@ -47,7 +46,8 @@ bool api_read_row_pairs(api_reader *reader, const api_field *field, const ct_sce
     if (pairs[i].a != CT_NO_ROW && pairs[i].a == pairs[i].b)
       api_fault_at(reader->faults, API_PROBLEM_BAD_VALUE, &element.path,
                    "A pair has two different bodies.");
-    if (query->kind == API_KIND_FEATURES) check_triangles(reader, &element, scene, pairs[i]);
+    if (query->kind->pair && query->kind->pair->check_body)
+      check_pair_bodies(reader, &element, scene, pairs[i], query->kind->pair);
   }
   options->pairs = pairs;
   options->pair_count = count;
@@ -56,10 +56,6 @@ bool api_read_row_pairs(api_reader *reader, const api_field *field, const ct_sce
 }
 
 /* ---- hypothetical scenes -------------------------------------------------------------------- */
-
-bool api_kind_uses_filters(api_kind kind) {
-  return kind != API_KIND_MASS_PROPERTIES && !api_kind_is_probe(kind);
-}
 
 /* Adds the scene's rows to the total of the batch and checks the limit. */
 static bool count_hypothetical_rows(api_reader *reader, const api_pointer *question,
@@ -90,8 +86,8 @@ bool api_apply_query_hypotheses(api_reader *reader, const api_hypothesis_fields 
   out->scene = shared ? ct_scene_retain(context->supposed_scene)
                       : api_make_hypothetical_scene(reader, &s, out->revision);
   out->owns_scene = out->scene != NULL;
-  if (shared && api_kind_uses_filters(out->kind)) api_copy_group_warnings(reader, 0, out);
-  if (!shared && api_kind_uses_filters(out->kind)) api_store_group_warnings(reader, warned, out);
+  if (shared && out->kind->uses_filters) api_copy_group_warnings(reader, 0, out);
+  if (!shared && out->kind->uses_filters) api_store_group_warnings(reader, warned, out);
   if (!out->scene || !context->supposed_rows || !own) return out->scene != NULL;
   return count_hypothetical_rows(reader, fields->question, out->scene, context->supposed_rows);
 }
@@ -138,7 +134,7 @@ bool api_read_what_if(api_reader *reader, const api_field *field, const api_quer
       !api_override_poses(reader, context->base_at, context->base, out->scene, &items, &base.count))
     return false;
   base.items = items;
-  bool moves = api_kind_is_motion(out->kind) || api_kind_is_force(out->kind) || out->put_velocity;
+  bool moves = out->kind->uses_velocities || out->put_velocity;
   if (base.count > 0 && moves &&
       !api_override_velocities(reader, context->base, out->scene, &out->velocities[1]))
     return false;

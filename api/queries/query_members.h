@@ -21,8 +21,6 @@ typedef struct api_hypothesis_fields {
   const api_pointer *question;
 } api_hypothesis_fields;
 
-/* True if filters affect queries of the kind. */
-bool api_kind_uses_filters(api_kind kind);
 /* Replaces the query's scene by the hypothetical scene of the query and its batch, if there is
  * one. */
 bool api_apply_query_hypotheses(api_reader *reader, const api_hypothesis_fields *fields,

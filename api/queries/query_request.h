@@ -1,6 +1,9 @@
-/* Queries as read from JSON, validated against their scene. query_run.c runs them. */
+/* Queries as read from JSON, validated against their scene. execution/ runs them. */
 #ifndef API_QUERIES_QUERY_REQUEST_H
 #define API_QUERIES_QUERY_REQUEST_H
+
+#include <contact/contact_state.h>
+#include <contact/probe.h>
 
 #include "calls/call.h"
 #include "common/cursor.h"
@@ -9,15 +12,14 @@
 #include "queries/force_request.h"
 #include "queries/hypothetical_scene.h"
 #include "queries/motion_request.h"
-#include "queries/probe_request.h"
-#include "queries/zero_crossings_json.h"
+#include "queries/query_kind.h"
 #include "results/method_json.h"
 #include "results/volume_json.h"
 
 typedef enum api_mode {
   API_MODE_SCENE,    /* pair query of a scene */
   API_MODE_VARIANTS, /* pair query for each variant's poses */
-  API_MODE_MASS,     /* mass properties of rows, or of given bodies */
+  API_MODE_BODIES,   /* one result per row, or per given body */
   API_MODE_PAIR,     /* two bodies in the request */
   API_MODE_BOXES,    /* raw boxes */
   API_MODE_PROBE,    /* rays, points or a region in a scene */
@@ -44,8 +46,15 @@ typedef struct api_variant {
 /* Greatest number of warnings listed in a reply. */
 #define API_WARNINGS_MAX 20
 
+/* ZERO_CROSSINGS: what is evaluated. */
+typedef struct api_crossings {
+  const ct_contact_state *state; /* borrowed from the scene */
+  ct_contact_evaluation evaluation;
+  bool contacts; /* list the contacts in results */
+} api_crossings;
+
 typedef struct api_query {
-  api_kind kind;
+  const api_kind_operations *kind;
   api_mode mode;
   const ct_scene *scene;    /* NULL for given bodies and boxes */
   const ct_scene *revision; /* of the daemon's scene, reported and pinned, also if `scene` is
@@ -71,9 +80,9 @@ typedef struct api_query {
   api_velocities velocities[2]; /* MOTION, FORCE, CONTACTS with velocities: of the query's poses,
                                  * then of the batch's; the first entry of a row wins */
   api_force force;              /* FORCE */
-  const uint32_t *rows;         /* MASS of a scene */
+  const uint32_t *rows;         /* BODIES of a scene */
   size_t row_count;
-  api_body bodies[2]; /* PAIR, MASS of given bodies */
+  api_body bodies[2]; /* PAIR, BODIES without a scene */
   size_t body_count;
   const ct_aabb *boxes; /* BOXES: [1 + frame_count][box_count]: `boxes`, then the frames */
   size_t box_count, frame_count;
@@ -92,7 +101,7 @@ typedef struct api_query {
 /* Context of a query: call, scene and batch. */
 typedef struct api_query_context {
   const api_call *call; /* revisions for cursors */
-  api_kind kind;
+  const api_kind_operations *kind;
   const ct_scene *scene;          /* NULL: stateless */
   const api_hypotheses *supposed; /* of a batch, in the first entries; NULL: none */
   const ct_scene *supposed_scene; /* hypothetical scene of the batch; NULL: none */
@@ -110,6 +119,20 @@ typedef struct api_query_context {
  * the reader's arena or are borrowed. */
 bool api_read_query(api_reader *reader, const api_field *field, const api_query_context *context,
                     api_query *out);
+/* For the rows of kinds. Refuses `where` beside `pairs`. */
+bool api_check_selection(api_reader *reader, const api_member_set *set);
+/* Reads the selection of a query of a scene: where, pairs, variants and
+ * hypothetical poses. */
+bool api_read_selected_pairs(api_reader *reader, const api_member_set *set,
+                             const api_query_context *context, api_query *out);
+/* Makes a query of the two given bodies: without a scene if the kind can, else of a scene with one
+ * explicit pair. */
+bool api_read_given_pair(api_reader *reader, const api_member_set *set,
+                         const api_query_context *context, api_query *out);
+/* Makes a query of a scene of the given bodies. */
+bool api_read_given_scene(api_reader *reader, const api_member_set *set,
+                          const api_query_context *context, api_query *out);
+
 void api_query_release(api_query *query);
 /* Hash of the request, to which the query's cursors are bound. False: out of memory. */
 bool api_query_hash(const api_query *query, uint64_t *hash);

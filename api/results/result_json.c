@@ -1,7 +1,7 @@
-/* Results of queries as JSON: pair answers and mass properties. */
+/* Results about pairs of bodies as JSON. */
 #include "results/result_json.h"
 
-#include "results/hull_json.h"
+#include <assert.h>
 
 #include "results/features_json.h"
 #include "results/force_json.h"
@@ -284,65 +284,54 @@ static void put_overlap(api_buffer *buffer, const api_pair_answer *answer) {
   api_put_overlap_answer(buffer, answer->method, reported);
 }
 
-void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer) {
+/* Opens a result with the names of its bodies. */
+static void open_pair_result(api_buffer *buffer, const api_pair_answer *answer) {
+  assert(answer->a && answer->b);
   api_put_byte(buffer, '{');
   api_put_id(buffer, "a", ct_body_id(answer->a));
   api_put_id(buffer, "b", ct_body_id(answer->b));
-  if (answer->kind == API_KIND_DISTANCE || answer->kind == API_KIND_CONTACTS ||
-      answer->kind == API_KIND_FEATURES || (answer->kind == API_KIND_OVERLAP && answer->overlap)) {
-    api_put_collider_name(buffer, "colliderA", answer->a, answer->collider_a);
-    api_put_collider_name(buffer, "colliderB", answer->b, answer->collider_b);
-  }
-  if (answer->kind == API_KIND_OVERLAP || answer->kind == API_KIND_DISTANCE)
-    api_put_surface(buffer, answer->a, answer->b);
-  else if (answer->kind != API_KIND_PAIRS)
-    api_put_surface_of(buffer, answer->a, answer->collider_a, answer->b, answer->collider_b);
-  if (answer->kind == API_KIND_OVERLAP) {
-    put_overlap(buffer, answer);
-  } else if (answer->kind == API_KIND_DISTANCE) {
-    put_distance(buffer, answer);
-    if (answer->gradient) put_gradient(buffer, answer);
-  } else if (answer->kind == API_KIND_CONTACTS) {
-    put_contacts(buffer, answer);
-  } else if (answer->kind == API_KIND_FEATURES) {
-    api_put_feature(buffer, answer->feature, answer->features_status);
-  } else if (answer->explicit_pair) {
-    api_put_member_bool(buffer, "overlap", answer->overlap);
-  }
+}
+
+static void put_collider_names(api_buffer *buffer, const api_pair_answer *answer) {
+  api_put_collider_name(buffer, "colliderA", answer->a, answer->collider_a);
+  api_put_collider_name(buffer, "colliderB", answer->b, answer->collider_b);
+}
+
+void api_put_pairs_result(api_buffer *buffer, const api_pair_answer *answer) {
+  open_pair_result(buffer, answer);
+  if (answer->explicit_pair) api_put_member_bool(buffer, "overlap", answer->overlap);
   api_put_byte(buffer, '}');
 }
 
-bool api_put_mass_answer(api_buffer *buffer, const ct_body *body, bool hulls) {
-  ct_mass_properties mass;
-  bool overlap_ignored = false;
-  api_put_byte(buffer, '{');
-  api_put_id(buffer, "id", ct_body_id(body));
-  bool known = ct_body_mass(body, &mass, &overlap_ignored);
-  if (known) {
-    ct_vec3 moments;
-    ct_quat axes;
-    ct_inertia_principal(&mass.inertia, &moments, &axes);
-    api_put_member_number(buffer, "mass", mass.mass);
-    api_put_member_number(buffer, "volume", mass.volume);
-    api_put_member_vec3(buffer, "centerOfMass", mass.center);
-    api_put_key(buffer, "inertia");
-    api_put_byte(buffer, '[');
-    const ct_vec3 rows[3] = {mass.inertia.rx, mass.inertia.ry, mass.inertia.rz};
-    for (int i = 0; i < 3; i++) {
-      api_put_item(buffer);
-      api_put_vec3(buffer, rows[i]);
-    }
-    api_put_byte(buffer, ']');
-    api_put_member_vec3(buffer, "principalMoments", moments);
-    api_put_member_quat(buffer, "principalRotation", axes);
-  }
-  api_put_member_string(buffer, "status", api_text(known ? "ok" : "unsupported"));
-  const char *words[2];
-  size_t count = 0;
-  if (known && overlap_ignored) words[count++] = "overlapIgnored";
-  if (known && !ct_body_motion(body)) words[count++] = "densityAssumed";
-  api_put_flags(buffer, words, count);
-  bool good = !hulls || api_put_body_hulls(buffer, body);
+void api_put_overlap_result(api_buffer *buffer, const api_pair_answer *answer) {
+  open_pair_result(buffer, answer);
+  if (answer->overlap) put_collider_names(buffer, answer);
+  api_put_surface(buffer, answer->a, answer->b);
+  put_overlap(buffer, answer);
   api_put_byte(buffer, '}');
-  return good;
+}
+
+void api_put_distance_result(api_buffer *buffer, const api_pair_answer *answer) {
+  open_pair_result(buffer, answer);
+  put_collider_names(buffer, answer);
+  api_put_surface(buffer, answer->a, answer->b);
+  put_distance(buffer, answer);
+  if (answer->gradient) put_gradient(buffer, answer);
+  api_put_byte(buffer, '}');
+}
+
+void api_put_contacts_result(api_buffer *buffer, const api_pair_answer *answer) {
+  open_pair_result(buffer, answer);
+  put_collider_names(buffer, answer);
+  api_put_surface_of(buffer, answer->a, answer->collider_a, answer->b, answer->collider_b);
+  put_contacts(buffer, answer);
+  api_put_byte(buffer, '}');
+}
+
+void api_put_features_result(api_buffer *buffer, const api_pair_answer *answer) {
+  open_pair_result(buffer, answer);
+  put_collider_names(buffer, answer);
+  api_put_surface_of(buffer, answer->a, answer->collider_a, answer->b, answer->collider_b);
+  api_put_feature(buffer, answer->feature, answer->features_status);
+  api_put_byte(buffer, '}');
 }

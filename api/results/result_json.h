@@ -6,7 +6,6 @@
 #include <contact/mechanics.h>
 #include <contact/query.h>
 
-#include "calls/routes.h"
 #include "common/buffer.h"
 #include "results/method_json.h"
 
@@ -18,7 +17,6 @@ typedef struct api_contact_velocity {
 
 /* One result over a pair of bodies. */
 typedef struct api_pair_answer {
-  api_kind kind; /* PAIRS, OVERLAP, DISTANCE, CONTACTS or FEATURES */
   const ct_body *a, *b;
   uint32_t collider_a, collider_b;
   bool explicit_pair;     /* named by the request: PAIRS then tells whether the boxes overlap */
@@ -37,7 +35,12 @@ typedef struct api_pair_answer {
   ct_features_status features_status;
 } api_pair_answer;
 
-void api_put_pair_answer(api_buffer *buffer, const api_pair_answer *answer);
+/* Write the result of a kind. */
+void api_put_pairs_result(api_buffer *buffer, const api_pair_answer *answer);
+void api_put_overlap_result(api_buffer *buffer, const api_pair_answer *answer);
+void api_put_distance_result(api_buffer *buffer, const api_pair_answer *answer);
+void api_put_contacts_result(api_buffer *buffer, const api_pair_answer *answer);
+void api_put_features_result(api_buffer *buffer, const api_pair_answer *answer);
 
 /* The member `name` with an id. */
 void api_put_id(api_buffer *buffer, const char *name, ct_text id);
@@ -68,10 +71,6 @@ void api_put_flags(api_buffer *buffer, const char *const *words, size_t count);
 /* The same with flags that have words already. */
 void api_put_status_words(api_buffer *buffer, ct_pair_status status, const char *const *flags,
                           size_t count);
-
-/* Mass properties of a body in its own frame; `hulls`: those of its colliders too. False: memory
- * was refused. */
-bool api_put_mass_answer(api_buffer *buffer, const ct_body *body, bool hulls);
 
 const char *api_broadphase_word(ct_broadphase broadphase);
 

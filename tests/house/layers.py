@@ -27,20 +27,12 @@ FOLDERS = {
     "engine": ["base", "linear", "lcp", "friction", "broad", "hull", "triangle", "mesh", "elements", "shape", "pair", "convex", "primitives",
                "curved", "mesh_pairs", "dispatch", "arrangement", "manifold", "volume", "ray", "features", "methods", "scene", "query", "path",
                "toi", "contact_state", "mechanics", "resting", "impulse", "advance", "compliant", "time_stepping", "event_driven"],
-    "api": ["common", "json", "import", "shapes", "results", "documents", "calls", "records", "queries", "execution", "handlers"],
+    "api": ["common", "json", "import", "shapes", "results", "documents", "calls", "records", "queries", "execution", "kinds",
+            "handlers", "routes"],
     "server": ["process", "access", "store", "state", "scenes", "http", "run"],
 }
 # Files that include headers of higher folders, and which ones.
 UPWARD = {
-    # The table of routes names the handlers.
-    "api/calls/routes.c": {"handlers/advance.h", "handlers/apply_impulses.h", "handlers/contact_state.h", "handlers/query_call.h",
-                           "handlers/scenes.h", "handlers/service_info.h", "handlers/shapes.h", "handlers/solve.h"},
-    # A call runs and finishes by what its handler is.
-    "api/calls/call.c": {"handlers/advance.h", "handlers/apply_impulses.h", "handlers/contact_state.h", "handlers/query_call.h",
-                         "handlers/shapes.h", "handlers/solve.h"},
-    # The kinds of queries are declared beside the routes.
-    "api/results/result_json.h": {"calls/routes.h"},
-    "api/queries/query_request.c": {"execution/variant_summary.h"},
     "api/documents/moved_vertices_json.c": {"queries/given_contacts.h"},
     # Constants and sums of the server's state.
     "server/process/machine.c": {"state/server.h"},

@@ -1,67 +1,58 @@
-/* Runs ranges: evaluates their items with the engine and writes results as text with their
- * marks. */
-#include "execution/query_run.h"
+/* Runs queries about pairs of bodies: in a scene, of two given bodies, or of raw boxes. Evaluates
+ * the pairs with the engine and writes their results. */
+#include "execution/pair_run.h"
 
-#include <stdlib.h>
+#include <assert.h>
 
 #include "execution/boxes_run.h"
-#include "execution/contact_velocity.h"
-#include "execution/force_run.h"
-#include "execution/motion_run.h"
-#include "execution/range_run.h"
+#include "execution/cost_estimate.h"
 #include "execution/variant_summary.h"
-#include "results/probe_json.h"
-#include "results/result_json.h"
+#include "queries/motion_path_json.h"
 
-bool api_needs_total(const api_query *q) {
-  bool counted =
-      q->mode == API_MODE_SCENE || q->mode == API_MODE_PROBE || q->mode == API_MODE_MOTION;
-  return counted && !q->without_total && !q->resumed && !q->writes;
-}
-
-bool api_range_is_full(const api_range_run *run) {
-  const api_range *range = run->range;
-  return range->counts_only || range->overflow || range->count > run->task->question.limit;
-}
-
-bool api_count_result(api_range_run *run) {
-  run->range->found++;
-  return run->range->status == CT_OK && !run->range->memory &&
-         api_needs_total(&run->task->question);
-}
-
-bool api_mark_result(api_range_run *run, api_mark mark) {
-  api_range *range = run->range;
-  if (range->count == range->capacity) {
-    size_t capacity = range->capacity ? 2 * range->capacity : 8;
-    api_mark *marks = realloc(range->marks, capacity * sizeof *marks);
-    if (!marks) {
-      range->memory = true;
-      return false;
-    }
-    range->marks = marks;
-    range->capacity = capacity;
-  }
-  mark.end = range->text.length;
-  mark.removed = range->removed.length;
-  mark.sums = range->sums.length;
-  range->marks[range->count++] = mark;
-  range->found++;
-  range->memory = range->memory || range->text.failed;
-  bool counts = api_needs_total(&run->task->question);
-  if (range->text.length + range->removed.length + range->sums.length >
-      run->plan->limits->request_memory_bytes) {
-    range->overflow = true;
-    if (!counts) range->status = CT_LIMIT;
-  }
-  return !range->memory && range->status == CT_OK &&
-         (counts || range->count <= run->task->question.limit);
-}
+/* Greatest number of explicit pairs sampled for their cost. */
+#define PAIR_SAMPLES 32
 
 /* Pose of the row in the current query: its override, else the scene's. */
 static ct_pose find_row_pose(const api_range_run *run, uint32_t row) {
   const ct_query_options *o = run->options;
   return ct_override_pose(run->scene, o->overrides, o->override_count, row);
+}
+
+/* The centre of mass in the body frame. */
+static ct_vec3 find_center(api_range_run *run, int side, uint32_t row, const ct_body *body) {
+  api_center *known = &run->centers[side];
+  if (known->row != row) *known = (api_center){row, api_motion_center(body)};
+  return known->center;
+}
+
+static ct_velocity find_velocity(const api_range_run *run, uint32_t row) {
+  const api_query *q = &run->task->question;
+  const api_velocities *lists[] = {run->velocities, &q->velocities[0], &q->velocities[1]};
+  for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+    const ct_velocity *given = lists[i] ? api_velocity_of(lists[i], row) : NULL;
+    if (given) return *given;
+  }
+  return ct_scene_velocity(run->scene, row);
+}
+
+static void set_moving_body(api_range_run *run, int side, uint32_t row, ct_mass_body *out) {
+  const ct_scene *scene = run->scene;
+  const ct_body *body = ct_scene_body(scene, row);
+  *out = (ct_mass_body){.mobility = CT_FIXED};
+  if (!ct_body_motion(body)) return;
+  ct_pose pose = find_row_pose(run, row);
+  out->mobility = CT_KINEMATIC; /* forces do not matter here */
+  out->center = ct_to_parent(ct_frame_of(pose), find_center(run, side, row, body));
+  out->velocity = find_velocity(run, row);
+}
+
+/* Sets the moving bodies of a hit and the tolerance. A velocity is the variant's, else the query's
+ * poses', else the scene's. */
+static void find_contact_velocity(api_range_run *run, const ct_hit *hit,
+                                  api_contact_velocity *out) {
+  set_moving_body(run, 0, hit->a, &out->bodies[0]);
+  set_moving_body(run, 1, hit->b, &out->bodies[1]);
+  out->tolerance = run->task->question.force.velocity_tolerance;
 }
 
 static bool is_identity_pose(const ct_pose *pose) {
@@ -123,20 +114,25 @@ static bool is_method_result_of(const ct_hit *hit, const ct_body *a, const ct_bo
   return hit->overlap || (ct_body_collider_count(a) == 1 && ct_body_collider_count(b) == 1);
 }
 
-/* Adds the results of the query's method to the answer about a hit. */
-static void add_method_result(api_range_run *run, const ct_hit *hit, ct_pair_result *own,
-                              api_pair_answer *answer) {
-  const api_query *q = &run->task->question;
-  if (q->method.kind == API_METHOD_AUTO) return;
-  if (q->kind == API_KIND_DISTANCE) {
-    *own = hit->result;
-    query_pair_by_method(run, hit, own);
-    answer->result = own;
-    answer->gradient = answer->gradient && run->method_answer.by != API_METHOD_MPR;
-  }
-  if (q->kind == API_KIND_OVERLAP && !is_method_result_of(hit, answer->a, answer->b)) return;
-  answer->method = &q->method;
+/* Adds the answer of the query's method. */
+static void set_method_answer(api_range_run *run, api_pair_answer *answer) {
+  answer->method = &run->task->question.method;
   answer->by_method = &run->method_answer;
+}
+
+void api_add_distance_method(api_range_run *run, const ct_hit *hit, ct_pair_result *own,
+                             api_pair_answer *answer) {
+  *own = hit->result;
+  query_pair_by_method(run, hit, own);
+  answer->result = own;
+  answer->gradient = answer->gradient && run->method_answer.by != API_METHOD_MPR;
+  set_method_answer(run, answer);
+}
+
+void api_add_overlap_method(api_range_run *run, const ct_hit *hit, ct_pair_result *own,
+                            api_pair_answer *answer) {
+  (void)own;
+  if (is_method_result_of(hit, answer->a, answer->b)) set_method_answer(run, answer);
 }
 
 /* Writes the sums of the hit's collider pair beside the results, once per page. */
@@ -158,7 +154,7 @@ static void write_pair_sums(api_range_run *run, const ct_hit *hit) {
 
 /* Writes a volume contact. Removed contacts are listed beside the results and do not count for the
  * page. */
-static bool write_volume_hit(api_range_run *run, const ct_hit *hit) {
+bool api_write_volume_hit(api_range_run *run, const ct_hit *hit) {
   const api_query *q = &run->task->question;
   api_range *range = run->range;
   bool removed = hit->sparsified != CT_KEPT;
@@ -188,15 +184,12 @@ static bool was_reported(const api_range_run *run, const ct_hit *hit) {
           (hit->item == from->item && from->after != CT_NO_ROW && hit->b <= from->after));
 }
 
-static bool write_hit(void *context, const ct_hit *hit) {
-  api_range_run *run = context;
+bool api_write_pair_hit(api_range_run *run, const ct_hit *hit) {
   const api_query *q = &run->task->question;
-  if (run->summary) return api_summarize_hit(run, hit);
-  if (q->kind == API_KIND_VOLUME) return write_volume_hit(run, hit);
+  const api_pair_operations *kind = q->kind->pair;
   if (q->mode == API_MODE_SCENE && api_range_is_full(run)) return api_count_result(run);
   bool given = q->options.explicit_pairs;
-  api_pair_answer answer = {.kind = q->kind,
-                            .a = ct_scene_body(run->scene, hit->a),
+  api_pair_answer answer = {.a = ct_scene_body(run->scene, hit->a),
                             .b = ct_scene_body(run->scene, hit->b),
                             .collider_a = hit->collider_a,
                             .collider_b = hit->collider_b,
@@ -208,32 +201,31 @@ static bool write_hit(void *context, const ct_hit *hit) {
                             .point_count = hit->point_count,
                             .feature = hit->feature,
                             .features_status = hit->features_status};
-  if (q->kind == API_KIND_DISTANCE || q->kind == API_KIND_CONTACTS) {
+  if (kind->uses_poses) {
     answer.pose_a = find_row_pose(run, hit->a);
     answer.pose_b = find_row_pose(run, hit->b);
   }
   ct_pair_result own;
-  add_method_result(run, hit, &own, &answer);
+  if (q->method.kind != API_METHOD_AUTO) kind->add_method(run, hit, &own, &answer);
   api_contact_velocity motion;
   if (q->put_velocity) {
-    api_contact_velocity_of(run, hit, &motion);
+    find_contact_velocity(run, hit, &motion);
     answer.motion = &motion;
   }
   if (was_reported(run, hit)) return true;
   api_put_item(&run->range->text);
-  api_put_pair_answer(&run->range->text, &answer);
-  return api_mark_result(
-      run,
-      (api_mark){.candidates = hit->candidates,
-                 .item = (uint32_t)hit->item,
-                 .after = given ? CT_NO_ROW : hit->b,
-                 .part =
-                     q->kind == API_KIND_CONTACTS || q->kind == API_KIND_FEATURES ? hit->part : 0});
+  kind->put_answer(&run->range->text, &answer);
+  return api_mark_result(run, (api_mark){.candidates = hit->candidates,
+                                         .item = (uint32_t)hit->item,
+                                         .after = given ? CT_NO_ROW : hit->b,
+                                         .part = kind->in_parts ? hit->part : 0});
 }
 
-bool api_range_open(const api_range_run *run) {
-  const api_range *range = run->range;
-  return range->status == CT_OK && !range->memory && range->count <= run->task->question.limit;
+/* Passes a hit on: a ct_hit_sink. */
+static bool write_hit(void *context, const ct_hit *hit) {
+  api_range_run *run = context;
+  if (run->summary) return api_summarize_hit(run, hit);
+  return run->task->question.kind->pair->write_hit(run, hit);
 }
 
 void api_run_items(api_range_run *run, const ct_query *query, const ct_query_range *items) {
@@ -267,72 +259,28 @@ static void run_scene_query(api_range_run *run, size_t begin, size_t end) {
   ct_query_destroy(own);
 }
 
-static void run_mass_properties(api_range_run *run, size_t begin, size_t end) {
-  const api_query *q = &run->task->question;
-  for (size_t i = begin; i < end && api_range_open(run); i++) {
-    if (ct_cancel_raised(run->plan->cancel)) {
-      run->range->status = CT_CANCELLED;
-      return;
-    }
-    const ct_body *body = q->scene ? ct_scene_body(q->scene, q->rows[i]) : q->bodies[i].body;
-    api_put_item(&run->range->text);
-    if (!api_put_mass_answer(&run->range->text, body, q->put_hulls)) {
-      run->range->status = CT_OUT_OF_MEMORY;
-      return;
-    }
-    api_mark_result(run, (api_mark){.item = (uint32_t)i, .after = CT_NO_ROW});
-  }
-}
-
-static bool write_probe_hit(void *context, const ct_probe_hit *hit) {
-  api_range_run *run = context;
-  if (api_range_is_full(run)) return api_count_result(run);
-  const api_query *q = &run->task->question;
-  api_put_item(&run->range->text);
-  const ct_pose pose =
-      ct_override_pose(q->scene, q->probe.overrides, q->probe.override_count, hit->row);
-  api_put_probe_answer(&run->range->text, q->probe.kind, ct_scene_body(q->scene, hit->row), pose,
-                       hit);
-  return api_mark_result(run, (api_mark){.item = hit->item, .after = hit->rank});
-}
-
-/* Runs items [begin, end) of a probe. A task without shared preparation has one range, which
- * prepares itself. */
-static void run_probe_query(api_range_run *run, size_t begin, size_t end) {
-  const api_task *task = run->task;
-  const api_query *q = &task->question;
-  ct_query_range items = {.begin = begin, .end = end, .after = CT_NO_ROW};
-  if (q->resumed && begin == task->start) items.after = q->from.after;
-  ct_probe *own = NULL;
-  ct_status status = task->probe ? CT_OK : ct_probe_prepare(q->scene, &q->probe, &own);
-  if (own) items.end = ct_probe_items(own);
-  if (status == CT_OK)
-    status = ct_probe_run(own ? own : task->probe, &items, run->workspace, write_probe_hit, run);
-  ct_probe_destroy(own);
-  if (status != CT_OK) run->range->status = status;
-}
-
-/* Evaluates two placed colliders by the query's kind and method. */
-static void evaluate_placed_pair(api_range_run *run, const ct_placed pair[2],
-                                 ct_pair_result *result, api_pair_answer *answer) {
-  const api_query *q = &run->task->question;
-  bool by_method = q->method.kind != API_METHOD_AUTO;
+void api_evaluate_overlap(api_range_run *run, const ct_placed pair[2], ct_pair_result *result,
+                          api_pair_answer *answer) {
+  const api_method *method = &run->task->question.method;
   const api_method_memory memory = {run->workspace, NULL};
-  if (q->kind == API_KIND_OVERLAP) {
-    answer->overlap =
-        by_method
-            ? api_ask_overlap(&q->method, pair, &memory, &result->point_a, &run->method_answer)
-            : ct_pair_overlap(pair[0], pair[1], run->workspace, &result->point_a);
-  } else {
-    ct_pair_options options = {.tolerance = q->options.tolerance, .threshold = INFINITY};
-    ct_pair_distance(pair[0], pair[1], &options, run->workspace, result);
-    if (by_method)
-      api_ask_method(&q->method, pair, q->options.tolerance, &memory, result, &run->method_answer);
+  if (method->kind == API_METHOD_AUTO) {
+    answer->overlap = ct_pair_overlap(pair[0], pair[1], run->workspace, &result->point_a);
+    return;
   }
-  if (!by_method) return;
-  answer->method = &q->method;
-  answer->by_method = &run->method_answer;
+  answer->overlap = api_ask_overlap(method, pair, &memory, &result->point_a, &run->method_answer);
+  set_method_answer(run, answer);
+}
+
+void api_evaluate_distance(api_range_run *run, const ct_placed pair[2], ct_pair_result *result,
+                           api_pair_answer *answer) {
+  const api_query *q = &run->task->question;
+  const api_method_memory memory = {run->workspace, NULL};
+  ct_pair_options options = {.tolerance = q->options.tolerance, .threshold = INFINITY};
+  ct_pair_distance(pair[0], pair[1], &options, run->workspace, result);
+  if (q->method.kind == API_METHOD_AUTO) return;
+  api_ask_method(&q->method, pair, q->options.tolerance, &memory, result, &run->method_answer);
   answer->gradient = answer->gradient && run->method_answer.by != API_METHOD_MPR;
+  set_method_answer(run, answer);
 }
 
 /* Runs a query of two given bodies with one collider each, without a scene. */
@@ -345,8 +293,7 @@ static void run_given_pair(api_range_run *run) {
     frame[i] = compute_collider_frame(q->bodies[i].pose, &collider[i]);
   }
   ct_pair_result result = {0};
-  api_pair_answer answer = {.kind = q->kind,
-                            .a = q->bodies[0].body,
+  api_pair_answer answer = {.a = q->bodies[0].body,
                             .b = q->bodies[1].body,
                             .gradient = q->gradient,
                             .pose_a = q->bodies[0].pose,
@@ -354,47 +301,78 @@ static void run_given_pair(api_range_run *run) {
                             .result = &result};
   ct_workspace_watch(run->workspace, run->plan->cancel);
   ct_workspace_out_of_memory(run->workspace); /* clears the state of earlier pairs */
-  evaluate_placed_pair(
-      run, (const ct_placed[2]){{&collider[0].shape, &frame[0]}, {&collider[1].shape, &frame[1]}},
-      &result, &answer);
+  const ct_placed pair[2] = {{&collider[0].shape, &frame[0]}, {&collider[1].shape, &frame[1]}};
+  q->kind->pair->evaluate(run, pair, &result, &answer);
   ct_workspace_watch(run->workspace, NULL);
   run->range->memory = ct_workspace_out_of_memory(run->workspace);
   /* the evaluation may be incomplete */
   if (ct_cancel_raised(run->plan->cancel)) run->range->status = CT_CANCELLED;
   if (run->range->memory || run->range->status != CT_OK) return;
-  api_put_pair_answer(&run->range->text, &answer);
+  q->kind->pair->put_answer(&run->range->text, &answer);
   api_mark_result(run, (api_mark){.after = CT_NO_ROW});
 }
 
-void api_plan_run(api_plan *plan, size_t range, api_scratch *scratch) {
-  api_task *task = api_plan_task(plan, range);
-  size_t index = range - task->first;
-  size_t begin = task->start + index * task->step;
-  size_t end = task->items - begin > task->step ? begin + task->step : task->items;
-  api_range_run run = {.plan = plan,
-                       .task = task,
-                       .range = &task->ranges[index],
-                       .workspace = scratch->workspace,
-                       .arena = scratch->arena,
-                       .solved = &scratch->solved,
-                       .scene = task->question.scene,
-                       .centers = {{.row = CT_NO_ROW}, {.row = CT_NO_ROW}},
-                       .options = &task->question.options};
-  if (ct_cancel_raised(plan->cancel)) {
-    run.range->status = CT_CANCELLED;
-    return;
+/* ---- the work of pair queries --------------------------------------------------------------- */
+
+/* Estimates the cost of explicit pairs from a sample. */
+static double estimate_pairs_cost(const api_query *q) {
+  const ct_query_options *o = &q->options;
+  size_t stride = o->pair_count / PAIR_SAMPLES + 1, seen = 0;
+  double sum = 0.0;
+  for (size_t k = 0; k < o->pair_count; k += stride, seen++)
+    sum += ct_query_pair_cost(o->kind, ct_scene_body(q->scene, o->pairs[k].a),
+                              ct_scene_body(q->scene, o->pairs[k].b));
+  return seen ? sum / (double)seen * (double)o->pair_count : 0.0;
+}
+
+/* Prepares a pair query of a scene. Variants are prepared within ranges; their cost is estimated
+ * from the query's scene, plus pairs that overlap only in a variant. */
+static ct_status plan_scene_pairs(api_task *task, bool shared) {
+  api_query *q = &task->question;
+  size_t rows = ct_scene_rows(q->scene);
+  task->items = q->mode == API_MODE_VARIANTS ? q->variant_count
+                : q->options.explicit_pairs  ? q->options.pair_count
+                                             : rows;
+  if (!shared) {
+    task->cost = q->options.explicit_pairs ? estimate_pairs_cost(q) : API_ROW_NS * (double)rows;
+    return CT_OK;
   }
-  switch (task->question.mode) {
-  case API_MODE_SCENE: run_scene_query(&run, begin, end); break;
-  case API_MODE_VARIANTS: api_run_variants(&run, begin, end); break;
-  case API_MODE_MASS: run_mass_properties(&run, begin, end); break;
-  case API_MODE_PAIR: run_given_pair(&run); break;
-  case API_MODE_BOXES: api_run_boxes(plan, task, run.range); break;
-  case API_MODE_PROBE: run_probe_query(&run, begin, end); break;
-  case API_MODE_MOTION: api_run_motion(&run, begin, end); break;
-  case API_MODE_FORCE: api_run_force(&run, index); break;
-  case API_MODE_STATE:
-    api_run_crossings(&run, run.options->overrides, run.options->override_count);
-    break;
+  ct_status status = ct_query_prepare(q->scene, &q->options, &task->query);
+  if (status != CT_OK) return status;
+  task->cost = ct_query_cost(task->query);
+  task->broadphase = ct_query_broadphase(task->query);
+  if (q->mode != API_MODE_VARIANTS) {
+    task->items = ct_query_items(task->query);
+    return CT_OK;
+  }
+  task->cost = (task->cost + api_estimate_variants_cost(q->options.kind, q->scene) +
+                API_BOX_NS * (double)rows) *
+                   (double)q->variant_count +
+               API_ROW_NS * (double)rows * (double)q->own_scenes;
+  ct_query_destroy(task->query);
+  task->query = NULL;
+  return CT_OK;
+}
+
+ct_status api_plan_pairs(const api_plan *plan, api_task *task, bool shared) {
+  const api_query *q = &task->question;
+  (void)plan;
+  task->items = 1;
+  switch (q->mode) {
+  case API_MODE_PAIR:
+    task->cost = ct_query_pair_cost(q->kind->pair->engine, q->bodies[0].body, q->bodies[1].body);
+    return CT_OK;
+  case API_MODE_BOXES:
+    task->cost = API_BOX_NS * (double)q->box_count * (double)(1 + q->frame_count);
+    return CT_OK;
+  default: return plan_scene_pairs(task, shared);
+  }
+}
+
+void api_run_pairs(api_range_run *run, size_t begin, size_t end) {
+  switch (run->task->question.mode) {
+  case API_MODE_PAIR: run_given_pair(run); break;
+  case API_MODE_BOXES: api_run_boxes(run->plan, run->task, run->range); break;
+  default: run_scene_query(run, begin, end);
   }
 }

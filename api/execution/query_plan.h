@@ -2,8 +2,8 @@
  * by content alone, each range writes its results as text, and the reply concatenates them up to
  * the page's limit. The bytes do not depend on the order in which ranges ran, or on superfluous
  * ranges. */
-#ifndef API_EXECUTION_QUERY_RUN_H
-#define API_EXECUTION_QUERY_RUN_H
+#ifndef API_EXECUTION_QUERY_PLAN_H
+#define API_EXECUTION_QUERY_PLAN_H
 
 #include "queries/query_request.h"
 
@@ -120,8 +120,9 @@ struct api_plan {
   const ct_cancel *cancel;
 };
 
-/* A plan with task_count zeroed tasks. NULL: out of memory. */
-api_plan *api_plan_create(const api_call *call, size_t task_count);
+/* A plan with task_count zeroed tasks; limits and cancel (may be NULL) outlive it. NULL: out of
+ * memory. */
+api_plan *api_plan_create(const api_limits *limits, const ct_cancel *cancel, size_t task_count);
 void api_plan_destroy(api_plan *plan);
 /* The task of a range. */
 api_task *api_plan_task(api_plan *plan, size_t range);
@@ -135,10 +136,6 @@ void api_plan_run(api_plan *plan, size_t range, api_scratch *scratch);
 void api_plan_done(api_plan *plan, size_t range);
 /* Runs all ranges that are still needed in this thread. */
 void api_plan_complete(api_plan *plan);
-
-/* Overlap of two colliders by the query's method: a ct_overlap_test. */
-bool api_overlap_by_method(void *context, const ct_collider_pair *which, ct_placed a, ct_placed b,
-                           ct_workspace *workspace, ct_vec3 *witness);
 
 /* True if variants reuse separating planes, or update their pair lists from frame to frame. */
 bool api_reuses_planes(const api_query *query);

@@ -1,7 +1,6 @@
-/* URL decoding: matches path segments with the route table, decodes percent-escapes (RFC 3986) and
- * URL parameters. */
-#ifndef API_CALLS_ROUTE_MATCH_H
-#define API_CALLS_ROUTE_MATCH_H
+/* Text of URLs: percent-encoding (RFC 3986) and the parameters after '?'. */
+#ifndef API_CALLS_URL_H
+#define API_CALLS_URL_H
 
 #include <api/api.h>
 
@@ -15,6 +14,10 @@ typedef struct api_url_parameter {
   size_t value_length;
   bool bad; /* the value is too long or has an invalid escape or a NUL */
 } api_url_parameter;
+
+/* Percent-decodes once. Returns the length written to out (not terminated); -1: invalid escape, or
+ * more than capacity bytes. */
+long api_url_decode(const char *bytes, size_t length, char *out, size_t capacity);
 
 /* Reads the next name=value of *text, a query string, and advances *text. False at the end. NULL is
  * an empty query string. */

@@ -1,14 +1,14 @@
 /* Matches a request's head with a row of the route table, or refuses it with the reason. The raw
  * path is split at '/', then each segment is percent-decoded once (RFC 3986). A trailing slash
  * makes a different path, which no route has. */
-#include "calls/route_match.h"
+#include "routes/routes.h"
 
+#include <assert.h>
 #include <string.h>
 #include <strings.h>
 
-#include "calls/route_hint.h"
-#include "calls/routes.h"
 #include "calls/service.h"
+#include "calls/url.h"
 #include "json/fields.h"
 
 /* Deepest template: /v1/scenes/{s}/filters/effective. */
@@ -25,55 +25,6 @@ typedef struct split_path {
   size_t count;
 } split_path;
 
-static int hex_digit_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-/* Percent-decodes once. Returns the length written to out (not terminated); -1: invalid escape, or
- * more than capacity bytes. */
-static long decode_percent(const char *bytes, size_t length, char *out, size_t capacity) {
-  size_t used = 0;
-  for (size_t i = 0; i < length; i++) {
-    char c = bytes[i];
-    if (c == '%') {
-      int high = i + 2 < length ? hex_digit_value(bytes[i + 1]) : -1;
-      int low = high >= 0 ? hex_digit_value(bytes[i + 2]) : -1;
-      if (low < 0) return -1;
-      c = (char)(high * 16 + low);
-      i += 2;
-    }
-    if (used == capacity) return -1;
-    out[used++] = c;
-  }
-  return (long)used;
-}
-
-bool api_url_next(const char **text, api_url_parameter *out) {
-  const char *at = *text;
-  while (at && *at == '&') at++;
-  if (!at || !*at) return false;
-  size_t length = strcspn(at, "&");
-  const char *equals = memchr(at, '=', length);
-  *out = (api_url_parameter){.name = at, .name_length = equals ? (size_t)(equals - at) : length};
-  if (equals) {
-    long decoded =
-        decode_percent(equals + 1, length - out->name_length - 1, out->value, API_URL_VALUE_MAX);
-    out->bad = decoded < 0 || memchr(out->value, 0, (size_t)decoded) != NULL;
-    out->value_length = out->bad ? 0 : (size_t)decoded;
-  }
-  out->value[out->value_length] = 0;
-  *text = at + length;
-  return true;
-}
-
-bool api_url_named(const api_url_parameter *parameter, const char *name) {
-  return strlen(name) == parameter->name_length &&
-         memcmp(name, parameter->name, parameter->name_length) == 0;
-}
-
 /* Splits and decodes a path. False: no route can match (not absolute, a trailing slash, or too many
  * segments). */
 static bool split_decoded(const char *path, split_path *out) {
@@ -83,7 +34,7 @@ static bool split_decoded(const char *path, split_path *out) {
     if (out->count == SEGMENTS_MAX) return false;
     size_t length = strcspn(++path, "/");
     segment *s = &out->items[out->count++];
-    long decoded = decode_percent(path, length, s->text, CT_ID_LENGTH_MAX);
+    long decoded = api_url_decode(path, length, s->text, CT_ID_LENGTH_MAX);
     s->bad = decoded < 0 || memchr(s->text, 0, (size_t)decoded) != NULL;
     s->length = s->bad ? 0 : (size_t)decoded;
     s->text[s->length] = 0;
@@ -235,6 +186,94 @@ static bool match_body(const api_service *service, const char *content_type, api
   return true;
 }
 
+/* ---- suggestions for unknown paths ---------------------------------------------------------- */
+
+/* Buffer of a suggested path, NUL included. */
+#define PATH_HINT_BYTES 400
+/* Maximal number of segments: one more than any template has. */
+#define RAW_SEGMENTS_MAX 7
+
+typedef struct raw_path {
+  ct_text items[RAW_SEGMENTS_MAX];
+  size_t count;
+} raw_path;
+
+/* Splits at slashes; ignores empty segments. Too many segments: none. */
+static raw_path split_undecoded(const char *path, bool versioned) {
+  raw_path out = {0};
+  if (versioned) out.items[out.count++] = (ct_text){"v1", 2};
+  while (*path) {
+    path += strspn(path, "/");
+    size_t length = strcspn(path, "/");
+    if (length && out.count == RAW_SEGMENTS_MAX) return (raw_path){0};
+    if (length) out.items[out.count++] = (ct_text){path, length};
+    path += length;
+  }
+  return out;
+}
+
+/* Sum of edit distances of the fixed segments; a difference in case counts 1. SIZE_MAX: not
+ * similar. */
+static size_t sum_segment_distances(const raw_path *given, const raw_path *template) {
+  size_t sum = 0;
+  if (given->count != template->count) return SIZE_MAX;
+  for (size_t i = 0; i < given->count; i++) {
+    ct_text word = given->items[i], known = template->items[i];
+    if (known.bytes[0] == '{' ||
+        (word.length == known.length && memcmp(word.bytes, known.bytes, word.length) == 0))
+      continue;
+    api_spelling likeness = api_spelling_start(word.bytes, word.length);
+    api_spelling_consider(&likeness, known.bytes, known.length);
+    if (!likeness.best.length) return SIZE_MAX;
+    sum += likeness.distance ? likeness.distance : 1;
+  }
+  return sum;
+}
+
+static void write_suggested_path(const raw_path *given, const raw_path *template,
+                                 char out[PATH_HINT_BYTES]) {
+  size_t used = 0;
+  for (size_t i = 0; i < template->count; i++) {
+    ct_text part = template->items[i].bytes[0] == '{' ? given->items[i] : template->items[i];
+    if (used + part.length + 2 > PATH_HINT_BYTES) {
+      used = 0;
+      break;
+    }
+    out[used++] = '/';
+    memcpy(out + used, part.bytes, part.length);
+    used += part.length;
+  }
+  out[used] = 0;
+}
+
+/* Makes the route's path the suggestion if it is nearer than the best one so far. */
+static void consider_route(const raw_path *given, const char *path, size_t *best,
+                           char out[PATH_HINT_BYTES]) {
+  raw_path template = split_undecoded(path, false);
+  size_t distance = sum_segment_distances(given, &template);
+  if (distance >= *best) return;
+  *best = distance;
+  write_suggested_path(given, &template, out);
+}
+
+/* Writes the path of the nearest route, with the given ids; "" if none is near. A near route has
+ * the same number of segments and similar fixed segments; a missing "/v1" and trailing slashes are
+ * ignored. */
+static void suggest_path(const char *path, char out[PATH_HINT_BYTES]) {
+  static const char *const of_server[] = {"/livez", "/readyz", "/metrics"};
+  size_t best = SIZE_MAX;
+  out[0] = 0;
+  for (int versioned = 0; versioned < 2; versioned++) {
+    raw_path given = split_undecoded(path, versioned);
+    for (size_t i = 0; i < api_route_count && given.count; i++)
+      consider_route(&given, api_routes[i].path, &best, out);
+    for (size_t i = 0; i < sizeof of_server / sizeof of_server[0] && given.count; i++)
+      consider_route(&given, of_server[i], &best, out);
+  }
+}
+
+/* ---- matching ------------------------------------------------------------------------------- */
+
 bool api_match_head(const api_service *service, const api_head *head, api_match *match,
                     api_reply *refusal) {
   split_path path;
@@ -248,8 +287,8 @@ bool api_match_head(const api_service *service, const api_head *head, api_match 
     }
   }
   if (!known) {
-    char hint[API_ROUTE_HINT_BYTES];
-    api_route_hint(head->path, hint);
+    char hint[PATH_HINT_BYTES];
+    suggest_path(head->path, hint);
     api_refuse_suggesting(refusal, API_PROBLEM_NOT_FOUND, hint, "No route has this path.");
     return false;
   }

@@ -1,0 +1,100 @@
+/* The members of a query. Its kind and its target (a scene of the daemon, an inline scene, given
+ * bodies, raw boxes) determine which of them it accepts. */
+#ifndef API_QUERIES_MEMBER_SET_H
+#define API_QUERIES_MEMBER_SET_H
+
+#include "queries/force_request.h"
+#include "json/fields.h"
+
+#define API_MEMBER_MAP(X)                                                                          \
+  X(WHERE, "where")                                                                                \
+  X(PAIRS, "pairs")                                                                                \
+  X(POSES, "poses")                                                                                \
+  X(VARIANTS, "variants")                                                                          \
+  X(CLEARANCE, "clearance")                                                                        \
+  X(TOLERANCE, "tolerance")                                                                        \
+  X(DETAIL, "detail")                                                                              \
+  X(BROADPHASE, "broadphase")                                                                      \
+  X(BODIES, "bodies")                                                                              \
+  X(ADD, "add")                                                                                    \
+  X(SUMMARY, "summary")                                                                            \
+  X(FILTERS, "filters")                                                                            \
+  X(LIMIT, "limit")                                                                                \
+  X(TOTAL, "total")                                                                                \
+  X(CLOSEST, "closest")                                                                            \
+  X(CURSOR, "cursor")                                                                              \
+  X(DEADLINE, "deadlineMs")                                                                        \
+  X(A, "a")                                                                                        \
+  X(B, "b")                                                                                        \
+  X(SCENE, "scene")                                                                                \
+  X(INCLUDE, "include")                                                                            \
+  X(METHOD, "method")                                                                              \
+  X(MPR_TOLERANCE, "mprTolerance")                                                                 \
+  X(CACHE, "cache")                                                                                \
+  X(MAX_ITERATIONS, "maxIterations")                                                               \
+  X(WEIGHTING, "normalWeighting")                                                                  \
+  X(EPSILON, "epsilon")                                                                            \
+  X(TRIANGLES, "triangles")                                                                        \
+  X(SPARSIFY, "sparsify")                                                                          \
+  X(RAYS, "rays")                                                                                  \
+  X(HITS, "hits")                                                                                  \
+  X(POINTS, "points")                                                                              \
+  X(NEAREST, "k")                                                                                  \
+  X(MAX_DISTANCE, "maxDistance")                                                                   \
+  X(REGION, "region")                                                                              \
+  X(MODE, "mode")                                                                                  \
+  X(EDGE_DEPTH, "edgeDepth")                                                                       \
+  X(DURATION, "duration")                                                                          \
+  X(MOTIONS, "motions")                                                                            \
+  X(DEFAULT_MOTION, "defaultMotion")                                                               \
+  X(MOTION_A, "motionA")                                                                           \
+  X(MOTION_B, "motionB")                                                                           \
+  X(FROM, "from")                                                                                  \
+  X(TO, "to")                                                                                      \
+  X(DISTANCE_TOLERANCE, "distanceTolerance")                                                       \
+  X(TIME_TOLERANCE, "timeTolerance")                                                               \
+  X(EARLIEST, "earliest")                                                                          \
+  X(MAX_CHANGES, "maxChanges")                                                                     \
+  X(CONTACT_STATE, "contactState")                                                                 \
+  X(EVALUATION, "evaluation")                                                                      \
+  X(BOXES, "boxes")                                                                                \
+  X(FRAMES, "frames")                                                                              \
+  X(ID, "id")                                                                                      \
+  X(KIND, "kind")
+
+enum {
+#define API_MEMBER_ENUM(name, word) API_MEMBER_##name,
+  API_MEMBER_MAP(API_MEMBER_ENUM)
+#undef API_MEMBER_ENUM
+      API_MEMBER_COUNT,
+  /* The members of force queries follow; a kind accepts them by a mask of their own. */
+  API_MEMBER_FORCE = API_MEMBER_COUNT,
+  API_MEMBERS_ALL = API_MEMBER_FORCE + API_FORCE_MEMBER_COUNT
+};
+
+_Static_assert(API_MEMBER_COUNT <= 64, "one bit for each");
+
+#define API_MEMBER(name) (UINT64_C(1) << API_MEMBER_##name)
+/* Members of every query with pages. */
+#define API_MEMBERS_PAGE (API_MEMBER(LIMIT) | API_MEMBER(CURSOR) | API_MEMBER(TOTAL))
+/* Two bodies given in the request. */
+#define API_MEMBERS_GIVEN (API_MEMBER(A) | API_MEMBER(B))
+
+/* The members of a request, present or absent. */
+typedef struct api_member_set {
+  const api_pointer *whole; /* location of the query */
+  api_field list[API_MEMBERS_ALL + 1];
+  size_t count;
+  uint8_t place[API_MEMBERS_ALL]; /* index into list; its end if not accepted */
+} api_member_set;
+
+/* Reads the accepted members: a bit for each, and for each member of force queries. */
+bool api_read_members(api_reader *reader, const api_field *field, uint64_t allowed,
+                      uint32_t of_forces, api_member_set *set);
+/* A member; absent if the query does not accept it. */
+const api_field *api_member(const api_member_set *set, int which);
+/* Refuses members outside of `meant`: they cannot be combined with the member `with`. */
+bool api_refuse_other_members(api_reader *reader, const api_member_set *set, uint64_t meant,
+                              const char *with);
+
+#endif

@@ -1,0 +1,124 @@
+/* The kinds of queries. Each kind has one constant row of operations: which members it accepts,
+ * how it is decoded, planned, run and written. The rows are defined in kinds/, beside what they
+ * name; all other code reaches a kind through its row. */
+#ifndef API_QUERIES_QUERY_KIND_H
+#define API_QUERIES_QUERY_KIND_H
+
+#include <contact/query.h>
+
+#include "common/buffer.h"
+#include "queries/member_set.h"
+
+/* X(NAME, row, "word", routes): the row is api_kind_<row>; routes: BOTH, under a scene and
+ * /v1/query/word, or SCENE only. Cursors depend on the order: add kinds at the end. */
+#define API_KIND_MAP(X)                                                                            \
+  X(PAIRS, pairs, "pairs", BOTH)                                                                   \
+  X(OVERLAP, overlap, "overlap", BOTH)                                                             \
+  X(DISTANCE, distance, "distance", BOTH)                                                          \
+  X(CONTACTS, contacts, "contacts", BOTH)                                                          \
+  X(VOLUME, volume, "volume", BOTH)                                                                \
+  X(FEATURES, features, "features", BOTH)                                                          \
+  X(SWEEP, sweep, "sweep", BOTH)                                                                   \
+  X(TIMELINE, timeline, "timeline", BOTH)                                                          \
+  X(RAYCAST, raycast, "raycast", BOTH)                                                             \
+  X(NEAREST, nearest, "nearest", BOTH)                                                             \
+  X(POINT, point, "point", BOTH)                                                                   \
+  X(REGION, region, "region", BOTH)                                                                \
+  X(MASS_PROPERTIES, mass_properties, "massProperties", BOTH)                                      \
+  X(ZERO_CROSSINGS, zero_crossings, "zeroCrossings", SCENE)                                        \
+  X(IMPULSE, impulse, "impulse", BOTH)                                                             \
+  X(RESTING_FORCES, resting_forces, "restingForces", BOTH)                                         \
+  X(COMPLIANT_FORCES, compliant_forces, "compliantForces", BOTH)
+
+typedef enum api_kind {
+#define API_KIND_ENUM(name, row, word, routes) API_KIND_##name,
+  API_KIND_MAP(API_KIND_ENUM)
+#undef API_KIND_ENUM
+      API_KIND_COUNT
+} api_kind;
+
+struct api_page;
+struct api_pair_answer;
+struct api_plan;
+struct api_query;
+struct api_query_context;
+struct api_range_run;
+struct api_task;
+
+/* A word of `include`, and where the query has its flag. A list ends with word NULL. */
+typedef struct api_include_word {
+  const char *word;
+  size_t flag; /* offset of a bool in api_query */
+} api_include_word;
+
+/* What distinguishes the kinds whose results are about pairs of bodies. */
+typedef struct api_pair_operations {
+  ct_query_kind engine;
+  bool measures;   /* results have a distance: the summary `closest`, and methods that apply to
+                    * results, not to the decision */
+  bool in_parts;   /* a pair has several results; a page may end between them */
+  bool uses_poses; /* results depend on the bodies' frames */
+  bool reuses_pair_lists; /* variants update the list of overlapping boxes */
+  /* Reads the members of the kind, before the selection. NULL: none. */
+  bool (*read_options)(api_reader *reader, const api_member_set *set, struct api_query *out);
+  /* Reads the members of the kind that follow the selection. NULL: none. */
+  bool (*read_details)(api_reader *reader, const api_member_set *set, struct api_query *out);
+  /* Warns once the selection and the poses are known. NULL: nothing. */
+  void (*warn)(api_reader *reader, struct api_query *out);
+  /* Checks a body of an explicit pair; adds a fault at the pointer. NULL: any body is valid. */
+  bool (*check_body)(api_reader *reader, const api_pointer *at, const ct_body *body);
+  /* Writes a result of the engine. */
+  bool (*write_hit)(struct api_range_run *run, const ct_hit *hit);
+  /* Adds what the query's method reports about a hit. NULL: the kind has no methods. */
+  void (*add_method)(struct api_range_run *run, const ct_hit *hit, ct_pair_result *own,
+                     struct api_pair_answer *answer);
+  /* Evaluates two given bodies of one collider each, without a scene. NULL: as a scene. */
+  void (*evaluate)(struct api_range_run *run, const ct_placed pair[2], ct_pair_result *result,
+                   struct api_pair_answer *answer);
+  /* Writes a result, an object. NULL: write_hit does. */
+  void (*put_answer)(api_buffer *out, const struct api_pair_answer *answer);
+} api_pair_operations;
+
+struct api_force_operations;
+
+typedef struct api_kind_operations {
+  api_kind number;
+  /* Accepted members: in queries of scenes; only of scenes of the daemon; of given bodies; of raw
+   * boxes (0: no such query); and members of force queries. */
+  uint64_t scene_members, stored_members, given_members, boxes_members;
+  uint32_t force_members;
+  const api_include_word *include; /* NULL: none */
+  bool uses_filters;               /* filters affect results */
+  bool uses_velocities;            /* velocities of hypothetical poses affect results */
+  bool one_body;                   /* of the given bodies, b is optional */
+  const char *scene_only;          /* why a scene of the daemon is required; NULL: it is not */
+  const api_pair_operations *pair; /* NULL: results are not about pairs at one time */
+  const struct api_force_operations *force; /* NULL: results are no forces */
+  /* Reads the method and its members, before the target. NULL: none. */
+  bool (*read_method)(api_reader *reader, const api_member_set *set, struct api_query *out);
+  /* Reads the members of a query whose scene is known. */
+  bool (*read)(api_reader *reader, const api_member_set *set,
+               const struct api_query_context *context, struct api_query *out);
+  /* Makes a query of the given bodies, which have been read. */
+  bool (*read_given)(api_reader *reader, const api_member_set *set,
+                     const struct api_query_context *context, struct api_query *out);
+  /* Sets the task's number of items, its cost and, if `shared`, what its ranges share. */
+  ct_status (*plan)(const struct api_plan *plan, struct api_task *task, bool shared);
+  /* Runs items [begin, end) and writes their results. */
+  void (*run)(struct api_range_run *run, size_t begin, size_t end);
+  /* Evaluates one variant's poses: one result. NULL: a variant is a query of pairs. */
+  void (*run_poses)(struct api_range_run *run, const ct_override *overrides, size_t count);
+  /* Writes effective tolerances and statistics, before the results, and lists after them. NULL:
+   * none. */
+  void (*put_members)(api_buffer *out, const struct api_task *task, const struct api_page *page);
+  void (*put_lists)(api_buffer *out, const struct api_task *task);
+} api_kind_operations;
+
+#define API_KIND_ROW(name, row, word, routes) extern const api_kind_operations api_kind_##row;
+API_KIND_MAP(API_KIND_ROW)
+#undef API_KIND_ROW
+
+/* The kind's name in requests; static storage. */
+const char *api_kind_word(const api_kind_operations *kind);
+
+#endif
