@@ -157,8 +157,9 @@ typedef struct ct_toi_search {
   const ct_toi_bodies *bodies; /* NULL: the one pair */
   double limit;                /* apart until here is enough; at most options->end */
   double free_until; /* certainly apart from the begin of the search until here; ended by a graze */
-  double apart_until; /* certainly apart from the begin, or since a graze, until here; in the search
-                         for a separation: certainly in contact until here */
+  double apart_until;   /* certainly apart from the begin, or since a graze, until here */
+  double contact_until; /* of the search for a separation: certainly in contact until here, since
+                           the contact was last within round-off of ending */
   bool grazed;
   double graze_time, graze_distance, graze_end;
   double passed_at; /* > 0: surfaces passed through each other within round-off, before this time */
@@ -187,9 +188,8 @@ ct_toi_outcome ct_toi_start(ct_toi_search *search, double begin, double known, c
 /* From *at, which is apart, to the first contact. CONTACT: *contact is a sample in contact and *at
  * the last one before it from which contact was not possible. */
 ct_toi_outcome ct_toi_advance(ct_toi_search *search, ct_toi_sample *at, ct_toi_sample *contact);
-/* From *at, which is not certainly apart, to where it is. FREE: *parted is apart, *at the last
- * sample before that, which was not, and apart_until is until when the contact certainly lasted
- * since it last was within round-off of ending. UNDECIDED: it does not part before the end, where
+/* From *at, which is not certainly apart, to where it is. FREE: *parted is apart, and *at the last
+ * sample before that, which was not. UNDECIDED: it does not part before the end, where
  * *at is then, or the search ended. */
 ct_toi_outcome ct_toi_search_separation(ct_toi_search *search, ct_toi_sample *at,
                                         ct_toi_sample *parted);

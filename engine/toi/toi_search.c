@@ -1,29 +1,246 @@
-/* The search for the first contact of one pair. */
+/* The search for the first contact of one pair: conservative advancement (Mirtich 1996,
+ * section 2.3) with bounds of the distance, as a state machine. Where the bounds straddle zero it
+ * looks past them: contacts, grazes, and open surfaces that pass through each other. README.md
+ * derives it.
+ *
+ * Every time up to which the pair is called apart is certified by a motion bound, except for steps
+ * below the resolution of time and the instants of grazes. At most options->iterations_max samples.
+ */
 #include "toi/toi.h"
 
-/* ---- past a time at which bounds straddle zero ----------------------------------------------- */
+#include <assert.h>
 
+/* Ball steps between two samples: each is a few dozen operations. */
+#define BALL_STEPS_MAX 64
+/* Near 0 the first step of a look-ahead is what time resolves at this part of the end. */
 #define FIRST_PART 0x1p-20
-/* Looks for the least distance of a graze: halvings of a stretch down to its rounding. */
+/* Samples that locate the least distance of a graze: halvings of an interval down to round-off. */
 #define NEAREST_MAX 60
-/* Beyond a graze one goes on while bounds tell less than this part of the time since before it,
- * some times. */
+/* A gap below so many times its uncertainty is small, and a step below this part of it. */
+#define STUCK_GAP 4.0
+#define STUCK_STEP 0.25
+/* Beyond a straddle the look-ahead continues, at most so many times, while motion bounds certify
+ * less than this part of the time since the straddle. */
 #define STUCK_PART 0.125
 #define STUCK_MAX 4
+/* Samples reserved for the last probes: this part of all, at most so many. */
+#define RESERVED_PART 8
+#define RESERVED_MAX 100
+
+/* ---- samples -------------------------------------------------------------------------------- */
+
+static bool may_evaluate(ct_toi_search *search) {
+  if (ct_cancel_raised(search->options->cancel)) search->status = CT_CANCELLED;
+  if (search->evaluations >= search->evaluations_max) search->out_of_evaluations = true;
+  return search->status == CT_OK && search->evaluations < search->evaluations_max;
+}
+
+bool ct_toi_evaluate(ct_toi_search *search, double time, ct_toi_sample *sample) {
+  assert(time >= search->options->begin && time <= search->options->end);
+  if (!may_evaluate(search)) return false;
+  search->evaluations++;
+  if (search->bodies) {
+    search->status =
+        ct_toi_nearest(search->bodies, time, &search->pair, sample, &search->distances);
+    return search->status == CT_OK;
+  }
+  const ct_pair_options options = {search->options->tolerance, INFINITY};
+  search->distances++;
+  ct_toi_measure(&search->pair, time, &options, search->workspace, sample);
+  if (ct_cancel_raised(search->options->cancel)) search->status = CT_CANCELLED;
+  else if (ct_workspace_out_of_memory(search->workspace)) search->status = CT_OUT_OF_MEMORY;
+  return search->status == CT_OK;
+}
+
+/* Advances the time as far as the balls around the shapes are certainly apart, and that is quick.
+ * True: until the limit. */
+static bool skip_separated_balls(const ct_toi_search *search, double *time) {
+  ct_toi_sample placed;
+  bool near = false;
+  for (int i = 0; i < BALL_STEPS_MAX && !near; i++) {
+    ct_toi_place_pair(&search->pair, *time, &placed);
+    double left = search->limit - *time,
+           step = ct_toi_ball_time(&search->pair, &placed, left, &near);
+    if (step > 0.0 && step >= left) return true;
+    double later = ct_toi_later(*time, step);
+    if (!(later > *time)) return false;
+    *time = later;
+  }
+  return false;
+}
+
+/* Certainly apart until then. */
+static void extend_apart(ct_toi_search *search, double time) {
+  assert(time >= search->apart_until && search->free_until <= search->apart_until);
+  search->apart_until = time;
+  if (!search->grazed) search->free_until = time;
+}
+
+ct_toi_outcome ct_toi_start(ct_toi_search *search, double begin, double known, ct_toi_sample *at) {
+  assert(search->evaluations == 0 && !search->grazed);
+  search->evaluations_max = search->options->iterations_max;
+  double time = ct_max2(begin, known);
+  bool free = skip_separated_balls(search, &time);
+  extend_apart(search, free ? search->limit : time);
+  if (free) return CT_TOI_OUTCOME_FREE;
+  if (!ct_toi_evaluate(search, time, at) || ct_sample_is_apart(at)) return CT_TOI_OUTCOME_UNDECIDED;
+  /* Ball steps end where the balls touch, and round-off may exceed that. */
+  if (time > begin && (!ct_toi_evaluate(search, begin, at) || ct_sample_is_apart(at)))
+    return CT_TOI_OUTCOME_UNDECIDED;
+  return CT_TOI_OUTCOME_CONTACT;
+}
 
 double ct_toi_initial_lookahead(const ct_toi_sample *s, double end, double sign) {
+  assert(sign == 1.0 || sign == -1.0);
   double least = 4.0 * CT_UNIT_ROUNDOFF * ct_max2(s->time, FIRST_PART * end), rate = sign * s->rate;
   double band = sign > 0.0 ? -s->lower : s->upper;
   double ahead = rate > 0.0 && band > 0.0 ? 2.0 * band / rate : 0.0;
   return ct_max2(ahead, least);
 }
 
-/* Samples of which none is certainly in contact: the nearest of them, and those next to it in time.
+/* ---- the machine ----------------------------------------------------------------------------
+ *
+ *              +--------------------- apart ---------------------+
+ *              v                                                 |
+ *   start -> APART ------ certified to a later time --------> STEP
+ *            ^ | ^                                               |
+ *            | | +-------- nothing found ------+                 |
+ *      graze | |                               |                 | bounds straddle zero
+ *            | +---- no certified step ---> STRADDLE <-----------+
+ *            |                               |  ^  |
+ *            +----- BEYOND <---- apart ------+  +--+ not apart: four times the step
+ *
+ *   FREE       after APART: certified until the limit
+ *   CONTACT    after STEP, STRADDLE, EXHAUSTED: a sample is in contact; after BEYOND: the nearest
+ *              sample is, or open surfaces passed through each other
+ *   EXHAUSTED  after STEP, STRADDLE: no samples left, or the end of the motion is not apart
+ *   UNDECIDED  after EXHAUSTED: no contact found; after any state: the status is not CT_OK
+ *
+ * Invariants: free_until <= apart_until <= at->time in APART and STRADDLE; apart_until grows; at is
+ * apart in APART, next is apart in BEYOND.
  */
+typedef enum toi_state {
+  TOI_STATE_APART,     /* certainly apart at *at: motion bounds choose the next time */
+  TOI_STATE_STEP,      /* certainly apart until that time: evaluate there */
+  TOI_STATE_STRADDLE,  /* motion bounds give no step from *at: look ahead in growing steps */
+  TOI_STATE_BEYOND,    /* *next is apart behind a straddle: what happened between? */
+  TOI_STATE_EXHAUSTED, /* spend the reserved samples on any contact ahead */
+  /* Final. */
+  TOI_STATE_FREE,
+  TOI_STATE_CONTACT,
+  TOI_STATE_UNDECIDED,
+} toi_state;
+#define RUNNING_STATES TOI_STATE_FREE
+
+/* Samples of a look-ahead of which none is certainly in contact: the nearest of them, and its
+ * neighbours in time. */
 typedef struct near_samples {
   ct_toi_sample before, nearest, after;
   bool is_last; /* nothing is after it yet */
 } near_samples;
+
+typedef struct toi_machine {
+  ct_toi_search *search;
+  ct_toi_sample *at;        /* APART: apart. STRADDLE: the sample that is looked past */
+  ct_toi_sample *next;      /* the newest sample; CONTACT: the result */
+  ct_toi_sample last_apart; /* the last certainly apart; its normal is that of a mesh contact */
+  double time;              /* STEP: where to evaluate */
+  double retry_after;       /* a look-ahead found nothing before: no other begins earlier */
+  bool narrow_bracket;      /* a bracket as wide as time_tolerance is enough */
+  /* Why the look-ahead began, besides bounds that straddle zero: */
+  bool is_tentative; /* contact is sooner than time_tolerance; if it finds nothing, back to *at */
+  bool is_stuck;     /* certified steps are much too small */
+  /* STRADDLE and BEYOND: */
+  ct_toi_sample low; /* the sample before *next */
+  double step;
+  int continuations;         /* samples apart that were passed over */
+  near_samples near;         /* since *at */
+  bool planes, open_surface; /* half-spaces both; a surface that encloses no solid */
+  bool touched;              /* open surfaces were in contact at one sample */
+} toi_machine;
+
+/* ---- state APART ---------------------------------------------------------------------------- */
+
+/* True if contact, at the present rate, is so near that the bracket is as narrow as requested. */
+static bool is_bracket_narrow(const ct_toi_search *search, const ct_toi_sample *at) {
+  return at->upper > 0.0 && 4.0 * at->upper <= -at->rate * search->options->time_tolerance;
+}
+
+/* True if the pair is apart by little more than round-off, and bounds certify much less than the
+ * two nearest points alone suggest. Something that rotates past another body and all but touches it
+ * would take steps of that size. */
+static bool is_advance_stuck(const ct_toi_sample *at, double step) {
+  double open = at->upper - at->lower;
+  return at->rate < 0.0 && at->lower < STUCK_GAP * open &&
+         -at->rate * step < STUCK_STEP * at->lower;
+}
+
+/* Only open surfaces can pass through each other between two times at which they do not cross: the
+ * direction from one to the other is reversed. */
+static bool have_open_surface(const ct_toi_pair *pair) {
+  return ct_toi_is_open_surface(pair->a.shape) || ct_toi_is_open_surface(pair->b.shape);
+}
+
+static toi_state begin_look_ahead(toi_machine *m) {
+  assert(m->search->apart_until == m->at->time);
+  m->low = *m->at;
+  m->planes = ct_toi_are_planes(&m->search->pair);
+  /* Half-spaces that turn overlap as soon as that is above round-off. */
+  if (m->planes) m->low.rate = 0.0;
+  m->step = ct_toi_initial_lookahead(&m->low, m->search->options->end, -1.0);
+  m->continuations = 0;
+  m->near.before = m->last_apart;
+  m->near.nearest = *m->at;
+  m->near.is_last = true;
+  /* Of surfaces in contact at one time the next sample decides whether they only pass then, which
+   * round-off may place too early. */
+  m->open_surface = have_open_surface(&m->search->pair);
+  m->touched = false;
+  return TOI_STATE_STRADDLE;
+}
+
+static toi_state advance_apart(toi_machine *m) {
+  ct_toi_search *search = m->search;
+  const ct_toi_sample *at = m->at;
+  assert(ct_sample_is_apart(at));
+  extend_apart(search, at->time);
+  double left = search->limit - at->time, step = ct_toi_separated_time(&search->pair, at, left);
+  assert(step >= 0.0);
+  m->time = step < left ? ct_toi_later(at->time, step) : search->limit;
+  if (!(m->time < search->limit) || skip_separated_balls(search, &m->time)) {
+    extend_apart(search, search->limit);
+    return TOI_STATE_FREE;
+  }
+  m->is_tentative = m->narrow_bracket && is_bracket_narrow(search, at);
+  m->is_stuck = !m->is_tentative && at->time >= m->retry_after && is_advance_stuck(at, step);
+  if (m->time > at->time && !m->is_tentative && !m->is_stuck) return TOI_STATE_STEP;
+  m->last_apart = *at;
+  return begin_look_ahead(m);
+}
+
+/* ---- state STEP ----------------------------------------------------------------------------- */
+
+/* Angular velocity that takes one sample's normal to the other's. */
+static ct_vec3 turn_between(const ct_toi_sample *from, const ct_toi_sample *to) {
+  assert(to->time > from->time);
+  ct_vec3 turn = ct_cross(from->result.normal, to->result.normal);
+  return ct_scale(turn, 1.0 / (to->time - from->time));
+}
+
+static toi_state evaluate_step(toi_machine *m) {
+  ct_toi_search *search = m->search;
+  extend_apart(search, m->time);
+  if (!ct_toi_evaluate(search, m->time, m->next))
+    return search->status == CT_OK ? TOI_STATE_EXHAUSTED : TOI_STATE_UNDECIDED;
+  if (ct_sample_is_contact(m->next)) return TOI_STATE_CONTACT;
+  m->next->turn = turn_between(m->at, m->next);
+  *m->at = *m->next;
+  if (!ct_sample_is_apart(m->at)) return begin_look_ahead(m);
+  m->last_apart = *m->at;
+  return TOI_STATE_APART;
+}
+
+/* ---- state STRADDLE ------------------------------------------------------------------------- */
 
 static void note_near_sample(near_samples *near, const ct_toi_sample *last,
                              const ct_toi_sample *next) {
@@ -37,19 +254,90 @@ static void note_near_sample(near_samples *near, const ct_toi_sample *last,
   }
 }
 
-/* Is s nearer, or, as far as the distances tell, where that changes less? */
+static bool has_passed_through(const toi_machine *m) {
+  return m->open_surface && ct_dot(m->last_apart.result.normal, m->next->result.normal) < 0.0;
+}
+
+/* True if motion bounds at *next, which is apart, certify next to nothing of the time that was
+ * looked past, so that it is better to go farther. */
+static bool is_still_stuck(const toi_machine *m) {
+  double left = m->search->limit - m->next->time;
+  return left > 0.0 && ct_toi_separated_time(&m->search->pair, m->next, left) <
+                           STUCK_PART * (m->next->time - m->at->time);
+}
+
+/* Contact with the sample that ends the look-ahead. A mesh contact has the direction of the last
+ * sample apart. */
+static toi_state report_straddle_contact(toi_machine *m) {
+  const ct_toi_pair *pair = &m->search->pair;
+  if (ct_kind_is_mesh(pair->a.shape->kind) || ct_kind_is_mesh(pair->b.shape->kind))
+    *m->at = m->last_apart;
+  return TOI_STATE_CONTACT;
+}
+
+/* The look-ahead ends without a sample apart: the end of the motion, or no more samples. */
+static toi_state abandon_look_ahead(toi_machine *m) {
+  const ct_toi_search *search = m->search;
+  if (search->status != CT_OK) return TOI_STATE_UNDECIDED;
+  if (m->touched) {
+    *m->next = m->near.nearest;
+    return report_straddle_contact(m);
+  }
+  return m->at->time < search->options->end ? TOI_STATE_EXHAUSTED : TOI_STATE_UNDECIDED;
+}
+
+/* *next is apart, and nothing happened between: back to *at if nothing was passed over, else on
+ * from *next. */
+static toi_state resume_advancement(toi_machine *m) {
+  assert(ct_sample_is_apart(m->next) && m->next->time > m->at->time);
+  const bool approaches = m->next->rate < 0.0 && m->next->result.distance < m->at->result.distance,
+             back = m->is_tentative || (m->is_stuck && approaches);
+  m->narrow_bracket = m->narrow_bracket && !m->is_tentative;
+  if (back) m->retry_after = m->next->time;
+  else *m->at = *m->next;
+  return TOI_STATE_APART;
+}
+
+static toi_state look_ahead(toi_machine *m) {
+  ct_toi_search *search = m->search;
+  const double end = search->options->end;
+  assert(m->low.time >= m->at->time && m->step > 0.0);
+  if (!(m->low.time < end)) return abandon_look_ahead(m);
+  if (!ct_toi_evaluate(search, ct_min2(end, m->low.time + m->step), m->next))
+    return abandon_look_ahead(m);
+  bool apart = ct_sample_is_apart(m->next), meets = ct_sample_is_contact(m->next);
+  if (meets && !m->open_surface) return report_straddle_contact(m);
+  if (meets && m->touched) return abandon_look_ahead(m);
+  m->touched = m->touched || meets;
+  note_near_sample(&m->near, &m->low, m->next);
+  bool approaches = ct_sample_is_apart(m->at) && m->near.is_last && m->next->rate < 0.0;
+  if (apart && !m->planes && (m->is_tentative || approaches) && !m->touched)
+    return resume_advancement(m);
+  bool may_continue = m->planes || (m->continuations < STUCK_MAX && !has_passed_through(m));
+  if (apart && !(may_continue && is_still_stuck(m))) return TOI_STATE_BEYOND;
+  m->continuations += apart;
+  m->low = *m->next;
+  m->step *= CT_TOI_AHEAD_GROWTH;
+  return TOI_STATE_STRADDLE;
+}
+
+/* ---- state BEYOND --------------------------------------------------------------------------- */
+
+/* True if s is nearer, or, within the uncertainty of the distances, if its distance changes less.
+ */
 static bool is_nearer_sample(const ct_toi_sample *s, const ct_toi_sample *nearest) {
   double open = s->upper - s->lower, more = s->result.distance - nearest->result.distance;
   return more <= -open || (more <= open && fabs(s->rate) <= fabs(nearest->rate));
 }
 
-/* The least distance about the nearest, which is brought there, by halving on the sign of its rate.
- * True: that is a contact. */
+/* Moves near->nearest to the least distance around it, by regula falsi and bisection on the sign of
+ * the rate. True: that is a contact. */
 static bool minimise_distance(ct_toi_search *search, near_samples *near) {
   bool comes = near->nearest.rate < 0.0;
   const ct_toi_sample *low = comes ? &near->nearest : &near->before,
                       *high = comes ? &near->after : &near->nearest;
   double from = low->time, to = high->time, rate_from = low->rate, rate_to = high->rate;
+  assert(from <= to);
   ct_toi_sample now;
   for (int i = 0; i < NEAREST_MAX && rate_from < 0.0 && rate_to > 0.0; i++) {
     double secant = from + (to - from) * (rate_from / (rate_from - rate_to)),
@@ -72,236 +360,90 @@ static bool minimise_distance(ct_toi_search *search, near_samples *near) {
 }
 
 /* The nearest sample of a graze, and the first one behind it that is certainly apart. */
-static void record_graze(ct_toi_search *search, const ct_toi_sample *s,
+static void record_graze(ct_toi_search *search, const ct_toi_sample *nearest,
                          const ct_toi_sample *apart) {
+  assert(search->free_until <= nearest->time && nearest->time <= apart->time);
   if (search->grazed) return;
   search->grazed = true;
-  search->graze_time = s->time;
-  search->graze_distance = s->result.distance;
+  search->graze_time = nearest->time;
+  search->graze_distance = nearest->result.distance;
   search->graze_end = apart->time;
-}
-
-/* Only surfaces can pass through each other between two times at which they do not cross: the
- * direction from one to the other is turned round. */
-static bool have_surface(const ct_toi_pair *pair) {
-  return ct_toi_is_open_surface(pair->a.shape) || ct_toi_is_open_surface(pair->b.shape);
-}
-
-static bool has_passed_through(const ct_toi_search *search, const ct_toi_sample *sure,
-                               const ct_toi_sample *next) {
-  return have_surface(&search->pair) && ct_dot(sure->result.normal, next->result.normal) < 0.0;
 }
 
 /* Apart before, apart after, and between the two so near that round-off cannot tell, or in contact
  * at one time. */
-static ct_toi_outcome classify_straddle(ct_toi_search *search, const ct_toi_sample *sure,
-                                        near_samples *near, ct_toi_sample *next) {
-  bool met = ct_sample_is_contact(&near->nearest) || minimise_distance(search, near);
-  bool passed = has_passed_through(search, sure, next);
+static toi_state classify_straddle(toi_machine *m) {
+  ct_toi_search *search = m->search;
+  assert(ct_sample_is_apart(m->next) && m->next->time > m->at->time);
+  if (m->near.is_last) m->near.after = *m->next;
+  bool meets = ct_sample_is_contact(&m->near.nearest) || minimise_distance(search, &m->near);
+  bool passed = has_passed_through(m);
   if (passed) {
-    search->passed_at = next->time;
-    near->nearest.result.normal = sure->result.normal;
+    search->passed_at = m->next->time;
+    m->near.nearest.result.normal = m->last_apart.result.normal;
   }
-  if (passed || met) {
-    *next = near->nearest;
-    return CT_TOI_OUTCOME_CONTACT;
+  if (passed || meets) {
+    *m->next = m->near.nearest;
+    return report_straddle_contact(m);
   }
-  record_graze(search, &near->nearest, next);
-  return search->status == CT_OK ? CT_TOI_OUTCOME_FREE : CT_TOI_OUTCOME_UNDECIDED;
+  record_graze(search, &m->near.nearest, m->next);
+  return search->status == CT_OK ? resume_advancement(m) : TOI_STATE_UNDECIDED;
 }
 
-/* Apart again, do bounds still tell next to nothing, of what was looked over, so that one had
- * better go farther? */
-static bool is_still_stuck(const ct_toi_search *search, const ct_toi_sample *at,
-                           const ct_toi_sample *s) {
-  double left = search->limit - s->time;
-  return left > 0.0 &&
-         ct_toi_separated_time(&search->pair, s, left) < STUCK_PART * (s->time - at->time);
-}
+/* ---- state EXHAUSTED ------------------------------------------------------------------------ */
 
-static ct_toi_outcome search_past_straddle(ct_toi_search *search, const ct_toi_sample *sure,
-                                           const ct_toi_sample *at, ct_toi_sample *next,
-                                           bool tentative) {
-  ct_toi_sample low = *at;
-  bool planes = ct_toi_are_planes(&search->pair);
-  /* Half-spaces that turn overlap as soon as that can be reported. */
-  if (planes) low.rate = 0.0;
-  double end = search->options->end, step = ct_toi_initial_lookahead(&low, end, -1.0);
-  int stuck = 0;
-  near_samples near = {.before = *sure, .nearest = *at, .is_last = true};
-  /* Of surfaces in contact at one time the next look says whether they only pass then, which
-   * rounding may place too early. */
-  bool once = have_surface(&search->pair), touched = false;
-  while (low.time < end) {
-    double time = ct_min2(end, low.time + step);
-    if (!ct_toi_evaluate(search, time, next)) break;
-    bool meets = ct_sample_is_contact(next);
-    if (meets && !once) return CT_TOI_OUTCOME_CONTACT;
-    if (meets && touched) break;
-    touched = touched || meets;
-    note_near_sample(&near, &low, next);
-    bool comes = ct_sample_is_apart(at) && near.is_last && next->rate < 0.0;
-    if (ct_sample_is_apart(next) && !planes && (tentative || comes) && !touched)
-      return CT_TOI_OUTCOME_FREE;
-    bool longer = (planes || (stuck < STUCK_MAX && !has_passed_through(search, sure, next))) &&
-                  is_still_stuck(search, at, next);
-    if (ct_sample_is_apart(next) && !longer) {
-      if (near.is_last) near.after = *next;
-      return classify_straddle(search, sure, &near, next);
-    }
-    stuck += ct_sample_is_apart(next);
-    low = *next;
-    step *= CT_TOI_AHEAD_GROWTH;
-  }
-  if (search->status != CT_OK || !touched) return CT_TOI_OUTCOME_UNDECIDED;
-  *next = near.nearest;
-  return CT_TOI_OUTCOME_CONTACT;
-}
-
-/* ---- advancement ----------------------------------------------------------------------------- */
-
-/* Ball steps between two distances: each is a few dozen operations. */
-#define BALL_STEPS_MAX 64
-/* A gap below so many times its uncertainty is little, and a step below this part of it. */
-#define STUCK_GAP 4.0
-#define STUCK_STEP 0.25
-/* Where steps along the bounds take too many distances, this part of them is kept for looking
- * ahead. */
-#define AHEAD_PART 8
-#define AHEAD_MAX 100
-
-static bool may_evaluate(ct_toi_search *search) {
-  if (ct_cancel_raised(search->options->cancel)) search->status = CT_CANCELLED;
-  if (search->evaluations >= search->evaluations_max) search->out_of_evaluations = true;
-  return search->status == CT_OK && search->evaluations < search->evaluations_max;
-}
-
-bool ct_toi_evaluate(ct_toi_search *search, double time, ct_toi_sample *sample) {
-  if (!may_evaluate(search)) return false;
-  search->evaluations++;
-  if (search->bodies) {
-    search->status =
-        ct_toi_nearest(search->bodies, time, &search->pair, sample, &search->distances);
-    return search->status == CT_OK;
-  }
-  const ct_pair_options options = {search->options->tolerance, INFINITY};
-  search->distances++;
-  ct_toi_measure(&search->pair, time, &options, search->workspace, sample);
-  if (ct_cancel_raised(search->options->cancel)) search->status = CT_CANCELLED;
-  else if (ct_workspace_out_of_memory(search->workspace)) search->status = CT_OUT_OF_MEMORY;
-  return search->status == CT_OK;
-}
-
-static bool skip_separated_balls(const ct_toi_search *search, double *time) {
-  ct_toi_sample placed;
-  bool near = false;
-  for (int i = 0; i < BALL_STEPS_MAX && !near; i++) {
-    ct_toi_place_pair(&search->pair, *time, &placed);
-    double left = search->limit - *time,
-           step = ct_toi_ball_time(&search->pair, &placed, left, &near);
-    if (step > 0.0 && step >= left) return true;
-    double later = ct_toi_later(*time, step);
-    if (!(later > *time)) return false;
-    *time = later;
-  }
-  return false;
-}
-
-/* Iterations are about to end: any contact ahead bounds the first one from above. */
-static ct_toi_outcome search_any_contact(ct_toi_search *search, const ct_toi_sample *at,
-                                         ct_toi_sample *met) {
-  double step = at->rate < 0.0 ? 1.5 * at->result.distance / -at->rate : 0.0, time = at->time;
-  for (search->evaluations_max = search->options->iterations_max;
-       step > 0.0 && time < search->options->end; step *= CT_TOI_AHEAD_GROWTH) {
-    time = ct_min2(search->options->end, at->time + step);
-    if (!ct_toi_evaluate(search, time, met)) break;
-    if (ct_sample_is_contact(met)) return CT_TOI_OUTCOME_CONTACT;
-  }
-  return CT_TOI_OUTCOME_UNDECIDED;
-}
-
-/* Distances that are kept for the end. */
 static uint32_t reserved_evaluations(uint32_t all) {
-  return all / AHEAD_PART < AHEAD_MAX ? all / AHEAD_PART : AHEAD_MAX;
+  return all / RESERVED_PART < RESERVED_MAX ? all / RESERVED_PART : RESERVED_MAX;
 }
 
-/* Certainly apart until then. */
-static void extend_apart(ct_toi_search *search, double time) {
-  search->apart_until = time;
-  if (!search->grazed) search->free_until = time;
-}
-
-ct_toi_outcome ct_toi_start(ct_toi_search *search, double begin, double known, ct_toi_sample *at) {
+/* Any contact ahead bounds the first one from above. */
+static toi_state spend_reserved_samples(toi_machine *m) {
+  ct_toi_search *search = m->search;
+  const ct_toi_sample *at = m->at;
+  const double end = search->options->end;
+  double step = at->rate < 0.0 ? 1.5 * at->result.distance / -at->rate : 0.0, time = at->time;
   search->evaluations_max = search->options->iterations_max;
-  double time = ct_max2(begin, known);
-  bool free = skip_separated_balls(search, &time);
-  extend_apart(search, free ? search->limit : time);
-  if (free) return CT_TOI_OUTCOME_FREE;
-  if (!ct_toi_evaluate(search, time, at) || ct_sample_is_apart(at)) return CT_TOI_OUTCOME_UNDECIDED;
-  /* Steps of balls end where they touch, and rounding may see more than that. */
-  if (time > begin && (!ct_toi_evaluate(search, begin, at) || ct_sample_is_apart(at)))
-    return CT_TOI_OUTCOME_UNDECIDED;
-  return CT_TOI_OUTCOME_CONTACT;
-}
-
-/* Angular velocity that takes one sample's normal to the other's. */
-static ct_vec3 turn_between(const ct_toi_sample *from, const ct_toi_sample *to) {
-  ct_vec3 turn = ct_cross(from->result.normal, to->result.normal);
-  return ct_scale(turn, 1.0 / (to->time - from->time));
-}
-
-/* Is the contact, at the present rate, so near that the bracket is as narrow as was asked for? */
-static bool is_bracket_narrow(const ct_toi_search *search, const ct_toi_sample *at) {
-  return at->upper > 0.0 && 4.0 * at->upper <= -at->rate * search->options->time_tolerance;
-}
-
-/* Apart by little more than round-off, do bounds tell much less than the two nearest points alone
- * come to? What turns past another body and all but touches it would take steps of that size. */
-static bool is_advance_stuck(const ct_toi_sample *at, double step) {
-  double open = at->upper - at->lower;
-  return ct_sample_is_apart(at) && at->rate < 0.0 && at->lower < STUCK_GAP * open &&
-         -at->rate * step < STUCK_STEP * at->lower;
-}
-
-ct_toi_outcome ct_toi_advance(ct_toi_search *search, ct_toi_sample *at, ct_toi_sample *met) {
-  bool hurried = search->options->time_tolerance > 0.0;
-  ct_toi_sample sure = *at;
-  double tried = at->time; /* ahead from there, for nothing */
-  search->evaluations_max =
-      search->options->iterations_max - reserved_evaluations(search->options->iterations_max);
-  for (;;) {
-    extend_apart(search, at->time);
-    double left = search->limit - at->time, step = ct_toi_separated_time(&search->pair, at, left);
-    double time = step < left ? ct_toi_later(at->time, step) : search->limit;
-    if (!(time < search->limit) || skip_separated_balls(search, &time)) {
-      extend_apart(search, search->limit);
-      return CT_TOI_OUTCOME_FREE;
-    }
-    bool soon = hurried && is_bracket_narrow(search, at),
-         stuck = !soon && at->time >= tried && is_advance_stuck(at, step);
-    bool on = time > at->time && !soon && !stuck;
-    if (on) extend_apart(search, time);
-    if (on && !ct_toi_evaluate(search, time, met))
-      return search->status == CT_OK ? search_any_contact(search, at, met)
-                                     : CT_TOI_OUTCOME_UNDECIDED;
-    if (on && ct_sample_is_contact(met)) return CT_TOI_OUTCOME_CONTACT;
-    if (on) met->turn = turn_between(at, met);
-    if (on) *at = *met;
-    if (ct_sample_is_apart(at)) sure = *at;
-    if (on && ct_sample_is_apart(at)) continue;
-    ct_toi_outcome outcome = search_past_straddle(search, &sure, at, met, soon);
-    if (outcome == CT_TOI_OUTCOME_UNDECIDED && search->status == CT_OK &&
-        at->time < search->options->end)
-      return search_any_contact(search, at, met);
-    /* The direction of meshes is that of before. */
-    bool mesh =
-        ct_kind_is_mesh(search->pair.a.shape->kind) || ct_kind_is_mesh(search->pair.b.shape->kind);
-    if (outcome == CT_TOI_OUTCOME_CONTACT && mesh) *at = sure;
-    if (outcome != CT_TOI_OUTCOME_FREE) return outcome;
-    hurried = hurried && !soon;
-    /* Nothing was found, and nothing passed over: back to small steps. */
-    bool back = soon || (stuck && met->rate < 0.0 && met->result.distance < at->result.distance);
-    if (back) tried = met->time;
-    else *at = *met;
+  for (; step > 0.0 && time < end; step *= CT_TOI_AHEAD_GROWTH) {
+    time = ct_min2(end, at->time + step);
+    if (!ct_toi_evaluate(search, time, m->next)) break;
+    if (ct_sample_is_contact(m->next)) return TOI_STATE_CONTACT;
   }
+  return TOI_STATE_UNDECIDED;
+}
+
+/* ---- the loop ------------------------------------------------------------------------------- */
+
+static toi_state (*const TRANSITIONS[RUNNING_STATES])(toi_machine *) = {
+    [TOI_STATE_APART] = advance_apart,
+    [TOI_STATE_STEP] = evaluate_step,
+    [TOI_STATE_STRADDLE] = look_ahead,
+    [TOI_STATE_BEYOND] = classify_straddle,
+    [TOI_STATE_EXHAUSTED] = spend_reserved_samples,
+};
+
+ct_toi_outcome ct_toi_advance(ct_toi_search *search, ct_toi_sample *at, ct_toi_sample *contact) {
+  assert(ct_sample_is_apart(at) && at != contact && !search->bodies);
+  assert(!search->grazed && search->passed_at == 0.0);
+  const uint32_t all = search->options->iterations_max;
+  toi_machine m;
+  m.search = search;
+  m.at = at;
+  m.next = contact;
+  m.last_apart = *at;
+  m.retry_after = at->time;
+  m.narrow_bracket = search->options->time_tolerance > 0.0;
+  search->evaluations_max = all - reserved_evaluations(all);
+  /* Balls may have certified more than samples do: samples decide. */
+  search->free_until = search->apart_until = at->time;
+  toi_state state = TOI_STATE_APART;
+  while (state < RUNNING_STATES) {
+    state = TRANSITIONS[state](&m);
+    assert(search->free_until <= search->apart_until);
+    assert(search->evaluations <= all && search->distances >= search->evaluations);
+    assert(search->status == CT_OK || state == TOI_STATE_UNDECIDED);
+  }
+  assert(state != TOI_STATE_CONTACT || search->passed_at > 0.0 || contact->result.distance <= 0.0);
+  return state == TOI_STATE_FREE      ? CT_TOI_OUTCOME_FREE
+         : state == TOI_STATE_CONTACT ? CT_TOI_OUTCOME_CONTACT
+                                      : CT_TOI_OUTCOME_UNDECIDED;
 }

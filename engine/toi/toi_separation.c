@@ -315,7 +315,7 @@ ct_toi_outcome ct_toi_search_separation(ct_toi_search *search, ct_toi_sample *at
   double end = search->options->end, step = 0.0;
   bool straight = true;
   search->evaluations_max = search->options->iterations_max;
-  search->apart_until = at->time;
+  search->free_until = search->apart_until = search->contact_until = at->time;
   uint32_t few = (uint32_t)(CERTAIN_PART * search->evaluations_max);
   while (at->time < end) {
     double left = end - at->time,
@@ -337,10 +337,10 @@ ct_toi_outcome ct_toi_search_separation(ct_toi_search *search, ct_toi_sample *at
     } else {
       step = 0.0;
     }
-    if (certain) search->apart_until = time;
+    if (certain) search->contact_until = time;
     if (!ct_toi_evaluate(search, time, parted)) return CT_TOI_OUTCOME_UNDECIDED;
     if (ct_sample_is_apart(parted)) return CT_TOI_OUTCOME_FREE;
-    if (ct_sample_is_contact(parted)) search->apart_until = parted->time;
+    if (ct_sample_is_contact(parted)) search->contact_until = parted->time;
     *at = *parted;
   }
   return CT_TOI_OUTCOME_UNDECIDED;

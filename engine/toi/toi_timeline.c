@@ -94,7 +94,7 @@ static ct_status next_parting(const ct_toi_bodies *bodies, const ct_toi_options 
   if (search.status != CT_OK) return search.status;
   ct_toi reported;
   ct_toi_write_result(&root, &reported);
-  reported.lower = ct_min2(search.apart_until, root.time);
+  reported.lower = ct_min2(search.contact_until, root.time);
   reported.upper = ct_toi_nearer(&search, &root, parted.time, true);
   out->change = change_of(&reported, false);
   return search.status;
