@@ -1,7 +1,7 @@
 /* How long a pair that is apart certainly stays apart: the motion bounds of conservative
  * advancement.
  *
- * Mirtich 1996, Impulse-based dynamic simulation of rigid body systems, section 2.3. Along a
+ * Mirtich 1996, Impulse-based dynamic simulation of rigid body systems, chapter 2. Along a
  * direction that stays, points move apart by the exact motion of the pivots, and turning takes at
  * most the speed of the farthest point, and at most what is left of its reach. Each choice of the
  * two for each side is a bound: the longest counts. Convex pairs that turn: the direction turns too

@@ -208,7 +208,8 @@ static toi_state advance_apart(toi_machine *m) {
   assert(step >= 0.0);
   m->time = step < left ? ct_toi_later(at->time, step) : search->limit;
   if (!(m->time < search->limit) || skip_separated_balls(search, &m->time)) {
-    extend_apart(search, search->limit);
+    /* A contact of another pair may have moved the limit to before the sample. */
+    extend_apart(search, ct_max2(search->limit, at->time));
     return TOI_STATE_FREE;
   }
   m->is_tentative = m->narrow_bracket && is_bracket_narrow(search, at);
